@@ -1,0 +1,61 @@
+# SPDX-License-Identifier: BSD-2-Clause
+#
+# The door. Everything real is in CMake (CMakeLists.txt, CMakePresets.json) and in tools/.
+
+PREFIX ?= /usr/local
+CMAKE ?= cmake
+# Build folders belong to presets; nothing here runs side by side.
+.NOTPARALLEL:
+
+.PHONY: all
+all: ## release build: build/bin/mrc, build/lib/libmrc.so.1, build/lib/softmrc/
+	@tools/deps --verify build
+	@mkdir -p build
+	@$(CMAKE) --preset release >build/configure.log 2>&1 || { cat build/configure.log; exit 1; }
+	@$(CMAKE) --build --preset release
+
+.PHONY: deps
+deps: ## install what building needs, or say how
+	@tools/deps build
+
+.PHONY: demo
+demo: deps all ## build and watch a training job ride out path failures
+	build/bin/mrc demo
+
+.PHONY: check
+check: ## build with sanitizers and optimised, run all tests, count the cases
+	@tools/check
+
+.PHONY: check-full
+check-full: ## check with fresh seeds, ten times the rounds, and ThreadSanitizer
+	@tools/check --full
+
+.PHONY: bench
+bench: all ## nanoseconds a packet, recovery in round trips
+	@$(CMAKE) --build --preset release --target bench
+
+.PHONY: fuzz
+fuzz: ## libFuzzer on every target, FUZZ_SECONDS each (default 60)
+	@tools/fuzz
+
+.PHONY: install
+install: all ## install below DESTDIR and PREFIX (default /usr/local)
+	@DESTDIR="$(DESTDIR)" $(CMAKE) --install build/release --prefix "$(PREFIX)"
+
+.PHONY: fmt fmt-check
+fmt: ## format every C file
+	@tools/fmt -i
+fmt-check: ## say which C files are not formatted
+	@tools/fmt --dry-run -Werror
+
+.PHONY: conformance
+conformance: ## write docs/conformance.md anew from docs/requirements.toml and the sources
+	@tools/conformance >docs/conformance.md.new && mv docs/conformance.md.new docs/conformance.md
+
+.PHONY: clean
+clean: ## remove everything built
+	rm -rf build
+
+.PHONY: help
+help: ## this list
+	@awk -F ':.*## ' '/^[a-z-]+:.*## |^fmt-check:.*## /{printf "  make %-12s %s\n", $$1, $$2}' Makefile

@@ -1,0 +1,259 @@
+# SPDX-License-Identifier: BSD-2-Clause
+#
+# The vocabulary of the build: each folder describes itself with one or two of these calls.
+#
+#   softmrc_room(<name> SOURCES f.c... [LINKS room|target...])
+#       static library softmrc-<name>, position independent, nothing exported
+#   softmrc_shared(<name> OUTPUT <soname> VERSION <n> MAP <file> SOURCES f.c... [LINKS ...] [DIR <sub>]
+#                  [ALIASES <file>...])
+#       shared library softmrc-<name> written to lib/<DIR>/lib<soname>.so.<n>; exports what MAP lists;
+#       ALIASES are further names of it, as symbolic links
+#   softmrc_program(<name> SOURCES f.c... [LINKS ...])          bin/<name>
+#   softmrc_example(<name> SOURCES f.c... [LINKS ...])          lib/softmrc/examples/<name>
+#   softmrc_test(<name> SOURCES f.c... [LINKS ...] [LABELS ...] [ARGS ...] [TIMEOUT s])
+#       cmocka binary with tests/support, run by ctest
+#   softmrc_fuzz(<name> SOURCES f.c... [LINKS ...] [CORPUS dir])
+#       libFuzzer binary in the fuzz preset, corpus replay under ctest elsewhere
+#   softmrc_bench(<name> SOURCES f.c... [LINKS ...] [ARGS ...])
+#       bench/<name>, built and run by the target `bench`, one after the other
+#
+# LINKS takes room names (base, wire, core, ...) and ordinary targets (Threads::Threads,
+# softmrc_jansson). Where outputs go: bin/ and lib/ below SOFTMRC_OUTPUT_DIR.
+
+# The same layout for every prefix: programs find lib/softmrc/ and libmrc relative to themselves.
+set(CMAKE_INSTALL_LIBDIR lib CACHE PATH "Folder of libraries below the prefix")
+include(GNUInstallDirs)
+find_package(Threads REQUIRED)
+
+set(SOFTMRC_OUTPUT_DIR ${PROJECT_BINARY_DIR} CACHE PATH "Folder that gets bin/ and lib/")
+set(SOFTMRC_ROOMS base wire core io host api verbs cli)
+# These see no operating system: no _GNU_SOURCE, no fortified libc, only the four freestanding headers.
+set(SOFTMRC_PURE_ROOMS base wire core)
+
+set(CMAKE_C_STANDARD 11)
+set(CMAKE_C_STANDARD_REQUIRED ON)
+set(CMAKE_C_EXTENSIONS OFF)
+set(CMAKE_C_VISIBILITY_PRESET hidden)
+set(CMAKE_POSITION_INDEPENDENT_CODE ON)
+set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
+set(CMAKE_BUILD_RPATH_USE_ORIGIN ON)
+
+# Every target links this: warnings, sanitizers and the two include roots.
+add_library(softmrc_flags INTERFACE)
+target_include_directories(softmrc_flags INTERFACE ${PROJECT_SOURCE_DIR}/src
+	${PROJECT_SOURCE_DIR}/include)
+target_compile_options(softmrc_flags INTERFACE -Wall -Wextra -Wpedantic -Wshadow -Wconversion
+	-Wswitch-enum -Wmissing-prototypes -Wvla $<$<BOOL:${SOFTMRC_WERROR}>:-Werror>)
+if(SOFTMRC_SANITIZE)
+	target_compile_options(softmrc_flags INTERFACE -fsanitize=${SOFTMRC_SANITIZE}
+		-fno-sanitize-recover=all -fno-omit-frame-pointer)
+	target_link_options(softmrc_flags INTERFACE -fsanitize=${SOFTMRC_SANITIZE})
+endif()
+if(SOFTMRC_FUZZ)
+	target_compile_options(softmrc_flags INTERFACE -fsanitize=fuzzer-no-link)
+endif()
+# Only gcc 12 has what this rests on; other compilers build without it.
+if(SOFTMRC_LTO AND NOT CMAKE_C_COMPILER_ID STREQUAL "GNU")
+	set(SOFTMRC_LTO OFF)
+endif()
+if(SOFTMRC_LTO)
+	# Fat objects: programs are optimised as a whole, while tests link the same archives quickly and
+	# the symbol checks read real machine code.
+	target_compile_options(softmrc_flags INTERFACE -flto=auto -ffat-lto-objects)
+endif()
+
+# The extra flags of the rooms that may use the operating system.
+add_library(softmrc_os_flags INTERFACE)
+target_compile_definitions(softmrc_os_flags INTERFACE _GNU_SOURCE
+	$<$<CONFIG:Release>:_FORTIFY_SOURCE=2>)
+
+find_path(JANSSON_INCLUDE_DIR jansson.h)
+find_library(JANSSON_LIBRARY jansson)
+if(JANSSON_INCLUDE_DIR AND JANSSON_LIBRARY)
+	add_library(softmrc_jansson INTERFACE)
+	target_include_directories(softmrc_jansson SYSTEM INTERFACE ${JANSSON_INCLUDE_DIR})
+	target_link_libraries(softmrc_jansson INTERFACE ${JANSSON_LIBRARY})
+else()
+	message(FATAL_ERROR "jansson.h or libjansson not found: run tools/deps, "
+		"or apt-get install libjansson-dev")
+endif()
+
+find_path(IBVERBS_INCLUDE_DIR infiniband/verbs.h)
+if(NOT IBVERBS_INCLUDE_DIR)
+	message(FATAL_ERROR "infiniband/verbs.h not found: run tools/deps, "
+		"or apt-get install libibverbs-dev")
+endif()
+
+# Turns room names into target names; everything else passes through.
+function(softmrc_resolve out)
+	set(result)
+	foreach(item IN LISTS ARGN)
+		if(item IN_LIST SOFTMRC_ROOMS)
+			list(APPEND result softmrc-${item})
+		else()
+			list(APPEND result ${item})
+		endif()
+	endforeach()
+	set(${out} ${result} PARENT_SCOPE)
+endfunction()
+
+function(softmrc_check_arguments caller name)
+	if(NOT arg_SOURCES)
+		message(FATAL_ERROR "${caller}(${name}): SOURCES is missing")
+	endif()
+	if(arg_UNPARSED_ARGUMENTS)
+		message(FATAL_ERROR "${caller}(${name}): unknown: ${arg_UNPARSED_ARGUMENTS}")
+	endif()
+endfunction()
+
+function(softmrc_room name)
+	cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "SOURCES;LINKS")
+	softmrc_check_arguments(softmrc_room ${name})
+	softmrc_resolve(links ${arg_LINKS})
+	add_library(softmrc-${name} STATIC ${arg_SOURCES})
+	target_link_libraries(softmrc-${name} PUBLIC softmrc_flags ${links})
+	if(NOT name IN_LIST SOFTMRC_PURE_ROOMS)
+		target_link_libraries(softmrc-${name} PRIVATE softmrc_os_flags)
+	endif()
+endfunction()
+
+function(softmrc_shared name)
+	cmake_parse_arguments(PARSE_ARGV 1 arg "" "OUTPUT;VERSION;MAP;DIR" "SOURCES;LINKS;ALIASES")
+	softmrc_check_arguments(softmrc_shared ${name})
+	softmrc_resolve(links ${arg_LINKS})
+	cmake_path(ABSOLUTE_PATH arg_MAP)
+	add_library(softmrc-${name} SHARED ${arg_SOURCES})
+	# Static rooms inside a shared library are its own business: PRIVATE keeps users from linking
+	# a second copy of them.
+	target_link_libraries(softmrc-${name} PRIVATE softmrc_flags softmrc_os_flags ${links})
+	target_include_directories(softmrc-${name} INTERFACE ${PROJECT_SOURCE_DIR}/include)
+	target_link_options(softmrc-${name} PRIVATE LINKER:--version-script=${arg_MAP})
+	set_target_properties(softmrc-${name} PROPERTIES OUTPUT_NAME ${arg_OUTPUT}
+		VERSION ${arg_VERSION} SOVERSION ${arg_VERSION} LINK_DEPENDS ${arg_MAP}
+		C_VISIBILITY_PRESET default # of what is compiled here MAP alone decides
+		LIBRARY_OUTPUT_DIRECTORY ${SOFTMRC_OUTPUT_DIR}/lib/${arg_DIR})
+	softmrc_optimise(softmrc-${name})
+	install(TARGETS softmrc-${name} LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/${arg_DIR})
+	softmrc_rpath(softmrc-${name} ${CMAKE_INSTALL_LIBDIR}/${arg_DIR})
+	foreach(alias IN LISTS arg_ALIASES)
+		add_custom_command(TARGET softmrc-${name} POST_BUILD COMMAND ${CMAKE_COMMAND} -E
+			create_symlink $<TARGET_SONAME_FILE_NAME:softmrc-${name}>
+			$<TARGET_FILE_DIR:softmrc-${name}>/${alias} VERBATIM)
+		install(FILES $<TARGET_FILE_DIR:softmrc-${name}>/${alias}
+			DESTINATION ${CMAKE_INSTALL_LIBDIR}/${arg_DIR})
+	endforeach()
+endfunction()
+
+# Installed files find libmrc.so.1 relative to themselves, so a tree may be moved as a whole.
+function(softmrc_rpath target from)
+	file(RELATIVE_PATH up /${from} /${CMAKE_INSTALL_LIBDIR})
+	set_target_properties(${target} PROPERTIES INSTALL_RPATH "$ORIGIN/${up}")
+endfunction()
+
+function(softmrc_optimise target)
+	if(SOFTMRC_LTO)
+		target_link_options(${target} PRIVATE -flto=auto -fuse-linker-plugin)
+	endif()
+endfunction()
+
+function(softmrc_executable target output dir)
+	add_executable(${target} ${arg_SOURCES})
+	softmrc_resolve(links ${arg_LINKS})
+	target_link_libraries(${target} PRIVATE softmrc_flags softmrc_os_flags ${links})
+	set_target_properties(${target} PROPERTIES OUTPUT_NAME ${output}
+		RUNTIME_OUTPUT_DIRECTORY ${SOFTMRC_OUTPUT_DIR}/${dir})
+	softmrc_optimise(${target})
+endfunction()
+
+function(softmrc_program name)
+	cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "SOURCES;LINKS")
+	softmrc_check_arguments(softmrc_program ${name})
+	softmrc_executable(softmrc-program-${name} ${name} bin)
+	install(TARGETS softmrc-program-${name} RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+	softmrc_rpath(softmrc-program-${name} ${CMAKE_INSTALL_BINDIR})
+endfunction()
+
+function(softmrc_example name)
+	cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "SOURCES;LINKS")
+	softmrc_check_arguments(softmrc_example ${name})
+	set(dir softmrc/examples)
+	softmrc_executable(softmrc-example-${name} ${name} lib/${dir})
+	install(TARGETS softmrc-example-${name} RUNTIME DESTINATION ${CMAKE_INSTALL_LIBDIR}/${dir})
+	softmrc_rpath(softmrc-example-${name} ${CMAKE_INSTALL_LIBDIR}/${dir})
+endfunction()
+
+# Test binaries stay out of bin/ and are linked without LTO.
+function(softmrc_test_binary target)
+	softmrc_resolve(links ${arg_LINKS})
+	add_executable(${target} ${arg_SOURCES})
+	target_include_directories(${target} PRIVATE ${PROJECT_SOURCE_DIR}/tests)
+	target_link_libraries(${target} PRIVATE softmrc_flags softmrc_os_flags ${links})
+	if(SOFTMRC_LTO)
+		target_compile_options(${target} PRIVATE -fno-lto)
+		target_link_options(${target} PRIVATE -fno-lto)
+	endif()
+	set_target_properties(${target} PROPERTIES
+		RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests
+		EXCLUDE_FROM_ALL $<NOT:$<BOOL:${SOFTMRC_TESTS_BY_DEFAULT}>>)
+endfunction()
+
+# One environment for every test: TAP, so that cases can be counted, and sanitizers that stop.
+function(softmrc_test_properties name)
+	if(NOT arg_TIMEOUT)
+		set(arg_TIMEOUT 120)
+	endif()
+	# Live tests keep time against the wall clock; they get the machine to themselves.
+	set(alone OFF)
+	if("live" IN_LIST arg_LABELS)
+		set(alone ON)
+	endif()
+	set_tests_properties(${name} PROPERTIES LABELS "${arg_LABELS}" TIMEOUT ${arg_TIMEOUT}
+		RUN_SERIAL ${alone}
+		SKIP_RETURN_CODE 77
+		ENVIRONMENT "CMOCKA_MESSAGE_OUTPUT=TAP;UBSAN_OPTIONS=print_stacktrace=1")
+endfunction()
+
+function(softmrc_test name)
+	cmake_parse_arguments(PARSE_ARGV 1 arg "" "TIMEOUT" "SOURCES;LINKS;LABELS;ARGS")
+	softmrc_check_arguments(softmrc_test ${name})
+	list(APPEND arg_LINKS softmrc-test-support)
+	softmrc_test_binary(${name})
+	if("release" IN_LIST arg_LABELS)
+		add_dependencies(release-tests ${name})
+	endif()
+	add_test(NAME ${name} COMMAND ${name} ${arg_ARGS})
+	softmrc_test_properties(${name})
+endfunction()
+
+function(softmrc_fuzz name)
+	cmake_parse_arguments(PARSE_ARGV 1 arg "" "CORPUS;TIMEOUT" "SOURCES;LINKS")
+	softmrc_check_arguments(softmrc_fuzz ${name})
+	set(arg_LABELS fuzz)
+	if(SOFTMRC_FUZZ)
+		softmrc_test_binary(fuzz_${name})
+		target_link_options(fuzz_${name} PRIVATE -fsanitize=fuzzer)
+		return()
+	endif()
+	list(APPEND arg_SOURCES ${PROJECT_SOURCE_DIR}/tests/support/fuzz_replay.c
+		${PROJECT_SOURCE_DIR}/tests/support/seed.c)
+	list(APPEND arg_LINKS softmrc_cmocka)
+	softmrc_test_binary(fuzz_${name})
+	if(arg_CORPUS)
+		cmake_path(ABSOLUTE_PATH arg_CORPUS)
+	endif()
+	add_test(NAME fuzz_${name} COMMAND fuzz_${name} ${arg_CORPUS})
+	softmrc_test_properties(fuzz_${name})
+endfunction()
+
+add_custom_target(bench)
+
+function(softmrc_bench name)
+	cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "SOURCES;LINKS;ARGS")
+	softmrc_check_arguments(softmrc_bench ${name})
+	softmrc_executable(bench_${name} ${name} bench)
+	set_target_properties(bench_${name} PROPERTIES EXCLUDE_FROM_ALL TRUE
+		RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/bench)
+	# The terminal is held by one at a time, which keeps measurements from disturbing each other.
+	add_custom_target(run_bench_${name} COMMAND bench_${name} ${arg_ARGS} USES_TERMINAL)
+	add_dependencies(bench run_bench_${name})
+endfunction()

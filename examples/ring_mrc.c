@@ -1,0 +1,431 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The neighbour link on MRC: one queue pair to the next rank, one from the previous one. A message
+ * is one RDMA WRITE with immediate, straight into the place where the next rank wants it; its
+ * number is the immediate, and the receive that the immediate uses up tells the next rank that all
+ * its bytes are there. The device spreads the packets over every plane and path and mends losses;
+ * none of that is seen here.
+ *
+ * Receives are posted for two all-reduces ahead. The previous rank can be at most one ahead (it
+ * needs this rank's sums to finish), so an immediate never finds the queue empty.
+ */
+#include "ring_link.h"
+
+#include <arpa/inet.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <mrc.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Looks at the queue this often before it sleeps: with more ranks than cores, spinning is theft. */
+#define POLLS_BEFORE_SLEEP 3
+#define POLL_BATCH 16
+#define LIVENESS_MS 500
+/* More than the receives that are posted: 2 all-reduces x 2 x 31 hops x 16 slices. */
+#define ARRIVED_MAX 4096u
+#define FIRST_PSN_MASK 0xffffffu
+
+enum work { WORK_SEND = 1, WORK_RECEIVE = 2 };
+
+struct mrc_link {
+	struct ring_link link;
+	struct ring_link_cfg cfg;
+	struct ibv_context *device;
+	struct ibv_pd *pd;
+	struct ibv_mr *mr;
+	struct mrc_context *context;
+	struct mrc_comp_channel *channel;
+	int channel_fd;
+	struct mrc_cq *cq;
+	struct mrc_qp *next_qp, *prev_qp;
+	uint64_t next_address; /* of the next rank's memory */
+	uint32_t next_rkey;
+	uint32_t sent, received;       /* message numbers to come */
+	uint32_t unacknowledged;       /* messages sent whose completion is still due */
+	uint32_t arrived;              /* messages whole and not yet taken by receive */
+	uint32_t arrived_size[ARRIVED_MAX]; /* by message number modulo the size */
+};
+
+/* What the two ends of a queue pair must know of each other. */
+struct endpoint {
+	union ibv_gid gid;
+	uint64_t address;
+	uint32_t rkey;
+	uint32_t qpn, psn;
+	uint32_t reserved;
+};
+
+static struct mrc_link *from_link(struct ring_link *link)
+{
+	return (struct mrc_link *)(void *)link;
+}
+
+static int fail(const char *what, int error)
+{
+	fprintf(stderr, "ring: %s: %s\n", what, strerror(error));
+	return -1;
+}
+
+static int open_device(struct mrc_link *l)
+{
+	int n = 0, supported = 0;
+	struct ibv_device **list = ibv_get_device_list(&n);
+	struct mrc_device_attr attr;
+
+	if (!list)
+		return fail("list of verbs devices", errno);
+	for (int i = 0; i < n && !supported; i++) {
+		l->device = ibv_open_device(list[i]);
+		if (!l->device)
+			continue;
+		if (mrc_query_device(l->device, &attr, &supported) || !supported) {
+			ibv_close_device(l->device);
+			l->device = NULL;
+		}
+	}
+	ibv_free_device_list(list);
+	if (l->device)
+		return 0;
+	fprintf(stderr, "ring: none of %d verbs devices speaks MRC\n", n);
+	return -1;
+}
+
+static int open_memory(struct mrc_link *l)
+{
+	l->pd = ibv_alloc_pd(l->device);
+	if (!l->pd)
+		return fail("protection domain", errno);
+	l->mr = ibv_reg_mr(l->pd, l->cfg.memory, l->cfg.bytes,
+			   IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE);
+	return l->mr ? 0 : fail("memory region", errno);
+}
+
+static int open_queues(struct mrc_link *l)
+{
+	int entries = (int)(l->cfg.messages_max * 4);
+	int rc;
+
+	l->context = mrc_create_context(l->device, NULL);
+	if (!l->context)
+		return fail("MRC context", errno);
+	rc = mrc_create_comp_channel(l->context, &l->channel);
+	if (rc)
+		return fail("completion channel", rc);
+	if (mrc_get_comp_channel_fd(l->channel, &l->channel_fd) ||
+	    fcntl(l->channel_fd, F_SETFL, O_NONBLOCK))
+		return fail("completion channel's descriptor", errno);
+	l->cq = mrc_create_cq(l->context, entries, NULL, l->channel, 0);
+	return l->cq ? 0 : fail("completion queue", errno);
+}
+
+static struct mrc_qp *make_qp(struct mrc_link *l, uint32_t sends, uint32_t receives)
+{
+	struct mrc_qp_init_attr attr = {
+		.send_cq = l->cq,
+		.recv_cq = l->cq,
+		.cap = {.max_send_wr = sends,
+			.max_recv_wr = receives,
+			.max_send_sge = 1,
+			.max_recv_sge = 1},
+		.sq_sig_all = 1,
+		.pd = l->pd,
+	};
+	struct mrc_qp *qp = mrc_create_qp(l->context, &attr);
+
+	if (!qp)
+		fail("queue pair", errno);
+	return qp;
+}
+
+static int to_init(struct mrc_qp *qp)
+{
+	struct ibv_qp_attr attr = {.qp_state = IBV_QPS_INIT,
+				   .qp_access_flags = IBV_ACCESS_REMOTE_WRITE};
+	int rc = mrc_modify_qp(qp, &attr, IBV_QP_STATE | IBV_QP_PKEY_INDEX | IBV_QP_ACCESS_FLAGS,
+			       NULL, 0);
+
+	return rc ? fail("queue pair to INIT", rc) : 0;
+}
+
+/* Never gives up: a job rides out a fault of any length, and a dead rank is noticed elsewhere. */
+static int to_rts(struct mrc_qp *qp, const struct endpoint *mine, const struct endpoint *peer)
+{
+	struct ibv_qp_attr attr = {
+		.qp_state = IBV_QPS_RTR,
+		.path_mtu = IBV_MTU_4096,
+		.dest_qp_num = peer->qpn,
+		.rq_psn = peer->psn,
+		.ah_attr = {.is_global = 1, .grh = {.dgid = peer->gid}, .port_num = 1},
+	};
+	struct mrc_qp_attr mrc = {.retry = {.linear_cnt = 7, .exp_cnt = 25}};
+	int rc = mrc_modify_qp(qp, &attr,
+			       IBV_QP_STATE | IBV_QP_AV | IBV_QP_PATH_MTU | IBV_QP_DEST_QPN |
+				       IBV_QP_RQ_PSN,
+			       NULL, 0);
+
+	if (rc)
+		return fail("queue pair to RTR", rc);
+	attr = (struct ibv_qp_attr){.qp_state = IBV_QPS_RTS, .sq_psn = mine->psn};
+	rc = mrc_modify_qp(qp, &attr, IBV_QP_STATE | IBV_QP_SQ_PSN, &mrc, MRC_QP_RETRY_CNT);
+	return rc ? fail("queue pair to RTS", rc) : 0;
+}
+
+static int describe(struct mrc_link *l, struct mrc_qp *qp, struct endpoint *e)
+{
+	if (ibv_query_gid(l->device, 1, 0, &e->gid))
+		return fail("GID of the device", errno);
+	if (mrc_get_qpn(qp, &e->qpn))
+		return fail("QP number", errno);
+	e->psn = (e->qpn * 2654435761u) & FIRST_PSN_MASK;
+	e->address = (uintptr_t)l->cfg.memory;
+	e->rkey = l->mr->rkey;
+	e->reserved = 0;
+	return 0;
+}
+
+static int connect_queue_pairs(struct mrc_link *l)
+{
+	struct endpoint my_next, my_prev, their_next, their_prev;
+
+	if (to_init(l->next_qp) || to_init(l->prev_qp))
+		return -1;
+	if (describe(l, l->next_qp, &my_next) || describe(l, l->prev_qp, &my_prev))
+		return -1;
+	if (ring_meet_swap(l->cfg.meet, &my_next, &my_prev, &their_next, &their_prev,
+			   sizeof(my_next)))
+		return -1;
+	l->next_address = their_next.address;
+	l->next_rkey = their_next.rkey;
+	if (to_rts(l->next_qp, &my_next, &their_next) || to_rts(l->prev_qp, &my_prev, &their_prev))
+		return -1;
+	return 0;
+}
+
+static int post_receive(struct mrc_link *l)
+{
+	struct ibv_recv_wr wr = {.wr_id = WORK_RECEIVE}, *bad;
+
+	return mrc_post_recv(l->prev_qp, &wr, &bad) ? fail("post a receive", errno) : 0;
+}
+
+static int post_all_receives(struct mrc_link *l)
+{
+	for (unsigned i = 0; i < 2 * l->cfg.messages_max; i++)
+		if (post_receive(l))
+			return -1;
+	return 0;
+}
+
+static int take_receive(struct mrc_link *l, const struct ibv_wc *wc)
+{
+	uint32_t number = l->received + l->arrived;
+
+	if (wc->opcode != IBV_WC_RECV_RDMA_WITH_IMM || ntohl(wc->imm_data) != number) {
+		fprintf(stderr, "ring: message %u from rank %u, where %u was due\n",
+			ntohl(wc->imm_data), ring_meet_prev(l->cfg.meet), number);
+		return -1;
+	}
+	l->arrived_size[number % ARRIVED_MAX] = wc->byte_len;
+	l->arrived++;
+	return post_receive(l);
+}
+
+static int take_completion(struct mrc_link *l, const struct ibv_wc *wc)
+{
+	if (wc->status != IBV_WC_SUCCESS) {
+		fprintf(stderr, "ring: a message %s rank %u failed: %s\n",
+			wc->wr_id == WORK_SEND ? "to" : "from",
+			wc->wr_id == WORK_SEND ? ring_meet_next(l->cfg.meet)
+					       : ring_meet_prev(l->cfg.meet),
+			ibv_wc_status_str(wc->status));
+		return -1;
+	}
+	if (wc->wr_id == WORK_RECEIVE)
+		return take_receive(l, wc);
+	l->unacknowledged--;
+	return 0;
+}
+
+/* Takes what is there; *n says how many completions that was. */
+static int drain(struct mrc_link *l, unsigned *n)
+{
+	struct ibv_wc wc[POLL_BATCH];
+	int got;
+
+	*n = 0;
+	do {
+		got = mrc_poll_cq(l->cq, POLL_BATCH, wc);
+		if (got < 0)
+			return fail("poll the completion queue", errno);
+		for (int i = 0; i < got; i++)
+			if (take_completion(l, &wc[i]))
+				return -1;
+		*n += (unsigned)got;
+	} while (got == POLL_BATCH);
+	return 0;
+}
+
+static int take_event(struct mrc_link *l)
+{
+	struct mrc_cq *cq;
+	void *context;
+
+	if (mrc_get_cq_event(l->channel, &cq, &context) == 0)
+		mrc_ack_cq_events(cq, 1);
+	else if (errno != EAGAIN && errno != EINTR)
+		return fail("completion event", errno);
+	return 0;
+}
+
+/* Asks for an event, looks once more (one may have come in before the request), then sleeps. */
+static int sleep_for_work(struct mrc_link *l)
+{
+	struct pollfd p = {.fd = l->channel_fd, .events = POLLIN};
+	unsigned n;
+	int rc = mrc_req_notify_cq(l->cq, 0);
+
+	if (rc)
+		return fail("request for notification", rc);
+	if (drain(l, &n))
+		return -1;
+	if (n)
+		return 0;
+	rc = poll(&p, 1, LIVENESS_MS);
+	if (rc < 0 && errno != EINTR)
+		return fail("wait for completions", errno);
+	if (rc == 0 && ring_meet_broken(l->cfg.meet))
+		return -1;
+	return rc > 0 ? take_event(l) : 0;
+}
+
+/* One round of waiting: returns after at least one look at the queue. */
+static int make_progress(struct mrc_link *l)
+{
+	unsigned n = 0;
+
+	for (unsigned i = 0; i < POLLS_BEFORE_SLEEP; i++) {
+		if (drain(l, &n))
+			return -1;
+		if (n)
+			return 0;
+	}
+	return sleep_for_work(l);
+}
+
+static int mrc_send(struct ring_link *link, size_t from, size_t to, size_t bytes)
+{
+	struct mrc_link *l = from_link(link);
+	struct ibv_sge sge = {.addr = (uintptr_t)l->cfg.memory + from,
+			      .length = (uint32_t)bytes,
+			      .lkey = l->mr->lkey};
+	struct ibv_send_wr wr = {
+		.wr_id = WORK_SEND,
+		.sg_list = &sge,
+		.num_sge = 1,
+		.opcode = IBV_WR_RDMA_WRITE_WITH_IMM,
+		.imm_data = htonl(l->sent),
+		.wr.rdma = {.remote_addr = l->next_address + to, .rkey = l->next_rkey},
+	};
+	struct ibv_send_wr *bad;
+	int rc = mrc_post_send(l->next_qp, &wr, &bad);
+
+	if (rc)
+		return fail("post a write", rc);
+	l->sent++;
+	l->unacknowledged++;
+	return 0;
+}
+
+static int mrc_receive(struct ring_link *link, size_t to, size_t bytes)
+{
+	struct mrc_link *l = from_link(link);
+	uint32_t size;
+
+	(void)to; /* the sender has said where */
+	while (!l->arrived)
+		if (make_progress(l))
+			return -1;
+	size = l->arrived_size[l->received % ARRIVED_MAX];
+	if (size != bytes) {
+		fprintf(stderr, "ring: message %u from rank %u has %u bytes instead of %zu\n",
+			l->received, ring_meet_prev(l->cfg.meet), size, bytes);
+		return -1;
+	}
+	l->received++;
+	l->arrived--;
+	return 0;
+}
+
+static int mrc_flush(struct ring_link *link)
+{
+	struct mrc_link *l = from_link(link);
+
+	while (l->unacknowledged)
+		if (make_progress(l))
+			return -1;
+	return 0;
+}
+
+static void mrc_close(struct ring_link *link)
+{
+	struct mrc_link *l = from_link(link);
+
+	if (l->next_qp)
+		mrc_destroy_qp(l->next_qp);
+	if (l->prev_qp)
+		mrc_destroy_qp(l->prev_qp);
+	if (l->cq)
+		mrc_destroy_cq(l->cq);
+	if (l->channel)
+		mrc_destroy_comp_channel(l->channel);
+	if (l->context)
+		mrc_destroy_context(l->context);
+	if (l->mr)
+		ibv_dereg_mr(l->mr);
+	if (l->pd)
+		ibv_dealloc_pd(l->pd);
+	if (l->device)
+		ibv_close_device(l->device);
+	free(l);
+}
+
+static int open_all(struct mrc_link *l)
+{
+	if (open_device(l) || open_memory(l) || open_queues(l))
+		return -1;
+	l->next_qp = make_qp(l, l->cfg.messages_max, 1);
+	if (!l->next_qp)
+		return -1;
+	l->prev_qp = make_qp(l, 1, 2 * l->cfg.messages_max);
+	if (!l->prev_qp || connect_queue_pairs(l) || post_all_receives(l))
+		return -1;
+	return 0;
+}
+
+struct ring_link *ring_mrc_open(const struct ring_link_cfg *cfg)
+{
+	static const struct ring_link_ops ops = {
+		.send = mrc_send,
+		.receive = mrc_receive,
+		.flush = mrc_flush,
+		.close = mrc_close,
+	};
+	struct mrc_link *l = calloc(1, sizeof(*l));
+
+	if (!l) {
+		fprintf(stderr, "ring: out of memory\n");
+		return NULL;
+	}
+	l->link.ops = &ops;
+	l->cfg = *cfg;
+	if (open_all(l)) {
+		mrc_close(&l->link);
+		return NULL;
+	}
+	snprintf(l->link.text, sizeof(l->link.text), "MRC on %s, one queue pair a neighbour",
+		 ibv_get_device_name(l->device->device));
+	return &l->link;
+}

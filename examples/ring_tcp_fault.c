@@ -1,0 +1,218 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Following the fault table with socket filters: see ring_tcp_fault.h. A thread looks at the table
+ * every two milliseconds and changes a socket's filter when its verdict has changed. The filter
+ * sees a segment from its TCP header on.
+ */
+#include "ring_tcp_fault.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/filter.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#define LOOK_EVERY_NS 2000000
+#define TCP_HEADER_MAX_BYTES 60
+
+struct ring_fault_watch {
+	pthread_t thread;
+	const struct mrc_fault_table *table;
+	atomic_bool stop;
+	atomic_uint hit;
+	unsigned n;
+	struct ring_fault_flow flow[RING_FAULT_CONNECTIONS_MAX];
+	struct ring_fault_verdict verdict[RING_FAULT_CONNECTIONS_MAX];
+};
+
+unsigned ring_fault_path(const struct ring_fault_flow *flow, uint32_t paths)
+{
+	uint32_t x = (uint32_t)flow->caller_port << 16 | flow->called_port;
+
+	x = (x ^ x >> 16) * 0x7feb352du;
+	x = (x ^ x >> 15) * 0x846ca68bu;
+	return (x ^ x >> 16) % paths;
+}
+
+/* The table names hosts by GID: an IPv4 address in its last four bytes, after 0xffff. */
+static bool is_host(const uint8_t gid[16], struct in_addr address)
+{
+	static const uint8_t mapped[12] = {[10] = 0xff, [11] = 0xff};
+
+	return memcmp(gid, mapped, sizeof(mapped)) == 0 && memcmp(gid + 12, &address, 4) == 0;
+}
+
+static bool rule_matches(const struct mrc_fault_rule *rule, const struct ring_fault_flow *flow)
+{
+	bool from = is_host(rule->host, flow->from), to = is_host(rule->host, flow->to);
+
+	if (!(rule->port_mask >> flow->plane & 1))
+		return false;
+	if (rule->path_modulus >= 1 && rule->path_modulus <= 64 &&
+	    !(rule->path_mask >> ring_fault_path(flow, rule->path_modulus) & 1))
+		return false;
+	switch (rule->direction) {
+	case MRC_FAULT_ANY:
+		return true;
+	case MRC_FAULT_FROM:
+		return from;
+	case MRC_FAULT_TO:
+		return to;
+	case MRC_FAULT_BOTH:
+		return from || to;
+	default:
+		return false;
+	}
+}
+
+struct ring_fault_verdict ring_fault_judge(const struct mrc_fault_table *table,
+					   const struct ring_fault_flow *flow)
+{
+	struct ring_fault_verdict worst = {0};
+
+	for (unsigned i = 0; i < MRC_FAULT_RULES; i++) {
+		const struct mrc_fault_rule *rule = &table->rule[i];
+		uint32_t kind = __atomic_load_n(&rule->kind, __ATOMIC_ACQUIRE);
+		uint32_t ppm = rule->chance_ppm;
+
+		if (kind != MRC_FAULT_DROP && kind != MRC_FAULT_CORRUPT && kind != MRC_FAULT_TRIM)
+			continue;
+		if (ppm > RING_FAULT_CERTAIN_PPM)
+			ppm = RING_FAULT_CERTAIN_PPM;
+		if (ppm > worst.drop_ppm && rule_matches(rule, flow))
+			worst = (struct ring_fault_verdict){.drop_ppm = ppm,
+							    .data_only = rule->data_only != 0};
+	}
+	return worst;
+}
+
+static void apply_verdict(const struct ring_fault_flow *flow, struct ring_fault_verdict v)
+{
+	/* Keeps everything when nothing is to be lost; a segment's whole length is kept by ~0. */
+	uint32_t below = (uint32_t)((uint64_t)v.drop_ppm * UINT32_MAX / RING_FAULT_CERTAIN_PPM);
+	struct sock_filter code[] = {
+		BPF_STMT(BPF_LD | BPF_W | BPF_LEN, 0),
+		BPF_JUMP(BPF_JMP | BPF_JGT | BPF_K, v.data_only ? TCP_HEADER_MAX_BYTES : 0, 0, 2),
+		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, (uint32_t)(SKF_AD_OFF + SKF_AD_RANDOM)),
+		BPF_JUMP(BPF_JMP | BPF_JGT | BPF_K, below, 0, 1),
+		BPF_STMT(BPF_RET | BPF_K, UINT32_MAX),
+		BPF_STMT(BPF_RET | BPF_K, 0),
+	};
+	struct sock_fprog program = {.len = sizeof(code) / sizeof(code[0]), .filter = code};
+	int none = 0, rc;
+
+	if (v.drop_ppm)
+		rc = setsockopt(flow->fd, SOL_SOCKET, SO_ATTACH_FILTER, &program, sizeof(program));
+	else
+		rc = setsockopt(flow->fd, SOL_SOCKET, SO_DETACH_FILTER, &none, sizeof(none));
+	if (rc && errno != ENOENT)
+		fprintf(stderr, "ring: filter on the connection of plane %u: %s\n", flow->plane,
+			strerror(errno));
+}
+
+static void follow_once(struct ring_fault_watch *w)
+{
+	unsigned hit = 0;
+
+	for (unsigned i = 0; i < w->n; i++) {
+		struct ring_fault_verdict v = ring_fault_judge(w->table, &w->flow[i]);
+
+		hit += v.drop_ppm != 0;
+		if (v.drop_ppm != w->verdict[i].drop_ppm ||
+		    v.data_only != w->verdict[i].data_only)
+			apply_verdict(&w->flow[i], v);
+		w->verdict[i] = v;
+	}
+	atomic_store(&w->hit, hit);
+}
+
+static void *follow(void *arg)
+{
+	struct ring_fault_watch *w = arg;
+	const struct timespec pause = {.tv_nsec = LOOK_EVERY_NS};
+
+	while (!atomic_load(&w->stop)) {
+		follow_once(w);
+		nanosleep(&pause, NULL);
+	}
+	return NULL;
+}
+
+static const struct mrc_fault_table *map_table(const char *path)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	struct mrc_fault_table *table = MAP_FAILED;
+	struct stat st;
+
+	if (fd >= 0 && fstat(fd, &st) == 0 && st.st_size >= (off_t)sizeof(*table))
+		table = mmap(NULL, sizeof(*table), PROT_READ, MAP_SHARED, fd, 0);
+	if (fd >= 0)
+		close(fd);
+	if (table == MAP_FAILED) {
+		fprintf(stderr, "ring: MRC_FAULTS=%s: want a file of at least %zu bytes\n", path,
+			sizeof(*table));
+		return NULL;
+	}
+	if (memcmp(table->magic, MRC_FAULT_MAGIC, sizeof(table->magic)) ||
+	    table->version != MRC_FAULT_VERSION || table->rules != MRC_FAULT_RULES) {
+		fprintf(stderr, "ring: MRC_FAULTS=%s: want a fault table of version %u\n", path,
+			MRC_FAULT_VERSION);
+		munmap(table, sizeof(*table));
+		return NULL;
+	}
+	return table;
+}
+
+int ring_fault_start(struct ring_fault_watch **watch, const struct ring_fault_flow *flows,
+		     unsigned n)
+{
+	const char *path = getenv("MRC_FAULTS");
+	struct ring_fault_watch *w;
+	int rc;
+
+	*watch = NULL;
+	if (!path || !*path)
+		return 0;
+	w = calloc(1, sizeof(*w));
+	if (!w || n > RING_FAULT_CONNECTIONS_MAX) {
+		fprintf(stderr, "ring: no room to follow %u connections\n", n);
+		free(w);
+		return -1;
+	}
+	w->table = map_table(path);
+	w->n = n;
+	memcpy(w->flow, flows, n * sizeof(*flows));
+	rc = w->table ? pthread_create(&w->thread, NULL, follow, w) : EINVAL;
+	if (rc) {
+		if (w->table)
+			fprintf(stderr, "ring: thread for faults: %s\n", strerror(rc));
+		free(w);
+		return -1;
+	}
+	*watch = w;
+	return 0;
+}
+
+void ring_fault_stop(struct ring_fault_watch *watch)
+{
+	if (!watch)
+		return;
+	atomic_store(&watch->stop, true);
+	pthread_join(watch->thread, NULL);
+	munmap((void *)(uintptr_t)watch->table, sizeof(*watch->table));
+	free(watch);
+}
+
+unsigned ring_fault_flows_hit(const struct ring_fault_watch *watch)
+{
+	return watch ? atomic_load(&watch->hit) : 0;
+}

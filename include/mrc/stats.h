@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * stats.h - the statistics segment: what a running process of softmrc lets others see.
+ *
+ * With MRC_STATS_DIR set, a process that opens the device creates DIR/<pid>.mrcstats, maps it and
+ * refreshes it about 20 times a second from its progress thread; the file is removed when the
+ * device is closed in order, and kept after a crash. Readers map it read-only. Each number is
+ * stored whole, but two numbers may be from different moments; `updated_ns` is stored last.
+ */
+#ifndef MRC_STATS_H
+#define MRC_STATS_H
+
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define MRC_STATS_MAGIC "MRCSTATS"
+#define MRC_STATS_VERSION 1u
+#define MRC_STATS_PORTS 32u
+#define MRC_STATS_COUNTERS 64u
+#define MRC_STATS_QPS 64u
+#define MRC_STATS_EVS 256u
+
+struct mrc_stats_counter {
+	char name[32]; /* terminated; empty behind the last counter */
+	uint64_t value;
+};
+
+struct mrc_stats_port {
+	uint64_t tx_packets, tx_bytes; /* UDP payload bytes */
+	uint64_t rx_packets, rx_bytes;
+	uint64_t rx_overruns; /* datagrams the kernel dropped because the socket buffer was full */
+	uint64_t tx_refused;  /* frames that the kernel would not take */
+	uint32_t up;          /* 1: usable */
+	uint32_t reserved;
+};
+
+enum mrc_stats_ev_state {
+	MRC_STATS_EV_GOOD = 0,
+	MRC_STATS_EV_SKIP = 1,
+	MRC_STATS_EV_ASSUMED_BAD = 2,
+	MRC_STATS_EV_DENIED = 3,
+};
+
+struct mrc_stats_ev {
+	uint32_t value;
+	uint8_t port;
+	uint8_t state; /* enum mrc_stats_ev_state */
+	uint16_t retired; /* times, stops at 65535 */
+};
+
+struct mrc_stats_qp {
+	uint32_t qpn; /* 0: slot unused */
+	uint32_t dest_qpn;
+	uint8_t dest[16]; /* GID */
+	char state[8];    /* "RTS", "ERR", ... */
+	uint64_t psn_next, psn_una;
+	uint64_t cwnd_bytes; /* UINT64_MAX: no congestion control */
+	int64_t inflight_bytes;
+	uint64_t srtt_ns;
+	uint32_t evs; /* entries of ev[]; an EV set beyond MRC_STATS_EVS is cut off */
+	uint32_t evs_good;
+	struct mrc_stats_ev ev[MRC_STATS_EVS];
+};
+
+struct mrc_stats_segment {
+	char magic[8]; /* MRC_STATS_MAGIC, no terminator; stored when all else is ready */
+	uint32_t version;
+	uint32_t pid;
+	uint64_t started_ns; /* CLOCK_MONOTONIC */
+	uint64_t updated_ns;
+	uint8_t gid[16];
+	uint32_t ports;
+	uint32_t reserved;
+	struct mrc_stats_counter counter[MRC_STATS_COUNTERS]; /* sums over the process */
+	struct mrc_stats_port port[MRC_STATS_PORTS];
+	struct mrc_stats_qp qp[MRC_STATS_QPS];
+};
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

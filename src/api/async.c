@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* async.c - asynchronous events of an MRC context. REQ(api.async) */
+#include "api/api.h"
+
+/* The device shows one port, whatever the number of its planes. */
+#define PORT_NUM 1
+
+/* A responder fails by what its peer asked for; IBTA has an event for each of the two cases. */
+static enum ibv_event_type qp_event(enum mh_wc_status status)
+{
+	if (status == MH_WC_REM_ACCESS_ERR)
+		return IBV_EVENT_QP_ACCESS_ERR;
+	if (status == MH_WC_REM_INV_REQ_ERR)
+		return IBV_EVENT_QP_REQ_ERR;
+	return IBV_EVENT_QP_FATAL;
+}
+
+static void event_from_nic(const struct mh_async_event *nic, struct mrc_async_event *event)
+{
+	*event = (struct mrc_async_event){.event_type = IBV_EVENT_DEVICE_FATAL};
+	switch (nic->type) {
+	case MH_ASYNC_CQ_ERR:
+		event->event_type = IBV_EVENT_CQ_ERR;
+		event->element.cq = nic->owner;
+		break;
+	case MH_ASYNC_QP_FATAL:
+		event->event_type = qp_event(nic->status);
+		event->element.qp = nic->owner;
+		break;
+	case MH_ASYNC_PORT_DOWN:
+		event->event_type = IBV_EVENT_PORT_ERR;
+		event->element.port_num = PORT_NUM;
+		break;
+	case MH_ASYNC_PORT_UP:
+		event->event_type = IBV_EVENT_PORT_ACTIVE;
+		event->element.port_num = PORT_NUM;
+		break;
+	case MH_ASYNC_DEVICE_FATAL:
+		break;
+	}
+}
+
+int mrc_get_async_event(struct mrc_context *mrc_ctx, struct mrc_async_event *event)
+{
+	struct mh_async_event nic;
+	int err;
+
+	if (!mrc_ctx || !event)
+		return ma_minus_one(EINVAL);
+	err = mh_async_get(mrc_ctx->dev, &nic);
+	if (err)
+		return ma_minus_one(err);
+	event_from_nic(&nic, event);
+	return 0;
+}
+
+static bool is_qp_event(enum ibv_event_type type)
+{
+	return type == IBV_EVENT_QP_FATAL || type == IBV_EVENT_QP_REQ_ERR ||
+	       type == IBV_EVENT_QP_ACCESS_ERR;
+}
+
+/* Events of the port and the device name no object that waits for an acknowledgement. */
+void mrc_ack_async_event(struct mrc_async_event *event)
+{
+	struct mh_async_event nic = {0};
+
+	if (!event)
+		return;
+	if (is_qp_event(event->event_type)) {
+		nic.type = MH_ASYNC_QP_FATAL;
+		nic.owner = event->element.qp;
+		nic.qp = event->element.qp->nic;
+		mh_async_ack(event->element.qp->ctx->dev, &nic);
+	} else if (event->event_type == IBV_EVENT_CQ_ERR) {
+		nic.type = MH_ASYNC_CQ_ERR;
+		nic.owner = event->element.cq;
+		nic.cq = event->element.cq->nic;
+		mh_async_ack(event->element.cq->ctx->dev, &nic);
+	}
+}

@@ -1,0 +1,193 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Reading command lines: see flags.h. A value is the next word, or follows an equals sign. */
+#include "cli/flags.h"
+
+#include "cli/near.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define FLAGS_MAX 32u
+
+static const struct {
+	char suffix;
+	uint64_t factor;
+} rate_unit[] = {{'G', 1000000000}, {'M', 1000000}, {'k', 1000}};
+
+static bool read_digits(const char *text, const char **end, uint64_t *out)
+{
+	char *after;
+	unsigned long long n;
+
+	if (*text < '0' || *text > '9')
+		return false;
+	errno = 0;
+	n = strtoull(text, &after, 10);
+	*end = after;
+	*out = n;
+	return errno == 0;
+}
+
+static bool read_number(const char *text, uint64_t min, uint64_t max, uint64_t *out)
+{
+	const char *end;
+
+	return read_digits(text, &end, out) && !*end && *out >= min && *out <= max;
+}
+
+int cli_flags_read_rate(const char *text, uint64_t min, uint64_t max, uint64_t *bps)
+{
+	const char *end;
+	uint64_t n, factor = 1;
+
+	if (!read_digits(text, &end, &n))
+		return -1;
+	for (size_t i = 0; i < sizeof(rate_unit) / sizeof(rate_unit[0]); i++)
+		if (*end == rate_unit[i].suffix && !end[1]) {
+			factor = rate_unit[i].factor;
+			end++;
+			break;
+		}
+	if (*end || n > max / factor || n * factor < min)
+		return -1;
+	*bps = n * factor;
+	return 0;
+}
+
+void cli_flags_write_rate(char *out, size_t size, uint64_t bps)
+{
+	for (size_t i = 0; i < sizeof(rate_unit) / sizeof(rate_unit[0]); i++)
+		if (bps && bps % rate_unit[i].factor == 0) {
+			snprintf(out, size, "%" PRIu64 "%c", bps / rate_unit[i].factor,
+				 rate_unit[i].suffix);
+			return;
+		}
+	snprintf(out, size, "%" PRIu64, bps);
+}
+
+static bool store(const struct cli_flag *flag, const char *text)
+{
+	uint64_t n;
+
+	switch (flag->kind) {
+	case CLI_FLAG_SWITCH:
+		*(bool *)flag->out = true;
+		return true;
+	case CLI_FLAG_U32:
+		if (!read_number(text, flag->min, flag->max, &n))
+			return false;
+		*(uint32_t *)flag->out = (uint32_t)n;
+		return true;
+	case CLI_FLAG_U64:
+		return read_number(text, flag->min, flag->max, flag->out);
+	case CLI_FLAG_RATE:
+		return cli_flags_read_rate(text, flag->min, flag->max, flag->out) == 0;
+	case CLI_FLAG_TEXT:
+		*(const char **)flag->out = text;
+		return *text != '\0';
+	}
+	return false;
+}
+
+static void say_allowed(const struct cli_flag *flag)
+{
+	char min[32], max[32];
+
+	switch (flag->kind) {
+	case CLI_FLAG_SWITCH:
+		fprintf(stderr, "no value\n");
+		break;
+	case CLI_FLAG_U32:
+	case CLI_FLAG_U64:
+		fprintf(stderr, "a number from %" PRIu64 " to %" PRIu64 "\n", flag->min,
+			flag->max);
+		break;
+	case CLI_FLAG_RATE:
+		cli_flags_write_rate(min, sizeof(min), flag->min);
+		cli_flags_write_rate(max, sizeof(max), flag->max);
+		fprintf(stderr, "bits per second such as 50M, from %s to %s\n", min, max);
+		break;
+	case CLI_FLAG_TEXT:
+		fprintf(stderr, "%s\n", flag->value);
+		break;
+	}
+}
+
+static const struct cli_flag *find_flag(const struct cli_flag *flags, size_t n, const char *word)
+{
+	size_t len = strcspn(word, "=");
+
+	for (size_t i = 0; i < n; i++)
+		if (strlen(flags[i].name) == len && memcmp(flags[i].name, word, len) == 0)
+			return &flags[i];
+	return NULL;
+}
+
+static enum cli_flags_result unknown(const struct cli_flag *flags, size_t n, const char *who,
+				     const char *word)
+{
+	const char *name[FLAGS_MAX];
+	const char *near;
+
+	for (size_t i = 0; i < n && i < FLAGS_MAX; i++)
+		name[i] = flags[i].name;
+	near = cli_near_find(word, name, n < FLAGS_MAX ? n : FLAGS_MAX);
+	fprintf(stderr, "%s: %s: no such flag", who, word);
+	if (near)
+		fprintf(stderr, "; did you mean %s?", near);
+	fprintf(stderr, " (%s --help lists all)\n", who);
+	return CLI_FLAGS_ERROR;
+}
+
+static enum cli_flags_result read_flag(const struct cli_flag *flag, const char *who, int argc,
+				       char **argv, int *i)
+{
+	const char *equals = strchr(argv[*i], '=');
+	const char *text = equals ? equals + 1 : NULL;
+
+	if (flag->kind == CLI_FLAG_SWITCH) {
+		if (!equals && store(flag, ""))
+			return CLI_FLAGS_OK;
+		fprintf(stderr, "%s: %s: want ", who, argv[*i]);
+	} else {
+		if (!text && *i + 1 < argc)
+			text = argv[++*i];
+		if (text && store(flag, text))
+			return CLI_FLAGS_OK;
+		fprintf(stderr, "%s: %s %s: want ", who, flag->name, text ? text : "(no value)");
+	}
+	say_allowed(flag);
+	return CLI_FLAGS_ERROR;
+}
+
+enum cli_flags_result cli_flags_parse(const struct cli_flag *flags, size_t n, const char *who,
+				      int argc, char **argv)
+{
+	for (int i = 1; i < argc; i++) {
+		const struct cli_flag *flag = find_flag(flags, n, argv[i]);
+
+		if (strcmp(argv[i], "--help") == 0 || strcmp(argv[i], "-h") == 0)
+			return CLI_FLAGS_HELP;
+		if (!flag)
+			return unknown(flags, n, who, argv[i]);
+		if (read_flag(flag, who, argc, argv, &i) != CLI_FLAGS_OK)
+			return CLI_FLAGS_ERROR;
+	}
+	return CLI_FLAGS_OK;
+}
+
+void cli_flags_help(const struct cli_flag *flags, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		char left[40];
+
+		snprintf(left, sizeof(left), "%s%s%s", flags[i].name, flags[i].value ? " " : "",
+			 flags[i].value ? flags[i].value : "");
+		printf("  %-16s %s\n", left, flags[i].help);
+	}
+	printf("  %-16s %s\n", "--help", "this text");
+}

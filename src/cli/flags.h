@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * flags.h - command lines as tables: name, kind, range and help of each flag, and where its value
+ * goes. Every error names the flag, the value and what is allowed.
+ */
+#ifndef SOFTMRC_CLI_FLAGS_H
+#define SOFTMRC_CLI_FLAGS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+enum cli_flag_kind {
+	CLI_FLAG_SWITCH, /* bool: the flag alone makes it `value` */
+	CLI_FLAG_U32,    /* uint32_t, min .. max */
+	CLI_FLAG_U64,    /* uint64_t, min .. max */
+	CLI_FLAG_RATE,   /* uint64_t, bits per second with k, M or G, min .. max */
+	CLI_FLAG_TEXT,   /* const char *, not empty */
+};
+
+struct cli_flag {
+	const char *name; /* with its dashes */
+	enum cli_flag_kind kind;
+	const char *value; /* what --help calls the value; of a switch NULL */
+	const char *help;
+	void *out;
+	uint64_t min, max;
+};
+
+enum cli_flags_result {
+	CLI_FLAGS_OK,
+	CLI_FLAGS_HELP,  /* --help or -h was among them; nothing was printed */
+	CLI_FLAGS_ERROR, /* a message was printed on stderr */
+};
+
+/* cli_flags_parse reads argv[1 ..]; `who` begins messages, as in "mrc demo". */
+enum cli_flags_result cli_flags_parse(const struct cli_flag *flags, size_t n, const char *who,
+				      int argc, char **argv);
+
+/* cli_flags_help prints one line a flag on stdout. */
+void cli_flags_help(const struct cli_flag *flags, size_t n);
+
+/* cli_flags_read_rate reads "50M"; 0, or -1 when text is no rate or not in min .. max. */
+int cli_flags_read_rate(const char *text, uint64_t min, uint64_t max, uint64_t *bps);
+
+/* cli_flags_write_rate writes a rate the way it is read, "50M", as exact as it can be. */
+void cli_flags_write_rate(char *out, size_t size, uint64_t bps);
+
+#endif

@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* mrc - the one command of softmrc: picks the verb. */
+#include "cli/near.h"
+#include "cli/verbs.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static const struct verb {
+	const char *name;
+	const char *help;
+	int (*run)(int argc, char **argv);
+} verbs[] = {
+	{"demo", "train a language model through path failures and compare the results",
+	 cli_demo_main},
+};
+
+#define VERBS (sizeof(verbs) / sizeof(verbs[0]))
+
+static void print_usage(FILE *to)
+{
+	fprintf(to, "usage: mrc VERB [FLAG...]\n"
+		    "softmrc: Multipath Reliable Connection in software.\n\n");
+	for (size_t i = 0; i < VERBS; i++)
+		fprintf(to, "  %-10s %s\n", verbs[i].name, verbs[i].help);
+	fprintf(to, "\n  mrc VERB --help   the flags of a verb\n"
+		    "  mrc --version     the version\n");
+}
+
+static int unknown_verb(const char *word)
+{
+	const char *name[VERBS];
+	const char *near;
+
+	for (size_t i = 0; i < VERBS; i++)
+		name[i] = verbs[i].name;
+	near = cli_near_find(word, name, VERBS);
+	if (near)
+		fprintf(stderr, "mrc: %s: no such verb; did you mean %s?\n", word, near);
+	else
+		fprintf(stderr, "mrc: %s: no such verb; mrc --help lists them\n", word);
+	return 2;
+}
+
+int main(int argc, char **argv)
+{
+	const char *word = argc > 1 ? argv[1] : NULL;
+
+	if (!word) {
+		print_usage(stderr);
+		return 2;
+	}
+	if (strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0 || strcmp(word, "help") == 0) {
+		print_usage(stdout);
+		return 0;
+	}
+	if (strcmp(word, "--version") == 0) {
+		printf("mrc %s\n", SOFTMRC_VERSION);
+		return 0;
+	}
+	for (size_t i = 0; i < VERBS; i++)
+		if (strcmp(word, verbs[i].name) == 0)
+			return verbs[i].run(argc - 1, argv + 1);
+	return unknown_verb(word);
+}

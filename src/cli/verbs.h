@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * verbs.h - the verbs of `mrc`, one function each, written like a main(): argv[0] is the verb's own
+ * name. The result is the exit status: 0 good, 1 the verb's work failed, 2 wrong usage.
+ */
+#ifndef SOFTMRC_CLI_VERBS_H
+#define SOFTMRC_CLI_VERBS_H
+
+/* demo/demo.c: trains through faults and says how it went. */
+int cli_demo_main(int argc, char **argv);
+
+#endif

@@ -1,0 +1,353 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * completer.c - takes what the responder says of our packets: SACK, NACK, transport ACK.
+ *
+ * A SACK is judged before it is believed: whatever it says of PSNs that were never sent makes it
+ * bogus, and nothing of it is used. Bytes in flight follow rcvd_bytes, the responder's count of
+ * new bytes, which survives lost SACKs. They are subtracted early when a packet is found lost; if
+ * it turns up after all before it was sent again, that is undone. When nothing is outstanding both
+ * sides have counted the same, and the count is set anew.
+ */
+#include "base/assert.h"
+#include "base/bits.h"
+#include "base/serial.h"
+#include "core/engine_state.h"
+#include "core/loss.h"
+#include "core/qp.h"
+
+#define UNITS_MASK 0xFFFFFFu
+#define UNITS_HALF 0x800000u
+
+/* A SACK in 64-bit terms, and what is known of the packet that caused it. */
+struct sack {
+	const struct mw_seth *seth;
+	uint64_t now_ns;
+	uint64_t expected; /* lowest PSN the responder does not have */
+	uint64_t base;
+	uint64_t sent_ns; /* when the trigger was sent; 0: unknown */
+	uint64_t rtt_ns;  /* 0: no valid sample */
+	uint16_t path;	  /* of the trigger, or MT_PATH_NONE */
+	bool first;	  /* the trigger was no retransmission */
+	bool progress;
+};
+
+/* Marks what lies below `expected` and in the bitmap as received. */
+static void mark_received(struct mt_qp *qp, uint64_t psn, bool *progress)
+{
+	struct mt_requester *req = &qp->req;
+	enum mt_tx_state was = mt_tx_window_received(&req->window, psn);
+
+	if (was == MT_TX_LOST)
+		req->cc.inflight += mt_tx_rec(&req->window, psn)->nominal;
+	if (was != MT_TX_RECEIVED)
+		*progress = true;
+}
+
+static void received_below(struct mt_qp *qp, uint64_t expected, bool *progress)
+{
+	struct mt_tx_window *w = &qp->req.window;
+
+	for (uint64_t psn = w->una; psn < expected; psn++)
+		mark_received(qp, psn, progress);
+	mt_tx_window_advance(w);
+}
+
+static void received_map(struct mt_qp *qp, struct sack *s)
+{
+	struct mt_tx_window *w = &qp->req.window;
+	uint64_t map = s->seth->sack_bitmap;
+
+	for (; map; map &= map - 1) {
+		uint64_t psn = s->base + mb_ctz64(map);
+
+		if (psn >= w->una)
+			mark_received(qp, psn, &s->progress);
+	}
+	mt_tx_window_advance(w);
+}
+
+/* Reads the SACK's PSNs; false when they name what was never sent. */
+static bool plausible(const struct mt_qp *qp, const struct mw_packet *pkt, struct sack *s)
+{
+	const struct mt_tx_window *w = &qp->req.window;
+	const struct mw_seth *seth = &pkt->seth;
+	uint64_t cack = mb_psn_extend(w->una, seth->cack_psn);
+
+	s->seth = seth;
+	s->expected = cack + 1;
+	s->base = cack + (uint64_t)(int64_t)seth->sack_offset;
+	if (s->expected > w->next || pkt->bth.psn != seth->cack_psn)
+		return false;
+	if (seth->sack_bitmap == 0)
+		return true;
+	return s->base + mb_log2(seth->sack_bitmap) < w->next;
+}
+
+/* The answer to a probe: which one, when it was sent, what it says of its path. */
+static void match_probe(struct mt_qp *qp, struct sack *s)
+{
+	struct mt_requester *req = &qp->req;
+	bool marked = s->seth->m == MW_MARK_SKIP_ONCE, revived;
+	uint16_t id = s->seth->probe_id;
+
+	if (req->probe_pending && req->probe_id == id) {
+		req->probe_pending = false;
+		s->sent_ns = req->probe_sent_ns;
+	} else if (mt_path_set_probe_answered(qp->paths, id, s->now_ns, marked, &s->sent_ns,
+					      &s->path, &revived)) {
+		struct mt_path_change back = {s->path, MT_EV_GOOD, MT_EV_BY_PROBE};
+
+		if (revived) {
+			qp->engine->stats.evs_revived++;
+			mt_engine_report_ev(qp->engine, qp->paths, &back);
+			mt_qp_wake(qp);
+		}
+		mt_paths_arm(qp->engine, qp->paths);
+	}
+	if (s->sent_ns)
+		s->rtt_ns = s->now_ns - s->sent_ns;
+}
+
+/*
+ * The record of the trigger, if it still tells of the transmission that caused this SACK: the
+ * reflected stamp must be that of the last time it was sent. REQ(cc.rtt.validity)
+ */
+static void match_trigger(struct mt_qp *qp, struct sack *s, bool rtx)
+{
+	const struct mt_tx_window *w = &qp->req.window;
+	uint64_t psn = s->expected - 1 + (uint64_t)(int64_t)s->seth->ack_psn_offset;
+	const struct mt_tx_rec *rec;
+
+	if (!mt_tx_known(w, psn))
+		return;
+	rec = mt_tx_rec(w, psn);
+	if (mt_timestamp(qp->engine, rec->sent_ns) != s->seth->tx_timestamp)
+		return;
+	s->path = rec->ev;
+	s->sent_ns = rec->sent_ns;
+	s->first = rec->tries == 0;
+	if (rec->tries == rtx && s->now_ns > rec->sent_ns)
+		s->rtt_ns = s->now_ns - rec->sent_ns;
+}
+
+/* What the mark says of the path that the trigger took. REQ(req.ev.state-machine) */
+static void judge_path(struct mt_qp *qp, const struct sack *s)
+{
+	uint16_t path = s->path;
+
+	if (s->seth->m == MW_MARK_NONE || s->seth->pr)
+		return;
+	if (path == MT_PATH_NONE || qp->paths->paths[path].value != s->seth->entropy)
+		return;
+	if (s->seth->m == MW_MARK_SKIP_ONCE)
+		mt_qp_skip_path(qp, path);
+	else
+		mt_qp_retire_path(qp, path, s->now_ns, MT_EV_BY_MARK);
+}
+
+static void lose(struct mt_qp *qp, uint64_t psn, uint64_t now_ns, enum mt_cc_loss_kind kind)
+{
+	struct mt_requester *req = &qp->req;
+	const struct mt_tx_rec *rec = mt_tx_rec(&req->window, psn);
+
+	mt_tx_window_lost(&req->window, psn);
+	req->cc.inflight -= rec->nominal;
+	req->cc.ops->loss(&req->cc, now_ns, kind, rec->nominal);
+}
+
+static void lose_unexplained(struct mt_qp *qp, uint64_t psn, uint64_t now_ns)
+{
+	uint16_t path = mt_tx_rec(&qp->req.window, psn)->ev;
+
+	lose(qp, psn, now_ns, MT_CC_INFERRED);
+	qp->engine->stats.lost_inferred++;
+	mt_qp_retire_path(qp, path, now_ns, MT_EV_BY_LOSS); /* REQ(req.ev.one-loss) */
+}
+
+static void find_losses(struct mt_qp *qp, const struct sack *s)
+{
+	struct mt_requester *req = &qp->req;
+	struct mt_loss_report report = {
+		.expected = s->expected,
+		.base = s->base,
+		.bitmap = s->seth->sack_bitmap,
+		.trigger_sent_ns = s->sent_ns,
+		.trigger_ev = s->path,
+		.trigger_first = s->first,
+	};
+	uint64_t lost;
+	bool head;
+
+	if (s->sent_ns == 0 || mt_tx_empty(&req->window))
+		return;
+	lost = mt_loss_find(&req->window, &report,
+			    mt_rtt_reorder_window(&req->rtt, &qp->engine->cfg.timing), &head);
+	if (head)
+		lose_unexplained(qp, s->expected, s->now_ns);
+	for (; lost; lost &= lost - 1) {
+		uint64_t psn = s->base + mb_ctz64(lost);
+
+		if (!head || psn != s->expected)
+			lose_unexplained(qp, psn, s->now_ns);
+	}
+}
+
+/* How many bytes the responder has newly received, by its own count. */
+static uint64_t newly_received(struct mt_qp *qp, uint32_t units)
+{
+	struct mt_requester *req = &qp->req;
+	uint32_t delta = (units - req->rcvd_units) & UNITS_MASK;
+
+	if (delta == 0 || delta >= UNITS_HALF)
+		return 0; /* nothing new, or a SACK that was overtaken */
+	if ((uint64_t)delta * 256 > req->sent_bytes + 256)
+		return 0; /* more than was ever sent */
+	req->rcvd_units = units;
+	return (uint64_t)delta * 256;
+}
+
+static void feed_cc(struct mt_qp *qp, const struct sack *s)
+{
+	struct mt_requester *req = &qp->req;
+	struct mt_cc_ack ack = {
+		.now_ns = s->now_ns,
+		.newly_bytes = newly_received(qp, s->seth->rcvd_bytes),
+		.rtt_ns = s->rtt_ns,
+		.marked = s->seth->m == MW_MARK_SKIP_ONCE,
+		.penalty = s->seth->rcv_cwnd_pen,
+		.restore = s->seth->restore_cwnd,
+	};
+
+	req->cc.inflight -= (int64_t)ack.newly_bytes;
+	req->cc.ops->ack(&req->cc, &ack);
+}
+
+/* After anything was learnt: timers, the byte count when nothing is left, and sending goes on. */
+static void settle(struct mt_qp *qp, uint64_t now_ns, bool progress)
+{
+	struct mt_requester *req = &qp->req;
+
+	if (mt_tx_empty(&req->window)) {
+		req->cc.inflight = 0;
+		req->rcvd_units = (uint32_t)((req->sent_bytes + 255) >> 8) & UNITS_MASK;
+	}
+	if (progress)
+		mt_retry_progress(&req->retry, now_ns, mt_qp_unfinished(qp));
+	mt_qp_wake(qp);
+	mt_qp_arm(qp);
+}
+
+void mt_completer_sack(struct mt_qp *qp, const struct mt_rx *rx)
+{
+	struct sack s = {.now_ns = rx->now_ns, .path = MT_PATH_NONE};
+
+	if (!mt_qp_may_send(qp) || !plausible(qp, rx->pkt, &s)) {
+		qp->engine->stats.drop_bogus_ack++;
+		return;
+	}
+	qp->engine->stats.rx_sacks++;
+	if (s.seth->pr)
+		match_probe(qp, &s);
+	else
+		match_trigger(qp, &s, rx->pkt->bth.rtx);
+	received_below(qp, s.expected, &s.progress);
+	received_map(qp, &s);
+	if (s.rtt_ns)
+		mt_rtt_sample(&qp->req.rtt, s.rtt_ns);
+	judge_path(qp, &s);
+	find_losses(qp, &s);
+	feed_cc(qp, &s);
+	settle(qp, s.now_ns, s.progress);
+}
+
+/* A NACK is about one transmission: the outstanding one, on the EV that it names. */
+static bool nack_matches(const struct mt_qp *qp, uint64_t psn, uint32_t entropy)
+{
+	const struct mt_tx_window *w = &qp->req.window;
+	const struct mt_tx_rec *rec;
+
+	if (psn < w->una)
+		return false;
+	rec = mt_tx_rec(w, psn);
+	return rec->state == MT_TX_OUTSTANDING && qp->paths->paths[rec->ev].value == entropy;
+}
+
+void mt_completer_nack(struct mt_qp *qp, const struct mt_rx *rx)
+{
+	const struct mw_neth *neth = &rx->pkt->neth;
+	uint64_t psn = mb_psn_extend(qp->req.window.una, neth->nack_psn);
+
+	if (!mt_qp_may_send(qp) || psn >= qp->req.window.next) {
+		qp->engine->stats.drop_bogus_ack++;
+		return;
+	}
+	qp->engine->stats.rx_nacks++;
+	if (neth->reason == MW_NACK_UNEXP_EVENT) {
+		mt_qp_fail(qp, MT_WC_REM_OP_ERR);
+		return;
+	}
+	if (!nack_matches(qp, psn, neth->entropy))
+		return;
+	if (neth->reason == MW_NACK_TRIMMED || neth->reason == MW_NACK_TRIMMED_LASTHOP) {
+		if (neth->reason == MW_NACK_TRIMMED) /* REQ(req.ev.trim-skips) */
+			mt_qp_skip_path(qp, mt_tx_rec(&qp->req.window, psn)->ev);
+		lose(qp, psn, rx->now_ns, MT_CC_TRIMMED);
+	} else {
+		lose(qp, psn, rx->now_ns, MT_CC_REFUSED);
+	}
+	settle(qp, rx->now_ns, false);
+}
+
+/* Completes every WQE below msn; all their packets have then arrived. REQ(req.complete.msn) */
+static void complete_below(struct mt_qp *qp, uint64_t msn, bool *progress)
+{
+	struct mt_requester *req = &qp->req;
+	const struct mt_wqe *last;
+
+	if (msn == req->sq.done)
+		return;
+	last = mt_sq_at(&req->sq, msn - 1);
+	received_below(qp, last->first_psn + last->n_packets, progress);
+	for (uint64_t i = req->sq.done; i < msn; i++)
+		if (mt_sq_at(&req->sq, i)->flags & MT_WR_IMM)
+			req->wimm_inflight--;
+	mt_sq_complete(&req->sq, msn);
+	mt_qp_completes(qp);
+	*progress = true;
+}
+
+static enum mt_wc_status nak_status(uint8_t code)
+{
+	switch (code) {
+	case 1:
+		return MT_WC_REM_INV_REQ_ERR;
+	case 2:
+		return MT_WC_REM_ACCESS_ERR;
+	case 3:
+		return MT_WC_REM_OP_ERR;
+	default:
+		return MT_WC_FATAL_ERR;
+	}
+}
+
+void mt_completer_ack(struct mt_qp *qp, const struct mt_rx *rx)
+{
+	const struct mw_aeth *aeth = &rx->pkt->aeth;
+	uint8_t kind = aeth->syndrome >> 5; /* 0: ACK, 3: NAK; 1 is RNR, which MRC does not have */
+	uint64_t msn = mb_psn_extend(qp->req.sq.done, aeth->msn);
+	bool progress = false;
+
+	if (!mt_qp_may_send(qp) || msn > qp->req.sq.next || (kind != 0 && kind != 3) ||
+	    (kind == 3 && msn == qp->req.sq.next && msn == qp->req.sq.tail)) {
+		qp->engine->stats.drop_bogus_ack++;
+		return;
+	}
+	qp->engine->stats.rx_acks++;
+	if (msn > qp->req.sq.done)
+		complete_below(qp, msn, &progress);
+	if (kind == 3 && msn >= qp->req.sq.done) {
+		mt_qp_fail(qp, nak_status(aeth->syndrome & 0x1F));
+		return;
+	}
+	settle(qp, rx->now_ns, progress);
+}

@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * config.h - what an adapter chooses when it makes an engine, a profile or a QP, and the ranges.
+ *
+ * Times are ns of the adapter's clock. The defaults are for a real NIC in a data centre; a
+ * software NIC on a busy machine raises the floors (its driver says to what, and why).
+ */
+#ifndef SOFTMRC_CORE_CONFIG_H
+#define SOFTMRC_CORE_CONFIG_H
+
+#include "core/types.h"
+
+/* Loss detection and acknowledgement, for all QPs of an engine. */
+struct mt_timing {
+	/*
+	 * A PSN reported missing is lost once the report was triggered by a packet sent one reorder
+	 * window later. The window follows the measured RTT spread between these two bounds.
+	 */
+	uint64_t reorder_min_ns;
+	uint64_t reorder_max_ns;
+	/* Silence after which a reliability probe asks for a SACK: 2 RTT, but at least this. */
+	uint64_t tail_probe_min_ns;
+	/* The ACK timeout is 1.024 us * 2^timeout of the QP, but at least this. */
+	uint64_t rto_min_ns;
+	/* Bytes after which a SACK is due (spec 7.5.2, trigger 1). */
+	uint32_t sack_bytes;
+};
+
+struct mt_engine_cfg {
+	uint32_t n_ports;      /* 1 .. MT_PORTS_MAX */
+	uint32_t max_qps;      /* power of two, 1 .. 2^20; QPNs must differ modulo it */
+	uint32_t max_mrs;      /* 1 .. 2^24 - 1 */
+	uint32_t max_profiles; /* EV profiles and CC profiles, 1 .. 1024 of each */
+	uint32_t control_ring; /* NACKs, probe answers and ECN echoes waiting; power of two, 8 ..
+				  2^16 */
+	uint32_t event_ring;   /* EV and QP events waiting to be polled; power of two, 8 .. 2^16 */
+	uint32_t ts_shift;     /* log2 of the timestamp unit in ns; 7 (128 ns) on the wire */
+	uint64_t seed;	       /* of the engine's PRNG */
+	struct mt_timing timing;
+};
+
+/*
+ * An EV profile: which EVs the QPs that name it may use. Read when the first QP to a destination
+ * is connected; the array is copied.
+ */
+struct mt_ev_profile_cfg {
+	const struct mt_ev *evs;
+	uint16_t n_evs; /* 1 .. MT_EVS_MAX; the same number on every port, if planes are to be equal
+			 */
+	uint16_t n_active;     /* of these, in the rotation; the others are backups. 1 .. n_evs */
+	uint16_t min_active;   /* ASSUMED_BAD never leaves fewer than this usable. 1 .. n_active */
+	uint8_t revive_probes; /* probes in a row that must be answered, 1 .. 16 */
+	uint64_t probe_interval_ns;	/* between probes of a bad EV */
+	uint64_t probe_interval_max_ns; /* doubling after each failure stops here */
+};
+
+enum mt_cc_kind {
+	MT_CC_NONE, /* the window is MPR alone */
+	MT_CC_NSCC, /* UET's network-signal congestion control, "uet-1.0-nscc" */
+};
+
+/*
+ * A CC profile. NSCC takes link rate and base RTT and derives the rest as UEC does; a field left
+ * zero takes the derived value. Fractions are in 1/65536.
+ */
+struct mt_cc_profile_cfg {
+	uint8_t kind;  /* enum mt_cc_kind */
+	bool trimming; /* the fabric trims: smaller target delay */
+	bool disable_quick_adapt;
+	uint64_t link_bps;    /* rate of all ports together, >= 10^6 */
+	uint64_t base_rtt_ns; /* of the empty network, >= 100 */
+	uint64_t target_qdelay_ns;
+	uint64_t max_cwnd_bytes;
+};
+
+/* Sizes fixed when a QP is made. */
+struct mt_qp_cap {
+	uint32_t sq_depth; /* WQEs, 1 .. 32768 */
+	uint32_t rq_depth; /* 0 .. 32768 */
+	uint32_t max_sge;  /* per send WR, 1 .. MT_SGE_MAX */
+	bool signal_all;
+	uint32_t pd; /* protection domain; MRs of other PDs are refused */
+};
+
+enum mt_qp_attr_mask {
+	MT_QP_STATE = 1u << 0,
+	MT_QP_DEST = 1u << 1, /* dest and dest_qpn */
+	MT_QP_RQ_PSN = 1u << 2,
+	MT_QP_SQ_PSN = 1u << 3,
+	MT_QP_PATH_MTU = 1u << 4,
+	MT_QP_ACCESS = 1u << 5,
+	MT_QP_MPR = 1u << 6,
+	MT_QP_MPR_DEST = 1u << 7,
+	MT_QP_MAX_WIMM = 1u << 8,
+	MT_QP_MAX_WIMM_DEST = 1u << 9,
+	MT_QP_TIMEOUT = 1u << 10,
+	MT_QP_RETRY = 1u << 11,
+	MT_QP_EV_PROFILE = 1u << 12,
+	MT_QP_CC_PROFILE = 1u << 13,
+	MT_QP_P_KEY = 1u << 14,
+	MT_QP_TRIM_NACK = 1u << 15,
+};
+
+/* What mt_qp_modify sets and mt_qp_query returns. */
+struct mt_qp_attr {
+	enum mt_qp_state state;
+	struct mt_addr dest;
+	uint32_t dest_qpn;	/* 24 bits */
+	uint32_t rq_psn;	/* first PSN expected, 24 bits */
+	uint32_t sq_psn;	/* first PSN sent, 24 bits */
+	uint32_t path_mtu;	/* payload bytes: 256, 512, 1024, 2048 or 4096 */
+	uint32_t access;	/* enum mt_access: what peers may do through this QP */
+	uint8_t mpr;		/* PSNs in flight as requester, units of 128, 1 .. 255 */
+	uint8_t mpr_dest;	/* window as responder, units of 128, 1 .. 255 */
+	uint16_t max_wimm;	/* WRITE_WITH_IMM in flight as requester, >= 1 */
+	uint16_t max_wimm_dest; /* stashed as responder, 1 .. 1024 */
+	uint8_t timeout;	/* 1.024 us * 2^timeout, 0 .. 24 */
+	uint8_t retry_linear;	/* 0 .. 7 */
+	uint8_t retry_exp;	/* 0 .. 25, 25 = for ever */
+	uint16_t p_key;
+	uint32_t ev_profile;
+	uint32_t cc_profile;
+	bool trim_nack; /* answer trimmed packets with a NACK */
+};
+
+/* mt_engine_cfg_default fills in a configuration for n_ports ports of a hardware-like NIC. */
+void mt_engine_cfg_default(struct mt_engine_cfg *cfg, uint32_t n_ports);
+/* mt_qp_attr_default fills in what a QP has after RESET. */
+void mt_qp_attr_default(struct mt_qp_attr *attr);
+
+#endif

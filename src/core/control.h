@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * control.h - control packets that must go out one by one.
+ *
+ * An ordinary SACK is state and is made when there is room to send it; several triggers become
+ * one. What names a particular packet cannot be merged: a NACK, the SACK that echoes an ECN mark
+ * or answers a probe, a probe, an endpoint response. Those wait in this ring. When it is full they
+ * are dropped and counted: each is a hint whose loss costs time, never data.
+ */
+#ifndef SOFTMRC_CORE_CONTROL_H
+#define SOFTMRC_CORE_CONTROL_H
+
+#include "core/types.h"
+
+/* What a SACK or NACK reflects of the packet that caused it. */
+struct mt_trigger {
+	uint64_t psn;
+	uint32_t ev;
+	uint16_t tx_timestamp;
+	uint16_t probe_id;
+	uint8_t port; /* it came in on; the answer leaves on the same plane */
+	uint8_t mark; /* enum mw_path_mark */
+	bool rtx;
+	bool probe; /* it was a reliability probe */
+};
+
+enum mt_control_kind {
+	MT_CONTROL_SACK,
+	MT_CONTROL_NACK,
+	MT_CONTROL_PROBE,
+	MT_CONTROL_EP_RESPONSE,
+};
+
+struct mt_control {
+	struct mt_qp *qp;	 /* NULL for an endpoint response, or when the QP is gone */
+	struct mt_trigger cause; /* SACK, NACK, EP_RESPONSE; PROBE: probe_id */
+	struct mt_addr dst;	 /* EP_RESPONSE */
+	uint16_t path;		 /* PROBE: to be sent on it */
+	uint8_t kind;		 /* enum mt_control_kind */
+	uint8_t reason;		 /* NACK: enum mw_nack_reason */
+};
+
+struct mt_control_ring {
+	struct mt_control *entries;
+	uint32_t mask;
+	uint32_t head, tail;
+};
+
+void mt_control_init(struct mt_control_ring *r, struct mt_control *entries, uint32_t size);
+/* mt_control_put says whether there was room. */
+bool mt_control_put(struct mt_control_ring *r, const struct mt_control *c);
+bool mt_control_take(struct mt_control_ring *r, struct mt_control *c);
+/* mt_control_forget makes the ring forget a QP that goes away or starts anew. */
+void mt_control_forget(struct mt_control_ring *r, const struct mt_qp *qp);
+
+#endif

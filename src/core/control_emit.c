@@ -1,0 +1,178 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * control_emit.c - makes control packets at the moment when they leave.
+ *
+ * SACKs and ACKs carry the state of that moment. They return on the plane from which their cause
+ * has just come, over an EV of our own that is good as far as we know. REQ(req.reverse.plane)
+ */
+#include "base/serial.h"
+#include "core/engine_state.h"
+#include "core/qp.h"
+
+#define CC_TYPE_NACK 2u
+#define FTYPE_TIMESTAMP 1u
+#define P_KEY_DEFAULT 0xFFFFu
+/* The queue pair number of a node's endpoint itself. REQ(ep.dqp) */
+#define ENDPOINT_QPN 2u
+/* AETH syndrome of an ACK without flow-control credits. */
+#define ACK_NO_CREDIT 0x1Fu
+
+static void address(const struct mt_qp *qp, uint16_t path, struct mt_tx_desc *d)
+{
+	d->dst = qp->attr.dest;
+	d->sge = NULL;
+	d->n_sge = 0;
+	d->offset = 0;
+	d->ev = qp->paths->paths[path].value;
+	d->port = qp->paths->paths[path].port;
+	d->tclass = MT_CLASS_CONTROL;
+	d->qp_user = qp->user;
+}
+
+static struct mw_bth bth(const struct mt_qp *qp, enum mw_opcode op, uint32_t psn)
+{
+	return (struct mw_bth){
+		.opcode = (uint8_t)op,
+		.p_key = qp->attr.p_key,
+		.dqp = qp->attr.dest_qpn,
+		.psn = psn,
+	};
+}
+
+static void emit_sack(struct mt_qp *qp, const struct mt_trigger *t, struct mt_tx_desc *d)
+{
+	struct mt_responder *rsp = &qp->rsp;
+
+	d->pkt = (struct mw_packet){
+		.bth = bth(qp, MW_SACK, mb_psn_wire(rsp->window.expected - 1)),
+	};
+	d->pkt.bth.rtx = t->rtx;
+	mt_sack_build(&rsp->window, t, rsp->rcvd_bytes, qp->attr.mpr_dest, &d->pkt.seth);
+	d->pkt.seth.spdcid = (uint16_t)qp->qpn;
+	d->pkt.seth.dpdcid = (uint16_t)qp->attr.dest_qpn;
+	address(qp, mt_spray_control(&qp->req.spray, qp->paths, t->port), d);
+	qp->engine->stats.tx_sacks++;
+}
+
+static void emit_nack(struct mt_qp *qp, const struct mt_control *c, struct mt_tx_desc *d)
+{
+	d->pkt = (struct mw_packet){
+		.bth = bth(qp, MW_NACK, mb_psn_wire(c->cause.psn)),
+		.neth =
+			{
+				.reason = c->reason,
+				.entropy = c->cause.ev,
+				.spdcid = (uint16_t)qp->qpn,
+				.dpdcid = (uint16_t)qp->attr.dest_qpn,
+				.nack_psn = mb_psn_wire(c->cause.psn),
+				.cc_type = CC_TYPE_NACK,
+				.tx_timestamp = c->cause.tx_timestamp,
+			},
+	};
+	address(qp, mt_spray_control(&qp->req.spray, qp->paths, c->cause.port), d);
+	qp->engine->stats.tx_nacks++;
+}
+
+static void emit_probe(struct mt_qp *qp, const struct mt_control *c, uint64_t now_ns,
+		       struct mt_tx_desc *d)
+{
+	uint16_t id = c->cause.probe_id;
+
+	d->pkt = (struct mw_packet){
+		.bth = bth(qp, MW_PROBE, 0),
+		.peth =
+			{
+				.probe_id = id,
+				.spdcid = (uint16_t)qp->qpn,
+				.dpdcid = (uint16_t)qp->attr.dest_qpn,
+				.ts =
+					{
+						.tx_timestamp = mt_timestamp(qp->engine, now_ns),
+						.ftype = FTYPE_TIMESTAMP,
+					},
+			},
+	};
+	address(qp, c->path, d);
+	d->tclass = MT_CLASS_DATA; /* it must take the way that data take. REQ(req.probe.class) */
+	if (qp->req.probe_pending && qp->req.probe_id == id)
+		qp->req.probe_sent_ns = now_ns;
+	else
+		mt_path_set_probe_sent(qp->paths, c->path, id, now_ns);
+	qp->engine->stats.tx_probes++;
+}
+
+static void emit_ep_response(const struct mt_control *c, struct mt_tx_desc *d)
+{
+	*d = (struct mt_tx_desc){
+		.pkt =
+			{
+				.bth =
+					{
+						.opcode = MW_EP_RESPONSE,
+						.p_key = P_KEY_DEFAULT,
+						.dqp = ENDPOINT_QPN,
+						.psn = (uint32_t)c->cause.psn,
+					},
+				.eeth = {.op = MW_EP_EV_PROBE,
+					 .tx_timestamp = c->cause.tx_timestamp},
+			},
+		.dst = c->dst,
+		.ev = c->cause.ev, /* the endpoint knows no better way back than the way here */
+		.port = c->cause.port,
+		.tclass = MT_CLASS_CONTROL,
+	};
+}
+
+bool mt_control_emit(struct mt_engine *e, uint64_t now_ns, const struct mt_control *c,
+		     struct mt_tx_desc *desc)
+{
+	(void)e;
+	if (c->kind == MT_CONTROL_EP_RESPONSE) {
+		emit_ep_response(c, desc);
+		return true;
+	}
+	if (c->kind == MT_CONTROL_PROBE ? !mt_qp_may_send(c->qp) : !mt_qp_may_receive(c->qp))
+		return false;
+	if (c->kind == MT_CONTROL_SACK)
+		emit_sack(c->qp, &c->cause, desc);
+	else if (c->kind == MT_CONTROL_NACK)
+		emit_nack(c->qp, c, desc);
+	else
+		emit_probe(c->qp, c, now_ns, desc);
+	return true;
+}
+
+static uint8_t syndrome(const struct mt_responder *rsp)
+{
+	return rsp->refused ? rsp->refusal.syndrome : ACK_NO_CREDIT;
+}
+
+/* REQ(rsp.ack.msn) */
+static void emit_ack(struct mt_qp *qp, struct mt_tx_desc *d)
+{
+	struct mt_responder *rsp = &qp->rsp;
+
+	d->pkt = (struct mw_packet){
+		.bth = bth(qp, MW_ACK, mb_psn_wire(rsp->window.expected - 1)),
+		.aeth = {.syndrome = syndrome(rsp), .msn = mb_psn_wire(rsp->msn)},
+	};
+	address(qp, mt_spray_control(&qp->req.spray, qp->paths, rsp->ack_port), d);
+	rsp->ack_due = false;
+	qp->engine->stats.tx_acks++;
+}
+
+bool mt_control_owed(struct mt_qp *qp, struct mt_tx_desc *desc)
+{
+	struct mt_responder *rsp = &qp->rsp;
+
+	if (rsp->sacker.due && mt_qp_may_receive(qp)) {
+		emit_sack(qp, &rsp->sacker.trigger, desc);
+		mt_sacker_sent(&rsp->sacker);
+		return true;
+	}
+	if (rsp->ack_due && (mt_qp_may_receive(qp) || rsp->refused)) {
+		emit_ack(qp, desc);
+		return true;
+	}
+	return false;
+}

@@ -1,0 +1,327 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* engine.c - an engine's life, memory, profiles and timers; what leaves it is in engine_tx.c. */
+#include <string.h>
+
+#include "base/assert.h"
+#include "base/bits.h"
+#include "core/engine_state.h"
+#include "core/qp.h"
+#include "wire/opcode.h"
+
+#define MAX_QPS_LIMIT (1u << 20)
+#define MAX_MRS_LIMIT ((1u << 24) - 1)
+#define MAX_PROFILES_LIMIT 1024u
+#define RING_MIN 8u
+#define RING_MAX (1u << 16)
+#define REVIVE_MAX 16u
+/* An rto beyond the longest timeout, or a stamp unit beyond a millisecond, is a mistake. */
+#define TIME_MAX_NS (UINT64_C(1) << 36)
+#define TS_SHIFT_MAX 20u
+
+static size_t align64(size_t n)
+{
+	return (n + 63) & ~(size_t)63;
+}
+
+static bool ring_valid(uint32_t n)
+{
+	return mb_is_pow2(n) && n >= RING_MIN && n <= RING_MAX;
+}
+
+static bool timing_valid(const struct mt_timing *t)
+{
+	return t->reorder_min_ns <= t->reorder_max_ns && t->reorder_max_ns <= TIME_MAX_NS &&
+	       t->tail_probe_min_ns > 0 && t->tail_probe_min_ns <= TIME_MAX_NS &&
+	       t->rto_min_ns <= TIME_MAX_NS;
+}
+
+static bool cfg_valid(const struct mt_engine_cfg *c)
+{
+	return c->n_ports >= 1 && c->n_ports <= MT_PORTS_MAX && mb_is_pow2(c->max_qps) &&
+	       c->max_qps <= MAX_QPS_LIMIT && c->max_mrs >= 1 && c->max_mrs <= MAX_MRS_LIMIT &&
+	       c->max_profiles >= 1 && c->max_profiles <= MAX_PROFILES_LIMIT &&
+	       ring_valid(c->control_ring) && ring_valid(c->event_ring) &&
+	       c->ts_shift <= TS_SHIFT_MAX && timing_valid(&c->timing);
+}
+
+/* Hands out 64-byte aligned parts of one block; with a NULL block it only counts. */
+struct carver {
+	uint8_t *block;
+	size_t used;
+};
+
+static void *carve(struct carver *c, size_t size)
+{
+	void *part = c->block ? c->block + c->used : NULL;
+
+	c->used += align64(size);
+	return part;
+}
+
+static size_t lay_out(struct mt_engine *e, const struct mt_engine_cfg *c)
+{
+	struct carver at = {.block = (uint8_t *)e};
+	struct mt_control *controls;
+
+	carve(&at, sizeof(*e));
+	controls = carve(&at, c->control_ring * sizeof(*controls));
+	if (e) {
+		mt_control_init(&e->control_ring, controls, c->control_ring);
+		e->events.mask = c->event_ring - 1;
+		e->mrs.max = c->max_mrs;
+	}
+#define PART(field, count)                                                                     \
+	do {                                                                                   \
+		void *part =                                                                   \
+			carve(&at, (size_t)(count) * sizeof(*((struct mt_engine *)0)->field)); \
+		if (e)                                                                         \
+			e->field = part;                                                       \
+	} while (0)
+	PART(events.events, c->event_ring);
+	PART(mrs.mrs, (size_t)c->max_mrs + 1);
+	PART(qps, c->max_qps);
+	PART(ev_profiles, c->max_profiles);
+	PART(cc_profiles, c->max_profiles);
+#undef PART
+	return at.used;
+}
+
+size_t mt_engine_size(const struct mt_engine_cfg *cfg)
+{
+	return cfg_valid(cfg) ? lay_out(NULL, cfg) : 0;
+}
+
+struct mt_engine *mt_engine_init(void *mem, const struct mt_engine_cfg *cfg,
+				 const struct mt_env *env, uint64_t now_ns)
+{
+	struct mt_engine *e = mem;
+	size_t size = mt_engine_size(cfg);
+
+	(void)now_ns;
+	mb_assert(size > 0 && ((uintptr_t)mem & 63) == 0);
+	memset(mem, 0, size);
+	e->cfg = *cfg;
+	e->env = *env;
+	mb_prng_init(&e->prng, cfg->seed);
+	mb_pool_init(&e->pool);
+	mb_timers_init(&e->qp_timers);
+	mb_timers_init(&e->path_timers);
+	mb_link_init(&e->ready);
+	mb_link_init(&e->control);
+	mb_link_init(&e->completions);
+	mb_link_init(&e->path_sets);
+	lay_out(e, cfg);
+	return e;
+}
+
+/* ---- memory ---- */
+
+void mt_engine_add_memory(struct mt_engine *e, void *chunk, size_t size)
+{
+	mb_pool_add(&e->pool, chunk, size);
+}
+
+size_t mt_engine_memory_wanted(const struct mt_engine *e)
+{
+	return e->memory_wanted;
+}
+
+void *mt_engine_alloc(struct mt_engine *e, size_t size)
+{
+	void *block = mb_pool_get(&e->pool, size);
+
+	if (!block)
+		e->memory_wanted = mb_pool_block_size(size);
+	return block;
+}
+
+/* ---- profiles ---- */
+
+static bool ev_profile_valid(const struct mt_engine *e, const struct mt_ev_profile_cfg *c)
+{
+	if (!c->evs || c->n_evs == 0 || c->n_evs > MT_EVS_MAX || c->n_active == 0 ||
+	    c->n_active > c->n_evs || c->min_active == 0 || c->min_active > c->n_active)
+		return false;
+	if (c->revive_probes == 0 || c->revive_probes > REVIVE_MAX || c->probe_interval_ns == 0 ||
+	    c->probe_interval_ns > c->probe_interval_max_ns ||
+	    c->probe_interval_max_ns > TIME_MAX_NS)
+		return false;
+	for (uint16_t i = 0; i < c->n_evs; i++)
+		if (c->evs[i].port >= e->cfg.n_ports)
+			return false;
+	return true;
+}
+
+int mt_ev_profile_set(struct mt_engine *e, uint32_t id, const struct mt_ev_profile_cfg *cfg)
+{
+	struct mt_ev_profile *p;
+	struct mt_ev *evs;
+
+	if (id >= e->cfg.max_profiles || !ev_profile_valid(e, cfg))
+		return MT_ERR_INVALID;
+	p = &e->ev_profiles[id];
+	evs = mt_engine_alloc(e, cfg->n_evs * sizeof(*evs));
+	if (!evs)
+		return MT_ERR_MEMORY;
+	memcpy(evs, cfg->evs, cfg->n_evs * sizeof(*evs));
+	mb_pool_put(&e->pool, p->evs, p->cfg.n_evs * sizeof(*evs));
+	p->cfg = *cfg;
+	p->cfg.evs = p->evs = evs;
+	return MT_OK;
+}
+
+int mt_cc_profile_set(struct mt_engine *e, uint32_t id, const struct mt_cc_profile_cfg *cfg)
+{
+	if (id >= e->cfg.max_profiles || cfg->kind > MT_CC_NSCC)
+		return MT_ERR_INVALID;
+	if (cfg->kind == MT_CC_NSCC &&
+	    (cfg->link_bps < 1000000 || cfg->base_rtt_ns < 100 || cfg->base_rtt_ns > TIME_MAX_NS ||
+	     cfg->target_qdelay_ns > TIME_MAX_NS))
+		return MT_ERR_INVALID;
+	e->cc_profiles[id] = (struct mt_cc_profile){.cfg = *cfg, .set = true};
+	return MT_OK;
+}
+
+/* ---- timers ---- */
+
+uint64_t mt_engine_deadline(const struct mt_engine *e)
+{
+	uint64_t qp = mb_timers_deadline(&e->qp_timers);
+	uint64_t path = mb_timers_deadline(&e->path_timers);
+
+	return qp < path ? qp : path;
+}
+
+void mt_engine_tick(struct mt_engine *e, uint64_t now_ns)
+{
+	struct mb_timer *t;
+
+	while ((t = mb_timers_expire(&e->qp_timers, now_ns)))
+		mt_qp_tick(mb_container_of(t, struct mt_qp, timer), now_ns);
+	while ((t = mb_timers_expire(&e->path_timers, now_ns)))
+		mt_paths_tick(e, mb_container_of(t, struct mt_path_set, timer), now_ns);
+}
+
+/* ---- events ---- */
+
+void mt_engine_report_ev(struct mt_engine *e, const struct mt_path_set *s,
+			 const struct mt_path_change *change)
+{
+	struct mt_event_ring *r = &e->events;
+
+	if (r->tail - r->head > r->mask) {
+		e->stats.ev_events_dropped++;
+		return;
+	}
+	r->events[r->tail++ & r->mask] = (struct mt_event){
+		.type = MT_EVENT_EV,
+		.ev_state = change->state,
+		.ev_cause = change->cause,
+		.ev = {s->paths[change->path].value, s->paths[change->path].port},
+		.peer = s->peer,
+	};
+}
+
+/* One event of a QP: completions first, so that its failure is the last thing heard of it. */
+static bool poll_qp(struct mt_qp *qp, struct mt_event *ev)
+{
+	if (mt_sq_poll(&qp->req.sq, ev) || mt_rq_poll(&qp->rsp.rq, ev)) {
+		ev->qp_user = qp->user;
+		return true;
+	}
+	if (!qp->failure_unreported)
+		return false;
+	qp->failure_unreported = false;
+	*ev = (struct mt_event){
+		.type = MT_EVENT_QP,
+		.status = qp->failure,
+		.qp_user = qp->user,
+	};
+	return true;
+}
+
+uint32_t mt_engine_poll(struct mt_engine *e, struct mt_event *events, uint32_t n)
+{
+	uint32_t got = 0;
+
+	while (got < n && e->events.head != e->events.tail)
+		events[got++] = e->events.events[e->events.head++ & e->events.mask];
+	while (got < n && !mb_link_alone(&e->completions)) {
+		struct mt_qp *qp = mb_container_of(e->completions.next, struct mt_qp, completion);
+
+		if (poll_qp(qp, &events[got]))
+			got++;
+		else
+			mb_link_remove(&qp->completion);
+	}
+	return got;
+}
+
+/* ---- looking in ---- */
+
+void mt_engine_stats(const struct mt_engine *e, struct mt_stats *stats)
+{
+	*stats = e->stats;
+}
+
+void mt_qp_info(const struct mt_qp *qp, struct mt_qp_info *info)
+{
+	const struct mt_requester *req = &qp->req;
+
+	*info = (struct mt_qp_info){
+		.state = qp->state,
+		.qpn = qp->qpn,
+		.dest_qpn = qp->attr.dest_qpn,
+		.dest = qp->attr.dest,
+		.psn_next = req->window.next,
+		.psn_una = req->window.una,
+		.psn_expected = qp->rsp.window.expected,
+		.cwnd_bytes = req->cc.cwnd,
+		.inflight_bytes = req->cc.inflight,
+		.srtt_ns = req->rtt.smoothed_ns,
+		.rtt_min_ns = req->rtt.smoothed_ns ? req->rtt.min_ns : 0,
+		.reorder_window_ns = mt_rtt_reorder_window(&req->rtt, &qp->engine->cfg.timing),
+		.lost_pending = req->window.lost,
+	};
+	if (!qp->paths)
+		return;
+	info->evs = qp->paths->n_paths;
+	for (uint16_t i = 0; i < qp->paths->n_paths; i++) {
+		info->evs_good += mt_path_usable(&qp->paths->paths[i]);
+		info->evs_bad += qp->paths->paths[i].state == MT_EV_ASSUMED_BAD;
+	}
+}
+
+bool mt_qp_ev_info(const struct mt_qp *qp, uint32_t i, struct mt_ev_info *info)
+{
+	const struct mt_path_set *s = qp->paths;
+
+	if (!s || i >= s->n_paths)
+		return false;
+	*info = (struct mt_ev_info){
+		.ev = {s->paths[i].value, s->paths[i].port},
+		.state = (enum mt_ev_state)s->paths[i].state,
+		.retired = s->cold[i].retired,
+		.revived = s->cold[i].revived,
+	};
+	return true;
+}
+
+int mt_qp_ev_deny(struct mt_qp *qp, uint64_t now_ns, uint32_t i, bool deny)
+{
+	struct mt_path_change change = {.path = (uint16_t)i, .cause = MT_EV_BY_OPERATOR};
+
+	(void)now_ns;
+	if (!qp->paths)
+		return MT_ERR_STATE;
+	if (i >= qp->paths->n_paths)
+		return MT_ERR_INVALID;
+	if (!mt_path_set_deny(qp->paths, (uint16_t)i, deny))
+		return MT_OK;
+	change.state = deny ? MT_EV_DENIED : MT_EV_GOOD;
+	if (!deny)
+		mt_engine_report_ev(qp->engine, qp->paths, &change);
+	mt_paths_arm(qp->engine, qp->paths);
+	mt_qp_wake(qp);
+	return MT_OK;
+}

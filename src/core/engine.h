@@ -1,0 +1,169 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * engine.h - the whole boundary of the protocol core.
+ *
+ * An engine is one MRC endpoint: ports, memory regions, QPs, timers. It is a pure machine: it is
+ * told the time and given packets, and is asked for packets, events and its next deadline. It
+ * never asks for anything, never blocks, allocates nothing and keeps no global state. Calls on one
+ * engine must not overlap; different engines are independent.
+ *
+ * The adapter's loop, in a host, a simulator or a test alike:
+ *
+ *	mt_engine_rx()    for each packet that arrived
+ *	mt_engine_tick()  when now >= mt_engine_deadline()
+ *	mt_engine_tx()    until it returns fewer than asked for
+ *	mt_engine_poll()  until it returns fewer than asked for
+ */
+#ifndef SOFTMRC_CORE_ENGINE_H
+#define SOFTMRC_CORE_ENGINE_H
+
+#include "core/config.h"
+#include "core/stats.h"
+#include "core/types.h"
+
+/* What the adapter does for the core. Both calls return at once and call nothing of the core. */
+struct mt_env {
+	void *ctx;
+	/*
+	 * place stores len bytes of a received payload at `offset` in the MR whose cookie is
+	 * mr_user. Bounds and rights were checked. src is NULL where packets carry no payload (a
+	 * simulator).
+	 */
+	void (*place)(void *ctx, void *mr_user, uint64_t offset, const void *src, uint32_t len);
+};
+
+/* ---- life ---- */
+
+/* mt_engine_size returns the bytes that an engine of this configuration needs; 0: cfg is invalid.
+ */
+size_t mt_engine_size(const struct mt_engine_cfg *cfg);
+/*
+ * mt_engine_init builds an engine in mem (mt_engine_size bytes, 64-byte aligned, owned by the
+ * caller until the engine is no longer used) and returns it. cfg and env are copied.
+ */
+struct mt_engine *mt_engine_init(void *mem, const struct mt_engine_cfg *cfg,
+				 const struct mt_env *env, uint64_t now_ns);
+/*
+ * mt_engine_add_memory gives the engine a chunk for windows and path sets: 64-byte aligned, owned
+ * by the caller, to be kept as long as the engine. A call that returned MT_ERR_MEMORY succeeds
+ * after a chunk of at least mt_engine_memory_wanted bytes was added.
+ */
+void mt_engine_add_memory(struct mt_engine *e, void *chunk, size_t size);
+size_t mt_engine_memory_wanted(const struct mt_engine *e);
+
+/* ---- the five verbs ---- */
+
+/*
+ * mt_engine_rx takes one decoded packet. payload points to pkt->payload_len bytes, or is NULL where
+ * only lengths travel. Whatever the packet holds, the worst outcome is a counter.
+ */
+void mt_engine_rx(struct mt_engine *e, uint64_t now_ns, const struct mt_rx_meta *meta,
+		  const struct mw_packet *pkt, const void *payload);
+/* mt_engine_rx_bytes decodes what follows the UDP header (ICRC not included), then mt_engine_rx. */
+void mt_engine_rx_bytes(struct mt_engine *e, uint64_t now_ns, const struct mt_rx_meta *meta,
+			const void *bytes, size_t len);
+/*
+ * mt_engine_tx fills at most n descriptors with packets to send now and returns how many. Bit p of
+ * free_ports says that port p has room for n more data packets; control packets do not wait for
+ * room. Fewer than n: nothing more may be sent now. What a descriptor names is counted as sent.
+ */
+uint32_t mt_engine_tx(struct mt_engine *e, uint64_t now_ns, uint32_t free_ports,
+		      struct mt_tx_desc *descs, uint32_t n);
+/* mt_engine_tx_waiting says whether data could be sent if a port had room. */
+bool mt_engine_tx_waiting(const struct mt_engine *e);
+/* mt_engine_deadline returns when mt_engine_tick must be called, UINT64_MAX for never. */
+uint64_t mt_engine_deadline(const struct mt_engine *e);
+/* mt_engine_tick runs the timers that are due. Packets that result come out of mt_engine_tx. */
+void mt_engine_tick(struct mt_engine *e, uint64_t now_ns);
+/* mt_engine_poll takes at most n events and returns how many it took, in order for each QP. */
+uint32_t mt_engine_poll(struct mt_engine *e, struct mt_event *events, uint32_t n);
+
+/* ---- memory regions ---- */
+
+/*
+ * mt_mr_add registers [start, start + length) under the index `index` (1 .. max_mrs) with an
+ * 8-bit tag; the key for both lkey and rkey is index << 8 | tag. mr_user comes back in env->place.
+ * MT_ERR_EXISTS: the index is taken. MT_ERR_INVALID: index or wrap-around of the range.
+ */
+int mt_mr_add(struct mt_engine *e, uint32_t index, uint8_t tag, uint32_t pd, uint64_t start,
+	      uint64_t length, uint32_t access, void *mr_user);
+/* mt_mr_remove makes the key of index invalid at once; MT_ERR_INVALID: no such MR. */
+int mt_mr_remove(struct mt_engine *e, uint32_t index);
+
+/* ---- profiles ---- */
+
+/*
+ * mt_ev_profile_set defines profile `id` (0 .. max_profiles-1) for QPs connected from now on.
+ * MT_ERR_INVALID names a bad count, port or interval; MT_ERR_MEMORY as above.
+ */
+int mt_ev_profile_set(struct mt_engine *e, uint32_t id, const struct mt_ev_profile_cfg *cfg);
+int mt_cc_profile_set(struct mt_engine *e, uint32_t id, const struct mt_cc_profile_cfg *cfg);
+
+/* ---- queue pairs ---- */
+
+/* mt_qp_size returns the bytes that a QP with these capabilities needs; 0: cap is invalid. */
+size_t mt_qp_size(const struct mt_qp_cap *cap);
+/*
+ * mt_qp_init builds a QP in RESET in mem (64-byte aligned, owned by the caller until mt_qp_fini)
+ * under the number qpn (24 bits, not 0..2). MT_ERR_EXISTS: another QP has qpn modulo max_qps.
+ */
+int mt_qp_init(struct mt_engine *e, void *mem, const struct mt_qp_cap *cap, uint32_t qpn,
+	       void *qp_user, struct mt_qp **qp);
+/* mt_qp_fini takes the QP out of its engine; unpolled completions are lost with it. */
+void mt_qp_fini(struct mt_qp *qp);
+/*
+ * mt_qp_modify sets the attributes in mask and then, with MT_QP_STATE, the state. All is checked
+ * first: on an error nothing has changed. RTR wants MT_QP_DEST now or before. ERR flushes what is
+ * queued; RESET drops it. now_ns as in the verbs.
+ */
+int mt_qp_modify(struct mt_qp *qp, uint64_t now_ns, const struct mt_qp_attr *attr, uint32_t mask);
+void mt_qp_query(const struct mt_qp *qp, struct mt_qp_attr *attr);
+/*
+ * mt_qp_post_send queues a WRITE. MT_ERR_STATE: not RTS, SQD or ERR (in ERR it is flushed).
+ * MT_ERR_FULL: sq_depth WRs are unpolled. MT_ERR_INVALID: SGE count, or 2^32 bytes and more.
+ * MT_ERR_ACCESS: an SGE. MT_ERR_MEMORY: as above.
+ */
+int mt_qp_post_send(struct mt_qp *qp, uint64_t now_ns, const struct mt_send_wr *wr);
+/* mt_qp_post_recv queues a receive for one WRITE_WITH_IMM. MT_ERR_STATE: in RESET. MT_ERR_FULL. */
+int mt_qp_post_recv(struct mt_qp *qp, uint64_t wr_id);
+
+/* ---- looking in ---- */
+
+/* How a QP is doing; for metrics and displays. */
+struct mt_qp_info {
+	enum mt_qp_state state;
+	uint32_t qpn, dest_qpn;
+	struct mt_addr dest;
+	uint64_t psn_next, psn_una; /* next to send; oldest not acknowledged */
+	uint64_t psn_expected;	    /* responder: lowest not received */
+	uint64_t cwnd_bytes;	    /* UINT64_MAX without congestion control */
+	int64_t inflight_bytes;
+	uint64_t srtt_ns, rtt_min_ns, reorder_window_ns;
+	uint32_t lost_pending; /* known lost, not yet sent again */
+	uint32_t evs, evs_good, evs_bad;
+};
+
+/* One EV of the set that a QP sends on. */
+struct mt_ev_info {
+	struct mt_ev ev;
+	enum mt_ev_state state;
+	uint32_t retired, revived; /* times since the path set was made */
+};
+
+void mt_qp_info(const struct mt_qp *qp, struct mt_qp_info *info);
+/* mt_qp_ev_info fills in EV i (0 .. evs-1) and returns false when there is none. */
+bool mt_qp_ev_info(const struct mt_qp *qp, uint32_t i, struct mt_ev_info *info);
+/*
+ * mt_qp_ev_deny sets an EV DENIED, or GOOD again, for the QP's destination; an operator's word,
+ * which no packet overrules. MT_ERR_INVALID: no EV i; MT_ERR_STATE: not connected.
+ */
+int mt_qp_ev_deny(struct mt_qp *qp, uint64_t now_ns, uint32_t i, bool deny);
+void mt_engine_stats(const struct mt_engine *e, struct mt_stats *stats);
+
+/* Constant names for displays and traces. */
+const char *mt_qp_state_name(enum mt_qp_state s);
+const char *mt_ev_state_name(enum mt_ev_state s);
+const char *mt_ev_cause_name(enum mt_ev_cause c);
+const char *mt_wc_status_name(enum mt_wc_status s);
+
+#endif

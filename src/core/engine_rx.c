@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * engine_rx.c - a packet's first steps: integrity, then the QP it is for, then the half of it.
+ *
+ * Everything here may come from a stranger. A packet reaches a QP only with a right ICRC (a
+ * trimmed one has none left), a known QPN and the address of that QP's peer as its source.
+ */
+#include <string.h>
+
+#include "core/engine_state.h"
+#include "core/qp.h"
+#include "wire/opcode.h"
+
+#define ENDPOINT_QPN 2u
+
+void mt_engine_control(struct mt_engine *e, const struct mt_control *c)
+{
+	if (!mt_control_put(&e->control_ring, c))
+		e->stats.control_dropped++;
+}
+
+/* Answers an EV probe; it belongs to no QP. REQ(ep.ev-probe) */
+static void rx_endpoint(struct mt_engine *e, const struct mt_rx *rx)
+{
+	struct mt_control answer = {
+		.kind = MT_CONTROL_EP_RESPONSE,
+		.dst = rx->meta->src,
+		.cause =
+			{
+				.psn = rx->pkt->bth.psn,
+				.ev = rx->meta->ev,
+				.port = rx->meta->port,
+				.tx_timestamp = rx->pkt->erth.ts.tx_timestamp,
+			},
+	};
+
+	if (rx->pkt->bth.opcode == MW_EP_REQUEST && rx->pkt->bth.dqp == ENDPOINT_QPN &&
+	    rx->pkt->erth.op == MW_EP_EV_PROBE)
+		mt_engine_control(e, &answer);
+	else
+		e->stats.drop_endpoint++;
+}
+
+static struct mt_qp *find_qp(struct mt_engine *e, const struct mt_rx *rx)
+{
+	struct mt_qp *qp = e->qps[rx->pkt->bth.dqp & (e->cfg.max_qps - 1)];
+
+	if (!qp || qp->qpn != rx->pkt->bth.dqp) {
+		e->stats.drop_no_qp++;
+		return NULL;
+	}
+	if (!qp->paths) {
+		e->stats.drop_qp_state++;
+		return NULL;
+	}
+	if (memcmp(&qp->attr.dest, &rx->meta->src, sizeof(qp->attr.dest)) != 0) {
+		e->stats.drop_stranger++;
+		return NULL;
+	}
+	return qp;
+}
+
+static void dispatch(struct mt_qp *qp, const struct mt_rx *rx)
+{
+	if (mw_opcode_info(rx->pkt->bth.opcode)->flags & MW_OP_DATA)
+		mt_responder_data(qp, rx);
+	else if (rx->pkt->bth.opcode == MW_PROBE)
+		mt_responder_probe(qp, rx);
+	else if (rx->pkt->bth.opcode == MW_SACK)
+		mt_completer_sack(qp, rx);
+	else if (rx->pkt->bth.opcode == MW_NACK)
+		mt_completer_nack(qp, rx);
+	else if (rx->pkt->bth.opcode == MW_ACK)
+		mt_completer_ack(qp, rx);
+}
+
+void mt_engine_rx(struct mt_engine *e, uint64_t now_ns, const struct mt_rx_meta *meta,
+		  const struct mw_packet *pkt, const void *payload)
+{
+	struct mt_rx rx = {.now_ns = now_ns, .meta = meta, .pkt = pkt, .payload = payload};
+	uint8_t op = mw_opcode_info(pkt->bth.opcode)->flags;
+	struct mt_qp *qp;
+
+	if (op == 0 || meta->port >= e->cfg.n_ports) {
+		e->stats.drop_decode++;
+		return;
+	}
+	/* Only data packets are ever trimmed; anything else without a right ICRC is noise. */
+	if (!meta->icrc_ok && (meta->trim == MT_TRIM_NONE || !(op & MW_OP_DATA))) {
+		e->stats.drop_icrc++;
+		return;
+	}
+	if (op & MW_OP_ENDPOINT) {
+		rx_endpoint(e, &rx);
+		return;
+	}
+	qp = find_qp(e, &rx);
+	if (qp)
+		dispatch(qp, &rx);
+}
+
+void mt_engine_rx_bytes(struct mt_engine *e, uint64_t now_ns, const struct mt_rx_meta *meta,
+			const void *bytes, size_t len)
+{
+	struct mw_packet pkt;
+	size_t headers;
+
+	if (mw_packet_decode(bytes, len, meta->trim != MT_TRIM_NONE, &pkt, &headers) != MW_OK) {
+		e->stats.drop_decode++;
+		return;
+	}
+	mt_engine_rx(e, now_ns, meta, &pkt, (const uint8_t *)bytes + headers);
+}

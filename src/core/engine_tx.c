@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * engine_tx.c - which packet leaves next.
+ *
+ * Control packets first, each named one before the SACKs and ACKs that QPs owe; then data, one
+ * packet of each QP in turn. A QP whose window is closed leaves the round until something opens
+ * it; one that finds no port with room stays in it.
+ */
+#include "core/engine_state.h"
+#include "core/qp.h"
+
+static uint32_t tx_named(struct mt_engine *e, uint64_t now_ns, struct mt_tx_desc *descs, uint32_t n)
+{
+	struct mt_control c;
+	uint32_t sent = 0;
+
+	while (sent < n && mt_control_take(&e->control_ring, &c))
+		sent += mt_control_emit(e, now_ns, &c, &descs[sent]);
+	return sent;
+}
+
+static uint32_t tx_owed(struct mt_engine *e, struct mt_tx_desc *descs, uint32_t n)
+{
+	uint32_t sent = 0;
+
+	while (sent < n && !mb_link_alone(&e->control)) {
+		struct mt_qp *qp = mb_container_of(e->control.next, struct mt_qp, control);
+
+		if (mt_control_owed(qp, &descs[sent]))
+			sent++;
+		else
+			mb_link_remove(&qp->control);
+	}
+	return sent;
+}
+
+static uint32_t tx_data(struct mt_engine *e, uint64_t now_ns, uint32_t free_ports,
+			struct mt_tx_desc *descs, uint32_t n)
+{
+	struct mb_link waiting;
+	uint32_t sent = 0;
+
+	mb_link_init(&waiting);
+	while (sent < n && !mb_link_alone(&e->ready)) {
+		struct mt_qp *qp = mb_container_of(e->ready.next, struct mt_qp, ready);
+
+		switch (mt_requester_next(qp, now_ns, free_ports, &descs[sent])) {
+		case MT_NEXT_SENT:
+			sent++;
+			mb_list_rotate(&e->ready);
+			break;
+		case MT_NEXT_BLOCKED:
+			mb_link_remove(&qp->ready);
+			break;
+		case MT_NEXT_NO_ROOM:
+			mb_link_remove(&qp->ready);
+			mb_list_push(&waiting, &qp->ready);
+			break;
+		}
+	}
+	while (!mb_link_alone(&waiting)) {
+		struct mb_link *l = waiting.next;
+
+		mb_link_remove(l);
+		mb_list_push(&e->ready, l);
+	}
+	return sent;
+}
+
+uint32_t mt_engine_tx(struct mt_engine *e, uint64_t now_ns, uint32_t free_ports,
+		      struct mt_tx_desc *descs, uint32_t n)
+{
+	uint32_t sent = tx_named(e, now_ns, descs, n);
+
+	sent += tx_owed(e, descs + sent, n - sent);
+	if (free_ports)
+		sent += tx_data(e, now_ns, free_ports, descs + sent, n - sent);
+	return sent;
+}
+
+bool mt_engine_tx_waiting(const struct mt_engine *e)
+{
+	return !mb_link_alone(&e->ready);
+}

@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * path_set.h - the EVs that lead to one destination, and their health.
+ *
+ * A path's health is a fact about an EV and a destination, not about a QP: what one QP learns,
+ * every QP to that destination (with the same EV profile) uses. A QP keeps only its place in the
+ * rotation (spray.h). See docs/design/0001-ev-health.md.
+ *
+ * The EVs of a port (plane) stand in `order`, the active ones first: those take part in the
+ * rotation, the rest are backups. An active EV that goes bad changes places with a GOOD backup of
+ * its own port, so that planes stay equal. REQ(req.spray.equal-planes)
+ *
+ *	GOOD --- ECN echo, trim ---> SKIP --- its turn comes ---> GOOD
+ *	GOOD, SKIP --- loss, ALWAYS_SKIP ---> ASSUMED_BAD --- enough probes answered ---> GOOD
+ *	any --- operator ---> DENIED --- operator ---> GOOD
+ */
+#ifndef SOFTMRC_CORE_PATH_SET_H
+#define SOFTMRC_CORE_PATH_SET_H
+
+#include "base/list.h"
+#include "base/timer.h"
+#include "core/config.h"
+
+/* No path: what a search returns when there is none, and what "any path" is for an avoid. */
+#define MT_PATH_NONE UINT16_MAX
+
+/* What every packet looks at. */
+struct mt_path {
+	uint32_t value;
+	uint8_t port;
+	uint8_t state;	/* enum mt_ev_state */
+	uint16_t place; /* index in order[] */
+};
+
+/* What only a path in trouble needs. */
+struct mt_path_cold {
+	uint64_t bad_since_ns;
+	uint64_t next_probe_ns;
+	uint64_t probe_sent_ns;
+	uint32_t retired, revived;
+	uint16_t probe_id;
+	uint8_t probe_pending; /* sent and not answered */
+	uint8_t answered;      /* probes in a row */
+	uint8_t backoff;       /* failures in a row, as a shift of the interval */
+};
+
+struct mt_path_port {
+	uint16_t first; /* in order[] */
+	uint16_t count;
+	uint16_t active;
+	uint16_t usable; /* GOOD or SKIP among all `count` */
+};
+
+struct mt_path_set {
+	struct mb_link link;  /* on the engine's list */
+	struct mb_link users; /* QPs that send on it */
+	struct mb_timer timer;
+	struct mt_addr peer;
+	uint32_t profile;
+	uint32_t refs;
+	uint16_t n_paths;
+	uint16_t n_usable;
+	uint16_t min_active;
+	uint8_t n_ports;
+	uint8_t revive_probes;
+	uint8_t probe_seq; /* 6 bits of the next probe id */
+	uint64_t probe_interval_ns, probe_interval_max_ns;
+	struct mt_path *paths;
+	struct mt_path_cold *cold;
+	uint16_t *order;
+	struct mt_path_port *ports;
+};
+
+/* A change of an EV's state that a controller hears of; put into the engine's event ring. */
+struct mt_path_change {
+	uint16_t path;
+	uint8_t state;
+	uint8_t cause;
+};
+
+static inline bool mt_path_usable(const struct mt_path *p)
+{
+	return p->state == MT_EV_GOOD || p->state == MT_EV_SKIP;
+}
+
+/* mt_path_set_size returns the bytes of a set for the profile on n_ports ports, arrays included. */
+size_t mt_path_set_size(uint16_t n_evs, uint32_t n_ports);
+/* mt_path_set_init builds a set with all EVs GOOD in mem; the profile's EV array is copied. */
+struct mt_path_set *mt_path_set_init(void *mem, const struct mt_ev_profile_cfg *profile,
+				     uint32_t n_ports, const struct mt_addr *peer);
+/* mt_path_set_find_value returns the path with this EV value on this port, or MT_PATH_NONE. */
+uint16_t mt_path_set_find_value(const struct mt_path_set *s, uint32_t value, uint8_t port);
+
+/* mt_path_set_skip makes a GOOD path sit out its next turn; says whether it did. */
+bool mt_path_set_skip(struct mt_path_set *s, uint16_t path);
+/* mt_path_set_turn_over makes a SKIP path, whose turn just passed, GOOD again. */
+void mt_path_set_turn_over(struct mt_path_set *s, uint16_t path);
+/*
+ * mt_path_set_retire makes a path ASSUMED_BAD and schedules its first probe. Returns how many
+ * changes it wrote to changes[2]: none when the path was not usable; two when the floor min_active
+ * made it take back the path that has been bad longest. REQ(req.ev.one-loss) REQ(req.ev.min-active)
+ */
+unsigned mt_path_set_retire(struct mt_path_set *s, uint16_t path, uint64_t now_ns,
+			    enum mt_ev_cause cause, struct mt_path_change changes[2]);
+/* mt_path_set_deny sets DENIED, or GOOD again; says whether the state changed. */
+bool mt_path_set_deny(struct mt_path_set *s, uint16_t path, bool deny);
+
+/*
+ * mt_path_set_next_probe returns a path whose probe is due now, having counted an unanswered one
+ * as a failure and scheduled the next; MT_PATH_NONE when none is due. REQ(req.ev.revive)
+ */
+uint16_t mt_path_set_next_probe(struct mt_path_set *s, uint64_t now_ns);
+/* mt_path_set_probe_deadline returns when the next probe is due, MB_NEVER when no path is bad. */
+uint64_t mt_path_set_probe_deadline(const struct mt_path_set *s);
+/* mt_path_set_probe_id gives a probe on path an id that names the path and is new. */
+uint16_t mt_path_set_probe_id(struct mt_path_set *s, uint16_t path);
+/* mt_path_set_probe_sent remembers that the probe with this id is on its way. */
+void mt_path_set_probe_sent(struct mt_path_set *s, uint16_t path, uint16_t id, uint64_t now_ns);
+/*
+ * mt_path_set_probe_answered takes the answer to probe `id`. If it is the one that a path waits
+ * for, *sent_ns is when it was sent and *path which path it was, and true is returned; *revived
+ * says whether the path is in use again (GOOD, or SKIP when the answer carried a mark).
+ */
+bool mt_path_set_probe_answered(struct mt_path_set *s, uint16_t id, uint64_t now_ns, bool marked,
+				uint64_t *sent_ns, uint16_t *path, bool *revived);
+
+#endif

@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* paths.c - the engine's path sets: one for each destination and EV profile in use. */
+#include <string.h>
+
+#include "base/assert.h"
+#include "core/engine_state.h"
+#include "core/qp.h"
+
+static struct mt_path_set *set_of(struct mb_link *l)
+{
+	return mb_container_of(l, struct mt_path_set, link);
+}
+
+struct mt_path_set *mt_paths_join(struct mt_engine *e, uint32_t profile, const struct mt_addr *peer,
+				  struct mb_link *user)
+{
+	const struct mt_ev_profile_cfg *cfg = &e->ev_profiles[profile].cfg;
+	struct mt_path_set *s = NULL;
+	void *mem;
+
+	for (struct mb_link *l = e->path_sets.next; l != &e->path_sets; l = l->next) {
+		s = set_of(l);
+		if (s->profile == profile && memcmp(&s->peer, peer, sizeof(*peer)) == 0)
+			goto found;
+	}
+	mem = mt_engine_alloc(e, mt_path_set_size(cfg->n_evs, e->cfg.n_ports));
+	if (!mem)
+		return NULL;
+	s = mt_path_set_init(mem, cfg, e->cfg.n_ports, peer);
+	s->profile = profile;
+	mb_list_push(&e->path_sets, &s->link);
+found:
+	s->refs++;
+	mb_list_push(&s->users, user);
+	return s;
+}
+
+void mt_paths_leave(struct mt_engine *e, struct mt_path_set *s, struct mb_link *user)
+{
+	mb_assert(s->refs > 0);
+	mb_link_remove(user);
+	if (--s->refs > 0)
+		return;
+	mb_timer_disarm(&e->path_timers, &s->timer);
+	mb_link_remove(&s->link);
+	mb_pool_put(&e->pool, s, mt_path_set_size(s->n_paths, s->n_ports));
+}
+
+void mt_paths_arm(struct mt_engine *e, struct mt_path_set *s)
+{
+	mb_timer_arm(&e->path_timers, &s->timer, mt_path_set_probe_deadline(s));
+}
+
+/* A QP through which the destination can be probed; QPs take turns. */
+static struct mt_qp *prober(struct mt_path_set *s)
+{
+	for (uint32_t n = 0; n < s->refs; n++) {
+		struct mt_qp *qp = mb_container_of(s->users.next, struct mt_qp, path_user);
+
+		mb_list_rotate(&s->users);
+		if (mt_qp_may_send(qp))
+			return qp;
+	}
+	return NULL;
+}
+
+void mt_paths_tick(struct mt_engine *e, struct mt_path_set *s, uint64_t now_ns)
+{
+	struct mt_control probe = {.kind = MT_CONTROL_PROBE, .qp = prober(s)};
+
+	for (;;) {
+		probe.path = mt_path_set_next_probe(s, now_ns);
+		if (probe.path == MT_PATH_NONE)
+			break;
+		probe.cause.probe_id = mt_path_set_probe_id(s, probe.path);
+		if (probe.qp)
+			mt_engine_control(e, &probe);
+	}
+	mt_paths_arm(e, s);
+}

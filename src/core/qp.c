@@ -1,0 +1,316 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "core/qp.h"
+
+#include <string.h>
+
+#include "base/assert.h"
+#include "base/bits.h"
+#include "base/serial.h"
+#include "core/engine_state.h"
+
+/* QPNs 0 and 1 are IBTA's, 2 is MRC's endpoint. */
+#define QPN_FIRST 3u
+#define QPN_MAX 0xFFFFFFu
+#define QUEUE_MAX 32768u
+#define LENGTH_MAX UINT32_MAX
+
+static size_t align64(size_t n)
+{
+	return (n + 63) & ~(size_t)63;
+}
+
+static uint32_t slots(uint32_t depth)
+{
+	return depth ? mb_pow2_ceil(depth) : 1;
+}
+
+size_t mt_qp_size(const struct mt_qp_cap *cap)
+{
+	if (cap->sq_depth == 0 || cap->sq_depth > QUEUE_MAX || cap->rq_depth > QUEUE_MAX ||
+	    cap->max_sge == 0 || cap->max_sge > MT_SGE_MAX)
+		return 0;
+	return align64(sizeof(struct mt_qp)) +
+	       align64(slots(cap->sq_depth) * sizeof(struct mt_wqe)) +
+	       align64((size_t)slots(cap->sq_depth) * cap->max_sge * sizeof(struct mt_sge)) +
+	       align64(slots(cap->rq_depth) * sizeof(struct mt_rqe));
+}
+
+static void lay_out(struct mt_qp *qp, const struct mt_qp_cap *cap)
+{
+	uint8_t *at = (uint8_t *)qp + align64(sizeof(*qp));
+	struct mt_sq *sq = &qp->req.sq;
+	struct mt_rq *rq = &qp->rsp.rq;
+
+	sq->wqes = (struct mt_wqe *)(void *)at;
+	sq->depth = cap->sq_depth;
+	sq->mask = slots(cap->sq_depth) - 1;
+	sq->max_sge = cap->max_sge;
+	sq->signal_all = cap->signal_all;
+	at += align64(slots(cap->sq_depth) * sizeof(struct mt_wqe));
+	sq->sges = (struct mt_sge *)(void *)at;
+	at += align64((size_t)slots(cap->sq_depth) * cap->max_sge * sizeof(struct mt_sge));
+	rq->rqes = (struct mt_rqe *)(void *)at;
+	rq->depth = cap->rq_depth;
+	rq->mask = slots(cap->rq_depth) - 1;
+}
+
+int mt_qp_init(struct mt_engine *e, void *mem, const struct mt_qp_cap *cap, uint32_t qpn,
+	       void *qp_user, struct mt_qp **out)
+{
+	struct mt_qp **place = &e->qps[qpn & (e->cfg.max_qps - 1)];
+	struct mt_qp *qp = mem;
+
+	if (mt_qp_size(cap) == 0 || qpn < QPN_FIRST || qpn > QPN_MAX)
+		return MT_ERR_INVALID;
+	if (*place)
+		return MT_ERR_EXISTS;
+	memset(mem, 0, mt_qp_size(cap));
+	qp->engine = e;
+	qp->user = qp_user;
+	qp->qpn = qpn;
+	qp->cap = *cap;
+	mt_qp_attr_default(&qp->attr);
+	mb_link_init(&qp->ready);
+	mb_link_init(&qp->control);
+	mb_link_init(&qp->completion);
+	mb_link_init(&qp->path_user);
+	mb_timer_init(&qp->timer);
+	lay_out(qp, cap);
+	*place = qp;
+	*out = qp;
+	return MT_OK;
+}
+
+void mt_qp_fini(struct mt_qp *qp)
+{
+	struct mt_engine *e = qp->engine;
+	struct mt_qp_attr reset = {.state = MT_QPS_RESET};
+	int r = mt_qp_modify(qp, 0, &reset, MT_QP_STATE);
+
+	mb_assert(r == MT_OK);
+	e->qps[qp->qpn & (e->cfg.max_qps - 1)] = NULL;
+}
+
+/* ---- posting ---- */
+
+static bool sges_allowed(const struct mt_qp *qp, const struct mt_send_wr *wr, uint64_t *total)
+{
+	*total = 0;
+	for (uint32_t i = 0; i < wr->n_sge; i++) {
+		const struct mt_sge *sge = &wr->sge[i];
+
+		*total += sge->length;
+		if (sge->length > 0 && sge->lkey != MT_LKEY_ADAPTER &&
+		    !mt_mr_check(&qp->engine->mrs, sge->lkey, qp->cap.pd, sge->addr, sge->length,
+				 0))
+			return false;
+	}
+	return true;
+}
+
+/* The ring of records is taken from the pool when the QP first sends. */
+static bool have_window(struct mt_qp *qp)
+{
+	uint32_t size = mb_pow2_ceil((uint32_t)qp->attr.mpr * MT_MPR_UNIT);
+	void *mem;
+
+	if (qp->req.window.recs)
+		return true;
+	mem = mt_engine_alloc(qp->engine, size * sizeof(struct mt_tx_rec));
+	if (!mem)
+		return false;
+	mt_tx_window_attach(&qp->req.window, mem, size);
+	return true;
+}
+
+static void fill_wqe(struct mt_qp *qp, struct mt_wqe *wqe, const struct mt_send_wr *wr,
+		     uint32_t length)
+{
+	struct mt_requester *req = &qp->req;
+	uint32_t mtu = qp->attr.path_mtu;
+
+	*wqe = (struct mt_wqe){
+		.wr_id = wr->wr_id,
+		.remote_addr = wr->remote_addr,
+		.first_psn = req->post_psn,
+		.n_packets = length ? (length - 1) / mtu + 1 : 1,
+		.length = length,
+		.rkey = wr->rkey,
+		.imm = wr->imm,
+		.rqmsn = req->rqmsn,
+		.n_sge = (uint8_t)wr->n_sge,
+		.flags = (uint8_t)wr->flags,
+	};
+	if (wr->n_sge)
+		memcpy(&req->sq.sges[(size_t)(wqe - req->sq.wqes) * req->sq.max_sge], wr->sge,
+		       wr->n_sge * sizeof(*wr->sge));
+	req->post_psn += wqe->n_packets;
+	req->rqmsn = (uint16_t)(req->rqmsn + ((wr->flags & MT_WR_IMM) != 0));
+	req->sq.tail++;
+}
+
+int mt_qp_post_send(struct mt_qp *qp, uint64_t now_ns, const struct mt_send_wr *wr)
+{
+	struct mt_wqe *wqe;
+	uint64_t length;
+
+	(void)now_ns;
+	if (!mt_qp_may_send(qp) && qp->state != MT_QPS_ERR)
+		return MT_ERR_STATE;
+	if (wr->n_sge > qp->cap.max_sge ||
+	    wr->flags & ~(uint32_t)(MT_WR_IMM | MT_WR_SIGNALED | MT_WR_SOLICITED))
+		return MT_ERR_INVALID;
+	if (!sges_allowed(qp, wr, &length))
+		return MT_ERR_ACCESS;
+	if (length > LENGTH_MAX)
+		return MT_ERR_INVALID;
+	wqe = mt_sq_slot(&qp->req.sq);
+	if (!wqe)
+		return MT_ERR_FULL;
+	if (qp->state != MT_QPS_ERR && !have_window(qp))
+		return MT_ERR_MEMORY;
+	fill_wqe(qp, wqe, wr, (uint32_t)length);
+	if (qp->state == MT_QPS_ERR) {
+		mt_sq_flush(&qp->req.sq, MT_WC_WR_FLUSH_ERR);
+		mt_qp_completes(qp);
+	} else {
+		mt_qp_wake(qp);
+	}
+	return MT_OK;
+}
+
+int mt_qp_post_recv(struct mt_qp *qp, uint64_t wr_id)
+{
+	struct mt_rq *rq = &qp->rsp.rq;
+
+	if (qp->state == MT_QPS_RESET)
+		return MT_ERR_STATE;
+	if (rq->tail - rq->head == rq->depth)
+		return MT_ERR_FULL;
+	*mt_rq_at(rq, rq->tail++) = (struct mt_rqe){.wr_id = wr_id};
+	if (qp->state == MT_QPS_ERR) {
+		mt_rq_flush(rq);
+		mt_qp_completes(qp);
+	}
+	return MT_OK;
+}
+
+/* ---- what the halves ask for ---- */
+
+void mt_qp_wake(struct mt_qp *qp)
+{
+	const struct mt_requester *req = &qp->req;
+
+	if (mt_qp_may_send(qp) &&
+	    (req->sq.next < req->sq.tail || req->window.lost > 0 || req->repeat_last))
+		mb_list_push(&qp->engine->ready, &qp->ready);
+}
+
+void mt_qp_completes(struct mt_qp *qp)
+{
+	mb_list_push(&qp->engine->completions, &qp->completion);
+}
+
+static uint64_t tail_probe_ns(const struct mt_qp *qp)
+{
+	return mt_rtt_tail_probe(&qp->req.rtt, &qp->engine->cfg.timing);
+}
+
+void mt_qp_arm(struct mt_qp *qp)
+{
+	uint64_t due = mt_retry_deadline(&qp->req.retry, &qp->req.limits, tail_probe_ns(qp));
+
+	/* Deadlines mostly move away; a timer that fires early costs less than moving it each time.
+	 */
+	if (due < qp->timer.deadline_ns)
+		mb_timer_arm(&qp->engine->qp_timers, &qp->timer, due);
+}
+
+static void send_tail_probe(struct mt_qp *qp)
+{
+	struct mt_requester *req = &qp->req;
+	uint8_t port = (uint8_t)mb_prng_below(&req->spray.prng, qp->paths->n_ports);
+	struct mt_control probe = {
+		.qp = qp,
+		.kind = MT_CONTROL_PROBE,
+		.path = mt_spray_control(&req->spray, qp->paths, port),
+	};
+
+	req->probe_id = mt_path_set_probe_id(qp->paths, probe.path);
+	req->probe_pending = true;
+	req->probe_sent_ns = 0;
+	probe.cause.probe_id = req->probe_id;
+	mt_engine_control(qp->engine, &probe);
+	qp->engine->stats.tail_probes++;
+}
+
+/* A timeout proves nothing about a path: the oldest packet goes again, and its SACK will tell. */
+static void resend_oldest(struct mt_qp *qp, uint64_t now_ns)
+{
+	struct mt_requester *req = &qp->req;
+	struct mt_tx_window *w = &req->window;
+
+	qp->engine->stats.timeouts++;
+	if (mt_tx_empty(w)) {
+		req->repeat_last = true;
+	} else if (mt_tx_rec(w, w->una)->state == MT_TX_OUTSTANDING) {
+		uint16_t nominal = mt_tx_rec(w, w->una)->nominal;
+
+		mt_tx_window_lost(w, w->una);
+		req->cc.inflight -= nominal;
+		req->cc.ops->loss(&req->cc, now_ns, MT_CC_INFERRED, nominal);
+		qp->engine->stats.lost_timeout++;
+	}
+	mt_qp_wake(qp);
+}
+
+void mt_qp_tick(struct mt_qp *qp, uint64_t now_ns)
+{
+	struct mt_requester *req = &qp->req;
+
+	switch (mt_retry_due(&req->retry, &req->limits, tail_probe_ns(qp), now_ns)) {
+	case MT_RETRY_WAIT:
+		break;
+	case MT_RETRY_PROBE:
+		send_tail_probe(qp);
+		break;
+	case MT_RETRY_RESEND:
+		resend_oldest(qp, now_ns);
+		break;
+	case MT_RETRY_GIVE_UP:
+		mt_qp_fail(qp, MT_WC_RETRY_EXC_ERR);
+		return;
+	}
+	mt_qp_arm(qp);
+}
+
+void mt_qp_fail(struct mt_qp *qp, enum mt_wc_status status)
+{
+	qp->state = MT_QPS_ERR;
+	qp->failure = (uint8_t)status;
+	qp->failure_unreported = true;
+	mt_sq_flush(&qp->req.sq, status);
+	mt_rq_flush(&qp->rsp.rq);
+	qp->req.retry.running = false;
+	mb_timer_disarm(&qp->engine->qp_timers, &qp->timer);
+	mb_link_remove(&qp->ready);
+	mt_qp_completes(qp);
+}
+
+void mt_qp_retire_path(struct mt_qp *qp, uint16_t path, uint64_t now_ns, enum mt_ev_cause cause)
+{
+	struct mt_path_change changes[2];
+	unsigned n = mt_path_set_retire(qp->paths, path, now_ns, cause, changes);
+
+	if (n == 0)
+		return;
+	qp->engine->stats.evs_retired++;
+	for (unsigned i = 0; i < n; i++)
+		mt_engine_report_ev(qp->engine, qp->paths, &changes[i]);
+	mt_paths_arm(qp->engine, qp->paths);
+}
+
+void mt_qp_skip_path(struct mt_qp *qp, uint16_t path)
+{
+	mt_path_set_skip(qp->paths, path);
+}

@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * qp.h - a queue pair: a composition of modules that do not know each other.
+ *
+ * requester.c turns WQEs into packets, responder.c takes the peer's packets, completer.c takes
+ * what the peer says of ours; qp.c is the life of the whole. Each module below (window, spray,
+ * retry, ...) has its own file and is used by exactly one or two of those four.
+ */
+#ifndef SOFTMRC_CORE_QP_H
+#define SOFTMRC_CORE_QP_H
+
+#include "core/cc.h"
+#include "core/control.h"
+#include "core/engine.h"
+#include "core/path_set.h"
+#include "core/retry.h"
+#include "core/rtt.h"
+#include "core/rx_window.h"
+#include "core/sack.h"
+#include "core/spray.h"
+#include "core/tx_window.h"
+#include "core/wimm.h"
+#include "core/wq.h"
+
+/* The half of a QP that sends. */
+struct mt_requester {
+	struct mt_sq sq;
+	struct mt_tx_window window;
+	struct mt_spray spray;
+	struct mt_rtt rtt;
+	struct mt_cc cc;
+	struct mt_retry retry;
+	struct mt_retry_limits limits;
+	uint64_t post_psn;	/* first PSN of the next WR to be posted */
+	uint64_t sent_bytes;	/* nominal, each PSN once */
+	uint64_t probe_sent_ns; /* the tail probe that is on its way */
+	uint32_t rcvd_units;	/* newest rcvd_bytes of a SACK */
+	uint16_t probe_id;
+	uint16_t rqmsn; /* WRITE_WITH_IMM posted so far */
+	uint16_t wimm_inflight;
+	bool probe_pending;
+	bool repeat_last; /* send the last packet of the oldest unfinished WQE once more */
+};
+
+/* An error in a request, held back until every earlier request is complete. */
+struct mt_refusal {
+	uint64_t msn;
+	uint8_t syndrome; /* of the NAK; 0: none */
+};
+
+/* The half of a QP that receives. */
+struct mt_responder {
+	struct mt_rx_window window;
+	struct mt_wimm_stash stash;
+	struct mt_rq rq;
+	struct mt_sacker sacker;
+	struct mt_refusal refusal;
+	uint64_t msn;	     /* messages complete in order */
+	uint64_t rcvd_bytes; /* nominal, each PSN once */
+	uint8_t ack_port;    /* plane on which the last packet came in */
+	bool ack_due;	     /* a transport ACK or NAK is to be sent */
+	bool refused;	     /* the NAK of `refusal` is what the ACK says */
+};
+
+struct mt_qp {
+	struct mt_engine *engine;
+	void *user;
+	uint32_t qpn;
+	enum mt_qp_state state;
+	struct mt_qp_attr attr;
+	struct mt_qp_cap cap;
+	struct mb_link ready;	   /* may have data to send */
+	struct mb_link control;	   /* owes a SACK or a transport ACK */
+	struct mb_link completion; /* has something for mt_engine_poll */
+	struct mb_link path_user;  /* on paths->users */
+	struct mb_timer timer;
+	struct mt_path_set *paths; /* NULL before RTR */
+	struct mt_requester req;
+	struct mt_responder rsp;
+	uint8_t failure; /* enum mt_wc_status that the QP event reports */
+	bool failure_unreported;
+};
+
+static inline bool mt_qp_may_receive(const struct mt_qp *qp)
+{
+	return qp->state == MT_QPS_RTR || qp->state == MT_QPS_RTS || qp->state == MT_QPS_SQD;
+}
+
+static inline bool mt_qp_may_send(const struct mt_qp *qp)
+{
+	return qp->state == MT_QPS_RTS || qp->state == MT_QPS_SQD;
+}
+
+/* mt_qp_unfinished says whether the requester waits for anything from its peer. */
+static inline bool mt_qp_unfinished(const struct mt_qp *qp)
+{
+	return !mt_tx_empty(&qp->req.window) || qp->req.sq.done < qp->req.sq.next;
+}
+
+/* mt_qp_wake puts the QP among those that may have data to send. */
+void mt_qp_wake(struct mt_qp *qp);
+/* mt_qp_completes puts the QP among those that mt_engine_poll asks. */
+void mt_qp_completes(struct mt_qp *qp);
+/* mt_qp_arm sets the QP's timer for its next deadline; an earlier wake-up may stay set. */
+void mt_qp_arm(struct mt_qp *qp);
+/* mt_qp_tick does what the QP's timer fired for. */
+void mt_qp_tick(struct mt_qp *qp, uint64_t now_ns);
+/*
+ * mt_qp_fail moves the QP to ERR by itself: the oldest unfinished send WR gets `status`, all behind
+ * it are flushed, and so are the receives; a QP event reports it.
+ */
+void mt_qp_fail(struct mt_qp *qp, enum mt_wc_status status);
+/* mt_qp_retire_path tells the path set, the counters and whoever polls that a path is bad. */
+void mt_qp_retire_path(struct mt_qp *qp, uint16_t path, uint64_t now_ns, enum mt_ev_cause cause);
+void mt_qp_skip_path(struct mt_qp *qp, uint16_t path);
+
+/* ---- the halves ---- */
+
+enum mt_next {
+	MT_NEXT_SENT,	 /* *desc is filled in */
+	MT_NEXT_BLOCKED, /* nothing to send, or a window is closed */
+	MT_NEXT_NO_ROOM, /* no port with room has a usable path */
+};
+
+enum mt_next mt_requester_next(struct mt_qp *qp, uint64_t now_ns, uint32_t free_ports,
+			       struct mt_tx_desc *desc);
+
+struct mt_rx {
+	uint64_t now_ns;
+	const struct mt_rx_meta *meta;
+	const struct mw_packet *pkt;
+	const void *payload;
+};
+
+void mt_responder_data(struct mt_qp *qp, const struct mt_rx *rx);
+void mt_responder_probe(struct mt_qp *qp, const struct mt_rx *rx);
+void mt_completer_sack(struct mt_qp *qp, const struct mt_rx *rx);
+void mt_completer_nack(struct mt_qp *qp, const struct mt_rx *rx);
+void mt_completer_ack(struct mt_qp *qp, const struct mt_rx *rx);
+
+#endif

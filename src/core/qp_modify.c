@@ -1,0 +1,270 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * qp_modify.c - the states of a QP and everything that changes them from outside.
+ *
+ *	RESET -> INIT -> RTR -> RTS <-> SQD, and from each to RESET and ERR.
+ *
+ * A call is checked whole before anything changes. REQ(qp.state.transitions)
+ */
+#include <string.h>
+
+#include "base/assert.h"
+#include "base/serial.h"
+#include "core/engine_state.h"
+#include "core/qp.h"
+
+#define TO(s) (1u << MT_QPS_##s)
+#define QPN_MAX 0xFFFFFFu
+#define WIMM_DEST_MAX 1024u
+/* PSNs start one lap up, so that "a little behind the first" is not below zero. */
+#define PSN_ORIGIN (UINT64_C(1) << MB_PSN_BITS)
+
+static const uint8_t allowed[MT_QPS_COUNT] = {
+	[MT_QPS_RESET] = TO(RESET) | TO(INIT) | TO(ERR),
+	[MT_QPS_INIT] = TO(RESET) | TO(INIT) | TO(RTR) | TO(ERR),
+	[MT_QPS_RTR] = TO(RESET) | TO(RTS) | TO(ERR),
+	[MT_QPS_RTS] = TO(RESET) | TO(RTS) | TO(SQD) | TO(ERR),
+	[MT_QPS_SQD] = TO(RESET) | TO(RTS) | TO(SQD) | TO(ERR),
+	[MT_QPS_ERR] = TO(RESET) | TO(ERR),
+};
+
+/* What may no longer be set once the QP receives (RTR) or sends (RTS). */
+#define FIXED_FROM_RTR                                                                       \
+	(MT_QP_DEST | MT_QP_RQ_PSN | MT_QP_PATH_MTU | MT_QP_MPR_DEST | MT_QP_MAX_WIMM_DEST | \
+	 MT_QP_EV_PROFILE | MT_QP_P_KEY)
+#define FIXED_FROM_RTS                                                                   \
+	(FIXED_FROM_RTR | MT_QP_SQ_PSN | MT_QP_MPR | MT_QP_CC_PROFILE | MT_QP_MAX_WIMM | \
+	 MT_QP_TIMEOUT | MT_QP_RETRY)
+
+static bool mtu_valid(uint32_t mtu)
+{
+	return mtu == 256 || mtu == 512 || mtu == 1024 || mtu == 2048 || mtu == 4096;
+}
+
+static bool numbers_valid(const struct mt_qp_attr *a, uint32_t mask)
+{
+	if (mask & MT_QP_DEST && (a->dest_qpn == 0 || a->dest_qpn > QPN_MAX))
+		return false;
+	if ((mask & MT_QP_RQ_PSN && a->rq_psn > MB_PSN_MASK) ||
+	    (mask & MT_QP_SQ_PSN && a->sq_psn > MB_PSN_MASK))
+		return false;
+	if ((mask & MT_QP_MPR && a->mpr == 0) || (mask & MT_QP_MPR_DEST && a->mpr_dest == 0))
+		return false;
+	if (mask & MT_QP_MAX_WIMM && a->max_wimm == 0)
+		return false;
+	if (mask & MT_QP_MAX_WIMM_DEST &&
+	    (a->max_wimm_dest == 0 || a->max_wimm_dest > WIMM_DEST_MAX))
+		return false;
+	if (mask & MT_QP_TIMEOUT && a->timeout > MT_TIMEOUT_EXP_MAX)
+		return false;
+	return !(mask & MT_QP_RETRY) ||
+	       (a->retry_linear <= MT_RETRY_LINEAR_MAX && a->retry_exp <= MT_RETRY_EXP_FOREVER);
+}
+
+static bool profiles_valid(const struct mt_engine *e, const struct mt_qp_attr *a, uint32_t mask)
+{
+	if (mask & MT_QP_EV_PROFILE &&
+	    (a->ev_profile >= e->cfg.max_profiles || !e->ev_profiles[a->ev_profile].evs))
+		return false;
+	return !(mask & MT_QP_CC_PROFILE) ||
+	       (a->cc_profile < e->cfg.max_profiles && e->cc_profiles[a->cc_profile].set);
+}
+
+static int check(const struct mt_qp *qp, const struct mt_qp_attr *a, uint32_t mask)
+{
+	uint32_t fixed = 0;
+
+	if (mask & MT_QP_STATE) {
+		if ((unsigned)a->state >= MT_QPS_COUNT)
+			return MT_ERR_INVALID;
+		if (!(allowed[qp->state] >> a->state & 1))
+			return MT_ERR_STATE;
+		if (a->state == MT_QPS_RESET || a->state == MT_QPS_ERR)
+			return MT_OK; /* nothing else is looked at */
+	}
+	if (qp->state == MT_QPS_RTR)
+		fixed = FIXED_FROM_RTR;
+	else if (qp->state >= MT_QPS_RTS)
+		fixed = FIXED_FROM_RTS;
+	if (mask & fixed)
+		return MT_ERR_STATE;
+	if (mask & MT_QP_PATH_MTU && !mtu_valid(a->path_mtu))
+		return MT_ERR_INVALID;
+	if (mask & MT_QP_ACCESS &&
+	    a->access & ~(uint32_t)(MT_ACCESS_LOCAL_WRITE | MT_ACCESS_REMOTE_WRITE))
+		return MT_ERR_INVALID;
+	if (!numbers_valid(a, mask) || !profiles_valid(qp->engine, a, mask))
+		return MT_ERR_INVALID;
+	if (mask & MT_QP_STATE && a->state == MT_QPS_RTR && !(mask & MT_QP_DEST) &&
+	    qp->attr.dest_qpn == 0)
+		return MT_ERR_INVALID;
+	return MT_OK;
+}
+
+static void copy(struct mt_qp_attr *to, const struct mt_qp_attr *a, uint32_t mask)
+{
+#define SET(bit, field)                       \
+	do {                                  \
+		if (mask & (bit))             \
+			to->field = a->field; \
+	} while (0)
+	SET(MT_QP_DEST, dest);
+	SET(MT_QP_DEST, dest_qpn);
+	SET(MT_QP_RQ_PSN, rq_psn);
+	SET(MT_QP_SQ_PSN, sq_psn);
+	SET(MT_QP_PATH_MTU, path_mtu);
+	SET(MT_QP_ACCESS, access);
+	SET(MT_QP_MPR, mpr);
+	SET(MT_QP_MPR_DEST, mpr_dest);
+	SET(MT_QP_MAX_WIMM, max_wimm);
+	SET(MT_QP_MAX_WIMM_DEST, max_wimm_dest);
+	SET(MT_QP_TIMEOUT, timeout);
+	SET(MT_QP_RETRY, retry_linear);
+	SET(MT_QP_RETRY, retry_exp);
+	SET(MT_QP_EV_PROFILE, ev_profile);
+	SET(MT_QP_CC_PROFILE, cc_profile);
+	SET(MT_QP_P_KEY, p_key);
+	SET(MT_QP_TRIM_NACK, trim_nack);
+#undef SET
+}
+
+static size_t rx_memory(const struct mt_qp_attr *a)
+{
+	return mt_rx_window_size(a->mpr_dest * MT_MPR_UNIT) + mt_wimm_stash_size(a->max_wimm_dest);
+}
+
+static void drop_memory(struct mt_qp *qp)
+{
+	struct mt_engine *e = qp->engine;
+
+	if (qp->rsp.window.received)
+		mb_pool_put(&e->pool, qp->rsp.window.received, rx_memory(&qp->attr));
+	if (qp->req.window.recs)
+		mb_pool_put(&e->pool, qp->req.window.recs,
+			    qp->req.window.size * sizeof(struct mt_tx_rec));
+	if (qp->paths)
+		mt_paths_leave(e, qp->paths, &qp->path_user);
+	qp->paths = NULL;
+}
+
+static void to_reset(struct mt_qp *qp)
+{
+	struct mt_engine *e = qp->engine;
+	struct mt_sq sq = qp->req.sq;
+	struct mt_rq rq = qp->rsp.rq;
+
+	drop_memory(qp);
+	mb_link_remove(&qp->ready);
+	mb_link_remove(&qp->control);
+	mb_link_remove(&qp->completion);
+	mb_timer_disarm(&e->qp_timers, &qp->timer);
+	mt_control_forget(&e->control_ring, qp);
+	qp->req = (struct mt_requester){.sq = sq};
+	qp->rsp = (struct mt_responder){.rq = rq};
+	mt_sq_reset(&qp->req.sq);
+	mt_rq_reset(&qp->rsp.rq);
+	qp->failure_unreported = false;
+	mt_qp_attr_default(&qp->attr);
+}
+
+/* Ready to receive: windows, stash and the paths on which the answers go back. */
+static int to_rtr(struct mt_qp *qp, const struct mt_qp_attr *a)
+{
+	struct mt_engine *e = qp->engine;
+	uint32_t limit = a->mpr_dest * MT_MPR_UNIT;
+	uint8_t *mem = mt_engine_alloc(e, rx_memory(a));
+
+	if (!mem)
+		return MT_ERR_MEMORY;
+	qp->paths = mt_paths_join(e, a->ev_profile, &a->dest, &qp->path_user);
+	if (!qp->paths) {
+		mb_pool_put(&e->pool, mem, rx_memory(a));
+		return MT_ERR_MEMORY;
+	}
+	mt_rx_window_init(&qp->rsp.window, mem, limit, PSN_ORIGIN + a->rq_psn);
+	mt_wimm_stash_init(&qp->rsp.stash, mem + mt_rx_window_size(limit), a->max_wimm_dest);
+	mt_spray_init(&qp->req.spray, mb_prng_u64(&e->prng));
+	return MT_OK;
+}
+
+static void to_rts(struct mt_qp *qp, const struct mt_qp_attr *a, uint64_t now_ns)
+{
+	const struct mt_engine *e = qp->engine;
+	struct mt_requester *req = &qp->req;
+	uint64_t rto = UINT64_C(1024) << a->timeout;
+
+	mt_tx_window_init(&req->window, PSN_ORIGIN + a->sq_psn);
+	req->post_psn = req->window.next;
+	mt_rtt_init(&req->rtt);
+	mt_cc_init(&req->cc, &e->cc_profiles[a->cc_profile].cfg, a->path_mtu, now_ns);
+	req->limits = (struct mt_retry_limits){
+		.rto_ns = rto < e->cfg.timing.rto_min_ns ? e->cfg.timing.rto_min_ns : rto,
+		.linear = a->retry_linear,
+		.exp = a->retry_exp,
+	};
+}
+
+static void to_err(struct mt_qp *qp)
+{
+	if (qp->state == MT_QPS_ERR)
+		return;
+	mt_qp_fail(qp, MT_WC_WR_FLUSH_ERR);
+	qp->failure_unreported = false; /* the caller knows */
+}
+
+static int enter(struct mt_qp *qp, enum mt_qp_state state, const struct mt_qp_attr *a,
+		 uint64_t now_ns)
+{
+	switch (state) {
+	case MT_QPS_RTR:
+		return to_rtr(qp, a);
+	case MT_QPS_RTS:
+		if (qp->state == MT_QPS_RTR)
+			to_rts(qp, a, now_ns);
+		return MT_OK;
+	case MT_QPS_RESET:
+	case MT_QPS_INIT:
+	case MT_QPS_SQD:
+	case MT_QPS_ERR:
+	case MT_QPS_COUNT:
+		return MT_OK;
+	}
+	mb_unreachable();
+}
+
+int mt_qp_modify(struct mt_qp *qp, uint64_t now_ns, const struct mt_qp_attr *attr, uint32_t mask)
+{
+	struct mt_qp_attr next = qp->attr;
+	int r = check(qp, attr, mask);
+
+	if (r != MT_OK)
+		return r;
+	if (mask & MT_QP_STATE && attr->state == MT_QPS_RESET) {
+		to_reset(qp);
+		qp->state = MT_QPS_RESET;
+		return MT_OK;
+	}
+	if (mask & MT_QP_STATE && attr->state == MT_QPS_ERR) {
+		to_err(qp);
+		return MT_OK;
+	}
+	copy(&next, attr, mask);
+	if (mask & MT_QP_STATE) {
+		if (attr->state >= MT_QPS_RTR &&
+		    !profiles_valid(qp->engine, &next, MT_QP_EV_PROFILE | MT_QP_CC_PROFILE))
+			return MT_ERR_INVALID; /* the default profile is not defined */
+		r = enter(qp, attr->state, &next, now_ns);
+		if (r != MT_OK)
+			return r;
+		qp->state = attr->state;
+	}
+	qp->attr = next;
+	mt_qp_wake(qp);
+	return MT_OK;
+}
+
+void mt_qp_query(const struct mt_qp *qp, struct mt_qp_attr *attr)
+{
+	*attr = qp->attr;
+	attr->state = qp->state;
+}

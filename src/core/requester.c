@@ -1,0 +1,225 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * requester.c - turns WQEs into packets, one at a time, when the engine has room for one.
+ *
+ * Two gates stand before every packet: its PSN must lie in the responder's window (MPR), and
+ * congestion control must allow its bytes. A third holds back a WRITE_WITH_IMM that would exceed
+ * the number in flight. Lost packets go first, oldest first, on another EV. The path is chosen
+ * last, among the ports with room.
+ */
+#include "base/assert.h"
+#include "base/serial.h"
+#include "core/engine_state.h"
+#include "core/qp.h"
+
+#define FTYPE_TIMESTAMP 1u
+
+static uint32_t packet_bytes(const struct mt_qp *qp, const struct mt_wqe *wqe, uint32_t index)
+{
+	uint32_t left = wqe->length - index * qp->attr.path_mtu;
+
+	return left < qp->attr.path_mtu ? left : qp->attr.path_mtu;
+}
+
+static uint8_t opcode_of(const struct mt_wqe *wqe, uint32_t index)
+{
+	bool last = index + 1 == wqe->n_packets, imm = wqe->flags & MT_WR_IMM;
+
+	if (wqe->n_packets == 1)
+		return imm ? MW_WRITE_ONLY_IMM : MW_WRITE_ONLY;
+	if (index == 0)
+		return MW_WRITE_FIRST;
+	if (!last)
+		return MW_WRITE_MIDDLE;
+	return imm ? MW_WRITE_LAST_IMM : MW_WRITE_LAST;
+}
+
+/* AckReq: the end of a message, or a window that only a SACK opens again. */
+static bool wants_ack(const struct mt_qp *qp, const struct mt_wqe *wqe, uint32_t index)
+{
+	const struct mt_requester *req = &qp->req;
+
+	return index + 1 == wqe->n_packets ||
+	       req->window.next - req->window.una >= (uint64_t)qp->attr.mpr * MT_MPR_UNIT ||
+	       !mt_cc_may_send(&req->cc, qp->attr.path_mtu + MT_NOMINAL_HEADER);
+}
+
+static void describe(const struct mt_qp *qp, const struct mt_wqe *wqe, uint64_t msn, uint64_t psn,
+		     bool rtx, uint16_t path, uint64_t now_ns, struct mt_tx_desc *d)
+{
+	uint32_t index = (uint32_t)(psn - wqe->first_psn);
+	uint32_t offset = index * qp->attr.path_mtu;
+	bool last = index + 1 == wqe->n_packets;
+
+	d->pkt = (struct mw_packet){
+		.bth =
+			{
+				.opcode = opcode_of(wqe, index),
+				.se = last && wqe->flags & MT_WR_SOLICITED,
+				.p_key = qp->attr.p_key,
+				.dqp = qp->attr.dest_qpn,
+				.a = rtx || wants_ack(qp, wqe, index),
+				.rtx = rtx,
+				.ts = true,
+				.psn = mb_psn_wire(psn),
+			},
+		.data =
+			{
+				.meth = {.rqmsn = wqe->rqmsn, .msn = (uint16_t)msn},
+				.tseth =
+					{
+						.tx_timestamp = mt_timestamp(qp->engine, now_ns),
+						.ftype = FTYPE_TIMESTAMP,
+					},
+				.reth =
+					{
+						.va = wqe->remote_addr + offset,
+						.rkey = wqe->rkey,
+						.dmalen = wqe->length,
+					},
+				.imm = wqe->imm,
+			},
+		.payload_len = packet_bytes(qp, wqe, index),
+	};
+	d->pkt.bth.pad = (uint8_t)(-d->pkt.payload_len & 3);
+	d->dst = qp->attr.dest;
+	d->sge = mt_sq_sges(&qp->req.sq, wqe);
+	d->n_sge = wqe->n_sge;
+	d->offset = offset;
+	d->ev = qp->paths->paths[path].value;
+	d->port = qp->paths->paths[path].port;
+	d->tclass = rtx ? MT_CLASS_RETX : MT_CLASS_DATA;
+	d->qp_user = qp->user;
+}
+
+static uint16_t choose_path(struct mt_qp *qp, uint32_t free_ports, uint16_t avoid)
+{
+	uint32_t skipped = 0;
+	uint16_t path = mt_spray_data(&qp->req.spray, qp->paths, free_ports, avoid, &skipped);
+
+	qp->engine->stats.evs_skipped += skipped;
+	return path;
+}
+
+static void count_sent(struct mt_qp *qp, const struct mt_tx_desc *d, uint64_t now_ns)
+{
+	struct mt_stats *st = &qp->engine->stats;
+
+	st->tx_data_packets++;
+	st->tx_data_bytes += d->pkt.payload_len;
+	st->tx_retransmits += d->pkt.bth.rtx;
+	mt_retry_start(&qp->req.retry, now_ns);
+	mt_qp_arm(qp);
+}
+
+/* The MSN of the WQE in a slot: the one with these low bits at or behind the oldest unfinished. */
+static uint64_t msn_of_slot(const struct mt_sq *sq, uint16_t slot)
+{
+	return sq->done + ((slot - (uint32_t)sq->done) & sq->mask);
+}
+
+static enum mt_next send_lost(struct mt_qp *qp, uint64_t psn, uint64_t now_ns, uint32_t free_ports,
+			      struct mt_tx_desc *d)
+{
+	struct mt_requester *req = &qp->req;
+	struct mt_tx_rec *rec = mt_tx_rec(&req->window, psn);
+	uint16_t path;
+
+	if (!mt_cc_may_send(&req->cc, rec->nominal))
+		return MT_NEXT_BLOCKED;
+	path = choose_path(qp, free_ports, rec->ev); /* REQ(req.rtx.other-ev) */
+	if (path == MT_PATH_NONE)
+		return MT_NEXT_NO_ROOM;
+	mt_tx_window_resent(&req->window, psn, now_ns, path);
+	req->cc.inflight += rec->nominal;
+	describe(qp, &req->sq.wqes[rec->slot], msn_of_slot(&req->sq, rec->slot), psn, true, path,
+		 now_ns, d); /* REQ(req.rtx.flag) */
+	count_sent(qp, d, now_ns);
+	return MT_NEXT_SENT;
+}
+
+/* REQ(req.gate.mpr) REQ(req.gate.wimm) */
+static bool gates_open(const struct mt_qp *qp, const struct mt_wqe *wqe, uint32_t nominal)
+{
+	const struct mt_requester *req = &qp->req;
+	bool starts = req->window.next == wqe->first_psn;
+
+	if (starts && qp->state != MT_QPS_RTS)
+		return false; /* SQD: what has begun is finished, nothing new begins */
+	if (starts && wqe->flags & MT_WR_IMM && req->wimm_inflight >= qp->attr.max_wimm)
+		return false;
+	return req->window.next - req->window.una < (uint64_t)qp->attr.mpr * MT_MPR_UNIT &&
+	       mt_cc_may_send(&req->cc, nominal);
+}
+
+static enum mt_next send_new(struct mt_qp *qp, uint64_t now_ns, uint32_t free_ports,
+			     struct mt_tx_desc *d)
+{
+	struct mt_requester *req = &qp->req;
+	uint64_t msn = req->sq.next, psn = req->window.next;
+	struct mt_wqe *wqe = mt_sq_at(&req->sq, msn);
+	uint32_t nominal;
+	uint16_t path;
+
+	if (msn == req->sq.tail)
+		return MT_NEXT_BLOCKED;
+	nominal = packet_bytes(qp, wqe, (uint32_t)(psn - wqe->first_psn)) + MT_NOMINAL_HEADER;
+	if (!gates_open(qp, wqe, nominal))
+		return MT_NEXT_BLOCKED;
+	path = choose_path(qp, free_ports, MT_PATH_NONE);
+	if (path == MT_PATH_NONE)
+		return MT_NEXT_NO_ROOM;
+	if (psn == wqe->first_psn && wqe->flags & MT_WR_IMM)
+		req->wimm_inflight++;
+	mt_tx_window_sent(&req->window, now_ns, (uint16_t)(msn & req->sq.mask), path,
+			  (uint16_t)nominal);
+	req->cc.inflight += nominal;
+	req->sent_bytes += nominal;
+	describe(qp, wqe, msn, psn, false, path, now_ns, d);
+	if (psn + 1 == wqe->first_psn + wqe->n_packets)
+		req->sq.next++;
+	count_sent(qp, d, now_ns);
+	return MT_NEXT_SENT;
+}
+
+/*
+ * Every packet of the oldest unfinished WQE has arrived, but its transport ACK has not: the last
+ * packet once more makes the responder repeat it.
+ */
+static enum mt_next send_repeat(struct mt_qp *qp, uint64_t now_ns, uint32_t free_ports,
+				struct mt_tx_desc *d)
+{
+	struct mt_requester *req = &qp->req;
+	const struct mt_wqe *wqe = mt_sq_at(&req->sq, req->sq.done);
+	uint16_t path;
+
+	if (req->sq.done == req->sq.next) {
+		req->repeat_last = false;
+		return MT_NEXT_BLOCKED;
+	}
+	path = choose_path(qp, free_ports, MT_PATH_NONE);
+	if (path == MT_PATH_NONE)
+		return MT_NEXT_NO_ROOM;
+	req->repeat_last = false;
+	describe(qp, wqe, req->sq.done, wqe->first_psn + wqe->n_packets - 1, true, path, now_ns, d);
+	count_sent(qp, d, now_ns);
+	return MT_NEXT_SENT;
+}
+
+enum mt_next mt_requester_next(struct mt_qp *qp, uint64_t now_ns, uint32_t free_ports,
+			       struct mt_tx_desc *desc)
+{
+	uint64_t psn;
+
+	if (!mt_qp_may_send(qp))
+		return MT_NEXT_BLOCKED;
+	if (mt_tx_window_oldest_lost(&qp->req.window, &psn))
+		return send_lost(qp, psn, now_ns, free_ports, desc);
+	if (qp->req.repeat_last) {
+		enum mt_next r = send_repeat(qp, now_ns, free_ports, desc);
+
+		if (r != MT_NEXT_BLOCKED)
+			return r;
+	}
+	return send_new(qp, now_ns, free_ports, desc);
+}

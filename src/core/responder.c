@@ -1,0 +1,345 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * responder.c - takes the peer's data packets and probes.
+ *
+ * A data packet passes the checks below in the order of the enum; each returns the next one. Only
+ * when all have passed is anything written, and then at once: packets are placed in the order in
+ * which they come. Messages complete in the order in which they were sent.
+ */
+#include "base/assert.h"
+#include "base/serial.h"
+#include "core/engine_state.h"
+#include "core/qp.h"
+#include "wire/opcode.h"
+
+/* AETH syndromes. REQ(wire.aeth.layout) */
+#define NAK_INVALID_REQUEST 0x61u
+#define NAK_REMOTE_ACCESS 0x62u
+#define NAK_REMOTE_OP 0x63u
+
+enum check {
+	CHK_STATE,
+	CHK_P_KEY,
+	CHK_PSN,
+	CHK_TRIM,
+	CHK_LENGTH,
+	CHK_ACCESS,
+	CHK_IMM,
+	DO_PLACE,
+	DO_TRACK,
+	DO_ANSWER,
+	CHECKS,
+	DONE = CHECKS,
+};
+
+struct ctx {
+	struct mt_qp *qp;
+	const struct mt_rx *rx;
+	const struct mw_packet *pkt;
+	uint8_t op; /* enum mw_opcode_flags */
+	enum mt_rx_place place;
+	uint64_t psn;
+	uint64_t msn;
+	const struct mt_mr *mr;
+};
+
+static struct mt_stats *stats(struct ctx *c)
+{
+	return &c->qp->engine->stats;
+}
+
+static struct mt_trigger trigger_of(const struct mt_rx *rx, uint64_t psn)
+{
+	return (struct mt_trigger){
+		.psn = psn,
+		.ev = rx->meta->ev,
+		.tx_timestamp = rx->pkt->bth.ts ? rx->pkt->data.tseth.tx_timestamp : 0,
+		.port = rx->meta->port,
+		.mark = rx->meta->ecn_ce ? MW_MARK_SKIP_ONCE : MW_MARK_NONE,
+		.rtx = rx->pkt->bth.rtx,
+	};
+}
+
+static void owe_ack(struct mt_qp *qp)
+{
+	qp->rsp.ack_due = true;
+	mb_list_push(&qp->engine->control, &qp->control);
+}
+
+/* The message's error is reported when every earlier one is complete. REQ(rsp.error.in-order) */
+static void refuse(struct ctx *c, uint8_t syndrome)
+{
+	struct mt_refusal *r = &c->qp->rsp.refusal;
+
+	if (r->syndrome == 0 || c->msn < r->msn)
+		*r = (struct mt_refusal){.msn = c->msn, .syndrome = syndrome};
+}
+
+static enum check check_state(struct ctx *c)
+{
+	if (mt_qp_may_receive(c->qp))
+		return CHK_P_KEY;
+	/* A NAK may have been lost: whoever goes on sending hears it again. */
+	if (c->qp->state == MT_QPS_ERR && c->qp->rsp.refused)
+		owe_ack(c->qp);
+	stats(c)->drop_qp_state++;
+	return DONE;
+}
+
+static enum check check_p_key(struct ctx *c)
+{
+	if (c->pkt->bth.p_key == c->qp->attr.p_key)
+		return CHK_PSN;
+	stats(c)->drop_p_key++;
+	return DONE;
+}
+
+static void nack(struct ctx *c, enum mw_nack_reason reason)
+{
+	struct mt_control n = {
+		.qp = c->qp,
+		.kind = MT_CONTROL_NACK,
+		.cause = trigger_of(c->rx, c->psn),
+		.reason = (uint8_t)reason,
+	};
+
+	mt_engine_control(c->qp->engine, &n);
+}
+
+static enum check check_psn(struct ctx *c)
+{
+	const struct mt_responder *rsp = &c->qp->rsp;
+
+	c->psn = mb_psn_extend(rsp->window.expected, c->pkt->bth.psn);
+	c->msn = mb_serial_extend(rsp->msn, c->pkt->data.meth.msn, 16);
+	c->place = mt_rx_window_place(&rsp->window, c->psn);
+	switch (c->place) {
+	case MT_RX_NEW:
+		return CHK_TRIM;
+	case MT_RX_DUP_BEHIND:
+		owe_ack(c->qp); /* REQ(rsp.window.duplicate) */
+		stats(c)->rx_duplicates++;
+		return DO_ANSWER;
+	case MT_RX_DUP_AHEAD:
+		stats(c)->rx_duplicates++;
+		return DO_ANSWER;
+	case MT_RX_ANCIENT:
+		stats(c)->drop_old_psn++;
+		return DONE;
+	case MT_RX_FAR:
+		stats(c)->drop_far_psn++;
+		nack(c, MW_NACK_PSN_OOR_WINDOW);
+		return DONE;
+	}
+	mb_unreachable();
+}
+
+static enum check check_trim(struct ctx *c)
+{
+	uint8_t trim = c->rx->meta->trim;
+
+	if (trim == MT_TRIM_NONE)
+		return CHK_LENGTH;
+	stats(c)->rx_trimmed++;
+	if (c->qp->attr.trim_nack) /* REQ(rsp.nack.trim) */
+		nack(c, trim == MT_TRIM_LASTHOP ? MW_NACK_TRIMMED_LASTHOP : MW_NACK_TRIMMED);
+	return DONE;
+}
+
+/* Every packet but the last is full; the last holds what is left, which an ONLY packet proves. */
+static bool length_fits(const struct ctx *c)
+{
+	uint32_t len = c->pkt->payload_len, mtu = c->qp->attr.path_mtu;
+	uint32_t whole = c->pkt->data.reth.dmalen;
+	bool start = c->op & MW_OP_START, end = c->op & MW_OP_END;
+
+	if (start && end)
+		return len == whole && len <= mtu;
+	if (whole <= mtu)
+		return false;
+	if (!end)
+		return len == mtu;
+	return len == (whole - 1) % mtu + 1;
+}
+
+static enum check check_length(struct ctx *c)
+{
+	if (length_fits(c) && c->msn >= c->qp->rsp.msn)
+		return CHK_ACCESS;
+	stats(c)->drop_malformed++;
+	return DONE;
+}
+
+static enum check check_access(struct ctx *c)
+{
+	const struct mw_reth *reth = &c->pkt->data.reth;
+	struct mt_qp *qp = c->qp;
+
+	if (c->pkt->payload_len == 0)
+		return CHK_IMM; /* nothing is touched, so no key is asked for */
+	if (qp->attr.access & MT_ACCESS_REMOTE_WRITE)
+		c->mr = mt_mr_check(&qp->engine->mrs, reth->rkey, qp->cap.pd, reth->va,
+				    c->pkt->payload_len, MT_ACCESS_REMOTE_WRITE);
+	if (!c->mr) {
+		stats(c)->rx_access_errors++;
+		refuse(c, NAK_REMOTE_ACCESS);
+	}
+	return CHK_IMM;
+}
+
+static enum check check_imm(struct ctx *c)
+{
+	struct mt_responder *rsp = &c->qp->rsp;
+	struct mt_wimm w = {
+		.psn = c->psn,
+		.msn = c->msn,
+		.imm = c->pkt->data.imm,
+		.byte_len = c->pkt->data.reth.dmalen,
+		.solicited = c->pkt->bth.se,
+	};
+
+	if (c->op & MW_OP_IMM && !mt_wimm_put(&rsp->stash, c->pkt->data.meth.rqmsn, &w))
+		refuse(c, NAK_INVALID_REQUEST); /* REQ(rsp.wimm.limit) */
+	return DO_PLACE;
+}
+
+/* A message that is refused, or comes after one, leaves no trace in memory. */
+static enum check do_place(struct ctx *c)
+{
+	const struct mt_refusal *refusal = &c->qp->rsp.refusal;
+	const struct mt_env *env = &c->qp->engine->env;
+
+	if (c->mr && (refusal->syndrome == 0 || c->msn < refusal->msn)) {
+		env->place(env->ctx, c->mr->user, c->pkt->data.reth.va - c->mr->start,
+			   c->rx->payload, c->pkt->payload_len);
+		stats(c)->rx_data_bytes += c->pkt->payload_len;
+	}
+	return DO_TRACK;
+}
+
+/* Gives immediates whose turn has come to receive WRs. No receive WR is an error, not a wait. */
+static void deliver_immediates(struct ctx *c)
+{
+	struct mt_responder *rsp = &c->qp->rsp;
+	struct mt_wimm w;
+
+	while (mt_wimm_take(&rsp->stash, rsp->window.expected, rsp->msn, &w)) {
+		struct mt_rqe *rqe = mt_rq_at(&rsp->rq, rsp->rq.used);
+
+		if (rsp->rq.used == rsp->rq.tail) {
+			rsp->refusal = (struct mt_refusal){w.msn, NAK_INVALID_REQUEST};
+			rsp->msn = w.msn;
+			return;
+		}
+		rqe->status = MT_WC_SUCCESS;
+		rqe->imm = w.imm;
+		rqe->byte_len = w.byte_len;
+		rqe->solicited = w.solicited;
+		rsp->rq.used++;
+		mt_qp_completes(c->qp);
+	}
+}
+
+static void report_refusal(struct mt_qp *qp)
+{
+	struct mt_responder *rsp = &qp->rsp;
+
+	if (rsp->refusal.syndrome == 0 || rsp->msn < rsp->refusal.msn)
+		return;
+	rsp->msn = rsp->refusal.msn;
+	rsp->refused = true;
+	mt_qp_fail(qp, rsp->refusal.syndrome == NAK_REMOTE_ACCESS ? MT_WC_REM_ACCESS_ERR
+								  : MT_WC_REM_INV_REQ_ERR);
+	owe_ack(qp);
+}
+
+static enum check do_track(struct ctx *c)
+{
+	struct mt_responder *rsp = &c->qp->rsp;
+	uint32_t complete = mt_rx_window_take(&rsp->window, c->psn, c->op & MW_OP_END);
+
+	stats(c)->rx_data_packets++;
+	rsp->rcvd_bytes += c->pkt->payload_len + MT_NOMINAL_HEADER;
+	rsp->msn += complete;
+	if (rsp->refusal.syndrome != 0 && rsp->msn > rsp->refusal.msn)
+		rsp->msn = rsp->refusal.msn;
+	if (complete > 0) {
+		deliver_immediates(c);
+		owe_ack(c->qp);
+	}
+	report_refusal(c->qp);
+	return DO_ANSWER;
+}
+
+static enum check do_answer(struct ctx *c)
+{
+	struct mt_qp *qp = c->qp;
+	struct mt_trigger t = trigger_of(c->rx, c->psn);
+	struct mt_control echo = {.qp = qp, .kind = MT_CONTROL_SACK, .cause = t};
+
+	qp->rsp.ack_port = t.port;
+	if (t.mark != MW_MARK_NONE) { /* REQ(rsp.sack.trigger.ecn) */
+		stats(c)->rx_ecn++;
+		mt_engine_control(qp->engine, &echo);
+	} else if (mt_sacker_packet(&qp->rsp.sacker, &t, c->pkt->payload_len, c->pkt->bth.a,
+				    qp->engine->cfg.timing.sack_bytes)) {
+		mb_list_push(&qp->engine->control, &qp->control);
+	}
+	return DONE;
+}
+
+void mt_responder_data(struct mt_qp *qp, const struct mt_rx *rx)
+{
+	static enum check (*const checks[CHECKS])(struct ctx *) = {
+		[CHK_STATE] = check_state, [CHK_P_KEY] = check_p_key,	[CHK_PSN] = check_psn,
+		[CHK_TRIM] = check_trim,   [CHK_LENGTH] = check_length, [CHK_ACCESS] = check_access,
+		[CHK_IMM] = check_imm,	   [DO_PLACE] = do_place,	[DO_TRACK] = do_track,
+		[DO_ANSWER] = do_answer,
+	};
+	struct ctx c = {
+		.qp = qp,
+		.rx = rx,
+		.pkt = rx->pkt,
+		.op = mw_opcode_info(rx->pkt->bth.opcode)->flags,
+	};
+
+	for (enum check next = CHK_STATE; next != DONE;)
+		next = checks[next](&c);
+}
+
+/* A probe asks for a SACK now, and for the transport ACK in case that was lost. */
+void mt_responder_probe(struct mt_qp *qp, const struct mt_rx *rx)
+{
+	struct mt_control answer = {
+		.qp = qp,
+		.kind = MT_CONTROL_SACK,
+		.cause =
+			{
+				.ev = rx->meta->ev,
+				.tx_timestamp = rx->pkt->peth.ts.tx_timestamp,
+				.probe_id = rx->pkt->peth.probe_id,
+				.port = rx->meta->port,
+				.mark = rx->meta->ecn_ce ? MW_MARK_SKIP_ONCE : MW_MARK_NONE,
+				.probe = true,
+			},
+	};
+	struct mt_stats *st = &qp->engine->stats;
+
+	if (qp->state == MT_QPS_ERR && qp->rsp.refused) {
+		owe_ack(qp);
+		return;
+	}
+	if (!mt_qp_may_receive(qp)) {
+		st->drop_qp_state++;
+		return;
+	}
+	if (rx->pkt->bth.p_key != qp->attr.p_key) {
+		st->drop_p_key++;
+		return;
+	}
+	st->rx_probes++;
+	qp->rsp.ack_port = rx->meta->port;
+	mt_engine_control(qp->engine, &answer); /* REQ(rsp.sack.trigger.probe) */
+	if (qp->rsp.msn > 0)
+		owe_ack(qp);
+}

@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "core/retry.h"
+
+#include "core/types.h"
+
+#define PROBES_MAX 3u
+/* 1.024 us * 2^24, the longest timeout that the API can name; doubling stops there. */
+#define RTO_MAX_NS (UINT64_C(1024) << MT_TIMEOUT_EXP_MAX)
+
+void mt_retry_start(struct mt_retry *r, uint64_t now_ns)
+{
+	if (r->running)
+		return;
+	*r = (struct mt_retry){.since_ns = now_ns, .step_ns = now_ns, .running = true};
+}
+
+void mt_retry_progress(struct mt_retry *r, uint64_t now_ns, bool unfinished)
+{
+	*r = (struct mt_retry){.since_ns = now_ns, .step_ns = now_ns, .running = unfinished};
+}
+
+static uint64_t current_rto(const struct mt_retry *r, const struct mt_retry_limits *l)
+{
+	uint64_t rto = l->rto_ns;
+
+	for (uint32_t n = l->linear; n < r->timeouts && rto < RTO_MAX_NS; n++)
+		rto *= 2;
+	return rto < RTO_MAX_NS || rto == l->rto_ns ? rto : RTO_MAX_NS;
+}
+
+static uint64_t probe_at(const struct mt_retry *r, uint64_t probe_ns)
+{
+	if (r->probes >= PROBES_MAX)
+		return UINT64_MAX;
+	/* Waits of 1, 2 and 4 probe times, counted from the last timeout or progress. */
+	return r->step_ns + probe_ns * ((UINT64_C(2) << r->probes) - 1);
+}
+
+uint64_t mt_retry_deadline(const struct mt_retry *r, const struct mt_retry_limits *l,
+			   uint64_t probe_ns)
+{
+	uint64_t rto, probe;
+
+	if (!r->running)
+		return UINT64_MAX;
+	rto = r->step_ns + current_rto(r, l);
+	probe = probe_at(r, probe_ns);
+	return probe < rto ? probe : rto;
+}
+
+enum mt_retry_action mt_retry_due(struct mt_retry *r, const struct mt_retry_limits *l,
+				  uint64_t probe_ns, uint64_t now_ns)
+{
+	if (!r->running || now_ns < mt_retry_deadline(r, l, probe_ns))
+		return MT_RETRY_WAIT;
+	if (now_ns < r->step_ns + current_rto(r, l)) {
+		r->probes++;
+		return MT_RETRY_PROBE;
+	}
+	if (l->exp != MT_RETRY_EXP_FOREVER && r->timeouts >= (uint32_t)l->linear + l->exp)
+		return MT_RETRY_GIVE_UP;
+	r->timeouts++;
+	r->step_ns = now_ns;
+	r->probes = 0;
+	return MT_RETRY_RESEND;
+}

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * retry.h - what to do about silence.
+ *
+ * Loss is normally found by SACKs (loss.h). Two timers work when none come while something is
+ * unfinished. After about two RTTs of silence a reliability probe asks the responder what it has;
+ * up to three are sent, each after twice the wait. The ACK timeout comes last: 1.024 us *
+ * 2^timeout, `linear` times at that interval, then doubling `exp` times; each sends the oldest
+ * packet again. When they are used up the QP fails. Progress starts all of it anew.
+ * REQ(req.retry.linear-exp)
+ */
+#ifndef SOFTMRC_CORE_RETRY_H
+#define SOFTMRC_CORE_RETRY_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct mt_retry_limits {
+	uint64_t rto_ns; /* the first timeout */
+	uint8_t linear;
+	uint8_t exp; /* MT_RETRY_EXP_FOREVER: no end */
+};
+
+struct mt_retry {
+	uint64_t since_ns; /* of the last progress, or of the first packet after an idle time */
+	uint64_t step_ns;  /* of the last timeout, or since_ns */
+	uint32_t timeouts; /* since progress */
+	uint8_t probes;	   /* since progress or the last timeout */
+	bool running;	   /* something is unfinished */
+};
+
+enum mt_retry_action {
+	MT_RETRY_WAIT,
+	MT_RETRY_PROBE,
+	MT_RETRY_RESEND,
+	MT_RETRY_GIVE_UP,
+};
+
+/* mt_retry_start begins to watch, unless it does already. */
+void mt_retry_start(struct mt_retry *r, uint64_t now_ns);
+/* mt_retry_progress restarts the watch; with nothing unfinished it ends. */
+void mt_retry_progress(struct mt_retry *r, uint64_t now_ns, bool unfinished);
+/* mt_retry_deadline returns when mt_retry_due must be asked, UINT64_MAX when nothing is watched. */
+uint64_t mt_retry_deadline(const struct mt_retry *r, const struct mt_retry_limits *l,
+			   uint64_t probe_ns);
+/*
+ * mt_retry_due takes at most one step at now, however late it is asked, and says which.
+ */
+enum mt_retry_action mt_retry_due(struct mt_retry *r, const struct mt_retry_limits *l,
+				  uint64_t probe_ns, uint64_t now_ns);
+
+#endif

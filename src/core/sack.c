@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "core/sack.h"
+
+#include "base/serial.h"
+
+#define OOO_COUNT_MAX 0x7FFFu
+#define RCVD_BYTES_MASK 0xFFFFFFu
+
+bool mt_sacker_packet(struct mt_sacker *s, const struct mt_trigger *t, uint32_t payload,
+		      bool ack_req, uint32_t threshold)
+{
+	s->bytes += payload < MT_SACK_PACKET_MIN ? MT_SACK_PACKET_MIN : payload;
+	if (!s->due && s->bytes <= threshold && !ack_req && !t->rtx)
+		return false;
+	s->due = true;
+	s->trigger = *t;
+	return true;
+}
+
+void mt_sacker_sent(struct mt_sacker *s)
+{
+	s->bytes = 0;
+	s->due = false;
+}
+
+void mt_sack_build(struct mt_rx_window *w, const struct mt_trigger *t, uint64_t rcvd_bytes,
+		   uint8_t mpr, struct mw_seth *seth)
+{
+	uint64_t cack = w->expected - 1, base;
+	uint64_t map = mt_rx_window_report(w, &base);
+
+	*seth = (struct mw_seth){
+		.m = t->mark,
+		.pr = t->probe,
+		.entropy = t->ev,
+		.cack_psn = mb_psn_wire(cack),
+		.mpr = mpr,
+		.sack_offset = (int16_t)(base - cack),
+		.sack_bitmap = map,
+		.tx_timestamp = t->tx_timestamp,
+		.ooo_count = (uint16_t)(w->ahead > OOO_COUNT_MAX ? OOO_COUNT_MAX : w->ahead),
+		.rcvd_bytes = (uint32_t)((rcvd_bytes + 255) >> 8) & RCVD_BYTES_MASK,
+	};
+	if (t->probe)
+		seth->probe_id = t->probe_id;
+	else
+		seth->ack_psn_offset = (int16_t)(t->psn - cack);
+}

@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "core/spray.h"
+
+#include "base/bits.h"
+
+void mt_spray_init(struct mt_spray *sp, uint64_t seed)
+{
+	*sp = (struct mt_spray){0};
+	mb_prng_init(&sp->prng, seed);
+	for (uint32_t p = 0; p < MT_PORTS_MAX; p++)
+		sp->ports[p].order = (uint16_t)mb_prng_u64(&sp->prng);
+}
+
+/* One step of the lap: an active place of the port, as an index below `active`. */
+static uint16_t step(struct mt_spray *sp, uint8_t port, uint16_t active)
+{
+	struct mt_spray_port *at = &sp->ports[port];
+	uint32_t lap = mb_pow2_ceil(active);
+	uint32_t place;
+
+	do {
+		if (at->cursor >= lap) {
+			at->cursor = 0;
+			at->order = (uint16_t)mb_prng_u64(&sp->prng);
+		}
+		place = (at->cursor++ ^ at->order) & (lap - 1);
+	} while (place >= active);
+	return (uint16_t)place;
+}
+
+/* The next path of this port; gives up after two laps, when every SKIP has had its turn. */
+static uint16_t next_of_port(struct mt_spray *sp, struct mt_path_set *s, uint8_t port,
+			     uint16_t avoid, uint32_t *skipped)
+{
+	const struct mt_path_port *pp = &s->ports[port];
+
+	if (pp->usable == 0)
+		return MT_PATH_NONE;
+	for (uint32_t tries = 2u * pp->active; tries > 0; tries--) {
+		uint16_t path = s->order[pp->first + step(sp, port, pp->active)];
+
+		if (s->paths[path].state == MT_EV_SKIP) {
+			mt_path_set_turn_over(s, path);
+			(*skipped)++;
+		} else if (s->paths[path].state == MT_EV_GOOD && path != avoid) {
+			return path;
+		}
+	}
+	return MT_PATH_NONE;
+}
+
+uint16_t mt_spray_data(struct mt_spray *sp, struct mt_path_set *s, uint32_t port_mask,
+		       uint16_t avoid, uint32_t *skipped)
+{
+	for (uint32_t k = 0; k < s->n_ports; k++) {
+		uint32_t port = sp->next_port + k;
+		uint16_t path;
+
+		if (port >= s->n_ports)
+			port -= s->n_ports;
+		if (!(port_mask >> port & 1))
+			continue;
+		path = next_of_port(sp, s, (uint8_t)port, avoid, skipped);
+		if (path == MT_PATH_NONE)
+			continue;
+		sp->next_port = (uint8_t)(port + 1 == s->n_ports ? 0 : port + 1);
+		return path;
+	}
+	/* Where the path to avoid is the only one left it has to do. */
+	if (avoid != MT_PATH_NONE && s->n_usable == 1 && mt_path_usable(&s->paths[avoid]) &&
+	    port_mask >> s->paths[avoid].port & 1)
+		return avoid;
+	return MT_PATH_NONE;
+}
+
+static uint16_t usable_of_port(const struct mt_path_set *s, uint32_t port, uint16_t from)
+{
+	const struct mt_path_port *pp = &s->ports[port];
+
+	for (uint16_t k = 0; k < pp->count && pp->usable > 0; k++) {
+		uint16_t path = s->order[pp->first + (from + k) % pp->count];
+
+		if (mt_path_usable(&s->paths[path]))
+			return path;
+	}
+	return MT_PATH_NONE;
+}
+
+uint16_t mt_spray_control(struct mt_spray *sp, const struct mt_path_set *s, uint8_t port)
+{
+	uint16_t from = sp->control_cursor++;
+
+	for (uint32_t k = 0; k < s->n_ports; k++) {
+		uint16_t path = usable_of_port(s, (port + k) % s->n_ports, from);
+
+		if (path != MT_PATH_NONE)
+			return path;
+	}
+	if (s->ports[port].count == 0)
+		return from % s->n_paths;
+	return s->order[s->ports[port].first + from % s->ports[port].count];
+}

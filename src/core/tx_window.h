@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * tx_window.h - what a requester knows of each PSN it has sent.
+ *
+ * A ring of 16-byte records, one for each PSN of the window [una, next): when it was last sent, on
+ * which EV, for which WQE, and whether it is outstanding, lost or received. The record of a PSN
+ * stays readable after it was acknowledged until the ring comes round, because a late SACK may
+ * still name it as its trigger.
+ */
+#ifndef SOFTMRC_CORE_TX_WINDOW_H
+#define SOFTMRC_CORE_TX_WINDOW_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum mt_tx_state {
+	MT_TX_UNUSED,
+	MT_TX_OUTSTANDING, /* sent, nothing known */
+	MT_TX_LOST,	   /* known lost, to be sent again */
+	MT_TX_RECEIVED,	   /* the responder has it */
+};
+
+struct mt_tx_rec {
+	uint64_t sent_ns; /* last time sent */
+	uint16_t slot;	  /* of its WQE in the send queue */
+	uint16_t ev;	  /* index in the path set, of the last time sent */
+	uint16_t nominal; /* bytes it counts for in congestion control */
+	uint8_t state;	  /* enum mt_tx_state */
+	uint8_t tries;	  /* times sent again, stops at 255 */
+};
+_Static_assert(sizeof(struct mt_tx_rec) == 16, "one record is a quarter of a cache line");
+
+struct mt_tx_window {
+	struct mt_tx_rec *recs; /* NULL until something is sent */
+	uint32_t size;		/* records, a power of two */
+	uint32_t lost;		/* records that are LOST */
+	uint64_t una;		/* lowest PSN not known to be received */
+	uint64_t next;		/* next new PSN */
+	uint64_t lost_from;	/* no PSN below this is LOST */
+};
+
+static inline struct mt_tx_rec *mt_tx_rec(const struct mt_tx_window *w, uint64_t psn)
+{
+	return &w->recs[psn & (w->size - 1)];
+}
+
+/* mt_tx_known says whether the record of psn still belongs to psn. */
+static inline bool mt_tx_known(const struct mt_tx_window *w, uint64_t psn)
+{
+	return w->recs && psn < w->next && w->next - psn <= w->size;
+}
+
+static inline bool mt_tx_empty(const struct mt_tx_window *w)
+{
+	return w->una == w->next;
+}
+
+void mt_tx_window_init(struct mt_tx_window *w, uint64_t first_psn);
+/* mt_tx_window_attach gives the window its ring of `size` records, while it is empty. */
+void mt_tx_window_attach(struct mt_tx_window *w, void *mem, uint32_t size);
+/* mt_tx_window_sent takes PSN next into the window; there must be room for it. */
+void mt_tx_window_sent(struct mt_tx_window *w, uint64_t now_ns, uint16_t slot, uint16_t ev,
+		       uint16_t nominal);
+/* mt_tx_window_resent turns a LOST record back into an OUTSTANDING one. */
+void mt_tx_window_resent(struct mt_tx_window *w, uint64_t psn, uint64_t now_ns, uint16_t ev);
+/* mt_tx_window_lost marks an OUTSTANDING record LOST. */
+void mt_tx_window_lost(struct mt_tx_window *w, uint64_t psn);
+/* mt_tx_window_received marks psn in [una, next) received and returns what it was before. */
+enum mt_tx_state mt_tx_window_received(struct mt_tx_window *w, uint64_t psn);
+/* mt_tx_window_advance moves una over what is received. */
+void mt_tx_window_advance(struct mt_tx_window *w);
+/* mt_tx_window_oldest_lost finds the lowest LOST PSN; false when none is. REQ(req.rtx.oldest-first)
+ */
+bool mt_tx_window_oldest_lost(struct mt_tx_window *w, uint64_t *psn);
+
+#endif

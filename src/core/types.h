@@ -1,0 +1,192 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * types.h - the values that cross the core's boundary: addresses, work requests, descriptors,
+ * events. All plain data; who owns what a pointer names is said beside it.
+ */
+#ifndef SOFTMRC_CORE_TYPES_H
+#define SOFTMRC_CORE_TYPES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "wire/packet.h"
+
+struct mt_engine;
+struct mt_qp;
+
+/* Port status masks are 32 bits on the wire (ERTH), so an endpoint has at most 32 planes. */
+#define MT_PORTS_MAX 32u
+/* An EV index is 10 bits wherever one is stored; the published sets have 128 to 256 EVs. */
+#define MT_EVS_MAX 1024u
+/* MPR is 8 bits in units of 128 PSNs. REQ(wire.seth.mpr) */
+#define MT_MPR_UNIT 128u
+#define MT_MPR_MAX 255u
+#define MT_SGE_MAX 16u
+#define MT_TIMEOUT_EXP_MAX 24u
+#define MT_RETRY_LINEAR_MAX 7u
+/* This many exponential retries stand for "never give up". */
+#define MT_RETRY_EXP_FOREVER 25u
+
+/* What a call returns; negative is an error and nothing was changed. */
+enum mt_result {
+	MT_OK = 0,
+	MT_ERR_INVALID = -1, /* an argument is outside its range */
+	MT_ERR_STATE = -2,   /* not in this QP state */
+	MT_ERR_MEMORY = -3,  /* the pool is empty: mt_engine_add_memory, then call again */
+	MT_ERR_FULL = -4,    /* queue or table full: poll or release, then call again */
+	MT_ERR_EXISTS = -5,  /* number or key is taken */
+	MT_ERR_BUSY = -6,    /* still in use */
+	MT_ERR_ACCESS = -7,  /* an SGE is not inside a local MR of the PD */
+};
+
+/* The address of an endpoint (a GID). The core compares it and hands it back, nothing more. */
+struct mt_addr {
+	uint8_t b[16];
+};
+
+/* One path through the fabric: its entropy value and the local port (= plane) it leaves from. */
+struct mt_ev {
+	uint32_t value;
+	uint8_t port; /* 0 .. n_ports-1 */
+};
+
+/* A scatter/gather element; addr is in the address space of the MR that lkey names. */
+struct mt_sge {
+	uint64_t addr;
+	uint32_t length;
+	uint32_t lkey; /* MT_LKEY_ADAPTER: memory of the adapter's own, not checked */
+};
+#define MT_LKEY_ADAPTER 0u
+
+enum mt_access {
+	MT_ACCESS_LOCAL_WRITE = 1u << 0,
+	MT_ACCESS_REMOTE_WRITE = 1u << 1,
+};
+
+enum mt_wr_flags {
+	MT_WR_IMM = 1u << 0,	   /* WRITE_WITH_IMM */
+	MT_WR_SIGNALED = 1u << 1,  /* report success too */
+	MT_WR_SOLICITED = 1u << 2, /* sets BTH.SE on the last packet */
+};
+
+/* An RDMA WRITE; copied by mt_qp_post_send. */
+struct mt_send_wr {
+	uint64_t wr_id;
+	const struct mt_sge *sge;
+	uint32_t n_sge;
+	uint32_t flags; /* enum mt_wr_flags */
+	uint32_t imm;	/* host order number; big-endian on the wire */
+	uint32_t rkey;
+	uint64_t remote_addr;
+};
+
+/* The states of a QP, in IBTA's order. */
+enum mt_qp_state {
+	MT_QPS_RESET,
+	MT_QPS_INIT,
+	MT_QPS_RTR,
+	MT_QPS_RTS,
+	MT_QPS_SQD,
+	MT_QPS_ERR,
+	MT_QPS_COUNT,
+};
+
+/* What a work completion says, with IBTA's meaning. */
+enum mt_wc_status {
+	MT_WC_SUCCESS,
+	MT_WC_WR_FLUSH_ERR,
+	MT_WC_REM_INV_REQ_ERR,
+	MT_WC_REM_ACCESS_ERR,
+	MT_WC_REM_OP_ERR,
+	MT_WC_RETRY_EXC_ERR,
+	MT_WC_FATAL_ERR,
+};
+
+/* Traffic class of a packet; the adapter maps it to a DSCP. REQ(wire.dscp.classes) */
+enum mt_tclass {
+	MT_CLASS_DATA,
+	MT_CLASS_RETX,
+	MT_CLASS_CONTROL,
+};
+
+/* How a packet was cut by a switch, from its DSCP. */
+enum mt_trim {
+	MT_TRIM_NONE,
+	MT_TRIM_MIDPATH,
+	MT_TRIM_LASTHOP,
+};
+
+/* Everything about a received packet that is not in its bytes. */
+struct mt_rx_meta {
+	struct mt_addr src;
+	uint32_t ev;  /* as ev_fmt reads it from the carrying headers */
+	uint8_t port; /* the port it came in on */
+	uint8_t trim; /* enum mt_trim */
+	bool ecn_ce;  /* congestion experienced, outer or inner header */
+	bool icrc_ok; /* verified; ignored for a trimmed packet, whose ICRC is gone */
+};
+
+/*
+ * One packet to send now. Payload is named, not pointed to: pkt.payload_len bytes from
+ * `offset` on of the byte string that the SGEs name in order. The SGEs belong to the WQE and stay
+ * valid until the next call on this engine.
+ */
+struct mt_tx_desc {
+	struct mw_packet pkt;
+	struct mt_addr dst;
+	const struct mt_sge *sge;
+	uint32_t n_sge;
+	uint32_t offset;
+	uint32_t ev;
+	uint8_t port;
+	uint8_t tclass; /* enum mt_tclass */
+	void *qp_user;	/* of the sending QP */
+};
+
+/* An EV's health as a controller sees it. SKIP is internal: a congested EV sits out one turn. */
+enum mt_ev_state {
+	MT_EV_GOOD,
+	MT_EV_SKIP,
+	MT_EV_ASSUMED_BAD,
+	MT_EV_DENIED,
+	MT_EV_STATES,
+};
+
+/* What made an EV change its state. */
+enum mt_ev_cause {
+	MT_EV_BY_LOSS,	   /* a packet on it was lost without a trim notice */
+	MT_EV_BY_MARK,	   /* the responder says ALWAYS_SKIP, or ECN for SKIP */
+	MT_EV_BY_TRIM,	   /* trimmed on the way, not at the last hop */
+	MT_EV_BY_PROBE,	   /* enough probes in a row were answered */
+	MT_EV_BY_FLOOR,	   /* taken back because too few would be left */
+	MT_EV_BY_TURN,	   /* its skipped turn is over */
+	MT_EV_BY_OPERATOR, /* denied, or allowed again */
+	MT_EV_CAUSES,
+};
+
+enum mt_event_type {
+	MT_EVENT_SEND, /* a send WR is complete */
+	MT_EVENT_RECV, /* immediate data arrived and used up a receive WR, or one was flushed */
+	MT_EVENT_QP,   /* a QP went to ERR by itself */
+	MT_EVENT_EV,   /* an EV became GOOD or ASSUMED_BAD */
+};
+
+/* What engine_poll reports. `qp_user` is the cookie given when the QP was made. */
+struct mt_event {
+	uint8_t type;	  /* enum mt_event_type */
+	uint8_t status;	  /* SEND, RECV, QP: enum mt_wc_status */
+	bool imm_valid;	  /* RECV: false for a flushed receive */
+	bool solicited;	  /* RECV: BTH.SE was set */
+	bool with_imm;	  /* SEND: the WR was a WRITE_WITH_IMM */
+	uint8_t ev_state; /* EV: enum mt_ev_state */
+	uint8_t ev_cause; /* EV: enum mt_ev_cause */
+	void *qp_user;	  /* NULL for EV events */
+	uint64_t wr_id;
+	uint32_t imm;
+	uint32_t byte_len;
+	struct mt_ev ev;     /* EV */
+	struct mt_addr peer; /* EV: the destination for which it holds */
+};
+
+#endif

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * wimm.h - immediates that arrived before their turn.
+ *
+ * A WRITE_WITH_IMM completes at the responder when all earlier requests are complete. Its
+ * immediate may arrive long before that and is stashed under its RQMSN. The stash has as many
+ * places as the requester may have WRITE_WITH_IMM in flight. REQ(rsp.wimm.stash)
+ */
+#ifndef SOFTMRC_CORE_WIMM_H
+#define SOFTMRC_CORE_WIMM_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct mt_wimm {
+	uint64_t psn; /* of the packet that carried it */
+	uint64_t msn;
+	uint32_t imm;
+	uint32_t byte_len;
+	bool solicited;
+	bool valid;
+};
+
+struct mt_wimm_stash {
+	struct mt_wimm *places;
+	uint32_t size;	/* places, a power of two */
+	uint32_t limit; /* in-flight limit: max_wimm_dest */
+	uint64_t next;	/* RQMSN of the next one to deliver */
+};
+
+size_t mt_wimm_stash_size(uint32_t limit);
+void mt_wimm_stash_init(struct mt_wimm_stash *st, void *mem, uint32_t limit);
+/* mt_wimm_put stashes w under its 16-bit rqmsn; false: the requester has more in flight than
+ * agreed. */
+bool mt_wimm_put(struct mt_wimm_stash *st, uint16_t rqmsn, const struct mt_wimm *w);
+/* mt_wimm_take removes the next one if its packet lies below expected and its message below msn. */
+bool mt_wimm_take(struct mt_wimm_stash *st, uint64_t expected, uint64_t msn, struct mt_wimm *w);
+
+#endif

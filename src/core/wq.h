@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * wq.h - a QP's send queue and receive queue, which are its completion store as well.
+ *
+ * Work requests are counted from 0 since RESET; the count of a send WR is its MSN. A slot is taken
+ * at post and free again when its completion was polled, so that completions need no queue of
+ * their own and can never overflow one:
+ *
+ *	send:     head <= done <= next <= tail
+ *	          unpolled, complete | sent, not complete | not sent in full
+ *	receive:  head <= used <= tail
+ */
+#ifndef SOFTMRC_CORE_WQ_H
+#define SOFTMRC_CORE_WQ_H
+
+#include "core/types.h"
+
+/* A send WR while it is queued. */
+struct mt_wqe {
+	uint64_t wr_id;
+	uint64_t remote_addr;
+	uint64_t first_psn;
+	uint32_t n_packets;
+	uint32_t length;
+	uint32_t rkey;
+	uint32_t imm;
+	uint16_t rqmsn; /* number of WRITE_WITH_IMM before it, modulo 2^16 */
+	uint8_t n_sge;
+	uint8_t flags;	/* enum mt_wr_flags */
+	uint8_t status; /* enum mt_wc_status, once complete */
+};
+
+struct mt_sq {
+	struct mt_wqe *wqes;
+	struct mt_sge *sges; /* max_sge for each slot */
+	uint64_t head, done, next, tail;
+	uint32_t depth; /* as asked for */
+	uint32_t mask;	/* slots - 1, slots being a power of two */
+	uint32_t max_sge;
+	bool signal_all;
+};
+
+/* A receive WR, and then what arrived for it. */
+struct mt_rqe {
+	uint64_t wr_id;
+	uint32_t imm;
+	uint32_t byte_len;
+	uint8_t status; /* enum mt_wc_status */
+	bool solicited;
+};
+
+struct mt_rq {
+	struct mt_rqe *rqes;
+	uint64_t head, used, tail;
+	uint32_t depth;
+	uint32_t mask;
+};
+
+static inline struct mt_wqe *mt_sq_at(const struct mt_sq *sq, uint64_t msn)
+{
+	return &sq->wqes[msn & sq->mask];
+}
+
+static inline const struct mt_sge *mt_sq_sges(const struct mt_sq *sq, const struct mt_wqe *wqe)
+{
+	return &sq->sges[(size_t)(wqe - sq->wqes) * sq->max_sge];
+}
+
+static inline struct mt_rqe *mt_rq_at(const struct mt_rq *rq, uint64_t n)
+{
+	return &rq->rqes[n & rq->mask];
+}
+
+/* mt_sq_reset and mt_rq_reset empty a queue; what was in it is gone. */
+void mt_sq_reset(struct mt_sq *sq);
+void mt_rq_reset(struct mt_rq *rq);
+/*
+ * mt_sq_slot returns a free slot, or NULL when depth WRs are unpolled. Slots of unsignalled WRs
+ * that succeeded are freed on the way.
+ */
+struct mt_wqe *mt_sq_slot(struct mt_sq *sq);
+/* mt_sq_complete completes all WRs before msn with success. */
+void mt_sq_complete(struct mt_sq *sq, uint64_t msn);
+/* mt_sq_flush completes the oldest WR with first, and all behind it as flushed. */
+void mt_sq_flush(struct mt_sq *sq, enum mt_wc_status first);
+void mt_rq_flush(struct mt_rq *rq);
+/* mt_sq_poll and mt_rq_poll take one completion; false when there is none. */
+bool mt_sq_poll(struct mt_sq *sq, struct mt_event *ev);
+bool mt_rq_poll(struct mt_rq *rq, struct mt_event *ev);
+
+#endif

@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * context.h - the NIC of the process, all in one struct, and the one accessor to it. Private to
+ *host.
+ *
+ * Locks, in the order in which they may be taken:
+ *	the context's   opening and closing the NIC
+ *	nic->lock       the engine, ports, MR table, lists of objects: everything not said otherwise
+ *	cq->lock        the ring of one CQ
+ *	queue->lock     one event queue
+ * A thread that polls never waits for nic->lock: it tries, and leaves the work to the holder.
+ */
+#ifndef SOFTMRC_HOST_CONTEXT_H
+#define SOFTMRC_HOST_CONTEXT_H
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <time.h>
+
+#include "base/list.h"
+#include "core/engine.h"
+#include "host/env.h"
+#include "host/event.h"
+#include "host/mem.h"
+#include "host/nic.h"
+#include "host/ports.h"
+
+struct mh_tx;
+struct mh_segment;
+
+/* A piece of memory that the engine was given. */
+struct mh_chunk {
+	struct mh_chunk *next;
+	void *bytes;
+};
+
+/* What the host counts beside the engine and the ports. */
+#define MH_NIC_COUNTS(X)                                                              \
+	X(rx_foreign, "frames from addresses outside the plane's subnet")             \
+	X(tx_no_memory_region, "packets not built because their MR was deregistered") \
+	X(cq_overruns, "completions lost because their CQ was full")
+
+struct mh_nic_counts {
+#define MH_NIC_COUNTS_FIELD(name, text) uint64_t name;
+	MH_NIC_COUNTS(MH_NIC_COUNTS_FIELD)
+#undef MH_NIC_COUNTS_FIELD
+};
+
+/* The progress thread, see progress.h. */
+struct mh_progress {
+	pthread_t thread;
+	int kick_fd;
+	atomic_bool stop;
+	atomic_uint waiters;		/* threads that wait for nic->lock */
+	_Atomic uint64_t app_served_ns; /* when a polling thread last found work by itself */
+	uint64_t sleeps_until_ns;	/* guarded by nic->lock */
+	bool started;
+};
+
+struct mh_nic {
+	struct mh_env env;
+	struct mh_device_attr attr;
+	pthread_mutex_t lock;
+	struct mt_engine *engine;
+	void *engine_memory;
+	struct mh_chunk *chunks;
+	struct mh_ports ports;
+	struct mh_mem mem;
+	struct mh_tx *tx;
+	uint8_t trim_of_dscp[64]; /* enum mt_trim */
+	struct mb_link qps;	  /* struct mh_qp.link */
+	struct mb_link failed;	  /* struct mh_qp.failed: to be put to ERR */
+	uint32_t n_qps;
+	uint32_t next_qp_index;
+	struct mh_qp *qp_by_index[MH_QPN_INDEX_MASK + 1];
+	uint32_t next_pd;
+	bool cq_overran;	/* a CQ overran since the events were last drained */
+	struct mb_link devices; /* struct mh_device.link */
+	bool was_up;
+	struct mh_nic_counts counts;
+	struct mh_progress progress;
+	struct mh_segment *segment; /* NULL: no statistics wanted */
+};
+
+/* One opening of the NIC. */
+struct mh_device {
+	struct mb_link link;
+	struct mh_nic *nic;
+	void *owner;
+	struct mh_event_queue events;
+	struct mh_event_source port_down, port_up, fatal;
+	uint32_t objects; /* PDs, CQs and channels; guarded by nic->lock */
+};
+
+struct mh_pd {
+	struct mh_device *dev;
+	void *owner;
+	uint32_t number;
+	uint32_t objects; /* MRs and QPs; guarded by nic->lock */
+};
+
+/*
+ * mh_context_acquire returns the NIC of the process, making it if this is the first caller;
+ * mh_context_release gives it back, and the last one ends it. Errors as mh_device_open.
+ */
+int mh_context_acquire(struct mh_nic **nic);
+void mh_context_release(void);
+/* mh_context_say writes a line to stderr, once as long as it is the same. */
+void mh_context_say(const char *text);
+
+/* mh_nic_create makes the NIC that env describes; text says what went wrong. */
+int mh_nic_create(const struct mh_env *env, struct mh_nic **nic, struct mio_error *error);
+void mh_nic_destroy(struct mh_nic *nic);
+/* mh_nic_describe fills in the constant attributes of a NIC with this configuration. */
+void mh_nic_describe(const struct mh_env *env, struct mh_device_attr *attr);
+
+/* mh_nic_lock and mh_nic_unlock: everybody but the progress thread comes in through these. */
+static inline void mh_nic_lock(struct mh_nic *nic)
+{
+	if (pthread_mutex_trylock(&nic->lock) == 0)
+		return;
+	atomic_fetch_add(&nic->progress.waiters, 1);
+	pthread_mutex_lock(&nic->lock);
+	atomic_fetch_sub(&nic->progress.waiters, 1);
+}
+
+static inline void mh_nic_unlock(struct mh_nic *nic)
+{
+	pthread_mutex_unlock(&nic->lock);
+}
+
+static inline uint64_t mh_now_ns(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return (uint64_t)ts.tv_sec * 1000000000u + (uint64_t)ts.tv_nsec;
+}
+
+#endif

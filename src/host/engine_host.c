@@ -1,0 +1,178 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * engine_host.c - makes the engine of the process and feeds it memory.
+ */
+#include "host/engine_host.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+
+#include "base/assert.h"
+#include "host/place.h"
+
+/* Windows of a QP take some 100 KB; one chunk serves several. */
+#define CHUNK_MIN (1u << 20)
+#define ENGINE_PROFILES 16u
+#define ENGINE_RING 1024u
+#define REVIVE_PROBES 2u
+#define PROBE_BACKOFF_MAX 10u
+/* Losing more EVs than this at once says more about us than about the paths. */
+#define MIN_ACTIVE_SHARE 8u
+
+static void *engine_alloc(size_t size)
+{
+	void *bytes = aligned_alloc(64, (size + 63) & ~(size_t)63);
+
+	/* Touching it now keeps page faults out of the data path. */
+	if (bytes)
+		memset(bytes, 0, size);
+	return bytes;
+}
+
+bool mh_engine_grow(struct mh_nic *nic)
+{
+	size_t size = mt_engine_memory_wanted(nic->engine);
+	struct mh_chunk *chunk = malloc(sizeof(*chunk));
+
+	if (size < CHUNK_MIN)
+		size = CHUNK_MIN;
+	if (!chunk)
+		return false;
+	chunk->bytes = engine_alloc(size);
+	if (!chunk->bytes) {
+		free(chunk);
+		return false;
+	}
+	chunk->next = nic->chunks;
+	nic->chunks = chunk;
+	mt_engine_add_memory(nic->engine, chunk->bytes, size);
+	return true;
+}
+
+int mh_engine_errno(int result)
+{
+	switch ((enum mt_result)result) {
+	case MT_OK:
+		return 0;
+	case MT_ERR_MEMORY:
+	case MT_ERR_FULL:
+		return ENOMEM;
+	case MT_ERR_EXISTS:
+		return EEXIST;
+	case MT_ERR_BUSY:
+		return EBUSY;
+	case MT_ERR_ACCESS:
+		return EFAULT;
+	case MT_ERR_INVALID:
+	case MT_ERR_STATE:
+		break;
+	}
+	return EINVAL;
+}
+
+static void engine_place(void *ctx, void *mr_user, uint64_t offset, const void *src, uint32_t len)
+{
+	struct mh_mr *mr = mr_user;
+
+	(void)ctx;
+	mb_assert(offset <= mr->length && len <= mr->length - offset);
+	mh_place(mr->base + offset, src, len);
+}
+
+static void engine_configure(const struct mh_env *env, struct mt_engine_cfg *cfg)
+{
+	uint64_t seed = mh_now_ns();
+
+	mt_engine_cfg_default(cfg, env->n_ports);
+	cfg->max_qps = MH_QPN_INDEX_MASK + 1;
+	cfg->max_mrs = MH_MRS_MAX;
+	cfg->max_profiles = ENGINE_PROFILES;
+	cfg->control_ring = ENGINE_RING;
+	cfg->event_ring = ENGINE_RING;
+	cfg->timing.rto_min_ns = env->rto_min_ns;
+	cfg->timing.tail_probe_min_ns = env->tail_probe_ns;
+	cfg->timing.reorder_min_ns = env->reorder_min_ns;
+	cfg->timing.reorder_max_ns = env->reorder_max_ns;
+	/* Processes must not spray alike; the clock will do where the kernel has no randomness yet.
+	 */
+	if (getrandom(&cfg->seed, sizeof(cfg->seed), GRND_NONBLOCK) != sizeof(cfg->seed))
+		cfg->seed = seed;
+}
+
+/* engine_ev_profile is profile 0: all EVs of all ports, port by port in turn. */
+static int engine_ev_profile(struct mh_nic *nic)
+{
+	const struct mh_env *env = &nic->env;
+	struct mt_ev evs[MT_EVS_MAX];
+	uint32_t n = env->n_ports * env->evs;
+	uint32_t wanted = n <= MT_EVS_MAX ? n : MT_EVS_MAX / env->n_ports * env->n_ports;
+	struct mt_ev_profile_cfg cfg = {
+		.evs = evs,
+		.n_evs = (uint16_t)wanted,
+		.n_active = (uint16_t)wanted,
+		.min_active = (uint16_t)(wanted < MIN_ACTIVE_SHARE ? 1 : wanted / MIN_ACTIVE_SHARE),
+		.revive_probes = REVIVE_PROBES,
+		.probe_interval_ns = env->probe_ns,
+		.probe_interval_max_ns = env->probe_ns * PROBE_BACKOFF_MAX,
+	};
+	int result;
+
+	for (uint32_t i = 0; i < wanted; i++)
+		evs[i] = (struct mt_ev){.value = env->ev_base + i / env->n_ports,
+					.port = (uint8_t)(i % env->n_ports)};
+	MH_ENGINE_CALL(nic, result, mt_ev_profile_set(nic->engine, 0, &cfg));
+	return mh_engine_errno(result);
+}
+
+static int engine_cc_profile(struct mh_nic *nic)
+{
+	const struct mh_env *env = &nic->env;
+	struct mt_cc_profile_cfg cfg = {
+		.kind = (uint8_t)env->cc,
+		.trimming = true,
+		.link_bps = env->pace_bps * env->n_ports,
+		.base_rtt_ns = env->base_rtt_ns,
+	};
+	int result;
+
+	MH_ENGINE_CALL(nic, result, mt_cc_profile_set(nic->engine, 0, &cfg));
+	return mh_engine_errno(result);
+}
+
+int mh_engine_create(struct mh_nic *nic, uint64_t now_ns)
+{
+	struct mt_env env = {.ctx = nic, .place = engine_place};
+	struct mt_engine_cfg cfg;
+	size_t size;
+	int err;
+
+	engine_configure(&nic->env, &cfg);
+	size = mt_engine_size(&cfg);
+	mb_assert(size > 0);
+	nic->engine_memory = engine_alloc(size);
+	if (!nic->engine_memory)
+		return ENOMEM;
+	nic->engine = mt_engine_init(nic->engine_memory, &cfg, &env, now_ns);
+	err = mh_engine_grow(nic) ? engine_ev_profile(nic) : ENOMEM;
+	if (!err)
+		err = engine_cc_profile(nic);
+	if (err)
+		mh_engine_destroy(nic);
+	return err;
+}
+
+void mh_engine_destroy(struct mh_nic *nic)
+{
+	while (nic->chunks) {
+		struct mh_chunk *chunk = nic->chunks;
+
+		nic->chunks = chunk->next;
+		free(chunk->bytes);
+		free(chunk);
+	}
+	free(nic->engine_memory);
+	nic->engine = NULL;
+	nic->engine_memory = NULL;
+}

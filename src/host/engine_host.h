@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * engine_host.h - the engine as it lives in a process: its configuration, memory and errors.
+ */
+#ifndef SOFTMRC_HOST_ENGINE_HOST_H
+#define SOFTMRC_HOST_ENGINE_HOST_H
+
+#include "host/context.h"
+
+/* mh_engine_create makes nic->engine from nic->env, with EV profile 0 and CC profile 0; ENOMEM. */
+int mh_engine_create(struct mh_nic *nic, uint64_t now_ns);
+void mh_engine_destroy(struct mh_nic *nic);
+/* mh_engine_grow adds the memory that a call returning MT_ERR_MEMORY missed; false: there is none.
+ */
+bool mh_engine_grow(struct mh_nic *nic);
+/* mh_engine_errno translates an enum mt_result. */
+int mh_engine_errno(int result);
+
+/* MH_ENGINE_CALL makes a call, adding memory and calling again as often as it asks for that. */
+#define MH_ENGINE_CALL(nic, result, call) \
+	do {                              \
+		(result) = (call);        \
+	} while ((result) == MT_ERR_MEMORY && mh_engine_grow(nic))
+
+#endif

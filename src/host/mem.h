@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * mem.h - the memory regions of the process: which bytes a key names.
+ *
+ * The engine checks keys, bounds and rights of what packets and WRs ask for. This table holds the
+ * pointers: it chooses the keys (index << 8 | tag, the tag changing whenever an index is used
+ * again), checks at registration that the memory is there, and turns (lkey, address) into a
+ * pointer when a packet is built. Nothing is pinned. Guarded by the NIC's lock.
+ */
+#ifndef SOFTMRC_HOST_MEM_H
+#define SOFTMRC_HOST_MEM_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define MH_MRS_MAX 16384u
+
+struct mh_pd;
+
+struct mh_mr {
+	struct mh_pd *pd;
+	uint8_t *base;
+	uint64_t length;
+	uint64_t iova; /* of base */
+	uint32_t key;
+};
+
+struct mh_mem {
+	struct mh_mr *mr[MH_MRS_MAX + 1]; /* by index; 0 is no index */
+	uint8_t tag[MH_MRS_MAX + 1];	  /* of the last key of each index */
+	uint32_t newest;		  /* index given last; the search begins behind it */
+	uint32_t count;
+};
+
+/*
+ * mh_mem_check returns 0 when every page of [addr, addr + length) can be read, and written if
+ * `write`; else EFAULT. Pages are faulted in on the way, as pinning would do. Takes no lock.
+ */
+int mh_mem_check(void *addr, size_t length, bool write);
+/* mh_mem_insert gives the region an index and a key; false: all are in use. */
+bool mh_mem_insert(struct mh_mem *mem, struct mh_mr *mr);
+void mh_mem_remove(struct mh_mem *mem, struct mh_mr *mr);
+
+static inline uint32_t mh_mem_index(uint32_t key)
+{
+	return key >> 8;
+}
+
+/*
+ * mh_mem_resolve returns the pointer for bytes [addr, addr + len) of the region with this key, or
+ * NULL when the key is no longer valid or the bytes are outside.
+ */
+static inline void *mh_mem_resolve(const struct mh_mem *mem, uint32_t key, uint64_t addr,
+				   uint32_t len)
+{
+	const struct mh_mr *mr = key >> 8 <= MH_MRS_MAX ? mem->mr[key >> 8] : NULL;
+
+	if (!mr || mr->key != key || addr - mr->iova > mr->length ||
+	    len > mr->length - (addr - mr->iova))
+		return NULL;
+	return mr->base + (addr - mr->iova);
+}
+
+#endif

@@ -1,0 +1,410 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * nic.h - the software NIC as its users see it: devices, PDs, MRs, CQs, QPs, events.
+ *
+ * This is the one header of host/ that api/ and verbs/ include; both are thin translations of it.
+ * It stands on its own: no header of a lower room is needed to read or use it.
+ *
+ * A process has one NIC: one set of sockets, one engine, one progress thread. It comes into being
+ * with the first mh_device_open and goes with the last mh_device_close. Every opening is a device
+ * of its own with its own asynchronous events, as an ibv_context is; PDs, CQs and channels belong
+ * to an opening. The CQs of a QP must be of one opening, which is also the QP's; its PD may be of
+ * any.
+ *
+ * Conventions, unless a function says otherwise:
+ * - Functions return 0 or a positive errno value; on an error nothing has changed and output
+ *   parameters are untouched. Passing NULL for a handle or an output is a bug of the caller.
+ * - Any thread may call any function at any time; the exception is using an object during or
+ *   after its destruction. Functions do not block except for short internal locks.
+ * - `owner` is a pointer of the caller's choice that comes back wherever the object is named.
+ * - Objects are destroyed in the order QP, CQ, channel and MR, PD, device; the wrong order is
+ * EBUSY.
+ */
+#ifndef SOFTMRC_HOST_NIC_H
+#define SOFTMRC_HOST_NIC_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* Rooms are compiled with hidden symbols; the version script of libmrc decides what it exports. */
+#pragma GCC visibility push(default)
+
+struct mh_device;
+struct mh_pd;
+struct mh_mr;
+struct mh_channel;
+struct mh_cq;
+struct mh_qp;
+
+/* An address of an endpoint in network order; this driver's are IPv4-mapped, ::ffff:a.b.c.d. */
+struct mh_gid {
+	uint8_t b[16];
+};
+
+/* ---- device ---- */
+
+#define MH_PLANES_MAX 32u
+
+/* What the device is and how much it has; constant while the process lives. */
+struct mh_device_attr {
+	char name[16];	      /* "mrc0" */
+	uint64_t guid;	      /* host order; never 0 */
+	struct mh_gid gid;    /* names this endpoint on all planes */
+	uint32_t planes;      /* ports of the NIC, 1 .. MH_PLANES_MAX; verbs sees one port */
+	uint32_t evs;	      /* entropy values on all planes together */
+	uint32_t max_mtu;     /* largest path MTU offered: 256, 512, 1024, 2048 or 4096 */
+	uint32_t max_qp;      /* of the process */
+	uint32_t max_send_wr; /* per QP */
+	uint32_t max_recv_wr; /* per QP */
+	uint32_t max_sge;     /* per send WR */
+	uint32_t max_inline;  /* bytes per send WR */
+	uint32_t max_cqe;     /* per CQ */
+	uint32_t max_cq;      /* bounded by memory only */
+	uint32_t max_mr;      /* of the process */
+	uint32_t max_pd;      /* bounded by memory only */
+	uint64_t max_mr_bytes;
+	uint64_t max_msg_bytes; /* of one WRITE */
+	uint8_t max_mpr;	/* units of mpr_resolution x 128 PSNs */
+	uint8_t mpr_resolution;
+	uint16_t max_wimm;	  /* WRITE_WITH_IMM in flight, as requester */
+	uint16_t max_wimm_dest;	  /* the same as responder */
+	uint32_t max_ev_profiles; /* profile ids run from 0 to this - 1; 0 is always there */
+	uint32_t max_cc_profiles;
+	bool trim_nack; /* answers trimmed packets with a NACK */
+};
+
+/* One plane of the device, as it is now. */
+struct mh_plane_attr {
+	struct mh_gid addr; /* local address, IPv4-mapped */
+	uint16_t udp_port;  /* this process receives here */
+	bool up;
+	uint64_t pace_bps; /* 0: not paced */
+};
+
+/*
+ * mh_device_probe fills in attr without opening anything: no sockets, no threads. For listing
+ * devices. EINVAL: an environment variable has a wrong value (said on stderr, once per process).
+ */
+int mh_device_probe(struct mh_device_attr *attr);
+
+/*
+ * mh_device_open makes an opening of the process's NIC and returns it in *dev. The first opening
+ * reads the environment (docs/environment.md), binds sockets and starts the progress thread; it
+ * may take some milliseconds. `owner` comes back with asynchronous events of the device.
+ * EINVAL: environment, as above. EADDRNOTAVAIL, EADDRINUSE, EMFILE, EACCES, ...: a socket could
+ * not be had; stderr names it. ENOMEM. The caller may mend the cause and call again.
+ */
+int mh_device_open(void *owner, struct mh_device **dev);
+/*
+ * mh_device_find returns the opening that was made with this owner, NULL if there is none. Pointers
+ * are compared only, so any value is safe; with several of one owner, any of them.
+ */
+struct mh_device *mh_device_find(const void *owner);
+/*
+ * mh_device_close ends an opening; the last one stops the thread and closes the sockets.
+ * EBUSY: a PD, CQ or channel of the opening is still there.
+ */
+int mh_device_close(struct mh_device *dev);
+
+void mh_device_query(const struct mh_device *dev, struct mh_device_attr *attr);
+/* mh_device_plane describes plane i; EINVAL: i >= planes. */
+int mh_device_plane(const struct mh_device *dev, uint32_t i, struct mh_plane_attr *attr);
+/* mh_device_up says whether at least one plane is up: the state of the one port verbs shows. */
+bool mh_device_up(const struct mh_device *dev);
+
+/* A counter of the process; name and text are constants. */
+struct mh_counter {
+	const char *name;
+	const char *text;
+	uint64_t value;
+};
+/*
+ * mh_device_counters fills in at most n counters and returns how many there are in all. The first
+ * ones are the engine's, then the sums over planes.
+ */
+uint32_t mh_device_counters(const struct mh_device *dev, struct mh_counter *counters, uint32_t n);
+
+/* With IBTA's meaning. */
+enum mh_wc_status {
+	MH_WC_SUCCESS,
+	MH_WC_LOC_PROT_ERR, /* local memory of the WR was deregistered or is gone */
+	MH_WC_WR_FLUSH_ERR,
+	MH_WC_REM_INV_REQ_ERR,
+	MH_WC_REM_ACCESS_ERR,
+	MH_WC_REM_OP_ERR,
+	MH_WC_RETRY_EXC_ERR,
+	MH_WC_FATAL_ERR,
+};
+
+/* ---- asynchronous events ---- */
+
+enum mh_async_type {
+	MH_ASYNC_CQ_ERR,    /* cq: overrun; its QPs went to ERR */
+	MH_ASYNC_QP_FATAL,  /* qp: went to ERR by itself (retries exhausted, refused by the peer) */
+	MH_ASYNC_PORT_DOWN, /* the last plane that was up went down */
+	MH_ASYNC_PORT_UP,   /* a plane is up again after all were down */
+	MH_ASYNC_DEVICE_FATAL /* the progress thread cannot go on */
+};
+
+struct mh_async_event {
+	enum mh_async_type type;
+	struct mh_cq *cq; /* of CQ_ERR, else NULL */
+	struct mh_qp *qp; /* of QP_FATAL, else NULL */
+	void *owner;	  /* of that CQ or QP, or of the device */
+};
+
+/*
+ * mh_async_fd returns a descriptor that polls readable while an event waits. The caller may set
+ * or clear O_NONBLOCK on it and poll it, but must not read, write or close it.
+ */
+int mh_async_fd(const struct mh_device *dev);
+/*
+ * mh_async_get takes the oldest event. Blocks while there is none, unless the descriptor is
+ * O_NONBLOCK: then EAGAIN. EINTR: a signal handler ran. Every event taken must be acknowledged.
+ */
+int mh_async_get(struct mh_device *dev, struct mh_async_event *event);
+/* mh_async_ack says that the event is dealt with and its object may be destroyed. */
+void mh_async_ack(struct mh_device *dev, const struct mh_async_event *event);
+
+/* ---- protection domains and memory ---- */
+
+int mh_pd_create(struct mh_device *dev, void *owner, struct mh_pd **pd);
+/* mh_pd_destroy: EBUSY while an MR or QP of the PD is there. */
+int mh_pd_destroy(struct mh_pd *pd);
+void *mh_pd_owner(const struct mh_pd *pd);
+/* mh_pd_find: as mh_device_find, for the PDs of all openings. */
+struct mh_pd *mh_pd_find(const void *owner);
+
+enum mh_access {
+	MH_ACCESS_LOCAL_WRITE = 1u << 0,
+	MH_ACCESS_REMOTE_WRITE = 1u << 1, /* needs LOCAL_WRITE */
+};
+
+/*
+ * mh_mr_reg makes [addr, addr + length) usable for local SGEs and, with MH_ACCESS_REMOTE_WRITE, as
+ * a target. WRs name its bytes as iova .. iova + length; pass iova = (uintptr_t)addr for the usual
+ * case. Nothing is pinned or copied: the memory stays the caller's and must stay mapped until
+ * mh_mr_dereg has returned. EFAULT: a page of the range is not mapped, or not writable though the
+ * access wants it. EINVAL: unknown access bits, REMOTE_WRITE without LOCAL_WRITE, a range that
+ * wraps around, length 0. ENOMEM: max_mr are registered.
+ */
+int mh_mr_reg(struct mh_pd *pd, void *addr, size_t length, uint64_t iova, uint32_t access,
+	      struct mh_mr **mr);
+/*
+ * mh_mr_dereg makes the keys invalid and frees the MR. Once it has returned, nothing reads or
+ * writes the memory any more. WRs that still name the MR fail: their QP goes to ERR.
+ */
+int mh_mr_dereg(struct mh_mr *mr);
+uint32_t mh_mr_lkey(const struct mh_mr *mr);
+uint32_t mh_mr_rkey(const struct mh_mr *mr);
+
+/* ---- completion channels ---- */
+
+int mh_channel_create(struct mh_device *dev, void *owner, struct mh_channel **channel);
+/* mh_channel_destroy: EBUSY while a CQ uses it. */
+int mh_channel_destroy(struct mh_channel *channel);
+/* mh_channel_fd: as mh_async_fd, for completion events. */
+int mh_channel_fd(const struct mh_channel *channel);
+void *mh_channel_owner(const struct mh_channel *channel);
+/*
+ * mh_channel_get takes the oldest completion event and names its CQ. Blocks in read(2), without
+ * using CPU, while there is none, unless the descriptor is O_NONBLOCK: then EAGAIN. EINTR: a
+ * signal handler ran. Every event taken must be acknowledged with mh_cq_ack_events.
+ */
+int mh_channel_get(struct mh_channel *channel, struct mh_cq **cq);
+
+/* ---- completion queues ---- */
+
+enum mh_wc_opcode {
+	MH_WC_WRITE,	 /* a send WR without immediate data */
+	MH_WC_WRITE_IMM, /* a send WR with immediate data */
+	MH_WC_RECV_IMM,	 /* a receive WR used up by a peer's WRITE_WITH_IMM, or flushed */
+};
+
+enum mh_wc_flags {
+	MH_WC_WITH_IMM = 1u << 0, /* imm is valid */
+	MH_WC_SOLICITED = 1u << 1,
+};
+
+struct mh_wc {
+	uint64_t wr_id;
+	enum mh_wc_status status;
+	enum mh_wc_opcode opcode;
+	uint32_t byte_len; /* RECV_IMM: length of the peer's WRITE */
+	uint32_t imm;	   /* host order number; big-endian on the wire */
+	uint32_t qpn;
+	uint32_t flags; /* enum mh_wc_flags */
+	void *qp_owner;
+};
+
+/*
+ * mh_cq_create makes a CQ for at least cqe completions, 1 .. max_cqe (else EINVAL). channel may be
+ * NULL: then req_notify has no effect. ENOMEM.
+ */
+int mh_cq_create(struct mh_device *dev, uint32_t cqe, struct mh_channel *channel, void *owner,
+		 struct mh_cq **cq);
+/*
+ * mh_cq_destroy: EBUSY while a QP uses it. Blocks until all its events that were taken are
+ * acknowledged; events not taken yet vanish.
+ */
+int mh_cq_destroy(struct mh_cq *cq);
+void *mh_cq_owner(const struct mh_cq *cq);
+/* mh_cq_size returns how many completions it holds, >= the cqe asked for. */
+uint32_t mh_cq_size(const struct mh_cq *cq);
+/*
+ * mh_cq_poll takes at most n completions, oldest first, and returns how many. When there is none it
+ * lets the NIC make progress once and looks again; it never blocks. -EOVERFLOW: the CQ has overrun
+ * and what it held has been taken; destroy it.
+ */
+int mh_cq_poll(struct mh_cq *cq, uint32_t n, struct mh_wc *wc);
+/*
+ * mh_cq_req_notify asks for one event on the channel when the next completion is added; with
+ * solicited_only, when the next one is solicited or an error. Completions already there do not
+ * count: poll once more after this call before blocking.
+ */
+void mh_cq_req_notify(struct mh_cq *cq, bool solicited_only);
+/* mh_cq_ack_events acknowledges n events taken from the channel; n <= those taken. */
+void mh_cq_ack_events(struct mh_cq *cq, uint32_t n);
+
+/* ---- queue pairs ---- */
+
+struct mh_qp_cap {
+	uint32_t max_send_wr;  /* 1 .. device's */
+	uint32_t max_recv_wr;  /* 0 .. device's */
+	uint32_t max_send_sge; /* 1 .. device's */
+	uint32_t
+		max_recv_sge; /* 0 .. device's; receives take no bytes, so SGEs are not looked at */
+	uint32_t max_inline;  /* 0 .. device's */
+};
+
+struct mh_qp_init {
+	struct mh_pd *pd;
+	struct mh_cq *send_cq, *recv_cq; /* may be the same */
+	struct mh_qp_cap cap;
+	bool signal_all; /* every send WR makes a completion, not only signalled ones */
+	void *owner;
+};
+
+enum mh_qp_state {
+	MH_QPS_RESET,
+	MH_QPS_INIT,
+	MH_QPS_RTR,
+	MH_QPS_RTS,
+	MH_QPS_SQD,
+	MH_QPS_ERR,
+};
+
+enum mh_qp_attr_mask {
+	MH_QP_STATE = 1u << 0,
+	MH_QP_DEST = 1u << 1, /* dest and dest_qpn */
+	MH_QP_RQ_PSN = 1u << 2,
+	MH_QP_SQ_PSN = 1u << 3,
+	MH_QP_PATH_MTU = 1u << 4,
+	MH_QP_ACCESS = 1u << 5,
+	MH_QP_MPR = 1u << 6,
+	MH_QP_MPR_DEST = 1u << 7,
+	MH_QP_MAX_WIMM = 1u << 8,
+	MH_QP_MAX_WIMM_DEST = 1u << 9,
+	MH_QP_TIMEOUT = 1u << 10,
+	MH_QP_RETRY = 1u << 11, /* retry_linear and retry_exp */
+	MH_QP_EV_PROFILE = 1u << 12,
+	MH_QP_CC_PROFILE = 1u << 13,
+	MH_QP_P_KEY = 1u << 14,
+	MH_QP_TRIM_NACK = 1u << 15,
+};
+
+struct mh_qp_attr {
+	enum mh_qp_state state;
+	struct mh_gid dest; /* the peer's GID: all its planes */
+	uint32_t dest_qpn;  /* 24 bits */
+	uint32_t rq_psn;    /* first PSN expected, 24 bits */
+	uint32_t sq_psn;    /* first PSN sent, 24 bits */
+	uint32_t path_mtu;  /* bytes: 256, 512, 1024, 2048 or 4096, at most the device's max_mtu */
+	uint32_t access;    /* enum mh_access: what the peer may do through this QP */
+	uint8_t mpr;	    /* PSNs in flight as requester, units of 128, 1 .. 255 */
+	uint8_t mpr_dest;   /* window as responder, units of 128, 1 .. 255 */
+	uint16_t max_wimm;  /* WRITE_WITH_IMM in flight as requester, >= 1 */
+	uint16_t max_wimm_dest; /* as responder, 1 .. 1024 */
+	uint8_t timeout;	/* 1.024 us x 2^timeout, 0 .. 24 */
+	uint8_t retry_linear;	/* 0 .. 7 */
+	uint8_t retry_exp;	/* 0 .. 25, 25 = for ever */
+	uint16_t p_key;
+	uint32_t ev_profile;
+	uint32_t cc_profile;
+	bool trim_nack; /* answer trimmed packets with a NACK */
+};
+
+/*
+ * mh_qp_create makes a QP in RESET. EINVAL: a capability outside its range, or CQs of
+ * different openings. ENOMEM: memory, or max_qp QPs are there.
+ */
+int mh_qp_create(const struct mh_qp_init *init, struct mh_qp **qp);
+/*
+ * mh_qp_destroy takes the QP away; its completions not yet polled vanish from the CQs. Blocks until
+ * its asynchronous events that were taken are acknowledged.
+ */
+int mh_qp_destroy(struct mh_qp *qp);
+uint32_t mh_qp_number(const struct mh_qp *qp);
+void *mh_qp_owner(const struct mh_qp *qp);
+/* mh_qp_init_query returns what the QP was made with; capabilities as granted, >= those asked. */
+void mh_qp_init_query(const struct mh_qp *qp, struct mh_qp_init *init);
+/* mh_qp_attr_default fills in what a new QP has. */
+void mh_qp_attr_default(struct mh_qp_attr *attr);
+/*
+ * mh_qp_modify sets the attributes in mask, then, with MH_QP_STATE, the state. All is checked
+ * first. ERR flushes what is queued; RESET drops it and its completions. EINVAL: an unknown bit, a
+ * value outside its range, an address that is not of this device's family, RTR without a
+ * destination, or a transition that does not exist. ENOMEM.
+ */
+int mh_qp_modify(struct mh_qp *qp, const struct mh_qp_attr *attr, uint32_t mask);
+void mh_qp_query(const struct mh_qp *qp, struct mh_qp_attr *attr);
+
+/* Laid out as an ibv_sge, so that an array of those may be used as an array of these. */
+struct mh_sge {
+	uint64_t addr; /* in the MR's iova space; inline: a pointer */
+	uint32_t length;
+	uint32_t lkey; /* not looked at when inline */
+};
+
+enum mh_send_flags {
+	MH_SEND_IMM = 1u << 0, /* WRITE_WITH_IMM */
+	MH_SEND_SIGNALED = 1u << 1,
+	MH_SEND_SOLICITED = 1u << 2,
+	MH_SEND_INLINE = 1u << 3, /* the bytes are copied before the call returns */
+};
+
+/* A WRITE. The sge array is read during the call only. */
+struct mh_send_wr {
+	uint64_t wr_id;
+	const struct mh_sge *sge;
+	uint32_t n_sge; /* 0 .. max_send_sge; 0 and zero lengths make an empty message */
+	uint32_t flags; /* enum mh_send_flags */
+	uint32_t imm;	/* host order number */
+	uint32_t rkey;
+	uint64_t remote_addr;
+};
+
+/*
+ * mh_qp_post_send queues n WRITEs in order and starts sending. *posted, if not NULL, is how many
+ * were queued, also on an error: the error is that of wr[*posted]. EINVAL: not in RTS, SQD or ERR
+ * (in ERR it is flushed), too many SGEs or inline bytes, 2^31 bytes and more, an unknown flag.
+ * EFAULT: an SGE outside the MRs of the QP's PD. ENOMEM: max_send_wr are not yet polled (poll,
+ * then call again), or no memory.
+ */
+int mh_qp_post_send(struct mh_qp *qp, const struct mh_send_wr *wr, uint32_t n, uint32_t *posted);
+/*
+ * mh_qp_post_recv queues n receives, each for one WRITE_WITH_IMM of the peer. EINVAL: in RESET.
+ * ENOMEM: max_recv_wr are queued. *posted as above.
+ */
+int mh_qp_post_recv(struct mh_qp *qp, const uint64_t *wr_ids, uint32_t n, uint32_t *posted);
+
+/* ---- constant names, for messages ---- */
+
+const char *mh_wc_status_name(enum mh_wc_status status);
+const char *mh_qp_state_name(enum mh_qp_state state);
+const char *mh_async_type_name(enum mh_async_type type);
+
+#pragma GCC visibility pop
+
+#endif

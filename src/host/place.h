@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* place.h - putting received payload where it belongs. */
+#ifndef SOFTMRC_HOST_PLACE_H
+#define SOFTMRC_HOST_PLACE_H
+
+#include <stdint.h>
+
+/*
+ * mh_place copies len bytes so that the last eight become visible to other threads last: programs
+ * wait for the end of a buffer to change. Only within a packet; packets may arrive in any order.
+ */
+void mh_place(void *to, const void *from, uint32_t len);
+
+#endif

@@ -1,0 +1,203 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* ports.c - claims a slot, opens the drivers of all planes, and watches them. */
+#include "host/ports.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "io/udp.h"
+#include "wire/dscp.h"
+
+/* What a busy receiver needs so as not to lose frames while it is not scheduled for some ms. */
+#define PORTS_RX_BUFFER (4u << 20)
+/* What a switch keeps of a packet that it cuts: all headers, a little payload. */
+#define PORTS_TRIM_BYTES 64u
+
+static const char *ports_ifname(const struct mh_env *env, uint32_t i)
+{
+	return env->port[i].ifname[0] ? env->port[i].ifname : NULL;
+}
+
+static struct mio_addr ports_local(const struct mh_env *env, uint32_t i, uint32_t slot)
+{
+	struct mio_addr local = {.udp_port = (uint16_t)(MH_UDP_PORT + slot)};
+
+	mh_addr_from_ip(env->port[i].ip, local.ip);
+	return local;
+}
+
+static void ports_release(int *fds, uint32_t n)
+{
+	while (n > 0)
+		close(fds[--n]);
+}
+
+/* ports_claim_slot binds the receiving sockets of all ports to one slot. */
+static int ports_claim_slot(const struct mh_env *env, uint32_t slot, int *fds,
+			    struct mio_error *error)
+{
+	for (uint32_t i = 0; i < env->n_ports; i++) {
+		struct mio_addr local = ports_local(env, i, slot);
+		int err = mio_udp_claim(&local, ports_ifname(env, i), &fds[i], error);
+
+		if (err) {
+			ports_release(fds, i);
+			return err;
+		}
+	}
+	return 0;
+}
+
+static int ports_claim(const struct mh_env *env, int *fds, uint32_t *slot, struct mio_error *error)
+{
+	for (uint32_t s = 0; s < MH_SLOTS; s++) {
+		int err = ports_claim_slot(env, s, fds, error);
+
+		if (err == EADDRINUSE)
+			continue;
+		*slot = s;
+		return err;
+	}
+	snprintf(error->text, sizeof(error->text),
+		 "UDP ports %u to %u are all taken on the addresses of MRC_PORTS", MH_UDP_PORT,
+		 MH_UDP_PORT + MH_SLOTS - 1);
+	return EADDRINUSE;
+}
+
+/* ports_wrap puts the fault driver above a port when there is a fault table. */
+static int ports_wrap(struct mh_ports *ports, uint32_t i, struct mio_error *error)
+{
+	struct mw_dscp_map dscp = mw_dscp_map_default();
+	struct mio_fault_cfg cfg = {
+		.table = ports->faults,
+		.port = i,
+		.trimmed_dscp = mw_dscp_encode(&dscp, MW_DSCP_TRIMMED),
+		.trim_bytes = PORTS_TRIM_BYTES,
+	};
+	int err;
+
+	if (!ports->faults)
+		return 0;
+	mh_addr_from_ip(ports->map.local_ip[0], cfg.gid);
+	err = mio_fault_open(&cfg, ports->port[i].io, &ports->port[i].io);
+	if (err)
+		snprintf(error->text, sizeof(error->text), "no memory for a fault driver");
+	return err;
+}
+
+/* ports_open_one opens port i around its claimed socket, which it takes over in any case. */
+static int ports_open_one(struct mh_ports *ports, const struct mh_env *env, uint32_t i, int fd,
+			  uint64_t now_ns, struct mio_error *error)
+{
+	struct mh_port *port = &ports->port[i];
+	struct mio_udp_cfg cfg = {
+		.local = ports_local(env, i, ports->slot),
+		.ifname = ports_ifname(env, i),
+		.ev_base = (uint16_t)env->ev_base,
+		.n_evs = env->evs,
+		.rx_buffer_bytes = PORTS_RX_BUFFER,
+	};
+	int err = mio_udp_open(&cfg, fd, &port->io, error);
+
+	if (err) {
+		close(fd);
+		return err;
+	}
+	mh_pace_init(&port->pace, env->pace_bps, MIO_FRAME_MAX, now_ns);
+	port->up = true;
+	err = ports_wrap(ports, i, error);
+	if (err)
+		mio_port_close(port->io);
+	return err;
+}
+
+int mh_ports_open(struct mh_ports *ports, const struct mh_env *env, uint64_t now_ns,
+		  struct mio_error *error)
+{
+	int fds[MT_PORTS_MAX];
+	int err = 0;
+
+	memset(ports, 0, sizeof(*ports));
+	mh_addr_map_init(&ports->map, env);
+	if (env->faults)
+		err = mio_fault_map(env->faults, &ports->faults, error);
+	if (!err)
+		err = ports_claim(env, fds, &ports->slot, error);
+	if (err) {
+		mio_fault_unmap(ports->faults);
+		return err;
+	}
+	for (; ports->n < env->n_ports; ports->n++) {
+		err = ports_open_one(ports, env, ports->n, fds[ports->n], now_ns, error);
+		if (err) {
+			ports_release(fds + ports->n + 1, env->n_ports - ports->n - 1);
+			mh_ports_close(ports);
+			return err;
+		}
+	}
+	return 0;
+}
+
+void mh_ports_close(struct mh_ports *ports)
+{
+	while (ports->n > 0)
+		mio_port_close(ports->port[--ports->n].io);
+	mio_fault_unmap(ports->faults);
+	ports->faults = NULL;
+}
+
+/* ports_name says an errno value once per port; more than eight kinds are not told apart. */
+static void ports_name(struct mh_ports *ports, uint32_t i, int code)
+{
+	int *named = ports->port[i].named;
+	uint32_t ip = ports->map.local_ip[i];
+
+	for (uint32_t k = 0; k < MH_REFUSALS_NAMED; k++) {
+		if (named[k] == code)
+			return;
+		if (named[k] != 0)
+			continue;
+		named[k] = code;
+		fprintf(stderr,
+			"softmrc: port %u (%u.%u.%u.%u): the system refused a frame: %s%s; "
+			"further ones are only counted\n",
+			i, ip >> 24, ip >> 16 & 255, ip >> 8 & 255, ip & 255, strerror(code),
+			code == EMSGSIZE ? " (lower MRC_MTU, or raise the interface's MTU)" : "");
+		return;
+	}
+}
+
+static bool ports_watch_one(struct mh_ports *ports, uint32_t i)
+{
+	struct mh_port *port = &ports->port[i];
+	const struct mio_status *status = port->io->status;
+
+	if (status->tx_refused != port->refused_seen) {
+		port->refused_seen = status->tx_refused;
+		ports_name(ports, i, status->last_refusal);
+	}
+	if (!port->up || status->error == 0)
+		return false;
+	port->up = false;
+	fprintf(stderr, "softmrc: port %u is gone: %s\n", i, strerror(status->error));
+	return true;
+}
+
+bool mh_ports_watch(struct mh_ports *ports)
+{
+	bool changed = false;
+
+	for (uint32_t i = 0; i < ports->n; i++)
+		changed |= ports_watch_one(ports, i);
+	return changed;
+}
+
+bool mh_ports_any_up(const struct mh_ports *ports)
+{
+	for (uint32_t i = 0; i < ports->n; i++)
+		if (ports->port[i].up)
+			return true;
+	return false;
+}

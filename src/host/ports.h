@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * ports.h - the ports of the NIC: one driver per plane, opened together or not at all.
+ *
+ * Several processes of one host share its addresses. Each claims a slot, 0 .. 1023, by binding the
+ * receiving sockets of all its ports to UDP port 4791 + slot; the slot is in the upper 10 bits of
+ * its QP numbers, so a peer finds the UDP port in the number of the QP it talks to.
+ */
+#ifndef SOFTMRC_HOST_PORTS_H
+#define SOFTMRC_HOST_PORTS_H
+
+#include "host/addr.h"
+#include "host/env.h"
+#include "host/pace.h"
+#include "io/fault.h"
+#include "io/port.h"
+
+#define MH_UDP_PORT 4791u
+#define MH_SLOTS 1024u
+#define MH_QPN_INDEX_BITS 14u
+#define MH_QPN_INDEX_MASK ((1u << MH_QPN_INDEX_BITS) - 1)
+#define MH_REFUSALS_NAMED 8u
+
+struct mh_port {
+	struct mio_port *io;
+	struct mh_pace pace;
+	bool up;
+	uint64_t refused_seen;
+	int named[MH_REFUSALS_NAMED]; /* errno values that were said on stderr */
+};
+
+struct mh_ports {
+	uint32_t n;
+	uint32_t slot;
+	struct mh_addr_map map;
+	struct mh_port port[MT_PORTS_MAX];
+	struct mrc_fault_table *faults; /* NULL: none */
+};
+
+/*
+ * mh_ports_open claims a slot and opens all ports. On an error nothing is open and error says
+ * which port and why; EADDRINUSE also means that all slots are taken.
+ */
+int mh_ports_open(struct mh_ports *ports, const struct mh_env *env, uint64_t now_ns,
+		  struct mio_error *error);
+void mh_ports_close(struct mh_ports *ports);
+
+/* mh_ports_udp_of returns the UDP port at which a peer receives for its QP qpn. */
+static inline uint16_t mh_ports_udp_of(uint32_t qpn)
+{
+	return (uint16_t)(MH_UDP_PORT + (qpn >> MH_QPN_INDEX_BITS));
+}
+
+/*
+ * mh_ports_watch says on stderr what went wrong at a port since the last call, each reason once
+ * per port, and notices ports that died. Returns true when a port's `up` changed.
+ */
+bool mh_ports_watch(struct mh_ports *ports);
+bool mh_ports_any_up(const struct mh_ports *ports);
+
+#endif

@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* hold.c - frame copies in slots, a heap of slot numbers over them, free slots behind the heap. */
+#include "io/hold.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/assert.h"
+
+#define HOLD_SLOTS_MAX 65536u
+
+struct hold_slot {
+	struct mio_tx frame;
+	struct iovec iov;
+	uint64_t due_ns;
+	uint64_t order; /* breaks ties between equal dues */
+	uint8_t bytes[MIO_FRAME_MAX];
+};
+
+struct mio_hold {
+	struct hold_slot *slots;
+	uint32_t n_slots;
+	uint32_t count;
+	uint64_t puts;
+	uint32_t heap[]; /* a permutation of all slots: [0, count) is the heap, the rest is free */
+};
+
+struct mio_hold *mio_hold_create(uint32_t slots)
+{
+	struct mio_hold *hold;
+
+	mb_assert(slots >= 1 && slots <= HOLD_SLOTS_MAX);
+	hold = calloc(1, sizeof(*hold) + slots * sizeof(hold->heap[0]));
+	if (!hold)
+		return NULL;
+	hold->slots = calloc(slots, sizeof(*hold->slots));
+	if (!hold->slots) {
+		free(hold);
+		return NULL;
+	}
+	hold->n_slots = slots;
+	for (uint32_t i = 0; i < slots; i++)
+		hold->heap[i] = i;
+	return hold;
+}
+
+void mio_hold_destroy(struct mio_hold *hold)
+{
+	if (!hold)
+		return;
+	free(hold->slots);
+	free(hold);
+}
+
+static bool hold_before(const struct mio_hold *hold, uint32_t a, uint32_t b)
+{
+	const struct hold_slot *x = &hold->slots[hold->heap[a]];
+	const struct hold_slot *y = &hold->slots[hold->heap[b]];
+
+	return x->due_ns != y->due_ns ? x->due_ns < y->due_ns : x->order < y->order;
+}
+
+static void hold_swap(struct mio_hold *hold, uint32_t a, uint32_t b)
+{
+	uint32_t slot = hold->heap[a];
+
+	hold->heap[a] = hold->heap[b];
+	hold->heap[b] = slot;
+}
+
+static void hold_sift_up(struct mio_hold *hold, uint32_t i)
+{
+	while (i > 0 && hold_before(hold, i, (i - 1) / 2)) {
+		hold_swap(hold, i, (i - 1) / 2);
+		i = (i - 1) / 2;
+	}
+}
+
+static void hold_sift_down(struct mio_hold *hold, uint32_t i)
+{
+	for (;;) {
+		uint32_t first = i;
+
+		for (uint32_t child = 2 * i + 1; child <= 2 * i + 2; child++)
+			if (child < hold->count && hold_before(hold, child, first))
+				first = child;
+		if (first == i)
+			return;
+		hold_swap(hold, i, first);
+		i = first;
+	}
+}
+
+static void hold_gather(struct hold_slot *slot, const struct mio_tx *frame)
+{
+	uint32_t at = 0;
+
+	for (uint32_t i = 0; i < frame->n_iov; i++) {
+		uint32_t len = (uint32_t)frame->iov[i].iov_len;
+
+		mb_assert(len <= MIO_FRAME_MAX - at);
+		if (len > 0)
+			memcpy(slot->bytes + at, frame->iov[i].iov_base, len);
+		at += len;
+	}
+	slot->iov = (struct iovec){slot->bytes, at};
+}
+
+bool mio_hold_put(struct mio_hold *hold, const struct mio_tx *frame, uint64_t due_ns)
+{
+	struct hold_slot *slot;
+
+	if (hold->count == hold->n_slots)
+		return false;
+	slot = &hold->slots[hold->heap[hold->count]];
+	slot->frame = *frame;
+	slot->frame.iov = &slot->iov;
+	slot->frame.n_iov = 1;
+	hold_gather(slot, frame);
+	slot->due_ns = due_ns;
+	slot->order = hold->puts++;
+	hold_sift_up(hold, hold->count++);
+	return true;
+}
+
+uint32_t mio_hold_count(const struct mio_hold *hold)
+{
+	return hold->count;
+}
+
+uint64_t mio_hold_due(const struct mio_hold *hold)
+{
+	return hold->count ? hold->slots[hold->heap[0]].due_ns : MIO_NEVER;
+}
+
+const struct mio_tx *mio_hold_first(const struct mio_hold *hold)
+{
+	return hold->count ? &hold->slots[hold->heap[0]].frame : NULL;
+}
+
+void mio_hold_pop(struct mio_hold *hold)
+{
+	mb_assert(hold->count > 0);
+	hold_swap(hold, 0, --hold->count);
+	hold_sift_down(hold, 0);
+}

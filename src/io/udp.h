@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * udp.h - a port over ordinary UDP sockets, IPv4; needs no privilege.
+ *
+ * The EV is the UDP source port. A source port cannot be chosen per message, so each EV has a
+ * socket of its own that only sends, and a burst costs one sendmmsg per EV that occurs in it. One
+ * more socket receives. Don't-fragment is always set; DSCP and ECN travel with each message.
+ */
+#ifndef SOFTMRC_IO_UDP_H
+#define SOFTMRC_IO_UDP_H
+
+#include "io/port.h"
+
+#define MIO_UDP_EVS_MAX 64u
+
+struct mio_udp_cfg {
+	struct mio_addr local;	  /* of this port; udp_port is where it receives */
+	const char *ifname;	  /* sockets are bound to this interface; NULL: not bound */
+	uint16_t ev_base;	  /* EVs are ev_base .. ev_base + n_evs - 1 */
+	uint32_t n_evs;		  /* 1 .. MIO_UDP_EVS_MAX */
+	uint32_t rx_buffer_bytes; /* asked of the system, which may give less */
+};
+
+/*
+ * mio_udp_claim binds the receiving socket of a port and returns it in *fd. No other process gets
+ * this address and port until it is closed, so binding is also how a process claims a number.
+ * EADDRINUSE: taken; try another. Other errno values: hopeless; error says why.
+ */
+int mio_udp_claim(const struct mio_addr *local, const char *ifname, int *fd,
+		  struct mio_error *error);
+/*
+ * mio_udp_open makes the port around the claimed socket, which it takes over if it succeeds, and
+ * opens the sending sockets. Several processes may send from one EV of one address.
+ */
+int mio_udp_open(const struct mio_udp_cfg *cfg, int claimed_fd, struct mio_port **port,
+		 struct mio_error *error);
+
+#endif

@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* mr.c - memory regions. */
+#include "verbs/verbs.h"
+
+#include <stdlib.h>
+
+/*
+ * READ and atomics never happen, so allowing them means nothing; huge pages are pages. Flags of the
+ * optional range may be dropped by definition. Windows, zero-based and on-demand regions are
+ * refused.
+ */
+#define ACCESS_KNOWN                                                                              \
+	((unsigned int)(IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE |                        \
+			IBV_ACCESS_REMOTE_READ | IBV_ACCESS_REMOTE_ATOMIC | IBV_ACCESS_HUGETLB) | \
+	 (unsigned int)IBV_ACCESS_OPTIONAL_RANGE)
+#define ACCESS_NEED_LOCAL_WRITE ((unsigned int)(IBV_ACCESS_REMOTE_WRITE | IBV_ACCESS_REMOTE_ATOMIC))
+
+static int access_to_nic(unsigned int access, uint32_t *out)
+{
+	if (access & ~ACCESS_KNOWN)
+		return EINVAL;
+	if ((access & ACCESS_NEED_LOCAL_WRITE) && !(access & IBV_ACCESS_LOCAL_WRITE))
+		return EINVAL;
+	*out = 0;
+	if (access & IBV_ACCESS_LOCAL_WRITE)
+		*out |= MH_ACCESS_LOCAL_WRITE;
+	if (access & IBV_ACCESS_REMOTE_WRITE)
+		*out |= MH_ACCESS_REMOTE_WRITE;
+	return 0;
+}
+
+struct ibv_mr *ibv_reg_mr_iova2(struct ibv_pd *pd, void *addr, size_t length, uint64_t iova,
+				unsigned int access)
+{
+	uint32_t nic_access;
+	struct mv_mr *mr;
+	int err;
+
+	if (!pd || access_to_nic(access, &nic_access))
+		return mv_null(EINVAL);
+	mr = calloc(1, sizeof(*mr));
+	if (!mr)
+		return mv_null(ENOMEM);
+	err = mh_mr_reg(mv_pd(pd)->nic, addr, length, iova, nic_access, &mr->nic);
+	if (err) {
+		free(mr);
+		return mv_null(err);
+	}
+	mr->ibv = (struct ibv_mr){
+		.context = pd->context,
+		.pd = pd,
+		.addr = addr,
+		.length = length,
+		.lkey = mh_mr_lkey(mr->nic),
+		.rkey = mh_mr_rkey(mr->nic),
+	};
+	return &mr->ibv;
+}
+
+struct ibv_mr *ibv_reg_mr(struct ibv_pd *pd, void *addr, size_t length, int access)
+{
+	return ibv_reg_mr_iova2(pd, addr, length, (uintptr_t)addr, (unsigned int)access);
+}
+
+int ibv_dereg_mr(struct ibv_mr *mr)
+{
+	int err;
+
+	if (!mr)
+		return EINVAL;
+	err = mh_mr_dereg(mv_mr(mr)->nic);
+	if (!err)
+		free(mv_mr(mr));
+	return err;
+}

@@ -1,0 +1,181 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * query.c - what the device tells about itself: limits, the one port, the one GID. The NIC's planes
+ * are inside: verbs sees a port that is up while any plane is.
+ */
+#include "verbs/verbs.h"
+
+#include <endian.h>
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+/* libibverbs counts in int what the NIC counts in uint32_t. */
+static int as_int(uint32_t n)
+{
+	return n > INT_MAX ? INT_MAX : (int)n;
+}
+
+int ibv_query_device(struct ibv_context *context, struct ibv_device_attr *device_attr)
+{
+	struct mh_device_attr nic;
+
+	if (!context || !device_attr)
+		return EINVAL;
+	mh_device_query(mv_context(context)->nic, &nic);
+	*device_attr = (struct ibv_device_attr){
+		.node_guid = htobe64(nic.guid),
+		.sys_image_guid = htobe64(nic.guid),
+		.max_mr_size = nic.max_mr_bytes,
+		.page_size_cap = ~((uint64_t)sysconf(_SC_PAGESIZE) - 1),
+		.max_qp = as_int(nic.max_qp),
+		.max_qp_wr = as_int(nic.max_send_wr < nic.max_recv_wr ? nic.max_send_wr
+								      : nic.max_recv_wr),
+		.max_sge = as_int(nic.max_sge),
+		.max_cq = as_int(nic.max_cq),
+		.max_cqe = as_int(nic.max_cqe),
+		.max_mr = as_int(nic.max_mr),
+		.max_pd = as_int(nic.max_pd),
+		.atomic_cap = IBV_ATOMIC_NONE,
+		.max_pkeys = 1,
+		.phys_port_cnt = 1,
+	};
+	snprintf(device_attr->fw_ver, sizeof(device_attr->fw_ver), "softmrc");
+	return 0;
+}
+
+/* attr_size is that of the program's header: older is shorter, newer has fields we leave zero. */
+int mv_query_device_ex(struct ibv_context *context, const struct ibv_query_device_ex_input *input,
+		       struct ibv_device_attr_ex *attr, size_t attr_size)
+{
+	struct ibv_device_attr_ex full = {.phys_port_cnt_ex = 1};
+	int err;
+
+	if (!context || !attr || attr_size < sizeof(full.orig_attr))
+		return EINVAL;
+	if (input && input->comp_mask)
+		return EINVAL;
+	err = ibv_query_device(context, &full.orig_attr);
+	if (err)
+		return err;
+	memset(attr, 0, attr_size);
+	memcpy(attr, &full, attr_size < sizeof(full) ? attr_size : sizeof(full));
+	return 0;
+}
+
+/* Link speeds that verbs can name at width 1X, and the code of each. */
+static const struct {
+	uint64_t bps;
+	uint8_t code;
+} speeds[] = {
+	{2500000000u, 1},   {5000000000u, 2},	{10000000000u, 4},
+	{25000000000u, 32}, {50000000000u, 64}, {100000000000u, 128},
+};
+
+/* A NIC without a pace has no rate of its own; this is what it is taken for. */
+#define UNPACED_BPS 10000000000u
+
+/* The smallest nameable speed that is not below the sum of the planes' paces. */
+static uint8_t active_speed(const struct mh_device *nic, uint32_t planes)
+{
+	size_t last = sizeof(speeds) / sizeof(speeds[0]) - 1;
+	uint64_t total = 0;
+	size_t i = 0;
+
+	for (uint32_t p = 0; p < planes; p++) {
+		struct mh_plane_attr plane;
+
+		if (mh_device_plane(nic, p, &plane) == 0)
+			total += plane.pace_bps;
+	}
+	if (!total)
+		total = UNPACED_BPS;
+	while (i < last && speeds[i].bps < total)
+		i++;
+	return speeds[i].code;
+}
+
+static enum ibv_mtu mtu_code(uint32_t bytes)
+{
+	enum ibv_mtu mtu = IBV_MTU_256;
+
+	while (mtu < IBV_MTU_4096 && (256u << mtu) <= bytes)
+		mtu++;
+	return mtu;
+}
+
+static void port_fill(const struct mh_device *nic, struct ibv_port_attr *port)
+{
+	bool up = mh_device_up(nic);
+	struct mh_device_attr attr;
+
+	mh_device_query(nic, &attr);
+	*port = (struct ibv_port_attr){
+		.state = up ? IBV_PORT_ACTIVE : IBV_PORT_DOWN,
+		.max_mtu = mtu_code(attr.max_mtu),
+		.active_mtu = mtu_code(attr.max_mtu),
+		.gid_tbl_len = MV_GIDS,
+		.max_msg_sz =
+			attr.max_msg_bytes > UINT32_MAX ? UINT32_MAX : (uint32_t)attr.max_msg_bytes,
+		.pkey_tbl_len = 1,
+		.max_vl_num = 1,
+		.active_width = 1,
+		.active_speed = active_speed(nic, attr.planes),
+		.phys_state = up ? 5 : 3, /* LinkUp, Disabled */
+		.link_layer = IBV_LINK_LAYER_ETHERNET,
+	};
+}
+
+int mv_query_port(struct ibv_context *context, uint8_t port_num, struct ibv_port_attr *port_attr,
+		  size_t port_attr_len)
+{
+	struct ibv_port_attr full;
+
+	if (!context || !port_attr || port_num != MV_PORT)
+		return EINVAL;
+	port_fill(mv_context(context)->nic, &full);
+	memset(port_attr, 0, port_attr_len);
+	memcpy(port_attr, &full, port_attr_len < sizeof(full) ? port_attr_len : sizeof(full));
+	return 0;
+}
+
+/* The exported function is for programs older than the inline one; their structure ends earlier. */
+int ibv_query_port(struct ibv_context *context, uint8_t port_num,
+		   struct _compat_ibv_port_attr *port_attr)
+{
+	return mv_query_port(context, port_num, (struct ibv_port_attr *)port_attr,
+			     offsetof(struct ibv_port_attr, port_cap_flags2));
+}
+
+int ibv_query_gid(struct ibv_context *context, uint8_t port_num, int index, union ibv_gid *gid)
+{
+	struct mh_device_attr attr;
+
+	if (!context || !gid || port_num != MV_PORT || index < 0 || index >= MV_GIDS)
+		return mv_minus_one(EINVAL);
+	mh_device_query(mv_context(context)->nic, &attr);
+	memcpy(gid->raw, attr.gid.b, sizeof(gid->raw));
+	return 0;
+}
+
+/* entry_size is that of the program's header, as above. */
+int _ibv_query_gid_ex(struct ibv_context *context, uint32_t port_num, uint32_t gid_index,
+		      struct ibv_gid_entry *entry, uint32_t flags, size_t entry_size)
+{
+	struct ibv_gid_entry full = {
+		.gid_index = gid_index,
+		.port_num = port_num,
+		.gid_type = IBV_GID_TYPE_ROCE_V2,
+	};
+
+	if (flags)
+		return EOPNOTSUPP;
+	if (!context || !entry || port_num != MV_PORT || gid_index >= MV_GIDS)
+		return EINVAL;
+	if (ibv_query_gid(context, MV_PORT, (int)gid_index, &full.gid))
+		return errno;
+	memset(entry, 0, entry_size);
+	memcpy(entry, &full, entry_size < sizeof(full) ? entry_size : sizeof(full));
+	return 0;
+}

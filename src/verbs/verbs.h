@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * verbs.h - what the objects of libibverbs are inside the drop-in: their public structure first,
+ * the NIC's object beside it. Private to src/verbs; its functions begin with mv_.
+ *
+ * The layouts are an ABI that programs reach into through inline functions:
+ * - A context is handed out as the last field of a struct verbs_context, whose size is stored in
+ *   `sz`: programs subtract, look whether the operation they know lies inside, and whether it is
+ *   set. So what is left NULL is EOPNOTSUPP to them.
+ * - context.ops is called without a look: poll_cq, req_notify_cq, post_send, post_recv,
+ *   post_srq_recv, alloc_mw, bind_mw, dealloc_mw are always filled.
+ */
+#ifndef SOFTMRC_VERBS_VERBS_H
+#define SOFTMRC_VERBS_VERBS_H
+
+#include <errno.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* The library is compiled with hidden symbols; what libibverbs.map lists must not be. */
+#pragma GCC visibility push(default)
+#include <infiniband/verbs.h>
+#pragma GCC visibility pop
+
+#include "host/nic.h"
+
+/* verbs.h wraps these in macros; here they are defined. */
+#undef ibv_get_device_list
+#undef ibv_query_port
+#undef ibv_reg_mr
+
+/* The device shows one port and one GID, whatever the number of its planes. */
+#define MV_PORT 1
+#define MV_GIDS 1
+#define MV_P_KEY 0xffff
+
+struct mv_context {
+	struct verbs_context verbs; /* ends with the struct ibv_context that programs hold */
+	struct mh_device *nic;
+};
+
+struct mv_pd {
+	struct ibv_pd ibv;
+	struct mh_pd *nic;
+};
+
+struct mv_mr {
+	struct ibv_mr ibv;
+	struct mh_mr *nic;
+};
+
+static inline struct mv_context *mv_context(struct ibv_context *context)
+{
+	return (struct mv_context *)((char *)context - offsetof(struct mv_context, verbs.context));
+}
+
+static inline struct mv_pd *mv_pd(struct ibv_pd *pd)
+{
+	return (struct mv_pd *)pd;
+}
+
+static inline struct mv_mr *mv_mr(struct ibv_mr *mr)
+{
+	return (struct mv_mr *)mr;
+}
+
+/* The two ways of libibverbs to report an errno value besides returning it. */
+static inline int mv_minus_one(int err)
+{
+	if (!err)
+		return 0;
+	errno = err;
+	return -1;
+}
+
+static inline void *mv_null(int err)
+{
+	errno = err;
+	return NULL;
+}
+
+/* mv_ops_refuse fills the operations that inline verbs call with functions that return EOPNOTSUPP.
+ */
+void mv_ops_refuse(struct ibv_context_ops *ops);
+/* The operations of struct verbs_context that the device has; arguments as verbs.h says. */
+int mv_query_port(struct ibv_context *context, uint8_t port_num, struct ibv_port_attr *port_attr,
+		  size_t port_attr_len);
+int mv_query_device_ex(struct ibv_context *context, const struct ibv_query_device_ex_input *input,
+		       struct ibv_device_attr_ex *attr, size_t attr_size);
+
+#endif

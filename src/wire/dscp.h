@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * dscp.h - the six logical DSCP code points of MRC and the numbers that stand for them.
+ *
+ * A switch decides by the DSCP alone whether a packet may be trimmed, a NIC by the DSCP alone
+ * whether it was. MRC names the code points; a deployment chooses their values, so the values are
+ * a table that the owner of a fabric may set and this layer only reads.
+ */
+#ifndef SOFTMRC_WIRE_DSCP_H
+#define SOFTMRC_WIRE_DSCP_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/*
+ * The logical code points. The optional ones may share a number, see mw_dscp_map_check.
+ * REQ(wire.dscp.classes)
+ */
+enum mw_dscp_class {
+	MW_DSCP_NO_TRIM = 0,	 /* mandatory; a full queue drops the packet */
+	MW_DSCP_TRIMMABLE,	 /* optional; a full queue cuts the packet and forwards the head */
+	MW_DSCP_TRIMMABLE_RETX,	 /* optional; the same for retransmissions */
+	MW_DSCP_TRIMMED,	 /* mandatory; was cut on the way */
+	MW_DSCP_TRIMMED_LASTHOP, /* optional; was cut at the switch in front of the receiver */
+	MW_DSCP_CONTROL,	 /* mandatory; high priority, neither marked nor trimmed */
+	MW_DSCP_CLASSES,	 /* how many there are; also: a number that stands for none */
+};
+
+/* The number, 0..63, of each logical code point. REQ(wire.dscp.values) */
+struct mw_dscp_map {
+	uint8_t code[MW_DSCP_CLASSES];
+};
+
+/* mw_dscp_map_default returns the numbers used unless a deployment sets others: 0/4/8/12/16/46. */
+struct mw_dscp_map mw_dscp_map_default(void);
+
+/*
+ * mw_dscp_map_check returns MW_DSCP_CLASSES when a receiver can tell apart what it must, else the
+ * first class whose number is wrong: larger than 63, or equal to the number of a class of another
+ * kind. The three kinds are data (NO_TRIM, TRIMMABLE, TRIMMABLE_RETX), trimmed (TRIMMED,
+ * TRIMMED_LASTHOP) and CONTROL; within a kind numbers may be shared, which is how a fabric says
+ * that it does without an optional code point. REQ(wire.dscp.distinct)
+ */
+enum mw_dscp_class mw_dscp_map_check(const struct mw_dscp_map *map);
+
+/*
+ * mw_dscp_class_of_opcode returns the class in which a packet is sent. Write data is TRIMMABLE, or
+ * TRIMMABLE_RETX when it is a retransmission; with `trimmable` false (the peer does not answer cut
+ * packets) it is NO_TRIM. A reliability probe asks after the data queue and is NO_TRIM. ACK, SACK,
+ * NACK and the endpoint packets are CONTROL. The opcode must be one of MRC (asserted).
+ * REQ(wire.dscp.control-class) REQ(wire.dscp.data-class) REQ(wire.dscp.retransmit-class)
+ */
+enum mw_dscp_class mw_dscp_class_of_opcode(uint8_t opcode, bool rtx, bool trimmable);
+
+/* mw_dscp_encode returns the number of a class; the class must be one of the six (asserted). */
+uint8_t mw_dscp_encode(const struct mw_dscp_map *map, enum mw_dscp_class cls);
+
+/*
+ * mw_dscp_decode returns the class that a number stands for, the first in the order of the enum
+ * where classes share it, and MW_DSCP_CLASSES for a number that stands for none: a receiver takes
+ * such a packet as not trimmed.
+ */
+enum mw_dscp_class mw_dscp_decode(const struct mw_dscp_map *map, uint8_t dscp);
+
+/* mw_dscp_is_trimmed says whether a received packet of this class was cut by a switch. */
+static inline bool mw_dscp_is_trimmed(enum mw_dscp_class cls)
+{
+	return cls == MW_DSCP_TRIMMED || cls == MW_DSCP_TRIMMED_LASTHOP;
+}
+
+#endif

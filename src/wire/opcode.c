@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * opcode.c - the opcode table, indexed by the low five bits; the high three mark MRC.
+ */
+#include "wire/opcode.h"
+
+#include "wire/aeth.h"
+#include "wire/data.h"
+#include "wire/eeth.h"
+#include "wire/erth.h"
+#include "wire/neth.h"
+#include "wire/packet.h"
+#include "wire/peth.h"
+#include "wire/seth.h"
+
+/* REQ(wire.opcode.prefix) */
+#define MRC_PREFIX 0xC0u
+#define PREFIX_MASK 0xE0u
+#define INDEX_MASK 0x1Fu
+
+#define WRITE (MW_OP_DATA | MW_OP_TO_RSP)
+#define WRITE_BYTES (MW_METH_BYTES + MW_RETH_BYTES)
+
+#define ROW(opcode, flags, ext_len) [(opcode)&INDEX_MASK] = {&#opcode[3], flags, ext_len}
+
+/* REQ(wire.opcode.headers) */
+static const struct mw_opcode_info rows[INDEX_MASK + 1] = {
+	ROW(MW_WRITE_FIRST, WRITE | MW_OP_START, WRITE_BYTES),
+	ROW(MW_WRITE_MIDDLE, WRITE, WRITE_BYTES),
+	ROW(MW_WRITE_LAST, WRITE | MW_OP_END, WRITE_BYTES),
+	ROW(MW_WRITE_LAST_IMM, WRITE | MW_OP_END | MW_OP_IMM, WRITE_BYTES + MW_IMM_BYTES),
+	ROW(MW_WRITE_ONLY, WRITE | MW_OP_START | MW_OP_END, WRITE_BYTES),
+	ROW(MW_WRITE_ONLY_IMM, WRITE | MW_OP_START | MW_OP_END | MW_OP_IMM,
+	    WRITE_BYTES + MW_IMM_BYTES),
+	ROW(MW_ACK, MW_OP_TO_REQ, MW_AETH_BYTES),
+	ROW(MW_EP_REQUEST, MW_OP_ENDPOINT, MW_ERTH_BYTES),
+	ROW(MW_EP_RESPONSE, MW_OP_ENDPOINT, MW_EETH_BYTES),
+	ROW(MW_SACK, MW_OP_TO_REQ, MW_SETH_BYTES),
+	ROW(MW_NACK, MW_OP_TO_REQ, MW_NETH_BYTES),
+	ROW(MW_PROBE, MW_OP_TO_RSP, MW_PETH_BYTES),
+};
+
+static const struct mw_opcode_info not_mrc = {"UNKNOWN", 0, 0};
+
+const struct mw_opcode_info *mw_opcode_info(uint8_t opcode)
+{
+	const struct mw_opcode_info *row = &rows[opcode & INDEX_MASK];
+
+	return (opcode & PREFIX_MASK) == MRC_PREFIX && row->flags ? row : &not_mrc;
+}

@@ -1,0 +1,211 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * packet.c - whole packets: the BTH, then what its opcode calls for.
+ *
+ * The opcode table says which headers follow and how long they are, so a packet needs one length
+ * check; behind it every field is a load from a known offset. The layouts are in one file a header
+ * (bth.h, data.h, aeth.h, seth.h, neth.h, peth.h, erth.h, eeth.h), encoder beside decoder.
+ */
+#include "wire/packet.h"
+
+#include <string.h>
+
+#include "base/assert.h"
+#include "wire/aeth.h"
+#include "wire/bth.h"
+#include "wire/data.h"
+#include "wire/eeth.h"
+#include "wire/erth.h"
+#include "wire/neth.h"
+#include "wire/opcode.h"
+#include "wire/peth.h"
+#include "wire/seth.h"
+
+_Static_assert(MW_BTH_BYTES + MW_SETH_BYTES <= MW_HEADERS_MAX, "room for a SACK");
+_Static_assert(MW_BTH_BYTES + MW_EETH_BYTES <= MW_HEADERS_MAX, "room for an endpoint response");
+_Static_assert(MW_BTH_BYTES + MW_DATA_EXT_BYTES_MAX <= MW_HEADERS_MAX, "room for any data packet");
+
+static enum mw_verdict decode_data(const uint8_t *bytes, size_t len,
+				   const struct mw_opcode_info *info, struct mw_packet *pkt,
+				   size_t *headers_len)
+{
+	bool ts = pkt->bth.ts;
+	size_t head = MW_BTH_BYTES + info->ext_len + (ts ? MW_TSETH_BYTES : 0);
+
+	if (len < head)
+		return MW_SHORT;
+	if (len - head < pkt->bth.pad) /* REQ(wire.bth.pad) */
+		return MW_PAD;
+	mw_data_decode(bytes + MW_BTH_BYTES, ts, info->flags & MW_OP_IMM, &pkt->data);
+	if (ts && pkt->data.tseth.ftype != MW_FTYPE_TIMESTAMP)
+		return MW_HEADER;
+	pkt->payload_len = (uint32_t)(len - head) - pkt->bth.pad;
+	*headers_len = head;
+	return MW_OK;
+}
+
+/*
+ * A switch cuts at a byte count, not between headers. The headers that are whole are decoded from a
+ * copy filled up with zeros; part of a header is of no use and counts as head, not as payload. The
+ * pad was at the end that is gone.
+ */
+static enum mw_verdict decode_cut_data(const uint8_t *bytes, size_t len,
+				       const struct mw_opcode_info *info, struct mw_packet *pkt,
+				       size_t *headers_len)
+{
+	uint8_t ext[MW_DATA_EXT_BYTES_MAX] = {0};
+	bool ts = pkt->bth.ts;
+	bool imm = info->flags & MW_OP_IMM;
+	size_t whole;
+
+	if (len < MW_BTH_BYTES + MW_METH_BYTES)
+		return MW_SHORT;
+	whole = mw_data_whole_bytes(len - MW_BTH_BYTES, ts, imm);
+	memcpy(ext, bytes + MW_BTH_BYTES, whole);
+	mw_data_decode(ext, ts, imm, &pkt->data);
+	if (ts && whole > MW_METH_BYTES && pkt->data.tseth.ftype != MW_FTYPE_TIMESTAMP)
+		return MW_HEADER;
+	if (whole < info->ext_len + (ts ? MW_TSETH_BYTES : 0))
+		whole = len - MW_BTH_BYTES;
+	*headers_len = MW_BTH_BYTES + whole;
+	pkt->payload_len = (uint32_t)(len - *headers_len);
+	return MW_OK;
+}
+
+/* All control headers but the AETH open with type:4 and nh:5, for which MRC defines only zero. */
+static bool type_and_nh_are_zero(const uint8_t *ext)
+{
+	return mb_load_be16(ext) >> 7 == 0;
+}
+
+static enum mw_verdict decode_control_ext(const uint8_t *ext, struct mw_packet *pkt)
+{
+	enum mw_opcode opcode = pkt->bth.opcode;
+
+	if (opcode != MW_ACK && !type_and_nh_are_zero(ext))
+		return MW_HEADER;
+	switch (opcode) {
+	case MW_ACK:
+		mw_aeth_decode(ext, &pkt->aeth);
+		return MW_OK;
+	case MW_SACK:
+		mw_seth_decode(ext, &pkt->seth);
+		return MW_OK;
+	case MW_NACK:
+		mw_neth_decode(ext, &pkt->neth);
+		return MW_OK;
+	case MW_PROBE:
+		mw_peth_decode(ext, &pkt->peth);
+		return pkt->peth.ts.ftype == MW_FTYPE_TIMESTAMP ? MW_OK : MW_HEADER;
+	case MW_EP_REQUEST:
+		mw_erth_decode(ext, &pkt->erth);
+		return pkt->erth.ts.ftype == MW_FTYPE_TIMESTAMP ? MW_OK : MW_HEADER;
+	case MW_EP_RESPONSE:
+		mw_eeth_decode(ext, &pkt->eeth);
+		return MW_OK;
+	case MW_WRITE_FIRST:
+	case MW_WRITE_MIDDLE:
+	case MW_WRITE_LAST:
+	case MW_WRITE_LAST_IMM:
+	case MW_WRITE_ONLY:
+	case MW_WRITE_ONLY_IMM:
+		break;
+	}
+	mb_unreachable();
+}
+
+static enum mw_verdict decode_control(const uint8_t *bytes, size_t len,
+				      const struct mw_opcode_info *info, struct mw_packet *pkt,
+				      size_t *headers_len)
+{
+	size_t head = MW_BTH_BYTES + info->ext_len;
+
+	if (len < head)
+		return MW_SHORT;
+	if (len > head)
+		return MW_LENGTH;
+	if (pkt->bth.pad != 0)
+		return MW_PAD;
+	pkt->payload_len = 0;
+	*headers_len = head;
+	return decode_control_ext(bytes + MW_BTH_BYTES, pkt);
+}
+
+enum mw_verdict mw_packet_decode(const uint8_t *bytes, size_t len, bool cut, struct mw_packet *pkt,
+				 size_t *headers_len)
+{
+	const struct mw_opcode_info *info;
+
+	mb_assert(len <= UINT32_MAX);
+	if (len < MW_BTH_BYTES)
+		return MW_SHORT;
+	mw_bth_decode(bytes, &pkt->bth);
+	info = mw_opcode_info(pkt->bth.opcode);
+	if (info->flags == 0) /* REQ(wire.opcode.unknown) */
+		return MW_OPCODE;
+	if (pkt->bth.tver != 0) /* REQ(wire.bth.tver) */
+		return MW_TVER;
+	if (!(info->flags & MW_OP_DATA))
+		return decode_control(bytes, len, info, pkt, headers_len);
+	if (cut)
+		return decode_cut_data(bytes, len, info, pkt, headers_len);
+	return decode_data(bytes, len, info, pkt, headers_len);
+}
+
+static void encode_control_ext(const struct mw_packet *pkt, uint8_t *ext)
+{
+	switch ((enum mw_opcode)pkt->bth.opcode) {
+	case MW_ACK:
+		mw_aeth_encode(&pkt->aeth, ext);
+		return;
+	case MW_SACK:
+		mw_seth_encode(&pkt->seth, ext);
+		return;
+	case MW_NACK:
+		mw_neth_encode(&pkt->neth, ext);
+		return;
+	case MW_PROBE:
+		mw_peth_encode(&pkt->peth, ext);
+		return;
+	case MW_EP_REQUEST:
+		mw_erth_encode(&pkt->erth, ext);
+		return;
+	case MW_EP_RESPONSE:
+		mw_eeth_encode(&pkt->eeth, ext);
+		return;
+	case MW_WRITE_FIRST:
+	case MW_WRITE_MIDDLE:
+	case MW_WRITE_LAST:
+	case MW_WRITE_LAST_IMM:
+	case MW_WRITE_ONLY:
+	case MW_WRITE_ONLY_IMM:
+		break;
+	}
+	mb_unreachable();
+}
+
+size_t mw_packet_encode(const struct mw_packet *pkt, uint8_t *out)
+{
+	const struct mw_opcode_info *info = mw_opcode_info(pkt->bth.opcode);
+	uint8_t *ext = out + MW_BTH_BYTES;
+
+	mb_assert(info->flags != 0);
+	mw_bth_encode(&pkt->bth, out);
+	if (info->flags & MW_OP_DATA)
+		return MW_BTH_BYTES +
+		       mw_data_encode(&pkt->data, pkt->bth.ts, info->flags & MW_OP_IMM, ext);
+	encode_control_ext(pkt, ext);
+	return MW_BTH_BYTES + info->ext_len;
+}
+
+const char *mw_verdict_name(enum mw_verdict v)
+{
+	static const char *const names[MW_VERDICTS] = {
+		[MW_OK] = "ok",		[MW_SHORT] = "short", [MW_OPCODE] = "opcode",
+		[MW_TVER] = "tver",	[MW_PAD] = "pad",     [MW_LENGTH] = "length",
+		[MW_HEADER] = "header",
+	};
+
+	mb_assert((unsigned)v < MW_VERDICTS);
+	return names[v];
+}

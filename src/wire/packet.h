@@ -1,0 +1,225 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * packet.h - one MRC packet as a host-order struct, and the way to and from bytes.
+ *
+ * A packet is decoded once, where it enters, and encoded once, where it leaves. Between the two
+ * everything works on struct mw_packet; nothing above wire/ touches byte order. The struct holds
+ * the BTH, the headers that the opcode calls for and the length of the payload; the payload
+ * itself stays where it is and is never copied by this layer.
+ */
+#ifndef SOFTMRC_WIRE_PACKET_H
+#define SOFTMRC_WIRE_PACKET_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* BTH opcodes (mrc: opcode[7:5] = 0b110). REQ(wire.opcode.values) */
+enum mw_opcode {
+	MW_WRITE_FIRST = 0xC6,
+	MW_WRITE_MIDDLE = 0xC7,
+	MW_WRITE_LAST = 0xC8,
+	MW_WRITE_LAST_IMM = 0xC9,
+	MW_WRITE_ONLY = 0xCA,
+	MW_WRITE_ONLY_IMM = 0xCB,
+	MW_ACK = 0xD1,
+	MW_EP_REQUEST = 0xD8,
+	MW_EP_RESPONSE = 0xD9,
+	MW_SACK = 0xDC,
+	MW_NACK = 0xDD,
+	MW_PROBE = 0xDE,
+};
+
+/* Base Transport Header, 12 bytes. */
+struct mw_bth {
+	uint8_t opcode;	 /* enum mw_opcode */
+	bool se;	 /* solicited event */
+	bool m;		 /* migration state; MRC ignores it */
+	uint8_t pad;	 /* pad bytes after the payload, 0..3 */
+	uint8_t tver;	 /* transport header version, 0 */
+	uint16_t p_key;	 /* 0xFFFF: the default partition */
+	uint8_t var_res; /* variant reserved byte; outside the ICRC */
+	uint32_t dqp;	 /* destination QP number, 24 bits */
+	bool a;		 /* AckReq: a SACK is wanted at once */
+	bool r;		 /* reserved bit 6 */
+	bool rtx;	 /* this packet is a retransmission (in a SACK: its trigger was) */
+	bool ts;	 /* a TSETH follows the METH */
+	uint8_t inv_res; /* invariant reserved, 4 bits */
+	uint32_t psn;	 /* 24 bits */
+};
+
+/* MRC extended header: message numbers, 4 bytes, in every data packet. */
+struct mw_meth {
+	uint16_t rqmsn; /* number of WRITE_WITH_IMM messages before this one */
+	uint16_t msn;	/* number of messages before this one */
+};
+
+/* Timestamp header, 4 bytes, present when bth.ts is set; also the tail of PETH and ERTH. */
+struct mw_tseth {
+	uint16_t tx_timestamp; /* in units of 128 ns when tsr is 0 */
+	bool tsr;	       /* 1: another, implementation-defined resolution */
+	uint8_t ftype;	       /* 1: timestamp */
+};
+
+/* RDMA header, 16 bytes, in every data packet. */
+struct mw_reth {
+	uint64_t va; /* where this packet's payload goes */
+	uint32_t rkey;
+	uint32_t dmalen; /* length of the whole message in bytes, the same in all its packets */
+};
+
+/* ACK header, 4 bytes. */
+struct mw_aeth {
+	uint8_t syndrome;
+	uint32_t msn; /* 24 bits */
+};
+
+/* What a SACK says of the path that its trigger took. REQ(wire.seth.m) */
+enum mw_path_mark {
+	MW_MARK_NONE = 0,
+	MW_MARK_SKIP_ONCE = 1,	 /* the trigger was ECN-marked */
+	MW_MARK_ALWAYS_SKIP = 2, /* the responder holds the path for persistently bad */
+};
+
+/* Reliability SACK header with CC_STATE, 36 bytes. REQ(wire.seth.layout) */
+struct mw_seth {
+	uint8_t m;		/* enum mw_path_mark, 2 bits */
+	bool pr;		/* this SACK answers a reliability probe */
+	int16_t ack_psn_offset; /* pr = 0: PSN of the trigger minus cack_psn */
+	uint16_t probe_id;	/* pr = 1: takes the place of ack_psn_offset */
+	uint32_t entropy;	/* EV of the trigger, reflected */
+	uint16_t spdcid;
+	uint16_t dpdcid;
+	uint32_t cack_psn; /* highest PSN with no gap below it, 24 bits */
+	uint8_t cc_type;   /* 0 in a SACK */
+	uint8_t cc_fl;
+	uint8_t mpr;	       /* responder's window, in units of 128 PSNs */
+	int16_t sack_offset;   /* PSN of bitmap bit 0 minus cack_psn */
+	uint64_t sack_bitmap;  /* bit i: PSN cack_psn + sack_offset + i was received */
+	uint16_t tx_timestamp; /* reflected */
+	uint16_t ooo_count;    /* packets received above cack_psn, 15 bits */
+	bool restore_cwnd;
+	uint8_t rcv_cwnd_pen; /* 7 bits */
+	uint32_t rcvd_bytes;  /* new bytes received since the start, in units of 256, 24 bits */
+};
+
+/* Why a NACK was sent. REQ(wire.neth.reasons) */
+enum mw_nack_reason {
+	MW_NACK_TRIMMED = 0x01,
+	MW_NACK_TRIMMED_LASTHOP = 0x02,
+	MW_NACK_NO_BITMAP = 0x06,
+	MW_NACK_NO_PKT_BUFFER = 0x07,
+	MW_NACK_NO_RESOURCE = 0x0A,
+	MW_NACK_PSN_OOR_WINDOW = 0x0B,
+	MW_NACK_UNEXP_EVENT = 0x19,
+};
+
+/* Reliability NACK header, 20 bytes. */
+struct mw_neth {
+	uint8_t reason; /* enum mw_nack_reason; unknown values are kept */
+	uint8_t vendor_info;
+	uint32_t entropy;
+	uint16_t spdcid;
+	uint16_t dpdcid;
+	uint32_t nack_psn; /* 24 bits */
+	uint8_t cc_type;   /* 2 in a NACK */
+	uint8_t cc_fl;
+	uint16_t tx_timestamp;
+};
+
+/* Reliability probe header, 16 bytes. */
+struct mw_peth {
+	uint8_t vendor_info;
+	uint16_t probe_id;
+	uint16_t spdcid;
+	uint16_t dpdcid;
+	struct mw_tseth ts;
+};
+
+enum mw_ep_op {
+	MW_EP_PORT_STATUS = 0,
+	MW_EP_EV_PROBE = 1,
+};
+
+/* Endpoint request header, 16 bytes. */
+struct mw_erth {
+	uint8_t op; /* enum mw_ep_op, 2 bits */
+	uint8_t vendor_info;
+	uint32_t port_status_mask; /* bit set: port reachable; op PORT_STATUS only */
+	struct mw_tseth ts;
+};
+
+/* Endpoint response header, 36 bytes. */
+struct mw_eeth {
+	uint8_t op; /* enum mw_ep_op, 2 bits */
+	uint16_t tx_timestamp;
+};
+
+/* Extension headers of the data packets. */
+struct mw_data_ext {
+	struct mw_meth meth;
+	struct mw_tseth tseth; /* valid when bth.ts */
+	struct mw_reth reth;
+	uint32_t imm; /* valid for the two IMM opcodes; the 4 bytes as a big-endian number */
+};
+
+/* A whole packet: BTH, the extension header of its opcode, and how much payload there is. */
+struct mw_packet {
+	struct mw_bth bth;
+	union {
+		struct mw_data_ext data; /* the six WRITE opcodes */
+		struct mw_aeth aeth;	 /* MW_ACK */
+		struct mw_seth seth;	 /* MW_SACK */
+		struct mw_neth neth;	 /* MW_NACK */
+		struct mw_peth peth;	 /* MW_PROBE */
+		struct mw_erth erth;	 /* MW_EP_REQUEST */
+		struct mw_eeth eeth;	 /* MW_EP_RESPONSE */
+	};
+	uint32_t payload_len; /* bytes, pad excluded */
+};
+
+/* The longest BTH plus extension headers: a SACK (48), or a data packet with TSETH and IMM (40). */
+#define MW_HEADERS_MAX 48u
+/* Bytes of the ICRC that ends every packet. */
+#define MW_ICRC_BYTES 4u
+
+/* What decoding found; everything but MW_OK is a packet to count and drop. */
+enum mw_verdict {
+	MW_OK = 0,
+	MW_SHORT,  /* ends inside its headers */
+	MW_OPCODE, /* not an opcode of MRC */
+	MW_TVER,   /* transport header version is not 0 */
+	MW_PAD,	   /* pad count larger than what follows the headers */
+	MW_LENGTH, /* a control packet with bytes after its headers */
+	MW_HEADER, /* type, nh or ftype field has a value that MRC does not define */
+	MW_VERDICTS,
+};
+
+/*
+ * mw_packet_decode reads BTH, extension headers and payload length from bytes[0..len), which is
+ * what follows the UDP header, without the ICRC. On MW_OK *pkt is complete and *headers_len is the
+ * offset of the payload; on any other verdict *pkt is unspecified. Reserved bits are ignored.
+ *
+ * `cut` says that the packet was trimmed by a switch: a data packet is then accepted as soon as BTH
+ * and METH are there. A header of which only a part is left reads as zero, *headers_len is then len
+ * and payload_len 0; behind whole headers payload_len is what is left, and the pad counts as gone.
+ * A control packet must be whole, cut or not.
+ *
+ * Never reads outside bytes[0..len); len is at most UINT32_MAX (asserted). Pure; any thread.
+ * REQ(wire.decode.total) REQ(wire.decode.round-trip)
+ */
+enum mw_verdict mw_packet_decode(const uint8_t *bytes, size_t len, bool cut, struct mw_packet *pkt,
+				 size_t *headers_len);
+
+/*
+ * mw_packet_encode writes BTH and extension headers of *pkt to out, which has room for
+ * MW_HEADERS_MAX bytes, and returns how many were written. Fields wider in the struct than on the
+ * wire must fit (asserted). The payload, its pad (pkt->bth.pad zero bytes) and the ICRC follow it
+ * on the wire and are the caller's. Pure; any thread.
+ */
+size_t mw_packet_encode(const struct mw_packet *pkt, uint8_t *out);
+
+/* mw_verdict_name returns a constant lower-case name for counters and traces. */
+const char *mw_verdict_name(enum mw_verdict v);
+
+#endif

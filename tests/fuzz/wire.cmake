@@ -1,0 +1,3 @@
+# SPDX-License-Identifier: BSD-2-Clause
+softmrc_fuzz(decode SOURCES fuzz_decode.c ${PROJECT_SOURCE_DIR}/tests/support/packet.c
+	LINKS wire CORPUS corpus/decode)

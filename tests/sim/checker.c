@@ -1,0 +1,518 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * checker.c - the rules of checker.h. None of this knows how the core works: it knows what was
+ * posted, and sees packets, placements and completions.
+ */
+#include "checker.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define PSN_MASK 0xFFFFFFu
+
+void sim_fail(struct sim_check *check, const char *format, ...)
+{
+	va_list args;
+	int n;
+
+	if (check->failed)
+		return;
+	check->failed = true;
+	n = snprintf(check->why, sizeof(check->why), "at %.3f us: ", (double)*check->now_ns / 1000);
+	va_start(args, format);
+	vsnprintf(check->why + n, sizeof(check->why) - (size_t)n, format, args);
+	va_end(args);
+}
+
+static void *grow(void *array, size_t *room, size_t n, size_t size)
+{
+	if (n < *room)
+		return array;
+	*room = *room ? 2 * *room : 16;
+	array = realloc(array, *room * size);
+	if (!array) {
+		perror("sim checker");
+		abort();
+	}
+	return array;
+}
+
+static void *zeroed(size_t n, size_t size)
+{
+	void *p = calloc(n ? n : 1, size);
+
+	if (!p) {
+		perror("sim checker");
+		abort();
+	}
+	return p;
+}
+
+/* ---- payload ---- */
+
+static uint64_t pattern_word(uint32_t node, uint64_t word)
+{
+	uint64_t z = (word + ((uint64_t)node << 56)) * UINT64_C(0x9E3779B97F4A7C15);
+
+	return z ^ z >> 29;
+}
+
+void sim_pattern(uint32_t node, uint64_t addr, uint8_t *out, size_t len)
+{
+	while (len > 0) {
+		uint64_t w = pattern_word(node, addr / 8) >> (addr % 8 * 8);
+		size_t n = 8 - addr % 8 < len ? 8 - addr % 8 : len;
+
+		for (size_t i = 0; i < n; i++, w >>= 8)
+			out[i] = (uint8_t)w;
+		addr += n;
+		out += n;
+		len -= n;
+	}
+}
+
+/* Compares with the bytes that the message's SGEs name from `offset` on. */
+static bool payload_is_right(const struct sim_msg *m, uint64_t offset, const uint8_t *src,
+			     size_t len)
+{
+	uint8_t want[4096];
+
+	for (uint32_t i = 0; i < m->n_sge && len > 0; i++) {
+		size_t n;
+
+		if (offset >= m->sge[i].length) {
+			offset -= m->sge[i].length;
+			continue;
+		}
+		while (len > 0 && offset < m->sge[i].length) {
+			n = m->sge[i].length - offset < len ? m->sge[i].length - offset : len;
+			n = n < sizeof(want) ? n : sizeof(want);
+			sim_pattern(m->flow->src, m->sge[i].addr + offset, want, n);
+			if (memcmp(want, src, n) != 0)
+				return false;
+			offset += n;
+			src += n;
+			len -= n;
+		}
+		offset = 0;
+	}
+	return len == 0;
+}
+
+/* ---- memory regions ---- */
+
+uint64_t sim_mr_take(struct sim_mr *mr, uint64_t len)
+{
+	uint64_t offset = mr->taken;
+
+	mr->taken += len;
+	return offset;
+}
+
+static struct sim_msg *message_at(const struct sim_mr *mr, uint64_t offset)
+{
+	size_t low = 0, high = mr->n_msgs;
+
+	while (low < high) {
+		size_t mid = low + (high - low) / 2;
+
+		if (mr->msgs[mid]->mr_offset <= offset)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	return low ? mr->msgs[low - 1] : NULL;
+}
+
+/* Sets the bits [from, to) and says whether all of them were clear. */
+static bool claim(uint64_t *bits, uint64_t from, uint64_t to)
+{
+	bool clear = true;
+
+	while (from < to) {
+		uint64_t n = 64 - from % 64 < to - from ? 64 - from % 64 : to - from;
+		uint64_t mask = (n == 64 ? UINT64_MAX : (UINT64_C(1) << n) - 1) << from % 64;
+
+		clear = clear && !(bits[from / 64] & mask);
+		bits[from / 64] |= mask;
+		from += n;
+	}
+	return clear;
+}
+
+static void advance_all_placed(struct sim_flow *f)
+{
+	while (f->all_placed < f->n &&
+	       f->msgs[f->all_placed]->placed == f->msgs[f->all_placed]->len)
+		f->all_placed++;
+}
+
+void sim_mr_placed(struct sim_mr *mr, uint64_t offset, const uint8_t *src, uint32_t len)
+{
+	struct sim_msg *m = message_at(mr, offset);
+	uint64_t at;
+
+	if (len == 0 || offset > mr->length || len > mr->length - offset) {
+		sim_fail(mr->check, "placed %u bytes at %" PRIu64 " of MR %u/%u of %" PRIu64, len,
+			 offset, mr->node, mr->index, mr->length);
+		return;
+	}
+	at = m ? offset - m->mr_offset : 0;
+	if (!m || at >= m->len || len > m->len - at) {
+		sim_fail(mr->check, "placed %u bytes at %" PRIu64 " of MR %u/%u: no message's", len,
+			 offset, mr->node, mr->index);
+		return;
+	}
+	if (!m->bits || !claim(m->bits, at, at + len)) {
+		sim_fail(mr->check, "%s: bytes %" PRIu64 " + %u of message %zu placed twice",
+			 m->flow->name, at, len, m->number);
+		return;
+	}
+	if (src && !payload_is_right(m, at, src, len))
+		sim_fail(mr->check, "%s: wrong bytes at %" PRIu64 " + %u of message %zu",
+			 m->flow->name, at, len, m->number);
+	m->placed += len;
+	if (m->placed == m->len) {
+		free(m->bits);
+		m->bits = NULL;
+	}
+	advance_all_placed(m->flow);
+}
+
+void sim_mr_fini(struct sim_mr *mr)
+{
+	free(mr->msgs);
+}
+
+/* ---- messages ---- */
+
+static void grow_arrived(struct sim_flow *f)
+{
+	uint64_t room = f->arrived_room ? f->arrived_room : 64;
+	uint64_t *bits;
+
+	while (room < f->n_packets)
+		room *= 2;
+	if (room == f->arrived_room)
+		return;
+	bits = zeroed(room / 64, sizeof(*bits));
+	if (f->arrived)
+		memcpy(bits, f->arrived, f->arrived_room / 8);
+	free(f->arrived);
+	f->arrived = bits;
+	f->arrived_room = room;
+}
+
+struct sim_msg *sim_flow_add(struct sim_flow *f, const struct sim_msg *proto, struct sim_mr *mr)
+{
+	struct sim_msg *m = zeroed(1, sizeof(*m));
+
+	*m = *proto;
+	m->flow = f;
+	m->number = f->n;
+	m->imms_before = f->imms;
+	m->first_packet = f->n_packets;
+	m->n_packets = m->len ? (m->len + (uint64_t)f->mtu - 1) / f->mtu : 1;
+	if (m->len)
+		m->bits = zeroed((m->len + 63) / 64, sizeof(*m->bits));
+	f->n_packets += m->n_packets;
+	f->bytes += m->len;
+	f->imms += (m->flags & MT_WR_IMM) != 0;
+	f->msgs = grow(f->msgs, &f->room, f->n, sizeof(struct sim_msg *));
+	f->msgs[f->n++] = m;
+	grow_arrived(f);
+	advance_all_placed(f);
+	if (!mr || !m->len)
+		return m;
+	mr->msgs = grow(mr->msgs, &mr->room, mr->n_msgs, sizeof(struct sim_msg *));
+	mr->msgs[mr->n_msgs++] = m;
+	return m;
+}
+
+static void free_message(struct sim_msg *m)
+{
+	free(m->bits);
+	free(m);
+}
+
+void sim_flow_drop_last(struct sim_flow *f, struct sim_mr *mr)
+{
+	struct sim_msg *m = f->msgs[--f->n];
+
+	if (mr && m->len)
+		mr->n_msgs--;
+	f->n_packets -= m->n_packets;
+	f->bytes -= m->len;
+	f->imms -= (m->flags & MT_WR_IMM) != 0;
+	if (f->all_placed > f->n)
+		f->all_placed = f->n;
+	free_message(m);
+}
+
+void sim_flow_fini(struct sim_flow *f)
+{
+	for (size_t i = 0; i < f->n; i++)
+		free_message(f->msgs[i]);
+	free(f->msgs);
+	free(f->arrived);
+}
+
+/* ---- packets ---- */
+
+uint64_t sim_flow_packet_of(const struct sim_flow *f, uint32_t psn)
+{
+	uint32_t ahead = (uint32_t)(psn - f->first_psn - f->sent) & PSN_MASK;
+
+	return ahead < 0x800000u ? f->sent + ahead : f->sent - (0x1000000u - ahead);
+}
+
+struct sim_msg *sim_flow_message_of(const struct sim_flow *f, uint64_t n)
+{
+	size_t low = 0, high = f->n;
+
+	while (low < high) {
+		size_t mid = low + (high - low) / 2;
+
+		if (f->msgs[mid]->first_packet <= n)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	return low ? f->msgs[low - 1] : NULL;
+}
+
+static uint8_t opcode_of(const struct sim_msg *m, uint64_t i)
+{
+	bool imm = m->flags & MT_WR_IMM;
+
+	if (m->n_packets == 1)
+		return imm ? MW_WRITE_ONLY_IMM : MW_WRITE_ONLY;
+	if (i == 0)
+		return MW_WRITE_FIRST;
+	if (i + 1 < m->n_packets)
+		return MW_WRITE_MIDDLE;
+	return imm ? MW_WRITE_LAST_IMM : MW_WRITE_LAST;
+}
+
+/* Packet i of message m as its headers must be; what may vary is copied from `got`. */
+static struct mw_packet packet_of(const struct sim_flow *f, const struct sim_msg *m, uint64_t i,
+				  const struct mw_packet *got)
+{
+	uint64_t offset = i * f->mtu;
+	uint32_t len = m->len - offset < f->mtu ? (uint32_t)(m->len - offset) : f->mtu;
+	bool last = i + 1 == m->n_packets;
+	struct mw_packet p = {.payload_len = len};
+
+	p.bth = (struct mw_bth){.opcode = opcode_of(m, i),
+				.se = last && m->flags & MT_WR_SOLICITED,
+				.m = got->bth.m,
+				.pad = (uint8_t)(-len & 3),
+				.p_key = f->p_key,
+				.dqp = f->dst_qpn,
+				.a = got->bth.a,
+				.rtx = got->bth.rtx,
+				.ts = got->bth.ts,
+				.psn = got->bth.psn};
+	p.data.meth =
+		(struct mw_meth){.rqmsn = (uint16_t)m->imms_before, .msn = (uint16_t)m->number};
+	p.data.tseth = got->data.tseth;
+	p.data.reth =
+		(struct mw_reth){.va = m->remote_addr + offset, .rkey = m->rkey, .dmalen = m->len};
+	p.data.imm = last && m->flags & MT_WR_IMM ? m->imm : 0;
+	return p;
+}
+
+static bool bth_equal(const struct mw_bth *a, const struct mw_bth *b)
+{
+	return a->opcode == b->opcode && a->se == b->se && a->pad == b->pad && a->tver == b->tver &&
+	       a->p_key == b->p_key && a->dqp == b->dqp && a->inv_res == b->inv_res && a->r == b->r;
+}
+
+static bool data_equal(const struct mw_packet *a, const struct mw_packet *b, bool imm)
+{
+	return a->data.meth.msn == b->data.meth.msn && a->data.meth.rqmsn == b->data.meth.rqmsn &&
+	       a->data.reth.va == b->data.reth.va && a->data.reth.rkey == b->data.reth.rkey &&
+	       a->data.reth.dmalen == b->data.reth.dmalen && (!imm || a->data.imm == b->data.imm) &&
+	       a->payload_len == b->payload_len;
+}
+
+/* REQ(wire.meth.msn) REQ(wire.meth.rqmsn) REQ(wire.reth.address) REQ(req.segment) */
+static void check_headers(struct sim_flow *f, const struct mt_tx_desc *d, uint64_t n)
+{
+	const struct sim_msg *m = sim_flow_message_of(f, n);
+	struct mw_packet want = packet_of(f, m, n - m->first_packet, &d->pkt);
+	bool last = n - m->first_packet + 1 == m->n_packets;
+
+	if (!bth_equal(&d->pkt.bth, &want.bth))
+		sim_fail(f->check,
+			 "%s: packet %" PRIu64
+			 " of message %zu: BTH opcode %02x se %d pad %u qp %u",
+			 f->name, n - m->first_packet, m->number, d->pkt.bth.opcode, d->pkt.bth.se,
+			 d->pkt.bth.pad, d->pkt.bth.dqp);
+	else if (!data_equal(&d->pkt, &want, last && m->flags & MT_WR_IMM))
+		sim_fail(f->check,
+			 "%s: packet %" PRIu64 " of message %zu: msn %u rqmsn %u va %" PRIx64
+			 " rkey %x dmalen %u len %u",
+			 f->name, n - m->first_packet, m->number, d->pkt.data.meth.msn,
+			 d->pkt.data.meth.rqmsn, d->pkt.data.reth.va, d->pkt.data.reth.rkey,
+			 d->pkt.data.reth.dmalen, d->pkt.payload_len);
+	else if (d->pkt.payload_len && d->offset != (n - m->first_packet) * f->mtu)
+		sim_fail(f->check, "%s: packet %" PRIu64 " of message %zu: payload from %u",
+			 f->name, n - m->first_packet, m->number, d->offset);
+}
+
+/* The first packet of an immediate's message counts it as in flight. REQ(req.gate.wimm) */
+static void check_wimm(struct sim_flow *f, uint64_t n)
+{
+	const struct sim_msg *m = sim_flow_message_of(f, n);
+
+	if (!(m->flags & MT_WR_IMM) || n != m->first_packet)
+		return;
+	f->imms_started++;
+	if (f->imms_started - f->imms_received > f->max_wimm)
+		sim_fail(f->check, "%s: %" PRIu64 " immediates in flight, limit %u", f->name,
+			 f->imms_started - f->imms_received, f->max_wimm);
+}
+
+/* REQ(req.gate.mpr) */
+static void check_new(struct sim_flow *f, const struct mt_tx_desc *d, uint64_t n)
+{
+	if (d->pkt.bth.rtx || d->tclass != MT_CLASS_DATA)
+		sim_fail(f->check, "%s: packet %" PRIu64 " is new: rtx %d class %u", f->name, n,
+			 d->pkt.bth.rtx, d->tclass);
+	else if (n >= f->expected + f->window)
+		sim_fail(f->check,
+			 "%s: packet %" PRIu64 " leaves the window [%" PRIu64 " + %" PRIu64,
+			 f->name, n, f->expected, f->window);
+	check_wimm(f, n);
+	f->sent++;
+}
+
+/* REQ(req.rtx.flag) REQ(wire.dscp.retransmit-class) REQ(req.rtx.same-packet) */
+static void check_again(struct sim_flow *f, const struct mt_tx_desc *d, uint64_t n)
+{
+	if (!d->pkt.bth.rtx || d->tclass != MT_CLASS_RETX)
+		sim_fail(f->check, "%s: packet %" PRIu64 " was sent before: rtx %d class %u",
+			 f->name, n, d->pkt.bth.rtx, d->tclass);
+	f->resent++;
+}
+
+void sim_flow_sent(struct sim_flow *f, const struct mt_tx_desc *d)
+{
+	uint64_t n = sim_flow_packet_of(f, d->pkt.bth.psn);
+
+	if (n > f->sent || n >= f->n_packets) {
+		sim_fail(f->check,
+			 "%s: sent packet %" PRId64 ", but %" PRIu64 " of %" PRIu64 " is next",
+			 f->name, (int64_t)n, f->sent, f->n_packets);
+		return;
+	}
+	check_headers(f, d, n);
+	if (n == f->sent)
+		check_new(f, d, n);
+	else
+		check_again(f, d, n);
+}
+
+void sim_flow_arrived(struct sim_flow *f, uint32_t psn)
+{
+	uint64_t n = sim_flow_packet_of(f, psn);
+
+	if (n >= f->sent) {
+		sim_fail(f->check, "%s: packet %" PRId64 " arrived unsent", f->name, (int64_t)n);
+		return;
+	}
+	f->arrived[n / 64] |= UINT64_C(1) << n % 64;
+	while (f->expected < f->sent && f->arrived[f->expected / 64] >> f->expected % 64 & 1)
+		f->expected++;
+}
+
+/* ---- completions ---- */
+
+/* All packets of all messages up to and including m are there, and so are their bytes. */
+static bool all_there(const struct sim_flow *f, const struct sim_msg *m)
+{
+	return f->expected >= m->first_packet + m->n_packets && f->all_placed > m->number;
+}
+
+static bool reports(const struct sim_flow *f, const struct sim_msg *m)
+{
+	return f->signal_all || m->flags & MT_WR_SIGNALED || m->want != MT_WC_SUCCESS;
+}
+
+/* REQ(req.complete.order) REQ(req.complete.once) REQ(req.complete.acked) */
+void sim_flow_send_event(struct sim_flow *f, const struct mt_event *ev)
+{
+	const struct sim_msg *m;
+
+	while (f->completed < f->n && !reports(f, f->msgs[f->completed]))
+		f->completed++;
+	if (f->completed == f->n) {
+		sim_fail(f->check, "%s: send completion for wr %" PRIu64 ": none is due", f->name,
+			 ev->wr_id);
+		return;
+	}
+	m = f->msgs[f->completed++];
+	if (ev->wr_id != m->wr_id || ev->status != m->want ||
+	    ev->with_imm != ((m->flags & MT_WR_IMM) != 0))
+		sim_fail(f->check,
+			 "%s: send completion wr %" PRIu64 " %s imm %d, want wr %" PRIu64 " %s",
+			 f->name, ev->wr_id, mt_wc_status_name(ev->status), ev->with_imm, m->wr_id,
+			 mt_wc_status_name(m->want));
+	else if (m->want == MT_WC_SUCCESS && !all_there(f, m))
+		sim_fail(f->check,
+			 "%s: message %zu completed, but %" PRIu64
+			 " packets have arrived without a gap "
+			 "and %zu messages are placed",
+			 f->name, m->number, f->expected, f->all_placed);
+}
+
+static struct sim_msg *take_imm(struct sim_flow *f)
+{
+	while (f->next_imm < f->n)
+		if (f->msgs[f->next_imm++]->flags & MT_WR_IMM)
+			return f->msgs[f->next_imm - 1];
+	return NULL;
+}
+
+/* REQ(rsp.complete.in-order) REQ(rsp.wimm.stash) */
+void sim_flow_recv_event(struct sim_flow *f, const struct mt_event *ev)
+{
+	const struct sim_msg *m;
+
+	if (ev->wr_id != f->recvs_done++ || f->recvs_done > f->recvs_posted) {
+		sim_fail(f->check, "%s: receive wr %" PRIu64 " completed, want %" PRIu64, f->name,
+			 ev->wr_id, f->recvs_done - 1);
+		return;
+	}
+	if (f->flushing && ev->status == MT_WC_WR_FLUSH_ERR) {
+		if (ev->imm_valid)
+			sim_fail(f->check, "%s: flushed receive has an immediate", f->name);
+		return;
+	}
+	m = take_imm(f);
+	if (!m || ev->status != MT_WC_SUCCESS || !ev->imm_valid) {
+		sim_fail(f->check, "%s: receive completed with %s, imm_valid %d, due %d", f->name,
+			 mt_wc_status_name(ev->status), ev->imm_valid, m != NULL);
+		return;
+	}
+	f->imms_received++;
+	if (ev->imm != m->imm || ev->byte_len != m->len ||
+	    ev->solicited != ((m->flags & MT_WR_SOLICITED) != 0))
+		sim_fail(f->check, "%s: receive of message %zu: imm %x len %u se %d", f->name,
+			 m->number, ev->imm, ev->byte_len, ev->solicited);
+	else if (!all_there(f, m))
+		sim_fail(f->check, "%s: immediate of message %zu before all bytes up to it",
+			 f->name, m->number);
+}
+
+bool sim_flow_done(const struct sim_flow *f)
+{
+	for (size_t i = f->completed; i < f->n; i++)
+		if (reports(f, f->msgs[i]))
+			return false;
+	return f->all_placed == f->n && f->imms_received == f->imms && f->expected == f->n_packets;
+}

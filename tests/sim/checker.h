@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * checker.h - what must hold, whatever the network does.
+ *
+ * A flow is one direction of a connection: the messages posted, in order. From them alone follows
+ * every packet that may ever be sent: which PSN carries which bytes of which message under which
+ * headers. Each message has its own place in the receiver's memory, which is never real: payload is
+ * a pattern of sender and source address, and the receiver keeps a bit for each byte.
+ *
+ * Checked: each packet sent is the one that its PSN stands for; new PSNs go out in order, flagged
+ * and classed as new, repeated ones as repeated; no PSN leaves the window, no immediate exceeds its
+ * limit; each byte is placed once, at its place, with the right value; completions come once, in
+ * order, with the right status, and not before the bytes that they vouch for; immediates likewise.
+ */
+#ifndef SIM_CHECKER_H
+#define SIM_CHECKER_H
+
+#include "core/engine.h"
+
+#define SIM_SGE_MAX 4u
+
+/* Where all checks of a world report; the first failure counts. */
+struct sim_check {
+	const uint64_t *now_ns;
+	bool failed;
+	char why[400];
+};
+
+void sim_fail(struct sim_check *check, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
+
+struct sim_flow;
+
+/* One posted message. */
+struct sim_msg {
+	struct sim_flow *flow;
+	size_t number; /* counts the messages of its flow */
+	uint64_t imms_before;
+	uint64_t wr_id;
+	uint32_t len, flags, imm, rkey;
+	uint64_t remote_addr;
+	uint64_t first_packet, n_packets;
+	struct mt_sge sge[SIM_SGE_MAX];
+	uint32_t n_sge;
+	uint64_t mr_offset; /* where it belongs */
+	/* What its completion must say; SUCCESS also promises that all of it was placed. */
+	enum mt_wc_status want;
+	uint64_t placed;
+	uint64_t *bits; /* a bit for each byte; freed when all are set */
+};
+
+/* A region of memory that does not exist. */
+struct sim_mr {
+	struct sim_check *check;
+	uint32_t node, index, key, pd;
+	uint64_t start, length;
+	uint64_t taken;	       /* bytes handed out from the start */
+	struct sim_msg **msgs; /* those that land here, by offset */
+	size_t n_msgs, room;
+};
+
+/* One direction of a connection. */
+struct sim_flow {
+	struct sim_check *check;
+	char name[40];
+	uint32_t src, dst, dst_qpn;
+	uint32_t mtu, first_psn;
+	uint64_t window; /* PSNs */
+	uint32_t max_wimm;
+	uint16_t p_key;
+	bool signal_all;
+	struct sim_msg **msgs;
+	size_t n, room;
+	uint64_t n_packets; /* of all messages */
+	uint64_t sent;	    /* different packets sent, that is, the next new one */
+	uint64_t resent;
+	uint64_t bytes;	   /* of all messages */
+	uint64_t *arrived; /* a bit for each packet */
+	uint64_t arrived_room;
+	uint64_t expected; /* lowest packet that has not arrived */
+	size_t completed;  /* messages below have completed, or did so silently */
+	size_t all_placed; /* messages below are placed to the last byte */
+	size_t next_imm;   /* the next immediate is looked for from here on */
+	uint64_t imms, imms_started, imms_received;
+	uint64_t recvs_posted, recvs_done;
+	bool flushing; /* the receiver is expected to flush its receives */
+};
+
+/* sim_pattern writes the bytes that lie at addr in the memory of a node. */
+void sim_pattern(uint32_t node, uint64_t addr, uint8_t *out, size_t len);
+
+/* sim_mr_take hands out len bytes of an MR and returns their offset. */
+uint64_t sim_mr_take(struct sim_mr *mr, uint64_t len);
+/* sim_mr_placed is env->place. */
+void sim_mr_placed(struct sim_mr *mr, uint64_t offset, const uint8_t *src, uint32_t len);
+
+/* sim_flow_add appends a message; `proto` has all but what follows from its place in the flow. */
+struct sim_msg *sim_flow_add(struct sim_flow *f, const struct sim_msg *proto, struct sim_mr *mr);
+/* sim_flow_drop_last takes the last message back: it could not be posted. */
+void sim_flow_drop_last(struct sim_flow *f, struct sim_mr *mr);
+/* sim_flow_sent checks one data packet that the engine sends. */
+void sim_flow_sent(struct sim_flow *f, const struct mt_tx_desc *d);
+/* sim_flow_arrived notes that a data packet is about to be given to the receiver, intact. */
+void sim_flow_arrived(struct sim_flow *f, uint32_t psn);
+/* sim_flow_send_event and _recv_event check a completion. */
+void sim_flow_send_event(struct sim_flow *f, const struct mt_event *ev);
+void sim_flow_recv_event(struct sim_flow *f, const struct mt_event *ev);
+/* sim_flow_done says whether all that was posted has happened. */
+bool sim_flow_done(const struct sim_flow *f);
+/* sim_flow_packet_of returns the number of the packet that a 24-bit PSN names. */
+uint64_t sim_flow_packet_of(const struct sim_flow *f, uint32_t psn);
+/* sim_flow_message_of returns the message that packet n belongs to. */
+struct sim_msg *sim_flow_message_of(const struct sim_flow *f, uint64_t n);
+
+void sim_flow_fini(struct sim_flow *f);
+void sim_mr_fini(struct sim_mr *mr);
+
+#endif

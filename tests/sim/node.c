@@ -1,0 +1,354 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* node.c - the adapter's loop around one engine: packets in, timers, packets out, events. */
+#include "node.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/list.h"
+#include "wire/opcode.h"
+
+#define BATCH_MAX 64u
+/* One call of the loop that sends or reports more than this will never end. */
+#define ROUND_MAX 100000u
+
+static enum sim_kind kind_of(uint8_t opcode)
+{
+	if (mw_opcode_info(opcode)->flags & MW_OP_DATA)
+		return SIM_DATA;
+	if (opcode == MW_ACK)
+		return SIM_ACK;
+	if (opcode == MW_SACK)
+		return SIM_SACK;
+	if (opcode == MW_NACK)
+		return SIM_NACK;
+	return opcode == MW_PROBE ? SIM_PROBE : SIM_ENDPOINT;
+}
+
+/* ---- out ---- */
+
+static uint32_t node_at(const struct sim_world *w, const struct mt_addr *addr)
+{
+	for (uint32_t i = 0; i < w->cfg.net.n_nodes; i++)
+		if (memcmp(addr, &w->nodes[i].addr, sizeof(*addr)) == 0)
+			return i;
+	return SIM_NOBODY;
+}
+
+/* What a host resolves to memory, here to the pattern. */
+static void copy_payload(struct sim_node *node, const struct mt_tx_desc *d, uint8_t *out)
+{
+	uint64_t offset = d->offset;
+	uint32_t left = d->pkt.payload_len;
+
+	for (uint32_t i = 0; i < d->n_sge && left > 0; i++) {
+		const struct mt_sge *s = &d->sge[i];
+		uint32_t n;
+
+		if (offset >= s->length) {
+			offset -= s->length;
+			continue;
+		}
+		n = s->length - offset < left ? (uint32_t)(s->length - offset) : left;
+		sim_pattern(node->id, s->addr + offset, out, n);
+		out += n;
+		left -= n;
+		offset = 0;
+	}
+	if (left > 0)
+		sim_fail(&node->w->check, "node %u: payload %u + %u is not inside %u SGEs",
+			 node->id, d->offset, d->pkt.payload_len, d->n_sge);
+}
+
+static void check_descriptor(struct sim_node *node, const struct mt_tx_desc *d, uint32_t free_ports,
+			     enum sim_kind kind)
+{
+	const struct sim_world_cfg *cfg = &node->w->cfg;
+
+	if (d->port >= cfg->net.n_planes || d->ev - cfg->net.ev_base >= cfg->evs)
+		sim_fail(&node->w->check, "node %u: EV %u of port %u is not in the profile",
+			 node->id, d->ev, d->port);
+	else if (kind == SIM_DATA && !(free_ports >> d->port & 1))
+		sim_fail(&node->w->check, "node %u: data for port %u, free are %x", node->id,
+			 d->port, free_ports);
+	else if (kind != SIM_DATA && kind != SIM_PROBE && d->tclass != MT_CLASS_CONTROL)
+		sim_fail(&node->w->check, "node %u: %s in class %u", node->id,
+			 mw_opcode_info(d->pkt.bth.opcode)->name, d->tclass);
+}
+
+static void count_sent(struct sim_node *node, const struct mt_tx_desc *d, enum sim_kind kind)
+{
+	node->traffic.sent[kind]++;
+	if (kind != SIM_DATA)
+		return;
+	node->traffic.sent_again += d->pkt.bth.rtx;
+	node->traffic.sent_bytes += d->pkt.payload_len;
+}
+
+static void send_one(struct sim_node *node, const struct mt_tx_desc *d, uint32_t free_ports)
+{
+	enum sim_kind kind = kind_of(d->pkt.bth.opcode);
+	uint8_t headers[MW_HEADERS_MAX];
+	size_t n = mw_packet_encode(&d->pkt, headers);
+	struct sim_qp *qp = d->qp_user;
+	struct sim_packet *p;
+
+	check_descriptor(node, d, free_ports, kind);
+	count_sent(node, d, kind);
+	p = sim_packet_new(n + d->pkt.payload_len + d->pkt.bth.pad);
+	memcpy(p->bytes, headers, n);
+	p->headers_len = n;
+	p->pkt = d->pkt;
+	p->data = kind == SIM_DATA;
+	p->waits = d->tclass != MT_CLASS_CONTROL;
+	if (p->data && qp) {
+		copy_payload(node, d, p->bytes + n);
+		sim_flow_sent(&qp->out, d);
+		p->flow = &qp->out;
+	} else if (p->data) {
+		sim_fail(&node->w->check, "node %u: data without a QP", node->id);
+	}
+	p->src = node->id;
+	p->dst = node_at(node->w, &d->dst);
+	p->tclass = d->tclass;
+	p->meta = (struct mt_rx_meta){
+		.src = node->addr, .ev = d->ev, .port = d->port, .icrc_ok = true};
+	sim_net_send(&node->w->net, p);
+}
+
+static void wake(void *ctx, uint64_t arg)
+{
+	struct sim_node *node = ctx;
+
+	if (node->wake_at_ns != arg)
+		return;
+	node->wake_at_ns = SIM_NEVER;
+	sim_node_run(node);
+}
+
+/* Full ports do not tell the engine when they have room: the node comes back by itself. */
+static void wait_for_room(struct sim_node *node)
+{
+	struct sim_net *net = &node->w->net;
+	uint64_t when;
+
+	if (!mt_engine_tx_waiting(node->engine))
+		return;
+	when = sim_net_room_at(net, node->id, node->tx_batch, 4096 + MW_HEADERS_MAX);
+	if (when == SIM_NEVER || when >= node->wake_at_ns)
+		return;
+	node->wake_at_ns = when;
+	sim_net_at(net, when, wake, node, when);
+}
+
+static uint32_t send_all(struct sim_node *node)
+{
+	struct mt_tx_desc descs[BATCH_MAX];
+	uint32_t batch = node->tx_batch < BATCH_MAX ? node->tx_batch : BATCH_MAX;
+	uint32_t total = 0, n;
+
+	do {
+		uint32_t ports =
+			sim_net_free_ports(&node->w->net, node->id, batch, 4096 + MW_HEADERS_MAX);
+
+		n = mt_engine_tx(node->engine, node->w->net.now_ns, ports, descs, batch);
+		if (n > batch)
+			sim_fail(&node->w->check, "mt_engine_tx: %u of %u", n, batch);
+		for (uint32_t i = 0; i < n && !node->w->check.failed; i++)
+			send_one(node, &descs[i], ports);
+		total += n;
+		if (total > ROUND_MAX)
+			sim_fail(&node->w->check, "node %u sends without end", node->id);
+	} while (n == batch && !node->w->check.failed);
+	wait_for_room(node);
+	return total;
+}
+
+/* ---- events ---- */
+
+static void take_qp_event(struct sim_qp *qp, const struct mt_event *ev)
+{
+	qp->qp_events++;
+	qp->qp_status = ev->status;
+	if (!qp->may_fail)
+		sim_fail(&qp->node->w->check, "node %u qp %u went to ERR: %s", qp->node->id,
+			 qp->qpn, mt_wc_status_name(ev->status));
+}
+
+static void take_ev_event(struct sim_node *node, const struct mt_event *ev)
+{
+	struct sim_world *w = node->w;
+
+	if (ev->ev_state != MT_EV_GOOD && ev->ev_state != MT_EV_ASSUMED_BAD)
+		sim_fail(&w->check, "node %u: event for EV state %u", node->id, ev->ev_state);
+	if (w->n_ev_events < SIM_EV_EVENTS_MAX) {
+		w->ev_events[w->n_ev_events].node = node->id;
+		w->ev_events[w->n_ev_events].ev = *ev;
+	}
+	w->n_ev_events++;
+}
+
+static void take_event(struct sim_node *node, const struct mt_event *ev)
+{
+	struct sim_qp *qp = ev->qp_user;
+
+	switch ((enum mt_event_type)ev->type) {
+	case MT_EVENT_SEND:
+		sim_flow_send_event(&qp->out, ev);
+		return;
+	case MT_EVENT_RECV:
+		sim_flow_recv_event(&qp->peer->out, ev);
+		return;
+	case MT_EVENT_QP:
+		take_qp_event(qp, ev);
+		return;
+	case MT_EVENT_EV:
+		take_ev_event(node, ev);
+		return;
+	}
+	sim_fail(&node->w->check, "node %u: event of type %u", node->id, ev->type);
+}
+
+static uint32_t poll_all(struct sim_node *node)
+{
+	struct mt_event events[8];
+	uint32_t total = 0, n;
+
+	do {
+		n = mt_engine_poll(node->engine, events, 8);
+		for (uint32_t i = 0; i < n && i < 8; i++)
+			take_event(node, &events[i]);
+		total += n;
+		if (n > 8 || total > ROUND_MAX)
+			sim_fail(&node->w->check, "mt_engine_poll: %u of 8, %u so far", n, total);
+	} while (n == 8 && !node->w->check.failed);
+	return total;
+}
+
+void sim_node_run(struct sim_node *node)
+{
+	struct sim_world *w = node->w;
+
+	if (w->net.now_ns < node->stopped_until_ns)
+		return;
+	do {
+		send_all(node);
+		if (w->app && !w->check.failed)
+			w->app(w->app_ctx, node);
+	} while (!w->check.failed && poll_all(node) + send_all(node) > 0);
+}
+
+/* ---- in ---- */
+
+static void count_given(struct sim_node *node, const struct sim_packet *p)
+{
+	if (p->data && p->meta.trim != MT_TRIM_NONE)
+		node->traffic.given_trimmed++;
+	else if (!p->meta.icrc_ok)
+		node->traffic.given_broken++;
+	else
+		node->traffic.given[kind_of(p->pkt.bth.opcode)]++;
+}
+
+/* The bytes are copied to a block of their exact size, for the address sanitizer's sake. */
+static void give_bytes(struct sim_node *node, const struct mt_rx_meta *meta, const void *bytes,
+		       size_t len)
+{
+	void *copy = malloc(len ? len : 1);
+
+	if (!copy)
+		abort();
+	if (len)
+		memcpy(copy, bytes, len);
+	mt_engine_rx_bytes(node->engine, node->w->net.now_ns, meta, copy, len);
+	free(copy);
+}
+
+static void receive(struct sim_node *node, struct sim_packet *p)
+{
+	bool whole = p->meta.icrc_ok && p->meta.trim == MT_TRIM_NONE;
+
+	count_given(node, p);
+	if (p->data && whole && p->flow)
+		sim_flow_arrived(p->flow, p->pkt.bth.psn);
+	if (node->w->cfg.decoded && whole)
+		mt_engine_rx(node->engine, node->w->net.now_ns, &p->meta, &p->pkt,
+			     p->pkt.payload_len ? p->bytes + p->headers_len : NULL);
+	else
+		give_bytes(node, &p->meta, p->bytes, p->len);
+	free(p);
+	sim_node_run(node);
+}
+
+static void receive_later(struct sim_net *net, struct sim_event *event)
+{
+	struct sim_packet *p = mb_container_of(event, struct sim_packet, event);
+
+	net->deliver(net->deliver_ctx, p);
+}
+
+void sim_node_deliver(void *ctx, struct sim_packet *p)
+{
+	struct sim_world *w = ctx;
+	struct sim_node *node = &w->nodes[p->dst];
+
+	if (w->net.now_ns >= node->stopped_until_ns) {
+		receive(node, p);
+	} else if (node->deaf) {
+		sim_log_fate(&w->net, p->log_number, SIM_UNHEARD);
+		free(p);
+	} else {
+		p->event.run = receive_later;
+		sim_net_again(&w->net, node->stopped_until_ns, &p->event);
+	}
+}
+
+void sim_node_give(struct sim_node *node, const struct mt_rx_meta *meta, const void *bytes,
+		   size_t len)
+{
+	give_bytes(node, meta, bytes, len);
+	sim_node_run(node);
+}
+
+/* ---- time ---- */
+
+static void start_again(void *ctx, uint64_t arg)
+{
+	(void)arg;
+	sim_node_run(ctx);
+}
+
+void sim_node_stop(struct sim_node *node, uint64_t ns, bool deaf)
+{
+	node->stopped_until_ns = node->w->net.now_ns + ns;
+	node->deaf = deaf;
+	sim_net_at(&node->w->net, node->stopped_until_ns, start_again, node, 0);
+}
+
+uint64_t sim_node_due(const struct sim_node *node)
+{
+	uint64_t due = mt_engine_deadline(node->engine);
+
+	if (due == SIM_NEVER)
+		return due;
+	due += node->late_ns;
+	return due < node->stopped_until_ns ? node->stopped_until_ns : due;
+}
+
+/* A deadline that a tick does not move would stop time: the world fails instead. */
+void sim_node_tick(struct sim_node *node)
+{
+	uint64_t now = node->w->net.now_ns;
+
+	node->ticks++;
+	node->ticks_at_once = now == node->last_tick_ns ? node->ticks_at_once + 1 : 1;
+	node->last_tick_ns = now;
+	if (node->ticks_at_once > 1000) {
+		sim_fail(&node->w->check, "node %u: %" PRIu64 " ticks at once, deadline %" PRIu64,
+			 node->id, node->ticks_at_once, mt_engine_deadline(node->engine));
+		return;
+	}
+	mt_engine_tick(node->engine, now);
+	sim_node_run(node);
+}

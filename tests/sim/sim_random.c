@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * sim_random.c - the main property: whatever the network does, while one path between two nodes is
+ * good every byte is placed once and every completion comes once and in order.
+ *
+ * MRC_SEEDS=<n> says how many worlds are run (300), MRC_SEED=<number> where they begin: a failure
+ * prints the seed of its world, and MRC_SEED=<that> MRC_SEEDS=1 runs it alone. A world that fails
+ * is made simpler, as far as it still fails, and explained. Each 50 worlds are one case.
+ */
+#include <stdio.h>
+
+#include "plan.h"
+#include "support/test.h"
+
+#define SEEDS_DEFAULT 300u
+#define SEEDS_A_CASE 50u
+#define CASES_MAX 1000u
+#define SHRINK_TRIES 200u
+
+struct block {
+	char name[64];
+	uint64_t first, n;
+};
+
+static struct block blocks[CASES_MAX];
+
+static void explain(uint64_t seed)
+{
+	struct sim_outcome outcome;
+	struct sim_plan plan;
+
+	printf("# this world again: MRC_SEED=0x%016" PRIx64 " MRC_SEEDS=1\n", seed);
+	sim_plan_draw(&plan, seed);
+	sim_plan_print(&plan);
+	sim_plan_shrink(&plan, SHRINK_TRIES);
+	printf("# the simplest that still fails:\n");
+	sim_plan_print(&plan);
+	sim_plan_run(&plan, &outcome, true);
+}
+
+static void run_block(void **state)
+{
+	const struct block *b = *state;
+	uint64_t packets = 0, slowest_ns = 0;
+
+	for (uint64_t i = 0; i < b->n; i++) {
+		uint64_t seed = test_seed() + b->first + i;
+		struct sim_outcome outcome;
+		struct sim_plan plan;
+
+		sim_plan_draw(&plan, seed);
+		sim_plan_run(&plan, &outcome, false);
+		packets += outcome.packets;
+		if (outcome.ended_ns > slowest_ns)
+			slowest_ns = outcome.ended_ns;
+		if (outcome.failed) {
+			explain(seed);
+			fail_msg("world 0x%016" PRIx64 ": %s", seed, outcome.why);
+		}
+	}
+	printf("# %" PRIu64 " worlds, %" PRIu64 " packets, the longest took %.3f ms of its time\n",
+	       b->n, packets, (double)slowest_ns / 1e6);
+}
+
+static uint64_t seeds_wanted(void)
+{
+	const char *text = getenv("MRC_SEEDS");
+	char *end;
+	uint64_t n;
+
+	if (!text || !*text)
+		return SEEDS_DEFAULT;
+	n = strtoull(text, &end, 0);
+	if (*end || n < 1 || n > SEEDS_A_CASE * CASES_MAX) {
+		fprintf(stderr, "MRC_SEEDS=%s: want a number from 1 to %u\n", text,
+			SEEDS_A_CASE * CASES_MAX);
+		exit(2);
+	}
+	return n;
+}
+
+__attribute__((constructor)) static void register_blocks(void)
+{
+	uint64_t n = seeds_wanted();
+
+	for (uint64_t i = 0; i * SEEDS_A_CASE < n; i++) {
+		struct block *b = &blocks[i];
+
+		b->first = i * SEEDS_A_CASE;
+		b->n = n - b->first < SEEDS_A_CASE ? n - b->first : SEEDS_A_CASE;
+		snprintf(b->name, sizeof(b->name), "sim_random__worlds_%05" PRIu64 "_to_%05" PRIu64,
+			 b->first, b->first + b->n - 1);
+		test_register(b->name, run_block, NULL, NULL, b);
+	}
+}

@@ -1,0 +1,425 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* world.c - making worlds: engines, memory regions, connections, messages. */
+#include "world.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "node.h"
+
+#define EV_BASE 0xC000u
+#define PSN_MASK 0xFFFFFFu
+
+void sim_world_cfg_default(struct sim_world_cfg *cfg)
+{
+	*cfg = (struct sim_world_cfg){
+		.net = {.seed = 1,
+			.n_nodes = 2,
+			.n_planes = 2,
+			.n_paths = 4,
+			.ev_base = EV_BASE,
+			.path = {.latency_ns = 5000},
+			.log_room = 1 << 16},
+		.evs = 4,
+		.active = 4,
+		.min_active = 1,
+		.revive_probes = 2,
+		.probe_interval_ns = 100 * SIM_US,
+		.probe_interval_max_ns = 1600 * SIM_US,
+		.link_bps = UINT64_C(400) * 1000000000,
+		.base_rtt_ns = 10000,
+	};
+	mt_engine_cfg_default(&cfg->engine, 1);
+	cfg->engine.max_qps = 64;
+	cfg->engine.max_mrs = SIM_MRS_MAX;
+	cfg->engine.max_profiles = 4;
+}
+
+void sim_qp_cfg_default(struct sim_qp_cfg *cfg)
+{
+	*cfg = (struct sim_qp_cfg){.cap = {.sq_depth = 256,
+					   .rq_depth = 256,
+					   .max_sge = SIM_SGE_MAX,
+					   .signal_all = true}};
+	mt_qp_attr_default(&cfg->attr);
+	cfg->attr.path_mtu = 4096;
+	cfg->attr.access = MT_ACCESS_LOCAL_WRITE | MT_ACCESS_REMOTE_WRITE;
+	cfg->attr.mpr = 8;
+	cfg->attr.mpr_dest = 8;
+	cfg->attr.max_wimm = 32;
+	cfg->attr.max_wimm_dest = 32;
+	cfg->attr.timeout = 8;
+	cfg->attr.retry_linear = 7;
+	cfg->attr.retry_exp = MT_RETRY_EXP_FOREVER;
+	cfg->attr.trim_nack = true;
+}
+
+static void *aligned_memory(size_t size)
+{
+	void *p = aligned_alloc(64, (size + 63) / 64 * 64);
+
+	if (!p) {
+		perror("sim world");
+		abort();
+	}
+	return p;
+}
+
+/* Whatever was refused for want of memory may be tried again after this. */
+static void add_memory(struct sim_node *node)
+{
+	size_t size = mt_engine_memory_wanted(node->engine);
+	void *chunk;
+
+	if (node->n_chunks == SIM_CHUNKS_MAX || size == 0) {
+		sim_fail(&node->w->check, "node %u: %u chunks, wants %zu bytes more", node->id,
+			 node->n_chunks, size);
+		return;
+	}
+	chunk = aligned_memory(size);
+	node->chunks[node->n_chunks++] = chunk;
+	mt_engine_add_memory(node->engine, chunk, (size + 63) / 64 * 64);
+}
+
+/* A call may want several blocks, one after the other. */
+#define WITH_MEMORY(node, result, call)                                         \
+	do {                                                                    \
+		for (unsigned tries = 0; tries < 4; tries++) {                  \
+			result = (call);                                        \
+			if (result != MT_ERR_MEMORY || (node)->w->check.failed) \
+				break;                                          \
+			add_memory(node);                                       \
+		}                                                               \
+	} while (0)
+
+static void must(struct sim_world *w, int result, const char *what)
+{
+	if (result != MT_OK)
+		sim_fail(&w->check, "%s: error %d", what, result);
+}
+
+/* ---- nodes ---- */
+
+static void place(void *ctx, void *mr_user, uint64_t offset, const void *src, uint32_t len)
+{
+	struct sim_node *node = ctx;
+	struct sim_mr *mr = mr_user;
+
+	if (mr->node != node->id)
+		sim_fail(&node->w->check, "node %u places into an MR of node %u", node->id,
+			 mr->node);
+	sim_mr_placed(mr, offset, src, len);
+}
+
+static void set_ev_profile(struct sim_node *node)
+{
+	const struct sim_world_cfg *cfg = &node->w->cfg;
+	uint32_t n = cfg->evs * cfg->net.n_planes;
+	struct mt_ev *evs = calloc(n, sizeof(*evs));
+	struct mt_ev_profile_cfg profile = {
+		.evs = evs,
+		.n_evs = (uint16_t)n,
+		.n_active = (uint16_t)(cfg->active * cfg->net.n_planes),
+		.min_active = (uint16_t)cfg->min_active,
+		.revive_probes = cfg->revive_probes,
+		.probe_interval_ns = cfg->probe_interval_ns,
+		.probe_interval_max_ns = cfg->probe_interval_max_ns,
+	};
+	int result;
+
+	if (!evs) {
+		perror("sim world");
+		abort();
+	}
+	for (uint32_t i = 0; i < n; i++)
+		evs[i] = (struct mt_ev){.value = cfg->net.ev_base + i / cfg->net.n_planes,
+					.port = (uint8_t)(i % cfg->net.n_planes)};
+	WITH_MEMORY(node, result, mt_ev_profile_set(node->engine, 0, &profile));
+	must(node->w, result, "mt_ev_profile_set");
+	free(evs);
+}
+
+static void set_cc_profiles(struct sim_node *node)
+{
+	const struct sim_world_cfg *cfg = &node->w->cfg;
+	struct mt_cc_profile_cfg cc = {.kind = MT_CC_NONE,
+				       .link_bps = cfg->link_bps,
+				       .base_rtt_ns = cfg->base_rtt_ns,
+				       .trimming = cfg->trimming};
+
+	must(node->w, mt_cc_profile_set(node->engine, 0, &cc), "mt_cc_profile_set none");
+	cc.kind = MT_CC_NSCC;
+	must(node->w, mt_cc_profile_set(node->engine, 1, &cc), "mt_cc_profile_set nscc");
+}
+
+static void open_node(struct sim_world *w, uint32_t id)
+{
+	struct sim_node *node = &w->nodes[id];
+	struct mt_engine_cfg cfg = w->cfg.engine;
+	struct mt_env env = {.ctx = node, .place = place};
+
+	*node = (struct sim_node){.w = w, .id = id, .tx_batch = 16, .wake_at_ns = SIM_NEVER};
+	node->addr.b[0] = 0xFD;
+	node->addr.b[15] = (uint8_t)(id + 1);
+	cfg.n_ports = w->cfg.net.n_planes;
+	cfg.seed = w->cfg.net.seed * SIM_NODES_MAX + id;
+	if (mt_engine_size(&cfg) == 0) {
+		sim_fail(&w->check, "mt_engine_size: configuration refused");
+		return;
+	}
+	node->mem = aligned_memory(mt_engine_size(&cfg));
+	node->engine = mt_engine_init(node->mem, &cfg, &env, w->net.now_ns);
+	set_ev_profile(node);
+	set_cc_profiles(node);
+}
+
+void sim_world_open(struct sim_world *w, const struct sim_world_cfg *cfg)
+{
+	memset(w, 0, sizeof(*w));
+	w->cfg = *cfg;
+	w->check.now_ns = &w->net.now_ns;
+	sim_net_init(&w->net, &cfg->net);
+	/* Nothing may rest on time beginning at zero. */
+	w->net.now_ns = 1000003;
+	w->net.deliver = sim_node_deliver;
+	w->net.deliver_ctx = w;
+	sim_set_current(w);
+	for (uint32_t i = 0; i < cfg->net.n_nodes; i++)
+		open_node(w, i);
+}
+
+static void close_node(struct sim_node *node)
+{
+	for (uint32_t i = 0; i < node->n_qps; i++) {
+		mt_qp_fini(node->qps[i]->qp);
+		sim_flow_fini(&node->qps[i]->out);
+		free(node->qps[i]->mem);
+		free(node->qps[i]);
+	}
+	for (uint32_t i = 0; i < node->n_mrs; i++)
+		sim_mr_fini(&node->mrs[i]);
+	for (uint32_t i = 0; i < node->n_chunks; i++)
+		free(node->chunks[i]);
+	free(node->mem);
+}
+
+void sim_world_close(struct sim_world *w)
+{
+	for (uint32_t i = 0; i < w->cfg.net.n_nodes; i++)
+		close_node(&w->nodes[i]);
+	sim_net_fini(&w->net);
+	sim_set_current(NULL);
+}
+
+/* ---- memory regions ---- */
+
+struct sim_mr *sim_mr_add(struct sim_node *node, uint32_t pd, uint64_t start, uint64_t length,
+			  uint32_t access)
+{
+	struct sim_mr *mr = &node->mrs[node->n_mrs];
+	uint8_t tag = (uint8_t)sim_below(&node->w->net.rng, 256);
+
+	*mr = (struct sim_mr){.check = &node->w->check,
+			      .node = node->id,
+			      .index = ++node->n_mrs,
+			      .pd = pd,
+			      .start = start,
+			      .length = length};
+	mr->key = mr->index << 8 | tag;
+	must(node->w, mt_mr_add(node->engine, mr->index, tag, pd, start, length, access, mr),
+	     "mt_mr_add");
+	return mr;
+}
+
+/* The large MR of a protection domain, made when it is first needed. */
+static struct sim_mr *mr_of_pd(struct sim_node *node, uint32_t pd)
+{
+	for (uint32_t i = 0; i < node->n_mrs; i++)
+		if (node->mrs[i].pd == pd && node->mrs[i].length == UINT64_C(1) << 40)
+			return &node->mrs[i];
+	return sim_mr_add(node, pd, (uint64_t)(node->id + 1) << 44 | (uint64_t)(pd + 1) << 41,
+			  UINT64_C(1) << 40, MT_ACCESS_LOCAL_WRITE | MT_ACCESS_REMOTE_WRITE);
+}
+
+/* ---- connections ---- */
+
+/* Numbers all over the 24 bits, different modulo max_qps, never one of the reserved 0 to 2. */
+static uint32_t fresh_qpn(struct sim_node *node)
+{
+	uint32_t max = node->w->cfg.engine.max_qps;
+	uint32_t high = (uint32_t)sim_below(&node->w->net.rng, (PSN_MASK + 1) / max);
+	uint32_t qpn = high * max + node->n_qps;
+
+	return qpn < 3 ? qpn + max : qpn;
+}
+
+static struct sim_qp *make_qp(struct sim_node *node, const struct sim_qp_cfg *cfg)
+{
+	struct sim_qp *qp = calloc(1, sizeof(*qp));
+
+	if (!qp) {
+		perror("sim world");
+		abort();
+	}
+	*qp = (struct sim_qp){.node = node, .cfg = *cfg, .qpn = fresh_qpn(node)};
+	qp->mr = mr_of_pd(node, cfg->cap.pd);
+	if (mt_qp_size(&cfg->cap) == 0)
+		sim_fail(&node->w->check, "mt_qp_size: capabilities refused");
+	qp->mem = aligned_memory(mt_qp_size(&cfg->cap));
+	must(node->w, mt_qp_init(node->engine, qp->mem, &cfg->cap, qp->qpn, qp, &qp->qp),
+	     "mt_qp_init");
+	node->qps[node->n_qps++] = qp;
+	node->w->qps[node->w->n_qps++] = qp;
+	return qp;
+}
+
+int sim_modify(struct sim_qp *qp, const struct mt_qp_attr *attr, uint32_t mask)
+{
+	int result;
+
+	WITH_MEMORY(qp->node, result, mt_qp_modify(qp->qp, qp->node->w->net.now_ns, attr, mask));
+	return result;
+}
+
+static void to_rts(struct sim_qp *qp)
+{
+	struct mt_qp_attr attr = qp->cfg.attr;
+	struct sim_world *w = qp->node->w;
+
+	attr.dest = qp->peer->node->addr;
+	attr.dest_qpn = qp->peer->qpn;
+	attr.rq_psn = qp->peer->cfg.attr.sq_psn;
+	attr.state = MT_QPS_INIT;
+	must(w,
+	     sim_modify(qp, &attr,
+			MT_QP_STATE | MT_QP_ACCESS | MT_QP_P_KEY | MT_QP_EV_PROFILE |
+				MT_QP_CC_PROFILE | MT_QP_TRIM_NACK),
+	     "to INIT");
+	attr.state = MT_QPS_RTR;
+	must(w,
+	     sim_modify(qp, &attr,
+			MT_QP_STATE | MT_QP_DEST | MT_QP_RQ_PSN | MT_QP_PATH_MTU | MT_QP_MPR_DEST |
+				MT_QP_MAX_WIMM_DEST),
+	     "to RTR");
+	attr.state = MT_QPS_RTS;
+	must(w,
+	     sim_modify(qp, &attr,
+			MT_QP_STATE | MT_QP_SQ_PSN | MT_QP_MPR | MT_QP_MAX_WIMM | MT_QP_TIMEOUT |
+				MT_QP_RETRY),
+	     "to RTS");
+}
+
+static void make_flow(struct sim_qp *qp)
+{
+	struct sim_flow *f = &qp->out;
+
+	f->check = &qp->node->w->check;
+	f->src = qp->node->id;
+	f->dst = qp->peer->node->id;
+	f->dst_qpn = qp->peer->qpn;
+	f->mtu = qp->cfg.attr.path_mtu;
+	f->first_psn = qp->cfg.attr.sq_psn;
+	f->window = (uint64_t)qp->cfg.attr.mpr * MT_MPR_UNIT;
+	f->max_wimm = qp->cfg.attr.max_wimm;
+	f->p_key = qp->cfg.attr.p_key;
+	f->signal_all = qp->cfg.cap.signal_all;
+	snprintf(f->name, sizeof(f->name), "node %u qp %u to node %u", f->src, qp->qpn, f->dst);
+}
+
+struct sim_qp *sim_connect(struct sim_world *w, uint32_t a, uint32_t b,
+			   const struct sim_qp_cfg *cfg_a, const struct sim_qp_cfg *cfg_b)
+{
+	struct sim_qp *qp = make_qp(&w->nodes[a], cfg_a);
+
+	qp->peer = make_qp(&w->nodes[b], cfg_b);
+	qp->peer->peer = qp;
+	make_flow(qp);
+	make_flow(qp->peer);
+	to_rts(qp);
+	to_rts(qp->peer);
+	return qp;
+}
+
+struct sim_qp *sim_connect_default(struct sim_world *w)
+{
+	struct sim_qp_cfg cfg;
+
+	sim_qp_cfg_default(&cfg);
+	return sim_connect(w, 0, 1, &cfg, &cfg);
+}
+
+/* ---- messages ---- */
+
+/* Splits the source into n pieces that do not lie side by side. */
+static void make_sges(struct sim_qp *qp, struct sim_msg *m, uint32_t n)
+{
+	struct sim_rng *rng = &qp->node->w->net.rng;
+	uint32_t left = m->len;
+
+	m->n_sge = n;
+	for (uint32_t i = 0; i < n; i++) {
+		uint32_t len = i + 1 == n ? left : (uint32_t)sim_below(rng, left + 1);
+		uint64_t at = sim_mr_take(qp->mr, len + sim_below(rng, 32));
+
+		m->sge[i] = (struct mt_sge){
+			.addr = qp->mr->start + at, .length = len, .lkey = qp->mr->key};
+		left -= len;
+	}
+}
+
+static struct sim_msg *describe(struct sim_qp *qp, const struct sim_wr *wr)
+{
+	struct sim_mr *mr = wr->mr ? wr->mr : qp->peer->mr;
+	struct sim_msg m = {.wr_id = UINT64_C(0x1000000) * qp->qpn + qp->out.n,
+			    .len = wr->len,
+			    .flags = wr->flags,
+			    .imm = wr->imm,
+			    .want = wr->want};
+
+	m.mr_offset = sim_mr_take(mr, wr->len + sim_below(&qp->node->w->net.rng, 16));
+	m.remote_addr = mr->start + m.mr_offset + wr->beyond;
+	m.rkey = wr->rkey ? wr->rkey : mr->key;
+	make_sges(qp, &m, wr->n_sge ? wr->n_sge : wr->len > 0);
+	return sim_flow_add(&qp->out, &m, mr);
+}
+
+struct sim_msg *sim_post_wr(struct sim_qp *qp, const struct sim_wr *wr, int *result)
+{
+	struct sim_msg *m = describe(qp, wr);
+	struct mt_send_wr post = {.wr_id = m->wr_id,
+				  .sge = m->sge,
+				  .n_sge = m->n_sge,
+				  .flags = m->flags,
+				  .imm = m->imm,
+				  .rkey = m->rkey,
+				  .remote_addr = m->remote_addr};
+	uint64_t now = qp->node->w->net.now_ns;
+
+	WITH_MEMORY(qp->node, *result, mt_qp_post_send(qp->qp, now, &post));
+	if (*result == MT_OK)
+		return m;
+	sim_flow_drop_last(&qp->out, wr->mr ? wr->mr : qp->peer->mr);
+	return NULL;
+}
+
+struct sim_msg *sim_post(struct sim_qp *qp, uint32_t len, uint32_t flags)
+{
+	struct sim_wr wr = {.len = len, .flags = flags, .imm = (uint32_t)(0xABC00000u + qp->out.n)};
+	int result;
+	struct sim_msg *m = sim_post_wr(qp, &wr, &result);
+
+	must(qp->node->w, result, "mt_qp_post_send");
+	sim_node_run(qp->node);
+	return m;
+}
+
+int sim_post_recv(struct sim_qp *qp)
+{
+	int result = mt_qp_post_recv(qp->qp, qp->peer->out.recvs_posted);
+
+	if (result == MT_OK)
+		qp->peer->out.recvs_posted++;
+	return result;
+}

@@ -1,0 +1,178 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * world.h - engines joined by the fabric of net.h and watched by checker.h.
+ *
+ * A world is opened from a configuration, connections are made, messages posted, time is run, and
+ * the world says whether anything that must hold did not. A node plays the adapter's loop: packets
+ * in, timers when due, packets out, events. Every packet is encoded into bytes and decoded again
+ * (with `decoded` set it is handed over as a struct instead).
+ */
+#ifndef SIM_WORLD_H
+#define SIM_WORLD_H
+
+#include "checker.h"
+#include "net.h"
+
+#define SIM_QPS_MAX 64u
+#define SIM_MRS_MAX 8u
+#define SIM_CHUNKS_MAX 256u
+#define SIM_OPCODES 6u
+
+#define SIM_US UINT64_C(1000)
+#define SIM_MS UINT64_C(1000000)
+#define SIM_S UINT64_C(1000000000)
+
+struct sim_world;
+
+/* What one end of a connection is like. */
+struct sim_qp_cfg {
+	struct mt_qp_cap cap;
+	struct mt_qp_attr attr; /* dest, dest_qpn and rq_psn are filled in from the other end */
+};
+
+/* One end of a connection. */
+struct sim_qp {
+	struct sim_node *node;
+	struct sim_qp *peer;
+	struct mt_qp *qp;
+	void *mem;
+	uint32_t qpn;
+	struct sim_qp_cfg cfg;
+	struct sim_flow out;
+	struct sim_mr *mr; /* its sources, and where its peer writes */
+	bool may_fail;	   /* going to ERR is expected */
+	uint32_t qp_events;
+	enum mt_wc_status qp_status;
+};
+
+/* What a node sent or was given, by kind. */
+enum sim_kind {
+	SIM_DATA,
+	SIM_ACK,
+	SIM_SACK,
+	SIM_NACK,
+	SIM_PROBE,
+	SIM_ENDPOINT,
+	SIM_KINDS,
+};
+
+struct sim_traffic {
+	uint64_t sent[SIM_KINDS], given[SIM_KINDS];
+	uint64_t sent_again, sent_bytes;
+	uint64_t given_trimmed, given_broken;
+};
+
+/* One engine and what an adapter keeps for it. */
+struct sim_node {
+	struct sim_world *w;
+	uint32_t id;
+	struct mt_addr addr;
+	struct mt_engine *engine;
+	void *mem;
+	void *chunks[SIM_CHUNKS_MAX];
+	uint32_t n_chunks;
+	struct sim_mr mrs[SIM_MRS_MAX];
+	uint32_t n_mrs;
+	struct sim_qp *qps[SIM_QPS_MAX];
+	uint32_t n_qps;
+	uint32_t tx_batch;
+	uint64_t late_ns; /* how late its timers are served */
+	uint64_t stopped_until_ns;
+	bool deaf;	     /* what arrives while it is stopped is lost, else it waits */
+	uint64_t wake_at_ns; /* a port has room again; SIM_NEVER: nobody waits */
+	uint64_t ticks, ticks_at_once, last_tick_ns;
+	struct sim_traffic traffic;
+};
+
+struct sim_world_cfg {
+	struct sim_net_cfg net;
+	struct mt_engine_cfg engine;
+	/* The EV profile, per plane. */
+	uint32_t evs, active, min_active;
+	uint8_t revive_probes;
+	uint64_t probe_interval_ns, probe_interval_max_ns;
+	uint64_t link_bps, base_rtt_ns; /* of CC profile 1, NSCC; profile 0 is none */
+	bool trimming;
+	bool decoded;
+};
+
+#define SIM_EV_EVENTS_MAX 4096u
+
+struct sim_world {
+	struct sim_check check;
+	struct sim_world_cfg cfg;
+	struct sim_net net;
+	struct sim_node nodes[SIM_NODES_MAX];
+	struct sim_qp *qps[2 * SIM_QPS_MAX];
+	uint32_t n_qps;
+	/* EV events of all nodes, oldest first; those beyond the room are only counted. */
+	struct {
+		uint32_t node;
+		struct mt_event ev;
+	} ev_events[SIM_EV_EVENTS_MAX];
+	uint32_t n_ev_events;
+	/* Called after each round of a node, to post more. May be NULL. */
+	void (*app)(void *ctx, struct sim_node *node);
+	void *app_ctx;
+};
+
+/* sim_world_cfg_default: two nodes, 2 planes of 4 paths, 5 us each way, nothing goes wrong. */
+void sim_world_cfg_default(struct sim_world_cfg *cfg);
+void sim_world_open(struct sim_world *w, const struct sim_world_cfg *cfg);
+void sim_world_close(struct sim_world *w);
+
+/* sim_qp_cfg_default: 4096 byte packets, 1024 PSNs, everything signalled, tries for ever. */
+void sim_qp_cfg_default(struct sim_qp_cfg *cfg);
+/* sim_connect makes a QP on each of two nodes and takes both to RTS; returns that of node a. */
+struct sim_qp *sim_connect(struct sim_world *w, uint32_t a, uint32_t b,
+			   const struct sim_qp_cfg *cfg_a, const struct sim_qp_cfg *cfg_b);
+/* sim_connect_default does so with the defaults at both ends. */
+struct sim_qp *sim_connect_default(struct sim_world *w);
+
+/* sim_mr_add registers an MR at a node. */
+struct sim_mr *sim_mr_add(struct sim_node *node, uint32_t pd, uint64_t start, uint64_t length,
+			  uint32_t access);
+
+/* What sim_post_wr does differently from an ordinary WRITE; zero is ordinary. */
+struct sim_wr {
+	uint32_t len, flags, imm, n_sge;
+	struct sim_mr *mr; /* to be written to instead of the peer's own */
+	uint32_t rkey;	   /* instead of the right one */
+	uint64_t beyond;   /* added to the remote address */
+	enum mt_wc_status want;
+};
+
+/* sim_post_wr posts a WRITE; NULL when the engine refused it, with the reason in *result. */
+struct sim_msg *sim_post_wr(struct sim_qp *qp, const struct sim_wr *wr, int *result);
+/* sim_post posts a WRITE that must be taken. */
+struct sim_msg *sim_post(struct sim_qp *qp, uint32_t len, uint32_t flags);
+/* sim_post_recv posts a receive; wr_ids count up from 0. */
+int sim_post_recv(struct sim_qp *qp);
+/* sim_modify is mt_qp_modify with memory added where it is wanted. */
+int sim_modify(struct sim_qp *qp, const struct mt_qp_attr *attr, uint32_t mask);
+
+/* sim_node_run lets a node send and report what it can now. */
+void sim_node_run(struct sim_node *node);
+/* sim_node_stop stops a node for ns: nothing is received, sent or timed. */
+void sim_node_stop(struct sim_node *node, uint64_t ns, bool deaf);
+/* sim_node_give hands raw bytes to an engine, as from `meta`. */
+void sim_node_give(struct sim_node *node, const struct mt_rx_meta *meta, const void *bytes,
+		   size_t len);
+
+/* sim_step runs what is next up to `limit`; false when there is nothing or something failed. */
+bool sim_step(struct sim_world *w, uint64_t limit);
+/* sim_run_for runs the world for ns. */
+void sim_run_for(struct sim_world *w, uint64_t ns);
+/* sim_run_done runs until all that was posted is done; a failure when that takes longer than ns. */
+void sim_run_done(struct sim_world *w, uint64_t ns);
+/* sim_done says whether everything posted is complete and acknowledged. */
+bool sim_done(struct sim_world *w);
+/* sim_check_quiet runs ns more and fails when data moves or timers do not rest. */
+void sim_check_quiet(struct sim_world *w, uint64_t ns);
+/* sim_check_stats holds the engines' counters against what was seen. */
+void sim_check_stats(struct sim_world *w);
+
+/* sim_explain prints what went wrong and the state of the world, as comments. */
+void sim_explain(struct sim_world *w);
+
+#endif

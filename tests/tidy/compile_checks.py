@@ -1,0 +1,74 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""Checks that run a compiler or clang-format over the sources."""
+import collections
+import concurrent.futures
+import os
+import re
+import subprocess
+import tempfile
+
+from tree import PURE_ROOMS, WARNINGS, Skip, has
+
+
+def _run(command):
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    return done.returncode, (done.stdout + done.stderr).strip()
+
+
+def _compile(tree, compiler, path, source):
+    """Complaints of a compiler that only looks: one line an error, places relative to the tree."""
+    flags = [*WARNINGS, f"-I{tree.root}/src", f"-I{tree.root}/include"]
+    if tree.folder_of(path) not in [f"src/{room}" for room in PURE_ROOMS]:
+        flags.append("-D_GNU_SOURCE")
+    status, text = _run([compiler, "-fsyntax-only", *flags, str(source)])
+    if not status:
+        return []
+    errors = dict.fromkeys(line for line in text.splitlines() if "error:" in line)
+    return [line.replace(f"{tree.root}/", "") for line in errors] or [f"{path}: {text}"]
+
+
+def _in_parallel(function, items):
+    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+        return [c for complaints in pool.map(function, items) for c in complaints]
+
+
+def headers_alone(tree):
+    """Each header compiles as the only thing a file includes."""
+    headers = [f for f in tree.c_files("src", "include") if f.suffix == ".h"]
+
+    with tempfile.TemporaryDirectory() as scratch:
+
+        def compile_one(indexed):
+            number, header = indexed
+            source = f"{scratch}/{number}.c"
+            with open(source, "w", encoding="utf-8") as file:
+                # Twice: the guard must hold. The typedef keeps the file from being empty.
+                line = f'#include "{tree.root / header}"\n'
+                file.write(line + line + "typedef int not_empty;\n")
+            return _compile(tree, "cc", header, source)
+
+        return _in_parallel(compile_one, enumerate(headers))
+
+
+def clang_warnings(tree):
+    """clang has no complaint either."""
+    if not has("clang"):
+        raise Skip("clang is not installed")
+    sources = [f for f in tree.c_files("src", "examples") if f.suffix == ".c"]
+    return _in_parallel(lambda path: _compile(tree, "clang", path, tree.root / path), sources)
+
+
+def fmt(tree):
+    """clang-format would change nothing."""
+    if not has("clang-format"):
+        raise Skip("clang-format is not installed")
+    files = tree.c_files("src", "include", "examples", "tests", "bench")
+    if not files:
+        return []
+    status, text = _run(
+        ["clang-format", "--style=file", "--dry-run", "-Werror"]
+        + [str(tree.root / f) for f in files]
+    )
+    places = collections.Counter(m[1] for m in re.finditer(r"^(.*?):\d+:\d+: error:", text, re.M))
+    complaints = [f"{path}: {n} places to format" for path, n in places.items()]
+    return (complaints or [text]) if status else []

@@ -1,0 +1,75 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""Shows that tools/count-cases counts cases, and that nothing that goes wrong is counted as right."""
+import subprocess
+import sys
+import tempfile
+from xml.sax.saxutils import escape
+
+import run
+import tap
+
+
+def count(*tests):
+    """tests: (status, output). Returns (exit status, last line) of tools/count-cases."""
+    with tempfile.NamedTemporaryFile("w", suffix=".xml") as report:
+        report.write("<testsuite>")
+        for status, output in tests:
+            failure = '<failure message="x"/>' if status == "fail" else ""
+            skipped = '<skipped message="x"/>' if status == "notrun" else ""
+            report.write(
+                f'<testcase name="t" status="{status}">{failure}{skipped}'
+                f"<system-out>{escape(output)}</system-out></testcase>"
+            )
+        report.write("</testsuite>")
+        report.flush()
+        command = [sys.executable, run.ROOT / "tools/count-cases", report.name]
+        done = subprocess.run(command, capture_output=True, text=True, check=False)
+    return done.returncode, done.stdout.splitlines()[-1]
+
+
+def case(want, *tests):
+    def check():
+        got = count(*tests)
+        return [] if got == want else [f"want {want}, got {got}"]
+
+    return check
+
+
+TWO_OF_TWO = "1..2\nok 1 - a\nok 2 - b\n"
+CASES = {
+    "count__cases_not_binaries": case(
+        (0, "4 passed, 0 failed, 0 skipped"), ("run", TWO_OF_TWO), ("run", TWO_OF_TWO)
+    ),
+    "count__failed_case": case(
+        (1, "1 passed, 1 failed, 0 skipped"), ("fail", "1..2\nok 1 - a\nnot ok 2 - b\n")
+    ),
+    "count__failed_case_in_passed_test": case(
+        (1, "1 passed, 1 failed, 0 skipped"), ("run", "1..2\nok 1 - a\nnot ok 2 - b\n")
+    ),
+    "count__cmocka_skip": case(
+        (0, "1 passed, 0 failed, 1 skipped"),
+        ("run", "1..2\nok 1 - a\n# skip: no\nnot ok 2 # SKIP b\n"),
+    ),
+    "count__tap_skip": case((1, "0 passed, 0 failed, 1 skipped"), ("run", "1..1\nok 1 - a # SKIP no\n")),
+    "count__crash_after_first_case": case(
+        (1, "1 passed, 2 failed, 0 skipped"), ("fail", "1..3\nok 1 - a\nSegmentation fault\n")
+    ),
+    "count__crash_before_plan": case((1, "0 passed, 1 failed, 0 skipped"), ("fail", "")),
+    "count__crash_before_trailing_plan": case(
+        (1, "1 passed, 1 failed, 0 skipped"), ("fail", "ok 1 - a\n")
+    ),
+    "count__leak_found_at_exit": case(
+        (1, "2 passed, 1 failed, 0 skipped"), ("fail", TWO_OF_TWO + "ERROR: LeakSanitizer\n")
+    ),
+    "count__without_tap": case((0, "1 passed, 0 failed, 0 skipped"), ("run", "hello\n")),
+    "count__not_built": case(
+        (1, "0 passed, 1 failed, 0 skipped"), ("notrun", "Unable to find executable: t\n")
+    ),
+    "count__nothing_ran": case((1, "0 passed, 1 failed, 0 skipped")),
+    "count__two_plans": case(
+        (1, "1 passed, 1 failed, 0 skipped"), ("fail", "1..1\nok 1 - a\n1..1\n")
+    ),
+}
+
+if __name__ == "__main__":
+    tap.main(list(CASES.items()))

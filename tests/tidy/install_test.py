@@ -1,0 +1,106 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""install_test.py BUILD: installs to a temporary folder and uses what lies there, as a user would."""
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+
+import run
+import tap
+
+PROGRAM = """#include <mrc.h>
+#include <stdio.h>
+int main(void) { return !printf("%p\\n", (void *)mrc_query_version); }
+"""
+
+
+class Installed:
+    """`cmake --install` below a DESTDIR, and the environment to use it from there."""
+
+    def __init__(self, build):
+        self.destdir = pathlib.Path(tempfile.mkdtemp())
+        self.prefix = self.destdir / "usr/local"
+        subprocess.run(
+            ["cmake", "--install", build, "--prefix", "/usr/local"],
+            env={**os.environ, "DESTDIR": str(self.destdir)},
+            check=True,
+            stdout=subprocess.DEVNULL,
+        )
+
+    def output(self, command, **variables):
+        environment = {**os.environ, "PKG_CONFIG_PATH": f"{self.prefix}/lib/pkgconfig", **variables}
+        done = subprocess.run(
+            command, env=environment, cwd=self.destdir, capture_output=True, text=True, check=False
+        )
+        if done.returncode:
+            raise RuntimeError(f"{command}: {done.stdout}{done.stderr}")
+        return done.stdout
+
+    def layout(self):
+        """Everything is where it belongs and nothing else is installed."""
+        names = {str(p.relative_to(self.prefix)) for p in self.prefix.rglob("*") if not p.is_dir()}
+        wanted = {"bin/mrc", "lib/libmrc.so", "lib/libmrc.so.1", "lib/lib_mrc.so"}
+        wanted |= {"lib/pkgconfig/libmrc.pc"}
+        headers = run.ROOT / "include"
+        wanted |= {f"include/{p.relative_to(headers)}" for p in headers.rglob("*.h")}
+        complaints = [f"not installed: {name}" for name in sorted(wanted - names)]
+        for name in sorted(names - wanted):
+            if not name.startswith("lib/softmrc/") and not name.startswith("share/"):
+                complaints.append(f"installed, nobody knows why: {name}")
+        return complaints
+
+    def pkg_config(self):
+        """A program is compiled, linked and run with the flags that pkg-config tells."""
+        flags = self.output(["pkg-config", "--cflags", "--libs", "libmrc"]).split()
+        (self.destdir / "p.c").write_text(PROGRAM, encoding="utf-8")
+        self.output(["cc", "-Wall", "-Werror", "p.c", "-o", "p", *flags])
+        self.output(["./p"], LD_LIBRARY_PATH=f"{self.prefix}/lib")
+        return []
+
+    def other_name(self):
+        """The name that programs written for the published interface link works too."""
+        (self.destdir / "q.c").write_text(PROGRAM, encoding="utf-8")
+        flags = [f"-I{self.prefix}/include", f"-L{self.prefix}/lib", "-l_mrc"]
+        self.output(["cc", "q.c", "-o", "q", *flags])
+        self.output(["./q"], LD_LIBRARY_PATH=f"{self.prefix}/lib")
+        return []
+
+    def runs_from_anywhere(self):
+        """Every installed program finds its libraries without being told."""
+        complaints = []
+        programs = [p for p in self.prefix.rglob("*") if p.is_file() and os.access(p, os.X_OK)]
+        for program in programs:
+            if program.read_bytes()[:4] == b"\x7fELF":
+                text = self.output(["ldd", str(program)])
+                complaints += [f"{program.name}: {line}" for line in re.findall(r".*not found", text)]
+        return complaints if programs else ["no program is installed"]
+
+    def public_names(self):
+        """libmrc exports mrc_ names and nothing else."""
+        text = self.output(
+            ["nm", "-D", "--defined-only", "--format=posix", f"{self.prefix}/lib/libmrc.so.1"]
+        )
+        names = {line.split()[0].split("@")[0] for line in text.splitlines()}
+        versions = {line.split()[0] for line in text.splitlines() if line.split()[1] == "A"}
+        return [
+            f"exported: {name}"
+            for name in sorted(names - versions)
+            if not name.startswith(("mrc_", "ibv_"))
+        ] or ([] if "mrc_query_version" in names else ["mrc_query_version is not exported"])
+
+
+def main():
+    installed = Installed(sys.argv[1])
+    names = ("layout", "pkg_config", "other_name", "runs_from_anywhere", "public_names")
+    try:
+        status = tap.run([(f"install__{name}", getattr(installed, name)) for name in names])
+    finally:
+        shutil.rmtree(installed.destdir)
+    sys.exit(status)
+
+
+if __name__ == "__main__":
+    main()

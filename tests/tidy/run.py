@@ -1,0 +1,62 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""run.py [--archives base=LIB wire=LIB core=LIB io=LIB] runs the tidy checks, each as one case.
+
+Without --archives: everything that needs the sources alone.
+"""
+import argparse
+import importlib.machinery
+import importlib.util
+
+import archive_checks
+import compile_checks
+import source_checks
+import tap
+from tree import HERE, Tree
+
+ROOT = HERE.parent.parent
+
+
+def load_conformance():
+    """tools/conformance is a program without a suffix; this imports it all the same."""
+    loader = importlib.machinery.SourceFileLoader("conformance", str(ROOT / "tools/conformance"))
+    module = importlib.util.module_from_spec(importlib.util.spec_from_loader("conformance", loader))
+    loader.exec_module(module)
+    return module
+
+
+def source_cases(tree):
+    conformance = load_conformance()
+    plain = [
+        source_checks.layer_includes,
+        source_checks.lengths,
+        source_checks.leaks,
+        source_checks.spdx,
+        source_checks.readme_rooms,
+        source_checks.doc_links,
+        compile_checks.headers_alone,
+        compile_checks.clang_warnings,
+        compile_checks.fmt,
+    ]
+    cases = [(check.__name__, lambda check=check: check(tree)) for check in plain]
+    for check in (source_checks.requirements, source_checks.conformance_current):
+        cases.append((check.__name__, lambda check=check: check(tree, conformance)))
+    return cases
+
+
+def archive_cases(archives):
+    checks = (archive_checks.core_symbols, archive_checks.mutable_globals)
+    return [(check.__name__, lambda check=check: check(archives)) for check in checks]
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--archives", nargs="+", metavar="ROOM=LIB")
+    arguments = parser.parse_args()
+    if arguments.archives:
+        archives = dict(a.split("=", 1) for a in arguments.archives)
+        tap.main(archive_cases(archives))
+    tap.main(source_cases(Tree(ROOT)))
+
+
+if __name__ == "__main__":
+    main()

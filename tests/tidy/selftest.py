@@ -1,0 +1,215 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""Shows that each tidy check accepts a clean tree and catches a planted fault.
+
+A small project is written to a temporary folder; each case plants one fault in a fresh copy and
+wants exactly the check it is meant for to complain, with a text that names the place.
+"""
+import pathlib
+import shutil
+import subprocess
+import tempfile
+
+import archive_checks
+import compile_checks
+import csource
+import run
+import source_checks
+import tap
+from tree import Tree
+
+SPDX = "/* SPDX-License-Identifier: BSD-2-Clause */\n"
+CLEAN = {
+    ".clang-format": run.ROOT.joinpath(".clang-format").read_text(encoding="utf-8"),
+    "ARCHITECTURE.md": (
+        "| `src/base/` | |\n| `src/core/` | `src/base` |\n| `src/host/` | `src/core` |\n"
+        "| `src/api/` | `src/host/nic.h` `include` |\n"
+    ),
+    "include/mrc.h": SPDX + "int mrc_x(int a);\n",
+    "src/base/a.h": SPDX + "#include <stdint.h>\nint mb_a(int a);\n",
+    "src/base/a.c": SPDX + '#include "base/a.h"\n\nint mb_a(int a)\n{\n\treturn a + 1;\n}\n',
+    "src/core/c.c": SPDX + '#include "base/a.h"\n\nint mt_c(int a);\n\n/* REQ(x.one) */\n'
+    "int mt_c(int a)\n{\n\treturn mb_a(a);\n}\n",
+    "src/host/nic.h": SPDX + "int mh_n(void);\n",
+    "src/host/other.h": SPDX + "int mh_o(void);\n",
+    "src/api/api.c": SPDX + '#include "host/nic.h"\n#include <mrc.h>\n#include <unistd.h>\n\n'
+    "int mrc_x(int a)\n{\n\treturn a + mh_n();\n}\n",
+    "tests/unit/t.c": SPDX + "/* REQ(x.one) */\n",
+    "docs/requirements.toml": "# SPDX-License-Identifier: BSD-2-Clause\n"
+    '[[requirement]]\nid = "x.one"\ntext = "t"\nsource = "ours"\ncertainty = "I"\n'
+    'status = "enforced"\n',
+    **{f"src/{room}/README.md": "what it is for\n" for room in ("base", "core", "host", "api")},
+}
+
+
+class Fixture:
+    """A temporary copy of the clean project, with files changed."""
+
+    def __init__(self, changes):
+        self.folder = pathlib.Path(tempfile.mkdtemp())
+        conformance = run.load_conformance()
+        for name, text in {**CLEAN, **changes}.items():
+            if text is None:
+                continue
+            path = self.folder / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(text, encoding="utf-8")
+        if "docs/conformance.md" not in changes:
+            text = conformance.render(self.folder)
+            (self.folder / "docs/conformance.md").write_text(text, encoding="utf-8")
+
+    def __enter__(self):
+        return Tree(self.folder)
+
+    def __exit__(self, *_):
+        shutil.rmtree(self.folder)
+
+
+def verdicts(changes):
+    """check name -> complaints, for the clean project with these changes."""
+    with Fixture(changes) as tree:
+        return {name: check() for name, check in run.source_cases(tree)}
+
+
+def clean_tree():
+    return [f"{name}: {c}" for name, found in verdicts({}).items() for c in found]
+
+
+def plant(check, changes, wanted):
+    """A case: `check` complains, once, with `wanted` in it, and says nothing of the clean tree."""
+
+    def case():
+        found = verdicts(changes)[check]
+        if len(found) == 1 and wanted in found[0]:
+            return []
+        return [f"want one complaint with '{wanted}', got {found}"]
+
+    return case
+
+
+def long_function(lines):
+    return SPDX + "int mb_f(void);\nint mb_f(void)\n{\n" + "\t;\n" * lines + "\treturn 0;\n}\n"
+
+
+SOURCE_PLANTS = {
+    "layer_includes__arrow_up": plant(
+        "layer_includes",
+        {"src/base/a.h": SPDX + '#include "core/d.h"\n', "src/core/d.h": SPDX},
+        "src/base/a.h:2: arrow src/base -> src/core/d.h",
+    ),
+    "layer_includes__api_beyond_nic": plant(
+        "layer_includes",
+        {"src/api/api.c": SPDX + '#include "host/other.h"\n'},
+        "src/api/api.c:2: arrow src/api -> src/host/other.h",
+    ),
+    "layer_includes__system_in_core": plant(
+        "layer_includes", {"src/core/c.c": SPDX + "#include <time.h>\n"}, "<time.h>"
+    ),
+    "layer_includes__public_header_in_core": plant(
+        "layer_includes", {"src/core/c.c": SPDX + "#include <mrc.h>\n"}, "src/core -> include"
+    ),
+    "layer_includes__unknown_room": plant(
+        "layer_includes", {"src/attic/x.c": SPDX}, "src/attic/ is not in the layer table"
+    ),
+    "layer_includes__not_from_src": plant(
+        "layer_includes", {"src/base/a.c": SPDX + '#include "a.h"\n'}, '"a.h" is not a path'
+    ),
+    "lengths__file": plant("lengths", {"src/base/l.h": SPDX + "\n" * 600}, "601 lines"),
+    "lengths__function": plant("lengths", {"src/base/l.c": long_function(68)}, "mb_f has 71 lines"),
+    "leaks__place": plant("leaks", {"docs/x.md": "see /wor" + "k/main\n"}, "docs/x.md:1"),
+    "leaks__note_to_self": plant("leaks", {"src/base/a.h": SPDX + "/* TO" + "DO */\n"}, "a.h:2"),
+    "spdx__source": plant("spdx", {"src/base/a.h": "int mb_a(int a);\n"}, "src/base/a.h:1"),
+    "spdx__script": plant("spdx", {"tools/x": "#!/bin/sh\n"}, "tools/x:1"),
+    "readme_rooms__missing": plant("readme_rooms", {"src/core/README.md": None}, "src/core"),
+    "doc_links__dead": plant("doc_links", {"docs/x.md": "[a](b.md)\n"}, "docs/x.md:1: dead link"),
+    "headers_alone__needs_another": plant(
+        "headers_alone", {"src/base/a.h": SPDX + "int mb_a(other_t a);\n"}, "src/base/a.h:2"
+    ),
+    "clang_warnings__sign": plant(
+        "clang_warnings",
+        {"src/base/a.c": SPDX + "unsigned mb_a(int a);\nunsigned mb_a(int a){return a;}\n"},
+        "sign",
+    ),
+    "fmt__spaces": plant("fmt", {"src/base/a.h": SPDX + "int  mb_a(int a);\n"}, "1 places"),
+    "requirements__unknown_id": plant(
+        "requirements",
+        {"src/base/a.h": SPDX + "/* REQ(x.two) */\n", "docs/conformance.md": ""},
+        "src/base/a.h: REQ(x.two)",
+    ),
+    "requirements__enforced_untested": plant(
+        "requirements", {"tests/unit/t.c": SPDX}, "x.one: enforced, but not cited in tests/"
+    ),
+    "requirements__bad_entry": plant(
+        "requirements",
+        {"docs/requirements.toml": CLEAN["docs/requirements.toml"].replace('"I"', '"Z"')},
+        "x.one: certainty Z",
+    ),
+    "conformance_current__stale": plant(
+        "conformance_current", {"docs/conformance.md": "old\n"}, "stale"
+    ),
+}
+
+
+def archive_fault(source, check, wanted, member="x"):
+    """A case: an archive built from `source` makes `check` complain; without it, it does not."""
+
+    def case():
+        with tempfile.TemporaryDirectory() as folder:
+            archives = {}
+            for room in ("base", "wire", "core", "io"):
+                text = f"#include <string.h>\nvoid {room}_f(void *a, void *b);\n"
+                text += f"void {room}_f(void *a, void *b)\n{{\n\tmemcpy(a, b, 300);\n}}\n"
+                text += "static const char *const names[] = {\"a\", \"b\"};\n"
+                text += f"const char *{room}_g(int i);\n"
+                text += f"const char *{room}_g(int i)\n{{\n\treturn names[i];\n}}\n"
+                text += source if room == "core" else ""
+                path = pathlib.Path(folder, member + ".c")
+                path.write_text(text, encoding="utf-8")
+                output = f"{folder}/{member}.c.o"
+                subprocess.run(["cc", "-O1", "-fPIC", "-c", path, "-o", output], check=True)
+                archives[room] = f"{folder}/lib{room}.a"
+                subprocess.run(["ar", "rc", archives[room], output], check=True)
+            found = check(archives)
+        if not wanted:
+            return found
+        if len(found) == 1 and wanted in found[0]:
+            return []
+        return [f"want one complaint with '{wanted}', got {found}"]
+
+    return case
+
+
+COUNTER = "int core_n(void);\nint core_n(void)\n{\n\tstatic int n;\n\treturn n++;\n}\n"
+MALLOC = "#include <stdlib.h>\nvoid *core_m(void);\nvoid *core_m(void)\n{\n\treturn malloc(9);\n}\n"
+POINTERS = "extern const char *core_p[];\nconst char *core_p[] = {\"a\"};\n"
+THREAD_LOCAL = "extern _Thread_local int core_t;\n_Thread_local int core_t;\n"
+symbols, globals_ = archive_checks.core_symbols, archive_checks.mutable_globals
+ARCHIVE_PLANTS = {
+    "core_symbols__clean": archive_fault("", symbols, ""),
+    "core_symbols__malloc": archive_fault(MALLOC, symbols, "core: x.c.o calls malloc"),
+    "mutable_globals__clean": archive_fault("", globals_, ""),
+    "mutable_globals__static_local": archive_fault(COUNTER, globals_, "core: x.c.o: n."),
+    "mutable_globals__pointer_table": archive_fault(POINTERS, globals_, "core_p"),
+    "mutable_globals__thread_local": archive_fault(THREAD_LOCAL, globals_, "core_t"),
+}
+
+
+def place_of_names_what_follows():
+    text = SPDX + (
+        "/*\n * What the file is for. REQ(f.file)\n */\n#include <a.h>\n\n"
+        "/* REQ(f.macro) */\n#define LIMIT 1\n\n/* REQ(f.type) */\nstruct s {\n\tint a;\n};\n\n"
+        "/* REQ(f.func) */\nstatic int f(int a)\n{\n\t/* REQ(f.inside) */\n\treturn a;\n}\n\n"
+        "/* REQ(f.test) */\nTEST(g, works)\n{\n}\n\n/* REQ(f.table) */\nstatic const int t[] = {1};\n"
+    )
+    want = {"file": None, "macro": "LIMIT", "type": "s", "func": "f", "inside": "f"}
+    want |= {"test": "g__works", "table": "t"}
+    got = {key: csource.place_of(text, text.index(f"REQ(f.{key})")) for key in want}
+    return [] if got == want else [f"want {want}, got {got}"]
+
+
+if __name__ == "__main__":
+    tap.main(
+        [("tidy__clean_tree", clean_tree)]
+        + list(SOURCE_PLANTS.items())
+        + list(ARCHIVE_PLANTS.items())
+        + [("csource__place_of", place_of_names_what_follows)]
+    )

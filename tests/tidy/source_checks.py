@@ -1,0 +1,180 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""Checks that read the sources. Each takes a Tree and returns a list of complaints."""
+import collections
+import re
+
+import csource
+from tree import PURE_ROOMS
+
+PURE_FOLDERS = [f"src/{room}" for room in PURE_ROOMS]
+PURE_HEADERS = {"stdint.h", "stddef.h", "stdbool.h", "string.h", "limits.h"}
+# The panic hook that an adapter may replace: it prints and aborts.
+PANIC_HOOK = "src/base/panic_abort.c"
+MAX_FILE_LINES = 600
+MAX_FUNCTION_LINES = 70
+INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]+([<"])([^>"\n]+)[>"]', re.M)
+
+
+def _target(tree, folder, bracket, name):
+    """What an #include line names: (folder or None for the system, path as the table writes it).
+
+    Below src/ a quoted name is written from src/; an example may name its neighbour.
+    """
+    if folder == "examples" and (tree.root / folder / name).is_file():
+        return folder, name
+    if (tree.root / "include" / name).is_file():
+        return "include", "include"
+    if bracket == "<":
+        return None, name
+    return "src/" + name.split("/")[0], "src/" + name
+
+
+def layer_includes(tree):
+    """Every arrow between folders is in the layer table; pure rooms see four system headers."""
+    complaints = []
+    folders = {tree.folder_of(f) for f in tree.c_files("src", "examples")}
+    complaints += [f"{f}/ is not in the layer table" for f in sorted(folders - set(tree.layers))]
+    for path in tree.c_files("src", "examples"):
+        folder = tree.folder_of(path)
+        allowed = tree.layers.get(folder, set()) | {folder}
+        text = tree.text(path)
+        for match in INCLUDE.finditer(csource.without_comments(text)):
+            at = f"{path}:{csource.line_of(text, match.start())}"
+            target, full = _target(tree, folder, match[1], match[2])
+            if target is None:
+                pure = folder in PURE_FOLDERS and str(path) != PANIC_HOOK
+                if pure and full not in PURE_HEADERS:
+                    complaints.append(f"{at}: {folder} -> <{full}>, which a pure room may not see")
+            elif target not in ("include", "examples") and not (tree.root / full).is_file():
+                complaints.append(f'{at}: "{match[2]}" is not a path below src/')
+            elif target not in allowed and full not in allowed:
+                complaints.append(f"{at}: arrow {folder} -> {full} is not in the layer table")
+    return complaints
+
+
+def lengths(tree):
+    """No file over 600 lines, no function over 70."""
+    complaints = []
+    for path in tree.c_files("src", "examples"):
+        text = tree.text(path)
+        lines = text.count("\n")
+        if lines > MAX_FILE_LINES:
+            complaints.append(f"{path}: {lines} lines, at most {MAX_FILE_LINES}")
+        for function in csource.functions(text):
+            lines = text.count("\n", function.start, function.end) + 1
+            if lines > MAX_FUNCTION_LINES:
+                at = csource.line_of(text, function.start)
+                complaints.append(
+                    f"{path}:{at}: {function.name} has {lines} lines, at most {MAX_FUNCTION_LINES}"
+                )
+    return complaints
+
+
+# Written in pieces, so that this file does not contain what it looks for.
+LEAKS = re.compile(
+    r"(?<![\w.$}])/" + r"work/|\.\./sha" + r"red\b|\bTO" + r"DO\b|\bFIX" + r"ME\b|\bX" + r"XX\b"
+)
+
+
+def leaks(tree):
+    """Nothing of the place where it was written, and no notes to self."""
+    complaints = []
+    for path in tree.files:
+        try:
+            text = tree.text(path)
+        except UnicodeDecodeError:
+            continue  # a binary file, such as a fuzz corpus entry
+        for match in LEAKS.finditer(text):
+            complaints.append(f"{path}:{csource.line_of(text, match.start())}: {match[0]}")
+    return complaints
+
+
+def spdx(tree):
+    """Sources begin with their licence, behind a #! line where there is one."""
+    complaints = []
+    for path in tree.files:
+        if path.suffix in (".c", ".h"):
+            wanted = r"/\* SPDX-License-Identifier: BSD-2-Clause \*/\n"
+        elif path.suffix in (".py", ".sh", ".cmake") or path.name == "CMakeLists.txt" or (
+            path.parts[0] == "tools" and not path.suffix
+        ):
+            wanted = r"(#!.*\n)?# SPDX-License-Identifier: BSD-2-Clause\n"
+        else:
+            continue
+        if not re.match(wanted, tree.text(path)):
+            complaints.append(f"{path}:1: does not begin with the SPDX line")
+    return complaints
+
+
+def readme_rooms(tree):
+    """Every room says what it is for."""
+    rooms = sorted({f.parts[1] for f in tree.files if f.parts[0] == "src" and len(f.parts) > 2})
+    return [
+        f"src/{room}/README.md is missing or empty"
+        for room in rooms
+        if not (tree.root / "src" / room / "README.md").is_file()
+        or not tree.text(f"src/{room}/README.md").strip()
+    ]
+
+
+def doc_links(tree):
+    """Relative links in documents lead to files."""
+    complaints = []
+    for path in (f for f in tree.files if f.suffix == ".md"):
+        text = tree.text(path)
+        for match in re.finditer(r"\]\(([^)#\s]+)(?:#[^)]*)?\)", text):
+            if "://" in match[1] or match[1].startswith("mailto:"):
+                continue
+            if not (tree.root / path.parent / match[1]).exists():
+                at = csource.line_of(text, match.start())
+                complaints.append(f"{path}:{at}: dead link to {match[1]}")
+    return complaints
+
+
+def _entry_complaints(entry, number):
+    name = entry.get("id") or f"entry {number}"
+    complaints = []
+    for key in ("id", "text", "source", "certainty"):
+        if not str(entry.get(key, "")).strip():
+            complaints.append(f"{name}: {key} is missing")
+    if not re.fullmatch(r"[a-z0-9]+([.-][a-z0-9]+)+", entry.get("id", "x.x")):
+        complaints.append(f"{name}: an id is lower case words joined by dots and dashes")
+    if entry.get("certainty", "F") not in ("F", "S", "C", "I", "N"):
+        complaints.append(f"{name}: certainty {entry['certainty']}, want F, S, C, I or N")
+    if entry.get("status", "enforced") != "enforced":
+        complaints.append(f"{name}: status {entry['status']}, want enforced or nothing")
+    extra = set(entry) - {"id", "text", "source", "certainty", "status", "note"}
+    complaints += [f"{name}: unknown key {key}" for key in sorted(extra)]
+    return complaints
+
+
+def requirements(tree, conformance):
+    """Cited ids exist; what claims to be enforced is cited by code and by a test."""
+    entries = conformance.load(tree.root)["requirement"]
+    code, tests = conformance.in_code(tree.root), conformance.in_tests(tree.root)
+    known = collections.Counter(e.get("id") for e in entries)
+    complaints = [f"{name}: {n} entries with this id" for name, n in known.items() if n > 1]
+    for number, entry in enumerate(entries, 1):
+        complaints += _entry_complaints(entry, number)
+    for cited in (code, tests):
+        for name, places in cited.items():
+            if name not in known:
+                complaints.append(
+                    f"{places[0][0]}: REQ({name}) is not in docs/requirements.toml"
+                )
+    for entry in entries:
+        if entry.get("status") == "enforced":
+            for where, cited in (("src/", code), ("tests/", tests)):
+                if entry.get("id") not in cited:
+                    complaints.append(f"{entry.get('id')}: enforced, but not cited in {where}")
+    return complaints
+
+
+def conformance_current(tree, conformance):
+    """docs/conformance.md is what the generator prints."""
+    path = tree.root / "docs/conformance.md"
+    if not path.is_file():
+        return ["docs/conformance.md is missing: run `make conformance`"]
+    if path.read_text(encoding="utf-8") != conformance.render(tree.root):
+        return ["docs/conformance.md is stale: run `make conformance`"]
+    return []

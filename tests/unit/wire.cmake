@@ -1,0 +1,6 @@
+# SPDX-License-Identifier: BSD-2-Clause
+foreach(name crc32 dscp ev_fmt icrc opcode print text)
+	softmrc_test(unit_${name} SOURCES unit_${name}.c LINKS wire LABELS unit)
+endforeach()
+softmrc_test(unit_packet SOURCES unit_packet.c ${PROJECT_SOURCE_DIR}/tests/support/packet.c
+	LINKS wire LABELS unit)
