@@ -4,10 +4,8 @@
 #
 #   softmrc_room(<name> SOURCES f.c... [LINKS room|target...])
 #       static library softmrc-<name>, position independent, nothing exported
-#   softmrc_shared(<name> OUTPUT <soname> VERSION <n> MAP <file> SOURCES f.c... [LINKS ...] [DIR <sub>]
-#                  [ALIASES <file>...])
-#       shared library softmrc-<name> written to lib/<DIR>/lib<soname>.so.<n>; exports what MAP lists;
-#       ALIASES are further names of it, as symbolic links
+#   softmrc_shared(<name> OUTPUT <soname> VERSION <n> MAP <file> SOURCES f.c... [LINKS ...] [DIR <sub>])
+#       shared library softmrc-<name> written to lib/<DIR>/lib<soname>.so.<n>; exports what MAP lists
 #   softmrc_program(<name> SOURCES f.c... [LINKS ...])          bin/<name>
 #   softmrc_example(<name> SOURCES f.c... [LINKS ...])          lib/softmrc/examples/<name>
 #   softmrc_test(<name> SOURCES f.c... [LINKS ...] [LABELS ...] [ARGS ...] [TIMEOUT s])
@@ -118,7 +116,7 @@ function(softmrc_room name)
 endfunction()
 
 function(softmrc_shared name)
-	cmake_parse_arguments(PARSE_ARGV 1 arg "" "OUTPUT;VERSION;MAP;DIR" "SOURCES;LINKS;ALIASES")
+	cmake_parse_arguments(PARSE_ARGV 1 arg "" "OUTPUT;VERSION;MAP;DIR" "SOURCES;LINKS")
 	softmrc_check_arguments(softmrc_shared ${name})
 	softmrc_resolve(links ${arg_LINKS})
 	cmake_path(ABSOLUTE_PATH arg_MAP)
@@ -135,13 +133,6 @@ function(softmrc_shared name)
 	softmrc_optimise(softmrc-${name})
 	install(TARGETS softmrc-${name} LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/${arg_DIR})
 	softmrc_rpath(softmrc-${name} ${CMAKE_INSTALL_LIBDIR}/${arg_DIR})
-	foreach(alias IN LISTS arg_ALIASES)
-		add_custom_command(TARGET softmrc-${name} POST_BUILD COMMAND ${CMAKE_COMMAND} -E
-			create_symlink $<TARGET_SONAME_FILE_NAME:softmrc-${name}>
-			$<TARGET_FILE_DIR:softmrc-${name}>/${alias} VERBATIM)
-		install(FILES $<TARGET_FILE_DIR:softmrc-${name}>/${alias}
-			DESTINATION ${CMAKE_INSTALL_LIBDIR}/${arg_DIR})
-	endforeach()
 endfunction()
 
 # Installed files find libmrc.so.1 relative to themselves, so a tree may be moved as a whole.

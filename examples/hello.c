@@ -24,9 +24,9 @@
 /* What the two ends must know of each other. How they tell is their own affair: here a socket. */
 struct end {
 	union ibv_gid gid; /* the address of the device, on all its planes */
-	uint32_t qpn;      /* the number of the QP */
-	uint32_t psn;      /* the number of the first packet */
-	uint32_t rkey;     /* the key to the memory */
+	uint32_t qpn;	   /* the number of the QP */
+	uint32_t psn;	   /* the number of the first packet */
+	uint32_t rkey;	   /* the key to the memory */
 	uint64_t address;  /* where the line shall go */
 };
 
@@ -83,6 +83,7 @@ static void connect_qp(struct mrc_qp *qp, const struct end *mine, const struct e
 static void swap(int fd, const void *mine, void *theirs, size_t size)
 {
 	need(write(fd, mine, size) == (ssize_t)size, "tell the peer");
+	errno = ECONNRESET; /* what it is when the peer has gone and recv says 0 */
 	need(recv(fd, theirs, size, MSG_WAITALL) == (ssize_t)size, "hear from the peer");
 }
 
@@ -122,48 +123,76 @@ static void wait_for_both(struct mrc_cq *cq, const char *inbox)
 	}
 }
 
+/* Everything that a connection needs, in the order in which it is made. */
+struct side {
+	char memory[2][LINE]; /* what we say, what we hear */
+	struct ibv_context *device;
+	struct ibv_pd *pd;
+	struct ibv_mr *mr;
+	struct mrc_context *context;
+	struct mrc_cq *cq;
+	struct mrc_qp *qp;
+};
+
+static void open_side(struct side *s)
+{
+	struct mrc_qp_init_attr attr = {
+		.cap = {.max_send_wr = 1, .max_recv_wr = 1, .max_send_sge = 1},
+	};
+
+	s->device = open_device();
+	s->pd = ibv_alloc_pd(s->device);
+	need(s->pd != NULL, "protection domain");
+	s->mr = ibv_reg_mr(s->pd, s->memory, sizeof(s->memory),
+			   IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE);
+	need(s->mr != NULL, "memory region");
+	s->context = mrc_create_context(s->device, NULL);
+	need(s->context != NULL, "MRC context");
+	s->cq = mrc_create_cq(s->context, 2, NULL, NULL, 0);
+	need(s->cq != NULL, "completion queue");
+	attr.send_cq = s->cq;
+	attr.recv_cq = s->cq;
+	attr.pd = s->pd;
+	s->qp = mrc_create_qp(s->context, &attr);
+	need(s->qp != NULL, "queue pair");
+}
+
+static void close_side(struct side *s)
+{
+	need(mrc_destroy_qp(s->qp) == 0, "destroy the QP");
+	need(mrc_destroy_cq(s->cq) == 0, "destroy the CQ");
+	need(mrc_destroy_context(s->context) == 0, "destroy the context");
+	need(ibv_dereg_mr(s->mr) == 0, "release the memory region");
+	need(ibv_dealloc_pd(s->pd) == 0, "release the protection domain");
+	need(ibv_close_device(s->device) == 0, "close the device");
+}
+
 static void talk(int fd)
 {
-	static char memory[2][LINE]; /* what we say, what we hear */
-	struct ibv_context *device = open_device();
-	struct ibv_pd *pd = ibv_alloc_pd(device);
-	struct ibv_mr *mr = ibv_reg_mr(pd, memory, sizeof(memory),
-				       IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE);
-	struct mrc_context *context = mrc_create_context(device, NULL);
-	struct mrc_cq *cq = mrc_create_cq(context, 2, NULL, NULL, 0);
-	struct mrc_qp_init_attr attr = {
-		.send_cq = cq,
-		.recv_cq = cq,
-		.cap = {.max_send_wr = 1, .max_recv_wr = 1, .max_send_sge = 1},
-		.pd = pd,
-	};
-	struct mrc_qp *qp = mrc_create_qp(context, &attr);
+	static struct side s;
 	struct ibv_recv_wr receive = {0}, *bad;
 	struct end mine = {.psn = 1000}, theirs;
 	char ready = 0;
 
-	need(pd && mr && context && cq && qp, "objects");
-	mine.rkey = mr->rkey;
-	mine.address = (uintptr_t)memory[1];
-	need(mrc_get_qpn(qp, &mine.qpn) == 0, "QP number");
-	need(ibv_query_gid(device, 1, 0, &mine.gid) == 0, "GID");
+	open_side(&s);
+	mine.rkey = s.mr->rkey;
+	mine.address = (uintptr_t)s.memory[1];
+	need(mrc_get_qpn(s.qp, &mine.qpn) == 0, "QP number");
+	need(ibv_query_gid(s.device, 1, 0, &mine.gid) == 0, "GID");
 	swap(fd, &mine, &theirs, sizeof(mine));
-	connect_qp(qp, &mine, &theirs);
+	connect_qp(s.qp, &mine, &theirs);
 
 	/* An immediate uses up a receive, which must be there before the peer sends. */
-	need(mrc_post_recv(qp, &receive, &bad) == 0, "post a receive");
+	need(mrc_post_recv(s.qp, &receive, &bad) == 0, "post a receive");
 	swap(fd, &ready, &ready, 1);
 
-	snprintf(memory[0], LINE, "hello from %s", who);
-	post_line(qp, mr, memory[0], &theirs);
-	wait_for_both(cq, memory[1]);
+	snprintf(s.memory[0], LINE, "hello from %s", who);
+	post_line(s.qp, s.mr, s.memory[0], &theirs);
+	wait_for_both(s.cq, s.memory[1]);
 
 	/* The peer may still be waiting for an acknowledgement from us: leave together. */
 	swap(fd, &ready, &ready, 1);
-	need(mrc_destroy_qp(qp) == 0 && mrc_destroy_cq(cq) == 0, "destroy QP and CQ");
-	need(mrc_destroy_context(context) == 0, "destroy the context");
-	need(ibv_dereg_mr(mr) == 0 && ibv_dealloc_pd(pd) == 0, "release the memory");
-	need(ibv_close_device(device) == 0, "close the device");
+	close_side(&s);
 }
 
 int main(int argc, char **argv)

@@ -18,7 +18,7 @@ enum flag_kind {
 };
 
 struct flag {
-	const char *name; /* "--depth" */
+	const char *name;  /* "--depth" */
 	const char *value; /* what its argument is called in --help; NULL for a switch */
 	const char *help;
 	enum flag_kind kind;

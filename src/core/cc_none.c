@@ -2,6 +2,7 @@
 /* cc_none.c - no congestion control: MPR alone bounds what is in flight. */
 #include "core/cc.h"
 
+/* REQ(cc.nscc.null) */
 static void none_init(struct mt_cc *cc, const struct mt_cc_profile_cfg *cfg, uint32_t path_mtu,
 		      uint64_t now_ns)
 {

@@ -60,12 +60,14 @@ static void set_max_wnd(struct mt_nscc_param *p)
 	p->max_wnd = at_least(p->max_cwnd ? p->max_cwnd : bdp + bdp / 2, 2 * p->mtu);
 }
 
+/* REQ(cc.nscc.base-rtt) */
 static void lower_base_rtt(struct mt_nscc_param *p, uint64_t rtt_ns)
 {
 	p->base_rtt_ns = at_least(rtt_ns, 1);
 	set_max_wnd(p);
 }
 
+/* REQ(cc.nscc.scale) REQ(cc.nscc.target) */
 static void derive(struct mt_nscc_param *p, const struct mt_cc_profile_cfg *cfg, uint32_t path_mtu)
 {
 	uint64_t bdp = bdp_bytes(cfg->link_bps, cfg->base_rtt_ns);
@@ -89,6 +91,7 @@ static void derive(struct mt_nscc_param *p, const struct mt_cc_profile_cfg *cfg,
 	p->fast_delay_ns = at_least(p->base_rtt_ns / 12, 1);
 }
 
+/* REQ(cc.nscc.init) */
 static void nscc_init(struct mt_cc *cc, const struct mt_cc_profile_cfg *cfg, uint32_t path_mtu,
 		      uint64_t now_ns)
 {
@@ -100,6 +103,7 @@ static void nscc_init(struct mt_cc *cc, const struct mt_cc_profile_cfg *cfg, uin
 	n->qa_end_ns = now_ns + n->p.base_rtt_ns + n->p.target_ns;
 }
 
+/* REQ(cc.nscc.floor) */
 static void set_cwnd(struct mt_cc *cc, uint64_t cwnd)
 {
 	cc->cwnd = at_most(at_least(cwnd, cc->nscc.p.mtu), cc->nscc.p.max_wnd);
@@ -110,6 +114,7 @@ static void add_increase(struct mt_nscc *n, uint64_t amount)
 	n->inc = at_most(n->inc + at_most(amount, INC_MAX), INC_MAX);
 }
 
+/* REQ(cc.nscc.proportional) REQ(cc.nscc.integer) */
 static void proportional_increase(struct mt_nscc *n, uint64_t newly, uint64_t delay)
 {
 	uint64_t diff = at_most(n->p.target_ns - delay, DIFF_MAX);
@@ -118,7 +123,7 @@ static void proportional_increase(struct mt_nscc *n, uint64_t newly, uint64_t de
 	add_increase(n, per_ns > INC_MAX / DIFF_MAX ? INC_MAX : per_ns * diff);
 }
 
-/* Applies what has added up, once a base RTT or every 8 packets. */
+/* Applies what has added up, once a base RTT or every 8 packets. REQ(cc.nscc.adjust) */
 static void fulfill(struct mt_cc *cc, const struct mt_cc_ack *ack)
 {
 	struct mt_nscc *n = &cc->nscc;
@@ -134,7 +139,10 @@ static void fulfill(struct mt_cc *cc, const struct mt_cc_ack *ack)
 		n->adjust_ns = ack->now_ns;
 }
 
-/* Says whether the window grew by the fast rule, which then replaces the others. */
+/*
+ * Says whether the window grew by the fast rule, which then replaces the others.
+ * REQ(cc.nscc.fast)
+ */
 static bool fast_increase(struct mt_cc *cc, uint64_t newly, uint64_t delay)
 {
 	struct mt_nscc *n = &cc->nscc;
@@ -152,6 +160,7 @@ static bool fast_increase(struct mt_cc *cc, uint64_t newly, uint64_t delay)
 	return n->fast;
 }
 
+/* REQ(cc.nscc.decrease) */
 static void multiplicative_decrease(struct mt_cc *cc, uint64_t now_ns)
 {
 	struct mt_nscc *n = &cc->nscc;
@@ -168,7 +177,10 @@ static void multiplicative_decrease(struct mt_cc *cc, uint64_t now_ns)
 	n->decrease_ns = now_ns;
 }
 
-/* Says whether quick adapt fired; evaluated at the end of each of its windows. */
+/*
+ * Says whether quick adapt fired; evaluated at the end of each of its windows.
+ * REQ(cc.nscc.quick-adapt)
+ */
 static bool quick_adapt(struct mt_cc *cc, uint64_t now_ns, uint64_t delay)
 {
 	struct mt_nscc *n = &cc->nscc;
@@ -190,7 +202,10 @@ static bool quick_adapt(struct mt_cc *cc, uint64_t now_ns, uint64_t delay)
 	return true;
 }
 
-/* The responder asks for less: hold still, and shrink by p/128 of what arrives. */
+/*
+ * The responder asks for less: hold still, and shrink by p/128 of what arrives.
+ * REQ(cc.nscc.penalty)
+ */
 static bool receiver_penalty(struct mt_cc *cc, const struct mt_cc_ack *ack)
 {
 	struct mt_nscc *n = &cc->nscc;
@@ -212,6 +227,7 @@ static bool receiver_penalty(struct mt_cc *cc, const struct mt_cc_ack *ack)
 	return true;
 }
 
+/* REQ(cc.nscc.fair) REQ(cc.nscc.ecn-alone) */
 static void nscc_ack(struct mt_cc *cc, const struct mt_cc_ack *ack)
 {
 	struct mt_nscc *n = &cc->nscc;
@@ -246,6 +262,7 @@ static void nscc_ack(struct mt_cc *cc, const struct mt_cc_ack *ack)
 	fulfill(cc, ack);
 }
 
+/* REQ(cc.nscc.nack) REQ(cc.nscc.loss) */
 static void nscc_loss(struct mt_cc *cc, uint64_t now_ns, enum mt_cc_loss_kind kind, uint32_t bytes)
 {
 	struct mt_nscc *n = &cc->nscc;

@@ -52,6 +52,7 @@ static void received_below(struct mt_qp *qp, uint64_t expected, bool *progress)
 	mt_tx_window_advance(w);
 }
 
+/* REQ(req.loss.accumulate) */
 static void received_map(struct mt_qp *qp, struct sack *s)
 {
 	struct mt_tx_window *w = &qp->req.window;
@@ -66,7 +67,7 @@ static void received_map(struct mt_qp *qp, struct sack *s)
 	mt_tx_window_advance(w);
 }
 
-/* Reads the SACK's PSNs; false when they name what was never sent. */
+/* Reads the SACK's PSNs; false when they name what was never sent. REQ(req.psn.serial) */
 static bool plausible(const struct mt_qp *qp, const struct mw_packet *pkt, struct sack *s)
 {
 	const struct mt_tx_window *w = &qp->req.window;
@@ -83,7 +84,10 @@ static bool plausible(const struct mt_qp *qp, const struct mw_packet *pkt, struc
 	return s->base + mb_log2(seth->sack_bitmap) < w->next;
 }
 
-/* The answer to a probe: which one, when it was sent, what it says of its path. */
+/*
+ * The answer to a probe: which one, when it was sent, what it says of its path.
+ * REQ(req.probe.match)
+ */
 static void match_probe(struct mt_qp *qp, struct sack *s)
 {
 	struct mt_requester *req = &qp->req;
@@ -130,7 +134,10 @@ static void match_trigger(struct mt_qp *qp, struct sack *s, bool rtx)
 		s->rtt_ns = s->now_ns - rec->sent_ns;
 }
 
-/* What the mark says of the path that the trigger took. REQ(req.ev.state-machine) */
+/*
+ * What the mark says of the path that the trigger took. REQ(req.ev.state-machine)
+ * REQ(req.ev.skip-on-ecn) REQ(req.ev.always-skip)
+ */
 static void judge_path(struct mt_qp *qp, const struct sack *s)
 {
 	uint16_t path = s->path;
@@ -141,7 +148,7 @@ static void judge_path(struct mt_qp *qp, const struct sack *s)
 		return;
 	if (s->seth->m == MW_MARK_SKIP_ONCE)
 		mt_qp_skip_path(qp, path);
-	else
+	else if (s->seth->m == MW_MARK_ALWAYS_SKIP) /* the value 3 says nothing. REQ(wire.seth.m) */
 		mt_qp_retire_path(qp, path, s->now_ns, MT_EV_BY_MARK);
 }
 
@@ -164,6 +171,7 @@ static void lose_unexplained(struct mt_qp *qp, uint64_t psn, uint64_t now_ns)
 	mt_qp_retire_path(qp, path, now_ns, MT_EV_BY_LOSS); /* REQ(req.ev.one-loss) */
 }
 
+/* REQ(req.loss.outside-bitmap) */
 static void find_losses(struct mt_qp *qp, const struct sack *s)
 {
 	struct mt_requester *req = &qp->req;
@@ -192,7 +200,7 @@ static void find_losses(struct mt_qp *qp, const struct sack *s)
 	}
 }
 
-/* How many bytes the responder has newly received, by its own count. */
+/* How many bytes the responder has newly received, by its own count. REQ(cc.nscc.inflight) */
 static uint64_t newly_received(struct mt_qp *qp, uint32_t units)
 {
 	struct mt_requester *req = &qp->req;
@@ -272,6 +280,7 @@ static bool nack_matches(const struct mt_qp *qp, uint64_t psn, uint32_t entropy)
 	return rec->state == MT_TX_OUTSTANDING && qp->paths->paths[rec->ev].value == entropy;
 }
 
+/* REQ(req.loss.nack) REQ(req.ev.last-hop-trim) REQ(req.error.fatal-nack) */
 void mt_completer_nack(struct mt_qp *qp, const struct mt_rx *rx)
 {
 	const struct mw_neth *neth = &rx->pkt->neth;
@@ -298,7 +307,7 @@ void mt_completer_nack(struct mt_qp *qp, const struct mt_rx *rx)
 	settle(qp, rx->now_ns, false);
 }
 
-/* Completes every WQE below msn; all their packets have then arrived. REQ(req.complete.msn) */
+/* Completes every WQE below msn; all their packets have then arrived. REQ(req.complete.acked) */
 static void complete_below(struct mt_qp *qp, uint64_t msn, bool *progress)
 {
 	struct mt_requester *req = &qp->req;
@@ -330,6 +339,7 @@ static enum mt_wc_status nak_status(uint8_t code)
 	}
 }
 
+/* REQ(req.error.nak) */
 void mt_completer_ack(struct mt_qp *qp, const struct mt_rx *rx)
 {
 	const struct mw_aeth *aeth = &rx->pkt->aeth;

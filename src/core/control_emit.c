@@ -3,7 +3,7 @@
  * control_emit.c - makes control packets at the moment when they leave.
  *
  * SACKs and ACKs carry the state of that moment. They return on the plane from which their cause
- * has just come, over an EV of our own that is good as far as we know. REQ(req.reverse.plane)
+ * has just come, over an EV of our own that is good as far as we know. REQ(req.reverse.per-plane)
  */
 #include "base/serial.h"
 #include "core/engine_state.h"
@@ -12,9 +12,9 @@
 #define CC_TYPE_NACK 2u
 #define FTYPE_TIMESTAMP 1u
 #define P_KEY_DEFAULT 0xFFFFu
-/* The queue pair number of a node's endpoint itself. REQ(ep.dqp) */
+/* The queue pair number of a node's endpoint itself. REQ(ep.probe.connectionless) */
 #define ENDPOINT_QPN 2u
-/* AETH syndrome of an ACK without flow-control credits. */
+/* AETH syndrome of an ACK without flow-control credits. REQ(wire.aeth.no-credit) */
 #define ACK_NO_CREDIT 0x1Fu
 
 static void address(const struct mt_qp *qp, uint16_t path, struct mt_tx_desc *d)
@@ -46,7 +46,7 @@ static void emit_sack(struct mt_qp *qp, const struct mt_trigger *t, struct mt_tx
 	d->pkt = (struct mw_packet){
 		.bth = bth(qp, MW_SACK, mb_psn_wire(rsp->window.expected - 1)),
 	};
-	d->pkt.bth.rtx = t->rtx;
+	d->pkt.bth.rtx = t->rtx; /* REQ(wire.bth.sack-rtx) */
 	mt_sack_build(&rsp->window, t, rsp->rcvd_bytes, qp->attr.mpr_dest, &d->pkt.seth);
 	d->pkt.seth.spdcid = (uint16_t)qp->qpn;
 	d->pkt.seth.dpdcid = (uint16_t)qp->attr.dest_qpn;
@@ -73,6 +73,7 @@ static void emit_nack(struct mt_qp *qp, const struct mt_control *c, struct mt_tx
 	qp->engine->stats.tx_nacks++;
 }
 
+/* REQ(req.probe.reliability) REQ(req.probe.no-psn) */
 static void emit_probe(struct mt_qp *qp, const struct mt_control *c, uint64_t now_ns,
 		       struct mt_tx_desc *d)
 {
@@ -93,7 +94,7 @@ static void emit_probe(struct mt_qp *qp, const struct mt_control *c, uint64_t no
 			},
 	};
 	address(qp, c->path, d);
-	d->tclass = MT_CLASS_DATA; /* it must take the way that data take. REQ(req.probe.class) */
+	d->tclass = MT_CLASS_DATA; /* it must take the way that data take. */
 	if (qp->req.probe_pending && qp->req.probe_id == id)
 		qp->req.probe_sent_ns = now_ns;
 	else
@@ -147,7 +148,7 @@ static uint8_t syndrome(const struct mt_responder *rsp)
 	return rsp->refused ? rsp->refusal.syndrome : ACK_NO_CREDIT;
 }
 
-/* REQ(rsp.ack.msn) */
+/* REQ(rsp.ack.transport) */
 static void emit_ack(struct mt_qp *qp, struct mt_tx_desc *d)
 {
 	struct mt_responder *rsp = &qp->rsp;

@@ -137,6 +137,7 @@ void *mt_engine_alloc(struct mt_engine *e, size_t size)
 
 /* ---- profiles ---- */
 
+/* REQ(req.ev.set-size) */
 static bool ev_profile_valid(const struct mt_engine *e, const struct mt_ev_profile_cfg *c)
 {
 	if (!c->evs || c->n_evs == 0 || c->n_evs > MT_EVS_MAX || c->n_active == 0 ||
@@ -204,6 +205,7 @@ void mt_engine_tick(struct mt_engine *e, uint64_t now_ns)
 
 /* ---- events ---- */
 
+/* REQ(req.ev.events) */
 void mt_engine_report_ev(struct mt_engine *e, const struct mt_path_set *s,
 			 const struct mt_path_change *change)
 {

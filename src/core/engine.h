@@ -45,8 +45,9 @@ struct mt_engine *mt_engine_init(void *mem, const struct mt_engine_cfg *cfg,
 				 const struct mt_env *env, uint64_t now_ns);
 /*
  * mt_engine_add_memory gives the engine a chunk for windows and path sets: 64-byte aligned, owned
- * by the caller, to be kept as long as the engine. A call that returned MT_ERR_MEMORY succeeds
- * after a chunk of at least mt_engine_memory_wanted bytes was added.
+ * by the caller, to be kept as long as the engine. After MT_ERR_MEMORY add a chunk of at least
+ * mt_engine_memory_wanted bytes and call again; a call that needs several blocks may want more
+ * than once.
  */
 void mt_engine_add_memory(struct mt_engine *e, void *chunk, size_t size);
 size_t mt_engine_memory_wanted(const struct mt_engine *e);

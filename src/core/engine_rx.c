@@ -19,7 +19,7 @@ void mt_engine_control(struct mt_engine *e, const struct mt_control *c)
 		e->stats.control_dropped++;
 }
 
-/* Answers an EV probe; it belongs to no QP. REQ(ep.ev-probe) */
+/* Answers an EV probe; it belongs to no QP. REQ(ep.probe.answer) */
 static void rx_endpoint(struct mt_engine *e, const struct mt_rx *rx)
 {
 	struct mt_control answer = {
@@ -41,6 +41,7 @@ static void rx_endpoint(struct mt_engine *e, const struct mt_rx *rx)
 		e->stats.drop_endpoint++;
 }
 
+/* REQ(rsp.peer-check) */
 static struct mt_qp *find_qp(struct mt_engine *e, const struct mt_rx *rx)
 {
 	struct mt_qp *qp = e->qps[rx->pkt->bth.dqp & (e->cfg.max_qps - 1)];

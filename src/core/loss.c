@@ -9,6 +9,7 @@
  */
 #define SAME_PATH_SHIFT 2
 
+/* REQ(req.loss.same-ev) */
 static bool proven(const struct mt_tx_rec *rec, const struct mt_loss_report *r, uint64_t window_ns)
 {
 	if (rec->state != MT_TX_OUTSTANDING)

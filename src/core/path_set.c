@@ -121,6 +121,7 @@ bool mt_path_set_skip(struct mt_path_set *s, uint16_t path)
 	return true;
 }
 
+/* REQ(req.ev.skip-once) */
 void mt_path_set_turn_over(struct mt_path_set *s, uint16_t path)
 {
 	mb_assert(s->paths[path].state == MT_EV_SKIP);
@@ -148,6 +149,7 @@ static void swap_places(struct mt_path_set *s, uint16_t a, uint16_t b)
 /*
  * Keeps the rotation full after `path` changed: an active path of no use changes places with a
  * usable backup of its port, a usable backup with an active path of no use.
+ * REQ(req.spray.backup-same-plane)
  */
 static void settle(struct mt_path_set *s, uint16_t path)
 {
@@ -212,6 +214,7 @@ unsigned mt_path_set_retire(struct mt_path_set *s, uint16_t path, uint64_t now_n
 	return n;
 }
 
+/* REQ(req.ev.denied) */
 bool mt_path_set_deny(struct mt_path_set *s, uint16_t path, bool deny)
 {
 	enum mt_ev_state want = deny ? MT_EV_DENIED : MT_EV_GOOD;
@@ -276,6 +279,7 @@ void mt_path_set_probe_sent(struct mt_path_set *s, uint16_t path, uint16_t id, u
 	c->probe_pending = 1;
 }
 
+/* REQ(req.ev.revive-marked) */
 bool mt_path_set_probe_answered(struct mt_path_set *s, uint16_t id, uint64_t now_ns, bool marked,
 				uint64_t *sent_ns, uint16_t *path, bool *revived)
 {

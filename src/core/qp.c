@@ -149,6 +149,7 @@ static void fill_wqe(struct mt_qp *qp, struct mt_wqe *wqe, const struct mt_send_
 	req->sq.tail++;
 }
 
+/* REQ(svc.message-size) REQ(api.post-send.full) REQ(api.post-send.lkey) */
 int mt_qp_post_send(struct mt_qp *qp, uint64_t now_ns, const struct mt_send_wr *wr)
 {
 	struct mt_wqe *wqe;
@@ -226,6 +227,7 @@ void mt_qp_arm(struct mt_qp *qp)
 		mb_timer_arm(&qp->engine->qp_timers, &qp->timer, due);
 }
 
+/* REQ(req.probe.tail) */
 static void send_tail_probe(struct mt_qp *qp)
 {
 	struct mt_requester *req = &qp->req;
@@ -244,7 +246,10 @@ static void send_tail_probe(struct mt_qp *qp)
 	qp->engine->stats.tail_probes++;
 }
 
-/* A timeout proves nothing about a path: the oldest packet goes again, and its SACK will tell. */
+/*
+ * A timeout proves nothing about a path: the oldest packet goes again, and its SACK will tell.
+ * REQ(req.loss.timeout)
+ */
 static void resend_oldest(struct mt_qp *qp, uint64_t now_ns)
 {
 	struct mt_requester *req = &qp->req;
@@ -284,6 +289,7 @@ void mt_qp_tick(struct mt_qp *qp, uint64_t now_ns)
 	mt_qp_arm(qp);
 }
 
+/* REQ(req.error.flush) */
 void mt_qp_fail(struct mt_qp *qp, enum mt_wc_status status)
 {
 	qp->state = MT_QPS_ERR;

@@ -4,7 +4,7 @@
  *
  *	RESET -> INIT -> RTR -> RTS <-> SQD, and from each to RESET and ERR.
  *
- * A call is checked whole before anything changes. REQ(qp.state.transitions)
+ * A call is checked whole before anything changes. REQ(api.qp.modify.order)
  */
 #include <string.h>
 
@@ -41,6 +41,7 @@ static bool mtu_valid(uint32_t mtu)
 	return mtu == 256 || mtu == 512 || mtu == 1024 || mtu == 2048 || mtu == 4096;
 }
 
+/* REQ(api.qp.ranges) */
 static bool numbers_valid(const struct mt_qp_attr *a, uint32_t mask)
 {
 	if (mask & MT_QP_DEST && (a->dest_qpn == 0 || a->dest_qpn > QPN_MAX))
@@ -187,6 +188,7 @@ static int to_rtr(struct mt_qp *qp, const struct mt_qp_attr *a)
 	return MT_OK;
 }
 
+/* REQ(req.retry.timeout) */
 static void to_rts(struct mt_qp *qp, const struct mt_qp_attr *a, uint64_t now_ns)
 {
 	const struct mt_engine *e = qp->engine;

@@ -21,6 +21,7 @@ static uint32_t packet_bytes(const struct mt_qp *qp, const struct mt_wqe *wqe, u
 	return left < qp->attr.path_mtu ? left : qp->attr.path_mtu;
 }
 
+/* REQ(req.segment) */
 static uint8_t opcode_of(const struct mt_wqe *wqe, uint32_t index)
 {
 	bool last = index + 1 == wqe->n_packets, imm = wqe->flags & MT_WR_IMM;
@@ -34,7 +35,10 @@ static uint8_t opcode_of(const struct mt_wqe *wqe, uint32_t index)
 	return imm ? MW_WRITE_LAST_IMM : MW_WRITE_LAST;
 }
 
-/* AckReq: the end of a message, or a window that only a SACK opens again. */
+/*
+ * AckReq: the end of a message, or a window that only a SACK opens again.
+ * REQ(cc.nscc.ack-request)
+ */
 static bool wants_ack(const struct mt_qp *qp, const struct mt_wqe *wqe, uint32_t index)
 {
 	const struct mt_requester *req = &qp->req;
@@ -44,6 +48,7 @@ static bool wants_ack(const struct mt_qp *qp, const struct mt_wqe *wqe, uint32_t
 	       !mt_cc_may_send(&req->cc, qp->attr.path_mtu + MT_NOMINAL_HEADER);
 }
 
+/* REQ(req.rtx.same-packet) REQ(wire.reth.address) */
 static void describe(const struct mt_qp *qp, const struct mt_wqe *wqe, uint64_t msn, uint64_t psn,
 		     bool rtx, uint16_t path, uint64_t now_ns, struct mt_tx_desc *d)
 {
@@ -152,6 +157,7 @@ static bool gates_open(const struct mt_qp *qp, const struct mt_wqe *wqe, uint32_
 	       mt_cc_may_send(&req->cc, nominal);
 }
 
+/* REQ(req.gate.cwnd) */
 static enum mt_next send_new(struct mt_qp *qp, uint64_t now_ns, uint32_t free_ports,
 			     struct mt_tx_desc *d)
 {
@@ -185,6 +191,7 @@ static enum mt_next send_new(struct mt_qp *qp, uint64_t now_ns, uint32_t free_po
 /*
  * Every packet of the oldest unfinished WQE has arrived, but its transport ACK has not: the last
  * packet once more makes the responder repeat it.
+ * REQ(req.complete.acked)
  */
 static enum mt_next send_repeat(struct mt_qp *qp, uint64_t now_ns, uint32_t free_ports,
 				struct mt_tx_desc *d)
@@ -206,6 +213,7 @@ static enum mt_next send_repeat(struct mt_qp *qp, uint64_t now_ns, uint32_t free
 	return MT_NEXT_SENT;
 }
 
+/* REQ(req.rtx.selective) */
 enum mt_next mt_requester_next(struct mt_qp *qp, uint64_t now_ns, uint32_t free_ports,
 			       struct mt_tx_desc *desc)
 {

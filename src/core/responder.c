@@ -86,6 +86,7 @@ static enum check check_state(struct ctx *c)
 	return DONE;
 }
 
+/* REQ(rsp.qp.demux) */
 static enum check check_p_key(struct ctx *c)
 {
 	if (c->pkt->bth.p_key == c->qp->attr.p_key)
@@ -106,6 +107,8 @@ static void nack(struct ctx *c, enum mw_nack_reason reason)
 	mt_engine_control(c->qp->engine, &n);
 }
 
+/* REQ(rsp.window.any-order) REQ(rsp.window.duplicate-above) REQ(rsp.window.ahead)
+ * REQ(rsp.window.ancient) REQ(rsp.nack.trim-duplicate) */
 static enum check check_psn(struct ctx *c)
 {
 	const struct mt_responder *rsp = &c->qp->rsp;
@@ -117,7 +120,7 @@ static enum check check_psn(struct ctx *c)
 	case MT_RX_NEW:
 		return CHK_TRIM;
 	case MT_RX_DUP_BEHIND:
-		owe_ack(c->qp); /* REQ(rsp.window.duplicate) */
+		owe_ack(c->qp); /* REQ(rsp.window.duplicate-below) */
 		stats(c)->rx_duplicates++;
 		return DO_ANSWER;
 	case MT_RX_DUP_AHEAD:
@@ -134,6 +137,8 @@ static enum check check_psn(struct ctx *c)
 	mb_unreachable();
 }
 
+/* REQ(rsp.trim.by-dscp) REQ(rsp.trim.never-placed) REQ(rsp.nack.trim-last-hop)
+ * REQ(rsp.nack.capability) */
 static enum check check_trim(struct ctx *c)
 {
 	uint8_t trim = c->rx->meta->trim;
@@ -146,7 +151,10 @@ static enum check check_trim(struct ctx *c)
 	return DONE;
 }
 
-/* Every packet but the last is full; the last holds what is left, which an ONLY packet proves. */
+/*
+ * Every packet but the last is full; the last holds what is left, which an ONLY packet proves.
+ * REQ(rsp.place.payload-length)
+ */
 static bool length_fits(const struct ctx *c)
 {
 	uint32_t len = c->pkt->payload_len, mtu = c->qp->attr.path_mtu;
@@ -170,6 +178,7 @@ static enum check check_length(struct ctx *c)
 	return DONE;
 }
 
+/* REQ(rsp.place.access-nak) */
 static enum check check_access(struct ctx *c)
 {
 	const struct mw_reth *reth = &c->pkt->data.reth;
@@ -203,7 +212,10 @@ static enum check check_imm(struct ctx *c)
 	return DO_PLACE;
 }
 
-/* A message that is refused, or comes after one, leaves no trace in memory. */
+/*
+ * A message that is refused, or comes after one, leaves no trace in memory.
+ * REQ(rsp.place.at-once) REQ(rsp.place.once)
+ */
 static enum check do_place(struct ctx *c)
 {
 	const struct mt_refusal *refusal = &c->qp->rsp.refusal;
@@ -217,7 +229,10 @@ static enum check do_place(struct ctx *c)
 	return DO_TRACK;
 }
 
-/* Gives immediates whose turn has come to receive WRs. No receive WR is an error, not a wait. */
+/*
+ * Gives immediates whose turn has come to receive WRs. No receive WR is an error, not a wait.
+ * REQ(rsp.wimm.no-receive) REQ(rsp.complete.in-order)
+ */
 static void deliver_immediates(struct ctx *c)
 {
 	struct mt_responder *rsp = &c->qp->rsp;

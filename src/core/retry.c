@@ -14,6 +14,7 @@ void mt_retry_start(struct mt_retry *r, uint64_t now_ns)
 	*r = (struct mt_retry){.since_ns = now_ns, .step_ns = now_ns, .running = true};
 }
 
+/* REQ(req.retry.progress) */
 void mt_retry_progress(struct mt_retry *r, uint64_t now_ns, bool unfinished)
 {
 	*r = (struct mt_retry){.since_ns = now_ns, .step_ns = now_ns, .running = unfinished};
@@ -48,6 +49,7 @@ uint64_t mt_retry_deadline(const struct mt_retry *r, const struct mt_retry_limit
 	return probe < rto ? probe : rto;
 }
 
+/* REQ(req.retry.exhausted) REQ(req.retry.forever) */
 enum mt_retry_action mt_retry_due(struct mt_retry *r, const struct mt_retry_limits *l,
 				  uint64_t probe_ns, uint64_t now_ns)
 {

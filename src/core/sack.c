@@ -6,6 +6,7 @@
 #define OOO_COUNT_MAX 0x7FFFu
 #define RCVD_BYTES_MASK 0xFFFFFFu
 
+/* REQ(rsp.sack.trigger.bytes) REQ(rsp.sack.trigger.ackreq) REQ(rsp.sack.trigger.rtx) */
 bool mt_sacker_packet(struct mt_sacker *s, const struct mt_trigger *t, uint32_t payload,
 		      bool ack_req, uint32_t threshold)
 {
@@ -23,6 +24,7 @@ void mt_sacker_sent(struct mt_sacker *s)
 	s->due = false;
 }
 
+/* REQ(rsp.sack.rcvd-bytes) REQ(rsp.sack.ooo-count) REQ(req.mpr.unit) */
 void mt_sack_build(struct mt_rx_window *w, const struct mt_trigger *t, uint64_t rcvd_bytes,
 		   uint8_t mpr, struct mw_seth *seth)
 {

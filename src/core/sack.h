@@ -4,7 +4,7 @@
  *
  * Five triggers: enough bytes since the last one, AckReq, an ECN mark, a retransmission, a
  * reliability probe. The first, second and fourth ask for state, so that several become one SACK;
- * the other two must name their packet and go through the control ring. REQ(rsp.sack.triggers)
+ * the other two must name their packet and go through the control ring. REQ(rsp.sack.coalesce)
  */
 #ifndef SOFTMRC_CORE_SACK_H
 #define SOFTMRC_CORE_SACK_H
@@ -30,7 +30,8 @@ void mt_sacker_sent(struct mt_sacker *s);
 
 /*
  * mt_sack_build writes the SETH for a SACK caused by t. rcvd_bytes is the nominal count of new
- * bytes so far, mpr the window in units of 128 PSNs. REQ(wire.seth.layout) REQ(rsp.sack.reflect)
+ * bytes so far, mpr the window in units of 128 PSNs. REQ(wire.seth.layout)
+ * REQ(rsp.sack.reflect-ev) REQ(rsp.sack.reflect-time) REQ(rsp.sack.mark)
  */
 void mt_sack_build(struct mt_rx_window *w, const struct mt_trigger *t, uint64_t rcvd_bytes,
 		   uint8_t mpr, struct mw_seth *seth);

@@ -11,7 +11,10 @@ void mt_spray_init(struct mt_spray *sp, uint64_t seed)
 		sp->ports[p].order = (uint16_t)mb_prng_u64(&sp->prng);
 }
 
-/* One step of the lap: an active place of the port, as an index below `active`. */
+/*
+ * One step of the lap: an active place of the port, as an index below `active`.
+ * REQ(req.spray.order)
+ */
 static uint16_t step(struct mt_spray *sp, uint8_t port, uint16_t active)
 {
 	struct mt_spray_port *at = &sp->ports[port];
@@ -49,6 +52,7 @@ static uint16_t next_of_port(struct mt_spray *sp, struct mt_path_set *s, uint8_t
 	return MT_PATH_NONE;
 }
 
+/* REQ(req.spray.port-room) */
 uint16_t mt_spray_data(struct mt_spray *sp, struct mt_path_set *s, uint32_t port_mask,
 		       uint16_t avoid, uint32_t *skipped)
 {

@@ -33,7 +33,7 @@ enum mt_result {
 	MT_OK = 0,
 	MT_ERR_INVALID = -1, /* an argument is outside its range */
 	MT_ERR_STATE = -2,   /* not in this QP state */
-	MT_ERR_MEMORY = -3,  /* the pool is empty: mt_engine_add_memory, then call again */
+	MT_ERR_MEMORY = -3,  /* the pool is empty: mt_engine_add_memory, and call again */
 	MT_ERR_FULL = -4,    /* queue or table full: poll or release, then call again */
 	MT_ERR_EXISTS = -5,  /* number or key is taken */
 	MT_ERR_BUSY = -6,    /* still in use */

@@ -71,7 +71,10 @@ static inline struct mt_rqe *mt_rq_at(const struct mt_rq *rq, uint64_t n)
 	return &rq->rqes[n & rq->mask];
 }
 
-/* mt_sq_reset and mt_rq_reset empty a queue; what was in it is gone. */
+/*
+ * mt_sq_reset and mt_rq_reset empty a queue; what was in it is gone.
+ * REQ(req.complete.order) REQ(req.complete.once)
+ */
 void mt_sq_reset(struct mt_sq *sq);
 void mt_rq_reset(struct mt_rq *rq);
 /*

@@ -21,6 +21,7 @@
 #define WRITE (MW_OP_DATA | MW_OP_TO_RSP)
 #define WRITE_BYTES (MW_METH_BYTES + MW_RETH_BYTES)
 
+/* The name of a row is the enumerator without its MW_. */
 #define ROW(opcode, flags, ext_len) [(opcode)&INDEX_MASK] = {&#opcode[3], flags, ext_len}
 
 /* REQ(wire.opcode.headers) */

@@ -49,7 +49,7 @@ static void draw_shape(struct sim_plan *p, struct sim_rng *r)
 	p->planes = ONE_OF(r, 1, 2, 4, 8, sim_between(r, 1, 8));
 	p->paths = ONE_OF(r, 1, 4, 8, 32, sim_between(r, 1, 32));
 	p->alias = sim_below(r, 4) ? 0 : sim_between(r, 1, 2);
-	p->backups = sim_below(r, 3) ? 0 : p->paths / 8;
+	p->backups = ONE_OF(r, 0, 0, p->paths / 8, p->paths - 1);
 	p->min_active = ONE_OF(r, 1, 1, 1, p->planes);
 	p->revive = ONE_OF(r, 1, 2, 3, 16);
 	p->conns = sim_between(r, 1, 8);
@@ -81,12 +81,33 @@ static void draw_load(struct sim_plan *p, struct sim_rng *r)
 	p->late_ns = ONE_OF(r, 0, 0, 1000, 100000);
 }
 
+/*
+ * Most ways there may be dead, because what comes back tells which paths work. What comes back
+ * gets no such answer: when most ways back are dead too, hardly anything is ever heard.
+ */
+static void draw_dead(struct sim_plan *p, struct sim_rng *r)
+{
+	switch (sim_below(r, 5)) {
+	case 0:
+		p->dead_up = ONE_OF(r, 100, 500, 700);
+		break;
+	case 1:
+		p->dead_down = ONE_OF(r, 100, 500);
+		break;
+	case 2:
+		p->dead_up = p->dead_down = ONE_OF(r, 100, 300, 500);
+		break;
+	default:
+		break;
+	}
+}
+
 static void draw_faults(struct sim_plan *p, struct sim_rng *r)
 {
 	if (sim_below(r, 8) == 0)
 		return;
 	p->bad_share = ONE_OF(r, 30, 250, 500, 1000);
-	p->dead_share = ONE_OF(r, 0, 0, 100, 500, 900);
+	draw_dead(p, r);
 	p->loss_ppm = maybe(r, 300000);
 	p->corrupt_ppm = maybe(r, 100000);
 	p->dup_ppm = maybe(r, 100000);
@@ -122,12 +143,28 @@ struct load {
 	uint64_t silent; /* unsignalled in a row */
 };
 
+struct run;
+
+/* Something that fails during the run: a path or a whole plane between two nodes one way, or a
+ * node that stops. */
+struct fault {
+	struct run *run;
+	uint32_t src, dst, plane, path;
+	bool whole_plane, stops_node;
+	uint64_t lasts_ns;
+};
+
+#define FAULTS_MAX 32u
+
 struct run {
 	const struct sim_plan *plan;
 	struct sim_world world;
 	struct sim_rng rng;
 	struct load loads[2 * SIM_QPS_MAX];
 	uint64_t packets_left;
+	bool paths_set[SIM_NODES_MAX][SIM_NODES_MAX];
+	struct fault faults[FAULTS_MAX];
+	uint32_t n_faults;
 };
 
 static uint32_t message_len(struct run *run, uint32_t mtu)
@@ -253,13 +290,13 @@ static bool is_good_path(const struct run *run, uint32_t src, uint32_t dst, uint
 	return sim_below(&r, n) == plane * run->plan->paths + path;
 }
 
-static void spoil_path(struct run *run, struct sim_path *path)
+static void spoil_path(struct run *run, struct sim_path *path, uint64_t dead_share)
 {
 	const struct sim_plan *p = run->plan;
 
+	path->dead = sim_below(&run->rng, 1000) < dead_share;
 	if (sim_below(&run->rng, 1000) >= p->bad_share)
 		return;
-	path->dead = sim_below(&run->rng, 1000) < p->dead_share;
 	path->loss_ppm = (uint32_t)p->loss_ppm;
 	path->corrupt_ppm = (uint32_t)p->corrupt_ppm;
 	path->dup_ppm = (uint32_t)p->dup_ppm;
@@ -274,13 +311,16 @@ static void set_paths(struct run *run, uint32_t src, uint32_t dst)
 {
 	const struct sim_plan *p = run->plan;
 
+	if (run->paths_set[src][dst])
+		return;
+	run->paths_set[src][dst] = true;
 	for (uint32_t plane = 0; plane < p->planes; plane++)
 		for (uint32_t k = 0; k < p->paths; k++) {
 			struct sim_path *path = sim_net_path(&run->world.net, src, dst, plane, k);
 
 			path->latency_ns += sim_below(&run->rng, p->spread_ns + 1);
 			if (!is_good_path(run, src, dst, plane, k))
-				spoil_path(run, path);
+				spoil_path(run, path, src < dst ? p->dead_up : p->dead_down);
 		}
 }
 
@@ -302,14 +342,6 @@ static void set_queues(struct run *run)
 		}
 }
 
-/* The faulty numbers of one path or one whole plane between two nodes, one way. */
-struct fault {
-	struct run *run;
-	uint32_t src, dst, plane, path;
-	bool whole_plane, stops_node, deaf;
-	uint64_t lasts_ns;
-};
-
 static void set_dead(const struct fault *f, bool dead)
 {
 	for (uint32_t k = 0; k < f->run->plan->paths; k++)
@@ -322,7 +354,6 @@ static void fault_ends(void *ctx, uint64_t arg)
 {
 	(void)arg;
 	set_dead(ctx, false);
-	free(ctx);
 }
 
 static void fault_begins(void *ctx, uint64_t arg)
@@ -332,7 +363,6 @@ static void fault_begins(void *ctx, uint64_t arg)
 	(void)arg;
 	if (f->stops_node) {
 		sim_node_stop(&f->run->world.nodes[f->src], f->lasts_ns, false);
-		free(f);
 		return;
 	}
 	set_dead(f, true);
@@ -343,11 +373,9 @@ static void plan_fault(struct run *run, bool stops_node)
 {
 	struct sim_rng *r = &run->rng;
 	const struct sim_plan *p = run->plan;
-	struct fault *f = calloc(1, sizeof(*f));
+	struct fault *f = &run->faults[run->n_faults++];
 	const struct sim_qp *qp = run->world.qps[sim_below(r, run->world.n_qps)];
 
-	if (!f)
-		abort();
 	*f = (struct fault){.run = run,
 			    .src = qp->node->id,
 			    .dst = qp->peer->node->id,

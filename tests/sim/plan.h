@@ -13,49 +13,50 @@
 #include <stdint.h>
 
 /* name, simplest value, meaning */
-#define SIM_PLAN(X)                                                      \
-	X(nodes, 2, "engines")                                           \
-	X(planes, 1, "planes")                                           \
-	X(paths, 1, "paths a plane and direction")                       \
-	X(alias, 0, "further EVs for each path")                         \
-	X(backups, 0, "EVs of a plane kept out of the rotation")         \
-	X(min_active, 1, "EVs that are never given up")                  \
-	X(revive, 1, "probes that bring an EV back")                     \
-	X(conns, 1, "connections")                                       \
-	X(messages, 1, "messages each way of a connection")              \
-	X(one_way, 0, "only the first node of a connection sends")       \
-	X(imm_share, 0, "WRITE_WITH_IMM, of 100")                        \
-	X(big_share, 0, "messages of 1 MiB, of 1000")                    \
-	X(small, 0, "no message is larger than three packets")           \
-	X(silent_share, 0, "not signalled, of 100")                      \
-	X(pause_ns, 0, "pauses between messages, up to")                 \
-	X(mtu, 0, "log2 of MTU / 256; 5: each its own")                  \
-	X(mpr, 0, "units of 128 PSNs; 0: each its own")                  \
-	X(wimm, 0, "max_wimm; 0: each its own")                          \
-	X(sq_depth, 64, "send queue")                                    \
-	X(wrap, 0, "first PSNs near the wrap")                           \
-	X(cc, 0, "0 none, 1 NSCC, 2 each its own")                       \
-	X(decoded, 0, "packets as structs")                              \
-	X(tx_batch, 16, "descriptors a call")                            \
-	X(late_ns, 0, "timers are late by up to")                        \
-	X(latency_ns, 5000, "one way")                                   \
-	X(spread_ns, 0, "paths differ by up to")                         \
-	X(jitter_ns, 0, "jitter")                                        \
-	X(egress_mbps, 0, "rate of a port")                              \
-	X(lasthop_mbps, 0, "rate in front of a receiver's port")         \
-	X(lasthop_trims, 0, "a full last hop trims")                     \
-	X(bad_share, 0, "paths that have the faults below, of 1000")     \
-	X(dead_share, 0, "of these, dead from the start, of 1000")       \
-	X(loss_ppm, 0, "loss")                                           \
-	X(corrupt_ppm, 0, "corruption")                                  \
-	X(dup_ppm, 0, "doubling")                                        \
-	X(reorder_ppm, 0, "held back")                                   \
-	X(reorder_ns, 0, "by up to")                                     \
-	X(ecn_ppm, 0, "marks")                                           \
-	X(trim_ppm, 0, "trims on the way")                               \
-	X(trim_last_ppm, 0, "trims at the last hop")                     \
-	X(faults, 0, "paths, planes and nodes that fail during the run") \
-	X(fault_ns, 0, "such a failure lasts up to")                     \
+#define SIM_PLAN(X)                                                           \
+	X(nodes, 2, "engines")                                                \
+	X(planes, 1, "planes")                                                \
+	X(paths, 1, "paths a plane and direction")                            \
+	X(alias, 0, "further EVs for each path")                              \
+	X(backups, 0, "EVs of a plane kept out of the rotation")              \
+	X(min_active, 1, "EVs that are never given up")                       \
+	X(revive, 1, "probes that bring an EV back")                          \
+	X(conns, 1, "connections")                                            \
+	X(messages, 1, "messages each way of a connection")                   \
+	X(one_way, 0, "only the first node of a connection sends")            \
+	X(imm_share, 0, "WRITE_WITH_IMM, of 100")                             \
+	X(big_share, 0, "messages of 1 MiB, of 1000")                         \
+	X(small, 0, "no message is larger than three packets")                \
+	X(silent_share, 0, "not signalled, of 100")                           \
+	X(pause_ns, 0, "pauses between messages, up to")                      \
+	X(mtu, 0, "log2 of MTU / 256; 5: each its own")                       \
+	X(mpr, 0, "units of 128 PSNs; 0: each its own")                       \
+	X(wimm, 0, "max_wimm; 0: each its own")                               \
+	X(sq_depth, 64, "send queue")                                         \
+	X(wrap, 0, "first PSNs near the wrap")                                \
+	X(cc, 0, "0 none, 1 NSCC, 2 each its own")                            \
+	X(decoded, 0, "packets as structs")                                   \
+	X(tx_batch, 16, "descriptors a call")                                 \
+	X(late_ns, 0, "timers are late by up to")                             \
+	X(latency_ns, 5000, "one way")                                        \
+	X(spread_ns, 0, "paths differ by up to")                              \
+	X(jitter_ns, 0, "jitter")                                             \
+	X(egress_mbps, 0, "rate of a port")                                   \
+	X(lasthop_mbps, 0, "rate in front of a receiver's port")              \
+	X(lasthop_trims, 0, "a full last hop trims")                          \
+	X(bad_share, 0, "paths that have the faults below, of 1000")          \
+	X(dead_up, 0, "paths to a higher node dead from the start, of 1000")  \
+	X(dead_down, 0, "paths to a lower node dead from the start, of 1000") \
+	X(loss_ppm, 0, "loss")                                                \
+	X(corrupt_ppm, 0, "corruption")                                       \
+	X(dup_ppm, 0, "doubling")                                             \
+	X(reorder_ppm, 0, "held back")                                        \
+	X(reorder_ns, 0, "by up to")                                          \
+	X(ecn_ppm, 0, "marks")                                                \
+	X(trim_ppm, 0, "trims on the way")                                    \
+	X(trim_last_ppm, 0, "trims at the last hop")                          \
+	X(faults, 0, "paths, planes and nodes that fail during the run")      \
+	X(fault_ns, 0, "such a failure lasts up to")                          \
 	X(stops, 0, "nodes that stop for a while")
 
 struct sim_plan {

@@ -15,12 +15,15 @@ def _run(command):
     return done.returncode, (done.stdout + done.stderr).strip()
 
 
-def _compile(tree, compiler, path, source):
+def _default_flags(tree, path):
+    flags = [f"-I{tree.root}/src", f"-I{tree.root}/include"]
+    pure = tree.folder_of(path) in [f"src/{room}" for room in PURE_ROOMS]
+    return flags if pure else [*flags, "-D_GNU_SOURCE"]
+
+
+def _compile(tree, compiler, path, source, flags):
     """Complaints of a compiler that only looks: one line an error, places relative to the tree."""
-    flags = [*WARNINGS, f"-I{tree.root}/src", f"-I{tree.root}/include"]
-    if tree.folder_of(path) not in [f"src/{room}" for room in PURE_ROOMS]:
-        flags.append("-D_GNU_SOURCE")
-    status, text = _run([compiler, "-fsyntax-only", *flags, str(source)])
+    status, text = _run([compiler, "-fsyntax-only", *WARNINGS, *flags, str(source)])
     if not status:
         return []
     errors = dict.fromkeys(line for line in text.splitlines() if "error:" in line)
@@ -45,17 +48,33 @@ def headers_alone(tree):
                 # Twice: the guard must hold. The typedef keeps the file from being empty.
                 line = f'#include "{tree.root / header}"\n'
                 file.write(line + line + "typedef int not_empty;\n")
-            return _compile(tree, "cc", header, source)
+            return _compile(tree, "cc", header, source, _default_flags(tree, header))
 
         return _in_parallel(compile_one, enumerate(headers))
 
 
 def clang_warnings(tree):
-    """clang has no complaint either."""
+    """clang has no complaint about what gcc built, with the same definitions and include paths."""
     if not has("clang"):
         raise Skip("clang is not installed")
-    sources = [f for f in tree.c_files("src", "examples") if f.suffix == ".c"]
-    return _in_parallel(lambda path: _compile(tree, "clang", path, tree.root / path), sources)
+    built = tree.build_flags
+    sources = [f for f in tree.c_files("src", "examples", "bench") if f.suffix == ".c"]
+    if built is not None:
+        sources = [f for f in sources if f in built]
+
+    def compile_one(path):
+        flags = built[path] if built is not None else _default_flags(tree, path)
+        return _compile(tree, "clang", path, tree.root / path, flags)
+
+    return _in_parallel(compile_one, sources)
+
+
+def dead_files(tree):
+    """Every C file is part of some target."""
+    if tree.build_flags is None:
+        raise Skip("no build folder was given")
+    sources = [f for f in tree.c_files("src", "examples", "bench", "tests") if f.suffix == ".c"]
+    return [f"{f}: no target compiles it" for f in sources if f not in tree.build_flags]
 
 
 def fmt(tree):

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""run.py [--archives base=LIB wire=LIB core=LIB io=LIB] runs the tidy checks, each as one case.
+"""Runs the tidy checks, each as one case.
 
-Without --archives: everything that needs the sources alone.
+run.py --build FOLDER                            what reads the sources
+run.py --archives base=LIB wire=LIB core=LIB io=LIB    what reads the symbols of archives
 """
 import argparse
 import importlib.machinery
@@ -35,6 +36,7 @@ def source_cases(tree):
         source_checks.doc_links,
         compile_checks.headers_alone,
         compile_checks.clang_warnings,
+        compile_checks.dead_files,
         compile_checks.fmt,
     ]
     cases = [(check.__name__, lambda check=check: check(tree)) for check in plain]
@@ -51,11 +53,12 @@ def archive_cases(archives):
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--archives", nargs="+", metavar="ROOM=LIB")
+    parser.add_argument("--build", metavar="FOLDER")
     arguments = parser.parse_args()
     if arguments.archives:
         archives = dict(a.split("=", 1) for a in arguments.archives)
         tap.main(archive_cases(archives))
-    tap.main(source_cases(Tree(ROOT)))
+    tap.main(source_cases(Tree(ROOT, arguments.build)))
 
 
 if __name__ == "__main__":

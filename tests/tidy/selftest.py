@@ -4,6 +4,7 @@
 A small project is written to a temporary folder; each case plants one fault in a fresh copy and
 wants exactly the check it is meant for to complain, with a text that names the place.
 """
+import json
 import pathlib
 import shutil
 import subprocess
@@ -42,9 +43,9 @@ CLEAN = {
 
 
 class Fixture:
-    """A temporary copy of the clean project, with files changed."""
+    """A temporary copy of the clean project, with files changed, and a pretended build of it."""
 
-    def __init__(self, changes):
+    def __init__(self, changes, compiled):
         self.folder = pathlib.Path(tempfile.mkdtemp())
         conformance = run.load_conformance()
         for name, text in {**CLEAN, **changes}.items():
@@ -57,8 +58,13 @@ class Fixture:
             text = conformance.render(self.folder)
             (self.folder / "docs/conformance.md").write_text(text, encoding="utf-8")
 
+        flags = f"-D_GNU_SOURCE -I{self.folder}/src -I{self.folder}/include"
+        commands = [{"file": f"{self.folder}/{f}", "command": f"cc {flags}"} for f in compiled]
+        (self.folder / "build").mkdir()
+        (self.folder / "build/compile_commands.json").write_text(json.dumps(commands))
+
     def __enter__(self):
-        return Tree(self.folder)
+        return Tree(self.folder, self.folder / "build")
 
     def __exit__(self, *_):
         shutil.rmtree(self.folder)
@@ -66,7 +72,8 @@ class Fixture:
 
 def verdicts(changes):
     """check name -> complaints, for the clean project with these changes."""
-    with Fixture(changes) as tree:
+    compiled = [name for name in CLEAN if name.endswith(".c")]
+    with Fixture(changes, compiled) as tree:
         return {name: check() for name, check in run.source_cases(tree)}
 
 
@@ -128,6 +135,9 @@ SOURCE_PLANTS = {
         "clang_warnings",
         {"src/base/a.c": SPDX + "unsigned mb_a(int a);\nunsigned mb_a(int a){return a;}\n"},
         "sign",
+    ),
+    "dead_files__not_built": plant(
+        "dead_files", {"src/base/b.c": SPDX}, "src/base/b.c: no target"
     ),
     "fmt__spaces": plant("fmt", {"src/base/a.h": SPDX + "int  mb_a(int a);\n"}, "1 places"),
     "requirements__unknown_id": plant(

@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """What the tidy checks know of the tree: its files, its text, the layer table."""
 import functools
+import json
 import pathlib
 import re
+import shlex
 import subprocess
 import sys
 
@@ -23,8 +25,9 @@ class Skip(Exception):
 
 
 class Tree:
-    def __init__(self, root):
+    def __init__(self, root, build=None):
         self.root = pathlib.Path(root)
+        self.build = build and pathlib.Path(build)
 
     @functools.cached_property
     def files(self):
@@ -48,6 +51,23 @@ class Tree:
 
     def text(self, path):
         return (self.root / path).read_text(encoding="utf-8")
+
+    @functools.cached_property
+    def build_flags(self):
+        """Relative path -> the -I, -isystem and -D flags it is built with; None without a build."""
+        if not self.build:
+            return None
+        flags = {}
+        commands = json.loads((self.build / "compile_commands.json").read_text(encoding="utf-8"))
+        for entry in commands:
+            words = shlex.split(entry["command"])
+            kept = [w for w in words if w.startswith(("-I", "-D"))]
+            for at in (i for i, w in enumerate(words) if w == "-isystem"):
+                kept += words[at : at + 2]
+            path = pathlib.Path(entry["file"])
+            if path.is_relative_to(self.root):
+                flags[path.relative_to(self.root)] = kept
+        return flags
 
     @functools.cached_property
     def layers(self):

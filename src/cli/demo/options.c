@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The command line of `mrc demo`: see options.h. */
+#include "cli/demo/options.h"
+
+#include "cli/demo/script.h"
+
+#include <stdio.h>
+
+static void print_help(const struct cli_flag *flags, size_t n)
+{
+	printf("usage: mrc demo [FLAG...]\n"
+	       "Trains a small language model on text with several processes, twice: without and\n"
+	       "with faults in the network between them. Shows it live, and at the end what each\n"
+	       "fault cost and whether both runs ended with the same weights, bit for bit.\n"
+	       "The same job over kernel TCP runs beside the second run.\n\n");
+	cli_flags_help(flags, n);
+	printf("\nfaults of --script (all of them by default, in this order):\n");
+	demo_script_print_kinds(stdout);
+	printf("\nexit status: 0 the demo passed, 1 it failed or was interrupted, 2 wrong usage\n");
+}
+
+enum cli_flags_result demo_options_parse(struct demo_options *o, int argc, char **argv)
+{
+	const struct cli_flag flags[] = {
+		{"--ranks", CLI_FLAG_U32, "N", "processes, each a host (8; 4 on a slow machine)",
+		 &o->ranks, 2, 32},
+		{"--planes", CLI_FLAG_U32, "N", "NIC ports of a host = network planes (4)",
+		 &o->planes, 1, 8},
+		{"--paths", CLI_FLAG_U32, "N", "paths through a plane (8)", &o->paths, 1, 16},
+		{"--steps", CLI_FLAG_U32, "N", "training steps (as many as the script needs)",
+		 &o->steps, 1, 100000},
+		{"--pace", CLI_FLAG_RATE, "RATE", "of a port, such as 50M (what the machine carries)",
+		 &o->pace_bps, 1000000, 100000000000},
+		{"--seed", CLI_FLAG_U64, "N", "of the training and of random faults (1)", &o->seed,
+		 0, UINT64_MAX},
+		{"--data", CLI_FLAG_TEXT, "PATH", "text file or directory to learn (licence texts)",
+		 &o->data, 0, 0},
+		{"--out", CLI_FLAG_TEXT, "FILE", "where the result goes as JSON (result.json)",
+		 &o->out, 0, 0},
+		{"--script", CLI_FLAG_TEXT, "LIST", "faults to run, with commas between", &o->script,
+		 0, 0},
+		{"--no-tcp", CLI_FLAG_SWITCH, NULL, "leave out the comparison with TCP", &o->no_tcp,
+		 0, 0},
+		{"--plain", CLI_FLAG_SWITCH, NULL, "lines instead of the live view", &o->plain, 0,
+		 0},
+		{"--json", CLI_FLAG_SWITCH, NULL,
+		 "print the result as JSON on stdout, all else on stderr", &o->json, 0, 0},
+	};
+	const size_t n = sizeof(flags) / sizeof(flags[0]);
+	enum cli_flags_result rc;
+
+	*o = (struct demo_options){
+		.planes = 4,
+		.paths = 8,
+		.seed = 1,
+		.out = "result.json",
+		.script = DEMO_SCRIPT_DEFAULT,
+	};
+	rc = cli_flags_parse(flags, n, "mrc demo", argc, argv);
+	if (rc == CLI_FLAGS_HELP)
+		print_help(flags, n);
+	return rc;
+}

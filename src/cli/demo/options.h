@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* options.h - the command line of `mrc demo`. */
+#ifndef SOFTMRC_CLI_DEMO_OPTIONS_H
+#define SOFTMRC_CLI_DEMO_OPTIONS_H
+
+#include "cli/flags.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct demo_options {
+	uint32_t ranks;    /* 0: as the machine carries */
+	uint32_t planes;
+	uint32_t paths;    /* of a plane, between two neighbours */
+	uint32_t steps;    /* 0: as the script needs */
+	uint64_t pace_bps; /* of a port; 0: as the machine carries */
+	uint64_t seed;
+	const char *data;   /* NULL: train's default */
+	const char *out;    /* where result.json goes */
+	const char *script; /* names of faults with commas between */
+	bool no_tcp, plain, json;
+};
+
+/* demo_options_parse fills in defaults and reads argv; prints help and errors itself. */
+enum cli_flags_result demo_options_parse(struct demo_options *o, int argc, char **argv);
+
+#endif

@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* events.c - delivers the engine's events. */
+#include "host/events.h"
+
+#include "base/assert.h"
+#include "host/cq.h"
+#include "host/qp.h"
+
+#define EVENTS_BATCH 64u
+
+static enum mh_wc_status events_status(uint8_t status)
+{
+	switch ((enum mt_wc_status)status) {
+	case MT_WC_SUCCESS:
+		return MH_WC_SUCCESS;
+	case MT_WC_WR_FLUSH_ERR:
+		return MH_WC_WR_FLUSH_ERR;
+	case MT_WC_REM_INV_REQ_ERR:
+		return MH_WC_REM_INV_REQ_ERR;
+	case MT_WC_REM_ACCESS_ERR:
+		return MH_WC_REM_ACCESS_ERR;
+	case MT_WC_REM_OP_ERR:
+		return MH_WC_REM_OP_ERR;
+	case MT_WC_RETRY_EXC_ERR:
+		return MH_WC_RETRY_EXC_ERR;
+	case MT_WC_FATAL_ERR:
+		return MH_WC_FATAL_ERR;
+	}
+	mb_unreachable();
+}
+
+/* events_push adds a completion to a CQ; one that does not fit is the end of the CQ's QPs. */
+static void events_push(struct mh_nic *nic, struct mh_cq *cq, const struct mh_wc *wc)
+{
+	if (mh_cq_push(cq, wc))
+		return;
+	nic->counts.cq_overruns++;
+	nic->cq_overran = true;
+}
+
+static void events_send(struct mh_nic *nic, const struct mt_event *event)
+{
+	struct mh_qp *qp = event->qp_user;
+	struct mh_wc wc = {
+		.wr_id = event->wr_id,
+		.status = events_status(event->status),
+		.opcode = event->with_imm ? MH_WC_WRITE_IMM : MH_WC_WRITE,
+		.byte_len = event->byte_len,
+		.qpn = qp->number,
+		.qp_owner = qp->init.owner,
+	};
+
+	if (wc.status == MH_WC_WR_FLUSH_ERR && qp->memory_gone && !qp->send_failed)
+		wc.status = MH_WC_LOC_PROT_ERR;
+	if (wc.status != MH_WC_SUCCESS && wc.status != MH_WC_WR_FLUSH_ERR)
+		qp->send_failed = true;
+	events_push(nic, qp->init.send_cq, &wc);
+}
+
+static void events_recv(struct mh_nic *nic, const struct mt_event *event)
+{
+	struct mh_qp *qp = event->qp_user;
+	struct mh_wc wc = {
+		.wr_id = event->wr_id,
+		.status = events_status(event->status),
+		.opcode = MH_WC_RECV_IMM,
+		.byte_len = event->byte_len,
+		.imm = event->imm,
+		.qpn = qp->number,
+		.flags = (event->imm_valid ? (uint32_t)MH_WC_WITH_IMM : 0) |
+			 (event->solicited ? (uint32_t)MH_WC_SOLICITED : 0),
+		.qp_owner = qp->init.owner,
+	};
+
+	events_push(nic, qp->init.recv_cq, &wc);
+}
+
+static void events_deliver(struct mh_nic *nic, const struct mt_event *event)
+{
+	switch ((enum mt_event_type)event->type) {
+	case MT_EVENT_SEND:
+		events_send(nic, event);
+		return;
+	case MT_EVENT_RECV:
+		events_recv(nic, event);
+		return;
+	case MT_EVENT_QP:
+		mh_qp_raise(event->qp_user, events_status(event->status));
+		return;
+	case MT_EVENT_EV:
+		return; /* counted by the engine and shown in the statistics segment */
+	}
+	mb_unreachable();
+}
+
+uint32_t mh_events_drain(struct mh_nic *nic, uint64_t now_ns)
+{
+	struct mt_event events[EVENTS_BATCH];
+	uint32_t all = 0;
+	uint32_t n;
+
+	do {
+		n = mt_engine_poll(nic->engine, events, EVENTS_BATCH);
+		for (uint32_t i = 0; i < n; i++)
+			events_deliver(nic, &events[i]);
+		all += n;
+		/* Failing QPs flushes them, which makes events in turn, and ends with the last WR. */
+		if (nic->cq_overran)
+			mh_qp_fail_cq(nic, now_ns);
+		nic->cq_overran = false;
+	} while (n > 0);
+	return all;
+}

@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* post.c - posting work: WRs are checked, handed to the engine and sent from the caller's thread. */
+#include <errno.h>
+#include <string.h>
+
+#include "host/engine_host.h"
+#include "host/progress.h"
+#include "host/qp.h"
+
+#define POST_FLAGS_ALL \
+	((uint32_t)MH_SEND_IMM | MH_SEND_SIGNALED | MH_SEND_SOLICITED | MH_SEND_INLINE)
+#define POST_BYTES_MAX (UINT64_C(1) << 31)
+
+_Static_assert((int)MH_SEND_IMM == (int)MT_WR_IMM && (int)MH_SEND_SIGNALED == (int)MT_WR_SIGNALED &&
+		       (int)MH_SEND_SOLICITED == (int)MT_WR_SOLICITED,
+	       "flags of WRs");
+
+/* post_gather turns the SGEs of a WR into the core's, empty ones left out; returns an errno. */
+static int post_gather(const struct mh_send_wr *wr, struct mt_sge *sge, struct mt_send_wr *out)
+{
+	uint64_t bytes = 0;
+
+	for (uint32_t i = 0; i < wr->n_sge; i++) {
+		if (wr->sge[i].length == 0)
+			continue;
+		if (wr->sge[i].lkey == MT_LKEY_ADAPTER)
+			return EFAULT; /* the engine would take the address unchecked */
+		bytes += wr->sge[i].length;
+		sge[out->n_sge++] = (struct mt_sge){
+			.addr = wr->sge[i].addr,
+			.length = wr->sge[i].length,
+			.lkey = wr->sge[i].lkey,
+		};
+	}
+	return bytes > POST_BYTES_MAX ? EINVAL : 0;
+}
+
+/* post_inline_slot returns where the inline bytes of the next WR go. */
+static uint8_t *post_inline_slot(const struct mh_qp *qp)
+{
+	uint64_t slot = qp->posts % qp->init.cap.max_send_wr;
+
+	return qp->inline_bytes + slot * qp->init.cap.max_inline;
+}
+
+static int post_inline(const struct mh_qp *qp, const struct mh_send_wr *wr, struct mt_sge *sge,
+		       struct mt_send_wr *out)
+{
+	uint64_t bytes = 0;
+
+	for (uint32_t i = 0; i < wr->n_sge; i++)
+		bytes += wr->sge[i].length;
+	if (bytes > qp->init.cap.max_inline)
+		return EINVAL;
+	if (bytes == 0)
+		return 0;
+	sge[0] = (struct mt_sge){
+		.addr = (uintptr_t)post_inline_slot(qp),
+		.length = (uint32_t)bytes,
+		.lkey = MT_LKEY_ADAPTER,
+	};
+	out->n_sge = 1;
+	return 0;
+}
+
+static void post_copy_inline(const struct mh_qp *qp, const struct mh_send_wr *wr)
+{
+	uint8_t *to = post_inline_slot(qp);
+
+	for (uint32_t i = 0; i < wr->n_sge; i++) {
+		if (wr->sge[i].length > 0)
+			memcpy(to, (const void *)(uintptr_t)wr->sge[i].addr, wr->sge[i].length);
+		to += wr->sge[i].length;
+	}
+}
+
+static int post_one(struct mh_qp *qp, uint64_t now_ns, const struct mh_send_wr *wr)
+{
+	struct mt_sge sge[MT_SGE_MAX];
+	struct mt_send_wr out = {
+		.wr_id = wr->wr_id,
+		.sge = sge,
+		.flags = wr->flags & ~(uint32_t)MH_SEND_INLINE,
+		.imm = wr->imm,
+		.rkey = wr->rkey,
+		.remote_addr = wr->remote_addr,
+	};
+	bool is_inline = wr->flags & MH_SEND_INLINE;
+	int result;
+
+	if ((wr->flags & ~POST_FLAGS_ALL) || wr->n_sge > qp->init.cap.max_send_sge)
+		return EINVAL;
+	result = is_inline ? post_inline(qp, wr, sge, &out) : post_gather(wr, sge, &out);
+	if (result)
+		return result;
+	MH_ENGINE_CALL(qp->dev->nic, result, mt_qp_post_send(qp->mt, now_ns, &out));
+	if (result != MT_OK)
+		return mh_engine_errno(result);
+	/* Only now: before the engine took the WR, the slot may be that of one still under way. */
+	if (is_inline && out.n_sge > 0)
+		post_copy_inline(qp, wr);
+	qp->posts++;
+	return 0;
+}
+
+int mh_qp_post_send(struct mh_qp *qp, const struct mh_send_wr *wr, uint32_t n, uint32_t *posted)
+{
+	struct mh_nic *nic = qp->dev->nic;
+	uint64_t now = mh_now_ns();
+	uint32_t done = 0;
+	int err = 0;
+
+	mh_nic_lock(nic);
+	while (done < n && !err) {
+		err = post_one(qp, now, &wr[done]);
+		if (!err)
+			done++;
+	}
+	mh_progress_pump_out(nic, now);
+	mh_nic_unlock(nic);
+	if (posted)
+		*posted = done;
+	return err;
+}
+
+int mh_qp_post_recv(struct mh_qp *qp, const uint64_t *wr_ids, uint32_t n, uint32_t *posted)
+{
+	struct mh_nic *nic = qp->dev->nic;
+	uint32_t done = 0;
+	int result = MT_OK;
+
+	mh_nic_lock(nic);
+	while (done < n && result == MT_OK) {
+		MH_ENGINE_CALL(nic, result, mt_qp_post_recv(qp->mt, wr_ids[done]));
+		if (result == MT_OK)
+			done++;
+	}
+	/* A receive posted in ERR is flushed at once, and may free a stashed immediate otherwise. */
+	mh_progress_pump_out(nic, mh_now_ns());
+	mh_nic_unlock(nic);
+	if (posted)
+		*posted = done;
+	return mh_engine_errno(result);
+}

@@ -1,0 +1,214 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* progress.c - the pump and the progress thread. */
+#include "host/progress.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <sched.h>
+#include <signal.h>
+#include <sys/eventfd.h>
+#include <sys/prctl.h>
+#include <unistd.h>
+
+#include "base/assert.h"
+#include "host/async.h"
+#include "host/events.h"
+#include "host/qp.h"
+#include "host/rx.h"
+#include "host/stats_segment.h"
+#include "host/tx.h"
+
+#define NS_PER_S UINT64_C(1000000000)
+/* Timers are judged at the latest after this many bursts, drained sockets or not. */
+#define PUMP_RX_ROUNDS 8u
+/* A program that found work within this time is polling; the thread then sleeps this long. */
+#define NAP_NS UINT64_C(1000000)
+
+static uint64_t earlier(uint64_t a, uint64_t b)
+{
+	return a < b ? a : b;
+}
+
+/* pump_out lets go what may leave: packets, held frames, events. */
+static uint32_t pump_out(struct mh_nic *nic, uint64_t now_ns)
+{
+	uint32_t work = mh_tx_pump(nic, now_ns);
+
+	mh_qp_fail_marked(nic, now_ns);
+	for (uint32_t i = 0; i < nic->ports.n; i++)
+		if (mio_port_deadline(nic->ports.port[i].io) <= now_ns)
+			mio_port_tick(nic->ports.port[i].io, now_ns);
+	if (mh_ports_watch(&nic->ports))
+		mh_async_ports_changed(nic);
+	return work + mh_events_drain(nic, now_ns);
+}
+
+/*
+ * pump does everything that is to be done now and returns how much that was. What waits in the
+ * sockets is read before timers are judged: a process that was not scheduled for a while finds
+ * there the acknowledgements whose absence the timers are about.
+ */
+static uint32_t pump(struct mh_nic *nic)
+{
+	uint64_t now = mh_now_ns();
+	uint32_t work = 0;
+
+	for (uint32_t round = 0; round < PUMP_RX_ROUNDS; round++) {
+		uint32_t got = mh_rx_pump(nic, now);
+
+		work += got;
+		if (got == 0)
+			break;
+		work += pump_out(nic, now);
+		now = mh_now_ns();
+	}
+	if (mt_engine_deadline(nic->engine) <= now) {
+		mt_engine_tick(nic->engine, now);
+		work++;
+	}
+	return work + pump_out(nic, now);
+}
+
+/* progress_deadline returns when somebody must turn the pump even if nothing arrives. */
+static uint64_t progress_deadline(const struct mh_nic *nic)
+{
+	uint64_t at = earlier(mt_engine_deadline(nic->engine), mh_tx_next(nic));
+
+	for (uint32_t i = 0; i < nic->ports.n; i++)
+		at = earlier(at, mio_port_deadline(nic->ports.port[i].io));
+	return earlier(at, mh_segment_due(nic->segment));
+}
+
+static void progress_kick(struct mh_nic *nic)
+{
+	uint64_t one = 1;
+	ssize_t wrote = write(nic->progress.kick_fd, &one, sizeof(one));
+
+	mb_assert(wrote == sizeof(one));
+}
+
+/* progress_kick_if_late wakes the thread if it would sleep past the next deadline. */
+static void progress_kick_if_late(struct mh_nic *nic)
+{
+	uint64_t at = progress_deadline(nic);
+
+	if (at >= nic->progress.sleeps_until_ns)
+		return;
+	nic->progress.sleeps_until_ns = at;
+	progress_kick(nic);
+}
+
+void mh_progress_pump_out(struct mh_nic *nic, uint64_t now_ns)
+{
+	pump_out(nic, now_ns);
+	progress_kick_if_late(nic);
+}
+
+void mh_progress_poll(struct mh_nic *nic)
+{
+	if (pthread_mutex_trylock(&nic->lock) != 0)
+		return;
+	if (pump(nic) > 0)
+		atomic_store_explicit(&nic->progress.app_served_ns, mh_now_ns(),
+				      memory_order_relaxed);
+	progress_kick_if_late(nic);
+	pthread_mutex_unlock(&nic->lock);
+}
+
+void mh_progress_wake_up(struct mh_nic *nic)
+{
+	if (atomic_exchange(&nic->progress.app_served_ns, 0) != 0)
+		progress_kick(nic);
+}
+
+/* progress_napping says whether a polling program did the work a moment ago. */
+static bool progress_napping(struct mh_nic *nic, uint64_t now_ns)
+{
+	uint64_t served = atomic_load_explicit(&nic->progress.app_served_ns, memory_order_relaxed);
+
+	return served != 0 && now_ns < served + NAP_NS;
+}
+
+/* progress_sleep waits for a kick, a deadline and, unless napping, a frame. */
+static void progress_sleep(struct mh_nic *nic, uint64_t until_ns, bool napping)
+{
+	struct pollfd fds[1 + MT_PORTS_MAX] = {{.fd = nic->progress.kick_fd, .events = POLLIN}};
+	uint64_t now = mh_now_ns();
+	uint64_t left = until_ns > now ? until_ns - now : 0;
+	struct timespec ts = {(time_t)(left / NS_PER_S), (long)(left % NS_PER_S)};
+	uint64_t kicks;
+	nfds_t n = 1;
+
+	for (uint32_t i = 0; !napping && i < nic->ports.n; i++)
+		if (nic->ports.port[i].up)
+			fds[n++] = (struct pollfd){nic->ports.port[i].io->status->fd, POLLIN, 0};
+	if (ppoll(fds, n, until_ns == UINT64_MAX ? NULL : &ts, NULL) < 0)
+		sched_yield(); /* out of memory for a moment: what is due is looked at again */
+	else if ((fds[0].revents & POLLIN) && read(nic->progress.kick_fd, &kicks, sizeof(kicks)) < 0)
+		mb_assert(errno == EAGAIN);
+}
+
+/* progress_turn turns the pump once and returns until when to sleep. */
+static uint64_t progress_turn(struct mh_nic *nic)
+{
+	uint64_t until = 0;
+
+	pthread_mutex_lock(&nic->lock);
+	if (pump(nic) == 0)
+		until = progress_deadline(nic);
+	mh_segment_refresh(nic, mh_now_ns());
+	nic->progress.sleeps_until_ns = until;
+	pthread_mutex_unlock(&nic->lock);
+	return until;
+}
+
+static void *progress_main(void *arg)
+{
+	struct mh_nic *nic = arg;
+
+	prctl(PR_SET_NAME, "mrc-progress");
+	/* The default slack of 50 us would be added to every wake-up. */
+	prctl(PR_SET_TIMERSLACK, 1);
+	while (!atomic_load(&nic->progress.stop)) {
+		uint64_t now = mh_now_ns();
+		bool napping = progress_napping(nic, now);
+		uint64_t until = napping ? now + NAP_NS : progress_turn(nic);
+
+		/* Whoever waits for the lock gets it now; mutexes would let this thread take it again. */
+		if (until == 0 && atomic_load(&nic->progress.waiters) > 0)
+			sched_yield();
+		if (until > 0)
+			progress_sleep(nic, until, napping);
+	}
+	return NULL;
+}
+
+int mh_progress_start(struct mh_nic *nic)
+{
+	sigset_t all, old;
+	int err;
+
+	nic->progress.kick_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	if (nic->progress.kick_fd < 0)
+		return errno;
+	/* Signals are the program's; its handlers must not run in our thread. */
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &old);
+	err = pthread_create(&nic->progress.thread, NULL, progress_main, nic);
+	pthread_sigmask(SIG_SETMASK, &old, NULL);
+	if (err)
+		close(nic->progress.kick_fd);
+	nic->progress.started = err == 0;
+	return err;
+}
+
+void mh_progress_stop(struct mh_nic *nic)
+{
+	if (!nic->progress.started)
+		return;
+	atomic_store(&nic->progress.stop, true);
+	progress_kick(nic);
+	pthread_join(nic->progress.thread, NULL);
+	close(nic->progress.kick_fd);
+	nic->progress.started = false;
+}

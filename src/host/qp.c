@@ -1,0 +1,347 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * qp.c - life and attributes of queue pairs; posting is in post.c.
+ *
+ * A QP number is the process's slot in the upper 10 bits and an index below. Indices are given in
+ * turn, so that a number comes back only after all others: a packet that is still under way for a
+ * destroyed QP finds none.
+ */
+#include "host/qp.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/assert.h"
+#include "host/cq.h"
+#include "host/engine_host.h"
+#include "host/events.h"
+#include "host/progress.h"
+
+/* Numbers 0 to 2 have meanings of their own on the wire; a few more are left free. */
+#define QP_INDEX_FIRST 16u
+
+/* The values of nic.h are those of the core, so that they can be passed through. */
+_Static_assert((int)MH_QPS_ERR == (int)MT_QPS_ERR && (int)MH_QPS_SQD == (int)MT_QPS_SQD &&
+		       (int)MH_QPS_INIT == (int)MT_QPS_INIT,
+	       "states of QPs");
+_Static_assert((int)MH_QP_STATE == (int)MT_QP_STATE && (int)MH_QP_MPR == (int)MT_QP_MPR &&
+		       (int)MH_QP_RETRY == (int)MT_QP_RETRY &&
+		       (int)MH_QP_TRIM_NACK == (int)MT_QP_TRIM_NACK,
+	       "attributes of QPs");
+_Static_assert((int)MH_ACCESS_REMOTE_WRITE == (int)MT_ACCESS_REMOTE_WRITE, "access rights");
+
+#define QP_ATTR_ALL (((uint32_t)MH_QP_TRIM_NACK << 1) - 1)
+
+static bool qp_cap_ok(const struct mh_qp_cap *cap)
+{
+	return cap->max_send_wr >= 1 && cap->max_send_wr <= MH_WR_MAX &&
+	       cap->max_recv_wr <= MH_WR_MAX && cap->max_send_sge >= 1 &&
+	       cap->max_send_sge <= MT_SGE_MAX && cap->max_recv_sge <= MT_SGE_MAX &&
+	       cap->max_inline <= MH_INLINE_MAX;
+}
+
+static void qp_free(struct mh_qp *qp)
+{
+	free(qp->mt_memory);
+	free(qp->inline_bytes);
+	free(qp);
+}
+
+static struct mt_qp_cap qp_mt_cap(const struct mh_qp_init *init)
+{
+	return (struct mt_qp_cap){
+		.sq_depth = init->cap.max_send_wr,
+		.rq_depth = init->cap.max_recv_wr,
+		.max_sge = init->cap.max_send_sge,
+		.signal_all = init->signal_all,
+		.pd = init->pd->number,
+	};
+}
+
+/* qp_alloc takes all memory that the QP will need. */
+static struct mh_qp *qp_alloc(const struct mh_qp_init *init)
+{
+	struct mt_qp_cap cap = qp_mt_cap(init);
+	size_t size = mt_qp_size(&cap);
+	struct mh_qp *qp = calloc(1, sizeof(*qp));
+
+	mb_assert(size > 0);
+	if (!qp)
+		return NULL;
+	qp->mt_memory = aligned_alloc(64, (size + 63) & ~(size_t)63);
+	if (init->cap.max_inline > 0)
+		qp->inline_bytes = calloc(init->cap.max_send_wr, init->cap.max_inline);
+	if (!qp->mt_memory || (init->cap.max_inline > 0 && !qp->inline_bytes)) {
+		qp_free(qp);
+		return NULL;
+	}
+	qp->init = *init;
+	qp->dev = init->send_cq->dev;
+	mb_link_init(&qp->link);
+	mb_link_init(&qp->failed);
+	mh_event_source_init(&qp->fatal, MH_ASYNC_QP_FATAL, qp);
+	return qp;
+}
+
+/* qp_choose_index returns a free index, 0 when all are in use. */
+static uint32_t qp_choose_index(struct mh_nic *nic)
+{
+	for (uint32_t tried = QP_INDEX_FIRST; tried <= MH_QPN_INDEX_MASK; tried++) {
+		uint32_t index = nic->next_qp_index;
+
+		if (index < QP_INDEX_FIRST || index > MH_QPN_INDEX_MASK)
+			index = QP_INDEX_FIRST;
+		nic->next_qp_index = index + 1;
+		if (!nic->qp_by_index[index])
+			return index;
+	}
+	return 0;
+}
+
+static int qp_enter(struct mh_nic *nic, struct mh_qp *qp)
+{
+	struct mt_qp_cap cap = qp_mt_cap(&qp->init);
+	uint32_t index = qp_choose_index(nic);
+	int result;
+
+	if (index == 0)
+		return ENOMEM;
+	qp->number = nic->ports.slot << MH_QPN_INDEX_BITS | index;
+	MH_ENGINE_CALL(nic, result,
+		       mt_qp_init(nic->engine, qp->mt_memory, &cap, qp->number, qp, &qp->mt));
+	if (result != MT_OK)
+		return mh_engine_errno(result);
+	nic->qp_by_index[index] = qp;
+	nic->n_qps++;
+	mb_list_push(&nic->qps, &qp->link);
+	qp->init.pd->objects++;
+	qp->init.send_cq->n_qps++;
+	qp->init.recv_cq->n_qps++;
+	return 0;
+}
+
+int mh_qp_create(const struct mh_qp_init *init, struct mh_qp **qp)
+{
+	struct mh_nic *nic = init->pd->dev->nic;
+	struct mh_qp *q;
+	int err;
+
+	if (!qp_cap_ok(&init->cap) || init->send_cq->dev != init->recv_cq->dev)
+		return EINVAL;
+	q = qp_alloc(init);
+	if (!q)
+		return ENOMEM;
+	mh_nic_lock(nic);
+	err = qp_enter(nic, q);
+	mh_nic_unlock(nic);
+	if (err) {
+		qp_free(q);
+		return err;
+	}
+	*qp = q;
+	return 0;
+}
+
+static void qp_leave(struct mh_nic *nic, struct mh_qp *qp)
+{
+	/* Events that name the QP must not outlive it. */
+	mh_events_drain(nic, mh_now_ns());
+	mt_qp_fini(qp->mt);
+	mb_link_remove(&qp->link);
+	mb_link_remove(&qp->failed);
+	nic->qp_by_index[qp->number & MH_QPN_INDEX_MASK] = NULL;
+	nic->n_qps--;
+	mh_cq_purge(qp->init.send_cq, qp->number);
+	mh_cq_purge(qp->init.recv_cq, qp->number);
+}
+
+int mh_qp_destroy(struct mh_qp *qp)
+{
+	struct mh_nic *nic = qp->dev->nic;
+
+	mh_nic_lock(nic);
+	qp_leave(nic, qp);
+	mh_nic_unlock(nic);
+	mh_event_forget(&qp->dev->events, &qp->fatal);
+	mh_nic_lock(nic);
+	qp->init.pd->objects--;
+	qp->init.send_cq->n_qps--;
+	qp->init.recv_cq->n_qps--;
+	mh_nic_unlock(nic);
+	qp_free(qp);
+	return 0;
+}
+
+uint32_t mh_qp_number(const struct mh_qp *qp)
+{
+	return qp->number;
+}
+
+void *mh_qp_owner(const struct mh_qp *qp)
+{
+	return qp->init.owner;
+}
+
+void mh_qp_init_query(const struct mh_qp *qp, struct mh_qp_init *init)
+{
+	*init = qp->init;
+}
+
+static void qp_attr_to_core(const struct mh_qp_attr *in, struct mt_qp_attr *out)
+{
+	*out = (struct mt_qp_attr){
+		.state = (enum mt_qp_state)in->state,
+		.dest_qpn = in->dest_qpn,
+		.rq_psn = in->rq_psn,
+		.sq_psn = in->sq_psn,
+		.path_mtu = in->path_mtu,
+		.access = in->access,
+		.mpr = in->mpr,
+		.mpr_dest = in->mpr_dest,
+		.max_wimm = in->max_wimm,
+		.max_wimm_dest = in->max_wimm_dest,
+		.timeout = in->timeout,
+		.retry_linear = in->retry_linear,
+		.retry_exp = in->retry_exp,
+		.p_key = in->p_key,
+		.ev_profile = in->ev_profile,
+		.cc_profile = in->cc_profile,
+		.trim_nack = in->trim_nack,
+	};
+	memcpy(out->dest.b, in->dest.b, sizeof(out->dest.b));
+}
+
+static void qp_attr_from_core(const struct mt_qp_attr *in, struct mh_qp_attr *out)
+{
+	*out = (struct mh_qp_attr){
+		.state = (enum mh_qp_state)in->state,
+		.dest_qpn = in->dest_qpn,
+		.rq_psn = in->rq_psn,
+		.sq_psn = in->sq_psn,
+		.path_mtu = in->path_mtu,
+		.access = in->access,
+		.mpr = in->mpr,
+		.mpr_dest = in->mpr_dest,
+		.max_wimm = in->max_wimm,
+		.max_wimm_dest = in->max_wimm_dest,
+		.timeout = in->timeout,
+		.retry_linear = in->retry_linear,
+		.retry_exp = in->retry_exp,
+		.p_key = in->p_key,
+		.ev_profile = in->ev_profile,
+		.cc_profile = in->cc_profile,
+		.trim_nack = in->trim_nack,
+	};
+	memcpy(out->dest.b, in->dest.b, sizeof(out->dest.b));
+}
+
+void mh_qp_attr_default(struct mh_qp_attr *attr)
+{
+	struct mt_qp_attr core;
+
+	mt_qp_attr_default(&core);
+	qp_attr_from_core(&core, attr);
+}
+
+/* qp_attr_ok checks what only the host knows; the core checks the rest. */
+static bool qp_attr_ok(const struct mh_nic *nic, const struct mh_qp_attr *attr, uint32_t mask)
+{
+	uint32_t ip;
+
+	if (mask & ~QP_ATTR_ALL)
+		return false;
+	if ((mask & MH_QP_STATE) && attr->state > MH_QPS_ERR)
+		return false;
+	if ((mask & MH_QP_PATH_MTU) && attr->path_mtu > nic->env.mtu)
+		return false;
+	return !(mask & MH_QP_DEST) || mh_addr_to_ip(attr->dest.b, &ip);
+}
+
+/* qp_reset forgets what a QP in RESET has no more: completions, and why it had failed. */
+static void qp_reset(struct mh_qp *qp)
+{
+	mb_link_remove(&qp->failed);
+	qp->memory_gone = false;
+	qp->send_failed = false;
+	mh_cq_purge(qp->init.send_cq, qp->number);
+	mh_cq_purge(qp->init.recv_cq, qp->number);
+}
+
+int mh_qp_modify(struct mh_qp *qp, const struct mh_qp_attr *attr, uint32_t mask)
+{
+	struct mh_nic *nic = qp->dev->nic;
+	struct mt_qp_attr core;
+	uint64_t now = mh_now_ns();
+	int result;
+
+	if (!qp_attr_ok(nic, attr, mask))
+		return EINVAL;
+	qp_attr_to_core(attr, &core);
+	mh_nic_lock(nic);
+	mh_events_drain(nic, now);
+	MH_ENGINE_CALL(nic, result, mt_qp_modify(qp->mt, now, &core, mask));
+	if (result == MT_OK && (mask & MH_QP_STATE) && attr->state == MH_QPS_RESET)
+		qp_reset(qp);
+	mh_progress_pump_out(nic, now);
+	mh_nic_unlock(nic);
+	return mh_engine_errno(result);
+}
+
+void mh_qp_query(const struct mh_qp *qp, struct mh_qp_attr *attr)
+{
+	struct mt_qp_attr core;
+
+	mh_nic_lock(qp->dev->nic);
+	mt_qp_query(qp->mt, &core);
+	mh_nic_unlock(qp->dev->nic);
+	qp_attr_from_core(&core, attr);
+}
+
+void mh_qp_raise(struct mh_qp *qp, enum mh_wc_status why)
+{
+	qp->why = why;
+	qp->responder = !qp->send_failed && !qp->memory_gone;
+	mh_event_raise(&qp->dev->events, &qp->fatal, true);
+}
+
+/* qp_to_err puts a QP to ERR, unless it is there or has nothing that could fail. */
+static void qp_to_err(struct mh_qp *qp, uint64_t now_ns)
+{
+	struct mt_qp_attr attr;
+	int result;
+
+	mt_qp_query(qp->mt, &attr);
+	if (attr.state == MT_QPS_ERR || attr.state == MT_QPS_RESET)
+		return;
+	attr.state = MT_QPS_ERR;
+	result = mt_qp_modify(qp->mt, now_ns, &attr, MT_QP_STATE);
+	mb_assert(result == MT_OK);
+}
+
+void mh_qp_fail(struct mh_qp *qp)
+{
+	mb_list_push(&qp->dev->nic->failed, &qp->failed);
+}
+
+void mh_qp_fail_marked(struct mh_nic *nic, uint64_t now_ns)
+{
+	while (!mb_link_alone(&nic->failed)) {
+		struct mh_qp *qp = mb_container_of(nic->failed.next, struct mh_qp, failed);
+
+		mb_link_remove(&qp->failed);
+		qp->memory_gone = true;
+		qp_to_err(qp, now_ns);
+		mh_qp_raise(qp, MH_WC_LOC_PROT_ERR);
+	}
+}
+
+void mh_qp_fail_cq(struct mh_nic *nic, uint64_t now_ns)
+{
+	for (struct mb_link *l = nic->qps.next; l != &nic->qps; l = l->next) {
+		struct mh_qp *qp = mb_container_of(l, struct mh_qp, link);
+
+		if (qp->init.send_cq->overran || qp->init.recv_cq->overran)
+			qp_to_err(qp, now_ns);
+	}
+}

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* qp.h - queue pairs inside host: an engine's QP with its CQs, PD and inline data. */
+#ifndef SOFTMRC_HOST_QP_H
+#define SOFTMRC_HOST_QP_H
+
+#include "host/context.h"
+
+#define MH_INLINE_MAX 1024u
+#define MH_WR_MAX 32768u
+
+struct mh_qp {
+	struct mb_link link;   /* in nic->qps */
+	struct mb_link failed; /* in nic->failed, or alone */
+	struct mh_device *dev;
+	struct mt_qp *mt;
+	void *mt_memory;
+	uint32_t number;
+	struct mh_qp_init init;
+	/* Inline bytes live here until their WR is complete; slot = number of the post modulo depth. */
+	uint8_t *inline_bytes;
+	uint64_t posts;
+	bool memory_gone;      /* the next failed send is to be reported as LOC_PROT_ERR */
+	bool send_failed;      /* a send completion said why the QP is in ERR */
+	enum mh_wc_status why; /* of the event below */
+	bool responder;
+	struct mh_event_source fatal; /* in the device's queue */
+};
+
+/*
+ * mh_qp_fail marks the QP as to be put to ERR because local memory of a WR is gone. It is done by
+ * mh_qp_fail_marked, when the engine is between two calls.
+ */
+void mh_qp_fail(struct mh_qp *qp);
+/* mh_qp_fail_marked puts the marked QPs to ERR. Under nic->lock. */
+void mh_qp_fail_marked(struct mh_nic *nic, uint64_t now_ns);
+/* mh_qp_fail_cq puts every QP that uses an overrun CQ to ERR. Under nic->lock. */
+void mh_qp_fail_cq(struct mh_nic *nic, uint64_t now_ns);
+/* mh_qp_raise raises the event that the QP went to ERR. */
+void mh_qp_raise(struct mh_qp *qp, enum mh_wc_status why);
+
+#endif

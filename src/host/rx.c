@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * rx.c - takes frames from the ports, checks their ICRC and hands them to the engine.
+ *
+ * Whatever arrives, the worst outcome is a counter. A trimmed frame has lost its ICRC; all its bytes
+ * are headers and a piece of payload, and the engine never places payload of such a frame.
+ */
+#include "host/rx.h"
+
+#include <string.h>
+
+#include "host/crc32_x86.h"
+#include "wire/bth.h"
+#include "wire/dscp.h"
+#include "wire/ev_fmt.h"
+#include "wire/icrc.h"
+
+#define RX_BATCH 32u
+#define RX_IP_UDP_BYTES 28u
+#define RX_UDP_BYTES 8u
+#define RX_IP_DF 0x4000u
+#define RX_ECN_MASK 3u
+#define RX_ECN_CE 3u
+
+void mh_rx_init(struct mh_nic *nic)
+{
+	struct mw_dscp_map dscp = mw_dscp_map_default();
+
+	for (uint8_t i = 0; i < sizeof(nic->trim_of_dscp); i++) {
+		enum mw_dscp_class class = mw_dscp_decode(&dscp, i);
+
+		nic->trim_of_dscp[i] = class == MW_DSCP_TRIMMED		? MT_TRIM_MIDPATH
+				       : class == MW_DSCP_TRIMMED_LASTHOP ? MT_TRIM_LASTHOP
+									  : MT_TRIM_NONE;
+	}
+}
+
+static bool rx_icrc_ok(const struct mh_nic *nic, uint32_t port, const struct mio_rx *frame,
+		       size_t body)
+{
+	const uint8_t *b = frame->bytes;
+	struct mw_icrc_carrier carrier = {
+		.ip_version = 4,
+		.ip_len = (uint16_t)(RX_IP_UDP_BYTES + frame->len),
+		.ip_id = 0, /* not to be known of a received datagram */
+		.ip_frag = RX_IP_DF,
+		.udp_sport = frame->src.udp_port,
+		.udp_dport = (uint16_t)(MH_UDP_PORT + nic->ports.slot),
+		.udp_len = (uint16_t)(RX_UDP_BYTES + frame->len),
+	};
+	mw_crc32_fn crc_fn = nic->crc;
+	uint8_t want[MW_ICRC_BYTES];
+	uint32_t crc;
+
+	memcpy(carrier.src, frame->src.ip + 12, 4);
+	mb_store_be32(carrier.dst, nic->ports.map.local_ip[port]);
+	crc = mw_icrc_start(crc_fn, &carrier, b);
+	crc = crc_fn(crc, b + MW_BTH_BYTES, body - MW_BTH_BYTES);
+	mw_icrc_finish(crc, want);
+	return memcmp(want, b + body, sizeof(want)) == 0;
+}
+
+static void rx_frame(struct mh_nic *nic, uint32_t port, const struct mio_rx *frame, uint64_t now_ns)
+{
+	struct mt_rx_meta meta = {
+		.ev = mw_ev_decode(MW_EV_UDP, (struct mw_ev_bits){frame->src.udp_port, 0}),
+		.port = (uint8_t)port,
+		.trim = nic->trim_of_dscp[frame->tos >> 2],
+		.ecn_ce = (frame->tos & RX_ECN_MASK) == RX_ECN_CE,
+		.icrc_ok = true,
+	};
+	size_t body = frame->len;
+
+	if (!mh_addr_gid_of(&nic->ports.map, port, mb_load_be32(frame->src.ip + 12), meta.src.b)) {
+		nic->counts.rx_foreign++;
+		return;
+	}
+	/* A frame too short for BTH and ICRC goes on as it is: the decoder says what it lacks. */
+	if (meta.trim == MT_TRIM_NONE && body >= MW_BTH_BYTES + MW_ICRC_BYTES) {
+		body -= MW_ICRC_BYTES;
+		meta.icrc_ok = !nic->env.icrc || rx_icrc_ok(nic, port, frame, body);
+	}
+	mt_engine_rx_bytes(nic->engine, now_ns, &meta, frame->bytes, body);
+}
+
+uint32_t mh_rx_pump(struct mh_nic *nic, uint64_t now_ns)
+{
+	struct mio_rx frames[RX_BATCH];
+	uint32_t all = 0;
+
+	for (uint32_t i = 0; i < nic->ports.n; i++) {
+		uint32_t n;
+
+		if (!nic->ports.port[i].up)
+			continue;
+		n = mio_port_rx(nic->ports.port[i].io, now_ns, frames, RX_BATCH);
+		for (uint32_t k = 0; k < n; k++)
+			rx_frame(nic, i, &frames[k], now_ns);
+		all += n;
+	}
+	return all;
+}

@@ -1,0 +1,280 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * tx.c - takes descriptors from the engine, makes frames of them and hands these to the ports.
+ *
+ * The engine sprays, so consecutive descriptors go to different ports and EVs. They are sorted into
+ * one burst per port; a driver gets a burst when it is full or when the engine has no more. Payload
+ * is never copied here: a frame is an iovec of headers, pieces of the user's memory, pad and ICRC.
+ *
+ * How many descriptors to ask for: each port with room must have room for all of them, so with
+ * pacing the number is small and the engine is asked again until it has nothing or no port has
+ * tokens. Control packets do not wait for tokens.
+ */
+#include "host/tx.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/assert.h"
+#include "host/crc32_x86.h"
+#include "host/qp.h"
+#include "wire/dscp.h"
+#include "wire/icrc.h"
+
+#define TX_BATCH MIO_BURST_MAX
+/* One pump holds the NIC's lock for about this many packets at most. */
+#define TX_PUMP_MAX 512u
+#define TX_CLASSES 3u
+#define TX_IP_UDP_BYTES 28u
+#define TX_UDP_BYTES 8u
+#define TX_IP_DF 0x4000u
+#define TX_ECT0 2u
+#define TX_PAD_MAX 3u
+
+_Static_assert(MIO_IOV_MAX >= MT_SGE_MAX + 2, "headers, SGEs, and pad with ICRC");
+
+/* What belongs to a frame until it is sent. */
+struct tx_part {
+	struct iovec iov[MIO_IOV_MAX];
+	uint8_t headers[MW_HEADERS_MAX];
+	uint8_t tail[TX_PAD_MAX + MW_ICRC_BYTES];
+};
+
+struct tx_burst {
+	uint32_t n;
+	struct mio_tx frame[MIO_BURST_MAX];
+	struct tx_part part[MIO_BURST_MAX];
+};
+
+struct mh_tx {
+	mw_crc32_fn crc;
+	bool icrc;
+	uint32_t n_ports;
+	uint8_t tos_of_class[TX_CLASSES];
+	struct mt_tx_desc desc[TX_BATCH];
+	struct tx_burst burst[]; /* by port */
+};
+
+struct mh_tx *mh_tx_create(uint32_t n_ports, bool icrc)
+{
+	struct mw_dscp_map dscp = mw_dscp_map_default();
+	struct mh_tx *tx = calloc(1, sizeof(*tx) + n_ports * sizeof(tx->burst[0]));
+
+	if (!tx)
+		return NULL;
+	tx->crc = mh_crc32_best();
+	tx->icrc = icrc;
+	tx->n_ports = n_ports;
+	tx->tos_of_class[MT_CLASS_DATA] =
+		(uint8_t)(mw_dscp_encode(&dscp, MW_DSCP_TRIMMABLE) << 2u | TX_ECT0);
+	tx->tos_of_class[MT_CLASS_RETX] =
+		(uint8_t)(mw_dscp_encode(&dscp, MW_DSCP_TRIMMABLE_RETX) << 2u | TX_ECT0);
+	tx->tos_of_class[MT_CLASS_CONTROL] =
+		(uint8_t)(mw_dscp_encode(&dscp, MW_DSCP_CONTROL) << 2u);
+	return tx;
+}
+
+void mh_tx_destroy(struct mh_tx *tx)
+{
+	free(tx);
+}
+
+/* tx_resolve returns where a piece of an SGE is; NULL: its MR is gone. */
+static void *tx_resolve(const struct mh_mem *mem, const struct mt_sge *sge, uint32_t offset,
+			uint32_t len)
+{
+	if (sge->lkey == MT_LKEY_ADAPTER)
+		return (uint8_t *)(uintptr_t)sge->addr + offset;
+	return mh_mem_resolve(mem, sge->lkey, sge->addr + offset, len);
+}
+
+/* tx_payload adds the bytes that a descriptor names to the frame; false: an MR is gone. */
+static bool tx_payload(const struct mh_mem *mem, const struct mt_tx_desc *d, struct mio_tx *frame,
+		       struct tx_part *part)
+{
+	uint32_t skip = d->offset;
+	uint32_t left = d->pkt.payload_len;
+
+	for (uint32_t i = 0; i < d->n_sge && left > 0; i++) {
+		uint32_t len = d->sge[i].length;
+		void *at;
+
+		if (skip >= len) {
+			skip -= len;
+			continue;
+		}
+		len = len - skip < left ? len - skip : left;
+		at = tx_resolve(mem, &d->sge[i], skip, len);
+		if (!at)
+			return false;
+		part->iov[frame->n_iov++] = (struct iovec){at, len};
+		left -= len;
+		skip = 0;
+	}
+	mb_assert(left == 0);
+	frame->len += d->pkt.payload_len;
+	return true;
+}
+
+static void tx_carrier(const struct mh_addr_map *map, const struct mt_tx_desc *d, uint32_t dst_ip,
+		       uint16_t dst_port, uint32_t frame_bytes, struct mw_icrc_carrier *c)
+{
+	uint32_t src_ip = map->local_ip[d->port];
+
+	*c = (struct mw_icrc_carrier){
+		.ip_version = 4,
+		.src = {(uint8_t)(src_ip >> 24), (uint8_t)(src_ip >> 16), (uint8_t)(src_ip >> 8),
+			(uint8_t)src_ip},
+		.dst = {(uint8_t)(dst_ip >> 24), (uint8_t)(dst_ip >> 16), (uint8_t)(dst_ip >> 8),
+			(uint8_t)dst_ip},
+		.ip_len = (uint16_t)(TX_IP_UDP_BYTES + frame_bytes),
+		.ip_id = 0,
+		.ip_frag = TX_IP_DF,
+		.udp_sport = (uint16_t)d->ev,
+		.udp_dport = dst_port,
+		.udp_len = (uint16_t)(TX_UDP_BYTES + frame_bytes),
+	};
+}
+
+/* tx_icrc writes the ICRC behind the pad. */
+static void tx_icrc(const struct mh_tx *tx, const struct mw_icrc_carrier *carrier,
+		    const struct mio_tx *frame, struct tx_part *part, uint32_t pad)
+{
+	uint32_t crc = mw_icrc_start(tx->crc, carrier, part->headers);
+
+	crc = tx->crc(crc, part->headers + 12, part->iov[0].iov_len - 12);
+	for (uint32_t i = 1; i < frame->n_iov; i++)
+		crc = tx->crc(crc, part->iov[i].iov_base, part->iov[i].iov_len);
+	crc = tx->crc(crc, part->tail, pad);
+	mw_icrc_finish(crc, part->tail + pad);
+}
+
+static void tx_address(const struct mh_nic *nic, const struct mt_tx_desc *d, struct mio_tx *frame,
+		       uint32_t *dst_ip)
+{
+	uint32_t gid_ip;
+	bool mapped = mh_addr_to_ip(d->dst.b, &gid_ip);
+
+	mb_assert(mapped); /* a QP's address is checked, a packet's is made by us */
+	*dst_ip = mh_addr_on_plane(&nic->ports.map, d->port, gid_ip);
+	mh_addr_from_ip(*dst_ip, frame->dst.ip);
+	frame->dst.udp_port = mh_ports_udp_of(d->pkt.bth.dqp);
+	memcpy(frame->dst_gid, d->dst.b, sizeof(frame->dst_gid));
+}
+
+/* tx_build makes a frame of a descriptor in the burst of its port; false: an MR is gone. */
+static bool tx_build(struct mh_nic *nic, const struct mt_tx_desc *d, struct tx_burst *burst)
+{
+	struct mh_tx *tx = nic->tx;
+	struct mio_tx *frame = &burst->frame[burst->n];
+	struct tx_part *part = &burst->part[burst->n];
+	uint32_t pad = d->pkt.bth.pad;
+	uint32_t dst_ip;
+
+	frame->len = (uint32_t)mw_packet_encode(&d->pkt, part->headers);
+	part->iov[0] = (struct iovec){part->headers, frame->len};
+	frame->n_iov = 1;
+	if (!tx_payload(&nic->mem, d, frame, part))
+		return false;
+	frame->len += pad + MW_ICRC_BYTES;
+	tx_address(nic, d, frame, &dst_ip);
+	memset(part->tail, 0, sizeof(part->tail));
+	if (tx->icrc) {
+		struct mw_icrc_carrier carrier;
+
+		tx_carrier(&nic->ports.map, d, dst_ip, frame->dst.udp_port, frame->len, &carrier);
+		tx_icrc(tx, &carrier, frame, part, pad);
+	}
+	part->iov[frame->n_iov++] = (struct iovec){part->tail, pad + MW_ICRC_BYTES};
+	frame->iov = part->iov;
+	frame->ev = d->ev;
+	frame->tos = tx->tos_of_class[d->tclass];
+	frame->is_data = d->pkt.payload_len > 0;
+	return true;
+}
+
+static void tx_flush(struct mh_nic *nic, uint32_t port, uint64_t now_ns)
+{
+	struct tx_burst *burst = &nic->tx->burst[port];
+
+	if (burst->n > 0)
+		mio_port_tx(nic->ports.port[port].io, now_ns, burst->frame, burst->n);
+	burst->n = 0;
+}
+
+static void tx_emit(struct mh_nic *nic, const struct mt_tx_desc *d, uint64_t now_ns)
+{
+	struct tx_burst *burst = &nic->tx->burst[d->port];
+
+	if (burst->n == MIO_BURST_MAX)
+		tx_flush(nic, d->port, now_ns);
+	if (!tx_build(nic, d, burst)) {
+		nic->counts.tx_no_memory_region++;
+		mh_qp_fail(d->qp_user);
+		return;
+	}
+	if (d->tclass != MT_CLASS_CONTROL)
+		mh_pace_take(&nic->ports.port[d->port].pace, burst->frame[burst->n].len);
+	burst->n++;
+}
+
+/* tx_room returns the ports that may send data, and in *n how many packets each of them may. */
+static uint32_t tx_room(struct mh_nic *nic, uint64_t now_ns, uint32_t *n)
+{
+	uint32_t free_ports = 0;
+
+	*n = TX_BATCH;
+	for (uint32_t i = 0; i < nic->ports.n; i++) {
+		struct mh_port *port = &nic->ports.port[i];
+		uint32_t frames;
+
+		if (!port->up || port->io->status->blocked)
+			continue;
+		frames = mh_pace_frames(&port->pace, now_ns);
+		if (frames == 0)
+			continue;
+		free_ports |= 1u << i;
+		if (frames < *n)
+			*n = frames;
+	}
+	return free_ports;
+}
+
+uint32_t mh_tx_pump(struct mh_nic *nic, uint64_t now_ns)
+{
+	struct mt_tx_desc *desc = nic->tx->desc;
+	uint32_t sent = 0;
+	uint32_t want, got;
+
+	do {
+		uint32_t free_ports = tx_room(nic, now_ns, &want);
+
+		got = mt_engine_tx(nic->engine, now_ns, free_ports, desc, want);
+		for (uint32_t i = 0; i < got; i++)
+			tx_emit(nic, &desc[i], now_ns);
+		sent += got;
+	} while (got == want && sent < TX_PUMP_MAX);
+	for (uint32_t i = 0; i < nic->ports.n; i++)
+		tx_flush(nic, i, now_ns);
+	return sent;
+}
+
+uint64_t mh_tx_next(const struct mh_nic *nic)
+{
+	uint64_t next = UINT64_MAX;
+
+	if (!mt_engine_tx_waiting(nic->engine))
+		return next;
+	for (uint32_t i = 0; i < nic->ports.n; i++) {
+		const struct mh_port *port = &nic->ports.port[i];
+		uint64_t at;
+
+		/* A blocked port has a deadline of its own; one that is down never sends. */
+		if (!port->up || port->io->status->blocked)
+			continue;
+		at = mh_pace_next(&port->pace);
+		if (at < next)
+			next = at;
+	}
+	return next;
+}

@@ -1,0 +1,187 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * abi_symbols.c - the shared libraries export what their version scripts list, under the node that
+ * the script says, and nothing else.
+ *
+ * Arguments: nm, libmrc.so.1, libmrc.map, libibverbs.so.1, libibverbs.map.
+ */
+#include "support/test.h"
+
+#include <ctype.h>
+#include <stdio.h>
+
+#define SYMBOLS_MAX 512
+#define NAME_MAX_BYTES 96
+
+/* A set of "name@NODE", and the nodes themselves. */
+struct set {
+	char name[SYMBOLS_MAX][NAME_MAX_BYTES];
+	size_t n;
+};
+
+static void set_add(struct set *s, const char *name, const char *node)
+{
+	int len;
+
+	assert_true(s->n < SYMBOLS_MAX);
+	len = snprintf(s->name[s->n++], NAME_MAX_BYTES, "%s@%s", name, node);
+	assert_true(len > 0 && len < NAME_MAX_BYTES);
+}
+
+static int by_name(const void *a, const void *b)
+{
+	return strcmp(a, b);
+}
+
+static void set_sort(struct set *s)
+{
+	qsort(s->name, s->n, NAME_MAX_BYTES, by_name);
+}
+
+/* Removes what C-style comments hold. */
+static void strip_comments(char *text)
+{
+	char *to = text;
+
+	for (char *p = text; *p;) {
+		char *end = strncmp(p, "/*", 2) == 0 ? strstr(p, "*/") : NULL;
+
+		if (end)
+			p = end + 2;
+		else
+			*to++ = *p++;
+	}
+	*to = '\0';
+}
+
+static char *read_text(const char *path)
+{
+	FILE *f = fopen(path, "r");
+	char *text = calloc(1, 1 << 16);
+
+	assert_non_null(f);
+	assert_non_null(text);
+	assert_true(fread(text, 1, (1 << 16) - 1, f) > 0);
+	fclose(f);
+	return text;
+}
+
+/* Words of a version script: NODE { global: name; ... local: *; } PARENT; */
+static void read_map(const char *path, struct set *s)
+{
+	char *text = read_text(path), *save = NULL, node[NAME_MAX_BYTES] = "";
+	bool global = false, inside = false;
+
+	strip_comments(text);
+	for (char *w = strtok_r(text, " \t\n;", &save); w; w = strtok_r(NULL, " \t\n;", &save)) {
+		if (strcmp(w, "{") == 0) {
+			inside = true;
+			global = true;
+			set_add(s, "", node);
+		} else if (strcmp(w, "}") == 0) {
+			inside = false;
+		} else if (strcmp(w, "global:") == 0 || strcmp(w, "local:") == 0) {
+			global = *w == 'g';
+		} else if (!inside) {
+			snprintf(node, sizeof(node), "%s", w);
+		} else if (global) {
+			set_add(s, w, node);
+		}
+	}
+	free(text);
+	set_sort(s);
+}
+
+/* Lines of nm: "address T name@@NODE" for a symbol, "address A NODE" for a node. */
+static void read_library(const char *nm, const char *path, struct set *s)
+{
+	char command[4096], line[1024];
+	FILE *f;
+
+	snprintf(command, sizeof(command), "%s -D --defined-only --with-symbol-versions '%s'", nm,
+		 path);
+	f = popen(command, "r");
+	assert_non_null(f);
+	while (fgets(line, sizeof(line), f)) {
+		char type, name[NAME_MAX_BYTES], *at;
+
+		assert_int_equal(sscanf(line, "%*x %c %95s", &type, name), 2);
+		at = strchr(name, '@');
+		if (type == 'A') {
+			set_add(s, "", at ? at + strspn(at, "@") : name);
+			continue;
+		}
+		assert_true(type == 'T');
+		assert_non_null(at);
+		*at = '\0';
+		set_add(s, name, at + 1 + strspn(at + 1, "@"));
+	}
+	assert_int_equal(pclose(f), 0);
+	set_sort(s);
+}
+
+static void compare(const struct set *map, const struct set *library)
+{
+	size_t i = 0, j = 0, faults = 0;
+
+	while (i < map->n || j < library->n) {
+		int order = i == map->n	      ? 1
+			    : j == library->n ? -1
+					      : strcmp(map->name[i], library->name[j]);
+
+		if (order < 0)
+			print_error("in the map only: %s\n", map->name[i]);
+		if (order > 0)
+			print_error("in the library only: %s\n", library->name[j]);
+		faults += order != 0;
+		i += order <= 0;
+		j += order >= 0;
+	}
+	assert_u_eq(faults, 0);
+}
+
+static void check(size_t library_arg, size_t least)
+{
+	static struct set map, library;
+
+	map.n = library.n = 0;
+	assert_non_null(test_arg(library_arg + 1));
+	read_map(test_arg(library_arg + 1), &map);
+	read_library(test_arg(0), test_arg(library_arg), &library);
+	assert_true(map.n >= least);
+	compare(&map, &library);
+}
+
+static size_t count(const struct set *s, const char *node, const char *prefix)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < s->n; i++) {
+		const char *at = strchr(s->name[i], '@');
+
+		n += strcmp(at + 1, node) == 0 &&
+		     strncmp(s->name[i], prefix, strlen(prefix)) == 0;
+	}
+	return n;
+}
+
+TEST(libmrc, exports_what_its_map_lists)
+{
+	check(1, 28);
+}
+
+TEST(libmrc, has_the_27_calls)
+{
+	static struct set library;
+
+	read_library(test_arg(0), test_arg(1), &library);
+	assert_u_eq(count(&library, "MRC_1.0", "mrc_"), 27);
+	/* and nothing but the NIC's calls in the private node */
+	assert_u_eq(count(&library, "SOFTMRC_PRIVATE", "mh_") + 1,
+		    count(&library, "SOFTMRC_PRIVATE", ""));
+}
+
+TEST(libibverbs, exports_what_its_map_lists)
+{
+	check(3, 22);
+}
