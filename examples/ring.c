@@ -134,9 +134,9 @@ const char *ring_transport_text(const struct ring *r)
 	return r->link ? r->link->text : "none: one rank alone";
 }
 
-unsigned ring_tcp_paths_hit(const struct ring *r)
+unsigned ring_tcp_paths(const struct ring *r, unsigned *path, unsigned max)
 {
-	return r->link && r->link->ops->paths_hit ? r->link->ops->paths_hit(r->link) : 0;
+	return r->link && r->link->ops->paths ? r->link->ops->paths(r->link, path, max) : 0;
 }
 
 static void add_slice(struct ring *r, const struct span *slice)

@@ -52,10 +52,10 @@ int ring_all_reduce(struct ring *r, size_t floats);
 const char *ring_transport_text(const struct ring *r);
 
 /*
- * ring_tcp_paths_hit returns on how many of its connections this rank now throws segments away, as
- * the fault table tells it; 0 for other transports, where the device does that by itself.
+ * ring_tcp_paths tells on which path of each plane the connection to the next rank stays, and
+ * returns the number of planes, at most max; 0 for a transport whose packets use all paths.
  */
-unsigned ring_tcp_paths_hit(const struct ring *r);
+unsigned ring_tcp_paths(const struct ring *r, unsigned *path, unsigned max);
 
 /* ring_close waits until the neighbours have finished too, then frees all. Returns 0 or -1. */
 int ring_close(struct ring *r);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Reading MRC_PORTS and MRC_PACE: see ring_env.h. */
+/* Reading the environment: see ring_env.h. */
 #include "ring_env.h"
 
 #include <arpa/inet.h>
@@ -8,6 +8,8 @@
 #include <string.h>
 
 #define RATE_MAX_BPS UINT64_C(1000000000000)
+#define PATHS_DEFAULT 8u
+#define PATHS_MAX 64u
 
 int ring_env_parse_ports(struct ring_env *env, const char *text)
 {
@@ -59,12 +61,32 @@ int ring_env_parse_rate(uint64_t *bps, const char *text)
 	return 0;
 }
 
+int ring_env_parse_paths(unsigned *paths, const char *text)
+{
+	char *end;
+	unsigned long n;
+
+	if (*text < '0' || *text > '9')
+		return -1;
+	n = strtoul(text, &end, 10);
+	if (*end || n < 1 || n > PATHS_MAX)
+		return -1;
+	*paths = (unsigned)n;
+	return 0;
+}
+
 int ring_env_read(struct ring_env *env)
 {
 	const char *ports = getenv("MRC_PORTS");
 	const char *pace = getenv("MRC_PACE");
+	const char *paths = getenv("MRC_EVS");
 
-	*env = (struct ring_env){0};
+	*env = (struct ring_env){.paths = PATHS_DEFAULT};
+	if (paths && *paths && ring_env_parse_paths(&env->paths, paths)) {
+		fprintf(stderr, "ring: MRC_EVS=%s: want a number from 1 to %u\n", paths,
+			PATHS_MAX);
+		return -1;
+	}
 	if (ring_env_parse_ports(env, ports && *ports ? ports : "127.0.0.1")) {
 		fprintf(stderr,
 			"ring: MRC_PORTS=%s: want 1 to %u IPv4 addresses with commas between\n",

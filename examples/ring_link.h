@@ -30,7 +30,8 @@ struct ring_link_ops {
 	int (*receive)(struct ring_link *link, size_t to, size_t bytes);
 	/* flush waits until nothing sent needs this memory any more. */
 	int (*flush)(struct ring_link *link);
-	unsigned (*paths_hit)(const struct ring_link *link);
+	/* paths is ring_tcp_paths; NULL for a transport that uses all paths. */
+	unsigned (*paths)(const struct ring_link *link, unsigned *path, unsigned max);
 	void (*close)(struct ring_link *link);
 };
 

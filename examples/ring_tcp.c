@@ -401,9 +401,20 @@ static int tcp_flush(struct ring_link *link)
 	return 0;
 }
 
-static unsigned tcp_paths_hit(const struct ring_link *link)
+static unsigned tcp_paths(const struct ring_link *link, unsigned *path, unsigned max)
 {
-	return ring_fault_flows_hit(((const struct tcp_link *)(const void *)link)->watch);
+	const struct tcp_link *l = (const struct tcp_link *)(const void *)link;
+	unsigned p;
+
+	for (p = 0; p < l->env.planes && p < max; p++) {
+		struct ring_fault_flow flow = {
+			.caller_port = ntohs(l->plane[p].next_local.sin_port),
+			.called_port = ntohs(l->plane[p].next_address.sin_port),
+		};
+
+		path[p] = ring_fault_path(&flow, l->env.paths);
+	}
+	return p;
 }
 
 static void tcp_close(struct ring_link *link)
@@ -439,7 +450,7 @@ struct ring_link *ring_tcp_open(const struct ring_link_cfg *cfg)
 		.send = tcp_send,
 		.receive = tcp_receive,
 		.flush = tcp_flush,
-		.paths_hit = tcp_paths_hit,
+		.paths = tcp_paths,
 		.close = tcp_close,
 	};
 	struct tcp_link *l = calloc(1, sizeof(*l));

@@ -28,7 +28,6 @@ struct ring_fault_watch {
 	pthread_t thread;
 	const struct mrc_fault_table *table;
 	atomic_bool stop;
-	atomic_uint hit;
 	unsigned n;
 	struct ring_fault_flow flow[RING_FAULT_CONNECTIONS_MAX];
 	struct ring_fault_verdict verdict[RING_FAULT_CONNECTIONS_MAX];
@@ -121,18 +120,14 @@ static void apply_verdict(const struct ring_fault_flow *flow, struct ring_fault_
 
 static void follow_once(struct ring_fault_watch *w)
 {
-	unsigned hit = 0;
-
 	for (unsigned i = 0; i < w->n; i++) {
 		struct ring_fault_verdict v = ring_fault_judge(w->table, &w->flow[i]);
 
-		hit += v.drop_ppm != 0;
 		if (v.drop_ppm != w->verdict[i].drop_ppm ||
 		    v.data_only != w->verdict[i].data_only)
 			apply_verdict(&w->flow[i], v);
 		w->verdict[i] = v;
 	}
-	atomic_store(&w->hit, hit);
 }
 
 static void *follow(void *arg)
@@ -210,9 +205,4 @@ void ring_fault_stop(struct ring_fault_watch *watch)
 	pthread_join(watch->thread, NULL);
 	munmap((void *)(uintptr_t)watch->table, sizeof(*watch->table));
 	free(watch);
-}
-
-unsigned ring_fault_flows_hit(const struct ring_fault_watch *watch)
-{
-	return watch ? atomic_load(&watch->hit) : 0;
 }

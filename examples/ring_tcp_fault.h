@@ -52,7 +52,4 @@ int ring_fault_start(struct ring_fault_watch **watch, const struct ring_fault_fl
 		     unsigned n);
 void ring_fault_stop(struct ring_fault_watch *watch);
 
-/* ring_fault_flows_hit returns how many flows lose segments now. Any thread. */
-unsigned ring_fault_flows_hit(const struct ring_fault_watch *watch);
-
 #endif

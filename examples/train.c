@@ -58,7 +58,6 @@ static int run_step(struct job *j, uint32_t step)
 	s.comm_ns = now_ns() - comm_start_ns;
 	s.loss = (float)(vector[0] / positions);
 	train_model_update(j->model, vector, positions, (float)j->args.rate);
-	s.tcp_paths_hit = ring_tcp_paths_hit(j->ring);
 	s.t_end_ns = now_ns();
 	train_report_step(&j->report, &s);
 	return 0;
@@ -94,7 +93,7 @@ static int run_job(struct job *j)
 	char hex[SHA256_HEX_BYTES];
 	float loss;
 
-	train_report_begin(&j->report, &j->text, j->bigram_bits, ring_transport_text(j->ring));
+	train_report_begin(&j->report, &j->text, j->bigram_bits, j->ring);
 	for (uint32_t step = 0; step < j->args.steps; step++)
 		if (run_step(j, step))
 			return -1;

@@ -6,6 +6,8 @@
 #include <inttypes.h>
 #include <string.h>
 
+#define PLANES_MAX 32u
+
 int train_report_open(struct train_report *r, const struct train_args *args)
 {
 	*r = (struct train_report){.args = args, .loud = args->rank == 0};
@@ -23,29 +25,34 @@ int train_report_open(struct train_report *r, const struct train_args *args)
 }
 
 static void put_begin(FILE *f, const struct train_report *r, const struct train_text *text,
-		      double bigram_bits, const char *transport)
+		      double bigram_bits, const struct ring *ring)
 {
 	const struct train_args *a = r->args;
+	unsigned path[PLANES_MAX];
+	unsigned planes = ring_tcp_paths(ring, path, PLANES_MAX);
 
 	fprintf(f,
 		"{\"begin\": {\"rank\": %u, \"ranks\": %u, \"steps\": %u, \"params\": %" PRIu64
 		", \"files\": %u, \"bytes\": %zu, \"bigram_bits\": %.6f, \"transport\": "
-		"\"%s\"}}\n",
+		"\"%s\", \"tcp_paths\": [",
 		a->rank, a->ranks, a->steps, a->params, text->files, text->len, bigram_bits,
-		transport);
+		ring_transport_text(ring));
+	for (unsigned p = 0; p < planes; p++)
+		fprintf(f, "%s%u", p ? ", " : "", path[p]);
+	fprintf(f, "]}}\n");
 }
 
 void train_report_begin(struct train_report *r, const struct train_text *text, double bigram_bits,
-			const char *transport)
+			const struct ring *ring)
 {
 	const struct train_args *a = r->args;
 
 	if (r->file)
-		put_begin(r->file, r, text, bigram_bits, transport);
+		put_begin(r->file, r, text, bigram_bits, ring);
 	if (!r->loud)
 		return;
 	if (a->json) {
-		put_begin(stdout, r, text, bigram_bits, transport);
+		put_begin(stdout, r, text, bigram_bits, ring);
 		return;
 	}
 	printf("text       %s: %u files, %zu bytes\n", a->data, text->files, text->len);
@@ -53,16 +60,15 @@ void train_report_begin(struct train_report *r, const struct train_text *text, d
 	       bigram_bits);
 	printf("job        %u ranks, %u positions each a step, %" PRIu64 " floats summed a step\n",
 	       a->ranks, a->batch, a->params);
-	printf("transport  %s\n", transport);
+	printf("transport  %s\n", ring_transport_text(ring));
 }
 
 static void put_step(FILE *f, const struct train_step *s)
 {
 	fprintf(f,
 		"{\"step\": %u, \"t_start_ns\": %" PRIu64 ", \"t_end_ns\": %" PRIu64
-		", \"comm_ns\": %" PRIu64 ", \"loss\": %.9g, \"tcp_paths_hit\": %u}\n",
-		s->step, s->t_start_ns, s->t_end_ns, s->comm_ns, (double)s->loss,
-		s->tcp_paths_hit);
+		", \"comm_ns\": %" PRIu64 ", \"loss\": %.9g}\n",
+		s->step, s->t_start_ns, s->t_end_ns, s->comm_ns, (double)s->loss);
 }
 
 void train_report_step(struct train_report *r, const struct train_step *s)

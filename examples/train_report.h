@@ -4,10 +4,12 @@
  *
  * Lines of the report, each an object on a line of its own, written at once:
  *
- *	{"begin": {"rank", "ranks", "steps", "params", "files", "bytes", "bigram_bits", "transport"}}
- *	{"step", "t_start_ns", "t_end_ns", "comm_ns", "loss", "tcp_paths_hit"}
+ *	{"begin": {"rank", "ranks", "steps", "params", "files", "bytes", "bigram_bits", "transport",
+ *	           "tcp_paths"}}
+ *	{"step", "t_start_ns", "t_end_ns", "comm_ns", "loss"}
  *	{"end": {"loss", "sha256"}}
  *
+ * tcp_paths is an array: the path of each plane on which the connection to the next rank stays.
  * Times are CLOCK_MONOTONIC; losses are bits per byte, with the digits that tell two floats apart.
  */
 #ifndef EXAMPLES_TRAIN_REPORT_H
@@ -23,7 +25,6 @@ struct train_step {
 	uint64_t t_start_ns, t_end_ns;
 	uint64_t comm_ns; /* of it, spent in the all-reduce */
 	float loss;       /* bits per byte over the step's positions, before its update */
-	unsigned tcp_paths_hit;
 };
 
 struct train_report {
@@ -35,7 +36,7 @@ struct train_report {
 /* train_report_open creates the file of --report; 0, or -1 after a message on stderr. */
 int train_report_open(struct train_report *r, const struct train_args *args);
 void train_report_begin(struct train_report *r, const struct train_text *text, double bigram_bits,
-			const char *transport);
+			const struct ring *ring);
 void train_report_step(struct train_report *r, const struct train_step *s);
 void train_report_end(struct train_report *r, float loss, double bigram_bits, const char *sha256);
 /* train_report_close returns 0, or -1 after a message: the report or stdout could not be written. */

@@ -538,8 +538,8 @@ struct mrc_async_event {
 /*
  * mrc_get_async_event takes the next event of a context's objects. It BLOCKS until there is one.
  * IBV_EVENT_QP_ACCESS_ERR: the peer wrote where it may not; IBV_EVENT_QP_REQ_ERR: it sent what
- * the protocol does not allow; IBV_EVENT_QP_FATAL: anything else that put the QP into ERR by
- * itself. REQ(api.async)
+ * the protocol does not allow; IBV_EVENT_QP_FATAL: anything else that failed the QP as responder.
+ * The QP is in ERR. What fails it as requester is told by a completion alone. REQ(api.async)
  *
  * Each event must be acknowledged by mrc_ack_async_event. Returns 0, or -1 with errno:
  * EINTR    a signal handler ran; call again

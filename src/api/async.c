@@ -40,6 +40,12 @@ static void event_from_nic(const struct mh_async_event *nic, struct mrc_async_ev
 	}
 }
 
+/* A QP that failed as requester has said so by a completion; verbs reports no event for it. */
+static bool told_by_completion(const struct mh_async_event *nic)
+{
+	return nic->type == MH_ASYNC_QP_FATAL && !nic->responder;
+}
+
 int mrc_get_async_event(struct mrc_context *mrc_ctx, struct mrc_async_event *event)
 {
 	struct mh_async_event nic;
@@ -48,6 +54,10 @@ int mrc_get_async_event(struct mrc_context *mrc_ctx, struct mrc_async_event *eve
 	if (!mrc_ctx || !event)
 		return ma_minus_one(EINVAL);
 	err = mh_async_get(mrc_ctx->dev, &nic);
+	while (!err && told_by_completion(&nic)) {
+		mh_async_ack(mrc_ctx->dev, &nic);
+		err = mh_async_get(mrc_ctx->dev, &nic);
+	}
 	if (err)
 		return ma_minus_one(err);
 	event_from_nic(&nic, event);

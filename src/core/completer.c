@@ -5,8 +5,9 @@
  * A SACK is judged before it is believed: whatever it says of PSNs that were never sent makes it
  * bogus, and nothing of it is used. Bytes in flight follow rcvd_bytes, the responder's count of
  * new bytes, which survives lost SACKs. They are subtracted early when a packet is found lost; if
- * it turns up after all before it was sent again, that is undone. When nothing is outstanding both
- * sides have counted the same, and the count is set anew.
+ * it turns up after all before it was sent again, that is undone. rcvd_bytes is rounded, so a rest
+ * may stay: when nothing is outstanding nothing is in flight, and when the window is empty both
+ * sides have counted the same bytes.
  */
 #include "base/assert.h"
 #include "base/bits.h"
@@ -90,26 +91,20 @@ static bool plausible(const struct mt_qp *qp, const struct mw_packet *pkt, struc
  */
 static void match_probe(struct mt_qp *qp, struct sack *s)
 {
-	struct mt_requester *req = &qp->req;
+	struct mt_path_change back = {.state = MT_EV_GOOD, .cause = MT_EV_BY_PROBE};
 	bool marked = s->seth->m == MW_MARK_SKIP_ONCE, revived;
-	uint16_t id = s->seth->probe_id;
 
-	if (req->probe_pending && req->probe_id == id) {
-		req->probe_pending = false;
-		s->sent_ns = req->probe_sent_ns;
-	} else if (mt_path_set_probe_answered(qp->paths, id, s->now_ns, marked, &s->sent_ns,
-					      &s->path, &revived)) {
-		struct mt_path_change back = {s->path, MT_EV_GOOD, MT_EV_BY_PROBE};
-
-		if (revived) {
-			qp->engine->stats.evs_revived++;
-			mt_engine_report_ev(qp->engine, qp->paths, &back);
-			mt_qp_wake(qp);
-		}
-		mt_paths_arm(qp->engine, qp->paths);
+	if (!mt_path_set_probe_answered(qp->paths, s->seth->probe_id, s->now_ns, marked,
+					&s->sent_ns, &s->path, &revived))
+		return;
+	s->rtt_ns = s->now_ns - s->sent_ns;
+	mt_retry_heard(&qp->req.retry, s->now_ns);
+	if (revived) {
+		back.path = s->path;
+		qp->engine->stats.evs_revived++;
+		mt_engine_report_ev(qp->engine, qp->paths, &back);
 	}
-	if (s->sent_ns)
-		s->rtt_ns = s->now_ns - s->sent_ns;
+	mt_paths_arm(qp->engine, qp->paths);
 }
 
 /*
@@ -235,10 +230,10 @@ static void settle(struct mt_qp *qp, uint64_t now_ns, bool progress)
 {
 	struct mt_requester *req = &qp->req;
 
-	if (mt_tx_empty(&req->window)) {
+	if (req->window.outstanding == 0)
 		req->cc.inflight = 0;
+	if (mt_tx_empty(&req->window))
 		req->rcvd_units = (uint32_t)((req->sent_bytes + 255) >> 8) & UNITS_MASK;
-	}
 	if (progress)
 		mt_retry_progress(&req->retry, now_ns, mt_qp_unfinished(qp));
 	mt_qp_wake(qp);
@@ -292,7 +287,7 @@ void mt_completer_nack(struct mt_qp *qp, const struct mt_rx *rx)
 	}
 	qp->engine->stats.rx_nacks++;
 	if (neth->reason == MW_NACK_UNEXP_EVENT) {
-		mt_qp_fail(qp, MT_WC_REM_OP_ERR);
+		mt_qp_fail(qp, MT_WC_REM_OP_ERR, MT_WC_REM_OP_ERR);
 		return;
 	}
 	if (!nack_matches(qp, psn, neth->entropy))
@@ -356,7 +351,8 @@ void mt_completer_ack(struct mt_qp *qp, const struct mt_rx *rx)
 	if (msn > qp->req.sq.done)
 		complete_below(qp, msn, &progress);
 	if (kind == 3 && msn >= qp->req.sq.done) {
-		mt_qp_fail(qp, nak_status(aeth->syndrome & 0x1F));
+		mt_qp_fail(qp, nak_status(aeth->syndrome & 0x1F),
+			   nak_status(aeth->syndrome & 0x1F));
 		return;
 	}
 	settle(qp, rx->now_ns, progress);

@@ -95,10 +95,7 @@ static void emit_probe(struct mt_qp *qp, const struct mt_control *c, uint64_t no
 	};
 	address(qp, c->path, d);
 	d->tclass = MT_CLASS_DATA; /* it must take the way that data take. */
-	if (qp->req.probe_pending && qp->req.probe_id == id)
-		qp->req.probe_sent_ns = now_ns;
-	else
-		mt_path_set_probe_sent(qp->paths, c->path, id, now_ns);
+	mt_path_set_probe_sent(qp->paths, c->path, id, now_ns);
 	qp->engine->stats.tx_probes++;
 }
 

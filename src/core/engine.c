@@ -237,6 +237,7 @@ static bool poll_qp(struct mt_qp *qp, struct mt_event *ev)
 	*ev = (struct mt_event){
 		.type = MT_EVENT_QP,
 		.status = qp->failure,
+		.responder = qp->rsp.refused,
 		.qp_user = qp->user,
 	};
 	return true;

@@ -233,7 +233,17 @@ static uint64_t probe_gap(const struct mt_path_set *s, uint8_t backoff)
 
 	for (uint8_t i = 0; i < backoff && gap < s->probe_interval_max_ns; i++)
 		gap *= 2;
-	return gap < s->probe_interval_max_ns ? gap : s->probe_interval_max_ns;
+	if (gap > s->probe_interval_max_ns)
+		gap = s->probe_interval_max_ns;
+	return gap < 2 * s->probe_rtt_ns ? 2 * s->probe_rtt_ns : gap;
+}
+
+/* Rises at once, sinks slowly. */
+static void sample_rtt(struct mt_path_set *s, uint64_t rtt_ns)
+{
+	s->probe_rtt_ns -= s->probe_rtt_ns / 8;
+	if (rtt_ns > s->probe_rtt_ns)
+		s->probe_rtt_ns = rtt_ns;
 }
 
 uint16_t mt_path_set_next_probe(struct mt_path_set *s, uint64_t now_ns)
@@ -295,6 +305,9 @@ bool mt_path_set_probe_answered(struct mt_path_set *s, uint16_t id, uint64_t now
 	*path = i;
 	*sent_ns = c->probe_sent_ns;
 	c->probe_pending = 0;
+	sample_rtt(s, now_ns - c->probe_sent_ns);
+	if (s->paths[i].state != MT_EV_ASSUMED_BAD)
+		return true;
 	c->backoff = 0;
 	c->next_probe_ns = now_ns + s->probe_interval_ns;
 	if (++c->answered < s->revive_probes)

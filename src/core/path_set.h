@@ -39,7 +39,7 @@ struct mt_path_cold {
 	uint64_t probe_sent_ns;
 	uint32_t retired, revived;
 	uint16_t probe_id;
-	uint8_t probe_pending; /* sent and not answered */
+	uint8_t probe_pending; /* sent and not answered; usable paths are probed too, see qp.c */
 	uint8_t answered;      /* probes in a row */
 	uint8_t backoff;       /* failures in a row, as a shift of the interval */
 };
@@ -65,6 +65,7 @@ struct mt_path_set {
 	uint8_t revive_probes;
 	uint8_t probe_seq; /* 6 bits of the next probe id */
 	uint64_t probe_interval_ns, probe_interval_max_ns;
+	uint64_t probe_rtt_ns; /* about the longest that answers took lately */
 	struct mt_path *paths;
 	struct mt_path_cold *cold;
 	uint16_t *order;
@@ -107,7 +108,8 @@ bool mt_path_set_deny(struct mt_path_set *s, uint16_t path, bool deny);
 
 /*
  * mt_path_set_next_probe returns a path whose probe is due now, having counted an unanswered one
- * as a failure and scheduled the next; MT_PATH_NONE when none is due. REQ(req.ev.revive)
+ * as a failure and scheduled the next, two RTTs away at least, since an answer under way is none;
+ * MT_PATH_NONE when none is due. REQ(req.ev.revive)
  */
 uint16_t mt_path_set_next_probe(struct mt_path_set *s, uint64_t now_ns);
 /* mt_path_set_probe_deadline returns when the next probe is due, MB_NEVER when no path is bad. */
@@ -119,7 +121,7 @@ void mt_path_set_probe_sent(struct mt_path_set *s, uint16_t path, uint16_t id, u
 /*
  * mt_path_set_probe_answered takes the answer to probe `id`. If it is the one that a path waits
  * for, *sent_ns is when it was sent and *path which path it was, and true is returned; *revived
- * says whether the path is in use again (GOOD, or SKIP when the answer carried a mark).
+ * says whether a bad path is thereby in use again (GOOD, or SKIP when the answer carried a mark).
  */
 bool mt_path_set_probe_answered(struct mt_path_set *s, uint16_t id, uint64_t now_ns, bool marked,
 				uint64_t *sent_ns, uint16_t *path, bool *revived);

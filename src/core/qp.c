@@ -227,23 +227,26 @@ void mt_qp_arm(struct mt_qp *qp)
 		mb_timer_arm(&qp->engine->qp_timers, &qp->timer, due);
 }
 
-/* REQ(req.probe.tail) */
-static void send_tail_probe(struct mt_qp *qp)
+/*
+ * Asks the responder what it has. The longer the silence, the more paths are asked at once, since
+ * most of them may be dead, there or back; one answer tells of everything outstanding.
+ * REQ(req.probe.tail)
+ */
+static void send_tail_probes(struct mt_qp *qp)
 {
 	struct mt_requester *req = &qp->req;
-	uint8_t port = (uint8_t)mb_prng_below(&req->spray.prng, qp->paths->n_ports);
-	struct mt_control probe = {
-		.qp = qp,
-		.kind = MT_CONTROL_PROBE,
-		.path = mt_spray_control(&req->spray, qp->paths, port),
-	};
+	uint32_t port = mb_prng_below(&req->spray.prng, qp->paths->n_ports);
+	uint32_t n = mt_retry_breadth(&req->retry);
 
-	req->probe_id = mt_path_set_probe_id(qp->paths, probe.path);
-	req->probe_pending = true;
-	req->probe_sent_ns = 0;
-	probe.cause.probe_id = req->probe_id;
-	mt_engine_control(qp->engine, &probe);
-	qp->engine->stats.tail_probes++;
+	for (uint32_t i = 0; i < n && i < qp->paths->n_paths; i++) {
+		struct mt_control probe = {.qp = qp, .kind = MT_CONTROL_PROBE};
+
+		probe.path = mt_spray_control(&req->spray, qp->paths,
+					      (uint8_t)((port + i) % qp->paths->n_ports));
+		probe.cause.probe_id = mt_path_set_probe_id(qp->paths, probe.path);
+		mt_engine_control(qp->engine, &probe);
+		qp->engine->stats.tail_probes++;
+	}
 }
 
 /*
@@ -277,25 +280,25 @@ void mt_qp_tick(struct mt_qp *qp, uint64_t now_ns)
 	case MT_RETRY_WAIT:
 		break;
 	case MT_RETRY_PROBE:
-		send_tail_probe(qp);
+		send_tail_probes(qp);
 		break;
 	case MT_RETRY_RESEND:
 		resend_oldest(qp, now_ns);
 		break;
 	case MT_RETRY_GIVE_UP:
-		mt_qp_fail(qp, MT_WC_RETRY_EXC_ERR);
+		mt_qp_fail(qp, MT_WC_RETRY_EXC_ERR, MT_WC_RETRY_EXC_ERR);
 		return;
 	}
 	mt_qp_arm(qp);
 }
 
 /* REQ(req.error.flush) */
-void mt_qp_fail(struct mt_qp *qp, enum mt_wc_status status)
+void mt_qp_fail(struct mt_qp *qp, enum mt_wc_status oldest, enum mt_wc_status why)
 {
 	qp->state = MT_QPS_ERR;
-	qp->failure = (uint8_t)status;
+	qp->failure = (uint8_t)why;
 	qp->failure_unreported = true;
-	mt_sq_flush(&qp->req.sq, status);
+	mt_sq_flush(&qp->req.sq, oldest);
 	mt_rq_flush(&qp->rsp.rq);
 	qp->req.retry.running = false;
 	mb_timer_disarm(&qp->engine->qp_timers, &qp->timer);

@@ -31,14 +31,11 @@ struct mt_requester {
 	struct mt_cc cc;
 	struct mt_retry retry;
 	struct mt_retry_limits limits;
-	uint64_t post_psn;	/* first PSN of the next WR to be posted */
-	uint64_t sent_bytes;	/* nominal, each PSN once */
-	uint64_t probe_sent_ns; /* the tail probe that is on its way */
-	uint32_t rcvd_units;	/* newest rcvd_bytes of a SACK */
-	uint16_t probe_id;
-	uint16_t rqmsn; /* WRITE_WITH_IMM posted so far */
+	uint64_t post_psn;   /* first PSN of the next WR to be posted */
+	uint64_t sent_bytes; /* nominal, each PSN once */
+	uint32_t rcvd_units; /* newest rcvd_bytes of a SACK */
+	uint16_t rqmsn;	     /* WRITE_WITH_IMM posted so far */
 	uint16_t wimm_inflight;
-	bool probe_pending;
 	bool repeat_last; /* send the last packet of the oldest unfinished WQE once more */
 };
 
@@ -106,10 +103,11 @@ void mt_qp_arm(struct mt_qp *qp);
 /* mt_qp_tick does what the QP's timer fired for. */
 void mt_qp_tick(struct mt_qp *qp, uint64_t now_ns);
 /*
- * mt_qp_fail moves the QP to ERR by itself: the oldest unfinished send WR gets `status`, all behind
- * it are flushed, and so are the receives; a QP event reports it.
+ * mt_qp_fail moves the QP to ERR by itself: the oldest unfinished send WR gets `oldest` (flushed,
+ * when the fault lies in what the peer asked for), all behind it and the receives are flushed; a QP
+ * event reports `why`.
  */
-void mt_qp_fail(struct mt_qp *qp, enum mt_wc_status status);
+void mt_qp_fail(struct mt_qp *qp, enum mt_wc_status oldest, enum mt_wc_status why);
 /* mt_qp_retire_path tells the path set, the counters and whoever polls that a path is bad. */
 void mt_qp_retire_path(struct mt_qp *qp, uint16_t path, uint64_t now_ns, enum mt_ev_cause cause);
 void mt_qp_skip_path(struct mt_qp *qp, uint16_t path);

@@ -210,7 +210,7 @@ static void to_err(struct mt_qp *qp)
 {
 	if (qp->state == MT_QPS_ERR)
 		return;
-	mt_qp_fail(qp, MT_WC_WR_FLUSH_ERR);
+	mt_qp_fail(qp, MT_WC_WR_FLUSH_ERR, MT_WC_WR_FLUSH_ERR);
 	qp->failure_unreported = false; /* the caller knows */
 }
 

@@ -263,8 +263,9 @@ static void report_refusal(struct mt_qp *qp)
 		return;
 	rsp->msn = rsp->refusal.msn;
 	rsp->refused = true;
-	mt_qp_fail(qp, rsp->refusal.syndrome == NAK_REMOTE_ACCESS ? MT_WC_REM_ACCESS_ERR
-								  : MT_WC_REM_INV_REQ_ERR);
+	mt_qp_fail(qp, MT_WC_WR_FLUSH_ERR,
+		   rsp->refusal.syndrome == NAK_REMOTE_ACCESS ? MT_WC_REM_ACCESS_ERR
+							      : MT_WC_REM_INV_REQ_ERR);
 	owe_ack(qp);
 }
 

@@ -4,6 +4,8 @@
 #include "core/types.h"
 
 #define PROBES_MAX 3u
+/* At most 16 probes at once: enough to find one path in dozens within a few rounds. */
+#define BREADTH_MAX_LOG2 4u
 /* 1.024 us * 2^24, the longest timeout that the API can name; doubling stops there. */
 #define RTO_MAX_NS (UINT64_C(1024) << MT_TIMEOUT_EXP_MAX)
 
@@ -11,13 +13,28 @@ void mt_retry_start(struct mt_retry *r, uint64_t now_ns)
 {
 	if (r->running)
 		return;
-	*r = (struct mt_retry){.since_ns = now_ns, .step_ns = now_ns, .running = true};
+	mt_retry_progress(r, now_ns, true);
 }
 
 /* REQ(req.retry.progress) */
 void mt_retry_progress(struct mt_retry *r, uint64_t now_ns, bool unfinished)
 {
-	*r = (struct mt_retry){.since_ns = now_ns, .step_ns = now_ns, .running = unfinished};
+	*r = (struct mt_retry){
+		.step_ns = now_ns,
+		.probe_ns = now_ns,
+		.running = unfinished,
+	};
+}
+
+void mt_retry_heard(struct mt_retry *r, uint64_t now_ns)
+{
+	r->probe_ns = now_ns;
+	r->probes = 0;
+}
+
+uint32_t mt_retry_breadth(const struct mt_retry *r)
+{
+	return r->rounds < BREADTH_MAX_LOG2 ? 1u << r->rounds : 1u << BREADTH_MAX_LOG2;
 }
 
 static uint64_t current_rto(const struct mt_retry *r, const struct mt_retry_limits *l)
@@ -33,8 +50,8 @@ static uint64_t probe_at(const struct mt_retry *r, uint64_t probe_ns)
 {
 	if (r->probes >= PROBES_MAX)
 		return UINT64_MAX;
-	/* Waits of 1, 2 and 4 probe times, counted from the last timeout or progress. */
-	return r->step_ns + probe_ns * ((UINT64_C(2) << r->probes) - 1);
+	/* Waits of 1, 2 and 4 probe times. */
+	return r->probe_ns + probe_ns * ((UINT64_C(2) << r->probes) - 1);
 }
 
 uint64_t mt_retry_deadline(const struct mt_retry *r, const struct mt_retry_limits *l,
@@ -57,12 +74,14 @@ enum mt_retry_action mt_retry_due(struct mt_retry *r, const struct mt_retry_limi
 		return MT_RETRY_WAIT;
 	if (now_ns < r->step_ns + current_rto(r, l)) {
 		r->probes++;
+		if (r->rounds < UINT8_MAX)
+			r->rounds++;
 		return MT_RETRY_PROBE;
 	}
 	if (l->exp != MT_RETRY_EXP_FOREVER && r->timeouts >= (uint32_t)l->linear + l->exp)
 		return MT_RETRY_GIVE_UP;
 	r->timeouts++;
-	r->step_ns = now_ns;
+	r->step_ns = r->probe_ns = now_ns;
 	r->probes = 0;
 	return MT_RETRY_RESEND;
 }

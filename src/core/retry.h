@@ -3,8 +3,9 @@
  * retry.h - what to do about silence.
  *
  * Loss is normally found by SACKs (loss.h). Two timers work when none come while something is
- * unfinished. After about two RTTs of silence a reliability probe asks the responder what it has;
- * up to three are sent, each after twice the wait. The ACK timeout comes last: 1.024 us *
+ * unfinished. After about two RTTs without progress a reliability probe asks the responder what it
+ * has; up to three times, each after twice the wait, and again from the start when an answer was
+ * heard; each time on more paths at once. The ACK timeout comes last: 1.024 us *
  * 2^timeout, `linear` times at that interval, then doubling `exp` times; each sends the oldest
  * packet again. When they are used up the QP fails. Progress starts all of it anew.
  * REQ(req.retry.linear-exp)
@@ -22,10 +23,11 @@ struct mt_retry_limits {
 };
 
 struct mt_retry {
-	uint64_t since_ns; /* of the last progress, or of the first packet after an idle time */
-	uint64_t step_ns;  /* of the last timeout, or since_ns */
+	uint64_t step_ns; /* of the last timeout or progress, or of the first packet after idling */
+	uint64_t probe_ns; /* from when the waits for probes count: step_ns, or an answer since */
 	uint32_t timeouts; /* since progress */
-	uint8_t probes;	   /* since progress or the last timeout */
+	uint8_t probes;	   /* since probe_ns */
+	uint8_t rounds;	   /* of probes since progress, stops at 255 */
 	bool running;	   /* something is unfinished */
 };
 
@@ -40,6 +42,10 @@ enum mt_retry_action {
 void mt_retry_start(struct mt_retry *r, uint64_t now_ns);
 /* mt_retry_progress restarts the watch; with nothing unfinished it ends. */
 void mt_retry_progress(struct mt_retry *r, uint64_t now_ns, bool unfinished);
+/* mt_retry_heard notes the answer to a probe: the peer is there, and more probes are worth it. */
+void mt_retry_heard(struct mt_retry *r, uint64_t now_ns);
+/* mt_retry_breadth returns on how many paths at once to probe now. */
+uint32_t mt_retry_breadth(const struct mt_retry *r);
 /* mt_retry_deadline returns when mt_retry_due must be asked, UINT64_MAX when nothing is watched. */
 uint64_t mt_retry_deadline(const struct mt_retry *r, const struct mt_retry_limits *l,
 			   uint64_t probe_ns);

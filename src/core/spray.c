@@ -31,7 +31,21 @@ static uint16_t step(struct mt_spray *sp, uint8_t port, uint16_t active)
 	return (uint16_t)place;
 }
 
-/* The next path of this port; gives up after two laps, when every SKIP has had its turn. */
+/* A backup of this port that is in use for want of anything better. */
+static uint16_t backup_of_port(const struct mt_path_set *s, uint8_t port, uint16_t avoid)
+{
+	const struct mt_path_port *pp = &s->ports[port];
+
+	for (uint32_t at = pp->first + pp->active; at < (uint32_t)pp->first + pp->count; at++)
+		if (s->order[at] != avoid && s->paths[s->order[at]].state == MT_EV_GOOD)
+			return s->order[at];
+	return MT_PATH_NONE;
+}
+
+/*
+ * The next path of this port. The rest of a lap, one lap that ends every SKIP and one that finds
+ * what they were are enough to see that no active path will do.
+ */
 static uint16_t next_of_port(struct mt_spray *sp, struct mt_path_set *s, uint8_t port,
 			     uint16_t avoid, uint32_t *skipped)
 {
@@ -39,7 +53,7 @@ static uint16_t next_of_port(struct mt_spray *sp, struct mt_path_set *s, uint8_t
 
 	if (pp->usable == 0)
 		return MT_PATH_NONE;
-	for (uint32_t tries = 2u * pp->active; tries > 0; tries--) {
+	for (uint32_t tries = 3u * pp->active; tries > 0; tries--) {
 		uint16_t path = s->order[pp->first + step(sp, port, pp->active)];
 
 		if (s->paths[path].state == MT_EV_SKIP) {
@@ -49,7 +63,7 @@ static uint16_t next_of_port(struct mt_spray *sp, struct mt_path_set *s, uint8_t
 			return path;
 		}
 	}
-	return MT_PATH_NONE;
+	return backup_of_port(s, port, avoid);
 }
 
 /* REQ(req.spray.port-room) */
@@ -92,7 +106,8 @@ static uint16_t usable_of_port(const struct mt_path_set *s, uint32_t port, uint1
 
 uint16_t mt_spray_control(struct mt_spray *sp, const struct mt_path_set *s, uint8_t port)
 {
-	uint16_t from = sp->control_cursor++;
+	/* In any fixed order SACKs and ACKs that come in pairs would keep to their own EVs. */
+	uint16_t from = (uint16_t)mb_prng_u64(&sp->prng);
 
 	for (uint32_t k = 0; k < s->n_ports; k++) {
 		uint16_t path = usable_of_port(s, (port + k) % s->n_ports, from);

@@ -21,7 +21,6 @@ struct mt_spray_port {
 struct mt_spray {
 	struct mb_prng prng;
 	uint8_t next_port;
-	uint16_t control_cursor;
 	struct mt_spray_port ports[MT_PORTS_MAX];
 };
 

@@ -31,6 +31,7 @@ void mt_tx_window_sent(struct mt_tx_window *w, uint64_t now_ns, uint16_t slot, u
 		.nominal = nominal,
 		.state = MT_TX_OUTSTANDING,
 	};
+	w->outstanding++;
 	w->next++;
 }
 
@@ -45,6 +46,7 @@ void mt_tx_window_resent(struct mt_tx_window *w, uint64_t psn, uint64_t now_ns, 
 	if (r->tries < UINT8_MAX)
 		r->tries++;
 	w->lost--;
+	w->outstanding++;
 }
 
 void mt_tx_window_lost(struct mt_tx_window *w, uint64_t psn)
@@ -54,6 +56,7 @@ void mt_tx_window_lost(struct mt_tx_window *w, uint64_t psn)
 	mb_assert(psn >= w->una && psn < w->next && r->state == MT_TX_OUTSTANDING);
 	r->state = MT_TX_LOST;
 	w->lost++;
+	w->outstanding--;
 	if (psn < w->lost_from)
 		w->lost_from = psn;
 }
@@ -66,6 +69,8 @@ enum mt_tx_state mt_tx_window_received(struct mt_tx_window *w, uint64_t psn)
 	mb_assert(psn >= w->una && psn < w->next);
 	if (was == MT_TX_LOST)
 		w->lost--;
+	else if (was == MT_TX_OUTSTANDING)
+		w->outstanding--;
 	r->state = MT_TX_RECEIVED;
 	return was;
 }

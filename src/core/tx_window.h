@@ -34,6 +34,7 @@ struct mt_tx_window {
 	struct mt_tx_rec *recs; /* NULL until something is sent */
 	uint32_t size;		/* records, a power of two */
 	uint32_t lost;		/* records that are LOST */
+	uint32_t outstanding;	/* records that are OUTSTANDING */
 	uint64_t una;		/* lowest PSN not known to be received */
 	uint64_t next;		/* next new PSN */
 	uint64_t lost_from;	/* no PSN below this is LOST */

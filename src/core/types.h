@@ -179,6 +179,7 @@ struct mt_event {
 	bool imm_valid;	  /* RECV: false for a flushed receive */
 	bool solicited;	  /* RECV: BTH.SE was set */
 	bool with_imm;	  /* SEND: the WR was a WRITE_WITH_IMM */
+	bool responder;	  /* QP: the peer's request was at fault, not one of ours */
 	uint8_t ev_state; /* EV: enum mt_ev_state */
 	uint8_t ev_cause; /* EV: enum mt_ev_cause */
 	void *qp_user;	  /* NULL for EV events */

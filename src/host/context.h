@@ -24,6 +24,7 @@
 #include "host/mem.h"
 #include "host/nic.h"
 #include "host/ports.h"
+#include "wire/icrc.h"
 
 struct mh_tx;
 struct mh_segment;
@@ -67,6 +68,7 @@ struct mh_nic {
 	struct mh_ports ports;
 	struct mh_mem mem;
 	struct mh_tx *tx;
+	mw_crc32_fn crc32;	  /* for the ICRC */
 	uint8_t trim_of_dscp[64]; /* enum mt_trim */
 	struct mb_link qps;	  /* struct mh_qp.link */
 	struct mb_link failed;	  /* struct mh_qp.failed: to be put to ERR */
@@ -88,11 +90,13 @@ struct mh_device {
 	struct mh_nic *nic;
 	void *owner;
 	struct mh_event_queue events;
-	struct mh_event_source port_down, port_up, fatal;
-	uint32_t objects; /* PDs, CQs and channels; guarded by nic->lock */
+	struct mh_event_source port_down, port_up;
+	struct mb_link pds; /* struct mh_pd.link; guarded by nic->lock, as is the count below */
+	uint32_t objects;   /* PDs, CQs and channels */
 };
 
 struct mh_pd {
+	struct mb_link link; /* in dev->pds */
 	struct mh_device *dev;
 	void *owner;
 	uint32_t number;
@@ -105,6 +109,12 @@ struct mh_pd {
  */
 int mh_context_acquire(struct mh_nic **nic);
 void mh_context_release(void);
+/*
+ * mh_context_peek returns the NIC if there is one, else NULL, and keeps it there until
+ * mh_context_peeked.
+ */
+struct mh_nic *mh_context_peek(void);
+void mh_context_peeked(void);
 /* mh_context_say writes a line to stderr, once as long as it is the same. */
 void mh_context_say(const char *text);
 

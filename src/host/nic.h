@@ -144,14 +144,15 @@ enum mh_async_type {
 	MH_ASYNC_QP_FATAL,  /* qp: went to ERR by itself (retries exhausted, refused by the peer) */
 	MH_ASYNC_PORT_DOWN, /* the last plane that was up went down */
 	MH_ASYNC_PORT_UP,   /* a plane is up again after all were down */
-	MH_ASYNC_DEVICE_FATAL /* the progress thread cannot go on */
 };
 
 struct mh_async_event {
 	enum mh_async_type type;
-	struct mh_cq *cq; /* of CQ_ERR, else NULL */
-	struct mh_qp *qp; /* of QP_FATAL, else NULL */
-	void *owner;	  /* of that CQ or QP, or of the device */
+	struct mh_cq *cq;	  /* of CQ_ERR, else NULL */
+	struct mh_qp *qp;	  /* of QP_FATAL, else NULL */
+	void *owner;		  /* of that CQ or QP, or of the device */
+	enum mh_wc_status status; /* of QP_FATAL: why */
+	bool responder;		  /* of QP_FATAL: the peer did wrong, no send WR of ours failed */
 };
 
 /*

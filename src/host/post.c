@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* post.c - posting work: WRs are checked, handed to the engine and sent from the caller's thread. */
+/* post.c - posting work: WRs are checked, handed to the engine and sent from the caller's thread.
+ */
 #include <errno.h>
 #include <string.h>
 
@@ -135,7 +136,8 @@ int mh_qp_post_recv(struct mh_qp *qp, const uint64_t *wr_ids, uint32_t n, uint32
 		if (result == MT_OK)
 			done++;
 	}
-	/* A receive posted in ERR is flushed at once, and may free a stashed immediate otherwise. */
+	/* A receive posted in ERR is flushed at once, and may free a stashed immediate otherwise.
+	 */
 	mh_progress_pump_out(nic, mh_now_ns());
 	mh_nic_unlock(nic);
 	if (posted)

@@ -23,6 +23,7 @@
 #define PUMP_RX_ROUNDS 8u
 /* A program that found work within this time is polling; the thread then sleeps this long. */
 #define NAP_NS UINT64_C(1000000)
+#define YIELDS_MAX 10u
 
 static uint64_t earlier(uint64_t a, uint64_t b)
 {
@@ -144,19 +145,24 @@ static void progress_sleep(struct mh_nic *nic, uint64_t until_ns, bool napping)
 			fds[n++] = (struct pollfd){nic->ports.port[i].io->status->fd, POLLIN, 0};
 	if (ppoll(fds, n, until_ns == UINT64_MAX ? NULL : &ts, NULL) < 0)
 		sched_yield(); /* out of memory for a moment: what is due is looked at again */
-	else if ((fds[0].revents & POLLIN) && read(nic->progress.kick_fd, &kicks, sizeof(kicks)) < 0)
+	else if ((fds[0].revents & POLLIN) &&
+		 read(nic->progress.kick_fd, &kicks, sizeof(kicks)) < 0)
 		mb_assert(errno == EAGAIN);
 }
 
 /* progress_turn turns the pump once and returns until when to sleep. */
 static uint64_t progress_turn(struct mh_nic *nic)
 {
-	uint64_t until = 0;
+	uint64_t until;
 
+	/* Who waits for the lock goes first; a mutex would let this thread take it again and again.
+	 */
+	for (uint32_t i = 0; i < YIELDS_MAX && atomic_load(&nic->progress.waiters) > 0; i++)
+		sched_yield();
 	pthread_mutex_lock(&nic->lock);
-	if (pump(nic) == 0)
-		until = progress_deadline(nic);
+	pump(nic);
 	mh_segment_refresh(nic, mh_now_ns());
+	until = progress_deadline(nic);
 	nic->progress.sleeps_until_ns = until;
 	pthread_mutex_unlock(&nic->lock);
 	return until;
@@ -174,11 +180,7 @@ static void *progress_main(void *arg)
 		bool napping = progress_napping(nic, now);
 		uint64_t until = napping ? now + NAP_NS : progress_turn(nic);
 
-		/* Whoever waits for the lock gets it now; mutexes would let this thread take it again. */
-		if (until == 0 && atomic_load(&nic->progress.waiters) > 0)
-			sched_yield();
-		if (until > 0)
-			progress_sleep(nic, until, napping);
+		progress_sleep(nic, until, napping);
 	}
 	return NULL;
 }

@@ -16,7 +16,8 @@ struct mh_qp {
 	void *mt_memory;
 	uint32_t number;
 	struct mh_qp_init init;
-	/* Inline bytes live here until their WR is complete; slot = number of the post modulo depth. */
+	/* Inline bytes live here until their WR is complete; slot = number of the post modulo
+	 * depth. */
 	uint8_t *inline_bytes;
 	uint64_t posts;
 	bool memory_gone;      /* the next failed send is to be reported as LOC_PROT_ERR */

@@ -2,14 +2,14 @@
 /*
  * rx.c - takes frames from the ports, checks their ICRC and hands them to the engine.
  *
- * Whatever arrives, the worst outcome is a counter. A trimmed frame has lost its ICRC; all its bytes
- * are headers and a piece of payload, and the engine never places payload of such a frame.
+ * Whatever arrives, the worst outcome is a counter. A trimmed frame has lost its ICRC; all its
+ * bytes are headers and a piece of payload, and the engine never places payload of such a frame.
  */
 #include "host/rx.h"
 
 #include <string.h>
 
-#include "host/crc32_x86.h"
+#include "base/bytes.h"
 #include "wire/bth.h"
 #include "wire/dscp.h"
 #include "wire/ev_fmt.h"
@@ -29,7 +29,7 @@ void mh_rx_init(struct mh_nic *nic)
 	for (uint8_t i = 0; i < sizeof(nic->trim_of_dscp); i++) {
 		enum mw_dscp_class class = mw_dscp_decode(&dscp, i);
 
-		nic->trim_of_dscp[i] = class == MW_DSCP_TRIMMED		? MT_TRIM_MIDPATH
+		nic->trim_of_dscp[i] = class == MW_DSCP_TRIMMED		  ? MT_TRIM_MIDPATH
 				       : class == MW_DSCP_TRIMMED_LASTHOP ? MT_TRIM_LASTHOP
 									  : MT_TRIM_NONE;
 	}
@@ -48,7 +48,7 @@ static bool rx_icrc_ok(const struct mh_nic *nic, uint32_t port, const struct mio
 		.udp_dport = (uint16_t)(MH_UDP_PORT + nic->ports.slot),
 		.udp_len = (uint16_t)(RX_UDP_BYTES + frame->len),
 	};
-	mw_crc32_fn crc_fn = nic->crc;
+	mw_crc32_fn crc_fn = nic->crc32;
 	uint8_t want[MW_ICRC_BYTES];
 	uint32_t crc;
 

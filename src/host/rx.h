@@ -5,9 +5,10 @@
 
 #include "host/context.h"
 
-/* mh_rx_init prepares nic->trim_of_dscp. */
+/* mh_rx_init fills in nic->trim_of_dscp. */
 void mh_rx_init(struct mh_nic *nic);
-/* mh_rx_pump takes one burst from each port and returns how many frames that were. Under nic->lock. */
+/* mh_rx_pump takes one burst from each port and returns how many frames that were. Under nic->lock.
+ */
 uint32_t mh_rx_pump(struct mh_nic *nic, uint64_t now_ns);
 
 #endif

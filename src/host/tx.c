@@ -16,8 +16,8 @@
 #include <string.h>
 
 #include "base/assert.h"
-#include "host/crc32_x86.h"
 #include "host/qp.h"
+#include "wire/bth.h"
 #include "wire/dscp.h"
 #include "wire/icrc.h"
 
@@ -47,30 +47,28 @@ struct tx_burst {
 };
 
 struct mh_tx {
-	mw_crc32_fn crc;
-	bool icrc;
-	uint32_t n_ports;
+	bool more;	       /* the last pump stopped before the engine had no more to send */
+	uint32_t without_room; /* ports that had none when the engine had no more for the others */
 	uint8_t tos_of_class[TX_CLASSES];
 	struct mt_tx_desc desc[TX_BATCH];
 	struct tx_burst burst[]; /* by port */
 };
 
-struct mh_tx *mh_tx_create(uint32_t n_ports, bool icrc)
+static uint8_t tx_tos(const struct mw_dscp_map *map, enum mw_dscp_class class, uint32_t ecn)
+{
+	return (uint8_t)((uint32_t)mw_dscp_encode(map, class) << 2 | ecn);
+}
+
+struct mh_tx *mh_tx_create(uint32_t n_ports)
 {
 	struct mw_dscp_map dscp = mw_dscp_map_default();
 	struct mh_tx *tx = calloc(1, sizeof(*tx) + n_ports * sizeof(tx->burst[0]));
 
 	if (!tx)
 		return NULL;
-	tx->crc = mh_crc32_best();
-	tx->icrc = icrc;
-	tx->n_ports = n_ports;
-	tx->tos_of_class[MT_CLASS_DATA] =
-		(uint8_t)(mw_dscp_encode(&dscp, MW_DSCP_TRIMMABLE) << 2u | TX_ECT0);
-	tx->tos_of_class[MT_CLASS_RETX] =
-		(uint8_t)(mw_dscp_encode(&dscp, MW_DSCP_TRIMMABLE_RETX) << 2u | TX_ECT0);
-	tx->tos_of_class[MT_CLASS_CONTROL] =
-		(uint8_t)(mw_dscp_encode(&dscp, MW_DSCP_CONTROL) << 2u);
+	tx->tos_of_class[MT_CLASS_DATA] = tx_tos(&dscp, MW_DSCP_TRIMMABLE, TX_ECT0);
+	tx->tos_of_class[MT_CLASS_RETX] = tx_tos(&dscp, MW_DSCP_TRIMMABLE_RETX, TX_ECT0);
+	tx->tos_of_class[MT_CLASS_CONTROL] = tx_tos(&dscp, MW_DSCP_CONTROL, 0);
 	return tx;
 }
 
@@ -137,15 +135,15 @@ static void tx_carrier(const struct mh_addr_map *map, const struct mt_tx_desc *d
 }
 
 /* tx_icrc writes the ICRC behind the pad. */
-static void tx_icrc(const struct mh_tx *tx, const struct mw_icrc_carrier *carrier,
+static void tx_icrc(mw_crc32_fn crc_fn, const struct mw_icrc_carrier *carrier,
 		    const struct mio_tx *frame, struct tx_part *part, uint32_t pad)
 {
-	uint32_t crc = mw_icrc_start(tx->crc, carrier, part->headers);
+	uint32_t crc = mw_icrc_start(crc_fn, carrier, part->headers);
 
-	crc = tx->crc(crc, part->headers + 12, part->iov[0].iov_len - 12);
+	crc = crc_fn(crc, part->headers + MW_BTH_BYTES, part->iov[0].iov_len - MW_BTH_BYTES);
 	for (uint32_t i = 1; i < frame->n_iov; i++)
-		crc = tx->crc(crc, part->iov[i].iov_base, part->iov[i].iov_len);
-	crc = tx->crc(crc, part->tail, pad);
+		crc = crc_fn(crc, part->iov[i].iov_base, part->iov[i].iov_len);
+	crc = crc_fn(crc, part->tail, pad);
 	mw_icrc_finish(crc, part->tail + pad);
 }
 
@@ -165,7 +163,6 @@ static void tx_address(const struct mh_nic *nic, const struct mt_tx_desc *d, str
 /* tx_build makes a frame of a descriptor in the burst of its port; false: an MR is gone. */
 static bool tx_build(struct mh_nic *nic, const struct mt_tx_desc *d, struct tx_burst *burst)
 {
-	struct mh_tx *tx = nic->tx;
 	struct mio_tx *frame = &burst->frame[burst->n];
 	struct tx_part *part = &burst->part[burst->n];
 	uint32_t pad = d->pkt.bth.pad;
@@ -179,16 +176,16 @@ static bool tx_build(struct mh_nic *nic, const struct mt_tx_desc *d, struct tx_b
 	frame->len += pad + MW_ICRC_BYTES;
 	tx_address(nic, d, frame, &dst_ip);
 	memset(part->tail, 0, sizeof(part->tail));
-	if (tx->icrc) {
+	if (nic->env.icrc) {
 		struct mw_icrc_carrier carrier;
 
 		tx_carrier(&nic->ports.map, d, dst_ip, frame->dst.udp_port, frame->len, &carrier);
-		tx_icrc(tx, &carrier, frame, part, pad);
+		tx_icrc(nic->crc32, &carrier, frame, part, pad);
 	}
 	part->iov[frame->n_iov++] = (struct iovec){part->tail, pad + MW_ICRC_BYTES};
 	frame->iov = part->iov;
 	frame->ev = d->ev;
-	frame->tos = tx->tos_of_class[d->tclass];
+	frame->tos = nic->tx->tos_of_class[d->tclass];
 	frame->is_data = d->pkt.payload_len > 0;
 	return true;
 }
@@ -243,17 +240,19 @@ static uint32_t tx_room(struct mh_nic *nic, uint64_t now_ns, uint32_t *n)
 uint32_t mh_tx_pump(struct mh_nic *nic, uint64_t now_ns)
 {
 	struct mt_tx_desc *desc = nic->tx->desc;
+	uint32_t free_ports;
 	uint32_t sent = 0;
 	uint32_t want, got;
 
 	do {
-		uint32_t free_ports = tx_room(nic, now_ns, &want);
-
+		free_ports = tx_room(nic, now_ns, &want);
 		got = mt_engine_tx(nic->engine, now_ns, free_ports, desc, want);
 		for (uint32_t i = 0; i < got; i++)
 			tx_emit(nic, &desc[i], now_ns);
 		sent += got;
 	} while (got == want && sent < TX_PUMP_MAX);
+	nic->tx->more = got == want;
+	nic->tx->without_room = ~free_ports;
 	for (uint32_t i = 0; i < nic->ports.n; i++)
 		tx_flush(nic, i, now_ns);
 	return sent;
@@ -263,16 +262,21 @@ uint64_t mh_tx_next(const struct mh_nic *nic)
 {
 	uint64_t next = UINT64_MAX;
 
+	if (nic->tx->more)
+		return 0;
 	if (!mt_engine_tx_waiting(nic->engine))
 		return next;
+	/*
+	 * Only ports that had no room count: the others were offered, and the engine did not want
+	 * them, for instance because all their paths have failed.
+	 */
 	for (uint32_t i = 0; i < nic->ports.n; i++) {
 		const struct mh_port *port = &nic->ports.port[i];
-		uint64_t at;
+		uint64_t at = mh_pace_next(&port->pace);
 
 		/* A blocked port has a deadline of its own; one that is down never sends. */
-		if (!port->up || port->io->status->blocked)
+		if (!(nic->tx->without_room >> i & 1) || !port->up || port->io->status->blocked)
 			continue;
-		at = mh_pace_next(&port->pace);
 		if (at < next)
 			next = at;
 	}

@@ -8,7 +8,7 @@
 #include "host/context.h"
 
 /* mh_tx_create makes the buffers for n_ports ports; NULL: no memory. */
-struct mh_tx *mh_tx_create(uint32_t n_ports, bool icrc);
+struct mh_tx *mh_tx_create(uint32_t n_ports);
 void mh_tx_destroy(struct mh_tx *tx);
 /*
  * mh_tx_pump sends what the engine may send now, as far as ports have room and tokens, and returns

@@ -7,15 +7,15 @@
 
 #include <mrc.h>
 
-#define SIZE(type, bytes, alignment)                                       \
-	do {                                                               \
-		assert_u_eq(sizeof(struct type), (bytes));                 \
-		assert_u_eq(_Alignof(struct type), (alignment));           \
+#define SIZE(type, bytes, alignment)                             \
+	do {                                                     \
+		assert_u_eq(sizeof(struct type), (bytes));       \
+		assert_u_eq(_Alignof(struct type), (alignment)); \
 	} while (0)
-#define FIELD(type, field, offset, bytes)                                  \
-	do {                                                               \
-		assert_u_eq(offsetof(struct type, field), (offset));       \
-		assert_u_eq(sizeof(((struct type *)0)->field), (bytes));   \
+#define FIELD(type, field, offset, bytes)                                \
+	do {                                                             \
+		assert_u_eq(offsetof(struct type, field), (offset));     \
+		assert_u_eq(sizeof(((struct type *)0)->field), (bytes)); \
 	} while (0)
 #define VALUE(name, value) assert_i_eq((int64_t)(name), (value))
 

@@ -159,8 +159,7 @@ static size_t count(const struct set *s, const char *node, const char *prefix)
 	for (size_t i = 0; i < s->n; i++) {
 		const char *at = strchr(s->name[i], '@');
 
-		n += strcmp(at + 1, node) == 0 &&
-		     strncmp(s->name[i], prefix, strlen(prefix)) == 0;
+		n += strcmp(at + 1, node) == 0 && strncmp(s->name[i], prefix, strlen(prefix)) == 0;
 	}
 	return n;
 }

@@ -158,7 +158,8 @@ static uint64_t fabric_queue(struct sim_net *net, struct sim_queue *q, struct si
 	if (!p->waits || p->meta.trim != MT_TRIM_NONE)
 		return now + wire_ns(q->bps, p->len);
 	if (p->data && q->full_ns && wait > q->full_ns) {
-		if (!q->trims)
+		/* What is broken already must not get past the ICRC by losing it. */
+		if (!q->trims || !p->meta.icrc_ok)
 			return SIM_NEVER;
 		trim(net, p, how);
 		return now + wire_ns(q->bps, p->len);

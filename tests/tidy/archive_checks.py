@@ -4,7 +4,6 @@
 readelf is used rather than nm because nm asks the LTO plugin, which shows the symbols of the
 intermediate code instead of those of the machine code beside it.
 """
-import collections
 import re
 import subprocess
 from typing import NamedTuple
@@ -108,14 +107,3 @@ def mutable_globals(archives):
                     f" in {symbol.section}"
                 )
     return complaints
-
-
-def exports(archives_or_libraries):
-    """Names that shared libraries export, by library."""
-    found = collections.defaultdict(set)
-    for library in archives_or_libraries:
-        for line in _readelf("--dyn-syms", library).splitlines():
-            field = line.split()
-            if len(field) >= 8 and field[4] in ("GLOBAL", "WEAK") and field[6] != "UND":
-                found[library].add(field[7].split("@")[0])
-    return found

@@ -78,23 +78,10 @@ class Installed:
                 complaints += [f"{program.name}: {line}" for line in re.findall(r".*not found", text)]
         return complaints if programs else ["no program is installed"]
 
-    def public_names(self):
-        """libmrc exports mrc_ names and nothing else."""
-        text = self.output(
-            ["nm", "-D", "--defined-only", "--format=posix", f"{self.prefix}/lib/libmrc.so.1"]
-        )
-        names = {line.split()[0].split("@")[0] for line in text.splitlines()}
-        versions = {line.split()[0] for line in text.splitlines() if line.split()[1] == "A"}
-        return [
-            f"exported: {name}"
-            for name in sorted(names - versions)
-            if not name.startswith(("mrc_", "ibv_"))
-        ] or ([] if "mrc_query_version" in names else ["mrc_query_version is not exported"])
-
 
 def main():
     installed = Installed(sys.argv[1])
-    names = ("layout", "pkg_config", "other_name", "runs_from_anywhere", "public_names")
+    names = ("layout", "pkg_config", "other_name", "runs_from_anywhere")
     try:
         status = tap.run([(f"install__{name}", getattr(installed, name)) for name in names])
     finally:

@@ -9,7 +9,6 @@
 /* One training step as rank 0 reported it. */
 struct demo_step {
 	uint32_t step;
-	uint32_t tcp_paths_hit;
 	uint64_t start_ns, end_ns; /* CLOCK_MONOTONIC */
 	uint64_t comm_ns;          /* of it, in the all-reduce */
 	double loss;               /* bits per byte */

@@ -110,6 +110,8 @@ int demo_job_start(struct demo_job *job, const struct demo_job_cfg *cfg)
 	char path[300];
 
 	*job = (struct demo_job){.cfg = *cfg, .state = DEMO_JOB_RUNNING};
+	snprintf(job->dir, sizeof(job->dir), "%s", cfg->dir);
+	job->cfg.dir = job->dir;
 	rank_file(cfg, 0, ".jsonl", path, sizeof(path));
 	demo_report_open(&job->report, path);
 	fflush(NULL);
@@ -163,22 +165,36 @@ static bool any_running(const struct demo_job *job)
 	return false;
 }
 
-void demo_job_poll(struct demo_job *job)
+/* Waits for those that have ended; false when one of them ended badly. */
+static bool reap_ended(struct demo_job *job)
 {
-	if (job->state != DEMO_JOB_RUNNING)
-		return;
+	bool good = true, killed = false;
+
 	for (uint32_t i = 0; i < job->n; i++) {
 		int status;
 
 		if (!job->pid[i] || waitpid(job->pid[i], &status, WNOHANG) != job->pid[i])
 			continue;
 		job->pid[i] = 0;
-		if (!WIFEXITED(status) || WEXITSTATUS(status)) {
+		if (WIFEXITED(status) && WEXITSTATUS(status) == 0)
+			continue;
+		/* Neighbours of a rank that was killed end badly too; it is the one to name. */
+		if (good || (WIFSIGNALED(status) && !killed))
 			read_trouble(job, i, status);
-			demo_job_stop(job);
-			job->state = DEMO_JOB_FAILED;
-			return;
-		}
+		killed = killed || WIFSIGNALED(status);
+		good = false;
+	}
+	return good;
+}
+
+void demo_job_poll(struct demo_job *job)
+{
+	if (job->state != DEMO_JOB_RUNNING)
+		return;
+	if (!reap_ended(job)) {
+		demo_job_stop(job);
+		job->state = DEMO_JOB_FAILED;
+		return;
 	}
 	demo_report_read(&job->report);
 	if (!any_running(job))
@@ -223,16 +239,22 @@ void demo_job_fini(struct demo_job *job)
 	job->state = DEMO_JOB_NONE;
 }
 
+void demo_job_rank_report(const struct demo_job *job, uint32_t rank, struct demo_report *report)
+{
+	char path[300];
+
+	rank_file(&job->cfg, rank, ".jsonl", path, sizeof(path));
+	demo_report_open(report, path);
+	demo_report_read(report);
+}
+
 bool demo_job_digests_agree(const struct demo_job *job)
 {
 	for (uint32_t rank = 0; rank < job->n; rank++) {
 		struct demo_report r;
-		char path[300];
 		bool same;
 
-		rank_file(&job->cfg, rank, ".jsonl", path, sizeof(path));
-		demo_report_open(&r, path);
-		demo_report_read(&r);
+		demo_job_rank_report(job, rank, &r);
 		same = r.ended && !r.broken && strcmp(r.sha256, job->report.sha256) == 0;
 		demo_report_close(&r);
 		if (!same)

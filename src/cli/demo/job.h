@@ -19,8 +19,8 @@
 struct demo_job_cfg {
 	const char *program;   /* path of train */
 	const char *transport; /* "mrc" or "tcp" */
-	const char *dir;       /* of the job; exists, empty */
-	const char *faults;    /* path of the fault table; NULL: none */
+	const char *dir;       /* of the job; exists, empty; copied by demo_job_start */
+	const char *faults;    /* path of the fault table; NULL: none; not used later */
 	const char *data;      /* NULL: train's default */
 	struct demo_shape shape;
 	uint32_t steps;
@@ -37,9 +37,10 @@ enum demo_job_state {
 
 struct demo_job {
 	struct demo_job_cfg cfg;
+	char dir[256]; /* cfg.dir points here */
 	enum demo_job_state state;
 	uint32_t n;
-	pid_t pid[DEMO_PROCESSES_MAX]; /* 0: has ended */
+	pid_t pid[DEMO_PROCESSES_MAX]; /* 0: has ended and was waited for */
 	struct demo_report report;     /* of rank 0 */
 	char trouble[512];             /* FAILED: what the rank said last */
 };
@@ -52,6 +53,11 @@ void demo_job_poll(struct demo_job *job);
 void demo_job_stop(struct demo_job *job);
 /* demo_job_fini stops the job and frees what it holds. */
 void demo_job_fini(struct demo_job *job);
+
+/*
+ * demo_job_rank_report reads the report of one rank as it is now; the caller closes it.
+ */
+void demo_job_rank_report(const struct demo_job *job, uint32_t rank, struct demo_report *report);
 
 /*
  * demo_job_digests_agree reads the reports of all ranks of a job that is DONE and says whether all

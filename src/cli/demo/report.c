@@ -24,10 +24,16 @@ static bool take_begin(struct demo_report *r, json_t *o)
 {
 	const char *transport;
 	json_int_t files, bytes;
+	json_t *paths, *path;
+	size_t i;
 
-	if (json_unpack(o, "{s:I, s:I, s:F, s:s}", "files", &files, "bytes", &bytes, "bigram_bits",
-			&r->bigram_bits, "transport", &transport))
+	if (json_unpack(o, "{s:I, s:I, s:F, s:s, s:o}", "files", &files, "bytes", &bytes,
+			"bigram_bits", &r->bigram_bits, "transport", &transport, "tcp_paths",
+			&paths) ||
+	    json_array_size(paths) > DEMO_REPORT_PLANES)
 		return false;
+	json_array_foreach(paths, i, path)
+		r->tcp_path[r->tcp_paths++] = (uint32_t)json_integer_value(path);
 	r->files = (uint32_t)files;
 	r->bytes = (uint64_t)bytes;
 	snprintf(r->transport, sizeof(r->transport), "%s", transport);
@@ -37,11 +43,11 @@ static bool take_begin(struct demo_report *r, json_t *o)
 
 static bool take_step(struct demo_report *r, json_t *o)
 {
-	json_int_t step, start, end, comm, hit;
+	json_int_t step, start, end, comm;
 	double loss;
 
-	if (json_unpack(o, "{s:I, s:I, s:I, s:I, s:F, s:I}", "step", &step, "t_start_ns", &start,
-			"t_end_ns", &end, "comm_ns", &comm, "loss", &loss, "tcp_paths_hit", &hit))
+	if (json_unpack(o, "{s:I, s:I, s:I, s:I, s:F}", "step", &step, "t_start_ns", &start,
+			"t_end_ns", &end, "comm_ns", &comm, "loss", &loss))
 		return false;
 	if (r->n == r->capacity) {
 		size_t capacity = r->capacity ? 2 * r->capacity : 128;
@@ -56,7 +62,6 @@ static bool take_step(struct demo_report *r, json_t *o)
 	}
 	r->steps[r->n++] = (struct demo_step){
 		.step = (uint32_t)step,
-		.tcp_paths_hit = (uint32_t)hit,
 		.start_ns = (uint64_t)start,
 		.end_ns = (uint64_t)end,
 		.comm_ns = (uint64_t)comm,

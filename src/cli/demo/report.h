@@ -10,6 +10,8 @@
 #include <stdbool.h>
 #include <stdio.h>
 
+#define DEMO_REPORT_PLANES 32u
+
 struct demo_report {
 	char path[256];
 	FILE *file; /* NULL: not there yet */
@@ -22,6 +24,8 @@ struct demo_report {
 	uint64_t bytes; /* of the text */
 	double bigram_bits;
 	char transport[160];
+	uint32_t tcp_paths; /* planes in tcp_path; 0: not TCP */
+	uint32_t tcp_path[DEMO_REPORT_PLANES]; /* of the connection to the next rank */
 	double final_loss;
 	char sha256[65];
 };

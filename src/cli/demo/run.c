@@ -1,0 +1,370 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * One training run: see run.h. A loop looks every 20 ms: children, the report of rank 0, counters,
+ * the script, the screen.
+ */
+#include "cli/demo/run.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+#define LOOK_EVERY_NS 20000000
+#define SUMS_EVERY_NS 100000000u
+/* A job without a step for so long is stuck; steps of the slowest script take a few seconds. */
+#define STUCK_NS UINT64_C(30000000000)
+/* Steps decide when a fault clears, but the demo must end in time when they take too long. */
+#define FAULT_MAX_NS UINT64_C(8000000000)
+/* Plain lines between faults: one every so many steps. */
+#define SAY_EVERY_STEPS 10u
+
+static uint32_t steps_done(const struct demo_run *run)
+{
+	return (uint32_t)run->job.report.n;
+}
+
+static uint64_t last_step_ns(const struct demo_job *job, uint64_t otherwise)
+{
+	return job->report.n ? job->report.steps[job->report.n - 1].end_ns : otherwise;
+}
+
+/* ---- counters and rates ---- */
+
+static void take_sample(struct demo_run *run, uint64_t now_ns)
+{
+	uint32_t slot = run->samples % DEMO_RATE_SAMPLES;
+	uint32_t oldest = run->samples < DEMO_RATE_SAMPLES ? 0 : slot;
+	double seconds;
+
+	if (run->samples) {
+		seconds = (double)(now_ns - run->sample_ns[oldest]) / 1e9;
+		for (uint32_t p = 0; p < DEMO_PLANES_MAX; p++)
+			run->plane_bps[p] =
+				(double)(run->sums.tx_bytes[p] - run->sample_bytes[oldest][p]) *
+				8 / seconds;
+	}
+	run->sample_ns[slot] = now_ns;
+	memcpy(run->sample_bytes[slot], run->sums.tx_bytes, sizeof(run->sums.tx_bytes));
+	run->samples++;
+}
+
+static void read_machine(struct demo_run *run, uint64_t now_ns, bool sample)
+{
+	struct demo_cpu cpu;
+	double idle;
+
+	if (run->watch.n < run->job.n)
+		demo_watch_find(&run->watch);
+	demo_watch_sum(&run->watch, run->cfg.shape.paths, &run->sums);
+	if (!sample)
+		return;
+	take_sample(run, now_ns);
+	if (run->samples % DEMO_RATE_SAMPLES)
+		return;
+	cpu = demo_cpu_read();
+	idle = demo_cpu_idle(&run->cpu_last, &cpu);
+	run->idle_now = idle;
+	run->cpu_last = cpu;
+}
+
+/* ---- the script ---- */
+
+static bool tcp_hit(const struct mrc_fault_rule *rule, const struct demo_shape *shape,
+		    uint32_t rank, uint32_t plane, uint32_t path)
+{
+	uint8_t from[16], to[16];
+
+	if (!(rule->port_mask >> plane & 1))
+		return false;
+	if (rule->path_modulus && !(rule->path_mask >> path % rule->path_modulus & 1))
+		return false;
+	if (rule->direction == MRC_FAULT_ANY)
+		return true;
+	demo_script_gid(from, rank);
+	demo_script_gid(to, (rank + 1) % shape->ranks);
+	/* Data goes one way and acknowledgements the other: either end will do. */
+	return memcmp(from, rule->host, 16) == 0 || memcmp(to, rule->host, 16) == 0;
+}
+
+/* How many of the TCP ring's connections lie where the fault strikes. */
+static uint32_t count_tcp_hits(const struct demo_run *run, const struct mrc_fault_rule *rule)
+{
+	uint32_t hits = 0;
+
+	for (uint32_t rank = 0; rank < run->tcp.n; rank++) {
+		struct demo_report r;
+
+		demo_job_rank_report(&run->tcp, rank, &r);
+		for (uint32_t p = 0; p < r.tcp_paths; p++)
+			hits += tcp_hit(rule, &run->cfg.shape, rank, p, r.tcp_path[p]);
+		demo_report_close(&r);
+	}
+	return hits;
+}
+
+/* The fault that struck last stops being answerable for what the counters do. */
+static void end_current(struct demo_run *run, uint64_t now_ns)
+{
+	struct demo_fault_log *log = &run->fault[run->current];
+
+	if (run->current == run->cfg.script->n)
+		return;
+	log->end_ns = now_ns;
+	log->at_end = run->sums.counters;
+	log->hits = demo_faults_hits(&run->faults, run->current);
+}
+
+static void strike(struct demo_run *run, uint32_t i, uint64_t now_ns, struct demo_ui *ui)
+{
+	const struct demo_fault *f = &run->cfg.script->fault[i];
+	struct demo_fault_log *log = &run->fault[i];
+
+	end_current(run, now_ns);
+	run->current = i;
+	log->phase = DEMO_ACTIVE;
+	log->strike_ns = now_ns;
+	log->at_strike = run->sums.counters;
+	log->tcp_connections_hit = run->cfg.with_tcp ? count_tcp_hits(run, &f->rule) : 0;
+	demo_faults_set(&run->faults, i, &f->rule);
+	demo_ui_say(ui, "step %3u  fault: %s", steps_done(run), f->title);
+}
+
+static void clear(struct demo_run *run, uint32_t i, uint64_t now_ns, struct demo_ui *ui)
+{
+	struct demo_fault_log *log = &run->fault[i];
+	struct demo_counters d = demo_watch_differences(&run->sums.counters, &log->at_strike);
+
+	demo_faults_switch(&run->faults, i, MRC_FAULT_OFF);
+	log->phase = DEMO_CLEARED;
+	log->clear_ns = now_ns;
+	demo_ui_say(ui,
+		    "step %3u  cleared: %" PRIu64 " packets lost, %" PRIu64 " resent, %" PRIu64
+		    " EVs retired",
+		    steps_done(run), demo_faults_hits(&run->faults, i).data, d.tx_retransmits,
+		    d.evs_retired);
+}
+
+static bool flap_is_down(const struct demo_fault *f, uint64_t since_ns)
+{
+	uint64_t ms = since_ns / 1000000 % (f->flap_down_ms + f->flap_up_ms);
+
+	return ms < f->flap_down_ms;
+}
+
+static void follow_script(struct demo_run *run, uint64_t now_ns, struct demo_ui *ui)
+{
+	const struct demo_script *script = run->cfg.script;
+
+	for (uint32_t i = 0; i < script->n; i++) {
+		const struct demo_fault *f = &script->fault[i];
+		struct demo_fault_log *log = &run->fault[i];
+
+		if (log->phase == DEMO_PENDING && steps_done(run) >= f->strike_step)
+			strike(run, i, now_ns, ui);
+		if (log->phase != DEMO_ACTIVE)
+			continue;
+		log->by_time = now_ns - log->strike_ns >= FAULT_MAX_NS;
+		if (steps_done(run) >= f->clear_step || log->by_time)
+			clear(run, i, now_ns, ui);
+		else if (f->flap_down_ms)
+			demo_faults_switch(&run->faults, i,
+					   flap_is_down(f, now_ns - log->strike_ns)
+						   ? f->rule.kind
+						   : MRC_FAULT_OFF);
+	}
+}
+
+/* ---- the view ---- */
+
+static void fill_fault(const struct demo_run *run, uint32_t i, uint64_t now_ns,
+		       struct demo_view_fault *to)
+{
+	const struct demo_fault *f = &run->cfg.script->fault[i];
+	const struct demo_fault_log *log = &run->fault[i];
+	struct demo_counters d;
+
+	*to = (struct demo_view_fault){.title = f->title, .phase = log->phase};
+	if (log->phase == DEMO_PENDING)
+		return;
+	to->down = !f->flap_down_ms || flap_is_down(f, now_ns - log->strike_ns);
+	d = demo_watch_differences(i == run->current ? &run->sums.counters : &log->at_end,
+				   &log->at_strike);
+	to->lost = demo_faults_hits(&run->faults, i).data;
+	to->resent = d.tx_retransmits;
+	to->retired = d.evs_retired;
+	to->revived = d.evs_revived;
+}
+
+static void draw(struct demo_run *run, uint64_t now_ns, struct demo_ui *ui)
+{
+	const struct demo_report *r = &run->job.report;
+	struct demo_view v = {
+		.run = run->cfg.title,
+		.shape = run->cfg.shape,
+		.step = steps_done(run),
+		.steps = run->cfg.script->steps,
+		.loss = r->n ? r->steps[r->n - 1].loss : 0,
+		.bigram_bits = r->bigram_bits,
+		.history = r->steps,
+		.history_n = r->n,
+		.sums = run->sums,
+		.idle = run->idle_now,
+		.faults = run->cfg.with_faults ? run->cfg.script->n : 0,
+		.tcp = run->cfg.with_tcp,
+		.tcp_step = (uint32_t)run->tcp.report.n,
+	};
+
+	memcpy(v.plane_bps, run->plane_bps, sizeof(v.plane_bps));
+	for (uint32_t i = 0; i < v.faults; i++)
+		fill_fault(run, i, now_ns, &v.fault[i]);
+	if (v.tcp && run->tcp.state == DEMO_JOB_RUNNING)
+		v.tcp_silent_s =
+			(double)(now_ns - last_step_ns(&run->tcp, run->start_ns)) / 1e9;
+	demo_ui_draw(ui, &v);
+}
+
+static void say_progress(struct demo_run *run, struct demo_ui *ui)
+{
+	const struct demo_report *r = &run->job.report;
+	const struct demo_step *s;
+
+	if (!r->n || r->n < run->said_step + SAY_EVERY_STEPS)
+		return;
+	run->said_step = steps_done(run);
+	s = &r->steps[r->n - 1];
+	demo_ui_say(ui, "step %3u  loss %.3f  %.0f ms", run->said_step, s->loss,
+		    (double)(s->end_ns - s->start_ns) / 1e6);
+}
+
+/* ---- the run ---- */
+
+static int start_job(struct demo_run *run, struct demo_job *job, const char *transport,
+		     const char *faults, const struct demo_rundir *dir, char *path, size_t size)
+{
+	char name[32];
+	struct demo_job_cfg cfg = {
+		.program = run->cfg.program,
+		.transport = transport,
+		.dir = path,
+		.faults = run->cfg.with_faults ? faults : NULL,
+		.data = run->cfg.data,
+		.shape = run->cfg.shape,
+		.steps = run->cfg.script->steps,
+		.seed = run->cfg.seed,
+	};
+
+	snprintf(name, sizeof(name), "%s-%s", run->cfg.name, transport);
+	if (demo_rundir_sub(dir, name, path, size))
+		return -1;
+	return demo_job_start(job, &cfg);
+}
+
+static int start(struct demo_run *run, const struct demo_rundir *dir)
+{
+	char path[256];
+	char faults[256];
+
+	snprintf(faults, sizeof(faults), "%s/%s.faults", dir->path, run->cfg.name);
+	if (demo_faults_open(&run->faults, faults, run->cfg.seed))
+		return -1;
+	if (start_job(run, &run->job, "mrc", faults, dir, path, sizeof(path)))
+		return -1;
+	demo_watch_open(&run->watch, path);
+	if (run->cfg.with_tcp &&
+	    start_job(run, &run->tcp, "tcp", faults, dir, path, sizeof(path)))
+		return -1;
+	run->start_ns = demo_ui_now_ns();
+	run->cpu_start = run->cpu_last = demo_cpu_read();
+	run->idle_now = -1;
+	return 0;
+}
+
+/* True while the run goes on. */
+static bool look(struct demo_run *run, struct demo_ui *ui)
+{
+	uint64_t now_ns = demo_ui_now_ns();
+	bool sample = !run->samples ||
+		      now_ns - run->sample_ns[(run->samples - 1) % DEMO_RATE_SAMPLES] >=
+			      SUMS_EVERY_NS;
+
+	demo_job_poll(&run->job);
+	demo_job_poll(&run->tcp);
+	read_machine(run, now_ns, sample);
+	if (run->cfg.with_faults && run->job.state == DEMO_JOB_RUNNING)
+		follow_script(run, now_ns, ui);
+	say_progress(run, ui);
+	if (demo_ui_due(ui))
+		draw(run, now_ns, ui);
+	if (run->job.state != DEMO_JOB_RUNNING || demo_term_caught())
+		return false;
+	if (now_ns - last_step_ns(&run->job, run->start_ns) < STUCK_NS)
+		return true;
+	snprintf(run->trouble, sizeof(run->trouble), "no step was finished for %u s",
+		 (unsigned)(STUCK_NS / 1000000000u));
+	return false;
+}
+
+static enum demo_run_result judge(struct demo_run *run)
+{
+	if (demo_term_caught())
+		return DEMO_RUN_INTERRUPTED;
+	if (run->trouble[0])
+		return DEMO_RUN_FAILED;
+	if (run->job.state == DEMO_JOB_FAILED) {
+		snprintf(run->trouble, sizeof(run->trouble), "%s", run->job.trouble);
+		return DEMO_RUN_FAILED;
+	}
+	if (run->job.report.broken || !run->job.report.ended) {
+		snprintf(run->trouble, sizeof(run->trouble), "the report of rank 0 is incomplete");
+		return DEMO_RUN_FAILED;
+	}
+	return DEMO_RUN_DONE;
+}
+
+static void finish(struct demo_run *run)
+{
+	struct demo_cpu cpu = demo_cpu_read();
+
+	run->end_ns = demo_ui_now_ns();
+	run->idle = demo_cpu_idle(&run->cpu_start, &cpu);
+	demo_watch_find(&run->watch);
+	demo_watch_sum(&run->watch, run->cfg.shape.paths, &run->sums);
+	if (run->cfg.with_faults)
+		end_current(run, run->end_ns);
+	run->tcp_steps = (uint32_t)run->tcp.report.n;
+	demo_job_stop(&run->job);
+	demo_job_stop(&run->tcp);
+	run->digests_agree =
+		run->job.state == DEMO_JOB_DONE && demo_job_digests_agree(&run->job);
+	run->tcp_digests_agree =
+		run->tcp.state == DEMO_JOB_DONE && demo_job_digests_agree(&run->tcp);
+}
+
+enum demo_run_result demo_run_go(struct demo_run *run, const struct demo_run_cfg *cfg,
+				 const struct demo_rundir *dir, struct demo_ui *ui)
+{
+	const struct timespec pause = {.tv_nsec = LOOK_EVERY_NS};
+	enum demo_run_result result;
+
+	*run = (struct demo_run){.cfg = *cfg, .current = cfg->script->n};
+	demo_ui_say(ui, "%s: %u steps", cfg->title, cfg->script->steps);
+	if (start(run, dir)) {
+		snprintf(run->trouble, sizeof(run->trouble), "the processes could not be started");
+		finish(run);
+		return DEMO_RUN_FAILED;
+	}
+	while (look(run, ui))
+		nanosleep(&pause, NULL);
+	result = judge(run);
+	finish(run);
+	return result;
+}
+
+void demo_run_fini(struct demo_run *run)
+{
+	demo_job_fini(&run->job);
+	demo_job_fini(&run->tcp);
+	demo_watch_close(&run->watch);
+	demo_faults_close(&run->faults);
+}

@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * context.c - the one NIC of the process: made by the first who needs it, ended by the last.
+ *
+ * This file holds the only mutable global of the library.
+ */
+#include "host/context.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct mh_context {
+	pthread_mutex_t lock;
+	struct mh_nic *nic;
+	uint32_t users;
+	char said[sizeof(struct mh_env_error)];
+};
+
+static struct mh_context *context(void)
+{
+	static struct mh_context the_context = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+	return &the_context;
+}
+
+static void context_say(struct mh_context *c, const char *text)
+{
+	if (strncmp(c->said, text, sizeof(c->said) - 1) == 0)
+		return;
+	snprintf(c->said, sizeof(c->said), "%s", text);
+	fprintf(stderr, "softmrc: %s\n", c->said);
+}
+
+void mh_context_say(const char *text)
+{
+	struct mh_context *c = context();
+
+	pthread_mutex_lock(&c->lock);
+	context_say(c, text);
+	pthread_mutex_unlock(&c->lock);
+}
+
+static int context_make(struct mh_context *c)
+{
+	struct mh_env_error env_error;
+	struct mio_error error;
+	struct mh_env env;
+	int err = mh_env_read(&env, &env_error);
+
+	if (err) {
+		context_say(c, env_error.text);
+		return err;
+	}
+	err = mh_nic_create(&env, &c->nic, &error);
+	if (err)
+		context_say(c, error.text);
+	return err;
+}
+
+int mh_context_acquire(struct mh_nic **nic)
+{
+	struct mh_context *c = context();
+	int err = 0;
+
+	pthread_mutex_lock(&c->lock);
+	if (!c->nic)
+		err = context_make(c);
+	if (!err) {
+		c->users++;
+		*nic = c->nic;
+	}
+	pthread_mutex_unlock(&c->lock);
+	return err;
+}
+
+void mh_context_release(void)
+{
+	struct mh_context *c = context();
+
+	pthread_mutex_lock(&c->lock);
+	if (--c->users == 0) {
+		mh_nic_destroy(c->nic);
+		c->nic = NULL;
+	}
+	pthread_mutex_unlock(&c->lock);
+}
+
+struct mh_nic *mh_context_peek(void)
+{
+	struct mh_context *c = context();
+
+	pthread_mutex_lock(&c->lock);
+	return c->nic;
+}
+
+void mh_context_peeked(void)
+{
+	pthread_mutex_unlock(&context()->lock);
+}

@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* device.c - openings of the NIC, what it is and what it has counted. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "host/context.h"
+#include "host/counters.h"
+
+int mh_device_probe(struct mh_device_attr *attr)
+{
+	struct mh_env_error error;
+	struct mh_env env;
+	int err = mh_env_read(&env, &error);
+
+	if (err)
+		mh_context_say(error.text);
+	else
+		mh_nic_describe(&env, attr);
+	return err;
+}
+
+int mh_device_open(void *owner, struct mh_device **dev)
+{
+	struct mh_device *d = calloc(1, sizeof(*d));
+	int err;
+
+	if (!d)
+		return ENOMEM;
+	err = mh_event_open(&d->events);
+	if (err) {
+		free(d);
+		return err;
+	}
+	err = mh_context_acquire(&d->nic);
+	if (err) {
+		mh_event_close(&d->events);
+		free(d);
+		return err;
+	}
+	d->owner = owner;
+	mb_link_init(&d->link);
+	mb_link_init(&d->pds);
+	mh_event_source_init(&d->port_down, MH_ASYNC_PORT_DOWN, d);
+	mh_event_source_init(&d->port_up, MH_ASYNC_PORT_UP, d);
+	mh_nic_lock(d->nic);
+	mb_list_push(&d->nic->devices, &d->link);
+	mh_nic_unlock(d->nic);
+	*dev = d;
+	return 0;
+}
+
+int mh_device_close(struct mh_device *dev)
+{
+	bool busy;
+
+	mh_nic_lock(dev->nic);
+	busy = dev->objects > 0;
+	if (!busy)
+		mb_link_remove(&dev->link);
+	mh_nic_unlock(dev->nic);
+	if (busy)
+		return EBUSY;
+	mh_event_forget(&dev->events, &dev->port_down);
+	mh_event_forget(&dev->events, &dev->port_up);
+	mh_event_close(&dev->events);
+	mh_context_release();
+	free(dev);
+	return 0;
+}
+
+struct mh_device *mh_device_find(const void *owner)
+{
+	struct mh_nic *nic = mh_context_peek();
+	struct mh_device *found = NULL;
+
+	if (nic) {
+		mh_nic_lock(nic);
+		for (struct mb_link *l = nic->devices.next; l != &nic->devices; l = l->next) {
+			struct mh_device *dev = mb_container_of(l, struct mh_device, link);
+
+			if (dev->owner == owner)
+				found = dev;
+		}
+		mh_nic_unlock(nic);
+	}
+	mh_context_peeked();
+	return found;
+}
+
+void mh_device_query(const struct mh_device *dev, struct mh_device_attr *attr)
+{
+	*attr = dev->nic->attr;
+}
+
+int mh_device_plane(const struct mh_device *dev, uint32_t i, struct mh_plane_attr *attr)
+{
+	struct mh_nic *nic = dev->nic;
+
+	if (i >= nic->ports.n)
+		return EINVAL;
+	mh_addr_from_ip(nic->ports.map.local_ip[i], attr->addr.b);
+	attr->udp_port = (uint16_t)(MH_UDP_PORT + nic->ports.slot);
+	attr->pace_bps = nic->env.pace_bps;
+	mh_nic_lock(nic);
+	attr->up = nic->ports.port[i].up;
+	mh_nic_unlock(nic);
+	return 0;
+}
+
+bool mh_device_up(const struct mh_device *dev)
+{
+	bool up;
+
+	mh_nic_lock(dev->nic);
+	up = mh_ports_any_up(&dev->nic->ports);
+	mh_nic_unlock(dev->nic);
+	return up;
+}
+
+uint32_t mh_device_counters(const struct mh_device *dev, struct mh_counter *counters, uint32_t n)
+{
+	struct mh_counter all[MH_COUNTERS_MAX];
+	uint32_t total;
+
+	mh_nic_lock(dev->nic);
+	total = mh_counters_read(dev->nic, all);
+	mh_nic_unlock(dev->nic);
+	memcpy(counters, all, (n < total ? n : total) * sizeof(all[0]));
+	return total;
+}

@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* mr.c - registering memory: checked, entered in our table and in the engine's under one key. */
+#include <errno.h>
+#include <stdlib.h>
+
+#include "base/assert.h"
+#include "host/context.h"
+#include "host/engine_host.h"
+
+#define ACCESS_ALL ((uint32_t)MH_ACCESS_LOCAL_WRITE | MH_ACCESS_REMOTE_WRITE)
+
+static bool mr_arguments_ok(const void *addr, size_t length, uint64_t iova, uint32_t access)
+{
+	if (length == 0 || (access & ~ACCESS_ALL))
+		return false;
+	if ((access & MH_ACCESS_REMOTE_WRITE) && !(access & MH_ACCESS_LOCAL_WRITE))
+		return false;
+	return (uintptr_t)addr <= UINTPTR_MAX - length && iova <= UINT64_MAX - length;
+}
+
+static int mr_enter(struct mh_nic *nic, struct mh_mr *mr, uint32_t access)
+{
+	int result;
+
+	if (!mh_mem_insert(&nic->mem, mr))
+		return ENOMEM;
+	MH_ENGINE_CALL(nic, result,
+		       mt_mr_add(nic->engine, mh_mem_index(mr->key), (uint8_t)mr->key,
+				 mr->pd->number, mr->iova, mr->length, access, mr));
+	if (result != MT_OK) {
+		mh_mem_remove(&nic->mem, mr);
+		return mh_engine_errno(result);
+	}
+	mr->pd->objects++;
+	return 0;
+}
+
+int mh_mr_reg(struct mh_pd *pd, void *addr, size_t length, uint64_t iova, uint32_t access,
+	      struct mh_mr **mr)
+{
+	struct mh_nic *nic = pd->dev->nic;
+	struct mh_mr *m;
+	int err;
+
+	if (!mr_arguments_ok(addr, length, iova, access))
+		return EINVAL;
+	err = mh_mem_check(addr, length, access & MH_ACCESS_LOCAL_WRITE);
+	if (err)
+		return err;
+	m = malloc(sizeof(*m));
+	if (!m)
+		return ENOMEM;
+	*m = (struct mh_mr){.pd = pd, .base = addr, .length = length, .iova = iova};
+	mh_nic_lock(nic);
+	err = mr_enter(nic, m, access);
+	mh_nic_unlock(nic);
+	if (err)
+		free(m);
+	else
+		*mr = m;
+	return err;
+}
+
+int mh_mr_dereg(struct mh_mr *mr)
+{
+	struct mh_nic *nic = mr->pd->dev->nic;
+	int result;
+
+	/* Frames are built, sent and placed under this lock: nothing uses the memory after it. */
+	mh_nic_lock(nic);
+	result = mt_mr_remove(nic->engine, mh_mem_index(mr->key));
+	mb_assert(result == MT_OK);
+	mh_mem_remove(&nic->mem, mr);
+	mr->pd->objects--;
+	mh_nic_unlock(nic);
+	free(mr);
+	return 0;
+}
+
+uint32_t mh_mr_lkey(const struct mh_mr *mr)
+{
+	return mr->key;
+}
+
+uint32_t mh_mr_rkey(const struct mh_mr *mr)
+{
+	return mr->key;
+}

@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* nic.c - puts the NIC together from its parts, and takes it apart. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "host/context.h"
+#include "host/cq.h"
+#include "host/crc32_x86.h"
+#include "host/engine_host.h"
+#include "host/progress.h"
+#include "host/qp.h"
+#include "host/rx.h"
+#include "host/stats_segment.h"
+#include "host/tx.h"
+
+/* "MRC" behind the bit that says: this number was made up locally. */
+#define NIC_GUID_PREFIX UINT64_C(0x024D524300000000)
+#define NIC_PROFILES 16u
+#define NIC_WIMM_MAX 1024u
+
+void mh_nic_describe(const struct mh_env *env, struct mh_device_attr *attr)
+{
+	*attr = (struct mh_device_attr){
+		.name = "mrc0",
+		.guid = NIC_GUID_PREFIX | env->port[0].ip,
+		.planes = env->n_ports,
+		.evs = env->n_ports * env->evs,
+		.max_mtu = env->mtu,
+		.max_qp = MH_QPN_INDEX_MASK,
+		.max_send_wr = MH_WR_MAX,
+		.max_recv_wr = MH_WR_MAX,
+		.max_sge = MT_SGE_MAX,
+		.max_inline = MH_INLINE_MAX,
+		.max_cqe = MH_CQE_MAX,
+		.max_cq = UINT16_MAX,
+		.max_mr = MH_MRS_MAX,
+		.max_pd = UINT16_MAX,
+		.max_mr_bytes = UINT64_C(1) << 47,
+		.max_msg_bytes = UINT64_C(1) << 31,
+		.max_mpr = MT_MPR_MAX,
+		.mpr_resolution = 1,
+		.max_wimm = NIC_WIMM_MAX,
+		.max_wimm_dest = NIC_WIMM_MAX,
+		.max_ev_profiles = NIC_PROFILES,
+		.max_cc_profiles = NIC_PROFILES,
+		.trim_nack = true,
+	};
+	mh_addr_from_ip(env->port[0].ip, attr->gid.b);
+}
+
+static void nic_init_lock(struct mh_nic *nic)
+{
+	pthread_mutexattr_t attr;
+
+	/* Spinning a little before sleeping pays: the lock is held for microseconds. */
+	pthread_mutexattr_init(&attr);
+	pthread_mutexattr_settype(&attr, PTHREAD_MUTEX_ADAPTIVE_NP);
+	pthread_mutex_init(&nic->lock, &attr);
+	pthread_mutexattr_destroy(&attr);
+}
+
+/* nic_open makes the parts in order; on an error the caller takes apart what there is. */
+static int nic_open(struct mh_nic *nic, struct mio_error *error)
+{
+	uint64_t now = mh_now_ns();
+	int err = mh_ports_open(&nic->ports, &nic->env, now, error);
+
+	if (err)
+		return err;
+	nic->was_up = true;
+	snprintf(error->text, sizeof(error->text), "no memory for the NIC");
+	nic->tx = mh_tx_create(nic->ports.n);
+	if (!nic->tx)
+		return ENOMEM;
+	err = mh_engine_create(nic, now);
+	if (err)
+		return err;
+	if (nic->env.stats_dir)
+		err = mh_segment_create(nic, nic->env.stats_dir, error);
+	if (err)
+		return err;
+	err = mh_progress_start(nic);
+	if (err)
+		snprintf(error->text, sizeof(error->text), "the progress thread: %s",
+			 strerror(err));
+	return err;
+}
+
+int mh_nic_create(const struct mh_env *env, struct mh_nic **nic, struct mio_error *error)
+{
+	struct mh_nic *n = calloc(1, sizeof(*n));
+	int err;
+
+	if (!n) {
+		snprintf(error->text, sizeof(error->text), "no memory for the NIC");
+		return ENOMEM;
+	}
+	n->env = *env;
+	n->crc32 = mh_crc32_best();
+	n->next_pd = 1;
+	mb_link_init(&n->qps);
+	mb_link_init(&n->failed);
+	mb_link_init(&n->devices);
+	mh_nic_describe(env, &n->attr);
+	mh_rx_init(n);
+	nic_init_lock(n);
+	err = nic_open(n, error);
+	if (err)
+		mh_nic_destroy(n);
+	else
+		*nic = n;
+	return err;
+}
+
+void mh_nic_destroy(struct mh_nic *nic)
+{
+	mh_progress_stop(nic);
+	mh_segment_destroy(nic->segment);
+	if (nic->engine)
+		mh_engine_destroy(nic);
+	mh_tx_destroy(nic->tx);
+	mh_ports_close(&nic->ports);
+	pthread_mutex_destroy(&nic->lock);
+	free(nic);
+}

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* stats_segment.h - the file through which others see what this process does (mrc/stats.h). */
+#ifndef SOFTMRC_HOST_STATS_SEGMENT_H
+#define SOFTMRC_HOST_STATS_SEGMENT_H
+
+#include "host/context.h"
+
+/* mh_segment_create makes DIR/<pid>.mrcstats and shows the NIC's state; error says what failed. */
+int mh_segment_create(struct mh_nic *nic, const char *dir, struct mio_error *error);
+/* mh_segment_destroy removes the file and frees the segment; NULL is ignored. */
+void mh_segment_destroy(struct mh_segment *segment);
+/* mh_segment_due returns when the next refresh is due, UINT64_MAX without a segment. */
+uint64_t mh_segment_due(const struct mh_segment *segment);
+/* mh_segment_refresh stores new numbers if that is due. Under nic->lock. */
+void mh_segment_refresh(struct mh_nic *nic, uint64_t now_ns);
+
+#endif

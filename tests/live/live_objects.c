@@ -1,0 +1,284 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * live_objects.c - contexts, channels, CQs and hints: what they refuse, in which order they go.
+ * Every refusal returns the documented error and changes nothing. REQ(api.errors)
+ */
+#include "live/live_rig.h"
+
+#include <errno.h>
+#include <fcntl.h>
+
+/* The call returns -1 and errno is `err`. */
+#define assert_minus_one(call, err)             \
+	do {                                    \
+		errno = 0;                      \
+		assert_int_equal((call), -1);   \
+		assert_int_equal(errno, (err)); \
+	} while (0)
+#define assert_null_errno(call, err)            \
+	do {                                    \
+		errno = 0;                      \
+		assert_null(call);              \
+		assert_int_equal(errno, (err)); \
+	} while (0)
+/* The call returns the errno value itself and sets errno too. */
+#define assert_errno(call, err)                  \
+	do {                                     \
+		errno = 0;                       \
+		assert_int_equal((call), (err)); \
+		assert_int_equal(errno, (err));  \
+	} while (0)
+
+TEST(mrc_query_version, tells_the_header)
+{
+	uint32_t current, oldest, vendor, vendor_oldest;
+
+	mrc_query_version(&current, &oldest, &vendor, &vendor_oldest);
+	assert_u_eq(current, MRC_API_CURRENT_VERSION);
+	assert_u_eq(oldest, MRC_API_LAST_SUPPORTED_VERSION);
+	assert_u_eq(vendor, MRC_VENDOR_API_CURRENT_VERSION);
+	assert_u_eq(vendor_oldest, MRC_VENDOR_API_LAST_SUPPORTED_VERSION);
+	mrc_query_version(NULL, NULL, NULL, NULL);
+}
+
+TEST_WITH(rig_setup, rig_teardown, mrc_query_device, tells_limits)
+{
+	struct rig *r = *state;
+	struct mrc_device_attr attr = {0}, attr_ex = {0};
+	int supported = 0;
+
+	/* REQ(api.query-device) */
+	assert_int_equal(mrc_query_device(r->verbs, &attr, &supported), 0);
+	assert_int_equal(supported, 1);
+	assert_true(attr.mrc_protocol_version & MRC_PROTOCOL_VERSION_1);
+	assert_true(attr.wimm_attr.max_wimm && attr.wimm_attr.max_wimm_dest);
+	assert_true(attr.mpr_attr.max_mpr && attr.mpr_attr.mpr_resolution);
+	assert_true(attr.qp_attr.max_qp_hint);
+	assert_int_equal(mrc_query_device_ex(r->verbs, r->ctx, &attr_ex, &supported), 0);
+	assert_memory_equal(&attr, &attr_ex, sizeof(attr));
+	assert_int_equal(mrc_query_device_ex(r->verbs, NULL, &attr_ex, &supported), 0);
+}
+
+TEST_WITH(rig_setup, rig_teardown, mrc_query_device, foreign_context_is_not_supported)
+{
+	struct rig *r = *state;
+	struct ibv_context foreign = {0};
+	struct mrc_device_attr attr = {.cap = 77};
+	int supported = 1;
+
+	assert_int_equal(mrc_query_device(&foreign, &attr, &supported), 0);
+	assert_int_equal(supported, 0);
+	assert_u_eq(attr.cap, 0);
+	assert_null_errno(mrc_create_context(&foreign, NULL), EOPNOTSUPP);
+	assert_minus_one(mrc_query_device_ex(&foreign, r->ctx, &attr, &supported), EINVAL);
+	assert_minus_one(mrc_query_device(NULL, &attr, &supported), EINVAL);
+	assert_minus_one(mrc_query_device(r->verbs, NULL, &supported), EINVAL);
+	assert_minus_one(mrc_query_device(r->verbs, &attr, NULL), EINVAL);
+}
+
+/* REQ(api.version) */
+TEST_WITH(rig_setup, rig_teardown, mrc_create_context, version_range)
+{
+	struct rig *r = *state;
+	static const uint32_t good[] = {0, 1, MRC_API_VER(1, 0, 0), MRC_API_CURRENT_VERSION,
+					(uint32_t)MRC_API_VER_LATEST};
+	struct mrc_context_attr attr = {0};
+	struct mrc_context *ctx;
+
+	for (size_t i = 0; i < sizeof(good) / sizeof(good[0]); i++) {
+		attr.mrc_api_version_used = good[i];
+		ctx = mrc_create_context(r->verbs, &attr);
+		assert_non_null(ctx);
+		assert_int_equal(mrc_destroy_context(ctx), 0);
+	}
+	attr.mrc_api_version_used = MRC_API_CURRENT_VERSION + 1;
+	assert_null_errno(mrc_create_context(r->verbs, &attr), EINVAL);
+	attr = (struct mrc_context_attr){
+		.mrc_vendor_api_version_used = MRC_VENDOR_API_CURRENT_VERSION + 1};
+	assert_null_errno(mrc_create_context(r->verbs, &attr), EINVAL);
+	assert_null_errno(mrc_create_context(NULL, NULL), EINVAL);
+}
+
+TEST_WITH(rig_setup, rig_teardown, mrc_destroy_context, busy_while_it_has_objects)
+{
+	struct rig *r = *state;
+	struct mrc_context *ctx = mrc_create_context(r->verbs, NULL);
+	struct mrc_qp_hint_init_attr attr = {0};
+	struct mrc_qp_hint *hint = mrc_create_qp_hint(ctx, &attr);
+	struct mrc_comp_channel *channel;
+	struct mrc_cq *cq;
+
+	assert_non_null(hint);
+	assert_minus_one(mrc_destroy_context(ctx), EBUSY);
+	assert_int_equal(mrc_destroy_qp_hint(hint), 0);
+	assert_int_equal(mrc_create_comp_channel(ctx, &channel), 0);
+	assert_minus_one(mrc_destroy_context(ctx), EBUSY);
+	cq = mrc_create_cq(ctx, 1, NULL, channel, 0);
+	assert_non_null(cq);
+	assert_errno(mrc_destroy_comp_channel(channel), EBUSY);
+	assert_int_equal(mrc_destroy_cq(cq), 0);
+	assert_int_equal(mrc_destroy_comp_channel(channel), 0);
+	assert_int_equal(mrc_destroy_context(ctx), 0);
+	assert_minus_one(mrc_destroy_context(NULL), EINVAL);
+}
+
+TEST_WITH(rig_setup, rig_teardown, mrc_destroy, wrong_order_is_busy_and_harmless)
+{
+	struct rig *r = *state;
+
+	assert_minus_one(mrc_destroy_context(r->ctx), EBUSY);
+	assert_errno(mrc_destroy_comp_channel(r->channel), EBUSY);
+	assert_errno(mrc_destroy_cq(r->cq[0]), EBUSY);
+	assert_int_equal(ibv_dealloc_pd(r->pd), EBUSY);
+	assert_minus_one(ibv_close_device(r->verbs), EBUSY);
+	/* all of them still work */
+	rig_connect(r, 0, &r->end[1]);
+	assert_int_equal(rig_state(r, 0), IBV_QPS_RTS);
+}
+
+TEST_WITH(rig_setup, rig_teardown, mrc_create_comp_channel, arguments)
+{
+	struct rig *r = *state;
+	struct mrc_comp_channel *channel = NULL;
+	struct mrc_cq *cq;
+	void *user;
+	int fd = -1;
+
+	assert_errno(mrc_create_comp_channel(NULL, &channel), EINVAL);
+	assert_errno(mrc_create_comp_channel(r->ctx, NULL), EINVAL);
+	assert_minus_one(mrc_get_comp_channel_fd(NULL, &fd), EINVAL);
+	assert_minus_one(mrc_get_comp_channel_fd(r->channel, NULL), EINVAL);
+	assert_errno(mrc_destroy_comp_channel(NULL), EINVAL);
+	assert_int_equal(mrc_get_comp_channel_fd(r->channel, &fd), 0);
+	assert_true(fd >= 0);
+	assert_int_equal(fcntl(fd, F_SETFL, O_NONBLOCK), 0);
+	assert_minus_one(mrc_get_cq_event(r->channel, &cq, &user), EAGAIN);
+	assert_minus_one(mrc_get_cq_event(NULL, &cq, &user), EINVAL);
+	assert_minus_one(mrc_get_cq_event(r->channel, NULL, &user), EINVAL);
+	assert_minus_one(mrc_get_cq_event(r->channel, &cq, NULL), EINVAL);
+	mrc_ack_cq_events(NULL, 1);
+	mrc_ack_cq_events(r->cq[0], 5);
+}
+
+TEST_WITH(rig_setup, rig_teardown, mrc_create_cq, arguments)
+{
+	struct rig *r = *state;
+	struct ibv_device_attr limits;
+	struct mrc_context *other = mrc_create_context(r->verbs, NULL);
+	struct mrc_cq *cq;
+
+	assert_int_equal(ibv_query_device(r->verbs, &limits), 0);
+	assert_null_errno(mrc_create_cq(NULL, 1, NULL, NULL, 0), EINVAL);
+	assert_null_errno(mrc_create_cq(r->ctx, 0, NULL, NULL, 0), EINVAL);
+	assert_null_errno(mrc_create_cq(r->ctx, -1, NULL, NULL, 0), EINVAL);
+	assert_null_errno(mrc_create_cq(r->ctx, limits.max_cqe + 1, NULL, NULL, 0), EINVAL);
+	assert_null_errno(mrc_create_cq(r->ctx, 1, NULL, NULL, 1), EINVAL);
+	assert_null_errno(mrc_create_cq(r->ctx, 1, NULL, NULL, -1), EINVAL);
+	assert_null_errno(mrc_create_cq(other, 1, NULL, r->channel, 0), EINVAL);
+	cq = mrc_create_cq(other, limits.max_cqe, NULL, NULL, 0);
+	assert_non_null(cq);
+	assert_int_equal(mrc_destroy_cq(cq), 0);
+	assert_errno(mrc_destroy_cq(NULL), EINVAL);
+	assert_int_equal(mrc_destroy_context(other), 0);
+}
+
+TEST_WITH(rig_setup, rig_teardown, mrc_poll_cq, arguments)
+{
+	struct rig *r = *state;
+	struct ibv_wc wc[2];
+
+	assert_int_equal(mrc_poll_cq(r->cq[0], 2, wc), 0);
+	assert_int_equal(mrc_poll_cq(r->cq[0], 0, NULL), 0);
+	assert_minus_one(mrc_poll_cq(r->cq[0], -1, wc), EINVAL);
+	assert_minus_one(mrc_poll_cq(r->cq[0], 1, NULL), EINVAL);
+	assert_minus_one(mrc_poll_cq(NULL, 1, wc), EINVAL);
+	assert_errno(mrc_req_notify_cq(NULL, 0), EINVAL);
+}
+
+/* REQ(api.hint) */
+TEST_WITH(rig_setup, rig_teardown, mrc_qp_hint, keeps_what_the_mask_names)
+{
+	struct rig *r = *state;
+	struct mrc_qp_hint_init_attr init = {.attr = {.num_qps_per_peer = 2,
+						      .num_send_peers = 3,
+						      .num_remote_recv_peers = 4,
+						      .vendor_cfg = {9}}};
+	struct mrc_qp_hint *hint = mrc_create_qp_hint(r->ctx, &init);
+	struct mrc_qp_hint_attr attr = {.num_send_peers = 8, .num_qps_per_peer = 8};
+
+	assert_non_null(hint);
+	assert_int_equal(mrc_modify_qp_hint(hint, &attr, MRC_QP_HINT_NUM_SEND_PEERS), 0);
+	attr = (struct mrc_qp_hint_attr){.num_remote_recv_peers = 55};
+	assert_int_equal(mrc_query_qp_hint(hint, &attr,
+					   MRC_QP_HINT_NUM_SEND_PEERS |
+						   MRC_QP_HINT_NUM_QPS_PER_PEER |
+						   MRC_QP_HINT_VENDOR_CFG),
+			 0);
+	assert_int_equal(attr.num_send_peers, 8);
+	assert_int_equal(attr.num_qps_per_peer, 2);
+	assert_int_equal(attr.num_remote_recv_peers, 55);
+	assert_int_equal(attr.vendor_cfg[0], 9);
+	assert_int_equal(mrc_destroy_qp_hint(hint), 0);
+}
+
+TEST_WITH(rig_setup, rig_teardown, mrc_qp_hint, refusals)
+{
+	struct rig *r = *state;
+	struct mrc_qp_hint_init_attr init = {.attr = {.num_send_peers = -1}};
+	struct mrc_qp_hint_attr attr = {0}, negative = {.num_qps_per_peer = -1};
+	struct mrc_qp_hint *hint;
+
+	assert_null_errno(mrc_create_qp_hint(r->ctx, &init), EINVAL);
+	assert_null_errno(mrc_create_qp_hint(r->ctx, NULL), EINVAL);
+	assert_null_errno(mrc_create_qp_hint(NULL, &init), EINVAL);
+	init.attr.num_send_peers = 0;
+	hint = mrc_create_qp_hint(r->ctx, &init);
+	assert_minus_one(mrc_query_qp_hint(hint, &attr, 1 << 5), EINVAL);
+	assert_minus_one(mrc_query_qp_hint(NULL, &attr, 0), EINVAL);
+	assert_minus_one(mrc_query_qp_hint(hint, NULL, 0), EINVAL);
+	assert_minus_one(mrc_modify_qp_hint(hint, &negative, MRC_QP_HINT_NUM_QPS_PER_PEER),
+			 EINVAL);
+	assert_minus_one(mrc_modify_qp_hint(hint, &attr, 1 << 5), EINVAL);
+	assert_minus_one(mrc_destroy_qp_hint(NULL), EINVAL);
+	assert_int_equal(mrc_query_qp_hint(hint, &attr, MRC_QP_HINT_NUM_QPS_PER_PEER), 0);
+	assert_int_equal(attr.num_qps_per_peer, 0);
+	assert_int_equal(mrc_destroy_qp_hint(hint), 0);
+}
+
+TEST_WITH(rig_setup, rig_teardown, mrc_qp_hint, busy_while_a_qp_names_it)
+{
+	struct rig *r = *state;
+	struct mrc_qp_hint_init_attr init = {0};
+	struct mrc_qp_hint *hint = mrc_create_qp_hint(r->ctx, &init);
+	struct mrc_qp_attr attr = {.qp_hint = hint};
+
+	assert_int_equal(mrc_modify_qp(r->qp[0], NULL, 0, &attr, MRC_QP_HINT), 0);
+	assert_int_equal(mrc_modify_qp(r->qp[1], NULL, 0, &attr, MRC_QP_HINT), 0);
+	assert_minus_one(mrc_destroy_qp_hint(hint), EBUSY);
+	attr.qp_hint = NULL;
+	assert_int_equal(mrc_modify_qp(r->qp[0], NULL, 0, &attr, MRC_QP_HINT), 0);
+	assert_minus_one(mrc_destroy_qp_hint(hint), EBUSY);
+	assert_int_equal(mrc_destroy_qp(r->qp[1]), 0);
+	r->qp[1] = NULL;
+	assert_int_equal(mrc_destroy_qp_hint(hint), 0);
+}
+
+TEST_WITH(rig_setup, rig_teardown, mrc_create_qp_hint, limit)
+{
+	struct rig *r = *state;
+	struct mrc_device_attr limits;
+	struct mrc_qp_hint_init_attr init = {0};
+	struct mrc_qp_hint **hint;
+	int supported;
+
+	assert_int_equal(mrc_query_device(r->verbs, &limits, &supported), 0);
+	hint = calloc(limits.qp_attr.max_qp_hint, sizeof(struct mrc_qp_hint *));
+	for (uint32_t i = 0; i < limits.qp_attr.max_qp_hint; i++) {
+		hint[i] = mrc_create_qp_hint(r->ctx, &init);
+		assert_non_null(hint[i]);
+	}
+	assert_null_errno(mrc_create_qp_hint(r->ctx, &init), ENOSPC);
+	for (uint32_t i = 0; i < limits.qp_attr.max_qp_hint; i++)
+		assert_int_equal(mrc_destroy_qp_hint(hint[i]), 0);
+	free(hint);
+}

@@ -1,0 +1,294 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* unit_udp.c - the UDP driver over loopback. */
+#include "support/test.h"
+
+#include <arpa/inet.h>
+#include <errno.h>
+#include <poll.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "io/udp.h"
+#include "io/udp_socket.h"
+
+#define UDP_PORT_A 34791u
+#define UDP_PORT_B 34792u
+#define UDP_EV_BASE 52000u
+#define UDP_EVS 4u
+
+static struct mio_addr udp_addr(uint8_t last, uint16_t port)
+{
+	struct mio_addr addr = {.ip = {[10] = 0xFF, [11] = 0xFF, 127, 0, 77, last},
+				.udp_port = port};
+
+	return addr;
+}
+
+static struct mio_port *udp_open(uint8_t last, uint16_t port)
+{
+	struct mio_udp_cfg cfg = {.local = udp_addr(last, port),
+				  .ev_base = UDP_EV_BASE,
+				  .n_evs = UDP_EVS,
+				  .rx_buffer_bytes = 1u << 20};
+	struct mio_port *p = NULL;
+	struct mio_error error = {""};
+	int fd = -1;
+
+	if (mio_udp_claim(&cfg.local, NULL, &fd, &error) || mio_udp_open(&cfg, fd, &p, &error))
+		fail_msg("%s", error.text);
+	return p;
+}
+
+static struct mio_tx udp_frame(struct iovec *iov, const char *text, uint32_t ev, uint8_t last,
+			       uint16_t port)
+{
+	*iov = (struct iovec){(void *)(uintptr_t)text, strlen(text)};
+	return (struct mio_tx){.iov = iov,
+			       .n_iov = 1,
+			       .len = (uint32_t)iov->iov_len,
+			       .ev = ev,
+			       .dst = udp_addr(last, port),
+			       .tos = 0x11,
+			       .is_data = true};
+}
+
+/* udp_receive waits up to a second for n frames. */
+static uint32_t udp_receive(struct mio_port *port, struct mio_rx *got, uint32_t n)
+{
+	struct pollfd pfd = {port->status->fd, POLLIN, 0};
+	uint32_t all = 0;
+
+	while (all < n && poll(&pfd, 1, 1000) == 1)
+		all += mio_port_rx(port, 42, got + all, n - all);
+	return all;
+}
+
+TEST(mio_udp, frame_arrives_with_ev_dscp_and_source)
+{
+	struct mio_port *a = udp_open(1, UDP_PORT_A);
+	struct mio_port *b = udp_open(2, UDP_PORT_B);
+	struct mio_addr from = udp_addr(1, 0);
+	struct mio_rx got[4];
+	struct iovec iov;
+	struct mio_tx frame = udp_frame(&iov, "hello", UDP_EV_BASE + 3, 2, UDP_PORT_B);
+
+	mio_port_tx(a, 0, &frame, 1);
+	assert_u_eq(udp_receive(b, got, 1), 1);
+	assert_u_eq(got[0].len, 5);
+	assert_memory_equal(got[0].bytes, "hello", 5);
+	assert_u_eq(got[0].src.udp_port, UDP_EV_BASE + 3);
+	assert_memory_equal(got[0].src.ip, from.ip, 16);
+	assert_u_eq(got[0].tos, 0x11);
+	assert_u_eq(got[0].time_ns, 42);
+	assert_u_eq(a->status->tx_frames, 1);
+	assert_u_eq(a->status->tx_bytes, 5);
+	assert_u_eq(b->status->rx_frames, 1);
+	mio_port_close(a);
+	mio_port_close(b);
+}
+
+TEST(mio_udp, burst_over_several_evs_keeps_order_in_each)
+{
+	struct mio_port *a = udp_open(1, UDP_PORT_A);
+	struct mio_port *b = udp_open(2, UDP_PORT_B);
+	struct mio_tx frames[MIO_BURST_MAX];
+	struct iovec iov[MIO_BURST_MAX];
+	uint8_t bytes[MIO_BURST_MAX];
+	uint32_t last[UDP_EVS] = {0};
+	struct mio_rx got[32];
+
+	for (uint32_t i = 0; i < MIO_BURST_MAX; i++) {
+		frames[i] = udp_frame(&iov[i], "", UDP_EV_BASE + i * 7 % UDP_EVS, 2, UDP_PORT_B);
+		bytes[i] = (uint8_t)(i + 1);
+		iov[i] = (struct iovec){&bytes[i], 1};
+		frames[i].len = 1;
+	}
+	mio_port_tx(a, 0, frames, MIO_BURST_MAX);
+	for (uint32_t half = 0; half < 2; half++) {
+		assert_u_eq(udp_receive(b, got, 32), 32);
+		for (uint32_t i = 0; i < 32; i++) {
+			uint32_t ev = got[i].src.udp_port - UDP_EV_BASE;
+
+			assert_true(got[i].bytes[0] > last[ev]);
+			last[ev] = got[i].bytes[0];
+		}
+	}
+	mio_port_close(a);
+	mio_port_close(b);
+}
+
+TEST(mio_udp, frame_that_the_system_refuses_is_counted)
+{
+	struct mio_port *a = udp_open(1, UDP_PORT_A);
+	static const char big[MIO_FRAME_MAX + 1] = {0};
+	struct iovec iov[MIO_IOV_MAX];
+	struct mio_tx frame = udp_frame(iov, "x", UDP_EV_BASE, 2, UDP_PORT_B);
+
+	/* 20 pieces of 4 KB make a datagram that UDP cannot carry. */
+	for (uint32_t i = 0; i < MIO_IOV_MAX; i++)
+		iov[i] = (struct iovec){(void *)(uintptr_t)big, MIO_FRAME_MAX};
+	frame.n_iov = MIO_IOV_MAX;
+	mio_port_tx(a, 0, &frame, 1);
+	assert_u_eq(a->status->tx_refused, 1);
+	assert_i_eq(a->status->last_refusal, EMSGSIZE);
+	assert_i_eq(a->status->error, 0);
+	frame = udp_frame(iov, "x", UDP_EV_BASE + UDP_EVS, 2, UDP_PORT_B);
+	mio_port_tx(a, 0, &frame, 1);
+	assert_u_eq(a->status->tx_refused, 2);
+	assert_i_eq(a->status->last_refusal, EADDRNOTAVAIL);
+	mio_port_close(a);
+}
+
+TEST(mio_udp, refused_frame_does_not_stop_the_burst)
+{
+	struct mio_port *a = udp_open(1, UDP_PORT_A);
+	struct mio_port *b = udp_open(2, UDP_PORT_B);
+	static char big[70000];
+	struct mio_tx frames[3];
+	struct iovec iov[3];
+	struct mio_rx got[3];
+
+	frames[0] = udp_frame(&iov[0], "one", UDP_EV_BASE, 2, UDP_PORT_B);
+	frames[1] = udp_frame(&iov[1], "two", UDP_EV_BASE, 2, UDP_PORT_B);
+	iov[1] = (struct iovec){big, sizeof(big)};
+	frames[2] = udp_frame(&iov[2], "three", UDP_EV_BASE, 2, UDP_PORT_B);
+	mio_port_tx(a, 0, frames, 3);
+	assert_u_eq(udp_receive(b, got, 2), 2);
+	assert_memory_equal(got[1].bytes, "three", 5);
+	assert_u_eq(a->status->tx_refused, 1);
+	assert_u_eq(a->status->tx_frames, 2);
+	mio_port_close(a);
+	mio_port_close(b);
+}
+
+TEST(mio_udp, oversize_datagram_is_counted_not_delivered)
+{
+	struct mio_port *b = udp_open(2, UDP_PORT_B);
+	struct mio_addr to = udp_addr(2, UDP_PORT_B);
+	struct sockaddr_in sa;
+	static char big[MIO_FRAME_MAX + 1];
+	struct mio_rx got[2];
+	int s = socket(AF_INET, SOCK_DGRAM, 0);
+
+	assert_true(mio_udp_sockaddr(&to, &sa));
+	assert_i_eq(sendto(s, big, sizeof(big), 0, (struct sockaddr *)&sa, sizeof(sa)),
+		    sizeof(big));
+	assert_i_eq(sendto(s, big, MIO_FRAME_MAX, 0, (struct sockaddr *)&sa, sizeof(sa)),
+		    MIO_FRAME_MAX);
+	assert_u_eq(udp_receive(b, got, 1), 1);
+	assert_u_eq(got[0].len, MIO_FRAME_MAX);
+	assert_u_eq(b->status->rx_oversize, 1);
+	close(s);
+	mio_port_close(b);
+}
+
+/* Overruns are reported with the next datagram that finds room. */
+TEST(mio_udp, overruns_are_counted)
+{
+	struct mio_port *a = udp_open(1, UDP_PORT_A);
+	struct mio_port *b = udp_open(2, UDP_PORT_B);
+	static char text[4000];
+	struct mio_rx got[32];
+	struct iovec iov;
+	struct mio_tx frame;
+	uint64_t n = b->status->rx_buffer_bytes / 1000;
+
+	memset(text, 'x', sizeof(text) - 1);
+	for (uint64_t i = 0; i < n; i++) {
+		frame = udp_frame(&iov, text, UDP_EV_BASE, 2, UDP_PORT_B);
+		mio_port_tx(a, 0, &frame, 1);
+	}
+	while (mio_port_rx(b, 0, got, 32) > 0)
+		;
+	mio_port_tx(a, 0, &frame, 1);
+	assert_u_eq(udp_receive(b, got, 1), 1);
+	assert_u_eq(b->status->rx_frames + b->status->rx_overruns, n + 1);
+	assert_true(b->status->rx_overruns > 0);
+	mio_port_close(a);
+	mio_port_close(b);
+}
+
+TEST(mio_udp, vanished_socket_ends_the_port)
+{
+	struct mio_port *a = udp_open(1, UDP_PORT_A);
+	int fd = a->status->fd;
+	struct mio_rx got[2];
+
+	close(fd);
+	assert_u_eq(mio_port_rx(a, 0, got, 2), 0);
+	assert_i_eq(a->status->error, EBADF);
+	dup2(STDERR_FILENO, fd); /* so that closing the port closes no other's descriptor */
+	mio_port_close(a);
+}
+
+TEST(mio_udp_claim, taken_number_is_EADDRINUSE)
+{
+	struct mio_addr local = udp_addr(1, UDP_PORT_A);
+	struct mio_error error;
+	int first, second;
+
+	assert_i_eq(mio_udp_claim(&local, NULL, &first, &error), 0);
+	assert_i_eq(mio_udp_claim(&local, NULL, &second, &error), EADDRINUSE);
+	assert_non_null(strstr(error.text, "127.0.77.1 port 34791"));
+	close(first);
+	assert_i_eq(mio_udp_claim(&local, NULL, &second, &error), 0);
+	close(second);
+}
+
+TEST(mio_udp_claim, foreign_address_says_so)
+{
+	struct mio_addr local = {.ip = {[10] = 0xFF, [11] = 0xFF, 192, 0, 2, 1}, .udp_port = 4791};
+	struct mio_error error;
+	int fd;
+
+	assert_i_eq(mio_udp_claim(&local, NULL, &fd, &error), EADDRNOTAVAIL);
+	assert_non_null(strstr(error.text, "192.0.2.1"));
+	assert_non_null(strstr(error.text, "MRC_PORTS"));
+}
+
+TEST(mio_udp_claim, missing_interface_says_so)
+{
+	struct mio_addr local = udp_addr(1, UDP_PORT_A);
+	struct mio_error error;
+	int fd;
+
+	assert_i_eq(mio_udp_claim(&local, "nosuchif0", &fd, &error), ENODEV);
+	assert_non_null(strstr(error.text, "%nosuchif0"));
+}
+
+TEST(mio_udp_claim, other_address_family_is_refused)
+{
+	struct mio_addr local = {.ip = {0xFD}, .udp_port = 4791};
+	struct mio_error error;
+	int fd;
+
+	assert_i_eq(mio_udp_claim(&local, NULL, &fd, &error), EAFNOSUPPORT);
+}
+
+TEST(mio_udp_open, ports_of_two_processes_share_evs)
+{
+	struct mio_port *a = udp_open(1, UDP_PORT_A);
+	struct mio_port *b = udp_open(1, UDP_PORT_B);
+
+	assert_true(a->status->fd != b->status->fd);
+	mio_port_close(a);
+	mio_port_close(b);
+}
+
+TEST(mio_udp_open, ev_port_of_another_program_is_named)
+{
+	struct mio_addr ev = udp_addr(1, UDP_EV_BASE + 2);
+	struct mio_udp_cfg cfg = {
+		.local = udp_addr(1, UDP_PORT_A), .ev_base = UDP_EV_BASE, .n_evs = UDP_EVS};
+	struct mio_port *port;
+	struct mio_error error;
+	int other, fd;
+
+	assert_i_eq(mio_udp_claim(&ev, NULL, &other, &error), 0);
+	assert_i_eq(mio_udp_claim(&cfg.local, NULL, &fd, &error), 0);
+	assert_i_eq(mio_udp_open(&cfg, fd, &port, &error), EADDRINUSE);
+	assert_non_null(strstr(error.text, "port 52002"));
+	assert_non_null(strstr(error.text, "MRC_EV_BASE"));
+	close(fd);
+	close(other);
+}
