@@ -6,7 +6,7 @@
  * other, and writes one line straight into the other's memory with an RDMA WRITE with immediate.
  * The immediate is a number that arrives once the whole line is there.
  *
- * Run it: build/bin/hello. It needs nothing: with no configuration the device uses loopback.
+ * It needs nothing to run: with no configuration the device uses loopback.
  */
 #include <mrc.h>
 

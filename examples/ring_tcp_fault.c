@@ -23,6 +23,7 @@
 
 #define LOOK_EVERY_NS 2000000
 #define TCP_HEADER_MAX_BYTES 60
+#define PATHS_MAX 64u
 
 struct ring_fault_watch {
 	pthread_t thread;
@@ -50,14 +51,21 @@ static bool is_host(const uint8_t gid[16], struct in_addr address)
 	return memcmp(gid, mapped, sizeof(mapped)) == 0 && memcmp(gid + 12, &address, 4) == 0;
 }
 
+static bool path_matches(const struct mrc_fault_rule *rule, const struct ring_fault_flow *flow)
+{
+	if (rule->path_modulus == 0)
+		return true;
+	return rule->path_modulus <= PATHS_MAX &&
+	       (rule->path_mask >> ring_fault_path(flow, rule->path_modulus) & 1);
+}
+
 static bool rule_matches(const struct mrc_fault_rule *rule, const struct ring_fault_flow *flow)
 {
 	bool from = is_host(rule->host, flow->from), to = is_host(rule->host, flow->to);
 
 	if (!(rule->port_mask >> flow->plane & 1))
 		return false;
-	if (rule->path_modulus >= 1 && rule->path_modulus <= 64 &&
-	    !(rule->path_mask >> ring_fault_path(flow, rule->path_modulus) & 1))
+	if (!path_matches(rule, flow))
 		return false;
 	switch (rule->direction) {
 	case MRC_FAULT_ANY:

@@ -25,8 +25,8 @@
 	(((_major) << MRC_API_VER_MAJOR_OFFSET) | ((_minor) << MRC_API_VER_MINOR_OFFSET) | \
 	 ((_sub_minor) << MRC_API_VER_SUBMINOR_OFFSET))
 
-/* For programs that follow the newest version without naming it. */
-#define MRC_API_VER_LATEST MRC_API_VER(0xFF, 0xFF, 0xFFFF)
+/* MRC_API_VER(0xFF, 0xFF, 0xFFFF), for programs that follow the newest version unnamed. */
+#define MRC_API_VER_LATEST 0xFFFFFFFF
 
 /* REQ(api.version) */
 #define MRC_API_CURRENT_VERSION MRC_API_VER(1, 0, 1)

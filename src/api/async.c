@@ -17,7 +17,7 @@ static enum ibv_event_type qp_event(enum mh_wc_status status)
 
 static void event_from_nic(const struct mh_async_event *nic, struct mrc_async_event *event)
 {
-	*event = (struct mrc_async_event){.event_type = IBV_EVENT_DEVICE_FATAL};
+	*event = (struct mrc_async_event){0};
 	switch (nic->type) {
 	case MH_ASYNC_CQ_ERR:
 		event->event_type = IBV_EVENT_CQ_ERR;
@@ -34,8 +34,6 @@ static void event_from_nic(const struct mh_async_event *nic, struct mrc_async_ev
 	case MH_ASYNC_PORT_UP:
 		event->event_type = IBV_EVENT_PORT_ACTIVE;
 		event->element.port_num = PORT_NUM;
-		break;
-	case MH_ASYNC_DEVICE_FATAL:
 		break;
 	}
 }
@@ -70,7 +68,7 @@ static bool is_qp_event(enum ibv_event_type type)
 	       type == IBV_EVENT_QP_ACCESS_ERR;
 }
 
-/* Events of the port and the device name no object that waits for an acknowledgement. */
+/* Events of the port name no object that waits for an acknowledgement. */
 void mrc_ack_async_event(struct mrc_async_event *event)
 {
 	struct mh_async_event nic = {0};

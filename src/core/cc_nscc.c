@@ -83,7 +83,7 @@ static void derive(struct mt_nscc_param *p, const struct mt_cc_profile_cfg *cfg,
 	p->max_cwnd = cfg->max_cwnd_bytes;
 	set_max_wnd(p);
 	/* alpha = 4 a b MTU / target, in which target cancels; fi = 5 MTU a; eta = 0.15 MTU a. */
-	p->alpha_q20 = at_least((4 * p->mtu * bdp << 20) / (REF_BDP_BYTES * REF_RTT_NS), 1);
+	p->alpha_q20 = at_least((p->mtu * bdp << 12) / (REF_BDP_BYTES * REF_RTT_NS >> 10), 1);
 	p->fair = at_least(5 * p->mtu * bdp / REF_BDP_BYTES, 1);
 	p->eta = 15 * p->mtu * bdp / (100 * REF_BDP_BYTES);
 	/* fi_scale = 0.25 a. "No delay" is 1 us on the reference network, a twelfth of its RTT. */
@@ -118,7 +118,9 @@ static void add_increase(struct mt_nscc *n, uint64_t amount)
 static void proportional_increase(struct mt_nscc *n, uint64_t newly, uint64_t delay)
 {
 	uint64_t diff = at_most(n->p.target_ns - delay, DIFF_MAX);
-	uint64_t per_ns = n->p.alpha_q20 * newly >> 20;
+	/* Whole and fraction apart, so that no alpha overflows. */
+	uint64_t per_ns =
+		(n->p.alpha_q20 >> 20) * newly + ((n->p.alpha_q20 & 0xFFFFF) * newly >> 20);
 
 	add_increase(n, per_ns > INC_MAX / DIFF_MAX ? INC_MAX : per_ns * diff);
 }
@@ -241,11 +243,13 @@ static void nscc_ack(struct mt_cc *cc, const struct mt_cc_ack *ack)
 	}
 	if (receiver_penalty(cc, ack) || ack->rtt_ns == 0)
 		return;
-	if (ack->rtt_ns < n->p.base_rtt_ns)
+	if (ack->rtt_ns < n->p.base_rtt_ns) {
 		lower_base_rtt(&n->p, ack->rtt_ns);
+		set_cwnd(cc, cc->cwnd);
+	}
 	delay = ack->rtt_ns - n->p.base_rtt_ns;
-	n->avg_delay_ns += delay / DELAY_WEIGHT;
 	n->avg_delay_ns -= n->avg_delay_ns / DELAY_WEIGHT;
+	n->avg_delay_ns += delay / DELAY_WEIGHT;
 	if (quick_adapt(cc, ack->now_ns, delay))
 		return;
 	if (marked) {

@@ -18,6 +18,9 @@
 
 #define UNITS_MASK 0xFFFFFFu
 #define UNITS_HALF 0x800000u
+/* The upper bits of an AETH's syndrome. RNR, 1, does not exist in MRC. */
+#define AETH_ACK 0u
+#define AETH_NAK 3u
 
 /* A SACK in 64-bit terms, and what is known of the packet that caused it. */
 struct sack {
@@ -334,23 +337,34 @@ static enum mt_wc_status nak_status(uint8_t code)
 	}
 }
 
+/* An ACK counts messages sent in full; a NAK refuses one of which something was sent. */
+static bool ack_plausible(const struct mt_qp *qp, uint8_t kind, uint64_t msn)
+{
+	const struct mt_sq *sq = &qp->req.sq;
+
+	if (kind == AETH_ACK || msn < sq->next)
+		return msn <= sq->next;
+	return kind == AETH_NAK && msn == sq->next && msn < sq->tail &&
+	       mt_sq_at(sq, msn)->first_psn < qp->req.window.next;
+}
+
 /* REQ(req.error.nak) */
 void mt_completer_ack(struct mt_qp *qp, const struct mt_rx *rx)
 {
 	const struct mw_aeth *aeth = &rx->pkt->aeth;
-	uint8_t kind = aeth->syndrome >> 5; /* 0: ACK, 3: NAK; 1 is RNR, which MRC does not have */
+	uint8_t kind = aeth->syndrome >> 5;
 	uint64_t msn = mb_psn_extend(qp->req.sq.done, aeth->msn);
 	bool progress = false;
 
-	if (!mt_qp_may_send(qp) || msn > qp->req.sq.next || (kind != 0 && kind != 3) ||
-	    (kind == 3 && msn == qp->req.sq.next && msn == qp->req.sq.tail)) {
+	if (!mt_qp_may_send(qp) || (kind != AETH_ACK && kind != AETH_NAK) ||
+	    !ack_plausible(qp, kind, msn)) {
 		qp->engine->stats.drop_bogus_ack++;
 		return;
 	}
 	qp->engine->stats.rx_acks++;
 	if (msn > qp->req.sq.done)
 		complete_below(qp, msn, &progress);
-	if (kind == 3 && msn >= qp->req.sq.done) {
+	if (kind == AETH_NAK && msn >= qp->req.sq.done) {
 		mt_qp_fail(qp, nak_status(aeth->syndrome & 0x1F),
 			   nak_status(aeth->syndrome & 0x1F));
 		return;

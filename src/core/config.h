@@ -67,8 +67,8 @@ struct mt_cc_profile_cfg {
 	uint8_t kind;  /* enum mt_cc_kind */
 	bool trimming; /* the fabric trims: smaller target delay */
 	bool disable_quick_adapt;
-	uint64_t link_bps;    /* rate of all ports together, >= 10^6 */
-	uint64_t base_rtt_ns; /* of the empty network, >= 100 */
+	uint64_t link_bps;    /* rate of all ports together, 10^6 .. 8 x 10^12 */
+	uint64_t base_rtt_ns; /* of the empty network, 100 .. 5 x 10^8 */
 	uint64_t target_qdelay_ns;
 	uint64_t max_cwnd_bytes;
 };

@@ -34,7 +34,9 @@ void mt_retry_heard(struct mt_retry *r, uint64_t now_ns)
 
 uint32_t mt_retry_breadth(const struct mt_retry *r)
 {
-	return r->rounds < BREADTH_MAX_LOG2 ? 1u << r->rounds : 1u << BREADTH_MAX_LOG2;
+	uint32_t doubled = r->rounds ? r->rounds - 1u : 0;
+
+	return 1u << (doubled < BREADTH_MAX_LOG2 ? doubled : BREADTH_MAX_LOG2);
 }
 
 static uint64_t current_rto(const struct mt_retry *r, const struct mt_retry_limits *l)

@@ -44,7 +44,7 @@ void mt_retry_start(struct mt_retry *r, uint64_t now_ns);
 void mt_retry_progress(struct mt_retry *r, uint64_t now_ns, bool unfinished);
 /* mt_retry_heard notes the answer to a probe: the peer is there, and more probes are worth it. */
 void mt_retry_heard(struct mt_retry *r, uint64_t now_ns);
-/* mt_retry_breadth returns on how many paths at once to probe now. */
+/* mt_retry_breadth returns on how many paths the probe that is due now goes: 1, 2, 4 .. 16. */
 uint32_t mt_retry_breadth(const struct mt_retry *r);
 /* mt_retry_deadline returns when mt_retry_due must be asked, UINT64_MAX when nothing is watched. */
 uint64_t mt_retry_deadline(const struct mt_retry *r, const struct mt_retry_limits *l,

@@ -74,8 +74,8 @@ uint32_t mt_rx_window_take(struct mt_rx_window *w, uint64_t psn, bool ends_messa
 	unsigned run;
 
 	mb_assert(mt_rx_window_place(w, psn) == MT_RX_NEW);
-	if (psn < w->unreported)
-		w->unreported = psn;
+	if (psn < w->unreported || w->unreported >= w->top)
+		w->unreported = psn; /* all before it was in a SACK */
 	if (psn >= w->top)
 		w->top = psn + 1;
 	w->ahead++;

@@ -25,6 +25,14 @@ void mt_sacker_sent(struct mt_sacker *s)
 }
 
 /* REQ(rsp.sack.rcvd-bytes) REQ(rsp.sack.ooo-count) REQ(req.mpr.unit) */
+/* A duplicate from long ago saturates: that names no PSN which the sender still remembers. */
+static int16_t offset_of(uint64_t psn, uint64_t cack)
+{
+	int64_t offset = (int64_t)(psn - cack);
+
+	return offset < INT16_MIN ? INT16_MIN : (int16_t)offset;
+}
+
 void mt_sack_build(struct mt_rx_window *w, const struct mt_trigger *t, uint64_t rcvd_bytes,
 		   uint8_t mpr, struct mw_seth *seth)
 {
@@ -46,5 +54,5 @@ void mt_sack_build(struct mt_rx_window *w, const struct mt_trigger *t, uint64_t 
 	if (t->probe)
 		seth->probe_id = t->probe_id;
 	else
-		seth->ack_psn_offset = (int16_t)(t->psn - cack);
+		seth->ack_psn_offset = offset_of(t->psn, cack);
 }

@@ -45,10 +45,11 @@ static inline struct mt_tx_rec *mt_tx_rec(const struct mt_tx_window *w, uint64_t
 	return &w->recs[psn & (w->size - 1)];
 }
 
-/* mt_tx_known says whether the record of psn still belongs to psn. */
+/* mt_tx_known says whether psn was sent and its record still belongs to it. */
 static inline bool mt_tx_known(const struct mt_tx_window *w, uint64_t psn)
 {
-	return w->recs && psn < w->next && w->next - psn <= w->size;
+	return w->recs && psn < w->next && w->next - psn <= w->size &&
+	       mt_tx_rec(w, psn)->state != MT_TX_UNUSED;
 }
 
 static inline bool mt_tx_empty(const struct mt_tx_window *w)

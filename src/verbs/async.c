@@ -1,18 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * async.c - asynchronous events of a verbs context: its port and the device. MRC's QPs and CQs
+ * async.c - asynchronous events of a verbs context, which are those of its port. MRC's QPs and CQs
  * report to their own MRC context.
  */
 #include "verbs/verbs.h"
-
-static enum ibv_event_type event_type(enum mh_async_type type)
-{
-	if (type == MH_ASYNC_PORT_UP)
-		return IBV_EVENT_PORT_ACTIVE;
-	if (type == MH_ASYNC_PORT_DOWN)
-		return IBV_EVENT_PORT_ERR;
-	return IBV_EVENT_DEVICE_FATAL;
-}
 
 int ibv_get_async_event(struct ibv_context *context, struct ibv_async_event *event)
 {
@@ -26,7 +17,8 @@ int ibv_get_async_event(struct ibv_context *context, struct ibv_async_event *eve
 		return mv_minus_one(err);
 	*event = (struct ibv_async_event){
 		.element.port_num = MV_PORT,
-		.event_type = event_type(nic.type),
+		.event_type =
+			nic.type == MH_ASYNC_PORT_UP ? IBV_EVENT_PORT_ACTIVE : IBV_EVENT_PORT_ERR,
 	};
 	/* No object's destruction waits for it. */
 	mh_async_ack(mv_context(context)->nic, &nic);

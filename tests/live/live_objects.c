@@ -80,8 +80,8 @@ TEST_WITH(rig_setup, rig_teardown, mrc_query_device, foreign_context_is_not_supp
 TEST_WITH(rig_setup, rig_teardown, mrc_create_context, version_range)
 {
 	struct rig *r = *state;
-	static const uint32_t good[] = {0, 1, MRC_API_VER(1, 0, 0), MRC_API_CURRENT_VERSION,
-					(uint32_t)MRC_API_VER_LATEST};
+	const uint32_t good[] = {0, 1, MRC_API_VER(1, 0, 0), MRC_API_CURRENT_VERSION,
+				 (uint32_t)MRC_API_VER_LATEST};
 	struct mrc_context_attr attr = {0};
 	struct mrc_context *ctx;
 
@@ -93,8 +93,8 @@ TEST_WITH(rig_setup, rig_teardown, mrc_create_context, version_range)
 	}
 	attr.mrc_api_version_used = MRC_API_CURRENT_VERSION + 1;
 	assert_null_errno(mrc_create_context(r->verbs, &attr), EINVAL);
-	attr = (struct mrc_context_attr){
-		.mrc_vendor_api_version_used = MRC_VENDOR_API_CURRENT_VERSION + 1};
+	attr = (struct mrc_context_attr){.mrc_vendor_api_version_used =
+						 MRC_VENDOR_API_CURRENT_VERSION + 1};
 	assert_null_errno(mrc_create_context(r->verbs, &attr), EINVAL);
 	assert_null_errno(mrc_create_context(NULL, NULL), EINVAL);
 }
@@ -236,8 +236,7 @@ TEST_WITH(rig_setup, rig_teardown, mrc_qp_hint, refusals)
 	assert_minus_one(mrc_query_qp_hint(hint, &attr, 1 << 5), EINVAL);
 	assert_minus_one(mrc_query_qp_hint(NULL, &attr, 0), EINVAL);
 	assert_minus_one(mrc_query_qp_hint(hint, NULL, 0), EINVAL);
-	assert_minus_one(mrc_modify_qp_hint(hint, &negative, MRC_QP_HINT_NUM_QPS_PER_PEER),
-			 EINVAL);
+	assert_minus_one(mrc_modify_qp_hint(hint, &negative, MRC_QP_HINT_NUM_QPS_PER_PEER), EINVAL);
 	assert_minus_one(mrc_modify_qp_hint(hint, &attr, 1 << 5), EINVAL);
 	assert_minus_one(mrc_destroy_qp_hint(NULL), EINVAL);
 	assert_int_equal(mrc_query_qp_hint(hint, &attr, MRC_QP_HINT_NUM_QPS_PER_PEER), 0);

@@ -221,11 +221,11 @@ TEST_WITH(rig_setup, rig_teardown, mrc_modify_qp, verbs_ranges)
 	struct ibv_qp_attr v;
 
 	to_init(r);
-#define REFUSE(edit, mask)                                      \
-	do {                                                    \
-		v = good_vattr(r);                              \
-		edit;                                           \
-		assert_refused(r, &v, (int)(mask), NULL, 0);    \
+#define REFUSE(edit, mask)                                   \
+	do {                                                 \
+		v = good_vattr(r);                           \
+		edit;                                        \
+		assert_refused(r, &v, (int)(mask), NULL, 0); \
 	} while (0)
 	REFUSE(v.cur_qp_state = IBV_QPS_RTS, TO_RTR | IBV_QP_CUR_STATE);
 	REFUSE(v.path_mtu = (enum ibv_mtu)0, TO_RTR | IBV_QP_PATH_MTU);
@@ -302,8 +302,8 @@ TEST_WITH(rig_setup, rig_teardown, mrc_query_qp, returns_what_was_set)
 				.vendor_cfg = {1, 2, 3}},
 			   m_read;
 	int all = MRC_QP_MPR | MRC_QP_MPR_DEST | MRC_QP_MAX_WIMM | MRC_QP_MAX_WIMM_DEST |
-		  MRC_QP_TIMEOUT | MRC_QP_RETRY_CNT | MRC_QP_CAP | MRC_QP_VENDOR_CFG |
-		  MRC_QP_HINT | MRC_QP_EV_PROFILE_ID | MRC_QP_CC_PROFILE_ID;
+		  MRC_QP_TIMEOUT | MRC_QP_RETRY_CNT | MRC_QP_CAP | MRC_QP_VENDOR_CFG | MRC_QP_HINT |
+		  MRC_QP_EV_PROFILE_ID | MRC_QP_CC_PROFILE_ID;
 
 	to_init(r);
 	assert_int_equal(mrc_modify_qp(r->qp[0], &v,
@@ -312,9 +312,8 @@ TEST_WITH(rig_setup, rig_teardown, mrc_query_qp, returns_what_was_set)
 				       &m, all),
 			 0);
 	memset(&m_read, 0, sizeof(m_read));
-	assert_int_equal(mrc_query_qp(r->qp[0], &v_read, IBV_QP_STATE | IBV_QP_CAP, &m_read, all,
-				      NULL),
-			 0);
+	assert_int_equal(
+		mrc_query_qp(r->qp[0], &v_read, IBV_QP_STATE | IBV_QP_CAP, &m_read, all, NULL), 0);
 	assert_bytes_eq(&m_read, &m, sizeof(m));
 	assert_int_equal(v_read.qp_state, IBV_QPS_RTR);
 	assert_int_equal(v_read.cur_qp_state, IBV_QPS_RTR);

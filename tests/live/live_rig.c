@@ -96,13 +96,12 @@ void rig_connect(struct rig *r, int i, const struct rig_end *peer)
 		.path_mtu = IBV_MTU_1024,
 	};
 	assert_int_equal(mrc_modify_qp(r->qp[i], &attr,
-				       IBV_QP_STATE | IBV_QP_AV | IBV_QP_DEST_QPN |
-					       IBV_QP_RQ_PSN | IBV_QP_PATH_MTU,
+				       IBV_QP_STATE | IBV_QP_AV | IBV_QP_DEST_QPN | IBV_QP_RQ_PSN |
+					       IBV_QP_PATH_MTU,
 				       NULL, 0),
 			 0);
 	attr = (struct ibv_qp_attr){.qp_state = IBV_QPS_RTS, .sq_psn = r->end[i].psn};
-	assert_int_equal(
-		mrc_modify_qp(r->qp[i], &attr, IBV_QP_STATE | IBV_QP_SQ_PSN, NULL, 0), 0);
+	assert_int_equal(mrc_modify_qp(r->qp[i], &attr, IBV_QP_STATE | IBV_QP_SQ_PSN, NULL, 0), 0);
 }
 
 int rig_setup(void **state)
@@ -133,8 +132,7 @@ int rig_teardown(void **state)
 
 struct ibv_send_wr rig_wr(const struct rig *r, int i, struct ibv_sge *sge, uint32_t bytes)
 {
-	*sge = (struct ibv_sge){
-		.addr = r->end[i].address, .length = bytes, .lkey = r->mr->lkey};
+	*sge = (struct ibv_sge){.addr = r->end[i].address, .length = bytes, .lkey = r->mr->lkey};
 	return (struct ibv_send_wr){
 		.wr_id = 1,
 		.sg_list = sge,

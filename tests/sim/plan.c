@@ -248,21 +248,28 @@ static bool post_one(struct run *run, struct load *load)
 	return true;
 }
 
+/* Keeps the receive queue full. */
+static void post_recvs(struct run *run, struct sim_qp *qp)
+{
+	const struct sim_flow *in = &qp->peer->out;
+
+	while (in->recvs_posted - in->recvs_done < qp->cfg.cap.rq_depth)
+		if (sim_post_recv(qp) != MT_OK) {
+			sim_fail(&run->world.check, "%s: mt_qp_post_recv failed", in->name);
+			return;
+		}
+}
+
 static void app(void *ctx, struct sim_node *node)
 {
 	struct run *run = ctx;
 
 	for (uint32_t i = 0; i < run->world.n_qps; i++) {
 		struct load *load = &run->loads[i];
-		const struct sim_flow *in = &load->qp->peer->out;
 
 		if (load->qp->node != node)
 			continue;
-		while (in->recvs_posted - in->recvs_done < load->qp->cfg.cap.rq_depth)
-			if (sim_post_recv(load->qp) != MT_OK) {
-				sim_fail(&run->world.check, "mt_qp_post_recv failed");
-				return;
-			}
+		post_recvs(run, load->qp);
 		while (load->left && run->world.net.now_ns >= load->not_before_ns)
 			if (!post_one(run, load))
 				break;
@@ -468,6 +475,7 @@ static void build(struct run *run)
 
 		run->loads[i].qp = run->world.qps[i];
 		run->loads[i].left = sends ? p->messages : 0;
+		post_recvs(run, run->world.qps[i]);
 	}
 	for (uint32_t i = 0; i < p->nodes; i++) {
 		run->world.nodes[i].tx_batch = (uint32_t)p->tx_batch;

@@ -387,6 +387,8 @@ static struct sim_msg *describe(struct sim_qp *qp, const struct sim_wr *wr)
 
 struct sim_msg *sim_post_wr(struct sim_qp *qp, const struct sim_wr *wr, int *result)
 {
+	struct sim_mr *mr = wr->mr ? wr->mr : qp->peer->mr;
+	uint64_t taken = qp->mr->taken, mr_taken = mr->taken;
 	struct sim_msg *m = describe(qp, wr);
 	struct mt_send_wr post = {.wr_id = m->wr_id,
 				  .sge = m->sge,
@@ -400,7 +402,10 @@ struct sim_msg *sim_post_wr(struct sim_qp *qp, const struct sim_wr *wr, int *res
 	WITH_MEMORY(qp->node, *result, mt_qp_post_send(qp->qp, now, &post));
 	if (*result == MT_OK)
 		return m;
-	sim_flow_drop_last(&qp->out, wr->mr ? wr->mr : qp->peer->mr);
+	/* Whoever tries again and again takes nothing. */
+	sim_flow_drop_last(&qp->out, mr);
+	qp->mr->taken = taken;
+	mr->taken = mr_taken;
 	return NULL;
 }
 

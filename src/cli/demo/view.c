@@ -89,7 +89,7 @@ static void add_bar(const struct demo_view *v, struct cli_text *line, double sha
 	full = (size_t)(share * (double)columns + 0.5);
 	cli_text_add(line, "%s", paint(v, share < 0.1 ? RED : GREEN));
 	cli_text_repeat(line, glyphs_of(v)->full, full);
-	cli_text_add(line, "%s", paint(v, DIM));
+	cli_text_add(line, "%s%s", paint(v, PLAIN), paint(v, DIM));
 	cli_text_repeat(line, glyphs_of(v)->empty, columns - full);
 	cli_text_add(line, "%s", paint(v, PLAIN));
 }

@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * mrc demo - trains a small language model twice, without and with faults in the network, and
+ * compares. docs/demo.md tells what can be seen.
+ */
+#include "cli/demo/options.h"
+#include "cli/demo/outcome.h"
+#include "cli/demo/program.h"
+#include "cli/demo/result.h"
+#include "cli/demo/size.h"
+#include "cli/demo/summary.h"
+#include "cli/verbs.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum { EXIT_PASS = 0, EXIT_FAIL = 1, EXIT_USAGE = 2 };
+
+struct demo {
+	struct demo_options options;
+	char program[4096]; /* train */
+	struct demo_shape shape;
+	struct demo_script script;
+	struct demo_rundir dir;
+	struct demo_ui ui;
+	struct demo_run healthy, faulty;
+};
+
+static enum demo_run_result run_one(struct demo *d, struct demo_run *run, const char *title,
+				    const char *name, bool with_faults)
+{
+	struct demo_run_cfg cfg = {
+		.title = title,
+		.name = name,
+		.program = d->program,
+		.data = d->options.data,
+		.seed = d->options.seed,
+		.shape = d->shape,
+		.script = &d->script,
+		.with_faults = with_faults,
+		.with_tcp = with_faults && !d->options.no_tcp,
+	};
+	enum demo_run_result rc = demo_run_go(run, &cfg, &d->dir, &d->ui);
+
+	if (rc == DEMO_RUN_FAILED)
+		demo_ui_say(&d->ui, "%s failed: %s", title, run->trouble);
+	return rc;
+}
+
+static enum demo_run_result run_both(struct demo *d)
+{
+	enum demo_run_result rc =
+		run_one(d, &d->healthy, "run 1 of 2: without faults", "healthy", false);
+
+	if (rc != DEMO_RUN_DONE)
+		return rc;
+	return run_one(d, &d->faulty,
+		       d->options.no_tcp ? "run 2 of 2: with faults"
+					 : "run 2 of 2: with faults, TCP beside it",
+		       "faulty", true);
+}
+
+static int tell(struct demo *d)
+{
+	double seconds = (double)(demo_ui_now_ns() - d->ui.start_ns) / 1e9;
+	struct demo_outcome outcome;
+	struct cli_text text = {0};
+	json_t *result;
+	int rc;
+
+	demo_outcome_make(&outcome, &d->healthy, &d->faulty);
+	demo_summary_render(&outcome, &d->healthy, &d->faulty, &text);
+	fputs(text.data, d->ui.out);
+	cli_text_fini(&text);
+	result = demo_result_make(&outcome, &d->healthy, &d->faulty, seconds);
+	rc = demo_result_write(result, d->options.out);
+	if (d->options.json) {
+		json_dumpf(result, stdout, JSON_INDENT(2) | JSON_REAL_PRECISION(9));
+		putchar('\n');
+	}
+	json_decref(result);
+	if (!rc)
+		fprintf(d->ui.out, "      %.0f s in all; figures of every step in %s\n", seconds,
+			d->options.out);
+	return outcome.pass && !rc ? EXIT_PASS : EXIT_FAIL;
+}
+
+static int run_demo(struct demo *d)
+{
+	enum demo_run_result rc;
+	int status = EXIT_FAIL;
+
+	if (demo_rundir_create(&d->dir))
+		return EXIT_FAIL;
+	demo_term_catch();
+	demo_ui_open(&d->ui, d->options.plain, d->options.json);
+	rc = run_both(d);
+	demo_ui_close(&d->ui);
+	if (rc == DEMO_RUN_INTERRUPTED)
+		fprintf(stderr, "mrc demo: interrupted (%s); everything is cleaned up\n",
+			strsignal(demo_term_caught()));
+	else
+		status = tell(d);
+	demo_run_fini(&d->healthy);
+	demo_run_fini(&d->faulty);
+	demo_rundir_remove(&d->dir);
+	return status;
+}
+
+int cli_demo_main(int argc, char **argv)
+{
+	static struct demo d;
+	char error[400];
+
+	switch (demo_options_parse(&d.options, argc, argv)) {
+	case CLI_FLAGS_HELP:
+		return EXIT_PASS;
+	case CLI_FLAGS_ERROR:
+		return EXIT_USAGE;
+	case CLI_FLAGS_OK:
+		break;
+	}
+	demo_size_choose(&d.shape, &d.options);
+	if (demo_script_make(&d.script, d.options.script, &d.shape, d.options.steps, error,
+			     sizeof(error))) {
+		fprintf(stderr, "mrc demo: %s\n", error);
+		return EXIT_USAGE;
+	}
+	if (demo_program_find("train", d.program, sizeof(d.program)))
+		return EXIT_FAIL;
+	return run_demo(&d);
+}

@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The end of the demo in words: see summary.h. */
+#include "cli/demo/summary.h"
+
+#include "cli/demo/table.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+enum column { FAULT, BEFORE, DURING, AFTER, EXPECT, LOST, RESENT, RETIRED, REVIVED, TCP };
+
+static void put_ms(struct demo_table *t, size_t row, enum column c, const struct demo_figure *f)
+{
+	if (f->n)
+		demo_table_cell(t, row, c, "%.0f", (double)f->step_ns / 1e6);
+	else
+		demo_table_cell(t, row, c, "none");
+}
+
+static void put_tcp(struct demo_table *t, size_t row, const struct demo_fault_figures *n,
+		    const struct demo_fault_log *log)
+{
+	if (!log->tcp_connections_hit && n->tcp_during.n)
+		demo_table_cell(t, row, TCP, "(%.0f)", (double)n->tcp_during.step_ns / 1e6);
+	else
+		put_ms(t, row, TCP, &n->tcp_during);
+}
+
+static void put_head(struct demo_table *t, bool with_tcp)
+{
+	static const char *const top[] = {"",     "step, ms", "", "", "",
+					  "lost", "",         "", "", ""};
+	static const char *const name[] = {"fault",   "before", "during", "after", "expect",
+					   "packets", "resent", "EVs-",   "EVs+",  "TCP ms"};
+	size_t columns = with_tcp ? 10 : 9;
+
+	for (size_t c = 0; c < columns; c++) {
+		demo_table_cell(t, 0, c, "%s", top[c]);
+		demo_table_cell(t, 1, c, "%s", name[c]);
+	}
+}
+
+void demo_summary_table(const struct demo_outcome *o, const struct demo_script *script,
+			const struct demo_fault_log *log, bool with_tcp, struct cli_text *out)
+{
+	struct demo_table t = {0};
+
+	put_head(&t, with_tcp);
+	for (uint32_t i = 0; i < script->n; i++) {
+		const struct demo_fault_figures *n = &o->fault[i];
+		size_t row = i + 2;
+
+		demo_table_cell(&t, row, FAULT, "%s", script->fault[i].brief);
+		if (log[i].phase == DEMO_PENDING) {
+			demo_table_cell(&t, row, BEFORE, "not run");
+			continue;
+		}
+		put_ms(&t, row, BEFORE, &n->before);
+		put_ms(&t, row, DURING, &n->during);
+		put_ms(&t, row, AFTER, &n->after);
+		if (n->expect_ns)
+			demo_table_cell(&t, row, EXPECT, "%.0f", (double)n->expect_ns / 1e6);
+		else
+			demo_table_cell(&t, row, EXPECT, "-");
+		demo_table_cell(&t, row, LOST, "%" PRIu64, n->lost);
+		demo_table_cell(&t, row, RESENT, "%" PRIu64, n->counters.tx_retransmits);
+		demo_table_cell(&t, row, RETIRED, "%" PRIu64, n->counters.evs_retired);
+		demo_table_cell(&t, row, REVIVED, "%" PRIu64, n->counters.evs_revived);
+		if (with_tcp)
+			put_tcp(&t, row, n, &log[i]);
+	}
+	demo_table_render(&t, out);
+}
+
+static void put_legend(bool with_tcp, struct cli_text *out)
+{
+	cli_text_add(out,
+		     "\nStep times are medians; `expect` is what the bandwidth left allows during "
+		     "the fault.\n"
+		     "EVs- and EVs+: entropy values (paths of a sender) retired and revived.\n");
+	if (with_tcp)
+		cli_text_add(out,
+			     "TCP ms: median step of the ring over TCP during the fault; none: no "
+			     "step was finished.\n"
+			     "In brackets: no TCP connection lies on a faulty path, since each "
+			     "keeps to one path.\n");
+}
+
+static void put_weights(const struct demo_run *healthy, const struct demo_run *faulty,
+			struct cli_text *out)
+{
+	const struct demo_report *t = &faulty->tcp.report;
+
+	cli_text_add(out, "\nSHA-256 of the weights after %u steps\n", healthy->cfg.script->steps);
+	cli_text_add(out, "  without faults  %s\n",
+		     healthy->job.report.ended ? healthy->job.report.sha256 : "not finished");
+	cli_text_add(out, "  with faults     %s\n",
+		     faulty->job.report.ended ? faulty->job.report.sha256 : "not finished");
+	if (!faulty->cfg.with_tcp)
+		return;
+	if (t->ended)
+		cli_text_add(out, "  TCP, faults     %s\n", t->sha256);
+	else
+		cli_text_add(out, "  TCP, faults     %u of %u steps in the same time%s%s\n",
+			     faulty->tcp_steps, healthy->cfg.script->steps,
+			     faulty->tcp.state == DEMO_JOB_FAILED ? "; " : "",
+			     faulty->tcp.trouble);
+}
+
+void demo_summary_render(const struct demo_outcome *o, const struct demo_run *healthy,
+			 const struct demo_run *faulty, struct cli_text *out)
+{
+	const struct demo_report *r = &faulty->job.report;
+
+	if (faulty->cfg.script) {
+		cli_text_add(out, "\n");
+		demo_summary_table(o, faulty->cfg.script, faulty->fault, faulty->cfg.with_tcp,
+				   out);
+		put_legend(faulty->cfg.with_tcp, out);
+		put_weights(healthy, faulty, out);
+	}
+	if (r->ended)
+		cli_text_add(out,
+			     "\nLoss %.3f bits per byte over the whole text, began at 8; a byte "
+			     "costs %.3f bits\nto someone who knows the byte before it (bigram "
+			     "entropy).\n",
+			     r->final_loss, r->bigram_bits);
+	cli_text_add(out, "\n");
+	for (uint32_t i = 0; i < o->checks; i++)
+		if (!o->check[i].pass)
+			cli_text_add(out, "FAIL  %s\n", o->check[i].text);
+	if (o->pass)
+		cli_text_add(out, "PASS  all %u checks: equal weights, loss below the bigram "
+				  "entropy, every fault destroyed\n      packets and retired "
+				  "paths\n",
+			     o->checks);
+}

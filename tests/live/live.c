@@ -1,0 +1,390 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* live.c - two processes over loopback: setting up, connecting, waiting, taking down. */
+#include "live/live.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/prng.h"
+#include "support/test.h"
+
+#define LIVE_WAIT_MS 20000
+#define LIVE_CASE_S 60u
+
+static const char *live_name; /* of this process; NULL in the test's own */
+
+_Noreturn void live_fail(const char *file, int line, const char *what)
+{
+	if (!live_name)
+		fail_msg("%s:%d: %s", file, line, what);
+	fprintf(stderr, "%s: %s:%d: %s\n", live_name, file, line, what);
+	_exit(1);
+}
+
+/* ---- between the processes ---- */
+
+void live_tell(struct live_side *s, const void *bytes, size_t len)
+{
+	live_check(send(s->sock, bytes, len, MSG_NOSIGNAL) == (ssize_t)len);
+}
+
+void live_hear(struct live_side *s, void *bytes, size_t len)
+{
+	live_check(recv(s->sock, bytes, len, MSG_WAITALL) == (ssize_t)len);
+}
+
+void live_barrier(struct live_side *s)
+{
+	char byte = 'b';
+
+	live_tell(s, &byte, 1);
+	live_hear(s, &byte, 1);
+}
+
+/* ---- setting up ---- */
+
+static void live_stats_path(char *path, size_t size)
+{
+	snprintf(path, size, "/tmp/%ld.mrcstats", (long)getpid());
+}
+
+static void live_environment(const struct live_setup *setup, uint32_t host, const char *faults)
+{
+	char ports[100];
+	char evs[12];
+
+	snprintf(ports, sizeof(ports), "127.0.0.%u,127.0.1.%u,127.0.2.%u,127.0.3.%u", host, host,
+		 host, host);
+	snprintf(evs, sizeof(evs), "%u", LIVE_EVS);
+	setenv("MRC_PORTS", ports, 1);
+	setenv("MRC_EVS", evs, 1);
+	setenv("MRC_EV_BASE", "49152", 1);
+	setenv("MRC_PACE", setup->pace ? setup->pace : "", 1);
+	setenv("MRC_ICRC", setup->icrc ? setup->icrc : "", 1);
+	setenv("MRC_FAULTS", faults, 1);
+	setenv("MRC_STATS_DIR", "/tmp", 1);
+}
+
+static void live_open(struct live_side *s)
+{
+	struct mh_qp_init init = {
+		.cap = {.max_send_wr = LIVE_DEPTH,
+			.max_recv_wr = 1024,
+			.max_send_sge = 4,
+			.max_inline = 64},
+	};
+	uint32_t access = MH_ACCESS_LOCAL_WRITE | MH_ACCESS_REMOTE_WRITE;
+	uint32_t cqe = s->setup->cqe ? s->setup->cqe : 4096;
+
+	live_check(mh_device_open(s, &s->dev) == 0);
+	live_check(mh_pd_create(s->dev, NULL, &s->pd) == 0);
+	live_check(mh_channel_create(s->dev, NULL, &s->channel) == 0);
+	live_check(mh_cq_create(s->dev, cqe, s->channel, NULL, &s->cq) == 0);
+	s->buffer = mmap(NULL, s->setup->bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,
+			 -1, 0);
+	live_check(s->buffer != MAP_FAILED);
+	live_check(mh_mr_reg(s->pd, s->buffer, s->setup->bytes, (uintptr_t)s->buffer, access,
+			     &s->mr) == 0);
+	init.pd = s->pd;
+	init.send_cq = init.recv_cq = s->cq;
+	init.owner = s;
+	live_check(mh_qp_create(&init, &s->qp) == 0);
+}
+
+static void live_exchange(struct live_side *s)
+{
+	struct mh_device_attr attr;
+
+	mh_device_query(s->dev, &attr);
+	s->mine = (struct live_card){
+		.gid = attr.gid,
+		.qpn = mh_qp_number(s->qp),
+		.psn = mh_qp_number(s->qp) * 2654435761u & 0xFFFFFF,
+		.rkey = mh_mr_rkey(s->mr),
+		.addr = (uintptr_t)s->buffer,
+	};
+	live_tell(s, &s->mine, sizeof(s->mine));
+	live_hear(s, &s->peer, sizeof(s->peer));
+}
+
+static void live_connect(struct live_side *s)
+{
+	struct mh_qp_attr attr;
+
+	mh_qp_attr_default(&attr);
+	attr.access = MH_ACCESS_REMOTE_WRITE;
+	attr.state = MH_QPS_INIT;
+	live_check(mh_qp_modify(s->qp, &attr, MH_QP_STATE | MH_QP_ACCESS) == 0);
+	attr.dest = s->peer.gid;
+	attr.dest_qpn = s->peer.qpn;
+	attr.rq_psn = s->peer.psn;
+	attr.path_mtu = 4096;
+	attr.mpr_dest = 8;
+	attr.max_wimm_dest = 64;
+	attr.state = MH_QPS_RTR;
+	live_check(mh_qp_modify(s->qp, &attr,
+				MH_QP_STATE | MH_QP_DEST | MH_QP_RQ_PSN | MH_QP_PATH_MTU |
+					MH_QP_MPR_DEST | MH_QP_MAX_WIMM_DEST) == 0);
+	attr.sq_psn = s->mine.psn;
+	attr.mpr = 8;
+	attr.max_wimm = 64;
+	attr.timeout = s->setup->timeout ? s->setup->timeout : 14;
+	attr.retry_linear = s->setup->retry_linear ? s->setup->retry_linear : 7;
+	attr.retry_exp = s->setup->retry_exp ? s->setup->retry_exp : 7;
+	attr.state = MH_QPS_RTS;
+	live_check(mh_qp_modify(s->qp, &attr,
+				MH_QP_STATE | MH_QP_SQ_PSN | MH_QP_MPR | MH_QP_MAX_WIMM |
+					MH_QP_TIMEOUT | MH_QP_RETRY) == 0);
+}
+
+static void live_close(struct live_side *s)
+{
+	char path[40];
+
+	live_check(mh_device_close(s->dev) == EBUSY);
+	live_check(mh_qp_destroy(s->qp) == 0);
+	live_check(mh_mr_dereg(s->mr) == 0);
+	live_check(mh_cq_destroy(s->cq) == 0);
+	live_check(mh_channel_destroy(s->channel) == 0);
+	live_check(mh_pd_destroy(s->pd) == 0);
+	live_check(mh_device_close(s->dev) == 0);
+	live_stats_path(path, sizeof(path));
+	live_check(access(path, F_OK) < 0 && errno == ENOENT);
+	munmap(s->buffer, s->setup->bytes);
+}
+
+static void live_side_run(struct live_side *s, void (*body)(struct live_side *))
+{
+	live_open(s);
+	live_exchange(s);
+	live_connect(s);
+	live_barrier(s);
+	body(s);
+	live_barrier(s);
+	live_close(s);
+}
+
+static void live_table(char *path, struct mrc_fault_table **table)
+{
+	int fd;
+
+	strcpy(path, "/tmp/softmrc-live-XXXXXX");
+	fd = mkstemp(path);
+	live_check(fd >= 0 && ftruncate(fd, sizeof(**table)) == 0);
+	*table = mmap(NULL, sizeof(**table), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	live_check(*table != MAP_FAILED);
+	close(fd);
+	(*table)->version = MRC_FAULT_VERSION;
+	(*table)->rules = MRC_FAULT_RULES;
+	(*table)->seed = test_seed();
+	memcpy((*table)->magic, MRC_FAULT_MAGIC, 8);
+}
+
+/* live_start runs one side in a process of its own. */
+static pid_t live_start(const struct live_side *plan, const char *name, uint32_t host,
+			const char *faults, int sock, void (*body)(struct live_side *))
+{
+	struct live_side side = *plan;
+	pid_t pid;
+
+	fflush(NULL);
+	pid = fork();
+	live_check(pid >= 0);
+	if (pid > 0)
+		return pid;
+	live_name = name;
+	alarm(LIVE_CASE_S);
+	side.sock = sock;
+	live_environment(side.setup, host, faults);
+	live_side_run(&side, body);
+	exit(0); /* not _exit: leaks are looked for on the way out */
+}
+
+/* live_reap waits for both sides; when one fails the other is not waited for. */
+static void live_reap(pid_t a, pid_t b)
+{
+	bool good = true;
+
+	for (int left = 2; left > 0; left--) {
+		int status;
+		pid_t pid = waitpid(-1, &status, 0);
+
+		if (pid < 0 || !WIFEXITED(status) || WEXITSTATUS(status) != 0) {
+			good = false;
+			if (pid != a)
+				kill(a, SIGKILL);
+			if (pid != b)
+				kill(b, SIGKILL);
+		}
+	}
+	if (!good)
+		fail_msg("a side failed");
+}
+
+void live_run(const struct live_setup *setup, void (*initiator)(struct live_side *),
+	      void (*target)(struct live_side *))
+{
+	struct live_side plan = {.setup = setup};
+	char path[40];
+	pid_t a, b;
+	int pair[2];
+
+	live_table(path, &plan.faults);
+	live_check(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair) == 0);
+	b = live_start(&plan, "target", 2, path, pair[1], target);
+	close(pair[1]);
+	a = live_start(&plan, "initiator", 1, path, pair[0], initiator);
+	close(pair[0]);
+	live_reap(a, b);
+	munmap(plan.faults, sizeof(*plan.faults));
+	unlink(path);
+}
+
+/* ---- what cases do ---- */
+
+uint64_t live_counter(struct live_side *s, const char *name)
+{
+	struct mh_counter counters[64];
+	uint32_t n = mh_device_counters(s->dev, counters, 64);
+
+	for (uint32_t i = 0; i < n; i++)
+		if (strcmp(counters[i].name, name) == 0)
+			return counters[i].value;
+	live_fail(__FILE__, __LINE__, name);
+}
+
+const struct mrc_stats_segment *live_stats(struct live_side *s)
+{
+	char path[40];
+	int fd;
+
+	if (s->stats)
+		return s->stats;
+	live_stats_path(path, sizeof(path));
+	fd = open(path, O_RDONLY);
+	live_check(fd >= 0);
+	s->stats = mmap(NULL, sizeof(*s->stats), PROT_READ, MAP_SHARED, fd, 0);
+	live_check(s->stats != MAP_FAILED);
+	close(fd);
+	live_check(memcmp(s->stats->magic, MRC_STATS_MAGIC, 8) == 0);
+	live_check(s->stats->pid == (uint32_t)getpid() && s->stats->ports == LIVE_PLANES);
+	return s->stats;
+}
+
+bool live_wait_counter(struct live_side *s, const char *name, uint64_t want, uint32_t ms)
+{
+	for (; live_counter(s, name) < want; ms--) {
+		struct timespec one_ms = {0, 1000000};
+
+		if (ms == 0)
+			return false;
+		nanosleep(&one_ms, NULL);
+	}
+	return true;
+}
+
+void live_wait(struct live_side *s, struct mh_wc *wc, uint32_t n)
+{
+	uint32_t got = 0;
+
+	while (got < n) {
+		struct pollfd pfd = {mh_channel_fd(s->channel), POLLIN, 0};
+		struct mh_cq *cq;
+		int more;
+
+		mh_cq_req_notify(s->cq, false);
+		more = mh_cq_poll(s->cq, n - got, wc + got);
+		live_check(more >= 0);
+		got += (uint32_t)more;
+		if (got == n || more > 0)
+			continue;
+		live_check(poll(&pfd, 1, LIVE_WAIT_MS) == 1);
+		live_check(mh_channel_get(s->channel, &cq) == 0 && cq == s->cq);
+		mh_cq_ack_events(cq, 1);
+	}
+}
+
+void live_expect_at(const char *file, int line, const struct mh_wc *wc, uint64_t wr_id,
+		    enum mh_wc_status status)
+{
+	if (wc->wr_id == wr_id && wc->status == status)
+		return;
+	fprintf(stderr, "completion %llu: %s; wanted %llu: %s\n", (unsigned long long)wc->wr_id,
+		mh_wc_status_name(wc->status), (unsigned long long)wr_id,
+		mh_wc_status_name(status));
+	live_fail(file, line, "completion");
+}
+
+void live_write(struct live_side *s, uint64_t wr_id, size_t offset, uint32_t len, uint32_t flags,
+		uint32_t imm)
+{
+	struct mh_sge sge = {(uintptr_t)s->buffer + offset, len, mh_mr_lkey(s->mr)};
+	struct mh_send_wr wr = {
+		.wr_id = wr_id,
+		.sge = &sge,
+		.n_sge = 1,
+		.flags = flags,
+		.imm = imm,
+		.rkey = s->peer.rkey,
+		.remote_addr = s->peer.addr + offset,
+	};
+
+	live_check(mh_qp_post_send(s->qp, &wr, 1, NULL) == 0);
+}
+
+void live_post_recv(struct live_side *s, uint32_t n)
+{
+	for (uint64_t i = 0; i < n; i++)
+		live_check(mh_qp_post_recv(s->qp, &i, 1, NULL) == 0);
+}
+
+void live_fill(uint8_t *bytes, size_t len, uint64_t seed)
+{
+	struct mb_prng prng;
+
+	mb_prng_init(&prng, seed);
+	for (size_t i = 0; i + 8 <= len; i += 8) {
+		uint64_t word = mb_prng_u64(&prng);
+
+		memcpy(bytes + i, &word, 8);
+	}
+}
+
+bool live_compare(const uint8_t *bytes, size_t len, uint64_t seed)
+{
+	struct mb_prng prng;
+
+	mb_prng_init(&prng, seed);
+	for (size_t i = 0; i + 8 <= len; i += 8) {
+		uint64_t word = mb_prng_u64(&prng);
+
+		if (memcmp(bytes + i, &word, 8) != 0) {
+			fprintf(stderr, "byte %zu and those behind it are wrong\n", i);
+			return false;
+		}
+	}
+	return true;
+}
+
+void live_rule_on(struct mrc_fault_rule *rule, enum mrc_fault_kind kind)
+{
+	__atomic_store_n(&rule->kind, (uint32_t)kind, __ATOMIC_RELEASE);
+}
+
+struct mrc_fault_rule *live_rule(struct live_side *s, uint32_t i, enum mrc_fault_kind kind,
+				 uint32_t chance_ppm)
+{
+	struct mrc_fault_rule *rule = &s->faults->rule[i];
+
+	*rule = (struct mrc_fault_rule){.port_mask = UINT32_MAX, .chance_ppm = chance_ppm};
+	live_rule_on(rule, kind);
+	return rule;
+}

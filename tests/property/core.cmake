@@ -1,0 +1,7 @@
+# SPDX-License-Identifier: BSD-2-Clause
+foreach(name pool serial timer)
+	softmrc_test(prop_${name} SOURCES prop_${name}.c LINKS base LABELS property release)
+endforeach()
+foreach(name nscc path_set rx_window spray tx_window)
+	softmrc_test(prop_${name} SOURCES prop_${name}.c LINKS core LABELS property release)
+endforeach()

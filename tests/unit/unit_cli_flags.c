@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Command lines as tables: src/cli/flags.h. */
+#include "cli/flags.h"
+
+#include "support/test.h"
+
+#include <stdio.h>
+
+static struct {
+	bool quiet;
+	uint32_t ranks;
+	uint64_t seed, pace;
+	const char *out;
+} o;
+
+static const struct cli_flag flags[] = {
+	{"--quiet", CLI_FLAG_SWITCH, NULL, "say less", &o.quiet, 0, 0},
+	{"--ranks", CLI_FLAG_U32, "N", "processes", &o.ranks, 2, 32},
+	{"--seed", CLI_FLAG_U64, "N", "seed", &o.seed, 0, UINT64_MAX},
+	{"--pace", CLI_FLAG_RATE, "RATE", "pace", &o.pace, 1000000, 1000000000},
+	{"--out", CLI_FLAG_TEXT, "FILE", "result", &o.out, 0, 0},
+};
+
+/* Parses words; stderr ends up in `said`. */
+static enum cli_flags_result parse(char *said, size_t size, int argc, char **argv)
+{
+	FILE *catcher = tmpfile(), *real = stderr;
+	enum cli_flags_result rc;
+	size_t n;
+
+	assert_non_null(catcher);
+	memset(&o, 0, sizeof(o));
+	stderr = catcher;
+	rc = cli_flags_parse(flags, 5, "prog", argc, argv);
+	stderr = real;
+	rewind(catcher);
+	n = fread(said, 1, size - 1, catcher);
+	said[n] = '\0';
+	fclose(catcher);
+	return rc;
+}
+
+#define PARSE(said, ...) parse(said, sizeof(said), (int)(sizeof((char *[]){__VA_ARGS__}) / \
+	sizeof(char *)), (char *[]){__VA_ARGS__})
+
+TEST(cli_flags_parse, takes_values_after_a_space_or_an_equals_sign)
+{
+	char said[500];
+
+	assert_int_equal(PARSE(said, "x", "--ranks", "4", "--seed=18446744073709551615", "--quiet",
+			       "--pace=50M", "--out", "a=b"),
+			 CLI_FLAGS_OK);
+	assert_string_equal(said, "");
+	assert_true(o.quiet);
+	assert_u_eq(o.ranks, 4);
+	assert_u_eq(o.seed, UINT64_MAX);
+	assert_u_eq(o.pace, 50000000);
+	assert_string_equal(o.out, "a=b");
+}
+
+TEST(cli_flags_parse, names_flag_value_and_range)
+{
+	char said[500];
+
+	assert_int_equal(PARSE(said, "x", "--ranks", "33"), CLI_FLAGS_ERROR);
+	assert_string_equal(said, "prog: --ranks 33: want a number from 2 to 32\n");
+	assert_int_equal(PARSE(said, "x", "--ranks=4x"), CLI_FLAGS_ERROR);
+	assert_string_equal(said, "prog: --ranks 4x: want a number from 2 to 32\n");
+	assert_int_equal(PARSE(said, "x", "--ranks", "-4"), CLI_FLAGS_ERROR);
+	assert_int_equal(PARSE(said, "x", "--seed", "18446744073709551616"), CLI_FLAGS_ERROR);
+	assert_int_equal(PARSE(said, "x", "--pace", "50m"), CLI_FLAGS_ERROR);
+	assert_string_equal(said,
+			    "prog: --pace 50m: want bits per second such as 50M, from 1M to 1G\n");
+}
+
+TEST(cli_flags_parse, misses_a_value)
+{
+	char said[500];
+
+	assert_int_equal(PARSE(said, "x", "--out"), CLI_FLAGS_ERROR);
+	assert_string_equal(said, "prog: --out (no value): want FILE\n");
+	assert_int_equal(PARSE(said, "x", "--out="), CLI_FLAGS_ERROR);
+	assert_int_equal(PARSE(said, "x", "--quiet=1"), CLI_FLAGS_ERROR);
+	assert_string_equal(said, "prog: --quiet=1: want no value\n");
+}
+
+TEST(cli_flags_parse, suggests_a_flag)
+{
+	char said[500];
+
+	assert_int_equal(PARSE(said, "x", "--rnaks", "4"), CLI_FLAGS_ERROR);
+	assert_non_null(strstr(said, "--rnaks: no such flag; did you mean --ranks?"));
+	assert_int_equal(PARSE(said, "x", "word"), CLI_FLAGS_ERROR);
+	assert_null(strstr(said, "did you mean"));
+}
+
+TEST(cli_flags_parse, hears_help_anywhere)
+{
+	char said[500];
+
+	assert_int_equal(PARSE(said, "x", "--ranks", "4", "--help"), CLI_FLAGS_HELP);
+	assert_int_equal(PARSE(said, "x", "-h"), CLI_FLAGS_HELP);
+}
+
+TEST(cli_flags_read_rate, knows_suffixes_and_overflow)
+{
+	uint64_t bps = 0;
+
+	assert_int_equal(cli_flags_read_rate("1500k", 0, UINT64_MAX, &bps), 0);
+	assert_u_eq(bps, 1500000);
+	assert_int_equal(cli_flags_read_rate("2G", 0, UINT64_MAX, &bps), 0);
+	assert_u_eq(bps, 2000000000);
+	assert_int_equal(cli_flags_read_rate("18446744073709551615", 0, UINT64_MAX, &bps), 0);
+	assert_int_equal(cli_flags_read_rate("18446744074G", 0, UINT64_MAX, &bps), -1);
+	assert_int_equal(cli_flags_read_rate("", 0, 9, &bps), -1);
+	assert_int_equal(cli_flags_read_rate("5Mb", 0, UINT64_MAX, &bps), -1);
+	assert_int_equal(cli_flags_read_rate(" 5", 0, 9, &bps), -1);
+}
+
+TEST(cli_flags_write_rate, writes_what_read_rate_reads)
+{
+	for (size_t i = 0; i < test_rounds(200); i++) {
+		uint64_t bps = test_rand() >> test_rand_below(64), back = 0;
+		char text[32];
+
+		cli_flags_write_rate(text, sizeof(text), bps);
+		assert_int_equal(cli_flags_read_rate(text, 0, UINT64_MAX, &back), 0);
+		assert_u_eq(back, bps);
+	}
+}

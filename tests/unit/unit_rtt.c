@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Round-trip statistics and the waits that follow from them. */
+#include "support/test.h"
+
+#include "core/rtt.h"
+
+static const struct mt_timing timing = {
+	.reorder_min_ns = 5000,
+	.reorder_max_ns = 100000,
+	.tail_probe_min_ns = 20000,
+};
+
+static struct mt_rtt sampled(size_t n, const uint64_t *ns)
+{
+	struct mt_rtt r;
+
+	mt_rtt_init(&r);
+	for (size_t i = 0; i < n; i++)
+		mt_rtt_sample(&r, ns[i]);
+	return r;
+}
+
+TEST(mt_rtt_sample, the_first_is_everything)
+{
+	struct mt_rtt r = sampled(1, (uint64_t[]){12000});
+
+	assert_u_eq(r.smoothed_ns, 12000);
+	assert_u_eq(r.deviation_ns, 6000);
+	assert_u_eq(r.min_ns, 12000);
+	assert_u_eq(r.max_ns, 12000);
+}
+
+TEST(mt_rtt_sample, an_eighth_and_a_quarter)
+{
+	struct mt_rtt r = sampled(2, (uint64_t[]){8000, 16000});
+
+	assert_u_eq(r.smoothed_ns, 9000);
+	assert_u_eq(r.deviation_ns, 5000); /* 3/4 of 4000 and 1/4 of 8000 */
+	assert_u_eq(r.min_ns, 8000);
+	assert_u_eq(r.max_ns, 16000);
+	mt_rtt_sample(&r, 1000);
+	assert_u_eq(r.smoothed_ns, 8000);
+	assert_u_eq(r.deviation_ns, 5750); /* a sample below counts like one above */
+	assert_u_eq(r.min_ns, 1000);
+}
+
+TEST(mt_rtt_sample, the_largest_sinks_slowly)
+{
+	struct mt_rtt r = sampled(2, (uint64_t[]){10000, 50000});
+	uint64_t after_one;
+
+	mt_rtt_sample(&r, 10000);
+	after_one = r.max_ns;
+	assert_u_between(after_one, 49000, 49999);
+	for (int i = 0; i < 1000; i++)
+		mt_rtt_sample(&r, 10000);
+	assert_u_between(r.max_ns, 10000, 10200);
+	assert_u_eq(r.min_ns, 10000);
+}
+
+TEST(mt_rtt_reorder_window, longest_before_any_sample)
+{
+	struct mt_rtt r = sampled(0, NULL);
+
+	assert_u_eq(mt_rtt_reorder_window(&r, &timing), 100000);
+}
+
+TEST(mt_rtt_reorder_window, spread_between_its_bounds)
+{
+	struct mt_rtt even = sampled(1, (uint64_t[]){12000});
+	struct mt_rtt some = sampled(2, (uint64_t[]){12000, 32000});
+	struct mt_rtt wide = sampled(2, (uint64_t[]){12000, 912000});
+
+	assert_u_eq(mt_rtt_reorder_window(&even, &timing), 5000);
+	assert_u_eq(mt_rtt_reorder_window(&some, &timing), 20000);
+	assert_u_eq(mt_rtt_reorder_window(&wide, &timing), 100000);
+}
+
+TEST(mt_rtt_tail_probe, two_rtts_and_four_deviations)
+{
+	struct mt_rtt none = sampled(0, NULL), r = sampled(1, (uint64_t[]){12000});
+
+	assert_u_eq(mt_rtt_tail_probe(&none, &timing), 20000);
+	assert_u_eq(mt_rtt_tail_probe(&r, &timing), 48000);
+	r = sampled(1, (uint64_t[]){1000});
+	assert_u_eq(mt_rtt_tail_probe(&r, &timing), 20000);
+}
+
+TEST(mt_rtt_sample, bounds_enclose_the_mean)
+{
+	struct mt_rtt r;
+
+	mt_rtt_init(&r);
+	for (size_t i = 0; i < test_rounds(20000); i++) {
+		mt_rtt_sample(&r, 1 + (test_rand() >> (24 + test_rand_below(40))));
+		assert_true(r.min_ns <= r.smoothed_ns);
+		assert_true(r.smoothed_ns <= r.max_ns);
+	}
+}

@@ -1,0 +1,172 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The responder's window: where a PSN stands, what moves it, which 64 PSNs a SACK is about. */
+#include "support/test.h"
+
+#include "core/rx_window.h"
+#include "unit/panic.h"
+
+#define FIRST UINT64_C(0x1FFFF80)
+#define LIMIT 1024u
+
+static uint64_t words[2 * 1024 / 64];
+static struct mt_rx_window w;
+
+static int fresh(void **state)
+{
+	(void)state;
+	memset(words, 0xFF, sizeof(words));
+	assert_u_eq(mt_rx_window_size(LIMIT), sizeof(words));
+	mt_rx_window_init(&w, words, LIMIT, FIRST);
+	return 0;
+}
+
+static uint32_t take(uint64_t i, bool ends)
+{
+	return mt_rx_window_take(&w, FIRST + i, ends);
+}
+
+/* The next report: its map, and where it begins as a distance from FIRST. */
+static uint64_t report(uint64_t *from)
+{
+	uint64_t base, map = mt_rx_window_report(&w, &base);
+
+	*from = base - FIRST;
+	return map;
+}
+
+TEST(mt_rx_window_size, two_bitmaps_of_two_words_at_least)
+{
+	assert_u_eq(mt_rx_window_size(1), 2 * 16);
+	assert_u_eq(mt_rx_window_size(128), 2 * 16);
+	assert_u_eq(mt_rx_window_size(129), 2 * 32);
+	assert_u_eq(mt_rx_window_size(255 * 128), 2 * 4096);
+}
+
+/* REQ(rsp.window.range) */
+TEST_WITH(fresh, NULL, mt_rx_window_place, every_edge)
+{
+	take(5, false);
+	take(0, false);
+	assert_u_eq(mt_rx_window_place(&w, FIRST + 1), MT_RX_NEW);
+	assert_u_eq(mt_rx_window_place(&w, FIRST + LIMIT), MT_RX_NEW);
+	assert_u_eq(mt_rx_window_place(&w, FIRST + LIMIT + 1), MT_RX_FAR);
+	assert_u_eq(mt_rx_window_place(&w, FIRST + 5), MT_RX_DUP_AHEAD);
+	assert_u_eq(mt_rx_window_place(&w, FIRST), MT_RX_DUP_BEHIND);
+	assert_u_eq(mt_rx_window_place(&w, FIRST + 1 - (1 << 23)), MT_RX_DUP_BEHIND);
+	assert_u_eq(mt_rx_window_place(&w, FIRST - (1 << 23)), MT_RX_ANCIENT);
+	assert_u_eq(mt_rx_window_place(&w, UINT64_MAX), MT_RX_ANCIENT);
+	assert_u_eq(mt_rx_window_place(&w, FIRST + 1 + (1 << 24)), MT_RX_ANCIENT);
+	assert_u_eq(mt_rx_window_place(&w, FIRST + (1 << 24)), MT_RX_FAR);
+}
+
+TEST_WITH(fresh, NULL, mt_rx_window_take, only_what_is_new)
+{
+	take(3, false);
+	expect_assert_failure(take(3, false));
+	expect_assert_failure(take(LIMIT, false));
+	expect_assert_failure(mt_rx_window_take(&w, FIRST - 1, false));
+}
+
+TEST_WITH(fresh, NULL, mt_rx_window_take, moves_over_what_is_there)
+{
+	take(2, false);
+	take(1, false);
+	assert_u_eq(w.expected, FIRST);
+	assert_u_eq(w.ahead, 2);
+	take(0, false);
+	assert_u_eq(w.expected, FIRST + 3);
+	assert_u_eq(w.ahead, 0);
+	take(4, false);
+	assert_u_eq(w.expected, FIRST + 3);
+	assert_u_eq(w.ahead, 1);
+}
+
+TEST_WITH(fresh, NULL, mt_rx_window_take, counts_messages_in_order)
+{
+	assert_u_eq(take(1, true), 0);
+	assert_u_eq(take(3, true), 0);
+	assert_u_eq(take(4, true), 0);
+	assert_u_eq(take(0, false), 1); /* 0 and 1 */
+	assert_u_eq(take(5, false), 0);
+	assert_u_eq(take(2, false), 2); /* 2 and 3, 4; 5 is a message that goes on */
+	assert_u_eq(take(6, true), 1);
+	assert_u_eq(w.expected, FIRST + 7);
+}
+
+TEST_WITH(fresh, NULL, mt_rx_window_take, runs_longer_than_a_word)
+{
+	for (uint64_t lap = 0; lap < 5; lap++) {
+		for (uint64_t i = LIMIT - 1; i > 0; i--)
+			assert_u_eq(take(lap * LIMIT + i, i % 3 == 0), 0);
+		assert_u_eq(w.ahead, LIMIT - 1);
+		assert_u_eq(take(lap * LIMIT, true), 1 + (LIMIT - 1) / 3);
+		assert_u_eq(w.expected, FIRST + (lap + 1) * LIMIT);
+	}
+	for (size_t i = 0; i < sizeof(words) / 8; i++)
+		assert_u_eq(words[i], 0);
+}
+
+TEST_WITH(fresh, NULL, mt_rx_window_report, begins_at_expected_while_it_fits)
+{
+	uint64_t from;
+
+	assert_u_eq(report(&from), 0);
+	assert_u_eq(from, 0);
+	take(1, false);
+	take(63, false);
+	assert_u_eq(report(&from), UINT64_C(1) << 63 | 2);
+	assert_u_eq(from, 0);
+	take(0, false);
+	assert_u_eq(report(&from), UINT64_C(1) << 61);
+	assert_u_eq(from, 2);
+}
+
+/* REQ(rsp.sack.bitmap-slides) */
+TEST_WITH(fresh, NULL, mt_rx_window_report, every_second_walks_over_all_holes)
+{
+	uint64_t from;
+
+	take(500, false);
+	for (uint64_t i = 0; i < 40; i++) {
+		uint64_t map = report(&from);
+
+		if (i % 2 == 0)
+			assert_u_eq(from, i / 2 % 8 * 64);
+		if (from <= 500 && 500 < from + 64)
+			assert_u_eq(map, UINT64_C(1) << (500 - from));
+		else
+			assert_u_eq(map, 0);
+	}
+}
+
+TEST_WITH(fresh, NULL, mt_rx_window_report, newest_beside_the_walk)
+{
+	uint64_t from;
+	unsigned newest = 0;
+
+	for (uint64_t i = 1; i <= 500; i++) {
+		take(i, false);
+		if (i % 4 == 0)
+			report(&from);
+	}
+	for (int i = 0; i < 8; i++) {
+		report(&from);
+		newest += from <= 500 && 500 < from + 64;
+	}
+	assert_true(newest >= 4);
+}
+
+TEST_WITH(fresh, NULL, mt_rx_window_report, says_nothing_above_the_newest)
+{
+	uint64_t from;
+
+	/* Bits of a whole window: those above `top` belong to PSNs a lap behind. */
+	for (uint64_t i = 1; i < LIMIT; i++)
+		take(i, false);
+	for (int i = 0; i < 64; i++) {
+		uint64_t map = report(&from);
+
+		for (uint64_t k = 0; k < 64; k++)
+			assert_u_eq(map >> k & 1, from + k >= 1 && from + k < LIMIT);
+	}
+}

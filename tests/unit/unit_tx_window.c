@@ -1,0 +1,166 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The requester's records: what each call does to a PSN, and which misuse trips. */
+#include "support/test.h"
+
+#include "core/tx_window.h"
+#include "unit/panic.h"
+
+#define SIZE 16u
+#define FIRST 1000u
+
+static struct mt_tx_rec recs[SIZE];
+static struct mt_tx_window w;
+
+static int fresh(void **state)
+{
+	(void)state;
+	memset(recs, 0xFF, sizeof(recs));
+	mt_tx_window_init(&w, FIRST);
+	mt_tx_window_attach(&w, recs, SIZE);
+	return 0;
+}
+
+static void send(unsigned n)
+{
+	for (unsigned i = 0; i < n; i++)
+		mt_tx_window_sent(&w, 100 + i, (uint16_t)i, (uint16_t)(10 + i), 500);
+}
+
+TEST_WITH(fresh, NULL, mt_tx_window_sent, fills_the_record)
+{
+	assert_true(mt_tx_empty(&w));
+	send(2);
+	assert_false(mt_tx_empty(&w));
+	assert_u_eq(w.una, FIRST);
+	assert_u_eq(w.next, FIRST + 2);
+	assert_u_eq(mt_tx_rec(&w, FIRST + 1)->sent_ns, 101);
+	assert_u_eq(mt_tx_rec(&w, FIRST + 1)->slot, 1);
+	assert_u_eq(mt_tx_rec(&w, FIRST + 1)->ev, 11);
+	assert_u_eq(mt_tx_rec(&w, FIRST + 1)->nominal, 500);
+	assert_u_eq(mt_tx_rec(&w, FIRST + 1)->state, MT_TX_OUTSTANDING);
+	assert_u_eq(mt_tx_rec(&w, FIRST + 1)->tries, 0);
+}
+
+TEST_WITH(fresh, NULL, mt_tx_window_sent, full_ring_trips)
+{
+	send(SIZE);
+	expect_assert_failure(send(1));
+	mt_tx_window_received(&w, FIRST);
+	mt_tx_window_advance(&w);
+	send(1);
+	assert_u_eq(w.next - w.una, SIZE);
+}
+
+TEST_WITH(fresh, NULL, mt_tx_window_received, says_what_it_was)
+{
+	send(3);
+	mt_tx_window_lost(&w, FIRST + 1);
+	assert_u_eq(mt_tx_window_received(&w, FIRST), MT_TX_OUTSTANDING);
+	assert_u_eq(mt_tx_window_received(&w, FIRST), MT_TX_RECEIVED);
+	assert_u_eq(w.lost, 1);
+	assert_u_eq(mt_tx_window_received(&w, FIRST + 1), MT_TX_LOST);
+	assert_u_eq(w.lost, 0);
+}
+
+TEST_WITH(fresh, NULL, mt_tx_window_advance, over_what_is_there)
+{
+	send(4);
+	mt_tx_window_received(&w, FIRST + 1);
+	mt_tx_window_received(&w, FIRST + 3);
+	mt_tx_window_advance(&w);
+	assert_u_eq(w.una, FIRST);
+	mt_tx_window_received(&w, FIRST);
+	mt_tx_window_advance(&w);
+	assert_u_eq(w.una, FIRST + 2);
+	mt_tx_window_received(&w, FIRST + 2);
+	mt_tx_window_advance(&w);
+	assert_true(mt_tx_empty(&w));
+}
+
+TEST_WITH(fresh, NULL, mt_tx_window_resent, counts_tries_up_to_255)
+{
+	send(1);
+	for (unsigned i = 1; i <= 300; i++) {
+		mt_tx_window_lost(&w, FIRST);
+		mt_tx_window_resent(&w, FIRST, 1000 + i, 3);
+		assert_u_eq(mt_tx_rec(&w, FIRST)->tries, i < 255 ? i : 255);
+	}
+	assert_u_eq(mt_tx_rec(&w, FIRST)->state, MT_TX_OUTSTANDING);
+	assert_u_eq(mt_tx_rec(&w, FIRST)->sent_ns, 1300);
+	assert_u_eq(mt_tx_rec(&w, FIRST)->ev, 3);
+	assert_u_eq(w.lost, 0);
+}
+
+/* REQ(req.rtx.oldest-first) */
+TEST_WITH(fresh, NULL, mt_tx_window_oldest_lost, whatever_the_order_of_loss)
+{
+	uint64_t psn = 0;
+
+	send(8);
+	assert_false(mt_tx_window_oldest_lost(&w, &psn));
+	mt_tx_window_lost(&w, FIRST + 5);
+	assert_true(mt_tx_window_oldest_lost(&w, &psn));
+	assert_u_eq(psn, FIRST + 5);
+	mt_tx_window_lost(&w, FIRST + 2);
+	mt_tx_window_lost(&w, FIRST + 7);
+	assert_true(mt_tx_window_oldest_lost(&w, &psn));
+	assert_u_eq(psn, FIRST + 2);
+	mt_tx_window_resent(&w, FIRST + 2, 500, 0);
+	mt_tx_window_received(&w, FIRST + 5);
+	assert_true(mt_tx_window_oldest_lost(&w, &psn));
+	assert_u_eq(psn, FIRST + 7);
+}
+
+TEST_WITH(fresh, NULL, mt_tx_window_lost, only_what_is_outstanding)
+{
+	send(2);
+	mt_tx_window_lost(&w, FIRST);
+	expect_assert_failure(mt_tx_window_lost(&w, FIRST));
+	mt_tx_window_received(&w, FIRST);
+	mt_tx_window_advance(&w);
+	expect_assert_failure(mt_tx_window_lost(&w, FIRST));
+	expect_assert_failure(mt_tx_window_lost(&w, FIRST + 2));
+}
+
+TEST_WITH(fresh, NULL, mt_tx_window_resent, only_what_is_lost)
+{
+	send(1);
+	expect_assert_failure(mt_tx_window_resent(&w, FIRST, 1, 0));
+}
+
+TEST_WITH(fresh, NULL, mt_tx_window_received, only_in_the_window)
+{
+	send(1);
+	expect_assert_failure(mt_tx_window_received(&w, FIRST - 1));
+	expect_assert_failure(mt_tx_window_received(&w, FIRST + 1));
+}
+
+TEST_WITH(fresh, NULL, mt_tx_known, until_the_ring_comes_round)
+{
+	send(SIZE);
+	for (unsigned i = 0; i < SIZE; i++)
+		mt_tx_window_received(&w, FIRST + i);
+	mt_tx_window_advance(&w);
+	assert_true(mt_tx_known(&w, FIRST));
+	assert_false(mt_tx_known(&w, FIRST + SIZE));
+	send(1);
+	assert_false(mt_tx_known(&w, FIRST));
+	assert_true(mt_tx_known(&w, FIRST + 1));
+	assert_true(mt_tx_known(&w, FIRST + SIZE));
+}
+
+TEST(mt_tx_known, nothing_without_records)
+{
+	struct mt_tx_window empty;
+
+	mt_tx_window_init(&empty, FIRST);
+	assert_false(mt_tx_known(&empty, FIRST - 1));
+	assert_false(mt_tx_known(&empty, FIRST));
+}
+
+TEST_WITH(fresh, NULL, mt_tx_window_attach, misuse_trips)
+{
+	expect_assert_failure(mt_tx_window_attach(&w, recs, 12));
+	send(1);
+	expect_assert_failure(mt_tx_window_attach(&w, recs, SIZE));
+}
