@@ -21,7 +21,7 @@
 #include <string.h>
 
 /* Looks at the queue this often before it sleeps: with more ranks than cores, spinning is theft. */
-#define POLLS_BEFORE_SLEEP 3
+#define POLLS_BEFORE_SLEEP 1
 #define POLL_BATCH 16
 #define LIVENESS_MS 500
 /* More than the receives that are posted: 2 all-reduces x 2 x 31 hops x 16 slices. */

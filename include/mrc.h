@@ -222,7 +222,8 @@ struct mrc_cq *mrc_create_cq(struct mrc_context *mrc_ctx, int cqe, void *cq_cont
  *              in network byte order and byte_len the length of the WRITE
  *
  * Returns how many it took; fewer than num_entries: the CQ is empty. -1 with errno:
- * EINVAL   num_entries is negative
+ * EINVAL     num_entries is negative
+ * EOVERFLOW  the CQ has overrun and all that it held is taken; destroy its QPs and it
  */
 int mrc_poll_cq(struct mrc_cq *cq, int num_entries, struct ibv_wc *wc);
 

@@ -223,11 +223,15 @@ static int env_read_pace(struct mh_env *env, struct mh_env_error *error)
 			  "or 0 for no pacing");
 }
 
+/*
+ * Without congestion control unless asked for: sockets show neither trims nor marks, and their RTT
+ * is mostly when a process was scheduled, so NSCC would shrink the window for nothing.
+ */
 static int env_read_cc(struct mh_env *env, struct mh_env_error *error)
 {
 	const char *value = env_get("MRC_CC");
 
-	env->cc = env->pace_bps ? MT_CC_NSCC : MT_CC_NONE;
+	env->cc = MT_CC_NONE;
 	if (!value)
 		return 0;
 	if (strcmp(value, "none") == 0) {

@@ -6,8 +6,8 @@
 #include <stdint.h>
 
 /*
- * mh_place copies len bytes so that the last eight become visible to other threads last: programs
- * wait for the end of a buffer to change. Only within a packet; packets may arrive in any order.
+ * mh_place copies len bytes so that the end becomes visible to other threads last: programs wait
+ * for the end of a buffer to change. Only within a packet; packets may arrive in any order.
  */
 void mh_place(void *to, const void *from, uint32_t len);
 

@@ -130,28 +130,23 @@ static bool progress_napping(struct mh_nic *nic, uint64_t now_ns)
 	return served != 0 && now_ns < served + NAP_NS;
 }
 
-/* progress_sleep waits for a kick, a deadline and, unless napping, a frame. */
-static void progress_sleep(struct mh_nic *nic, uint64_t until_ns, bool napping)
-{
-	struct pollfd fds[1 + MT_PORTS_MAX] = {{.fd = nic->progress.kick_fd, .events = POLLIN}};
-	uint64_t now = mh_now_ns();
-	uint64_t left = until_ns > now ? until_ns - now : 0;
-	struct timespec ts = {(time_t)(left / NS_PER_S), (long)(left % NS_PER_S)};
-	uint64_t kicks;
-	nfds_t n = 1;
+/* What the thread sleeps on: the kick, and unless it naps the sockets of ports that are up. */
+struct progress_fds {
+	struct pollfd fd[1 + MT_PORTS_MAX];
+	nfds_t n;
+};
 
-	for (uint32_t i = 0; !napping && i < nic->ports.n; i++)
+static void progress_collect(const struct mh_nic *nic, struct progress_fds *fds)
+{
+	fds->n = 1;
+	for (uint32_t i = 0; i < nic->ports.n; i++)
 		if (nic->ports.port[i].up)
-			fds[n++] = (struct pollfd){nic->ports.port[i].io->status->fd, POLLIN, 0};
-	if (ppoll(fds, n, until_ns == UINT64_MAX ? NULL : &ts, NULL) < 0)
-		sched_yield(); /* out of memory for a moment: what is due is looked at again */
-	else if ((fds[0].revents & POLLIN) &&
-		 read(nic->progress.kick_fd, &kicks, sizeof(kicks)) < 0)
-		mb_assert(errno == EAGAIN);
+			fds->fd[fds->n++] =
+				(struct pollfd){nic->ports.port[i].io->status->fd, POLLIN, 0};
 }
 
-/* progress_turn turns the pump once and returns until when to sleep. */
-static uint64_t progress_turn(struct mh_nic *nic)
+/* progress_turn turns the pump once and returns until when to sleep, and on what. */
+static uint64_t progress_turn(struct mh_nic *nic, struct progress_fds *fds)
 {
 	uint64_t until;
 
@@ -164,8 +159,25 @@ static uint64_t progress_turn(struct mh_nic *nic)
 	mh_segment_refresh(nic, mh_now_ns());
 	until = progress_deadline(nic);
 	nic->progress.sleeps_until_ns = until;
+	progress_collect(nic, fds);
 	pthread_mutex_unlock(&nic->lock);
 	return until;
+}
+
+/* progress_sleep waits for a deadline or for one of the descriptors. */
+static void progress_sleep(struct mh_nic *nic, uint64_t until_ns, struct progress_fds *fds)
+{
+	uint64_t now = mh_now_ns();
+	uint64_t left = until_ns > now ? until_ns - now : 0;
+	struct timespec ts = {(time_t)(left / NS_PER_S), (long)(left % NS_PER_S)};
+	uint64_t kicks;
+
+	fds->fd[0] = (struct pollfd){nic->progress.kick_fd, POLLIN, 0};
+	if (ppoll(fds->fd, fds->n, until_ns == UINT64_MAX ? NULL : &ts, NULL) < 0)
+		sched_yield(); /* out of memory for a moment: what is due is looked at again */
+	else if ((fds->fd[0].revents & POLLIN) &&
+		 read(nic->progress.kick_fd, &kicks, sizeof(kicks)) < 0)
+		mb_assert(errno == EAGAIN);
 }
 
 static void *progress_main(void *arg)
@@ -177,10 +189,12 @@ static void *progress_main(void *arg)
 	prctl(PR_SET_TIMERSLACK, 1);
 	while (!atomic_load(&nic->progress.stop)) {
 		uint64_t now = mh_now_ns();
-		bool napping = progress_napping(nic, now);
-		uint64_t until = napping ? now + NAP_NS : progress_turn(nic);
+		uint64_t until = now + NAP_NS;
+		struct progress_fds fds = {.n = 1};
 
-		progress_sleep(nic, until, napping);
+		if (!progress_napping(nic, now))
+			until = progress_turn(nic, &fds);
+		progress_sleep(nic, until, &fds);
 	}
 	return NULL;
 }

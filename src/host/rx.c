@@ -67,7 +67,7 @@ static void rx_frame(struct mh_nic *nic, uint32_t port, const struct mio_rx *fra
 		.port = (uint8_t)port,
 		.trim = nic->trim_of_dscp[frame->tos >> 2],
 		.ecn_ce = (frame->tos & RX_ECN_MASK) == RX_ECN_CE,
-		.icrc_ok = true,
+		.icrc_ok = !nic->env.icrc,
 	};
 	size_t body = frame->len;
 

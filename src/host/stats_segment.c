@@ -37,6 +37,9 @@ _Static_assert((int)MRC_STATS_EV_DENIED == (int)MT_EV_DENIED &&
 	       "states of EVs");
 _Static_assert(MRC_STATS_COUNTERS >= MH_COUNTERS_MAX, "room for all counters");
 
+/* The magic as one word, so that it appears as a whole. */
+typedef uint64_t __attribute__((may_alias)) segment_word;
+
 #define STORE(field, value) __atomic_store_n(&(field), (value), __ATOMIC_RELAXED)
 
 static int segment_fail(struct mio_error *error, const char *call, const char *path)
@@ -170,6 +173,7 @@ int mh_segment_create(struct mh_nic *nic, const char *dir, struct mio_error *err
 {
 	struct mh_segment *s = calloc(1, sizeof(*s));
 	uint64_t now = mh_now_ns();
+	segment_word magic;
 	int err;
 
 	if (!s) {
@@ -195,8 +199,8 @@ int mh_segment_create(struct mh_nic *nic, const char *dir, struct mio_error *err
 	memcpy(s->map->gid, nic->attr.gid.b, sizeof(s->map->gid));
 	segment_counter_names(nic, s->map);
 	segment_store(nic, s->map, now);
-	__atomic_thread_fence(__ATOMIC_RELEASE);
-	memcpy(s->map->magic, MRC_STATS_MAGIC, sizeof(s->map->magic));
+	memcpy(&magic, MRC_STATS_MAGIC, sizeof(magic));
+	__atomic_store_n((segment_word *)(void *)s->map->magic, magic, __ATOMIC_RELEASE);
 	s->due_ns = now + SEGMENT_PERIOD_NS;
 	nic->segment = s;
 	return 0;

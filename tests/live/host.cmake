@@ -1,4 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 #
 # The software NIC in two processes over four loopback planes.
-softmrc_test(live_write SOURCES live_write.c live.c LINKS host LABELS live TIMEOUT 180)
+foreach(name stranger threads write)
+	softmrc_test(live_${name} SOURCES live_${name}.c live.c LINKS host LABELS live TIMEOUT 180)
+endforeach()

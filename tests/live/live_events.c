@@ -259,6 +259,7 @@ TEST_WITH(rig_setup, rig_teardown, mrc_get_async_event, cq_overrun)
 		n = mrc_poll_cq(r->cq[0], (int)RIG_DEPTH, wc);
 	} while (n > 0);
 	assert_int_equal(n, -1);
+	assert_int_equal(errno, EOVERFLOW);
 }
 
 /* The other process of a ping-pong: sleeps in mrc_get_cq_event, answers every message. */

@@ -76,6 +76,9 @@ static void draw_load(struct sim_plan *p, struct sim_rng *r)
 	p->sq_depth = ONE_OF(r, 1, 4, 64, 512);
 	p->wrap = sim_below(r, 2);
 	p->cc = sim_below(r, 3);
+	/* Whoever may send at any rate into a queue that trims sees NACKs and little else. */
+	if (p->cc != 1)
+		p->lasthop_trims = 0;
 	p->decoded = sim_below(r, 5) == 0;
 	p->tx_batch = ONE_OF(r, 1, 16, 64);
 	p->late_ns = ONE_OF(r, 0, 0, 1000, 100000);

@@ -40,8 +40,9 @@ static enum cli_flags_result parse(char *said, size_t size, int argc, char **arg
 	return rc;
 }
 
-#define PARSE(said, ...) parse(said, sizeof(said), (int)(sizeof((char *[]){__VA_ARGS__}) / \
-	sizeof(char *)), (char *[]){__VA_ARGS__})
+#define PARSE(said, ...)                                                                   \
+	parse(said, sizeof(said), (int)(sizeof((char *[]){__VA_ARGS__}) / sizeof(char *)), \
+	      (char *[]){__VA_ARGS__})
 
 TEST(cli_flags_parse, takes_values_after_a_space_or_an_equals_sign)
 {

@@ -68,6 +68,47 @@ TEST_WITH(running, NULL, mt_retry_due, three_probes_each_after_twice_the_wait)
 	assert_u_eq(mt_retry_deadline(&r, &l, PROBE), START + RTO + PROBE);
 }
 
+TEST_WITH(running, NULL, mt_retry_heard, an_answer_begins_the_waits_again)
+{
+	struct mt_retry_limits l = limits(7, 7);
+
+	for (int i = 0; i < 3; i++)
+		mt_retry_due(&r, &l, PROBE, START + 7 * PROBE);
+	mt_retry_heard(&r, START + 10 * PROBE);
+	assert_u_eq(mt_retry_deadline(&r, &l, PROBE), START + 11 * PROBE);
+	mt_retry_heard(&r, START + RTO - 10); /* it does not put the timeout off */
+	assert_u_eq(mt_retry_deadline(&r, &l, PROBE), START + RTO);
+	assert_u_eq(mt_retry_due(&r, &l, PROBE, START + RTO), MT_RETRY_RESEND);
+}
+
+TEST_WITH(running, NULL, mt_retry_breadth, doubles_up_to_16_until_progress)
+{
+	static const uint32_t want[] = {1, 2, 4, 8, 16, 16, 16};
+	struct mt_retry_limits l = limits(7, 7);
+
+	for (unsigned i = 0; i < 7; i++) {
+		uint64_t now = START + i * PROBE;
+
+		mt_retry_heard(&r, now);
+		assert_u_eq(mt_retry_due(&r, &l, PROBE, now + PROBE), MT_RETRY_PROBE);
+		assert_u_eq(mt_retry_breadth(&r), want[i]);
+	}
+	mt_retry_progress(&r, START, true);
+	assert_u_eq(mt_retry_due(&r, &l, PROBE, START + PROBE), MT_RETRY_PROBE);
+	assert_u_eq(mt_retry_breadth(&r), 1);
+}
+
+TEST_WITH(running, NULL, mt_retry_breadth, does_not_come_round)
+{
+	struct mt_retry_limits l = limits(7, 7);
+
+	for (unsigned i = 0; i < 300; i++) {
+		mt_retry_heard(&r, START);
+		assert_u_eq(mt_retry_due(&r, &l, PROBE, START + PROBE), MT_RETRY_PROBE);
+	}
+	assert_u_eq(mt_retry_breadth(&r), 16);
+}
+
 /* REQ(req.retry.linear-exp) REQ(req.retry.exhausted) */
 TEST_WITH(running, NULL, mt_retry_due, linear_then_doubling_then_the_end)
 {
@@ -107,8 +148,8 @@ TEST_WITH(running, NULL, mt_retry_due, forever_at_the_longest_timeout)
 	uint64_t now = START, longest = UINT64_C(1024) << 24;
 
 	for (unsigned i = 0; i < 200; i++) {
-		uint64_t wait = i < 20 && ((uint64_t)RTO << i) < longest ? (uint64_t)RTO << i
-									 : longest;
+		uint64_t wait =
+			i < 20 && ((uint64_t)RTO << i) < longest ? (uint64_t)RTO << i : longest;
 
 		check_step(&l, &now, wait, MT_RETRY_RESEND);
 	}

@@ -62,6 +62,21 @@ TEST_WITH(fresh, NULL, mt_tx_window_received, says_what_it_was)
 	assert_u_eq(w.lost, 0);
 }
 
+TEST_WITH(fresh, NULL, mt_tx_window, counts_what_is_outstanding)
+{
+	send(4);
+	assert_u_eq(w.outstanding, 4);
+	mt_tx_window_lost(&w, FIRST);
+	mt_tx_window_lost(&w, FIRST + 1);
+	mt_tx_window_received(&w, FIRST + 2);
+	assert_u_eq(w.outstanding, 1);
+	mt_tx_window_received(&w, FIRST + 2);
+	mt_tx_window_received(&w, FIRST + 1); /* was lost: not outstanding any more */
+	assert_u_eq(w.outstanding, 1);
+	mt_tx_window_resent(&w, FIRST, 500, 0);
+	assert_u_eq(w.outstanding, 2);
+}
+
 TEST_WITH(fresh, NULL, mt_tx_window_advance, over_what_is_there)
 {
 	send(4);

@@ -3,6 +3,7 @@
  * mrc demo - trains a small language model twice, without and with faults in the network, and
  * compares. docs/demo.md tells what can be seen.
  */
+#include "cli/demo/calibrate.h"
 #include "cli/demo/options.h"
 #include "cli/demo/outcome.h"
 #include "cli/demo/program.h"
@@ -85,15 +86,37 @@ static int tell(struct demo *d)
 	return outcome.pass && !rc ? EXIT_PASS : EXIT_FAIL;
 }
 
+static void say_size(struct demo *d)
+{
+	char pace[32];
+
+	cli_flags_write_rate(pace, sizeof(pace), d->shape.pace_bps);
+	demo_ui_say(&d->ui, "%u hosts, %u planes of %u paths, %sb/s a port, %u faults",
+		    d->shape.ranks, d->shape.planes, d->shape.paths, pace, d->script.n);
+}
+
+/* --out is tried before the demo is run, not after it. */
+static int check_out(const struct demo *d)
+{
+	json_t *empty = json_object();
+	int rc = empty ? demo_result_write(empty, d->options.out) : -1;
+
+	json_decref(empty);
+	return rc;
+}
+
 static int run_demo(struct demo *d)
 {
 	enum demo_run_result rc;
 	int status = EXIT_FAIL;
 
+	if (check_out(d))
+		return EXIT_USAGE;
 	if (demo_rundir_create(&d->dir))
 		return EXIT_FAIL;
 	demo_term_catch();
 	demo_ui_open(&d->ui, d->options.plain, d->options.json);
+	say_size(d);
 	rc = run_both(d);
 	demo_ui_close(&d->ui);
 	if (rc == DEMO_RUN_INTERRUPTED)
@@ -110,6 +133,7 @@ static int run_demo(struct demo *d)
 int cli_demo_main(int argc, char **argv)
 {
 	static struct demo d;
+	uint64_t capacity = 0;
 	char error[400];
 
 	switch (demo_options_parse(&d.options, argc, argv)) {
@@ -120,7 +144,10 @@ int cli_demo_main(int argc, char **argv)
 	case CLI_FLAGS_OK:
 		break;
 	}
-	demo_size_choose(&d.shape, &d.options);
+	/* Where both are given there is nothing to choose. */
+	if (!d.options.ranks || !d.options.pace_bps)
+		capacity = demo_calibrate();
+	demo_size_choose(&d.shape, &d.options, capacity);
 	if (demo_script_make(&d.script, d.options.script, &d.shape, d.options.steps, error,
 			     sizeof(error))) {
 		fprintf(stderr, "mrc demo: %s\n", error);

@@ -54,7 +54,6 @@ enum cli_flags_result demo_options_parse(struct demo_options *o, int argc, char 
 		.paths = 8,
 		.seed = 1,
 		.out = "result.json",
-		.script = DEMO_SCRIPT_DEFAULT,
 	};
 	rc = cli_flags_parse(flags, n, "mrc demo", argc, argv);
 	if (rc == CLI_FLAGS_HELP)

@@ -17,7 +17,7 @@ struct demo_options {
 	uint64_t seed;
 	const char *data;   /* NULL: train's default */
 	const char *out;    /* where result.json goes */
-	const char *script; /* names of faults with commas between */
+	const char *script; /* names of faults with commas between; NULL: all */
 	bool no_tcp, plain, json;
 };
 

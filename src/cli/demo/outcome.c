@@ -39,12 +39,11 @@ static void judge_runs(struct demo_outcome *o, const struct demo_facts *f)
 
 static void judge_digests(struct demo_outcome *o, const struct demo_facts *f)
 {
-	bool same = f->healthy_done && f->faulty_done &&
-		    strcmp(f->healthy_sha256, f->faulty_sha256) == 0;
+	bool same = strcmp(f->healthy_sha256, f->faulty_sha256) == 0;
 
 	add_check(o, same, "weights with and without faults are %s",
-		  same ? "equal, bit for bit" : "not known to be equal");
-	add_check(o, f->faulty_done && f->final_loss < f->bigram_bits,
+		  same ? "equal, bit for bit" : "different");
+	add_check(o, f->final_loss < f->bigram_bits,
 		  "final loss %.3f bits per byte, bigram entropy of the text %.3f", f->final_loss,
 		  f->bigram_bits);
 }
@@ -81,6 +80,9 @@ void demo_outcome_judge(struct demo_outcome *o, const struct demo_facts *facts,
 	o->pass = true;
 	o->checks = 0;
 	judge_runs(o, facts);
+	/* A run that was not finished has failed; nothing more can be asked of it. */
+	if (!facts->healthy_done || !facts->faulty_done)
+		return;
 	judge_digests(o, facts);
 	judge_tcp(o, facts);
 	for (uint32_t i = 0; i < script->n; i++)

@@ -24,9 +24,13 @@ static uint32_t steps_done(const struct demo_run *run)
 	return (uint32_t)run->job.report.n;
 }
 
-static uint64_t last_step_ns(const struct demo_job *job, uint64_t otherwise)
+/* How long ago the job's last step ended, or the run began. */
+static uint64_t silent_ns(const struct demo_run *run, const struct demo_job *job, uint64_t now_ns)
 {
-	return job->report.n ? job->report.steps[job->report.n - 1].end_ns : otherwise;
+	const struct demo_report *r = &job->report;
+	uint64_t last = r->n ? r->steps[r->n - 1].end_ns : run->start_ns;
+
+	return last < now_ns ? now_ns - last : 0;
 }
 
 /* ---- counters and rates ---- */
@@ -219,8 +223,7 @@ static void draw(struct demo_run *run, uint64_t now_ns, struct demo_ui *ui)
 	for (uint32_t i = 0; i < v.faults; i++)
 		fill_fault(run, i, now_ns, &v.fault[i]);
 	if (v.tcp && run->tcp.state == DEMO_JOB_RUNNING)
-		v.tcp_silent_s =
-			(double)(now_ns - last_step_ns(&run->tcp, run->start_ns)) / 1e9;
+		v.tcp_silent_s = (double)silent_ns(run, &run->tcp, now_ns) / 1e9;
 	demo_ui_draw(ui, &v);
 }
 
@@ -229,7 +232,7 @@ static void say_progress(struct demo_run *run, struct demo_ui *ui)
 	const struct demo_report *r = &run->job.report;
 	const struct demo_step *s;
 
-	if (!r->n || r->n < run->said_step + SAY_EVERY_STEPS)
+	if (ui->live || !r->n || r->n < run->said_step + SAY_EVERY_STEPS)
 		return;
 	run->said_step = steps_done(run);
 	s = &r->steps[r->n - 1];
@@ -298,7 +301,7 @@ static bool look(struct demo_run *run, struct demo_ui *ui)
 		draw(run, now_ns, ui);
 	if (run->job.state != DEMO_JOB_RUNNING || demo_term_caught())
 		return false;
-	if (now_ns - last_step_ns(&run->job, run->start_ns) < STUCK_NS)
+	if (silent_ns(run, &run->job, now_ns) < STUCK_NS)
 		return true;
 	snprintf(run->trouble, sizeof(run->trouble), "no step was finished for %u s",
 		 (unsigned)(STUCK_NS / 1000000000u));

@@ -24,8 +24,8 @@
 struct kind {
 	const char *name;
 	const char *help;
-	uint32_t planes_min; /* what must be left for the job to go on */
-	uint32_t paths_min;
+	/* What the fault needs, so that the job can go on and a path can be retired. */
+	uint32_t planes_min, paths_min;
 	void (*describe)(struct demo_fault *f, const struct demo_shape *shape);
 };
 
@@ -120,7 +120,7 @@ static void describe_flap(struct demo_fault *f, const struct demo_shape *shape)
 	set_title(f, "path %u of plane %u flaps: %u ms down, %u ms up", path, plane, FLAP_DOWN_MS,
 		  FLAP_UP_MS);
 	set_brief(f, "path %u.%u flaps", plane, path);
-	/* A path that may be down leaves a plane only when another carries its share. */
+	/* The plane keeps its rate only when another path carries the share of this one. */
 	if (shape->paths > 1)
 		set_slower(f, 1, 1);
 }
@@ -220,9 +220,11 @@ static const struct kind *find_kind(const char *name, size_t len, char *error, s
 	}
 	snprintf(word, sizeof(word), "%.*s", (int)(len < 60 ? len : 60), name);
 	near = cli_near_find(word, names, KINDS);
-	snprintf(error, error_size, "--script %s: no such fault%s%s%s; want some of %s", word,
-		 near ? "; did you mean " : "", near ? near : "", near ? "?" : "",
-		 DEMO_SCRIPT_DEFAULT);
+	snprintf(error, error_size, "--script %s: no such fault%s%s%s; want some of", word,
+		 near ? "; did you mean " : "", near ? near : "", near ? "?" : "");
+	for (size_t i = 0; i < KINDS; i++)
+		snprintf(error + strlen(error), error_size - strlen(error), "%s %s", i ? "," : "",
+			 kinds[i].name);
 	return NULL;
 }
 
@@ -256,6 +258,12 @@ static int add_fault(struct demo_script *s, const struct kind *kind,
 static int add_all(struct demo_script *s, const char *names, const struct demo_shape *shape,
 		   char *error, size_t error_size)
 {
+	for (size_t i = 0; !names && i < KINDS; i++)
+		if (shape->planes >= kinds[i].planes_min && shape->paths >= kinds[i].paths_min &&
+		    add_fault(s, &kinds[i], shape, error, error_size))
+			return -1;
+	if (!names)
+		return 0;
 	do {
 		size_t len = strcspn(names, ",");
 		const struct kind *kind = find_kind(names, len, error, error_size);
@@ -289,6 +297,13 @@ int demo_script_make(struct demo_script *s, const char *names, const struct demo
 	uint32_t between = steps_for(BETWEEN_NS, step_ns, BETWEEN_STEPS_MIN);
 
 	*s = (struct demo_script){0};
+	if (shape->planes * shape->paths < 2) {
+		snprintf(error, error_size,
+			 "--planes %u --paths %u: want at least two paths in all, or no fault could "
+			 "be survived",
+			 shape->planes, shape->paths);
+		return -1;
+	}
 	if (add_all(s, names, shape, error, error_size))
 		return -1;
 	s->steps = set_times(s, during, between);

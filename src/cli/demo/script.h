@@ -13,7 +13,6 @@
 #include <stdio.h>
 
 #define DEMO_FAULTS_MAX 16u
-#define DEMO_SCRIPT_DEFAULT "t1,plane,loss,flap,port,corrupt,ports"
 
 /* The network and the job, as far as arithmetic needs them. */
 struct demo_shape {
@@ -43,8 +42,8 @@ struct demo_script {
 };
 
 /*
- * demo_script_make writes the script for a list of fault names. steps: of the job, 0: as many as
- * fit the faults. Returns 0, or -1 with a message (naming flag, value, allowed) in error.
+ * demo_script_make writes the script for a list of fault names with commas between; NULL: all that
+ * the shape leaves possible. steps: of the job, 0: as many as fit the faults. Returns 0, or -1 with a message (naming flag, value, allowed) in error.
  */
 int demo_script_make(struct demo_script *s, const char *names, const struct demo_shape *shape,
 		     uint32_t steps, char *error, size_t error_size);

@@ -2,17 +2,43 @@
 /* How large a demo this machine carries: see size.h. */
 #include "cli/demo/size.h"
 
-#define RANKS 8u
-#define PACE_BPS 50000000u
 #define VECTOR_BYTES 4194304u
+#define PACKET_BYTES 4096u
+/*
+ * What one data packet of a paced job costs, in datagrams that a thread passes to itself flat out:
+ * it is sent, received and acknowledged by threads that sleep in between. Measured with 8 hosts
+ * on two cores.
+ */
+#define DATAGRAMS_PER_PACKET 6u
+/* Above this the pace is no longer kept. */
+#define LOAD_MAX_PERCENT 90u
 
-void demo_size_choose(struct demo_shape *shape, const struct demo_options *o)
+/* Tried in this order. */
+static const struct {
+	uint32_t ranks;
+	uint64_t pace_bps;
+} sizes[] = {{8, 50000000}, {8, 25000000}, {4, 25000000}};
+
+#define SIZES (sizeof(sizes) / sizeof(sizes[0]))
+
+uint64_t demo_size_load(const struct demo_shape *shape, uint64_t capacity)
 {
-	*shape = (struct demo_shape){
-		.ranks = o->ranks ? o->ranks : RANKS,
-		.planes = o->planes,
-		.paths = o->paths,
-		.pace_bps = o->pace_bps ? o->pace_bps : PACE_BPS,
-		.vector_bytes = VECTOR_BYTES,
-	};
+	uint64_t packets = shape->pace_bps * shape->planes * shape->ranks / 8 / PACKET_BYTES;
+
+	return packets * DATAGRAMS_PER_PACKET * 100 / capacity;
+}
+
+void demo_size_choose(struct demo_shape *shape, const struct demo_options *o, uint64_t capacity)
+{
+	for (size_t i = 0; i < SIZES; i++) {
+		*shape = (struct demo_shape){
+			.ranks = o->ranks ? o->ranks : sizes[i].ranks,
+			.planes = o->planes,
+			.paths = o->paths,
+			.pace_bps = o->pace_bps ? o->pace_bps : sizes[i].pace_bps,
+			.vector_bytes = VECTOR_BYTES,
+		};
+		if (!capacity || demo_size_load(shape, capacity) <= LOAD_MAX_PERCENT)
+			return;
+	}
 }

@@ -1,12 +1,22 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* size.h - how large a demo this machine carries. */
+/*
+ * size.h - how large a demo this machine carries. A job of 8 hosts at 50 Mb/s a port takes about
+ * two thirds of two ordinary cores; on a slower or busier machine the pace is halved, then the
+ * number of hosts. The script keeps its length in time, so the demo does not take longer.
+ */
 #ifndef SOFTMRC_CLI_DEMO_SIZE_H
 #define SOFTMRC_CLI_DEMO_SIZE_H
 
 #include "cli/demo/options.h"
 #include "cli/demo/script.h"
 
-/* demo_size_choose fills in the shape: what the options say, else what was measured to fit. */
-void demo_size_choose(struct demo_shape *shape, const struct demo_options *o);
+/*
+ * demo_size_choose fills in the shape: what the options say, and for the rest what a machine
+ * carries that moves `capacity` datagrams a second (demo_calibrate); 0: not known.
+ */
+void demo_size_choose(struct demo_shape *shape, const struct demo_options *o, uint64_t capacity);
+
+/* demo_size_load returns the share of such a machine that the job takes, in percent. */
+uint64_t demo_size_load(const struct demo_shape *shape, uint64_t capacity);
 
 #endif

@@ -22,22 +22,20 @@ static void put_tcp(struct demo_table *t, size_t row, const struct demo_fault_fi
 {
 	if (!log->tcp_connections_hit && n->tcp_during.n)
 		demo_table_cell(t, row, TCP, "(%.0f)", (double)n->tcp_during.step_ns / 1e6);
+	else if (!n->tcp_during.n && !n->tcp_before.n)
+		demo_table_cell(t, row, TCP, "late");
 	else
 		put_ms(t, row, TCP, &n->tcp_during);
 }
 
 static void put_head(struct demo_table *t, bool with_tcp)
 {
-	static const char *const top[] = {"",     "step, ms", "", "", "",
-					  "lost", "",         "", "", ""};
-	static const char *const name[] = {"fault",   "before", "during", "after", "expect",
-					   "packets", "resent", "EVs-",   "EVs+",  "TCP ms"};
+	static const char *const name[] = {"fault", "before", "during", "after", "expect",
+					   "lost",  "resent", "EVs-",   "EVs+",  "TCP"};
 	size_t columns = with_tcp ? 10 : 9;
 
-	for (size_t c = 0; c < columns; c++) {
-		demo_table_cell(t, 0, c, "%s", top[c]);
-		demo_table_cell(t, 1, c, "%s", name[c]);
-	}
+	for (size_t c = 0; c < columns; c++)
+		demo_table_cell(t, 0, c, "%s", name[c]);
 }
 
 void demo_summary_table(const struct demo_outcome *o, const struct demo_script *script,
@@ -48,7 +46,7 @@ void demo_summary_table(const struct demo_outcome *o, const struct demo_script *
 	put_head(&t, with_tcp);
 	for (uint32_t i = 0; i < script->n; i++) {
 		const struct demo_fault_figures *n = &o->fault[i];
-		size_t row = i + 2;
+		size_t row = i + 1;
 
 		demo_table_cell(&t, row, FAULT, "%s", script->fault[i].brief);
 		if (log[i].phase == DEMO_PENDING) {
@@ -75,15 +73,15 @@ void demo_summary_table(const struct demo_outcome *o, const struct demo_script *
 static void put_legend(bool with_tcp, struct cli_text *out)
 {
 	cli_text_add(out,
-		     "\nStep times are medians; `expect` is what the bandwidth left allows during "
-		     "the fault.\n"
-		     "EVs- and EVs+: entropy values (paths of a sender) retired and revived.\n");
+		     "\nbefore, during, after, expect: ms a step takes (median); expect is what "
+		     "the\nbandwidth left allows during the fault. lost, resent: data packets. EVs-, "
+		     "EVs+:\nentropy values (a sender's paths) retired and revived.\n");
 	if (with_tcp)
 		cli_text_add(out,
-			     "TCP ms: median step of the ring over TCP during the fault; none: no "
-			     "step was finished.\n"
-			     "In brackets: no TCP connection lies on a faulty path, since each "
-			     "keeps to one path.\n");
+			     "TCP: the same for the ring over TCP, during the fault. none: it "
+			     "finished no step;\nlate: it had not yet recovered from the fault "
+			     "before; in brackets: not hit, since\neach connection keeps to one "
+			     "path, and none of them to one of these.\n");
 }
 
 static void put_weights(const struct demo_run *healthy, const struct demo_run *faulty,

@@ -8,6 +8,7 @@
 
 #define LABEL_COLUMNS 11u
 #define RATE_COLUMNS 12u
+#define NUMBERS_COLUMNS 29u
 #define LEVELS 8u
 
 enum colour { PLAIN, BOLD, DIM, RED, GREEN, YELLOW, CYAN };
@@ -38,6 +39,12 @@ static const char *paint(const struct demo_view *v, enum colour c)
 	return v->colour ? code[c] : "";
 }
 
+/* The width to lay out for; what a narrower terminal cannot show is cut off. */
+static size_t columns_of(const struct demo_view *v)
+{
+	return v->width < DEMO_VIEW_WIDTH_MIN ? DEMO_VIEW_WIDTH_MIN : v->width;
+}
+
 /* Ends a line: cuts it at the width, and leaves no colour behind. */
 static void put_line(const struct demo_view *v, struct cli_text *out, const char *line)
 {
@@ -54,7 +61,7 @@ static void put_ends(const struct demo_view *v, struct cli_text *out, const char
 	struct cli_text line = {0};
 	size_t taken = cli_text_width(right) + 1;
 
-	cli_text_pad(&line, left, v->width > taken ? v->width - taken : 0);
+	cli_text_pad(&line, left, columns_of(v) > taken ? columns_of(v) - taken : 0);
 	cli_text_add(&line, " %s", right);
 	put_line(v, out, line.data);
 	cli_text_fini(&line);
@@ -119,7 +126,7 @@ static size_t bar_columns(const struct demo_view *v)
 {
 	size_t rest = LABEL_COLUMNS + RATE_COLUMNS + 3 + 2 * v->shape.paths;
 
-	return v->width > rest + 8 ? v->width - rest : 8;
+	return columns_of(v) > rest + 8 ? columns_of(v) - rest : 8;
 }
 
 static void put_planes(const struct demo_view *v, struct cli_text *out)
@@ -167,7 +174,7 @@ static uint64_t step_ns(const struct demo_step *s)
 static void put_steps(const struct demo_view *v, struct cli_text *out)
 {
 	struct cli_text line = {0};
-	size_t columns = v->width - LABEL_COLUMNS - RATE_COLUMNS;
+	size_t columns = columns_of(v) - LABEL_COLUMNS - RATE_COLUMNS;
 	size_t n = v->history_n < columns ? v->history_n : columns;
 	const struct demo_step *first = v->history + (v->history_n - n);
 	uint64_t min_ns = UINT64_MAX, max_ns = 0;
@@ -233,7 +240,7 @@ static void put_fault(const struct demo_view *v, struct cli_text *out,
 		snprintf(numbers, sizeof(numbers), "%6" PRIu64 " %6" PRIu64 " %6" PRIu64 " %6" PRIu64,
 			 f->lost, f->resent, f->retired, f->revived);
 	cli_text_add(&line, "%s%s ", paint(v, colour[f->phase]), mark[f->phase]);
-	cli_text_pad(&line, f->title, v->width - 2 - 29);
+	cli_text_pad(&line, f->title, columns_of(v) - 2 - NUMBERS_COLUMNS);
 	cli_text_add(&line, "%s %s", paint(v, PLAIN), numbers);
 	put_line(v, out, line.data);
 	cli_text_fini(&line);
@@ -246,7 +253,7 @@ static void put_faults(const struct demo_view *v, struct cli_text *out, uint32_t
 
 	if (!v->faults || room < 2)
 		return;
-	cli_text_pad(&line, "faults", v->width - 29);
+	cli_text_pad(&line, "faults", columns_of(v) - NUMBERS_COLUMNS);
 	cli_text_add(&line, "%s   lost resent  EVs-   EVs+", paint(v, DIM));
 	put_line(v, out, line.data);
 	cli_text_fini(&line);
@@ -259,19 +266,17 @@ static void put_faults(const struct demo_view *v, struct cli_text *out, uint32_t
 
 void demo_view_render(const struct demo_view *v, struct cli_text *out)
 {
-	struct demo_view wide = *v;
 	uint32_t used = v->shape.planes + (v->tcp ? 9 : 8);
 
-	if (wide.width < DEMO_VIEW_WIDTH_MIN)
-		wide.width = DEMO_VIEW_WIDTH_MIN;
-	put_head(&wide, out);
+	put_head(v, out);
 	cli_text_add(out, "\n");
-	put_planes(&wide, out);
+	put_planes(v, out);
 	cli_text_add(out, "\n");
-	put_steps(&wide, out);
-	if (wide.tcp)
-		put_tcp(&wide, out);
-	put_counters(&wide, out);
+	put_steps(v, out);
+	if (v->tcp)
+		put_tcp(v, out);
+	put_counters(v, out);
 	cli_text_add(out, "\n");
-	put_faults(&wide, out, v->height > used + 1 ? v->height - used - 1 : 0);
+	/* The last row of a terminal stays free: a line feed there would scroll. */
+	put_faults(v, out, v->height > used + 1 ? v->height - used - 1 : 0);
 }

@@ -1,0 +1,185 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * live_threads.c - four threads post on one QP and poll one CQ while a fifth makes and destroys
+ * other objects. Run under TSan this shows that any thread may call anything.
+ */
+#include "live/live.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <sched.h>
+#include <stdatomic.h>
+
+#include "support/test.h"
+
+#define THREADS 4u
+#define PIECE 8192u
+#define PIECES 512u /* of all threads */
+
+struct crew {
+	struct live_side *s;
+	atomic_uint next;  /* piece to post */
+	atomic_uint done;  /* completions seen by anybody */
+	atomic_uint wrong; /* of them not as they should be */
+	atomic_uint made;  /* rounds of the maker */
+};
+
+/* crew_poll takes what there is. */
+static void crew_poll(struct crew *crew)
+{
+	struct mh_wc wc[4];
+	int n = mh_cq_poll(crew->s->cq, 4, wc);
+
+	live_check(n >= 0);
+	for (int i = 0; i < n; i++) {
+		crew->wrong += wc[i].status != MH_WC_SUCCESS || wc[i].opcode != MH_WC_WRITE;
+		crew->done++;
+	}
+	if (n == 0)
+		sched_yield();
+}
+
+static void crew_post(struct crew *crew, uint32_t piece)
+{
+	struct live_side *s = crew->s;
+	size_t at = (size_t)piece * PIECE;
+	struct mh_sge sge = {(uintptr_t)s->buffer + at, PIECE, mh_mr_lkey(s->mr)};
+	struct mh_send_wr wr = {.wr_id = piece,
+				.sge = &sge,
+				.n_sge = 1,
+				.flags = MH_SEND_SIGNALED,
+				.rkey = s->peer.rkey,
+				.remote_addr = s->peer.addr + at};
+	int err;
+
+	while ((err = mh_qp_post_send(s->qp, &wr, 1, NULL)) == ENOMEM)
+		crew_poll(crew);
+	live_check(err == 0);
+}
+
+static void *crew_worker(void *arg)
+{
+	struct crew *crew = arg;
+	uint32_t piece;
+
+	while ((piece = crew->next++) < PIECES)
+		crew_post(crew, piece);
+	while (crew->done < PIECES)
+		crew_poll(crew);
+	return NULL;
+}
+
+static void *crew_maker(void *arg)
+{
+	struct crew *crew = arg;
+	struct live_side *s = crew->s;
+	uint8_t bytes[64];
+
+	while (crew->done < PIECES) {
+		struct mh_qp_init init = {.cap = {.max_send_wr = 4, .max_send_sge = 1}};
+		struct mh_counter counters[64];
+		struct mh_device *dev;
+		struct mh_cq *cq;
+		struct mh_qp *qp;
+		struct mh_mr *mr;
+
+		live_check(mh_device_open(crew, &dev) == 0);
+		live_check(mh_device_find(crew) == dev);
+		live_check(mh_mr_reg(s->pd, bytes, 64, 0, 0, &mr) == 0);
+		live_check(mh_cq_create(dev, 16, NULL, NULL, &cq) == 0);
+		init.pd = s->pd;
+		init.send_cq = init.recv_cq = cq;
+		live_check(mh_qp_create(&init, &qp) == 0);
+		live_check(mh_device_counters(dev, counters, 64) > 0);
+		live_check(mh_qp_destroy(qp) == 0);
+		live_check(mh_cq_destroy(cq) == 0);
+		live_check(mh_mr_dereg(mr) == 0);
+		live_check(mh_device_close(dev) == 0);
+		crew->made++;
+	}
+	return NULL;
+}
+
+static void threads_initiator(struct live_side *s)
+{
+	struct crew crew = {.s = s};
+	pthread_t worker[THREADS], maker;
+
+	live_fill(s->buffer, s->setup->bytes, 6);
+	live_check(pthread_create(&maker, NULL, crew_maker, &crew) == 0);
+	for (uint32_t i = 0; i < THREADS; i++)
+		live_check(pthread_create(&worker[i], NULL, crew_worker, &crew) == 0);
+	for (uint32_t i = 0; i < THREADS; i++)
+		pthread_join(worker[i], NULL);
+	pthread_join(maker, NULL);
+	live_check(crew.done == PIECES && crew.wrong == 0 && crew.made > 0);
+	live_barrier(s);
+}
+
+static void threads_target(struct live_side *s)
+{
+	live_barrier(s);
+	live_check(live_compare(s->buffer, s->setup->bytes, 6));
+}
+
+TEST(live_threads, share_a_qp_and_a_cq)
+{
+	struct live_setup setup = {.bytes = (size_t)PIECES * PIECE};
+
+	live_run(&setup, threads_initiator, threads_target);
+}
+
+/* A thread blocked on the channel while messages trickle in hears of every one. */
+static void *blocked_worker(void *arg)
+{
+	struct crew *crew = arg;
+	struct live_side *s = crew->s;
+
+	while (crew->done < PIECES / 8) {
+		struct mh_cq *cq;
+		struct mh_wc wc;
+		int n;
+
+		mh_cq_req_notify(s->cq, false);
+		n = mh_cq_poll(s->cq, 1, &wc);
+		live_check(n >= 0);
+		if (n == 1) {
+			crew->done++;
+			continue;
+		}
+		if (mh_channel_get(s->channel, &cq) == 0)
+			mh_cq_ack_events(cq, 1);
+	}
+	return NULL;
+}
+
+static void blocked_target(struct live_side *s)
+{
+	struct crew crew = {.s = s};
+	pthread_t worker;
+
+	live_post_recv(s, PIECES / 8);
+	live_barrier(s);
+	live_check(pthread_create(&worker, NULL, blocked_worker, &crew) == 0);
+	pthread_join(worker, NULL);
+	live_check(crew.done == PIECES / 8);
+}
+
+static void blocked_initiator(struct live_side *s)
+{
+	struct mh_wc wc;
+
+	live_barrier(s);
+	for (uint32_t i = 0; i < PIECES / 8; i++) {
+		live_write(s, i, 0, 64, (uint32_t)MH_SEND_SIGNALED | MH_SEND_IMM, i);
+		live_wait(s, &wc, 1);
+		live_expect(&wc, i, MH_WC_SUCCESS);
+	}
+}
+
+TEST(live_threads, blocked_thread_misses_no_completion)
+{
+	struct live_setup setup = {.bytes = 4096};
+
+	live_run(&setup, blocked_initiator, blocked_target);
+}

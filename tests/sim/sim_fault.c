@@ -1,0 +1,308 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * sim_fault.c - trouble beyond a single path: a whole plane, one direction only, a peer that stops,
+ * a network all but dead, an adapter whose timers come late.
+ */
+#include "case.h"
+
+static uint64_t data_of_plane(struct sim_world *w, uint32_t plane, uint64_t since_ns)
+{
+	const struct sim_seen *s;
+	uint64_t n = 0;
+
+	for (CASE_EACH(w, s))
+		n += case_is_data(s) && s->src == 0 && s->port == plane && s->at_ns >= since_ns;
+	return n;
+}
+
+static void pace(struct sim_world *w)
+{
+	for (uint32_t node = 0; node < 2; node++)
+		for (uint32_t port = 0; port < w->cfg.net.n_planes; port++)
+			w->net.egress[node][port].bps = UINT64_C(33800000000);
+	w->nodes[0].tx_batch = 1;
+}
+
+/* REQ(ep.port.survive) REQ(ep.port.return) */
+TEST(sim_fault, a_lost_plane_is_carried_by_the_others_and_comes_back)
+{
+	struct sim_world_cfg cfg = case_cfg(4, 8);
+	struct sim_world *w = case_open(&cfg);
+	struct sim_qp *qp = sim_connect_default(w);
+	uint64_t since;
+
+	pace(w);
+	case_keep_busy(qp, 4096 * 50, w->net.now_ns + 12 * SIM_MS);
+	sim_run_for(w, 500 * SIM_US);
+	case_kill_both(w, 2, SIM_NOBODY, true);
+	sim_run_for(w, 2 * SIM_MS);
+	CASE_EQ(w, case_info(qp).evs_bad, 8);
+	since = w->net.now_ns;
+	sim_run_for(w, SIM_MS);
+	CASE_EQ(w, data_of_plane(w, 2, since), 0);
+	/* A packet a microsecond on each of three planes. */
+	CASE_BETWEEN(w, data_of_plane(w, 0, since), 950, 1050);
+	case_kill_both(w, 2, SIM_NOBODY, false);
+	sim_run_for(w, 5 * SIM_MS);
+	CASE_EQ(w, case_info(qp).evs_bad, 0);
+	since = w->net.now_ns;
+	sim_run_for(w, SIM_MS);
+	CASE_BETWEEN(w, data_of_plane(w, 2, since), 950, 1050);
+	case_done(w);
+}
+
+/* REQ(req.ev.forward-evidence): what arrives is well, whichever way the news of it takes. */
+TEST(sim_fault, a_dead_way_back_retires_no_way_there)
+{
+	struct sim_world_cfg cfg = case_cfg(4, 8);
+	struct sim_world *w = case_open(&cfg);
+	struct sim_qp *qp = sim_connect_default(w);
+
+	pace(w);
+	case_keep_busy(qp, 4096 * 50, w->net.now_ns + 5 * SIM_MS);
+	sim_run_for(w, 500 * SIM_US);
+	case_kill(w, 1, 0, 2, SIM_NOBODY, true);
+	sim_run_done(w, 20 * SIM_MS);
+	CASE_EQ(w, case_stats(w, 0).evs_retired, 0);
+	CASE_EQ(w, case_resent(w, 0), 0);
+	case_done(w);
+}
+
+/* Both nodes send, and one direction of one plane dies: only the EVs of that direction go. */
+TEST(sim_fault, only_the_direction_that_died_is_given_up)
+{
+	struct sim_world_cfg cfg = case_cfg(4, 8);
+	struct sim_world *w = case_open(&cfg);
+	struct sim_qp *qp = sim_connect_default(w);
+
+	pace(w);
+	w->nodes[1].tx_batch = 1;
+	case_kill(w, 1, 0, 2, SIM_NOBODY, true);
+	for (int i = 0; i < 40; i++) {
+		sim_post(qp, 4096 * 50, 0);
+		sim_post(qp->peer, 4096 * 50, 0);
+		sim_run_for(w, 30 * SIM_US);
+	}
+	sim_run_done(w, 20 * SIM_MS);
+	CASE_EQ(w, case_stats(w, 0).evs_retired, 0);
+	CASE_EQ(w, case_info(qp->peer).evs_bad, 8);
+	case_done(w);
+}
+
+static void silent_peer(uint64_t ns, bool deaf, uint64_t resent_max)
+{
+	struct sim_world_cfg cfg = case_cfg(4, 8);
+	struct sim_world *w = case_open(&cfg);
+	struct sim_qp_cfg def;
+	struct sim_qp *qp;
+
+	sim_qp_cfg_default(&def);
+	def.attr.timeout = 10;
+	def.attr.retry_linear = 7;
+	def.attr.retry_exp = 10;
+	qp = sim_connect(w, 0, 1, &def, &def);
+	pace(w);
+	case_keep_busy(qp, 4096 * 50, w->net.now_ns + 500 * SIM_US);
+	sim_run_for(w, 200 * SIM_US);
+	sim_node_stop(&w->nodes[1], ns, deaf);
+	sim_run_done(w, ns + 200 * SIM_MS);
+	CASE_BETWEEN(w, case_resent(w, 0), 0, resent_max);
+	if (!deaf)
+		CASE_EQ(w, case_stats(w, 0).evs_retired, 0);
+	case_done(w);
+}
+
+/* The peer did not run; what came meanwhile waited in its buffer. */
+TEST(sim_fault, a_peer_that_stops_for_50_ms_costs_no_ev)
+{
+	silent_peer(50 * SIM_MS, false, 20);
+}
+
+TEST(sim_fault, a_peer_that_stops_for_a_second_costs_no_ev)
+{
+	silent_peer(SIM_S, false, 30);
+}
+
+/* The peer's buffer went too: what was in flight, a window at most, goes again. */
+TEST(sim_fault, a_peer_that_is_deaf_for_50_ms_is_served_again)
+{
+	silent_peer(50 * SIM_MS, true, 1100);
+}
+
+TEST(sim_fault, a_sender_that_stops_for_50_ms_goes_on)
+{
+	struct sim_world_cfg cfg = case_cfg(4, 8);
+	struct sim_world *w = case_open(&cfg);
+	struct sim_qp *qp = sim_connect_default(w);
+
+	pace(w);
+	case_keep_busy(qp, 4096 * 50, w->net.now_ns + 500 * SIM_US);
+	sim_run_for(w, 200 * SIM_US);
+	sim_node_stop(&w->nodes[0], 50 * SIM_MS, false);
+	sim_run_done(w, 100 * SIM_MS);
+	/* The answers were all there; one late tick is one step of the timeout at most. */
+	CASE_BETWEEN(w, case_resent(w, 0), 0, 1);
+	CASE_EQ(w, case_stats(w, 0).evs_retired, 0);
+	case_done(w);
+}
+
+TEST(sim_fault, late_timers_do_no_harm)
+{
+	struct sim_world_cfg cfg = case_cfg(2, 4);
+	struct sim_world *w = case_open(&cfg);
+	struct sim_qp *qp = sim_connect_default(w);
+
+	w->nodes[0].late_ns = w->nodes[1].late_ns = 10 * SIM_MS;
+	for (uint32_t plane = 0; plane < 2; plane++)
+		for (uint32_t k = 0; k < 4; k++)
+			sim_net_path(&w->net, 0, 1, plane, k)->loss_ppm = 20000;
+	case_recvs(qp->peer, 50);
+	for (int i = 0; i < 50; i++)
+		sim_post(qp, 20000, i & 1 ? MT_WR_IMM : 0);
+	sim_run_done(w, 2 * SIM_S);
+	case_done(w);
+}
+
+/* One good path of 32: every other one dead on the way there, the way back in order. */
+TEST(sim_fault, one_good_way_of_32_is_found)
+{
+	struct sim_world_cfg cfg = case_cfg(4, 8);
+	struct sim_world *w = case_open(&cfg);
+	struct sim_qp *qp = sim_connect_default(w);
+
+	for (uint32_t i = 0; i < 32; i++)
+		if (i != 13)
+			case_kill(w, 0, 1, i / 8, i % 8, true);
+	case_post(qp, 10, 4096 * 20, 0);
+	sim_run_done(w, 50 * SIM_MS);
+	case_done(w);
+}
+
+/* One good path of 32 both ways, the same one: a single cable. */
+TEST(sim_fault, one_good_cable_of_32_is_found)
+{
+	struct sim_world_cfg cfg = case_cfg(4, 8);
+	struct sim_world *w = case_open(&cfg);
+	struct sim_qp *qp = sim_connect_default(w);
+
+	for (uint32_t i = 0; i < 32; i++)
+		if (i != 13)
+			case_kill_both(w, i / 8, i % 8, true);
+	case_post(qp, 10, 4096 * 20, 0);
+	sim_run_done(w, 5 * SIM_S);
+	case_done(w);
+}
+
+/*
+ * Two planes, each alive in one direction only: what arrives on one is answered on the other, or
+ * nothing is ever heard.
+ */
+TEST(sim_fault, each_plane_alive_one_way_only)
+{
+	struct sim_world_cfg cfg = case_cfg(2, 1);
+	struct sim_world *w = case_open(&cfg);
+	struct sim_qp *qp = sim_connect_default(w);
+
+	case_kill(w, 0, 1, 0, SIM_NOBODY, true);
+	case_kill(w, 1, 0, 1, SIM_NOBODY, true);
+	case_post(qp, 10, 4096 * 20, 0);
+	case_post(qp->peer, 10, 4096 * 20, 0);
+	sim_run_done(w, 500 * SIM_MS);
+	case_done(w);
+}
+
+/* A SACK and an ACK that come in pairs once kept to one path each, and one of them was dead. */
+TEST(sim_fault, one_of_two_ways_back_dead)
+{
+	struct sim_world_cfg cfg = case_cfg(1, 2);
+	struct sim_world *w = case_open(&cfg);
+	struct sim_qp *qp = sim_connect_default(w);
+
+	for (uint32_t k = 0; k < 2; k++) {
+		case_kill(w, 1, 0, 0, k, true);
+		case_kill(w, 1, 0, 0, 1 - k, false);
+		for (int i = 0; i < 10; i++) {
+			sim_post(qp, 3000, 0);
+			sim_run_done(w, 50 * SIM_MS);
+		}
+	}
+	case_done(w);
+}
+
+/* Everything dead for a while: the work goes on when it is over, in the time of one retry. */
+TEST(sim_fault, a_network_that_dies_and_comes_back)
+{
+	struct sim_world_cfg cfg = case_cfg(4, 8);
+	struct sim_world *w = case_open(&cfg);
+	struct sim_qp *qp = sim_connect_default(w);
+
+	pace(w);
+	case_keep_busy(qp, 4096 * 50, w->net.now_ns + SIM_MS);
+	sim_run_for(w, 500 * SIM_US);
+	case_silence(w, true);
+	sim_run_for(w, 30 * SIM_MS);
+	CASE_EQ(w, case_stats(w, 0).evs_retired, 0);
+	case_silence(w, false);
+	/* Seven timeouts of 262 us, then doubling: the last silence is no longer than all before.
+	 */
+	sim_run_done(w, 70 * SIM_MS);
+	case_done(w);
+}
+
+TEST(sim_fault, nscc_gets_through_loss_and_trims)
+{
+	struct sim_world_cfg cfg = case_cfg(4, 8);
+	struct sim_world *w;
+	struct sim_qp_cfg def;
+	struct sim_qp *qp;
+
+	cfg.trimming = true;
+	w = case_open(&cfg);
+	sim_qp_cfg_default(&def);
+	def.attr.cc_profile = 1;
+	qp = sim_connect(w, 0, 1, &def, &def);
+	for (uint32_t plane = 0; plane < 4; plane++)
+		for (uint32_t k = 0; k < 8; k++) {
+			struct sim_path *p = sim_net_path(&w->net, 0, 1, plane, k);
+
+			p->loss_ppm = 2000;
+			p->trim_ppm = 20000;
+			p->ecn_ppm = 50000;
+		}
+	case_post(qp, 40, 4096 * 50, 0);
+	sim_run_done(w, 2 * SIM_S);
+	case_done(w);
+}
+
+/* Seven senders, one receiver, one slow last hop that trims: the window must find its size. */
+TEST(sim_fault, incast_with_nscc_does_not_drown_in_trims)
+{
+	struct sim_world_cfg cfg = case_cfg(2, 4);
+	struct sim_world *w;
+	struct sim_qp_cfg def;
+	uint64_t data = 0, again = 0;
+
+	cfg.net.n_nodes = 8;
+	cfg.trimming = true;
+	cfg.link_bps = UINT64_C(20000000000);
+	w = case_open(&cfg);
+	sim_qp_cfg_default(&def);
+	def.attr.cc_profile = 1;
+	for (uint32_t port = 0; port < 2; port++)
+		w->net.lasthop[0][port] = (struct sim_queue){
+			.bps = UINT64_C(10000000000), .full_ns = 15 * SIM_US, .trims = true};
+	for (uint32_t i = 1; i < 8; i++) {
+		for (uint32_t port = 0; port < 2; port++)
+			w->net.egress[i][port].bps = UINT64_C(10000000000);
+		case_post(sim_connect(w, i, 0, &def, &def), 10, 1 << 18, 0);
+	}
+	sim_run_done(w, 100 * SIM_MS);
+	for (uint32_t i = 1; i < 8; i++) {
+		data += w->nodes[i].traffic.sent[SIM_DATA];
+		again += w->nodes[i].traffic.sent_again;
+	}
+	/* 18 MB at 20 Gb/s take 7.5 ms. */
+	CASE_BETWEEN(w, w->net.now_ns, 7 * SIM_MS, 25 * SIM_MS);
+	CASE_BETWEEN(w, again * 100 / data, 0, 50);
+	case_done(w);
+}

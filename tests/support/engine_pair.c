@@ -1,0 +1,381 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Engines for tests; see engine_pair.h. */
+#include "support/engine_pair.h"
+
+#include "support/test.h"
+
+#include "base/serial.h"
+
+/* PSNs of a QP begin here: one lap up and a little before its end, as qp_modify.c counts them. */
+#define FIRST_WIRE_PSN ((1u << 24) - NODE_PSNS_TO_WRAP)
+#define FIRST_PSN ((UINT64_C(1) << 24) + FIRST_WIRE_PSN)
+#define IN_FLIGHT_MAX 1024u
+#define PEER_EV 0xE0E1E2E3u
+
+static uint8_t payload[NODE_PAYLOAD_BYTES];
+
+const uint8_t *node_payload(uint32_t offset)
+{
+	if (payload[1] == 0)
+		for (uint32_t i = 0; i < NODE_PAYLOAD_BYTES; i++)
+			payload[i] = (uint8_t)(i * 7 + i / 256 * 13);
+	return payload + offset;
+}
+
+void node_opts_default(struct node_opts *o)
+{
+	memset(o, 0, sizeof(*o));
+	mt_engine_cfg_default(&o->cfg, 2);
+	o->cfg.max_qps = 4;
+	o->cfg.max_mrs = 4;
+	o->cfg.seed = 1;
+	for (uint32_t i = 0; i < NODE_EVS_MAX; i++)
+		o->evs[i] = (struct mt_ev){.value = 0xC0DE0000u + i, .port = i % 2};
+	o->ev_profile = (struct mt_ev_profile_cfg){
+		.n_evs = 8,
+		.n_active = 8,
+		.min_active = 1,
+		.revive_probes = 2,
+		.probe_interval_ns = 10000,
+		.probe_interval_max_ns = 80000,
+	};
+	o->cap = (struct mt_qp_cap){.sq_depth = 64, .rq_depth = 64, .max_sge = 4, .pd = NODE_PD};
+	mt_qp_attr_default(&o->attr);
+	o->attr.path_mtu = NODE_MTU;
+	o->attr.mpr = o->attr.mpr_dest = 1;
+	o->attr.rq_psn = o->attr.sq_psn = FIRST_WIRE_PSN;
+	o->attr.timeout = 10; /* about a millisecond */
+}
+
+void *node_block(struct node *n, size_t size)
+{
+	size_t whole = (size + 63) & ~(size_t)63;
+	void *block = aligned_alloc(64, whole);
+
+	if (!block || n->n_blocks == NODE_BLOCKS_MAX)
+		abort();
+	memset(block, 0, whole);
+	n->blocks[n->n_blocks++] = block;
+	return block;
+}
+
+static void more_memory(struct node *n)
+{
+	size_t size = mt_engine_memory_wanted(n->engine);
+
+	mt_engine_add_memory(n->engine, node_block(n, size), size);
+}
+
+static void place(void *ctx, void *mr_user, uint64_t offset, const void *src, uint32_t len)
+{
+	struct node *n = ctx;
+
+	assert_ptr_equal(mr_user, n);
+	assert_true(len > 0 && offset <= NODE_MR_BYTES && len <= NODE_MR_BYTES - offset);
+	if (src)
+		memcpy(n->memory + offset, src, len);
+	n->placed++;
+	n->last_at = offset;
+	n->last_len = len;
+}
+
+static void set_profiles(struct node *n)
+{
+	n->opts.ev_profile.evs = n->opts.evs;
+	while (mt_ev_profile_set(n->engine, 0, &n->opts.ev_profile) == MT_ERR_MEMORY)
+		more_memory(n);
+	assert_i_eq(mt_cc_profile_set(n->engine, 0, &n->opts.cc_profile), MT_OK);
+}
+
+int node_modify(struct node *n, struct mt_qp *qp, const struct mt_qp_attr *attr, uint32_t mask)
+{
+	int r;
+
+	while ((r = mt_qp_modify(qp, 0, attr, mask)) == MT_ERR_MEMORY)
+		more_memory(n);
+	return r;
+}
+
+static struct mt_qp *make_qp(struct node *n, uint32_t qpn, void *user)
+{
+	struct mt_qp_attr init = {.state = MT_QPS_INIT};
+	struct mt_qp *qp = NULL;
+	void *mem = node_block(n, mt_qp_size(&n->opts.cap));
+
+	assert_i_eq(mt_qp_init(n->engine, mem, &n->opts.cap, qpn, user, &qp), MT_OK);
+	assert_i_eq(node_modify(n, qp, &init, MT_QP_STATE), MT_OK);
+	return qp;
+}
+
+void node_open(struct node *n, const struct node_opts *o, unsigned side)
+{
+	struct mt_env env = {.ctx = n, .place = place};
+
+	memset(n, 0, sizeof(*n));
+	n->opts = *o;
+	n->self.b[0] = (uint8_t)(1 + side);
+	n->peer.b[0] = (uint8_t)(2 - side);
+	n->qpn = 0x101 + side;
+	n->peer_qpn = 0x102 - side;
+	n->engine = mt_engine_init(node_block(n, mt_engine_size(&o->cfg)), &o->cfg, &env, 0);
+	n->memory = node_block(n, NODE_MR_BYTES);
+	set_profiles(n);
+	assert_i_eq(mt_mr_add(n->engine, NODE_MR_INDEX, NODE_KEY & 0xFF, NODE_PD, NODE_MR_START,
+			      NODE_MR_BYTES, MT_ACCESS_LOCAL_WRITE | MT_ACCESS_REMOTE_WRITE, n),
+		    MT_OK);
+	n->qp = make_qp(n, n->qpn, n);
+}
+
+static void connect_qp(struct node *n, struct mt_qp *qp, uint32_t dest)
+{
+	struct mt_qp_attr a = n->opts.attr;
+
+	a.dest = n->peer;
+	a.dest_qpn = dest;
+	a.state = MT_QPS_RTR;
+	assert_i_eq(node_modify(n, qp, &a, UINT32_MAX >> 16), MT_OK);
+	a.state = MT_QPS_RTS;
+	assert_i_eq(node_modify(n, qp, &a, MT_QP_STATE), MT_OK);
+}
+
+void node_connect(struct node *n)
+{
+	connect_qp(n, n->qp, n->peer_qpn);
+}
+
+struct mt_qp *node_add_qp(struct node *n, uint32_t qpn, uint32_t dest, void *user)
+{
+	struct mt_qp *qp = make_qp(n, qpn, user);
+
+	connect_qp(n, qp, dest);
+	return qp;
+}
+
+void node_close(struct node *n)
+{
+	while (n->n_blocks > 0)
+		free(n->blocks[--n->n_blocks]);
+	n->engine = NULL;
+}
+
+int node_post(struct node *n, struct mt_qp *qp, uint64_t wr_id, uint32_t len, uint32_t flags)
+{
+	struct mt_sge sge = {.addr = 0, .length = len, .lkey = MT_LKEY_ADAPTER};
+	struct mt_send_wr wr = {
+		.wr_id = wr_id,
+		.sge = &sge,
+		.n_sge = 1,
+		.flags = flags,
+		.imm = 0xABC00000u + (uint32_t)wr_id,
+		.rkey = NODE_KEY,
+		.remote_addr = NODE_MR_START,
+	};
+	int r;
+
+	while ((r = mt_qp_post_send(qp, 0, &wr)) == MT_ERR_MEMORY)
+		more_memory(n);
+	return r;
+}
+
+uint32_t node_tx(struct node *n, uint64_t now_ns, struct mt_tx_desc *descs, uint32_t max)
+{
+	return mt_engine_tx(n->engine, now_ns, NODE_ALL_PORTS, descs, max);
+}
+
+bool node_tx_opcode(struct node *n, uint64_t now_ns, uint8_t opcode, struct mt_tx_desc *desc)
+{
+	while (node_tx(n, now_ns, desc, 1) == 1)
+		if (desc->pkt.bth.opcode == opcode)
+			return true;
+	return false;
+}
+
+uint32_t node_drain(struct node *n, uint64_t now_ns)
+{
+	struct mt_tx_desc desc;
+	uint32_t sent = 0;
+
+	while (node_tx(n, now_ns, &desc, 1) == 1)
+		sent++;
+	return sent;
+}
+
+bool node_poll(struct node *n, struct mt_event *ev)
+{
+	return mt_engine_poll(n->engine, ev, 1) == 1;
+}
+
+struct mt_stats node_stats(const struct node *n)
+{
+	struct mt_stats stats;
+
+	mt_engine_stats(n->engine, &stats);
+	return stats;
+}
+
+/* ---- packets ---- */
+
+uint64_t node_psn(uint64_t i)
+{
+	return FIRST_PSN + i;
+}
+
+uint32_t node_wire_psn(uint64_t i)
+{
+	return (uint32_t)(FIRST_PSN + i) & 0xFFFFFFu;
+}
+
+static struct mw_bth bth(const struct node *n, uint8_t opcode, uint32_t psn)
+{
+	return (struct mw_bth){.opcode = opcode, .p_key = 0xFFFF, .dqp = n->qpn, .psn = psn};
+}
+
+struct mw_packet node_write(const struct node *n, uint8_t opcode, uint64_t i, uint16_t msn,
+			    uint32_t len, uint32_t whole)
+{
+	struct mw_packet pkt = {
+		.bth = bth(n, opcode, node_wire_psn(i)),
+		.data =
+			{
+				.meth = {.msn = msn},
+				.tseth = {.tx_timestamp = (uint16_t)(0x1000 + i), .ftype = 1},
+				.reth = {.va = NODE_MR_START, .rkey = NODE_KEY, .dmalen = whole},
+			},
+		.payload_len = len,
+	};
+
+	pkt.bth.ts = true;
+	pkt.bth.pad = (uint8_t)(-len & 3);
+	return pkt;
+}
+
+struct mw_packet node_sack(const struct node *n, const struct mt_tx_desc *trigger,
+			   uint64_t expected)
+{
+	uint32_t cack = node_wire_psn(expected - 1);
+	struct mw_packet pkt = {
+		.bth = bth(n, MW_SACK, cack),
+		.seth =
+			{
+				.entropy = trigger->ev,
+				.cack_psn = cack,
+				.mpr = 1,
+				.sack_offset = 1,
+				.tx_timestamp = trigger->pkt.data.tseth.tx_timestamp,
+			},
+	};
+
+	pkt.bth.rtx = trigger->pkt.bth.rtx;
+	pkt.seth.ack_psn_offset = (int16_t)(mb_psn_extend(node_psn(expected - 1),
+							  trigger->pkt.bth.psn) -
+					    node_psn(expected - 1));
+	return pkt;
+}
+
+struct mw_packet node_nack(const struct node *n, const struct mt_tx_desc *trigger, uint8_t reason)
+{
+	return (struct mw_packet){
+		.bth = bth(n, MW_NACK, trigger->pkt.bth.psn),
+		.neth =
+			{
+				.reason = reason,
+				.entropy = trigger->ev,
+				.nack_psn = trigger->pkt.bth.psn,
+				.cc_type = 2,
+				.tx_timestamp = trigger->pkt.data.tseth.tx_timestamp,
+			},
+	};
+}
+
+struct mw_packet node_ack(const struct node *n, uint8_t syndrome, uint32_t msn)
+{
+	return (struct mw_packet){
+		.bth = bth(n, MW_ACK, 0),
+		.aeth = {.syndrome = syndrome, .msn = msn},
+	};
+}
+
+struct mw_packet node_probe(const struct node *n, uint16_t id)
+{
+	return (struct mw_packet){
+		.bth = bth(n, MW_PROBE, 0),
+		.peth = {.probe_id = id, .ts = {.tx_timestamp = 0x7A7A, .ftype = 1}},
+	};
+}
+
+struct mt_rx_meta node_meta(const struct node *n)
+{
+	return (struct mt_rx_meta){.src = n->peer, .ev = PEER_EV, .icrc_ok = true};
+}
+
+void node_rx_meta(struct node *n, uint64_t now_ns, const struct mt_rx_meta *meta,
+		  const struct mw_packet *pkt)
+{
+	mt_engine_rx(n->engine, now_ns, meta, pkt, node_payload(0));
+}
+
+void node_rx(struct node *n, uint64_t now_ns, const struct mw_packet *pkt)
+{
+	struct mt_rx_meta meta = node_meta(n);
+
+	node_rx_meta(n, now_ns, &meta, pkt);
+}
+
+/* ---- two of them ---- */
+
+void pair_open(struct engine_pair *p, const struct node_opts *o)
+{
+	*p = (struct engine_pair){.delay_ns = 1000};
+	for (unsigned i = 0; i < 2; i++) {
+		node_open(&p->side[i], o, i);
+		node_connect(&p->side[i]);
+	}
+}
+
+void pair_close(struct engine_pair *p)
+{
+	node_close(&p->side[0]);
+	node_close(&p->side[1]);
+}
+
+static void deliver(struct engine_pair *p, unsigned to, const struct mt_tx_desc *d)
+{
+	struct mt_rx_meta meta = {
+		.src = p->side[!to].self, .ev = d->ev, .port = d->port, .icrc_ok = true};
+
+	if (p->lose && p->lose(p->ctx, !to, d))
+		return;
+	mt_engine_rx(p->side[to].engine, p->now_ns, &meta, &d->pkt, node_payload(d->offset));
+}
+
+/* The earliest deadline of both sides. */
+static uint64_t deadline(const struct engine_pair *p)
+{
+	uint64_t a = mt_engine_deadline(p->side[0].engine);
+	uint64_t b = mt_engine_deadline(p->side[1].engine);
+
+	return a < b ? a : b;
+}
+
+void pair_run(struct engine_pair *p, uint64_t until_ns)
+{
+	static struct mt_tx_desc sent[2][IN_FLIGHT_MAX];
+	uint32_t n[2];
+
+	while (p->now_ns < until_ns) {
+		for (unsigned i = 0; i < 2; i++) {
+			mt_engine_tick(p->side[i].engine, p->now_ns);
+			n[i] = node_tx(&p->side[i], p->now_ns, sent[i], IN_FLIGHT_MAX);
+		}
+		if (n[0] + n[1] == 0) {
+			if (deadline(p) >= until_ns)
+				return;
+			p->now_ns = deadline(p);
+			continue;
+		}
+		p->now_ns += p->delay_ns;
+		for (unsigned i = 0; i < 2; i++)
+			for (uint32_t k = 0; k < n[i]; k++)
+				deliver(p, !i, &sent[i][k]);
+	}
+}

@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * engine_pair.h - engines for tests: one whose peer is the test, writing its packets by hand, or
+ * two that are joined directly.
+ *
+ * A node is an engine with one EV profile, one CC profile, one MR and one QP. The QPs of a pair,
+ * and the hand-made peer of a single node, use the same numbers: PSNs in both directions begin
+ * NODE_PSNS_TO_WRAP before the wrap, so that every longer test crosses it.
+ */
+#ifndef SUPPORT_ENGINE_PAIR_H
+#define SUPPORT_ENGINE_PAIR_H
+
+#include "core/engine_state.h"
+#include "core/qp.h"
+
+#define NODE_EVS_MAX 64u
+#define NODE_BLOCKS_MAX 64u
+#define NODE_PD 7u
+#define NODE_MR_INDEX 1u
+#define NODE_KEY (NODE_MR_INDEX << 8 | 0x5Au)
+#define NODE_MR_START UINT64_C(0x7000001000)
+#define NODE_MR_BYTES 65536u
+/* The payload of all WRITEs: this many bytes, of which each differs from its neighbours. */
+#define NODE_PAYLOAD_BYTES 65536u
+#define NODE_PSNS_TO_WRAP 4u
+#define NODE_ALL_PORTS UINT32_MAX
+#define NODE_MTU 256u
+
+/* What a node is made with; node_opts_default fills it in, tests change what they are about. */
+struct node_opts {
+	struct mt_engine_cfg cfg; /* 2 ports, 4 QPs */
+	struct mt_ev evs[NODE_EVS_MAX];
+	struct mt_ev_profile_cfg ev_profile; /* 8 EVs, all active; .evs is set by node_open */
+	struct mt_cc_profile_cfg cc_profile; /* none */
+	struct mt_qp_cap cap;		     /* 64 send and receive WRs, 4 SGEs */
+	struct mt_qp_attr attr;		     /* MTU 256, MPR 1; dest is set by node_open */
+};
+
+struct node {
+	struct mt_engine *engine;
+	struct mt_qp *qp;
+	struct node_opts opts;
+	struct mt_addr self, peer;
+	uint32_t qpn, peer_qpn;
+	uint8_t *memory;  /* of its MR */
+	unsigned placed;  /* calls of env->place */
+	uint64_t last_at; /* offset and length of the last one */
+	uint32_t last_len;
+	void *blocks[NODE_BLOCKS_MAX];
+	size_t n_blocks;
+};
+
+void node_opts_default(struct node_opts *o);
+/* node_open makes the engine with all but its connection; the QP is in INIT. side: 0 or 1. */
+void node_open(struct node *n, const struct node_opts *o, unsigned side);
+/* node_connect takes the QP to RTS. */
+void node_connect(struct node *n);
+void node_close(struct node *n);
+/* node_block returns zeroed, 64-byte aligned memory that node_close frees. */
+void *node_block(struct node *n, size_t size);
+/* node_modify calls mt_qp_modify at time 0, with more memory when it asks for it. */
+int node_modify(struct node *n, struct mt_qp *qp, const struct mt_qp_attr *attr, uint32_t mask);
+/* node_add_qp makes another QP, connected like the first one, but to peer QPN `dest`. */
+struct mt_qp *node_add_qp(struct node *n, uint32_t qpn, uint32_t dest, void *user);
+/* node_payload returns the byte at an offset of every WRITE's payload. */
+const uint8_t *node_payload(uint32_t offset);
+
+/* node_post queues a WRITE of len bytes to offset 0 of the peer's MR, with more memory if needed. */
+int node_post(struct node *n, struct mt_qp *qp, uint64_t wr_id, uint32_t len, uint32_t flags);
+/* node_tx takes at most max packets, data from all ports. */
+uint32_t node_tx(struct node *n, uint64_t now_ns, struct mt_tx_desc *descs, uint32_t max);
+/* node_tx_opcode takes packets until one has this opcode; false when none is left. */
+bool node_tx_opcode(struct node *n, uint64_t now_ns, uint8_t opcode, struct mt_tx_desc *desc);
+/* node_drain throws away everything that may be sent now and returns how many packets that was. */
+uint32_t node_drain(struct node *n, uint64_t now_ns);
+bool node_poll(struct node *n, struct mt_event *ev);
+struct mt_stats node_stats(const struct node *n);
+
+/* ---- packets of a peer that is written by hand; change them before node_rx ---- */
+
+/* node_psn returns the 64-bit number of the i-th PSN of a QP, node_wire_psn what travels of it. */
+uint64_t node_psn(uint64_t i);
+uint32_t node_wire_psn(uint64_t i);
+/*
+ * node_write is the i-th PSN, part of message msn: len bytes of payload of `whole`, to the offset
+ * that the test says.
+ */
+struct mw_packet node_write(const struct node *n, uint8_t opcode, uint64_t i, uint16_t msn,
+			    uint32_t len, uint32_t whole);
+/* node_sack was caused by `trigger` and says that all PSNs before the expected-th have arrived. */
+struct mw_packet node_sack(const struct node *n, const struct mt_tx_desc *trigger,
+			   uint64_t expected);
+struct mw_packet node_nack(const struct node *n, const struct mt_tx_desc *trigger, uint8_t reason);
+struct mw_packet node_ack(const struct node *n, uint8_t syndrome, uint32_t msn);
+struct mw_packet node_probe(const struct node *n, uint16_t id);
+
+/* node_meta: from the peer, on port 0 with EV 0xE0E1E2E3, whole, not marked. */
+struct mt_rx_meta node_meta(const struct node *n);
+void node_rx(struct node *n, uint64_t now_ns, const struct mw_packet *pkt);
+void node_rx_meta(struct node *n, uint64_t now_ns, const struct mt_rx_meta *meta,
+		  const struct mw_packet *pkt);
+
+/* ---- two of them ---- */
+
+struct engine_pair {
+	struct node side[2];
+	uint64_t now_ns;
+	uint64_t delay_ns; /* one way; 1000 */
+	/* Says whether a packet that side `from` sends is lost; NULL: none is. */
+	bool (*lose)(void *ctx, unsigned from, const struct mt_tx_desc *desc);
+	void *ctx;
+};
+
+/* pair_open makes and connects both; pair_run runs them until then, or until nothing is left. */
+void pair_open(struct engine_pair *p, const struct node_opts *o);
+void pair_run(struct engine_pair *p, uint64_t until_ns);
+void pair_close(struct engine_pair *p);
+
+#endif

@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* No congestion control, and the gate that all algorithms share. */
+#include "support/test.h"
+
+#include "core/cc.h"
+
+/* REQ(cc.nscc.null) */
+TEST(mt_cc_none, nothing_moves_the_window)
+{
+	struct mt_cc_profile_cfg cfg = {.kind = MT_CC_NONE, .max_cwnd_bytes = 5000};
+	struct mt_cc_ack bad = {
+		.newly_bytes = 1, .rtt_ns = 1 << 30, .marked = true, .penalty = 127};
+	struct mt_cc cc;
+
+	mt_cc_init(&cc, &cfg, 4096, 0);
+	assert_string_equal(cc.ops->name, "none");
+	cc.inflight = 1 << 30;
+	cc.ops->ack(&cc, &bad);
+	cc.ops->loss(&cc, 1, MT_CC_TRIMMED, 4096);
+	cc.ops->loss(&cc, 1, MT_CC_INFERRED, 4096);
+	assert_u_eq(cc.cwnd, UINT64_MAX);
+	assert_true(mt_cc_may_send(&cc, 4096));
+}
+
+TEST(mt_cc_init, starts_with_nothing_in_flight)
+{
+	struct mt_cc_profile_cfg cfg = {.kind = MT_CC_NONE};
+	struct mt_cc cc;
+
+	memset(&cc, 0xFF, sizeof(cc));
+	mt_cc_init(&cc, &cfg, 4096, 0);
+	assert_i_eq(cc.inflight, 0);
+}
+
+/* REQ(req.gate.cwnd) */
+TEST(mt_cc_may_send, as_much_as_fits)
+{
+	struct mt_cc cc = {.cwnd = 1000, .inflight = 600};
+
+	assert_true(mt_cc_may_send(&cc, 400));
+	assert_false(mt_cc_may_send(&cc, 401));
+}
+
+TEST(mt_cc_may_send, one_packet_when_nothing_is_in_flight)
+{
+	struct mt_cc cc = {.cwnd = 100, .inflight = 0};
+
+	assert_true(mt_cc_may_send(&cc, 4184));
+	cc.inflight = -5000;
+	assert_true(mt_cc_may_send(&cc, 4184));
+	cc.inflight = 1;
+	assert_false(mt_cc_may_send(&cc, 4184));
+}

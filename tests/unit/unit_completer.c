@@ -1,0 +1,455 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * What a requester believes of SACKs, NACKs and ACKs that are written by hand: which are bogus, and
+ * what the others complete, time and count. Losses are in unit_completer_loss.c.
+ */
+#include "support/test.h"
+
+#include "support/engine_pair.h"
+
+#define MTU NODE_MTU
+#define NOMINAL (MTU + MT_NOMINAL_HEADER)
+/* What so many packets are in a responder's count: units of 256 bytes, rounded up. */
+#define COUNTED(packets) (((packets)*NOMINAL + 255) / 256 * 256)
+#define MAX 256u
+
+static struct node_opts opts;
+static struct node n;
+static struct mt_tx_desc sent[MAX];
+
+static int defaults(void **state)
+{
+	(void)state;
+	node_opts_default(&opts);
+	return 0;
+}
+
+static int close_node(void **state)
+{
+	(void)state;
+	node_close(&n);
+	return 0;
+}
+
+#define CASE(function, name) TEST_WITH(defaults, close_node, function, name)
+
+/* Connects and sends a message of so many packets at 1000. */
+static void start(uint32_t packets)
+{
+	node_open(&n, &opts, 0);
+	node_connect(&n);
+	assert_i_eq(node_post(&n, n.qp, 70, packets * MTU, MT_WR_SIGNALED), MT_OK);
+	assert_u_eq(node_tx(&n, 1000, sent, MAX), packets);
+}
+
+static void rx(uint64_t now, struct mw_packet pkt)
+{
+	node_rx(&n, now, &pkt);
+}
+
+static uint64_t una(void)
+{
+	return n.qp->req.window.una - node_psn(0);
+}
+
+static void check_completion(uint64_t wr_id, enum mt_wc_status status)
+{
+	struct mt_event ev;
+
+	assert_true(node_poll(&n, &ev));
+	assert_u_eq(ev.type, MT_EVENT_SEND);
+	assert_u_eq(ev.wr_id, wr_id);
+	assert_u_eq(ev.status, status);
+}
+
+static void check_no_event(void)
+{
+	struct mt_event ev;
+
+	assert_false(node_poll(&n, &ev));
+}
+
+/* ---- SACK ---- */
+
+/* REQ(req.loss.accumulate) */
+CASE(mt_completer_sack, adds_up)
+{
+	struct mw_packet pkt;
+
+	start(10);
+	pkt = node_sack(&n, &sent[5], 0);
+	pkt.seth.sack_bitmap = 0x24; /* 2 and 5 */
+	rx(5000, pkt);
+	assert_u_eq(una(), 0);
+	pkt.seth.sack_bitmap = 0x1B; /* 0, 1, 3, 4 and nothing of 2 and 5 */
+	rx(5100, pkt);
+	assert_u_eq(una(), 6);
+	rx(5200, node_sack(&n, &sent[3], 3)); /* overtaken by the others */
+	assert_u_eq(una(), 6);
+	assert_u_eq(node_stats(&n).rx_sacks, 3);
+	check_no_event(); /* a SACK completes nothing */
+}
+
+CASE(mt_completer_sack, map_with_an_offset)
+{
+	struct mw_packet pkt;
+
+	start(100);
+	pkt = node_sack(&n, &sent[90], 30);
+	pkt.seth.sack_offset = 41; /* bit 0 is 70 */
+	pkt.seth.sack_bitmap = UINT64_C(1) << 20;
+	rx(5000, pkt);
+	assert_u_eq(una(), 30);
+	assert_u_eq(mt_tx_rec(&n.qp->req.window, node_psn(90))->state, MT_TX_RECEIVED);
+	pkt = node_sack(&n, &sent[90], 30);
+	pkt.seth.sack_offset = -9; /* bit 0 is 20: what lies below una says nothing new */
+	pkt.seth.sack_bitmap = 0xFFF;
+	rx(5000, pkt);
+	assert_u_eq(una(), 32);
+}
+
+/* REQ(req.psn.serial) */
+CASE(mt_completer_sack, of_what_was_never_sent_is_bogus)
+{
+	struct mw_packet good, bad;
+
+	start(10);
+	good = node_sack(&n, &sent[9], 3);
+	bad = node_sack(&n, &sent[9], 11); /* 10 was not sent */
+	rx(5000, bad);
+	bad = good;
+	bad.seth.sack_bitmap = UINT64_C(1) << 7; /* neither in the map */
+	rx(5000, bad);
+	bad = good;
+	bad.bth.psn = node_wire_psn(1); /* not what the SETH says */
+	rx(5000, bad);
+	bad = good;
+	bad.seth.cack_psn = bad.bth.psn = node_wire_psn(UINT64_C(1) << 22);
+	rx(5000, bad);
+	assert_u_eq(node_stats(&n).drop_bogus_ack, 4);
+	assert_u_eq(node_stats(&n).rx_sacks, 0);
+	assert_u_eq(una(), 0);
+	good.seth.sack_bitmap = UINT64_C(1) << 6;
+	rx(5000, good);
+	assert_u_eq(una(), 3);
+	rx(5000, node_sack(&n, &sent[9], 10));
+	assert_u_eq(una(), 10);
+}
+
+CASE(mt_completer_sack, needs_a_qp_that_may_send)
+{
+	struct mt_qp_attr err = {.state = MT_QPS_ERR};
+
+	start(1);
+	assert_i_eq(node_modify(&n, n.qp, &err, MT_QP_STATE), MT_OK);
+	rx(5000, node_sack(&n, &sent[0], 1));
+	rx(5000, node_nack(&n, &sent[0], MW_NACK_TRIMMED));
+	rx(5000, node_ack(&n, 0x1F, 1));
+	assert_u_eq(node_stats(&n).drop_bogus_ack, 3);
+}
+
+/* ---- round trips ---- */
+
+/* REQ(cc.rtt.validity) */
+CASE(mt_completer_sack, rtt_of_a_first_transmission)
+{
+	struct mw_packet pkt;
+
+	start(4);
+	pkt = node_sack(&n, &sent[1], 2);
+	pkt.bth.rtx = true; /* the SACK of a retransmission: of another one */
+	rx(9000, pkt);
+	assert_u_eq(n.qp->req.rtt.smoothed_ns, 0);
+	pkt = node_sack(&n, &sent[2], 2);
+	pkt.seth.tx_timestamp++; /* not the stamp that this packet carried */
+	rx(9000, pkt);
+	assert_u_eq(n.qp->req.rtt.smoothed_ns, 0);
+	rx(9000, node_sack(&n, &sent[3], 2));
+	assert_u_eq(n.qp->req.rtt.smoothed_ns, 8000);
+}
+
+CASE(mt_completer_sack, rtt_of_a_retransmission)
+{
+	struct mw_packet late, pkt;
+
+	start(4);
+	rx(2000, node_nack(&n, &sent[0], MW_NACK_TRIMMED));
+	late = node_sack(&n, &sent[0], 0); /* as if the first copy had arrived after all */
+	assert_u_eq(node_tx(&n, 3000, sent, 1), 1);
+	rx(5000, late);
+	assert_u_eq(n.qp->req.rtt.smoothed_ns, 0);
+	pkt = node_sack(&n, &sent[0], 1);
+	pkt.bth.rtx = false; /* who sent this one? */
+	rx(6000, pkt);
+	assert_u_eq(n.qp->req.rtt.smoothed_ns, 0);
+	rx(7000, node_sack(&n, &sent[0], 1));
+	assert_u_eq(n.qp->req.rtt.smoothed_ns, 4000);
+}
+
+CASE(mt_completer_sack, no_rtt_of_a_packet_sent_twice_again)
+{
+	start(4);
+	for (uint64_t i = 0; i < 2; i++) {
+		rx(2000, node_nack(&n, &sent[0], MW_NACK_TRIMMED));
+		assert_u_eq(node_tx(&n, 3000 + 1000 * i, sent, 1), 1);
+	}
+	rx(9000, node_sack(&n, &sent[0], 1));
+	assert_u_eq(n.qp->req.rtt.smoothed_ns, 0);
+	assert_u_eq(una(), 1);
+}
+
+CASE(mt_completer_sack, rtt_of_what_was_acknowledged_long_ago)
+{
+	start(4);
+	rx(2000, node_sack(&n, &sent[3], 4));
+	assert_u_eq(n.qp->req.rtt.smoothed_ns, 1000);
+	rx(10000, node_sack(&n, &sent[1], 2)); /* late, but of a packet that was sent once */
+	assert_u_eq(n.qp->req.rtt.smoothed_ns, 2000);
+}
+
+/* ---- bytes in flight ---- */
+
+static int64_t inflight(void)
+{
+	return n.qp->req.cc.inflight;
+}
+
+/* A SACK without news of PSNs but for the responder's count of bytes, rounded up to 256. */
+static void rx_count(uint64_t packets)
+{
+	struct mw_packet pkt = node_sack(&n, &sent[0], 0);
+
+	pkt.seth.rcvd_bytes = (uint32_t)(COUNTED(packets) / 256) & 0xFFFFFF;
+	rx(5000, pkt);
+}
+
+/* REQ(cc.nscc.inflight) */
+CASE(mt_completer_sack, bytes_follow_the_responders_count)
+{
+	start(20);
+	assert_i_eq(inflight(), 20 * NOMINAL);
+	rx_count(4);
+	assert_i_eq(inflight(), 20 * NOMINAL - COUNTED(4));
+	rx_count(4);
+	assert_i_eq(inflight(), 20 * NOMINAL - COUNTED(4));
+	rx_count(2); /* overtaken */
+	rx_count(8);
+	assert_i_eq(inflight(), 20 * NOMINAL - COUNTED(8));
+}
+
+CASE(mt_completer_sack, a_count_beyond_what_was_sent_is_not_used)
+{
+	start(20);
+	rx_count(22);
+	assert_i_eq(inflight(), 20 * NOMINAL);
+	rx_count(1 << 20);
+	assert_i_eq(inflight(), 20 * NOMINAL);
+	rx_count(20);
+	assert_u_between((uint64_t)(inflight() + 255), 0, 255);
+}
+
+CASE(mt_completer_sack, the_count_wraps)
+{
+	struct mw_packet pkt;
+
+	start(20);
+	n.qp->req.rcvd_units = 0xFFFFFF;
+	pkt = node_sack(&n, &sent[0], 0);
+	pkt.seth.rcvd_bytes = 3;
+	rx(5000, pkt);
+	assert_i_eq(inflight(), 20 * NOMINAL - 4 * 256);
+}
+
+CASE(mt_completer_sack, set_anew_when_nothing_is_outstanding)
+{
+	start(3);
+	rx(5000, node_sack(&n, &sent[2], 3)); /* its count is still 0 */
+	assert_i_eq(inflight(), 0);
+	assert_u_eq(n.qp->req.rcvd_units, (3 * NOMINAL + 255) / 256);
+	assert_i_eq(node_post(&n, n.qp, 71, MTU, 0), MT_OK);
+	assert_u_eq(node_tx(&n, 6000, sent, MAX), 1);
+	rx_count(4);
+	assert_u_between((uint64_t)(inflight() + 255), 0, 255 + 255);
+}
+
+CASE(mt_completer_sack, a_lost_packet_that_arrives_after_all)
+{
+	start(20);
+	rx(2000, node_nack(&n, &sent[7], MW_NACK_NO_RESOURCE));
+	assert_i_eq(inflight(), 19 * NOMINAL);
+	rx(5000, node_sack(&n, &sent[8], 9)); /* the count does not say so yet */
+	assert_i_eq(inflight(), 20 * NOMINAL);
+	assert_u_eq(n.qp->req.window.lost, 0);
+	rx_count(16);
+	assert_i_eq(inflight(), 20 * NOMINAL - COUNTED(16));
+}
+
+/* ---- NACK ---- */
+
+/* REQ(req.loss.nack) REQ(req.ev.trim-skips) REQ(req.ev.last-hop-trim) */
+CASE(mt_completer_nack, each_reason_sends_again)
+{
+	static const uint8_t reasons[] = {
+		MW_NACK_TRIMMED,     MW_NACK_TRIMMED_LASTHOP, MW_NACK_NO_BITMAP, MW_NACK_NO_PKT_BUFFER,
+		MW_NACK_NO_RESOURCE, MW_NACK_PSN_OOR_WINDOW,  0x55};
+
+	start(7);
+	for (uint32_t i = 0; i < 7; i++) {
+		uint16_t path = mt_tx_rec(&n.qp->req.window, node_psn(i))->ev;
+
+		rx(2000, node_nack(&n, &sent[i], reasons[i]));
+		assert_u_eq(n.qp->req.window.lost, i + 1);
+		assert_i_eq(inflight(), (6 - (int64_t)i) * NOMINAL);
+		assert_u_eq(n.qp->paths->paths[path].state, i == 0 ? MT_EV_SKIP : MT_EV_GOOD);
+	}
+	assert_u_eq(node_stats(&n).rx_nacks, 7);
+	assert_u_eq(node_stats(&n).lost_inferred, 0);
+	assert_u_eq(node_tx(&n, 3000, sent, MAX), 7);
+}
+
+CASE(mt_completer_nack, only_of_the_transmission_that_is_out)
+{
+	struct mw_packet old;
+
+	start(3);
+	old = node_nack(&n, &sent[0], MW_NACK_TRIMMED_LASTHOP);
+	rx(2000, old);
+	rx(2000, old); /* it is lost already */
+	assert_u_eq(n.qp->req.window.lost, 1);
+	assert_u_eq(node_tx(&n, 3000, sent, 1), 1);
+	rx(4000, old); /* the first copy's, on another EV */
+	assert_u_eq(n.qp->req.window.lost, 0);
+	rx(5000, node_sack(&n, &sent[0], 1));
+	rx(6000, node_nack(&n, &sent[0], MW_NACK_TRIMMED_LASTHOP)); /* received */
+	assert_u_eq(n.qp->req.window.lost, 0);
+	assert_u_eq(node_stats(&n).rx_nacks, 4);
+}
+
+CASE(mt_completer_nack, of_what_was_never_sent)
+{
+	struct mw_packet bad;
+
+	start(3);
+	bad = node_nack(&n, &sent[0], MW_NACK_UNEXP_EVENT);
+	bad.neth.nack_psn = node_wire_psn(3);
+	rx(2000, bad);
+	assert_u_eq(node_stats(&n).drop_bogus_ack, 1);
+	assert_u_eq(n.qp->state, MT_QPS_RTS);
+}
+
+/* REQ(req.error.fatal-nack) */
+CASE(mt_completer_nack, unexpected_event_is_fatal)
+{
+	start(3);
+	rx(2000, node_nack(&n, &sent[1], MW_NACK_UNEXP_EVENT));
+	assert_u_eq(n.qp->state, MT_QPS_ERR);
+	check_completion(70, MT_WC_REM_OP_ERR);
+}
+
+/* ---- transport ACK ---- */
+
+static void post_more(unsigned count, uint32_t flags)
+{
+	for (unsigned i = 1; i <= count; i++)
+		assert_i_eq(node_post(&n, n.qp, 70 + i, MTU, flags), MT_OK);
+	assert_u_eq(node_tx(&n, 1000, sent, MAX), count);
+}
+
+/* REQ(req.complete.acked) REQ(req.complete.order) */
+CASE(mt_completer_ack, completes_all_messages_below)
+{
+	start(3);
+	post_more(2, MT_WR_SIGNALED);
+	rx(2000, node_ack(&n, 0x1F, 2));
+	assert_u_eq(una(), 4); /* their packets have then arrived */
+	check_completion(70, MT_WC_SUCCESS);
+	check_completion(71, MT_WC_SUCCESS);
+	check_no_event();
+	rx(2000, node_ack(&n, 0x1F, 1));
+	rx(2000, node_ack(&n, 0x1F, 2));
+	check_no_event();
+	rx(2000, node_ack(&n, 0x1F, 3));
+	check_completion(72, MT_WC_SUCCESS);
+	assert_u_eq(node_stats(&n).rx_acks, 4);
+}
+
+CASE(mt_completer_ack, of_what_was_never_sent)
+{
+	opts.attr.mpr = 1;
+	start(1);
+	assert_i_eq(node_post(&n, n.qp, 71, 200 * MTU, 0), MT_OK);
+	assert_u_eq(node_tx(&n, 1000, sent, MAX), 127); /* not all of it */
+	rx(2000, node_ack(&n, 0x1F, 2));
+	rx(2000, node_ack(&n, 0x1F, 0x7FFFFF));
+	rx(2000, node_ack(&n, 0x20, 1)); /* there is no receiver-not-ready */
+	rx(2000, node_ack(&n, 0x41, 1));
+	assert_u_eq(node_stats(&n).drop_bogus_ack, 4);
+	check_no_event();
+	rx(2000, node_ack(&n, 0x1F, 1));
+	check_completion(70, MT_WC_SUCCESS);
+}
+
+CASE(mt_completer_ack, nak_of_nothing)
+{
+	start(1);
+	rx(2000, node_ack(&n, 0x1F, 1));
+	rx(2000, node_ack(&n, 0x62, 1));
+	assert_u_eq(node_stats(&n).drop_bogus_ack, 1);
+	rx(2000, node_ack(&n, 0x62, 0)); /* of what is complete: too late */
+	assert_u_eq(n.qp->state, MT_QPS_RTS);
+}
+
+/* REQ(req.error.nak) REQ(req.error.flush) */
+CASE(mt_completer_ack, nak_blames_its_request)
+{
+	static const struct {
+		uint8_t syndrome;
+		enum mt_wc_status status;
+	} rows[] = {{0x61, MT_WC_REM_INV_REQ_ERR},
+		    {0x62, MT_WC_REM_ACCESS_ERR},
+		    {0x63, MT_WC_REM_OP_ERR},
+		    {0x60, MT_WC_FATAL_ERR},
+		    {0x64, MT_WC_FATAL_ERR}};
+	struct mt_event ev;
+
+	for (int i = 0; i < 5; i++) {
+		start(3);
+		post_more(2, 0);
+		rx(2000, node_ack(&n, rows[i].syndrome, 1));
+		assert_u_eq(n.qp->state, MT_QPS_ERR);
+		check_completion(70, MT_WC_SUCCESS);
+		check_completion(71, rows[i].status);
+		check_completion(72, MT_WC_WR_FLUSH_ERR);
+		assert_true(node_poll(&n, &ev));
+		assert_u_eq(ev.type, MT_EVENT_QP);
+		assert_u_eq(ev.status, rows[i].status);
+		assert_false(ev.responder);
+		node_close(&n);
+	}
+}
+
+CASE(mt_completer_ack, gives_places_for_immediates_back)
+{
+	opts.attr.max_wimm = 3;
+	start(1);
+	post_more(3, MT_WR_IMM);
+	assert_u_eq(n.qp->req.wimm_inflight, 3);
+	rx(2000, node_ack(&n, 0x1F, 3));
+	assert_u_eq(n.qp->req.wimm_inflight, 1);
+}
+
+/* REQ(req.retry.progress) */
+CASE(mt_completer_sack, progress_starts_the_timeouts_anew)
+{
+	start(4);
+	n.qp->req.retry.timeouts = 3;
+	rx(2000, node_sack(&n, &sent[0], 0));
+	assert_u_eq(n.qp->req.retry.timeouts, 3); /* nothing new */
+	rx(3000, node_sack(&n, &sent[0], 1));
+	assert_u_eq(n.qp->req.retry.timeouts, 0);
+	assert_true(n.qp->req.retry.running);
+	rx(4000, node_sack(&n, &sent[3], 4));
+	assert_true(n.qp->req.retry.running); /* the ACK is still missing */
+	rx(5000, node_ack(&n, 0x1F, 1));
+	assert_false(n.qp->req.retry.running);
+}

@@ -1,0 +1,306 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Losses and paths, as SACKs that are written by hand tell of them. The reorder window of this
+ * file is 5 us, the base spacing of packets far less.
+ */
+#include "support/test.h"
+
+#include "support/engine_pair.h"
+
+#define MTU NODE_MTU
+#define MAX 256u
+
+static struct node_opts opts;
+static struct node n;
+static struct mt_tx_desc early[MAX], late[MAX];
+
+static int defaults(void **state)
+{
+	(void)state;
+	node_opts_default(&opts);
+	opts.cfg.timing.reorder_min_ns = opts.cfg.timing.reorder_max_ns = 5000;
+	return 0;
+}
+
+static int close_node(void **state)
+{
+	(void)state;
+	node_close(&n);
+	return 0;
+}
+
+#define CASE(function, name) TEST_WITH(defaults, close_node, function, name)
+
+/* Sends 8 packets at 1000, PSNs 0 to 7, and 8 more at `then`: one lap over the 8 EVs each. */
+static void start(uint64_t then)
+{
+	node_open(&n, &opts, 0);
+	node_connect(&n);
+	assert_i_eq(node_post(&n, n.qp, 70, 16 * MTU, MT_WR_SIGNALED), MT_OK);
+	assert_u_eq(node_tx(&n, 1000, early, 8), 8);
+	assert_u_eq(node_tx(&n, then, late, MAX), 8);
+}
+
+static void rx(uint64_t now, struct mw_packet pkt)
+{
+	node_rx(&n, now, &pkt);
+}
+
+/* A SACK that PSN 8 + i, of the later lap, caused: it and all of the first lap but `holes`. */
+static struct mw_packet sack_late(unsigned i, uint64_t holes)
+{
+	struct mw_packet pkt = node_sack(&n, &late[i], 0);
+
+	pkt.seth.sack_bitmap = (0xFF & ~holes) | UINT64_C(1) << (8 + i);
+	return pkt;
+}
+
+static uint16_t path_of(unsigned psn)
+{
+	return mt_tx_rec(&n.qp->req.window, node_psn(psn))->ev;
+}
+
+static enum mt_ev_state state_of(uint16_t path)
+{
+	return (enum mt_ev_state)n.qp->paths->paths[path].state;
+}
+
+static enum mt_tx_state psn_state(unsigned psn)
+{
+	return (enum mt_tx_state)mt_tx_rec(&n.qp->req.window, node_psn(psn))->state;
+}
+
+static uint32_t lost(void)
+{
+	return n.qp->req.window.lost;
+}
+
+/* A packet of the later lap that did not take the EV of PSN `psn`. */
+static unsigned other_than(unsigned psn)
+{
+	return late[0].ev == early[psn].ev ? 1 : 0;
+}
+
+static void check_ev_event(uint16_t path, enum mt_ev_state state, enum mt_ev_cause cause)
+{
+	struct mt_event ev;
+
+	assert_true(node_poll(&n, &ev));
+	assert_u_eq(ev.type, MT_EVENT_EV);
+	assert_u_eq(ev.ev.value, opts.evs[path].value);
+	assert_u_eq(ev.ev.port, opts.evs[path].port);
+	assert_u_eq(ev.ev_state, state);
+	assert_u_eq(ev.ev_cause, cause);
+	assert_memory_equal(&ev.peer, &n.peer, sizeof(n.peer));
+	assert_null(ev.qp_user);
+}
+
+/* REQ(req.loss.explicit) REQ(req.ev.one-loss) REQ(req.ev.events) */
+CASE(mt_completer_sack, a_hole_one_reorder_window_old_is_lost)
+{
+	uint16_t path;
+
+	start(6000);
+	path = path_of(3);
+	rx(8000, sack_late(other_than(3), 1 << 3));
+	assert_u_eq(psn_state(3), MT_TX_LOST);
+	assert_u_eq(lost(), 1);
+	assert_u_eq(node_stats(&n).lost_inferred, 1);
+	assert_u_eq(node_stats(&n).evs_retired, 1);
+	assert_u_eq(state_of(path), MT_EV_ASSUMED_BAD);
+	check_ev_event(path, MT_EV_ASSUMED_BAD, MT_EV_BY_LOSS);
+}
+
+CASE(mt_completer_sack, a_younger_hole_may_be_reordering)
+{
+	start(5999);
+	rx(8000, sack_late(other_than(3), 1 << 3));
+	assert_u_eq(lost(), 0);
+}
+
+CASE(mt_completer_sack, all_of_several_holes)
+{
+	start(7000);
+	rx(8000, sack_late(0, 0x5C & ~(UINT64_C(1) << 0)));
+	assert_u_eq(lost(), 4); /* 2, 3, 4 and 6 */
+	assert_u_eq(psn_state(5), MT_TX_RECEIVED);
+	assert_u_eq(psn_state(9), MT_TX_OUTSTANDING);
+}
+
+/* REQ(req.loss.same-ev) */
+CASE(mt_completer_sack, a_later_packet_of_the_same_ev_proves_it_sooner)
+{
+	unsigned same = 0;
+
+	start(1000 + 5000 / 4);
+	while (late[same].ev != early[3].ev)
+		same++;
+	rx(8000, sack_late(other_than(3), 1 << 3));
+	assert_u_eq(lost(), 0);
+	rx(8000, sack_late(same, 1 << 3));
+	assert_u_eq(psn_state(3), MT_TX_LOST);
+}
+
+/* REQ(req.loss.outside-bitmap) */
+CASE(mt_completer_sack, nothing_follows_for_what_is_outside_the_map)
+{
+	struct mw_packet pkt;
+
+	start(7000);
+	pkt = node_sack(&n, &late[0], 2);
+	pkt.seth.sack_offset = 5; /* bit 0 is 6; 3, 4 and 5 are not told of, 2 is the expected one */
+	pkt.seth.sack_bitmap = 4;
+	rx(8000, pkt);
+	assert_u_eq(psn_state(2), MT_TX_LOST);
+	for (unsigned i = 3; i < 6; i++)
+		assert_u_eq(psn_state(i), MT_TX_OUTSTANDING);
+	assert_u_eq(psn_state(6), MT_TX_LOST);
+	assert_u_eq(psn_state(8), MT_TX_RECEIVED);
+}
+
+CASE(mt_completer_sack, an_unknown_trigger_proves_nothing)
+{
+	struct mw_packet pkt;
+
+	start(7000);
+	pkt = sack_late(0, 1 << 3);
+	pkt.seth.tx_timestamp++;
+	rx(8000, pkt);
+	assert_u_eq(lost(), 0);
+}
+
+CASE(mt_completer_sack, found_once)
+{
+	start(7000);
+	rx(8000, sack_late(0, 1 << 3));
+	rx(8100, sack_late(1, 1 << 3));
+	assert_u_eq(node_stats(&n).lost_inferred, 1);
+	assert_u_eq(node_tx(&n, 9000, early, 1), 1);
+	rx(9100, sack_late(2, 1 << 3)); /* the copy on its way is younger than that */
+	assert_u_eq(lost(), 0);
+}
+
+/* ---- marks ---- */
+
+static struct mw_packet marked(uint8_t m)
+{
+	struct mw_packet pkt = node_sack(&n, &early[2], 3);
+
+	pkt.seth.m = m;
+	return pkt;
+}
+
+/* REQ(req.ev.skip-on-ecn) REQ(req.ev.state-machine) */
+CASE(mt_completer_sack, skip_once_skips_the_ev_of_the_trigger)
+{
+	start(2000);
+	rx(3000, marked(MW_MARK_SKIP_ONCE));
+	for (uint16_t i = 0; i < 8; i++)
+		assert_u_eq(state_of(i), i == path_of(2) ? MT_EV_SKIP : MT_EV_GOOD);
+}
+
+/* REQ(req.ev.always-skip) */
+CASE(mt_completer_sack, always_skip_retires_it)
+{
+	start(2000);
+	rx(3000, marked(MW_MARK_ALWAYS_SKIP));
+	assert_u_eq(state_of(path_of(2)), MT_EV_ASSUMED_BAD);
+	check_ev_event(path_of(2), MT_EV_ASSUMED_BAD, MT_EV_BY_MARK);
+}
+
+/* REQ(wire.seth.m) */
+CASE(mt_completer_sack, other_marks_say_nothing)
+{
+	struct mw_packet pkt;
+
+	start(2000);
+	rx(3000, marked(MW_MARK_NONE));
+	rx(3000, marked(3));
+	pkt = marked(MW_MARK_SKIP_ONCE);
+	pkt.seth.entropy ^= 1; /* not the EV on which this PSN went out last */
+	rx(3000, pkt);
+	pkt = marked(MW_MARK_ALWAYS_SKIP);
+	pkt.seth.tx_timestamp++; /* not that transmission */
+	rx(3000, pkt);
+	for (uint16_t i = 0; i < 8; i++)
+		assert_u_eq(state_of(i), MT_EV_GOOD);
+}
+
+/* ---- probes ---- */
+
+static struct mw_packet probe_answer(uint16_t id, uint64_t expected)
+{
+	struct mw_packet pkt = node_sack(&n, &early[0], expected);
+
+	pkt.seth.pr = true;
+	pkt.seth.probe_id = id;
+	pkt.bth.rtx = false;
+	return pkt;
+}
+
+/* The first tail probe, sent when it is due. */
+static uint16_t tail_probe(uint64_t *now)
+{
+	struct mt_tx_desc d;
+
+	*now = mt_engine_deadline(n.engine);
+	mt_engine_tick(n.engine, *now);
+	assert_true(node_tx_opcode(&n, *now, MW_PROBE, &d));
+	return d.pkt.peth.probe_id;
+}
+
+/* REQ(req.probe.tail) REQ(req.probe.match) */
+CASE(mt_completer_sack, a_probe_finds_the_loss_of_the_last_packets)
+{
+	struct mw_packet pkt;
+	uint64_t now;
+	uint16_t id;
+
+	start(2000);
+	id = tail_probe(&now);
+	pkt = probe_answer((uint16_t)(id + 1), 12);
+	rx(now + 1000, pkt);
+	assert_u_eq(lost(), 0); /* nobody asked that */
+	rx(now + 2000, probe_answer(id, 12));
+	assert_u_eq(lost(), 4);
+	assert_u_eq(psn_state(15), MT_TX_LOST);
+	assert_u_eq(n.qp->req.rtt.smoothed_ns, 2000);
+}
+
+CASE(mt_completer_sack, a_mark_on_a_probe_answer_skips_nothing)
+{
+	struct mw_packet pkt;
+	uint64_t now;
+
+	start(2000);
+	pkt = probe_answer(tail_probe(&now), 16);
+	pkt.seth.m = MW_MARK_SKIP_ONCE;
+	rx(now + 1000, pkt);
+	for (uint16_t i = 0; i < 8; i++)
+		assert_u_eq(state_of(i), MT_EV_GOOD);
+	assert_u_eq(n.qp->req.window.una, node_psn(16));
+}
+
+/* REQ(req.ev.revive) */
+CASE(mt_completer_sack, answered_probes_revive_the_ev)
+{
+	struct mt_tx_desc d;
+	uint64_t now = 8000;
+	uint16_t path;
+
+	start(7000);
+	path = path_of(3);
+	rx(now, sack_late(other_than(3), 1 << 3));
+	check_ev_event(path, MT_EV_ASSUMED_BAD, MT_EV_BY_LOSS);
+	rx(now, node_ack(&n, 0x1F, 1)); /* nothing is outstanding: no tail probes */
+	for (int i = 0; i < 2; i++) {
+		now += opts.ev_profile.probe_interval_ns;
+		mt_engine_tick(n.engine, now);
+		assert_true(node_tx_opcode(&n, now, MW_PROBE, &d));
+		assert_u_eq(d.ev, opts.evs[path].value);
+		rx(now, probe_answer(d.pkt.peth.probe_id, 16));
+		assert_u_eq(state_of(path), i == 0 ? MT_EV_ASSUMED_BAD : MT_EV_GOOD);
+	}
+	check_ev_event(path, MT_EV_GOOD, MT_EV_BY_PROBE);
+	assert_u_eq(node_stats(&n).evs_revived, 1);
+}

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* unit_crc32_x86.c - the fast CRC-32 equals the portable one. */
+#include "support/test.h"
+
+#include "host/crc32_x86.h"
+
+static uint8_t crc_bytes[5000];
+
+static void crc_compare(uint32_t start, size_t offset, size_t len)
+{
+	uint32_t want = mw_crc32_update(start, crc_bytes + offset, len);
+	uint32_t got = mh_crc32_best()(start, crc_bytes + offset, len);
+
+	if (got != want)
+		fail_msg("start %08x, offset %zu, %zu bytes: %08x, not %08x", start, offset, len,
+			 got, want);
+}
+
+TEST(mh_crc32_best, check_value)
+{
+	assert_u_eq(~mh_crc32_best()(0xFFFFFFFF, "123456789", 9), 0xCBF43926);
+}
+
+TEST(mh_crc32_best, every_length_to_600)
+{
+	test_rand_bytes(crc_bytes, sizeof(crc_bytes));
+	for (size_t len = 0; len <= 600; len++)
+		crc_compare((uint32_t)test_rand(), test_rand_below(16), len);
+}
+
+TEST(mh_crc32_best, random_lengths)
+{
+	test_rand_bytes(crc_bytes, sizeof(crc_bytes));
+	for (size_t i = 0; i < test_rounds(2000); i++) {
+		size_t offset = test_rand_below(64);
+
+		crc_compare((uint32_t)test_rand(), offset,
+			    test_rand_below(sizeof(crc_bytes) - offset + 1));
+	}
+}
+
+TEST(mh_crc32_best, continues_where_it_stopped)
+{
+	mw_crc32_fn crc = mh_crc32_best();
+
+	test_rand_bytes(crc_bytes, sizeof(crc_bytes));
+	for (size_t i = 0; i < 200; i++) {
+		size_t cut = test_rand_below(sizeof(crc_bytes));
+		uint32_t part = crc(7, crc_bytes, cut);
+
+		assert_u_eq(crc(part, crc_bytes + cut, sizeof(crc_bytes) - cut),
+			    mw_crc32_update(7, crc_bytes, sizeof(crc_bytes)));
+	}
+}

@@ -1,0 +1,270 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* unit_env.c - every variable: its default, what it accepts, and each kind of wrong value. */
+#include "support/test.h"
+
+#include <errno.h>
+#include <stdio.h>
+
+#include "host/env.h"
+
+static const char *const env_names[] = {
+	"MRC_PORTS",	      "MRC_PORT_PREFIX",   "MRC_EVS",
+	"MRC_EV_BASE",	      "MRC_PACE",	   "MRC_MTU",
+	"MRC_ICRC",	      "MRC_FAULTS",	   "MRC_STATS_DIR",
+	"MRC_RTO_MIN_US",     "MRC_TAIL_PROBE_US", "MRC_REORDER_MIN_US",
+	"MRC_REORDER_MAX_US", "MRC_PROBE_US",	   "MRC_CC",
+	"MRC_BASE_RTT_US",
+};
+
+static int env_clear(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < sizeof(env_names) / sizeof(env_names[0]); i++)
+		unsetenv(env_names[i]);
+	return 0;
+}
+
+#define ENV_TEST(name) TEST_WITH(env_clear, env_clear, mh_env_read, name)
+
+static struct mh_env env_good(void)
+{
+	struct mh_env_error error = {""};
+	struct mh_env env;
+
+	if (mh_env_read(&env, &error))
+		fail_msg("%s", error.text);
+	return env;
+}
+
+/* env_bad sets a variable and expects an error that names it, its value and `why`. */
+static void env_bad(const char *name, const char *value, const char *why)
+{
+	struct mh_env_error error = {""};
+	struct mh_env env;
+	char start[200];
+
+	setenv(name, value, 1);
+	snprintf(start, sizeof(start), "%s=%s: ", name, value);
+	if (mh_env_read(&env, &error) != EINVAL)
+		fail_msg("%s=%s was accepted", name, value);
+	if (strncmp(error.text, start, strlen(start)) != 0 || !strstr(error.text, why))
+		fail_msg("\"%s\" does not begin with \"%s\" or name \"%s\"", error.text, start,
+			 why);
+	unsetenv(name);
+}
+
+ENV_TEST(defaults)
+{
+	struct mh_env env = env_good();
+
+	assert_u_eq(env.n_ports, 1);
+	assert_u_eq(env.port[0].ip, 0x7F000001);
+	assert_string_equal(env.port[0].ifname, "");
+	assert_u_eq(env.prefix, 24);
+	assert_u_eq(env.evs, 8);
+	assert_u_eq(env.ev_base, 49152);
+	assert_u_eq(env.pace_bps, 0);
+	assert_u_eq(env.mtu, 4096);
+	assert_true(env.icrc);
+	assert_null(env.faults);
+	assert_null(env.stats_dir);
+	assert_u_eq(env.cc, MT_CC_NONE);
+	assert_u_eq(env.base_rtt_ns, 200000);
+	assert_u_eq(env.probe_ns, 20000000);
+	assert_u_eq(env.rto_min_ns, 20000000);
+	assert_u_eq(env.tail_probe_ns, 6000000);
+	assert_u_eq(env.reorder_min_ns, 3000000);
+	assert_u_eq(env.reorder_max_ns, 10000000);
+}
+
+ENV_TEST(empty_counts_as_not_set)
+{
+	for (size_t i = 0; i < sizeof(env_names) / sizeof(env_names[0]); i++)
+		setenv(env_names[i], "", 1);
+	assert_u_eq(env_good().n_ports, 1);
+	assert_null(env_good().faults);
+}
+
+ENV_TEST(numbers_reach_their_fields)
+{
+	struct mh_env env;
+
+	setenv("MRC_PORT_PREFIX", "16", 1);
+	setenv("MRC_EVS", "64", 1);
+	setenv("MRC_EV_BASE", "65472", 1);
+	setenv("MRC_MTU", "1024", 1);
+	setenv("MRC_BASE_RTT_US", "7", 1);
+	setenv("MRC_PROBE_US", "101", 1);
+	setenv("MRC_RTO_MIN_US", "102", 1);
+	setenv("MRC_TAIL_PROBE_US", "103", 1);
+	setenv("MRC_REORDER_MIN_US", "104", 1);
+	setenv("MRC_REORDER_MAX_US", "104", 1);
+	env = env_good();
+	assert_u_eq(env.prefix, 16);
+	assert_u_eq(env.evs, 64);
+	assert_u_eq(env.ev_base, 65472);
+	assert_u_eq(env.mtu, 1024);
+	assert_u_eq(env.base_rtt_ns, 7000);
+	assert_u_eq(env.probe_ns, 101000);
+	assert_u_eq(env.rto_min_ns, 102000);
+	assert_u_eq(env.tail_probe_ns, 103000);
+	assert_u_eq(env.reorder_min_ns, 104000);
+	assert_u_eq(env.reorder_max_ns, 104000);
+}
+
+ENV_TEST(wrong_numbers)
+{
+	static const struct {
+		const char *name, *value, *why;
+	} rows[] = {
+		{"MRC_PORT_PREFIX", "32", "0 to 31"},
+		{"MRC_PORT_PREFIX", "-1", "0 to 31"},
+		{"MRC_PORT_PREFIX", "24x", "0 to 31"},
+		{"MRC_PORT_PREFIX", " 24", "0 to 31"},
+		{"MRC_EVS", "0", "1 to 64"},
+		{"MRC_EVS", "65", "1 to 64"},
+		{"MRC_EVS", "eight", "1 to 64"},
+		{"MRC_EV_BASE", "1023", "1024 to 65535"},
+		{"MRC_EV_BASE", "65536", "1024 to 65535"},
+		{"MRC_EV_BASE", "65530", "at most 65528"},
+		{"MRC_MTU", "255", "256 to 4096"},
+		{"MRC_MTU", "4097", "256 to 4096"},
+		{"MRC_MTU", "1500", "256, 512, 1024, 2048 or 4096"},
+		{"MRC_BASE_RTT_US", "0", "1 to 1000000"},
+		{"MRC_BASE_RTT_US", "1000001", "1 to 1000000"},
+		{"MRC_PROBE_US", "99", "100 to 10000000"},
+		{"MRC_PROBE_US", "10000001", "100 to 10000000"},
+		{"MRC_RTO_MIN_US", "99", "100 to 10000000"},
+		{"MRC_RTO_MIN_US", "0x100", "100 to 10000000"},
+		{"MRC_RTO_MIN_US", "99999999999999999999999", "100 to 10000000"},
+		{"MRC_TAIL_PROBE_US", "9", "10 to 10000000"},
+		{"MRC_REORDER_MIN_US", "0", "1 to 10000000"},
+		{"MRC_REORDER_MIN_US", "10001", "MRC_REORDER_MAX_US"},
+		{"MRC_REORDER_MAX_US", "1.5", "1 to 10000000"},
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+		env_bad(rows[i].name, rows[i].value, rows[i].why);
+}
+
+ENV_TEST(ports)
+{
+	struct mh_env env;
+
+	setenv("MRC_PORTS", "10.0.0.1,10.0.1.1%eth1,10.0.2.1%a23456789012345", 1);
+	env = env_good();
+	assert_u_eq(env.n_ports, 3);
+	assert_u_eq(env.port[1].ip, 0x0A000101);
+	assert_string_equal(env.port[0].ifname, "");
+	assert_string_equal(env.port[1].ifname, "eth1");
+	assert_string_equal(env.port[2].ifname, "a23456789012345");
+}
+
+ENV_TEST(one_address_on_several_interfaces)
+{
+	setenv("MRC_PORTS", "10.0.0.1%eth0,10.0.0.1%eth1", 1);
+	assert_u_eq(env_good().n_ports, 2);
+}
+
+ENV_TEST(wrong_ports)
+{
+	static const struct {
+		const char *value, *why;
+	} rows[] = {
+		{"10.0.0.1,", "IPv4 addresses"},
+		{",", "IPv4 addresses"},
+		{"10.0.0", "IPv4 addresses"},
+		{"10.0.0.256", "IPv4 addresses"},
+		{"10.0.0.1 ,10.0.1.1", "IPv4 addresses"},
+		{"::1", "IPv4 addresses"},
+		{"localhost", "IPv4 addresses"},
+		{"10.0.0.1%", "1 to 15 characters"},
+		{"10.0.0.1%a234567890123456", "1 to 15 characters"},
+		{"0.0.0.0", "no single interface"},
+		{"224.0.0.1", "no single interface"},
+		{"255.255.255.255", "no single interface"},
+		{"10.0.0.1,10.0.0.1", "twice"},
+		{"10.0.0.1%eth0,10.0.0.1%eth0", "twice"},
+		{"10.0.0.1,10.0.1.2", "last 8 bits"},
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+		env_bad("MRC_PORTS", rows[i].value, rows[i].why);
+}
+
+ENV_TEST(at_most_32_ports)
+{
+	struct mh_env_error error;
+	char list[1024] = "10.0.0.1";
+	struct mh_env env;
+
+	for (int i = 1; i < 32; i++)
+		snprintf(list + strlen(list), 20, ",10.0.%d.1", i);
+	setenv("MRC_PORTS", list, 1);
+	assert_u_eq(env_good().n_ports, 32);
+	strcat(list, ",10.0.32.1");
+	setenv("MRC_PORTS", list, 1);
+	assert_i_eq(mh_env_read(&env, &error), EINVAL);
+	assert_non_null(strstr(error.text, "more than 32 ports"));
+	memset(list, '1', sizeof(list) - 1);
+	list[sizeof(list) - 1] = '\0';
+	setenv("MRC_PORTS", list, 1);
+	assert_i_eq(mh_env_read(&env, &error), EINVAL);
+}
+
+ENV_TEST(pace)
+{
+	static const struct {
+		const char *value;
+		uint64_t bps;
+	} rows[] = {{"0", 0},
+		    {"0G", 0},
+		    {"1000k", 1000000},
+		    {"50M", 50000000},
+		    {"1000G", 1000000000000},
+		    {"1234567", 1234567}};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		setenv("MRC_PACE", rows[i].value, 1);
+		assert_u_eq(env_good().pace_bps, rows[i].bps);
+		assert_u_eq(env_good().cc, rows[i].bps ? MT_CC_NSCC : MT_CC_NONE);
+	}
+}
+
+ENV_TEST(wrong_pace)
+{
+	static const char *const values[] = {
+		"1001G", "999k", "50m", "50 M", "M", "50MB", "-1", "1.5G", "18446744073709551616G"};
+
+	for (size_t i = 0; i < sizeof(values) / sizeof(values[0]); i++)
+		env_bad("MRC_PACE", values[i], "1M to 1000G");
+}
+
+ENV_TEST(cc)
+{
+	setenv("MRC_CC", "none", 1);
+	setenv("MRC_PACE", "50M", 1);
+	assert_u_eq(env_good().cc, MT_CC_NONE);
+	setenv("MRC_CC", "nscc", 1);
+	assert_u_eq(env_good().cc, MT_CC_NSCC);
+	env_bad("MRC_CC", "NSCC", "none or nscc");
+	unsetenv("MRC_PACE");
+	env_bad("MRC_CC", "nscc", "needs MRC_PACE");
+}
+
+ENV_TEST(icrc)
+{
+	setenv("MRC_ICRC", "off", 1);
+	assert_false(env_good().icrc);
+	setenv("MRC_ICRC", "on", 1);
+	assert_true(env_good().icrc);
+	env_bad("MRC_ICRC", "yes", "on or off");
+}
+
+ENV_TEST(paths)
+{
+	setenv("MRC_FAULTS", "/tmp/f", 1);
+	setenv("MRC_STATS_DIR", "/tmp/s", 1);
+	assert_string_equal(env_good().faults, "/tmp/f");
+	assert_string_equal(env_good().stats_dir, "/tmp/s");
+}

@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* unit_event.c - event queues: order, counting, blocking, withdrawal. */
+#include "support/test.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <time.h>
+
+#include "host/event.h"
+
+struct event_bed {
+	struct mh_event_queue queue;
+	struct mh_event_source a, b;
+};
+
+static int event_setup(void **state)
+{
+	struct event_bed *bed = calloc(1, sizeof(*bed));
+
+	if (mh_event_open(&bed->queue))
+		return -1;
+	fcntl(bed->queue.fd, F_SETFL, O_NONBLOCK);
+	mh_event_source_init(&bed->a, 1, bed);
+	mh_event_source_init(&bed->b, 2, bed);
+	*state = bed;
+	return 0;
+}
+
+static int event_teardown(void **state)
+{
+	struct event_bed *bed = *state;
+
+	mh_event_forget(&bed->queue, &bed->a);
+	mh_event_forget(&bed->queue, &bed->b);
+	mh_event_close(&bed->queue);
+	free(bed);
+	return 0;
+}
+
+#define EVENT_TEST(name) TEST_WITH(event_setup, event_teardown, mh_event, name)
+
+static bool event_readable(struct event_bed *bed)
+{
+	struct pollfd pfd = {bed->queue.fd, POLLIN, 0};
+
+	return poll(&pfd, 1, 0) == 1;
+}
+
+EVENT_TEST(none_is_EAGAIN_and_not_readable)
+{
+	struct event_bed *bed = *state;
+	struct mh_event_source *s;
+
+	assert_false(event_readable(bed));
+	assert_i_eq(mh_event_get(&bed->queue, &s), EAGAIN);
+}
+
+EVENT_TEST(every_raise_is_one_event)
+{
+	struct event_bed *bed = *state;
+	struct mh_event_source *s;
+
+	for (int i = 0; i < 3; i++)
+		mh_event_raise(&bed->queue, &bed->a, false);
+	for (int i = 0; i < 3; i++) {
+		assert_true(event_readable(bed));
+		assert_i_eq(mh_event_get(&bed->queue, &s), 0);
+		assert_ptr_equal(s, &bed->a);
+	}
+	assert_i_eq(mh_event_get(&bed->queue, &s), EAGAIN);
+	mh_event_ack(&bed->queue, &bed->a, 3);
+}
+
+EVENT_TEST(once_merges_what_is_pending)
+{
+	struct event_bed *bed = *state;
+	struct mh_event_source *s;
+
+	mh_event_raise(&bed->queue, &bed->a, true);
+	mh_event_raise(&bed->queue, &bed->a, true);
+	assert_i_eq(mh_event_get(&bed->queue, &s), 0);
+	assert_i_eq(mh_event_get(&bed->queue, &s), EAGAIN);
+	mh_event_raise(&bed->queue, &bed->a, true);
+	assert_i_eq(mh_event_get(&bed->queue, &s), 0);
+	mh_event_ack(&bed->queue, &bed->a, 2);
+}
+
+EVENT_TEST(sources_take_turns)
+{
+	struct event_bed *bed = *state;
+	struct mh_event_source *s;
+
+	for (int i = 0; i < 2; i++)
+		mh_event_raise(&bed->queue, &bed->a, false);
+	mh_event_raise(&bed->queue, &bed->b, false);
+	assert_i_eq(mh_event_get(&bed->queue, &s), 0);
+	assert_u_eq(s->kind, 1);
+	assert_i_eq(mh_event_get(&bed->queue, &s), 0);
+	assert_u_eq(s->kind, 2);
+	assert_i_eq(mh_event_get(&bed->queue, &s), 0);
+	assert_u_eq(s->kind, 1);
+	mh_event_ack(&bed->queue, &bed->a, 2);
+	mh_event_ack(&bed->queue, &bed->b, 1);
+}
+
+EVENT_TEST(forget_withdraws_what_is_pending)
+{
+	struct event_bed *bed = *state;
+	struct mh_event_source *s;
+
+	for (int i = 0; i < 5; i++)
+		mh_event_raise(&bed->queue, &bed->a, false);
+	mh_event_raise(&bed->queue, &bed->b, false);
+	mh_event_forget(&bed->queue, &bed->a);
+	assert_i_eq(mh_event_get(&bed->queue, &s), 0);
+	assert_ptr_equal(s, &bed->b);
+	assert_false(event_readable(bed));
+	mh_event_ack(&bed->queue, &bed->b, 1);
+}
+
+static void *event_forgetter(void *arg)
+{
+	struct event_bed *bed = arg;
+
+	mh_event_forget(&bed->queue, &bed->a);
+	__atomic_store_n(&bed->b.kind, 99, __ATOMIC_RELEASE);
+	return NULL;
+}
+
+EVENT_TEST(forget_waits_for_acknowledgement)
+{
+	struct timespec pause = {0, 30000000};
+	struct event_bed *bed = *state;
+	struct mh_event_source *s;
+	pthread_t thread;
+
+	mh_event_raise(&bed->queue, &bed->a, false);
+	assert_i_eq(mh_event_get(&bed->queue, &s), 0);
+	pthread_create(&thread, NULL, event_forgetter, bed);
+	nanosleep(&pause, NULL);
+	assert_u_eq(__atomic_load_n(&bed->b.kind, __ATOMIC_ACQUIRE), 2);
+	mh_event_ack(&bed->queue, &bed->a, 1);
+	pthread_join(thread, NULL);
+	assert_u_eq(bed->b.kind, 99);
+}
+
+static void *event_raiser(void *arg)
+{
+	struct timespec pause = {0, 20000000};
+	struct event_bed *bed = arg;
+
+	nanosleep(&pause, NULL);
+	mh_event_raise(&bed->queue, &bed->a, false);
+	return NULL;
+}
+
+EVENT_TEST(get_blocks_until_one_is_raised)
+{
+	struct event_bed *bed = *state;
+	struct mh_event_source *s;
+	pthread_t thread;
+
+	fcntl(bed->queue.fd, F_SETFL, 0);
+	pthread_create(&thread, NULL, event_raiser, bed);
+	assert_i_eq(mh_event_get(&bed->queue, &s), 0);
+	assert_ptr_equal(s, &bed->a);
+	mh_event_ack(&bed->queue, s, 1);
+	pthread_join(thread, NULL);
+}

@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* unit_pace.c - the token bucket. */
+#include "support/test.h"
+
+#include "host/pace.h"
+
+#define MS UINT64_C(1000000)
+
+TEST(mh_pace_frames, without_pacing_there_is_always_room)
+{
+	struct mh_pace p;
+
+	mh_pace_init(&p, 0, 4224, 5);
+	mh_pace_take(&p, 4224);
+	assert_u_eq(mh_pace_frames(&p, 5), UINT32_MAX);
+	assert_u_eq(mh_pace_next(&p), 5);
+}
+
+TEST(mh_pace_frames, slow_port_holds_two_frames)
+{
+	struct mh_pace p;
+
+	mh_pace_init(&p, 1000000, 1000, 0);
+	assert_u_eq(mh_pace_frames(&p, 0), 2);
+	mh_pace_take(&p, 1000);
+	assert_u_eq(mh_pace_frames(&p, 0), 1);
+	mh_pace_take(&p, 1000);
+	assert_u_eq(mh_pace_frames(&p, 0), 0);
+	/* 1000 bytes are 8 ms at 1 Mb/s. */
+	assert_u_eq(mh_pace_next(&p), 8 * MS);
+	assert_u_eq(mh_pace_frames(&p, 8 * MS - 1), 0);
+	assert_u_eq(mh_pace_frames(&p, 8 * MS), 1);
+}
+
+TEST(mh_pace_frames, fast_port_holds_a_millisecond)
+{
+	struct mh_pace p;
+
+	mh_pace_init(&p, UINT64_C(8000000000), 1000, 0);
+	assert_u_eq(mh_pace_frames(&p, 0), 1000);
+	for (int i = 0; i < 1000; i++)
+		mh_pace_take(&p, 1000);
+	assert_u_eq(mh_pace_frames(&p, 0), 0);
+	assert_u_eq(mh_pace_next(&p), MS / 2);
+	assert_u_eq(mh_pace_frames(&p, MS / 2), 500);
+}
+
+TEST(mh_pace_frames, silence_fills_the_bucket_once)
+{
+	struct mh_pace p;
+
+	mh_pace_init(&p, MH_PACE_RATE_MAX, 4224, 0);
+	mh_pace_take(&p, 4224);
+	assert_u_eq(mh_pace_frames(&p, UINT64_MAX / 2), 1000000000 / 8 / 4224);
+	mh_pace_init(&p, 1000000, 1000, 0);
+	mh_pace_take(&p, 2000);
+	assert_u_eq(mh_pace_frames(&p, UINT64_MAX), 2);
+}
+
+TEST(mh_pace_frames, time_that_runs_backwards_changes_nothing)
+{
+	struct mh_pace p;
+
+	mh_pace_init(&p, 1000000, 1000, 100 * MS);
+	mh_pace_take(&p, 2000);
+	assert_u_eq(mh_pace_frames(&p, 50 * MS), 0);
+	assert_u_eq(mh_pace_frames(&p, 108 * MS), 1);
+}
+
+TEST(mh_pace_take, what_is_not_there_is_not_owed)
+{
+	struct mh_pace p;
+
+	mh_pace_init(&p, 1000000, 1000, 0);
+	mh_pace_take(&p, 60000);
+	assert_u_eq(mh_pace_frames(&p, 8 * MS), 1);
+}
+
+/* Over a second of random wake-ups the rate is kept to within one bucket, and is not missed. */
+TEST(mh_pace_frames, rate_is_exact)
+{
+	struct mh_pace p;
+	uint64_t now = 0, sent = 0;
+
+	mh_pace_init(&p, 100000000, 4224, 0);
+	while (now < 1000 * MS) {
+		while (mh_pace_frames(&p, now) > 0) {
+			uint32_t bytes = 4224 - (uint32_t)test_rand_below(100);
+
+			mh_pace_take(&p, bytes);
+			sent += bytes;
+		}
+		now = mh_pace_next(&p) + test_rand_below(50000);
+	}
+	assert_u_between(sent, 12500000 - 12500, 12500000 + 3 * 12500);
+}

@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* unit_ports.c - claiming slots, opening all ports or none, watching them. */
+#include "support/test.h"
+
+#include <errno.h>
+#include <unistd.h>
+
+#include "host/ports.h"
+#include "io/udp.h"
+#include "unit/loopback.h"
+
+static struct mh_env ports_env(void)
+{
+	struct mh_env env = {.n_ports = 2, .prefix = 24, .evs = 2, .ev_base = 53000};
+
+	env.port[0].ip = loopback_ip(0, 1);
+	env.port[1].ip = loopback_ip(1, 1);
+	return env;
+}
+
+static void ports_open(struct mh_ports *ports, const struct mh_env *env)
+{
+	struct mio_error error = {""};
+
+	if (mh_ports_open(ports, env, 0, &error))
+		fail_msg("%s", error.text);
+}
+
+TEST(mh_ports_open, each_opener_gets_a_slot_of_its_own)
+{
+	struct mh_env env = ports_env();
+	struct mh_ports a, b;
+
+	ports_open(&a, &env);
+	ports_open(&b, &env);
+	assert_u_eq(a.slot, 0);
+	assert_u_eq(b.slot, 1);
+	assert_u_eq(b.n, 2);
+	mh_ports_close(&a);
+	ports_open(&a, &env);
+	assert_u_eq(a.slot, 0);
+	mh_ports_close(&a);
+	mh_ports_close(&b);
+}
+
+/* A slot is one for all ports: one taken port makes the process look further. */
+TEST(mh_ports_open, slot_is_free_on_all_ports)
+{
+	struct mio_addr taken = {.udp_port = MH_UDP_PORT};
+	struct mh_env env = ports_env();
+	struct mio_error error;
+	struct mh_ports ports;
+	int fd;
+
+	mh_addr_from_ip(env.port[1].ip, taken.ip);
+	assert_i_eq(mio_udp_claim(&taken, NULL, &fd, &error), 0);
+	ports_open(&ports, &env);
+	assert_u_eq(ports.slot, 1);
+	mh_ports_close(&ports);
+	close(fd);
+}
+
+TEST(mh_ports_open, failing_port_leaves_nothing_open)
+{
+	struct mh_env env = ports_env();
+	int before = dup(0);
+	struct mio_error error;
+	struct mh_ports ports;
+	int after;
+
+	close(before);
+	env.port[1].ip = 0xC0000201; /* 192.0.2.1 */
+	assert_i_eq(mh_ports_open(&ports, &env, 0, &error), EADDRNOTAVAIL);
+	assert_non_null(strstr(error.text, "192.0.2.1"));
+	after = dup(0);
+	close(after);
+	assert_i_eq(after, before);
+	env = ports_env();
+	ports_open(&ports, &env);
+	assert_u_eq(ports.slot, 0);
+	mh_ports_close(&ports);
+}
+
+TEST(mh_ports_open, missing_fault_table_is_named)
+{
+	struct mh_env env = ports_env();
+	struct mio_error error;
+	struct mh_ports ports;
+
+	env.faults = "/nowhere/faults";
+	assert_i_eq(mh_ports_open(&ports, &env, 0, &error), ENOENT);
+	assert_non_null(strstr(error.text, "/nowhere/faults"));
+}
+
+TEST(mh_ports_udp_of, follows_the_slot_in_the_number)
+{
+	assert_u_eq(mh_ports_udp_of(16), 4791);
+	assert_u_eq(mh_ports_udp_of(1u << 14 | 16), 4792);
+	assert_u_eq(mh_ports_udp_of(0xFFFFFF), 4791 + 1023);
+}
+
+TEST(mh_ports_watch, notices_a_vanished_socket)
+{
+	struct mh_env env = ports_env();
+	struct mio_rx got[1];
+	struct mh_ports ports;
+	int fd;
+
+	ports_open(&ports, &env);
+	fd = ports.port[1].io->status->fd;
+	assert_false(mh_ports_watch(&ports));
+	close(fd);
+	mio_port_rx(ports.port[1].io, 0, got, 1);
+	assert_true(mh_ports_watch(&ports));
+	assert_false(ports.port[1].up);
+	assert_true(mh_ports_any_up(&ports));
+	assert_false(mh_ports_watch(&ports));
+	dup2(2, fd); /* so that closing the port closes no other's descriptor */
+	mh_ports_close(&ports);
+}

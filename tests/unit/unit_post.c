@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* unit_post.c - posting: each wrong WR, full queues, and how many were taken. */
+#include "unit/nic_bed.h"
+
+#include <errno.h>
+
+#define POST_TEST(function, name) TEST_WITH(bed_setup, bed_teardown, function, name)
+
+struct post_wr {
+	struct mh_sge sge[5];
+	struct mh_send_wr wr;
+};
+
+static void post_good(struct nic_bed *bed, struct post_wr *p)
+{
+	*p = (struct post_wr){.wr = {.sge = p->sge, .n_sge = 1, .rkey = 1}};
+	for (int i = 0; i < 5; i++)
+		p->sge[i] = (struct mh_sge){(uintptr_t)bed->buffer, 8, mh_mr_lkey(bed->mr)};
+}
+
+static int post_send(struct nic_bed *bed, struct post_wr *p)
+{
+	uint32_t posted = 99;
+	int err = mh_qp_post_send(bed->qp, &p->wr, 1, &posted);
+
+	assert_u_eq(posted, err ? 0 : 1);
+	return err;
+}
+
+POST_TEST(mh_qp_post_send, wrong_state)
+{
+	struct nic_bed *bed = *state;
+	struct post_wr p;
+
+	post_good(bed, &p);
+	assert_i_eq(post_send(bed, &p), EINVAL);
+}
+
+POST_TEST(mh_qp_post_send, wrong_work_requests)
+{
+	struct nic_bed *bed = *state;
+	struct post_wr p;
+
+	assert_i_eq(bed_connect(bed), 0);
+	post_good(bed, &p);
+	p.wr.flags = 16;
+	assert_i_eq(post_send(bed, &p), EINVAL);
+	post_good(bed, &p);
+	p.wr.n_sge = 4;
+	assert_i_eq(post_send(bed, &p), EINVAL);
+	post_good(bed, &p);
+	p.sge[0].lkey = 0;
+	assert_i_eq(post_send(bed, &p), EFAULT);
+	p.sge[0].lkey = mh_mr_lkey(bed->mr) ^ 1;
+	assert_i_eq(post_send(bed, &p), EFAULT);
+	post_good(bed, &p);
+	p.sge[0].length = BED_BUFFER + 1;
+	assert_i_eq(post_send(bed, &p), EFAULT);
+	post_good(bed, &p);
+	p.sge[0].addr--;
+	assert_i_eq(post_send(bed, &p), EFAULT);
+	post_good(bed, &p);
+	p.wr.n_sge = 2;
+	p.sge[0].length = p.sge[1].length = 1u << 31;
+	assert_i_eq(post_send(bed, &p), EINVAL);
+}
+
+POST_TEST(mh_qp_post_send, memory_of_another_pd)
+{
+	struct nic_bed *bed = *state;
+	struct mh_pd *pd;
+	struct mh_mr *mr;
+	struct post_wr p;
+
+	assert_i_eq(bed_connect(bed), 0);
+	assert_i_eq(mh_pd_create(bed->dev, NULL, &pd), 0);
+	assert_i_eq(mh_mr_reg(pd, bed->buffer, 64, (uintptr_t)bed->buffer, 0, &mr), 0);
+	post_good(bed, &p);
+	p.sge[0].lkey = mh_mr_lkey(mr);
+	assert_i_eq(post_send(bed, &p), EFAULT);
+	assert_i_eq(mh_mr_dereg(mr), 0);
+	assert_i_eq(mh_pd_destroy(pd), 0);
+}
+
+POST_TEST(mh_qp_post_send, inline_needs_no_key_but_has_a_limit)
+{
+	struct nic_bed *bed = *state;
+	uint8_t bytes[33] = {0};
+	struct post_wr p;
+
+	assert_i_eq(bed_connect(bed), 0);
+	post_good(bed, &p);
+	p.wr.flags = MH_SEND_INLINE;
+	p.sge[0] = (struct mh_sge){(uintptr_t)bytes, 32, 0};
+	assert_i_eq(post_send(bed, &p), 0);
+	p.sge[0].length = 33;
+	assert_i_eq(post_send(bed, &p), EINVAL);
+}
+
+POST_TEST(mh_qp_post_send, stops_when_the_queue_is_full)
+{
+	struct nic_bed *bed = *state;
+	struct mh_send_wr wr[10];
+	uint32_t posted = 0;
+	struct post_wr p;
+
+	assert_i_eq(bed_connect(bed), 0);
+	post_good(bed, &p);
+	for (int i = 0; i < 10; i++)
+		wr[i] = p.wr;
+	assert_i_eq(mh_qp_post_send(bed->qp, wr, 10, &posted), ENOMEM);
+	assert_u_eq(posted, 8);
+	assert_i_eq(mh_qp_post_send(bed->qp, wr, 1, NULL), ENOMEM);
+}
+
+POST_TEST(mh_qp_post_send, first_error_in_a_list_is_reported)
+{
+	struct nic_bed *bed = *state;
+	struct mh_send_wr wr[3];
+	uint32_t posted = 0;
+	struct post_wr p;
+
+	assert_i_eq(bed_connect(bed), 0);
+	post_good(bed, &p);
+	wr[0] = wr[1] = wr[2] = p.wr;
+	wr[1].n_sge = 9;
+	assert_i_eq(mh_qp_post_send(bed->qp, wr, 3, &posted), EINVAL);
+	assert_u_eq(posted, 1);
+}
+
+POST_TEST(mh_qp_post_send, flushed_in_error)
+{
+	struct nic_bed *bed = *state;
+	struct mh_qp_attr attr = {.state = MH_QPS_ERR};
+	struct post_wr p;
+	struct mh_wc wc;
+
+	assert_i_eq(bed_connect(bed), 0);
+	assert_i_eq(mh_qp_modify(bed->qp, &attr, MH_QP_STATE), 0);
+	post_good(bed, &p);
+	p.wr.wr_id = 42;
+	assert_i_eq(post_send(bed, &p), 0);
+	assert_i_eq(mh_cq_poll(bed->cq, 1, &wc), 1);
+	assert_u_eq(wc.wr_id, 42);
+	assert_u_eq(wc.status, MH_WC_WR_FLUSH_ERR);
+	assert_u_eq(wc.qpn, mh_qp_number(bed->qp));
+	assert_ptr_equal(wc.qp_owner, bed);
+}
+
+POST_TEST(mh_qp_post_recv, states_and_limits)
+{
+	uint64_t ids[10] = {0};
+	struct nic_bed *bed = *state;
+	uint32_t posted = 99;
+
+	assert_i_eq(mh_qp_post_recv(bed->qp, ids, 1, &posted), EINVAL);
+	assert_u_eq(posted, 0);
+	assert_i_eq(bed_connect(bed), 0);
+	assert_i_eq(mh_qp_post_recv(bed->qp, ids, 10, &posted), ENOMEM);
+	assert_u_eq(posted, 8);
+}

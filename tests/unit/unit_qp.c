@@ -1,0 +1,200 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* unit_qp.c - making, changing and destroying QPs: each wrong argument and order. */
+#include "unit/nic_bed.h"
+
+#include <errno.h>
+
+#include "host/qp.h"
+
+#define QP_TEST(function, name) TEST_WITH(bed_setup, bed_teardown, function, name)
+
+static struct mh_qp_init qp_init(struct nic_bed *bed)
+{
+	return (struct mh_qp_init){.pd = bed->pd,
+				   .send_cq = bed->cq,
+				   .recv_cq = bed->cq,
+				   .cap = {.max_send_wr = 1, .max_send_sge = 1}};
+}
+
+QP_TEST(mh_qp_create, capabilities_outside_their_range)
+{
+	struct nic_bed *bed = *state;
+	struct mh_qp *qp;
+
+	for (int i = 0; i < 7; i++) {
+		struct mh_qp_init init = qp_init(bed);
+
+		switch (i) {
+		case 0:
+			init.cap.max_send_wr = 0;
+			break;
+		case 1:
+			init.cap.max_send_wr = MH_WR_MAX + 1;
+			break;
+		case 2:
+			init.cap.max_recv_wr = MH_WR_MAX + 1;
+			break;
+		case 3:
+			init.cap.max_send_sge = 0;
+			break;
+		case 4:
+			init.cap.max_send_sge = MT_SGE_MAX + 1;
+			break;
+		case 5:
+			init.cap.max_recv_sge = MT_SGE_MAX + 1;
+			break;
+		default:
+			init.cap.max_inline = MH_INLINE_MAX + 1;
+			break;
+		}
+		assert_i_eq(mh_qp_create(&init, &qp), EINVAL);
+	}
+}
+
+QP_TEST(mh_qp_create, largest)
+{
+	struct nic_bed *bed = *state;
+	struct mh_qp_init init = qp_init(bed), got;
+	struct mh_qp *qp;
+
+	init.cap = (struct mh_qp_cap){MH_WR_MAX, MH_WR_MAX, MT_SGE_MAX, MT_SGE_MAX, MH_INLINE_MAX};
+	init.owner = &init;
+	assert_i_eq(mh_qp_create(&init, &qp), 0);
+	assert_ptr_equal(mh_qp_owner(qp), &init);
+	mh_qp_init_query(qp, &got);
+	assert_memory_equal(&got.cap, &init.cap, sizeof(got.cap));
+	assert_i_eq(mh_qp_destroy(qp), 0);
+}
+
+QP_TEST(mh_qp_create, cqs_of_different_openings)
+{
+	struct nic_bed *bed = *state;
+	struct mh_qp_init init = qp_init(bed);
+	struct mh_device *other;
+	struct mh_qp *qp;
+
+	assert_i_eq(mh_device_open(NULL, &other), 0);
+	assert_i_eq(mh_cq_create(other, 4, NULL, NULL, &init.recv_cq), 0);
+	assert_i_eq(mh_qp_create(&init, &qp), EINVAL);
+	init.send_cq = init.recv_cq; /* a PD may be of another opening */
+	assert_i_eq(mh_qp_create(&init, &qp), 0);
+	assert_i_eq(mh_cq_destroy(init.send_cq), EBUSY);
+	assert_i_eq(mh_pd_destroy(bed->pd), EBUSY);
+	assert_i_eq(mh_qp_destroy(qp), 0);
+	assert_i_eq(mh_cq_destroy(init.send_cq), 0);
+	assert_i_eq(mh_device_close(other), 0);
+}
+
+QP_TEST(mh_qp_create, numbers_are_not_reused_soon)
+{
+	struct nic_bed *bed = *state;
+	struct mh_qp_init init = qp_init(bed);
+	uint32_t last = mh_qp_number(bed->qp);
+
+	assert_true(last >= 16);
+	for (int i = 0; i < 50; i++) {
+		struct mh_qp *qp;
+
+		assert_i_eq(mh_qp_create(&init, &qp), 0);
+		assert_u_eq(mh_qp_number(qp), last + 1);
+		last = mh_qp_number(qp);
+		assert_i_eq(mh_qp_destroy(qp), 0);
+	}
+}
+
+QP_TEST(mh_qp_modify, wrong_attributes)
+{
+	static const struct {
+		uint32_t mask;
+		struct mh_qp_attr attr;
+	} rows[] = {
+		{1u << 16, {.state = MH_QPS_INIT}},
+		{MH_QP_STATE, {.state = (enum mh_qp_state)6}},
+		{MH_QP_STATE, {.state = MH_QPS_RTS}},
+		{MH_QP_PATH_MTU, {.path_mtu = 1500}},
+		{MH_QP_PATH_MTU, {.path_mtu = 8192}},
+		{MH_QP_DEST, {.dest = {{0xFD}}, .dest_qpn = 20}},
+		{MH_QP_DEST, {.dest = {{[10] = 0xFF, [11] = 0xFF, 10}}, .dest_qpn = 1u << 24}},
+		{MH_QP_MPR, {.mpr = 0}},
+		{MH_QP_TIMEOUT, {.timeout = 25}},
+		{MH_QP_RETRY, {.retry_linear = 8}},
+		{MH_QP_EV_PROFILE, {.ev_profile = 99}},
+	};
+	struct nic_bed *bed = *state;
+	struct mh_qp_attr before, after;
+
+	mh_qp_query(bed->qp, &before);
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+		if (mh_qp_modify(bed->qp, &rows[i].attr, rows[i].mask) != EINVAL)
+			fail_msg("row %zu was accepted", i);
+	mh_qp_query(bed->qp, &after);
+	assert_memory_equal(&before, &after, sizeof(before));
+}
+
+QP_TEST(mh_qp_modify, mtu_beyond_what_the_device_offers)
+{
+	struct nic_bed *bed = *state;
+	struct mh_qp_attr attr = {.path_mtu = 4096};
+
+	bed->dev->nic->env.mtu = 2048;
+	assert_i_eq(mh_qp_modify(bed->qp, &attr, MH_QP_PATH_MTU), EINVAL);
+	attr.path_mtu = 2048;
+	assert_i_eq(mh_qp_modify(bed->qp, &attr, MH_QP_PATH_MTU), 0);
+}
+
+QP_TEST(mh_qp_modify, to_rts_and_back)
+{
+	struct nic_bed *bed = *state;
+	struct mh_qp_attr attr;
+
+	for (int i = 0; i < 3; i++) {
+		assert_i_eq(bed_connect(bed), 0);
+		mh_qp_query(bed->qp, &attr);
+		assert_u_eq(attr.state, MH_QPS_RTS);
+		assert_u_eq(attr.dest_qpn, BED_PEER_QPN);
+		assert_u_eq(attr.sq_psn, 2000);
+		attr.state = i % 2 ? MH_QPS_ERR : MH_QPS_RESET;
+		assert_i_eq(mh_qp_modify(bed->qp, &attr, MH_QP_STATE), 0);
+		attr.state = MH_QPS_RESET;
+		assert_i_eq(mh_qp_modify(bed->qp, &attr, MH_QP_STATE), 0);
+	}
+}
+
+QP_TEST(mh_qp_modify, reset_takes_completions_along)
+{
+	struct nic_bed *bed = *state;
+	struct mh_qp_attr attr;
+	uint64_t ids[2] = {5, 6};
+	struct mh_wc wc[4];
+
+	assert_i_eq(bed_connect(bed), 0);
+	assert_i_eq(mh_qp_post_recv(bed->qp, ids, 2, NULL), 0);
+	mh_qp_query(bed->qp, &attr);
+	attr.state = MH_QPS_ERR;
+	assert_i_eq(mh_qp_modify(bed->qp, &attr, MH_QP_STATE), 0);
+	assert_i_eq(mh_cq_poll(bed->cq, 1, wc), 1);
+	assert_u_eq(wc[0].wr_id, 5);
+	assert_u_eq(wc[0].status, MH_WC_WR_FLUSH_ERR);
+	attr.state = MH_QPS_RESET;
+	assert_i_eq(mh_qp_modify(bed->qp, &attr, MH_QP_STATE), 0);
+	assert_i_eq(mh_cq_poll(bed->cq, 4, wc), 0);
+}
+
+QP_TEST(mh_qp_destroy, takes_completions_along)
+{
+	struct nic_bed *bed = *state;
+	struct mh_qp_init init = qp_init(bed);
+	struct mh_qp_attr attr = {.state = MH_QPS_INIT};
+	uint64_t id = 9;
+	struct mh_qp *qp;
+	struct mh_wc wc;
+
+	init.cap.max_recv_wr = 4;
+	assert_i_eq(mh_qp_create(&init, &qp), 0);
+	assert_i_eq(mh_qp_modify(qp, &attr, MH_QP_STATE), 0);
+	assert_i_eq(mh_qp_post_recv(qp, &id, 1, NULL), 0);
+	attr.state = MH_QPS_ERR;
+	assert_i_eq(mh_qp_modify(qp, &attr, MH_QP_STATE), 0);
+	assert_i_eq(mh_qp_destroy(qp), 0);
+	assert_i_eq(mh_cq_poll(bed->cq, 1, &wc), 0);
+}

@@ -1,0 +1,371 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * From WQEs to packets: how a message is cut, what each packet says, which gates stand before it,
+ * and what is sent again. The peer is written by hand and says only what a case wants to hear.
+ */
+#include "support/test.h"
+
+#include "support/engine_pair.h"
+
+#define MTU NODE_MTU
+#define MAX 256u
+
+static struct node_opts opts;
+static struct node n;
+static struct mt_tx_desc sent[MAX];
+
+static int defaults(void **state)
+{
+	(void)state;
+	node_opts_default(&opts);
+	return 0;
+}
+
+static int close_node(void **state)
+{
+	(void)state;
+	node_close(&n);
+	return 0;
+}
+
+#define CASE(function, name) TEST_WITH(defaults, close_node, function, name)
+
+static void start(void)
+{
+	node_open(&n, &opts, 0);
+	node_connect(&n);
+}
+
+static void post(uint32_t len, uint32_t flags)
+{
+	assert_i_eq(node_post(&n, n.qp, 1, len, flags), MT_OK);
+}
+
+/* Sends whatever may be sent at `now`, into sent[]. */
+static uint32_t send(uint64_t now)
+{
+	return node_tx(&n, now, sent, MAX);
+}
+
+static void with_nscc(uint64_t max_cwnd)
+{
+	opts.cc_profile = (struct mt_cc_profile_cfg){
+		.kind = MT_CC_NSCC,
+		.link_bps = 100000000000,
+		.base_rtt_ns = 12000,
+		.max_cwnd_bytes = max_cwnd,
+	};
+}
+
+/* REQ(req.segment) */
+CASE(mt_requester_next, opcodes_of_each_length)
+{
+	static const struct {
+		uint32_t len, flags;
+		uint8_t opcodes[4]; /* of its packets, then 0 */
+	} rows[] = {
+		{0, 0, {MW_WRITE_ONLY}},
+		{1, 0, {MW_WRITE_ONLY}},
+		{MTU, 0, {MW_WRITE_ONLY}},
+		{MTU, MT_WR_IMM, {MW_WRITE_ONLY_IMM}},
+		{MTU + 1, 0, {MW_WRITE_FIRST, MW_WRITE_LAST}},
+		{2 * MTU, MT_WR_IMM, {MW_WRITE_FIRST, MW_WRITE_LAST_IMM}},
+		{2 * MTU + 1, 0, {MW_WRITE_FIRST, MW_WRITE_MIDDLE, MW_WRITE_LAST}},
+		{3 * MTU, MT_WR_IMM, {MW_WRITE_FIRST, MW_WRITE_MIDDLE, MW_WRITE_LAST_IMM}},
+	};
+
+	start();
+	for (size_t k = 0; k < sizeof(rows) / sizeof(rows[0]); k++) {
+		uint32_t i = 0;
+
+		post(rows[k].len, rows[k].flags);
+		for (send(0); rows[k].opcodes[i]; i++)
+			assert_u_eq(sent[i].pkt.bth.opcode, rows[k].opcodes[i]);
+		assert_u_eq(node_stats(&n).tx_data_packets, n.qp->req.post_psn - node_psn(0));
+	}
+}
+
+/* REQ(wire.reth.address) */
+CASE(mt_requester_next, address_length_and_payload_of_each_packet)
+{
+	start();
+	post(2 * MTU + 30, 0);
+	assert_u_eq(send(0), 3);
+	for (uint32_t i = 0; i < 3; i++) {
+		const struct mw_packet *pkt = &sent[i].pkt;
+
+		assert_u_eq(pkt->payload_len, i < 2 ? MTU : 30);
+		assert_u_eq(pkt->bth.pad, i < 2 ? 0 : 2);
+		assert_u_eq(sent[i].offset, i * MTU);
+		assert_u_eq(pkt->data.reth.va, NODE_MR_START + i * MTU);
+		assert_u_eq(pkt->data.reth.dmalen, 2 * MTU + 30);
+		assert_u_eq(pkt->data.reth.rkey, NODE_KEY);
+		assert_u_eq(pkt->bth.psn, node_wire_psn(i));
+		assert_u_eq(sent[i].n_sge, 1);
+		assert_u_eq(sent[i].sge[0].length, 2 * MTU + 30);
+	}
+}
+
+CASE(mt_requester_next, what_all_packets_say)
+{
+	start();
+	post(1, MT_WR_IMM);
+	assert_u_eq(send(128 * 77), 1);
+	assert_u_eq(sent[0].pkt.bth.p_key, 0xFFFF);
+	assert_u_eq(sent[0].pkt.bth.dqp, n.peer_qpn);
+	assert_false(sent[0].pkt.bth.rtx);
+	assert_true(sent[0].pkt.bth.ts);
+	assert_u_eq(sent[0].pkt.data.tseth.tx_timestamp, 77);
+	assert_u_eq(sent[0].pkt.data.tseth.ftype, 1);
+	assert_u_eq(sent[0].pkt.data.imm, 0xABC00001);
+	assert_u_eq(sent[0].tclass, MT_CLASS_DATA);
+	assert_memory_equal(&sent[0].dst, &n.peer, sizeof(n.peer));
+	assert_ptr_equal(sent[0].qp_user, &n);
+	assert_u_eq(node_stats(&n).tx_data_packets, 1);
+	assert_u_eq(node_stats(&n).tx_data_bytes, 1);
+	assert_u_eq(node_stats(&n).tx_retransmits, 0);
+}
+
+CASE(mt_requester_next, message_numbers)
+{
+	static const uint32_t flags[] = {0, MT_WR_IMM, 0, MT_WR_IMM, 0};
+	static const uint16_t rqmsn[] = {0, 0, 1, 1, 2};
+
+	start();
+	for (unsigned i = 0; i < 5; i++)
+		post(MTU + 1, flags[i]);
+	assert_u_eq(send(0), 10);
+	for (unsigned i = 0; i < 10; i++) {
+		assert_u_eq(sent[i].pkt.data.meth.msn, i / 2);
+		assert_u_eq(sent[i].pkt.data.meth.rqmsn, rqmsn[i / 2]);
+	}
+}
+
+CASE(mt_requester_next, solicited_on_the_last_packet)
+{
+	start();
+	post(2 * MTU, MT_WR_SOLICITED);
+	post(1, 0);
+	assert_u_eq(send(0), 3);
+	assert_false(sent[0].pkt.bth.se);
+	assert_true(sent[1].pkt.bth.se);
+	assert_false(sent[2].pkt.bth.se);
+}
+
+/* REQ(cc.nscc.ack-request) */
+CASE(mt_requester_next, asks_for_an_ack_at_the_end_of_a_message)
+{
+	start();
+	post(3 * MTU, 0);
+	assert_u_eq(send(0), 3);
+	assert_false(sent[0].pkt.bth.a);
+	assert_false(sent[1].pkt.bth.a);
+	assert_true(sent[2].pkt.bth.a);
+}
+
+/* REQ(req.gate.mpr) */
+CASE(mt_requester_next, no_psn_beyond_the_window)
+{
+	struct mw_packet sack;
+
+	start();
+	post(200 * MTU, 0);
+	assert_u_eq(send(0), 128);
+	assert_false(sent[126].pkt.bth.a);
+	assert_true(sent[127].pkt.bth.a); /* only a SACK opens the window again */
+	sack = node_sack(&n, &sent[127], 3);
+	node_rx(&n, 5000, &sack);
+	assert_u_eq(send(5000), 3);
+	assert_u_eq(sent[2].pkt.bth.psn, node_wire_psn(130));
+	assert_true(sent[2].pkt.bth.a);
+}
+
+/* REQ(req.gate.cwnd) */
+CASE(mt_requester_next, no_byte_beyond_the_window)
+{
+	uint32_t nominal = MTU + MT_NOMINAL_HEADER;
+
+	with_nscc(5 * nominal + 100);
+	start();
+	post(20 * MTU, 0);
+	assert_u_eq(send(0), 5);
+	assert_i_eq(n.qp->req.cc.inflight, 5 * nominal);
+	assert_false(sent[3].pkt.bth.a);
+	assert_true(sent[4].pkt.bth.a); /* no other packet would fit */
+}
+
+/* REQ(req.gate.wimm) */
+CASE(mt_requester_next, no_more_immediates_than_agreed)
+{
+	struct mw_packet ack;
+
+	opts.attr.max_wimm = 2;
+	start();
+	for (int i = 0; i < 4; i++)
+		post(10, MT_WR_IMM);
+	post(10, 0);
+	assert_u_eq(send(0), 2);
+	ack = node_ack(&n, 0x1F, 1);
+	node_rx(&n, 10, &ack);
+	assert_u_eq(send(20), 1);
+	ack = node_ack(&n, 0x1F, 3);
+	node_rx(&n, 30, &ack);
+	assert_u_eq(send(40), 2); /* the last one and the plain WRITE behind it */
+}
+
+CASE(mt_requester_next, the_rest_of_an_immediate_is_not_held_back)
+{
+	opts.attr.max_wimm = 1;
+	start();
+	post(3 * MTU, MT_WR_IMM);
+	assert_u_eq(node_tx(&n, 0, sent, 1), 1);
+	assert_u_eq(send(0), 2);
+}
+
+CASE(mt_requester_next, drained_queue_finishes_what_it_began)
+{
+	struct mt_qp_attr sqd = {.state = MT_QPS_SQD}, rts = {.state = MT_QPS_RTS};
+
+	start();
+	post(3 * MTU, 0);
+	post(MTU, 0);
+	assert_u_eq(node_tx(&n, 0, sent, 1), 1);
+	assert_i_eq(node_modify(&n, n.qp, &sqd, MT_QP_STATE), MT_OK);
+	assert_u_eq(send(0), 2);
+	assert_i_eq(node_modify(&n, n.qp, &rts, MT_QP_STATE), MT_OK);
+	assert_u_eq(send(0), 1);
+}
+
+/* REQ(req.spray.port-room) */
+CASE(mt_requester_next, only_ports_with_room)
+{
+	start();
+	post(8 * MTU, 0);
+	assert_u_eq(mt_engine_tx(n.engine, 0, 2, sent, 4), 4);
+	for (int i = 0; i < 4; i++) {
+		assert_u_eq(sent[i].port, 1);
+		assert_u_eq(sent[i].ev & 1, 1);
+	}
+	assert_u_eq(mt_engine_tx(n.engine, 0, 4, sent, 4), 0);
+	assert_u_eq(send(0), 4);
+}
+
+/* Sends 4 packets at 1000 and has the peer say that the one at `i` was trimmed. */
+static void trim(unsigned i)
+{
+	struct mw_packet nack;
+
+	post(4 * MTU, 0);
+	assert_u_eq(send(1000), 4);
+	nack = node_nack(&n, &sent[i], MW_NACK_TRIMMED_LASTHOP);
+	node_rx(&n, 2000, &nack);
+}
+
+/* REQ(req.rtx.flag) REQ(req.rtx.same-packet) REQ(req.rtx.other-ev) */
+CASE(mt_requester_next, sent_again_on_another_ev)
+{
+	struct mt_tx_desc first, again;
+
+	start();
+	trim(2);
+	first = sent[2];
+	assert_u_eq(send(3000), 1);
+	again = sent[0];
+	assert_true(again.pkt.bth.rtx);
+	assert_true(again.pkt.bth.a);
+	assert_u_eq(again.tclass, MT_CLASS_RETX);
+	assert_true(again.ev != first.ev);
+	assert_u_eq(again.pkt.bth.psn, first.pkt.bth.psn);
+	assert_u_eq(again.pkt.bth.opcode, first.pkt.bth.opcode);
+	assert_memory_equal(&again.pkt.data.meth, &first.pkt.data.meth, sizeof(first.pkt.data.meth));
+	assert_u_eq(again.pkt.data.reth.va, first.pkt.data.reth.va);
+	assert_u_eq(again.offset, first.offset);
+	assert_u_eq(again.pkt.payload_len, first.pkt.payload_len);
+	assert_u_eq(node_stats(&n).tx_retransmits, 1);
+}
+
+CASE(mt_requester_next, never_on_the_ev_that_lost_it)
+{
+	opts.ev_profile.n_evs = opts.ev_profile.n_active = 2;
+	start();
+	for (int i = 0; i < 20; i++) {
+		struct mw_packet nack, ack = node_ack(&n, 0x1F, (uint32_t)i + 1);
+		uint32_t ev;
+
+		post(1, 0);
+		assert_u_eq(send(1000), 1);
+		ev = sent[0].ev;
+		nack = node_nack(&n, &sent[0], MW_NACK_TRIMMED_LASTHOP);
+		node_rx(&n, 2000, &nack);
+		assert_u_eq(send(3000), 1);
+		assert_true(sent[0].ev != ev);
+		node_rx(&n, 4000, &ack);
+	}
+}
+
+/* REQ(req.rtx.oldest-first) REQ(req.rtx.selective) */
+CASE(mt_requester_next, oldest_loss_before_anything_new)
+{
+	struct mw_packet nack;
+
+	start();
+	post(6 * MTU, 0);
+	assert_u_eq(send(1000), 6);
+	post(MTU, 0);
+	nack = node_nack(&n, &sent[4], MW_NACK_TRIMMED);
+	node_rx(&n, 2000, &nack);
+	nack = node_nack(&n, &sent[1], MW_NACK_TRIMMED);
+	node_rx(&n, 2000, &nack);
+	assert_u_eq(send(3000), 3);
+	assert_u_eq(sent[0].pkt.bth.psn, node_wire_psn(1));
+	assert_u_eq(sent[1].pkt.bth.psn, node_wire_psn(4));
+	assert_u_eq(sent[2].pkt.bth.psn, node_wire_psn(6));
+	assert_false(sent[2].pkt.bth.rtx);
+}
+
+CASE(mt_requester_next, a_retransmission_counts_as_in_flight)
+{
+	uint32_t nominal = MTU + MT_NOMINAL_HEADER;
+
+	with_nscc(20 * nominal);
+	start();
+	trim(0);
+	assert_i_eq(n.qp->req.cc.inflight, 3 * nominal);
+	assert_u_eq(send(3000), 1);
+	assert_i_eq(n.qp->req.cc.inflight, 4 * nominal);
+}
+
+/* REQ(req.complete.acked) */
+CASE(mt_requester_next, repeats_the_last_packet_when_only_the_ack_is_missing)
+{
+	struct mw_packet sack;
+	uint64_t now = 10000;
+
+	start();
+	post(3 * MTU, 0);
+	assert_u_eq(send(1000), 3);
+	sack = node_sack(&n, &sent[2], 3);
+	node_rx(&n, now, &sack);
+	for (int i = 0; i < 20 && !n.qp->req.repeat_last; i++) {
+		now = mt_engine_deadline(n.engine);
+		mt_engine_tick(n.engine, now);
+	}
+	assert_true(node_tx_opcode(&n, now, MW_WRITE_LAST, &sent[0]));
+	assert_u_eq(sent[0].pkt.bth.psn, node_wire_psn(2));
+	assert_true(sent[0].pkt.bth.rtx && sent[0].pkt.bth.a);
+	assert_u_eq(send(now), 0);
+}
+
+CASE(mt_requester_next, nothing_before_rts)
+{
+	struct mt_qp_attr rtr;
+
+	node_open(&n, &opts, 0);
+	rtr = opts.attr;
+	rtr.dest = n.peer;
+	rtr.dest_qpn = n.peer_qpn;
+	rtr.state = MT_QPS_RTR;
+	assert_i_eq(node_modify(&n, n.qp, &rtr, UINT32_MAX >> 16), MT_OK);
+	assert_i_eq(node_post(&n, n.qp, 1, 10, 0), MT_ERR_STATE);
+	assert_u_eq(mt_requester_next(n.qp, 0, NODE_ALL_PORTS, sent), MT_NEXT_BLOCKED);
+}

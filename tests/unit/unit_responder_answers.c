@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* How a responder answers data and probes: which trigger makes a SACK, and what it reflects. */
+#include "support/test.h"
+
+#include "support/engine_pair.h"
+
+#define MTU NODE_MTU
+
+static struct node_opts opts;
+static struct node n;
+
+static int defaults(void **state)
+{
+	(void)state;
+	node_opts_default(&opts);
+	return 0;
+}
+
+static int close_node(void **state)
+{
+	(void)state;
+	node_close(&n);
+	return 0;
+}
+
+#define CASE(function, name) TEST_WITH(defaults, close_node, function, name)
+
+static void start(void)
+{
+	node_open(&n, &opts, 0);
+	node_connect(&n);
+}
+
+/* A message of one full packet: the i-th PSN, message i. */
+static struct mw_packet only(uint64_t i)
+{
+	return node_write(&n, MW_WRITE_ONLY, i, (uint16_t)i, MTU, MTU);
+}
+
+static void rx(struct mw_packet pkt)
+{
+	node_rx(&n, 1000, &pkt);
+}
+
+/* The next packet that leaves is a SACK; its SETH. */
+static struct mw_seth sack(void)
+{
+	struct mt_tx_desc d;
+
+	assert_u_eq(node_tx(&n, 2000, &d, 1), 1);
+	assert_u_eq(d.pkt.bth.opcode, MW_SACK);
+	return d.pkt.seth;
+}
+
+static void check_ack(uint32_t msn)
+{
+	struct mt_tx_desc d;
+
+	assert_true(node_tx_opcode(&n, 2000, MW_ACK, &d));
+	assert_u_eq(d.pkt.aeth.syndrome, 0x1F);
+	assert_u_eq(d.pkt.aeth.msn, msn);
+}
+
+static void check_silent(void)
+{
+	assert_u_eq(node_drain(&n, 2000), 0);
+}
+
+/* REQ(rsp.sack.trigger.ackreq) REQ(rsp.sack.reflect-ev) REQ(rsp.sack.reflect-time) */
+CASE(mt_responder_data, sack_when_asked_for)
+{
+	struct mw_packet pkt;
+	struct mw_seth s;
+
+	start();
+	pkt = only(1);
+	pkt.bth.a = true;
+	rx(pkt);
+	s = sack();
+	assert_u_eq(s.cack_psn, node_wire_psn(-UINT64_C(1)));
+	assert_u_eq(s.sack_bitmap, 2);
+	assert_i_eq(s.ack_psn_offset, 2);
+	assert_u_eq(s.entropy, node_meta(&n).ev);
+	assert_u_eq(s.tx_timestamp, 0x1001);
+	assert_u_eq(s.mpr, 1);
+	assert_u_eq(s.rcvd_bytes, 2);
+	check_silent();
+}
+
+/* REQ(rsp.sack.trigger.bytes) REQ(rsp.sack.trigger.rtx) */
+CASE(mt_responder_data, sack_after_enough_bytes_or_for_a_retransmission)
+{
+	struct mw_packet pkt;
+
+	start();
+	for (uint64_t i = 1; i < 5; i++)
+		rx(only(i)); /* each counts 1024 */
+	check_silent();
+	rx(only(5));
+	assert_u_eq(sack().sack_bitmap, 0x3E);
+	pkt = only(7);
+	pkt.bth.rtx = true;
+	rx(pkt);
+	assert_u_eq(sack().sack_bitmap, 0xBE);
+	check_silent();
+}
+
+/* REQ(rsp.sack.trigger.ecn) REQ(rsp.sack.mark) REQ(rsp.sack.coalesce) */
+CASE(mt_responder_data, a_sack_for_each_mark)
+{
+	struct mt_rx_meta meta;
+
+	start();
+	meta = node_meta(&n);
+	meta.ecn_ce = true;
+	for (uint32_t i = 1; i < 4; i++) {
+		struct mw_packet pkt = only(i);
+
+		meta.ev = 0x500 + i;
+		node_rx_meta(&n, 1000, &meta, &pkt);
+	}
+	for (uint32_t i = 1; i < 4; i++) {
+		struct mw_seth s = sack();
+
+		assert_u_eq(s.m, MW_MARK_SKIP_ONCE);
+		assert_u_eq(s.entropy, 0x500 + i);
+		assert_i_eq(s.ack_psn_offset, 1 + (int64_t)i);
+	}
+	assert_u_eq(node_stats(&n).rx_ecn, 3);
+	check_silent();
+}
+
+/* REQ(rsp.sack.trigger.probe) REQ(req.probe.reliability) */
+CASE(mt_responder_probe, a_sack_for_each_and_the_ack_in_case_it_was_lost)
+{
+	struct mw_seth s;
+
+	start();
+	rx(node_probe(&n, 0x123));
+	s = sack();
+	assert_true(s.pr);
+	assert_u_eq(s.probe_id, 0x123);
+	assert_u_eq(s.tx_timestamp, 0x7A7A);
+	check_silent(); /* nothing was complete yet */
+	rx(only(0));
+	node_drain(&n, 2000);
+	rx(node_probe(&n, 0x124));
+	rx(node_probe(&n, 0x125));
+	assert_u_eq(sack().probe_id, 0x124);
+	assert_u_eq(sack().probe_id, 0x125);
+	check_ack(1);
+	assert_u_eq(node_stats(&n).rx_probes, 3);
+}
+
+/* REQ(req.reverse.per-plane) */
+CASE(mt_responder_data, answers_on_the_plane_it_came_from)
+{
+	struct mt_tx_desc d;
+
+	start();
+	for (uint64_t i = 0; i < 20; i++) {
+		struct mt_rx_meta meta = node_meta(&n);
+		struct mw_packet pkt = only(i);
+
+		meta.port = i % 2;
+		pkt.bth.a = true;
+		node_rx_meta(&n, 1000, &meta, &pkt);
+		while (node_tx(&n, 1000, &d, 1) == 1)
+			assert_u_eq(d.port, i % 2);
+	}
+	assert_u_eq(node_stats(&n).tx_sacks, 20);
+	assert_u_eq(node_stats(&n).tx_acks, 20);
+}

@@ -1,0 +1,247 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Whose turn it is: laps, ports, skipped turns, what to avoid, and the way of control packets. */
+#include "support/test.h"
+
+#include "core/spray.h"
+
+#define EVS_MAX 32u
+#define ANY UINT32_MAX
+
+static _Alignas(64) uint8_t mem[16384];
+static struct mt_path_set *set;
+static struct mt_spray sp;
+static uint32_t skipped;
+
+/* A set of n EVs, port = index % ports, the first n_active of them in the rotation. */
+static void make(uint16_t n, uint32_t ports, uint16_t n_active)
+{
+	static struct mt_ev evs[EVS_MAX];
+	struct mt_ev_profile_cfg cfg = {
+		.evs = evs,
+		.n_evs = n,
+		.n_active = n_active,
+		.min_active = 1,
+		.revive_probes = 1,
+		.probe_interval_ns = 10,
+		.probe_interval_max_ns = 10,
+	};
+
+	for (uint16_t i = 0; i < n; i++)
+		evs[i] = (struct mt_ev){.value = i, .port = (uint8_t)(i % ports)};
+	assert_true(mt_path_set_size(n, ports) <= sizeof(mem));
+	set = mt_path_set_init(mem, &cfg, ports, &(struct mt_addr){{0}});
+	mt_spray_init(&sp, test_rand());
+	skipped = 0;
+}
+
+static uint16_t next(uint32_t ports, uint16_t avoid)
+{
+	return mt_spray_data(&sp, set, ports, avoid, &skipped);
+}
+
+static void retire(uint16_t path)
+{
+	struct mt_path_change changes[2];
+
+	mt_path_set_retire(set, path, 0, MT_EV_BY_LOSS, changes);
+}
+
+/* REQ(req.spray.rotation) */
+TEST(mt_spray_data, each_ev_once_a_lap)
+{
+	make(12, 2, 12);
+	for (int lap = 0; lap < 20; lap++) {
+		uint32_t seen = 0;
+
+		for (int i = 0; i < 12; i++) {
+			uint16_t path = next(ANY, MT_PATH_NONE);
+
+			assert_in_range(path, 0, 11);
+			assert_u_eq(seen >> path & 1, 0);
+			seen |= 1u << path;
+		}
+	}
+}
+
+/* REQ(req.spray.equal-planes) */
+TEST(mt_spray_data, ports_take_turns)
+{
+	uint8_t last = 0;
+
+	make(12, 3, 12);
+	last = set->paths[next(ANY, MT_PATH_NONE)].port;
+	for (int i = 0; i < 100; i++) {
+		uint8_t port = set->paths[next(ANY, MT_PATH_NONE)].port;
+
+		assert_u_eq(port, (last + 1u) % 3);
+		last = port;
+	}
+}
+
+/* REQ(req.spray.order) */
+TEST(mt_spray_data, laps_and_seeds_differ)
+{
+	uint16_t order[3][16];
+	bool laps_differ = false, seeds_differ = false;
+
+	make(16, 1, 16);
+	for (int run = 0; run < 3; run++) {
+		if (run == 2)
+			mt_spray_init(&sp, test_rand());
+		for (int i = 0; i < 16; i++)
+			order[run][i] = next(ANY, MT_PATH_NONE);
+	}
+	for (int i = 0; i < 16; i++) {
+		laps_differ |= order[0][i] != order[1][i];
+		seeds_differ |= order[0][i] != order[2][i];
+	}
+	assert_true(laps_differ);
+	assert_true(seeds_differ);
+}
+
+/* REQ(req.spray.port-room) */
+TEST(mt_spray_data, only_ports_with_room)
+{
+	make(12, 3, 12);
+	for (uint32_t mask = 1; mask < 8; mask++)
+		for (int i = 0; i < 20; i++)
+			assert_true(mask >> set->paths[next(mask, MT_PATH_NONE)].port & 1);
+	assert_u_eq(next(0, MT_PATH_NONE), MT_PATH_NONE);
+	assert_u_eq(next(~7u, MT_PATH_NONE), MT_PATH_NONE);
+}
+
+TEST(mt_spray_data, only_active_ones)
+{
+	make(12, 2, 8);
+	for (int i = 0; i < 50; i++)
+		assert_in_range(next(ANY, MT_PATH_NONE), 0, 7);
+}
+
+/* REQ(req.ev.skip-once) */
+TEST(mt_spray_data, one_turn_is_skipped)
+{
+	uint32_t seen = 0;
+
+	make(8, 1, 8);
+	mt_path_set_skip(set, 3);
+	for (int i = 0; i < 7; i++)
+		seen |= 1u << next(ANY, MT_PATH_NONE);
+	if (skipped == 0) { /* it was to be the last of the lap */
+		next(ANY, MT_PATH_NONE);
+		assert_u_eq(skipped, 1);
+	}
+	assert_u_eq(seen, 0xFF & ~(1u << 3));
+	assert_u_eq(skipped, 1);
+	assert_u_eq(set->paths[3].state, MT_EV_GOOD);
+}
+
+TEST(mt_spray_data, all_skipped_are_used_all_the_same)
+{
+	make(4, 2, 4);
+	for (uint16_t i = 0; i < 4; i++)
+		mt_path_set_skip(set, i);
+	for (int i = 0; i < 8; i++)
+		assert_in_range(next(ANY, MT_PATH_NONE), 0, 3);
+	assert_u_eq(skipped, 4);
+}
+
+/* REQ(req.ev.denied) */
+TEST(mt_spray_data, neither_bad_nor_denied)
+{
+	make(6, 2, 6);
+	retire(0);
+	mt_path_set_deny(set, 2, true);
+	mt_path_set_deny(set, 3, true);
+	for (int i = 0; i < 60; i++) {
+		uint16_t path = next(ANY, MT_PATH_NONE);
+
+		assert_true(path == 1 || path == 4 || path == 5);
+	}
+	mt_path_set_deny(set, 4, true);
+	assert_u_eq(next(1, MT_PATH_NONE), MT_PATH_NONE); /* all of port 0 */
+}
+
+/* REQ(req.rtx.other-ev) */
+TEST(mt_spray_data, avoids_while_there_is_another)
+{
+	make(6, 2, 6);
+	for (int i = 0; i < 60; i++)
+		assert_true(next(ANY, 4) != 4);
+	for (uint16_t i = 0; i < 4; i++)
+		retire(i);
+	for (int i = 0; i < 10; i++)
+		assert_u_eq(next(ANY, 4), 5);
+	assert_u_eq(next(1, 4), MT_PATH_NONE); /* port 1 will have room some time */
+	retire(5);
+	assert_u_eq(next(ANY, 4), 4);
+	assert_u_eq(next(2, 4), MT_PATH_NONE);
+}
+
+TEST(mt_spray_data, a_backup_when_the_active_one_is_to_be_avoided)
+{
+	make(2, 1, 1);
+	for (int i = 0; i < 5; i++) {
+		assert_u_eq(next(ANY, 0), 1);
+		assert_u_eq(next(ANY, MT_PATH_NONE), 0);
+	}
+}
+
+TEST(mt_spray_data, finds_the_only_other_whatever_the_order)
+{
+	for (int run = 0; run < 200; run++) {
+		make(2, 1, 2);
+		if (run % 2)
+			next(ANY, MT_PATH_NONE); /* begin in the middle of a lap */
+		mt_path_set_skip(set, 1);
+		assert_u_eq(next(ANY, 0), 1);
+	}
+}
+
+TEST(mt_spray_control, from_the_port_asked_for)
+{
+	make(12, 3, 6);
+	for (uint8_t i = 0; i < 60; i++)
+		assert_u_eq(set->paths[mt_spray_control(&sp, set, i % 3)].port, i % 3);
+}
+
+TEST(mt_spray_control, uses_all_usable_ones)
+{
+	uint32_t seen = 0;
+
+	make(8, 2, 2);
+	mt_path_set_skip(set, 2); /* congested is good enough for a small packet */
+	retire(4);
+	for (int i = 0; i < 200; i++)
+		seen |= 1u << mt_spray_control(&sp, set, 0);
+	assert_u_eq(seen, 1u << 0 | 1u << 2 | 1u << 6);
+}
+
+TEST(mt_spray_control, another_port_when_all_of_it_are_bad)
+{
+	make(4, 2, 4);
+	retire(0);
+	retire(2);
+	for (int i = 0; i < 20; i++)
+		assert_u_eq(set->paths[mt_spray_control(&sp, set, 0)].port, 1);
+}
+
+TEST(mt_spray_control, a_bad_one_rather_than_none)
+{
+	make(4, 2, 4);
+	for (uint16_t i = 0; i < 4; i++)
+		mt_path_set_deny(set, i, true);
+	for (int i = 0; i < 20; i++)
+		assert_u_eq(set->paths[mt_spray_control(&sp, set, 1)].port, 1);
+}
+
+TEST(mt_spray_control, no_ev_on_that_port)
+{
+	static const struct mt_ev one[] = {{7, 1}};
+	struct mt_ev_profile_cfg cfg = {.evs = one, .n_evs = 1, .n_active = 1, .min_active = 1};
+
+	set = mt_path_set_init(mem, &cfg, 2, &(struct mt_addr){{0}});
+	mt_spray_init(&sp, 1);
+	assert_u_eq(mt_spray_control(&sp, set, 0), 0);
+	mt_path_set_deny(set, 0, true);
+	assert_u_eq(mt_spray_control(&sp, set, 0), 0);
+}

@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* unit_stats_segment.c - what others see of a process. */
+#include "unit/nic_bed.h"
+
+#include <fcntl.h>
+#include <mrc/stats.h>
+#include <stdio.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+static int segment_setup(void **state)
+{
+	setenv("MRC_STATS_DIR", "/tmp", 1);
+	return bed_setup(state);
+}
+
+static int segment_teardown(void **state)
+{
+	unsetenv("MRC_STATS_DIR");
+	return bed_teardown(state);
+}
+
+#define SEGMENT_TEST(name) TEST_WITH(segment_setup, segment_teardown, mh_segment, name)
+
+static void segment_path(char path[40])
+{
+	snprintf(path, 40, "/tmp/%ld.mrcstats", (long)getpid());
+}
+
+static const struct mrc_stats_segment *segment_map(void)
+{
+	const struct mrc_stats_segment *map;
+	char path[40];
+	int fd;
+
+	segment_path(path);
+	fd = open(path, O_RDONLY);
+	assert_true(fd >= 0);
+	map = mmap(NULL, sizeof(*map), PROT_READ, MAP_SHARED, fd, 0);
+	assert_true(map != MAP_FAILED);
+	close(fd);
+	return map;
+}
+
+static void segment_unmap(const struct mrc_stats_segment *map)
+{
+	munmap((void *)(uintptr_t)map, sizeof(*map));
+}
+
+/* segment_fresh waits until the segment was refreshed after now. */
+static void segment_fresh(const struct mrc_stats_segment *map)
+{
+	uint64_t now = mh_now_ns();
+
+	for (int ms = 0; ms < 1000; ms++) {
+		if (__atomic_load_n(&map->updated_ns, __ATOMIC_ACQUIRE) > now)
+			return;
+		poll(NULL, 0, 1);
+	}
+	fail_msg("not refreshed within a second");
+}
+
+SEGMENT_TEST(head_and_counters)
+{
+	const struct mrc_stats_segment *map = segment_map();
+	struct mio_addr self = bed_addr(0, 1, 0);
+
+	assert_memory_equal(map->magic, MRC_STATS_MAGIC, 8);
+	assert_u_eq(map->version, MRC_STATS_VERSION);
+	assert_i_eq(map->pid, getpid());
+	assert_u_eq(map->ports, 2);
+	assert_memory_equal(map->gid, self.ip, 16);
+	assert_string_equal(map->counter[0].name, "tx_data_packets");
+	assert_u_eq(map->port[0].up, 1);
+	assert_u_eq(map->port[2].up, 0);
+	segment_unmap(map);
+}
+
+SEGMENT_TEST(shows_qps_and_evs)
+{
+	struct nic_bed *bed = *state;
+	const struct mrc_stats_segment *map = segment_map();
+
+	segment_fresh(map);
+	assert_u_eq(map->qp[0].qpn, mh_qp_number(bed->qp));
+	assert_string_equal(map->qp[0].state, "RESET");
+	assert_i_eq(bed_connect(bed), 0);
+	segment_fresh(map);
+	assert_string_equal(map->qp[0].state, "RTS");
+	assert_u_eq(map->qp[0].dest_qpn, BED_PEER_QPN);
+	assert_u_eq(map->qp[0].psn_next & 0xFFFFFF, 2000);
+	assert_u_eq(map->qp[0].evs, BED_PLANES * BED_EVS);
+	assert_u_eq(map->qp[0].evs_good, BED_PLANES * BED_EVS);
+	assert_u_eq(map->qp[0].ev[3].value, BED_EV_BASE + 1);
+	assert_u_eq(map->qp[0].ev[3].port, 1);
+	assert_u_eq(map->qp[0].ev[3].state, MRC_STATS_EV_GOOD);
+	assert_u_eq(map->qp[1].qpn, 0);
+	segment_unmap(map);
+}
+
+SEGMENT_TEST(counts_what_is_sent)
+{
+	struct nic_bed *bed = *state;
+	const struct mrc_stats_segment *map = segment_map();
+	struct mh_sge sge = {(uintptr_t)bed->buffer, 9000, mh_mr_lkey(bed->mr)};
+	struct mh_send_wr wr = {.sge = &sge, .n_sge = 1};
+
+	assert_i_eq(bed_connect(bed), 0);
+	assert_i_eq(mh_qp_post_send(bed->qp, &wr, 1, NULL), 0);
+	segment_fresh(map);
+	assert_u_eq(map->counter[0].value, 3);
+	assert_u_eq(map->port[0].tx_packets + map->port[1].tx_packets, 3);
+	assert_u_eq(map->port[0].tx_bytes + map->port[1].tx_bytes, 9000 + 3 * 40);
+	assert_true(map->qp[0].inflight_bytes >= 9000);
+	segment_unmap(map);
+}
+
+TEST(mh_segment, file_goes_with_the_device)
+{
+	void *bed;
+	char path[40];
+
+	segment_path(path);
+	assert_i_eq(segment_setup(&bed), 0);
+	assert_i_eq(access(path, F_OK), 0);
+	assert_i_eq(segment_teardown(&bed), 0);
+	assert_i_eq(access(path, F_OK), -1);
+}
