@@ -21,7 +21,8 @@ struct mt_trigger {
 	uint8_t port; /* it came in on; the answer leaves on the same plane */
 	uint8_t mark; /* enum mw_path_mark */
 	bool rtx;
-	bool probe; /* it was a reliability probe */
+	bool probe;   /* it was a reliability probe */
+	bool unheard; /* it suggests that an earlier answer did not arrive */
 };
 
 enum mt_control_kind {

@@ -3,7 +3,9 @@
  * control_emit.c - makes control packets at the moment when they leave.
  *
  * SACKs and ACKs carry the state of that moment. They return on the plane from which their cause
- * has just come, over an EV of our own that is good as far as we know. REQ(req.reverse.per-plane)
+ * has just come, over an EV of our own that is good as far as we know. Where an earlier answer
+ * seems not to have arrived, every other one goes to a plane at random: the plane on which the
+ * peer's packets come may be dead on the way back. REQ(req.reverse.per-plane)
  */
 #include "base/serial.h"
 #include "core/engine_state.h"
@@ -39,6 +41,15 @@ static struct mw_bth bth(const struct mt_qp *qp, enum mw_opcode op, uint32_t psn
 	};
 }
 
+static uint16_t reply_path(struct mt_qp *qp, uint8_t port, bool unheard)
+{
+	struct mb_prng *prng = &qp->req.spray.prng;
+
+	if (unheard && mb_prng_below(prng, 2) == 0)
+		port = (uint8_t)mb_prng_below(prng, qp->paths->n_ports);
+	return mt_spray_control(&qp->req.spray, qp->paths, port);
+}
+
 static void emit_sack(struct mt_qp *qp, const struct mt_trigger *t, struct mt_tx_desc *d)
 {
 	struct mt_responder *rsp = &qp->rsp;
@@ -50,7 +61,7 @@ static void emit_sack(struct mt_qp *qp, const struct mt_trigger *t, struct mt_tx
 	mt_sack_build(&rsp->window, t, rsp->rcvd_bytes, qp->attr.mpr_dest, &d->pkt.seth);
 	d->pkt.seth.spdcid = (uint16_t)qp->qpn;
 	d->pkt.seth.dpdcid = (uint16_t)qp->attr.dest_qpn;
-	address(qp, mt_spray_control(&qp->req.spray, qp->paths, t->port), d);
+	address(qp, reply_path(qp, t->port, t->unheard), d);
 	qp->engine->stats.tx_sacks++;
 }
 
@@ -69,7 +80,7 @@ static void emit_nack(struct mt_qp *qp, const struct mt_control *c, struct mt_tx
 				.tx_timestamp = c->cause.tx_timestamp,
 			},
 	};
-	address(qp, mt_spray_control(&qp->req.spray, qp->paths, c->cause.port), d);
+	address(qp, reply_path(qp, c->cause.port, c->cause.unheard), d);
 	qp->engine->stats.tx_nacks++;
 }
 
@@ -154,8 +165,8 @@ static void emit_ack(struct mt_qp *qp, struct mt_tx_desc *d)
 		.bth = bth(qp, MW_ACK, mb_psn_wire(rsp->window.expected - 1)),
 		.aeth = {.syndrome = syndrome(rsp), .msn = mb_psn_wire(rsp->msn)},
 	};
-	address(qp, mt_spray_control(&qp->req.spray, qp->paths, rsp->ack_port), d);
-	rsp->ack_due = false;
+	address(qp, reply_path(qp, rsp->ack_port, rsp->ack_unheard), d);
+	rsp->ack_due = rsp->ack_unheard = false;
 	qp->engine->stats.tx_acks++;
 }
 

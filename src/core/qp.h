@@ -56,6 +56,7 @@ struct mt_responder {
 	uint64_t rcvd_bytes; /* nominal, each PSN once */
 	uint8_t ack_port;    /* plane on which the last packet came in */
 	bool ack_due;	     /* a transport ACK or NAK is to be sent */
+	bool ack_unheard;    /* an earlier answer seems not to have arrived */
 	bool refused;	     /* the NAK of `refusal` is what the ACK says */
 };
 

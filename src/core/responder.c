@@ -57,6 +57,7 @@ static struct mt_trigger trigger_of(const struct mt_rx *rx, uint64_t psn)
 		.port = rx->meta->port,
 		.mark = rx->meta->ecn_ce ? MW_MARK_SKIP_ONCE : MW_MARK_NONE,
 		.rtx = rx->pkt->bth.rtx,
+		.unheard = rx->pkt->bth.rtx,
 	};
 }
 
@@ -293,7 +294,10 @@ static enum check do_answer(struct ctx *c)
 	struct mt_trigger t = trigger_of(c->rx, c->psn);
 	struct mt_control echo = {.qp = qp, .kind = MT_CONTROL_SACK, .cause = t};
 
+	t.unheard |= c->place != MT_RX_NEW;
+	echo.cause.unheard = t.unheard;
 	qp->rsp.ack_port = t.port;
+	qp->rsp.ack_unheard |= t.unheard;
 	if (t.mark != MW_MARK_NONE) { /* REQ(rsp.sack.trigger.ecn) */
 		stats(c)->rx_ecn++;
 		mt_engine_control(qp->engine, &echo);
@@ -337,6 +341,7 @@ void mt_responder_probe(struct mt_qp *qp, const struct mt_rx *rx)
 				.port = rx->meta->port,
 				.mark = rx->meta->ecn_ce ? MW_MARK_SKIP_ONCE : MW_MARK_NONE,
 				.probe = true,
+				.unheard = true,
 			},
 	};
 	struct mt_stats *st = &qp->engine->stats;
@@ -355,6 +360,7 @@ void mt_responder_probe(struct mt_qp *qp, const struct mt_rx *rx)
 	}
 	st->rx_probes++;
 	qp->rsp.ack_port = rx->meta->port;
+	qp->rsp.ack_unheard = true;
 	mt_engine_control(qp->engine, &answer); /* REQ(rsp.sack.trigger.probe) */
 	if (qp->rsp.msn > 0)
 		owe_ack(qp);

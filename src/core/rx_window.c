@@ -3,7 +3,6 @@
 
 #include "base/assert.h"
 #include "base/bits.h"
-#include "base/serial.h"
 
 /* A SACK describes this many PSNs. */
 #define REPORT 64u
@@ -28,6 +27,7 @@ void mt_rx_window_init(struct mt_rx_window *w, void *mem, uint32_t limit, uint64
 	*w = (struct mt_rx_window){
 		.received = mem,
 		.ends = (uint64_t *)mem + words,
+		.first = first_psn,
 		.expected = first_psn,
 		.top = first_psn,
 		.unreported = first_psn,
@@ -41,12 +41,10 @@ void mt_rx_window_init(struct mt_rx_window *w, void *mem, uint32_t limit, uint64
 
 enum mt_rx_place mt_rx_window_place(const struct mt_rx_window *w, uint64_t psn)
 {
-	if (psn < w->expected)
-		return w->expected - psn <= UINT64_C(1) << (MB_PSN_BITS - 1) ? MT_RX_DUP_BEHIND
-									     : MT_RX_ANCIENT;
-	/* What was extended below zero is enormous: older than the first packet. */
-	if (psn - w->expected >= UINT64_C(1) << MB_PSN_BITS)
+	if (psn < w->first)
 		return MT_RX_ANCIENT;
+	if (psn < w->expected)
+		return MT_RX_DUP_BEHIND;
 	if (psn - w->expected >= w->limit)
 		return MT_RX_FAR;
 	return mb_ring_test(w->received, w->size, psn) ? MT_RX_DUP_AHEAD : MT_RX_NEW;

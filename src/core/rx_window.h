@@ -16,6 +16,7 @@
 struct mt_rx_window {
 	uint64_t *received;
 	uint64_t *ends;
+	uint64_t first;	     /* PSN with which the connection began */
 	uint64_t expected;   /* ePSN: lowest PSN not received; cack_psn is the one before */
 	uint64_t top;	     /* one above the highest PSN received; expected when there is none */
 	uint64_t unreported; /* no PSN below this was received without having been in a SACK */
@@ -31,7 +32,7 @@ enum mt_rx_place {
 	MT_RX_NEW,	  /* in the window, not received */
 	MT_RX_DUP_BEHIND, /* received, below expected */
 	MT_RX_DUP_AHEAD,  /* received, in the window */
-	MT_RX_ANCIENT,	  /* so far behind that it may be anything */
+	MT_RX_ANCIENT,	  /* from before the connection began: of an earlier life of the QP */
 	MT_RX_FAR,	  /* ahead of the window */
 };
 

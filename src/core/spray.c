@@ -31,15 +31,28 @@ static uint16_t step(struct mt_spray *sp, uint8_t port, uint16_t active)
 	return (uint16_t)place;
 }
 
-/* A backup of this port that is in use for want of anything better. */
-static uint16_t backup_of_port(const struct mt_path_set *s, uint8_t port, uint16_t avoid)
+/*
+ * A backup of this port, used for want of anything better: a GOOD one, or else one whose SKIP ends
+ * here, because no rotation would ever come by to end it.
+ */
+static uint16_t backup_of_port(struct mt_path_set *s, uint8_t port, uint16_t avoid)
 {
 	const struct mt_path_port *pp = &s->ports[port];
+	uint16_t skipping = MT_PATH_NONE;
 
-	for (uint32_t at = pp->first + pp->active; at < (uint32_t)pp->first + pp->count; at++)
-		if (s->order[at] != avoid && s->paths[s->order[at]].state == MT_EV_GOOD)
-			return s->order[at];
-	return MT_PATH_NONE;
+	for (uint32_t at = pp->first + pp->active; at < (uint32_t)pp->first + pp->count; at++) {
+		uint16_t path = s->order[at];
+
+		if (path == avoid)
+			continue;
+		if (s->paths[path].state == MT_EV_GOOD)
+			return path;
+		if (s->paths[path].state == MT_EV_SKIP)
+			skipping = path;
+	}
+	if (skipping != MT_PATH_NONE)
+		mt_path_set_turn_over(s, skipping);
+	return skipping;
 }
 
 /*

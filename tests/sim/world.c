@@ -195,6 +195,7 @@ static void close_node(struct sim_node *node)
 	for (uint32_t i = 0; i < node->n_qps; i++) {
 		mt_qp_fini(node->qps[i]->qp);
 		sim_flow_fini(&node->qps[i]->out);
+		sim_flow_fini(&node->qps[i]->past);
 		free(node->qps[i]->mem);
 		free(node->qps[i]);
 	}
@@ -340,6 +341,25 @@ struct sim_qp *sim_connect(struct sim_world *w, uint32_t a, uint32_t b,
 	to_rts(qp);
 	to_rts(qp->peer);
 	return qp;
+}
+
+static void reset(struct sim_qp *qp, uint32_t psn)
+{
+	struct mt_qp_attr attr = {.state = MT_QPS_RESET};
+
+	must(qp->node->w, sim_modify(qp, &attr, MT_QP_STATE), "to RESET");
+	qp->past = qp->out;
+	qp->out = (struct sim_flow){0};
+	qp->cfg.attr.sq_psn = psn;
+	make_flow(qp);
+}
+
+void sim_reconnect(struct sim_qp *qp, uint32_t psn, uint32_t peer_psn)
+{
+	reset(qp, psn);
+	reset(qp->peer, peer_psn);
+	to_rts(qp);
+	to_rts(qp->peer);
 }
 
 struct sim_qp *sim_connect_default(struct sim_world *w)

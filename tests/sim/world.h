@@ -39,8 +39,9 @@ struct sim_qp {
 	uint32_t qpn;
 	struct sim_qp_cfg cfg;
 	struct sim_flow out;
-	struct sim_mr *mr; /* its sources, and where its peer writes */
-	bool may_fail;	   /* going to ERR is expected */
+	struct sim_flow past; /* before it was reset; its messages still name their memory */
+	struct sim_mr *mr;    /* its sources, and where its peer writes */
+	bool may_fail;	      /* going to ERR is expected */
 	uint32_t qp_events;
 	enum mt_wc_status qp_status;
 };
@@ -128,6 +129,9 @@ struct sim_qp *sim_connect(struct sim_world *w, uint32_t a, uint32_t b,
 			   const struct sim_qp_cfg *cfg_a, const struct sim_qp_cfg *cfg_b);
 /* sim_connect_default does so with the defaults at both ends. */
 struct sim_qp *sim_connect_default(struct sim_world *w);
+
+/* sim_reconnect resets both ends and takes them to RTS again, once; first PSNs may be new. */
+void sim_reconnect(struct sim_qp *qp, uint32_t psn, uint32_t peer_psn);
 
 /* sim_mr_add registers an MR at a node. */
 struct sim_mr *sim_mr_add(struct sim_node *node, uint32_t pd, uint64_t start, uint64_t length,

@@ -22,6 +22,12 @@ TEST(mh_place, every_length_and_alignment)
 	}
 }
 
+/*
+ * The watcher races with memcpy on purpose: that is what programs do that wait for the end of a
+ * buffer, and what a thread sanitizer must report.
+ */
+#if !defined(__SANITIZE_THREAD__)
+
 struct place_watch {
 	uint64_t words[512];
 	uint32_t rounds;
@@ -47,8 +53,6 @@ TEST(mh_place, last_word_is_written_last)
 	uint64_t from[512];
 	pthread_t thread;
 
-	if (getenv("MRC_TSAN"))
-		test_skip("the watcher races with memcpy on purpose");
 	assert_i_eq(pthread_create(&thread, NULL, place_watcher, &watch), 0);
 	for (uint64_t round = 1; round <= watch.rounds; round++) {
 		for (int i = 0; i < 512; i++)
@@ -58,3 +62,5 @@ TEST(mh_place, last_word_is_written_last)
 	pthread_join(thread, NULL);
 	assert_u_eq(watch.torn, 0);
 }
+
+#endif

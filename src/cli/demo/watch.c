@@ -74,7 +74,7 @@ static void map_segment(struct demo_watch *w, int dir_fd, const char *name)
 		return;
 	}
 	w->segment[w->n] = segment;
-	snprintf(w->name[w->n], sizeof(w->name[0]), "%s", name);
+	memcpy(w->name[w->n], name, strlen(name) + 1); /* is_segment_name has checked its length */
 	w->n++;
 }
 

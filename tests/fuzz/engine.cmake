@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: BSD-2-Clause
+softmrc_fuzz(engine SOURCES fuzz_engine.c LINKS core CORPUS corpus/engine)

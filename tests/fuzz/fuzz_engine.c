@@ -1,0 +1,537 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Fuzz target: the input is a script for two connected engines. Each step is a byte that says what
+ * to do and the bytes it needs: post, let packets out, deliver, lose, double, cut, mark or change
+ * one, feed raw bytes, move time, change a QP, take a memory region away. When the input ends every
+ * missing byte reads as zero.
+ *
+ * Nothing that comes in may crash an engine, trip an assertion or make it write outside a region;
+ * completions come at most once and in order; calls say no more than they were asked; timers rest.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/assert.h"
+#include "core/engine.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+#define NODES 2u
+#define QPS 2u
+#define FLYING 64u
+#define MTU 256u
+#define REGION_BYTES 65536u
+#define REGION_START UINT64_C(0x7000000)
+#define KEY 0x155u /* index 1, tag 0x55 */
+#define CHUNKS 64u
+#define STEPS_MAX 400u
+
+struct packet {
+	uint8_t to;
+	struct mt_rx_meta meta;
+	size_t len;
+	uint8_t bytes[MW_HEADERS_MAX + MTU + 4];
+};
+
+struct region {
+	bool live;
+	uint64_t placed;
+};
+
+struct end {
+	struct mt_qp *qp;
+	void *mem;
+	/* The next wr_id to post and the lowest that may still complete. */
+	uint64_t send_next, send_done, recv_next, recv_done;
+};
+
+struct node {
+	struct mt_engine *engine;
+	void *mem;
+	void *chunks[CHUNKS];
+	unsigned n_chunks;
+	struct region region;
+	struct end ends[QPS];
+};
+
+struct fuzz {
+	const uint8_t *data;
+	size_t left;
+	uint64_t now;
+	struct node nodes[NODES];
+	struct packet flying[FLYING];
+	unsigned n_flying;
+};
+
+static uint8_t next(struct fuzz *f)
+{
+	if (f->left == 0)
+		return 0;
+	f->left--;
+	return *f->data++;
+}
+
+static void *aligned(size_t size)
+{
+	void *p = aligned_alloc(64, (size + 63) & ~(size_t)63);
+
+	mb_assert(p);
+	return p;
+}
+
+static struct mt_addr address(unsigned node)
+{
+	return (struct mt_addr){.b = {[0] = 0xFD, [15] = (uint8_t)(node + 1)}};
+}
+
+static uint32_t qpn_of(unsigned i)
+{
+	return 0x100 + i;
+}
+
+/* ---- what the engines ask for and report ---- */
+
+static void place(void *ctx, void *mr_user, uint64_t offset, const void *src, uint32_t len)
+{
+	struct region *r = mr_user;
+	const uint8_t *bytes = src;
+
+	mb_assert(&((struct node *)ctx)->region == r && r->live);
+	mb_assert(len > 0 && offset <= REGION_BYTES && len <= REGION_BYTES - offset);
+	/* Every byte is really there. */
+	for (uint32_t i = 0; i < len; i++)
+		r->placed += bytes[i];
+}
+
+static void take_event(const struct mt_event *ev)
+{
+	struct end *end = ev->qp_user;
+
+	switch ((enum mt_event_type)ev->type) {
+	case MT_EVENT_SEND:
+		mb_assert(ev->wr_id >= end->send_done && ev->wr_id < end->send_next);
+		end->send_done = ev->wr_id + 1;
+		return;
+	case MT_EVENT_RECV:
+		mb_assert(ev->wr_id >= end->recv_done && ev->wr_id < end->recv_next);
+		end->recv_done = ev->wr_id + 1;
+		return;
+	case MT_EVENT_QP:
+		mb_assert(end && ev->status != MT_WC_SUCCESS);
+		return;
+	case MT_EVENT_EV:
+		mb_assert(!end && ev->ev_state < MT_EV_STATES && ev->ev_cause < MT_EV_CAUSES);
+		return;
+	}
+	mb_unreachable();
+}
+
+static void poll(struct node *node)
+{
+	struct mt_event events[4];
+	uint32_t n;
+
+	do {
+		n = mt_engine_poll(node->engine, events, 4);
+		mb_assert(n <= 4);
+		for (uint32_t i = 0; i < n; i++)
+			take_event(&events[i]);
+	} while (n == 4);
+}
+
+/* ---- set-up ---- */
+
+static void add_memory(struct node *node)
+{
+	size_t size = mt_engine_memory_wanted(node->engine);
+
+	mb_assert(node->n_chunks < CHUNKS && size > 0 && size < 1 << 24);
+	node->chunks[node->n_chunks] = aligned(size);
+	mt_engine_add_memory(node->engine, node->chunks[node->n_chunks++], size);
+}
+
+static int modify(struct fuzz *f, unsigned n, unsigned i, const struct mt_qp_attr *attr,
+		  uint32_t mask)
+{
+	struct node *node = &f->nodes[n];
+	int r = mt_qp_modify(node->ends[i].qp, f->now, attr, mask);
+
+	for (unsigned tries = 0; r == MT_ERR_MEMORY && tries < 4; tries++) {
+		add_memory(node);
+		r = mt_qp_modify(node->ends[i].qp, f->now, attr, mask);
+	}
+	mb_assert(r != MT_ERR_MEMORY);
+	return r;
+}
+
+/* From RESET to RTS; says nothing when the QP is elsewhere. */
+static void connect(struct fuzz *f, unsigned n, unsigned i)
+{
+	struct mt_qp_attr attr;
+
+	mt_qp_attr_default(&attr);
+	attr.dest = address(1 - n);
+	attr.dest_qpn = qpn_of(i);
+	attr.path_mtu = MTU;
+	attr.mpr = attr.mpr_dest = 1;
+	attr.max_wimm = attr.max_wimm_dest = 4;
+	attr.sq_psn = n == 0 ? 0xFFFFF0 : 5;
+	attr.rq_psn = n == 0 ? 5 : 0xFFFFF0;
+	attr.timeout = 4;
+	attr.retry_linear = 2;
+	attr.retry_exp = 2;
+	attr.cc_profile = i;
+	for (unsigned s = MT_QPS_INIT; s <= MT_QPS_RTS; s++) {
+		uint32_t mask = MT_QP_STATE;
+
+		if (s == MT_QPS_INIT)
+			mask |= MT_QP_DEST | MT_QP_RQ_PSN | MT_QP_SQ_PSN | MT_QP_PATH_MTU |
+				MT_QP_MPR | MT_QP_MPR_DEST | MT_QP_MAX_WIMM | MT_QP_MAX_WIMM_DEST |
+				MT_QP_TIMEOUT | MT_QP_RETRY | MT_QP_CC_PROFILE;
+		attr.state = s;
+		modify(f, n, i, &attr, mask);
+	}
+}
+
+static void set_profiles(struct node *node)
+{
+	static const struct mt_ev evs[] = {{10, 0}, {11, 0}, {10, 1}, {11, 1}};
+	struct mt_ev_profile_cfg ev = {.evs = evs,
+				       .n_evs = 4,
+				       .n_active = 4,
+				       .min_active = 1,
+				       .revive_probes = 2,
+				       .probe_interval_ns = 20000,
+				       .probe_interval_max_ns = 80000};
+	struct mt_cc_profile_cfg cc = {
+		.kind = MT_CC_NONE, .link_bps = 1000000000, .base_rtt_ns = 10000};
+	int r = mt_ev_profile_set(node->engine, 0, &ev);
+
+	if (r == MT_ERR_MEMORY) {
+		add_memory(node);
+		r = mt_ev_profile_set(node->engine, 0, &ev);
+	}
+	mb_assert(r == MT_OK && mt_cc_profile_set(node->engine, 0, &cc) == MT_OK);
+	cc.kind = MT_CC_NSCC;
+	mb_assert(mt_cc_profile_set(node->engine, 1, &cc) == MT_OK);
+}
+
+static void add_region(struct node *node)
+{
+	node->region.live =
+		mt_mr_add(node->engine, KEY >> 8, KEY & 0xFF, 0, REGION_START, REGION_BYTES,
+			  MT_ACCESS_LOCAL_WRITE | MT_ACCESS_REMOTE_WRITE, &node->region) == MT_OK;
+	mb_assert(node->region.live);
+}
+
+static void open_node(struct fuzz *f, unsigned n)
+{
+	static const struct mt_qp_cap cap = {
+		.sq_depth = 8, .rq_depth = 8, .max_sge = 2, .signal_all = true};
+	struct node *node = &f->nodes[n];
+	struct mt_env env = {.ctx = node, .place = place};
+	struct mt_engine_cfg cfg;
+
+	mt_engine_cfg_default(&cfg, 2);
+	cfg.max_qps = 8;
+	cfg.max_mrs = 4;
+	cfg.max_profiles = 2;
+	cfg.control_ring = 8;
+	cfg.event_ring = 8;
+	node->mem = aligned(mt_engine_size(&cfg));
+	node->engine = mt_engine_init(node->mem, &cfg, &env, f->now);
+	set_profiles(node);
+	add_region(node);
+	for (unsigned i = 0; i < QPS; i++) {
+		struct end *end = &node->ends[i];
+
+		end->mem = aligned(mt_qp_size(&cap));
+		mb_assert(mt_qp_init(node->engine, end->mem, &cap, qpn_of(i), end, &end->qp) ==
+			  MT_OK);
+		connect(f, n, i);
+	}
+}
+
+static void close_node(struct node *node)
+{
+	for (unsigned i = 0; i < QPS; i++) {
+		mt_qp_fini(node->ends[i].qp);
+		free(node->ends[i].mem);
+	}
+	for (unsigned i = 0; i < node->n_chunks; i++)
+		free(node->chunks[i]);
+	free(node->mem);
+}
+
+/* ---- packets ---- */
+
+/* A full air loses the oldest packet. */
+static struct packet *fly(struct fuzz *f)
+{
+	if (f->n_flying == FLYING)
+		memmove(f->flying, f->flying + 1, --f->n_flying * sizeof(f->flying[0]));
+	return &f->flying[f->n_flying++];
+}
+
+static void encode(struct fuzz *f, unsigned from, const struct mt_tx_desc *d)
+{
+	struct packet *p = fly(f);
+	uint32_t tail = d->pkt.payload_len + d->pkt.bth.pad;
+
+	mb_assert(d->port < 2 && (d->ev == 10 || d->ev == 11) && d->pkt.payload_len <= MTU);
+	p->to = (uint8_t)(1 - from);
+	p->meta = (struct mt_rx_meta){
+		.src = address(from), .ev = d->ev, .port = d->port, .icrc_ok = true};
+	p->len = mw_packet_encode(&d->pkt, p->bytes);
+	memset(p->bytes + p->len, 0xA5, tail);
+	p->len += tail;
+}
+
+static void let_out(struct fuzz *f, unsigned n, uint32_t ports)
+{
+	struct mt_tx_desc descs[4];
+	uint32_t got;
+	unsigned calls = 0;
+
+	do {
+		got = mt_engine_tx(f->nodes[n].engine, f->now, ports, descs, 4);
+		mb_assert(got <= 4 && ++calls < 1000);
+		for (uint32_t i = 0; i < got; i++)
+			encode(f, n, &descs[i]);
+	} while (got == 4);
+}
+
+/* From a block of the exact size, so that the address sanitizer sees a read past the end. */
+static void give(struct fuzz *f, unsigned n, const struct mt_rx_meta *meta, const uint8_t *bytes,
+		 size_t len)
+{
+	uint8_t *copy = malloc(len ? len : 1);
+
+	mb_assert(copy);
+	if (len)
+		memcpy(copy, bytes, len);
+	mt_engine_rx_bytes(f->nodes[n].engine, f->now, meta, copy, len);
+	free(copy);
+}
+
+enum fate { DELIVER, LOSE, DOUBLE, CUT, MARK, BREAK };
+
+static void handle(struct fuzz *f, enum fate fate, uint8_t which)
+{
+	struct packet *p, copy;
+	unsigned i;
+
+	if (f->n_flying == 0)
+		return;
+	i = which % f->n_flying;
+	p = &f->flying[i];
+	copy = *p;
+	if (fate != DOUBLE)
+		memmove(p, p + 1, (--f->n_flying - i) * sizeof(*p));
+	if (fate == CUT) {
+		uint8_t keep = next(f);
+
+		copy.meta.trim = keep & 1 ? MT_TRIM_MIDPATH : MT_TRIM_LASTHOP;
+		copy.meta.icrc_ok = false;
+		copy.len = copy.len < keep ? copy.len : keep;
+	}
+	copy.meta.ecn_ce = fate == MARK;
+	copy.meta.icrc_ok = copy.meta.icrc_ok && fate != BREAK;
+	if (fate != LOSE)
+		give(f, copy.to, &copy.meta, copy.bytes, copy.len);
+}
+
+/* A change that the ICRC does not reveal: the peer lies. */
+static void change(struct fuzz *f)
+{
+	uint8_t which = next(f), at = next(f), value = next(f);
+	struct packet *p;
+
+	if (f->n_flying == 0)
+		return;
+	p = &f->flying[which % f->n_flying];
+	p->bytes[at % p->len] = value;
+}
+
+static void raw(struct fuzz *f)
+{
+	uint8_t how = next(f);
+	size_t len = next(f);
+	struct mt_rx_meta meta = {.src = address(how & 1),
+				  .ev = 10 + (how >> 1 & 1),
+				  .port = how >> 2 & 3,
+				  .trim = (how >> 4 & 3) % 3,
+				  .ecn_ce = how >> 6 & 1,
+				  .icrc_ok = true};
+
+	len = len < f->left ? len : f->left;
+	give(f, how & 1 ? 0 : 1, &meta, f->data, len);
+	f->data += len;
+	f->left -= len;
+}
+
+/* ---- the rest of the world ---- */
+
+static void move_time(struct fuzz *f, uint8_t how)
+{
+	f->now += UINT64_C(1) << how % 32;
+	for (unsigned n = 0; n < NODES; n++)
+		for (unsigned k = 0; mt_engine_deadline(f->nodes[n].engine) <= f->now; k++) {
+			mb_assert(k < 100);
+			mt_engine_tick(f->nodes[n].engine, f->now);
+		}
+}
+
+static void post(struct fuzz *f, unsigned n, unsigned i)
+{
+	struct end *end = &f->nodes[n].ends[i];
+	uint8_t len = next(f), flags = next(f);
+	struct mt_sge sges[2] = {{REGION_START, len * 8u, KEY}, {REGION_START + 9, 5, KEY}};
+	struct mt_send_wr wr = {.wr_id = end->send_next,
+				.sge = sges,
+				.n_sge = len ? 1 + (flags >> 3 & 1) : 0,
+				.flags = flags & 7,
+				.imm = flags,
+				.rkey = flags & 0x80 ? KEY ^ 1 : KEY,
+				.remote_addr =
+					REGION_START + (flags & 0x40 ? REGION_BYTES - 300 : 0)};
+	int r = mt_qp_post_send(end->qp, f->now, &wr);
+
+	if (r == MT_ERR_MEMORY) {
+		add_memory(&f->nodes[n]);
+		r = mt_qp_post_send(end->qp, f->now, &wr);
+	}
+	mb_assert(r != MT_ERR_MEMORY);
+	if (r == MT_OK)
+		end->send_next++;
+}
+
+static void post_recv(struct fuzz *f, unsigned n, unsigned i)
+{
+	struct end *end = &f->nodes[n].ends[i];
+
+	if (mt_qp_post_recv(end->qp, end->recv_next) == MT_OK)
+		end->recv_next++;
+}
+
+static void change_qp(struct fuzz *f, unsigned n, unsigned i)
+{
+	uint32_t mask = (uint32_t)next(f) << 8 | next(f);
+	uint8_t v = next(f);
+	struct mt_qp_attr attr = {.state = v % 8,
+				  .dest = address(v & 1),
+				  .dest_qpn = v,
+				  .rq_psn = v * 70001u,
+				  .sq_psn = v * 70001u,
+				  .path_mtu = 256u << v % 6,
+				  .access = v % 5,
+				  .mpr = v,
+				  .mpr_dest = v % 4,
+				  .max_wimm = v,
+				  .max_wimm_dest = v,
+				  .timeout = v % 32,
+				  .retry_linear = v % 9,
+				  .retry_exp = v % 28,
+				  .p_key = 0xFFFF,
+				  .ev_profile = v % 3,
+				  .cc_profile = v % 3,
+				  .trim_nack = v & 1};
+
+	modify(f, n, i, &attr, mask);
+	if (mask & MT_QP_STATE && attr.state == MT_QPS_RESET && v & 8)
+		connect(f, n, i);
+}
+
+static void change_region(struct fuzz *f, unsigned n)
+{
+	struct node *node = &f->nodes[n];
+
+	(void)f;
+	if (!node->region.live) {
+		add_region(node);
+		return;
+	}
+	node->region.live = false;
+	mb_assert(mt_mr_remove(node->engine, KEY >> 8) == MT_OK);
+}
+
+/* An honest network for a while, which gets a script deep into a conversation. */
+static void be_honest(struct fuzz *f)
+{
+	for (unsigned round = 0; round < 8; round++) {
+		for (unsigned n = 0; n < NODES; n++)
+			let_out(f, n, 3);
+		move_time(f, 12);
+		while (f->n_flying > 0)
+			handle(f, DELIVER, 0);
+		for (unsigned n = 0; n < NODES; n++)
+			poll(&f->nodes[n]);
+	}
+}
+
+static void step(struct fuzz *f)
+{
+	uint8_t op = next(f);
+	unsigned n = op >> 7, i = op >> 6 & 1;
+
+	switch (op & 0x0F) {
+	case 0:
+		post(f, n, i);
+		break;
+	case 1:
+		post_recv(f, n, i);
+		break;
+	case 2:
+		let_out(f, n, op >> 4 & 3);
+		break;
+	case 3: /* to 8 */
+	case 4:
+	case 5:
+	case 6:
+	case 7:
+	case 8:
+		handle(f, (op & 0x0F) - 3, next(f));
+		break;
+	case 9:
+		change(f);
+		break;
+	case 10:
+		move_time(f, next(f));
+		break;
+	case 11:
+		raw(f);
+		break;
+	case 12:
+		change_qp(f, n, i);
+		break;
+	case 13:
+		mt_qp_ev_deny(f->nodes[n].ends[i].qp, f->now, next(f) % 5, op >> 4 & 1);
+		break;
+	case 14:
+		change_region(f, n);
+		break;
+	default:
+		be_honest(f);
+		break;
+	}
+	poll(&f->nodes[n]);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	struct fuzz *f = calloc(1, sizeof(*f));
+
+	mb_assert(f);
+	f->data = data;
+	f->left = size;
+	f->now = 1000000;
+	for (unsigned n = 0; n < NODES; n++)
+		open_node(f, n);
+	for (unsigned k = 0; f->left > 0 && k < STEPS_MAX; k++)
+		step(f);
+	be_honest(f);
+	for (unsigned n = 0; n < NODES; n++)
+		close_node(&f->nodes[n]);
+	free(f);
+	return 0;
+}

@@ -1,0 +1,68 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-2-Clause
+"""tests/fuzz/seed_engine.py: writes the seed corpus of fuzz_engine, tests/fuzz/corpus/engine.
+
+A seed is a script of steps as fuzz_engine.c reads them: an operation in the low four bits, the
+node in bit 7, the QP in bit 6, and its operands. Each reaches one kind of trouble from a
+conversation that is well under way.
+"""
+import pathlib
+
+CORPUS = pathlib.Path(__file__).parent / "corpus" / "engine"
+
+POST, RECV, OUT, DELIVER, LOSE, DOUBLE, CUT, MARK, BREAK = range(9)
+CHANGE, TIME, RAW, MODIFY, DENY, REGION, HONEST = range(9, 16)
+ALL_PORTS = 0x30
+NODE1 = 0x80
+QP1 = 0x40
+IMM, SIGNALED, SOLICITED = 1, 2, 4
+
+
+def post(length, flags=0, end=0):
+    return bytes([POST | end, length, flags])
+
+
+def each(op, n, operands=b"\0"):
+    return (bytes([op]) + operands) * n
+
+
+def talk(end=0):
+    """Three messages posted, sent and answered."""
+    return post(200, 0, end) + post(0, 0, end) + post(100, SOLICITED, end) + bytes([HONEST])
+
+
+def seeds():
+    out = bytes([OUT | ALL_PORTS])
+    yield "empty_write", post(0) + bytes([HONEST])
+    yield "both_ways", talk() + talk(NODE1 | QP1)
+    yield "immediates", each(RECV | NODE1, 4, b"") + post(1, IMM) + post(99, IMM) + bytes([HONEST])
+    yield "immediate_without_receive", post(1, IMM) + bytes([HONEST])
+    yield "lost", post(250) + out + each(LOSE, 3) + each(DELIVER, 5) + bytes([HONEST] * 3)
+    yield "reversed", post(250) + out + each(DELIVER, 8, b"\xff") + bytes([HONEST])
+    yield "doubled", post(250) + out + each(DOUBLE, 4, b"\1") + bytes([HONEST])
+    yield "trimmed", post(250) + out + each(CUT, 4, b"\0\x29") + bytes([HONEST] * 2)
+    yield "trimmed_last_hop", post(250) + out + each(CUT, 4, b"\0\x10") + bytes([HONEST] * 2)
+    yield "marked", talk(QP1) + post(250, 0, QP1) + out + each(MARK, 8) + bytes([HONEST])
+    yield "broken", post(250) + out + each(BREAK, 8) + bytes([HONEST] * 2)
+    yield "wrong_key", post(250) + post(9, 0x80) + post(250) + bytes([HONEST] * 2)
+    yield "out_of_bounds", post(250, 0x40) + bytes([HONEST] * 2)
+    yield "region_gone", bytes([REGION | NODE1]) + post(20) + bytes([HONEST, REGION | NODE1])
+    yield "timeout", post(250) + out + each(LOSE, 8) + each(TIME, 12, b"\x16") + bytes([HONEST])
+    yield "psn_changed", post(250) + out + each(CHANGE, 3, b"\0\x0b\x7f") + bytes([HONEST])
+    yield "address_changed", post(250) + out + each(CHANGE, 1, b"\0\x1a\xff") + bytes([HONEST])
+    yield "to_err", post(250) + out + bytes([MODIFY, 0, 1, 5, HONEST])
+    yield "to_sqd_and_back", talk() + bytes([MODIFY, 0, 1, 4]) + talk() + bytes([MODIFY, 0, 1, 3])
+    yield "reset", talk() + bytes([MODIFY, 0, 1, 8, MODIFY | NODE1, 0, 1, 8]) + talk()
+    yield "denied", each(DENY | 0x10, 1, b"\1") + talk() + each(DENY, 1, b"\1") + talk()
+    sack = bytes([0xDC, 0, 0xFF, 0xFF, 0, 0, 1, 0, 0, 0xFF, 0xFF, 0xEF]) + bytes(36)
+    yield "sack_for_nothing", bytes([RAW | 0, 1, len(sack)]) + sack + talk()
+
+
+def main():
+    CORPUS.mkdir(parents=True, exist_ok=True)
+    for name, script in seeds():
+        (CORPUS / name).write_bytes(script)
+
+
+if __name__ == "__main__":
+    main()

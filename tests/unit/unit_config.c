@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The defaults: valid as they stand, and what they promise. */
+#include "support/test.h"
+
+#include "core/engine.h"
+#include "support/engine_pair.h"
+
+TEST(mt_engine_cfg_default, valid_for_each_number_of_ports)
+{
+	struct mt_engine_cfg cfg;
+
+	for (uint32_t ports = 1; ports <= MT_PORTS_MAX; ports++) {
+		memset(&cfg, 0xFF, sizeof(cfg));
+		mt_engine_cfg_default(&cfg, ports);
+		assert_u_eq(cfg.n_ports, ports);
+		assert_true(mt_engine_size(&cfg) > 0);
+	}
+	assert_u_eq(cfg.ts_shift, 7); /* 128 ns, as the wire has it */
+	assert_u_eq(cfg.timing.sack_bytes, 4096);
+	mt_engine_cfg_default(&cfg, MT_PORTS_MAX + 1);
+	assert_u_eq(mt_engine_size(&cfg), 0);
+}
+
+TEST(mt_qp_attr_default, what_a_qp_has_after_reset)
+{
+	static struct node n;
+	struct mt_qp_attr want, got, reset = {.state = MT_QPS_RESET};
+	struct node_opts o;
+
+	memset(&want, 0xFF, sizeof(want));
+	mt_qp_attr_default(&want);
+	node_opts_default(&o);
+	node_open(&n, &o, 0);
+	node_connect(&n);
+	assert_i_eq(node_modify(&n, n.qp, &reset, MT_QP_STATE), MT_OK);
+	mt_qp_query(n.qp, &got);
+	assert_u_eq(got.state, MT_QPS_RESET);
+	assert_memory_equal(&got, &want, sizeof(got));
+	node_close(&n);
+}
+
+/* REQ(req.mpr.minimum) REQ(req.wimm.minimum) */
+TEST(mt_qp_attr_default, at_least_what_every_endpoint_supports)
+{
+	struct mt_qp_attr a;
+
+	mt_qp_attr_default(&a);
+	assert_true(a.mpr >= 8 && a.mpr_dest >= 8);
+	assert_true(a.max_wimm >= 32 && a.max_wimm_dest >= 32);
+	assert_u_eq(a.path_mtu, 4096);
+	assert_u_eq(a.p_key, 0xFFFF);
+	assert_true(a.trim_nack);
+}

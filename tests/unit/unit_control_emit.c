@@ -1,0 +1,194 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Control packets at the moment when they leave: each field, each way they go, and whose time is
+ * over. */
+#include "support/test.h"
+
+#include "support/engine_pair.h"
+
+static struct node n;
+static struct mt_tx_desc d;
+
+static int connected(void **state)
+{
+	struct node_opts o;
+
+	(void)state;
+	node_opts_default(&o);
+	o.attr.mpr_dest = 2;
+	o.attr.p_key = 0x8001;
+	node_open(&n, &o, 0);
+	node_connect(&n);
+	return 0;
+}
+
+static int close_node(void **state)
+{
+	(void)state;
+	node_close(&n);
+	return 0;
+}
+
+#define CASE(function, name) TEST_WITH(connected, close_node, function, name)
+
+static bool emit(const struct mt_control *c)
+{
+	memset(&d, 0xFF, sizeof(d));
+	return mt_control_emit(n.engine, 128 * 99, c, &d);
+}
+
+static struct mt_control control(enum mt_control_kind kind)
+{
+	return (struct mt_control){
+		.qp = n.qp,
+		.kind = (uint8_t)kind,
+		.cause = {.psn = node_psn(6),
+			  .ev = 0xE1E2E3E4,
+			  .tx_timestamp = 0xABCD,
+			  .port = 1,
+			  .mark = MW_MARK_SKIP_ONCE,
+			  .rtx = true},
+		.reason = MW_NACK_TRIMMED,
+	};
+}
+
+static void check_address(uint8_t opcode, uint32_t psn)
+{
+	assert_u_eq(d.pkt.bth.opcode, opcode);
+	assert_u_eq(d.pkt.bth.p_key, 0x8001);
+	assert_u_eq(d.pkt.bth.dqp, n.peer_qpn);
+	assert_u_eq(d.pkt.bth.psn, psn);
+	assert_memory_equal(&d.dst, &n.peer, sizeof(n.peer));
+	assert_ptr_equal(d.qp_user, &n);
+	assert_u_eq(d.n_sge, 0);
+	assert_u_eq(d.pkt.payload_len, 0);
+	assert_u_eq(d.ev, n.opts.evs[d.ev & 0xFF].value);
+	assert_u_eq(d.port, n.opts.evs[d.ev & 0xFF].port);
+}
+
+/* REQ(wire.bth.sack-rtx) REQ(req.reverse.per-plane) */
+CASE(mt_control_emit, sack)
+{
+	struct mt_control c = control(MT_CONTROL_SACK);
+
+	assert_true(emit(&c));
+	check_address(MW_SACK, node_wire_psn(-UINT64_C(1)));
+	assert_true(d.pkt.bth.rtx);
+	assert_u_eq(d.port, 1);
+	assert_u_eq(d.tclass, MT_CLASS_CONTROL);
+	assert_u_eq(d.pkt.seth.spdcid, n.qpn);
+	assert_u_eq(d.pkt.seth.dpdcid, n.peer_qpn);
+	assert_u_eq(d.pkt.seth.mpr, 2);
+	assert_u_eq(d.pkt.seth.m, MW_MARK_SKIP_ONCE);
+	assert_u_eq(d.pkt.seth.entropy, 0xE1E2E3E4);
+	assert_i_eq(d.pkt.seth.ack_psn_offset, 7);
+	assert_u_eq(d.pkt.seth.rcv_cwnd_pen, 0);
+	assert_u_eq(node_stats(&n).tx_sacks, 1);
+	c.cause.rtx = false;
+	assert_true(emit(&c));
+	assert_false(d.pkt.bth.rtx);
+}
+
+/* REQ(rsp.nack.trim) */
+CASE(mt_control_emit, nack)
+{
+	struct mt_control c = control(MT_CONTROL_NACK);
+
+	assert_true(emit(&c));
+	check_address(MW_NACK, node_wire_psn(6));
+	assert_u_eq(d.port, 1);
+	assert_u_eq(d.tclass, MT_CLASS_CONTROL);
+	assert_u_eq(d.pkt.neth.reason, MW_NACK_TRIMMED);
+	assert_u_eq(d.pkt.neth.nack_psn, node_wire_psn(6));
+	assert_u_eq(d.pkt.neth.entropy, 0xE1E2E3E4);
+	assert_u_eq(d.pkt.neth.tx_timestamp, 0xABCD);
+	assert_u_eq(d.pkt.neth.cc_type, 2);
+	assert_u_eq(d.pkt.neth.spdcid, n.qpn);
+	assert_u_eq(d.pkt.neth.dpdcid, n.peer_qpn);
+	assert_u_eq(node_stats(&n).tx_nacks, 1);
+}
+
+/* REQ(req.probe.reliability) REQ(req.probe.no-psn) */
+CASE(mt_control_emit, probe)
+{
+	struct mt_control c = {.qp = n.qp, .kind = MT_CONTROL_PROBE, .path = 5};
+	uint16_t path;
+	uint64_t sent;
+	bool revived;
+
+	c.cause.probe_id = mt_path_set_probe_id(n.qp->paths, 5);
+	assert_true(emit(&c));
+	check_address(MW_PROBE, 0);
+	assert_u_eq(d.ev, n.opts.evs[5].value); /* on the path that it is about */
+	assert_u_eq(d.tclass, MT_CLASS_DATA);	/* and in the queue where data wait */
+	assert_u_eq(d.pkt.peth.probe_id, c.cause.probe_id);
+	assert_u_eq(d.pkt.peth.ts.tx_timestamp, 99);
+	assert_u_eq(d.pkt.peth.ts.ftype, 1);
+	assert_u_eq(d.pkt.peth.spdcid, n.qpn);
+	assert_u_eq(node_stats(&n).tx_probes, 1);
+	assert_true(mt_path_set_probe_answered(n.qp->paths, c.cause.probe_id, 20000, false, &sent,
+					       &path, &revived));
+	assert_u_eq(sent, 128 * 99);
+	assert_u_eq(n.qp->req.window.next, node_psn(0));
+}
+
+CASE(mt_control_emit, nothing_after_an_error)
+{
+	struct mt_qp_attr err = {.state = MT_QPS_ERR};
+	struct mt_control c;
+
+	assert_i_eq(node_modify(&n, n.qp, &err, MT_QP_STATE), MT_OK);
+	c = control(MT_CONTROL_SACK);
+	assert_false(emit(&c));
+	c = control(MT_CONTROL_NACK);
+	assert_false(emit(&c));
+	c = control(MT_CONTROL_PROBE);
+	assert_false(emit(&c));
+	assert_u_eq(node_stats(&n).tx_sacks + node_stats(&n).tx_nacks + node_stats(&n).tx_probes, 0);
+}
+
+CASE(mt_control_emit, a_skipped_time_takes_no_place_in_the_round)
+{
+	struct mw_packet probe = node_probe(&n, 1);
+	struct mt_qp_attr err = {.state = MT_QPS_ERR};
+	struct mw_packet request = {
+		.bth = {.opcode = MW_EP_REQUEST, .p_key = 0xFFFF, .dqp = 2},
+		.erth = {.op = MW_EP_EV_PROBE},
+	};
+
+	probe.bth.p_key = 0x8001;
+	node_rx(&n, 0, &probe);
+	node_rx(&n, 0, &request);
+	assert_i_eq(node_modify(&n, n.qp, &err, MT_QP_STATE), MT_OK);
+	assert_u_eq(node_tx(&n, 0, &d, 1), 1);
+	assert_u_eq(d.pkt.bth.opcode, MW_EP_RESPONSE);
+}
+
+CASE(mt_control_emit, a_qp_that_began_anew_answers_nothing_old)
+{
+	struct mt_qp_attr reset = {.state = MT_QPS_RESET};
+	struct mw_packet probe = node_probe(&n, 1);
+
+	probe.bth.p_key = 0x8001;
+	node_rx(&n, 0, &probe);
+	assert_i_eq(node_modify(&n, n.qp, &reset, MT_QP_STATE), MT_OK);
+	assert_u_eq(node_drain(&n, 0), 0);
+}
+
+/* REQ(rsp.ack.transport) REQ(wire.aeth.no-credit) */
+CASE(mt_control_owed, a_sack_then_an_ack_then_nothing)
+{
+	struct mw_packet pkt = node_write(&n, MW_WRITE_ONLY, 0, 0, 4, 4);
+
+	pkt.bth.p_key = 0x8001;
+	pkt.bth.a = true;
+	node_rx(&n, 0, &pkt);
+	assert_true(mt_control_owed(n.qp, &d));
+	check_address(MW_SACK, node_wire_psn(0));
+	assert_true(mt_control_owed(n.qp, &d));
+	check_address(MW_ACK, node_wire_psn(0));
+	assert_u_eq(d.pkt.aeth.syndrome, 0x1F);
+	assert_u_eq(d.pkt.aeth.msn, 1);
+	assert_u_eq(d.tclass, MT_CLASS_CONTROL);
+	assert_false(mt_control_owed(n.qp, &d));
+	assert_u_eq(node_stats(&n).tx_acks, 1);
+}

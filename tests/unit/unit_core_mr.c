@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The table of memory regions, and each reason to refuse an access. */
+#include "support/test.h"
+
+#include "core/mr.h"
+#include "support/engine_pair.h"
+
+#define START UINT64_C(0x10000)
+#define LENGTH UINT64_C(0x1000)
+#define KEY (2u << 8 | 0x33u)
+#define PD 5u
+
+static struct node n;
+static int cookie;
+
+static int one_mr(void **state)
+{
+	struct node_opts o;
+
+	(void)state;
+	node_opts_default(&o);
+	node_open(&n, &o, 0);
+	return mt_mr_add(n.engine, 2, 0x33, PD, START, LENGTH, MT_ACCESS_REMOTE_WRITE, &cookie);
+}
+
+static int close_node(void **state)
+{
+	(void)state;
+	node_close(&n);
+	return 0;
+}
+
+#define CASE(function, name) TEST_WITH(one_mr, close_node, function, name)
+
+static bool allowed(uint32_t key, uint32_t pd, uint64_t addr, uint64_t len, uint32_t access)
+{
+	return mt_mr_check(&n.engine->mrs, key, pd, addr, len, access) != NULL;
+}
+
+static bool in_range(uint64_t addr, uint64_t len)
+{
+	return allowed(KEY, PD, addr, len, MT_ACCESS_REMOTE_WRITE);
+}
+
+/* REQ(rsp.mr.every-packet) */
+CASE(mt_mr_check, inside)
+{
+	const struct mt_mr *mr = mt_mr_check(&n.engine->mrs, KEY, PD, START, LENGTH, 0);
+
+	assert_non_null(mr);
+	assert_ptr_equal(mr->user, &cookie);
+	assert_u_eq(mr->start, START);
+	assert_true(in_range(START + LENGTH - 1, 1));
+	assert_true(in_range(START + LENGTH, 0));
+	assert_true(in_range(START + 7, LENGTH - 7));
+}
+
+CASE(mt_mr_check, outside)
+{
+	assert_false(in_range(START - 1, 1));
+	assert_false(in_range(START - 1, LENGTH));
+	assert_false(in_range(START, LENGTH + 1));
+	assert_false(in_range(START + 1, LENGTH));
+	assert_false(in_range(START + LENGTH, 1));
+	assert_false(in_range(START + 1, UINT64_MAX));
+	assert_false(in_range(UINT64_MAX, START + LENGTH));
+	assert_false(in_range(0, 1));
+}
+
+CASE(mt_mr_check, wrong_key_domain_or_right)
+{
+	const uint32_t both = MT_ACCESS_REMOTE_WRITE | MT_ACCESS_LOCAL_WRITE;
+
+	assert_true(allowed(KEY, PD, START, 1, MT_ACCESS_REMOTE_WRITE));
+	assert_false(allowed(KEY ^ 1, PD, START, 1, 0));      /* an old tag */
+	assert_false(allowed(KEY + 0x100, PD, START, 1, 0));  /* an index without an MR */
+	assert_false(allowed(0, PD, START, 1, 0));
+	assert_false(allowed(0x33, PD, START, 1, 0));	      /* index 0 */
+	assert_false(allowed(UINT32_MAX, PD, START, 1, 0));   /* beyond the table */
+	assert_false(allowed(5u << 8 | 0x33, PD, START, 1, 0));
+	assert_false(allowed(KEY, PD + 1, START, 1, 0));
+	assert_false(allowed(KEY, PD, START, 1, MT_ACCESS_LOCAL_WRITE));
+	assert_false(allowed(KEY, PD, START, 1, both));
+}
+
+CASE(mt_mr_add, refusals)
+{
+	assert_i_eq(mt_mr_add(n.engine, 0, 1, PD, 0, 1, 0, NULL), MT_ERR_INVALID);
+	assert_i_eq(mt_mr_add(n.engine, 5, 1, PD, 0, 1, 0, NULL), MT_ERR_INVALID);
+	assert_i_eq(mt_mr_add(n.engine, 2, 1, PD, 0, 1, 0, NULL), MT_ERR_EXISTS);
+	assert_i_eq(mt_mr_add(n.engine, 3, 1, PD, UINT64_MAX, 2, 0, NULL), MT_ERR_INVALID);
+	assert_i_eq(mt_mr_add(n.engine, 4, 1, PD, UINT64_MAX - 1, 1, 0, NULL), MT_OK);
+	assert_true(allowed(4u << 8 | 1, PD, UINT64_MAX - 1, 1, 0));
+	assert_true(in_range(START, 1)); /* the refused one changed nothing */
+}
+
+CASE(mt_mr_remove, its_key_ends_at_once)
+{
+	assert_i_eq(mt_mr_remove(n.engine, 2), MT_OK);
+	assert_false(in_range(START, 1));
+	assert_i_eq(mt_mr_remove(n.engine, 2), MT_ERR_INVALID);
+	assert_i_eq(mt_mr_remove(n.engine, 0), MT_ERR_INVALID);
+	assert_i_eq(mt_mr_remove(n.engine, 99), MT_ERR_INVALID);
+	assert_i_eq(mt_mr_add(n.engine, 2, 0x34, PD, START, LENGTH, 0, NULL), MT_OK);
+	assert_false(in_range(START, 1));
+	assert_true(allowed(2u << 8 | 0x34, PD, START, 1, 0));
+}

@@ -1,0 +1,388 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* A queue pair's life but for its states: making, posting, silence, failing. */
+#include "support/test.h"
+
+#include "support/engine_pair.h"
+
+static struct node_opts opts;
+static struct node n;
+
+static int defaults(void **state)
+{
+	(void)state;
+	node_opts_default(&opts);
+	return 0;
+}
+
+static int close_node(void **state)
+{
+	(void)state;
+	node_close(&n);
+	return 0;
+}
+
+#define CASE(function, name) TEST_WITH(defaults, close_node, function, name)
+
+static void start(void)
+{
+	node_open(&n, &opts, 0);
+	node_connect(&n);
+}
+
+/* ---- making ---- */
+
+#define SIZE_WITH(field, value) (cap = opts.cap, cap.field = (value), mt_qp_size(&cap))
+
+CASE(mt_qp_size, ranges)
+{
+	struct mt_qp_cap cap;
+
+	assert_u_eq(SIZE_WITH(sq_depth, 0), 0);
+	assert_u_eq(SIZE_WITH(sq_depth, 32769), 0);
+	assert_u_eq(SIZE_WITH(rq_depth, 32769), 0);
+	assert_u_eq(SIZE_WITH(max_sge, 0), 0);
+	assert_u_eq(SIZE_WITH(max_sge, MT_SGE_MAX + 1), 0);
+	assert_true(SIZE_WITH(sq_depth, 1) >= sizeof(struct mt_qp) + sizeof(struct mt_wqe));
+	assert_true(SIZE_WITH(sq_depth, 32768) >= 32768 * sizeof(struct mt_wqe));
+	assert_true(SIZE_WITH(rq_depth, 0) > 0);
+	assert_true(SIZE_WITH(rq_depth, 32768) >= 32768 * sizeof(struct mt_rqe));
+	assert_true(SIZE_WITH(max_sge, MT_SGE_MAX) >= 64 * MT_SGE_MAX * sizeof(struct mt_sge));
+}
+
+CASE(mt_qp_init, numbers)
+{
+	struct mt_qp *qp = NULL;
+	void *mem;
+
+	node_open(&n, &opts, 0);
+	mem = node_block(&n, mt_qp_size(&opts.cap));
+	for (uint32_t qpn = 0; qpn < 3; qpn++)
+		assert_i_eq(mt_qp_init(n.engine, mem, &opts.cap, qpn, NULL, &qp), MT_ERR_INVALID);
+	assert_i_eq(mt_qp_init(n.engine, mem, &opts.cap, 1 << 24, NULL, &qp), MT_ERR_INVALID);
+	assert_i_eq(mt_qp_init(n.engine, mem, &opts.cap, n.qpn + 4, NULL, &qp), MT_ERR_EXISTS);
+	assert_null(qp);
+	assert_i_eq(mt_qp_init(n.engine, mem, &opts.cap, 0xFFFFFF, NULL, &qp), MT_OK);
+	assert_ptr_equal(qp, mem);
+	opts.cap.sq_depth = 0;
+	assert_i_eq(mt_qp_init(n.engine, mem, &opts.cap, 8, NULL, &qp), MT_ERR_INVALID);
+}
+
+CASE(mt_qp_fini, its_number_is_free_again)
+{
+	struct mw_packet pkt;
+	void *mem;
+
+	start();
+	mem = n.qp;
+	assert_i_eq(node_post(&n, n.qp, 1, 10, 0), MT_OK);
+	node_drain(&n, 1000);
+	mt_qp_fini(n.qp);
+	assert_u_eq(mt_engine_deadline(n.engine), UINT64_MAX);
+	pkt = node_write(&n, MW_WRITE_ONLY, 0, 0, 4, 4);
+	node_rx(&n, 2000, &pkt);
+	assert_u_eq(node_stats(&n).drop_no_qp, 1);
+	assert_i_eq(mt_qp_init(n.engine, mem, &opts.cap, n.qpn, NULL, &n.qp), MT_OK);
+}
+
+/* ---- posting ---- */
+
+static struct mt_sge sges[MT_SGE_MAX];
+
+static int post_sges(uint32_t n_sge, uint32_t flags)
+{
+	struct mt_send_wr wr = {.wr_id = 5, .sge = sges, .n_sge = n_sge, .flags = flags};
+
+	return mt_qp_post_send(n.qp, 0, &wr);
+}
+
+/* The SGEs of all cases below: the whole MR, the first byte, nothing, adapter memory. */
+static void set_sges(void)
+{
+	sges[0] = (struct mt_sge){NODE_MR_START, NODE_MR_BYTES, NODE_KEY};
+	sges[1] = (struct mt_sge){NODE_MR_START, 1, NODE_KEY};
+	sges[2] = (struct mt_sge){12345, 0, 99}; /* of nothing, no key is asked for */
+	sges[3] = (struct mt_sge){12345, 7, MT_LKEY_ADAPTER};
+	while (node_post(&n, n.qp, 1, 1, 0) != MT_OK) /* so that memory for the window is there */
+		abort();
+}
+
+/* REQ(svc.message-size) */
+CASE(mt_qp_post_send, sges_in_their_order)
+{
+	struct mt_tx_desc d;
+
+	start();
+	set_sges();
+	node_drain(&n, 0);
+	assert_i_eq(post_sges(4, 0), MT_OK);
+	assert_u_eq(node_tx(&n, 0, &d, 1), 1);
+	assert_u_eq(d.n_sge, 4);
+	assert_memory_equal(d.sge, sges, 4 * sizeof(sges[0]));
+	assert_u_eq(d.pkt.data.reth.dmalen, NODE_MR_BYTES + 8);
+}
+
+/* REQ(api.post-send.lkey) */
+CASE(mt_qp_post_send, refusals)
+{
+	start();
+	set_sges();
+	assert_i_eq(post_sges(5, 0), MT_ERR_INVALID);
+	assert_i_eq(post_sges(1, 8), MT_ERR_INVALID);
+	sges[1].lkey ^= 1;
+	assert_i_eq(post_sges(2, 0), MT_ERR_ACCESS);
+	set_sges();
+	sges[1].addr = NODE_MR_START + NODE_MR_BYTES;
+	assert_i_eq(post_sges(2, 0), MT_ERR_ACCESS);
+	for (int i = 0; i < 2; i++)
+		sges[i] = (struct mt_sge){0, 0x80000000, MT_LKEY_ADAPTER};
+	assert_i_eq(post_sges(2, 0), MT_ERR_INVALID); /* 2^32 bytes */
+	sges[1].length--;
+	assert_u_eq(n.qp->req.sq.tail, 2);
+	assert_i_eq(post_sges(2, 0), MT_OK);
+	assert_u_eq(n.qp->req.post_psn, node_psn(2 + (1 << 24)));
+}
+
+CASE(mt_qp_post_send, only_of_its_protection_domain)
+{
+	start();
+	set_sges();
+	assert_i_eq(mt_mr_remove(n.engine, NODE_MR_INDEX), MT_OK);
+	assert_i_eq(mt_mr_add(n.engine, NODE_MR_INDEX, NODE_KEY & 0xFF, NODE_PD + 1, NODE_MR_START,
+			      NODE_MR_BYTES, 0, NULL),
+		    MT_OK);
+	assert_i_eq(post_sges(1, 0), MT_ERR_ACCESS);
+}
+
+/* REQ(api.post-send.full) */
+CASE(mt_qp_post_send, full_until_polled)
+{
+	struct mw_packet ack;
+	struct mt_event ev;
+
+	opts.cap.sq_depth = 3;
+	start();
+	for (uint64_t id = 0; id < 3; id++)
+		assert_i_eq(node_post(&n, n.qp, id, 1, MT_WR_SIGNALED), MT_OK);
+	assert_i_eq(node_post(&n, n.qp, 3, 1, 0), MT_ERR_FULL);
+	node_drain(&n, 0);
+	ack = node_ack(&n, 0x1F, 3);
+	node_rx(&n, 10, &ack);
+	assert_i_eq(node_post(&n, n.qp, 3, 1, 0), MT_ERR_FULL);
+	assert_true(node_poll(&n, &ev));
+	assert_i_eq(node_post(&n, n.qp, 3, 1, 0), MT_OK);
+	assert_i_eq(node_post(&n, n.qp, 4, 1, 0), MT_ERR_FULL);
+}
+
+CASE(mt_qp_post_send, memory_for_the_window_once)
+{
+	struct mt_send_wr wr = {.wr_id = 1};
+
+	start();
+	assert_i_eq(mt_qp_post_send(n.qp, 0, &wr), MT_ERR_MEMORY);
+	assert_u_eq(n.qp->req.sq.tail, 0);
+	assert_true(mt_engine_memory_wanted(n.engine) >= 128 * sizeof(struct mt_tx_rec));
+	assert_i_eq(node_post(&n, n.qp, 1, 1, 0), MT_OK);
+	assert_i_eq(mt_qp_post_send(n.qp, 0, &wr), MT_OK);
+}
+
+CASE(mt_qp_post_send, in_error_it_is_flushed)
+{
+	struct mt_qp_attr err = {.state = MT_QPS_ERR};
+	struct mt_event ev;
+
+	start();
+	assert_i_eq(node_modify(&n, n.qp, &err, MT_QP_STATE), MT_OK);
+	assert_i_eq(node_post(&n, n.qp, 8, 1, 0), MT_OK);
+	assert_u_eq(node_drain(&n, 0), 0);
+	assert_true(node_poll(&n, &ev));
+	assert_u_eq(ev.wr_id, 8);
+	assert_u_eq(ev.status, MT_WC_WR_FLUSH_ERR);
+	assert_i_eq(mt_qp_post_recv(n.qp, 9), MT_OK);
+	assert_true(node_poll(&n, &ev));
+	assert_u_eq(ev.wr_id, 9);
+	assert_u_eq(ev.status, MT_WC_WR_FLUSH_ERR);
+	assert_false(ev.imm_valid);
+	assert_false(node_poll(&n, &ev));
+}
+
+CASE(mt_qp_post_recv, states_and_depth)
+{
+	struct mt_qp_attr reset = {.state = MT_QPS_RESET};
+
+	opts.cap.rq_depth = 2;
+	node_open(&n, &opts, 0);
+	assert_i_eq(mt_qp_post_recv(n.qp, 1), MT_OK);
+	assert_i_eq(mt_qp_post_recv(n.qp, 2), MT_OK);
+	assert_i_eq(mt_qp_post_recv(n.qp, 3), MT_ERR_FULL);
+	assert_i_eq(node_modify(&n, n.qp, &reset, MT_QP_STATE), MT_OK);
+	assert_i_eq(mt_qp_post_recv(n.qp, 1), MT_ERR_STATE);
+}
+
+CASE(mt_qp_post_recv, no_receive_queue_at_all)
+{
+	opts.cap.rq_depth = 0;
+	start();
+	assert_i_eq(mt_qp_post_recv(n.qp, 1), MT_ERR_FULL);
+}
+
+/* ---- silence ---- */
+
+/* Lets time run to the next deadline and counts what is sent there. */
+static void tick(uint64_t *now, unsigned *probes, unsigned *data)
+{
+	struct mt_tx_desc d;
+
+	*probes = *data = 0;
+	*now = mt_engine_deadline(n.engine);
+	mt_engine_tick(n.engine, *now);
+	while (node_tx(&n, *now, &d, 1) == 1) {
+		*probes += d.pkt.bth.opcode == MW_PROBE;
+		*data += d.pkt.bth.rtx;
+	}
+}
+
+/* REQ(req.probe.tail) REQ(req.loss.timeout) */
+CASE(mt_qp_tick, probes_widen_then_the_oldest_goes_again)
+{
+	const uint64_t wait = opts.cfg.timing.tail_probe_min_ns;
+	uint64_t now, begin = 1000;
+	unsigned probes, data, oldest = 0;
+
+	start();
+	assert_i_eq(node_post(&n, n.qp, 1, 4 * NODE_MTU, 0), MT_OK);
+	node_drain(&n, begin);
+	for (unsigned i = 0; i < 3; i++) {
+		tick(&now, &probes, &data);
+		assert_u_eq(now, begin + wait * ((2u << i) - 1));
+		assert_u_eq(probes, 1u << i);
+		assert_u_eq(data, 0);
+	}
+	while (oldest == 0)
+		tick(&now, &probes, &oldest);
+	assert_u_eq(now, begin + (UINT64_C(1024) << opts.attr.timeout));
+	assert_u_eq(oldest, 1);
+	assert_u_eq(mt_tx_rec(&n.qp->req.window, node_psn(0))->tries, 1);
+	assert_u_eq(node_stats(&n).timeouts, 1);
+	assert_u_eq(node_stats(&n).lost_timeout, 1);
+	assert_u_eq(node_stats(&n).tail_probes, 7);
+	assert_u_eq(node_stats(&n).evs_retired, 0); /* silence is no evidence against a path */
+}
+
+CASE(mt_qp_tick, the_timeout_has_a_floor)
+{
+	uint64_t now;
+	unsigned probes, data = 0;
+
+	opts.attr.timeout = 0;
+	opts.cfg.timing.rto_min_ns = 5000000;
+	start();
+	assert_i_eq(node_post(&n, n.qp, 1, 1, 0), MT_OK);
+	node_drain(&n, 1000);
+	while (data == 0)
+		tick(&now, &probes, &data);
+	assert_u_eq(now, 1000 + 5000000);
+}
+
+/* REQ(req.retry.timeout) */
+CASE(mt_qp_tick, the_timeout_of_each_exponent)
+{
+	unsigned probes, data;
+
+	opts.cfg.timing.tail_probe_min_ns = UINT64_C(1) << 36;
+	for (uint8_t t = 0; t <= MT_TIMEOUT_EXP_MAX; t++) {
+		uint64_t now;
+
+		opts.attr.timeout = t;
+		start();
+		assert_i_eq(node_post(&n, n.qp, 1, 1, 0), MT_OK);
+		node_drain(&n, 1000);
+		tick(&now, &probes, &data);
+		assert_u_eq(now, 1000 + (UINT64_C(1024) << t));
+		assert_u_eq(data, 1);
+		node_close(&n);
+	}
+}
+
+/* REQ(req.retry.exhausted) REQ(req.error.flush) */
+CASE(mt_qp_tick, gives_up_when_retries_are_used_up)
+{
+	uint64_t now = 0;
+	unsigned probes, data;
+	struct mt_event ev;
+
+	opts.attr.retry_linear = 1;
+	opts.attr.retry_exp = 2;
+	start();
+	assert_i_eq(node_post(&n, n.qp, 31, 1, 0), MT_OK);
+	assert_i_eq(node_post(&n, n.qp, 32, 1, 0), MT_OK);
+	assert_i_eq(mt_qp_post_recv(n.qp, 33), MT_OK);
+	node_drain(&n, 0);
+	while (n.qp->state == MT_QPS_RTS)
+		tick(&now, &probes, &data);
+	assert_u_eq(now, (1 + 1 + 2 + 4) * (UINT64_C(1024) << opts.attr.timeout));
+	assert_u_eq(node_stats(&n).timeouts, 3);
+	assert_true(node_poll(&n, &ev) && ev.wr_id == 31 && ev.status == MT_WC_RETRY_EXC_ERR);
+	assert_true(node_poll(&n, &ev) && ev.wr_id == 32 && ev.status == MT_WC_WR_FLUSH_ERR);
+	assert_true(node_poll(&n, &ev) && ev.wr_id == 33 && ev.status == MT_WC_WR_FLUSH_ERR);
+	assert_true(node_poll(&n, &ev) && ev.type == MT_EVENT_QP);
+	assert_u_eq(ev.status, MT_WC_RETRY_EXC_ERR);
+	assert_false(node_poll(&n, &ev));
+	assert_u_eq(mt_engine_deadline(n.engine), UINT64_MAX);
+}
+
+/* REQ(req.retry.forever) */
+CASE(mt_qp_tick, never_gives_up_when_told_so)
+{
+	uint64_t now = 0;
+	unsigned probes, data, sent = 0;
+
+	opts.attr.retry_linear = 0;
+	opts.attr.retry_exp = MT_RETRY_EXP_FOREVER;
+	start();
+	assert_i_eq(node_post(&n, n.qp, 1, 1, 0), MT_OK);
+	node_drain(&n, 0);
+	while (sent < 40) {
+		tick(&now, &probes, &data);
+		sent += data;
+	}
+	assert_u_eq(n.qp->state, MT_QPS_RTS);
+}
+
+CASE(mt_qp_tick, nothing_unfinished_nothing_sent)
+{
+	struct mw_packet ack;
+	uint64_t now;
+	unsigned probes, data;
+
+	start();
+	assert_i_eq(node_post(&n, n.qp, 1, 1, 0), MT_OK);
+	node_drain(&n, 1000);
+	ack = node_ack(&n, 0x1F, 1);
+	node_rx(&n, 2000, &ack);
+	tick(&now, &probes, &data); /* what was set may fire, to no effect */
+	assert_u_eq(probes + data, 0);
+	assert_u_eq(mt_engine_deadline(n.engine), UINT64_MAX);
+}
+
+/* ---- paths ---- */
+
+CASE(mt_qp_retire_path, counts_and_reports_both_changes)
+{
+	struct mt_event ev;
+
+	opts.ev_profile.min_active = 7;
+	start();
+	mt_qp_retire_path(n.qp, 2, 10, MT_EV_BY_LOSS);
+	mt_qp_retire_path(n.qp, 2, 20, MT_EV_BY_LOSS);
+	assert_u_eq(node_stats(&n).evs_retired, 1);
+	assert_true(node_poll(&n, &ev));
+	assert_false(node_poll(&n, &ev));
+	mt_qp_retire_path(n.qp, 5, 30, MT_EV_BY_LOSS);
+	assert_true(node_poll(&n, &ev));
+	assert_u_eq(ev.ev_state, MT_EV_GOOD);
+	assert_u_eq(ev.ev_cause, MT_EV_BY_FLOOR);
+	assert_u_eq(ev.ev.value, opts.evs[2].value);
+	assert_true(node_poll(&n, &ev));
+	assert_u_eq(ev.ev.value, opts.evs[5].value);
+	assert_u_eq(mt_engine_deadline(n.engine), 30 + opts.ev_profile.probe_interval_ns);
+}

@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The end of the demo in words: src/cli/demo/summary.h. */
+#include "cli/demo/summary.h"
+
+#include "support/test.h"
+
+#include <stdio.h>
+
+static struct demo_outcome o;
+static struct demo_script script;
+static struct demo_run healthy, faulty;
+static struct cli_text text;
+
+static struct demo_figure ms(uint64_t n)
+{
+	return (struct demo_figure){.n = 5, .step_ns = n * 1000000};
+}
+
+static int set_up(void **state)
+{
+	struct demo_fault_figures *f = &o.fault[0];
+
+	(void)state;
+	o = (struct demo_outcome){.pass = true};
+	script = (struct demo_script){.n = 2, .steps = 50};
+	snprintf(script.fault[0].brief, sizeof(script.fault[0].brief), "%s",
+		 "a name of 22 columns..");
+	snprintf(script.fault[1].brief, sizeof(script.fault[1].brief), "second");
+	healthy = (struct demo_run){.cfg.script = &script};
+	faulty = (struct demo_run){.cfg = {.script = &script, .with_tcp = true}};
+	faulty.fault[0].phase = DEMO_CLEARED;
+	faulty.fault[0].tcp_connections_hit = 3;
+	f->before = f->after = f->tcp_before = ms(1234);
+	f->during = ms(99999);
+	f->expect_ns = 1650000000;
+	f->lost = 123456;
+	f->counters.tx_retransmits = 123456;
+	f->counters.evs_retired = f->counters.evs_revived = 9999;
+	return 0;
+}
+
+static int tear_down(void **state)
+{
+	(void)state;
+	cli_text_fini(&text);
+	return 0;
+}
+
+#define SUMMARY_TEST(function, name) TEST_WITH(set_up, tear_down, function, name)
+
+static const char *table(void)
+{
+	cli_text_clear(&text);
+	demo_summary_table(&o, &script, faulty.fault, true, &text);
+	return text.data;
+}
+
+SUMMARY_TEST(demo_summary_table, fits_80_columns)
+{
+	assert_true(strcspn(table(), "\n") <= 80);
+}
+
+SUMMARY_TEST(demo_summary_table, tells_what_tcp_did)
+{
+	assert_non_null(strstr(table(), "  none\n"));
+	o.fault[0].tcp_before.n = 0;
+	assert_non_null(strstr(table(), "  late\n"));
+	o.fault[0].tcp_during = ms(300);
+	assert_non_null(strstr(table(), "  300\n"));
+	faulty.fault[0].tcp_connections_hit = 0;
+	assert_non_null(strstr(table(), "  (300)\n"));
+}
+
+SUMMARY_TEST(demo_summary_table, says_so_when_a_fault_was_not_run)
+{
+	assert_non_null(strstr(table(), "second"));
+	assert_non_null(strstr(text.data, "not run"));
+}
+
+SUMMARY_TEST(demo_summary_table, leaves_out_what_arithmetic_does_not_tell)
+{
+	o.fault[0].expect_ns = 0;
+	assert_non_null(strstr(table(), "  -  "));
+}
+
+SUMMARY_TEST(demo_summary_render, prints_digests_and_verdict)
+{
+	o.checks = 1;
+	demo_summary_render(&o, &healthy, &faulty, &text);
+	assert_non_null(strstr(text.data, "without faults  not finished\n"));
+	assert_non_null(strstr(text.data, "0 of 50 steps in the same time"));
+	assert_non_null(strstr(text.data, "PASS  all 1 checks"));
+}
+
+SUMMARY_TEST(demo_summary_render, prints_every_reason_to_fail)
+{
+	o.pass = false;
+	o.checks = 2;
+	strcpy(o.check[0].text, "good one");
+	o.check[0].pass = true;
+	strcpy(o.check[1].text, "bad one");
+	demo_summary_render(&o, &healthy, &faulty, &text);
+	assert_non_null(strstr(text.data, "FAIL  bad one\n"));
+	assert_null(strstr(text.data, "good one"));
+	assert_null(strstr(text.data, "PASS"));
+}

@@ -1,0 +1,390 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* An engine's life: configurations, memory, profiles, timers, events, looking in. */
+#include "support/test.h"
+
+#include "support/engine_pair.h"
+#include "unit/panic.h"
+
+static struct node_opts opts;
+static struct node n;
+
+static int defaults(void **state)
+{
+	(void)state;
+	node_opts_default(&opts);
+	return 0;
+}
+
+static int close_node(void **state)
+{
+	(void)state;
+	node_close(&n);
+	return 0;
+}
+
+#define CASE(function, name) TEST_WITH(defaults, close_node, function, name)
+
+static void start(void)
+{
+	node_open(&n, &opts, 0);
+	node_connect(&n);
+}
+
+/* ---- configuration ---- */
+
+/* Sets one field to a value and says whether the configuration is still valid. */
+#define ACCEPTS(field, value) \
+	((bool)(cfg = opts.cfg, cfg.field = (value), mt_engine_size(&cfg) > 0))
+
+CASE(mt_engine_size, counts_and_their_ranges)
+{
+	struct mt_engine_cfg cfg;
+
+	assert_false(ACCEPTS(n_ports, 0));
+	assert_true(ACCEPTS(n_ports, 1));
+	assert_true(ACCEPTS(n_ports, 32));
+	assert_false(ACCEPTS(n_ports, 33));
+	assert_false(ACCEPTS(max_qps, 0));
+	assert_true(ACCEPTS(max_qps, 1));
+	assert_false(ACCEPTS(max_qps, 3));
+	assert_true(ACCEPTS(max_qps, 1 << 20));
+	assert_false(ACCEPTS(max_qps, 1 << 21));
+	assert_false(ACCEPTS(max_mrs, 0));
+	assert_true(ACCEPTS(max_mrs, (1 << 24) - 1));
+	assert_false(ACCEPTS(max_mrs, 1 << 24));
+	assert_false(ACCEPTS(max_profiles, 0));
+	assert_true(ACCEPTS(max_profiles, 1024));
+	assert_false(ACCEPTS(max_profiles, 1025));
+}
+
+CASE(mt_engine_size, rings)
+{
+	struct mt_engine_cfg cfg;
+
+	assert_false(ACCEPTS(control_ring, 4));
+	assert_true(ACCEPTS(control_ring, 8));
+	assert_false(ACCEPTS(control_ring, 12));
+	assert_true(ACCEPTS(control_ring, 1 << 16));
+	assert_false(ACCEPTS(control_ring, 1 << 17));
+	assert_false(ACCEPTS(event_ring, 4));
+	assert_true(ACCEPTS(event_ring, 8));
+	assert_false(ACCEPTS(event_ring, 9));
+	assert_false(ACCEPTS(event_ring, 1 << 17));
+}
+
+CASE(mt_engine_size, times)
+{
+	struct mt_engine_cfg cfg;
+	const uint64_t longest = UINT64_C(1) << 36;
+
+	assert_true(ACCEPTS(ts_shift, 20));
+	assert_false(ACCEPTS(ts_shift, 21));
+	assert_true(ACCEPTS(timing.reorder_min_ns, opts.cfg.timing.reorder_max_ns));
+	assert_false(ACCEPTS(timing.reorder_min_ns, opts.cfg.timing.reorder_max_ns + 1));
+	assert_true(ACCEPTS(timing.reorder_max_ns, longest));
+	assert_false(ACCEPTS(timing.reorder_max_ns, longest + 1));
+	assert_false(ACCEPTS(timing.tail_probe_min_ns, 0));
+	assert_true(ACCEPTS(timing.tail_probe_min_ns, longest));
+	assert_false(ACCEPTS(timing.tail_probe_min_ns, longest + 1));
+	assert_true(ACCEPTS(timing.rto_min_ns, 0));
+	assert_false(ACCEPTS(timing.rto_min_ns, longest + 1));
+}
+
+CASE(mt_engine_size, grows_with_what_it_holds)
+{
+	struct mt_engine_cfg cfg = opts.cfg;
+	size_t size = mt_engine_size(&cfg);
+
+	assert_u_eq(size % 64, 0);
+	cfg.max_qps *= 1024;
+	assert_true(mt_engine_size(&cfg) >= size + 4000 * sizeof(void *));
+	cfg = opts.cfg;
+	cfg.max_mrs += 1000;
+	assert_true(mt_engine_size(&cfg) >= size + 1000 * sizeof(struct mt_mr));
+}
+
+CASE(mt_engine_init, misuse_trips)
+{
+	struct mt_env env = {0};
+	uint8_t *mem;
+
+	start();
+	mem = node_block(&n, mt_engine_size(&opts.cfg) + 64);
+	expect_assert_failure(mt_engine_init(mem + 8, &opts.cfg, &env, 0));
+	opts.cfg.n_ports = 0;
+	expect_assert_failure(mt_engine_init(mem, &opts.cfg, &env, 0));
+}
+
+CASE(mt_engine_init, an_idle_engine_wants_nothing)
+{
+	struct mt_event ev;
+	struct mt_tx_desc d;
+	struct mt_stats zero = {0}, stats;
+
+	start();
+	assert_u_eq(mt_engine_deadline(n.engine), UINT64_MAX);
+	assert_u_eq(node_tx(&n, 0, &d, 1), 0);
+	assert_u_eq(mt_engine_poll(n.engine, &ev, 1), 0);
+	mt_engine_tick(n.engine, UINT64_MAX - 1);
+	stats = node_stats(&n);
+	assert_memory_equal(&stats, &zero, sizeof(stats));
+}
+
+/* ---- memory ---- */
+
+CASE(mt_engine_memory_wanted, enough_for_the_call_that_failed)
+{
+	struct mt_ev_profile_cfg profile = opts.ev_profile;
+	struct mt_ev evs[100] = {{0, 0}};
+	size_t wanted;
+
+	start();
+	profile.evs = evs;
+	profile.n_evs = 100;
+	assert_i_eq(mt_ev_profile_set(n.engine, 1, &profile), MT_ERR_MEMORY);
+	wanted = mt_engine_memory_wanted(n.engine);
+	assert_true(wanted >= sizeof(evs));
+	mt_engine_add_memory(n.engine, node_block(&n, wanted), wanted);
+	assert_i_eq(mt_ev_profile_set(n.engine, 1, &profile), MT_OK);
+	assert_i_eq(mt_ev_profile_set(n.engine, 2, &profile), MT_ERR_MEMORY);
+}
+
+CASE(mt_engine_memory_wanted, a_replaced_profile_gives_its_memory_back)
+{
+	struct mt_ev_profile_cfg profile = opts.ev_profile;
+	size_t in_use;
+
+	start();
+	in_use = n.engine->pool.in_use;
+	profile.evs = opts.evs;
+	for (int i = 0; i < 10; i++)
+		while (mt_ev_profile_set(n.engine, 0, &profile) == MT_ERR_MEMORY)
+			mt_engine_add_memory(n.engine, node_block(&n, 64), 64);
+	assert_u_eq(n.engine->pool.in_use, in_use);
+	assert_true(n.n_blocks < NODE_BLOCKS_MAX / 2);
+}
+
+/* ---- profiles ---- */
+
+#undef ACCEPTS
+#define ACCEPTS(field, value)                                \
+	((bool)(profile = opts.ev_profile, profile.evs = opts.evs, profile.field = (value), \
+		mt_ev_profile_set(n.engine, 0, &profile) != MT_ERR_INVALID))
+
+/* REQ(req.ev.set-size) */
+CASE(mt_ev_profile_set, counts_and_their_ranges)
+{
+	struct mt_ev_profile_cfg profile;
+
+	start();
+	assert_false(ACCEPTS(evs, NULL));
+	assert_false(ACCEPTS(n_evs, 0));
+	assert_false(ACCEPTS(n_evs, 7)); /* fewer than the active ones */
+	assert_false(ACCEPTS(n_evs, MT_EVS_MAX + 1));
+	assert_false(ACCEPTS(n_active, 0));
+	assert_true(ACCEPTS(n_active, 1));
+	assert_false(ACCEPTS(n_active, 9));
+	assert_false(ACCEPTS(min_active, 0));
+	assert_true(ACCEPTS(min_active, 8));
+	assert_false(ACCEPTS(min_active, 9));
+	assert_false(ACCEPTS(revive_probes, 0));
+	assert_true(ACCEPTS(revive_probes, 16));
+	assert_false(ACCEPTS(revive_probes, 17));
+}
+
+CASE(mt_ev_profile_set, intervals_ports_and_numbers)
+{
+	struct mt_ev_profile_cfg profile;
+
+	start();
+	assert_false(ACCEPTS(probe_interval_ns, 0));
+	assert_true(ACCEPTS(probe_interval_ns, opts.ev_profile.probe_interval_max_ns));
+	assert_false(ACCEPTS(probe_interval_ns, opts.ev_profile.probe_interval_max_ns + 1));
+	assert_false(ACCEPTS(probe_interval_max_ns, (UINT64_C(1) << 36) + 1));
+	opts.evs[7].port = 2;
+	assert_false(ACCEPTS(n_evs, 8));
+	opts.evs[7].port = 1;
+	profile = opts.ev_profile;
+	profile.evs = opts.evs;
+	assert_i_eq(mt_ev_profile_set(n.engine, opts.cfg.max_profiles, &profile), MT_ERR_INVALID);
+}
+
+CASE(mt_cc_profile_set, ranges)
+{
+	struct mt_cc_profile_cfg good = {
+		.kind = MT_CC_NSCC, .link_bps = 1000000, .base_rtt_ns = 100};
+	struct mt_cc_profile_cfg c = good;
+
+	start();
+	assert_i_eq(mt_cc_profile_set(n.engine, 3, &c), MT_OK);
+	assert_i_eq(mt_cc_profile_set(n.engine, 4, &c), MT_ERR_INVALID);
+	c.kind = MT_CC_NSCC + 1;
+	assert_i_eq(mt_cc_profile_set(n.engine, 3, &c), MT_ERR_INVALID);
+	c = good;
+	c.link_bps = 999999;
+	assert_i_eq(mt_cc_profile_set(n.engine, 3, &c), MT_ERR_INVALID);
+	c = good;
+	c.base_rtt_ns = 99;
+	assert_i_eq(mt_cc_profile_set(n.engine, 3, &c), MT_ERR_INVALID);
+	c.base_rtt_ns = (UINT64_C(1) << 36) + 1;
+	assert_i_eq(mt_cc_profile_set(n.engine, 3, &c), MT_ERR_INVALID);
+	c = good;
+	c.target_qdelay_ns = (UINT64_C(1) << 36) + 1;
+	assert_i_eq(mt_cc_profile_set(n.engine, 3, &c), MT_ERR_INVALID);
+	c.kind = MT_CC_NONE; /* which looks at none of them */
+	assert_i_eq(mt_cc_profile_set(n.engine, 3, &c), MT_OK);
+}
+
+/* ---- timers ---- */
+
+CASE(mt_engine_deadline, earliest_of_qps_and_paths)
+{
+	struct mt_path_change changes[2];
+	uint64_t qp_due;
+
+	start();
+	assert_i_eq(node_post(&n, n.qp, 1, 1, 0), MT_OK);
+	node_drain(&n, 1000);
+	qp_due = mt_engine_deadline(n.engine);
+	assert_u_eq(qp_due, 1000 + opts.cfg.timing.tail_probe_min_ns);
+	mt_path_set_retire(n.qp->paths, 0, 2000, MT_EV_BY_LOSS, changes);
+	mt_paths_arm(n.engine, n.qp->paths);
+	assert_u_eq(mt_engine_deadline(n.engine), 2000 + opts.ev_profile.probe_interval_ns);
+	mt_path_set_retire(n.qp->paths, 1, qp_due, MT_EV_BY_LOSS, changes);
+	mt_path_set_deny(n.qp->paths, 0, true);
+	mt_paths_arm(n.engine, n.qp->paths);
+	assert_u_eq(mt_engine_deadline(n.engine), qp_due);
+}
+
+CASE(mt_engine_tick, everything_that_is_due)
+{
+	struct mt_path_change changes[2];
+	unsigned probes = 0;
+	struct mt_tx_desc d;
+
+	start();
+	assert_i_eq(node_post(&n, n.qp, 1, 1, 0), MT_OK);
+	node_drain(&n, 1000);
+	mt_path_set_retire(n.qp->paths, 0, 2000, MT_EV_BY_LOSS, changes);
+	mt_paths_arm(n.engine, n.qp->paths);
+	mt_engine_tick(n.engine, 11999);
+	assert_u_eq(node_drain(&n, 11999), 0);
+	mt_engine_tick(n.engine, 21000);
+	while (node_tx(&n, 21000, &d, 1) == 1)
+		probes += d.pkt.bth.opcode == MW_PROBE;
+	assert_u_eq(probes, 2); /* one for the bad EV, one because of the silence */
+	assert_true(mt_engine_deadline(n.engine) > 21000);
+}
+
+/* ---- events ---- */
+
+CASE(mt_engine_poll, evs_first_then_completions_then_the_failure)
+{
+	static const uint8_t want[] = {MT_EVENT_EV, MT_EVENT_SEND, MT_EVENT_RECV, MT_EVENT_QP};
+	struct mt_path_change change = {.path = 3, .state = MT_EV_GOOD, .cause = MT_EV_BY_PROBE};
+	struct mt_event ev[8];
+
+	start();
+	assert_i_eq(node_post(&n, n.qp, 1, 1, 0), MT_OK);
+	assert_i_eq(mt_qp_post_recv(n.qp, 2), MT_OK);
+	mt_qp_fail(n.qp, MT_WC_FATAL_ERR, MT_WC_FATAL_ERR);
+	mt_engine_report_ev(n.engine, n.qp->paths, &change);
+	assert_u_eq(mt_engine_poll(n.engine, ev, 2), 2);
+	assert_u_eq(mt_engine_poll(n.engine, ev + 2, 6), 2);
+	for (int i = 0; i < 4; i++)
+		assert_u_eq(ev[i].type, want[i]);
+	assert_ptr_equal(ev[1].qp_user, &n);
+	assert_u_eq(ev[1].status, MT_WC_FATAL_ERR);
+	assert_u_eq(ev[2].status, MT_WC_WR_FLUSH_ERR);
+	assert_u_eq(ev[3].status, MT_WC_FATAL_ERR);
+	assert_u_eq(mt_engine_poll(n.engine, ev, 8), 0);
+}
+
+CASE(mt_engine_report_ev, a_full_ring_drops_and_counts)
+{
+	struct mt_path_change change = {.state = MT_EV_GOOD, .cause = MT_EV_BY_PROBE};
+	struct mt_event ev;
+
+	opts.cfg.event_ring = 8;
+	start();
+	for (uint16_t i = 0; i < 11; i++) {
+		change.path = i % 8;
+		mt_engine_report_ev(n.engine, n.qp->paths, &change);
+	}
+	assert_u_eq(node_stats(&n).ev_events_dropped, 3);
+	for (uint16_t i = 0; i < 8; i++) {
+		assert_true(node_poll(&n, &ev));
+		assert_u_eq(ev.ev.value, opts.evs[i].value);
+	}
+	assert_false(node_poll(&n, &ev));
+}
+
+/* ---- looking in ---- */
+
+CASE(mt_qp_info, of_a_qp_that_does_nothing_yet)
+{
+	struct mt_qp_info info;
+	struct mt_ev_info ev;
+
+	node_open(&n, &opts, 0);
+	mt_qp_info(n.qp, &info);
+	assert_u_eq(info.state, MT_QPS_INIT);
+	assert_u_eq(info.qpn, n.qpn);
+	assert_u_eq(info.evs, 0);
+	assert_u_eq(info.srtt_ns, 0);
+	assert_u_eq(info.rtt_min_ns, 0);
+	assert_false(mt_qp_ev_info(n.qp, 0, &ev));
+	assert_i_eq(mt_qp_ev_deny(n.qp, 0, 0, true), MT_ERR_STATE);
+}
+
+CASE(mt_qp_info, of_a_qp_that_sends)
+{
+	struct mt_path_change changes[2];
+	struct mt_tx_desc d[4];
+	struct mt_qp_info info;
+	struct mw_packet pkt;
+
+	start();
+	assert_i_eq(node_post(&n, n.qp, 1, 4 * NODE_MTU, 0), MT_OK);
+	assert_u_eq(node_tx(&n, 1000, d, 4), 4);
+	pkt = node_sack(&n, &d[0], 1);
+	node_rx(&n, 7000, &pkt);
+	pkt = node_nack(&n, &d[2], MW_NACK_TRIMMED);
+	node_rx(&n, 7000, &pkt);
+	mt_path_set_retire(n.qp->paths, 6, 0, MT_EV_BY_LOSS, changes);
+	mt_path_set_deny(n.qp->paths, 7, true);
+	mt_qp_info(n.qp, &info);
+	assert_u_eq(info.psn_next, node_psn(4));
+	assert_u_eq(info.psn_una, node_psn(1));
+	assert_u_eq(info.psn_expected, node_psn(0));
+	assert_u_eq(info.srtt_ns, 6000);
+	assert_u_eq(info.rtt_min_ns, 6000);
+	assert_u_eq(info.reorder_window_ns, opts.cfg.timing.reorder_min_ns);
+	assert_u_eq(info.lost_pending, 1);
+	assert_u_eq(info.cwnd_bytes, UINT64_MAX);
+	assert_u_eq(info.evs, 8);
+	assert_u_eq(info.evs_good, 6);
+	assert_u_eq(info.evs_bad, 1);
+}
+
+/* REQ(req.ev.denied) */
+CASE(mt_qp_ev_deny, sets_and_lifts)
+{
+	struct mt_ev_info info;
+	struct mt_event ev;
+
+	start();
+	assert_i_eq(mt_qp_ev_deny(n.qp, 0, 8, true), MT_ERR_INVALID);
+	assert_i_eq(mt_qp_ev_deny(n.qp, 0, 3, true), MT_OK);
+	assert_true(mt_qp_ev_info(n.qp, 3, &info));
+	assert_u_eq(info.ev.value, opts.evs[3].value);
+	assert_u_eq(info.state, MT_EV_DENIED);
+	assert_false(node_poll(&n, &ev)); /* only GOOD and ASSUMED_BAD are told */
+	assert_i_eq(mt_qp_ev_deny(n.qp, 0, 3, false), MT_OK);
+	assert_true(node_poll(&n, &ev));
+	assert_u_eq(ev.type, MT_EVENT_EV);
+	assert_u_eq(ev.ev_state, MT_EV_GOOD);
+	assert_u_eq(ev.ev_cause, MT_EV_BY_OPERATOR);
+	assert_i_eq(mt_qp_ev_deny(n.qp, 0, 3, false), MT_OK); /* once more changes nothing */
+	assert_false(node_poll(&n, &ev));
+}

@@ -1,0 +1,242 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* A packet's first steps: every reason to drop it before a QP sees it, and the endpoint's answer. */
+#include "support/test.h"
+
+#include "support/engine_pair.h"
+
+static struct node_opts opts;
+static struct node n;
+
+static int connected(void **state)
+{
+	(void)state;
+	node_opts_default(&opts);
+	node_open(&n, &opts, 0);
+	node_connect(&n);
+	return 0;
+}
+
+static int close_node(void **state)
+{
+	(void)state;
+	node_close(&n);
+	return 0;
+}
+
+#define CASE(function, name) TEST_WITH(connected, close_node, function, name)
+
+static struct mw_packet data(void)
+{
+	return node_write(&n, MW_WRITE_ONLY, 0, 0, 4, 4);
+}
+
+static void check_nothing_happened(void)
+{
+	assert_u_eq(n.placed, 0);
+	assert_u_eq(node_stats(&n).rx_data_packets, 0);
+	assert_u_eq(node_drain(&n, 0), 0);
+}
+
+CASE(mt_engine_rx, a_good_one_arrives)
+{
+	struct mw_packet pkt = data();
+
+	node_rx(&n, 0, &pkt);
+	assert_u_eq(n.placed, 1);
+}
+
+CASE(mt_engine_rx, unknown_opcode)
+{
+	struct mw_packet pkt = data();
+
+	pkt.bth.opcode = 0x0A; /* RoCEv2's WRITE ONLY */
+	node_rx(&n, 0, &pkt);
+	pkt.bth.opcode = 0xC0;
+	node_rx(&n, 0, &pkt);
+	assert_u_eq(node_stats(&n).drop_decode, 2);
+	check_nothing_happened();
+}
+
+CASE(mt_engine_rx, a_port_that_is_not_there)
+{
+	struct mt_rx_meta meta = node_meta(&n);
+	struct mw_packet pkt = data();
+
+	meta.port = 2;
+	node_rx_meta(&n, 0, &meta, &pkt);
+	assert_u_eq(node_stats(&n).drop_decode, 1);
+	check_nothing_happened();
+}
+
+CASE(mt_engine_rx, wrong_icrc)
+{
+	struct mt_rx_meta meta = node_meta(&n);
+	struct mw_packet pkt = data(), probe = node_probe(&n, 1);
+
+	meta.icrc_ok = false;
+	node_rx_meta(&n, 0, &meta, &pkt);
+	node_rx_meta(&n, 0, &meta, &probe);
+	assert_u_eq(node_stats(&n).drop_icrc, 2);
+	meta.trim = MT_TRIM_MIDPATH; /* nobody trims a control packet */
+	node_rx_meta(&n, 0, &meta, &probe);
+	assert_u_eq(node_stats(&n).drop_icrc, 3);
+	check_nothing_happened();
+}
+
+CASE(mt_engine_rx, a_trimmed_one_has_no_icrc_left)
+{
+	struct mt_rx_meta meta = node_meta(&n);
+	struct mw_packet pkt = data();
+
+	meta.icrc_ok = false;
+	meta.trim = MT_TRIM_LASTHOP;
+	node_rx_meta(&n, 0, &meta, &pkt);
+	assert_u_eq(node_stats(&n).drop_icrc, 0);
+	assert_u_eq(node_stats(&n).rx_trimmed, 1);
+}
+
+/* REQ(rsp.qp.demux) */
+CASE(mt_engine_rx, no_such_qp)
+{
+	struct mw_packet pkt = data();
+
+	pkt.bth.dqp = n.qpn + 1;
+	node_rx(&n, 0, &pkt);
+	pkt.bth.dqp = n.qpn + 4; /* in the same place of the table of 4 */
+	node_rx(&n, 0, &pkt);
+	assert_u_eq(node_stats(&n).drop_no_qp, 2);
+	check_nothing_happened();
+}
+
+CASE(mt_engine_rx, a_qp_that_is_not_connected)
+{
+	struct mt_qp_attr reset = {.state = MT_QPS_RESET};
+	struct mw_packet pkt = data();
+
+	assert_i_eq(node_modify(&n, n.qp, &reset, MT_QP_STATE), MT_OK);
+	node_rx(&n, 0, &pkt);
+	assert_u_eq(node_stats(&n).drop_qp_state, 1);
+	check_nothing_happened();
+}
+
+/* REQ(rsp.peer-check) */
+CASE(mt_engine_rx, a_stranger)
+{
+	struct mt_rx_meta meta = node_meta(&n);
+	struct mw_packet pkt = data(), probe = node_probe(&n, 1), ack = node_ack(&n, 0x62, 0);
+
+	meta.src.b[15] ^= 1;
+	node_rx_meta(&n, 0, &meta, &pkt);
+	node_rx_meta(&n, 0, &meta, &probe);
+	node_rx_meta(&n, 0, &meta, &ack);
+	assert_u_eq(node_stats(&n).drop_stranger, 3);
+	check_nothing_happened();
+}
+
+static struct mw_packet ep_request(uint8_t op)
+{
+	return (struct mw_packet){
+		.bth = {.opcode = MW_EP_REQUEST, .p_key = 0xFFFF, .dqp = 2, .psn = 0x1234},
+		.erth = {.op = op, .ts = {.tx_timestamp = 0x5678, .ftype = 1}},
+	};
+}
+
+/* REQ(ep.probe.answer) REQ(ep.probe.connectionless) */
+CASE(mt_engine_rx, answers_an_ev_probe_of_anybody)
+{
+	struct mw_packet pkt = ep_request(MW_EP_EV_PROBE);
+	struct mt_rx_meta meta = node_meta(&n);
+	struct mt_tx_desc d;
+
+	meta.src.b[15] = 99;
+	meta.port = 1;
+	node_rx_meta(&n, 0, &meta, &pkt);
+	assert_u_eq(node_tx(&n, 0, &d, 1), 1);
+	assert_u_eq(d.pkt.bth.opcode, MW_EP_RESPONSE);
+	assert_u_eq(d.pkt.bth.dqp, 2);
+	assert_u_eq(d.pkt.bth.psn, 0x1234);
+	assert_u_eq(d.pkt.eeth.op, MW_EP_EV_PROBE);
+	assert_u_eq(d.pkt.eeth.tx_timestamp, 0x5678);
+	assert_u_eq(d.dst.b[15], 99);
+	assert_u_eq(d.port, 1);
+	assert_u_eq(d.ev, meta.ev);
+	assert_u_eq(d.tclass, MT_CLASS_CONTROL);
+	assert_null(d.qp_user);
+	assert_u_eq(d.n_sge, 0);
+}
+
+CASE(mt_engine_rx, other_endpoint_operations)
+{
+	struct mw_packet pkt = ep_request(MW_EP_PORT_STATUS);
+
+	node_rx(&n, 0, &pkt);
+	pkt = ep_request(MW_EP_EV_PROBE);
+	pkt.bth.dqp = 3;
+	node_rx(&n, 0, &pkt);
+	pkt.bth.dqp = 2;
+	pkt.bth.opcode = MW_EP_RESPONSE;
+	node_rx(&n, 0, &pkt);
+	assert_u_eq(node_stats(&n).drop_endpoint, 3);
+	check_nothing_happened();
+}
+
+CASE(mt_engine_rx, control_packets_reach_their_half)
+{
+	struct mt_tx_desc d;
+	struct mw_packet pkt;
+
+	assert_i_eq(node_post(&n, n.qp, 1, 10, 0), MT_OK);
+	assert_u_eq(node_tx(&n, 0, &d, 1), 1);
+	pkt = node_nack(&n, &d, MW_NACK_TRIMMED);
+	node_rx(&n, 10, &pkt);
+	pkt = node_sack(&n, &d, 0);
+	node_rx(&n, 10, &pkt);
+	pkt = node_ack(&n, 0x1F, 0);
+	node_rx(&n, 10, &pkt);
+	pkt = node_probe(&n, 1);
+	node_rx(&n, 10, &pkt);
+	assert_u_eq(node_stats(&n).rx_nacks, 1);
+	assert_u_eq(node_stats(&n).rx_sacks, 1);
+	assert_u_eq(node_stats(&n).rx_acks, 1);
+	assert_u_eq(node_stats(&n).rx_probes, 1);
+}
+
+CASE(mt_engine_rx_bytes, decodes_or_counts)
+{
+	struct mt_rx_meta meta = node_meta(&n);
+	struct mw_packet pkt = data();
+	uint8_t bytes[64];
+	size_t len = mw_packet_encode(&pkt, bytes);
+
+	memcpy(bytes + len, "abcd", 4);
+	mt_engine_rx_bytes(n.engine, 0, &meta, bytes, 11);
+	assert_u_eq(node_stats(&n).drop_decode, 1);
+	mt_engine_rx_bytes(n.engine, 0, &meta, bytes, len + 4);
+	assert_u_eq(n.placed, 1);
+	assert_memory_equal(n.memory, "abcd", 4);
+}
+
+CASE(mt_engine_rx_bytes, trimmed_ones_may_be_cut)
+{
+	struct mt_rx_meta meta = node_meta(&n);
+	struct mw_packet pkt = data();
+	uint8_t bytes[64];
+
+	mw_packet_encode(&pkt, bytes);
+	mt_engine_rx_bytes(n.engine, 0, &meta, bytes, 20); /* BTH, METH and TSETH */
+	assert_u_eq(node_stats(&n).drop_decode, 1);
+	meta.trim = MT_TRIM_MIDPATH;
+	meta.icrc_ok = false;
+	mt_engine_rx_bytes(n.engine, 0, &meta, bytes, 20);
+	assert_u_eq(node_stats(&n).rx_trimmed, 1);
+}
+
+CASE(mt_engine_control, counts_what_a_full_ring_drops)
+{
+	struct mw_packet pkt = node_probe(&n, 1);
+
+	for (uint32_t i = 0; i < opts.cfg.control_ring + 3; i++)
+		node_rx(&n, 0, &pkt);
+	assert_u_eq(node_stats(&n).control_dropped, 3);
+	assert_u_eq(node_drain(&n, 0), opts.cfg.control_ring);
+}

@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Which packet leaves next: control before data, QPs in turn, and who stays in the round. */
+#include "support/test.h"
+
+#include "support/engine_pair.h"
+
+#define QPS 3u
+#define MTU NODE_MTU
+
+static struct node_opts opts;
+static struct node n;
+static struct mt_qp *qps[QPS];
+static struct mt_tx_desc sent[256];
+
+/* Three QPs, of which qps[0] is the node's own; the user of each is its place in qps[]. */
+static int three_qps(void **state)
+{
+	(void)state;
+	node_opts_default(&opts);
+	node_open(&n, &opts, 0);
+	node_connect(&n);
+	qps[0] = n.qp;
+	for (uint32_t i = 1; i < QPS; i++)
+		qps[i] = node_add_qp(&n, n.qpn + i, n.peer_qpn + i, &qps[i]);
+	return 0;
+}
+
+static int close_node(void **state)
+{
+	(void)state;
+	node_close(&n);
+	return 0;
+}
+
+#define CASE(function, name) TEST_WITH(three_qps, close_node, function, name)
+
+static void post(unsigned qp, uint32_t packets)
+{
+	assert_i_eq(node_post(&n, qps[qp], qp, packets * MTU, 0), MT_OK);
+}
+
+/* Which QP sent a packet. */
+static unsigned from(const struct mt_tx_desc *d)
+{
+	return d->pkt.bth.dqp - n.peer_qpn;
+}
+
+/* Which QPs the first `count` packets came from, as digits. */
+static void check_from(uint32_t count, const char *want)
+{
+	char got[256];
+
+	for (uint32_t i = 0; i < count; i++)
+		got[i] = (char)('0' + from(&sent[i]));
+	got[count] = 0;
+	assert_string_equal(got, want);
+}
+
+/* A data packet that makes qp owe a SACK and an ACK. */
+static void owe(unsigned qp)
+{
+	struct mw_packet pkt = node_write(&n, MW_WRITE_ONLY, 0, 0, 4, 4);
+
+	pkt.bth.dqp = qps[qp]->qpn;
+	pkt.bth.a = true;
+	node_rx(&n, 0, &pkt);
+}
+
+CASE(mt_engine_tx, qps_take_turns)
+{
+	post(0, 3);
+	post(1, 2);
+	post(2, 4);
+	check_from(node_tx(&n, 0, sent, 256), "012012022");
+}
+
+CASE(mt_engine_tx, the_turn_is_kept_between_calls)
+{
+	post(0, 2);
+	post(1, 2);
+	post(2, 2);
+	check_from(node_tx(&n, 0, sent, 2), "01");
+	check_from(node_tx(&n, 0, sent, 3), "201");
+	check_from(node_tx(&n, 0, sent, 256), "2");
+	assert_u_eq(node_tx(&n, 0, sent, 256), 0);
+}
+
+CASE(mt_engine_tx, at_most_n)
+{
+	post(0, 100);
+	assert_u_eq(node_tx(&n, 0, sent, 0), 0);
+	assert_u_eq(node_tx(&n, 0, sent, 7), 7);
+	assert_u_eq(node_tx(&n, 0, sent, 256), 93);
+}
+
+CASE(mt_engine_tx, control_before_data)
+{
+	struct mw_packet probe = node_probe(&n, 5);
+
+	post(0, 1);
+	post(2, 1);
+	owe(1);
+	node_rx(&n, 0, &probe);
+	assert_u_eq(node_tx(&n, 0, sent, 256), 5);
+	assert_true(sent[0].pkt.seth.pr); /* what names a packet goes before what is owed */
+	assert_u_eq(sent[0].pkt.bth.opcode, MW_SACK);
+	assert_u_eq(sent[1].pkt.bth.opcode, MW_SACK);
+	assert_u_eq(from(&sent[1]), 1);
+	assert_u_eq(sent[2].pkt.bth.opcode, MW_ACK);
+	assert_u_eq(from(&sent[2]), 1);
+	assert_u_eq(sent[3].tclass, MT_CLASS_DATA);
+}
+
+CASE(mt_engine_tx, control_does_not_wait_for_room)
+{
+	post(0, 1);
+	owe(1);
+	assert_u_eq(mt_engine_tx(n.engine, 0, 0, sent, 256), 2);
+	assert_u_eq(mt_engine_tx(n.engine, 0, 0, sent, 256), 0);
+	assert_true(mt_engine_tx_waiting(n.engine));
+	assert_u_eq(mt_engine_tx(n.engine, 0, 1, sent, 256), 1);
+}
+
+CASE(mt_engine_tx, owed_ones_wait_their_turn_too)
+{
+	owe(2);
+	owe(0);
+	for (unsigned i = 0; i < 4; i++) {
+		assert_u_eq(node_tx(&n, 0, sent, 1), 1);
+		assert_u_eq(sent[0].pkt.bth.opcode, i % 2 ? MW_ACK : MW_SACK);
+		assert_u_eq(from(&sent[0]), i < 2 ? 2 : 0);
+	}
+	assert_u_eq(node_tx(&n, 0, sent, 1), 0);
+}
+
+CASE(mt_engine_tx, who_finds_no_room_stays_in_order)
+{
+	for (uint32_t i = 1; i < 8; i += 2)
+		mt_path_set_deny(qps[0]->paths, (uint16_t)i, true); /* all of port 1 */
+	post(2, 1);
+	post(0, 1);
+	post(1, 1);
+	assert_u_eq(mt_engine_tx(n.engine, 0, 2, sent, 256), 0);
+	assert_true(mt_engine_tx_waiting(n.engine));
+	check_from(mt_engine_tx(n.engine, 0, 1, sent, 256), "201");
+}
+
+CASE(mt_engine_tx, who_is_blocked_leaves_until_woken)
+{
+	struct mw_packet sack;
+
+	post(0, 130);
+	post(1, 1);
+	assert_u_eq(node_tx(&n, 0, sent, 256), 129);
+	assert_false(mt_engine_tx_waiting(n.engine));
+	assert_true(mb_link_alone(&qps[0]->ready));
+	sack = node_sack(&n, &sent[0], 1);
+	sack.bth.dqp = qps[0]->qpn;
+	node_rx(&n, 5000, &sack);
+	assert_true(mt_engine_tx_waiting(n.engine));
+	check_from(node_tx(&n, 5000, sent, 256), "0");
+}
+
+CASE(mt_engine_tx_waiting, nothing_to_send)
+{
+	assert_false(mt_engine_tx_waiting(n.engine));
+	owe(0); /* control packets do not wait */
+	assert_false(mt_engine_tx_waiting(n.engine));
+	post(0, 1);
+	assert_true(mt_engine_tx_waiting(n.engine));
+	node_drain(&n, 0);
+	assert_false(mt_engine_tx_waiting(n.engine));
+}

@@ -1,0 +1,322 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The states of a QP and what may be set in each. */
+#include "support/test.h"
+
+#include "support/engine_pair.h"
+
+/* All attributes but the state. */
+#define ALL_ATTRIBUTES ((MT_QP_TRIM_NACK << 1) - 1 - MT_QP_STATE)
+
+static struct node_opts opts;
+static struct node n;
+
+static int init(void **state)
+{
+	(void)state;
+	node_opts_default(&opts);
+	node_open(&n, &opts, 0);
+	return 0;
+}
+
+static int close_node(void **state)
+{
+	(void)state;
+	node_close(&n);
+	return 0;
+}
+
+#define CASE(function, name) TEST_WITH(init, close_node, function, name)
+
+/* Attributes with which every move is possible. */
+static struct mt_qp_attr good(enum mt_qp_state state)
+{
+	struct mt_qp_attr a = opts.attr;
+
+	a.state = state;
+	a.dest = n.peer;
+	a.dest_qpn = n.peer_qpn;
+	return a;
+}
+
+static int move(enum mt_qp_state state)
+{
+	struct mt_qp_attr a = good(state);
+
+	return node_modify(&n, n.qp, &a, MT_QP_STATE | MT_QP_DEST * (state == MT_QPS_RTR));
+}
+
+/* From wherever it is to `state`, over RESET. */
+static void bring_to(enum mt_qp_state state)
+{
+	assert_i_eq(move(MT_QPS_RESET), MT_OK);
+	if (state == MT_QPS_ERR)
+		assert_i_eq(move(MT_QPS_ERR), MT_OK);
+	for (unsigned s = MT_QPS_INIT; state != MT_QPS_ERR && s <= state; s++)
+		assert_i_eq(move((enum mt_qp_state)s), MT_OK);
+	assert_u_eq(n.qp->state, state);
+}
+
+/* REQ(api.qp.modify.order) */
+CASE(mt_qp_modify, moves_of_the_state_machine)
+{
+	static const char *const allowed[MT_QPS_COUNT] = {
+		/*           to RESET INIT RTR RTS SQD ERR */
+		[MT_QPS_RESET] = "yynnny", [MT_QPS_INIT] = "yyynny", [MT_QPS_RTR] = "ynnyny",
+		[MT_QPS_RTS] = "ynnyyy",   [MT_QPS_SQD] = "ynnyyy",  [MT_QPS_ERR] = "ynnnny",
+	};
+
+	for (unsigned from = 0; from < MT_QPS_COUNT; from++) {
+		for (unsigned to = 0; to < MT_QPS_COUNT; to++) {
+			bool ok = allowed[from][to] == 'y';
+
+			bring_to((enum mt_qp_state)from);
+			assert_i_eq(move((enum mt_qp_state)to), ok ? MT_OK : MT_ERR_STATE);
+			assert_u_eq(n.qp->state, ok ? to : from);
+		}
+	}
+}
+
+CASE(mt_qp_modify, no_such_state)
+{
+	struct mt_qp_attr a = good(MT_QPS_COUNT);
+
+	assert_i_eq(mt_qp_modify(n.qp, 0, &a, MT_QP_STATE), MT_ERR_INVALID);
+	a.state = (enum mt_qp_state)-1;
+	assert_i_eq(mt_qp_modify(n.qp, 0, &a, MT_QP_STATE), MT_ERR_INVALID);
+}
+
+/* Sets one attribute to a value in INIT and says what came of it. */
+#define SETS(bit, field, value) \
+	(a = good(MT_QPS_INIT), a.field = (value), mt_qp_modify(n.qp, 0, &a, bit))
+
+/* REQ(api.qp.ranges) */
+CASE(mt_qp_modify, numbers_and_their_ranges)
+{
+	struct mt_qp_attr a;
+
+	assert_i_eq(SETS(MT_QP_DEST, dest_qpn, 0), MT_ERR_INVALID);
+	assert_i_eq(SETS(MT_QP_DEST, dest_qpn, 1 << 24), MT_ERR_INVALID);
+	assert_i_eq(SETS(MT_QP_DEST, dest_qpn, 0xFFFFFF), MT_OK);
+	assert_i_eq(SETS(MT_QP_RQ_PSN, rq_psn, 1 << 24), MT_ERR_INVALID);
+	assert_i_eq(SETS(MT_QP_RQ_PSN, rq_psn, 0xFFFFFF), MT_OK);
+	assert_i_eq(SETS(MT_QP_SQ_PSN, sq_psn, 1 << 24), MT_ERR_INVALID);
+	assert_i_eq(SETS(MT_QP_SQ_PSN, sq_psn, 0), MT_OK);
+	assert_i_eq(SETS(MT_QP_MPR, mpr, 0), MT_ERR_INVALID);
+	assert_i_eq(SETS(MT_QP_MPR, mpr, 255), MT_OK);
+	assert_i_eq(SETS(MT_QP_MPR_DEST, mpr_dest, 0), MT_ERR_INVALID);
+	assert_i_eq(SETS(MT_QP_MPR_DEST, mpr_dest, 255), MT_OK);
+	assert_i_eq(SETS(MT_QP_MAX_WIMM, max_wimm, 0), MT_ERR_INVALID);
+	assert_i_eq(SETS(MT_QP_MAX_WIMM, max_wimm, 65535), MT_OK);
+	assert_i_eq(SETS(MT_QP_MAX_WIMM_DEST, max_wimm_dest, 0), MT_ERR_INVALID);
+	assert_i_eq(SETS(MT_QP_MAX_WIMM_DEST, max_wimm_dest, 1024), MT_OK);
+	assert_i_eq(SETS(MT_QP_MAX_WIMM_DEST, max_wimm_dest, 1025), MT_ERR_INVALID);
+}
+
+CASE(mt_qp_modify, retries_sizes_and_rights)
+{
+	static const uint32_t mtus[] = {256, 512, 1024, 2048, 4096};
+	struct mt_qp_attr a;
+
+	assert_i_eq(SETS(MT_QP_TIMEOUT, timeout, 24), MT_OK);
+	assert_i_eq(SETS(MT_QP_TIMEOUT, timeout, 25), MT_ERR_INVALID);
+	assert_i_eq(SETS(MT_QP_RETRY, retry_linear, 7), MT_OK);
+	assert_i_eq(SETS(MT_QP_RETRY, retry_linear, 8), MT_ERR_INVALID);
+	assert_i_eq(SETS(MT_QP_RETRY, retry_exp, 25), MT_OK);
+	assert_i_eq(SETS(MT_QP_RETRY, retry_exp, 26), MT_ERR_INVALID);
+	for (int i = 0; i < 5; i++) {
+		assert_i_eq(SETS(MT_QP_PATH_MTU, path_mtu, mtus[i]), MT_OK);
+		assert_i_eq(SETS(MT_QP_PATH_MTU, path_mtu, mtus[i] + 1), MT_ERR_INVALID);
+	}
+	assert_i_eq(SETS(MT_QP_PATH_MTU, path_mtu, 128), MT_ERR_INVALID);
+	assert_i_eq(SETS(MT_QP_PATH_MTU, path_mtu, 8192), MT_ERR_INVALID);
+	assert_i_eq(SETS(MT_QP_ACCESS, access, 0), MT_OK);
+	assert_i_eq(SETS(MT_QP_ACCESS, access, 4), MT_ERR_INVALID);
+}
+
+CASE(mt_qp_modify, profiles_must_be_defined)
+{
+	struct mt_qp_attr a;
+
+	assert_i_eq(SETS(MT_QP_EV_PROFILE, ev_profile, 0), MT_OK);
+	assert_i_eq(SETS(MT_QP_EV_PROFILE, ev_profile, 1), MT_ERR_INVALID);
+	assert_i_eq(SETS(MT_QP_EV_PROFILE, ev_profile, opts.cfg.max_profiles), MT_ERR_INVALID);
+	assert_i_eq(SETS(MT_QP_CC_PROFILE, cc_profile, 0), MT_OK);
+	assert_i_eq(SETS(MT_QP_CC_PROFILE, cc_profile, 1), MT_ERR_INVALID);
+	assert_i_eq(SETS(MT_QP_CC_PROFILE, cc_profile, opts.cfg.max_profiles), MT_ERR_INVALID);
+}
+
+CASE(mt_qp_modify, default_profile_not_defined)
+{
+	n.engine->cc_profiles[0].set = false;
+	assert_i_eq(move(MT_QPS_RTR), MT_ERR_INVALID);
+	assert_u_eq(n.qp->state, MT_QPS_INIT);
+	n.engine->cc_profiles[0].set = true;
+	assert_i_eq(move(MT_QPS_RTR), MT_OK);
+}
+
+CASE(mt_qp_modify, rtr_wants_a_destination)
+{
+	struct mt_qp_attr a = good(MT_QPS_RTR);
+
+	assert_i_eq(node_modify(&n, n.qp, &a, MT_QP_STATE), MT_ERR_INVALID);
+	assert_i_eq(node_modify(&n, n.qp, &a, MT_QP_DEST), MT_OK); /* given before */
+	assert_i_eq(node_modify(&n, n.qp, &a, MT_QP_STATE), MT_OK);
+}
+
+/* What may be set in a state, one attribute at a time. */
+static uint32_t settable(enum mt_qp_state state)
+{
+	struct mt_qp_attr a = good(state);
+	uint32_t mask = 0;
+
+	bring_to(state);
+	for (uint32_t bit = 2; bit <= MT_QP_TRIM_NACK; bit <<= 1) {
+		int r = mt_qp_modify(n.qp, 0, &a, bit);
+
+		assert_true(r == MT_OK || r == MT_ERR_STATE);
+		mask |= r == MT_OK ? bit : 0;
+	}
+	return mask;
+}
+
+CASE(mt_qp_modify, what_may_be_set_when)
+{
+	const uint32_t always = MT_QP_ACCESS | MT_QP_TRIM_NACK;
+	const uint32_t before_rts = MT_QP_SQ_PSN | MT_QP_MPR | MT_QP_MAX_WIMM | MT_QP_TIMEOUT |
+				    MT_QP_RETRY | MT_QP_CC_PROFILE;
+
+	assert_u_eq(settable(MT_QPS_RESET), ALL_ATTRIBUTES);
+	assert_u_eq(settable(MT_QPS_INIT), ALL_ATTRIBUTES);
+	assert_u_eq(settable(MT_QPS_RTR), always | before_rts);
+	assert_u_eq(settable(MT_QPS_RTS), always);
+	assert_u_eq(settable(MT_QPS_SQD), always);
+	assert_u_eq(settable(MT_QPS_ERR), always);
+}
+
+/* REQ(api.qp.modify.order) */
+CASE(mt_qp_modify, an_error_changes_nothing)
+{
+	struct mt_qp_attr before, after, a = good(MT_QPS_RTR);
+
+	mt_qp_query(n.qp, &before);
+	a.p_key = 0x1234;
+	a.timeout = 25; /* the last one that is looked at */
+	assert_i_eq(node_modify(&n, n.qp, &a, ALL_ATTRIBUTES | MT_QP_STATE), MT_ERR_INVALID);
+	mt_qp_query(n.qp, &after);
+	assert_memory_equal(&before, &after, sizeof(before));
+	a = good(MT_QPS_RTS);
+	a.p_key = 0x1234;
+	assert_i_eq(node_modify(&n, n.qp, &a, ALL_ATTRIBUTES | MT_QP_STATE), MT_ERR_STATE);
+	mt_qp_query(n.qp, &after);
+	assert_memory_equal(&before, &after, sizeof(before));
+}
+
+CASE(mt_qp_modify, no_memory_changes_nothing)
+{
+	struct mt_qp_attr before, after, a = good(MT_QPS_RTR);
+	size_t in_use = n.engine->pool.in_use;
+	size_t wanted;
+
+	mt_qp_query(n.qp, &before);
+	for (int blocks = 0; blocks < 2; blocks++) { /* the windows, then the path set */
+		assert_i_eq(mt_qp_modify(n.qp, 0, &a, ALL_ATTRIBUTES | MT_QP_STATE), MT_ERR_MEMORY);
+		mt_qp_query(n.qp, &after);
+		assert_memory_equal(&before, &after, sizeof(before));
+		assert_u_eq(n.engine->pool.in_use, in_use);
+		wanted = mt_engine_memory_wanted(n.engine);
+		mt_engine_add_memory(n.engine, node_block(&n, wanted), wanted);
+	}
+	assert_i_eq(mt_qp_modify(n.qp, 0, &a, ALL_ATTRIBUTES | MT_QP_STATE), MT_OK);
+}
+
+CASE(mt_qp_modify, reset_gives_all_memory_back)
+{
+	size_t in_use = n.engine->pool.in_use;
+	size_t blocks;
+
+	opts.attr.mpr_dest = 3;
+	for (int i = 0; i < 5; i++) {
+		struct mt_qp_attr a = good(MT_QPS_RTR);
+
+		assert_i_eq(move(MT_QPS_INIT), MT_OK);
+		assert_i_eq(node_modify(&n, n.qp, &a, ALL_ATTRIBUTES | MT_QP_STATE), MT_OK);
+		assert_i_eq(move(MT_QPS_RTS), MT_OK);
+		assert_i_eq(node_post(&n, n.qp, 1, 1, 0), MT_OK);
+		assert_true(n.engine->pool.in_use > in_use);
+		assert_i_eq(move(MT_QPS_RESET), MT_OK);
+		assert_u_eq(n.engine->pool.in_use, in_use);
+		if (i > 0)
+			assert_u_eq(n.n_blocks, blocks);
+		blocks = n.n_blocks;
+	}
+}
+
+CASE(mt_qp_modify, reset_drops_what_is_queued)
+{
+	struct mt_event ev;
+
+	node_connect(&n);
+	assert_i_eq(node_post(&n, n.qp, 1, 1, MT_WR_SIGNALED), MT_OK);
+	assert_i_eq(mt_qp_post_recv(n.qp, 2), MT_OK);
+	node_drain(&n, 1000);
+	mt_qp_fail(n.qp, MT_WC_FATAL_ERR, MT_WC_FATAL_ERR);
+	assert_i_eq(move(MT_QPS_RESET), MT_OK);
+	assert_false(node_poll(&n, &ev));
+	assert_u_eq(mt_engine_deadline(n.engine), UINT64_MAX);
+	assert_i_eq(move(MT_QPS_INIT), MT_OK);
+	node_connect(&n); /* and it is as new */
+	assert_i_eq(node_post(&n, n.qp, 1, 1, 0), MT_OK);
+	assert_u_eq(node_drain(&n, 2000), 1);
+	assert_u_eq(n.qp->req.window.next, node_psn(1));
+}
+
+/* REQ(req.error.flush) */
+CASE(mt_qp_modify, error_flushes_and_says_nothing_else)
+{
+	struct mt_event ev;
+
+	node_connect(&n);
+	assert_i_eq(node_post(&n, n.qp, 1, 1, 0), MT_OK);
+	assert_i_eq(mt_qp_post_recv(n.qp, 2), MT_OK);
+	node_drain(&n, 1000);
+	assert_i_eq(move(MT_QPS_ERR), MT_OK);
+	assert_true(node_poll(&n, &ev) && ev.wr_id == 1 && ev.status == MT_WC_WR_FLUSH_ERR);
+	assert_true(node_poll(&n, &ev) && ev.wr_id == 2 && ev.status == MT_WC_WR_FLUSH_ERR);
+	assert_false(node_poll(&n, &ev)); /* whoever asked for it knows */
+	assert_u_eq(mt_engine_deadline(n.engine), UINT64_MAX);
+}
+
+CASE(mt_qp_modify, error_keeps_what_failed_before)
+{
+	struct mt_event ev;
+
+	node_connect(&n);
+	mt_qp_fail(n.qp, MT_WC_RETRY_EXC_ERR, MT_WC_RETRY_EXC_ERR);
+	assert_i_eq(move(MT_QPS_ERR), MT_OK);
+	assert_true(node_poll(&n, &ev));
+	assert_u_eq(ev.type, MT_EVENT_QP);
+	assert_u_eq(ev.status, MT_WC_RETRY_EXC_ERR);
+}
+
+CASE(mt_qp_query, returns_what_was_set)
+{
+	struct mt_qp_attr a = good(MT_QPS_RTR), got;
+
+	a.rq_psn = 17;
+	a.access = MT_ACCESS_REMOTE_WRITE;
+	a.mpr = 2;
+	a.mpr_dest = 3;
+	a.max_wimm = 4;
+	a.max_wimm_dest = 5;
+	a.timeout = 6;
+	a.retry_linear = 1;
+	a.retry_exp = 9;
+	a.p_key = 0x8001;
+	a.trim_nack = false;
+	assert_i_eq(node_modify(&n, n.qp, &a, ALL_ATTRIBUTES | MT_QP_STATE), MT_OK);
+	mt_qp_query(n.qp, &got);
+	assert_memory_equal(&got, &a, sizeof(a));
+	assert_u_eq(n.qp->rsp.window.expected, (1 << 24) + 17);
+	assert_u_eq(n.qp->rsp.window.limit, 3 * 128);
+	assert_u_eq(n.qp->rsp.stash.limit, 5);
+}
