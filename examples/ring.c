@@ -109,8 +109,8 @@ struct ring *ring_open(const struct ring_cfg *cfg)
 	r->cfg = *cfg;
 	r->bytes = 2 * cfg->floats * sizeof(float);
 	ring_meet_init(&r->meet);
-	r->memory = mmap(NULL, r->bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1,
-			 0);
+	r->memory =
+		mmap(NULL, r->bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	if (r->memory == MAP_FAILED) {
 		fprintf(stderr, "ring: no memory for a vector of %zu floats: %s\n", cfg->floats,
 			strerror(errno));

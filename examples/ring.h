@@ -30,7 +30,7 @@ struct ring_cfg {
 	uint32_t ranks; /* 1 .. RING_RANKS_MAX; a ring of one rank needs no transport */
 	enum ring_kind kind;
 	const char *rendezvous; /* directory in which the ranks meet; not used by one rank alone */
-	size_t floats;          /* size of the vector, at least RING_RANKS_MAX */
+	size_t floats;		/* size of the vector, at least RING_RANKS_MAX */
 };
 
 struct ring;

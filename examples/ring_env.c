@@ -83,8 +83,7 @@ int ring_env_read(struct ring_env *env)
 
 	*env = (struct ring_env){.paths = PATHS_DEFAULT};
 	if (paths && *paths && ring_env_parse_paths(&env->paths, paths)) {
-		fprintf(stderr, "ring: MRC_EVS=%s: want a number from 1 to %u\n", paths,
-			PATHS_MAX);
+		fprintf(stderr, "ring: MRC_EVS=%s: want a number from 1 to %u\n", paths, PATHS_MAX);
 		return -1;
 	}
 	if (ring_env_parse_ports(env, ports && *ports ? ports : "127.0.0.1")) {

@@ -14,13 +14,13 @@
 struct ring_env {
 	unsigned planes;
 	struct in_addr port[RING_PLANES_MAX]; /* local address on each plane */
-	uint64_t pace_bps;                    /* of each plane; 0: none */
-	unsigned paths;                       /* of each plane */
+	uint64_t pace_bps;		      /* of each plane; 0: none */
+	unsigned paths;			      /* of each plane */
 };
 
 /*
- * ring_env_read reads MRC_PORTS (unset: 127.0.0.1), MRC_PACE and MRC_EVS (8). 0, or -1 after a message that
- * names the variable, its value and what is allowed.
+ * ring_env_read reads MRC_PORTS (unset: 127.0.0.1), MRC_PACE and MRC_EVS (8). 0, or -1 after a
+ * message that names the variable, its value and what is allowed.
  */
 int ring_env_read(struct ring_env *env);
 

@@ -156,9 +156,8 @@ static int check_hello(const struct ring_hello *mine, const struct ring_hello *t
 	fprintf(stderr,
 		"ring: rank %u belongs to another job: it says rank %u of %u, transport %u, %llu "
 		"floats; this is rank %u of %u, transport %u, %llu floats\n",
-		rank, theirs->rank, theirs->ranks, theirs->kind,
-		(unsigned long long)theirs->floats, mine->rank, mine->ranks, mine->kind,
-		(unsigned long long)mine->floats);
+		rank, theirs->rank, theirs->ranks, theirs->kind, (unsigned long long)theirs->floats,
+		mine->rank, mine->ranks, mine->kind, (unsigned long long)mine->floats);
 	return -1;
 }
 

@@ -43,9 +43,9 @@ struct mrc_link {
 	struct mrc_qp *next_qp, *prev_qp;
 	uint64_t next_address; /* of the next rank's memory */
 	uint32_t next_rkey;
-	uint32_t sent, received;       /* message numbers to come */
-	uint32_t unacknowledged;       /* messages sent whose completion is still due */
-	uint32_t arrived;              /* messages whole and not yet taken by receive */
+	uint32_t sent, received;	    /* message numbers to come */
+	uint32_t unacknowledged;	    /* messages sent whose completion is still due */
+	uint32_t arrived;		    /* messages whole and not yet taken by receive */
 	uint32_t arrived_size[ARRIVED_MAX]; /* by message number modulo the size */
 };
 

@@ -157,11 +157,9 @@ static int accept_prev(struct tcp_link *l, unsigned plane, int listener)
 		errno = ETIMEDOUT;
 		return fail("call of the previous rank", plane);
 	}
-	p->prev_fd =
-		accept4(listener, (struct sockaddr *)&p->prev_address, &len, SOCK_CLOEXEC);
+	p->prev_fd = accept4(listener, (struct sockaddr *)&p->prev_address, &len, SOCK_CLOEXEC);
 	len = sizeof(p->prev_local);
-	if (p->prev_fd < 0 ||
-	    getsockname(p->prev_fd, (struct sockaddr *)&p->prev_local, &len) ||
+	if (p->prev_fd < 0 || getsockname(p->prev_fd, (struct sockaddr *)&p->prev_local, &len) ||
 	    make_nonblocking(p->prev_fd))
 		return fail("accept the previous rank", plane);
 	return 0;

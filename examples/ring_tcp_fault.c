@@ -131,8 +131,7 @@ static void follow_once(struct ring_fault_watch *w)
 	for (unsigned i = 0; i < w->n; i++) {
 		struct ring_fault_verdict v = ring_fault_judge(w->table, &w->flow[i]);
 
-		if (v.drop_ppm != w->verdict[i].drop_ppm ||
-		    v.data_only != w->verdict[i].data_only)
+		if (v.drop_ppm != w->verdict[i].drop_ppm || v.data_only != w->verdict[i].data_only)
 			apply_verdict(&w->flow[i], v);
 		w->verdict[i] = v;
 	}

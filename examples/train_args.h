@@ -14,8 +14,8 @@ struct train_args {
 	const char *rendezvous; /* NULL: not given */
 	uint32_t steps;
 	uint64_t params; /* floats summed in a step, gradient and ledger */
-	uint32_t batch;  /* positions per rank and step */
-	double rate;     /* of learning */
+	uint32_t batch;	 /* positions per rank and step */
+	double rate;	 /* of learning */
 	uint64_t seed;
 	const char *data;
 	const char *report; /* NULL: none */

@@ -62,8 +62,8 @@ static void find_rows(const struct train_model *m, const uint8_t *at, size_t row
 	row[1] = (ROW_LAST_BYTE + at[-1]) * TRAIN_ROW;
 	for (unsigned order = 2; order < TRAIN_ORDERS; order++) {
 		context = context << 8 | at[-(int)order];
-		row[order] = (ROWS_DIRECT + mix(context | (uint64_t)order << 56) % hashed) *
-			     TRAIN_ROW;
+		row[order] =
+			(ROWS_DIRECT + mix(context | (uint64_t)order << 56) % hashed) * TRAIN_ROW;
 	}
 }
 

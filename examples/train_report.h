@@ -24,7 +24,7 @@ struct train_step {
 	uint32_t step;
 	uint64_t t_start_ns, t_end_ns;
 	uint64_t comm_ns; /* of it, spent in the all-reduce */
-	float loss;       /* bits per byte over the step's positions, before its update */
+	float loss;	  /* bits per byte over the step's positions, before its update */
 };
 
 struct train_report {
@@ -39,7 +39,8 @@ void train_report_begin(struct train_report *r, const struct train_text *text, d
 			const struct ring *ring);
 void train_report_step(struct train_report *r, const struct train_step *s);
 void train_report_end(struct train_report *r, float loss, double bigram_bits, const char *sha256);
-/* train_report_close returns 0, or -1 after a message: the report or stdout could not be written. */
+/* train_report_close returns 0, or -1 after a message: the report or stdout could not be written.
+ */
 int train_report_close(struct train_report *r);
 
 #endif

@@ -103,8 +103,7 @@ static void say_allowed(const struct cli_flag *flag)
 		break;
 	case CLI_FLAG_U32:
 	case CLI_FLAG_U64:
-		fprintf(stderr, "a number from %" PRIu64 " to %" PRIu64 "\n", flag->min,
-			flag->max);
+		fprintf(stderr, "a number from %" PRIu64 " to %" PRIu64 "\n", flag->min, flag->max);
 		break;
 	case CLI_FLAG_RATE:
 		cli_flags_write_rate(min, sizeof(min), flag->min);

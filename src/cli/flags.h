@@ -11,10 +11,10 @@
 
 enum cli_flag_kind {
 	CLI_FLAG_SWITCH, /* bool: the flag alone makes it `value` */
-	CLI_FLAG_U32,    /* uint32_t, min .. max */
-	CLI_FLAG_U64,    /* uint64_t, min .. max */
-	CLI_FLAG_RATE,   /* uint64_t, bits per second with k, M or G, min .. max */
-	CLI_FLAG_TEXT,   /* const char *, not empty */
+	CLI_FLAG_U32,	 /* uint32_t, min .. max */
+	CLI_FLAG_U64,	 /* uint64_t, min .. max */
+	CLI_FLAG_RATE,	 /* uint64_t, bits per second with k, M or G, min .. max */
+	CLI_FLAG_TEXT,	 /* const char *, not empty */
 };
 
 struct cli_flag {
@@ -28,7 +28,7 @@ struct cli_flag {
 
 enum cli_flags_result {
 	CLI_FLAGS_OK,
-	CLI_FLAGS_HELP,  /* --help or -h was among them; nothing was printed */
+	CLI_FLAGS_HELP,	 /* --help or -h was among them; nothing was printed */
 	CLI_FLAGS_ERROR, /* a message was printed on stderr */
 };
 

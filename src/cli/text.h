@@ -19,7 +19,7 @@ void cli_text_clear(struct cli_text *t);
 
 /* cli_text_add appends a formatted piece; without memory the process ends with a message. */
 __attribute__((format(printf, 2, 3))) void cli_text_add(struct cli_text *t, const char *format,
-							 ...);
+							...);
 /* cli_text_repeat appends `piece` n times. */
 void cli_text_repeat(struct cli_text *t, const char *piece, size_t n);
 

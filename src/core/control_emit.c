@@ -4,8 +4,10 @@
  *
  * SACKs and ACKs carry the state of that moment. They return on the plane from which their cause
  * has just come, over an EV of our own that is good as far as we know. Where an earlier answer
- * seems not to have arrived, every other one goes to a plane at random: the plane on which the
- * peer's packets come may be dead on the way back. REQ(req.reverse.per-plane)
+ * seems not to have arrived, every other one takes any EV of any plane, bad ones included: the
+ * plane on which the peer's packets come may be dead on the way back, and two ends that each rely
+ * on EVs which have just died would otherwise never hear of each other again.
+ * REQ(req.reverse.per-plane)
  */
 #include "base/serial.h"
 #include "core/engine_state.h"
@@ -44,10 +46,15 @@ static struct mw_bth bth(const struct mt_qp *qp, enum mw_opcode op, uint32_t psn
 static uint16_t reply_path(struct mt_qp *qp, uint8_t port, bool unheard)
 {
 	struct mb_prng *prng = &qp->req.spray.prng;
+	const struct mt_path_set *s = qp->paths;
 
-	if (unheard && mb_prng_below(prng, 2) == 0)
-		port = (uint8_t)mb_prng_below(prng, qp->paths->n_ports);
-	return mt_spray_control(&qp->req.spray, qp->paths, port);
+	if (unheard && mb_prng_below(prng, 2) == 0) {
+		uint16_t path = (uint16_t)mb_prng_below(prng, s->n_paths);
+
+		if (s->paths[path].state != MT_EV_DENIED)
+			return path;
+	}
+	return mt_spray_control(&qp->req.spray, s, port);
 }
 
 static void emit_sack(struct mt_qp *qp, const struct mt_trigger *t, struct mt_tx_desc *d)

@@ -14,6 +14,7 @@
 #include "base/bits.h"
 #include "host/channel.h"
 #include "host/progress.h"
+#include "host/qp.h"
 
 int mh_cq_create(struct mh_device *dev, uint32_t cqe, struct mh_channel *channel, void *owner,
 		 struct mh_cq **cq)
@@ -90,16 +91,17 @@ static void cq_notify(struct mh_cq *cq, bool noteworthy)
 	mh_event_raise(&cq->channel->events, &cq->completion, false);
 }
 
-bool mh_cq_push(struct mh_cq *cq, const struct mh_wc *wc)
+/* REQ(api.cq.overflow) */
+bool mh_cq_push(struct mh_cq *cq, const struct mh_cqe *cqe)
 {
 	bool room;
 
 	pthread_mutex_lock(&cq->lock);
 	room = !cq->overran && cq->tail - cq->head <= cq->mask;
 	if (room) {
-		cq->ring[cq->tail & cq->mask] = *wc;
+		cq->ring[cq->tail & cq->mask] = *cqe;
 		cq->tail++;
-		cq_notify(cq, (wc->flags & MH_WC_SOLICITED) || wc->status != MH_WC_SUCCESS);
+		cq_notify(cq, (cqe->wc.flags & MH_WC_SOLICITED) || cqe->wc.status != MH_WC_SUCCESS);
 	} else if (!cq->overran) {
 		cq->overran = true;
 		cq_notify(cq, true);
@@ -116,7 +118,7 @@ void mh_cq_purge(struct mh_cq *cq, uint32_t qpn)
 	pthread_mutex_lock(&cq->lock);
 	keep = cq->head;
 	for (uint32_t i = cq->head; i != cq->tail; i++)
-		if (cq->ring[i & cq->mask].qpn != qpn)
+		if (cq->ring[i & cq->mask].wc.qpn != qpn)
 			cq->ring[keep++ & cq->mask] = cq->ring[i & cq->mask];
 	cq->tail = keep;
 	pthread_mutex_unlock(&cq->lock);
@@ -130,12 +132,18 @@ static uint32_t cq_take(struct mh_cq *cq, uint32_t n, struct mh_wc *wc)
 	if (cq->head == cq->tail)
 		return 0;
 	pthread_mutex_lock(&cq->lock);
-	for (; got < n && cq->head != cq->tail; got++)
-		wc[got] = cq->ring[cq->head++ & cq->mask];
+	for (; got < n && cq->head != cq->tail; got++) {
+		const struct mh_cqe *cqe = &cq->ring[cq->head++ & cq->mask];
+
+		wc[got] = cqe->wc;
+		if (cqe->qp)
+			mh_qp_polled(cqe->qp, cqe->wc.opcode == MH_WC_RECV_IMM, cqe->wr);
+	}
 	pthread_mutex_unlock(&cq->lock);
 	return got;
 }
 
+/* REQ(api.cq.poll) */
 int mh_cq_poll(struct mh_cq *cq, uint32_t n, struct mh_wc *wc)
 {
 	uint32_t got;

@@ -13,6 +13,13 @@ enum mh_cq_arm {
 	MH_CQ_ARMED,
 };
 
+/* A completion in the ring, and what polling it sets free. */
+struct mh_cqe {
+	struct mh_wc wc;
+	struct mh_qp *qp; /* NULL only in tests */
+	uint64_t wr;	  /* the QP's send or receive WRs below this number are dealt with */
+};
+
 struct mh_cq {
 	struct mh_device *dev;
 	void *owner;
@@ -20,7 +27,7 @@ struct mh_cq {
 	uint32_t n_qps;		    /* guarded by nic->lock; a QP that uses it twice counts twice */
 
 	pthread_mutex_t lock; /* of what follows */
-	struct mh_wc *ring;
+	struct mh_cqe *ring;
 	uint32_t mask;
 	_Atomic uint32_t head; /* next to take; both run freely and are read without the lock */
 	_Atomic uint32_t tail; /* next to fill */
@@ -35,7 +42,7 @@ struct mh_cq {
  * mh_cq_push adds a completion and raises the channel's event if one was asked for. false: there
  * was no room; the CQ has overrun for good. Under nic->lock.
  */
-bool mh_cq_push(struct mh_cq *cq, const struct mh_wc *wc);
+bool mh_cq_push(struct mh_cq *cq, const struct mh_cqe *cqe);
 /* mh_cq_purge removes the completions of a QP. Under nic->lock. */
 void mh_cq_purge(struct mh_cq *cq, uint32_t qpn);
 

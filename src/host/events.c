@@ -30,18 +30,36 @@ static enum mh_wc_status events_status(uint8_t status)
 }
 
 /* events_push adds a completion to a CQ; one that does not fit is the end of the CQ's QPs. */
-static void events_push(struct mh_nic *nic, struct mh_cq *cq, const struct mh_wc *wc)
+static void events_push(struct mh_nic *nic, struct mh_cq *cq, const struct mh_cqe *cqe)
 {
-	if (mh_cq_push(cq, wc))
+	if (mh_cq_push(cq, cqe))
 		return;
 	nic->counts.cq_overruns++;
 	nic->cq_overran = true;
 }
 
+/*
+ * events_send_done returns up to which send WR a completion speaks. Success is reported by
+ * signalled WRs only, and for the unsignalled ones before them; an error by every WR on its own.
+ */
+static uint64_t events_send_done(struct mh_qp *qp, bool success)
+{
+	struct mh_wr_count *send = &qp->send;
+	uint32_t depth = qp->init.cap.max_send_wr;
+
+	while (success && send->reported < send->posted && !qp->signaled[send->reported % depth])
+		send->reported++;
+	if (send->reported < send->posted)
+		send->reported++;
+	return send->reported;
+}
+
 static void events_send(struct mh_nic *nic, const struct mt_event *event)
 {
 	struct mh_qp *qp = event->qp_user;
-	struct mh_wc wc = {
+	struct mh_cqe cqe = {.qp = qp};
+
+	cqe.wc = (struct mh_wc){
 		.wr_id = event->wr_id,
 		.status = events_status(event->status),
 		.opcode = event->with_imm ? MH_WC_WRITE_IMM : MH_WC_WRITE,
@@ -49,18 +67,20 @@ static void events_send(struct mh_nic *nic, const struct mt_event *event)
 		.qpn = qp->number,
 		.qp_owner = qp->init.owner,
 	};
-
-	if (wc.status == MH_WC_WR_FLUSH_ERR && qp->memory_gone && !qp->send_failed)
-		wc.status = MH_WC_LOC_PROT_ERR;
-	if (wc.status != MH_WC_SUCCESS && wc.status != MH_WC_WR_FLUSH_ERR)
+	cqe.wr = events_send_done(qp, cqe.wc.status == MH_WC_SUCCESS);
+	if (cqe.wc.status == MH_WC_WR_FLUSH_ERR && qp->memory_gone && !qp->send_failed)
+		cqe.wc.status = MH_WC_LOC_PROT_ERR;
+	if (cqe.wc.status != MH_WC_SUCCESS && cqe.wc.status != MH_WC_WR_FLUSH_ERR)
 		qp->send_failed = true;
-	events_push(nic, qp->init.send_cq, &wc);
+	events_push(nic, qp->init.send_cq, &cqe);
 }
 
 static void events_recv(struct mh_nic *nic, const struct mt_event *event)
 {
 	struct mh_qp *qp = event->qp_user;
-	struct mh_wc wc = {
+	struct mh_cqe cqe = {.qp = qp, .wr = ++qp->recv.reported};
+
+	cqe.wc = (struct mh_wc){
 		.wr_id = event->wr_id,
 		.status = events_status(event->status),
 		.opcode = MH_WC_RECV_IMM,
@@ -72,7 +92,7 @@ static void events_recv(struct mh_nic *nic, const struct mt_event *event)
 		.qp_owner = qp->init.owner,
 	};
 
-	events_push(nic, qp->init.recv_cq, &wc);
+	events_push(nic, qp->init.recv_cq, &cqe);
 }
 
 static void events_deliver(struct mh_nic *nic, const struct mt_event *event)

@@ -5,7 +5,12 @@
 #include "base/assert.h"
 
 #define TOKENS_PER_BYTE (8 * UINT64_C(1000000000))
-#define BUCKET_NS UINT64_C(1000000)
+/*
+ * Deep enough for what a busy machine makes a thread miss, some ticks of 4 ms: what is not sent
+ * then can be made up for. Woken when an eighth is there, so that one wake-up sends several frames.
+ */
+#define BUCKET_NS UINT64_C(12000000)
+#define BUCKET_WAKE 8u
 #define BUCKET_FRAMES 2u
 
 void mh_pace_init(struct mh_pace *p, uint64_t rate_bps, uint32_t frame_bytes, uint64_t now_ns)
@@ -55,7 +60,7 @@ void mh_pace_take(struct mh_pace *p, uint32_t bytes)
 
 uint64_t mh_pace_next(const struct mh_pace *p)
 {
-	uint64_t want = p->depth / 2;
+	uint64_t want = p->depth / BUCKET_WAKE;
 
 	if (want < p->frame)
 		want = p->frame;

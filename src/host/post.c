@@ -16,7 +16,10 @@ _Static_assert((int)MH_SEND_IMM == (int)MT_WR_IMM && (int)MH_SEND_SIGNALED == (i
 		       (int)MH_SEND_SOLICITED == (int)MT_WR_SOLICITED,
 	       "flags of WRs");
 
-/* post_gather turns the SGEs of a WR into the core's, empty ones left out; returns an errno. */
+/*
+ * post_gather turns the SGEs of a WR into the core's, empty ones left out; returns an errno. The
+ * core compares them with their MRs. REQ(api.post-send.lkey)
+ */
 static int post_gather(const struct mh_send_wr *wr, struct mt_sge *sge, struct mt_send_wr *out)
 {
 	uint64_t bytes = 0;
@@ -39,7 +42,7 @@ static int post_gather(const struct mh_send_wr *wr, struct mt_sge *sge, struct m
 /* post_inline_slot returns where the inline bytes of the next WR go. */
 static uint8_t *post_inline_slot(const struct mh_qp *qp)
 {
-	uint64_t slot = qp->posts % qp->init.cap.max_send_wr;
+	uint64_t slot = qp->send.posted % qp->init.cap.max_send_wr;
 
 	return qp->inline_bytes + slot * qp->init.cap.max_inline;
 }
@@ -75,6 +78,12 @@ static void post_copy_inline(const struct mh_qp *qp, const struct mh_send_wr *wr
 	}
 }
 
+/* post_full: all places are taken by WRs whose completion the program has not polled. */
+static bool post_full(struct mh_wr_count *count, uint32_t depth)
+{
+	return count->posted - atomic_load_explicit(&count->polled, memory_order_relaxed) >= depth;
+}
+
 static int post_one(struct mh_qp *qp, uint64_t now_ns, const struct mh_send_wr *wr)
 {
 	struct mt_sge sge[MT_SGE_MAX];
@@ -91,19 +100,22 @@ static int post_one(struct mh_qp *qp, uint64_t now_ns, const struct mh_send_wr *
 
 	if ((wr->flags & ~POST_FLAGS_ALL) || wr->n_sge > qp->init.cap.max_send_sge)
 		return EINVAL;
+	if (post_full(&qp->send, qp->init.cap.max_send_wr))
+		return ENOMEM;
 	result = is_inline ? post_inline(qp, wr, sge, &out) : post_gather(wr, sge, &out);
 	if (result)
 		return result;
 	MH_ENGINE_CALL(qp->dev->nic, result, mt_qp_post_send(qp->mt, now_ns, &out));
 	if (result != MT_OK)
 		return mh_engine_errno(result);
-	/* Only now: before the engine took the WR, the slot may be that of one still under way. */
 	if (is_inline && out.n_sge > 0)
 		post_copy_inline(qp, wr);
-	qp->posts++;
+	qp->signaled[qp->send.posted++ % qp->init.cap.max_send_wr] =
+		qp->init.signal_all || (wr->flags & MH_SEND_SIGNALED);
 	return 0;
 }
 
+/* REQ(api.post-send.full) */
 int mh_qp_post_send(struct mh_qp *qp, const struct mh_send_wr *wr, uint32_t n, uint32_t *posted)
 {
 	struct mh_nic *nic = qp->dev->nic;
@@ -132,9 +144,14 @@ int mh_qp_post_recv(struct mh_qp *qp, const uint64_t *wr_ids, uint32_t n, uint32
 
 	mh_nic_lock(nic);
 	while (done < n && result == MT_OK) {
-		MH_ENGINE_CALL(nic, result, mt_qp_post_recv(qp->mt, wr_ids[done]));
-		if (result == MT_OK)
-			done++;
+		if (post_full(&qp->recv, qp->init.cap.max_recv_wr))
+			result = MT_ERR_FULL;
+		else
+			MH_ENGINE_CALL(nic, result, mt_qp_post_recv(qp->mt, wr_ids[done]));
+		if (result != MT_OK)
+			break;
+		qp->recv.posted++;
+		done++;
 	}
 	/* A receive posted in ERR is flushed at once, and may free a stashed immediate otherwise.
 	 */

@@ -44,6 +44,7 @@ static bool qp_cap_ok(const struct mh_qp_cap *cap)
 static void qp_free(struct mh_qp *qp)
 {
 	free(qp->mt_memory);
+	free(qp->signaled);
 	free(qp->inline_bytes);
 	free(qp);
 }
@@ -70,9 +71,10 @@ static struct mh_qp *qp_alloc(const struct mh_qp_init *init)
 	if (!qp)
 		return NULL;
 	qp->mt_memory = aligned_alloc(64, (size + 63) & ~(size_t)63);
+	qp->signaled = calloc(init->cap.max_send_wr, 1);
 	if (init->cap.max_inline > 0)
 		qp->inline_bytes = calloc(init->cap.max_send_wr, init->cap.max_inline);
-	if (!qp->mt_memory || (init->cap.max_inline > 0 && !qp->inline_bytes)) {
+	if (!qp->mt_memory || !qp->signaled || (init->cap.max_inline > 0 && !qp->inline_bytes)) {
 		qp_free(qp);
 		return NULL;
 	}
@@ -258,7 +260,7 @@ static bool qp_attr_ok(const struct mh_nic *nic, const struct mh_qp_attr *attr, 
 	return !(mask & MH_QP_DEST) || mh_addr_to_ip(attr->dest.b, &ip);
 }
 
-/* qp_reset forgets what a QP in RESET has no more: completions, and why it had failed. */
+/* qp_reset forgets what a QP in RESET has no more: WRs, completions, and why it had failed. */
 static void qp_reset(struct mh_qp *qp)
 {
 	mb_link_remove(&qp->failed);
@@ -266,6 +268,10 @@ static void qp_reset(struct mh_qp *qp)
 	qp->send_failed = false;
 	mh_cq_purge(qp->init.send_cq, qp->number);
 	mh_cq_purge(qp->init.recv_cq, qp->number);
+	qp->send.reported = qp->send.posted;
+	qp->recv.reported = qp->recv.posted;
+	mh_qp_polled(qp, false, qp->send.posted);
+	mh_qp_polled(qp, true, qp->recv.posted);
 }
 
 int mh_qp_modify(struct mh_qp *qp, const struct mh_qp_attr *attr, uint32_t mask)

@@ -8,6 +8,12 @@
 #define MH_INLINE_MAX 1024u
 #define MH_WR_MAX 32768u
 
+struct mh_wr_count {
+	uint64_t posted;
+	uint64_t reported;	 /* as far as the engine's events tell */
+	_Atomic uint64_t polled; /* as far as the program knows */
+};
+
 struct mh_qp {
 	struct mb_link link;   /* in nic->qps */
 	struct mb_link failed; /* in nic->failed, or alone */
@@ -16,10 +22,14 @@ struct mh_qp {
 	void *mt_memory;
 	uint32_t number;
 	struct mh_qp_init init;
-	/* Inline bytes live here until their WR is complete; slot = number of the post modulo
-	 * depth. */
-	uint8_t *inline_bytes;
-	uint64_t posts;
+	/*
+	 * WRs are numbered as they are posted. A place in a queue is free again when the completion
+	 * of its WR, or of a later one, was polled: a program may post until ENOMEM and rely on its
+	 * CQ.
+	 */
+	struct mh_wr_count send, recv;
+	uint8_t *signaled;     /* by number modulo depth: this send WR reports success */
+	uint8_t *inline_bytes; /* by number modulo depth: bytes until their WR is complete */
 	bool memory_gone;      /* the next failed send is to be reported as LOC_PROT_ERR */
 	bool send_failed;      /* a send completion said why the QP is in ERR */
 	enum mh_wc_status why; /* of the event below */
@@ -36,6 +46,12 @@ void mh_qp_fail(struct mh_qp *qp);
 void mh_qp_fail_marked(struct mh_nic *nic, uint64_t now_ns);
 /* mh_qp_fail_cq puts every QP that uses an overrun CQ to ERR. Under nic->lock. */
 void mh_qp_fail_cq(struct mh_nic *nic, uint64_t now_ns);
+/* mh_qp_polled notes that the program took a completion that sets free all WRs below `wr`. */
+static inline void mh_qp_polled(struct mh_qp *qp, bool recv, uint64_t wr)
+{
+	atomic_store_explicit(recv ? &qp->recv.polled : &qp->send.polled, wr, memory_order_relaxed);
+}
+
 /* mh_qp_raise raises the event that the QP went to ERR. */
 void mh_qp_raise(struct mh_qp *qp, enum mh_wc_status why);
 

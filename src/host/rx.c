@@ -35,6 +35,7 @@ void mh_rx_init(struct mh_nic *nic)
 	}
 }
 
+/* REQ(wire.icrc.ipv4-socket) */
 static bool rx_icrc_ok(const struct mh_nic *nic, uint32_t port, const struct mio_rx *frame,
 		       size_t body)
 {
@@ -60,6 +61,7 @@ static bool rx_icrc_ok(const struct mh_nic *nic, uint32_t port, const struct mio
 	return memcmp(want, b + body, sizeof(want)) == 0;
 }
 
+/* REQ(wire.icrc.trimmed) REQ(rsp.trim.by-dscp) */
 static void rx_frame(struct mh_nic *nic, uint32_t port, const struct mio_rx *frame, uint64_t now_ns)
 {
 	struct mt_rx_meta meta = {

@@ -59,6 +59,7 @@ static uint8_t tx_tos(const struct mw_dscp_map *map, enum mw_dscp_class class, u
 	return (uint8_t)((uint32_t)mw_dscp_encode(map, class) << 2 | ecn);
 }
 
+/* REQ(wire.dscp.control-class) REQ(wire.dscp.data-class) REQ(wire.dscp.retransmit-class) */
 struct mh_tx *mh_tx_create(uint32_t n_ports)
 {
 	struct mw_dscp_map dscp = mw_dscp_map_default();
@@ -114,6 +115,8 @@ static bool tx_payload(const struct mh_mem *mem, const struct mt_tx_desc *d, str
 	return true;
 }
 
+/* A UDP socket cannot know the Identification that the kernel will write.
+ * REQ(wire.icrc.ipv4-socket) */
 static void tx_carrier(const struct mh_addr_map *map, const struct mt_tx_desc *d, uint32_t dst_ip,
 		       uint16_t dst_port, uint32_t frame_bytes, struct mw_icrc_carrier *c)
 {

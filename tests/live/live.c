@@ -71,6 +71,7 @@ static void live_environment(const struct live_setup *setup, uint32_t host, cons
 	setenv("MRC_EVS", evs, 1);
 	setenv("MRC_EV_BASE", "49152", 1);
 	setenv("MRC_PACE", setup->pace ? setup->pace : "", 1);
+	setenv("MRC_CC", setup->cc ? setup->cc : "", 1);
 	setenv("MRC_ICRC", setup->icrc ? setup->icrc : "", 1);
 	setenv("MRC_FAULTS", faults, 1);
 	setenv("MRC_STATS_DIR", "/tmp", 1);

@@ -33,6 +33,7 @@ struct live_setup {
 	size_t bytes;	  /* of the buffer of each side */
 	const char *pace; /* MRC_PACE, NULL: none */
 	const char *icrc; /* MRC_ICRC, NULL: default */
+	const char *cc;	  /* MRC_CC, NULL: default */
 	uint8_t timeout;  /* of the QP; 0: 14 */
 	uint8_t retry_linear, retry_exp;
 	uint32_t cqe; /* 0: enough */

@@ -231,7 +231,7 @@ static void mark_target(struct live_side *s)
 
 TEST(live_write, survives_congestion_marks)
 {
-	struct live_setup setup = {.bytes = 8 * MIB, .pace = "200M"};
+	struct live_setup setup = {.bytes = 8 * MIB, .pace = "200M", .cc = "nscc"};
 
 	live_run(&setup, mark_initiator, mark_target);
 }
@@ -410,6 +410,48 @@ TEST(live_write, gathers_from_several_pieces)
 	live_run(&setup, gather_initiator, gather_target);
 }
 
+/* ---- places in the queues ---- */
+
+/*
+ * A place is free when the program has polled, not when the network is done: who posts until ENOMEM
+ * never overruns a CQ as deep as the queue. Every third WR is signalled and frees three places.
+ */
+static void places_initiator(struct live_side *s)
+{
+	struct mh_sge sge = {(uintptr_t)s->buffer, 8, mh_mr_lkey(s->mr)};
+	struct mh_send_wr wr = {
+		.sge = &sge, .n_sge = 1, .rkey = s->peer.rkey, .remote_addr = s->peer.addr};
+	struct mh_wc wc;
+
+	for (uint32_t i = 0; i < LIVE_DEPTH; i++) {
+		wr.wr_id = i;
+		wr.flags = i % 3 == 2 ? MH_SEND_SIGNALED : 0;
+		live_check(mh_qp_post_send(s->qp, &wr, 1, NULL) == 0);
+	}
+	live_barrier(s);
+	pause_ms(50); /* all are complete now */
+	live_check(mh_qp_post_send(s->qp, &wr, 1, NULL) == ENOMEM);
+	for (uint32_t i = 0; i < 2; i++) {
+		live_check(mh_cq_poll(s->cq, 1, &wc) == 1);
+		live_expect(&wc, 3 * i + 2, MH_WC_SUCCESS);
+		for (uint32_t k = 0; k < 3; k++)
+			live_check(mh_qp_post_send(s->qp, &wr, 1, NULL) == 0);
+		live_check(mh_qp_post_send(s->qp, &wr, 1, NULL) == ENOMEM);
+	}
+}
+
+static void places_target(struct live_side *s)
+{
+	live_barrier(s);
+}
+
+TEST(live_write, place_is_free_when_its_completion_is_polled)
+{
+	struct live_setup setup = {.bytes = 4096};
+
+	live_run(&setup, places_initiator, places_target);
+}
+
 /* ---- what goes wrong ---- */
 
 /* A wrong key: the WR at fault says so, those behind it are flushed, both QPs are in ERR. */
@@ -529,7 +571,7 @@ TEST(live_write, unreachable_peer_exhausts_retries)
 	live_run(&setup, gone_initiator, idle_target);
 }
 
-/* Local memory deregistered while a WR that names it waits. */
+/* Local memory deregistered while a WR that names it waits. REQ(api.post-send.lkey) */
 static void dereg_initiator(struct live_side *s)
 {
 	struct mh_mr *mr;

@@ -59,7 +59,7 @@ static void check_new(const struct held *new)
 {
 	size_t whole = (size_t)64 << class_of(new->size);
 
-	assert_u_eq((uintptr_t)new->at & 63, 0);
+	assert_u_eq((uintptr_t) new->at & 63, 0);
 	assert_true(inside_a_chunk(new->at, whole));
 	for (size_t i = 0; i < BLOCKS; i++) {
 		const struct held *h = &held[i];

@@ -96,6 +96,28 @@ int node_modify(struct node *n, struct mt_qp *qp, const struct mt_qp_attr *attr,
 	return r;
 }
 
+void node_check_attr_eq(const struct mt_qp_attr *got, const struct mt_qp_attr *want)
+{
+	assert_u_eq(got->state, want->state);
+	assert_memory_equal(&got->dest, &want->dest, sizeof(want->dest));
+	assert_u_eq(got->dest_qpn, want->dest_qpn);
+	assert_u_eq(got->rq_psn, want->rq_psn);
+	assert_u_eq(got->sq_psn, want->sq_psn);
+	assert_u_eq(got->path_mtu, want->path_mtu);
+	assert_u_eq(got->access, want->access);
+	assert_u_eq(got->mpr, want->mpr);
+	assert_u_eq(got->mpr_dest, want->mpr_dest);
+	assert_u_eq(got->max_wimm, want->max_wimm);
+	assert_u_eq(got->max_wimm_dest, want->max_wimm_dest);
+	assert_u_eq(got->timeout, want->timeout);
+	assert_u_eq(got->retry_linear, want->retry_linear);
+	assert_u_eq(got->retry_exp, want->retry_exp);
+	assert_u_eq(got->p_key, want->p_key);
+	assert_u_eq(got->ev_profile, want->ev_profile);
+	assert_u_eq(got->cc_profile, want->cc_profile);
+	assert_u_eq(got->trim_nack, want->trim_nack);
+}
+
 static struct mt_qp *make_qp(struct node *n, uint32_t qpn, void *user)
 {
 	struct mt_qp_attr init = {.state = MT_QPS_INIT};
@@ -266,9 +288,9 @@ struct mw_packet node_sack(const struct node *n, const struct mt_tx_desc *trigge
 	};
 
 	pkt.bth.rtx = trigger->pkt.bth.rtx;
-	pkt.seth.ack_psn_offset = (int16_t)(mb_psn_extend(node_psn(expected - 1),
-							  trigger->pkt.bth.psn) -
-					    node_psn(expected - 1));
+	pkt.seth.ack_psn_offset =
+		(int16_t)(mb_psn_extend(node_psn(expected - 1), trigger->pkt.bth.psn) -
+			  node_psn(expected - 1));
 	return pkt;
 }
 

@@ -198,6 +198,18 @@ CASE(mt_completer_sack, no_rtt_of_a_packet_sent_twice_again)
 	assert_u_eq(una(), 1);
 }
 
+CASE(mt_completer_sack, no_rtt_of_what_was_never_sent)
+{
+	struct mw_packet pkt;
+
+	start(4);
+	pkt = node_sack(&n, &sent[3], 4);
+	pkt.seth.ack_psn_offset = -9; /* before the first one; no record, and a stamp of none */
+	pkt.seth.tx_timestamp = 0;
+	rx(UINT64_C(1) << 40, pkt);
+	assert_u_eq(n.qp->req.rtt.smoothed_ns, 0);
+}
+
 CASE(mt_completer_sack, rtt_of_what_was_acknowledged_long_ago)
 {
 	start(4);
@@ -289,9 +301,13 @@ CASE(mt_completer_sack, a_lost_packet_that_arrives_after_all)
 /* REQ(req.loss.nack) REQ(req.ev.trim-skips) REQ(req.ev.last-hop-trim) */
 CASE(mt_completer_nack, each_reason_sends_again)
 {
-	static const uint8_t reasons[] = {
-		MW_NACK_TRIMMED,     MW_NACK_TRIMMED_LASTHOP, MW_NACK_NO_BITMAP, MW_NACK_NO_PKT_BUFFER,
-		MW_NACK_NO_RESOURCE, MW_NACK_PSN_OOR_WINDOW,  0x55};
+	static const uint8_t reasons[] = {MW_NACK_TRIMMED,
+					  MW_NACK_TRIMMED_LASTHOP,
+					  MW_NACK_NO_BITMAP,
+					  MW_NACK_NO_PKT_BUFFER,
+					  MW_NACK_NO_RESOURCE,
+					  MW_NACK_PSN_OOR_WINDOW,
+					  0x55};
 
 	start(7);
 	for (uint32_t i = 0; i < 7; i++) {
@@ -395,6 +411,9 @@ CASE(mt_completer_ack, nak_of_nothing)
 	rx(2000, node_ack(&n, 0x1F, 1));
 	rx(2000, node_ack(&n, 0x62, 1));
 	assert_u_eq(node_stats(&n).drop_bogus_ack, 1);
+	assert_i_eq(node_post(&n, n.qp, 71, 2 * MTU, 0), MT_OK);
+	rx(2000, node_ack(&n, 0x62, 1)); /* nothing of it has been sent yet */
+	assert_u_eq(node_stats(&n).drop_bogus_ack, 2);
 	rx(2000, node_ack(&n, 0x62, 0)); /* of what is complete: too late */
 	assert_u_eq(n.qp->state, MT_QPS_RTS);
 }
@@ -426,6 +445,16 @@ CASE(mt_completer_ack, nak_blames_its_request)
 		assert_false(ev.responder);
 		node_close(&n);
 	}
+}
+
+CASE(mt_completer_ack, nak_of_a_message_that_is_still_being_sent)
+{
+	start(1);
+	assert_i_eq(node_post(&n, n.qp, 71, 2 * MTU, 0), MT_OK);
+	assert_u_eq(node_tx(&n, 1000, sent, 1), 1);
+	rx(2000, node_ack(&n, 0x62, 1));
+	check_completion(70, MT_WC_SUCCESS);
+	check_completion(71, MT_WC_REM_ACCESS_ERR);
 }
 
 CASE(mt_completer_ack, gives_places_for_immediates_back)

@@ -148,7 +148,8 @@ CASE(mt_completer_sack, nothing_follows_for_what_is_outside_the_map)
 
 	start(7000);
 	pkt = node_sack(&n, &late[0], 2);
-	pkt.seth.sack_offset = 5; /* bit 0 is 6; 3, 4 and 5 are not told of, 2 is the expected one */
+	pkt.seth.sack_offset =
+		5; /* bit 0 is 6; 3, 4 and 5 are not told of, 2 is the expected one */
 	pkt.seth.sack_bitmap = 4;
 	rx(8000, pkt);
 	assert_u_eq(psn_state(2), MT_TX_LOST);

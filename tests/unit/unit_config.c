@@ -24,10 +24,9 @@ TEST(mt_engine_cfg_default, valid_for_each_number_of_ports)
 TEST(mt_qp_attr_default, what_a_qp_has_after_reset)
 {
 	static struct node n;
-	struct mt_qp_attr want, got, reset = {.state = MT_QPS_RESET};
+	struct mt_qp_attr want = {.dest_qpn = 5}, got, reset = {.state = MT_QPS_RESET};
 	struct node_opts o;
 
-	memset(&want, 0xFF, sizeof(want));
 	mt_qp_attr_default(&want);
 	node_opts_default(&o);
 	node_open(&n, &o, 0);
@@ -35,7 +34,8 @@ TEST(mt_qp_attr_default, what_a_qp_has_after_reset)
 	assert_i_eq(node_modify(&n, n.qp, &reset, MT_QP_STATE), MT_OK);
 	mt_qp_query(n.qp, &got);
 	assert_u_eq(got.state, MT_QPS_RESET);
-	assert_memory_equal(&got, &want, sizeof(got));
+	assert_u_eq(got.dest_qpn, 0);
+	node_check_attr_eq(&got, &want);
 	node_close(&n);
 }
 

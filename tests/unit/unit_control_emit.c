@@ -143,7 +143,8 @@ CASE(mt_control_emit, nothing_after_an_error)
 	assert_false(emit(&c));
 	c = control(MT_CONTROL_PROBE);
 	assert_false(emit(&c));
-	assert_u_eq(node_stats(&n).tx_sacks + node_stats(&n).tx_nacks + node_stats(&n).tx_probes, 0);
+	assert_u_eq(node_stats(&n).tx_sacks + node_stats(&n).tx_nacks + node_stats(&n).tx_probes,
+		    0);
 }
 
 CASE(mt_control_emit, a_skipped_time_takes_no_place_in_the_round)

@@ -72,11 +72,11 @@ CASE(mt_mr_check, wrong_key_domain_or_right)
 	const uint32_t both = MT_ACCESS_REMOTE_WRITE | MT_ACCESS_LOCAL_WRITE;
 
 	assert_true(allowed(KEY, PD, START, 1, MT_ACCESS_REMOTE_WRITE));
-	assert_false(allowed(KEY ^ 1, PD, START, 1, 0));      /* an old tag */
-	assert_false(allowed(KEY + 0x100, PD, START, 1, 0));  /* an index without an MR */
+	assert_false(allowed(KEY ^ 1, PD, START, 1, 0));     /* an old tag */
+	assert_false(allowed(KEY + 0x100, PD, START, 1, 0)); /* an index without an MR */
 	assert_false(allowed(0, PD, START, 1, 0));
-	assert_false(allowed(0x33, PD, START, 1, 0));	      /* index 0 */
-	assert_false(allowed(UINT32_MAX, PD, START, 1, 0));   /* beyond the table */
+	assert_false(allowed(0x33, PD, START, 1, 0));	    /* index 0 */
+	assert_false(allowed(UINT32_MAX, PD, START, 1, 0)); /* beyond the table */
 	assert_false(allowed(5u << 8 | 0x33, PD, START, 1, 0));
 	assert_false(allowed(KEY, PD + 1, START, 1, 0));
 	assert_false(allowed(KEY, PD, START, 1, MT_ACCESS_LOCAL_WRITE));

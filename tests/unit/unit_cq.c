@@ -42,9 +42,9 @@ static int cq_teardown(void **state)
 
 static bool cq_push(struct cq_bed *bed, uint64_t id, uint32_t flags)
 {
-	struct mh_wc wc = {.wr_id = id, .flags = flags, .qpn = (uint32_t)id % 2};
+	struct mh_cqe cqe = {.wc = {.wr_id = id, .flags = flags, .qpn = (uint32_t)id % 2}};
 
-	return mh_cq_push(bed->cq, &wc);
+	return mh_cq_push(bed->cq, &cqe);
 }
 
 static int cq_event(struct cq_bed *bed)
@@ -84,6 +84,7 @@ CQ_TEST(mh_cq_create, channel_of_another_opening)
 	assert_i_eq(mh_device_close(other), 0);
 }
 
+/* REQ(api.cq.poll) */
 CQ_TEST(mh_cq_poll, oldest_first_and_at_most_n)
 {
 	struct cq_bed *bed = *state;
@@ -100,6 +101,7 @@ CQ_TEST(mh_cq_poll, oldest_first_and_at_most_n)
 	assert_i_eq(mh_cq_poll(bed->cq, 8, wc), 0);
 }
 
+/* REQ(api.cq.overflow) */
 CQ_TEST(mh_cq_poll, overrun_keeps_what_was_there)
 {
 	struct cq_bed *bed = *state;
@@ -137,7 +139,7 @@ CQ_TEST(mh_cq_req_notify, one_event_each)
 CQ_TEST(mh_cq_req_notify, solicited_only)
 {
 	struct cq_bed *bed = *state;
-	struct mh_wc failed = {.status = MH_WC_WR_FLUSH_ERR};
+	struct mh_cqe failed = {.wc = {.status = MH_WC_WR_FLUSH_ERR}};
 
 	mh_cq_req_notify(bed->cq, true);
 	assert_true(cq_push(bed, 0, 0));

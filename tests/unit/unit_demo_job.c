@@ -138,11 +138,10 @@ JOB_TEST(demo_job_start, reports_a_program_that_is_not_there)
 	unlink(program);
 	demo_job_fini(&job);
 	snprintf(program, sizeof(program), "/no/such/train");
-	assert_int_equal(demo_job_start(&job,
-					&(struct demo_job_cfg){.program = program,
-							       .transport = "mrc",
-							       .dir = job_dir,
-							       .shape.ranks = 1}),
+	assert_int_equal(demo_job_start(&job, &(struct demo_job_cfg){.program = program,
+								     .transport = "mrc",
+								     .dir = job_dir,
+								     .shape.ranks = 1}),
 			 0);
 	wait_until_over();
 	assert_int_equal(job.state, DEMO_JOB_FAILED);

@@ -6,12 +6,11 @@
 
 #include <unistd.h>
 
-#define BEGIN                                                                       \
+#define BEGIN                                                                        \
 	"{\"begin\": {\"rank\": 0, \"ranks\": 2, \"steps\": 3, \"params\": 262144, " \
 	"\"files\": 14, \"bytes\": 237320, \"bigram_bits\": 3.5, "                   \
 	"\"transport\": \"TCP\", \"tcp_paths\": [3, 7]}}"
-#define STEP                                                                              \
-	"{\"step\": 0, \"t_start_ns\": 10, \"t_end_ns\": 30, \"comm_ns\": 15, \"loss\": 8}"
+#define STEP "{\"step\": 0, \"t_start_ns\": 10, \"t_end_ns\": 30, \"comm_ns\": 15, \"loss\": 8}"
 #define DIGEST "00112233445566778899aabbccddeeff00112233445566778899aabbccddeeff"
 #define END "{\"end\": {\"loss\": 1.25, \"sha256\": \"" DIGEST "\"}}"
 

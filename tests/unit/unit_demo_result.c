@@ -50,8 +50,7 @@ RESULT_TEST(demo_result_make, has_format_verdict_and_checks)
 {
 	const json_t *check = json_array_get(json_object_get(result, "checks"), 0);
 
-	assert_string_equal(json_string_value(json_object_get(result, "format")),
-			    "softmrc-demo-1");
+	assert_string_equal(json_string_value(json_object_get(result, "format")), "softmrc-demo-1");
 	assert_true(json_is_true(json_object_get(result, "pass")));
 	assert_string_equal(json_string_value(json_object_get(check, "text")), "fine");
 	assert_true(json_is_true(json_object_get(check, "pass")));
@@ -104,4 +103,14 @@ RESULT_TEST(demo_result_write, replaces_the_file_as_a_whole)
 	json_decref(back);
 	unlink(path);
 	assert_int_equal(demo_result_write(result, "/nowhere/at/all.json"), -1);
+}
+
+TEST(demo_result_check, tries_without_touching_what_is_there)
+{
+	char path[64];
+
+	snprintf(path, sizeof(path), "/tmp/unit-demo-check-%d", (int)getpid());
+	assert_int_equal(demo_result_check(path), 0);
+	assert_int_equal(access(path, F_OK), -1);
+	assert_int_equal(demo_result_check("/nowhere/at/all.json"), -1);
 }

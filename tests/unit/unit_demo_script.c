@@ -135,7 +135,7 @@ TEST(demo_script_make, keeps_texts_within_their_columns)
 {
 	assert_int_equal(make(NULL, &usual, 0), 0);
 	for (uint32_t i = 0; i < script.n; i++) {
-		assert_true(cli_text_width(script.fault[i].brief) <= 22);
+		assert_true(cli_text_width(script.fault[i].brief) <= 17);
 		assert_true(strlen(script.fault[i].title) < sizeof(script.fault[i].title) - 1);
 	}
 }

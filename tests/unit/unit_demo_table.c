@@ -26,7 +26,7 @@ TEST(demo_table_render, leaves_room_for_empty_cells)
 	demo_table_cell(&t, 0, 2, "x");
 	demo_table_cell(&t, 1, 0, "long");
 	demo_table_render(&t, &out);
-	assert_string_equal(out.data, "          x\nlong       \n");
+	assert_string_equal(out.data, "        x\nlong     \n");
 	cli_text_fini(&out);
 }
 

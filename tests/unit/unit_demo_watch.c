@@ -101,8 +101,8 @@ WATCH_TEST(demo_watch_sum, counts_evs_by_plane_and_path)
 	qp->qpn = 77;
 	qp->evs = 3;
 	qp->ev[0] = (struct mrc_stats_ev){.value = 49152, .port = 0, .state = MRC_STATS_EV_GOOD};
-	qp->ev[1] = (struct mrc_stats_ev){
-		.value = 49153, .port = 1, .state = MRC_STATS_EV_ASSUMED_BAD};
+	qp->ev[1] =
+		(struct mrc_stats_ev){.value = 49153, .port = 1, .state = MRC_STATS_EV_ASSUMED_BAD};
 	qp->ev[2] = (struct mrc_stats_ev){.value = 49152, .port = 200};
 	segment.qp[4] = *qp;
 	segment.qp[4].qpn = 0;

@@ -167,7 +167,7 @@ CASE(mt_engine_memory_wanted, a_replaced_profile_gives_its_memory_back)
 /* ---- profiles ---- */
 
 #undef ACCEPTS
-#define ACCEPTS(field, value)                                \
+#define ACCEPTS(field, value)                                                               \
 	((bool)(profile = opts.ev_profile, profile.evs = opts.evs, profile.field = (value), \
 		mt_ev_profile_set(n.engine, 0, &profile) != MT_ERR_INVALID))
 
@@ -223,10 +223,12 @@ CASE(mt_cc_profile_set, ranges)
 	c = good;
 	c.link_bps = 999999;
 	assert_i_eq(mt_cc_profile_set(n.engine, 3, &c), MT_ERR_INVALID);
+	c.link_bps = 8000000000001;
+	assert_i_eq(mt_cc_profile_set(n.engine, 3, &c), MT_ERR_INVALID);
 	c = good;
 	c.base_rtt_ns = 99;
 	assert_i_eq(mt_cc_profile_set(n.engine, 3, &c), MT_ERR_INVALID);
-	c.base_rtt_ns = (UINT64_C(1) << 36) + 1;
+	c.base_rtt_ns = 500000001;
 	assert_i_eq(mt_cc_profile_set(n.engine, 3, &c), MT_ERR_INVALID);
 	c = good;
 	c.target_qdelay_ns = (UINT64_C(1) << 36) + 1;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* A packet's first steps: every reason to drop it before a QP sees it, and the endpoint's answer. */
+/* A packet's first steps: every reason to drop it before a QP sees it, and the endpoint's answer.
+ */
 #include "support/test.h"
 
 #include "support/engine_pair.h"

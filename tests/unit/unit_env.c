@@ -227,7 +227,7 @@ ENV_TEST(pace)
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		setenv("MRC_PACE", rows[i].value, 1);
 		assert_u_eq(env_good().pace_bps, rows[i].bps);
-		assert_u_eq(env_good().cc, rows[i].bps ? MT_CC_NSCC : MT_CC_NONE);
+		assert_u_eq(env_good().cc, MT_CC_NONE);
 	}
 }
 

@@ -128,6 +128,7 @@ static void *event_forgetter(void *arg)
 	return NULL;
 }
 
+/* REQ(api.async) */
 EVENT_TEST(forget_waits_for_acknowledgement)
 {
 	struct timespec pause = {0, 30000000};

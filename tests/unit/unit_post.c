@@ -36,6 +36,7 @@ POST_TEST(mh_qp_post_send, wrong_state)
 	assert_i_eq(post_send(bed, &p), EINVAL);
 }
 
+/* REQ(api.post-send.lkey) */
 POST_TEST(mh_qp_post_send, wrong_work_requests)
 {
 	struct nic_bed *bed = *state;
@@ -97,6 +98,7 @@ POST_TEST(mh_qp_post_send, inline_needs_no_key_but_has_a_limit)
 	assert_i_eq(post_send(bed, &p), EINVAL);
 }
 
+/* REQ(api.post-send.full) */
 POST_TEST(mh_qp_post_send, stops_when_the_queue_is_full)
 {
 	struct nic_bed *bed = *state;

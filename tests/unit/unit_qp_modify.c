@@ -81,7 +81,7 @@ CASE(mt_qp_modify, no_such_state)
 	struct mt_qp_attr a = good(MT_QPS_COUNT);
 
 	assert_i_eq(mt_qp_modify(n.qp, 0, &a, MT_QP_STATE), MT_ERR_INVALID);
-	a.state = (enum mt_qp_state)-1;
+	a.state = (enum mt_qp_state) - 1;
 	assert_i_eq(mt_qp_modify(n.qp, 0, &a, MT_QP_STATE), MT_ERR_INVALID);
 }
 
@@ -203,12 +203,12 @@ CASE(mt_qp_modify, an_error_changes_nothing)
 	a.timeout = 25; /* the last one that is looked at */
 	assert_i_eq(node_modify(&n, n.qp, &a, ALL_ATTRIBUTES | MT_QP_STATE), MT_ERR_INVALID);
 	mt_qp_query(n.qp, &after);
-	assert_memory_equal(&before, &after, sizeof(before));
+	node_check_attr_eq(&after, &before);
 	a = good(MT_QPS_RTS);
 	a.p_key = 0x1234;
 	assert_i_eq(node_modify(&n, n.qp, &a, ALL_ATTRIBUTES | MT_QP_STATE), MT_ERR_STATE);
 	mt_qp_query(n.qp, &after);
-	assert_memory_equal(&before, &after, sizeof(before));
+	node_check_attr_eq(&after, &before);
 }
 
 CASE(mt_qp_modify, no_memory_changes_nothing)
@@ -221,7 +221,7 @@ CASE(mt_qp_modify, no_memory_changes_nothing)
 	for (int blocks = 0; blocks < 2; blocks++) { /* the windows, then the path set */
 		assert_i_eq(mt_qp_modify(n.qp, 0, &a, ALL_ATTRIBUTES | MT_QP_STATE), MT_ERR_MEMORY);
 		mt_qp_query(n.qp, &after);
-		assert_memory_equal(&before, &after, sizeof(before));
+		node_check_attr_eq(&after, &before);
 		assert_u_eq(n.engine->pool.in_use, in_use);
 		wanted = mt_engine_memory_wanted(n.engine);
 		mt_engine_add_memory(n.engine, node_block(&n, wanted), wanted);
@@ -315,7 +315,7 @@ CASE(mt_qp_query, returns_what_was_set)
 	a.trim_nack = false;
 	assert_i_eq(node_modify(&n, n.qp, &a, ALL_ATTRIBUTES | MT_QP_STATE), MT_OK);
 	mt_qp_query(n.qp, &got);
-	assert_memory_equal(&got, &a, sizeof(a));
+	node_check_attr_eq(&got, &a);
 	assert_u_eq(n.qp->rsp.window.expected, (1 << 24) + 17);
 	assert_u_eq(n.qp->rsp.window.limit, 3 * 128);
 	assert_u_eq(n.qp->rsp.stash.limit, 5);

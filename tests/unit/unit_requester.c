@@ -277,7 +277,8 @@ CASE(mt_requester_next, sent_again_on_another_ev)
 	assert_true(again.ev != first.ev);
 	assert_u_eq(again.pkt.bth.psn, first.pkt.bth.psn);
 	assert_u_eq(again.pkt.bth.opcode, first.pkt.bth.opcode);
-	assert_memory_equal(&again.pkt.data.meth, &first.pkt.data.meth, sizeof(first.pkt.data.meth));
+	assert_memory_equal(&again.pkt.data.meth, &first.pkt.data.meth,
+			    sizeof(first.pkt.data.meth));
 	assert_u_eq(again.pkt.data.reth.va, first.pkt.data.reth.va);
 	assert_u_eq(again.offset, first.offset);
 	assert_u_eq(again.pkt.payload_len, first.pkt.payload_len);

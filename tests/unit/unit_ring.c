@@ -213,11 +213,8 @@ RING_TEST(adds_in_the_order_of_the_ring)
 
 	for (uint32_t i = 0; i < 3; i++) {
 		links[i].head = links[i].tail = 0;
-		rank[i].cfg = (struct ring_cfg){.rank = i,
-						.ranks = 3,
-						.kind = RING_MRC,
-						.rendezvous = dir,
-						.floats = 96};
+		rank[i].cfg = (struct ring_cfg){
+			.rank = i, .ranks = 3, .kind = RING_MRC, .rendezvous = dir, .floats = 96};
 		pthread_create(&rank[i].thread, NULL, run_order, &rank[i]);
 	}
 	for (uint32_t i = 0; i < 3; i++)

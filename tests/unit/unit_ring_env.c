@@ -17,8 +17,13 @@ TEST(ring_env_parse_ports, takes_a_list)
 
 TEST(ring_env_parse_ports, refuses_other_text)
 {
-	static const char *const wrong[] = {"", ",", "127.0.0.1,", "127.0.0", "127.0.0.1%lo",
-					    "localhost", "127.0.0.1 127.0.0.2"};
+	static const char *const wrong[] = {"",
+					    ",",
+					    "127.0.0.1,",
+					    "127.0.0",
+					    "127.0.0.1%lo",
+					    "localhost",
+					    "127.0.0.1 127.0.0.2"};
 	char many[33 * 10 + 1] = "";
 
 	for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++)

@@ -63,10 +63,8 @@ FAULT_TEST(ring_fault_judge, goes_by_plane)
 
 FAULT_TEST(ring_fault_judge, goes_by_path)
 {
-	table.rule[5] = (struct mrc_fault_rule){.kind = MRC_FAULT_DROP,
-						.port_mask = 2,
-						.path_modulus = 8,
-						.chance_ppm = 7};
+	table.rule[5] = (struct mrc_fault_rule){
+		.kind = MRC_FAULT_DROP, .port_mask = 2, .path_modulus = 8, .chance_ppm = 7};
 	table.rule[5].path_mask = UINT64_C(1) << ring_fault_path(&flow, 8);
 	assert_u_eq(drop_ppm(), 7);
 	table.rule[5].path_mask = ~table.rule[5].path_mask;

@@ -52,6 +52,7 @@ static void rx_seal(uint8_t *bytes, size_t body)
 	bed_icrc(bytes, body, &from, &to, bytes + body);
 }
 
+/* REQ(wire.dscp.control-class) REQ(wire.icrc.ipv4-socket) */
 RX_TEST(good_packet_is_placed_and_acknowledged)
 {
 	struct nic_bed *bed = *state;
@@ -70,7 +71,7 @@ RX_TEST(good_packet_is_placed_and_acknowledged)
 	assert_u_eq(answer.tos, 46 << 2);
 }
 
-/* REQ(wire.icrc.ipv4) */
+/* REQ(wire.icrc.bad) */
 RX_TEST(wrong_icrc_is_counted_and_nothing_placed)
 {
 	struct nic_bed *bed = *state;
@@ -125,6 +126,7 @@ RX_TEST(frame_from_outside_the_subnet_is_foreign)
 	close(s);
 }
 
+/* REQ(wire.icrc.trimmed) REQ(rsp.trim.by-dscp) */
 RX_TEST(trimmed_frame_is_answered_not_placed)
 {
 	struct nic_bed *bed = *state;

@@ -186,6 +186,19 @@ TEST(mt_spray_data, a_backup_when_the_active_one_is_to_be_avoided)
 	}
 }
 
+TEST(mt_spray_data, ends_the_skip_of_a_backup)
+{
+	make(4, 1, 1);
+	for (uint16_t i = 1; i < 4; i++)
+		mt_path_set_skip(set, i);
+	for (int i = 0; i < 5; i++) {
+		uint16_t path = next(ANY, 0);
+
+		assert_in_range(path, 1, 3);
+		mt_path_set_skip(set, path);
+	}
+}
+
 TEST(mt_spray_data, finds_the_only_other_whatever_the_order)
 {
 	for (int run = 0; run < 200; run++) {

@@ -21,7 +21,7 @@ static int make(void **state)
 		unsigned last = i ? bytes[i - 1] : 0;
 
 		bytes[i] = (uint8_t)(test_rand_below(4) ? (last * 7 + 3) % 40 + 30
-							 : 30 + test_rand_below(40));
+							: 30 + test_rand_below(40));
 	}
 	model = train_model_create(TRAIN_PARAMS_MIN);
 	vector = calloc(TRAIN_PARAMS_MIN, sizeof(float));

@@ -30,7 +30,8 @@ static int open_report(void **state)
 {
 	(void)state;
 	snprintf(path, sizeof(path), "/tmp/unit-train-report-%d", (int)getpid());
-	args = (struct train_args){.rank = 1, .ranks = 4, .steps = 2, .params = 512, .report = path};
+	args = (struct train_args){
+		.rank = 1, .ranks = 4, .steps = 2, .params = 512, .report = path};
 	assert_int_equal(train_report_open(&report, &args), 0);
 	return 0;
 }

@@ -37,6 +37,7 @@ static void tx_take(struct nic_bed *bed, struct mio_rx *frame, struct mw_packet 
 	assert_u_eq(pkt->bth.dqp, BED_PEER_QPN);
 }
 
+/* REQ(wire.icrc.ipv4-socket) */
 TX_TEST(message_is_cut_into_packets_with_payload_in_place)
 {
 	struct nic_bed *bed = *state;
@@ -63,6 +64,7 @@ TX_TEST(message_is_cut_into_packets_with_payload_in_place)
 	assert_u_eq(seen, 10001);
 }
 
+/* REQ(wire.dscp.data-class) */
 TX_TEST(data_is_trimmable_and_ecn_capable)
 {
 	struct nic_bed *bed = *state;

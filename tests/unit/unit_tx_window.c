@@ -164,6 +164,14 @@ TEST_WITH(fresh, NULL, mt_tx_known, until_the_ring_comes_round)
 	assert_true(mt_tx_known(&w, FIRST + SIZE));
 }
 
+TEST_WITH(fresh, NULL, mt_tx_known, not_what_was_never_sent)
+{
+	send(2);
+	assert_false(mt_tx_known(&w, FIRST - 1));
+	assert_true(mt_tx_known(&w, FIRST));
+	assert_false(mt_tx_known(&w, FIRST + 2));
+}
+
 TEST(mt_tx_known, nothing_without_records)
 {
 	struct mt_tx_window empty;

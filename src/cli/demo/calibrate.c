@@ -29,8 +29,7 @@ static uint64_t now_ns(void)
 
 static int open_to_itself(void)
 {
-	struct sockaddr_in address = {.sin_family = AF_INET,
-				      .sin_addr = {htonl(INADDR_LOOPBACK)}};
+	struct sockaddr_in address = {.sin_family = AF_INET, .sin_addr = {htonl(INADDR_LOOPBACK)}};
 	socklen_t len = sizeof(address);
 	int fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
 

@@ -95,22 +95,13 @@ static void say_size(struct demo *d)
 		    d->shape.ranks, d->shape.planes, d->shape.paths, pace, d->script.n);
 }
 
-/* --out is tried before the demo is run, not after it. */
-static int check_out(const struct demo *d)
-{
-	json_t *empty = json_object();
-	int rc = empty ? demo_result_write(empty, d->options.out) : -1;
-
-	json_decref(empty);
-	return rc;
-}
-
 static int run_demo(struct demo *d)
 {
 	enum demo_run_result rc;
 	int status = EXIT_FAIL;
 
-	if (check_out(d))
+	/* Better now than when the demo is over. */
+	if (demo_result_check(d->options.out))
 		return EXIT_USAGE;
 	if (demo_rundir_create(&d->dir))
 		return EXIT_FAIL;

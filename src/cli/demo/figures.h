@@ -10,8 +10,8 @@
 struct demo_step {
 	uint32_t step;
 	uint64_t start_ns, end_ns; /* CLOCK_MONOTONIC */
-	uint64_t comm_ns;          /* of it, in the all-reduce */
-	double loss;               /* bits per byte */
+	uint64_t comm_ns;	   /* of it, in the all-reduce */
+	double loss;		   /* bits per byte */
 };
 
 /* The steps that lie wholly in a stretch of time; medians are 0 when there is none. */

@@ -77,12 +77,10 @@ __attribute__((noreturn)) static void become_rank(const struct demo_job_cfg *cfg
 						  pid_t parent)
 {
 	char rank_text[16], ranks[16], steps[16], params[24], seed[24], report[300];
-	const char *argv[ARGUMENTS_MAX] = {cfg->program,    "--rank",      rank_text,
-					   "--ranks",       ranks,         "--rendezvous",
-					   cfg->dir,        "--transport", cfg->transport,
-					   "--steps",       steps,         "--params",
-					   params,          "--seed",      seed,
-					   "--report",      report};
+	const char *argv[ARGUMENTS_MAX] = {
+		cfg->program, "--rank",	     rank_text,	     "--ranks",	 ranks, "--rendezvous",
+		cfg->dir,     "--transport", cfg->transport, "--steps",	 steps, "--params",
+		params,	      "--seed",	     seed,	     "--report", report};
 
 	signal(SIGINT, SIG_IGN);
 	signal(SIGTERM, SIG_DFL);

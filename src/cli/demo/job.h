@@ -30,7 +30,7 @@ struct demo_job_cfg {
 enum demo_job_state {
 	DEMO_JOB_NONE,
 	DEMO_JOB_RUNNING,
-	DEMO_JOB_DONE,    /* every rank ended well */
+	DEMO_JOB_DONE,	  /* every rank ended well */
 	DEMO_JOB_FAILED,  /* a rank ended badly; the others were ended */
 	DEMO_JOB_STOPPED, /* by demo_job_stop */
 };
@@ -42,7 +42,7 @@ struct demo_job {
 	uint32_t n;
 	pid_t pid[DEMO_PROCESSES_MAX]; /* 0: has ended and was waited for */
 	struct demo_report report;     /* of rank 0 */
-	char trouble[512];             /* FAILED: what the rank said last */
+	char trouble[512];	       /* FAILED: what the rank said last */
 };
 
 /* demo_job_start starts all ranks; 0, or -1 after a message on stderr (then nothing runs). */

@@ -9,10 +9,10 @@
 #include <stdint.h>
 
 struct demo_options {
-	uint32_t ranks;    /* 0: as the machine carries */
+	uint32_t ranks; /* 0: as the machine carries */
 	uint32_t planes;
-	uint32_t paths;    /* of a plane, between two neighbours */
-	uint32_t steps;    /* 0: as the script needs */
+	uint32_t paths;	   /* of a plane, between two neighbours */
+	uint32_t steps;	   /* 0: as the script needs */
 	uint64_t pace_bps; /* of a port; 0: as the machine carries */
 	uint64_t seed;
 	const char *data;   /* NULL: train's default */

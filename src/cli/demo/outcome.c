@@ -8,7 +8,7 @@
 #include <string.h>
 
 __attribute__((format(printf, 3, 4))) static void add_check(struct demo_outcome *o, bool pass,
-							     const char *format, ...)
+							    const char *format, ...)
 {
 	struct demo_check *check = &o->check[o->checks];
 	va_list args;
@@ -55,7 +55,7 @@ static void judge_tcp(struct demo_outcome *o, const struct demo_facts *f)
 		add_check(o, f->tcp_agree && strcmp(f->tcp_sha256, f->healthy_sha256) == 0,
 			  "TCP finished all steps, and its weights are %s",
 			  strcmp(f->tcp_sha256, f->healthy_sha256) == 0 ? "equal too"
-									 : "different");
+									: "different");
 	else if (f->tcp_steps)
 		add_check(o, f->tcp_steps_equal == f->tcp_steps,
 			  "TCP finished %u steps, %u of them with the loss of the fault-free run",
@@ -114,8 +114,7 @@ static void count_fault(struct demo_fault_figures *n, const struct demo_run *run
 		return;
 	n->before = demo_figures_between(r->steps, r->n, calm_since(run, r, i), log->strike_ns);
 	n->expect_ns = demo_figures_expect(&n->before, f->slower_num, f->slower_den);
-	n->tcp_before =
-		demo_figures_between(t->steps, t->n, calm_since(run, t, i), log->strike_ns);
+	n->tcp_before = demo_figures_between(t->steps, t->n, calm_since(run, t, i), log->strike_ns);
 	n->lost = log->hits.data;
 	n->lost_control = log->hits.control;
 	n->counters = demo_watch_differences(&log->at_end, &log->at_strike);

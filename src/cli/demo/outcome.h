@@ -44,7 +44,7 @@ struct demo_facts {
 	bool healthy_agree, faulty_agree; /* all ranks of the run have one digest */
 	const char *healthy_sha256, *faulty_sha256;
 	double final_loss, bigram_bits;
-	bool tcp_done;          /* finished all steps */
+	bool tcp_done; /* finished all steps */
 	bool tcp_agree;
 	const char *tcp_sha256; /* when tcp_done */
 	uint32_t tcp_steps, tcp_steps_equal;

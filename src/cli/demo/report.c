@@ -32,8 +32,8 @@ static bool take_begin(struct demo_report *r, json_t *o)
 			&paths) ||
 	    json_array_size(paths) > DEMO_REPORT_PLANES)
 		return false;
-	json_array_foreach(paths, i, path)
-		r->tcp_path[r->tcp_paths++] = (uint32_t)json_integer_value(path);
+	json_array_foreach(paths, i, path) r->tcp_path[r->tcp_paths++] =
+		(uint32_t)json_integer_value(path);
 	r->files = (uint32_t)files;
 	r->bytes = (uint64_t)bytes;
 	snprintf(r->transport, sizeof(r->transport), "%s", transport);

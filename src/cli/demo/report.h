@@ -24,7 +24,7 @@ struct demo_report {
 	uint64_t bytes; /* of the text */
 	double bigram_bits;
 	char transport[160];
-	uint32_t tcp_paths; /* planes in tcp_path; 0: not TCP */
+	uint32_t tcp_paths;		       /* planes in tcp_path; 0: not TCP */
 	uint32_t tcp_path[DEMO_REPORT_PLANES]; /* of the connection to the next rank */
 	double final_loss;
 	char sha256[65];

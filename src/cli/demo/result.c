@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define PATH_BYTES 4096
+
 /* Ends the program where there is no memory: every value here is needed. */
 static json_t *must(json_t *value)
 {
@@ -203,19 +205,50 @@ json_t *demo_result_make(const struct demo_outcome *o, const struct demo_run *he
 	return result;
 }
 
+/* The result is written beside its place first, so that it is there as a whole or not at all. */
+static int name_draft(char *draft, size_t size, const char *path)
+{
+	int len = snprintf(draft, size, "%s.new", path);
+
+	if (len > 0 && (size_t)len < size)
+		return 0;
+	fprintf(stderr, "mrc demo: --out: want a path of at most %zu bytes\n",
+		size - sizeof(".new"));
+	return -1;
+}
+
+static int complain(const char *path)
+{
+	fprintf(stderr, "mrc demo: --out %s: %s\n", path, strerror(errno));
+	return -1;
+}
+
+int demo_result_check(const char *path)
+{
+	char draft[PATH_BYTES];
+	FILE *f;
+
+	if (name_draft(draft, sizeof(draft), path))
+		return -1;
+	f = fopen(draft, "we");
+	if (!f)
+		return complain(path);
+	fclose(f);
+	remove(draft);
+	return 0;
+}
+
 int demo_result_write(const json_t *result, const char *path)
 {
-	char draft[4096];
-	int len = snprintf(draft, sizeof(draft), "%s.new", path);
+	char draft[PATH_BYTES];
+	int rc = 0;
 
-	if (len < 0 || (size_t)len >= sizeof(draft)) {
-		fprintf(stderr, "mrc demo: --out: path too long\n");
+	if (name_draft(draft, sizeof(draft), path))
 		return -1;
-	}
-	if (json_dump_file(result, draft, JSON_INDENT(2) | JSON_REAL_PRECISION(9)) == 0 &&
-	    rename(draft, path) == 0)
-		return 0;
-	fprintf(stderr, "mrc demo: --out %s: %s\n", path, strerror(errno));
-	remove(draft);
-	return -1;
+	if (json_dump_file(result, draft, JSON_INDENT(2) | JSON_REAL_PRECISION(9)) ||
+	    rename(draft, path))
+		rc = complain(path);
+	if (rc)
+		remove(draft);
+	return rc;
 }

@@ -11,6 +11,9 @@
 json_t *demo_result_make(const struct demo_outcome *o, const struct demo_run *healthy,
 			 const struct demo_run *faulty, double seconds);
 
+/* demo_result_check says whether a result can be written there; 0, or -1 after a message. */
+int demo_result_check(const char *path);
+
 /* demo_result_write writes it to a file, all or nothing; 0, or -1 after a message on stderr. */
 int demo_result_write(const json_t *result, const char *path);
 

@@ -45,8 +45,8 @@ static void take_sample(struct demo_run *run, uint64_t now_ns)
 		seconds = (double)(now_ns - run->sample_ns[oldest]) / 1e9;
 		for (uint32_t p = 0; p < DEMO_PLANES_MAX; p++)
 			run->plane_bps[p] =
-				(double)(run->sums.tx_bytes[p] - run->sample_bytes[oldest][p]) *
-				8 / seconds;
+				(double)(run->sums.tx_bytes[p] - run->sample_bytes[oldest][p]) * 8 /
+				seconds;
 	}
 	run->sample_ns[slot] = now_ns;
 	memcpy(run->sample_bytes[slot], run->sums.tx_bytes, sizeof(run->sums.tx_bytes));
@@ -274,8 +274,7 @@ static int start(struct demo_run *run, const struct demo_rundir *dir)
 	if (start_job(run, &run->job, "mrc", faults, dir, path, sizeof(path)))
 		return -1;
 	demo_watch_open(&run->watch, path);
-	if (run->cfg.with_tcp &&
-	    start_job(run, &run->tcp, "tcp", faults, dir, path, sizeof(path)))
+	if (run->cfg.with_tcp && start_job(run, &run->tcp, "tcp", faults, dir, path, sizeof(path)))
 		return -1;
 	run->start_ns = demo_ui_now_ns();
 	run->cpu_start = run->cpu_last = demo_cpu_read();
@@ -287,9 +286,9 @@ static int start(struct demo_run *run, const struct demo_rundir *dir)
 static bool look(struct demo_run *run, struct demo_ui *ui)
 {
 	uint64_t now_ns = demo_ui_now_ns();
-	bool sample = !run->samples ||
-		      now_ns - run->sample_ns[(run->samples - 1) % DEMO_RATE_SAMPLES] >=
-			      SUMS_EVERY_NS;
+	bool sample =
+		!run->samples ||
+		now_ns - run->sample_ns[(run->samples - 1) % DEMO_RATE_SAMPLES] >= SUMS_EVERY_NS;
 
 	demo_job_poll(&run->job);
 	demo_job_poll(&run->tcp);
@@ -338,8 +337,7 @@ static void finish(struct demo_run *run)
 	run->tcp_steps = (uint32_t)run->tcp.report.n;
 	demo_job_stop(&run->job);
 	demo_job_stop(&run->tcp);
-	run->digests_agree =
-		run->job.state == DEMO_JOB_DONE && demo_job_digests_agree(&run->job);
+	run->digests_agree = run->job.state == DEMO_JOB_DONE && demo_job_digests_agree(&run->job);
 	run->tcp_digests_agree =
 		run->tcp.state == DEMO_JOB_DONE && demo_job_digests_agree(&run->tcp);
 }

@@ -35,7 +35,7 @@ static uint64_t paths_from(uint32_t first, const struct demo_shape *shape)
 }
 
 __attribute__((format(printf, 2, 3))) static void set_title(struct demo_fault *f,
-							     const char *format, ...)
+							    const char *format, ...)
 {
 	va_list args;
 
@@ -45,7 +45,7 @@ __attribute__((format(printf, 2, 3))) static void set_title(struct demo_fault *f
 }
 
 __attribute__((format(printf, 2, 3))) static void set_brief(struct demo_fault *f,
-							     const char *format, ...)
+							    const char *format, ...)
 {
 	va_list args;
 
@@ -85,7 +85,7 @@ static void describe_t1(struct demo_fault *f, const struct demo_shape *shape)
 	set_paths(f, shape, paths_from(first, shape));
 	set_title(f, "a T1 switch of plane 0 forwards nothing (paths %u-%u)", first,
 		  shape->paths - 1);
-	set_brief(f, "T1 of plane 0 dead");
+	set_brief(f, "T1 dead, plane 0");
 	set_slower(f, 1, 1);
 }
 
@@ -148,7 +148,7 @@ static void describe_corrupt(struct demo_fault *f, const struct demo_shape *shap
 
 	set_rule(f, MRC_FAULT_CORRUPT, ONE_PERCENT_PPM, 1u << plane);
 	set_title(f, "a bit flipped in 1 %% of all packets on plane %u", plane);
-	set_brief(f, "1 %% bad bits, plane %u", plane);
+	set_brief(f, "1 %% bits, plane %u", plane);
 }
 
 static void describe_ports(struct demo_fault *f, const struct demo_shape *shape)
@@ -158,7 +158,7 @@ static void describe_ports(struct demo_fault *f, const struct demo_shape *shape)
 	set_rule(f, MRC_FAULT_DROP, CERTAIN_PPM, 1u << 1 | 1u << 2);
 	set_host(f, rank);
 	set_title(f, "NIC ports 1 and 2 of host %u dead, both ways", rank);
-	set_brief(f, "NIC ports %u.1+2 dead", rank);
+	set_brief(f, "ports %u.1+2 dead", rank);
 	set_slower(f, shape->planes, shape->planes - 2);
 }
 
@@ -228,8 +228,8 @@ static const struct kind *find_kind(const char *name, size_t len, char *error, s
 	return NULL;
 }
 
-static int add_fault(struct demo_script *s, const struct kind *kind,
-		     const struct demo_shape *shape, char *error, size_t error_size)
+static int add_fault(struct demo_script *s, const struct kind *kind, const struct demo_shape *shape,
+		     char *error, size_t error_size)
 {
 	struct demo_fault *f = &s->fault[s->n];
 
@@ -245,8 +245,9 @@ static int add_fault(struct demo_script *s, const struct kind *kind,
 		return -1;
 	}
 	if (shape->paths < kind->paths_min) {
-		snprintf(error, error_size, "--paths %u: the fault `%s` of --script wants at least %u",
-			 shape->paths, kind->name, kind->paths_min);
+		snprintf(error, error_size,
+			 "--paths %u: the fault `%s` of --script wants at least %u", shape->paths,
+			 kind->name, kind->paths_min);
 		return -1;
 	}
 	*f = (struct demo_fault){.kind = kind->name};
@@ -298,10 +299,11 @@ int demo_script_make(struct demo_script *s, const char *names, const struct demo
 
 	*s = (struct demo_script){0};
 	if (shape->planes * shape->paths < 2) {
-		snprintf(error, error_size,
-			 "--planes %u --paths %u: want at least two paths in all, or no fault could "
-			 "be survived",
-			 shape->planes, shape->paths);
+		snprintf(
+			error, error_size,
+			"--planes %u --paths %u: want at least two paths in all, or no fault could "
+			"be survived",
+			shape->planes, shape->paths);
 		return -1;
 	}
 	if (add_all(s, names, shape, error, error_size))

@@ -22,10 +22,10 @@ struct demo_shape {
 };
 
 struct demo_fault {
-	const char *kind;           /* the word in --script */
-	char title[64];             /* for the live view */
-	char brief[24];             /* for the table, at most 22 columns */
-	struct mrc_fault_rule rule; /* as it goes into the fault table */
+	const char *kind;		   /* the word in --script */
+	char title[64];			   /* for the live view */
+	char brief[24];			   /* for the table, at most 17 columns */
+	struct mrc_fault_rule rule;	   /* as it goes into the fault table */
 	uint32_t flap_down_ms, flap_up_ms; /* 0: the fault is steady */
 	uint32_t strike_step, clear_step;  /* when so many steps are done */
 	/*
@@ -43,7 +43,8 @@ struct demo_script {
 
 /*
  * demo_script_make writes the script for a list of fault names with commas between; NULL: all that
- * the shape leaves possible. steps: of the job, 0: as many as fit the faults. Returns 0, or -1 with a message (naming flag, value, allowed) in error.
+ * the shape leaves possible. steps: of the job, 0: as many as fit the faults. Returns 0, or -1 with
+ * a message (naming flag, value, allowed) in error.
  */
 int demo_script_make(struct demo_script *s, const char *names, const struct demo_shape *shape,
 		     uint32_t steps, char *error, size_t error_size);

@@ -7,7 +7,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-enum column { FAULT, BEFORE, DURING, AFTER, EXPECT, LOST, RESENT, RETIRED, REVIVED, TCP };
+enum column { FAULT, BEFORE, DURING, AFTER, IDEAL, LOST, RESENT, RETIRED, REVIVED, TCP };
 
 static void put_ms(struct demo_table *t, size_t row, enum column c, const struct demo_figure *f)
 {
@@ -30,8 +30,8 @@ static void put_tcp(struct demo_table *t, size_t row, const struct demo_fault_fi
 
 static void put_head(struct demo_table *t, bool with_tcp)
 {
-	static const char *const name[] = {"fault", "before", "during", "after", "expect",
-					   "lost",  "resent", "EVs-",   "EVs+",  "TCP"};
+	static const char *const name[] = {"fault", "before", "during", "after", "ideal",
+					   "lost",  "resent", "EVs-",	"EVs+",	 "TCP"};
 	size_t columns = with_tcp ? 10 : 9;
 
 	for (size_t c = 0; c < columns; c++)
@@ -50,16 +50,16 @@ void demo_summary_table(const struct demo_outcome *o, const struct demo_script *
 
 		demo_table_cell(&t, row, FAULT, "%s", script->fault[i].brief);
 		if (log[i].phase == DEMO_PENDING) {
-			demo_table_cell(&t, row, BEFORE, "not run");
+			demo_table_cell(&t, row, BEFORE, "no run");
 			continue;
 		}
 		put_ms(&t, row, BEFORE, &n->before);
 		put_ms(&t, row, DURING, &n->during);
 		put_ms(&t, row, AFTER, &n->after);
 		if (n->expect_ns)
-			demo_table_cell(&t, row, EXPECT, "%.0f", (double)n->expect_ns / 1e6);
+			demo_table_cell(&t, row, IDEAL, "%.0f", (double)n->expect_ns / 1e6);
 		else
-			demo_table_cell(&t, row, EXPECT, "-");
+			demo_table_cell(&t, row, IDEAL, "-");
 		demo_table_cell(&t, row, LOST, "%" PRIu64, n->lost);
 		demo_table_cell(&t, row, RESENT, "%" PRIu64, n->counters.tx_retransmits);
 		demo_table_cell(&t, row, RETIRED, "%" PRIu64, n->counters.evs_retired);
@@ -73,9 +73,9 @@ void demo_summary_table(const struct demo_outcome *o, const struct demo_script *
 static void put_legend(bool with_tcp, struct cli_text *out)
 {
 	cli_text_add(out,
-		     "\nbefore, during, after, expect: ms a step takes (median); expect is what "
-		     "the\nbandwidth left allows during the fault. lost, resent: data packets. EVs-, "
-		     "EVs+:\nentropy values (a sender's paths) retired and revived.\n");
+		     "\nbefore, during, after, ideal: ms a step takes (median); ideal is what the "
+		     "bandwidth\nleft allows during the fault. lost, resent: data packets. EVs-, "
+		     "EVs+: entropy\nvalues (a sender's paths) retired and revived.\n");
 	if (with_tcp)
 		cli_text_add(out,
 			     "TCP: the same for the ring over TCP, during the fault. none: it "
@@ -101,8 +101,7 @@ static void put_weights(const struct demo_run *healthy, const struct demo_run *f
 	else
 		cli_text_add(out, "  TCP, faults     %u of %u steps in the same time%s%s\n",
 			     faulty->tcp_steps, healthy->cfg.script->steps,
-			     faulty->tcp.state == DEMO_JOB_FAILED ? "; " : "",
-			     faulty->tcp.trouble);
+			     faulty->tcp.state == DEMO_JOB_FAILED ? "; " : "", faulty->tcp.trouble);
 }
 
 void demo_summary_render(const struct demo_outcome *o, const struct demo_run *healthy,
@@ -112,8 +111,7 @@ void demo_summary_render(const struct demo_outcome *o, const struct demo_run *he
 
 	if (faulty->cfg.script) {
 		cli_text_add(out, "\n");
-		demo_summary_table(o, faulty->cfg.script, faulty->fault, faulty->cfg.with_tcp,
-				   out);
+		demo_summary_table(o, faulty->cfg.script, faulty->fault, faulty->cfg.with_tcp, out);
 		put_legend(faulty->cfg.with_tcp, out);
 		put_weights(healthy, faulty, out);
 	}
@@ -128,8 +126,9 @@ void demo_summary_render(const struct demo_outcome *o, const struct demo_run *he
 		if (!o->check[i].pass)
 			cli_text_add(out, "FAIL  %s\n", o->check[i].text);
 	if (o->pass)
-		cli_text_add(out, "PASS  all %u checks: equal weights, loss below the bigram "
-				  "entropy, every fault destroyed\n      packets and retired "
-				  "paths\n",
+		cli_text_add(out,
+			     "PASS  all %u checks: equal weights, loss below the bigram "
+			     "entropy, every fault destroyed\n      packets and retired "
+			     "paths\n",
 			     o->checks);
 }

@@ -18,8 +18,7 @@ struct demo_table {
 
 /* demo_table_cell writes a cell; the table grows to hold it. Long text is cut. */
 __attribute__((format(printf, 4, 5))) void demo_table_cell(struct demo_table *t, size_t row,
-							    size_t column, const char *format,
-							    ...);
+							   size_t column, const char *format, ...);
 
 /* demo_table_render appends the table; each column is as wide as its widest cell. */
 void demo_table_render(const struct demo_table *t, struct cli_text *out);

@@ -31,8 +31,7 @@ void demo_ui_open(struct demo_ui *ui, bool plain, bool json);
 void demo_ui_close(struct demo_ui *ui);
 
 /* demo_ui_say says a line with the time since the beginning. */
-__attribute__((format(printf, 2, 3))) void demo_ui_say(struct demo_ui *ui, const char *format,
-							...);
+__attribute__((format(printf, 2, 3))) void demo_ui_say(struct demo_ui *ui, const char *format, ...);
 
 /* demo_ui_due says whether it is time to draw again; always false without a view. */
 bool demo_ui_due(const struct demo_ui *ui);

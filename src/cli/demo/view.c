@@ -20,9 +20,27 @@ static const struct glyphs {
 	const char *good, *some_bad, *bad, *skip, *none;
 	const char *pending, *active, *cleared;
 } glyphs[2] = {
-	{"#", ".", {"_", "_", ".", "-", "=", "+", "*", "#"}, "o", "~", "x", "s", " ", " ", ">",
+	{"#",
+	 ".",
+	 {"_", "_", ".", "-", "=", "+", "*", "#"},
+	 "o",
+	 "~",
+	 "x",
+	 "s",
+	 " ",
+	 " ",
+	 ">",
 	 "*"},
-	{"█", "░", {"▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"}, "●", "◐", "○", "◌", " ", " ", "▶",
+	{"█",
+	 "░",
+	 {"▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"},
+	 "●",
+	 "◐",
+	 "○",
+	 "◌",
+	 " ",
+	 " ",
+	 "▶",
 	 "✓"},
 };
 
@@ -237,8 +255,9 @@ static void put_fault(const struct demo_view *v, struct cli_text *out,
 	char numbers[64] = "";
 
 	if (f->phase != DEMO_PENDING)
-		snprintf(numbers, sizeof(numbers), "%6" PRIu64 " %6" PRIu64 " %6" PRIu64 " %6" PRIu64,
-			 f->lost, f->resent, f->retired, f->revived);
+		snprintf(numbers, sizeof(numbers),
+			 "%6" PRIu64 " %6" PRIu64 " %6" PRIu64 " %6" PRIu64, f->lost, f->resent,
+			 f->retired, f->revived);
 	cli_text_add(&line, "%s%s ", paint(v, colour[f->phase]), mark[f->phase]);
 	cli_text_pad(&line, f->title, columns_of(v) - 2 - NUMBERS_COLUMNS);
 	cli_text_add(&line, "%s %s", paint(v, PLAIN), numbers);

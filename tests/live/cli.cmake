@@ -1,0 +1,9 @@
+# SPDX-License-Identifier: BSD-2-Clause
+#
+# The training job over MRC and TCP, and the demo as a whole, small.
+softmrc_test(live_train SOURCES live_train.c LABELS live release TIMEOUT 180
+	ARGS -- $<TARGET_FILE:softmrc-example-train>)
+add_dependencies(live_train softmrc-example-train)
+softmrc_test(live_demo SOURCES live_demo.c LINKS softmrc_jansson LABELS live release TIMEOUT 240
+	ARGS -- $<TARGET_FILE:softmrc-program-mrc>)
+add_dependencies(live_demo softmrc-program-mrc softmrc-example-train)

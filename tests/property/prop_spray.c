@@ -1,0 +1,175 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The rotation over random sets: each lap takes each good EV once, ports get equal shares, nothing
+ * is chosen that must not be, and something is chosen whenever anything could be.
+ */
+#include "support/test.h"
+
+#include "core/spray.h"
+
+#define EVS_MAX 128u
+#define PORTS_MAX 8u
+#define ANY UINT32_MAX
+
+static _Alignas(64) uint8_t mem[65536];
+static struct mt_ev evs[EVS_MAX];
+static struct mt_path_set *set;
+static struct mt_spray sp;
+static uint32_t n_ports, skipped;
+
+/* A set of per_port EVs on each port, of which `active` on each take part. */
+static void make(uint32_t ports, uint32_t per_port, uint32_t active)
+{
+	struct mt_ev_profile_cfg cfg = {
+		.evs = evs,
+		.n_evs = (uint16_t)(ports * per_port),
+		.n_active = (uint16_t)(ports * active),
+		.min_active = 1,
+		.revive_probes = 1,
+		.probe_interval_ns = 1,
+		.probe_interval_max_ns = 1,
+	};
+
+	n_ports = ports;
+	for (uint16_t i = 0; i < cfg.n_evs; i++)
+		evs[i] = (struct mt_ev){i, (uint8_t)(i % ports)};
+	assert_true(mt_path_set_size(cfg.n_evs, ports) <= sizeof(mem));
+	set = mt_path_set_init(mem, &cfg, ports, &(struct mt_addr){{0}});
+	mt_spray_init(&sp, test_rand());
+	skipped = 0;
+}
+
+static void make_random(void)
+{
+	uint32_t ports = 1 + (uint32_t)test_rand_below(PORTS_MAX);
+	uint32_t per_port = 1 + (uint32_t)test_rand_below(EVS_MAX / PORTS_MAX);
+
+	make(ports, per_port, 1 + (uint32_t)test_rand_below(per_port));
+}
+
+static uint16_t next(uint32_t ports, uint16_t avoid)
+{
+	return mt_spray_data(&sp, set, ports, avoid, &skipped);
+}
+
+/* REQ(req.spray.rotation) REQ(req.spray.equal-planes) */
+TEST(mt_spray_data, laps_and_shares)
+{
+	for (size_t round = 0; round < test_rounds(500); round++) {
+		uint32_t lap, count[EVS_MAX] = {0};
+
+		make_random();
+		lap = n_ports * set->ports[0].active;
+		for (uint32_t i = 0; i < 5 * lap; i++) {
+			uint16_t path = next(ANY, MT_PATH_NONE);
+
+			assert_u_eq(set->paths[path].port, i % n_ports);
+			count[path]++;
+			assert_u_eq(count[path], i / lap + 1);
+		}
+	}
+}
+
+/* Retires, denies and skips some; never all. */
+static void damage(void)
+{
+	struct mt_path_change c[2];
+
+	for (uint16_t i = 0; i < set->n_paths; i++) {
+		uint64_t what = test_rand_below(5);
+
+		if (what == 0)
+			mt_path_set_retire(set, i, 0, MT_EV_BY_LOSS, c);
+		else if (what == 1 && set->n_usable > 1)
+			mt_path_set_deny(set, i, true);
+		else if (what == 2)
+			mt_path_set_skip(set, i);
+	}
+}
+
+static bool could_be(uint16_t i, uint32_t ports, uint16_t avoid)
+{
+	const struct mt_path *p = &set->paths[i];
+
+	return mt_path_usable(p) && i != avoid && ports >> p->port & 1;
+}
+
+/* Whether any path but the one to avoid could be chosen from these ports. */
+static bool any_could_be(uint32_t ports, uint16_t avoid)
+{
+	for (uint16_t i = 0; i < set->n_paths; i++)
+		if (could_be(i, ports, avoid))
+			return true;
+	return false;
+}
+
+static void check_choice(uint32_t ports, uint16_t avoid)
+{
+	bool possible = any_could_be(ports, avoid);
+	bool last =
+		set->n_usable == 1 && avoid != MT_PATH_NONE && could_be(avoid, ports, MT_PATH_NONE);
+	uint16_t path = next(ports, avoid);
+
+	if (possible) {
+		assert_true(path != MT_PATH_NONE);
+		assert_true(could_be(path, ports, avoid));
+		assert_u_eq(set->paths[path].state, MT_EV_GOOD);
+	} else {
+		assert_u_eq(path, last ? avoid : MT_PATH_NONE);
+	}
+}
+
+/* REQ(req.spray.port-room) REQ(req.rtx.other-ev) REQ(req.spray.last-moment) */
+TEST(mt_spray_data, chooses_what_may_be_chosen_and_only_that)
+{
+	for (size_t round = 0; round < test_rounds(10000); round++) {
+		make_random();
+		for (int i = 0; i < 20; i++) {
+			uint32_t ports = test_rand_chance(1, 2) ? ANY : (uint32_t)test_rand();
+			uint16_t avoid = test_rand_chance(1, 2)
+						 ? MT_PATH_NONE
+						 : (uint16_t)test_rand_below(set->n_paths);
+
+			if (i % 5 == 0)
+				damage();
+			check_choice(ports, avoid);
+		}
+	}
+}
+
+/* REQ(req.ev.skip-once) */
+TEST(mt_spray_data, a_skip_costs_one_turn)
+{
+	for (size_t round = 0; round < test_rounds(2000); round++) {
+		uint32_t count[EVS_MAX] = {0}, skips = 0;
+		uint32_t active = 1 + (uint32_t)test_rand_below(EVS_MAX / PORTS_MAX);
+
+		make(1, active, active);
+		for (uint16_t i = 1; i < active; i++)
+			skips += test_rand_chance(1, 2) && mt_path_set_skip(set, i);
+		for (uint32_t i = 0; i < 4 * active - skips; i++)
+			count[next(ANY, MT_PATH_NONE)]++;
+		assert_u_eq(skipped, skips);
+		for (uint16_t i = 0; i < active; i++)
+			assert_u_between(count[i], 3, 4);
+	}
+}
+
+/* REQ(req.reverse.per-plane) */
+TEST(mt_spray_control, a_usable_path_of_the_port_if_there_is_one)
+{
+	for (size_t round = 0; round < test_rounds(10000); round++) {
+		uint8_t port;
+		uint16_t path;
+
+		make_random();
+		damage();
+		port = (uint8_t)test_rand_below(n_ports);
+		path = mt_spray_control(&sp, set, port);
+		assert_true(path < set->n_paths);
+		if (any_could_be(ANY, MT_PATH_NONE))
+			assert_true(mt_path_usable(&set->paths[path]));
+		if (any_could_be(1u << port, MT_PATH_NONE))
+			assert_u_eq(set->paths[path].port, port);
+	}
+}

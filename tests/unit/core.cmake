@@ -1,0 +1,12 @@
+# SPDX-License-Identifier: BSD-2-Clause
+foreach(name cc_none cc_nscc control loss names path_set retry rtt rx_window sack spray tx_window wimm
+	wq)
+	softmrc_test(unit_${name} SOURCES unit_${name}.c LINKS core LABELS unit)
+endforeach()
+# These need an engine around what they test. mr.c and qp.c exist in two rooms.
+foreach(name completer completer_loss config control_emit core_mr core_qp engine engine_rx engine_tx
+	paths qp_modify requester responder responder_answers)
+	softmrc_test(unit_${name}
+		SOURCES unit_${name}.c ${PROJECT_SOURCE_DIR}/tests/support/engine_pair.c
+		LINKS core LABELS unit)
+endforeach()

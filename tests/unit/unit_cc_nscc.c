@@ -1,0 +1,390 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * NSCC, one rule at a time, on UEC's reference network: 100 Gb/s and 12 us, so that its scale
+ * factors are 1. The packet is 4096 + 88 bytes. prop_nscc.c holds the rules against floating point.
+ */
+#include "support/test.h"
+
+#include "core/cc.h"
+
+#define RTT 12000u
+#define MTU (4096u + MT_NOMINAL_HEADER)
+#define BDP 150000u
+#define MAX_WND 225000u
+
+static struct mt_cc_profile_cfg cfg;
+static struct mt_cc cc;
+static uint64_t now;
+
+static int reference(void **state)
+{
+	(void)state;
+	cfg = (struct mt_cc_profile_cfg){
+		.kind = MT_CC_NSCC, .link_bps = 100000000000, .base_rtt_ns = RTT};
+	now = 1000000;
+	mt_cc_init(&cc, &cfg, 4096, now);
+	return 0;
+}
+
+#define CASE(function, name) TEST_WITH(reference, NULL, function, name)
+
+/* A SACK of so many bytes that queued for delay_ns, a nanosecond after the last one. */
+static void ack(uint64_t newly, uint64_t delay_ns, bool marked)
+{
+	struct mt_cc_ack a = {
+		.now_ns = ++now,
+		.newly_bytes = newly,
+		.rtt_ns = cc.nscc.p.base_rtt_ns + delay_ns,
+		.marked = marked,
+	};
+
+	cc.ops->ack(&cc, &a);
+}
+
+static void lose(enum mt_cc_loss_kind kind)
+{
+	cc.ops->loss(&cc, ++now, kind, MTU);
+}
+
+/* The average delay becomes about this; no window moves meanwhile. */
+static void settle_average(uint64_t delay_ns)
+{
+	for (int i = 0; i < 1000; i++)
+		ack(0, delay_ns, true);
+}
+
+/* REQ(cc.nscc.init) REQ(cc.nscc.scale) REQ(cc.nscc.target) */
+CASE(nscc_init, constants_of_the_reference_network)
+{
+	const struct mt_nscc_param *p = &cc.nscc.p;
+
+	assert_string_equal(cc.ops->name, "uet-1.0-nscc");
+	assert_u_eq(cc.cwnd, MAX_WND);
+	assert_u_eq(p->max_wnd, MAX_WND);
+	assert_u_eq(p->mtu, MTU);
+	assert_u_eq(p->target_ns, RTT);
+	assert_u_eq(p->fair, 5 * MTU);
+	assert_u_eq(p->eta, 15 * MTU / 100);
+	assert_u_eq(p->fast_q16, 65536 / 4);
+	assert_u_eq(p->fast_delay_ns, 1000);
+	assert_u_between(p->alpha_q20, 1462410, 1462416); /* 4 MTU / target */
+}
+
+CASE(nscc_init, trimming_lowers_the_target_and_a_profile_sets_it)
+{
+	cfg.trimming = true;
+	mt_cc_init(&cc, &cfg, 4096, now);
+	assert_u_eq(cc.nscc.p.target_ns, RTT * 3 / 4);
+	cfg.target_qdelay_ns = 5000;
+	cfg.max_cwnd_bytes = 50000;
+	mt_cc_init(&cc, &cfg, 4096, now);
+	assert_u_eq(cc.nscc.p.target_ns, 5000);
+	assert_u_eq(cc.cwnd, 50000);
+}
+
+CASE(nscc_init, eight_times_the_link_eight_times_the_constants)
+{
+	uint64_t alpha = cc.nscc.p.alpha_q20;
+
+	cfg.link_bps *= 8;
+	mt_cc_init(&cc, &cfg, 4096, now);
+	assert_u_eq(cc.cwnd, 8 * MAX_WND);
+	assert_u_eq(cc.nscc.p.fair, 8 * 5 * MTU);
+	assert_u_between(cc.nscc.p.alpha_q20, 8 * alpha, 8 * alpha + 8);
+}
+
+CASE(nscc_init, a_small_window_still_holds_two_packets)
+{
+	cfg.max_cwnd_bytes = 1;
+	mt_cc_init(&cc, &cfg, 4096, now);
+	assert_u_eq(cc.cwnd, 2 * MTU);
+}
+
+/* REQ(cc.nscc.proportional) REQ(cc.nscc.adjust) */
+CASE(nscc_ack, below_target_grows_with_the_distance)
+{
+	uint64_t inc;
+
+	cc.cwnd = 50000;
+	ack(MTU, 8000, false);
+	inc = cc.nscc.inc;
+	assert_u_between(inc, 23300000, 23360000); /* 4 MTU / 12000 x 4184 x 4000 */
+	assert_u_eq(cc.cwnd, 50000);
+	for (int i = 0; i < 6; i++)
+		ack(MTU, 8000, false);
+	assert_u_eq(cc.cwnd, 50000);
+	assert_u_eq(cc.nscc.inc, 7 * inc);
+	ack(MTU, 8000, false); /* the eighth packet */
+	assert_u_eq(cc.cwnd, 50000 + 8 * inc / 50000);
+	assert_u_eq(cc.nscc.inc, 0);
+}
+
+CASE(nscc_ack, once_a_period_with_a_little_extra)
+{
+	cc.cwnd = 50000;
+	ack(MTU, 8000, false);
+	now = cc.nscc.adjust_ns + RTT - 1;
+	ack(0, 8000, false);
+	assert_u_eq(cc.cwnd, 50000 + cc.nscc.p.eta + 23330000 / 50000);
+	assert_u_eq(cc.nscc.adjust_ns, now);
+}
+
+/* REQ(cc.nscc.fair) */
+CASE(nscc_ack, at_the_target_and_above_grows_evenly)
+{
+	cc.cwnd = 50000;
+	ack(MTU, RTT, false);
+	assert_u_eq(cc.nscc.inc, UINT64_C(5) * MTU * MTU);
+	ack(MTU, 10 * RTT, false);
+	assert_u_eq(cc.nscc.inc, UINT64_C(10) * MTU * MTU);
+}
+
+/* REQ(cc.nscc.ecn-alone) REQ(cc.nscc.table) */
+CASE(nscc_ack, a_mark_without_delay_changes_nothing)
+{
+	cc.cwnd = 50000;
+	ack(8 * MTU, RTT - 1, true);
+	assert_u_eq(cc.cwnd, 50000);
+	assert_u_eq(cc.nscc.inc, 0);
+}
+
+/* REQ(cc.nscc.decrease) */
+CASE(nscc_ack, marked_and_late_shrinks_once_a_round_trip)
+{
+	uint64_t cwnd;
+
+	settle_average(2 * RTT); /* so that the share is 0.8 / 2 */
+	now = cc.nscc.decrease_ns + RTT - 2;
+	cc.cwnd = 100000;
+	ack(0, 2 * RTT, true);
+	assert_u_eq(cc.cwnd, 100000); /* not yet */
+	ack(0, 2 * RTT, true);
+	assert_u_between(cc.cwnd, 60000, 61500);
+	cwnd = cc.cwnd;
+	ack(0, 2 * RTT, true);
+	assert_u_eq(cc.cwnd, cwnd);
+}
+
+CASE(nscc_ack, shrinks_by_half_at_most)
+{
+	settle_average(100 * RTT);
+	now = cc.nscc.decrease_ns + RTT;
+	cc.nscc.adjust_ns = now;
+	cc.cwnd = 100000;
+	ack(0, 100 * RTT, true);
+	assert_u_eq(cc.cwnd, 50000);
+}
+
+CASE(nscc_ack, one_late_packet_is_not_an_average)
+{
+	now = cc.nscc.decrease_ns + RTT;
+	cc.cwnd = 100000;
+	ack(0, 2 * RTT, true);
+	assert_u_eq(cc.cwnd, 100000 + cc.nscc.p.eta); /* the period's, and no cut */
+}
+
+CASE(nscc_ack, a_mark_forgets_the_increase_that_was_gathered)
+{
+	cc.cwnd = 50000;
+	ack(MTU, 8000, false);
+	assert_true(cc.nscc.inc > 0);
+	ack(MTU, RTT, true);
+	assert_u_eq(cc.nscc.inc, 0);
+}
+
+/* REQ(cc.nscc.fast) */
+CASE(nscc_ack, grows_fast_after_a_window_without_delay)
+{
+	cc.cwnd = 4 * MTU;
+	for (int i = 0; i < 4; i++)
+		ack(MTU, 999, false);
+	assert_u_eq(cc.cwnd, 4 * MTU);
+	ack(MTU, 999, false);
+	assert_u_eq(cc.cwnd, 4 * MTU + MTU / 4);
+	ack(2 * MTU, 999, false);
+	assert_u_eq(cc.cwnd, 4 * MTU + MTU / 4 + MTU / 2);
+	ack(MTU, 1000, false); /* the first delay */
+	assert_false(cc.nscc.fast);
+	assert_u_eq(cc.nscc.fast_bytes, 0);
+}
+
+CASE(nscc_ack, a_mark_ends_fast_growth)
+{
+	cc.cwnd = MTU;
+	ack(2 * MTU, 0, false);
+	assert_true(cc.nscc.fast);
+	ack(MTU, 0, true);
+	assert_false(cc.nscc.fast);
+}
+
+CASE(nscc_ack, the_average_becomes_the_delay)
+{
+	for (int i = 0; i < 5; i++) {
+		settle_average((1 + (uint64_t)i) * 30000);
+		assert_u_between(cc.nscc.avg_delay_ns, (1 + (uint64_t)i) * 30000 - 160,
+				 (1 + (uint64_t)i) * 30000 + 160);
+	}
+}
+
+/* REQ(cc.nscc.base-rtt) */
+CASE(nscc_ack, a_shorter_round_trip_lowers_the_base)
+{
+	struct mt_cc_ack a = {.now_ns = ++now, .rtt_ns = RTT / 2};
+
+	cc.ops->ack(&cc, &a);
+	assert_u_eq(cc.nscc.p.base_rtt_ns, RTT / 2);
+	assert_u_eq(cc.nscc.p.max_wnd, MAX_WND / 2);
+	assert_u_eq(cc.cwnd, MAX_WND / 2);
+	a.rtt_ns = RTT;
+	cc.ops->ack(&cc, &a);
+	assert_u_eq(cc.nscc.p.base_rtt_ns, RTT / 2);
+}
+
+CASE(nscc_ack, without_a_sample_only_bytes_are_counted)
+{
+	struct mt_cc_ack a = {.now_ns = now + 10 * RTT, .newly_bytes = 8 * MTU, .marked = true};
+
+	cc.cwnd = 50000;
+	cc.ops->ack(&cc, &a);
+	assert_u_eq(cc.cwnd, 50000);
+	assert_u_eq(cc.nscc.qa_bytes, 8 * MTU);
+}
+
+/* REQ(cc.nscc.loss) REQ(cc.nscc.floor) */
+CASE(nscc_loss, a_packet_less_down_to_one)
+{
+	cc.cwnd = 3 * MTU;
+	lose(MT_CC_INFERRED);
+	assert_u_eq(cc.cwnd, 2 * MTU);
+	lose(MT_CC_REFUSED);
+	assert_u_eq(cc.cwnd, MTU);
+	lose(MT_CC_TRIMMED);
+	assert_u_eq(cc.cwnd, MTU);
+}
+
+/* REQ(cc.nscc.quick-adapt) REQ(cc.nscc.nack) */
+CASE(nscc_loss, a_trim_after_a_bad_window_adapts_at_once)
+{
+	cc.inflight = 30000;
+	ack(2 * MTU, 0, false);
+	lose(MT_CC_TRIMMED); /* within the window: a packet less */
+	assert_u_eq(cc.cwnd, MAX_WND - MTU);
+	now = cc.nscc.qa_end_ns - 1;
+	lose(MT_CC_TRIMMED);
+	assert_u_eq(cc.cwnd, 2 * MTU); /* what got through */
+	assert_i_eq(cc.nscc.ignore_bytes, 30000);
+	assert_u_eq(cc.nscc.qa_end_ns, now + 2 * RTT);
+}
+
+CASE(nscc_loss, not_when_an_eighth_got_through)
+{
+	ack(MAX_WND / 8, 0, false);
+	now = cc.nscc.qa_end_ns;
+	lose(MT_CC_TRIMMED);
+	assert_u_eq(cc.cwnd, MAX_WND - MTU);
+}
+
+CASE(nscc_ack, quick_adapt_at_the_end_of_its_window)
+{
+	ack(3 * MTU, 0, false);
+	lose(MT_CC_INFERRED);
+	assert_u_eq(cc.cwnd, MAX_WND - MTU);
+	now = cc.nscc.qa_end_ns - 2;
+	ack(MTU, 2000, false);
+	assert_true(cc.cwnd > MAX_WND / 2);
+	ack(MTU, 2000, false);
+	assert_u_eq(cc.cwnd, 5 * MTU);
+	assert_u_eq(cc.nscc.qa_bytes, 0);
+	assert_false(cc.nscc.qa_wanted);
+}
+
+CASE(nscc_ack, no_quick_adapt_without_a_loss_or_when_disabled)
+{
+	now = cc.nscc.qa_end_ns;
+	ack(MTU, 2000, false);
+	assert_true(cc.cwnd > MAX_WND / 2);
+	cfg.disable_quick_adapt = true;
+	mt_cc_init(&cc, &cfg, 4096, now);
+	lose(MT_CC_TRIMMED);
+	now = cc.nscc.qa_end_ns;
+	ack(MTU, 2000, false);
+	assert_true(cc.cwnd > MAX_WND / 2);
+}
+
+CASE(nscc_ack, much_delay_is_as_bad_as_a_loss_where_nothing_is_trimmed)
+{
+	now = cc.nscc.qa_end_ns;
+	ack(MTU, 4 * RTT + 1, false);
+	assert_u_eq(cc.cwnd, MTU);
+	cfg.trimming = true;
+	mt_cc_init(&cc, &cfg, 4096, now);
+	now = cc.nscc.qa_end_ns;
+	ack(MTU, 4 * RTT + 1, false);
+	assert_true(cc.cwnd > MAX_WND / 2);
+}
+
+CASE(nscc_ack, old_marks_do_not_count_after_quick_adapt)
+{
+	settle_average(2 * RTT);
+	cc.nscc.ignore_bytes = 2 * MTU;
+	now = cc.nscc.decrease_ns + RTT;
+	cc.cwnd = 100000;
+	ack(MTU, 2 * RTT, true);
+	ack(MTU, 2 * RTT, true);
+	assert_true(cc.cwnd >= 100000);
+	ack(MTU, 2 * RTT, true); /* they have drained */
+	assert_true(cc.cwnd < 65000);
+}
+
+/* One SACK with the receiver's word about the window. */
+static void penalty(uint64_t newly, uint8_t p, bool restore)
+{
+	struct mt_cc_ack a = {.now_ns = ++now,
+			      .newly_bytes = newly,
+			      .rtt_ns = RTT,
+			      .penalty = p,
+			      .restore = restore};
+
+	cc.ops->ack(&cc, &a);
+}
+
+/* REQ(cc.nscc.penalty) */
+CASE(nscc_ack, the_receivers_penalty)
+{
+	cc.inflight = 100000;
+	penalty(12800, 64, false);
+	assert_u_eq(cc.cwnd, 100000 - 6400); /* not more than is in flight, then half of that */
+	penalty(12800, 127, false);
+	assert_u_eq(cc.cwnd, 93600 - 12700);
+	penalty(0, 127, true);
+	assert_u_eq(cc.cwnd, 80900);
+	penalty(0, 0, true);
+	assert_u_eq(cc.cwnd, MAX_WND);
+}
+
+CASE(nscc_ack, a_penalty_that_ends_without_the_flag)
+{
+	cc.inflight = 100000;
+	penalty(12800, 64, false);
+	penalty(0, 0, false);
+	assert_u_eq(cc.cwnd, 93600);
+	penalty(0, 0, true); /* there is nothing to restore any more */
+	assert_u_eq(cc.cwnd, 93600);
+}
+
+/* REQ(cc.nscc.integer) */
+CASE(nscc_ack, whatever_comes_in_the_window_keeps_its_bounds)
+{
+	for (int i = 0; i < 2000; i++) {
+		uint64_t huge = test_rand() >> test_rand_below(64);
+
+		cc.inflight = (int64_t)(test_rand() >> (1 + test_rand_below(63)));
+		ack(huge, test_rand() >> (1 + test_rand_below(63)), i % 3 == 0);
+		if (i % 7 == 0)
+			penalty(huge, (uint8_t)test_rand_below(128), i % 2 == 0);
+		if (i % 5 == 0)
+			lose((enum mt_cc_loss_kind)(i % 3));
+		now += test_rand_below(2 * RTT);
+		assert_u_between(cc.cwnd, MTU, cc.nscc.p.max_wnd);
+	}
+}
