@@ -32,7 +32,8 @@ check-full: ## check with fresh seeds, ten times the rounds, and ThreadSanitizer
 
 .PHONY: bench
 bench: all ## nanoseconds a packet, recovery in round trips
-	@$(CMAKE) --build --preset release --target bench
+	@$(CMAKE) --build --preset release --target benches
+	@for bench in build/release/benches/*; do $$bench || exit 1; done
 
 .PHONY: fuzz
 fuzz: ## libFuzzer on every target, FUZZ_SECONDS each (default 60)

@@ -12,8 +12,8 @@
 #       cmocka binary with tests/support, run by ctest
 #   softmrc_fuzz(<name> SOURCES f.c... [LINKS ...] [CORPUS dir])
 #       libFuzzer binary in the fuzz preset, corpus replay under ctest elsewhere
-#   softmrc_bench(<name> SOURCES f.c... [LINKS ...] [ARGS ...])
-#       bench/<name>, built and run by the target `bench`, one after the other
+#   softmrc_bench(<name> SOURCES f.c... [LINKS ...])
+#       benches/<name>, built by the target `benches`; `make bench` runs them one after the other
 #
 # LINKS takes room names (base, wire, core, ...) and ordinary targets (Threads::Threads,
 # softmrc_jansson). Where outputs go: bin/ and lib/ below SOFTMRC_OUTPUT_DIR.
@@ -236,15 +236,13 @@ function(softmrc_fuzz name)
 	softmrc_test_properties(fuzz_${name})
 endfunction()
 
-add_custom_target(bench)
+add_custom_target(benches)
 
 function(softmrc_bench name)
-	cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "SOURCES;LINKS;ARGS")
+	cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "SOURCES;LINKS")
 	softmrc_check_arguments(softmrc_bench ${name})
 	softmrc_executable(bench_${name} ${name} bench)
 	set_target_properties(bench_${name} PROPERTIES EXCLUDE_FROM_ALL TRUE
-		RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/bench)
-	# The terminal is held by one at a time, which keeps measurements from disturbing each other.
-	add_custom_target(run_bench_${name} COMMAND bench_${name} ${arg_ARGS} USES_TERMINAL)
-	add_dependencies(bench run_bench_${name})
+		RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/benches)
+	add_dependencies(benches bench_${name})
 endfunction()

@@ -2,9 +2,9 @@
 /*
  * pace.h - a token bucket: how much data a port may send now, and when it may send more.
  *
- * The bucket fills at the port's rate and holds one millisecond of it, but at least two frames, so
- * that a wake-up that comes late by the kernel's usual slack loses nothing. Tokens are counted in
- * bits times 10^-9: then filling for dt ns is rate x dt, exact, without division.
+ * The bucket fills at the port's rate and holds twelve milliseconds of it, but at least two frames:
+ * a thread that a busy machine wakes a few ticks late makes up for what it missed. Tokens are
+ * counted in bits times 10^-9: then filling for dt ns is rate x dt, exact, without division.
  */
 #ifndef SOFTMRC_HOST_PACE_H
 #define SOFTMRC_HOST_PACE_H
@@ -29,8 +29,8 @@ uint32_t mh_pace_frames(struct mh_pace *p, uint64_t now_ns);
 /* mh_pace_take pays for a frame; what is not there is not owed. */
 void mh_pace_take(struct mh_pace *p, uint32_t bytes);
 /*
- * mh_pace_next returns when it is worth asking again: the bucket is half full then, and pays for a
- * frame. Meaningful after mh_pace_frames returned 0; without pacing it is `now`.
+ * mh_pace_next returns when it is worth asking again: an eighth of the bucket is there then, and
+ * pays for a frame. Meaningful after mh_pace_frames returned 0; without pacing it is `now`.
  */
 uint64_t mh_pace_next(const struct mh_pace *p);
 

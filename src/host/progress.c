@@ -124,8 +124,8 @@ void mh_progress_wake_up(struct mh_nic *nic)
 }
 
 /*
- * progress_napping says whether a polling program did the work a moment ago. What programs do not do
- * is to keep the statistics fresh.
+ * progress_napping says whether a polling program did the work a moment ago. What programs do not
+ * do is to keep the statistics fresh.
  */
 static bool progress_napping(struct mh_nic *nic, uint64_t now_ns)
 {

@@ -213,7 +213,7 @@ static pid_t live_start(const struct live_side *plan, const char *name, uint32_t
 }
 
 /* live_reap waits for both sides; when one fails the other is not waited for. */
-static void live_reap(pid_t a, pid_t b)
+static bool live_reap(pid_t a, pid_t b)
 {
 	bool good = true;
 
@@ -229,8 +229,7 @@ static void live_reap(pid_t a, pid_t b)
 				kill(b, SIGKILL);
 		}
 	}
-	if (!good)
-		fail_msg("a side failed");
+	return good;
 }
 
 void live_run(const struct live_setup *setup, void (*initiator)(struct live_side *),
@@ -240,6 +239,7 @@ void live_run(const struct live_setup *setup, void (*initiator)(struct live_side
 	char path[40];
 	pid_t a, b;
 	int pair[2];
+	bool good;
 
 	live_table(path, &plan.faults);
 	live_check(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair) == 0);
@@ -247,9 +247,11 @@ void live_run(const struct live_setup *setup, void (*initiator)(struct live_side
 	close(pair[1]);
 	a = live_start(&plan, "initiator", 1, path, pair[0], initiator);
 	close(pair[0]);
-	live_reap(a, b);
+	good = live_reap(a, b);
 	munmap(plan.faults, sizeof(*plan.faults));
 	unlink(path);
+	if (!good)
+		fail_msg("a side failed");
 }
 
 /* ---- what cases do ---- */

@@ -252,12 +252,17 @@ static uint32_t blackhole_evs(struct live_side *s, bool on_hole, uint32_t state)
 }
 
 /*
- * blackhole_settles waits until `bad` EVs on holes and none elsewhere are retired. On a busy
+ * blackhole_settles sends until `bad` EVs on holes and none elsewhere are retired. On a busy
  * machine a good EV is retired now and then because its packet came late; probes bring it back.
  */
 static bool blackhole_settles(struct live_side *s, uint32_t bad)
 {
-	for (int ms = 0; ms < 3000; ms += 10) {
+	for (int ms = 0; ms < 10000; ms += 10) {
+		struct mh_wc wc;
+
+		live_write(s, 77, 0, BULK_PIECE_MAX, MH_SEND_SIGNALED, 0);
+		live_wait(s, &wc, 1);
+		live_expect(&wc, 77, MH_WC_SUCCESS);
 		pause_ms(10);
 		if (blackhole_evs(s, true, MRC_STATS_EV_ASSUMED_BAD) == bad &&
 		    blackhole_evs(s, false, MRC_STATS_EV_ASSUMED_BAD) == 0)

@@ -2,3 +2,5 @@
 foreach(name addr cq crc32_x86 device env event mem mr pace place ports post qp rx stats_segment tx)
 	softmrc_test(unit_${name} SOURCES unit_${name}.c LINKS host LABELS unit)
 endforeach()
+# names.c exists in two rooms.
+softmrc_test(unit_host_names SOURCES unit_host_names.c LINKS host LABELS unit)

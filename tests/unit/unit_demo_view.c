@@ -101,7 +101,7 @@ VIEW_TEST(says_where_it_is)
 	assert_non_null(strstr(picture.data, "1:23\n"));
 	assert_non_null(strstr(picture.data, "step 40 of 97   loss 1.500 (bigram 3.500)\n"));
 	assert_non_null(strstr(picture.data, "400 Mb/s"));
-	assert_non_null(strstr(picture.data, "CPU idle 50 %"));
+	assert_non_null(strstr(picture.data, "; idle 50 %"));
 	assert_non_null(strstr(picture.data, "step 12 of 97   no step for 4.2 s"));
 }
 

@@ -1,30 +1,60 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* unit_names.c - everything that is enumerated has a name of its own. */
+/* Every value of an enum has a name of its own; what is none has a mark. */
 #include "support/test.h"
 
-#include "host/nic.h"
+#include "core/engine.h"
 
-TEST(mh_wc_status_name, all_differ)
+#define NAMES_MAX 16
+
+static void check_distinct(const char *const *names, unsigned n)
 {
-	for (int i = MH_WC_SUCCESS; i <= MH_WC_FATAL_ERR; i++)
-		for (int k = MH_WC_SUCCESS; k <= MH_WC_FATAL_ERR + 1; k++)
-			if (i != k)
-				assert_string_not_equal(mh_wc_status_name((enum mh_wc_status)i),
-							mh_wc_status_name((enum mh_wc_status)k));
+	for (unsigned i = 0; i < n; i++) {
+		assert_true(strlen(names[i]) > 1);
+		for (unsigned k = 0; k < i; k++)
+			assert_string_not_equal(names[i], names[k]);
+	}
 }
 
-TEST(mh_qp_state_name, is_that_of_the_verbs)
+TEST(mt_qp_state_name, each_state)
 {
-	assert_string_equal(mh_qp_state_name(MH_QPS_RESET), "RESET");
-	assert_string_equal(mh_qp_state_name(MH_QPS_RTS), "RTS");
-	assert_string_equal(mh_qp_state_name(MH_QPS_ERR), "ERR");
+	const char *names[NAMES_MAX];
+
+	for (unsigned i = 0; i < MT_QPS_COUNT; i++)
+		names[i] = mt_qp_state_name((enum mt_qp_state)i);
+	check_distinct(names, MT_QPS_COUNT);
+	assert_string_equal(mt_qp_state_name(MT_QPS_RTS), "RTS");
+	assert_string_equal(mt_qp_state_name(MT_QPS_COUNT), "?");
 }
 
-TEST(mh_async_type_name, all_differ)
+TEST(mt_ev_state_name, each_state)
 {
-	for (int i = MH_ASYNC_CQ_ERR; i <= MH_ASYNC_PORT_UP; i++)
-		for (int k = MH_ASYNC_CQ_ERR; k <= MH_ASYNC_PORT_UP + 1; k++)
-			if (i != k)
-				assert_string_not_equal(mh_async_type_name((enum mh_async_type)i),
-							mh_async_type_name((enum mh_async_type)k));
+	const char *names[NAMES_MAX];
+
+	for (unsigned i = 0; i < MT_EV_STATES; i++)
+		names[i] = mt_ev_state_name((enum mt_ev_state)i);
+	check_distinct(names, MT_EV_STATES);
+	assert_string_equal(mt_ev_state_name(MT_EV_ASSUMED_BAD), "ASSUMED_BAD");
+	assert_string_equal(mt_ev_state_name(MT_EV_STATES), "?");
+}
+
+TEST(mt_ev_cause_name, each_cause)
+{
+	const char *names[NAMES_MAX];
+
+	for (unsigned i = 0; i < MT_EV_CAUSES; i++)
+		names[i] = mt_ev_cause_name((enum mt_ev_cause)i);
+	check_distinct(names, MT_EV_CAUSES);
+	assert_string_equal(mt_ev_cause_name(MT_EV_BY_LOSS), "loss");
+	assert_string_equal(mt_ev_cause_name(MT_EV_CAUSES), "?");
+}
+
+TEST(mt_wc_status_name, each_status)
+{
+	const char *names[NAMES_MAX];
+
+	for (unsigned i = 0; i <= MT_WC_FATAL_ERR; i++)
+		names[i] = mt_wc_status_name((enum mt_wc_status)i);
+	check_distinct(names, MT_WC_FATAL_ERR + 1);
+	assert_string_equal(mt_wc_status_name(MT_WC_SUCCESS), "success");
+	assert_string_equal(mt_wc_status_name((enum mt_wc_status)99), "?");
 }

@@ -4,6 +4,7 @@
 
 #include <arpa/inet.h>
 #include <errno.h>
+#include <limits.h>
 #include <poll.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -17,6 +18,30 @@
 #define UDP_PORT_B 34792u
 #define UDP_EV_BASE 52000u
 #define UDP_EVS 4u
+
+/*
+ * sendmmsg is wrapped by the linker, so that a test can make the system refuse: of each call only
+ * the first udp_room messages pass, then the socket is full.
+ */
+int __real_sendmmsg(int fd, struct mmsghdr *msgs, unsigned int n, int flags);
+int __wrap_sendmmsg(int fd, struct mmsghdr *msgs, unsigned int n, int flags);
+
+static unsigned int udp_room = UINT_MAX;
+static int udp_refusal = EAGAIN;
+
+int __wrap_sendmmsg(int fd, struct mmsghdr *msgs, unsigned int n, int flags)
+{
+	int sent;
+
+	if (udp_room == 0) {
+		errno = udp_refusal;
+		return -1;
+	}
+	sent = __real_sendmmsg(fd, msgs, n < udp_room ? n : udp_room, flags);
+	if (sent > 0 && udp_room != UINT_MAX)
+		udp_room -= (unsigned int)sent;
+	return sent;
+}
 
 static struct mio_addr udp_addr(uint8_t last, uint16_t port)
 {
@@ -163,6 +188,88 @@ TEST(mio_udp, refused_frame_does_not_stop_the_burst)
 	assert_u_eq(a->status->tx_frames, 2);
 	mio_port_close(a);
 	mio_port_close(b);
+}
+
+/* udp_numbered sends frames numbered from first on, on one EV. */
+static void udp_numbered(struct mio_port *a, uint64_t now_ns, uint8_t first, uint32_t n)
+{
+	struct mio_tx frames[MIO_BURST_MAX];
+	struct iovec iov[MIO_BURST_MAX];
+	uint8_t bytes[MIO_BURST_MAX];
+
+	for (uint32_t i = 0; i < n; i++) {
+		frames[i] = udp_frame(&iov[i], "", UDP_EV_BASE, 2, UDP_PORT_B);
+		bytes[i] = (uint8_t)(first + i);
+		iov[i] = (struct iovec){&bytes[i], 1};
+		frames[i].len = 1;
+	}
+	mio_port_tx(a, now_ns, frames, n);
+}
+
+TEST(mio_udp, full_socket_holds_frames_in_order)
+{
+	struct mio_port *a = udp_open(1, UDP_PORT_A);
+	struct mio_port *b = udp_open(2, UDP_PORT_B);
+	struct mio_rx got[20];
+	uint64_t again;
+
+	udp_room = 3;
+	udp_numbered(a, 1000, 0, 8);
+	assert_true(a->status->blocked);
+	assert_u_eq(a->status->tx_held, 5);
+	udp_room = UINT_MAX;
+	udp_numbered(a, 1000, 8, 2); /* must not overtake those that wait */
+	again = mio_port_deadline(a);
+	assert_u_between(again, 1001, 1000 + 1000000);
+	mio_port_tick(a, again - 1);
+	assert_true(a->status->blocked);
+	udp_room = 4;
+	mio_port_tick(a, again);
+	assert_true(a->status->blocked);
+	assert_true(mio_port_deadline(a) > again);
+	udp_room = UINT_MAX;
+	mio_port_tick(a, mio_port_deadline(a));
+	assert_false(a->status->blocked);
+	assert_u_eq(mio_port_deadline(a), MIO_NEVER);
+	assert_u_eq(udp_receive(b, got, 10), 10);
+	for (uint32_t i = 0; i < 10; i++)
+		assert_u_eq(got[i].bytes[0], i);
+	assert_u_eq(a->status->tx_frames, 10);
+	assert_u_eq(a->status->tx_refused, 0);
+	mio_port_close(a);
+	mio_port_close(b);
+}
+
+TEST(mio_udp, backlog_is_bounded)
+{
+	struct mio_port *a = udp_open(1, UDP_PORT_A);
+
+	udp_room = 0;
+	udp_refusal = ENOBUFS;
+	for (int i = 0; i < 5; i++)
+		udp_numbered(a, 0, 0, 64);
+	udp_room = UINT_MAX;
+	udp_refusal = EAGAIN;
+	assert_u_eq(a->status->tx_held, 256);
+	assert_u_eq(a->status->tx_refused, 5 * 64 - 256);
+	assert_i_eq(a->status->last_refusal, ENOBUFS);
+	assert_i_eq(a->status->error, 0);
+	mio_port_close(a);
+}
+
+TEST(mio_udp, unreachable_network_is_counted_not_fatal)
+{
+	struct mio_port *a = udp_open(1, UDP_PORT_A);
+
+	udp_room = 0;
+	udp_refusal = ENETUNREACH;
+	udp_numbered(a, 0, 0, 3);
+	udp_room = UINT_MAX;
+	udp_refusal = EAGAIN;
+	assert_u_eq(a->status->tx_refused, 3);
+	assert_false(a->status->blocked);
+	assert_i_eq(a->status->error, 0);
+	mio_port_close(a);
 }
 
 TEST(mio_udp, oversize_datagram_is_counted_not_delivered)

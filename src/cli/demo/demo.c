@@ -88,11 +88,9 @@ static int tell(struct demo *d)
 
 static void say_size(struct demo *d)
 {
-	char pace[32];
-
-	cli_flags_write_rate(pace, sizeof(pace), d->shape.pace_bps);
-	demo_ui_say(&d->ui, "%u hosts, %u planes of %u paths, %sb/s a port, %u faults",
-		    d->shape.ranks, d->shape.planes, d->shape.paths, pace, d->script.n);
+	demo_ui_say(&d->ui, "%u hosts, %u planes of %u paths, %g Mb/s a port, %u faults",
+		    d->shape.ranks, d->shape.planes, d->shape.paths,
+		    (double)d->shape.pace_bps / 1e6, d->script.n);
 }
 
 static int run_demo(struct demo *d)

@@ -317,11 +317,15 @@ static enum demo_run_result judge(struct demo_run *run)
 		snprintf(run->trouble, sizeof(run->trouble), "%s", run->job.trouble);
 		return DEMO_RUN_FAILED;
 	}
-	if (run->job.report.broken || !run->job.report.ended) {
+	if (run->job.report.broken || !run->job.report.ended)
 		snprintf(run->trouble, sizeof(run->trouble), "the report of rank 0 is incomplete");
-		return DEMO_RUN_FAILED;
-	}
-	return DEMO_RUN_DONE;
+	else if (run->watch.n < run->job.n)
+		snprintf(run->trouble, sizeof(run->trouble),
+			 "statistics were seen of %u processes only", run->watch.n);
+	else if (demo_watch_lacks(&run->watch))
+		snprintf(run->trouble, sizeof(run->trouble), "the statistics have no counter %s",
+			 demo_watch_lacks(&run->watch));
+	return run->trouble[0] ? DEMO_RUN_FAILED : DEMO_RUN_DONE;
 }
 
 static void finish(struct demo_run *run)

@@ -9,9 +9,9 @@
  * it is sent, received and acknowledged by threads that sleep in between. Measured with 8 hosts
  * on two cores.
  */
-#define DATAGRAMS_PER_PACKET 6u
+#define DATAGRAMS_PER_PACKET 5u
 /* Above this the pace is no longer kept. */
-#define LOAD_MAX_PERCENT 90u
+#define LOAD_MAX_PERCENT 85u
 
 /* Tried in this order. */
 static const struct {

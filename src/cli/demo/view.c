@@ -236,11 +236,11 @@ static void put_counters(const struct demo_view *v, struct cli_text *out)
 
 	cli_text_pad(&line, "so far", LABEL_COLUMNS);
 	cli_text_add(&line,
-		     "%" PRIu64 " data packets, %" PRIu64 " resent; EVs: %" PRIu64
-		     " retired, %" PRIu64 " revived",
+		     "%" PRIu64 " packets, %" PRIu64 " resent; EVs %" PRIu64 " retired, %" PRIu64
+		     " revived",
 		     c->tx_data_packets, c->tx_retransmits, c->evs_retired, c->evs_revived);
 	if (v->idle >= 0)
-		cli_text_add(&line, "; CPU idle %.0f %%", v->idle * 100);
+		cli_text_add(&line, "; idle %.0f %%", v->idle * 100);
 	put_line(v, out, line.data);
 	cli_text_fini(&line);
 }
