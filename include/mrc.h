@@ -520,7 +520,8 @@ int mrc_post_recv(struct mrc_qp *qp, struct ibv_recv_wr *wr, struct ibv_recv_wr 
  * EINVAL   the QP is not in RTS, SQD or ERR; opcode, flags, length or number of elements; an
  *          operation that send_ops_flags left out
  * EFAULT   an element is not inside an MR of the QP's PD that its lkey names
- * ENOMEM   max_send_wr WRs are not yet complete, or complete and not yet polled; poll, then post
+ * ENOMEM   max_send_wr places are taken: poll, then post. A WR keeps its place until its completion
+ *          or that of a later one is polled, so at least one in max_send_wr must be signaled
  */
 int mrc_post_send(struct mrc_qp *qp, struct ibv_send_wr *wr, struct ibv_send_wr **bad_wr);
 

@@ -317,7 +317,7 @@ static void ping(struct rig *r, unsigned int rounds)
 		uint32_t bytes = 1 + i * 37 % 20000;
 
 		test_rand_bytes(r->memory, bytes);
-		write_with(r, 0, bytes, true, 0);
+		write_with(r, 0, bytes, true, IBV_SEND_SIGNALED);
 		for (;;) {
 			struct ibv_wc wc = rig_poll(r, 0);
 

@@ -222,6 +222,25 @@ TEST_WITH(rig_setup_connected, rig_teardown, mrc_post_send, slots_are_freed_by_p
 		assert_int_equal(rig_poll(r, 0).status, IBV_WC_SUCCESS);
 }
 
+/* Without a completion to poll, places stay taken. */
+TEST_WITH(rig_setup_connected, rig_teardown, mrc_post_send, only_unsignaled_requests_fill_the_queue)
+{
+	struct rig *r = *state;
+	struct mrc_qp_init_attr init;
+	struct ibv_sge sge;
+	struct ibv_send_wr wr = rig_wr(r, 0, &sge, 8), *bad;
+	struct ibv_wc wc;
+
+	assert_int_equal(mrc_query_qp(r->qp[0], NULL, 0, NULL, 0, &init), 0);
+	for (uint32_t i = 0; i < init.cap.max_send_wr; i++) {
+		wr.send_flags = 0;
+		send_ok(r, 0, &wr);
+		assert_int_equal(mrc_poll_cq(r->cq[0], 1, &wc), 0);
+	}
+	usleep(20000);
+	assert_int_equal(mrc_post_send(r->qp[0], &wr, &bad), ENOMEM);
+}
+
 TEST_WITH(rig_setup_connected, rig_teardown, mrc_post_recv, full_queue)
 {
 	struct rig *r = *state;

@@ -15,7 +15,9 @@
 #include "world.h"
 
 /* Enough for every retry schedule below to find the one good path. */
-#define RUN_MAX_NS (100 * SIM_S)
+#define RUN_MAX_NS (60 * SIM_S)
+/* Nothing that goes well takes half of this. */
+#define RUN_PACKETS_MAX 1000000u
 #define QUIET_NS (5 * SIM_MS)
 /* Of all messages of a world together; keeps a world to some milliseconds of real time. */
 #define PACKETS_MAX 4000u
@@ -492,16 +494,29 @@ static void build(struct run *run)
 	run->world.app_ctx = run;
 }
 
-static void run_to_the_end(struct run *run)
+/* Runs until all is posted and done, or until it is clear that it never will be. */
+static void run_all(struct run *run)
 {
 	struct sim_world *w = &run->world;
 	uint64_t limit = w->net.now_ns + RUN_MAX_NS;
 
+	while (!all_posted(run) || !sim_done(w)) {
+		if (w->net.counts.sent > RUN_PACKETS_MAX)
+			sim_fail(&w->check, "%" PRIu64 " packets and not done", w->net.counts.sent);
+		if (sim_step(w, limit))
+			continue;
+		sim_fail(&w->check, "not done after %.3f s", (double)RUN_MAX_NS / 1e9);
+		return;
+	}
+}
+
+static void run_to_the_end(struct run *run)
+{
+	struct sim_world *w = &run->world;
+
 	for (uint32_t i = 0; i < w->cfg.net.n_nodes; i++)
 		sim_node_run(&w->nodes[i]);
-	while (!all_posted(run) && sim_step(w, limit))
-		;
-	sim_run_done(w, RUN_MAX_NS);
+	run_all(run);
 	sim_check_quiet(w, QUIET_NS);
 	if (!w->check.failed)
 		sim_check_stats(w);

@@ -122,7 +122,7 @@ static void refused(struct sim_world *w, struct sim_qp *qp, const struct sim_wr 
 	CASE_EQ(w, qp->out.recvs_done, 2);
 }
 
-/* REQ(rsp.place.access-nak) REQ(rsp.place.bounds) REQ(req.error.nak) */
+/* REQ(rsp.place.access-nak) REQ(req.error.nak) */
 TEST(sim_error, a_wrong_key_is_refused)
 {
 	struct sim_world *w = case_open(NULL);
@@ -313,7 +313,7 @@ TEST(sim_error, an_immediate_without_a_receive_ends_the_qp)
 	case_close(w);
 }
 
-/* REQ(rsp.wimm.overflow): the requester believes in more than the responder stashes. */
+/* REQ(rsp.wimm.limit): the requester believes in more than the responder stashes. */
 TEST(sim_error, more_immediates_than_agreed_end_the_qp)
 {
 	struct sim_world *w = case_open(NULL);

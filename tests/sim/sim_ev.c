@@ -73,7 +73,7 @@ static bool mark_once(void *ctx, struct sim_packet *p)
 	return true;
 }
 
-/* REQ(rsp.sack.trigger.ce) REQ(rsp.sack.mark) REQ(req.ev.skip-on-ecn) REQ(req.ev.skip-once) */
+/* REQ(rsp.sack.trigger.ecn) REQ(rsp.sack.mark) REQ(req.ev.skip-on-ecn) REQ(req.ev.skip-once) */
 TEST(sim_ev, a_marked_ev_sits_out_exactly_one_turn)
 {
 	struct sim_world_cfg cfg = case_cfg(1, 8);

@@ -306,3 +306,40 @@ TEST(sim_fault, incast_with_nscc_does_not_drown_in_trims)
 	CASE_BETWEEN(w, again * 100 / data, 0, 50);
 	case_done(w);
 }
+
+/*
+ * More PSNs than a bitmap holds are sent, and not one arrives: nothing beyond the bitmap is ever
+ * reported, and what is in flight for good must not keep what is known lost from being resent.
+ */
+static void lose_whole_window(uint32_t cc_profile)
+{
+	struct sim_world_cfg cfg = case_cfg(1, 4);
+	struct sim_world *w;
+	struct sim_qp_cfg def;
+	struct sim_qp *qp;
+
+	cfg.active = 1;
+	cfg.link_bps = UINT64_C(20000000000);
+	w = case_open(&cfg);
+	sim_qp_cfg_default(&def);
+	def.attr.path_mtu = 256;
+	def.attr.cc_profile = cc_profile;
+	qp = sim_connect(w, 0, 1, &def, &def);
+	sim_post(qp, 1, 0);
+	sim_run_done(w, SIM_MS);
+	case_kill(w, 0, 1, 0, sim_net_path_of(&w->net, case_nth(w, 0, 0, 0)->ev), true);
+	sim_post(qp, 256 * 500, 0);
+	/* It takes probes to know, and then one round trip for what the bitmap shows at a time. */
+	sim_run_done(w, 20 * SIM_MS);
+	case_done(w);
+}
+
+TEST(sim_fault, a_whole_window_lost_is_sent_again)
+{
+	lose_whole_window(0);
+}
+
+TEST(sim_fault, a_whole_window_lost_is_sent_again_with_nscc)
+{
+	lose_whole_window(1);
+}

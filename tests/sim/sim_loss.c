@@ -219,7 +219,7 @@ TEST(sim_loss, lost_probes_are_followed_by_the_timeout)
 	case_done(w);
 }
 
-/* REQ(rsp.nack.trim) REQ(req.loss.nack) REQ(req.ev.skip-on-trim) */
+/* REQ(rsp.nack.trim) REQ(req.loss.nack) REQ(req.ev.trim-skips) */
 TEST(sim_loss, a_trimmed_packet_is_resent_at_once_and_its_ev_kept)
 {
 	struct loser l = {.from = 5, .n = 1, .trim = MT_TRIM_MIDPATH};

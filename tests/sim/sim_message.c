@@ -190,7 +190,7 @@ TEST(sim_message, planes_carry_equal_shares)
 	case_done(w);
 }
 
-/* REQ(req.spray.per-packet) REQ(req.spray.order) */
+/* REQ(req.spray.rotation) REQ(req.spray.order) */
 TEST(sim_message, every_ev_has_its_turn_once_a_lap)
 {
 	struct sim_world_cfg cfg = case_cfg(2, 16);

@@ -15,7 +15,7 @@
 #define SEEDS_DEFAULT 1000u
 #define SEEDS_A_CASE 50u
 #define CASES_MAX 1000u
-#define SHRINK_TRIES 200u
+#define SHRINK_TRIES 60u
 
 struct block {
 	char name[64];

@@ -49,8 +49,6 @@ static void set_environment(const struct demo_job_cfg *cfg, uint32_t rank)
 	unsetenv("MRC_EV_BASE");
 	cli_flags_write_rate(text, sizeof(text), cfg->shape.pace_bps);
 	setenv("MRC_PACE", text, 1);
-	/* Ports are paced and nothing queues in this network, so the pace alone is the limit. */
-	setenv("MRC_CC", "none", 0);
 	setenv("MRC_STATS_DIR", cfg->dir, 1);
 	if (cfg->faults)
 		setenv("MRC_FAULTS", cfg->faults, 1);
