@@ -223,6 +223,7 @@ function(softmrc_fuzz name)
 	if(SOFTMRC_FUZZ)
 		softmrc_test_binary(fuzz_${name})
 		target_link_options(fuzz_${name} PRIVATE -fsanitize=fuzzer)
+		set_target_properties(fuzz_${name} PROPERTIES EXCLUDE_FROM_ALL FALSE)
 		return()
 	endif()
 	list(APPEND arg_SOURCES ${PROJECT_SOURCE_DIR}/tests/support/fuzz_replay.c

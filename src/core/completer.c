@@ -176,26 +176,18 @@ static void find_losses(struct mt_qp *qp, const struct sack *s)
 	struct mt_loss_report report = {
 		.expected = s->expected,
 		.base = s->base,
-		.bitmap = s->seth->sack_bitmap,
-		.trigger_sent_ns = s->sent_ns,
-		.trigger_ev = s->path,
+		.complete = mb_popcount64(s->seth->sack_bitmap) == s->seth->ooo_count,
 		.trigger_first = s->first,
+		.trigger_ev = s->path,
+		.trigger_sent_ns = s->sent_ns,
 	};
-	uint64_t lost;
-	bool head;
+	uint64_t window_ns = mt_rtt_reorder_window(&req->rtt, &qp->engine->cfg.timing);
+	uint64_t psn = s->expected;
 
-	if (s->sent_ns == 0 || mt_tx_empty(&req->window))
+	if (s->sent_ns == 0)
 		return;
-	lost = mt_loss_find(&req->window, &report,
-			    mt_rtt_reorder_window(&req->rtt, &qp->engine->cfg.timing), &head);
-	if (head)
-		lose_unexplained(qp, s->expected, s->now_ns);
-	for (; lost; lost &= lost - 1) {
-		uint64_t psn = s->base + mb_ctz64(lost);
-
-		if (!head || psn != s->expected)
-			lose_unexplained(qp, psn, s->now_ns);
-	}
+	for (; mt_loss_next(&req->window, &report, window_ns, &psn); psn++)
+		lose_unexplained(qp, psn, s->now_ns);
 }
 
 /* How many bytes the responder has newly received, by its own count. REQ(cc.nscc.inflight) */
@@ -237,8 +229,10 @@ static void settle(struct mt_qp *qp, uint64_t now_ns, bool progress)
 		req->cc.inflight = 0;
 	if (mt_tx_empty(&req->window))
 		req->rcvd_units = (uint32_t)((req->sent_bytes + 255) >> 8) & UNITS_MASK;
-	if (progress)
+	if (progress) {
 		mt_retry_progress(&req->retry, now_ns, mt_qp_unfinished(qp));
+		req->timed_out = false;
+	}
 	mt_qp_wake(qp);
 	mt_qp_arm(qp);
 }

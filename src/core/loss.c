@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "core/loss.h"
 
-#include "base/bits.h"
-
 /*
  * On one path a quarter of the window does: order within a path is all but certain, yet neither
  * several hardware queues nor two classes keep it to the nanosecond.
@@ -10,6 +8,8 @@
 #define SAME_PATH_SHIFT 2
 
 /* REQ(req.loss.same-ev) */
+#define MAP_PSNS 64u
+
 static bool proven(const struct mt_tx_rec *rec, const struct mt_loss_report *r, uint64_t window_ns)
 {
 	if (rec->state != MT_TX_OUTSTANDING)
@@ -19,29 +19,41 @@ static bool proven(const struct mt_tx_rec *rec, const struct mt_loss_report *r, 
 	return rec->sent_ns + window_ns <= r->trigger_sent_ns;
 }
 
-uint64_t mt_loss_find(const struct mt_tx_window *w, const struct mt_loss_report *r,
-		      uint64_t window_ns, bool *head)
+/* First transmissions are in order of time: behind one sent too late nothing was sent early enough.
+ */
+static bool too_late(const struct mt_tx_rec *rec, const struct mt_loss_report *r,
+		     uint64_t window_ns)
 {
-	uint64_t missing = ~r->bitmap, lost = 0;
+	return rec->tries == 0 &&
+	       rec->sent_ns + (window_ns >> SAME_PATH_SHIFT) > r->trigger_sent_ns;
+}
 
-	*head = r->expected >= w->una && r->expected < w->next &&
-		proven(mt_tx_rec(w, r->expected), r, window_ns);
-	/* Only PSNs in [una, next): cut off what lies below and above. */
-	if (r->base >= w->next || r->base + 64 <= w->una)
-		return 0;
-	if (r->base < w->una)
-		missing &= UINT64_MAX << (w->una - r->base);
-	if (w->next - r->base < 64)
-		missing &= (UINT64_C(1) << (w->next - r->base)) - 1;
-	while (missing) {
-		unsigned i = mb_ctz64(missing);
-		const struct mt_tx_rec *rec = mt_tx_rec(w, r->base + i);
+/* The next PSN from psn on of which the report says something; UINT64_MAX when there is none. */
+static uint64_t next_named(const struct mt_loss_report *r, uint64_t psn)
+{
+	if (psn <= r->expected)
+		return r->expected;
+	if (r->complete)
+		return psn;
+	if (psn < r->base)
+		return r->base;
+	return psn < r->base + MAP_PSNS ? psn : UINT64_MAX;
+}
 
-		missing &= missing - 1;
-		if (proven(rec, r, window_ns))
-			lost |= UINT64_C(1) << i;
-		else if (rec->sent_ns > r->trigger_sent_ns && rec->tries == 0)
-			break; /* everything above it was sent later still */
+bool mt_loss_next(const struct mt_tx_window *w, const struct mt_loss_report *r, uint64_t window_ns,
+		  uint64_t *psn)
+{
+	uint64_t p = *psn < w->una ? w->una : *psn;
+
+	for (p = next_named(r, p); p < w->next; p = next_named(r, p + 1)) {
+		const struct mt_tx_rec *rec = mt_tx_rec(w, p);
+
+		if (proven(rec, r, window_ns)) {
+			*psn = p;
+			return true;
+		}
+		if (too_late(rec, r, window_ns))
+			return false;
 	}
-	return lost;
+	return false;
 }

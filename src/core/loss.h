@@ -8,9 +8,10 @@
  * caused this SACK was sent, on whatever EV, at least one reorder window after it. A packet sent
  * later on the same EV proves it sooner, since a path keeps its order within a traffic class.
  *
- * A SACK says of 64 PSNs, and of the one after cack_psn, whether they are there. Of all others it
- * says nothing, and nothing follows. It describes the responder when it was made, so one that was
- * overtaken proves no less: its trigger's send time is compared, not its time of arrival.
+ * A SACK says of 64 PSNs, and of the one after cack_psn, whether they are there; and where its map
+ * holds as many PSNs as ooo_count, of all others that they are not. Of the rest it says nothing,
+ * and nothing follows. It describes the responder when it was made, so one that was overtaken
+ * proves no less: its trigger's send time is compared, not its time of arrival.
  * REQ(req.loss.explicit)
  */
 #ifndef SOFTMRC_CORE_LOSS_H
@@ -20,19 +21,19 @@
 
 /* A SACK, in 64-bit PSNs, with what the sender knows of its trigger. */
 struct mt_loss_report {
-	uint64_t expected; /* lowest PSN the responder does not have */
-	uint64_t base;	   /* PSN of bit 0 */
-	uint64_t bitmap;
-	uint64_t trigger_sent_ns;
-	uint16_t trigger_ev; /* path index */
+	uint64_t expected;   /* lowest PSN the responder does not have */
+	uint64_t base;	     /* first of the 64 PSNs of the map */
+	bool complete;	     /* the map holds everything received above expected */
 	bool trigger_first;  /* it was no retransmission: same class as first transmissions */
+	uint16_t trigger_ev; /* path index */
+	uint64_t trigger_sent_ns;
 };
 
 /*
- * mt_loss_find returns the PSNs of [base, base + 64) that are lost as a bitmap, and in *head
- * whether `expected` is, which may lie below base. Changes nothing.
+ * mt_loss_next finds the lowest PSN from *psn on that the report proves lost; false when there is
+ * none. What the report says is received must be marked so before. Changes nothing in the window.
  */
-uint64_t mt_loss_find(const struct mt_tx_window *w, const struct mt_loss_report *r,
-		      uint64_t window_ns, bool *head);
+bool mt_loss_next(const struct mt_tx_window *w, const struct mt_loss_report *r, uint64_t window_ns,
+		  uint64_t *psn);
 
 #endif

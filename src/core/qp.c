@@ -250,7 +250,8 @@ static void send_tail_probes(struct mt_qp *qp)
 }
 
 /*
- * A timeout proves nothing about a path: the oldest packet goes again, and its SACK will tell.
+ * A timeout proves nothing about a path: the oldest packet goes again, and its SACK will tell. It
+ * goes whatever congestion control says, whose count of bytes in flight may be what is stale.
  * REQ(req.loss.timeout)
  */
 static void resend_oldest(struct mt_qp *qp, uint64_t now_ns)
@@ -259,6 +260,7 @@ static void resend_oldest(struct mt_qp *qp, uint64_t now_ns)
 	struct mt_tx_window *w = &req->window;
 
 	qp->engine->stats.timeouts++;
+	req->timed_out = true;
 	if (mt_tx_empty(w)) {
 		req->repeat_last = true;
 	} else if (mt_tx_rec(w, w->una)->state == MT_TX_OUTSTANDING) {

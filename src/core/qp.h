@@ -37,6 +37,7 @@ struct mt_requester {
 	uint16_t rqmsn;	     /* WRITE_WITH_IMM posted so far */
 	uint16_t wimm_inflight;
 	bool repeat_last; /* send the last packet of the oldest unfinished WQE once more */
+	bool timed_out;	  /* the next resend does not ask congestion control */
 };
 
 /* An error in a request, held back until every earlier request is complete. */

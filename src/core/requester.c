@@ -130,11 +130,12 @@ static enum mt_next send_lost(struct mt_qp *qp, uint64_t psn, uint64_t now_ns, u
 	struct mt_tx_rec *rec = mt_tx_rec(&req->window, psn);
 	uint16_t path;
 
-	if (!mt_cc_may_send(&req->cc, rec->nominal))
+	if (!req->timed_out && !mt_cc_may_send(&req->cc, rec->nominal))
 		return MT_NEXT_BLOCKED;
 	path = choose_path(qp, free_ports, rec->ev); /* REQ(req.rtx.other-ev) */
 	if (path == MT_PATH_NONE)
 		return MT_NEXT_NO_ROOM;
+	req->timed_out = false;
 	mt_tx_window_resent(&req->window, psn, now_ns, path);
 	req->cc.inflight += rec->nominal;
 	describe(qp, &req->sq.wqes[rec->slot], msn_of_slot(&req->sq, rec->slot), psn, true, path,
