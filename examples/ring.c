@@ -139,6 +139,11 @@ unsigned ring_tcp_paths(const struct ring *r, unsigned *path, unsigned max)
 	return r->link && r->link->ops->paths ? r->link->ops->paths(r->link, path, max) : 0;
 }
 
+bool ring_tcp_feels_loss(const struct ring *r)
+{
+	return r->link && r->link->ops->feels_loss && r->link->ops->feels_loss(r->link);
+}
+
 static void add_slice(struct ring *r, const struct span *slice)
 {
 	float *restrict sum = r->memory + slice->first;

@@ -15,6 +15,7 @@
 #ifndef EXAMPLES_RING_H
 #define EXAMPLES_RING_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -56,6 +57,12 @@ const char *ring_transport_text(const struct ring *r);
  * returns the number of planes, at most max; 0 for a transport whose packets use all paths.
  */
 unsigned ring_tcp_paths(const struct ring *r, unsigned *path, unsigned max);
+
+/*
+ * ring_tcp_feels_loss says whether a fault table can make the connections lose a share of their
+ * segments, as opposed to all: some kernels refuse the socket filter that it takes.
+ */
+bool ring_tcp_feels_loss(const struct ring *r);
 
 /* ring_close waits until the neighbours have finished too, then frees all. Returns 0 or -1. */
 int ring_close(struct ring *r);

@@ -12,6 +12,7 @@
 
 #include "ring_meet.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -33,6 +34,7 @@ struct ring_link_ops {
 	int (*flush)(struct ring_link *link);
 	/* paths is ring_tcp_paths; NULL for a transport that uses all paths. */
 	unsigned (*paths)(const struct ring_link *link, unsigned *path, unsigned max);
+	bool (*feels_loss)(const struct ring_link *link); /* ring_tcp_feels_loss, or NULL */
 	void (*close)(struct ring_link *link);
 };
 

@@ -82,8 +82,9 @@ static int set_options(struct tcp_link *l, int fd, unsigned plane)
 	socklen_t len = sizeof(l->congestion);
 
 	if (set_option(fd, IPPROTO_TCP, TCP_NODELAY, 1) ||
-	    set_option(fd, IPPROTO_TCP, TCP_MAXSEG, SEGMENT_BYTES))
-		return fail("segment size", plane);
+	    set_option(fd, IPPROTO_TCP, TCP_MAXSEG, SEGMENT_BYTES) ||
+	    set_option(fd, IPPROTO_IP, IP_TTL, RING_FAULT_TTL))
+		return fail("segment size and TTL", plane);
 	if (pace && set_option(fd, SOL_SOCKET, SO_MAX_PACING_RATE,
 			       pace < UINT32_MAX ? (unsigned)pace : UINT32_MAX - 1))
 		return fail("pacing rate", plane);
@@ -415,6 +416,11 @@ static unsigned tcp_paths(const struct ring_link *link, unsigned *path, unsigned
 	return p;
 }
 
+static bool tcp_feels_loss(const struct ring_link *link)
+{
+	return ring_fault_filters(((const struct tcp_link *)(const void *)link)->watch);
+}
+
 static void tcp_close(struct ring_link *link)
 {
 	struct tcp_link *l = from_link(link);
@@ -449,6 +455,7 @@ struct ring_link *ring_tcp_open(const struct ring_link_cfg *cfg)
 		.receive = tcp_receive,
 		.flush = tcp_flush,
 		.paths = tcp_paths,
+		.feels_loss = tcp_feels_loss,
 		.close = tcp_close,
 	};
 	struct tcp_link *l = calloc(1, sizeof(*l));

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Following the fault table with socket filters: see ring_tcp_fault.h. A thread looks at the table
- * every two milliseconds and changes a socket's filter when its verdict has changed. The filter
- * sees a segment from its TCP header on.
+ * Following the fault table with socket options: see ring_tcp_fault.h. A thread looks at the table
+ * every two milliseconds and changes a socket when its verdict has changed. A filter sees a segment
+ * from its TCP header on.
  */
 #include "ring_tcp_fault.h"
 
@@ -11,7 +11,6 @@
 #include <linux/filter.h>
 #include <pthread.h>
 #include <stdatomic.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -29,6 +28,7 @@ struct ring_fault_watch {
 	pthread_t thread;
 	const struct mrc_fault_table *table;
 	atomic_bool stop;
+	bool filters; /* the kernel allows them */
 	unsigned n;
 	struct ring_fault_flow flow[RING_FAULT_CONNECTIONS_MAX];
 	struct ring_fault_verdict verdict[RING_FAULT_CONNECTIONS_MAX];
@@ -102,9 +102,9 @@ struct ring_fault_verdict ring_fault_judge(const struct mrc_fault_table *table,
 	return worst;
 }
 
-static void apply_verdict(const struct ring_fault_flow *flow, struct ring_fault_verdict v)
+static int attach_filter(int fd, struct ring_fault_verdict v)
 {
-	/* Keeps everything when nothing is to be lost; a segment's whole length is kept by ~0. */
+	/* Keeps a segment when the number drawn is above this; a whole segment is kept by ~0. */
 	uint32_t below = (uint32_t)((uint64_t)v.drop_ppm * UINT32_MAX / RING_FAULT_CERTAIN_PPM);
 	struct sock_filter code[] = {
 		BPF_STMT(BPF_LD | BPF_W | BPF_LEN, 0),
@@ -115,14 +115,33 @@ static void apply_verdict(const struct ring_fault_flow *flow, struct ring_fault_
 		BPF_STMT(BPF_RET | BPF_K, 0),
 	};
 	struct sock_fprog program = {.len = sizeof(code) / sizeof(code[0]), .filter = code};
-	int none = 0, rc;
 
-	if (v.drop_ppm)
-		rc = setsockopt(flow->fd, SOL_SOCKET, SO_ATTACH_FILTER, &program, sizeof(program));
-	else
-		rc = setsockopt(flow->fd, SOL_SOCKET, SO_DETACH_FILTER, &none, sizeof(none));
-	if (rc && errno != ENOENT)
-		fprintf(stderr, "ring: filter on the connection of plane %u: %s\n", flow->plane,
+	return setsockopt(fd, SOL_SOCKET, SO_ATTACH_FILTER, &program, sizeof(program));
+}
+
+static int detach_filter(int fd)
+{
+	int none = 0;
+	int rc = setsockopt(fd, SOL_SOCKET, SO_DETACH_FILTER, &none, sizeof(none));
+
+	return rc && errno == ENOENT ? 0 : rc;
+}
+
+static int set_min_ttl(int fd, int ttl)
+{
+	return setsockopt(fd, IPPROTO_IP, IP_MINTTL, &ttl, sizeof(ttl));
+}
+
+static void apply_verdict(const struct ring_fault_watch *w, const struct ring_fault_flow *flow,
+			  struct ring_fault_verdict v)
+{
+	bool all = v.drop_ppm == RING_FAULT_CERTAIN_PPM && !v.data_only;
+	int rc = set_min_ttl(flow->fd, all ? RING_FAULT_MIN_TTL : 0);
+
+	if (!rc && w->filters)
+		rc = v.drop_ppm && !all ? attach_filter(flow->fd, v) : detach_filter(flow->fd);
+	if (rc)
+		fprintf(stderr, "ring: fault on the connection of plane %u: %s\n", flow->plane,
 			strerror(errno));
 }
 
@@ -132,7 +151,7 @@ static void follow_once(struct ring_fault_watch *w)
 		struct ring_fault_verdict v = ring_fault_judge(w->table, &w->flow[i]);
 
 		if (v.drop_ppm != w->verdict[i].drop_ppm || v.data_only != w->verdict[i].data_only)
-			apply_verdict(&w->flow[i], v);
+			apply_verdict(w, &w->flow[i], v);
 		w->verdict[i] = v;
 	}
 }
@@ -174,6 +193,14 @@ static const struct mrc_fault_table *map_table(const char *path)
 	return table;
 }
 
+/* Tries a filter that loses nothing. */
+static bool may_filter(int fd)
+{
+	const struct ring_fault_verdict nothing = {0};
+
+	return attach_filter(fd, nothing) == 0 && detach_filter(fd) == 0;
+}
+
 int ring_fault_start(struct ring_fault_watch **watch, const struct ring_fault_flow *flows,
 		     unsigned n)
 {
@@ -193,6 +220,7 @@ int ring_fault_start(struct ring_fault_watch **watch, const struct ring_fault_fl
 	w->table = map_table(path);
 	w->n = n;
 	memcpy(w->flow, flows, n * sizeof(*flows));
+	w->filters = n && may_filter(flows[0].fd);
 	rc = w->table ? pthread_create(&w->thread, NULL, follow, w) : EINVAL;
 	if (rc) {
 		if (w->table)
@@ -212,4 +240,9 @@ void ring_fault_stop(struct ring_fault_watch *watch)
 	pthread_join(watch->thread, NULL);
 	munmap((void *)(uintptr_t)watch->table, sizeof(*watch->table));
 	free(watch);
+}
+
+bool ring_fault_filters(const struct ring_fault_watch *watch)
+{
+	return watch && watch->filters;
 }

@@ -2,24 +2,29 @@
 /*
  * ring_tcp_fault.h - lets kernel TCP feel the fault table, without privilege.
  *
- * A classic BPF filter on a TCP socket is asked about every arriving segment, before TCP sees it.
- * One that returns 0 makes segments vanish as a dead link does; one that draws a random number
- * first loses a share of them. With filters on both ends of a connection, data and
+ * To lose everything, a socket asks for a TTL (IP_MINTTL) that no arriving segment has: they vanish
+ * before TCP sees them, as on a dead link. To lose a share, a classic BPF filter on the socket
+ * draws a random number for each; some kernels refuse filters to ordinary users, and there TCP does
+ * not feel random loss. Both are done at both ends of a connection, so that data and
  * acknowledgements are lost alike, each where it arrives.
  *
  * A connection stays on one path, as static ECMP keeps it there: a hash of its two port numbers,
  * modulo the number of paths. Corruption is loss to TCP (its checksum), and so is trimming. Delay,
- * duplication and marks cannot be done by a filter; TCP does not feel them here.
+ * duplication and marks cannot be done at a socket; TCP does not feel them here.
  */
 #ifndef EXAMPLES_RING_TCP_FAULT_H
 #define EXAMPLES_RING_TCP_FAULT_H
 
 #include <mrc/fault.h>
 #include <netinet/in.h>
+#include <stdbool.h>
 #include <stdint.h>
 
 #define RING_FAULT_CONNECTIONS_MAX 64u
 #define RING_FAULT_CERTAIN_PPM 1000000u
+/* What segments must be sent with, so that RING_FAULT_MIN_TTL makes them vanish. */
+#define RING_FAULT_TTL 64
+#define RING_FAULT_MIN_TTL 255
 
 /* One connection as the table sees segments that arrive on it. */
 struct ring_fault_flow {
@@ -51,5 +56,8 @@ struct ring_fault_watch;
 int ring_fault_start(struct ring_fault_watch **watch, const struct ring_fault_flow *flows,
 		     unsigned n);
 void ring_fault_stop(struct ring_fault_watch *watch);
+
+/* ring_fault_filters says whether the kernel lets sockets have filters, for random loss. */
+bool ring_fault_filters(const struct ring_fault_watch *watch);
 
 #endif

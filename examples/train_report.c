@@ -39,7 +39,7 @@ static void put_begin(FILE *f, const struct train_report *r, const struct train_
 		ring_transport_text(ring));
 	for (unsigned p = 0; p < planes; p++)
 		fprintf(f, "%s%u", p ? ", " : "", path[p]);
-	fprintf(f, "]}}\n");
+	fprintf(f, "], \"tcp_feels_loss\": %s}}\n", ring_tcp_feels_loss(ring) ? "true" : "false");
 }
 
 void train_report_begin(struct train_report *r, const struct train_text *text, double bigram_bits,

@@ -5,11 +5,12 @@
  * Lines of the report, each an object on a line of its own, written at once:
  *
  *	{"begin": {"rank", "ranks", "steps", "params", "files", "bytes", "bigram_bits", "transport",
- *	           "tcp_paths"}}
+ *	           "tcp_paths", "tcp_feels_loss"}}
  *	{"step", "t_start_ns", "t_end_ns", "comm_ns", "loss"}
  *	{"end": {"loss", "sha256"}}
  *
- * tcp_paths is an array: the path of each plane on which the connection to the next rank stays.
+ * tcp_paths is an array: the path of each plane on which the connection to the next rank stays;
+ * tcp_feels_loss: whether a fault table can make it lose a share of its segments.
  * Times are CLOCK_MONOTONIC; losses are bits per byte, with the digits that tell two floats apart.
  */
 #ifndef EXAMPLES_TRAIN_REPORT_H

@@ -9,7 +9,8 @@
 #define BEGIN                                                                        \
 	"{\"begin\": {\"rank\": 0, \"ranks\": 2, \"steps\": 3, \"params\": 262144, " \
 	"\"files\": 14, \"bytes\": 237320, \"bigram_bits\": 3.5, "                   \
-	"\"transport\": \"TCP\", \"tcp_paths\": [3, 7]}}"
+	"\"transport\": \"TCP\", \"tcp_paths\": [3, 7], "                            \
+	"\"tcp_feels_loss\": true}}"
 #define STEP "{\"step\": 0, \"t_start_ns\": 10, \"t_end_ns\": 30, \"comm_ns\": 15, \"loss\": 8}"
 #define DIGEST "00112233445566778899aabbccddeeff00112233445566778899aabbccddeeff"
 #define END "{\"end\": {\"loss\": 1.25, \"sha256\": \"" DIGEST "\"}}"
@@ -50,6 +51,7 @@ REPORT_TEST(demo_report_line, takes_the_beginning)
 	assert_string_equal(r.transport, "TCP");
 	assert_u_eq(r.tcp_paths, 2);
 	assert_u_eq(r.tcp_path[1], 7);
+	assert_true(r.tcp_feels_loss);
 }
 
 REPORT_TEST(demo_report_line, takes_steps_and_the_end)

@@ -29,6 +29,7 @@ static int set_up(void **state)
 	faulty = (struct demo_run){.cfg = {.script = &script, .with_tcp = true}};
 	faulty.fault[0].phase = DEMO_CLEARED;
 	faulty.fault[0].tcp_connections_hit = 3;
+	faulty.fault[0].tcp_can_feel = true;
 	f->before = f->after = f->tcp_before = ms(1234);
 	f->during = ms(9999);
 	f->expect_ns = 1650000000;
@@ -90,6 +91,18 @@ SUMMARY_TEST(demo_summary_render, prints_digests_and_verdict)
 	assert_non_null(strstr(text.data, "without faults  not finished\n"));
 	assert_non_null(strstr(text.data, "0 of 50 steps in the same time"));
 	assert_non_null(strstr(text.data, "PASS  all 1 checks"));
+}
+
+SUMMARY_TEST(demo_summary_render, says_what_tcp_cannot_feel)
+{
+	static const char note[] = "This kernel allows no filters";
+
+	demo_summary_render(&o, &healthy, &faulty, &text);
+	assert_null(strstr(text.data, note));
+	cli_text_clear(&text);
+	faulty.fault[0].tcp_can_feel = false;
+	demo_summary_render(&o, &healthy, &faulty, &text);
+	assert_non_null(strstr(text.data, note));
 }
 
 SUMMARY_TEST(demo_summary_render, prints_every_reason_to_fail)

@@ -195,22 +195,42 @@ static bool passes(int ms)
 	return true;
 }
 
+static void set_fault(uint32_t kind, uint32_t ppm)
+{
+	shared->rule[0].port_mask = 2;
+	shared->rule[0].chance_ppm = ppm;
+	__atomic_store_n(&shared->rule[0].kind, kind, __ATOMIC_RELEASE);
+	/* Some times what the thread needs to notice. */
+	usleep(50000);
+}
+
 TEST_WITH(open_wire, close_wire, ring_fault_start, makes_segments_vanish_and_come_back)
 {
 	struct pollfd p;
 	char bytes[8];
 
 	assert_true(passes(2000));
-	shared->rule[0].port_mask = 2;
-	shared->rule[0].chance_ppm = 1000000;
-	__atomic_store_n(&shared->rule[0].kind, MRC_FAULT_DROP, __ATOMIC_RELEASE);
-	usleep(50000);
+	set_fault(MRC_FAULT_DROP, 1000000);
 	assert_false(passes(300));
-	__atomic_store_n(&shared->rule[0].kind, MRC_FAULT_OFF, __ATOMIC_RELEASE);
+	set_fault(MRC_FAULT_OFF, 0);
 	/* TCP sends it again by itself. */
 	p = (struct pollfd){.fd = called, .events = POLLIN};
 	assert_int_equal(poll(&p, 1, 5000), 1);
 	assert_true(recv(called, bytes, sizeof(bytes), 0) >= 1);
+}
+
+TEST_WITH(open_wire, close_wire, ring_fault_start, loses_a_share_where_the_kernel_allows_it)
+{
+	unsigned late = 0;
+
+	if (!ring_fault_filters(watch))
+		test_skip("this kernel lets this user attach no filter to a socket");
+	set_fault(MRC_FAULT_DROP, 500000);
+	/* A lost one takes a retransmission timeout, 200 ms. */
+	for (int i = 0; i < 16; i++)
+		late += !passes(20);
+	assert_u_between(late, 1, 16);
+	set_fault(MRC_FAULT_OFF, 0);
 }
 
 TEST(ring_fault_start, does_nothing_without_a_table)

@@ -26,6 +26,12 @@ unsigned ring_tcp_paths(const struct ring *r, unsigned *path_of, unsigned max)
 	return 2;
 }
 
+bool ring_tcp_feels_loss(const struct ring *r)
+{
+	(void)r;
+	return true;
+}
+
 static int open_report(void **state)
 {
 	(void)state;
@@ -67,7 +73,8 @@ REPORT_TEST(train_report_begin, writes_one_line)
 	assert_string_equal(content,
 			    "{\"begin\": {\"rank\": 1, \"ranks\": 4, \"steps\": 2, \"params\": "
 			    "512, \"files\": 3, \"bytes\": 9000, \"bigram_bits\": 3.250000, "
-			    "\"transport\": \"a wire\", \"tcp_paths\": [3, 5]}}\n");
+			    "\"transport\": \"a wire\", \"tcp_paths\": [3, 5], "
+			    "\"tcp_feels_loss\": true}}\n");
 }
 
 REPORT_TEST(train_report_step, keeps_every_bit_of_the_loss)

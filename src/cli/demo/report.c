@@ -20,20 +20,31 @@ void demo_report_close(struct demo_report *r)
 	*r = (struct demo_report){0};
 }
 
+static bool take_paths(struct demo_report *r, const json_t *paths)
+{
+	size_t n = json_array_size(paths);
+
+	if (n > DEMO_REPORT_PLANES)
+		return false;
+	for (size_t i = 0; i < n; i++)
+		r->tcp_path[i] = (uint32_t)json_integer_value(json_array_get(paths, i));
+	r->tcp_paths = (uint32_t)n;
+	return true;
+}
+
 static bool take_begin(struct demo_report *r, json_t *o)
 {
 	const char *transport;
 	json_int_t files, bytes;
-	json_t *paths, *path;
-	size_t i;
+	json_t *paths;
+	int feels_loss;
 
-	if (json_unpack(o, "{s:I, s:I, s:F, s:s, s:o}", "files", &files, "bytes", &bytes,
+	if (json_unpack(o, "{s:I, s:I, s:F, s:s, s:o, s:b}", "files", &files, "bytes", &bytes,
 			"bigram_bits", &r->bigram_bits, "transport", &transport, "tcp_paths",
-			&paths) ||
-	    json_array_size(paths) > DEMO_REPORT_PLANES)
+			&paths, "tcp_feels_loss", &feels_loss) ||
+	    !take_paths(r, paths))
 		return false;
-	json_array_foreach(paths, i, path) r->tcp_path[r->tcp_paths++] =
-		(uint32_t)json_integer_value(path);
+	r->tcp_feels_loss = feels_loss;
 	r->files = (uint32_t)files;
 	r->bytes = (uint64_t)bytes;
 	snprintf(r->transport, sizeof(r->transport), "%s", transport);

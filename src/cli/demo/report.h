@@ -15,7 +15,7 @@
 struct demo_report {
 	char path[256];
 	FILE *file; /* NULL: not there yet */
-	char line[512];
+	char line[1024];
 	size_t line_len;
 	struct demo_step *steps; /* owned */
 	size_t n, capacity;
@@ -26,6 +26,7 @@ struct demo_report {
 	char transport[160];
 	uint32_t tcp_paths;		       /* planes in tcp_path; 0: not TCP */
 	uint32_t tcp_path[DEMO_REPORT_PLANES]; /* of the connection to the next rank */
+	bool tcp_feels_loss;		       /* a share of its segments can be made to vanish */
 	double final_loss;
 	char sha256[65];
 };

@@ -145,6 +145,7 @@ static json_t *fault_json(const struct demo_run *run, const struct demo_fault_fi
 	set(o, "control_packets_lost", integer(n->lost_control));
 	set(o, "counters", counters_json(&n->counters));
 	if (run->cfg.with_tcp) {
+		set(o, "tcp_can_feel", json_boolean(log->tcp_can_feel));
 		set(o, "tcp_connections_hit", integer(log->tcp_connections_hit));
 		set(o, "tcp_before", figure_json(&n->tcp_before));
 		set(o, "tcp_during", figure_json(&n->tcp_during));

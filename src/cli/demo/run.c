@@ -91,6 +91,13 @@ static bool tcp_hit(const struct mrc_fault_rule *rule, const struct demo_shape *
 	return memcmp(from, rule->host, 16) == 0 || memcmp(to, rule->host, 16) == 0;
 }
 
+/* Kernels that refuse socket filters leave TCP nothing but faults that lose everything. */
+static bool tcp_can_feel(const struct demo_run *run, const struct mrc_fault_rule *rule)
+{
+	return run->tcp.report.tcp_feels_loss ||
+	       (rule->kind == MRC_FAULT_DROP && rule->chance_ppm == DEMO_CERTAIN_PPM);
+}
+
 /* How many of the TCP ring's connections lie where the fault strikes. */
 static uint32_t count_tcp_hits(const struct demo_run *run, const struct mrc_fault_rule *rule)
 {
@@ -129,7 +136,8 @@ static void strike(struct demo_run *run, uint32_t i, uint64_t now_ns, struct dem
 	log->phase = DEMO_ACTIVE;
 	log->strike_ns = now_ns;
 	log->at_strike = run->sums.counters;
-	log->tcp_connections_hit = run->cfg.with_tcp ? count_tcp_hits(run, &f->rule) : 0;
+	log->tcp_can_feel = run->cfg.with_tcp && tcp_can_feel(run, &f->rule);
+	log->tcp_connections_hit = log->tcp_can_feel ? count_tcp_hits(run, &f->rule) : 0;
 	demo_faults_set(&run->faults, i, &f->rule);
 	demo_ui_say(ui, "step %3u  fault: %s", steps_done(run), f->title);
 }

@@ -25,6 +25,7 @@ struct demo_fault_log {
 	uint64_t strike_ns, clear_ns, end_ns;
 	struct demo_counters at_strike, at_end;
 	struct demo_hits hits;
+	bool tcp_can_feel;	      /* the kernel lets TCP feel a fault of this kind */
 	uint32_t tcp_connections_hit; /* of the ring's planes x ranks */
 };
 

@@ -7,7 +7,6 @@
 #include <stdarg.h>
 #include <string.h>
 
-#define CERTAIN_PPM 1000000u
 #define ONE_PERCENT_PPM 10000u
 #define FLAP_DOWN_MS 250u
 #define FLAP_UP_MS 300u
@@ -81,7 +80,7 @@ static void describe_t1(struct demo_fault *f, const struct demo_shape *shape)
 {
 	uint32_t first = shape->paths / 2;
 
-	set_rule(f, MRC_FAULT_DROP, CERTAIN_PPM, 1u << 0);
+	set_rule(f, MRC_FAULT_DROP, DEMO_CERTAIN_PPM, 1u << 0);
 	set_paths(f, shape, paths_from(first, shape));
 	set_title(f, "a T1 switch of plane 0 forwards nothing (paths %u-%u)", first,
 		  shape->paths - 1);
@@ -93,7 +92,7 @@ static void describe_plane(struct demo_fault *f, const struct demo_shape *shape)
 {
 	uint32_t plane = 1 % shape->planes;
 
-	set_rule(f, MRC_FAULT_DROP, CERTAIN_PPM, 1u << plane);
+	set_rule(f, MRC_FAULT_DROP, DEMO_CERTAIN_PPM, 1u << plane);
 	set_title(f, "plane %u lost, for everybody", plane);
 	set_brief(f, "plane %u lost", plane);
 	set_slower(f, shape->planes, shape->planes - 1);
@@ -113,7 +112,7 @@ static void describe_flap(struct demo_fault *f, const struct demo_shape *shape)
 	uint32_t plane = 3 % shape->planes;
 	uint32_t path = 3 % shape->paths;
 
-	set_rule(f, MRC_FAULT_DROP, CERTAIN_PPM, 1u << plane);
+	set_rule(f, MRC_FAULT_DROP, DEMO_CERTAIN_PPM, 1u << plane);
 	set_paths(f, shape, UINT64_C(1) << path);
 	f->flap_down_ms = FLAP_DOWN_MS;
 	f->flap_up_ms = FLAP_UP_MS;
@@ -135,7 +134,7 @@ static void describe_port(struct demo_fault *f, const struct demo_shape *shape)
 {
 	uint32_t rank = shape->ranks / 2;
 
-	set_rule(f, MRC_FAULT_DROP, CERTAIN_PPM, 1u << 0);
+	set_rule(f, MRC_FAULT_DROP, DEMO_CERTAIN_PPM, 1u << 0);
 	set_host(f, rank);
 	set_title(f, "NIC port 0 of host %u dead, both ways", rank);
 	set_brief(f, "NIC port %u.0 dead", rank);
@@ -155,7 +154,7 @@ static void describe_ports(struct demo_fault *f, const struct demo_shape *shape)
 {
 	uint32_t rank = 1;
 
-	set_rule(f, MRC_FAULT_DROP, CERTAIN_PPM, 1u << 1 | 1u << 2);
+	set_rule(f, MRC_FAULT_DROP, DEMO_CERTAIN_PPM, 1u << 1 | 1u << 2);
 	set_host(f, rank);
 	set_title(f, "NIC ports 1 and 2 of host %u dead, both ways", rank);
 	set_brief(f, "ports %u.1+2 dead", rank);

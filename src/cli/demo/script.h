@@ -13,6 +13,7 @@
 #include <stdio.h>
 
 #define DEMO_FAULTS_MAX 16u
+#define DEMO_CERTAIN_PPM 1000000u
 
 /* The network and the job, as far as arithmetic needs them. */
 struct demo_shape {

@@ -70,18 +70,26 @@ void demo_summary_table(const struct demo_outcome *o, const struct demo_script *
 	demo_table_render(&t, out);
 }
 
-static void put_legend(bool with_tcp, struct cli_text *out)
+static void put_legend(const struct demo_run *faulty, struct cli_text *out)
 {
+	bool unfelt = false;
+
 	cli_text_add(out,
 		     "\nbefore, during, after, ideal: ms a step takes (median); ideal is what the "
 		     "bandwidth\nleft allows during the fault. lost, resent: data packets. EVs-, "
 		     "EVs+: entropy\nvalues (a sender's paths) retired and revived.\n");
-	if (with_tcp)
-		cli_text_add(out,
-			     "TCP: the same for the ring over TCP, during the fault. none: it "
-			     "finished no step;\nlate: it had not yet recovered from the fault "
-			     "before; in brackets: not hit, since\neach connection keeps to one "
-			     "path, and none of them to one of these.\n");
+	if (!faulty->cfg.with_tcp)
+		return;
+	cli_text_add(out, "TCP: the same for the ring over TCP, during the fault. none: it "
+			  "finished no step;\nlate: it had not yet recovered from the fault "
+			  "before; in brackets: not hit, since\neach connection keeps to one "
+			  "path, and none of them to one of these.\n");
+	for (uint32_t i = 0; i < faulty->cfg.script->n; i++)
+		unfelt = unfelt ||
+			 (faulty->fault[i].phase != DEMO_PENDING && !faulty->fault[i].tcp_can_feel);
+	if (unfelt)
+		cli_text_add(out, "This kernel allows no filters on sockets, so TCP does not feel "
+				  "faults that hit\nsome packets only: in brackets too.\n");
 }
 
 static void put_weights(const struct demo_run *healthy, const struct demo_run *faulty,
@@ -112,7 +120,7 @@ void demo_summary_render(const struct demo_outcome *o, const struct demo_run *he
 	if (faulty->cfg.script) {
 		cli_text_add(out, "\n");
 		demo_summary_table(o, faulty->cfg.script, faulty->fault, faulty->cfg.with_tcp, out);
-		put_legend(faulty->cfg.with_tcp, out);
+		put_legend(faulty, out);
 		put_weights(healthy, faulty, out);
 	}
 	if (r->ended)
