@@ -71,7 +71,7 @@ static int fail(const char *what, int error)
 
 static int open_device(struct mrc_link *l)
 {
-	int n = 0, supported = 0;
+	int n = 0, supported = 0, error = 0;
 	struct ibv_device **list = ibv_get_device_list(&n);
 	struct mrc_device_attr attr;
 
@@ -79,8 +79,10 @@ static int open_device(struct mrc_link *l)
 		return fail("list of verbs devices", errno);
 	for (int i = 0; i < n && !supported; i++) {
 		l->device = ibv_open_device(list[i]);
-		if (!l->device)
+		if (!l->device) {
+			error = errno;
 			continue;
+		}
 		if (mrc_query_device(l->device, &attr, &supported) || !supported) {
 			ibv_close_device(l->device);
 			l->device = NULL;
@@ -89,6 +91,8 @@ static int open_device(struct mrc_link *l)
 	ibv_free_device_list(list);
 	if (l->device)
 		return 0;
+	if (error)
+		return fail("open a verbs device", error);
 	fprintf(stderr, "ring: none of %d verbs devices speaks MRC\n", n);
 	return -1;
 }

@@ -25,12 +25,12 @@ extern "C" {
 
 enum mrc_fault_kind {
 	MRC_FAULT_OFF = 0,
-	MRC_FAULT_DROP = 1,      /* the frame vanishes */
-	MRC_FAULT_CORRUPT = 2,   /* one random bit behind the UDP header is inverted */
-	MRC_FAULT_TRIM = 3,      /* cut behind its headers and marked as trimmed */
-	MRC_FAULT_DELAY = 4,     /* held back for delay_us, and up to jitter_us more */
+	MRC_FAULT_DROP = 1,	 /* the frame vanishes */
+	MRC_FAULT_CORRUPT = 2,	 /* one random bit behind the UDP header is inverted */
+	MRC_FAULT_TRIM = 3,	 /* cut behind its headers and marked as trimmed */
+	MRC_FAULT_DELAY = 4,	 /* held back for delay_us, and up to jitter_us more */
 	MRC_FAULT_DUPLICATE = 5, /* sent twice */
-	MRC_FAULT_MARK = 6,      /* marked congestion-experienced */
+	MRC_FAULT_MARK = 6,	 /* marked congestion-experienced */
 };
 
 enum mrc_fault_direction {
@@ -42,13 +42,13 @@ enum mrc_fault_direction {
 
 /* One rule; it applies to a frame when port, path and host all match. 128 bytes. */
 struct mrc_fault_rule {
-	uint32_t kind;        /* enum mrc_fault_kind; read and stored atomically */
-	uint32_t port_mask;   /* bit p: frames on port (plane) p */
+	uint32_t kind;	       /* enum mrc_fault_kind; read and stored atomically */
+	uint32_t port_mask;    /* bit p: frames on port (plane) p */
 	uint32_t path_modulus; /* 0: every path; else path = EV modulo this, at most 64 */
-	uint32_t direction;   /* enum mrc_fault_direction */
-	uint64_t path_mask;   /* bit k: path k */
-	uint8_t host[16];     /* a GID */
-	uint32_t chance_ppm;  /* of a matching frame being hit, in parts per million */
+	uint32_t direction;    /* enum mrc_fault_direction */
+	uint64_t path_mask;    /* bit k: path k */
+	uint8_t host[16];      /* a GID */
+	uint32_t chance_ppm;   /* of a matching frame being hit, in parts per million */
 	uint32_t delay_us;
 	uint32_t jitter_us;
 	uint32_t data_only;   /* 1: frames with payload only */
@@ -60,8 +60,8 @@ struct mrc_fault_rule {
 struct mrc_fault_table {
 	char magic[8]; /* MRC_FAULT_MAGIC, no terminator */
 	uint32_t version;
-	uint32_t rules;    /* MRC_FAULT_RULES */
-	uint64_t seed;     /* of every process's own random source, with its address mixed in */
+	uint32_t rules; /* MRC_FAULT_RULES */
+	uint64_t seed;	/* of every process's own random source, with its address mixed in */
 	uint8_t reserved[40];
 	struct mrc_fault_rule rule[MRC_FAULT_RULES];
 };

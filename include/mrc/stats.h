@@ -33,7 +33,7 @@ struct mrc_stats_port {
 	uint64_t rx_packets, rx_bytes;
 	uint64_t rx_overruns; /* datagrams the kernel dropped because the socket buffer was full */
 	uint64_t tx_refused;  /* frames that the kernel would not take */
-	uint32_t up;          /* 1: usable */
+	uint32_t up;	      /* 1: usable */
 	uint32_t reserved;
 };
 
@@ -47,7 +47,7 @@ enum mrc_stats_ev_state {
 struct mrc_stats_ev {
 	uint32_t value;
 	uint8_t port;
-	uint8_t state; /* enum mrc_stats_ev_state */
+	uint8_t state;	  /* enum mrc_stats_ev_state */
 	uint16_t retired; /* times, stops at 65535 */
 };
 
@@ -55,7 +55,7 @@ struct mrc_stats_qp {
 	uint32_t qpn; /* 0: slot unused */
 	uint32_t dest_qpn;
 	uint8_t dest[16]; /* GID */
-	char state[8];    /* "RTS", "ERR", ... */
+	char state[8];	  /* "RTS", "ERR", ... */
 	uint64_t psn_next, psn_una;
 	uint64_t cwnd_bytes; /* UINT64_MAX: no congestion control */
 	int64_t inflight_bytes;

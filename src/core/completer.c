@@ -169,7 +169,7 @@ static void lose_unexplained(struct mt_qp *qp, uint64_t psn, uint64_t now_ns)
 	mt_qp_retire_path(qp, path, now_ns, MT_EV_BY_LOSS); /* REQ(req.ev.one-loss) */
 }
 
-/* REQ(req.loss.outside-bitmap) */
+/* REQ(req.loss.outside-bitmap) REQ(req.ev.forward-evidence) */
 static void find_losses(struct mt_qp *qp, const struct sack *s)
 {
 	struct mt_requester *req = &qp->req;

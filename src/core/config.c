@@ -24,6 +24,7 @@ void mt_engine_cfg_default(struct mt_engine_cfg *cfg, uint32_t n_ports)
 	};
 }
 
+/* REQ(wire.bth.pkey) REQ(req.mpr.minimum) REQ(req.wimm.minimum) */
 void mt_qp_attr_default(struct mt_qp_attr *attr)
 {
 	*attr = (struct mt_qp_attr){

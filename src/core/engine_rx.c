@@ -75,6 +75,7 @@ static void dispatch(struct mt_qp *qp, const struct mt_rx *rx)
 		mt_completer_ack(qp, rx);
 }
 
+/* REQ(wire.icrc.bad) */
 void mt_engine_rx(struct mt_engine *e, uint64_t now_ns, const struct mt_rx_meta *meta,
 		  const struct mw_packet *pkt, const void *payload)
 {

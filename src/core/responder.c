@@ -233,6 +233,7 @@ static enum check do_place(struct ctx *c)
 /*
  * Gives immediates whose turn has come to receive WRs. No receive WR is an error, not a wait.
  * REQ(rsp.wimm.no-receive) REQ(rsp.complete.in-order)
+ * REQ(svc.no-rnr)
  */
 static void deliver_immediates(struct ctx *c)
 {

@@ -79,7 +79,7 @@ static uint16_t next_of_port(struct mt_spray *sp, struct mt_path_set *s, uint8_t
 	return backup_of_port(s, port, avoid);
 }
 
-/* REQ(req.spray.port-room) */
+/* REQ(req.spray.port-room) REQ(ep.port.survive) REQ(ep.port.return) */
 uint16_t mt_spray_data(struct mt_spray *sp, struct mt_path_set *s, uint32_t port_mask,
 		       uint16_t avoid, uint32_t *skipped)
 {

@@ -2,7 +2,7 @@
 /*
  * erth.h - Endpoint request header, 16 bytes.
  *
- *     0  type:4=0 nh:5=0 reserved:5 op:2
+ *     0  type:4=0 nh:5=0 reserved:5 op:2   REQ(wire.erth.op)
  *     2  reserved (8), vendor_info (8)
  *     4  port_status_mask (32)
  *     8  reserved (32)

@@ -159,6 +159,25 @@ CASE(mt_completer_sack, nothing_follows_for_what_is_outside_the_map)
 	assert_u_eq(psn_state(8), MT_TX_RECEIVED);
 }
 
+CASE(mt_completer_sack, a_map_that_holds_everything_received_speaks_of_all)
+{
+	struct mw_packet pkt;
+
+	start(7000);
+	pkt = node_sack(&n, &late[0], 0);
+	pkt.seth.sack_offset = 5; /* bit 0 is 4; of 1, 2 and 3 the map itself says nothing */
+	pkt.seth.sack_bitmap = 1 << 4;
+	pkt.seth.ooo_count = 2;
+	rx(8000, pkt);
+	assert_u_eq(psn_state(0), MT_TX_LOST);
+	assert_u_eq(psn_state(1), MT_TX_OUTSTANDING);
+	pkt.seth.ooo_count = 1;
+	rx(8000, pkt);
+	for (unsigned i = 0; i < 8; i++)
+		assert_u_eq(psn_state(i), MT_TX_LOST);
+	assert_u_eq(psn_state(9), MT_TX_OUTSTANDING);
+}
+
 CASE(mt_completer_sack, an_unknown_trigger_proves_nothing)
 {
 	struct mw_packet pkt;

@@ -77,7 +77,7 @@ CASE(mt_control_emit, sack)
 	assert_u_eq(d.tclass, MT_CLASS_CONTROL);
 	assert_u_eq(d.pkt.seth.spdcid, n.qpn);
 	assert_u_eq(d.pkt.seth.dpdcid, n.peer_qpn);
-	assert_u_eq(d.pkt.seth.mpr, 2);
+	assert_u_eq(d.pkt.seth.mpr, 2); /* REQ(wire.seth.mpr) */
 	assert_u_eq(d.pkt.seth.m, MW_MARK_SKIP_ONCE);
 	assert_u_eq(d.pkt.seth.entropy, 0xE1E2E3E4);
 	assert_i_eq(d.pkt.seth.ack_psn_offset, 7);
@@ -86,6 +86,22 @@ CASE(mt_control_emit, sack)
 	c.cause.rtx = false;
 	assert_true(emit(&c));
 	assert_false(d.pkt.bth.rtx);
+}
+
+CASE(mt_control_emit, an_answer_that_was_not_heard_takes_any_ev_but_a_denied_one)
+{
+	struct mt_control c = control(MT_CONTROL_SACK);
+	uint32_t seen = 0;
+
+	c.cause.unheard = true;
+	mt_qp_retire_path(n.qp, 2, 0, MT_EV_BY_LOSS);
+	mt_path_set_deny(n.qp->paths, 3, true);
+	mt_path_set_deny(n.qp->paths, 4, true);
+	for (int i = 0; i < 300; i++) {
+		assert_true(emit(&c));
+		seen |= 1u << (d.ev & 0xFF);
+	}
+	assert_u_eq(seen, 0xE7);
 }
 
 /* REQ(rsp.nack.trim) */
@@ -172,6 +188,9 @@ CASE(mt_control_emit, a_qp_that_began_anew_answers_nothing_old)
 	probe.bth.p_key = 0x8001;
 	node_rx(&n, 0, &probe);
 	assert_i_eq(node_modify(&n, n.qp, &reset, MT_QP_STATE), MT_OK);
+	reset.state = MT_QPS_INIT;
+	assert_i_eq(node_modify(&n, n.qp, &reset, MT_QP_STATE), MT_OK);
+	node_connect(&n);
 	assert_u_eq(node_drain(&n, 0), 0);
 }
 

@@ -287,9 +287,10 @@ CASE(mt_requester_next, sent_again_on_another_ev)
 
 CASE(mt_requester_next, never_on_the_ev_that_lost_it)
 {
-	opts.ev_profile.n_evs = opts.ev_profile.n_active = 2;
+	opts.ev_profile.n_evs = opts.ev_profile.n_active = 3;
+	opts.evs[1].port = 0; /* on one port, where no turn of ports helps */
 	start();
-	for (int i = 0; i < 20; i++) {
+	for (int i = 0; i < 40; i++) {
 		struct mw_packet nack, ack = node_ack(&n, 0x1F, (uint32_t)i + 1);
 		uint32_t ev;
 
@@ -324,6 +325,24 @@ CASE(mt_requester_next, oldest_loss_before_anything_new)
 	assert_false(sent[2].pkt.bth.rtx);
 }
 
+CASE(mt_requester_next, sent_again_with_the_number_of_its_message)
+{
+	opts.cap.sq_depth = 4;
+	start();
+	for (uint32_t msn = 0; msn < 10; msn++) { /* the slots of the queue come round */
+		struct mw_packet nack, ack = node_ack(&n, 0x1F, msn + 1);
+
+		post(1, 0);
+		assert_u_eq(send(1000), 1);
+		nack = node_nack(&n, &sent[0], MW_NACK_TRIMMED);
+		node_rx(&n, 2000, &nack);
+		assert_u_eq(send(3000), 1);
+		assert_true(sent[0].pkt.bth.rtx);
+		assert_u_eq(sent[0].pkt.data.meth.msn, msn);
+		node_rx(&n, 4000, &ack);
+	}
+}
+
 CASE(mt_requester_next, a_retransmission_counts_as_in_flight)
 {
 	uint32_t nominal = MTU + MT_NOMINAL_HEADER;
@@ -334,6 +353,27 @@ CASE(mt_requester_next, a_retransmission_counts_as_in_flight)
 	assert_i_eq(n.qp->req.cc.inflight, 3 * nominal);
 	assert_u_eq(send(3000), 1);
 	assert_i_eq(n.qp->req.cc.inflight, 4 * nominal);
+}
+
+/* REQ(req.loss.timeout) */
+CASE(mt_requester_next, one_resend_after_a_timeout_whatever_the_window)
+{
+	uint32_t nominal = MTU + MT_NOMINAL_HEADER;
+	uint64_t now = 0;
+
+	with_nscc(2 * nominal);
+	start();
+	post(2 * MTU, 0);
+	assert_u_eq(send(1000), 2);
+	n.qp->req.cc.inflight += 10 * nominal; /* a count that is stale */
+	while (node_stats(&n).timeouts == 0) {
+		now = mt_engine_deadline(n.engine);
+		mt_engine_tick(n.engine, now);
+	}
+	assert_true(node_tx_opcode(&n, now, MW_WRITE_FIRST, &sent[0]));
+	mt_tx_window_lost(&n.qp->req.window, node_psn(1));
+	mt_qp_wake(n.qp);
+	assert_u_eq(send(now), 0);
 }
 
 /* REQ(req.complete.acked) */

@@ -434,6 +434,25 @@ CASE(mt_responder_data, the_first_refusal_counts)
 	check_ack(NAK_REMOTE_ACCESS, 1);
 }
 
+CASE(mt_responder_data, nothing_completes_behind_a_refused_message)
+{
+	struct mw_packet bad;
+	struct mt_event ev;
+
+	start();
+	assert_i_eq(mt_qp_post_recv(n.qp, 9), MT_OK);
+	bad = only(1);
+	bad.data.reth.rkey = 0;
+	rx(bad);
+	rx(only_imm(2, 0));
+	rx(only(0));
+	check_ack(NAK_REMOTE_ACCESS, 1);
+	assert_true(node_poll(&n, &ev));
+	assert_u_eq(ev.type, MT_EVENT_RECV);
+	assert_u_eq(ev.status, MT_WC_WR_FLUSH_ERR);
+	assert_false(ev.imm_valid);
+}
+
 CASE(mt_responder_data, says_no_again_to_whoever_goes_on)
 {
 	struct mw_packet bad;

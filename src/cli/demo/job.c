@@ -19,6 +19,10 @@
 #define STOP_PATIENCE_MS 1000
 #define STOP_LOOK_MS 5
 #define ARGUMENTS_MAX 24
+/* The dynamic ports, from which each user takes a stretch. */
+#define EV_BASE 49152u
+#define EV_BASE_STRIDE 1024u
+#define EV_BASE_USERS 15u
 
 static void rank_file(const struct demo_job_cfg *cfg, uint32_t rank, const char *suffix, char *out,
 		      size_t size)
@@ -46,7 +50,9 @@ static void set_environment(const struct demo_job_cfg *cfg, uint32_t rank)
 	setenv("MRC_PORT_PREFIX", "24", 1);
 	snprintf(text, sizeof(text), "%u", cfg->shape.paths);
 	setenv("MRC_EVS", text, 1);
-	unsetenv("MRC_EV_BASE");
+	/* Sockets share a port within one user only; two users' demos must not meet. */
+	snprintf(text, sizeof(text), "%u", EV_BASE + getuid() % EV_BASE_USERS * EV_BASE_STRIDE);
+	setenv("MRC_EV_BASE", text, 1);
 	cli_flags_write_rate(text, sizeof(text), cfg->shape.pace_bps);
 	setenv("MRC_PACE", text, 1);
 	setenv("MRC_STATS_DIR", cfg->dir, 1);
