@@ -20,7 +20,8 @@ deps: ## install what building needs, or say how
 
 .PHONY: demo
 demo: deps all ## build and watch a training job ride out path failures
-	build/bin/mrc demo
+	@mkdir -p build/demo
+	build/bin/mrc demo --out build/demo/result.json
 
 .PHONY: check
 check: ## build with sanitizers and optimised, run all tests, count the cases

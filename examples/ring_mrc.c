@@ -55,7 +55,7 @@ struct endpoint {
 	uint64_t address;
 	uint32_t rkey;
 	uint32_t qpn, psn;
-	uint32_t reserved;
+	uint32_t mtu; /* enum ibv_mtu, the largest this side can take */
 };
 
 static struct mrc_link *from_link(struct ring_link *link)
@@ -159,7 +159,7 @@ static int to_rts(struct mrc_qp *qp, const struct endpoint *mine, const struct e
 {
 	struct ibv_qp_attr attr = {
 		.qp_state = IBV_QPS_RTR,
-		.path_mtu = IBV_MTU_4096,
+		.path_mtu = mine->mtu < peer->mtu ? mine->mtu : peer->mtu,
 		.dest_qp_num = peer->qpn,
 		.rq_psn = peer->psn,
 		.ah_attr = {.is_global = 1, .grh = {.dgid = peer->gid}, .port_num = 1},
@@ -179,6 +179,12 @@ static int to_rts(struct mrc_qp *qp, const struct endpoint *mine, const struct e
 
 static int describe(struct mrc_link *l, struct mrc_qp *qp, struct endpoint *e)
 {
+	struct ibv_port_attr port;
+	int rc = ibv_query_port(l->device, 1, &port);
+
+	if (rc)
+		return fail("port of the device", rc);
+	e->mtu = port.active_mtu;
 	if (ibv_query_gid(l->device, 1, 0, &e->gid))
 		return fail("GID of the device", errno);
 	if (mrc_get_qpn(qp, &e->qpn))
@@ -186,7 +192,6 @@ static int describe(struct mrc_link *l, struct mrc_qp *qp, struct endpoint *e)
 	e->psn = (e->qpn * 2654435761u) & FIRST_PSN_MASK;
 	e->address = (uintptr_t)l->cfg.memory;
 	e->rkey = l->mr->rkey;
-	e->reserved = 0;
 	return 0;
 }
 

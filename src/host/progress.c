@@ -53,9 +53,10 @@ static uint32_t pump(struct mh_nic *nic)
 {
 	uint64_t now = mh_now_ns();
 	uint32_t work = 0;
+	bool more = true;
 
-	for (uint32_t round = 0; round < PUMP_RX_ROUNDS; round++) {
-		uint32_t got = mh_rx_pump(nic, now);
+	for (uint32_t round = 0; more && round < PUMP_RX_ROUNDS; round++) {
+		uint32_t got = mh_rx_pump(nic, now, &more);
 
 		work += got;
 		if (got == 0)

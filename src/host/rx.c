@@ -85,11 +85,12 @@ static void rx_frame(struct mh_nic *nic, uint32_t port, const struct mio_rx *fra
 	mt_engine_rx_bytes(nic->engine, now_ns, &meta, frame->bytes, body);
 }
 
-uint32_t mh_rx_pump(struct mh_nic *nic, uint64_t now_ns)
+uint32_t mh_rx_pump(struct mh_nic *nic, uint64_t now_ns, bool *more)
 {
 	struct mio_rx frames[RX_BATCH];
 	uint32_t all = 0;
 
+	*more = false;
 	for (uint32_t i = 0; i < nic->ports.n; i++) {
 		uint32_t n;
 
@@ -98,6 +99,7 @@ uint32_t mh_rx_pump(struct mh_nic *nic, uint64_t now_ns)
 		n = mio_port_rx(nic->ports.port[i].io, now_ns, frames, RX_BATCH);
 		for (uint32_t k = 0; k < n; k++)
 			rx_frame(nic, i, &frames[k], now_ns);
+		*more |= n == RX_BATCH;
 		all += n;
 	}
 	return all;

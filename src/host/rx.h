@@ -7,8 +7,10 @@
 
 /* mh_rx_init fills in nic->trim_of_dscp. */
 void mh_rx_init(struct mh_nic *nic);
-/* mh_rx_pump takes one burst from each port and returns how many frames that were. Under nic->lock.
+/*
+ * mh_rx_pump takes one burst from each port and returns how many frames that were; *more says that
+ * a burst was full, so that its socket may hold another. Under nic->lock.
  */
-uint32_t mh_rx_pump(struct mh_nic *nic, uint64_t now_ns);
+uint32_t mh_rx_pump(struct mh_nic *nic, uint64_t now_ns, bool *more);
 
 #endif
