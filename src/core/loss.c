@@ -7,9 +7,9 @@
  */
 #define SAME_PATH_SHIFT 2
 
-/* REQ(req.loss.same-ev) */
 #define MAP_PSNS 64u
 
+/* REQ(req.loss.same-ev) */
 static bool proven(const struct mt_tx_rec *rec, const struct mt_loss_report *r, uint64_t window_ns)
 {
 	if (rec->state != MT_TX_OUTSTANDING)
@@ -19,8 +19,7 @@ static bool proven(const struct mt_tx_rec *rec, const struct mt_loss_report *r, 
 	return rec->sent_ns + window_ns <= r->trigger_sent_ns;
 }
 
-/* First transmissions are in order of time: behind one sent too late nothing was sent early enough.
- */
+/* First transmissions are in order of time: behind one sent too late none was sent early enough. */
 static bool too_late(const struct mt_tx_rec *rec, const struct mt_loss_report *r,
 		     uint64_t window_ns)
 {

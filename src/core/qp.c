@@ -260,7 +260,7 @@ static void resend_oldest(struct mt_qp *qp, uint64_t now_ns)
 	struct mt_tx_window *w = &req->window;
 
 	qp->engine->stats.timeouts++;
-	req->timed_out = true;
+	req->timed_out = !mt_tx_empty(w);
 	if (mt_tx_empty(w)) {
 		req->repeat_last = true;
 	} else if (mt_tx_rec(w, w->una)->state == MT_TX_OUTSTANDING) {

@@ -24,7 +24,6 @@ void mt_sacker_sent(struct mt_sacker *s)
 	s->due = false;
 }
 
-/* REQ(rsp.sack.rcvd-bytes) REQ(rsp.sack.ooo-count) REQ(req.mpr.unit) */
 /* A duplicate from long ago saturates: that names no PSN which the sender still remembers. */
 static int16_t offset_of(uint64_t psn, uint64_t cack)
 {
@@ -33,6 +32,7 @@ static int16_t offset_of(uint64_t psn, uint64_t cack)
 	return offset < INT16_MIN ? INT16_MIN : (int16_t)offset;
 }
 
+/* REQ(rsp.sack.rcvd-bytes) REQ(rsp.sack.ooo-count) REQ(req.mpr.unit) */
 void mt_sack_build(struct mt_rx_window *w, const struct mt_trigger *t, uint64_t rcvd_bytes,
 		   uint8_t mpr, struct mw_seth *seth)
 {

@@ -7,6 +7,6 @@ endforeach()
 foreach(name completer completer_loss config control_emit core_mr core_qp engine engine_rx engine_tx
 	paths qp_modify requester responder responder_answers)
 	softmrc_test(unit_${name}
-		SOURCES unit_${name}.c ${PROJECT_SOURCE_DIR}/tests/support/engine_pair.c
+		SOURCES unit_${name}.c ${PROJECT_SOURCE_DIR}/tests/support/node.c
 		LINKS core LABELS unit)
 endforeach()

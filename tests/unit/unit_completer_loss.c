@@ -5,7 +5,7 @@
  */
 #include "support/test.h"
 
-#include "support/engine_pair.h"
+#include "support/node.h"
 
 #define MTU NODE_MTU
 #define MAX 256u

@@ -3,7 +3,7 @@
 #include "support/test.h"
 
 #include "core/engine.h"
-#include "support/engine_pair.h"
+#include "support/node.h"
 
 TEST(mt_engine_cfg_default, valid_for_each_number_of_ports)
 {

@@ -3,7 +3,7 @@
  * over. */
 #include "support/test.h"
 
-#include "support/engine_pair.h"
+#include "support/node.h"
 
 static struct node n;
 static struct mt_tx_desc d;

@@ -3,7 +3,7 @@
 #include "support/test.h"
 
 #include "core/mr.h"
-#include "support/engine_pair.h"
+#include "support/node.h"
 
 #define START UINT64_C(0x10000)
 #define LENGTH UINT64_C(0x1000)

@@ -2,7 +2,7 @@
 /* A queue pair's life but for its states: making, posting, silence, failing. */
 #include "support/test.h"
 
-#include "support/engine_pair.h"
+#include "support/node.h"
 
 static struct node_opts opts;
 static struct node n;

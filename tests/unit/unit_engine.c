@@ -2,7 +2,7 @@
 /* An engine's life: configurations, memory, profiles, timers, events, looking in. */
 #include "support/test.h"
 
-#include "support/engine_pair.h"
+#include "support/node.h"
 #include "unit/panic.h"
 
 static struct node_opts opts;

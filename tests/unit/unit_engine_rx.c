@@ -3,7 +3,7 @@
  */
 #include "support/test.h"
 
-#include "support/engine_pair.h"
+#include "support/node.h"
 
 static struct node_opts opts;
 static struct node n;

@@ -2,7 +2,7 @@
 /* Which packet leaves next: control before data, QPs in turn, and who stays in the round. */
 #include "support/test.h"
 
-#include "support/engine_pair.h"
+#include "support/node.h"
 
 #define QPS 3u
 #define MTU NODE_MTU

@@ -2,7 +2,7 @@
 /* Path sets of an engine: who shares one, when it goes, who probes for it. */
 #include "support/test.h"
 
-#include "support/engine_pair.h"
+#include "support/node.h"
 
 static struct node_opts opts;
 static struct node n;

@@ -2,7 +2,7 @@
 /* The states of a QP and what may be set in each. */
 #include "support/test.h"
 
-#include "support/engine_pair.h"
+#include "support/node.h"
 
 /* All attributes but the state. */
 #define ALL_ATTRIBUTES ((MT_QP_TRIM_NACK << 1) - 1 - MT_QP_STATE)

@@ -2,7 +2,7 @@
 /* What becomes of a data packet, check by check; the packets are written by hand. */
 #include "support/test.h"
 
-#include "support/engine_pair.h"
+#include "support/node.h"
 
 #define MTU NODE_MTU
 #define NAK_INVALID_REQUEST 0x61u

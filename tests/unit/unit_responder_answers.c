@@ -2,7 +2,7 @@
 /* How a responder answers data and probes: which trigger makes a SACK, and what it reflects. */
 #include "support/test.h"
 
-#include "support/engine_pair.h"
+#include "support/node.h"
 
 #define MTU NODE_MTU
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Engines for tests; see engine_pair.h. */
-#include "support/engine_pair.h"
+/* Engines for tests; see node.h. */
+#include "support/node.h"
 
 #include "support/test.h"
 
@@ -9,7 +9,6 @@
 /* PSNs of a QP begin here: one lap up and a little before its end, as qp_modify.c counts them. */
 #define FIRST_WIRE_PSN ((1u << 24) - NODE_PSNS_TO_WRAP)
 #define FIRST_PSN ((UINT64_C(1) << 24) + FIRST_WIRE_PSN)
-#define IN_FLIGHT_MAX 1024u
 #define PEER_EV 0xE0E1E2E3u
 
 static uint8_t payload[NODE_PAYLOAD_BYTES];
@@ -341,63 +340,4 @@ void node_rx(struct node *n, uint64_t now_ns, const struct mw_packet *pkt)
 	struct mt_rx_meta meta = node_meta(n);
 
 	node_rx_meta(n, now_ns, &meta, pkt);
-}
-
-/* ---- two of them ---- */
-
-void pair_open(struct engine_pair *p, const struct node_opts *o)
-{
-	*p = (struct engine_pair){.delay_ns = 1000};
-	for (unsigned i = 0; i < 2; i++) {
-		node_open(&p->side[i], o, i);
-		node_connect(&p->side[i]);
-	}
-}
-
-void pair_close(struct engine_pair *p)
-{
-	node_close(&p->side[0]);
-	node_close(&p->side[1]);
-}
-
-static void deliver(struct engine_pair *p, unsigned to, const struct mt_tx_desc *d)
-{
-	struct mt_rx_meta meta = {
-		.src = p->side[!to].self, .ev = d->ev, .port = d->port, .icrc_ok = true};
-
-	if (p->lose && p->lose(p->ctx, !to, d))
-		return;
-	mt_engine_rx(p->side[to].engine, p->now_ns, &meta, &d->pkt, node_payload(d->offset));
-}
-
-/* The earliest deadline of both sides. */
-static uint64_t deadline(const struct engine_pair *p)
-{
-	uint64_t a = mt_engine_deadline(p->side[0].engine);
-	uint64_t b = mt_engine_deadline(p->side[1].engine);
-
-	return a < b ? a : b;
-}
-
-void pair_run(struct engine_pair *p, uint64_t until_ns)
-{
-	static struct mt_tx_desc sent[2][IN_FLIGHT_MAX];
-	uint32_t n[2];
-
-	while (p->now_ns < until_ns) {
-		for (unsigned i = 0; i < 2; i++) {
-			mt_engine_tick(p->side[i].engine, p->now_ns);
-			n[i] = node_tx(&p->side[i], p->now_ns, sent[i], IN_FLIGHT_MAX);
-		}
-		if (n[0] + n[1] == 0) {
-			if (deadline(p) >= until_ns)
-				return;
-			p->now_ns = deadline(p);
-			continue;
-		}
-		p->now_ns += p->delay_ns;
-		for (unsigned i = 0; i < 2; i++)
-			for (uint32_t k = 0; k < n[i]; k++)
-				deliver(p, !i, &sent[i][k]);
-	}
 }

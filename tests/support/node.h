@@ -1,14 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * engine_pair.h - engines for tests: one whose peer is the test, writing its packets by hand, or
- * two that are joined directly.
+ * node.h - an engine for tests whose peer is the test, writing its packets by hand.
  *
- * A node is an engine with one EV profile, one CC profile, one MR and one QP. The QPs of a pair,
- * and the hand-made peer of a single node, use the same numbers: PSNs in both directions begin
- * NODE_PSNS_TO_WRAP before the wrap, so that every longer test crosses it.
+ * A node is an engine with one EV profile, one CC profile, one MR and one QP. PSNs in both
+ * directions begin NODE_PSNS_TO_WRAP before the wrap, so that every longer test crosses it.
  */
-#ifndef SUPPORT_ENGINE_PAIR_H
-#define SUPPORT_ENGINE_PAIR_H
+#ifndef SUPPORT_NODE_H
+#define SUPPORT_NODE_H
 
 #include "core/engine_state.h"
 #include "core/qp.h"
@@ -102,21 +100,5 @@ struct mt_rx_meta node_meta(const struct node *n);
 void node_rx(struct node *n, uint64_t now_ns, const struct mw_packet *pkt);
 void node_rx_meta(struct node *n, uint64_t now_ns, const struct mt_rx_meta *meta,
 		  const struct mw_packet *pkt);
-
-/* ---- two of them ---- */
-
-struct engine_pair {
-	struct node side[2];
-	uint64_t now_ns;
-	uint64_t delay_ns; /* one way; 1000 */
-	/* Says whether a packet that side `from` sends is lost; NULL: none is. */
-	bool (*lose)(void *ctx, unsigned from, const struct mt_tx_desc *desc);
-	void *ctx;
-};
-
-/* pair_open makes and connects both; pair_run runs them until then, or until nothing is left. */
-void pair_open(struct engine_pair *p, const struct node_opts *o);
-void pair_run(struct engine_pair *p, uint64_t until_ns);
-void pair_close(struct engine_pair *p);
 
 #endif
