@@ -168,6 +168,29 @@ static void settle(struct mt_path_set *s, uint16_t path)
 		swap_places(s, p->place, other);
 }
 
+/* What must hold between calls; for mb_assert_slow. */
+static bool consistent(const struct mt_path_set *s)
+{
+	uint32_t usable = 0;
+
+	for (uint8_t p = 0; p < s->n_ports; p++) {
+		const struct mt_path_port *port = &s->ports[p];
+		uint32_t here = 0;
+
+		for (uint16_t at = port->first; at < port->first + port->count; at++) {
+			const struct mt_path *path = &s->paths[s->order[at]];
+
+			if (path->place != at || path->port != p)
+				return false;
+			here += mt_path_usable(path);
+		}
+		if (here != port->usable)
+			return false;
+		usable += here;
+	}
+	return usable == s->n_usable;
+}
+
 static uint16_t bad_longest(const struct mt_path_set *s)
 {
 	uint16_t found = MT_PATH_NONE;
@@ -211,6 +234,7 @@ unsigned mt_path_set_retire(struct mt_path_set *s, uint16_t path, uint64_t now_n
 	c->retired++;
 	settle(s, path);
 	changes[n++] = (struct mt_path_change){path, MT_EV_ASSUMED_BAD, (uint8_t)cause};
+	mb_assert_slow(consistent(s));
 	return n;
 }
 
@@ -224,6 +248,7 @@ bool mt_path_set_deny(struct mt_path_set *s, uint16_t path, bool deny)
 	take_back(s, path);
 	set_state(s, path, want);
 	settle(s, path);
+	mb_assert_slow(consistent(s));
 	return true;
 }
 
@@ -315,6 +340,7 @@ bool mt_path_set_probe_answered(struct mt_path_set *s, uint16_t id, uint64_t now
 	take_back(s, i);
 	if (marked)
 		set_state(s, i, MT_EV_SKIP);
+	mb_assert_slow(consistent(s));
 	c->revived++;
 	*revived = true;
 	return true;

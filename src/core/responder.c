@@ -15,7 +15,6 @@
 /* AETH syndromes. REQ(wire.aeth.layout) */
 #define NAK_INVALID_REQUEST 0x61u
 #define NAK_REMOTE_ACCESS 0x62u
-#define NAK_REMOTE_OP 0x63u
 
 enum check {
 	CHK_STATE,

@@ -75,10 +75,23 @@ enum mt_tx_state mt_tx_window_received(struct mt_tx_window *w, uint64_t psn)
 	return was;
 }
 
+/* What must hold between calls; for mb_assert_slow. */
+static bool consistent(const struct mt_tx_window *w)
+{
+	uint32_t lost = 0, outstanding = 0;
+
+	for (uint64_t psn = w->una; psn < w->next; psn++) {
+		lost += mt_tx_rec(w, psn)->state == MT_TX_LOST;
+		outstanding += mt_tx_rec(w, psn)->state == MT_TX_OUTSTANDING;
+	}
+	return lost == w->lost && outstanding == w->outstanding;
+}
+
 void mt_tx_window_advance(struct mt_tx_window *w)
 {
 	while (w->una < w->next && mt_tx_rec(w, w->una)->state == MT_TX_RECEIVED)
 		w->una++;
+	mb_assert_slow(consistent(w));
 }
 
 bool mt_tx_window_oldest_lost(struct mt_tx_window *w, uint64_t *psn)

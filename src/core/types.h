@@ -36,8 +36,7 @@ enum mt_result {
 	MT_ERR_MEMORY = -3,  /* the pool is empty: mt_engine_add_memory, and call again */
 	MT_ERR_FULL = -4,    /* queue or table full: poll or release, then call again */
 	MT_ERR_EXISTS = -5,  /* number or key is taken */
-	MT_ERR_BUSY = -6,    /* still in use */
-	MT_ERR_ACCESS = -7,  /* an SGE is not inside a local MR of the PD */
+	MT_ERR_ACCESS = -6,  /* an SGE is not inside a local MR of the PD */
 };
 
 /* The address of an endpoint (a GID). The core compares it and hands it back, nothing more. */
@@ -156,11 +155,9 @@ enum mt_ev_state {
 /* What made an EV change its state. */
 enum mt_ev_cause {
 	MT_EV_BY_LOSS,	   /* a packet on it was lost without a trim notice */
-	MT_EV_BY_MARK,	   /* the responder says ALWAYS_SKIP, or ECN for SKIP */
-	MT_EV_BY_TRIM,	   /* trimmed on the way, not at the last hop */
+	MT_EV_BY_MARK,	   /* the responder says ALWAYS_SKIP */
 	MT_EV_BY_PROBE,	   /* enough probes in a row were answered */
 	MT_EV_BY_FLOOR,	   /* taken back because too few would be left */
-	MT_EV_BY_TURN,	   /* its skipped turn is over */
 	MT_EV_BY_OPERATOR, /* denied, or allowed again */
 	MT_EV_CAUSES,
 };

@@ -61,8 +61,6 @@ int mh_engine_errno(int result)
 		return ENOMEM;
 	case MT_ERR_EXISTS:
 		return EEXIST;
-	case MT_ERR_BUSY:
-		return EBUSY;
 	case MT_ERR_ACCESS:
 		return EFAULT;
 	case MT_ERR_INVALID:
