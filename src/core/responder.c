@@ -107,8 +107,10 @@ static void nack(struct ctx *c, enum mw_nack_reason reason)
 	mt_engine_control(c->qp->engine, &n);
 }
 
-/* REQ(rsp.window.any-order) REQ(rsp.window.duplicate-above) REQ(rsp.window.ahead)
- * REQ(rsp.window.ancient) REQ(rsp.nack.trim-duplicate) */
+/*
+ * REQ(rsp.window.any-order) REQ(rsp.window.duplicate-above) REQ(rsp.window.ahead)
+ * REQ(rsp.window.ancient) REQ(rsp.nack.trim-duplicate)
+ */
 static enum check check_psn(struct ctx *c)
 {
 	const struct mt_responder *rsp = &c->qp->rsp;
@@ -137,8 +139,10 @@ static enum check check_psn(struct ctx *c)
 	mb_unreachable();
 }
 
-/* REQ(rsp.trim.by-dscp) REQ(rsp.trim.never-placed) REQ(rsp.nack.trim-last-hop)
- * REQ(rsp.nack.capability) */
+/*
+ * REQ(rsp.trim.by-dscp) REQ(rsp.trim.never-placed) REQ(rsp.nack.trim-last-hop)
+ * REQ(rsp.nack.capability)
+ */
 static enum check check_trim(struct ctx *c)
 {
 	uint8_t trim = c->rx->meta->trim;
@@ -213,7 +217,9 @@ static enum check check_imm(struct ctx *c)
 }
 
 /*
- * A message that is refused, or comes after one, leaves no trace in memory.
+ * Once a message is known to be refused, nothing more of it or of later ones is placed. Packets of
+ * them that came before may have been: WRITEs land in any order until an immediate or a completion
+ * says that they have landed.
  * REQ(rsp.place.at-once) REQ(rsp.place.once)
  */
 static enum check do_place(struct ctx *c)

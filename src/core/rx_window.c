@@ -98,6 +98,15 @@ uint32_t mt_rx_window_take(struct mt_rx_window *w, uint64_t psn, bool ends_messa
 	return complete;
 }
 
+/*
+ * Of the n-th and the next SACK, n even, one looks back, in the order of the Thue-Morse sequence.
+ * It has no period, so no rhythm in which SACKs get lost can take all of one kind.
+ */
+static bool looks_back(uint32_t n)
+{
+	return mb_popcount64(n) % 2 == 0;
+}
+
 /* Picks the first PSN of the report; see the header. */
 static uint64_t report_base(struct mt_rx_window *w)
 {
@@ -105,8 +114,7 @@ static uint64_t report_base(struct mt_rx_window *w)
 
 	if (w->top - w->expected <= REPORT)
 		return w->expected;
-	w->look_back = !w->look_back;
-	if (w->look_back) {
+	if (looks_back(w->wide++)) {
 		if (w->walk < w->expected || w->walk >= w->top)
 			w->walk = w->expected;
 		w->walk += REPORT;

@@ -24,7 +24,7 @@ struct mt_rx_window {
 	uint32_t size;	     /* bits, a power of two */
 	uint32_t limit;	     /* PSNs that may be ahead: MPR x 128 */
 	uint32_t ahead;	     /* received above expected: ooo_count */
-	bool look_back;	     /* the next wide SACK looks back instead of at the newest */
+	uint32_t wide;	     /* SACKs so far that could not name everything */
 };
 
 /* Where a PSN stands. */
@@ -47,8 +47,8 @@ enum mt_rx_place mt_rx_window_place(const struct mt_rx_window *w, uint64_t psn);
 uint32_t mt_rx_window_take(struct mt_rx_window *w, uint64_t psn, bool ends_message);
 /*
  * mt_rx_window_report chooses the 64 PSNs that the next SACK describes, and marks them reported.
- * The window of PSNs may be 64 times wider than a SACK. When everything ahead of expected fits,
- * it starts there; otherwise SACKs alternate between the newest PSNs not yet reported and a walk
+ * The window of PSNs may be 500 times wider than a SACK. When everything ahead of expected fits,
+ * it starts there; otherwise SACKs take turns between the newest PSNs not yet reported and a walk
  * over all older ones, so that every hole is named again and again, whatever SACK is lost.
  * REQ(rsp.sack.bitmap-slides)
  */

@@ -2,6 +2,7 @@
 /* The responder's window: where a PSN stands, what moves it, which 64 PSNs a SACK is about. */
 #include "support/test.h"
 
+#include "base/bits.h"
 #include "core/rx_window.h"
 #include "unit/panic.h"
 
@@ -121,21 +122,22 @@ TEST_WITH(fresh, NULL, mt_rx_window_report, begins_at_expected_while_it_fits)
 }
 
 /* REQ(rsp.sack.bitmap-slides) */
-TEST_WITH(fresh, NULL, mt_rx_window_report, every_second_walks_over_all_holes)
+TEST_WITH(fresh, NULL, mt_rx_window_report, one_of_two_walks_over_all_holes)
 {
-	uint64_t from;
+	uint64_t from, walked = 0;
 
 	take(500, false);
 	for (uint64_t i = 0; i < 40; i++) {
 		uint64_t map = report(&from);
 
-		if (i % 2 == 0)
-			assert_u_eq(from, i / 2 % 8 * 64);
+		if (mb_popcount64(i) % 2 == 0) /* 0, 3, 5, 6: no rhythm of losses takes them all */
+			assert_u_eq(from, walked++ % 8 * 64);
 		if (from <= 500 && 500 < from + 64)
 			assert_u_eq(map, UINT64_C(1) << (500 - from));
 		else
 			assert_u_eq(map, 0);
 	}
+	assert_u_eq(walked, 20);
 }
 
 TEST_WITH(fresh, NULL, mt_rx_window_report, newest_within_two)
