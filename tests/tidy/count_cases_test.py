@@ -15,9 +15,11 @@ def count(*tests):
         report.write("<testsuite>")
         for status, output in tests:
             failure = '<failure message="x"/>' if status == "fail" else ""
-            skipped = '<skipped message="x"/>' if status == "notrun" else ""
+            reason = "SKIP_RETURN_CODE=77" if status == "skip" else "Unable to start"
+            skipped = f'<skipped message="{reason}"/>' if status in ("skip", "notrun") else ""
+            written = "notrun" if status == "skip" else status
             report.write(
-                f'<testcase name="t" status="{status}">{failure}{skipped}'
+                f'<testcase name="t" status="{written}">{failure}{skipped}'
                 f"<system-out>{escape(output)}</system-out></testcase>"
             )
         report.write("</testsuite>")
@@ -64,6 +66,12 @@ CASES = {
     "count__without_tap": case((0, "1 passed, 0 failed, 0 skipped"), ("run", "hello\n")),
     "count__not_built": case(
         (1, "0 passed, 1 failed, 0 skipped"), ("notrun", "Unable to find executable: t\n")
+    ),
+    "count__not_started": case(
+        (1, "0 passed, 1 failed, 0 skipped"), ("notrun", "Failed to change directory\n")
+    ),
+    "count__whole_test_skipped": case(
+        (0, "2 passed, 0 failed, 1 skipped"), ("run", TWO_OF_TWO), ("skip", "needs root\n")
     ),
     "count__nothing_ran": case((1, "0 passed, 1 failed, 0 skipped")),
     "count__two_plans": case(
