@@ -152,6 +152,7 @@ int ma_vattr_to_nic(const struct ibv_qp_attr *vattr, int vattr_mask, struct mh_q
 	return psns_to_nic(vattr, vattr_mask, attr, mask);
 }
 
+/* REQ(api.qp.modify.rtr) REQ(api.qp.modify.rts) */
 static void limits_to_nic(const struct mrc_qp_attr *mrc, int mask, struct mh_qp_attr *attr,
 			  uint32_t *out)
 {
@@ -193,7 +194,10 @@ static int timers_to_nic(const struct mrc_qp_attr *mrc, int mask, struct mh_qp_a
 	return 0;
 }
 
-/* Profile ids are 64 bits in the API and 32 in the NIC. */
+/*
+ * Profile ids are 64 bits in the API and 32 in the NIC.
+ * REQ(api.qp.modify.init) REQ(api.profile-ids)
+ */
 static int profiles_to_nic(const struct mrc_qp_attr *mrc, int mask, struct mh_qp_attr *attr,
 			   uint32_t *out)
 {

@@ -33,6 +33,7 @@ static void address(const struct mt_qp *qp, uint16_t path, struct mt_tx_desc *d)
 	d->qp_user = qp->user;
 }
 
+/* REQ(wire.bth.control-use) */
 static struct mw_bth bth(const struct mt_qp *qp, enum mw_opcode op, uint32_t psn)
 {
 	return (struct mw_bth){
@@ -57,6 +58,7 @@ static uint16_t reply_path(struct mt_qp *qp, uint8_t port, bool unheard)
 	return mt_spray_control(&qp->req.spray, s, port);
 }
 
+/* REQ(wire.seth.context-ids) */
 static void emit_sack(struct mt_qp *qp, const struct mt_trigger *t, struct mt_tx_desc *d)
 {
 	struct mt_responder *rsp = &qp->rsp;

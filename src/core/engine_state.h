@@ -73,7 +73,7 @@ bool mt_control_emit(struct mt_engine *e, uint64_t now_ns, const struct mt_contr
 /* mt_control_owed makes the SACK or transport ACK that a QP owes; false when it owes none. */
 bool mt_control_owed(struct mt_qp *qp, struct mt_tx_desc *desc);
 
-/* mt_timestamp is the 16-bit stamp that travels in a TSETH. REQ(wire.tseth.layout) */
+/* mt_timestamp is the 16-bit stamp that travels in a TSETH. REQ(wire.tseth.resolution) */
 static inline uint16_t mt_timestamp(const struct mt_engine *e, uint64_t now_ns)
 {
 	return (uint16_t)(now_ns >> e->cfg.ts_shift);

@@ -36,6 +36,7 @@ static const uint8_t allowed[MT_QPS_COUNT] = {
 	(FIXED_FROM_RTR | MT_QP_SQ_PSN | MT_QP_MPR | MT_QP_CC_PROFILE | MT_QP_MAX_WIMM | \
 	 MT_QP_TIMEOUT | MT_QP_RETRY)
 
+/* REQ(wire.pmtu) */
 static bool mtu_valid(uint32_t mtu)
 {
 	return mtu == 256 || mtu == 512 || mtu == 1024 || mtu == 2048 || mtu == 4096;

@@ -48,7 +48,10 @@ static bool wants_ack(const struct mt_qp *qp, const struct mt_wqe *wqe, uint32_t
 	       !mt_cc_may_send(&req->cc, qp->attr.path_mtu + MT_NOMINAL_HEADER);
 }
 
-/* REQ(req.rtx.same-packet) REQ(wire.reth.address) REQ(wire.meth.msn) REQ(wire.meth.rqmsn) */
+/*
+ * REQ(req.rtx.same-packet) REQ(wire.reth.address) REQ(wire.meth.msn) REQ(wire.meth.rqmsn)
+ * REQ(wire.reth.length)
+ */
 static void describe(const struct mt_qp *qp, const struct mt_wqe *wqe, uint64_t msn, uint64_t psn,
 		     bool rtx, uint16_t path, uint64_t now_ns, struct mt_tx_desc *d)
 {

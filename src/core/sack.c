@@ -32,7 +32,11 @@ static int16_t offset_of(uint64_t psn, uint64_t cack)
 	return offset < INT16_MIN ? INT16_MIN : (int16_t)offset;
 }
 
-/* REQ(rsp.sack.rcvd-bytes) REQ(rsp.sack.ooo-count) REQ(req.mpr.unit) */
+/*
+ * REQ(rsp.sack.rcvd-bytes) REQ(rsp.sack.ooo-count) REQ(req.mpr.unit)
+ * REQ(wire.seth.entropy) REQ(wire.seth.pr) REQ(wire.seth.cack) REQ(wire.seth.bitmap-order)
+ * REQ(wire.ccstate.rcvd-bytes)
+ */
 void mt_sack_build(struct mt_rx_window *w, const struct mt_trigger *t, uint64_t rcvd_bytes,
 		   uint8_t mpr, struct mw_seth *seth)
 {

@@ -4,6 +4,7 @@
 
 #include <stdlib.h>
 
+/* REQ(api.verbs-objects) */
 struct ibv_pd *ibv_alloc_pd(struct ibv_context *context)
 {
 	struct mv_pd *pd;

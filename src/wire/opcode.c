@@ -43,6 +43,7 @@ static const struct mw_opcode_info rows[INDEX_MASK + 1] = {
 
 static const struct mw_opcode_info not_mrc = {"UNKNOWN", 0, 0};
 
+/* REQ(svc.no-rc-interop) */
 const struct mw_opcode_info *mw_opcode_info(uint8_t opcode)
 {
 	const struct mw_opcode_info *row = &rows[opcode & INDEX_MASK];

@@ -327,6 +327,8 @@ static int run(int fd)
 	return rc ? rc : destroy(&p);
 }
 
+/* REQ(api.qp.modify.init) REQ(api.qp.modify.rtr) REQ(api.qp.modify.rts) REQ(api.profile-ids)
+ * REQ(api.verbs-objects) */
 TEST(ocp_walk_through, runs_unchanged)
 {
 	int fds[2], status;

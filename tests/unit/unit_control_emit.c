@@ -65,7 +65,10 @@ static void check_address(uint8_t opcode, uint32_t psn)
 	assert_u_eq(d.port, n.opts.evs[d.ev & 0xFF].port);
 }
 
-/* REQ(wire.bth.sack-rtx) REQ(req.reverse.per-plane) */
+/*
+ * REQ(wire.bth.sack-rtx) REQ(req.reverse.per-plane)
+ * REQ(wire.bth.control-use) REQ(wire.seth.context-ids)
+ */
 CASE(mt_control_emit, sack)
 {
 	struct mt_control c = control(MT_CONTROL_SACK);

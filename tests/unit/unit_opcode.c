@@ -40,7 +40,7 @@ TEST(mw_opcode_info, rows)
 	}
 }
 
-/* REQ(wire.opcode.prefix) REQ(wire.opcode.unknown) */
+/* REQ(wire.opcode.prefix) REQ(wire.opcode.unknown) REQ(svc.no-rc-interop) */
 TEST(mw_opcode_info, every_other_byte_is_unknown)
 {
 	size_t known = 0;

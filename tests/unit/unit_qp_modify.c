@@ -112,6 +112,7 @@ CASE(mt_qp_modify, numbers_and_their_ranges)
 	assert_i_eq(SETS(MT_QP_MAX_WIMM_DEST, max_wimm_dest, 1025), MT_ERR_INVALID);
 }
 
+/* REQ(wire.pmtu) */
 CASE(mt_qp_modify, retries_sizes_and_rights)
 {
 	static const uint32_t mtus[] = {256, 512, 1024, 2048, 4096};

@@ -85,7 +85,7 @@ CASE(mt_requester_next, opcodes_of_each_length)
 	}
 }
 
-/* REQ(wire.reth.address) */
+/* REQ(wire.reth.address) REQ(wire.reth.length) */
 CASE(mt_requester_next, address_length_and_payload_of_each_packet)
 {
 	start();
@@ -106,6 +106,7 @@ CASE(mt_requester_next, address_length_and_payload_of_each_packet)
 	}
 }
 
+/* REQ(wire.tseth.resolution) */
 CASE(mt_requester_next, what_all_packets_say)
 {
 	start();

@@ -73,7 +73,7 @@ TEST(mt_sacker_packet, while_due_the_newest_is_reflected)
 	assert_u_eq(s.trigger.psn, 9);
 }
 
-/* REQ(rsp.sack.reflect-ev) REQ(rsp.sack.reflect-time) REQ(req.mpr.unit) */
+/* REQ(rsp.sack.reflect-ev) REQ(rsp.sack.reflect-time) REQ(req.mpr.unit) REQ(wire.seth.entropy) */
 TEST_WITH(fresh, NULL, mt_sack_build, reflects_its_trigger)
 {
 	struct mt_trigger t = trigger(FIRST + 5);
@@ -108,7 +108,7 @@ TEST_WITH(fresh, NULL, mt_sack_build, offset_of_an_old_trigger_saturates)
 	assert_i_eq(s.ack_psn_offset, -32768);
 }
 
-/* REQ(rsp.sack.mark) */
+/* REQ(rsp.sack.mark) REQ(wire.seth.pr) */
 TEST_WITH(fresh, NULL, mt_sack_build, mark_and_probe)
 {
 	struct mt_trigger t = trigger(FIRST);
@@ -125,7 +125,7 @@ TEST_WITH(fresh, NULL, mt_sack_build, mark_and_probe)
 	assert_i_eq(s.ack_psn_offset, 0);
 }
 
-/* REQ(rsp.sack.ooo-count) REQ(rsp.window.range) */
+/* REQ(rsp.sack.ooo-count) REQ(rsp.window.range) REQ(wire.seth.cack) REQ(wire.seth.bitmap-order) */
 TEST_WITH(fresh, NULL, mt_sack_build, tells_of_the_window)
 {
 	struct mt_trigger t = trigger(FIRST + 4);
@@ -161,7 +161,7 @@ TEST_WITH(fresh, NULL, mt_sack_build, offset_of_a_slid_map)
 	assert_i_eq(s.ack_psn_offset, 1001);
 }
 
-/* REQ(rsp.sack.rcvd-bytes) */
+/* REQ(rsp.sack.rcvd-bytes) REQ(wire.ccstate.rcvd-bytes) */
 TEST_WITH(fresh, NULL, mt_sack_build, bytes_in_units_of_256_rounded_up)
 {
 	struct mt_trigger t = trigger(FIRST);
