@@ -26,7 +26,10 @@
  *
  * Threads. Any call may be made from any thread at any time, with one exception: an object must
  * not be destroyed while another call on it is under way. No call blocks, except where its text
- * says so. A child made by fork() must not use what the parent made; it opens the device anew.
+ * says so.
+ *
+ * Processes. fork() before the device is opened, or exec() in the child: a child made after that has
+ * neither the progress thread nor sockets of its own and must not call softmrc at all.
  *
  * Ownership. Structures passed in are read during the call and may be reused after it. Buffers
  * named by a posted WR belong to the device until the WR is complete.

@@ -4,6 +4,7 @@
 #define SOFTMRC_BASE_BITS_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 static inline bool mb_is_pow2(uint64_t v)
@@ -15,6 +16,12 @@ static inline bool mb_is_pow2(uint64_t v)
 static inline uint32_t mb_pow2_ceil(uint32_t v)
 {
 	return v <= 1 ? 1u : 1u << (32 - __builtin_clz(v - 1));
+}
+
+/* mb_align64 returns n rounded up to a multiple of 64, the size of a cache line. */
+static inline size_t mb_align64(size_t n)
+{
+	return (n + 63) & ~(size_t)63;
 }
 
 /* mb_log2 returns the position of the highest set bit of v; v != 0. */

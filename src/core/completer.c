@@ -18,9 +18,6 @@
 
 #define UNITS_MASK 0xFFFFFFu
 #define UNITS_HALF 0x800000u
-/* The upper bits of an AETH's syndrome. RNR, 1, does not exist in MRC. */
-#define AETH_ACK 0u
-#define AETH_NAK 3u
 
 /* A SACK in 64-bit terms, and what is known of the packet that caused it. */
 struct sack {
@@ -145,7 +142,7 @@ static void judge_path(struct mt_qp *qp, const struct sack *s)
 	if (path == MT_PATH_NONE || qp->paths->paths[path].value != s->seth->entropy)
 		return;
 	if (s->seth->m == MW_MARK_SKIP_ONCE)
-		mt_qp_skip_path(qp, path);
+		mt_path_set_skip(qp->paths, path);
 	else if (s->seth->m == MW_MARK_ALWAYS_SKIP) /* the value 3 says nothing. REQ(wire.seth.m) */
 		mt_qp_retire_path(qp, path, s->now_ns, MT_EV_BY_MARK);
 }
@@ -291,7 +288,7 @@ void mt_completer_nack(struct mt_qp *qp, const struct mt_rx *rx)
 		return;
 	if (neth->reason == MW_NACK_TRIMMED || neth->reason == MW_NACK_TRIMMED_LASTHOP) {
 		if (neth->reason == MW_NACK_TRIMMED) /* REQ(req.ev.trim-skips) */
-			mt_qp_skip_path(qp, mt_tx_rec(&qp->req.window, psn)->ev);
+			mt_path_set_skip(qp->paths, mt_tx_rec(&qp->req.window, psn)->ev);
 		lose(qp, psn, rx->now_ns, MT_CC_TRIMMED);
 	} else {
 		lose(qp, psn, rx->now_ns, MT_CC_REFUSED);
@@ -317,14 +314,14 @@ static void complete_below(struct mt_qp *qp, uint64_t msn, bool *progress)
 	*progress = true;
 }
 
-static enum mt_wc_status nak_status(uint8_t code)
+static enum mt_wc_status nak_status(uint8_t syndrome)
 {
-	switch (code) {
-	case 1:
+	switch (syndrome) {
+	case MW_NAK_INVALID_REQUEST:
 		return MT_WC_REM_INV_REQ_ERR;
-	case 2:
+	case MW_NAK_REMOTE_ACCESS:
 		return MT_WC_REM_ACCESS_ERR;
-	case 3:
+	case MW_NAK_REMOTE_OP:
 		return MT_WC_REM_OP_ERR;
 	default:
 		return MT_WC_FATAL_ERR;
@@ -336,9 +333,9 @@ static bool ack_plausible(const struct mt_qp *qp, uint8_t kind, uint64_t msn)
 {
 	const struct mt_sq *sq = &qp->req.sq;
 
-	if (kind == AETH_ACK || msn < sq->next)
+	if (kind == MW_SYNDROME_ACK || msn < sq->next)
 		return msn <= sq->next;
-	return kind == AETH_NAK && msn == sq->next && msn < sq->tail &&
+	return kind == MW_SYNDROME_NAK && msn == sq->next && msn < sq->tail &&
 	       mt_sq_at(sq, msn)->first_psn < qp->req.window.next;
 }
 
@@ -346,11 +343,11 @@ static bool ack_plausible(const struct mt_qp *qp, uint8_t kind, uint64_t msn)
 void mt_completer_ack(struct mt_qp *qp, const struct mt_rx *rx)
 {
 	const struct mw_aeth *aeth = &rx->pkt->aeth;
-	uint8_t kind = aeth->syndrome >> 5;
+	uint8_t kind = aeth->syndrome >> MW_SYNDROME_KIND_SHIFT;
 	uint64_t msn = mb_psn_extend(qp->req.sq.done, aeth->msn);
 	bool progress = false;
 
-	if (!mt_qp_may_send(qp) || (kind != AETH_ACK && kind != AETH_NAK) ||
+	if (!mt_qp_may_send(qp) || (kind != MW_SYNDROME_ACK && kind != MW_SYNDROME_NAK) ||
 	    !ack_plausible(qp, kind, msn)) {
 		qp->engine->stats.drop_bogus_ack++;
 		return;
@@ -358,9 +355,8 @@ void mt_completer_ack(struct mt_qp *qp, const struct mt_rx *rx)
 	qp->engine->stats.rx_acks++;
 	if (msn > qp->req.sq.done)
 		complete_below(qp, msn, &progress);
-	if (kind == AETH_NAK && msn >= qp->req.sq.done) {
-		mt_qp_fail(qp, nak_status(aeth->syndrome & 0x1F),
-			   nak_status(aeth->syndrome & 0x1F));
+	if (kind == MW_SYNDROME_NAK && msn >= qp->req.sq.done) {
+		mt_qp_fail(qp, nak_status(aeth->syndrome), nak_status(aeth->syndrome));
 		return;
 	}
 	settle(qp, rx->now_ns, progress);

@@ -14,12 +14,6 @@
 #include "core/qp.h"
 
 #define CC_TYPE_NACK 2u
-#define FTYPE_TIMESTAMP 1u
-#define P_KEY_DEFAULT 0xFFFFu
-/* The queue pair number of a node's endpoint itself. REQ(ep.probe.connectionless) */
-#define ENDPOINT_QPN 2u
-/* AETH syndrome of an ACK without flow-control credits. REQ(wire.aeth.no-credit) */
-#define ACK_NO_CREDIT 0x1Fu
 
 static void address(const struct mt_qp *qp, uint16_t path, struct mt_tx_desc *d)
 {
@@ -109,7 +103,7 @@ static void emit_probe(struct mt_qp *qp, const struct mt_control *c, uint64_t no
 				.ts =
 					{
 						.tx_timestamp = mt_timestamp(qp->engine, now_ns),
-						.ftype = FTYPE_TIMESTAMP,
+						.ftype = MW_FTYPE_TIMESTAMP,
 					},
 			},
 	};
@@ -119,6 +113,7 @@ static void emit_probe(struct mt_qp *qp, const struct mt_control *c, uint64_t no
 	qp->engine->stats.tx_probes++;
 }
 
+/* REQ(ep.probe.connectionless) */
 static void emit_ep_response(const struct mt_control *c, struct mt_tx_desc *d)
 {
 	*d = (struct mt_tx_desc){
@@ -127,8 +122,8 @@ static void emit_ep_response(const struct mt_control *c, struct mt_tx_desc *d)
 				.bth =
 					{
 						.opcode = MW_EP_RESPONSE,
-						.p_key = P_KEY_DEFAULT,
-						.dqp = ENDPOINT_QPN,
+						.p_key = MW_P_KEY_DEFAULT,
+						.dqp = MW_QPN_ENDPOINT,
 						.psn = (uint32_t)c->cause.psn,
 					},
 				.eeth = {.op = MW_EP_EV_PROBE,
@@ -141,10 +136,8 @@ static void emit_ep_response(const struct mt_control *c, struct mt_tx_desc *d)
 	};
 }
 
-bool mt_control_emit(struct mt_engine *e, uint64_t now_ns, const struct mt_control *c,
-		     struct mt_tx_desc *desc)
+bool mt_control_emit(uint64_t now_ns, const struct mt_control *c, struct mt_tx_desc *desc)
 {
-	(void)e;
 	if (c->kind == MT_CONTROL_EP_RESPONSE) {
 		emit_ep_response(c, desc);
 		return true;
@@ -160,9 +153,10 @@ bool mt_control_emit(struct mt_engine *e, uint64_t now_ns, const struct mt_contr
 	return true;
 }
 
+/* REQ(wire.aeth.no-credit) */
 static uint8_t syndrome(const struct mt_responder *rsp)
 {
-	return rsp->refused ? rsp->refusal.syndrome : ACK_NO_CREDIT;
+	return rsp->refused ? rsp->refusal.syndrome : MW_ACK_NO_CREDIT;
 }
 
 /* REQ(rsp.ack.transport) */

@@ -21,11 +21,6 @@
 #define LINK_BPS_MAX UINT64_C(8000000000000)
 #define BASE_RTT_MAX_NS UINT64_C(500000000)
 
-static size_t align64(size_t n)
-{
-	return (n + 63) & ~(size_t)63;
-}
-
 static bool ring_valid(uint32_t n)
 {
 	return mb_is_pow2(n) && n >= RING_MIN && n <= RING_MAX;
@@ -57,7 +52,7 @@ static void *carve(struct carver *c, size_t size)
 {
 	void *part = c->block ? c->block + c->used : NULL;
 
-	c->used += align64(size);
+	c->used += mb_align64(size);
 	return part;
 }
 

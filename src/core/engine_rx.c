@@ -11,8 +11,6 @@
 #include "core/qp.h"
 #include "wire/opcode.h"
 
-#define ENDPOINT_QPN 2u
-
 void mt_engine_control(struct mt_engine *e, const struct mt_control *c)
 {
 	if (!mt_control_put(&e->control_ring, c))
@@ -34,7 +32,7 @@ static void rx_endpoint(struct mt_engine *e, const struct mt_rx *rx)
 			},
 	};
 
-	if (rx->pkt->bth.opcode == MW_EP_REQUEST && rx->pkt->bth.dqp == ENDPOINT_QPN &&
+	if (rx->pkt->bth.opcode == MW_EP_REQUEST && rx->pkt->bth.dqp == MW_QPN_ENDPOINT &&
 	    rx->pkt->erth.op == MW_EP_EV_PROBE)
 		mt_engine_control(e, &answer);
 	else

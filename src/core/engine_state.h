@@ -68,8 +68,7 @@ void mt_paths_arm(struct mt_engine *e, struct mt_path_set *s);
 void mt_paths_tick(struct mt_engine *e, struct mt_path_set *s, uint64_t now_ns);
 
 /* mt_control_emit makes the packet of a queued control entry; false: its time has passed. */
-bool mt_control_emit(struct mt_engine *e, uint64_t now_ns, const struct mt_control *c,
-		     struct mt_tx_desc *desc);
+bool mt_control_emit(uint64_t now_ns, const struct mt_control *c, struct mt_tx_desc *desc);
 /* mt_control_owed makes the SACK or transport ACK that a QP owes; false when it owes none. */
 bool mt_control_owed(struct mt_qp *qp, struct mt_tx_desc *desc);
 

@@ -15,7 +15,7 @@ static uint32_t tx_named(struct mt_engine *e, uint64_t now_ns, struct mt_tx_desc
 	uint32_t sent = 0;
 
 	while (sent < n && mt_control_take(&e->control_ring, &c))
-		sent += mt_control_emit(e, now_ns, &c, &descs[sent]);
+		sent += mt_control_emit(now_ns, &c, &descs[sent]);
 	return sent;
 }
 

@@ -4,21 +4,17 @@
 #include <string.h>
 
 #include "base/assert.h"
+#include "base/bits.h"
 
 /* A probe id is a sequence number of 6 bits above the index of its path. */
 #define ID_PATH_BITS 10u
 _Static_assert(MT_EVS_MAX <= 1u << ID_PATH_BITS, "a probe id holds the index of every path");
 
-static size_t align64(size_t n)
-{
-	return (n + 63) & ~(size_t)63;
-}
-
 size_t mt_path_set_size(uint16_t n_evs, uint32_t n_ports)
 {
-	return align64(sizeof(struct mt_path_set)) + align64(n_evs * sizeof(struct mt_path)) +
-	       align64(n_evs * sizeof(struct mt_path_cold)) + align64(n_evs * sizeof(uint16_t)) +
-	       n_ports * sizeof(struct mt_path_port);
+	return mb_align64(sizeof(struct mt_path_set)) + mb_align64(n_evs * sizeof(struct mt_path)) +
+	       mb_align64(n_evs * sizeof(struct mt_path_cold)) +
+	       mb_align64(n_evs * sizeof(uint16_t)) + n_ports * sizeof(struct mt_path_port);
 }
 
 /* Shares n_active out over the ports, at most one apart, as far as each has EVs. */
@@ -59,16 +55,16 @@ struct mt_path_set *mt_path_set_init(void *mem, const struct mt_ev_profile_cfg *
 				     uint32_t n_ports, const struct mt_addr *peer)
 {
 	struct mt_path_set *s = mem;
-	uint8_t *at = (uint8_t *)mem + align64(sizeof(*s));
+	uint8_t *at = (uint8_t *)mem + mb_align64(sizeof(*s));
 	uint16_t n = profile->n_evs;
 
 	memset(mem, 0, mt_path_set_size(n, n_ports));
 	s->paths = (struct mt_path *)(void *)at;
-	at += align64(n * sizeof(struct mt_path));
+	at += mb_align64(n * sizeof(struct mt_path));
 	s->cold = (struct mt_path_cold *)(void *)at;
-	at += align64(n * sizeof(struct mt_path_cold));
+	at += mb_align64(n * sizeof(struct mt_path_cold));
 	s->order = (uint16_t *)(void *)at;
-	at += align64(n * sizeof(uint16_t));
+	at += mb_align64(n * sizeof(uint16_t));
 	s->ports = (struct mt_path_port *)(void *)at;
 
 	mb_link_init(&s->link);
@@ -89,14 +85,6 @@ struct mt_path_set *mt_path_set_init(void *mem, const struct mt_ev_profile_cfg *
 	group_by_port(s);
 	choose_active(s, profile->n_active);
 	return s;
-}
-
-uint16_t mt_path_set_find_value(const struct mt_path_set *s, uint32_t value, uint8_t port)
-{
-	for (uint16_t i = 0; i < s->n_paths; i++)
-		if (s->paths[i].value == value && s->paths[i].port == port)
-			return i;
-	return MT_PATH_NONE;
 }
 
 /* The one place where a state changes; keeps the counts of usable paths right. */

@@ -89,8 +89,6 @@ size_t mt_path_set_size(uint16_t n_evs, uint32_t n_ports);
 /* mt_path_set_init builds a set with all EVs GOOD in mem; the profile's EV array is copied. */
 struct mt_path_set *mt_path_set_init(void *mem, const struct mt_ev_profile_cfg *profile,
 				     uint32_t n_ports, const struct mt_addr *peer);
-/* mt_path_set_find_value returns the path with this EV value on this port, or MT_PATH_NONE. */
-uint16_t mt_path_set_find_value(const struct mt_path_set *s, uint32_t value, uint8_t port);
 
 /* mt_path_set_skip makes a GOOD path sit out its next turn; says whether it did. */
 bool mt_path_set_skip(struct mt_path_set *s, uint16_t path);

@@ -8,16 +8,8 @@
 #include "base/serial.h"
 #include "core/engine_state.h"
 
-/* QPNs 0 and 1 are IBTA's, 2 is MRC's endpoint. */
-#define QPN_FIRST 3u
-#define QPN_MAX 0xFFFFFFu
 #define QUEUE_MAX 32768u
 #define LENGTH_MAX UINT32_MAX
-
-static size_t align64(size_t n)
-{
-	return (n + 63) & ~(size_t)63;
-}
 
 static uint32_t slots(uint32_t depth)
 {
@@ -29,15 +21,15 @@ size_t mt_qp_size(const struct mt_qp_cap *cap)
 	if (cap->sq_depth == 0 || cap->sq_depth > QUEUE_MAX || cap->rq_depth > QUEUE_MAX ||
 	    cap->max_sge == 0 || cap->max_sge > MT_SGE_MAX)
 		return 0;
-	return align64(sizeof(struct mt_qp)) +
-	       align64(slots(cap->sq_depth) * sizeof(struct mt_wqe)) +
-	       align64((size_t)slots(cap->sq_depth) * cap->max_sge * sizeof(struct mt_sge)) +
-	       align64(slots(cap->rq_depth) * sizeof(struct mt_rqe));
+	return mb_align64(sizeof(struct mt_qp)) +
+	       mb_align64(slots(cap->sq_depth) * sizeof(struct mt_wqe)) +
+	       mb_align64((size_t)slots(cap->sq_depth) * cap->max_sge * sizeof(struct mt_sge)) +
+	       mb_align64(slots(cap->rq_depth) * sizeof(struct mt_rqe));
 }
 
 static void lay_out(struct mt_qp *qp, const struct mt_qp_cap *cap)
 {
-	uint8_t *at = (uint8_t *)qp + align64(sizeof(*qp));
+	uint8_t *at = (uint8_t *)qp + mb_align64(sizeof(*qp));
 	struct mt_sq *sq = &qp->req.sq;
 	struct mt_rq *rq = &qp->rsp.rq;
 
@@ -46,9 +38,9 @@ static void lay_out(struct mt_qp *qp, const struct mt_qp_cap *cap)
 	sq->mask = slots(cap->sq_depth) - 1;
 	sq->max_sge = cap->max_sge;
 	sq->signal_all = cap->signal_all;
-	at += align64(slots(cap->sq_depth) * sizeof(struct mt_wqe));
+	at += mb_align64(slots(cap->sq_depth) * sizeof(struct mt_wqe));
 	sq->sges = (struct mt_sge *)(void *)at;
-	at += align64((size_t)slots(cap->sq_depth) * cap->max_sge * sizeof(struct mt_sge));
+	at += mb_align64((size_t)slots(cap->sq_depth) * cap->max_sge * sizeof(struct mt_sge));
 	rq->rqes = (struct mt_rqe *)(void *)at;
 	rq->depth = cap->rq_depth;
 	rq->mask = slots(cap->rq_depth) - 1;
@@ -60,7 +52,7 @@ int mt_qp_init(struct mt_engine *e, void *mem, const struct mt_qp_cap *cap, uint
 	struct mt_qp **place = &e->qps[qpn & (e->cfg.max_qps - 1)];
 	struct mt_qp *qp = mem;
 
-	if (mt_qp_size(cap) == 0 || qpn < QPN_FIRST || qpn > QPN_MAX)
+	if (mt_qp_size(cap) == 0 || qpn < MW_QPN_FIRST || qpn > MW_QPN_MAX)
 		return MT_ERR_INVALID;
 	if (*place)
 		return MT_ERR_EXISTS;
@@ -319,9 +311,4 @@ void mt_qp_retire_path(struct mt_qp *qp, uint16_t path, uint64_t now_ns, enum mt
 	for (unsigned i = 0; i < n; i++)
 		mt_engine_report_ev(qp->engine, qp->paths, &changes[i]);
 	mt_paths_arm(qp->engine, qp->paths);
-}
-
-void mt_qp_skip_path(struct mt_qp *qp, uint16_t path)
-{
-	mt_path_set_skip(qp->paths, path);
 }

@@ -112,7 +112,6 @@ void mt_qp_tick(struct mt_qp *qp, uint64_t now_ns);
 void mt_qp_fail(struct mt_qp *qp, enum mt_wc_status oldest, enum mt_wc_status why);
 /* mt_qp_retire_path tells the path set, the counters and whoever polls that a path is bad. */
 void mt_qp_retire_path(struct mt_qp *qp, uint16_t path, uint64_t now_ns, enum mt_ev_cause cause);
-void mt_qp_skip_path(struct mt_qp *qp, uint16_t path);
 
 /* ---- the halves ---- */
 

@@ -14,7 +14,6 @@
 #include "core/qp.h"
 
 #define TO(s) (1u << MT_QPS_##s)
-#define QPN_MAX 0xFFFFFFu
 #define WIMM_DEST_MAX 1024u
 /* PSNs start one lap up, so that "a little behind the first" is not below zero. */
 #define PSN_ORIGIN (UINT64_C(1) << MB_PSN_BITS)
@@ -45,7 +44,7 @@ static bool mtu_valid(uint32_t mtu)
 /* REQ(api.qp.ranges) */
 static bool numbers_valid(const struct mt_qp_attr *a, uint32_t mask)
 {
-	if (mask & MT_QP_DEST && (a->dest_qpn == 0 || a->dest_qpn > QPN_MAX))
+	if (mask & MT_QP_DEST && (a->dest_qpn == 0 || a->dest_qpn > MW_QPN_MAX))
 		return false;
 	if ((mask & MT_QP_RQ_PSN && a->rq_psn > MB_PSN_MASK) ||
 	    (mask & MT_QP_SQ_PSN && a->sq_psn > MB_PSN_MASK))

@@ -12,8 +12,6 @@
 #include "core/engine_state.h"
 #include "core/qp.h"
 
-#define FTYPE_TIMESTAMP 1u
-
 static uint32_t packet_bytes(const struct mt_qp *qp, const struct mt_wqe *wqe, uint32_t index)
 {
 	uint32_t left = wqe->length - index * qp->attr.path_mtu;
@@ -77,7 +75,7 @@ static void describe(const struct mt_qp *qp, const struct mt_wqe *wqe, uint64_t 
 				.tseth =
 					{
 						.tx_timestamp = mt_timestamp(qp->engine, now_ns),
-						.ftype = FTYPE_TIMESTAMP,
+						.ftype = MW_FTYPE_TIMESTAMP,
 					},
 				.reth =
 					{

@@ -12,10 +12,6 @@
 #include "core/qp.h"
 #include "wire/opcode.h"
 
-/* AETH syndromes. REQ(wire.aeth.layout) */
-#define NAK_INVALID_REQUEST 0x61u
-#define NAK_REMOTE_ACCESS 0x62u
-
 enum check {
 	CHK_STATE,
 	CHK_P_KEY,
@@ -195,7 +191,7 @@ static enum check check_access(struct ctx *c)
 				    c->pkt->payload_len, MT_ACCESS_REMOTE_WRITE);
 	if (!c->mr) {
 		stats(c)->rx_access_errors++;
-		refuse(c, NAK_REMOTE_ACCESS);
+		refuse(c, MW_NAK_REMOTE_ACCESS);
 	}
 	return CHK_IMM;
 }
@@ -212,7 +208,7 @@ static enum check check_imm(struct ctx *c)
 	};
 
 	if (c->op & MW_OP_IMM && !mt_wimm_put(&rsp->stash, c->pkt->data.meth.rqmsn, &w))
-		refuse(c, NAK_INVALID_REQUEST); /* REQ(rsp.wimm.limit) */
+		refuse(c, MW_NAK_INVALID_REQUEST); /* REQ(rsp.wimm.limit) */
 	return DO_PLACE;
 }
 
@@ -249,7 +245,7 @@ static void deliver_immediates(struct ctx *c)
 		struct mt_rqe *rqe = mt_rq_at(&rsp->rq, rsp->rq.used);
 
 		if (rsp->rq.used == rsp->rq.tail) {
-			rsp->refusal = (struct mt_refusal){w.msn, NAK_INVALID_REQUEST};
+			rsp->refusal = (struct mt_refusal){w.msn, MW_NAK_INVALID_REQUEST};
 			rsp->msn = w.msn;
 			return;
 		}
@@ -271,8 +267,8 @@ static void report_refusal(struct mt_qp *qp)
 	rsp->msn = rsp->refusal.msn;
 	rsp->refused = true;
 	mt_qp_fail(qp, MT_WC_WR_FLUSH_ERR,
-		   rsp->refusal.syndrome == NAK_REMOTE_ACCESS ? MT_WC_REM_ACCESS_ERR
-							      : MT_WC_REM_INV_REQ_ERR);
+		   rsp->refusal.syndrome == MW_NAK_REMOTE_ACCESS ? MT_WC_REM_ACCESS_ERR
+								 : MT_WC_REM_INV_REQ_ERR);
 	owe_ack(qp);
 }
 

@@ -30,6 +30,14 @@ enum mw_opcode {
 	MW_PROBE = 0xDE,
 };
 
+/* QPNs are 24 bits; 0 and 1 are IBTA's, 2 is the endpoint itself. */
+#define MW_QPN_ENDPOINT 2u
+#define MW_QPN_FIRST 3u
+#define MW_QPN_MAX 0xFFFFFFu
+#define MW_P_KEY_DEFAULT 0xFFFFu
+/* The only frame type of a TSETH that is defined. */
+#define MW_FTYPE_TIMESTAMP 1u
+
 /* Base Transport Header, 12 bytes. */
 struct mw_bth {
 	uint8_t opcode;	 /* enum mw_opcode */
@@ -66,6 +74,20 @@ struct mw_reth {
 	uint64_t va; /* where this packet's payload goes */
 	uint32_t rkey;
 	uint32_t dmalen; /* length of the whole message in bytes, the same in all its packets */
+};
+
+/*
+ * AETH syndromes: what it is in the upper three bits, credits or an error code in the others. An
+ * RNR NAK, kind 1, does not exist in MRC. REQ(wire.aeth.layout)
+ */
+#define MW_SYNDROME_KIND_SHIFT 5u
+#define MW_SYNDROME_ACK 0u /* kind */
+#define MW_SYNDROME_NAK 3u /* kind */
+enum mw_syndrome {
+	MW_ACK_NO_CREDIT = 0x1F,
+	MW_NAK_INVALID_REQUEST = 0x61,
+	MW_NAK_REMOTE_ACCESS = 0x62,
+	MW_NAK_REMOTE_OP = 0x63,
 };
 
 /* ACK header, 4 bytes. */

@@ -13,8 +13,6 @@
 #include "wire/packet.h"
 
 #define MW_TSETH_BYTES 4u
-/* The one ftype that MRC defines. */
-#define MW_FTYPE_TIMESTAMP 1u
 
 static inline void mw_tseth_encode(const struct mw_tseth *ts, uint8_t *out)
 {

@@ -33,7 +33,7 @@ static int close_node(void **state)
 static bool emit(const struct mt_control *c)
 {
 	memset(&d, 0xFF, sizeof(d));
-	return mt_control_emit(n.engine, 128 * 99, c, &d);
+	return mt_control_emit(128 * 99, c, &d);
 }
 
 static struct mt_control control(enum mt_control_kind kind)

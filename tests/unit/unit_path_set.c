@@ -120,13 +120,6 @@ TEST(mt_path_set_init, a_port_with_few_evs)
 	assert_u_eq(set->ports[2].count, 0);
 }
 
-TEST_WITH(six_active, NULL, mt_path_set_find_value, value_and_port)
-{
-	assert_u_eq(mt_path_set_find_value(set, 0x103, 1), 3);
-	assert_u_eq(mt_path_set_find_value(set, 0x103, 0), MT_PATH_NONE);
-	assert_u_eq(mt_path_set_find_value(set, 0x108, 0), MT_PATH_NONE);
-}
-
 /* REQ(req.ev.state-machine) REQ(req.ev.skip-once) */
 TEST_WITH(six_active, NULL, mt_path_set_skip, only_a_good_one_and_until_its_turn)
 {
