@@ -28,8 +28,8 @@
  * not be destroyed while another call on it is under way. No call blocks, except where its text
  * says so.
  *
- * Processes. fork() before the device is opened, or exec() in the child: a child made after that has
- * neither the progress thread nor sockets of its own and must not call softmrc at all.
+ * Processes. fork() before the device is opened, or exec() in the child: a child made after that
+ *has neither the progress thread nor sockets of its own and must not call softmrc at all.
  *
  * Ownership. Structures passed in are read during the call and may be reused after it. Buffers
  * named by a posted WR belong to the device until the WR is complete.
