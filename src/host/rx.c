@@ -65,7 +65,8 @@ static bool rx_icrc_ok(const struct mh_nic *nic, uint32_t port, const struct mio
 static void rx_frame(struct mh_nic *nic, uint32_t port, const struct mio_rx *frame, uint64_t now_ns)
 {
 	struct mt_rx_meta meta = {
-		.ev = mw_ev_decode(MW_EV_UDP, (struct mw_ev_bits){frame->src.udp_port, 0}),
+		.ev = mw_ev_decode(MW_EV_UDP,
+				   (struct mw_ev_bits){frame->src.udp_port, frame->flow_label}),
 		.port = (uint8_t)port,
 		.trim = nic->trim_of_dscp[frame->tos >> 2],
 		.ecn_ce = (frame->tos & RX_ECN_MASK) == RX_ECN_CE,

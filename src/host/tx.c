@@ -19,6 +19,7 @@
 #include "host/qp.h"
 #include "wire/bth.h"
 #include "wire/dscp.h"
+#include "wire/ev_fmt.h"
 #include "wire/icrc.h"
 
 #define TX_BATCH MIO_BURST_MAX
@@ -168,6 +169,7 @@ static bool tx_build(struct mh_nic *nic, const struct mt_tx_desc *d, struct tx_b
 {
 	struct mio_tx *frame = &burst->frame[burst->n];
 	struct tx_part *part = &burst->part[burst->n];
+	struct mw_ev_bits bits = mw_ev_encode(MW_EV_UDP, d->ev);
 	uint32_t pad = d->pkt.bth.pad;
 	uint32_t dst_ip;
 
@@ -188,6 +190,8 @@ static bool tx_build(struct mh_nic *nic, const struct mt_tx_desc *d, struct tx_b
 	part->iov[frame->n_iov++] = (struct iovec){part->tail, pad + MW_ICRC_BYTES};
 	frame->iov = part->iov;
 	frame->ev = d->ev;
+	frame->sport = bits.udp_sport;
+	frame->flow_label = bits.flow_label;
 	frame->tos = nic->tx->tos_of_class[d->tclass];
 	frame->is_data = d->pkt.payload_len > 0;
 	return true;

@@ -71,7 +71,8 @@ static uint32_t fake_rx_burst(struct mio_port *port, uint64_t now_ns, struct mio
 		frames[got] = (struct mio_rx){
 			.bytes = f->lent[got],
 			.len = frame->len,
-			.src.udp_port = (uint16_t)frame->ev,
+			.src.udp_port = frame->sport,
+			.flow_label = frame->flow_label,
 			.tos = frame->tos,
 			.time_ns = now_ns,
 		};

@@ -36,9 +36,11 @@ struct mio_addr {
 /* A frame to send. Everything it points to is read during the call only. */
 struct mio_tx {
 	const struct iovec *iov;
-	uint32_t n_iov; /* 1 .. MIO_IOV_MAX */
-	uint32_t len;	/* of all iovecs, 1 .. MIO_FRAME_MAX */
-	uint32_t ev;
+	uint32_t n_iov;	     /* 1 .. MIO_IOV_MAX */
+	uint32_t len;	     /* of all iovecs, 1 .. MIO_FRAME_MAX */
+	uint32_t ev;	     /* names the path: to whoever judges frames by it (fault.c) */
+	uint16_t sport;	     /* where the EV travels: the UDP source port, host order, and */
+	uint32_t flow_label; /* on IPv6 the flow label, 20 bits */
 	struct mio_addr dst;
 	uint8_t dst_gid[16]; /* the peer on whatever plane; drivers that judge by endpoint read it
 			      */
@@ -50,7 +52,8 @@ struct mio_tx {
 struct mio_rx {
 	const uint8_t *bytes;
 	uint32_t len;
-	struct mio_addr src; /* udp_port is the EV where EVs are source ports */
+	struct mio_addr src;
+	uint32_t flow_label; /* 20 bits; 0 on IPv4 or where the driver cannot see it */
 	uint8_t tos;
 	uint64_t time_ns; /* CLOCK_MONOTONIC; when the driver took it, or earlier */
 };

@@ -170,7 +170,7 @@ static void udp_tx_burst(struct mio_port *port, uint64_t now_ns, const struct mi
 	mb_assert(n <= MIO_BURST_MAX);
 	memset(u->tx.first, UDP_END, u->n_evs);
 	for (uint32_t i = 0; i < n; i++) {
-		uint32_t ev = frames[i].ev - u->ev_base;
+		uint32_t ev = (uint32_t)frames[i].sport - u->ev_base;
 
 		if (ev >= u->n_evs)
 			udp_refused(u, EADDRNOTAVAIL);
@@ -203,7 +203,7 @@ static void udp_tick(struct mio_port *port, uint64_t now_ns)
 
 		u->tx.frame_of_msg[0] = 0;
 		udp_fill(u, 0, frame);
-		if (udp_send(u, u->send_fd[frame->ev - u->ev_base], frame, 1) == 0) {
+		if (udp_send(u, u->send_fd[frame->sport - u->ev_base], frame, 1) == 0) {
 			u->retry_ns = now_ns + UDP_RETRY_NS;
 			return;
 		}

@@ -10,8 +10,13 @@ static const struct mio_addr fake_b = {.ip = {[10] = 0xFF, [11] = 0xFF, 10, 0, 0
 static void fake_send(struct mio_port *port, const char *text, uint32_t ev)
 {
 	struct iovec iov = {(void *)(uintptr_t)text, strlen(text)};
-	struct mio_tx frame = {
-		.iov = &iov, .n_iov = 1, .len = (uint32_t)iov.iov_len, .ev = ev, .tos = 0x12};
+	struct mio_tx frame = {.iov = &iov,
+			       .n_iov = 1,
+			       .len = (uint32_t)iov.iov_len,
+			       .ev = ev,
+			       .sport = (uint16_t)ev,
+			       .flow_label = ev + 1,
+			       .tos = 0x12};
 
 	mio_port_tx(port, 0, &frame, 1);
 }
@@ -29,6 +34,7 @@ TEST(mio_fake_open, carries_frames_both_ways)
 	assert_memory_equal(got[1].bytes, "two", 3);
 	assert_u_eq(got[1].len, 3);
 	assert_u_eq(got[1].src.udp_port, 701);
+	assert_u_eq(got[1].flow_label, 702);
 	assert_memory_equal(got[1].src.ip, fake_a.ip, 16);
 	assert_u_eq(got[1].tos, 0x12);
 	assert_u_eq(got[1].time_ns, 9);

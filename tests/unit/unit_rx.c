@@ -39,6 +39,7 @@ static void rx_send(struct nic_bed *bed, const uint8_t *bytes, size_t len, uint8
 			       .n_iov = 1,
 			       .len = (uint32_t)len,
 			       .ev = RX_EV,
+			       .sport = RX_EV,
 			       .dst = bed_addr(0, 1, MH_UDP_PORT),
 			       .tos = tos};
 

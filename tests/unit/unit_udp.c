@@ -76,6 +76,7 @@ static struct mio_tx udp_frame(struct iovec *iov, const char *text, uint32_t ev,
 			       .n_iov = 1,
 			       .len = (uint32_t)iov->iov_len,
 			       .ev = ev,
+			       .sport = (uint16_t)ev,
 			       .dst = udp_addr(last, port),
 			       .tos = 0x11,
 			       .is_data = true};
