@@ -31,6 +31,14 @@ check: ## build with sanitizers and optimised, run all tests, count the cases
 check-full: ## check with fresh seeds, ten times the rounds, and ThreadSanitizer
 	@tools/check --full
 
+.PHONY: coverage
+coverage: ## which lines of wire and core the tests run, and which they do not
+	@tools/deps check
+	@mkdir -p build
+	@$(CMAKE) --workflow --preset coverage >build/coverage.log 2>&1 || \
+		{ cat build/coverage.log; exit 1; }
+	@cat build/coverage/coverage.txt
+
 .PHONY: bench
 bench: all ## nanoseconds a packet, recovery in round trips
 	@$(CMAKE) --build --preset release --target benches

@@ -27,6 +27,10 @@ set(SOFTMRC_OUTPUT_DIR ${PROJECT_BINARY_DIR} CACHE PATH "Folder that gets bin/ a
 set(SOFTMRC_ROOMS base wire core io host api verbs cli)
 # These see no operating system: no _GNU_SOURCE, no fortified libc, only the four freestanding headers.
 set(SOFTMRC_PURE_ROOMS base wire core)
+set(SOFTMRC_ROOMS_BUILT ${SOFTMRC_ROOMS})
+if(SOFTMRC_PURE_ONLY)
+	set(SOFTMRC_ROOMS_BUILT ${SOFTMRC_PURE_ROOMS})
+endif()
 
 set(CMAKE_C_STANDARD 11)
 set(CMAKE_C_STANDARD_REQUIRED ON)
@@ -46,6 +50,10 @@ if(SOFTMRC_SANITIZE)
 	target_compile_options(softmrc_flags INTERFACE -fsanitize=${SOFTMRC_SANITIZE}
 		-fno-sanitize-recover=all -fno-omit-frame-pointer)
 	target_link_options(softmrc_flags INTERFACE -fsanitize=${SOFTMRC_SANITIZE})
+endif()
+if(SOFTMRC_COVERAGE)
+	target_compile_options(softmrc_flags INTERFACE --coverage)
+	target_link_options(softmrc_flags INTERFACE --coverage)
 endif()
 if(SOFTMRC_FUZZ)
 	target_compile_options(softmrc_flags INTERFACE -fsanitize=fuzzer-no-link)
@@ -77,7 +85,7 @@ else()
 endif()
 
 find_path(IBVERBS_INCLUDE_DIR infiniband/verbs.h)
-if(NOT IBVERBS_INCLUDE_DIR)
+if(NOT IBVERBS_INCLUDE_DIR AND NOT SOFTMRC_PURE_ONLY)
 	message(FATAL_ERROR "infiniband/verbs.h not found: run tools/deps, "
 		"or apt-get install libibverbs-dev")
 endif()
@@ -173,6 +181,19 @@ function(softmrc_example name)
 	softmrc_rpath(softmrc-example-${name} ${CMAKE_INSTALL_LIBDIR}/${dir})
 endfunction()
 
+# Includes <room>.cmake, in the folder of the caller, for each room that is built.
+macro(softmrc_include_rooms)
+	file(GLOB files CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/*.cmake)
+	foreach(file IN LISTS files)
+		cmake_path(GET file STEM room)
+		if(NOT room IN_LIST SOFTMRC_ROOMS)
+			message(FATAL_ERROR "${file}: no room of this name")
+		elseif(room IN_LIST SOFTMRC_ROOMS_BUILT)
+			include(${file})
+		endif()
+	endforeach()
+endmacro()
+
 # Test binaries stay out of bin/ and are linked without LTO.
 function(softmrc_test_binary target)
 	softmrc_resolve(links ${arg_LINKS})
@@ -198,6 +219,7 @@ function(softmrc_test_properties name)
 	if("live" IN_LIST arg_LABELS)
 		set(alone ON)
 	endif()
+	set_property(GLOBAL APPEND PROPERTY SOFTMRC_TESTS ${name})
 	set_tests_properties(${name} PROPERTIES LABELS "${arg_LABELS}" TIMEOUT ${arg_TIMEOUT}
 		RUN_SERIAL ${alone}
 		SKIP_RETURN_CODE 77
