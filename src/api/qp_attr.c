@@ -232,7 +232,8 @@ int ma_mrc_attr_to_nic(const struct mrc_qp_attr *mrc_attr, int mrc_attr_mask,
 		if (mrc_attr->cap & ~(uint32_t)CAP_KNOWN)
 			return EINVAL;
 		attr->trim_nack = !(mrc_attr->cap & MRC_QP_CAP_TRIM_NACK_DEST_UNSUPPORTED);
-		*mask |= MH_QP_TRIM_NACK;
+		attr->dynamic_mpr = mrc_attr->cap & MRC_QP_CAP_DYNAMIC_MPR;
+		*mask |= MH_QP_TRIM_NACK | MH_QP_DYNAMIC_MPR;
 	}
 	return profiles_to_nic(mrc_attr, mrc_attr_mask, attr, mask);
 }

@@ -217,6 +217,21 @@ static void feed_cc(struct mt_qp *qp, const struct sack *s)
 	req->cc.ops->ack(&req->cc, &ack);
 }
 
+/*
+ * The window follows what the responder offers now, but never grows beyond what was agreed. None at
+ * all is no offer, and what an overtaken SACK offers is old.
+ * REQ(req.mpr.dynamic)
+ */
+static void follow_mpr(struct mt_qp *qp, const struct mw_seth *seth)
+{
+	struct mt_requester *req = &qp->req;
+
+	if (!qp->attr.dynamic_mpr || seth->mpr == 0 ||
+	    ((seth->rcvd_bytes - req->rcvd_units) & UNITS_MASK) >= UNITS_HALF)
+		return;
+	req->mpr = seth->mpr < qp->attr.mpr ? seth->mpr : qp->attr.mpr;
+}
+
 /* After anything was learnt: timers, the byte count when nothing is left, and sending goes on. */
 static void settle(struct mt_qp *qp, uint64_t now_ns, bool progress)
 {
@@ -254,6 +269,7 @@ void mt_completer_sack(struct mt_qp *qp, const struct mt_rx *rx)
 	judge_path(qp, &s);
 	find_losses(qp, &s);
 	feed_cc(qp, &s);
+	follow_mpr(qp, s.seth);
 	settle(qp, s.now_ns, s.progress);
 }
 

@@ -19,6 +19,7 @@ void mt_engine_cfg_default(struct mt_engine_cfg *cfg, uint32_t n_ports)
 				.reorder_max_ns = 100000,
 				.tail_probe_min_ns = 20000,
 				.rto_min_ns = 0,
+				.pressure_ns = 20000,
 				.sack_bytes = 4096,
 			},
 	};
@@ -39,5 +40,6 @@ void mt_qp_attr_default(struct mt_qp_attr *attr)
 		.retry_exp = 7,
 		.p_key = 0xFFFF,
 		.trim_nack = true,
+		.dynamic_mpr = false,
 	};
 }

@@ -22,6 +22,11 @@ struct mt_timing {
 	uint64_t tail_probe_min_ns;
 	/* The ACK timeout is 1.024 us * 2^timeout of the QP, but at least this. */
 	uint64_t rto_min_ns;
+	/*
+	 * For how long SACKs ask senders for less after received packets were lost for want of
+	 * buffers: about an RTT under load. See pressure.h.
+	 */
+	uint64_t pressure_ns;
 	/* Bytes after which a SACK is due (spec 7.5.2, trigger 1). */
 	uint32_t sack_bytes;
 };
@@ -99,6 +104,7 @@ enum mt_qp_attr_mask {
 	MT_QP_CC_PROFILE = 1u << 13,
 	MT_QP_P_KEY = 1u << 14,
 	MT_QP_TRIM_NACK = 1u << 15,
+	MT_QP_DYNAMIC_MPR = 1u << 16,
 };
 
 /* What mt_qp_modify sets and mt_qp_query returns. */
@@ -120,7 +126,8 @@ struct mt_qp_attr {
 	uint16_t p_key;
 	uint32_t ev_profile;
 	uint32_t cc_profile;
-	bool trim_nack; /* answer trimmed packets with a NACK */
+	bool trim_nack;	  /* answer trimmed packets with a NACK */
+	bool dynamic_mpr; /* both ends agreed: windows follow the MPR field of SACKs */
 };
 
 /* mt_engine_cfg_default fills in a configuration for n_ports ports of a hardware-like NIC. */

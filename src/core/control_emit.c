@@ -52,16 +52,31 @@ static uint16_t reply_path(struct mt_qp *qp, uint8_t port, bool unheard)
 	return mt_spray_control(&qp->req.spray, s, port);
 }
 
-/* REQ(wire.seth.context-ids) */
-static void emit_sack(struct mt_qp *qp, const struct mt_trigger *t, struct mt_tx_desc *d)
+static uint8_t offered_mpr(const struct mt_qp *qp, uint64_t now_ns)
 {
+	const struct mt_engine *e = qp->engine;
+
+	if (!qp->attr.dynamic_mpr)
+		return qp->attr.mpr_dest;
+	return mt_pressure_mpr(&e->pressure, now_ns, e->cfg.timing.pressure_ns, qp->attr.mpr_dest,
+			       e->receivers);
+}
+
+/* REQ(wire.seth.context-ids) */
+static void emit_sack(struct mt_qp *qp, const struct mt_trigger *t, uint64_t now_ns,
+		      struct mt_tx_desc *d)
+{
+	const struct mt_engine *e = qp->engine;
 	struct mt_responder *rsp = &qp->rsp;
 
 	d->pkt = (struct mw_packet){
 		.bth = bth(qp, MW_SACK, mb_psn_wire(rsp->window.expected - 1)),
 	};
 	d->pkt.bth.rtx = t->rtx; /* REQ(wire.bth.sack-rtx) */
-	mt_sack_build(&rsp->window, t, rsp->rcvd_bytes, qp->attr.mpr_dest, &d->pkt.seth);
+	mt_sack_build(&rsp->window, t, rsp->rcvd_bytes, offered_mpr(qp, now_ns), &d->pkt.seth);
+	d->pkt.seth.rcv_cwnd_pen = mt_pressure_penalty(&e->pressure, now_ns);
+	d->pkt.seth.restore_cwnd =
+		mt_pressure_restore(&e->pressure, now_ns, e->cfg.timing.pressure_ns);
 	d->pkt.seth.spdcid = (uint16_t)qp->qpn;
 	d->pkt.seth.dpdcid = (uint16_t)qp->attr.dest_qpn;
 	address(qp, reply_path(qp, t->port, t->unheard), d);
@@ -145,7 +160,7 @@ bool mt_control_emit(uint64_t now_ns, const struct mt_control *c, struct mt_tx_d
 	if (c->kind == MT_CONTROL_PROBE ? !mt_qp_may_send(c->qp) : !mt_qp_may_receive(c->qp))
 		return false;
 	if (c->kind == MT_CONTROL_SACK)
-		emit_sack(c->qp, &c->cause, desc);
+		emit_sack(c->qp, &c->cause, now_ns, desc);
 	else if (c->kind == MT_CONTROL_NACK)
 		emit_nack(c->qp, c, desc);
 	else
@@ -173,12 +188,12 @@ static void emit_ack(struct mt_qp *qp, struct mt_tx_desc *d)
 	qp->engine->stats.tx_acks++;
 }
 
-bool mt_control_owed(struct mt_qp *qp, struct mt_tx_desc *desc)
+bool mt_control_owed(struct mt_qp *qp, uint64_t now_ns, struct mt_tx_desc *desc)
 {
 	struct mt_responder *rsp = &qp->rsp;
 
 	if (rsp->sacker.due && mt_qp_may_receive(qp)) {
-		emit_sack(qp, &rsp->sacker.trigger, desc);
+		emit_sack(qp, &rsp->sacker.trigger, now_ns, desc);
 		mt_sacker_sent(&rsp->sacker);
 		return true;
 	}

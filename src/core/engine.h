@@ -64,6 +64,16 @@ void mt_engine_rx(struct mt_engine *e, uint64_t now_ns, const struct mt_rx_meta 
 void mt_engine_rx_bytes(struct mt_engine *e, uint64_t now_ns, const struct mt_rx_meta *meta,
 			const void *bytes, size_t len);
 /*
+ * mt_engine_rx_overflow says that the adapter received `packets` packets and had to throw them
+ * away (a socket's receive buffer was full). Peers are asked to send less for a while.
+ */
+void mt_engine_rx_overflow(struct mt_engine *e, uint64_t now_ns, uint64_t packets);
+/*
+ * mt_engine_rx_capacity says how many packets the adapter's receive buffers really hold; 0: not
+ * known, as at the start. The MPR that QPs with dynamic MPR are offered follows.
+ */
+void mt_engine_rx_capacity(struct mt_engine *e, uint32_t packets);
+/*
  * mt_engine_tx fills at most n descriptors with packets to send now and returns how many. Bit p of
  * free_ports says that port p has room for n more data packets; control packets do not wait for
  * room. Fewer than n: nothing more may be sent now. What a descriptor names is counted as sent.

@@ -99,6 +99,19 @@ void mt_engine_rx(struct mt_engine *e, uint64_t now_ns, const struct mt_rx_meta 
 		dispatch(qp, &rx);
 }
 
+void mt_engine_rx_overflow(struct mt_engine *e, uint64_t now_ns, uint64_t packets)
+{
+	if (packets == 0)
+		return;
+	e->stats.rx_overflows += packets;
+	mt_pressure_overflow(&e->pressure, now_ns, e->cfg.timing.pressure_ns);
+}
+
+void mt_engine_rx_capacity(struct mt_engine *e, uint32_t packets)
+{
+	e->pressure.capacity = packets;
+}
+
 void mt_engine_rx_bytes(struct mt_engine *e, uint64_t now_ns, const struct mt_rx_meta *meta,
 			const void *bytes, size_t len)
 {

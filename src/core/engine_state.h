@@ -11,6 +11,7 @@
 #include "core/engine.h"
 #include "core/mr.h"
 #include "core/path_set.h"
+#include "core/pressure.h"
 
 /* An EV profile with its own copy of the EVs; unset while evs is NULL. */
 struct mt_ev_profile {
@@ -37,6 +38,8 @@ struct mt_engine {
 	struct mb_prng prng;
 	struct mb_pool pool;
 	size_t memory_wanted; /* by the call that last found the pool empty */
+	struct mt_pressure pressure;
+	uint32_t receivers; /* QPs with a receive window */
 	struct mb_timers qp_timers;
 	struct mb_timers path_timers;
 	struct mb_link ready;	    /* QPs that may have data to send */
@@ -70,7 +73,7 @@ void mt_paths_tick(struct mt_engine *e, struct mt_path_set *s, uint64_t now_ns);
 /* mt_control_emit makes the packet of a queued control entry; false: its time has passed. */
 bool mt_control_emit(uint64_t now_ns, const struct mt_control *c, struct mt_tx_desc *desc);
 /* mt_control_owed makes the SACK or transport ACK that a QP owes; false when it owes none. */
-bool mt_control_owed(struct mt_qp *qp, struct mt_tx_desc *desc);
+bool mt_control_owed(struct mt_qp *qp, uint64_t now_ns, struct mt_tx_desc *desc);
 
 /* mt_timestamp is the 16-bit stamp that travels in a TSETH. REQ(wire.tseth.resolution) */
 static inline uint16_t mt_timestamp(const struct mt_engine *e, uint64_t now_ns)

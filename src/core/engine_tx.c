@@ -19,14 +19,14 @@ static uint32_t tx_named(struct mt_engine *e, uint64_t now_ns, struct mt_tx_desc
 	return sent;
 }
 
-static uint32_t tx_owed(struct mt_engine *e, struct mt_tx_desc *descs, uint32_t n)
+static uint32_t tx_owed(struct mt_engine *e, uint64_t now_ns, struct mt_tx_desc *descs, uint32_t n)
 {
 	uint32_t sent = 0;
 
 	while (sent < n && !mb_link_alone(&e->control)) {
 		struct mt_qp *qp = mb_container_of(e->control.next, struct mt_qp, control);
 
-		if (mt_control_owed(qp, &descs[sent]))
+		if (mt_control_owed(qp, now_ns, &descs[sent]))
 			sent++;
 		else
 			mb_link_remove(&qp->control);
@@ -72,7 +72,7 @@ uint32_t mt_engine_tx(struct mt_engine *e, uint64_t now_ns, uint32_t free_ports,
 {
 	uint32_t sent = tx_named(e, now_ns, descs, n);
 
-	sent += tx_owed(e, descs + sent, n - sent);
+	sent += tx_owed(e, now_ns, descs + sent, n - sent);
 	if (free_ports)
 		sent += tx_data(e, now_ns, free_ports, descs + sent, n - sent);
 	return sent;

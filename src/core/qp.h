@@ -36,6 +36,7 @@ struct mt_requester {
 	uint32_t rcvd_units; /* newest rcvd_bytes of a SACK */
 	uint16_t rqmsn;	     /* WRITE_WITH_IMM posted so far */
 	uint16_t wimm_inflight;
+	uint8_t mpr;	  /* the window now, units of 128 PSNs; see mt_completer_sack */
 	bool repeat_last; /* send the last packet of the oldest unfinished WQE once more */
 	bool timed_out;	  /* the next resend does not ask congestion control */
 };

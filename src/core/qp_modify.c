@@ -33,7 +33,7 @@ static const uint8_t allowed[MT_QPS_COUNT] = {
 	 MT_QP_EV_PROFILE | MT_QP_P_KEY)
 #define FIXED_FROM_RTS                                                                   \
 	(FIXED_FROM_RTR | MT_QP_SQ_PSN | MT_QP_MPR | MT_QP_CC_PROFILE | MT_QP_MAX_WIMM | \
-	 MT_QP_TIMEOUT | MT_QP_RETRY)
+	 MT_QP_TIMEOUT | MT_QP_RETRY | MT_QP_DYNAMIC_MPR)
 
 /* REQ(wire.pmtu) */
 static bool mtu_valid(uint32_t mtu)
@@ -126,6 +126,7 @@ static void copy(struct mt_qp_attr *to, const struct mt_qp_attr *a, uint32_t mas
 	SET(MT_QP_CC_PROFILE, cc_profile);
 	SET(MT_QP_P_KEY, p_key);
 	SET(MT_QP_TRIM_NACK, trim_nack);
+	SET(MT_QP_DYNAMIC_MPR, dynamic_mpr);
 #undef SET
 }
 
@@ -138,8 +139,10 @@ static void drop_memory(struct mt_qp *qp)
 {
 	struct mt_engine *e = qp->engine;
 
-	if (qp->rsp.window.received)
+	if (qp->rsp.window.received) {
+		e->receivers--;
 		mb_pool_put(&e->pool, qp->rsp.window.received, rx_memory(&qp->attr));
+	}
 	if (qp->req.window.recs)
 		mb_pool_put(&e->pool, qp->req.window.recs,
 			    qp->req.window.size * sizeof(struct mt_tx_rec));
@@ -182,6 +185,7 @@ static int to_rtr(struct mt_qp *qp, const struct mt_qp_attr *a)
 		mb_pool_put(&e->pool, mem, rx_memory(a));
 		return MT_ERR_MEMORY;
 	}
+	e->receivers++;
 	mt_rx_window_init(&qp->rsp.window, mem, limit, PSN_ORIGIN + a->rq_psn);
 	mt_wimm_stash_init(&qp->rsp.stash, mem + mt_rx_window_size(limit), a->max_wimm_dest);
 	mt_spray_init(&qp->req.spray, mb_prng_u64(&e->prng));
@@ -197,6 +201,7 @@ static void to_rts(struct mt_qp *qp, const struct mt_qp_attr *a, uint64_t now_ns
 
 	mt_tx_window_init(&req->window, PSN_ORIGIN + a->sq_psn);
 	req->post_psn = req->window.next;
+	req->mpr = a->mpr;
 	mt_rtt_init(&req->rtt);
 	mt_cc_init(&req->cc, &e->cc_profiles[a->cc_profile].cfg, a->path_mtu, now_ns);
 	req->limits = (struct mt_retry_limits){

@@ -42,7 +42,7 @@ static bool wants_ack(const struct mt_qp *qp, const struct mt_wqe *wqe, uint32_t
 	const struct mt_requester *req = &qp->req;
 
 	return index + 1 == wqe->n_packets ||
-	       req->window.next - req->window.una >= (uint64_t)qp->attr.mpr * MT_MPR_UNIT ||
+	       req->window.next - req->window.una >= (uint64_t)req->mpr * MT_MPR_UNIT ||
 	       !mt_cc_may_send(&req->cc, qp->attr.path_mtu + MT_NOMINAL_HEADER);
 }
 
@@ -155,7 +155,7 @@ static bool gates_open(const struct mt_qp *qp, const struct mt_wqe *wqe, uint32_
 		return false; /* SQD: what has begun is finished, nothing new begins */
 	if (starts && wqe->flags & MT_WR_IMM && req->wimm_inflight >= qp->attr.max_wimm)
 		return false;
-	return req->window.next - req->window.una < (uint64_t)qp->attr.mpr * MT_MPR_UNIT &&
+	return req->window.next - req->window.una < (uint64_t)req->mpr * MT_MPR_UNIT &&
 	       mt_cc_may_send(&req->cc, nominal);
 }
 

@@ -31,6 +31,7 @@
 	X(evs_skipped, "EVs that sat out a turn")                                  \
 	X(ev_events_dropped, "EV events that nobody polled in time")               \
 	X(control_dropped, "control packets given up because their ring was full") \
+	X(rx_overflows, "received packets that the adapter had no buffer for")     \
 	X(drop_decode, "packets that do not decode")                               \
 	X(drop_icrc, "packets with a wrong ICRC")                                  \
 	X(drop_endpoint, "endpoint operations other than an EV probe")             \

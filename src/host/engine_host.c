@@ -17,6 +17,8 @@
 #define ENGINE_PROFILES 16u
 #define ENGINE_RING 1024u
 #define REVIVE_PROBES 2u
+/* About the RTT of sockets under a load that overflows them. */
+#define ENGINE_PRESSURE_NS UINT64_C(2000000)
 #define PROBE_BACKOFF_MAX 10u
 /* Losing more EVs than this at once says more about us than about the paths. */
 #define MIN_ACTIVE_SHARE 8u
@@ -90,6 +92,7 @@ static void engine_configure(const struct mh_env *env, struct mt_engine_cfg *cfg
 	cfg->control_ring = ENGINE_RING;
 	cfg->event_ring = ENGINE_RING;
 	cfg->timing.rto_min_ns = env->rto_min_ns;
+	cfg->timing.pressure_ns = ENGINE_PRESSURE_NS;
 	cfg->timing.tail_probe_min_ns = env->tail_probe_ns;
 	cfg->timing.reorder_min_ns = env->reorder_min_ns;
 	cfg->timing.reorder_max_ns = env->reorder_max_ns;

@@ -46,6 +46,7 @@ void mh_nic_describe(const struct mh_env *env, struct mh_device_attr *attr)
 		.max_ev_profiles = NIC_PROFILES,
 		.max_cc_profiles = NIC_PROFILES,
 		.trim_nack = true,
+		.dynamic_mpr = true,
 	};
 	mh_addr_from_ip(env->port[0].ip, attr->gid.b);
 }

@@ -71,7 +71,8 @@ struct mh_device_attr {
 	uint16_t max_wimm_dest;	  /* the same as responder */
 	uint32_t max_ev_profiles; /* profile ids run from 0 to this - 1; 0 is always there */
 	uint32_t max_cc_profiles;
-	bool trim_nack; /* answers trimmed packets with a NACK */
+	bool trim_nack;	  /* answers trimmed packets with a NACK */
+	bool dynamic_mpr; /* windows can follow what the receiver offers */
 };
 
 /* One plane of the device, as it is now. */
@@ -313,6 +314,7 @@ enum mh_qp_attr_mask {
 	MH_QP_CC_PROFILE = 1u << 13,
 	MH_QP_P_KEY = 1u << 14,
 	MH_QP_TRIM_NACK = 1u << 15,
+	MH_QP_DYNAMIC_MPR = 1u << 16,
 };
 
 struct mh_qp_attr {
@@ -333,7 +335,8 @@ struct mh_qp_attr {
 	uint16_t p_key;
 	uint32_t ev_profile;
 	uint32_t cc_profile;
-	bool trim_nack; /* answer trimmed packets with a NACK */
+	bool trim_nack;	  /* answer trimmed packets with a NACK */
+	bool dynamic_mpr; /* both ends agreed: windows follow the MPR that SACKs offer */
 };
 
 /*

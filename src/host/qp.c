@@ -27,11 +27,11 @@ _Static_assert((int)MH_QPS_ERR == (int)MT_QPS_ERR && (int)MH_QPS_SQD == (int)MT_
 	       "states of QPs");
 _Static_assert((int)MH_QP_STATE == (int)MT_QP_STATE && (int)MH_QP_MPR == (int)MT_QP_MPR &&
 		       (int)MH_QP_RETRY == (int)MT_QP_RETRY &&
-		       (int)MH_QP_TRIM_NACK == (int)MT_QP_TRIM_NACK,
+		       (int)MH_QP_DYNAMIC_MPR == (int)MT_QP_DYNAMIC_MPR,
 	       "attributes of QPs");
 _Static_assert((int)MH_ACCESS_REMOTE_WRITE == (int)MT_ACCESS_REMOTE_WRITE, "access rights");
 
-#define QP_ATTR_ALL (((uint32_t)MH_QP_TRIM_NACK << 1) - 1)
+#define QP_ATTR_ALL (((uint32_t)MH_QP_DYNAMIC_MPR << 1) - 1)
 
 static bool qp_cap_ok(const struct mh_qp_cap *cap)
 {
@@ -210,6 +210,7 @@ static void qp_attr_to_core(const struct mh_qp_attr *in, struct mt_qp_attr *out)
 		.ev_profile = in->ev_profile,
 		.cc_profile = in->cc_profile,
 		.trim_nack = in->trim_nack,
+		.dynamic_mpr = in->dynamic_mpr,
 	};
 	memcpy(out->dest.b, in->dest.b, sizeof(out->dest.b));
 }
@@ -234,6 +235,7 @@ static void qp_attr_from_core(const struct mt_qp_attr *in, struct mh_qp_attr *ou
 		.ev_profile = in->ev_profile,
 		.cc_profile = in->cc_profile,
 		.trim_nack = in->trim_nack,
+		.dynamic_mpr = in->dynamic_mpr,
 	};
 	memcpy(out->dest.b, in->dest.b, sizeof(out->dest.b));
 }

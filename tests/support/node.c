@@ -115,6 +115,7 @@ void node_check_attr_eq(const struct mt_qp_attr *got, const struct mt_qp_attr *w
 	assert_u_eq(got->ev_profile, want->ev_profile);
 	assert_u_eq(got->cc_profile, want->cc_profile);
 	assert_u_eq(got->trim_nack, want->trim_nack);
+	assert_u_eq(got->dynamic_mpr, want->dynamic_mpr);
 }
 
 static struct mt_qp *make_qp(struct node *n, uint32_t qpn, void *user)
@@ -154,7 +155,7 @@ static void connect_qp(struct node *n, struct mt_qp *qp, uint32_t dest)
 	a.dest = n->peer;
 	a.dest_qpn = dest;
 	a.state = MT_QPS_RTR;
-	assert_i_eq(node_modify(n, qp, &a, UINT32_MAX >> 16), MT_OK);
+	assert_i_eq(node_modify(n, qp, &a, UINT32_MAX), MT_OK);
 	a.state = MT_QPS_RTS;
 	assert_i_eq(node_modify(n, qp, &a, MT_QP_STATE), MT_OK);
 }

@@ -107,6 +107,52 @@ CASE(mt_control_emit, an_answer_that_was_not_heard_takes_any_ev_but_a_denied_one
 	assert_u_eq(seen, 0xE7);
 }
 
+/* REQ(rsp.pressure.penalty) REQ(wire.ccstate.layout) */
+CASE(mt_control_emit, a_sack_asks_for_less_after_an_overflow_and_takes_it_back)
+{
+	const uint64_t period = n.opts.cfg.timing.pressure_ns;
+	struct mt_control c = control(MT_CONTROL_SACK);
+
+	mt_engine_rx_overflow(n.engine, 128 * 99, 3);
+	assert_u_eq(node_stats(&n).rx_overflows, 3);
+	assert_true(emit(&c));
+	assert_u_eq(d.pkt.seth.rcv_cwnd_pen, 64);
+	assert_false(d.pkt.seth.restore_cwnd);
+	assert_u_eq(d.pkt.seth.mpr, 2); /* this QP has not agreed to a dynamic window */
+	assert_true(mt_control_emit(128 * 99 + period, &c, &d));
+	assert_u_eq(d.pkt.seth.rcv_cwnd_pen, 0);
+	assert_true(d.pkt.seth.restore_cwnd);
+}
+
+CASE(mt_engine_rx_overflow, none_is_none)
+{
+	struct mt_control c = control(MT_CONTROL_SACK);
+
+	mt_engine_rx_overflow(n.engine, 128 * 99, 0);
+	assert_true(emit(&c));
+	assert_u_eq(d.pkt.seth.rcv_cwnd_pen, 0);
+	assert_false(d.pkt.seth.restore_cwnd);
+}
+
+/* REQ(rsp.mpr.dynamic) */
+CASE(mt_engine_rx_capacity, is_shared_by_the_qps_that_agreed)
+{
+	struct mt_control c = control(MT_CONTROL_SACK);
+
+	n.qp->attr.dynamic_mpr = true;
+	assert_true(emit(&c));
+	assert_u_eq(d.pkt.seth.mpr, 2);
+	mt_engine_rx_capacity(n.engine, 2 * 128 - 1);
+	assert_true(emit(&c));
+	assert_u_eq(d.pkt.seth.mpr, 1);
+	mt_engine_rx_capacity(n.engine, 2 * 128);
+	assert_true(emit(&c));
+	assert_u_eq(d.pkt.seth.mpr, 2);
+	mt_engine_rx_overflow(n.engine, 0, 1);
+	assert_true(emit(&c));
+	assert_u_eq(d.pkt.seth.mpr, 1);
+}
+
 /* REQ(rsp.nack.trim) */
 CASE(mt_control_emit, nack)
 {
@@ -205,13 +251,13 @@ CASE(mt_control_owed, a_sack_then_an_ack_then_nothing)
 	pkt.bth.p_key = 0x8001;
 	pkt.bth.a = true;
 	node_rx(&n, 0, &pkt);
-	assert_true(mt_control_owed(n.qp, &d));
+	assert_true(mt_control_owed(n.qp, 0, &d));
 	check_address(MW_SACK, node_wire_psn(0));
-	assert_true(mt_control_owed(n.qp, &d));
+	assert_true(mt_control_owed(n.qp, 0, &d));
 	check_address(MW_ACK, node_wire_psn(0));
 	assert_u_eq(d.pkt.aeth.syndrome, 0x1F);
 	assert_u_eq(d.pkt.aeth.msn, 1);
 	assert_u_eq(d.tclass, MT_CLASS_CONTROL);
-	assert_false(mt_control_owed(n.qp, &d));
+	assert_false(mt_control_owed(n.qp, 0, &d));
 	assert_u_eq(node_stats(&n).tx_acks, 1);
 }

@@ -108,7 +108,7 @@ QP_TEST(mh_qp_modify, wrong_attributes)
 		uint32_t mask;
 		struct mh_qp_attr attr;
 	} rows[] = {
-		{1u << 16, {.state = MH_QPS_INIT}},
+		{1u << 31, {.state = MH_QPS_INIT}},
 		{MH_QP_STATE, {.state = (enum mh_qp_state)6}},
 		{MH_QP_STATE, {.state = MH_QPS_RTS}},
 		{MH_QP_PATH_MTU, {.path_mtu = 1500}},

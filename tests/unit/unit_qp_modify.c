@@ -5,7 +5,7 @@
 #include "support/node.h"
 
 /* All attributes but the state. */
-#define ALL_ATTRIBUTES ((MT_QP_TRIM_NACK << 1) - 1 - MT_QP_STATE)
+#define ALL_ATTRIBUTES ((MT_QP_DYNAMIC_MPR << 1) - 1 - MT_QP_STATE)
 
 static struct node_opts opts;
 static struct node n;
@@ -171,7 +171,7 @@ static uint32_t settable(enum mt_qp_state state)
 	uint32_t mask = 0;
 
 	bring_to(state);
-	for (uint32_t bit = 2; bit <= MT_QP_TRIM_NACK; bit <<= 1) {
+	for (uint32_t bit = 2; bit <= MT_QP_DYNAMIC_MPR; bit <<= 1) {
 		int r = mt_qp_modify(n.qp, 0, &a, bit);
 
 		assert_true(r == MT_OK || r == MT_ERR_STATE);
@@ -184,7 +184,7 @@ CASE(mt_qp_modify, what_may_be_set_when)
 {
 	const uint32_t always = MT_QP_ACCESS | MT_QP_TRIM_NACK;
 	const uint32_t before_rts = MT_QP_SQ_PSN | MT_QP_MPR | MT_QP_MAX_WIMM | MT_QP_TIMEOUT |
-				    MT_QP_RETRY | MT_QP_CC_PROFILE;
+				    MT_QP_RETRY | MT_QP_CC_PROFILE | MT_QP_DYNAMIC_MPR;
 
 	assert_u_eq(settable(MT_QPS_RESET), ALL_ATTRIBUTES);
 	assert_u_eq(settable(MT_QPS_INIT), ALL_ATTRIBUTES);
@@ -314,6 +314,7 @@ CASE(mt_qp_query, returns_what_was_set)
 	a.retry_exp = 9;
 	a.p_key = 0x8001;
 	a.trim_nack = false;
+	a.dynamic_mpr = true;
 	assert_i_eq(node_modify(&n, n.qp, &a, ALL_ATTRIBUTES | MT_QP_STATE), MT_OK);
 	mt_qp_query(n.qp, &got);
 	node_check_attr_eq(&got, &a);

@@ -8,7 +8,7 @@
 #include "support/node.h"
 
 #define MTU NODE_MTU
-#define MAX 256u
+#define MAX 512u
 
 static struct node_opts opts;
 static struct node n;
@@ -179,6 +179,46 @@ CASE(mt_requester_next, no_psn_beyond_the_window)
 	assert_u_eq(send(5000), 3);
 	assert_u_eq(sent[2].pkt.bth.psn, node_wire_psn(130));
 	assert_true(sent[2].pkt.bth.a);
+}
+
+static void offer(uint8_t mpr, uint64_t expected, uint32_t rcvd_units)
+{
+	struct mw_packet sack = node_sack(&n, &sent[0], expected);
+
+	sack.seth.mpr = mpr;
+	sack.seth.rcvd_bytes = rcvd_units;
+	node_rx(&n, 5000, &sack);
+}
+
+/* REQ(req.mpr.dynamic) */
+CASE(mt_requester_next, the_window_follows_what_is_offered_when_agreed)
+{
+	opts.attr.mpr = 3;
+	opts.attr.dynamic_mpr = true;
+	start();
+	post(1000 * MTU, 0);
+	assert_u_eq(send(0), 3 * 128);
+	offer(1, 3 * 128 - 100, 400);
+	assert_u_eq(send(5000), 28);
+	offer(3, 3 * 128, 399); /* overtaken by the one before: an old offer */
+	assert_u_eq(send(5000), 100);
+	offer(2, 3 * 128, 400);
+	assert_u_eq(send(5000), 128);
+	offer(0, 3 * 128, 401); /* no window at all is no offer */
+	assert_u_eq(n.qp->req.mpr, 2);
+	offer(255, 3 * 128, 402);
+	assert_u_eq(n.qp->req.mpr, 3); /* what was agreed is the most */
+	assert_u_eq(send(5000), 128);
+}
+
+CASE(mt_requester_next, the_window_is_fixed_when_not_agreed)
+{
+	opts.attr.mpr = 2;
+	start();
+	post(1000 * MTU, 0);
+	assert_u_eq(send(0), 256);
+	offer(1, 256, 300);
+	assert_u_eq(send(5000), 256);
 }
 
 /* REQ(req.gate.cwnd) */
@@ -407,7 +447,7 @@ CASE(mt_requester_next, nothing_before_rts)
 	rtr.dest = n.peer;
 	rtr.dest_qpn = n.peer_qpn;
 	rtr.state = MT_QPS_RTR;
-	assert_i_eq(node_modify(&n, n.qp, &rtr, UINT32_MAX >> 16), MT_OK);
+	assert_i_eq(node_modify(&n, n.qp, &rtr, UINT32_MAX), MT_OK);
 	assert_i_eq(node_post(&n, n.qp, 1, 10, 0), MT_ERR_STATE);
 	assert_u_eq(mt_requester_next(n.qp, 0, NODE_ALL_PORTS, sent), MT_NEXT_BLOCKED);
 }
