@@ -2,7 +2,7 @@
 /* Reading command lines: see flags.h. A value is the next word, or follows an equals sign. */
 #include "cli/flags.h"
 
-#include "cli/near.h"
+#include "base/near.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -134,7 +134,7 @@ static enum cli_flags_result unknown(const struct cli_flag *flags, size_t n, con
 
 	for (size_t i = 0; i < n && i < FLAGS_MAX; i++)
 		name[i] = flags[i].name;
-	near = cli_near_find(word, name, n < FLAGS_MAX ? n : FLAGS_MAX);
+	near = mb_near_find(word, name, n < FLAGS_MAX ? n : FLAGS_MAX);
 	fprintf(stderr, "%s: %s: no such flag", who, word);
 	if (near)
 		fprintf(stderr, "; did you mean %s?", near);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* mrc - the one command of softmrc: picks the verb. */
-#include "cli/near.h"
+#include "base/near.h"
 #include "cli/verbs.h"
 
 #include <stdio.h>
@@ -34,7 +34,7 @@ static int unknown_verb(const char *word)
 
 	for (size_t i = 0; i < VERBS; i++)
 		name[i] = verbs[i].name;
-	near = cli_near_find(word, name, VERBS);
+	near = mb_near_find(word, name, VERBS);
 	if (near)
 		fprintf(stderr, "mrc: %s: no such verb; did you mean %s?\n", word, near);
 	else

@@ -2,7 +2,7 @@
 /* The fault script: see script.h. */
 #include "cli/demo/script.h"
 
-#include "cli/near.h"
+#include "base/near.h"
 
 #include <stdarg.h>
 #include <string.h>
@@ -218,7 +218,7 @@ static const struct kind *find_kind(const char *name, size_t len, char *error, s
 			return &kinds[i];
 	}
 	snprintf(word, sizeof(word), "%.*s", (int)(len < 60 ? len : 60), name);
-	near = cli_near_find(word, names, KINDS);
+	near = mb_near_find(word, names, KINDS);
 	snprintf(error, error_size, "--script %s: no such fault%s%s%s; want some of", word,
 		 near ? "; did you mean " : "", near ? near : "", near ? "?" : "");
 	for (size_t i = 0; i < KINDS; i++)

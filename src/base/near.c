@@ -3,9 +3,7 @@
  * Edit distance (optimal string alignment): a table whose cell (i, j) is the distance between the
  * first i letters of one word and the first j of the other; three rows of it are kept.
  */
-#include "cli/near.h"
-
-#include <string.h>
+#include "base/near.h"
 
 static size_t min3(size_t a, size_t b, size_t c)
 {
@@ -14,13 +12,23 @@ static size_t min3(size_t a, size_t b, size_t c)
 	return m < c ? m : c;
 }
 
-size_t cli_near_distance(const char *a, const char *b)
+/* near_length counts letters, but not further than anybody wants to know. */
+static size_t near_length(const char *word)
 {
-	size_t len_a = strlen(a), len_b = strlen(b);
-	size_t row[3][CLI_NEAR_MAX + 1];
+	size_t n = 0;
 
-	if (len_a > CLI_NEAR_MAX || len_b > CLI_NEAR_MAX)
-		return CLI_NEAR_MAX + 1;
+	while (n <= MB_NEAR_MAX && word[n])
+		n++;
+	return n;
+}
+
+size_t mb_near_distance(const char *a, const char *b)
+{
+	size_t len_a = near_length(a), len_b = near_length(b);
+	size_t row[3][MB_NEAR_MAX + 1];
+
+	if (len_a > MB_NEAR_MAX || len_b > MB_NEAR_MAX)
+		return MB_NEAR_MAX + 1;
 	for (size_t j = 0; j <= len_b; j++)
 		row[0][j] = j;
 	for (size_t i = 1; i <= len_a; i++) {
@@ -40,16 +48,16 @@ size_t cli_near_distance(const char *a, const char *b)
 	return row[len_a % 3][len_b];
 }
 
-const char *cli_near_find(const char *word, const char *const *known, size_t n)
+const char *mb_near_find(const char *word, const char *const *known, size_t n)
 {
 	const char *best = NULL;
 	size_t best_distance = 0;
 
 	for (size_t i = 0; i < n; i++) {
-		size_t distance = cli_near_distance(word, known[i]);
+		size_t distance = mb_near_distance(word, known[i]);
 
 		/* At least half of the letters must be right. */
-		if (distance * 2 > strlen(known[i]))
+		if (distance * 2 > near_length(known[i]))
 			continue;
 		if (!best || distance < best_distance) {
 			best = known[i];
