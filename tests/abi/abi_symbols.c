@@ -175,6 +175,8 @@ TEST(libmrc, has_the_27_calls)
 
 	read_library(test_arg(0), test_arg(1), &library);
 	assert_u_eq(count(&library, "MRC_1.0", "mrc_"), 27);
+	/* and the 14 of controllers */
+	assert_u_eq(count(&library, "MRC_CTL_1.0", "mrc_ctl_"), 14);
 	/* and nothing but the NIC's calls in the private node */
 	assert_u_eq(count(&library, "SOFTMRC_PRIVATE", "mh_") + 1,
 		    count(&library, "SOFTMRC_PRIVATE", ""));
