@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* netns.h - a network of a test's own, in which it may do what needs privilege elsewhere. */
+#ifndef SUPPORT_NETNS_H
+#define SUPPORT_NETNS_H
+
+#include <stdbool.h>
+
+/*
+ * test_netns moves this process into a new network namespace with nothing but a loopback interface
+ * that is up, with a user namespace around it unless the process is privileged already. Call it
+ * before any thread is started; further calls do nothing. False, and why, where the system does
+ * not allow it: the caller skips.
+ */
+bool test_netns(const char **why);
+
+#endif
