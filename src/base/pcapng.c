@@ -68,12 +68,12 @@ size_t mb_pcapng_section(uint8_t out[MB_PCAPNG_SECTION_BYTES])
 
 size_t mb_pcapng_interface(const char *name, uint8_t out[MB_PCAPNG_INTERFACE_MAX])
 {
-	uint32_t len = (uint32_t)strlen(name), total;
+	uint32_t len = 0, total;
 	uint8_t resolution = RESOLUTION_NS;
 	struct writer w = {out + 8}; /* type and length come last */
 
-	if (len > MB_PCAPNG_NAME_MAX)
-		len = MB_PCAPNG_NAME_MAX;
+	while (len < MB_PCAPNG_NAME_MAX && name[len] != '\0')
+		len++;
 	put16(&w, LINKTYPE_RAW);
 	put16(&w, 0);
 	put32(&w, 0); /* packets are not cut */
