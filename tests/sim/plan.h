@@ -11,6 +11,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <stdio.h>
 
 /* name, simplest value, meaning */
 #define SIM_PLAN(X)                                                           \
@@ -77,9 +78,17 @@ struct sim_outcome {
 void sim_plan_draw(struct sim_plan *plan, uint64_t seed);
 /* sim_plan_run builds and runs the world; `explain` prints it when it fails. */
 void sim_plan_run(const struct sim_plan *plan, struct sim_outcome *outcome, bool explain);
-/* sim_plan_print writes what is not at its simplest, as comments. */
-void sim_plan_print(const struct sim_plan *plan);
+/* sim_plan_write writes what is not at its simplest, each line behind `before`. */
+void sim_plan_write(const struct sim_plan *plan, FILE *out, const char *before);
+/* sim_plan_read reads what that wrote; false at a line that it does not understand. */
+bool sim_plan_read(struct sim_plan *plan, FILE *in, unsigned *bad_line);
 /* sim_plan_shrink makes a failing plan simpler as long as it fails, in at most `tries` runs. */
 void sim_plan_shrink(struct sim_plan *plan, unsigned tries);
+
+/*
+ * sim_plan_explain prints a plan that fails and its simplest form that still does, shows that one's
+ * world, and leaves it as a file in the current folder, to be kept.
+ */
+void sim_plan_explain(const struct sim_plan *plan);
 
 #endif

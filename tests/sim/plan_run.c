@@ -1,0 +1,427 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * plan_run.c - the world that a plan stands for.
+ *
+ * The faults obey one rule: between any two nodes one path each way stays good from beginning to
+ * end (slow and jittery, but nothing worse). Then everything posted must complete.
+ */
+#include "plan.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "world.h"
+
+/* Enough for every retry schedule below to find the one good path. */
+#define RUN_MAX_NS (60 * SIM_S)
+/* Nothing that goes well takes half of this. */
+#define RUN_PACKETS_MAX 1000000u
+#define QUIET_NS (5 * SIM_MS)
+/* Of all messages of a world together; keeps a world to some milliseconds of real time. */
+#define PACKETS_MAX 4000u
+
+/* ---- the load ---- */
+
+/* What a QP has still to post. */
+struct load {
+	struct sim_qp *qp;
+	uint64_t left;
+	uint64_t not_before_ns;
+	uint64_t silent; /* unsignalled in a row */
+};
+
+struct run;
+
+/* Something that fails during the run: a path or a whole plane between two nodes one way, or a
+ * node that stops. */
+struct fault {
+	struct run *run;
+	uint32_t src, dst, plane, path;
+	bool whole_plane, stops_node;
+	uint64_t lasts_ns;
+};
+
+#define FAULTS_MAX 32u
+
+struct run {
+	const struct sim_plan *plan;
+	struct sim_world world;
+	struct sim_rng rng;
+	struct load loads[2 * SIM_QPS_MAX];
+	uint64_t packets_left;
+	bool paths_set[SIM_NODES_MAX][SIM_NODES_MAX];
+	struct fault faults[FAULTS_MAX];
+	uint32_t n_faults;
+};
+
+static uint32_t message_len(struct run *run, uint32_t mtu)
+{
+	struct sim_rng *r = &run->rng;
+
+	if (sim_below(r, 1000) < run->plan->big_share)
+		return 1 << 20;
+	switch (sim_below(r, run->plan->small ? 4 : 6)) {
+	case 0:
+		return 0;
+	case 1:
+		return (uint32_t)sim_between(r, 1, 64);
+	case 2:
+		return mtu * (uint32_t)sim_between(r, 1, 3);
+	case 3:
+		return mtu + (uint32_t)sim_below(r, 3) - 1;
+	default:
+		return (uint32_t)sim_between(r, 1, 65536);
+	}
+}
+
+static uint32_t message_flags(struct run *run, struct load *load)
+{
+	const struct sim_plan *p = run->plan;
+	uint32_t flags = 0;
+
+	if (sim_below(&run->rng, 100) < p->imm_share)
+		flags |= MT_WR_IMM;
+	if (sim_below(&run->rng, 4) == 0)
+		flags |= MT_WR_SOLICITED;
+	/* Slots of silent requests come back with the next signalled one. */
+	if (sim_below(&run->rng, 100) >= p->silent_share || load->left == 1 ||
+	    load->silent + 1 >= (p->sq_depth + 1) / 2)
+		flags |= MT_WR_SIGNALED;
+	return flags;
+}
+
+static void come_back(void *ctx, uint64_t arg)
+{
+	(void)arg;
+	sim_node_run(ctx);
+}
+
+static void pause_load(struct run *run, struct load *load)
+{
+	struct sim_net *net = &run->world.net;
+
+	if (!run->plan->pause_ns || sim_below(&run->rng, 4))
+		return;
+	load->not_before_ns = net->now_ns + sim_between(&run->rng, 1, run->plan->pause_ns);
+	sim_net_at(net, load->not_before_ns, come_back, load->qp->node, 0);
+}
+
+/* Posts one message; false when it has to wait. */
+static bool post_one(struct run *run, struct load *load)
+{
+	struct sim_flow *f = &load->qp->out;
+	uint32_t packets_mtu = f->mtu;
+	struct sim_wr wr = {.flags = message_flags(run, load),
+			    .imm = (uint32_t)sim_rand(&run->rng)};
+	int result;
+
+	/* There is no receiver-not-ready: an immediate needs a receive that is posted already. */
+	if (wr.flags & MT_WR_IMM && f->recvs_posted <= f->imms)
+		return false;
+	wr.len = message_len(run, packets_mtu);
+	if (wr.len / packets_mtu + 1 > run->packets_left)
+		wr.len = 0;
+	wr.n_sge = wr.len ? (uint32_t)sim_between(&run->rng, 1, SIM_SGE_MAX) : 0;
+	if (!sim_post_wr(load->qp, &wr, &result)) {
+		if (result != MT_ERR_FULL)
+			sim_fail(&run->world.check, "%s: mt_qp_post_send: error %d", f->name,
+				 result);
+		return false;
+	}
+	load->left--;
+	load->silent = wr.flags & MT_WR_SIGNALED ? 0 : load->silent + 1;
+	run->packets_left -= wr.len / packets_mtu < run->packets_left ? wr.len / packets_mtu : 0;
+	pause_load(run, load);
+	return true;
+}
+
+/* Keeps the receive queue full. */
+static void post_recvs(struct run *run, struct sim_qp *qp)
+{
+	const struct sim_flow *in = &qp->peer->out;
+
+	while (in->recvs_posted - in->recvs_done < qp->cfg.cap.rq_depth)
+		if (sim_post_recv(qp) != MT_OK) {
+			sim_fail(&run->world.check, "%s: mt_qp_post_recv failed", in->name);
+			return;
+		}
+}
+
+static void app(void *ctx, struct sim_node *node)
+{
+	struct run *run = ctx;
+
+	for (uint32_t i = 0; i < run->world.n_qps; i++) {
+		struct load *load = &run->loads[i];
+
+		if (load->qp->node != node)
+			continue;
+		post_recvs(run, load->qp);
+		while (load->left && run->world.net.now_ns >= load->not_before_ns)
+			if (!post_one(run, load))
+				break;
+	}
+}
+
+static bool all_posted(const struct run *run)
+{
+	for (uint32_t i = 0; i < run->world.n_qps; i++)
+		if (run->loads[i].left)
+			return false;
+	return true;
+}
+
+/* ---- faults ---- */
+
+/* The path that stays good between two nodes, each way its own. */
+static bool is_good_path(const struct run *run, uint32_t src, uint32_t dst, uint32_t plane,
+			 uint32_t path)
+{
+	uint64_t n = run->plan->planes * run->plan->paths;
+	struct sim_rng r;
+
+	sim_rng_init(&r, run->plan->seed ^ (src * SIM_NODES_MAX + dst + 1));
+	return sim_below(&r, n) == plane * run->plan->paths + path;
+}
+
+static void spoil_path(struct run *run, struct sim_path *path, uint64_t dead_share)
+{
+	const struct sim_plan *p = run->plan;
+
+	path->dead = sim_below(&run->rng, 1000) < dead_share;
+	if (sim_below(&run->rng, 1000) >= p->bad_share)
+		return;
+	path->loss_ppm = (uint32_t)p->loss_ppm;
+	path->corrupt_ppm = (uint32_t)p->corrupt_ppm;
+	path->dup_ppm = (uint32_t)p->dup_ppm;
+	path->reorder_ppm = (uint32_t)p->reorder_ppm;
+	path->reorder_ns = p->reorder_ns;
+	path->ecn_ppm = (uint32_t)p->ecn_ppm;
+	path->trim_ppm = (uint32_t)p->trim_ppm;
+	path->trim_lasthop_ppm = (uint32_t)p->trim_last_ppm;
+}
+
+static void set_paths(struct run *run, uint32_t src, uint32_t dst)
+{
+	const struct sim_plan *p = run->plan;
+
+	if (run->paths_set[src][dst])
+		return;
+	run->paths_set[src][dst] = true;
+	for (uint32_t plane = 0; plane < p->planes; plane++)
+		for (uint32_t k = 0; k < p->paths; k++) {
+			struct sim_path *path = sim_net_path(&run->world.net, src, dst, plane, k);
+
+			path->latency_ns += sim_below(&run->rng, p->spread_ns + 1);
+			if (!is_good_path(run, src, dst, plane, k))
+				spoil_path(run, path, src < dst ? p->dead_up : p->dead_down);
+		}
+}
+
+static void set_queues(struct run *run)
+{
+	const struct sim_plan *p = run->plan;
+	struct sim_net *net = &run->world.net;
+
+	for (uint32_t node = 0; node < p->nodes; node++)
+		for (uint32_t port = 0; port < p->planes; port++) {
+			net->egress[node][port].bps = p->egress_mbps * 1000000;
+			net->lasthop[node][port] = (struct sim_queue){
+				.bps = p->lasthop_mbps * 1000000,
+				.ecn_ns = 4 * p->latency_ns,
+				/* A queue that drops would break the promise of a good path. */
+				.full_ns = p->lasthop_trims ? 8 * p->latency_ns + 100000 : 0,
+				.trims = true,
+			};
+		}
+}
+
+static void set_dead(const struct fault *f, bool dead)
+{
+	for (uint32_t k = 0; k < f->run->plan->paths; k++)
+		if ((f->whole_plane || k == f->path) &&
+		    !is_good_path(f->run, f->src, f->dst, f->plane, k))
+			sim_net_path(&f->run->world.net, f->src, f->dst, f->plane, k)->dead = dead;
+}
+
+static void fault_ends(void *ctx, uint64_t arg)
+{
+	(void)arg;
+	set_dead(ctx, false);
+}
+
+static void fault_begins(void *ctx, uint64_t arg)
+{
+	struct fault *f = ctx;
+
+	(void)arg;
+	if (f->stops_node) {
+		sim_node_stop(&f->run->world.nodes[f->src], f->lasts_ns, false);
+		return;
+	}
+	set_dead(f, true);
+	sim_net_at(&f->run->world.net, f->run->world.net.now_ns + f->lasts_ns, fault_ends, f, 0);
+}
+
+static void plan_fault(struct run *run, bool stops_node)
+{
+	struct sim_rng *r = &run->rng;
+	const struct sim_plan *p = run->plan;
+	struct fault *f = &run->faults[run->n_faults++];
+	const struct sim_qp *qp = run->world.qps[sim_below(r, run->world.n_qps)];
+
+	*f = (struct fault){.run = run,
+			    .src = qp->node->id,
+			    .dst = qp->peer->node->id,
+			    .plane = (uint32_t)sim_below(r, p->planes),
+			    .path = (uint32_t)sim_below(r, p->paths),
+			    .whole_plane = sim_below(r, 3) == 0,
+			    .stops_node = stops_node,
+			    .lasts_ns = sim_between(r, 1, p->fault_ns + 1)};
+	sim_net_at(&run->world.net, run->world.net.now_ns + sim_below(r, 200 * p->latency_ns),
+		   fault_begins, f, 0);
+}
+
+/* ---- the world ---- */
+
+static void world_cfg(const struct sim_plan *p, struct sim_world_cfg *cfg)
+{
+	sim_world_cfg_default(cfg);
+	cfg->net.seed = p->seed;
+	cfg->net.n_nodes = (uint32_t)p->nodes;
+	cfg->net.n_planes = (uint32_t)p->planes;
+	cfg->net.n_paths = (uint32_t)p->paths;
+	cfg->net.path.latency_ns = p->latency_ns;
+	cfg->net.path.jitter_ns = p->jitter_ns;
+	cfg->net.log_room = 256;
+	cfg->evs = (uint32_t)(p->paths * (1 + p->alias));
+	cfg->active = cfg->evs - (uint32_t)(p->backups < cfg->evs ? p->backups : 0);
+	cfg->min_active = (uint32_t)(p->min_active < p->planes ? p->min_active : p->planes);
+	cfg->revive_probes = (uint8_t)p->revive;
+	cfg->link_bps = (p->egress_mbps ? p->egress_mbps : 100000) * 1000000 * p->planes;
+	cfg->base_rtt_ns = 2 * p->latency_ns + 100;
+	cfg->trimming = p->lasthop_trims;
+	cfg->decoded = p->decoded;
+}
+
+static void draw_qp(struct run *run, struct sim_qp_cfg *cfg, uint64_t mtu)
+{
+	const struct sim_plan *p = run->plan;
+	struct sim_rng *r = &run->rng;
+
+	sim_qp_cfg_default(cfg);
+	cfg->cap.sq_depth = (uint32_t)p->sq_depth;
+	cfg->cap.rq_depth = (uint32_t)sim_between(r, 1, 64);
+	cfg->cap.signal_all = p->silent_share == 0;
+	cfg->cap.pd = (uint32_t)sim_below(r, 2);
+	cfg->attr.path_mtu = (uint32_t)(256u << mtu);
+	cfg->attr.mpr = (uint8_t)(p->mpr ? p->mpr : sim_between(r, 1, 8));
+	cfg->attr.max_wimm = (uint16_t)(p->wimm ? p->wimm : sim_between(r, 1, 32));
+	cfg->attr.cc_profile = (uint32_t)(p->cc < 2 ? p->cc : sim_below(r, 2));
+	cfg->attr.sq_psn = (uint32_t)sim_below(r, 1 << 24);
+	if (p->wrap)
+		cfg->attr.sq_psn = (1 << 24) - 1 - (uint32_t)sim_below(r, 300);
+	cfg->attr.p_key = (uint16_t)sim_below(r, 2) ? 0xFFFF : 0x8123;
+}
+
+static void connect_one(struct run *run)
+{
+	struct sim_qp_cfg a, b;
+	struct sim_rng *r = &run->rng;
+	uint64_t mtu = run->plan->mtu < 5 ? run->plan->mtu : sim_below(r, 5);
+	uint32_t i = (uint32_t)sim_below(r, run->plan->nodes);
+	uint32_t j = (uint32_t)((i + sim_between(r, 1, run->plan->nodes - 1)) % run->plan->nodes);
+
+	draw_qp(run, &a, mtu);
+	draw_qp(run, &b, mtu);
+	b.attr.p_key = a.attr.p_key;
+	/* Windows as responder cover what the other end may send, and sometimes more. */
+	a.attr.mpr_dest = (uint8_t)sim_between(r, b.attr.mpr, 16);
+	b.attr.mpr_dest = (uint8_t)sim_between(r, a.attr.mpr, 16);
+	a.attr.max_wimm_dest = (uint16_t)sim_between(r, b.attr.max_wimm, 64);
+	b.attr.max_wimm_dest = (uint16_t)sim_between(r, a.attr.max_wimm, 64);
+	set_paths(run, i, j);
+	set_paths(run, j, i);
+	sim_connect(&run->world, i, j, &a, &b);
+}
+
+static void build(struct run *run)
+{
+	const struct sim_plan *p = run->plan;
+	struct sim_world_cfg cfg;
+
+	world_cfg(p, &cfg);
+	sim_world_open(&run->world, &cfg);
+	sim_rng_init(&run->rng, p->seed + 1);
+	run->packets_left = PACKETS_MAX;
+	set_queues(run);
+	for (uint64_t i = 0; i < p->conns && !run->world.check.failed; i++)
+		connect_one(run);
+	for (uint32_t i = 0; i < run->world.n_qps; i++) {
+		bool sends = i % 2 == 0 || !p->one_way;
+
+		run->loads[i].qp = run->world.qps[i];
+		run->loads[i].left = sends ? p->messages : 0;
+		post_recvs(run, run->world.qps[i]);
+	}
+	for (uint32_t i = 0; i < p->nodes; i++) {
+		run->world.nodes[i].tx_batch = (uint32_t)p->tx_batch;
+		run->world.nodes[i].late_ns = sim_below(&run->rng, p->late_ns + 1);
+	}
+	for (uint64_t i = 0; i < p->faults; i++)
+		plan_fault(run, false);
+	for (uint64_t i = 0; i < p->stops; i++)
+		plan_fault(run, true);
+	run->world.app = app;
+	run->world.app_ctx = run;
+}
+
+/* Runs until all is posted and done, or until it is clear that it never will be. */
+static void run_all(struct run *run)
+{
+	struct sim_world *w = &run->world;
+	uint64_t limit = w->net.now_ns + RUN_MAX_NS;
+
+	while (!all_posted(run) || !sim_done(w)) {
+		if (w->net.counts.sent > RUN_PACKETS_MAX)
+			sim_fail(&w->check, "%" PRIu64 " packets and not done", w->net.counts.sent);
+		if (sim_step(w, limit))
+			continue;
+		sim_fail(&w->check, "not done after %.3f s", (double)RUN_MAX_NS / 1e9);
+		return;
+	}
+}
+
+static void run_to_the_end(struct run *run)
+{
+	struct sim_world *w = &run->world;
+
+	for (uint32_t i = 0; i < w->cfg.net.n_nodes; i++)
+		sim_node_run(&w->nodes[i]);
+	run_all(run);
+	sim_check_quiet(w, QUIET_NS);
+	if (!w->check.failed)
+		sim_check_stats(w);
+}
+
+void sim_plan_run(const struct sim_plan *plan, struct sim_outcome *outcome, bool explain)
+{
+	struct run *run = calloc(1, sizeof(*run));
+
+	if (!run)
+		abort();
+	run->plan = plan;
+	build(run);
+	if (!run->world.check.failed)
+		run_to_the_end(run);
+	outcome->failed = run->world.check.failed;
+	memcpy(outcome->why, run->world.check.why, sizeof(outcome->why));
+	outcome->packets = run->world.net.counts.sent;
+	outcome->ended_ns = run->world.net.now_ns;
+	if (explain && outcome->failed)
+		sim_explain(&run->world);
+	sim_world_close(&run->world);
+	free(run);
+}
