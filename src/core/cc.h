@@ -9,6 +9,7 @@
 #ifndef SOFTMRC_CORE_CC_H
 #define SOFTMRC_CORE_CC_H
 
+#include "core/cc_nscc.h"
 #include "core/config.h"
 
 /* What a data packet counts for: UDP length without payload, and 40 bytes of IP header. */
@@ -30,29 +31,11 @@ enum mt_cc_loss_kind {
 	MT_CC_INFERRED, /* a SACK's hole, or a timeout */
 };
 
-/* Parameters of NSCC, derived once from the profile; see cc_nscc.c. */
-struct mt_nscc_param {
-	uint64_t link_bps, max_cwnd; /* as in the profile */
-	uint64_t base_rtt_ns, target_ns, max_wnd, mtu;
-	uint64_t alpha_q20; /* bytes per ns, times 2^20 */
-	uint64_t fair, eta, fast_q16, fast_delay_ns;
-	bool quick_adapt;
-	bool trimming;
-};
-
-struct mt_nscc {
-	struct mt_nscc_param p;
-	uint64_t inc;	       /* accumulated increase, bytes squared */
-	uint64_t adjust_bytes; /* received since the last adjustment */
-	uint64_t adjust_ns;    /* when that was */
-	uint64_t avg_delay_ns;
-	uint64_t decrease_ns; /* last multiplicative decrease */
-	uint64_t fast_bytes;  /* received in a row without delay */
-	bool fast;
-	uint64_t qa_end_ns, qa_bytes;
-	bool qa_wanted;	      /* a trim or loss in this quick-adapt window */
-	int64_t ignore_bytes; /* marks do not count until these have drained */
-	uint64_t saved_cwnd;  /* before the receiver's penalty; 0: none */
+/* A CC profile of an engine, and what the algorithm makes of it once for all its QPs. */
+struct mt_cc_profile {
+	struct mt_cc_profile_cfg cfg;
+	struct mt_nscc_param nscc;
+	bool set;
 };
 
 struct mt_cc {
@@ -64,7 +47,7 @@ struct mt_cc {
 
 struct mt_cc_ops {
 	const char *name; /* as the controller API spells it */
-	void (*init)(struct mt_cc *cc, const struct mt_cc_profile_cfg *cfg, uint32_t path_mtu,
+	void (*init)(struct mt_cc *cc, const struct mt_cc_profile *profile, uint32_t path_mtu,
 		     uint64_t now_ns);
 	void (*ack)(struct mt_cc *cc, const struct mt_cc_ack *ack);
 	void (*loss)(struct mt_cc *cc, uint64_t now_ns, enum mt_cc_loss_kind kind, uint32_t bytes);
@@ -73,13 +56,19 @@ struct mt_cc_ops {
 extern const struct mt_cc_ops mt_cc_none;
 extern const struct mt_cc_ops mt_cc_nscc;
 
-/* mt_cc_init starts the algorithm that the profile names. */
-void mt_cc_init(struct mt_cc *cc, const struct mt_cc_profile_cfg *cfg, uint32_t path_mtu,
+/*
+ * mt_cc_profile_define gives a profile a checked configuration. QPs that use the profile already
+ * keep their algorithm and their window, and go by the new constants from their next SACK on.
+ */
+void mt_cc_profile_define(struct mt_cc_profile *profile, const struct mt_cc_profile_cfg *cfg);
+/* mt_cc_init starts the algorithm that the profile names; the profile must outlive the QP. */
+void mt_cc_init(struct mt_cc *cc, const struct mt_cc_profile *profile, uint32_t path_mtu,
 		uint64_t now_ns);
 
 /*
  * mt_cc_may_send says whether `bytes` more may be in flight. With nothing in flight one packet
  * always may, or a window below one packet would never open again. REQ(req.gate.cwnd)
+ * REQ(cc.nscc.can-send)
  */
 static inline bool mt_cc_may_send(const struct mt_cc *cc, uint32_t bytes)
 {

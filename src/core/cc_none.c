@@ -7,10 +7,10 @@
 #include "core/cc.h"
 
 /* REQ(cc.nscc.null) */
-static void none_init(struct mt_cc *cc, const struct mt_cc_profile_cfg *cfg, uint32_t path_mtu,
+static void none_init(struct mt_cc *cc, const struct mt_cc_profile *profile, uint32_t path_mtu,
 		      uint64_t now_ns)
 {
-	(void)cfg;
+	(void)profile;
 	(void)path_mtu;
 	(void)now_ns;
 	cc->cwnd = UINT64_MAX;
@@ -53,10 +53,3 @@ const struct mt_cc_ops mt_cc_none = {
 	.ack = none_ack,
 	.loss = none_loss,
 };
-
-void mt_cc_init(struct mt_cc *cc, const struct mt_cc_profile_cfg *cfg, uint32_t path_mtu,
-		uint64_t now_ns)
-{
-	*cc = (struct mt_cc){.ops = cfg->kind == MT_CC_NSCC ? &mt_cc_nscc : &mt_cc_none};
-	cc->ops->init(cc, cfg, path_mtu, now_ns);
-}

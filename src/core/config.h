@@ -65,17 +65,33 @@ enum mt_cc_kind {
 };
 
 /*
- * A CC profile. NSCC takes link rate and base RTT and derives the rest as UEC does; a field left
- * zero takes the derived value. Fractions are in 1/65536.
+ * A CC profile. NSCC takes link rate and base RTT and derives the rest as UEC does; of every other
+ * field zero stands for the derived value. Fractions are in 1/65536. The controller API's names are
+ * in brackets where they differ. mt_cc_profile_check knows the ranges.
  */
 struct mt_cc_profile_cfg {
-	uint8_t kind;  /* enum mt_cc_kind */
-	bool trimming; /* the fabric trims: smaller target delay */
-	bool disable_quick_adapt;
+	uint8_t kind;		  /* enum mt_cc_kind */
+	bool trimming;		  /* the fabric trims: smaller target delay */
+	bool disable_quick_adapt; /* [disable_qa] */
+	uint8_t qa_gate;      /* quick adapt acts below max_cwnd / 2^qa_gate, 1 .. 31; derived: 3 */
 	uint64_t link_bps;    /* rate of all ports together, 10^6 .. 8 x 10^12 */
 	uint64_t base_rtt_ns; /* of the empty network, 100 .. 5 x 10^8 */
-	uint64_t target_qdelay_ns;
-	uint64_t max_cwnd_bytes;
+	/*
+	 * The base RTT follows smaller samples, but never below this; up to base_rtt_ns, which
+	 * keeps it where it is. Where an RTT is mostly scheduling, as between processes, one sample
+	 * without any must not shrink the largest window to nothing. Derived: no floor.
+	 */
+	uint64_t base_rtt_min_ns;
+	uint64_t target_qdelay_ns; /* [target_delay] 0.75 base RTT with trimming, else 1 */
+	uint64_t max_cwnd_bytes;   /* [max_cwnd] 1.5 bandwidth-delay products */
+	uint64_t qa_threshold_ns;  /* delay as bad as a loss, without trimming: 4 targets */
+	uint64_t adjust_period_ns; /* [adjust_period_threshold] base_rtt_ns */
+	uint64_t adjust_bytes;	   /* [adjust_bytes_threshold] 8 packets */
+	uint64_t eta_bytes;	   /* [eta] added each period; 0.15 packets, scaled */
+	uint64_t fair_bytes;	   /* [fi] for each byte received; 5 packets, scaled */
+	uint32_t fast_q16;	   /* [fi_scale] 0.25, scaled */
+	uint32_t gamma_q16;	   /* [gamma] 0.8 */
+	uint32_t max_md_jump_q16;  /* [max_md_jump] the largest cut, 1 .. 65536: 0.5 */
 };
 
 /* Sizes fixed when a QP is made. */

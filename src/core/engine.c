@@ -17,9 +17,6 @@
 /* An rto beyond the longest timeout, or a stamp unit beyond a millisecond, is a mistake. */
 #define TIME_MAX_NS (UINT64_C(1) << 36)
 #define TS_SHIFT_MAX 20u
-/* Ten times the fastest NIC, and a base RTT around the world: NSCC's products stay in 64 bits. */
-#define LINK_BPS_MAX UINT64_C(8000000000000)
-#define BASE_RTT_MAX_NS UINT64_C(500000000)
 
 static bool ring_valid(uint32_t n)
 {
@@ -171,13 +168,11 @@ int mt_ev_profile_set(struct mt_engine *e, uint32_t id, const struct mt_ev_profi
 
 int mt_cc_profile_set(struct mt_engine *e, uint32_t id, const struct mt_cc_profile_cfg *cfg)
 {
-	if (id >= e->cfg.max_profiles || cfg->kind > MT_CC_NSCC)
+	struct mt_cc_fault fault;
+
+	if (id >= e->cfg.max_profiles || !mt_cc_profile_check(cfg, &fault))
 		return MT_ERR_INVALID;
-	if (cfg->kind == MT_CC_NSCC &&
-	    (cfg->link_bps < 1000000 || cfg->link_bps > LINK_BPS_MAX || cfg->base_rtt_ns < 100 ||
-	     cfg->base_rtt_ns > BASE_RTT_MAX_NS || cfg->target_qdelay_ns > TIME_MAX_NS))
-		return MT_ERR_INVALID;
-	e->cc_profiles[id] = (struct mt_cc_profile){.cfg = *cfg, .set = true};
+	mt_cc_profile_define(&e->cc_profiles[id], cfg);
 	return MT_OK;
 }
 

@@ -108,6 +108,22 @@ int mt_mr_remove(struct mt_engine *e, uint32_t index);
  * MT_ERR_INVALID names a bad count, port or interval; MT_ERR_MEMORY as above.
  */
 int mt_ev_profile_set(struct mt_engine *e, uint32_t id, const struct mt_ev_profile_cfg *cfg);
+/* What is wrong with a CC profile: the field, its value, and what is allowed besides 0. */
+struct mt_cc_fault {
+	const char *field;
+	uint64_t value, low, high;
+};
+
+/*
+ * mt_cc_profile_check says whether every field is in its range; if not, *fault tells of the first
+ * that is not. For whoever takes profiles from people, and wants to say what was wrong.
+ */
+bool mt_cc_profile_check(const struct mt_cc_profile_cfg *cfg, struct mt_cc_fault *fault);
+/*
+ * mt_cc_profile_set defines CC profile `id` (0 .. max_profiles-1). QPs that use it already keep
+ * their algorithm and their window, and go by the new constants from their next SACK on.
+ * MT_ERR_INVALID: id, or what mt_cc_profile_check finds.
+ */
 int mt_cc_profile_set(struct mt_engine *e, uint32_t id, const struct mt_cc_profile_cfg *cfg);
 
 /* ---- queue pairs ---- */

@@ -7,6 +7,7 @@
 #include "base/pool.h"
 #include "base/prng.h"
 #include "base/timer.h"
+#include "core/cc.h"
 #include "core/control.h"
 #include "core/engine.h"
 #include "core/mr.h"
@@ -17,11 +18,6 @@
 struct mt_ev_profile {
 	struct mt_ev_profile_cfg cfg;
 	struct mt_ev *evs;
-};
-
-struct mt_cc_profile {
-	struct mt_cc_profile_cfg cfg;
-	bool set;
 };
 
 /* EV events waiting to be polled. */

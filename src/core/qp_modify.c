@@ -203,7 +203,7 @@ static void to_rts(struct mt_qp *qp, const struct mt_qp_attr *a, uint64_t now_ns
 	req->post_psn = req->window.next;
 	req->mpr = a->mpr;
 	mt_rtt_init(&req->rtt);
-	mt_cc_init(&req->cc, &e->cc_profiles[a->cc_profile].cfg, a->path_mtu, now_ns);
+	mt_cc_init(&req->cc, &e->cc_profiles[a->cc_profile], a->path_mtu, now_ns);
 	req->limits = (struct mt_retry_limits){
 		.rto_ns = rto < e->cfg.timing.rto_min_ns ? e->cfg.timing.rto_min_ns : rto,
 		.linear = a->retry_linear,

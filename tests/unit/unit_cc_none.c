@@ -7,11 +7,11 @@
 /* REQ(cc.nscc.null) */
 TEST(mt_cc_none, nothing_of_the_network_moves_the_window)
 {
-	struct mt_cc_profile_cfg cfg = {.kind = MT_CC_NONE, .max_cwnd_bytes = 5000};
+	struct mt_cc_profile profile = {.cfg = {.kind = MT_CC_NONE, .max_cwnd_bytes = 5000}};
 	struct mt_cc_ack bad = {.newly_bytes = 1, .rtt_ns = 1 << 30, .marked = true};
 	struct mt_cc cc;
 
-	mt_cc_init(&cc, &cfg, 4096, 0);
+	mt_cc_init(&cc, &profile, 4096, 0);
 	assert_string_equal(cc.ops->name, "none");
 	cc.inflight = 1 << 30;
 	cc.ops->ack(&cc, &bad);
@@ -23,10 +23,10 @@ TEST(mt_cc_none, nothing_of_the_network_moves_the_window)
 
 static struct mt_cc loaded(int64_t inflight)
 {
-	struct mt_cc_profile_cfg cfg = {.kind = MT_CC_NONE};
+	struct mt_cc_profile profile = {.cfg = {.kind = MT_CC_NONE}};
 	struct mt_cc cc;
 
-	mt_cc_init(&cc, &cfg, 4096, 0);
+	mt_cc_init(&cc, &profile, 4096, 0);
 	cc.inflight = inflight;
 	return cc;
 }
@@ -80,15 +80,15 @@ TEST(mt_cc_none, without_being_told_the_window_grows_away)
 
 TEST(mt_cc_init, starts_with_nothing_in_flight)
 {
-	struct mt_cc_profile_cfg cfg = {.kind = MT_CC_NONE};
+	struct mt_cc_profile profile = {.cfg = {.kind = MT_CC_NONE}};
 	struct mt_cc cc;
 
 	memset(&cc, 0xFF, sizeof(cc));
-	mt_cc_init(&cc, &cfg, 4096, 0);
+	mt_cc_init(&cc, &profile, 4096, 0);
 	assert_i_eq(cc.inflight, 0);
 }
 
-/* REQ(req.gate.cwnd) */
+/* REQ(req.gate.cwnd) REQ(cc.nscc.can-send) */
 TEST(mt_cc_may_send, as_much_as_fits)
 {
 	struct mt_cc cc = {.cwnd = 1000, .inflight = 600};

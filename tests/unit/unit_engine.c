@@ -209,30 +209,17 @@ CASE(mt_ev_profile_set, intervals_ports_and_numbers)
 	assert_i_eq(mt_ev_profile_set(n.engine, opts.cfg.max_profiles, &profile), MT_ERR_INVALID);
 }
 
+/* unit_cc_profile.c has the ranges of the fields. */
 CASE(mt_cc_profile_set, ranges)
 {
-	struct mt_cc_profile_cfg good = {
-		.kind = MT_CC_NSCC, .link_bps = 1000000, .base_rtt_ns = 100};
-	struct mt_cc_profile_cfg c = good;
+	struct mt_cc_profile_cfg c = {.kind = MT_CC_NSCC, .link_bps = 1000000, .base_rtt_ns = 100};
 
 	start();
 	assert_i_eq(mt_cc_profile_set(n.engine, 3, &c), MT_OK);
 	assert_i_eq(mt_cc_profile_set(n.engine, 4, &c), MT_ERR_INVALID);
-	c.kind = MT_CC_NSCC + 1;
-	assert_i_eq(mt_cc_profile_set(n.engine, 3, &c), MT_ERR_INVALID);
-	c = good;
-	c.link_bps = 999999;
-	assert_i_eq(mt_cc_profile_set(n.engine, 3, &c), MT_ERR_INVALID);
-	c.link_bps = 8000000000001;
-	assert_i_eq(mt_cc_profile_set(n.engine, 3, &c), MT_ERR_INVALID);
-	c = good;
 	c.base_rtt_ns = 99;
 	assert_i_eq(mt_cc_profile_set(n.engine, 3, &c), MT_ERR_INVALID);
-	c.base_rtt_ns = 500000001;
-	assert_i_eq(mt_cc_profile_set(n.engine, 3, &c), MT_ERR_INVALID);
-	c = good;
-	c.target_qdelay_ns = (UINT64_C(1) << 36) + 1;
-	assert_i_eq(mt_cc_profile_set(n.engine, 3, &c), MT_ERR_INVALID);
+	assert_u_eq(n.engine->cc_profiles[3].cfg.base_rtt_ns, 100);
 	c.kind = MT_CC_NONE; /* which looks at none of them */
 	assert_i_eq(mt_cc_profile_set(n.engine, 3, &c), MT_OK);
 }
