@@ -38,7 +38,7 @@ static void mark_received(struct mt_qp *qp, uint64_t psn, bool *progress)
 	struct mt_requester *req = &qp->req;
 	enum mt_tx_state was = mt_tx_window_received(&req->window, psn);
 
-	if (was == MT_TX_LOST)
+	if (was == MT_TX_LOST || was == MT_TX_HELD)
 		req->cc.inflight += mt_tx_rec(&req->window, psn)->nominal;
 	if (was != MT_TX_RECEIVED)
 		*progress = true;
@@ -285,7 +285,28 @@ static bool nack_matches(const struct mt_qp *qp, uint64_t psn, uint32_t entropy)
 	return rec->state == MT_TX_OUTSTANDING && qp->paths->paths[rec->ev].value == entropy;
 }
 
-/* REQ(req.loss.nack) REQ(req.ev.last-hop-trim) REQ(req.error.fatal-nack) */
+/*
+ * The first time that a packet is trimmed it goes again at once: another path may be free. What is
+ * trimmed again, or what the responder has no room for, waits, each time longer; else sender and
+ * NACKs would feed each other for as long as the shortage lasts.
+ * REQ(req.loss.nack) REQ(req.loss.nack-wait)
+ */
+static void take_back(struct mt_qp *qp, uint64_t psn, uint64_t now_ns, enum mt_cc_loss_kind kind)
+{
+	struct mt_requester *req = &qp->req;
+	const struct mt_tx_rec *rec = mt_tx_rec(&req->window, psn);
+
+	if (kind == MT_CC_TRIMMED && rec->tries == 0) {
+		lose(qp, psn, now_ns, kind);
+		return;
+	}
+	mt_tx_window_hold(&req->window, psn, mt_qp_hold_ns(qp));
+	req->cc.inflight -= rec->nominal;
+	req->cc.ops->loss(&req->cc, now_ns, kind, rec->nominal);
+	qp->engine->stats.held_back++;
+}
+
+/* REQ(req.ev.last-hop-trim) REQ(req.error.fatal-nack) */
 void mt_completer_nack(struct mt_qp *qp, const struct mt_rx *rx)
 {
 	const struct mw_neth *neth = &rx->pkt->neth;
@@ -305,9 +326,9 @@ void mt_completer_nack(struct mt_qp *qp, const struct mt_rx *rx)
 	if (neth->reason == MW_NACK_TRIMMED || neth->reason == MW_NACK_TRIMMED_LASTHOP) {
 		if (neth->reason == MW_NACK_TRIMMED) /* REQ(req.ev.trim-skips) */
 			mt_path_set_skip(qp->paths, mt_tx_rec(&qp->req.window, psn)->ev);
-		lose(qp, psn, rx->now_ns, MT_CC_TRIMMED);
+		take_back(qp, psn, rx->now_ns, MT_CC_TRIMMED);
 	} else {
-		lose(qp, psn, rx->now_ns, MT_CC_REFUSED);
+		take_back(qp, psn, rx->now_ns, MT_CC_REFUSED);
 	}
 	settle(qp, rx->now_ns, false);
 }

@@ -277,7 +277,7 @@ void mt_qp_info(const struct mt_qp *qp, struct mt_qp_info *info)
 		.srtt_ns = req->rtt.smoothed_ns,
 		.rtt_min_ns = req->rtt.smoothed_ns ? req->rtt.min_ns : 0,
 		.reorder_window_ns = mt_rtt_reorder_window(&req->rtt, &qp->engine->cfg.timing),
-		.lost_pending = req->window.lost,
+		.lost_pending = req->window.lost + req->window.held,
 	};
 	if (!qp->paths)
 		return;

@@ -209,10 +209,18 @@ static uint64_t tail_probe_ns(const struct mt_qp *qp)
 	return mt_rtt_tail_probe(&qp->req.rtt, &qp->engine->cfg.timing);
 }
 
+uint64_t mt_qp_hold_ns(const struct mt_qp *qp)
+{
+	return tail_probe_ns(qp);
+}
+
 void mt_qp_arm(struct mt_qp *qp)
 {
 	uint64_t due = mt_retry_deadline(&qp->req.retry, &qp->req.limits, tail_probe_ns(qp));
+	const struct mt_tx_window *w = &qp->req.window;
 
+	if (w->held > 0 && w->held_due_ns < due)
+		due = w->held_due_ns;
 	/* Deadlines mostly move away; a timer that fires early costs less than moving it each time.
 	 */
 	if (due < qp->timer.deadline_ns)
@@ -270,6 +278,10 @@ void mt_qp_tick(struct mt_qp *qp, uint64_t now_ns)
 {
 	struct mt_requester *req = &qp->req;
 
+	if (req->window.held > 0 && now_ns >= req->window.held_due_ns) {
+		mt_tx_window_release(&req->window, now_ns, mt_qp_hold_ns(qp));
+		mt_qp_wake(qp);
+	}
 	switch (mt_retry_due(&req->retry, &req->limits, tail_probe_ns(qp), now_ns)) {
 	case MT_RETRY_WAIT:
 		break;

@@ -103,6 +103,9 @@ void mt_qp_wake(struct mt_qp *qp);
 void mt_qp_completes(struct mt_qp *qp);
 /* mt_qp_arm sets the QP's timer for its next deadline; an earlier wake-up may stay set. */
 void mt_qp_arm(struct mt_qp *qp);
+/* mt_qp_hold_ns returns how long a refused packet waits at least: two RTTs, or the floor of probes.
+ */
+uint64_t mt_qp_hold_ns(const struct mt_qp *qp);
 /* mt_qp_tick does what the QP's timer fired for. */
 void mt_qp_tick(struct mt_qp *qp, uint64_t now_ns);
 /*

@@ -23,6 +23,7 @@
 	X(rx_nacks, "reliability NACKs received")                                  \
 	X(rx_probes, "reliability probes received")                                \
 	X(lost_inferred, "packets found lost by a SACK")                           \
+	X(held_back, "packets held back because the responder refused them")       \
 	X(lost_timeout, "packets sent again because of a timeout")                 \
 	X(timeouts, "ACK timeouts")                                                \
 	X(tail_probes, "probes sent because of silence")                           \

@@ -61,6 +61,64 @@ void mt_tx_window_lost(struct mt_tx_window *w, uint64_t psn)
 		w->lost_from = psn;
 }
 
+#define HOLD_SHIFT_MAX 4u
+
+static uint64_t hold_until(const struct mt_tx_rec *r, uint64_t psn, uint64_t unit_ns)
+{
+	uint32_t shift = r->tries > 1 ? r->tries - 1u : 0;
+	uint64_t wait = unit_ns << (shift < HOLD_SHIFT_MAX ? shift : HOLD_SHIFT_MAX);
+	uint64_t hash = psn * UINT64_C(0x9E3779B97F4A7C15) >> 56;
+
+	return r->sent_ns + wait + (wait * hash >> 8);
+}
+
+void mt_tx_window_hold(struct mt_tx_window *w, uint64_t psn, uint64_t unit_ns)
+{
+	struct mt_tx_rec *r = mt_tx_rec(w, psn);
+	uint64_t due_ns = hold_until(r, psn, unit_ns);
+
+	mb_assert(psn >= w->una && psn < w->next && r->state == MT_TX_OUTSTANDING);
+	r->state = MT_TX_HELD;
+	w->outstanding--;
+	if (w->held == 0 || psn < w->held_from)
+		w->held_from = psn;
+	if (w->held == 0 || due_ns < w->held_due_ns)
+		w->held_due_ns = due_ns;
+	w->held++;
+}
+
+/*
+ * Looks at all that is held. What is nearly due goes along, so that this is at most four times a
+ * unit of time.
+ */
+void mt_tx_window_release(struct mt_tx_window *w, uint64_t now_ns, uint64_t unit_ns)
+{
+	uint64_t psn = w->held_from < w->una ? w->una : w->held_from;
+	uint64_t first_held = w->next, first_lost = w->lost_from;
+
+	w->held_due_ns = UINT64_MAX;
+	for (uint32_t left = w->held; left > 0; psn++) {
+		struct mt_tx_rec *r = mt_tx_rec(w, psn);
+		uint64_t due_ns;
+
+		if (r->state != MT_TX_HELD)
+			continue;
+		left--;
+		due_ns = hold_until(r, psn, unit_ns);
+		if (due_ns <= now_ns + unit_ns / 4) {
+			r->state = MT_TX_LOST;
+			w->held--;
+			w->lost++;
+			first_lost = psn < first_lost ? psn : first_lost;
+			continue;
+		}
+		first_held = psn < first_held ? psn : first_held;
+		w->held_due_ns = due_ns < w->held_due_ns ? due_ns : w->held_due_ns;
+	}
+	w->held_from = first_held;
+	w->lost_from = first_lost;
+}
+
 enum mt_tx_state mt_tx_window_received(struct mt_tx_window *w, uint64_t psn)
 {
 	struct mt_tx_rec *r = mt_tx_rec(w, psn);
@@ -71,6 +129,8 @@ enum mt_tx_state mt_tx_window_received(struct mt_tx_window *w, uint64_t psn)
 		w->lost--;
 	else if (was == MT_TX_OUTSTANDING)
 		w->outstanding--;
+	else if (was == MT_TX_HELD)
+		w->held--;
 	r->state = MT_TX_RECEIVED;
 	return was;
 }
@@ -78,13 +138,14 @@ enum mt_tx_state mt_tx_window_received(struct mt_tx_window *w, uint64_t psn)
 /* What must hold between calls; for mb_assert_slow. */
 static bool consistent(const struct mt_tx_window *w)
 {
-	uint32_t lost = 0, outstanding = 0;
+	uint32_t lost = 0, outstanding = 0, held = 0;
 
 	for (uint64_t psn = w->una; psn < w->next; psn++) {
 		lost += mt_tx_rec(w, psn)->state == MT_TX_LOST;
 		outstanding += mt_tx_rec(w, psn)->state == MT_TX_OUTSTANDING;
+		held += mt_tx_rec(w, psn)->state == MT_TX_HELD;
 	}
-	return lost == w->lost && outstanding == w->outstanding;
+	return lost == w->lost && outstanding == w->outstanding && held == w->held;
 }
 
 void mt_tx_window_advance(struct mt_tx_window *w)

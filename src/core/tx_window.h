@@ -3,9 +3,10 @@
  * tx_window.h - what a requester knows of each PSN it has sent.
  *
  * A ring of 16-byte records, one for each PSN of the window [una, next): when it was last sent, on
- * which EV, for which WQE, and whether it is outstanding, lost or received. The record of a PSN
- * stays readable after it was acknowledged until the ring comes round, because a late SACK may
- * still name it as its trigger.
+ * which EV, for which WQE, and whether it is outstanding, lost or received. A PSN that the
+ * responder refused is held back for a while before it counts as lost, see mt_tx_window_hold. The
+ * record of a PSN stays readable after it was acknowledged until the ring comes round, because a
+ * late SACK may still name it as its trigger.
  */
 #ifndef SOFTMRC_CORE_TX_WINDOW_H
 #define SOFTMRC_CORE_TX_WINDOW_H
@@ -17,6 +18,7 @@ enum mt_tx_state {
 	MT_TX_UNUSED,
 	MT_TX_OUTSTANDING, /* sent, nothing known */
 	MT_TX_LOST,	   /* known lost, to be sent again */
+	MT_TX_HELD,	   /* refused; becomes LOST when its time has come */
 	MT_TX_RECEIVED,	   /* the responder has it */
 };
 
@@ -38,6 +40,9 @@ struct mt_tx_window {
 	uint64_t una;		/* lowest PSN not known to be received */
 	uint64_t next;		/* next new PSN */
 	uint64_t lost_from;	/* no PSN below this is LOST */
+	uint64_t held_from;	/* no PSN below this is HELD */
+	uint64_t held_due_ns;	/* when the first of them becomes LOST; while held > 0 */
+	uint32_t held;		/* records that are HELD */
 };
 
 static inline struct mt_tx_rec *mt_tx_rec(const struct mt_tx_window *w, uint64_t psn)
@@ -67,6 +72,15 @@ void mt_tx_window_sent(struct mt_tx_window *w, uint64_t now_ns, uint16_t slot, u
 void mt_tx_window_resent(struct mt_tx_window *w, uint64_t psn, uint64_t now_ns, uint16_t ev);
 /* mt_tx_window_lost marks an OUTSTANDING record LOST. */
 void mt_tx_window_lost(struct mt_tx_window *w, uint64_t psn);
+/*
+ * mt_tx_window_hold marks an OUTSTANDING record HELD, so that it is not sent again before some time
+ * has passed since it was: unit_ns, twice that after the second time it was sent, and so on, up to
+ * 16 times; and up to as much again, by a hash of the PSN, so that packets which were refused
+ * together do not come back together. REQ(req.loss.nack-wait)
+ */
+void mt_tx_window_hold(struct mt_tx_window *w, uint64_t psn, uint64_t unit_ns);
+/* mt_tx_window_release turns the HELD records whose time has come at now_ns into LOST ones. */
+void mt_tx_window_release(struct mt_tx_window *w, uint64_t now_ns, uint64_t unit_ns);
 /* mt_tx_window_received marks psn in [una, next) received and returns what it was before. */
 enum mt_tx_state mt_tx_window_received(struct mt_tx_window *w, uint64_t psn);
 /* mt_tx_window_advance moves una over what is received. */

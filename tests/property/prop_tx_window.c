@@ -61,10 +61,22 @@ static void touch(bool receive)
 		mt_tx_window_advance(&w);
 		while (una < next && model[una].state == MT_TX_RECEIVED)
 			una++;
+	} else if (model[i].state == MT_TX_OUTSTANDING && test_rand_chance(1, 3)) {
+		mt_tx_window_hold(&w, FIRST + i, 1u << 20);
+		model[i].state = MT_TX_HELD;
 	} else if (model[i].state == MT_TX_OUTSTANDING) {
 		mt_tx_window_lost(&w, FIRST + i);
 		model[i].state = MT_TX_LOST;
 	}
+}
+
+/* Later than any wait of what is held so far. */
+static void release(void)
+{
+	mt_tx_window_release(&w, UINT64_C(1) << 40, 1u << 20);
+	for (uint64_t i = una; i < next; i++)
+		if (model[i].state == MT_TX_HELD)
+			model[i].state = MT_TX_LOST;
 }
 
 static void check_oldest_lost(void)
@@ -80,7 +92,7 @@ static void check_oldest_lost(void)
 
 static void check_same(void)
 {
-	uint32_t lost = 0, outstanding = 0;
+	uint32_t lost = 0, outstanding = 0, held = 0;
 
 	assert_u_eq(w.una, FIRST + una);
 	assert_u_eq(w.next, FIRST + next);
@@ -89,9 +101,11 @@ static void check_same(void)
 		assert_true(mt_tx_known(&w, FIRST + i));
 		lost += i >= una && model[i].state == MT_TX_LOST;
 		outstanding += i >= una && model[i].state == MT_TX_OUTSTANDING;
+		held += i >= una && model[i].state == MT_TX_HELD;
 	}
 	assert_u_eq(w.lost, lost);
 	assert_u_eq(w.outstanding, outstanding);
+	assert_u_eq(w.held, held);
 	assert_false(mt_tx_known(&w, FIRST + next));
 	if (next > SIZE)
 		assert_false(mt_tx_known(&w, FIRST + next - SIZE - 1));
@@ -101,7 +115,7 @@ static void check_same(void)
 static void operate(uint64_t patience)
 {
 	now++;
-	switch (test_rand_below(8)) {
+	switch (test_rand_below(9)) {
 	case 0:
 	case 1:
 	case 2:
@@ -113,6 +127,10 @@ static void operate(uint64_t patience)
 	case 4:
 		if (una < next)
 			touch(false);
+		break;
+	case 5:
+		if (test_rand_chance(1, 8))
+			release();
 		break;
 	default:
 		if (una < next && test_rand_chance(1, patience))

@@ -389,19 +389,47 @@ TEST(sim_loss, the_only_ev_is_used_again)
 TEST(sim_loss, resends_over_backups_never_run_out_of_paths)
 {
 	struct sim_world_cfg cfg = case_cfg(1, 4);
+	struct sim_qp_cfg qp_cfg;
 	struct sim_world *w;
 	struct sim_qp *qp;
 	struct loser l = {.from = 0, .n = 200, .trim = MT_TRIM_MIDPATH};
 
+	sim_qp_cfg_default(&qp_cfg);
+	qp_cfg.attr.timeout = 16; /* longer than a packet waits that is trimmed again and again */
 	cfg.active = 1;
 	w = case_open(&cfg);
-	qp = sim_connect_default(w);
+	qp = sim_connect(w, 0, 1, &qp_cfg, &qp_cfg);
 	w->net.filter = lose;
 	w->net.filter_ctx = &l;
 	sim_post(qp, 4096 * 20, 0);
-	sim_run_done(w, 10 * SIM_MS);
+	sim_run_done(w, 100 * SIM_MS);
 	/* Each trim answered, each answer acted upon: no timeout was needed. */
 	CASE_EQ(w, case_resent(w, 0), 200);
 	CASE_EQ(w, case_stats(w, 0).timeouts, 0);
+	case_done(w);
+}
+
+/*
+ * Without congestion control nothing but the back-off keeps a sender from meeting each NACK with a
+ * packet that is trimmed again. 160 packets over a last hop that drains one in 33 us and holds two.
+ * REQ(req.loss.nack-wait)
+ */
+TEST(sim_loss, a_slow_last_hop_that_trims_is_not_stormed)
+{
+	struct sim_world_cfg cfg = case_cfg(1, 8);
+	struct sim_qp_cfg qp_cfg;
+	struct sim_world *w;
+	struct sim_qp *qp;
+
+	sim_qp_cfg_default(&qp_cfg);
+	qp_cfg.attr.timeout = 16;
+	w = case_open(&cfg);
+	qp = sim_connect(w, 0, 1, &qp_cfg, &qp_cfg);
+	w->net.lasthop[1][0] = (struct sim_queue){
+		.bps = UINT64_C(1000000000), .full_ns = 70 * SIM_US, .trims = true};
+	sim_post(qp, 4096 * 160, 0);
+	sim_run_done(w, 100 * SIM_MS);
+	CASE_BETWEEN(w, case_resent(w, 0), 160, 800);
+	CASE_EQ(w, case_stats(w, 0).evs_retired, 0);
 	case_done(w);
 }

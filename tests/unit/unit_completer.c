@@ -189,10 +189,10 @@ CASE(mt_completer_sack, rtt_of_a_retransmission)
 CASE(mt_completer_sack, no_rtt_of_a_packet_sent_twice_again)
 {
 	start(4);
-	for (uint64_t i = 0; i < 2; i++) {
-		rx(2000, node_nack(&n, &sent[0], MW_NACK_TRIMMED));
-		assert_u_eq(node_tx(&n, 3000 + 1000 * i, sent, 1), 1);
-	}
+	rx(2000, node_nack(&n, &sent[0], MW_NACK_TRIMMED));
+	assert_u_eq(node_tx(&n, 3000, sent, 1), 1);
+	mt_tx_window_lost(&n.qp->req.window, node_psn(0));
+	assert_u_eq(node_tx(&n, 4000, sent, 1), 1);
 	rx(9000, node_sack(&n, &sent[0], 1));
 	assert_u_eq(n.qp->req.rtt.smoothed_ns, 0);
 	assert_u_eq(una(), 1);
@@ -293,7 +293,7 @@ CASE(mt_completer_sack, a_lost_packet_that_arrives_after_all)
 	assert_i_eq(inflight(), 19 * NOMINAL);
 	rx(5000, node_sack(&n, &sent[8], 9)); /* the count does not say so yet */
 	assert_i_eq(inflight(), 20 * NOMINAL);
-	assert_u_eq(n.qp->req.window.lost, 0);
+	assert_u_eq(n.qp->req.window.held, 0);
 	rx_count(16);
 	assert_i_eq(inflight(), 20 * NOMINAL - COUNTED(16));
 }
@@ -316,13 +316,65 @@ CASE(mt_completer_nack, each_reason_sends_again)
 		uint16_t path = mt_tx_rec(&n.qp->req.window, node_psn(i))->ev;
 
 		rx(2000, node_nack(&n, &sent[i], reasons[i]));
-		assert_u_eq(n.qp->req.window.lost, i + 1);
+		assert_u_eq(n.qp->req.window.lost, i < 2 ? i + 1 : 2);
+		assert_u_eq(n.qp->req.window.held, i < 2 ? 0 : i - 1);
 		assert_i_eq(inflight(), (6 - (int64_t)i) * NOMINAL);
 		assert_u_eq(n.qp->paths->paths[path].state, i == 0 ? MT_EV_SKIP : MT_EV_GOOD);
 	}
 	assert_u_eq(node_stats(&n).rx_nacks, 7);
 	assert_u_eq(node_stats(&n).lost_inferred, 0);
-	assert_u_eq(node_tx(&n, 3000, sent, MAX), 7);
+	assert_u_eq(node_stats(&n).held_back, 5);
+	assert_u_eq(node_stats(&n).evs_retired, 0);
+	assert_u_eq(node_tx(&n, 3000, sent, MAX), 2); /* trims at once, the others have to wait */
+	mt_engine_tick(n.engine, 1000000);
+	node_drain(&n, 1000000);
+	assert_u_eq(node_stats(&n).tx_retransmits, 7);
+}
+
+/* How long after it was sent a packet that was refused goes again. */
+static uint64_t wait_of(uint64_t now)
+{
+	for (uint64_t t = now; t < now + 100000000; t = mt_engine_deadline(n.engine)) {
+		mt_engine_tick(n.engine, t);
+		while (node_tx(&n, t, sent, 1) == 1)
+			if (sent[0].pkt.bth.rtx)
+				return t - now;
+	}
+	fail_msg("it never goes");
+	return 0;
+}
+
+/* REQ(req.loss.nack-wait) */
+CASE(mt_completer_nack, each_refusal_makes_the_next_wait_longer)
+{
+	const uint64_t unit = opts.cfg.timing.tail_probe_min_ns;
+	uint64_t now = 1000;
+
+	opts.attr.timeout = 24;
+	start(1);
+	for (unsigned i = 0; i < 10; i++) {
+		unsigned shift = i < 2 ? 0 : i < 6 ? i - 1 : 4;
+		uint64_t waited;
+
+		rx(now + 100, node_nack(&n, &sent[0], MW_NACK_NO_RESOURCE));
+		waited = wait_of(now);
+		assert_true(waited >= (unit << shift) - unit / 4);
+		assert_true(waited <= (unit << shift) * 2 + unit);
+		now += waited;
+	}
+	assert_u_eq(n.qp->state, MT_QPS_RTS);
+}
+
+/* REQ(req.loss.nack-wait) */
+CASE(mt_completer_nack, trimmed_again_waits)
+{
+	start(1);
+	rx(2000, node_nack(&n, &sent[0], MW_NACK_TRIMMED_LASTHOP));
+	assert_u_eq(node_tx(&n, 2000, sent, MAX), 1);
+	rx(3000, node_nack(&n, &sent[0], MW_NACK_TRIMMED_LASTHOP));
+	assert_u_eq(node_tx(&n, 3000, sent, MAX), 0);
+	assert_u_eq(n.qp->req.window.held, 1);
+	assert_u_eq(wait_of(2000) / opts.cfg.timing.tail_probe_min_ns, 1);
 }
 
 CASE(mt_completer_nack, only_of_the_transmission_that_is_out)

@@ -143,6 +143,51 @@ TEST_WITH(fresh, NULL, mt_tx_window_resent, only_what_is_lost)
 	expect_assert_failure(mt_tx_window_resent(&w, FIRST, 1, 0));
 }
 
+/* REQ(req.loss.nack-wait) */
+TEST_WITH(fresh, NULL, mt_tx_window_hold, until_its_time_has_come)
+{
+	uint64_t psn = 0;
+
+	send(8);
+	for (unsigned i = 2; i < 6; i++)
+		mt_tx_window_hold(&w, FIRST + i, 1000);
+	assert_u_eq(w.held, 4);
+	assert_u_eq(w.outstanding, 4);
+	assert_true(w.held_due_ns >= 1102 && w.held_due_ns < 2106);
+	mt_tx_window_release(&w, 851, 1000);
+	assert_u_eq(w.held, 4);
+	assert_false(mt_tx_window_oldest_lost(&w, &psn));
+	mt_tx_window_received(&w, FIRST + 3);
+	assert_u_eq(w.held, 3);
+	mt_tx_window_release(&w, 2106, 1000);
+	assert_u_eq(w.held, 0);
+	assert_u_eq(w.lost, 3);
+	assert_true(mt_tx_window_oldest_lost(&w, &psn));
+	assert_u_eq(psn, FIRST + 2);
+}
+
+/* REQ(req.loss.nack-wait) */
+TEST_WITH(fresh, NULL, mt_tx_window_release, not_all_at_the_same_time)
+{
+	unsigned rounds = 0;
+
+	send(SIZE);
+	for (unsigned i = 0; i < SIZE; i++)
+		mt_tx_window_hold(&w, FIRST + i, 100000);
+	for (; w.held > 0; rounds++)
+		mt_tx_window_release(&w, w.held_due_ns, 100000);
+	assert_true(rounds >= 3 && rounds <= 5);
+	assert_u_eq(w.lost, SIZE);
+}
+
+TEST_WITH(fresh, NULL, mt_tx_window_hold, only_what_is_outstanding)
+{
+	send(1);
+	mt_tx_window_hold(&w, FIRST, 10);
+	expect_assert_failure(mt_tx_window_hold(&w, FIRST, 10));
+	expect_assert_failure(mt_tx_window_lost(&w, FIRST));
+}
+
 TEST_WITH(fresh, NULL, mt_tx_window_received, only_in_the_window)
 {
 	send(1);
