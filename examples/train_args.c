@@ -140,7 +140,7 @@ static void print_help(void)
 	printf("usage: train [--rank R --ranks N --rendezvous DIR] [FLAG...]\n"
 	       "Trains a byte-level language model on text, the gradient summed over all ranks\n"
 	       "by a ring all-reduce. Run once for each rank. MRC_PORTS and MRC_PACE set the\n"
-	       "addresses and the pace of both transports (docs/environment.md).\n\n");
+	       "addresses and the pace of both transports (docs/configuration.md).\n\n");
 	for (size_t i = 0; i < FLAGS; i++) {
 		char left[40];
 

@@ -3,9 +3,9 @@
  * addr.h - one GID for an endpoint, one address for each of its planes, and the way between them.
  *
  * Plane p's subnet is the first `prefix` bits of our own port p's address; the bits behind it name
- * the host and are the same on all planes. A host's GID is its address on plane 0, IPv4-mapped.
- * With prefix 24, ports 10.0.0.1 and 10.0.1.1, and a peer's GID ::ffff:10.0.0.7, the peer is at
- * 10.0.0.7 on plane 0 and at 10.0.1.7 on plane 1.
+ * the host and are the same on all planes. A host's GID is its address on plane 0; IPv4 addresses
+ * are mapped, ::ffff:a.b.c.d. With 24 bits, ports 10.0.0.1 and 10.0.1.1, and a peer's GID
+ * ::ffff:10.0.0.7, the peer is at 10.0.0.7 on plane 0 and at 10.0.1.7 on plane 1.
  */
 #ifndef SOFTMRC_HOST_ADDR_H
 #define SOFTMRC_HOST_ADDR_H
@@ -15,25 +15,46 @@
 #include <string.h>
 
 #include "host/env.h"
+#include "wire/icrc.h"
+
+#define MH_ADDR_TEXT_MAX 46u
 
 struct mh_addr_map {
 	uint32_t n_planes;
-	uint32_t host_mask;		 /* the bits that name a host */
-	uint32_t local_ip[MT_PORTS_MAX]; /* host order */
+	bool ipv4;
+	uint8_t host_mask[16]; /* the bits that name a host */
+	uint8_t local[MT_PORTS_MAX][16];
 };
 
 void mh_addr_map_init(struct mh_addr_map *map, const struct mh_env *env);
 
-/* mh_addr_from_ip writes ::ffff:a.b.c.d. */
+/* mh_addr_from_ip writes ::ffff:a.b.c.d of an IPv4 address in host order. */
 void mh_addr_from_ip(uint32_t ip, uint8_t gid[16]);
-/* mh_addr_to_ip reads ::ffff:a.b.c.d and returns false for any other address. */
-bool mh_addr_to_ip(const uint8_t gid[16], uint32_t *ip);
-/* mh_addr_on_plane returns where the host with address gid_ip on plane 0 is on `plane`. */
-uint32_t mh_addr_on_plane(const struct mh_addr_map *map, uint32_t plane, uint32_t gid_ip);
+/* mh_addr_is_ipv4 says whether an address is ::ffff:a.b.c.d. */
+bool mh_addr_is_ipv4(const uint8_t ip[16]);
+/* mh_addr_on_plane returns in ip where the host with this GID is on `plane`. */
+void mh_addr_on_plane(const struct mh_addr_map *map, uint32_t plane, const uint8_t gid[16],
+		      uint8_t ip[16]);
 /*
  * mh_addr_gid_of returns in gid which host has address ip on `plane`; false: the address is not in
  * the plane's subnet, so it is no peer's.
  */
-bool mh_addr_gid_of(const struct mh_addr_map *map, uint32_t plane, uint32_t ip, uint8_t gid[16]);
+bool mh_addr_gid_of(const struct mh_addr_map *map, uint32_t plane, const uint8_t ip[16],
+		    uint8_t gid[16]);
+/* mh_addr_text writes an address as people read it and returns text. */
+const char *mh_addr_text(const uint8_t ip[16], char text[MH_ADDR_TEXT_MAX]);
+
+/* The UDP datagram that carries a frame of len bytes. */
+struct mh_addr_datagram {
+	const uint8_t *src, *dst; /* both IPv4 or both not */
+	uint16_t sport, dport;
+	uint32_t len;
+};
+
+/*
+ * mh_addr_carrier returns what of a datagram enters the ICRC. A UDP socket cannot know the
+ * Identification that the kernel writes. REQ(wire.icrc.ipv4-socket)
+ */
+struct mw_icrc_carrier mh_addr_carrier(const struct mh_addr_datagram *d);
 
 #endif

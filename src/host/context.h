@@ -77,6 +77,7 @@ struct mh_nic {
 	struct mh_qp *qp_by_index[MH_QPN_INDEX_MASK + 1];
 	uint32_t next_pd;
 	bool cq_overran;	/* a CQ overran since the events were last drained */
+	uint64_t engine_ns;	/* the latest time that the engine was told */
 	struct mb_link devices; /* struct mh_device.link */
 	bool was_up;
 	struct mh_nic_counts counts;

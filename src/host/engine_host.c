@@ -102,6 +102,17 @@ static void engine_configure(const struct mh_env *env, struct mt_engine_cfg *cfg
 		cfg->seed = seed;
 }
 
+/* An odd number: consecutive EVs differ in many bits of the flow label. */
+#define LABEL_STEP 40503u
+
+/* engine_ev returns EV i of a port: a source port of its own, and with STEV a label of its own. */
+static uint32_t engine_ev(const struct mh_env *env, uint32_t i)
+{
+	uint32_t sport = env->ev_base + i;
+
+	return env->ev_format == MW_EV_STEV ? sport << 16 | ((i + 1) * LABEL_STEP & 0xFFFF) : sport;
+}
+
 /* engine_ev_profile is profile 0: all EVs of all ports, port by port in turn. */
 static int engine_ev_profile(struct mh_nic *nic)
 {
@@ -121,7 +132,7 @@ static int engine_ev_profile(struct mh_nic *nic)
 	int result;
 
 	for (uint32_t i = 0; i < wanted; i++)
-		evs[i] = (struct mt_ev){.value = env->ev_base + i / env->n_ports,
+		evs[i] = (struct mt_ev){.value = engine_ev(env, i / env->n_ports),
 					.port = (uint8_t)(i % env->n_ports)};
 	MH_ENGINE_CALL(nic, result, mt_ev_profile_set(nic->engine, 0, &cfg));
 	return mh_engine_errno(result);

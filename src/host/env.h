@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * env.h - the configuration of the device, read from the environment and checked.
+ * env.h - the configuration of the device: the texts of settings.h, checked and understood.
  *
- * docs/environment.md lists the variables, their ranges and why the defaults are what they are.
+ * docs/configuration.md lists the settings, their ranges and why the defaults are what they are.
  */
 #ifndef SOFTMRC_HOST_ENV_H
 #define SOFTMRC_HOST_ENV_H
@@ -11,26 +11,30 @@
 #include <stdint.h>
 
 #include "core/config.h"
+#include "host/settings.h"
+#include "wire/ev_fmt.h"
 
 #define MH_EVS_PER_PORT_MAX 64u
 #define MH_IFNAME_MAX 16u
 
 struct mh_env_port {
-	uint32_t ip;		    /* host order */
+	uint8_t ip[16];		    /* network order; IPv4 mapped, ::ffff:a.b.c.d */
 	char ifname[MH_IFNAME_MAX]; /* empty: not bound to an interface */
 };
 
 struct mh_env {
 	struct mh_env_port port[MT_PORTS_MAX];
 	uint32_t n_ports;
-	uint32_t prefix; /* bits of a port's address that are the plane's subnet */
-	uint32_t evs;	 /* per port */
-	uint32_t ev_base;
+	uint32_t prefix;  /* bits of a port's address, as 128 bits, that are the plane's subnet */
+	uint32_t evs;	  /* per port */
+	uint32_t ev_base; /* the first source port */
+	enum mw_ev_format ev_format;
 	uint64_t pace_bps; /* per port; 0: not paced */
-	uint32_t mtu;
+	uint32_t mtu;	   /* largest path MTU, bytes of payload */
+	uint32_t rx_buffer_bytes;
 	bool icrc;
-	const char *faults;    /* path of a fault table, or NULL; points into the environment */
-	const char *stats_dir; /* or NULL; likewise */
+	char faults[MH_PATH_MAX];    /* path of a fault table, or empty */
+	char stats_dir[MH_PATH_MAX]; /* or empty */
 	enum mt_cc_kind cc;
 	uint64_t base_rtt_ns;
 	uint64_t probe_ns;
@@ -39,13 +43,10 @@ struct mh_env {
 	uint64_t reorder_min_ns, reorder_max_ns;
 };
 
-struct mh_env_error {
-	char text[320];
-};
-
 /*
- * mh_env_read fills in env from the process's environment. 0, or EINVAL: error names the
- * variable, its value and what is allowed. A variable that is set but empty counts as not set.
+ * mh_env_read fills in env from the process's environment and the configuration file, and from the
+ * interfaces of the host where these name no address. 0, or an errno value, mostly EINVAL: error
+ * names the setting, its value and what is allowed.
  */
 int mh_env_read(struct mh_env *env, struct mh_env_error *error);
 

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/bytes.h"
 #include "host/context.h"
 #include "host/cq.h"
 #include "host/crc32_x86.h"
@@ -24,7 +25,7 @@ void mh_nic_describe(const struct mh_env *env, struct mh_device_attr *attr)
 {
 	*attr = (struct mh_device_attr){
 		.name = "mrc0",
-		.guid = NIC_GUID_PREFIX | env->port[0].ip,
+		.guid = NIC_GUID_PREFIX | mb_load_be32(env->port[0].ip + 12),
 		.planes = env->n_ports,
 		.evs = env->n_ports * env->evs,
 		.max_mtu = env->mtu,
@@ -48,7 +49,7 @@ void mh_nic_describe(const struct mh_env *env, struct mh_device_attr *attr)
 		.trim_nack = true,
 		.dynamic_mpr = true,
 	};
-	mh_addr_from_ip(env->port[0].ip, attr->gid.b);
+	memcpy(attr->gid.b, env->port[0].ip, sizeof(attr->gid.b));
 }
 
 static void nic_init_lock(struct mh_nic *nic)
@@ -78,7 +79,7 @@ static int nic_open(struct mh_nic *nic, struct mio_error *error)
 	err = mh_engine_create(nic, now);
 	if (err)
 		return err;
-	if (nic->env.stats_dir)
+	if (nic->env.stats_dir[0])
 		err = mh_segment_create(nic, nic->env.stats_dir, error);
 	if (err)
 		return err;

@@ -37,7 +37,7 @@ struct mh_channel;
 struct mh_cq;
 struct mh_qp;
 
-/* An address of an endpoint in network order; this driver's are IPv4-mapped, ::ffff:a.b.c.d. */
+/* An address of an endpoint in network order; IPv4 mapped, ::ffff:a.b.c.d. */
 struct mh_gid {
 	uint8_t b[16];
 };
@@ -77,7 +77,7 @@ struct mh_device_attr {
 
 /* One plane of the device, as it is now. */
 struct mh_plane_attr {
-	struct mh_gid addr; /* local address, IPv4-mapped */
+	struct mh_gid addr; /* local address */
 	uint16_t udp_port;  /* this process receives here */
 	bool up;
 	uint64_t pace_bps; /* 0: not paced */
@@ -85,15 +85,15 @@ struct mh_plane_attr {
 
 /*
  * mh_device_probe fills in attr without opening anything: no sockets, no threads. For listing
- * devices. EINVAL: an environment variable has a wrong value (said on stderr, once per process).
+ * devices. EINVAL: a setting has a wrong value (said on stderr, once per process).
  */
 int mh_device_probe(struct mh_device_attr *attr);
 
 /*
  * mh_device_open makes an opening of the process's NIC and returns it in *dev. The first opening
- * reads the environment (docs/environment.md), binds sockets and starts the progress thread; it
+ * reads the configuration (docs/configuration.md), binds sockets and starts the progress thread; it
  * may take some milliseconds. `owner` comes back with asynchronous events of the device.
- * EINVAL: environment, as above. EADDRNOTAVAIL, EADDRINUSE, EMFILE, EACCES, ...: a socket could
+ * EINVAL: configuration, as above. EADDRNOTAVAIL, EADDRINUSE, EMFILE, EACCES, ...: a socket could
  * not be had; stderr names it. ENOMEM. The caller may mend the cause and call again.
  */
 int mh_device_open(void *owner, struct mh_device **dev);

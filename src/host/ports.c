@@ -10,8 +10,6 @@
 #include "io/udp.h"
 #include "wire/dscp.h"
 
-/* What a busy receiver needs so as not to lose frames while it is not scheduled for some ms. */
-#define PORTS_RX_BUFFER (4u << 20)
 /* What a switch keeps of a packet that it cuts: all headers, a little payload. */
 #define PORTS_TRIM_BYTES 64u
 
@@ -24,7 +22,7 @@ static struct mio_addr ports_local(const struct mh_env *env, uint32_t i, uint32_
 {
 	struct mio_addr local = {.udp_port = (uint16_t)(MH_UDP_PORT + slot)};
 
-	mh_addr_from_ip(env->port[i].ip, local.ip);
+	memcpy(local.ip, env->port[i].ip, sizeof(local.ip));
 	return local;
 }
 
@@ -80,7 +78,7 @@ static int ports_wrap(struct mh_ports *ports, uint32_t i, struct mio_error *erro
 
 	if (!ports->faults)
 		return 0;
-	mh_addr_from_ip(ports->map.local_ip[0], cfg.gid);
+	memcpy(cfg.gid, ports->map.local[0], sizeof(cfg.gid));
 	err = mio_fault_open(&cfg, ports->port[i].io, &ports->port[i].io);
 	if (err)
 		snprintf(error->text, sizeof(error->text), "no memory for a fault driver");
@@ -97,7 +95,7 @@ static int ports_open_one(struct mh_ports *ports, const struct mh_env *env, uint
 		.ifname = ports_ifname(env, i),
 		.ev_base = (uint16_t)env->ev_base,
 		.n_evs = env->evs,
-		.rx_buffer_bytes = PORTS_RX_BUFFER,
+		.rx_buffer_bytes = env->rx_buffer_bytes,
 	};
 	int err = mio_udp_open(&cfg, fd, &port->io, error);
 
@@ -121,7 +119,7 @@ int mh_ports_open(struct mh_ports *ports, const struct mh_env *env, uint64_t now
 
 	memset(ports, 0, sizeof(*ports));
 	mh_addr_map_init(&ports->map, env);
-	if (env->faults)
+	if (env->faults[0])
 		err = mio_fault_map(env->faults, &ports->faults, error);
 	if (!err)
 		err = ports_claim(env, fds, &ports->slot, error);
@@ -152,7 +150,7 @@ void mh_ports_close(struct mh_ports *ports)
 static void ports_name(struct mh_ports *ports, uint32_t i, int code)
 {
 	int *named = ports->port[i].named;
-	uint32_t ip = ports->map.local_ip[i];
+	char ip[MH_ADDR_TEXT_MAX];
 
 	for (uint32_t k = 0; k < MH_REFUSALS_NAMED; k++) {
 		if (named[k] == code)
@@ -161,9 +159,9 @@ static void ports_name(struct mh_ports *ports, uint32_t i, int code)
 			continue;
 		named[k] = code;
 		fprintf(stderr,
-			"softmrc: port %u (%u.%u.%u.%u): the system refused a frame: %s%s; "
+			"softmrc: port %u (%s): the system refused a frame: %s%s; "
 			"further ones are only counted\n",
-			i, ip >> 24, ip >> 16 & 255, ip >> 8 & 255, ip & 255, strerror(code),
+			i, mh_addr_text(ports->map.local[i], ip), strerror(code),
 			code == EMSGSIZE ? " (lower MRC_MTU, or raise the interface's MTU)" : "");
 		return;
 	}

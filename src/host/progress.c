@@ -33,7 +33,11 @@ static uint64_t earlier(uint64_t a, uint64_t b)
 /* pump_out lets go what may leave: packets, held frames, events. */
 static uint32_t pump_out(struct mh_nic *nic, uint64_t now_ns)
 {
-	uint32_t work = mh_tx_pump(nic, now_ns);
+	uint32_t work;
+
+	if (now_ns > nic->engine_ns)
+		nic->engine_ns = now_ns;
+	work = mh_tx_pump(nic, now_ns);
 
 	mh_qp_fail_marked(nic, now_ns);
 	for (uint32_t i = 0; i < nic->ports.n; i++)

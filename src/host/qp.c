@@ -251,15 +251,13 @@ void mh_qp_attr_default(struct mh_qp_attr *attr)
 /* qp_attr_ok checks what only the host knows; the core checks the rest. */
 static bool qp_attr_ok(const struct mh_nic *nic, const struct mh_qp_attr *attr, uint32_t mask)
 {
-	uint32_t ip;
-
 	if (mask & ~QP_ATTR_ALL)
 		return false;
 	if ((mask & MH_QP_STATE) && attr->state > MH_QPS_ERR)
 		return false;
 	if ((mask & MH_QP_PATH_MTU) && attr->path_mtu > nic->env.mtu)
 		return false;
-	return !(mask & MH_QP_DEST) || mh_addr_to_ip(attr->dest.b, &ip);
+	return !(mask & MH_QP_DEST) || mh_addr_is_ipv4(attr->dest.b) == nic->ports.map.ipv4;
 }
 
 /* qp_reset forgets what a QP in RESET has no more: WRs, completions, and why it had failed. */

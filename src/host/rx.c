@@ -9,16 +9,12 @@
 
 #include <string.h>
 
-#include "base/bytes.h"
 #include "wire/bth.h"
 #include "wire/dscp.h"
 #include "wire/ev_fmt.h"
 #include "wire/icrc.h"
 
 #define RX_BATCH 32u
-#define RX_IP_UDP_BYTES 28u
-#define RX_UDP_BYTES 8u
-#define RX_IP_DF 0x4000u
 #define RX_ECN_MASK 3u
 #define RX_ECN_CE 3u
 
@@ -35,26 +31,22 @@ void mh_rx_init(struct mh_nic *nic)
 	}
 }
 
-/* REQ(wire.icrc.ipv4-socket) */
 static bool rx_icrc_ok(const struct mh_nic *nic, uint32_t port, const struct mio_rx *frame,
 		       size_t body)
 {
 	const uint8_t *b = frame->bytes;
-	struct mw_icrc_carrier carrier = {
-		.ip_version = 4,
-		.ip_len = (uint16_t)(RX_IP_UDP_BYTES + frame->len),
-		.ip_id = 0, /* not to be known of a received datagram */
-		.ip_frag = RX_IP_DF,
-		.udp_sport = frame->src.udp_port,
-		.udp_dport = (uint16_t)(MH_UDP_PORT + nic->ports.slot),
-		.udp_len = (uint16_t)(RX_UDP_BYTES + frame->len),
+	struct mh_addr_datagram datagram = {
+		.src = frame->src.ip,
+		.dst = nic->ports.map.local[port],
+		.sport = frame->src.udp_port,
+		.dport = (uint16_t)(MH_UDP_PORT + nic->ports.slot),
+		.len = frame->len,
 	};
+	struct mw_icrc_carrier carrier = mh_addr_carrier(&datagram);
 	mw_crc32_fn crc_fn = nic->crc32;
 	uint8_t want[MW_ICRC_BYTES];
 	uint32_t crc;
 
-	memcpy(carrier.src, frame->src.ip + 12, 4);
-	mb_store_be32(carrier.dst, nic->ports.map.local_ip[port]);
 	crc = mw_icrc_start(crc_fn, &carrier, b);
 	crc = crc_fn(crc, b + MW_BTH_BYTES, body - MW_BTH_BYTES);
 	mw_icrc_finish(crc, want);
@@ -62,10 +54,10 @@ static bool rx_icrc_ok(const struct mh_nic *nic, uint32_t port, const struct mio
 }
 
 /* REQ(wire.icrc.trimmed) REQ(rsp.trim.by-dscp) */
-static void rx_frame(struct mh_nic *nic, uint32_t port, const struct mio_rx *frame, uint64_t now_ns)
+static void rx_frame(struct mh_nic *nic, uint32_t port, const struct mio_rx *frame)
 {
 	struct mt_rx_meta meta = {
-		.ev = mw_ev_decode(MW_EV_UDP,
+		.ev = mw_ev_decode(nic->env.ev_format,
 				   (struct mw_ev_bits){frame->src.udp_port, frame->flow_label}),
 		.port = (uint8_t)port,
 		.trim = nic->trim_of_dscp[frame->tos >> 2],
@@ -74,7 +66,7 @@ static void rx_frame(struct mh_nic *nic, uint32_t port, const struct mio_rx *fra
 	};
 	size_t body = frame->len;
 
-	if (!mh_addr_gid_of(&nic->ports.map, port, mb_load_be32(frame->src.ip + 12), meta.src.b)) {
+	if (!mh_addr_gid_of(&nic->ports.map, port, frame->src.ip, meta.src.b)) {
 		nic->counts.rx_foreign++;
 		return;
 	}
@@ -83,7 +75,10 @@ static void rx_frame(struct mh_nic *nic, uint32_t port, const struct mio_rx *fra
 		body -= MW_ICRC_BYTES;
 		meta.icrc_ok = !nic->env.icrc || rx_icrc_ok(nic, port, frame, body);
 	}
-	mt_engine_rx_bytes(nic->engine, now_ns, &meta, frame->bytes, body);
+	/* Stamps of different ports are not in order; the engine's time is. */
+	if (frame->time_ns > nic->engine_ns)
+		nic->engine_ns = frame->time_ns;
+	mt_engine_rx_bytes(nic->engine, nic->engine_ns, &meta, frame->bytes, body);
 }
 
 uint32_t mh_rx_pump(struct mh_nic *nic, uint64_t now_ns, bool *more)
@@ -99,7 +94,7 @@ uint32_t mh_rx_pump(struct mh_nic *nic, uint64_t now_ns, bool *more)
 			continue;
 		n = mio_port_rx(nic->ports.port[i].io, now_ns, frames, RX_BATCH);
 		for (uint32_t k = 0; k < n; k++)
-			rx_frame(nic, i, &frames[k], now_ns);
+			rx_frame(nic, i, &frames[k]);
 		*more |= n == RX_BATCH;
 		all += n;
 	}

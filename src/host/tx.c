@@ -26,9 +26,6 @@
 /* One pump holds the NIC's lock for about this many packets at most. */
 #define TX_PUMP_MAX 512u
 #define TX_CLASSES 3u
-#define TX_IP_UDP_BYTES 28u
-#define TX_UDP_BYTES 8u
-#define TX_IP_DF 0x4000u
 #define TX_ECT0 2u
 #define TX_PAD_MAX 3u
 
@@ -116,28 +113,6 @@ static bool tx_payload(const struct mh_mem *mem, const struct mt_tx_desc *d, str
 	return true;
 }
 
-/* A UDP socket cannot know the Identification that the kernel will write.
- * REQ(wire.icrc.ipv4-socket) */
-static void tx_carrier(const struct mh_addr_map *map, const struct mt_tx_desc *d, uint32_t dst_ip,
-		       uint16_t dst_port, uint32_t frame_bytes, struct mw_icrc_carrier *c)
-{
-	uint32_t src_ip = map->local_ip[d->port];
-
-	*c = (struct mw_icrc_carrier){
-		.ip_version = 4,
-		.src = {(uint8_t)(src_ip >> 24), (uint8_t)(src_ip >> 16), (uint8_t)(src_ip >> 8),
-			(uint8_t)src_ip},
-		.dst = {(uint8_t)(dst_ip >> 24), (uint8_t)(dst_ip >> 16), (uint8_t)(dst_ip >> 8),
-			(uint8_t)dst_ip},
-		.ip_len = (uint16_t)(TX_IP_UDP_BYTES + frame_bytes),
-		.ip_id = 0,
-		.ip_frag = TX_IP_DF,
-		.udp_sport = (uint16_t)d->ev,
-		.udp_dport = dst_port,
-		.udp_len = (uint16_t)(TX_UDP_BYTES + frame_bytes),
-	};
-}
-
 /* tx_icrc writes the ICRC behind the pad. */
 static void tx_icrc(mw_crc32_fn crc_fn, const struct mw_icrc_carrier *carrier,
 		    const struct mio_tx *frame, struct tx_part *part, uint32_t pad)
@@ -151,15 +126,9 @@ static void tx_icrc(mw_crc32_fn crc_fn, const struct mw_icrc_carrier *carrier,
 	mw_icrc_finish(crc, part->tail + pad);
 }
 
-static void tx_address(const struct mh_nic *nic, const struct mt_tx_desc *d, struct mio_tx *frame,
-		       uint32_t *dst_ip)
+static void tx_address(const struct mh_nic *nic, const struct mt_tx_desc *d, struct mio_tx *frame)
 {
-	uint32_t gid_ip;
-	bool mapped = mh_addr_to_ip(d->dst.b, &gid_ip);
-
-	mb_assert(mapped); /* a QP's address is checked, a packet's is made by us */
-	*dst_ip = mh_addr_on_plane(&nic->ports.map, d->port, gid_ip);
-	mh_addr_from_ip(*dst_ip, frame->dst.ip);
+	mh_addr_on_plane(&nic->ports.map, d->port, d->dst.b, frame->dst.ip);
 	frame->dst.udp_port = mh_ports_udp_of(d->pkt.bth.dqp);
 	memcpy(frame->dst_gid, d->dst.b, sizeof(frame->dst_gid));
 }
@@ -169,9 +138,8 @@ static bool tx_build(struct mh_nic *nic, const struct mt_tx_desc *d, struct tx_b
 {
 	struct mio_tx *frame = &burst->frame[burst->n];
 	struct tx_part *part = &burst->part[burst->n];
-	struct mw_ev_bits bits = mw_ev_encode(MW_EV_UDP, d->ev);
+	struct mw_ev_bits bits = mw_ev_encode(nic->env.ev_format, d->ev);
 	uint32_t pad = d->pkt.bth.pad;
-	uint32_t dst_ip;
 
 	frame->len = (uint32_t)mw_packet_encode(&d->pkt, part->headers);
 	part->iov[0] = (struct iovec){part->headers, frame->len};
@@ -179,12 +147,18 @@ static bool tx_build(struct mh_nic *nic, const struct mt_tx_desc *d, struct tx_b
 	if (!tx_payload(&nic->mem, d, frame, part))
 		return false;
 	frame->len += pad + MW_ICRC_BYTES;
-	tx_address(nic, d, frame, &dst_ip);
+	tx_address(nic, d, frame);
 	memset(part->tail, 0, sizeof(part->tail));
 	if (nic->env.icrc) {
-		struct mw_icrc_carrier carrier;
+		struct mh_addr_datagram datagram = {
+			.src = nic->ports.map.local[d->port],
+			.dst = frame->dst.ip,
+			.sport = bits.udp_sport,
+			.dport = frame->dst.udp_port,
+			.len = frame->len,
+		};
+		struct mw_icrc_carrier carrier = mh_addr_carrier(&datagram);
 
-		tx_carrier(&nic->ports.map, d, dst_ip, frame->dst.udp_port, frame->len, &carrier);
 		tx_icrc(nic->crc32, &carrier, frame, part, pad);
 	}
 	part->iov[frame->n_iov++] = (struct iovec){part->tail, pad + MW_ICRC_BYTES};

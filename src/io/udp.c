@@ -10,10 +10,12 @@
  */
 #include "io/udp.h"
 
+#include <arpa/inet.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/assert.h"
@@ -28,7 +30,9 @@
 #define UDP_END 0xFFu
 
 #define UDP_TX_CONTROL CMSG_SPACE(sizeof(int))
-#define UDP_RX_CONTROL (CMSG_SPACE(sizeof(int)) + CMSG_SPACE(sizeof(uint32_t)))
+#define UDP_FLOW_LABEL_MASK 0xFFFFFu
+/* Traffic class, flow label, drops, time. */
+#define UDP_RX_CONTROL (3 * CMSG_SPACE(sizeof(uint32_t)) + CMSG_SPACE(sizeof(struct timespec)))
 
 struct udp_tx_control {
 	_Alignas(struct cmsghdr) char bytes[UDP_TX_CONTROL];
@@ -40,7 +44,7 @@ struct udp_rx_control {
 
 struct udp_tx_side {
 	struct mmsghdr msg[MIO_BURST_MAX];
-	struct sockaddr_in to[MIO_BURST_MAX];
+	union mio_udp_sa to[MIO_BURST_MAX];
 	struct udp_tx_control control[MIO_BURST_MAX];
 	/* Chains of frame numbers by EV: first[ev], next[frame], UDP_END. */
 	uint8_t first[MIO_UDP_EVS_MAX], last[MIO_UDP_EVS_MAX], next[MIO_BURST_MAX];
@@ -50,9 +54,10 @@ struct udp_tx_side {
 struct udp_rx_side {
 	struct mmsghdr msg[UDP_RX_BATCH];
 	struct iovec iov[UDP_RX_BATCH];
-	struct sockaddr_in from[UDP_RX_BATCH];
+	union mio_udp_sa from[UDP_RX_BATCH];
 	struct udp_rx_control control[UDP_RX_BATCH];
 	uint8_t bytes[UDP_RX_BATCH][MIO_FRAME_MAX];
+	struct timespec wall;	/* at the last recvmmsg */
 	uint32_t overflow_seen; /* the kernel's running count of drops, 32 bits */
 };
 
@@ -61,6 +66,7 @@ struct udp_port {
 	struct mio_status status;
 	uint16_t ev_base;
 	uint32_t n_evs;
+	bool ipv4;
 	int send_fd[MIO_UDP_EVS_MAX];
 	struct mio_hold *backlog; /* in order of arrival */
 	uint64_t retry_ns;	  /* when to try the backlog again */
@@ -103,9 +109,11 @@ static void udp_fill(struct udp_port *u, uint32_t i, const struct mio_tx *frame)
 {
 	struct msghdr *m = &u->tx.msg[i].msg_hdr;
 	int tos = frame->tos;
-	bool mapped = mio_udp_sockaddr(&frame->dst, &u->tx.to[i]);
 
-	mb_assert(mapped); /* whoever makes up addresses has checked them */
+	m->msg_namelen = mio_udp_sockaddr(&frame->dst, &u->tx.to[i]);
+	mb_assert(u->ipv4 == (m->msg_namelen == sizeof(u->tx.to[i].in)));
+	if (!u->ipv4)
+		u->tx.to[i].in6.sin6_flowinfo = htonl(frame->flow_label);
 	m->msg_iov = (struct iovec *)(uintptr_t)frame->iov;
 	m->msg_iovlen = frame->n_iov;
 	memcpy(CMSG_DATA(CMSG_FIRSTHDR(m)), &tos, sizeof(tos));
@@ -212,45 +220,60 @@ static void udp_tick(struct mio_port *port, uint64_t now_ns)
 	u->status.blocked = false;
 }
 
-/* udp_read_control takes DSCP, ECN and the kernel's count of drops from a message's ancillary data.
- */
-static uint8_t udp_read_control(struct udp_port *u, struct msghdr *m)
+/* udp_age returns how long ago a frame came, by the kernel's stamp, at most a second. */
+static uint64_t udp_age(const struct timespec *stamp, const struct timespec *now)
 {
-	uint8_t tos = 0;
+	int64_t age = (int64_t)(now->tv_sec - stamp->tv_sec) * 1000000000 +
+		      (now->tv_nsec - stamp->tv_nsec);
 
-	for (struct cmsghdr *c = CMSG_FIRSTHDR(m); c; c = CMSG_NXTHDR(m, c)) {
-		if (c->cmsg_level == IPPROTO_IP && c->cmsg_type == IP_TOS) {
-			tos = *CMSG_DATA(c);
-		} else if (c->cmsg_level == SOL_SOCKET && c->cmsg_type == SO_RXQ_OVFL) {
-			uint32_t drops;
+	/* The wall clock may have been set in between. */
+	return age < 0 || age > 1000000000 ? 0 : (uint64_t)age;
+}
 
-			memcpy(&drops, CMSG_DATA(c), sizeof(drops));
-			u->status.rx_overruns += drops - u->rx.overflow_seen;
-			u->rx.overflow_seen = drops;
-		}
+/* udp_note takes one piece of ancillary data: DSCP and ECN, flow label, time, drops so far. */
+static void udp_note(struct udp_port *u, const struct cmsghdr *c, struct mio_rx *frame)
+{
+	const uint8_t *data = CMSG_DATA(c);
+	struct timespec stamp;
+	uint32_t number;
+	uint64_t age;
+
+	if (c->cmsg_level == IPPROTO_IP && c->cmsg_type == IP_TOS) {
+		frame->tos = *data;
+	} else if (c->cmsg_level == SOL_SOCKET && c->cmsg_type == SO_TIMESTAMPNS) {
+		memcpy(&stamp, data, sizeof(stamp));
+		age = udp_age(&stamp, &u->rx.wall);
+		frame->time_ns -= age < frame->time_ns ? age : frame->time_ns;
+	} else if (c->cmsg_level == SOL_SOCKET && c->cmsg_type == SO_RXQ_OVFL) {
+		memcpy(&number, data, sizeof(number));
+		u->status.rx_overruns += number - u->rx.overflow_seen;
+		u->rx.overflow_seen = number;
+	} else if (c->cmsg_level == IPPROTO_IPV6 && c->cmsg_type == IPV6_TCLASS) {
+		memcpy(&number, data, sizeof(number));
+		frame->tos = (uint8_t)number;
+	} else if (c->cmsg_level == IPPROTO_IPV6 && c->cmsg_type == MIO_UDP_FLOWINFO) {
+		memcpy(&number, data, sizeof(number));
+		frame->flow_label = ntohl(number) & UDP_FLOW_LABEL_MASK;
 	}
-	return tos;
 }
 
 /* udp_take turns message i into a frame; false: it is longer than any frame. */
 static bool udp_take(struct udp_port *u, uint32_t i, uint64_t now_ns, struct mio_rx *frame)
 {
 	struct msghdr *m = &u->rx.msg[i].msg_hdr;
-	const struct sockaddr_in *from = &u->rx.from[i];
-	uint8_t tos = udp_read_control(u, m);
 
+	*frame = (struct mio_rx){
+		.bytes = u->rx.bytes[i],
+		.len = u->rx.msg[i].msg_len,
+		.time_ns = now_ns,
+	};
+	for (struct cmsghdr *c = CMSG_FIRSTHDR(m); c; c = CMSG_NXTHDR(m, c))
+		udp_note(u, c, frame);
 	if (m->msg_flags & MSG_TRUNC) {
 		u->status.rx_oversize++;
 		return false;
 	}
-	*frame = (struct mio_rx){
-		.bytes = u->rx.bytes[i],
-		.len = u->rx.msg[i].msg_len,
-		.src = {.ip = {[10] = 0xFF, [11] = 0xFF}, .udp_port = ntohs(from->sin_port)},
-		.tos = tos,
-		.time_ns = now_ns,
-	};
-	memcpy(frame->src.ip + 12, &from->sin_addr, 4);
+	mio_udp_from_sockaddr(&u->rx.from[i], &frame->src);
 	u->status.rx_frames++;
 	u->status.rx_bytes += frame->len;
 	return true;
@@ -274,6 +297,8 @@ static uint32_t udp_rx_burst(struct mio_port *port, uint64_t now_ns, struct mio_
 			u->status.error = errno;
 		return 0;
 	}
+	if (got > 0)
+		clock_gettime(CLOCK_REALTIME, &u->rx.wall);
 	for (uint32_t i = 0; i < (uint32_t)got; i++)
 		if (udp_take(u, i, now_ns, &frames[taken]))
 			taken++;
@@ -308,11 +333,10 @@ static void udp_prepare_tx(struct udp_port *u)
 		struct cmsghdr *c = (void *)u->tx.control[i].bytes;
 
 		m->msg_name = &u->tx.to[i];
-		m->msg_namelen = sizeof(u->tx.to[i]);
 		m->msg_control = c;
 		m->msg_controllen = sizeof(u->tx.control[i]);
-		c->cmsg_level = IPPROTO_IP;
-		c->cmsg_type = IP_TOS;
+		c->cmsg_level = u->ipv4 ? IPPROTO_IP : IPPROTO_IPV6;
+		c->cmsg_type = u->ipv4 ? IP_TOS : IPV6_TCLASS;
 		c->cmsg_len = CMSG_LEN(sizeof(int));
 	}
 }
@@ -346,6 +370,7 @@ int mio_udp_open(const struct mio_udp_cfg *cfg, int claimed_fd, struct mio_port 
 	u->port = (struct mio_port){.ops = &udp_ops, .status = &u->status, .max_run = 1};
 	u->status.fd = -1;
 	u->ev_base = cfg->ev_base;
+	u->ipv4 = mio_udp_is_ipv4(&cfg->local);
 	for (; u->n_evs < cfg->n_evs; u->n_evs++) {
 		int err = mio_udp_send_socket(&cfg->local, cfg->ifname,
 					      (uint16_t)(cfg->ev_base + u->n_evs),

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * udp.h - a port over ordinary UDP sockets, IPv4; needs no privilege.
+ * udp.h - a port over ordinary UDP sockets, IPv4 or IPv6; needs no privilege.
  *
- * The EV is the UDP source port. A source port cannot be chosen per message, so each EV has a
- * socket of its own that only sends, and a burst costs one sendmmsg per EV that occurs in it. One
- * more socket receives. Don't-fragment is always set; DSCP and ECN travel with each message.
+ * A source port cannot be chosen per message, so each source port of an EV has a socket of its own
+ * that only sends, and a burst costs one sendmmsg per source port that occurs in it. One more
+ * socket receives. Don't-fragment is always set; DSCP, ECN and on IPv6 the flow label travel with
+ * each message. Frames are stamped with the time at which the kernel got them.
  */
 #ifndef SOFTMRC_IO_UDP_H
 #define SOFTMRC_IO_UDP_H
@@ -16,7 +17,7 @@
 struct mio_udp_cfg {
 	struct mio_addr local;	  /* of this port; udp_port is where it receives */
 	const char *ifname;	  /* sockets are bound to this interface; NULL: not bound */
-	uint16_t ev_base;	  /* EVs are ev_base .. ev_base + n_evs - 1 */
+	uint16_t ev_base;	  /* source ports are ev_base .. ev_base + n_evs - 1 */
 	uint32_t n_evs;		  /* 1 .. MIO_UDP_EVS_MAX */
 	uint32_t rx_buffer_bytes; /* asked of the system, which may give less */
 };

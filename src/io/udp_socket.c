@@ -4,7 +4,6 @@
 
 #include <arpa/inet.h>
 #include <errno.h>
-#include <net/if.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -13,15 +12,43 @@
 #include "base/assert.h"
 #include "io/udp.h"
 
-bool mio_udp_sockaddr(const struct mio_addr *addr, struct sockaddr_in *sa)
-{
-	static const uint8_t mapped[12] = {[10] = 0xFF, [11] = 0xFF};
+/* From the kernel's in6.h, which does not go together with the C library's. */
+#define IPV6_FLOWINFO_SEND 33
+#ifndef IPV6_AUTOFLOWLABEL
+#define IPV6_AUTOFLOWLABEL 70
+#endif
 
-	if (memcmp(addr->ip, mapped, sizeof(mapped)) != 0)
-		return false;
-	*sa = (struct sockaddr_in){.sin_family = AF_INET, .sin_port = htons(addr->udp_port)};
-	memcpy(&sa->sin_addr, addr->ip + sizeof(mapped), 4);
-	return true;
+static const uint8_t udp_mapped[12] = {[10] = 0xFF, [11] = 0xFF};
+
+bool mio_udp_is_ipv4(const struct mio_addr *addr)
+{
+	return memcmp(addr->ip, udp_mapped, sizeof(udp_mapped)) == 0;
+}
+
+socklen_t mio_udp_sockaddr(const struct mio_addr *addr, union mio_udp_sa *sa)
+{
+	if (mio_udp_is_ipv4(addr)) {
+		sa->in = (struct sockaddr_in){.sin_family = AF_INET,
+					      .sin_port = htons(addr->udp_port)};
+		memcpy(&sa->in.sin_addr, addr->ip + sizeof(udp_mapped), 4);
+		return sizeof(sa->in);
+	}
+	sa->in6 =
+		(struct sockaddr_in6){.sin6_family = AF_INET6, .sin6_port = htons(addr->udp_port)};
+	memcpy(&sa->in6.sin6_addr, addr->ip, 16);
+	return sizeof(sa->in6);
+}
+
+void mio_udp_from_sockaddr(const union mio_udp_sa *sa, struct mio_addr *addr)
+{
+	if (sa->any.sa_family == AF_INET) {
+		memcpy(addr->ip, udp_mapped, sizeof(udp_mapped));
+		memcpy(addr->ip + sizeof(udp_mapped), &sa->in.sin_addr, 4);
+		addr->udp_port = ntohs(sa->in.sin_port);
+		return;
+	}
+	memcpy(addr->ip, &sa->in6.sin6_addr, 16);
+	addr->udp_port = ntohs(sa->in6.sin6_port);
 }
 
 /* udp_hint says what the user may do about the usual reasons for which a socket cannot be had. */
@@ -49,7 +76,10 @@ static int udp_fail(int fd, const char *call, const struct mio_addr *local, cons
 	int code = errno;
 	char ip[INET6_ADDRSTRLEN] = "?";
 
-	inet_ntop(AF_INET, local->ip + 12, ip, sizeof(ip));
+	if (mio_udp_is_ipv4(local))
+		inet_ntop(AF_INET, local->ip + sizeof(udp_mapped), ip, sizeof(ip));
+	else
+		inet_ntop(AF_INET6, local->ip, ip, sizeof(ip));
 	snprintf(error->text, sizeof(error->text), "%s for UDP %s%s%s port %u: %s%s", call, ip,
 		 ifname ? "%" : "", ifname ? ifname : "", local->udp_port, strerror(code),
 		 udp_hint(code));
@@ -64,9 +94,10 @@ static int udp_option(int fd, int level, int name, int value)
 }
 
 /* udp_socket returns a non-blocking socket on the interface; -1 and errno. */
-static int udp_socket(const char *ifname)
+static int udp_socket(const struct mio_addr *local, const char *ifname)
 {
-	int fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	int family = mio_udp_is_ipv4(local) ? AF_INET : AF_INET6;
+	int fd = socket(family, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 	int code;
 
 	if (fd < 0 || !ifname)
@@ -81,24 +112,46 @@ static int udp_socket(const char *ifname)
 
 static int udp_bind(int fd, const struct mio_addr *local)
 {
-	struct sockaddr_in sa;
+	union mio_udp_sa sa;
+	socklen_t len = mio_udp_sockaddr(local, &sa);
 
-	if (!mio_udp_sockaddr(local, &sa)) {
-		errno = EAFNOSUPPORT;
-		return -1;
-	}
-	return bind(fd, (const struct sockaddr *)&sa, sizeof(sa));
+	return bind(fd, &sa.any, len);
+}
+
+/* udp_hears asks for what stands in IP headers and cannot be seen otherwise. */
+static int udp_hears(int fd, bool ipv4)
+{
+	if (ipv4)
+		return udp_option(fd, IPPROTO_IP, IP_RECVTOS, 1);
+	return udp_option(fd, IPPROTO_IPV6, IPV6_V6ONLY, 1) < 0 ||
+			       udp_option(fd, IPPROTO_IPV6, IPV6_RECVTCLASS, 1) < 0
+		       ? -1
+		       : udp_option(fd, IPPROTO_IPV6, MIO_UDP_FLOWINFO, 1);
+}
+
+/* udp_says sets don't-fragment, and flow labels as we write them: none of the kernel's own. */
+static int udp_says(int fd, bool ipv4)
+{
+	if (ipv4)
+		return udp_option(fd, IPPROTO_IP, IP_MTU_DISCOVER, IP_PMTUDISC_DO);
+	return udp_option(fd, IPPROTO_IPV6, IPV6_V6ONLY, 1) < 0 ||
+			       udp_option(fd, IPPROTO_IPV6, IPV6_MTU_DISCOVER, IPV6_PMTUDISC_DO) <
+				       0 ||
+			       udp_option(fd, IPPROTO_IPV6, IPV6_AUTOFLOWLABEL, 0) < 0
+		       ? -1
+		       : udp_option(fd, IPPROTO_IPV6, IPV6_FLOWINFO_SEND, 1);
 }
 
 int mio_udp_claim(const struct mio_addr *local, const char *ifname, int *fd,
 		  struct mio_error *error)
 {
-	int s = udp_socket(ifname);
+	int s = udp_socket(local, ifname);
 
 	if (s < 0)
 		return udp_fail(s, "socket", local, ifname, error);
-	if (udp_option(s, IPPROTO_IP, IP_RECVTOS, 1) < 0 ||
-	    udp_option(s, SOL_SOCKET, SO_RXQ_OVFL, 1) < 0)
+	if (udp_hears(s, mio_udp_is_ipv4(local)) < 0 ||
+	    udp_option(s, SOL_SOCKET, SO_RXQ_OVFL, 1) < 0 ||
+	    udp_option(s, SOL_SOCKET, SO_TIMESTAMPNS, 1) < 0)
 		return udp_fail(s, "setsockopt", local, ifname, error);
 	if (udp_bind(s, local) < 0)
 		return udp_fail(s, "bind", local, ifname, error);
@@ -110,7 +163,7 @@ int mio_udp_send_socket(const struct mio_addr *local, const char *ifname, uint16
 			struct mio_error *error)
 {
 	struct mio_addr source = *local;
-	int s = udp_socket(ifname);
+	int s = udp_socket(local, ifname);
 
 	source.udp_port = ev;
 	if (s < 0)
@@ -121,7 +174,7 @@ int mio_udp_send_socket(const struct mio_addr *local, const char *ifname, uint16
 	 */
 	if (udp_option(s, SOL_SOCKET, SO_RCVBUF, 1) < 0 ||
 	    udp_option(s, SOL_SOCKET, SO_REUSEPORT, 1) < 0 ||
-	    udp_option(s, IPPROTO_IP, IP_MTU_DISCOVER, IP_PMTUDISC_DO) < 0)
+	    udp_says(s, mio_udp_is_ipv4(local)) < 0)
 		return udp_fail(s, "setsockopt", &source, ifname, error);
 	if (udp_bind(s, &source) < 0)
 		return udp_fail(s, "bind", &source, ifname, error);

@@ -7,11 +7,26 @@
 
 #include "io/port.h"
 
-/* mio_udp_sockaddr converts an IPv4-mapped address; false: it is none. */
-bool mio_udp_sockaddr(const struct mio_addr *addr, struct sockaddr_in *sa);
+/* IPV6_FLOWINFO of the kernel's in6.h, which does not go together with the C library's header. */
+#define MIO_UDP_FLOWINFO 11
+
+/* A socket address of either family. */
+union mio_udp_sa {
+	struct sockaddr any;
+	struct sockaddr_in in;
+	struct sockaddr_in6 in6;
+};
+
+/* mio_udp_sockaddr converts an address and returns the length of what it wrote. */
+socklen_t mio_udp_sockaddr(const struct mio_addr *addr, union mio_udp_sa *sa);
+/* mio_udp_from_sockaddr converts back. */
+void mio_udp_from_sockaddr(const union mio_udp_sa *sa, struct mio_addr *addr);
+/* mio_udp_is_ipv4 says whether an address is IPv4-mapped. */
+bool mio_udp_is_ipv4(const struct mio_addr *addr);
 /*
  * mio_udp_send_socket makes a socket that sends from local->ip and source port ev, don't-fragment,
- * shared with other processes that do the same; its descriptor in *fd, or an errno value.
+ * on IPv6 with the flow label of each message, shared with other processes that do the same; its
+ * descriptor in *fd, or an errno value.
  */
 int mio_udp_send_socket(const struct mio_addr *local, const char *ifname, uint16_t ev, int *fd,
 			struct mio_error *error);

@@ -2,20 +2,40 @@
 /* unit_addr.c - one GID, one address per plane. */
 #include "support/test.h"
 
+#include "base/bytes.h"
 #include "host/addr.h"
 
 #define IP(a, b, c, d) ((uint32_t)(a) << 24 | (b) << 16 | (c) << 8 | (d))
 
 static struct mh_addr_map addr_map(uint32_t prefix)
 {
-	struct mh_env env = {.n_ports = 3, .prefix = prefix};
+	struct mh_env env = {.n_ports = 3, .prefix = 96 + prefix};
 	struct mh_addr_map map;
 
-	env.port[0].ip = IP(10, 0, 0, 7);
-	env.port[1].ip = IP(10, 0, 1, 7);
-	env.port[2].ip = IP(192, 168, 9, 7);
+	mh_addr_from_ip(IP(10, 0, 0, 7), env.port[0].ip);
+	mh_addr_from_ip(IP(10, 0, 1, 7), env.port[1].ip);
+	mh_addr_from_ip(IP(192, 168, 9, 7), env.port[2].ip);
 	mh_addr_map_init(&map, &env);
 	return map;
+}
+
+/* addr_on_plane works on IPv4 addresses in host order. */
+static uint32_t addr_on_plane(const struct mh_addr_map *map, uint32_t plane, uint32_t gid_ip)
+{
+	uint8_t gid[16], ip[16];
+
+	mh_addr_from_ip(gid_ip, gid);
+	mh_addr_on_plane(map, plane, gid, ip);
+	assert_true(mh_addr_is_ipv4(ip));
+	return mb_load_be32(ip + 12);
+}
+
+static bool addr_is_peer(const struct mh_addr_map *map, uint32_t plane, uint32_t from)
+{
+	uint8_t gid[16], ip[16];
+
+	mh_addr_from_ip(from, ip);
+	return mh_addr_gid_of(map, plane, ip, gid);
 }
 
 TEST(mh_addr_from_ip, is_mapped)
@@ -27,50 +47,46 @@ TEST(mh_addr_from_ip, is_mapped)
 	assert_bytes_eq(gid, want, 16);
 }
 
-TEST(mh_addr_to_ip, reads_back_and_refuses_others)
+TEST(mh_addr_is_ipv4, mapped_only)
 {
 	uint8_t gid[16];
-	uint32_t ip;
 
 	mh_addr_from_ip(IP(10, 1, 2, 3), gid);
-	assert_true(mh_addr_to_ip(gid, &ip));
-	assert_u_eq(ip, IP(10, 1, 2, 3));
+	assert_true(mh_addr_is_ipv4(gid));
 	gid[0] = 0xFD;
-	assert_false(mh_addr_to_ip(gid, &ip));
+	assert_false(mh_addr_is_ipv4(gid));
 	memset(gid, 0, sizeof(gid));
-	assert_false(mh_addr_to_ip(gid, &ip));
+	assert_false(mh_addr_is_ipv4(gid));
 }
 
 TEST(mh_addr_on_plane, takes_subnet_of_the_plane)
 {
 	struct mh_addr_map map = addr_map(24);
 
-	assert_u_eq(mh_addr_on_plane(&map, 0, IP(10, 0, 0, 200)), IP(10, 0, 0, 200));
-	assert_u_eq(mh_addr_on_plane(&map, 1, IP(10, 0, 0, 200)), IP(10, 0, 1, 200));
-	assert_u_eq(mh_addr_on_plane(&map, 2, IP(10, 0, 0, 200)), IP(192, 168, 9, 200));
+	assert_u_eq(addr_on_plane(&map, 0, IP(10, 0, 0, 200)), IP(10, 0, 0, 200));
+	assert_u_eq(addr_on_plane(&map, 1, IP(10, 0, 0, 200)), IP(10, 0, 1, 200));
+	assert_u_eq(addr_on_plane(&map, 2, IP(10, 0, 0, 200)), IP(192, 168, 9, 200));
 }
 
 TEST(mh_addr_on_plane, prefix_zero_is_one_address_for_all)
 {
 	struct mh_addr_map map = addr_map(0);
 
-	assert_u_eq(mh_addr_on_plane(&map, 2, IP(10, 0, 0, 200)), IP(10, 0, 0, 200));
+	assert_u_eq(addr_on_plane(&map, 2, IP(10, 0, 0, 200)), IP(10, 0, 0, 200));
 }
 
 TEST(mh_addr_gid_of, undoes_on_plane)
 {
 	for (uint32_t prefix = 1; prefix < 32; prefix++) {
 		struct mh_addr_map map = addr_map(prefix);
-		uint32_t host = (uint32_t)test_rand() & map.host_mask;
-		uint32_t gid_ip = (map.local_ip[0] & ~map.host_mask) | host;
+		uint8_t host[16], gid[16], ip[16], got[16];
 
+		test_rand_bytes(host, sizeof(host));
+		mh_addr_on_plane(&map, 0, host, gid);
 		for (uint32_t plane = 0; plane < 3; plane++) {
-			uint8_t got[16], want[16];
-			uint32_t ip = mh_addr_on_plane(&map, plane, gid_ip);
-
-			mh_addr_from_ip(gid_ip, want);
+			mh_addr_on_plane(&map, plane, gid, ip);
 			assert_true(mh_addr_gid_of(&map, plane, ip, got));
-			assert_bytes_eq(got, want, 16);
+			assert_bytes_eq(got, gid, 16);
 		}
 	}
 }
@@ -78,9 +94,54 @@ TEST(mh_addr_gid_of, undoes_on_plane)
 TEST(mh_addr_gid_of, refuses_other_subnets)
 {
 	struct mh_addr_map map = addr_map(24);
-	uint8_t gid[16];
 
-	assert_false(mh_addr_gid_of(&map, 0, IP(10, 0, 1, 8), gid));
-	assert_false(mh_addr_gid_of(&map, 1, IP(10, 0, 0, 8), gid));
-	assert_true(mh_addr_gid_of(&map, 1, IP(10, 0, 1, 8), gid));
+	assert_false(addr_is_peer(&map, 0, IP(10, 0, 1, 8)));
+	assert_false(addr_is_peer(&map, 1, IP(10, 0, 0, 8)));
+	assert_true(addr_is_peer(&map, 1, IP(10, 0, 1, 8)));
+}
+
+TEST(mh_addr_gid_of, ipv6_subnets)
+{
+	struct mh_env env = {.n_ports = 2, .prefix = 64};
+	uint8_t peer[16] = {0xFD, [7] = 1, [15] = 9}, gid[16];
+	struct mh_addr_map map;
+
+	env.port[0].ip[0] = env.port[1].ip[0] = 0xFD;
+	env.port[0].ip[15] = env.port[1].ip[15] = 5;
+	env.port[1].ip[7] = 1;
+	mh_addr_map_init(&map, &env);
+	assert_false(map.ipv4);
+	assert_false(mh_addr_gid_of(&map, 0, peer, gid));
+	assert_true(mh_addr_gid_of(&map, 1, peer, gid));
+	peer[7] = 0;
+	assert_bytes_eq(gid, peer, 16);
+}
+
+TEST(mh_addr_text, both_families)
+{
+	uint8_t ip[16] = {0xFD, [15] = 9};
+	char text[MH_ADDR_TEXT_MAX];
+
+	assert_string_equal(mh_addr_text(ip, text), "fd00::9");
+	mh_addr_from_ip(IP(10, 1, 2, 3), ip);
+	assert_string_equal(mh_addr_text(ip, text), "10.1.2.3");
+}
+
+TEST(mh_addr_carrier, both_families)
+{
+	uint8_t src[16] = {0xFD, [15] = 1}, dst[16] = {0xFD, [15] = 2};
+	struct mh_addr_datagram d = {src, dst, 50000, 4791, 100};
+	struct mw_icrc_carrier c = mh_addr_carrier(&d);
+
+	assert_u_eq(c.ip_version, 6);
+	assert_u_eq(c.ip_len, 108);
+	assert_u_eq(c.udp_len, 108);
+	assert_bytes_eq(c.dst, dst, 16);
+	mh_addr_from_ip(IP(10, 0, 0, 1), src);
+	mh_addr_from_ip(IP(10, 0, 0, 2), dst);
+	c = mh_addr_carrier(&d);
+	assert_u_eq(c.ip_version, 4);
+	assert_u_eq(c.ip_len, 128);
+	assert_bytes_eq(c.src, src + 12, 4);
+	assert_bytes_eq(c.dst, dst + 12, 4);
 }

@@ -4,8 +4,12 @@
 
 #include <errno.h>
 #include <stdio.h>
+#include <unistd.h>
 
+#include "base/bytes.h"
+#include "host/addr.h"
 #include "host/env.h"
+#include "host/ifaces.h"
 
 static const char *const env_names[] = {
 	"MRC_PORTS",	      "MRC_PORT_PREFIX",   "MRC_EVS",
@@ -13,7 +17,8 @@ static const char *const env_names[] = {
 	"MRC_ICRC",	      "MRC_FAULTS",	   "MRC_STATS_DIR",
 	"MRC_RTO_MIN_US",     "MRC_TAIL_PROBE_US", "MRC_REORDER_MIN_US",
 	"MRC_REORDER_MAX_US", "MRC_PROBE_US",	   "MRC_CC",
-	"MRC_BASE_RTT_US",
+	"MRC_BASE_RTT_US",    "MRC_CONFIG",	   "MRC_RX_BUFFER",
+	"MRC_EV_FORMAT",
 };
 
 static int env_clear(void **state)
@@ -21,6 +26,7 @@ static int env_clear(void **state)
 	(void)state;
 	for (size_t i = 0; i < sizeof(env_names) / sizeof(env_names[0]); i++)
 		unsetenv(env_names[i]);
+	setenv("MRC_CONFIG", "/dev/null", 1);
 	return 0;
 }
 
@@ -53,21 +59,28 @@ static void env_bad(const char *name, const char *value, const char *why)
 	unsetenv(name);
 }
 
+/* The one port is that of the default route, or without one this host's own. */
 ENV_TEST(defaults)
 {
 	struct mh_env env = env_good();
+	char name[IF_NAMESIZE];
+	uint8_t ip[16];
 
 	assert_u_eq(env.n_ports, 1);
-	assert_u_eq(env.port[0].ip, 0x7F000001);
 	assert_string_equal(env.port[0].ifname, "");
-	assert_u_eq(env.prefix, 24);
+	if (!mh_iface_default(name) || !mh_iface_address(name, ip))
+		mh_addr_from_ip(0x7F000001, ip);
+	assert_memory_equal(env.port[0].ip, ip, 16);
+	assert_u_eq(env.prefix, mh_addr_is_ipv4(ip) ? 96 : 0);
+	assert_u_eq(env.rx_buffer_bytes, 4u << 20);
+	assert_u_eq(env.ev_format, MW_EV_UDP);
 	assert_u_eq(env.evs, 8);
 	assert_u_eq(env.ev_base, 49152);
 	assert_u_eq(env.pace_bps, 0);
-	assert_u_eq(env.mtu, 4096);
+	assert_u_between(env.mtu, 256, 4096);
 	assert_true(env.icrc);
-	assert_null(env.faults);
-	assert_null(env.stats_dir);
+	assert_string_equal(env.faults, "");
+	assert_string_equal(env.stats_dir, "");
 	assert_u_eq(env.cc, MT_CC_NONE);
 	assert_u_eq(env.base_rtt_ns, 200000);
 	assert_u_eq(env.probe_ns, 20000000);
@@ -81,8 +94,10 @@ ENV_TEST(empty_counts_as_not_set)
 {
 	for (size_t i = 0; i < sizeof(env_names) / sizeof(env_names[0]); i++)
 		setenv(env_names[i], "", 1);
+	if (access(MH_CONFIG_FILE, F_OK) == 0)
+		test_skip("this host has " MH_CONFIG_FILE);
 	assert_u_eq(env_good().n_ports, 1);
-	assert_null(env_good().faults);
+	assert_string_equal(env_good().faults, "");
 }
 
 ENV_TEST(numbers_reach_their_fields)
@@ -100,7 +115,7 @@ ENV_TEST(numbers_reach_their_fields)
 	setenv("MRC_REORDER_MIN_US", "104", 1);
 	setenv("MRC_REORDER_MAX_US", "104", 1);
 	env = env_good();
-	assert_u_eq(env.prefix, 16);
+	assert_u_eq(env.prefix, 96 + 16);
 	assert_u_eq(env.evs, 64);
 	assert_u_eq(env.ev_base, 65472);
 	assert_u_eq(env.mtu, 1024);
@@ -127,8 +142,8 @@ ENV_TEST(wrong_numbers)
 		{"MRC_EV_BASE", "1023", "1024 to 65535"},
 		{"MRC_EV_BASE", "65536", "1024 to 65535"},
 		{"MRC_EV_BASE", "65530", "at most 65528"},
-		{"MRC_MTU", "255", "256 to 4096"},
-		{"MRC_MTU", "4097", "256 to 4096"},
+		{"MRC_MTU", "255", "256, 512, 1024, 2048 or 4096"},
+		{"MRC_MTU", "4097", "256, 512, 1024, 2048 or 4096"},
 		{"MRC_MTU", "1500", "256, 512, 1024, 2048 or 4096"},
 		{"MRC_BASE_RTT_US", "0", "1 to 1000000"},
 		{"MRC_BASE_RTT_US", "1000001", "1 to 1000000"},
@@ -140,6 +155,8 @@ ENV_TEST(wrong_numbers)
 		{"MRC_TAIL_PROBE_US", "9", "10 to 10000000"},
 		{"MRC_REORDER_MIN_US", "0", "1 to 10000000"},
 		{"MRC_REORDER_MIN_US", "10001", "MRC_REORDER_MAX_US"},
+		{"MRC_REORDER_MAX_US", "2999", "MRC_REORDER_MIN_US"},
+		{"MRC_RX_BUFFER", "65535", "65536 to 1073741824"},
 		{"MRC_REORDER_MAX_US", "1.5", "1 to 10000000"},
 	};
 
@@ -154,7 +171,9 @@ ENV_TEST(ports)
 	setenv("MRC_PORTS", "10.0.0.1,10.0.1.1%eth1,10.0.2.1%a23456789012345", 1);
 	env = env_good();
 	assert_u_eq(env.n_ports, 3);
-	assert_u_eq(env.port[1].ip, 0x0A000101);
+	assert_u_eq(mb_load_be32(env.port[1].ip + 12), 0x0A000101);
+	assert_true(mh_addr_is_ipv4(env.port[1].ip));
+	assert_u_eq(env.prefix, 96 + 24);
 	assert_string_equal(env.port[0].ifname, "");
 	assert_string_equal(env.port[1].ifname, "eth1");
 	assert_string_equal(env.port[2].ifname, "a23456789012345");
@@ -171,15 +190,20 @@ ENV_TEST(wrong_ports)
 	static const struct {
 		const char *value, *why;
 	} rows[] = {
-		{"10.0.0.1,", "IPv4 addresses"},
-		{",", "IPv4 addresses"},
-		{"10.0.0", "IPv4 addresses"},
-		{"10.0.0.256", "IPv4 addresses"},
-		{"10.0.0.1 ,10.0.1.1", "IPv4 addresses"},
-		{"::1", "IPv4 addresses"},
-		{"localhost", "IPv4 addresses"},
+		{"10.0.0.1,", "1 to 15 characters"},
+		{",", "1 to 15 characters"},
+		{"10.0.0", "nor an interface"},
+		{"10.0.0.256", "nor an interface"},
+		{"10.0.0.1 ,10.0.1.1", "nor an interface"},
+		{"nosuchif0", "nor an interface"},
+		{"nosuchif0%eth0", "before %"},
 		{"10.0.0.1%", "1 to 15 characters"},
 		{"10.0.0.1%a234567890123456", "1 to 15 characters"},
+		{"fe80::1", "no single interface"},
+		{"::", "no single interface"},
+		{"ff02::1", "no single interface"},
+		{"10.0.0.1,fd00::1", "mixes"},
+		{"fd00:0:0:1::1,fd00::2", "last 64 bits"},
 		{"0.0.0.0", "no single interface"},
 		{"224.0.0.1", "no single interface"},
 		{"255.255.255.255", "no single interface"},
@@ -190,6 +214,54 @@ ENV_TEST(wrong_ports)
 
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
 		env_bad("MRC_PORTS", rows[i].value, rows[i].why);
+}
+
+ENV_TEST(ipv6_ports)
+{
+	struct mh_env env;
+
+	setenv("MRC_PORTS", "fd00::1,fd00:0:0:1::1", 1);
+	env = env_good();
+	assert_u_eq(env.port[1].ip[7], 1);
+	assert_u_eq(env.prefix, 64);
+	setenv("MRC_PORT_PREFIX", "48", 1);
+	setenv("MRC_PORTS", "fd00::1,fd00:0:1::1", 1);
+	assert_u_eq(env_good().prefix, 48);
+	env_bad("MRC_PORT_PREFIX", "128", "0 to 127");
+}
+
+ENV_TEST(interfaces_stand_for_their_addresses)
+{
+	struct mh_env env;
+
+	setenv("MRC_PORTS", "lo", 1);
+	env = env_good();
+	assert_u_eq(mb_load_be32(env.port[0].ip + 12), 0x7F000001);
+	assert_string_equal(env.port[0].ifname, ""); /* alone: need not be bound */
+	setenv("MRC_PORTS", "127.0.0.1,lo", 1);
+	env = env_good();
+	assert_string_equal(env.port[1].ifname, "lo"); /* shares its address */
+	env_bad("MRC_PORTS", "lo,lo", "twice");
+}
+
+ENV_TEST(mtu_fits_the_smallest_port)
+{
+	setenv("MRC_PORTS", "lo", 1);
+	assert_u_eq(env_good().mtu, 4096);
+	setenv("MRC_MTU", "512", 1);
+	assert_u_eq(env_good().mtu, 512);
+}
+
+ENV_TEST(ev_format)
+{
+	setenv("MRC_PORTS", "fd00::1", 1);
+	setenv("MRC_EV_FORMAT", "udp", 1);
+	assert_u_eq(env_good().ev_format, MW_EV_UDP);
+	setenv("MRC_EV_FORMAT", "stev", 1);
+	assert_u_eq(env_good().ev_format, MW_EV_STEV);
+	env_bad("MRC_EV_FORMAT", "STEV", "udp or stev");
+	setenv("MRC_PORTS", "10.0.0.1", 1);
+	env_bad("MRC_EV_FORMAT", "stev", "IPv6");
 }
 
 ENV_TEST(at_most_32_ports)
@@ -267,4 +339,17 @@ ENV_TEST(paths)
 	setenv("MRC_STATS_DIR", "/tmp/s", 1);
 	assert_string_equal(env_good().faults, "/tmp/f");
 	assert_string_equal(env_good().stats_dir, "/tmp/s");
+}
+
+ENV_TEST(too_long_paths)
+{
+	struct mh_env_error error;
+	char path[300];
+	struct mh_env env;
+
+	memset(path, 'a', sizeof(path) - 1);
+	path[sizeof(path) - 1] = '\0';
+	setenv("MRC_FAULTS", path, 1);
+	assert_i_eq(mh_env_read(&env, &error), EINVAL);
+	assert_non_null(strstr(error.text, "255 bytes"));
 }

@@ -11,10 +11,14 @@
 
 static struct mh_env ports_env(void)
 {
-	struct mh_env env = {.n_ports = 2, .prefix = 24, .evs = 2, .ev_base = 53000};
+	struct mh_env env = {.n_ports = 2,
+			     .prefix = 120,
+			     .evs = 2,
+			     .ev_base = 53000,
+			     .rx_buffer_bytes = 1u << 20};
 
-	env.port[0].ip = loopback_ip(0, 1);
-	env.port[1].ip = loopback_ip(1, 1);
+	mh_addr_from_ip(loopback_ip(0, 1), env.port[0].ip);
+	mh_addr_from_ip(loopback_ip(1, 1), env.port[1].ip);
 	return env;
 }
 
@@ -52,7 +56,7 @@ TEST(mh_ports_open, slot_is_free_on_all_ports)
 	struct mh_ports ports;
 	int fd;
 
-	mh_addr_from_ip(env.port[1].ip, taken.ip);
+	memcpy(taken.ip, env.port[1].ip, sizeof(taken.ip));
 	assert_i_eq(mio_udp_claim(&taken, NULL, &fd, &error), 0);
 	ports_open(&ports, &env);
 	assert_u_eq(ports.slot, 1);
@@ -69,9 +73,9 @@ TEST(mh_ports_open, failing_port_leaves_nothing_open)
 	int after;
 
 	close(before);
-	env.port[1].ip = 0xC0000201; /* 192.0.2.1 */
+	mh_addr_from_ip(0xC6336401, env.port[1].ip);
 	assert_i_eq(mh_ports_open(&ports, &env, 0, &error), EADDRNOTAVAIL);
-	assert_non_null(strstr(error.text, "192.0.2.1"));
+	assert_non_null(strstr(error.text, "198.51.100.1"));
 	after = dup(0);
 	close(after);
 	assert_i_eq(after, before);
@@ -87,7 +91,7 @@ TEST(mh_ports_open, missing_fault_table_is_named)
 	struct mio_error error;
 	struct mh_ports ports;
 
-	env.faults = "/nowhere/faults";
+	strcpy(env.faults, "/nowhere/faults");
 	assert_i_eq(mh_ports_open(&ports, &env, 0, &error), ENOENT);
 	assert_non_null(strstr(error.text, "/nowhere/faults"));
 }

@@ -108,7 +108,7 @@ RX_TEST(frame_from_outside_the_subnet_is_foreign)
 {
 	struct mio_addr from = bed_addr(3, 9, RX_EV), to = bed_addr(0, 1, MH_UDP_PORT);
 	struct nic_bed *bed = *state;
-	struct sockaddr_in sa;
+	union mio_udp_sa sa;
 	uint8_t bytes[128];
 	size_t body;
 	int s;
@@ -117,11 +117,10 @@ RX_TEST(frame_from_outside_the_subnet_is_foreign)
 	body = rx_packet(bed, 1000, bytes);
 	rx_seal(bytes, body);
 	s = socket(AF_INET, SOCK_DGRAM, 0);
-	assert_true(mio_udp_sockaddr(&from, &sa));
-	assert_i_eq(bind(s, (struct sockaddr *)&sa, sizeof(sa)), 0);
-	assert_true(mio_udp_sockaddr(&to, &sa));
-	assert_i_eq(sendto(s, bytes, body + 4, 0, (struct sockaddr *)&sa, sizeof(sa)),
-		    (int64_t)body + 4);
+	assert_u_eq(mio_udp_sockaddr(&from, &sa), sizeof(sa.in));
+	assert_i_eq(bind(s, &sa.any, sizeof(sa.in)), 0);
+	assert_u_eq(mio_udp_sockaddr(&to, &sa), sizeof(sa.in));
+	assert_i_eq(sendto(s, bytes, body + 4, 0, &sa.any, sizeof(sa.in)), (int64_t)body + 4);
 	bed_wait(bed, "rx_foreign", 1);
 	assert_u_eq(bed_counter(bed, "drop_icrc"), 0);
 	close(s);

@@ -1,0 +1,195 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* settings.c - gathers the texts of all settings; a variable that is set but empty is not set. */
+#include "host/settings.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/near.h"
+
+struct settings_name {
+	const char *env, *key;
+	uint32_t kinds;
+};
+
+static const struct settings_name settings_names[MH_SETTINGS_COUNT] = {
+#define SETTINGS_NAME(id, env, key, kinds) {env, key, kinds},
+	MH_SETTINGS(SETTINGS_NAME)
+#undef SETTINGS_NAME
+};
+
+static const char *settings_env(const char *name)
+{
+	const char *value = getenv(name);
+
+	return value && *value ? value : NULL;
+}
+
+static int settings_wrong(const struct mh_settings *s, uint32_t line, const char *name,
+			  const char *value, const char *why, struct mh_env_error *error)
+{
+	snprintf(error->text, sizeof(error->text), "%s:%u: %s = %.100s: %s", s->path, line, name,
+		 value, why);
+	return EINVAL;
+}
+
+int mh_settings_refuse(const struct mh_settings *s, enum mh_setting id, const char *why,
+		       struct mh_env_error *error)
+{
+	const struct settings_name *name = &settings_names[id];
+	const struct mh_setting_text *of = &s->of[id];
+
+	if (of->line > 0)
+		return settings_wrong(s, of->line, name->key, of->text, why, error);
+	snprintf(error->text, sizeof(error->text), "%s=%.100s: %s", name->env,
+		 of->text ? of->text : "", why);
+	return EINVAL;
+}
+
+/* ---- the file ---- */
+
+static const char *settings_kind(uint32_t kinds)
+{
+	switch (kinds) {
+	case MH_TOML_INTEGER:
+		return "must be a whole number, without quotes";
+	case MH_TOML_STRING:
+		return "must be a \"string\", in quotes";
+	case MH_TOML_BOOLEAN:
+		return "must be true or false, without quotes";
+	case MH_TOML_ARRAY:
+		return "must be an array of strings, such as [\"eth0\", \"eth1\"]";
+	default:
+		return "must be a \"string\" or a whole number";
+	}
+}
+
+static int settings_unknown(const struct mh_settings *s, const struct mh_toml_item *item,
+			    struct mh_env_error *error)
+{
+	const char *keys[MH_SETTINGS_COUNT];
+	const char *near;
+	char why[200];
+
+	for (size_t i = 0; i < MH_SETTINGS_COUNT; i++)
+		keys[i] = settings_names[i].key;
+	near = mb_near_find(item->name, keys, MH_SETTINGS_COUNT);
+	if (near)
+		snprintf(why, sizeof(why), "there is no such key; did you mean %s?", near);
+	else
+		snprintf(why, sizeof(why),
+			 "there is no such key; docs/configuration.md lists those there are");
+	return settings_wrong(s, item->line, item->name, item->value, why, error);
+}
+
+struct settings_reading {
+	struct mh_settings *s;
+	struct mh_env_error *error;
+};
+
+static int settings_item(void *ctx, const struct mh_toml_item *item)
+{
+	struct settings_reading *r = ctx;
+	struct mh_settings *s = r->s;
+	size_t size = strlen(item->value) + 1;
+	char why[80];
+	size_t i = 0;
+
+	while (i < MH_SETTINGS_COUNT && strcmp(settings_names[i].key, item->name) != 0)
+		i++;
+	if (i == MH_SETTINGS_COUNT)
+		return settings_unknown(s, item, r->error);
+	if (!(settings_names[i].kinds & item->kind))
+		return settings_wrong(s, item->line, item->name, item->value,
+				      settings_kind(settings_names[i].kinds), r->error);
+	if (s->of[i].text) {
+		snprintf(why, sizeof(why), "was given before, in line %u", s->of[i].line);
+		return settings_wrong(s, item->line, item->name, item->value, why, r->error);
+	}
+	if (size > sizeof(s->texts) - s->used)
+		return settings_wrong(s, item->line, item->name, item->value,
+				      "the values of the file are too long", r->error);
+	memcpy(s->texts + s->used, item->value, size);
+	s->of[i] = (struct mh_setting_text){s->texts + s->used, item->line};
+	s->used += size;
+	return 0;
+}
+
+/* settings_load reads the whole file; an errno value, EFBIG also for one that is not text. */
+static int settings_load(struct mh_settings *s)
+{
+	int fd = open(s->path, O_RDONLY | O_CLOEXEC);
+	size_t len = 0;
+	ssize_t got = 1;
+	int err = 0;
+
+	if (fd < 0)
+		return errno;
+	while (got > 0 && len < sizeof(s->file)) {
+		got = read(fd, s->file + len, sizeof(s->file) - len);
+		if (got > 0)
+			len += (size_t)got;
+		else if (got < 0)
+			err = errno;
+	}
+	close(fd);
+	if (err)
+		return err;
+	if (len == sizeof(s->file) || memchr(s->file, '\0', len))
+		return EFBIG;
+	s->file[len] = '\0';
+	return 0;
+}
+
+static int settings_parse(struct mh_settings *s, struct mh_env_error *error)
+{
+	struct settings_reading reading = {s, error};
+	const char *why;
+	uint32_t line;
+	int err = mh_toml_read(s->file, settings_item, &reading, &line, &why);
+
+	if (why)
+		snprintf(error->text, sizeof(error->text), "%s:%u: %s", s->path, line, why);
+	return err;
+}
+
+/* settings_file reads the file that applies, if there is one. */
+static int settings_file(struct mh_settings *s, struct mh_env_error *error)
+{
+	const char *given = settings_env("MRC_CONFIG");
+	int err = ENAMETOOLONG;
+
+	if (snprintf(s->path, sizeof(s->path), "%s", given ? given : MH_CONFIG_FILE) <
+	    (int)sizeof(s->path))
+		err = settings_load(s);
+	if (err == ENOENT && !given) {
+		s->path[0] = '\0';
+		return 0;
+	}
+	if (err == 0)
+		return settings_parse(s, error);
+	snprintf(error->text, sizeof(error->text), "%s%s: %s", given ? "MRC_CONFIG=" : "", s->path,
+		 err == EFBIG ? "is not a text of less than 16384 bytes" : strerror(err));
+	return err;
+}
+
+/* ---- both ---- */
+
+int mh_settings_read(struct mh_settings *s, struct mh_env_error *error)
+{
+	int err;
+
+	memset(s, 0, sizeof(*s));
+	err = settings_file(s, error);
+	for (size_t i = 0; i < MH_SETTINGS_COUNT; i++) {
+		const char *value = settings_env(settings_names[i].env);
+
+		if (value)
+			s->of[i] = (struct mh_setting_text){value, 0};
+	}
+	return err;
+}

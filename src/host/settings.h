@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * settings.h - the names of what can be configured, and where each one's text comes from: an
+ * environment variable, else the configuration file, else nowhere. What the texts mean is env.c's.
+ *
+ * The file is the one that MRC_CONFIG names, else /etc/softmrc.toml if there is one; see toml.h for
+ * its language. docs/configuration.md lists names, ranges and defaults.
+ */
+#ifndef SOFTMRC_HOST_SETTINGS_H
+#define SOFTMRC_HOST_SETTINGS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "host/toml.h"
+
+#define MH_CONFIG_FILE "/etc/softmrc.toml"
+#define MH_CONFIG_BYTES 16384u
+#define MH_PATH_MAX 256u
+
+/* id, environment variable, key in the file, kinds of value that the file may give */
+#define MH_SETTINGS(X)                                                                 \
+	X(PORTS, "MRC_PORTS", "ports.list", MH_TOML_ARRAY)                             \
+	X(PREFIX, "MRC_PORT_PREFIX", "ports.prefix", MH_TOML_INTEGER)                  \
+	X(MTU, "MRC_MTU", "ports.mtu", MH_TOML_INTEGER)                                \
+	X(PACE, "MRC_PACE", "ports.pace", MH_TOML_STRING | MH_TOML_INTEGER)            \
+	X(RX_BUFFER, "MRC_RX_BUFFER", "ports.rx_buffer", MH_TOML_INTEGER)              \
+	X(EVS, "MRC_EVS", "paths.evs", MH_TOML_INTEGER)                                \
+	X(EV_BASE, "MRC_EV_BASE", "paths.ev_base", MH_TOML_INTEGER)                    \
+	X(EV_FORMAT, "MRC_EV_FORMAT", "paths.ev_format", MH_TOML_STRING)               \
+	X(PROBE, "MRC_PROBE_US", "paths.probe_us", MH_TOML_INTEGER)                    \
+	X(CC, "MRC_CC", "congestion.control", MH_TOML_STRING)                          \
+	X(BASE_RTT, "MRC_BASE_RTT_US", "congestion.base_rtt_us", MH_TOML_INTEGER)      \
+	X(RTO_MIN, "MRC_RTO_MIN_US", "timers.rto_min_us", MH_TOML_INTEGER)             \
+	X(TAIL_PROBE, "MRC_TAIL_PROBE_US", "timers.tail_probe_us", MH_TOML_INTEGER)    \
+	X(REORDER_MIN, "MRC_REORDER_MIN_US", "timers.reorder_min_us", MH_TOML_INTEGER) \
+	X(REORDER_MAX, "MRC_REORDER_MAX_US", "timers.reorder_max_us", MH_TOML_INTEGER) \
+	X(ICRC, "MRC_ICRC", "checks.icrc", MH_TOML_BOOLEAN)                            \
+	X(FAULTS, "MRC_FAULTS", "faults.table", MH_TOML_STRING)                        \
+	X(STATS_DIR, "MRC_STATS_DIR", "statistics.dir", MH_TOML_STRING)
+
+enum mh_setting {
+#define MH_SETTINGS_ID(id, env, key, kinds) MH_SET_##id,
+	MH_SETTINGS(MH_SETTINGS_ID)
+#undef MH_SETTINGS_ID
+		MH_SETTINGS_COUNT,
+};
+
+struct mh_env_error {
+	char text[MH_PATH_MAX + 512];
+};
+
+struct mh_setting_text {
+	const char *text; /* NULL: not given */
+	uint32_t line;	  /* of the file; 0: from the environment */
+};
+
+/* Not to be copied: the texts point into it, and into the environment. */
+struct mh_settings {
+	char path[MH_PATH_MAX]; /* of the file, empty: there is none */
+	struct mh_setting_text of[MH_SETTINGS_COUNT];
+	char file[MH_CONFIG_BYTES];
+	char texts[MH_CONFIG_BYTES];
+	size_t used;
+};
+
+/*
+ * mh_settings_read reads the file and the environment. 0, or an errno value: EINVAL for what is
+ * wrong in the file, which error names with file and line, others for a file that cannot be read.
+ */
+int mh_settings_read(struct mh_settings *s, struct mh_env_error *error);
+/* mh_settings_refuse says where a setting's text stands and why it is wrong; returns EINVAL. */
+int mh_settings_refuse(const struct mh_settings *s, enum mh_setting id, const char *why,
+		       struct mh_env_error *error);
+
+#endif
