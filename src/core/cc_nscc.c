@@ -171,31 +171,38 @@ static void fulfill(struct mt_cc *cc, uint64_t now_ns)
 
 /* ---- down ---- */
 
-/* At most once in apart_ns, and only when delay is the rule. REQ(cc.nscc.decrease) */
-static void multiplicative_decrease(struct mt_cc *cc, uint64_t now_ns, uint64_t apart_ns)
+static void shrink_by_part(struct mt_cc *cc, uint64_t now_ns, uint64_t part_q16)
+{
+	shrink(cc, cc->cwnd * at_most(part_q16, cc->nscc.p->max_md_jump_q16) >> 16);
+	cc->nscc.decrease_ns = now_ns;
+}
+
+/* At most once in a base RTT, and only when delay is the rule. REQ(cc.nscc.decrease) */
+static void multiplicative_decrease(struct mt_cc *cc, uint64_t now_ns)
 {
 	struct mt_nscc *n = &cc->nscc;
-	uint64_t target_q8 = n->p->target_ns << 8, part_q16;
+	uint64_t avg_q8 = n->avg_delay_q8, target_q8 = n->p->target_ns << 8;
 
-	if (n->avg_delay_q8 <= target_q8 || now_ns - n->decrease_ns < apart_ns)
+	if (avg_q8 <= target_q8 || now_ns - n->decrease_ns < n->base_rtt_ns)
 		return;
-	part_q16 = n->p->gamma_q16 * (n->avg_delay_q8 - target_q8) / n->avg_delay_q8;
-	shrink(cc, cc->cwnd * at_most(part_q16, n->p->max_md_jump_q16) >> 16);
-	n->decrease_ns = now_ns;
+	shrink_by_part(cc, now_ns, n->p->gamma_q16 * (avg_q8 - target_q8) / avg_q8);
 }
 
 /*
- * A loss where nothing is trimmed or marked. Queues that overflow throw away many packets at once,
- * which is one event: while delay is above target the window shrinks once a round trip, queueing
- * included, and not a packet for each loss. REQ(cc.nscc.drop-tail)
+ * A loss where nothing is trimmed or marked: with delay it is the mark. How deep the queue is that
+ * overflowed nobody says, so the cut grows with the delay, whether or not it reaches the target.
+ * One overflow throws away many packets: it counts once in a round trip, queueing included, and
+ * not a packet for each. Without delay the loss was no queue's doing. REQ(cc.nscc.drop-tail)
  */
 static bool loss_marks(struct mt_cc *cc, uint64_t now_ns)
 {
 	struct mt_nscc *n = &cc->nscc;
+	uint64_t avg_ns = n->avg_delay_q8 >> 8;
 
-	if (n->p->trimming || n->marks || n->avg_delay_q8 >> 8 <= n->p->target_ns)
+	if (n->p->trimming || n->marks || avg_ns < n->p->fast_delay_ns)
 		return false;
-	multiplicative_decrease(cc, now_ns, n->base_rtt_ns + (n->avg_delay_q8 >> 8));
+	if (now_ns - n->decrease_ns >= n->base_rtt_ns + avg_ns)
+		shrink_by_part(cc, now_ns, n->p->gamma_q16 * avg_ns / (avg_ns + n->p->target_ns));
 	return true;
 }
 
@@ -280,7 +287,7 @@ static void nscc_ack(struct mt_cc *cc, const struct mt_cc_ack *ack)
 	if (quick_adapt(cc, ack->now_ns, delay))
 		return;
 	if (ack->marked && delay >= n->p->target_ns)
-		multiplicative_decrease(cc, ack->now_ns, n->base_rtt_ns);
+		multiplicative_decrease(cc, ack->now_ns);
 	if (held)
 		return;
 	if (!ack->marked)

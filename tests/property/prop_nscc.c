@@ -159,16 +159,28 @@ static bool quick_adapt(struct rules *r, double t, bool awful_delay)
 	return true;
 }
 
-static void decrease(struct rules *r, double t, double apart)
+static void cut(struct rules *r, double t, double part)
 {
-	double part = k.gamma * (r->avg - k.target) / r->avg;
-
-	r->close |= near(r->avg, k.target, 1) || near(t - r->decreased, apart, 2);
-	if (r->avg <= k.target || t - r->decreased < apart)
-		return;
 	r->cwnd_slack += 2 + r->cwnd * (2 / 65536.0 + 2 / k.target);
 	set_cwnd(r, r->cwnd * (1 - smaller(part, k.max_jump)));
 	r->decreased = t;
+}
+
+static void decrease(struct rules *r, double t)
+{
+	r->close |= near(r->avg, k.target, 1);
+	if (r->avg > k.target && t - r->decreased >= r->base_rtt)
+		cut(r, t, k.gamma * (r->avg - k.target) / r->avg);
+}
+
+/* Neither trims nor marks: a loss with delay is both, once a round trip with the queue in it. */
+static void overflow(struct rules *r, double t)
+{
+	double apart = r->base_rtt + r->avg;
+
+	r->close |= near(t - r->decreased, apart, 2);
+	if (t - r->decreased >= apart)
+		cut(r, t, k.gamma * r->avg / (r->avg + k.target));
 }
 
 /* Unmarked: fast without any delay, in proportion below target, evenly from there on. */
@@ -265,7 +277,7 @@ static void rules_ack(struct rules *r, const struct mt_cc_ack *a)
 	if (quick_adapt(r, t, !profile.cfg.trimming && delay > k.qa_threshold))
 		return;
 	if (a->marked && delay >= k.target)
-		decrease(r, t, r->base_rtt);
+		decrease(r, t);
 	if (held)
 		return;
 	if (!a->marked)
@@ -286,9 +298,9 @@ static void rules_loss(struct rules *r, enum mt_cc_loss_kind kind, double bytes)
 		if (quick_adapt(r, t, false))
 			return;
 	}
-	r->close |= near(r->avg, k.target, 2);
-	if (kind == MT_CC_INFERRED && !profile.cfg.trimming && !r->marks && r->avg > k.target)
-		decrease(r, t, r->base_rtt + r->avg); /* neither trims nor marks: a loss is both */
+	r->close |= near(r->avg, k.no_delay, 2);
+	if (kind == MT_CC_INFERRED && !profile.cfg.trimming && !r->marks && r->avg >= k.no_delay)
+		overflow(r, t);
 	else
 		set_cwnd(r, r->cwnd - bytes);
 }

@@ -147,6 +147,7 @@ static void set_cc_profiles(struct sim_node *node)
 	struct mt_cc_profile_cfg cc = {.kind = MT_CC_NONE,
 				       .link_bps = cfg->link_bps,
 				       .base_rtt_ns = cfg->base_rtt_ns,
+				       .base_rtt_min_ns = cfg->base_rtt_min_ns,
 				       .trimming = cfg->trimming};
 
 	must(node->w, mt_cc_profile_set(node->engine, 0, &cc), "mt_cc_profile_set none");

@@ -92,7 +92,8 @@ struct sim_world_cfg {
 	uint32_t evs, active, min_active;
 	uint8_t revive_probes;
 	uint64_t probe_interval_ns, probe_interval_max_ns;
-	uint64_t link_bps, base_rtt_ns; /* of CC profile 1, NSCC; profile 0 is none */
+	/* Of CC profile 1, NSCC; profile 0 is none. */
+	uint64_t link_bps, base_rtt_ns, base_rtt_min_ns;
 	bool trimming;
 	bool decoded;
 };

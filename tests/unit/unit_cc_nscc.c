@@ -453,22 +453,41 @@ CASE(nscc_loss, a_trim_is_a_sample_of_a_base_round_trip)
 	assert_u_eq(cc.nscc.avg_delay_q8, (RTT << 8) / 80);
 }
 
+/* A standing queue that nobody marks. */
+static void queue(uint64_t delay_ns)
+{
+	for (int i = 0; i < 1000; i++)
+		ack(0, delay_ns, false);
+	cc.cwnd = 100000;
+}
+
 /* REQ(cc.nscc.drop-tail) */
 CASE(nscc_loss, without_trims_and_marks_a_late_loss_is_a_mark)
 {
-	for (int i = 0; i < 1000; i++)
-		ack(0, 2 * RTT, false); /* a standing queue, unmarked */
-	now = cc.nscc.decrease_ns + 3 * RTT - 2;
-	cc.cwnd = 100000;
+	queue(RTT);
+	now = cc.nscc.decrease_ns + 2 * RTT - 3;
 	lose(MT_CC_INFERRED); /* one event a round trip, with the queue in it */
 	assert_u_eq(cc.cwnd, 100000);
+	now += 3;
 	lose(MT_CC_INFERRED);
-	assert_u_between(cc.cwnd, 60000, 60100);
+	assert_u_between(cc.cwnd, 60000, 60100); /* 0.8 / (1 + 1) */
 	lose(MT_CC_INFERRED);
 	assert_u_between(cc.cwnd, 60000, 60100);
 }
 
-CASE(nscc_loss, no_mark_below_target_or_where_the_fabric_marks_or_trims)
+CASE(nscc_loss, the_cut_for_a_late_loss_grows_with_the_delay)
+{
+	queue(RTT / 4);
+	now = cc.nscc.decrease_ns + 2 * RTT;
+	lose(MT_CC_INFERRED);
+	assert_u_between(cc.cwnd, 84000, 84100); /* 0.8 / (1 + 4) */
+	queue(10 * RTT);
+	now = cc.nscc.decrease_ns + 12 * RTT;
+	lose(MT_CC_INFERRED);
+	assert_u_eq(cc.cwnd, 50000); /* half at most */
+}
+
+CASE(nscc_loss, no_mark_without_delay_or_where_the_fabric_marks_or_trims)
 {
 	cc.cwnd = 100000;
 	lose(MT_CC_INFERRED);
@@ -480,8 +499,7 @@ CASE(nscc_loss, no_mark_below_target_or_where_the_fabric_marks_or_trims)
 	assert_u_eq(cc.cwnd, 100000 - MTU);
 	cfg.trimming = true;
 	begin();
-	cc.nscc.avg_delay_q8 = 5 * RTT << 8;
-	cc.cwnd = 100000;
+	queue(5 * RTT);
 	now += 10 * RTT;
 	lose(MT_CC_INFERRED);
 	assert_u_eq(cc.cwnd, 100000 - MTU);
