@@ -84,6 +84,17 @@ else()
 		"or apt-get install libjansson-dev")
 endif()
 
+find_path(MNL_INCLUDE_DIR libmnl/libmnl.h)
+find_library(MNL_LIBRARY mnl)
+if(MNL_INCLUDE_DIR AND MNL_LIBRARY)
+	add_library(softmrc_mnl INTERFACE)
+	target_include_directories(softmrc_mnl SYSTEM INTERFACE ${MNL_INCLUDE_DIR})
+	target_link_libraries(softmrc_mnl INTERFACE ${MNL_LIBRARY})
+else()
+	message(FATAL_ERROR "libmnl.h or libmnl not found: run tools/deps, "
+		"or apt-get install libmnl-dev")
+endif()
+
 find_path(IBVERBS_INCLUDE_DIR infiniband/verbs.h)
 if(NOT IBVERBS_INCLUDE_DIR AND NOT SOFTMRC_PURE_ONLY)
 	message(FATAL_ERROR "infiniband/verbs.h not found: run tools/deps, "

@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "support/netns.h"
+#include "support/test.h"
 
 #include <net/if.h>
 #include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/socket.h>
@@ -19,13 +22,33 @@ static bool loopback_up(void)
 	return ok;
 }
 
+static bool write_file(const char *path, const char *text)
+{
+	FILE *f = fopen(path, "we");
+	bool ok = f && fputs(text, f) >= 0;
+
+	return f && fclose(f) == 0 && ok;
+}
+
+/* A user namespace in which we are root, so that the programs we start keep our rights. */
+static bool own_user_namespace(void)
+{
+	char uid[40], gid[40];
+
+	snprintf(uid, sizeof(uid), "0 %u 1", getuid());
+	snprintf(gid, sizeof(gid), "0 %u 1", getgid());
+	return unshare(CLONE_NEWUSER | CLONE_NEWNET) == 0 &&
+	       write_file("/proc/self/setgroups", "deny") &&
+	       write_file("/proc/self/uid_map", uid) && write_file("/proc/self/gid_map", gid);
+}
+
 bool test_netns(const char **why)
 {
 	static bool entered;
 
 	if (entered)
 		return true;
-	if (unshare(CLONE_NEWNET) != 0 && unshare(CLONE_NEWUSER | CLONE_NEWNET) != 0) {
+	if (unshare(CLONE_NEWNET) != 0 && !own_user_namespace()) {
 		*why = "neither privileged nor allowed to make user namespaces";
 		return false;
 	}
@@ -35,4 +58,22 @@ bool test_netns(const char **why)
 	}
 	entered = true;
 	return true;
+}
+
+void test_ip(const char *arguments)
+{
+	char command[256];
+
+	snprintf(command, sizeof(command), "PATH=$PATH:/usr/sbin:/sbin ip %s", arguments);
+	if (system(command) != 0)
+		fail_msg("failed: %s", command);
+}
+
+void test_sysctl(const char *name, const char *value)
+{
+	char path[128];
+
+	snprintf(path, sizeof(path), "/proc/sys/%s", name);
+	if (!write_file(path, value))
+		fail_msg("cannot write %s to %s", value, path);
 }

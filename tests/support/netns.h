@@ -13,4 +13,9 @@
  */
 bool test_netns(const char **why);
 
+/* test_ip runs `ip <arguments>` (iproute2) there and fails the test when that fails. */
+void test_ip(const char *arguments);
+/* test_sysctl writes to /proc/sys/<name> and fails the test when that fails. */
+void test_sysctl(const char *name, const char *value);
+
 #endif
