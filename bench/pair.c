@@ -31,13 +31,14 @@ static void *memory(size_t size)
 	return m;
 }
 
-static void place(void *ctx, void *mr_user, uint64_t offset, const void *src, uint32_t len)
+static bool place(void *ctx, void *mr_user, uint64_t offset, const void *src, uint32_t len)
 {
 	(void)ctx;
 	(void)mr_user;
 	(void)offset;
 	(void)src;
 	(void)len;
+	return true;
 }
 
 struct mt_ev pair_ev(const struct pair_cfg *cfg, uint32_t i)

@@ -27,9 +27,9 @@ struct mt_env {
 	/*
 	 * place stores len bytes of a received payload at `offset` in the MR whose cookie is
 	 * mr_user. Bounds and rights were checked. src is NULL where packets carry no payload (a
-	 * simulator).
+	 * simulator). false: the memory is gone; the message is refused.
 	 */
-	void (*place)(void *ctx, void *mr_user, uint64_t offset, const void *src, uint32_t len);
+	bool (*place)(void *ctx, void *mr_user, uint64_t offset, const void *src, uint32_t len);
 };
 
 /* ---- life ---- */

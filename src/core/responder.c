@@ -224,9 +224,11 @@ static enum check do_place(struct ctx *c)
 	const struct mt_env *env = &c->qp->engine->env;
 
 	if (c->mr && (refusal->syndrome == 0 || c->msn < refusal->msn)) {
-		env->place(env->ctx, c->mr->user, c->pkt->data.reth.va - c->mr->start,
-			   c->rx->payload, c->pkt->payload_len);
-		stats(c)->rx_data_bytes += c->pkt->payload_len;
+		if (env->place(env->ctx, c->mr->user, c->pkt->data.reth.va - c->mr->start,
+			       c->rx->payload, c->pkt->payload_len))
+			stats(c)->rx_data_bytes += c->pkt->payload_len;
+		else
+			refuse(c, MW_NAK_REMOTE_OP); /* REQ(rsp.place.memory-gone) */
 	}
 	return DO_TRACK;
 }
@@ -258,6 +260,13 @@ static void deliver_immediates(struct ctx *c)
 	}
 }
 
+static enum mt_wc_status refusal_status(uint8_t syndrome)
+{
+	if (syndrome == MW_NAK_REMOTE_ACCESS)
+		return MT_WC_REM_ACCESS_ERR;
+	return syndrome == MW_NAK_REMOTE_OP ? MT_WC_REM_OP_ERR : MT_WC_REM_INV_REQ_ERR;
+}
+
 static void report_refusal(struct mt_qp *qp)
 {
 	struct mt_responder *rsp = &qp->rsp;
@@ -266,9 +275,7 @@ static void report_refusal(struct mt_qp *qp)
 		return;
 	rsp->msn = rsp->refusal.msn;
 	rsp->refused = true;
-	mt_qp_fail(qp, MT_WC_WR_FLUSH_ERR,
-		   rsp->refusal.syndrome == MW_NAK_REMOTE_ACCESS ? MT_WC_REM_ACCESS_ERR
-								 : MT_WC_REM_INV_REQ_ERR);
+	mt_qp_fail(qp, MT_WC_WR_FLUSH_ERR, refusal_status(rsp->refusal.syndrome));
 	owe_ack(qp);
 }
 

@@ -2,7 +2,7 @@
 /*
  * context.c - the one NIC of the process: made by the first who needs it, ended by the last.
  *
- * This file holds the only mutable global of the library.
+ * This file holds the only mutable global of the library beside what guard.c must have.
  */
 #include "host/context.h"
 

@@ -36,9 +36,9 @@ struct mh_chunk {
 };
 
 /* What the host counts beside the engine and the ports. */
-#define MH_NIC_COUNTS(X)                                                              \
-	X(rx_foreign, "frames from addresses outside the plane's subnet")             \
-	X(tx_no_memory_region, "packets not built because their MR was deregistered") \
+#define MH_NIC_COUNTS(X)                                                                \
+	X(rx_foreign, "frames from addresses outside the plane's subnet")               \
+	X(tx_no_memory_region, "packets not built because memory of their MR was gone") \
 	X(cq_overruns, "completions lost because their CQ was full")
 
 struct mh_nic_counts {

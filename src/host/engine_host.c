@@ -10,6 +10,7 @@
 #include <sys/random.h>
 
 #include "base/assert.h"
+#include "host/guard.h"
 #include "host/place.h"
 
 /* Windows of a QP take some 100 KB; one chunk serves several. */
@@ -72,13 +73,28 @@ int mh_engine_errno(int result)
 	return EINVAL;
 }
 
-static void engine_place(void *ctx, void *mr_user, uint64_t offset, const void *src, uint32_t len)
+struct engine_copy {
+	uint8_t *to;
+	const void *from;
+	uint32_t len;
+};
+
+static void engine_copy(void *ctx)
 {
+	const struct engine_copy *copy = ctx;
+
+	mh_place(copy->to, copy->from, copy->len);
+}
+
+static bool engine_place(void *ctx, void *mr_user, uint64_t offset, const void *src, uint32_t len)
+{
+	struct engine_copy copy = {.from = src, .len = len};
 	struct mh_mr *mr = mr_user;
 
 	(void)ctx;
 	mb_assert(offset <= mr->length && len <= mr->length - offset);
-	mh_place(mr->base + offset, src, len);
+	copy.to = mr->base + offset;
+	return mh_guard_run(copy.to, len, engine_copy, &copy);
 }
 
 static void engine_configure(const struct mh_env *env, struct mt_engine_cfg *cfg)

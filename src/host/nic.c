@@ -10,6 +10,7 @@
 #include "host/cq.h"
 #include "host/crc32_x86.h"
 #include "host/engine_host.h"
+#include "host/guard.h"
 #include "host/progress.h"
 #include "host/qp.h"
 #include "host/rx.h"
@@ -108,6 +109,7 @@ int mh_nic_create(const struct mh_env *env, struct mh_nic **nic, struct mio_erro
 	mh_nic_describe(env, &n->attr);
 	mh_rx_init(n);
 	nic_init_lock(n);
+	mh_guard_open();
 	err = nic_open(n, error);
 	if (err)
 		mh_nic_destroy(n);
@@ -124,6 +126,7 @@ void mh_nic_destroy(struct mh_nic *nic)
 		mh_engine_destroy(nic);
 	mh_tx_destroy(nic->tx);
 	mh_ports_close(&nic->ports);
+	mh_guard_close();
 	pthread_mutex_destroy(&nic->lock);
 	free(nic);
 }

@@ -226,8 +226,10 @@ int mh_progress_start(struct mh_nic *nic)
 	nic->progress.kick_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	if (nic->progress.kick_fd < 0)
 		return errno;
-	/* Signals are the program's; its handlers must not run in our thread. */
+	/* Signals are the program's; its handlers must not run in our thread. See guard.h. */
 	sigfillset(&all);
+	sigdelset(&all, SIGSEGV);
+	sigdelset(&all, SIGBUS);
 	pthread_sigmask(SIG_SETMASK, &all, &old);
 	err = pthread_create(&nic->progress.thread, NULL, progress_main, nic);
 	pthread_sigmask(SIG_SETMASK, &old, NULL);

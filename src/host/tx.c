@@ -16,6 +16,7 @@
 #include <string.h>
 
 #include "base/assert.h"
+#include "host/guard.h"
 #include "host/qp.h"
 #include "wire/bth.h"
 #include "wire/dscp.h"
@@ -113,17 +114,56 @@ static bool tx_payload(const struct mh_mem *mem, const struct mt_tx_desc *d, str
 	return true;
 }
 
-/* tx_icrc writes the ICRC behind the pad. */
-static void tx_icrc(mw_crc32_fn crc_fn, const struct mw_icrc_carrier *carrier,
+/* A piece of the user's memory, and what is done with it. */
+struct tx_piece {
+	mw_crc32_fn crc_fn; /* NULL: it is only looked at */
+	const struct iovec *iov;
+	uint32_t crc;
+};
+
+/* A page is never smaller; looking at one byte of each finds those that are gone. */
+#define TX_PAGE_MIN 4096u
+
+static void tx_read(void *ctx)
+{
+	struct tx_piece *piece = ctx;
+	const volatile uint8_t *bytes = piece->iov->iov_base;
+	size_t len = piece->iov->iov_len;
+
+	if (piece->crc_fn) {
+		piece->crc = piece->crc_fn(piece->crc, piece->iov->iov_base, len);
+		return;
+	}
+	for (size_t at = 0; at < len; at += TX_PAGE_MIN)
+		(void)bytes[at];
+	(void)bytes[len - 1];
+}
+
+/* tx_read_payload runs the CRC over all payload; false: some of the memory is gone. */
+static bool tx_read_payload(struct tx_piece *piece, const struct mio_tx *frame,
+			    const struct tx_part *part)
+{
+	for (uint32_t i = 1; i < frame->n_iov; i++) {
+		piece->iov = &part->iov[i];
+		if (!mh_guard_run(piece->iov->iov_base, piece->iov->iov_len, tx_read, piece))
+			return false;
+	}
+	return true;
+}
+
+/* tx_icrc writes the ICRC behind the pad; false: memory of the payload is gone. */
+static bool tx_icrc(mw_crc32_fn crc_fn, const struct mw_icrc_carrier *carrier,
 		    const struct mio_tx *frame, struct tx_part *part, uint32_t pad)
 {
-	uint32_t crc = mw_icrc_start(crc_fn, carrier, part->headers);
+	struct tx_piece piece = {.crc_fn = crc_fn};
 
-	crc = crc_fn(crc, part->headers + MW_BTH_BYTES, part->iov[0].iov_len - MW_BTH_BYTES);
-	for (uint32_t i = 1; i < frame->n_iov; i++)
-		crc = crc_fn(crc, part->iov[i].iov_base, part->iov[i].iov_len);
-	crc = crc_fn(crc, part->tail, pad);
-	mw_icrc_finish(crc, part->tail + pad);
+	piece.crc = mw_icrc_start(crc_fn, carrier, part->headers);
+	piece.crc = crc_fn(piece.crc, part->headers + MW_BTH_BYTES,
+			   part->iov[0].iov_len - MW_BTH_BYTES);
+	if (!tx_read_payload(&piece, frame, part))
+		return false;
+	mw_icrc_finish(crc_fn(piece.crc, part->tail, pad), part->tail + pad);
+	return true;
 }
 
 static void tx_address(const struct mh_nic *nic, const struct mt_tx_desc *d, struct mio_tx *frame)
@@ -133,7 +173,7 @@ static void tx_address(const struct mh_nic *nic, const struct mt_tx_desc *d, str
 	memcpy(frame->dst_gid, d->dst.b, sizeof(frame->dst_gid));
 }
 
-/* tx_build makes a frame of a descriptor in the burst of its port; false: an MR is gone. */
+/* tx_build makes a frame of a descriptor in the burst of its port; false: memory is gone. */
 static bool tx_build(struct mh_nic *nic, const struct mt_tx_desc *d, struct tx_burst *burst)
 {
 	struct mio_tx *frame = &burst->frame[burst->n];
@@ -159,7 +199,13 @@ static bool tx_build(struct mh_nic *nic, const struct mt_tx_desc *d, struct tx_b
 		};
 		struct mw_icrc_carrier carrier = mh_addr_carrier(&datagram);
 
-		tx_icrc(nic->crc32, &carrier, frame, part, pad);
+		if (!tx_icrc(nic->crc32, &carrier, frame, part, pad))
+			return false;
+	} else {
+		struct tx_piece look = {.crc_fn = NULL};
+
+		if (!tx_read_payload(&look, frame, part))
+			return false;
 	}
 	part->iov[frame->n_iov++] = (struct iovec){part->tail, pad + MW_ICRC_BYTES};
 	frame->iov = part->iov;

@@ -91,7 +91,7 @@ static uint32_t qpn_of(unsigned i)
 
 /* ---- what the engines ask for and report ---- */
 
-static void place(void *ctx, void *mr_user, uint64_t offset, const void *src, uint32_t len)
+static bool place(void *ctx, void *mr_user, uint64_t offset, const void *src, uint32_t len)
 {
 	struct region *r = mr_user;
 	const uint8_t *bytes = src;
@@ -101,6 +101,7 @@ static void place(void *ctx, void *mr_user, uint64_t offset, const void *src, ui
 	/* Every byte is really there. */
 	for (uint32_t i = 0; i < len; i++)
 		r->placed += bytes[i];
+	return true;
 }
 
 static void take_event(const struct mt_event *ev)

@@ -102,7 +102,7 @@ static void must(struct sim_world *w, int result, const char *what)
 
 /* ---- nodes ---- */
 
-static void place(void *ctx, void *mr_user, uint64_t offset, const void *src, uint32_t len)
+static bool place(void *ctx, void *mr_user, uint64_t offset, const void *src, uint32_t len)
 {
 	struct sim_node *node = ctx;
 	struct sim_mr *mr = mr_user;
@@ -111,6 +111,7 @@ static void place(void *ctx, void *mr_user, uint64_t offset, const void *src, ui
 		sim_fail(&node->w->check, "node %u places into an MR of node %u", node->id,
 			 mr->node);
 	sim_mr_placed(mr, offset, src, len);
+	return true;
 }
 
 static void set_ev_profile(struct sim_node *node)

@@ -65,17 +65,20 @@ static void more_memory(struct node *n)
 	mt_engine_add_memory(n->engine, node_block(n, size), size);
 }
 
-static void place(void *ctx, void *mr_user, uint64_t offset, const void *src, uint32_t len)
+static bool place(void *ctx, void *mr_user, uint64_t offset, const void *src, uint32_t len)
 {
 	struct node *n = ctx;
 
 	assert_ptr_equal(mr_user, n);
 	assert_true(len > 0 && offset <= NODE_MR_BYTES && len <= NODE_MR_BYTES - offset);
+	if (n->memory_gone)
+		return false;
 	if (src)
 		memcpy(n->memory + offset, src, len);
 	n->placed++;
 	n->last_at = offset;
 	n->last_len = len;
+	return true;
 }
 
 static void set_profiles(struct node *n)

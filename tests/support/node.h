@@ -44,6 +44,7 @@ struct node {
 	unsigned placed;  /* calls of env->place */
 	uint64_t last_at; /* offset and length of the last one */
 	uint32_t last_len;
+	bool memory_gone; /* placing fails */
 	void *blocks[NODE_BLOCKS_MAX];
 	size_t n_blocks;
 };

@@ -7,6 +7,7 @@
 #define MTU NODE_MTU
 #define NAK_INVALID_REQUEST 0x61u
 #define NAK_REMOTE_ACCESS 0x62u
+#define NAK_REMOTE_OP 0x63u
 
 static struct node_opts opts;
 static struct node n;
@@ -383,6 +384,17 @@ CASE(mt_responder_data, no_access)
 		check_refused(NAK_REMOTE_ACCESS, MT_WC_REM_ACCESS_ERR);
 		node_close(&n);
 	}
+}
+
+/* REQ(rsp.place.memory-gone) */
+CASE(mt_responder_data, memory_is_gone)
+{
+	start();
+	n.memory_gone = true;
+	rx(only(0));
+	check_refused(NAK_REMOTE_OP, MT_WC_REM_OP_ERR);
+	assert_u_eq(node_stats(&n).rx_data_bytes, 0);
+	node_close(&n);
 }
 
 CASE(mt_responder_data, an_empty_message_needs_no_key)

@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* guard.c - the handlers of SIGSEGV and SIGBUS, and the runs that they end. */
+#include "host/guard.h"
+
+#include <setjmp.h>
+#include <signal.h>
+#include <stdint.h>
+#include <string.h>
+
+#define GUARD_SIGNALS 2u
+
+struct guard_run {
+	sigjmp_buf left;
+	uintptr_t low, high;
+};
+
+/* A signal handler has no argument of ours: these are what it finds its way by. */
+static const int guard_signal[GUARD_SIGNALS] = {SIGSEGV, SIGBUS};
+static struct sigaction guard_before[GUARD_SIGNALS];
+/* Initial-exec: looking it up in a handler must not allocate. */
+static _Thread_local struct guard_run *volatile guard_now
+	__attribute__((tls_model("initial-exec")));
+
+/* guard_pass_on gives a signal to whoever had it before. */
+static void guard_pass_on(int number, siginfo_t *info, void *context)
+{
+	const struct sigaction *before = &guard_before[number == guard_signal[0] ? 0 : 1];
+
+	if (before->sa_flags & SA_SIGINFO) {
+		before->sa_sigaction(number, info, context);
+		return;
+	}
+	if (before->sa_handler != SIG_DFL && before->sa_handler != SIG_IGN) {
+		before->sa_handler(number);
+		return;
+	}
+	/* The same fault, or the same signal, once more: this time it ends the process. */
+	signal(number, SIG_DFL);
+	if (info->si_code <= 0)
+		raise(number);
+}
+
+static void guard_handle(int number, siginfo_t *info, void *context)
+{
+	struct guard_run *run = guard_now;
+	uintptr_t at = (uintptr_t)info->si_addr;
+
+	/* si_code above 0: the kernel's word, not somebody's kill(2). */
+	if (run && info->si_code > 0 && at >= run->low && at < run->high)
+		siglongjmp(run->left, 1);
+	guard_pass_on(number, info, context);
+}
+
+static bool guard_is_ours(int number)
+{
+	struct sigaction now;
+
+	return sigaction(number, NULL, &now) == 0 && (now.sa_flags & SA_SIGINFO) &&
+	       now.sa_sigaction == guard_handle;
+}
+
+void mh_guard_open(void)
+{
+	struct sigaction action;
+
+	memset(&action, 0, sizeof(action));
+	action.sa_sigaction = guard_handle;
+	/* NODEFER: a run is left by a jump, which would leave the signal blocked. */
+	action.sa_flags = SA_SIGINFO | SA_NODEFER | SA_ONSTACK;
+	sigemptyset(&action.sa_mask);
+	for (uint32_t i = 0; i < GUARD_SIGNALS; i++)
+		if (!guard_is_ours(guard_signal[i]))
+			sigaction(guard_signal[i], &action, &guard_before[i]);
+}
+
+void mh_guard_close(void)
+{
+	for (uint32_t i = 0; i < GUARD_SIGNALS; i++)
+		if (guard_is_ours(guard_signal[i]))
+			sigaction(guard_signal[i], &guard_before[i], NULL);
+}
+
+bool mh_guard_run(const void *base, size_t len, void (*fn)(void *ctx), void *ctx)
+{
+	struct guard_run run = {.low = (uintptr_t)base, .high = (uintptr_t)base + len};
+
+	if (sigsetjmp(run.left, 0) != 0) {
+		guard_now = NULL;
+		return false;
+	}
+	guard_now = &run;
+	fn(ctx);
+	guard_now = NULL;
+	return true;
+}

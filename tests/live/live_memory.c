@@ -1,0 +1,235 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * live_memory.c - memory of all kinds as source and target, and memory that goes away while it is
+ * registered and in use: an error completion, never a signal.
+ */
+#include "live/live.h"
+
+#include <stdio.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "support/test.h"
+
+#define BYTES (4u << 20)
+#define PIECE (256u << 10)
+#define PIECES (BYTES / PIECE)
+
+/* ---- memory that goes away ---- */
+
+/* memory_write_all writes everything once and returns the status of the first failure. */
+static enum mh_wc_status memory_write_all(struct live_side *s)
+{
+	enum mh_wc_status first = MH_WC_SUCCESS;
+	struct mh_wc wc;
+
+	for (uint32_t i = 0; i < PIECES; i++)
+		live_write(s, i, (size_t)i * PIECE, PIECE, MH_SEND_SIGNALED, 0);
+	for (uint32_t i = 0; i < PIECES; i++) {
+		live_wait(s, &wc, 1);
+		if (first == MH_WC_SUCCESS)
+			first = wc.status;
+	}
+	return first;
+}
+
+/* memory_cut takes away the last quarter of the buffer, which stays registered. */
+static void memory_cut(struct live_side *s)
+{
+	live_check(munmap(s->buffer + BYTES - BYTES / 4, BYTES / 4) == 0);
+}
+
+static void memory_wait_fatal(struct live_side *s, enum mh_wc_status status)
+{
+	struct mh_async_event event;
+
+	live_check(mh_async_get(s->dev, &event) == 0);
+	live_check(event.type == MH_ASYNC_QP_FATAL && event.qp == s->qp && event.status == status);
+	mh_async_ack(s->dev, &event);
+}
+
+static void source_gone_initiator(struct live_side *s)
+{
+	live_check(memory_write_all(s) == MH_WC_SUCCESS);
+	memory_cut(s);
+	live_check(memory_write_all(s) == MH_WC_LOC_PROT_ERR);
+	memory_wait_fatal(s, MH_WC_LOC_PROT_ERR);
+}
+
+static void source_gone_target(struct live_side *s)
+{
+	(void)s;
+}
+
+TEST(live_memory, source_unmapped)
+{
+	struct live_setup setup = {.bytes = BYTES};
+
+	live_run(&setup, source_gone_initiator, source_gone_target);
+}
+
+TEST(live_memory, source_unmapped_without_icrc)
+{
+	struct live_setup setup = {.bytes = BYTES, .icrc = "off"};
+
+	live_run(&setup, source_gone_initiator, source_gone_target);
+}
+
+static void target_gone_initiator(struct live_side *s)
+{
+	live_check(memory_write_all(s) == MH_WC_SUCCESS);
+	live_barrier(s);
+	live_barrier(s);
+	live_check(memory_write_all(s) == MH_WC_REM_OP_ERR);
+}
+
+/* REQ(rsp.place.memory-gone) */
+static void target_gone_target(struct live_side *s)
+{
+	live_barrier(s);
+	memory_cut(s);
+	live_barrier(s);
+	memory_wait_fatal(s, MH_WC_REM_OP_ERR);
+}
+
+TEST(live_memory, target_unmapped)
+{
+	struct live_setup setup = {.bytes = BYTES};
+
+	live_run(&setup, target_gone_initiator, target_gone_target);
+}
+
+/* While packets are on their way, not between two rounds. */
+static void target_goes_initiator(struct live_side *s)
+{
+	while (memory_write_all(s) == MH_WC_SUCCESS)
+		;
+	live_barrier(s);
+}
+
+static void target_goes_target(struct live_side *s)
+{
+	live_check(live_wait_counter(s, "rx_data_packets", 500, 20000));
+	memory_cut(s);
+	memory_wait_fatal(s, MH_WC_REM_OP_ERR);
+	live_barrier(s);
+}
+
+TEST(live_memory, target_unmapped_under_traffic)
+{
+	struct live_setup setup = {.bytes = BYTES};
+
+	live_run(&setup, target_goes_initiator, target_goes_target);
+}
+
+/* ---- memory of all kinds ---- */
+
+struct kind {
+	const char *name;
+	int map_flags;
+	unsigned int memfd_flags;
+	bool file;
+};
+
+static const struct kind kinds[] = {
+	{"private huge", MAP_PRIVATE | MAP_ANONYMOUS | MAP_HUGETLB, 0, false},
+	{"shared", MAP_SHARED | MAP_ANONYMOUS, 0, false},
+	{"shared file", MAP_SHARED, 0, true},
+	{"private file", MAP_PRIVATE, 0, true},
+	{"shared huge file", MAP_SHARED, MFD_HUGETLB, true},
+};
+
+/* kind_map maps memory of a kind; NULL: this host has none (huge pages, mostly). */
+static uint8_t *kind_map(const struct kind *kind)
+{
+	int fd = -1;
+	void *at;
+
+	if (kind->file) {
+		fd = memfd_create("live_memory", MFD_CLOEXEC | kind->memfd_flags);
+		if (fd < 0 || ftruncate(fd, BYTES) < 0)
+			return NULL;
+	}
+	at = mmap(NULL, BYTES, PROT_READ | PROT_WRITE, kind->map_flags, fd, 0);
+	if (fd >= 0)
+		close(fd);
+	return at == MAP_FAILED ? NULL : at;
+}
+
+struct kind_card {
+	uint64_t addr;
+	uint32_t rkey;
+	uint32_t there;
+};
+
+/* kind_exchange registers memory of a kind and tells the peer of it. */
+static void kind_exchange(struct live_side *s, const struct kind *kind, uint8_t **at,
+			  struct mh_mr **mr, struct kind_card *peer)
+{
+	uint32_t access = MH_ACCESS_LOCAL_WRITE | MH_ACCESS_REMOTE_WRITE;
+	struct kind_card mine = {0};
+
+	*at = kind_map(kind);
+	if (*at) {
+		live_check(mh_mr_reg(s->pd, *at, BYTES, 0, access, mr) == 0);
+		mine = (struct kind_card){0, mh_mr_rkey(*mr), 1};
+	}
+	live_tell(s, &mine, sizeof(mine));
+	live_hear(s, peer, sizeof(*peer));
+	live_check(mine.there == peer->there);
+	if (!*at)
+		fprintf(stderr, "# this host gives no memory of the kind: %s\n", kind->name);
+}
+
+static void kinds_initiator(struct live_side *s)
+{
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
+		struct kind_card peer;
+		struct mh_mr *mr;
+		struct mh_wc wc;
+		uint8_t *at;
+
+		kind_exchange(s, &kinds[i], &at, &mr, &peer);
+		if (!at)
+			continue;
+		live_fill(at, BYTES, i);
+		live_check(
+			mh_qp_post_send(s->qp,
+					&(struct mh_send_wr){
+						.wr_id = i,
+						.sge = &(struct mh_sge){0, BYTES, mh_mr_lkey(mr)},
+						.n_sge = 1,
+						.flags = MH_SEND_SIGNALED,
+						.rkey = peer.rkey},
+					1, NULL) == 0);
+		live_wait(s, &wc, 1);
+		live_expect(&wc, i, MH_WC_SUCCESS);
+		live_barrier(s);
+		live_check(mh_mr_dereg(mr) == 0);
+		munmap(at, BYTES);
+	}
+}
+
+static void kinds_target(struct live_side *s)
+{
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
+		struct kind_card peer;
+		struct mh_mr *mr;
+		uint8_t *at;
+
+		kind_exchange(s, &kinds[i], &at, &mr, &peer);
+		if (!at)
+			continue;
+		live_barrier(s);
+		live_check(live_compare(at, BYTES, i));
+		live_check(mh_mr_dereg(mr) == 0);
+		munmap(at, BYTES);
+	}
+}
+
+TEST(live_memory, of_all_kinds)
+{
+	struct live_setup setup = {.bytes = 4096};
+
+	live_run(&setup, kinds_initiator, kinds_target);
+}
