@@ -186,10 +186,11 @@ enum mh_access {
 /*
  * mh_mr_reg makes [addr, addr + length) usable for local SGEs and, with MH_ACCESS_REMOTE_WRITE, as
  * a target. WRs name its bytes as iova .. iova + length; pass iova = (uintptr_t)addr for the usual
- * case. Nothing is pinned or copied: the memory stays the caller's and must stay mapped until
- * mh_mr_dereg has returned. EFAULT: a page of the range is not mapped, or not writable though the
- * access wants it. EINVAL: unknown access bits, REMOTE_WRITE without LOCAL_WRITE, a range that
- * wraps around, length 0. ENOMEM: max_mr are registered.
+ * case. Nothing is pinned or copied: the memory stays the caller's and should stay mapped until
+ * mh_mr_dereg has returned: a WR or packet that meets a page which is gone ends its QP. EFAULT: a
+ * page of the range is not mapped, or not writable though the access wants it. EINVAL: unknown
+ * access bits, REMOTE_WRITE without LOCAL_WRITE, a range that wraps around, length 0. ENOMEM:
+ * max_mr are registered.
  */
 int mh_mr_reg(struct mh_pd *pd, void *addr, size_t length, uint64_t iova, uint32_t access,
 	      struct mh_mr **mr);
