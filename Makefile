@@ -39,6 +39,11 @@ coverage: ## which lines of wire and core the tests run, and which they do not
 		{ cat build/coverage.log; exit 1; }
 	@cat build/coverage/coverage.txt
 
+.PHONY: mutants
+mutants: ## plant faults in wire and core, one at a time: does a test notice?
+	@tools/deps check
+	@tools/mutants
+
 .PHONY: bench
 bench: all ## nanoseconds a packet, recovery in round trips
 	@$(CMAKE) --build --preset release --target benches

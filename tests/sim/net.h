@@ -56,6 +56,7 @@ struct sim_packet {
 	bool waits;	     /* not of the control class: waits in queues */
 	uint64_t sent_ns;    /* when it was handed to the fabric */
 	uint64_t extra_ns;   /* a filter may hold it up */
+	bool in_buffer;	     /* it has arrived and waits for a slow receiver */
 	uint64_t log_number; /* of its line in the log */
 	void *flow;	     /* data: the flow it belongs to; NULL for what a test made up */
 	size_t headers_len, len;

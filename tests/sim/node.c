@@ -288,19 +288,50 @@ static void receive_later(struct sim_net *net, struct sim_event *event)
 	net->deliver(net->deliver_ctx, p);
 }
 
+static void run_again_at(struct sim_world *w, uint64_t when, struct sim_packet *p)
+{
+	p->event.run = receive_later;
+	sim_net_again(&w->net, when, &p->event);
+}
+
+/*
+ * A slow receiver: a packet waits its turn in the adapter's buffer, or finds that full. The adapter
+ * knows what it has thrown away and says so. Returns false when the packet is not to be had now.
+ */
+static bool pass_buffer(struct sim_world *w, struct sim_node *node, struct sim_packet *p)
+{
+	uint64_t now = w->net.now_ns;
+	uint64_t wait = node->rx_busy_until_ns > now ? node->rx_busy_until_ns - now : 0;
+
+	if (node->rx_packet_ns == 0 || p->in_buffer)
+		return true;
+	if (wait >= node->rx_room * node->rx_packet_ns) {
+		node->overflows++;
+		mt_engine_rx_overflow(node->engine, now, 1);
+		sim_log_fate(&w->net, p->log_number, SIM_OVERFLOWED);
+		free(p);
+		return false;
+	}
+	p->in_buffer = true;
+	node->rx_busy_until_ns = now + wait + node->rx_packet_ns;
+	run_again_at(w, node->rx_busy_until_ns, p);
+	return false;
+}
+
 void sim_node_deliver(void *ctx, struct sim_packet *p)
 {
 	struct sim_world *w = ctx;
 	struct sim_node *node = &w->nodes[p->dst];
 
+	if (!pass_buffer(w, node, p))
+		return;
 	if (w->net.now_ns >= node->stopped_until_ns) {
 		receive(node, p);
 	} else if (node->deaf) {
 		sim_log_fate(&w->net, p->log_number, SIM_UNHEARD);
 		free(p);
 	} else {
-		p->event.run = receive_later;
-		sim_net_again(&w->net, node->stopped_until_ns, &p->event);
+		run_again_at(w, node->stopped_until_ns, p);
 	}
 }
 

@@ -108,6 +108,19 @@ static void draw_faults(struct sim_plan *p, struct sim_rng *r)
 	p->stops = maybe(r, 4);
 }
 
+/* Faults of the receiving end. What came later is drawn last, so that older worlds stay the same.
+ */
+static void draw_receivers(struct sim_plan *p, struct sim_rng *r)
+{
+	p->rx_room = 4096;
+	p->dynamic_mpr = sim_below(r, 3);
+	if (sim_below(r, 4))
+		return;
+	p->rx_packet_ns = ONE_OF(r, 50, 200, 500);
+	p->rx_room = ONE_OF(r, 64, 256, 1024);
+	p->rx_told = sim_below(r, 2);
+}
+
 void sim_plan_draw(struct sim_plan *plan, uint64_t seed)
 {
 	struct sim_rng r;
@@ -118,4 +131,5 @@ void sim_plan_draw(struct sim_plan *plan, uint64_t seed)
 	draw_shape(plan, &r);
 	draw_load(plan, &r);
 	draw_faults(plan, &r);
+	draw_receivers(plan, &r);
 }

@@ -58,7 +58,11 @@
 	X(trim_last_ppm, 0, "trims at the last hop")                          \
 	X(faults, 0, "paths, planes and nodes that fail during the run")      \
 	X(fault_ns, 0, "such a failure lasts up to")                          \
-	X(stops, 0, "nodes that stop for a while")
+	X(stops, 0, "nodes that stop for a while")                            \
+	X(rx_packet_ns, 0, "a receiver takes a packet each")                  \
+	X(rx_room, 4096, "packets that wait for a slow receiver")             \
+	X(rx_told, 0, "receivers tell their room to their engine")            \
+	X(dynamic_mpr, 0, "windows follow offers: 0 none, 1 all, 2 each its own")
 
 struct sim_plan {
 	uint64_t seed;

@@ -324,6 +324,7 @@ static void draw_qp(struct run *run, struct sim_qp_cfg *cfg, uint64_t mtu)
 	if (p->wrap)
 		cfg->attr.sq_psn = (1 << 24) - 1 - (uint32_t)sim_below(r, 300);
 	cfg->attr.p_key = (uint16_t)sim_below(r, 2) ? 0xFFFF : 0x8123;
+	cfg->attr.dynamic_mpr = p->dynamic_mpr == 1;
 }
 
 static void connect_one(struct run *run)
@@ -337,6 +338,8 @@ static void connect_one(struct run *run)
 	draw_qp(run, &a, mtu);
 	draw_qp(run, &b, mtu);
 	b.attr.p_key = a.attr.p_key;
+	if (run->plan->dynamic_mpr == 2)
+		a.attr.dynamic_mpr = b.attr.dynamic_mpr = sim_below(r, 2);
 	/* Windows as responder cover what the other end may send, and sometimes more. */
 	a.attr.mpr_dest = (uint8_t)sim_between(r, b.attr.mpr, 16);
 	b.attr.mpr_dest = (uint8_t)sim_between(r, a.attr.mpr, 16);
@@ -345,6 +348,18 @@ static void connect_one(struct run *run)
 	set_paths(run, i, j);
 	set_paths(run, j, i);
 	sim_connect(&run->world, i, j, &a, &b);
+}
+
+static void set_node(struct run *run, struct sim_node *node)
+{
+	const struct sim_plan *p = run->plan;
+
+	node->tx_batch = (uint32_t)p->tx_batch;
+	node->late_ns = sim_below(&run->rng, p->late_ns + 1);
+	node->rx_packet_ns = p->rx_packet_ns;
+	node->rx_room = p->rx_room;
+	if (p->rx_told)
+		mt_engine_rx_capacity(node->engine, (uint32_t)p->rx_room);
 }
 
 static void build(struct run *run)
@@ -366,10 +381,8 @@ static void build(struct run *run)
 		run->loads[i].left = sends ? p->messages : 0;
 		post_recvs(run, run->world.qps[i]);
 	}
-	for (uint32_t i = 0; i < p->nodes; i++) {
-		run->world.nodes[i].tx_batch = (uint32_t)p->tx_batch;
-		run->world.nodes[i].late_ns = sim_below(&run->rng, p->late_ns + 1);
-	}
+	for (uint32_t i = 0; i < p->nodes; i++)
+		set_node(run, &run->world.nodes[i]);
 	for (uint64_t i = 0; i < p->faults; i++)
 		plan_fault(run, false);
 	for (uint64_t i = 0; i < p->stops; i++)

@@ -151,6 +151,7 @@ static void check_received_stats(struct sim_node *node, const struct mt_stats *s
 		{"rx_nacks", st->rx_nacks, t->given[SIM_NACK]},
 		{"rx_probes", st->rx_probes, t->given[SIM_PROBE]},
 		{"drop_icrc + drop_decode", st->drop_icrc + st->drop_decode, t->given_broken},
+		{"rx_overflows", st->rx_overflows, node->overflows},
 	};
 
 	expect_all(node, e, sizeof(e) / sizeof(e[0]));

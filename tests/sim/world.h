@@ -81,6 +81,9 @@ struct sim_node {
 	uint64_t stopped_until_ns;
 	bool deaf;	     /* what arrives while it is stopped is lost, else it waits */
 	uint64_t wake_at_ns; /* a port has room again; SIM_NEVER: nobody waits */
+	/* A slow receiver takes a packet each rx_packet_ns, 0: at once, and rx_room may wait. */
+	uint64_t rx_packet_ns, rx_room, rx_busy_until_ns;
+	uint64_t overflows;
 	uint64_t ticks, ticks_at_once, last_tick_ns;
 	struct sim_traffic traffic;
 };

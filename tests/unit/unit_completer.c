@@ -251,6 +251,41 @@ CASE(mt_completer_sack, bytes_follow_the_responders_count)
 	assert_i_eq(inflight(), 20 * NOMINAL - COUNTED(8));
 }
 
+static struct mt_cc_ack told;
+
+static void note_ack(struct mt_cc *cc, const struct mt_cc_ack *ack)
+{
+	(void)cc;
+	told = *ack;
+}
+
+/* REQ(cc.nscc.penalty) */
+CASE(mt_completer_sack, tells_congestion_control_what_it_says)
+{
+	static const struct mt_cc_ops spy = {.name = "spy", .ack = note_ack};
+	struct mw_packet pkt;
+
+	start(20);
+	n.qp->req.cc.ops = &spy;
+	pkt = node_sack(&n, &sent[3], 4);
+	pkt.seth.m = MW_MARK_SKIP_ONCE;
+	pkt.seth.rcv_cwnd_pen = 9;
+	pkt.seth.restore_cwnd = true;
+	pkt.seth.rcvd_bytes = 5;
+	rx(5000, pkt);
+	assert_u_eq(told.now_ns, 5000);
+	assert_u_eq(told.rtt_ns, 4000);
+	assert_u_eq(told.newly_bytes, 5 * 256);
+	assert_true(told.marked);
+	assert_u_eq(told.penalty, 9);
+	assert_true(told.restore);
+	rx(6000, node_sack(&n, &sent[3], 4));
+	assert_false(told.marked);
+	assert_u_eq(told.penalty, 0);
+	assert_false(told.restore);
+	assert_u_eq(told.newly_bytes, 0);
+}
+
 CASE(mt_completer_sack, a_count_beyond_what_was_sent_is_not_used)
 {
 	start(20);
