@@ -159,7 +159,9 @@ static int engine_cc_profile(struct mh_nic *nic)
 	const struct mh_env *env = &nic->env;
 	struct mt_cc_profile_cfg cfg = {
 		.kind = (uint8_t)env->cc,
-		.trimming = true,
+		/* Sockets show no trims, and an RTT without a reschedule is not the usual one. */
+		.trimming = false,
+		.base_rtt_min_ns = env->base_rtt_ns,
 		.link_bps = env->pace_bps * env->n_ports,
 		.base_rtt_ns = env->base_rtt_ns,
 	};
@@ -167,6 +169,19 @@ static int engine_cc_profile(struct mh_nic *nic)
 
 	MH_ENGINE_CALL(nic, result, mt_cc_profile_set(nic->engine, 0, &cfg));
 	return mh_engine_errno(result);
+}
+
+/*
+ * engine_capacity returns how many packets all receive buffers hold. The kernel books about twice
+ * what a frame has, and has granted twice of what it says: both cancel out.
+ */
+static uint32_t engine_capacity(const struct mh_ports *ports)
+{
+	uint64_t bytes = 0;
+
+	for (uint32_t i = 0; i < ports->n; i++)
+		bytes += ports->port[i].io->status->rx_buffer_bytes;
+	return (uint32_t)(bytes / MIO_FRAME_MAX);
 }
 
 int mh_engine_create(struct mh_nic *nic, uint64_t now_ns)
@@ -188,6 +203,8 @@ int mh_engine_create(struct mh_nic *nic, uint64_t now_ns)
 		err = engine_cc_profile(nic);
 	if (err)
 		mh_engine_destroy(nic);
+	else
+		mt_engine_rx_capacity(nic->engine, engine_capacity(&nic->ports));
 	return err;
 }
 

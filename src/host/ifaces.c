@@ -15,6 +15,34 @@ bool mh_iface_exists(const char *name)
 	return if_nametoindex(name) != 0;
 }
 
+uint32_t mh_iface_index(const char *name)
+{
+	return if_nametoindex(name);
+}
+
+/* iface_ask makes an ioctl about an interface; false: it failed. */
+static bool iface_ask(const char *name, unsigned long what, struct ifreq *request)
+{
+	int fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+	bool good;
+
+	if (fd < 0)
+		return false;
+	memset(request, 0, sizeof(*request));
+	snprintf(request->ifr_name, sizeof(request->ifr_name), "%s", name);
+	good = ioctl(fd, what, request) == 0;
+	close(fd);
+	return good;
+}
+
+bool mh_iface_up(const char *name)
+{
+	struct ifreq request;
+
+	return !iface_ask(name, SIOCGIFFLAGS, &request) ||
+	       (request.ifr_flags & (IFF_UP | IFF_RUNNING)) == (IFF_UP | IFF_RUNNING);
+}
+
 /* iface_ip reads an address that a peer could use; false: another family, or of one link only. */
 static bool iface_ip(const struct sockaddr *sa, uint8_t ip[16])
 {
@@ -66,7 +94,8 @@ bool mh_iface_of(const uint8_t ip[16], char name[IF_NAMESIZE])
 
 		found = iface_ip(a->ifa_addr, one) && memcmp(one, ip, sizeof(one)) == 0;
 		if (found)
-			snprintf(name, IF_NAMESIZE, "%s", a->ifa_name);
+			snprintf(name, IF_NAMESIZE, "%.*s", (int)strcspn(a->ifa_name, ":"),
+				 a->ifa_name); /* without the label of an alias */
 	}
 	freeifaddrs(all);
 	/* All of 127.0.0.0/8 is this host, whatever of it is written down. */
@@ -79,18 +108,11 @@ bool mh_iface_of(const uint8_t ip[16], char name[IF_NAMESIZE])
 
 uint32_t mh_iface_mtu(const char *name)
 {
-	int fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
 	struct ifreq request;
-	uint32_t mtu = 0;
 
-	if (fd < 0)
+	if (!iface_ask(name, SIOCGIFMTU, &request) || request.ifr_mtu < 0)
 		return 0;
-	memset(&request, 0, sizeof(request));
-	snprintf(request.ifr_name, sizeof(request.ifr_name), "%s", name);
-	if (ioctl(fd, SIOCGIFMTU, &request) == 0 && request.ifr_mtu > 0)
-		mtu = (uint32_t)request.ifr_mtu;
-	close(fd);
-	return mtu;
+	return (uint32_t)request.ifr_mtu;
 }
 
 /* iface_default4 reads the kernel's IPv4 table: the default route with the least metric. */

@@ -13,6 +13,10 @@
 
 /* mh_iface_exists says whether there is an interface of this name. */
 bool mh_iface_exists(const char *name);
+/* mh_iface_index returns its number, another whenever it is made anew; 0: there is none. */
+uint32_t mh_iface_index(const char *name);
+/* mh_iface_up says whether it is up and has carrier; true where that cannot be known. */
+bool mh_iface_up(const char *name);
 /*
  * mh_iface_address returns the interface's address in ip: its first IPv4 one, else its first IPv6
  * one that means something beyond the link. false: it has none.

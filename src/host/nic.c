@@ -72,7 +72,7 @@ static int nic_open(struct mh_nic *nic, struct mio_error *error)
 
 	if (err)
 		return err;
-	nic->was_up = true;
+	nic->was_up = mh_ports_any_up(&nic->ports);
 	snprintf(error->text, sizeof(error->text), "no memory for the NIC");
 	nic->tx = mh_tx_create(nic->ports.n);
 	if (!nic->tx)

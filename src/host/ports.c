@@ -104,7 +104,8 @@ static int ports_open_one(struct mh_ports *ports, const struct mh_env *env, uint
 		return err;
 	}
 	mh_pace_init(&port->pace, env->pace_bps, MIO_FRAME_MAX, now_ns);
-	port->up = true;
+	port->refused_seen = 0;
+	port->overruns_seen = 0;
 	err = ports_wrap(ports, i, error);
 	if (err)
 		mio_port_close(port->io);
@@ -134,6 +135,8 @@ int mh_ports_open(struct mh_ports *ports, const struct mh_env *env, uint64_t now
 			mh_ports_close(ports);
 			return err;
 		}
+		mh_ports_remember_link(ports, env, ports->n);
+		ports->port[ports->n].up = ports->port[ports->n].link;
 	}
 	return 0;
 }
@@ -146,56 +149,20 @@ void mh_ports_close(struct mh_ports *ports)
 	ports->faults = NULL;
 }
 
-/* ports_name says an errno value once per port; more than eight kinds are not told apart. */
-static void ports_name(struct mh_ports *ports, uint32_t i, int code)
+int mh_ports_reopen(struct mh_ports *ports, const struct mh_env *env, uint32_t i, uint64_t now_ns,
+		    struct mio_error *error)
 {
-	int *named = ports->port[i].named;
-	char ip[MH_ADDR_TEXT_MAX];
+	struct mio_addr local = ports_local(env, i, ports->slot);
+	struct mio_port *old = ports->port[i].io;
+	int fd;
+	int err = mio_udp_claim(&local, ports_ifname(env, i), &fd, error);
 
-	for (uint32_t k = 0; k < MH_REFUSALS_NAMED; k++) {
-		if (named[k] == code)
-			return;
-		if (named[k] != 0)
-			continue;
-		named[k] = code;
-		fprintf(stderr,
-			"softmrc: port %u (%s): the system refused a frame: %s%s; "
-			"further ones are only counted\n",
-			i, mh_addr_text(ports->map.local[i], ip), strerror(code),
-			code == EMSGSIZE ? " (lower MRC_MTU, or raise the interface's MTU)" : "");
-		return;
-	}
-}
-
-static bool ports_watch_one(struct mh_ports *ports, uint32_t i)
-{
-	struct mh_port *port = &ports->port[i];
-	const struct mio_status *status = port->io->status;
-
-	if (status->tx_refused != port->refused_seen) {
-		port->refused_seen = status->tx_refused;
-		ports_name(ports, i, status->last_refusal);
-	}
-	if (!port->up || status->error == 0)
-		return false;
-	port->up = false;
-	fprintf(stderr, "softmrc: port %u is gone: %s\n", i, strerror(status->error));
-	return true;
-}
-
-bool mh_ports_watch(struct mh_ports *ports)
-{
-	bool changed = false;
-
-	for (uint32_t i = 0; i < ports->n; i++)
-		changed |= ports_watch_one(ports, i);
-	return changed;
-}
-
-bool mh_ports_any_up(const struct mh_ports *ports)
-{
-	for (uint32_t i = 0; i < ports->n; i++)
-		if (ports->port[i].up)
-			return true;
-	return false;
+	if (err)
+		return err;
+	err = ports_open_one(ports, env, i, fd, now_ns, error);
+	if (err)
+		ports->port[i].io = old;
+	else
+		mio_port_close(old);
+	return err;
 }

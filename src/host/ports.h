@@ -24,8 +24,10 @@
 struct mh_port {
 	struct mio_port *io;
 	struct mh_pace pace;
-	bool up;
-	uint64_t refused_seen;
+	bool up;	  /* may be used */
+	bool link;	  /* its interface is up and its address is there */
+	uint32_t ifindex; /* of its interface when it was opened */
+	uint64_t refused_seen, overruns_seen;
 	int named[MH_REFUSALS_NAMED]; /* errno values that were said on stderr */
 };
 
@@ -51,6 +53,20 @@ static inline uint16_t mh_ports_udp_of(uint32_t qpn)
 	return (uint16_t)(MH_UDP_PORT + (qpn >> MH_QPN_INDEX_BITS));
 }
 
+/* mh_ports_reopen replaces the driver of port i; on an error it keeps the one it has. */
+int mh_ports_reopen(struct mh_ports *ports, const struct mh_env *env, uint32_t i, uint64_t now_ns,
+		    struct mio_error *error);
+
+/* mh_ports_remember_link notes how the interface of a port is when the port is opened. */
+void mh_ports_remember_link(struct mh_ports *ports, const struct mh_env *env, uint32_t i);
+/*
+ * mh_ports_look asks how the interfaces are now: ports whose link is down are put down, those whose
+ * link is back are put up, opened anew if need be. Says so on stderr. Returns true when a port's
+ * `up` changed.
+ */
+bool mh_ports_look(struct mh_ports *ports, const struct mh_env *env, uint64_t now_ns);
+/* mh_ports_overruns returns how many received frames the system threw away since the last call. */
+uint64_t mh_ports_overruns(struct mh_ports *ports);
 /*
  * mh_ports_watch says on stderr what went wrong at a port since the last call, each reason once
  * per port, and notices ports that died. Returns true when a port's `up` changed.

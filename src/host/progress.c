@@ -13,6 +13,7 @@
 #include "base/assert.h"
 #include "host/async.h"
 #include "host/events.h"
+#include "host/links.h"
 #include "host/qp.h"
 #include "host/rx.h"
 #include "host/stats_segment.h"
@@ -30,6 +31,13 @@ static uint64_t earlier(uint64_t a, uint64_t b)
 	return a < b ? a : b;
 }
 
+/* ports_changed tells those who care of ports that went down or came back. */
+static void ports_changed(struct mh_nic *nic, uint64_t now_ns)
+{
+	(void)now_ns;
+	mh_async_ports_changed(nic);
+}
+
 /* pump_out lets go what may leave: packets, held frames, events. */
 static uint32_t pump_out(struct mh_nic *nic, uint64_t now_ns)
 {
@@ -44,7 +52,7 @@ static uint32_t pump_out(struct mh_nic *nic, uint64_t now_ns)
 		if (mio_port_deadline(nic->ports.port[i].io) <= now_ns)
 			mio_port_tick(nic->ports.port[i].io, now_ns);
 	if (mh_ports_watch(&nic->ports))
-		mh_async_ports_changed(nic);
+		ports_changed(nic, now_ns);
 	return work + mh_events_drain(nic, now_ns);
 }
 
@@ -139,15 +147,21 @@ static bool progress_napping(struct mh_nic *nic, uint64_t now_ns)
 	return served != 0 && now_ns < served + NAP_NS && now_ns < mh_segment_due(nic->segment);
 }
 
-/* What the thread sleeps on: the kick, and unless it naps the sockets of ports that are up. */
+/* What the thread sleeps on: kicks, links, and unless it naps the sockets of ports that are up. */
+enum {
+	FD_KICK,
+	FD_LINKS,
+	FD_PORTS,
+};
+
 struct progress_fds {
-	struct pollfd fd[1 + MT_PORTS_MAX];
+	struct pollfd fd[FD_PORTS + MT_PORTS_MAX];
 	nfds_t n;
 };
 
 static void progress_collect(const struct mh_nic *nic, struct progress_fds *fds)
 {
-	fds->n = 1;
+	fds->n = FD_PORTS;
 	for (uint32_t i = 0; i < nic->ports.n; i++)
 		if (nic->ports.port[i].up)
 			fds->fd[fds->n++] =
@@ -185,6 +199,26 @@ static void progress_kicked(struct mh_nic *nic, short revents)
 		mb_assert(errno == EAGAIN || errno == EBADF || errno == EINVAL);
 }
 
+/* progress_links looks at the ports again, for something changed with the interfaces. */
+static void progress_links(struct mh_nic *nic)
+{
+	uint64_t now = mh_now_ns();
+
+	if (!mh_links_heard(nic->progress.links_fd))
+		return;
+	mh_nic_lock(nic);
+	if (mh_ports_look(&nic->ports, &nic->env, now))
+		ports_changed(nic, now);
+	mh_nic_unlock(nic);
+}
+
+static void progress_woken(struct mh_nic *nic, const struct progress_fds *fds)
+{
+	progress_kicked(nic, fds->fd[FD_KICK].revents);
+	if (fds->fd[FD_LINKS].revents)
+		progress_links(nic);
+}
+
 /* progress_sleep waits for a deadline or for one of the descriptors. */
 static void progress_sleep(struct mh_nic *nic, uint64_t until_ns, struct progress_fds *fds)
 {
@@ -192,11 +226,12 @@ static void progress_sleep(struct mh_nic *nic, uint64_t until_ns, struct progres
 	uint64_t left = until_ns > now ? until_ns - now : 0;
 	struct timespec ts = {(time_t)(left / NS_PER_S), (long)(left % NS_PER_S)};
 
-	fds->fd[0] = (struct pollfd){nic->progress.kick_fd, POLLIN, 0};
+	fds->fd[FD_KICK] = (struct pollfd){nic->progress.kick_fd, POLLIN, 0};
+	fds->fd[FD_LINKS] = (struct pollfd){nic->progress.links_fd, POLLIN, 0};
 	if (ppoll(fds->fd, fds->n, until_ns == UINT64_MAX ? NULL : &ts, NULL) < 0)
 		sched_yield(); /* out of memory for a moment: what is due is looked at again */
 	else
-		progress_kicked(nic, fds->fd[0].revents);
+		progress_woken(nic, fds);
 }
 
 static void *progress_main(void *arg)
@@ -209,13 +244,20 @@ static void *progress_main(void *arg)
 	while (!atomic_load(&nic->progress.stop)) {
 		uint64_t now = mh_now_ns();
 		uint64_t until = now + NAP_NS;
-		struct progress_fds fds = {.n = 1};
+		struct progress_fds fds = {.n = FD_PORTS};
 
 		if (!progress_napping(nic, now))
 			until = progress_turn(nic, &fds);
 		progress_sleep(nic, until, &fds);
 	}
 	return NULL;
+}
+
+static void progress_close(struct mh_nic *nic)
+{
+	close(nic->progress.kick_fd);
+	if (nic->progress.links_fd >= 0)
+		close(nic->progress.links_fd);
 }
 
 int mh_progress_start(struct mh_nic *nic)
@@ -226,6 +268,8 @@ int mh_progress_start(struct mh_nic *nic)
 	nic->progress.kick_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	if (nic->progress.kick_fd < 0)
 		return errno;
+	/* Without it, ports are taken to be up for ever. */
+	nic->progress.links_fd = mh_links_open();
 	/* Signals are the program's; its handlers must not run in our thread. See guard.h. */
 	sigfillset(&all);
 	sigdelset(&all, SIGSEGV);
@@ -234,7 +278,7 @@ int mh_progress_start(struct mh_nic *nic)
 	err = pthread_create(&nic->progress.thread, NULL, progress_main, nic);
 	pthread_sigmask(SIG_SETMASK, &old, NULL);
 	if (err)
-		close(nic->progress.kick_fd);
+		progress_close(nic);
 	nic->progress.started = err == 0;
 	return err;
 }
@@ -246,6 +290,6 @@ void mh_progress_stop(struct mh_nic *nic)
 	atomic_store(&nic->progress.stop, true);
 	progress_kick(nic);
 	pthread_join(nic->progress.thread, NULL);
-	close(nic->progress.kick_fd);
+	progress_close(nic);
 	nic->progress.started = false;
 }

@@ -85,6 +85,7 @@ uint32_t mh_rx_pump(struct mh_nic *nic, uint64_t now_ns, bool *more)
 {
 	struct mio_rx frames[RX_BATCH];
 	uint32_t all = 0;
+	uint64_t lost;
 
 	*more = false;
 	for (uint32_t i = 0; i < nic->ports.n; i++) {
@@ -98,5 +99,8 @@ uint32_t mh_rx_pump(struct mh_nic *nic, uint64_t now_ns, bool *more)
 		*more |= n == RX_BATCH;
 		all += n;
 	}
+	lost = all > 0 ? mh_ports_overruns(&nic->ports) : 0;
+	if (lost > 0)
+		mt_engine_rx_overflow(nic->engine, nic->engine_ns, lost);
 	return all;
 }

@@ -1,0 +1,157 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * ports_watch.c - looks after ports that are open: what the system refused, drivers that died,
+ * links that went down, addresses that went away, and all of these coming back.
+ *
+ * A port is up when its driver works, its address is some interface's, and the interface that
+ * carries it is up with carrier. Sockets outlive their interface's absence, except those bound to
+ * an interface that was made anew: these are opened again.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "host/ifaces.h"
+#include "host/ports.h"
+
+/* ---- what drivers say ---- */
+
+/* ports_name says an errno value once per port; more than eight kinds are not told apart. */
+static void ports_name(struct mh_ports *ports, uint32_t i, int code)
+{
+	int *named = ports->port[i].named;
+	char ip[MH_ADDR_TEXT_MAX];
+
+	for (uint32_t k = 0; k < MH_REFUSALS_NAMED; k++) {
+		if (named[k] == code)
+			return;
+		if (named[k] != 0)
+			continue;
+		named[k] = code;
+		fprintf(stderr,
+			"softmrc: port %u (%s): the system refused a frame: %s%s; "
+			"further ones are only counted\n",
+			i, mh_addr_text(ports->map.local[i], ip), strerror(code),
+			code == EMSGSIZE ? " (lower MRC_MTU, or raise the interface's MTU)" : "");
+		return;
+	}
+}
+
+static bool ports_watch_one(struct mh_ports *ports, uint32_t i)
+{
+	struct mh_port *port = &ports->port[i];
+	const struct mio_status *status = port->io->status;
+
+	if (status->tx_refused != port->refused_seen) {
+		port->refused_seen = status->tx_refused;
+		ports_name(ports, i, status->last_refusal);
+	}
+	if (!port->up || status->error == 0)
+		return false;
+	port->up = false;
+	fprintf(stderr, "softmrc: port %u is gone: %s\n", i, strerror(status->error));
+	return true;
+}
+
+bool mh_ports_watch(struct mh_ports *ports)
+{
+	bool changed = false;
+
+	for (uint32_t i = 0; i < ports->n; i++)
+		changed |= ports_watch_one(ports, i);
+	return changed;
+}
+
+uint64_t mh_ports_overruns(struct mh_ports *ports)
+{
+	uint64_t lost = 0;
+
+	for (uint32_t i = 0; i < ports->n; i++) {
+		struct mh_port *port = &ports->port[i];
+
+		lost += port->io->status->rx_overruns - port->overruns_seen;
+		port->overruns_seen = port->io->status->rx_overruns;
+	}
+	return lost;
+}
+
+bool mh_ports_any_up(const struct mh_ports *ports)
+{
+	for (uint32_t i = 0; i < ports->n; i++)
+		if (ports->port[i].up)
+			return true;
+	return false;
+}
+
+/* ---- what the host's interfaces say ---- */
+
+/* ports_why_down returns why a port cannot work now, NULL: it can; name is its interface's. */
+static const char *ports_why_down(const struct mh_env *env, uint32_t i, char name[IF_NAMESIZE])
+{
+	if (!mh_iface_of(env->port[i].ip, name))
+		strcpy(name, "?");
+	if (env->port[i].ifname[0] && name[0] != '?')
+		strcpy(name, env->port[i].ifname);
+	if (name[0] == '?')
+		return "no interface has its address any more";
+	if (!mh_iface_exists(name))
+		return "its interface does not exist any more";
+	return mh_iface_up(name) ? NULL : "its interface is down";
+}
+
+void mh_ports_remember_link(struct mh_ports *ports, const struct mh_env *env, uint32_t i)
+{
+	char name[IF_NAMESIZE];
+
+	ports->port[i].link = ports_why_down(env, i, name) == NULL;
+	ports->port[i].ifindex = mh_iface_index(name);
+}
+
+/* ports_revive makes a port usable whose link is back; false: not yet, which is said. */
+static bool ports_revive(struct mh_ports *ports, const struct mh_env *env, uint32_t i,
+			 const char *name, uint64_t now_ns)
+{
+	struct mh_port *port = &ports->port[i];
+	uint32_t ifindex = mh_iface_index(name);
+	bool bound = env->port[i].ifname[0] != '\0';
+	struct mio_error error;
+
+	if (port->io->status->error == 0 && (!bound || ifindex == port->ifindex))
+		return true;
+	if (mh_ports_reopen(ports, env, i, now_ns, &error)) {
+		fprintf(stderr, "softmrc: port %u cannot be opened again: %s\n", i, error.text);
+		return false;
+	}
+	port->ifindex = ifindex;
+	return true;
+}
+
+static bool ports_look_at(struct mh_ports *ports, const struct mh_env *env, uint32_t i,
+			  uint64_t now_ns)
+{
+	struct mh_port *port = &ports->port[i];
+	bool was_up = port->up;
+	char ip[MH_ADDR_TEXT_MAX], name[IF_NAMESIZE];
+	const char *why = ports_why_down(env, i, name);
+
+	port->link = !why;
+	if (!why && !port->up)
+		port->up = ports_revive(ports, env, i, name, now_ns);
+	else if (why)
+		port->up = false;
+	if (port->up == was_up)
+		return false;
+	fprintf(stderr, "softmrc: port %u (%s, %s) is %s%s\n", i,
+		mh_addr_text(ports->map.local[i], ip), name,
+		port->up ? "up again" : "down: ", why ? why : "");
+	return true;
+}
+
+bool mh_ports_look(struct mh_ports *ports, const struct mh_env *env, uint64_t now_ns)
+{
+	bool changed = false;
+
+	for (uint32_t i = 0; i < ports->n; i++)
+		changed |= ports_look_at(ports, env, i, now_ns);
+	return changed;
+}
