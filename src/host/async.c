@@ -3,6 +3,8 @@
  * sources. */
 #include "host/async.h"
 
+#include <errno.h>
+
 #include "base/assert.h"
 #include "host/cq.h"
 #include "host/qp.h"
@@ -29,8 +31,11 @@ int mh_async_fd(const struct mh_device *dev)
 int mh_async_get(struct mh_device *dev, struct mh_async_event *event)
 {
 	struct mh_event_source *source;
-	int err = mh_event_get(&dev->events, &source);
+	int err;
 
+	if (mh_nic_gone(dev->nic))
+		return ENODEV;
+	err = mh_event_get(&dev->events, &source);
 	if (err)
 		return err;
 	*event = (struct mh_async_event){.type = (enum mh_async_type)source->kind};
@@ -71,5 +76,7 @@ static struct mh_event_source *async_source(struct mh_device *dev,
 
 void mh_async_ack(struct mh_device *dev, const struct mh_async_event *event)
 {
+	if (mh_nic_gone(dev->nic))
+		return;
 	mh_event_ack(&dev->events, async_source(dev, event), 1);
 }

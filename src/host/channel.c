@@ -7,9 +7,12 @@
 
 int mh_channel_create(struct mh_device *dev, void *owner, struct mh_channel **channel)
 {
-	struct mh_channel *c = calloc(1, sizeof(*c));
+	struct mh_channel *c;
 	int err;
 
+	if (mh_nic_gone(dev->nic))
+		return ENODEV;
+	c = calloc(1, sizeof(*c));
 	if (!c)
 		return ENOMEM;
 	err = mh_event_open(&c->events);
@@ -31,6 +34,8 @@ int mh_channel_destroy(struct mh_channel *channel)
 	struct mh_nic *nic = channel->dev->nic;
 	bool busy;
 
+	if (mh_nic_gone(nic))
+		return ENODEV;
 	mh_nic_lock(nic);
 	busy = channel->n_cqs > 0;
 	if (!busy)
@@ -56,8 +61,11 @@ void *mh_channel_owner(const struct mh_channel *channel)
 int mh_channel_get(struct mh_channel *channel, struct mh_cq **cq)
 {
 	struct mh_event_source *source;
-	int err = mh_event_get(&channel->events, &source);
+	int err;
 
+	if (mh_nic_gone(channel->dev->nic))
+		return ENODEV;
+	err = mh_event_get(&channel->events, &source);
 	if (err)
 		return err;
 	*cq = source->object;

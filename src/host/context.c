@@ -14,6 +14,8 @@
 struct mh_context {
 	pthread_mutex_t lock;
 	struct mh_nic *nic;
+	struct mh_nic
+		*abandoned; /* of the parent, if forked; kept for those who hold its objects */
 	uint32_t users;
 	char said[sizeof(struct mh_env_error)];
 };
@@ -42,9 +44,59 @@ void mh_context_say(const char *text)
 	pthread_mutex_unlock(&c->lock);
 }
 
+/*
+ * Forking. Both locks are held while the process forks, so that the child gets the NIC in a state
+ * that makes sense, and gives it up: a NIC has a thread, sockets and a slot of its own, and a
+ * second user of these would take packets from the parent. The child may open a NIC anew.
+ */
+static void context_before_fork(void)
+{
+	struct mh_context *c = context();
+
+	pthread_mutex_lock(&c->lock);
+	if (c->nic)
+		pthread_mutex_lock(&c->nic->lock);
+}
+
+static void context_in_parent(void)
+{
+	struct mh_context *c = context();
+
+	if (c->nic)
+		pthread_mutex_unlock(&c->nic->lock);
+	pthread_mutex_unlock(&c->lock);
+}
+
+static void context_in_child(void)
+{
+	struct mh_context *c = context();
+
+	if (c->nic) {
+		pthread_mutex_unlock(&c->nic->lock);
+		mh_nic_abandon(c->nic);
+		c->abandoned = c->nic;
+		c->nic = NULL;
+		c->users = 0;
+	}
+	pthread_mutex_unlock(&c->lock);
+}
+
+static void context_watch_forks(void)
+{
+	pthread_atfork(context_before_fork, context_in_parent, context_in_child);
+}
+
+bool mh_context_gone(void)
+{
+	mh_context_say("this process is a fork of the one that opened mrc0: what was opened there "
+		       "cannot be used here; open the device anew");
+	return true;
+}
+
 static int context_make(struct mh_context *c)
 {
 	struct mh_env_error env_error;
+	static pthread_once_t watching = PTHREAD_ONCE_INIT;
 	struct mio_error error;
 	struct mh_env env;
 	int err = mh_env_read(&env, &env_error);
@@ -53,6 +105,7 @@ static int context_make(struct mh_context *c)
 		context_say(c, env_error.text);
 		return err;
 	}
+	pthread_once(&watching, context_watch_forks);
 	err = mh_nic_create(&env, &c->nic, &error);
 	if (err)
 		context_say(c, error.text);

@@ -60,6 +60,7 @@ struct mh_progress {
 };
 
 struct mh_nic {
+	atomic_bool abandoned; /* this process is a fork of the one that made it */
 	struct mh_env env;
 	struct mh_device_attr attr;
 	pthread_mutex_t lock;
@@ -117,12 +118,23 @@ void mh_context_release(void);
  */
 struct mh_nic *mh_context_peek(void);
 void mh_context_peeked(void);
+/*
+ * mh_nic_gone says whether the NIC belongs to the parent of this process, and says so on stderr.
+ * Then nothing of it may be touched, locks included: whoever held them does not exist here.
+ */
+bool mh_context_gone(void);
+static inline bool mh_nic_gone(const struct mh_nic *nic)
+{
+	return atomic_load_explicit(&nic->abandoned, memory_order_relaxed) && mh_context_gone();
+}
 /* mh_context_say writes a line to stderr, once as long as it is the same. */
 void mh_context_say(const char *text);
 
 /* mh_nic_create makes the NIC that env describes; text says what went wrong. */
 int mh_nic_create(const struct mh_env *env, struct mh_nic **nic, struct mio_error *error);
 void mh_nic_destroy(struct mh_nic *nic);
+/* mh_nic_abandon closes a forked child's copies of all descriptors; the memory stays. */
+void mh_nic_abandon(struct mh_nic *nic);
 /* mh_nic_describe fills in the constant attributes of a NIC with this configuration. */
 void mh_nic_describe(const struct mh_env *env, struct mh_device_attr *attr);
 

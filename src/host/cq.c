@@ -21,6 +21,8 @@ int mh_cq_create(struct mh_device *dev, uint32_t cqe, struct mh_channel *channel
 {
 	struct mh_cq *c;
 
+	if (mh_nic_gone(dev->nic))
+		return ENODEV;
 	if (cqe < 1 || cqe > MH_CQE_MAX || (channel && channel->dev != dev))
 		return EINVAL;
 	c = calloc(1, sizeof(*c));
@@ -51,6 +53,8 @@ int mh_cq_destroy(struct mh_cq *cq)
 {
 	struct mh_nic *nic = cq->dev->nic;
 
+	if (mh_nic_gone(nic))
+		return ENODEV;
 	mh_nic_lock(nic);
 	if (cq->n_qps > 0) {
 		mh_nic_unlock(nic);
@@ -148,6 +152,8 @@ int mh_cq_poll(struct mh_cq *cq, uint32_t n, struct mh_wc *wc)
 {
 	uint32_t got;
 
+	if (mh_nic_gone(cq->dev->nic))
+		return -ENODEV;
 	if (n > INT32_MAX)
 		n = INT32_MAX;
 	got = cq_take(cq, n, wc);
@@ -160,6 +166,8 @@ int mh_cq_poll(struct mh_cq *cq, uint32_t n, struct mh_wc *wc)
 
 void mh_cq_req_notify(struct mh_cq *cq, bool solicited_only)
 {
+	if (mh_nic_gone(cq->dev->nic))
+		return;
 	if (!cq->channel)
 		return;
 	pthread_mutex_lock(&cq->lock);
@@ -174,6 +182,8 @@ void mh_cq_req_notify(struct mh_cq *cq, bool solicited_only)
 
 void mh_cq_ack_events(struct mh_cq *cq, uint32_t n)
 {
+	if (mh_nic_gone(cq->dev->nic))
+		return;
 	mb_assert(cq->channel);
 	mh_event_ack(&cq->channel->events, &cq->completion, n);
 }

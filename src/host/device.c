@@ -54,6 +54,8 @@ int mh_device_close(struct mh_device *dev)
 {
 	bool busy;
 
+	if (mh_nic_gone(dev->nic))
+		return ENODEV;
 	mh_nic_lock(dev->nic);
 	busy = dev->objects > 0;
 	if (!busy)
@@ -97,6 +99,8 @@ int mh_device_plane(const struct mh_device *dev, uint32_t i, struct mh_plane_att
 {
 	struct mh_nic *nic = dev->nic;
 
+	if (mh_nic_gone(dev->nic))
+		return ENODEV;
 	if (i >= nic->ports.n)
 		return EINVAL;
 	memcpy(attr->addr.b, nic->ports.map.local[i], sizeof(attr->addr.b));
@@ -112,6 +116,8 @@ bool mh_device_up(const struct mh_device *dev)
 {
 	bool up;
 
+	if (mh_nic_gone(dev->nic))
+		return false;
 	mh_nic_lock(dev->nic);
 	up = mh_ports_any_up(&dev->nic->ports);
 	mh_nic_unlock(dev->nic);
@@ -123,6 +129,8 @@ uint32_t mh_device_counters(const struct mh_device *dev, struct mh_counter *coun
 	struct mh_counter all[MH_COUNTERS_MAX];
 	uint32_t total;
 
+	if (mh_nic_gone(dev->nic))
+		return 0;
 	mh_nic_lock(dev->nic);
 	total = mh_counters_read(dev->nic, all);
 	mh_nic_unlock(dev->nic);

@@ -42,6 +42,8 @@ int mh_mr_reg(struct mh_pd *pd, void *addr, size_t length, uint64_t iova, uint32
 	struct mh_mr *m;
 	int err;
 
+	if (mh_nic_gone(nic))
+		return ENODEV;
 	if (!mr_arguments_ok(addr, length, iova, access))
 		return EINVAL;
 	err = mh_mem_check(addr, length, access & MH_ACCESS_LOCAL_WRITE);
@@ -66,6 +68,8 @@ int mh_mr_dereg(struct mh_mr *mr)
 	struct mh_nic *nic = mr->pd->dev->nic;
 	int result;
 
+	if (mh_nic_gone(nic))
+		return ENODEV;
 	/* Frames are built, sent and placed under this lock: nothing uses the memory after it. */
 	mh_nic_lock(nic);
 	result = mt_mr_remove(nic->engine, mh_mem_index(mr->key));

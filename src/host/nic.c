@@ -118,6 +118,15 @@ int mh_nic_create(const struct mh_env *env, struct mh_nic **nic, struct mio_erro
 	return err;
 }
 
+void mh_nic_abandon(struct mh_nic *nic)
+{
+	atomic_store(&nic->abandoned, true);
+	mh_ports_close(&nic->ports);
+	mh_progress_abandon(nic);
+	mh_segment_destroy(nic->segment);
+	nic->segment = NULL;
+}
+
 void mh_nic_destroy(struct mh_nic *nic)
 {
 	mh_progress_stop(nic);

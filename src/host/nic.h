@@ -16,6 +16,8 @@
  *   parameters are untouched. Passing NULL for a handle or an output is a bug of the caller.
  * - Any thread may call any function at any time; the exception is using an object during or
  *   after its destruction. Functions do not block except for short internal locks.
+ * - In a forked child everything that was opened before is gone: functions return ENODEV, stderr
+ *   says so once, the parent notices nothing. The child may open the device anew. exec closes all.
  * - `owner` is a pointer of the caller's choice that comes back wherever the object is named.
  * - Objects are destroyed in the order QP, CQ, channel and MR, PD, device; the wrong order is
  * EBUSY.

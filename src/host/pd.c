@@ -7,8 +7,11 @@
 
 int mh_pd_create(struct mh_device *dev, void *owner, struct mh_pd **pd)
 {
-	struct mh_pd *p = calloc(1, sizeof(*p));
+	struct mh_pd *p;
 
+	if (mh_nic_gone(dev->nic))
+		return ENODEV;
+	p = calloc(1, sizeof(*p));
 	if (!p)
 		return ENOMEM;
 	p->dev = dev;
@@ -27,6 +30,8 @@ int mh_pd_destroy(struct mh_pd *pd)
 {
 	bool busy;
 
+	if (mh_nic_gone(pd->dev->nic))
+		return ENODEV;
 	mh_nic_lock(pd->dev->nic);
 	busy = pd->objects > 0;
 	if (!busy) {

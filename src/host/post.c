@@ -123,6 +123,10 @@ int mh_qp_post_send(struct mh_qp *qp, const struct mh_send_wr *wr, uint32_t n, u
 	uint32_t done = 0;
 	int err = 0;
 
+	if (posted)
+		*posted = 0;
+	if (mh_nic_gone(nic))
+		return ENODEV;
 	mh_nic_lock(nic);
 	while (done < n && !err) {
 		err = post_one(qp, now, &wr[done]);
@@ -142,6 +146,10 @@ int mh_qp_post_recv(struct mh_qp *qp, const uint64_t *wr_ids, uint32_t n, uint32
 	uint32_t done = 0;
 	int result = MT_OK;
 
+	if (posted)
+		*posted = 0;
+	if (mh_nic_gone(nic))
+		return ENODEV;
 	mh_nic_lock(nic);
 	while (done < n && result == MT_OK) {
 		if (post_full(&qp->recv, qp->init.cap.max_recv_wr))

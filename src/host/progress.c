@@ -293,3 +293,10 @@ void mh_progress_stop(struct mh_nic *nic)
 	progress_close(nic);
 	nic->progress.started = false;
 }
+
+void mh_progress_abandon(struct mh_nic *nic)
+{
+	if (nic->progress.started)
+		progress_close(nic);
+	nic->progress.started = false;
+}

@@ -16,6 +16,8 @@
 /* mh_progress_start starts the thread of a complete NIC; errno values of eventfd and threads. */
 int mh_progress_start(struct mh_nic *nic);
 void mh_progress_stop(struct mh_nic *nic);
+/* mh_progress_abandon closes the descriptors in a forked child, which has no such thread. */
+void mh_progress_abandon(struct mh_nic *nic);
 /* mh_progress_poll turns the pump once, unless somebody else holds the lock. */
 void mh_progress_poll(struct mh_nic *nic);
 /*

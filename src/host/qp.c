@@ -129,6 +129,8 @@ int mh_qp_create(const struct mh_qp_init *init, struct mh_qp **qp)
 	struct mh_qp *q;
 	int err;
 
+	if (mh_nic_gone(nic))
+		return ENODEV;
 	if (!qp_cap_ok(&init->cap) || init->send_cq->dev != init->recv_cq->dev)
 		return EINVAL;
 	q = qp_alloc(init);
@@ -162,6 +164,8 @@ int mh_qp_destroy(struct mh_qp *qp)
 {
 	struct mh_nic *nic = qp->dev->nic;
 
+	if (mh_nic_gone(nic))
+		return ENODEV;
 	mh_nic_lock(nic);
 	qp_leave(nic, qp);
 	mh_nic_unlock(nic);
@@ -281,6 +285,8 @@ int mh_qp_modify(struct mh_qp *qp, const struct mh_qp_attr *attr, uint32_t mask)
 	uint64_t now = mh_now_ns();
 	int result;
 
+	if (mh_nic_gone(nic))
+		return ENODEV;
 	if (!qp_attr_ok(nic, attr, mask))
 		return EINVAL;
 	qp_attr_to_core(attr, &core);
@@ -298,6 +304,11 @@ void mh_qp_query(const struct mh_qp *qp, struct mh_qp_attr *attr)
 {
 	struct mt_qp_attr core;
 
+	if (mh_nic_gone(qp->dev->nic)) {
+		mh_qp_attr_default(attr);
+		attr->state = MH_QPS_ERR;
+		return;
+	}
 	mh_nic_lock(qp->dev->nic);
 	mt_qp_query(qp->mt, &core);
 	mh_nic_unlock(qp->dev->nic);

@@ -1,0 +1,208 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * live_fork.c - a process that forks and execs in the middle of traffic: the child hears that it
+ * has no device, can open one of its own, and the parent notices nothing.
+ */
+#include "live/live.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "support/test.h"
+
+#define BYTES (1u << 20)
+#define ROUNDS 20u
+
+/* fork_child uses all that it inherited, then opens a device of its own. */
+static void fork_child(struct live_side *s)
+{
+	struct mh_qp_init init = {.pd = s->pd, .send_cq = s->cq, .recv_cq = s->cq};
+	uint64_t wr_id = 1;
+	struct mh_async_event event;
+	struct mh_channel *channel;
+	struct mh_plane_attr plane;
+	struct mh_qp_attr attr;
+	struct mh_device *dev;
+	struct mh_pd *pd;
+	struct mh_cq *cq;
+	struct mh_mr *mr;
+	struct mh_wc wc;
+	uint32_t posted = 7;
+
+	live_check(mh_cq_poll(s->cq, 1, &wc) == -ENODEV);
+	live_check(mh_qp_post_send(s->qp, NULL, 0, &posted) == ENODEV && posted == 0);
+	live_check(mh_qp_post_recv(s->qp, &wr_id, 1, NULL) == ENODEV);
+	mh_qp_query(s->qp, &attr);
+	live_check(attr.state == MH_QPS_ERR);
+	live_check(mh_qp_modify(s->qp, &attr, MH_QP_STATE) == ENODEV);
+	live_check(mh_qp_create(&init, &s->qp) == ENODEV);
+	live_check(mh_mr_reg(s->pd, s->buffer, 64, 0, 0, &mr) == ENODEV);
+	live_check(mh_cq_create(s->dev, 1, NULL, NULL, &cq) == ENODEV);
+	live_check(mh_channel_create(s->dev, NULL, &channel) == ENODEV);
+	live_check(mh_channel_get(s->channel, &cq) == ENODEV);
+	live_check(mh_async_get(s->dev, &event) == ENODEV);
+	live_check(mh_pd_create(s->dev, NULL, &pd) == ENODEV);
+	live_check(mh_device_plane(s->dev, 0, &plane) == ENODEV);
+	live_check(!mh_device_up(s->dev) && mh_device_counters(s->dev, NULL, 0) == 0);
+	live_check(mh_device_find(s) == NULL && mh_pd_find(NULL) == NULL);
+	mh_cq_req_notify(s->cq, false);
+	live_check(mh_qp_destroy(s->qp) == ENODEV && mh_mr_dereg(s->mr) == ENODEV);
+	live_check(mh_cq_destroy(s->cq) == ENODEV && mh_pd_destroy(s->pd) == ENODEV);
+	live_check(mh_channel_destroy(s->channel) == ENODEV && mh_device_close(s->dev) == ENODEV);
+
+	live_check(mh_device_open(s, &dev) == 0);
+	live_check(mh_device_up(dev) && mh_device_plane(dev, 0, &plane) == 0);
+	live_check(mh_pd_create(dev, NULL, &pd) == 0 && mh_pd_destroy(pd) == 0);
+	live_check(mh_device_close(dev) == 0);
+}
+
+static pid_t fork_start(void (*body)(struct live_side *), struct live_side *s)
+{
+	pid_t pid = fork();
+
+	live_check(pid >= 0);
+	if (pid == 0) {
+		body(s);
+		_exit(0);
+	}
+	return pid;
+}
+
+static void fork_end(pid_t pid)
+{
+	int status;
+
+	live_check(waitpid(pid, &status, 0) == pid);
+	live_check(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+}
+
+/* fork_traffic writes while `children` of this process run. */
+static void fork_traffic(struct live_side *s, void (*body)(struct live_side *))
+{
+	pid_t child = 0;
+	struct mh_wc wc;
+
+	for (uint32_t i = 0; i < ROUNDS; i++) {
+		for (uint32_t k = 0; k < 4; k++)
+			live_write(s, k, k * (BYTES / 4), BYTES / 4, MH_SEND_SIGNALED, 0);
+		if (i == ROUNDS / 2)
+			child = fork_start(body, s);
+		for (uint32_t k = 0; k < 4; k++) {
+			live_wait(s, &wc, 1);
+			live_expect(&wc, k, MH_WC_SUCCESS);
+		}
+	}
+	fork_end(child);
+}
+
+static void fork_initiator(struct live_side *s)
+{
+	live_fill(s->buffer, BYTES, 11);
+	fork_traffic(s, fork_child);
+	live_barrier(s);
+	live_barrier(s);
+}
+
+/* fork_target forks too: it is passive, so all its work is the thread's. */
+static void fork_target(struct live_side *s)
+{
+	fork_end(fork_start(fork_child, s));
+	live_barrier(s);
+	live_check(live_compare(s->buffer, BYTES, 11));
+	live_barrier(s);
+}
+
+TEST(live_fork, child_has_no_device_and_parent_notices_nothing)
+{
+	struct live_setup setup = {.bytes = BYTES};
+
+	live_run(&setup, fork_initiator, fork_target);
+}
+
+/* A child that outlives its parent's NIC keeps neither its slot nor its sockets. */
+static void fork_linger(struct live_side *s)
+{
+	(void)s;
+	pause();
+}
+
+static void slot_initiator(struct live_side *s)
+{
+	pid_t child = fork_start(fork_linger, s);
+	struct mh_plane_attr before, after;
+	struct mh_device *dev;
+
+	live_check(mh_device_plane(s->dev, 0, &before) == 0);
+	live_barrier(s);
+	live_check(mh_qp_destroy(s->qp) == 0 && mh_mr_dereg(s->mr) == 0);
+	live_check(mh_cq_destroy(s->cq) == 0 && mh_channel_destroy(s->channel) == 0);
+	live_check(mh_pd_destroy(s->pd) == 0 && mh_device_close(s->dev) == 0);
+	live_check(mh_device_open(s, &dev) == 0);
+	live_check(mh_device_plane(dev, 0, &after) == 0);
+	live_check(after.udp_port == before.udp_port);
+	live_check(mh_device_close(dev) == 0);
+	kill(child, SIGKILL);
+	live_check(waitpid(child, NULL, 0) == child);
+	_exit(0);
+}
+
+static void slot_target(struct live_side *s)
+{
+	live_barrier(s);
+	_exit(0);
+}
+
+TEST(live_fork, child_keeps_no_slot)
+{
+	struct live_setup setup = {.bytes = 4096};
+
+	live_run(&setup, slot_initiator, slot_target);
+}
+
+/* exec_is_ours tells the library's descriptors from those that the test was started with. */
+static bool exec_is_ours(int fd)
+{
+	int domain = AF_UNSPEC;
+	socklen_t len = sizeof(domain);
+	char path[40], to[64] = "";
+
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+	if (getsockopt(fd, SOL_SOCKET, SO_DOMAIN, &domain, &len) == 0)
+		return domain == AF_INET || domain == AF_NETLINK;
+	return readlink(path, to, sizeof(to) - 1) > 0 && strstr(to, "eventfd");
+}
+
+/* Whatever the library opened is closed on exec: a program that is started inherits nothing. */
+static void exec_check(struct live_side *s)
+{
+	DIR *dir = opendir("/proc/self/fd");
+	uint32_t ours = 0;
+
+	live_check(dir != NULL);
+	for (struct dirent *entry; (entry = readdir(dir)) != NULL;) {
+		int fd = atoi(entry->d_name);
+
+		if (entry->d_name[0] == '.' || !exec_is_ours(fd))
+			continue;
+		live_check(fcntl(fd, F_GETFD) & FD_CLOEXEC);
+		ours++;
+	}
+	closedir(dir);
+	live_check(ours > LIVE_PLANES * (LIVE_EVS + 1));
+	live_barrier(s);
+}
+
+TEST(live_fork, descriptors_close_on_exec)
+{
+	struct live_setup setup = {.bytes = 4096};
+
+	live_run(&setup, exec_check, exec_check);
+}
