@@ -2,10 +2,16 @@
 /*
  * stats.h - the statistics segment: what a running process of softmrc lets others see.
  *
- * With MRC_STATS_DIR set, a process that opens the device creates DIR/<pid>.mrcstats, maps it and
- * refreshes it about 20 times a second from its progress thread; the file is removed when the
- * device is closed in order, and kept after a crash. Readers map it read-only. Each number is
- * stored whole, but two numbers may be from different moments; `updated_ns` is stored last.
+ * A process that opens the device creates DIR/<pid>.mrcstats, maps it and refreshes it about 20
+ * times a second from its progress thread. DIR is what MRC_STATS_DIR names, otherwise
+ * MRC_STATS_DEFAULT_DIR, where no file is no error. The file is removed when the device is closed
+ * in order, and kept after a crash; while the process lives it holds an exclusive flock(2) on it,
+ * so that who can have the lock knows that the file is of the past. Readers map it read-only. Each
+ * number is stored whole, but two numbers may be from different moments; `updated_ns` is stored
+ * last. `mrc top` shows it all.
+ *
+ * Version 2 added addresses and rates of ports, the second half of struct mrc_stats_qp, and the
+ * default folder. A reader must refuse a version that it does not know.
  */
 #ifndef MRC_STATS_H
 #define MRC_STATS_H
@@ -17,7 +23,9 @@ extern "C" {
 #endif
 
 #define MRC_STATS_MAGIC "MRCSTATS"
-#define MRC_STATS_VERSION 1u
+#define MRC_STATS_VERSION 2u
+#define MRC_STATS_DEFAULT_DIR "/dev/shm/softmrc"
+#define MRC_STATS_SUFFIX ".mrcstats"
 #define MRC_STATS_PORTS 32u
 #define MRC_STATS_COUNTERS 64u
 #define MRC_STATS_QPS 64u
@@ -34,7 +42,10 @@ struct mrc_stats_port {
 	uint64_t rx_overruns; /* datagrams the kernel dropped because the socket buffer was full */
 	uint64_t tx_refused;  /* frames that the kernel would not take */
 	uint32_t up;	      /* 1: usable */
-	uint32_t reserved;
+	uint16_t udp_port;    /* the process receives here */
+	uint16_t reserved;
+	uint8_t address[16]; /* local, IPv4-mapped */
+	uint64_t pace_bps;   /* 0: not paced */
 };
 
 enum mrc_stats_ev_state {
@@ -62,6 +73,10 @@ struct mrc_stats_qp {
 	uint64_t srtt_ns;
 	uint32_t evs; /* entries of ev[]; an EV set beyond MRC_STATS_EVS is cut off */
 	uint32_t evs_good;
+	uint64_t rtt_min_ns, reorder_window_ns;
+	uint64_t psn_expected; /* as responder: lowest PSN not received */
+	uint32_t lost_pending; /* known lost, not yet sent again */
+	uint32_t evs_bad;
 	struct mrc_stats_ev ev[MRC_STATS_EVS];
 };
 

@@ -13,10 +13,18 @@
 
 #define FLAGS_MAX 32u
 
-static const struct {
-	char suffix;
+/* What a number may end with, largest first, and what it is multiplied by then. */
+struct unit {
+	const char *suffix;
 	uint64_t factor;
-} rate_unit[] = {{'G', 1000000000}, {'M', 1000000}, {'k', 1000}};
+};
+
+static const struct unit rate_units[] = {{"G", 1000000000}, {"M", 1000000}, {"k", 1000}};
+static const struct unit byte_units[] = {{"G", 1u << 30}, {"M", 1u << 20}, {"k", 1u << 10}};
+static const struct unit time_units[] = {
+	{"m", UINT64_C(60000000000)}, {"s", 1000000000}, {"ms", 1000000}, {"us", 1000}, {"ns", 1}};
+
+#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
 static bool read_digits(const char *text, const char **end, uint64_t *out)
 {
@@ -39,34 +47,121 @@ static bool read_number(const char *text, uint64_t min, uint64_t max, uint64_t *
 	return read_digits(text, &end, out) && !*end && *out >= min && *out <= max;
 }
 
-int cli_flags_read_rate(const char *text, uint64_t min, uint64_t max, uint64_t *bps)
+static const struct unit *find_unit(const struct unit *units, size_t n, const char *suffix)
+{
+	for (size_t i = 0; i < n; i++)
+		if (strcmp(units[i].suffix, suffix) == 0)
+			return &units[i];
+	return NULL;
+}
+
+/* A number and, if wanted or not, one of the units; *out is the product. */
+static bool read_scaled(const char *text, const struct unit *units, size_t n_units, bool bare,
+			uint64_t *out)
 {
 	const char *end;
 	uint64_t n, factor = 1;
 
 	if (!read_digits(text, &end, &n))
+		return false;
+	if (*end) {
+		const struct unit *unit = find_unit(units, n_units, end);
+
+		if (!unit)
+			return false;
+		factor = unit->factor;
+	} else if (!bare && n) {
+		return false;
+	}
+	return !__builtin_mul_overflow(n, factor, out);
+}
+
+int cli_flags_read_rate(const char *text, uint64_t min, uint64_t max, uint64_t *bps)
+{
+	uint64_t n;
+
+	if (!read_scaled(text, rate_units, COUNT(rate_units), true, &n) || n < min || n > max)
 		return -1;
-	for (size_t i = 0; i < sizeof(rate_unit) / sizeof(rate_unit[0]); i++)
-		if (*end == rate_unit[i].suffix && !end[1]) {
-			factor = rate_unit[i].factor;
-			end++;
-			break;
-		}
-	if (*end || n > max / factor || n * factor < min)
-		return -1;
-	*bps = n * factor;
+	*bps = n;
 	return 0;
+}
+
+int cli_flags_read_bytes(const char *text, uint64_t min, uint64_t max, uint64_t *bytes)
+{
+	uint64_t n;
+
+	if (!read_scaled(text, byte_units, COUNT(byte_units), true, &n) || n < min || n > max)
+		return -1;
+	*bytes = n;
+	return 0;
+}
+
+/* Digits of a fraction beyond nanoseconds of a minute say nothing. */
+#define FRACTION_DIGITS 11
+
+/* Reads ".5s": adds the part of the unit. */
+static bool read_fraction(const char *text, uint64_t *ns)
+{
+	char digits[FRACTION_DIGITS + 1] = "";
+	size_t n = strspn(text, "0123456789");
+	const struct unit *unit = find_unit(time_units, COUNT(time_units), text + n);
+	long double part;
+
+	if (!n || n > FRACTION_DIGITS || !unit)
+		return false;
+	memcpy(digits, text, n);
+	part = strtold(digits, NULL);
+	for (; n; n--)
+		part /= 10;
+	*ns = (uint64_t)(part * (long double)unit->factor + 0.5L);
+	return true;
+}
+
+int cli_flags_read_time(const char *text, uint64_t min, uint64_t max, uint64_t *ns)
+{
+	const char *dot = strchr(text, '.');
+	char whole[32];
+	uint64_t n, part = 0;
+
+	if (dot) {
+		const char *unit = dot + 1 + strspn(dot + 1, "0123456789");
+		int len = snprintf(whole, sizeof(whole), "%.*s%s", (int)(dot - text), text, unit);
+
+		if (len < 0 || (size_t)len >= sizeof(whole) || !read_fraction(dot + 1, &part))
+			return -1;
+		text = whole;
+	}
+	if (!read_scaled(text, time_units, COUNT(time_units), false, &n) ||
+	    __builtin_add_overflow(n, part, &n) || n < min || n > max)
+		return -1;
+	*ns = n;
+	return 0;
+}
+
+static void write_scaled(char *out, size_t size, const struct unit *units, size_t n, uint64_t value)
+{
+	for (size_t i = 0; i < n; i++)
+		if (value && value % units[i].factor == 0) {
+			snprintf(out, size, "%" PRIu64 "%s", value / units[i].factor,
+				 units[i].suffix);
+			return;
+		}
+	snprintf(out, size, "%" PRIu64, value);
 }
 
 void cli_flags_write_rate(char *out, size_t size, uint64_t bps)
 {
-	for (size_t i = 0; i < sizeof(rate_unit) / sizeof(rate_unit[0]); i++)
-		if (bps && bps % rate_unit[i].factor == 0) {
-			snprintf(out, size, "%" PRIu64 "%c", bps / rate_unit[i].factor,
-				 rate_unit[i].suffix);
-			return;
-		}
-	snprintf(out, size, "%" PRIu64, bps);
+	write_scaled(out, size, rate_units, COUNT(rate_units), bps);
+}
+
+void cli_flags_write_bytes(char *out, size_t size, uint64_t bytes)
+{
+	write_scaled(out, size, byte_units, COUNT(byte_units), bytes);
+}
+
+void cli_flags_write_time(char *out, size_t size, uint64_t ns)
+{
+	write_scaled(out, size, time_units, COUNT(time_units), ns);
 }
 
 static bool store(const struct cli_flag *flag, const char *text)
@@ -86,6 +181,10 @@ static bool store(const struct cli_flag *flag, const char *text)
 		return read_number(text, flag->min, flag->max, flag->out);
 	case CLI_FLAG_RATE:
 		return cli_flags_read_rate(text, flag->min, flag->max, flag->out) == 0;
+	case CLI_FLAG_BYTES:
+		return cli_flags_read_bytes(text, flag->min, flag->max, flag->out) == 0;
+	case CLI_FLAG_TIME:
+		return cli_flags_read_time(text, flag->min, flag->max, flag->out) == 0;
 	case CLI_FLAG_TEXT:
 		*(const char **)flag->out = text;
 		return *text != '\0';
@@ -109,6 +208,16 @@ static void say_allowed(const struct cli_flag *flag)
 		cli_flags_write_rate(min, sizeof(min), flag->min);
 		cli_flags_write_rate(max, sizeof(max), flag->max);
 		fprintf(stderr, "bits per second such as 50M, from %s to %s\n", min, max);
+		break;
+	case CLI_FLAG_BYTES:
+		cli_flags_write_bytes(min, sizeof(min), flag->min);
+		cli_flags_write_bytes(max, sizeof(max), flag->max);
+		fprintf(stderr, "bytes such as 64k, from %s to %s\n", min, max);
+		break;
+	case CLI_FLAG_TIME:
+		cli_flags_write_time(min, sizeof(min), flag->min);
+		cli_flags_write_time(max, sizeof(max), flag->max);
+		fprintf(stderr, "a time such as 100ms or 2s, from %s to %s\n", min, max);
 		break;
 	case CLI_FLAG_TEXT:
 		fprintf(stderr, "%s\n", flag->value);
@@ -163,20 +272,38 @@ static enum cli_flags_result read_flag(const struct cli_flag *flag, const char *
 	return CLI_FLAGS_ERROR;
 }
 
-enum cli_flags_result cli_flags_parse(const struct cli_flag *flags, size_t n, const char *who,
-				      int argc, char **argv)
+enum cli_flags_result cli_flags_parse_operands(const struct cli_flag *flags, size_t n_flags,
+					       const char *who, int argc, char **argv,
+					       const char **operand, size_t max, size_t *n)
 {
+	*n = 0;
 	for (int i = 1; i < argc; i++) {
-		const struct cli_flag *flag = find_flag(flags, n, argv[i]);
+		const struct cli_flag *flag = find_flag(flags, n_flags, argv[i]);
 
 		if (strcmp(argv[i], "--help") == 0 || strcmp(argv[i], "-h") == 0)
 			return CLI_FLAGS_HELP;
+		if (!flag && argv[i][0] != '-' && *n < max) {
+			operand[(*n)++] = argv[i];
+			continue;
+		}
+		if (!flag && argv[i][0] != '-' && max) {
+			fprintf(stderr, "%s: %s: one word too many\n", who, argv[i]);
+			return CLI_FLAGS_ERROR;
+		}
 		if (!flag)
-			return unknown(flags, n, who, argv[i]);
+			return unknown(flags, n_flags, who, argv[i]);
 		if (read_flag(flag, who, argc, argv, &i) != CLI_FLAGS_OK)
 			return CLI_FLAGS_ERROR;
 	}
 	return CLI_FLAGS_OK;
+}
+
+enum cli_flags_result cli_flags_parse(const struct cli_flag *flags, size_t n, const char *who,
+				      int argc, char **argv)
+{
+	size_t none;
+
+	return cli_flags_parse_operands(flags, n, who, argc, argv, NULL, 0, &none);
 }
 
 void cli_flags_help(const struct cli_flag *flags, size_t n)

@@ -14,6 +14,8 @@ enum cli_flag_kind {
 	CLI_FLAG_U32,	 /* uint32_t, min .. max */
 	CLI_FLAG_U64,	 /* uint64_t, min .. max */
 	CLI_FLAG_RATE,	 /* uint64_t, bits per second with k, M or G, min .. max */
+	CLI_FLAG_BYTES,	 /* uint64_t, bytes with k, M or G (powers of 1024), min .. max */
+	CLI_FLAG_TIME,	 /* uint64_t nanoseconds, a number with ns, us, ms, s or m, min .. max */
 	CLI_FLAG_TEXT,	 /* const char *, not empty */
 };
 
@@ -36,13 +38,28 @@ enum cli_flags_result {
 enum cli_flags_result cli_flags_parse(const struct cli_flag *flags, size_t n, const char *who,
 				      int argc, char **argv);
 
+/*
+ * cli_flags_parse_operands is the same for verbs that take words beside flags: what does not begin
+ * with a dash. They go to operand[0 .. max-1], *n says how many there are; one more is an error.
+ */
+enum cli_flags_result cli_flags_parse_operands(const struct cli_flag *flags, size_t n_flags,
+					       const char *who, int argc, char **argv,
+					       const char **operand, size_t max, size_t *n);
+
 /* cli_flags_help prints one line a flag on stdout. */
 void cli_flags_help(const struct cli_flag *flags, size_t n);
 
 /* cli_flags_read_rate reads "50M"; 0, or -1 when text is no rate or not in min .. max. */
 int cli_flags_read_rate(const char *text, uint64_t min, uint64_t max, uint64_t *bps);
 
+/* The same for bytes, "64M", and for times, "100ms"; the fraction of "1.5s" counts too. */
+int cli_flags_read_bytes(const char *text, uint64_t min, uint64_t max, uint64_t *bytes);
+int cli_flags_read_time(const char *text, uint64_t min, uint64_t max, uint64_t *ns);
+
 /* cli_flags_write_rate writes a rate the way it is read, "50M", as exact as it can be. */
 void cli_flags_write_rate(char *out, size_t size, uint64_t bps);
+/* cli_flags_write_bytes and cli_flags_write_time do the same for "64M" and "100ms". */
+void cli_flags_write_bytes(char *out, size_t size, uint64_t bytes);
+void cli_flags_write_time(char *out, size_t size, uint64_t ns);
 
 #endif

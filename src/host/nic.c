@@ -80,8 +80,7 @@ static int nic_open(struct mh_nic *nic, struct mio_error *error)
 	err = mh_engine_create(nic, now);
 	if (err)
 		return err;
-	if (nic->env.stats_dir[0])
-		err = mh_segment_create(nic, nic->env.stats_dir, error);
+	err = mh_segment_create(nic, nic->env.stats_dir[0] ? nic->env.stats_dir : NULL, error);
 	if (err)
 		return err;
 	err = mh_progress_start(nic);

@@ -8,27 +8,28 @@
 #include "host/stats_segment.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <mrc/stats.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <unistd.h>
 
 #include "host/counters.h"
 #include "host/qp.h"
+#include "host/stats_file.h"
 
 /* 20 times a second: smooth to the eye, nothing to the CPU. */
 #define SEGMENT_PERIOD_NS UINT64_C(50000000)
-#define SEGMENT_PATH_MAX 4096u
 #define SEGMENT_RETIRED_MAX 65535u
 
+/* psn_next and the like help to forge packets: only the user may read them unasked. */
+#define SEGMENT_MODE_DEFAULT 0600
+#define SEGMENT_MODE 0644
+
 struct mh_segment {
+	struct mh_stats_file file;
 	struct mrc_stats_segment *map;
 	uint64_t due_ns;
-	pid_t owner; /* a forked child must not remove its parent's file */
-	char path[SEGMENT_PATH_MAX];
 };
 
 _Static_assert((int)MRC_STATS_EV_DENIED == (int)MT_EV_DENIED &&
@@ -41,42 +42,6 @@ _Static_assert(MRC_STATS_COUNTERS >= MH_COUNTERS_MAX, "room for all counters");
 typedef uint64_t __attribute__((may_alias)) segment_word;
 
 #define STORE(field, value) __atomic_store_n(&(field), (value), __ATOMIC_RELAXED)
-
-static int segment_fail(struct mio_error *error, const char *call, const char *path)
-{
-	int code = errno;
-
-	snprintf(error->text, sizeof(error->text), "MRC_STATS_DIR: %s %.150s: %s", call, path,
-		 strerror(code));
-	return code;
-}
-
-static int segment_map(struct mh_segment *s, struct mio_error *error)
-{
-	int fd;
-	void *map;
-
-	/* A file of this name is of a process that had our number and crashed. */
-	if (unlink(s->path) < 0 && errno != ENOENT)
-		return segment_fail(error, "removing", s->path);
-	fd = open(s->path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
-	if (fd < 0)
-		return segment_fail(error, "creating", s->path);
-	/* Taking the blocks now turns a full disk into an error here instead of a signal later. */
-	errno = posix_fallocate(fd, 0, sizeof(*s->map));
-	map = errno ? MAP_FAILED
-		    : mmap(NULL, sizeof(*s->map), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
-	if (map == MAP_FAILED) {
-		int code = segment_fail(error, "mapping", s->path);
-
-		close(fd);
-		unlink(s->path);
-		return code;
-	}
-	close(fd);
-	s->map = map;
-	return 0;
-}
 
 static void segment_counters(struct mh_nic *nic, struct mrc_stats_segment *map)
 {
@@ -148,6 +113,11 @@ static void segment_qp(const struct mh_qp *qp, struct mrc_stats_qp *out)
 	segment_evs(qp, out, evs);
 	STORE(out->evs, evs);
 	STORE(out->evs_good, info.evs_good);
+	STORE(out->evs_bad, info.evs_bad);
+	STORE(out->rtt_min_ns, info.rtt_min_ns);
+	STORE(out->reorder_window_ns, info.reorder_window_ns);
+	STORE(out->psn_expected, info.psn_expected);
+	STORE(out->lost_pending, info.lost_pending);
 	STORE(out->qpn, info.qpn);
 }
 
@@ -169,7 +139,25 @@ static void segment_store(struct mh_nic *nic, struct mrc_stats_segment *map, uin
 	__atomic_store_n(&map->updated_ns, now_ns, __ATOMIC_RELEASE);
 }
 
-int mh_segment_create(struct mh_nic *nic, const char *dir, struct mio_error *error)
+/* What stays as it is while the process lives. */
+static void segment_head(struct mh_nic *nic, struct mrc_stats_segment *map, uint64_t now_ns)
+{
+	map->version = MRC_STATS_VERSION;
+	map->pid = (uint32_t)getpid();
+	map->started_ns = now_ns;
+	map->ports = nic->ports.n;
+	memcpy(map->gid, nic->attr.gid.b, sizeof(map->gid));
+	segment_counter_names(nic, map);
+	for (uint32_t i = 0; i < nic->ports.n; i++) {
+		struct mrc_stats_port *port = &map->port[i];
+
+		mh_addr_from_ip(nic->ports.map.local_ip[i], port->address);
+		port->udp_port = (uint16_t)(MH_UDP_PORT + nic->ports.slot);
+		port->pace_bps = nic->env.pace_bps;
+	}
+}
+
+static int segment_open(struct mh_nic *nic, const char *dir, mode_t mode, struct mio_error *error)
 {
 	struct mh_segment *s = calloc(1, sizeof(*s));
 	uint64_t now = mh_now_ns();
@@ -180,24 +168,13 @@ int mh_segment_create(struct mh_nic *nic, const char *dir, struct mio_error *err
 		snprintf(error->text, sizeof(error->text), "no memory for statistics");
 		return ENOMEM;
 	}
-	s->owner = getpid();
-	if (snprintf(s->path, sizeof(s->path), "%s/%ld.mrcstats", dir, (long)s->owner) >=
-	    (int)sizeof(s->path)) {
-		errno = ENAMETOOLONG;
-		err = segment_fail(error, "creating", dir);
-	} else {
-		err = segment_map(s, error);
-	}
+	err = mh_stats_file_open(&s->file, dir, mode, error);
 	if (err) {
 		free(s);
 		return err;
 	}
-	s->map->version = MRC_STATS_VERSION;
-	s->map->pid = (uint32_t)s->owner;
-	s->map->started_ns = now;
-	s->map->ports = nic->ports.n;
-	memcpy(s->map->gid, nic->attr.gid.b, sizeof(s->map->gid));
-	segment_counter_names(nic, s->map);
+	s->map = s->file.map;
+	segment_head(nic, s->map, now);
 	segment_store(nic, s->map, now);
 	memcpy(&magic, MRC_STATS_MAGIC, sizeof(magic));
 	__atomic_store_n((segment_word *)(void *)s->map->magic, magic, __ATOMIC_RELEASE);
@@ -206,13 +183,22 @@ int mh_segment_create(struct mh_nic *nic, const char *dir, struct mio_error *err
 	return 0;
 }
 
+int mh_segment_create(struct mh_nic *nic, const char *dir, struct mio_error *error)
+{
+	struct mio_error unheard;
+
+	if (dir)
+		return segment_open(nic, dir, SEGMENT_MODE, error);
+	/* Nobody asked for it, so nobody is told that there is no place for it. */
+	segment_open(nic, mh_stats_file_default(), SEGMENT_MODE_DEFAULT, &unheard);
+	return 0;
+}
+
 void mh_segment_destroy(struct mh_segment *segment)
 {
 	if (!segment)
 		return;
-	munmap(segment->map, sizeof(*segment->map));
-	if (segment->owner == getpid())
-		unlink(segment->path);
+	mh_stats_file_close(&segment->file);
 	free(segment);
 }
 

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: BSD-2-Clause
 #
 # The one command and the training example.
-foreach(name cli_flags cli_text demo_calibrate demo_cpu demo_faults demo_figures demo_job
+foreach(name cli_flags cli_table cli_text demo_calibrate demo_cpu demo_faults demo_figures demo_job
 		demo_options demo_outcome demo_report demo_result demo_rundir demo_script demo_size
-		demo_summary demo_table demo_ui demo_view demo_watch)
+		demo_summary demo_ui demo_view demo_watch)
 	softmrc_test(unit_${name} SOURCES unit_${name}.c LINKS cli LABELS unit)
 endforeach()
 

@@ -4,3 +4,4 @@ foreach(name addr cq crc32_x86 device env event guard mem mr settings toml pace 
 endforeach()
 # names.c exists in two rooms.
 softmrc_test(unit_host_names SOURCES unit_host_names.c LINKS host LABELS unit)
+softmrc_test(unit_stats_file SOURCES unit_stats_file.c LINKS host LABELS unit)

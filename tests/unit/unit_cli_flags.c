@@ -129,3 +129,91 @@ TEST(cli_flags_write_rate, writes_what_read_rate_reads)
 		assert_u_eq(back, bps);
 	}
 }
+
+TEST(cli_flags_read_bytes, units_are_powers_of_1024)
+{
+	uint64_t n = 7;
+
+	assert_int_equal(cli_flags_read_bytes("64k", 1, 1 << 20, &n), 0);
+	assert_u_eq(n, 65536);
+	assert_int_equal(cli_flags_read_bytes("3", 1, 9, &n), 0);
+	assert_u_eq(n, 3);
+	assert_int_equal(cli_flags_read_bytes("2M", 1, 1 << 20, &n), -1);
+	assert_int_equal(cli_flags_read_bytes("64kB", 1, 1 << 20, &n), -1);
+	assert_int_equal(cli_flags_read_bytes("17179869184G", 1, UINT64_MAX, &n), -1);
+}
+
+TEST(cli_flags_read_time, wants_a_unit)
+{
+	uint64_t n = 7;
+
+	assert_int_equal(cli_flags_read_time("100ms", 1, UINT64_MAX, &n), 0);
+	assert_u_eq(n, 100000000);
+	assert_int_equal(cli_flags_read_time("2m", 1, UINT64_MAX, &n), 0);
+	assert_u_eq(n, UINT64_C(120000000000));
+	assert_int_equal(cli_flags_read_time("0", 0, 5, &n), 0);
+	assert_u_eq(n, 0);
+	assert_int_equal(cli_flags_read_time("5", 0, 9, &n), -1);
+	assert_int_equal(cli_flags_read_time("5h", 0, UINT64_MAX, &n), -1);
+	assert_int_equal(cli_flags_read_time("11ns", 0, 10, &n), -1);
+}
+
+TEST(cli_flags_read_time, fractions)
+{
+	uint64_t n = 7;
+
+	assert_int_equal(cli_flags_read_time("1.5s", 1, UINT64_MAX, &n), 0);
+	assert_u_eq(n, 1500000000);
+	assert_int_equal(cli_flags_read_time("0.25ms", 1, UINT64_MAX, &n), 0);
+	assert_u_eq(n, 250000);
+	assert_int_equal(cli_flags_read_time("0.01m", 1, UINT64_MAX, &n), 0);
+	assert_u_eq(n, 600000000);
+	assert_int_equal(cli_flags_read_time("1.s", 0, UINT64_MAX, &n), -1);
+	assert_int_equal(cli_flags_read_time(".5s", 0, UINT64_MAX, &n), -1);
+	assert_int_equal(cli_flags_read_time("1.5", 0, UINT64_MAX, &n), -1);
+	assert_int_equal(cli_flags_read_time("1.2.3s", 0, UINT64_MAX, &n), -1);
+}
+
+TEST(cli_flags_write_time, as_it_is_read)
+{
+	char out[32];
+
+	cli_flags_write_time(out, sizeof(out), 1500000000);
+	assert_string_equal(out, "1500ms");
+	cli_flags_write_time(out, sizeof(out), 60000000000);
+	assert_string_equal(out, "1m");
+	cli_flags_write_bytes(out, sizeof(out), 64 << 20);
+	assert_string_equal(out, "64M");
+}
+
+TEST(cli_flags_parse_operands, words_between_flags)
+{
+	const char *operand[2];
+	char *argv[] = {"x", "a", "--ranks", "4", "b"};
+	size_t n;
+
+	assert_int_equal(cli_flags_parse_operands(flags, 5, "prog", 5, argv, operand, 2, &n),
+			 CLI_FLAGS_OK);
+	assert_u_eq(n, 2);
+	assert_string_equal(operand[0], "a");
+	assert_string_equal(operand[1], "b");
+	assert_u_eq(o.ranks, 4);
+}
+
+TEST(cli_flags_parse_operands, one_too_many)
+{
+	const char *operand[1];
+	char *argv[] = {"x", "a", "b"};
+	FILE *catcher = tmpfile(), *real = stderr;
+	char said[200];
+	size_t n;
+
+	stderr = catcher;
+	assert_int_equal(cli_flags_parse_operands(flags, 5, "prog", 3, argv, operand, 1, &n),
+			 CLI_FLAGS_ERROR);
+	stderr = real;
+	rewind(catcher);
+	said[fread(said, 1, sizeof(said) - 1, catcher)] = '\0';
+	fclose(catcher);
+	assert_string_equal(said, "prog: b: one word too many\n");
+}

@@ -6,6 +6,7 @@
 #include <mrc/stats.h>
 #include <stdio.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 static int segment_setup(void **state)
@@ -72,6 +73,9 @@ SEGMENT_TEST(head_and_counters)
 	assert_memory_equal(map->gid, self.ip, 16);
 	assert_string_equal(map->counter[0].name, "tx_data_packets");
 	assert_u_eq(map->port[0].up, 1);
+	assert_memory_equal(map->port[0].address, self.ip, 16);
+	assert_true(map->port[0].udp_port >= 4791);
+	assert_u_eq(map->port[1].udp_port, map->port[0].udp_port);
 	assert_u_eq(map->port[2].up, 0);
 	segment_unmap(map);
 }
@@ -124,5 +128,21 @@ TEST(mh_segment, file_goes_with_the_device)
 	assert_i_eq(segment_setup(&bed), 0);
 	assert_i_eq(access(path, F_OK), 0);
 	assert_i_eq(segment_teardown(&bed), 0);
+	assert_i_eq(access(path, F_OK), -1);
+}
+
+TEST(mh_segment, default_folder_is_for_the_user_only)
+{
+	struct stat st;
+	char path[80];
+	void *bed;
+
+	snprintf(path, sizeof(path), MRC_STATS_DEFAULT_DIR "/%ld" MRC_STATS_SUFFIX, (long)getpid());
+	assert_i_eq(bed_setup(&bed), 0);
+	if (access(MRC_STATS_DEFAULT_DIR, W_OK) == 0) {
+		assert_i_eq(stat(path, &st), 0);
+		assert_u_eq(st.st_mode & 0777, 0600);
+	}
+	assert_i_eq(bed_teardown(&bed), 0);
 	assert_i_eq(access(path, F_OK), -1);
 }

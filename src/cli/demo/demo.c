@@ -103,14 +103,14 @@ static int run_demo(struct demo *d)
 		return EXIT_USAGE;
 	if (demo_rundir_create(&d->dir))
 		return EXIT_FAIL;
-	demo_term_catch();
+	cli_term_catch();
 	demo_ui_open(&d->ui, d->options.plain, d->options.json);
 	say_size(d);
 	rc = run_both(d);
 	demo_ui_close(&d->ui);
 	if (rc == DEMO_RUN_INTERRUPTED)
 		fprintf(stderr, "mrc demo: interrupted (%s); everything is cleaned up\n",
-			strsignal(demo_term_caught()));
+			strsignal(cli_term_caught()));
 	else
 		status = tell(d);
 	demo_run_fini(&d->healthy);

@@ -306,7 +306,7 @@ static bool look(struct demo_run *run, struct demo_ui *ui)
 	say_progress(run, ui);
 	if (demo_ui_due(ui))
 		draw(run, now_ns, ui);
-	if (run->job.state != DEMO_JOB_RUNNING || demo_term_caught())
+	if (run->job.state != DEMO_JOB_RUNNING || cli_term_caught())
 		return false;
 	if (silent_ns(run, &run->job, now_ns) < STUCK_NS)
 		return true;
@@ -317,7 +317,7 @@ static bool look(struct demo_run *run, struct demo_ui *ui)
 
 static enum demo_run_result judge(struct demo_run *run)
 {
-	if (demo_term_caught())
+	if (cli_term_caught())
 		return DEMO_RUN_INTERRUPTED;
 	if (run->trouble[0])
 		return DEMO_RUN_FAILED;

@@ -2,72 +2,73 @@
 /* The end of the demo in words: see summary.h. */
 #include "cli/demo/summary.h"
 
-#include "cli/demo/table.h"
+#include "cli/table.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 
 enum column { FAULT, BEFORE, DURING, AFTER, IDEAL, LOST, RESENT, RETIRED, REVIVED, TCP };
 
-static void put_ms(struct demo_table *t, size_t row, enum column c, const struct demo_figure *f)
+static void put_ms(struct cli_table *t, size_t row, enum column c, const struct demo_figure *f)
 {
 	if (f->n)
-		demo_table_cell(t, row, c, "%.0f", (double)f->step_ns / 1e6);
+		cli_table_cell(t, row, c, "%.0f", (double)f->step_ns / 1e6);
 	else
-		demo_table_cell(t, row, c, "none");
+		cli_table_cell(t, row, c, "none");
 }
 
-static void put_tcp(struct demo_table *t, size_t row, const struct demo_fault_figures *n,
+static void put_tcp(struct cli_table *t, size_t row, const struct demo_fault_figures *n,
 		    const struct demo_fault_log *log)
 {
 	if (!log->tcp_connections_hit && n->tcp_during.n)
-		demo_table_cell(t, row, TCP, "(%.0f)", (double)n->tcp_during.step_ns / 1e6);
+		cli_table_cell(t, row, TCP, "(%.0f)", (double)n->tcp_during.step_ns / 1e6);
 	else if (!n->tcp_during.n && !n->tcp_before.n)
-		demo_table_cell(t, row, TCP, "late");
+		cli_table_cell(t, row, TCP, "late");
 	else
 		put_ms(t, row, TCP, &n->tcp_during);
 }
 
-static void put_head(struct demo_table *t, bool with_tcp)
+static void put_head(struct cli_table *t, bool with_tcp)
 {
 	static const char *const name[] = {"fault", "before", "during", "after", "ideal",
 					   "lost",  "resent", "EVs-",	"EVs+",	 "TCP"};
 	size_t columns = with_tcp ? 10 : 9;
 
 	for (size_t c = 0; c < columns; c++)
-		demo_table_cell(t, 0, c, "%s", name[c]);
+		cli_table_cell(t, 0, c, "%s", name[c]);
 }
 
 void demo_summary_table(const struct demo_outcome *o, const struct demo_script *script,
 			const struct demo_fault_log *log, bool with_tcp, struct cli_text *out)
 {
-	struct demo_table t = {0};
+	struct cli_table t = {0};
 
 	put_head(&t, with_tcp);
 	for (uint32_t i = 0; i < script->n; i++) {
 		const struct demo_fault_figures *n = &o->fault[i];
 		size_t row = i + 1;
 
-		demo_table_cell(&t, row, FAULT, "%s", script->fault[i].brief);
+		cli_table_cell(&t, row, FAULT, "%s", script->fault[i].brief);
 		if (log[i].phase == DEMO_PENDING) {
-			demo_table_cell(&t, row, BEFORE, "no run");
+			cli_table_cell(&t, row, BEFORE, "no run");
 			continue;
 		}
 		put_ms(&t, row, BEFORE, &n->before);
 		put_ms(&t, row, DURING, &n->during);
 		put_ms(&t, row, AFTER, &n->after);
 		if (n->expect_ns)
-			demo_table_cell(&t, row, IDEAL, "%.0f", (double)n->expect_ns / 1e6);
+			cli_table_cell(&t, row, IDEAL, "%.0f", (double)n->expect_ns / 1e6);
 		else
-			demo_table_cell(&t, row, IDEAL, "-");
-		demo_table_cell(&t, row, LOST, "%" PRIu64, n->lost);
-		demo_table_cell(&t, row, RESENT, "%" PRIu64, n->counters.tx_retransmits);
-		demo_table_cell(&t, row, RETIRED, "%" PRIu64, n->counters.evs_retired);
-		demo_table_cell(&t, row, REVIVED, "%" PRIu64, n->counters.evs_revived);
+			cli_table_cell(&t, row, IDEAL, "-");
+		cli_table_cell(&t, row, LOST, "%" PRIu64, n->lost);
+		cli_table_cell(&t, row, RESENT, "%" PRIu64, n->counters.tx_retransmits);
+		cli_table_cell(&t, row, RETIRED, "%" PRIu64, n->counters.evs_retired);
+		cli_table_cell(&t, row, REVIVED, "%" PRIu64, n->counters.evs_revived);
 		if (with_tcp)
 			put_tcp(&t, row, n, &log[i]);
 	}
-	demo_table_render(&t, out);
+	cli_table_render(&t, out);
+	cli_table_fini(&t);
 }
 
 static void put_legend(const struct demo_run *faulty, struct cli_text *out)

@@ -20,19 +20,19 @@ void demo_ui_open(struct demo_ui *ui, bool plain, bool json)
 	*ui = (struct demo_ui){
 		.out = json ? stderr : stdout,
 		.start_ns = demo_ui_now_ns(),
-		.live = !plain && !json && demo_term_fits(),
-		.utf8 = demo_term_utf8(),
+		.live = !plain && !json && cli_term_fits(),
+		.utf8 = cli_term_utf8(),
 	};
-	ui->colour = ui->live && demo_term_colour();
+	ui->colour = ui->live && cli_term_colour();
 	/* Whole lines into a pipe, at once. */
 	setvbuf(stdout, NULL, _IOLBF, 0);
 	if (ui->live)
-		demo_term_enter(&ui->term);
+		cli_term_enter(&ui->term);
 }
 
 void demo_ui_close(struct demo_ui *ui)
 {
-	demo_term_leave(&ui->term);
+	cli_term_leave(&ui->term);
 	ui->live = false;
 	if (ui->kept.len)
 		fputs(ui->kept.data, ui->out);
@@ -64,11 +64,11 @@ void demo_ui_draw(struct demo_ui *ui, struct demo_view *view)
 	struct cli_text picture = {0};
 
 	ui->drawn_ns = demo_ui_now_ns();
-	demo_term_size(&view->width, &view->height);
+	cli_term_size(&view->width, &view->height);
 	view->colour = ui->colour;
 	view->utf8 = ui->utf8;
 	view->elapsed_s = (double)(ui->drawn_ns - ui->start_ns) / 1e9;
 	demo_view_render(view, &picture);
-	demo_term_show(&picture);
+	cli_term_show(&picture);
 	cli_text_fini(&picture);
 }

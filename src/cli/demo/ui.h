@@ -7,7 +7,7 @@
 #ifndef SOFTMRC_CLI_DEMO_UI_H
 #define SOFTMRC_CLI_DEMO_UI_H
 
-#include "cli/demo/term.h"
+#include "cli/term.h"
 #include "cli/demo/view.h"
 
 #include <stdbool.h>
@@ -15,7 +15,7 @@
 #include <stdio.h>
 
 struct demo_ui {
-	struct demo_term term;
+	struct cli_term term;
 	bool live, utf8, colour;
 	FILE *out; /* of lines: stdout, or stderr with --json */
 	uint64_t start_ns;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The terminal and the signals: see term.h. */
-#include "cli/demo/term.h"
+#include "cli/term.h"
 
 #include <langinfo.h>
 #include <locale.h>
@@ -20,7 +20,7 @@ static void on_signal(int number)
 	caught = number;
 }
 
-void demo_term_catch(void)
+void cli_term_catch(void)
 {
 	static const int numbers[] = {SIGINT, SIGTERM, SIGHUP};
 	struct sigaction action = {.sa_handler = on_signal};
@@ -32,12 +32,12 @@ void demo_term_catch(void)
 	sigaction(SIGPIPE, &action, NULL);
 }
 
-int demo_term_caught(void)
+int cli_term_caught(void)
 {
 	return caught;
 }
 
-void demo_term_size(uint32_t *width, uint32_t *height)
+void cli_term_size(uint32_t *width, uint32_t *height)
 {
 	struct winsize size = {0};
 
@@ -49,24 +49,24 @@ void demo_term_size(uint32_t *width, uint32_t *height)
 	*height = size.ws_row;
 }
 
-bool demo_term_fits(void)
+bool cli_term_fits(void)
 {
 	const char *kind = getenv("TERM");
 	uint32_t width, height;
 
 	if (!isatty(STDOUT_FILENO) || !kind || !*kind || strcmp(kind, "dumb") == 0)
 		return false;
-	demo_term_size(&width, &height);
+	cli_term_size(&width, &height);
 	return width >= WIDTH_MIN && height >= HEIGHT_MIN;
 }
 
-bool demo_term_utf8(void)
+bool cli_term_utf8(void)
 {
 	setlocale(LC_CTYPE, "");
 	return strcmp(nl_langinfo(CODESET), "UTF-8") == 0;
 }
 
-bool demo_term_colour(void)
+bool cli_term_colour(void)
 {
 	const char *no = getenv("NO_COLOR");
 
@@ -91,7 +91,7 @@ static void put_text(const char *text)
 	put(text, strlen(text));
 }
 
-void demo_term_enter(struct demo_term *t)
+void cli_term_enter(struct cli_term *t)
 {
 	struct termios quiet;
 
@@ -105,7 +105,7 @@ void demo_term_enter(struct demo_term *t)
 	t->entered = true;
 }
 
-void demo_term_leave(struct demo_term *t)
+void cli_term_leave(struct cli_term *t)
 {
 	if (!t->entered)
 		return;
@@ -117,7 +117,7 @@ void demo_term_leave(struct demo_term *t)
 	t->entered = false;
 }
 
-void demo_term_show(const struct cli_text *picture)
+void cli_term_show(const struct cli_text *picture)
 {
 	struct cli_text out = {0};
 
