@@ -13,6 +13,7 @@ static const struct verb {
 } verbs[] = {
 	{"demo", "train a language model through path failures and compare the results",
 	 cli_demo_main},
+	{"top", "show processes, planes, QPs and EVs of this machine, live", cli_top_main},
 };
 
 #define VERBS (sizeof(verbs) / sizeof(verbs[0]))

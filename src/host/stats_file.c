@@ -16,6 +16,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+/* PSNs and the like help to forge packets: they are the user's own business. */
+#define FILE_MODE 0600
+
 static int file_fail(struct mio_error *error, const char *call, const char *path)
 {
 	int code = errno;
@@ -52,16 +55,17 @@ static int file_make_room(const char *path, struct mio_error *error)
 	return 0;
 }
 
-static int file_create(struct mh_stats_file *file, mode_t mode, struct mio_error *error)
+static int file_create(struct mh_stats_file *file, struct mio_error *error)
 {
 	int err = file_make_room(file->path, error);
 
 	if (err)
 		return err;
-	file->fd = open(file->path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, mode);
+	file->fd = open(file->path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, FILE_MODE);
 	if (file->fd < 0)
 		return file_fail(error, "creating", file->path);
-	if (flock(file->fd, LOCK_EX | LOCK_NB) < 0)
+	/* A reader may hold it for a moment, to see whether the file is alive. */
+	if (flock(file->fd, LOCK_EX) < 0)
 		return file_fail(error, "locking", file->path);
 	/* Taking the blocks now turns a full disk into an error here instead of a signal later. */
 	errno = posix_fallocate(file->fd, 0, sizeof(*file->map));
@@ -75,8 +79,7 @@ static int file_create(struct mh_stats_file *file, mode_t mode, struct mio_error
 	return 0;
 }
 
-int mh_stats_file_open(struct mh_stats_file *file, const char *dir, mode_t mode,
-		       struct mio_error *error)
+int mh_stats_file_open(struct mh_stats_file *file, const char *dir, struct mio_error *error)
 {
 	int err;
 
@@ -86,7 +89,7 @@ int mh_stats_file_open(struct mh_stats_file *file, const char *dir, mode_t mode,
 		errno = ENAMETOOLONG;
 		return file_fail(error, "creating", dir);
 	}
-	err = file_create(file, mode, error);
+	err = file_create(file, error);
 	if (err)
 		mh_stats_file_close(file);
 	return err;

@@ -21,8 +21,7 @@ struct mh_stats_file {
  * mh_stats_file_open makes DIR/<pid>.mrcstats, locked, mapped and zero; error says what failed.
  * EEXIST: a living process, of another PID namespace, has a file of this name.
  */
-int mh_stats_file_open(struct mh_stats_file *file, const char *dir, mode_t mode,
-		       struct mio_error *error);
+int mh_stats_file_open(struct mh_stats_file *file, const char *dir, struct mio_error *error);
 /* mh_stats_file_close removes the file, if it is the process that made it. */
 void mh_stats_file_close(struct mh_stats_file *file);
 

@@ -22,10 +22,6 @@
 #define SEGMENT_PERIOD_NS UINT64_C(50000000)
 #define SEGMENT_RETIRED_MAX 65535u
 
-/* psn_next and the like help to forge packets: only the user may read them unasked. */
-#define SEGMENT_MODE_DEFAULT 0600
-#define SEGMENT_MODE 0644
-
 struct mh_segment {
 	struct mh_stats_file file;
 	struct mrc_stats_segment *map;
@@ -157,7 +153,7 @@ static void segment_head(struct mh_nic *nic, struct mrc_stats_segment *map, uint
 	}
 }
 
-static int segment_open(struct mh_nic *nic, const char *dir, mode_t mode, struct mio_error *error)
+static int segment_open(struct mh_nic *nic, const char *dir, struct mio_error *error)
 {
 	struct mh_segment *s = calloc(1, sizeof(*s));
 	uint64_t now = mh_now_ns();
@@ -168,7 +164,7 @@ static int segment_open(struct mh_nic *nic, const char *dir, mode_t mode, struct
 		snprintf(error->text, sizeof(error->text), "no memory for statistics");
 		return ENOMEM;
 	}
-	err = mh_stats_file_open(&s->file, dir, mode, error);
+	err = mh_stats_file_open(&s->file, dir, error);
 	if (err) {
 		free(s);
 		return err;
@@ -188,9 +184,9 @@ int mh_segment_create(struct mh_nic *nic, const char *dir, struct mio_error *err
 	struct mio_error unheard;
 
 	if (dir)
-		return segment_open(nic, dir, SEGMENT_MODE, error);
+		return segment_open(nic, dir, error);
 	/* Nobody asked for it, so nobody is told that there is no place for it. */
-	segment_open(nic, mh_stats_file_default(), SEGMENT_MODE_DEFAULT, &unheard);
+	segment_open(nic, mh_stats_file_default(), &unheard);
 	return 0;
 }
 

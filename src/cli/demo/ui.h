@@ -7,8 +7,8 @@
 #ifndef SOFTMRC_CLI_DEMO_UI_H
 #define SOFTMRC_CLI_DEMO_UI_H
 
-#include "cli/term.h"
 #include "cli/demo/view.h"
+#include "cli/term.h"
 
 #include <stdbool.h>
 #include <stdint.h>

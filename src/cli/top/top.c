@@ -1,0 +1,200 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * mrc top - what the MRC processes of this machine do: processes, planes, QPs, EVs; live on a
+ * terminal, as text elsewhere, or as JSON.
+ */
+#include "cli/flags.h"
+#include "cli/stats.h"
+#include "cli/term.h"
+#include "cli/top/json.h"
+#include "cli/top/view.h"
+#include "cli/verbs.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { EXIT_GOOD = 0, EXIT_FAILED = 1, EXIT_USAGE = 2 };
+
+#define MS_NS UINT64_C(1000000)
+
+struct top {
+	uint32_t pid;
+	uint64_t interval_ns, count;
+	const char *dir;
+	bool json, plain, live;
+	struct cli_stats stats;
+	struct cli_term term;
+};
+
+static uint64_t now_ns(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+/* Waits for the next reading; true when the user wants to go. */
+static bool wait_quits(const struct top *top, uint64_t until_ns)
+{
+	struct pollfd keys = {.fd = top->live ? STDIN_FILENO : -1, .events = POLLIN};
+	char key;
+
+	for (;;) {
+		uint64_t now = now_ns();
+
+		if (cli_term_caught())
+			return true;
+		if (now >= until_ns)
+			return false;
+		if (poll(&keys, 1, (int)((until_ns - now + MS_NS - 1) / MS_NS)) <= 0)
+			continue;
+		if (read(STDIN_FILENO, &key, 1) != 1)
+			keys.fd = -1; /* nobody types any more */
+		else if (key == 'q' || key == 'Q')
+			return true;
+	}
+}
+
+static void show_live(const struct top *top)
+{
+	struct top_view view = {.colour = cli_term_colour()};
+	struct cli_text picture = {0};
+	time_t seconds = time(NULL);
+	char clock[16] = "";
+	struct tm tm;
+
+	if (localtime_r(&seconds, &tm))
+		strftime(clock, sizeof(clock), "%H:%M:%S", &tm);
+	view.clock = clock;
+	cli_term_size(&view.width, &view.height);
+	top_view_render(&view, &top->stats, &picture);
+	cli_term_show(&picture);
+	cli_text_fini(&picture);
+}
+
+static void show(const struct top *top)
+{
+	struct top_view view = {.width = 80};
+	struct cli_text text = {0};
+
+	if (top->json) {
+		json_t *json = top_json_make(&top->stats);
+
+		json_dumpf(json, stdout, top->count == 1 ? JSON_INDENT(2) : JSON_COMPACT);
+		putchar('\n');
+		json_decref(json);
+	} else if (top->live) {
+		show_live(top);
+	} else {
+		top_view_render(&view, &top->stats, &text);
+		fputs(text.data, stdout);
+		cli_text_fini(&text);
+	}
+	fflush(stdout);
+}
+
+static int read_stats(struct top *top)
+{
+	int err = cli_stats_read(&top->stats, now_ns());
+
+	if (!err)
+		return 0;
+	if (top->live)
+		cli_term_leave(&top->term);
+	fprintf(stderr, "mrc top: %s: %s\n", top->dir, strerror(err));
+	return -1;
+}
+
+/* Rates need two readings, so the first picture comes one interval late, but for the live one. */
+static int loop(struct top *top)
+{
+	uint64_t shown = 0, due = now_ns();
+
+	if (read_stats(top))
+		return EXIT_FAILED;
+	if (top->live)
+		show(top);
+	while (!top->count || shown < top->count) {
+		due += top->interval_ns;
+		if (wait_quits(top, due))
+			break;
+		if (read_stats(top))
+			return EXIT_FAILED;
+		if (top->pid && !top->stats.n) {
+			cli_term_leave(&top->term);
+			fprintf(stderr, "mrc top: --pid %u: no MRC process of this number in %s\n",
+				top->pid, top->dir);
+			return EXIT_FAILED;
+		}
+		show(top);
+		shown++;
+	}
+	return EXIT_GOOD;
+}
+
+static void print_help(const struct cli_flag *flags, size_t n)
+{
+	printf("usage: mrc top [FLAG...]\n"
+	       "Shows what the MRC processes of this machine do: bytes, retransmissions, losses "
+	       "and\n"
+	       "trims of each process; each plane; each QP with window, RTT and the state of its "
+	       "EVs\n"
+	       "(# good, - skipped for a turn, x assumed bad, d denied). q quits.\n\n");
+	cli_flags_help(flags, n);
+	printf("\nprocesses publish in MRC_STATS_DIR, otherwise in " MRC_STATS_DEFAULT_DIR "\n"
+	       "exit status: 0 good, 1 nothing to read, 2 wrong usage\n");
+}
+
+static enum cli_flags_result parse(struct top *top, int argc, char **argv)
+{
+	const struct cli_flag flags[] = {
+		{"--pid", CLI_FLAG_U32, "N", "this process only", &top->pid, 1, 4194304},
+		{"--interval", CLI_FLAG_TIME, "TIME", "between readings (1s)", &top->interval_ns,
+		 50 * MS_NS, 3600 * 1000 * MS_NS},
+		{"--count", CLI_FLAG_U64, "N",
+		 "readings to show (1; no end on a terminal); rates are of the interval before",
+		 &top->count, 1, UINT64_MAX},
+		{"--dir", CLI_FLAG_TEXT, "DIR", "where the processes publish", &top->dir, 0, 0},
+		{"--plain", CLI_FLAG_SWITCH, NULL, "text below text instead of a live screen",
+		 &top->plain, 0, 0},
+		{"--json", CLI_FLAG_SWITCH, NULL, "one JSON object a reading", &top->json, 0, 0},
+	};
+	const size_t n = sizeof(flags) / sizeof(flags[0]);
+	enum cli_flags_result rc = cli_flags_parse(flags, n, "mrc top", argc, argv);
+
+	if (rc == CLI_FLAGS_HELP)
+		print_help(flags, n);
+	return rc;
+}
+
+int cli_top_main(int argc, char **argv)
+{
+	static struct top top;
+	int status;
+
+	top = (struct top){.interval_ns = 1000 * MS_NS, .dir = cli_stats_dir()};
+	switch (parse(&top, argc, argv)) {
+	case CLI_FLAGS_HELP:
+		return EXIT_GOOD;
+	case CLI_FLAGS_ERROR:
+		return EXIT_USAGE;
+	case CLI_FLAGS_OK:
+		break;
+	}
+	top.live = !top.json && !top.plain && cli_term_fits();
+	if (!top.live && !top.count)
+		top.count = 1;
+	cli_stats_open(&top.stats, top.dir, top.pid);
+	cli_term_catch();
+	if (top.live)
+		cli_term_enter(&top.term);
+	status = loop(&top);
+	cli_term_leave(&top.term);
+	cli_stats_close(&top.stats);
+	return status;
+}

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* units.h - numbers for eyes: three digits or four and a unit. */
+#ifndef SOFTMRC_CLI_UNITS_H
+#define SOFTMRC_CLI_UNITS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* Long enough for every text below. */
+#define CLI_UNITS_MAX 24u
+
+/* Each writes into out[CLI_UNITS_MAX] and returns out. */
+char *cli_units_count(char *out, double n);	  /* "1234", "12.3k", "4.56M" */
+char *cli_units_bits(char *out, double bps);	  /* "12.3 Gb/s" */
+char *cli_units_bytes(char *out, uint64_t bytes); /* "64 KiB" where exact, else "1.5 MiB" */
+char *cli_units_time(char *out, uint64_t ns);	  /* "12.3 us" */
+
+#endif

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Addresses for people: src/cli/address.h. */
+#include "cli/address.h"
+
+#include "support/test.h"
+
+TEST(cli_address_write, mapped_and_other)
+{
+	uint8_t address[16] = {[10] = 0xff, [11] = 0xff, [12] = 10, [15] = 7};
+	char out[CLI_ADDRESS_MAX];
+
+	assert_string_equal(cli_address_write(out, address), "10.0.0.7");
+	address[0] = 0x20;
+	address[10] = 0;
+	assert_string_equal(cli_address_write(out, address), "2000::ff:a00:7");
+}
+
+TEST(cli_address_find, numbers)
+{
+	const uint8_t want[16] = {[10] = 0xff, [11] = 0xff, [12] = 127, [15] = 1};
+	char error[100];
+	uint8_t got[16];
+
+	assert_i_eq(cli_address_find("127.0.0.1", got, error, sizeof(error)), 0);
+	assert_bytes_eq(got, want, 16);
+}
+
+TEST(cli_address_find, says_what_is_wrong)
+{
+	char error[100] = "";
+	uint8_t got[16];
+
+	assert_i_eq(cli_address_find("no such host", got, error, sizeof(error)), -1);
+	assert_true(error[0] != '\0');
+}
