@@ -147,7 +147,7 @@ static void segment_head(struct mh_nic *nic, struct mrc_stats_segment *map, uint
 	for (uint32_t i = 0; i < nic->ports.n; i++) {
 		struct mrc_stats_port *port = &map->port[i];
 
-		mh_addr_from_ip(nic->ports.map.local_ip[i], port->address);
+		memcpy(port->address, nic->ports.map.local[i], sizeof(port->address));
 		port->udp_port = (uint16_t)(MH_UDP_PORT + nic->ports.slot);
 		port->pace_bps = nic->env.pace_bps;
 	}
