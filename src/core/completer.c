@@ -157,13 +157,62 @@ static void lose(struct mt_qp *qp, uint64_t psn, uint64_t now_ns, enum mt_cc_los
 	req->cc.ops->loss(&req->cc, now_ns, kind, rec->nominal);
 }
 
-static void lose_unexplained(struct mt_qp *qp, uint64_t psn, uint64_t now_ns)
+/* REQ(req.ev.one-loss) REQ(req.ev.crowded) */
+static void blame(struct mt_qp *qp, const struct mt_tx_rec *rec, uint64_t now_ns)
 {
-	uint16_t path = mt_tx_rec(&qp->req.window, psn)->ev;
+	struct mt_path_set *paths = qp->paths;
 
-	lose(qp, psn, now_ns, MT_CC_INFERRED);
+	if (mt_presence_crowded(&paths->presence, rec->sent_ns) &&
+	    ++paths->cold[rec->ev].crowd_losses < MT_CROWDED_LOSSES)
+		return;
+	mt_presence_spend(&paths->presence, rec->sent_ns, paths->paths[rec->ev].port);
+	mt_qp_retire_path(qp, rec->ev, now_ns, MT_EV_BY_LOSS);
+}
+
+static void lose_unexplained(struct mt_qp *qp, const struct sack *s, uint64_t psn)
+{
+	const struct mt_tx_rec *rec = mt_tx_rec(&qp->req.window, psn);
+	const struct mt_path *paths = qp->paths->paths;
+	enum mt_verdict verdict =
+		mt_presence_judge(&qp->paths->presence, rec->sent_ns, paths[rec->ev].port,
+				  s->sent_ns, paths[s->path].port);
+
+	if (verdict == MT_VERDICT_OPEN)
+		return;
+	lose(qp, psn, s->now_ns, MT_CC_INFERRED);
 	qp->engine->stats.lost_inferred++;
-	mt_qp_retire_path(qp, path, now_ns, MT_EV_BY_LOSS); /* REQ(req.ev.one-loss) */
+	if (verdict == MT_VERDICT_GUILTY)
+		blame(qp, rec, s->now_ns);
+}
+
+/* It takes a round trip until we send what it has room for, and the queues on the way may be full.
+ */
+static void peer_is_crowded(struct mt_qp *qp, uint64_t now_ns)
+{
+	uint64_t silence_ns = mt_rtt_silence(&qp->req.rtt, &qp->engine->cfg.timing);
+
+	mt_presence_crowd(&qp->paths->presence, now_ns + silence_ns);
+}
+
+/* What the report says of the peer itself. REQ(req.ev.endpoint) */
+static void judge_peer(struct mt_qp *qp, struct sack *s)
+{
+	struct mt_presence *p = &qp->paths->presence;
+	struct mt_rtt *rtt = &qp->req.rtt;
+
+	if (s->path != MT_PATH_NONE) {
+		mt_presence_report(p, s->now_ns, qp->paths->paths[s->path].port, s->sent_ns);
+		if (mt_presence_crowded(p, s->sent_ns))
+			qp->paths->cold[s->path].crowd_losses = 0;
+	}
+	if (s->seth->rcv_cwnd_pen)
+		peer_is_crowded(qp, s->now_ns);
+	if (s->rtt_ns == 0)
+		return;
+	if (rtt->smoothed_ns)
+		s->rtt_ns = mt_presence_rtt(p, s->sent_ns, s->rtt_ns);
+	mt_rtt_sample(rtt, s->rtt_ns);
+	p->limit_ns = mt_rtt_silence(rtt, &qp->engine->cfg.timing);
 }
 
 /* REQ(req.loss.outside-bitmap) REQ(req.ev.forward-evidence) */
@@ -184,7 +233,7 @@ static void find_losses(struct mt_qp *qp, const struct sack *s)
 	if (s->sent_ns == 0)
 		return;
 	for (; mt_loss_next(&req->window, &report, window_ns, &psn); psn++)
-		lose_unexplained(qp, psn, s->now_ns);
+		lose_unexplained(qp, s, psn);
 }
 
 /* How many bytes the responder has newly received, by its own count. REQ(cc.nscc.inflight) */
@@ -264,8 +313,7 @@ void mt_completer_sack(struct mt_qp *qp, const struct mt_rx *rx)
 		match_trigger(qp, &s, rx->pkt->bth.rtx);
 	received_below(qp, s.expected, &s.progress);
 	received_map(qp, &s);
-	if (s.rtt_ns)
-		mt_rtt_sample(&qp->req.rtt, s.rtt_ns);
+	judge_peer(qp, &s);
 	judge_path(qp, &s);
 	find_losses(qp, &s);
 	feed_cc(qp, &s);
@@ -328,6 +376,8 @@ void mt_completer_nack(struct mt_qp *qp, const struct mt_rx *rx)
 			mt_path_set_skip(qp->paths, mt_tx_rec(&qp->req.window, psn)->ev);
 		take_back(qp, psn, rx->now_ns, MT_CC_TRIMMED);
 	} else {
+		if (neth->reason != MW_NACK_PSN_OOR_WINDOW)
+			peer_is_crowded(qp, rx->now_ns);
 		take_back(qp, psn, rx->now_ns, MT_CC_REFUSED);
 	}
 	settle(qp, rx->now_ns, false);

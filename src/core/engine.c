@@ -178,7 +178,7 @@ int mt_cc_profile_set(struct mt_engine *e, uint32_t id, const struct mt_cc_profi
 
 /* ---- timers ---- */
 
-uint64_t mt_engine_deadline(const struct mt_engine *e)
+static uint64_t first_deadline(const struct mt_engine *e)
 {
 	uint64_t qp = mb_timers_deadline(&e->qp_timers);
 	uint64_t path = mb_timers_deadline(&e->path_timers);
@@ -186,10 +186,35 @@ uint64_t mt_engine_deadline(const struct mt_engine *e)
 	return qp < path ? qp : path;
 }
 
+uint64_t mt_engine_deadline(const struct mt_engine *e)
+{
+	uint64_t first = first_deadline(e);
+
+	return first < e->grace_ns ? e->grace_ns : first;
+}
+
+/*
+ * A timer that is late by more than a reorder window tells that this engine was not run for a
+ * while. The answers that it waits for may wait in the adapter's queues; as long again is given to
+ * take them first. Only once: an adapter that is always late still makes progress.
+ * REQ(req.retry.own-stop)
+ */
+static bool was_stopped(struct mt_engine *e, uint64_t now_ns)
+{
+	uint64_t first = first_deadline(e), late_ns = e->cfg.timing.reorder_min_ns;
+
+	if (first < e->grace_ns || first >= now_ns || now_ns - first <= late_ns)
+		return false;
+	e->grace_ns = now_ns + late_ns;
+	return true;
+}
+
 void mt_engine_tick(struct mt_engine *e, uint64_t now_ns)
 {
 	struct mb_timer *t;
 
+	if (was_stopped(e, now_ns) || now_ns < e->grace_ns)
+		return;
 	while ((t = mb_timers_expire(&e->qp_timers, now_ns)))
 		mt_qp_tick(mb_container_of(t, struct mt_qp, timer), now_ns);
 	while ((t = mb_timers_expire(&e->path_timers, now_ns)))

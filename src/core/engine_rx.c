@@ -95,8 +95,11 @@ void mt_engine_rx(struct mt_engine *e, uint64_t now_ns, const struct mt_rx_meta 
 		return;
 	}
 	qp = find_qp(e, &rx);
-	if (qp)
-		dispatch(qp, &rx);
+	if (!qp)
+		return;
+	if (mt_presence_heard(&qp->paths->presence, now_ns))
+		mt_paths_wake(e, qp->paths, now_ns);
+	dispatch(qp, &rx);
 }
 
 void mt_engine_rx_overflow(struct mt_engine *e, uint64_t now_ns, uint64_t packets)

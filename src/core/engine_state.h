@@ -36,6 +36,7 @@ struct mt_engine {
 	size_t memory_wanted; /* by the call that last found the pool empty */
 	struct mt_pressure pressure;
 	uint32_t receivers; /* QPs with a receive window */
+	uint64_t grace_ns;  /* timers that were late are judged from here on, see mt_engine_tick */
 	struct mb_timers qp_timers;
 	struct mb_timers path_timers;
 	struct mb_link ready;	    /* QPs that may have data to send */
@@ -64,6 +65,9 @@ struct mt_path_set *mt_paths_join(struct mt_engine *e, uint32_t profile, const s
 void mt_paths_leave(struct mt_engine *e, struct mt_path_set *s, struct mb_link *user);
 /* mt_paths_arm sets the set's probe timer; mt_paths_tick sends the probes that are due. */
 void mt_paths_arm(struct mt_engine *e, struct mt_path_set *s);
+/* mt_paths_wake is called when a peer is heard again after a silence; it sends each plane a probe.
+ */
+void mt_paths_wake(struct mt_engine *e, struct mt_path_set *s, uint64_t now_ns);
 void mt_paths_tick(struct mt_engine *e, struct mt_path_set *s, uint64_t now_ns);
 
 /* mt_control_emit makes the packet of a queued control entry; false: its time has passed. */

@@ -20,6 +20,7 @@
 #include "base/list.h"
 #include "base/timer.h"
 #include "core/config.h"
+#include "core/presence.h"
 
 /* No path: what a search returns when there is none, and what "any path" is for an avoid. */
 #define MT_PATH_NONE UINT16_MAX
@@ -42,6 +43,7 @@ struct mt_path_cold {
 	uint8_t probe_pending; /* sent and not answered; usable paths are probed too, see qp.c */
 	uint8_t answered;      /* probes in a row */
 	uint8_t backoff;       /* failures in a row, as a shift of the interval */
+	uint8_t crowd_losses;  /* while the peer was crowded, since a packet last arrived */
 };
 
 struct mt_path_port {
@@ -56,6 +58,7 @@ struct mt_path_set {
 	struct mb_link users; /* QPs that send on it */
 	struct mb_timer timer;
 	struct mt_addr peer;
+	struct mt_presence presence; /* of the peer */
 	uint32_t profile;
 	uint32_t refs;
 	uint16_t n_paths;

@@ -28,6 +28,7 @@ struct mt_path_set *mt_paths_join(struct mt_engine *e, uint32_t profile, const s
 		return NULL;
 	s = mt_path_set_init(mem, cfg, e->cfg.n_ports, peer);
 	s->profile = profile;
+	mt_presence_init(&s->presence);
 	mb_list_push(&e->path_sets, &s->link);
 found:
 	s->refs++;
@@ -62,6 +63,25 @@ static struct mt_qp *prober(struct mt_path_set *s)
 			return qp;
 	}
 	return NULL;
+}
+
+/* REQ(req.ev.endpoint) */
+void mt_paths_wake(struct mt_engine *e, struct mt_path_set *s, uint64_t now_ns)
+{
+	struct mt_control probe = {.kind = MT_CONTROL_PROBE, .qp = prober(s)};
+	uint32_t planes = 0;
+
+	for (uint8_t p = 0; p < s->n_ports && probe.qp; p++) {
+		if (s->ports[p].usable == 0)
+			continue;
+		probe.path = mt_spray_control(&probe.qp->req.spray, s, p);
+		if (s->paths[probe.path].port != p)
+			continue;
+		probe.cause.probe_id = mt_path_set_probe_id(s, probe.path);
+		mt_engine_control(e, &probe);
+		planes |= UINT32_C(1) << p;
+	}
+	mt_presence_wake(&s->presence, now_ns, planes);
 }
 
 void mt_paths_tick(struct mt_engine *e, struct mt_path_set *s, uint64_t now_ns)

@@ -214,6 +214,24 @@ uint64_t mt_qp_hold_ns(const struct mt_qp *qp)
 	return tail_probe_ns(qp);
 }
 
+static void count_waiting(struct mt_qp *qp)
+{
+	struct mt_requester *req = &qp->req;
+
+	if (req->waits == req->retry.running)
+		return;
+	req->waits = req->retry.running;
+	mt_presence_wait(&qp->paths->presence, req->retry.step_ns, req->waits);
+}
+
+void mt_qp_rest(struct mt_qp *qp)
+{
+	qp->req.retry.running = false;
+	if (qp->paths)
+		count_waiting(qp);
+	mb_timer_disarm(&qp->engine->qp_timers, &qp->timer);
+}
+
 void mt_qp_arm(struct mt_qp *qp)
 {
 	uint64_t due = mt_retry_deadline(&qp->req.retry, &qp->req.limits, tail_probe_ns(qp));
@@ -221,6 +239,7 @@ void mt_qp_arm(struct mt_qp *qp)
 
 	if (w->held > 0 && w->held_due_ns < due)
 		due = w->held_due_ns;
+	count_waiting(qp);
 	/* Deadlines mostly move away; a timer that fires early costs less than moving it each time.
 	 */
 	if (due < qp->timer.deadline_ns)
@@ -306,8 +325,7 @@ void mt_qp_fail(struct mt_qp *qp, enum mt_wc_status oldest, enum mt_wc_status wh
 	qp->failure_unreported = true;
 	mt_sq_flush(&qp->req.sq, oldest);
 	mt_rq_flush(&qp->rsp.rq);
-	qp->req.retry.running = false;
-	mb_timer_disarm(&qp->engine->qp_timers, &qp->timer);
+	mt_qp_rest(qp);
 	mb_link_remove(&qp->ready);
 	mt_qp_completes(qp);
 }

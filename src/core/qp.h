@@ -39,6 +39,7 @@ struct mt_requester {
 	uint8_t mpr;	  /* the window now, units of 128 PSNs; see mt_completer_sack */
 	bool repeat_last; /* send the last packet of the oldest unfinished WQE once more */
 	bool timed_out;	  /* the next resend does not ask congestion control */
+	bool waits;	  /* counted among those that wait for the peer, see presence.h */
 };
 
 /* An error in a request, held back until every earlier request is complete. */
@@ -106,6 +107,8 @@ void mt_qp_arm(struct mt_qp *qp);
 /* mt_qp_hold_ns returns how long a refused packet waits at least: two RTTs, or the floor of probes.
  */
 uint64_t mt_qp_hold_ns(const struct mt_qp *qp);
+/* mt_qp_rest ends the watch over the peer's answers. */
+void mt_qp_rest(struct mt_qp *qp);
 /* mt_qp_tick does what the QP's timer fired for. */
 void mt_qp_tick(struct mt_qp *qp, uint64_t now_ns);
 /*

@@ -157,11 +157,11 @@ static void to_reset(struct mt_qp *qp)
 	struct mt_sq sq = qp->req.sq;
 	struct mt_rq rq = qp->rsp.rq;
 
+	mt_qp_rest(qp);
 	drop_memory(qp);
 	mb_link_remove(&qp->ready);
 	mb_link_remove(&qp->control);
 	mb_link_remove(&qp->completion);
-	mb_timer_disarm(&e->qp_timers, &qp->timer);
 	mt_control_forget(&e->control_ring, qp);
 	qp->req = (struct mt_requester){.sq = sq};
 	qp->rsp = (struct mt_responder){.rq = rq};

@@ -39,3 +39,11 @@ uint64_t mt_rtt_tail_probe(const struct mt_rtt *r, const struct mt_timing *t)
 
 	return wait < t->tail_probe_min_ns ? t->tail_probe_min_ns : wait;
 }
+
+uint64_t mt_rtt_silence(const struct mt_rtt *r, const struct mt_timing *t)
+{
+	uint64_t window = mt_rtt_reorder_window(r, t);
+	uint64_t answer = 2 * r->smoothed_ns + 4 * r->deviation_ns;
+
+	return answer > window ? answer : window;
+}

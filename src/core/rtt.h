@@ -26,6 +26,12 @@ static inline void mt_rtt_init(struct mt_rtt *r)
 void mt_rtt_sample(struct mt_rtt *r, uint64_t rtt_ns);
 /* mt_rtt_reorder_window returns how much later a packet must have been sent to prove a loss. */
 uint64_t mt_rtt_reorder_window(const struct mt_rtt *r, const struct mt_timing *t);
+/*
+ * mt_rtt_silence returns how long a peer may say nothing before that means anything: no shorter
+ * than a reorder window, or a stop could pass unnoticed that makes false holes, and no shorter than
+ * an answer takes.
+ */
+uint64_t mt_rtt_silence(const struct mt_rtt *r, const struct mt_timing *t);
 /* mt_rtt_tail_probe returns the silence after which a probe is worth its packet. */
 uint64_t mt_rtt_tail_probe(const struct mt_rtt *r, const struct mt_timing *t);
 

@@ -52,13 +52,14 @@ struct sim_packet {
 	struct mt_rx_meta meta;
 	struct mw_packet pkt; /* as it was sent */
 	uint8_t tclass;
-	bool data;	     /* one of the write opcodes: may be marked and trimmed */
-	bool waits;	     /* not of the control class: waits in queues */
-	uint64_t sent_ns;    /* when it was handed to the fabric */
-	uint64_t extra_ns;   /* a filter may hold it up */
-	bool in_buffer;	     /* it has arrived and waits for a slow receiver */
-	uint64_t log_number; /* of its line in the log */
-	void *flow;	     /* data: the flow it belongs to; NULL for what a test made up */
+	bool data;		 /* one of the write opcodes: may be marked and trimmed */
+	bool waits;		 /* not of the control class: waits in queues */
+	uint64_t sent_ns;	 /* when it was handed to the fabric */
+	uint64_t extra_ns;	 /* a filter may hold it up */
+	bool in_buffer;		 /* it has arrived and waits for a slow receiver */
+	uint64_t log_number;	 /* of its line in the log */
+	void *flow;		 /* data: the flow it belongs to; NULL for what a test made up */
+	struct sim_packet *next; /* in a receiver's queue */
 	size_t headers_len, len;
 	uint8_t bytes[];
 };

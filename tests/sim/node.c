@@ -318,6 +318,57 @@ static bool pass_buffer(struct sim_world *w, struct sim_node *node, struct sim_p
 	return false;
 }
 
+/* ---- in, one queue after the other ---- */
+
+static struct sim_packet *take(struct sim_node *node)
+{
+	for (uint32_t k = 0; k <= MT_PORTS_MAX; k++) {
+		struct sim_packet *p = node->inbox[node->inbox_port].first;
+
+		if (p) {
+			node->inbox[node->inbox_port].first = p->next;
+			return p;
+		}
+		node->inbox_port = (node->inbox_port + 1) % MT_PORTS_MAX;
+	}
+	return NULL;
+}
+
+static void serve(void *ctx, uint64_t arg)
+{
+	struct sim_node *node = ctx;
+	struct sim_net *net = &node->w->net;
+	struct sim_packet *p;
+
+	(void)arg;
+	if (net->now_ns < node->stopped_until_ns) {
+		sim_net_at(net, node->stopped_until_ns, serve, node, 0);
+		return;
+	}
+	p = take(node);
+	node->receiving = p != NULL;
+	if (!p)
+		return;
+	receive(node, p);
+	sim_net_at(net, net->now_ns + node->service_ns, serve, node, 0);
+}
+
+static void queue(struct sim_node *node, struct sim_packet *p)
+{
+	struct sim_packet **first = &node->inbox[p->meta.port].first;
+
+	p->next = NULL;
+	if (*first)
+		node->inbox[p->meta.port].last->next = p;
+	else
+		*first = p;
+	node->inbox[p->meta.port].last = p;
+	if (node->receiving)
+		return;
+	node->receiving = true;
+	sim_net_at(&node->w->net, node->w->net.now_ns, serve, node, 0);
+}
+
 void sim_node_deliver(void *ctx, struct sim_packet *p)
 {
 	struct sim_world *w = ctx;
@@ -325,6 +376,10 @@ void sim_node_deliver(void *ctx, struct sim_packet *p)
 
 	if (!pass_buffer(w, node, p))
 		return;
+	if (node->service_ns && !node->deaf) {
+		queue(node, p);
+		return;
+	}
 	if (w->net.now_ns >= node->stopped_until_ns) {
 		receive(node, p);
 	} else if (node->deaf) {

@@ -179,7 +179,7 @@ TEST(sim_ev, a_dead_path_is_probed_more_and_more_rarely_and_comes_back)
 	CASE_EQ(w, case_stats(w, 0).evs_revived, 1);
 	sim_post(qp, 4096 * 64, 0);
 	sim_run_done(w, SIM_MS);
-	CASE_EQ(w, data_on(w, 0, 3, healed), 2);
+	CASE_BETWEEN(w, data_on(w, 0, 3, healed), 1, 3);
 	case_done(w);
 }
 

@@ -194,6 +194,11 @@ void sim_world_open(struct sim_world *w, const struct sim_world_cfg *cfg)
 
 static void close_node(struct sim_node *node)
 {
+	for (uint32_t port = 0; port < MT_PORTS_MAX; port++)
+		for (struct sim_packet *p = node->inbox[port].first, *next; p; p = next) {
+			next = p->next;
+			free(p);
+		}
 	for (uint32_t i = 0; i < node->n_qps; i++) {
 		mt_qp_fini(node->qps[i]->qp);
 		sim_flow_fini(&node->qps[i]->out);

@@ -84,6 +84,16 @@ struct sim_node {
 	/* A slow receiver takes a packet each rx_packet_ns, 0: at once, and rx_room may wait. */
 	uint64_t rx_packet_ns, rx_room, rx_busy_until_ns;
 	uint64_t overflows;
+	/*
+	 * Not 0: what arrives waits in a queue a port, and takes so long to receive; the node
+	 * empties one queue after the other, as a busy process does with its sockets.
+	 */
+	uint64_t service_ns;
+	struct {
+		struct sim_packet *first, *last;
+	} inbox[MT_PORTS_MAX];
+	uint32_t inbox_port; /* that is being emptied */
+	bool receiving;	     /* an event is on its way */
 	uint64_t ticks, ticks_at_once, last_tick_ns;
 	struct sim_traffic traffic;
 };

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-foreach(name cc_none cc_nscc cc_profile control loss names path_set pressure retry rtt rx_window sack spray tx_window wimm
+foreach(name cc_none cc_nscc cc_profile control loss names path_set presence pressure retry rtt rx_window sack spray tx_window wimm
 	wq)
 	softmrc_test(unit_${name} SOURCES unit_${name}.c LINKS core LABELS unit)
 endforeach()

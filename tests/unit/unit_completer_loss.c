@@ -315,7 +315,8 @@ CASE(mt_completer_sack, answered_probes_revive_the_ev)
 	rx(now, node_ack(&n, 0x1F, 1)); /* nothing is outstanding: no tail probes */
 	for (int i = 0; i < 2; i++) {
 		now += opts.ev_profile.probe_interval_ns;
-		mt_engine_tick(n.engine, now);
+		while (mt_engine_deadline(n.engine) <= now)
+			mt_engine_tick(n.engine, mt_engine_deadline(n.engine));
 		assert_true(node_tx_opcode(&n, now, MW_PROBE, &d));
 		assert_u_eq(d.ev, opts.evs[path].value);
 		rx(now, probe_answer(d.pkt.peth.probe_id, 16));

@@ -254,15 +254,44 @@ CASE(mt_engine_tick, everything_that_is_due)
 	start();
 	assert_i_eq(node_post(&n, n.qp, 1, 1, 0), MT_OK);
 	node_drain(&n, 1000);
-	mt_path_set_retire(n.qp->paths, 0, 2000, MT_EV_BY_LOSS, changes);
+	mt_path_set_retire(n.qp->paths, 0, 10000, MT_EV_BY_LOSS, changes);
 	mt_paths_arm(n.engine, n.qp->paths);
-	mt_engine_tick(n.engine, 11999);
-	assert_u_eq(node_drain(&n, 11999), 0);
+	mt_engine_tick(n.engine, 19999);
+	assert_u_eq(node_drain(&n, 19999), 0);
 	mt_engine_tick(n.engine, 21000);
 	while (node_tx(&n, 21000, &d, 1) == 1)
 		probes += d.pkt.bth.opcode == MW_PROBE;
 	assert_u_eq(probes, 2); /* one for the bad EV, one because of the silence */
 	assert_true(mt_engine_deadline(n.engine) > 21000);
+}
+
+/* REQ(req.retry.own-stop) */
+CASE(mt_engine_tick, after_a_stop_of_our_own_what_waits_goes_first)
+{
+	const uint64_t due = 21000, late = due + 5001; /* by more than reorder_min_ns */
+
+	start();
+	assert_i_eq(node_post(&n, n.qp, 1, 1, 0), MT_OK);
+	node_drain(&n, 1000);
+	assert_u_eq(mt_engine_deadline(n.engine), due);
+	mt_engine_tick(n.engine, late);
+	assert_u_eq(node_drain(&n, late), 0);
+	assert_u_eq(mt_engine_deadline(n.engine), late + 5000);
+	mt_engine_tick(n.engine, late + 4999);
+	assert_u_eq(node_drain(&n, late), 0);
+	/* Late again: once is enough. */
+	mt_engine_tick(n.engine, late + 20000);
+	assert_u_eq(node_drain(&n, late + 20000), 1);
+	assert_u_eq(node_stats(&n).tail_probes, 1);
+}
+
+CASE(mt_engine_tick, a_timer_a_little_late_is_judged_at_once)
+{
+	start();
+	assert_i_eq(node_post(&n, n.qp, 1, 1, 0), MT_OK);
+	node_drain(&n, 1000);
+	mt_engine_tick(n.engine, 26000);
+	assert_u_eq(node_stats(&n).tail_probes, 1);
 }
 
 /* ---- events ---- */

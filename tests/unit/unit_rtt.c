@@ -97,3 +97,16 @@ TEST(mt_rtt_sample, bounds_enclose_the_mean)
 		assert_true(r.smoothed_ns <= r.max_ns);
 	}
 }
+
+TEST(mt_rtt_silence, no_shorter_than_a_reorder_window_or_an_answer)
+{
+	struct mt_rtt r;
+
+	mt_rtt_init(&r);
+	assert_u_eq(mt_rtt_silence(&r, &timing), timing.reorder_max_ns);
+	r = (struct mt_rtt){.smoothed_ns = 1000, .min_ns = 900, .max_ns = 1000};
+	assert_u_eq(mt_rtt_silence(&r, &timing), timing.reorder_min_ns);
+	r.smoothed_ns = 10000;
+	r.deviation_ns = 500;
+	assert_u_eq(mt_rtt_silence(&r, &timing), 22000);
+}

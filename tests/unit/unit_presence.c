@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Is the peer there? Planes 0 to 3; a silence is longer than 100, a waking has patience for 200. */
+#include "support/test.h"
+
+#include "core/presence.h"
+
+#define LIMIT 100u
+#define PLANES 0xFu
+
+static struct mt_presence p;
+
+/* Heard at 1000 while one QP waits; silent until 5000, when the planes are probed. */
+static int woken(void **state)
+{
+	(void)state;
+	mt_presence_init(&p);
+	p.limit_ns = LIMIT;
+	mt_presence_wait(&p, 900, true);
+	assert_false(mt_presence_heard(&p, 1000));
+	assert_true(mt_presence_heard(&p, 5000));
+	mt_presence_wake(&p, 5000, PLANES);
+	return 0;
+}
+
+static enum mt_verdict judge(uint64_t sent, uint8_t plane, uint64_t trigger, uint8_t trigger_plane)
+{
+	return mt_presence_judge(&p, sent, plane, trigger, trigger_plane);
+}
+
+TEST(mt_presence_heard, silence_counts_only_while_somebody_waits)
+{
+	mt_presence_init(&p);
+	assert_false(mt_presence_heard(&p, UINT64_C(1) << 60)); /* no RTT is known */
+	p.limit_ns = LIMIT;
+	assert_false(mt_presence_heard(&p, UINT64_C(1) << 61));
+	mt_presence_wait(&p, UINT64_C(1) << 62, true);
+	assert_false(mt_presence_silent(&p, (UINT64_C(1) << 62) + LIMIT));
+	assert_true(mt_presence_silent(&p, (UINT64_C(1) << 62) + LIMIT + 1));
+	mt_presence_wait(&p, 0, true);
+	mt_presence_wait(&p, 0, false);
+	assert_true(mt_presence_silent(&p, (UINT64_C(1) << 62) + LIMIT + 1));
+	mt_presence_wait(&p, 0, false);
+	assert_false(mt_presence_silent(&p, UINT64_MAX));
+}
+
+TEST(mt_presence_heard, each_packet_ends_the_silence)
+{
+	mt_presence_init(&p);
+	p.limit_ns = LIMIT;
+	mt_presence_wait(&p, 1000, true);
+	for (uint64_t now = 1100; now < 2000; now += LIMIT)
+		assert_false(mt_presence_heard(&p, now));
+	assert_true(mt_presence_heard(&p, 2101));
+	assert_false(mt_presence_heard(&p, 2102));
+}
+
+TEST(mt_presence_judge, without_a_silence_every_report_counts)
+{
+	mt_presence_init(&p);
+	assert_u_eq(judge(0, 0, 10, 1), MT_VERDICT_GUILTY);
+}
+
+/* REQ(req.ev.endpoint) */
+TEST_WITH(woken, NULL, mt_presence_judge, only_its_own_plane_tells_of_a_packet)
+{
+	assert_u_eq(judge(1500, 0, 1900, 1), MT_VERDICT_OPEN);
+	assert_u_eq(judge(1500, 0, 1900, 0), MT_VERDICT_GUILTY);
+	/* Nor of one sent since, as long as queues may be full. */
+	assert_u_eq(judge(5010, 0, 5090, 1), MT_VERDICT_OPEN);
+	assert_u_eq(judge(5010, 0, 5090, 0), MT_VERDICT_GUILTY);
+}
+
+TEST_WITH(woken, NULL, mt_presence_judge, all_planes_tell_when_each_has_answered)
+{
+	for (uint8_t plane = 0; plane < 4; plane++) {
+		assert_u_eq(judge(1500, 0, 5100, 1), MT_VERDICT_OPEN);
+		mt_presence_report(&p, 5020 + plane, plane, 5001);
+	}
+	assert_u_eq(judge(1500, 0, 5022, 1), MT_VERDICT_OPEN); /* may have been made before */
+	assert_u_eq(judge(1500, 0, 5023, 1), MT_VERDICT_GUILTY);
+	assert_u_eq(judge(5030, 0, 5040, 1), MT_VERDICT_GUILTY);
+}
+
+TEST_WITH(woken, NULL, mt_presence_judge, a_plane_that_stays_silent_is_not_waited_for)
+{
+	for (uint8_t plane = 0; plane < 3; plane++)
+		mt_presence_report(&p, 5020, plane, 5001);
+	assert_u_eq(judge(1500, 3, 5199, 1), MT_VERDICT_OPEN);
+	assert_u_eq(judge(1500, 3, 5200, 1), MT_VERDICT_GUILTY);
+}
+
+TEST_WITH(woken, NULL, mt_presence_judge, old_answers_hold_the_judgement_up)
+{
+	mt_presence_report(&p, 5150, 0, 1400);
+	assert_u_eq(judge(1500, 3, 5349, 1), MT_VERDICT_OPEN);
+	assert_u_eq(judge(1500, 3, 5350, 1), MT_VERDICT_BLAMELESS);
+	/* One that is no older than an answer takes holds up nothing. */
+	mt_presence_report(&p, 5080, 0, 4990);
+	assert_u_eq(judge(1500, 3, 5350, 1), MT_VERDICT_BLAMELESS);
+}
+
+TEST_WITH(woken, NULL, mt_presence_judge, a_stop_takes_the_blame)
+{
+	mt_presence_report(&p, 5000, 0, 1400);
+	assert_u_eq(judge(1500, 0, 1900, 0), MT_VERDICT_BLAMELESS);
+	assert_u_eq(judge(4999, 0, 5050, 0), MT_VERDICT_BLAMELESS);
+	assert_u_eq(judge(5000, 0, 5050, 0), MT_VERDICT_GUILTY);
+}
+
+TEST_WITH(woken, NULL, mt_presence_judge, without_a_stop_one_ev_a_plane_takes_the_blame)
+{
+	mt_presence_spend(&p, 1500, 2);
+	assert_u_eq(judge(1600, 2, 1900, 2), MT_VERDICT_BLAMELESS);
+	assert_u_eq(judge(1600, 1, 1900, 1), MT_VERDICT_GUILTY);
+	assert_u_eq(judge(5001, 2, 5050, 2), MT_VERDICT_GUILTY);
+	/* What was sent since costs nothing. */
+	mt_presence_spend(&p, 5001, 1);
+	assert_u_eq(judge(1600, 1, 1900, 1), MT_VERDICT_GUILTY);
+}
+
+TEST_WITH(woken, NULL, mt_presence_wake, the_next_silence_without_a_stop_is_not_waited_for)
+{
+	mt_presence_spend(&p, 1500, 2);
+	assert_true(mt_presence_heard(&p, 5300));
+	mt_presence_wake(&p, 5300, PLANES);
+	assert_u_eq(judge(5100, 2, 5250, 1), MT_VERDICT_GUILTY);
+	/* Unless it turns out to be one. */
+	mt_presence_report(&p, 5301, 0, 5100);
+	assert_u_eq(judge(5100, 2, 5250, 1), MT_VERDICT_OPEN);
+	assert_u_eq(judge(5100, 2, 5250, 2), MT_VERDICT_BLAMELESS);
+}
+
+TEST_WITH(woken, NULL, mt_presence_wake, later_silences_are_waited_for_again)
+{
+	assert_true(mt_presence_heard(&p, 5000 + 8 * 200));
+	mt_presence_wake(&p, 6600, PLANES);
+	assert_u_eq(judge(6500, 2, 6600, 1), MT_VERDICT_OPEN);
+}
+
+/* REQ(cc.rtt.validity) */
+TEST_WITH(woken, NULL, mt_presence_rtt, the_time_of_a_stop_is_no_rtt)
+{
+	assert_u_eq(mt_presence_rtt(&p, 1500, 3500), 2 * LIMIT);
+	assert_u_eq(mt_presence_rtt(&p, 4950, 50), 50);
+	assert_u_eq(mt_presence_rtt(&p, 5000, 3500), 3500);
+}
+
+/* REQ(req.ev.crowded) */
+TEST(mt_presence_crowded, until_then)
+{
+	mt_presence_init(&p);
+	assert_false(mt_presence_crowded(&p, 0));
+	mt_presence_crowd(&p, 500);
+	assert_true(mt_presence_crowded(&p, 499));
+	assert_false(mt_presence_crowded(&p, 500));
+}
