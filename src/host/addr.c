@@ -17,6 +17,7 @@ void mh_addr_map_init(struct mh_addr_map *map, const struct mh_env *env)
 {
 	mb_assert(env->prefix < 128);
 	map->n_planes = env->n_ports;
+	map->inner = env->driver == MH_DRIVER_RAW41;
 	map->ipv4 = mh_addr_is_ipv4(env->port[0].ip);
 	memset(map->host_mask, 0, sizeof(map->host_mask));
 	for (uint32_t bit = env->prefix; bit < 128; bit++)
@@ -51,14 +52,20 @@ void mh_addr_on_plane(const struct mh_addr_map *map, uint32_t plane, const uint8
 	addr_join(map, map->local[plane], gid, ip);
 }
 
+const uint8_t *mh_addr_ours(const struct mh_addr_map *map, uint32_t plane)
+{
+	mb_assert(plane < map->n_planes);
+	return map->local[map->inner ? 0 : plane];
+}
+
 bool mh_addr_gid_of(const struct mh_addr_map *map, uint32_t plane, const uint8_t ip[16],
 		    uint8_t gid[16])
 {
+	const uint8_t *ours = mh_addr_ours(map, plane);
 	uint32_t strange = 0;
 
-	mb_assert(plane < map->n_planes);
 	for (uint32_t i = 0; i < 16; i++)
-		strange |= (ip[i] ^ map->local[plane][i]) & ~(uint32_t)map->host_mask[i] & 0xFFu;
+		strange |= (ip[i] ^ ours[i]) & ~(uint32_t)map->host_mask[i] & 0xFFu;
 	addr_join(map, map->local[0], ip, gid);
 	return strange == 0;
 }

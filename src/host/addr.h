@@ -22,6 +22,8 @@
 struct mh_addr_map {
 	uint32_t n_planes;
 	bool ipv4;
+	bool inner; /* frames carry GIDs, in a header inside the one that the planes' switches see
+		     */
 	uint8_t host_mask[16]; /* the bits that name a host */
 	uint8_t local[MT_PORTS_MAX][16];
 };
@@ -36,11 +38,23 @@ bool mh_addr_is_ipv4(const uint8_t ip[16]);
 void mh_addr_on_plane(const struct mh_addr_map *map, uint32_t plane, const uint8_t gid[16],
 		      uint8_t ip[16]);
 /*
- * mh_addr_gid_of returns in gid which host has address ip on `plane`; false: the address is not in
- * the plane's subnet, so it is no peer's.
+ * mh_addr_gid_of returns in gid which host sends frames from address ip on `plane`; false: the
+ * address is not in the subnet, so it is no peer's.
  */
 bool mh_addr_gid_of(const struct mh_addr_map *map, uint32_t plane, const uint8_t ip[16],
 		    uint8_t gid[16]);
+/*
+ * mh_addr_ours and mh_addr_theirs return the addresses of the header that the ICRC covers, of this
+ * host and of a peer whose GID is gid and whose address on the plane is ip.
+ * REQ(wire.icrc.inner)
+ */
+const uint8_t *mh_addr_ours(const struct mh_addr_map *map, uint32_t plane);
+static inline const uint8_t *mh_addr_theirs(const struct mh_addr_map *map, const uint8_t gid[16],
+					    const uint8_t ip[16])
+{
+	return map->inner ? gid : ip;
+}
+
 /* mh_addr_text writes an address as people read it and returns text. */
 const char *mh_addr_text(const uint8_t ip[16], char text[MH_ADDR_TEXT_MAX]);
 

@@ -184,6 +184,25 @@ static int env_read_cc(struct mh_env *env, const struct mh_settings *s, struct m
 	return 0;
 }
 
+static int env_read_driver(struct mh_env *env, const struct mh_settings *s,
+			   struct mh_env_error *error)
+{
+	static const char *const names[] = {
+		[MH_DRIVER_UDP] = "udp",
+		[MH_DRIVER_AF_PACKET] = "af_packet",
+		[MH_DRIVER_RAW41] = "raw41",
+	};
+	const char *value = s->of[MH_SET_DRIVER].text;
+
+	for (uint32_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		if (value && strcmp(value, names[i]) != 0)
+			continue;
+		env->driver = (enum mh_driver)i;
+		return 0;
+	}
+	return mh_settings_refuse(s, MH_SET_DRIVER, "must be udp, af_packet or raw41", error);
+}
+
 /* REQ(wire.ev.udp) REQ(wire.ev.stev) */
 static int env_read_ev_format(struct mh_env *env, const struct mh_settings *s,
 			      struct mh_env_error *error)
@@ -236,6 +255,8 @@ static int env_read_all(struct mh_env *env, const struct mh_settings *s, struct 
 	if (!err)
 		err = env_check_numbers(env, s, error);
 	if (!err)
+		err = env_read_driver(env, s, error);
+	if (!err)
 		err = mh_env_read_ports(env, s, error);
 	if (!err)
 		err = env_read_pace(env, s, error);
@@ -245,6 +266,8 @@ static int env_read_all(struct mh_env *env, const struct mh_settings *s, struct 
 		err = env_read_ev_format(env, s, error);
 	if (!err)
 		err = env_read_icrc(env, s, error);
+	if (!err)
+		err = env_read_path(env->capture, s, MH_SET_CAPTURE, error);
 	if (!err)
 		err = env_read_path(env->faults, s, MH_SET_FAULTS, error);
 	if (!err)

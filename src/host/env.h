@@ -17,6 +17,13 @@
 #define MH_EVS_PER_PORT_MAX 64u
 #define MH_IFNAME_MAX 16u
 
+/* What carries the frames; see src/io/README.md. */
+enum mh_driver {
+	MH_DRIVER_UDP,
+	MH_DRIVER_AF_PACKET,
+	MH_DRIVER_RAW41,
+};
+
 struct mh_env_port {
 	uint8_t ip[16];		    /* network order; IPv4 mapped, ::ffff:a.b.c.d */
 	char ifname[MH_IFNAME_MAX]; /* empty: not bound to an interface */
@@ -25,6 +32,7 @@ struct mh_env_port {
 struct mh_env {
 	struct mh_env_port port[MT_PORTS_MAX];
 	uint32_t n_ports;
+	enum mh_driver driver;
 	uint32_t prefix;  /* bits of a port's address, as 128 bits, that are the plane's subnet */
 	uint32_t evs;	  /* per port */
 	uint32_t ev_base; /* the first source port */
@@ -33,6 +41,7 @@ struct mh_env {
 	uint32_t mtu;	   /* largest path MTU, bytes of payload */
 	uint32_t rx_buffer_bytes;
 	bool icrc;
+	char capture[MH_PATH_MAX];   /* path of a pcapng file, or empty */
 	char faults[MH_PATH_MAX];    /* path of a fault table, or empty */
 	char stats_dir[MH_PATH_MAX]; /* or empty */
 	enum mt_cc_kind cc;

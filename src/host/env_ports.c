@@ -204,6 +204,10 @@ static int ports_check(const struct mh_env *env, const struct mh_settings *s,
 {
 	char why[200];
 
+	if (env->driver == MH_DRIVER_RAW41 && mh_env_is_ipv4(env))
+		return mh_settings_refuse(
+			s, MH_SET_DRIVER,
+			"carries IPv6 in IPv6 and needs ports with IPv6 addresses", error);
 	for (uint32_t i = 1; i < env->n_ports; i++) {
 		const struct mh_env_port *a = &env->port[i];
 
@@ -229,10 +233,11 @@ static int ports_check(const struct mh_env *env, const struct mh_settings *s,
 /* ---- path MTU ---- */
 
 /* ports_ib_mtu returns the largest IB MTU that fits IP packets of ip_mtu bytes; 0: none does. */
-static uint32_t ports_ib_mtu(uint32_t ip_mtu, bool ipv4)
+static uint32_t ports_ib_mtu(const struct mh_env *env, uint32_t ip_mtu)
 {
-	uint32_t around =
-		(ipv4 ? IPV4_BYTES : IPV6_BYTES) + UDP_BYTES + MW_HEADERS_MAX + ICRC_BYTES;
+	uint32_t ip = mh_env_is_ipv4(env) ? IPV4_BYTES : IPV6_BYTES;
+	uint32_t outer = env->driver == MH_DRIVER_RAW41 ? IPV6_BYTES : 0;
+	uint32_t around = outer + ip + UDP_BYTES + MW_HEADERS_MAX + ICRC_BYTES;
 	uint32_t mtu = 4096;
 
 	while (mtu >= 256 && mtu + around > ip_mtu)
@@ -260,9 +265,9 @@ static int ports_mtu(struct mh_env *env, const struct mh_settings *s, struct mh_
 		if (one[0] == '\0' && !mh_iface_of(env->port[i].ip, one))
 			continue;
 		bytes = mh_iface_mtu(one);
-		if (bytes == 0 || ports_ib_mtu(bytes, ports_is_ipv4(env->port[i].ip)) >= largest)
+		if (bytes == 0 || ports_ib_mtu(env, bytes) >= largest)
 			continue;
-		largest = ports_ib_mtu(bytes, ports_is_ipv4(env->port[i].ip));
+		largest = ports_ib_mtu(env, bytes);
 		ip_mtu = bytes;
 		strcpy(name, one);
 	}

@@ -5,8 +5,13 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
+#include "base/assert.h"
+#include "host/ifaces.h"
+#include "io/af_packet.h"
+#include "io/raw41.h"
 #include "io/udp.h"
 #include "wire/dscp.h"
 
@@ -85,19 +90,86 @@ static int ports_wrap(struct mh_ports *ports, uint32_t i, struct mio_error *erro
 	return err;
 }
 
-/* ports_open_one opens port i around its claimed socket, which it takes over in any case. */
-static int ports_open_one(struct mh_ports *ports, const struct mh_env *env, uint32_t i, int fd,
-			  uint64_t now_ns, struct mio_error *error)
+/* ports_capture puts the driver that writes a capture above a port, when one is wanted. */
+static int ports_capture(struct mh_ports *ports, const struct mio_addr *local, uint32_t i,
+			 struct mio_error *error)
 {
-	struct mh_port *port = &ports->port[i];
+	char name[16];
+	int err;
+
+	if (!ports->capture)
+		return 0;
+	snprintf(name, sizeof(name), "port%u", i);
+	err = mio_pcap_open(ports->capture, name, local, ports->port[i].io, &ports->port[i].io);
+	if (err)
+		snprintf(error->text, sizeof(error->text), "no memory for a capture");
+	return err;
+}
+
+static int ports_open_udp(const struct mh_env *env, uint32_t i, const struct mio_addr *local,
+			  int fd, struct mio_port **io, struct mio_error *error)
+{
 	struct mio_udp_cfg cfg = {
-		.local = ports_local(env, i, ports->slot),
+		.local = *local,
 		.ifname = ports_ifname(env, i),
 		.ev_base = (uint16_t)env->ev_base,
 		.n_evs = env->evs,
 		.rx_buffer_bytes = env->rx_buffer_bytes,
 	};
-	int err = mio_udp_open(&cfg, fd, &port->io, error);
+
+	return mio_udp_open(&cfg, fd, io, error);
+}
+
+static int ports_open_af_packet(const struct mh_env *env, uint32_t i, const struct mio_addr *local,
+				int fd, struct mio_port **io, struct mio_error *error)
+{
+	char name[MH_IFNAME_MAX];
+	struct mio_af_packet_cfg cfg = {
+		.local = *local, .ifname = name, .rx_buffer_bytes = env->rx_buffer_bytes};
+
+	strcpy(name, env->port[i].ifname);
+	if (name[0] == '\0' && !mh_iface_of(local->ip, name)) {
+		snprintf(error->text, sizeof(error->text),
+			 "port %u: no interface has its address; see MRC_PORTS", i);
+		return EADDRNOTAVAIL;
+	}
+	return mio_af_packet_open(&cfg, fd, io, error);
+}
+
+static int ports_open_raw41(const struct mh_env *env, uint32_t i, const struct mio_addr *local,
+			    int fd, struct mio_port **io, struct mio_error *error)
+{
+	struct mio_raw41_cfg cfg = {
+		.local = *local,
+		.ifname = ports_ifname(env, i),
+		.rx_buffer_bytes = env->rx_buffer_bytes,
+	};
+
+	memcpy(cfg.gid, env->port[0].ip, sizeof(cfg.gid));
+	return mio_raw41_open(&cfg, fd, io, error);
+}
+
+static int ports_open_driver(const struct mh_env *env, uint32_t i, const struct mio_addr *local,
+			     int fd, struct mio_port **io, struct mio_error *error)
+{
+	switch (env->driver) {
+	case MH_DRIVER_UDP:
+		return ports_open_udp(env, i, local, fd, io, error);
+	case MH_DRIVER_AF_PACKET:
+		return ports_open_af_packet(env, i, local, fd, io, error);
+	case MH_DRIVER_RAW41:
+		return ports_open_raw41(env, i, local, fd, io, error);
+	}
+	mb_unreachable();
+}
+
+/* ports_open_one opens port i around its claimed socket, which it takes over in any case. */
+static int ports_open_one(struct mh_ports *ports, const struct mh_env *env, uint32_t i, int fd,
+			  uint64_t now_ns, struct mio_error *error)
+{
+	struct mh_port *port = &ports->port[i];
+	struct mio_addr local = ports_local(env, i, ports->slot);
+	int err = ports_open_driver(env, i, &local, fd, &port->io, error);
 
 	if (err) {
 		close(fd);
@@ -106,10 +178,20 @@ static int ports_open_one(struct mh_ports *ports, const struct mh_env *env, uint
 	mh_pace_init(&port->pace, env->pace_bps, MIO_FRAME_MAX, now_ns);
 	port->refused_seen = 0;
 	port->overruns_seen = 0;
-	err = ports_wrap(ports, i, error);
+	err = ports_capture(ports, &local, i, error);
+	if (!err)
+		err = ports_wrap(ports, i, error);
 	if (err)
 		mio_port_close(port->io);
 	return err;
+}
+
+static uint64_t ports_realtime_ns(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_REALTIME, &ts);
+	return (uint64_t)ts.tv_sec * 1000000000u + (uint64_t)ts.tv_nsec;
 }
 
 int mh_ports_open(struct mh_ports *ports, const struct mh_env *env, uint64_t now_ns,
@@ -122,10 +204,13 @@ int mh_ports_open(struct mh_ports *ports, const struct mh_env *env, uint64_t now
 	mh_addr_map_init(&ports->map, env);
 	if (env->faults[0])
 		err = mio_fault_map(env->faults, &ports->faults, error);
+	if (!err && env->capture[0])
+		err = mio_capture_open(env->capture, ports_realtime_ns() - now_ns, &ports->capture,
+				       error);
 	if (!err)
 		err = ports_claim(env, fds, &ports->slot, error);
 	if (err) {
-		mio_fault_unmap(ports->faults);
+		mh_ports_close(ports);
 		return err;
 	}
 	for (; ports->n < env->n_ports; ports->n++) {
@@ -141,12 +226,23 @@ int mh_ports_open(struct mh_ports *ports, const struct mh_env *env, uint64_t now
 	return 0;
 }
 
+static void ports_end_capture(struct mh_ports *ports)
+{
+	int err = mio_capture_close(ports->capture);
+
+	if (err)
+		fprintf(stderr, "softmrc: the capture is not complete: %s\n", strerror(err));
+	ports->capture = NULL;
+}
+
 void mh_ports_close(struct mh_ports *ports)
 {
 	while (ports->n > 0)
 		mio_port_close(ports->port[--ports->n].io);
 	mio_fault_unmap(ports->faults);
 	ports->faults = NULL;
+	if (ports->capture)
+		ports_end_capture(ports);
 }
 
 int mh_ports_reopen(struct mh_ports *ports, const struct mh_env *env, uint32_t i, uint64_t now_ns,

@@ -13,6 +13,7 @@
 #include "host/env.h"
 #include "host/pace.h"
 #include "io/fault.h"
+#include "io/pcap.h"
 #include "io/port.h"
 
 #define MH_UDP_PORT 4791u
@@ -37,6 +38,7 @@ struct mh_ports {
 	struct mh_addr_map map;
 	struct mh_port port[MT_PORTS_MAX];
 	struct mrc_fault_table *faults; /* NULL: none */
+	struct mio_capture *capture;	/* NULL: none */
 };
 
 /*

@@ -37,7 +37,7 @@ static bool rx_icrc_ok(const struct mh_nic *nic, uint32_t port, const struct mio
 	const uint8_t *b = frame->bytes;
 	struct mh_addr_datagram datagram = {
 		.src = frame->src.ip,
-		.dst = nic->ports.map.local[port],
+		.dst = mh_addr_ours(&nic->ports.map, port),
 		.sport = frame->src.udp_port,
 		.dport = (uint16_t)(MH_UDP_PORT + nic->ports.slot),
 		.len = frame->len,

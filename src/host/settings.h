@@ -21,6 +21,7 @@
 /* id, environment variable, key in the file, kinds of value that the file may give */
 #define MH_SETTINGS(X)                                                                 \
 	X(PORTS, "MRC_PORTS", "ports.list", MH_TOML_ARRAY)                             \
+	X(DRIVER, "MRC_DRIVER", "ports.driver", MH_TOML_STRING)                        \
 	X(PREFIX, "MRC_PORT_PREFIX", "ports.prefix", MH_TOML_INTEGER)                  \
 	X(MTU, "MRC_MTU", "ports.mtu", MH_TOML_INTEGER)                                \
 	X(PACE, "MRC_PACE", "ports.pace", MH_TOML_STRING | MH_TOML_INTEGER)            \
@@ -36,6 +37,7 @@
 	X(REORDER_MIN, "MRC_REORDER_MIN_US", "timers.reorder_min_us", MH_TOML_INTEGER) \
 	X(REORDER_MAX, "MRC_REORDER_MAX_US", "timers.reorder_max_us", MH_TOML_INTEGER) \
 	X(ICRC, "MRC_ICRC", "checks.icrc", MH_TOML_BOOLEAN)                            \
+	X(CAPTURE, "MRC_CAPTURE", "capture.file", MH_TOML_STRING)                      \
 	X(FAULTS, "MRC_FAULTS", "faults.table", MH_TOML_STRING)                        \
 	X(STATS_DIR, "MRC_STATS_DIR", "statistics.dir", MH_TOML_STRING)
 

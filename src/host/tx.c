@@ -191,8 +191,8 @@ static bool tx_build(struct mh_nic *nic, const struct mt_tx_desc *d, struct tx_b
 	memset(part->tail, 0, sizeof(part->tail));
 	if (nic->env.icrc) {
 		struct mh_addr_datagram datagram = {
-			.src = nic->ports.map.local[d->port],
-			.dst = frame->dst.ip,
+			.src = mh_addr_ours(&nic->ports.map, d->port),
+			.dst = mh_addr_theirs(&nic->ports.map, d->dst.b, frame->dst.ip),
 			.sport = bits.udp_sport,
 			.dport = frame->dst.udp_port,
 			.len = frame->len,

@@ -61,11 +61,14 @@ static void live_stats_path(char *path, size_t size)
 
 static void live_environment(const struct live_setup *setup, uint32_t host, const char *faults)
 {
+	const char *list = setup->ports ? setup->ports : "127.0.0.*,127.0.1.*,127.0.2.*,127.0.3.*";
 	char ports[100];
 	char evs[12];
+	size_t i;
 
-	snprintf(ports, sizeof(ports), "127.0.0.%u,127.0.1.%u,127.0.2.%u,127.0.3.%u", host, host,
-		 host, host);
+	for (i = 0; list[i] && i < sizeof(ports) - 1; i++)
+		ports[i] = list[i] == '*' ? (char)('0' + host) : list[i];
+	ports[i] = '\0';
 	snprintf(evs, sizeof(evs), "%u", LIVE_EVS);
 	setenv("MRC_PORTS", ports, 1);
 	setenv("MRC_EVS", evs, 1);
@@ -73,6 +76,8 @@ static void live_environment(const struct live_setup *setup, uint32_t host, cons
 	setenv("MRC_PACE", setup->pace ? setup->pace : "", 1);
 	setenv("MRC_CC", setup->cc ? setup->cc : "", 1);
 	setenv("MRC_ICRC", setup->icrc ? setup->icrc : "", 1);
+	setenv("MRC_DRIVER", setup->driver ? setup->driver : "", 1);
+	setenv("MRC_CAPTURE", setup->capture && host == 1 ? setup->capture : "", 1);
 	setenv("MRC_FAULTS", faults, 1);
 	setenv("MRC_STATS_DIR", "/tmp", 1);
 }

@@ -30,11 +30,14 @@ struct live_card {
 };
 
 struct live_setup {
-	size_t bytes;	  /* of the buffer of each side */
-	const char *pace; /* MRC_PACE, NULL: none */
-	const char *icrc; /* MRC_ICRC, NULL: default */
-	const char *cc;	  /* MRC_CC, NULL: default */
-	uint8_t timeout;  /* of the QP; 0: 14 */
+	size_t bytes;	     /* of the buffer of each side */
+	const char *pace;    /* MRC_PACE, NULL: none */
+	const char *icrc;    /* MRC_ICRC, NULL: default */
+	const char *cc;	     /* MRC_CC, NULL: default */
+	const char *driver;  /* MRC_DRIVER, NULL: default */
+	const char *capture; /* MRC_CAPTURE of the initiator, NULL: none */
+	const char *ports;   /* MRC_PORTS with * for the host's number; NULL: four planes of IPv4 */
+	uint8_t timeout;     /* of the QP; 0: 14 */
 	uint8_t retry_linear, retry_exp;
 	uint32_t cqe; /* 0: enough */
 };

@@ -117,6 +117,23 @@ TEST(mh_addr_gid_of, ipv6_subnets)
 	assert_bytes_eq(gid, peer, 16);
 }
 
+/* REQ(wire.icrc.inner) */
+TEST(mh_addr_ours, with_an_inner_header_a_host_has_one_address)
+{
+	struct mh_addr_map map = addr_map(24);
+	uint8_t gid[16], ip[16];
+
+	mh_addr_from_ip(IP(10, 0, 0, 9), gid);
+	mh_addr_on_plane(&map, 1, gid, ip);
+	assert_memory_equal(mh_addr_ours(&map, 1), map.local[1], 16);
+	assert_ptr_equal(mh_addr_theirs(&map, gid, ip), ip);
+	map.inner = true;
+	assert_memory_equal(mh_addr_ours(&map, 1), map.local[0], 16);
+	assert_ptr_equal(mh_addr_theirs(&map, gid, ip), gid);
+	assert_true(addr_is_peer(&map, 1, IP(10, 0, 0, 9)));
+	assert_false(addr_is_peer(&map, 1, IP(10, 0, 1, 9)));
+}
+
 TEST(mh_addr_text, both_families)
 {
 	uint8_t ip[16] = {0xFD, [15] = 9};

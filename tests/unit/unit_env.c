@@ -18,7 +18,7 @@ static const char *const env_names[] = {
 	"MRC_RTO_MIN_US",     "MRC_TAIL_PROBE_US", "MRC_REORDER_MIN_US",
 	"MRC_REORDER_MAX_US", "MRC_PROBE_US",	   "MRC_CC",
 	"MRC_BASE_RTT_US",    "MRC_CONFIG",	   "MRC_RX_BUFFER",
-	"MRC_EV_FORMAT",
+	"MRC_EV_FORMAT",      "MRC_DRIVER",	   "MRC_CAPTURE",
 };
 
 static int env_clear(void **state)
@@ -352,4 +352,24 @@ ENV_TEST(too_long_paths)
 	setenv("MRC_FAULTS", path, 1);
 	assert_i_eq(mh_env_read(&env, &error), EINVAL);
 	assert_non_null(strstr(error.text, "255 bytes"));
+}
+
+ENV_TEST(driver)
+{
+	assert_u_eq(env_good().driver, MH_DRIVER_UDP);
+	setenv("MRC_DRIVER", "af_packet", 1);
+	assert_u_eq(env_good().driver, MH_DRIVER_AF_PACKET);
+	setenv("MRC_PORTS", "fd00::1%lo", 1);
+	setenv("MRC_DRIVER", "raw41", 1);
+	assert_u_eq(env_good().driver, MH_DRIVER_RAW41);
+	env_bad("MRC_DRIVER", "dpdk", "udp, af_packet or raw41");
+	setenv("MRC_PORTS", "127.0.0.1", 1);
+	env_bad("MRC_DRIVER", "raw41", "needs ports with IPv6 addresses");
+}
+
+ENV_TEST(capture)
+{
+	assert_string_equal(env_good().capture, "");
+	setenv("MRC_CAPTURE", "/tmp/x.pcapng", 1);
+	assert_string_equal(env_good().capture, "/tmp/x.pcapng");
 }
