@@ -7,3 +7,6 @@ add_dependencies(live_train softmrc-example-train)
 softmrc_test(live_demo SOURCES live_demo.c LINKS softmrc_jansson LABELS live release TIMEOUT 240
 	ARGS -- $<TARGET_FILE:softmrc-program-mrc>)
 add_dependencies(live_demo softmrc-program-mrc softmrc-example-train)
+softmrc_test(live_cli SOURCES live_cli.c LINKS softmrc_jansson LABELS live release TIMEOUT 120
+	ARGS -- $<TARGET_FILE:softmrc-program-mrc>)
+add_dependencies(live_cli softmrc-program-mrc)

@@ -1,0 +1,195 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The loop that measures bandwidth: see measure.h. */
+#include "cli/perf/measure.h"
+
+#include "cli/term.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+#define POLL_BATCH 32
+
+/* How often the loop looks at the other connection, and how often it tells how far it is. */
+#define LOOK_NS UINT64_C(1000000)
+#define TICK_NS UINT64_C(200000000)
+
+struct flow {
+	struct perf_measure *m;
+	bool sending, told, peer_done;
+	uint64_t begin_ns, end_ns, look_ns, tick_ns;
+	uint64_t posted, done;
+	uint64_t received; /* immediates */
+};
+
+uint64_t perf_measure_now_ns(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+static int fail(struct perf_measure *m, const char *text)
+{
+	snprintf(m->error, sizeof(m->error), "%s", text);
+	return -1;
+}
+
+/* Posts on QP after QP as long as there is room. */
+static int fill(struct flow *f, uint64_t now)
+{
+	struct perf_rig *r = f->m->rig;
+
+	for (uint32_t i = 0; i < r->plan->qps; i++) {
+		struct perf_qp *q = &r->qp[i];
+
+		while (perf_rig_may_write(r, i, r->plan->imm)) {
+			q->posted_ns[q->posted % r->plan->depth] = now;
+			if (perf_rig_write(r, i, f->m->size, r->plan->imm, 0))
+				return fail(f->m, r->error);
+			q->posted++;
+			f->posted++;
+		}
+	}
+	return 0;
+}
+
+static int take(struct flow *f, const struct ibv_wc *wc, uint64_t now)
+{
+	struct perf_rig *r = f->m->rig;
+	uint32_t i = (uint32_t)(wc->wr_id >> PERF_WR_BITS);
+	struct perf_qp *q = &r->qp[i];
+
+	switch ((enum perf_wr)(wc->wr_id & ((1u << PERF_WR_BITS) - 1))) {
+	case PERF_WR_DATA:
+		perf_histogram_add(&f->m->times, now - q->posted_ns[q->done % r->plan->depth]);
+		q->done++;
+		f->done++;
+		return 0;
+	case PERF_WR_CREDIT:
+		return perf_rig_credited(r, i) ? fail(f->m, r->error) : 0;
+	case PERF_WR_RECV:
+		f->received++;
+		return perf_rig_received(r, i) ? fail(f->m, r->error) : 0;
+	}
+	return 0;
+}
+
+static int reap(struct flow *f)
+{
+	struct ibv_wc wc[POLL_BATCH];
+	int n = perf_rig_poll(f->m->rig, wc, POLL_BATCH);
+	uint64_t now = n > 0 ? perf_measure_now_ns() : 0;
+
+	if (n < 0)
+		return fail(f->m, f->m->rig->error);
+	for (int i = 0; i < n; i++)
+		if (take(f, &wc[i], now))
+			return -1;
+	return 0;
+}
+
+/* When all that was sent is acknowledged, the peer hears how much it was. */
+static int tell(struct flow *f)
+{
+	struct perf_measure *m = f->m;
+
+	m->out = (struct perf_figure){.messages = f->done,
+				      .ns = f->sending ? perf_measure_now_ns() - f->begin_ns : 0};
+	f->told = true;
+	if (perf_link_send(m->link, json_pack("{s:I,s:I}", "messages", (json_int_t)m->out.messages,
+					      "ns", (json_int_t)m->out.ns)))
+		return fail(m, m->link->error);
+	return 0;
+}
+
+static int look(struct flow *f, int timeout_ms)
+{
+	json_int_t messages, ns;
+	bool nothing;
+	json_t *json = perf_link_receive(f->m->link, timeout_ms, &nothing);
+
+	if (cli_term_caught()) {
+		json_decref(json);
+		return fail(f->m, "interrupted");
+	}
+	if (!json)
+		return nothing ? 0 : fail(f->m, f->m->link->error);
+	if (json_unpack(json, "{s:I,s:I}", "messages", &messages, "ns", &ns) || messages < 0 ||
+	    ns < 0) {
+		json_decref(json);
+		return fail(f->m, "the peer's figures make no sense");
+	}
+	f->m->in = (struct perf_figure){.messages = (uint64_t)messages, .ns = (uint64_t)ns};
+	f->peer_done = true;
+	json_decref(json);
+	return 0;
+}
+
+/* The peer has said its word; what it says next belongs to what comes next, unless it goes. */
+static int watch(struct flow *f)
+{
+	if (cli_term_caught())
+		return fail(f->m, "interrupted");
+	return !f->told && perf_link_gone(f->m->link) ? fail(f->m, "the peer has gone") : 0;
+}
+
+static int step(struct flow *f)
+{
+	uint64_t now = perf_measure_now_ns();
+
+	if (f->sending && now < f->end_ns && fill(f, now))
+		return -1;
+	if (reap(f))
+		return -1;
+	if (!f->told && (!f->sending || (now >= f->end_ns && f->done == f->posted)) && tell(f))
+		return -1;
+	if (now >= f->look_ns) {
+		f->look_ns = now + LOOK_NS;
+		if (f->peer_done ? watch(f) : look(f, 0))
+			return -1;
+	}
+	if (f->m->tick && !f->told && now >= f->tick_ns) {
+		f->tick_ns = now + TICK_NS;
+		f->m->out = (struct perf_figure){.messages = f->done, .ns = now - f->begin_ns};
+		f->m->tick(f->m->context, f->m, now - f->begin_ns);
+	}
+	return 0;
+}
+
+/* The peer's last immediates may be in the CQ when its word is here already. */
+static bool is_over(const struct flow *f)
+{
+	return f->told && f->peer_done &&
+	       (!f->m->rig->plan->imm || f->received >= f->m->in.messages);
+}
+
+int perf_measure_bandwidth(struct perf_measure *m)
+{
+	const struct perf_plan *plan = m->rig->plan;
+	uint64_t now = perf_measure_now_ns();
+	struct flow f = {
+		.m = m,
+		.sending = m->client || plan->bidirectional,
+		.begin_ns = now,
+		.end_ns = now + plan->duration_ns,
+		.look_ns = now,
+		.tick_ns = now + TICK_NS,
+	};
+
+	memset(&m->times, 0, sizeof(m->times));
+	/* A passive target has nothing to do: the device's own thread serves it. */
+	if (!f.sending && !plan->imm) {
+		if (tell(&f))
+			return -1;
+		while (!f.peer_done)
+			if (look(&f, 1000))
+				return -1;
+		return 0;
+	}
+	while (!is_over(&f))
+		if (step(&f))
+			return -1;
+	return 0;
+}

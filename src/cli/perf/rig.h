@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * rig.h - the MRC objects of one end of `mrc perf`: device, memory, CQ, QPs, all connected.
+ *
+ * Memory: `bytes` to send from, `bytes` for the peer to write to, and for each QP a credit that the
+ * peer writes and one to write from. A credit is how many immediates a QP has taken so far: the
+ * other end may have as many under way as there are receives beyond it.
+ */
+#ifndef SOFTMRC_CLI_PERF_RIG_H
+#define SOFTMRC_CLI_PERF_RIG_H
+
+#include "cli/perf/link.h"
+#include "cli/perf/plan.h"
+
+#include <mrc.h>
+
+struct perf_qp {
+	struct mrc_qp *qp;
+	uint32_t qpn, psn;
+	uint32_t peer_qpn, peer_psn;
+	uint64_t *posted_ns;   /* when each message in flight was posted; a ring of `depth` */
+	uint64_t posted, done; /* messages */
+	uint64_t received;     /* immediates taken */
+	uint64_t credited;     /* of these, the peer was told */
+	bool crediting;	       /* a credit is under way */
+};
+
+struct perf_rig {
+	const struct perf_plan *plan;
+	struct ibv_context *device;
+	struct ibv_pd *pd;
+	struct ibv_mr *mr;
+	struct mrc_context *context;
+	struct mrc_cq *cq;
+	struct perf_qp qp[PERF_QPS_MAX];
+	uint8_t *memory;
+	uint64_t bytes;	   /* of a message at most, rounded up to pages */
+	uint32_t receives; /* of each QP, always posted */
+	uint64_t peer_memory, peer_bytes;
+	uint32_t peer_rkey;
+	union ibv_gid gid, peer_gid;
+	enum ibv_mtu mtu; /* agreed */
+	char error[240];
+};
+
+/* What a completion is of, in the low bits of wr_id; the QP's index is above. */
+enum perf_wr { PERF_WR_DATA, PERF_WR_CREDIT, PERF_WR_RECV };
+#define PERF_WR_BITS 2u
+
+/* perf_rig_open makes everything up to QPs in INIT. 0, or -1; perf_rig_close in any case. */
+int perf_rig_open(struct perf_rig *r, const struct perf_plan *plan);
+void perf_rig_close(struct perf_rig *r);
+
+/* perf_rig_describe returns what the peer must know; perf_rig_connect takes the peer's. 0 or -1. */
+json_t *perf_rig_describe(struct perf_rig *r);
+int perf_rig_connect(struct perf_rig *r, json_t *peer);
+
+/* perf_rig_write posts `size` bytes on QP i. 0, 1 when there is no room, -1. */
+int perf_rig_write(struct perf_rig *r, uint32_t i, uint64_t size, bool imm, uint32_t value);
+/* perf_rig_may_write says whether QP i has room for one more message, and credit for an immediate.
+ */
+bool perf_rig_may_write(const struct perf_rig *r, uint32_t i, bool imm);
+/* perf_rig_received notes an immediate taken by QP i, posts its receive anew and gives credit. */
+int perf_rig_received(struct perf_rig *r, uint32_t i);
+/* perf_rig_credited notes that a credit has arrived at the peer. 0 or -1. */
+int perf_rig_credited(struct perf_rig *r, uint32_t i);
+/* perf_rig_poll takes completions, checks them, and returns how many, or -1. */
+int perf_rig_poll(struct perf_rig *r, struct ibv_wc *wc, int n);
+
+#endif

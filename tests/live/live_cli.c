@@ -1,0 +1,212 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * live_cli.c - the verbs of `mrc` against each other: what they print, and how they fail.
+ *
+ * Argument: the program mrc.
+ */
+#include "support/test.h"
+
+#include <fcntl.h>
+#include <jansson.h>
+#include <signal.h>
+#include <stdio.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#define WORDS_MAX 20
+#define SAID_MAX 65536
+
+/* A running mrc and where its words go. */
+struct program {
+	pid_t pid;
+	int out;
+	char said[SAID_MAX];
+};
+
+static char port[8];
+
+static int cli_setup(void **state)
+{
+	(void)state;
+	setenv("MRC_PORTS", "127.0.0.1,127.0.1.1", 1);
+	setenv("MRC_EVS", "4", 1);
+	/* Several of these tests may run on a machine at once. */
+	snprintf(port, sizeof(port), "%ld", 20000 + (long)getpid() % 20000);
+	return 0;
+}
+
+static int cli_teardown(void **state)
+{
+	(void)state;
+	unsetenv("MRC_PORTS");
+	unsetenv("MRC_EVS");
+	return 0;
+}
+
+#define CLI_TEST(verb, name) TEST_WITH(cli_setup, cli_teardown, mrc_##verb, name)
+
+/* Starts mrc; stdout and stderr end up in one pipe. */
+static void start(struct program *p, char *const *words)
+{
+	char *argv[WORDS_MAX] = {(char *)(uintptr_t)test_arg(0)};
+	int fds[2];
+
+	assert_non_null(argv[0]);
+	for (int i = 0; words[i]; i++)
+		argv[i + 1] = words[i];
+	assert_int_equal(pipe(fds), 0);
+	p->pid = fork();
+	if (p->pid == 0) {
+		dup2(fds[1], 1);
+		dup2(fds[1], 2);
+		close(fds[0]);
+		close(fds[1]);
+		execv(argv[0], argv);
+		_exit(127);
+	}
+	assert_true(p->pid > 0);
+	close(fds[1]);
+	p->out = fds[0];
+}
+
+#define START(p, ...) start((p), (char *[]){__VA_ARGS__, NULL})
+
+/* Waits for the end and returns the exit status; all that was said is in p->said. */
+static int finish(struct program *p)
+{
+	size_t have = 0;
+	ssize_t n;
+	int status;
+
+	while ((n = read(p->out, p->said + have, sizeof(p->said) - 1 - have)) > 0)
+		have += (size_t)n;
+	p->said[have] = '\0';
+	close(p->out);
+	assert_int_equal(waitpid(p->pid, &status, 0), p->pid);
+	return WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status);
+}
+
+static void assert_said(const struct program *p, const char *part)
+{
+	if (!strstr(p->said, part))
+		fail_msg("no <%s> in:\n%s", part, p->said);
+}
+
+CLI_TEST(perf, measures_every_size)
+{
+	static struct program server, client;
+	json_t *json;
+
+	START(&server, "perf", "--server", "--once", "--port", port);
+	START(&client, "perf", "127.0.0.1", "--port", port, "--min", "1k", "--max", "4k",
+	      "--duration", "20ms", "--qps", "2", "--json");
+	assert_int_equal(finish(&client), 0);
+	assert_int_equal(finish(&server), 0);
+	json = json_loads(client.said, 0, NULL);
+	assert_non_null(json);
+	assert_u_eq(json_array_size(json_object_get(json, "sizes")), 3);
+	for (size_t i = 0; i < 3; i++) {
+		json_t *size = json_array_get(json_object_get(json, "sizes"), i);
+		json_t *sent = json_object_get(size, "sent");
+
+		assert_i_eq(json_integer_value(json_object_get(size, "bytes")), 1024 << i);
+		assert_true(json_integer_value(json_object_get(sent, "messages")) > 0);
+	}
+	assert_u_eq(json_array_size(json_object_get(json, "planes")), 2);
+	json_decref(json);
+}
+
+CLI_TEST(perf, immediates_both_ways)
+{
+	static struct program server, client;
+
+	START(&server, "perf", "--server", "--once", "--port", port);
+	START(&client, "perf", "127.0.0.1", "--port", port, "--size", "512", "--duration", "50ms",
+	      "--imm", "--both", "--depth", "8", "--qps", "3");
+	assert_int_equal(finish(&client), 0);
+	assert_int_equal(finish(&server), 0);
+	assert_said(&client, "WRITE_WITH_IMM, 3 QPs, 8 in flight on each, both ways");
+	assert_said(&client, "   512 B");
+	assert_said(&client, "EVs now: 24 good");
+}
+
+CLI_TEST(perf, nobody_there)
+{
+	static struct program client;
+
+	START(&client, "perf", "127.0.0.1", "--port", "1");
+	assert_int_equal(finish(&client), 1);
+	assert_said(&client, "mrc perf: 127.0.0.1, TCP port 1: Connection refused\n");
+}
+
+CLI_TEST(perf, a_server_that_dies_is_noticed)
+{
+	static struct program server, client;
+	struct timespec half_a_second = {0, 500000000};
+
+	START(&server, "perf", "--server", "--once", "--port", port);
+	START(&client, "perf", "127.0.0.1", "--port", port, "--size", "4k", "--duration", "60s");
+	nanosleep(&half_a_second, NULL);
+	kill(server.pid, SIGKILL);
+	assert_int_equal(finish(&server), -SIGKILL);
+	assert_int_equal(finish(&client), 1);
+	assert_said(&client, "mrc perf: the peer");
+}
+
+CLI_TEST(top, shows_a_server_by_its_number)
+{
+	static struct program server, top;
+	struct timespec while_it_opens = {0, 500000000};
+	char pid[16];
+
+	START(&server, "perf", "--server", "--port", port);
+	/* A server has no device before its first client; this is about a process without one. */
+	nanosleep(&while_it_opens, NULL);
+	snprintf(pid, sizeof(pid), "%ld", (long)server.pid);
+	START(&top, "top", "--pid", pid, "--interval", "50ms");
+	assert_int_equal(finish(&top), 1);
+	assert_said(&top, "no MRC process of this number");
+	kill(server.pid, SIGTERM);
+	assert_int_equal(finish(&server), 0);
+}
+
+CLI_TEST(top, json_of_a_run)
+{
+	static struct program server, client, top;
+	struct timespec while_it_starts = {0, 700000000};
+	json_t *json, *process = NULL;
+	size_t i;
+
+	START(&server, "perf", "--server", "--once", "--port", port);
+	START(&client, "perf", "127.0.0.1", "--port", port, "--size", "4k", "--duration", "2s",
+	      "--no-latency");
+	nanosleep(&while_it_starts, NULL);
+	START(&top, "top", "--json", "--interval", "100ms");
+	assert_int_equal(finish(&top), 0);
+	json = json_loads(top.said, 0, NULL);
+	assert_non_null(json);
+	json_array_foreach(json_object_get(json, "processes"), i, process)
+	{
+		if (json_integer_value(json_object_get(process, "pid")) == client.pid)
+			break;
+	}
+	assert_i_eq(json_integer_value(json_object_get(process, "pid")), client.pid);
+	assert_u_eq(json_array_size(json_object_get(process, "qps")), 1);
+	assert_u_eq(json_array_size(json_object_get(process, "planes")), 2);
+	json_decref(json);
+	assert_int_equal(finish(&client), 0);
+	assert_int_equal(finish(&server), 0);
+}
+
+CLI_TEST(cli, unknown_words_are_named)
+{
+	static struct program p;
+
+	START(&p, "prf");
+	assert_int_equal(finish(&p), 2);
+	assert_string_equal(p.said, "mrc: prf: no such verb; did you mean perf?\n");
+	START(&p, "top", "--intervall", "1s");
+	assert_int_equal(finish(&p), 2);
+	assert_said(&p, "did you mean --interval?");
+}
