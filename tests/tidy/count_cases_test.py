@@ -24,9 +24,24 @@ def count(*tests):
             )
         report.write("</testsuite>")
         report.flush()
-        command = [sys.executable, run.ROOT / "tools/count-cases", report.name]
-        done = subprocess.run(command, capture_output=True, text=True, check=False)
+        return count_file(report.name)
+
+
+def count_file(path):
+    command = [sys.executable, run.ROOT / "tools/count-cases", path]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
     return done.returncode, done.stdout.splitlines()[-1]
+
+
+def tap_file(want, text):
+    def check():
+        with tempfile.NamedTemporaryFile("w", suffix=".tap") as report:
+            report.write(text)
+            report.flush()
+            got = count_file(report.name)
+        return [] if got == want else [f"want {want}, got {got}"]
+
+    return check
 
 
 def case(want, *tests):
@@ -74,6 +89,11 @@ CASES = {
         (0, "2 passed, 0 failed, 1 skipped"), ("run", TWO_OF_TWO), ("skip", "needs root\n")
     ),
     "count__nothing_ran": case((1, "0 passed, 1 failed, 0 skipped")),
+    "count__tap_file": tap_file((0, "2 passed, 0 failed, 0 skipped"), TWO_OF_TWO),
+    "count__tap_file_cut_short": tap_file(
+        (1, "1 passed, 1 failed, 0 skipped"), "1..2\nok 1 - a\n"
+    ),
+    "count__tap_file_empty": tap_file((1, "0 passed, 1 failed, 0 skipped"), ""),
     "count__two_plans": case(
         (1, "1 passed, 1 failed, 0 skipped"), ("fail", "1..1\nok 1 - a\n1..1\n")
     ),

@@ -425,6 +425,7 @@ CASE(mt_completer_nack, only_of_the_transmission_that_is_out)
 	assert_u_eq(n.qp->req.window.lost, 1);
 	assert_u_eq(node_tx(&n, 3000, sent, 1), 1);
 	rx(4000, old); /* the first copy's, on another EV */
+	assert_u_eq(n.qp->req.window.outstanding, 3);
 	assert_u_eq(n.qp->req.window.lost, 0);
 	rx(5000, node_sack(&n, &sent[0], 1));
 	rx(6000, node_nack(&n, &sent[0], MW_NACK_TRIMMED_LASTHOP)); /* received */
