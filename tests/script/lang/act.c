@@ -1,0 +1,228 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* act.c - the statements that do something: post, state, deny, allow, room, ignore, overflow,
+ * capacity. */
+#include <stdio.h>
+#include <string.h>
+
+#include "script.h"
+
+static const char *const failures[] = {"invalid", "state",  "memory", "full",
+				       "exists",  "access", NULL};
+
+/* "fails full" at the end of a line; 0 is success, otherwise enum mt_result. */
+static int read_failure(struct script *s)
+{
+	int wanted = MT_OK;
+
+	if (words_accept(&s->words, "fails"))
+		wanted = -1 - (int)words_choice(&s->words, "failure", failures);
+	words_end(&s->words);
+	return wanted;
+}
+
+static void compare_result(struct script *s, int got, int wanted)
+{
+	if (got == wanted)
+		return;
+	report_fail(&s->report, "the call %s%s, expected that it %s%s",
+		    got == MT_OK ? "succeeds" : "fails ", got == MT_OK ? "" : failures[-1 - got],
+		    wanted == MT_OK ? "succeeds" : "fails ",
+		    wanted == MT_OK ? "" : failures[-1 - wanted]);
+}
+
+/* "id 7" or "id 1..64"; without it 0. */
+static void read_ids(struct script *s, uint64_t *first, uint64_t *last)
+{
+	char text[64];
+	char *dots;
+
+	*first = *last = 0;
+	if (!words_accept(&s->words, "id"))
+		return;
+	snprintf(text, sizeof(text), "%s", words_next(&s->words, "id"));
+	dots = strstr(text, "..");
+	if (dots)
+		*dots = 0;
+	*first = word_number(&s->report, "id", text, UINT32_MAX);
+	*last = dots ? word_number(&s->report, "id", dots + 2, UINT32_MAX) : *first;
+	if (*last < *first)
+		report_fail(&s->report, "id: the range ends before it begins");
+}
+
+static void post_write(struct script *s)
+{
+	struct words *w = &s->words;
+	struct mt_sge sge = {.lkey = MT_LKEY_ADAPTER};
+	struct mt_send_wr wr = {
+		.sge = &sge,
+		.n_sge = 1,
+		.flags = MT_WR_SIGNALED,
+		.rkey = WORLD_KEY,
+		.remote_addr = WORLD_MR_START,
+	};
+	uint64_t id, last;
+	int wanted, got;
+
+	sge.length = (uint32_t)words_number(w, "length", UINT32_MAX);
+	words_expect(w, "bytes");
+	read_ids(s, &id, &last);
+	if (words_accept(w, "imm")) {
+		wr.flags |= MT_WR_IMM;
+		wr.imm = (uint32_t)words_number(w, "imm", UINT32_MAX);
+	}
+	if (words_accept(w, "se"))
+		wr.flags |= MT_WR_SOLICITED;
+	if (words_accept(w, "unsignalled"))
+		wr.flags &= ~(uint32_t)MT_WR_SIGNALED;
+	if (words_accept(w, "at"))
+		wr.remote_addr += words_number(w, "at", UINT64_MAX);
+	wanted = read_failure(s);
+	for (; id <= last; id++) {
+		wr.wr_id = id;
+		while ((got = mt_qp_post_send(s->world.qp, s->world.now_ns, &wr)) == MT_ERR_MEMORY)
+			world_memory(&s->world);
+		compare_result(s, got, wanted);
+	}
+}
+
+static void post_recv(struct script *s)
+{
+	uint64_t id, last;
+	int wanted;
+
+	read_ids(s, &id, &last);
+	wanted = read_failure(s);
+	for (; id <= last; id++)
+		compare_result(s, mt_qp_post_recv(s->world.qp, id), wanted);
+}
+
+static void act_post(struct script *s)
+{
+	static const char *const whats[] = {"write", "recv", NULL};
+
+	if (words_choice(&s->words, "request", whats) == 0)
+		post_write(s);
+	else
+		post_recv(s);
+}
+
+static void act_state(struct script *s)
+{
+	static const char *const states[] = {"RESET", "INIT", "RTR", "RTS", "SQD", "ERR", NULL};
+	struct mt_qp_attr attr = {
+		.state = (enum mt_qp_state)words_choice(&s->words, "state", states)};
+	int wanted = read_failure(s);
+
+	compare_result(s, mt_qp_modify(s->world.qp, s->world.now_ns, &attr, MT_QP_STATE), wanted);
+}
+
+static void deny(struct script *s, bool deny)
+{
+	uint32_t ev = script_ev(s);
+	int wanted = read_failure(s);
+
+	compare_result(s, mt_qp_ev_deny(s->world.qp, s->world.now_ns, ev, deny), wanted);
+}
+
+static void act_deny(struct script *s)
+{
+	deny(s, true);
+}
+
+static void act_allow(struct script *s)
+{
+	deny(s, false);
+}
+
+static void act_room(struct script *s)
+{
+	struct world *w = &s->world;
+
+	w->room = 0;
+	if (words_accept(&s->words, "all"))
+		w->room = UINT32_MAX;
+	else if (!words_accept(&s->words, "none"))
+		do
+			w->room |= 1u << words_number(&s->words, "plane",
+						      w->config.engine.n_ports - 1);
+		while (words_peek(&s->words));
+	words_end(&s->words);
+}
+
+static void act_ignore(struct script *s)
+{
+	if (words_accept(&s->words, "nothing")) {
+		s->world.ignored = 0;
+		words_end(&s->words);
+		return;
+	}
+	do
+		s->world.ignored |= 1u << packet_kind(&s->words);
+	while (words_peek(&s->words));
+}
+
+static void act_overflow(struct script *s)
+{
+	uint64_t packets = words_number(&s->words, "packets", UINT32_MAX);
+
+	words_end(&s->words);
+	mt_engine_rx_overflow(s->world.engine, s->world.now_ns, packets);
+}
+
+static void act_capacity(struct script *s)
+{
+	uint32_t packets = (uint32_t)words_number(&s->words, "packets", UINT32_MAX);
+
+	words_end(&s->words);
+	mt_engine_rx_capacity(s->world.engine, packets);
+}
+
+static void act_memory(struct script *s)
+{
+	words_expect(&s->words, "gone");
+	words_end(&s->words);
+	s->world.memory_gone = true;
+}
+
+static void act_hold(struct script *s)
+{
+	words_end(&s->words);
+	s->world.held = true;
+}
+
+static void act_go(struct script *s)
+{
+	words_end(&s->words);
+	s->world.held = false;
+}
+
+/* Nobody runs the engine; what comes next is the first that it hears of. */
+static void act_stop(struct script *s)
+{
+	uint64_t ns = words_time(&s->words, "time");
+
+	words_end(&s->words);
+	script_quiet(s, "the engine stops");
+	s->world.now_ns += ns;
+}
+
+bool statement_act(struct script *s, const char *verb)
+{
+	static const struct {
+		const char *verb;
+		void (*run)(struct script *);
+	} acts[] = {{"post", act_post},		{"state", act_state},	    {"deny", act_deny},
+		    {"allow", act_allow},	{"room", act_room},	    {"ignore", act_ignore},
+		    {"overflow", act_overflow}, {"capacity", act_capacity}, {"memory", act_memory},
+		    {"stop", act_stop},		{"hold", act_hold},	    {"go", act_go}};
+
+	for (size_t i = 0; i < sizeof(acts) / sizeof(*acts); i++) {
+		if (strcmp(acts[i].verb, verb) != 0)
+			continue;
+		acts[i].run(s);
+		if (acts[i].run != act_stop)
+			world_pump(&s->world);
+		return true;
+	}
+	return false;
+}

@@ -1,0 +1,22 @@
+# With dynamic MPR the window follows each SACK, never beyond what was agreed (2 units); 0 is no offer;
+# what an overtaken SACK offers is old.
+# REQ(req.mpr.dynamic) REQ(req.gate.mpr)
+config dynamic_mpr on mpr 2
+
+post write 0 bytes id 1..900
+> WRITE ONLY psn 100..355
+< SACK cack 355 mpr 1
+> WRITE ONLY psn 356..483
+expect nothing
+< SACK cack 483 mpr 0
+> WRITE ONLY psn 484..611
+expect nothing
+< SACK cack 400 mpr 2 rcvd 1                      # an old one
+expect nothing
+< SACK cack 611 mpr 200
+> WRITE ONLY psn 612..867
+expect nothing
+< SACK cack 867
+> WRITE ONLY psn 868..999
+< ACK msn 900
+expect completion id 1..900 success
