@@ -77,6 +77,7 @@ struct mh_nic {
 	uint32_t n_qps;
 	uint32_t next_qp_index;
 	struct mh_qp *qp_by_index[MH_QPN_INDEX_MASK + 1];
+	uint64_t qp_left_ns[MH_QPN_INDEX_MASK + 1]; /* when the index was last given up */
 	uint32_t next_pd;
 	bool cq_overran;	/* a CQ overran since the events were last drained */
 	uint64_t engine_ns;	/* the latest time that the engine was told */

@@ -7,9 +7,9 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/random.h>
 
 #include "base/assert.h"
+#include "host/entropy.h"
 #include "host/guard.h"
 #include "host/place.h"
 
@@ -99,8 +99,6 @@ static bool engine_place(void *ctx, void *mr_user, uint64_t offset, const void *
 
 static void engine_configure(const struct mh_env *env, struct mt_engine_cfg *cfg)
 {
-	uint64_t seed = mh_now_ns();
-
 	mt_engine_cfg_default(cfg, env->n_ports);
 	cfg->max_qps = MH_QPN_INDEX_MASK + 1;
 	cfg->max_mrs = MH_MRS_MAX;
@@ -112,10 +110,7 @@ static void engine_configure(const struct mh_env *env, struct mt_engine_cfg *cfg
 	cfg->timing.tail_probe_min_ns = env->tail_probe_ns;
 	cfg->timing.reorder_min_ns = env->reorder_min_ns;
 	cfg->timing.reorder_max_ns = env->reorder_max_ns;
-	/* Processes must not spray alike; the clock will do where the kernel has no randomness yet.
-	 */
-	if (getrandom(&cfg->seed, sizeof(cfg->seed), GRND_NONBLOCK) != sizeof(cfg->seed))
-		cfg->seed = seed;
+	cfg->seed = mh_entropy(); /* processes must not spray alike */
 }
 
 /* An odd number: consecutive EVs differ in many bits of the flow label. */

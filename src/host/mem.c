@@ -63,15 +63,24 @@ int mh_mem_check(void *addr, size_t length, bool write)
 	}
 }
 
-bool mh_mem_insert(struct mh_mem *mem, struct mh_mr *mr)
+/* Indices are given in turn from a random one on, this many at most left out at a time. */
+#define MEM_STEP_MAX 16u
+
+bool mh_mem_insert(struct mh_mem *mem, struct mh_mr *mr, uint64_t random)
 {
+	uint32_t step = (uint32_t)(random % MEM_STEP_MAX);
+	uint32_t turn = (uint32_t)(random >> 8 & 0xFF);
+
 	if (mem->count == MH_MRS_MAX)
 		return false;
+	if (mem->newest == 0)
+		step = (uint32_t)(random >> 32);
+	mem->newest = (mem->newest + step % MH_MRS_MAX) % MH_MRS_MAX;
 	do {
 		mem->newest = mem->newest % MH_MRS_MAX + 1;
 	} while (mem->mr[mem->newest]);
 	mem->mr[mem->newest] = mr;
-	mem->tag[mem->newest]++;
+	mem->tag[mem->newest] = (uint8_t)(mem->tag[mem->newest] + 1 + turn % 255);
 	mem->count++;
 	mr->key = mem->newest << 8 | mem->tag[mem->newest];
 	return true;

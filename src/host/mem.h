@@ -3,9 +3,10 @@
  * mem.h - the memory regions of the process: which bytes a key names.
  *
  * The engine checks keys, bounds and rights of what packets and WRs ask for. This table holds the
- * pointers: it chooses the keys (index << 8 | tag, the tag changing whenever an index is used
- * again), checks at registration that the memory is there, and turns (lkey, address) into a
- * pointer when a packet is built. Nothing is pinned. Guarded by the NIC's lock.
+ * pointers: it chooses the keys (index << 8 | tag, both at random, indices at long intervals and
+ * never with the tag they had last), checks at registration that the memory is there, and turns
+ * (lkey, address) into a pointer when a packet is built. Nothing is pinned. Guarded by the NIC's
+ * lock.
  */
 #ifndef SOFTMRC_HOST_MEM_H
 #define SOFTMRC_HOST_MEM_H
@@ -38,8 +39,11 @@ struct mh_mem {
  * `write`; else EFAULT. Pages are faulted in on the way, as pinning would do. Takes no lock.
  */
 int mh_mem_check(void *addr, size_t length, bool write);
-/* mh_mem_insert gives the region an index and a key; false: all are in use. */
-bool mh_mem_insert(struct mh_mem *mem, struct mh_mr *mr);
+/*
+ * mh_mem_insert gives the region an index and a key; false: all are in use. `random` is of 64 fresh
+ * random bits: a peer that knows one key must not know the others.
+ */
+bool mh_mem_insert(struct mh_mem *mem, struct mh_mr *mr, uint64_t random);
 void mh_mem_remove(struct mh_mem *mem, struct mh_mr *mr);
 
 static inline uint32_t mh_mem_index(uint32_t key)

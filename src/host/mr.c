@@ -6,6 +6,7 @@
 #include "base/assert.h"
 #include "host/context.h"
 #include "host/engine_host.h"
+#include "host/entropy.h"
 
 #define ACCESS_ALL ((uint32_t)MH_ACCESS_LOCAL_WRITE | MH_ACCESS_REMOTE_WRITE)
 
@@ -22,7 +23,7 @@ static int mr_enter(struct mh_nic *nic, struct mh_mr *mr, uint32_t access)
 {
 	int result;
 
-	if (!mh_mem_insert(&nic->mem, mr))
+	if (!mh_mem_insert(&nic->mem, mr, mh_entropy()))
 		return ENOMEM;
 	MH_ENGINE_CALL(nic, result,
 		       mt_mr_add(nic->engine, mh_mem_index(mr->key), (uint8_t)mr->key,

@@ -10,6 +10,7 @@
 #include "host/cq.h"
 #include "host/crc32_x86.h"
 #include "host/engine_host.h"
+#include "host/entropy.h"
 #include "host/guard.h"
 #include "host/progress.h"
 #include "host/qp.h"
@@ -102,6 +103,7 @@ int mh_nic_create(const struct mh_env *env, struct mh_nic **nic, struct mio_erro
 	n->env = *env;
 	n->crc32 = mh_crc32_best();
 	n->next_pd = 1;
+	n->next_qp_index = (uint32_t)mh_entropy() & MH_QPN_INDEX_MASK;
 	mb_link_init(&n->qps);
 	mb_link_init(&n->failed);
 	mb_link_init(&n->devices);

@@ -344,7 +344,7 @@ struct mh_qp_attr {
 
 /*
  * mh_qp_create makes a QP in RESET. EINVAL: a capability outside its range, or CQs of
- * different openings. ENOMEM: memory, or max_qp QPs are there.
+ * different openings. ENOMEM: memory, or max_qp QPs are there, or were a second ago.
  */
 int mh_qp_create(const struct mh_qp_init *init, struct mh_qp **qp);
 /*

@@ -3,8 +3,9 @@
  * qp.c - life and attributes of queue pairs; posting is in post.c.
  *
  * A QP number is the process's slot in the upper 10 bits and an index below. Indices are given in
- * turn, so that a number comes back only after all others: a packet that is still under way for a
- * destroyed QP finds none.
+ * turn, and none within a packet's life of its last use: a packet that is still under way for a
+ * destroyed QP finds none. The first one is random, for the slot may have been another process's a
+ * moment ago.
  */
 #include "host/qp.h"
 
@@ -86,16 +87,28 @@ static struct mh_qp *qp_alloc(const struct mh_qp_init *init)
 	return qp;
 }
 
-/* qp_choose_index returns a free index, 0 when all are in use. */
+/* Longer than any queue of a network holds a packet, and a peer's retries on it go on. */
+#define QP_REST_NS UINT64_C(1000000000)
+
+static bool qp_index_free(const struct mh_nic *nic, uint32_t index, uint64_t now_ns)
+{
+	uint64_t left = nic->qp_left_ns[index];
+
+	return !nic->qp_by_index[index] && (left == 0 || now_ns >= left + QP_REST_NS);
+}
+
+/* qp_choose_index returns a free index, 0 when all are in use, or were a moment ago. */
 static uint32_t qp_choose_index(struct mh_nic *nic)
 {
+	uint64_t now = mh_now_ns();
+
 	for (uint32_t tried = QP_INDEX_FIRST; tried <= MH_QPN_INDEX_MASK; tried++) {
 		uint32_t index = nic->next_qp_index;
 
 		if (index < QP_INDEX_FIRST || index > MH_QPN_INDEX_MASK)
 			index = QP_INDEX_FIRST;
 		nic->next_qp_index = index + 1;
-		if (!nic->qp_by_index[index])
+		if (qp_index_free(nic, index, now))
 			return index;
 	}
 	return 0;
@@ -149,12 +162,15 @@ int mh_qp_create(const struct mh_qp_init *init, struct mh_qp **qp)
 
 static void qp_leave(struct mh_nic *nic, struct mh_qp *qp)
 {
+	uint64_t now = mh_now_ns();
+
 	/* Events that name the QP must not outlive it. */
-	mh_events_drain(nic, mh_now_ns());
+	mh_events_drain(nic, now);
 	mt_qp_fini(qp->mt);
 	mb_link_remove(&qp->link);
 	mb_link_remove(&qp->failed);
 	nic->qp_by_index[qp->number & MH_QPN_INDEX_MASK] = NULL;
+	nic->qp_left_ns[qp->number & MH_QPN_INDEX_MASK] = now;
 	nic->n_qps--;
 	mh_cq_purge(qp->init.send_cq, qp->number);
 	mh_cq_purge(qp->init.recv_cq, qp->number);

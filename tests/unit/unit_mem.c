@@ -87,7 +87,7 @@ TEST(mh_mem_resolve, bounds)
 	uint8_t bytes[100];
 	struct mh_mr mr = {.base = bytes, .length = 100, .iova = 5000};
 
-	assert_true(mh_mem_insert(mem, &mr));
+	assert_true(mh_mem_insert(mem, &mr, test_rand()));
 	assert_ptr_equal(mh_mem_resolve(mem, mr.key, 5000, 100), bytes);
 	assert_ptr_equal(mh_mem_resolve(mem, mr.key, 5099, 1), bytes + 99);
 	assert_ptr_equal(mh_mem_resolve(mem, mr.key, 5100, 0), bytes + 100);
@@ -109,15 +109,15 @@ TEST(mh_mem_insert, keys_are_not_reused_soon)
 	struct mh_mem *mem = mem_table();
 	struct mh_mr a = {.length = 1}, b = {.length = 1};
 
-	assert_true(mh_mem_insert(mem, &a));
+	assert_true(mh_mem_insert(mem, &a, test_rand()));
 	mh_mem_remove(mem, &a);
-	assert_true(mh_mem_insert(mem, &b));
+	assert_true(mh_mem_insert(mem, &b, test_rand()));
 	assert_true(mh_mem_index(a.key) != mh_mem_index(b.key));
 	mh_mem_remove(mem, &b);
-	for (uint32_t i = 0; i < MH_MRS_MAX - 1; i++) {
+	for (uint32_t i = 0; i < MH_MRS_MAX / 16 - 2; i++) {
 		struct mh_mr c = {.length = 1};
 
-		assert_true(mh_mem_insert(mem, &c));
+		assert_true(mh_mem_insert(mem, &c, test_rand()));
 		mh_mem_remove(mem, &c);
 		assert_true(c.key != a.key);
 	}
@@ -130,12 +130,36 @@ TEST(mh_mem_insert, full_table)
 	struct mh_mr *mrs = calloc(MH_MRS_MAX + 1, sizeof(*mrs));
 
 	for (uint32_t i = 0; i < MH_MRS_MAX; i++)
-		assert_true(mh_mem_insert(mem, &mrs[i]));
-	assert_false(mh_mem_insert(mem, &mrs[MH_MRS_MAX]));
+		assert_true(mh_mem_insert(mem, &mrs[i], test_rand()));
+	assert_false(mh_mem_insert(mem, &mrs[MH_MRS_MAX], test_rand()));
 	mh_mem_remove(mem, &mrs[77]);
-	assert_true(mh_mem_insert(mem, &mrs[MH_MRS_MAX]));
+	assert_true(mh_mem_insert(mem, &mrs[MH_MRS_MAX], test_rand()));
 	assert_u_eq(mh_mem_index(mrs[MH_MRS_MAX].key), mh_mem_index(mrs[77].key));
 	assert_true(mrs[MH_MRS_MAX].key != mrs[77].key);
 	free(mrs);
+	free(mem);
+}
+
+/* Who knows a key knows neither the next one's tag nor its index. */
+TEST(mh_mem_insert, keys_are_not_predictable)
+{
+	uint32_t tags[256] = {0}, steps[32] = {0};
+	struct mh_mem *mem = mem_table();
+	uint32_t last = 0;
+
+	for (uint32_t i = 0; i < 4096; i++) {
+		struct mh_mr mr = {.length = 1};
+
+		assert_true(mh_mem_insert(mem, &mr, test_rand()));
+		mh_mem_remove(mem, &mr);
+		assert_u_between(mh_mem_index(mr.key), 1, MH_MRS_MAX);
+		tags[mr.key & 0xFF]++;
+		steps[(mh_mem_index(mr.key) - last) & 31]++;
+		last = mh_mem_index(mr.key);
+	}
+	for (uint32_t i = 0; i < 256; i++)
+		assert_u_between(tags[i], 0, 64);
+	for (uint32_t i = 0; i < 32; i++)
+		assert_u_between(steps[i], 0, 512);
 	free(mem);
 }
