@@ -13,6 +13,8 @@ static const struct verb {
 } verbs[] = {
 	{"demo", "train a language model through path failures and compare the results",
 	 cli_demo_main},
+	{"doctor", "what will hurt on this machine, and the commands that mend it",
+	 cli_doctor_main},
 	{"perf", "measure bandwidth and latency to another machine", cli_perf_main},
 	{"top", "show processes, planes, QPs and EVs of this machine, live", cli_top_main},
 };

@@ -8,6 +8,8 @@
 
 /* demo/demo.c: trains through faults and says how it went. */
 int cli_demo_main(int argc, char **argv);
+/* doctor/doctor.c: says what will hurt on this machine. The result may also be 3: warnings. */
+int cli_doctor_main(int argc, char **argv);
 /* perf/perf.c: measures bandwidth and latency between two machines. */
 int cli_perf_main(int argc, char **argv);
 /* top/top.c: shows what the MRC processes of this machine do. */

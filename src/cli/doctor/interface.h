@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* interface.h - the interface that has an address, and its settings. */
+#ifndef SOFTMRC_CLI_DOCTOR_INTERFACE_H
+#define SOFTMRC_CLI_DOCTOR_INTERFACE_H
+
+#include "cli/doctor/facts.h"
+
+/*
+ * doctor_interface_describe fills in a port by its GID: name, MTU, whether it is up, filters.
+ * `root` stands before /proc.
+ */
+void doctor_interface_describe(struct doctor_port *p, const uint8_t gid[16], const char *root);
+
+#endif

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* judge.h - from facts to findings: what will hurt, why, and the command that mends it. */
+#ifndef SOFTMRC_CLI_DOCTOR_JUDGE_H
+#define SOFTMRC_CLI_DOCTOR_JUDGE_H
+
+#include "cli/doctor/facts.h"
+
+#include <stddef.h>
+
+enum doctor_severity {
+	DOCTOR_GOOD,
+	DOCTOR_NOTE, /* good to know; nothing to do for most */
+	DOCTOR_WARN, /* works, but slower or less sure */
+	DOCTOR_FAIL, /* does not work */
+};
+
+struct doctor_finding {
+	enum doctor_severity severity;
+	char subject[40];
+	char text[160]; /* what was found */
+	char why[240];	/* why it matters; empty when good */
+	char mend[200]; /* a command; empty when there is none */
+};
+
+#define DOCTOR_FINDINGS_MAX 192u
+
+struct doctor_findings {
+	size_t n;
+	struct doctor_finding finding[DOCTOR_FINDINGS_MAX];
+};
+
+/* doctor_judge finds everything there is to say, in a fixed order. */
+void doctor_judge(const struct doctor_facts *f, struct doctor_findings *out);
+/* The parts of it: ports and the network, the kernel, the process. */
+void doctor_judge_ports(const struct doctor_facts *f, struct doctor_findings *out);
+void doctor_judge_buffers(const struct doctor_facts *f, struct doctor_findings *out);
+void doctor_judge_kernel(const struct doctor_facts *f, struct doctor_findings *out);
+void doctor_judge_process(const struct doctor_facts *f, struct doctor_findings *out);
+
+enum doctor_severity doctor_worst(const struct doctor_findings *all);
+/* doctor_severity_name returns "good", "note", "warning" or "failure". */
+const char *doctor_severity_name(enum doctor_severity severity);
+
+/* doctor_add begins a finding; text is formatted. Beyond DOCTOR_FINDINGS_MAX the last is replaced.
+ */
+__attribute__((format(printf, 4, 5))) struct doctor_finding *
+doctor_add(struct doctor_findings *out, enum doctor_severity severity, const char *subject,
+	   const char *text, ...);
+/* doctor_why and doctor_mend complete it. */
+__attribute__((format(printf, 2, 3))) void doctor_why(struct doctor_finding *finding,
+						      const char *text, ...);
+__attribute__((format(printf, 2, 3))) void doctor_mend(struct doctor_finding *finding,
+						       const char *text, ...);
+
+/* doctor_path_mtu returns the largest path MTU whose packets fit an interface's MTU; 0: none. */
+uint32_t doctor_path_mtu(int64_t interface_mtu, bool ipv6);
+
+#endif

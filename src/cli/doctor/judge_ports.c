@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The device and its ports: can they be had, do packets pass, how large may these be. */
+#include "cli/doctor/judge.h"
+
+#include "wire/packet.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+/* What stands between IP and payload at most, and behind it. */
+#define UDP_BYTES 8
+#define ICRC_BYTES 4
+#define HEADERS_BYTES ((int64_t)(UDP_BYTES + MW_HEADERS_MAX + ICRC_BYTES))
+#define IPV4_BYTES 20
+#define IPV6_BYTES 40
+#define MTU_LARGEST 4096u
+#define MTU_SMALLEST 256u
+
+/* Processes beyond the first ones are rare; a firewall opened for these serves most hosts. */
+#define UDP_FIRST 4791u
+#define UDP_LAST 4822u
+
+uint32_t doctor_path_mtu(int64_t interface_mtu, bool ipv6)
+{
+	int64_t room = interface_mtu - HEADERS_BYTES - (ipv6 ? IPV6_BYTES : IPV4_BYTES);
+
+	for (uint32_t mtu = MTU_LARGEST; mtu >= MTU_SMALLEST; mtu /= 2)
+		if (mtu <= room)
+			return mtu;
+	return 0;
+}
+
+static void subject_of(const struct doctor_facts *f, uint32_t i, char out[40])
+{
+	snprintf(out, 40, "port %u", i);
+	if (f->port[i].interface[0])
+		snprintf(out, 40, "port %u (%s)", i, f->port[i].interface);
+}
+
+static void judge_link(const struct doctor_port *p, const char *subject,
+		       struct doctor_findings *out)
+{
+	struct doctor_finding *finding;
+
+	if (!p->interface[0]) {
+		finding = doctor_add(out, DOCTOR_FAIL, subject, "no interface has address %s",
+				     p->address);
+		doctor_why(finding, "packets cannot leave or arrive on this plane");
+		doctor_mend(finding, "ip address add %s/24 dev INTERFACE", p->address);
+	} else if (!p->up) {
+		finding = doctor_add(out, DOCTOR_FAIL, subject, "%s: the interface is down",
+				     p->address);
+		doctor_why(finding, "the plane carries nothing; the other planes take its traffic");
+		doctor_mend(finding, "ip link set dev %s up", p->interface);
+	} else if (p->loopback) {
+		finding = doctor_add(out, DOCTOR_NOTE, subject,
+				     "%s is an address of this machine "
+				     "only",
+				     p->address);
+		doctor_why(finding, "good for trying; no other machine can be reached by it");
+		doctor_mend(finding, "export MRC_PORTS=INTERFACE");
+	} else {
+		doctor_add(out, DOCTOR_GOOD, subject, "%s is up", p->address);
+	}
+}
+
+static void judge_mtu(const struct doctor_port *p, const char *subject, struct doctor_findings *out)
+{
+	uint32_t path = doctor_path_mtu(p->mtu, p->ipv6);
+	int64_t wanted = MTU_LARGEST + HEADERS_BYTES + (p->ipv6 ? IPV6_BYTES : IPV4_BYTES);
+	struct doctor_finding *finding;
+
+	if (p->mtu == DOCTOR_UNKNOWN)
+		return;
+	if (path == MTU_LARGEST) {
+		doctor_add(out, DOCTOR_GOOD, subject, "MTU %" PRId64 ": %u bytes a packet", p->mtu,
+			   path);
+		return;
+	}
+	finding = doctor_add(out, path ? DOCTOR_WARN : DOCTOR_FAIL, subject,
+			     "MTU %" PRId64 ": %u bytes a packet at most, of %u", p->mtu, path,
+			     MTU_LARGEST);
+	doctor_why(finding, "the cost of a packet hardly depends on its size, so bandwidth falls "
+			    "with it; switches and peers must have the larger MTU too");
+	doctor_mend(finding, "ip link set dev %s mtu %" PRId64, p->interface, wanted);
+}
+
+/* Strict reverse path filtering drops packets that came in by another port than the way back. */
+static void judge_filter(const struct doctor_facts *f, const struct doctor_port *p,
+			 const char *subject, struct doctor_findings *out)
+{
+	struct doctor_finding *finding;
+
+	if (p->ipv6 || p->loopback || !p->interface[0])
+		return;
+	if (p->rp_filter == 1 && f->ports > 1) {
+		finding = doctor_add(out, DOCTOR_WARN, subject, "rp_filter is strict");
+		doctor_why(finding, "with several ports the way back may be another one, and the "
+				    "kernel then drops packets silently");
+		doctor_mend(finding,
+			    "sysctl -w net.ipv4.conf.all.rp_filter=2 net.ipv4.conf.%s.rp_filter=2",
+			    p->interface);
+	}
+	if (p->accept_local == 0 && f->ports > 1) {
+		finding = doctor_add(out, DOCTOR_NOTE, subject, "accept_local is off");
+		doctor_why(finding, "packets from another port of this machine that arrive over a "
+				    "cable are dropped; matters only when it talks to itself so");
+		doctor_mend(finding, "sysctl -w net.ipv4.conf.%s.accept_local=1", p->interface);
+	}
+}
+
+static void judge_echo(const struct doctor_port *p, const char *subject,
+		       struct doctor_findings *out)
+{
+	const struct doctor_echo *e = &p->echo;
+	struct doctor_finding *finding;
+
+	if (e->error) {
+		finding = doctor_add(out, DOCTOR_FAIL, subject, "test packets: %s: %s", e->call,
+				     strerror(e->error));
+		doctor_why(finding, "MRC uses the same calls with the same addresses");
+		if (e->error == EPERM)
+			doctor_mend(finding, "iptables -I OUTPUT -p udp --dport %u:%u -j ACCEPT",
+				    UDP_FIRST, UDP_LAST);
+	} else if (e->sent && !e->received) {
+		finding = doctor_add(out, DOCTOR_FAIL, subject,
+				     "none of %u test packets to UDP port %u and up arrived",
+				     e->sent, UDP_FIRST);
+		doctor_why(finding, "a firewall of this machine takes them, though they never left "
+				    "it; peers fare no better");
+		doctor_mend(finding, "iptables -I INPUT -p udp --dport %u:%u -j ACCEPT", UDP_FIRST,
+			    UDP_LAST);
+	} else if (e->received < e->sent) {
+		finding = doctor_add(out, DOCTOR_WARN, subject, "%u of %u test packets arrived",
+				     e->received, e->sent);
+		doctor_why(finding, "something on this machine loses packets: a rate limit of the "
+				    "firewall, or a fault that was injected (tc, netem)");
+		doctor_mend(finding, "tc qdisc show; iptables -vnL");
+	} else if (e->sent) {
+		doctor_add(out, DOCTOR_GOOD, subject, "%u of %u test packets arrived", e->received,
+			   e->sent);
+	}
+}
+
+void doctor_judge_ports(const struct doctor_facts *f, struct doctor_findings *out)
+{
+	struct doctor_finding *finding;
+	char subject[40];
+
+	if (f->device_error[0]) {
+		finding = doctor_add(out, DOCTOR_FAIL, "device", "%s", f->device_error);
+		doctor_why(finding, "no program can use MRC with this configuration");
+		doctor_mend(finding, "env | grep ^MRC_; cat /etc/softmrc.toml");
+		return;
+	}
+	doctor_add(out, DOCTOR_GOOD, "device", "mrc0 opens, with %u port%s", f->ports,
+		   f->ports == 1 ? "" : "s");
+	for (uint32_t i = 0; i < f->ports; i++) {
+		const struct doctor_port *p = &f->port[i];
+
+		subject_of(f, i, subject);
+		judge_link(p, subject, out);
+		if (p->interface[0])
+			judge_mtu(p, subject, out);
+		judge_filter(f, p, subject, out);
+		judge_echo(p, subject, out);
+	}
+}

@@ -1,0 +1,229 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* From facts to findings, every situation once: src/cli/doctor/judge.h. */
+#include "support/test.h"
+
+#include "unit/doctor_bed.h"
+
+#include <errno.h>
+
+TEST(doctor_judge, a_healthy_machine)
+{
+	struct doctor_facts f = bed_healthy();
+
+	doctor_judge(&f, &bed_all);
+	assert_int_equal(doctor_worst(&bed_all), DOCTOR_GOOD);
+	assert_true(bed_all.n > 10);
+}
+
+TEST(doctor_judge, a_device_that_does_not_open)
+{
+	struct doctor_facts f = bed_healthy();
+
+	strcpy(f.device_error, "softmrc: MRC_EVS=65: must be a number");
+	bed_expect(&f, "device", DOCTOR_FAIL, "env | grep ^MRC_; cat /etc/softmrc.toml");
+	assert_string_equal(bed_finding(&f, "device")->text, f.device_error);
+}
+
+TEST(doctor_judge_ports, no_interface_has_the_address)
+{
+	struct doctor_facts f = bed_healthy();
+
+	f.port[1] = (struct doctor_port){.address = "10.0.1.1", .mtu = DOCTOR_UNKNOWN};
+	bed_expect(&f, "port 1", DOCTOR_FAIL, "ip address add 10.0.1.1/24 dev INTERFACE");
+}
+
+TEST(doctor_judge_ports, an_interface_that_is_down)
+{
+	struct doctor_facts f = bed_healthy();
+
+	f.port[0].up = false;
+	bed_expect(&f, "port 0 (eth0)", DOCTOR_FAIL, "ip link set dev eth0 up");
+}
+
+TEST(doctor_judge_ports, only_loopback)
+{
+	struct doctor_facts f = bed_healthy();
+
+	f.ports = 1;
+	f.port[0].loopback = true;
+	bed_expect(&f, "port 0 (eth0)", DOCTOR_NOTE, "export MRC_PORTS=INTERFACE");
+}
+
+TEST(doctor_judge_ports, small_mtu)
+{
+	struct doctor_facts f = bed_healthy();
+
+	f.port[0].mtu = 1500;
+	bed_expect(&f, "port 0 (eth0)", DOCTOR_WARN, "ip link set dev eth0 mtu 4176");
+	f.port[0].mtu = 300;
+	bed_expect(&f, "port 0 (eth0)", DOCTOR_FAIL, "ip link set dev eth0 mtu 4176");
+}
+
+TEST(doctor_path_mtu, powers_of_two_below_the_link)
+{
+	assert_u_eq(doctor_path_mtu(65536, false), 4096);
+	assert_u_eq(doctor_path_mtu(4176, false), 4096);
+	assert_u_eq(doctor_path_mtu(4175, false), 2048);
+	assert_u_eq(doctor_path_mtu(4176, true), 2048);
+	assert_u_eq(doctor_path_mtu(1500, false), 1024);
+	assert_u_eq(doctor_path_mtu(100, false), 0);
+	assert_u_eq(doctor_path_mtu(DOCTOR_UNKNOWN / 2, false), 0);
+}
+
+TEST(doctor_judge_ports, strict_reverse_path_filter)
+{
+	struct doctor_facts f = bed_healthy();
+
+	f.port[1].rp_filter = 1;
+	strcpy(f.port[1].interface, "eth1");
+	bed_expect(&f, "port 1 (eth1)", DOCTOR_WARN,
+		   "sysctl -w net.ipv4.conf.all.rp_filter=2 net.ipv4.conf.eth1.rp_filter=2");
+	/* With one port the way back is the way here. */
+	f.ports = 1;
+	f.port[0].rp_filter = 1;
+	doctor_judge(&f, &bed_all);
+	assert_int_equal(doctor_worst(&bed_all), DOCTOR_GOOD);
+}
+
+TEST(doctor_judge_ports, accept_local_off)
+{
+	struct doctor_facts f = bed_healthy();
+
+	f.port[0].accept_local = 0;
+	bed_expect(&f, "port 0 (eth0)", DOCTOR_NOTE, "sysctl -w net.ipv4.conf.eth0.accept_local=1");
+}
+
+TEST(doctor_judge_ports, a_firewall_that_drops)
+{
+	struct doctor_facts f = bed_healthy();
+
+	f.port[0].echo.received = 0;
+	bed_expect(&f, "port 0 (eth0)", DOCTOR_FAIL,
+		   "iptables -I INPUT -p udp --dport 4791:4822 -j ACCEPT");
+}
+
+TEST(doctor_judge_ports, a_firewall_that_refuses)
+{
+	struct doctor_facts f = bed_healthy();
+
+	f.port[0].echo = (struct doctor_echo){.error = EPERM, .call = "send"};
+	bed_expect(&f, "port 0 (eth0)", DOCTOR_FAIL,
+		   "iptables -I OUTPUT -p udp --dport 4791:4822 -j ACCEPT");
+	assert_non_null(strstr(bed_finding(&f, "port 0 (eth0)")->text, "send: Operation not perm"));
+}
+
+TEST(doctor_judge_ports, packets_that_get_lost)
+{
+	struct doctor_facts f = bed_healthy();
+
+	f.port[0].echo.received = 5;
+	bed_expect(&f, "port 0 (eth0)", DOCTOR_WARN, "tc qdisc show; iptables -vnL");
+}
+
+TEST(doctor_judge_buffers, a_small_receive_buffer)
+{
+	struct doctor_facts f = bed_healthy();
+
+	f.net_admin = true;
+	f.receive_granted = 212992;
+	f.rmem_max = 212992;
+	bed_expect(&f, "receive buffer", DOCTOR_WARN, "sysctl -w net.core.rmem_max=4194304");
+	f.receive_granted = 2 << 20;
+	bed_expect(&f, "receive buffer", DOCTOR_NOTE, "sysctl -w net.core.rmem_max=4194304");
+}
+
+TEST(doctor_judge_buffers, a_small_send_buffer)
+{
+	struct doctor_facts f = bed_healthy();
+
+	f.net_admin = false;
+	f.wmem_max = 212992;
+	assert_string_equal(bed_finding(&f, "send buffer")->mend,
+			    "sysctl -w net.core.wmem_max=1048576");
+}
+
+TEST(doctor_judge_kernel, options_that_are_missing)
+{
+	struct doctor_facts f = bed_healthy();
+
+	f.rxq_ovfl = false;
+	bed_expect(&f, "SO_RXQ_OVFL", DOCTOR_NOTE, "");
+	f = bed_healthy();
+	f.udp_gso = false;
+	bed_expect(&f, "UDP GSO", DOCTOR_NOTE, "");
+	f = bed_healthy();
+	f.udp_gro = false;
+	bed_expect(&f, "UDP GRO", DOCTOR_NOTE, "");
+	f = bed_healthy();
+	f.seg6 = false;
+	bed_expect(&f, "SRv6", DOCTOR_NOTE, "");
+}
+
+TEST(doctor_judge_kernel, bpf)
+{
+	struct doctor_facts f = bed_healthy();
+
+	f.bpf_error = ENOSYS;
+	bed_expect(&f, "BPF", DOCTOR_NOTE, "");
+	f.bpf_error = EPERM;
+	bed_expect(&f, "BPF", DOCTOR_NOTE,
+		   "run that program as root, or with CAP_BPF and CAP_NET_ADMIN");
+}
+
+TEST(doctor_judge_kernel, slow_ticks)
+{
+	struct doctor_facts f = bed_healthy();
+
+	f.hz = 250;
+	bed_expect(&f, "ticks", DOCTOR_NOTE, "");
+	assert_non_null(strstr(bed_finding(&f, "ticks")->why, "waits 4 ms"));
+	f.hz = DOCTOR_UNKNOWN;
+	doctor_judge(&f, &bed_all);
+	assert_int_equal(doctor_worst(&bed_all), DOCTOR_GOOD);
+}
+
+TEST(doctor_judge_process, rights)
+{
+	struct doctor_facts f = bed_healthy();
+
+	f.net_raw = false;
+	bed_expect(&f, "CAP_NET_RAW", DOCTOR_NOTE, "");
+	f = bed_healthy();
+	f.net_admin = false;
+	bed_expect(&f, "CAP_NET_ADMIN", DOCTOR_NOTE, "");
+}
+
+TEST(doctor_judge_process, few_cores)
+{
+	struct doctor_facts f = bed_healthy();
+
+	f.cores = 2;
+	bed_expect(&f, "cores", DOCTOR_NOTE, "");
+	f.cores = 1;
+	bed_expect(&f, "cores", DOCTOR_WARN, "");
+}
+
+TEST(doctor_judge_process, limits)
+{
+	struct doctor_facts f = bed_healthy();
+
+	f.open_files = 40;
+	bed_expect(&f, "open files", DOCTOR_FAIL, "ulimit -n 100");
+	f = bed_healthy();
+	f.memlock = 65536;
+	bed_expect(&f, "locked memory", DOCTOR_NOTE, "ulimit -l unlimited");
+	f = bed_healthy();
+	f.timer_slack_ns = 1000000;
+	bed_expect(&f, "timer slack", DOCTOR_NOTE, "");
+	f = bed_healthy();
+	f.statistics = false;
+	bed_expect(&f, "statistics", DOCTOR_NOTE, "export MRC_STATS_DIR=/tmp");
+}
+
+TEST(doctor_add, never_beyond_the_end)
+{
+	bed_all.n = 0;
+	for (size_t i = 0; i < DOCTOR_FINDINGS_MAX + 5; i++)
+		doctor_add(&bed_all, DOCTOR_GOOD, "x", "%zu", i);
+	assert_u_eq(bed_all.n, DOCTOR_FINDINGS_MAX);
+}
