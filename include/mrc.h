@@ -29,7 +29,7 @@
  * says so.
  *
  * Processes. fork() before the device is opened, or exec() in the child: a child made after that
- *has neither the progress thread nor sockets of its own and must not call softmrc at all.
+ * has neither the progress thread nor sockets of its own and must not call softmrc at all.
  *
  * Ownership. Structures passed in are read during the call and may be reused after it. Buffers
  * named by a posted WR belong to the device until the WR is complete.
@@ -512,12 +512,12 @@ int mrc_post_recv(struct mrc_qp *qp, struct ibv_recv_wr *wr, struct ibv_recv_wr 
  * the peer may rely on is the completion of a WRITE with immediate: then its bytes and those of all
  * WRITEs before it are in place. REQ(api.post-send.ops)
  *
- * wr      a chain. opcode IBV_WR_RDMA_WRITE or IBV_WR_RDMA_WRITE_WITH_IMM; at most
- *         max_send_sge elements, together 0 .. max_msg_sz bytes of ibv_port_attr; imm_data in
- * network byte order; send_flags of IBV_SEND_SIGNALED, IBV_SEND_SOLICITED (with immediate),
- * IBV_SEND_INLINE (the bytes are copied now, lkey is not looked at, max_inline_data is the limit)
- * and IBV_SEND_FENCE (nothing to wait for, no effect) bad_wr  out, on an error: the first WR that
- * was not queued; those before it are
+ * wr      a chain. opcode IBV_WR_RDMA_WRITE or IBV_WR_RDMA_WRITE_WITH_IMM; at most max_send_sge
+ *         elements, together 0 .. max_msg_sz bytes of ibv_port_attr; imm_data in network byte
+ *         order; send_flags of IBV_SEND_SIGNALED, IBV_SEND_SOLICITED (with immediate),
+ *         IBV_SEND_INLINE (the bytes are copied now, lkey is not looked at, max_inline_data is the
+ *         limit) and IBV_SEND_FENCE (nothing to wait for, no effect)
+ * bad_wr  out, on an error: the first WR that was not queued; those before it are
  *
  * Returns 0 or an errno value:
  * EINVAL   the QP is not in RTS, SQD or ERR; opcode, flags, length or number of elements; an
