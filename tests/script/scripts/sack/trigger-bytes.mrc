@@ -3,7 +3,7 @@
 config sack_bytes 4096 mtu 4096
 
 < WRITE ONLY psn 101..104 msn 1..4 len 4         # 4 x 1024: not more than 4096
-expect nothing for 1s
+expect nothing for 100us
 < WRITE ONLY psn 105 msn 5 len 4
 > SACK cack 99 map 0b111110 ooo 5 trigger 105 ev 224 ts echo
 < WRITE ONLY psn 106 msn 6 len 3000              # counting has begun anew

@@ -5,7 +5,7 @@ config planes 1
 post recv id 1
 < WRITE ONLY psn 100 msn 0 len 8
 > ACK msn 1
-expect nothing for 1s
+expect nothing for 100us
 < WRITE ONLY IMM psn 101 msn 1 imm 4 len 8
 > ACK msn 2
 expect receive id 1 success imm 4 len 8
