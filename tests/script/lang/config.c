@@ -48,6 +48,7 @@ struct setting {
 
 static const char *const ccs[] = {"none", "nscc", NULL};
 static const char *const states[] = {"RTS", "RTR", NULL};
+static const char *const memories[] = {"ample", "short", NULL};
 static const char *const accesses[] = {"write", "read_only", NULL};
 
 #define AT(member) offsetof(struct config, member), sizeof(((struct config *)0)->member)
@@ -97,6 +98,7 @@ static const struct setting settings[] = {
 	{"max_cwnd", NUMBER, 0, UINT32_MAX, 0, AT(cc.max_cwnd_bytes), NULL},
 	{"gap", TIME, ANY_TIME, AT(gap_ns), NULL},
 	{"state", CHOICE, ANY_TIME, AT(rtr_only), states},
+	{"memory", CHOICE, ANY_TIME, AT(memory_short), memories},
 	{"access", CHOICE, ANY_TIME, AT(read_only), accesses},
 };
 

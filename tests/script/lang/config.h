@@ -20,6 +20,7 @@ struct config {
 	uint64_t msn, rqmsn, peer_msn, peer_rqmsn;
 	bool rtr_only; /* the QP stops at RTR */
 	bool read_only;
+	bool memory_short; /* the engine gets only what it has asked for */
 };
 
 void config_default(struct config *c);

@@ -100,9 +100,10 @@ bool script_wait(struct script *s, struct when when,
 
 	script_advance(s, when.low);
 	while (!found(s, arg)) {
-		if (s->world.now_ns == until)
+		if (s->world.now_ns < until)
+			script_quiet(s, "time goes on");
+		else if (mt_engine_deadline(s->world.engine) > until)
 			return false;
-		script_quiet(s, "time goes on");
 		world_step(&s->world, until);
 	}
 	return true;

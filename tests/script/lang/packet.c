@@ -194,6 +194,8 @@ static void read_terms(struct words *w, struct names *names, struct pattern *p, 
 
 	strcpy(copy, words_next(w, table[f].name));
 	if (f == F_TS && strcmp(copy, "echo") == 0) {
+		if (p->kind != KIND_SACK && p->kind != KIND_NACK)
+			report_fail(w->report, "ts echo goes with SACK and NACK, which reflect");
 		want->echo = true;
 		return;
 	}

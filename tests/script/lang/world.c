@@ -11,6 +11,7 @@
 #include "core/engine_state.h"
 #include "core/qp.h"
 
+#define AMPLE_BYTES ((size_t)1 << 20)
 #define PAYLOAD_MAX 4096u
 #define ALL_ATTRIBUTES (((uint32_t)MT_QP_DYNAMIC_MPR << 1) - 1)
 #define PEER_ADDR 2
@@ -154,6 +155,8 @@ void world_init(struct world *w, struct report *r, const struct config *c)
 	if (size == 0)
 		report_fail(r, "mt_engine_size refuses the configuration");
 	w->engine = mt_engine_init(block(w, size), &c->engine, &env, 0);
+	if (!c->memory_short)
+		mt_engine_add_memory(w->engine, block(w, AMPLE_BYTES), AMPLE_BYTES);
 	set_profiles(w);
 	check(w,
 	      mt_mr_add(w->engine, WORLD_KEY >> 8, WORLD_KEY & 0xFF, c->cap.pd, WORLD_MR_START,
