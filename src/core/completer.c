@@ -91,7 +91,6 @@ static bool plausible(const struct mt_qp *qp, const struct mw_packet *pkt, struc
  */
 static void match_probe(struct mt_qp *qp, struct sack *s)
 {
-	struct mt_path_change back = {.state = MT_EV_GOOD, .cause = MT_EV_BY_PROBE};
 	bool marked = s->seth->m == MW_MARK_SKIP_ONCE, revived;
 
 	if (!mt_path_set_probe_answered(qp->paths, s->seth->probe_id, s->now_ns, marked,
@@ -99,11 +98,8 @@ static void match_probe(struct mt_qp *qp, struct sack *s)
 		return;
 	s->rtt_ns = s->now_ns - s->sent_ns;
 	mt_retry_heard(&qp->req.retry, s->now_ns);
-	if (revived) {
-		back.path = s->path;
-		qp->engine->stats.evs_revived++;
-		mt_engine_report_ev(qp->engine, qp->paths, &back);
-	}
+	if (revived)
+		mt_qp_path_revived(qp, s->path, s->now_ns);
 	mt_paths_arm(qp->engine, qp->paths);
 }
 

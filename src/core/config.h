@@ -52,7 +52,13 @@ struct mt_ev_profile_cfg {
 	const struct mt_ev *evs;
 	uint16_t n_evs; /* 1 .. MT_EVS_MAX; the same number on every port, if planes are to be equal
 			 */
-	uint16_t n_active;     /* of these, in the rotation; the others are backups. 1 .. n_evs */
+	/*
+	 * NULL: each EV is a path of its own. Else n_evs numbers, each below n_evs: EVs of a port
+	 * with the same number lead over the same links, to every destination.
+	 */
+	const uint16_t *path_ids;
+	uint16_t n_active;     /* of these, in the rotation, at most one EV a path; the others are
+				  backups. 1 .. n_evs */
 	uint16_t min_active;   /* ASSUMED_BAD never leaves fewer than this usable. 1 .. n_active */
 	uint8_t revive_probes; /* probes in a row that must be answered, 1 .. 16 */
 	uint64_t probe_interval_ns;	/* between probes of a bad EV */

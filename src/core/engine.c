@@ -143,9 +143,14 @@ static bool ev_profile_valid(const struct mt_engine *e, const struct mt_ev_profi
 	    c->probe_interval_max_ns > TIME_MAX_NS)
 		return false;
 	for (uint16_t i = 0; i < c->n_evs; i++)
-		if (c->evs[i].port >= e->cfg.n_ports)
+		if (c->evs[i].port >= e->cfg.n_ports || (c->path_ids && c->path_ids[i] >= c->n_evs))
 			return false;
 	return true;
+}
+
+static size_t ev_profile_bytes(const struct mt_ev_profile_cfg *c)
+{
+	return c->n_evs * (sizeof(*c->evs) + (c->path_ids ? sizeof(*c->path_ids) : 0));
 }
 
 int mt_ev_profile_set(struct mt_engine *e, uint32_t id, const struct mt_ev_profile_cfg *cfg)
@@ -156,13 +161,17 @@ int mt_ev_profile_set(struct mt_engine *e, uint32_t id, const struct mt_ev_profi
 	if (id >= e->cfg.max_profiles || !ev_profile_valid(e, cfg))
 		return MT_ERR_INVALID;
 	p = &e->ev_profiles[id];
-	evs = mt_engine_alloc(e, cfg->n_evs * sizeof(*evs));
+	evs = mt_engine_alloc(e, ev_profile_bytes(cfg));
 	if (!evs)
 		return MT_ERR_MEMORY;
-	memcpy(evs, cfg->evs, cfg->n_evs * sizeof(*evs));
-	mb_pool_put(&e->pool, p->evs, p->cfg.n_evs * sizeof(*evs));
+	mb_pool_put(&e->pool, p->evs, ev_profile_bytes(&p->cfg));
 	p->cfg = *cfg;
+	memcpy(evs, cfg->evs, cfg->n_evs * sizeof(*evs));
 	p->cfg.evs = p->evs = evs;
+	if (cfg->path_ids) {
+		p->cfg.path_ids = (const uint16_t *)(void *)(evs + cfg->n_evs);
+		memcpy(evs + cfg->n_evs, cfg->path_ids, cfg->n_evs * sizeof(*cfg->path_ids));
+	}
 	return MT_OK;
 }
 

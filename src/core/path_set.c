@@ -8,6 +8,9 @@
 
 /* A probe id is a sequence number of 6 bits above the index of its path. */
 #define ID_PATH_BITS 10u
+/* A path flaps when it dies within so many of the longest probe intervals after it came back. */
+#define FLAP_INTERVALS 16u
+#define FLAPS_MAX 16u
 _Static_assert(MT_EVS_MAX <= 1u << ID_PATH_BITS, "a probe id holds the index of every path");
 
 size_t mt_path_set_size(uint16_t n_evs, uint32_t n_ports)
@@ -17,7 +20,7 @@ size_t mt_path_set_size(uint16_t n_evs, uint32_t n_ports)
 	       mb_align64(n_evs * sizeof(uint16_t)) + n_ports * sizeof(struct mt_path_port);
 }
 
-/* Shares n_active out over the ports, at most one apart, as far as each has EVs. */
+/* Shares n_active out over the ports, at most one apart, as far as each has paths. */
 static void choose_active(struct mt_path_set *s, uint32_t n_active)
 {
 	uint32_t given;
@@ -25,30 +28,66 @@ static void choose_active(struct mt_path_set *s, uint32_t n_active)
 	do {
 		given = 0;
 		for (uint32_t p = 0; p < s->n_ports && n_active > 0; p++) {
-			if (s->ports[p].active == s->ports[p].count)
+			struct mt_path_port *port = &s->ports[p];
+			uint16_t next = (uint16_t)(port->first + port->active);
+
+			if (port->active == port->count ||
+			    s->cold[s->order[next]].leader != s->order[next])
 				continue;
-			s->ports[p].active++;
+			s->cold[s->order[next]].serving = 1;
+			port->active++;
 			n_active--;
 			given++;
 		}
 	} while (given > 0);
 }
 
-static void group_by_port(struct mt_path_set *s)
+/* Links the EVs of a port that have the same number into rings. */
+static void find_twins(struct mt_path_set *s, uint8_t port, const uint16_t *ids)
+{
+	uint16_t n = s->n_paths;
+
+	/* Until rings are closed `serving` holds the leader of the path with this number. */
+	for (uint16_t i = 0; i < n; i++)
+		s->cold[i].serving = MT_PATH_NONE;
+	for (uint16_t i = 0; i < n; i++) {
+		uint16_t *leader = &s->cold[ids ? ids[i] : i].serving;
+
+		if (s->paths[i].port != port)
+			continue;
+		if (*leader == MT_PATH_NONE)
+			*leader = s->cold[i].twin = i;
+		s->cold[i].leader = *leader;
+		s->cold[i].twin = s->cold[*leader].twin;
+		s->cold[*leader].twin = i;
+	}
+}
+
+/* Puts the EVs of a port into order[]: first one of each path, then the others. */
+static void group_port(struct mt_path_set *s, uint8_t p, uint16_t *at)
+{
+	for (int others = 0; others < 2; others++)
+		for (uint16_t i = 0; i < s->n_paths; i++) {
+			if (s->paths[i].port != p || (s->cold[i].leader != i) != others)
+				continue;
+			s->paths[i].place = *at;
+			s->order[(*at)++] = i;
+			s->ports[p].count++;
+		}
+	s->ports[p].usable = s->ports[p].count;
+}
+
+static void group_by_port(struct mt_path_set *s, const uint16_t *ids)
 {
 	uint16_t at = 0;
 
 	for (uint8_t p = 0; p < s->n_ports; p++) {
 		s->ports[p] = (struct mt_path_port){.first = at};
-		for (uint16_t i = 0; i < s->n_paths; i++) {
-			if (s->paths[i].port != p)
-				continue;
-			s->paths[i].place = at;
-			s->order[at++] = i;
-			s->ports[p].count++;
-		}
-		s->ports[p].usable = s->ports[p].count;
+		find_twins(s, p, ids);
+		group_port(s, p, &at);
 	}
+	for (uint16_t i = 0; i < s->n_paths; i++)
+		s->cold[i].serving = 0;
 }
 
 struct mt_path_set *mt_path_set_init(void *mem, const struct mt_ev_profile_cfg *profile,
@@ -82,10 +121,25 @@ struct mt_path_set *mt_path_set_init(void *mem, const struct mt_ev_profile_cfg *
 		s->paths[i].port = profile->evs[i].port;
 		s->cold[i].next_probe_ns = MB_NEVER;
 	}
-	group_by_port(s);
+	group_by_port(s, profile->path_ids);
 	choose_active(s, profile->n_active);
 	return s;
 }
+
+static bool in_active_place(const struct mt_path_set *s, const struct mt_path *p)
+{
+	return p->place < s->ports[p->port].first + s->ports[p->port].active;
+}
+
+#define TO(state) (1u << MT_EV_##state)
+
+/* REQ(req.ev.state-machine) */
+static const uint8_t legal[MT_EV_STATES] = {
+	[MT_EV_GOOD] = TO(SKIP) | TO(ASSUMED_BAD) | TO(DENIED),
+	[MT_EV_SKIP] = TO(GOOD) | TO(ASSUMED_BAD) | TO(DENIED),
+	[MT_EV_ASSUMED_BAD] = TO(GOOD) | TO(SKIP) | TO(DENIED),
+	[MT_EV_DENIED] = TO(GOOD),
+};
 
 /* The one place where a state changes; keeps the counts of usable paths right. */
 static void set_state(struct mt_path_set *s, uint16_t path, enum mt_ev_state state)
@@ -93,11 +147,17 @@ static void set_state(struct mt_path_set *s, uint16_t path, enum mt_ev_state sta
 	struct mt_path *p = &s->paths[path];
 	bool was = mt_path_usable(p), is;
 
+	mb_assert(legal[p->state] >> state & 1);
 	p->state = (uint8_t)state;
 	is = mt_path_usable(p);
-	if (was != is) {
-		s->n_usable = (uint16_t)(s->n_usable + is - was);
-		s->ports[p->port].usable = (uint16_t)(s->ports[p->port].usable + is - was);
+	if (was == is)
+		return;
+	s->n_usable = (uint16_t)(s->n_usable + is - was);
+	s->ports[p->port].usable = (uint16_t)(s->ports[p->port].usable + is - was);
+	if (in_active_place(s, p)) {
+		struct mt_path_cold *leader = &s->cold[s->cold[path].leader];
+
+		leader->serving = (uint16_t)(leader->serving + is - was);
 	}
 }
 
@@ -116,22 +176,51 @@ void mt_path_set_turn_over(struct mt_path_set *s, uint16_t path)
 	set_state(s, path, MT_EV_GOOD);
 }
 
-/* The first place in [from, to) of order[] whose path is usable, or is not; `to` when none is. */
-static uint16_t find_place(const struct mt_path_set *s, uint16_t from, uint16_t to, bool usable)
+/* Whether a usable EV of the same path takes part in the rotation. */
+static bool served(const struct mt_path_set *s, uint16_t path)
 {
-	while (from < to && mt_path_usable(&s->paths[s->order[from]]) != usable)
-		from++;
-	return from;
+	return s->cold[s->cold[path].leader].serving > 0;
 }
 
-static void swap_places(struct mt_path_set *s, uint16_t a, uint16_t b)
+/* The first usable backup of a port whose path takes no part in the rotation; the end if none is.
+ */
+static uint16_t find_backup(const struct mt_path_set *s, const struct mt_path_port *port)
 {
-	uint16_t path = s->order[a];
+	uint16_t at = (uint16_t)(port->first + port->active);
+	uint16_t end = (uint16_t)(port->first + port->count);
 
-	s->order[a] = s->order[b];
-	s->order[b] = path;
-	s->paths[s->order[a]].place = a;
-	s->paths[s->order[b]].place = b;
+	while (at < end && (!mt_path_usable(&s->paths[s->order[at]]) || served(s, s->order[at])))
+		at++;
+	return at;
+}
+
+/*
+ * The active place, of an EV that is of no use, for a backup that is usable now: that of a twin, so
+ * that no path ever has two, or the first; the first backup's if none is.
+ */
+static uint16_t find_idle(const struct mt_path_set *s, const struct mt_path_port *port,
+			  uint16_t path)
+{
+	uint16_t at = port->first, end = (uint16_t)(port->first + port->active);
+
+	for (uint16_t twin = s->cold[path].twin; twin != path; twin = s->cold[twin].twin)
+		if (in_active_place(s, &s->paths[twin]))
+			return s->paths[twin].place;
+	while (at < end && mt_path_usable(&s->paths[s->order[at]]))
+		at++;
+	return at;
+}
+
+/* A usable backup takes the active place of one that is of no use. */
+static void swap_places(struct mt_path_set *s, uint16_t active, uint16_t backup)
+{
+	uint16_t path = s->order[active];
+
+	s->order[active] = s->order[backup];
+	s->order[backup] = path;
+	s->paths[s->order[active]].place = active;
+	s->paths[s->order[backup]].place = backup;
+	s->cold[s->cold[s->order[active]].leader].serving++;
 }
 
 /*
@@ -143,17 +232,22 @@ static void settle(struct mt_path_set *s, uint16_t path)
 {
 	const struct mt_path *p = &s->paths[path];
 	const struct mt_path_port *port = &s->ports[p->port];
-	uint16_t backups = (uint16_t)(port->first + port->active);
-	uint16_t end = (uint16_t)(port->first + port->count);
-	bool active = p->place < backups, usable = mt_path_usable(p);
+	bool active = in_active_place(s, p), usable = mt_path_usable(p);
 	uint16_t other;
 
 	if (active == usable)
 		return;
-	other = active ? find_place(s, backups, end, true)
-		       : find_place(s, port->first, backups, false);
-	if (other != (active ? end : backups))
-		swap_places(s, p->place, other);
+	if (active) {
+		other = find_backup(s, port);
+		if (other < port->first + port->count)
+			swap_places(s, p->place, other);
+		return;
+	}
+	if (served(s, path))
+		return;
+	other = find_idle(s, port, path);
+	if (other < port->first + port->active)
+		swap_places(s, other, p->place);
 }
 
 /* What must hold between calls; for mb_assert_slow. */
@@ -179,6 +273,23 @@ static bool consistent(const struct mt_path_set *s)
 	return usable == s->n_usable;
 }
 
+static uint64_t interval(const struct mt_path_set *s, uint8_t backoff)
+{
+	uint64_t gap = s->probe_interval_ns;
+
+	for (uint8_t i = 0; i < backoff && gap < s->probe_interval_max_ns; i++)
+		gap *= 2;
+	return gap < s->probe_interval_max_ns ? gap : s->probe_interval_max_ns;
+}
+
+/* To the probe after one that was not answered. */
+static uint64_t probe_gap(const struct mt_path_set *s, uint8_t backoff)
+{
+	uint64_t gap = interval(s, backoff);
+
+	return gap < 2 * s->probe_rtt_ns ? 2 * s->probe_rtt_ns : gap;
+}
+
 static uint16_t bad_longest(const struct mt_path_set *s)
 {
 	uint16_t found = MT_PATH_NONE;
@@ -191,12 +302,25 @@ static uint16_t bad_longest(const struct mt_path_set *s)
 	return found;
 }
 
-static void take_back(struct mt_path_set *s, uint16_t path)
+static void take_back(struct mt_path_set *s, uint16_t path, enum mt_ev_state state)
 {
-	set_state(s, path, MT_EV_GOOD);
+	set_state(s, path, state);
 	s->cold[path].next_probe_ns = MB_NEVER;
 	s->cold[path].probe_pending = 0;
 	settle(s, path);
+}
+
+/*
+ * A path that dies soon after it came back has to prove itself for longer each time: its probes
+ * begin at twice the interval they had the last time. REQ(req.ev.flapping)
+ */
+static void count_flap(const struct mt_path_set *s, struct mt_path_cold *c, uint64_t now_ns)
+{
+	if (c->revived == 0 || now_ns - c->revived_ns > FLAP_INTERVALS * s->probe_interval_max_ns)
+		c->flaps = 0;
+	else if (c->flaps < FLAPS_MAX)
+		c->flaps++;
+	c->backoff = c->flaps;
 }
 
 unsigned mt_path_set_retire(struct mt_path_set *s, uint16_t path, uint64_t now_ns,
@@ -212,18 +336,30 @@ unsigned mt_path_set_retire(struct mt_path_set *s, uint16_t path, uint64_t now_n
 
 		if (other == MT_PATH_NONE)
 			return 0; /* all others are denied: a bad path is better than none */
-		take_back(s, other);
+		take_back(s, other, MT_EV_GOOD);
 		changes[n++] = (struct mt_path_change){other, MT_EV_GOOD, MT_EV_BY_FLOOR};
 	}
 	set_state(s, path, MT_EV_ASSUMED_BAD);
 	c->bad_since_ns = now_ns;
-	c->next_probe_ns = now_ns + s->probe_interval_ns;
-	c->probe_pending = c->answered = c->backoff = 0;
+	count_flap(s, c, now_ns);
+	c->next_probe_ns = now_ns + interval(s, c->backoff);
+	c->probe_pending = c->answered = 0;
 	c->retired++;
 	settle(s, path);
 	changes[n++] = (struct mt_path_change){path, MT_EV_ASSUMED_BAD, (uint8_t)cause};
 	mb_assert_slow(consistent(s));
 	return n;
+}
+
+bool mt_path_set_restore(struct mt_path_set *s, uint16_t path, uint64_t now_ns)
+{
+	if (s->paths[path].state != MT_EV_ASSUMED_BAD)
+		return false;
+	take_back(s, path, MT_EV_GOOD);
+	mb_assert_slow(consistent(s));
+	s->cold[path].revived++;
+	s->cold[path].revived_ns = now_ns;
+	return true;
 }
 
 /* REQ(req.ev.denied) */
@@ -233,22 +369,9 @@ bool mt_path_set_deny(struct mt_path_set *s, uint16_t path, bool deny)
 
 	if (s->paths[path].state == want || (!deny && s->paths[path].state != MT_EV_DENIED))
 		return false;
-	take_back(s, path);
-	set_state(s, path, want);
-	settle(s, path);
+	take_back(s, path, want);
 	mb_assert_slow(consistent(s));
 	return true;
-}
-
-static uint64_t probe_gap(const struct mt_path_set *s, uint8_t backoff)
-{
-	uint64_t gap = s->probe_interval_ns;
-
-	for (uint8_t i = 0; i < backoff && gap < s->probe_interval_max_ns; i++)
-		gap *= 2;
-	if (gap > s->probe_interval_max_ns)
-		gap = s->probe_interval_max_ns;
-	return gap < 2 * s->probe_rtt_ns ? 2 * s->probe_rtt_ns : gap;
 }
 
 /* Rises at once, sinks slowly. */
@@ -266,7 +389,8 @@ uint16_t mt_path_set_next_probe(struct mt_path_set *s, uint64_t now_ns)
 
 		if (c->next_probe_ns > now_ns)
 			continue;
-		if (c->probe_pending) {
+		/* A silent peer answers nobody. REQ(req.ev.endpoint) */
+		if (c->probe_pending && !mt_presence_silent(&s->presence, now_ns)) {
 			c->answered = 0;
 			if (c->backoff < UINT8_MAX)
 				c->backoff++;
@@ -321,15 +445,14 @@ bool mt_path_set_probe_answered(struct mt_path_set *s, uint16_t id, uint64_t now
 	sample_rtt(s, now_ns - c->probe_sent_ns);
 	if (s->paths[i].state != MT_EV_ASSUMED_BAD)
 		return true;
-	c->backoff = 0;
-	c->next_probe_ns = now_ns + s->probe_interval_ns;
+	c->backoff = c->flaps;
+	c->next_probe_ns = now_ns + interval(s, c->backoff);
 	if (++c->answered < s->revive_probes)
 		return true;
-	take_back(s, i);
-	if (marked)
-		set_state(s, i, MT_EV_SKIP);
+	take_back(s, i, marked ? MT_EV_SKIP : MT_EV_GOOD);
 	mb_assert_slow(consistent(s));
 	c->revived++;
+	c->revived_ns = now_ns;
 	*revived = true;
 	return true;
 }

@@ -10,6 +10,10 @@
  * rotation, the rest are backups. An active EV that goes bad changes places with a GOOD backup of
  * its own port, so that planes stay equal. REQ(req.spray.equal-planes)
  *
+ * EVs that lead over the same links are one path (config.h): they are bad together and come back
+ * together; SKIP and DENIED stay with the EV. Of one path at most one EV takes part in the
+ * rotation, since a second one would only load it twice. REQ(req.ev.same-path)
+ *
  *	GOOD --- ECN echo, trim ---> SKIP --- its turn comes ---> GOOD
  *	GOOD, SKIP --- loss, ALWAYS_SKIP ---> ASSUMED_BAD --- enough probes answered ---> GOOD
  *	any --- operator ---> DENIED --- operator ---> GOOD
@@ -39,10 +43,15 @@ struct mt_path_cold {
 	uint64_t next_probe_ns;
 	uint64_t probe_sent_ns;
 	uint32_t retired, revived;
+	uint64_t revived_ns;
+	uint16_t twin;	  /* the next EV of the same path, in a ring */
+	uint16_t leader;  /* the first EV of the same path */
+	uint16_t serving; /* of a leader: usable EVs of the path in active places */
 	uint16_t probe_id;
 	uint8_t probe_pending; /* sent and not answered; usable paths are probed too, see qp.c */
 	uint8_t answered;      /* probes in a row */
 	uint8_t backoff;       /* failures in a row, as a shift of the interval */
+	uint8_t flaps;	       /* it was retired soon after it was revived: backoff begins here */
 	uint8_t crowd_losses;  /* while the peer was crowded, since a packet last arrived */
 };
 
@@ -104,6 +113,24 @@ void mt_path_set_turn_over(struct mt_path_set *s, uint16_t path);
  */
 unsigned mt_path_set_retire(struct mt_path_set *s, uint16_t path, uint64_t now_ns,
 			    enum mt_ev_cause cause, struct mt_path_change changes[2]);
+/*
+ * mt_path_set_twin returns the next EV that leads over the same links, in a ring: `path` itself
+ * when it is the only one. Whoever retires or restores an EV does so with all of them.
+ */
+static inline uint16_t mt_path_set_twin(const struct mt_path_set *s, uint16_t path)
+{
+	return s->cold[path].twin;
+}
+
+/* mt_path_set_same_path says whether two EVs lead over the same links. */
+static inline bool mt_path_set_same_path(const struct mt_path_set *s, uint16_t a, uint16_t b)
+{
+	return s->cold[a].leader == s->cold[b].leader;
+}
+
+/* mt_path_set_restore makes an ASSUMED_BAD EV GOOD because its path has proven well; says whether
+ * the state changed. */
+bool mt_path_set_restore(struct mt_path_set *s, uint16_t path, uint64_t now_ns);
 /* mt_path_set_deny sets DENIED, or GOOD again; says whether the state changed. */
 bool mt_path_set_deny(struct mt_path_set *s, uint16_t path, bool deny);
 

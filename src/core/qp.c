@@ -330,15 +330,37 @@ void mt_qp_fail(struct mt_qp *qp, enum mt_wc_status oldest, enum mt_wc_status wh
 	mt_qp_completes(qp);
 }
 
-void mt_qp_retire_path(struct mt_qp *qp, uint16_t path, uint64_t now_ns, enum mt_ev_cause cause)
+static void retire_ev(struct mt_qp *qp, uint16_t path, uint64_t now_ns, enum mt_ev_cause cause)
 {
 	struct mt_path_change changes[2];
 	unsigned n = mt_path_set_retire(qp->paths, path, now_ns, cause, changes);
 
-	if (n == 0)
-		return;
-	qp->engine->stats.evs_retired++;
+	qp->engine->stats.evs_retired += n > 0;
 	for (unsigned i = 0; i < n; i++)
 		mt_engine_report_ev(qp->engine, qp->paths, &changes[i]);
+}
+
+/* REQ(req.ev.same-path) */
+void mt_qp_retire_path(struct mt_qp *qp, uint16_t path, uint64_t now_ns, enum mt_ev_cause cause)
+{
+	uint16_t twin = mt_path_set_twin(qp->paths, path);
+
+	retire_ev(qp, path, now_ns, cause);
+	for (; twin != path; twin = mt_path_set_twin(qp->paths, twin))
+		retire_ev(qp, twin, now_ns, cause);
 	mt_paths_arm(qp->engine, qp->paths);
+}
+
+/* REQ(req.ev.same-path) */
+void mt_qp_path_revived(struct mt_qp *qp, uint16_t path, uint64_t now_ns)
+{
+	struct mt_path_change back = {path, MT_EV_GOOD, MT_EV_BY_PROBE};
+
+	do {
+		qp->engine->stats.evs_revived++;
+		mt_engine_report_ev(qp->engine, qp->paths, &back);
+		do
+			back.path = mt_path_set_twin(qp->paths, back.path);
+		while (back.path != path && !mt_path_set_restore(qp->paths, back.path, now_ns));
+	} while (back.path != path);
 }

@@ -117,7 +117,11 @@ void mt_qp_tick(struct mt_qp *qp, uint64_t now_ns);
  * event reports `why`.
  */
 void mt_qp_fail(struct mt_qp *qp, enum mt_wc_status oldest, enum mt_wc_status why);
-/* mt_qp_retire_path tells the path set, the counters and whoever polls that a path is bad. */
+/*
+ * mt_qp_retire_path tells the path set, the counters and whoever polls that a path is bad, with all
+ * EVs that lead over it; mt_qp_path_revived that one which the set has revived is well again.
+ */
+void mt_qp_path_revived(struct mt_qp *qp, uint16_t path, uint64_t now_ns);
 void mt_qp_retire_path(struct mt_qp *qp, uint16_t path, uint64_t now_ns, enum mt_ev_cause cause);
 
 /* ---- the halves ---- */

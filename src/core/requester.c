@@ -98,10 +98,23 @@ static void describe(const struct mt_qp *qp, const struct mt_wqe *wqe, uint64_t 
 	d->qp_user = qp->user;
 }
 
+/* What may be in flight, in packets. */
+static uint64_t window_packets(const struct mt_qp *qp)
+{
+	uint64_t cwnd = qp->req.cc.cwnd / (qp->attr.path_mtu + MT_NOMINAL_HEADER);
+	uint64_t psns = (uint64_t)qp->req.mpr * MT_MPR_UNIT;
+
+	return cwnd < psns ? cwnd : psns;
+}
+
 static uint16_t choose_path(struct mt_qp *qp, uint32_t free_ports, uint16_t avoid)
 {
 	uint32_t skipped = 0;
-	uint16_t path = mt_spray_data(&qp->req.spray, qp->paths, free_ports, avoid, &skipped);
+	uint16_t path;
+
+	if (qp->req.spray.lap_began)
+		mt_spray_fit(&qp->req.spray, window_packets(qp), qp->paths->n_ports);
+	path = mt_spray_data(&qp->req.spray, qp->paths, free_ports, avoid, &skipped);
 
 	qp->engine->stats.evs_skipped += skipped;
 	return path;

@@ -5,10 +5,33 @@
 
 void mt_spray_init(struct mt_spray *sp, uint64_t seed)
 {
-	*sp = (struct mt_spray){0};
+	*sp = (struct mt_spray){.width = MT_EVS_MAX};
 	mb_prng_init(&sp->prng, seed);
-	for (uint32_t p = 0; p < MT_PORTS_MAX; p++)
-		sp->ports[p].order = (uint16_t)mb_prng_u64(&sp->prng);
+	for (uint32_t p = 0; p < MT_PORTS_MAX; p++) {
+		uint64_t random = mb_prng_u64(&sp->prng);
+
+		sp->ports[p].order = (uint16_t)random;
+		sp->ports[p].base = (uint16_t)(random >> 16);
+	}
+}
+
+/* REQ(req.spray.width) */
+void mt_spray_fit(struct mt_spray *sp, uint64_t window, uint32_t n_ports)
+{
+	uint32_t packets = window < MT_EVS_MAX ? (uint32_t)window : MT_EVS_MAX;
+	uint32_t evs = packets ? mb_pow2_ceil(packets) : 1;
+
+	sp->lap_began = false;
+	sp->width = (uint16_t)((evs + n_ports - 1) / n_ports);
+}
+
+static void begin_lap(struct mt_spray *sp, struct mt_spray_port *at, uint16_t active)
+{
+	at->cursor = 0;
+	at->order = (uint16_t)mb_prng_u64(&sp->prng);
+	at->width = sp->width < active ? sp->width : active;
+	at->lap = (uint16_t)mb_pow2_ceil(at->width);
+	sp->lap_began = true;
 }
 
 /*
@@ -18,32 +41,36 @@ void mt_spray_init(struct mt_spray *sp, uint64_t seed)
 static uint16_t step(struct mt_spray *sp, uint8_t port, uint16_t active)
 {
 	struct mt_spray_port *at = &sp->ports[port];
-	uint32_t lap = mb_pow2_ceil(active);
 	uint32_t place;
 
 	do {
-		if (at->cursor >= lap) {
-			at->cursor = 0;
-			at->order = (uint16_t)mb_prng_u64(&sp->prng);
-		}
-		place = (at->cursor++ ^ at->order) & (lap - 1);
-	} while (place >= active);
-	return (uint16_t)place;
+		if (at->cursor >= at->lap)
+			begin_lap(sp, at, active);
+		place = (at->cursor++ ^ at->order) & (at->lap - 1u);
+	} while (place >= at->width);
+	return (uint16_t)(at->width == active ? place : (at->base + place) % active);
+}
+
+static bool avoided(const struct mt_path_set *s, uint16_t path, uint16_t avoid)
+{
+	return avoid != MT_PATH_NONE && mt_path_set_same_path(s, path, avoid);
 }
 
 /*
- * A backup of this port, used for want of anything better: a GOOD one, or else one whose SKIP ends
+ * Any EV of this port, used for want of one in the lap: a GOOD one, or else one whose SKIP ends
  * here, because no rotation would ever come by to end it.
  */
-static uint16_t backup_of_port(struct mt_path_set *s, uint8_t port, uint16_t avoid)
+static uint16_t any_of_port(struct mt_spray *sp, struct mt_path_set *s, uint8_t port,
+			    uint16_t avoid)
 {
 	const struct mt_path_port *pp = &s->ports[port];
+	uint32_t from = mb_prng_below(&sp->prng, pp->count);
 	uint16_t skipping = MT_PATH_NONE;
 
-	for (uint32_t at = pp->first + pp->active; at < (uint32_t)pp->first + pp->count; at++) {
-		uint16_t path = s->order[at];
+	for (uint32_t k = 0; k < pp->count; k++) {
+		uint16_t path = s->order[pp->first + (from + k) % pp->count];
 
-		if (path == avoid)
+		if (avoided(s, path, avoid))
 			continue;
 		if (s->paths[path].state == MT_EV_GOOD)
 			return path;
@@ -72,11 +99,27 @@ static uint16_t next_of_port(struct mt_spray *sp, struct mt_path_set *s, uint8_t
 		if (s->paths[path].state == MT_EV_SKIP) {
 			mt_path_set_turn_over(s, path);
 			(*skipped)++;
-		} else if (s->paths[path].state == MT_EV_GOOD && path != avoid) {
+		} else if (s->paths[path].state == MT_EV_GOOD && !avoided(s, path, avoid)) {
 			return path;
 		}
 	}
-	return backup_of_port(s, port, avoid);
+	return any_of_port(sp, s, port, avoid);
+}
+
+/* Where the path to avoid is the only one left it has to do: a usable EV of it. */
+static uint16_t last_resort(const struct mt_path_set *s, uint32_t port_mask, uint16_t avoid)
+{
+	uint16_t ev = avoid, usable = 0, found = MT_PATH_NONE;
+
+	do {
+		if (mt_path_usable(&s->paths[ev])) {
+			usable++;
+			found = ev;
+		}
+		ev = mt_path_set_twin(s, ev);
+	} while (ev != avoid);
+	return usable == s->n_usable && port_mask >> s->paths[avoid].port & 1 ? found
+									      : MT_PATH_NONE;
 }
 
 /* REQ(req.spray.port-room) REQ(ep.port.survive) REQ(ep.port.return) */
@@ -97,11 +140,7 @@ uint16_t mt_spray_data(struct mt_spray *sp, struct mt_path_set *s, uint32_t port
 		sp->next_port = (uint8_t)(port + 1 == s->n_ports ? 0 : port + 1);
 		return path;
 	}
-	/* Where the path to avoid is the only one left it has to do. */
-	if (avoid != MT_PATH_NONE && s->n_usable == 1 && mt_path_usable(&s->paths[avoid]) &&
-	    port_mask >> s->paths[avoid].port & 1)
-		return avoid;
-	return MT_PATH_NONE;
+	return avoid == MT_PATH_NONE ? MT_PATH_NONE : last_resort(s, port_mask, avoid);
 }
 
 static uint16_t usable_of_port(const struct mt_path_set *s, uint32_t port, uint16_t from)

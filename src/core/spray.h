@@ -6,6 +6,11 @@
  * active EVs come in laps, each EV once a lap, in an order that a random number XORs anew every
  * lap so that QPs with the same profile do not march in step. The choice is made when a packet is
  * about to leave, among the ports with room. REQ(req.spray.rotation) REQ(req.spray.last-moment)
+ *
+ * A lap is no wider than it does good: a QP that has few packets in flight hears of an EV once a
+ * window at most, and would use hundreds of EVs on stale news. So it takes one to two windows of
+ * packets worth of EVs, the same ones each lap (`base`, its own random part of the active places),
+ * at least one a port; what its window is it says between laps. REQ(req.spray.width)
  */
 #ifndef SOFTMRC_CORE_SPRAY_H
 #define SOFTMRC_CORE_SPRAY_H
@@ -16,19 +21,27 @@
 struct mt_spray_port {
 	uint16_t cursor; /* steps taken in this lap */
 	uint16_t order;	 /* XORed with the cursor */
+	uint16_t base;	 /* random; the lap begins there, modulo the active places */
+	uint16_t width;	 /* EVs of this lap; 0 before the first */
+	uint16_t lap;	 /* steps of this lap: width, rounded up to a power of two */
 };
 
 struct mt_spray {
 	struct mb_prng prng;
 	uint8_t next_port;
+	bool lap_began; /* on some port: mt_spray_fit may be asked for the laps to come */
+	uint16_t width; /* EVs of a port in the laps to come */
 	struct mt_spray_port ports[MT_PORTS_MAX];
 };
 
 void mt_spray_init(struct mt_spray *sp, uint64_t seed);
+/* mt_spray_fit makes the laps to come wide enough for a window of so many packets on n_ports. */
+void mt_spray_fit(struct mt_spray *sp, uint64_t window, uint32_t n_ports);
 /*
  * mt_spray_data returns the path for the next data packet among the ports in port_mask, or
- * MT_PATH_NONE when no usable path leaves from one. `avoid` is not returned while there is another:
- * a lost packet must not go where it was lost. *skipped counts paths whose turn was skipped.
+ * MT_PATH_NONE when no usable path leaves from one. `avoid`, or another EV of the same path, is not
+ * returned while there is another: a lost packet must not go where it was lost. *skipped counts
+ * paths whose turn was skipped.
  */
 uint16_t mt_spray_data(struct mt_spray *sp, struct mt_path_set *s, uint32_t port_mask,
 		       uint16_t avoid, uint32_t *skipped);

@@ -13,6 +13,7 @@
 
 static _Alignas(64) uint8_t mem[32768];
 static struct mt_ev evs[EVS_MAX];
+static uint16_t ids[EVS_MAX];
 static struct mt_ev_profile_cfg cfg;
 static uint32_t n_ports;
 static struct mt_path_set *set;
@@ -34,8 +35,11 @@ static void make(void)
 	};
 	cfg.n_active = (uint16_t)(1 + test_rand_below(cfg.n_evs));
 	cfg.min_active = (uint16_t)(1 + test_rand_below(cfg.n_active));
-	for (uint16_t i = 0; i < cfg.n_evs; i++)
+	cfg.path_ids = test_rand_chance(1, 2) ? ids : NULL;
+	for (uint16_t i = 0; i < cfg.n_evs; i++) {
 		evs[i] = (struct mt_ev){i, (uint8_t)test_rand_below(n_ports)};
+		ids[i] = (uint16_t)test_rand_below(cfg.n_evs);
+	}
 	assert_true(mt_path_set_size(cfg.n_evs, n_ports) <= sizeof(mem));
 	memset(mem, 0xEE, sizeof(mem));
 	set = mt_path_set_init(mem, &cfg, n_ports, &(struct mt_addr){{0}});
@@ -143,6 +147,14 @@ static void answer_probe(uint16_t i)
 	want[i] = marked ? MT_EV_SKIP : MT_EV_GOOD;
 }
 
+/* The proof of a twin. */
+static void restore(uint16_t i)
+{
+	assert_i_eq(mt_path_set_restore(set, i, now), want[i] == MT_EV_ASSUMED_BAD);
+	if (want[i] == MT_EV_ASSUMED_BAD)
+		want[i] = MT_EV_GOOD;
+}
+
 static void operate(void)
 {
 	uint16_t i = (uint16_t)test_rand_below(cfg.n_evs);
@@ -159,6 +171,8 @@ static void operate(void)
 	case 3:
 		if (test_rand_chance(1, 4))
 			deny_or_allow(i);
+		else if (test_rand_chance(1, 8))
+			restore(i);
 		break;
 	case 4:
 	case 5:
@@ -183,6 +197,44 @@ static void check_states(void)
 	}
 }
 
+static bool same_path(uint16_t a, uint16_t b)
+{
+	return a == b || (cfg.path_ids && ids[a] == ids[b] && evs[a].port == evs[b].port);
+}
+
+/* How many usable EVs of the same path stand in active places. */
+static uint16_t serving(uint16_t i)
+{
+	uint16_t n = 0;
+
+	for (uint16_t k = 0; k < cfg.n_evs; k++) {
+		const struct mt_path_port *p = &set->ports[evs[k].port];
+
+		n = (uint16_t)(n + (same_path(i, k) && usable(k) &&
+				    set->paths[k].place < p->first + p->active));
+	}
+	return n;
+}
+
+/* REQ(req.ev.same-path) */
+static void check_twins(void)
+{
+	for (uint16_t i = 0; i < cfg.n_evs; i++) {
+		uint16_t ring = 1, n = 0;
+
+		for (uint16_t k = mt_path_set_twin(set, i); k != i && ring <= cfg.n_evs;
+		     k = mt_path_set_twin(set, k))
+			ring++;
+		for (uint16_t k = 0; k < cfg.n_evs; k++) {
+			assert_i_eq(mt_path_set_same_path(set, i, k), same_path(i, k));
+			n = (uint16_t)(n + same_path(i, k));
+		}
+		assert_u_eq(ring, n);
+		assert_true(serving(i) <= 1);
+		assert_u_eq(set->cold[set->cold[i].leader].serving, serving(i));
+	}
+}
+
 /* Of one port: its EVs and no others stand in its places, and none is idle without need. */
 static void check_port(uint8_t port)
 {
@@ -198,7 +250,7 @@ static void check_port(uint8_t port)
 		if (at < p->first + p->active)
 			idle = (uint16_t)(idle + !usable(i));
 		else
-			spare = (uint16_t)(spare + usable(i));
+			spare = (uint16_t)(spare + (usable(i) && serving(i) == 0));
 	}
 	assert_u_eq(p->usable, n_usable);
 	assert_true(idle == 0 || spare == 0);
@@ -215,7 +267,9 @@ static void check_ports(void)
 		check_port(port);
 	}
 	assert_u_eq(places, cfg.n_evs);
-	assert_u_eq(active, cfg.n_active);
+	assert_true(active <= cfg.n_active);
+	if (!cfg.path_ids)
+		assert_u_eq(active, cfg.n_active);
 }
 
 /* REQ(req.ev.min-active) REQ(req.ev.denied) REQ(req.spray.backup-same-plane)
@@ -225,11 +279,14 @@ TEST(mt_path_set, invariants_after_random_operations)
 	for (size_t life = 0; life < test_rounds(150); life++) {
 		make();
 		check_ports();
+		check_twins();
 		for (int i = 0; i < 400; i++) {
 			operate();
 			check_states();
 			if (i % 4 == 0)
 				check_ports();
+			if (i % 100 == 0)
+				check_twins();
 		}
 	}
 }

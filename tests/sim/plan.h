@@ -18,7 +18,7 @@
 	X(nodes, 2, "engines")                                                \
 	X(planes, 1, "planes")                                                \
 	X(paths, 1, "paths a plane and direction")                            \
-	X(alias, 0, "further EVs for each path")                              \
+	X(alias, 0, "further EVs for each path; 2: known")                    \
 	X(backups, 0, "EVs of a plane kept out of the rotation")              \
 	X(min_active, 1, "EVs that are never given up")                       \
 	X(revive, 1, "probes that bring an EV back")                          \

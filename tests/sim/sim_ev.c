@@ -397,3 +397,64 @@ TEST(sim_ev, health_belongs_to_the_destination)
 	CASE_EQ(w, b->out.resent + c->out.resent, 0);
 	case_done(w);
 }
+
+/* Four EVs lead over each path, and the engine knows: one loss tells of all four. */
+TEST(sim_ev, evs_of_one_path_share_its_fate)
+{
+	struct sim_world_cfg cfg = case_cfg(2, 4);
+	struct sim_world *w;
+	struct sim_qp *qp;
+	uint64_t evs = 0;
+	const struct sim_seen *s;
+
+	cfg.evs = cfg.active = 16;
+	cfg.path_ids = true;
+	w = case_open(&cfg);
+	qp = sim_connect_default(w);
+	pace(w);
+	sim_post(qp, 4096 * 64, 0);
+	sim_run_done(w, SIM_MS);
+	/* One EV of each path takes part. */
+	for (CASE_EACH(w, s))
+		if (case_is_data(s))
+			evs |= UINT64_C(1) << (s->port * 16 + (s->ev - 0xC000));
+	CASE_EQ(w, evs, 0x000F000F);
+	case_kill(w, 0, 1, 0, 3, true);
+	sim_post(qp, 4096 * 200, 0);
+	sim_run_done(w, 10 * SIM_MS);
+	CASE_EQ(w, case_stats(w, 0).evs_retired, 4);
+	CASE_EQ(w, case_info(qp).evs_bad, 4);
+	CASE_EQ(w, w->n_ev_events, 4);
+	case_kill(w, 0, 1, 0, 3, false);
+	sim_run_for(w, 5 * SIM_MS);
+	CASE_EQ(w, case_stats(w, 0).evs_revived, 4);
+	CASE_EQ(w, case_info(qp).evs_bad, 0);
+	case_done(w);
+}
+
+/* A flapping path is back ever later: each time it has to prove itself for twice as long. */
+TEST(sim_ev, a_path_that_flaps_comes_back_later_each_time)
+{
+	struct sim_world_cfg cfg = case_cfg(2, 4);
+	struct sim_world *w = case_open(&cfg);
+	struct sim_qp *qp = sim_connect_default(w);
+	uint64_t took[4];
+
+	case_keep_busy(qp, 4096 * 50, w->net.now_ns + 8 * SIM_MS);
+	pace(w);
+	for (int i = 0; i < 4; i++) {
+		uint64_t healed;
+
+		case_kill(w, 0, 1, 0, 3, true);
+		sim_run_for(w, 60 * SIM_US);
+		CASE_EQ(w, ev_of(qp, 0, 3).state, MT_EV_ASSUMED_BAD);
+		healed = w->net.now_ns;
+		case_kill(w, 0, 1, 0, 3, false);
+		while (ev_of(qp, 0, 3).state == MT_EV_ASSUMED_BAD && !w->check.failed)
+			sim_run_for(w, 10 * SIM_US);
+		took[i] = w->net.now_ns - healed;
+	}
+	for (int i = 1; i < 4; i++)
+		CASE_BETWEEN(w, took[i], took[i - 1] * 3 / 2, 4 * took[i - 1]);
+	case_done(w);
+}

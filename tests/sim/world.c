@@ -119,8 +119,10 @@ static void set_ev_profile(struct sim_node *node)
 	const struct sim_world_cfg *cfg = &node->w->cfg;
 	uint32_t n = cfg->evs * cfg->net.n_planes;
 	struct mt_ev *evs = calloc(n, sizeof(*evs));
+	uint16_t *ids = calloc(n, sizeof(*ids));
 	struct mt_ev_profile_cfg profile = {
 		.evs = evs,
+		.path_ids = cfg->path_ids ? ids : NULL,
 		.n_evs = (uint16_t)n,
 		.n_active = (uint16_t)(cfg->active * cfg->net.n_planes),
 		.min_active = (uint16_t)cfg->min_active,
@@ -130,15 +132,18 @@ static void set_ev_profile(struct sim_node *node)
 	};
 	int result;
 
-	if (!evs) {
+	if (!evs || !ids) {
 		perror("sim world");
 		abort();
 	}
-	for (uint32_t i = 0; i < n; i++)
+	for (uint32_t i = 0; i < n; i++) {
 		evs[i] = (struct mt_ev){.value = cfg->net.ev_base + i / cfg->net.n_planes,
 					.port = (uint8_t)(i % cfg->net.n_planes)};
+		ids[i] = (uint16_t)(i / cfg->net.n_planes % cfg->net.n_paths);
+	}
 	WITH_MEMORY(node, result, mt_ev_profile_set(node->engine, 0, &profile));
 	must(node->w, result, "mt_ev_profile_set");
+	free(ids);
 	free(evs);
 }
 

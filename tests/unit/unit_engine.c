@@ -209,6 +209,28 @@ CASE(mt_ev_profile_set, intervals_ports_and_numbers)
 	assert_i_eq(mt_ev_profile_set(n.engine, opts.cfg.max_profiles, &profile), MT_ERR_INVALID);
 }
 
+/* REQ(req.ev.same-path) */
+CASE(mt_ev_profile_set, path_ids_are_copied_and_below_the_count)
+{
+	uint16_t ids[4] = {0, 1, 3, 3};
+	const struct mt_ev_profile_cfg *kept;
+	struct mt_ev_profile_cfg profile;
+
+	start();
+	mt_engine_add_memory(n.engine, node_block(&n, 4096), 4096);
+	opts.ev_profile.n_evs = opts.ev_profile.n_active = 4;
+	assert_true(ACCEPTS(path_ids, ids));
+	kept = &n.engine->ev_profiles[0].cfg;
+	assert_ptr_not_equal(kept->path_ids, ids);
+	assert_memory_equal(kept->path_ids, ids, sizeof(ids));
+	assert_memory_equal(kept->evs, opts.evs, sizeof(*opts.evs) * 4);
+	ids[3] = 4;
+	assert_false(ACCEPTS(path_ids, ids));
+	ids[3] = 1;
+	assert_true(ACCEPTS(path_ids, NULL));
+	assert_null(n.engine->ev_profiles[0].cfg.path_ids);
+}
+
 /* unit_cc_profile.c has the ranges of the fields. */
 CASE(mt_cc_profile_set, ranges)
 {

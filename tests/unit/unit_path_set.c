@@ -368,3 +368,106 @@ TEST_WITH(six_active, NULL, mt_path_set_probe_id, names_the_path_and_is_new)
 		last = id;
 	}
 }
+
+/* ---- EVs of one path ---- */
+
+/* 0 2 4 6 leave from port 0, 1 3 5 7 from port 1; 0 and 4 are one path, 1 3 7 another. */
+static void make_twins(uint16_t n_active)
+{
+	static const uint16_t ids[EVS] = {5, 1, 2, 1, 5, 3, 6, 1};
+	struct mt_ev_profile_cfg cfg = {
+		.evs = evs,
+		.n_evs = EVS,
+		.path_ids = ids,
+		.n_active = n_active,
+		.min_active = 1,
+		.revive_probes = 1,
+		.probe_interval_ns = INTERVAL,
+		.probe_interval_max_ns = 4 * INTERVAL,
+	};
+
+	for (uint16_t i = 0; i < EVS; i++)
+		evs[i] = (struct mt_ev){.value = 0x100u + i, .port = i % 2};
+	set = mt_path_set_init(mem, &cfg, 2, &(struct mt_addr){{9}});
+}
+
+/* REQ(req.ev.same-path) */
+TEST(mt_path_set_init, one_ev_a_path_is_active)
+{
+	make_twins(8);
+	assert_u_eq(set->ports[0].active, 3);
+	assert_u_eq(set->ports[1].active, 2);
+	for (uint16_t i = 0; i < EVS; i++)
+		assert_u_eq(is_active(i), i != 4 && i != 3 && i != 7);
+	make_twins(3);
+	assert_u_eq(set->ports[0].active, 2);
+	assert_u_eq(set->ports[1].active, 1);
+}
+
+TEST(mt_path_set_twin, a_ring)
+{
+	static const uint16_t want[EVS] = {4, 7, 2, 1, 0, 5, 6, 3};
+
+	make_twins(8);
+	for (uint16_t i = 0; i < EVS; i++) {
+		assert_u_eq(mt_path_set_twin(set, i), want[i]);
+		assert_true(mt_path_set_same_path(set, i, want[i]));
+	}
+	assert_false(mt_path_set_same_path(set, 0, 2));
+}
+
+TEST(mt_path_set_retire, a_twin_is_no_backup_of_another_path)
+{
+	make_twins(8);
+	retire(2, 0);
+	assert_false(is_active(4)); /* its path is in the rotation already */
+	mt_path_set_deny(set, 0, true);
+	assert_true(is_active(4)); /* and now it is not */
+	mt_path_set_deny(set, 0, false);
+	assert_true(is_active(4));
+	assert_false(is_active(0));
+}
+
+TEST(mt_path_set_restore, only_what_is_bad)
+{
+	make_twins(8);
+	assert_false(mt_path_set_restore(set, 1, 10));
+	retire(1, 0);
+	retire(3, 0);
+	retire(7, 0);
+	assert_true(mt_path_set_restore(set, 3, 10));
+	assert_u_eq(set->paths[3].state, MT_EV_GOOD);
+	assert_u_eq(set->cold[3].revived, 1);
+	assert_true(is_active(3));
+	mt_path_set_deny(set, 3, true);
+	assert_false(mt_path_set_restore(set, 3, 20));
+}
+
+/* ---- flapping ---- */
+
+/* REQ(req.ev.flapping) */
+TEST_WITH(six_active, NULL, mt_path_set_retire, each_flap_makes_the_proof_longer)
+{
+	uint64_t now = 0;
+
+	for (uint64_t gap = INTERVAL; gap <= 4 * INTERVAL; gap *= 2) {
+		retire(2, now);
+		now += gap;
+		assert_u_eq(mt_path_set_probe_deadline(set), now);
+		assert_false(answer(probe(2, now), now, false));
+		now += gap;
+		assert_u_eq(mt_path_set_probe_deadline(set), now);
+		assert_true(answer(probe(2, now), now, false));
+	}
+	retire(2, now); /* no longer than that */
+	assert_u_eq(mt_path_set_probe_deadline(set), now + 4 * INTERVAL);
+}
+
+TEST_WITH(six_active, NULL, mt_path_set_retire, a_path_that_was_well_for_long_does_not_flap)
+{
+	retire(2, 0);
+	assert_false(answer(probe(2, 1000), 1000, false));
+	assert_true(answer(probe(2, 2000), 2000, false));
+	retire(2, 2001 + 16 * 4 * INTERVAL);
+	assert_u_eq(mt_path_set_probe_deadline(set), 2001 + 16 * 4 * INTERVAL + INTERVAL);
+}

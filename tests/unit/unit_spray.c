@@ -2,6 +2,7 @@
 /* Whose turn it is: laps, ports, skipped turns, what to avoid, and the way of control packets. */
 #include "support/test.h"
 
+#include "base/bits.h"
 #include "core/spray.h"
 
 #define EVS_MAX 32u
@@ -12,12 +13,16 @@ static struct mt_path_set *set;
 static struct mt_spray sp;
 static uint32_t skipped;
 
+/* Numbers of paths for the next set; NULL: each EV is its own. */
+static const uint16_t *path_ids;
+
 /* A set of n EVs, port = index % ports, the first n_active of them in the rotation. */
 static void make(uint16_t n, uint32_t ports, uint16_t n_active)
 {
 	static struct mt_ev evs[EVS_MAX];
 	struct mt_ev_profile_cfg cfg = {
 		.evs = evs,
+		.path_ids = path_ids,
 		.n_evs = n,
 		.n_active = n_active,
 		.min_active = 1,
@@ -257,4 +262,97 @@ TEST(mt_spray_control, no_ev_on_that_port)
 	assert_u_eq(mt_spray_control(&sp, set, 0), 0);
 	mt_path_set_deny(set, 0, true);
 	assert_u_eq(mt_spray_control(&sp, set, 0), 0);
+}
+
+/* ---- how wide a lap is ---- */
+
+/* The EVs that `n` packets take. */
+static uint32_t used(int n)
+{
+	uint32_t seen = 0;
+
+	for (int i = 0; i < n; i++)
+		seen |= 1u << next(ANY, MT_PATH_NONE);
+	return seen;
+}
+
+/* REQ(req.spray.width) */
+TEST(mt_spray_fit, one_to_two_windows_of_evs)
+{
+	for (uint32_t window = 1; window < 40; window++) {
+		uint32_t evs, lap;
+
+		make(32, 2, 32);
+		used(1); /* a lap that has begun goes on */
+		assert_true(sp.lap_began);
+		mt_spray_fit(&sp, window, 2);
+		assert_false(sp.lap_began);
+		used(63);
+		evs = (uint32_t)mb_popcount64(used(640));
+		lap = window > 32 ? 32 : window < 2 ? 2 : window;
+		assert_u_between(evs, lap, 2 * lap);
+	}
+}
+
+TEST(mt_spray_fit, the_same_evs_each_lap_and_equal_shares)
+{
+	uint32_t seen, count[2] = {0};
+
+	make(32, 2, 32);
+	mt_spray_fit(&sp, 8, 2);
+	used(64);
+	seen = used(8);
+	assert_i_eq(mb_popcount64(seen), 8);
+	for (uint16_t i = 0; i < 32; i++)
+		count[i % 2] += seen >> i & 1;
+	assert_u_eq(count[0], 4);
+	for (int lap = 0; lap < 20; lap++)
+		assert_u_eq(used(8), seen);
+}
+
+TEST(mt_spray_fit, a_wider_window_takes_more_again)
+{
+	make(32, 2, 32);
+	mt_spray_fit(&sp, 2, 2);
+	used(64);
+	assert_i_eq(mb_popcount64(used(64)), 2);
+	mt_spray_fit(&sp, UINT64_MAX, 2);
+	used(64);
+	assert_u_eq(used(32), UINT32_MAX);
+}
+
+/* What a narrow lap lacks is taken from the others. */
+TEST(mt_spray_fit, a_lap_of_bad_evs_is_left)
+{
+	uint32_t seen;
+
+	make(32, 1, 32);
+	mt_spray_fit(&sp, 4, 1);
+	used(64);
+	seen = used(4);
+	for (uint16_t i = 0; i < 32; i++)
+		if (seen >> i & 1)
+			retire(i);
+	assert_u_eq(used(100) & seen, 0);
+	assert_true(mb_popcount64(used(100)) > 8);
+}
+
+/* ---- EVs of one path ---- */
+
+/* REQ(req.ev.same-path) REQ(req.rtx.other-ev) */
+TEST(mt_spray_data, avoids_the_path_and_not_only_the_ev)
+{
+	static const uint16_t ids[4] = {0, 0, 1, 0};
+
+	path_ids = ids;
+	make(4, 1, 4);
+	path_ids = NULL;
+	for (int i = 0; i < 20; i++)
+		assert_u_eq(next(ANY, 3), 2);
+	retire(2);
+	assert_true(next(ANY, 3) != MT_PATH_NONE); /* there is no other path */
+	assert_true(next(ANY, 3) != 2);
+	mt_path_set_deny(set, 3, true);
+	assert_true(next(ANY, 3) != 3);
+	assert_u_eq(next(0, 3), MT_PATH_NONE);
 }
