@@ -10,8 +10,9 @@ expect completion id 1 success
 +100us > PROBE ev A probe P
 +10us < SACK cack 100 probe P mark skip_once
 expect ev A SKIP
-post write 8 bytes id 2..3
+post write 8 bytes id 2..4
 > WRITE ONLY psn 101..102 ev !A
+> WRITE ONLY psn 103
 expect ev A GOOD
-< ACK msn 3
-expect completion id 2..3 success
+< ACK msn 4
+expect completion id 2..4 success
