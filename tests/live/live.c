@@ -41,7 +41,8 @@ void live_hear(struct live_side *s, void *bytes, size_t len)
 	live_check(recv(s->sock, bytes, len, MSG_WAITALL) == (ssize_t)len);
 	/* What the peer says it wrote was placed under the NIC's lock: passing it once makes that
 	 * visible here by the rules of the language, not only by those of the machine. */
-	mh_device_up(s->dev);
+	if (s->dev)
+		mh_device_up(s->dev);
 }
 
 void live_barrier(struct live_side *s)
@@ -75,6 +76,7 @@ static void live_environment(const struct live_setup *setup, uint32_t host, cons
 	setenv("MRC_EV_BASE", "49152", 1);
 	setenv("MRC_PACE", setup->pace ? setup->pace : "", 1);
 	setenv("MRC_CC", setup->cc ? setup->cc : "", 1);
+	setenv("MRC_EV_FORMAT", setup->ev_format ? setup->ev_format : "", 1);
 	setenv("MRC_ICRC", setup->icrc ? setup->icrc : "", 1);
 	setenv("MRC_DRIVER", setup->driver ? setup->driver : "", 1);
 	setenv("MRC_CAPTURE", setup->capture && host == 1 ? setup->capture : "", 1);
@@ -126,6 +128,7 @@ static void live_exchange(struct live_side *s)
 
 static void live_connect(struct live_side *s)
 {
+	struct mh_device_attr device;
 	struct mh_qp_attr attr;
 
 	mh_qp_attr_default(&attr);
@@ -135,7 +138,8 @@ static void live_connect(struct live_side *s)
 	attr.dest = s->peer.gid;
 	attr.dest_qpn = s->peer.qpn;
 	attr.rq_psn = s->peer.psn;
-	attr.path_mtu = 4096;
+	mh_device_query(s->dev, &device);
+	attr.path_mtu = device.max_mtu;
 	attr.mpr_dest = 8;
 	attr.max_wimm_dest = 64;
 	attr.state = MH_QPS_RTR;
@@ -212,6 +216,8 @@ static pid_t live_start(const struct live_side *plan, const char *name, uint32_t
 	live_name = name;
 	alarm(LIVE_CASE_S);
 	side.sock = sock;
+	if (side.setup->enter)
+		side.setup->enter(&side, host);
 	live_environment(side.setup, host, faults);
 	live_side_run(&side, body);
 	exit(0); /* not _exit: leaks are looked for on the way out */

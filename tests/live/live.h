@@ -29,6 +29,8 @@ struct live_card {
 	uint64_t addr;
 };
 
+struct live_side;
+
 struct live_setup {
 	size_t bytes;	     /* of the buffer of each side */
 	const char *pace;    /* MRC_PACE, NULL: none */
@@ -37,7 +39,10 @@ struct live_setup {
 	const char *driver;  /* MRC_DRIVER, NULL: default */
 	const char *capture; /* MRC_CAPTURE of the initiator, NULL: none */
 	const char *ports;   /* MRC_PORTS with * for the host's number; NULL: four planes of IPv4 */
-	uint8_t timeout;     /* of the QP; 0: 14 */
+	const char *ev_format; /* MRC_EV_FORMAT, NULL: default */
+	/* Called in the process of each side (host 1 or 2) before anything else; NULL: nothing. */
+	void (*enter)(struct live_side *s, uint32_t host);
+	uint8_t timeout; /* of the QP; 0: 14 */
 	uint8_t retry_linear, retry_exp;
 	uint32_t cqe; /* 0: enough */
 };

@@ -1,0 +1,219 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * live_machines.c - two network namespaces with two cables between them, like two machines with two
+ * NICs each: every way to say which ports there are, and links that go down in the middle of it.
+ */
+#include "live/live.h"
+
+#include <poll.h>
+#include <sched.h>
+#include <stdio.h>
+#include <unistd.h>
+
+#include "support/netns.h"
+#include "support/test.h"
+
+#define BYTES (2u << 20)
+#define PIECE (128u << 10)
+#define PIECES (BYTES / PIECE)
+
+static int machines_setup(void **state)
+{
+	const char *why = NULL;
+
+	(void)state;
+	if (!test_netns(&why))
+		test_skip(why);
+	return 0;
+}
+
+#define MACHINES_TEST(name) TEST_WITH(machines_setup, NULL, live_machines, name)
+
+#define machines_ip(...)                                     \
+	do {                                                 \
+		char text_[120];                             \
+		snprintf(text_, sizeof(text_), __VA_ARGS__); \
+		test_ip(text_);                              \
+	} while (0)
+
+/* ---- cabling ---- */
+
+/* machines_cable gives each side a namespace, and e0 and e1 in it, joined with the other's. */
+static void machines_cable(struct live_side *s, uint32_t host)
+{
+	pid_t mine = getpid(), peer;
+
+	live_check(unshare(CLONE_NEWNET) == 0);
+	machines_ip("link set lo up");
+	live_tell(s, &mine, sizeof(mine));
+	live_hear(s, &peer, sizeof(peer));
+	for (uint32_t i = 0; i < 2 && host == 1; i++)
+		machines_ip("link add e%u type veth peer name e%u netns %d", i, i, (int)peer);
+	live_barrier(s);
+	for (uint32_t i = 0; i < 2; i++)
+		machines_ip("link set e%u up", i);
+}
+
+static void enter_subnets(struct live_side *s, uint32_t host)
+{
+	machines_cable(s, host);
+	for (uint32_t i = 0; i < 2; i++)
+		machines_ip("addr add 10.9.%u.%u/24 dev e%u", i, host, i);
+	live_barrier(s);
+}
+
+static void enter_subnets6(struct live_side *s, uint32_t host)
+{
+	machines_cable(s, host);
+	for (uint32_t i = 0; i < 2; i++)
+		machines_ip("addr add fd09:0:0:%u::%u/64 dev e%u nodad", i, host, i);
+	live_barrier(s);
+}
+
+static void enter_one_address(struct live_side *s, uint32_t host)
+{
+	machines_cable(s, host);
+	machines_ip("addr add 10.9.0.%u/32 dev lo", host);
+	for (uint32_t i = 0; i < 2; i++)
+		machines_ip("route add 10.9.0.%u/32 dev e%u metric %u src 10.9.0.%u", 3 - host, i,
+			    i + 1, host);
+	live_barrier(s);
+}
+
+static void enter_default_route(struct live_side *s, uint32_t host)
+{
+	enter_subnets(s, host);
+	machines_ip("route add default via 10.9.1.%u dev e1", 3 - host);
+	live_barrier(s);
+}
+
+/* ---- traffic ---- */
+
+static void write_all(struct live_side *s)
+{
+	struct mh_wc wc;
+
+	for (uint32_t i = 0; i < PIECES; i++)
+		live_write(s, i, (size_t)i * PIECE, PIECE, MH_SEND_SIGNALED, 0);
+	for (uint32_t i = 0; i < PIECES; i++) {
+		live_wait(s, &wc, 1);
+		live_expect(&wc, i, MH_WC_SUCCESS);
+	}
+}
+
+static void plain_initiator(struct live_side *s)
+{
+	live_fill(s->buffer, BYTES, 21);
+	write_all(s);
+	live_barrier(s);
+}
+
+static void plain_target(struct live_side *s)
+{
+	live_barrier(s);
+	live_check(live_compare(s->buffer, BYTES, 21));
+}
+
+static void machines_run(const char *ports, void (*enter)(struct live_side *, uint32_t))
+{
+	struct live_setup setup = {.bytes = BYTES, .ports = ports, .enter = enter};
+
+	live_run(&setup, plain_initiator, plain_target);
+}
+
+MACHINES_TEST(ports_by_address)
+{
+	machines_run("10.9.0.*,10.9.1.*", enter_subnets);
+}
+
+MACHINES_TEST(ports_by_interface)
+{
+	machines_run("e0,e1", enter_subnets);
+}
+
+MACHINES_TEST(ports_by_interface_ipv6)
+{
+	machines_run("e0,e1", enter_subnets6);
+}
+
+/* REQ(wire.ev.stev) */
+MACHINES_TEST(evs_in_flow_labels)
+{
+	struct live_setup setup = {
+		.bytes = BYTES, .ports = "e0,e1", .enter = enter_subnets6, .ev_format = "stev"};
+
+	live_run(&setup, plain_initiator, plain_target);
+}
+
+/* One host address for both planes; each port's sockets are bound to its interface. */
+MACHINES_TEST(one_address_on_all_planes)
+{
+	machines_run("10.9.0.*%e0,10.9.0.*%e1", enter_one_address);
+}
+
+static void default_initiator(struct live_side *s)
+{
+	struct mh_device_attr attr;
+	struct mh_plane_attr plane;
+
+	mh_device_query(s->dev, &attr);
+	live_check(attr.planes == 1 && attr.max_mtu == 1024); /* Ethernet's 1500 holds no more */
+	live_check(mh_device_plane(s->dev, 0, &plane) == 0);
+	live_check(plane.addr.b[14] == 1 && plane.addr.b[15] == 1); /* 10.9.1.1 */
+	plain_initiator(s);
+}
+
+MACHINES_TEST(nothing_configured)
+{
+	struct live_setup setup = {.bytes = BYTES, .ports = "", .enter = enter_default_route};
+
+	live_run(&setup, default_initiator, plain_target);
+}
+
+/* ---- a link that goes down ---- */
+
+static void wait_plane(struct live_side *s, uint32_t plane, bool up)
+{
+	struct mh_plane_attr attr = {.up = !up};
+
+	for (int ms = 0; ms < 20000 && attr.up != up; ms++) {
+		live_check(mh_device_plane(s->dev, plane, &attr) == 0);
+		poll(NULL, 0, 1);
+	}
+	live_check(attr.up == up);
+}
+
+static void link_initiator(struct live_side *s)
+{
+	live_fill(s->buffer, BYTES, 21);
+	for (uint32_t round = 0; round < 2; round++) {
+		write_all(s);
+		machines_ip("link set e1 down");
+		write_all(s);
+		wait_plane(s, 1, false);
+		wait_plane(s, 0, true);
+		write_all(s);
+		machines_ip("link set e1 up");
+		wait_plane(s, 1, true);
+		live_barrier(s);
+	}
+	plain_initiator(s);
+}
+
+/* The cable's other end has lost its carrier, and gets it back. */
+static void link_target(struct live_side *s)
+{
+	wait_plane(s, 1, false);
+	for (uint32_t round = 0; round < 2; round++) {
+		live_barrier(s);
+		wait_plane(s, 1, true);
+	}
+	plain_target(s);
+}
+
+MACHINES_TEST(link_that_goes_down_and_comes_back)
+{
+	struct live_setup setup = {.bytes = BYTES, .ports = "e0,e1", .enter = enter_subnets};
+
+	live_run(&setup, link_initiator, link_target);
+}
