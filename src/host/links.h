@@ -11,8 +11,8 @@
 #include <stdbool.h>
 
 /*
- * mh_links_open returns a descriptor that polls readable after a change; -1: this system has none
- * (a sandbox), or errno EMFILE and the like.
+ * mh_links_open returns a descriptor that polls readable after a change; -1 and errno: this system
+ * has none (a sandbox), or there are no descriptors.
  */
 int mh_links_open(void);
 /* mh_links_heard takes what waits on the descriptor and says whether there was anything. */

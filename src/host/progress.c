@@ -268,8 +268,13 @@ int mh_progress_start(struct mh_nic *nic)
 	nic->progress.kick_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	if (nic->progress.kick_fd < 0)
 		return errno;
-	/* Without it, ports are taken to be up for ever. */
+	/* Where there is no such socket, ports are taken to be up for ever. */
 	nic->progress.links_fd = mh_links_open();
+	if (nic->progress.links_fd < 0 && (errno == EMFILE || errno == ENFILE)) {
+		err = errno;
+		close(nic->progress.kick_fd);
+		return err;
+	}
 	/* Signals are the program's; its handlers must not run in our thread. See guard.h. */
 	sigfillset(&all);
 	sigdelset(&all, SIGSEGV);

@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include "host/context.h"
@@ -91,6 +92,38 @@ DEVICE_TEST(mh_device_open, taken_address_is_named)
 	assert_i_eq(mh_device_open(NULL, &dev), EADDRNOTAVAIL);
 	device_env(NULL);
 	assert_i_eq(mh_device_close(device_open(NULL)), 0);
+}
+
+/* device_lowest_fd returns the first free descriptor: an opening that leaks moves it. */
+static int device_lowest_fd(void)
+{
+	int fd = dup(0);
+
+	assert_true(fd >= 0);
+	close(fd);
+	return fd;
+}
+
+/* Whichever descriptor is one too many, the opening says so and leaves none behind. */
+DEVICE_TEST(mh_device_open, descriptors_exhausted)
+{
+	int before = device_lowest_fd();
+	struct rlimit usual, tight;
+	struct mh_device *dev;
+	int err = EMFILE;
+
+	assert_i_eq(getrlimit(RLIMIT_NOFILE, &usual), 0);
+	tight = usual;
+	for (tight.rlim_cur = (rlim_t)before; err == EMFILE; tight.rlim_cur++) {
+		assert_i_eq(setrlimit(RLIMIT_NOFILE, &tight), 0);
+		err = mh_device_open(NULL, &dev);
+		assert_i_eq(setrlimit(RLIMIT_NOFILE, &usual), 0);
+		if (err)
+			assert_i_eq(device_lowest_fd(), before);
+	}
+	assert_i_eq(err, 0);
+	assert_i_eq(mh_device_close(dev), 0);
+	assert_i_eq(device_lowest_fd(), before);
 }
 
 DEVICE_TEST(mh_device_open, unusable_statistics_folder)
