@@ -155,7 +155,7 @@ static int engine_cc_profile(struct mh_nic *nic)
 	struct mt_cc_profile_cfg cfg = {
 		.kind = (uint8_t)env->cc,
 		/* Sockets show no trims, and an RTT without a reschedule is not the usual one. */
-		.trimming = false,
+		.trimming = env->driver == MH_DRIVER_RAW41,
 		.base_rtt_min_ns = env->base_rtt_ns,
 		.link_bps = env->pace_bps * env->n_ports,
 		.base_rtt_ns = env->base_rtt_ns,

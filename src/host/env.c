@@ -164,14 +164,43 @@ static int env_read_pace(struct mh_env *env, const struct mh_settings *s,
 }
 
 /*
- * Without congestion control unless asked for: sockets show neither trims nor marks, and their RTT
- * is mostly when a process was scheduled, so NSCC would shrink the window for nothing.
+ * The drivers, and the congestion control that each wants by default.
+ *
+ * Ordinary networks neither mark nor trim, and the RTT of packets that sockets carry is mostly when
+ * a process was scheduled: NSCC would shrink the window for nothing, so UDP and AF_PACKET go
+ * without. SRv6 carriers are for fabrics that do both, and there NSCC is what the specification
+ * means; it needs to know the rate of a port, so without a pace there is none either.
  */
+static const struct env_driver {
+	const char *name;
+	enum mt_cc_kind cc;
+} env_drivers[] = {
+	[MH_DRIVER_UDP] = {"udp", MT_CC_NONE},
+	[MH_DRIVER_AF_PACKET] = {"af_packet", MT_CC_NONE},
+	[MH_DRIVER_RAW41] = {"raw41", MT_CC_NSCC},
+};
+
+static int env_read_driver(struct mh_env *env, const struct mh_settings *s,
+			   struct mh_env_error *error)
+{
+	const char *value = s->of[MH_SET_DRIVER].text;
+
+	for (uint32_t i = 0; i < sizeof(env_drivers) / sizeof(env_drivers[0]); i++) {
+		if (value && strcmp(value, env_drivers[i].name) != 0)
+			continue;
+		env->driver = (enum mh_driver)i;
+		return 0;
+	}
+	return mh_settings_refuse(s, MH_SET_DRIVER, "must be udp, af_packet or raw41", error);
+}
+
 static int env_read_cc(struct mh_env *env, const struct mh_settings *s, struct mh_env_error *error)
 {
 	const char *value = s->of[MH_SET_CC].text;
 
 	env->cc = MT_CC_NONE;
+	if (!value && env->pace_bps)
+		env->cc = env_drivers[env->driver].cc;
 	if (!value || strcmp(value, "none") == 0)
 		return 0;
 	if (strcmp(value, "nscc") != 0)
@@ -182,25 +211,6 @@ static int env_read_cc(struct mh_env *env, const struct mh_settings *s, struct m
 			error);
 	env->cc = MT_CC_NSCC;
 	return 0;
-}
-
-static int env_read_driver(struct mh_env *env, const struct mh_settings *s,
-			   struct mh_env_error *error)
-{
-	static const char *const names[] = {
-		[MH_DRIVER_UDP] = "udp",
-		[MH_DRIVER_AF_PACKET] = "af_packet",
-		[MH_DRIVER_RAW41] = "raw41",
-	};
-	const char *value = s->of[MH_SET_DRIVER].text;
-
-	for (uint32_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
-		if (value && strcmp(value, names[i]) != 0)
-			continue;
-		env->driver = (enum mh_driver)i;
-		return 0;
-	}
-	return mh_settings_refuse(s, MH_SET_DRIVER, "must be udp, af_packet or raw41", error);
 }
 
 /* REQ(wire.ev.udp) REQ(wire.ev.stev) */

@@ -324,6 +324,21 @@ ENV_TEST(cc)
 	env_bad("MRC_CC", "nscc", "needs MRC_PACE");
 }
 
+/* Each driver has its default; without a rate there is none. */
+ENV_TEST(cc_of_the_driver)
+{
+	setenv("MRC_PORTS", "fd00::1", 1);
+	setenv("MRC_DRIVER", "raw41", 1);
+	assert_u_eq(env_good().cc, MT_CC_NONE);
+	setenv("MRC_PACE", "10G", 1);
+	assert_u_eq(env_good().cc, MT_CC_NSCC);
+	setenv("MRC_CC", "none", 1);
+	assert_u_eq(env_good().cc, MT_CC_NONE);
+	unsetenv("MRC_CC");
+	setenv("MRC_DRIVER", "udp", 1);
+	assert_u_eq(env_good().cc, MT_CC_NONE);
+}
+
 ENV_TEST(icrc)
 {
 	setenv("MRC_ICRC", "off", 1);
