@@ -84,30 +84,37 @@ static void live_environment(const struct live_setup *setup, uint32_t host, cons
 	setenv("MRC_STATS_DIR", "/tmp", 1);
 }
 
-static void live_open(struct live_side *s)
+/* live_make_qp makes a CQ with a channel, and a QP on it. */
+static void live_make_qp(struct live_side *s)
 {
 	struct mh_qp_init init = {
+		.pd = s->pd,
 		.cap = {.max_send_wr = LIVE_DEPTH,
 			.max_recv_wr = 1024,
 			.max_send_sge = 4,
 			.max_inline = 64},
+		.owner = s,
 	};
-	uint32_t access = MH_ACCESS_LOCAL_WRITE | MH_ACCESS_REMOTE_WRITE;
 	uint32_t cqe = s->setup->cqe ? s->setup->cqe : 4096;
+
+	live_check(mh_channel_create(s->dev, NULL, &s->channel) == 0);
+	live_check(mh_cq_create(s->dev, cqe, s->channel, NULL, &s->cq) == 0);
+	init.send_cq = init.recv_cq = s->cq;
+	live_check(mh_qp_create(&init, &s->qp) == 0);
+}
+
+static void live_open(struct live_side *s)
+{
+	uint32_t access = MH_ACCESS_LOCAL_WRITE | MH_ACCESS_REMOTE_WRITE;
 
 	live_check(mh_device_open(s, &s->dev) == 0);
 	live_check(mh_pd_create(s->dev, NULL, &s->pd) == 0);
-	live_check(mh_channel_create(s->dev, NULL, &s->channel) == 0);
-	live_check(mh_cq_create(s->dev, cqe, s->channel, NULL, &s->cq) == 0);
 	s->buffer = mmap(NULL, s->setup->bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,
 			 -1, 0);
 	live_check(s->buffer != MAP_FAILED);
 	live_check(mh_mr_reg(s->pd, s->buffer, s->setup->bytes, (uintptr_t)s->buffer, access,
 			     &s->mr) == 0);
-	init.pd = s->pd;
-	init.send_cq = init.recv_cq = s->cq;
-	init.owner = s;
-	live_check(mh_qp_create(&init, &s->qp) == 0);
+	live_make_qp(s);
 }
 
 static void live_exchange(struct live_side *s)
@@ -156,6 +163,22 @@ static void live_connect(struct live_side *s)
 	live_check(mh_qp_modify(s->qp, &attr,
 				MH_QP_STATE | MH_QP_SQ_PSN | MH_QP_MPR | MH_QP_MAX_WIMM |
 					MH_QP_TIMEOUT | MH_QP_RETRY) == 0);
+}
+
+void live_more(const struct live_side *s, struct live_side *more)
+{
+	*more = *s;
+	live_make_qp(more);
+	live_exchange(more);
+	live_connect(more);
+	live_barrier(more);
+}
+
+void live_less(struct live_side *more)
+{
+	live_check(mh_qp_destroy(more->qp) == 0);
+	live_check(mh_cq_destroy(more->cq) == 0);
+	live_check(mh_channel_destroy(more->channel) == 0);
 }
 
 static void live_close(struct live_side *s)

@@ -66,6 +66,13 @@ struct live_side {
 void live_run(const struct live_setup *setup, void (*initiator)(struct live_side *),
 	      void (*target)(struct live_side *));
 
+/*
+ * live_more gives both sides, which call it at the same time, one more QP with a CQ and a channel
+ * of its own on the same device and memory; live_less takes it away.
+ */
+void live_more(const struct live_side *s, struct live_side *more);
+void live_less(struct live_side *more);
+
 /* live_check ends the case with a message when cond does not hold. */
 #define live_check(cond) ((cond) ? (void)0 : live_fail(__FILE__, __LINE__, #cond))
 _Noreturn void live_fail(const char *file, int line, const char *what);

@@ -193,6 +193,7 @@ static void link_initiator(struct live_side *s)
 		wait_plane(s, 1, false);
 		wait_plane(s, 0, true);
 		write_all(s);
+		live_barrier(s); /* the target has seen it too */
 		machines_ip("link set e1 up");
 		wait_plane(s, 1, true);
 		live_barrier(s);
@@ -200,13 +201,14 @@ static void link_initiator(struct live_side *s)
 	plain_initiator(s);
 }
 
-/* The cable's other end has lost its carrier, and gets it back. */
+/* The cable's other end has lost its carrier, and gets it back; the kernel takes up to a second. */
 static void link_target(struct live_side *s)
 {
-	wait_plane(s, 1, false);
 	for (uint32_t round = 0; round < 2; round++) {
+		wait_plane(s, 1, false);
 		live_barrier(s);
 		wait_plane(s, 1, true);
+		live_barrier(s);
 	}
 	plain_target(s);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * live_threads.c - four threads post on one QP and poll one CQ while a fifth makes and destroys
- * other objects. Run under TSan this shows that any thread may call anything.
+ * live_threads.c - four threads post on one QP and poll one CQ, or on their own, while a fifth
+ * makes and destroys other objects. Run under TSan this shows that any thread may call anything.
  */
 #include "live/live.h"
 
@@ -127,6 +127,69 @@ TEST(live_threads, share_a_qp_and_a_cq)
 	struct live_setup setup = {.bytes = (size_t)PIECES * PIECE};
 
 	live_run(&setup, threads_initiator, threads_target);
+}
+
+/* Each thread has a QP and a CQ of its own; two of them wait on their channels instead of polling.
+ */
+struct loner {
+	struct live_side side;
+	uint32_t number;
+};
+
+static void *loner_worker(void *arg)
+{
+	struct loner *loner = arg;
+	size_t at = (size_t)loner->number * PIECE;
+	struct mh_wc wc = {.status = MH_WC_SUCCESS};
+
+	for (uint32_t i = 0; i < PIECES / THREADS; i++, at += THREADS * PIECE) {
+		live_write(&loner->side, i, at, PIECE, MH_SEND_SIGNALED, 0);
+		if (loner->number % 2)
+			live_wait(&loner->side, &wc, 1);
+		else
+			while (mh_cq_poll(loner->side.cq, 1, &wc) == 0)
+				sched_yield();
+		live_expect(&wc, i, MH_WC_SUCCESS);
+	}
+	return NULL;
+}
+
+static void loners_initiator(struct live_side *s)
+{
+	struct loner loner[THREADS];
+	pthread_t worker[THREADS];
+
+	live_fill(s->buffer, s->setup->bytes, 7);
+	for (uint32_t i = 0; i < THREADS; i++) {
+		loner[i].number = i;
+		live_more(s, &loner[i].side);
+	}
+	for (uint32_t i = 0; i < THREADS; i++)
+		live_check(pthread_create(&worker[i], NULL, loner_worker, &loner[i]) == 0);
+	for (uint32_t i = 0; i < THREADS; i++)
+		pthread_join(worker[i], NULL);
+	live_barrier(s);
+	for (uint32_t i = 0; i < THREADS; i++)
+		live_less(&loner[i].side);
+}
+
+static void loners_target(struct live_side *s)
+{
+	struct live_side more[THREADS];
+
+	for (uint32_t i = 0; i < THREADS; i++)
+		live_more(s, &more[i]);
+	live_barrier(s);
+	live_check(live_compare(s->buffer, s->setup->bytes, 7));
+	for (uint32_t i = 0; i < THREADS; i++)
+		live_less(&more[i]);
+}
+
+TEST(live_threads, have_a_qp_and_a_cq_each)
+{
+	struct live_setup setup = {.bytes = (size_t)PIECES * PIECE};
+
+	live_run(&setup, loners_initiator, loners_target);
 }
 
 /* A thread blocked on the channel while messages trickle in hears of every one. */
