@@ -206,6 +206,8 @@ static void arrive(struct pair *p, int to, const uint8_t *headers, size_t header
 		die("packet does not decode", 0);
 	pkt.payload_len = payload_len;
 	mt_engine_rx(p->engine[to], now_ns, &meta, &pkt, NULL);
+	if (mt_engine_memory_wanted(p->engine[to]) > 0)
+		grow(p->engine[to]);
 }
 
 static void exchange_from(struct pair *p, int side)

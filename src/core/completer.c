@@ -362,6 +362,9 @@ void mt_completer_nack(struct mt_qp *qp, const struct mt_rx *rx)
 	}
 	qp->engine->stats.rx_nacks++;
 	if (neth->reason == MW_NACK_UNEXP_EVENT) {
+		if (!mt_qp_unfinished(qp))
+			return; /* a late copy of what is complete met a QP that has been taken down
+				 */
 		mt_qp_fail(qp, MT_WC_REM_OP_ERR, MT_WC_REM_OP_ERR);
 		return;
 	}

@@ -20,6 +20,7 @@ void mt_engine_cfg_default(struct mt_engine_cfg *cfg, uint32_t n_ports)
 				.tail_probe_min_ns = 20000,
 				.rto_min_ns = 0,
 				.pressure_ns = 20000,
+				.idle_ns = 100000000,
 				.sack_bytes = 4096,
 			},
 	};

@@ -27,6 +27,11 @@ struct mt_timing {
 	 * buffers: about an RTT under load. See pressure.h.
 	 */
 	uint64_t pressure_ns;
+	/*
+	 * After this long without use, or up to twice as long, a QP's windows go back to the pool.
+	 * 0: they are kept until RESET.
+	 */
+	uint64_t idle_ns;
 	/* Bytes after which a SACK is due (spec 7.5.2, trigger 1). */
 	uint32_t sack_bytes;
 };

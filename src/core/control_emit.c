@@ -151,13 +151,23 @@ static void emit_ep_response(const struct mt_control *c, struct mt_tx_desc *d)
 	};
 }
 
+/* A QP that is in ERR has one thing left to say. */
+static bool still_meant(const struct mt_control *c)
+{
+	if (c->kind == MT_CONTROL_PROBE)
+		return mt_qp_may_send(c->qp);
+	if (c->kind == MT_CONTROL_NACK && c->reason == MW_NACK_UNEXP_EVENT)
+		return c->qp->state == MT_QPS_ERR;
+	return mt_qp_may_receive(c->qp);
+}
+
 bool mt_control_emit(uint64_t now_ns, const struct mt_control *c, struct mt_tx_desc *desc)
 {
 	if (c->kind == MT_CONTROL_EP_RESPONSE) {
 		emit_ep_response(c, desc);
 		return true;
 	}
-	if (c->kind == MT_CONTROL_PROBE ? !mt_qp_may_send(c->qp) : !mt_qp_may_receive(c->qp))
+	if (!still_meant(c))
 		return false;
 	if (c->kind == MT_CONTROL_SACK)
 		emit_sack(c->qp, &c->cause, now_ns, desc);

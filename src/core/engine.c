@@ -104,6 +104,7 @@ struct mt_engine *mt_engine_init(void *mem, const struct mt_engine_cfg *cfg,
 	mb_link_init(&e->ready);
 	mb_link_init(&e->control);
 	mb_link_init(&e->completions);
+	mb_link_init(&e->holders);
 	mb_link_init(&e->path_sets);
 	lay_out(e, cfg);
 	return e;
@@ -114,6 +115,12 @@ struct mt_engine *mt_engine_init(void *mem, const struct mt_engine_cfg *cfg,
 void mt_engine_add_memory(struct mt_engine *e, void *chunk, size_t size)
 {
 	mb_pool_add(&e->pool, chunk, size);
+	e->memory_wanted = 0;
+}
+
+size_t mt_engine_memory_used(const struct mt_engine *e)
+{
+	return e->pool.in_use;
 }
 
 size_t mt_engine_memory_wanted(const struct mt_engine *e)
@@ -191,8 +198,10 @@ static uint64_t first_deadline(const struct mt_engine *e)
 {
 	uint64_t qp = mb_timers_deadline(&e->qp_timers);
 	uint64_t path = mb_timers_deadline(&e->path_timers);
+	uint64_t memory = mt_memory_deadline(e);
 
-	return qp < path ? qp : path;
+	qp = qp < path ? qp : path;
+	return qp < memory ? qp : memory;
 }
 
 uint64_t mt_engine_deadline(const struct mt_engine *e)
@@ -228,6 +237,7 @@ void mt_engine_tick(struct mt_engine *e, uint64_t now_ns)
 		mt_qp_tick(mb_container_of(t, struct mt_qp, timer), now_ns);
 	while ((t = mb_timers_expire(&e->path_timers, now_ns)))
 		mt_paths_tick(e, mb_container_of(t, struct mt_path_set, timer), now_ns);
+	mt_memory_tick(e, now_ns);
 }
 
 /* ---- events ---- */

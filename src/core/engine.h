@@ -45,12 +45,15 @@ struct mt_engine *mt_engine_init(void *mem, const struct mt_engine_cfg *cfg,
 				 const struct mt_env *env, uint64_t now_ns);
 /*
  * mt_engine_add_memory gives the engine a chunk for windows and path sets: 64-byte aligned, owned
- * by the caller, to be kept as long as the engine. After MT_ERR_MEMORY add a chunk of at least
- * mt_engine_memory_wanted bytes and call again; a call that needs several blocks may want more
- * than once.
+ * by the caller, to be kept as long as the engine. mt_engine_memory_wanted returns what was missed
+ * last since then, 0 for nothing. After MT_ERR_MEMORY add a chunk of at least that size and call
+ * again; a call that needs several blocks may want more than once. Look after mt_engine_rx, too:
+ * a packet whose window could not be had was answered with a NACK, and its sender comes back.
+ * mt_engine_memory_used returns the bytes of blocks that are in use now.
  */
 void mt_engine_add_memory(struct mt_engine *e, void *chunk, size_t size);
 size_t mt_engine_memory_wanted(const struct mt_engine *e);
+size_t mt_engine_memory_used(const struct mt_engine *e);
 
 /* ---- the five verbs ---- */
 

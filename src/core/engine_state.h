@@ -35,13 +35,17 @@ struct mt_engine {
 	struct mb_pool pool;
 	size_t memory_wanted; /* by the call that last found the pool empty */
 	struct mt_pressure pressure;
-	uint32_t receivers; /* QPs with a receive window */
+	uint32_t receivers; /* QPs with receive bitmaps, which are those that received lately */
 	uint64_t grace_ns;  /* timers that were late are judged from here on, see mt_engine_tick */
 	struct mb_timers qp_timers;
 	struct mb_timers path_timers;
 	struct mb_link ready;	    /* QPs that may have data to send */
 	struct mb_link control;	    /* QPs that owe a SACK or ACK */
 	struct mb_link completions; /* QPs with something to poll */
+	struct mb_link holders;	    /* QPs that hold windows */
+	uint32_t n_holders;
+	uint32_t sweep_left; /* of these, in the round that goes on now */
+	uint64_t sweep_ns;   /* when it goes on; while n_holders > 0 */
 	struct mb_link path_sets;
 	struct mt_control_ring control_ring;
 	struct mt_event_ring events;
@@ -53,6 +57,9 @@ struct mt_engine {
 
 /* mt_engine_alloc takes memory from the pool and notes what was wanted when it is empty. */
 void *mt_engine_alloc(struct mt_engine *e, size_t size);
+/* mt_memory_deadline and mt_memory_tick: the clock that gives idle windows back; see memory.c. */
+uint64_t mt_memory_deadline(const struct mt_engine *e);
+void mt_memory_tick(struct mt_engine *e, uint64_t now_ns);
 /* mt_engine_report_ev puts an EV event into the ring, or counts that it was full. */
 void mt_engine_report_ev(struct mt_engine *e, const struct mt_path_set *s,
 			 const struct mt_path_change *change);

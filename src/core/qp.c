@@ -16,32 +16,33 @@ static uint32_t slots(uint32_t depth)
 	return depth ? mb_pow2_ceil(depth) : 1;
 }
 
+/* REQ(mem.qp-size) */
 size_t mt_qp_size(const struct mt_qp_cap *cap)
 {
 	if (cap->sq_depth == 0 || cap->sq_depth > QUEUE_MAX || cap->rq_depth > QUEUE_MAX ||
 	    cap->max_sge == 0 || cap->max_sge > MT_SGE_MAX)
 		return 0;
-	return mb_align64(sizeof(struct mt_qp)) +
-	       mb_align64(slots(cap->sq_depth) * sizeof(struct mt_wqe)) +
-	       mb_align64((size_t)slots(cap->sq_depth) * cap->max_sge * sizeof(struct mt_sge)) +
-	       mb_align64(slots(cap->rq_depth) * sizeof(struct mt_rqe));
+	return sizeof(struct mt_qp) + slots(cap->sq_depth) * sizeof(struct mt_wqe) +
+	       (size_t)slots(cap->sq_depth) * cap->max_sge * sizeof(struct mt_sge) +
+	       slots(cap->rq_depth) * sizeof(struct mt_rqe);
 }
+
+_Static_assert(sizeof(struct mt_qp) % 8 == 0 && sizeof(struct mt_wqe) % 8 == 0 &&
+		       sizeof(struct mt_sge) % 8 == 0,
+	       "what stands behind them in a QP's memory is aligned");
 
 static void lay_out(struct mt_qp *qp, const struct mt_qp_cap *cap)
 {
-	uint8_t *at = (uint8_t *)qp + mb_align64(sizeof(*qp));
 	struct mt_sq *sq = &qp->req.sq;
 	struct mt_rq *rq = &qp->rsp.rq;
 
-	sq->wqes = (struct mt_wqe *)(void *)at;
+	sq->wqes = (struct mt_wqe *)(qp + 1);
 	sq->depth = cap->sq_depth;
 	sq->mask = slots(cap->sq_depth) - 1;
 	sq->max_sge = cap->max_sge;
 	sq->signal_all = cap->signal_all;
-	at += mb_align64(slots(cap->sq_depth) * sizeof(struct mt_wqe));
-	sq->sges = (struct mt_sge *)(void *)at;
-	at += mb_align64((size_t)slots(cap->sq_depth) * cap->max_sge * sizeof(struct mt_sge));
-	rq->rqes = (struct mt_rqe *)(void *)at;
+	sq->sges = (struct mt_sge *)(sq->wqes + slots(cap->sq_depth));
+	rq->rqes = (struct mt_rqe *)(sq->sges + (size_t)slots(cap->sq_depth) * cap->max_sge);
 	rq->depth = cap->rq_depth;
 	rq->mask = slots(cap->rq_depth) - 1;
 }
@@ -66,6 +67,7 @@ int mt_qp_init(struct mt_engine *e, void *mem, const struct mt_qp_cap *cap, uint
 	mb_link_init(&qp->control);
 	mb_link_init(&qp->completion);
 	mb_link_init(&qp->path_user);
+	mb_link_init(&qp->holder);
 	mb_timer_init(&qp->timer);
 	lay_out(qp, cap);
 	*place = qp;
@@ -97,21 +99,6 @@ static bool sges_allowed(const struct mt_qp *qp, const struct mt_send_wr *wr, ui
 				 0))
 			return false;
 	}
-	return true;
-}
-
-/* The ring of records is taken from the pool when the QP first sends. */
-static bool have_window(struct mt_qp *qp)
-{
-	uint32_t size = mb_pow2_ceil((uint32_t)qp->attr.mpr * MT_MPR_UNIT);
-	void *mem;
-
-	if (qp->req.window.recs)
-		return true;
-	mem = mt_engine_alloc(qp->engine, size * sizeof(struct mt_tx_rec));
-	if (!mem)
-		return false;
-	mt_tx_window_attach(&qp->req.window, mem, size);
 	return true;
 }
 
@@ -147,7 +134,6 @@ int mt_qp_post_send(struct mt_qp *qp, uint64_t now_ns, const struct mt_send_wr *
 	struct mt_wqe *wqe;
 	uint64_t length;
 
-	(void)now_ns;
 	if (!mt_qp_may_send(qp) && qp->state != MT_QPS_ERR)
 		return MT_ERR_STATE;
 	if (wr->n_sge > qp->cap.max_sge ||
@@ -160,7 +146,7 @@ int mt_qp_post_send(struct mt_qp *qp, uint64_t now_ns, const struct mt_send_wr *
 	wqe = mt_sq_slot(&qp->req.sq);
 	if (!wqe)
 		return MT_ERR_FULL;
-	if (qp->state != MT_QPS_ERR && !have_window(qp))
+	if (qp->state != MT_QPS_ERR && !mt_qp_take_records(qp, now_ns))
 		return MT_ERR_MEMORY;
 	fill_wqe(qp, wqe, wr, (uint32_t)length);
 	if (qp->state == MT_QPS_ERR) {

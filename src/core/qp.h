@@ -74,12 +74,14 @@ struct mt_qp {
 	struct mb_link control;	   /* owes a SACK or a transport ACK */
 	struct mb_link completion; /* has something for mt_engine_poll */
 	struct mb_link path_user;  /* on paths->users */
+	struct mb_link holder;	   /* holds windows of the pool */
 	struct mb_timer timer;
 	struct mt_path_set *paths; /* NULL before RTR */
 	struct mt_requester req;
 	struct mt_responder rsp;
 	uint8_t failure; /* enum mt_wc_status that the QP event reports */
 	bool failure_unreported;
+	bool used; /* its windows were, since the clock of memory.c came by */
 };
 
 static inline bool mt_qp_may_receive(const struct mt_qp *qp)
@@ -98,6 +100,14 @@ static inline bool mt_qp_unfinished(const struct mt_qp *qp)
 	return !mt_tx_empty(&qp->req.window) || qp->req.sq.done < qp->req.sq.next;
 }
 
+/*
+ * mt_qp_take_* see to it that the QP has the memory named, and that it keeps it for a while; false:
+ * the pool is empty. mt_qp_give_memory gives all of it back, whatever it holds.
+ */
+bool mt_qp_take_records(struct mt_qp *qp, uint64_t now_ns);
+bool mt_qp_take_bitmaps(struct mt_qp *qp, uint64_t now_ns);
+bool mt_qp_take_stash(struct mt_qp *qp, uint64_t now_ns);
+void mt_qp_give_memory(struct mt_qp *qp);
 /* mt_qp_wake puts the QP among those that may have data to send. */
 void mt_qp_wake(struct mt_qp *qp);
 /* mt_qp_completes puts the QP among those that mt_engine_poll asks. */

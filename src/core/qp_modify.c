@@ -130,22 +130,11 @@ static void copy(struct mt_qp_attr *to, const struct mt_qp_attr *a, uint32_t mas
 #undef SET
 }
 
-static size_t rx_memory(const struct mt_qp_attr *a)
-{
-	return mt_rx_window_size(a->mpr_dest * MT_MPR_UNIT) + mt_wimm_stash_size(a->max_wimm_dest);
-}
-
 static void drop_memory(struct mt_qp *qp)
 {
 	struct mt_engine *e = qp->engine;
 
-	if (qp->rsp.window.received) {
-		e->receivers--;
-		mb_pool_put(&e->pool, qp->rsp.window.received, rx_memory(&qp->attr));
-	}
-	if (qp->req.window.recs)
-		mb_pool_put(&e->pool, qp->req.window.recs,
-			    qp->req.window.size * sizeof(struct mt_tx_rec));
+	mt_qp_give_memory(qp);
 	if (qp->paths)
 		mt_paths_leave(e, qp->paths, &qp->path_user);
 	qp->paths = NULL;
@@ -171,23 +160,33 @@ static void to_reset(struct mt_qp *qp)
 	mt_qp_attr_default(&qp->attr);
 }
 
-/* Ready to receive: windows, stash and the paths on which the answers go back. */
+/* Windows are taken when packets come; an adapter that has none to spare should know it now. */
+static bool memory_to_spare(struct mt_engine *e, const struct mt_qp_attr *a)
+{
+	size_t bitmaps = mt_rx_window_size(a->mpr_dest * MT_MPR_UNIT);
+	size_t stash = mt_wimm_stash_size(a->max_wimm_dest);
+	void *first = mt_engine_alloc(e, bitmaps), *second = mt_engine_alloc(e, stash);
+
+	mb_pool_put(&e->pool, first, bitmaps);
+	mb_pool_put(&e->pool, second, stash);
+	return first && second;
+}
+
+/* Ready to receive: where the windows begin, and the paths on which the answers go back. */
 static int to_rtr(struct mt_qp *qp, const struct mt_qp_attr *a)
 {
 	struct mt_engine *e = qp->engine;
-	uint32_t limit = a->mpr_dest * MT_MPR_UNIT;
-	uint8_t *mem = mt_engine_alloc(e, rx_memory(a));
 
-	if (!mem)
-		return MT_ERR_MEMORY;
 	qp->paths = mt_paths_join(e, a->ev_profile, &a->dest, &qp->path_user);
-	if (!qp->paths) {
-		mb_pool_put(&e->pool, mem, rx_memory(a));
+	if (!qp->paths)
+		return MT_ERR_MEMORY;
+	if (!memory_to_spare(e, a)) {
+		mt_paths_leave(e, qp->paths, &qp->path_user);
+		qp->paths = NULL;
 		return MT_ERR_MEMORY;
 	}
-	e->receivers++;
-	mt_rx_window_init(&qp->rsp.window, mem, limit, PSN_ORIGIN + a->rq_psn);
-	mt_wimm_stash_init(&qp->rsp.stash, mem + mt_rx_window_size(limit), a->max_wimm_dest);
+	mt_rx_window_init(&qp->rsp.window, a->mpr_dest * MT_MPR_UNIT, PSN_ORIGIN + a->rq_psn);
+	mt_wimm_stash_init(&qp->rsp.stash, a->max_wimm_dest);
 	mt_spray_init(&qp->req.spray, mb_prng_u64(&e->prng));
 	return MT_OK;
 }

@@ -18,6 +18,7 @@ enum check {
 	CHK_PSN,
 	CHK_TRIM,
 	CHK_LENGTH,
+	CHK_MEMORY,
 	CHK_ACCESS,
 	CHK_IMM,
 	DO_PLACE,
@@ -71,13 +72,37 @@ static void refuse(struct ctx *c, uint8_t syndrome)
 		*r = (struct mt_refusal){.msn = c->msn, .syndrome = syndrome};
 }
 
+static void nack(struct mt_qp *qp, const struct mt_rx *rx, uint64_t psn, enum mw_nack_reason reason)
+{
+	struct mt_control n = {
+		.qp = qp,
+		.kind = MT_CONTROL_NACK,
+		.cause = trigger_of(rx, psn),
+		.reason = (uint8_t)reason,
+	};
+
+	mt_engine_control(qp->engine, &n);
+}
+
+/*
+ * In ERR nothing more will ever be received. Whoever goes on sending hears why: the NAK once more,
+ * which may have been lost, or that the QP failed for a reason of its own.
+ * REQ(rsp.nack.unexpected)
+ */
+static void answer_in_error(struct mt_qp *qp, const struct mt_rx *rx, uint64_t psn)
+{
+	if (qp->rsp.refused)
+		owe_ack(qp);
+	else
+		nack(qp, rx, psn, MW_NACK_UNEXP_EVENT);
+}
+
 static enum check check_state(struct ctx *c)
 {
 	if (mt_qp_may_receive(c->qp))
 		return CHK_P_KEY;
-	/* A NAK may have been lost: whoever goes on sending hears it again. */
-	if (c->qp->state == MT_QPS_ERR && c->qp->rsp.refused)
-		owe_ack(c->qp);
+	if (c->qp->state == MT_QPS_ERR)
+		answer_in_error(c->qp, c->rx, c->pkt->bth.psn);
 	stats(c)->drop_qp_state++;
 	return DONE;
 }
@@ -89,18 +114,6 @@ static enum check check_p_key(struct ctx *c)
 		return CHK_PSN;
 	stats(c)->drop_p_key++;
 	return DONE;
-}
-
-static void nack(struct ctx *c, enum mw_nack_reason reason)
-{
-	struct mt_control n = {
-		.qp = c->qp,
-		.kind = MT_CONTROL_NACK,
-		.cause = trigger_of(c->rx, c->psn),
-		.reason = (uint8_t)reason,
-	};
-
-	mt_engine_control(c->qp->engine, &n);
 }
 
 /*
@@ -129,7 +142,7 @@ static enum check check_psn(struct ctx *c)
 		return DONE;
 	case MT_RX_FAR:
 		stats(c)->drop_far_psn++;
-		nack(c, MW_NACK_PSN_OOR_WINDOW);
+		nack(c->qp, c->rx, c->psn, MW_NACK_PSN_OOR_WINDOW);
 		return DONE;
 	}
 	mb_unreachable();
@@ -147,7 +160,8 @@ static enum check check_trim(struct ctx *c)
 		return CHK_LENGTH;
 	stats(c)->rx_trimmed++;
 	if (c->qp->attr.trim_nack) /* REQ(rsp.nack.trim) */
-		nack(c, trim == MT_TRIM_LASTHOP ? MW_NACK_TRIMMED_LASTHOP : MW_NACK_TRIMMED);
+		nack(c->qp, c->rx, c->psn,
+		     trim == MT_TRIM_LASTHOP ? MW_NACK_TRIMMED_LASTHOP : MW_NACK_TRIMMED);
 	return DONE;
 }
 
@@ -173,8 +187,28 @@ static bool length_fits(const struct ctx *c)
 static enum check check_length(struct ctx *c)
 {
 	if (length_fits(c) && c->msn >= c->qp->rsp.msn)
-		return CHK_ACCESS;
+		return CHK_MEMORY;
 	stats(c)->drop_malformed++;
+	return DONE;
+}
+
+/*
+ * Of the shortages that a NACK can name two exist here: no memory for the bitmaps, and none for
+ * the stash. Packet buffers are not needed, since packets are placed as they come.
+ * REQ(rsp.nack.shortage)
+ */
+static enum check check_memory(struct ctx *c)
+{
+	enum mw_nack_reason missing;
+
+	if (!mt_qp_take_bitmaps(c->qp, c->rx->now_ns))
+		missing = MW_NACK_NO_BITMAP;
+	else if (c->op & MW_OP_IMM && !mt_qp_take_stash(c->qp, c->rx->now_ns))
+		missing = MW_NACK_NO_RESOURCE;
+	else
+		return CHK_ACCESS;
+	stats(c)->drop_no_memory++;
+	nack(c->qp, c->rx, c->psn, missing);
 	return DONE;
 }
 
@@ -320,9 +354,11 @@ static enum check do_answer(struct ctx *c)
 void mt_responder_data(struct mt_qp *qp, const struct mt_rx *rx)
 {
 	static enum check (*const checks[CHECKS])(struct ctx *) = {
-		[CHK_STATE] = check_state, [CHK_P_KEY] = check_p_key,	[CHK_PSN] = check_psn,
-		[CHK_TRIM] = check_trim,   [CHK_LENGTH] = check_length, [CHK_ACCESS] = check_access,
-		[CHK_IMM] = check_imm,	   [DO_PLACE] = do_place,	[DO_TRACK] = do_track,
+		[CHK_STATE] = check_state,   [CHK_P_KEY] = check_p_key,
+		[CHK_PSN] = check_psn,	     [CHK_TRIM] = check_trim,
+		[CHK_LENGTH] = check_length, [CHK_MEMORY] = check_memory,
+		[CHK_ACCESS] = check_access, [CHK_IMM] = check_imm,
+		[DO_PLACE] = do_place,	     [DO_TRACK] = do_track,
 		[DO_ANSWER] = do_answer,
 	};
 	struct ctx c = {
@@ -355,8 +391,9 @@ void mt_responder_probe(struct mt_qp *qp, const struct mt_rx *rx)
 	};
 	struct mt_stats *st = &qp->engine->stats;
 
-	if (qp->state == MT_QPS_ERR && qp->rsp.refused) {
-		owe_ack(qp);
+	if (qp->state == MT_QPS_ERR) {
+		answer_in_error(qp, rx, qp->rsp.window.expected - 1);
+		st->drop_qp_state++;
 		return;
 	}
 	if (!mt_qp_may_receive(qp)) {

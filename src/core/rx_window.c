@@ -20,21 +20,26 @@ size_t mt_rx_window_size(uint32_t limit)
 	return 2 * (size_t)ring_bits(limit) / 8;
 }
 
-void mt_rx_window_init(struct mt_rx_window *w, void *mem, uint32_t limit, uint64_t first_psn)
+void mt_rx_window_init(struct mt_rx_window *w, uint32_t limit, uint64_t first_psn)
 {
-	uint32_t size = ring_bits(limit), words = size / 64;
-
 	*w = (struct mt_rx_window){
-		.received = mem,
-		.ends = (uint64_t *)mem + words,
 		.first = first_psn,
 		.expected = first_psn,
 		.top = first_psn,
 		.unreported = first_psn,
 		.walk = first_psn,
-		.size = size,
+		.size = ring_bits(limit),
 		.limit = limit,
 	};
+}
+
+void mt_rx_window_attach(struct mt_rx_window *w, void *mem)
+{
+	uint32_t words = w->size / 64;
+
+	mb_assert(w->ahead == 0);
+	w->received = mem;
+	w->ends = w->received + words;
 	for (uint32_t i = 0; i < 2 * words; i++)
 		w->received[i] = 0;
 }
@@ -47,6 +52,8 @@ enum mt_rx_place mt_rx_window_place(const struct mt_rx_window *w, uint64_t psn)
 		return MT_RX_DUP_BEHIND;
 	if (psn - w->expected >= w->limit)
 		return MT_RX_FAR;
+	if (!w->received)
+		return MT_RX_NEW;
 	return mb_ring_test(w->received, w->size, psn) ? MT_RX_DUP_AHEAD : MT_RX_NEW;
 }
 
@@ -71,7 +78,7 @@ uint32_t mt_rx_window_take(struct mt_rx_window *w, uint64_t psn, bool ends_messa
 	uint32_t complete = 0;
 	unsigned run;
 
-	mb_assert(mt_rx_window_place(w, psn) == MT_RX_NEW);
+	mb_assert(w->received && mt_rx_window_place(w, psn) == MT_RX_NEW);
 	if (psn < w->unreported || w->unreported >= w->top)
 		w->unreported = psn; /* all before it was in a SACK */
 	if (psn >= w->top)
@@ -134,6 +141,8 @@ uint64_t mt_rx_window_report(struct mt_rx_window *w, uint64_t *base)
 	if (w->unreported < w->expected)
 		w->unreported = w->expected; /* cack_psn says it */
 	*base = report_base(w);
+	if (!w->received)
+		return 0;
 	map = mb_ring_load64(w->received, w->size, *base);
 	if (w->top - *base < REPORT)
 		map &= low_bits((unsigned)(w->top - *base));

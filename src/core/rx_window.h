@@ -4,7 +4,8 @@
  *
  * Two bitmaps over the window [expected, expected + MPR): received, and ends-a-message. When the
  * PSN at the window's start arrives, the start moves over everything that is there already, and
- * the message ends it passes are the messages complete in order.
+ * the message ends it passes are the messages complete in order. While nothing is received above
+ * expected the bitmaps are empty and need not be there.
  */
 #ifndef SOFTMRC_CORE_RX_WINDOW_H
 #define SOFTMRC_CORE_RX_WINDOW_H
@@ -14,7 +15,7 @@
 #include <stdint.h>
 
 struct mt_rx_window {
-	uint64_t *received;
+	uint64_t *received; /* NULL: not attached */
 	uint64_t *ends;
 	uint64_t first;	     /* PSN with which the connection began */
 	uint64_t expected;   /* ePSN: lowest PSN not received; cack_psn is the one before */
@@ -38,7 +39,11 @@ enum mt_rx_place {
 
 /* mt_rx_window_size returns the bytes of both bitmaps for a window of `limit` PSNs. */
 size_t mt_rx_window_size(uint32_t limit);
-void mt_rx_window_init(struct mt_rx_window *w, void *mem, uint32_t limit, uint64_t first_psn);
+/* mt_rx_window_init begins a window without bitmaps. */
+void mt_rx_window_init(struct mt_rx_window *w, uint32_t limit, uint64_t first_psn);
+/* mt_rx_window_attach gives it mt_rx_window_size bytes for them; needed before anything is taken.
+ */
+void mt_rx_window_attach(struct mt_rx_window *w, void *mem);
 /* mt_rx_window_place says where psn stands, in 64 bits. REQ(rsp.window.range) */
 enum mt_rx_place mt_rx_window_place(const struct mt_rx_window *w, uint64_t psn);
 /*

@@ -28,13 +28,21 @@ struct mt_spray_port {
 
 struct mt_spray {
 	struct mb_prng prng;
+	struct mb_prng places;	     /* where the places of ports begin */
+	struct mt_spray_port *ports; /* one for each port; NULL: not attached */
 	uint8_t next_port;
 	bool lap_began; /* on some port: mt_spray_fit may be asked for the laps to come */
 	uint16_t width; /* EVs of a port in the laps to come */
-	struct mt_spray_port ports[MT_PORTS_MAX];
 };
 
+/* mt_spray_init begins without a place in the rotation, which only data packets need. */
 void mt_spray_init(struct mt_spray *sp, uint64_t seed);
+/* mt_spray_attach gives it mt_spray_size bytes for it, at a random place that is the QP's own. */
+void mt_spray_attach(struct mt_spray *sp, void *mem, uint32_t n_ports);
+static inline size_t mt_spray_size(uint32_t n_ports)
+{
+	return n_ports * sizeof(struct mt_spray_port);
+}
 /* mt_spray_fit makes the laps to come wide enough for a window of so many packets on n_ports. */
 void mt_spray_fit(struct mt_spray *sp, uint64_t window, uint32_t n_ports);
 /*

@@ -42,6 +42,7 @@
 	X(drop_p_key, "packets of another partition")                              \
 	X(drop_old_psn, "packets too far behind the window")                       \
 	X(drop_far_psn, "packets ahead of the window")                             \
+	X(drop_no_memory, "data packets for which no window could be had")         \
 	X(drop_malformed, "packets whose fields contradict each other")            \
 	X(drop_bogus_ack, "SACKs, NACKs and ACKs for what was never sent")         \
 	X(rx_access_errors, "packets refused by rkey, bounds or access rights")

@@ -30,6 +30,7 @@ struct mt_tx_rec {
 	uint8_t state;	  /* enum mt_tx_state */
 	uint8_t tries;	  /* times sent again, stops at 255 */
 };
+/* REQ(mem.records) */
 _Static_assert(sizeof(struct mt_tx_rec) == 16, "one record is a quarter of a cache line");
 
 struct mt_tx_window {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "core/wimm.h"
 
+#include "base/assert.h"
 #include "base/bits.h"
 #include "base/serial.h"
 
@@ -9,9 +10,15 @@ size_t mt_wimm_stash_size(uint32_t limit)
 	return mb_pow2_ceil(limit) * sizeof(struct mt_wimm);
 }
 
-void mt_wimm_stash_init(struct mt_wimm_stash *st, void *mem, uint32_t limit)
+void mt_wimm_stash_init(struct mt_wimm_stash *st, uint32_t limit)
 {
-	*st = (struct mt_wimm_stash){.places = mem, .size = mb_pow2_ceil(limit), .limit = limit};
+	*st = (struct mt_wimm_stash){.size = mb_pow2_ceil(limit), .limit = limit};
+}
+
+void mt_wimm_stash_attach(struct mt_wimm_stash *st, void *mem)
+{
+	mb_assert(st->filled == 0);
+	st->places = mem;
 	for (uint32_t i = 0; i < st->size; i++)
 		st->places[i].valid = false;
 }
@@ -25,17 +32,22 @@ bool mt_wimm_put(struct mt_wimm_stash *st, uint16_t rqmsn, const struct mt_wimm 
 		return false;
 	*place = *w;
 	place->valid = true;
+	st->filled++;
 	return true;
 }
 
 bool mt_wimm_take(struct mt_wimm_stash *st, uint64_t expected, uint64_t msn, struct mt_wimm *w)
 {
-	struct mt_wimm *place = &st->places[st->next & (st->size - 1)];
+	struct mt_wimm *place;
 
+	if (st->filled == 0)
+		return false;
+	place = &st->places[st->next & (st->size - 1)];
 	if (!place->valid || place->psn >= expected || place->msn >= msn)
 		return false;
 	*w = *place;
 	place->valid = false;
+	st->filled--;
 	st->next++;
 	return true;
 }

@@ -23,14 +23,19 @@ struct mt_wimm {
 };
 
 struct mt_wimm_stash {
-	struct mt_wimm *places;
-	uint32_t size;	/* places, a power of two */
-	uint32_t limit; /* in-flight limit: max_wimm_dest */
-	uint64_t next;	/* RQMSN of the next one to deliver */
+	struct mt_wimm *places; /* NULL: not attached */
+	uint32_t size;		/* places, a power of two */
+	uint32_t limit;		/* in-flight limit: max_wimm_dest */
+	uint32_t filled;	/* places in use */
+	uint64_t next;		/* RQMSN of the next one to deliver */
 };
 
 size_t mt_wimm_stash_size(uint32_t limit);
-void mt_wimm_stash_init(struct mt_wimm_stash *st, void *mem, uint32_t limit);
+/* mt_wimm_stash_init begins a stash without places. */
+void mt_wimm_stash_init(struct mt_wimm_stash *st, uint32_t limit);
+/* mt_wimm_stash_attach gives it mt_wimm_stash_size bytes for them; needed before anything is put.
+ */
+void mt_wimm_stash_attach(struct mt_wimm_stash *st, void *mem);
 /* mt_wimm_put stashes w under its 16-bit rqmsn; false: the requester has more in flight than
  * agreed. */
 bool mt_wimm_put(struct mt_wimm_stash *st, uint16_t rqmsn, const struct mt_wimm *w);

@@ -12,6 +12,7 @@
 
 #include "base/assert.h"
 #include "host/async.h"
+#include "host/engine_host.h"
 #include "host/events.h"
 #include "host/links.h"
 #include "host/qp.h"
@@ -80,6 +81,9 @@ static uint32_t pump(struct mh_nic *nic)
 		mt_engine_tick(nic->engine, now);
 		work++;
 	}
+	/* A receive window found no memory: its sender was told to try again. */
+	if (mt_engine_memory_wanted(nic->engine) > 0 && mh_engine_grow(nic))
+		work++;
 	return work + pump_out(nic, now);
 }
 

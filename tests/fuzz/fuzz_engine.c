@@ -312,6 +312,8 @@ static void give(struct fuzz *f, unsigned n, const struct mt_rx_meta *meta, cons
 	if (len)
 		memcpy(copy, bytes, len);
 	mt_engine_rx_bytes(f->nodes[n].engine, f->now, meta, copy, len);
+	if (mt_engine_memory_wanted(f->nodes[n].engine) > 0)
+		add_memory(&f->nodes[n]);
 	free(copy);
 }
 

@@ -37,7 +37,8 @@ static void begin(uint32_t limit)
 	sacks = 0;
 	first = ORIGIN - test_rand_below(3 * limit);
 	assert_true(mt_rx_window_size(limit) <= sizeof(words));
-	mt_rx_window_init(&w, words, limit, first);
+	mt_rx_window_init(&w, limit, first);
+	mt_rx_window_attach(&w, words);
 }
 
 static enum mt_rx_place place(uint64_t i)

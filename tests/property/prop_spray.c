@@ -15,6 +15,7 @@ static _Alignas(64) uint8_t mem[65536];
 static struct mt_ev evs[EVS_MAX];
 static struct mt_path_set *set;
 static struct mt_spray sp;
+static struct mt_spray_port places[MT_PORTS_MAX];
 static uint32_t n_ports, skipped;
 
 /* A set of per_port EVs on each port, of which `active` on each take part. */
@@ -36,6 +37,7 @@ static void make(uint32_t ports, uint32_t per_port, uint32_t active)
 	assert_true(mt_path_set_size(cfg.n_evs, ports) <= sizeof(mem));
 	set = mt_path_set_init(mem, &cfg, ports, &(struct mt_addr){{0}});
 	mt_spray_init(&sp, test_rand());
+	mt_spray_attach(&sp, places, MT_PORTS_MAX);
 	skipped = 0;
 }
 

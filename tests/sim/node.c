@@ -278,6 +278,8 @@ static void receive(struct sim_node *node, struct sim_packet *p)
 	else
 		give_bytes(node, &p->meta, p->bytes, p->len);
 	free(p);
+	if (mt_engine_memory_wanted(node->engine) > 0)
+		sim_node_add_memory(node);
 	sim_node_run(node);
 }
 

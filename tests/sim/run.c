@@ -165,7 +165,8 @@ static void check_received_stats(struct sim_node *node, const struct mt_stats *s
 	};
 	expect_all(node, all, 2);
 	/* A trimmed packet that had arrived before counts as a duplicate. */
-	if (packets + st->rx_duplicates + st->rx_trimmed != t->given[SIM_DATA] + t->given_trimmed)
+	if (packets + st->rx_duplicates + st->rx_trimmed + st->drop_no_memory !=
+	    t->given[SIM_DATA] + t->given_trimmed)
 		sim_fail(&node->w->check,
 			 "node %u: %" PRIu64 " packets, %" PRIu64 " duplicates and %" PRIu64
 			 " trimmed out of %" PRIu64 " and %" PRIu64 " trimmed",

@@ -32,6 +32,8 @@ void sim_world_cfg_default(struct sim_world_cfg *cfg)
 		.base_rtt_ns = 10000,
 	};
 	mt_engine_cfg_default(&cfg->engine, 1);
+	/* Short, so that windows come and go in every longer run. */
+	cfg->engine.timing.idle_ns = 200 * SIM_US;
 	cfg->engine.max_qps = 64;
 	cfg->engine.max_mrs = SIM_MRS_MAX;
 	cfg->engine.max_profiles = 4;
@@ -67,8 +69,10 @@ static void *aligned_memory(size_t size)
 	return p;
 }
 
-/* Whatever was refused for want of memory may be tried again after this. */
-static void add_memory(struct sim_node *node)
+/* Windows for several QPs, so that their first packets find one. */
+#define CHUNK_MIN ((size_t)1 << 16)
+
+void sim_node_add_memory(struct sim_node *node)
 {
 	size_t size = mt_engine_memory_wanted(node->engine);
 	void *chunk;
@@ -78,6 +82,8 @@ static void add_memory(struct sim_node *node)
 			 node->n_chunks, size);
 		return;
 	}
+	if (size < CHUNK_MIN)
+		size = CHUNK_MIN;
 	chunk = aligned_memory(size);
 	node->chunks[node->n_chunks++] = chunk;
 	mt_engine_add_memory(node->engine, chunk, (size + 63) / 64 * 64);
@@ -90,7 +96,7 @@ static void add_memory(struct sim_node *node)
 			result = (call);                                        \
 			if (result != MT_ERR_MEMORY || (node)->w->check.failed) \
 				break;                                          \
-			add_memory(node);                                       \
+			sim_node_add_memory(node);                              \
 		}                                                               \
 	} while (0)
 

@@ -170,6 +170,8 @@ int sim_post_recv(struct sim_qp *qp);
 /* sim_modify is mt_qp_modify with memory added where it is wanted. */
 int sim_modify(struct sim_qp *qp, const struct mt_qp_attr *attr, uint32_t mask);
 
+/* sim_node_add_memory gives a node's engine what it found missing, and some more. */
+void sim_node_add_memory(struct sim_node *node);
 /* sim_node_run lets a node send and report what it can now. */
 void sim_node_run(struct sim_node *node);
 /* sim_node_stop stops a node for ns: nothing is received, sent or timed. */

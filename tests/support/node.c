@@ -28,6 +28,7 @@ void node_opts_default(struct node_opts *o)
 	o->cfg.max_qps = 4;
 	o->cfg.max_mrs = 4;
 	o->cfg.seed = 1;
+	o->cfg.timing.idle_ns = 0; /* windows stay, and no deadline comes from them */
 	for (uint32_t i = 0; i < NODE_EVS_MAX; i++)
 		o->evs[i] = (struct mt_ev){.value = 0xC0DE0000u + i, .port = i % 2};
 	o->ev_profile = (struct mt_ev_profile_cfg){
@@ -58,11 +59,23 @@ void *node_block(struct node *n, size_t size)
 	return block;
 }
 
+/* Enough for the windows of several QPs, as any adapter would. */
+#define CHUNK_MIN 16384u
+
 static void more_memory(struct node *n)
 {
 	size_t size = mt_engine_memory_wanted(n->engine);
 
+	if (size < CHUNK_MIN)
+		size = CHUNK_MIN;
 	mt_engine_add_memory(n->engine, node_block(n, size), size);
+}
+
+void node_exhaust(struct node *n)
+{
+	for (size_t size = 1 << 20; size >= 64; size /= 2)
+		while (mb_pool_get(&n->engine->pool, size))
+			;
 }
 
 static bool place(void *ctx, void *mr_user, uint64_t offset, const void *src, uint32_t len)
@@ -337,6 +350,8 @@ void node_rx_meta(struct node *n, uint64_t now_ns, const struct mt_rx_meta *meta
 		  const struct mw_packet *pkt)
 {
 	mt_engine_rx(n->engine, now_ns, meta, pkt, node_payload(0));
+	if (mt_engine_memory_wanted(n->engine))
+		more_memory(n);
 }
 
 void node_rx(struct node *n, uint64_t now_ns, const struct mw_packet *pkt)

@@ -12,7 +12,7 @@
 #include "core/qp.h"
 
 #define NODE_EVS_MAX 64u
-#define NODE_BLOCKS_MAX 64u
+#define NODE_BLOCKS_MAX 2048u
 #define NODE_PD 7u
 #define NODE_MR_INDEX 1u
 #define NODE_KEY (NODE_MR_INDEX << 8 | 0x5Au)
@@ -61,6 +61,8 @@ void *node_block(struct node *n, size_t size);
 int node_modify(struct node *n, struct mt_qp *qp, const struct mt_qp_attr *attr, uint32_t mask);
 /* node_check_attr_eq compares attributes field by field and fails the case where two differ. */
 void node_check_attr_eq(const struct mt_qp_attr *got, const struct mt_qp_attr *want);
+/* node_exhaust takes all memory that the engine has left; it gets more when it asks for it. */
+void node_exhaust(struct node *n);
 /* node_add_qp makes another QP, connected like the first one, but to peer QPN `dest`. */
 struct mt_qp *node_add_qp(struct node *n, uint32_t qpn, uint32_t dest, void *user);
 /* node_payload returns the byte at an offset of every WRITE's payload. */

@@ -5,7 +5,7 @@ foreach(name cc_none cc_nscc cc_profile control loss names path_set presence pre
 endforeach()
 # These need an engine around what they test. mr.c and qp.c exist in two rooms.
 foreach(name completer completer_loss config control_emit core_mr core_qp engine engine_rx engine_tx
-	paths qp_modify requester responder responder_answers)
+	memory paths qp_modify requester responder responder_answers)
 	softmrc_test(unit_${name}
 		SOURCES unit_${name}.c ${PROJECT_SOURCE_DIR}/tests/support/node.c
 		LINKS core LABELS unit)

@@ -454,6 +454,16 @@ CASE(mt_completer_nack, unexpected_event_is_fatal)
 	check_completion(70, MT_WC_REM_OP_ERR);
 }
 
+/* REQ(rsp.nack.unexpected) */
+CASE(mt_completer_nack, unexpected_event_of_what_is_complete_harms_nothing)
+{
+	start(3);
+	rx(2000, node_ack(&n, 0x1F, 1));
+	check_completion(70, MT_WC_SUCCESS);
+	rx(2000, node_nack(&n, &sent[1], MW_NACK_UNEXP_EVENT));
+	assert_u_eq(n.qp->state, MT_QPS_RTS);
+}
+
 /* ---- transport ACK ---- */
 
 static void post_more(unsigned count, uint32_t flags)

@@ -178,6 +178,7 @@ CASE(mt_qp_post_send, memory_for_the_window_once)
 	struct mt_send_wr wr = {.wr_id = 1};
 
 	start();
+	node_exhaust(&n);
 	assert_i_eq(mt_qp_post_send(n.qp, 0, &wr), MT_ERR_MEMORY);
 	assert_u_eq(n.qp->req.sq.tail, 0);
 	assert_true(mt_engine_memory_wanted(n.engine) >= 128 * sizeof(struct mt_tx_rec));

@@ -141,6 +141,7 @@ CASE(mt_engine_memory_wanted, enough_for_the_call_that_failed)
 	start();
 	profile.evs = evs;
 	profile.n_evs = 100;
+	node_exhaust(&n);
 	assert_i_eq(mt_ev_profile_set(n.engine, 1, &profile), MT_ERR_MEMORY);
 	wanted = mt_engine_memory_wanted(n.engine);
 	assert_true(wanted >= sizeof(evs));

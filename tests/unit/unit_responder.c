@@ -209,17 +209,60 @@ CASE(mt_responder_data, another_partition)
 	check_silent();
 }
 
+static void check_nack(uint8_t reason, uint32_t psn)
+{
+	struct mt_tx_desc d;
+
+	assert_true(node_tx_opcode(&n, 2000, MW_NACK, &d));
+	assert_u_eq(d.pkt.neth.reason, reason);
+	assert_u_eq(d.pkt.neth.nack_psn, psn);
+}
+
+/* REQ(rsp.nack.unexpected) */
 CASE(mt_responder_data, not_in_error)
 {
 	struct mt_qp_attr err = {.state = MT_QPS_ERR};
 
 	start();
 	assert_i_eq(node_modify(&n, n.qp, &err, MT_QP_STATE), MT_OK);
-	rx(only(0));
+	rx(only(1));
+	check_nack(MW_NACK_UNEXP_EVENT, node_wire_psn(1));
 	rx(node_probe(&n, 1));
+	check_nack(MW_NACK_UNEXP_EVENT, node_wire_psn(-UINT64_C(1)));
 	assert_u_eq(node_stats(&n).drop_qp_state, 2);
 	assert_u_eq(n.placed, 0);
 	check_silent();
+}
+
+/* REQ(rsp.nack.shortage) REQ(mem.idle) */
+CASE(mt_responder_data, without_memory_for_the_bitmaps)
+{
+	start();
+	node_exhaust(&n);
+	rx(only(0));
+	check_nack(MW_NACK_NO_BITMAP, node_wire_psn(0));
+	assert_u_eq(n.placed, 0);
+	check_silent();
+	rx(only(0)); /* the node has added memory meanwhile */
+	assert_u_eq(n.placed, 1);
+}
+
+/* REQ(rsp.nack.shortage) REQ(mem.idle) */
+CASE(mt_responder_data, without_memory_for_the_stash)
+{
+	struct mw_packet imm;
+
+	start();
+	imm = node_write(&n, MW_WRITE_ONLY_IMM, 1, 1, MTU, MTU);
+	rx(only(0));
+	node_drain(&n, 1000);
+	node_exhaust(&n);
+	rx(imm);
+	check_nack(MW_NACK_NO_RESOURCE, node_wire_psn(1));
+	assert_u_eq(n.placed, 1);
+	assert_u_eq(expected(), 1);
+	rx(imm);
+	assert_u_eq(n.placed, 2);
 }
 
 static void rx_trimmed(uint64_t i, enum mt_trim trim, bool whole)

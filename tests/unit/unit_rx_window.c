@@ -17,7 +17,8 @@ static int fresh(void **state)
 	(void)state;
 	memset(words, 0xFF, sizeof(words));
 	assert_u_eq(mt_rx_window_size(LIMIT), sizeof(words));
-	mt_rx_window_init(&w, words, LIMIT, FIRST);
+	mt_rx_window_init(&w, LIMIT, FIRST);
+	mt_rx_window_attach(&w, words);
 	return 0;
 }
 

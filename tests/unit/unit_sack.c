@@ -13,7 +13,8 @@ static struct mt_rx_window w;
 static int fresh(void **state)
 {
 	(void)state;
-	mt_rx_window_init(&w, words, 1024, FIRST);
+	mt_rx_window_init(&w, 1024, FIRST);
+	mt_rx_window_attach(&w, words);
 	return 0;
 }
 

@@ -11,6 +11,7 @@
 static _Alignas(64) uint8_t mem[16384];
 static struct mt_path_set *set;
 static struct mt_spray sp;
+static struct mt_spray_port places[MT_PORTS_MAX];
 static uint32_t skipped;
 
 /* Numbers of paths for the next set; NULL: each EV is its own. */
@@ -36,6 +37,7 @@ static void make(uint16_t n, uint32_t ports, uint16_t n_active)
 	assert_true(mt_path_set_size(n, ports) <= sizeof(mem));
 	set = mt_path_set_init(mem, &cfg, ports, &(struct mt_addr){{0}});
 	mt_spray_init(&sp, test_rand());
+	mt_spray_attach(&sp, places, MT_PORTS_MAX);
 	skipped = 0;
 }
 
@@ -93,6 +95,7 @@ TEST(mt_spray_data, laps_and_seeds_differ)
 	for (int run = 0; run < 3; run++) {
 		if (run == 2)
 			mt_spray_init(&sp, test_rand());
+		mt_spray_attach(&sp, places, MT_PORTS_MAX);
 		for (int i = 0; i < 16; i++)
 			order[run][i] = next(ANY, MT_PATH_NONE);
 	}
@@ -259,6 +262,7 @@ TEST(mt_spray_control, no_ev_on_that_port)
 
 	set = mt_path_set_init(mem, &cfg, 2, &(struct mt_addr){{0}});
 	mt_spray_init(&sp, 1);
+	mt_spray_attach(&sp, places, MT_PORTS_MAX);
 	assert_u_eq(mt_spray_control(&sp, set, 0), 0);
 	mt_path_set_deny(set, 0, true);
 	assert_u_eq(mt_spray_control(&sp, set, 0), 0);

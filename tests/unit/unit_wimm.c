@@ -10,7 +10,8 @@ static struct mt_wimm_stash st;
 static void fresh(uint32_t limit)
 {
 	memset(places, 0xFF, sizeof(places));
-	mt_wimm_stash_init(&st, places, limit);
+	mt_wimm_stash_init(&st, limit);
+	mt_wimm_stash_attach(&st, places);
 }
 
 static bool put(uint16_t rqmsn, uint64_t psn, uint64_t msn)

@@ -1,0 +1,172 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * memory.c - a QP's windows come from the pool when they are first needed and go back when idle.
+ *
+ * There are three: the records of what is in flight (16 bytes a PSN) with the QP's place in the
+ * rotation over its EVs, the bitmaps of what was
+ * received, and the stash of early immediates. Between two bursts none of them holds anything that
+ * the PSNs in the QP do not tell as well, so a QP that nothing was sent or received on for a while
+ * has none. A clock finds them: every idle_ns it goes round the QPs that hold memory, takes away
+ * the mark that use leaves, and the memory of those that lost the mark the last time.
+ */
+#include "base/bits.h"
+#include "core/engine_state.h"
+#include "core/qp.h"
+
+/* One tick visits at most this many QPs; a longer round goes on a sixteenth of its time later. */
+#define VISITS_MAX 256u
+#define ROUND_PARTS 16u
+
+static void hold(struct mt_qp *qp, uint64_t now_ns)
+{
+	struct mt_engine *e = qp->engine;
+
+	if (!mb_link_alone(&qp->holder))
+		return;
+	if (e->n_holders++ == 0)
+		e->sweep_ns = now_ns + e->cfg.timing.idle_ns;
+	mb_list_push(&e->holders, &qp->holder);
+}
+
+static void let_go(struct mt_qp *qp)
+{
+	if (mb_link_alone(&qp->holder))
+		return;
+	mb_link_remove(&qp->holder);
+	qp->engine->n_holders--;
+}
+
+bool mt_qp_take_records(struct mt_qp *qp, uint64_t now_ns)
+{
+	uint32_t size = mb_pow2_ceil((uint32_t)qp->attr.mpr * MT_MPR_UNIT);
+	uint32_t n_ports = qp->engine->cfg.n_ports;
+	void *mem, *ports;
+
+	qp->used = true;
+	if (qp->req.window.recs)
+		return true;
+	mem = mt_engine_alloc(qp->engine, size * sizeof(struct mt_tx_rec));
+	if (!mem)
+		return false;
+	ports = mt_engine_alloc(qp->engine, mt_spray_size(n_ports));
+	if (!ports) {
+		mb_pool_put(&qp->engine->pool, mem, size * sizeof(struct mt_tx_rec));
+		return false;
+	}
+	mt_tx_window_attach(&qp->req.window, mem, size);
+	mt_spray_attach(&qp->req.spray, ports, n_ports);
+	hold(qp, now_ns);
+	return true;
+}
+
+bool mt_qp_take_bitmaps(struct mt_qp *qp, uint64_t now_ns)
+{
+	struct mt_rx_window *w = &qp->rsp.window;
+	void *mem;
+
+	qp->used = true;
+	if (w->received)
+		return true;
+	mem = mt_engine_alloc(qp->engine, mt_rx_window_size(w->limit));
+	if (!mem)
+		return false;
+	mt_rx_window_attach(w, mem);
+	qp->engine->receivers++;
+	hold(qp, now_ns);
+	return true;
+}
+
+bool mt_qp_take_stash(struct mt_qp *qp, uint64_t now_ns)
+{
+	struct mt_wimm_stash *st = &qp->rsp.stash;
+	void *mem;
+
+	qp->used = true;
+	if (st->places)
+		return true;
+	mem = mt_engine_alloc(qp->engine, mt_wimm_stash_size(st->limit));
+	if (!mem)
+		return false;
+	mt_wimm_stash_attach(st, mem);
+	hold(qp, now_ns);
+	return true;
+}
+
+static void give_records(struct mt_qp *qp)
+{
+	struct mt_tx_window *w = &qp->req.window;
+
+	mb_pool_put(&qp->engine->pool, w->recs, w->size * sizeof(struct mt_tx_rec));
+	mb_pool_put(&qp->engine->pool, qp->req.spray.ports, mt_spray_size(qp->engine->cfg.n_ports));
+	w->recs = NULL;
+	qp->req.spray.ports = NULL;
+}
+
+static void give_bitmaps(struct mt_qp *qp)
+{
+	struct mt_rx_window *w = &qp->rsp.window;
+
+	if (!w->received)
+		return;
+	mb_pool_put(&qp->engine->pool, w->received, mt_rx_window_size(w->limit));
+	w->received = NULL;
+	qp->engine->receivers--;
+}
+
+static void give_stash(struct mt_qp *qp)
+{
+	struct mt_wimm_stash *st = &qp->rsp.stash;
+
+	mb_pool_put(&qp->engine->pool, st->places, mt_wimm_stash_size(st->limit));
+	st->places = NULL;
+}
+
+void mt_qp_give_memory(struct mt_qp *qp)
+{
+	give_records(qp);
+	give_bitmaps(qp);
+	give_stash(qp);
+	let_go(qp);
+}
+
+/* REQ(mem.idle) */
+static void visit(struct mt_qp *qp)
+{
+	bool over = qp->state == MT_QPS_ERR; /* what is in the windows matters no more */
+
+	if (qp->used) {
+		qp->used = false;
+		return;
+	}
+	if (over || (mt_tx_empty(&qp->req.window) && qp->req.sq.done == qp->req.sq.tail))
+		give_records(qp);
+	if (over || qp->rsp.window.ahead == 0)
+		give_bitmaps(qp);
+	if (over || qp->rsp.stash.filled == 0)
+		give_stash(qp);
+	if (!qp->req.window.recs && !qp->rsp.window.received && !qp->rsp.stash.places)
+		let_go(qp);
+}
+
+uint64_t mt_memory_deadline(const struct mt_engine *e)
+{
+	return e->n_holders == 0 || e->cfg.timing.idle_ns == 0 ? MB_NEVER : e->sweep_ns;
+}
+
+void mt_memory_tick(struct mt_engine *e, uint64_t now_ns)
+{
+	if (now_ns < mt_memory_deadline(e))
+		return;
+	if (e->sweep_left == 0)
+		e->sweep_left = e->n_holders;
+	for (uint32_t n = 0; n < VISITS_MAX && e->sweep_left > 0 && e->n_holders > 0; n++) {
+		struct mb_link *l = e->holders.next;
+
+		mb_list_rotate(&e->holders);
+		visit(mb_container_of(l, struct mt_qp, holder));
+		e->sweep_left--;
+	}
+	if (e->n_holders == 0)
+		e->sweep_left = 0;
+	e->sweep_ns = now_ns + e->cfg.timing.idle_ns / (e->sweep_left ? ROUND_PARTS : 1);
+}
