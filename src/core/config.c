@@ -17,6 +17,7 @@ void mt_engine_cfg_default(struct mt_engine_cfg *cfg, uint32_t n_ports)
 				   12 us. */
 				.reorder_min_ns = 5000,
 				.reorder_max_ns = 100000,
+				.port_hold_ns = 5000,
 				.tail_probe_min_ns = 20000,
 				.rto_min_ns = 0,
 				.pressure_ns = 20000,

@@ -18,6 +18,9 @@ struct mt_timing {
 	 */
 	uint64_t reorder_min_ns;
 	uint64_t reorder_max_ns;
+	/* Added to that spread: for how long a port of the fabric may hold a packet before it trims
+	 * or drops, which nothing measured so far needs to have seen. */
+	uint64_t port_hold_ns;
 	/* Silence after which a reliability probe asks for a SACK: 2 RTT, but at least this. */
 	uint64_t tail_probe_min_ns;
 	/* The ACK timeout is 1.024 us * 2^timeout of the QP, but at least this. */

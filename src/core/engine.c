@@ -26,8 +26,9 @@ static bool ring_valid(uint32_t n)
 static bool timing_valid(const struct mt_timing *t)
 {
 	return t->reorder_min_ns <= t->reorder_max_ns && t->reorder_max_ns <= TIME_MAX_NS &&
-	       t->tail_probe_min_ns > 0 && t->tail_probe_min_ns <= TIME_MAX_NS &&
-	       t->rto_min_ns <= TIME_MAX_NS && t->pressure_ns > 0 && t->pressure_ns <= TIME_MAX_NS;
+	       t->port_hold_ns <= TIME_MAX_NS && t->tail_probe_min_ns > 0 &&
+	       t->tail_probe_min_ns <= TIME_MAX_NS && t->rto_min_ns <= TIME_MAX_NS &&
+	       t->pressure_ns > 0 && t->pressure_ns <= TIME_MAX_NS;
 }
 
 static bool cfg_valid(const struct mt_engine_cfg *c)

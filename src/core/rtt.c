@@ -26,7 +26,8 @@ void mt_rtt_sample(struct mt_rtt *r, uint64_t rtt_ns)
 
 uint64_t mt_rtt_reorder_window(const struct mt_rtt *r, const struct mt_timing *t)
 {
-	uint64_t spread = r->smoothed_ns ? r->max_ns - r->min_ns : t->reorder_max_ns;
+	uint64_t spread =
+		r->smoothed_ns ? r->max_ns - r->min_ns + t->port_hold_ns : t->reorder_max_ns;
 
 	if (spread < t->reorder_min_ns)
 		return t->reorder_min_ns;

@@ -99,6 +99,25 @@ TEST(sim_ev, a_marked_ev_sits_out_exactly_one_turn)
 	case_done(w);
 }
 
+/* Each PSN that was swallowed has been sent again as often as that, and no other PSN at all. */
+static void check_resent_are_swallowed(struct sim_world *w, uint64_t n_psns)
+{
+	int8_t *owed = calloc(n_psns, sizeof(*owed));
+	const struct sim_seen *s;
+
+	assert_non_null(owed);
+	for (CASE_EACH(w, s)) {
+		if (!case_is_data(s) || s->src != 0)
+			continue;
+		assert_true(s->pkt.bth.psn < n_psns);
+		owed[s->pkt.bth.psn] = (int8_t)(owed[s->pkt.bth.psn] + (s->fate == SIM_BLACKHOLED) -
+						s->pkt.bth.rtx);
+	}
+	for (uint64_t psn = 0; psn < n_psns; psn++)
+		CASE_TRUE(w, owed[psn] == 0);
+	free(owed);
+}
+
 /*
  * REQ(req.ev.one-loss) REQ(req.rtx.selective): a path that swallows everything is left after its
  * first losses, what it swallowed is sent again, and nothing else is.
@@ -126,6 +145,7 @@ static void blackhole_one(uint32_t n_planes, uint32_t n_paths, uint64_t spread_n
 		swallowed += case_is_data(s) && s->fate == SIM_BLACKHOLED;
 	CASE_BETWEEN(w, swallowed, 1, 100);
 	CASE_EQ(w, case_resent(w, 0), swallowed);
+	check_resent_are_swallowed(w, qp->out.sent);
 	CASE_EQ(w, ev_of(qp, 0, 3).state, MT_EV_ASSUMED_BAD);
 	CASE_EQ(w, case_stats(w, 0).evs_retired, 1);
 	/* One RTT for the report, one window to be sure; a lap until the path is first used. */

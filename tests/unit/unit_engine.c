@@ -86,6 +86,8 @@ CASE(mt_engine_size, times)
 	assert_false(ACCEPTS(timing.tail_probe_min_ns, 0));
 	assert_true(ACCEPTS(timing.tail_probe_min_ns, longest));
 	assert_false(ACCEPTS(timing.tail_probe_min_ns, longest + 1));
+	assert_true(ACCEPTS(timing.port_hold_ns, longest));
+	assert_false(ACCEPTS(timing.port_hold_ns, longest + 1));
 	assert_true(ACCEPTS(timing.rto_min_ns, 0));
 	assert_false(ACCEPTS(timing.rto_min_ns, longest + 1));
 }

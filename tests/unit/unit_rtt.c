@@ -110,3 +110,19 @@ TEST(mt_rtt_silence, no_shorter_than_a_reorder_window_or_an_answer)
 	r.deviation_ns = 500;
 	assert_u_eq(mt_rtt_silence(&r, &timing), 22000);
 }
+
+/* REQ(req.loss.explicit) */
+TEST(mt_rtt_reorder_window, what_a_port_may_hold_is_added_to_the_spread)
+{
+	struct mt_timing t = timing;
+	struct mt_rtt r = {.smoothed_ns = 20000, .min_ns = 10000, .max_ns = 30000};
+
+	assert_u_eq(mt_rtt_reorder_window(&r, &t), 20000);
+	t.port_hold_ns = 7000;
+	assert_u_eq(mt_rtt_reorder_window(&r, &t), 27000);
+	t.port_hold_ns = 90000;
+	assert_u_eq(mt_rtt_reorder_window(&r, &t), t.reorder_max_ns);
+	r.max_ns = r.min_ns;
+	t.port_hold_ns = 1000;
+	assert_u_eq(mt_rtt_reorder_window(&r, &t), t.reorder_min_ns);
+}
