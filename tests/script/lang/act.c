@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* act.c - the statements that do something: post, state, deny, allow, room, ignore, overflow,
- * capacity. */
+/* act.c - the statements that do something: the user, the operator and the machine act. */
 #include <stdio.h>
 #include <string.h>
 
@@ -179,9 +178,14 @@ static void act_capacity(struct script *s)
 
 static void act_memory(struct script *s)
 {
-	words_expect(&s->words, "gone");
+	static const char *const whats[] = {"gone", "more", NULL};
+	unsigned what = words_choice(&s->words, "memory", whats);
+
 	words_end(&s->words);
-	s->world.memory_gone = true;
+	if (what == 0)
+		s->world.memory_gone = true;
+	else
+		world_memory(&s->world);
 }
 
 static void act_hold(struct script *s)

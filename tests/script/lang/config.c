@@ -58,6 +58,7 @@ static const char *const accesses[] = {"write", "read_only", NULL};
 static const struct setting settings[] = {
 	{"planes", NUMBER, 1, MT_PORTS_MAX, 0, AT(engine.n_ports), NULL},
 	{"evs", NUMBER, 1, MT_EVS_MAX, 0, AT(ev_profile.n_evs), NULL},
+	{"paths", NUMBER, 0, MT_EVS_MAX, 0, AT(paths), NULL},
 	{"active", NUMBER, 1, MT_EVS_MAX, 0, AT(ev_profile.n_active), NULL},
 	{"min_active", NUMBER, 1, MT_EVS_MAX, 0, AT(ev_profile.min_active), NULL},
 	{"revive_probes", NUMBER, 1, 16, 0, AT(ev_profile.revive_probes), NULL},
@@ -87,6 +88,7 @@ static const struct setting settings[] = {
 	{"tail_probe", TIME, ANY_TIME, AT(engine.timing.tail_probe_min_ns), NULL},
 	{"rto_min", TIME, ANY_TIME, AT(engine.timing.rto_min_ns), NULL},
 	{"pressure", TIME, ANY_TIME, AT(engine.timing.pressure_ns), NULL},
+	{"idle", TIME, ANY_TIME, AT(engine.timing.idle_ns), NULL},
 	{"control_ring", NUMBER, 8, 65536, 0, AT(engine.control_ring), NULL},
 	{"seed", NUMBER, 0, UINT64_MAX, 0, AT(engine.seed), NULL},
 	{"trim_nack", ON_OFF, ANY_TIME, AT(attr.trim_nack), NULL},

@@ -37,8 +37,7 @@ void statement_from_engine(struct script *s, struct when when);
 void statement_to_engine(struct script *s, struct when when);
 /* expect.c */
 void statement_expect(struct script *s, struct when when);
-/* act.c: post, state, deny, allow, room, ignore, overflow, capacity, memory, stop; false: it is
- * none of these */
+/* act.c: all the others, post, state, room, ...; false: it is none of these */
 bool statement_act(struct script *s, const char *verb);
 
 /* ---- the clock, in expect.c ---- */

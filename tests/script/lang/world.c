@@ -73,13 +73,17 @@ static void check(struct world *w, int result, const char *what)
 static void set_profiles(struct world *w)
 {
 	static struct mt_ev evs[CONFIG_EVS_MAX];
+	static uint16_t path_ids[CONFIG_EVS_MAX];
 	struct mt_ev_profile_cfg cfg = w->config.ev_profile;
 	int r;
 
 	for (uint16_t i = 0; i < cfg.n_evs; i++)
 		evs[i] =
 			(struct mt_ev){.value = i, .port = (uint8_t)(i % w->config.engine.n_ports)};
+	for (uint16_t i = 0; i < cfg.n_evs && w->config.paths > 0; i++)
+		path_ids[i] = (uint16_t)(i % w->config.paths);
 	cfg.evs = evs;
+	cfg.path_ids = w->config.paths ? path_ids : NULL;
 	if (cfg.n_active == 0)
 		cfg.n_active = cfg.n_evs;
 	if (cfg.probe_interval_max_ns < cfg.probe_interval_ns)
