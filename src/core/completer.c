@@ -15,6 +15,7 @@
 #include "core/engine_state.h"
 #include "core/loss.h"
 #include "core/qp.h"
+#include "core/reverse.h"
 
 #define UNITS_MASK 0xFFFFFFu
 #define UNITS_HALF 0x800000u
@@ -86,17 +87,37 @@ static bool plausible(const struct mt_qp *qp, const struct mw_packet *pkt, struc
 }
 
 /*
+ * How long the responder took, which it says by returning the stamp of what left at sent_ns that
+ * much later, where it was agreed that it does; false: this is no stamp of ours, or not of then.
+ * REQ(rsp.svc-time)
+ */
+static bool service_time(const struct mt_qp *qp, const struct sack *s, uint64_t sent_ns,
+			 uint64_t *service_ns)
+{
+	const struct mt_engine *e = qp->engine;
+	uint16_t later = (uint16_t)(s->seth->tx_timestamp - mt_timestamp(e, sent_ns));
+
+	*service_ns = (uint64_t)later << e->cfg.ts_shift;
+	return later == 0 || (qp->attr.svc_time_dest && *service_ns <= s->now_ns - sent_ns);
+}
+
+/*
  * The answer to a probe: which one, when it was sent, what it says of its path.
  * REQ(req.probe.match)
  */
 static void match_probe(struct mt_qp *qp, struct sack *s)
 {
 	bool marked = s->seth->m == MW_MARK_SKIP_ONCE, revived;
+	uint64_t service_ns;
 
 	if (!mt_path_set_probe_answered(qp->paths, s->seth->probe_id, s->now_ns, marked,
 					&s->sent_ns, &s->path, &revived))
 		return;
 	s->rtt_ns = s->now_ns - s->sent_ns;
+	if (service_time(qp, s, s->sent_ns, &service_ns))
+		s->rtt_ns -= service_ns;
+	mt_peer_ports_alive(qp->engine, qp->paths, s->path, s->sent_ns, s->now_ns);
+	mt_reverse_proved(qp->paths, s->path);
 	mt_retry_heard(&qp->req.retry, s->now_ns);
 	if (revived)
 		mt_qp_path_revived(qp, s->path, s->now_ns);
@@ -112,17 +133,21 @@ static void match_trigger(struct mt_qp *qp, struct sack *s, bool rtx)
 	const struct mt_tx_window *w = &qp->req.window;
 	uint64_t psn = s->expected - 1 + (uint64_t)(int64_t)s->seth->ack_psn_offset;
 	const struct mt_tx_rec *rec;
+	uint64_t service_ns;
 
 	if (!mt_tx_known(w, psn))
 		return;
 	rec = mt_tx_rec(w, psn);
-	if (mt_timestamp(qp->engine, rec->sent_ns) != s->seth->tx_timestamp)
+	if (!service_time(qp, s, rec->sent_ns, &service_ns))
 		return;
 	s->path = rec->ev;
 	s->sent_ns = rec->sent_ns;
 	s->first = rec->tries == 0;
+	mt_peer_ports_alive(qp->engine, qp->paths, s->path, s->sent_ns, s->now_ns);
+	mt_reverse_proved(qp->paths, s->path); /* REQ(req.reverse.from-sacks) */
+	mt_reverse_later(qp->paths, &qp->engine->cfg.timing, s->now_ns);
 	if (rec->tries == rtx && s->now_ns > rec->sent_ns)
-		s->rtt_ns = s->now_ns - rec->sent_ns;
+		s->rtt_ns = s->now_ns - rec->sent_ns - service_ns;
 }
 
 /*
@@ -157,11 +182,15 @@ static void lose(struct mt_qp *qp, uint64_t psn, uint64_t now_ns, enum mt_cc_los
 static void blame(struct mt_qp *qp, const struct mt_tx_rec *rec, uint64_t now_ns)
 {
 	struct mt_path_set *paths = qp->paths;
+	uint8_t port = paths->paths[rec->ev].port;
 
+	if (mt_ports_blameless(&qp->engine->ports, port, rec->sent_ns) ||
+	    mt_planes_blameless(&paths->planes, port, rec->sent_ns))
+		return;
 	if (mt_presence_crowded(&paths->presence, rec->sent_ns) &&
 	    ++paths->cold[rec->ev].crowd_losses < MT_CROWDED_LOSSES)
 		return;
-	mt_presence_spend(&paths->presence, rec->sent_ns, paths->paths[rec->ev].port);
+	mt_presence_spend(&paths->presence, rec->sent_ns, port);
 	mt_qp_retire_path(qp, rec->ev, now_ns, MT_EV_BY_LOSS);
 }
 

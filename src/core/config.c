@@ -10,6 +10,8 @@ void mt_engine_cfg_default(struct mt_engine_cfg *cfg, uint32_t n_ports)
 		.max_profiles = 4,
 		.control_ring = 256,
 		.event_ring = 256,
+		.ep_requests = 32,
+		.qpn_index_bits = 24,
 		.ts_shift = 7,
 		.timing =
 			{
@@ -23,6 +25,11 @@ void mt_engine_cfg_default(struct mt_engine_cfg *cfg, uint32_t n_ports)
 				.pressure_ns = 20000,
 				.idle_ns = 100000000,
 				.sack_bytes = 4096,
+				/* No queue holds a packet for a hundredth of this. */
+				.ep_rest_ns = 100000000,
+				/* A NIC knows in microseconds; most of this is the way to the
+				   peer. */
+				.port_notice_ns = 10000000,
 			},
 	};
 }

@@ -37,6 +37,10 @@ struct mt_timing {
 	uint64_t idle_ns;
 	/* Bytes after which a SACK is due (spec 7.5.2, trigger 1). */
 	uint32_t sack_bytes;
+	/* How long after a link has failed the adapter, or the peer, may say so. */
+	uint64_t port_notice_ns;
+	/* How long after a request was answered or given up a late answer may still arrive. */
+	uint64_t ep_rest_ns;
 };
 
 struct mt_engine_cfg {
@@ -47,8 +51,14 @@ struct mt_engine_cfg {
 	uint32_t control_ring; /* NACKs, probe answers and ECN echoes waiting; power of two, 8 ..
 				  2^16 */
 	uint32_t event_ring;   /* EV and QP events waiting to be polled; power of two, 8 .. 2^16 */
-	uint32_t ts_shift;     /* log2 of the timestamp unit in ns; 7 (128 ns) on the wire */
-	uint64_t seed;	       /* of the engine's PRNG */
+	uint32_t ep_requests;  /* endpoint requests under way or resting; power of two, 8 .. 2^16 */
+	uint32_t endpoint;     /* number of this engine among those behind its address, 0 ..
+				  MT_ENDPOINTS_MAX - 1; a peer's is what is left of its QPN ... */
+	uint32_t qpn_index_bits; /* ... above this many bits, 14 .. 24; 24: each address has one */
+	uint32_t ts_shift;	 /* log2 of the timestamp unit in ns; 7 (128 ns) on the wire */
+	bool svc_time;		 /* stamps come back later by the time that the answer took, ours to
+				    peers and theirs to our endpoint requests */
+	uint64_t seed;		 /* of the engine's PRNG */
 	struct mt_timing timing;
 };
 
@@ -135,6 +145,7 @@ enum mt_qp_attr_mask {
 	MT_QP_P_KEY = 1u << 14,
 	MT_QP_TRIM_NACK = 1u << 15,
 	MT_QP_DYNAMIC_MPR = 1u << 16,
+	MT_QP_SVC_TIME_DEST = 1u << 17,
 };
 
 /* What mt_qp_modify sets and mt_qp_query returns. */
@@ -156,8 +167,9 @@ struct mt_qp_attr {
 	uint16_t p_key;
 	uint32_t ev_profile;
 	uint32_t cc_profile;
-	bool trim_nack;	  /* answer trimmed packets with a NACK */
-	bool dynamic_mpr; /* both ends agreed: windows follow the MPR field of SACKs */
+	bool trim_nack;	    /* answer trimmed packets with a NACK */
+	bool svc_time_dest; /* the peer's stamps are later by the time it took: its cfg.svc_time */
+	bool dynamic_mpr;   /* both ends agreed: windows follow the MPR field of SACKs */
 };
 
 /* mt_engine_cfg_default fills in a configuration for n_ports ports of a hardware-like NIC. */

@@ -18,7 +18,7 @@ bool mt_control_take(struct mt_control_ring *r, struct mt_control *c)
 {
 	while (r->head != r->tail) {
 		*c = r->entries[r->head++ & r->mask];
-		if (c->qp || c->kind == MT_CONTROL_EP_RESPONSE)
+		if (c->qp || c->kind >= MT_CONTROL_EP_RESPONSE)
 			return true;
 	}
 	return false;

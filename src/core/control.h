@@ -16,6 +16,7 @@
 struct mt_trigger {
 	uint64_t psn;
 	uint32_t ev;
+	uint64_t rx_ns; /* when it came, for the service time; 0: it brought no stamp */
 	uint16_t tx_timestamp;
 	uint16_t probe_id;
 	uint8_t port; /* it came in on; the answer leaves on the same plane */
@@ -29,16 +30,20 @@ enum mt_control_kind {
 	MT_CONTROL_SACK,
 	MT_CONTROL_NACK,
 	MT_CONTROL_PROBE,
+	/* These belong to no QP. */
 	MT_CONTROL_EP_RESPONSE,
+	MT_CONTROL_EP_REQUEST,
 };
 
 struct mt_control {
-	struct mt_qp *qp;	 /* NULL for an endpoint response, or when the QP is gone */
+	struct mt_qp *qp;	 /* NULL for endpoint packets, or when the QP is gone */
 	struct mt_trigger cause; /* SACK, NACK, EP_RESPONSE; PROBE: probe_id */
 	struct mt_addr dst;	 /* EP_RESPONSE */
-	uint16_t path;		 /* PROBE: to be sent on it */
+	uint16_t path;		 /* PROBE: to be sent on it; EP_REQUEST: its slot */
+	uint16_t endpoint;	 /* EP_RESPONSE: of dst */
 	uint8_t kind;		 /* enum mt_control_kind */
 	uint8_t reason;		 /* NACK: enum mw_nack_reason */
+	uint8_t op;		 /* EP_RESPONSE: enum mw_ep_op */
 };
 
 struct mt_control_ring {

@@ -46,7 +46,7 @@ static uint16_t reply_path(struct mt_qp *qp, uint8_t port, bool unheard)
 	if (unheard && mb_prng_below(prng, 2) == 0) {
 		uint16_t path = (uint16_t)mb_prng_below(prng, s->n_paths);
 
-		if (s->paths[path].state != MT_EV_DENIED)
+		if (s->paths[path].state != MT_EV_DENIED && mt_path_open(s, path))
 			return path;
 	}
 	return mt_spray_control(&qp->req.spray, s, port);
@@ -77,6 +77,7 @@ static void emit_sack(struct mt_qp *qp, const struct mt_trigger *t, uint64_t now
 	d->pkt.seth.rcv_cwnd_pen = mt_pressure_penalty(&e->pressure, now_ns);
 	d->pkt.seth.restore_cwnd =
 		mt_pressure_restore(&e->pressure, now_ns, e->cfg.timing.pressure_ns);
+	d->pkt.seth.tx_timestamp = mt_reflected(e, now_ns, t);
 	d->pkt.seth.spdcid = (uint16_t)qp->qpn;
 	d->pkt.seth.dpdcid = (uint16_t)qp->attr.dest_qpn;
 	address(qp, reply_path(qp, t->port, t->unheard), d);
@@ -128,45 +129,33 @@ static void emit_probe(struct mt_qp *qp, const struct mt_control *c, uint64_t no
 	qp->engine->stats.tx_probes++;
 }
 
-/* REQ(ep.probe.connectionless) */
-static void emit_ep_response(const struct mt_control *c, struct mt_tx_desc *d)
+static bool may_probe(const struct mt_control *c)
 {
-	*d = (struct mt_tx_desc){
-		.pkt =
-			{
-				.bth =
-					{
-						.opcode = MW_EP_RESPONSE,
-						.p_key = MW_P_KEY_DEFAULT,
-						.dqp = MW_QPN_ENDPOINT,
-						.psn = (uint32_t)c->cause.psn,
-					},
-				.eeth = {.op = MW_EP_EV_PROBE,
-					 .tx_timestamp = c->cause.tx_timestamp},
-			},
-		.dst = c->dst,
-		.ev = c->cause.ev, /* the endpoint knows no better way back than the way here */
-		.port = c->cause.port,
-		.tclass = MT_CLASS_CONTROL,
-	};
+	return mt_qp_may_send(c->qp) &&
+	       mt_ports_up(&c->qp->engine->ports, c->qp->paths->paths[c->path].port);
 }
 
 /* A QP that is in ERR has one thing left to say. */
 static bool still_meant(const struct mt_control *c)
 {
 	if (c->kind == MT_CONTROL_PROBE)
-		return mt_qp_may_send(c->qp);
+		return may_probe(c);
+	if (!mt_path_set_reachable(c->qp->paths))
+		return false;
 	if (c->kind == MT_CONTROL_NACK && c->reason == MW_NACK_UNEXP_EVENT)
 		return c->qp->state == MT_QPS_ERR;
 	return mt_qp_may_receive(c->qp);
 }
 
-bool mt_control_emit(uint64_t now_ns, const struct mt_control *c, struct mt_tx_desc *desc)
+bool mt_control_emit(struct mt_engine *e, uint64_t now_ns, const struct mt_control *c,
+		     struct mt_tx_desc *desc)
 {
 	if (c->kind == MT_CONTROL_EP_RESPONSE) {
-		emit_ep_response(c, desc);
+		mt_endpoint_emit_response(e, now_ns, c, desc);
 		return true;
 	}
+	if (c->kind == MT_CONTROL_EP_REQUEST)
+		return mt_endpoint_emit_request(e, now_ns, c, desc);
 	if (!still_meant(c))
 		return false;
 	if (c->kind == MT_CONTROL_SACK)
@@ -202,6 +191,8 @@ bool mt_control_owed(struct mt_qp *qp, uint64_t now_ns, struct mt_tx_desc *desc)
 {
 	struct mt_responder *rsp = &qp->rsp;
 
+	if (!qp->paths || !mt_path_set_reachable(qp->paths))
+		return false;
 	if (rsp->sacker.due && mt_qp_may_receive(qp)) {
 		emit_sack(qp, &rsp->sacker.trigger, now_ns, desc);
 		mt_sacker_sent(&rsp->sacker);

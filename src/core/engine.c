@@ -17,6 +17,8 @@
 /* An rto beyond the longest timeout, or a stamp unit beyond a millisecond, is a mistake. */
 #define TIME_MAX_NS (UINT64_C(1) << 36)
 #define TS_SHIFT_MAX 20u
+/* MT_ENDPOINTS_MAX numbers fit above that many of the 24 bits. */
+#define QPN_INDEX_BITS_MIN 14u
 
 static bool ring_valid(uint32_t n)
 {
@@ -28,7 +30,8 @@ static bool timing_valid(const struct mt_timing *t)
 	return t->reorder_min_ns <= t->reorder_max_ns && t->reorder_max_ns <= TIME_MAX_NS &&
 	       t->port_hold_ns <= TIME_MAX_NS && t->tail_probe_min_ns > 0 &&
 	       t->tail_probe_min_ns <= TIME_MAX_NS && t->rto_min_ns <= TIME_MAX_NS &&
-	       t->pressure_ns > 0 && t->pressure_ns <= TIME_MAX_NS;
+	       t->pressure_ns > 0 && t->pressure_ns <= TIME_MAX_NS &&
+	       t->ep_rest_ns <= TIME_MAX_NS && t->port_notice_ns <= TIME_MAX_NS;
 }
 
 static bool cfg_valid(const struct mt_engine_cfg *c)
@@ -37,6 +40,8 @@ static bool cfg_valid(const struct mt_engine_cfg *c)
 	       c->max_qps <= MAX_QPS_LIMIT && c->max_mrs >= 1 && c->max_mrs <= MAX_MRS_LIMIT &&
 	       c->max_profiles >= 1 && c->max_profiles <= MAX_PROFILES_LIMIT &&
 	       ring_valid(c->control_ring) && ring_valid(c->event_ring) &&
+	       ring_valid(c->ep_requests) && c->endpoint < MT_ENDPOINTS_MAX &&
+	       c->qpn_index_bits >= QPN_INDEX_BITS_MIN && c->qpn_index_bits <= 24 &&
 	       c->ts_shift <= TS_SHIFT_MAX && timing_valid(&c->timing);
 }
 
@@ -58,10 +63,14 @@ static size_t lay_out(struct mt_engine *e, const struct mt_engine_cfg *c)
 {
 	struct carver at = {.block = (uint8_t *)e};
 	struct mt_control *controls;
+	struct mt_ep_slot *ep_slots, **ep_chains;
 
 	carve(&at, sizeof(*e));
 	controls = carve(&at, c->control_ring * sizeof(*controls));
+	ep_slots = carve(&at, c->ep_requests * sizeof(*ep_slots));
+	ep_chains = carve(&at, c->ep_requests * sizeof(struct mt_ep_slot *));
 	if (e) {
+		mt_ep_init(&e->ep_table, ep_slots, ep_chains, c->ep_requests);
 		mt_control_init(&e->control_ring, controls, c->control_ring);
 		e->events.mask = c->event_ring - 1;
 		e->mrs.max = c->max_mrs;
@@ -93,7 +102,6 @@ struct mt_engine *mt_engine_init(void *mem, const struct mt_engine_cfg *cfg,
 	struct mt_engine *e = mem;
 	size_t size = mt_engine_size(cfg);
 
-	(void)now_ns;
 	mb_assert(size > 0 && ((uintptr_t)mem & 63) == 0);
 	memset(mem, 0, size);
 	e->cfg = *cfg;
@@ -102,12 +110,14 @@ struct mt_engine *mt_engine_init(void *mem, const struct mt_engine_cfg *cfg,
 	mb_pool_init(&e->pool);
 	mb_timers_init(&e->qp_timers);
 	mb_timers_init(&e->path_timers);
+	mb_timers_init(&e->peer_timers);
 	mb_link_init(&e->ready);
 	mb_link_init(&e->control);
 	mb_link_init(&e->completions);
 	mb_link_init(&e->holders);
 	mb_link_init(&e->path_sets);
 	lay_out(e, cfg);
+	mt_ports_init(&e->ports, cfg->n_ports, now_ns);
 	return e;
 }
 
@@ -199,10 +209,13 @@ static uint64_t first_deadline(const struct mt_engine *e)
 {
 	uint64_t qp = mb_timers_deadline(&e->qp_timers);
 	uint64_t path = mb_timers_deadline(&e->path_timers);
+	uint64_t ep = mb_timers_deadline(&e->ep_table.timers);
 	uint64_t memory = mt_memory_deadline(e);
+	uint64_t peer = mb_timers_deadline(&e->peer_timers);
+	uint64_t a = qp < path ? qp : path, b = ep < peer ? ep : peer;
 
-	qp = qp < path ? qp : path;
-	return qp < memory ? qp : memory;
+	a = a < memory ? a : memory;
+	return a < b ? a : b;
 }
 
 uint64_t mt_engine_deadline(const struct mt_engine *e)
@@ -238,28 +251,50 @@ void mt_engine_tick(struct mt_engine *e, uint64_t now_ns)
 		mt_qp_tick(mb_container_of(t, struct mt_qp, timer), now_ns);
 	while ((t = mb_timers_expire(&e->path_timers, now_ns)))
 		mt_paths_tick(e, mb_container_of(t, struct mt_path_set, timer), now_ns);
+	mt_endpoint_tick(e, now_ns);
+	mt_peers_tick(e, now_ns);
 	mt_memory_tick(e, now_ns);
 }
 
 /* ---- events ---- */
 
+static void report(struct mt_engine *e, const struct mt_event *ev)
+{
+	struct mt_event_ring *r = &e->events;
+
+	if (r->tail - r->head > r->mask)
+		e->stats.ev_events_dropped++;
+	else
+		r->events[r->tail++ & r->mask] = *ev;
+}
+
 /* REQ(req.ev.events) */
 void mt_engine_report_ev(struct mt_engine *e, const struct mt_path_set *s,
 			 const struct mt_path_change *change)
 {
-	struct mt_event_ring *r = &e->events;
-
-	if (r->tail - r->head > r->mask) {
-		e->stats.ev_events_dropped++;
-		return;
-	}
-	r->events[r->tail++ & r->mask] = (struct mt_event){
+	struct mt_event ev = {
 		.type = MT_EVENT_EV,
 		.ev_state = change->state,
 		.ev_cause = change->cause,
 		.ev = {s->paths[change->path].value, s->paths[change->path].port},
 		.peer = s->peer,
 	};
+
+	report(e, &ev);
+}
+
+void mt_engine_port_event(struct mt_engine *e, const struct mt_addr *peer, uint32_t port, bool up)
+{
+	struct mt_event ev = {
+		.type = MT_EVENT_PORT,
+		.port_up = up,
+		.port_of_peer = peer != NULL,
+		.ev = {.port = (uint8_t)port},
+	};
+
+	if (peer)
+		ev.peer = *peer;
+	report(e, &ev);
 }
 
 /* One event of a QP: completions first, so that its failure is the last thing heard of it. */
@@ -287,6 +322,8 @@ uint32_t mt_engine_poll(struct mt_engine *e, struct mt_event *events, uint32_t n
 
 	while (got < n && e->events.head != e->events.tail)
 		events[got++] = e->events.events[e->events.head++ & e->events.mask];
+	while (got < n && mt_endpoint_poll(e, &events[got]))
+		got++;
 	while (got < n && !mb_link_alone(&e->completions)) {
 		struct mt_qp *qp = mb_container_of(e->completions.next, struct mt_qp, completion);
 

@@ -92,6 +92,31 @@ void mt_engine_tick(struct mt_engine *e, uint64_t now_ns);
 /* mt_engine_poll takes at most n events and returns how many it took, in order for each QP. */
 uint32_t mt_engine_poll(struct mt_engine *e, struct mt_event *events, uint32_t n);
 
+/* ---- ports ---- */
+
+/*
+ * mt_engine_port_set says whether a local port (0 .. n_ports-1) can send and receive; all are up at
+ * first. The EVs of a port that is down are not used by anything, from the next packet on, and
+ * none of them is held to be bad for what was lost with it; a port that comes back is used at once.
+ * Peers are told. With all ports down nothing is sent; timers go on. Call mt_engine_tx afterwards.
+ * MT_ERR_INVALID: no such port. REQ(ep.port.local-down) REQ(ep.port.return)
+ */
+int mt_engine_port_set(struct mt_engine *e, uint64_t now_ns, uint32_t port, bool up);
+/* mt_engine_ports_up returns the ports that are up, bit p for port p. */
+uint32_t mt_engine_ports_up(const struct mt_engine *e);
+
+/* ---- endpoint requests ---- */
+
+/*
+ * mt_engine_ep_request sends one request to an endpoint and reports its end as an event; *id (may
+ * be NULL) is the number it goes by. MT_ERR_INVALID: op, port, class, endpoint or timeout out of
+ * range. MT_ERR_STATE: the port is down. MT_ERR_EXISTS: the given id is in use, or was so lately
+ * that a late answer could be taken for the new one's. MT_ERR_FULL: too many are under way or
+ * resting, or unpolled; try again later. REQ(ep.probe.id-reuse)
+ */
+int mt_engine_ep_request(struct mt_engine *e, uint64_t now_ns, const struct mt_ep_request *req,
+			 uint16_t *id);
+
 /* ---- memory regions ---- */
 
 /*

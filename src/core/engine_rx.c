@@ -17,28 +17,6 @@ void mt_engine_control(struct mt_engine *e, const struct mt_control *c)
 		e->stats.control_dropped++;
 }
 
-/* Answers an EV probe; it belongs to no QP. REQ(ep.probe.answer) */
-static void rx_endpoint(struct mt_engine *e, const struct mt_rx *rx)
-{
-	struct mt_control answer = {
-		.kind = MT_CONTROL_EP_RESPONSE,
-		.dst = rx->meta->src,
-		.cause =
-			{
-				.psn = rx->pkt->bth.psn,
-				.ev = rx->meta->ev,
-				.port = rx->meta->port,
-				.tx_timestamp = rx->pkt->erth.ts.tx_timestamp,
-			},
-	};
-
-	if (rx->pkt->bth.opcode == MW_EP_REQUEST && rx->pkt->bth.dqp == MW_QPN_ENDPOINT &&
-	    rx->pkt->erth.op == MW_EP_EV_PROBE)
-		mt_engine_control(e, &answer);
-	else
-		e->stats.drop_endpoint++;
-}
-
 /* REQ(rsp.peer-check) */
 static struct mt_qp *find_qp(struct mt_engine *e, const struct mt_rx *rx)
 {
@@ -91,7 +69,7 @@ void mt_engine_rx(struct mt_engine *e, uint64_t now_ns, const struct mt_rx_meta 
 		return;
 	}
 	if (op & MW_OP_ENDPOINT) {
-		rx_endpoint(e, &rx);
+		mt_endpoint_rx(e, now_ns, meta, pkt);
 		return;
 	}
 	qp = find_qp(e, &rx);

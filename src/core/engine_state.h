@@ -10,8 +10,10 @@
 #include "core/cc.h"
 #include "core/control.h"
 #include "core/engine.h"
+#include "core/ep_table.h"
 #include "core/mr.h"
 #include "core/path_set.h"
+#include "core/port.h"
 #include "core/pressure.h"
 
 /* An EV profile with its own copy of the EVs; unset while evs is NULL. */
@@ -19,6 +21,9 @@ struct mt_ev_profile {
 	struct mt_ev_profile_cfg cfg;
 	struct mt_ev *evs;
 };
+
+/* Chains of path sets; with 10,000 destinations a forged packet costs 160 comparisons. */
+#define MT_PATH_CHAINS 64u
 
 /* EV events waiting to be polled. */
 struct mt_event_ring {
@@ -47,8 +52,12 @@ struct mt_engine {
 	uint32_t sweep_left; /* of these, in the round that goes on now */
 	uint64_t sweep_ns;   /* when it goes on; while n_holders > 0 */
 	struct mb_link path_sets;
+	struct mt_path_set *path_chains[MT_PATH_CHAINS]; /* by a hash of their destination */
+	struct mb_timers peer_timers;
 	struct mt_control_ring control_ring;
 	struct mt_event_ring events;
+	struct mt_ports ports;
+	struct mt_ep_table ep_table;
 	struct mt_mr_table mrs;
 	struct mt_qp **qps; /* by QPN modulo max_qps */
 	struct mt_ev_profile *ev_profiles;
@@ -78,14 +87,87 @@ void mt_paths_wake(struct mt_engine *e, struct mt_path_set *s, uint64_t now_ns);
 void mt_paths_tick(struct mt_engine *e, struct mt_path_set *s, uint64_t now_ns);
 
 /* mt_control_emit makes the packet of a queued control entry; false: its time has passed. */
-bool mt_control_emit(uint64_t now_ns, const struct mt_control *c, struct mt_tx_desc *desc);
+bool mt_control_emit(struct mt_engine *e, uint64_t now_ns, const struct mt_control *c,
+		     struct mt_tx_desc *desc);
 /* mt_control_owed makes the SACK or transport ACK that a QP owes; false when it owes none. */
 bool mt_control_owed(struct mt_qp *qp, uint64_t now_ns, struct mt_tx_desc *desc);
+
+/* mt_engine_paths_open tells a path set which ports it may use now. */
+void mt_engine_paths_open(struct mt_engine *e, struct mt_path_set *s, uint64_t now_ns);
+/* mt_peer_ports_told takes a peer's word about its ports. */
+void mt_peer_ports_told(struct mt_engine *e, const struct mt_addr *peer, uint32_t up,
+			uint64_t now_ns);
+/* mt_peer_ports_tick sends the probes of doubtful planes that are due. */
+void mt_peer_ports_tick(struct mt_engine *e, struct mt_path_set *s, struct mt_qp *prober,
+			uint64_t now_ns);
+/* mt_peer_ports_alive: what was sent then on this path was answered. */
+void mt_peer_ports_alive(struct mt_engine *e, struct mt_path_set *s, uint16_t path,
+			 uint64_t sent_ns, uint64_t now_ns);
+
+/*
+ * mt_peer_join returns the engine behind the set's destination to which a QP talks, with one more
+ * user: it is told of our ports from now on. NULL: memory.
+ */
+struct mt_peer *mt_peer_join(struct mt_engine *e, struct mt_path_set *s, uint32_t dest_qpn,
+			     uint64_t now_ns);
+void mt_peer_leave(struct mt_engine *e, struct mt_peer *p);
+/* mt_peers_tell begins to tell all users of the set which ports of ours are up. */
+void mt_peers_tell(struct mt_engine *e, struct mt_path_set *s, uint64_t now_ns);
+void mt_peers_tick(struct mt_engine *e, uint64_t now_ns);
+/* mt_peer_answered: its request has ended. */
+void mt_peer_answered(struct mt_engine *e, struct mt_peer *p, const struct mt_ep_slot *slot);
+
+/* mt_paths_chain returns where the chain of sets begins in which those of a destination are. */
+static inline struct mt_path_set **mt_paths_chain(struct mt_engine *e, const struct mt_addr *peer)
+{
+	uint32_t sum = 0;
+
+	for (unsigned i = 0; i < sizeof(peer->b); i++)
+		sum = sum * 31 + peer->b[i];
+	return &e->path_chains[sum % MT_PATH_CHAINS];
+}
+
+/* mt_engine_port_back: a port of ours or of the peer's, down since then, is back. */
+void mt_engine_port_back(struct mt_engine *e, struct mt_path_set *s, uint32_t port,
+			 uint64_t down_ns);
+/* mt_engine_port_event puts an event of a port into the ring; NULL: a port of our own. */
+void mt_engine_port_event(struct mt_engine *e, const struct mt_addr *peer, uint32_t port, bool up);
+
+/* mt_endpoint_rx takes a packet to or from an endpoint. */
+void mt_endpoint_rx(struct mt_engine *e, uint64_t now_ns, const struct mt_rx_meta *meta,
+		    const struct mw_packet *pkt);
+/*
+ * mt_endpoint_ask queues a valid request; `owner` is the part of the core that wants the answer,
+ * NULL the adapter. MT_ERR_EXISTS, MT_ERR_FULL: as mt_engine_ep_request.
+ */
+int mt_endpoint_ask(struct mt_engine *e, uint64_t now_ns, const struct mt_ep_request *req,
+		    void *owner, struct mt_ep_slot **slot);
+/* mt_endpoint_emit_* make the packets of queued entries; false: the request's time has passed. */
+bool mt_endpoint_emit_request(struct mt_engine *e, uint64_t now_ns, const struct mt_control *c,
+			      struct mt_tx_desc *d);
+void mt_endpoint_emit_response(struct mt_engine *e, uint64_t now_ns, const struct mt_control *c,
+			       struct mt_tx_desc *d);
+/* mt_endpoint_tick ends the requests that nobody answered in time. */
+void mt_endpoint_tick(struct mt_engine *e, uint64_t now_ns);
+/* mt_endpoint_poll takes the result of one request; false when there is none. */
+bool mt_endpoint_poll(struct mt_engine *e, struct mt_event *ev);
 
 /* mt_timestamp is the 16-bit stamp that travels in a TSETH. REQ(wire.tseth.resolution) */
 static inline uint16_t mt_timestamp(const struct mt_engine *e, uint64_t now_ns)
 {
 	return (uint16_t)(now_ns >> e->cfg.ts_shift);
+}
+
+/*
+ * mt_reflected is the stamp that an answer returns: the one that came, later by the time that the
+ * packet spent here where that is wanted. REQ(rsp.svc-time)
+ */
+static inline uint16_t mt_reflected(const struct mt_engine *e, uint64_t now_ns,
+				    const struct mt_trigger *cause)
+{
+	if (!e->cfg.svc_time || cause->rx_ns == 0)
+		return cause->tx_timestamp;
+	return (uint16_t)(cause->tx_timestamp + ((now_ns - cause->rx_ns) >> e->cfg.ts_shift));
 }
 
 #endif

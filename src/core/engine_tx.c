@@ -15,7 +15,7 @@ static uint32_t tx_named(struct mt_engine *e, uint64_t now_ns, struct mt_tx_desc
 	uint32_t sent = 0;
 
 	while (sent < n && mt_control_take(&e->control_ring, &c))
-		sent += mt_control_emit(now_ns, &c, &descs[sent]);
+		sent += mt_control_emit(e, now_ns, &c, &descs[sent]);
 	return sent;
 }
 
@@ -70,8 +70,11 @@ static uint32_t tx_data(struct mt_engine *e, uint64_t now_ns, uint32_t free_port
 uint32_t mt_engine_tx(struct mt_engine *e, uint64_t now_ns, uint32_t free_ports,
 		      struct mt_tx_desc *descs, uint32_t n)
 {
-	uint32_t sent = tx_named(e, now_ns, descs, n);
+	uint32_t sent;
 
+	if (e->ports.up == 0)
+		return 0;
+	sent = tx_named(e, now_ns, descs, n);
 	sent += tx_owed(e, now_ns, descs + sent, n - sent);
 	if (free_ports)
 		sent += tx_data(e, now_ns, free_ports, descs + sent, n - sent);
@@ -80,5 +83,5 @@ uint32_t mt_engine_tx(struct mt_engine *e, uint64_t now_ns, uint32_t free_ports,
 
 bool mt_engine_tx_waiting(const struct mt_engine *e)
 {
-	return !mb_link_alone(&e->ready);
+	return e->ports.up != 0 && !mb_link_alone(&e->ready);
 }

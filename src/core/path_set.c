@@ -17,7 +17,9 @@ size_t mt_path_set_size(uint16_t n_evs, uint32_t n_ports)
 {
 	return mb_align64(sizeof(struct mt_path_set)) + mb_align64(n_evs * sizeof(struct mt_path)) +
 	       mb_align64(n_evs * sizeof(struct mt_path_cold)) +
-	       mb_align64(n_evs * sizeof(uint16_t)) + n_ports * sizeof(struct mt_path_port);
+	       mb_align64(n_evs * sizeof(uint16_t)) +
+	       mb_align64(n_ports * sizeof(struct mt_path_port)) +
+	       n_ports * sizeof(struct mt_plane);
 }
 
 /* Shares n_active out over the ports, at most one apart, as far as each has paths. */
@@ -82,7 +84,7 @@ static void group_by_port(struct mt_path_set *s, const uint16_t *ids)
 	uint16_t at = 0;
 
 	for (uint8_t p = 0; p < s->n_ports; p++) {
-		s->ports[p] = (struct mt_path_port){.first = at};
+		s->ports[p] = (struct mt_path_port){.first = at, .reverse = MT_PATH_NONE};
 		find_twins(s, p, ids);
 		group_port(s, p, &at);
 	}
@@ -105,6 +107,9 @@ struct mt_path_set *mt_path_set_init(void *mem, const struct mt_ev_profile_cfg *
 	s->order = (uint16_t *)(void *)at;
 	at += mb_align64(n * sizeof(uint16_t));
 	s->ports = (struct mt_path_port *)(void *)at;
+	at += mb_align64(n_ports * sizeof(struct mt_path_port));
+	mt_planes_init(&s->planes, (struct mt_plane *)(void *)at, n_ports);
+	mb_link_init(&s->peers);
 
 	mb_link_init(&s->link);
 	mb_link_init(&s->users);
@@ -112,6 +117,7 @@ struct mt_path_set *mt_path_set_init(void *mem, const struct mt_ev_profile_cfg *
 	s->peer = *peer;
 	s->n_paths = s->n_usable = n;
 	s->n_ports = (uint8_t)n_ports;
+	s->open_ports = UINT32_MAX;
 	s->min_active = profile->min_active;
 	s->revive_probes = profile->revive_probes;
 	s->probe_interval_ns = profile->probe_interval_ns;
@@ -120,6 +126,7 @@ struct mt_path_set *mt_path_set_init(void *mem, const struct mt_ev_profile_cfg *
 		s->paths[i].value = profile->evs[i].value;
 		s->paths[i].port = profile->evs[i].port;
 		s->cold[i].next_probe_ns = MB_NEVER;
+		s->own_ports |= 1u << s->paths[i].port;
 	}
 	group_by_port(s, profile->path_ids);
 	choose_active(s, profile->n_active);
@@ -290,12 +297,27 @@ static uint64_t probe_gap(const struct mt_path_set *s, uint8_t backoff)
 	return gap < 2 * s->probe_rtt_ns ? 2 * s->probe_rtt_ns : gap;
 }
 
+uint32_t mt_path_set_usable(const struct mt_path_set *s)
+{
+	uint32_t usable = 0;
+
+	for (uint8_t p = 0; p < s->n_ports; p++)
+		if (s->open_ports >> p & 1)
+			usable += s->ports[p].usable;
+	return usable;
+}
+
+void mt_path_set_open(struct mt_path_set *s, uint32_t ports)
+{
+	s->open_ports = ports;
+}
+
 static uint16_t bad_longest(const struct mt_path_set *s)
 {
 	uint16_t found = MT_PATH_NONE;
 
 	for (uint16_t i = 0; i < s->n_paths; i++)
-		if (s->paths[i].state == MT_EV_ASSUMED_BAD &&
+		if (s->paths[i].state == MT_EV_ASSUMED_BAD && mt_path_open(s, i) &&
 		    (found == MT_PATH_NONE ||
 		     s->cold[i].bad_since_ns < s->cold[found].bad_since_ns))
 			found = i;
@@ -308,6 +330,15 @@ static void take_back(struct mt_path_set *s, uint16_t path, enum mt_ev_state sta
 	s->cold[path].next_probe_ns = MB_NEVER;
 	s->cold[path].probe_pending = 0;
 	settle(s, path);
+}
+
+bool mt_path_set_forgive(struct mt_path_set *s, uint16_t path, uint64_t since_ns)
+{
+	if (s->paths[path].state != MT_EV_ASSUMED_BAD || s->cold[path].bad_since_ns < since_ns)
+		return false;
+	take_back(s, path, MT_EV_GOOD);
+	mb_assert_slow(consistent(s));
+	return true;
 }
 
 /*
@@ -331,7 +362,7 @@ unsigned mt_path_set_retire(struct mt_path_set *s, uint16_t path, uint64_t now_n
 
 	if (!mt_path_usable(&s->paths[path]))
 		return 0;
-	if (s->n_usable <= s->min_active) {
+	if (mt_path_open(s, path) && mt_path_set_usable(s) <= s->min_active) {
 		uint16_t other = bad_longest(s);
 
 		if (other == MT_PATH_NONE)
@@ -387,7 +418,7 @@ uint16_t mt_path_set_next_probe(struct mt_path_set *s, uint64_t now_ns)
 	for (uint16_t i = 0; i < s->n_paths; i++) {
 		struct mt_path_cold *c = &s->cold[i];
 
-		if (c->next_probe_ns > now_ns)
+		if (c->next_probe_ns > now_ns || !mt_path_open(s, i))
 			continue;
 		/* A silent peer answers nobody. REQ(req.ev.endpoint) */
 		if (c->probe_pending && !mt_presence_silent(&s->presence, now_ns)) {
@@ -407,7 +438,7 @@ uint64_t mt_path_set_probe_deadline(const struct mt_path_set *s)
 	uint64_t earliest = MB_NEVER;
 
 	for (uint16_t i = 0; i < s->n_paths; i++)
-		if (s->cold[i].next_probe_ns < earliest)
+		if (s->cold[i].next_probe_ns < earliest && mt_path_open(s, i))
 			earliest = s->cold[i].next_probe_ns;
 	return earliest;
 }

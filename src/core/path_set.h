@@ -24,6 +24,7 @@
 #include "base/list.h"
 #include "base/timer.h"
 #include "core/config.h"
+#include "core/planes.h"
 #include "core/presence.h"
 
 /* No path: what a search returns when there is none, and what "any path" is for an avoid. */
@@ -59,7 +60,8 @@ struct mt_path_port {
 	uint16_t first; /* in order[] */
 	uint16_t count;
 	uint16_t active;
-	uint16_t usable; /* GOOD or SKIP among all `count` */
+	uint16_t usable;  /* GOOD or SKIP among all `count` */
+	uint16_t reverse; /* known to have reached the peer lately, or MT_PATH_NONE; reverse.h */
 };
 
 struct mt_path_set {
@@ -73,6 +75,8 @@ struct mt_path_set {
 	uint16_t n_paths;
 	uint16_t n_usable;
 	uint16_t min_active;
+	uint32_t own_ports;  /* from which it has paths */
+	uint32_t open_ports; /* neither down here nor left because of the peer; see port.h */
 	uint8_t n_ports;
 	uint8_t revive_probes;
 	uint8_t probe_seq; /* 6 bits of the next probe id */
@@ -82,6 +86,11 @@ struct mt_path_set {
 	struct mt_path_cold *cold;
 	uint16_t *order;
 	struct mt_path_port *ports;
+	struct mt_planes planes;
+	uint64_t reverse_next_ns;  /* when the next way back is to be tested */
+	uint8_t reverse_turn;	   /* a plane of which one was tested */
+	struct mb_link peers;	   /* engines behind `peer` that are told of our ports; peer.c */
+	struct mt_path_set *chain; /* with the same hash of `peer` */
 };
 
 /* A change of an EV's state that a controller hears of; put into the engine's event ring. */
@@ -94,6 +103,18 @@ struct mt_path_change {
 static inline bool mt_path_usable(const struct mt_path *p)
 {
 	return p->state == MT_EV_GOOD || p->state == MT_EV_SKIP;
+}
+
+/* mt_path_open says whether a path leaves from a port that may be used. */
+static inline bool mt_path_open(const struct mt_path_set *s, uint16_t path)
+{
+	return s->open_ports >> s->paths[path].port & 1;
+}
+
+/* mt_path_set_reachable says whether any of its paths leaves from such a port. */
+static inline bool mt_path_set_reachable(const struct mt_path_set *s)
+{
+	return (s->open_ports & s->own_ports) != 0;
 }
 
 /* mt_path_set_size returns the bytes of a set for the profile on n_ports ports, arrays included. */
@@ -131,6 +152,15 @@ static inline bool mt_path_set_same_path(const struct mt_path_set *s, uint16_t a
 /* mt_path_set_restore makes an ASSUMED_BAD EV GOOD because its path has proven well; says whether
  * the state changed. */
 bool mt_path_set_restore(struct mt_path_set *s, uint16_t path, uint64_t now_ns);
+/* mt_path_set_usable returns how many paths are usable on the ports that may be used. */
+uint32_t mt_path_set_usable(const struct mt_path_set *s);
+/*
+ * mt_path_set_forgive makes a path GOOD that went bad at since_ns or later, because its port was
+ * down then; says whether it did.
+ */
+bool mt_path_set_forgive(struct mt_path_set *s, uint16_t path, uint64_t since_ns);
+/* mt_path_set_open says from which ports paths may be used from now on. */
+void mt_path_set_open(struct mt_path_set *s, uint32_t ports);
 /* mt_path_set_deny sets DENIED, or GOOD again; says whether the state changed. */
 bool mt_path_set_deny(struct mt_path_set *s, uint16_t path, bool deny);
 

@@ -6,30 +6,26 @@
 #include "core/engine_state.h"
 #include "core/qp.h"
 
-static struct mt_path_set *set_of(struct mb_link *l)
-{
-	return mb_container_of(l, struct mt_path_set, link);
-}
-
 struct mt_path_set *mt_paths_join(struct mt_engine *e, uint32_t profile, const struct mt_addr *peer,
 				  struct mb_link *user)
 {
 	const struct mt_ev_profile_cfg *cfg = &e->ev_profiles[profile].cfg;
-	struct mt_path_set *s = NULL;
+	struct mt_path_set **chain = mt_paths_chain(e, peer), *s;
 	void *mem;
 
-	for (struct mb_link *l = e->path_sets.next; l != &e->path_sets; l = l->next) {
-		s = set_of(l);
+	for (s = *chain; s; s = s->chain)
 		if (s->profile == profile && memcmp(&s->peer, peer, sizeof(*peer)) == 0)
 			goto found;
-	}
 	mem = mt_engine_alloc(e, mt_path_set_size(cfg->n_evs, e->cfg.n_ports));
 	if (!mem)
 		return NULL;
 	s = mt_path_set_init(mem, cfg, e->cfg.n_ports, peer);
 	s->profile = profile;
 	mt_presence_init(&s->presence);
+	mt_engine_paths_open(e, s, 0);
 	mb_list_push(&e->path_sets, &s->link);
+	s->chain = *chain;
+	*chain = s;
 found:
 	s->refs++;
 	mb_list_push(&s->users, user);
@@ -38,10 +34,15 @@ found:
 
 void mt_paths_leave(struct mt_engine *e, struct mt_path_set *s, struct mb_link *user)
 {
+	struct mt_path_set **at = mt_paths_chain(e, &s->peer);
+
 	mb_assert(s->refs > 0);
 	mb_link_remove(user);
 	if (--s->refs > 0)
 		return;
+	while (*at != s)
+		at = &(*at)->chain;
+	*at = s->chain;
 	mb_timer_disarm(&e->path_timers, &s->timer);
 	mb_link_remove(&s->link);
 	mb_pool_put(&e->pool, s, mt_path_set_size(s->n_paths, s->n_ports));
@@ -49,7 +50,9 @@ void mt_paths_leave(struct mt_engine *e, struct mt_path_set *s, struct mb_link *
 
 void mt_paths_arm(struct mt_engine *e, struct mt_path_set *s)
 {
-	mb_timer_arm(&e->path_timers, &s->timer, mt_path_set_probe_deadline(s));
+	uint64_t ev = mt_path_set_probe_deadline(s), plane = mt_planes_deadline(&s->planes);
+
+	mb_timer_arm(&e->path_timers, &s->timer, ev < plane ? ev : plane);
 }
 
 /* A QP through which the destination can be probed; QPs take turns. */
@@ -72,7 +75,7 @@ void mt_paths_wake(struct mt_engine *e, struct mt_path_set *s, uint64_t now_ns)
 	uint32_t planes = 0;
 
 	for (uint8_t p = 0; p < s->n_ports && probe.qp; p++) {
-		if (s->ports[p].usable == 0)
+		if (s->ports[p].usable == 0 || !(s->open_ports >> p & 1))
 			continue;
 		probe.path = mt_spray_control(&probe.qp->req.spray, s, p);
 		if (s->paths[probe.path].port != p)
@@ -96,5 +99,6 @@ void mt_paths_tick(struct mt_engine *e, struct mt_path_set *s, uint64_t now_ns)
 		if (probe.qp)
 			mt_engine_control(e, &probe);
 	}
+	mt_peer_ports_tick(e, s, probe.qp, now_ns);
 	mt_paths_arm(e, s);
 }

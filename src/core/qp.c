@@ -243,6 +243,8 @@ static void send_tail_probes(struct mt_qp *qp)
 	uint32_t port = mb_prng_below(&req->spray.prng, qp->paths->n_ports);
 	uint32_t n = mt_retry_breadth(&req->retry);
 
+	if (!mt_path_set_reachable(qp->paths))
+		return;
 	for (uint32_t i = 0; i < n && i < qp->paths->n_paths; i++) {
 		struct mt_control probe = {.qp = qp, .kind = MT_CONTROL_PROBE};
 

@@ -77,6 +77,7 @@ struct mt_qp {
 	struct mb_link holder;	   /* holds windows of the pool */
 	struct mb_timer timer;
 	struct mt_path_set *paths; /* NULL before RTR */
+	struct mt_peer *peer;	   /* NULL before RTR */
 	struct mt_requester req;
 	struct mt_responder rsp;
 	uint8_t failure; /* enum mt_wc_status that the QP event reports */

@@ -127,6 +127,7 @@ static void copy(struct mt_qp_attr *to, const struct mt_qp_attr *a, uint32_t mas
 	SET(MT_QP_P_KEY, p_key);
 	SET(MT_QP_TRIM_NACK, trim_nack);
 	SET(MT_QP_DYNAMIC_MPR, dynamic_mpr);
+	SET(MT_QP_SVC_TIME_DEST, svc_time_dest);
 #undef SET
 }
 
@@ -135,6 +136,9 @@ static void drop_memory(struct mt_qp *qp)
 	struct mt_engine *e = qp->engine;
 
 	mt_qp_give_memory(qp);
+	if (qp->peer)
+		mt_peer_leave(e, qp->peer);
+	qp->peer = NULL;
 	if (qp->paths)
 		mt_paths_leave(e, qp->paths, &qp->path_user);
 	qp->paths = NULL;
@@ -173,14 +177,18 @@ static bool memory_to_spare(struct mt_engine *e, const struct mt_qp_attr *a)
 }
 
 /* Ready to receive: where the windows begin, and the paths on which the answers go back. */
-static int to_rtr(struct mt_qp *qp, const struct mt_qp_attr *a)
+static int to_rtr(struct mt_qp *qp, const struct mt_qp_attr *a, uint64_t now_ns)
 {
 	struct mt_engine *e = qp->engine;
 
 	qp->paths = mt_paths_join(e, a->ev_profile, &a->dest, &qp->path_user);
 	if (!qp->paths)
 		return MT_ERR_MEMORY;
-	if (!memory_to_spare(e, a)) {
+	qp->peer = mt_peer_join(e, qp->paths, a->dest_qpn, now_ns);
+	if (!qp->peer || !memory_to_spare(e, a)) {
+		if (qp->peer)
+			mt_peer_leave(e, qp->peer);
+		qp->peer = NULL;
 		mt_paths_leave(e, qp->paths, &qp->path_user);
 		qp->paths = NULL;
 		return MT_ERR_MEMORY;
@@ -223,7 +231,7 @@ static int enter(struct mt_qp *qp, enum mt_qp_state state, const struct mt_qp_at
 {
 	switch (state) {
 	case MT_QPS_RTR:
-		return to_rtr(qp, a);
+		return to_rtr(qp, a, now_ns);
 	case MT_QPS_RTS:
 		if (qp->state == MT_QPS_RTR)
 			to_rts(qp, a, now_ns);

@@ -10,7 +10,11 @@
 #include "base/serial.h"
 #include "core/engine_state.h"
 #include "core/qp.h"
+#include "core/reverse.h"
 #include "wire/opcode.h"
+
+/* After so many times the shortest wait for an answer without a packet all begins anew. */
+#define WAY_BACK_IDLE 8u
 
 enum check {
 	CHK_STATE,
@@ -50,6 +54,7 @@ static struct mt_trigger trigger_of(const struct mt_rx *rx, uint64_t psn)
 		.psn = psn,
 		.ev = rx->meta->ev,
 		.tx_timestamp = rx->pkt->bth.ts ? rx->pkt->data.tseth.tx_timestamp : 0,
+		.rx_ns = rx->pkt->bth.ts ? rx->now_ns : 0,
 		.port = rx->meta->port,
 		.mark = rx->meta->ecn_ce ? MW_MARK_SKIP_ONCE : MW_MARK_NONE,
 		.rtx = rx->pkt->bth.rtx,
@@ -331,6 +336,29 @@ static enum check do_track(struct ctx *c)
 	return DO_ANSWER;
 }
 
+/*
+ * Somebody receives: if nothing that it sends says which ways lead back, one is tested.
+ * REQ(req.reverse.probe)
+ */
+static void test_way_back(struct mt_qp *qp, uint64_t now_ns)
+{
+	struct mt_control probe = {.qp = qp, .kind = MT_CONTROL_PROBE};
+	struct mt_engine *e = qp->engine;
+	uint64_t due_ns = qp->paths->reverse_next_ns;
+
+	if (now_ns < qp->paths->reverse_next_ns || !mt_qp_may_send(qp))
+		return;
+	mt_reverse_later(qp->paths, &e->cfg.timing, now_ns);
+	if (due_ns == 0 || now_ns - due_ns > WAY_BACK_IDLE * e->cfg.timing.tail_probe_min_ns)
+		return; /* a new beginning: what we send may tell before the round trip is over */
+	probe.path = mt_reverse_candidate(qp->paths, &e->prng);
+	if (probe.path == MT_PATH_NONE)
+		return;
+	probe.cause.probe_id = mt_path_set_probe_id(qp->paths, probe.path);
+	mt_engine_control(e, &probe);
+	e->stats.reverse_probes++;
+}
+
 static enum check do_answer(struct ctx *c)
 {
 	struct mt_qp *qp = c->qp;
@@ -348,6 +376,7 @@ static enum check do_answer(struct ctx *c)
 				    qp->engine->cfg.timing.sack_bytes)) {
 		mb_list_push(&qp->engine->control, &qp->control);
 	}
+	test_way_back(qp, c->rx->now_ns);
 	return DONE;
 }
 
@@ -382,6 +411,7 @@ void mt_responder_probe(struct mt_qp *qp, const struct mt_rx *rx)
 			{
 				.ev = rx->meta->ev,
 				.tx_timestamp = rx->pkt->peth.ts.tx_timestamp,
+				.rx_ns = rx->now_ns,
 				.probe_id = rx->pkt->peth.probe_id,
 				.port = rx->meta->port,
 				.mark = rx->meta->ecn_ce ? MW_MARK_SKIP_ONCE : MW_MARK_NONE,

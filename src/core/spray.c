@@ -2,6 +2,7 @@
 #include "core/spray.h"
 
 #include "base/bits.h"
+#include "core/reverse.h"
 
 void mt_spray_init(struct mt_spray *sp, uint64_t seed)
 {
@@ -131,14 +132,16 @@ static uint16_t last_resort(const struct mt_path_set *s, uint32_t port_mask, uin
 		}
 		ev = mt_path_set_twin(s, ev);
 	} while (ev != avoid);
-	return usable == s->n_usable && port_mask >> s->paths[avoid].port & 1 ? found
-									      : MT_PATH_NONE;
+	return usable == mt_path_set_usable(s) && port_mask >> s->paths[avoid].port & 1
+		       ? found
+		       : MT_PATH_NONE;
 }
 
 /* REQ(req.spray.port-room) REQ(ep.port.survive) REQ(ep.port.return) */
 uint16_t mt_spray_data(struct mt_spray *sp, struct mt_path_set *s, uint32_t port_mask,
 		       uint16_t avoid, uint32_t *skipped)
 {
+	port_mask &= s->open_ports;
 	for (uint32_t k = 0; k < s->n_ports; k++) {
 		uint32_t port = sp->next_port + k;
 		uint16_t path;
@@ -169,18 +172,40 @@ static uint16_t usable_of_port(const struct mt_path_set *s, uint32_t port, uint1
 	return MT_PATH_NONE;
 }
 
+uint16_t mt_spray_probe(const struct mt_path_set *s, uint32_t port, uint16_t from)
+{
+	uint16_t path = usable_of_port(s, port, from);
+
+	if (path != MT_PATH_NONE || s->ports[port].count == 0)
+		return path;
+	return s->order[s->ports[port].first + from % s->ports[port].count];
+}
+
+/* A path of the port, or of the next one that may be used, whatever is known of it. */
+static uint16_t best_guess(const struct mt_path_set *s, uint32_t port, uint16_t from)
+{
+	for (uint32_t k = 0; k < s->n_ports; k++) {
+		uint32_t p = (port + k) % s->n_ports;
+
+		if (s->open_ports >> p & 1 && s->ports[p].count > 0)
+			return s->order[s->ports[p].first + from % s->ports[p].count];
+	}
+	return MT_PATH_NONE;
+}
+
 uint16_t mt_spray_control(struct mt_spray *sp, const struct mt_path_set *s, uint8_t port)
 {
 	/* In any fixed order SACKs and ACKs that come in pairs would keep to their own EVs. */
 	uint16_t from = (uint16_t)mb_prng_u64(&sp->prng);
 
 	for (uint32_t k = 0; k < s->n_ports; k++) {
-		uint16_t path = usable_of_port(s, (port + k) % s->n_ports, from);
+		uint32_t p = (port + k) % s->n_ports;
+		uint16_t path = mt_reverse_of(s, p);
 
+		if (path == MT_PATH_NONE && s->open_ports >> p & 1)
+			path = usable_of_port(s, p, from);
 		if (path != MT_PATH_NONE)
 			return path;
 	}
-	if (s->ports[port].count == 0)
-		return from % s->n_paths;
-	return s->order[s->ports[port].first + from % s->ports[port].count];
+	return best_guess(s, port, from);
 }

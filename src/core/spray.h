@@ -54,9 +54,14 @@ void mt_spray_fit(struct mt_spray *sp, uint64_t window, uint32_t n_ports);
 uint16_t mt_spray_data(struct mt_spray *sp, struct mt_path_set *s, uint32_t port_mask,
 		       uint16_t avoid, uint32_t *skipped);
 /*
- * mt_spray_control returns a path for a control packet, from `port` if it has a usable one, else
- * from any, else (all bad) still from `port`: a SACK that may get lost is better than none.
+ * mt_spray_control returns a path for a control packet, from `port` if it has a usable one, the
+ * one known to have reached the peer lately before any other, else
+ * from any, else (all bad) still from `port`: a SACK that may get lost is better than none. Ports
+ * that may not be used are passed over; MT_PATH_NONE: the set has no path on any other.
  */
 uint16_t mt_spray_control(struct mt_spray *sp, const struct mt_path_set *s, uint8_t port);
+
+/* mt_spray_probe returns a path of the port, usable if there is one; MT_PATH_NONE: it has none. */
+uint16_t mt_spray_probe(const struct mt_path_set *s, uint32_t port, uint16_t from);
 
 #endif

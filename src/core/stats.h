@@ -27,15 +27,24 @@
 	X(lost_timeout, "packets sent again because of a timeout")                 \
 	X(timeouts, "ACK timeouts")                                                \
 	X(tail_probes, "probes sent because of silence")                           \
+	X(reverse_probes, "probes sent to test a way back for answers")            \
+	X(tx_ep_requests, "endpoint requests sent")                                \
+	X(tx_ep_responses, "endpoint responses sent")                              \
+	X(rx_ep_requests, "endpoint requests received")                            \
+	X(rx_ep_responses, "endpoint responses that answered a request")           \
+	X(ep_timeouts, "endpoint requests that nobody answered in time")           \
+	X(drop_ep_response, "endpoint responses to nothing that was asked")        \
 	X(evs_retired, "EVs that became ASSUMED_BAD")                              \
 	X(evs_revived, "EVs that became GOOD after successful probes")             \
+	X(planes_left, "planes left because a peer's port is down")                \
+	X(planes_back, "planes in use again because something was answered")       \
 	X(evs_skipped, "EVs that sat out a turn")                                  \
-	X(ev_events_dropped, "EV events that nobody polled in time")               \
+	X(ev_events_dropped, "EV and port events that nobody polled in time")      \
 	X(control_dropped, "control packets given up because their ring was full") \
 	X(rx_overflows, "received packets that the adapter had no buffer for")     \
 	X(drop_decode, "packets that do not decode")                               \
 	X(drop_icrc, "packets with a wrong ICRC")                                  \
-	X(drop_endpoint, "endpoint operations other than an EV probe")             \
+	X(drop_endpoint, "endpoint operations that are not known")                 \
 	X(drop_no_qp, "packets for a QP that is not there")                        \
 	X(drop_stranger, "packets from an address that is not the QP's peer")      \
 	X(drop_qp_state, "packets for a QP that may not receive them")             \

@@ -140,7 +140,37 @@ struct mt_tx_desc {
 	uint32_t ev;
 	uint8_t port;
 	uint8_t tclass; /* enum mt_tclass */
-	void *qp_user;	/* of the sending QP */
+	/*
+	 * Which of the engines behind dst it is for, where pkt.bth.dqp is that of the endpoint; for
+	 * every other packet the destination QPN says so itself.
+	 */
+	uint16_t endpoint;
+	void *qp_user; /* of the sending QP; NULL for a packet of the endpoint */
+};
+
+/*
+ * A request to another endpoint, beside all QPs: is this EV a way to it, or: these are my ports.
+ * Answered by an event MT_EVENT_ENDPOINT, which comes in any case.
+ */
+struct mt_ep_request {
+	struct mt_addr dst;
+	uint16_t endpoint; /* which of the engines behind dst, 0 .. MT_ENDPOINTS_MAX - 1 */
+	struct mt_ev ev;   /* to be sent with, from a port that is up */
+	uint8_t op;	   /* enum mw_ep_op */
+	uint8_t tclass;	   /* enum mt_tclass; the answer always comes in the control class */
+	bool id_given;	   /* `id` is to be used; otherwise the engine chooses one */
+	uint16_t id;
+	uint32_t port_mask;  /* MW_EP_PORT_STATUS: bit set: port reachable */
+	uint64_t timeout_ns; /* 1 .. 2^36 */
+	uint64_t user;	     /* comes back in the event's wr_id */
+};
+/* Several engines may share an address; this many at most can be told apart. */
+#define MT_ENDPOINTS_MAX 1024u
+
+/* What became of a request. */
+enum mt_ep_status {
+	MT_EP_ANSWERED,
+	MT_EP_TIMED_OUT,
 };
 
 /* An EV's health as a controller sees it. SKIP is internal: a congested EV sits out one turn. */
@@ -159,32 +189,42 @@ enum mt_ev_cause {
 	MT_EV_BY_PROBE,	   /* enough probes in a row were answered */
 	MT_EV_BY_FLOOR,	   /* taken back because too few would be left */
 	MT_EV_BY_OPERATOR, /* denied, or allowed again */
+	MT_EV_BY_PORT,	   /* its port is back, and its losses were those of the port */
 	MT_EV_CAUSES,
 };
 
 enum mt_event_type {
-	MT_EVENT_SEND, /* a send WR is complete */
-	MT_EVENT_RECV, /* immediate data arrived and used up a receive WR, or one was flushed */
-	MT_EVENT_QP,   /* a QP went to ERR by itself */
-	MT_EVENT_EV,   /* an EV became GOOD or ASSUMED_BAD */
+	MT_EVENT_SEND,	   /* a send WR is complete */
+	MT_EVENT_RECV,	   /* immediate data arrived and used up a receive WR, or one was flushed */
+	MT_EVENT_QP,	   /* a QP went to ERR by itself */
+	MT_EVENT_EV,	   /* an EV became GOOD or ASSUMED_BAD */
+	MT_EVENT_PORT,	   /* a port of ours, or a peer's as we see it, went down or came back */
+	MT_EVENT_ENDPOINT, /* an endpoint request was answered, or was not */
 };
 
 /* What engine_poll reports. `qp_user` is the cookie given when the QP was made. */
 struct mt_event {
-	uint8_t type;	  /* enum mt_event_type */
-	uint8_t status;	  /* SEND, RECV, QP: enum mt_wc_status */
-	bool imm_valid;	  /* RECV: false for a flushed receive */
-	bool solicited;	  /* RECV: BTH.SE was set */
-	bool with_imm;	  /* SEND: the WR was a WRITE_WITH_IMM */
-	bool responder;	  /* QP: the peer's request was at fault, not one of ours */
-	uint8_t ev_state; /* EV: enum mt_ev_state */
-	uint8_t ev_cause; /* EV: enum mt_ev_cause */
-	void *qp_user;	  /* NULL for EV events */
-	uint64_t wr_id;
+	uint8_t type;	    /* enum mt_event_type */
+	uint8_t status;	    /* SEND, RECV, QP: enum mt_wc_status */
+	bool imm_valid;	    /* RECV: false for a flushed receive */
+	bool solicited;	    /* RECV: BTH.SE was set */
+	bool with_imm;	    /* SEND: the WR was a WRITE_WITH_IMM */
+	bool responder;	    /* QP: the peer's request was at fault, not one of ours */
+	uint8_t ev_state;   /* EV: enum mt_ev_state */
+	uint8_t ev_cause;   /* EV: enum mt_ev_cause */
+	bool port_up;	    /* PORT */
+	bool port_of_peer;  /* PORT: it is a port of `peer`; otherwise our own */
+	uint8_t ep_status;  /* ENDPOINT: enum mt_ep_status */
+	uint8_t ep_op;	    /* ENDPOINT: enum mw_ep_op */
+	bool svc_taken_off; /* ENDPOINT: rtt_ns is without the time that the peer took */
+	uint16_t ep_id;	    /* ENDPOINT */
+	void *qp_user;	    /* NULL for EV, PORT and ENDPOINT events */
+	uint64_t wr_id;	    /* ENDPOINT: the request's `user` */
+	uint64_t rtt_ns;    /* ENDPOINT: when answered */
 	uint32_t imm;
 	uint32_t byte_len;
-	struct mt_ev ev;     /* EV */
-	struct mt_addr peer; /* EV: the destination for which it holds */
+	struct mt_ev ev;     /* EV; ENDPOINT: of the request; PORT: the port only */
+	struct mt_addr peer; /* EV: the destination for which it holds; ENDPOINT: who was asked */
 };
 
 #endif

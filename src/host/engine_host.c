@@ -20,6 +20,11 @@
 #define REVIVE_PROBES 2u
 /* About the RTT of sockets under a load that overflows them. */
 #define ENGINE_PRESSURE_NS UINT64_C(2000000)
+/* Requests to other endpoints under way, or resting for longer than a packet lives. */
+#define ENGINE_EP_REQUESTS 1024u
+#define ENGINE_EP_REST_NS UINT64_C(1000000000)
+/* A switch or a kernel may take this long to say that a link is gone. */
+#define ENGINE_PORT_NOTICE_NS UINT64_C(1000000000)
 #define PROBE_BACKOFF_MAX 10u
 /* Losing more EVs than this at once says more about us than about the paths. */
 #define MIN_ACTIVE_SHARE 8u
@@ -97,7 +102,7 @@ static bool engine_place(void *ctx, void *mr_user, uint64_t offset, const void *
 	return mh_guard_run(copy.to, len, engine_copy, &copy);
 }
 
-static void engine_configure(const struct mh_env *env, struct mt_engine_cfg *cfg)
+static void engine_configure(const struct mh_env *env, uint32_t slot, struct mt_engine_cfg *cfg)
 {
 	mt_engine_cfg_default(cfg, env->n_ports);
 	cfg->max_qps = MH_QPN_INDEX_MASK + 1;
@@ -105,6 +110,11 @@ static void engine_configure(const struct mh_env *env, struct mt_engine_cfg *cfg
 	cfg->max_profiles = ENGINE_PROFILES;
 	cfg->control_ring = ENGINE_RING;
 	cfg->event_ring = ENGINE_RING;
+	cfg->ep_requests = ENGINE_EP_REQUESTS;
+	cfg->endpoint = slot;
+	cfg->qpn_index_bits = MH_QPN_INDEX_BITS;
+	cfg->timing.ep_rest_ns = ENGINE_EP_REST_NS;
+	cfg->timing.port_notice_ns = ENGINE_PORT_NOTICE_NS;
 	cfg->timing.rto_min_ns = env->rto_min_ns;
 	cfg->timing.pressure_ns = ENGINE_PRESSURE_NS;
 	cfg->timing.tail_probe_min_ns = env->tail_probe_ns;
@@ -186,7 +196,7 @@ int mh_engine_create(struct mh_nic *nic, uint64_t now_ns)
 	size_t size;
 	int err;
 
-	engine_configure(&nic->env, &cfg);
+	engine_configure(&nic->env, nic->ports.slot, &cfg);
 	size = mt_engine_size(&cfg);
 	mb_assert(size > 0);
 	nic->engine_memory = engine_alloc(size);

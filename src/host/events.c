@@ -108,7 +108,10 @@ static void events_deliver(struct mh_nic *nic, const struct mt_event *event)
 		mh_qp_raise(event->qp_user, events_status(event->status));
 		return;
 	case MT_EVENT_EV:
+	case MT_EVENT_PORT:
 		return; /* counted by the engine and shown in the statistics segment */
+	case MT_EVENT_ENDPOINT:
+		return; /* nobody asks yet */
 	}
 	mb_unreachable();
 }

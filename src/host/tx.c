@@ -169,7 +169,9 @@ static bool tx_icrc(mw_crc32_fn crc_fn, const struct mw_icrc_carrier *carrier,
 static void tx_address(const struct mh_nic *nic, const struct mt_tx_desc *d, struct mio_tx *frame)
 {
 	mh_addr_on_plane(&nic->ports.map, d->port, d->dst.b, frame->dst.ip);
-	frame->dst.udp_port = mh_ports_udp_of(d->pkt.bth.dqp);
+	frame->dst.udp_port = d->pkt.bth.dqp == MW_QPN_ENDPOINT
+				      ? (uint16_t)(MH_UDP_PORT + d->endpoint)
+				      : mh_ports_udp_of(d->pkt.bth.dqp);
 	memcpy(frame->dst_gid, d->dst.b, sizeof(frame->dst_gid));
 }
 

@@ -123,6 +123,10 @@ static void take_event(const struct mt_event *ev)
 	case MT_EVENT_EV:
 		mb_assert(!end && ev->ev_state < MT_EV_STATES && ev->ev_cause < MT_EV_CAUSES);
 		return;
+	case MT_EVENT_PORT:
+	case MT_EVENT_ENDPOINT:
+		mb_assert(!end && ev->ev.port < 2 && ev->ep_status <= MT_EP_TIMED_OUT);
+		return;
 	}
 	mb_unreachable();
 }

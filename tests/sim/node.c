@@ -72,7 +72,8 @@ static void check_descriptor(struct sim_node *node, const struct mt_tx_desc *d, 
 	else if (kind == SIM_DATA && !(free_ports >> d->port & 1))
 		sim_fail(&node->w->check, "node %u: data for port %u, free are %x", node->id,
 			 d->port, free_ports);
-	else if (kind != SIM_DATA && kind != SIM_PROBE && d->tclass != MT_CLASS_CONTROL)
+	else if (kind != SIM_DATA && kind != SIM_PROBE && d->pkt.bth.opcode != MW_EP_REQUEST &&
+		 d->tclass != MT_CLASS_CONTROL)
 		sim_fail(&node->w->check, "node %u: %s in class %u", node->id,
 			 mw_opcode_info(d->pkt.bth.opcode)->name, d->tclass);
 }
@@ -189,6 +190,19 @@ static void take_ev_event(struct sim_node *node, const struct mt_event *ev)
 	w->n_ev_events++;
 }
 
+/* Events of ports and endpoints, for whoever asks. */
+static void take_port_event(struct sim_node *node, const struct mt_event *ev)
+{
+	struct sim_world *w = node->w;
+
+	if (w->n_port_events < SIM_PORT_EVENTS_MAX) {
+		w->port_events[w->n_port_events].node = node->id;
+		w->port_events[w->n_port_events].at_ns = w->net.now_ns;
+		w->port_events[w->n_port_events].ev = *ev;
+	}
+	w->n_port_events++;
+}
+
 static void take_event(struct sim_node *node, const struct mt_event *ev)
 {
 	struct sim_qp *qp = ev->qp_user;
@@ -205,6 +219,10 @@ static void take_event(struct sim_node *node, const struct mt_event *ev)
 		return;
 	case MT_EVENT_EV:
 		take_ev_event(node, ev);
+		return;
+	case MT_EVENT_PORT:
+	case MT_EVENT_ENDPOINT:
+		take_port_event(node, ev);
 		return;
 	}
 	sim_fail(&node->w->check, "node %u: event of type %u", node->id, ev->type);

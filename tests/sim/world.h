@@ -113,6 +113,7 @@ struct sim_world_cfg {
 };
 
 #define SIM_EV_EVENTS_MAX 4096u
+#define SIM_PORT_EVENTS_MAX 1024u
 
 struct sim_world {
 	struct sim_check check;
@@ -127,6 +128,13 @@ struct sim_world {
 		struct mt_event ev;
 	} ev_events[SIM_EV_EVENTS_MAX];
 	uint32_t n_ev_events;
+	/* PORT and ENDPOINT events likewise. */
+	struct {
+		uint32_t node;
+		uint64_t at_ns;
+		struct mt_event ev;
+	} port_events[SIM_PORT_EVENTS_MAX];
+	uint32_t n_port_events;
 	/* Called after each round of a node, to post more. May be NULL. */
 	void (*app)(void *ctx, struct sim_node *node);
 	void *app_ctx;

@@ -131,6 +131,7 @@ void node_check_attr_eq(const struct mt_qp_attr *got, const struct mt_qp_attr *w
 	assert_u_eq(got->ev_profile, want->ev_profile);
 	assert_u_eq(got->cc_profile, want->cc_profile);
 	assert_u_eq(got->trim_nack, want->trim_nack);
+	assert_u_eq(got->svc_time_dest, want->svc_time_dest);
 	assert_u_eq(got->dynamic_mpr, want->dynamic_mpr);
 }
 

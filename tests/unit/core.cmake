@@ -1,11 +1,50 @@
 # SPDX-License-Identifier: BSD-2-Clause
-foreach(name cc_none cc_nscc cc_profile control loss names path_set presence pressure retry rtt rx_window sack spray tx_window wimm
+foreach(name
+	cc_none
+	cc_nscc
+	cc_profile
+	control
+	ep_table
+	loss
+	names
+	path_set
+	planes
+	port
+	presence
+	pressure
+	retry
+	rtt
+	rx_window
+	sack
+	spray
+	tx_window
+	wimm
 	wq)
 	softmrc_test(unit_${name} SOURCES unit_${name}.c LINKS core LABELS unit)
 endforeach()
 # These need an engine around what they test. mr.c and qp.c exist in two rooms.
-foreach(name completer completer_loss config control_emit core_mr core_qp engine engine_rx engine_tx
-	memory paths qp_modify requester responder responder_answers)
+foreach(name
+	completer
+	completer_loss
+	config
+	control_emit
+	core_mr
+	core_qp
+	endpoint
+	engine
+	engine_ports
+	engine_rx
+	engine_tx
+	memory
+	paths
+	peer
+	peer_ports
+	qp_modify
+	requester
+	responder
+	responder_answers
+	reverse
+	)
 	softmrc_test(unit_${name}
 		SOURCES unit_${name}.c ${PROJECT_SOURCE_DIR}/tests/support/node.c
 		LINKS core LABELS unit)

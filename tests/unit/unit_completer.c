@@ -168,6 +168,23 @@ CASE(mt_completer_sack, rtt_of_a_first_transmission)
 	assert_u_eq(n.qp->req.rtt.smoothed_ns, 8000);
 }
 
+/* REQ(rsp.svc-time) */
+CASE(mt_completer_sack, rtt_without_the_time_that_the_peer_took)
+{
+	struct mt_qp_attr a = {.svc_time_dest = true};
+	struct mw_packet pkt;
+
+	start(4);
+	assert_i_eq(node_modify(&n, n.qp, &a, MT_QP_SVC_TIME_DEST), MT_OK);
+	pkt = node_sack(&n, &sent[2], 2);
+	pkt.seth.tx_timestamp = (uint16_t)(pkt.seth.tx_timestamp + 63); /* of 62.5 */
+	rx(9000, pkt);
+	assert_u_eq(n.qp->req.rtt.smoothed_ns, 0);
+	pkt.seth.tx_timestamp = (uint16_t)(pkt.seth.tx_timestamp - 53);
+	rx(9000, pkt);
+	assert_u_eq(n.qp->req.rtt.smoothed_ns, 8000 - 10 * 128);
+}
+
 CASE(mt_completer_sack, rtt_of_a_retransmission)
 {
 	struct mw_packet late, pkt;

@@ -33,7 +33,7 @@ static int close_node(void **state)
 static bool emit(const struct mt_control *c)
 {
 	memset(&d, 0xFF, sizeof(d));
-	return mt_control_emit(128 * 99, c, &d);
+	return mt_control_emit(n.engine, 128 * 99, c, &d);
 }
 
 static struct mt_control control(enum mt_control_kind kind)
@@ -91,6 +91,22 @@ CASE(mt_control_emit, sack)
 	assert_false(d.pkt.bth.rtx);
 }
 
+/* REQ(rsp.svc-time) */
+CASE(mt_control_emit, the_stamp_of_a_sack_moves_by_the_time_that_it_took)
+{
+	struct mt_control c = control(MT_CONTROL_SACK);
+
+	c.cause.rx_ns = 128 * 90 + 1;
+	assert_true(emit(&c));
+	assert_u_eq(d.pkt.seth.tx_timestamp, 0xABCD);
+	n.engine->cfg.svc_time = true;
+	assert_true(emit(&c));
+	assert_u_eq(d.pkt.seth.tx_timestamp, 0xABCD + 8);
+	c.cause.rx_ns = 0; /* there was no stamp */
+	assert_true(emit(&c));
+	assert_u_eq(d.pkt.seth.tx_timestamp, 0xABCD);
+}
+
 CASE(mt_control_emit, an_answer_that_was_not_heard_takes_any_ev_but_a_denied_one)
 {
 	struct mt_control c = control(MT_CONTROL_SACK);
@@ -119,7 +135,7 @@ CASE(mt_control_emit, a_sack_asks_for_less_after_an_overflow_and_takes_it_back)
 	assert_u_eq(d.pkt.seth.rcv_cwnd_pen, 64);
 	assert_false(d.pkt.seth.restore_cwnd);
 	assert_u_eq(d.pkt.seth.mpr, 2); /* this QP has not agreed to a dynamic window */
-	assert_true(mt_control_emit(128 * 99 + period, &c, &d));
+	assert_true(mt_control_emit(n.engine, 128 * 99 + period, &c, &d));
 	assert_u_eq(d.pkt.seth.rcv_cwnd_pen, 0);
 	assert_true(d.pkt.seth.restore_cwnd);
 }

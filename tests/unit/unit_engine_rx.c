@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* A packet's first steps: every reason to drop it before a QP sees it, and the endpoint's answer.
- */
+/* A packet's first steps: every reason to drop it before a QP sees it. */
 #include "support/test.h"
 
 #include "support/node.h"
@@ -131,53 +130,6 @@ CASE(mt_engine_rx, a_stranger)
 	node_rx_meta(&n, 0, &meta, &probe);
 	node_rx_meta(&n, 0, &meta, &ack);
 	assert_u_eq(node_stats(&n).drop_stranger, 3);
-	check_nothing_happened();
-}
-
-static struct mw_packet ep_request(uint8_t op)
-{
-	return (struct mw_packet){
-		.bth = {.opcode = MW_EP_REQUEST, .p_key = 0xFFFF, .dqp = 2, .psn = 0x1234},
-		.erth = {.op = op, .ts = {.tx_timestamp = 0x5678, .ftype = 1}},
-	};
-}
-
-/* REQ(ep.probe.answer) REQ(ep.probe.connectionless) */
-CASE(mt_engine_rx, answers_an_ev_probe_of_anybody)
-{
-	struct mw_packet pkt = ep_request(MW_EP_EV_PROBE);
-	struct mt_rx_meta meta = node_meta(&n);
-	struct mt_tx_desc d;
-
-	meta.src.b[15] = 99;
-	meta.port = 1;
-	node_rx_meta(&n, 0, &meta, &pkt);
-	assert_u_eq(node_tx(&n, 0, &d, 1), 1);
-	assert_u_eq(d.pkt.bth.opcode, MW_EP_RESPONSE);
-	assert_u_eq(d.pkt.bth.dqp, 2);
-	assert_u_eq(d.pkt.bth.psn, 0x1234);
-	assert_u_eq(d.pkt.eeth.op, MW_EP_EV_PROBE);
-	assert_u_eq(d.pkt.eeth.tx_timestamp, 0x5678);
-	assert_u_eq(d.dst.b[15], 99);
-	assert_u_eq(d.port, 1);
-	assert_u_eq(d.ev, meta.ev);
-	assert_u_eq(d.tclass, MT_CLASS_CONTROL);
-	assert_null(d.qp_user);
-	assert_u_eq(d.n_sge, 0);
-}
-
-CASE(mt_engine_rx, other_endpoint_operations)
-{
-	struct mw_packet pkt = ep_request(MW_EP_PORT_STATUS);
-
-	node_rx(&n, 0, &pkt);
-	pkt = ep_request(MW_EP_EV_PROBE);
-	pkt.bth.dqp = 3;
-	node_rx(&n, 0, &pkt);
-	pkt.bth.dqp = 2;
-	pkt.bth.opcode = MW_EP_RESPONSE;
-	node_rx(&n, 0, &pkt);
-	assert_u_eq(node_stats(&n).drop_endpoint, 3);
 	check_nothing_happened();
 }
 

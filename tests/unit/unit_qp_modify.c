@@ -5,7 +5,7 @@
 #include "support/node.h"
 
 /* All attributes but the state. */
-#define ALL_ATTRIBUTES ((MT_QP_DYNAMIC_MPR << 1) - 1 - MT_QP_STATE)
+#define ALL_ATTRIBUTES ((MT_QP_SVC_TIME_DEST << 1) - 1 - MT_QP_STATE)
 
 static struct node_opts opts;
 static struct node n;
@@ -171,7 +171,7 @@ static uint32_t settable(enum mt_qp_state state)
 	uint32_t mask = 0;
 
 	bring_to(state);
-	for (uint32_t bit = 2; bit <= MT_QP_DYNAMIC_MPR; bit <<= 1) {
+	for (uint32_t bit = 2; bit <= MT_QP_SVC_TIME_DEST; bit <<= 1) {
 		int r = mt_qp_modify(n.qp, 0, &a, bit);
 
 		assert_true(r == MT_OK || r == MT_ERR_STATE);
@@ -182,7 +182,7 @@ static uint32_t settable(enum mt_qp_state state)
 
 CASE(mt_qp_modify, what_may_be_set_when)
 {
-	const uint32_t always = MT_QP_ACCESS | MT_QP_TRIM_NACK;
+	const uint32_t always = MT_QP_ACCESS | MT_QP_TRIM_NACK | MT_QP_SVC_TIME_DEST;
 	const uint32_t before_rts = MT_QP_SQ_PSN | MT_QP_MPR | MT_QP_MAX_WIMM | MT_QP_TIMEOUT |
 				    MT_QP_RETRY | MT_QP_CC_PROFILE | MT_QP_DYNAMIC_MPR;
 
@@ -221,8 +221,8 @@ CASE(mt_qp_modify, no_memory_changes_nothing)
 	in_use = n.engine->pool.in_use;
 	mt_qp_query(n.qp, &before);
 	while (mt_qp_modify(n.qp, 0, &a, ALL_ATTRIBUTES | MT_QP_STATE) == MT_ERR_MEMORY) {
-		/* The path set; a window and a stash that could be had. */
-		assert_true(++blocks <= 3);
+		/* The path set; the peer; a window and a stash that could be had. */
+		assert_true(++blocks <= 4);
 		mt_qp_query(n.qp, &after);
 		node_check_attr_eq(&after, &before);
 		assert_u_eq(n.engine->pool.in_use, in_use);

@@ -1,6 +1,7 @@
 # Trigger 1: a SACK is due when more than sack_bytes have come since the last one; a packet counts for
 # at least 1024. REQ(rsp.sack.trigger.bytes) REQ(rsp.sack.coalesce)
 config sack_bytes 4096 mtu 4096
+config tail_probe 10s   # no way back is tested meanwhile
 
 < WRITE ONLY psn 101..104 msn 1..4 len 4         # 4 x 1024: not more than 4096
 expect nothing for 100us
