@@ -215,8 +215,10 @@ static void progress_links(struct mh_nic *nic)
 	if (!mh_links_heard(nic->progress.links_fd))
 		return;
 	mh_nic_lock(nic);
-	if (mh_ports_look(&nic->ports, &nic->env, now))
+	if (mh_ports_look(&nic->ports, &nic->env, now)) {
 		ports_changed(nic, now);
+		pump_out(nic, now);
+	}
 	mh_nic_unlock(nic);
 }
 

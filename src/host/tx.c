@@ -175,12 +175,27 @@ static void tx_address(const struct mh_nic *nic, const struct mt_tx_desc *d, str
 	memcpy(frame->dst_gid, d->dst.b, sizeof(frame->dst_gid));
 }
 
+/*
+ * tx_ev returns where the EV of a descriptor travels. An answer may carry the EV of what it
+ * answers, whose source port is one of the peer's; sockets have only our own, so one of these
+ * stands in.
+ */
+static struct mw_ev_bits tx_ev(const struct mh_env *env, uint32_t ev)
+{
+	struct mw_ev_bits bits = mw_ev_encode(env->ev_format, ev);
+	uint32_t i = (uint32_t)bits.udp_sport - env->ev_base;
+
+	if (env->driver == MH_DRIVER_UDP && i >= env->evs)
+		bits.udp_sport = (uint16_t)(env->ev_base + bits.udp_sport % env->evs);
+	return bits;
+}
+
 /* tx_build makes a frame of a descriptor in the burst of its port; false: memory is gone. */
 static bool tx_build(struct mh_nic *nic, const struct mt_tx_desc *d, struct tx_burst *burst)
 {
 	struct mio_tx *frame = &burst->frame[burst->n];
 	struct tx_part *part = &burst->part[burst->n];
-	struct mw_ev_bits bits = mw_ev_encode(nic->env.ev_format, d->ev);
+	struct mw_ev_bits bits = tx_ev(&nic->env, d->ev);
 	uint32_t pad = d->pkt.bth.pad;
 
 	frame->len = (uint32_t)mw_packet_encode(&d->pkt, part->headers);

@@ -73,7 +73,7 @@ static void live_environment(const struct live_setup *setup, uint32_t host, cons
 	snprintf(evs, sizeof(evs), "%u", LIVE_EVS);
 	setenv("MRC_PORTS", ports, 1);
 	setenv("MRC_EVS", evs, 1);
-	setenv("MRC_EV_BASE", "49152", 1);
+	setenv("MRC_EV_BASE", setup->own_ev_bases && host == 2 ? "60000" : "49152", 1);
 	setenv("MRC_PACE", setup->pace ? setup->pace : "", 1);
 	setenv("MRC_CC", setup->cc ? setup->cc : "", 1);
 	setenv("MRC_EV_FORMAT", setup->ev_format ? setup->ev_format : "", 1);

@@ -40,6 +40,7 @@ struct live_setup {
 	const char *capture; /* MRC_CAPTURE of the initiator, NULL: none */
 	const char *ports;   /* MRC_PORTS with * for the host's number; NULL: four planes of IPv4 */
 	const char *ev_format; /* MRC_EV_FORMAT, NULL: default */
+	bool own_ev_bases;     /* each host has source ports of its own */
 	/* Called in the process of each side (host 1 or 2) before anything else; NULL: nothing. */
 	void (*enter)(struct live_side *s, uint32_t host);
 	uint8_t timeout; /* of the QP; 0: 14 */

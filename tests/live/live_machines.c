@@ -145,6 +145,15 @@ MACHINES_TEST(evs_in_flow_labels)
 	live_run(&setup, plain_initiator, plain_target);
 }
 
+/* Answers that come back by the EV of what they answer leave from a source port that is there. */
+MACHINES_TEST(different_ev_bases)
+{
+	struct live_setup setup = {
+		.bytes = BYTES, .ports = "e0,e1", .enter = enter_subnets, .own_ev_bases = true};
+
+	live_run(&setup, plain_initiator, plain_target);
+}
+
 /* One host address for both planes; each port's sockets are bound to its interface. */
 MACHINES_TEST(one_address_on_all_planes)
 {
