@@ -28,8 +28,11 @@
  * not be destroyed while another call on it is under way. No call blocks, except where its text
  * says so.
  *
- * Processes. fork() before the device is opened, or exec() in the child: a child made after that
- * has neither the progress thread nor sockets of its own and must not call softmrc at all.
+ * Processes. What was opened belongs to the process that opened it. In a child made by fork()
+ * afterwards every call on it fails with ENODEV, and one line on stderr says why; the parent
+ * notices nothing. The child may open the device anew, as a process of its own. After exec()
+ * nothing is left open. Signals: a NIC that is open handles SIGSEGV and SIGBUS where registered
+ * memory went away, and hands on all others to the handlers that were there before.
  *
  * Ownership. Structures passed in are read during the call and may be reused after it. Buffers
  * named by a posted WR belong to the device until the WR is complete.
