@@ -38,20 +38,29 @@ static int machines_setup(void **state)
 
 /* ---- cabling ---- */
 
+static pid_t machines_peer; /* whose namespace the other ends are in */
+
+/* machines_plug joins e<i> of both sides; only host 1 can, host 2 waits. */
+static void machines_plug(struct live_side *s, uint32_t host, uint32_t i)
+{
+	if (host == 1)
+		machines_ip("link add e%u type veth peer name e%u netns %d", i, i,
+			    (int)machines_peer);
+	live_barrier(s);
+	machines_ip("link set e%u up", i);
+}
+
 /* machines_cable gives each side a namespace, and e0 and e1 in it, joined with the other's. */
 static void machines_cable(struct live_side *s, uint32_t host)
 {
-	pid_t mine = getpid(), peer;
+	pid_t mine = getpid();
 
 	live_check(unshare(CLONE_NEWNET) == 0);
 	machines_ip("link set lo up");
 	live_tell(s, &mine, sizeof(mine));
-	live_hear(s, &peer, sizeof(peer));
-	for (uint32_t i = 0; i < 2 && host == 1; i++)
-		machines_ip("link add e%u type veth peer name e%u netns %d", i, i, (int)peer);
-	live_barrier(s);
-	for (uint32_t i = 0; i < 2; i++)
-		machines_ip("link set e%u up", i);
+	live_hear(s, &machines_peer, sizeof(machines_peer));
+	machines_plug(s, host, 0);
+	machines_plug(s, host, 1);
 }
 
 static void enter_subnets(struct live_side *s, uint32_t host)
@@ -70,13 +79,19 @@ static void enter_subnets6(struct live_side *s, uint32_t host)
 	live_barrier(s);
 }
 
+/* machines_route leads to the other side's one address through e<i>. */
+static void machines_route(uint32_t host, uint32_t i)
+{
+	machines_ip("route add 10.9.0.%u/32 dev e%u metric %u src 10.9.0.%u", 3 - host, i, i + 1,
+		    host);
+}
+
 static void enter_one_address(struct live_side *s, uint32_t host)
 {
 	machines_cable(s, host);
 	machines_ip("addr add 10.9.0.%u/32 dev lo", host);
-	for (uint32_t i = 0; i < 2; i++)
-		machines_ip("route add 10.9.0.%u/32 dev e%u metric %u src 10.9.0.%u", 3 - host, i,
-			    i + 1, host);
+	machines_route(host, 0);
+	machines_route(host, 1);
 	live_barrier(s);
 }
 
@@ -227,4 +242,44 @@ MACHINES_TEST(link_that_goes_down_and_comes_back)
 	struct live_setup setup = {.bytes = BYTES, .ports = "e0,e1", .enter = enter_subnets};
 
 	live_run(&setup, link_initiator, link_target);
+}
+
+/*
+ * An interface that is taken away and made anew is another one: sockets bound to the old one never
+ * hear of it. That the port was opened again shows when it is the only one left.
+ */
+static void anew_replug(struct live_side *s, uint32_t host)
+{
+	wait_plane(s, 1, false);
+	live_barrier(s);
+	machines_plug(s, host, 1);
+	machines_route(host, 1);
+	wait_plane(s, 1, true);
+	live_barrier(s);
+}
+
+static void anew_initiator(struct live_side *s)
+{
+	live_fill(s->buffer, BYTES, 21);
+	write_all(s);
+	machines_ip("link del e1");
+	write_all(s);
+	anew_replug(s, 1);
+	machines_ip("link set e0 down");
+	wait_plane(s, 0, false);
+	plain_initiator(s);
+}
+
+static void anew_target(struct live_side *s)
+{
+	anew_replug(s, 2);
+	plain_target(s);
+}
+
+MACHINES_TEST(interface_that_is_made_anew)
+{
+	struct live_setup setup = {
+		.bytes = BYTES, .ports = "10.9.0.*%e0,10.9.0.*%e1", .enter = enter_one_address};
+
+	live_run(&setup, anew_initiator, anew_target);
 }
