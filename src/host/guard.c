@@ -2,10 +2,12 @@
 /* guard.c - the handlers of SIGSEGV and SIGBUS, and the runs that they end. */
 #include "host/guard.h"
 
+#include <pthread.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdint.h>
 #include <string.h>
+#include <ucontext.h>
 
 #define GUARD_SIGNALS 2u
 
@@ -46,8 +48,11 @@ static void guard_handle(int number, siginfo_t *info, void *context)
 	uintptr_t at = (uintptr_t)info->si_addr;
 
 	/* si_code above 0: the kernel's word, not somebody's kill(2). */
-	if (run && info->si_code > 0 && at >= run->low && at < run->high)
+	if (run && info->si_code > 0 && at >= run->low && at < run->high) {
+		/* Returning would bring back the mask of before; a jump does not. */
+		pthread_sigmask(SIG_SETMASK, &((const ucontext_t *)context)->uc_sigmask, NULL);
 		siglongjmp(run->left, 1);
+	}
 	guard_pass_on(number, info, context);
 }
 
@@ -65,7 +70,7 @@ void mh_guard_open(void)
 
 	memset(&action, 0, sizeof(action));
 	action.sa_sigaction = guard_handle;
-	/* NODEFER: a run is left by a jump, which would leave the signal blocked. */
+	/* NODEFER: what is passed on may raise the signal again. */
 	action.sa_flags = SA_SIGINFO | SA_NODEFER | SA_ONSTACK;
 	sigemptyset(&action.sa_mask);
 	for (uint32_t i = 0; i < GUARD_SIGNALS; i++)
