@@ -61,18 +61,10 @@ static void source_gone_target(struct live_side *s)
 	(void)s;
 }
 
-/* ThreadSanitizer unmaps what it knows of memory with it, and faults there before we do. */
-#ifdef __SANITIZE_THREAD__
-#define SKIP_UNDER_TSAN() test_skip("ThreadSanitizer itself faults on memory that is gone")
-#else
-#define SKIP_UNDER_TSAN() (void)0
-#endif
-
 TEST(live_memory, source_unmapped)
 {
 	struct live_setup setup = {.bytes = BYTES};
 
-	SKIP_UNDER_TSAN();
 	live_run(&setup, source_gone_initiator, source_gone_target);
 }
 
@@ -80,7 +72,6 @@ TEST(live_memory, source_unmapped_without_icrc)
 {
 	struct live_setup setup = {.bytes = BYTES, .icrc = "off"};
 
-	SKIP_UNDER_TSAN();
 	live_run(&setup, source_gone_initiator, source_gone_target);
 }
 

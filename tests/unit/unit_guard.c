@@ -28,8 +28,7 @@ struct touch {
 	uint32_t done;
 };
 
-/* ThreadSanitizer would look up what it knows of memory that is gone, and fault there. */
-__attribute__((no_sanitize("thread"))) static void guard_touch(void *ctx)
+static void guard_touch(void *ctx)
 {
 	struct touch *t = ctx;
 
