@@ -10,6 +10,7 @@
 #include <ucontext.h>
 
 #define GUARD_SIGNALS 2u
+#define GUARD_PAGE_MASK ((uintptr_t)4095)
 
 struct guard_run {
 	sigjmp_buf left;
@@ -87,7 +88,9 @@ void mh_guard_close(void)
 
 bool mh_guard_run(const void *base, size_t len, void (*fn)(void *ctx), void *ctx)
 {
-	struct guard_run run = {.low = (uintptr_t)base, .high = (uintptr_t)base + len};
+	/* Some machines say only on which page it was. */
+	struct guard_run run = {.low = (uintptr_t)base & ~GUARD_PAGE_MASK,
+				.high = (uintptr_t)base + len};
 
 	if (sigsetjmp(run.left, 0) != 0) {
 		guard_now = NULL;
@@ -97,4 +100,24 @@ bool mh_guard_run(const void *base, size_t len, void (*fn)(void *ctx), void *ctx
 	fn(ctx);
 	guard_now = NULL;
 	return true;
+}
+
+struct guard_copy {
+	void *to;
+	const void *from;
+	size_t len;
+};
+
+static void guard_copy(void *ctx)
+{
+	const struct guard_copy *c = ctx;
+
+	memcpy(c->to, c->from, c->len);
+}
+
+bool mh_guard_copy(void *to, const void *from, size_t len)
+{
+	struct guard_copy c = {to, from, len};
+
+	return mh_guard_run(from, len, guard_copy, &c);
 }

@@ -24,4 +24,7 @@ void mh_guard_close(void);
  */
 bool mh_guard_run(const void *base, size_t len, void (*fn)(void *ctx), void *ctx);
 
+/* mh_guard_copy is memcpy from memory that may be gone; false: it is, and `to` holds a part. */
+bool mh_guard_copy(void *to, const void *from, size_t len);
+
 #endif

@@ -231,6 +231,7 @@ static bool tx_build(struct mh_nic *nic, const struct mt_tx_desc *d, struct tx_b
 	frame->flow_label = bits.flow_label;
 	frame->tos = nic->tx->tos_of_class[d->tclass];
 	frame->is_data = d->pkt.payload_len > 0;
+	frame->copy = mh_guard_copy;
 	return true;
 }
 

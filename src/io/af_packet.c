@@ -69,7 +69,8 @@ static void afp_hold(struct afp_port *a, uint64_t now_ns, const struct mio_tx *f
 	a->status.blocked = true;
 }
 
-/* Writes the frame with its headers into a slot and returns the length of all. */
+/* Writes the frame with its headers into a slot and returns the length of all; 0: bytes are gone.
+ */
 static uint32_t afp_write(const struct afp_port *a, const struct mio_tx *frame,
 			  const uint8_t dst_mac[MIO_MAC_BYTES], uint8_t *p)
 {
@@ -89,12 +90,7 @@ static uint32_t afp_write(const struct afp_port *a, const struct mio_tx *frame,
 	memcpy(h.src, a->local.ip, 16);
 	memcpy(h.dst, frame->dst.ip, 16);
 	at += mio_ip_udp_write(&h, at);
-	for (uint32_t i = 0; i < frame->n_iov; i++) {
-		if (frame->iov[i].iov_len > 0)
-			memcpy(at, frame->iov[i].iov_base, frame->iov[i].iov_len);
-		at += frame->iov[i].iov_len;
-	}
-	return (uint32_t)(at - p);
+	return mio_tx_gather(frame, at) ? (uint32_t)(at - p) + frame->len : 0;
 }
 
 /* Puts a frame into the ring, or refuses and counts it; false: the ring is full. */
@@ -117,6 +113,10 @@ static bool afp_put(struct afp_port *a, uint64_t now_ns, const struct mio_tx *fr
 	if (mio_ring_status(slot) != TP_STATUS_AVAILABLE)
 		return false;
 	slot->tp_len = afp_write(a, frame, mac, (uint8_t *)slot + MIO_RING_TX_AT);
+	if (slot->tp_len == 0) {
+		afp_refused(a, EFAULT);
+		return true;
+	}
 	mio_ring_give(slot, TP_STATUS_SEND_REQUEST);
 	a->tx.next = mio_ring_after(&a->tx, a->tx.next);
 	a->status.tx_frames++;

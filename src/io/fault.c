@@ -91,23 +91,16 @@ static bool fault_matches(const struct fault_port *f, const struct mrc_fault_rul
 	       fault_path_matches(rule, frame->ev) && fault_host_matches(f, rule, frame);
 }
 
-/* fault_copy makes the frame's bytes changeable. */
+/* fault_copy makes the frame's bytes changeable; a frame whose bytes are gone is dropped. */
 static void fault_copy(struct fault_port *f, struct fault_work *w)
 {
-	uint32_t at = 0;
-
 	if (w->bytes)
 		return;
+	mb_assert(w->frame.len <= MIO_FRAME_MAX);
 	w->bytes = f->changed[f->n_changed];
-	for (uint32_t i = 0; i < w->frame.n_iov; i++) {
-		const struct iovec *iov = &w->frame.iov[i];
-
-		mb_assert(iov->iov_len <= MIO_FRAME_MAX - at);
-		if (iov->iov_len > 0)
-			memcpy(w->bytes + at, iov->iov_base, iov->iov_len);
-		at += (uint32_t)iov->iov_len;
-	}
-	f->changed_iov[f->n_changed] = (struct iovec){w->bytes, at};
+	if (!mio_tx_gather(&w->frame, w->bytes))
+		w->copies = 0;
+	f->changed_iov[f->n_changed] = (struct iovec){w->bytes, w->frame.len};
 	w->frame.iov = &f->changed_iov[f->n_changed++];
 	w->frame.n_iov = 1;
 }

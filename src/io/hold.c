@@ -91,32 +91,20 @@ static void hold_sift_down(struct mio_hold *hold, uint32_t i)
 	}
 }
 
-static void hold_gather(struct hold_slot *slot, const struct mio_tx *frame)
-{
-	uint32_t at = 0;
-
-	for (uint32_t i = 0; i < frame->n_iov; i++) {
-		uint32_t len = (uint32_t)frame->iov[i].iov_len;
-
-		mb_assert(len <= MIO_FRAME_MAX - at);
-		if (len > 0)
-			memcpy(slot->bytes + at, frame->iov[i].iov_base, len);
-		at += len;
-	}
-	slot->iov = (struct iovec){slot->bytes, at};
-}
-
 bool mio_hold_put(struct mio_hold *hold, const struct mio_tx *frame, uint64_t due_ns)
 {
 	struct hold_slot *slot;
 
+	mb_assert(frame->len <= MIO_FRAME_MAX);
 	if (hold->count == hold->n_slots)
 		return false;
 	slot = &hold->slots[hold->heap[hold->count]];
+	if (!mio_tx_gather(frame, slot->bytes))
+		return false;
+	slot->iov = (struct iovec){slot->bytes, frame->len};
 	slot->frame = *frame;
 	slot->frame.iov = &slot->iov;
 	slot->frame.n_iov = 1;
-	hold_gather(slot, frame);
 	slot->due_ns = due_ns;
 	slot->order = hold->puts++;
 	hold_sift_up(hold, hold->count++);

@@ -71,7 +71,7 @@ int mio_capture_close(struct mio_capture *c)
 }
 
 static void pcap_record(struct pcap_port *p, uint64_t time_ns, enum mb_pcapng_direction direction,
-			const struct mio_ip_udp *h, const struct iovec *iov, uint32_t n_iov)
+			const struct mio_ip_udp *h, const uint8_t *frame)
 {
 	uint8_t ip[MIO_IP_UDP_MAX], head[MB_PCAPNG_HEAD_BYTES], tail[MB_PCAPNG_TAIL_MAX];
 	size_t ip_bytes = mio_ip_udp_write(h, ip);
@@ -81,8 +81,7 @@ static void pcap_record(struct pcap_port *p, uint64_t time_ns, enum mb_pcapng_di
 
 	capture_write(p->capture, head, sizeof(head));
 	capture_write(p->capture, ip, ip_bytes);
-	for (uint32_t i = 0; i < n_iov; i++)
-		capture_write(p->capture, iov[i].iov_base, iov[i].iov_len);
+	capture_write(p->capture, frame, h->len);
 	capture_write(p->capture, tail, tail_bytes);
 }
 
@@ -95,15 +94,16 @@ static void record_sent(struct pcap_port *p, uint64_t now_ns, const struct mio_t
 		.len = frame->len,
 		.tos = frame->tos,
 	};
+	uint8_t bytes[MIO_FRAME_MAX];
 
 	memcpy(h.src, p->local.ip, sizeof(h.src));
 	memcpy(h.dst, frame->dst.ip, sizeof(h.dst));
-	pcap_record(p, now_ns, MB_PCAPNG_OUTBOUND, &h, frame->iov, frame->n_iov);
+	if (mio_tx_gather(frame, bytes))
+		pcap_record(p, now_ns, MB_PCAPNG_OUTBOUND, &h, bytes);
 }
 
 static void record_received(struct pcap_port *p, const struct mio_rx *frame)
 {
-	struct iovec iov = {(void *)(uintptr_t)frame->bytes, frame->len};
 	struct mio_ip_udp h = {
 		.sport = frame->src.udp_port,
 		.dport = p->local.udp_port,
@@ -114,7 +114,7 @@ static void record_received(struct pcap_port *p, const struct mio_rx *frame)
 
 	memcpy(h.src, frame->src.ip, sizeof(h.src));
 	memcpy(h.dst, p->local.ip, sizeof(h.dst));
-	pcap_record(p, frame->time_ns, MB_PCAPNG_INBOUND, &h, &iov, 1);
+	pcap_record(p, frame->time_ns, MB_PCAPNG_INBOUND, &h, frame->bytes);
 }
 
 static void pcap_tx_burst(struct mio_port *port, uint64_t now_ns, const struct mio_tx *frames,

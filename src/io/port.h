@@ -17,7 +17,9 @@
 #define SOFTMRC_IO_PORT_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 #include <sys/uio.h>
 
 /* The most frames that one call moves. */
@@ -46,7 +48,31 @@ struct mio_tx {
 			      */
 	uint8_t tos;	     /* DSCP << 2 | ECN */
 	bool is_data;	     /* carries payload */
+	/*
+	 * copy reads what an iovec points to, for drivers that do so with the CPU: memory of a
+	 * program may go away at any time. false: it is gone. NULL: memcpy will do.
+	 */
+	bool (*copy)(void *to, const void *from, size_t len);
 };
+
+/* mio_tx_gather copies all bytes of a frame; false: some are gone, the frame cannot be sent. */
+static inline bool mio_tx_gather(const struct mio_tx *frame, void *to)
+{
+	uint8_t *at = (uint8_t *)to;
+
+	for (uint32_t i = 0; i < frame->n_iov; i++) {
+		size_t len = frame->iov[i].iov_len;
+
+		if (len == 0)
+			continue;
+		if (!frame->copy)
+			memcpy(at, frame->iov[i].iov_base, len);
+		else if (!frame->copy(at, frame->iov[i].iov_base, len))
+			return false;
+		at += len;
+	}
+	return true;
+}
 
 /* A frame that arrived. The bytes are the driver's and valid until the next call on the port. */
 struct mio_rx {

@@ -107,6 +107,22 @@ GUARD_TEST(file_that_was_cut_off)
 	close(fd);
 }
 
+TEST(mh_guard_copy, all_or_false)
+{
+	uint8_t *at = guard_pages(PROT_READ | PROT_WRITE);
+	uint8_t to[16];
+
+	mh_guard_open();
+	memset(at, 7, 2 * PAGE);
+	assert_true(mh_guard_copy(to, at + PAGE - 8, 16));
+	assert_u_eq(to[15], 7);
+	munmap(at + PAGE, PAGE);
+	assert_false(mh_guard_copy(to, at + PAGE - 8, 16));
+	assert_true(mh_guard_copy(to, at + PAGE - 16, 16));
+	munmap(at, PAGE);
+	mh_guard_close();
+}
+
 static volatile sig_atomic_t guard_heard;
 
 static void guard_note(int number)
