@@ -48,6 +48,7 @@ static struct mt_stats *stats(struct ctx *c)
 	return &c->qp->engine->stats;
 }
 
+/* A packet without a TSETH leaves the time open. REQ(wire.tseth.optional) */
 static struct mt_trigger trigger_of(const struct mt_rx *rx, uint64_t psn)
 {
 	return (struct mt_trigger){
@@ -275,7 +276,7 @@ static enum check do_place(struct ctx *c)
 /*
  * Gives immediates whose turn has come to receive WRs. No receive WR is an error, not a wait.
  * REQ(rsp.wimm.no-receive) REQ(rsp.complete.in-order)
- * REQ(svc.no-rnr)
+ * REQ(svc.no-rnr) REQ(rsp.complete.write-silent) REQ(rsp.state.early)
  */
 static void deliver_immediates(struct ctx *c)
 {

@@ -30,7 +30,7 @@ static void edit_init(const struct rig *r, int n, struct mrc_qp_init_attr *init)
 	case 4:
 		init->send_ops_flags = IBV_QP_EX_WITH_RDMA_WRITE | IBV_QP_EX_WITH_SEND;
 		break;
-	case 5:
+	case 5: /* REQ(api.protocol-version) */
 		init->protocol_version = (enum mrc_protocol_version)2;
 		break;
 	case 6:

@@ -265,6 +265,46 @@ CASE(mt_responder_data, without_memory_for_the_stash)
 	assert_u_eq(n.placed, 2);
 }
 
+/* REQ(rsp.complete.write-silent) REQ(rsp.state.early) */
+CASE(mt_responder_data, a_plain_write_completes_nothing_and_an_immediate_after_its_payload)
+{
+	struct mt_event ev;
+
+	start();
+	assert_i_eq(mt_qp_post_recv(n.qp, 50), MT_OK);
+	rx(only(0));
+	assert_false(node_poll(&n, &ev));
+	rx(only_imm(2, 0)); /* tracked and acknowledged, but not complete */
+	assert_u_eq(n.qp->rsp.window.ahead, 1);
+	assert_false(node_poll(&n, &ev));
+	rx(only(1));
+	assert_true(node_poll(&n, &ev));
+	assert_u_eq(ev.wr_id, 50);
+	assert_u_eq(n.placed, 3);
+	assert_false(node_poll(&n, &ev));
+}
+
+/* REQ(wire.tseth.optional) */
+CASE(mt_responder_data, a_message_of_which_only_some_packets_carry_a_time)
+{
+	struct mw_packet pkt;
+
+	start();
+	pkt = node_write(&n, MW_WRITE_FIRST, 0, 0, MTU, 2 * MTU);
+	pkt.bth.a = pkt.bth.ts = true;
+	pkt.data.tseth.tx_timestamp = 0x1234;
+	rx(pkt);
+	assert_u_eq(sack().tx_timestamp, 0x1234);
+	pkt = node_write(&n, MW_WRITE_LAST, 1, 0, MTU, 2 * MTU);
+	pkt.bth.a = true;
+	pkt.bth.ts = false;
+	pkt.data.tseth.tx_timestamp = 0x5678; /* not there, whatever the memory says */
+	rx(pkt);
+	assert_u_eq(sack().tx_timestamp, 0);
+	assert_u_eq(n.qp->rsp.msn, 1);
+	assert_u_eq(n.placed, 2);
+}
+
 static void rx_trimmed(uint64_t i, enum mt_trim trim, bool whole)
 {
 	struct mw_packet pkt = only(i);
