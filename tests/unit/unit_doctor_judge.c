@@ -90,7 +90,16 @@ TEST(doctor_judge_ports, accept_local_off)
 	struct doctor_facts f = bed_healthy();
 
 	f.port[0].accept_local = 0;
-	bed_expect(&f, "port 0 (eth0)", DOCTOR_NOTE, "sysctl -w net.ipv4.conf.eth0.accept_local=1");
+	bed_expect(&f, "accept_local", DOCTOR_NOTE, "sysctl -w net.ipv4.conf.all.accept_local=1");
+}
+
+TEST(doctor_judge_ports, loopback_down)
+{
+	struct doctor_facts f = bed_healthy();
+
+	f.loopback_up = false;
+	f.port[0].echo.received = 0;
+	bed_expect(&f, "loopback", DOCTOR_WARN, "ip link set dev lo up");
 }
 
 TEST(doctor_judge_ports, a_firewall_that_drops)

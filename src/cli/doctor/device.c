@@ -83,6 +83,7 @@ void doctor_facts_device(struct doctor_facts *f, const char *root)
 	struct mrc_context *context =
 		open_quietly(&device, f->device_error, sizeof(f->device_error));
 
+	f->loopback_up = doctor_interface_loopback_up();
 	if (context) {
 		note_ports(f, root);
 		if (!f->ports)

@@ -33,6 +33,7 @@ struct doctor_port {
 struct doctor_facts {
 	char device_error[240]; /* empty: the device could be opened */
 	bool statistics;	/* its statistics can be published */
+	bool loopback_up;	/* packets of this machine to itself take the interface lo */
 	uint32_t ports;
 	struct doctor_port port[DOCTOR_PORTS_MAX];
 	int64_t rmem_max, wmem_max; /* net.core.*, bytes */

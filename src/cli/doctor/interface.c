@@ -107,3 +107,16 @@ void doctor_interface_describe(struct doctor_port *p, const uint8_t gid[16], con
 	p->rp_filter = conf_of(root, p->interface, "rp_filter");
 	p->accept_local = conf_of(root, p->interface, "accept_local");
 }
+
+bool doctor_interface_loopback_up(void)
+{
+	struct ifaddrs *list;
+	bool up = false;
+
+	if (getifaddrs(&list))
+		return false;
+	for (const struct ifaddrs *a = list; a; a = a->ifa_next)
+		up |= (a->ifa_flags & IFF_LOOPBACK) && (a->ifa_flags & IFF_UP);
+	freeifaddrs(list);
+	return up;
+}

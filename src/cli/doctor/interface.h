@@ -11,4 +11,7 @@
  */
 void doctor_interface_describe(struct doctor_port *p, const uint8_t gid[16], const char *root);
 
+/* doctor_interface_loopback_up says whether the loopback interface is up. */
+bool doctor_interface_loopback_up(void);
+
 #endif

@@ -103,11 +103,28 @@ static void judge_filter(const struct doctor_facts *f, const struct doctor_port 
 			    "sysctl -w net.ipv4.conf.all.rp_filter=2 net.ipv4.conf.%s.rp_filter=2",
 			    p->interface);
 	}
-	if (p->accept_local == 0 && f->ports > 1) {
-		finding = doctor_add(out, DOCTOR_NOTE, subject, "accept_local is off");
+}
+
+/* Whether this machine can talk to itself, over loopback and over cables. */
+static void judge_self(const struct doctor_facts *f, struct doctor_findings *out)
+{
+	struct doctor_finding *finding;
+	bool off = false;
+
+	if (!f->loopback_up) {
+		finding = doctor_add(out, DOCTOR_WARN, "loopback", "the interface lo is down");
+		doctor_why(finding,
+			   "processes of this machine do not reach each other; test packets "
+			   "were not judged");
+		doctor_mend(finding, "ip link set dev lo up");
+	}
+	for (uint32_t i = 0; i < f->ports; i++)
+		off |= !f->port[i].ipv6 && !f->port[i].loopback && f->port[i].accept_local == 0;
+	if (off && f->ports > 1) {
+		finding = doctor_add(out, DOCTOR_NOTE, "accept_local", "is off");
 		doctor_why(finding, "packets from another port of this machine that arrive over a "
 				    "cable are dropped; matters only when it talks to itself so");
-		doctor_mend(finding, "sysctl -w net.ipv4.conf.%s.accept_local=1", p->interface);
+		doctor_mend(finding, "sysctl -w net.ipv4.conf.all.accept_local=1");
 	}
 }
 
@@ -165,6 +182,8 @@ void doctor_judge_ports(const struct doctor_facts *f, struct doctor_findings *ou
 		if (p->interface[0])
 			judge_mtu(p, subject, out);
 		judge_filter(f, p, subject, out);
-		judge_echo(p, subject, out);
+		if (f->loopback_up)
+			judge_echo(p, subject, out);
 	}
+	judge_self(f, out);
 }
