@@ -36,15 +36,30 @@ static int fail(struct perf_measure *m, const char *text)
 	return -1;
 }
 
+/*
+ * Large messages fill every pipe with few of them, and what is in flight at the end must still be
+ * waited for.
+ */
+#define FLIGHT_BYTES (UINT64_C(128) << 20)
+#define FLIGHT_LEAST 2u
+
+static uint64_t flight_of(uint64_t size)
+{
+	uint64_t n = FLIGHT_BYTES / size;
+
+	return n < FLIGHT_LEAST ? FLIGHT_LEAST : n;
+}
+
 /* Posts on QP after QP as long as there is room. */
 static int fill(struct flow *f, uint64_t now)
 {
 	struct perf_rig *r = f->m->rig;
+	uint64_t flight = flight_of(f->m->size);
 
 	for (uint32_t i = 0; i < r->plan->qps; i++) {
 		struct perf_qp *q = &r->qp[i];
 
-		while (perf_rig_may_write(r, i, r->plan->imm)) {
+		while (q->posted - q->done < flight && perf_rig_may_write(r, i, r->plan->imm)) {
 			q->posted_ns[q->posted % r->plan->depth] = now;
 			if (perf_rig_write(r, i, f->m->size, r->plan->imm, 0))
 				return fail(f->m, r->error);
