@@ -8,10 +8,10 @@
  * measure a path. All calls take an MRC context (mrc_create_context).
  *
  * What softmrc does today: mrc_ctl_query_version, mrc_ctl_query_device, mrc_ctl_query_device_ex,
- * mrc_ctl_query_port, and EV probes where the device reports MRC_CTL_OPT_CAP_EP_OP_EV_PROBE. All
- * other calls check their arguments and fail with ENOTSUP; the device's profiles come from its
- * configuration, and mrc_ctl_query_device reports that none can be made (limits of 0). softmrc's
- * endpoints live in the calling process, so no call asks for CAP_NET_ADMIN and none returns EPERM.
+ * mrc_ctl_query_port, mrc_ctl_query_ev_profile of profile 0, and EV probes. All other calls check
+ * their arguments and fail with ENOTSUP; the device's profiles come from its configuration, and
+ * mrc_ctl_query_device reports that none can be made (limits of 0). softmrc's endpoints live in the
+ * calling process, so no call asks for CAP_NET_ADMIN and none returns EPERM.
  *
  * What holds for every call: errors as in <mrc.h>, that is 0 or -1 with errno, or NULL with errno,
  * or a negative errno value; each says which. EINVAL for a NULL pointer that may not be NULL goes
@@ -329,7 +329,21 @@ struct mrc_ctl_ev_profile_attr {
  */
 int mrc_ctl_modify_ev_profile(struct mrc_context *mrc_ctx, uint64_t ev_profile_id,
 			      struct mrc_ctl_ev_profile_attr *attr, int attr_mask);
-/* mrc_ctl_query_ev_profile reads one. Errors as mrc_ctl_modify_ev_profile. */
+/*
+ * mrc_ctl_query_ev_profile reads an EV profile. Profile 0 is the device's own: ONLINE, AUTO, all
+ * EVs of all ports. Their state differs from destination to destination, so it is
+ * MRC_CTL_EV_UNKNOWN.
+ *
+ * attr       in: operation, array and its length; out: the fields that attr_mask names
+ * attr_mask  set of enum mrc_ctl_ev_profile_attr_mask bits
+ *
+ * Returns 0, or -1 with errno:
+ * EINVAL    an unknown bit in attr_mask, an operation that changes something, an EV operation and a
+ *           field operation at once
+ * E2BIG     ev_op.entries has too little room; ev_op.entry_count says what there is
+ * ENOENT    an EV that is not of the profile, or no profile of this id
+ * ENOTSUP   fields of EVs, the least number of active ones, vendor bytes
+ */
 int mrc_ctl_query_ev_profile(struct mrc_context *mrc_ctx, uint64_t ev_profile_id,
 			     struct mrc_ctl_ev_profile_attr *attr, int attr_mask);
 
@@ -445,7 +459,8 @@ struct mrc_ctl_ep_rsp {
  * mrc_ctl_ep_batch_send_wait sends requests and collects the answers. It blocks until all have
  * come or the time is over; answers that come later are dropped.
  *
- * req_tc       DSCP of the requests, 0 .. 63
+ * req_tc       DSCP of the requests, one of those that the device uses for data or control; 0: the
+ *              device's own choice, control
  * op_type      what all requests of the batch ask for
  * req          num_req of them
  * num_req      1 .. 65535

@@ -34,6 +34,7 @@ static void ctl_attr(const struct mh_device *dev, struct mrc_ctl_device_attr *at
 		       .ev_mode_mask = MRC_CTL_EV_MODE_AUTO},
 		.cc = {.algorithms = (const char **)(uintptr_t)algorithms},
 		.phy_port_mask = port_mask(nic.planes),
+		.opt_attr = MRC_CTL_OPT_CAP_EP_OP_EV_PROBE,
 	};
 }
 

@@ -27,29 +27,14 @@ int mrc_ctl_query_ev_fmt_profile(struct mrc_context *mrc_ctx, uint64_t ev_fmt_pr
 	return refuse(mrc_ctx, attr);
 }
 
-/* The two kinds of operation exclude each other. */
-static int refuse_ev_profile(const struct mrc_context *ctx,
-			     const struct mrc_ctl_ev_profile_attr *attr, int attr_mask)
-{
-	const int both = MRC_CTL_EV_PROFILE_EV_OP | MRC_CTL_EV_PROFILE_EV_FIELDS_OP;
-
-	if ((attr_mask & both) == both)
-		return ma_minus_one(EINVAL);
-	return refuse(ctx, attr);
-}
-
 int mrc_ctl_modify_ev_profile(struct mrc_context *mrc_ctx, uint64_t ev_profile_id,
 			      struct mrc_ctl_ev_profile_attr *attr, int attr_mask)
 {
-	(void)ev_profile_id;
-	return refuse_ev_profile(mrc_ctx, attr, attr_mask);
-}
+	const int both = MRC_CTL_EV_PROFILE_EV_OP | MRC_CTL_EV_PROFILE_EV_FIELDS_OP;
 
-int mrc_ctl_query_ev_profile(struct mrc_context *mrc_ctx, uint64_t ev_profile_id,
-			     struct mrc_ctl_ev_profile_attr *attr, int attr_mask)
-{
 	(void)ev_profile_id;
-	return refuse_ev_profile(mrc_ctx, attr, attr_mask);
+	/* The two kinds of operation exclude each other. */
+	return (attr_mask & both) == both ? ma_minus_one(EINVAL) : refuse(mrc_ctx, attr);
 }
 
 int mrc_ctl_modify_cc_profile(struct mrc_context *mrc_ctx, uint64_t cc_profile_id,

@@ -126,8 +126,7 @@ static void engine_configure(const struct mh_env *env, uint32_t slot, struct mt_
 /* An odd number: consecutive EVs differ in many bits of the flow label. */
 #define LABEL_STEP 40503u
 
-/* engine_ev returns EV i of a port: a source port of its own, and with STEV a label of its own. */
-static uint32_t engine_ev(const struct mh_env *env, uint32_t i)
+uint32_t mh_engine_ev(const struct mh_env *env, uint32_t i)
 {
 	uint32_t sport = env->ev_base + i;
 
@@ -153,7 +152,7 @@ static int engine_ev_profile(struct mh_nic *nic)
 	int result;
 
 	for (uint32_t i = 0; i < wanted; i++)
-		evs[i] = (struct mt_ev){.value = engine_ev(env, i / env->n_ports),
+		evs[i] = (struct mt_ev){.value = mh_engine_ev(env, i / env->n_ports),
 					.port = (uint8_t)(i % env->n_ports)};
 	MH_ENGINE_CALL(nic, result, mt_ev_profile_set(nic->engine, 0, &cfg));
 	return mh_engine_errno(result);

@@ -13,6 +13,11 @@ void mh_engine_destroy(struct mh_nic *nic);
 /* mh_engine_grow adds the memory that a call returning MT_ERR_MEMORY missed; false: there is none.
  */
 bool mh_engine_grow(struct mh_nic *nic);
+/*
+ * mh_engine_ev returns EV i, 0 .. env->evs - 1, of a port: a source port of its own, and with STEV
+ * a label of its own.
+ */
+uint32_t mh_engine_ev(const struct mh_env *env, uint32_t i);
 /* mh_engine_errno translates an enum mt_result. */
 int mh_engine_errno(int result);
 

@@ -4,6 +4,7 @@
 
 #include "base/assert.h"
 #include "host/cq.h"
+#include "host/endpoint.h"
 #include "host/qp.h"
 
 #define EVENTS_BATCH 64u
@@ -111,7 +112,8 @@ static void events_deliver(struct mh_nic *nic, const struct mt_event *event)
 	case MT_EVENT_PORT:
 		return; /* counted by the engine and shown in the statistics segment */
 	case MT_EVENT_ENDPOINT:
-		return; /* nobody asks yet */
+		mh_endpoint_deliver(event);
+		return;
 	}
 	mb_unreachable();
 }

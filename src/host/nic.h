@@ -116,6 +116,39 @@ int mh_device_plane(const struct mh_device *dev, uint32_t i, struct mh_plane_att
 /* mh_device_up says whether at least one plane is up: the state of the one port verbs shows. */
 bool mh_device_up(const struct mh_device *dev);
 
+/* mh_device_ev returns in *ev the i-th EV of each plane; EINVAL: there are no more. */
+int mh_device_ev(const struct mh_device *dev, uint32_t i, uint32_t *ev);
+
+/* ---- probes ---- */
+
+#define MH_PROBE_TIMEOUT_MAX_NS (UINT64_C(1) << 36)
+
+/* A path to ask about. */
+struct mh_probe {
+	struct mh_gid dest;
+	uint16_t endpoint; /* which process of that host: the upper 10 bits of its QPNs */
+	uint32_t plane;
+	uint32_t ev; /* one of mh_device_ev */
+};
+
+/* A path that works. */
+struct mh_probe_answer {
+	uint32_t index; /* of its probe */
+	uint64_t rtt_ns;
+	bool svc_taken_off; /* rtt_ns is without the time that the peer took */
+};
+
+/*
+ * mh_endpoint_probe sends n probes and blocks until all are answered or timeout_ns, 1 ..
+ * MH_PROBE_TIMEOUT_MAX_NS, is over. answers has room for n; *n_answers, in the order in which they
+ * came, are there. dscp: of data or control; 0: the device's own choice. ETIMEDOUT: some were not
+ * answered. EINVAL: a plane or EV that the device does not have, an address of another family, n,
+ * the timeout, the class. ENOMEM.
+ */
+int mh_endpoint_probe(struct mh_device *dev, uint8_t dscp, const struct mh_probe *probes,
+		      uint32_t n, uint64_t timeout_ns, struct mh_probe_answer *answers,
+		      uint32_t *n_answers);
+
 /* A counter of the process; name and text are constants. */
 struct mh_counter {
 	const char *name;

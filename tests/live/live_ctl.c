@@ -38,6 +38,7 @@ TEST_WITH(rig_setup, rig_teardown, mrc_ctl_query_device, tells_limits)
 	assert_true(attr.phy_port_mask & 2);
 	assert_false(attr.phy_port_mask & 1);
 	assert_u_eq(attr.ev.ev_max_profiles, 0);
+	assert_true(attr.opt_attr & MRC_CTL_OPT_CAP_EP_OP_EV_PROBE);
 	assert_string_equal(attr.cc.algorithms[0], "uet-1.0-nscc");
 	assert_null(attr.cc.algorithms[1]);
 }
@@ -97,7 +98,6 @@ TEST_WITH(rig_setup, rig_teardown, mrc_ctl_profiles, are_refused)
 	assert_minus_one(mrc_ctl_modify_ev_fmt_profile(r->ctx, 0, &fmt, 0), ENOTSUP);
 	assert_minus_one(mrc_ctl_query_ev_fmt_profile(r->ctx, 0, &fmt, 0), ENOTSUP);
 	assert_minus_one(mrc_ctl_modify_ev_profile(r->ctx, 0, &ev, 0), ENOTSUP);
-	assert_minus_one(mrc_ctl_query_ev_profile(r->ctx, 0, &ev, 0), ENOTSUP);
 	assert_minus_one(mrc_ctl_modify_ev_profile(r->ctx, 0, &ev, both), EINVAL);
 	assert_minus_one(mrc_ctl_modify_cc_profile(r->ctx, 0, &cc, 0), ENOTSUP);
 	assert_minus_one(mrc_ctl_query_cc_profile(r->ctx, 0, &cc, 0), ENOTSUP);
@@ -121,4 +121,148 @@ TEST_WITH(rig_setup, rig_teardown, mrc_ctl_ev_events, are_refused)
 	assert_int_equal(mrc_ctl_poll_ev_event(cq, -1, &event), -EINVAL);
 	assert_int_equal(mrc_ctl_poll_ev_event(NULL, 1, &event), -EINVAL);
 	assert_int_equal(mrc_destroy_cq(cq), 0);
+}
+
+/* All EVs of the device; how many. */
+static int read_evs(struct rig *r, struct mrc_ctl_ev_op_entry *entries, int room)
+{
+	struct mrc_ctl_ev_profile_attr attr = {.ev_op = {.op = MRC_CTL_EV_OP_QUERY_EV_ARRAY,
+							 .entries = entries,
+							 .entry_count = room}};
+
+	assert_int_equal(mrc_ctl_query_ev_profile(r->ctx, 0, &attr, MRC_CTL_EV_PROFILE_EV_OP), 0);
+	return attr.ev_op.entry_count;
+}
+
+#define EVS_ROOM 2048
+
+TEST_WITH(rig_setup, rig_teardown, mrc_ctl_query_ev_profile, the_devices_own)
+{
+	static struct mrc_ctl_ev_op_entry entries[EVS_ROOM];
+	struct rig *r = *state;
+	struct mrc_ctl_ev_profile_attr attr = {0};
+	int n = read_evs(r, entries, EVS_ROOM);
+
+	assert_true(n > 0);
+	assert_int_equal(entries[0].ev.port, 1);
+	assert_int_equal(entries[0].state, MRC_CTL_EV_UNKNOWN);
+	assert_int_equal(mrc_ctl_query_ev_profile(r->ctx, 0, &attr,
+						  MRC_CTL_EV_PROFILE_CUR_STATE |
+							  MRC_CTL_EV_PROFILE_MODE |
+							  MRC_CTL_EV_PROFILE_COUNT),
+			 0);
+	assert_int_equal(attr.cur_profile_state, MRC_CTL_PROFILE_ONLINE);
+	assert_int_equal(attr.ev_mode, MRC_CTL_EV_MODE_AUTO);
+	assert_i_eq(attr.ev_count, n);
+	/* The state of some of them. */
+	attr.ev_op.op = MRC_CTL_EV_OP_QUERY_EV_STATE;
+	attr.ev_op.entries = entries + n - 1;
+	attr.ev_op.entry_count = 1;
+	assert_int_equal(mrc_ctl_query_ev_profile(r->ctx, 0, &attr, MRC_CTL_EV_PROFILE_EV_OP), 0);
+	entries[n - 1].ev.port = 200;
+	assert_minus_one(mrc_ctl_query_ev_profile(r->ctx, 0, &attr, MRC_CTL_EV_PROFILE_EV_OP),
+			 ENOENT);
+}
+
+TEST_WITH(rig_setup, rig_teardown, mrc_ctl_query_ev_profile, refusals)
+{
+	struct rig *r = *state;
+	struct mrc_ctl_ev_profile_attr attr = {.ev_op.op = MRC_CTL_EV_OP_QUERY_EV_ARRAY};
+	const int op = MRC_CTL_EV_PROFILE_EV_OP, fields = MRC_CTL_EV_PROFILE_EV_FIELDS_OP;
+
+	assert_minus_one(mrc_ctl_query_ev_profile(r->ctx, 0, &attr, op), E2BIG);
+	assert_true(attr.ev_op.entry_count > 0);
+	assert_minus_one(mrc_ctl_query_ev_profile(r->ctx, 0, &attr, op), EINVAL);
+	attr.ev_op.op = MRC_CTL_EV_OP_REPLACE_EV;
+	attr.ev_op.entry_count = 0;
+	assert_minus_one(mrc_ctl_query_ev_profile(r->ctx, 0, &attr, op), EINVAL);
+	assert_minus_one(mrc_ctl_query_ev_profile(r->ctx, 0, &attr, op | fields), EINVAL);
+	assert_minus_one(mrc_ctl_query_ev_profile(r->ctx, 0, &attr, 1 << 20), EINVAL);
+	assert_minus_one(mrc_ctl_query_ev_profile(r->ctx, 0, &attr, fields), ENOTSUP);
+	assert_minus_one(mrc_ctl_query_ev_profile(r->ctx, 1, &attr, 0), ENOENT);
+	assert_minus_one(mrc_ctl_query_ev_profile(NULL, 0, &attr, 0), EINVAL);
+}
+
+static struct mrc_ctl_ep_req request_of(struct rig *r, uint16_t id, const struct mrc_ctl_ev *ev)
+{
+	struct mrc_ctl_ep_req req = {
+		.req_id = id, .ev_fmt_mode = MRC_CTL_EV_FMT_MODE_UDP, .req_ev = *ev};
+
+	assert_int_equal(ibv_query_gid(r->verbs, 1, 0, &req.sgid), 0);
+	req.dgid = req.sgid;
+	return req;
+}
+
+/* This process, or another one of this machine that was there before, answers on every path. */
+TEST_WITH(rig_setup, rig_teardown, mrc_ctl_ep_batch_send_wait, every_path_of_this_machine)
+{
+	static struct mrc_ctl_ev_op_entry entries[EVS_ROOM];
+	static struct mrc_ctl_ep_req req[EVS_ROOM];
+	static struct mrc_ctl_ep_rsp rsp[EVS_ROOM];
+	struct rig *r = *state;
+	int n = read_evs(r, entries, EVS_ROOM), got = -1;
+
+	for (int i = 0; i < n; i++)
+		req[i] = request_of(r, (uint16_t)(1000 + i), &entries[i].ev);
+	assert_int_equal(mrc_ctl_ep_batch_send_wait(r->ctx, 0, MRC_CTL_EP_OP_EV_PROBE, req, n,
+						    2000000000, rsp, &got),
+			 0);
+	assert_int_equal(got, n);
+	for (int i = 0; i < n; i++) {
+		assert_true(rsp[i].rtt > 0);
+		assert_true(rsp[i].req_id >= 1000 && rsp[i].req_id < 1000 + n);
+	}
+}
+
+TEST_WITH(rig_setup, rig_teardown, mrc_ctl_ep_batch_send_wait, nobody_answers)
+{
+	struct mrc_ctl_ev_op_entry entries[EVS_ROOM];
+	struct rig *r = *state;
+	struct mrc_ctl_ep_req req;
+	struct mrc_ctl_ep_rsp rsp;
+	int got = -1;
+
+	assert_true(read_evs(r, entries, EVS_ROOM) > 0);
+	req = request_of(r, 1, &entries[0].ev);
+	req.dgid.raw[13] ^= 77; /* a loopback address where nobody listens */
+	assert_minus_one(mrc_ctl_ep_batch_send_wait(r->ctx, 46, MRC_CTL_EP_OP_EV_PROBE, &req, 1,
+						    50000000, &rsp, &got),
+			 ETIMEDOUT);
+	assert_int_equal(got, 0);
+}
+
+TEST_WITH(rig_setup, rig_teardown, mrc_ctl_ep_batch_send_wait, refusals)
+{
+	struct mrc_ctl_ev_op_entry entries[EVS_ROOM];
+	struct rig *r = *state;
+	struct mrc_ctl_ep_req req[2], bad;
+	struct mrc_ctl_ep_rsp rsp[2];
+	int got = -1;
+
+	assert_true(read_evs(r, entries, EVS_ROOM) > 0);
+	req[0] = req[1] = request_of(r, 1, &entries[0].ev);
+#define SEND(tc, op, reqs, n) \
+	mrc_ctl_ep_batch_send_wait(r->ctx, (tc), (op), (reqs), (n), 1000000, rsp, &got)
+	assert_minus_one(SEND(0, MRC_CTL_EP_OP_EV_PROBE, req, 2), EINVAL);
+	assert_minus_one(SEND(0, MRC_CTL_EP_OP_EV_PROBE, req, 0), EINVAL);
+	assert_minus_one(SEND(0, MRC_CTL_EP_OP_EV_PROBE, NULL, 1), EINVAL);
+	assert_minus_one(SEND(63, MRC_CTL_EP_OP_EV_PROBE, req, 1), EINVAL);
+	assert_minus_one(SEND(0, (enum mrc_ctl_ep_op_type)7, req, 1), EINVAL);
+	assert_minus_one(SEND(0, MRC_CTL_EP_OP_PORT_STATUS_UPDATE, req, 1), ENOTSUP);
+	bad = req[0];
+	bad.ev_fmt_mode = MRC_CTL_EV_FMT_MODE_SRV6;
+	assert_minus_one(SEND(0, MRC_CTL_EP_OP_EV_PROBE, &bad, 1), ENOTSUP);
+	bad = req[0];
+	bad.req_ev.port = 0;
+	assert_minus_one(SEND(0, MRC_CTL_EP_OP_EV_PROBE, &bad, 1), EINVAL);
+	bad.req_ev.port = 99;
+	assert_minus_one(SEND(0, MRC_CTL_EP_OP_EV_PROBE, &bad, 1), EINVAL);
+	bad = req[0];
+	bad.req_ev.val[0] ^= 255;
+	assert_minus_one(SEND(0, MRC_CTL_EP_OP_EV_PROBE, &bad, 1), EINVAL);
+	bad = req[0];
+	bad.sgid.raw[15] ^= 1;
+	assert_minus_one(SEND(0, MRC_CTL_EP_OP_EV_PROBE, &bad, 1), EINVAL);
+#undef SEND
+	assert_int_equal(got, 0);
 }
