@@ -3,6 +3,7 @@
 #ifndef SOFTMRC_CLI_ADDRESS_H
 #define SOFTMRC_CLI_ADDRESS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -12,9 +13,11 @@
 char *cli_address_write(char out[CLI_ADDRESS_MAX], const uint8_t address[16]);
 
 /*
- * cli_address_find turns a host's name or number into the bytes of its IPv4-mapped GID. Returns 0,
- * or -1 with what is wrong in `error`.
+ * cli_address_find turns a host's name or number into the bytes of its GID, an IPv6 address or an
+ * IPv4-mapped one. Returns 0, or -1 with what is wrong in `error`.
  */
-int cli_address_find(const char *host, uint8_t address[16], char *error, size_t size);
+int cli_address_find(const char *host, bool ipv6, uint8_t address[16], char *error, size_t size);
+/* cli_address_is_ipv4 says whether an address is an IPv4-mapped one. */
+bool cli_address_is_ipv4(const uint8_t address[16]);
 
 #endif

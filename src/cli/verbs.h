@@ -12,6 +12,8 @@ int cli_demo_main(int argc, char **argv);
 int cli_doctor_main(int argc, char **argv);
 /* perf/perf.c: measures bandwidth and latency between two machines. */
 int cli_perf_main(int argc, char **argv);
+/* ping/ping.c: asks other machines, path by path. */
+int cli_ping_main(int argc, char **argv);
 /* top/top.c: shows what the MRC processes of this machine do. */
 int cli_top_main(int argc, char **argv);
 

@@ -199,6 +199,85 @@ CLI_TEST(top, json_of_a_run)
 	assert_int_equal(finish(&server), 0);
 }
 
+CLI_TEST(ping, every_path_of_a_listener)
+{
+	static struct program listener, ping;
+	struct timespec while_it_opens = {0, 300000000};
+	json_int_t sent, answered;
+	json_t *json, *paths;
+
+	START(&listener, "ping", "--listen");
+	nanosleep(&while_it_opens, NULL);
+	/* From an address of its own, so that stderr stays empty. */
+	setenv("MRC_PORTS", "127.0.0.2,127.0.1.2", 1);
+	START(&ping, "ping", "127.0.0.1", "--all", "--count", "2", "--interval", "10ms",
+	      "--timeout", "2s", "--json");
+	assert_int_equal(finish(&ping), 0);
+	json = json_loads(ping.said, 0, NULL);
+	assert_non_null(json);
+	assert_i_eq(json_unpack(json, "{s:[{s:I,s:I,s:o}]}", "hosts", "sent", &sent, "answered",
+				&answered, "paths", &paths),
+		    0);
+	assert_u_eq(json_array_size(paths), 8);
+	assert_i_eq(sent, 16);
+	assert_i_eq(answered, 16);
+	json_decref(json);
+	kill(listener.pid, SIGTERM);
+	assert_int_equal(finish(&listener), 0);
+	assert_said(&listener, "answering at 127.0.0.1 until interrupted");
+}
+
+CLI_TEST(ping, nobody_answers)
+{
+	static struct program ping;
+
+	START(&ping, "ping", "127.0.0.77", "--count", "1", "--timeout", "50ms");
+	assert_int_equal(finish(&ping), 1);
+	assert_said(&ping, "127.0.0.77: round 1 plane 1 EV 49152  no answer\n");
+	assert_said(&ping, "mrc ping: 127.0.0.77: nobody answers.");
+}
+
+CLI_TEST(ping, wrong_words)
+{
+	static struct program ping;
+
+	START(&ping, "ping");
+	assert_int_equal(finish(&ping), 2);
+	assert_said(&ping, "want a HOST to ask, or --listen");
+	START(&ping, "ping", "127.0.0.1", "--plane", "9");
+	assert_int_equal(finish(&ping), 1);
+	assert_said(&ping, "no such path: this device has planes 0 to 1, EVs up to 49155");
+}
+
+CLI_TEST(doctor, tells_all_as_json)
+{
+	static struct program doctor;
+	const char *worst;
+	json_t *json;
+	int status;
+
+	START(&doctor, "doctor", "--json");
+	status = finish(&doctor);
+	json = json_loads(doctor.said, 0, NULL);
+	assert_non_null(json);
+	assert_i_eq(json_unpack(json, "{s:s}", "worst", &worst), 0);
+	assert_int_equal(status, strcmp(worst, "failure") == 0	 ? 1
+				 : strcmp(worst, "warning") == 0 ? 3
+								 : 0);
+	assert_true(json_array_size(json_object_get(json, "findings")) > 10);
+	json_decref(json);
+}
+
+CLI_TEST(doctor, a_wrong_setting)
+{
+	static struct program doctor;
+
+	setenv("MRC_EVS", "65", 1);
+	START(&doctor, "doctor");
+	assert_int_equal(finish(&doctor), 1);
+	assert_said(&doctor, "MRC_EVS=65");
+}
+
 CLI_TEST(cli, unknown_words_are_named)
 {
 	static struct program p;

@@ -21,8 +21,20 @@ TEST(cli_address_find, numbers)
 	char error[100];
 	uint8_t got[16];
 
-	assert_i_eq(cli_address_find("127.0.0.1", got, error, sizeof(error)), 0);
+	assert_i_eq(cli_address_find("127.0.0.1", false, got, error, sizeof(error)), 0);
 	assert_bytes_eq(got, want, 16);
+}
+
+TEST(cli_address_find, ipv6)
+{
+	const uint8_t want[16] = {[0] = 0xfd, [15] = 7};
+	char error[100];
+	uint8_t got[16];
+
+	assert_i_eq(cli_address_find("fd00::7", true, got, error, sizeof(error)), 0);
+	assert_bytes_eq(got, want, 16);
+	assert_false(cli_address_is_ipv4(got));
+	assert_i_eq(cli_address_find("fd00::7", false, got, error, sizeof(error)), -1);
 }
 
 TEST(cli_address_find, says_what_is_wrong)
@@ -30,6 +42,6 @@ TEST(cli_address_find, says_what_is_wrong)
 	char error[100] = "";
 	uint8_t got[16];
 
-	assert_i_eq(cli_address_find("no such host", got, error, sizeof(error)), -1);
+	assert_i_eq(cli_address_find("no such host", false, got, error, sizeof(error)), -1);
 	assert_true(error[0] != '\0');
 }

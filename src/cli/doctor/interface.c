@@ -14,13 +14,6 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-static bool is_v4(const uint8_t gid[16])
-{
-	static const uint8_t mapped[12] = {[10] = 0xff, [11] = 0xff};
-
-	return memcmp(gid, mapped, sizeof(mapped)) == 0;
-}
-
 static bool has_address(const struct ifaddrs *a, const uint8_t gid[16])
 {
 	struct sockaddr_in6 six;
@@ -28,11 +21,11 @@ static bool has_address(const struct ifaddrs *a, const uint8_t gid[16])
 
 	if (!a->ifa_addr)
 		return false;
-	if (a->ifa_addr->sa_family == AF_INET && is_v4(gid)) {
+	if (a->ifa_addr->sa_family == AF_INET && cli_address_is_ipv4(gid)) {
 		memcpy(&four, a->ifa_addr, sizeof(four));
 		return memcmp(&four.sin_addr, gid + 12, 4) == 0;
 	}
-	if (a->ifa_addr->sa_family == AF_INET6 && !is_v4(gid)) {
+	if (a->ifa_addr->sa_family == AF_INET6 && !cli_address_is_ipv4(gid)) {
 		memcpy(&six, a->ifa_addr, sizeof(six));
 		return memcmp(&six.sin6_addr, gid, 16) == 0;
 	}
@@ -42,7 +35,7 @@ static bool has_address(const struct ifaddrs *a, const uint8_t gid[16])
 /* All of 127.0.0.0/8 is the loopback interface's, whether it is written there or not. */
 static bool is_loopback_net(const struct ifaddrs *a, const uint8_t gid[16])
 {
-	return (a->ifa_flags & IFF_LOOPBACK) && is_v4(gid) && gid[12] == 127;
+	return (a->ifa_flags & IFF_LOOPBACK) && cli_address_is_ipv4(gid) && gid[12] == 127;
 }
 
 static int64_t mtu_of(const char *name)
@@ -86,7 +79,7 @@ void doctor_interface_describe(struct doctor_port *p, const uint8_t gid[16], con
 	struct ifaddrs *list;
 
 	cli_address_write(p->address, gid);
-	p->ipv6 = !is_v4(gid);
+	p->ipv6 = !cli_address_is_ipv4(gid);
 	p->mtu = DOCTOR_UNKNOWN;
 	p->rp_filter = DOCTOR_UNKNOWN;
 	p->accept_local = DOCTOR_UNKNOWN;

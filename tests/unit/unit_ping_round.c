@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* One round, over a device that is made up: src/cli/ping/round.h. */
+#include "cli/ping/round.h"
+
+#include "support/test.h"
+#include "unit/ping_bed.h"
+
+#include <errno.h>
+
+/* Answers all but host two on plane 1; how often it was asked for what. */
+static struct {
+	int calls, asked, err;
+	uint32_t timeout_ns;
+} fake;
+
+static int fake_send_wait(void *context, struct mrc_ctl_ep_req *req, int n, uint32_t timeout_ns,
+			  struct mrc_ctl_ep_rsp *rsp, int *n_rsp)
+{
+	assert_ptr_equal(context, &fake);
+	fake.calls++;
+	fake.asked = n;
+	fake.timeout_ns = timeout_ns;
+	for (int i = 0; i < n; i++)
+		if (req[i].dgid.raw[15] != 2 || req[i].req_ev.port != 2)
+			rsp[(*n_rsp)++] = (struct mrc_ctl_ep_rsp){
+				.req_id = req[i].req_id, .port = req[i].req_ev.port, .rtt = 1000};
+	return fake.err ? fake.err : *n_rsp < n ? ETIMEDOUT : 0;
+}
+
+static const struct ping_device device = {
+	.context = &fake, .send_wait = fake_send_wait, .format = MRC_CTL_EV_FMT_MODE_UDP};
+
+TEST_WITH(bed_setup, bed_teardown, ping_round, all_paths)
+{
+	fake.err = 0;
+	assert_i_eq(ping_round(&device, bed_hosts, &bed_paths, 0, false, 77), 0);
+	assert_i_eq(fake.asked, 8);
+	assert_u_eq(fake.timeout_ns, 77);
+	assert_u_eq(ping_figure_host(&bed_paths, 0).answered, 4);
+	assert_u_eq(ping_figure_host(&bed_paths, 1).answered, 2);
+	assert_u_eq(ping_figure_host(&bed_paths, 1).sent, 4);
+	assert_u_eq(bed_paths.path[0].last_ns, 1000);
+	assert_u_eq(bed_paths.path[5].last_ns, 0);
+}
+
+/* After as many rounds as a plane has EVs every path had its turn once. */
+TEST_WITH(bed_setup, bed_teardown, ping_round, one_a_plane_takes_turns)
+{
+	fake.err = 0;
+	for (uint64_t round = 0; round < 2; round++) {
+		assert_i_eq(ping_round(&device, bed_hosts, &bed_paths, round, true, 1), 0);
+		assert_i_eq(fake.asked, 4);
+	}
+	for (size_t i = 0; i < bed_paths.n; i++)
+		assert_u_eq(bed_paths.path[i].figure.sent, 1);
+}
+
+TEST_WITH(bed_setup, bed_teardown, ping_round, errors_of_the_device)
+{
+	fake.err = EINVAL;
+	assert_i_eq(ping_round(&device, bed_hosts, &bed_paths, 0, false, 1), EINVAL);
+	assert_u_eq(ping_figure_host(&bed_paths, 0).answered, 0);
+	fake.err = 0;
+}
