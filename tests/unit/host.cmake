@@ -5,3 +5,4 @@ endforeach()
 # names.c exists in two rooms.
 softmrc_test(unit_host_names SOURCES unit_host_names.c LINKS host LABELS unit)
 softmrc_test(unit_stats_file SOURCES unit_stats_file.c LINKS host LABELS unit)
+softmrc_test(unit_host_endpoint SOURCES unit_host_endpoint.c LINKS host LABELS unit)
