@@ -473,6 +473,8 @@ struct mrc_ctl_ep_rsp {
  *             that the device does not have, a sgid that is not the device's, a dgid that cannot
  *             be reached
  * ENOTSUP     an operation or an EV format that the device does not know
+ * EAGAIN      the device has 1024 requests under way or lately ended, and the time was over before
+ *             they made room for the last of the batch; those before were sent, rsp has answers
  * ENOMEM      no memory for the batch
  * ETIMEDOUT   some endpoint has not answered; rsp says which have
  */

@@ -152,6 +152,8 @@ static int endpoint_run(struct mh_nic *nic, struct endpoint_batch *b, uint8_t tc
 		more = !err && b->posted < b->n && now < deadline;
 		endpoint_wait(b, more);
 	} while (more);
+	if (!err && b->posted < b->n)
+		err = EAGAIN;
 	return err ? err : b->answered < b->n ? ETIMEDOUT : 0;
 }
 

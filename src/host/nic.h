@@ -142,8 +142,9 @@ struct mh_probe_answer {
  * mh_endpoint_probe sends n probes and blocks until all are answered or timeout_ns, 1 ..
  * MH_PROBE_TIMEOUT_MAX_NS, is over. answers has room for n; *n_answers, in the order in which they
  * came, are there. dscp: of data or control; 0: the device's own choice. ETIMEDOUT: some were not
- * answered. EINVAL: a plane or EV that the device does not have, an address of another family, n,
- * the timeout, the class. ENOMEM.
+ * answered. EAGAIN: the engine had no free ids for some, which rest a second after use; the first
+ * of the probes were sent. EINVAL: a plane or EV that the device does not have, an address of
+ * another family, n, the timeout, the class. ENOMEM.
  */
 int mh_endpoint_probe(struct mh_device *dev, uint8_t dscp, const struct mh_probe *probes,
 		      uint32_t n, uint64_t timeout_ns, struct mh_probe_answer *answers,

@@ -62,3 +62,20 @@ TEST_WITH(bed_setup, bed_teardown, ping_round, errors_of_the_device)
 	assert_u_eq(ping_figure_host(&bed_paths, 0).answered, 0);
 	fake.err = 0;
 }
+
+/* Many paths go out in several batches, none of which is too large for the device. */
+TEST(ping_round, batches)
+{
+	static struct mrc_ctl_ev evs[1100];
+	struct ping_paths many;
+
+	fake.err = fake.calls = 0;
+	for (uint32_t i = 0; i < 1100; i++)
+		evs[i] = (struct mrc_ctl_ev){.val = {(uint8_t)i, (uint8_t)(i >> 8)}, .port = 1};
+	assert_i_eq(ping_paths_make(&many, 1, evs, 1100, -1, -1), 0);
+	assert_i_eq(ping_round(&device, bed_hosts, &many, 0, false, 1), 0);
+	assert_i_eq(fake.calls, 3);
+	assert_i_eq(fake.asked, 1100 - 2 * 512);
+	assert_u_eq(ping_figure_host(&many, 0).answered, 1100);
+	ping_paths_fini(&many);
+}

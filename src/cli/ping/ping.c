@@ -62,13 +62,22 @@ static void close_device(struct ping *p)
 		ibv_close_device(p->verbs);
 }
 
+/* The device lets ids rest a second before it uses them again. */
+#define REST_MS 1100
+#define TRIES 3
+
 static int send_wait(void *context, struct mrc_ctl_ep_req *req, int n, uint32_t timeout_ns,
 		     struct mrc_ctl_ep_rsp *rsp, int *n_rsp)
 {
-	return mrc_ctl_ep_batch_send_wait(context, 0, MRC_CTL_EP_OP_EV_PROBE, req, n, timeout_ns,
-					  rsp, n_rsp)
-		       ? errno
-		       : 0;
+	for (int i = 0; i < TRIES; i++) {
+		if (mrc_ctl_ep_batch_send_wait(context, 0, MRC_CTL_EP_OP_EV_PROBE, req, n,
+					       timeout_ns, rsp, n_rsp) == 0)
+			return 0;
+		if (errno != EAGAIN)
+			return errno;
+		poll(NULL, 0, REST_MS);
+	}
+	return EAGAIN;
 }
 
 /* The EVs of the device, all planes; how many, or -1. */

@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Ids are 16 bits wide. */
-#define BATCH_MAX 65535u
+/* Half of what a device can have under way, so that it is never short of ids for long. */
+#define BATCH_MAX 512u
 
 /* How many paths share host and plane with this one, and how many of them come before it. */
 static void place_of(const struct ping_paths *paths, size_t i, size_t *rank, size_t *all)
@@ -83,23 +83,39 @@ static void batch_take(const struct batch *b, struct ping_paths *paths, int n_rs
 	}
 }
 
+/* Asks what is in the batch and empties it. */
+static int batch_send(struct batch *b, const struct ping_device *device, struct ping_paths *paths,
+		      uint32_t timeout_ns)
+{
+	int n_rsp = 0, err;
+
+	if (!b->n)
+		return 0;
+	err = device->send_wait(device->context, b->req, (int)b->n, timeout_ns, b->rsp, &n_rsp);
+	if (err && err != ETIMEDOUT)
+		return err;
+	batch_take(b, paths, n_rsp);
+	b->n = 0;
+	return 0;
+}
+
 int ping_round(const struct ping_device *device, const struct ping_host *hosts,
 	       struct ping_paths *paths, uint64_t round, bool one_a_plane, uint32_t timeout_ns)
 {
 	struct batch b = {0};
-	int n_rsp = 0, err = batch_make(&b, paths->n);
+	int err = batch_make(&b, BATCH_MAX);
 
 	for (size_t i = 0; i < paths->n && !err; i++) {
 		paths->path[i].last_ns = 0;
 		paths->path[i].asked = false;
-		if (b.n < BATCH_MAX && is_asked(paths, i, round, one_a_plane))
-			batch_add(&b, device, hosts, paths, i);
+		if (!is_asked(paths, i, round, one_a_plane))
+			continue;
+		batch_add(&b, device, hosts, paths, i);
+		if (b.n == BATCH_MAX)
+			err = batch_send(&b, device, paths, timeout_ns);
 	}
 	if (!err)
-		err = device->send_wait(device->context, b.req, (int)b.n, timeout_ns, b.rsp,
-					&n_rsp);
-	if (!err || err == ETIMEDOUT)
-		batch_take(&b, paths, n_rsp);
+		err = batch_send(&b, device, paths, timeout_ns);
 	batch_fini(&b);
-	return err == ETIMEDOUT ? 0 : err;
+	return err;
 }
