@@ -210,15 +210,53 @@ static void act_stop(struct script *s)
 	s->world.now_ns += ns;
 }
 
+static void act_port(struct script *s)
+{
+	static const char *const states[] = {"down", "up", NULL};
+	uint32_t port = (uint32_t)words_number(&s->words, "port", UINT32_MAX);
+	bool up = words_choice(&s->words, "port", states);
+	int wanted = read_failure(s);
+
+	compare_result(s, mt_engine_port_set(s->world.engine, s->world.now_ns, port, up), wanted);
+}
+
+static void act_request(struct script *s)
+{
+	static const char *const ops[] = {"port_status", "ev_probe", NULL};
+	struct words *w = &s->words;
+	struct mt_ep_request req = {.tclass = MT_CLASS_CONTROL, .timeout_ns = 1000000};
+	int wanted;
+
+	req.dst = s->world.config.attr.dest;
+	req.op = (uint8_t)words_choice(w, "request", ops);
+	req.id_given = words_accept(w, "id");
+	if (req.id_given)
+		req.id = (uint16_t)words_number(w, "id", UINT16_MAX);
+	if (words_accept(w, "ev"))
+		req.ev.value = (uint32_t)words_number(w, "ev", UINT32_MAX);
+	if (words_accept(w, "plane"))
+		req.ev.port = (uint8_t)words_number(w, "plane", UINT8_MAX);
+	if (words_accept(w, "ports"))
+		req.port_mask = (uint32_t)words_number(w, "ports", UINT32_MAX);
+	if (words_accept(w, "timeout"))
+		req.timeout_ns = words_time(w, "timeout");
+	wanted = read_failure(s);
+	compare_result(s, mt_engine_ep_request(s->world.engine, s->world.now_ns, &req, NULL),
+		       wanted);
+}
+
 bool statement_act(struct script *s, const char *verb)
 {
 	static const struct {
 		const char *verb;
 		void (*run)(struct script *);
-	} acts[] = {{"post", act_post},		{"state", act_state},	    {"deny", act_deny},
-		    {"allow", act_allow},	{"room", act_room},	    {"ignore", act_ignore},
-		    {"overflow", act_overflow}, {"capacity", act_capacity}, {"memory", act_memory},
-		    {"stop", act_stop},		{"hold", act_hold},	    {"go", act_go}};
+	} acts[] = {{"post", act_post},		{"state", act_state},
+		    {"deny", act_deny},		{"allow", act_allow},
+		    {"room", act_room},		{"ignore", act_ignore},
+		    {"overflow", act_overflow}, {"capacity", act_capacity},
+		    {"memory", act_memory},	{"stop", act_stop},
+		    {"port", act_port},		{"request", act_request},
+		    {"hold", act_hold},		{"go", act_go}};
 
 	for (size_t i = 0; i < sizeof(acts) / sizeof(*acts); i++) {
 		if (strcmp(acts[i].verb, verb) != 0)

@@ -216,6 +216,11 @@ static void default_others(struct world *w, struct packet *p)
 		set_default(p, F_TS, 0x7A7A);
 	} else if (!packet_has(p, F_OP) || !packet_has(p, F_ID)) {
 		report_fail(w->report, "an endpoint packet needs an op and an id");
+	} else if (p->kind == KIND_EP_RESPONSE) {
+		const struct seen *s = world_seen(w->requests, (uint32_t)p->value[F_ID]);
+
+		set_default(p, F_TS, s->ts);
+		set_default(p, F_PLANE, s->plane);
 	}
 }
 

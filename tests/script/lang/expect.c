@@ -28,6 +28,14 @@ static void print_event(const struct mt_event *e, char *out, size_t size)
 	else if (e->type == MT_EVENT_QP)
 		snprintf(out, size, "qp_error %s%s", statuses[e->status],
 			 e->responder ? " by peer" : "");
+	else if (e->type == MT_EVENT_PORT)
+		snprintf(out, size, "port %u %s%s", e->ev.port, e->port_up ? "up" : "down",
+			 e->port_of_peer ? " of peer" : "");
+	else if (e->type == MT_EVENT_ENDPOINT && e->ep_status == MT_EP_ANSWERED)
+		snprintf(out, size, "answer id %u rtt %" PRIu64 "ns%s", e->ep_id, e->rtt_ns,
+			 e->svc_taken_off ? " net" : "");
+	else if (e->type == MT_EVENT_ENDPOINT)
+		snprintf(out, size, "no_answer id %u", e->ep_id);
 	else
 		snprintf(out, size, "event ev %" PRIu32 " %s by %s", e->ev.value,
 			 ev_states[e->ev_state], mt_ev_cause_name(e->ev_cause));
@@ -55,7 +63,7 @@ void script_print_came(const struct script *s, char *out, size_t size)
 		snprintf(out, size, "  came:     nothing");
 }
 
-/* EV events tell of what packets show as well; they wait until they are asked for. */
+/* Events of EVs and ports tell of what packets show as well; they wait until they are asked for. */
 void script_quiet(struct script *s, const char *why)
 {
 	struct world *w = &s->world;
@@ -64,7 +72,7 @@ void script_quiet(struct script *s, const char *why)
 
 	world_purge(w);
 	for (unsigned i = 0; i < w->n_events; i++)
-		events += w->events[i].type != MT_EVENT_EV;
+		events += w->events[i].type != MT_EVENT_EV && w->events[i].type != MT_EVENT_PORT;
 	if (w->n_queue + events == 0)
 		return;
 	script_print_came(s, came, sizeof(came));
@@ -265,6 +273,50 @@ static void expect_ev_event(struct script *s, struct when when)
 			      (cause == MT_EV_CAUSES || e.ev_cause == cause));
 }
 
+static void expect_port(struct script *s, struct when when)
+{
+	static const char *const ups[] = {"down", "up", NULL};
+	uint64_t port = words_number(&s->words, "port", MT_PORTS_MAX - 1);
+	bool up = words_choice(&s->words, "port", ups), of_peer = words_accept(&s->words, "of");
+	struct mt_event e;
+
+	if (of_peer)
+		words_expect(&s->words, "peer");
+	words_end(&s->words);
+	e = event_of(s, when, MT_EVENT_PORT);
+	compare_event(s, &e, e.ev.port == port && e.port_up == up && e.port_of_peer == of_peer);
+}
+
+static void expect_answer(struct script *s, struct when when)
+{
+	uint64_t id, rtt;
+	bool net;
+	struct mt_event e;
+
+	words_expect(&s->words, "id");
+	id = words_number(&s->words, "id", UINT16_MAX);
+	words_expect(&s->words, "rtt");
+	rtt = words_time(&s->words, "rtt");
+	net = words_accept(&s->words, "net");
+	words_end(&s->words);
+	e = event_of(s, when, MT_EVENT_ENDPOINT);
+	compare_event(s, &e,
+		      e.ep_id == id && e.ep_status == MT_EP_ANSWERED && e.rtt_ns == rtt &&
+			      e.svc_taken_off == net);
+}
+
+static void expect_no_answer(struct script *s, struct when when)
+{
+	uint64_t id;
+	struct mt_event e;
+
+	words_expect(&s->words, "id");
+	id = words_number(&s->words, "id", UINT16_MAX);
+	words_end(&s->words);
+	e = event_of(s, when, MT_EVENT_ENDPOINT);
+	compare_event(s, &e, e.ep_id == id && e.ep_status == MT_EP_TIMED_OUT);
+}
+
 static void expect_ev(struct script *s)
 {
 	struct mt_ev_info info;
@@ -395,11 +447,13 @@ static void expect_now(struct script *s, unsigned what)
 
 void statement_expect(struct script *s, struct when when)
 {
-	static const char *const things[] = {"completion", "receive", "qp_error", "event",
-					     "nothing",	   "ev",      "state",	  "stat",
-					     "info",	   "placed",  "no_event", NULL};
+	static const char *const things[] = {"completion", "receive",  "qp_error",  "event",
+					     "port",	   "answer",   "no_answer", "nothing",
+					     "ev",	   "state",    "stat",	    "info",
+					     "placed",	   "no_event", NULL};
 	static void (*const waiting[])(struct script *, struct when) = {
-		expect_completion, expect_receive, expect_qp_error, expect_ev_event};
+		expect_completion, expect_receive, expect_qp_error, expect_ev_event,
+		expect_port,	   expect_answer,  expect_no_answer};
 	unsigned what = words_choice(&s->words, "expectation", things);
 
 	s->checked = true;

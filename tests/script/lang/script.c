@@ -70,7 +70,7 @@ static void run_line(struct script *s, const char *line, bool trace)
 			report_fail(&s->report,
 				    "statement '%s' is unknown, allowed is config, >, <, expect, "
 				    "post, state, deny, allow, room, ignore, overflow, capacity, "
-				    "memory, stop, hold, go",
+				    "memory, stop, hold, go, port, request",
 				    verb);
 	}
 }

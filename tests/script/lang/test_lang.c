@@ -120,6 +120,9 @@ TEST(script_run, unknown_words_are_named_with_what_is_allowed)
 	fails("expect stat tx\n", 1, "'tx' is unknown", "tx_sacks");
 	fails("expect completion id 1 ok\n", 1, "'ok' is unknown", "success, flushed");
 	fails("expect ev 1 BAD\n", 1, "'BAD' is unknown", "ASSUMED_BAD");
+	fails("port 0 sideways\n", 1, "'sideways' is unknown", "down, up");
+	fails("request ping\n", 1, "'ping' is unknown", "ev_probe");
+	fails("memory less\n", 1, "'less' is unknown", "gone, more");
 	fails("state RTRS\n", 1, "'RTRS' is unknown", "RTR, RTS");
 }
 

@@ -124,7 +124,8 @@ static void connect_qp(struct world *w)
 	check(w, mt_qp_init(w->engine, mem, &w->config.cap, WORLD_QPN, w, &w->qp), "mt_qp_init");
 	if (w->config.read_only)
 		a.access = MT_ACCESS_LOCAL_WRITE;
-	a.dest.b[0] = PEER_ADDR;
+	w->config.attr.dest.b[0] = PEER_ADDR;
+	a.dest = w->config.attr.dest;
 	a.dest_qpn = WORLD_PEER_QPN;
 	a.state = MT_QPS_INIT;
 	modify(w, &a, MT_QP_STATE);
@@ -153,8 +154,9 @@ void world_init(struct world *w, struct report *r, const struct config *c)
 	w->got = calloc(WORLD_SEEN, sizeof(*w->got));
 	w->probes = calloc(WORLD_SEEN, sizeof(*w->probes));
 	w->peer_probes = calloc(WORLD_SEEN, sizeof(*w->peer_probes));
+	w->requests = calloc(WORLD_SEEN, sizeof(*w->requests));
 	if (!w->queue || !w->events || !w->placed || !w->sent || !w->got || !w->probes ||
-	    !w->peer_probes)
+	    !w->peer_probes || !w->requests)
 		abort();
 	if (size == 0)
 		report_fail(r, "mt_engine_size refuses the configuration");
@@ -180,6 +182,7 @@ void world_fini(struct world *w)
 	free(w->got);
 	free(w->probes);
 	free(w->peer_probes);
+	free(w->requests);
 }
 
 struct seen *world_seen(struct seen *ring, uint32_t psn)
@@ -213,6 +216,8 @@ static void remember_sent(struct world *w, const struct packet *p)
 		*world_seen(w->probes, (uint32_t)p->value[F_PROBE]) = s;
 		return;
 	}
+	if (p->kind == KIND_EP_REQUEST)
+		*world_seen(w->requests, (uint32_t)p->value[F_ID]) = s;
 	if (p->kind != KIND_WRITE)
 		return;
 	s.psn = (uint32_t)p->value[F_PSN];

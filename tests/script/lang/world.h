@@ -60,7 +60,7 @@ struct world {
 	unsigned n_events;
 	struct placed *placed;
 	unsigned n_placed;
-	struct seen *sent, *got, *probes, *peer_probes;
+	struct seen *sent, *got, *probes, *peer_probes, *requests;
 	uint32_t rcvd_up_to; /* every PSN before it was counted as received */
 	uint64_t rcvd_bytes;
 	void *blocks[256];
