@@ -13,6 +13,7 @@ void mt_engine_cfg_default(struct mt_engine_cfg *cfg, uint32_t n_ports)
 		.ep_requests = 32,
 		.qpn_index_bits = 24,
 		.ts_shift = 7,
+		.max_run = 1,
 		.timing =
 			{
 				/* A few hops of queueing on a 100 Gb/s fabric, whose RTT is about

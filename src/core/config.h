@@ -58,6 +58,7 @@ struct mt_engine_cfg {
 	uint32_t ts_shift;	 /* log2 of the timestamp unit in ns; 7 (128 ns) on the wire */
 	bool svc_time;		 /* stamps come back later by the time that the answer took, ours to
 				    peers and theirs to our endpoint requests */
+	uint32_t max_run;	 /* new data packets of a QP in a row on one EV, 1 .. MT_RUN_MAX */
 	uint64_t seed;		 /* of the engine's PRNG */
 	struct mt_timing timing;
 };

@@ -42,7 +42,8 @@ static bool cfg_valid(const struct mt_engine_cfg *c)
 	       ring_valid(c->control_ring) && ring_valid(c->event_ring) &&
 	       ring_valid(c->ep_requests) && c->endpoint < MT_ENDPOINTS_MAX &&
 	       c->qpn_index_bits >= QPN_INDEX_BITS_MIN && c->qpn_index_bits <= 24 &&
-	       c->ts_shift <= TS_SHIFT_MAX && timing_valid(&c->timing);
+	       c->max_run >= 1 && c->max_run <= MT_RUN_MAX && c->ts_shift <= TS_SHIFT_MAX &&
+	       timing_valid(&c->timing);
 }
 
 /* Hands out 64-byte aligned parts of one block; with a NULL block it only counts. */

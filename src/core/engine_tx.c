@@ -3,8 +3,8 @@
  * engine_tx.c - which packet leaves next.
  *
  * Control packets first, each named one before the SACKs and ACKs that QPs owe; then data, one
- * packet of each QP in turn. A QP whose window is closed leaves the round until something opens
- * it; one that finds no port with room stays in it.
+ * packet of each QP in turn, or a whole run where the driver takes runs. A QP whose window is
+ * closed leaves the round until something opens it; one that finds no port with room stays in it.
  */
 #include "core/engine_state.h"
 #include "core/qp.h"
@@ -47,9 +47,12 @@ static uint32_t tx_data(struct mt_engine *e, uint64_t now_ns, uint32_t free_port
 		switch (mt_requester_next(qp, now_ns, free_ports, &descs[sent])) {
 		case MT_NEXT_SENT:
 			sent++;
-			mb_list_rotate(&e->ready);
+			if (qp->req.spray.run_left == 0)
+				mb_list_rotate(&e->ready);
 			break;
 		case MT_NEXT_BLOCKED:
+			/* What comes later is no part of this burst, and so of no run. */
+			qp->req.spray.run_left = 0;
 			mb_link_remove(&qp->ready);
 			break;
 		case MT_NEXT_NO_ROOM:

@@ -107,14 +107,30 @@ static uint64_t window_packets(const struct mt_qp *qp)
 	return cwnd < psns ? cwnd : psns;
 }
 
-static uint16_t choose_path(struct mt_qp *qp, uint32_t free_ports, uint16_t avoid)
+/* The laps to come are as wide as the window is now. */
+static void fit_laps(struct mt_qp *qp)
+{
+	if (qp->req.spray.lap_began)
+		mt_spray_fit(&qp->req.spray, window_packets(qp), qp->paths->n_ports);
+}
+
+/* For what was sent before: another path than `avoid`. */
+static uint16_t choose_other(struct mt_qp *qp, uint32_t free_ports, uint16_t avoid)
 {
 	uint32_t skipped = 0;
 	uint16_t path;
 
-	if (qp->req.spray.lap_began)
-		mt_spray_fit(&qp->req.spray, window_packets(qp), qp->paths->n_ports);
+	fit_laps(qp);
 	path = mt_spray_data(&qp->req.spray, qp->paths, free_ports, avoid, &skipped);
+	qp->engine->stats.evs_skipped += skipped;
+	return path;
+}
+
+static uint16_t choose_new(struct mt_qp *qp, uint32_t free_ports)
+{
+	uint32_t skipped = 0;
+	uint16_t path = mt_spray_run(&qp->req.spray, qp->paths, free_ports, qp->engine->cfg.max_run,
+				     &skipped);
 
 	qp->engine->stats.evs_skipped += skipped;
 	return path;
@@ -146,7 +162,7 @@ static enum mt_next send_lost(struct mt_qp *qp, uint64_t psn, uint64_t now_ns, u
 
 	if (!req->timed_out && !mt_cc_may_send(&req->cc, rec->nominal))
 		return MT_NEXT_BLOCKED;
-	path = choose_path(qp, free_ports, rec->ev); /* REQ(req.rtx.other-ev) */
+	path = choose_other(qp, free_ports, rec->ev); /* REQ(req.rtx.other-ev) */
 	if (path == MT_PATH_NONE)
 		return MT_NEXT_NO_ROOM;
 	req->timed_out = false;
@@ -187,7 +203,7 @@ static enum mt_next send_new(struct mt_qp *qp, uint64_t now_ns, uint32_t free_po
 	nominal = packet_bytes(qp, wqe, (uint32_t)(psn - wqe->first_psn)) + MT_NOMINAL_HEADER;
 	if (!gates_open(qp, wqe, nominal))
 		return MT_NEXT_BLOCKED;
-	path = choose_path(qp, free_ports, MT_PATH_NONE);
+	path = choose_new(qp, free_ports);
 	if (path == MT_PATH_NONE)
 		return MT_NEXT_NO_ROOM;
 	if (psn == wqe->first_psn && wqe->flags & MT_WR_IMM)
@@ -219,7 +235,7 @@ static enum mt_next send_repeat(struct mt_qp *qp, uint64_t now_ns, uint32_t free
 		req->repeat_last = false;
 		return MT_NEXT_BLOCKED;
 	}
-	path = choose_path(qp, free_ports, MT_PATH_NONE);
+	path = choose_other(qp, free_ports, MT_PATH_NONE);
 	if (path == MT_PATH_NONE)
 		return MT_NEXT_NO_ROOM;
 	req->repeat_last = false;

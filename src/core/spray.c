@@ -159,6 +159,26 @@ uint16_t mt_spray_data(struct mt_spray *sp, struct mt_path_set *s, uint32_t port
 	return avoid == MT_PATH_NONE ? MT_PATH_NONE : last_resort(s, port_mask, avoid);
 }
 
+/* REQ(req.spray.rotation) */
+uint16_t mt_spray_run(struct mt_spray *sp, struct mt_path_set *s, uint32_t port_mask,
+		      uint32_t max_run, uint32_t *skipped)
+{
+	const struct mt_path *p = &s->paths[sp->run_path];
+
+	if (sp->run_left > 0 && p->state == MT_EV_GOOD && port_mask >> p->port & 1) {
+		sp->run_left--;
+		return sp->run_path;
+	}
+	sp->run_left = 0;
+	sp->run_path = mt_spray_data(sp, s, port_mask, MT_PATH_NONE, skipped);
+	if (sp->run_path == MT_PATH_NONE) {
+		sp->run_path = 0;
+		return MT_PATH_NONE;
+	}
+	sp->run_left = (uint8_t)(max_run - 1);
+	return sp->run_path;
+}
+
 static uint16_t usable_of_port(const struct mt_path_set *s, uint32_t port, uint16_t from)
 {
 	const struct mt_path_port *pp = &s->ports[port];

@@ -2,7 +2,8 @@
 /*
  * spray.h - a QP's place in the rotation over its paths.
  *
- * One packet, one EV. Ports take turns, so that planes carry equal shares; within a port the
+ * One packet, one EV; or a run of several where the driver sends those as one, which is cheaper.
+ * Ports take turns, so that planes carry equal shares; within a port the
  * active EVs come in laps, each EV once a lap, in an order that a random number XORs anew every
  * lap so that QPs with the same profile do not march in step. The choice is made when a packet is
  * about to leave, among the ports with room. REQ(req.spray.rotation) REQ(req.spray.last-moment)
@@ -31,8 +32,10 @@ struct mt_spray {
 	struct mb_prng places;	     /* where the places of ports begin */
 	struct mt_spray_port *ports; /* one for each port; NULL: not attached */
 	uint8_t next_port;
-	bool lap_began; /* on some port: mt_spray_fit may be asked for the laps to come */
-	uint16_t width; /* EVs of a port in the laps to come */
+	bool lap_began;	  /* on some port: mt_spray_fit may be asked for the laps to come */
+	uint16_t width;	  /* EVs of a port in the laps to come */
+	uint8_t run_left; /* packets that may still go on run_path */
+	uint16_t run_path;
 };
 
 /* mt_spray_init begins without a place in the rotation, which only data packets need. */
@@ -53,6 +56,12 @@ void mt_spray_fit(struct mt_spray *sp, uint64_t window, uint32_t n_ports);
  */
 uint16_t mt_spray_data(struct mt_spray *sp, struct mt_path_set *s, uint32_t port_mask,
 		       uint16_t avoid, uint32_t *skipped);
+/*
+ * mt_spray_run returns the path for the next new data packet: that of the run under way while it
+ * is GOOD and has room, else as mt_spray_data, with which a run of up to max_run begins.
+ */
+uint16_t mt_spray_run(struct mt_spray *sp, struct mt_path_set *s, uint32_t port_mask,
+		      uint32_t max_run, uint32_t *skipped);
 /*
  * mt_spray_control returns a path for a control packet, from `port` if it has a usable one, the
  * one known to have reached the peer lately before any other, else

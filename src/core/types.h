@@ -22,6 +22,8 @@ struct mt_qp;
 /* MPR is 8 bits in units of 128 PSNs. REQ(wire.seth.mpr) */
 #define MT_MPR_UNIT 128u
 #define MT_MPR_MAX 255u
+/* The kernel segments at most this many UDP datagrams from one message. */
+#define MT_RUN_MAX 64u
 #define MT_SGE_MAX 16u
 #define MT_TIMEOUT_EXP_MAX 24u
 #define MT_RETRY_LINEAR_MAX 7u

@@ -196,6 +196,7 @@ int mh_engine_create(struct mh_nic *nic, uint64_t now_ns)
 	int err;
 
 	engine_configure(&nic->env, nic->ports.slot, &cfg);
+	cfg.max_run = mh_ports_max_run(&nic->ports, nic->env.run);
 	size = mt_engine_size(&cfg);
 	mb_assert(size > 0);
 	nic->engine_memory = engine_alloc(size);

@@ -36,6 +36,7 @@ struct mh_env {
 	uint32_t prefix;  /* bits of a port's address, as 128 bits, that are the plane's subnet */
 	uint32_t evs;	  /* per port */
 	uint32_t ev_base; /* the first source port */
+	uint32_t run;	  /* packets of a QP in a row on one EV */
 	enum mw_ev_format ev_format;
 	uint64_t pace_bps; /* per port; 0: not paced */
 	uint32_t mtu;	   /* largest path MTU, bytes of payload */

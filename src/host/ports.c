@@ -114,6 +114,7 @@ static int ports_open_udp(const struct mh_env *env, uint32_t i, const struct mio
 		.ifname = ports_ifname(env, i),
 		.ev_base = (uint16_t)env->ev_base,
 		.n_evs = env->evs,
+		.max_run = env->run,
 		.rx_buffer_bytes = env->rx_buffer_bytes,
 	};
 
@@ -261,4 +262,12 @@ int mh_ports_reopen(struct mh_ports *ports, const struct mh_env *env, uint32_t i
 	else
 		mio_port_close(old);
 	return err;
+}
+
+uint32_t mh_ports_max_run(const struct mh_ports *ports, uint32_t wanted)
+{
+	for (uint32_t i = 0; i < ports->n; i++)
+		if (ports->port[i].io->max_run < wanted)
+			wanted = ports->port[i].io->max_run;
+	return wanted;
 }

@@ -74,6 +74,8 @@ uint64_t mh_ports_overruns(struct mh_ports *ports);
  * per port, and notices ports that died. Returns true when a port's `up` changed.
  */
 bool mh_ports_watch(struct mh_ports *ports);
+/* mh_ports_max_run returns the longest run, `wanted` at most, that every port takes as one. */
+uint32_t mh_ports_max_run(const struct mh_ports *ports, uint32_t wanted);
 bool mh_ports_any_up(const struct mh_ports *ports);
 
 #endif

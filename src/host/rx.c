@@ -96,7 +96,7 @@ uint32_t mh_rx_pump(struct mh_nic *nic, uint64_t now_ns, bool *more)
 		n = mio_port_rx(nic->ports.port[i].io, now_ns, frames, RX_BATCH);
 		for (uint32_t k = 0; k < n; k++)
 			rx_frame(nic, i, &frames[k]);
-		*more |= n == RX_BATCH;
+		*more |= nic->ports.port[i].io->status->rx_more;
 		all += n;
 	}
 	lost = all > 0 ? mh_ports_overruns(&nic->ports) : 0;

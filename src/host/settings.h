@@ -28,6 +28,7 @@
 	X(RX_BUFFER, "MRC_RX_BUFFER", "ports.rx_buffer", MH_TOML_INTEGER)              \
 	X(EVS, "MRC_EVS", "paths.evs", MH_TOML_INTEGER)                                \
 	X(EV_BASE, "MRC_EV_BASE", "paths.ev_base", MH_TOML_INTEGER)                    \
+	X(RUN, "MRC_RUN", "paths.run", MH_TOML_INTEGER)                                \
 	X(EV_FORMAT, "MRC_EV_FORMAT", "paths.ev_format", MH_TOML_STRING)               \
 	X(PROBE, "MRC_PROBE_US", "paths.probe_us", MH_TOML_INTEGER)                    \
 	X(CC, "MRC_CC", "congestion.control", MH_TOML_STRING)                          \

@@ -242,6 +242,7 @@ static uint32_t afp_rx_burst(struct mio_port *port, uint64_t now_ns, struct mio_
 		a->rx.next = mio_ring_after(&a->rx, a->rx.next);
 		a->lent++;
 	}
+	a->status.rx_more = taken == n;
 	return taken;
 }
 

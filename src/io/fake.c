@@ -81,6 +81,7 @@ static uint32_t fake_rx_burst(struct mio_port *port, uint64_t now_ns, struct mio
 		f->status.rx_bytes += frame->len;
 		mio_hold_pop(f->arrived);
 	}
+	f->status.rx_more = mio_hold_count(f->arrived) > 0;
 	return got;
 }
 

@@ -88,6 +88,7 @@ struct mio_rx {
 struct mio_status {
 	int fd;			  /* polls readable when frames wait; -1: none */
 	bool blocked;		  /* frames are held back for lack of room: offer no data */
+	bool rx_more;		  /* the last rx_burst may have left frames behind */
 	int error;		  /* errno that ended the port: nothing moves any more; 0: works */
 	int last_refusal;	  /* errno of the newest frame counted in tx_refused */
 	uint32_t rx_buffer_bytes; /* what the system grants for frames that wait */
@@ -110,7 +111,10 @@ struct mio_port_ops {
 	/* tx_burst sends n frames, 0 .. MIO_BURST_MAX; order is kept among frames of one EV. */
 	void (*tx_burst)(struct mio_port *port, uint64_t now_ns, const struct mio_tx *frames,
 			 uint32_t n);
-	/* rx_burst fetches at most n frames, 1 .. MIO_BURST_MAX, and returns how many. */
+	/*
+	 * rx_burst fetches at most n frames, 1 .. MIO_BURST_MAX, and returns how many;
+	 * status->rx_more says whether others may wait, which fd need not show.
+	 */
 	uint32_t (*rx_burst)(struct mio_port *port, uint64_t now_ns, struct mio_rx *frames,
 			     uint32_t n);
 	/* deadline returns when tick must be called because frames are held back; MIO_NEVER. */

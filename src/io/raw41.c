@@ -254,11 +254,13 @@ static uint32_t raw41_rx_burst(struct mio_port *port, uint64_t now_ns, struct mi
 	if (got < 0) {
 		if (errno == EBADF || errno == ENODEV)
 			r->status.error = errno;
+		r->status.rx_more = false;
 		return 0;
 	}
 	for (uint32_t i = 0; i < (uint32_t)got; i++)
 		if (raw41_take(r, i, now_ns, &frames[taken]))
 			taken++;
+	r->status.rx_more = (uint32_t)got == want;
 	return taken;
 }
 

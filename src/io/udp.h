@@ -4,8 +4,10 @@
  *
  * A source port cannot be chosen per message, so each source port of an EV has a socket of its own
  * that only sends, and a burst costs one sendmmsg per source port that occurs in it. One more
- * socket receives. Don't-fragment is always set; DSCP, ECN and on IPv6 the flow label travel with
- * each message. Frames are stamped with the time at which the kernel got them.
+ * socket receives. With max_run above 1 frames of one EV in a row go as one message, which
+ * the system cuts up as late as it can (segmentation offload): far cheaper where the path allows
+ * it. Don't-fragment is always set; DSCP, ECN and on IPv6 the flow label travel with each message.
+ * Frames are stamped with the time at which the kernel got them.
  */
 #ifndef SOFTMRC_IO_UDP_H
 #define SOFTMRC_IO_UDP_H
@@ -19,6 +21,7 @@ struct mio_udp_cfg {
 	const char *ifname;	  /* sockets are bound to this interface; NULL: not bound */
 	uint16_t ev_base;	  /* source ports are ev_base .. ev_base + n_evs - 1 */
 	uint32_t n_evs;		  /* 1 .. MIO_UDP_EVS_MAX */
+	uint32_t max_run;	  /* frames of one EV that may go as one, 1 .. MIO_BURST_MAX */
 	uint32_t rx_buffer_bytes; /* asked of the system, which may give less */
 };
 

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/assert.h"
+#include "io/ip_udp.h"
 #include "io/udp.h"
 
 /* From the kernel's in6.h, which does not go together with the C library's. */
@@ -20,14 +21,9 @@
 
 static const uint8_t udp_mapped[12] = {[10] = 0xFF, [11] = 0xFF};
 
-bool mio_udp_is_ipv4(const struct mio_addr *addr)
-{
-	return memcmp(addr->ip, udp_mapped, sizeof(udp_mapped)) == 0;
-}
-
 socklen_t mio_udp_sockaddr(const struct mio_addr *addr, union mio_udp_sa *sa)
 {
-	if (mio_udp_is_ipv4(addr)) {
+	if (mio_is_ipv4(addr->ip)) {
 		sa->in = (struct sockaddr_in){.sin_family = AF_INET,
 					      .sin_port = htons(addr->udp_port)};
 		memcpy(&sa->in.sin_addr, addr->ip + sizeof(udp_mapped), 4);
@@ -76,7 +72,7 @@ static int udp_fail(int fd, const char *call, const struct mio_addr *local, cons
 	int code = errno;
 	char ip[INET6_ADDRSTRLEN] = "?";
 
-	if (mio_udp_is_ipv4(local))
+	if (mio_is_ipv4(local->ip))
 		inet_ntop(AF_INET, local->ip + sizeof(udp_mapped), ip, sizeof(ip));
 	else
 		inet_ntop(AF_INET6, local->ip, ip, sizeof(ip));
@@ -96,7 +92,7 @@ static int udp_option(int fd, int level, int name, int value)
 /* udp_socket returns a non-blocking socket on the interface; -1 and errno. */
 static int udp_socket(const struct mio_addr *local, const char *ifname)
 {
-	int family = mio_udp_is_ipv4(local) ? AF_INET : AF_INET6;
+	int family = mio_is_ipv4(local->ip) ? AF_INET : AF_INET6;
 	int fd = socket(family, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 	int code;
 
@@ -149,7 +145,7 @@ int mio_udp_claim(const struct mio_addr *local, const char *ifname, int *fd,
 
 	if (s < 0)
 		return udp_fail(s, "socket", local, ifname, error);
-	if (udp_hears(s, mio_udp_is_ipv4(local)) < 0 ||
+	if (udp_hears(s, mio_is_ipv4(local->ip)) < 0 ||
 	    udp_option(s, SOL_SOCKET, SO_RXQ_OVFL, 1) < 0 ||
 	    udp_option(s, SOL_SOCKET, SO_TIMESTAMPNS, 1) < 0)
 		return udp_fail(s, "setsockopt", local, ifname, error);
@@ -174,7 +170,7 @@ int mio_udp_send_socket(const struct mio_addr *local, const char *ifname, uint16
 	 */
 	if (udp_option(s, SOL_SOCKET, SO_RCVBUF, 1) < 0 ||
 	    udp_option(s, SOL_SOCKET, SO_REUSEPORT, 1) < 0 ||
-	    udp_says(s, mio_udp_is_ipv4(local)) < 0)
+	    udp_says(s, mio_is_ipv4(local->ip)) < 0)
 		return udp_fail(s, "setsockopt", &source, ifname, error);
 	if (udp_bind(s, &source) < 0)
 		return udp_fail(s, "bind", &source, ifname, error);

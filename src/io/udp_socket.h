@@ -21,8 +21,6 @@ union mio_udp_sa {
 socklen_t mio_udp_sockaddr(const struct mio_addr *addr, union mio_udp_sa *sa);
 /* mio_udp_from_sockaddr converts back. */
 void mio_udp_from_sockaddr(const union mio_udp_sa *sa, struct mio_addr *addr);
-/* mio_udp_is_ipv4 says whether an address is IPv4-mapped. */
-bool mio_udp_is_ipv4(const struct mio_addr *addr);
 /*
  * mio_udp_send_socket makes a socket that sends from local->ip and source port ev, don't-fragment,
  * on IPv6 with the flow label of each message, shared with other processes that do the same; its

@@ -45,6 +45,7 @@ static inline int bed_open_peer(struct nic_bed *bed, uint32_t plane)
 	struct mio_udp_cfg cfg = {.local = bed_addr(plane, 9, MH_UDP_PORT),
 				  .ev_base = BED_EV_BASE,
 				  .n_evs = BED_EVS,
+				  .max_run = 1,
 				  .rx_buffer_bytes = 1u << 20};
 	struct mio_error error;
 	int fd;

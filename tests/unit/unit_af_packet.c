@@ -48,6 +48,7 @@ static struct mio_port *udp_open(uint16_t udp_port)
 	struct mio_udp_cfg cfg = {.local = afp_addr(udp_port),
 				  .ev_base = AFP_EV,
 				  .n_evs = 8,
+				  .max_run = 1,
 				  .rx_buffer_bytes = 1u << 20};
 	struct mio_error error = {""};
 	struct mio_port *p = NULL;

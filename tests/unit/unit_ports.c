@@ -14,6 +14,7 @@ static struct mh_env ports_env(void)
 	struct mh_env env = {.n_ports = 2,
 			     .prefix = 120,
 			     .evs = 2,
+			     .run = 1,
 			     .ev_base = 53000,
 			     .rx_buffer_bytes = 1u << 20};
 

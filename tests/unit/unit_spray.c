@@ -53,6 +53,58 @@ static void retire(uint16_t path)
 	mt_path_set_retire(set, path, 0, MT_EV_BY_LOSS, changes);
 }
 
+static uint16_t next_run(uint32_t ports, uint32_t max_run)
+{
+	return mt_spray_run(&sp, set, ports, max_run, &skipped);
+}
+
+/* REQ(req.spray.rotation) */
+TEST(mt_spray_run, keeps_to_one_ev_for_the_length_of_a_run)
+{
+	uint32_t seen = 0;
+
+	make(8, 2, 8);
+	for (int run = 0; run < 8; run++) {
+		uint16_t path = next_run(ANY, 5);
+
+		for (int i = 1; i < 5; i++)
+			assert_u_eq(next_run(ANY, 5), path);
+		assert_u_eq(seen >> path & 1, 0);
+		seen |= 1u << path;
+	}
+	assert_u_eq(seen, 0xFF);
+}
+
+TEST(mt_spray_run, of_one_is_plain_rotation)
+{
+	uint16_t path = 99;
+
+	make(8, 1, 8);
+	for (int i = 0; i < 40; i++) {
+		uint16_t other = next_run(ANY, 1);
+
+		assert_true(other != path || i % 8 == 0);
+		path = other;
+	}
+}
+
+TEST(mt_spray_run, ends_when_its_path_is_marked_bad_or_without_room)
+{
+	uint16_t path;
+
+	make(8, 2, 8);
+	path = next_run(ANY, 64);
+	mt_path_set_skip(set, path);
+	assert_true(next_run(ANY, 64) != path);
+	path = next_run(ANY, 64);
+	retire(path);
+	assert_true(next_run(ANY, 64) != path);
+	path = next_run(ANY, 64);
+	assert_true(next_run(1u << (path % 2 == 0), 64) % 2 != path % 2);
+	assert_u_eq(next_run(0, 64), MT_PATH_NONE);
+	assert_true(next_run(ANY, 64) < 8);
+}
+
 /* REQ(req.spray.rotation) */
 TEST(mt_spray_data, each_ev_once_a_lap)
 {

@@ -1,0 +1,320 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "io/udp_tx.h"
+
+#include <arpa/inet.h>
+#include <errno.h>
+#include <netinet/udp.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "base/assert.h"
+#include "io/hold.h"
+#include "io/ip_udp.h"
+#include "io/udp_socket.h"
+
+#define TX_BACKLOG 256u
+/* A full socket buffer drains at the speed of the link; looking again sooner gains nothing. */
+#define TX_RETRY_NS 200000u
+#define TX_END 0xFFu
+/* What the kernel takes in one message: bytes of an IP packet, and pieces (UIO_MAXIOV). */
+#define TX_RUN_BYTES 65000u
+#define TX_RUN_IOVS 1024u
+
+/* Traffic class, and the size of a segment where a message is a run. */
+struct tx_control {
+	_Alignas(struct cmsghdr) char bytes[CMSG_SPACE(sizeof(int)) + CMSG_SPACE(sizeof(uint16_t))];
+};
+
+/* A message: frames[first .. first + n) of a chain. */
+struct tx_run {
+	uint8_t first, n;
+};
+
+struct mio_udp_tx {
+	struct mio_status *status;
+	uint16_t ev_base;
+	uint32_t n_evs;
+	uint32_t max_run;
+	bool ipv4;
+	int fd[MIO_UDP_EVS_MAX];
+	struct mio_hold *backlog; /* in order of arrival */
+	uint64_t retry_ns;	  /* when to try the backlog again */
+	struct mmsghdr msg[MIO_BURST_MAX];
+	union mio_udp_sa to[MIO_BURST_MAX];
+	struct tx_control control[MIO_BURST_MAX];
+	struct tx_run run[MIO_BURST_MAX];
+	struct iovec iov[MIO_BURST_MAX * MIO_IOV_MAX]; /* of runs, one after the other */
+	/* Chains of frame numbers by EV: first[ev], next[frame], TX_END. */
+	uint8_t first[MIO_UDP_EVS_MAX], last[MIO_UDP_EVS_MAX], next[MIO_BURST_MAX];
+	const struct mio_tx *chain[MIO_BURST_MAX]; /* the one being sent */
+};
+
+/* These end a port: its interface or its descriptors are gone. Others are a frame's bad luck. */
+static bool is_fatal(int code)
+{
+	return code == EBADF || code == ENOTSOCK || code == ENODEV;
+}
+
+static void refused(struct mio_udp_tx *tx, int code)
+{
+	tx->status->tx_refused++;
+	tx->status->last_refusal = code;
+	if (is_fatal(code))
+		tx->status->error = code;
+}
+
+static void hold(struct mio_udp_tx *tx, uint64_t now_ns, const struct mio_tx *frame)
+{
+	if (!mio_hold_put(tx->backlog, frame, 0)) {
+		refused(tx, ENOBUFS);
+		return;
+	}
+	tx->status->tx_held++;
+	if (!tx->status->blocked)
+		tx->retry_ns = now_ns + TX_RETRY_NS;
+	tx->status->blocked = true;
+}
+
+/* ---- runs ---- */
+
+/* How many frames from chain[at] on can go as one message. */
+static uint32_t run_length(const struct mio_udp_tx *tx, uint32_t at, uint32_t n)
+{
+	const struct mio_tx *a = tx->chain[at];
+	uint32_t len = 1, bytes = a->len, iovs = a->n_iov;
+
+	while (at + len < n && len < tx->max_run) {
+		const struct mio_tx *b = tx->chain[at + len];
+
+		if (b->len > a->len || bytes + b->len > TX_RUN_BYTES ||
+		    iovs + b->n_iov > TX_RUN_IOVS || b->tos != a->tos ||
+		    b->flow_label != a->flow_label || b->dst.udp_port != a->dst.udp_port ||
+		    memcmp(b->dst.ip, a->dst.ip, sizeof(a->dst.ip)) != 0)
+			break;
+		bytes += b->len;
+		iovs += b->n_iov;
+		len++;
+		if (b->len < a->len)
+			break; /* only the last segment may be shorter */
+	}
+	return len;
+}
+
+static void put_segment_size(struct msghdr *m, uint32_t bytes)
+{
+	struct cmsghdr *c = CMSG_FIRSTHDR(m);
+	uint16_t size = (uint16_t)bytes;
+
+	m->msg_controllen = sizeof(struct tx_control);
+	c = CMSG_NXTHDR(m, c);
+	c->cmsg_level = IPPROTO_UDP;
+	c->cmsg_type = UDP_SEGMENT;
+	c->cmsg_len = CMSG_LEN(sizeof(size));
+	memcpy(CMSG_DATA(c), &size, sizeof(size));
+}
+
+/* Makes message i of the n frames from chain[first] on; iovs at *used are taken for runs. */
+static void fill(struct mio_udp_tx *tx, uint32_t i, uint32_t first, uint32_t n, uint32_t *used)
+{
+	struct msghdr *m = &tx->msg[i].msg_hdr;
+	const struct mio_tx *frame = tx->chain[first];
+	int tos = frame->tos;
+
+	tx->run[i] = (struct tx_run){(uint8_t)first, (uint8_t)n};
+	m->msg_namelen = mio_udp_sockaddr(&frame->dst, &tx->to[i]);
+	mb_assert(tx->ipv4 == (m->msg_namelen == sizeof(tx->to[i].in)));
+	if (!tx->ipv4)
+		tx->to[i].in6.sin6_flowinfo = htonl(frame->flow_label);
+	m->msg_controllen = CMSG_SPACE(sizeof(int));
+	memcpy(CMSG_DATA(CMSG_FIRSTHDR(m)), &tos, sizeof(tos));
+	m->msg_iov = (struct iovec *)(uintptr_t)frame->iov;
+	m->msg_iovlen = frame->n_iov;
+	if (n == 1)
+		return;
+	put_segment_size(m, frame->len);
+	m->msg_iov = &tx->iov[*used];
+	for (uint32_t k = first; k < first + n; k++) {
+		memcpy(&tx->iov[*used], tx->chain[k]->iov,
+		       tx->chain[k]->n_iov * sizeof(struct iovec));
+		*used += tx->chain[k]->n_iov;
+	}
+	m->msg_iovlen = (size_t)(&tx->iov[*used] - m->msg_iov);
+}
+
+/* Makes messages of chain[from .. n) and returns how many. */
+static uint32_t fill_all(struct mio_udp_tx *tx, uint32_t from, uint32_t n)
+{
+	uint32_t msgs = 0, used = 0;
+
+	while (from < n) {
+		uint32_t len = run_length(tx, from, n);
+
+		fill(tx, msgs++, from, len, &used);
+		from += len;
+	}
+	return msgs;
+}
+
+static void count_sent(struct mio_udp_tx *tx, const struct tx_run *run)
+{
+	for (uint32_t k = run->first; k < (uint32_t)run->first + run->n; k++) {
+		tx->status->tx_frames++;
+		tx->status->tx_bytes += tx->chain[k]->len;
+	}
+}
+
+/*
+ * Sends chain[0 .. n) on one socket and returns how many frames it dealt with: sent, or refused
+ * and counted. Fewer than n: the socket has no room for the next.
+ */
+static uint32_t send_chain(struct mio_udp_tx *tx, int fd, uint32_t n)
+{
+	uint32_t done = 0, msgs = fill_all(tx, 0, n), at = 0;
+
+	while (at < msgs) {
+		int sent = sendmmsg(fd, tx->msg + at, msgs - at, MSG_DONTWAIT);
+
+		if (sent < 0 && (errno == EAGAIN || errno == ENOBUFS || errno == EINTR))
+			return done;
+		if (sent < 0 && tx->run[at].n > 1) {
+			/* No segmentation here, or not of this size: whose frame it is shows when
+			   they go one by one, and from now on all do. */
+			tx->max_run = 1;
+			msgs = fill_all(tx, done, n);
+			at = 0;
+			continue;
+		}
+		if (sent < 0) {
+			refused(tx, errno);
+			done++;
+			at++;
+			continue;
+		}
+		for (int i = 0; i < sent; i++, at++) {
+			count_sent(tx, &tx->run[at]);
+			done += tx->run[at].n;
+		}
+	}
+	return done;
+}
+
+/* ---- bursts ---- */
+
+static void send_ev(struct mio_udp_tx *tx, uint64_t now_ns, uint32_t ev,
+		    const struct mio_tx *frames)
+{
+	uint32_t n = 0;
+
+	for (uint8_t i = tx->first[ev]; i != TX_END; i = tx->next[i])
+		tx->chain[n++] = &frames[i];
+	for (uint32_t done = send_chain(tx, tx->fd[ev], n); done < n; done++)
+		hold(tx, now_ns, tx->chain[done]);
+}
+
+static void link_frame(struct mio_udp_tx *tx, uint32_t ev, uint8_t frame)
+{
+	tx->next[frame] = TX_END;
+	if (tx->first[ev] == TX_END)
+		tx->first[ev] = frame;
+	else
+		tx->next[tx->last[ev]] = frame;
+	tx->last[ev] = frame;
+}
+
+void mio_udp_tx_burst(struct mio_udp_tx *tx, uint64_t now_ns, const struct mio_tx *frames,
+		      uint32_t n)
+{
+	mb_assert(n <= MIO_BURST_MAX);
+	memset(tx->first, TX_END, tx->n_evs);
+	for (uint32_t i = 0; i < n; i++) {
+		uint32_t ev = (uint32_t)frames[i].sport - tx->ev_base;
+
+		if (ev >= tx->n_evs)
+			refused(tx, EADDRNOTAVAIL);
+		else if (tx->status->blocked)
+			hold(tx, now_ns, &frames[i]);
+		else
+			link_frame(tx, ev, (uint8_t)i);
+	}
+	for (uint32_t ev = 0; ev < tx->n_evs; ev++)
+		if (tx->first[ev] != TX_END)
+			send_ev(tx, now_ns, ev, frames);
+}
+
+uint64_t mio_udp_tx_deadline(const struct mio_udp_tx *tx)
+{
+	return tx->status->blocked ? tx->retry_ns : MIO_NEVER;
+}
+
+/* Sends the backlog until the system is full again; then everything waits once more. */
+void mio_udp_tx_tick(struct mio_udp_tx *tx, uint64_t now_ns)
+{
+	if (!tx->status->blocked || now_ns < tx->retry_ns)
+		return;
+	while (mio_hold_count(tx->backlog) > 0) {
+		tx->chain[0] = mio_hold_first(tx->backlog);
+		if (send_chain(tx, tx->fd[tx->chain[0]->sport - tx->ev_base], 1) == 0) {
+			tx->retry_ns = now_ns + TX_RETRY_NS;
+			return;
+		}
+		mio_hold_pop(tx->backlog);
+	}
+	tx->status->blocked = false;
+}
+
+/* ---- life ---- */
+
+void mio_udp_tx_destroy(struct mio_udp_tx *tx)
+{
+	for (uint32_t i = 0; i < tx->n_evs; i++)
+		close(tx->fd[i]);
+	mio_hold_destroy(tx->backlog);
+	free(tx);
+}
+
+static void prepare(struct mio_udp_tx *tx)
+{
+	for (uint32_t i = 0; i < MIO_BURST_MAX; i++) {
+		struct msghdr *m = &tx->msg[i].msg_hdr;
+		struct cmsghdr *c = (void *)tx->control[i].bytes;
+
+		m->msg_name = &tx->to[i];
+		m->msg_control = c;
+		c->cmsg_level = tx->ipv4 ? IPPROTO_IP : IPPROTO_IPV6;
+		c->cmsg_type = tx->ipv4 ? IP_TOS : IPV6_TCLASS;
+		c->cmsg_len = CMSG_LEN(sizeof(int));
+	}
+}
+
+int mio_udp_tx_create(const struct mio_udp_cfg *cfg, struct mio_status *status,
+		      struct mio_udp_tx **out, struct mio_error *error)
+{
+	struct mio_udp_tx *tx = calloc(1, sizeof(*tx));
+
+	if (tx)
+		tx->backlog = mio_hold_create(TX_BACKLOG);
+	if (!tx || !tx->backlog) {
+		free(tx);
+		strcpy(error->text, "no memory for a UDP port");
+		return ENOMEM;
+	}
+	tx->status = status;
+	tx->ev_base = cfg->ev_base;
+	tx->max_run = cfg->max_run;
+	tx->ipv4 = mio_is_ipv4(cfg->local.ip);
+	for (; tx->n_evs < cfg->n_evs; tx->n_evs++) {
+		int err = mio_udp_send_socket(&cfg->local, cfg->ifname,
+					      (uint16_t)(cfg->ev_base + tx->n_evs),
+					      &tx->fd[tx->n_evs], error);
+
+		if (err) {
+			mio_udp_tx_destroy(tx);
+			return err;
+		}
+	}
+	prepare(tx);
+	*out = tx;
+	return 0;
+}
