@@ -293,7 +293,8 @@ void *mh_cq_owner(const struct mh_cq *cq);
 uint32_t mh_cq_size(const struct mh_cq *cq);
 /*
  * mh_cq_poll takes at most n completions, oldest first, and returns how many. When there is none it
- * lets the NIC make progress once and looks again; it never blocks. -EOVERFLOW: the CQ has overrun
+ * lets the NIC make progress once and looks again; it never blocks, but where threads outnumber
+ * cores it leaves its core to others for at most 100 us. -EOVERFLOW: the CQ has overrun
  * and what it held has been taken; destroy it.
  */
 int mh_cq_poll(struct mh_cq *cq, uint32_t n, struct mh_wc *wc);

@@ -26,6 +26,13 @@
 /* A program that found work within this time is polling; the thread then sleeps this long. */
 #define NAP_NS UINT64_C(1000000)
 #define YIELDS_MAX 10u
+/*
+ * Two polls that find nothing follow each other at once. This long between them, half a tick, says
+ * that the machine is short of cores, and for a while that it stays so.
+ */
+#define CROWDED_GAP_NS UINT64_C(2000000)
+#define CROWDED_NS UINT64_C(20000000)
+#define POLL_REST_NS 100000
 
 static uint64_t earlier(uint64_t a, uint64_t b)
 {
@@ -127,17 +134,6 @@ void mh_progress_pump_out(struct mh_nic *nic, uint64_t now_ns)
 	progress_kick_if_late(nic);
 }
 
-void mh_progress_poll(struct mh_nic *nic)
-{
-	if (pthread_mutex_trylock(&nic->lock) != 0)
-		return;
-	if (pump(nic) > 0)
-		atomic_store_explicit(&nic->progress.app_served_ns, mh_now_ns(),
-				      memory_order_relaxed);
-	progress_kick_if_late(nic);
-	pthread_mutex_unlock(&nic->lock);
-}
-
 void mh_progress_wake_up(struct mh_nic *nic)
 {
 	if (atomic_exchange(&nic->progress.app_served_ns, 0) != 0)
@@ -174,6 +170,50 @@ static void progress_collect(const struct mh_nic *nic, struct progress_fds *fds)
 		if (nic->ports.port[i].up)
 			fds->fd[fds->n++] =
 				(struct pollfd){nic->ports.port[i].io->status->fd, POLLIN, 0};
+}
+
+/*
+ * poll_crowded says whether there are more threads that want to run than cores. A thread that polls
+ * and does not run for ticks while it finds nothing was put aside for others; one that goes on
+ * spinning is put aside again just when what it waits for arrives.
+ */
+static bool poll_crowded(struct mh_progress *p, uint64_t now_ns)
+{
+	if (p->idle_poll_ns != 0 && now_ns - p->idle_poll_ns >= CROWDED_GAP_NS)
+		p->crowded_until_ns = now_ns + CROWDED_NS;
+	return now_ns < p->crowded_until_ns;
+}
+
+/* poll_rest leaves the core to others until a frame arrives, for a moment at most. */
+static void poll_rest(struct progress_fds *fds)
+{
+	const struct timespec rest = {0, POLL_REST_NS};
+
+	if (ppoll(fds->fd + FD_PORTS, fds->n - FD_PORTS, &rest, NULL) < 0)
+		sched_yield();
+}
+
+void mh_progress_poll(struct mh_nic *nic)
+{
+	struct progress_fds fds;
+	uint32_t work;
+	bool rest;
+
+	if (pthread_mutex_trylock(&nic->lock) != 0)
+		return;
+	rest = poll_crowded(&nic->progress, mh_now_ns());
+	work = pump(nic);
+	nic->progress.idle_poll_ns = work > 0 ? 0 : mh_now_ns();
+	if (work > 0)
+		atomic_store_explicit(&nic->progress.app_served_ns, mh_now_ns(),
+				      memory_order_relaxed);
+	progress_kick_if_late(nic);
+	rest &= work == 0;
+	if (rest)
+		progress_collect(nic, &fds);
+	pthread_mutex_unlock(&nic->lock);
+	if (rest)
+		poll_rest(&fds);
 }
 
 /* progress_turn turns the pump once and returns until when to sleep, and on what. */

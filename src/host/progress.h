@@ -6,7 +6,8 @@
  * work in its own thread without a switch; the progress thread serves the others: passive targets,
  * programs blocked on a channel, and every timer. It sleeps in ppoll until a frame arrives or the
  * next deadline; with more threads than cores, spinning would cost a tick of 4 ms at each turn.
- * While a polling program finds work by itself, the thread naps and leaves the sockets alone.
+ * While a polling program finds work by itself, the thread naps and leaves the sockets alone. A
+ * polling thread that is kept from its core by others rests on the sockets instead of spinning.
  */
 #ifndef SOFTMRC_HOST_PROGRESS_H
 #define SOFTMRC_HOST_PROGRESS_H
