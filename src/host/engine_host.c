@@ -188,6 +188,15 @@ static uint32_t engine_capacity(const struct mh_ports *ports)
 	return (uint32_t)(bytes / MIO_FRAME_MAX);
 }
 
+void mh_engine_tell_ports(struct mh_nic *nic, uint64_t now_ns)
+{
+	for (uint32_t i = 0; i < nic->ports.n; i++) {
+		int r = mt_engine_port_set(nic->engine, now_ns, i, nic->ports.port[i].up);
+
+		mb_assert(r == MT_OK);
+	}
+}
+
 int mh_engine_create(struct mh_nic *nic, uint64_t now_ns)
 {
 	struct mt_env env = {.ctx = nic, .place = engine_place};
@@ -206,11 +215,13 @@ int mh_engine_create(struct mh_nic *nic, uint64_t now_ns)
 	err = mh_engine_grow(nic) ? engine_ev_profile(nic) : ENOMEM;
 	if (!err)
 		err = engine_cc_profile(nic);
-	if (err)
+	if (err) {
 		mh_engine_destroy(nic);
-	else
-		mt_engine_rx_capacity(nic->engine, engine_capacity(&nic->ports));
-	return err;
+		return err;
+	}
+	mt_engine_rx_capacity(nic->engine, engine_capacity(&nic->ports));
+	mh_engine_tell_ports(nic, now_ns);
+	return 0;
 }
 
 void mh_engine_destroy(struct mh_nic *nic)

@@ -18,6 +18,8 @@ bool mh_engine_grow(struct mh_nic *nic);
  * a label of its own.
  */
 uint32_t mh_engine_ev(const struct mh_env *env, uint32_t i);
+/* mh_engine_tell_ports tells the engine which ports are up. REQ(ep.port.local-down) */
+void mh_engine_tell_ports(struct mh_nic *nic, uint64_t now_ns);
 /* mh_engine_errno translates an enum mt_result. */
 int mh_engine_errno(int result);
 

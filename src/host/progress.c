@@ -42,11 +42,7 @@ static uint64_t earlier(uint64_t a, uint64_t b)
 /* ports_changed tells those who care of ports that went down or came back. */
 static void ports_changed(struct mh_nic *nic, uint64_t now_ns)
 {
-	for (uint32_t i = 0; i < nic->ports.n; i++) {
-		int r = mt_engine_port_set(nic->engine, now_ns, i, nic->ports.port[i].up);
-
-		mb_assert(r == MT_OK);
-	}
+	mh_engine_tell_ports(nic, now_ns);
 	mh_async_ports_changed(nic);
 }
 

@@ -116,6 +116,7 @@ static bool watch_quiet(void)
 	return poll(&pfd, 1, 0) == 0;
 }
 
+/* REQ(ep.port.local-down) REQ(ep.port.return) */
 WATCH_TEST(address_that_goes_takes_its_plane)
 {
 	if (!watch_here())
@@ -161,6 +162,7 @@ TEST(mh_ports_open, link_that_is_down)
 	assert_i_eq(mh_device_open(NULL, &watch_dev), 0);
 	assert_i_eq(mh_device_plane(watch_dev, 0, &attr), 0);
 	assert_false(attr.up);
+	assert_u_eq(mt_engine_ports_up(watch_dev->nic->engine), 0);
 	watch_flags("lo", true);
 	watch_event(MH_ASYNC_PORT_UP);
 	watch_wait(0, true);
