@@ -60,9 +60,6 @@ static void draw_load(struct sim_plan *p, struct sim_rng *r)
 	p->sq_depth = ONE_OF(r, 1, 4, 64, 512);
 	p->wrap = sim_below(r, 2);
 	p->cc = sim_below(r, 3);
-	/* Whoever may send at any rate into a queue that trims sees NACKs and little else. */
-	if (p->cc != 1)
-		p->lasthop_trims = 0;
 	p->decoded = sim_below(r, 5) == 0;
 	p->tx_batch = ONE_OF(r, 1, 16, 64);
 	p->late_ns = ONE_OF(r, 0, 0, 1000, 100000);
@@ -112,6 +109,9 @@ static void draw_faults(struct sim_plan *p, struct sim_rng *r)
  */
 static void draw_receivers(struct sim_plan *p, struct sim_rng *r)
 {
+	p->deaf = sim_below(r, 2);
+	if (sim_below(r, 8) == 0)
+		p->service_ns = ONE_OF(r, 50, 200, 500);
 	p->rx_room = 4096;
 	p->dynamic_mpr = sim_below(r, 3);
 	if (sim_below(r, 4))

@@ -62,7 +62,9 @@
 	X(rx_packet_ns, 0, "a receiver takes a packet each")                  \
 	X(rx_room, 4096, "packets that wait for a slow receiver")             \
 	X(rx_told, 0, "receivers tell their room to their engine")            \
-	X(dynamic_mpr, 0, "windows follow offers: 0 none, 1 all, 2 each its own")
+	X(dynamic_mpr, 0, "dynamic MPR: 0 none, 1 all, 2 each its own")       \
+	X(service_ns, 0, "a busy node takes a packet each, port by port")     \
+	X(deaf, 0, "what arrives at a stopped node is lost")
 
 struct sim_plan {
 	uint64_t seed;

@@ -258,7 +258,7 @@ static void fault_begins(void *ctx, uint64_t arg)
 
 	(void)arg;
 	if (f->stops_node) {
-		sim_node_stop(&f->run->world.nodes[f->src], f->lasts_ns, false);
+		sim_node_stop(&f->run->world.nodes[f->src], f->lasts_ns, f->run->plan->deaf);
 		return;
 	}
 	set_dead(f, true);
@@ -359,6 +359,7 @@ static void set_node(struct run *run, struct sim_node *node)
 	node->late_ns = sim_below(&run->rng, p->late_ns + 1);
 	node->rx_packet_ns = p->rx_packet_ns;
 	node->rx_room = p->rx_room;
+	node->service_ns = p->service_ns;
 	if (p->rx_told)
 		mt_engine_rx_capacity(node->engine, (uint32_t)p->rx_room);
 }
