@@ -337,6 +337,20 @@ TEST_WITH(six_active, NULL, mt_path_set_next_probe, doubles_up_to_its_longest)
 	assert_u_eq(mt_path_set_probe_deadline(set), now + 1 + INTERVAL);
 }
 
+/* REQ(req.ev.endpoint) */
+TEST_WITH(six_active, NULL, mt_path_set_next_probe, a_silent_peer_costs_no_path_its_pace)
+{
+	retire(2, 0);
+	probe(2, 1000);
+	set->presence.limit_ns = 500;
+	mt_presence_wait(&set->presence, 1000, true); /* and nothing is heard */
+	probe(2, 2000);
+	assert_u_eq(mt_path_set_probe_deadline(set), 2000 + INTERVAL);
+	mt_presence_heard(&set->presence, 2900);
+	probe(2, 3000);
+	assert_u_eq(mt_path_set_probe_deadline(set), 3000 + 2 * INTERVAL);
+}
+
 TEST_WITH(six_active, NULL, mt_path_set_next_probe, waits_two_rtts_for_an_answer)
 {
 	retire(2, 0);

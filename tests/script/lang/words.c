@@ -193,7 +193,7 @@ void words_print_time(uint64_t ns, char *out, size_t size)
 								: 9,
 					      ns % unit);
 
-		while (part[end - 1] == '0')
+		while (end > 0 && part[end - 1] == '0')
 			part[--end] = 0;
 	}
 	snprintf(out, size, "%" PRIu64 "%s%s", ns / unit, part, name);
