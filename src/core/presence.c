@@ -31,29 +31,39 @@ void mt_presence_wake(struct mt_presence *p, uint64_t now_ns, uint32_t planes)
 	if (!repeated)
 		p->settled_ns = now_ns + p->patience_ns;
 	p->woke_ns = now_ns;
-	p->unproven = planes;
+	p->round_ns = now_ns;
+	p->unproven = p->planes = planes;
 	p->spent = 0;
 	p->stopped = false;
 }
 
+/* A round is over in which each plane answered; one that took long left queues that are long. */
+static void end_round(struct mt_presence *p, uint64_t now_ns)
+{
+	p->settled_ns = now_ns;
+	if (now_ns - p->round_ns <= p->patience_ns)
+		return;
+	p->round_ns = now_ns;
+	p->unproven = p->planes;
+	p->settled_ns += p->patience_ns;
+}
+
 void mt_presence_report(struct mt_presence *p, uint64_t now_ns, uint8_t plane, uint64_t sent_ns)
 {
-	bool waited = now_ns - sent_ns > p->patience_ns / 2;
-
 	if (p->unproven == 0)
 		return;
-	if (sent_ns < p->woke_ns) {
-		if (!waited)
-			return;
-		p->stopped = true;
+	if (now_ns - sent_ns > p->patience_ns / 2) {
+		p->stopped = p->stopped || sent_ns < p->woke_ns;
 		p->settled_ns = now_ns + p->patience_ns;
+	} else if (now_ns >= p->settled_ns) {
+		p->unproven = 0;
 		return;
 	}
+	if (sent_ns < p->round_ns)
+		return;
 	p->unproven &= ~(UINT32_C(1) << plane);
-	if (now_ns >= p->settled_ns)
-		p->unproven = 0;
-	else if (p->unproven == 0)
-		p->settled_ns = now_ns;
+	if (p->unproven == 0)
+		end_round(p, now_ns);
 }
 
 uint64_t mt_presence_rtt(const struct mt_presence *p, uint64_t sent_ns, uint64_t rtt_ns)

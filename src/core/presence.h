@@ -6,15 +6,16 @@
  * path at once. When it goes on, it takes what waits in its queues, port after port, so that its
  * first reports say "missing" of what only waits in the next queue. Hence:
  *
- *	silence	 nothing heard of the peer, on any plane, for longer than an answer takes and longer
- *		 than a reorder window, while some QP waits for it. A shorter stop makes no false
- *		 holes, since the loss rule waits that long.
- *	waking	 it was heard again. Each plane is sent one probe, which queues behind the data on
- *		 that plane. What is missing is judged only by reports whose trigger took the same
- *		 plane: a plane's queue keeps its order. Reports count for all planes again once
- *each plane has answered something sent since; or when none had anything old to answer any more for
- *twice the length of a silence: then a plane that says nothing is dead. Silences that repeat
- *without a stop wait only the first time.
+ * Silence: nothing was heard of the peer, on any plane, for longer than an answer takes and longer
+ * than a reorder window, while some QP waits for it. A shorter stop makes no false holes, since the
+ * loss rule waits that long.
+ *
+ * Waking: it was heard again. Each plane is sent one probe, which queues behind the data on that
+ * plane. What is missing is judged only by reports whose trigger took the same plane: a plane's
+ * queue keeps its order. Reports count for all planes again once each plane has answered something
+ * sent since, in rounds until one is short, because while one queue is emptied the others fill
+ * again; or when no answer had waited for twice the length of a silence: then a plane that says
+ * nothing is dead. Silences that repeat without a stop wait only the first time.
  *
  * What was sent before the waking and proves lost is sent again. It retires no EV when an answer
  * had waited, for then the peer had stopped and its buffers may have run over; otherwise (nobody
@@ -44,7 +45,9 @@ struct mt_presence {
 	uint64_t patience_ns; /* of the last silence: twice its limit */
 	uint64_t crowded_until_ns;
 	uint32_t waiting;  /* QPs that wait for an answer */
-	uint32_t unproven; /* planes that answered nothing sent since woke_ns */
+	uint64_t round_ns; /* woke_ns, or the end of the last round of answers */
+	uint32_t planes;   /* that were probed */
+	uint32_t unproven; /* of these answered nothing sent since round_ns */
 	uint32_t spent;	   /* planes on which the last silence has retired an EV */
 	bool stopped;	   /* an answer had waited at the peer */
 };
