@@ -151,19 +151,23 @@ TEST(live_fork, child_keeps_no_slot)
 	struct mh_plane_attr before, after;
 	struct mh_device *dev;
 	pid_t child;
+	char byte;
+	int ran[2];
 
 	setenv("MRC_CONFIG", "/dev/null", 1);
 	loopback_env(1); /* addresses of this process alone: nobody else takes its slot */
 	assert_i_eq(mh_device_open(NULL, &dev), 0);
 	assert_i_eq(mh_device_plane(dev, 0, &before), 0);
+	assert_i_eq(pipe(ran), 0);
 	fflush(NULL);
 	child = fork();
 	assert_true(child >= 0);
 	if (child == 0) {
 		alarm(20);
-		pause();
-		_exit(0);
+		_exit(write(ran[1], "", 1) == 1 ? pause() : 1);
 	}
+	/* The child gives things up when it first runs, which may be later than we go on. */
+	assert_i_eq(read(ran[0], &byte, 1), 1);
 	assert_i_eq(mh_device_close(dev), 0);
 	assert_i_eq(mh_device_open(NULL, &dev), 0);
 	assert_i_eq(mh_device_plane(dev, 0, &after), 0);
@@ -171,6 +175,8 @@ TEST(live_fork, child_keeps_no_slot)
 	assert_i_eq(waitpid(child, NULL, 0), child);
 	assert_u_eq(after.udp_port, before.udp_port);
 	assert_i_eq(mh_device_close(dev), 0);
+	close(ran[0]);
+	close(ran[1]);
 }
 
 /* exec_is_ours tells the library's descriptors from those that the test was started with. */
