@@ -159,7 +159,7 @@ TEST(mt_presence_crowded, until_then)
 TEST_WITH(woken, NULL, mt_presence_judge, a_long_round_is_followed_by_another)
 {
 	for (uint8_t plane = 0; plane < 4; plane++)
-		mt_presence_report(&p, 5150 + 50u * plane, plane, 5100 + 50u * plane);
+		mt_presence_report(&p, 5150 + 50u * plane, plane, 5020 + 50u * plane);
 	assert_u_eq(judge(5290, 0, 5299, 1), MT_VERDICT_OPEN);
 	for (uint8_t plane = 0; plane < 4; plane++)
 		mt_presence_report(&p, 5350, plane, 5310);
