@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 #define EV_BASE 49152u
 #define QPN_BASE 64u
@@ -12,6 +13,7 @@
 #define MR_INDEX 1u
 #define MR_KEY (MR_INDEX << 8)
 #define BATCH 64u
+#define AHEAD 8u    /* packets of a batch that a host looks ahead */
 #define NOMINAL 88u /* bytes of headers on the wire */
 #define PSNS (1u << 24)
 
@@ -21,14 +23,35 @@ static void die(const char *what, int result)
 	exit(1);
 }
 
+#define HUGE_PAGE (UINT64_C(2) << 20)
+
+/* Memory from huge pages, as an adapter with thousands of QPs would give it. */
+struct chunk {
+	struct chunk *next;
+	size_t used, size;
+	uint8_t pad[64 - sizeof(struct chunk *) - 2 * sizeof(size_t)];
+};
+_Static_assert(sizeof(struct chunk) == 64, "what follows it is aligned");
+
+static struct chunk *chunks;
+
 static void *memory(size_t size)
 {
-	void *m = aligned_alloc(64, (size + 63) & ~(size_t)63);
+	size_t whole = (size + sizeof(struct chunk) + HUGE_PAGE - 1) / HUGE_PAGE * HUGE_PAGE;
+	struct chunk *c = chunks;
 
-	if (!m)
-		die("out of memory", 0);
-	memset(m, 0, size);
-	return m;
+	size = (size + 63) & ~(size_t)63;
+	if (!c || c->size - c->used < size) {
+		c = aligned_alloc(HUGE_PAGE, whole);
+		if (!c)
+			die("out of memory", 0);
+		madvise(c, whole, MADV_HUGEPAGE); /* a hint; without it TLB misses are measured */
+		memset(c, 0, whole);
+		*c = (struct chunk){.next = chunks, .used = sizeof(*c), .size = whole};
+		chunks = c;
+	}
+	c->used += size;
+	return (uint8_t *)c + c->used - size;
 }
 
 static bool place(void *ctx, void *mr_user, uint64_t offset, const void *src, uint32_t len)
@@ -117,7 +140,9 @@ static void connect(struct pair *p, int side, uint32_t i)
 
 	mt_qp_attr_default(&a);
 	a.state = MT_QPS_INIT;
-	r = mt_qp_modify(p->qp[side][i], 0, &a, MT_QP_STATE);
+	/* Thousands of QPs share a link: a QP's turn may come later than the default timeout. */
+	a.timeout = 14;
+	r = mt_qp_modify(p->qp[side][i], 0, &a, MT_QP_STATE | MT_QP_TIMEOUT);
 	a.state = MT_QPS_RTR;
 	a.dest = address(1 - side);
 	a.dest_qpn = QPN_BASE + i;
@@ -170,10 +195,13 @@ void pair_open(struct pair *p, const struct pair_cfg *cfg)
 
 void pair_close(struct pair *p)
 {
-	/* The process ends soon; engines and QPs lie in memory that the kernel takes back. */
-	free(p->lost_psns);
-	for (int side = 0; side < 2; side++)
-		free(p->way[side].ring);
+	*p = (struct pair){0};
+	while (chunks) {
+		struct chunk *c = chunks;
+
+		chunks = c->next;
+		free(c);
+	}
 }
 
 /* Takes completions and posts as many again. */
@@ -220,7 +248,11 @@ static void exchange_from(struct pair *p, int side)
 		mt_engine_tick(p->engine[side], p->now_ns);
 	n = mt_engine_tx(p->engine[side], p->now_ns, UINT32_MAX, descs, BATCH);
 	for (uint32_t i = 0; i < n; i++) {
-		size_t len = mw_packet_encode(&descs[i].pkt, headers);
+		size_t len;
+
+		if (i + AHEAD < n)
+			mt_engine_rx_soon(p->engine[1 - side], descs[i + AHEAD].pkt.bth.dqp);
+		len = mw_packet_encode(&descs[i].pkt, headers);
 
 		p->data_sent += descs[i].pkt.payload_len > 0;
 		arrive(p, 1 - side, headers, len, descs[i].pkt.payload_len, descs[i].ev,

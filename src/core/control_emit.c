@@ -27,10 +27,11 @@ static void address(const struct mt_qp *qp, uint16_t path, struct mt_tx_desc *d)
 	d->qp_user = qp->user;
 }
 
-/* REQ(wire.bth.control-use) */
-static struct mw_bth bth(const struct mt_qp *qp, enum mw_opcode op, uint32_t psn)
+/* An empty packet with its BTH. REQ(wire.bth.control-use) */
+static void begin(const struct mt_qp *qp, enum mw_opcode op, uint32_t psn, struct mt_tx_desc *d)
 {
-	return (struct mw_bth){
+	d->pkt = (struct mw_packet){0};
+	d->pkt.bth = (struct mw_bth){
 		.opcode = (uint8_t)op,
 		.p_key = qp->attr.p_key,
 		.dqp = qp->attr.dest_qpn,
@@ -69,9 +70,7 @@ static void emit_sack(struct mt_qp *qp, const struct mt_trigger *t, uint64_t now
 	const struct mt_engine *e = qp->engine;
 	struct mt_responder *rsp = &qp->rsp;
 
-	d->pkt = (struct mw_packet){
-		.bth = bth(qp, MW_SACK, mb_psn_wire(rsp->window.expected - 1)),
-	};
+	begin(qp, MW_SACK, mb_psn_wire(rsp->window.expected - 1), d);
 	d->pkt.bth.rtx = t->rtx; /* REQ(wire.bth.sack-rtx) */
 	mt_sack_build(&rsp->window, t, rsp->rcvd_bytes, offered_mpr(qp, now_ns), &d->pkt.seth);
 	d->pkt.seth.rcv_cwnd_pen = mt_pressure_penalty(&e->pressure, now_ns);
@@ -86,18 +85,15 @@ static void emit_sack(struct mt_qp *qp, const struct mt_trigger *t, uint64_t now
 
 static void emit_nack(struct mt_qp *qp, const struct mt_control *c, struct mt_tx_desc *d)
 {
-	d->pkt = (struct mw_packet){
-		.bth = bth(qp, MW_NACK, mb_psn_wire(c->cause.psn)),
-		.neth =
-			{
-				.reason = c->reason,
-				.entropy = c->cause.ev,
-				.spdcid = (uint16_t)qp->qpn,
-				.dpdcid = (uint16_t)qp->attr.dest_qpn,
-				.nack_psn = mb_psn_wire(c->cause.psn),
-				.cc_type = CC_TYPE_NACK,
-				.tx_timestamp = c->cause.tx_timestamp,
-			},
+	begin(qp, MW_NACK, mb_psn_wire(c->cause.psn), d);
+	d->pkt.neth = (struct mw_neth){
+		.reason = c->reason,
+		.entropy = c->cause.ev,
+		.spdcid = (uint16_t)qp->qpn,
+		.dpdcid = (uint16_t)qp->attr.dest_qpn,
+		.nack_psn = mb_psn_wire(c->cause.psn),
+		.cc_type = CC_TYPE_NACK,
+		.tx_timestamp = c->cause.tx_timestamp,
 	};
 	address(qp, reply_path(qp, c->cause.port, c->cause.unheard), d);
 	qp->engine->stats.tx_nacks++;
@@ -109,18 +105,15 @@ static void emit_probe(struct mt_qp *qp, const struct mt_control *c, uint64_t no
 {
 	uint16_t id = c->cause.probe_id;
 
-	d->pkt = (struct mw_packet){
-		.bth = bth(qp, MW_PROBE, 0),
-		.peth =
+	begin(qp, MW_PROBE, 0, d);
+	d->pkt.peth = (struct mw_peth){
+		.probe_id = id,
+		.spdcid = (uint16_t)qp->qpn,
+		.dpdcid = (uint16_t)qp->attr.dest_qpn,
+		.ts =
 			{
-				.probe_id = id,
-				.spdcid = (uint16_t)qp->qpn,
-				.dpdcid = (uint16_t)qp->attr.dest_qpn,
-				.ts =
-					{
-						.tx_timestamp = mt_timestamp(qp->engine, now_ns),
-						.ftype = MW_FTYPE_TIMESTAMP,
-					},
+				.tx_timestamp = mt_timestamp(qp->engine, now_ns),
+				.ftype = MW_FTYPE_TIMESTAMP,
 			},
 	};
 	address(qp, c->path, d);
@@ -178,10 +171,8 @@ static void emit_ack(struct mt_qp *qp, struct mt_tx_desc *d)
 {
 	struct mt_responder *rsp = &qp->rsp;
 
-	d->pkt = (struct mw_packet){
-		.bth = bth(qp, MW_ACK, mb_psn_wire(rsp->window.expected - 1)),
-		.aeth = {.syndrome = syndrome(rsp), .msn = mb_psn_wire(rsp->msn)},
-	};
+	begin(qp, MW_ACK, mb_psn_wire(rsp->window.expected - 1), d);
+	d->pkt.aeth = (struct mw_aeth){.syndrome = syndrome(rsp), .msn = mb_psn_wire(rsp->msn)};
 	address(qp, reply_path(qp, rsp->ack_port, rsp->ack_unheard), d);
 	rsp->ack_due = rsp->ack_unheard = false;
 	qp->engine->stats.tx_acks++;

@@ -7,6 +7,7 @@
  */
 #include <string.h>
 
+#include "base/prefetch.h"
 #include "core/engine_state.h"
 #include "core/qp.h"
 #include "wire/opcode.h"
@@ -49,6 +50,14 @@ static void dispatch(struct mt_qp *qp, const struct mt_rx *rx)
 		mt_completer_nack(qp, rx);
 	else if (rx->pkt->bth.opcode == MW_ACK)
 		mt_completer_ack(qp, rx);
+}
+
+void mt_engine_rx_soon(const struct mt_engine *e, uint32_t qpn)
+{
+	const struct mt_qp *qp = e->qps[qpn & (e->cfg.max_qps - 1)];
+
+	if (qp)
+		mb_prefetch(qp, sizeof(*qp));
 }
 
 /* REQ(wire.icrc.bad) */

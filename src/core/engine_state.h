@@ -45,6 +45,7 @@ struct mt_engine {
 	struct mb_timers qp_timers;
 	struct mb_timers path_timers;
 	struct mb_link ready;	    /* QPs that may have data to send */
+	uint32_t turn;		    /* packets that the first of them has sent in its turn */
 	struct mb_link control;	    /* QPs that owe a SACK or ACK */
 	struct mb_link completions; /* QPs with something to poll */
 	struct mb_link holders;	    /* QPs that hold windows */

@@ -2,12 +2,18 @@
 /*
  * engine_tx.c - which packet leaves next.
  *
- * Control packets first, each named one before the SACKs and ACKs that QPs owe; then data, one
- * packet of each QP in turn, or a whole run where the driver takes runs. A QP whose window is
- * closed leaves the round until something opens it; one that finds no port with room stays in it.
+ * Control packets first, each named one before the SACKs and ACKs that QPs owe; then data, a few
+ * packets of each QP in turn, and no run cut short. A QP whose window is closed leaves the round
+ * until something opens it; one that finds no port with room stays in it.
  */
 #include "core/engine_state.h"
 #include "core/qp.h"
+
+/*
+ * Packets of a turn: where thousands of QPs take turns, each finds its QP and queues in no cache,
+ * and more than one packet makes that worth it; so few that nobody waits long.
+ */
+#define TURN_PACKETS 8u
 
 static uint32_t tx_named(struct mt_engine *e, uint64_t now_ns, struct mt_tx_desc *descs, uint32_t n)
 {
@@ -47,16 +53,21 @@ static uint32_t tx_data(struct mt_engine *e, uint64_t now_ns, uint32_t free_port
 		switch (mt_requester_next(qp, now_ns, free_ports, &descs[sent])) {
 		case MT_NEXT_SENT:
 			sent++;
-			if (qp->req.spray.run_left == 0)
+			if (++e->turn >= TURN_PACKETS && qp->req.spray.run_left == 0) {
 				mb_list_rotate(&e->ready);
+				e->turn = 0;
+			}
 			break;
 		case MT_NEXT_BLOCKED:
 			/* What comes later is no part of this burst, and so of no run. */
 			qp->req.spray.run_left = 0;
 			mb_link_remove(&qp->ready);
+			e->turn = 0;
+			mt_qp_arm(qp); /* silence counts from here */
 			break;
 		case MT_NEXT_NO_ROOM:
 			mb_link_remove(&qp->ready);
+			e->turn = 0;
 			mb_list_push(&waiting, &qp->ready);
 			break;
 		}

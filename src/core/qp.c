@@ -218,9 +218,15 @@ void mt_qp_rest(struct mt_qp *qp)
 	mb_timer_disarm(&qp->engine->qp_timers, &qp->timer);
 }
 
+/* What a QP still has to send asks for SACKs as well as a probe does. */
+static uint64_t probe_after_ns(const struct mt_qp *qp)
+{
+	return mb_link_alone(&qp->ready) ? tail_probe_ns(qp) : MT_RETRY_NO_PROBE;
+}
+
 void mt_qp_arm(struct mt_qp *qp)
 {
-	uint64_t due = mt_retry_deadline(&qp->req.retry, &qp->req.limits, tail_probe_ns(qp));
+	uint64_t due = mt_retry_deadline(&qp->req.retry, &qp->req.limits, probe_after_ns(qp));
 	const struct mt_tx_window *w = &qp->req.window;
 
 	if (w->held > 0 && w->held_due_ns < due)
@@ -289,7 +295,7 @@ void mt_qp_tick(struct mt_qp *qp, uint64_t now_ns)
 		mt_tx_window_release(&req->window, now_ns, mt_qp_hold_ns(qp));
 		mt_qp_wake(qp);
 	}
-	switch (mt_retry_due(&req->retry, &req->limits, tail_probe_ns(qp), now_ns)) {
+	switch (mt_retry_due(&req->retry, &req->limits, probe_after_ns(qp), now_ns)) {
 	case MT_RETRY_WAIT:
 		break;
 	case MT_RETRY_PROBE:

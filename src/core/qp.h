@@ -22,15 +22,11 @@
 #include "core/wimm.h"
 #include "core/wq.h"
 
-/* The half of a QP that sends. */
+/* The half of a QP that sends. What every packet needs comes first. */
 struct mt_requester {
 	struct mt_sq sq;
 	struct mt_tx_window window;
-	struct mt_spray spray;
-	struct mt_rtt rtt;
-	struct mt_cc cc;
 	struct mt_retry retry;
-	struct mt_retry_limits limits;
 	uint64_t post_psn;   /* first PSN of the next WR to be posted */
 	uint64_t sent_bytes; /* nominal, each PSN once */
 	uint32_t rcvd_units; /* newest rcvd_bytes of a SACK */
@@ -40,6 +36,10 @@ struct mt_requester {
 	bool repeat_last; /* send the last packet of the oldest unfinished WQE once more */
 	bool timed_out;	  /* the next resend does not ask congestion control */
 	bool waits;	  /* counted among those that wait for the peer, see presence.h */
+	struct mt_spray spray;
+	struct mt_cc cc;
+	struct mt_rtt rtt;
+	struct mt_retry_limits limits;
 };
 
 /* An error in a request, held back until every earlier request is complete. */

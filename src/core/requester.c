@@ -143,8 +143,8 @@ static void count_sent(struct mt_qp *qp, const struct mt_tx_desc *d, uint64_t no
 	st->tx_data_packets++;
 	st->tx_data_bytes += d->pkt.payload_len;
 	st->tx_retransmits += d->pkt.bth.rtx;
-	mt_retry_start(&qp->req.retry, now_ns);
-	mt_qp_arm(qp);
+	if (mt_retry_sent(&qp->req.retry, now_ns))
+		mt_qp_arm(qp);
 }
 
 /* The MSN of the WQE in a slot: the one with these low bits at or behind the oldest unfinished. */

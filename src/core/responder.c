@@ -48,10 +48,13 @@ static struct mt_stats *stats(struct ctx *c)
 	return &c->qp->engine->stats;
 }
 
-/* A packet without a TSETH leaves the time open. REQ(wire.tseth.optional) */
-static struct mt_trigger trigger_of(const struct mt_rx *rx, uint64_t psn)
+/*
+ * Written where it stays: a copy right after single bytes were stored waits for all of them. A
+ * packet without a TSETH leaves the time open. REQ(wire.tseth.optional)
+ */
+static void set_trigger(struct mt_trigger *t, const struct mt_rx *rx, uint64_t psn, bool unheard)
 {
-	return (struct mt_trigger){
+	*t = (struct mt_trigger){
 		.psn = psn,
 		.ev = rx->meta->ev,
 		.tx_timestamp = rx->pkt->bth.ts ? rx->pkt->data.tseth.tx_timestamp : 0,
@@ -59,7 +62,7 @@ static struct mt_trigger trigger_of(const struct mt_rx *rx, uint64_t psn)
 		.port = rx->meta->port,
 		.mark = rx->meta->ecn_ce ? MW_MARK_SKIP_ONCE : MW_MARK_NONE,
 		.rtx = rx->pkt->bth.rtx,
-		.unheard = rx->pkt->bth.rtx,
+		.unheard = unheard,
 	};
 }
 
@@ -83,10 +86,10 @@ static void nack(struct mt_qp *qp, const struct mt_rx *rx, uint64_t psn, enum mw
 	struct mt_control n = {
 		.qp = qp,
 		.kind = MT_CONTROL_NACK,
-		.cause = trigger_of(rx, psn),
 		.reason = (uint8_t)reason,
 	};
 
+	set_trigger(&n.cause, rx, psn, rx->pkt->bth.rtx);
 	mt_engine_control(qp->engine, &n);
 }
 
@@ -360,21 +363,29 @@ static void test_way_back(struct mt_qp *qp, uint64_t now_ns)
 	e->stats.reverse_probes++;
 }
 
+/* A mark is answered by a SACK of its own. REQ(rsp.sack.trigger.ecn) */
+static void echo_mark(struct ctx *c, bool unheard)
+{
+	struct mt_control echo = {.qp = c->qp, .kind = MT_CONTROL_SACK};
+
+	set_trigger(&echo.cause, c->rx, c->psn, unheard);
+	stats(c)->rx_ecn++;
+	mt_engine_control(c->qp->engine, &echo);
+}
+
 static enum check do_answer(struct ctx *c)
 {
 	struct mt_qp *qp = c->qp;
-	struct mt_trigger t = trigger_of(c->rx, c->psn);
-	struct mt_control echo = {.qp = qp, .kind = MT_CONTROL_SACK, .cause = t};
+	struct mt_sacker *sacker = &qp->rsp.sacker;
+	bool unheard = c->pkt->bth.rtx || c->place != MT_RX_NEW;
 
-	t.unheard |= c->place != MT_RX_NEW;
-	echo.cause.unheard = t.unheard;
-	qp->rsp.ack_port = t.port;
-	qp->rsp.ack_unheard |= t.unheard;
-	if (t.mark != MW_MARK_NONE) { /* REQ(rsp.sack.trigger.ecn) */
-		stats(c)->rx_ecn++;
-		mt_engine_control(qp->engine, &echo);
-	} else if (mt_sacker_packet(&qp->rsp.sacker, &t, c->pkt->payload_len, c->pkt->bth.a,
+	qp->rsp.ack_port = c->rx->meta->port;
+	qp->rsp.ack_unheard |= unheard;
+	if (c->rx->meta->ecn_ce) {
+		echo_mark(c, unheard);
+	} else if (mt_sacker_packet(sacker, c->pkt->payload_len, c->pkt->bth.a || c->pkt->bth.rtx,
 				    qp->engine->cfg.timing.sack_bytes)) {
+		set_trigger(&sacker->trigger, c->rx, c->psn, unheard);
 		mb_list_push(&qp->engine->control, &qp->control);
 	}
 	test_way_back(qp, c->rx->now_ns);

@@ -9,11 +9,14 @@
 /* 1.024 us * 2^24, the longest timeout that the API can name; doubling stops there. */
 #define RTO_MAX_NS (UINT64_C(1024) << MT_TIMEOUT_EXP_MAX)
 
-void mt_retry_start(struct mt_retry *r, uint64_t now_ns)
+bool mt_retry_sent(struct mt_retry *r, uint64_t now_ns)
 {
-	if (r->running)
-		return;
+	if (r->running) {
+		mt_retry_heard(r, now_ns);
+		return false;
+	}
 	mt_retry_progress(r, now_ns, true);
+	return true;
 }
 
 /* REQ(req.retry.progress) */
@@ -50,7 +53,7 @@ static uint64_t current_rto(const struct mt_retry *r, const struct mt_retry_limi
 
 static uint64_t probe_at(const struct mt_retry *r, uint64_t probe_ns)
 {
-	if (r->probes >= PROBES_MAX)
+	if (r->probes >= PROBES_MAX || probe_ns == MT_RETRY_NO_PROBE)
 		return UINT64_MAX;
 	/* Waits of 1, 2 and 4 probe times. */
 	return r->probe_ns + probe_ns * ((UINT64_C(2) << r->probes) - 1);

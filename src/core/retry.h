@@ -3,7 +3,7 @@
  * retry.h - what to do about silence.
  *
  * Loss is normally found by SACKs (loss.h). Two timers work when none come while something is
- * unfinished. After about two RTTs without progress a reliability probe asks the responder what it
+ * unfinished. After about two RTTs in which nothing was sent or heard a reliability probe asks the responder what it
  * has; up to three times, each after twice the wait, and again from the start when an answer was
  * heard; each time on more paths at once. The ACK timeout comes last: 1.024 us *
  * 2^timeout, `linear` times at that interval, then doubling `exp` times; each sends the oldest
@@ -15,6 +15,9 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+
+/* In place of the time after which to probe, while more is about to be sent. */
+#define MT_RETRY_NO_PROBE UINT64_MAX
 
 struct mt_retry_limits {
 	uint64_t rto_ns; /* the first timeout */
@@ -38,8 +41,11 @@ enum mt_retry_action {
 	MT_RETRY_GIVE_UP,
 };
 
-/* mt_retry_start begins to watch, unless it does already. */
-void mt_retry_start(struct mt_retry *r, uint64_t now_ns);
+/*
+ * mt_retry_sent notes a data packet: silence, as probes understand it, begins after the last one.
+ * Says whether the watch begins with it, and with that a deadline.
+ */
+bool mt_retry_sent(struct mt_retry *r, uint64_t now_ns);
 /* mt_retry_progress restarts the watch; with nothing unfinished it ends. */
 void mt_retry_progress(struct mt_retry *r, uint64_t now_ns, bool unfinished);
 /* mt_retry_heard notes the answer to a probe: the peer is there, and more probes are worth it. */

@@ -50,6 +50,8 @@ enum mt_rx_place mt_rx_window_place(const struct mt_rx_window *w, uint64_t psn)
 		return MT_RX_ANCIENT;
 	if (psn < w->expected)
 		return MT_RX_DUP_BEHIND;
+	if (psn == w->expected)
+		return MT_RX_NEW;
 	if (psn - w->expected >= w->limit)
 		return MT_RX_FAR;
 	if (!w->received)
@@ -83,6 +85,10 @@ uint32_t mt_rx_window_take(struct mt_rx_window *w, uint64_t psn, bool ends_messa
 		w->unreported = psn; /* all before it was in a SACK */
 	if (psn >= w->top)
 		w->top = psn + 1;
+	if (psn == w->expected && w->ahead == 0) { /* in order: the bitmaps have no part in it */
+		w->expected++;
+		return ends_message;
+	}
 	w->ahead++;
 	mb_ring_set(w->received, w->size, psn);
 	if (ends_message)
@@ -141,7 +147,7 @@ uint64_t mt_rx_window_report(struct mt_rx_window *w, uint64_t *base)
 	if (w->unreported < w->expected)
 		w->unreported = w->expected; /* cack_psn says it */
 	*base = report_base(w);
-	if (!w->received)
+	if (w->ahead == 0)
 		return 0;
 	map = mb_ring_load64(w->received, w->size, *base);
 	if (w->top - *base < REPORT)

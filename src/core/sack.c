@@ -7,15 +7,11 @@
 #define RCVD_BYTES_MASK 0xFFFFFFu
 
 /* REQ(rsp.sack.trigger.bytes) REQ(rsp.sack.trigger.ackreq) REQ(rsp.sack.trigger.rtx) */
-bool mt_sacker_packet(struct mt_sacker *s, const struct mt_trigger *t, uint32_t payload,
-		      bool ack_req, uint32_t threshold)
+bool mt_sacker_packet(struct mt_sacker *s, uint32_t payload, bool asked, uint32_t threshold)
 {
 	s->bytes += payload < MT_SACK_PACKET_MIN ? MT_SACK_PACKET_MIN : payload;
-	if (!s->due && s->bytes <= threshold && !ack_req && !t->rtx)
-		return false;
-	s->due = true;
-	s->trigger = *t;
-	return true;
+	s->due |= asked || s->bytes > threshold;
+	return s->due;
 }
 
 void mt_sacker_sent(struct mt_sacker *s)

@@ -22,9 +22,11 @@ struct mt_sacker {
 	bool due;
 };
 
-/* mt_sacker_packet counts an accepted or repeated data packet; says whether a SACK is due now. */
-bool mt_sacker_packet(struct mt_sacker *s, const struct mt_trigger *t, uint32_t payload,
-		      bool ack_req, uint32_t threshold);
+/*
+ * mt_sacker_packet counts an accepted or repeated data packet, and says whether a SACK is due now;
+ * then the caller makes the packet the trigger. `asked`: it wants one by AckReq or as an rtx.
+ */
+bool mt_sacker_packet(struct mt_sacker *s, uint32_t payload, bool asked, uint32_t threshold);
 /* mt_sacker_sent starts counting anew. */
 void mt_sacker_sent(struct mt_sacker *s);
 

@@ -66,12 +66,13 @@ static void owe(unsigned qp)
 	node_rx(&n, 0, &pkt);
 }
 
+/* Eight packets are a turn; who has fewer gives the rest of his away. */
 CASE(mt_engine_tx, qps_take_turns)
 {
-	post(0, 3);
-	post(1, 2);
-	post(2, 4);
-	check_from(node_tx(&n, 0, sent, 256), "012012022");
+	post(0, 18);
+	post(1, 3);
+	post(2, 9);
+	check_from(node_tx(&n, 0, sent, 256), "000000001112222222200000000200");
 }
 
 /* REQ(req.spray.rotation) */
@@ -91,13 +92,28 @@ CASE(mt_engine_tx, a_run_is_one_qp_and_one_ev)
 
 CASE(mt_engine_tx, the_turn_is_kept_between_calls)
 {
-	post(0, 2);
+	post(0, 9);
 	post(1, 2);
-	post(2, 2);
-	check_from(node_tx(&n, 0, sent, 2), "01");
-	check_from(node_tx(&n, 0, sent, 3), "201");
-	check_from(node_tx(&n, 0, sent, 256), "2");
+	check_from(node_tx(&n, 0, sent, 5), "00000");
+	check_from(node_tx(&n, 0, sent, 4), "0001");
+	check_from(node_tx(&n, 0, sent, 256), "10");
 	assert_u_eq(node_tx(&n, 0, sent, 256), 0);
+}
+
+/* REQ(req.probe.tail) */
+CASE(mt_engine_tx, silence_begins_when_there_is_no_more_to_send)
+{
+	uint64_t tail_ns = opts.cfg.timing.tail_probe_min_ns;
+
+	post(0, 3);
+	assert_u_eq(node_tx(&n, 0, sent, 1), 1);
+	assert_u_eq(node_tx(&n, 1000, sent, 1), 1);
+	mt_engine_tick(n.engine, 1000 + 2 * tail_ns); /* one more is to come, and asks for a SACK */
+	assert_u_eq(node_stats(&n).tail_probes, 0);
+	assert_u_eq(node_tx(&n, 1000 + 2 * tail_ns, sent, 256), 1);
+	assert_u_eq(mt_engine_deadline(n.engine), 1000 + 3 * tail_ns);
+	mt_engine_tick(n.engine, 1000 + 3 * tail_ns);
+	assert_u_eq(node_stats(&n).tail_probes, 1);
 }
 
 CASE(mt_engine_tx, at_most_n)

@@ -16,7 +16,7 @@ static int running(void **state)
 {
 	(void)state;
 	r = (struct mt_retry){0};
-	mt_retry_start(&r, START);
+	assert_true(mt_retry_sent(&r, START));
 	return 0;
 }
 
@@ -44,12 +44,15 @@ TEST(mt_retry_deadline, never_while_not_running)
 	assert_u_eq(mt_retry_due(&idle, &l, PROBE, UINT64_MAX), MT_RETRY_WAIT);
 }
 
-TEST_WITH(running, NULL, mt_retry_start, does_not_restart)
+TEST_WITH(running, NULL, mt_retry_sent, puts_off_probes_and_not_the_timeout)
 {
 	struct mt_retry_limits l = limits(1, 1);
 
-	mt_retry_start(&r, START + 500);
+	assert_false(mt_retry_sent(&r, START + 500));
+	assert_u_eq(mt_retry_deadline(&r, &l, PROBE), START + 500 + PROBE);
 	assert_u_eq(mt_retry_deadline(&r, &l, NO_PROBE), START + RTO);
+	assert_u_eq(mt_retry_deadline(&r, &l, MT_RETRY_NO_PROBE), START + RTO);
+	assert_u_eq(mt_retry_due(&r, &l, MT_RETRY_NO_PROBE, START + RTO - 1), MT_RETRY_WAIT);
 }
 
 /* REQ(req.probe.tail) */

@@ -27,51 +27,42 @@ static struct mt_trigger trigger(uint64_t psn)
 TEST(mt_sacker_packet, more_bytes_than_the_threshold)
 {
 	struct mt_sacker s = {0};
-	struct mt_trigger t = trigger(1);
 
-	assert_false(mt_sacker_packet(&s, &t, 2048, false, THRESHOLD));
-	assert_false(mt_sacker_packet(&s, &t, 2048, false, THRESHOLD));
-	t.psn = 2;
-	assert_true(mt_sacker_packet(&s, &t, 1, false, THRESHOLD));
-	assert_u_eq(s.trigger.psn, 2);
+	assert_false(mt_sacker_packet(&s, 2048, false, THRESHOLD));
+	assert_false(mt_sacker_packet(&s, 2048, false, THRESHOLD));
+	assert_true(mt_sacker_packet(&s, 1, false, THRESHOLD));
 	mt_sacker_sent(&s);
 	assert_false(s.due);
-	assert_false(mt_sacker_packet(&s, &t, 4096, false, THRESHOLD));
+	assert_false(mt_sacker_packet(&s, 4096, false, THRESHOLD));
 }
 
 TEST(mt_sacker_packet, a_small_packet_counts_1024)
 {
 	struct mt_sacker s = {0};
-	struct mt_trigger t = trigger(1);
 
 	for (int i = 0; i < 4; i++)
-		assert_false(mt_sacker_packet(&s, &t, 0, false, THRESHOLD));
-	assert_true(mt_sacker_packet(&s, &t, 0, false, THRESHOLD));
+		assert_false(mt_sacker_packet(&s, 0, false, THRESHOLD));
+	assert_true(mt_sacker_packet(&s, 0, false, THRESHOLD));
 }
 
 /* REQ(rsp.sack.trigger.ackreq) REQ(rsp.sack.trigger.rtx) */
-TEST(mt_sacker_packet, asked_for_or_sent_again)
+TEST(mt_sacker_packet, asked_for)
 {
 	struct mt_sacker s = {0};
-	struct mt_trigger t = trigger(1);
 
-	assert_true(mt_sacker_packet(&s, &t, 1, true, THRESHOLD));
+	assert_true(mt_sacker_packet(&s, 1, true, THRESHOLD));
 	mt_sacker_sent(&s);
-	t.rtx = true;
-	assert_true(mt_sacker_packet(&s, &t, 1, false, THRESHOLD));
-	assert_true(s.trigger.rtx);
+	assert_false(mt_sacker_packet(&s, 1, false, THRESHOLD));
 }
 
 /* REQ(rsp.sack.coalesce) */
-TEST(mt_sacker_packet, while_due_the_newest_is_reflected)
+TEST(mt_sacker_packet, due_until_it_is_sent)
 {
 	struct mt_sacker s = {0};
-	struct mt_trigger t = trigger(1);
 
-	mt_sacker_packet(&s, &t, 1, true, THRESHOLD);
-	t.psn = 9;
-	assert_true(mt_sacker_packet(&s, &t, 1, false, THRESHOLD));
-	assert_u_eq(s.trigger.psn, 9);
+	mt_sacker_packet(&s, 1, true, THRESHOLD);
+	assert_true(mt_sacker_packet(&s, 1, false, THRESHOLD));
+	assert_true(s.due);
 }
 
 /* REQ(rsp.sack.reflect-ev) REQ(rsp.sack.reflect-time) REQ(req.mpr.unit) REQ(wire.seth.entropy) */
