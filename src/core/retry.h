@@ -3,9 +3,9 @@
  * retry.h - what to do about silence.
  *
  * Loss is normally found by SACKs (loss.h). Two timers work when none come while something is
- * unfinished. After about two RTTs in which nothing was sent or heard a reliability probe asks the responder what it
- * has; up to three times, each after twice the wait, and again from the start when an answer was
- * heard; each time on more paths at once. The ACK timeout comes last: 1.024 us *
+ * unfinished. After about two RTTs in which nothing was sent or heard a reliability probe asks the
+ * responder what it has; up to three times, each after twice the wait, and again from the start
+ * when an answer was heard; each time on more paths at once. The ACK timeout comes last: 1.024 us *
  * 2^timeout, `linear` times at that interval, then doubling `exp` times; each sends the oldest
  * packet again. When they are used up the QP fails. Progress starts all of it anew.
  * REQ(req.retry.linear-exp)
