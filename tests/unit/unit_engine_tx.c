@@ -76,18 +76,18 @@ CASE(mt_engine_tx, qps_take_turns)
 }
 
 /* REQ(req.spray.rotation) */
-CASE(mt_engine_tx, a_run_is_one_qp_and_one_ev)
+CASE(mt_engine_tx, a_turn_ends_with_a_run)
 {
 	n.engine->cfg.max_run = 3;
-	post(0, 7);
+	post(0, 14);
 	post(1, 2);
 	post(2, 4);
-	check_from(node_tx(&n, 0, sent, 256), "0001122200020");
+	check_from(node_tx(&n, 0, sent, 256), "00000000011222200000");
 	assert_u_eq(sent[0].ev, sent[2].ev);
-	assert_true(sent[2].ev != sent[8].ev);
+	assert_true(sent[2].ev != sent[3].ev);
 	post(1, 1); /* what comes later is no part of the run that ended short */
 	assert_u_eq(node_tx(&n, 0, &sent[100], 10), 1);
-	assert_true(sent[100].ev != sent[4].ev);
+	assert_true(sent[100].ev != sent[10].ev);
 }
 
 CASE(mt_engine_tx, the_turn_is_kept_between_calls)
