@@ -129,9 +129,13 @@ static void fork_initiator(struct live_side *s)
 	live_barrier(s);
 }
 
-/* fork_target forks too: it is passive, so all its work is the thread's. */
+/*
+ * fork_target forks too: it is passive, so all its work is the thread's. Not while that thread is
+ * only starting: AddressSanitizer's allocator may then be locked in the child for ever.
+ */
 static void fork_target(struct live_side *s)
 {
+	live_check(live_wait_counter(s, "rx_data_packets", 1, 20000));
 	fork_end(fork_start(fork_use_both, s));
 	live_barrier(s);
 	live_check(live_compare(s->buffer, BYTES, 11));
