@@ -110,6 +110,7 @@ static void draw_faults(struct sim_plan *p, struct sim_rng *r)
 static void draw_receivers(struct sim_plan *p, struct sim_rng *r)
 {
 	p->deaf = sim_below(r, 2);
+	p->ports = maybe(r, 4);
 	if (sim_below(r, 8) == 0)
 		p->service_ns = ONE_OF(r, 50, 200, 500);
 	p->rx_room = 4096;

@@ -64,7 +64,8 @@
 	X(rx_told, 0, "receivers tell their room to their engine")            \
 	X(dynamic_mpr, 0, "dynamic MPR: 0 none, 1 all, 2 each its own")       \
 	X(service_ns, 0, "a busy node takes a packet each, port by port")     \
-	X(deaf, 0, "what arrives at a stopped node is lost")
+	X(deaf, 0, "what arrives at a stopped node is lost")                  \
+	X(ports, 0, "ports that go down for a while")
 
 struct sim_plan {
 	uint64_t seed;

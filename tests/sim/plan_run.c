@@ -39,7 +39,8 @@ struct run;
 struct fault {
 	struct run *run;
 	uint32_t src, dst, plane, path;
-	bool whole_plane, stops_node;
+	enum { PATH_DIES, PLANE_DIES, NODE_STOPS, PORT_DROPS } kind;
+	bool told; /* PORT_DROPS: the node knows that its port is down */
 	uint64_t lasts_ns;
 };
 
@@ -241,15 +242,36 @@ static void set_queues(struct run *run)
 static void set_dead(const struct fault *f, bool dead)
 {
 	for (uint32_t k = 0; k < f->run->plan->paths; k++)
-		if ((f->whole_plane || k == f->path) &&
+		if ((f->kind == PLANE_DIES || k == f->path) &&
 		    !is_good_path(f->run, f->src, f->dst, f->plane, k))
 			sim_net_path(&f->run->world.net, f->src, f->dst, f->plane, k)->dead = dead;
 }
 
+/* A port that is down takes the good path with it, but it comes back. */
+static void set_port(const struct fault *f, bool up)
+{
+	struct sim_world *w = &f->run->world;
+
+	for (uint32_t peer = 0; peer < w->cfg.net.n_nodes; peer++)
+		for (uint32_t k = 0; k < f->run->plan->paths && peer != f->src; k++) {
+			sim_net_path(&w->net, f->src, peer, f->plane, k)->dead = !up;
+			sim_net_path(&w->net, peer, f->src, f->plane, k)->dead = !up;
+		}
+	if (f->told) {
+		mt_engine_port_set(w->nodes[f->src].engine, w->net.now_ns, f->plane, up);
+		sim_node_run(&w->nodes[f->src]);
+	}
+}
+
 static void fault_ends(void *ctx, uint64_t arg)
 {
+	struct fault *f = ctx;
+
 	(void)arg;
-	set_dead(ctx, false);
+	if (f->kind == PORT_DROPS)
+		set_port(f, true);
+	else
+		set_dead(f, false);
 }
 
 static void fault_begins(void *ctx, uint64_t arg)
@@ -257,15 +279,18 @@ static void fault_begins(void *ctx, uint64_t arg)
 	struct fault *f = ctx;
 
 	(void)arg;
-	if (f->stops_node) {
+	if (f->kind == NODE_STOPS) {
 		sim_node_stop(&f->run->world.nodes[f->src], f->lasts_ns, f->run->plan->deaf);
 		return;
 	}
-	set_dead(f, true);
+	if (f->kind == PORT_DROPS)
+		set_port(f, false);
+	else
+		set_dead(f, true);
 	sim_net_at(&f->run->world.net, f->run->world.net.now_ns + f->lasts_ns, fault_ends, f, 0);
 }
 
-static void plan_fault(struct run *run, bool stops_node)
+static void plan_fault(struct run *run, unsigned kind)
 {
 	struct sim_rng *r = &run->rng;
 	const struct sim_plan *p = run->plan;
@@ -277,8 +302,8 @@ static void plan_fault(struct run *run, bool stops_node)
 			    .dst = qp->peer->node->id,
 			    .plane = (uint32_t)sim_below(r, p->planes),
 			    .path = (uint32_t)sim_below(r, p->paths),
-			    .whole_plane = sim_below(r, 3) == 0,
-			    .stops_node = stops_node,
+			    .kind = kind,
+			    .told = sim_below(r, 2),
 			    .lasts_ns = sim_between(r, 1, p->fault_ns + 1)};
 	sim_net_at(&run->world.net, run->world.net.now_ns + sim_below(r, 200 * p->latency_ns),
 		   fault_begins, f, 0);
@@ -386,9 +411,11 @@ static void build(struct run *run)
 	for (uint32_t i = 0; i < p->nodes; i++)
 		set_node(run, &run->world.nodes[i]);
 	for (uint64_t i = 0; i < p->faults; i++)
-		plan_fault(run, false);
+		plan_fault(run, sim_below(&run->rng, 3) ? PATH_DIES : PLANE_DIES);
 	for (uint64_t i = 0; i < p->stops; i++)
-		plan_fault(run, true);
+		plan_fault(run, NODE_STOPS);
+	for (uint64_t i = 0; i < p->ports; i++)
+		plan_fault(run, PORT_DROPS);
 	run->world.app = app;
 	run->world.app_ctx = run;
 }
