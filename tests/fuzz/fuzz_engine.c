@@ -404,7 +404,7 @@ static void post(struct fuzz *f, unsigned n, unsigned i)
 					REGION_START + (flags & 0x40 ? REGION_BYTES - 300 : 0)};
 	int r = mt_qp_post_send(end->qp, f->now, &wr);
 
-	if (r == MT_ERR_MEMORY) {
+	for (unsigned tries = 0; r == MT_ERR_MEMORY && tries < 4; tries++) {
 		add_memory(&f->nodes[n]);
 		r = mt_qp_post_send(end->qp, f->now, &wr);
 	}
