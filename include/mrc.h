@@ -419,7 +419,12 @@ struct mrc_qp_attr {
 		uint16_t max_wimm;	/* WRITEs with immediate in flight as requester, >= 1 */
 		uint16_t max_wimm_dest; /* the same as responder; set the peer's max_wimm, >= 1 */
 	} wimm;
-	uint8_t timeout; /* of an acknowledgement: 1.024 us * 2^timeout, 0 .. 24 (17.2 s) */
+	/*
+	 * Of an acknowledgement: 1.024 us * 2^timeout, 0 .. 24 (17.2 s). 0 is 1.024 us and not "for
+	 * ever", as it would be in verbs; what is below the device's floor (MRC_RTO_MIN_US) is that
+	 * floor. Never giving up is retry.exp_cnt 25.
+	 */
+	uint8_t timeout;
 	/* Profiles that a controller made; 0 is the device's own. */
 	struct {
 		uint64_t ev_profile_id;
@@ -455,7 +460,8 @@ int mrc_query_qp(struct mrc_qp *qp, struct ibv_qp_attr *vattr, int vattr_mask,
  * checked first; on an error nothing has changed. REQ(api.qp.modify.order)
  *
  * Moves: RESET to INIT, INIT to RTR, RTR to RTS, RTS to SQD and back; any state to ERR, which
- * flushes its WRs with IBV_WC_WR_FLUSH_ERR, and to RESET, which drops them and all attributes.
+ * flushes its WRs with IBV_WC_WR_FLUSH_ERR, and to RESET, which drops them and all attributes. In
+ *SQD the WRs of which something was sent are finished; others may be posted and begin back in RTS.
  *
  * vattr, vattr_mask: verbs attributes that count
  *
@@ -470,12 +476,14 @@ int mrc_query_qp(struct mrc_qp *qp, struct ibv_qp_attr *vattr, int vattr_mask,
  *	IBV_QP_RQ_PSN         first PSN of the peer, 24 bits
  *	IBV_QP_SQ_PSN         first PSN of its own, 24 bits
  *	IBV_QP_PATH_MTU       at most the port's active_mtu
+ *	IBV_QP_EN_SQD_ASYNC_NOTIFY  with a move to SQD: en_sqd_async_notify not 0 asks for
+ *	                      IBV_EVENT_SQ_DRAINED when all that had begun is complete
  *
  * These do not apply to MRC, which has its own or none; they are accepted so that common code can
  * set them, and have no effect: IBV_QP_PORT (a QP uses every port), IBV_QP_TIMEOUT (see
  * MRC_QP_TIMEOUT), IBV_QP_RETRY_CNT (see MRC_QP_RETRY_CNT), IBV_QP_RNR_RETRY,
  * IBV_QP_MIN_RNR_TIMER, IBV_QP_MAX_QP_RD_ATOMIC, IBV_QP_MAX_DEST_RD_ATOMIC, IBV_QP_ALT_PATH,
- * IBV_QP_PATH_MIG_STATE. All others are refused.
+ * IBV_QP_PATH_MIG_STATE. One line on stderr names each the first time. All others are refused.
  *
  * mrc_attr, mrc_attr_mask: see mrc_qp_attr; ranges are there. REQ(api.qp.ranges)
  *
@@ -537,8 +545,9 @@ int mrc_post_send(struct mrc_qp *qp, struct ibv_send_wr *wr, struct ibv_send_wr 
 struct mrc_async_event {
 	union {
 		struct mrc_cq *cq; /* IBV_EVENT_CQ_ERR */
-		struct mrc_qp *qp; /* IBV_EVENT_QP_FATAL, _QP_REQ_ERR, _QP_ACCESS_ERR */
-		int port_num;	   /* IBV_EVENT_PORT_ACTIVE, IBV_EVENT_PORT_ERR */
+		struct mrc_qp
+			*qp;  /* IBV_EVENT_QP_FATAL, _QP_REQ_ERR, _QP_ACCESS_ERR, _SQ_DRAINED */
+		int port_num; /* IBV_EVENT_PORT_ACTIVE, IBV_EVENT_PORT_ERR */
 	} element;
 	enum ibv_event_type event_type;
 };
@@ -547,7 +556,8 @@ struct mrc_async_event {
  * mrc_get_async_event takes the next event of a context's objects. It BLOCKS until there is one.
  * IBV_EVENT_QP_ACCESS_ERR: the peer wrote where it may not; IBV_EVENT_QP_REQ_ERR: it sent what
  * the protocol does not allow; IBV_EVENT_QP_FATAL: anything else that failed the QP as responder.
- * The QP is in ERR. What fails it as requester is told by a completion alone. REQ(api.async)
+ * The QP is in ERR. What fails it as requester is told by a completion alone.
+ * IBV_EVENT_SQ_DRAINED: see IBV_QP_EN_SQD_ASYNC_NOTIFY of mrc_modify_qp. REQ(api.async)
  *
  * Each event must be acknowledged by mrc_ack_async_event. Returns 0, or -1 with errno:
  * EINTR    a signal handler ran; call again

@@ -27,6 +27,10 @@ static void event_from_nic(const struct mh_async_event *nic, struct mrc_async_ev
 		event->event_type = qp_event(nic->status);
 		event->element.qp = nic->owner;
 		break;
+	case MH_ASYNC_SQ_DRAINED:
+		event->event_type = IBV_EVENT_SQ_DRAINED;
+		event->element.qp = nic->owner;
+		break;
 	case MH_ASYNC_PORT_DOWN:
 		event->event_type = IBV_EVENT_PORT_ERR;
 		event->element.port_num = PORT_NUM;
@@ -65,7 +69,7 @@ int mrc_get_async_event(struct mrc_context *mrc_ctx, struct mrc_async_event *eve
 static bool is_qp_event(enum ibv_event_type type)
 {
 	return type == IBV_EVENT_QP_FATAL || type == IBV_EVENT_QP_REQ_ERR ||
-	       type == IBV_EVENT_QP_ACCESS_ERR;
+	       type == IBV_EVENT_QP_ACCESS_ERR || type == IBV_EVENT_SQ_DRAINED;
 }
 
 /* Events of the port name no object that waits for an acknowledgement. */
@@ -76,7 +80,8 @@ void mrc_ack_async_event(struct mrc_async_event *event)
 	if (!event)
 		return;
 	if (is_qp_event(event->event_type)) {
-		nic.type = MH_ASYNC_QP_FATAL;
+		nic.type = event->event_type == IBV_EVENT_SQ_DRAINED ? MH_ASYNC_SQ_DRAINED
+								     : MH_ASYNC_QP_FATAL;
 		nic.owner = event->element.qp;
 		nic.qp = event->element.qp->nic;
 		mh_async_ack(event->element.qp->ctx->dev, &nic);

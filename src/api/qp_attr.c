@@ -5,6 +5,8 @@
  */
 #include "api/api.h"
 
+#include <stdatomic.h>
+#include <stdio.h>
 #include <string.h>
 
 #define BITS_24 0xffffffu
@@ -20,7 +22,8 @@
 	 IBV_QP_ALT_PATH | IBV_QP_PATH_MIG_STATE)
 #define VATTR_USED                                                                               \
 	(IBV_QP_STATE | IBV_QP_CUR_STATE | IBV_QP_ACCESS_FLAGS | IBV_QP_PKEY_INDEX | IBV_QP_AV | \
-	 IBV_QP_PATH_MTU | IBV_QP_RQ_PSN | IBV_QP_SQ_PSN | IBV_QP_DEST_QPN)
+	 IBV_QP_PATH_MTU | IBV_QP_RQ_PSN | IBV_QP_SQ_PSN | IBV_QP_DEST_QPN |                     \
+	 IBV_QP_EN_SQD_ASYNC_NOTIFY)
 
 const int ma_vattr_known = VATTR_USED | VATTR_IGNORED;
 const int ma_mrc_attr_known = MRC_QP_MAX_WIMM | MRC_QP_MAX_WIMM_DEST | MRC_QP_MPR |
@@ -130,11 +133,38 @@ static int psns_to_nic(const struct ibv_qp_attr *vattr, int mask, struct mh_qp_a
 	return 0;
 }
 
+/* REQ(api.qp.modify.refused) A program that counts on one of them should hear of it, once. */
+static void name_ignored(int mask)
+{
+	static const struct {
+		int bit;
+		const char *name, *instead;
+	} ignored[] = {
+		{IBV_QP_PORT, "IBV_QP_PORT", "it uses every port"},
+		{IBV_QP_TIMEOUT, "IBV_QP_TIMEOUT", "see MRC_QP_TIMEOUT"},
+		{IBV_QP_RETRY_CNT, "IBV_QP_RETRY_CNT", "see MRC_QP_RETRY_CNT"},
+		{IBV_QP_RNR_RETRY, "IBV_QP_RNR_RETRY", "it has no RNR"},
+		{IBV_QP_MIN_RNR_TIMER, "IBV_QP_MIN_RNR_TIMER", "it has no RNR"},
+		{IBV_QP_MAX_QP_RD_ATOMIC, "IBV_QP_MAX_QP_RD_ATOMIC", "it does not read"},
+		{IBV_QP_MAX_DEST_RD_ATOMIC, "IBV_QP_MAX_DEST_RD_ATOMIC", "it does not read"},
+		{IBV_QP_ALT_PATH, "IBV_QP_ALT_PATH", "it uses many paths at once"},
+		{IBV_QP_PATH_MIG_STATE, "IBV_QP_PATH_MIG_STATE", "it uses many paths at once"},
+	};
+	static atomic_int named;
+	int news = mask & VATTR_IGNORED & ~atomic_fetch_or(&named, mask & VATTR_IGNORED);
+
+	for (size_t i = 0; news && i < sizeof(ignored) / sizeof(ignored[0]); i++)
+		if (news & ignored[i].bit)
+			fprintf(stderr, "softmrc: %s has no effect on an MRC QP: %s\n",
+				ignored[i].name, ignored[i].instead);
+}
+
 int ma_vattr_to_nic(const struct ibv_qp_attr *vattr, int vattr_mask, struct mh_qp_attr *attr,
 		    uint32_t *mask)
 {
 	if (vattr_mask & ~ma_vattr_known)
 		return EINVAL;
+	name_ignored(vattr_mask);
 	if ((vattr_mask & IBV_QP_PKEY_INDEX) && vattr->pkey_index != 0)
 		return EINVAL;
 	if (vattr_mask & IBV_QP_STATE) {
@@ -146,6 +176,10 @@ int ma_vattr_to_nic(const struct ibv_qp_attr *vattr, int vattr_mask, struct mh_q
 		if (access_to_nic(vattr->qp_access_flags, &attr->access))
 			return EINVAL;
 		*mask |= MH_QP_ACCESS;
+	}
+	if (vattr_mask & IBV_QP_EN_SQD_ASYNC_NOTIFY) {
+		attr->sqd_notify = vattr->en_sqd_async_notify;
+		*mask |= MH_QP_SQD_NOTIFY;
 	}
 	if (path_to_nic(vattr, vattr_mask, attr, mask))
 		return EINVAL;
@@ -257,6 +291,7 @@ void ma_vattr_from_nic(const struct mh_qp_attr *attr, struct ibv_qp_attr *vattr)
 		.rq_psn = attr->rq_psn,
 		.sq_psn = attr->sq_psn,
 		.dest_qp_num = attr->dest_qpn,
+		.sq_draining = attr->draining,
 		.ah_attr = {.is_global = 1, .port_num = 1},
 		.port_num = 1,
 	};

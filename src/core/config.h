@@ -23,7 +23,7 @@ struct mt_timing {
 	uint64_t port_hold_ns;
 	/* Silence after which a reliability probe asks for a SACK: 2 RTT, but at least this. */
 	uint64_t tail_probe_min_ns;
-	/* The ACK timeout is 1.024 us * 2^timeout of the QP, but at least this. */
+	/* The ACK timeout is 1.024 us * 2^timeout of the QP (0: 1.024 us), but at least this. */
 	uint64_t rto_min_ns;
 	/*
 	 * For how long SACKs ask senders for less after received packets were lost for want of
@@ -171,6 +171,7 @@ struct mt_qp_attr {
 	bool trim_nack;	    /* answer trimmed packets with a NACK */
 	bool svc_time_dest; /* the peer's stamps are later by the time it took: its cfg.svc_time */
 	bool dynamic_mpr;   /* both ends agreed: windows follow the MPR field of SACKs */
+	bool draining; /* mt_qp_query only: in SQD, and a send WR that has begun is not complete */
 };
 
 /* mt_engine_cfg_default fills in a configuration for n_ports ports of a hardware-like NIC. */

@@ -298,11 +298,19 @@ void mt_engine_port_event(struct mt_engine *e, const struct mt_addr *peer, uint3
 	report(e, &ev);
 }
 
-/* One event of a QP: completions first, so that its failure is the last thing heard of it. */
+/*
+ * One event of a QP: completions first, so that its failure is the last thing heard of it, and that
+ * it has drained what follows the last completion. REQ(req.sqd.drained)
+ */
 static bool poll_qp(struct mt_qp *qp, struct mt_event *ev)
 {
 	if (mt_sq_poll(&qp->req.sq, ev) || mt_rq_poll(&qp->rsp.rq, ev)) {
 		ev->qp_user = qp->user;
+		return true;
+	}
+	if (qp->state == MT_QPS_SQD && qp->drain_unreported && !mt_qp_begun(qp)) {
+		qp->drain_unreported = false;
+		*ev = (struct mt_event){.type = MT_EVENT_SQ_DRAINED, .qp_user = qp->user};
 		return true;
 	}
 	if (!qp->failure_unreported)

@@ -174,7 +174,9 @@ void mt_qp_fini(struct mt_qp *qp);
 /*
  * mt_qp_modify sets the attributes in mask and then, with MT_QP_STATE, the state. All is checked
  * first: on an error nothing has changed. RTR wants MT_QP_DEST now or before. ERR flushes what is
- * queued; RESET drops it. now_ns as in the verbs.
+ * queued; RESET drops it. SQD finishes the send WRs of which a packet was sent and begins no other
+ * before RTS; MT_EVENT_SQ_DRAINED, once for each move to SQD, says that it has. now_ns as in the
+ * verbs.
  */
 int mt_qp_modify(struct mt_qp *qp, uint64_t now_ns, const struct mt_qp_attr *attr, uint32_t mask);
 void mt_qp_query(const struct mt_qp *qp, struct mt_qp_attr *attr);

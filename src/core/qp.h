@@ -82,7 +82,8 @@ struct mt_qp {
 	struct mt_responder rsp;
 	uint8_t failure; /* enum mt_wc_status that the QP event reports */
 	bool failure_unreported;
-	bool used; /* its windows were, since the clock of memory.c came by */
+	bool drain_unreported; /* in SQD: that nothing is left of what had begun */
+	bool used;	       /* its windows were, since the clock of memory.c came by */
 };
 
 static inline bool mt_qp_may_receive(const struct mt_qp *qp)
@@ -99,6 +100,15 @@ static inline bool mt_qp_may_send(const struct mt_qp *qp)
 static inline bool mt_qp_unfinished(const struct mt_qp *qp)
 {
 	return !mt_tx_empty(&qp->req.window) || qp->req.sq.done < qp->req.sq.next;
+}
+
+/* mt_qp_begun says whether a send WR of which a packet was sent is not complete. */
+static inline bool mt_qp_begun(const struct mt_qp *qp)
+{
+	const struct mt_sq *sq = &qp->req.sq;
+
+	return sq->done < sq->next ||
+	       (sq->next < sq->tail && mt_sq_at(sq, sq->next)->first_psn < qp->req.window.next);
 }
 
 /*

@@ -236,9 +236,12 @@ static int enter(struct mt_qp *qp, enum mt_qp_state state, const struct mt_qp_at
 		if (qp->state == MT_QPS_RTR)
 			to_rts(qp, a, now_ns);
 		return MT_OK;
+	case MT_QPS_SQD:
+		qp->drain_unreported = true;
+		mt_qp_completes(qp);
+		return MT_OK;
 	case MT_QPS_RESET:
 	case MT_QPS_INIT:
-	case MT_QPS_SQD:
 	case MT_QPS_ERR:
 	case MT_QPS_COUNT:
 		return MT_OK;
@@ -281,4 +284,5 @@ void mt_qp_query(const struct mt_qp *qp, struct mt_qp_attr *attr)
 {
 	*attr = qp->attr;
 	attr->state = qp->state;
+	attr->draining = qp->state == MT_QPS_SQD && mt_qp_begun(qp);
 }

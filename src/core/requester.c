@@ -174,7 +174,7 @@ static enum mt_next send_lost(struct mt_qp *qp, uint64_t psn, uint64_t now_ns, u
 	return MT_NEXT_SENT;
 }
 
-/* REQ(req.gate.mpr) REQ(req.gate.wimm) */
+/* REQ(req.gate.mpr) REQ(req.gate.wimm) REQ(req.sqd) */
 static bool gates_open(const struct mt_qp *qp, const struct mt_wqe *wqe, uint32_t nominal)
 {
 	const struct mt_requester *req = &qp->req;

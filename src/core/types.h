@@ -196,12 +196,13 @@ enum mt_ev_cause {
 };
 
 enum mt_event_type {
-	MT_EVENT_SEND,	   /* a send WR is complete */
-	MT_EVENT_RECV,	   /* immediate data arrived and used up a receive WR, or one was flushed */
-	MT_EVENT_QP,	   /* a QP went to ERR by itself */
-	MT_EVENT_EV,	   /* an EV became GOOD or ASSUMED_BAD */
-	MT_EVENT_PORT,	   /* a port of ours, or a peer's as we see it, went down or came back */
-	MT_EVENT_ENDPOINT, /* an endpoint request was answered, or was not */
+	MT_EVENT_SEND, /* a send WR is complete */
+	MT_EVENT_RECV, /* immediate data arrived and used up a receive WR, or one was flushed */
+	MT_EVENT_QP,   /* a QP went to ERR by itself */
+	MT_EVENT_SQ_DRAINED, /* a QP in SQD has completed every send WR that had begun */
+	MT_EVENT_EV,	     /* an EV became GOOD or ASSUMED_BAD */
+	MT_EVENT_PORT,	     /* a port of ours, or a peer's as we see it, went down or came back */
+	MT_EVENT_ENDPOINT,   /* an endpoint request was answered, or was not */
 };
 
 /* What engine_poll reports. `qp_user` is the cookie given when the QP was made. */

@@ -50,6 +50,10 @@ int mh_async_get(struct mh_device *dev, struct mh_async_event *event)
 		event->status = event->qp->why;
 		event->responder = event->qp->responder;
 		break;
+	case MH_ASYNC_SQ_DRAINED:
+		event->qp = source->object;
+		event->owner = event->qp->init.owner;
+		break;
 	case MH_ASYNC_PORT_DOWN:
 	case MH_ASYNC_PORT_UP:
 		event->owner = dev->owner;
@@ -66,6 +70,8 @@ static struct mh_event_source *async_source(struct mh_device *dev,
 		return &event->cq->overrun;
 	case MH_ASYNC_QP_FATAL:
 		return &event->qp->fatal;
+	case MH_ASYNC_SQ_DRAINED:
+		return &event->qp->drained;
 	case MH_ASYNC_PORT_DOWN:
 		return &dev->port_down;
 	case MH_ASYNC_PORT_UP:

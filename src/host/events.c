@@ -108,6 +108,9 @@ static void events_deliver(struct mh_nic *nic, const struct mt_event *event)
 	case MT_EVENT_QP:
 		mh_qp_raise(event->qp_user, events_status(event->status));
 		return;
+	case MT_EVENT_SQ_DRAINED:
+		mh_qp_drained(event->qp_user);
+		return;
 	case MT_EVENT_EV:
 	case MT_EVENT_PORT:
 		return; /* counted by the engine and shown in the statistics segment */

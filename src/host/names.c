@@ -39,6 +39,8 @@ const char *mh_async_type_name(enum mh_async_type type)
 		return "CQ error";
 	case MH_ASYNC_QP_FATAL:
 		return "QP fatal error";
+	case MH_ASYNC_SQ_DRAINED:
+		return "send queue drained";
 	case MH_ASYNC_PORT_DOWN:
 		return "port error";
 	case MH_ASYNC_PORT_UP:

@@ -41,7 +41,7 @@ void mh_nic_describe(const struct mh_env *env, struct mh_device_attr *attr)
 		.max_mr = MH_MRS_MAX,
 		.max_pd = UINT16_MAX,
 		.max_mr_bytes = UINT64_C(1) << 47,
-		.max_msg_bytes = UINT64_C(1) << 31,
+		.max_msg_bytes = UINT32_MAX,
 		.max_mpr = MT_MPR_MAX,
 		.mpr_resolution = 1,
 		.max_wimm = NIC_WIMM_MAX,

@@ -177,16 +177,18 @@ enum mh_wc_status {
 /* ---- asynchronous events ---- */
 
 enum mh_async_type {
-	MH_ASYNC_CQ_ERR,    /* cq: overrun; its QPs went to ERR */
-	MH_ASYNC_QP_FATAL,  /* qp: went to ERR by itself (retries exhausted, refused by the peer) */
-	MH_ASYNC_PORT_DOWN, /* the last plane that was up went down */
-	MH_ASYNC_PORT_UP,   /* a plane is up again after all were down */
+	MH_ASYNC_CQ_ERR,   /* cq: overrun; its QPs went to ERR */
+	MH_ASYNC_QP_FATAL, /* qp: went to ERR by itself (retries exhausted, refused by the peer) */
+	MH_ASYNC_SQ_DRAINED, /* qp: in SQD, all that had begun is complete, and sqd_notify was set
+			      */
+	MH_ASYNC_PORT_DOWN,  /* the last plane that was up went down */
+	MH_ASYNC_PORT_UP,    /* a plane is up again after all were down */
 };
 
 struct mh_async_event {
 	enum mh_async_type type;
 	struct mh_cq *cq;	  /* of CQ_ERR, else NULL */
-	struct mh_qp *qp;	  /* of QP_FATAL, else NULL */
+	struct mh_qp *qp;	  /* of QP_FATAL and SQ_DRAINED, else NULL */
 	void *owner;		  /* of that CQ or QP, or of the device */
 	enum mh_wc_status status; /* of QP_FATAL: why */
 	bool responder;		  /* of QP_FATAL: the peer did wrong, no send WR of ours failed */
@@ -353,6 +355,8 @@ enum mh_qp_attr_mask {
 	MH_QP_P_KEY = 1u << 14,
 	MH_QP_TRIM_NACK = 1u << 15,
 	MH_QP_DYNAMIC_MPR = 1u << 16,
+	MH_QP_SVC_TIME_DEST = 1u << 17,
+	MH_QP_SQD_NOTIFY = 1u << 18, /* only with a move to SQD */
 };
 
 struct mh_qp_attr {
@@ -373,8 +377,11 @@ struct mh_qp_attr {
 	uint16_t p_key;
 	uint32_t ev_profile;
 	uint32_t cc_profile;
-	bool trim_nack;	  /* answer trimmed packets with a NACK */
-	bool dynamic_mpr; /* both ends agreed: windows follow the MPR that SACKs offer */
+	bool trim_nack;	    /* answer trimmed packets with a NACK */
+	bool dynamic_mpr;   /* both ends agreed: windows follow the MPR that SACKs offer */
+	bool svc_time_dest; /* the peer returns stamps later by the time its answer took */
+	bool sqd_notify;    /* raise MH_ASYNC_SQ_DRAINED; reads as false */
+	bool draining;	    /* read only: in SQD, and a send WR that has begun is not complete */
 };
 
 /*
@@ -395,9 +402,10 @@ void mh_qp_init_query(const struct mh_qp *qp, struct mh_qp_init *init);
 void mh_qp_attr_default(struct mh_qp_attr *attr);
 /*
  * mh_qp_modify sets the attributes in mask, then, with MH_QP_STATE, the state. All is checked
- * first. ERR flushes what is queued; RESET drops it and its completions. EINVAL: an unknown bit, a
- * value outside its range, an address that is not of this device's family, RTR without a
- * destination, or a transition that does not exist. ENOMEM.
+ * first. ERR flushes what is queued; RESET drops it and its completions; SQD finishes the send WRs
+ * of which something was sent and begins no other before RTS. EINVAL: an unknown bit, a value
+ * outside its range, an address that is not of this device's family, RTR without a destination, or
+ * a transition that does not exist. ENOMEM.
  */
 int mh_qp_modify(struct mh_qp *qp, const struct mh_qp_attr *attr, uint32_t mask);
 void mh_qp_query(const struct mh_qp *qp, struct mh_qp_attr *attr);
@@ -430,7 +438,7 @@ struct mh_send_wr {
 /*
  * mh_qp_post_send queues n WRITEs in order and starts sending. *posted, if not NULL, is how many
  * were queued, also on an error: the error is that of wr[*posted]. EINVAL: not in RTS, SQD or ERR
- * (in ERR it is flushed), too many SGEs or inline bytes, 2^31 bytes and more, an unknown flag.
+ * (in ERR it is flushed), too many SGEs or inline bytes, 2^32 bytes and more, an unknown flag.
  * EFAULT: an SGE outside the MRs of the QP's PD. ENOMEM: max_send_wr are not yet polled (poll,
  * then call again), or no memory.
  */

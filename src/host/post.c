@@ -10,7 +10,7 @@
 
 #define POST_FLAGS_ALL \
 	((uint32_t)MH_SEND_IMM | MH_SEND_SIGNALED | MH_SEND_SOLICITED | MH_SEND_INLINE)
-#define POST_BYTES_MAX (UINT64_C(1) << 31)
+#define POST_BYTES_MAX UINT32_MAX
 
 _Static_assert((int)MH_SEND_IMM == (int)MT_WR_IMM && (int)MH_SEND_SIGNALED == (int)MT_WR_SIGNALED &&
 		       (int)MH_SEND_SOLICITED == (int)MT_WR_SOLICITED,

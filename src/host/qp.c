@@ -28,11 +28,13 @@ _Static_assert((int)MH_QPS_ERR == (int)MT_QPS_ERR && (int)MH_QPS_SQD == (int)MT_
 	       "states of QPs");
 _Static_assert((int)MH_QP_STATE == (int)MT_QP_STATE && (int)MH_QP_MPR == (int)MT_QP_MPR &&
 		       (int)MH_QP_RETRY == (int)MT_QP_RETRY &&
-		       (int)MH_QP_DYNAMIC_MPR == (int)MT_QP_DYNAMIC_MPR,
+		       (int)MH_QP_SVC_TIME_DEST == (int)MT_QP_SVC_TIME_DEST,
 	       "attributes of QPs");
 _Static_assert((int)MH_ACCESS_REMOTE_WRITE == (int)MT_ACCESS_REMOTE_WRITE, "access rights");
 
-#define QP_ATTR_ALL (((uint32_t)MH_QP_DYNAMIC_MPR << 1) - 1)
+#define QP_ATTR_ALL (((uint32_t)MH_QP_SQD_NOTIFY << 1) - 1)
+/* What the core does not know. */
+#define QP_ATTR_HOST ((uint32_t)MH_QP_SQD_NOTIFY)
 
 static bool qp_cap_ok(const struct mh_qp_cap *cap)
 {
@@ -84,6 +86,7 @@ static struct mh_qp *qp_alloc(const struct mh_qp_init *init)
 	mb_link_init(&qp->link);
 	mb_link_init(&qp->failed);
 	mh_event_source_init(&qp->fatal, MH_ASYNC_QP_FATAL, qp);
+	mh_event_source_init(&qp->drained, MH_ASYNC_SQ_DRAINED, qp);
 	return qp;
 }
 
@@ -186,6 +189,7 @@ int mh_qp_destroy(struct mh_qp *qp)
 	qp_leave(nic, qp);
 	mh_nic_unlock(nic);
 	mh_event_forget(&qp->dev->events, &qp->fatal);
+	mh_event_forget(&qp->dev->events, &qp->drained);
 	mh_nic_lock(nic);
 	qp->init.pd->objects--;
 	qp->init.send_cq->n_qps--;
@@ -231,6 +235,7 @@ static void qp_attr_to_core(const struct mh_qp_attr *in, struct mt_qp_attr *out)
 		.cc_profile = in->cc_profile,
 		.trim_nack = in->trim_nack,
 		.dynamic_mpr = in->dynamic_mpr,
+		.svc_time_dest = in->svc_time_dest,
 	};
 	memcpy(out->dest.b, in->dest.b, sizeof(out->dest.b));
 }
@@ -256,6 +261,8 @@ static void qp_attr_from_core(const struct mt_qp_attr *in, struct mh_qp_attr *ou
 		.cc_profile = in->cc_profile,
 		.trim_nack = in->trim_nack,
 		.dynamic_mpr = in->dynamic_mpr,
+		.svc_time_dest = in->svc_time_dest,
+		.draining = in->draining,
 	};
 	memcpy(out->dest.b, in->dest.b, sizeof(out->dest.b));
 }
@@ -277,6 +284,8 @@ static bool qp_attr_ok(const struct mh_nic *nic, const struct mh_qp_attr *attr, 
 		return false;
 	if ((mask & MH_QP_PATH_MTU) && attr->path_mtu > nic->env.mtu)
 		return false;
+	if ((mask & MH_QP_SQD_NOTIFY) && !((mask & MH_QP_STATE) && attr->state == MH_QPS_SQD))
+		return false;
 	return !(mask & MH_QP_DEST) || mh_addr_is_ipv4(attr->dest.b) == nic->ports.map.ipv4;
 }
 
@@ -294,6 +303,13 @@ static void qp_reset(struct mh_qp *qp)
 	mh_qp_polled(qp, true, qp->recv.posted);
 }
 
+static void qp_moved(struct mh_qp *qp, const struct mh_qp_attr *attr, uint32_t mask)
+{
+	qp->sqd_notify = (mask & MH_QP_SQD_NOTIFY) && attr->sqd_notify;
+	if (attr->state == MH_QPS_RESET)
+		qp_reset(qp);
+}
+
 int mh_qp_modify(struct mh_qp *qp, const struct mh_qp_attr *attr, uint32_t mask)
 {
 	struct mh_nic *nic = qp->dev->nic;
@@ -308,9 +324,9 @@ int mh_qp_modify(struct mh_qp *qp, const struct mh_qp_attr *attr, uint32_t mask)
 	qp_attr_to_core(attr, &core);
 	mh_nic_lock(nic);
 	mh_events_drain(nic, now);
-	MH_ENGINE_CALL(nic, result, mt_qp_modify(qp->mt, now, &core, mask));
-	if (result == MT_OK && (mask & MH_QP_STATE) && attr->state == MH_QPS_RESET)
-		qp_reset(qp);
+	MH_ENGINE_CALL(nic, result, mt_qp_modify(qp->mt, now, &core, mask & ~QP_ATTR_HOST));
+	if (result == MT_OK && (mask & MH_QP_STATE))
+		qp_moved(qp, attr, mask);
 	mh_progress_pump_out(nic, now);
 	mh_nic_unlock(nic);
 	return mh_engine_errno(result);
@@ -336,6 +352,12 @@ void mh_qp_raise(struct mh_qp *qp, enum mh_wc_status why)
 	qp->why = why;
 	qp->responder = !qp->send_failed && !qp->memory_gone;
 	mh_event_raise(&qp->dev->events, &qp->fatal, true);
+}
+
+void mh_qp_drained(struct mh_qp *qp)
+{
+	if (qp->sqd_notify)
+		mh_event_raise(&qp->dev->events, &qp->drained, true);
 }
 
 /* qp_to_err puts a QP to ERR, unless it is there or has nothing that could fail. */

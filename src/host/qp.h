@@ -34,7 +34,9 @@ struct mh_qp {
 	bool send_failed;      /* a send completion said why the QP is in ERR */
 	enum mh_wc_status why; /* of the event below */
 	bool responder;
-	struct mh_event_source fatal; /* in the device's queue */
+	bool sqd_notify;	      /* the move to SQD asked for the event below */
+	struct mh_event_source fatal; /* in the device's queue, as the next */
+	struct mh_event_source drained;
 };
 
 /*
@@ -54,5 +56,7 @@ static inline void mh_qp_polled(struct mh_qp *qp, bool recv, uint64_t wr)
 
 /* mh_qp_raise raises the event that the QP went to ERR. */
 void mh_qp_raise(struct mh_qp *qp, enum mh_wc_status why);
+/* mh_qp_drained raises the event that the QP in SQD has finished, if it was asked for. */
+void mh_qp_drained(struct mh_qp *qp);
 
 #endif

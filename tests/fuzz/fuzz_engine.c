@@ -120,6 +120,9 @@ static void take_event(const struct mt_event *ev)
 	case MT_EVENT_QP:
 		mb_assert(end && ev->status != MT_WC_SUCCESS);
 		return;
+	case MT_EVENT_SQ_DRAINED:
+		mb_assert(end);
+		return;
 	case MT_EVENT_EV:
 		mb_assert(!end && ev->ev_state < MT_EV_STATES && ev->ev_cause < MT_EV_CAUSES);
 		return;

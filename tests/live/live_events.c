@@ -213,6 +213,34 @@ TEST_WITH(rig_setup_connected, rig_teardown, mrc_get_async_event, responders_req
 	mrc_ack_async_event(&event);
 }
 
+/* REQ(req.sqd.drained) REQ(api.async) The event comes to who asked for it, after the completions.
+ */
+TEST_WITH(rig_setup_connected, rig_teardown, mrc_get_async_event, send_queue_drained)
+{
+	struct ibv_qp_attr v = {.qp_state = IBV_QPS_SQD, .en_sqd_async_notify = 1};
+	const int notify = IBV_QP_STATE | IBV_QP_EN_SQD_ASYNC_NOTIFY;
+	struct rig *r = *state;
+	struct mrc_async_event event;
+	struct pollfd p = {.fd = r->verbs->async_fd, .events = POLLIN};
+
+	write_with(r, 0, RIG_BYTES, false, IBV_SEND_SIGNALED);
+	assert_int_equal(mrc_modify_qp(r->qp[0], &v, notify, NULL, 0), 0);
+	write_with(r, 0, 10, false, IBV_SEND_SIGNALED); /* posted, not begun */
+	assert_int_equal(mrc_get_async_event(r->ctx, &event), 0);
+	assert_int_equal(event.event_type, IBV_EVENT_SQ_DRAINED);
+	assert_ptr_equal(event.element.qp, r->qp[0]);
+	mrc_ack_async_event(&event);
+	assert_int_equal(rig_poll(r, 0).status, IBV_WC_SUCCESS);
+	assert_int_equal(mrc_query_qp(r->qp[0], &v, IBV_QP_STATE, NULL, 0, NULL), 0);
+	assert_int_equal(v.qp_state, IBV_QPS_SQD);
+	assert_int_equal(v.sq_draining, 0);
+	v.qp_state = IBV_QPS_RTS;
+	assert_int_equal(mrc_modify_qp(r->qp[0], &v, notify, NULL, 0), EINVAL);
+	assert_int_equal(mrc_modify_qp(r->qp[0], &v, IBV_QP_STATE, NULL, 0), 0);
+	assert_int_equal(rig_poll(r, 0).status, IBV_WC_SUCCESS);
+	assert_int_equal(poll(&p, 1, 0), 0);
+}
+
 /* REQ(svc.no-rnr) An immediate without a receive is the sender's mistake. */
 TEST_WITH(rig_setup_connected, rig_teardown, mrc_get_async_event, immediate_without_receive)
 {

@@ -6,6 +6,8 @@
 #include "live/live_rig.h"
 
 #include <errno.h>
+#include <fcntl.h>
+#include <unistd.h>
 
 /* How a QP must not be made: each edit of a good description is refused with EINVAL. */
 static void edit_init(const struct rig *r, int n, struct mrc_qp_init_attr *init)
@@ -264,6 +266,37 @@ TEST_WITH(rig_setup, rig_teardown, mrc_modify_qp, null_arguments)
 	assert_int_equal(mrc_query_qp(r->qp[0], NULL, IBV_QP_STATE, NULL, 0, NULL), EINVAL);
 	assert_int_equal(mrc_query_qp(r->qp[0], NULL, 0, NULL, MRC_QP_MPR, NULL), EINVAL);
 	assert_int_equal(mrc_query_qp(r->qp[0], NULL, 0, &attr, 1 << 12, NULL), EINVAL);
+}
+
+/* Runs mrc_modify_qp with stderr in a pipe and returns how many bytes it wrote there. */
+static size_t said_by_modify(const struct rig *r, struct ibv_qp_attr *v, int mask, char *text,
+			     size_t size)
+{
+	int fds[2], saved = dup(STDERR_FILENO);
+	ssize_t n;
+
+	assert_int_equal(pipe2(fds, O_NONBLOCK), 0);
+	dup2(fds[1], STDERR_FILENO);
+	assert_int_equal(mrc_modify_qp(r->qp[0], v, mask, NULL, 0), 0);
+	dup2(saved, STDERR_FILENO);
+	n = read(fds[0], text, size - 1);
+	close(fds[0]);
+	close(fds[1]);
+	close(saved);
+	text[n > 0 ? n : 0] = '\0';
+	return n > 0 ? (size_t)n : 0;
+}
+
+/* REQ(api.qp.modify.refused) Each is named the first time that this process sets it. */
+TEST_WITH(rig_setup, rig_teardown, mrc_modify_qp, classic_attributes_are_named_once)
+{
+	struct ibv_qp_attr v = {.qp_state = IBV_QPS_INIT, .port_num = 1};
+	struct rig *r = *state;
+	char text[512];
+
+	said_by_modify(r, &v, IBV_QP_STATE | IBV_QP_ALT_PATH, text, sizeof(text));
+	assert_non_null(strstr(text, "IBV_QP_ALT_PATH has no effect"));
+	assert_u_eq(said_by_modify(r, &v, IBV_QP_ALT_PATH, text, sizeof(text)), 0);
 }
 
 /* REQ(api.qp.modify.refused) Common code sets classic attributes; they have no effect here. */

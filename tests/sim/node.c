@@ -217,6 +217,8 @@ static void take_event(struct sim_node *node, const struct mt_event *ev)
 	case MT_EVENT_QP:
 		take_qp_event(qp, ev);
 		return;
+	case MT_EVENT_SQ_DRAINED:
+		return; /* nobody here asks for it */
 	case MT_EVENT_EV:
 		take_ev_event(node, ev);
 		return;

@@ -3,6 +3,7 @@
 #include "unit/nic_bed.h"
 
 #include <errno.h>
+#include <fcntl.h>
 
 #include "host/qp.h"
 
@@ -141,6 +142,8 @@ QP_TEST(mh_qp_modify, wrong_attributes)
 		struct mh_qp_attr attr;
 	} rows[] = {
 		{1u << 31, {.state = MH_QPS_INIT}},
+		{MH_QP_SQD_NOTIFY, {.sqd_notify = true}},
+		{MH_QP_STATE | MH_QP_SQD_NOTIFY, {.state = MH_QPS_INIT, .sqd_notify = true}},
 		{MH_QP_STATE, {.state = (enum mh_qp_state)6}},
 		{MH_QP_STATE, {.state = MH_QPS_RTS}},
 		{MH_QP_PATH_MTU, {.path_mtu = 1500}},
@@ -190,6 +193,29 @@ QP_TEST(mh_qp_modify, to_rts_and_back)
 		attr.state = MH_QPS_RESET;
 		assert_i_eq(mh_qp_modify(bed->qp, &attr, MH_QP_STATE), 0);
 	}
+}
+
+/* REQ(req.sqd.drained) */
+QP_TEST(mh_qp_modify, drained_is_told_to_who_asked)
+{
+	struct mh_qp_attr attr = {.state = MH_QPS_SQD, .sqd_notify = true};
+	struct nic_bed *bed = *state;
+	struct mh_async_event event;
+	struct mh_wc wc;
+
+	fcntl(mh_async_fd(bed->dev), F_SETFL, O_NONBLOCK);
+	assert_i_eq(bed_connect(bed), 0);
+	assert_i_eq(mh_qp_modify(bed->qp, &attr, MH_QP_STATE), 0);
+	assert_i_eq(mh_cq_poll(bed->cq, 1, &wc), 0);
+	assert_i_eq(mh_async_get(bed->dev, &event), EAGAIN);
+	assert_i_eq(mh_qp_modify(bed->qp, &attr, MH_QP_STATE | MH_QP_SQD_NOTIFY), 0);
+	assert_i_eq(mh_cq_poll(bed->cq, 1, &wc), 0);
+	assert_i_eq(mh_async_get(bed->dev, &event), 0);
+	assert_u_eq(event.type, MH_ASYNC_SQ_DRAINED);
+	assert_ptr_equal(event.qp, bed->qp);
+	assert_ptr_equal(event.owner, bed);
+	mh_async_ack(bed->dev, &event);
+	assert_i_eq(mh_async_get(bed->dev, &event), EAGAIN);
 }
 
 QP_TEST(mh_qp_modify, reset_takes_completions_along)

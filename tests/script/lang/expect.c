@@ -28,6 +28,8 @@ static void print_event(const struct mt_event *e, char *out, size_t size)
 	else if (e->type == MT_EVENT_QP)
 		snprintf(out, size, "qp_error %s%s", statuses[e->status],
 			 e->responder ? " by peer" : "");
+	else if (e->type == MT_EVENT_SQ_DRAINED)
+		snprintf(out, size, "drained");
 	else if (e->type == MT_EVENT_PORT)
 		snprintf(out, size, "port %u %s%s", e->ev.port, e->port_up ? "up" : "down",
 			 e->port_of_peer ? " of peer" : "");
@@ -258,6 +260,12 @@ static void expect_qp_error(struct script *s, struct when when)
 	compare_event(s, &e, e.status == status && e.responder == by_peer);
 }
 
+static void expect_drained(struct script *s, struct when when)
+{
+	words_end(&s->words);
+	event_of(s, when, MT_EVENT_SQ_DRAINED);
+}
+
 static void expect_ev_event(struct script *s, struct when when)
 {
 	uint32_t ev = script_ev(s);
@@ -447,13 +455,13 @@ static void expect_now(struct script *s, unsigned what)
 
 void statement_expect(struct script *s, struct when when)
 {
-	static const char *const things[] = {"completion", "receive",  "qp_error",  "event",
-					     "port",	   "answer",   "no_answer", "nothing",
-					     "ev",	   "state",    "stat",	    "info",
-					     "placed",	   "no_event", NULL};
+	static const char *const things[] = {"completion", "receive", "qp_error", "drained",
+					     "event",	   "port",    "answer",	  "no_answer",
+					     "nothing",	   "ev",      "state",	  "stat",
+					     "info",	   "placed",  "no_event", NULL};
 	static void (*const waiting[])(struct script *, struct when) = {
-		expect_completion, expect_receive, expect_qp_error, expect_ev_event,
-		expect_port,	   expect_answer,  expect_no_answer};
+		expect_completion, expect_receive, expect_qp_error, expect_drained,
+		expect_ev_event,   expect_port,	   expect_answer,   expect_no_answer};
 	unsigned what = words_choice(&s->words, "expectation", things);
 
 	s->checked = true;

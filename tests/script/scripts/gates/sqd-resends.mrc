@@ -1,4 +1,4 @@
-# In SQD what was lost still goes again. REQ(req.rtx.selective)
+# In SQD what was lost still goes again. REQ(req.sqd) REQ(req.rtx.selective)
 config evs 8 gap 6us
 
 post write 2048 bytes id 1
@@ -10,4 +10,5 @@ state SQD
 +10us < SACK cack 101 trigger 100
 < ACK msn 1
 expect completion id 1 success
+expect drained
 expect state SQD
