@@ -90,7 +90,7 @@ if(MNL_INCLUDE_DIR AND MNL_LIBRARY)
 	add_library(softmrc_mnl INTERFACE)
 	target_include_directories(softmrc_mnl SYSTEM INTERFACE ${MNL_INCLUDE_DIR})
 	target_link_libraries(softmrc_mnl INTERFACE ${MNL_LIBRARY})
-else()
+elseif(NOT SOFTMRC_PURE_ONLY)
 	message(FATAL_ERROR "libmnl.h or libmnl not found: run tools/deps, "
 		"or apt-get install libmnl-dev")
 endif()
