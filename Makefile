@@ -45,9 +45,14 @@ mutants: ## plant faults in wire and core, one at a time: does a test notice?
 	@tools/mutants
 
 .PHONY: bench
-bench: all ## nanoseconds a packet, recovery in round trips
+bench: all ## nanoseconds a packet, recovery in round trips, the host against sockets and TCP
 	@$(CMAKE) --build --preset release --target benches
 	@for bench in build/release/benches/*; do $$bench || exit 1; done
+
+.PHONY: bench-host
+bench-host: all ## bandwidth, latency and CPU time against UDP, TCP and UCX: BENCH_FLAGS=--quick
+	@$(CMAKE) --build --preset release --target bench_host
+	@build/release/benches/host $(BENCH_FLAGS)
 
 .PHONY: fuzz
 fuzz: ## libFuzzer on every target, FUZZ_SECONDS each (default 60)
