@@ -8,7 +8,8 @@
  * process is touched. Rules are meant for experiments: a production host simply has no table.
  *
  * A writer fills in a rule with `kind` MRC_FAULT_OFF, then stores the kind with release order, and
- * takes the rule away by storing MRC_FAULT_OFF again. Counters are only ever added to.
+ * takes the rule away by storing MRC_FAULT_OFF again. Counters and
+ * times only ever grow.
  */
 #ifndef MRC_FAULT_H
 #define MRC_FAULT_H
@@ -54,7 +55,9 @@ struct mrc_fault_rule {
 	uint32_t data_only;   /* 1: frames with payload only */
 	uint64_t hit_data;    /* counter: frames with payload that were hit; added to atomically */
 	uint64_t hit_control; /* counter: other frames that were hit */
-	uint8_t reserved[48];
+	uint64_t
+		last_hit_ns; /* CLOCK_MONOTONIC: when a frame with payload was last hit; 0: never */
+	uint8_t reserved[40];
 };
 
 struct mrc_fault_table {

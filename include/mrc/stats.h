@@ -12,7 +12,8 @@
  * last. `mrc top` shows it all.
  *
  * Version 2 added addresses and rates of ports, the second half of struct mrc_stats_qp, and the
- * default folder. A reader must refuse a version that it does not know.
+ * default folder. Version 3 added the log of events. A reader must refuse a version that it does
+ * not know.
  */
 #ifndef MRC_STATS_H
 #define MRC_STATS_H
@@ -24,13 +25,14 @@ extern "C" {
 #endif
 
 #define MRC_STATS_MAGIC "MRCSTATS"
-#define MRC_STATS_VERSION 2u
+#define MRC_STATS_VERSION 3u
 #define MRC_STATS_DEFAULT_DIR "/dev/shm/softmrc"
 #define MRC_STATS_SUFFIX ".mrcstats"
 #define MRC_STATS_PORTS 32u
 #define MRC_STATS_COUNTERS 64u
 #define MRC_STATS_QPS 64u
 #define MRC_STATS_EVS 256u
+#define MRC_STATS_EVENTS 1024u
 
 struct mrc_stats_counter {
 	char name[32]; /* terminated; empty behind the last counter */
@@ -81,6 +83,33 @@ struct mrc_stats_qp {
 	struct mrc_stats_ev ev[MRC_STATS_EVS];
 };
 
+enum mrc_stats_event_kind {
+	MRC_STATS_EVENT_EV = 1,	       /* an EV of ours became GOOD or ASSUMED_BAD */
+	MRC_STATS_EVENT_PORT = 2,      /* a port of ours came up or went down */
+	MRC_STATS_EVENT_PEER_PORT = 3, /* a peer says so of one of its ports */
+};
+
+/* What made an EV change its state. */
+enum mrc_stats_ev_cause {
+	MRC_STATS_EV_BY_LOSS = 0,     /* a packet on it was lost */
+	MRC_STATS_EV_BY_MARK = 1,     /* the responder said so */
+	MRC_STATS_EV_BY_PROBE = 2,    /* probes on it were answered */
+	MRC_STATS_EV_BY_FLOOR = 3,    /* too few others would have been left */
+	MRC_STATS_EV_BY_OPERATOR = 4, /* denied, or allowed again */
+	MRC_STATS_EV_BY_PORT = 5,     /* its port is back */
+};
+
+/* 32 bytes. */
+struct mrc_stats_event {
+	uint64_t at_ns; /* CLOCK_MONOTONIC, of the turn of the protocol that made it */
+	uint32_t ev;	/* EV: value */
+	uint8_t kind;	/* enum mrc_stats_event_kind */
+	uint8_t port;
+	uint8_t state;	  /* EV: enum mrc_stats_ev_state; else 1: up, 0: down */
+	uint8_t cause;	  /* EV: enum mrc_stats_ev_cause */
+	uint8_t peer[16]; /* GID; of EV and PEER_PORT */
+};
+
 struct mrc_stats_segment {
 	char magic[8]; /* MRC_STATS_MAGIC, no terminator; stored when all else is ready */
 	uint32_t version;
@@ -93,6 +122,13 @@ struct mrc_stats_segment {
 	struct mrc_stats_counter counter[MRC_STATS_COUNTERS]; /* sums over the process */
 	struct mrc_stats_port port[MRC_STATS_PORTS];
 	struct mrc_stats_qp qp[MRC_STATS_QPS];
+	/*
+	 * Events are stored when they happen. `events` counts all there ever were and is stored
+	 * last; number n, from 0, is event[n % MRC_STATS_EVENTS] until number n + MRC_STATS_EVENTS
+	 * comes: who copies one looks at the count again afterwards.
+	 */
+	uint64_t events;
+	struct mrc_stats_event event[MRC_STATS_EVENTS];
 };
 
 #ifdef __cplusplus

@@ -6,6 +6,7 @@
 #include "host/cq.h"
 #include "host/endpoint.h"
 #include "host/qp.h"
+#include "host/stats_segment.h"
 
 #define EVENTS_BATCH 64u
 
@@ -96,7 +97,7 @@ static void events_recv(struct mh_nic *nic, const struct mt_event *event)
 	events_push(nic, qp->init.recv_cq, &cqe);
 }
 
-static void events_deliver(struct mh_nic *nic, const struct mt_event *event)
+static void events_deliver(struct mh_nic *nic, const struct mt_event *event, uint64_t now_ns)
 {
 	switch ((enum mt_event_type)event->type) {
 	case MT_EVENT_SEND:
@@ -113,7 +114,8 @@ static void events_deliver(struct mh_nic *nic, const struct mt_event *event)
 		return;
 	case MT_EVENT_EV:
 	case MT_EVENT_PORT:
-		return; /* counted by the engine and shown in the statistics segment */
+		mh_segment_event(nic->segment, event, now_ns);
+		return;
 	case MT_EVENT_ENDPOINT:
 		mh_endpoint_deliver(event);
 		return;
@@ -130,7 +132,7 @@ uint32_t mh_events_drain(struct mh_nic *nic, uint64_t now_ns)
 	do {
 		n = mt_engine_poll(nic->engine, events, EVENTS_BATCH);
 		for (uint32_t i = 0; i < n; i++)
-			events_deliver(nic, &events[i]);
+			events_deliver(nic, &events[i], now_ns);
 		all += n;
 		/* Failing QPs flushes them, which makes events in turn, and ends with the last WR.
 		 */

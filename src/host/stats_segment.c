@@ -2,8 +2,9 @@
 /*
  * stats_segment.c - keeps the statistics segment up to date.
  *
- * The file is written through a shared mapping by the progress thread only. Every number is stored
- * whole (relaxed atomics); the magic is stored when the rest is there, and updated_ns last.
+ * The file is written through a shared mapping under the NIC's lock only, by the progress thread
+ * but for events, which whoever heard of them logs at once. Every number is stored whole (relaxed
+ * atomics); the magic is stored when the rest is there, and updated_ns last.
  */
 #include "host/stats_segment.h"
 
@@ -32,6 +33,14 @@ _Static_assert((int)MRC_STATS_EV_DENIED == (int)MT_EV_DENIED &&
 		       (int)MRC_STATS_EV_ASSUMED_BAD == (int)MT_EV_ASSUMED_BAD &&
 		       (int)MRC_STATS_EV_SKIP == (int)MT_EV_SKIP,
 	       "states of EVs");
+_Static_assert((int)MRC_STATS_EV_BY_LOSS == (int)MT_EV_BY_LOSS &&
+		       (int)MRC_STATS_EV_BY_MARK == (int)MT_EV_BY_MARK &&
+		       (int)MRC_STATS_EV_BY_PROBE == (int)MT_EV_BY_PROBE &&
+		       (int)MRC_STATS_EV_BY_FLOOR == (int)MT_EV_BY_FLOOR &&
+		       (int)MRC_STATS_EV_BY_OPERATOR == (int)MT_EV_BY_OPERATOR &&
+		       (int)MRC_STATS_EV_BY_PORT == (int)MT_EV_BY_PORT &&
+		       (int)MT_EV_CAUSES == (int)MRC_STATS_EV_BY_PORT + 1,
+	       "causes of their changes");
 _Static_assert(MRC_STATS_COUNTERS >= MH_COUNTERS_MAX, "room for all counters");
 
 /* The magic as one word, so that it appears as a whole. */
@@ -211,4 +220,30 @@ void mh_segment_refresh(struct mh_nic *nic, uint64_t now_ns)
 		return;
 	segment_store(nic, s->map, now_ns);
 	s->due_ns = now_ns + SEGMENT_PERIOD_NS;
+}
+
+static uint8_t segment_event_kind(const struct mt_event *event)
+{
+	if (event->type == MT_EVENT_EV)
+		return MRC_STATS_EVENT_EV;
+	return event->port_of_peer ? MRC_STATS_EVENT_PEER_PORT : MRC_STATS_EVENT_PORT;
+}
+
+void mh_segment_event(struct mh_segment *segment, const struct mt_event *event, uint64_t now_ns)
+{
+	struct mrc_stats_event *to;
+	uint64_t n;
+
+	if (!segment)
+		return;
+	n = segment->map->events;
+	to = &segment->map->event[n % MRC_STATS_EVENTS];
+	STORE(to->at_ns, now_ns);
+	STORE(to->ev, event->ev.value);
+	STORE(to->kind, segment_event_kind(event));
+	STORE(to->port, event->ev.port);
+	STORE(to->state, event->type == MT_EVENT_EV ? event->ev_state : (uint8_t)event->port_up);
+	STORE(to->cause, event->ev_cause);
+	memcpy(to->peer, event->peer.b, sizeof(to->peer));
+	__atomic_store_n(&segment->map->events, n + 1, __ATOMIC_RELEASE);
 }

@@ -173,7 +173,19 @@ static bool fault_hit(struct fault_port *f, struct fault_work *w, const struct m
 	}
 }
 
-static void fault_apply(struct fault_port *f, struct fault_work *w)
+/* fault_count keeps the books of a hit. Other processes do so too, and clocks are read early. */
+static void fault_count(struct mrc_fault_rule *rule, bool is_data, uint64_t now_ns)
+{
+	uint64_t last = __atomic_load_n(&rule->last_hit_ns, __ATOMIC_RELAXED);
+
+	__atomic_fetch_add(is_data ? &rule->hit_data : &rule->hit_control, 1, __ATOMIC_RELAXED);
+	while (is_data && last < now_ns &&
+	       !__atomic_compare_exchange_n(&rule->last_hit_ns, &last, now_ns, true,
+					    __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+		continue;
+}
+
+static void fault_apply(struct fault_port *f, struct fault_work *w, uint64_t now_ns)
 {
 	for (uint32_t i = 0; i < MRC_FAULT_RULES && w->copies > 0; i++) {
 		struct mrc_fault_rule *rule = &f->cfg.table->rule[i];
@@ -184,8 +196,7 @@ static void fault_apply(struct fault_port *f, struct fault_work *w)
 		if (!mb_prng_chance(&f->random, rule->chance_ppm))
 			continue;
 		if (fault_hit(f, w, rule, kind))
-			__atomic_fetch_add(w->frame.is_data ? &rule->hit_data : &rule->hit_control,
-					   1, __ATOMIC_RELAXED);
+			fault_count(rule, w->frame.is_data, now_ns);
 	}
 }
 
@@ -217,7 +228,7 @@ static void fault_tx_burst(struct mio_port *port, uint64_t now_ns, const struct 
 
 		if (f->n_out > MIO_BURST_MAX - FAULT_COPIES_MAX || f->n_changed == MIO_BURST_MAX)
 			fault_flush(f, now_ns);
-		fault_apply(f, &w);
+		fault_apply(f, &w, now_ns);
 		fault_emit(f, now_ns, &w);
 	}
 	fault_flush(f, now_ns);

@@ -5,7 +5,7 @@ foreach(name cli_address cli_flags cli_stats cli_table cli_text cli_units doctor
 		perf_report ping_path ping_round ping_show top_evs top_json top_view
 		demo_calibrate demo_cpu demo_faults demo_figures demo_job
 		demo_options demo_outcome demo_report demo_result demo_rundir demo_script demo_size
-		demo_summary demo_ui demo_view demo_watch)
+		demo_summary demo_times demo_ui demo_view demo_watch)
 	softmrc_test(unit_${name} SOURCES unit_${name}.c LINKS cli LABELS unit)
 endforeach()
 

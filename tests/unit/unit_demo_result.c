@@ -26,6 +26,8 @@ static int make(void **state)
 	healthy.job.report.bigram_bits = 3.5;
 	faulty = healthy;
 	faulty.cfg.with_tcp = true;
+	faulty.fault[0].phase = DEMO_CLEARED;
+	faulty.fault[0].times = (struct demo_times){.found_ns = 4240000, .left_ns = DEMO_NEVER};
 	o.fault[0].lost = 12;
 	o.fault[0].before = (struct demo_figure){.n = 1, .step_ns = 301500000};
 	result = demo_result_make(&o, &healthy, &faulty, 61.5);
@@ -71,6 +73,17 @@ RESULT_TEST(demo_result_make, says_null_where_nothing_was_measured)
 	assert_true(json_is_null(json_object_get(during, "step_ms")));
 	assert_true(json_is_null(at("fault_free", "sha256")));
 	assert_int_equal(json_integer_value(json_object_get(fault, "data_packets_lost")), 12);
+}
+
+RESULT_TEST(demo_result_make, has_the_times_of_a_fault_that_struck)
+{
+	const json_t *fault = json_array_get(json_object_get(result, "faults"), 0);
+	const json_t *times = json_object_get(fault, "times");
+
+	assert_true(json_real_value(json_object_get(times, "found_ms")) == 4.24);
+	assert_true(json_is_null(json_object_get(times, "left_ms")));
+	assert_true(json_real_value(json_object_get(times, "all_good_ms")) == 0);
+	assert_true(json_is_object(at("with_faults", "woken_late")));
 }
 
 RESULT_TEST(demo_result_make, lists_every_step)

@@ -29,6 +29,8 @@ static int set_up(void **state)
 	faulty = (struct demo_run){.cfg = {.script = &script, .with_tcp = true}};
 	faulty.fault[0].phase = DEMO_CLEARED;
 	faulty.fault[0].tcp_connections_hit = 3;
+	faulty.fault[0].times = (struct demo_times){
+		.found_ns = 4240000, .left_ns = DEMO_NEVER, .all_good_ns = 12345678900};
 	faulty.fault[0].tcp_can_feel = true;
 	f->before = f->after = f->tcp_before = ms(1234);
 	f->during = ms(9999);
@@ -82,6 +84,21 @@ SUMMARY_TEST(demo_summary_table, leaves_out_what_arithmetic_does_not_tell)
 {
 	o.fault[0].expect_ns = 0;
 	assert_non_null(strstr(table(), "  -  "));
+}
+
+SUMMARY_TEST(demo_summary_times, tells_detection_and_recovery)
+{
+	demo_summary_times(&script, faulty.fault, &text);
+	assert_true(strcspn(text.data, "\n") <= 80);
+	assert_non_null(strstr(text.data, "  4.2     -   0.0   12345.7\n"));
+	assert_null(strstr(text.data, "second")); /* it did not strike */
+}
+
+SUMMARY_TEST(demo_summary_render, keeps_to_80_columns_and_names_the_lateness)
+{
+	faulty.late = (struct demo_lateness){.sum_ns = 4000000, .n = 2, .max_ns = 99000000};
+	demo_summary_render(&o, &healthy, &faulty, &text);
+	assert_non_null(strstr(text.data, "2.0 ms late on average, 99 at most"));
 }
 
 SUMMARY_TEST(demo_summary_render, prints_digests_and_verdict)

@@ -148,12 +148,23 @@ VIEW_TEST(shows_numbers_of_faults_that_struck)
 	assert_non_null(strstr(picture.data, "  third"));
 }
 
+VIEW_TEST(shows_the_times_of_the_fault_that_struck_last)
+{
+	struct demo_view v;
+
+	fill(&v);
+	v.fault[1].times = (struct demo_times){4200000, 1234000000, DEMO_NEVER, 9999400000,
+					       0,	DEMO_NEVER, 0,		0};
+	assert_non_null(strstr(render(&v), "found 4.2 ms, left 1234 ms; after it: back -, all "
+					   "back 9999 ms\n"));
+}
+
 VIEW_TEST(drops_old_faults_on_a_low_terminal)
 {
 	struct demo_view v;
 
 	fill(&v);
-	v.height = 17;
+	v.height = 18;
 	render(&v);
 	assert_null(strstr(picture.data, "first"));
 	assert_non_null(strstr(picture.data, "second"));

@@ -6,7 +6,9 @@
 
 #include "support/test.h"
 
+#include <fcntl.h>
 #include <stdio.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 static struct demo_rundir dir;
@@ -49,6 +51,21 @@ static void write_segment(const char *name, size_t size)
 	assert_non_null(f);
 	assert_u_eq(fwrite(&segment, 1, size, f), size);
 	fclose(f);
+}
+
+static struct mrc_stats_segment *open_segment(const char *name)
+{
+	char path[300];
+	void *map;
+	int fd;
+
+	snprintf(path, sizeof(path), "%s/%s", dir.path, name);
+	fd = open(path, O_RDWR);
+	assert_true(fd >= 0);
+	map = mmap(NULL, sizeof(segment), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	close(fd);
+	assert_ptr_not_equal(map, MAP_FAILED);
+	return map;
 }
 
 #define WATCH_TEST(function, name) TEST_WITH(open_watch, close_watch, function, name)
@@ -112,6 +129,51 @@ WATCH_TEST(demo_watch_sum, counts_evs_by_plane_and_path)
 	assert_u_eq(sums.path[0][0].good, 1);
 	assert_u_eq(sums.path[1][1].bad, 1);
 	assert_u_eq(sums.path[1][0].good, 0);
+}
+
+static uint64_t stamps[8];
+static uint32_t told;
+
+static void take_stamp(void *arg, const struct mrc_stats_event *event)
+{
+	assert_ptr_equal(arg, &told);
+	if (told < 8)
+		stamps[told] = event->at_ns;
+	told++;
+}
+
+WATCH_TEST(demo_watch_events, tells_of_each_event_once)
+{
+	struct mrc_stats_segment *map;
+
+	segment.events = 2;
+	segment.event[0].at_ns = 10;
+	segment.event[1].at_ns = 11;
+	write_segment("1.mrcstats", sizeof(segment));
+	demo_watch_find(&watch);
+	told = 0;
+	assert_u_eq(demo_watch_events(&watch, take_stamp, &told), 0);
+	assert_u_eq(demo_watch_events(&watch, take_stamp, &told), 0);
+	assert_u_eq(told, 2);
+	assert_u_eq(stamps[1], 11);
+	map = open_segment("1.mrcstats");
+	map->event[2].at_ns = 12;
+	map->events = 3;
+	munmap(map, sizeof(*map));
+	assert_u_eq(demo_watch_events(&watch, take_stamp, &told), 0);
+	assert_u_eq(told, 3);
+	assert_u_eq(stamps[2], 12);
+}
+
+WATCH_TEST(demo_watch_events, counts_what_was_overwritten)
+{
+	segment.events = MRC_STATS_EVENTS + 5;
+	write_segment("1.mrcstats", sizeof(segment));
+	demo_watch_find(&watch);
+	told = 0;
+	/* The writer may be at work on one more, in the place of the oldest. */
+	assert_u_eq(demo_watch_events(&watch, take_stamp, &told), 6);
+	assert_u_eq(told, MRC_STATS_EVENTS - 1);
 }
 
 WATCH_TEST(demo_watch_lacks, names_a_missing_counter)

@@ -135,6 +135,21 @@ FAULT_TEST(applies_only_to_its_port_path_and_kind_of_frame)
 	assert_u_eq(fault_arrived(bed, got), 1);
 }
 
+FAULT_TEST(stamps_the_last_data_frame_hit)
+{
+	struct fault_bed *bed = *state;
+	struct mrc_fault_rule *rule = fault_rule(bed, 0, MRC_FAULT_DROP);
+
+	fault_send(bed, 200, 8, false);
+	assert_u_eq(rule->last_hit_ns, 0);
+	bed->now_ns = 7000;
+	fault_send(bed, 200, 8, true);
+	assert_u_eq(rule->last_hit_ns, 7000);
+	bed->now_ns = 6000; /* of a process that read its clock before another */
+	fault_send(bed, 200, 8, true);
+	assert_u_eq(rule->last_hit_ns, 7000);
+}
+
 FAULT_TEST(applies_only_to_its_host)
 {
 	static const struct {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* unit_stats_segment.c - what others see of a process. */
+#include "host/stats_segment.h"
 #include "unit/nic_bed.h"
 
 #include <fcntl.h>
@@ -116,6 +117,60 @@ SEGMENT_TEST(counts_what_is_sent)
 	assert_u_eq(map->port[0].tx_packets + map->port[1].tx_packets, 3);
 	assert_u_eq(map->port[0].tx_bytes + map->port[1].tx_bytes, 9000 + 3 * 40);
 	assert_true(map->qp[0].inflight_bytes >= 9000);
+	segment_unmap(map);
+}
+
+static void segment_log(const struct mt_event *event, uint64_t now_ns)
+{
+	struct mh_nic *nic = mh_context_peek();
+
+	assert_non_null(nic);
+	mh_nic_lock(nic);
+	mh_segment_event(nic->segment, event, now_ns);
+	mh_nic_unlock(nic);
+	mh_context_peeked();
+}
+
+SEGMENT_TEST(logs_events_when_they_happen)
+{
+	const struct mt_event bad = {.type = MT_EVENT_EV,
+				     .ev_state = MT_EV_ASSUMED_BAD,
+				     .ev_cause = MT_EV_BY_MARK,
+				     .ev = {77, 1},
+				     .peer = {{[15] = 9}}};
+	const struct mt_event up = {.type = MT_EVENT_PORT, .port_up = true, .ev = {.port = 1}};
+	const struct mt_event down = {.type = MT_EVENT_PORT, .port_of_peer = true};
+	const struct mrc_stats_segment *map = segment_map();
+
+	assert_u_eq(map->events, 0);
+	segment_log(&bad, 1234);
+	segment_log(&up, 2000);
+	segment_log(&down, 2001);
+	assert_u_eq(map->events, 3);
+	assert_u_eq(map->event[0].at_ns, 1234);
+	assert_u_eq(map->event[0].kind, MRC_STATS_EVENT_EV);
+	assert_u_eq(map->event[0].ev, 77);
+	assert_u_eq(map->event[0].port, 1);
+	assert_u_eq(map->event[0].state, MRC_STATS_EV_ASSUMED_BAD);
+	assert_u_eq(map->event[0].cause, MRC_STATS_EV_BY_MARK);
+	assert_u_eq(map->event[0].peer[15], 9);
+	assert_u_eq(map->event[1].kind, MRC_STATS_EVENT_PORT);
+	assert_u_eq(map->event[1].state, 1);
+	assert_u_eq(map->event[2].kind, MRC_STATS_EVENT_PEER_PORT);
+	assert_u_eq(map->event[2].state, 0);
+	segment_unmap(map);
+}
+
+SEGMENT_TEST(overwrites_the_oldest_events)
+{
+	const struct mrc_stats_segment *map = segment_map();
+	struct mt_event event = {.type = MT_EVENT_EV};
+
+	for (uint64_t i = 0; i <= MRC_STATS_EVENTS; i++)
+		segment_log(&event, 100 + i);
+	assert_u_eq(map->events, MRC_STATS_EVENTS + 1);
+	assert_u_eq(map->event[0].at_ns, 100 + MRC_STATS_EVENTS);
+	assert_u_eq(map->event[1].at_ns, 101);
 	segment_unmap(map);
 }
 

@@ -63,5 +63,6 @@ struct demo_hits demo_faults_hits(const struct demo_faults *f, uint32_t slot)
 	return (struct demo_hits){
 		.data = __atomic_load_n(&rule->hit_data, __ATOMIC_RELAXED),
 		.control = __atomic_load_n(&rule->hit_control, __ATOMIC_RELAXED),
+		.last_ns = __atomic_load_n(&rule->last_hit_ns, __ATOMIC_RELAXED),
 	};
 }

@@ -17,6 +17,7 @@ struct demo_faults {
 /* Packets that a rule has hit so far. */
 struct demo_hits {
 	uint64_t data, control;
+	uint64_t last_ns; /* of data; 0: none yet */
 };
 
 /* demo_faults_open creates the file with all rules off; 0, or -1 after a message on stderr. */

@@ -38,6 +38,31 @@ static json_t *milliseconds(uint64_t ns)
 	return ns ? json_real((double)(ns / 1000) / 1000) : json_null();
 }
 
+static json_t *time_json(uint64_t ns)
+{
+	return ns == DEMO_NEVER ? json_null() : json_real((double)(ns / 1000) / 1000);
+}
+
+static json_t *times_json(const struct demo_times *t)
+{
+	json_t *o = must(json_object());
+
+	set(o, "found_ms", time_json(t->found_ns));
+	set(o, "left_ms", time_json(t->left_ns));
+	set(o, "first_good_ms", time_json(t->first_good_ns));
+	set(o, "all_good_ms", time_json(t->all_good_ns));
+	return o;
+}
+
+static json_t *lateness_json(const struct demo_lateness *l)
+{
+	json_t *o = must(json_object());
+
+	set(o, "mean_ms", time_json(demo_lateness_mean(l)));
+	set(o, "max_ms", time_json(l->max_ns));
+	return o;
+}
+
 static json_t *figure_json(const struct demo_figure *f)
 {
 	json_t *o = must(json_object());
@@ -98,6 +123,7 @@ static json_t *run_json(const struct demo_run *run)
 	set(o, "seconds", json_real((double)(run->end_ns - run->start_ns) / 1e9));
 	set(o, "cpu_idle", json_real(run->idle));
 	set(o, "counters", counters_json(&run->sums.counters));
+	set(o, "woken_late", lateness_json(&run->late));
 	set(o, "socket_overruns", integer(run->sums.overruns));
 	set(o, "trouble", run->trouble[0] ? json_string(run->trouble) : json_null());
 	set(o, "step_list", steps_json(run, &run->job.report));
@@ -141,6 +167,7 @@ static json_t *fault_json(const struct demo_run *run, const struct demo_fault_fi
 	set(o, "during", figure_json(&n->during));
 	set(o, "after", figure_json(&n->after));
 	set(o, "expected_step_ms", milliseconds(n->expect_ns));
+	set(o, "times", log->phase == DEMO_PENDING ? json_null() : times_json(&log->times));
 	set(o, "data_packets_lost", integer(n->lost));
 	set(o, "control_packets_lost", integer(n->lost_control));
 	set(o, "counters", counters_json(&n->counters));

@@ -33,6 +33,39 @@ static uint64_t silent_ns(const struct demo_run *run, const struct demo_job *job
 	return last < now_ns ? now_ns - last : 0;
 }
 
+/* ---- detection and recovery ---- */
+
+static struct demo_times *current_times(struct demo_run *run)
+{
+	return run->current < run->cfg.script->n ? &run->fault[run->current].times : NULL;
+}
+
+static void take_event(void *arg, const struct mrc_stats_event *event)
+{
+	struct demo_run *run = arg;
+
+	demo_times_event(current_times(run), &run->bad, event);
+}
+
+static void read_events(struct demo_run *run)
+{
+	if (demo_watch_events(&run->watch, take_event, run))
+		run->bad.uncertain = true;
+	demo_times_settle(current_times(run), &run->bad);
+}
+
+/* Only a fault that takes every packet of a path is one that senders can leave behind. */
+static bool can_be_left(const struct demo_fault *f)
+{
+	return f->rule.kind == MRC_FAULT_DROP && f->rule.chance_ppm == DEMO_CERTAIN_PPM;
+}
+
+static void take_last_hit(struct demo_run *run, uint32_t i)
+{
+	if (can_be_left(&run->cfg.script->fault[i]))
+		demo_times_left(&run->fault[i].times, demo_faults_hits(&run->faults, i).last_ns);
+}
+
 /* ---- counters and rates ---- */
 
 static void take_sample(struct demo_run *run, uint64_t now_ns)
@@ -61,6 +94,7 @@ static void read_machine(struct demo_run *run, uint64_t now_ns, bool sample)
 	if (run->watch.n < run->job.n)
 		demo_watch_find(&run->watch);
 	demo_watch_sum(&run->watch, run->cfg.shape.paths, &run->sums);
+	read_events(run);
 	if (!sample)
 		return;
 	take_sample(run, now_ns);
@@ -134,12 +168,32 @@ static void strike(struct demo_run *run, uint32_t i, uint64_t now_ns, struct dem
 	end_current(run, now_ns);
 	run->current = i;
 	log->phase = DEMO_ACTIVE;
+	log->down = true;
 	log->strike_ns = now_ns;
 	log->at_strike = run->sums.counters;
 	log->tcp_can_feel = run->cfg.with_tcp && tcp_can_feel(run, &f->rule);
 	log->tcp_connections_hit = log->tcp_can_feel ? count_tcp_hits(run, &f->rule) : 0;
+	demo_times_strike(&log->times, demo_ui_now_ns());
 	demo_faults_set(&run->faults, i, &f->rule);
 	demo_ui_say(ui, "step %3u  fault: %s", steps_done(run), f->title);
+}
+
+/* Says how soon things happened, once all is well. */
+static void say_times(struct demo_run *run, struct demo_ui *ui)
+{
+	struct demo_fault_log *log = &run->fault[run->current];
+	char text[4][DEMO_TIMES_TEXT];
+
+	if (run->current == run->cfg.script->n || log->phase != DEMO_CLEARED || log->told ||
+	    log->times.all_good_ns == DEMO_NEVER)
+		return;
+	log->told = true;
+	demo_ui_say(ui,
+		    "          found after %s, left after %s; first EV back after %s, all after %s",
+		    demo_times_text(text[0], log->times.found_ns),
+		    demo_times_text(text[1], log->times.left_ns),
+		    demo_times_text(text[2], log->times.first_good_ns),
+		    demo_times_text(text[3], log->times.all_good_ns));
 }
 
 static void clear(struct demo_run *run, uint32_t i, uint64_t now_ns, struct demo_ui *ui)
@@ -147,6 +201,8 @@ static void clear(struct demo_run *run, uint32_t i, uint64_t now_ns, struct demo
 	struct demo_fault_log *log = &run->fault[i];
 	struct demo_counters d = demo_watch_differences(&run->sums.counters, &log->at_strike);
 
+	take_last_hit(run, i);
+	demo_times_end(&log->times, demo_ui_now_ns());
 	demo_faults_switch(&run->faults, i, MRC_FAULT_OFF);
 	log->phase = DEMO_CLEARED;
 	log->clear_ns = now_ns;
@@ -164,10 +220,28 @@ static bool flap_is_down(const struct demo_fault *f, uint64_t since_ns)
 	return ms < f->flap_down_ms;
 }
 
+/* Turns a fault that flaps off or on when it is time. */
+static void flap(struct demo_run *run, uint32_t i, uint64_t now_ns)
+{
+	const struct demo_fault *f = &run->cfg.script->fault[i];
+	struct demo_fault_log *log = &run->fault[i];
+	bool down = flap_is_down(f, now_ns - log->strike_ns);
+
+	if (down == log->down)
+		return;
+	log->down = down;
+	if (down)
+		demo_times_down(&log->times, demo_ui_now_ns());
+	else
+		take_last_hit(run, i);
+	demo_faults_switch(&run->faults, i, down ? f->rule.kind : MRC_FAULT_OFF);
+}
+
 static void follow_script(struct demo_run *run, uint64_t now_ns, struct demo_ui *ui)
 {
 	const struct demo_script *script = run->cfg.script;
 
+	say_times(run, ui);
 	for (uint32_t i = 0; i < script->n; i++) {
 		const struct demo_fault *f = &script->fault[i];
 		struct demo_fault_log *log = &run->fault[i];
@@ -180,26 +254,21 @@ static void follow_script(struct demo_run *run, uint64_t now_ns, struct demo_ui 
 		if (steps_done(run) >= f->clear_step || log->by_time)
 			clear(run, i, now_ns, ui);
 		else if (f->flap_down_ms)
-			demo_faults_switch(&run->faults, i,
-					   flap_is_down(f, now_ns - log->strike_ns)
-						   ? f->rule.kind
-						   : MRC_FAULT_OFF);
+			flap(run, i, now_ns);
 	}
 }
 
 /* ---- the view ---- */
 
-static void fill_fault(const struct demo_run *run, uint32_t i, uint64_t now_ns,
-		       struct demo_view_fault *to)
+static void fill_fault(const struct demo_run *run, uint32_t i, struct demo_view_fault *to)
 {
 	const struct demo_fault *f = &run->cfg.script->fault[i];
 	const struct demo_fault_log *log = &run->fault[i];
 	struct demo_counters d;
 
-	*to = (struct demo_view_fault){.title = f->title, .phase = log->phase};
+	*to = (struct demo_view_fault){.title = f->title, .phase = log->phase, .times = log->times};
 	if (log->phase == DEMO_PENDING)
 		return;
-	to->down = !f->flap_down_ms || flap_is_down(f, now_ns - log->strike_ns);
 	d = demo_watch_differences(i == run->current ? &run->sums.counters : &log->at_end,
 				   &log->at_strike);
 	to->lost = demo_faults_hits(&run->faults, i).data;
@@ -229,7 +298,7 @@ static void draw(struct demo_run *run, uint64_t now_ns, struct demo_ui *ui)
 
 	memcpy(v.plane_bps, run->plane_bps, sizeof(v.plane_bps));
 	for (uint32_t i = 0; i < v.faults; i++)
-		fill_fault(run, i, now_ns, &v.fault[i]);
+		fill_fault(run, i, &v.fault[i]);
 	if (v.tcp && run->tcp.state == DEMO_JOB_RUNNING)
 		v.tcp_silent_s = (double)silent_ns(run, &run->tcp, now_ns) / 1e9;
 	demo_ui_draw(ui, &v);
@@ -344,6 +413,7 @@ static void finish(struct demo_run *run)
 	run->idle = demo_cpu_idle(&run->cpu_start, &cpu);
 	demo_watch_find(&run->watch);
 	demo_watch_sum(&run->watch, run->cfg.shape.paths, &run->sums);
+	read_events(run);
 	if (run->cfg.with_faults)
 		end_current(run, run->end_ns);
 	run->tcp_steps = (uint32_t)run->tcp.report.n;
@@ -367,8 +437,12 @@ enum demo_run_result demo_run_go(struct demo_run *run, const struct demo_run_cfg
 		finish(run);
 		return DEMO_RUN_FAILED;
 	}
-	while (look(run, ui))
+	while (look(run, ui)) {
+		uint64_t slept_ns = demo_ui_now_ns();
+
 		nanosleep(&pause, NULL);
+		demo_lateness_add(&run->late, LOOK_EVERY_NS, demo_ui_now_ns() - slept_ns);
+	}
 	result = judge(run);
 	finish(run);
 	return result;

@@ -11,6 +11,7 @@
 #include "cli/demo/job.h"
 #include "cli/demo/rundir.h"
 #include "cli/demo/script.h"
+#include "cli/demo/times.h"
 #include "cli/demo/ui.h"
 #include "cli/demo/view.h"
 #include "cli/demo/watch.h"
@@ -22,9 +23,12 @@
 struct demo_fault_log {
 	enum demo_phase phase;
 	bool by_time; /* cleared because steps took too long */
+	bool down;    /* the rule is on, for a fault that flaps */
+	bool told;    /* its times were said */
 	uint64_t strike_ns, clear_ns, end_ns;
 	struct demo_counters at_strike, at_end;
 	struct demo_hits hits;
+	struct demo_times times;
 	bool tcp_can_feel;	      /* the kernel lets TCP feel a fault of this kind */
 	uint32_t tcp_connections_hit; /* of the ring's planes x ranks */
 };
@@ -57,6 +61,8 @@ struct demo_run {
 	struct demo_sums sums;
 	struct demo_fault_log fault[DEMO_FAULTS_MAX];
 	uint32_t current; /* fault that struck last, or script->n */
+	struct demo_bad_evs bad;
+	struct demo_lateness late; /* how late the demo's own loop was woken */
 	uint64_t start_ns, end_ns;
 	uint32_t tcp_steps; /* steps that TCP had finished when the job was done */
 	bool digests_agree; /* all ranks of the job ended alike */

@@ -71,6 +71,49 @@ void demo_summary_table(const struct demo_outcome *o, const struct demo_script *
 	cli_table_fini(&t);
 }
 
+static void put_time(struct cli_table *t, size_t row, size_t column, uint64_t ns)
+{
+	if (ns == DEMO_NEVER)
+		cli_table_cell(t, row, column, "-");
+	else
+		cli_table_cell(t, row, column, "%.1f", (double)ns / 1e6);
+}
+
+void demo_summary_times(const struct demo_script *script, const struct demo_fault_log *log,
+			struct cli_text *out)
+{
+	static const char *const name[] = {"fault", "found", "left", "back", "all back"};
+	struct cli_table t = {0};
+
+	for (size_t c = 0; c < sizeof(name) / sizeof(name[0]); c++)
+		cli_table_cell(&t, 0, c, "%s", name[c]);
+	for (uint32_t i = 0; i < script->n; i++) {
+		if (log[i].phase == DEMO_PENDING)
+			continue;
+		cli_table_cell(&t, t.rows, 0, "%s", script->fault[i].brief);
+		put_time(&t, t.rows - 1, 1, log[i].times.found_ns);
+		put_time(&t, t.rows - 1, 2, log[i].times.left_ns);
+		put_time(&t, t.rows - 1, 3, log[i].times.first_good_ns);
+		put_time(&t, t.rows - 1, 4, log[i].times.all_good_ns);
+	}
+	cli_table_render(&t, out);
+	cli_table_fini(&t);
+}
+
+static void put_times(const struct demo_run *faulty, struct cli_text *out)
+{
+	cli_text_add(out, "\n");
+	demo_summary_times(faulty->cfg.script, faulty->fault, out);
+	cli_text_add(
+		out,
+		"\nfound: ms from the strike to the first EV retired; left: to the last data "
+		"packet that\nthe fault took, where it takes all (flapping: the longest time). "
+		"back, all back: ms\nfrom its end until one, and all, of the EVs were good "
+		"again. Threads here were woken\n%.1f ms late on average, %.0f at most: so "
+		"much of these times is this machine's.\n",
+		(double)demo_lateness_mean(&faulty->late) / 1e6, (double)faulty->late.max_ns / 1e6);
+}
+
 static void put_legend(const struct demo_run *faulty, struct cli_text *out)
 {
 	bool unfelt = false;
@@ -122,6 +165,7 @@ void demo_summary_render(const struct demo_outcome *o, const struct demo_run *he
 		cli_text_add(out, "\n");
 		demo_summary_table(o, faulty->cfg.script, faulty->fault, faulty->cfg.with_tcp, out);
 		put_legend(faulty, out);
+		put_times(faulty, out);
 		put_weights(healthy, faulty, out);
 	}
 	if (r->ended)

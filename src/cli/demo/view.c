@@ -245,6 +245,28 @@ static void put_counters(const struct demo_view *v, struct cli_text *out)
 	cli_text_fini(&line);
 }
 
+/* How soon the fault that struck last was noticed, and how soon all was well after it. */
+static void put_times(const struct demo_view *v, struct cli_text *out)
+{
+	const struct demo_view_fault *last = NULL;
+	char found[DEMO_TIMES_TEXT], left[DEMO_TIMES_TEXT];
+	char back[DEMO_TIMES_TEXT], all[DEMO_TIMES_TEXT];
+	struct cli_text line = {0};
+
+	for (uint32_t i = 0; i < v->faults; i++)
+		if (v->fault[i].phase != DEMO_PENDING)
+			last = &v->fault[i];
+	cli_text_pad(&line, "last fault", LABEL_COLUMNS);
+	if (last)
+		cli_text_add(&line, "found %s, left %s; after it: back %s, all back %s",
+			     demo_times_text(found, last->times.found_ns),
+			     demo_times_text(left, last->times.left_ns),
+			     demo_times_text(back, last->times.first_good_ns),
+			     demo_times_text(all, last->times.all_good_ns));
+	put_line(v, out, line.data);
+	cli_text_fini(&line);
+}
+
 static void put_fault(const struct demo_view *v, struct cli_text *out,
 		      const struct demo_view_fault *f)
 {
@@ -285,7 +307,7 @@ static void put_faults(const struct demo_view *v, struct cli_text *out, uint32_t
 
 void demo_view_render(const struct demo_view *v, struct cli_text *out)
 {
-	uint32_t used = v->shape.planes + (v->tcp ? 9 : 8);
+	uint32_t used = v->shape.planes + 8 + (v->tcp ? 1 : 0) + (v->faults ? 1 : 0);
 
 	put_head(v, out);
 	cli_text_add(out, "\n");
@@ -295,6 +317,8 @@ void demo_view_render(const struct demo_view *v, struct cli_text *out)
 	if (v->tcp)
 		put_tcp(v, out);
 	put_counters(v, out);
+	if (v->faults)
+		put_times(v, out);
 	cli_text_add(out, "\n");
 	/* The last row of a terminal stays free: a line feed there would scroll. */
 	put_faults(v, out, v->height > used + 1 ? v->height - used - 1 : 0);

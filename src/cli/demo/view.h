@@ -9,6 +9,7 @@
 
 #include "cli/demo/figures.h"
 #include "cli/demo/script.h"
+#include "cli/demo/times.h"
 #include "cli/demo/watch.h"
 #include "cli/text.h"
 
@@ -23,8 +24,8 @@ enum demo_phase { DEMO_PENDING, DEMO_ACTIVE, DEMO_CLEARED };
 struct demo_view_fault {
 	const char *title;
 	enum demo_phase phase;
-	bool down; /* ACTIVE: now, for a fault that flaps */
 	uint64_t lost, resent, retired, revived;
+	struct demo_times times; /* unless PENDING */
 };
 
 struct demo_view {

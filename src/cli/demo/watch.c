@@ -152,6 +152,32 @@ void demo_watch_sum(const struct demo_watch *w, uint32_t paths, struct demo_sums
 		add_segment(sums, w->segment[i], paths);
 }
 
+/* False: the event was overwritten before or while it was copied. */
+static bool copy_event(const struct mrc_stats_segment *s, uint64_t number,
+		       struct mrc_stats_event *event)
+{
+	*event = s->event[number % MRC_STATS_EVENTS];
+	__atomic_thread_fence(__ATOMIC_ACQUIRE);
+	return __atomic_load_n(&s->events, __ATOMIC_RELAXED) - number < MRC_STATS_EVENTS;
+}
+
+uint64_t demo_watch_events(struct demo_watch *w, demo_watch_event_fn fn, void *arg)
+{
+	struct mrc_stats_event event;
+	uint64_t missed = 0;
+
+	for (uint32_t i = 0; i < w->n; i++) {
+		uint64_t end = __atomic_load_n(&w->segment[i]->events, __ATOMIC_ACQUIRE);
+
+		for (; w->events[i] < end; w->events[i]++)
+			if (copy_event(w->segment[i], w->events[i], &event))
+				fn(arg, &event);
+			else
+				missed++;
+	}
+	return missed;
+}
+
 const char *demo_watch_lacks(const struct demo_watch *w)
 {
 	for (size_t i = 0; i < WANTED; i++)

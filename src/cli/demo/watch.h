@@ -40,7 +40,8 @@ struct demo_watch {
 	char dir[256];
 	uint32_t n;
 	const struct mrc_stats_segment *segment[DEMO_PROCESSES_MAX];
-	char name[DEMO_PROCESSES_MAX][64]; /* of the file, so that it is mapped once */
+	char name[DEMO_PROCESSES_MAX][64];   /* of the file, so that it is mapped once */
+	uint64_t events[DEMO_PROCESSES_MAX]; /* taken so far */
 };
 
 /* Sums over all processes at one moment. */
@@ -60,6 +61,15 @@ uint32_t demo_watch_find(struct demo_watch *w);
 
 /* demo_watch_sum reads all mapped segments; an EV's path is its value modulo `paths`. */
 void demo_watch_sum(const struct demo_watch *w, uint32_t paths, struct demo_sums *sums);
+
+/* demo_watch_event_fn is told of one event. */
+typedef void (*demo_watch_event_fn)(void *arg, const struct mrc_stats_event *event);
+
+/*
+ * demo_watch_events tells of all events logged since the last call, those of a process in their
+ * order, and returns how many were overwritten before they could be read.
+ */
+uint64_t demo_watch_events(struct demo_watch *w, demo_watch_event_fn fn, void *arg);
 
 /* demo_watch_lacks returns the name of a counter that no mapped segment has, or NULL. */
 const char *demo_watch_lacks(const struct demo_watch *w);
