@@ -178,7 +178,19 @@ static void lose(struct mt_qp *qp, uint64_t psn, uint64_t now_ns, enum mt_cc_los
 	req->cc.ops->loss(&req->cc, now_ns, kind, rec->nominal);
 }
 
-/* REQ(req.ev.one-loss) REQ(req.ev.crowded) */
+/*
+ * A full buffer takes a burst from every path at once, so that of losses close together only one
+ * counts. REQ(req.ev.crowded)
+ */
+static bool too_many_in_crowd(const struct mt_qp *qp, struct mt_path_cold *c, uint64_t sent_ns)
+{
+	if (sent_ns < c->crowd_next_ns)
+		return false;
+	c->crowd_next_ns = sent_ns + mt_rtt_silence(&qp->req.rtt, &qp->engine->cfg.timing);
+	return ++c->crowd_losses >= MT_CROWDED_LOSSES;
+}
+
+/* REQ(req.ev.one-loss) */
 static void blame(struct mt_qp *qp, const struct mt_tx_rec *rec, uint64_t now_ns)
 {
 	struct mt_path_set *paths = qp->paths;
@@ -188,7 +200,7 @@ static void blame(struct mt_qp *qp, const struct mt_tx_rec *rec, uint64_t now_ns
 	    mt_planes_blameless(&paths->planes, port, rec->sent_ns))
 		return;
 	if (mt_presence_crowded(&paths->presence, rec->sent_ns) &&
-	    ++paths->cold[rec->ev].crowd_losses < MT_CROWDED_LOSSES)
+	    !too_many_in_crowd(qp, &paths->cold[rec->ev], rec->sent_ns))
 		return;
 	mt_presence_spend(&paths->presence, rec->sent_ns, port);
 	mt_qp_retire_path(qp, rec->ev, now_ns, MT_EV_BY_LOSS);
@@ -300,7 +312,7 @@ static void follow_mpr(struct mt_qp *qp, const struct mw_seth *seth)
 {
 	struct mt_requester *req = &qp->req;
 
-	if (!qp->attr.dynamic_mpr || seth->mpr == 0 ||
+	if (!mt_qp_dynamic_mpr(qp) || seth->mpr == 0 ||
 	    ((seth->rcvd_bytes - req->rcvd_units) & UNITS_MASK) >= UNITS_HALF)
 		return;
 	req->mpr = seth->mpr < qp->attr.mpr ? seth->mpr : qp->attr.mpr;

@@ -56,10 +56,12 @@ struct mt_engine_cfg {
 				  MT_ENDPOINTS_MAX - 1; a peer's is what is left of its QPN ... */
 	uint32_t qpn_index_bits; /* ... above this many bits, 14 .. 24; 24: each address has one */
 	uint32_t ts_shift;	 /* log2 of the timestamp unit in ns; 7 (128 ns) on the wire */
-	bool svc_time;		 /* stamps come back later by the time that the answer took, ours to
-				    peers and theirs to our endpoint requests */
-	uint32_t max_run;	 /* new data packets of a QP in a row on one EV, 1 .. MT_RUN_MAX */
-	uint64_t seed;		 /* of the engine's PRNG */
+	bool dynamic_mpr; /* for all QPs, as if each had agreed to it; peers that did not take
+			     no notice of what SACKs offer */
+	bool svc_time;	  /* stamps come back later by the time that the answer took, ours to
+			     peers and theirs to our endpoint requests */
+	uint32_t max_run; /* new data packets of a QP in a row on one EV, 1 .. MT_RUN_MAX */
+	uint64_t seed;	  /* of the engine's PRNG */
 	struct mt_timing timing;
 };
 

@@ -57,7 +57,7 @@ static uint8_t offered_mpr(const struct mt_qp *qp, uint64_t now_ns)
 {
 	const struct mt_engine *e = qp->engine;
 
-	if (!qp->attr.dynamic_mpr)
+	if (!mt_qp_dynamic_mpr(qp))
 		return qp->attr.mpr_dest;
 	return mt_pressure_mpr(&e->pressure, now_ns, e->cfg.timing.pressure_ns, qp->attr.mpr_dest,
 			       e->receivers);

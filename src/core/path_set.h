@@ -49,11 +49,12 @@ struct mt_path_cold {
 	uint16_t leader;  /* the first EV of the same path */
 	uint16_t serving; /* of a leader: usable EVs of the path in active places */
 	uint16_t probe_id;
-	uint8_t probe_pending; /* sent and not answered; usable paths are probed too, see qp.c */
-	uint8_t answered;      /* probes in a row */
-	uint8_t backoff;       /* failures in a row, as a shift of the interval */
-	uint8_t flaps;	       /* it was retired soon after it was revived: backoff begins here */
-	uint8_t crowd_losses;  /* while the peer was crowded, since a packet last arrived */
+	uint8_t probe_pending;	/* sent and not answered; usable paths are probed too, see qp.c */
+	uint8_t answered;	/* probes in a row */
+	uint8_t backoff;	/* failures in a row, as a shift of the interval */
+	uint8_t flaps;		/* it was retired soon after it was revived: backoff begins here */
+	uint64_t crowd_next_ns; /* losses of what was sent before do not count */
+	uint8_t crowd_losses;	/* while the peer was crowded, since a packet last arrived */
 };
 
 struct mt_path_port {

@@ -185,6 +185,11 @@ void mt_qp_wake(struct mt_qp *qp)
 		mb_list_push(&qp->engine->ready, &qp->ready);
 }
 
+bool mt_qp_dynamic_mpr(const struct mt_qp *qp)
+{
+	return qp->attr.dynamic_mpr || qp->engine->cfg.dynamic_mpr;
+}
+
 void mt_qp_completes(struct mt_qp *qp)
 {
 	mb_list_push(&qp->engine->completions, &qp->completion);

@@ -96,6 +96,9 @@ static inline bool mt_qp_may_send(const struct mt_qp *qp)
 	return qp->state == MT_QPS_RTS || qp->state == MT_QPS_SQD;
 }
 
+/* mt_qp_dynamic_mpr says whether windows follow what SACKs offer. REQ(req.mpr.dynamic) */
+bool mt_qp_dynamic_mpr(const struct mt_qp *qp);
+
 /* mt_qp_unfinished says whether the requester waits for anything from its peer. */
 static inline bool mt_qp_unfinished(const struct mt_qp *qp)
 {

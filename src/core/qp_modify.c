@@ -208,7 +208,8 @@ static void to_rts(struct mt_qp *qp, const struct mt_qp_attr *a, uint64_t now_ns
 
 	mt_tx_window_init(&req->window, PSN_ORIGIN + a->sq_psn);
 	req->post_psn = req->window.next;
-	req->mpr = a->mpr;
+	/* Until the responder has said what it has room for, as little as it can offer. */
+	req->mpr = mt_qp_dynamic_mpr(qp) || a->dynamic_mpr ? 1 : a->mpr;
 	mt_rtt_init(&req->rtt);
 	mt_cc_init(&req->cc, &e->cc_profiles[a->cc_profile], a->path_mtu, now_ns);
 	req->limits = (struct mt_retry_limits){

@@ -116,6 +116,8 @@ static void engine_configure(const struct mh_env *env, uint32_t slot, struct mt_
 	cfg->timing.ep_rest_ns = ENGINE_EP_REST_NS;
 	cfg->timing.port_notice_ns = ENGINE_PORT_NOTICE_NS;
 	cfg->timing.rto_min_ns = env->rto_min_ns;
+	/* Sockets lose what is not read in time: windows are never larger than what they hold. */
+	cfg->dynamic_mpr = true;
 	cfg->timing.pressure_ns = ENGINE_PRESSURE_NS;
 	cfg->timing.tail_probe_min_ns = env->tail_probe_ns;
 	cfg->timing.reorder_min_ns = env->reorder_min_ns;

@@ -1,12 +1,14 @@
-# With dynamic MPR the window follows each SACK, never beyond what was agreed (2 units); 0 is no offer;
-# what an overtaken SACK offers is old.
+# With dynamic MPR the window is one unit until the first SACK and then follows each, never beyond what was
+# agreed (2 units); 0 is no offer; what an overtaken SACK offers is old.
 # REQ(req.mpr.dynamic) REQ(req.gate.mpr)
 config dynamic_mpr on mpr 2
 
 post write 0 bytes id 1..900
-> WRITE ONLY psn 100..355
+> WRITE ONLY psn 100..227
+expect nothing
+< SACK cack 227 mpr 2
+> WRITE ONLY psn 228..483
 < SACK cack 355 mpr 1
-> WRITE ONLY psn 356..483
 expect nothing
 < SACK cack 483 mpr 0
 > WRITE ONLY psn 484..611
