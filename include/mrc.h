@@ -406,7 +406,7 @@ enum mrc_qp_attr_mask {
 enum mrc_qp_cap {
 	MRC_QP_CAP_TRIM_NACK_DEST_UNSUPPORTED = 1 << 0, /* no NACKs for trimmed packets */
 	MRC_QP_CAP_DYNAMIC_MPR = 1 << 1,		/* takes effect if both peers set it */
-	MRC_QP_CAP_SVC_TIME_DEST_UNSUPPORTED = 1 << 2,	/* do not expect service times */
+	MRC_QP_CAP_SVC_TIME_DEST_UNSUPPORTED = 1 << 2,	/* the peer does not tell service times */
 };
 
 /* The attributes of a QP that MRC adds to those of verbs. */

@@ -15,7 +15,8 @@ static void device_attr(const struct mh_device *dev, struct mrc_device_attr *att
 		.mpr_attr = {.max_mpr = nic.max_mpr, .mpr_resolution = nic.mpr_resolution},
 		.qp_attr = {.max_qp_hint = MA_HINTS_MAX},
 		.cap = (nic.trim_nack ? MRC_DEVICE_CAP_TRIM_NACK : 0) |
-		       (nic.dynamic_mpr ? MRC_DEVICE_CAP_DYNAMIC_MPR : 0),
+		       (nic.dynamic_mpr ? MRC_DEVICE_CAP_DYNAMIC_MPR : 0) |
+		       (nic.svc_time ? MRC_DEVICE_CAP_SVC_TIME : 0),
 	};
 }
 

@@ -151,14 +151,20 @@ int mrc_query_qp(struct mrc_qp *qp, struct ibv_qp_attr *vattr, int vattr_mask,
 
 /*
  * What the caller did not say about a QP that is to leave RESET: writing is the only thing that a
- * peer can ask of an MRC QP, so it is allowed unless IBV_QP_ACCESS_FLAGS says otherwise.
+ * peer can ask of an MRC QP, so it is allowed unless IBV_QP_ACCESS_FLAGS says otherwise; a cap
+ * without MRC_QP_CAP_SVC_TIME_DEST_UNSUPPORTED means that the peer may tell service times.
+ * REQ(rsp.svc-time)
  */
-static void access_default(enum mh_qp_state now, struct mh_qp_attr *attr, uint32_t *mask)
+static void fill_defaults(const struct mrc_qp *qp, enum mh_qp_state now, struct mh_qp_attr *attr,
+			  uint32_t *mask)
 {
-	if (now != MH_QPS_RESET || !(*mask & MH_QP_STATE) || (*mask & MH_QP_ACCESS))
+	if (now != MH_QPS_RESET || !(*mask & MH_QP_STATE))
 		return;
-	attr->access = MH_ACCESS_LOCAL_WRITE | MH_ACCESS_REMOTE_WRITE;
-	*mask |= MH_QP_ACCESS;
+	if (!(*mask & MH_QP_ACCESS))
+		attr->access = MH_ACCESS_LOCAL_WRITE | MH_ACCESS_REMOTE_WRITE;
+	if (!(*mask & MH_QP_SVC_TIME_DEST))
+		attr->svc_time_dest = !(qp->cap & MRC_QP_CAP_SVC_TIME_DEST_UNSUPPORTED);
+	*mask |= MH_QP_ACCESS | MH_QP_SVC_TIME_DEST;
 }
 
 /* Under ctx->lock: what only the API keeps, once the NIC has agreed. */
@@ -197,7 +203,7 @@ static int modify_locked(struct mrc_qp *qp, const struct ibv_qp_attr *vattr, int
 	if ((vattr_mask & IBV_QP_CUR_STATE) && vattr->cur_qp_state != ma_state_from_nic(now.state))
 		return EINVAL;
 	if (!(mask & MH_QP_STATE) || nic.state != MH_QPS_RESET)
-		access_default(now.state, &nic, &mask);
+		fill_defaults(qp, now.state, &nic, &mask);
 	err = mh_qp_modify(qp->nic, &nic, mask);
 	if (err)
 		return err;

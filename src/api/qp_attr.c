@@ -267,7 +267,8 @@ int ma_mrc_attr_to_nic(const struct mrc_qp_attr *mrc_attr, int mrc_attr_mask,
 			return EINVAL;
 		attr->trim_nack = !(mrc_attr->cap & MRC_QP_CAP_TRIM_NACK_DEST_UNSUPPORTED);
 		attr->dynamic_mpr = mrc_attr->cap & MRC_QP_CAP_DYNAMIC_MPR;
-		*mask |= MH_QP_TRIM_NACK | MH_QP_DYNAMIC_MPR;
+		attr->svc_time_dest = !(mrc_attr->cap & MRC_QP_CAP_SVC_TIME_DEST_UNSUPPORTED);
+		*mask |= MH_QP_TRIM_NACK | MH_QP_DYNAMIC_MPR | MH_QP_SVC_TIME_DEST;
 	}
 	return profiles_to_nic(mrc_attr, mrc_attr_mask, attr, mask);
 }

@@ -115,6 +115,7 @@ static void engine_configure(const struct mh_env *env, uint32_t slot, struct mt_
 	cfg->qpn_index_bits = MH_QPN_INDEX_BITS;
 	cfg->timing.ep_rest_ns = ENGINE_EP_REST_NS;
 	cfg->timing.port_notice_ns = ENGINE_PORT_NOTICE_NS;
+	cfg->svc_time = env->svc_time;
 	cfg->timing.rto_min_ns = env->rto_min_ns;
 	/* Sockets lose what is not read in time: windows are never larger than what they hold. */
 	cfg->dynamic_mpr = true;

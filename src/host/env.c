@@ -235,16 +235,16 @@ static int env_read_ev_format(struct mh_env *env, const struct mh_settings *s,
 	return 0;
 }
 
-static int env_read_icrc(struct mh_env *env, const struct mh_settings *s,
-			 struct mh_env_error *error)
+static int env_read_switch(bool *value, bool otherwise, const struct mh_settings *s,
+			   enum mh_setting id, struct mh_env_error *error)
 {
-	const struct mh_setting_text *of = &s->of[MH_SET_ICRC];
+	const struct mh_setting_text *of = &s->of[id];
 	const char *on = of->line > 0 ? "true" : "on", *off = of->line > 0 ? "false" : "off";
 
-	env->icrc = !of->text || strcmp(of->text, on) == 0;
-	if (env->icrc || strcmp(of->text, off) == 0)
+	*value = of->text ? strcmp(of->text, on) == 0 : otherwise;
+	if (!of->text || *value || strcmp(of->text, off) == 0)
 		return 0;
-	return mh_settings_refuse(s, MH_SET_ICRC, "must be on or off", error);
+	return mh_settings_refuse(s, id, "must be on or off", error);
 }
 
 /* env_read_path copies the name of a file or folder, which may not be longer than they are here. */
@@ -276,7 +276,9 @@ static int env_read_all(struct mh_env *env, const struct mh_settings *s, struct 
 	if (!err)
 		err = env_read_ev_format(env, s, error);
 	if (!err)
-		err = env_read_icrc(env, s, error);
+		err = env_read_switch(&env->icrc, true, s, MH_SET_ICRC, error);
+	if (!err)
+		err = env_read_switch(&env->svc_time, false, s, MH_SET_SVC_TIME, error);
 	if (!err)
 		err = env_read_path(env->capture, s, MH_SET_CAPTURE, error);
 	if (!err)

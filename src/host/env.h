@@ -42,6 +42,7 @@ struct mh_env {
 	uint32_t mtu;	   /* largest path MTU, bytes of payload */
 	uint32_t rx_buffer_bytes;
 	bool icrc;
+	bool svc_time;		     /* answers tell how long they took, see core/config.h */
 	char capture[MH_PATH_MAX];   /* path of a pcapng file, or empty */
 	char faults[MH_PATH_MAX];    /* path of a fault table, or empty */
 	char stats_dir[MH_PATH_MAX]; /* or empty */

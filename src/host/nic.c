@@ -50,6 +50,7 @@ void mh_nic_describe(const struct mh_env *env, struct mh_device_attr *attr)
 		.max_cc_profiles = NIC_PROFILES,
 		.trim_nack = true,
 		.dynamic_mpr = true,
+		.svc_time = env->svc_time,
 	};
 	memcpy(attr->gid.b, env->port[0].ip, sizeof(attr->gid.b));
 }

@@ -75,6 +75,7 @@ struct mh_device_attr {
 	uint32_t max_cc_profiles;
 	bool trim_nack;	  /* answers trimmed packets with a NACK */
 	bool dynamic_mpr; /* windows can follow what the receiver offers */
+	bool svc_time;	  /* returns stamps later by the time its answers took */
 };
 
 /* One plane of the device, as it is now. */

@@ -37,6 +37,7 @@
 	X(TAIL_PROBE, "MRC_TAIL_PROBE_US", "timers.tail_probe_us", MH_TOML_INTEGER)    \
 	X(REORDER_MIN, "MRC_REORDER_MIN_US", "timers.reorder_min_us", MH_TOML_INTEGER) \
 	X(REORDER_MAX, "MRC_REORDER_MAX_US", "timers.reorder_max_us", MH_TOML_INTEGER) \
+	X(SVC_TIME, "MRC_SVC_TIME", "timers.svc_time", MH_TOML_BOOLEAN)                \
 	X(ICRC, "MRC_ICRC", "checks.icrc", MH_TOML_BOOLEAN)                            \
 	X(CAPTURE, "MRC_CAPTURE", "capture.file", MH_TOML_STRING)                      \
 	X(FAULTS, "MRC_FAULTS", "faults.table", MH_TOML_STRING)                        \

@@ -54,9 +54,49 @@ TEST_WITH(rig_setup, rig_teardown, mrc_query_device, tells_limits)
 	assert_true(attr.wimm_attr.max_wimm && attr.wimm_attr.max_wimm_dest);
 	assert_true(attr.mpr_attr.max_mpr && attr.mpr_attr.mpr_resolution);
 	assert_true(attr.qp_attr.max_qp_hint);
+	assert_u_eq(attr.cap, MRC_DEVICE_CAP_TRIM_NACK | MRC_DEVICE_CAP_DYNAMIC_MPR);
 	assert_int_equal(mrc_query_device_ex(r->verbs, r->ctx, &attr_ex, &supported), 0);
 	assert_memory_equal(&attr, &attr_ex, sizeof(attr));
 	assert_int_equal(mrc_query_device_ex(r->verbs, NULL, &attr_ex, &supported), 0);
+}
+
+static int setup_with_service_time(void **state)
+{
+	setenv("MRC_SVC_TIME", "on", 1);
+	return rig_setup(state);
+}
+
+static int teardown_with_service_time(void **state)
+{
+	unsetenv("MRC_SVC_TIME");
+	return rig_teardown(state);
+}
+
+/*
+ * REQ(rsp.svc-time) REQ(api.query-device) The device says that it tells. QP 1 takes the time off
+ * its RTTs, QP 0 was told that its peer does not tell and lives on without.
+ */
+TEST_WITH(setup_with_service_time, teardown_with_service_time, mrc_query_device, service_time)
+{
+	struct mrc_qp_attr cap = {.cap = MRC_QP_CAP_SVC_TIME_DEST_UNSUPPORTED}, read = {0};
+	struct rig *r = *state;
+	struct mrc_device_attr attr;
+	int supported;
+
+	assert_int_equal(mrc_query_device(r->verbs, &attr, &supported), 0);
+	assert_true(attr.cap & MRC_DEVICE_CAP_SVC_TIME);
+	assert_int_equal(mrc_modify_qp(r->qp[0], NULL, 0, &cap, MRC_QP_CAP), 0);
+	for (int i = 0; i < RIG_QPS; i++)
+		rig_connect(r, i, &r->end[!i]);
+	for (int i = 0; i < 2 * RIG_QPS; i++) {
+		struct ibv_sge sge;
+		struct ibv_send_wr wr = rig_wr(r, i / 2, &sge, RIG_BYTES), *bad;
+
+		assert_int_equal(mrc_post_send(r->qp[i / 2], &wr, &bad), 0);
+		assert_int_equal(rig_poll(r, i / 2).status, IBV_WC_SUCCESS);
+	}
+	assert_int_equal(mrc_query_qp(r->qp[0], NULL, 0, &read, MRC_QP_CAP, NULL), 0);
+	assert_u_eq(read.cap, MRC_QP_CAP_SVC_TIME_DEST_UNSUPPORTED);
 }
 
 TEST_WITH(rig_setup, rig_teardown, mrc_query_device, foreign_context_is_not_supported)

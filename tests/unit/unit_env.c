@@ -12,13 +12,28 @@
 #include "host/ifaces.h"
 
 static const char *const env_names[] = {
-	"MRC_PORTS",	      "MRC_PORT_PREFIX",   "MRC_EVS",
-	"MRC_EV_BASE",	      "MRC_PACE",	   "MRC_MTU",
-	"MRC_ICRC",	      "MRC_FAULTS",	   "MRC_STATS_DIR",
-	"MRC_RTO_MIN_US",     "MRC_TAIL_PROBE_US", "MRC_REORDER_MIN_US",
-	"MRC_REORDER_MAX_US", "MRC_PROBE_US",	   "MRC_CC",
-	"MRC_BASE_RTT_US",    "MRC_CONFIG",	   "MRC_RX_BUFFER",
-	"MRC_EV_FORMAT",      "MRC_DRIVER",	   "MRC_CAPTURE",
+	"MRC_PORTS",
+	"MRC_PORT_PREFIX",
+	"MRC_EVS",
+	"MRC_EV_BASE",
+	"MRC_PACE",
+	"MRC_MTU",
+	"MRC_SVC_TIME",
+	"MRC_ICRC",
+	"MRC_FAULTS",
+	"MRC_STATS_DIR",
+	"MRC_RTO_MIN_US",
+	"MRC_TAIL_PROBE_US",
+	"MRC_REORDER_MIN_US",
+	"MRC_REORDER_MAX_US",
+	"MRC_PROBE_US",
+	"MRC_CC",
+	"MRC_BASE_RTT_US",
+	"MRC_CONFIG",
+	"MRC_RX_BUFFER",
+	"MRC_EV_FORMAT",
+	"MRC_DRIVER",
+	"MRC_CAPTURE",
 };
 
 static int env_clear(void **state)
@@ -337,6 +352,17 @@ ENV_TEST(cc_of_the_driver)
 	unsetenv("MRC_CC");
 	setenv("MRC_DRIVER", "udp", 1);
 	assert_u_eq(env_good().cc, MT_CC_NONE);
+}
+
+/* REQ(rsp.svc-time) */
+ENV_TEST(svc_time)
+{
+	assert_false(env_good().svc_time);
+	setenv("MRC_SVC_TIME", "on", 1);
+	assert_true(env_good().svc_time);
+	setenv("MRC_SVC_TIME", "off", 1);
+	assert_false(env_good().svc_time);
+	env_bad("MRC_SVC_TIME", "1", "on or off");
 }
 
 ENV_TEST(icrc)

@@ -195,6 +195,21 @@ QP_TEST(mh_qp_modify, to_rts_and_back)
 	}
 }
 
+/* REQ(rsp.svc-time) */
+QP_TEST(mh_qp_modify, service_time_of_the_peer)
+{
+	struct nic_bed *bed = *state;
+	struct mh_qp_attr attr;
+
+	mh_qp_attr_default(&attr);
+	for (int told = 0; told < 2; told++) {
+		attr.svc_time_dest = told;
+		assert_i_eq(mh_qp_modify(bed->qp, &attr, MH_QP_SVC_TIME_DEST), 0);
+		mh_qp_query(bed->qp, &attr);
+		assert_i_eq(attr.svc_time_dest, told);
+	}
+}
+
 /* REQ(req.sqd.drained) */
 QP_TEST(mh_qp_modify, drained_is_told_to_who_asked)
 {

@@ -76,6 +76,7 @@ SETTINGS_TEST(every_key)
 					  "[congestion]\ncontrol = \"nscc\"\nbase_rtt_us = 7\n"
 					  "[timers]\nrto_min_us = 102\ntail_probe_us = 103\n"
 					  "reorder_min_us = 104\nreorder_max_us = 105\n"
+					  "svc_time = true\n"
 					  "[checks]\nicrc = false\n"
 					  "[faults]\ntable = \"/tmp/f\"\n"
 					  "[statistics]\ndir = \"/tmp/s\"\n");
@@ -95,6 +96,7 @@ SETTINGS_TEST(every_key)
 	assert_u_eq(env.tail_probe_ns, 103000);
 	assert_u_eq(env.reorder_min_ns, 104000);
 	assert_u_eq(env.reorder_max_ns, 105000);
+	assert_true(env.svc_time);
 	assert_false(env.icrc);
 	assert_string_equal(env.faults, "/tmp/f");
 	assert_string_equal(env.stats_dir, "/tmp/s");
