@@ -179,8 +179,9 @@ static int engine_cc_profile(struct mh_nic *nic)
 }
 
 /*
- * engine_capacity returns how many packets all receive buffers hold. The kernel books about twice
- * what a frame has, and has granted twice of what it says: both cancel out.
+ * engine_capacity returns how many packets all receive buffers hold. The kernel grants twice of what
+ * it says and books twice what a frame has, so that these cancel out; but of what was read it gives
+ * back only when a quarter of the buffer has come together, which is room that cannot be counted on.
  */
 static uint32_t engine_capacity(const struct mh_ports *ports)
 {
@@ -188,7 +189,7 @@ static uint32_t engine_capacity(const struct mh_ports *ports)
 
 	for (uint32_t i = 0; i < ports->n; i++)
 		bytes += ports->port[i].io->status->rx_buffer_bytes;
-	return (uint32_t)(bytes / MIO_FRAME_MAX);
+	return (uint32_t)(bytes / 4 * 3 / MIO_FRAME_MAX);
 }
 
 void mh_engine_tell_ports(struct mh_nic *nic, uint64_t now_ns)
