@@ -170,7 +170,12 @@ DEMO_TEST(passes_and_says_so_in_numbers)
 	assert_string_equal(json_string_value(at(result, "fault_free", "sha256")),
 			    json_string_value(at(result, "with_faults", "sha256")));
 	assert_u_eq(json_array_size(json_object_get(result, "faults")), 2);
+	fault = json_array_get(json_object_get(result, "faults"), 0);
+	assert_true(json_is_real(at(fault, "times", "found_ms")));
+	assert_true(json_is_real(at(fault, "times", "left_ms")));
 	fault = json_array_get(json_object_get(result, "faults"), 1);
+	assert_true(json_is_real(at(fault, "times", "found_ms")));
+	assert_true(json_is_null(at(fault, "times", "left_ms")));
 	assert_true(json_integer_value(json_object_get(fault, "data_packets_lost")) > 0);
 	assert_true(json_integer_value(at(fault, "counters", "evs_retired")) > 0);
 	assert_true(json_integer_value(at(fault, "counters", "drop_icrc")) > 0);

@@ -106,11 +106,11 @@ static void put_times(const struct demo_run *faulty, struct cli_text *out)
 	demo_summary_times(faulty->cfg.script, faulty->fault, out);
 	cli_text_add(
 		out,
-		"\nfound: ms from the strike to the first EV retired; left: to the last data "
-		"packet that\nthe fault took, where it takes all (flapping: the longest time). "
-		"back, all back: ms\nfrom its end until one, and all, of the EVs were good "
-		"again. Threads here were woken\n%.1f ms late on average, %.0f at most: so "
-		"much of these times is this machine's.\n",
+		"\nIn ms. found: from the strike to the first EV retired; left: to the last "
+		"data\npacket that the fault took, where it takes all (flapping: the longest "
+		"time). back,\nall back: from its end until one, and all, of the EVs were good. "
+		"Threads of this\nmachine were woken %.1f ms late on average, %.0f at most; that "
+		"is in these times.\n",
 		(double)demo_lateness_mean(&faulty->late) / 1e6, (double)faulty->late.max_ns / 1e6);
 }
 
