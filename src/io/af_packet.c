@@ -21,24 +21,20 @@
 #include "base/bytes.h"
 #include "base/list.h"
 #include "io/af_packet_socket.h"
-#include "io/hold.h"
+#include "io/backlog.h"
 #include "io/ip_udp.h"
 #include "io/nexthop.h"
 #include "io/packet_ring.h"
 
-#define AFP_BACKLOG 256u
 #define AFP_TX_RING_BYTES (2u << 20)
-/* A full ring drains at the speed of the link; looking again sooner gains nothing. */
-#define AFP_RETRY_NS 200000u
 
 struct afp_port {
 	struct mio_port port;
 	struct mio_status status;
 	struct mio_addr local;
 	struct mio_nexthop *nexthop;
-	struct mio_hold *backlog; /* in order of arrival */
-	uint64_t retry_ns;	  /* when to try the backlog, or the kernel, again */
-	bool asked;		  /* the kernel has slots to send that it had no room for */
+	struct mio_backlog backlog;
+	uint64_t kick_ns; /* when to ask the kernel again; MIO_NEVER: it has sent all */
 	uint8_t mac[MIO_MAC_BYTES];
 	uint32_t mtu;
 	int tx_fd, claimed_fd;
@@ -49,24 +45,6 @@ struct afp_port {
 static struct afp_port *afp_of(struct mio_port *port)
 {
 	return mb_container_of(port, struct afp_port, port);
-}
-
-static void afp_refused(struct afp_port *a, int code)
-{
-	a->status.tx_refused++;
-	a->status.last_refusal = code;
-}
-
-static void afp_hold(struct afp_port *a, uint64_t now_ns, const struct mio_tx *frame)
-{
-	if (!mio_hold_put(a->backlog, frame, 0)) {
-		afp_refused(a, ENOBUFS);
-		return;
-	}
-	a->status.tx_held++;
-	if (!a->status.blocked)
-		a->retry_ns = now_ns + AFP_RETRY_NS;
-	a->status.blocked = true;
 }
 
 /* Writes the frame with its headers into a slot and returns the length of all; 0: bytes are gone.
@@ -102,19 +80,19 @@ static bool afp_put(struct afp_port *a, uint64_t now_ns, const struct mio_tx *fr
 	int err;
 
 	if (frame->len + headers > a->mtu) {
-		afp_refused(a, EMSGSIZE);
+		mio_refused(&a->status, EMSGSIZE);
 		return true;
 	}
 	err = mio_nexthop_find(a->nexthop, now_ns, frame->dst.ip, mac);
 	if (err) {
-		afp_refused(a, err);
+		mio_refused(&a->status, err);
 		return true;
 	}
 	if (mio_ring_status(slot) != TP_STATUS_AVAILABLE)
 		return false;
 	slot->tp_len = afp_write(a, frame, mac, (uint8_t *)slot + MIO_RING_TX_AT);
 	if (slot->tp_len == 0) {
-		afp_refused(a, EFAULT);
+		mio_refused(&a->status, EFAULT);
 		return true;
 	}
 	mio_ring_give(slot, TP_STATUS_SEND_REQUEST);
@@ -127,11 +105,11 @@ static bool afp_put(struct afp_port *a, uint64_t now_ns, const struct mio_tx *fr
 /* Makes the kernel send what is in the ring. */
 static void afp_kick(struct afp_port *a, uint64_t now_ns)
 {
-	a->asked = send(a->tx_fd, NULL, 0, MSG_DONTWAIT) < 0;
-	if (!a->asked)
+	a->kick_ns = MIO_NEVER;
+	if (send(a->tx_fd, NULL, 0, MSG_DONTWAIT) >= 0)
 		return;
-	a->retry_ns = now_ns + AFP_RETRY_NS;
-	if (errno == ENXIO || errno == EBADF) /* the interface is gone; ENETDOWN may pass */
+	a->kick_ns = now_ns + MIO_BACKLOG_RETRY_NS;
+	if (mio_is_fatal(errno)) /* ENETDOWN may pass */
 		a->status.error = errno;
 }
 
@@ -143,7 +121,7 @@ static void afp_tx_burst(struct mio_port *port, uint64_t now_ns, const struct mi
 	mb_assert(n <= MIO_BURST_MAX);
 	for (uint32_t i = 0; i < n; i++)
 		if (a->status.blocked || !afp_put(a, now_ns, &frames[i]))
-			afp_hold(a, now_ns, &frames[i]);
+			mio_backlog_put(&a->backlog, now_ns, &frames[i]);
 	if (n > 0)
 		afp_kick(a, now_ns);
 }
@@ -151,20 +129,23 @@ static void afp_tx_burst(struct mio_port *port, uint64_t now_ns, const struct mi
 static uint64_t afp_deadline(const struct mio_port *port)
 {
 	const struct afp_port *a = mb_container_of(port, const struct afp_port, port);
+	uint64_t backlog_ns = mio_backlog_deadline(&a->backlog);
 
-	return a->status.blocked || a->asked ? a->retry_ns : MIO_NEVER;
+	return a->kick_ns < backlog_ns ? a->kick_ns : backlog_ns;
+}
+
+static bool afp_put_held(void *ctx, uint64_t now_ns, const struct mio_tx *frame)
+{
+	return afp_put(ctx, now_ns, frame);
 }
 
 static void afp_tick(struct mio_port *port, uint64_t now_ns)
 {
 	struct afp_port *a = afp_of(port);
 
-	if (!(a->status.blocked || a->asked) || now_ns < a->retry_ns)
+	if (now_ns < afp_deadline(port))
 		return;
-	a->retry_ns = now_ns + AFP_RETRY_NS;
-	while (mio_hold_count(a->backlog) > 0 && afp_put(a, now_ns, mio_hold_first(a->backlog)))
-		mio_hold_pop(a->backlog);
-	a->status.blocked = mio_hold_count(a->backlog) > 0;
+	mio_backlog_tick(&a->backlog, now_ns, afp_put_held, a);
 	afp_kick(a, now_ns);
 }
 
@@ -262,8 +243,7 @@ static void afp_close(struct mio_port *port)
 		close(a->claimed_fd);
 	if (a->nexthop)
 		mio_nexthop_close(a->nexthop);
-	if (a->backlog)
-		mio_hold_destroy(a->backlog);
+	mio_backlog_fini(&a->backlog);
 	free(a);
 }
 
@@ -305,9 +285,7 @@ int mio_af_packet_open(const struct mio_af_packet_cfg *cfg, int claimed_fd, stru
 	struct afp_port *a = calloc(1, sizeof(*a));
 	int err;
 
-	if (a)
-		a->backlog = mio_hold_create(AFP_BACKLOG);
-	if (!a || !a->backlog) {
+	if (!a || !mio_backlog_init(&a->backlog, &a->status)) {
 		free(a);
 		strcpy(error->text, "no memory for an AF_PACKET port");
 		return ENOMEM;
@@ -315,6 +293,7 @@ int mio_af_packet_open(const struct mio_af_packet_cfg *cfg, int claimed_fd, stru
 	a->port = (struct mio_port){&afp_ops, &a->status, 1};
 	a->local = cfg->local;
 	a->claimed_fd = a->tx_fd = a->status.fd = -1;
+	a->kick_ns = MIO_NEVER;
 	err = afp_open_parts(a, cfg, claimed_fd, error);
 	if (err) {
 		afp_close(&a->port);

@@ -18,14 +18,11 @@
 #include "base/assert.h"
 #include "base/bytes.h"
 #include "base/list.h"
-#include "io/hold.h"
+#include "io/backlog.h"
 #include "io/ip_udp.h"
 #include "io/udp_socket.h"
 
 #define RAW41_RX_BATCH 32u
-#define RAW41_BACKLOG 256u
-/* A full socket buffer drains at the speed of the link; looking again sooner gains nothing. */
-#define RAW41_RETRY_NS 200000u
 #define RAW41_HEADERS (MIO_IPV6_BYTES + MIO_IP_UDP_MAX)
 #define RAW41_RX_BYTES (MIO_IP_UDP_MAX + MIO_FRAME_MAX)
 
@@ -55,8 +52,7 @@ struct raw41_port {
 	struct mio_addr local;
 	uint8_t gid[16];
 	int claimed_fd;
-	struct mio_hold *backlog; /* in order of arrival */
-	uint64_t retry_ns;	  /* when to try the backlog again */
+	struct mio_backlog backlog;
 	struct raw41_tx_side tx;
 	struct raw41_rx_side rx;
 };
@@ -67,26 +63,6 @@ static struct raw41_port *raw41_of(struct mio_port *port)
 }
 
 /* ---- sending ---- */
-
-static void raw41_refused(struct raw41_port *r, int code)
-{
-	r->status.tx_refused++;
-	r->status.last_refusal = code;
-	if (code == EBADF || code == ENODEV)
-		r->status.error = code;
-}
-
-static void raw41_hold(struct raw41_port *r, uint64_t now_ns, const struct mio_tx *frame)
-{
-	if (!mio_hold_put(r->backlog, frame, 0)) {
-		raw41_refused(r, ENOBUFS);
-		return;
-	}
-	r->status.tx_held++;
-	if (!r->status.blocked)
-		r->retry_ns = now_ns + RAW41_RETRY_NS;
-	r->status.blocked = true;
-}
 
 static void raw41_outer(const struct raw41_port *r, const struct mio_tx *frame, size_t inner,
 			uint8_t *p)
@@ -140,7 +116,7 @@ static uint32_t raw41_send(struct raw41_port *r, const struct mio_tx *frames, ui
 		if (sent < 0 && (errno == EAGAIN || errno == ENOBUFS || errno == EINTR))
 			return done;
 		if (sent < 0) {
-			raw41_refused(r, errno);
+			mio_refused(&r->status, errno);
 			done++;
 			continue;
 		}
@@ -162,30 +138,25 @@ static void raw41_tx_burst(struct mio_port *port, uint64_t now_ns, const struct 
 	if (!r->status.blocked)
 		done = raw41_send(r, frames, n);
 	for (; done < n; done++)
-		raw41_hold(r, now_ns, &frames[done]);
+		mio_backlog_put(&r->backlog, now_ns, &frames[done]);
 }
 
 static uint64_t raw41_deadline(const struct mio_port *port)
 {
-	const struct raw41_port *r = mb_container_of(port, const struct raw41_port, port);
+	return mio_backlog_deadline(&mb_container_of(port, const struct raw41_port, port)->backlog);
+}
 
-	return r->status.blocked ? r->retry_ns : MIO_NEVER;
+static bool raw41_send_held(void *ctx, uint64_t now_ns, const struct mio_tx *frame)
+{
+	(void)now_ns;
+	return raw41_send(ctx, frame, 1) == 1;
 }
 
 static void raw41_tick(struct mio_port *port, uint64_t now_ns)
 {
 	struct raw41_port *r = raw41_of(port);
 
-	if (!r->status.blocked || now_ns < r->retry_ns)
-		return;
-	while (mio_hold_count(r->backlog) > 0) {
-		if (raw41_send(r, mio_hold_first(r->backlog), 1) == 0) {
-			r->retry_ns = now_ns + RAW41_RETRY_NS;
-			return;
-		}
-		mio_hold_pop(r->backlog);
-	}
-	r->status.blocked = false;
+	mio_backlog_tick(&r->backlog, now_ns, raw41_send_held, r);
 }
 
 /* ---- receiving ---- */
@@ -252,7 +223,7 @@ static uint32_t raw41_rx_burst(struct mio_port *port, uint64_t now_ns, struct mi
 		r->rx.msg[i].msg_hdr.msg_controllen = sizeof(r->rx.control[i]);
 	got = recvmmsg(r->status.fd, r->rx.msg, want, MSG_DONTWAIT, NULL);
 	if (got < 0) {
-		if (errno == EBADF || errno == ENODEV)
+		if (mio_is_fatal(errno))
 			r->status.error = errno;
 		r->status.rx_more = false;
 		return 0;
@@ -276,8 +247,7 @@ static void raw41_close(struct mio_port *port)
 		close(r->status.fd);
 	if (r->claimed_fd >= 0)
 		close(r->claimed_fd);
-	if (r->backlog)
-		mio_hold_destroy(r->backlog);
+	mio_backlog_fini(&r->backlog);
 	free(r);
 }
 
@@ -378,9 +348,7 @@ int mio_raw41_open(const struct mio_raw41_cfg *cfg, int claimed_fd, struct mio_p
 		return EAFNOSUPPORT;
 	}
 	r = calloc(1, sizeof(*r));
-	if (r)
-		r->backlog = mio_hold_create(RAW41_BACKLOG);
-	if (!r || !r->backlog) {
+	if (!r || !mio_backlog_init(&r->backlog, &r->status)) {
 		free(r);
 		strcpy(error->text, "no memory for a port of protocol 41");
 		return ENOMEM;

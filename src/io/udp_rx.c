@@ -9,6 +9,7 @@
 #include <sys/socket.h>
 #include <time.h>
 
+#include "io/backlog.h"
 #include "io/udp_socket.h"
 
 #define RX_BATCH 32u
@@ -141,7 +142,7 @@ static void fetch(struct mio_udp_rx *rx, uint32_t n)
 		rx->msg[i].msg_hdr.msg_controllen = sizeof(rx->control[i]);
 	}
 	got = recvmmsg(rx->status->fd, rx->msg, want, MSG_DONTWAIT, NULL);
-	if (got < 0 && (errno == EBADF || errno == ENOTSOCK || errno == ENODEV))
+	if (got < 0 && mio_is_fatal(errno))
 		rx->status->error = errno;
 	rx->at = 0;
 	rx->got = got > 0 ? (uint32_t)got : 0;

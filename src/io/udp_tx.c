@@ -10,13 +10,10 @@
 #include <unistd.h>
 
 #include "base/assert.h"
-#include "io/hold.h"
+#include "io/backlog.h"
 #include "io/ip_udp.h"
 #include "io/udp_socket.h"
 
-#define TX_BACKLOG 256u
-/* A full socket buffer drains at the speed of the link; looking again sooner gains nothing. */
-#define TX_RETRY_NS 200000u
 #define TX_END 0xFFu
 /* What the kernel takes in one message: bytes of an IP packet, and pieces (UIO_MAXIOV). */
 #define TX_RUN_BYTES 65000u
@@ -39,8 +36,7 @@ struct mio_udp_tx {
 	uint32_t max_run;
 	bool ipv4;
 	int fd[MIO_UDP_EVS_MAX];
-	struct mio_hold *backlog; /* in order of arrival */
-	uint64_t retry_ns;	  /* when to try the backlog again */
+	struct mio_backlog backlog;
 	struct mmsghdr msg[MIO_BURST_MAX];
 	union mio_udp_sa to[MIO_BURST_MAX];
 	struct tx_control control[MIO_BURST_MAX];
@@ -50,32 +46,6 @@ struct mio_udp_tx {
 	uint8_t first[MIO_UDP_EVS_MAX], last[MIO_UDP_EVS_MAX], next[MIO_BURST_MAX];
 	const struct mio_tx *chain[MIO_BURST_MAX]; /* the one being sent */
 };
-
-/* These end a port: its interface or its descriptors are gone. Others are a frame's bad luck. */
-static bool is_fatal(int code)
-{
-	return code == EBADF || code == ENOTSOCK || code == ENODEV;
-}
-
-static void refused(struct mio_udp_tx *tx, int code)
-{
-	tx->status->tx_refused++;
-	tx->status->last_refusal = code;
-	if (is_fatal(code))
-		tx->status->error = code;
-}
-
-static void hold(struct mio_udp_tx *tx, uint64_t now_ns, const struct mio_tx *frame)
-{
-	if (!mio_hold_put(tx->backlog, frame, 0)) {
-		refused(tx, ENOBUFS);
-		return;
-	}
-	tx->status->tx_held++;
-	if (!tx->status->blocked)
-		tx->retry_ns = now_ns + TX_RETRY_NS;
-	tx->status->blocked = true;
-}
 
 /* ---- runs ---- */
 
@@ -187,7 +157,7 @@ static uint32_t send_chain(struct mio_udp_tx *tx, int fd, uint32_t n)
 			continue;
 		}
 		if (sent < 0) {
-			refused(tx, errno);
+			mio_refused(tx->status, errno);
 			done++;
 			at++;
 			continue;
@@ -210,7 +180,7 @@ static void send_ev(struct mio_udp_tx *tx, uint64_t now_ns, uint32_t ev,
 	for (uint8_t i = tx->first[ev]; i != TX_END; i = tx->next[i])
 		tx->chain[n++] = &frames[i];
 	for (uint32_t done = send_chain(tx, tx->fd[ev], n); done < n; done++)
-		hold(tx, now_ns, tx->chain[done]);
+		mio_backlog_put(&tx->backlog, now_ns, tx->chain[done]);
 }
 
 static void link_frame(struct mio_udp_tx *tx, uint32_t ev, uint8_t frame)
@@ -232,9 +202,9 @@ void mio_udp_tx_burst(struct mio_udp_tx *tx, uint64_t now_ns, const struct mio_t
 		uint32_t ev = (uint32_t)frames[i].sport - tx->ev_base;
 
 		if (ev >= tx->n_evs)
-			refused(tx, EADDRNOTAVAIL);
+			mio_refused(tx->status, EADDRNOTAVAIL);
 		else if (tx->status->blocked)
-			hold(tx, now_ns, &frames[i]);
+			mio_backlog_put(&tx->backlog, now_ns, &frames[i]);
 		else
 			link_frame(tx, ev, (uint8_t)i);
 	}
@@ -245,23 +215,21 @@ void mio_udp_tx_burst(struct mio_udp_tx *tx, uint64_t now_ns, const struct mio_t
 
 uint64_t mio_udp_tx_deadline(const struct mio_udp_tx *tx)
 {
-	return tx->status->blocked ? tx->retry_ns : MIO_NEVER;
+	return mio_backlog_deadline(&tx->backlog);
 }
 
-/* Sends the backlog until the system is full again; then everything waits once more. */
+static bool send_held(void *ctx, uint64_t now_ns, const struct mio_tx *frame)
+{
+	struct mio_udp_tx *tx = ctx;
+
+	(void)now_ns;
+	tx->chain[0] = frame;
+	return send_chain(tx, tx->fd[frame->sport - tx->ev_base], 1) == 1;
+}
+
 void mio_udp_tx_tick(struct mio_udp_tx *tx, uint64_t now_ns)
 {
-	if (!tx->status->blocked || now_ns < tx->retry_ns)
-		return;
-	while (mio_hold_count(tx->backlog) > 0) {
-		tx->chain[0] = mio_hold_first(tx->backlog);
-		if (send_chain(tx, tx->fd[tx->chain[0]->sport - tx->ev_base], 1) == 0) {
-			tx->retry_ns = now_ns + TX_RETRY_NS;
-			return;
-		}
-		mio_hold_pop(tx->backlog);
-	}
-	tx->status->blocked = false;
+	mio_backlog_tick(&tx->backlog, now_ns, send_held, tx);
 }
 
 /* ---- life ---- */
@@ -270,7 +238,7 @@ void mio_udp_tx_destroy(struct mio_udp_tx *tx)
 {
 	for (uint32_t i = 0; i < tx->n_evs; i++)
 		close(tx->fd[i]);
-	mio_hold_destroy(tx->backlog);
+	mio_backlog_fini(&tx->backlog);
 	free(tx);
 }
 
@@ -293,9 +261,7 @@ int mio_udp_tx_create(const struct mio_udp_cfg *cfg, struct mio_status *status,
 {
 	struct mio_udp_tx *tx = calloc(1, sizeof(*tx));
 
-	if (tx)
-		tx->backlog = mio_hold_create(TX_BACKLOG);
-	if (!tx || !tx->backlog) {
+	if (!tx || !mio_backlog_init(&tx->backlog, status)) {
 		free(tx);
 		strcpy(error->text, "no memory for a UDP port");
 		return ENOMEM;

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * backlog.h - what drivers do with frames for which the system has no room: keep them, in order.
+ *
+ * While the backlog holds anything status->blocked is set, and every further frame must go behind
+ * it, so that frames of one EV do not overtake each other. The system is asked again after a while;
+ * a full buffer drains at the speed of the link, and looking sooner gains nothing. Private to io.
+ */
+#ifndef SOFTMRC_IO_BACKLOG_H
+#define SOFTMRC_IO_BACKLOG_H
+
+#include "io/hold.h"
+
+#define MIO_BACKLOG_RETRY_NS 200000u
+
+struct mio_backlog {
+	struct mio_hold *held; /* in order of arrival */
+	struct mio_status *status;
+	uint64_t retry_ns;
+};
+
+/* mio_backlog_init takes the memory for the frames; false: there is none. */
+bool mio_backlog_init(struct mio_backlog *b, struct mio_status *status);
+void mio_backlog_fini(struct mio_backlog *b);
+
+/* mio_backlog_put keeps a copy of the frame, or counts that it is lost. */
+void mio_backlog_put(struct mio_backlog *b, uint64_t now_ns, const struct mio_tx *frame);
+/* mio_backlog_deadline returns when mio_backlog_tick is due, MIO_NEVER when nothing is held. */
+static inline uint64_t mio_backlog_deadline(const struct mio_backlog *b)
+{
+	return b->status->blocked ? b->retry_ns : MIO_NEVER;
+}
+/*
+ * mio_backlog_tick hands frames to send, which says whether the system took (or refused) the frame,
+ * until one finds no room; then everything waits once more.
+ */
+void mio_backlog_tick(struct mio_backlog *b, uint64_t now_ns,
+		      bool (*send)(void *ctx, uint64_t now_ns, const struct mio_tx *frame),
+		      void *ctx);
+
+/*
+ * mio_refused counts a frame that the system would not take. What says that the interface or the
+ * descriptor is gone ends the port; everything else is the frame's bad luck.
+ */
+void mio_refused(struct mio_status *status, int code);
+/* mio_is_fatal says whether an errno value of a send or receive ends a port. */
+bool mio_is_fatal(int code);
+
+#endif
