@@ -179,9 +179,10 @@ static int engine_cc_profile(struct mh_nic *nic)
 }
 
 /*
- * engine_capacity returns how many packets all receive buffers hold. The kernel grants twice of what
- * it says and books twice what a frame has, so that these cancel out; but of what was read it gives
- * back only when a quarter of the buffer has come together, which is room that cannot be counted on.
+ * engine_capacity returns how many packets all receive buffers hold. The kernel grants twice of
+ * what it says and books twice what a frame has, so that these cancel out; but of what was read it
+ * gives back only when a quarter of the buffer has come together, which is room that cannot be
+ * counted on.
  */
 static uint32_t engine_capacity(const struct mh_ports *ports)
 {
