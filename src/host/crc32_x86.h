@@ -5,10 +5,15 @@
 
 #include "wire/icrc.h"
 
+#define MH_CRC32_MAX 3u
+
 /*
- * mh_crc32_best returns a routine that computes what mw_crc32_update computes: with carry-less
- * multiplication where the CPU can, else mw_crc32_update itself.
+ * mh_crc32_all puts into fn the routines of this CPU that compute what mw_crc32_update computes,
+ * the slowest, which is that one, first. Returns how many there are, at least 1.
  */
+uint32_t mh_crc32_all(mw_crc32_fn fn[MH_CRC32_MAX]);
+
+/* mh_crc32_best returns the fastest of them. */
 mw_crc32_fn mh_crc32_best(void);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* unit_crc32_x86.c - the fast CRC-32 equals the portable one. */
+/* unit_crc32_x86.c - each fast CRC-32 that this CPU has equals the portable one. */
 #include "support/test.h"
 
 #include "host/crc32_x86.h"
@@ -9,11 +9,26 @@ static uint8_t crc_bytes[5000];
 static void crc_compare(uint32_t start, size_t offset, size_t len)
 {
 	uint32_t want = mw_crc32_update(start, crc_bytes + offset, len);
-	uint32_t got = mh_crc32_best()(start, crc_bytes + offset, len);
+	mw_crc32_fn fn[MH_CRC32_MAX];
+	uint32_t n = mh_crc32_all(fn);
 
-	if (got != want)
-		fail_msg("start %08x, offset %zu, %zu bytes: %08x, not %08x", start, offset, len,
-			 got, want);
+	for (uint32_t i = 1; i < n; i++) {
+		uint32_t got = fn[i](start, crc_bytes + offset, len);
+
+		if (got != want)
+			fail_msg("routine %u, start %08x, offset %zu, %zu bytes: %08x, not %08x", i,
+				 start, offset, len, got, want);
+	}
+}
+
+TEST(mh_crc32_all, the_portable_one_first)
+{
+	mw_crc32_fn fn[MH_CRC32_MAX];
+	uint32_t n = mh_crc32_all(fn);
+
+	assert_in_range(n, 1, MH_CRC32_MAX);
+	assert_true(fn[0] == mw_crc32_update);
+	assert_true(fn[n - 1] == mh_crc32_best());
 }
 
 TEST(mh_crc32_best, check_value)
@@ -21,14 +36,14 @@ TEST(mh_crc32_best, check_value)
 	assert_u_eq(~mh_crc32_best()(0xFFFFFFFF, "123456789", 9), 0xCBF43926);
 }
 
-TEST(mh_crc32_best, every_length_to_600)
+TEST(mh_crc32_all, every_length_to_600)
 {
 	test_rand_bytes(crc_bytes, sizeof(crc_bytes));
 	for (size_t len = 0; len <= 600; len++)
 		crc_compare((uint32_t)test_rand(), test_rand_below(16), len);
 }
 
-TEST(mh_crc32_best, random_lengths)
+TEST(mh_crc32_all, random_lengths)
 {
 	test_rand_bytes(crc_bytes, sizeof(crc_bytes));
 	for (size_t i = 0; i < test_rounds(2000); i++) {
