@@ -15,6 +15,7 @@
 #include <string.h>
 
 #define CASES_MAX 64u
+#define NAME_BYTES 64u
 #define BAR_OF_UDP 0.6
 #define BAR_RUN_1 12.0
 #define BAR_RUNS 30.0
@@ -29,6 +30,7 @@ struct series {
 static struct options {
 	uint64_t rounds, ms;
 	bool json, quick;
+	const char *only;
 } opt = {.rounds = 5, .ms = 300};
 
 static struct series all[CASES_MAX];
@@ -40,10 +42,18 @@ static const char *const means_name[] = {"mrc", "udp", "tcp", "ucx"};
 static const char *const driver_name[] = {"udp", "af_packet", "raw41"};
 static const char *const kind_name[] = {"bandwidth", "ping_poll", "ping_wait"};
 
+static void name_of(const struct hb_case *c, char text[NAME_BYTES]);
+
+/* Takes a case into the plan, if it was asked for. */
 static void add(struct hb_case c)
 {
+	char name[NAME_BYTES], text[2 * NAME_BYTES];
+
 	c.ms = (uint32_t)opt.ms;
-	all[n_all++].c = c;
+	name_of(&c, name);
+	snprintf(text, sizeof(text), "%s %s %s", net_name[c.net], kind_name[c.kind], name);
+	if (!opt.only || strstr(text, opt.only))
+		all[n_all++].c = c;
 }
 
 static void plan(enum hb_net net)
@@ -139,7 +149,7 @@ static double cpu_ratio(const struct series *s)
 
 /* ---- output ---- */
 
-static void name_of(const struct hb_case *c, char text[64])
+static void name_of(const struct hb_case *c, char text[NAME_BYTES])
 {
 	int n = snprintf(text, 64, "%s", means_name[c->means]);
 
@@ -207,7 +217,7 @@ static void print_ratio(double value)
 
 static void print_line(const struct series *s)
 {
-	char name[64];
+	char name[NAME_BYTES];
 
 	name_of(&s->c, name);
 	if (!good(s)) {
@@ -321,15 +331,18 @@ static int parse(int argc, char **argv)
 	};
 	const struct flags flags = {
 		.program = hb_program,
-		.synopsis = "[FLAG...]",
+		.synopsis = "[FLAG...] [CASES]",
 		.about = "Bandwidth, latency and CPU time of MRC between two processes, beside "
 			 "bare UDP "
-			 "sockets,\nkernel TCP and UCX, over loopback and over a veth pair.",
+			 "sockets,\nkernel TCP and UCX, over loopback and over a veth pair. CASES: "
+			 "those whose network,\nkind and name "
+			 "contain this text, such as 'loopback bandwidth' or 'run 15'.",
 		.table = table,
 		.n = sizeof(table) / sizeof(table[0]),
+		.operands_max = 1,
 	};
 
-	if (flags_parse(&flags, argc, argv, NULL) < 0)
+	if (flags_parse(&flags, argc, argv, &opt.only) < 0)
 		return -1;
 	if (opt.quick)
 		opt.rounds = 1;
@@ -351,6 +364,11 @@ int main(int argc, char **argv)
 				  "\"%s\"}\n"
 				: "SKIP veth: %s\n",
 		       why);
+	if (n_all == 0) {
+		fprintf(stderr, "host: no case contains '%s'; they are as the lines of the output\n",
+			opt.only ? opt.only : "");
+		return 2;
+	}
 	fflush(stdout);
 	for (uint64_t r = 0; r < opt.rounds; r++)
 		for (uint32_t i = 0; i < n_all; i++)
@@ -363,7 +381,8 @@ int main(int argc, char **argv)
 		print_json(&all[i]);
 	if (!opt.json)
 		print_table();
-	rc |= print_fair() != 0;
+	if (!opt.only)
+		rc |= print_fair() != 0;
 	print_bars(HB_LO);
 	print_bars(HB_VETH);
 	hb_space_close();

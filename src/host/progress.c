@@ -27,6 +27,11 @@
 #define NAP_NS UINT64_C(1000000)
 #define YIELDS_MAX 10u
 /*
+ * After a turn that did something the thread sleeps no longer than this, which is less than the
+ * timers of a request take: a post soon afterwards, as in a ping-pong, then need not wake it.
+ */
+#define LINGER_NS UINT64_C(5000000)
+/*
  * Two polls that find nothing follow each other at once. This long between them, half a tick, says
  * that the machine is short of cores, and for a while that it stays so.
  */
@@ -132,7 +137,8 @@ void mh_progress_pump_out(struct mh_nic *nic, uint64_t now_ns)
 
 void mh_progress_wake_up(struct mh_nic *nic)
 {
-	if (atomic_exchange(&nic->progress.app_served_ns, 0) != 0)
+	atomic_store(&nic->progress.app_served_ns, 0);
+	if (atomic_load(&nic->progress.naps))
 		progress_kick(nic);
 }
 
@@ -142,8 +148,11 @@ void mh_progress_wake_up(struct mh_nic *nic)
  */
 static bool progress_napping(struct mh_nic *nic, uint64_t now_ns)
 {
-	uint64_t served = atomic_load_explicit(&nic->progress.app_served_ns, memory_order_relaxed);
+	uint64_t served;
 
+	/* In this order, for mh_progress_wake_up: it sees the nap, or the nap is not begun. */
+	atomic_store(&nic->progress.naps, true);
+	served = atomic_load(&nic->progress.app_served_ns);
 	return served != 0 && now_ns < served + NAP_NS && now_ns < mh_segment_due(nic->segment);
 }
 
@@ -189,7 +198,7 @@ static void poll_rest(struct progress_fds *fds)
 		sched_yield();
 }
 
-void mh_progress_poll(struct mh_nic *nic)
+void mh_progress_poll(struct mh_nic *nic, bool stays)
 {
 	struct progress_fds fds;
 	uint32_t work;
@@ -200,7 +209,7 @@ void mh_progress_poll(struct mh_nic *nic)
 	rest = poll_crowded(&nic->progress, mh_now_ns());
 	work = pump(nic);
 	nic->progress.idle_poll_ns = work > 0 ? 0 : mh_now_ns();
-	if (work > 0)
+	if (work > 0 && stays)
 		atomic_store_explicit(&nic->progress.app_served_ns, mh_now_ns(),
 				      memory_order_relaxed);
 	progress_kick_if_late(nic);
@@ -215,16 +224,20 @@ void mh_progress_poll(struct mh_nic *nic)
 /* progress_turn turns the pump once and returns until when to sleep, and on what. */
 static uint64_t progress_turn(struct mh_nic *nic, struct progress_fds *fds)
 {
-	uint64_t until;
+	uint64_t now, until;
+	uint32_t work;
 
 	/* Who waits for the lock goes first; a mutex would let this thread take it again and again.
 	 */
 	for (uint32_t i = 0; i < YIELDS_MAX && atomic_load(&nic->progress.waiters) > 0; i++)
 		sched_yield();
 	pthread_mutex_lock(&nic->lock);
-	pump(nic);
-	mh_segment_refresh(nic, mh_now_ns());
+	work = pump(nic);
+	now = mh_now_ns();
+	mh_segment_refresh(nic, now);
 	until = progress_deadline(nic);
+	if (work > 0)
+		until = earlier(until, now + LINGER_NS);
 	nic->progress.sleeps_until_ns = until;
 	progress_collect(nic, fds);
 	pthread_mutex_unlock(&nic->lock);
@@ -292,8 +305,10 @@ static void *progress_main(void *arg)
 		uint64_t until = now + NAP_NS;
 		struct progress_fds fds = {.n = FD_PORTS};
 
-		if (!progress_napping(nic, now))
+		if (!progress_napping(nic, now)) {
+			atomic_store(&nic->progress.naps, false);
 			until = progress_turn(nic, &fds);
+		}
 		progress_sleep(nic, until, &fds);
 	}
 	return NULL;
