@@ -201,7 +201,6 @@ static void clear(struct demo_run *run, uint32_t i, uint64_t now_ns, struct demo
 	struct demo_fault_log *log = &run->fault[i];
 	struct demo_counters d = demo_watch_differences(&run->sums.counters, &log->at_strike);
 
-	take_last_hit(run, i);
 	demo_times_end(&log->times, demo_ui_now_ns());
 	demo_faults_switch(&run->faults, i, MRC_FAULT_OFF);
 	log->phase = DEMO_CLEARED;
@@ -232,8 +231,6 @@ static void flap(struct demo_run *run, uint32_t i, uint64_t now_ns)
 	log->down = down;
 	if (down)
 		demo_times_down(&log->times, demo_ui_now_ns());
-	else
-		take_last_hit(run, i);
 	demo_faults_switch(&run->faults, i, down ? f->rule.kind : MRC_FAULT_OFF);
 }
 
@@ -250,6 +247,7 @@ static void follow_script(struct demo_run *run, uint64_t now_ns, struct demo_ui 
 			strike(run, i, now_ns, ui);
 		if (log->phase != DEMO_ACTIVE)
 			continue;
+		take_last_hit(run, i);
 		log->by_time = now_ns - log->strike_ns >= FAULT_MAX_NS;
 		if (steps_done(run) >= f->clear_step || log->by_time)
 			clear(run, i, now_ns, ui);

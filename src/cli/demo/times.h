@@ -42,7 +42,7 @@ void demo_times_strike(struct demo_times *t, uint64_t now_ns);
 void demo_times_down(struct demo_times *t, uint64_t now_ns);
 /*
  * demo_times_left takes in when the fault last took a data packet (0: never), for faults that take
- * all. To be called before the next time down, and at the end: the longest time counts.
+ * all. To be called again and again while the fault lasts: the longest time counts.
  */
 void demo_times_left(struct demo_times *t, uint64_t last_hit_ns);
 void demo_times_end(struct demo_times *t, uint64_t now_ns);
