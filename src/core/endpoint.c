@@ -4,7 +4,7 @@
  *
  * Endpoint packets belong to no QP and need none. They are addressed to QPN 2 and carry a number
  * that comes back with the answer. Where several engines share an address, the one that asks names
- * itself: see docs/design/0009-endpoint-number.md.
+ * itself: see docs/design/0012-endpoint-number.md.
  */
 #include <string.h>
 

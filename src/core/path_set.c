@@ -413,13 +413,30 @@ static void sample_rtt(struct mt_path_set *s, uint64_t rtt_ns)
 		s->probe_rtt_ns = rtt_ns;
 }
 
+/* Says whether one more probe may go out in this interval, and counts it. */
+static bool spend_probe(struct mt_path_set *s, uint64_t now_ns)
+{
+	if (now_ns - s->probes_since_ns >= s->probe_interval_ns) {
+		s->probes_since_ns = now_ns;
+		s->probes = 0;
+	}
+	if (s->probes == MT_PROBES_AT_ONCE)
+		return false;
+	s->probes++;
+	return true;
+}
+
 uint16_t mt_path_set_next_probe(struct mt_path_set *s, uint64_t now_ns)
 {
-	for (uint16_t i = 0; i < s->n_paths; i++) {
+	for (uint16_t k = 0; k < s->n_paths; k++) {
+		uint16_t i = (uint16_t)((s->probe_from + k) % s->n_paths);
 		struct mt_path_cold *c = &s->cold[i];
 
 		if (c->next_probe_ns > now_ns || !mt_path_open(s, i))
 			continue;
+		if (!spend_probe(s, now_ns))
+			return MT_PATH_NONE;
+		s->probe_from = (uint16_t)(i + 1);
 		/* A silent peer answers nobody. REQ(req.ev.endpoint) */
 		if (c->probe_pending && !mt_presence_silent(&s->presence, now_ns)) {
 			c->answered = 0;
@@ -440,6 +457,8 @@ uint64_t mt_path_set_probe_deadline(const struct mt_path_set *s)
 	for (uint16_t i = 0; i < s->n_paths; i++)
 		if (s->cold[i].next_probe_ns < earliest && mt_path_open(s, i))
 			earliest = s->cold[i].next_probe_ns;
+	if (s->probes == MT_PROBES_AT_ONCE && earliest < s->probes_since_ns + s->probe_interval_ns)
+		return s->probes_since_ns + s->probe_interval_ns;
 	return earliest;
 }
 

@@ -27,6 +27,8 @@
 #include "core/planes.h"
 #include "core/presence.h"
 
+/* Probes of bad paths that one interval may see. */
+#define MT_PROBES_AT_ONCE 32u
 /* No path: what a search returns when there is none, and what "any path" is for an avoid. */
 #define MT_PATH_NONE UINT16_MAX
 
@@ -80,7 +82,10 @@ struct mt_path_set {
 	uint32_t open_ports; /* neither down here nor left because of the peer; see port.h */
 	uint8_t n_ports;
 	uint8_t revive_probes;
-	uint8_t probe_seq; /* 6 bits of the next probe id */
+	uint8_t probe_seq;   /* 6 bits of the next probe id */
+	uint16_t probe_from; /* where the search for a due probe goes on */
+	uint16_t probes;     /* since probes_since_ns */
+	uint64_t probes_since_ns;
 	uint64_t probe_interval_ns, probe_interval_max_ns;
 	uint64_t probe_rtt_ns; /* about the longest that answers took lately */
 	struct mt_path *paths;
@@ -168,7 +173,9 @@ bool mt_path_set_deny(struct mt_path_set *s, uint16_t path, bool deny);
 /*
  * mt_path_set_next_probe returns a path whose probe is due now, having counted an unanswered one
  * as a failure and scheduled the next, two RTTs away at least, since an answer under way is none;
- * MT_PATH_NONE when none is due. REQ(req.ev.revive)
+ * MT_PATH_NONE when none is due. REQ(req.ev.revive) At
+ * most MT_PROBES_AT_ONCE are due in one probe interval, whatever the number of bad paths, and paths
+ * take turns: a peer that is behind must not drown in probes.
  */
 uint16_t mt_path_set_next_probe(struct mt_path_set *s, uint64_t now_ns);
 /* mt_path_set_probe_deadline returns when the next probe is due, MB_NEVER when no path is bad. */

@@ -6,7 +6,7 @@
  * were acknowledged, or a probe on it was answered. Who sends data learns this by the way. Who only
  * receives tests a random EV each round trip, of one plane after the other, as long as something
  * arrives; there is no timer. What one QP learns serves all that share the set.
- * See docs/design/0010-ways-back.md.
+ * See docs/design/0013-ways-back.md.
  */
 #ifndef SOFTMRC_CORE_REVERSE_H
 #define SOFTMRC_CORE_REVERSE_H

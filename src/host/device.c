@@ -104,7 +104,7 @@ int mh_device_plane(const struct mh_device *dev, uint32_t i, struct mh_plane_att
 	if (i >= nic->ports.n)
 		return EINVAL;
 	memcpy(attr->addr.b, nic->ports.map.local[i], sizeof(attr->addr.b));
-	attr->udp_port = (uint16_t)(MH_UDP_PORT + nic->ports.slot);
+	attr->udp_port = mh_ports_udp(&nic->ports, nic->ports.slot);
 	attr->pace_bps = nic->env.pace_bps;
 	mh_nic_lock(nic);
 	attr->up = nic->ports.port[i].up;

@@ -16,6 +16,9 @@
 
 #define MH_EVS_PER_PORT_MAX 64u
 #define MH_IFNAME_MAX 16u
+#define MH_SLOTS 1024u
+/* Registered for RoCEv2; the default. */
+#define MH_UDP_PORT 4791u
 
 /* What carries the frames; see src/io/README.md. */
 enum mh_driver {
@@ -33,10 +36,11 @@ struct mh_env {
 	struct mh_env_port port[MT_PORTS_MAX];
 	uint32_t n_ports;
 	enum mh_driver driver;
-	uint32_t prefix;  /* bits of a port's address, as 128 bits, that are the plane's subnet */
-	uint32_t evs;	  /* per port */
-	uint32_t ev_base; /* the first source port */
-	uint32_t run;	  /* packets of a QP in a row on one EV */
+	uint32_t udp_port; /* of slot 0; the others follow */
+	uint32_t prefix;   /* bits of a port's address, as 128 bits, that are the plane's subnet */
+	uint32_t evs;	   /* per port */
+	uint32_t ev_base;  /* the first source port */
+	uint32_t run;	   /* packets of a QP in a row on one EV */
 	enum mw_ev_format ev_format;
 	uint64_t pace_bps; /* per port; 0: not paced */
 	uint32_t mtu;	   /* largest path MTU, bytes of payload */

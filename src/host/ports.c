@@ -25,7 +25,7 @@ static const char *ports_ifname(const struct mh_env *env, uint32_t i)
 
 static struct mio_addr ports_local(const struct mh_env *env, uint32_t i, uint32_t slot)
 {
-	struct mio_addr local = {.udp_port = (uint16_t)(MH_UDP_PORT + slot)};
+	struct mio_addr local = {.udp_port = (uint16_t)(env->udp_port + slot)};
 
 	memcpy(local.ip, env->port[i].ip, sizeof(local.ip));
 	return local;
@@ -64,8 +64,8 @@ static int ports_claim(const struct mh_env *env, int *fds, uint32_t *slot, struc
 		return err;
 	}
 	snprintf(error->text, sizeof(error->text),
-		 "UDP ports %u to %u are all taken on the addresses of MRC_PORTS", MH_UDP_PORT,
-		 MH_UDP_PORT + MH_SLOTS - 1);
+		 "UDP ports %u to %u are all taken on the addresses of MRC_PORTS", env->udp_port,
+		 env->udp_port + MH_SLOTS - 1);
 	return EADDRINUSE;
 }
 
@@ -203,6 +203,7 @@ int mh_ports_open(struct mh_ports *ports, const struct mh_env *env, uint64_t now
 
 	memset(ports, 0, sizeof(*ports));
 	mh_addr_map_init(&ports->map, env);
+	ports->udp_port = (uint16_t)env->udp_port;
 	if (env->faults[0])
 		err = mio_fault_map(env->faults, &ports->faults, error);
 	if (!err && env->capture[0])

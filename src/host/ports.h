@@ -3,8 +3,9 @@
  * ports.h - the ports of the NIC: one driver per plane, opened together or not at all.
  *
  * Several processes of one host share its addresses. Each claims a slot, 0 .. 1023, by binding the
- * receiving sockets of all its ports to UDP port 4791 + slot; the slot is in the upper 10 bits of
- * its QP numbers, so a peer finds the UDP port in the number of the QP it talks to.
+ * receiving sockets of all its ports to UDP port 4791 (or as configured) + slot; the slot is in the
+ * upper 10 bits of its QP numbers, so a peer finds the UDP port in the number of the QP it talks
+ * to.
  */
 #ifndef SOFTMRC_HOST_PORTS_H
 #define SOFTMRC_HOST_PORTS_H
@@ -16,8 +17,6 @@
 #include "io/pcap.h"
 #include "io/port.h"
 
-#define MH_UDP_PORT 4791u
-#define MH_SLOTS 1024u
 #define MH_QPN_INDEX_BITS 14u
 #define MH_QPN_INDEX_MASK ((1u << MH_QPN_INDEX_BITS) - 1)
 #define MH_REFUSALS_NAMED 8u
@@ -35,6 +34,7 @@ struct mh_port {
 struct mh_ports {
 	uint32_t n;
 	uint32_t slot;
+	uint16_t udp_port; /* of slot 0. REQ(wire.udp.dport) */
 	struct mh_addr_map map;
 	struct mh_port port[MT_PORTS_MAX];
 	struct mrc_fault_table *faults; /* NULL: none */
@@ -49,10 +49,16 @@ int mh_ports_open(struct mh_ports *ports, const struct mh_env *env, uint64_t now
 		  struct mio_error *error);
 void mh_ports_close(struct mh_ports *ports);
 
-/* mh_ports_udp_of returns the UDP port at which a peer receives for its QP qpn. */
-static inline uint16_t mh_ports_udp_of(uint32_t qpn)
+/* mh_ports_udp returns the UDP port of a slot, on this host and on every other. */
+static inline uint16_t mh_ports_udp(const struct mh_ports *ports, uint32_t slot)
 {
-	return (uint16_t)(MH_UDP_PORT + (qpn >> MH_QPN_INDEX_BITS));
+	return (uint16_t)(ports->udp_port + slot);
+}
+
+/* mh_ports_udp_of returns the UDP port at which a peer receives for its QP qpn. */
+static inline uint16_t mh_ports_udp_of(const struct mh_ports *ports, uint32_t qpn)
+{
+	return mh_ports_udp(ports, qpn >> MH_QPN_INDEX_BITS);
 }
 
 /* mh_ports_reopen replaces the driver of port i; on an error it keeps the one it has. */

@@ -39,7 +39,7 @@ static bool rx_icrc_ok(const struct mh_nic *nic, uint32_t port, const struct mio
 		.src = frame->src.ip,
 		.dst = mh_addr_ours(&nic->ports.map, port),
 		.sport = frame->src.udp_port,
-		.dport = (uint16_t)(MH_UDP_PORT + nic->ports.slot),
+		.dport = mh_ports_udp(&nic->ports, nic->ports.slot),
 		.len = frame->len,
 	};
 	struct mw_icrc_carrier carrier = mh_addr_carrier(&datagram);

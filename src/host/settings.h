@@ -22,6 +22,7 @@
 #define MH_SETTINGS(X)                                                                 \
 	X(PORTS, "MRC_PORTS", "ports.list", MH_TOML_ARRAY)                             \
 	X(DRIVER, "MRC_DRIVER", "ports.driver", MH_TOML_STRING)                        \
+	X(UDP_PORT, "MRC_UDP_PORT", "ports.udp_port", MH_TOML_INTEGER)                 \
 	X(PREFIX, "MRC_PORT_PREFIX", "ports.prefix", MH_TOML_INTEGER)                  \
 	X(MTU, "MRC_MTU", "ports.mtu", MH_TOML_INTEGER)                                \
 	X(PACE, "MRC_PACE", "ports.pace", MH_TOML_STRING | MH_TOML_INTEGER)            \

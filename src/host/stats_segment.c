@@ -157,7 +157,7 @@ static void segment_head(struct mh_nic *nic, struct mrc_stats_segment *map, uint
 		struct mrc_stats_port *port = &map->port[i];
 
 		memcpy(port->address, nic->ports.map.local[i], sizeof(port->address));
-		port->udp_port = (uint16_t)(MH_UDP_PORT + nic->ports.slot);
+		port->udp_port = mh_ports_udp(&nic->ports, nic->ports.slot);
 		port->pace_bps = nic->env.pace_bps;
 	}
 }

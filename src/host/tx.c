@@ -170,8 +170,8 @@ static void tx_address(const struct mh_nic *nic, const struct mt_tx_desc *d, str
 {
 	mh_addr_on_plane(&nic->ports.map, d->port, d->dst.b, frame->dst.ip);
 	frame->dst.udp_port = d->pkt.bth.dqp == MW_QPN_ENDPOINT
-				      ? (uint16_t)(MH_UDP_PORT + d->endpoint)
-				      : mh_ports_udp_of(d->pkt.bth.dqp);
+				      ? mh_ports_udp(&nic->ports, d->endpoint)
+				      : mh_ports_udp_of(&nic->ports, d->pkt.bth.dqp);
 	memcpy(frame->dst_gid, d->dst.b, sizeof(frame->dst_gid));
 }
 

@@ -193,7 +193,10 @@ static struct mrc_ctl_ep_req request_of(struct rig *r, uint16_t id, const struct
 	return req;
 }
 
-/* This process, or another one of this machine that was there before, answers on every path. */
+/*
+ * This process, or another one of this machine that was there before, answers on every path.
+ * REQ(ctl.endpoint-batch)
+ */
 TEST_WITH(rig_setup, rig_teardown, mrc_ctl_ep_batch_send_wait, every_path_of_this_machine)
 {
 	static struct mrc_ctl_ev_op_entry entries[EVS_ROOM];

@@ -143,7 +143,7 @@ def _entry_complaints(entry, number):
         complaints.append(f"{name}: certainty {entry['certainty']}, want F, S, C, I or N")
     if entry.get("status", "enforced") != "enforced":
         complaints.append(f"{name}: status {entry['status']}, want enforced or nothing")
-    extra = set(entry) - {"id", "text", "source", "certainty", "status", "note"}
+    extra = set(entry) - {"id", "text", "source", "certainty", "status", "note", "absent"}
     complaints += [f"{name}: unknown key {key}" for key in sorted(extra)]
     return complaints
 

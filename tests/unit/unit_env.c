@@ -34,6 +34,7 @@ static const char *const env_names[] = {
 	"MRC_EV_FORMAT",
 	"MRC_DRIVER",
 	"MRC_CAPTURE",
+	"MRC_UDP_PORT",
 };
 
 static int env_clear(void **state)
@@ -413,4 +414,12 @@ ENV_TEST(capture)
 	assert_string_equal(env_good().capture, "");
 	setenv("MRC_CAPTURE", "/tmp/x.pcapng", 1);
 	assert_string_equal(env_good().capture, "/tmp/x.pcapng");
+}
+
+ENV_TEST(udp_port)
+{
+	assert_u_eq(env_good().udp_port, 4791);
+	setenv("MRC_UDP_PORT", "4971", 1);
+	assert_u_eq(env_good().udp_port, 4971);
+	env_bad("MRC_UDP_PORT", "64513", "1024 to 64512");
 }

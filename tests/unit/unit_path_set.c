@@ -55,12 +55,15 @@ static unsigned retire(uint16_t path, uint64_t now)
 	return mt_path_set_retire(set, path, now, MT_EV_BY_LOSS, changes);
 }
 
-/* Sends the probe that is due on `path` and returns its id. */
+/* Sends the probe that is due on `path`, not those of other paths, and returns its id. */
 static uint16_t probe(uint16_t path, uint64_t now)
 {
-	uint16_t id;
+	uint16_t id, due;
 
-	assert_u_eq(mt_path_set_next_probe(set, now), path);
+	do
+		due = mt_path_set_next_probe(set, now);
+	while (due != path && due != MT_PATH_NONE);
+	assert_u_eq(due, path);
 	id = mt_path_set_probe_id(set, path);
 	mt_path_set_probe_sent(set, path, id, now);
 	return id;
@@ -484,4 +487,40 @@ TEST_WITH(six_active, NULL, mt_path_set_retire, a_path_that_was_well_for_long_do
 	assert_true(answer(probe(2, 2000), 2000, false));
 	retire(2, 2001 + 16 * 4 * INTERVAL);
 	assert_u_eq(mt_path_set_probe_deadline(set), 2001 + 16 * 4 * INTERVAL + INTERVAL);
+}
+
+/* REQ(req.ev.revive) */
+TEST(mt_path_set_next_probe, many_bad_paths_take_turns)
+{
+	static _Alignas(64) uint8_t room[65536];
+	static struct mt_ev all[256];
+	struct mt_ev_profile_cfg cfg = {
+		.evs = all,
+		.n_evs = 256,
+		.n_active = 256,
+		.min_active = 1,
+		.revive_probes = 1,
+		.probe_interval_ns = 1000,
+		.probe_interval_max_ns = 1000,
+	};
+	uint32_t seen[256] = {0};
+	struct mt_path_set *many;
+
+	for (uint16_t i = 0; i < 256; i++)
+		all[i].value = i;
+	assert_true(mt_path_set_size(256, 1) <= sizeof(room));
+	many = mt_path_set_init(room, &cfg, 1, &(struct mt_addr){{0}});
+	for (uint16_t i = 0; i < 255; i++)
+		mt_path_set_retire(many, i, 0, MT_EV_BY_LOSS, changes);
+	for (uint64_t now = 1000; now < 9000; now += 1000) {
+		uint16_t path;
+		uint32_t n = 0;
+
+		for (; (path = mt_path_set_next_probe(many, now)) != MT_PATH_NONE; n++)
+			seen[path]++;
+		assert_u_eq(n, MT_PROBES_AT_ONCE);
+		assert_u_eq(mt_path_set_probe_deadline(many), now + 1000);
+	}
+	for (uint16_t i = 0; i < 255; i++)
+		assert_u_between(seen[i], 1, 2);
 }

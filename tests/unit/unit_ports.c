@@ -15,6 +15,7 @@ static struct mh_env ports_env(void)
 			     .prefix = 120,
 			     .evs = 2,
 			     .run = 1,
+			     .udp_port = MH_UDP_PORT,
 			     .ev_base = 53000,
 			     .rx_buffer_bytes = 1u << 20};
 
@@ -97,11 +98,16 @@ TEST(mh_ports_open, missing_fault_table_is_named)
 	assert_non_null(strstr(error.text, "/nowhere/faults"));
 }
 
+/* REQ(wire.udp.dport) */
 TEST(mh_ports_udp_of, follows_the_slot_in_the_number)
 {
-	assert_u_eq(mh_ports_udp_of(16), 4791);
-	assert_u_eq(mh_ports_udp_of(1u << 14 | 16), 4792);
-	assert_u_eq(mh_ports_udp_of(0xFFFFFF), 4791 + 1023);
+	struct mh_ports ports = {.udp_port = 4791};
+
+	assert_u_eq(mh_ports_udp_of(&ports, 16), 4791);
+	assert_u_eq(mh_ports_udp_of(&ports, 1u << 14 | 16), 4792);
+	assert_u_eq(mh_ports_udp_of(&ports, 0xFFFFFF), 4791 + 1023);
+	ports.udp_port = 4971;
+	assert_u_eq(mh_ports_udp_of(&ports, 1u << 14 | 16), 4972);
 }
 
 TEST(mh_ports_watch, notices_a_vanished_socket)
