@@ -365,7 +365,8 @@ int main(int argc, char **argv)
 				: "SKIP veth: %s\n",
 		       why);
 	if (n_all == 0) {
-		fprintf(stderr, "host: no case contains '%s'; they are as the lines of the output\n",
+		fprintf(stderr,
+			"host: no case contains '%s'; they are as the lines of the output\n",
 			opt.only ? opt.only : "");
 		return 2;
 	}

@@ -158,7 +158,7 @@ int mh_cq_poll(struct mh_cq *cq, uint32_t n, struct mh_wc *wc)
 		n = INT32_MAX;
 	got = cq_take(cq, n, wc);
 	if (got == 0 && n > 0) {
-		mh_progress_poll(cq->dev->nic, cq->armed == MH_CQ_IDLE);
+		mh_progress_poll(cq->dev->nic);
 		got = cq_take(cq, n, wc);
 	}
 	return got == 0 && cq->overran ? -EOVERFLOW : (int)got;

@@ -32,7 +32,7 @@ struct mh_cq {
 	_Atomic uint32_t head; /* next to take; both run freely and are read without the lock */
 	_Atomic uint32_t tail; /* next to fill */
 	atomic_bool overran;
-	_Atomic enum mh_cq_arm armed; /* written under the lock */
+	enum mh_cq_arm armed;
 
 	struct mh_event_source completion; /* in the channel's queue */
 	struct mh_event_source overrun;	   /* in the device's queue */

@@ -137,6 +137,7 @@ void mh_progress_pump_out(struct mh_nic *nic, uint64_t now_ns)
 
 void mh_progress_wake_up(struct mh_nic *nic)
 {
+	atomic_store(&nic->progress.armed_ns, mh_now_ns());
 	atomic_store(&nic->progress.app_served_ns, 0);
 	if (atomic_load(&nic->progress.naps))
 		progress_kick(nic);
@@ -198,7 +199,18 @@ static void poll_rest(struct progress_fds *fds)
 		sched_yield();
 }
 
-void mh_progress_poll(struct mh_nic *nic, bool stays)
+/*
+ * progress_blocks says whether a program asked for an event a moment ago. Such a one polls only
+ * until it blocks, and were the thread to nap meanwhile, what comes then would have to wait.
+ */
+static bool progress_blocks(struct mh_nic *nic)
+{
+	uint64_t armed = atomic_load_explicit(&nic->progress.armed_ns, memory_order_relaxed);
+
+	return mh_now_ns() < armed + NAP_NS;
+}
+
+void mh_progress_poll(struct mh_nic *nic)
 {
 	struct progress_fds fds;
 	uint32_t work;
@@ -209,7 +221,7 @@ void mh_progress_poll(struct mh_nic *nic, bool stays)
 	rest = poll_crowded(&nic->progress, mh_now_ns());
 	work = pump(nic);
 	nic->progress.idle_poll_ns = work > 0 ? 0 : mh_now_ns();
-	if (work > 0 && stays)
+	if (work > 0 && !progress_blocks(nic))
 		atomic_store_explicit(&nic->progress.app_served_ns, mh_now_ns(),
 				      memory_order_relaxed);
 	progress_kick_if_late(nic);

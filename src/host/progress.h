@@ -19,11 +19,8 @@ int mh_progress_start(struct mh_nic *nic);
 void mh_progress_stop(struct mh_nic *nic);
 /* mh_progress_abandon closes the descriptors in a forked child, which has no such thread. */
 void mh_progress_abandon(struct mh_nic *nic);
-/*
- * mh_progress_poll turns the pump once, unless somebody else holds the lock. stays: the caller goes
- * on polling, so that the thread may leave the work to it; one whose CQ is armed is about to block.
- */
-void mh_progress_poll(struct mh_nic *nic, bool stays);
+/* mh_progress_poll turns the pump once, unless somebody else holds the lock. */
+void mh_progress_poll(struct mh_nic *nic);
 /*
  * mh_progress_pump_out sends and delivers what a post or a change of state made possible, and sees
  * to it that the thread wakes in time for new deadlines. Under nic->lock.
