@@ -4,10 +4,12 @@
  *
  * SACKs and ACKs carry the state of that moment. They return on the plane from which their cause
  * has just come, over an EV of our own that is good as far as we know. Where an earlier answer
- * seems not to have arrived, every other one takes any EV of any plane, bad ones included: the
- * plane on which the peer's packets come may be dead on the way back, and two ends that each rely
- * on EVs which have just died would otherwise never hear of each other again.
- * REQ(req.reverse.per-plane)
+ * seems not to have arrived, half take any EV of any plane, bad ones included: the plane on which
+ * the peer's packets come may be dead on the way back, and two ends that each rely on EVs which
+ * have just died would otherwise never hear of each other again. A quarter goes back by the EV of
+ * the cause, where we have it too: what is left of a network mostly works both ways, and to find
+ * one way of n there and another back by chance takes n times as long. REQ(req.reverse.per-plane)
+ * REQ(req.reverse.unheard)
  */
 #include "base/serial.h"
 #include "core/engine_state.h"
@@ -39,17 +41,30 @@ static void begin(const struct mt_qp *qp, enum mw_opcode op, uint32_t psn, struc
 	};
 }
 
-static uint16_t reply_path(struct mt_qp *qp, uint8_t port, bool unheard)
+/* Our own path of the port with this entropy value. */
+static uint16_t path_with(const struct mt_path_set *s, uint8_t port, uint32_t ev)
+{
+	const struct mt_path_port *pp = &s->ports[port % s->n_ports];
+
+	for (uint16_t k = 0; k < pp->count; k++)
+		if (s->paths[s->order[pp->first + k]].value == ev)
+			return s->order[pp->first + k];
+	return MT_PATH_NONE;
+}
+
+static uint16_t reply_path(struct mt_qp *qp, uint8_t port, uint32_t ev, bool unheard)
 {
 	struct mb_prng *prng = &qp->req.spray.prng;
 	const struct mt_path_set *s = qp->paths;
+	uint16_t path = MT_PATH_NONE;
+	uint32_t chance = unheard ? mb_prng_below(prng, 4) : 3;
 
-	if (unheard && mb_prng_below(prng, 2) == 0) {
-		uint16_t path = (uint16_t)mb_prng_below(prng, s->n_paths);
-
-		if (s->paths[path].state != MT_EV_DENIED && mt_path_open(s, path))
-			return path;
-	}
+	if (chance < 2)
+		path = (uint16_t)mb_prng_below(prng, s->n_paths);
+	else if (chance == 2)
+		path = path_with(s, port, ev);
+	if (path != MT_PATH_NONE && s->paths[path].state != MT_EV_DENIED && mt_path_open(s, path))
+		return path;
 	return mt_spray_control(&qp->req.spray, s, port);
 }
 
@@ -79,7 +94,7 @@ static void emit_sack(struct mt_qp *qp, const struct mt_trigger *t, uint64_t now
 	d->pkt.seth.tx_timestamp = mt_reflected(e, now_ns, t);
 	d->pkt.seth.spdcid = (uint16_t)qp->qpn;
 	d->pkt.seth.dpdcid = (uint16_t)qp->attr.dest_qpn;
-	address(qp, reply_path(qp, t->port, t->unheard), d);
+	address(qp, reply_path(qp, t->port, t->ev, t->unheard), d);
 	qp->engine->stats.tx_sacks++;
 }
 
@@ -95,7 +110,7 @@ static void emit_nack(struct mt_qp *qp, const struct mt_control *c, struct mt_tx
 		.cc_type = CC_TYPE_NACK,
 		.tx_timestamp = c->cause.tx_timestamp,
 	};
-	address(qp, reply_path(qp, c->cause.port, c->cause.unheard), d);
+	address(qp, reply_path(qp, c->cause.port, c->cause.ev, c->cause.unheard), d);
 	qp->engine->stats.tx_nacks++;
 }
 
@@ -173,7 +188,7 @@ static void emit_ack(struct mt_qp *qp, struct mt_tx_desc *d)
 
 	begin(qp, MW_ACK, mb_psn_wire(rsp->window.expected - 1), d);
 	d->pkt.aeth = (struct mw_aeth){.syndrome = syndrome(rsp), .msn = mb_psn_wire(rsp->msn)};
-	address(qp, reply_path(qp, rsp->ack_port, rsp->ack_unheard), d);
+	address(qp, reply_path(qp, rsp->ack_port, rsp->ack_ev, rsp->ack_unheard), d);
 	rsp->ack_due = rsp->ack_unheard = false;
 	qp->engine->stats.tx_acks++;
 }

@@ -57,7 +57,8 @@ struct mt_responder {
 	struct mt_refusal refusal;
 	uint64_t msn;	     /* messages complete in order */
 	uint64_t rcvd_bytes; /* nominal, each PSN once */
-	uint8_t ack_port;    /* plane on which the last packet came in */
+	uint32_t ack_ev;     /* of the last packet that came in, ... */
+	uint8_t ack_port;    /* ... and its plane */
 	bool ack_due;	     /* a transport ACK or NAK is to be sent */
 	bool ack_unheard;    /* an earlier answer seems not to have arrived */
 	bool refused;	     /* the NAK of `refusal` is what the ACK says */

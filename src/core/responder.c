@@ -380,6 +380,7 @@ static enum check do_answer(struct ctx *c)
 	bool unheard = c->pkt->bth.rtx || c->place != MT_RX_NEW;
 
 	qp->rsp.ack_port = c->rx->meta->port;
+	qp->rsp.ack_ev = c->rx->meta->ev;
 	qp->rsp.ack_unheard |= unheard;
 	if (c->rx->meta->ecn_ce) {
 		echo_mark(c, unheard);
@@ -448,6 +449,7 @@ void mt_responder_probe(struct mt_qp *qp, const struct mt_rx *rx)
 	}
 	st->rx_probes++;
 	qp->rsp.ack_port = rx->meta->port;
+	qp->rsp.ack_ev = rx->meta->ev;
 	qp->rsp.ack_unheard = true;
 	mt_engine_control(qp->engine, &answer); /* REQ(rsp.sack.trigger.probe) */
 	if (qp->rsp.msn > 0)

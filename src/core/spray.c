@@ -7,20 +7,14 @@
 void mt_spray_init(struct mt_spray *sp, uint64_t seed)
 {
 	*sp = (struct mt_spray){.width = MT_EVS_MAX};
-	mb_prng_init(&sp->places, seed);
 	mb_prng_init(&sp->prng, seed);
-	/* The places' draws come first, whenever they are taken. */
-	for (uint32_t p = 0; p < MT_PORTS_MAX; p++)
-		mb_prng_u64(&sp->prng);
 }
 
 void mt_spray_attach(struct mt_spray *sp, void *mem, uint32_t n_ports)
 {
-	struct mb_prng prng = sp->places;
-
 	sp->ports = mem;
 	for (uint32_t p = 0; p < n_ports; p++) {
-		uint64_t random = mb_prng_u64(&prng);
+		uint64_t random = mb_prng_u64(&sp->prng);
 
 		sp->ports[p] = (struct mt_spray_port){
 			.order = (uint16_t)random,

@@ -29,7 +29,6 @@ struct mt_spray_port {
 
 struct mt_spray {
 	struct mb_prng prng;
-	struct mb_prng places;	     /* where the places of ports begin */
 	struct mt_spray_port *ports; /* one for each port; NULL: not attached */
 	uint8_t next_port;
 	bool lap_began;	  /* on some port: mt_spray_fit may be asked for the laps to come */

@@ -123,6 +123,23 @@ CASE(mt_control_emit, an_answer_that_was_not_heard_takes_any_ev_but_a_denied_one
 	assert_u_eq(seen, 0xE7);
 }
 
+/* REQ(req.reverse.unheard) */
+CASE(mt_control_emit, an_answer_that_was_not_heard_takes_the_ev_of_its_cause)
+{
+	struct mt_control c = control(MT_CONTROL_SACK);
+	const struct mt_path *own = &n.qp->paths->paths[n.qp->paths->ports[0].first];
+	unsigned same = 0;
+
+	c.cause.unheard = true;
+	c.cause.port = own->port;
+	c.cause.ev = own->value;
+	for (int i = 0; i < 1000; i++) {
+		assert_true(emit(&c));
+		same += d.ev == own->value && d.port == own->port;
+	}
+	assert_in_range(same, 250, 500); /* an eighth of the others by chance */
+}
+
 /* REQ(rsp.pressure.penalty) REQ(wire.ccstate.layout) */
 CASE(mt_control_emit, a_sack_asks_for_less_after_an_overflow_and_takes_it_back)
 {
