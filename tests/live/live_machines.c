@@ -169,7 +169,10 @@ MACHINES_TEST(different_ev_bases)
 	live_run(&setup, plain_initiator, plain_target);
 }
 
-/* One host address for both planes; each port's sockets are bound to its interface. */
+/*
+ * One host address for both planes; each port's sockets are bound to its interface.
+ * REQ(svc.all-planes)
+ */
 MACHINES_TEST(one_address_on_all_planes)
 {
 	machines_run("10.9.0.*%e0,10.9.0.*%e1", enter_one_address);

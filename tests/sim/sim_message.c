@@ -171,7 +171,7 @@ static void count_per_plane(struct sim_world *w, uint64_t *counts)
 			counts[s->port]++;
 }
 
-/* REQ(req.spray.equal-planes) */
+/* REQ(req.spray.equal-planes) REQ(svc.all-planes) */
 TEST(sim_message, planes_carry_equal_shares)
 {
 	struct sim_world_cfg cfg = case_cfg(4, 8);
