@@ -186,7 +186,7 @@ static bool too_many_in_crowd(const struct mt_qp *qp, struct mt_path_cold *c, ui
 {
 	if (sent_ns < c->crowd_next_ns)
 		return false;
-	c->crowd_next_ns = sent_ns + mt_rtt_silence(&qp->req.rtt, &qp->engine->cfg.timing);
+	c->crowd_next_ns = sent_ns + qp->req.rtt.smoothed_ns;
 	return ++c->crowd_losses >= MT_CROWDED_LOSSES;
 }
 

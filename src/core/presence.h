@@ -25,7 +25,7 @@
  *
  * Crowding is the other trouble of an endpoint: it says that it had to throw packets away. Lost
  * ones among those sent until then are resent, and an EV retires only when MT_CROWDED_LOSSES of
- * them, sent one after the other at least a silence apart, were lost on it with none in between
+ * them, sent one after the other at least a round trip apart, were lost on it with none in between
  * that arrived. REQ(req.ev.endpoint)
  */
 #ifndef SOFTMRC_CORE_PRESENCE_H
