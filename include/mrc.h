@@ -385,9 +385,8 @@ int mrc_destroy_qp(struct mrc_qp *qp);
  * Which fields of mrc_qp_attr count. By convention hint and profiles are set on the way to INIT,
  * the limits as responder (max_wimm_dest, mpr_dest) and MRC_QP_CAP on the way to RTR, the limits
  * as requester (max_wimm, mpr) with timeout and retry counts on the way to RTS. softmrc has a
- * default for each and takes each earlier as well; later, EV profile and limits as responder are
- * refused from RTR on, the others but hint and vendor_cfg from RTS on. The last is bit 31, spelt so
- * that it is a valid int.
+ * default for each and takes each on any of these moves; only hint and vendor_cfg are taken from
+ * RTS on, too. The last is bit 31, spelt so that it is a valid int.
  */
 enum mrc_qp_attr_mask {
 	MRC_QP_MAX_WIMM = 1 << 0,

@@ -184,9 +184,13 @@ static void lose(struct mt_qp *qp, uint64_t psn, uint64_t now_ns, enum mt_cc_los
  */
 static bool too_many_in_crowd(const struct mt_qp *qp, struct mt_path_cold *c, uint64_t sent_ns)
 {
+	const struct mt_rtt *rtt = &qp->req.rtt;
+
 	if (sent_ns < c->crowd_next_ns)
 		return false;
-	c->crowd_next_ns = sent_ns + qp->req.rtt.smoothed_ns;
+	c->crowd_next_ns =
+		sent_ns + (rtt->smoothed_ns ? rtt->smoothed_ns
+					    : mt_rtt_silence(rtt, &qp->engine->cfg.timing));
 	return ++c->crowd_losses >= MT_CROWDED_LOSSES;
 }
 

@@ -129,6 +129,40 @@ void mt_qp_give_memory(struct mt_qp *qp)
 	let_go(qp);
 }
 
+/* Memory that something lies in is needed in the new size, other memory not at all. */
+static bool take_for(struct mt_engine *e, bool needed, size_t size, void **mem)
+{
+	*mem = needed ? mt_engine_alloc(e, size) : NULL;
+	return *mem || !needed;
+}
+
+bool mt_qp_resize(struct mt_qp *qp, uint32_t limit, uint32_t wimm_limit)
+{
+	struct mt_rx_window *w = &qp->rsp.window;
+	struct mt_wimm_stash *st = &qp->rsp.stash;
+	struct mt_rx_window old_window = *w;
+	struct mt_wimm_stash old_stash = *st;
+	struct mb_pool *pool = &qp->engine->pool;
+	uint32_t held = (uint32_t)(w->top - w->expected), span = mt_wimm_stash_span(st);
+	void *bitmaps, *places;
+
+	limit = limit < held ? held : limit;
+	wimm_limit = wimm_limit < span ? span : wimm_limit;
+	if (!take_for(qp->engine, w->ahead > 0, mt_rx_window_size(limit), &bitmaps))
+		return false;
+	if (!take_for(qp->engine, span > 0, mt_wimm_stash_size(wimm_limit), &places)) {
+		mb_pool_put(pool, bitmaps, mt_rx_window_size(limit));
+		return false;
+	}
+	mt_rx_window_move(w, bitmaps, limit);
+	mt_wimm_stash_move(st, places, wimm_limit);
+	if (old_window.received && !bitmaps)
+		qp->engine->receivers--;
+	mb_pool_put(pool, old_window.received, mt_rx_window_size(old_window.limit));
+	mb_pool_put(pool, old_stash.places, mt_wimm_stash_size(old_stash.limit));
+	return true;
+}
+
 /* REQ(mem.idle) */
 static void visit(struct mt_qp *qp)
 {

@@ -122,6 +122,11 @@ static inline bool mt_qp_begun(const struct mt_qp *qp)
 bool mt_qp_take_records(struct mt_qp *qp, uint64_t now_ns);
 bool mt_qp_take_bitmaps(struct mt_qp *qp, uint64_t now_ns);
 bool mt_qp_take_stash(struct mt_qp *qp, uint64_t now_ns);
+/*
+ * mt_qp_resize changes what the responder may have in its window (PSNs) and its stash, keeping what
+ * is in them, for which the limits stay large enough; false: memory, and nothing has changed.
+ */
+bool mt_qp_resize(struct mt_qp *qp, uint32_t limit, uint32_t wimm_limit);
 void mt_qp_give_memory(struct mt_qp *qp);
 /* mt_qp_wake puts the QP among those that may have data to send. */
 void mt_qp_wake(struct mt_qp *qp);

@@ -27,13 +27,13 @@ static const uint8_t allowed[MT_QPS_COUNT] = {
 	[MT_QPS_ERR] = TO(RESET) | TO(ERR),
 };
 
+/* What the move to RTR uses and the one to RTS may still change: what MRC adds to verbs. */
+#define CHANGED_IN_RTR (MT_QP_MPR_DEST | MT_QP_MAX_WIMM_DEST | MT_QP_EV_PROFILE)
 /* What may no longer be set once the QP receives (RTR) or sends (RTS). */
-#define FIXED_FROM_RTR                                                                       \
-	(MT_QP_DEST | MT_QP_RQ_PSN | MT_QP_PATH_MTU | MT_QP_MPR_DEST | MT_QP_MAX_WIMM_DEST | \
-	 MT_QP_EV_PROFILE | MT_QP_P_KEY)
+#define FIXED_FROM_RTR (MT_QP_DEST | MT_QP_RQ_PSN | MT_QP_PATH_MTU | MT_QP_P_KEY)
 #define FIXED_FROM_RTS                                                                   \
-	(FIXED_FROM_RTR | MT_QP_SQ_PSN | MT_QP_MPR | MT_QP_CC_PROFILE | MT_QP_MAX_WIMM | \
-	 MT_QP_TIMEOUT | MT_QP_RETRY | MT_QP_DYNAMIC_MPR)
+	(FIXED_FROM_RTR | CHANGED_IN_RTR | MT_QP_SQ_PSN | MT_QP_MPR | MT_QP_CC_PROFILE | \
+	 MT_QP_MAX_WIMM | MT_QP_TIMEOUT | MT_QP_RETRY | MT_QP_DYNAMIC_MPR)
 
 /* REQ(wire.pmtu) */
 static bool mtu_valid(uint32_t mtu)
@@ -176,23 +176,79 @@ static bool memory_to_spare(struct mt_engine *e, const struct mt_qp_attr *a)
 	return first && second;
 }
 
+/* A path set and the engine behind it, while a QP joins them or leaves. */
+struct way {
+	struct mt_path_set *paths;
+	struct mt_peer *peer;
+	struct mb_link user;
+};
+
+static void leave(struct mt_engine *e, struct way *way)
+{
+	mt_peer_leave(e, way->peer);
+	mt_paths_leave(e, way->paths, &way->user);
+}
+
+static bool join(struct mt_engine *e, const struct mt_qp_attr *a, uint64_t now_ns, struct way *way)
+{
+	mb_link_init(&way->user);
+	way->paths = mt_paths_join(e, a->ev_profile, &a->dest, &way->user);
+	if (!way->paths)
+		return false;
+	way->peer = mt_peer_join(e, way->paths, a->dest_qpn, now_ns);
+	if (way->peer)
+		return true;
+	mt_paths_leave(e, way->paths, &way->user);
+	return false;
+}
+
+static void take_way(struct mt_qp *qp, struct way *way)
+{
+	mb_link_remove(&way->user);
+	mb_list_push(&way->paths->users, &qp->path_user);
+	qp->paths = way->paths;
+	qp->peer = way->peer;
+}
+
+/*
+ * Until it sends, a QP may be given another EV profile and other limits as responder, even when
+ * packets have come already. All or nothing.
+ */
+static int change_in_rtr(struct mt_qp *qp, const struct mt_qp_attr *a, uint64_t now_ns)
+{
+	struct mt_engine *e = qp->engine;
+	bool moves = a->ev_profile != qp->attr.ev_profile;
+	struct way way;
+
+	if (moves && !join(e, a, now_ns, &way))
+		return MT_ERR_MEMORY;
+	if (!mt_qp_resize(qp, a->mpr_dest * MT_MPR_UNIT, a->max_wimm_dest)) {
+		if (moves)
+			leave(e, &way);
+		return MT_ERR_MEMORY;
+	}
+	if (!moves)
+		return MT_OK;
+	mt_control_forget(&e->control_ring, qp); /* it names paths of the old set */
+	mt_peer_leave(e, qp->peer);
+	mt_paths_leave(e, qp->paths, &qp->path_user);
+	take_way(qp, &way);
+	return MT_OK;
+}
+
 /* Ready to receive: where the windows begin, and the paths on which the answers go back. */
 static int to_rtr(struct mt_qp *qp, const struct mt_qp_attr *a, uint64_t now_ns)
 {
 	struct mt_engine *e = qp->engine;
+	struct way way;
 
-	qp->paths = mt_paths_join(e, a->ev_profile, &a->dest, &qp->path_user);
-	if (!qp->paths)
+	if (!join(e, a, now_ns, &way))
 		return MT_ERR_MEMORY;
-	qp->peer = mt_peer_join(e, qp->paths, a->dest_qpn, now_ns);
-	if (!qp->peer || !memory_to_spare(e, a)) {
-		if (qp->peer)
-			mt_peer_leave(e, qp->peer);
-		qp->peer = NULL;
-		mt_paths_leave(e, qp->paths, &qp->path_user);
-		qp->paths = NULL;
+	if (!memory_to_spare(e, a)) {
+		leave(e, &way);
 		return MT_ERR_MEMORY;
 	}
+	take_way(qp, &way);
 	mt_rx_window_init(&qp->rsp.window, a->mpr_dest * MT_MPR_UNIT, PSN_ORIGIN + a->rq_psn);
 	mt_wimm_stash_init(&qp->rsp.stash, a->max_wimm_dest);
 	mt_spray_init(&qp->req.spray, mb_prng_u64(&e->prng));
@@ -267,10 +323,15 @@ int mt_qp_modify(struct mt_qp *qp, uint64_t now_ns, const struct mt_qp_attr *att
 		return MT_OK;
 	}
 	copy(&next, attr, mask);
+	if (mask & MT_QP_STATE && attr->state >= MT_QPS_RTR &&
+	    !profiles_valid(qp->engine, &next, MT_QP_EV_PROFILE | MT_QP_CC_PROFILE))
+		return MT_ERR_INVALID; /* the default profile is not defined */
+	if (qp->state == MT_QPS_RTR && mask & CHANGED_IN_RTR) {
+		r = change_in_rtr(qp, &next, now_ns);
+		if (r != MT_OK)
+			return r;
+	}
 	if (mask & MT_QP_STATE) {
-		if (attr->state >= MT_QPS_RTR &&
-		    !profiles_valid(qp->engine, &next, MT_QP_EV_PROFILE | MT_QP_CC_PROFILE))
-			return MT_ERR_INVALID; /* the default profile is not defined */
 		r = enter(qp, attr->state, &next, now_ns);
 		if (r != MT_OK)
 			return r;

@@ -44,6 +44,27 @@ void mt_rx_window_attach(struct mt_rx_window *w, void *mem)
 		w->received[i] = 0;
 }
 
+void mt_rx_window_move(struct mt_rx_window *w, void *mem, uint32_t limit)
+{
+	struct mt_rx_window old = *w;
+
+	mb_assert(limit >= w->top - w->expected && (mem || w->ahead == 0));
+	w->limit = limit;
+	w->size = ring_bits(limit);
+	w->received = w->ends = NULL;
+	if (!mem)
+		return;
+	w->ahead = 0;
+	mt_rx_window_attach(w, mem);
+	w->ahead = old.ahead;
+	for (uint64_t psn = old.expected; old.received && psn < old.top; psn++) {
+		if (mb_ring_test(old.received, old.size, psn))
+			mb_ring_set(w->received, w->size, psn);
+		if (mb_ring_test(old.ends, old.size, psn))
+			mb_ring_set(w->ends, w->size, psn);
+	}
+}
+
 enum mt_rx_place mt_rx_window_place(const struct mt_rx_window *w, uint64_t psn)
 {
 	if (psn < w->first)

@@ -44,6 +44,12 @@ void mt_rx_window_init(struct mt_rx_window *w, uint32_t limit, uint64_t first_ps
 /* mt_rx_window_attach gives it mt_rx_window_size bytes for them; needed before anything is taken.
  */
 void mt_rx_window_attach(struct mt_rx_window *w, void *mem);
+/*
+ * mt_rx_window_move gives the window another limit, at least what it holds already, and memory for
+ * it: mt_rx_window_size(limit) bytes, or NULL while nothing lies above expected. What it held
+ * before is the caller's again.
+ */
+void mt_rx_window_move(struct mt_rx_window *w, void *mem, uint32_t limit);
 /* mt_rx_window_place says where psn stands, in 64 bits. REQ(rsp.window.range) */
 enum mt_rx_place mt_rx_window_place(const struct mt_rx_window *w, uint64_t psn);
 /*

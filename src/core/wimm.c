@@ -23,6 +23,35 @@ void mt_wimm_stash_attach(struct mt_wimm_stash *st, void *mem)
 		st->places[i].valid = false;
 }
 
+uint32_t mt_wimm_stash_span(const struct mt_wimm_stash *st)
+{
+	uint32_t span = 0;
+
+	for (uint32_t i = 0; st->filled > 0 && i < st->limit; i++)
+		if (st->places[(st->next + i) & (st->size - 1)].valid)
+			span = i + 1;
+	return span;
+}
+
+void mt_wimm_stash_move(struct mt_wimm_stash *st, void *mem, uint32_t limit)
+{
+	struct mt_wimm_stash old = *st;
+	uint32_t span = mt_wimm_stash_span(st);
+
+	mb_assert(limit >= span && (mem || span == 0));
+	st->limit = limit;
+	st->size = mb_pow2_ceil(limit);
+	st->places = NULL;
+	if (!mem)
+		return;
+	st->filled = 0;
+	mt_wimm_stash_attach(st, mem);
+	st->filled = old.filled;
+	for (uint32_t i = 0; i < span; i++)
+		st->places[(st->next + i) & (st->size - 1)] =
+			old.places[(old.next + i) & (old.size - 1)];
+}
+
 bool mt_wimm_put(struct mt_wimm_stash *st, uint16_t rqmsn, const struct mt_wimm *w)
 {
 	uint64_t n = mb_serial_extend(st->next, rqmsn, 16);

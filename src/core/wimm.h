@@ -36,6 +36,14 @@ void mt_wimm_stash_init(struct mt_wimm_stash *st, uint32_t limit);
 /* mt_wimm_stash_attach gives it mt_wimm_stash_size bytes for them; needed before anything is put.
  */
 void mt_wimm_stash_attach(struct mt_wimm_stash *st, void *mem);
+/*
+ * mt_wimm_stash_move gives the stash another limit, at least mt_wimm_stash_span, and memory:
+ * mt_wimm_stash_size(limit) bytes, or NULL while it is empty. What it held before is the caller's
+ * again.
+ */
+void mt_wimm_stash_move(struct mt_wimm_stash *st, void *mem, uint32_t limit);
+/* mt_wimm_stash_span returns the least limit that holds what is stashed. */
+uint32_t mt_wimm_stash_span(const struct mt_wimm_stash *st);
 /* mt_wimm_put stashes w under its 16-bit rqmsn; false: the requester has more in flight than
  * agreed. */
 bool mt_wimm_put(struct mt_wimm_stash *st, uint16_t rqmsn, const struct mt_wimm *w);

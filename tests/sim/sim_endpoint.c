@@ -222,8 +222,8 @@ TEST(sim_endpoint, overflow_at_the_receiver_retires_no_ev)
 }
 
 /*
- * Long enough for eight losses: while the peer asks for little, the window is small, and the rotation
- * as narrow, so that a path may hardly be used. REQ(req.ev.crowded)
+ * Long enough for eight losses: while the peer asks for little, the window is small, and the
+ * rotation as narrow, so that a path may hardly be used. REQ(req.ev.crowded)
  */
 static void overflow_and_a_dead_path(void)
 {

@@ -184,7 +184,8 @@ CASE(mt_qp_modify, what_may_be_set_when)
 {
 	const uint32_t always = MT_QP_ACCESS | MT_QP_TRIM_NACK | MT_QP_SVC_TIME_DEST;
 	const uint32_t before_rts = MT_QP_SQ_PSN | MT_QP_MPR | MT_QP_MAX_WIMM | MT_QP_TIMEOUT |
-				    MT_QP_RETRY | MT_QP_CC_PROFILE | MT_QP_DYNAMIC_MPR;
+				    MT_QP_RETRY | MT_QP_CC_PROFILE | MT_QP_DYNAMIC_MPR |
+				    MT_QP_MPR_DEST | MT_QP_MAX_WIMM_DEST | MT_QP_EV_PROFILE;
 
 	assert_u_eq(settable(MT_QPS_RESET), ALL_ATTRIBUTES);
 	assert_u_eq(settable(MT_QPS_INIT), ALL_ATTRIBUTES);
@@ -323,4 +324,67 @@ CASE(mt_qp_query, returns_what_was_set)
 	assert_u_eq(n.qp->rsp.window.expected, (1 << 24) + 17);
 	assert_u_eq(n.qp->rsp.window.limit, 3 * 128);
 	assert_u_eq(n.qp->rsp.stash.limit, 5);
+}
+
+/* ---- limits and EV profile change in RTR, with packets already there ---- */
+
+static void ready_to_receive(void)
+{
+	struct mt_qp_attr a = good(MT_QPS_RTR);
+
+	assert_i_eq(node_modify(&n, n.qp, &a, UINT32_MAX), MT_OK);
+}
+
+static void receive(uint32_t i, uint8_t opcode)
+{
+	struct mw_packet pkt = node_write(&n, opcode, i, (uint16_t)i, 4, 4);
+
+	node_rx(&n, 0, &pkt);
+}
+
+/* REQ(api.qp.modify.order) */
+CASE(mt_qp_modify, limits_as_responder_change_until_rts)
+{
+	struct mt_qp_attr a = good(MT_QPS_RTS);
+
+	ready_to_receive();
+	receive(2, MW_WRITE_ONLY);
+	receive(70, MW_WRITE_ONLY);
+	a.mpr_dest = 3;
+	a.max_wimm_dest = 77;
+	assert_i_eq(node_modify(&n, n.qp, &a, MT_QP_STATE | MT_QP_MPR_DEST | MT_QP_MAX_WIMM_DEST),
+		    MT_OK);
+	assert_u_eq(n.qp->rsp.window.limit, 3 * 128);
+	assert_u_eq(n.qp->rsp.stash.limit, 77);
+	receive(2, MW_WRITE_ONLY); /* is there already */
+	receive(3 * 128 - 1, MW_WRITE_ONLY);
+	assert_u_eq(node_stats(&n).rx_duplicates, 1);
+	assert_u_eq(n.qp->rsp.window.ahead, 3);
+	for (uint32_t i = 0; i < 70; i++)
+		if (i != 2)
+			receive(i, MW_WRITE_ONLY);
+	assert_u_eq(n.qp->rsp.window.expected, node_psn(71));
+	assert_u_eq(n.qp->rsp.msn, 71);
+}
+
+CASE(mt_qp_modify, another_ev_profile_until_rts)
+{
+	struct mt_ev evs[2] = {{900, 0}, {901, 1}};
+	struct mt_ev_profile_cfg other = n.opts.ev_profile;
+	struct mt_qp_attr a = good(MT_QPS_RTS);
+	struct mt_path_set *old;
+
+	other.evs = evs;
+	other.n_evs = other.n_active = 2;
+	other.min_active = 1;
+	assert_i_eq(mt_ev_profile_set(n.engine, 1, &other), MT_OK);
+	ready_to_receive();
+	old = n.qp->paths;
+	receive(0, MW_WRITE_ONLY); /* owes an answer, on whatever path */
+	a.ev_profile = 1;
+	assert_i_eq(node_modify(&n, n.qp, &a, MT_QP_STATE | MT_QP_EV_PROFILE), MT_OK);
+	assert_true(n.qp->paths != old);
+	assert_u_eq(n.qp->paths->n_paths, 2);
+	assert_u_eq(n.qp->paths->refs, 1);
+	assert_true(node_drain(&n, 0) > 0);
 }

@@ -44,6 +44,37 @@ TEST(mt_rx_window_size, two_bitmaps_of_two_words_at_least)
 	assert_u_eq(mt_rx_window_size(255 * 128), 2 * 4096);
 }
 
+TEST_WITH(fresh, NULL, mt_rx_window_move, keeps_what_is_there)
+{
+	uint64_t larger[2 * 4096 / 64], smaller[2 * 512 / 64];
+
+	memset(larger, 0xFF, sizeof(larger));
+	memset(smaller, 0xFF, sizeof(smaller));
+	take(0, true);
+	take(3, true);
+	take(400, false);
+	mt_rx_window_move(&w, larger, 4096);
+	assert_int_equal(mt_rx_window_place(&w, FIRST + 3), MT_RX_DUP_AHEAD);
+	assert_int_equal(mt_rx_window_place(&w, FIRST + 4), MT_RX_NEW);
+	assert_int_equal(mt_rx_window_place(&w, FIRST + 4096), MT_RX_NEW);
+	mt_rx_window_move(&w, smaller, 400);
+	assert_int_equal(mt_rx_window_place(&w, FIRST + 400), MT_RX_DUP_AHEAD);
+	assert_int_equal(mt_rx_window_place(&w, FIRST + 401), MT_RX_FAR);
+	take(1, false);
+	assert_u_eq(take(2, true), 2); /* and message ends */
+	assert_u_eq(w.expected, FIRST + 4);
+	assert_u_eq(w.ahead, 1);
+}
+
+TEST_WITH(fresh, NULL, mt_rx_window_move, needs_no_memory_while_nothing_is_ahead)
+{
+	take(0, true);
+	mt_rx_window_move(&w, NULL, 128);
+	assert_null(w.received);
+	assert_int_equal(mt_rx_window_place(&w, FIRST + 128), MT_RX_NEW);
+	assert_int_equal(mt_rx_window_place(&w, FIRST + 129), MT_RX_FAR);
+}
+
 /* REQ(rsp.window.range) */
 TEST_WITH(fresh, NULL, mt_rx_window_place, every_edge)
 {

@@ -59,6 +59,29 @@ TEST(mt_wimm_take, not_before_its_packet_and_message)
 	assert_u_eq(w.msn, 3);
 }
 
+TEST(mt_wimm_stash_move, keeps_what_is_stashed)
+{
+	static struct mt_wimm other[16];
+	struct mt_wimm w;
+
+	fresh(4);
+	assert_u_eq(mt_wimm_stash_span(&st), 0);
+	assert_true(put(2, 30, 3));
+	assert_u_eq(mt_wimm_stash_span(&st), 3);
+	mt_wimm_stash_move(&st, other, 9);
+	assert_true(put(8, 90, 9));
+	assert_false(put(9, 95, 10));
+	assert_false(put(2, 30, 3)); /* is there */
+	assert_true(put(0, 10, 1));
+	assert_true(put(1, 20, 2));
+	for (uint32_t i = 0; i < 3; i++) {
+		assert_true(mt_wimm_take(&st, 100, 100, &w));
+		assert_u_eq(w.imm, 0xA000 + i);
+	}
+	assert_true(mt_wimm_take(&st, 100, 100, &w) == false);
+	assert_u_eq(st.filled, 1);
+}
+
 /* REQ(rsp.wimm.limit) */
 TEST(mt_wimm_put, no_more_than_the_limit)
 {
