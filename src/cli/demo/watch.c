@@ -152,12 +152,21 @@ void demo_watch_sum(const struct demo_watch *w, uint32_t paths, struct demo_sums
 		add_segment(sums, w->segment[i], paths);
 }
 
-/* False: the event was overwritten before or while it was copied. */
+_Static_assert(sizeof(struct mrc_stats_event) % sizeof(uint64_t) == 0, "copied word by word");
+
+/*
+ * False: the event was overwritten before or while it was copied. Each word is loaded with acquire,
+ * so that the count behind them is read last.
+ */
 static bool copy_event(const struct mrc_stats_segment *s, uint64_t number,
 		       struct mrc_stats_event *event)
 {
-	*event = s->event[number % MRC_STATS_EVENTS];
-	__atomic_thread_fence(__ATOMIC_ACQUIRE);
+	const uint64_t *from = (const void *)&s->event[number % MRC_STATS_EVENTS];
+	uint64_t words[sizeof(*event) / sizeof(uint64_t)];
+
+	for (uint32_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
+		words[i] = __atomic_load_n(&from[i], __ATOMIC_ACQUIRE);
+	memcpy(event, words, sizeof(words));
 	return __atomic_load_n(&s->events, __ATOMIC_RELAXED) - number < MRC_STATS_EVENTS;
 }
 
