@@ -2,7 +2,7 @@
 /*
  * live_kill.c - four processes of one host, on the same addresses, write to each other without end.
  * One is killed with SIGKILL in the middle of it: the others go on as if nothing had been, and a
- * new process gets its slot.
+ * new process gets its slot. Before that, an endpoint request from each reaches each of the others.
  */
 #include <poll.h>
 #include <signal.h>
@@ -22,6 +22,11 @@
 #define MEMORY (2 * CREW_MAX * BYTES)
 #define WRITES 40u
 #define LIFE_S 60u
+#define CREW_PLANES 2u
+#define CREW_EVS 4u
+/* The upper bits of a QPN are the slot of its process. */
+#define SLOT_SHIFT 14
+#define PROBE_TIMEOUT_NS UINT64_C(4000000000)
 
 /* What a process tells another so that it can connect. */
 struct card {
@@ -131,6 +136,31 @@ static void member_connect(struct member *m, uint32_t k)
 	check(mh_qp_modify(m->qp[k], &attr, MH_QP_STATE | MH_QP_TIMEOUT | MH_QP_RETRY) == 0);
 }
 
+/*
+ * member_probe asks each process, itself too, for an answer on each path: on one address their
+ * slots tell them apart. REQ(ep.probe.answer)
+ */
+static void member_probe(struct member *m)
+{
+	struct mh_probe probes[CREW_MAX * CREW_PLANES * CREW_EVS];
+	struct mh_probe_answer answers[CREW_MAX * CREW_PLANES * CREW_EVS];
+	uint32_t n = 0, answered;
+
+	for (uint32_t k = 0; k < m->board->crew; k++)
+		for (uint32_t path = 0; path < CREW_PLANES * CREW_EVS; path++) {
+			struct mh_probe *p = &probes[n++];
+
+			*p = (struct mh_probe){
+				.dest = m->board->card[k][m->me].gid,
+				.endpoint = (uint16_t)(m->board->card[k][m->me].qpn >> SLOT_SHIFT),
+				.plane = path % CREW_PLANES,
+			};
+			check(mh_device_ev(m->dev, path / CREW_PLANES, &p->ev) == 0);
+		}
+	check(mh_endpoint_probe(m->dev, 0, probes, n, PROBE_TIMEOUT_NS, answers, &answered) == 0);
+	check(answered == n);
+}
+
 static void member_write(struct member *m, uint32_t k)
 {
 	const struct card *peer = &m->board->card[k][m->me];
@@ -199,6 +229,8 @@ static void member_main(struct board *board, uint32_t me)
 		if (k != me)
 			member_connect(&m, k);
 	member_meet(&board->ready, 2 * board->crew);
+	member_probe(&m);
+	member_meet(&board->ready, 3 * board->crew);
 	member_run(&m);
 	/* A peer's last acknowledgements are ours to give: nobody leaves before all are done. */
 	member_meet(&board->stopped, board->crew - (board->victim != NOBODY));
@@ -225,8 +257,8 @@ static struct board *crew_start(uint32_t crew, uint32_t victim, bool ring)
 	board->victim = victim;
 	board->ring = ring;
 	setenv("MRC_CONFIG", "/dev/null", 1);
-	loopback_env(2); /* addresses of this crew alone */
-	setenv("MRC_EVS", "4", 1);
+	loopback_env(CREW_PLANES); /* addresses of this crew alone */
+	setenv("MRC_EVS", "4", 1); /* CREW_EVS */
 	fflush(NULL);
 	for (uint32_t i = 0; i < crew; i++) {
 		crew_pid[i] = fork();
