@@ -20,7 +20,8 @@ struct unit {
 };
 
 static const struct unit rate_units[] = {{"G", 1000000000}, {"M", 1000000}, {"k", 1000}};
-static const struct unit byte_units[] = {{"G", 1u << 30}, {"M", 1u << 20}, {"k", 1u << 10}};
+static const struct unit byte_units[] = {
+	{"G", 1u << 30}, {"M", 1u << 20}, {"k", 1u << 10}, {"K", 1u << 10}};
 static const struct unit time_units[] = {
 	{"m", UINT64_C(60000000000)}, {"s", 1000000000}, {"ms", 1000000}, {"us", 1000}, {"ns", 1}};
 

@@ -134,6 +134,8 @@ TEST(cli_flags_read_bytes, units_are_powers_of_1024)
 {
 	uint64_t n = 7;
 
+	assert_int_equal(cli_flags_read_bytes("64K", 1, 1 << 20, &n), 0);
+	assert_u_eq(n, 65536);
 	assert_int_equal(cli_flags_read_bytes("64k", 1, 1 << 20, &n), 0);
 	assert_u_eq(n, 65536);
 	assert_int_equal(cli_flags_read_bytes("3", 1, 9, &n), 0);
