@@ -3,11 +3,11 @@
  * memory.c - a QP's windows come from the pool when they are first needed and go back when idle.
  *
  * There are three: the records of what is in flight (16 bytes a PSN) with the QP's place in the
- * rotation over its EVs, the bitmaps of what was
- * received, and the stash of early immediates. Between two bursts none of them holds anything that
- * the PSNs in the QP do not tell as well, so a QP that nothing was sent or received on for a while
- * has none. A clock finds them: every idle_ns it goes round the QPs that hold memory, takes away
- * the mark that use leaves, and the memory of those that lost the mark the last time.
+ * rotation over its EVs, the bitmaps of what was received, and the stash of early immediates.
+ * Between two bursts none of them holds anything that the PSNs in the QP do not tell as well, so a
+ * QP that nothing was sent or received on for a while has none. A clock finds them: every idle_ns
+ * it goes round the QPs that hold memory, takes away the mark that use leaves, and the memory of
+ * those that lost the mark the last time.
  */
 #include "base/bits.h"
 #include "core/engine_state.h"
