@@ -3,6 +3,7 @@
 #include "cli/flags.h"
 
 #include "base/near.h"
+#include "base/quantity.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -12,20 +13,6 @@
 #include <string.h>
 
 #define FLAGS_MAX 32u
-
-/* What a number may end with, largest first, and what it is multiplied by then. */
-struct unit {
-	const char *suffix;
-	uint64_t factor;
-};
-
-static const struct unit rate_units[] = {{"G", 1000000000}, {"M", 1000000}, {"k", 1000}};
-static const struct unit byte_units[] = {
-	{"G", 1u << 30}, {"M", 1u << 20}, {"k", 1u << 10}, {"K", 1u << 10}};
-static const struct unit time_units[] = {
-	{"m", UINT64_C(60000000000)}, {"s", 1000000000}, {"ms", 1000000}, {"us", 1000}, {"ns", 1}};
-
-#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
 static bool read_digits(const char *text, const char **end, uint64_t *out)
 {
@@ -48,123 +35,6 @@ static bool read_number(const char *text, uint64_t min, uint64_t max, uint64_t *
 	return read_digits(text, &end, out) && !*end && *out >= min && *out <= max;
 }
 
-static const struct unit *find_unit(const struct unit *units, size_t n, const char *suffix)
-{
-	for (size_t i = 0; i < n; i++)
-		if (strcmp(units[i].suffix, suffix) == 0)
-			return &units[i];
-	return NULL;
-}
-
-/* A number and, if wanted or not, one of the units; *out is the product. */
-static bool read_scaled(const char *text, const struct unit *units, size_t n_units, bool bare,
-			uint64_t *out)
-{
-	const char *end;
-	uint64_t n, factor = 1;
-
-	if (!read_digits(text, &end, &n))
-		return false;
-	if (*end) {
-		const struct unit *unit = find_unit(units, n_units, end);
-
-		if (!unit)
-			return false;
-		factor = unit->factor;
-	} else if (!bare && n) {
-		return false;
-	}
-	return !__builtin_mul_overflow(n, factor, out);
-}
-
-int cli_flags_read_rate(const char *text, uint64_t min, uint64_t max, uint64_t *bps)
-{
-	uint64_t n;
-
-	if (!read_scaled(text, rate_units, COUNT(rate_units), true, &n) || n < min || n > max)
-		return -1;
-	*bps = n;
-	return 0;
-}
-
-int cli_flags_read_bytes(const char *text, uint64_t min, uint64_t max, uint64_t *bytes)
-{
-	uint64_t n;
-
-	if (!read_scaled(text, byte_units, COUNT(byte_units), true, &n) || n < min || n > max)
-		return -1;
-	*bytes = n;
-	return 0;
-}
-
-/* Digits of a fraction beyond nanoseconds of a minute say nothing. */
-#define FRACTION_DIGITS 11
-
-/* Reads ".5s": adds the part of the unit. */
-static bool read_fraction(const char *text, uint64_t *ns)
-{
-	char digits[FRACTION_DIGITS + 1] = "";
-	size_t n = strspn(text, "0123456789");
-	const struct unit *unit = find_unit(time_units, COUNT(time_units), text + n);
-	long double part;
-
-	if (!n || n > FRACTION_DIGITS || !unit)
-		return false;
-	memcpy(digits, text, n);
-	part = strtold(digits, NULL);
-	for (; n; n--)
-		part /= 10;
-	*ns = (uint64_t)(part * (long double)unit->factor + 0.5L);
-	return true;
-}
-
-int cli_flags_read_time(const char *text, uint64_t min, uint64_t max, uint64_t *ns)
-{
-	const char *dot = strchr(text, '.');
-	char whole[32];
-	uint64_t n, part = 0;
-
-	if (dot) {
-		const char *unit = dot + 1 + strspn(dot + 1, "0123456789");
-		int len = snprintf(whole, sizeof(whole), "%.*s%s", (int)(dot - text), text, unit);
-
-		if (len < 0 || (size_t)len >= sizeof(whole) || !read_fraction(dot + 1, &part))
-			return -1;
-		text = whole;
-	}
-	if (!read_scaled(text, time_units, COUNT(time_units), false, &n) ||
-	    __builtin_add_overflow(n, part, &n) || n < min || n > max)
-		return -1;
-	*ns = n;
-	return 0;
-}
-
-static void write_scaled(char *out, size_t size, const struct unit *units, size_t n, uint64_t value)
-{
-	for (size_t i = 0; i < n; i++)
-		if (value && value % units[i].factor == 0) {
-			snprintf(out, size, "%" PRIu64 "%s", value / units[i].factor,
-				 units[i].suffix);
-			return;
-		}
-	snprintf(out, size, "%" PRIu64, value);
-}
-
-void cli_flags_write_rate(char *out, size_t size, uint64_t bps)
-{
-	write_scaled(out, size, rate_units, COUNT(rate_units), bps);
-}
-
-void cli_flags_write_bytes(char *out, size_t size, uint64_t bytes)
-{
-	write_scaled(out, size, byte_units, COUNT(byte_units), bytes);
-}
-
-void cli_flags_write_time(char *out, size_t size, uint64_t ns)
-{
-	write_scaled(out, size, time_units, COUNT(time_units), ns);
-}
-
 static bool store(const struct cli_flag *flag, const char *text)
 {
 	uint64_t n;
@@ -181,11 +51,11 @@ static bool store(const struct cli_flag *flag, const char *text)
 	case CLI_FLAG_U64:
 		return read_number(text, flag->min, flag->max, flag->out);
 	case CLI_FLAG_RATE:
-		return cli_flags_read_rate(text, flag->min, flag->max, flag->out) == 0;
+		return mb_quantity_read_rate(text, flag->min, flag->max, flag->out);
 	case CLI_FLAG_BYTES:
-		return cli_flags_read_bytes(text, flag->min, flag->max, flag->out) == 0;
+		return mb_quantity_read_bytes(text, flag->min, flag->max, flag->out);
 	case CLI_FLAG_TIME:
-		return cli_flags_read_time(text, flag->min, flag->max, flag->out) == 0;
+		return mb_quantity_read_time(text, flag->min, flag->max, flag->out);
 	case CLI_FLAG_TEXT:
 		*(const char **)flag->out = text;
 		return *text != '\0';
@@ -195,7 +65,7 @@ static bool store(const struct cli_flag *flag, const char *text)
 
 static void say_allowed(const struct cli_flag *flag)
 {
-	char min[32], max[32];
+	char min[MB_QUANTITY_MAX], max[MB_QUANTITY_MAX];
 
 	switch (flag->kind) {
 	case CLI_FLAG_SWITCH:
@@ -206,19 +76,19 @@ static void say_allowed(const struct cli_flag *flag)
 		fprintf(stderr, "a number from %" PRIu64 " to %" PRIu64 "\n", flag->min, flag->max);
 		break;
 	case CLI_FLAG_RATE:
-		cli_flags_write_rate(min, sizeof(min), flag->min);
-		cli_flags_write_rate(max, sizeof(max), flag->max);
-		fprintf(stderr, "bits per second such as 50M, from %s to %s\n", min, max);
+		fprintf(stderr, "bits per second such as 50M, from %s to %s\n",
+			mb_quantity_write_rate(min, flag->min),
+			mb_quantity_write_rate(max, flag->max));
 		break;
 	case CLI_FLAG_BYTES:
-		cli_flags_write_bytes(min, sizeof(min), flag->min);
-		cli_flags_write_bytes(max, sizeof(max), flag->max);
-		fprintf(stderr, "bytes such as 64k, from %s to %s\n", min, max);
+		fprintf(stderr, "bytes such as 64k, from %s to %s\n",
+			mb_quantity_write_bytes(min, flag->min),
+			mb_quantity_write_bytes(max, flag->max));
 		break;
 	case CLI_FLAG_TIME:
-		cli_flags_write_time(min, sizeof(min), flag->min);
-		cli_flags_write_time(max, sizeof(max), flag->max);
-		fprintf(stderr, "a time such as 100ms or 2s, from %s to %s\n", min, max);
+		fprintf(stderr, "a time such as 100ms or 2s, from %s to %s\n",
+			mb_quantity_write_time(min, flag->min),
+			mb_quantity_write_time(max, flag->max));
 		break;
 	case CLI_FLAG_TEXT:
 		fprintf(stderr, "%s\n", flag->value);

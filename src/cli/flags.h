@@ -49,17 +49,4 @@ enum cli_flags_result cli_flags_parse_operands(const struct cli_flag *flags, siz
 /* cli_flags_help prints one line a flag on stdout. */
 void cli_flags_help(const struct cli_flag *flags, size_t n);
 
-/* cli_flags_read_rate reads "50M"; 0, or -1 when text is no rate or not in min .. max. */
-int cli_flags_read_rate(const char *text, uint64_t min, uint64_t max, uint64_t *bps);
-
-/* The same for bytes, "64M", and for times, "100ms"; the fraction of "1.5s" counts too. */
-int cli_flags_read_bytes(const char *text, uint64_t min, uint64_t max, uint64_t *bytes);
-int cli_flags_read_time(const char *text, uint64_t min, uint64_t max, uint64_t *ns);
-
-/* cli_flags_write_rate writes a rate the way it is read, "50M", as exact as it can be. */
-void cli_flags_write_rate(char *out, size_t size, uint64_t bps);
-/* cli_flags_write_bytes and cli_flags_write_time do the same for "64M" and "100ms". */
-void cli_flags_write_bytes(char *out, size_t size, uint64_t bytes);
-void cli_flags_write_time(char *out, size_t size, uint64_t ns);
-
 #endif

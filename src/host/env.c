@@ -8,6 +8,8 @@
  */
 #include "host/env.h"
 
+#include "base/quantity.h"
+
 #include <errno.h>
 #include <stddef.h>
 #include <stdio.h>
@@ -122,25 +124,6 @@ static int env_check_numbers(const struct mh_env *env, const struct mh_settings 
 	return 0;
 }
 
-/* env_rate_scale returns what a rate's suffix stands for, 0: not a suffix. */
-static uint64_t env_rate_scale(const char *suffix)
-{
-	if (*suffix == '\0')
-		return 1;
-	if (suffix[1] != '\0')
-		return 0;
-	switch (*suffix) {
-	case 'k':
-		return 1000;
-	case 'M':
-		return 1000000;
-	case 'G':
-		return 1000000000;
-	default:
-		return 0;
-	}
-}
-
 #define ENV_PACE_MIN UINT64_C(1000000)
 #define ENV_PACE_MAX UINT64_C(1000000000000)
 
@@ -148,21 +131,13 @@ static int env_read_pace(struct mh_env *env, const struct mh_settings *s,
 			 struct mh_env_error *error)
 {
 	const char *value = s->of[MH_SET_PACE].text;
-	uint64_t number;
-	uint64_t scale;
-	const char *end;
 
-	if (!value)
-		return 0;
-	end = mh_env_digits(value, &number);
-	scale = end ? env_rate_scale(end) : 0;
-	if (scale > 0 && number <= ENV_PACE_MAX / scale)
-		env->pace_bps = number * scale;
-	if (scale > 0 && (number == 0 || env->pace_bps >= ENV_PACE_MIN))
+	if (!value || mb_quantity_read_rate(value, 0, 0, &env->pace_bps) ||
+	    mb_quantity_read_rate(value, ENV_PACE_MIN, ENV_PACE_MAX, &env->pace_bps))
 		return 0;
 	return mh_settings_refuse(s, MH_SET_PACE,
-				  "must be bits per second with an optional k, M or G, 1M to "
-				  "1000G, or 0 for no pacing",
+				  "must be bits per second with an optional k, M, G or T, 1M "
+				  "to 1T, or 0 for no pacing",
 				  error);
 }
 

@@ -55,20 +55,20 @@ int mh_settings_refuse(const struct mh_settings *s, enum mh_setting id, const ch
 static const char *settings_kind(uint32_t kinds)
 {
 	switch (kinds) {
-	case MH_TOML_INTEGER:
+	case MB_TOML_INTEGER:
 		return "must be a whole number, without quotes";
-	case MH_TOML_STRING:
+	case MB_TOML_STRING:
 		return "must be a \"string\", in quotes";
-	case MH_TOML_BOOLEAN:
+	case MB_TOML_BOOLEAN:
 		return "must be true or false, without quotes";
-	case MH_TOML_ARRAY:
+	case MB_TOML_ARRAY:
 		return "must be an array of strings, such as [\"eth0\", \"eth1\"]";
 	default:
 		return "must be a \"string\" or a whole number";
 	}
 }
 
-static int settings_unknown(const struct mh_settings *s, const struct mh_toml_item *item,
+static int settings_unknown(const struct mh_settings *s, const struct mb_toml_item *item,
 			    struct mh_env_error *error)
 {
 	const char *keys[MH_SETTINGS_COUNT];
@@ -91,7 +91,7 @@ struct settings_reading {
 	struct mh_env_error *error;
 };
 
-static int settings_item(void *ctx, const struct mh_toml_item *item)
+static int settings_item(void *ctx, const struct mb_toml_item *item)
 {
 	struct settings_reading *r = ctx;
 	struct mh_settings *s = r->s;
@@ -103,7 +103,8 @@ static int settings_item(void *ctx, const struct mh_toml_item *item)
 		i++;
 	if (i == MH_SETTINGS_COUNT)
 		return settings_unknown(s, item, r->error);
-	if (!(settings_names[i].kinds & item->kind))
+	if (!(settings_names[i].kinds & item->kind) ||
+	    (item->kind == MB_TOML_ARRAY && item->of != MB_TOML_STRING))
 		return settings_wrong(s, item->line, item->name, item->value,
 				      settings_kind(settings_names[i].kinds), r->error);
 	if (s->of[i].text) {
@@ -150,11 +151,12 @@ static int settings_parse(struct mh_settings *s, struct mh_env_error *error)
 	struct settings_reading reading = {s, error};
 	const char *why;
 	uint32_t line;
-	int err = mh_toml_read(s->file, settings_item, &reading, &line, &why);
+	int err = mb_toml_read(s->file, settings_item, &reading, &line, &why);
 
-	if (why)
-		snprintf(error->text, sizeof(error->text), "%s:%u: %s", s->path, line, why);
-	return err;
+	if (!why)
+		return err;
+	snprintf(error->text, sizeof(error->text), "%s:%u: %s", s->path, line, why);
+	return EINVAL;
 }
 
 /* settings_file reads the file that applies, if there is one. */

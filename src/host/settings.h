@@ -12,7 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "host/toml.h"
+#include "base/toml.h"
 
 #define MH_CONFIG_FILE "/etc/softmrc.toml"
 #define MH_CONFIG_BYTES 16384u
@@ -20,29 +20,29 @@
 
 /* id, environment variable, key in the file, kinds of value that the file may give */
 #define MH_SETTINGS(X)                                                                 \
-	X(PORTS, "MRC_PORTS", "ports.list", MH_TOML_ARRAY)                             \
-	X(DRIVER, "MRC_DRIVER", "ports.driver", MH_TOML_STRING)                        \
-	X(UDP_PORT, "MRC_UDP_PORT", "ports.udp_port", MH_TOML_INTEGER)                 \
-	X(PREFIX, "MRC_PORT_PREFIX", "ports.prefix", MH_TOML_INTEGER)                  \
-	X(MTU, "MRC_MTU", "ports.mtu", MH_TOML_INTEGER)                                \
-	X(PACE, "MRC_PACE", "ports.pace", MH_TOML_STRING | MH_TOML_INTEGER)            \
-	X(RX_BUFFER, "MRC_RX_BUFFER", "ports.rx_buffer", MH_TOML_INTEGER)              \
-	X(EVS, "MRC_EVS", "paths.evs", MH_TOML_INTEGER)                                \
-	X(EV_BASE, "MRC_EV_BASE", "paths.ev_base", MH_TOML_INTEGER)                    \
-	X(RUN, "MRC_RUN", "paths.run", MH_TOML_INTEGER)                                \
-	X(EV_FORMAT, "MRC_EV_FORMAT", "paths.ev_format", MH_TOML_STRING)               \
-	X(PROBE, "MRC_PROBE_US", "paths.probe_us", MH_TOML_INTEGER)                    \
-	X(CC, "MRC_CC", "congestion.control", MH_TOML_STRING)                          \
-	X(BASE_RTT, "MRC_BASE_RTT_US", "congestion.base_rtt_us", MH_TOML_INTEGER)      \
-	X(RTO_MIN, "MRC_RTO_MIN_US", "timers.rto_min_us", MH_TOML_INTEGER)             \
-	X(TAIL_PROBE, "MRC_TAIL_PROBE_US", "timers.tail_probe_us", MH_TOML_INTEGER)    \
-	X(REORDER_MIN, "MRC_REORDER_MIN_US", "timers.reorder_min_us", MH_TOML_INTEGER) \
-	X(REORDER_MAX, "MRC_REORDER_MAX_US", "timers.reorder_max_us", MH_TOML_INTEGER) \
-	X(SVC_TIME, "MRC_SVC_TIME", "timers.svc_time", MH_TOML_BOOLEAN)                \
-	X(ICRC, "MRC_ICRC", "checks.icrc", MH_TOML_BOOLEAN)                            \
-	X(CAPTURE, "MRC_CAPTURE", "capture.file", MH_TOML_STRING)                      \
-	X(FAULTS, "MRC_FAULTS", "faults.table", MH_TOML_STRING)                        \
-	X(STATS_DIR, "MRC_STATS_DIR", "statistics.dir", MH_TOML_STRING)
+	X(PORTS, "MRC_PORTS", "ports.list", MB_TOML_ARRAY)                             \
+	X(DRIVER, "MRC_DRIVER", "ports.driver", MB_TOML_STRING)                        \
+	X(UDP_PORT, "MRC_UDP_PORT", "ports.udp_port", MB_TOML_INTEGER)                 \
+	X(PREFIX, "MRC_PORT_PREFIX", "ports.prefix", MB_TOML_INTEGER)                  \
+	X(MTU, "MRC_MTU", "ports.mtu", MB_TOML_INTEGER)                                \
+	X(PACE, "MRC_PACE", "ports.pace", MB_TOML_STRING | MB_TOML_INTEGER)            \
+	X(RX_BUFFER, "MRC_RX_BUFFER", "ports.rx_buffer", MB_TOML_INTEGER)              \
+	X(EVS, "MRC_EVS", "paths.evs", MB_TOML_INTEGER)                                \
+	X(EV_BASE, "MRC_EV_BASE", "paths.ev_base", MB_TOML_INTEGER)                    \
+	X(RUN, "MRC_RUN", "paths.run", MB_TOML_INTEGER)                                \
+	X(EV_FORMAT, "MRC_EV_FORMAT", "paths.ev_format", MB_TOML_STRING)               \
+	X(PROBE, "MRC_PROBE_US", "paths.probe_us", MB_TOML_INTEGER)                    \
+	X(CC, "MRC_CC", "congestion.control", MB_TOML_STRING)                          \
+	X(BASE_RTT, "MRC_BASE_RTT_US", "congestion.base_rtt_us", MB_TOML_INTEGER)      \
+	X(RTO_MIN, "MRC_RTO_MIN_US", "timers.rto_min_us", MB_TOML_INTEGER)             \
+	X(TAIL_PROBE, "MRC_TAIL_PROBE_US", "timers.tail_probe_us", MB_TOML_INTEGER)    \
+	X(REORDER_MIN, "MRC_REORDER_MIN_US", "timers.reorder_min_us", MB_TOML_INTEGER) \
+	X(REORDER_MAX, "MRC_REORDER_MAX_US", "timers.reorder_max_us", MB_TOML_INTEGER) \
+	X(SVC_TIME, "MRC_SVC_TIME", "timers.svc_time", MB_TOML_BOOLEAN)                \
+	X(ICRC, "MRC_ICRC", "checks.icrc", MB_TOML_BOOLEAN)                            \
+	X(CAPTURE, "MRC_CAPTURE", "capture.file", MB_TOML_STRING)                      \
+	X(FAULTS, "MRC_FAULTS", "faults.table", MB_TOML_STRING)                        \
+	X(STATS_DIR, "MRC_STATS_DIR", "statistics.dir", MB_TOML_STRING)
 
 enum mh_setting {
 #define MH_SETTINGS_ID(id, env, key, kinds) MH_SET_##id,

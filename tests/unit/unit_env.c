@@ -322,10 +322,10 @@ ENV_TEST(pace)
 ENV_TEST(wrong_pace)
 {
 	static const char *const values[] = {
-		"1001G", "999k", "50m", "50 M", "M", "50MB", "-1", "1.5G", "18446744073709551616G"};
+		"1001G", "999k", "50m", "50 M", "M", "50MB", "-1", "1.G", "18446744073709551616G"};
 
 	for (size_t i = 0; i < sizeof(values) / sizeof(values[0]); i++)
-		env_bad("MRC_PACE", values[i], "1M to 1000G");
+		env_bad("MRC_PACE", values[i], "1M to 1T");
 }
 
 ENV_TEST(cc)

@@ -2,7 +2,7 @@
 /* The processes of one training run: see job.h. */
 #include "cli/demo/job.h"
 
-#include "cli/flags.h"
+#include "base/quantity.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -53,8 +53,7 @@ static void set_environment(const struct demo_job_cfg *cfg, uint32_t rank)
 	/* Sockets share a port within one user only; two users' demos must not meet. */
 	snprintf(text, sizeof(text), "%u", EV_BASE + getuid() % EV_BASE_USERS * EV_BASE_STRIDE);
 	setenv("MRC_EV_BASE", text, 1);
-	cli_flags_write_rate(text, sizeof(text), cfg->shape.pace_bps);
-	setenv("MRC_PACE", text, 1);
+	setenv("MRC_PACE", mb_quantity_write_rate(text, cfg->shape.pace_bps), 1);
 	setenv("MRC_STATS_DIR", cfg->dir, 1);
 	if (cfg->faults)
 		setenv("MRC_FAULTS", cfg->faults, 1);
