@@ -46,9 +46,9 @@ struct mrc_stats_port {
 	uint64_t tx_refused;  /* frames that the kernel would not take */
 	uint32_t up;	      /* 1: usable */
 	uint16_t udp_port;    /* the process receives here */
-	uint16_t reserved;
-	uint8_t address[16]; /* local, IPv4-mapped */
-	uint64_t pace_bps;   /* 0: not paced */
+	uint16_t slot;	      /* of the process; udp_port - slot is where the first one receives */
+	uint8_t address[16];  /* local, IPv4-mapped */
+	uint64_t pace_bps;    /* 0: not paced */
 };
 
 enum mrc_stats_ev_state {

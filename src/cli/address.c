@@ -15,6 +15,14 @@ bool cli_address_is_ipv4(const uint8_t address[16])
 	return memcmp(address, mapped, sizeof(mapped)) == 0;
 }
 
+bool cli_address_is_loopback(const uint8_t address[16])
+{
+	static const uint8_t one[16] = {[15] = 1};
+
+	return cli_address_is_ipv4(address) ? address[sizeof(mapped)] == 127
+					    : memcmp(address, one, sizeof(one)) == 0;
+}
+
 char *cli_address_write(char out[CLI_ADDRESS_MAX], const uint8_t address[16])
 {
 	/* The sizes fit: these cannot fail. */

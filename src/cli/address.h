@@ -19,5 +19,7 @@ char *cli_address_write(char out[CLI_ADDRESS_MAX], const uint8_t address[16]);
 int cli_address_find(const char *host, bool ipv6, uint8_t address[16], char *error, size_t size);
 /* cli_address_is_ipv4 says whether an address is an IPv4-mapped one. */
 bool cli_address_is_ipv4(const uint8_t address[16]);
+/* cli_address_is_loopback says whether it is one of 127.0.0.0/8, or ::1. */
+bool cli_address_is_loopback(const uint8_t address[16]);
 
 #endif

@@ -158,6 +158,7 @@ static void segment_head(struct mh_nic *nic, struct mrc_stats_segment *map, uint
 
 		memcpy(port->address, nic->ports.map.local[i], sizeof(port->address));
 		port->udp_port = mh_ports_udp(&nic->ports, nic->ports.slot);
+		port->slot = (uint16_t)nic->ports.slot;
 		port->pace_bps = nic->env.pace_bps;
 	}
 }

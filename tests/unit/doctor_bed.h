@@ -15,6 +15,7 @@ static inline struct doctor_facts bed_healthy(void)
 		.statistics = true,
 		.loopback_up = true,
 		.ports = 2,
+		.udp_first = 4791,
 		.rmem_max = 8 << 20,
 		.wmem_max = 8 << 20,
 		.receive_granted = 4 << 20,

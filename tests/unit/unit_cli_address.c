@@ -37,6 +37,25 @@ TEST(cli_address_find, ipv6)
 	assert_i_eq(cli_address_find("fd00::7", false, got, error, sizeof(error)), -1);
 }
 
+TEST(cli_address_is_loopback, both_families)
+{
+	static const struct {
+		const char *name;
+		bool ipv6, loopback;
+	} rows[] = {{"127.0.0.1", false, true}, {"127.9.8.7", false, true},
+		    {"10.0.0.1", false, false}, {"::1", true, true},
+		    {"fd00::1", true, false},	{"::", true, false}};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		char error[100];
+		uint8_t got[16];
+
+		assert_i_eq(cli_address_find(rows[i].name, rows[i].ipv6, got, error, sizeof(error)),
+			    0);
+		assert_i_eq(cli_address_is_loopback(got), rows[i].loopback);
+	}
+}
+
 TEST(cli_address_find, says_what_is_wrong)
 {
 	char error[100] = "";

@@ -93,7 +93,7 @@ TEST(doctor_interface_describe, an_address_that_nobody_has)
 
 TEST(doctor_facts_echo, packets_come_back_over_loopback)
 {
-	struct doctor_facts f = {.ports = 1};
+	struct doctor_facts f = {.udp_first = 4791, .ports = 1};
 
 	f.port[0] = (struct doctor_port){
 		.address = "127.0.0.1", .interface = "lo", .up = true, .mtu = 65536};

@@ -15,6 +15,9 @@
 #include <string.h>
 #include <unistd.h>
 
+/* RoCEv2's port, where statistics do not tell another. */
+#define UDP_FIRST 4791u
+
 /* Runs `open` with stderr in a file; returns its last line in said. */
 static struct mrc_context *open_quietly(struct ibv_context **device, char *said, size_t size)
 {
@@ -59,6 +62,7 @@ static void note_ports(struct doctor_facts *f, const char *root)
 	if (f->statistics) {
 		const struct mrc_stats_segment *s = stats.process[0].now;
 
+		f->udp_first = (uint16_t)(s->port[0].udp_port - s->port[0].slot);
 		f->ports = s->ports < DOCTOR_PORTS_MAX ? s->ports : DOCTOR_PORTS_MAX;
 		for (uint32_t i = 0; i < f->ports; i++)
 			doctor_interface_describe(&f->port[i], s->port[i].address, root);
@@ -84,6 +88,7 @@ void doctor_facts_device(struct doctor_facts *f, const char *root)
 		open_quietly(&device, f->device_error, sizeof(f->device_error));
 
 	f->loopback_up = doctor_interface_loopback_up();
+	f->udp_first = UDP_FIRST;
 	if (context) {
 		note_ports(f, root);
 		if (!f->ports)

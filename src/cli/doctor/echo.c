@@ -17,7 +17,6 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#define UDP_FIRST 4791u
 #define SLOTS 1024u
 #define PACKETS 8u
 #define PACKET_MAX 4200u
@@ -48,10 +47,10 @@ static int bind_udp(struct doctor_port *p, uint16_t port, struct sockaddr_storag
 	return -1;
 }
 
-static int bind_receiver(struct doctor_port *p, struct sockaddr_storage *at)
+static int bind_receiver(struct doctor_port *p, uint16_t udp_first, struct sockaddr_storage *at)
 {
 	for (uint32_t slot = 0; slot < SLOTS; slot++) {
-		int fd = bind_udp(p, (uint16_t)(UDP_FIRST + slot), at);
+		int fd = bind_udp(p, (uint16_t)(udp_first + slot), at);
 
 		if (fd >= 0) {
 			p->echo.error = 0;
@@ -95,10 +94,10 @@ static void count_packets(struct doctor_port *p, int fd)
 			p->echo.received++;
 }
 
-static void echo_port(struct doctor_port *p)
+static void echo_port(struct doctor_port *p, uint16_t udp_first)
 {
 	struct sockaddr_storage to, from;
-	int receiver = bind_receiver(p, &to);
+	int receiver = bind_receiver(p, udp_first, &to);
 	int sender = receiver < 0 ? -1 : bind_udp(p, 0, &from);
 
 	if (sender >= 0) {
@@ -114,5 +113,5 @@ void doctor_facts_echo(struct doctor_facts *f)
 {
 	for (uint32_t i = 0; i < f->ports; i++)
 		if (f->port[i].interface[0])
-			echo_port(&f->port[i]);
+			echo_port(&f->port[i], f->udp_first);
 }

@@ -35,6 +35,7 @@ struct doctor_facts {
 	bool statistics;	/* its statistics can be published */
 	bool loopback_up;	/* packets of this machine to itself take the interface lo */
 	uint32_t ports;
+	uint16_t udp_first; /* where the first process of a host receives */
 	struct doctor_port port[DOCTOR_PORTS_MAX];
 	int64_t rmem_max, wmem_max; /* net.core.*, bytes */
 	int64_t receive_granted; /* bytes of buffer that a socket got that asked for all it may */

@@ -19,8 +19,7 @@
 #define MTU_SMALLEST 256u
 
 /* Processes beyond the first ones are rare; a firewall opened for these serves most hosts. */
-#define UDP_FIRST 4791u
-#define UDP_LAST 4822u
+#define UDP_PROCESSES 32u
 
 uint32_t doctor_path_mtu(int64_t interface_mtu, bool ipv6)
 {
@@ -128,9 +127,10 @@ static void judge_self(const struct doctor_facts *f, struct doctor_findings *out
 	}
 }
 
-static void judge_echo(const struct doctor_port *p, const char *subject,
+static void judge_echo(const struct doctor_port *p, uint32_t udp_first, const char *subject,
 		       struct doctor_findings *out)
 {
+	uint32_t udp_last = udp_first + UDP_PROCESSES - 1;
 	const struct doctor_echo *e = &p->echo;
 	struct doctor_finding *finding;
 
@@ -140,15 +140,15 @@ static void judge_echo(const struct doctor_port *p, const char *subject,
 		doctor_why(finding, "MRC uses the same calls with the same addresses");
 		if (e->error == EPERM)
 			doctor_mend(finding, "iptables -I OUTPUT -p udp --dport %u:%u -j ACCEPT",
-				    UDP_FIRST, UDP_LAST);
+				    udp_first, udp_last);
 	} else if (e->sent && !e->received) {
 		finding = doctor_add(out, DOCTOR_FAIL, subject,
 				     "none of %u test packets to UDP port %u and up arrived",
-				     e->sent, UDP_FIRST);
+				     e->sent, udp_first);
 		doctor_why(finding, "a firewall of this machine takes them, though they never left "
 				    "it; peers fare no better");
-		doctor_mend(finding, "iptables -I INPUT -p udp --dport %u:%u -j ACCEPT", UDP_FIRST,
-			    UDP_LAST);
+		doctor_mend(finding, "iptables -I INPUT -p udp --dport %u:%u -j ACCEPT", udp_first,
+			    udp_last);
 	} else if (e->received < e->sent) {
 		finding = doctor_add(out, DOCTOR_WARN, subject, "%u of %u test packets arrived",
 				     e->received, e->sent);
@@ -183,7 +183,7 @@ void doctor_judge_ports(const struct doctor_facts *f, struct doctor_findings *ou
 			judge_mtu(p, subject, out);
 		judge_filter(f, p, subject, out);
 		if (f->loopback_up)
-			judge_echo(p, subject, out);
+			judge_echo(p, f->udp_first, subject, out);
 	}
 	judge_self(f, out);
 }

@@ -7,7 +7,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
+
+/* How long a port may take to come up: five seconds. */
+#define PORT_NAP_NS 20000000L
+#define PORT_NAPS 250u
 
 /* A credit in flight beside a full queue of messages. */
 #define SENDS_EXTRA 1u
@@ -40,6 +45,26 @@ static int open_device(struct perf_rig *r)
 	if (r->device)
 		return 0;
 	snprintf(r->error, sizeof(r->error), "no MRC device could be opened; mrc doctor tells why");
+	return -1;
+}
+
+/* A port that was just set up may wait for its carrier; what is measured before is the wait. */
+static int wait_for_port(struct perf_rig *r)
+{
+	struct timespec nap = {.tv_nsec = PORT_NAP_NS};
+
+	for (uint32_t naps = 0; naps < PORT_NAPS; naps++) {
+		struct ibv_port_attr port;
+		int err = ibv_query_port(r->device, 1, &port);
+
+		if (err)
+			return fail(r, "port of the device", err);
+		if (port.state == IBV_PORT_ACTIVE)
+			return 0;
+		nanosleep(&nap, NULL);
+	}
+	snprintf(r->error, sizeof(r->error),
+		 "all ports of the device are down; mrc doctor tells why");
 	return -1;
 }
 
@@ -120,7 +145,7 @@ int perf_rig_open(struct perf_rig *r, const struct perf_plan *plan)
 	uint32_t entries;
 
 	*r = (struct perf_rig){.plan = plan, .receives = 2 * plan->depth};
-	if (open_device(r) || open_memory(r))
+	if (open_device(r) || wait_for_port(r) || open_memory(r))
 		return -1;
 	r->context = mrc_create_context(r->device, NULL);
 	if (!r->context)

@@ -130,6 +130,9 @@ static int find_hosts(struct ping *p)
 			fprintf(stderr, "mrc ping: %s: %s\n", p->name[i], error);
 			return -1;
 		}
+		/* The loopback address means this host, whatever its device goes by. */
+		if (cli_address_is_loopback(p->host[i].gid) && !cli_address_is_loopback(own.raw))
+			memcpy(p->host[i].gid, own.raw, sizeof(own.raw));
 		if (memcmp(p->host[i].gid, own.raw, sizeof(own.raw)) == 0)
 			fprintf(stderr,
 				"mrc ping: %s is this machine: the process that opened the "
@@ -202,10 +205,9 @@ static int tell(const struct ping *p)
 		if (f.answered || !f.sent)
 			continue;
 		fprintf(stderr,
-			"mrc ping: %s: nobody answers. Is a process there that has an MRC "
-			"device open (mrc ping --listen)? Does UDP port 4791 get through? mrc "
-			"doctor "
-			"looks, on either side\n",
+			"mrc ping: %s: nobody answers. Is a process there that has an MRC device "
+			"open (mrc ping --listen)? Does its UDP port (4791, or MRC_UDP_PORT) get "
+			"through? mrc doctor looks, on either side\n",
 			p->host[i].name);
 		status = EXIT_FAILED;
 	}
