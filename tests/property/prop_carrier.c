@@ -1,0 +1,224 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Properties of carriers against naive models: a carrier is a string of '0' and '1', an EV is one
+ * too, and every operation moves characters.
+ */
+#include "support/test.h"
+
+#include "base/bytes.h"
+#include "wire/ev_profile.h"
+
+#define ROUNDS 2000u
+#define BITS MW_CARRIER_BITS
+
+/* ---- strings of bits ---- */
+
+static void text_of(const uint8_t *bytes, size_t n, char *text)
+{
+	for (size_t i = 0; i < n * 8; i++)
+		text[i] = bytes[i / 8] & 0x80 >> i % 8 ? '1' : '0';
+}
+
+static void text_of_number(uint64_t number, size_t bits, char *text)
+{
+	for (size_t i = 0; i < bits; i++)
+		text[i] = number >> (bits - 1 - i) & 1 ? '1' : '0';
+}
+
+static void text_of_carrier(const struct mw_carrier *c, char text[BITS])
+{
+	text_of(c->dst, 16, text);
+	text_of(c->segment, 16, text + 128);
+}
+
+static void assert_text(const char *got, const char *want, size_t n)
+{
+	if (memcmp(got, want, n) != 0)
+		fail_msg("got  %.*s\nwant %.*s", (int)n, got, (int)n, want);
+}
+
+/* ---- lists and shifts ---- */
+
+static uint32_t random_path(uint16_t usids[MW_USIDS_PATH_MAX])
+{
+	uint32_t n = 1 + (uint32_t)test_rand_below(MW_USIDS_PATH_MAX);
+
+	for (uint32_t i = 0; i < n; i++)
+		usids[i] = (uint16_t)(1 + test_rand_below(0xFFFF));
+	return n;
+}
+
+/* REQ(srv6.format) */
+TEST(mw_usids, address_to_list_to_address)
+{
+	for (size_t i = 0; i < test_rounds(ROUNDS); i++) {
+		size_t used = 4 + 2 * test_rand_below(7);
+		struct mw_usids list;
+		uint8_t addr[16], again[16];
+
+		test_rand_bytes(addr, 16);
+		memset(addr + used, 0, 16 - used);
+		if (!mw_usids_decode(addr, &list)) /* a zero among the random ones */
+			continue;
+		mw_usids_encode(&list, again);
+		assert_bytes_eq(again, addr, 16);
+	}
+}
+
+/* REQ(srv6.shift) */
+TEST(mw_usid_shift, moves_the_bits_behind_the_block)
+{
+	for (size_t i = 0; i < test_rounds(ROUNDS); i++) {
+		char before[128], after[128], want[128];
+		uint8_t addr[16];
+
+		test_rand_bytes(addr, 16);
+		text_of(addr, 16, before);
+		memset(want, '0', sizeof(want));
+		memcpy(want, before, 32);
+		memcpy(want + 32, before + 48, 80);
+		mw_usid_shift(addr);
+		text_of(addr, 16, after);
+		assert_text(after, want, 128);
+	}
+}
+
+/* REQ(srv6.path) */
+TEST(mw_carrier, a_path_is_walked_node_by_node)
+{
+	for (size_t i = 0; i < test_rounds(ROUNDS); i++) {
+		uint16_t usids[MW_USIDS_PATH_MAX];
+		uint32_t n = random_path(usids);
+		struct mw_carrier c;
+
+		mw_carrier_of((uint32_t)test_rand(), usids, n, &c);
+		for (uint32_t k = 0; k < n; k++)
+			assert_u_eq(mw_carrier_step(&c), usids[k]);
+		assert_u_eq(mw_carrier_step(&c), 0);
+	}
+}
+
+/* ---- templates ---- */
+
+static struct mw_carrier_copy random_copy(void)
+{
+	struct mw_carrier_copy c = {.source = (uint8_t)test_rand_below(2)};
+
+	c.width = (uint8_t)(1 + test_rand_below(32));
+	c.from = (uint8_t)test_rand_below((c.source == MW_CARRIER_FROM_EV ? 33u : 65u) - c.width);
+	c.to = (uint8_t)test_rand_below(BITS + 1 - c.width);
+	return c;
+}
+
+static void model_copy(char text[BITS], const struct mw_carrier_copy *c, uint32_t ev, uint64_t gid)
+{
+	char source[64];
+
+	text_of_number(c->source == MW_CARRIER_FROM_EV ? ev : gid, 64, source);
+	memcpy(text + c->to, source + 64 - c->from - c->width, c->width);
+}
+
+/* REQ(srv6.ev-planes) */
+TEST(mw_carrier_expand, copies_one_after_the_other)
+{
+	for (size_t i = 0; i < test_rounds(ROUNDS); i++) {
+		struct mw_carrier base = {.has_segment = true}, c;
+		struct mw_carrier_template t;
+		uint32_t ev = (uint32_t)test_rand(), n = (uint32_t)test_rand_below(16);
+		uint64_t gid = test_rand();
+		char want[BITS], got[BITS];
+
+		test_rand_bytes(base.dst, 16);
+		test_rand_bytes(base.segment, 16);
+		mw_carrier_template_init(&t, &base);
+		text_of_carrier(&base, want);
+		for (uint32_t k = 0; k < n; k++) {
+			struct mw_carrier_copy copy = random_copy();
+
+			assert_true(mw_carrier_template_copy(&t, &copy));
+			model_copy(want, &copy, ev, gid);
+		}
+		mw_carrier_expand(&t, ev, gid, &c);
+		text_of_carrier(&c, got);
+		assert_text(got, want, BITS);
+	}
+}
+
+/* ---- profiles ---- */
+
+static size_t random_fields(struct mw_ev_field fields[10], uint32_t mask_chance)
+{
+	size_t n = 1 + test_rand_below(10);
+
+	for (size_t i = 0; i < n; i++) {
+		uint32_t wire = 1 + (uint32_t)test_rand_below(25);
+		uint32_t width = 1 + (uint32_t)test_rand_below(wire);
+		uint32_t all = (1u << width) - 1;
+
+		fields[i] = (struct mw_ev_field){.wire_width = (uint8_t)wire,
+						 .width = (uint8_t)width,
+						 .init = (uint32_t)test_rand() & all};
+		if (test_rand_chance(mask_chance, 100))
+			fields[i].mask = (uint32_t)test_rand() & all;
+	}
+	return n;
+}
+
+/* Characters of the EV are taken from its left, one for each mask bit. */
+static void model_expand(const struct mw_ev_field *fields, size_t n, const char *ev, char *wire)
+{
+	memset(wire, '0', BITS);
+	for (size_t i = 0; i < n; i++) {
+		char init[32], mask[32];
+
+		text_of_number(fields[i].init, fields[i].wire_width, init);
+		text_of_number(fields[i].mask, fields[i].wire_width, mask);
+		for (uint32_t k = 0; k < fields[i].wire_width; k++)
+			*wire++ = mask[k] == '1' ? *ev++ : init[k];
+	}
+}
+
+/* REQ(srv6.ev-expansion) */
+TEST(mw_ev_profile_expand, as_written_down)
+{
+	for (size_t i = 0; i < test_rounds(ROUNDS); i++) {
+		uint8_t ev[MW_EV_BYTES], wire[MW_EV_BYTES];
+		char text[BITS], want[BITS], got[BITS];
+		struct mw_ev_field fields[10];
+		size_t n = random_fields(fields, 80);
+
+		test_rand_bytes(ev, sizeof(ev));
+		text_of(ev, sizeof(ev), text);
+		model_expand(fields, n, text, want);
+		mw_ev_profile_expand(fields, n, ev, wire);
+		text_of(wire, sizeof(wire), got);
+		assert_text(got, want, BITS);
+	}
+}
+
+TEST(mw_ev_profile_template, gives_what_the_profile_gives)
+{
+	size_t made = 0;
+
+	for (size_t i = 0; i < test_rounds(ROUNDS); i++) {
+		uint8_t ev[MW_EV_BYTES] = {0}, wire[MW_EV_BYTES];
+		char want[BITS], got[BITS];
+		struct mw_ev_field fields[10];
+		struct mw_carrier_template t;
+		struct mw_carrier c;
+		size_t n = random_fields(fields, 30);
+
+		test_rand_bytes(ev, 4);
+		if (!mw_ev_profile_template(fields, n, &t)) {
+			assert_true(mw_ev_profile_bits(fields, n) > 16);
+			continue;
+		}
+		mw_ev_profile_expand(fields, n, ev, wire);
+		text_of(wire, sizeof(wire), want);
+		mw_carrier_expand(&t, mb_load_be32(ev), 0, &c);
+		text_of_carrier(&c, got);
+		assert_text(got, want, c.has_segment ? BITS : 128);
+		made++;
+	}
+	assert_true(made > test_rounds(ROUNDS) / 4);
+}
