@@ -2,6 +2,7 @@
 /* The processes of a run: src/cli/demo/job.h; shell scripts play the part of train. */
 #include "cli/demo/job.h"
 
+#include "cli/demo/loopback.h"
 #include "cli/demo/rundir.h"
 
 #include "support/test.h"
@@ -14,6 +15,7 @@
 
 static struct demo_rundir dir;
 static struct demo_job job;
+static struct demo_loopback loopback;
 static char program[256], job_dir[256];
 
 static int make_dir(void **state)
@@ -40,12 +42,15 @@ static void start(const char *script, uint32_t ranks)
 		.program = program,
 		.transport = "mrc",
 		.dir = job_dir,
-		.faults = "/the/table",
-		.shape = {.ranks = ranks, .planes = 2, .paths = 8, .pace_bps = 50000000},
+		.stage = &loopback.stage,
 		.steps = 3,
 	};
+	const struct demo_shape shape = {
+		.ranks = ranks, .planes = 2, .paths = 8, .pace_bps = 50000000};
 	FILE *f;
 
+	demo_loopback_init(&loopback, &shape);
+	strcpy(loopback.table, "/the/table");
 	snprintf(program, sizeof(program), "%s/train", dir.path);
 	f = fopen(program, "w");
 	assert_non_null(f);
@@ -141,7 +146,7 @@ JOB_TEST(demo_job_start, reports_a_program_that_is_not_there)
 	assert_int_equal(demo_job_start(&job, &(struct demo_job_cfg){.program = program,
 								     .transport = "mrc",
 								     .dir = job_dir,
-								     .shape.ranks = 1}),
+								     .stage = &loopback.stage}),
 			 0);
 	wait_until_over();
 	assert_int_equal(job.state, DEMO_JOB_FAILED);

@@ -9,6 +9,7 @@
 
 static struct demo_outcome o;
 static struct demo_script script;
+static struct demo_stage stage = {.shape = {.ranks = 8, .planes = 4, .paths = 8}};
 static struct demo_run healthy, faulty;
 static struct demo_step steps[2];
 static json_t *result;
@@ -20,7 +21,8 @@ static int make(void **state)
 	o.check[0] = (struct demo_check){.pass = true, .text = "fine"};
 	script = (struct demo_script){.n = 1, .steps = 2};
 	script.fault[0] = (struct demo_fault){.kind = "t1", .title = "dead"};
-	healthy = (struct demo_run){.cfg = {.script = &script, .seed = UINT64_MAX}};
+	healthy =
+		(struct demo_run){.cfg = {.stage = &stage, .script = &script, .seed = UINT64_MAX}};
 	healthy.job.report.steps = steps;
 	healthy.job.report.n = 2;
 	healthy.job.report.bigram_bits = 3.5;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The fault script: src/cli/demo/script.h. */
+#include "cli/demo/loopback.h"
 #include "cli/demo/script.h"
 #include "cli/text.h"
 
@@ -121,7 +122,7 @@ TEST(demo_script_make, writes_the_rules)
 	assert_u_eq(f[0].rule.path_modulus, 8);
 	assert_u_eq(f[0].rule.path_mask, 0xf0);
 	assert_u_eq(f[0].rule.chance_ppm, 1000000);
-	demo_script_gid(host, 4);
+	demo_loopback_gid(host, 4);
 	assert_memory_equal(f[1].rule.host, host, 16);
 	assert_u_eq(f[1].rule.direction, MRC_FAULT_BOTH);
 	assert_u_eq(f[2].rule.kind, MRC_FAULT_CORRUPT);
@@ -138,13 +139,4 @@ TEST(demo_script_make, keeps_texts_within_their_columns)
 		assert_true(cli_text_width(script.fault[i].brief) <= 17);
 		assert_true(strlen(script.fault[i].title) < sizeof(script.fault[i].title) - 1);
 	}
-}
-
-TEST(demo_script_gid, is_the_mapped_address_on_plane_0)
-{
-	static const uint8_t want[16] = {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff, 127, 0, 0, 6};
-	uint8_t gid[16];
-
-	demo_script_gid(gid, 5);
-	assert_memory_equal(gid, want, 16);
 }

@@ -4,6 +4,7 @@
  * compares. docs/demo.md tells what can be seen.
  */
 #include "cli/demo/calibrate.h"
+#include "cli/demo/loopback.h"
 #include "cli/demo/options.h"
 #include "cli/demo/outcome.h"
 #include "cli/demo/program.h"
@@ -22,6 +23,7 @@ struct demo {
 	char program[4096]; /* train */
 	struct demo_shape shape;
 	struct demo_script script;
+	struct demo_loopback loopback;
 	struct demo_rundir dir;
 	struct demo_ui ui;
 	struct demo_run healthy, faulty;
@@ -36,7 +38,7 @@ static enum demo_run_result run_one(struct demo *d, struct demo_run *run, const 
 		.program = d->program,
 		.data = d->options.data,
 		.seed = d->options.seed,
-		.shape = d->shape,
+		.stage = &d->loopback.stage,
 		.script = &d->script,
 		.with_faults = with_faults,
 		.with_tcp = with_faults && !d->options.no_tcp,
@@ -142,6 +144,7 @@ int cli_demo_main(int argc, char **argv)
 		fprintf(stderr, "mrc demo: %s\n", error);
 		return EXIT_USAGE;
 	}
+	demo_loopback_init(&d.loopback, &d.shape);
 	if (demo_program_find("train", d.program, sizeof(d.program)))
 		return EXIT_FAIL;
 	return run_demo(&d);

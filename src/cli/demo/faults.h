@@ -6,18 +6,14 @@
 #ifndef SOFTMRC_CLI_DEMO_FAULTS_H
 #define SOFTMRC_CLI_DEMO_FAULTS_H
 
+#include "cli/demo/stage.h"
+
 #include <mrc/fault.h>
 #include <stdbool.h>
 #include <stdint.h>
 
 struct demo_faults {
 	struct mrc_fault_table *table; /* NULL: closed */
-};
-
-/* Packets that a rule has hit so far. */
-struct demo_hits {
-	uint64_t data, control;
-	uint64_t last_ns; /* of data; 0: none yet */
 };
 
 /* demo_faults_open creates the file with all rules off; 0, or -1 after a message on stderr. */

@@ -2,7 +2,7 @@
 /* The processes of one training run: see job.h. */
 #include "cli/demo/job.h"
 
-#include "base/quantity.h"
+#include "cli/demo/stage.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -19,46 +19,10 @@
 #define STOP_PATIENCE_MS 1000
 #define STOP_LOOK_MS 5
 #define ARGUMENTS_MAX 24
-/* The dynamic ports, from which each user takes a stretch. */
-#define EV_BASE 49152u
-#define EV_BASE_STRIDE 1024u
-#define EV_BASE_USERS 15u
-
 static void rank_file(const struct demo_job_cfg *cfg, uint32_t rank, const char *suffix, char *out,
 		      size_t size)
 {
 	snprintf(out, size, "%s/rank-%u%s", cfg->dir, rank, suffix);
-}
-
-static void set_ports(const struct demo_shape *shape, uint32_t rank)
-{
-	char ports[DEMO_PLANES_MAX * 16 + 1];
-	size_t len = 0;
-
-	for (uint32_t p = 0; p < shape->planes; p++)
-		len += (size_t)snprintf(ports + len, sizeof(ports) - len, "%s127.0.%u.%u",
-					p ? "," : "", p, rank + 1);
-	setenv("MRC_PORTS", ports, 1);
-}
-
-/* The environment that makes a process the host `rank`; other settings of MRC pass through. */
-static void set_environment(const struct demo_job_cfg *cfg, uint32_t rank)
-{
-	char text[32];
-
-	set_ports(&cfg->shape, rank);
-	setenv("MRC_PORT_PREFIX", "24", 1);
-	snprintf(text, sizeof(text), "%u", cfg->shape.paths);
-	setenv("MRC_EVS", text, 1);
-	/* Sockets share a port within one user only; two users' demos must not meet. */
-	snprintf(text, sizeof(text), "%u", EV_BASE + getuid() % EV_BASE_USERS * EV_BASE_STRIDE);
-	setenv("MRC_EV_BASE", text, 1);
-	setenv("MRC_PACE", mb_quantity_write_rate(text, cfg->shape.pace_bps), 1);
-	setenv("MRC_STATS_DIR", cfg->dir, 1);
-	if (cfg->faults)
-		setenv("MRC_FAULTS", cfg->faults, 1);
-	else
-		unsetenv("MRC_FAULTS");
 }
 
 static void redirect(const struct demo_job_cfg *cfg, uint32_t rank)
@@ -91,11 +55,14 @@ __attribute__((noreturn)) static void become_rank(const struct demo_job_cfg *cfg
 	if (getppid() != parent)
 		_exit(127);
 	redirect(cfg, rank);
-	set_environment(cfg, rank);
+	setenv("MRC_STATS_DIR", cfg->dir, 1);
+	if (cfg->stage->ops->enter(cfg->stage, rank))
+		_exit(127);
 	snprintf(rank_text, sizeof(rank_text), "%u", rank);
-	snprintf(ranks, sizeof(ranks), "%u", cfg->shape.ranks);
+	snprintf(ranks, sizeof(ranks), "%u", cfg->stage->shape.ranks);
 	snprintf(steps, sizeof(steps), "%u", cfg->steps);
-	snprintf(params, sizeof(params), "%" PRIu64, cfg->shape.vector_bytes / sizeof(float));
+	snprintf(params, sizeof(params), "%" PRIu64,
+		 cfg->stage->shape.vector_bytes / sizeof(float));
 	snprintf(seed, sizeof(seed), "%" PRIu64, cfg->seed);
 	rank_file(cfg, rank, ".jsonl", report, sizeof(report));
 	if (cfg->data) {
@@ -118,7 +85,7 @@ int demo_job_start(struct demo_job *job, const struct demo_job_cfg *cfg)
 	rank_file(cfg, 0, ".jsonl", path, sizeof(path));
 	demo_report_open(&job->report, path);
 	fflush(NULL);
-	for (uint32_t rank = 0; rank < cfg->shape.ranks; rank++) {
+	for (uint32_t rank = 0; rank < cfg->stage->shape.ranks; rank++) {
 		pid_t pid = fork();
 
 		if (pid == 0)

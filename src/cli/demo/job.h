@@ -2,14 +2,14 @@
 /*
  * job.h - the processes of one training run: started together, watched, ended together.
  *
- * Each rank is a host of its own: addresses 127.0.<plane>.<rank+1>, its own log and report in the
- * job's directory. A child dies with its parent, whatever ends that one.
+ * Each rank is a host of its own on the stage, with its own log and report in the job's directory.
+ * A child dies with its parent, whatever ends that one.
  */
 #ifndef SOFTMRC_CLI_DEMO_JOB_H
 #define SOFTMRC_CLI_DEMO_JOB_H
 
 #include "cli/demo/report.h"
-#include "cli/demo/script.h"
+#include "cli/demo/stage.h"
 #include "cli/demo/watch.h"
 
 #include <stdbool.h>
@@ -17,12 +17,11 @@
 #include <sys/types.h>
 
 struct demo_job_cfg {
-	const char *program;   /* path of train */
-	const char *transport; /* "mrc" or "tcp" */
-	const char *dir;       /* of the job; exists, empty; copied by demo_job_start */
-	const char *faults;    /* path of the fault table; NULL: none; not used later */
-	const char *data;      /* NULL: train's default */
-	struct demo_shape shape;
+	const char *program;		/* path of train */
+	const char *transport;		/* "mrc" or "tcp" */
+	const char *dir;		/* of the job; exists, empty; copied by demo_job_start */
+	const char *data;		/* NULL: train's default */
+	const struct demo_stage *stage; /* kept by the caller */
 	uint32_t steps;
 	uint64_t seed;
 };

@@ -185,12 +185,12 @@ static json_t *config_json(const struct demo_run_cfg *cfg)
 	json_t *o = must(json_object());
 	char seed[24]; /* all 64 bits, which a JSON number need not hold */
 
-	set(o, "ranks", integer(cfg->shape.ranks));
-	set(o, "planes", integer(cfg->shape.planes));
-	set(o, "paths", integer(cfg->shape.paths));
-	set(o, "pace_bps", integer(cfg->shape.pace_bps));
+	set(o, "ranks", integer(cfg->stage->shape.ranks));
+	set(o, "planes", integer(cfg->stage->shape.planes));
+	set(o, "paths", integer(cfg->stage->shape.paths));
+	set(o, "pace_bps", integer(cfg->stage->shape.pace_bps));
 	set(o, "steps", integer(cfg->script->steps));
-	set(o, "vector_bytes", integer(cfg->shape.vector_bytes));
+	set(o, "vector_bytes", integer(cfg->stage->shape.vector_bytes));
 	snprintf(seed, sizeof(seed), "%llu", (unsigned long long)cfg->seed);
 	set(o, "seed", json_string(seed));
 	return o;

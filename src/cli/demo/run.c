@@ -54,16 +54,15 @@ static void read_events(struct demo_run *run)
 	demo_times_settle(current_times(run), &run->bad);
 }
 
-/* Only a fault that takes every packet of a path is one that senders can leave behind. */
-static bool can_be_left(const struct demo_fault *f)
+static struct demo_hits hits(const struct demo_run *run, uint32_t i)
 {
-	return f->rule.kind == MRC_FAULT_DROP && f->rule.chance_ppm == DEMO_CERTAIN_PPM;
+	return run->cfg.stage->ops->hits(run->cfg.stage, i);
 }
 
 static void take_last_hit(struct demo_run *run, uint32_t i)
 {
-	if (can_be_left(&run->cfg.script->fault[i]))
-		demo_times_left(&run->fault[i].times, demo_faults_hits(&run->faults, i).last_ns);
+	if (demo_fault_is_certain(&run->cfg.script->fault[i]))
+		demo_times_left(&run->fault[i].times, hits(run, i).last_ns);
 }
 
 /* ---- counters and rates ---- */
@@ -93,7 +92,7 @@ static void read_machine(struct demo_run *run, uint64_t now_ns, bool sample)
 
 	if (run->watch.n < run->job.n)
 		demo_watch_find(&run->watch);
-	demo_watch_sum(&run->watch, run->cfg.shape.paths, &run->sums);
+	demo_watch_sum(&run->watch, run->cfg.stage->shape.paths, &run->sums);
 	read_events(run);
 	if (!sample)
 		return;
@@ -108,46 +107,6 @@ static void read_machine(struct demo_run *run, uint64_t now_ns, bool sample)
 
 /* ---- the script ---- */
 
-static bool tcp_hit(const struct mrc_fault_rule *rule, const struct demo_shape *shape,
-		    uint32_t rank, uint32_t plane, uint32_t path)
-{
-	uint8_t from[16], to[16];
-
-	if (!(rule->port_mask >> plane & 1))
-		return false;
-	if (rule->path_modulus && !(rule->path_mask >> path % rule->path_modulus & 1))
-		return false;
-	if (rule->direction == MRC_FAULT_ANY)
-		return true;
-	demo_script_gid(from, rank);
-	demo_script_gid(to, (rank + 1) % shape->ranks);
-	/* Data goes one way and acknowledgements the other: either end will do. */
-	return memcmp(from, rule->host, 16) == 0 || memcmp(to, rule->host, 16) == 0;
-}
-
-/* Kernels that refuse socket filters leave TCP nothing but faults that lose everything. */
-static bool tcp_can_feel(const struct demo_run *run, const struct mrc_fault_rule *rule)
-{
-	return run->tcp.report.tcp_feels_loss ||
-	       (rule->kind == MRC_FAULT_DROP && rule->chance_ppm == DEMO_CERTAIN_PPM);
-}
-
-/* How many of the TCP ring's connections lie where the fault strikes. */
-static uint32_t count_tcp_hits(const struct demo_run *run, const struct mrc_fault_rule *rule)
-{
-	uint32_t hits = 0;
-
-	for (uint32_t rank = 0; rank < run->tcp.n; rank++) {
-		struct demo_report r;
-
-		demo_job_rank_report(&run->tcp, rank, &r);
-		for (uint32_t p = 0; p < r.tcp_paths; p++)
-			hits += tcp_hit(rule, &run->cfg.shape, rank, p, r.tcp_path[p]);
-		demo_report_close(&r);
-	}
-	return hits;
-}
-
 /* The fault that struck last stops being answerable for what the counters do. */
 static void end_current(struct demo_run *run, uint64_t now_ns)
 {
@@ -157,13 +116,14 @@ static void end_current(struct demo_run *run, uint64_t now_ns)
 		return;
 	log->end_ns = now_ns;
 	log->at_end = run->sums.counters;
-	log->hits = demo_faults_hits(&run->faults, run->current);
+	log->hits = hits(run, run->current);
 }
 
 static void strike(struct demo_run *run, uint32_t i, uint64_t now_ns, struct demo_ui *ui)
 {
 	const struct demo_fault *f = &run->cfg.script->fault[i];
 	struct demo_fault_log *log = &run->fault[i];
+	struct demo_stage *stage = run->cfg.stage;
 
 	end_current(run, now_ns);
 	run->current = i;
@@ -171,10 +131,11 @@ static void strike(struct demo_run *run, uint32_t i, uint64_t now_ns, struct dem
 	log->down = true;
 	log->strike_ns = now_ns;
 	log->at_strike = run->sums.counters;
-	log->tcp_can_feel = run->cfg.with_tcp && tcp_can_feel(run, &f->rule);
-	log->tcp_connections_hit = log->tcp_can_feel ? count_tcp_hits(run, &f->rule) : 0;
+	if (run->cfg.with_tcp)
+		log->tcp_connections_hit =
+			stage->ops->tcp_hits(stage, f, &run->tcp, &log->tcp_can_feel);
 	demo_times_strike(&log->times, demo_ui_now_ns());
-	demo_faults_set(&run->faults, i, &f->rule);
+	stage->ops->strike(stage, i, f);
 	demo_ui_say(ui, "step %3u  fault: %s", steps_done(run), f->title);
 }
 
@@ -202,14 +163,13 @@ static void clear(struct demo_run *run, uint32_t i, uint64_t now_ns, struct demo
 	struct demo_counters d = demo_watch_differences(&run->sums.counters, &log->at_strike);
 
 	demo_times_end(&log->times, demo_ui_now_ns());
-	demo_faults_switch(&run->faults, i, MRC_FAULT_OFF);
+	run->cfg.stage->ops->lift(run->cfg.stage, i, &run->cfg.script->fault[i]);
 	log->phase = DEMO_CLEARED;
 	log->clear_ns = now_ns;
 	demo_ui_say(ui,
 		    "step %3u  cleared: %" PRIu64 " packets lost, %" PRIu64 " resent, %" PRIu64
 		    " EVs retired",
-		    steps_done(run), demo_faults_hits(&run->faults, i).data, d.tx_retransmits,
-		    d.evs_retired);
+		    steps_done(run), hits(run, i).data, d.tx_retransmits, d.evs_retired);
 }
 
 static bool flap_is_down(const struct demo_fault *f, uint64_t since_ns)
@@ -224,14 +184,18 @@ static void flap(struct demo_run *run, uint32_t i, uint64_t now_ns)
 {
 	const struct demo_fault *f = &run->cfg.script->fault[i];
 	struct demo_fault_log *log = &run->fault[i];
+	struct demo_stage *stage = run->cfg.stage;
 	bool down = flap_is_down(f, now_ns - log->strike_ns);
 
 	if (down == log->down)
 		return;
 	log->down = down;
-	if (down)
-		demo_times_down(&log->times, demo_ui_now_ns());
-	demo_faults_switch(&run->faults, i, down ? f->rule.kind : MRC_FAULT_OFF);
+	if (!down) {
+		stage->ops->lift(stage, i, f);
+		return;
+	}
+	demo_times_down(&log->times, demo_ui_now_ns());
+	stage->ops->strike(stage, i, f);
 }
 
 static void follow_script(struct demo_run *run, uint64_t now_ns, struct demo_ui *ui)
@@ -269,7 +233,7 @@ static void fill_fault(const struct demo_run *run, uint32_t i, struct demo_view_
 		return;
 	d = demo_watch_differences(i == run->current ? &run->sums.counters : &log->at_end,
 				   &log->at_strike);
-	to->lost = demo_faults_hits(&run->faults, i).data;
+	to->lost = hits(run, i).data;
 	to->resent = d.tx_retransmits;
 	to->retired = d.evs_retired;
 	to->revived = d.evs_revived;
@@ -280,7 +244,7 @@ static void draw(struct demo_run *run, uint64_t now_ns, struct demo_ui *ui)
 	const struct demo_report *r = &run->job.report;
 	struct demo_view v = {
 		.run = run->cfg.title,
-		.shape = run->cfg.shape,
+		.shape = run->cfg.stage->shape,
 		.step = steps_done(run),
 		.steps = run->cfg.script->steps,
 		.loss = r->n ? r->steps[r->n - 1].loss : 0,
@@ -318,16 +282,15 @@ static void say_progress(struct demo_run *run, struct demo_ui *ui)
 /* ---- the run ---- */
 
 static int start_job(struct demo_run *run, struct demo_job *job, const char *transport,
-		     const char *faults, const struct demo_rundir *dir, char *path, size_t size)
+		     const struct demo_rundir *dir, char *path, size_t size)
 {
 	char name[32];
 	struct demo_job_cfg cfg = {
 		.program = run->cfg.program,
 		.transport = transport,
 		.dir = path,
-		.faults = run->cfg.with_faults ? faults : NULL,
+		.stage = run->cfg.stage,
 		.data = run->cfg.data,
-		.shape = run->cfg.shape,
 		.steps = run->cfg.script->steps,
 		.seed = run->cfg.seed,
 	};
@@ -341,15 +304,15 @@ static int start_job(struct demo_run *run, struct demo_job *job, const char *tra
 static int start(struct demo_run *run, const struct demo_rundir *dir)
 {
 	char path[256];
-	char faults[256];
+	struct demo_stage *stage = run->cfg.stage;
 
-	snprintf(faults, sizeof(faults), "%s/%s.faults", dir->path, run->cfg.name);
-	if (demo_faults_open(&run->faults, faults, run->cfg.seed))
+	if (stage->ops->begin(stage, dir, run->cfg.name, run->cfg.seed))
 		return -1;
-	if (start_job(run, &run->job, "mrc", faults, dir, path, sizeof(path)))
+	run->begun = true;
+	if (start_job(run, &run->job, "mrc", dir, path, sizeof(path)))
 		return -1;
 	demo_watch_open(&run->watch, path);
-	if (run->cfg.with_tcp && start_job(run, &run->tcp, "tcp", faults, dir, path, sizeof(path)))
+	if (run->cfg.with_tcp && start_job(run, &run->tcp, "tcp", dir, path, sizeof(path)))
 		return -1;
 	run->start_ns = demo_ui_now_ns();
 	run->cpu_start = run->cpu_last = demo_cpu_read();
@@ -410,13 +373,15 @@ static void finish(struct demo_run *run)
 	run->end_ns = demo_ui_now_ns();
 	run->idle = demo_cpu_idle(&run->cpu_start, &cpu);
 	demo_watch_find(&run->watch);
-	demo_watch_sum(&run->watch, run->cfg.shape.paths, &run->sums);
+	demo_watch_sum(&run->watch, run->cfg.stage->shape.paths, &run->sums);
 	read_events(run);
 	if (run->cfg.with_faults)
 		end_current(run, run->end_ns);
 	run->tcp_steps = (uint32_t)run->tcp.report.n;
 	demo_job_stop(&run->job);
 	demo_job_stop(&run->tcp);
+	if (run->begun)
+		run->cfg.stage->ops->end(run->cfg.stage);
 	run->digests_agree = run->job.state == DEMO_JOB_DONE && demo_job_digests_agree(&run->job);
 	run->tcp_digests_agree =
 		run->tcp.state == DEMO_JOB_DONE && demo_job_digests_agree(&run->tcp);
@@ -451,5 +416,4 @@ void demo_run_fini(struct demo_run *run)
 	demo_job_fini(&run->job);
 	demo_job_fini(&run->tcp);
 	demo_watch_close(&run->watch);
-	demo_faults_close(&run->faults);
 }

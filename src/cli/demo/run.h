@@ -7,10 +7,10 @@
 #define SOFTMRC_CLI_DEMO_RUN_H
 
 #include "cli/demo/cpu.h"
-#include "cli/demo/faults.h"
 #include "cli/demo/job.h"
 #include "cli/demo/rundir.h"
 #include "cli/demo/script.h"
+#include "cli/demo/stage.h"
 #include "cli/demo/times.h"
 #include "cli/demo/ui.h"
 #include "cli/demo/view.h"
@@ -39,7 +39,7 @@ struct demo_run_cfg {
 	const char *program;
 	const char *data;
 	uint64_t seed;
-	struct demo_shape shape;
+	struct demo_stage *stage; /* kept by the caller until demo_run_fini */
 	const struct demo_script *script;
 	bool with_faults;
 	bool with_tcp;
@@ -56,7 +56,7 @@ enum demo_run_result {
 struct demo_run {
 	struct demo_run_cfg cfg;
 	struct demo_job job, tcp;
-	struct demo_faults faults;
+	bool begun; /* on the stage */
 	struct demo_watch watch;
 	struct demo_sums sums;
 	struct demo_fault_log fault[DEMO_FAULTS_MAX];

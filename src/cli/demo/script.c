@@ -3,6 +3,7 @@
 #include "cli/demo/script.h"
 
 #include "base/near.h"
+#include "cli/demo/loopback.h"
 
 #include <stdarg.h>
 #include <string.h>
@@ -127,7 +128,7 @@ static void describe_flap(struct demo_fault *f, const struct demo_shape *shape)
 static void set_host(struct demo_fault *f, uint32_t rank)
 {
 	f->rule.direction = MRC_FAULT_BOTH;
-	demo_script_gid(f->rule.host, rank);
+	demo_loopback_gid(f->rule.host, rank);
 }
 
 static void describe_port(struct demo_fault *f, const struct demo_shape *shape)
@@ -172,14 +173,6 @@ static const struct kind kinds[] = {
 };
 
 #define KINDS (sizeof(kinds) / sizeof(kinds[0]))
-
-void demo_script_gid(uint8_t gid[16], uint32_t rank)
-{
-	static const uint8_t local[16] = {[10] = 0xff, [11] = 0xff, [12] = 127};
-
-	memcpy(gid, local, sizeof(local));
-	gid[15] = (uint8_t)(rank + 1);
-}
 
 void demo_script_print_kinds(FILE *to)
 {

@@ -9,6 +9,7 @@
 #define SOFTMRC_CLI_DEMO_SCRIPT_H
 
 #include <mrc/fault.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 
@@ -36,6 +37,12 @@ struct demo_fault {
 	uint32_t slower_num, slower_den;
 };
 
+/* demo_fault_is_certain: it takes every packet of its paths, so that senders can leave them. */
+static inline bool demo_fault_is_certain(const struct demo_fault *f)
+{
+	return f->rule.kind == MRC_FAULT_DROP && f->rule.chance_ppm == DEMO_CERTAIN_PPM;
+}
+
 struct demo_script {
 	struct demo_fault fault[DEMO_FAULTS_MAX];
 	uint32_t n;
@@ -52,9 +59,6 @@ int demo_script_make(struct demo_script *s, const char *names, const struct demo
 
 /* demo_script_step_ns returns how long the all-reduce of a step takes at full bandwidth. */
 uint64_t demo_script_step_ns(const struct demo_shape *shape);
-
-/* demo_script_gid writes the GID of a rank: its address on plane 0, 127.0.0.<rank+1>. */
-void demo_script_gid(uint8_t gid[16], uint32_t rank);
 
 /* demo_script_print_kinds prints the faults there are, a line each. */
 void demo_script_print_kinds(FILE *to);
