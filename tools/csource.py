@@ -41,7 +41,7 @@ def _name_before(text, brace):
     """The function named in the declarator that ends at `brace`; TEST(f, c) is named f__c."""
     begin = max(text.rfind(mark, 0, brace) for mark in ";}") + 1
     declarator = text[begin:brace]
-    declarator = re.sub(r"__attribute__\s*\(\(.*?\)\)", "", declarator, flags=re.S)
+    declarator = re.sub(r"__attribute__\s*\(\(.*?\)\)|\bSEC\(.*?\)", "", declarator, flags=re.S)
     match = re.search(r"(\w+)\s*\(", declarator)
     if not match:
         return None

@@ -81,7 +81,7 @@ def fmt(tree):
     """clang-format would change nothing."""
     if not has("clang-format"):
         raise Skip("clang-format is not installed")
-    files = tree.c_files("src", "include", "examples", "tests", "bench")
+    files = tree.c_files("src", "include", "examples", "tests", "bench", "bpf")
     if not files:
         return []
     status, text = _run(

@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* load.c - the compiled program, which is part of this library, goes into the kernel by libbpf. */
+#include <bpf/bpf.h>
+#include <bpf/libbpf.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "vq/handle.h"
+
+#define LOG_BYTES 65536u
+
+/* The last line of what the verifier has to say. */
+static const char *last_line(char *log)
+{
+	size_t n = strlen(log);
+	char *newline;
+
+	while (n && log[n - 1] == '\n')
+		log[--n] = '\0';
+	newline = strrchr(log, '\n');
+	return newline ? newline + 1 : log;
+}
+
+static int refused(int code, char *log, struct mvq_error *error)
+{
+	if (code == EPERM || code == EACCES) {
+		if (!*log)
+			return mvq_fail(error, EPERM,
+					"loading the switch program needs root (CAP_BPF, "
+					"CAP_NET_ADMIN, CAP_PERFMON): %s",
+					strerror(code));
+	}
+	return mvq_fail(error, code, "the kernel refuses the switch program: %s%s%s",
+			strerror(code), *log ? ": " : "", last_line(log));
+}
+
+static int keep(int fd)
+{
+	return fd < 0 ? -1 : fcntl(fd, F_DUPFD_CLOEXEC, 0);
+}
+
+static int take(struct mvq *vq, struct bpf_object *object, struct mvq_error *error)
+{
+	vq->prog = keep(bpf_program__fd(bpf_object__find_program_by_name(object, MVQ_PROGRAM)));
+	if (vq->prog < 0)
+		return mvq_fail(error, errno, "switch program: %s", strerror(errno));
+	for (int i = 0; i < MVQ_MAPS; i++) {
+		vq->map[i] = keep(bpf_object__find_map_fd_by_name(object, mvq_map_names[i]));
+		if (vq->map[i] < 0)
+			return mvq_fail(error, errno, "map %s: %s", mvq_map_names[i],
+					strerror(errno));
+	}
+	return 0;
+}
+
+static int load(struct mvq *vq, uint32_t max_ports, char *log, struct mvq_error *error)
+{
+	LIBBPF_OPTS(bpf_object_open_opts, options, .object_name = "vq", .kernel_log_buf = log,
+		    .kernel_log_size = LOG_BYTES);
+	struct bpf_object *object = bpf_object__open_mem(mvq_object, mvq_object_bytes, &options);
+	int code = 0;
+
+	if (!object)
+		return mvq_fail(error, errno, "switch program: %s", strerror(errno));
+	for (int i = 0; i < MVQ_MAPS && !code; i++)
+		code = -bpf_map__set_max_entries(
+			bpf_object__find_map_by_name(object, mvq_map_names[i]), max_ports);
+	if (!code)
+		code = -bpf_object__load(object);
+	code = code ? refused(code, log, error) : take(vq, object, error);
+	bpf_object__close(object);
+	return code;
+}
+
+int mvq_load_fds(struct mvq *vq, uint32_t max_ports, struct mvq_error *error)
+{
+	char *log = calloc(1, LOG_BYTES);
+	int code;
+
+	if (!log)
+		return mvq_fail(error, ENOMEM, "switch program: %s", strerror(ENOMEM));
+	/* Errors are told by struct mvq_error, not on stderr. */
+	libbpf_set_print(NULL);
+	code = load(vq, max_ports, log, error);
+	free(log);
+	return code;
+}
