@@ -1,0 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
+foreach(name plan plan_failures plan_loss plan_rates)
+	softmrc_test(unit_fabric_${name} SOURCES unit_fabric_${name}.c LINKS fabric LABELS unit)
+endforeach()
