@@ -21,7 +21,7 @@ static bool ev_at(const struct mh_device *dev, uint32_t planes, uint32_t i, stru
 {
 	uint32_t value;
 
-	if (mh_device_ev(dev, i / planes, &value))
+	if (mh_device_ev(dev, i % planes, i / planes, &value))
 		return false;
 	*ev = (struct mrc_ctl_ev){.port = (uint8_t)(i % planes + 1)};
 	memcpy(ev->val, &value, sizeof(value));

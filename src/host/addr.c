@@ -17,7 +17,8 @@ void mh_addr_map_init(struct mh_addr_map *map, const struct mh_env *env)
 {
 	mb_assert(env->prefix < 128);
 	map->n_planes = env->n_ports;
-	map->inner = env->driver == MH_DRIVER_RAW41;
+	map->srv6 = mh_env_is_srv6(env) ? &env->srv6 : NULL;
+	map->inner = env->driver == MH_DRIVER_RAW41 || map->srv6;
 	map->ipv4 = mh_addr_is_ipv4(env->port[0].ip);
 	memset(map->host_mask, 0, sizeof(map->host_mask));
 	for (uint32_t bit = env->prefix; bit < 128; bit++)
@@ -52,6 +53,28 @@ void mh_addr_on_plane(const struct mh_addr_map *map, uint32_t plane, const uint8
 	addr_join(map, map->local[plane], gid, ip);
 }
 
+bool mh_addr_carrier_of(const struct mh_addr_map *map, uint32_t plane, uint32_t ev,
+			const uint8_t gid[16], uint8_t ip[16])
+{
+	const struct mh_srv6_row *row;
+
+	if (!map->srv6) {
+		mh_addr_on_plane(map, plane, gid, ip);
+		return true;
+	}
+	row = mh_srv6_find(map->srv6, gid);
+	if (row)
+		mh_srv6_carrier(row, plane, ev, gid, ip);
+	return row != NULL;
+}
+
+bool mh_addr_reaches(const struct mh_addr_map *map, const uint8_t gid[16])
+{
+	if (map->srv6)
+		return mh_srv6_find(map->srv6, gid) != NULL;
+	return mh_addr_is_ipv4(gid) == map->ipv4;
+}
+
 const uint8_t *mh_addr_ours(const struct mh_addr_map *map, uint32_t plane)
 {
 	mb_assert(plane < map->n_planes);
@@ -64,6 +87,10 @@ bool mh_addr_gid_of(const struct mh_addr_map *map, uint32_t plane, const uint8_t
 	const uint8_t *ours = mh_addr_ours(map, plane);
 	uint32_t strange = 0;
 
+	if (map->srv6) {
+		memcpy(gid, ip, 16);
+		return mh_srv6_find(map->srv6, ip) != NULL;
+	}
 	for (uint32_t i = 0; i < 16; i++)
 		strange |= (ip[i] ^ ours[i]) & ~(uint32_t)map->host_mask[i] & 0xFFu;
 	addr_join(map, map->local[0], ip, gid);

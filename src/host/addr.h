@@ -22,9 +22,9 @@
 struct mh_addr_map {
 	uint32_t n_planes;
 	bool ipv4;
-	bool inner; /* frames carry GIDs, in a header inside the one that the planes' switches see
-		     */
-	uint8_t host_mask[16]; /* the bits that name a host */
+	bool inner; /* the ICRC covers GIDs: of an inner header, or for want of one that stays */
+	const struct mh_srv6 *srv6; /* NULL: EVs are no paths, and planes are subnets */
+	uint8_t host_mask[16];	    /* the bits that name a host */
 	uint8_t local[MT_PORTS_MAX][16];
 };
 
@@ -37,6 +37,12 @@ bool mh_addr_is_ipv4(const uint8_t ip[16]);
 /* mh_addr_on_plane returns in ip where the host with this GID is on `plane`. */
 void mh_addr_on_plane(const struct mh_addr_map *map, uint32_t plane, const uint8_t gid[16],
 		      uint8_t ip[16]);
+/*
+ * mh_addr_carrier_of returns in ip where a packet on `plane` goes first that is for the host with
+ * this GID: the address there, or with SRv6 the path of the EV. False: there is no way to it.
+ */
+bool mh_addr_carrier_of(const struct mh_addr_map *map, uint32_t plane, uint32_t ev,
+			const uint8_t gid[16], uint8_t ip[16]);
 /*
  * mh_addr_gid_of returns in gid which host sends frames from address ip on `plane`; false: the
  * address is not in the subnet, so it is no peer's.
@@ -54,6 +60,9 @@ static inline const uint8_t *mh_addr_theirs(const struct mh_addr_map *map, const
 {
 	return map->inner ? gid : ip;
 }
+
+/* mh_addr_reaches says whether there is any way to the host with this GID. */
+bool mh_addr_reaches(const struct mh_addr_map *map, const uint8_t gid[16]);
 
 /* mh_addr_text writes an address as people read it and returns text. */
 const char *mh_addr_text(const uint8_t ip[16], char text[MH_ADDR_TEXT_MAX]);

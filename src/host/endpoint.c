@@ -69,16 +69,16 @@ static bool endpoint_class(uint8_t dscp, uint8_t *tclass)
 
 static bool endpoint_has_ev(const struct mh_nic *nic, const struct mh_probe *p)
 {
-	for (uint32_t i = 0; i < nic->env.evs; i++)
-		if (mh_engine_ev(&nic->env, i) == p->ev)
-			return p->plane < nic->ports.n;
+	for (uint32_t i = 0; p->plane < nic->ports.n && i < nic->env.evs; i++)
+		if (mh_engine_ev(&nic->env, p->plane, i) == p->ev)
+			return true;
 	return false;
 }
 
 static bool endpoint_valid(const struct mh_nic *nic, const struct mh_probe *p)
 {
 	return endpoint_has_ev(nic, p) && p->endpoint < MT_ENDPOINTS_MAX &&
-	       mh_addr_is_ipv4(p->dest.b) == nic->ports.map.ipv4;
+	       mh_addr_reaches(&nic->ports.map, p->dest.b);
 }
 
 /* Posts as many as the engine takes. Under nic->lock. */
@@ -202,10 +202,10 @@ int mh_endpoint_probe(struct mh_device *dev, uint8_t dscp, const struct mh_probe
 	return err;
 }
 
-int mh_device_ev(const struct mh_device *dev, uint32_t i, uint32_t *ev)
+int mh_device_ev(const struct mh_device *dev, uint32_t plane, uint32_t i, uint32_t *ev)
 {
-	if (i >= dev->nic->env.evs)
+	if (plane >= dev->nic->env.n_ports || i >= dev->nic->env.evs)
 		return EINVAL;
-	*ev = mh_engine_ev(&dev->nic->env, i);
+	*ev = mh_engine_ev(&dev->nic->env, plane, i);
 	return 0;
 }

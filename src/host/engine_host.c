@@ -129,10 +129,12 @@ static void engine_configure(const struct mh_env *env, uint32_t slot, struct mt_
 /* An odd number: consecutive EVs differ in many bits of the flow label. */
 #define LABEL_STEP 40503u
 
-uint32_t mh_engine_ev(const struct mh_env *env, uint32_t i)
+uint32_t mh_engine_ev(const struct mh_env *env, uint32_t port, uint32_t i)
 {
 	uint32_t sport = env->ev_base + i;
 
+	if (mh_env_is_srv6(env))
+		return mh_srv6_ev(&env->srv6, port, i);
 	return env->ev_format == MW_EV_STEV ? sport << 16 | ((i + 1) * LABEL_STEP & 0xFFFF) : sport;
 }
 
@@ -155,8 +157,9 @@ static int engine_ev_profile(struct mh_nic *nic)
 	int result;
 
 	for (uint32_t i = 0; i < wanted; i++)
-		evs[i] = (struct mt_ev){.value = mh_engine_ev(env, i / env->n_ports),
-					.port = (uint8_t)(i % env->n_ports)};
+		evs[i] = (struct mt_ev){
+			.value = mh_engine_ev(env, i % env->n_ports, i / env->n_ports),
+			.port = (uint8_t)(i % env->n_ports)};
 	MH_ENGINE_CALL(nic, result, mt_ev_profile_set(nic->engine, 0, &cfg));
 	return mh_engine_errno(result);
 }
@@ -167,7 +170,7 @@ static int engine_cc_profile(struct mh_nic *nic)
 	struct mt_cc_profile_cfg cfg = {
 		.kind = (uint8_t)env->cc,
 		/* Sockets show no trims, and an RTT without a reschedule is not the usual one. */
-		.trimming = env->driver == MH_DRIVER_RAW41,
+		.trimming = env->driver == MH_DRIVER_RAW41 || mh_env_is_srv6(env),
 		.base_rtt_min_ns = env->base_rtt_ns,
 		.link_bps = env->pace_bps * env->n_ports,
 		.base_rtt_ns = env->base_rtt_ns,

@@ -15,9 +15,9 @@ void mh_engine_destroy(struct mh_nic *nic);
 bool mh_engine_grow(struct mh_nic *nic);
 /*
  * mh_engine_ev returns EV i, 0 .. env->evs - 1, of a port: a source port of its own, and with STEV
- * a label of its own.
+ * a label of its own; with SRv6 a path.
  */
-uint32_t mh_engine_ev(const struct mh_env *env, uint32_t i);
+uint32_t mh_engine_ev(const struct mh_env *env, uint32_t port, uint32_t i);
 /* mh_engine_tell_ports tells the engine which ports are up. REQ(ep.port.local-down) */
 void mh_engine_tell_ports(struct mh_nic *nic, uint64_t now_ns);
 /* mh_engine_errno translates an enum mt_result. */

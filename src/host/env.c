@@ -17,6 +17,7 @@
 #include <string.h>
 
 #include "host/env_ports.h"
+#include "host/env_srv6.h"
 
 #define NS_PER_US UINT64_C(1000)
 
@@ -178,7 +179,7 @@ static int env_read_cc(struct mh_env *env, const struct mh_settings *s, struct m
 
 	env->cc = MT_CC_NONE;
 	if (!value && env->pace_bps)
-		env->cc = env_drivers[env->driver].cc;
+		env->cc = mh_env_is_srv6(env) ? MT_CC_NSCC : env_drivers[env->driver].cc;
 	if (!value || strcmp(value, "none") == 0)
 		return 0;
 	if (strcmp(value, "nscc") != 0)
@@ -245,6 +246,8 @@ static int env_read_all(struct mh_env *env, const struct mh_settings *s, struct 
 	if (!err)
 		err = env_read_driver(env, s, error);
 	if (!err)
+		err = mh_env_read_srv6(env, s, error);
+	if (!err)
 		err = mh_env_read_ports(env, s, error);
 	if (!err)
 		err = env_read_pace(env, s, error);
@@ -252,6 +255,8 @@ static int env_read_all(struct mh_env *env, const struct mh_settings *s, struct 
 		err = env_read_cc(env, s, error);
 	if (!err)
 		err = env_read_ev_format(env, s, error);
+	if (!err)
+		err = mh_env_read_srv6_evs(env, s, error);
 	if (!err)
 		err = env_read_switch(&env->icrc, true, s, MH_SET_ICRC, error);
 	if (!err)

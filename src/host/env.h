@@ -12,6 +12,7 @@
 
 #include "core/config.h"
 #include "host/settings.h"
+#include "host/srv6.h"
 #include "wire/ev_fmt.h"
 
 #define MH_EVS_PER_PORT_MAX 64u
@@ -39,7 +40,7 @@ struct mh_env {
 	uint32_t udp_port; /* of slot 0; the others follow */
 	uint32_t prefix;   /* bits of a port's address, as 128 bits, that are the plane's subnet */
 	uint32_t evs;	   /* per port */
-	uint32_t ev_base;  /* the first source port */
+	uint32_t ev_base;  /* the first source port; of plane p with SRv6 ev_base + p */
 	uint32_t run;	   /* packets of a QP in a row on one EV */
 	enum mw_ev_format ev_format;
 	uint64_t pace_bps; /* per port; 0: not paced */
@@ -56,7 +57,14 @@ struct mh_env {
 	uint64_t rto_min_ns;
 	uint64_t tail_probe_ns;
 	uint64_t reorder_min_ns, reorder_max_ns;
+	struct mh_srv6 srv6; /* EVs that are paths */
 };
+
+/* mh_env_is_srv6 says whether EVs are SRv6 paths, and hosts have one address on all planes. */
+static inline bool mh_env_is_srv6(const struct mh_env *env)
+{
+	return env->srv6.n_rows > 0;
+}
 
 /*
  * mh_env_read fills in env from the process's environment and the configuration file, and from the

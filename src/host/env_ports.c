@@ -284,6 +284,25 @@ static int ports_mtu(struct mh_env *env, const struct mh_settings *s, struct mh_
 	return mh_settings_refuse(s, largest > 0 ? MH_SET_MTU : MH_SET_PORTS, why, error);
 }
 
+/* ---- SRv6 paths ---- */
+
+/*
+ * ports_srv6: with SRv6 paths a port is an interface, and the host's one address is that of all.
+ * Which plane a packet belongs to is known by its interface only.
+ */
+static const char *ports_srv6(struct mh_env *env)
+{
+	if (env->n_ports > MH_SRV6_PLANES_MAX)
+		return "lists more than the 16 planes that an EV can tell apart";
+	for (uint32_t i = 0; i < env->n_ports; i++) {
+		if (memcmp(env->port[i].ip, no_address, 16) != 0)
+			return "must list interfaces only, one for each plane, with SRv6 paths "
+			       "(MRC_SRV6_ROWS, srv6.rows)";
+		memcpy(env->port[i].ip, env->srv6.gid, 16);
+	}
+	return NULL;
+}
+
 int mh_env_read_ports(struct mh_env *env, const struct mh_settings *s, struct mh_env_error *error)
 {
 	const char *all = s->of[MH_SET_PORTS].text;
@@ -293,7 +312,10 @@ int mh_env_read_ports(struct mh_env *env, const struct mh_settings *s, struct mh
 	if (all) {
 		wrong = ports_parse_all(env, all);
 		if (!wrong)
-			wrong = ports_resolve(env);
+			wrong = mh_env_is_srv6(env) ? ports_srv6(env) : ports_resolve(env);
+	} else if (mh_env_is_srv6(env)) {
+		wrong = "must list the interface of each plane with SRv6 paths (MRC_SRV6_ROWS, "
+			"srv6.rows)";
 	} else {
 		ports_default(env);
 	}

@@ -27,7 +27,8 @@ void mh_nic_describe(const struct mh_env *env, struct mh_device_attr *attr)
 {
 	*attr = (struct mh_device_attr){
 		.name = "mrc0",
-		.guid = NIC_GUID_PREFIX | mb_load_be32(env->port[0].ip + 12),
+		.guid = NIC_GUID_PREFIX |
+			(mb_load_be32(env->port[0].ip + 12) ^ mb_load_be32(env->port[0].ip + 4)),
 		.planes = env->n_ports,
 		.evs = env->n_ports * env->evs,
 		.max_mtu = env->mtu,

@@ -117,8 +117,8 @@ int mh_device_plane(const struct mh_device *dev, uint32_t i, struct mh_plane_att
 /* mh_device_up says whether at least one plane is up: the state of the one port verbs shows. */
 bool mh_device_up(const struct mh_device *dev);
 
-/* mh_device_ev returns in *ev the i-th EV of each plane; EINVAL: there are no more. */
-int mh_device_ev(const struct mh_device *dev, uint32_t i, uint32_t *ev);
+/* mh_device_ev returns in *ev the i-th EV of a plane; EINVAL: no such plane, or no more EVs. */
+int mh_device_ev(const struct mh_device *dev, uint32_t plane, uint32_t i, uint32_t *ev);
 
 /* ---- probes ---- */
 

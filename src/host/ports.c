@@ -31,6 +31,16 @@ static struct mio_addr ports_local(const struct mh_env *env, uint32_t i, uint32_
 	return local;
 }
 
+/* ports_heard returns where a port receives: a carrier's last address is none of the host's own. */
+static struct mio_addr ports_heard(const struct mh_env *env, uint32_t i, uint32_t slot)
+{
+	struct mio_addr local = ports_local(env, i, slot);
+
+	if (mh_env_is_srv6(env) && env->driver == MH_DRIVER_UDP)
+		memset(local.ip, 0, sizeof(local.ip));
+	return local;
+}
+
 static void ports_release(int *fds, uint32_t n)
 {
 	while (n > 0)
@@ -42,7 +52,7 @@ static int ports_claim_slot(const struct mh_env *env, uint32_t slot, int *fds,
 			    struct mio_error *error)
 {
 	for (uint32_t i = 0; i < env->n_ports; i++) {
-		struct mio_addr local = ports_local(env, i, slot);
+		struct mio_addr local = ports_heard(env, i, slot);
 		int err = mio_udp_claim(&local, ports_ifname(env, i), &fds[i], error);
 
 		if (err) {
@@ -118,6 +128,12 @@ static int ports_open_udp(const struct mh_env *env, uint32_t i, const struct mio
 		.rx_buffer_bytes = env->rx_buffer_bytes,
 	};
 
+	if (mh_env_is_srv6(env)) {
+		cfg.ev_base = (uint16_t)(env->ev_base + i);
+		cfg.n_evs = 1;
+		cfg.max_run = 1;
+		cfg.zero_checksum = true;
+	}
 	return mio_udp_open(&cfg, fd, io, error);
 }
 
@@ -250,7 +266,7 @@ void mh_ports_close(struct mh_ports *ports)
 int mh_ports_reopen(struct mh_ports *ports, const struct mh_env *env, uint32_t i, uint64_t now_ns,
 		    struct mio_error *error)
 {
-	struct mio_addr local = ports_local(env, i, ports->slot);
+	struct mio_addr local = ports_heard(env, i, ports->slot);
 	struct mio_port *old = ports->port[i].io;
 	int fd;
 	int err = mio_udp_claim(&local, ports_ifname(env, i), &fd, error);

@@ -286,7 +286,7 @@ static bool qp_attr_ok(const struct mh_nic *nic, const struct mh_qp_attr *attr, 
 		return false;
 	if ((mask & MH_QP_SQD_NOTIFY) && !((mask & MH_QP_STATE) && attr->state == MH_QPS_SQD))
 		return false;
-	return !(mask & MH_QP_DEST) || mh_addr_is_ipv4(attr->dest.b) == nic->ports.map.ipv4;
+	return !(mask & MH_QP_DEST) || mh_addr_reaches(&nic->ports.map, attr->dest.b);
 }
 
 /* qp_reset forgets what a QP in RESET has no more: WRs, completions, and why it had failed. */

@@ -168,7 +168,10 @@ static bool tx_icrc(mw_crc32_fn crc_fn, const struct mw_icrc_carrier *carrier,
 
 static void tx_address(const struct mh_nic *nic, const struct mt_tx_desc *d, struct mio_tx *frame)
 {
-	mh_addr_on_plane(&nic->ports.map, d->port, d->dst.b, frame->dst.ip);
+	/* Whom there is no way to cannot be a QP's peer, and nothing of it is received. */
+	bool reached = mh_addr_carrier_of(&nic->ports.map, d->port, d->ev, d->dst.b, frame->dst.ip);
+
+	mb_assert(reached);
 	frame->dst.udp_port = d->pkt.bth.dqp == MW_QPN_ENDPOINT
 				      ? mh_ports_udp(&nic->ports, d->endpoint)
 				      : mh_ports_udp_of(&nic->ports, d->pkt.bth.dqp);
@@ -178,14 +181,18 @@ static void tx_address(const struct mh_nic *nic, const struct mt_tx_desc *d, str
 /*
  * tx_ev returns where the EV of a descriptor travels. An answer may carry the EV of what it
  * answers, whose source port is one of the peer's; sockets have only our own, so one of these
- * stands in.
+ * stands in. With SRv6 a port has one, and the path is in the flow label.
  */
-static struct mw_ev_bits tx_ev(const struct mh_env *env, uint32_t ev)
+static struct mw_ev_bits tx_ev(const struct mh_env *env, const struct mt_tx_desc *d)
 {
-	struct mw_ev_bits bits = mw_ev_encode(env->ev_format, ev);
+	struct mw_ev_bits bits = mw_ev_encode(env->ev_format, d->ev);
 	uint32_t i = (uint32_t)bits.udp_sport - env->ev_base;
 
-	if (env->driver == MH_DRIVER_UDP && i >= env->evs)
+	if (env->driver != MH_DRIVER_UDP)
+		return bits;
+	if (mh_env_is_srv6(env))
+		bits.udp_sport = (uint16_t)(env->ev_base + d->port);
+	else if (i >= env->evs)
 		bits.udp_sport = (uint16_t)(env->ev_base + bits.udp_sport % env->evs);
 	return bits;
 }
@@ -195,7 +202,7 @@ static bool tx_build(struct mh_nic *nic, const struct mt_tx_desc *d, struct tx_b
 {
 	struct mio_tx *frame = &burst->frame[burst->n];
 	struct tx_part *part = &burst->part[burst->n];
-	struct mw_ev_bits bits = tx_ev(&nic->env, d->ev);
+	struct mw_ev_bits bits = tx_ev(&nic->env, d);
 	uint32_t pad = d->pkt.bth.pad;
 
 	frame->len = (uint32_t)mw_packet_encode(&d->pkt, part->headers);

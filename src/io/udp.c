@@ -73,6 +73,7 @@ int mio_udp_open(const struct mio_udp_cfg *cfg, int claimed_fd, struct mio_port 
 
 	mb_assert(cfg->n_evs >= 1 && cfg->n_evs <= MIO_UDP_EVS_MAX);
 	mb_assert(cfg->max_run >= 1 && cfg->max_run <= MIO_BURST_MAX);
+	mb_assert(!cfg->zero_checksum || cfg->max_run == 1);
 	if (u) {
 		u->port = (struct mio_port){&udp_ops, &u->status, cfg->max_run};
 		u->status.fd = claimed_fd;
@@ -85,6 +86,13 @@ int mio_udp_open(const struct mio_udp_cfg *cfg, int claimed_fd, struct mio_port 
 	if (err) {
 		if (u)
 			mio_udp_rx_destroy(u->rx);
+		free(u);
+		return err;
+	}
+	err = cfg->zero_checksum ? mio_udp_take_unsummed(claimed_fd, &cfg->local, error) : 0;
+	if (err) {
+		mio_udp_tx_destroy(u->tx);
+		mio_udp_rx_destroy(u->rx);
 		free(u);
 		return err;
 	}

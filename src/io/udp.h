@@ -8,6 +8,10 @@
  * the system cuts up as late as it can (segmentation offload): far cheaper where the path allows
  * it. Don't-fragment is always set; DSCP, ECN and on IPv6 the flow label travel with each message.
  * Frames are stamped with the time at which the kernel got them.
+ *
+ * A frame's destination may be a list of uSIDs: MRC's direct form over SRv6, without an inner
+ * header. All paths of a port have one source port then, and tell themselves apart by their flow
+ * labels.
  */
 #ifndef SOFTMRC_IO_UDP_H
 #define SOFTMRC_IO_UDP_H
@@ -23,6 +27,12 @@ struct mio_udp_cfg {
 	uint32_t n_evs;		  /* 1 .. MIO_UDP_EVS_MAX */
 	uint32_t max_run;	  /* frames of one EV that may go as one, 1 .. MIO_BURST_MAX */
 	uint32_t rx_buffer_bytes; /* asked of the system, which may give less */
+	/*
+	 * UDP checksums are zero, both ways: where destinations change on the way, as carriers of
+	 * uSIDs do, the kernel's would be wrong. IPv6 only; max_run must be 1, for the kernel cuts
+	 * up no message without a checksum.
+	 */
+	bool zero_checksum;
 };
 
 /*

@@ -4,6 +4,7 @@
 
 #include <arpa/inet.h>
 #include <errno.h>
+#include <netinet/udp.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -52,7 +53,7 @@ static const char *udp_hint(int code)
 {
 	switch (code) {
 	case EADDRNOTAVAIL:
-		return "; no interface has this address: see MRC_PORTS";
+		return "; no interface has this address: see MRC_PORTS, MRC_SRV6_GID";
 	case EADDRINUSE:
 		return "; another program has this port: see MRC_EV_BASE";
 	case EMFILE:
@@ -176,6 +177,23 @@ int mio_udp_send_socket(const struct mio_addr *local, const char *ifname, uint16
 		return udp_fail(s, "bind", &source, ifname, error);
 	*fd = s;
 	return 0;
+}
+
+static int udp_unsummed(int fd, int name, const struct mio_addr *local, struct mio_error *error)
+{
+	return udp_option(fd, IPPROTO_UDP, name, 1) < 0
+		       ? udp_fail(-1, "setsockopt (zero checksums)", local, NULL, error)
+		       : 0;
+}
+
+int mio_udp_send_unsummed(int fd, const struct mio_addr *local, struct mio_error *error)
+{
+	return udp_unsummed(fd, UDP_NO_CHECK6_TX, local, error);
+}
+
+int mio_udp_take_unsummed(int fd, const struct mio_addr *local, struct mio_error *error)
+{
+	return udp_unsummed(fd, UDP_NO_CHECK6_RX, local, error);
 }
 
 uint32_t mio_udp_grow_buffer(int fd, uint32_t want)

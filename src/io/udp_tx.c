@@ -280,6 +280,14 @@ int mio_udp_tx_create(const struct mio_udp_cfg *cfg, struct mio_status *status,
 			return err;
 		}
 	}
+	for (uint32_t i = 0; cfg->zero_checksum && i < tx->n_evs; i++) {
+		int err = mio_udp_send_unsummed(tx->fd[i], &cfg->local, error);
+
+		if (err) {
+			mio_udp_tx_destroy(tx);
+			return err;
+		}
+	}
 	prepare(tx);
 	*out = tx;
 	return 0;

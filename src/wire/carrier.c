@@ -40,8 +40,10 @@ static bool copy_exists(const struct mw_carrier_template *t, const struct mw_car
 	uint32_t source_bits = c->source == MW_CARRIER_FROM_EV ? 32u : 64u;
 	uint32_t bits = t->has_segment ? MW_CARRIER_BITS : ADDR_BITS;
 
-	return c->source <= MW_CARRIER_FROM_GID && c->width >= 1 && c->width <= COPY_BITS_MAX &&
-	       (uint32_t)c->from + c->width <= source_bits && (uint32_t)c->to + c->width <= bits;
+	if (c->source > MW_CARRIER_FROM_SUBNET || c->width < 1 || c->width > COPY_BITS_MAX ||
+	    (uint32_t)c->from + c->width > source_bits || (uint32_t)c->to + c->width > bits)
+		return false;
+	return c->source == MW_CARRIER_FROM_EV || c->to % WORD_BITS + c->width <= WORD_BITS;
 }
 
 bool mw_carrier_template_copy(struct mw_carrier_template *t, const struct mw_carrier_copy *copy)
@@ -76,19 +78,26 @@ uint8_t mw_carrier_usid_bit(uint32_t i, uint32_t shift, uint32_t width)
 			 i % MW_USIDS_ADDR_MAX * MW_USID_BITS + MW_USID_BITS - shift - width);
 }
 
-void mw_carrier_expand(const struct mw_carrier_template *t, uint32_t ev, uint64_t gid_low,
+void mw_carrier_expand(const struct mw_carrier_template *t, const struct mw_carrier_key *key,
 		       struct mw_carrier *out)
 {
+	const uint64_t source[] = {
+		[MW_CARRIER_FROM_EV] = key->ev,
+		[MW_CARRIER_FROM_HOST] = key->host,
+		[MW_CARRIER_FROM_SUBNET] = key->subnet,
+	};
 	uint64_t word[MW_CARRIER_WORDS];
 
 	memcpy(word, t->base, sizeof(word));
 	for (uint32_t i = 0; i < t->n_copies; i++) {
 		const struct mw_carrier_copy *c = &t->copy[i];
-		uint64_t source = c->source == MW_CARRIER_FROM_EV ? ev : gid_low;
 		uint64_t mask = low_bits(c->width);
 		uint64_t *w = &word[c->to / WORD_BITS];
+		uint64_t value = source[c->source] >> c->from;
 
-		*w = (*w & ~(mask << shift_of(c))) | (source >> c->from & mask) << shift_of(c);
+		if (c->source != MW_CARRIER_FROM_EV)
+			value += *w >> shift_of(c);
+		*w = (*w & ~(mask << shift_of(c))) | (value & mask) << shift_of(c);
 	}
 	out->has_segment = t->has_segment;
 	for (uint32_t i = 0; i < 2; i++) {

@@ -60,19 +60,29 @@ static void live_stats_path(char *path, size_t size)
 	snprintf(path, size, "/tmp/%ld.mrcstats", (long)getpid());
 }
 
+/* live_setenv sets a variable to a text in which * stands for the host's number; NULL: to none. */
+static void live_setenv(const char *name, const char *text, uint32_t host)
+{
+	char value[400];
+	size_t i;
+
+	for (i = 0; text && text[i] && i < sizeof(value) - 1; i++)
+		value[i] = text[i] == '*' ? (char)('0' + host) : text[i];
+	value[i] = '\0';
+	setenv(name, value, 1);
+}
+
 static void live_environment(const struct live_setup *setup, uint32_t host, const char *faults)
 {
 	const char *list = setup->ports ? setup->ports : "127.0.0.*,127.0.1.*,127.0.2.*,127.0.3.*";
-	char ports[100];
 	char evs[12];
-	size_t i;
 
-	for (i = 0; list[i] && i < sizeof(ports) - 1; i++)
-		ports[i] = list[i] == '*' ? (char)('0' + host) : list[i];
-	ports[i] = '\0';
 	snprintf(evs, sizeof(evs), "%u", LIVE_EVS);
-	setenv("MRC_PORTS", ports, 1);
-	setenv("MRC_EVS", evs, 1);
+	live_setenv("MRC_PORTS", list, host);
+	setenv("MRC_EVS", setup->rows ? "" : evs, 1);
+	live_setenv("MRC_SRV6_ROWS", setup->rows, host);
+	live_setenv("MRC_SRV6_GID", setup->gid, host);
+	live_setenv("MRC_SRV6_UPLINKS", setup->uplinks, host);
 	setenv("MRC_EV_BASE", setup->own_ev_bases && host == 2 ? "60000" : "49152", 1);
 	setenv("MRC_PACE", setup->pace ? setup->pace : "", 1);
 	setenv("MRC_CC", setup->cc ? setup->cc : "", 1);

@@ -40,6 +40,9 @@ struct live_setup {
 	const char *capture; /* MRC_CAPTURE of the initiator, NULL: none */
 	const char *ports;   /* MRC_PORTS with * for the host's number; NULL: four planes of IPv4 */
 	const char *ev_format; /* MRC_EV_FORMAT, NULL: default */
+	const char *rows;      /* MRC_SRV6_ROWS, NULL: none; GIDs and uplinks go with them */
+	const char *gid;       /* MRC_SRV6_GID with * for the host's number */
+	const char *uplinks;   /* MRC_SRV6_UPLINKS, and as many EVs */
 	bool own_ev_bases;     /* each host has source ports of its own */
 	/* Called in the process of each side (host 1 or 2) before anything else; NULL: nothing. */
 	void (*enter)(struct live_side *s, uint32_t host);

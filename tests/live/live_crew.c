@@ -155,7 +155,7 @@ static void member_probe(struct member *m)
 				.endpoint = (uint16_t)(m->board->card[k][m->me].qpn >> SLOT_SHIFT),
 				.plane = path % CREW_PLANES,
 			};
-			check(mh_device_ev(m->dev, path / CREW_PLANES, &p->ev) == 0);
+			check(mh_device_ev(m->dev, p->plane, path / CREW_PLANES, &p->ev) == 0);
 		}
 	check(mh_endpoint_probe(m->dev, 0, probes, n, PROBE_TIMEOUT_NS, answers, &answered) == 0);
 	check(answered == n);

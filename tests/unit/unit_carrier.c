@@ -31,7 +31,8 @@ TEST(mw_carrier_expand, plane_into_each_usid_uplink_into_the_t1)
 	static const uint16_t base[] = {0x2000, 0x4000, 0x2005, 0x6000};
 	struct mw_carrier_template t = template_of(base, 4);
 	struct mw_carrier_copy uplink = copy_to_usid(0, 1, 0, 8);
-	struct mw_carrier_copy downlink = {MW_CARRIER_FROM_GID, 0, 8, mw_carrier_usid_bit(3, 0, 8)};
+	struct mw_carrier_copy downlink = {MW_CARRIER_FROM_HOST, 0, 8,
+					   mw_carrier_usid_bit(3, 0, 8)};
 	struct mw_usids list;
 	struct mw_carrier c;
 
@@ -42,7 +43,7 @@ TEST(mw_carrier_expand, plane_into_each_usid_uplink_into_the_t1)
 	}
 	assert_true(mw_carrier_template_copy(&t, &uplink));
 	assert_true(mw_carrier_template_copy(&t, &downlink));
-	mw_carrier_expand(&t, EV(3, 0xAB), 0x77, &c);
+	mw_carrier_expand(&t, &(struct mw_carrier_key){.ev = EV(3, 0xAB), .host = 0x77}, &c);
 	assert_true(mw_usids_decode(c.dst, &list));
 	assert_u_eq(list.n, 4);
 	assert_u_eq(list.usid[0], 0x2C00);
@@ -62,10 +63,28 @@ TEST(mw_carrier_expand, plane_picks_the_block)
 
 	assert_true(mw_carrier_template_copy(&t, &block));
 	assert_true(mw_carrier_template_copy(&t, &uplink));
-	mw_carrier_expand(&t, EV(7, 1), 0, &c);
+	mw_carrier_expand(&t, &(struct mw_carrier_key){.ev = EV(7, 1)}, &c);
 	assert_true(mw_usids_decode(c.dst, &list));
 	assert_u_eq(list.block, 0xfcbb0007);
 	assert_u_eq(list.usid[1], 0xb001);
+}
+
+/* A row names its first host; the second T0 of a pod is one more. */
+TEST(mw_carrier_expand, adds_what_comes_from_the_destination)
+{
+	static const uint16_t base[] = {0xa000, 0xb000, 0xa001, 0x10};
+	struct mw_carrier_template t = template_of(base, 4);
+	struct mw_carrier_copy host = {MW_CARRIER_FROM_HOST, 0, 8, mw_carrier_usid_bit(3, 0, 8)};
+	struct mw_carrier_copy t0 = {MW_CARRIER_FROM_SUBNET, 0, 4, mw_carrier_usid_bit(2, 0, 4)};
+	struct mw_usids list;
+	struct mw_carrier c;
+
+	assert_true(mw_carrier_template_copy(&t, &host));
+	assert_true(mw_carrier_template_copy(&t, &t0));
+	mw_carrier_expand(&t, &(struct mw_carrier_key){.host = 0xFE, .subnet = 3}, &c);
+	assert_true(mw_usids_decode(c.dst, &list));
+	assert_u_eq(list.usid[2], 0xa004);
+	assert_u_eq(list.usid[3], 0x0e); /* modulo 2^8 */
 }
 
 TEST(mw_carrier_expand, reaches_into_the_segment)
@@ -76,7 +95,7 @@ TEST(mw_carrier_expand, reaches_into_the_segment)
 	struct mw_carrier c;
 
 	assert_true(mw_carrier_template_copy(&t, &last));
-	mw_carrier_expand(&t, 0x42, 0, &c);
+	mw_carrier_expand(&t, &(struct mw_carrier_key){.ev = 0x42}, &c);
 	assert_true(c.has_segment);
 	for (uint32_t i = 0; i < 7; i++)
 		assert_u_eq(mw_carrier_step(&c), base[i]);
@@ -92,7 +111,7 @@ TEST(mw_carrier_template_copy, crosses_a_word)
 
 	assert_true(mw_carrier_template_copy(&t, &copy));
 	assert_u_eq(t.n_copies, 2);
-	mw_carrier_expand(&t, 0x12345678, 0, &c);
+	mw_carrier_expand(&t, &(struct mw_carrier_key){.ev = 0x12345678}, &c);
 	assert_bytes_eq(c.dst + 6, "\x12\x34\x56\x78", 4);
 }
 
@@ -100,9 +119,9 @@ TEST(mw_carrier_template_copy, refuses_bits_that_do_not_exist)
 {
 	static const struct mw_carrier_copy wrong[] = {
 		{MW_CARRIER_FROM_EV, 0, 0, 0},	 {MW_CARRIER_FROM_EV, 0, 33, 0},
-		{MW_CARRIER_FROM_EV, 25, 8, 0},	 {MW_CARRIER_FROM_GID, 57, 8, 0},
-		{MW_CARRIER_FROM_EV, 0, 8, 121}, {2, 0, 8, 0},
-		{MW_CARRIER_FROM_EV, 255, 8, 0},
+		{MW_CARRIER_FROM_EV, 25, 8, 0},	 {MW_CARRIER_FROM_HOST, 57, 8, 0},
+		{MW_CARRIER_FROM_EV, 0, 8, 121}, {3, 0, 8, 0},
+		{MW_CARRIER_FROM_EV, 255, 8, 0}, {MW_CARRIER_FROM_HOST, 0, 8, 60},
 	};
 	static const uint16_t base[] = {1};
 	struct mw_carrier_template t = template_of(base, 1);

@@ -121,7 +121,7 @@ TEST(mw_ev_profile_template, source_routed_tiers)
 
 	assert_u_eq(mw_ev_profile_bits(fields, 4), 16);
 	assert_true(mw_ev_profile_template(fields, 4, &t));
-	mw_carrier_expand(&t, 0xB3750000, 0, &c);
+	mw_carrier_expand(&t, &(struct mw_carrier_key){.ev = 0xB3750000}, &c);
 	assert_bytes_eq(c.dst, "\xfc\xbb\x00\x00\xb0\xb3\xc0\x07\xd0\x05\x00\x00", 12);
 	assert_false(c.has_segment);
 }

@@ -85,9 +85,9 @@ TEST_WITH(bed_setup, bed_teardown, mh_device_ev, each_of_a_plane)
 	struct nic_bed *bed = *state;
 	uint32_t ev = 0;
 
-	assert_i_eq(mh_device_ev(bed->dev, 0, &ev), 0);
+	assert_i_eq(mh_device_ev(bed->dev, 0, 0, &ev), 0);
 	assert_u_eq(ev, BED_EV_BASE);
-	assert_i_eq(mh_device_ev(bed->dev, BED_EVS - 1, &ev), 0);
+	assert_i_eq(mh_device_ev(bed->dev, 0, BED_EVS - 1, &ev), 0);
 	assert_u_eq(ev, BED_EV_BASE + BED_EVS - 1);
-	assert_i_eq(mh_device_ev(bed->dev, BED_EVS, &ev), EINVAL);
+	assert_i_eq(mh_device_ev(bed->dev, 0, BED_EVS, &ev), EINVAL);
 }
