@@ -50,6 +50,9 @@ enum ms_port_kind {
 	MS_PORT_KINDS,
 };
 
+/* ms_port_kind_name returns a constant lower-case name, with underscores. */
+const char *ms_port_kind_name(enum ms_port_kind k);
+
 /*
  * The queue of a port. Lengths are those of packets that wait, the one being sent not counted, at
  * the time when another one comes.
@@ -86,7 +89,8 @@ struct ms_hosts {
 	void (*tap)(void *ctx, struct ms_lane *lane, uint32_t link, uint64_t now_ps,
 		    const struct ms_packet *p);
 	/*
-	 * All hosts of all ranks have come to now_ps, a multiple of cfg.edge_ps, and stand still.
+	 * All hosts of all ranks have come to now_ps, which is a multiple of cfg.edge_ps rounded up
+	 * to a window, and stand still.
 	 * Called on each rank, by the thread that called ms_net_run. False: stop, which every rank
 	 * does if one says so. NULL: never called.
 	 */
@@ -132,13 +136,16 @@ enum ms_net_end {
 };
 
 /*
- * ms_net_run lets time pass up to until_ps (what happens at until_ps itself belongs to the next
- * run). All ranks call it with the same until_ps.
+ * ms_net_run lets time pass up to until_ps, rounded up to a window (what happens at that time
+ * belongs to the next run). All ranks call it with the same until_ps.
  */
 enum ms_net_end ms_net_run(struct ms_net *net, uint64_t until_ps);
+/* ms_net_window_ps returns the window: runs end, and edges happen, at multiples of it. */
+uint64_t ms_net_window_ps(const struct ms_net *net);
 /* ms_net_now_ps returns the time up to which everything has happened. */
 uint64_t ms_net_now_ps(const struct ms_net *net);
-/* ms_net_wake asks for a first wake-up of a host, not before now; between runs, on any rank. */
+/* ms_net_wake asks for a first wake-up of a host, not before now; between runs or in
+ * hosts.edge; a rank that the host does not belong to ignores it. */
 void ms_net_wake(struct ms_net *net, uint32_t host, uint64_t at_ps);
 /* ms_net_host_is_here says whether a host belongs to this rank. */
 bool ms_net_host_is_here(const struct ms_net *net, uint32_t host);

@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * counters.c - adding up, and the proof that nothing was lost on the way: packets that wait and
+ * that fly are counted where they are, one by one.
+ */
+#include "sim/lane.h"
+
+/* Packets, not faults, in a box. */
+static uint64_t in_box(ms_tail tail)
+{
+	const struct ms_chunk *chunk;
+	const struct ms_packet *end = (const struct ms_packet *)(uintptr_t)tail;
+	uint64_t n = 0;
+
+	if (!tail)
+		return 0;
+	for (chunk = ms_tail_chunk(tail); chunk; chunk = chunk->next) {
+		for (const struct ms_packet *p = chunk->packet; p < end; p++)
+			n += p->bytes != 0;
+		end = chunk->next ? chunk->next->packet + MS_CHUNK_PACKETS : NULL;
+	}
+	return n;
+}
+
+static uint64_t flying(const struct ms_net *net, const struct ms_lane *lane)
+{
+	uint64_t n = lane->far.n;
+
+	for (size_t i = 0; i < (size_t)net->slots * net->units.n; i++)
+		n += in_box(lane->box[i]);
+	return n;
+}
+
+static uint64_t waiting_at(const struct ms_lane *lane, const struct ms_port *port)
+{
+	uint64_t n = 0;
+
+	for (uint32_t c = 0; c < MS_CLASSES; c++)
+		for (uint32_t i = port->head[c]; i; i = lane->slab.packet[i].at)
+			n++;
+	return n;
+}
+
+static uint64_t waiting(const struct ms_net *net, const struct ms_lane *lane)
+{
+	uint64_t n = 0;
+
+	for (uint32_t u = 0; u < net->units.n; u++) {
+		const struct ms_unit *unit = &net->unit[u];
+
+		if (unit->lane != lane->global)
+			continue;
+		for (uint32_t local = unit->backlog; local;) {
+			const struct ms_port *port = &net->port[unit->first_port + local - 1];
+
+			n += waiting_at(lane, port);
+			local = port->next;
+		}
+	}
+	return n;
+}
+
+static void add(struct ms_counters *sum, const struct ms_counters *c)
+{
+	sum->injected += c->injected;
+	sum->delivered += c->delivered;
+	for (uint32_t i = 0; i < MS_DROPS; i++)
+		sum->dropped[i] += c->dropped[i];
+	sum->hops += c->hops;
+	sum->trims += c->trims;
+	sum->ecn_marks += c->ecn_marks;
+	sum->corrupted += c->corrupted;
+	sum->hash += c->hash;
+}
+
+bool ms_net_counters(const struct ms_net *net, bool all_ranks, struct ms_counters *c)
+{
+	*c = (struct ms_counters){0};
+	for (uint32_t i = 0; i < net->threads; i++) {
+		add(c, &net->lane[i]->c);
+		c->waiting += waiting(net, net->lane[i]);
+		c->flying += flying(net, net->lane[i]);
+	}
+	if (!all_ranks || net->ranks == 1)
+		return true;
+	/* It is numbers of 64 bits, all of which are to be added. */
+	return net->cfg.ranks->sum(net->cfg.ranks->ctx, (uint64_t *)(void *)c,
+				   sizeof(*c) / sizeof(uint64_t));
+}
+
+bool ms_counters_hold(const struct ms_counters *c)
+{
+	uint64_t found = c->delivered + c->waiting + c->flying;
+
+	for (uint32_t i = 0; i < MS_DROPS; i++)
+		found += c->dropped[i];
+	return found == c->injected;
+}

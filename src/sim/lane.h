@@ -1,0 +1,306 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * lane.h - what the kernel's files share: the state of a net, and of one thread's part of it.
+ *
+ * Time is cut into windows as long as the smallest latency. What a unit does in a window reaches
+ * another unit in a later window at the earliest, so a window is run unit by unit, each with all
+ * that comes to it, in its order. What is sent to a unit lies in the sender's lane until its
+ *window:
+ *
+ *	box[slot of the window][unit]	a tail of packets (chunk.h), `at` counted from the window
+ *
+ * A lane writes its own boxes and reads everybody's; windows are separated by a barrier, so nothing
+ * is locked.
+ */
+#ifndef SOFTMRC_SIM_LANE_H
+#define SOFTMRC_SIM_LANE_H
+
+#include <stdatomic.h>
+
+#include "sim/barrier.h"
+#include "sim/chunk.h"
+#include "sim/net.h"
+#include "sim/order.h"
+#include "sim/ranks.h"
+#include "sim/slab.h"
+#include "sim/units.h"
+
+/* No window is longer than this, so that `when` of a group of hosts fits into 32 bits. */
+#define MS_WINDOW_MAX_PS (UINT64_C(1) << 26)
+/* Slots of the wheel of wake-ups. What is farther off is looked at again when the slot comes. */
+#define MS_WHEEL_SLOTS 1024u
+/* Boxes reach at most this many windows ahead; what is farther off waits in a list of its own. */
+#define MS_SLOTS_MAX 64u
+/* Fraction bits of the time that a byte takes. */
+#define MS_RATE_SHIFT 20u
+
+enum ms_port_flags {
+	MS_PORT_BACKLOG = 1u << 0, /* on its unit's list of those with waiting packets */
+	MS_PORT_FAULTY = 1u << 1,  /* look into the table of faults */
+	MS_PORT_TAPPED = 1u << 2,
+};
+
+enum ms_class {
+	MS_DATA,
+	MS_CONTROL,
+	MS_CLASSES,
+};
+
+/* The port that sends on a link: one cache line; all zero when nothing ever happened to it. */
+struct ms_port {
+	uint64_t free_ps;	   /* the last bit of what is being sent leaves */
+	uint32_t head[MS_CLASSES]; /* waiting packets: numbers in the lane's slab */
+	uint32_t tail[MS_CLASSES];
+	uint32_t bytes[MS_CLASSES];
+	uint32_t next; /* on the unit's list, + 1 */
+	uint32_t flags;
+	uint64_t sent_bytes;
+	uint32_t ecn_marks, trims, drops;
+	uint32_t unused;
+};
+
+static_assert(sizeof(struct ms_port) == 64, "a port is one cache line");
+
+/* What ports of a kind have in common. */
+struct ms_wire {
+	uint64_t rate_q; /* ps a byte << MS_RATE_SHIFT */
+	uint64_t hop_ps; /* from the last bit sent to the next decision: latency and the switch's */
+	struct ms_queue_cfg q;
+	uint64_t ecn_scale; /* probability in 2^-32 for each byte above ecn_min, << 16 */
+};
+
+/* What is wrong with a link, seen from one of its ends. */
+struct ms_link_fault {
+	uint64_t last_down_ps;
+	uint32_t key;  /* port * 2, + 1 for the receiving end; + 1 of that: 0 is an empty place */
+	uint32_t down; /* times that it went down and has not come up */
+	uint32_t loss, corrupt, rate; /* parts per million */
+	uint32_t blackhole;
+};
+
+/* Links at fault, a hash table of one lane; entries stay once they are there. */
+struct ms_fault_table {
+	struct ms_link_fault *entry;
+	uint32_t used, room; /* room: a power of two, or 0 */
+};
+
+/* A packet that comes more windows ahead than there are slots. */
+struct ms_far {
+	uint64_t window;
+	uint32_t unit;
+	struct ms_packet p;
+};
+
+/* A packet for a unit of another rank, as it crosses. */
+struct ms_parcel {
+	struct ms_packet p;
+	uint32_t unit;
+	uint32_t ahead; /* windows after the one in which it was sent */
+};
+
+/* An array that grows. */
+struct ms_vec {
+	void *at;
+	size_t n, room; /* elements */
+};
+
+/* The part of a net that one thread runs. Lanes share no cache line. */
+struct ms_lane {
+	struct ms_net *net;
+	uint32_t number; /* of this rank */
+	uint32_t global; /* of all ranks */
+
+	/* The window that is being run, and in it the host that is being called. */
+	uint64_t window, start_ps, end_ps;
+	uint32_t slot; /* of the window that was begun last */
+	uint32_t host;
+	uint64_t now_ps;
+	struct ms_unit *unit;
+
+	ms_tail *box;	 /* [slot * units + unit] */
+	uint64_t *marks; /* [slot][unit / 64]: units to be run then, this lane's or another's */
+	uint32_t marked[MS_SLOTS_MAX]; /* how often a slot was marked; 0: it has no marks */
+	uint64_t *now_marks;	       /* [unit / 64]: own units to be run in this window */
+	uint64_t *mine;		       /* [unit / 64]: units that this lane runs */
+	struct ms_chunks chunks;
+	/* Chunks of other lanes that were read, by parity of the round: taken back in the next. */
+	struct ms_chunk *returned[2][MS_THREADS_MAX];
+	struct ms_slab slab;
+	struct ms_vec far;	/* struct ms_far */
+	struct ms_vec *parcels; /* for each rank: struct ms_parcel */
+
+	ms_tail wheel[MS_WHEEL_SLOTS]; /* hosts */
+	uint64_t wheel_used[MS_WHEEL_SLOTS / 64];
+	uint64_t *due; /* for each group of hosts of this rank: a bit for each host to be woken */
+
+	struct ms_fault_table faults;
+	struct ms_key *keys, *keys_other;
+	uint32_t keys_room;
+	uint32_t counts[MS_ORDER_BUCKETS + 1];
+
+	struct ms_counters c;
+	uint64_t
+		next_window; /* the earliest in which something is to be done, as far as it knows */
+	struct ms_packet sink; /* what is written when memory has run out */
+	uint8_t pad[64];
+};
+
+/* A fault that is to come. */
+struct ms_due_fault {
+	struct ms_fault f;
+	uint64_t number; /* in the order in which they were added */
+};
+
+/* What threads wait for before they begin. */
+enum ms_gate {
+	MS_GATE_SHUT,
+	MS_GATE_OPEN,
+	MS_GATE_AWAY,
+};
+
+struct ms_net {
+	struct ms_net_cfg cfg;
+	struct ms_units units;
+	struct ms_unit *unit;
+	struct ms_port *port;
+	struct ms_wire wire[MS_PORT_KINDS];
+	uint64_t *wake_ps;     /* [host] + 1, 0: never; so that no host costs anything at first */
+	uint64_t *wake_window; /* [host] + 1: for which window it stands in the wheel; 0: none */
+
+	uint64_t window_ps;
+	struct mf_div by_window;
+	uint32_t slots; /* a power of two */
+	uint32_t mark_words;
+
+	struct ms_lane **lane;
+	uint32_t threads;
+	uint32_t rank, ranks;
+	uint32_t first_lane; /* of this rank, of all lanes */
+
+	uint64_t window; /* the next to be run */
+	uint64_t round;	 /* windows that were run, or are */
+	uint64_t woken;	 /* the earliest window that ms_net_wake asked for, between windows */
+	uint64_t next_edge_ps;
+	struct ms_due_fault *fault; /* a heap by time and number */
+	size_t faults, faults_room;
+	uint64_t faults_added;
+	struct ms_due_fault *now_fault; /* those of the window that is about to be run */
+	size_t now_faults, now_faults_room;
+
+	struct ms_barrier barrier;
+	_Atomic uint32_t gate; /* enum ms_gate */
+	_Atomic bool no_memory;
+	bool ranks_lost;
+	bool stop, over;
+	uint64_t until_ps;
+	enum ms_net_end end;
+};
+
+/* ---- calendar.c: boxes, the list of what is far off, parcels ---- */
+
+/*
+ * ms_post returns the place for a packet that comes to a unit at at_ps, after the end of the window
+ * that is being run; `at` is filled in, the rest is the caller's to write.
+ */
+struct ms_packet *ms_post(struct ms_lane *lane, uint32_t unit, uint64_t at_ps);
+/* ms_post_at is ms_post for a window and a time in it that are known. */
+struct ms_packet *ms_post_at(struct ms_lane *lane, uint32_t unit, uint64_t window, uint32_t at);
+/* ms_mark has a unit run in a window, whether something comes to it or not. */
+void ms_mark(struct ms_lane *lane, uint32_t unit, uint64_t window);
+/* ms_gather collects what comes to a unit in this window from all lanes; returns how much. */
+uint32_t ms_gather(struct ms_lane *lane, uint32_t unit);
+/* ms_release gives back the chunks that ms_gather has read. */
+void ms_release(struct ms_lane *lane, uint32_t unit);
+/* ms_calendar_begin clears the slot of the last window and brings near what was far. */
+void ms_calendar_begin(struct ms_lane *lane);
+/* ms_calendar_next returns the earliest window, after this one, with something to do. */
+uint64_t ms_calendar_next(const struct ms_lane *lane);
+/* ms_vec_push appends room for one element and returns it; NULL: no memory. */
+void *ms_vec_push(struct ms_vec *v, size_t size);
+
+/* ---- wheel.c: wake-ups ---- */
+
+/* ms_wheel_put has a host looked at when its wake-up is due. */
+void ms_wheel_put(struct ms_lane *lane, uint32_t host);
+/* ms_wheel_turn notes in lane->due, and marks the groups of, hosts to be woken in this window. */
+void ms_wheel_turn(struct ms_lane *lane);
+/* ms_wheel_next returns the next window with an entry; MS_NEVER: none. */
+uint64_t ms_wheel_next(const struct ms_lane *lane);
+
+/* ---- queue.c: ports ---- */
+
+/* ms_port_take gives a port, one of the unit's from its first, a packet at t_ps. *p is copied. */
+void ms_port_take(struct ms_lane *lane, struct ms_unit *unit, uint32_t port, uint64_t t_ps,
+		  const struct ms_packet *p);
+/* ms_port_advance sends what may begin to be sent at until_ps or before. */
+void ms_port_advance(struct ms_lane *lane, struct ms_unit *unit, uint32_t port, uint64_t until_ps);
+/* ms_port_flush drops all that waits. */
+void ms_port_flush(struct ms_lane *lane, struct ms_unit *unit, uint32_t port);
+/* ms_backlog_advance brings the unit's ports to the end of the window. */
+void ms_backlog_advance(struct ms_lane *lane, struct ms_unit *unit);
+
+/* ---- switch.c, group.c: one unit in one window ---- */
+
+void ms_switch_run(struct ms_lane *lane, uint32_t unit);
+void ms_group_run(struct ms_lane *lane, uint32_t unit);
+
+/* ---- faults.c ---- */
+
+/* ms_faults_begin finds the faults of the window that is about to be run; one thread. */
+void ms_faults_begin(struct ms_net *net);
+/* ms_faults_post sends the window's faults to the lane's units. */
+void ms_faults_post(struct ms_lane *lane);
+/* ms_fault_happens does what such a packet (`bytes` 0) says. */
+void ms_fault_happens(struct ms_lane *lane, struct ms_unit *unit, uint64_t t_ps,
+		      const struct ms_packet *p);
+/* ms_fault_find returns the state of a link's end; NULL: nothing is wrong with it. */
+struct ms_link_fault *ms_fault_find(const struct ms_fault_table *table, uint32_t port,
+				    bool receiving);
+/*
+ * ms_fault_lost says whether a packet that comes over a port's link was on the wire when it was
+ * cut.
+ */
+bool ms_fault_lost(const struct ms_lane *lane, uint64_t t_ps, const struct ms_packet *p);
+
+static inline uint64_t ms_wire_time(const struct ms_wire *w, uint32_t bytes)
+{
+	return bytes * w->rate_q >> MS_RATE_SHIFT;
+}
+
+/* ms_mix spreads the bits of a number; a bijection. */
+static inline uint64_t ms_mix(uint64_t z)
+{
+	z = (z ^ z >> 30) * UINT64_C(0xBF58476D1CE4E5B9);
+	z = (z ^ z >> 27) * UINT64_C(0x94D049BB133111EB);
+	return z ^ z >> 31;
+}
+
+/*
+ * ms_draw returns 32 random bits for a decision about a packet on a port at a time: a function of
+ * these and the seed alone, so that no order of calls can change it.
+ */
+static inline uint32_t ms_draw(const struct ms_net *net, uint32_t port, uint64_t t_ps,
+			       uint32_t what)
+{
+	return (uint32_t)(ms_mix(net->cfg.seed ^ ms_mix(t_ps * 8 + what) ^
+				 port * UINT64_C(0x9E3779B97F4A7C15)) >>
+			  32);
+}
+
+/* ms_saw adds the arrival of a packet at a node to the hash of all events. */
+static inline void ms_saw(struct ms_lane *lane, uint64_t t_ps, const struct ms_packet *p)
+{
+	uint64_t what = (uint64_t)p->port << 32 ^ (uint64_t)p->bytes << 16 ^ p->head ^ p->cls << 8 ^
+			p->ce << 12 ^ p->body[0];
+
+	lane->c.hash += ms_mix(t_ps ^ what * UINT64_C(0x9E3779B97F4A7C15));
+}
+
+/* ms_wire_of returns what is common to the kind of a unit's port. */
+static inline const struct ms_wire *ms_wire_of(const struct ms_net *net, const struct ms_unit *unit,
+					       uint32_t port)
+{
+	return &net->wire[port < unit->downlinks ? unit->down_kind : unit->up_kind];
+}
+
+#endif

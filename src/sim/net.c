@@ -1,0 +1,366 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* net.c - building a net and taking it down; looking at its links. */
+#include "sim/lane.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/bits.h"
+
+#define FIRST_KEYS 256u
+/* A byte takes this long at the slowest speed there is a use for: 1 Mb/s. */
+#define SLOWEST_BIT_S UINT64_C(1000000)
+#define FASTEST_BIT_S UINT64_C(100000000000000)
+
+static bool __attribute__((format(printf, 3, 4)))
+bad(char *why, size_t size, const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(why, size, format, args);
+	va_end(args);
+	return false;
+}
+
+/* The links that ports of a kind send on. */
+static enum mf_link_kind link_of(enum ms_port_kind k)
+{
+	return k <= MS_PORT_T0_DOWN ? MF_HOST_T0 : k <= MS_PORT_T1_DOWN ? MF_T0_T1 : MF_T1_T2;
+}
+
+static bool kind_is_there(const struct mf_topology *t, enum ms_port_kind k)
+{
+	return link_of(k) != MF_T1_T2 || t->cfg.tiers == 3;
+}
+
+static const char *const kind_names[MS_PORT_KINDS] = {
+	[MS_PORT_HOST_UP] = "host_up", [MS_PORT_T0_DOWN] = "t0_down", [MS_PORT_T0_UP] = "t0_up",
+	[MS_PORT_T1_DOWN] = "t1_down", [MS_PORT_T1_UP] = "t1_up",     [MS_PORT_T2_DOWN] = "t2_down",
+};
+
+const char *ms_port_kind_name(enum ms_port_kind k)
+{
+	return kind_names[k];
+}
+
+static uint64_t hop_ps(const struct mf_topology *t, enum ms_port_kind k)
+{
+	uint64_t ns = t->cfg.links[link_of(k)].latency_ns;
+
+	return (ns + (k == MS_PORT_T0_DOWN ? 0 : t->cfg.switch_ns)) * MS_PS_PER_NS;
+}
+
+static bool queue_check(const struct ms_net_cfg *cfg, enum ms_port_kind k, char *why, size_t size)
+{
+	const struct ms_queue_cfg *q = &cfg->queue[k];
+	const struct mf_link_cfg *l = &cfg->topology.cfg.links[link_of(k)];
+
+	if (q->ecn_max_bytes && q->ecn_min_bytes >= q->ecn_max_bytes)
+		return bad(why, size, "queue %s: ecn_min = %u bytes: less than ecn_max, %u bytes",
+			   kind_names[k], q->ecn_min_bytes, q->ecn_max_bytes);
+	if (q->ecn_ppm > 1000000)
+		return bad(why, size, "queue %s: ecn_ppm = %u: 0 to 1000000", kind_names[k],
+			   q->ecn_ppm);
+	if (l->bit_s < SLOWEST_BIT_S || l->bit_s > FASTEST_BIT_S)
+		return bad(why, size, "links of %s: %llu bit/s: 1 Mb/s to 100 Tb/s", kind_names[k],
+			   (unsigned long long)l->bit_s);
+	if (hop_ps(&cfg->topology, k) == 0)
+		return bad(why, size,
+			   "links of %s: latency 0: time goes by the smallest latency, at least "
+			   "1 ns",
+			   kind_names[k]);
+	return true;
+}
+
+bool ms_net_cfg_check(const struct ms_net_cfg *cfg, char *why, size_t size)
+{
+	const struct mf_topology *t = &cfg->topology;
+	uint32_t ranks = cfg->ranks ? cfg->ranks->ranks : 1;
+	struct ms_units units;
+
+	if (t->n_hosts == 0 || t->n_hosts > MS_HOSTS_MAX)
+		return bad(why, size, "hosts = %u: 1 to %u", t->n_hosts, MS_HOSTS_MAX);
+	if (cfg->threads < 1 || cfg->threads > MS_THREADS_MAX)
+		return bad(why, size, "threads = %u: 1 to %u", cfg->threads, MS_THREADS_MAX);
+	if (ranks * (uint64_t)cfg->threads > UINT16_MAX)
+		return bad(why, size, "%u ranks of %u threads: at most %u threads in all", ranks,
+			   cfg->threads, UINT16_MAX);
+	if (cfg->trim_to_bytes == 0)
+		return bad(why, size, "trim_to_bytes = 0: the length of a cut packet, 1 to 65535");
+	for (uint32_t k = 0; k < MS_PORT_KINDS; k++)
+		if (kind_is_there(t, (enum ms_port_kind)k) &&
+		    !queue_check(cfg, (enum ms_port_kind)k, why, size))
+			return false;
+	ms_units_init(&units, t, ranks * cfg->threads);
+	if (units.n_ports >= UINT32_C(1) << 30)
+		return bad(why, size, "%u links: fewer than 2^30", units.n_ports);
+	return true;
+}
+
+static void wires_init(struct ms_net *net)
+{
+	const struct mf_topology *t = &net->units.t;
+	uint64_t least = MS_WINDOW_MAX_PS, most = 0;
+
+	for (uint32_t i = 0; i < MS_PORT_KINDS; i++) {
+		enum ms_port_kind k = (enum ms_port_kind)i;
+		struct ms_wire *w = &net->wire[i];
+		uint64_t span;
+
+		if (!kind_is_there(t, k))
+			continue;
+		w->rate_q =
+			(UINT64_C(8000000000000) << MS_RATE_SHIFT) / t->cfg.links[link_of(k)].bit_s;
+		w->hop_ps = hop_ps(t, k);
+		w->q = net->cfg.queue[i];
+		if (w->q.ecn_max_bytes)
+			w->ecn_scale = (((uint64_t)w->q.ecn_ppm << 32) / 1000000 << 16) /
+				       (w->q.ecn_max_bytes - w->q.ecn_min_bytes);
+		if (w->hop_ps < least)
+			least = w->hop_ps;
+		span = w->hop_ps + ms_wire_time(w, t->cfg.mtu);
+		if (span > most)
+			most = span;
+	}
+	net->window_ps = least;
+	net->by_window = mf_div_of((uint32_t)least);
+	net->slots = 4;
+	while (net->slots < MS_SLOTS_MAX && net->slots < most / least + 3)
+		net->slots *= 2;
+}
+
+static bool lane_init(struct ms_net *net, uint32_t number)
+{
+	struct ms_lane *lane = ms_map_bytes(sizeof(*lane));
+	uint32_t n = net->units.n;
+
+	net->lane[number] = lane;
+	if (!lane)
+		return false;
+	lane->net = net;
+	lane->number = number;
+	lane->global = net->first_lane + number;
+	lane->window = UINT64_MAX; /* the one before the first */
+	ms_chunks_init(&lane->chunks, number);
+	lane->box = ms_map_bytes((size_t)net->slots * n * sizeof(*lane->box));
+	lane->marks = calloc((size_t)net->slots * net->mark_words, sizeof(*lane->marks));
+	lane->now_marks = calloc(net->mark_words, sizeof(*lane->now_marks));
+	lane->mine = calloc(net->mark_words, sizeof(*lane->mine));
+	lane->due = calloc(net->units.n_groups, sizeof(*lane->due));
+	lane->parcels = calloc(net->ranks, sizeof(*lane->parcels));
+	lane->keys_room = FIRST_KEYS;
+	lane->keys = malloc(FIRST_KEYS * sizeof(*lane->keys));
+	lane->keys_other = malloc(FIRST_KEYS * sizeof(*lane->keys_other));
+	if (!lane->box || !lane->marks || !lane->now_marks || !lane->mine || !lane->due ||
+	    !lane->parcels || !lane->keys || !lane->keys_other)
+		return false;
+	for (uint32_t i = 0; i < n; i++)
+		if (net->unit[i].lane == lane->global)
+			lane->mine[i / 64] |= UINT64_C(1) << i % 64;
+	return true;
+}
+
+static void lane_fini(struct ms_net *net, struct ms_lane *lane)
+{
+	if (!lane)
+		return;
+	ms_chunks_fini(&lane->chunks);
+	ms_slab_fini(&lane->slab);
+	ms_unmap_bytes(lane->box, (size_t)net->slots * net->units.n * sizeof(*lane->box));
+	free(lane->marks);
+	free(lane->now_marks);
+	free(lane->mine);
+	free(lane->due);
+	for (uint32_t r = 0; lane->parcels && r < net->ranks; r++)
+		free(lane->parcels[r].at);
+	free(lane->parcels);
+	free(lane->far.at);
+	free(lane->faults.entry);
+	free(lane->keys);
+	free(lane->keys_other);
+	ms_unmap_bytes(lane, sizeof(*lane));
+}
+
+static bool tables_init(struct ms_net *net)
+{
+	size_t hosts = net->units.t.n_hosts;
+
+	net->unit = calloc(net->units.n, sizeof(*net->unit));
+	net->port = ms_map_bytes(net->units.n_ports * sizeof(*net->port));
+	net->wake_ps = ms_map_bytes(hosts * sizeof(*net->wake_ps));
+	net->wake_window = ms_map_bytes(hosts * sizeof(*net->wake_window));
+	net->lane = calloc(net->threads, sizeof(*net->lane));
+	if (!net->unit || !net->port || !net->wake_ps || !net->wake_window || !net->lane)
+		return false;
+	for (uint32_t i = 0; i < net->units.n; i++)
+		ms_units_fill(&net->units, i, &net->unit[i]);
+	for (uint32_t i = 0; i < net->threads; i++)
+		if (!lane_init(net, i))
+			return false;
+	return true;
+}
+
+struct ms_net *ms_net_create(const struct ms_net_cfg *cfg, char *why, size_t size)
+{
+	struct ms_net *net;
+
+	if (!ms_net_cfg_check(cfg, why, size))
+		return NULL;
+	net = calloc(1, sizeof(*net));
+	if (!net) {
+		bad(why, size, "no memory for a net");
+		return NULL;
+	}
+	net->cfg = *cfg;
+	net->threads = cfg->threads;
+	net->ranks = cfg->ranks ? cfg->ranks->ranks : 1;
+	net->rank = cfg->ranks ? cfg->ranks->rank : 0;
+	net->first_lane = net->rank * net->threads;
+	net->next_edge_ps = cfg->edge_ps ? cfg->edge_ps : MS_NEVER;
+	net->woken = MS_NEVER;
+	ms_units_init(&net->units, &cfg->topology, net->ranks * net->threads);
+	net->mark_words = (net->units.n + 63) / 64;
+	wires_init(net);
+	if (!tables_init(net)) {
+		bad(why, size, "no memory for %u ports and %u hosts", net->units.n_ports,
+		    cfg->topology.n_hosts);
+		ms_net_destroy(net);
+		return NULL;
+	}
+	return net;
+}
+
+void ms_net_destroy(struct ms_net *net)
+{
+	size_t hosts;
+
+	if (!net)
+		return;
+	hosts = net->units.t.n_hosts;
+	for (uint32_t i = 0; net->lane && i < net->threads; i++)
+		lane_fini(net, net->lane[i]);
+	free(net->lane);
+	free(net->unit);
+	free(net->fault);
+	free(net->now_fault);
+	ms_unmap_bytes(net->port, net->units.n_ports * sizeof(*net->port));
+	ms_unmap_bytes(net->wake_ps, hosts * sizeof(*net->wake_ps));
+	ms_unmap_bytes(net->wake_window, hosts * sizeof(*net->wake_window));
+	free(net);
+}
+
+uint64_t ms_net_memory(const struct ms_net_cfg *cfg, uint64_t in_flight)
+{
+	uint64_t ranks = cfg->ranks ? cfg->ranks->ranks : 1, bytes;
+	struct ms_units u;
+
+	ms_units_init(&u, &cfg->topology, (uint32_t)ranks * cfg->threads);
+	bytes = u.n_ports * (uint64_t)sizeof(struct ms_port);
+	bytes += u.n * (uint64_t)(sizeof(struct ms_unit) + 8 * MS_SLOTS_MAX / 8 * cfg->threads);
+	bytes += u.t.n_hosts * UINT64_C(16);
+	/* Each unit that something comes to holds a chunk or two that are not full. */
+	bytes += u.n / ranks * 2 * MS_CHUNK_BYTES;
+	/* A packet, its share of the chunk's head, and as much again free at any time. */
+	bytes += in_flight / ranks * sizeof(struct ms_packet) * 3 / 2;
+	return bytes;
+}
+
+uint64_t ms_net_memory_used(const struct ms_net *net)
+{
+	uint64_t bytes = net->units.n_ports * (uint64_t)sizeof(*net->port) +
+			 net->units.n * (uint64_t)sizeof(*net->unit) +
+			 net->units.t.n_hosts * UINT64_C(16);
+
+	for (uint32_t i = 0; i < net->threads; i++) {
+		const struct ms_lane *l = net->lane[i];
+
+		bytes += sizeof(*l) + l->chunks.bytes + l->slab.room * sizeof(struct ms_packet) +
+			 (uint64_t)net->slots * (net->units.n + net->mark_words) * 8 +
+			 l->keys_room * 2 * sizeof(struct ms_key);
+	}
+	return bytes;
+}
+
+static struct ms_port *port_here(const struct ms_net *net, uint32_t link)
+{
+	if (link >= net->units.t.n_links ||
+	    net->unit[ms_units_from(&net->units, link)].lane / net->threads != net->rank)
+		return NULL;
+	return &net->port[ms_units_port(&net->units, link)];
+}
+
+bool ms_net_link(const struct ms_net *net, uint32_t link, struct ms_link_info *info)
+{
+	const struct ms_port *port = port_here(net, link);
+	const struct ms_link_fault *fault;
+	uint32_t unit;
+
+	if (!port)
+		return false;
+	unit = ms_units_from(&net->units, link);
+	fault = ms_fault_find(&net->lane[net->unit[unit].lane - net->first_lane]->faults,
+			      ms_units_port(&net->units, link), false);
+	*info = (struct ms_link_info){
+		.sent_bytes = port->sent_bytes,
+		.ecn_marks = port->ecn_marks,
+		.trims = port->trims,
+		.drops = port->drops,
+		.data_bytes = port->bytes[MS_DATA],
+		.control_bytes = port->bytes[MS_CONTROL],
+		.up = !fault || fault->down == 0,
+	};
+	return true;
+}
+
+void ms_net_tap(struct ms_net *net, uint32_t link, bool on)
+{
+	struct ms_port *port = port_here(net, link);
+
+	if (port)
+		port->flags =
+			on ? port->flags | MS_PORT_TAPPED : port->flags & ~(uint32_t)MS_PORT_TAPPED;
+}
+
+bool ms_net_host_is_here(const struct ms_net *net, uint32_t host)
+{
+	uint32_t unit = ms_units_of_host(&net->units, host);
+
+	return host < net->units.t.n_hosts && net->unit[unit].lane / net->threads == net->rank;
+}
+
+uint32_t ms_lane_of(const struct ms_net *net, uint32_t host)
+{
+	return net->unit[ms_units_of_host(&net->units, host)].lane - net->first_lane;
+}
+
+void ms_queue_defaults(const struct mf_topology *t, bool trimming,
+		       struct ms_queue_cfg queue[MS_PORT_KINDS])
+{
+	/* There and back over the longest path, as long as it is empty. */
+	uint64_t rtt_ps = 2 * (hop_ps(t, MS_PORT_HOST_UP) + hop_ps(t, MS_PORT_T0_DOWN) +
+			       hop_ps(t, MS_PORT_T0_UP) + hop_ps(t, MS_PORT_T1_DOWN));
+
+	if (t->cfg.tiers == 3)
+		rtt_ps += 2 * (hop_ps(t, MS_PORT_T1_UP) + hop_ps(t, MS_PORT_T2_DOWN));
+	for (uint32_t i = 0; i < MS_PORT_KINDS; i++) {
+		enum ms_port_kind k = (enum ms_port_kind)i;
+		const struct mf_link_cfg *l = &t->cfg.links[link_of(k)];
+		uint64_t bdp = l->bit_s / 1000000 * rtt_ps / 8000000 + t->cfg.mtu;
+		uint32_t b = bdp > UINT32_MAX / 8 ? UINT32_MAX / 8 : (uint32_t)bdp;
+
+		queue[i] = (struct ms_queue_cfg){0};
+		if (k == MS_PORT_HOST_UP || !kind_is_there(t, k))
+			continue;
+		if (k != MS_PORT_T0_DOWN) {
+			queue[i].ecn_min_bytes = b / 5;
+			queue[i].ecn_max_bytes = b / 5 * 4;
+			queue[i].ecn_ppm = 1000000;
+		}
+		if (trimming)
+			queue[i].trim_bytes = k == MS_PORT_T0_DOWN ? b + b / 2 : b;
+		queue[i].data_limit_bytes = 5 * b;
+		queue[i].control_limit_bytes = b;
+	}
+}

@@ -1,0 +1,281 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * queue.c - the ports: two classes in strict priority, marking, cutting, dropping.
+ *
+ * A port knows when it has sent what it is sending (free_ps). A packet that comes to a free port is
+ * on its way at once, and the only event of its hop is its arrival. A packet that comes to a busy
+ * port waits; what waits is served when the port is looked at again: at its next packet, and at the
+ * end of each window. That is exact, since whatever could overtake it in this window has come by
+ * then: a packet is chosen among those that were there when its predecessor's last bit had left.
+ *
+ * At one instant the port first finishes and chooses, then takes what comes.
+ */
+#include "sim/lane.h"
+
+#include "base/prefetch.h"
+
+enum draw {
+	DRAW_ECN,
+	DRAW_LOSS,
+	DRAW_CORRUPT,
+};
+
+static bool drawn(const struct ms_lane *lane, uint32_t port, uint64_t t_ps, enum draw what,
+		  uint32_t ppm)
+{
+	return ppm && (uint64_t)ms_draw(lane->net, port, t_ps, what) * 1000000 >> 32 < ppm;
+}
+
+static void drop(struct ms_lane *lane, struct ms_port *port, enum ms_drop why)
+{
+	lane->c.dropped[why]++;
+	port->drops++;
+}
+
+/* What a faulty link does to a packet; false: it is lost. */
+static bool survives(struct ms_lane *lane, struct ms_port *port, uint32_t number,
+		     const struct ms_link_fault *f, uint64_t t_ps, bool *corrupt)
+{
+	if (f->blackhole) {
+		drop(lane, port, MS_DROP_BLACKHOLE);
+		return false;
+	}
+	if (drawn(lane, number, t_ps, DRAW_LOSS, f->loss)) {
+		drop(lane, port, MS_DROP_LOSS);
+		return false;
+	}
+	*corrupt = drawn(lane, number, t_ps, DRAW_CORRUPT, f->corrupt);
+	lane->c.corrupted += *corrupt;
+	return true;
+}
+
+/* Begins to send a packet on a free port at t_ps. */
+static void send(struct ms_lane *lane, const struct ms_unit *unit, uint32_t local,
+		 struct ms_port *port, uint64_t t_ps, const struct ms_packet *p)
+{
+	const struct ms_net *net = lane->net;
+	const struct ms_wire *wire = ms_wire_of(net, unit, local);
+	uint64_t took = ms_wire_time(wire, p->bytes);
+	const struct ms_link_fault *fault = NULL;
+	uint32_t number = unit->first_port + local, at;
+	bool corrupt = p->corrupt;
+	struct ms_packet *q;
+
+	if (port->flags & MS_PORT_TAPPED && net->cfg.hosts.tap)
+		net->cfg.hosts.tap(net->cfg.hosts.ctx, lane, ms_units_link(&net->units, number),
+				   t_ps, p);
+	if (port->flags & MS_PORT_FAULTY)
+		fault = ms_fault_find(&lane->faults, number, false);
+	if (fault)
+		took = took * 1000000 / fault->rate;
+	port->free_ps = t_ps + took;
+	port->sent_bytes += p->bytes;
+	lane->c.hops++;
+	if (fault && !survives(lane, port, number, fault, t_ps, &corrupt))
+		return;
+	q = ms_post(lane, ms_unit_peer(&net->units, unit, local), port->free_ps + wire->hop_ps);
+	at = q->at;
+	*q = *p;
+	q->at = at;
+	q->port = number;
+	q->corrupt = corrupt;
+}
+
+/* The next packet to be sent, control first; the port has one. */
+static uint32_t choose(struct ms_lane *lane, struct ms_port *port)
+{
+	enum ms_class c = port->head[MS_CONTROL] ? MS_CONTROL : MS_DATA;
+	uint32_t i = port->head[c];
+	const struct ms_packet *p = &lane->slab.packet[i];
+
+	port->head[c] = p->at;
+	port->bytes[c] -= p->bytes;
+	return i;
+}
+
+void ms_port_advance(struct ms_lane *lane, struct ms_unit *unit, uint32_t local, uint64_t until_ps)
+{
+	struct ms_port *port = &lane->net->port[unit->first_port + local];
+
+	while (port->free_ps <= until_ps && (port->head[MS_CONTROL] || port->head[MS_DATA])) {
+		uint32_t i = choose(lane, port);
+
+		send(lane, unit, local, port, port->free_ps, &lane->slab.packet[i]);
+		ms_slab_give(&lane->slab, i);
+	}
+}
+
+void ms_port_flush(struct ms_lane *lane, struct ms_unit *unit, uint32_t local)
+{
+	struct ms_port *port = &lane->net->port[unit->first_port + local];
+
+	while (port->head[MS_CONTROL] || port->head[MS_DATA]) {
+		ms_slab_give(&lane->slab, choose(lane, port));
+		drop(lane, port, MS_DROP_LINK_DOWN);
+	}
+}
+
+/* What becomes of a packet that has to wait. */
+struct admission {
+	enum ms_class class;
+	uint32_t bytes;
+	bool cut, mark;
+};
+
+static bool over(uint32_t limit, uint32_t waiting, uint32_t bytes)
+{
+	return limit && (uint64_t)waiting + bytes > limit;
+}
+
+static bool trimmable(const struct ms_packet *p)
+{
+	return p->cls == MW_DSCP_TRIMMABLE || p->cls == MW_DSCP_TRIMMABLE_RETX;
+}
+
+/* RED by the length of the data class. */
+static bool marked(const struct ms_lane *lane, const struct ms_wire *wire, uint32_t number,
+		   uint32_t waiting, uint64_t t_ps)
+{
+	uint64_t chance;
+
+	if (!wire->q.ecn_max_bytes || waiting < wire->q.ecn_min_bytes)
+		return false;
+	if (waiting >= wire->q.ecn_max_bytes)
+		return true;
+	chance = (waiting - wire->q.ecn_min_bytes) * wire->ecn_scale >> 16;
+	return ms_draw(lane->net, number, t_ps, DRAW_ECN) < chance;
+}
+
+/* False: it is dropped, for the reason in *why. */
+static bool admit(struct ms_lane *lane, const struct ms_wire *wire, const struct ms_port *port,
+		  uint32_t number, uint64_t t_ps, const struct ms_packet *p, struct admission *a,
+		  enum ms_drop *why)
+{
+	uint32_t waiting = port->bytes[MS_DATA];
+
+	*a = (struct admission){ms_packet_high(p) ? MS_CONTROL : MS_DATA, p->bytes, false, false};
+	if (a->class == MS_DATA) {
+		if (trimmable(p) && p->bytes > lane->net->cfg.trim_to_bytes &&
+		    over(wire->q.trim_bytes, waiting, p->bytes)) {
+			a->class = MS_CONTROL;
+			a->bytes = lane->net->cfg.trim_to_bytes;
+			a->cut = true;
+		} else if (over(wire->q.data_limit_bytes, waiting, p->bytes)) {
+			*why = MS_DROP_DATA_FULL;
+			return false;
+		} else {
+			a->mark = marked(lane, wire, number, waiting, t_ps);
+		}
+	}
+	*why = MS_DROP_CONTROL_FULL;
+	return a->class == MS_DATA ||
+	       !over(wire->q.control_limit_bytes, port->bytes[MS_CONTROL], a->bytes);
+}
+
+static void append(struct ms_lane *lane, struct ms_port *port, enum ms_class class, uint32_t i)
+{
+	if (port->head[class])
+		lane->slab.packet[port->tail[class]].at = i;
+	else
+		port->head[class] = i;
+	port->tail[class] = i;
+	port->bytes[class] += lane->slab.packet[i].bytes;
+}
+
+/* A packet at a busy port. */
+static void wait(struct ms_lane *lane, struct ms_unit *unit, uint32_t local, struct ms_port *port,
+		 uint64_t t_ps, const struct ms_packet *p)
+{
+	const struct ms_wire *wire = ms_wire_of(lane->net, unit, local);
+	struct admission a;
+	enum ms_drop why;
+	struct ms_packet *q;
+	uint32_t i;
+
+	if (!admit(lane, wire, port, unit->first_port + local, t_ps, p, &a, &why)) {
+		drop(lane, port, why);
+		return;
+	}
+	i = ms_slab_take(&lane->slab);
+	if (!i) {
+		atomic_store_explicit(&lane->net->no_memory, true, memory_order_relaxed);
+		return;
+	}
+	q = &lane->slab.packet[i];
+	*q = *p;
+	q->at = 0;
+	if (a.cut) {
+		q->bytes = (uint16_t)a.bytes;
+		q->cls = unit->tier == MF_T0 && local < unit->downlinks ? MW_DSCP_TRIMMED_LASTHOP
+									: MW_DSCP_TRIMMED;
+		port->trims++;
+		lane->c.trims++;
+	}
+	if (a.mark) {
+		port->ecn_marks += !q->ce;
+		lane->c.ecn_marks += !q->ce;
+		q->ce = 1;
+	}
+	append(lane, port, a.class, i);
+	if (!(port->flags & MS_PORT_BACKLOG)) {
+		port->flags |= MS_PORT_BACKLOG;
+		port->next = unit->backlog;
+		unit->backlog = local + 1;
+	}
+}
+
+/* A packet at a port of which something special is known. */
+static void take_slowly(struct ms_lane *lane, struct ms_unit *unit, uint32_t local,
+			struct ms_port *port, uint64_t t_ps, const struct ms_packet *p)
+{
+	const struct ms_link_fault *fault;
+
+	if (port->flags & MS_PORT_FAULTY) {
+		fault = ms_fault_find(&lane->faults, unit->first_port + local, false);
+		if (fault && fault->down) {
+			drop(lane, port, MS_DROP_LINK_DOWN);
+			return;
+		}
+	}
+	if (port->flags & MS_PORT_BACKLOG)
+		ms_port_advance(lane, unit, local, t_ps);
+	if (port->free_ps <= t_ps)
+		send(lane, unit, local, port, t_ps, p);
+	else
+		wait(lane, unit, local, port, t_ps, p);
+}
+
+void ms_port_take(struct ms_lane *lane, struct ms_unit *unit, uint32_t local, uint64_t t_ps,
+		  const struct ms_packet *p)
+{
+	struct ms_port *port = &lane->net->port[unit->first_port + local];
+
+	if (port->flags)
+		take_slowly(lane, unit, local, port, t_ps, p);
+	else if (port->free_ps <= t_ps)
+		send(lane, unit, local, port, t_ps, p);
+	else
+		wait(lane, unit, local, port, t_ps, p);
+}
+
+void ms_backlog_advance(struct ms_lane *lane, struct ms_unit *unit)
+{
+	uint32_t local = unit->backlog, kept = 0;
+
+	while (local) {
+		struct ms_port *port = &lane->net->port[unit->first_port + local - 1];
+		uint32_t next = port->next;
+
+		ms_port_advance(lane, unit, local - 1, lane->end_ps - 1);
+		if (port->head[MS_CONTROL] || port->head[MS_DATA]) {
+			port->next = kept;
+			kept = local;
+		} else {
+			port->flags &= ~(uint32_t)MS_PORT_BACKLOG;
+		}
+		local = next;
+	}
+	unit->backlog = kept;
+	if (kept)
+		ms_mark(lane, (uint32_t)(unit - lane->net->unit), lane->window + 1);
+}

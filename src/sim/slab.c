@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* slab.c - see slab.h. */
+#include "sim/slab.h"
+
+#include <sys/mman.h>
+
+#include "sim/chunk.h"
+
+#define FIRST_ROOM 1024u
+#define LARGEST_STEP (1u << 18)
+
+int ms_slab_grow(struct ms_slab *s)
+{
+	uint32_t step = s->room == 0 ? FIRST_ROOM : s->room < LARGEST_STEP ? s->room : LARGEST_STEP;
+	size_t size = sizeof(*s->packet), bytes = (s->room + (size_t)step) * size;
+	void *p;
+
+	if (s->room > UINT32_MAX - step)
+		return 0;
+	if (s->room == 0) {
+		p = ms_map_bytes(bytes);
+		if (!p)
+			return 0;
+		s->fresh = 1;
+	} else {
+		p = mremap(s->packet, s->room * size, bytes, MREMAP_MAYMOVE);
+		if (p == MAP_FAILED)
+			return 0;
+		if (bytes >= LARGEST_STEP * size)
+			(void)madvise(p, bytes, MADV_HUGEPAGE);
+	}
+	s->packet = p;
+	s->room += step;
+	return 1;
+}
+
+void ms_slab_fini(struct ms_slab *s)
+{
+	ms_unmap_bytes(s->packet, s->room * sizeof(*s->packet));
+}

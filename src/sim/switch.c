@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * switch.c - a switch in one window: everything that comes, in order, to the port it leaves by.
+ *
+ * No table is looked up. Down, the port follows from the destination; up, it is a field of the EV,
+ * just as the uSIDs that a real sender writes into the carrier follow from the two.
+ */
+#include "sim/lane.h"
+
+/* The port, from the unit's first, that a packet leaves by. */
+static uint32_t route(const struct mf_topology *t, const struct ms_unit *unit,
+		      const struct ms_packet *p)
+{
+	uint32_t t0 = mf_host_t0(t, p->dst);
+
+	switch (unit->tier) {
+	case MF_T0:
+		return t0 == unit->index ? p->dst - t0 * t->cfg.hosts_per_t0
+					 : unit->downlinks + mf_ev_uplink(p->ev);
+	case MF_T1:
+		return t0 - unit->first_t0 < unit->downlinks
+			       ? t0 - unit->first_t0
+			       : unit->downlinks + mf_ev_t1_uplink(p->ev);
+	default:
+		return mf_t0_pod(t, t0);
+	}
+}
+
+void ms_switch_run(struct ms_lane *lane, uint32_t number)
+{
+	struct ms_net *net = lane->net;
+	struct ms_unit *unit = &net->unit[number];
+	uint32_t n = ms_gather(lane, number);
+	struct ms_key *keys =
+		ms_order(lane->keys, lane->keys_other, n, net->window_ps, lane->counts);
+
+	for (uint32_t i = 0; i < n; i++) {
+		const struct ms_packet *p = keys[i].p;
+		uint64_t t_ps = lane->start_ps + p->at;
+
+		if (!p->bytes) {
+			ms_fault_happens(lane, unit, t_ps, p);
+			continue;
+		}
+		if (unit->faulty && ms_fault_lost(lane, t_ps, p)) {
+			lane->c.dropped[MS_DROP_LINK_DOWN]++;
+			continue;
+		}
+		ms_saw(lane, t_ps, p);
+		ms_port_take(lane, unit, route(&net->units.t, unit, p), t_ps, p);
+	}
+	ms_release(lane, number);
+	if (unit->backlog)
+		ms_backlog_advance(lane, unit);
+}
