@@ -1,0 +1,174 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* host_config.c - rows of destinations as text, from the uSID plan. */
+#include "fabric/host_config.h"
+
+#include <arpa/inet.h>
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+
+#include "fabric/address.h"
+#include "fabric/usid.h"
+
+/* Prefixes of addresses that a pod's hosts, and a T0's, have in common; see address.h. */
+#define ALL_BITS 32u
+#define POD_BITS 48u
+#define T0_BITS 64u
+
+struct writing {
+	char *out;
+	size_t size;
+	size_t len; /* of the whole text, also of what did not fit */
+};
+
+__attribute__((format(printf, 2, 3))) static void put(struct writing *w, const char *format, ...)
+{
+	size_t at = w->len < w->size ? w->len : w->size;
+	va_list args;
+	int n;
+
+	va_start(args, format);
+	n = vsnprintf(w->out ? w->out + at : NULL, w->size - at, format, args);
+	va_end(args);
+	w->len += n > 0 ? (size_t)n : 0;
+}
+
+static void put_address(struct writing *w, const uint8_t address[MF_ADDRESS_BYTES])
+{
+	char text[INET6_ADDRSTRLEN];
+
+	put(w, "%s", inet_ntop(AF_INET6, address, text, sizeof(text)));
+}
+
+/* Puts a field of some bits, none if there are no bits to choose by. */
+static void put_field(struct writing *w, const char *name, uint32_t bits, uint32_t shift)
+{
+	if (bits == 0)
+		return;
+	put(w, "+%s:%u", name, bits);
+	if (shift > 0)
+		put(w, "<<%u", shift);
+}
+
+static uint32_t bits_for(uint32_t count)
+{
+	uint32_t bits = 0;
+
+	while (UINT64_C(1) << bits < count)
+		bits++;
+	return bits;
+}
+
+static void put_block(struct writing *w, const struct mf_topology *t)
+{
+	put(w, "%08" PRIx32, t->cfg.usid.block);
+	if (t->cfg.usid.planes == MF_PLANE_IN_BLOCK)
+		put_field(w, "plane", bits_for(t->cfg.planes), 0);
+}
+
+/* What of a uSID depends on the destination, in paths that turn at `turn`. */
+static void put_destination(struct writing *w, const struct mf_topology *t, enum mf_tier tier,
+			    enum mf_tier turn)
+{
+	uint32_t index_bits = mf_usid_plane_shift(t);
+
+	if (tier == MF_HOST) {
+		/* By downlink the count stays in its bits; by host it may carry into all. */
+		put_field(w, "host", t->cfg.usid.dst == MF_DST_HOST ? 16 : index_bits, 0);
+		return;
+	}
+	if (turn == MF_T2)
+		put_field(w, "pod", bits_for(t->cfg.pods), tier == MF_T0 ? t->t0_bits : t->t1_bits);
+	if (tier == MF_T0)
+		put_field(w, "t0", t->t0_bits, 0);
+}
+
+/*
+ * Puts the uSIDs of a row whose paths turn at a tier: up to it the EV chooses, down from it the
+ * destination says where; T1s keep their number on the way down.
+ */
+static void put_usids(struct writing *w, const struct mf_topology *t, const struct mf_pair *p)
+{
+	uint32_t n, top = (uint32_t)p->turn - MF_T0;
+	uint16_t usids[MF_USIDS_MAX];
+
+	n = mf_usids_of(t, p, 0, usids);
+	for (uint32_t i = 0; i < n; i++) {
+		uint32_t up = i <= top ? i : 2 * top - i;
+		enum mf_tier tier = i == n - 1 ? MF_HOST : (enum mf_tier)(MF_T0 + up);
+
+		put(w, " %04x", usids[i]);
+		if (tier != MF_HOST || t->cfg.usid.dst == MF_DST_DOWNLINK)
+			put_field(w, "plane", t->plane_bits, mf_usid_plane_shift(t));
+		if (tier == MF_T1)
+			put_field(w, "uplink", t->t1_bits, 0);
+		if (tier == MF_T2) {
+			put_field(w, "uplink", t->t1_bits, t->t2_bits);
+			put_field(w, "t1_uplink", t->t2_bits, 0);
+		}
+		if (i > top)
+			put_destination(w, t, tier, p->turn);
+	}
+}
+
+static void put_row(struct writing *w, const struct mf_topology *t, uint32_t host, uint32_t first,
+		    enum mf_tier turn)
+{
+	const uint32_t bits = turn == MF_T0 ? T0_BITS : turn == MF_T1 ? POD_BITS : ALL_BITS;
+	struct mf_pair p = mf_pair_turning(t, host, first, turn);
+	uint8_t address[MF_ADDRESS_BYTES];
+
+	mf_address_of_host(t, first, address);
+	put(w, "\"");
+	put_address(w, address);
+	put(w, "/%u = ", bits);
+	put_block(w, t);
+	put_usids(w, t, &p);
+	put(w, "\"");
+}
+
+static void put_rows(struct writing *w, const struct mf_topology *t, uint32_t host)
+{
+	uint32_t t0 = mf_host_t0(t, host);
+
+	put(w, "rows = [");
+	put_row(w, t, host, t0 * t->cfg.hosts_per_t0, MF_T0);
+	put(w, ", ");
+	put_row(w, t, host, mf_t0_pod(t, t0) * t->hosts_per_pod, MF_T1);
+	if (t->cfg.tiers == 3) {
+		put(w, ", ");
+		put_row(w, t, host, 0, MF_T2);
+	}
+	put(w, "]\n");
+}
+
+static void put_ports(struct writing *w, const struct mf_topology *t,
+		      const struct mf_host_options *o)
+{
+	uint64_t pace = o->pace_bps ? o->pace_bps : t->cfg.links[MF_HOST_T0].bit_s;
+
+	put(w, "[ports]\nlist = [");
+	for (uint32_t plane = 0; plane < t->cfg.planes; plane++)
+		put(w, "%s\"%s%" PRIu32 "\"", plane ? ", " : "", o->ifname ? o->ifname : "e",
+		    plane);
+	put(w, "]\ndriver = \"%s\"\npace = %" PRIu64 "\n\n",
+	    o->form == MF_HOST_RAW41 ? "raw41" : "udp", pace);
+}
+
+size_t mf_host_config_write(const struct mf_topology *t, uint32_t host,
+			    const struct mf_host_options *options, char *out, size_t size)
+{
+	struct writing w = {out, size, 0};
+	uint8_t address[MF_ADDRESS_BYTES];
+
+	put(&w, "# host %" PRIu32 " of %s\n", host, t->cfg.name);
+	put_ports(&w, t, options);
+	mf_address_of_host(t, host, address);
+	put(&w, "[srv6]\ngid = \"");
+	put_address(&w, address);
+	put(&w, "\"\nuplinks = %" PRIu32 "\n", t->cfg.t1s);
+	if (t->cfg.tiers == 3)
+		put(&w, "t1_uplinks = %" PRIu32 "\n", t->cfg.t1_uplinks);
+	put_rows(&w, t, host);
+	return w.len;
+}
