@@ -50,36 +50,41 @@ static bool check_range(struct mf_error *error, const char *field, uint64_t valu
 
 static bool check_counts(const struct mf_topology_cfg *c, struct mf_error *e)
 {
-	return check_range(e, "planes", c->planes, 1, MF_PLANES_MAX,
+	return check_range(e, "topology.planes", c->planes, 1, MF_PLANES_MAX,
 			   "planes that an EV can name") &&
-	       check_range(e, "tiers", c->tiers, 2, 3, "tiers of switches") &&
-	       check_range(e, "hosts_per_t0", c->hosts_per_t0, 1, COUNT_MAX, "downlinks of a T0") &&
-	       check_range(e, "t0s", c->t0s, 1, COUNT_MAX, "T0s in a pod") &&
-	       check_range(e, "t1s", c->t1s, 1, MF_UPLINKS_MAX,
+	       check_range(e, "topology.tiers", c->tiers, 2, 3, "tiers of switches") &&
+	       check_range(e, "topology.hosts_per_t0", c->hosts_per_t0, 1, COUNT_MAX,
+			   "downlinks of a T0") &&
+	       check_range(e, "topology.t0s", c->t0s, 1, COUNT_MAX, "T0s in a pod") &&
+	       check_range(e, "topology.t1s", c->t1s, 1, MF_UPLINKS_MAX,
 			   "T1s in a pod, one for each uplink that an EV can name") &&
-	       check_range(e, "rails", c->rails, 1, RAILS_MAX, "NICs of a node") &&
-	       check_range(e, "mtu", c->mtu, MF_MTU_MIN, MF_MTU_MAX, "bytes of an IPv6 packet") &&
-	       check_range(e, "switch_latency", c->switch_ns, 0, LATENCY_MAX_NS, "nanoseconds");
+	       check_range(e, "topology.rails", c->rails, 1, RAILS_MAX, "NICs of a node") &&
+	       check_range(e, "topology.mtu", c->mtu, MF_MTU_MIN, MF_MTU_MAX,
+			   "bytes of an IPv6 packet") &&
+	       check_range(e, "topology.switch_latency", c->switch_ns, 0, LATENCY_MAX_NS,
+			   "nanoseconds");
 }
 
 static bool check_tiers(const struct mf_topology_cfg *c, struct mf_error *e)
 {
 	if (c->tiers == 2 && c->pods != 1)
-		return mf_refuse(e, "pods", c->pods, "two tiers of switches are one pod: 1");
+		return mf_refuse(e, "topology.pods", c->pods,
+				 "two tiers of switches are one pod: 1");
 	if (c->tiers == 2 && c->t1_uplinks != 0)
-		return mf_refuse(e, "t1_uplinks", c->t1_uplinks,
+		return mf_refuse(e, "topology.t1_uplinks", c->t1_uplinks,
 				 "with two tiers nothing stands above a T1: 0");
 	if (c->tiers == 2)
 		return true;
-	return check_range(e, "pods", c->pods, 2, COUNT_MAX, "pods below a third tier") &&
-	       check_range(e, "t1_uplinks", c->t1_uplinks, 1, MF_UPLINKS_MAX,
+	return check_range(e, "topology.pods", c->pods, 2, COUNT_MAX, "pods below a third tier") &&
+	       check_range(e, "topology.t1_uplinks", c->t1_uplinks, 1, MF_UPLINKS_MAX,
 			   "uplinks of a T1, as many as an EV can name");
 }
 
 /* A switch has as many ports above as below when it oversubscribes nothing, so an even number. */
 static bool check_radix(const struct mf_topology_cfg *c, struct mf_error *e)
 {
-	static const char *const field[3] = {"t0_ports", "t1_ports", "t2_ports"};
+	static const char *const field[3] = {"topology.t0_ports", "topology.t1_ports",
+					     "topology.t2_ports"};
 	const uint32_t used[3] = {c->hosts_per_t0 + c->t1s, c->t0s + c->t1_uplinks,
 				  c->tiers == 3 ? c->pods : 0};
 
@@ -124,15 +129,15 @@ static bool check_size(const struct mf_topology_cfg *c, struct mf_error *e)
 	uint64_t cables = hosts + t0s * c->t1s + (uint64_t)c->pods * c->t1s * c->t1_uplinks;
 
 	if (hosts > IDS_MAX || 2 * cables * c->planes > IDS_MAX)
-		return mf_refuse(e, "planes", c->planes,
+		return mf_refuse(e, "topology.planes", c->planes,
 				 "%" PRIu64 " hosts and %" PRIu64
 				 " cables a plane are more than can be numbered: %" PRIu64 " links",
 				 hosts, cables, IDS_MAX);
 	if (hosts < 2)
-		return mf_refuse(e, "hosts_per_t0", c->hosts_per_t0,
+		return mf_refuse(e, "topology.hosts_per_t0", c->hosts_per_t0,
 				 "there is one host: a fabric has 2 or more");
 	if (t0s % c->rails != 0)
-		return mf_refuse(e, "rails", c->rails,
+		return mf_refuse(e, "topology.rails", c->rails,
 				 "each rail of a node has a T0 of its own, so rails divides the "
 				 "%" PRIu64 " T0s of a plane",
 				 t0s);
@@ -176,17 +181,18 @@ static bool check_usids(const struct mf_topology_cfg *c, struct mf_error *e)
 			"uSIDs of 16 bits number at most %u hosts, this fabric has %" PRIu32
 			": destination = \"downlink\"",
 			MF_USID_HOST_LAST, hosts);
-	if (!check_index(e, "t0s", c->t0s, pod_bits + bits_for(c->t0s), room,
+	if (!check_index(e, "topology.t0s", c->t0s, pod_bits + bits_for(c->t0s), room,
 			 "the number of a T0") ||
-	    !check_index(e, "t1s", c->t1s, pod_bits + bits_for(c->t1s), room, "the number of a T1"))
+	    !check_index(e, "topology.t1s", c->t1s, pod_bits + bits_for(c->t1s), room,
+			 "the number of a T1"))
 		return false;
 	if (c->tiers == 3 &&
-	    !check_index(e, "t1_uplinks", c->t1_uplinks, bits_for(c->t1s) + bits_for(c->t1_uplinks),
-			 room, "the number of a T2"))
+	    !check_index(e, "topology.t1_uplinks", c->t1_uplinks,
+			 bits_for(c->t1s) + bits_for(c->t1_uplinks), room, "the number of a T2"))
 		return false;
 	return c->usid.dst == MF_DST_HOST ||
-	       check_index(e, "hosts_per_t0", c->hosts_per_t0, bits_for(c->hosts_per_t0), room,
-			   "the number of a downlink");
+	       check_index(e, "topology.hosts_per_t0", c->hosts_per_t0, bits_for(c->hosts_per_t0),
+			   room, "the number of a downlink");
 }
 
 /* A block of addresses that unicast may use: neither ::/8, link-local nor multicast. */
@@ -209,10 +215,10 @@ static bool check_blocks(const struct mf_topology_cfg *c, struct mf_error *e)
 			"the number of the plane goes into its last bits, so that blocks "
 			"of planes would overlap: a block that ends in 0 there");
 	if (!block_usable(c->address_block))
-		return refuse_block(e, "address_block", c->address_block,
+		return refuse_block(e, "topology.address_block", c->address_block,
 				    "not for unicast: a block like fd6d:7263::/32");
 	if ((c->address_block & ~low) == c->usid.block)
-		return refuse_block(e, "address_block", c->address_block,
+		return refuse_block(e, "topology.address_block", c->address_block,
 				    "overlaps usid.block: a block of its own for the hosts");
 	return true;
 }
@@ -221,7 +227,7 @@ static bool check_name(const struct mf_topology_cfg *c, struct mf_error *e)
 {
 	if (memchr(c->name, 0, sizeof(c->name)) && c->name[0] != 0)
 		return true;
-	mf_refuse(e, "name", 0, "1 to %u letters", MF_NAME_MAX);
+	mf_refuse(e, "topology.name", 0, "1 to %u letters", MF_NAME_MAX);
 	snprintf(e->value, sizeof(e->value), "\"%.*s\"", (int)MF_NAME_MAX, c->name);
 	return false;
 }

@@ -18,12 +18,10 @@ bool mf_path_crosses(const struct mf_topology *t, const struct mf_pair *p, uint3
  * The two ends of a path are common to all EVs of a plane, the next links to those with the same
  * uplink, the inner ones to those with the same choices throughout.
  */
-uint32_t mf_path_shared(const struct mf_topology *t, const struct mf_pair *p, uint32_t a,
-			uint32_t b)
+uint32_t mf_path_shared(const struct mf_pair *p, uint32_t a, uint32_t b)
 {
 	uint32_t common = 0;
 
-	(void)t;
 	if (mf_ev_plane(a) != mf_ev_plane(b))
 		return 0;
 	common += 2;

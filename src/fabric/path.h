@@ -133,8 +133,7 @@ bool mf_path_crosses(const struct mf_topology *t, const struct mf_pair *p, uint3
 		     uint32_t link);
 
 /* mf_path_shared returns how many links two EVs of a pair have in common. REQ(topo.path.shared) */
-uint32_t mf_path_shared(const struct mf_topology *t, const struct mf_pair *p, uint32_t a,
-			uint32_t b);
+uint32_t mf_path_shared(const struct mf_pair *p, uint32_t a, uint32_t b);
 
 /*
  * The EVs of a pair whose paths cross a link: those that agree with `ev` in the bits of `mask`. The

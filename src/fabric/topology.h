@@ -129,9 +129,9 @@ struct mf_topology {
 
 /*
  * What is wrong with a cfg: the field by the name that it has in a topology file, the value that it
- * has, and what is allowed. All three are complete sentences without the others' help:
+ * has, and what is wrong with that and what is allowed:
  *
- *	planes = 0: a fabric has 1 to 16 planes
+ *	topology.planes = 0: planes that an EV can name: 1 to 16
  */
 struct mf_error {
 	char field[32];
