@@ -21,7 +21,8 @@ void mw_usids_encode(const struct mw_usids *list, uint8_t addr[MW_SRV6_ADDR_BYTE
 	mb_assert(list->n <= MW_USIDS_ADDR_MAX);
 	memset(addr, 0, MW_SRV6_ADDR_BYTES);
 	mb_store_be32(addr, list->block);
-	for (uint32_t i = 0; i < list->n; i++) {
+	/* The bound said twice: optimising compilers warn where they do not see the assertion. */
+	for (uint32_t i = 0; i < list->n && i < MW_USIDS_ADDR_MAX; i++) {
 		mb_assert(list->usid[i] != 0);
 		mb_store_be16(addr + at(i), list->usid[i]);
 	}
