@@ -115,7 +115,10 @@ static __always_inline int vq_control(const struct vq_config *cfg, struct vq_sta
 	return 1;
 }
 
-/* Data that found no room. REQ(switch.trim.eligible) REQ(switch.trim.short) */
+/*
+ * Data that found no room.
+ * REQ(switch.trim.eligible) REQ(switch.trim.short) REQ(switch.trim.dropped)
+ */
 static __always_inline enum vq_fate vq_overflow(const struct vq_config *cfg, struct vq_state *st,
 						const struct vq_packet *p, int trimmable)
 {
@@ -146,6 +149,7 @@ static __always_inline void vq_arrive(struct vq_state *st, const struct vq_packe
 	}
 }
 
+/* REQ(switch.dscp.class) REQ(switch.control.first) */
 static __always_inline enum vq_fate vq_decide(const struct vq_config *cfg, struct vq_state *st,
 					      const struct vq_packet *p, int trimmable)
 {

@@ -80,6 +80,8 @@ size_t mvq_htb_lines(char *out, size_t size, const char *dev, uint32_t mtu,
 	struct shape s = shape_of(mtu, port, faults);
 	size_t used = 0;
 
+	if (size)
+		*out = '\0';
 	if (!s.bits)
 		return 0;
 	line(out, size, &used, "qdisc add dev %s root handle 1: htb default 20 r2q 1000\n", dev);
@@ -97,6 +99,8 @@ size_t mvq_htb_change_lines(char *out, size_t size, const char *dev, uint32_t mt
 	struct shape s = shape_of(mtu, port, faults);
 	size_t used = 0;
 
+	if (size)
+		*out = '\0';
 	if (s.bits)
 		classes(out, size, &used, "change", dev, &s);
 	return used;

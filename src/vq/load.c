@@ -57,8 +57,10 @@ static int take(struct mvq *vq, struct bpf_object *object, struct mvq_error *err
 
 static int load(struct mvq *vq, uint32_t max_ports, char *log, struct mvq_error *error)
 {
-	LIBBPF_OPTS(bpf_object_open_opts, options, .object_name = "vq", .kernel_log_buf = log,
-		    .kernel_log_size = LOG_BYTES);
+	struct bpf_object_open_opts options = {.sz = sizeof(options),
+					       .object_name = "vq",
+					       .kernel_log_buf = log,
+					       .kernel_log_size = LOG_BYTES};
 	struct bpf_object *object = bpf_object__open_mem(mvq_object, mvq_object_bytes, &options);
 	int code = 0;
 

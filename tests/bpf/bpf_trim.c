@@ -1,0 +1,241 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Trimming: what is cut, how, and what is left alone. */
+#include <stdio.h>
+
+#include "bpf/rig.h"
+#include "support/test.h"
+#include "wire/dscp.h"
+#include "wire/packet.h"
+
+#define TRIMMABLE 4
+#define RETX 8
+#define TRIMMED 12
+#define TRIMMED_LASTHOP 16
+
+/* Frame lengths for links of MTU 1500, 4200, 4400 and 9000, and one byte more than what is cut. */
+static const size_t lengths[] = {129, 1514, 3000, 4214, 4414, 9014};
+static const enum frame_form v6_forms[] = {FRAME_DIRECT, FRAME_INNER, FRAME_SRH_DIRECT,
+					   FRAME_SRH_INNER, FRAME_TCP};
+#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+
+static void expect(const struct frame *got, const struct frame *want, enum frame_form form,
+		   size_t len)
+{
+	if (got->len != want->len || memcmp(got->bytes, want->bytes, want->len) != 0)
+		fail_msg("form %d, %zu bytes: %zu left, %zu wanted, or other bytes", (int)form, len,
+			 got->len, want->len);
+}
+
+/* Each form and length through the full queue, on the wire and, where it fits, in a test run. */
+static void trim_all(struct rig *r)
+{
+	struct frame in, run, out, want;
+
+	for (size_t i = 0; i < COUNT(v6_forms) * COUNT(lengths); i++) {
+		enum frame_form form = v6_forms[i / COUNT(lengths)];
+		size_t len = lengths[i % COUNT(lengths)];
+
+		frame_make(&in, form, len, TRIMMABLE, 1, (uint32_t)i);
+		want = in;
+		frame_trimmed(&want, form, r->port.trim_bytes, r->port.trim_dscp,
+			      r->port.repair_udp);
+		assert_true(rig_pass(r, &in, &out));
+		expect(&out, &want, form, len);
+		if (len > RIG_RUN_MAX)
+			continue;
+		run = in;
+		assert_int_equal(rig_run(r, &run), RIG_REDIRECT);
+		expect(&run, &want, form, len);
+	}
+}
+
+/* REQ(switch.trim.cut) REQ(switch.trim.inner) REQ(switch.trim.eligible) */
+TEST_WITH(rig_setup, rig_teardown, vq_egress, trims_every_form_and_length)
+{
+	struct rig *r = rig_of(state);
+
+	rig_slow(r, 0, 1 << 20);
+	trim_all(r);
+	assert_u_eq(rig_read(r).trimmed, rig_read(r).offered);
+	assert_u_eq(rig_read(r).sent_bytes, rig_read(r).offered * 128);
+}
+
+TEST_WITH(rig_setup, rig_teardown, vq_egress, repairs_udp_without_an_inner_header)
+{
+	struct rig *r = rig_of(state);
+
+	rig_slow(r, 0, 1 << 20);
+	r->port.repair_udp = true;
+	rig_set(r);
+	trim_all(r);
+}
+
+/*
+ * A cut inside the headers leaves nothing to repair. The kernel refuses it where it knows of a
+ * transport header behind the cut, as it does here of what comes from a socket: then it is a drop.
+ */
+TEST_WITH(rig_setup, rig_teardown, vq_egress, cuts_inside_the_headers)
+{
+	struct rig *r = rig_of(state);
+	struct frame in, out, want;
+
+	rig_slow(r, 0, 1 << 20);
+	r->port.repair_udp = true;
+	r->port.trim_bytes = MVQ_TRIM_MIN;
+	rig_set(r);
+	for (size_t i = 0; i < COUNT(v6_forms); i++) {
+		frame_make(&in, v6_forms[i], 1514, RETX, 0, 1);
+		want = out = in;
+		frame_trimmed(&want, v6_forms[i], MVQ_TRIM_MIN, TRIMMED, true);
+		assert_int_equal(rig_run(r, &out), RIG_REDIRECT);
+		expect(&out, &want, v6_forms[i], 1514);
+	}
+	assert_u_eq(rig_read(r).trimmed, COUNT(v6_forms));
+	frame_make(&in, FRAME_INNER, 1514, RETX, 0, 1);
+	rig_send(r, &in);
+	assert_true(rig_none(r));
+	assert_u_eq(rig_read(r).trimmed, COUNT(v6_forms));
+	assert_u_eq(rig_read(r).dropped, 1);
+	assert_u_eq(rig_read(r).sent_bytes, COUNT(v6_forms) * MVQ_TRIM_MIN);
+}
+
+/* REQ(switch.trim.last-hop) */
+TEST_WITH(rig_setup, rig_teardown, vq_egress, last_hop_has_a_dscp_of_its_own)
+{
+	struct mw_dscp_map map = mw_dscp_map_default();
+	struct rig *r = rig_of(state);
+	struct frame in, out;
+
+	for (int last_hop = 0; last_hop < 2; last_hop++) {
+		mvq_port_default(&r->port, MVQ_RATE_MIN, 0, last_hop);
+		r->port.limit_bytes = 0;
+		rig_set(r);
+		frame_make(&in, FRAME_INNER, 1514, TRIMMABLE, 1, 1);
+		assert_true(rig_pass(r, &in, &out));
+		assert_int_equal(mw_dscp_decode(&map, frame_dscp(out.bytes)),
+				 last_hop ? MW_DSCP_TRIMMED_LASTHOP : MW_DSCP_TRIMMED);
+	}
+}
+
+/* The receiver's own decoder finds the packet in what is left. */
+TEST_WITH(rig_setup, rig_teardown, vq_egress, what_is_left_can_be_decoded)
+{
+	static const struct {
+		enum frame_form form;
+		uint16_t bytes;
+	} least[] = {{FRAME_DIRECT, 78},
+		     {FRAME_INNER, 118},
+		     {FRAME_SRH_DIRECT, 102},
+		     {FRAME_SRH_INNER, 142}};
+	struct rig *r = rig_of(state);
+	struct frame in, out;
+	struct mw_packet pkt;
+	size_t headers;
+
+	rig_slow(r, 0, 1 << 20);
+	for (size_t i = 0; i < COUNT(least); i++) {
+		r->port.trim_bytes = least[i].bytes;
+		rig_set(r);
+		frame_make(&in, least[i].form, 4214, TRIMMABLE, 1, 4711 + (uint32_t)i);
+		assert_true(rig_pass(r, &in, &out));
+		assert_u_eq(out.len, least[i].bytes);
+		assert_int_equal(mw_packet_decode(out.bytes + in.bth, out.len - in.bth, true, &pkt,
+						  &headers),
+				 MW_OK);
+		assert_u_eq(pkt.bth.psn, 4711 + i);
+		assert_int_equal(mw_packet_decode(out.bytes + in.bth, out.len - in.bth - 1, true,
+						  &pkt, &headers),
+				 MW_SHORT);
+	}
+}
+
+/* REQ(switch.trim.short) */
+TEST_WITH(rig_setup, rig_teardown, vq_egress, too_short_to_trim_is_sent_whole)
+{
+	struct rig *r = rig_of(state);
+	struct frame in, out, want;
+
+	rig_slow(r, 0, 1 << 20);
+	for (int remark = 0; remark < 2; remark++) {
+		r->port.remark_short = remark;
+		rig_set(r);
+		for (size_t len = frame_headers(FRAME_INNER) + 12; len <= 128; len++) {
+			frame_make(&in, FRAME_INNER, len, TRIMMABLE, 2, 1);
+			want = in;
+			if (remark)
+				frame_trimmed(&want, FRAME_INNER, len, TRIMMED, false);
+			assert_true(rig_pass(r, &in, &out));
+			expect(&out, &want, FRAME_INNER, len);
+		}
+	}
+	assert_u_eq(rig_read(r).whole, rig_read(r).offered);
+}
+
+/* REQ(switch.trim.eligible) */
+TEST_WITH(rig_setup, rig_teardown, vq_egress, what_may_not_be_trimmed_is_dropped)
+{
+	struct rig *r = rig_of(state);
+	struct frame in;
+	uint64_t sent = 0;
+
+	rig_slow(r, 0, 1 << 20);
+	for (int form = 0; form < FRAME_FORMS; form++) {
+		for (uint8_t dscp = 0; dscp < 64; dscp++) {
+			bool v6 = frame_outer_v6((enum frame_form)form);
+
+			frame_make(&in, (enum frame_form)form, 1514, dscp, 1, 1);
+			if (form != FRAME_ARP && (dscp == 46 || dscp == 12 || dscp == 16))
+				continue; /* control */
+			if (v6 && (dscp == TRIMMABLE || dscp == RETX))
+				continue;
+			assert_int_equal(rig_run(r, &in), RIG_SHOT);
+			assert_u_eq(rig_read(r).dropped, ++sent);
+		}
+	}
+	assert_u_eq(rig_read(r).offered, sent);
+}
+
+TEST_WITH(rig_setup, rig_teardown, vq_egress, trimming_can_be_off)
+{
+	struct rig *r = rig_of(state);
+	struct frame in;
+
+	rig_slow(r, 0, 1 << 20);
+	r->port.trim_bytes = 0;
+	rig_set(r);
+	frame_make(&in, FRAME_INNER, 1514, TRIMMABLE, 1, 1);
+	assert_int_equal(rig_run(r, &in), RIG_SHOT);
+	assert_u_eq(rig_read(r).dropped, 1);
+}
+
+/* REQ(switch.trim.dropped) */
+TEST_WITH(rig_setup, rig_teardown, vq_egress, trims_beyond_the_control_limit_are_dropped)
+{
+	struct rig *r = rig_of(state);
+	struct frame in;
+
+	rig_slow(r, 0, 128 * 10 + 64);
+	for (int i = 0; i < 25; i++) {
+		frame_make(&in, FRAME_INNER, 1514, TRIMMABLE, 1, 1);
+		assert_int_equal(rig_run(r, &in), i < 10 ? RIG_REDIRECT : RIG_SHOT);
+	}
+	assert_u_eq(rig_read(r).trimmed, 10);
+	assert_u_eq(rig_read(r).trim_dropped, 15);
+	assert_u_eq(rig_read(r).dropped, 0);
+}
+
+/* A packet that another switch trimmed is control here: neither cut again nor marked. */
+TEST_WITH(rig_setup, rig_teardown, vq_egress, trimmed_packets_are_not_trimmed_again)
+{
+	struct rig *r = rig_of(state);
+	struct frame in, out;
+
+	rig_slow(r, 0, 1 << 20);
+	r->port.trim_dscp = TRIMMED_LASTHOP;
+	rig_set(r);
+	frame_make(&in, FRAME_INNER, 256, TRIMMED, 1, 1);
+	out = in;
+	assert_int_equal(rig_run(r, &out), RIG_OK);
+	expect(&out, &in, FRAME_INNER, 256);
+	assert_u_eq(rig_read(r).control, 1);
+}
