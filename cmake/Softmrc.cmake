@@ -24,7 +24,7 @@ include(GNUInstallDirs)
 find_package(Threads REQUIRED)
 
 set(SOFTMRC_OUTPUT_DIR ${PROJECT_BINARY_DIR} CACHE PATH "Folder that gets bin/ and lib/")
-set(SOFTMRC_ROOMS base wire fabric core io host api verbs vq sim cli)
+set(SOFTMRC_ROOMS base wire fabric core io host api verbs vq sim lab cli)
 # These see no operating system: no _GNU_SOURCE, no fortified libc, only the four freestanding headers.
 set(SOFTMRC_PURE_ROOMS base wire core)
 set(SOFTMRC_ROOMS_BUILT ${SOFTMRC_ROOMS})

@@ -15,6 +15,7 @@ static const struct verb {
 	 cli_demo_main},
 	{"doctor", "what will hurt on this machine, and the commands that mend it",
 	 cli_doctor_main},
+	{"lab", "build a multi-plane SRv6 fabric on this machine, and break it", cli_lab_main},
 	{"perf", "measure bandwidth and latency to another machine", cli_perf_main},
 	{"ping", "ask another machine over one path or all of them", cli_ping_main},
 	{"top", "show processes, planes, QPs and EVs of this machine, live", cli_top_main},

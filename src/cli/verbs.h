@@ -10,6 +10,8 @@
 int cli_demo_main(int argc, char **argv);
 /* doctor/doctor.c: says what will hurt on this machine. The result may also be 3: warnings. */
 int cli_doctor_main(int argc, char **argv);
+/* lab/lab.c: a fabric of network namespaces on this machine. */
+int cli_lab_main(int argc, char **argv);
 /* perf/perf.c: measures bandwidth and latency between two machines. */
 int cli_perf_main(int argc, char **argv);
 /* ping/ping.c: asks other machines, path by path. */

@@ -1,0 +1,198 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* mrc lab fault - faults begin, end, come for a while, flap. */
+#include "cli/flags.h"
+#include "cli/lab/lab_verbs.h"
+#include "cli/lab/reach.h"
+#include "cli/term.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+#define WHO "mrc lab fault"
+#define WORDS_MAX 6u
+#define MS_NS UINT64_C(1000000)
+
+struct ask {
+	const char *word[WORDS_MAX]; /* LAB TARGET FAULT VALUE WAY */
+	size_t words;
+	uint64_t for_ns, gap_ns, count;
+};
+
+static int failed(const struct ml_error *e)
+{
+	fprintf(stderr, WHO ": %s\n", e->text);
+	return LAB_FAILED;
+}
+
+/* Until the time is over or the user wants to go. */
+static void rest(uint64_t ns)
+{
+	struct timespec left = {.tv_sec = (time_t)(ns / 1000000000u),
+				.tv_nsec = (long)(ns % 1000000000u)};
+
+	while (!cli_term_caught() && nanosleep(&left, &left) != 0 && errno == EINTR)
+		;
+}
+
+static int list(const struct ml_lab *lab)
+{
+	char text[2 * ML_VALUE_MAX];
+	const struct ml_fault *fault;
+	size_t n;
+
+	fault = ml_lab_faults(lab, &n);
+	for (size_t i = 0; i < n; i++)
+		printf("%s %s\n", fault[i].target, ml_fault_write(&fault[i], text));
+	if (!n)
+		printf("no faults\n");
+	return LAB_GOOD;
+}
+
+/* LAB lift, LAB TARGET lift, LAB TARGET lift FAULT. */
+static int lift(struct ml_lab *lab, const char *target, const char *word)
+{
+	enum ml_fault_kind kind = ML_FAULT_KINDS;
+	struct ml_error e;
+	int n;
+
+	for (unsigned k = 0; word && k < ML_FAULT_KINDS; k++)
+		if (strcmp(word, ml_fault_name((enum ml_fault_kind)k)) == 0)
+			kind = (enum ml_fault_kind)k;
+	if (word && kind == ML_FAULT_KINDS) {
+		fprintf(stderr, WHO ": lift %s: there is no such fault\n", word);
+		return LAB_USAGE;
+	}
+	n = ml_lab_lift(lab, target, kind, &e);
+	if (n < 0)
+		return failed(&e);
+	if (!n && target) {
+		fprintf(stderr, WHO ": %s has no such fault; mrc lab fault %s lists them\n", target,
+			ml_lab_name(lab));
+		return LAB_FAILED;
+	}
+	printf("%d fault%s lifted\n", n, n == 1 ? "" : "s");
+	return LAB_GOOD;
+}
+
+static int once(struct ml_lab *lab, const struct ml_fault *fault, uint64_t for_ns)
+{
+	struct ml_error e;
+
+	if (ml_lab_fault(lab, fault, &e))
+		return failed(&e);
+	if (!for_ns)
+		return LAB_GOOD;
+	rest(for_ns);
+	return ml_lab_lift(lab, fault->target, fault->kind, &e) < 0 ? failed(&e) : LAB_GOOD;
+}
+
+/* Down and up again, some times over; whatever ends it, it ends up. */
+static int flap(struct ml_lab *lab, const struct ask *a)
+{
+	const char *down = "down";
+	struct ml_fault fault;
+	struct ml_error e;
+	int status = LAB_GOOD;
+
+	if (a->words > 3) {
+		fprintf(stderr, WHO ": %s: one word too many\n", a->word[3]);
+		return LAB_USAGE;
+	}
+	if (ml_fault_read(ml_lab_topology(lab), a->word[1], &down, 1, &fault, &e))
+		return failed(&e);
+	for (uint64_t i = 0; i < a->count && status == LAB_GOOD && !cli_term_caught(); i++) {
+		if (i)
+			rest(a->gap_ns);
+		status = once(lab, &fault, a->for_ns ? a->for_ns : 250 * MS_NS);
+	}
+	return status;
+}
+
+static int act(struct ml_lab *lab, const struct ask *a)
+{
+	const struct mf_topology *t = ml_lab_topology(lab);
+	struct ml_target target;
+	struct ml_fault fault;
+	struct ml_error e;
+
+	if (a->words == 1)
+		return list(lab);
+	if (a->words == 2 && strcmp(a->word[1], "lift") == 0)
+		return lift(lab, NULL, NULL);
+	if (a->words >= 3 && strcmp(a->word[2], "lift") == 0) {
+		if (ml_target_find(t, a->word[1], &target, &e))
+			return failed(&e);
+		ml_target_fini(&target);
+		return lift(lab, a->word[1], a->words > 3 ? a->word[3] : NULL);
+	}
+	if (a->words >= 3 && strcmp(a->word[2], "flap") == 0)
+		return flap(lab, a);
+	if (ml_fault_read(t, a->word[1], &a->word[2], a->words - 2, &fault, &e))
+		return failed(&e);
+	return once(lab, &fault, a->for_ns);
+}
+
+static void print_help(const struct cli_flag *flags, size_t n)
+{
+	printf("usage: mrc lab fault LAB                              lists faults\n"
+	       "       mrc lab fault LAB TARGET FAULT [VALUE] [out|in]\n"
+	       "       mrc lab fault LAB [TARGET] lift [FAULT]\n"
+	       "TARGET: host3 (all its ports), host3.plane0 (a NIC port), plane0.t0-1 (a switch), "
+	       "plane0.t0-1.t1-0\n(a cable, seen from its first end; also plane0.t0-1.u0), "
+	       "plane0.t0-1.transceiver0 (ports 0 to 3), plane0.\n"
+	       "out, in: only what the target sends, or receives; else both.\n\n");
+	for (unsigned k = 0; k < ML_FAULT_KINDS; k++) {
+		const char *value, *help = ml_fault_help((enum ml_fault_kind)k, &value);
+
+		printf("  %-9s %-6s %s\n", ml_fault_name((enum ml_fault_kind)k), value, help);
+	}
+	printf("  %-9s %-6s %s\n\n", "flap", "", "down and up again, some times over");
+	cli_flags_help(flags, n);
+	printf("\nexamples:\n"
+	       "  mrc lab fault lab plane0.t0-1.t1-0 down\n"
+	       "  mrc lab fault lab host3.plane2 blackhole in --for 2s\n"
+	       "  mrc lab fault lab plane1.t1-0 stall\n"
+	       "  mrc lab fault lab plane0.t0-0.transceiver0 flap --count 5\n"
+	       "  mrc lab fault lab plane0.t0-0.t1-0 swap plane0.t0-1.t1-1\n"
+	       "  mrc lab fault lab lift\n"
+	       "\nexit status: 0 good, 1 failed and all is as it was, 2 wrong usage\n");
+}
+
+int lab_fault_main(int argc, char **argv)
+{
+	struct ask a = {.gap_ns = 300 * MS_NS, .count = 3};
+	const struct cli_flag flags[] = {
+		{"--for", CLI_FLAG_TIME, "TIME", "lift it after this time (flap: down for, 250ms)",
+		 &a.for_ns, MS_NS, 86400u * 1000u * MS_NS},
+		{"--gap", CLI_FLAG_TIME, "TIME", "flap: up between two downs (300ms)", &a.gap_ns,
+		 MS_NS, 86400u * 1000u * MS_NS},
+		{"--count", CLI_FLAG_U64, "N", "flap: how often (3)", &a.count, 1, 1000000},
+	};
+	const size_t n = sizeof(flags) / sizeof(flags[0]);
+	struct ml_lab *lab;
+	int status;
+
+	switch (cli_flags_parse_operands(flags, n, WHO, argc, argv, a.word, WORDS_MAX, &a.words)) {
+	case CLI_FLAGS_HELP:
+		print_help(flags, n);
+		return LAB_GOOD;
+	case CLI_FLAGS_ERROR:
+		return LAB_USAGE;
+	case CLI_FLAGS_OK:
+		break;
+	}
+	if (!a.words) {
+		fprintf(stderr, WHO ": which lab? (mrc lab fault --help tells more)\n");
+		return LAB_USAGE;
+	}
+	lab = reach_open(a.word[0], WHO);
+	if (!lab)
+		return LAB_FAILED;
+	cli_term_catch();
+	status = act(lab, &a);
+	ml_lab_close(lab);
+	return status;
+}

@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* mrc lab reboot - a switch goes, and comes back with what it is to know. */
+#include "cli/flags.h"
+#include "cli/lab/lab_verbs.h"
+#include "cli/lab/reach.h"
+#include "cli/term.h"
+#include "cli/units.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <time.h>
+
+#define WHO "mrc lab reboot"
+
+static uint64_t now_ns(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+/* What ends the waiting does not end the rebooting. */
+static int reboot(struct ml_lab *lab, const char *name, uint64_t for_ns)
+{
+	struct timespec left = {.tv_sec = (time_t)(for_ns / 1000000000u),
+				.tv_nsec = (long)(for_ns % 1000000000u)};
+	char gone[CLI_UNITS_MAX];
+	struct ml_error e;
+	uint64_t begin;
+	uint32_t node;
+
+	if (ml_node_find(ml_lab_topology(lab), name, &node, &e)) {
+		fprintf(stderr, WHO ": %s\n", e.text);
+		return LAB_FAILED;
+	}
+	begin = now_ns();
+	if (!ml_lab_is_off(lab, node) && ml_lab_off(lab, node, &e)) {
+		fprintf(stderr, WHO ": %s\n", e.text);
+		return LAB_FAILED;
+	}
+	while (for_ns && !cli_term_caught() && nanosleep(&left, &left) != 0 && errno == EINTR)
+		;
+	if (ml_lab_on(lab, node, &e)) {
+		fprintf(stderr, WHO ": %s\n", e.text);
+		return LAB_FAILED;
+	}
+	printf("%s was away for %s\n", name, cli_units_time(gone, now_ns() - begin));
+	return LAB_GOOD;
+}
+
+int lab_reboot_main(int argc, char **argv)
+{
+	uint64_t for_ns = 0;
+	const struct cli_flag flags[] = {
+		{"--for", CLI_FLAG_TIME, "TIME",
+		 "stay off for this time (none: as short as can be)", &for_ns, 1000000,
+		 UINT64_C(86400000000000)},
+	};
+	const char *word[2];
+	struct ml_lab *lab;
+	size_t words;
+	int status;
+
+	switch (cli_flags_parse_operands(flags, 1, WHO, argc, argv, word, 2, &words)) {
+	case CLI_FLAGS_HELP:
+		printf("usage: mrc lab reboot LAB SWITCH [FLAG...]\n"
+		       "Deletes a switch with all it knows, so that its neighbours lose their "
+		       "carriers, and makes it anew.\n\n");
+		cli_flags_help(flags, 1);
+		printf("\nexample:\n  mrc lab reboot lab plane0.t1-0 --for 2s\n");
+		return LAB_GOOD;
+	case CLI_FLAGS_ERROR:
+		return LAB_USAGE;
+	case CLI_FLAGS_OK:
+		break;
+	}
+	if (words < 2) {
+		fprintf(stderr, WHO ": want a LAB and a SWITCH (mrc lab reboot --help)\n");
+		return LAB_USAGE;
+	}
+	lab = reach_open(word[0], WHO);
+	if (!lab)
+		return LAB_FAILED;
+	cli_term_catch();
+	status = reboot(lab, word[1], for_ns);
+	ml_lab_close(lab);
+	return status;
+}

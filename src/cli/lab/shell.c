@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* mrc lab shell - runs a shell or a command on a host or a switch. */
+#include "cli/flags.h"
+#include "cli/lab/lab_verbs.h"
+#include "cli/lab/reach.h"
+#include "lab/hosts.h"
+
+#include <errno.h>
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define WHO "mrc lab shell"
+
+static void print_help(void)
+{
+	printf("usage: mrc lab shell LAB NODE [-- COMMAND...]\n"
+	       "Runs $SHELL, or a command, in the network namespace of a host or a switch. On a "
+	       "host MRC_... variables\nare set so that programs open its ports; MRC_LAB and "
+	       "MRC_LAB_NODE say where one is.\n"
+	       "\nexamples:\n"
+	       "  mrc lab shell lab host0\n"
+	       "  mrc lab shell lab plane0.t0-1 -- ip -6 route\n"
+	       "\nexit status: that of the command; 1 or 2 when it could not be started\n");
+}
+
+/* Does not return when it goes well. */
+static int enter(struct ml_lab *lab, const char *node_name, char **command)
+{
+	char *shell[] = {getenv("SHELL"), NULL};
+	struct ml_error e;
+	uint32_t node;
+	int fd;
+
+	if (!shell[0] || !*shell[0])
+		shell[0] = "/bin/sh";
+	if (ml_node_find(ml_lab_topology(lab), node_name, &node, &e) ||
+	    ml_host_environment(lab, node, &e) || (fd = ml_lab_netns(lab, node, &e)) < 0) {
+		fprintf(stderr, WHO ": %s\n", e.text);
+		return LAB_FAILED;
+	}
+	if (setns(fd, CLONE_NEWNET) != 0) {
+		fprintf(stderr, WHO ": entering %s: %s\n", node_name, strerror(errno));
+		return LAB_FAILED;
+	}
+	close(fd);
+	if (!*command)
+		command = shell;
+	execvp(command[0], command);
+	fprintf(stderr, WHO ": %s: %s\n", command[0], strerror(errno));
+	return LAB_FAILED;
+}
+
+int lab_shell_main(int argc, char **argv)
+{
+	const char *word[2];
+	struct ml_lab *lab;
+	int own = argc, status;
+	size_t words;
+
+	/* What stands behind -- is the command's own business. */
+	for (int i = argc - 1; i > 0; i--)
+		if (strcmp(argv[i], "--") == 0)
+			own = i;
+	switch (cli_flags_parse_operands(NULL, 0, WHO, own, argv, word, 2, &words)) {
+	case CLI_FLAGS_HELP:
+		print_help();
+		return LAB_GOOD;
+	case CLI_FLAGS_ERROR:
+		return LAB_USAGE;
+	case CLI_FLAGS_OK:
+		break;
+	}
+	if (words < 2) {
+		fprintf(stderr, WHO ": want a LAB and a NODE (mrc lab shell --help)\n");
+		return LAB_USAGE;
+	}
+	lab = reach_open(word[0], WHO);
+	if (!lab)
+		return LAB_FAILED;
+	status = enter(lab, word[1], own < argc ? argv + own + 1 : argv + argc);
+	ml_lab_close(lab);
+	return status;
+}

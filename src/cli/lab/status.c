@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* mrc lab status - what is up, and what has become of the packets so far. */
+#include "base/quantity.h"
+#include "cli/flags.h"
+#include "cli/lab/lab_verbs.h"
+#include "cli/lab/reach.h"
+#include "cli/lab/show.h"
+
+#include <stdio.h>
+
+#define WHO "mrc lab status"
+
+struct ask {
+	const char *lab;
+	bool links, json;
+};
+
+static void say(struct ml_lab *lab, const struct show_reading *r, bool links)
+{
+	const struct mf_topology *t = ml_lab_topology(lab);
+	char rate[MB_QUANTITY_MAX];
+	struct cli_text text = {0};
+	const char *why;
+
+	cli_text_add(&text, "lab %s (%s): %u hosts, %u switches, ", ml_lab_name(lab),
+		     ml_lab_topology_name(lab), t->n_hosts, t->n_switches);
+	if (ml_lab_pace(lab))
+		cli_text_add(&text, "hosts send %s on each plane, ",
+			     mb_quantity_write_rate(rate, ml_lab_pace(lab)));
+	if (ml_lab_programs(lab, &why))
+		cli_text_add(&text, "switches trim and mark\n\n");
+	else
+		cli_text_add(&text, "no switch programs: %s\n\n", why);
+	(links ? show_links : show_switches)(lab, r, NULL, &text);
+	cli_text_add(&text, "\n");
+	show_faults(lab, &text);
+	fputs(text.data, stdout);
+	cli_text_fini(&text);
+}
+
+static int status(const struct ask *a, const char *name)
+{
+	struct ml_lab *lab = reach_open(name, WHO);
+	struct show_reading r = {0};
+	struct ml_error e;
+	int failed;
+
+	if (!lab)
+		return LAB_FAILED;
+	failed = show_read(&r, lab, &e);
+	if (failed) {
+		fprintf(stderr, WHO ": %s\n", e.text);
+	} else if (a->json) {
+		json_t *json = show_json(lab, &r);
+
+		json_dumpf(json, stdout, JSON_INDENT(2));
+		putchar('\n');
+		json_decref(json);
+	} else {
+		say(lab, &r, a->links);
+	}
+	show_fini(&r);
+	ml_lab_close(lab);
+	return failed ? LAB_FAILED : LAB_GOOD;
+}
+
+int lab_status_main(int argc, char **argv)
+{
+	struct ask a = {0};
+	const struct cli_flag flags[] = {
+		{"--links", CLI_FLAG_SWITCH, NULL, "every link instead of every switch", &a.links,
+		 0, 0},
+		{"--json", CLI_FLAG_SWITCH, NULL, "everything as JSON", &a.json, 0, 0},
+	};
+	const size_t n = sizeof(flags) / sizeof(flags[0]);
+	struct reach_names names;
+	const char *name;
+	size_t words;
+
+	switch (cli_flags_parse_operands(flags, n, WHO, argc, argv, &a.lab, 1, &words)) {
+	case CLI_FLAGS_HELP:
+		printf("usage: mrc lab status [LAB] [FLAG...]\n"
+		       "Shows switches or links with what they counted since they were made, and "
+		       "the faults in force.\nTRIMS: packets cut for want of room. DROPS: for want "
+		       "of room, but not trimmed. FAULTS: lost by a fault.\n\n");
+		cli_flags_help(flags, n);
+		return LAB_GOOD;
+	case CLI_FLAGS_ERROR:
+		return LAB_USAGE;
+	case CLI_FLAGS_OK:
+		break;
+	}
+	name = reach_name(a.lab, &names, WHO);
+	return name ? status(&a, name) : LAB_FAILED;
+}

@@ -1,0 +1,175 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* mrc lab up - builds a lab, and says what came of it. */
+#include "base/quantity.h"
+#include "cli/flags.h"
+#include "cli/lab/lab_verbs.h"
+#include "cli/lab/reach.h"
+#include "cli/term.h"
+#include "cli/units.h"
+#include "fabric/preset.h"
+#include "lab/keeper.h"
+
+#include <jansson.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#define WHO "mrc lab up"
+
+struct up {
+	const char *topology, *name;
+	uint64_t pace_bps;
+	bool rootless, no_programs, json;
+};
+
+static uint64_t now_ns(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+/* One line on a terminal that is written over; Ctrl-C stops. */
+static int progress(void *context, const char *what, size_t done, size_t of)
+{
+	(void)context;
+	if (isatty(STDERR_FILENO)) {
+		fprintf(stderr, "\r\033[K%zu/%zu %s", done, of, what);
+		if (done + 1 == of)
+			fprintf(stderr, "\r\033[K");
+	}
+	return cli_term_caught();
+}
+
+static void say_shape(const struct ml_lab *lab)
+{
+	char rate[MB_QUANTITY_MAX], pace[MB_QUANTITY_MAX];
+	const char *why;
+	bool programs = ml_lab_programs(lab, &why);
+
+	if (!ml_lab_pace(lab))
+		printf("links have no rate, so there are no queues, trims or marks\n");
+	else
+		printf("links to hosts carry %s, for hosts that send %s on each plane\n",
+		       mb_quantity_write_rate(rate, 2 * ml_lab_pace(lab)),
+		       mb_quantity_write_rate(pace, ml_lab_pace(lab)));
+	if (!programs)
+		printf("without switch programs, so no trimming, no ECN, no corruption, duplicates "
+		       "or reordering: %s\n",
+		       why);
+	else if (ml_lab_pace(lab))
+		printf("switches trim and mark\n");
+}
+
+static void say(const struct ml_lab *lab, bool rootless, uint64_t ns)
+{
+	const struct mf_topology *t = ml_lab_topology(lab);
+	char time[CLI_UNITS_MAX];
+
+	printf("lab %s is up: %u hosts, %u planes of %u T0 and %u T1", ml_lab_name(lab), t->n_hosts,
+	       t->cfg.planes, t->n_t0s, t->n_t1s);
+	if (t->n_t2s)
+		printf(" and %u T2", t->n_t2s);
+	printf("; %u namespaces, %u cables in %s%s\n", t->n_nodes, t->n_links / 2,
+	       cli_units_time(time, ns), rootless ? ", in a user namespace of yours" : "");
+	say_shape(lab);
+	printf("  mrc lab shell %s host0    mrc lab status %s    mrc lab down %s\n",
+	       ml_lab_name(lab), ml_lab_name(lab), ml_lab_name(lab));
+}
+
+static void say_json(const struct ml_lab *lab, bool rootless, uint64_t ns)
+{
+	const struct mf_topology *t = ml_lab_topology(lab);
+	const char *why;
+	bool programs = ml_lab_programs(lab, &why);
+	json_t *json =
+		json_pack("{ss ss si si sI sb sb ss sf}", "lab", ml_lab_name(lab), "topology",
+			  ml_lab_topology_name(lab), "namespaces", (int)t->n_nodes, "cables",
+			  (int)(t->n_links / 2), "pace_bps", (json_int_t)ml_lab_pace(lab),
+			  "rootless", rootless, "programs", programs, "no_programs_because",
+			  programs ? "" : why, "seconds", (double)ns / 1e9);
+
+	json_dumpf(json, stdout, JSON_INDENT(2));
+	putchar('\n');
+	json_decref(json);
+}
+
+static int up(const struct up *u)
+{
+	bool rootless = u->rootless || ml_keeper_needed();
+	struct ml_options options = {.name = u->name,
+				     .topology = u->topology,
+				     .pace_bps = u->pace_bps,
+				     .no_programs = u->no_programs,
+				     .progress = progress};
+	uint64_t begin = now_ns();
+	struct ml_error e;
+	struct ml_lab *lab = NULL;
+
+	cli_term_catch();
+	if (rootless && ml_keeper_up(&options, &e) == 0)
+		lab = reach_open(u->name, WHO);
+	else if (rootless)
+		fprintf(stderr, WHO ": %s\n", e.text);
+	else if (!(lab = ml_lab_up(&options, &e)))
+		fprintf(stderr, WHO ": %s\n", e.text);
+	if (!lab)
+		return LAB_FAILED;
+	if (u->json)
+		say_json(lab, rootless, now_ns() - begin);
+	else
+		say(lab, rootless, now_ns() - begin);
+	ml_lab_close(lab);
+	return LAB_GOOD;
+}
+
+static void print_help(const struct cli_flag *flags, size_t n)
+{
+	const struct mf_preset *preset;
+
+	printf("usage: mrc lab up [TOPOLOGY] [FLAG...]\n"
+	       "Builds a fabric out of network namespaces: hosts, T0s and T1s of every plane, "
+	       "cables, static\nroutes, queues that trim and mark. TOPOLOGY is a file "
+	       "(docs/fabric.md) or one of:\n\n");
+	for (size_t i = 0; (preset = mf_preset_at(i)); i++)
+		printf("  %-10s %s\n", preset->name, preset->about);
+	printf("\n");
+	cli_flags_help(flags, n);
+	printf("\nexamples:\n"
+	       "  mrc lab up                        lab: 8 hosts, 4 planes\n"
+	       "  mrc lab up lab8 --name big        32 hosts, 8 planes\n"
+	       "  mrc lab up tiny --pace 0          no shaping: as fast as the machine can\n"
+	       "\nexit status: 0 it is up, 1 it is not and nothing is left of it, 2 wrong usage\n");
+}
+
+int lab_up_main(int argc, char **argv)
+{
+	struct up u = {.topology = "lab", .name = "lab", .pace_bps = ML_PACE_OF_TOPOLOGY};
+	const struct cli_flag flags[] = {
+		{"--name", CLI_FLAG_TEXT, "NAME", "what the lab is called (lab)", &u.name, 0, 0},
+		{"--pace", CLI_FLAG_RATE, "RATE",
+		 "what hosts send on each plane; links carry twice that (half of what the "
+		 "topology's links carry); 0: no shaping",
+		 &u.pace_bps, 0, ML_PACE_MAX_BPS},
+		{"--no-programs", CLI_FLAG_SWITCH, NULL,
+		 "no BPF programs on switches: no trims, no marks", &u.no_programs, 1, 0},
+		{"--rootless", CLI_FLAG_SWITCH, NULL,
+		 "in a user namespace, as for users without rights", &u.rootless, 1, 0},
+		{"--json", CLI_FLAG_SWITCH, NULL, "what came of it as JSON", &u.json, 1, 0},
+	};
+	const size_t n = sizeof(flags) / sizeof(flags[0]);
+	size_t words;
+
+	switch (cli_flags_parse_operands(flags, n, WHO, argc, argv, &u.topology, 1, &words)) {
+	case CLI_FLAGS_HELP:
+		print_help(flags, n);
+		return LAB_GOOD;
+	case CLI_FLAGS_ERROR:
+		return LAB_USAGE;
+	case CLI_FLAGS_OK:
+		break;
+	}
+	return up(&u);
+}

@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* mrc lab watch - planes, switches and queues, live. */
+#include "cli/flags.h"
+#include "cli/lab/lab_verbs.h"
+#include "cli/lab/reach.h"
+#include "cli/lab/show.h"
+#include "cli/term.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <time.h>
+
+#define WHO "mrc lab watch"
+#define MS_NS UINT64_C(1000000)
+
+struct watch {
+	const char *lab;
+	uint64_t interval_ns, count;
+	bool links, plain, live;
+	struct cli_term term;
+};
+
+static void rest(uint64_t ns)
+{
+	struct timespec left = {.tv_sec = (time_t)(ns / 1000000000u),
+				.tv_nsec = (long)(ns % 1000000000u)};
+
+	while (!cli_term_caught() && nanosleep(&left, &left) != 0 && errno == EINTR)
+		;
+}
+
+static void draw(const struct watch *w, const struct ml_lab *lab, const struct show_reading *now,
+		 const struct show_reading *before)
+{
+	struct cli_text text = {0};
+
+	cli_text_add(&text, "lab %s\n\n", ml_lab_name(lab));
+	show_planes(lab, now, before, &text);
+	cli_text_add(&text, "\n");
+	(w->links ? show_links : show_switches)(lab, now, before, &text);
+	cli_text_add(&text, "\n");
+	show_faults(lab, &text);
+	if (w->live) {
+		cli_term_show(&text);
+	} else {
+		printf("%s\n", text.data);
+		fflush(stdout);
+	}
+	cli_text_fini(&text);
+}
+
+/* The handle is opened anew each time: faults come from other processes. */
+static int step(const struct watch *w, const char *name, struct show_reading *now,
+		const struct show_reading *before, struct ml_error *e)
+{
+	struct ml_lab *lab = ml_lab_open(name, e);
+	int failed = lab ? show_read(now, lab, e) : -1;
+
+	if (!failed && before->port)
+		draw(w, lab, now, before);
+	ml_lab_close(lab);
+	return failed;
+}
+
+static int watch(struct watch *w, const char *name)
+{
+	struct show_reading reading[2] = {{0}};
+	struct ml_error e;
+	int failed = 0;
+
+	w->live = !w->plain && cli_term_fits();
+	if (w->live)
+		cli_term_enter(&w->term);
+	for (uint64_t i = 0; !failed && (!w->count || i <= w->count); i++) {
+		failed = step(w, name, &reading[i % 2], &reading[(i + 1) % 2], &e);
+		if (!failed && (!w->count || i < w->count))
+			rest(w->interval_ns);
+		if (cli_term_caught())
+			break;
+	}
+	if (w->live)
+		cli_term_leave(&w->term);
+	show_fini(&reading[0]);
+	show_fini(&reading[1]);
+	if (failed)
+		fprintf(stderr, WHO ": %s\n", e.text);
+	return failed ? LAB_FAILED : LAB_GOOD;
+}
+
+int lab_watch_main(int argc, char **argv)
+{
+	struct watch w = {.interval_ns = 500 * MS_NS};
+	const struct cli_flag flags[] = {
+		{"--interval", CLI_FLAG_TIME, "TIME", "between readings (500ms)", &w.interval_ns,
+		 20 * MS_NS, 3600 * 1000 * MS_NS},
+		{"--count", CLI_FLAG_U64, "N", "readings to show (no end)", &w.count, 1,
+		 UINT32_MAX},
+		{"--links", CLI_FLAG_SWITCH, NULL, "every link instead of every switch", &w.links,
+		 0, 0},
+		{"--plain", CLI_FLAG_SWITCH, NULL, "text below text instead of a live screen",
+		 &w.plain, 0, 0},
+	};
+	const size_t n = sizeof(flags) / sizeof(flags[0]);
+	struct reach_names names;
+	const char *name;
+	struct ml_lab *lab;
+	size_t words;
+
+	switch (cli_flags_parse_operands(flags, n, WHO, argc, argv, &w.lab, 1, &words)) {
+	case CLI_FLAGS_HELP:
+		printf("usage: mrc lab watch [LAB] [FLAG...]\n"
+		       "Planes, switches, queues, trims, marks, drops and faults, as they are "
+		       "now.\n"
+		       "\n");
+		cli_flags_help(flags, n);
+		return LAB_GOOD;
+	case CLI_FLAGS_ERROR:
+		return LAB_USAGE;
+	case CLI_FLAGS_OK:
+		break;
+	}
+	name = reach_name(w.lab, &names, WHO);
+	lab = name ? reach_open(name, WHO) : NULL;
+	if (!lab)
+		return LAB_FAILED;
+	ml_lab_close(lab);
+	cli_term_catch();
+	return watch(&w, name);
+}

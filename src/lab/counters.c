@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * What ports count: see lab.h. The switch program counts for all ports in one place; the kernel's
+ * own statistics, which are read namespace by namespace, know the carrier and, where there is no
+ * program, the packets that left.
+ */
+#include "lab/crew.h"
+#include "lab/lines.h"
+#include "lab/state.h"
+
+#include <errno.h>
+#include <libmnl/libmnl.h>
+#include <linux/if_link.h>
+#include <linux/rtnetlink.h>
+#include <net/if.h>
+#include <string.h>
+#include <sys/socket.h>
+
+#define BUFFER_BYTES 32768
+
+struct reading {
+	struct ml_lab *lab;
+	struct ml_counters *counters;
+};
+
+static int take_attribute(const struct nlattr *attr, void *context)
+{
+	struct ml_counters *c = context;
+	struct rtnl_link_stats64 stats;
+
+	if (mnl_attr_get_type(attr) != IFLA_STATS64)
+		return MNL_CB_OK;
+	memcpy(&stats, mnl_attr_get_payload(attr), sizeof(stats));
+	c->packets = stats.tx_packets;
+	c->bytes = c->sent_bytes = stats.tx_bytes;
+	return MNL_CB_OK;
+}
+
+static int take_link(const struct nlmsghdr *message, void *context)
+{
+	const struct reading *r = context;
+	const struct ifinfomsg *info = mnl_nlmsg_get_payload(message);
+	uint32_t link = (uint32_t)info->ifi_index - ML_IFINDEX_FIRST;
+	const unsigned running = IFF_UP | IFF_RUNNING;
+
+	if (info->ifi_index < (int)ML_IFINDEX_FIRST || link >= r->lab->t.n_links)
+		return MNL_CB_OK;
+	r->counters[link].carrier = (info->ifi_flags & running) == running;
+	return mnl_attr_parse(message, sizeof(*info), take_attribute, &r->counters[link]);
+}
+
+static int read_links(const struct reading *r, struct ml_error *e)
+{
+	_Alignas(struct nlmsghdr) char buffer[BUFFER_BYTES];
+	struct nlmsghdr *request = mnl_nlmsg_put_header(buffer);
+	struct mnl_socket *socket = mnl_socket_open2(NETLINK_ROUTE, SOCK_CLOEXEC);
+	ssize_t n = -1;
+	int more = MNL_CB_OK;
+
+	request->nlmsg_type = RTM_GETLINK;
+	request->nlmsg_flags = NLM_F_REQUEST | NLM_F_DUMP;
+	mnl_nlmsg_put_extra_header(request, sizeof(struct ifinfomsg));
+	if (socket)
+		n = mnl_socket_sendto(socket, request, request->nlmsg_len);
+	while (n > 0 && more == MNL_CB_OK) {
+		n = mnl_socket_recvfrom(socket, buffer, sizeof(buffer));
+		if (n > 0)
+			more = mnl_cb_run(buffer, (size_t)n, 0, 0, take_link, (void *)(uintptr_t)r);
+	}
+	if (n < 0 || more == MNL_CB_ERROR)
+		ml_error_set(e, "reading interfaces: %s", strerror(errno));
+	if (socket)
+		mnl_socket_close(socket);
+	return n < 0 || more == MNL_CB_ERROR ? -1 : 0;
+}
+
+static int read_node(void *context, size_t node, struct ml_error *e)
+{
+	const struct reading *r = context;
+	char name[ML_NETNS_MAX];
+
+	if (r->lab->off[node])
+		return 0;
+	if (ml_netns_enter(ml_lab_namespace(r->lab, (uint32_t)node, name), e))
+		return -1;
+	return read_links(r, e);
+}
+
+static int read_program(struct ml_lab *lab, uint32_t link, struct ml_counters *c,
+			struct ml_error *e)
+{
+	struct mvq_error why;
+	struct mvq_reading r;
+	const struct mvq_counters *n = &r.count;
+	int err = mvq_read(lab->vq, ml_ifindex(link), &r, &why);
+
+	if (err == ENOENT)
+		return 0;
+	if (err)
+		return ml_error_set(e, "reading the switch program: %s", why.text);
+	c->packets = n->offered;
+	c->bytes = n->offered_bytes;
+	c->sent_bytes = n->sent_bytes;
+	c->trimmed = n->trimmed + n->whole;
+	c->marked = n->marked;
+	c->control = n->control;
+	c->dropped = n->dropped + n->trim_dropped + n->control_dropped;
+	c->lost = n->blackholed + n->lost;
+	c->corrupted = n->corrupted;
+	c->duplicated = n->duplicated;
+	c->reordered = n->reordered;
+	c->queue_bytes = r.data_bytes + r.control_bytes;
+	return 0;
+}
+
+int ml_lab_counters(struct ml_lab *lab, struct ml_counters *counters, struct ml_error *e)
+{
+	struct reading r = {lab, counters};
+
+	memset(counters, 0, lab->t.n_links * sizeof(*counters));
+	if (ml_crew_run(lab->t.n_nodes, read_node, &r, e))
+		return -1;
+	for (uint32_t link = 0; lab->vq && link < lab->t.n_links; link++)
+		if (read_program(lab, link, &counters[link], e))
+			return -1;
+	return 0;
+}

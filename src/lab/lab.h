@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * lab.h - a fabric made of network namespaces: hosts, T0s, T1s and the cables between them, on the
+ * kernel's own SRv6.
+ *
+ *	struct ml_lab *lab = ml_lab_up(&(struct ml_options){.name = "demo", .topology = "lab"}, &e);
+ *	fd = ml_lab_netns(lab, host, &e);		setns() there, run something
+ *	ml_lab_fault(lab, &fault, &e);			and ml_lab_lift
+ *	ml_lab_counters(lab, link, &counters, &e);
+ *	ml_lab_down(lab, &down, &e);
+ *
+ * A lab outlives the process that made it, unless it was asked to go with it: what is known about
+ *it stands in a file, /run/softmrc/lab/NAME.json, and any process with the same rights may open it.
+ * All its namespaces are called mrc-NAME-NODE. While a lab is being built, and as long as one lives
+ * that goes with its process, a second process watches and takes it down when the first one dies,
+ * whatever kills it.
+ *
+ * Rights: root, or a process that went through ml_rootless_enter. Calls block, up to some seconds
+ * for ml_lab_up. A handle is for one thread at a time; changes by several processes are made one
+ * after the other. The calling thread's own network namespace never changes. Failures return -1 or
+ * NULL and one sentence in *e.
+ */
+#ifndef SOFTMRC_LAB_LAB_H
+#define SOFTMRC_LAB_LAB_H
+
+#include "lab/fault.h"
+#include "lab/probe.h"
+
+#include <sys/types.h>
+
+#define ML_LAB_NAME_MAX 16u
+/* Namespaces and cables of the largest lab; more has no use on one machine. */
+#define ML_NODES_MAX 1024u
+#define ML_CABLES_MAX 8192u
+/* A pace: half of what the topology's links to hosts carry. */
+#define ML_PACE_OF_TOPOLOGY UINT64_MAX
+#define ML_PACE_MIN_BPS UINT64_C(100000)
+#define ML_PACE_MAX_BPS UINT64_C(100000000000)
+
+struct ml_lab;
+
+/*
+ * Called as the work goes on: what is being done, and how much of it is done. Not 0 stops: the lab
+ * is taken down and ml_lab_up fails.
+ */
+typedef int (*ml_progress_fn)(void *context, const char *what, size_t done, size_t of);
+
+struct ml_options {
+	const char *name;     /* letters a-z, digits, at most ML_LAB_NAME_MAX - 1; NULL: "lab" */
+	const char *topology; /* a preset or the path of a file, as mf_topology_open; NULL: "lab" */
+	/*
+	 * What hosts send on each plane, in bits a second, ML_PACE_MIN_BPS to ML_PACE_MAX_BPS, or
+	 * ML_PACE_OF_TOPOLOGY. Links carry twice that (those that the topology makes faster than
+	 * the hosts' links, accordingly more). 0: no shaping and no queues, so neither trims nor
+	 * marks.
+	 */
+	uint64_t pace_bps;
+	bool no_programs;	 /* do not load BPF programs even where that is possible */
+	bool goes_with_process;	 /* take it down when this process ends or closes it */
+	ml_progress_fn progress; /* NULL: none */
+	void *context;
+};
+
+/*
+ * ml_lab_up builds a lab and returns a handle, for ml_lab_close or ml_lab_down. What a crashed
+ * process left of a lab of this name is removed first. Fails when a lab of this name is up, for
+ * names and topologies that cannot be, where rights or kernel features are missing (the sentence
+ * names them); whatever was built is gone then.
+ */
+struct ml_lab *ml_lab_up(const struct ml_options *options, struct ml_error *e);
+
+/* ml_lab_open opens a lab that is up. */
+struct ml_lab *ml_lab_open(const char *name, struct ml_error *e);
+
+/* ml_lab_close frees a handle; a lab that goes with this process goes. NULL is allowed. */
+void ml_lab_close(struct ml_lab *lab);
+
+/* What ml_lab_down found. */
+struct ml_down {
+	size_t namespaces, processes;
+};
+
+/*
+ * ml_lab_down ends what runs in the lab's namespaces and removes them, the lab's file and what a
+ * crash left of it: the name is enough. 0 also where nothing was there.
+ */
+int ml_lab_down(const char *name, struct ml_down *down, struct ml_error *e);
+
+/* ml_lab_list calls fn with the name of every lab whose file or namespaces are there. */
+void ml_lab_list(void (*fn)(void *context, const char *name), void *context);
+
+/* ---- what there is ---- */
+
+const char *ml_lab_name(const struct ml_lab *lab);
+const char *ml_lab_topology_name(const struct ml_lab *lab);
+const struct mf_topology *ml_lab_topology(const struct ml_lab *lab);
+/* ml_lab_pace returns bits per second and plane; 0: not shaped. */
+uint64_t ml_lab_pace(const struct ml_lab *lab);
+/* ml_lab_rate returns what a link carries now, in bits per second; 0: no limit. */
+uint64_t ml_lab_rate(const struct ml_lab *lab, uint32_t link);
+/* ml_lab_programs says whether switches trim and mark; if not, why not in *why. */
+bool ml_lab_programs(const struct ml_lab *lab, const char **why);
+/* ml_lab_namespace writes the name of a node's namespace into out[ML_NETNS_MAX]. */
+char *ml_lab_namespace(const struct ml_lab *lab, uint32_t node, char *out);
+/* ml_lab_netns returns a descriptor of it that the caller closes. */
+int ml_lab_netns(const struct ml_lab *lab, uint32_t node, struct ml_error *e);
+/* ml_lab_is_off says whether a switch is off (it is rebooting). */
+bool ml_lab_is_off(const struct ml_lab *lab, uint32_t node);
+
+/* ---- faults ---- */
+
+/* ml_lab_faults returns those in force, in the order in which they came. */
+const struct ml_fault *ml_lab_faults(const struct ml_lab *lab, size_t *n);
+/* ml_lab_port returns what a port does at present; link: the one it sends on. */
+const struct ml_port_state *ml_lab_port(const struct ml_lab *lab, uint32_t link);
+
+/* ml_lab_fault adds a fault, or changes the value of one, and applies it. 0, or -1: as it was. */
+int ml_lab_fault(struct ml_lab *lab, const struct ml_fault *fault, struct ml_error *e);
+
+/*
+ * ml_lab_lift ends faults: those of this target (NULL: of all) and kind (ML_FAULT_KINDS: all).
+ * Returns how many, or -1.
+ */
+int ml_lab_lift(struct ml_lab *lab, const char *target, enum ml_fault_kind kind,
+		struct ml_error *e);
+
+/*
+ * ml_lab_off switches a switch off: its namespace is deleted, its neighbours lose their carriers.
+ * ml_lab_on brings it back with empty tables that are filled again, and the neighbours' ends too;
+ * tens of milliseconds each. Hosts cannot be switched off. 0, or -1.
+ */
+int ml_lab_off(struct ml_lab *lab, uint32_t node, struct ml_error *e);
+int ml_lab_on(struct ml_lab *lab, uint32_t node, struct ml_error *e);
+
+/* ---- counters ---- */
+
+/* Packets that a port was given to send, and what became of them. Without the switch program only
+ * those that left are known. */
+struct ml_counters {
+	uint64_t packets, bytes; /* offered */
+	uint64_t sent_bytes;
+	uint64_t trimmed, marked, control;
+	uint64_t dropped; /* no room in the queue */
+	uint64_t lost;	  /* by a fault: loss and blackholes */
+	uint64_t corrupted, duplicated, reordered;
+	uint64_t queue_bytes; /* that wait now */
+	bool carrier;	      /* up, and the far end too */
+};
+
+/* ml_lab_counters reads counters[0 .. n_links - 1], by link sent on. 0, or -1. */
+int ml_lab_counters(struct ml_lab *lab, struct ml_counters *counters, struct ml_error *e);
+
+#endif

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * lines.h - what a lab says to ip(8) and tc(8): lists for -batch, made from the topology alone.
+ *
+ * Every line may be said again without harm (`replace` instead of `add`), so what has been lost,
+ * with a port that was down or a switch that was deleted, is brought back by saying it again.
+ */
+#ifndef SOFTMRC_LAB_LINES_H
+#define SOFTMRC_LAB_LINES_H
+
+#include "fabric/routes.h"
+#include "lab/fault.h"
+
+#include <stdio.h>
+
+struct ml_lab;
+
+/* Interface numbers are unique in a lab: this plus the link that the port sends on. */
+#define ML_IFINDEX_FIRST 1000u
+
+static inline uint32_t ml_ifindex(uint32_t link)
+{
+	return ML_IFINDEX_FIRST + link;
+}
+
+/* ml_lines_cable makes the cable between the ports of two links; run it anywhere. `prefix` begins
+ * the names of namespaces. */
+void ml_lines_cable(FILE *to, const struct mf_topology *t, const char *prefix, uint32_t link,
+		    uint32_t peer);
+
+/* The following are for the namespace of a node. */
+
+/* ml_lines_node sets up what is not a port: loopback, the device of SIDs, own addresses. */
+void ml_lines_node(FILE *to, const struct mf_topology *t, uint32_t node, const char *sid_device);
+/* ml_lines_port brings a port up, with its addresses and the neighbour at the other end. */
+void ml_lines_port(FILE *to, const struct mf_topology *t, uint32_t link, uint32_t peer);
+/*
+ * ml_lines_routes writes the node's routes, of ECMP groups the next hops that are there: `carries`
+ * says of a link whether its port is.
+ */
+void ml_lines_routes(FILE *to, const struct mf_topology *t, uint32_t node,
+		     bool (*carries)(const struct ml_lab *lab, uint32_t link),
+		     const struct ml_lab *lab);
+
+/*
+ * ml_lines_classic writes tc lines that lead from the losses and blackholes of `before` (NULL: the
+ * port is new) to those of `now` by a filter of classic BPF, which needs no rights to BPF.
+ */
+void ml_lines_classic(FILE *to, const char *port, const struct ml_port_state *before,
+		      const struct ml_port_state *now);
+
+#endif

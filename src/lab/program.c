@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Queues of ports: see program.h. A switch's port has the program's virtual queue, which trims and
+ * marks, and HTB below it, which delays. A host's own port has HTB alone: what waits there waits in
+ * the host. On it the program only does faults and counts.
+ */
+#include "lab/program.h"
+#include "lab/apply.h"
+#include "lab/lines.h"
+
+#include <errno.h>
+#include <stdio.h>
+
+/* Round trip of such a lab, mostly waiting for a processor; what queues are sized by. */
+#define RTT_NS UINT64_C(1000000)
+/* A host's own queue; sockets are held back long before. */
+#define HOST_QUEUE_BYTES (4u << 20)
+
+static bool from_host(const struct ml_lab *lab, uint32_t link)
+{
+	return mf_node_at(&lab->t, mf_link_from(&lab->t, link).node).tier == MF_HOST;
+}
+
+static void port_of(const struct ml_lab *lab, uint32_t link, struct mvq_port *port)
+{
+	bool last_hop = mf_node_at(&lab->t, mf_link_to(&lab->t, link).node).tier == MF_HOST;
+
+	mvq_port_default(port, ml_rate(lab, link), RTT_NS, last_hop);
+	port->seed = link + 1;
+}
+
+static void faults_of(const struct ml_lab *lab, uint32_t link, struct mvq_faults *faults)
+{
+	const struct ml_port_state *s = &lab->port[link];
+
+	*faults = (struct mvq_faults){.blackhole = s->blackhole,
+				      .loss_ppm = s->loss_ppm,
+				      .corrupt_ppm = s->corrupt_ppm,
+				      .duplicate_ppm = s->duplicate_ppm,
+				      .reorder_ppm = s->reorder_ppm,
+				      .slow_bits = s->rate_bps};
+}
+
+void ml_program_load(struct ml_lab *lab)
+{
+	struct mvq_error why;
+
+	if (mvq_load(lab->t.n_links, &lab->vq, &why)) {
+		snprintf(lab->no_program, sizeof(lab->no_program), "%s", why.text);
+		lab->vq = NULL;
+		lab->program = 0;
+		return;
+	}
+	lab->program = mvq_id(lab->vq);
+	lab->no_program[0] = '\0';
+}
+
+int ml_program_open(struct ml_lab *lab, struct ml_error *e)
+{
+	struct mvq_error why;
+
+	if (!lab->program || lab->vq || mvq_reopen(lab->program, &lab->vq, &why) == 0)
+		return 0;
+	lab->vq = NULL;
+	return ml_error_set(e, "lab %s: its switch program: %s", lab->name, why.text);
+}
+
+int ml_program_port(struct ml_lab *lab, uint32_t link, int netns, struct ml_error *e)
+{
+	char name[ML_NAME_MAX];
+	struct mvq_error why;
+	uint32_t ifindex = ml_ifindex(link);
+	struct mvq_faults faults;
+	struct mvq_port port;
+	int err = 0;
+
+	if (netns >= 0) {
+		port_of(lab, link, &port);
+		if (from_host(lab, link))
+			port.rate_bits = 0;
+		err = mvq_port_set(lab->vq, ifindex, &port, &why);
+		if (!err)
+			err = mvq_attach(lab->vq, netns, ifindex, &why);
+	}
+	faults_of(lab, link, &faults);
+	if (!err)
+		err = mvq_fault_set(lab->vq, ifindex, &faults, &why);
+	if (!err)
+		return 0;
+	return ml_error_set(e, "%s: %s", ml_name_cable(&lab->t, link, name), why.text);
+}
+
+void ml_program_htb(const struct ml_lab *lab, uint32_t link, const char *port, bool build,
+		    char *text, size_t size)
+{
+	struct mvq_faults faults;
+	struct mvq_port queue;
+
+	text[0] = '\0';
+	port_of(lab, link, &queue);
+	if (from_host(lab, link))
+		queue.limit_bytes = HOST_QUEUE_BYTES;
+	if (!lab->pace_bps)
+		return;
+	faults_of(lab, link, &faults);
+	if (build)
+		mvq_htb_lines(text, size, port, lab->t.cfg.mtu, &queue, &faults);
+	else
+		mvq_htb_change_lines(text, size, port, lab->t.cfg.mtu, &queue, &faults);
+}
