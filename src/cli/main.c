@@ -18,6 +18,8 @@ static const struct verb {
 	{"lab", "build a multi-plane SRv6 fabric on this machine, and break it", cli_lab_main},
 	{"perf", "measure bandwidth and latency to another machine", cli_perf_main},
 	{"ping", "ask another machine over one path or all of them", cli_ping_main},
+	{"plan", "what a fabric is made of, what it costs and carries, and how it fails",
+	 cli_plan_main},
 	{"top", "show processes, planes, QPs and EVs of this machine, live", cli_top_main},
 };
 

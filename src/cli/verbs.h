@@ -16,6 +16,8 @@ int cli_lab_main(int argc, char **argv);
 int cli_perf_main(int argc, char **argv);
 /* ping/ping.c: asks other machines, path by path. */
 int cli_ping_main(int argc, char **argv);
+/* plan/plan.c: works a fabric out. */
+int cli_plan_main(int argc, char **argv);
 /* top/top.c: shows what the MRC processes of this machine do. */
 int cli_top_main(int argc, char **argv);
 

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The command line of `mrc plan`: src/cli/plan/options.h. */
+#include "cli/plan/options.h"
+
+#include "support/test.h"
+
+static enum cli_flags_result parse(struct plan_options *o, int n, const char *const words[])
+{
+	char *argv[10] = {(char[]){"plan"}};
+
+	for (int i = 0; i < n; i++)
+		argv[i + 1] = (char *)(uintptr_t)words[i];
+	return plan_options_parse(o, n + 1, argv);
+}
+
+TEST(plan_options_parse, takes_a_topology_and_flags)
+{
+	struct plan_options o;
+
+	assert_int_equal(
+		parse(&o, 5,
+		      (const char *[]){"paper", "--json", "--rates", "r.toml", "--against=paper4"}),
+		CLI_FLAGS_OK);
+	assert_string_equal(o.topology, "paper");
+	assert_string_equal(o.rates, "r.toml");
+	assert_string_equal(o.against, "paper4");
+	assert_true(o.json);
+	assert_int_equal(parse(&o, 1, (const char *[]){"--show-rates"}), CLI_FLAGS_OK);
+	assert_true(o.show_rates);
+}
+
+TEST(plan_options_parse, refuses_what_it_cannot_do)
+{
+	struct plan_options o;
+
+	assert_int_equal(parse(&o, 0, NULL), CLI_FLAGS_ERROR);
+	assert_int_equal(parse(&o, 2, (const char *[]){"paper", "lab"}), CLI_FLAGS_ERROR);
+	assert_int_equal(parse(&o, 2, (const char *[]){"paper", "--jason"}), CLI_FLAGS_ERROR);
+	assert_int_equal(parse(&o, 1, (const char *[]){"--help"}), CLI_FLAGS_HELP);
+}
