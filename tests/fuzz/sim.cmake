@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: BSD-2-Clause
+softmrc_fuzz(sim_readers SOURCES fuzz_sim_readers.c LINKS sim CORPUS corpus/sim_readers)
