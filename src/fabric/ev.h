@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * ev.h - what the 32 bits of an EV say in a source-routed fabric.
- *
- *	 0 ..  7  uplink of the sender's T0, which is the number of the T1 in its pod
- *	 8 .. 15  uplink of that T1, which chooses the T2 (three tiers)
- *	16 .. 19  plane, which is the port of the sender
- *	20 .. 31  free: EVs that differ only here take the same links
+ * ev.h - which path an EV chooses. wire/ev_path.h has the fields: the uplink of the sender's T0,
+ * which is the number of the T1 in its pod; the uplink of that T1, which chooses the T2 (three
+ * tiers); the plane, which is the port of the sender; and free bits, by which EVs of the same links
+ * may differ.
  *
  * A choice that a packet does not come to (the destination is on the same T0, or in the same pod)
  * is ignored, so one EV is good for every destination. REQ(topo.ev.fields)
@@ -15,37 +13,37 @@
 
 #include "fabric/topology.h"
 
-#define MF_EV_UPLINK_SHIFT 0u
-#define MF_EV_T1_UPLINK_SHIFT 8u
-#define MF_EV_PLANE_SHIFT 16u
-#define MF_EV_FREE_SHIFT 20u
+/* The bits of the fields. */
+#define MF_EV_UPLINK_MASK (((UINT32_C(1) << MW_EV_UPLINK_BITS) - 1) << MW_EV_UPLINK_SHIFT)
+#define MF_EV_T1_UPLINK_MASK (((UINT32_C(1) << MW_EV_T1_UPLINK_BITS) - 1) << MW_EV_T1_UPLINK_SHIFT)
+#define MF_EV_PLANE_MASK (((UINT32_C(1) << MW_EV_PLANE_BITS) - 1) << MW_EV_PLANE_SHIFT)
 
 /* mf_ev_of returns the EV of a choice, its free bits 0. */
 static inline uint32_t mf_ev_of(uint32_t plane, uint32_t uplink, uint32_t t1_uplink)
 {
-	return plane << MF_EV_PLANE_SHIFT | t1_uplink << MF_EV_T1_UPLINK_SHIFT |
-	       uplink << MF_EV_UPLINK_SHIFT;
+	return plane << MW_EV_PLANE_SHIFT | t1_uplink << MW_EV_T1_UPLINK_SHIFT |
+	       uplink << MW_EV_UPLINK_SHIFT;
 }
 
 static inline uint32_t mf_ev_uplink(uint32_t ev)
 {
-	return ev >> MF_EV_UPLINK_SHIFT & 0xFF;
+	return (ev & MF_EV_UPLINK_MASK) >> MW_EV_UPLINK_SHIFT;
 }
 
 static inline uint32_t mf_ev_t1_uplink(uint32_t ev)
 {
-	return ev >> MF_EV_T1_UPLINK_SHIFT & 0xFF;
+	return (ev & MF_EV_T1_UPLINK_MASK) >> MW_EV_T1_UPLINK_SHIFT;
 }
 
 static inline uint32_t mf_ev_plane(uint32_t ev)
 {
-	return ev >> MF_EV_PLANE_SHIFT & 0xF;
+	return (ev & MF_EV_PLANE_MASK) >> MW_EV_PLANE_SHIFT;
 }
 
 /* mf_ev_path returns an EV without its free bits: the same for all EVs that take the same links. */
 static inline uint32_t mf_ev_path(uint32_t ev)
 {
-	return ev & ((UINT32_C(1) << MF_EV_FREE_SHIFT) - 1);
+	return ev & ((UINT32_C(1) << MW_EV_FREE_SHIFT) - 1);
 }
 
 /* mf_ev_valid says whether an EV names a plane and uplinks that the fabric has. */

@@ -2,10 +2,6 @@
 /* path.c - which EVs share which links. */
 #include "fabric/path.h"
 
-#define UPLINK_MASK (UINT32_C(0xFF) << MF_EV_UPLINK_SHIFT)
-#define T1_UPLINK_MASK (UINT32_C(0xFF) << MF_EV_T1_UPLINK_SHIFT)
-#define PLANE_MASK (UINT32_C(0xF) << MF_EV_PLANE_SHIFT)
-
 bool mf_path_crosses(const struct mf_topology *t, const struct mf_pair *p, uint32_t ev,
 		     uint32_t link)
 {
@@ -37,7 +33,7 @@ struct mf_crossing mf_path_crossing(const struct mf_topology *t, const struct mf
 				    uint32_t link)
 {
 	struct mf_link l = mf_link_at(t, link);
-	struct mf_crossing c = {.ev = mf_ev_of(l.plane, 0, 0), .mask = PLANE_MASK};
+	struct mf_crossing c = {.ev = mf_ev_of(l.plane, 0, 0), .mask = MF_EV_PLANE_MASK};
 	uint32_t t1, t1_uplinks = p->turn == MF_T2 ? t->cfg.t1_uplinks : 1;
 
 	if (l.kind == MF_HOST_T0) {
@@ -46,15 +42,15 @@ struct mf_crossing mf_path_crossing(const struct mf_topology *t, const struct mf
 	} else if (l.kind == MF_T0_T1) {
 		if (p->turn >= MF_T1 && l.lower == (l.down ? p->dst_t0 : p->src_t0))
 			c.count = t1_uplinks;
-		c.ev |= l.uplink << MF_EV_UPLINK_SHIFT;
-		c.mask |= UPLINK_MASK;
+		c.ev |= l.uplink << MW_EV_UPLINK_SHIFT;
+		c.mask |= MF_EV_UPLINK_MASK;
 	} else {
 		t1 = l.down ? p->dst_t1 : p->src_t1;
 		if (p->turn == MF_T2 && l.lower >= t1 && l.lower - t1 < t->cfg.t1s)
 			c.count = 1;
-		c.ev |= (l.lower - t1) << MF_EV_UPLINK_SHIFT;
-		c.ev |= l.uplink << MF_EV_T1_UPLINK_SHIFT;
-		c.mask |= UPLINK_MASK | T1_UPLINK_MASK;
+		c.ev |= (l.lower - t1) << MW_EV_UPLINK_SHIFT;
+		c.ev |= l.uplink << MW_EV_T1_UPLINK_SHIFT;
+		c.mask |= MF_EV_UPLINK_MASK | MF_EV_T1_UPLINK_MASK;
 	}
 	if (c.count == 0)
 		return (struct mf_crossing){0, UINT32_MAX, 0};
@@ -65,11 +61,11 @@ uint32_t mf_crossing_nth(const struct mf_topology *t, const struct mf_crossing *
 {
 	uint32_t ev = c->ev;
 
-	if (!(c->mask & UPLINK_MASK)) {
-		ev |= mf_div_rest(t->by_t1s, n) << MF_EV_UPLINK_SHIFT;
+	if (!(c->mask & MF_EV_UPLINK_MASK)) {
+		ev |= mf_div_rest(t->by_t1s, n) << MW_EV_UPLINK_SHIFT;
 		n = mf_div_quotient(t->by_t1s, n);
 	}
-	if (!(c->mask & T1_UPLINK_MASK))
-		ev |= n << MF_EV_T1_UPLINK_SHIFT;
+	if (!(c->mask & MF_EV_T1_UPLINK_MASK))
+		ev |= n << MW_EV_T1_UPLINK_SHIFT;
 	return ev;
 }

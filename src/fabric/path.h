@@ -74,11 +74,12 @@ static inline uint32_t mf_path_count(const struct mf_topology *t, const struct m
 /* mf_path_ev returns the EV with unused choices and free bits 0: equal for equal links. */
 static inline uint32_t mf_path_ev(const struct mf_pair *p, uint32_t ev)
 {
-	const uint32_t uplink = UINT32_C(0xFF) << MF_EV_UPLINK_SHIFT;
-	const uint32_t t1_uplink = UINT32_C(0xFF) << MF_EV_T1_UPLINK_SHIFT;
-	uint32_t unused = p->turn == MF_T2 ? 0 : p->turn == MF_T1 ? t1_uplink : t1_uplink | uplink;
+	const uint32_t unused[MF_TIERS] = {
+		[MF_T0] = MF_EV_UPLINK_MASK | MF_EV_T1_UPLINK_MASK,
+		[MF_T1] = MF_EV_T1_UPLINK_MASK,
+	};
 
-	return mf_ev_path(ev) & ~unused;
+	return mf_ev_path(ev) & ~unused[p->turn];
 }
 
 /* mf_path_link returns the link that a packet takes as its hop number `hop`, from 0. */

@@ -24,12 +24,13 @@
 #include <stdint.h>
 
 #include "fabric/divide.h"
+#include "wire/ev_path.h"
 
 /* Letters of a name. */
 #define MF_NAME_MAX 31u
-/* What the fields of an EV can tell apart, see ev.h. */
-#define MF_PLANES_MAX 16u
-#define MF_UPLINKS_MAX 256u
+/* What the fields of an EV can tell apart. */
+#define MF_PLANES_MAX (1u << MW_EV_PLANE_BITS)
+#define MF_UPLINKS_MAX (1u << MW_EV_UPLINK_BITS)
 /* Room for the longest packet that there is any use for, and the least that IPv6 allows. */
 #define MF_MTU_MIN 1280u
 #define MF_MTU_MAX 65535u

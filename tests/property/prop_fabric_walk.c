@@ -169,7 +169,7 @@ static void walk_random(const char *name, size_t walks)
 		uint32_t ev = mf_ev_nth(&t, (uint32_t)test_rand_below(mf_ev_count(&t)));
 
 		if (src != dst)
-			walk(&t, &p, ev | (uint32_t)test_rand() << MF_EV_FREE_SHIFT);
+			walk(&t, &p, ev | (uint32_t)test_rand() << MW_EV_FREE_SHIFT);
 	}
 	tables_free(&t);
 }

@@ -67,7 +67,7 @@ static void assert_same_carrier(const struct mf_topology *t, const struct mh_srv
 	assert_non_null(row);
 	mw_carrier_of(mf_usid_block(t, mf_ev_plane(ev)), usids, mf_usids_of(t, &pair, ev, usids),
 		      &want);
-	mh_srv6_carrier(row, mf_ev_plane(ev), ev | 0xC00u << MF_EV_FREE_SHIFT, gid, to);
+	mh_srv6_carrier(row, mf_ev_plane(ev), ev | 0xC00u << MW_EV_FREE_SHIFT, gid, to);
 	assert_bytes_eq(to, want.dst, 16);
 }
 
@@ -149,9 +149,9 @@ TEST(mf_host_config_write, tells_its_length_like_snprintf)
 /* The host may not see the fabric, so both have these. REQ(topo.ev.fields) */
 TEST(mw_ev_path_on, is_the_fabrics_layout)
 {
-	assert_u_eq(MW_EV_UPLINK_SHIFT, MF_EV_UPLINK_SHIFT);
-	assert_u_eq(MW_EV_T1_UPLINK_SHIFT, MF_EV_T1_UPLINK_SHIFT);
-	assert_u_eq(MW_EV_PLANE_SHIFT, MF_EV_PLANE_SHIFT);
-	assert_u_eq(MW_EV_FREE_SHIFT, MF_EV_FREE_SHIFT);
+	assert_u_eq(MW_EV_UPLINK_SHIFT, MW_EV_UPLINK_SHIFT);
+	assert_u_eq(MW_EV_T1_UPLINK_SHIFT, MW_EV_T1_UPLINK_SHIFT);
+	assert_u_eq(MW_EV_PLANE_SHIFT, MW_EV_PLANE_SHIFT);
+	assert_u_eq(MW_EV_FREE_SHIFT, MW_EV_FREE_SHIFT);
 	assert_u_eq(mw_ev_path_on(mf_ev_of(3, 7, 9), 5), mf_ev_of(5, 7, 9));
 }
