@@ -26,7 +26,8 @@
 
 static const char hb_program[] = "host";
 
-enum hb_net { HB_LO, HB_VETH, HB_NETS };
+/* HB_FABRIC: three switches between the hosts, see fabric.c. */
+enum hb_net { HB_LO, HB_VETH, HB_FABRIC, HB_NETS };
 enum hb_means { HB_MRC, HB_UDP, HB_TCP, HB_UCX };
 enum hb_driver { HB_DRIVER_UDP, HB_DRIVER_AF_PACKET, HB_DRIVER_RAW41 };
 /* HB_POLL and HB_WAIT: ping-pong, waiting with the CPU or asleep. */
@@ -61,13 +62,26 @@ struct hb_figure {
 	double p50_us, p99_us;
 };
 
-/* hb_space_open makes two namespaces joined by a veth pair; what hinders it goes to why. */
-bool hb_space_open(char why[HB_WHY]);
+/*
+ * hb_space_open makes the namespaces of a network: two joined by a veth pair, or those of a fabric.
+ * What hinders it goes to why.
+ */
+bool hb_space_open(enum hb_net net, char why[HB_WHY]);
 void hb_space_close(void);
 /* hb_space_enter takes this process to its side of a network. 0 or -1. */
 int hb_space_enter(enum hb_net net, int side);
 const char *hb_space_address(enum hb_net net, int side, bool ipv6);
 const char *hb_space_interface(enum hb_net net, int side);
+
+/* The fabric while it is built: a command of the shell on a node, and a process that lives there.
+ */
+bool hb_node_run(uint32_t node, const char *command);
+int hb_node_pid(uint32_t node);
+bool hb_fabric_build(char why[HB_WHY]);
+/* hb_fabric_carrier returns the address that takes a packet from a side to the other. */
+const char *hb_fabric_carrier(int side);
+/* hb_fabric_environment sets what libmrc reads on a side of the fabric. */
+void hb_fabric_environment(int side, void (*set)(const char *name, const char *value));
 
 /* An end of a case, in its own process; fd leads to the other one. 0, or -1 after a message. */
 int hb_mrc_end(const struct hb_case *c, int side, int fd, struct hb_end *out);

@@ -17,6 +17,7 @@
 #define CASES_MAX 64u
 #define NAME_BYTES 64u
 #define BAR_OF_UDP 0.6
+#define BAR_OF_PLAIN 0.9
 #define BAR_RUN_1 12.0
 #define BAR_RUNS 30.0
 #define BAR_JAIN 0.9
@@ -37,7 +38,7 @@ static struct series all[CASES_MAX];
 static uint32_t n_all;
 static const uint32_t runs[] = {1, 4, 8, 15};
 #define RUNS (sizeof(runs) / sizeof(runs[0]))
-static const char *const net_name[] = {"loopback", "veth"};
+static const char *const net_name[] = {"loopback", "veth", "fabric"};
 static const char *const means_name[] = {"mrc", "udp", "tcp", "ucx"};
 static const char *const driver_name[] = {"udp", "af_packet", "raw41"};
 static const char *const kind_name[] = {"bandwidth", "ping_poll", "ping_wait"};
@@ -75,6 +76,33 @@ static void plan(enum hb_net net)
 		for (enum hb_means m = HB_MRC; m <= (k == HB_POLL ? HB_UCX : HB_TCP); m++)
 			add((struct hb_case){
 				.kind = k, .net = net, .means = m, .run = 1, .icrc = true});
+}
+
+/* What goes through switches, packet by packet: the kernel cuts up no message to a list of uSIDs.
+ */
+static void plan_fabric(void)
+{
+	const enum hb_driver drivers[] = {HB_DRIVER_UDP, HB_DRIVER_RAW41};
+
+	add((struct hb_case){.net = HB_FABRIC, .means = HB_UDP, .run = 1});
+	for (size_t i = 0; i < 2; i++) {
+		add((struct hb_case){
+			.net = HB_FABRIC, .driver = drivers[i], .run = 1, .icrc = true});
+		add((struct hb_case){.net = HB_FABRIC, .driver = drivers[i], .run = 1});
+	}
+}
+
+/* Opens a network of namespaces; false: it cannot be had, which is said. */
+static bool may(enum hb_net net)
+{
+	char why[HB_WHY];
+
+	if (hb_space_open(net, why))
+		return true;
+	printf(opt.json ? "{\"bench\": \"host\", \"network\": \"%s\", \"skipped\": \"%s\"}\n"
+			: "SKIP %s: %s\n",
+	       net_name[net], why);
+	return false;
 }
 
 /* ---- medians ---- */
@@ -300,6 +328,22 @@ static void print_bars(enum hb_net net)
 	print_bar("Gbit/s at runs up to 15", net_name[net], best, BAR_RUNS);
 }
 
+/* Each form over the fabric, ICRC and all, against bare packets through the same switches. */
+static void print_fabric_bars(void)
+{
+	for (uint32_t i = 0; i < n_all; i++) {
+		const struct series *s = &all[i];
+		char what[80];
+
+		if (s->c.net != HB_FABRIC || s->c.means != HB_MRC || !s->c.icrc ||
+		    ratio(s, HB_UDP) <= 0)
+			continue;
+		snprintf(what, sizeof(what), "share of bare UDP by driver %s",
+			 driver_name[s->c.driver]);
+		print_bar(what, net_name[HB_FABRIC], ratio(s, HB_UDP), BAR_OF_PLAIN);
+	}
+}
+
 /* Jain's index: 1 when all have the same, 1/n when one has all. */
 static int print_fair(void)
 {
@@ -351,19 +395,15 @@ static int parse(int argc, char **argv)
 
 int main(int argc, char **argv)
 {
-	char why[HB_WHY];
 	int rc = 0;
 
 	if (parse(argc, argv))
 		return 2;
 	plan(HB_LO);
-	if (hb_space_open(why))
+	if (may(HB_VETH))
 		plan(HB_VETH);
-	else
-		printf(opt.json ? "{\"bench\": \"host\", \"network\": \"veth\", \"skipped\": "
-				  "\"%s\"}\n"
-				: "SKIP veth: %s\n",
-		       why);
+	if (may(HB_FABRIC))
+		plan_fabric();
 	if (n_all == 0) {
 		fprintf(stderr,
 			"host: no case contains '%s'; they are as the lines of the output\n",
@@ -386,6 +426,7 @@ int main(int argc, char **argv)
 		rc |= print_fair() != 0;
 	print_bars(HB_LO);
 	print_bars(HB_VETH);
+	print_fabric_bars();
 	hb_space_close();
 	return rc;
 }

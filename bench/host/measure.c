@@ -58,6 +58,11 @@ void hb_times_end(struct hb_times *t, struct hb_end *out)
 	out->p99_ns = t->n ? t->ns[(uint64_t)t->n * 99 / 100] / 2 : 0;
 }
 
+static void set(const char *name, const char *value)
+{
+	setenv(name, value, 1);
+}
+
 void hb_environment(const struct hb_case *c, int side)
 {
 	static const char *const driver[] = {"udp", "af_packet", "raw41"};
@@ -71,9 +76,13 @@ void hb_environment(const struct hb_case *c, int side)
 	/* What else the user has set is not what is measured here. */
 	for (const char *const *name =
 		     (const char *const[]){"MRC_PACE", "MRC_MTU", "MRC_EVS", "MRC_CC", "MRC_FAULTS",
-					   "MRC_CAPTURE", "MRC_EV_FORMAT", NULL};
+					   "MRC_CAPTURE", "MRC_EV_FORMAT", "MRC_EV_BASE",
+					   "MRC_PORT_PREFIX", "MRC_SRV6_ROWS", "MRC_SRV6_GID",
+					   "MRC_SRV6_UPLINKS", "MRC_SRV6_T1_UPLINKS", NULL};
 	     *name; name++)
 		unsetenv(*name);
+	if (c->net == HB_FABRIC)
+		hb_fabric_environment(side, set);
 }
 
 static int end_of(const struct hb_case *c, int side, int fd, struct hb_end *out)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * space.c - two network namespaces joined by a veth pair, as two machines would be.
+ * space.c - network namespaces, as machines would be: two joined by a veth pair, or a fabric's.
  *
  * Without root a user namespace gives the rights. The parent stays in the network it was started
  * in, so that loopback is the machine's own; the ends of a case enter their side.
@@ -16,18 +16,33 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* An MTU that just holds a packet of 4096 bytes, as ports of that path MTU have it. */
+/* An MTU that holds a packet of 4096 bytes in IPv6 in IPv6 too. */
 #define SETUP                                                                        \
 	"ip link set lo up && "                                                      \
-	"ip link add mrcb0 mtu 4200 type veth peer name mrcb1 mtu 4200 netns %d && " \
+	"ip link add mrcb0 mtu 4400 type veth peer name mrcb1 mtu 4400 netns %d && " \
 	"ip address add 10.77.0.1/24 dev mrcb0 && "                                  \
 	"ip address add fd77::1/64 dev mrcb0 nodad && ip link set mrcb0 up"
 #define SETUP_PEER                                                       \
 	"ip link set lo up && ip address add 10.77.0.2/24 dev mrcb1 && " \
 	"ip address add fd77::2/64 dev mrcb1 nodad && ip link set mrcb1 up"
 
-/* What keeps a namespace: its descriptor. */
-static int space_fd[2] = {-1, -1};
+/* Hosts first: the two of the veth pair; then the fabric's, from one host to the other. */
+#define VETH_NODES 2u
+#define FABRIC_NODES 5u
+#define NODES (VETH_NODES + FABRIC_NODES)
+
+/* What keeps a namespace: its descriptor, and until it has that, a process. */
+static struct node {
+	int fd;
+	pid_t pid;
+} nodes[NODES] = {{-1, 0}, {-1, 0}, {-1, 0}, {-1, 0}, {-1, 0}, {-1, 0}, {-1, 0}};
+
+static struct node *node_of(enum hb_net net, int side)
+{
+	if (net == HB_VETH)
+		return &nodes[side];
+	return side ? &nodes[NODES - 1] : &nodes[VETH_NODES];
+}
 
 static bool fail(char why[HB_WHY], const char *what)
 {
@@ -100,71 +115,94 @@ static int namespace_of(pid_t pid)
 	return open(path, O_RDONLY | O_CLOEXEC);
 }
 
-/* Runs a command of the shell on one side; false: it failed, and said why. */
-static bool run_there(int side, const char *command)
+static int enter(const struct node *node)
+{
+	if (setns(node->fd, CLONE_NEWNET) == 0)
+		return 0;
+	perror("host: enter a network namespace");
+	return -1;
+}
+
+/* Runs a command of the shell on a node; false: it failed, and said why. */
+static bool run_there(const struct node *node, const char *command)
 {
 	int status;
 	pid_t pid = fork();
 
 	if (pid == 0) {
-		if (hb_space_enter(HB_VETH, side) == 0)
+		if (enter(node) == 0)
 			execl("/bin/sh", "sh", "-c", command, (char *)NULL);
 		_exit(1);
 	}
 	return pid > 0 && waitpid(pid, &status, 0) == pid && status == 0;
 }
 
-static bool join(pid_t peer, char why[HB_WHY])
+bool hb_node_run(uint32_t node, const char *command)
+{
+	return run_there(&nodes[VETH_NODES + node], command);
+}
+
+int hb_node_pid(uint32_t node)
+{
+	return (int)nodes[VETH_NODES + node].pid;
+}
+
+static bool join(char why[HB_WHY])
 {
 	char command[512];
 
-	snprintf(command, sizeof(command), SETUP, (int)peer);
-	if (run_there(0, command) && run_there(1, SETUP_PEER))
+	snprintf(command, sizeof(command), SETUP, (int)nodes[1].pid);
+	if (run_there(&nodes[0], command) && run_there(&nodes[1], SETUP_PEER))
 		return true;
 	snprintf(why, HB_WHY, "ip(8) could not make a veth pair");
 	return false;
 }
 
-bool hb_space_open(char why[HB_WHY])
+/* Closes all namespaces that `net` has. */
+static void leave(enum hb_net net)
 {
-	pid_t pid[2] = {-1, -1};
+	struct node *end = node_of(net, 1) + 1;
+
+	for (struct node *n = node_of(net, 0); n < end; n++) {
+		if (n->fd >= 0)
+			close(n->fd);
+		n->fd = -1;
+	}
+}
+
+bool hb_space_open(enum hb_net net, char why[HB_WHY])
+{
+	struct node *first = node_of(net, 0), *end = node_of(net, 1) + 1;
 	bool good = become_root(why);
 
-	for (int i = 0; good && i < 2; i++) {
-		pid[i] = keeper();
-		space_fd[i] = pid[i] > 0 ? namespace_of(pid[i]) : -1;
-		if (space_fd[i] < 0)
+	for (struct node *n = first; good && n < end; n++) {
+		n->pid = keeper();
+		n->fd = n->pid > 0 ? namespace_of(n->pid) : -1;
+		if (n->fd < 0)
 			good = fail(why, "a network namespace");
 	}
-	good = good && join(pid[1], why);
-	for (int i = 0; i < 2; i++) {
-		if (pid[i] <= 0)
+	good = good && (net == HB_VETH ? join(why) : hb_fabric_build(why));
+	for (struct node *n = first; n < end; n++) {
+		if (n->pid <= 0)
 			continue;
-		kill(pid[i], SIGKILL);
-		waitpid(pid[i], NULL, 0);
+		kill(n->pid, SIGKILL);
+		waitpid(n->pid, NULL, 0);
+		n->pid = 0;
 	}
 	if (!good)
-		hb_space_close();
+		leave(net);
 	return good;
 }
 
 void hb_space_close(void)
 {
-	for (int i = 0; i < 2; i++) {
-		if (space_fd[i] >= 0)
-			close(space_fd[i]);
-		space_fd[i] = -1;
-	}
+	leave(HB_VETH);
+	leave(HB_FABRIC);
 }
 
 int hb_space_enter(enum hb_net net, int side)
 {
-	if (net == HB_LO)
-		return 0;
-	if (setns(space_fd[side], CLONE_NEWNET) == 0)
-		return 0;
-	perror("host: enter a network namespace");
-	return -1;
+	return net == HB_LO ? 0 : enter(node_of(net, side));
 }
 
 const char *hb_space_address(enum hb_net net, int side, bool ipv6)
@@ -172,6 +210,7 @@ const char *hb_space_address(enum hb_net net, int side, bool ipv6)
 	static const char *const address[HB_NETS][2][2] = {
 		{{"127.0.0.1", "127.0.0.1"}, {"::1", "::1"}},
 		{{"10.77.0.1", "10.77.0.2"}, {"fd77::1", "fd77::2"}},
+		{{"", ""}, {"fd77::1", "fd77::2"}},
 	};
 
 	return address[net][ipv6][side];
@@ -179,5 +218,8 @@ const char *hb_space_address(enum hb_net net, int side, bool ipv6)
 
 const char *hb_space_interface(enum hb_net net, int side)
 {
-	return net == HB_LO ? "lo" : side ? "mrcb1" : "mrcb0";
+	static const char *const name[HB_NETS][2] = {
+		{"lo", "lo"}, {"mrcb0", "mrcb1"}, {"c0", "c3"}};
+
+	return name[net][side];
 }

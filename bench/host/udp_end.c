@@ -32,18 +32,54 @@ static int fail(const char *what)
 	return -1;
 }
 
-static int open_socket(const struct hb_case *c, int side, struct sockaddr_in *at)
-{
-	int fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0), bytes = RX_BUFFER;
-	socklen_t len = sizeof(*at);
+/* An address of either family. */
+struct at {
+	socklen_t len;
+	union {
+		struct sockaddr any;
+		struct sockaddr_in in;
+		struct sockaddr_in6 in6;
+	};
+};
 
+/* Sets what the address of a side is; in the fabric, where packets to its uSID arrive, any. */
+static void set_address(const struct hb_case *c, int side, bool receives, struct at *at)
+{
+	memset(at, 0, sizeof(*at));
+	if (c->net != HB_FABRIC) {
+		at->in.sin_family = AF_INET;
+		inet_pton(AF_INET, hb_space_address(c->net, side, false), &at->in.sin_addr);
+		at->len = sizeof(at->in);
+		return;
+	}
+	at->in6.sin6_family = AF_INET6;
+	if (!receives)
+		inet_pton(AF_INET6, hb_space_address(c->net, side, true), &at->in6.sin6_addr);
+	at->len = sizeof(at->in6);
+}
+
+/* To a list of uSIDs, which changes on the way, packets have no checksum. */
+static int no_checksum(int fd)
+{
+	int one = 1;
+
+	return setsockopt(fd, IPPROTO_UDP, UDP_NO_CHECK6_TX, &one, sizeof(one)) ||
+	       setsockopt(fd, IPPROTO_UDP, UDP_NO_CHECK6_RX, &one, sizeof(one));
+}
+
+static int open_socket(const struct hb_case *c, int side, bool receives, struct at *at)
+{
+	int bytes = RX_BUFFER, fd;
+
+	set_address(c, side, receives, at);
+	fd = socket(at->any.sa_family, SOCK_DGRAM | SOCK_CLOEXEC, 0);
 	if (fd < 0)
 		return fail("socket");
-	*at = (struct sockaddr_in){.sin_family = AF_INET};
-	inet_pton(AF_INET, hb_space_address(c->net, side, false), &at->sin_addr);
 	if (setsockopt(fd, SOL_SOCKET, SO_RCVBUFFORCE, &bytes, sizeof(bytes)))
 		setsockopt(fd, SOL_SOCKET, SO_RCVBUF, &bytes, sizeof(bytes));
-	if (bind(fd, (struct sockaddr *)at, len) || getsockname(fd, (struct sockaddr *)at, &len))
+	if (c->net == HB_FABRIC && no_checksum(fd))
+		return fail("no checksums");
+	if (bind(fd, &at->any, at->len) || getsockname(fd, &at->any, &at->len))
 		return fail("bind");
 	return fd;
 }
@@ -57,7 +93,7 @@ struct burst {
 	uint8_t bytes[RUN_MAX * PACKET];
 };
 
-static void make_burst(struct burst *b, uint32_t run, struct sockaddr_in *to)
+static void make_burst(struct burst *b, uint32_t run, struct at *to)
 {
 	uint32_t each = BURST / run / HB_EVS;
 	uint16_t size = PACKET;
@@ -71,8 +107,8 @@ static void make_burst(struct burst *b, uint32_t run, struct sockaddr_in *to)
 	cm->cmsg_len = CMSG_LEN(sizeof(size));
 	memcpy(CMSG_DATA(cm), &size, sizeof(size));
 	for (uint32_t i = 0; i < b->n; i++) {
-		b->msg[i].msg_hdr = (struct msghdr){.msg_name = to,
-						    .msg_namelen = sizeof(*to),
+		b->msg[i].msg_hdr = (struct msghdr){.msg_name = &to->any,
+						    .msg_namelen = to->len,
 						    .msg_iov = b->iov,
 						    .msg_iovlen = 1};
 		if (run == 1)
@@ -82,15 +118,15 @@ static void make_burst(struct burst *b, uint32_t run, struct sockaddr_in *to)
 	}
 }
 
-static int send_all(const struct hb_case *c, struct sockaddr_in *to, struct hb_end *out)
+static int send_all(const struct hb_case *c, struct at *to, struct hb_end *out)
 {
 	static struct burst b;
 	uint64_t begin = hb_now_ns(), end = begin + c->ms * UINT64_C(1000000);
-	struct sockaddr_in at;
+	struct at at;
 	int fd[HB_EVS];
 
 	for (uint32_t i = 0; i < HB_EVS; i++) {
-		fd[i] = open_socket(c, 0, &at);
+		fd[i] = open_socket(c, 0, false, &at);
 		if (fd[i] < 0)
 			return -1;
 	}
@@ -155,8 +191,7 @@ static int receive_all(int fd, int peer, bool runs, struct hb_end *out)
 	}
 }
 
-static int ping(const struct hb_case *c, int side, int fd, struct sockaddr_in *to,
-		struct hb_end *out)
+static int ping(const struct hb_case *c, int side, int fd, struct at *to, struct hb_end *out)
 {
 	static struct hb_times times;
 	uint64_t end = hb_now_ns() + c->ms * UINT64_C(1000000);
@@ -168,13 +203,13 @@ static int ping(const struct hb_case *c, int side, int fd, struct sockaddr_in *t
 
 		if (side == 0) {
 			bytes[0] = sent >= end;
-			if (sendto(fd, bytes, sizeof(bytes), 0, (void *)to, sizeof(*to)) < 0)
+			if (sendto(fd, bytes, sizeof(bytes), 0, &to->any, to->len) < 0)
 				return fail("send");
 		}
 		while (recv(fd, bytes, sizeof(bytes), flags) < 0)
 			if (errno != EAGAIN)
 				return fail("receive");
-		if (side == 1 && sendto(fd, bytes, sizeof(bytes), 0, (void *)to, sizeof(*to)) < 0)
+		if (side == 1 && sendto(fd, bytes, sizeof(bytes), 0, &to->any, to->len) < 0)
 			return fail("send");
 		if (side == 0)
 			hb_times_add(&times, hb_now_ns() - sent);
@@ -185,12 +220,14 @@ static int ping(const struct hb_case *c, int side, int fd, struct sockaddr_in *t
 
 int hb_udp_end(const struct hb_case *c, int side, int fd, struct hb_end *out)
 {
-	struct sockaddr_in mine, theirs;
-	int s = open_socket(c, side, &mine), rc;
+	struct at mine, theirs;
+	int s = open_socket(c, side, side == 1, &mine), rc;
 	uint64_t cpu;
 
 	if (s < 0 || meet_swap(hb_program, fd, &mine, &theirs, sizeof(mine)))
 		return -1;
+	if (c->net == HB_FABRIC)
+		inet_pton(AF_INET6, hb_fabric_carrier(side), &theirs.in6.sin6_addr);
 	cpu = hb_cpu_ns();
 	if (c->kind != HB_BANDWIDTH) {
 		rc = ping(c, side, s, &theirs, out);
