@@ -3,7 +3,7 @@
  * fault.h - what can go wrong in the simulated fabric, and when.
  *
  * A fault is a change of one directed link at one instant. Whatever is larger (a switch, a NIC
- * port, a flap, a random process) is made of these by fault_plan.h. Faults are exact: what is on a
+ * port, a flap, a random process) is made of these. Faults are exact: what is on a
  * wire when it is cut is lost, what waits behind it is lost, and what comes later is lost at its
  * port.
  */

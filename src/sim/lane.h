@@ -19,6 +19,7 @@
 
 #include "sim/barrier.h"
 #include "sim/chunk.h"
+#include "sim/draw.h"
 #include "sim/net.h"
 #include "sim/order.h"
 #include "sim/ranks.h"
@@ -265,26 +266,6 @@ bool ms_fault_lost(const struct ms_lane *lane, uint64_t t_ps, const struct ms_pa
 static inline uint64_t ms_wire_time(const struct ms_wire *w, uint32_t bytes)
 {
 	return bytes * w->rate_q >> MS_RATE_SHIFT;
-}
-
-/* ms_mix spreads the bits of a number; a bijection. */
-static inline uint64_t ms_mix(uint64_t z)
-{
-	z = (z ^ z >> 30) * UINT64_C(0xBF58476D1CE4E5B9);
-	z = (z ^ z >> 27) * UINT64_C(0x94D049BB133111EB);
-	return z ^ z >> 31;
-}
-
-/*
- * ms_draw returns 32 random bits for a decision about a packet on a port at a time: a function of
- * these and the seed alone, so that no order of calls can change it.
- */
-static inline uint32_t ms_draw(const struct ms_net *net, uint32_t port, uint64_t t_ps,
-			       uint32_t what)
-{
-	return (uint32_t)(ms_mix(net->cfg.seed ^ ms_mix(t_ps * 8 + what) ^
-				 port * UINT64_C(0x9E3779B97F4A7C15)) >>
-			  32);
 }
 
 /* ms_saw adds the arrival of a packet at a node to the hash of all events. */

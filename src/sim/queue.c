@@ -12,20 +12,6 @@
  */
 #include "sim/lane.h"
 
-#include "base/prefetch.h"
-
-enum draw {
-	DRAW_ECN,
-	DRAW_LOSS,
-	DRAW_CORRUPT,
-};
-
-static bool drawn(const struct ms_lane *lane, uint32_t port, uint64_t t_ps, enum draw what,
-		  uint32_t ppm)
-{
-	return ppm && (uint64_t)ms_draw(lane->net, port, t_ps, what) * 1000000 >> 32 < ppm;
-}
-
 static void drop(struct ms_lane *lane, struct ms_port *port, enum ms_drop why)
 {
 	lane->c.dropped[why]++;
@@ -36,16 +22,20 @@ static void drop(struct ms_lane *lane, struct ms_port *port, enum ms_drop why)
 static bool survives(struct ms_lane *lane, struct ms_port *port, uint32_t number,
 		     const struct ms_link_fault *f, uint64_t t_ps, bool *corrupt)
 {
+	uint64_t seed = lane->net->cfg.seed;
+
 	if (f->blackhole) {
 		drop(lane, port, MS_DROP_BLACKHOLE);
 		return false;
 	}
-	if (drawn(lane, number, t_ps, DRAW_LOSS, f->loss)) {
+	if (ms_draw_ppm(seed, number, t_ps, MS_DRAW_LOSS, f->loss)) {
 		drop(lane, port, MS_DROP_LOSS);
 		return false;
 	}
-	*corrupt = drawn(lane, number, t_ps, DRAW_CORRUPT, f->corrupt);
-	lane->c.corrupted += *corrupt;
+	if (ms_draw_ppm(seed, number, t_ps, MS_DRAW_CORRUPT, f->corrupt)) {
+		*corrupt = true;
+		lane->c.corrupted++;
+	}
 	return true;
 }
 
@@ -143,7 +133,7 @@ static bool marked(const struct ms_lane *lane, const struct ms_wire *wire, uint3
 	if (waiting >= wire->q.ecn_max_bytes)
 		return true;
 	chance = (waiting - wire->q.ecn_min_bytes) * wire->ecn_scale >> 16;
-	return ms_draw(lane->net, number, t_ps, DRAW_ECN) < chance;
+	return ms_draw_bits(lane->net->cfg.seed, number, t_ps, MS_DRAW_ECN) < chance;
 }
 
 /* False: it is dropped, for the reason in *why. */
