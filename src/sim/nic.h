@@ -47,6 +47,7 @@ struct ms_nic_cfg {
 	uint16_t depth; /* messages of a flow posted at once, at most */
 	uint8_t timeout, retry_linear, retry_exp;
 	uint64_t linger_ns;
+	void *owner; /* for ms_nics_owner */
 };
 
 /*
@@ -56,18 +57,20 @@ struct ms_nic_cfg {
 void ms_nic_defaults(struct ms_nic_cfg *cfg, const struct mf_topology *topology);
 /* ms_nic_check says whether NICs can be made so; else why (MS_WHY_BYTES) says what is wrong. */
 bool ms_nic_check(const struct ms_nic_cfg *cfg, char *why);
-/* ms_nic_memory returns what `hosts` NICs with this workload take at most, records of flows
- * included. */
-uint64_t ms_nic_memory(const struct ms_nic_cfg *cfg, const struct ms_workload *workload,
-		       uint64_t hosts);
+/* ms_nic_memory returns what `hosts` NICs of this rank take at most with n checked workloads, when
+ * all their flows are open at once; records of flows included. */
+uint64_t ms_nic_memory(const struct ms_nic_cfg *cfg, const struct ms_workload_cfg *workload,
+		       uint32_t n, uint64_t hosts);
 
 /* ms_nics_create makes the NICs of all hosts, without engines until something happens there; cfg is
  * copied, the workload is the caller's and outlives them. NULL: why says what is wrong. */
 struct ms_nics *ms_nics_create(const struct ms_nic_cfg *cfg, const struct ms_workload *workload,
 			       char *why);
 void ms_nics_destroy(struct ms_nics *nics);
-/* ms_nics_hosts fills in receive, wake, carrier and soon for the net; ctx is the NICs. */
+/* ms_nics_hosts fills in receive, wake, carrier and soon for the net; ctx is the NICs, ... */
 void ms_nics_hosts(struct ms_nics *nics, struct ms_hosts *hosts);
+/* ... from which ms_nics_owner leads back to whoever sees to taps and edges. */
+void *ms_nics_owner(const struct ms_nics *nics);
 /* ms_nics_start wakes, through the net, the hosts of this rank at which flows begin. */
 void ms_nics_start(struct ms_nics *nics, struct ms_net *net);
 
@@ -85,7 +88,6 @@ void ms_nics_flow(const struct ms_nics *nics, uint32_t flow, struct ms_flow_reco
 struct ms_nic_sums {
 	struct mt_stats core;
 	uint64_t sent, received; /* packets handed to the fabric, and taken from it */
-	uint64_t received_data;
 	uint32_t arrived, acked; /* flows */
 	uint32_t failed;
 	uint32_t complaints;
@@ -97,6 +99,8 @@ struct ms_nic_sums {
 void ms_nics_sums(const struct ms_nics *nics, struct ms_nic_sums *sums);
 /* ms_nics_arrived returns sums.arrived alone, cheaply. */
 uint32_t ms_nics_arrived(const struct ms_nics *nics);
+/* ms_nics_no_memory says whether memory ran out. */
+bool ms_nics_no_memory(const struct ms_nics *nics);
 /* ms_nics_complaint returns the first thing that the checker found; NULL: nothing. */
 const char *ms_nics_complaint(const struct ms_nics *nics);
 /*

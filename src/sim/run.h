@@ -107,7 +107,7 @@ struct ms_run_result {
  * ms_run_result fills in a result; costs a pass over all flows and engines. With ranks all call it,
  * and each gets the same. False: another rank cannot be reached.
  */
-bool ms_run_result(const struct ms_run *run, struct ms_run_result *result);
+bool ms_run_result(struct ms_run *run, struct ms_run_result *result);
 
 /* Of one flow. Times are since the beginning of the run; UINT64_MAX: has not happened. */
 struct ms_flow_result {

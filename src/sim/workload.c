@@ -141,6 +141,21 @@ uint64_t ms_workload_count(const struct ms_workload_cfg *cfg)
 	return kinds[cfg->kind].pattern->flows(&part) * part.cfg.groups;
 }
 
+void ms_workload_shape(const struct ms_workload_cfg *cfg, struct ms_flow *flow)
+{
+	struct ms_part part = {.cfg = *cfg};
+
+	*flow = (struct ms_flow){.messages = 1};
+	fill_groups(&part.cfg);
+	if (grouped(cfg))
+		kinds[cfg->kind].pattern->flow(&part, 0, flow);
+	else if (cfg->kind == MS_PERMUTATION)
+		ms_flow_split(flow, 1, cfg->bytes);
+	for (uint32_t i = 0; cfg->kind == MS_LIST && i < cfg->n_list; i++)
+		if (cfg->list[i].bytes > flow->bytes)
+			ms_flow_split(flow, 1, cfg->list[i].bytes);
+}
+
 bool ms_workload_check(const struct ms_workload_cfg *c, char *why)
 {
 	if (!cfg_valid(c, why))

@@ -138,6 +138,10 @@ size_t ms_workload_bytes(const struct ms_workload_cfg *cfg);
 /* ms_workload_count returns how many flows a checked part has. */
 uint64_t ms_workload_count(const struct ms_workload_cfg *cfg);
 
+/* ms_workload_shape fills in messages and bytes of the longest flow of a checked part, or nearly.
+ */
+void ms_workload_shape(const struct ms_workload_cfg *cfg, struct ms_flow *flow);
+
 /* ms_workload_flows returns how many flows there are. */
 uint32_t ms_workload_flows(const struct ms_workload *w);
 /* ms_workload_flow computes flow `id`, below ms_workload_flows. */

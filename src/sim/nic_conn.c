@@ -1,0 +1,393 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * nic_conn.c - the life of a connection's two ends, and the application that posts on it.
+ *
+ * Each message is a WRITE_WITH_IMM, so that the destination learns of it in order. The memory
+ * region of a flow is as long as the flow; message k goes to k * message_bytes.
+ */
+#include "base/bits.h"
+#include "sim/nic_state.h"
+
+/* A QP's queue has at least one place. */
+#define SIDE_DEPTH 1u
+
+uint32_t ms_conn_progress(const struct ms_host *h, uint32_t slot, uint32_t messages)
+{
+	const struct ms_conn *c = h->conns[slot];
+
+	if (!c)
+		return 0;
+	return c == MS_CONN_DONE ? messages : c->passed;
+}
+
+static uint32_t packets_of(const struct ms_nics *n, uint64_t bytes)
+{
+	return bytes ? (uint32_t)((bytes + n->cfg.path_mtu - 1) / n->cfg.path_mtu) : 1;
+}
+
+static size_t bitmap_bytes(const struct ms_conn *c)
+{
+	return ((size_t)c->messages * c->per_message + 63) / 64 * sizeof(uint64_t);
+}
+
+static void cap_of(const struct ms_conn *c, struct mt_qp_cap *cap)
+{
+	*cap = (struct mt_qp_cap){
+		.sq_depth = c->outgoing ? c->depth : SIDE_DEPTH,
+		.rq_depth = c->outgoing ? 0 : c->depth,
+		.max_sge = 1,
+		.signal_all = true,
+	};
+}
+
+static struct ms_conn *new_conn(struct ms_host *h, uint32_t id, const struct ms_flow *f,
+				bool outgoing)
+{
+	const struct ms_nics *n = h->nics;
+	struct ms_conn *c = ms_arena_take(&h->lane->arena, sizeof(*c));
+
+	if (!c)
+		return NULL;
+	*c = (struct ms_conn){
+		.bytes = f->bytes,
+		.message_bytes = f->message_bytes,
+		.flow = id,
+		.slot = outgoing ? f->src_slot : f->dst_slot,
+		.messages = f->messages,
+		.per_message = packets_of(n, f->message_bytes),
+		.depth = (uint16_t)(f->messages < n->cfg.depth ? f->messages : n->cfg.depth),
+		.outgoing = outgoing,
+	};
+	if (outgoing)
+		return c;
+	c->placed = ms_arena_take(&h->lane->arena, bitmap_bytes(c));
+	if (!c->placed) {
+		ms_arena_give(&h->lane->arena, c, sizeof(*c));
+		return NULL;
+	}
+	memset(c->placed, 0, bitmap_bytes(c));
+	return c;
+}
+
+/* ---- QPs ---- */
+
+/* The window, in units of 128 PSNs, that all messages that may be posted fill at most. */
+static uint8_t window_of(const struct ms_nics *n, const struct ms_conn *c)
+{
+	uint64_t packets = (uint64_t)c->depth * c->per_message;
+	uint64_t units = (packets + MT_MPR_UNIT - 1) / MT_MPR_UNIT;
+
+	return units < n->cfg.mpr ? (uint8_t)units : n->cfg.mpr;
+}
+
+static int modify(struct ms_host *h, struct mt_qp *qp, uint64_t now_ns,
+		  const struct mt_qp_attr *attr, uint32_t mask)
+{
+	int r;
+
+	do
+		r = mt_qp_modify(qp, now_ns, attr, mask);
+	while (r == MT_ERR_MEMORY && ms_nic_feed(h));
+	return r;
+}
+
+static bool connect_qp(struct ms_host *h, struct ms_conn *c, uint32_t peer, uint32_t peer_slot,
+		       uint64_t now_ns)
+{
+	const struct ms_nic_cfg *cfg = &h->nics->cfg;
+	uint8_t window = window_of(h->nics, c);
+	struct mt_qp_attr a;
+
+	mt_qp_attr_default(&a);
+	a.dest = ms_addr_of(peer);
+	a.dest_qpn = MS_QPN_BASE + peer_slot;
+	a.path_mtu = cfg->path_mtu;
+	a.access = MT_ACCESS_REMOTE_WRITE;
+	a.mpr = c->outgoing ? window : 1;
+	a.mpr_dest = c->outgoing ? 1 : window;
+	a.max_wimm = c->depth;
+	a.max_wimm_dest = c->outgoing ? 1 : c->depth;
+	a.timeout = cfg->timeout;
+	a.retry_linear = cfg->retry_linear;
+	a.retry_exp = cfg->retry_exp;
+	a.trim_nack = cfg->trim_nack;
+	a.state = MT_QPS_INIT;
+	if (modify(h, c->qp, now_ns, &a, MT_QP_STATE | MT_QP_ACCESS) != MT_OK)
+		return false;
+	a.state = MT_QPS_RTR;
+	if (modify(h, c->qp, now_ns, &a,
+		   MT_QP_STATE | MT_QP_DEST | MT_QP_PATH_MTU | MT_QP_RQ_PSN | MT_QP_SQ_PSN |
+			   MT_QP_MPR | MT_QP_MPR_DEST | MT_QP_MAX_WIMM | MT_QP_MAX_WIMM_DEST |
+			   MT_QP_TIMEOUT | MT_QP_RETRY | MT_QP_TRIM_NACK | MT_QP_EV_PROFILE |
+			   MT_QP_CC_PROFILE) != MT_OK)
+		return false;
+	a.state = MT_QPS_RTS;
+	return modify(h, c->qp, now_ns, &a, MT_QP_STATE) == MT_OK;
+}
+
+static void free_conn(struct ms_host *h, struct ms_conn *c)
+{
+	struct mt_qp_cap cap;
+
+	cap_of(c, &cap);
+	if (c->qp) {
+		void *mem = c->qp;
+
+		mt_qp_fini(c->qp);
+		ms_arena_give(&h->lane->arena, mem, mt_qp_size(&cap));
+		h->lane->sums.connections--;
+	}
+	if (c->placed)
+		ms_arena_give(&h->lane->arena, c->placed, bitmap_bytes(c));
+	ms_arena_give(&h->lane->arena, c, sizeof(*c));
+}
+
+static bool open_qp(struct ms_host *h, struct ms_conn *c, uint32_t peer, uint32_t peer_slot,
+		    uint64_t now_ns)
+{
+	struct mt_qp_cap cap;
+	void *mem;
+
+	cap_of(c, &cap);
+	mem = ms_arena_take(&h->lane->arena, mt_qp_size(&cap));
+	if (!mem)
+		return false;
+	if (mt_qp_init(h->engine, mem, &cap, MS_QPN_BASE + c->slot, c, &c->qp) != MT_OK) {
+		ms_arena_give(&h->lane->arena, mem, mt_qp_size(&cap));
+		return false;
+	}
+	h->lane->sums.connections++;
+	return connect_qp(h, c, peer, peer_slot, now_ns);
+}
+
+static void out_of_memory(struct ms_host *h, uint32_t flow)
+{
+	h->lane->no_memory = true;
+	ms_nic_complain(h->lane, "host %u: no memory for flow %u", h->number, flow);
+}
+
+static uint32_t mr_index(const struct ms_workload *w, uint32_t host, uint32_t slot)
+{
+	return slot - ms_workload_outgoing(w, host) + 1;
+}
+
+static struct ms_conn *open_outgoing(struct ms_host *h, uint32_t id, const struct ms_flow *f,
+				     uint64_t now_ns)
+{
+	struct ms_conn *c = new_conn(h, id, f, true);
+
+	if (!c || !open_qp(h, c, f->dst, f->dst_slot, now_ns)) {
+		if (c)
+			free_conn(h, c);
+		out_of_memory(h, id);
+		return NULL;
+	}
+	c->rkey = mr_index(h->nics->workload, f->dst, f->dst_slot) << 8;
+	h->conns[f->src_slot] = c;
+	h->nics->source[id].start_ns = now_ns;
+	return c;
+}
+
+void ms_conn_accept(struct ms_host *h, uint32_t slot, uint64_t now_ns)
+{
+	uint32_t id = ms_workload_flow_at(h->nics->workload, h->number, slot);
+	struct ms_conn *c;
+	struct ms_flow f;
+
+	ms_workload_flow(h->nics->workload, id, &f);
+	c = new_conn(h, id, &f, false);
+	if (!c || !open_qp(h, c, f.src, f.src_slot, now_ns)) {
+		if (c)
+			free_conn(h, c);
+		out_of_memory(h, id);
+		return;
+	}
+	if (mt_mr_add(h->engine, slot - h->outgoing + 1, 0, 0, 0, f.bytes, MT_ACCESS_REMOTE_WRITE,
+		      c) != MT_OK)
+		ms_nic_complain(h->lane, "flow %u: its memory region is taken", id);
+	for (; c->posted < c->depth; c->posted++)
+		mt_qp_post_recv(c->qp, c->posted);
+	h->conns[slot] = c;
+}
+
+/* ---- posting ---- */
+
+static bool needs_met(const struct ms_host *h, uint32_t id, const struct ms_flow *f, uint32_t k)
+{
+	for (uint32_t i = 0; i < f->n_needs; i++) {
+		struct ms_need need;
+		struct ms_flow on;
+		uint32_t count;
+
+		ms_workload_need(h->nics->workload, id, i, &need);
+		if (k < need.from)
+			continue;
+		ms_workload_flow(h->nics->workload, need.flow, &on);
+		count = ms_need_count(&need, k, on.messages);
+		if (ms_conn_progress(h, need.end == MS_SENT ? on.src_slot : on.dst_slot,
+				     on.messages) < count)
+			return false;
+	}
+	return true;
+}
+
+static bool post(struct ms_host *h, struct ms_conn *c, const struct ms_flow *f, uint64_t now_ns)
+{
+	uint32_t k = c->posted;
+	uint64_t at = f->message_bytes * k;
+	struct mt_sge sge = {.addr = at, .length = (uint32_t)ms_flow_message_bytes(f, k)};
+	struct mt_send_wr wr = {
+		.wr_id = k,
+		.sge = &sge,
+		.n_sge = sge.length > 0,
+		.flags = MT_WR_IMM,
+		.imm = k,
+		.rkey = c->rkey,
+		.remote_addr = at,
+	};
+	int r;
+
+	do
+		r = mt_qp_post_send(c->qp, now_ns, &wr);
+	while (r == MT_ERR_MEMORY && ms_nic_feed(h));
+	if (r == MT_ERR_MEMORY)
+		out_of_memory(h, c->flow);
+	else if (r != MT_OK && r != MT_ERR_FULL)
+		ms_nic_complain(h->lane, "flow %u: message %u cannot be posted (%d)", c->flow, k,
+				r);
+	c->posted += r == MT_OK;
+	return r == MT_OK;
+}
+
+void ms_conn_begin(struct ms_host *h, uint32_t id, uint64_t now_ns)
+{
+	struct ms_conn *c;
+	struct ms_flow f;
+	uint32_t k;
+
+	ms_workload_flow(h->nics->workload, id, &f);
+	c = h->conns[f.src_slot];
+	if (c == MS_CONN_DONE || f.start_ns > now_ns || (c && c->failed))
+		return;
+	for (;;) {
+		k = c ? c->posted : 0;
+		if (k == f.messages || (c && k - c->passed == c->depth) || !needs_met(h, id, &f, k))
+			return;
+		if (!c)
+			c = open_outgoing(h, id, &f, now_ns);
+		if (!c || !post(h, c, &f, now_ns))
+			return;
+	}
+}
+
+/* ---- events ---- */
+
+static void let_go(struct ms_host *h, uint32_t id, enum ms_end end, uint64_t now_ns)
+{
+	const struct ms_workload *w = h->nics->workload;
+	uint32_t on;
+
+	for (uint32_t i = 0; (on = ms_workload_dependent(w, id, end, i)) != MS_FLOW_NONE; i++)
+		ms_conn_begin(h, on, now_ns);
+}
+
+static void fail(struct ms_host *h, struct ms_conn *c)
+{
+	if (c->failed)
+		return;
+	c->failed = true;
+	h->lane->sums.failed++;
+	if (c->outgoing)
+		h->nics->source[c->flow].failed = 1;
+}
+
+static void sent(struct ms_host *h, struct ms_conn *c, uint64_t now_ns)
+{
+	uint32_t id = c->flow;
+
+	if (++c->passed == c->messages) {
+		struct ms_source_record *r = &h->nics->source[id];
+
+		r->acked_ns = now_ns;
+		r->retransmits = c->retransmits;
+		h->lane->sums.acked++;
+		h->conns[c->slot] = MS_CONN_DONE;
+		free_conn(h, c);
+	} else {
+		ms_conn_begin(h, id, now_ns);
+	}
+	let_go(h, id, MS_SENT, now_ns);
+}
+
+static void linger(struct ms_host *h, struct ms_conn *c, uint64_t now_ns)
+{
+	c->lingers = true;
+	c->heard_ns = now_ns;
+	c->next = NULL;
+	if (h->linger_last)
+		h->linger_last->next = c;
+	else
+		h->linger_first = c;
+	h->linger_last = c;
+}
+
+static void arrived(struct ms_host *h, struct ms_conn *c, const struct mt_event *ev,
+		    uint64_t now_ns)
+{
+	uint32_t k = c->passed++;
+
+	if (ev->imm != k)
+		ms_nic_complain(h->lane, "flow %u: message %u came in the place of %u", c->flow,
+				ev->imm, k);
+	if (!ms_conn_message_whole(c, k))
+		ms_nic_complain(h->lane, "flow %u: message %u came without all its bytes", c->flow,
+				k);
+	if (c->posted < c->messages) {
+		mt_qp_post_recv(c->qp, c->posted);
+		c->posted++;
+	}
+	if (c->passed == c->messages) {
+		if (c->placed_bytes != c->bytes)
+			ms_nic_complain(h->lane, "flow %u: %llu bytes placed of %llu", c->flow,
+					(unsigned long long)c->placed_bytes,
+					(unsigned long long)c->bytes);
+		h->nics->end_ns[c->flow] = now_ns;
+		h->lane->sums.arrived++;
+		linger(h, c, now_ns);
+	}
+	let_go(h, c->flow, MS_RECEIVED, now_ns);
+}
+
+void ms_conn_event(struct ms_host *h, const struct mt_event *ev, uint64_t now_ns)
+{
+	struct ms_conn *c = ev->qp_user;
+
+	if (ev->type == MT_EVENT_QP || ((ev->type == MT_EVENT_SEND || ev->type == MT_EVENT_RECV) &&
+					ev->status != MT_WC_SUCCESS))
+		fail(h, c);
+	else if (ev->type == MT_EVENT_SEND)
+		sent(h, c, now_ns);
+	else if (ev->type == MT_EVENT_RECV)
+		arrived(h, c, ev, now_ns);
+}
+
+/* ---- taking down ---- */
+
+uint64_t ms_conn_linger_ns(const struct ms_host *h)
+{
+	return h->linger_first ? h->linger_first->heard_ns + h->nics->cfg.linger_ns : UINT64_MAX;
+}
+
+void ms_conn_linger(struct ms_host *h, uint64_t now_ns)
+{
+	while (ms_conn_linger_ns(h) <= now_ns) {
+		struct ms_conn *c = h->linger_first;
+
+		h->linger_first = c->next;
+		if (!h->linger_first)
+			h->linger_last = NULL;
+		mt_mr_remove(h->engine, c->slot - h->outgoing + 1);
+		h->conns[c->slot] = MS_CONN_DONE;
+		free_conn(h, c);
+	}
+}

@@ -1,0 +1,332 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * nic_host.c - making NICs and taking them down: an engine comes when something first happens at
+ * its host, with the EVs that this host uses, a random part of the paths of each plane.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/bits.h"
+#include "base/prng.h"
+#include "core/stats.h"
+#include "fabric/ev.h"
+#include "fabric/link.h"
+#include "sim/nic_state.h"
+
+#define PS_PER_S UINT64_C(1000000000000)
+/* Seeds of hosts that are next to each other are far apart. */
+#define SEED_STEP UINT64_C(0x9E3779B97F4A7C15)
+
+/* ---- hosts ---- */
+
+/* Draws the EVs of a plane without repeating one: the first steps of a shuffle. */
+static void choose_evs(struct ms_nics *n, struct ms_lane_state *lane, struct mb_prng *prng)
+{
+	const struct mf_topology *t = &n->cfg.topology;
+	uint32_t per_plane = mf_ev_count(t) / n->planes;
+
+	for (uint32_t p = 0; p < n->planes; p++) {
+		for (uint32_t i = 0; i < per_plane; i++)
+			lane->order[i] = i;
+		for (uint32_t i = 0; i < n->n_evs; i++) {
+			uint32_t j = i + mb_prng_below(prng, per_plane - i), t0 = lane->order[i];
+
+			lane->order[i] = lane->order[j];
+			lane->order[j] = t0;
+			lane->evs[i * n->planes + p] = (struct mt_ev){
+				.value = mf_ev_nth(t, lane->order[i] * n->planes + p),
+				.port = (uint8_t)p,
+			};
+		}
+	}
+}
+
+static bool set_profiles(struct ms_host *h, struct mb_prng *prng)
+{
+	struct ms_nics *n = h->nics;
+	const struct ms_nic_cfg *c = &n->cfg;
+	uint32_t active = c->evs_active && c->evs_active < n->n_evs ? c->evs_active : n->n_evs;
+	struct mt_ev_profile_cfg profile = {
+		.evs = h->lane->evs,
+		.n_evs = (uint16_t)(n->n_evs * n->planes),
+		.n_active = (uint16_t)(active * n->planes),
+		.min_active = (uint16_t)(c->min_active < active * n->planes ? c->min_active
+									    : active * n->planes),
+		.revive_probes = c->revive_probes,
+		.probe_interval_ns = c->probe_interval_ns,
+		.probe_interval_max_ns = c->probe_interval_max_ns,
+	};
+	int r;
+
+	choose_evs(n, h->lane, prng);
+	do
+		r = mt_ev_profile_set(h->engine, 0, &profile);
+	while (r == MT_ERR_MEMORY && ms_nic_feed(h));
+	return r == MT_OK && mt_cc_profile_set(h->engine, 0, &c->cc) == MT_OK;
+}
+
+bool ms_nic_feed(struct ms_host *h)
+{
+	size_t size = mt_engine_memory_wanted(h->engine);
+	void *chunk = ms_arena_take(&h->lane->arena, size);
+
+	if (!chunk) {
+		h->lane->no_memory = true;
+		return false;
+	}
+	mt_engine_add_memory(h->engine, chunk, size);
+	return true;
+}
+
+static struct ms_host *lay_out(struct ms_nics *n, struct ms_lane_state *lane, uint32_t number,
+			       const struct mt_engine_cfg *cfg, uint32_t slots, uint64_t now_ns)
+{
+	size_t head = mb_align64(sizeof(struct ms_host)),
+	       table = mb_align64(slots * sizeof(void *));
+	uint8_t *mem = ms_arena_take(&lane->arena, head + table + mt_engine_size(cfg));
+	struct mt_env env = {.place = ms_conn_place};
+	struct ms_host *h;
+
+	if (!mem)
+		return NULL;
+	memset(mem, 0, head + table);
+	h = (struct ms_host *)(void *)mem;
+	h->nics = n;
+	h->lane = lane;
+	h->number = number;
+	h->conns = (struct ms_conn **)(void *)(mem + head);
+	h->wake_ps = MS_NEVER;
+	env.ctx = h;
+	h->engine = mt_engine_init(mem + head + table, cfg, &env, now_ns);
+	return h;
+}
+
+struct ms_host *ms_nic_host(struct ms_nics *n, struct ms_lane_state *lane, uint32_t number,
+			    uint64_t now_ns)
+{
+	uint32_t slots, outgoing;
+	struct mt_engine_cfg cfg;
+	struct mb_prng prng;
+	struct ms_host *h = n->host[number];
+
+	if (h)
+		return h;
+	slots = ms_workload_slots(n->workload, number);
+	outgoing = ms_workload_outgoing(n->workload, number);
+	mb_prng_init(&prng, n->cfg.seed + SEED_STEP * (number + 1));
+	ms_nic_engine_cfg(&n->cfg, slots, slots - outgoing, &cfg);
+	cfg.seed = mb_prng_u64(&prng);
+	h = lay_out(n, lane, number, &cfg, slots, now_ns);
+	if (!h) {
+		lane->no_memory = true;
+		return NULL;
+	}
+	h->n_slots = slots;
+	h->outgoing = outgoing;
+	if (!set_profiles(h, &prng))
+		ms_nic_complain(lane, "host %u: its profiles are refused", number);
+	for (uint32_t p = 0; p < n->planes; p++)
+		if (n->dark[number] >> p & 1)
+			mt_engine_port_set(h->engine, now_ns, p, false);
+	lane->sums.engines++;
+	n->host[number] = h;
+	return h;
+}
+
+/* ---- life ---- */
+
+static bool open_lanes(struct ms_nics *n)
+{
+	uint32_t per_plane = mf_ev_count(&n->cfg.topology) / n->planes;
+
+	n->lane = calloc(n->cfg.threads, sizeof(*n->lane));
+	if (!n->lane)
+		return false;
+	n->lanes = n->cfg.threads;
+	for (uint32_t i = 0; i < n->lanes; i++) {
+		ms_arena_init(&n->lane[i].arena);
+		n->lane[i].evs = calloc((size_t)n->n_evs * n->planes, sizeof(struct mt_ev));
+		n->lane[i].order = calloc(per_plane, sizeof(uint32_t));
+		if (!n->lane[i].evs || !n->lane[i].order)
+			return false;
+	}
+	return true;
+}
+
+static bool open_records(struct ms_nics *n)
+{
+	size_t flows = ms_workload_flows(n->workload) + (size_t)1;
+
+	n->host = calloc(n->hosts, sizeof(*n->host));
+	n->dark = calloc(n->hosts, sizeof(*n->dark));
+	n->source = malloc(flows * sizeof(*n->source));
+	n->end_ns = malloc(flows * sizeof(*n->end_ns));
+	if (!n->host || !n->dark || !n->source || !n->end_ns)
+		return false;
+	for (size_t i = 0; i < flows; i++) {
+		n->source[i] = (struct ms_source_record){UINT64_MAX, UINT64_MAX, 0, 0};
+		n->end_ns[i] = UINT64_MAX;
+	}
+	return true;
+}
+
+static bool slots_fit(const struct ms_nics *n, char *why)
+{
+	for (uint32_t i = 0; i < n->hosts; i++) {
+		uint32_t slots = ms_workload_slots(n->workload, i);
+
+		if (slots > MS_SLOTS_MAX) {
+			snprintf(why, MS_WHY_BYTES, "host %u has %u connections: at most %u", i,
+				 slots, MS_SLOTS_MAX);
+			return false;
+		}
+	}
+	return true;
+}
+
+struct ms_nics *ms_nics_create(const struct ms_nic_cfg *cfg, const struct ms_workload *workload,
+			       char *why)
+{
+	struct ms_nics *n;
+	uint64_t longest = cfg->path_mtu + 40 + (uint64_t)cfg->frame_bytes;
+
+	if (!ms_nic_check(cfg, why))
+		return NULL;
+	n = calloc(1, sizeof(*n));
+	if (!n) {
+		snprintf(why, MS_WHY_BYTES, "no memory for NICs");
+		return NULL;
+	}
+	n->cfg = *cfg;
+	n->workload = workload;
+	n->hosts = cfg->topology.n_hosts;
+	n->planes = cfg->topology.cfg.planes;
+	n->n_evs = ms_nic_evs(cfg);
+	n->packet_ps =
+		(uint32_t)(longest * 8 * PS_PER_S / cfg->topology.cfg.links[MF_HOST_T0].bit_s);
+	if (!slots_fit(n, why)) {
+		ms_nics_destroy(n);
+		return NULL;
+	}
+	if (!open_lanes(n) || !open_records(n)) {
+		snprintf(why, MS_WHY_BYTES, "no memory for %u NICs", n->hosts);
+		ms_nics_destroy(n);
+		return NULL;
+	}
+	return n;
+}
+
+void ms_nics_destroy(struct ms_nics *n)
+{
+	if (!n)
+		return;
+	for (uint32_t i = 0; i < n->lanes; i++) {
+		ms_arena_fini(&n->lane[i].arena);
+		free(n->lane[i].evs);
+		free(n->lane[i].order);
+	}
+	free(n->lane);
+	free(n->host);
+	free(n->dark);
+	free(n->source);
+	free(n->end_ns);
+	free(n);
+}
+
+/* ---- looking in ---- */
+
+void *ms_nics_owner(const struct ms_nics *n)
+{
+	return n->cfg.owner;
+}
+
+void ms_nics_flow(const struct ms_nics *n, uint32_t flow, struct ms_flow_record *record)
+{
+	const struct ms_source_record *s = &n->source[flow];
+
+	*record = (struct ms_flow_record){
+		.start_ns = s->start_ns,
+		.acked_ns = s->acked_ns,
+		.end_ns = n->end_ns[flow],
+		.retransmits = s->retransmits,
+		.failed = s->failed,
+	};
+}
+
+static void add_stats(struct mt_stats *sum, const struct mt_stats *s)
+{
+#define ADD(name, text) sum->name += s->name;
+	MT_STATS(ADD)
+#undef ADD
+}
+
+void ms_nics_sums(const struct ms_nics *n, struct ms_nic_sums *sums)
+{
+	*sums = (struct ms_nic_sums){
+		.memory_bytes =
+			n->hosts * (sizeof(*n->host) + sizeof(*n->dark)) +
+			ms_workload_flows(n->workload) * (sizeof(*n->source) + sizeof(*n->end_ns)),
+	};
+	for (uint32_t i = 0; i < n->lanes; i++) {
+		const struct ms_nic_sums *s = &n->lane[i].sums;
+
+		sums->sent += s->sent;
+		sums->received += s->received;
+		sums->arrived += s->arrived;
+		sums->acked += s->acked;
+		sums->failed += s->failed;
+		sums->complaints += s->complaints;
+		sums->engines += s->engines;
+		sums->connections += s->connections;
+		sums->memory_bytes += n->lane[i].arena.bytes;
+	}
+	for (uint32_t i = 0; i < n->hosts; i++) {
+		struct mt_stats stats;
+
+		if (!n->host[i])
+			continue;
+		mt_engine_stats(n->host[i]->engine, &stats);
+		add_stats(&sums->core, &stats);
+	}
+}
+
+uint32_t ms_nics_arrived(const struct ms_nics *n)
+{
+	uint32_t arrived = 0;
+
+	for (uint32_t i = 0; i < n->lanes; i++)
+		arrived += n->lane[i].sums.arrived;
+	return arrived;
+}
+
+bool ms_nics_no_memory(const struct ms_nics *n)
+{
+	for (uint32_t i = 0; i < n->lanes; i++)
+		if (n->lane[i].no_memory)
+			return true;
+	return false;
+}
+
+const char *ms_nics_complaint(const struct ms_nics *n)
+{
+	for (uint32_t i = 0; i < n->lanes; i++)
+		if (n->lane[i].sums.complaints)
+			return n->lane[i].complaint;
+	return NULL;
+}
+
+void ms_nics_progress(const struct ms_nics *n, uint32_t flow, uint32_t *posted, uint32_t *arrived)
+{
+	const struct ms_host *src, *dst;
+	struct ms_flow f;
+
+	ms_workload_flow(n->workload, flow, &f);
+	src = n->host[f.src];
+	dst = n->host[f.dst];
+	*posted = *arrived = 0;
+	if (src && src->conns[f.src_slot])
+		*posted = src->conns[f.src_slot] == MS_CONN_DONE ? f.messages
+								 : src->conns[f.src_slot]->posted;
+	if (dst)
+		*arrived = ms_conn_progress(dst, f.dst_slot, f.messages);
+}

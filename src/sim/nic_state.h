@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* nic_state.h - what the NICs consist of; for nic*.c only. */
+#ifndef SOFTMRC_SIM_NIC_STATE_H
+#define SOFTMRC_SIM_NIC_STATE_H
+
+#include <string.h>
+
+#include "core/engine.h"
+#include "sim/arena.h"
+#include "sim/nic.h"
+
+/* QPNs are this plus the slot: above those that IBTA keeps, whatever the size of the table. */
+#define MS_QPN_BASE (UINT32_C(1) << 20)
+#define MS_SLOTS_MAX MS_QPN_BASE
+/* In a host's slots: the connection is over, all its messages have passed. */
+#define MS_CONN_DONE ((struct ms_conn *)(uintptr_t)1)
+
+/* One end of a flow. */
+struct ms_conn {
+	struct mt_qp *qp;
+	uint64_t *placed; /* at the destination: a bit for each packet; NULL elsewhere */
+	uint64_t placed_bytes;
+	uint64_t bytes;
+	uint64_t message_bytes;
+	uint32_t flow, slot;
+	uint32_t messages;
+	uint32_t per_message; /* packets */
+	uint32_t posted;      /* messages; at the destination: receives */
+	uint32_t passed;      /* messages acknowledged, at the destination arrived */
+	uint32_t rkey;
+	uint32_t retransmits;
+	struct ms_conn *next; /* that lingers */
+	uint64_t heard_ns;    /* while it lingers: when the last packet came */
+	uint16_t depth;
+	bool outgoing;
+	bool lingers;
+	bool failed;
+};
+
+struct ms_host {
+	struct mt_engine *engine;
+	struct ms_nics *nics;
+	struct ms_conn **conns; /* by slot; NULL: not yet */
+	struct ms_lane_state *lane;
+	uint32_t number;
+	uint32_t n_slots, outgoing;
+	uint64_t wake_ps; /* as asked of the net */
+	uint64_t deadline_ps;
+	uint64_t start_ns; /* when the next flow begins */
+	struct ms_conn *linger_first, *linger_last;
+	uint64_t free_ps[MF_PLANES_MAX]; /* when each port will have sent what it was given */
+	uint32_t next_out[MS_PARTS_MAX]; /* the flow of each part that begins next */
+};
+
+/* What belongs to a lane: nobody else touches it. */
+struct ms_lane_state {
+	struct ms_arena arena;
+	struct ms_nic_sums sums; /* core, memory: not kept here */
+	bool no_memory;
+	char complaint[MS_WHY_BYTES];
+	struct mt_ev *evs; /* scratch for profiles */
+	uint32_t *order;
+	uint8_t apart[64]; /* from the next one */
+};
+
+/* Of a flow, at its source and at its destination, which may belong to different threads. */
+struct ms_source_record {
+	uint64_t start_ns, acked_ns;
+	uint32_t retransmits;
+	uint32_t failed;
+};
+
+struct ms_nics {
+	struct ms_nic_cfg cfg;
+	const struct ms_workload *workload;
+	uint32_t hosts, planes, n_evs;
+	uint32_t packet_ps; /* to send the longest data packet */
+	uint32_t lanes;
+	struct ms_lane_state *lane;
+	struct ms_host **host; /* NULL: nothing has happened there */
+	uint32_t *dark;	       /* of each host: ports without carrier */
+	struct ms_source_record *source;
+	uint64_t *end_ns;
+};
+
+/* mt_addr of a host: its number in the last four bytes. */
+static inline struct mt_addr ms_addr_of(uint32_t host)
+{
+	struct mt_addr a = {{0xFD}};
+
+	memcpy(&a.b[12], &host, sizeof(host));
+	return a;
+}
+
+static inline uint32_t ms_addr_host(const struct mt_addr *a)
+{
+	uint32_t host;
+
+	memcpy(&host, &a->b[12], sizeof(host));
+	return host;
+}
+
+/* ms_nic_complain notes what the checker found; the first of a lane is kept. */
+__attribute__((format(printf, 2, 3))) void ms_nic_complain(struct ms_lane_state *lane,
+							   const char *format, ...);
+
+/* ms_nic_host makes a host with its engine, or returns it; NULL: no memory. */
+struct ms_host *ms_nic_host(struct ms_nics *nics, struct ms_lane_state *lane, uint32_t number,
+			    uint64_t now_ns);
+/* ms_nic_feed gives an engine the memory that it found missing; false: there is none. */
+bool ms_nic_feed(struct ms_host *h);
+/* ms_nic_evs returns how many EVs of a plane a configuration gives each host. */
+uint32_t ms_nic_evs(const struct ms_nic_cfg *cfg);
+/* ms_nic_engine_cfg fills in the configuration of an engine with so many slots. */
+void ms_nic_engine_cfg(const struct ms_nic_cfg *cfg, uint32_t slots, uint32_t incoming,
+		       struct mt_engine_cfg *engine);
+
+/* ms_conn_progress returns how many messages of a flow have passed at an end that is here. */
+uint32_t ms_conn_progress(const struct ms_host *h, uint32_t slot, uint32_t messages);
+/* ms_conn_begin posts what the workload allows of the outgoing flow `id`, whose time has come. */
+void ms_conn_begin(struct ms_host *h, uint32_t id, uint64_t now_ns);
+/* ms_conn_accept makes the destination's end of a flow whose first packet has come. */
+void ms_conn_accept(struct ms_host *h, uint32_t slot, uint64_t now_ns);
+/* ms_conn_event takes an event of the engine. */
+void ms_conn_event(struct ms_host *h, const struct mt_event *ev, uint64_t now_ns);
+/* ms_conn_linger takes down the connections on which nothing came for long enough. */
+void ms_conn_linger(struct ms_host *h, uint64_t now_ns);
+/* ms_conn_linger_ns returns when it is to be called again; UINT64_MAX: never. */
+uint64_t ms_conn_linger_ns(const struct ms_host *h);
+/* ms_conn_place is the core's placement: it marks bytes as placed and complains of any other. */
+bool ms_conn_place(void *ctx, void *mr_user, uint64_t offset, const void *src, uint32_t len);
+/* ms_conn_message_whole says whether all of message k has been placed. */
+bool ms_conn_message_whole(const struct ms_conn *c, uint32_t k);
+
+#endif

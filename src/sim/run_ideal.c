@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * run_ideal.c - what theory allows at best.
+ *
+ * A message of n packets over P planes takes ceil(n / P) packet times at the sender's ports, and
+ * the latency of the path for the last packet. Flows that begin together share their hosts' ports:
+ * the host that has most to send or to take decides. Collectives take their steps one after the
+ * other. Switches are taken for large enough, and nothing for the answers.
+ */
+#include <stdlib.h>
+
+#include "base/bits.h"
+#include "fabric/path.h"
+#include "sim/run_state.h"
+
+#define BITS_PS UINT64_C(8000000000000)
+/* METH, TSETH, RETH and the BTH. */
+#define DATA_HEADERS 36u
+
+static uint64_t send_ps(const struct mf_topology *t, enum mf_link_kind kind, uint64_t bytes)
+{
+	return bytes * BITS_PS / t->cfg.links[kind].bit_s;
+}
+
+uint64_t ms_latency_ns(const struct mf_topology *t, uint32_t src, uint32_t dst, uint32_t bytes)
+{
+	uint32_t t0 = t->cfg.hosts_per_t0, pod = t->hosts_per_pod;
+	uint32_t up = src / t0 == dst / t0 ? 1 : src / pod == dst / pod ? 2 : 3;
+	uint64_t ps = (uint64_t)(2 * up - 1) * t->cfg.switch_ns * MS_PS_PER_NS;
+
+	for (uint32_t kind = 0; kind < up; kind++)
+		ps += 2 * (send_ps(t, (enum mf_link_kind)kind, bytes) +
+			   t->cfg.links[kind].latency_ns * MS_PS_PER_NS);
+	return ps / MS_PS_PER_NS;
+}
+
+/* Bytes on the wire of a flow of so many. */
+static uint64_t wire_bytes(const struct ms_run *run, uint64_t bytes)
+{
+	uint64_t mtu = run->cfg.nic.path_mtu, packets = bytes ? (bytes + mtu - 1) / mtu : 1;
+
+	return bytes + packets * (DATA_HEADERS + run->cfg.nic.frame_bytes);
+}
+
+static uint32_t packet_bytes(const struct ms_run *run)
+{
+	return run->cfg.nic.path_mtu + DATA_HEADERS + run->cfg.nic.frame_bytes;
+}
+
+/* Time to send so many bytes over all ports of a host, in whole packets. */
+static uint64_t ports_ns(const struct ms_run *run, uint64_t wire)
+{
+	const struct mf_topology *t = &run->cfg.topology;
+	uint64_t per_plane = (wire + t->cfg.planes - 1) / t->cfg.planes;
+
+	return send_ps(t, MF_HOST_T0, per_plane) / MS_PS_PER_NS;
+}
+
+/* One message on an idle fabric, from its posting to its last byte. */
+static uint64_t message_ns(const struct ms_run *run, const struct ms_flow *f)
+{
+	uint64_t mtu = run->cfg.nic.path_mtu, planes = run->cfg.topology.cfg.planes;
+	uint64_t packets = f->message_bytes ? (f->message_bytes + mtu - 1) / mtu : 1;
+	uint64_t rounds = (packets + planes - 1) / planes;
+	uint32_t first =
+		packets > 1 ? packet_bytes(run) : (uint32_t)wire_bytes(run, f->message_bytes);
+
+	return (rounds - 1) * send_ps(&run->cfg.topology, MF_HOST_T0, first) / MS_PS_PER_NS +
+	       ms_latency_ns(&run->cfg.topology, f->src, f->dst, first);
+}
+
+/* Flows that begin at one time: the busiest port, and the way of the last packet. */
+static uint64_t all_at_once_ns(const struct ms_run *run)
+{
+	uint32_t hosts = run->cfg.topology.n_hosts, flows = ms_run_flows(run);
+	uint64_t *out = calloc(2 * (size_t)hosts, sizeof(*out)), *in = out + hosts, most = 0;
+	uint64_t way = 0;
+
+	if (!out)
+		return 0;
+	for (uint32_t id = 0; id < flows; id++) {
+		struct ms_flow f;
+		uint64_t ns;
+
+		ms_workload_flow(run->workload, id, &f);
+		out[f.src] += wire_bytes(run, f.bytes);
+		in[f.dst] += wire_bytes(run, f.bytes);
+		most = out[f.src] > most ? out[f.src] : most;
+		most = in[f.dst] > most ? in[f.dst] : most;
+		ns = ms_latency_ns(&run->cfg.topology, f.src, f.dst, packet_bytes(run));
+		way = ns > way ? ns : way;
+	}
+	free(out);
+	return ports_ns(run, most) + way -
+	       send_ps(&run->cfg.topology, MF_HOST_T0, packet_bytes(run)) / MS_PS_PER_NS;
+}
+
+uint64_t ms_run_ideal_ns(const struct ms_run *run)
+{
+	const struct ms_workload_cfg *w = &run->cfg.workload[0];
+	struct ms_flow first, outer;
+
+	if (run->cfg.n_workloads != 1 || ms_run_flows(run) == 0)
+		return 0;
+	ms_workload_flow(run->workload, 0, &first);
+	switch (w->kind) {
+	case MS_PERMUTATION:
+	case MS_INCAST:
+	case MS_OUTCAST:
+	case MS_ALL_TO_ALL:
+		return all_at_once_ns(run);
+	case MS_ALL_REDUCE_RING:
+	case MS_ALL_GATHER:
+	case MS_REDUCE_SCATTER:
+		return first.messages * message_ns(run, &first);
+	case MS_ALL_REDUCE_DOUBLING:
+		return mb_log2(w->group_size) * message_ns(run, &first);
+	case MS_ALL_REDUCE_HIERARCHICAL:
+		ms_workload_flow(run->workload, w->group_size, &outer);
+		return first.messages * message_ns(run, &first) +
+		       outer.messages * message_ns(run, &outer);
+	case MS_ALL_REDUCE_TREE:
+	case MS_LIST:
+	case MS_WORKLOAD_KINDS:
+		break;
+	}
+	return 0;
+}
