@@ -6,6 +6,9 @@
  * region of a flow is as long as the flow; message k goes to k * message_bytes.
  */
 #include "base/bits.h"
+#include "base/pool.h"
+#include "core/rx_window.h"
+#include "core/wimm.h"
 #include "sim/nic_state.h"
 
 /* A QP's queue has at least one place. */
@@ -188,6 +191,31 @@ static struct ms_conn *open_outgoing(struct ms_host *h, uint32_t id, const struc
 	return c;
 }
 
+/*
+ * A responder takes its bitmaps with the first packet and the stash with the first immediate. If
+ * there were none it would refuse the packet; a NIC that can always get memory need not let it come
+ * to that. Each block is a chunk of its own, so that nothing else is cut from it.
+ */
+static bool reserve(struct ms_host *h, const struct ms_conn *c)
+{
+	size_t size[] = {mb_pool_block_size(
+				 mt_rx_window_size((uint32_t)window_of(h->nics, c) * MT_MPR_UNIT)),
+			 mb_pool_block_size(mt_wimm_stash_size(c->depth))};
+
+	if (h->accepted++ < h->most_accepted)
+		return true;
+	h->most_accepted = h->accepted;
+	for (unsigned i = 0; i < 2; i++) {
+		void *chunk = ms_arena_take(&h->lane->arena, size[i]);
+
+		if (!chunk)
+			return false;
+		mt_engine_add_memory(h->engine, chunk, size[i]);
+		mt_engine_add_memory(h->engine, chunk, 0);
+	}
+	return true;
+}
+
 void ms_conn_accept(struct ms_host *h, uint32_t slot, uint64_t now_ns)
 {
 	uint32_t id = ms_workload_flow_at(h->nics->workload, h->number, slot);
@@ -196,7 +224,7 @@ void ms_conn_accept(struct ms_host *h, uint32_t slot, uint64_t now_ns)
 
 	ms_workload_flow(h->nics->workload, id, &f);
 	c = new_conn(h, id, &f, false);
-	if (!c || !open_qp(h, c, f.src, f.src_slot, now_ns)) {
+	if (!c || !reserve(h, c) || !open_qp(h, c, f.src, f.src_slot, now_ns)) {
 		if (c)
 			free_conn(h, c);
 		out_of_memory(h, id);
@@ -388,6 +416,7 @@ void ms_conn_linger(struct ms_host *h, uint64_t now_ns)
 			h->linger_last = NULL;
 		mt_mr_remove(h->engine, c->slot - h->outgoing + 1);
 		h->conns[c->slot] = MS_CONN_DONE;
+		h->accepted--;
 		free_conn(h, c);
 	}
 }

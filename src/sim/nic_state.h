@@ -44,7 +44,8 @@ struct ms_host {
 	struct ms_lane_state *lane;
 	uint32_t number;
 	uint32_t n_slots, outgoing;
-	uint64_t wake_ps; /* as asked of the net */
+	uint32_t accepted, most_accepted; /* connections that others opened; see reserve */
+	uint64_t wake_ps;		  /* as asked of the net */
 	uint64_t deadline_ps;
 	uint64_t start_ns; /* when the next flow begins */
 	struct ms_conn *linger_first, *linger_last;

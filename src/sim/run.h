@@ -97,7 +97,7 @@ struct ms_run_result {
 	uint64_t bytes;	 /* of the flows that are finished */
 	uint64_t end_ps; /* when the last flow was finished; now, when not all are */
 	uint64_t fct_p50_ns, fct_p99_ns, fct_p100_ns; /* over finished flows: to the last byte */
-	double ideal_ns;       /* what theory allows at best for the slowest flow; 0: not known */
+	uint64_t ideal_ns; /* what theory allows at best until the last flow is over; 0: unknown */
 	uint64_t memory_bytes; /* held by net and NICs */
 	uint64_t seed;
 	uint32_t threads;

@@ -13,13 +13,16 @@
 #include "fabric/path.h"
 #include "sim/run_state.h"
 
-#define BITS_PS UINT64_C(8000000000000)
+#define MILLION UINT64_C(1000000)
 /* METH, TSETH, RETH and the BTH. */
 #define DATA_HEADERS 36u
 
 static uint64_t send_ps(const struct mf_topology *t, enum mf_link_kind kind, uint64_t bytes)
 {
-	return bytes * BITS_PS / t->cfg.links[kind].bit_s;
+	uint64_t bit_s = t->cfg.links[kind].bit_s, bits = bytes * 8;
+
+	/* In two steps, since 10^12 times the bits would not fit. */
+	return bits / bit_s * MILLION * MILLION + bits % bit_s * MILLION / (bit_s / MILLION);
 }
 
 uint64_t ms_latency_ns(const struct mf_topology *t, uint32_t src, uint32_t dst, uint32_t bytes)

@@ -9,11 +9,6 @@
 /* Numbers of struct mt_stats. */
 #define STATS (sizeof(struct mt_stats) / sizeof(uint64_t))
 
-static uint64_t least(uint64_t a, uint64_t b)
-{
-	return a < b ? a : b;
-}
-
 uint32_t ms_run_flows(const struct ms_run *run)
 {
 	return ms_workload_flows(run->workload);
