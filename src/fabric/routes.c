@@ -94,26 +94,32 @@ static void usid_up(const struct mf_route_iter *it, uint32_t i, struct mf_route 
 	neighbour_usid(it, mf_node_downlinks(it->t, it->node.tier) + i, r);
 }
 
+/* What hosts below a node have in common of their addresses: those of a T0, of a T1's pod. */
+static void plain_prefix(const struct mf_topology *t, struct mf_node n, struct mf_route *r)
+{
+	uint32_t pod = n.tier == MF_T1 ? mf_t1_pod(t, n.index) : mf_t0_pod(t, n.index);
+
+	mb_store_be32(r->prefix, t->cfg.address_block);
+	mb_store_be16(r->prefix + 4, (uint16_t)pod);
+	r->length = POD_BITS;
+	if (n.tier == MF_T1)
+		return;
+	mb_store_be16(r->prefix + 6, (uint16_t)mf_div_rest(t->by_t0s, n.index));
+	r->length = T0_BITS;
+}
+
 /* What of the hosts' addresses lies behind port i: a host, the hosts of a T0, those of a pod. */
 static void plain_down(const struct mf_route_iter *it, uint32_t i, struct mf_route *r)
 {
 	struct mf_node to = mf_node_at(it->t, neighbour(it, i));
 
 	over_port(it, i, r);
-	if (to.tier == MF_HOST) {
-		mf_address_of_host(it->t, to.index, r->prefix);
-		r->length = 8 * MF_ADDRESS_BYTES;
+	if (to.tier != MF_HOST) {
+		plain_prefix(it->t, to, r);
 		return;
 	}
-	mb_store_be32(r->prefix, it->t->cfg.address_block);
-	if (to.tier == MF_T1) {
-		mb_store_be16(r->prefix + 4, (uint16_t)mf_t1_pod(it->t, to.index));
-		r->length = POD_BITS;
-		return;
-	}
-	mb_store_be16(r->prefix + 4, (uint16_t)mf_t0_pod(it->t, to.index));
-	mb_store_be16(r->prefix + 6, (uint16_t)mf_div_rest(it->t->by_t0s, to.index));
-	r->length = T0_BITS;
+	mf_address_of_host(it->t, to.index, r->prefix);
+	r->length = 8 * MF_ADDRESS_BYTES;
 }
 
 /* All other hosts, over any uplink: one of an ECMP group. */
@@ -129,6 +135,19 @@ static void blackhole(const struct mf_route_iter *it, uint32_t i, struct mf_rout
 {
 	(void)it;
 	(void)i;
+	r->kind = MF_ROUTE_BLACKHOLE;
+}
+
+/* A T0, and a T1 with T2s above it: what lies below it and is not there must not come back down. */
+static uint32_t own_part(const struct mf_topology *t, struct mf_node n)
+{
+	return n.tier == MF_T0 || (n.tier == MF_T1 && t->cfg.tiers == 3);
+}
+
+static void plain_own(const struct mf_route_iter *it, uint32_t i, struct mf_route *r)
+{
+	(void)i;
+	plain_prefix(it->t, it->node, r);
 	r->kind = MF_ROUTE_BLACKHOLE;
 }
 
@@ -175,6 +194,7 @@ static const struct stage switch_stages[] = {
 	{MF_ROUTES_SRV6, downlinks, usid_down},
 	{MF_ROUTES_SRV6, uplinks, usid_up},
 	{MF_ROUTES_PLAIN, downlinks, plain_down},
+	{MF_ROUTES_PLAIN, own_part, plain_own},
 	{MF_ROUTES_PLAIN, uplinks, plain_up},
 	{MF_ROUTES_ALL, one, blackhole},
 	{0, NULL, NULL},

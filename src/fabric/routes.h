@@ -58,7 +58,10 @@ struct mf_route_iter {
 void mf_routes_begin(struct mf_route_iter *it, const struct mf_topology *t, uint32_t node,
 		     unsigned sets);
 
-/* mf_routes_next writes the next route. False: there are no more. REQ(topo.routes.static) */
+/*
+ * mf_routes_next writes the next route. False: there are no more. REQ(topo.routes.static)
+ * REQ(topo.routes.plain)
+ */
 bool mf_routes_next(struct mf_route_iter *it, struct mf_route *out);
 
 /* mf_routes_count returns how many there are, without running through them. */

@@ -1,2 +1,4 @@
 # SPDX-License-Identifier: BSD-2-Clause
-softmrc_test(prop_fabric_walk SOURCES prop_fabric_walk.c LINKS fabric LABELS property release)
+foreach(name plain walk)
+	softmrc_test(prop_fabric_${name} SOURCES prop_fabric_${name}.c LINKS fabric LABELS property release)
+endforeach()

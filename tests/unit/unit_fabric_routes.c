@@ -68,6 +68,7 @@ TEST(mf_routes_next, plain_set_of_a_t0)
 	assert_routes(&t, mf_node_switch(&t, MF_T0, 1, 1), MF_ROUTES_PLAIN,
 		      "fd6d:7263:0:1::3/128 port 0\n"
 		      "fd6d:7263:0:1::4/128 port 1\n"
+		      "fd6d:7263:0:1::/64 blackhole\n"
 		      "fd6d:7263::/32 port 2\n"
 		      "fd6d:7263::/32 port 3\n"
 		      "::/0 blackhole\n");
@@ -80,6 +81,7 @@ TEST(mf_routes_next, plain_set_of_upper_tiers)
 	assert_routes(&t, mf_node_switch(&t, MF_T1, 0, 4), MF_ROUTES_PLAIN,
 		      "fd6d:7263:1::/64 port 0\n"
 		      "fd6d:7263:1:1::/64 port 1\n"
+		      "fd6d:7263:1::/48 blackhole\n"
 		      "fd6d:7263::/32 port 2\n"
 		      "fd6d:7263::/32 port 3\n"
 		      "fd6d:7263::/32 port 4\n"
