@@ -23,8 +23,19 @@
 #define NS_PER_S UINT64_C(1000000000)
 /* Timers are judged at the latest after this many bursts, drained sockets or not. */
 #define PUMP_RX_ROUNDS 8u
-/* A program that found work within this time is polling; the thread then sleeps this long. */
+/*
+ * A program that found work within this time is polling; the thread then sleeps, shortly at first
+ * and for as long as this in the end.
+ */
 #define NAP_NS UINT64_C(1000000)
+#define NAP_FIRST_NS UINT64_C(50000)
+/*
+ * A program that polls does so again at once. One whose last poll is so long ago when a nap ends
+ * has other things to do, such as to watch its memory for what a peer writes, and for a while the
+ * thread does not leave the work to it.
+ */
+#define POLL_GAP_NS UINT64_C(10000)
+#define NEEDED_NS UINT64_C(10000000)
 #define YIELDS_MAX 10u
 /*
  * After a turn that did something the thread sleeps no longer than this, which is less than the
@@ -143,11 +154,17 @@ void mh_progress_wake_up(struct mh_nic *nic)
 		progress_kick(nic);
 }
 
+/* The thread's naps, one after the other. */
+struct progress_nap {
+	uint64_t ns;		  /* of the last one; 0: the thread was awake since */
+	uint64_t needed_until_ns; /* no naps before */
+};
+
 /*
- * progress_napping says whether a polling program did the work a moment ago. What programs do not
+ * progress_served says whether a polling program did the work a moment ago. What programs do not
  * do is to keep the statistics fresh.
  */
-static bool progress_napping(struct mh_nic *nic, uint64_t now_ns)
+static bool progress_served(struct mh_nic *nic, uint64_t now_ns)
 {
 	uint64_t served;
 
@@ -155,6 +172,22 @@ static bool progress_napping(struct mh_nic *nic, uint64_t now_ns)
 	atomic_store(&nic->progress.naps, true);
 	served = atomic_load(&nic->progress.app_served_ns);
 	return served != 0 && now_ns < served + NAP_NS && now_ns < mh_segment_due(nic->segment);
+}
+
+/* progress_napping says whether the thread may nap, and how long. */
+static bool progress_napping(struct mh_nic *nic, struct progress_nap *nap, uint64_t now_ns)
+{
+	bool napped = nap->ns > 0;
+	uint64_t polled = atomic_load_explicit(&nic->progress.app_polled_ns, memory_order_relaxed);
+
+	nap->ns = napped ? earlier(2 * nap->ns, NAP_NS) : NAP_FIRST_NS;
+	if (progress_served(nic, now_ns) && now_ns >= nap->needed_until_ns) {
+		if (!napped || now_ns < polled + POLL_GAP_NS)
+			return true;
+		nap->needed_until_ns = now_ns + NEEDED_NS;
+	}
+	nap->ns = 0;
+	return false;
 }
 
 /* What the thread sleeps on: kicks, links, and unless it naps the sockets of ports that are up. */
@@ -213,6 +246,7 @@ static bool progress_blocks(struct mh_nic *nic)
 void mh_progress_poll(struct mh_nic *nic)
 {
 	struct progress_fds fds;
+	uint64_t polled;
 	uint32_t work;
 	bool rest;
 
@@ -220,10 +254,11 @@ void mh_progress_poll(struct mh_nic *nic)
 		return;
 	rest = poll_crowded(&nic->progress, mh_now_ns());
 	work = pump(nic);
-	nic->progress.idle_poll_ns = work > 0 ? 0 : mh_now_ns();
+	polled = mh_now_ns();
+	nic->progress.idle_poll_ns = work > 0 ? 0 : polled;
+	atomic_store_explicit(&nic->progress.app_polled_ns, polled, memory_order_relaxed);
 	if (work > 0 && !progress_blocks(nic))
-		atomic_store_explicit(&nic->progress.app_served_ns, mh_now_ns(),
-				      memory_order_relaxed);
+		atomic_store_explicit(&nic->progress.app_served_ns, polled, memory_order_relaxed);
 	progress_kick_if_late(nic);
 	rest &= work == 0;
 	if (rest)
@@ -308,16 +343,19 @@ static void progress_sleep(struct mh_nic *nic, uint64_t until_ns, struct progres
 static void *progress_main(void *arg)
 {
 	struct mh_nic *nic = arg;
+	struct progress_nap nap = {0};
 
 	prctl(PR_SET_NAME, "mrc-progress");
 	/* The default slack of 50 us would be added to every wake-up. */
 	prctl(PR_SET_TIMERSLACK, 1);
 	while (!atomic_load(&nic->progress.stop)) {
 		uint64_t now = mh_now_ns();
-		uint64_t until = now + NAP_NS;
 		struct progress_fds fds = {.n = FD_PORTS};
+		uint64_t until;
 
-		if (!progress_napping(nic, now)) {
+		if (progress_napping(nic, &nap, now)) {
+			until = now + nap.ns;
+		} else {
 			atomic_store(&nic->progress.naps, false);
 			until = progress_turn(nic, &fds);
 		}

@@ -96,7 +96,7 @@ static void context_fill(struct mv_context *ctx)
 	ibv->async_fd = mh_async_fd(ctx->nic);
 	ibv->num_comp_vectors = 1;
 	pthread_mutex_init(&ibv->mutex, NULL);
-	mv_ops_refuse(&ibv->ops);
+	mv_ops_fill(&ibv->ops);
 }
 
 struct ibv_context *ibv_open_device(struct ibv_device *device)

@@ -179,3 +179,64 @@ int _ibv_query_gid_ex(struct ibv_context *context, uint32_t port_num, uint32_t g
 	memcpy(entry, &full, entry_size < sizeof(full) ? entry_size : sizeof(full));
 	return 0;
 }
+
+ssize_t _ibv_query_gid_table(struct ibv_context *context, struct ibv_gid_entry *entries,
+			     size_t max_entries, uint32_t flags, size_t entry_size)
+{
+	int err;
+
+	if (max_entries < MV_GIDS)
+		return -EINVAL;
+	err = _ibv_query_gid_ex(context, MV_PORT, 0, entries, flags, entry_size);
+	return err ? -err : MV_GIDS;
+}
+
+/* The device has one P_Key, as RoCE devices do. */
+int ibv_query_pkey(struct ibv_context *context, uint8_t port_num, int index, __be16 *pkey)
+{
+	if (!context || !pkey || port_num != MV_PORT || index != 0)
+		return mv_minus_one(EINVAL);
+	*pkey = htobe16(MV_P_KEY);
+	return 0;
+}
+
+int ibv_get_pkey_index(struct ibv_context *context, uint8_t port_num, __be16 pkey)
+{
+	return context && port_num == MV_PORT && pkey == htobe16(MV_P_KEY) ? 0
+									   : mv_minus_one(EINVAL);
+}
+
+/* No kernel counts it. */
+int ibv_get_device_index(struct ibv_device *device)
+{
+	(void)device;
+	return -1;
+}
+
+/* Nothing of the connection is to be agreed beyond what verbs has. */
+int ibv_query_ece(struct ibv_qp *qp, struct ibv_ece *ece)
+{
+	if (!qp || !ece)
+		return EINVAL;
+	*ece = (struct ibv_ece){0};
+	return 0;
+}
+
+int ibv_set_ece(struct ibv_qp *qp, struct ibv_ece *ece)
+{
+	if (!qp || !ece)
+		return EINVAL;
+	if (ece->comp_mask)
+		return EOPNOTSUPP;
+	*ece = (struct ibv_ece){0};
+	return 0;
+}
+
+/* Packets are placed as they come, by whatever path. */
+int ibv_query_qp_data_in_order(struct ibv_qp *qp, enum ibv_wr_opcode op, uint32_t flags)
+{
+	(void)qp;
+	(void)op;
+	(void)flags;
+	return 0;
+}

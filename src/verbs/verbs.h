@@ -14,6 +14,7 @@
 #define SOFTMRC_VERBS_VERBS_H
 
 #include <errno.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -29,6 +30,7 @@
 #undef ibv_get_device_list
 #undef ibv_query_port
 #undef ibv_reg_mr
+#undef ibv_reg_mr_iova
 
 /* The device shows one port and one GID, whatever the number of its planes. */
 #define MV_PORT 1
@@ -50,6 +52,25 @@ struct mv_mr {
 	struct mh_mr *nic;
 };
 
+struct mv_channel {
+	struct ibv_comp_channel ibv;
+	struct mh_channel *nic;
+};
+
+struct mv_cq {
+	struct ibv_cq ibv;
+	struct mh_cq *nic;
+	atomic_uint unacked; /* events taken and not acknowledged */
+};
+
+struct mv_qp {
+	struct ibv_qp ibv;
+	struct mh_qp *nic;
+	struct ibv_qp_cap cap;	 /* as granted */
+	struct ibv_qp_attr kept; /* what of the attributes only verbs knows; under ibv.mutex */
+	bool signal_all;
+};
+
 static inline struct mv_context *mv_context(struct ibv_context *context)
 {
 	return (struct mv_context *)((char *)context - offsetof(struct mv_context, verbs.context));
@@ -63,6 +84,21 @@ static inline struct mv_pd *mv_pd(struct ibv_pd *pd)
 static inline struct mv_mr *mv_mr(struct ibv_mr *mr)
 {
 	return (struct mv_mr *)mr;
+}
+
+static inline struct mv_channel *mv_channel(struct ibv_comp_channel *channel)
+{
+	return (struct mv_channel *)channel;
+}
+
+static inline struct mv_cq *mv_cq(struct ibv_cq *cq)
+{
+	return (struct mv_cq *)cq;
+}
+
+static inline struct mv_qp *mv_qp(struct ibv_qp *qp)
+{
+	return (struct mv_qp *)qp;
 }
 
 /* The two ways of libibverbs to report an errno value besides returning it. */
@@ -80,9 +116,12 @@ static inline void *mv_null(int err)
 	return NULL;
 }
 
-/* mv_ops_refuse fills the operations that inline verbs call with functions that return EOPNOTSUPP.
- */
-void mv_ops_refuse(struct ibv_context_ops *ops);
+/* mv_ops_fill sets the operations that inline verbs call; what there is not returns EOPNOTSUPP. */
+void mv_ops_fill(struct ibv_context_ops *ops);
+int mv_poll_cq(struct ibv_cq *cq, int num_entries, struct ibv_wc *wc);
+int mv_req_notify_cq(struct ibv_cq *cq, int solicited_only);
+int mv_post_send(struct ibv_qp *qp, struct ibv_send_wr *wr, struct ibv_send_wr **bad_wr);
+int mv_post_recv(struct ibv_qp *qp, struct ibv_recv_wr *wr, struct ibv_recv_wr **bad_wr);
 /* The operations of struct verbs_context that the device has; arguments as verbs.h says. */
 int mv_query_port(struct ibv_context *context, uint8_t port_num, struct ibv_port_attr *port_attr,
 		  size_t port_attr_len);

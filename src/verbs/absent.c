@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * absent.c - functions of libibverbs for what the device has not: SRQs, address handles, multicast,
+ * memory of devices, objects of other processes, registering again. They say so, politely: programs
+ * find them by name even where they never call them.
+ */
+#include "verbs/verbs.h"
+
+#define UNUSED(x) ((void)(x))
+
+/* ---- SRQ ---- */
+
+struct ibv_srq *ibv_create_srq(struct ibv_pd *pd, struct ibv_srq_init_attr *srq_init_attr)
+{
+	UNUSED(pd), UNUSED(srq_init_attr);
+	return mv_null(EOPNOTSUPP);
+}
+
+int ibv_modify_srq(struct ibv_srq *srq, struct ibv_srq_attr *srq_attr, int srq_attr_mask)
+{
+	UNUSED(srq), UNUSED(srq_attr), UNUSED(srq_attr_mask);
+	return EOPNOTSUPP;
+}
+
+int ibv_query_srq(struct ibv_srq *srq, struct ibv_srq_attr *srq_attr)
+{
+	UNUSED(srq), UNUSED(srq_attr);
+	return EOPNOTSUPP;
+}
+
+int ibv_destroy_srq(struct ibv_srq *srq)
+{
+	UNUSED(srq);
+	return EOPNOTSUPP;
+}
+
+/* ---- address handles and multicast, which are for datagrams ---- */
+
+struct ibv_ah *ibv_create_ah(struct ibv_pd *pd, struct ibv_ah_attr *attr)
+{
+	UNUSED(pd), UNUSED(attr);
+	return mv_null(EOPNOTSUPP);
+}
+
+int ibv_init_ah_from_wc(struct ibv_context *context, uint8_t port_num, struct ibv_wc *wc,
+			struct ibv_grh *grh, struct ibv_ah_attr *ah_attr)
+{
+	UNUSED(context), UNUSED(port_num), UNUSED(wc), UNUSED(grh), UNUSED(ah_attr);
+	return mv_minus_one(EOPNOTSUPP);
+}
+
+struct ibv_ah *ibv_create_ah_from_wc(struct ibv_pd *pd, struct ibv_wc *wc, struct ibv_grh *grh,
+				     uint8_t port_num)
+{
+	UNUSED(pd), UNUSED(wc), UNUSED(grh), UNUSED(port_num);
+	return mv_null(EOPNOTSUPP);
+}
+
+int ibv_destroy_ah(struct ibv_ah *ah)
+{
+	UNUSED(ah);
+	return EOPNOTSUPP;
+}
+
+int ibv_attach_mcast(struct ibv_qp *qp, const union ibv_gid *gid, uint16_t lid)
+{
+	UNUSED(qp), UNUSED(gid), UNUSED(lid);
+	return EOPNOTSUPP;
+}
+
+int ibv_detach_mcast(struct ibv_qp *qp, const union ibv_gid *gid, uint16_t lid)
+{
+	UNUSED(qp), UNUSED(gid), UNUSED(lid);
+	return EOPNOTSUPP;
+}
+
+int ibv_resolve_eth_l2_from_gid(struct ibv_context *context, struct ibv_ah_attr *attr,
+				uint8_t eth_mac[6], uint16_t *vid)
+{
+	UNUSED(context), UNUSED(attr), UNUSED(eth_mac), UNUSED(vid);
+	return EOPNOTSUPP;
+}
+
+/* ---- changing objects ---- */
+
+int ibv_resize_cq(struct ibv_cq *cq, int cqe)
+{
+	UNUSED(cq), UNUSED(cqe);
+	return EOPNOTSUPP;
+}
+
+int ibv_rereg_mr(struct ibv_mr *mr, int flags, struct ibv_pd *pd, void *addr, size_t length,
+		 int access)
+{
+	UNUSED(mr), UNUSED(flags), UNUSED(pd), UNUSED(addr), UNUSED(length), UNUSED(access);
+	errno = EOPNOTSUPP;
+	return IBV_REREG_MR_ERR_INPUT;
+}
+
+/* ---- memory of devices, objects of other processes ---- */
+
+/* Not another errno: it is how programs learn that memory of a GPU has to be copied. */
+struct ibv_mr *ibv_reg_dmabuf_mr(struct ibv_pd *pd, uint64_t offset, size_t length, uint64_t iova,
+				 int fd, int access)
+{
+	UNUSED(pd), UNUSED(offset), UNUSED(length), UNUSED(iova), UNUSED(fd), UNUSED(access);
+	return mv_null(EOPNOTSUPP);
+}
+
+struct ibv_context *ibv_import_device(int cmd_fd)
+{
+	UNUSED(cmd_fd);
+	return mv_null(EOPNOTSUPP);
+}
+
+struct ibv_pd *ibv_import_pd(struct ibv_context *context, uint32_t pd_handle)
+{
+	UNUSED(context), UNUSED(pd_handle);
+	return mv_null(EOPNOTSUPP);
+}
+
+void ibv_unimport_pd(struct ibv_pd *pd)
+{
+	UNUSED(pd);
+}
+
+struct ibv_mr *ibv_import_mr(struct ibv_pd *pd, uint32_t mr_handle)
+{
+	UNUSED(pd), UNUSED(mr_handle);
+	return mv_null(EOPNOTSUPP);
+}
+
+void ibv_unimport_mr(struct ibv_mr *mr)
+{
+	UNUSED(mr);
+}
+
+struct ibv_dm *ibv_import_dm(struct ibv_context *context, uint32_t dm_handle)
+{
+	UNUSED(context), UNUSED(dm_handle);
+	return mv_null(EOPNOTSUPP);
+}
+
+void ibv_unimport_dm(struct ibv_dm *dm)
+{
+	UNUSED(dm);
+}
+
+/* ---- extended QPs ---- */
+
+struct ibv_qp_ex *ibv_qp_to_qp_ex(struct ibv_qp *qp)
+{
+	UNUSED(qp);
+	return NULL;
+}

@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * post.c - posting sends and receives. A chain of WRs is translated in batches on the stack; where
+ * one WR is refused, those before it are queued and bad_wr names it.
+ */
+#include "verbs/verbs.h"
+
+#include <endian.h>
+
+#define POST_BATCH 16u
+
+/* The NIC takes the caller's SGE array as it is. */
+_Static_assert(sizeof(struct ibv_sge) == sizeof(struct mh_sge), "SGE layout");
+_Static_assert(offsetof(struct ibv_sge, addr) == offsetof(struct mh_sge, addr), "SGE layout");
+_Static_assert(offsetof(struct ibv_sge, length) == offsetof(struct mh_sge, length), "SGE layout");
+_Static_assert(offsetof(struct ibv_sge, lkey) == offsetof(struct mh_sge, lkey), "SGE layout");
+
+/* IBV_SEND_FENCE orders after READs and atomics, of which there are none. */
+#define SEND_FLAGS_KNOWN \
+	((unsigned int)(IBV_SEND_FENCE | IBV_SEND_SIGNALED | IBV_SEND_SOLICITED | IBV_SEND_INLINE))
+
+static uint32_t send_flags(const struct ibv_send_wr *wr)
+{
+	uint32_t flags = 0;
+
+	if (wr->opcode == IBV_WR_RDMA_WRITE_WITH_IMM)
+		flags |= MH_SEND_IMM;
+	if (wr->send_flags & IBV_SEND_SIGNALED)
+		flags |= MH_SEND_SIGNALED;
+	if (wr->send_flags & IBV_SEND_SOLICITED)
+		flags |= MH_SEND_SOLICITED;
+	if (wr->send_flags & IBV_SEND_INLINE)
+		flags |= MH_SEND_INLINE;
+	return flags;
+}
+
+/* Operations that verbs has and MRC has not are EOPNOTSUPP, and those of neither EINVAL. */
+static int check_opcode(enum ibv_wr_opcode opcode)
+{
+	if (opcode == IBV_WR_RDMA_WRITE || opcode == IBV_WR_RDMA_WRITE_WITH_IMM)
+		return 0;
+	return opcode <= IBV_WR_ATOMIC_WRITE ? EOPNOTSUPP : EINVAL;
+}
+
+static int send_to_nic(const struct ibv_send_wr *wr, struct mh_send_wr *out)
+{
+	int err = check_opcode(wr->opcode);
+
+	if (err)
+		return err;
+	if ((wr->send_flags & ~SEND_FLAGS_KNOWN) || wr->num_sge < 0 ||
+	    (wr->num_sge && !wr->sg_list))
+		return EINVAL;
+	*out = (struct mh_send_wr){
+		.wr_id = wr->wr_id,
+		.sge = (const struct mh_sge *)wr->sg_list,
+		.n_sge = (uint32_t)wr->num_sge,
+		.flags = send_flags(wr),
+		.imm = be32toh(wr->imm_data),
+		.rkey = wr->wr.rdma.rkey,
+		.remote_addr = wr->wr.rdma.remote_addr,
+	};
+	return 0;
+}
+
+/*
+ * Posts up to POST_BATCH WRs from *wr on and moves *wr past those that were queued. On an error *wr
+ * is the WR at fault.
+ */
+static int send_batch(struct mv_qp *qp, struct ibv_send_wr **wr)
+{
+	struct mh_send_wr batch[POST_BATCH];
+	struct ibv_send_wr *next = *wr;
+	uint32_t n = 0, posted = 0;
+	int bad = 0, err = 0;
+
+	while (next && n < POST_BATCH) {
+		bad = send_to_nic(next, &batch[n]);
+		if (bad)
+			break;
+		next = next->next;
+		n++;
+	}
+	if (n)
+		err = mh_qp_post_send(qp->nic, batch, n, &posted);
+	while (posted--)
+		*wr = (*wr)->next;
+	return err ? err : bad;
+}
+
+int mv_post_send(struct ibv_qp *qp, struct ibv_send_wr *wr, struct ibv_send_wr **bad_wr)
+{
+	int err = 0;
+
+	while (!err && wr)
+		err = send_batch(mv_qp(qp), &wr);
+	if (err)
+		*bad_wr = wr;
+	return err;
+}
+
+/* As send_batch. A WRITE_WITH_IMM's bytes go where its sender says, so only wr_id counts. */
+static int recv_batch(struct mv_qp *qp, struct ibv_recv_wr **wr)
+{
+	uint64_t ids[POST_BATCH];
+	struct ibv_recv_wr *next = *wr;
+	uint32_t n = 0, posted = 0;
+	int bad = 0, err = 0;
+
+	while (next && n < POST_BATCH) {
+		bad = next->num_sge < 0 || (uint32_t)next->num_sge > qp->cap.max_recv_sge ? EINVAL
+											  : 0;
+		if (bad)
+			break;
+		ids[n++] = next->wr_id;
+		next = next->next;
+	}
+	if (n)
+		err = mh_qp_post_recv(qp->nic, ids, n, &posted);
+	while (posted--)
+		*wr = (*wr)->next;
+	return err ? err : bad;
+}
+
+int mv_post_recv(struct ibv_qp *qp, struct ibv_recv_wr *wr, struct ibv_recv_wr **bad_wr)
+{
+	int err = 0;
+
+	while (!err && wr)
+		err = recv_batch(mv_qp(qp), &wr);
+	if (err)
+		*bad_wr = wr;
+	return err;
+}
