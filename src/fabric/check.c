@@ -52,7 +52,8 @@ static bool check_counts(const struct mf_topology_cfg *c, struct mf_error *e)
 {
 	return check_range(e, "topology.planes", c->planes, 1, MF_PLANES_MAX,
 			   "planes that an EV can name") &&
-	       check_range(e, "topology.tiers", c->tiers, 2, 3, "tiers of switches") &&
+	       check_range(e, "topology.tiers", c->tiers, 2, 3,
+			   "tiers of switches, of which three take all six uSIDs of an address") &&
 	       check_range(e, "topology.hosts_per_t0", c->hosts_per_t0, 1, COUNT_MAX,
 			   "downlinks of a T0") &&
 	       check_range(e, "topology.t0s", c->t0s, 1, COUNT_MAX, "T0s in a pod") &&
