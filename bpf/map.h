@@ -41,7 +41,7 @@
 /* Bits of vq_config.flags. */
 enum {
 	VQ_ECN = 1,	     /* mark CE by RED */
-	VQ_REPAIR_UDP = 2,   /* a trimmed packet's outer UDP gets its new length, checksum 0 */
+	VQ_REPAIR_UDP = 2,   /* a trimmed packet's outer UDP gets its new length and checksum */
 	VQ_REMARK_SHORT = 4, /* what is too short to trim gets the trim DSCP all the same */
 	VQ_BLACKHOLE = 8,    /* every packet disappears */
 };

@@ -9,6 +9,9 @@
 #ifndef SOFTMRC_BPF_PACKET_H
 #define SOFTMRC_BPF_PACKET_H
 
+#include <stddef.h>
+
+#include <bpf/bpf_endian.h>
 #include <bpf/bpf_helpers.h>
 
 #include "bpf/map.h"
@@ -21,6 +24,9 @@
 #define VQ_NEXT_ROUTING 43
 /* Extension and inner headers that are followed: an SRH, an inner IPv6 header, one to spare. */
 #define VQ_NESTING_MAX 3
+/* Checksums are made in pieces that the stack holds; so many cover the longest trim length. */
+#define VQ_SUM_PIECE 64
+#define VQ_SUM_PIECES 64
 
 struct vq_packet {
 	__u32 bytes;  /* of the frame, Ethernet header included */
@@ -146,11 +152,67 @@ static __always_inline __u32 vq_packet_payload(struct __sk_buff *skb, const stru
 	return at;
 }
 
+/* Sums a part of the frame, as checksums do: whole pieces, then what is left. */
+static __always_inline int vq_packet_sum(struct __sk_buff *skb, __u32 at, __u32 end, __u32 *sum)
+{
+	__u32 piece[VQ_SUM_PIECE / 4];
+	__u32 rest;
+
+	for (int i = 0; i < VQ_SUM_PIECES && at + sizeof(piece) <= end; i++) {
+		if (bpf_skb_load_bytes(skb, at, piece, sizeof(piece)))
+			return -1;
+		*sum = bpf_csum_diff(NULL, 0, piece, sizeof(piece), *sum);
+		at += sizeof(piece);
+	}
+	rest = end - at;
+	if (!rest)
+		return 0;
+	__builtin_memset(piece, 0, sizeof(piece));
+	if (rest > sizeof(piece) || bpf_skb_load_bytes(skb, at, piece, rest))
+		return -1;
+	*sum = bpf_csum_diff(NULL, 0, piece, sizeof(piece), *sum);
+	return 0;
+}
+
+/*
+ * Gives a cut UDP packet its length and, if it had one, a checksum. Without a routing header the
+ * addresses of the outer header are those that the checksum covers; with one they may not be yet,
+ * and the packet goes without.
+ */
+__noinline int vq_packet_repair(struct __sk_buff *skb, __u32 udp, __u32 bytes)
+{
+	__u32 left = bytes - udp;
+	__u32 pseudo[2] = {bpf_htonl(left), bpf_htonl(VQ_NEXT_UDP)};
+	__u32 addresses[8];
+	__u8 h[4] = {left >> 8, left, 0, 0};
+	__u32 sum = 0;
+	__u16 old, new;
+
+	if (bpf_skb_load_bytes(skb, udp + 6, &old, sizeof(old)) ||
+	    bpf_skb_store_bytes(skb, udp + 4, h, sizeof(h), BPF_F_RECOMPUTE_CSUM))
+		return -1;
+	if (!old || udp != VQ_ETH + VQ_V6)
+		return 0;
+	sum = bpf_csum_diff(NULL, 0, pseudo, sizeof(pseudo), 0);
+	if (bpf_skb_load_bytes(skb, VQ_ETH + 8, addresses, sizeof(addresses)))
+		return -1;
+	sum = bpf_csum_diff(NULL, 0, addresses, sizeof(addresses), sum);
+	if (vq_packet_sum(skb, udp, bytes, &sum))
+		return -1;
+	sum = (sum & 0xffff) + (sum >> 16);
+	sum = (sum & 0xffff) + (sum >> 16);
+	new = ~sum;
+	/* 0 would say that there is none. */
+	if (!new)
+		new = 0xffff;
+	return bpf_skb_store_bytes(skb, udp + 6, &new, sizeof(new), BPF_F_RECOMPUTE_CSUM);
+}
+
 /*
  * Cuts a frame to `bytes` as switches do: the outer header gets its new length and DSCP, nothing
- * inside is touched. With `repair`, for receivers that are kernel UDP sockets, a UDP header right
- * behind the outer one gets its new length and no checksum. Fails without a wrong rewrite seen by
- * anyone: the caller drops the packet. REQ(switch.trim.cut) REQ(switch.trim.inner)
+ * inside is touched. With `repair`, for receivers that are kernel UDP sockets, a UDP header that
+ * belongs to the outer header is made right. When it fails the packet must be dropped.
+ * REQ(switch.trim.cut) REQ(switch.trim.inner)
  */
 static __always_inline int vq_packet_trim(struct __sk_buff *skb, const struct vq_packet *p,
 					  __u32 bytes, __u8 dscp, int repair)
@@ -164,13 +226,7 @@ static __always_inline int vq_packet_trim(struct __sk_buff *skb, const struct vq
 	if (bpf_skb_change_tail(skb, bytes, 0) || vq_packet_remark(skb, p, dscp) ||
 	    bpf_skb_store_bytes(skb, VQ_ETH + 4, h, sizeof(h), BPF_F_RECOMPUTE_CSUM))
 		return -1;
-	if (udp && udp + 8 <= bytes) {
-		__u32 left = bytes - udp;
-		__u8 u[4] = {left >> 8, left, 0, 0};
-
-		return bpf_skb_store_bytes(skb, udp + 4, u, sizeof(u), BPF_F_RECOMPUTE_CSUM);
-	}
-	return 0;
+	return udp && udp + 8 <= bytes ? vq_packet_repair(skb, udp, bytes) : 0;
 }
 
 #endif

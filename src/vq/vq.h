@@ -52,7 +52,7 @@ struct mvq_port {
 					 header included. A receiver needs 118 bytes to know the packet in
 					 IPv6-in-IPv6, 24 more behind an SRH of one segment. */
 	uint8_t trim_dscp;	      /* 0..63, one of `control`; towards a host TRIMMED_LASTHOP */
-	bool repair_udp;	 /* UDP right behind the outer header: new length, checksum 0 */
+	bool repair_udp;	 /* UDP of the outer header: right length and checksum */
 	bool remark_short;	 /* too short to trim: trim_dscp all the same */
 	uint64_t trimmable_dscp; /* bit d: DSCP d may be trimmed */
 	uint64_t control_dscp;	 /* bit d: DSCP d is control; none in both */

@@ -70,6 +70,34 @@ TEST_WITH(rig_setup, rig_teardown, vq_egress, repairs_udp_without_an_inner_heade
 	trim_all(r);
 }
 
+/* Every trim length, odd ones too, with a checksum and without. */
+TEST_WITH(rig_setup, rig_teardown, vq_egress, repaired_checksum_is_right_at_every_length)
+{
+	struct rig *r = rig_of(state);
+	struct frame in, want;
+
+	rig_slow(r, 0, 64 << 20);
+	r->port.repair_udp = true;
+	for (uint32_t bytes = MVQ_TRIM_MIN; bytes <= 3000; bytes += bytes < 300 ? 1 : 97) {
+		r->port.trim_bytes = (uint16_t)bytes;
+		rig_set(r);
+		frame_make(&in, FRAME_DIRECT, 3400, TRIMMABLE, 1, bytes);
+		if (bytes % 3 == 0)
+			memset(in.bytes + in.bth - 2, 0, 2);
+		want = in;
+		frame_trimmed(&want, FRAME_DIRECT, bytes, TRIMMED, true);
+		assert_int_equal(rig_run(r, &in), RIG_REDIRECT);
+		expect(&in, &want, FRAME_DIRECT, bytes);
+	}
+	r->port.trim_bytes = MVQ_TRIM_MAX;
+	rig_set(r);
+	frame_make(&in, FRAME_DIRECT, 9014, TRIMMABLE, 1, 1);
+	want = in;
+	frame_trimmed(&want, FRAME_DIRECT, MVQ_TRIM_MAX, TRIMMED, true);
+	assert_true(rig_pass(r, &in, &in));
+	expect(&in, &want, FRAME_DIRECT, MVQ_TRIM_MAX);
+}
+
 /*
  * A cut inside the headers leaves nothing to repair. The kernel refuses it where it knows of a
  * transport header behind the cut, as it does here of what comes from a socket: then it is a drop.

@@ -183,6 +183,23 @@ void frame_make(struct frame *f, enum frame_form form, size_t len, uint8_t dscp,
 	put_packet(f->bytes + f->bth, len - f->bth, psn);
 }
 
+/* What a UDP packet in an IPv6 header must have as checksum; its own field counts as 0. */
+static uint16_t udp_sum(const struct frame *f, size_t udp)
+{
+	size_t len = f->len - udp;
+	uint32_t sum = (uint32_t)len + 17;
+
+	for (size_t i = FRAME_ETH + 8; i < FRAME_ETH + FRAME_V6; i += 2)
+		sum += (uint32_t)f->bytes[i] << 8 | f->bytes[i + 1];
+	for (size_t i = udp; i < f->len; i++) {
+		if (i != udp + 6 && i != udp + 7)
+			sum += (uint32_t)f->bytes[i] << ((i - udp) % 2 ? 0 : 8);
+	}
+	while (sum >> 16)
+		sum = (sum & 0xffff) + (sum >> 16);
+	return sum == 0xffff ? 0xffff : (uint16_t)~sum;
+}
+
 void frame_trimmed(struct frame *f, enum frame_form form, size_t bytes, uint8_t dscp, bool repair)
 {
 	size_t udp = f->bth - FRAME_UDP;
@@ -191,7 +208,9 @@ void frame_trimmed(struct frame *f, enum frame_form form, size_t bytes, uint8_t 
 	set_tclass(f->bytes + FRAME_ETH, (uint8_t)(dscp << 2 | frame_ecn(f->bytes)));
 	put16(f->bytes + FRAME_ETH + 4, bytes - FRAME_ETH - FRAME_V6);
 	if (repair && (form == FRAME_DIRECT || form == FRAME_SRH_DIRECT) && udp + 8 <= bytes) {
+		bool summed = f->bytes[udp + 6] || f->bytes[udp + 7];
+
 		put16(f->bytes + udp + 4, bytes - udp);
-		put16(f->bytes + udp + 6, 0);
+		put16(f->bytes + udp + 6, summed && form == FRAME_DIRECT ? udp_sum(f, udp) : 0);
 	}
 }

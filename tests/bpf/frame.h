@@ -52,7 +52,8 @@ bool frame_v4_sum_ok(const uint8_t *bytes);
 
 /*
  * frame_trimmed turns a frame into what a switch must make of it: cut to `bytes`, outer length and
- * DSCP rewritten, and, with `repair`, the length of a UDP header that no inner header hides.
+ * DSCP rewritten, and, with `repair`, length and checksum of a UDP header that no inner header
+ * hides (no checksum where there was none, or behind a routing header).
  */
 void frame_trimmed(struct frame *f, enum frame_form form, size_t bytes, uint8_t dscp, bool repair);
 
