@@ -5,6 +5,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/prefetch.h"
+
+/* Of a chunk to be read soon; the CPU sees by then that the rest is wanted too. */
+#define SOON_BYTES 512u
+
 void *ms_vec_push(struct ms_vec *v, size_t size)
 {
 	if (v->n == v->room) {
@@ -156,6 +161,8 @@ static uint32_t gather_box(struct ms_lane *lane, const struct ms_unit *unit, ms_
 		if (n + MS_CHUNK_PACKETS > lane->keys_room &&
 		    !room_for_keys(lane, n + (uint32_t)MS_CHUNK_PACKETS))
 			return n;
+		if (chunk->next)
+			mb_prefetch(chunk->next, SOON_BYTES);
 		for (const struct ms_packet *p = chunk->packet; p < end; p++) {
 			uint64_t when = p->at + (p->dst - unit->index) * host_span;
 
@@ -165,6 +172,19 @@ static uint32_t gather_box(struct ms_lane *lane, const struct ms_unit *unit, ms_
 		}
 	}
 	return n;
+}
+
+void ms_gather_soon(const struct ms_lane *lane, uint32_t unit)
+{
+	const struct ms_net *net = lane->net;
+	size_t at = (size_t)lane->slot * net->units.n + unit;
+
+	for (uint32_t i = 0; i < net->threads; i++) {
+		ms_tail tail = net->lane[i]->box[at];
+
+		if (tail)
+			mb_prefetch(ms_tail_chunk(tail), SOON_BYTES);
+	}
 }
 
 uint32_t ms_gather(struct ms_lane *lane, uint32_t unit)

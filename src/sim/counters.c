@@ -50,12 +50,8 @@ static uint64_t waiting(const struct ms_net *net, const struct ms_lane *lane)
 
 		if (unit->lane != lane->global)
 			continue;
-		for (uint32_t local = unit->backlog; local;) {
-			const struct ms_port *port = &net->port[unit->first_port + local - 1];
-
-			n += waiting_at(lane, port);
-			local = port->next;
-		}
+		for (uint32_t local = 0; unit->backlog && local < unit->ports; local++)
+			n += waiting_at(lane, &net->port[unit->first_port + local]);
 	}
 	return n;
 }

@@ -32,11 +32,13 @@
 #define MS_WHEEL_SLOTS 1024u
 /* Boxes reach at most this many windows ahead; what is farther off waits in a list of its own. */
 #define MS_SLOTS_MAX 64u
+/* A switch has at most so many ports; the hosts of a group have fewer. */
+#define MS_UNIT_PORTS_MAX 8192u
 /* Fraction bits of the time that a byte takes. */
 #define MS_RATE_SHIFT 20u
 
 enum ms_port_flags {
-	MS_PORT_BACKLOG = 1u << 0, /* on its unit's list of those with waiting packets */
+	MS_PORT_BACKLOG = 1u << 0, /* among its unit's ports with waiting packets */
 	MS_PORT_FAULTY = 1u << 1,  /* look into the table of faults */
 	MS_PORT_TAPPED = 1u << 2,
 };
@@ -53,7 +55,6 @@ struct ms_port {
 	uint32_t head[MS_CLASSES]; /* waiting packets: numbers in the lane's slab */
 	uint32_t tail[MS_CLASSES];
 	uint32_t bytes[MS_CLASSES];
-	uint32_t next; /* on the unit's list, + 1 */
 	uint32_t flags;
 	uint64_t sent_bytes;
 	uint32_t ecn_marks, trims, drops;
@@ -164,6 +165,8 @@ struct ms_net {
 	struct ms_units units;
 	struct ms_unit *unit;
 	struct ms_port *port;
+	uint64_t *backlog; /* a bit for each port, from the unit's first word: packets wait */
+	uint32_t backlog_words;
 	struct ms_wire wire[MS_PORT_KINDS];
 	uint64_t *wake_ps;     /* [host] + 1, 0: never; so that no host costs anything at first */
 	uint64_t *wake_window; /* [host] + 1: for which window it stands in the wheel; 0: none */
@@ -210,6 +213,8 @@ struct ms_packet *ms_post_at(struct ms_lane *lane, uint32_t unit, uint64_t windo
 void ms_mark(struct ms_lane *lane, uint32_t unit, uint64_t window);
 /* ms_gather collects what comes to a unit in this window from all lanes; returns how much. */
 uint32_t ms_gather(struct ms_lane *lane, uint32_t unit);
+/* ms_gather_soon asks for what comes to a unit that is gathered soon. */
+void ms_gather_soon(const struct ms_lane *lane, uint32_t unit);
 /* ms_release gives back the chunks that ms_gather has read. */
 void ms_release(struct ms_lane *lane, uint32_t unit);
 /* ms_calendar_begin clears the slot of the last window and brings near what was far. */
@@ -237,6 +242,9 @@ void ms_port_take(struct ms_lane *lane, struct ms_unit *unit, uint32_t port, uin
 void ms_port_advance(struct ms_lane *lane, struct ms_unit *unit, uint32_t port, uint64_t until_ps);
 /* ms_port_flush drops all that waits. */
 void ms_port_flush(struct ms_lane *lane, struct ms_unit *unit, uint32_t port);
+/* ms_port_soon asks for the memory of a port, and, closer to the time, of what waits in it. */
+void ms_port_soon(const struct ms_lane *lane, const struct ms_unit *unit, uint32_t port);
+void ms_port_sooner(const struct ms_lane *lane, const struct ms_unit *unit, uint32_t port);
 /* ms_backlog_advance brings the unit's ports to the end of the window. */
 void ms_backlog_advance(struct ms_lane *lane, struct ms_unit *unit);
 

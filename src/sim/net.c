@@ -94,6 +94,10 @@ bool ms_net_cfg_check(const struct ms_net_cfg *cfg, char *why, size_t size)
 		    !queue_check(cfg, (enum ms_port_kind)k, why, size))
 			return false;
 	ms_units_init(&units, t, ranks * cfg->threads);
+	if (units.t0_ports > MS_UNIT_PORTS_MAX || units.t1_ports > MS_UNIT_PORTS_MAX ||
+	    units.t2_ports > MS_UNIT_PORTS_MAX)
+		return bad(why, size, "a switch of %u, %u or %u ports: at most %u", units.t0_ports,
+			   units.t1_ports, units.t2_ports, MS_UNIT_PORTS_MAX);
 	if (units.n_ports >= UINT32_C(1) << 30)
 		return bad(why, size, "%u links: fewer than 2^30", units.n_ports);
 	return true;
@@ -194,8 +198,14 @@ static bool tables_init(struct ms_net *net)
 	net->lane = calloc(net->threads, sizeof(*net->lane));
 	if (!net->unit || !net->port || !net->wake_ps || !net->wake_window || !net->lane)
 		return false;
-	for (uint32_t i = 0; i < net->units.n; i++)
+	for (uint32_t i = 0; i < net->units.n; i++) {
 		ms_units_fill(&net->units, i, &net->unit[i]);
+		net->unit[i].first_word = net->backlog_words;
+		net->backlog_words += (net->unit[i].ports + 63) / 64;
+	}
+	net->backlog = calloc(net->backlog_words, sizeof(*net->backlog));
+	if (!net->backlog)
+		return false;
 	for (uint32_t i = 0; i < net->threads; i++)
 		if (!lane_init(net, i))
 			return false;
@@ -243,6 +253,7 @@ void ms_net_destroy(struct ms_net *net)
 		lane_fini(net, net->lane[i]);
 	free(net->lane);
 	free(net->unit);
+	free(net->backlog);
 	free(net->fault);
 	free(net->now_fault);
 	ms_unmap_bytes(net->port, net->units.n_ports * sizeof(*net->port));

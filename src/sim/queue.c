@@ -78,6 +78,7 @@ static uint32_t choose(struct ms_lane *lane, struct ms_port *port)
 	uint32_t i = port->head[c];
 	const struct ms_packet *p = &lane->slab.packet[i];
 
+	__builtin_prefetch(&lane->slab.packet[p->at]);
 	port->head[c] = p->at;
 	port->bytes[c] -= p->bytes;
 	return i;
@@ -209,8 +210,8 @@ static void wait(struct ms_lane *lane, struct ms_unit *unit, uint32_t local, str
 	append(lane, port, a.class, i);
 	if (!(port->flags & MS_PORT_BACKLOG)) {
 		port->flags |= MS_PORT_BACKLOG;
-		port->next = unit->backlog;
-		unit->backlog = local + 1;
+		lane->net->backlog[unit->first_word + local / 64] |= UINT64_C(1) << local % 64;
+		unit->backlog++;
 	}
 }
 
@@ -248,24 +249,58 @@ void ms_port_take(struct ms_lane *lane, struct ms_unit *unit, uint32_t local, ui
 		wait(lane, unit, local, port, t_ps, p);
 }
 
+void ms_port_soon(const struct ms_lane *lane, const struct ms_unit *unit, uint32_t local)
+{
+	__builtin_prefetch(&lane->net->port[unit->first_port + local], 1);
+}
+
+void ms_port_sooner(const struct ms_lane *lane, const struct ms_unit *unit, uint32_t local)
+{
+	const struct ms_port *port = &lane->net->port[unit->first_port + local];
+
+	if (port->flags & MS_PORT_BACKLOG)
+		__builtin_prefetch(&lane->slab.packet[port->head[port->head[MS_CONTROL] != 0]]);
+}
+
+/* Ports ahead for which memory is asked. */
+#define PORT_AHEAD 8u
+#define PACKET_AHEAD 4u
+
+/* Brings n ports of a unit to the end of the window; those in which nothing waits any more go. */
+static void advance_all(struct ms_lane *lane, struct ms_unit *unit, const uint16_t *local,
+			uint32_t n)
+{
+	for (uint32_t i = 0; i < n && i < PORT_AHEAD; i++)
+		ms_port_soon(lane, unit, local[i]);
+	for (uint32_t i = 0; i < n && i < PACKET_AHEAD; i++)
+		ms_port_sooner(lane, unit, local[i]);
+	for (uint32_t i = 0; i < n; i++) {
+		struct ms_port *port = &lane->net->port[unit->first_port + local[i]];
+
+		if (i + PORT_AHEAD < n)
+			ms_port_soon(lane, unit, local[i + PORT_AHEAD]);
+		if (i + PACKET_AHEAD < n)
+			ms_port_sooner(lane, unit, local[i + PACKET_AHEAD]);
+		ms_port_advance(lane, unit, local[i], lane->end_ps - 1);
+		if (port->head[MS_CONTROL] || port->head[MS_DATA])
+			continue;
+		port->flags &= ~(uint32_t)MS_PORT_BACKLOG;
+		lane->net->backlog[unit->first_word + local[i] / 64] &=
+			~(UINT64_C(1) << local[i] % 64);
+		unit->backlog--;
+	}
+}
+
 void ms_backlog_advance(struct ms_lane *lane, struct ms_unit *unit)
 {
-	uint32_t local = unit->backlog, kept = 0;
+	const uint64_t *word = &lane->net->backlog[unit->first_word];
+	uint16_t local[MS_UNIT_PORTS_MAX];
+	uint32_t n = 0;
 
-	while (local) {
-		struct ms_port *port = &lane->net->port[unit->first_port + local - 1];
-		uint32_t next = port->next;
-
-		ms_port_advance(lane, unit, local - 1, lane->end_ps - 1);
-		if (port->head[MS_CONTROL] || port->head[MS_DATA]) {
-			port->next = kept;
-			kept = local;
-		} else {
-			port->flags &= ~(uint32_t)MS_PORT_BACKLOG;
-		}
-		local = next;
-	}
-	unit->backlog = kept;
-	if (kept)
+	for (uint32_t w = 0; w * 64 < unit->ports; w++)
+		for (uint64_t bits = word[w]; bits; bits &= bits - 1)
+			local[n++] = (uint16_t)(w * 64 + (uint32_t)__builtin_ctzll(bits));
+	advance_all(lane, unit, local, n);
+	if (unit->backlog)
 		ms_mark(lane, (uint32_t)(unit - lane->net->unit), lane->window + 1);
 }

@@ -28,6 +28,9 @@ static void run_units(struct ms_lane *lane)
 		for (; bits; bits &= bits - 1) {
 			uint32_t unit = w * 64 + (uint32_t)__builtin_ctzll(bits);
 
+			if (bits & (bits - 1))
+				ms_gather_soon(lane, w * 64 + (uint32_t)__builtin_ctzll(
+								      bits & (bits - 1)));
 			if (unit < net->units.n_groups)
 				ms_group_run(lane, unit);
 			else

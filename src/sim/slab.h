@@ -31,6 +31,7 @@ static inline uint32_t ms_slab_take(struct ms_slab *s)
 
 	if (i) {
 		s->free = s->packet[i].at;
+		__builtin_prefetch(&s->packet[s->free], 1);
 		return i;
 	}
 	if (s->fresh == s->room && !ms_slab_grow(s))

@@ -26,6 +26,38 @@ static uint32_t route(const struct mf_topology *t, const struct ms_unit *unit,
 	}
 }
 
+/* Packets ahead for whose port memory is asked, and for what waits in it. */
+#define PORT_AHEAD 8u
+#define PACKET_AHEAD 4u
+
+static void look_ahead(const struct ms_lane *lane, const struct ms_unit *unit,
+		       const struct ms_key *keys, uint32_t i, uint32_t n)
+{
+	const struct mf_topology *t = &lane->net->units.t;
+
+	if (i + PORT_AHEAD < n && keys[i + PORT_AHEAD].p->bytes)
+		ms_port_soon(lane, unit, route(t, unit, keys[i + PORT_AHEAD].p));
+	if (i + PACKET_AHEAD < n && keys[i + PACKET_AHEAD].p->bytes)
+		ms_port_sooner(lane, unit, route(t, unit, keys[i + PACKET_AHEAD].p));
+}
+
+/* Something comes to a switch. */
+static void arrive(struct ms_lane *lane, struct ms_unit *unit, const struct ms_packet *p)
+{
+	uint64_t t_ps = lane->start_ps + p->at;
+
+	if (!p->bytes) {
+		ms_fault_happens(lane, unit, t_ps, p);
+		return;
+	}
+	if (unit->faulty && ms_fault_lost(lane, t_ps, p)) {
+		lane->c.dropped[MS_DROP_LINK_DOWN]++;
+		return;
+	}
+	ms_saw(lane, t_ps, p);
+	ms_port_take(lane, unit, route(&lane->net->units.t, unit, p), t_ps, p);
+}
+
 void ms_switch_run(struct ms_lane *lane, uint32_t number)
 {
 	struct ms_net *net = lane->net;
@@ -35,19 +67,8 @@ void ms_switch_run(struct ms_lane *lane, uint32_t number)
 		ms_order(lane->keys, lane->keys_other, n, net->window_ps, lane->counts);
 
 	for (uint32_t i = 0; i < n; i++) {
-		const struct ms_packet *p = keys[i].p;
-		uint64_t t_ps = lane->start_ps + p->at;
-
-		if (!p->bytes) {
-			ms_fault_happens(lane, unit, t_ps, p);
-			continue;
-		}
-		if (unit->faulty && ms_fault_lost(lane, t_ps, p)) {
-			lane->c.dropped[MS_DROP_LINK_DOWN]++;
-			continue;
-		}
-		ms_saw(lane, t_ps, p);
-		ms_port_take(lane, unit, route(&net->units.t, unit, p), t_ps, p);
+		look_ahead(lane, unit, keys, i, n);
+		arrive(lane, unit, keys[i].p);
 	}
 	ms_release(lane, number);
 	if (unit->backlog)

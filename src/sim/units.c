@@ -80,6 +80,7 @@ void ms_units_fill(const struct ms_units *u, uint32_t number, struct ms_unit *un
 	if (number < u->n_groups) {
 		unit->index = number << u->group_log;
 		unit->first_port = unit->index * u->t.cfg.planes;
+		unit->ports = (1u << u->group_log) * u->t.cfg.planes;
 		unit->up_kind = unit->down_kind = MS_PORT_HOST_UP;
 		unit->lane = lane_of(u, number, u->n_groups);
 		return;

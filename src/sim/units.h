@@ -33,9 +33,10 @@ struct ms_unit {
 	uint32_t down_unit, down_step; /* where downlink i leads: down_unit + i * down_step */
 	uint32_t up_unit;	       /* where uplink i leads: up_unit + i */
 	uint32_t first_t0;	       /* of a T1: the T0 below downlink 0 */
-	uint32_t backlog; /* first port of the list of those with waiting packets + 1 */
-	uint16_t lane;	  /* of all ranks */
-	uint8_t tier;	  /* enum mf_tier; MF_HOST: a group */
+	uint32_t backlog;	       /* ports with waiting packets */
+	uint32_t first_word;	       /* of the bits that say which, one for each port */
+	uint16_t lane;		       /* of all ranks */
+	uint8_t tier;		       /* enum mf_tier; MF_HOST: a group */
 	uint8_t plane;
 	uint8_t up_kind, down_kind; /* enum ms_port_kind */
 	bool faulty;		    /* a link that leads here is or was at fault */
