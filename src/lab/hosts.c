@@ -1,15 +1,17 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Settings of programs on hosts: see hosts.h. */
 #include "lab/hosts.h"
-#include "base/quantity.h"
 #include "fabric/address.h"
+#include "lab/state.h"
 
 #include <arpa/inet.h>
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
-#define LIST_MAX 1024
+#define CONFIG_MAX 8192
 
 char *ml_host_address(const struct ml_lab *lab, uint32_t host, char *out)
 {
@@ -20,37 +22,45 @@ char *ml_host_address(const struct ml_lab *lab, uint32_t host, char *out)
 	return out;
 }
 
-/* One address on all planes: ADDRESS%e0,ADDRESS%e1,... */
-static void list_ports(const struct ml_lab *lab, uint32_t host, char *out, size_t size)
+int ml_host_config(const struct ml_lab *lab, uint32_t host, enum mf_host_form form, char *out,
+		   struct ml_error *e)
 {
-	char address[INET6_ADDRSTRLEN];
-	size_t len = 0;
+	const struct mf_host_options options = {.form = form, .pace_bps = ml_lab_pace(lab)};
+	char text[CONFIG_MAX];
+	size_t len = mf_host_config_write(ml_lab_topology(lab), host, &options, text, sizeof(text));
+	FILE *f;
+	bool ok;
 
-	ml_host_address(lab, host, address);
-	for (uint32_t plane = 0; plane < ml_lab_topology(lab)->cfg.planes && len < size; plane++)
-		len += (size_t)snprintf(out + len, size - len, "%s%s%%e%u", plane ? "," : "",
-					address, plane);
+	snprintf(out, ML_HOST_PATH_MAX, ML_STATE_DIR "/%s", lab->name);
+	mkdir(out, 0755);
+	snprintf(out, ML_HOST_PATH_MAX, ML_STATE_DIR "/%s/host%u-%s.toml", lab->name, host,
+		 form == MF_HOST_UDP ? "udp" : "raw41");
+	if (len >= sizeof(text))
+		return ml_error_set(e, "%s: %zu bytes are too many", out, len);
+	f = fopen(out, "we");
+	ok = f && fwrite(text, 1, len, f) == len;
+	if (f && fclose(f) != 0)
+		ok = false;
+	return ok ? 0 : ml_error_set(e, "writing %s: %s", out, strerror(errno));
 }
 
-int ml_host_environment(const struct ml_lab *lab, uint32_t node, struct ml_error *e)
+int ml_host_environment(const struct ml_lab *lab, uint32_t node, enum mf_host_form form,
+			struct ml_error *e)
 {
 	const struct mf_topology *t = ml_lab_topology(lab);
-	char ports[LIST_MAX], address[INET6_ADDRSTRLEN], number[16], pace[MB_QUANTITY_MAX];
+	char path[ML_HOST_PATH_MAX], address[INET6_ADDRSTRLEN], number[16];
 	char name[MF_NODE_NAME_BYTES];
 	int failed;
 
 	mf_node_name(t, node, name);
 	failed = setenv("MRC_LAB", ml_lab_name(lab), 1) || setenv("MRC_LAB_NODE", name, 1);
 	if (node < t->n_hosts) {
-		list_ports(lab, node, ports, sizeof(ports));
+		if (ml_host_config(lab, node, form, path, e))
+			return -1;
 		snprintf(number, sizeof(number), "%u", node);
 		failed = failed || setenv("MRC_LAB_HOST", number, 1) ||
 			 setenv("MRC_LAB_ADDRESS", ml_host_address(lab, node, address), 1) ||
-			 setenv("MRC_PORTS", ports, 0) || setenv("MRC_PORT_PREFIX", "0", 0);
-		if (ml_lab_pace(lab))
-			failed =
-				failed || setenv("MRC_PACE",
-						 mb_quantity_write_rate(pace, ml_lab_pace(lab)), 0);
+			 setenv("MRC_CONFIG", path, 0);
 	}
 	return failed ? ml_error_set(e, "no memory for the environment") : 0;
 }

@@ -3,6 +3,7 @@
 #include "lab/state.h"
 #include "fabric/topology_toml.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <jansson.h>
@@ -292,10 +293,24 @@ int ml_state_again(struct ml_lab *lab, struct ml_error *e)
 	return failed ? ml_error_set(e, "%s: the lab is gone", path) : 0;
 }
 
+/* The files of its hosts. */
+static void remove_folder(const char *path)
+{
+	DIR *dir = opendir(path);
+	struct dirent *entry;
+
+	while (dir && (entry = readdir(dir)))
+		unlinkat(dirfd(dir), entry->d_name, 0);
+	if (dir)
+		closedir(dir);
+	rmdir(path);
+}
+
 void ml_state_remove(const char *name)
 {
 	char path[PATH_BYTES];
 
+	remove_folder(path_of(name, "", path));
 	unlink(path_of(name, ".part", path));
 	unlink(path_of(name, ".json", path));
 }

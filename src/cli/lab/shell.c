@@ -14,20 +14,21 @@
 
 #define WHO "mrc lab shell"
 
-static void print_help(void)
+static void print_help(const struct cli_flag *flags, size_t n)
 {
-	printf("usage: mrc lab shell LAB NODE [-- COMMAND...]\n"
+	printf("usage: mrc lab shell LAB NODE [FLAG...] [-- COMMAND...]\n"
 	       "Runs $SHELL, or a command, in the network namespace of a host or a switch. On a "
-	       "host MRC_... variables\nare set so that programs open its ports; MRC_LAB and "
-	       "MRC_LAB_NODE say where one is.\n"
-	       "\nexamples:\n"
+	       "host MRC_CONFIG names\na file that makes programs SRv6 endpoints; MRC_LAB, "
+	       "MRC_LAB_NODE and MRC_LAB_ADDRESS say where one is.\n\n");
+	cli_flags_help(flags, n);
+	printf("\nexamples:\n"
 	       "  mrc lab shell lab host0\n"
 	       "  mrc lab shell lab plane0.t0-1 -- ip -6 route\n"
 	       "\nexit status: that of the command; 1 or 2 when it could not be started\n");
 }
 
 /* Does not return when it goes well. */
-static int enter(struct ml_lab *lab, const char *node_name, char **command)
+static int enter(struct ml_lab *lab, const char *node_name, enum mf_host_form form, char **command)
 {
 	char *shell[] = {getenv("SHELL"), NULL};
 	struct ml_error e;
@@ -37,7 +38,7 @@ static int enter(struct ml_lab *lab, const char *node_name, char **command)
 	if (!shell[0] || !*shell[0])
 		shell[0] = "/bin/sh";
 	if (ml_node_find(ml_lab_topology(lab), node_name, &node, &e) ||
-	    ml_host_environment(lab, node, &e) || (fd = ml_lab_netns(lab, node, &e)) < 0) {
+	    ml_host_environment(lab, node, form, &e) || (fd = ml_lab_netns(lab, node, &e)) < 0) {
 		fprintf(stderr, WHO ": %s\n", e.text);
 		return LAB_FAILED;
 	}
@@ -56,6 +57,12 @@ static int enter(struct ml_lab *lab, const char *node_name, char **command)
 int lab_shell_main(int argc, char **argv)
 {
 	const char *word[2];
+	bool udp = false;
+	const struct cli_flag flags[] = {
+		{"--udp", CLI_FLAG_SWITCH, NULL,
+		 "the endpoint that needs no rights: UDP to the carrier instead of IPv6 in IPv6",
+		 &udp, 0, 0},
+	};
 	struct ml_lab *lab;
 	int own = argc, status;
 	size_t words;
@@ -64,9 +71,9 @@ int lab_shell_main(int argc, char **argv)
 	for (int i = argc - 1; i > 0; i--)
 		if (strcmp(argv[i], "--") == 0)
 			own = i;
-	switch (cli_flags_parse_operands(NULL, 0, WHO, own, argv, word, 2, &words)) {
+	switch (cli_flags_parse_operands(flags, 1, WHO, own, argv, word, 2, &words)) {
 	case CLI_FLAGS_HELP:
-		print_help();
+		print_help(flags, 1);
 		return LAB_GOOD;
 	case CLI_FLAGS_ERROR:
 		return LAB_USAGE;
@@ -80,7 +87,8 @@ int lab_shell_main(int argc, char **argv)
 	lab = reach_open(word[0], WHO);
 	if (!lab)
 		return LAB_FAILED;
-	status = enter(lab, word[1], own < argc ? argv + own + 1 : argv + argc);
+	status = enter(lab, word[1], udp ? MF_HOST_UDP : MF_HOST_RAW41,
+		       own < argc ? argv + own + 1 : argv + argc);
 	ml_lab_close(lab);
 	return status;
 }
