@@ -10,7 +10,7 @@
 #include "lab/proc.h"
 #include "lab/program.h"
 
-#include <errno.h>
+#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -282,6 +282,54 @@ static int programs(struct ml_lab *lab, const struct ml_todo *todo, struct ml_er
 	return failed ? -1 : 0;
 }
 
+/* ---- carriers ---- */
+
+/*
+ * The kernel tells the far end of a cable about its carrier, and routes about both, from a work
+ * queue: some milliseconds later, on a busy machine more. Whoever asked for a change wants it done.
+ */
+#define CARRIERS_MS 5000
+#define CARRIERS_STEP_MS 2
+
+static bool settled(const struct ml_lab *lab, const struct ml_counters *c)
+{
+	for (uint32_t link = 0; link < lab->t.n_links; link++) {
+		const struct ml_port_state *s = &lab->port[link];
+
+		if (ml_exists(lab, link) &&
+		    c[link].carrier != (!s->down && !lab->port[s->peer].down))
+			return false;
+	}
+	return true;
+}
+
+static int wait_for_carriers(struct ml_lab *lab, const struct ml_todo *todo, struct ml_error *e)
+{
+	struct ml_counters *c;
+	unsigned any = 0;
+	int failed = 0;
+	bool done = false;
+
+	for (uint32_t link = 0; link < lab->t.n_links; link++)
+		any |= todo->port[link];
+	if (!(any & (ML_DO_BUILD | ML_DO_UP | ML_DO_DOWN)))
+		return 0;
+	c = calloc(lab->t.n_links, sizeof(*c));
+	if (!c)
+		return ml_error_set(e, "no memory");
+	for (int waited = 0; waited < CARRIERS_MS; waited += CARRIERS_STEP_MS) {
+		failed = ml_counters_kernel(lab, c, e);
+		done = !failed && settled(lab, c);
+		if (failed || done)
+			break;
+		poll(NULL, 0, CARRIERS_STEP_MS);
+	}
+	free(c);
+	if (!failed && !done)
+		return ml_error_set(e, "cables have no carrier after %d s", CARRIERS_MS / 1000);
+	return failed;
+}
+
 static int tell(const struct ml_todo *todo, const char *what, size_t done, struct ml_error *e)
 {
 	if (!todo->progress || todo->progress(todo->context, what, done, 5) == 0)
@@ -298,7 +346,7 @@ int ml_apply(struct ml_lab *lab, const struct ml_todo *todo, struct ml_error *e)
 	    ml_crew_run(nodes, set_defaults, &w, e) || tell(todo, "cables", 1, e) ||
 	    add_cables(lab, todo, e) || tell(todo, "ports and routes", 2, e) ||
 	    ml_crew_run(nodes, do_node, &w, e) || tell(todo, "switch programs", 3, e) ||
-	    programs(lab, todo, e))
+	    programs(lab, todo, e) || wait_for_carriers(lab, todo, e))
 		return -1;
 	return tell(todo, "the rest", 4, e);
 }

@@ -38,6 +38,9 @@ int ml_apply(struct ml_lab *lab, const struct ml_todo *todo, struct ml_error *e)
 /* ml_unplug deletes the cables of these ports, and with them both ends. 0, or -1. */
 int ml_unplug(struct ml_lab *lab, const uint32_t *link, size_t n, struct ml_error *e);
 
+/* ml_counters_kernel is ml_lab_counters by the kernel's own statistics alone. 0, or -1. */
+int ml_counters_kernel(struct ml_lab *lab, struct ml_counters *counters, struct ml_error *e);
+
 /* ml_rate returns what the link carries by the topology, without faults; 0: no limit. */
 uint64_t ml_rate(const struct ml_lab *lab, uint32_t link);
 

@@ -4,6 +4,7 @@
  * own statistics, which are read namespace by namespace, know the carrier and, where there is no
  * program, the packets that left.
  */
+#include "lab/apply.h"
 #include "lab/crew.h"
 #include "lab/lines.h"
 #include "lab/state.h"
@@ -113,12 +114,17 @@ static int read_program(struct ml_lab *lab, uint32_t link, struct ml_counters *c
 	return 0;
 }
 
-int ml_lab_counters(struct ml_lab *lab, struct ml_counters *counters, struct ml_error *e)
+int ml_counters_kernel(struct ml_lab *lab, struct ml_counters *counters, struct ml_error *e)
 {
 	struct reading r = {lab, counters};
 
 	memset(counters, 0, lab->t.n_links * sizeof(*counters));
-	if (ml_crew_run(lab->t.n_nodes, read_node, &r, e))
+	return ml_crew_run(lab->t.n_nodes, read_node, &r, e);
+}
+
+int ml_lab_counters(struct ml_lab *lab, struct ml_counters *counters, struct ml_error *e)
+{
+	if (ml_counters_kernel(lab, counters, e))
 		return -1;
 	for (uint32_t link = 0; lab->vq && link < lab->t.n_links; link++)
 		if (read_program(lab, link, &counters[link], e))

@@ -40,8 +40,8 @@ bool ml_keeper_needed(void)
 	return ml_crew_call(try_unshare, &able, &e) || !able || access("/run", W_OK) != 0;
 }
 
-/* The folder, made when needed; one that another user could write to is not used. */
-static int folder(char *out, struct ml_error *e)
+/* The folder, made where `make`; one that another user could write to is not used. */
+static int folder(char *out, bool make, struct ml_error *e)
 {
 	const char *runtime = getenv("XDG_RUNTIME_DIR");
 	struct stat st;
@@ -50,9 +50,10 @@ static int folder(char *out, struct ml_error *e)
 		snprintf(out, DIR_BYTES, "%.*s/softmrc-lab", DIR_BYTES - 20, runtime);
 	else
 		snprintf(out, DIR_BYTES, "/tmp/softmrc-lab-%u", geteuid());
-	mkdir(out, 0700);
+	if (make)
+		mkdir(out, 0700);
 	if (lstat(out, &st) != 0)
-		return ml_error_set(e, "%s: %s", out, strerror(errno));
+		return make ? ml_error_set(e, "%s: %s", out, strerror(errno)) : 0;
 	if (!S_ISDIR(st.st_mode) || st.st_uid != geteuid() || st.st_mode & (S_IWGRP | S_IWOTH))
 		return ml_error_set(e, "%s: not a folder that only this user can write", out);
 	return 0;
@@ -80,14 +81,14 @@ static unsigned long long begun(pid_t pid)
 }
 
 /* The keeper of a lab, or 0; the file of one that died is removed. */
-static pid_t find(const char *lab, char *path, struct ml_error *e)
+static pid_t find(const char *lab, bool make, char *path, struct ml_error *e)
 {
 	char dir[DIR_BYTES];
 	unsigned long long since = 0;
 	int pid = 0;
 	FILE *f;
 
-	if (ml_state_name(lab, e) || folder(dir, e))
+	if (ml_state_name(lab, e) || folder(dir, make, e))
 		return -1;
 	snprintf(path, PATH_BYTES, "%s/%s" SUFFIX, dir, lab);
 	f = fopen(path, "re");
@@ -164,7 +165,7 @@ int ml_keeper_up(const struct ml_options *options, struct ml_error *e)
 {
 	const char *name = options->name ? options->name : "lab";
 	char path[PATH_BYTES];
-	pid_t keeper = find(name, path, e);
+	pid_t keeper = find(name, true, path, e);
 	int ends[2], failed;
 
 	if (keeper < 0)
@@ -195,7 +196,7 @@ int ml_keeper_up(const struct ml_options *options, struct ml_error *e)
 int ml_keeper_join(const char *lab, struct ml_error *e)
 {
 	char path[PATH_BYTES];
-	pid_t keeper = find(lab, path, e);
+	pid_t keeper = find(lab, false, path, e);
 
 	if (keeper <= 0)
 		return keeper;
@@ -231,7 +232,7 @@ static int down_there(pid_t keeper, const char *lab, struct ml_down *down, struc
 int ml_keeper_down(const char *lab, struct ml_down *down, struct ml_error *e)
 {
 	char path[PATH_BYTES];
-	pid_t keeper = find(lab, path, e);
+	pid_t keeper = find(lab, false, path, e);
 	int failed;
 
 	if (keeper <= 0)
@@ -240,6 +241,8 @@ int ml_keeper_down(const char *lab, struct ml_down *down, struct ml_error *e)
 	/* Even then: without its keeper the lab has no way to stay. */
 	kill(keeper, SIGKILL);
 	unlink(path);
+	*strrchr(path, '/') = '\0';
+	rmdir(path); /* unless it holds others */
 	return failed ? -1 : 1;
 }
 
@@ -248,7 +251,7 @@ void ml_keeper_list(void (*fn)(void *context, const char *name), void *context)
 	char dir_name[DIR_BYTES], path[PATH_BYTES], name[ML_LAB_NAME_MAX];
 	struct dirent *entry;
 	struct ml_error e;
-	DIR *dir = folder(dir_name, &e) ? NULL : opendir(dir_name);
+	DIR *dir = folder(dir_name, false, &e) ? NULL : opendir(dir_name);
 
 	while (dir && (entry = readdir(dir))) {
 		size_t len = strcspn(entry->d_name, ".");
@@ -256,7 +259,7 @@ void ml_keeper_list(void (*fn)(void *context, const char *name), void *context)
 		if (strcmp(entry->d_name + len, SUFFIX) != 0 || len >= sizeof(name))
 			continue;
 		snprintf(name, sizeof(name), "%.*s", (int)len, entry->d_name);
-		if (find(name, path, &e) > 0)
+		if (find(name, false, path, &e) > 0)
 			fn(context, name);
 	}
 	if (dir)

@@ -196,11 +196,10 @@ void ml_lines_classic(FILE *to, const char *port, const struct ml_port_state *be
 	uint64_t bound = (UINT64_C(1) << 32) * now->loss_ppm / 1000000;
 
 	if (filtered(before))
-		fprintf(to, "filter del dev %s egress pref 1\n", port);
-	else if (filtered(now))
-		fprintf(to, "qdisc add dev %s clsact\n", port);
+		fprintf(to, "qdisc del dev %s clsact\n", port);
 	if (!filtered(now))
 		return;
+	fprintf(to, "qdisc add dev %s clsact\n", port);
 	fprintf(to, "filter add dev %s egress pref 1 bpf da bytecode ", port);
 	if (now->blackhole || bound >> 32)
 		fprintf(to, "'1," SWALLOW "'\n");

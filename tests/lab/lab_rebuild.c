@@ -1,0 +1,270 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * lab_rebuild.c - labs that go up and down, switches that reboot, and what is left when the process
+ * that builds a lab is stopped or killed in the middle of it: nothing.
+ */
+#include "fabric/ev.h"
+#include "lab/lab_rig.h"
+
+#include <poll.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdio.h>
+
+#include <sys/wait.h>
+#include <unistd.h>
+
+static void name_of(char *name, pid_t pid)
+{
+	snprintf(name, ML_LAB_NAME_MAX, "t%d", (int)pid);
+}
+
+TEST(lab_up, leaves_nothing_when_down)
+{
+	struct ml_down down;
+	struct ml_error e;
+	struct rig r;
+
+	rig_able();
+	rig_open(&r, "tiny", 20000000, true);
+	assert_u_eq(rig_leftover(r.name), r.t->n_nodes);
+	rig_whole(&r);
+	rig_close(&r); /* looks for leftovers */
+	name_of(r.name, getpid());
+	assert_i_eq(ml_lab_down(r.name, &down, &e), 0);
+	assert_u_eq(down.namespaces, 0);
+	assert_null(ml_lab_open(r.name, &e));
+	assert_non_null(strstr(e.text, "not up"));
+}
+
+TEST(lab_up, twice_is_refused)
+{
+	struct ml_options options = {.topology = "tiny"};
+	struct ml_error e;
+	struct rig r;
+
+	rig_able();
+	rig_open(&r, "tiny", 0, false);
+	options.name = r.name;
+	assert_null(ml_lab_up(&options, &e));
+	assert_non_null(strstr(e.text, "up already"));
+	rig_whole(&r);
+	rig_close(&r);
+}
+
+TEST(lab_up, what_cannot_be_is_refused_and_leaves_nothing)
+{
+	struct ml_options options = {.name = "Big", .topology = "tiny"};
+	char name[ML_LAB_NAME_MAX];
+	struct ml_error e;
+
+	rig_able();
+	assert_null(ml_lab_up(&options, &e));
+	assert_non_null(strstr(e.text, "letters a-z"));
+	name_of(name, getpid());
+	options.name = name;
+	options.topology = "paper";
+	assert_null(ml_lab_up(&options, &e));
+	assert_non_null(strstr(e.text, "too large"));
+	options.topology = "papre";
+	assert_null(ml_lab_up(&options, &e));
+	assert_non_null(strstr(e.text, "paper"));
+	options.topology = "tiny";
+	options.pace_bps = 1;
+	assert_null(ml_lab_up(&options, &e));
+	assert_non_null(strstr(e.text, "100k"));
+	assert_u_eq(rig_leftover(name), 0);
+}
+
+/* ---- stopped, killed ---- */
+
+static int stop_at(void *context, const char *what, size_t done, size_t of)
+{
+	(void)what;
+	(void)of;
+	return done == *(size_t *)context;
+}
+
+TEST(lab_up, stopped_at_any_step_leaves_nothing)
+{
+	struct ml_options options = {.topology = "tiny", .progress = stop_at};
+	char name[ML_LAB_NAME_MAX];
+	struct ml_error e;
+
+	rig_able();
+	name_of(name, getpid());
+	options.name = name;
+	for (size_t step = 0; step < 5; step++) {
+		options.context = &step;
+		assert_null(ml_lab_up(&options, &e));
+		assert_non_null(strstr(e.text, "stopped"));
+		assert_u_eq(rig_leftover(name), 0);
+	}
+}
+
+/* Dies by SIGKILL when ports are about to be made. */
+static int die_at(void *context, const char *what, size_t done, size_t of)
+{
+	(void)what;
+	(void)of;
+	if (done == *(size_t *)context)
+		raise(SIGKILL);
+	return 0;
+}
+
+static void wait_until_gone(const char *name)
+{
+	for (int i = 0; i < 1000 && rig_leftover(name); i++)
+		poll(NULL, 0, 20);
+	assert_u_eq(rig_leftover(name), 0);
+}
+
+TEST(lab_up, killed_at_any_step_leaves_nothing)
+{
+	struct ml_options options = {.topology = "tiny", .progress = die_at};
+	char name[ML_LAB_NAME_MAX];
+	struct ml_error e;
+	int status;
+
+	rig_able();
+	name_of(name, getpid());
+	options.name = name;
+	for (size_t step = 1; step < 5; step++) {
+		pid_t child = fork();
+
+		options.context = &step;
+		if (child == 0) {
+			ml_lab_up(&options, &e);
+			_exit(0);
+		}
+		assert_i_eq(waitpid(child, &status, 0), child);
+		assert_true(WIFSIGNALED(status));
+		wait_until_gone(name);
+	}
+	assert_null(ml_lab_open(name, &e));
+}
+
+TEST(lab_up, goes_when_its_owner_is_killed)
+{
+	char name[ML_LAB_NAME_MAX], word;
+	int status, ready[2];
+	pid_t child;
+
+	rig_able();
+	assert_i_eq(pipe(ready), 0);
+	child = fork();
+	if (child == 0) {
+		struct ml_options options = {
+			.name = name, .topology = "tiny", .goes_with_process = true};
+		struct ml_error e;
+
+		name_of(name, getpid());
+		word = ml_lab_up(&options, &e) ? 'y' : 'n';
+		if (write(ready[1], &word, 1) == 1)
+			pause();
+		_exit(1);
+	}
+	assert_i_eq(read(ready[0], &word, 1), 1);
+	assert_i_eq(word, 'y');
+	name_of(name, child);
+	assert_u_eq(rig_leftover(name), 12);
+	kill(child, SIGKILL);
+	waitpid(child, &status, 0);
+	wait_until_gone(name);
+	close(ready[0]);
+	close(ready[1]);
+}
+
+TEST(lab_down, ends_what_runs_there)
+{
+	struct ml_down down;
+	struct ml_error e;
+	struct rig r;
+	int fd, status;
+	pid_t child;
+
+	rig_able();
+	rig_open(&r, "tiny", 0, false);
+	fd = ml_lab_netns(r.lab, 0, &e);
+	assert_true(fd >= 0);
+	child = fork();
+	if (child == 0) {
+		if (setns(fd, CLONE_NEWNET) == 0)
+			for (;;)
+				pause();
+		_exit(1);
+	}
+	close(fd);
+	poll(NULL, 0, 200);
+	assert_i_eq(ml_lab_down(r.name, &down, &e), 0);
+	assert_u_eq(down.processes, 1);
+	assert_u_eq(down.namespaces, 12);
+	assert_i_eq(waitpid(child, &status, 0), child);
+	assert_true(WIFSIGNALED(status));
+	rig_close(&r);
+}
+
+/* ---- reboots ---- */
+
+static uint32_t pass(const struct rig *r, uint32_t plane, uint32_t t1)
+{
+	return rig_count(r, 0, 2, mf_ev_of(plane, t1, 0), 20);
+}
+
+TEST(lab_reboot, brings_a_switch_back_as_it_was)
+{
+	static const char *const names[] = {"plane0.t1-0", "plane1.t0-1"};
+	struct ml_error e;
+	uint32_t node;
+	struct rig r;
+
+	rig_able();
+	rig_open(&r, "tiny", 20000000, true);
+	for (size_t i = 0; i < 2; i++) {
+		assert_i_eq(ml_node_find(r.t, names[i], &node, &e), 0);
+		assert_i_eq(ml_lab_off(r.lab, node, &e), 0);
+		assert_u_eq(rig_leftover(r.name), 11);
+		assert_u_eq(pass(&r, i ? 1 : 0, 0), 0);
+		assert_u_eq(pass(&r, i ? 0 : 1, 1), 20);
+		assert_i_eq(ml_lab_off(r.lab, node, &e), -1);
+		assert_i_eq(ml_lab_on(r.lab, node, &e), 0);
+		rig_whole(&r);
+	}
+	rig_close(&r);
+}
+
+TEST(lab_reboot, keeps_faults_and_minds_neighbours_that_are_off)
+{
+	struct ml_error e;
+	uint32_t t0, t1;
+	struct rig r;
+
+	rig_able();
+	rig_open(&r, "tiny", 20000000, true);
+	assert_i_eq(ml_node_find(r.t, "plane0.t0-0", &t0, &e), 0);
+	assert_i_eq(ml_node_find(r.t, "plane0.t1-0", &t1, &e), 0);
+	rig_fault(&r, "plane0.t0-0.t1-1", "blackhole");
+	assert_i_eq(ml_lab_off(r.lab, t0, &e), 0);
+	assert_i_eq(ml_lab_off(r.lab, t1, &e), 0);
+	rig_fault(&r, "plane0.t0-0.t1-0", "down");
+	assert_i_eq(ml_lab_on(r.lab, t0, &e), 0);
+	assert_i_eq(ml_lab_on(r.lab, t1, &e), 0);
+	assert_u_eq(pass(&r, 0, 0), 0);
+	assert_u_eq(pass(&r, 0, 1), 0);
+	assert_u_eq(pass(&r, 1, 0), 20);
+	rig_lift(&r);
+	rig_whole(&r);
+	rig_close(&r);
+}
+
+TEST(lab_reboot, of_a_host_is_refused)
+{
+	struct ml_error e;
+	struct rig r;
+
+	rig_able();
+	rig_open(&r, "tiny", 0, false);
+	assert_i_eq(ml_lab_off(r.lab, 0, &e), -1);
+	assert_non_null(strstr(e.text, "only switches"));
+	rig_close(&r);
+}
