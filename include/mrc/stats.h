@@ -12,8 +12,8 @@
  * last. `mrc top` shows it all.
  *
  * Version 2 added addresses and rates of ports, the second half of struct mrc_stats_qp, and the
- * default folder. Version 3 added the log of events. A reader must refuse a version that it does
- * not know.
+ * default folder. Version 3 added the log of events, version 4 the interfaces of ports and what
+ * carries packets. A reader must refuse a version that it does not know.
  */
 #ifndef MRC_STATS_H
 #define MRC_STATS_H
@@ -25,7 +25,7 @@ extern "C" {
 #endif
 
 #define MRC_STATS_MAGIC "MRCSTATS"
-#define MRC_STATS_VERSION 3u
+#define MRC_STATS_VERSION 4u
 #define MRC_STATS_DEFAULT_DIR "/dev/shm/softmrc"
 #define MRC_STATS_SUFFIX ".mrcstats"
 #define MRC_STATS_PORTS 32u
@@ -49,6 +49,16 @@ struct mrc_stats_port {
 	uint16_t slot;	      /* of the process; udp_port - slot is where the first one receives */
 	uint8_t address[16];  /* local, IPv4-mapped */
 	uint64_t pace_bps;    /* 0: not paced */
+	char interface[16];   /* that its sockets are bound to; empty: to none */
+};
+
+/* What carries packets. */
+enum mrc_stats_carrier {
+	MRC_STATS_CARRIER_UDP = 0,
+	MRC_STATS_CARRIER_AF_PACKET = 1,
+	MRC_STATS_CARRIER_RAW41 = 2,
+	MRC_STATS_CARRIER_SRV6_UDP = 3,	  /* UDP to lists of uSIDs */
+	MRC_STATS_CARRIER_SRV6_RAW41 = 4, /* IPv6 in IPv6 to lists of uSIDs */
 };
 
 enum mrc_stats_ev_state {
@@ -118,7 +128,7 @@ struct mrc_stats_segment {
 	uint64_t updated_ns;
 	uint8_t gid[16];
 	uint32_t ports;
-	uint32_t reserved;
+	uint32_t carrier;				      /* enum mrc_stats_carrier */
 	struct mrc_stats_counter counter[MRC_STATS_COUNTERS]; /* sums over the process */
 	struct mrc_stats_port port[MRC_STATS_PORTS];
 	struct mrc_stats_qp qp[MRC_STATS_QPS];

@@ -33,6 +33,15 @@ char *cli_address_write(char out[CLI_ADDRESS_MAX], const uint8_t address[16])
 	return out;
 }
 
+char *cli_address_port(char out[CLI_PORT_MAX], const uint8_t address[16], const char *interface)
+{
+	char text[CLI_ADDRESS_MAX];
+
+	snprintf(out, CLI_PORT_MAX, "%s%s%.15s", cli_address_write(text, address),
+		 interface[0] ? "%" : "", interface);
+	return out;
+}
+
 int cli_address_find(const char *host, bool ipv6, uint8_t address[16], char *error, size_t size)
 {
 	const struct addrinfo hints = {.ai_family = ipv6 ? AF_INET6 : AF_INET,

@@ -8,9 +8,12 @@
 #include <stdint.h>
 
 #define CLI_ADDRESS_MAX 46u
+#define CLI_PORT_MAX (CLI_ADDRESS_MAX + 17u)
 
 /* cli_address_write writes "10.0.0.1" for an IPv4-mapped address, IPv6 otherwise; returns out. */
 char *cli_address_write(char out[CLI_ADDRESS_MAX], const uint8_t address[16]);
+/* cli_address_port writes a port's address, and %INTERFACE if it is bound to one; returns out. */
+char *cli_address_port(char out[CLI_PORT_MAX], const uint8_t address[16], const char *interface);
 
 /*
  * cli_address_find turns a host's name or number into the bytes of its GID, an IPv6 address or an

@@ -22,7 +22,7 @@ static bool read_digits(const char *text, const char **end, uint64_t *out)
 	if (*text < '0' || *text > '9')
 		return false;
 	errno = 0;
-	n = strtoull(text, &after, 10);
+	n = strtoull(text, &after, text[0] == '0' && text[1] == 'x' ? 16 : 10);
 	*end = after;
 	*out = n;
 	return errno == 0;

@@ -75,3 +75,9 @@ char *cli_units_time(char *out, uint64_t ns)
 		three_digits(out, n, " ", unit[i]);
 	return out;
 }
+
+char *cli_units_ev(char *out, uint32_t ev)
+{
+	snprintf(out, CLI_UNITS_MAX, ev > UINT16_MAX ? "0x%08x" : "%u", ev);
+	return out;
+}

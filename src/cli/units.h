@@ -14,5 +14,6 @@ char *cli_units_count(char *out, double n);	  /* "1234", "12.3k", "4.56M" */
 char *cli_units_bits(char *out, double bps);	  /* "12.3 Gb/s" */
 char *cli_units_bytes(char *out, uint64_t bytes); /* "64 KiB" where exact, else "1.5 MiB" */
 char *cli_units_time(char *out, uint64_t ns);	  /* "12.3 us" */
+char *cli_units_ev(char *out, uint32_t ev);	  /* "49152"; of more than 16 bits "0xc0010003" */
 
 #endif

@@ -15,6 +15,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/assert.h"
 #include "host/counters.h"
 #include "host/qp.h"
 #include "host/stats_file.h"
@@ -144,6 +145,19 @@ static void segment_store(struct mh_nic *nic, struct mrc_stats_segment *map, uin
 	__atomic_store_n(&map->updated_ns, now_ns, __ATOMIC_RELEASE);
 }
 
+static uint32_t segment_carrier(const struct mh_env *env)
+{
+	switch (env->driver) {
+	case MH_DRIVER_UDP:
+		return mh_env_is_srv6(env) ? MRC_STATS_CARRIER_SRV6_UDP : MRC_STATS_CARRIER_UDP;
+	case MH_DRIVER_AF_PACKET:
+		return MRC_STATS_CARRIER_AF_PACKET;
+	case MH_DRIVER_RAW41:
+		return mh_env_is_srv6(env) ? MRC_STATS_CARRIER_SRV6_RAW41 : MRC_STATS_CARRIER_RAW41;
+	}
+	mb_unreachable();
+}
+
 /* What stays as it is while the process lives. */
 static void segment_head(struct mh_nic *nic, struct mrc_stats_segment *map, uint64_t now_ns)
 {
@@ -151,6 +165,7 @@ static void segment_head(struct mh_nic *nic, struct mrc_stats_segment *map, uint
 	map->pid = (uint32_t)getpid();
 	map->started_ns = now_ns;
 	map->ports = nic->ports.n;
+	map->carrier = segment_carrier(&nic->env);
 	memcpy(map->gid, nic->attr.gid.b, sizeof(map->gid));
 	segment_counter_names(nic, map);
 	for (uint32_t i = 0; i < nic->ports.n; i++) {
@@ -160,6 +175,7 @@ static void segment_head(struct mh_nic *nic, struct mrc_stats_segment *map, uint
 		port->udp_port = mh_ports_udp(&nic->ports, nic->ports.slot);
 		port->slot = (uint16_t)nic->ports.slot;
 		port->pace_bps = nic->env.pace_bps;
+		snprintf(port->interface, sizeof(port->interface), "%s", nic->env.port[i].ifname);
 	}
 }
 

@@ -15,6 +15,15 @@ TEST(cli_address_write, mapped_and_other)
 	assert_string_equal(cli_address_write(out, address), "2000::ff:a00:7");
 }
 
+TEST(cli_address_port, with_the_interface_it_is_bound_to)
+{
+	const uint8_t address[16] = {0xfd, [15] = 7};
+	char out[CLI_PORT_MAX];
+
+	assert_string_equal(cli_address_port(out, address, ""), "fd00::7");
+	assert_string_equal(cli_address_port(out, address, "e0"), "fd00::7%e0");
+}
+
 TEST(cli_address_find, numbers)
 {
 	const uint8_t want[16] = {[10] = 0xff, [11] = 0xff, [12] = 127, [15] = 1};

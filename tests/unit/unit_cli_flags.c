@@ -57,6 +57,9 @@ TEST(cli_flags_parse, takes_values_after_a_space_or_an_equals_sign)
 	assert_u_eq(o.seed, UINT64_MAX);
 	assert_u_eq(o.pace, 50000000);
 	assert_string_equal(o.out, "a=b");
+	assert_int_equal(PARSE(said, "x", "--ranks", "0x4", "--seed=0xc0010003"), CLI_FLAGS_OK);
+	assert_u_eq(o.ranks, 4);
+	assert_u_eq(o.seed, 0xC0010003);
 }
 
 TEST(cli_flags_parse, names_flag_value_and_range)

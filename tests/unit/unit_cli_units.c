@@ -45,3 +45,11 @@ TEST(cli_units_time, from_nanoseconds_to_seconds)
 	assert_string_equal(cli_units_time(out, 4000000), "4.00 ms");
 	assert_string_equal(cli_units_time(out, 61000000000), "61.0 s");
 }
+
+TEST(cli_units_ev, wide_ones_by_their_fields)
+{
+	char out[CLI_UNITS_MAX];
+
+	assert_string_equal(cli_units_ev(out, 65535), "65535");
+	assert_string_equal(cli_units_ev(out, 0xC0010003), "0xc0010003");
+}

@@ -71,7 +71,7 @@ TEST_WITH(root_setup, root_teardown, doctor_interface_describe, loopback_and_its
 	put("/proc/sys/net/ipv4/conf/all/rp_filter", "2\n");
 	put("/proc/sys/net/ipv4/conf/lo/rp_filter", "1\n");
 	put("/proc/sys/net/ipv4/conf/all/accept_local", "0\n");
-	doctor_interface_describe(&p, gid, root);
+	doctor_interface_describe(&p, gid, "", root);
 	assert_string_equal(p.address, "127.0.3.1");
 	assert_string_equal(p.interface, "lo");
 	assert_true(p.loopback && p.up && !p.ipv6);
@@ -86,7 +86,7 @@ TEST(doctor_interface_describe, an_address_that_nobody_has)
 		[10] = 0xff, [11] = 0xff, [12] = 203, [13] = 0, [14] = 113, [15] = 9};
 	struct doctor_port p = {0};
 
-	doctor_interface_describe(&p, gid, "");
+	doctor_interface_describe(&p, gid, "", "");
 	assert_string_equal(p.interface, "");
 	assert_i_eq(p.mtu, DOCTOR_UNKNOWN);
 }
@@ -137,4 +137,28 @@ TEST(doctor_facts_device, finds_the_ports)
 		test_skip("statistics cannot be published here");
 	assert_u_eq(f.ports, 2);
 	assert_string_equal(f.port[1].address, "127.0.1.1");
+}
+
+TEST_WITH(root_setup, root_teardown, doctor_facts_gather, who_takes_protocol_41)
+{
+	struct doctor_facts f;
+
+	put("/proc/net/raw6",
+	    "  sl  local_address                         remote_address\n"
+	    "   41: 00000000000000000000000000000000:0029 0000:0000 07 0:0 0 0\n"
+	    "   58: 00000000000000000000000000000000:003A 0000:0000 07 0:0 0 0\n");
+	put("/proc/net/dev_snmp6/ip6tnl0", "ifIndex 4\n");
+	doctor_facts_gather(&f, root);
+	assert_i_eq(f.readers41, 1);
+	assert_true(f.tunnel41);
+}
+
+TEST(doctor_interface_describe, of_the_interface_it_is_bound_to)
+{
+	const uint8_t gid[16] = {0xfd, [15] = 1};
+	struct doctor_port p = {.mtu = 0};
+
+	doctor_interface_describe(&p, gid, "lo", "");
+	assert_string_equal(p.interface, "lo");
+	assert_true(p.mtu > 0);
 }

@@ -61,13 +61,20 @@ TEST(doctor_judge_ports, small_mtu)
 
 TEST(doctor_path_mtu, powers_of_two_below_the_link)
 {
-	assert_u_eq(doctor_path_mtu(65536, false), 4096);
-	assert_u_eq(doctor_path_mtu(4176, false), 4096);
-	assert_u_eq(doctor_path_mtu(4175, false), 2048);
-	assert_u_eq(doctor_path_mtu(4176, true), 2048);
-	assert_u_eq(doctor_path_mtu(1500, false), 1024);
-	assert_u_eq(doctor_path_mtu(100, false), 0);
-	assert_u_eq(doctor_path_mtu(DOCTOR_UNKNOWN / 2, false), 0);
+	struct doctor_port wrapped = {.mtu = 4236, .ipv6 = true, .wrapped = true};
+
+	assert_u_eq(doctor_path_mtu(&wrapped), 4096);
+	wrapped.mtu--;
+	assert_u_eq(doctor_path_mtu(&wrapped), 2048);
+	assert_u_eq(doctor_path_mtu(&(struct doctor_port){.mtu = 65536, .ipv6 = false}), 4096);
+	assert_u_eq(doctor_path_mtu(&(struct doctor_port){.mtu = 4176, .ipv6 = false}), 4096);
+	assert_u_eq(doctor_path_mtu(&(struct doctor_port){.mtu = 4175, .ipv6 = false}), 2048);
+	assert_u_eq(doctor_path_mtu(&(struct doctor_port){.mtu = 4176, .ipv6 = true}), 2048);
+	assert_u_eq(doctor_path_mtu(&(struct doctor_port){.mtu = 1500, .ipv6 = false}), 1024);
+	assert_u_eq(doctor_path_mtu(&(struct doctor_port){.mtu = 100, .ipv6 = false}), 0);
+	assert_u_eq(
+		doctor_path_mtu(&(struct doctor_port){.mtu = DOCTOR_UNKNOWN / 2, .ipv6 = false}),
+		0);
 }
 
 TEST(doctor_judge_ports, strict_reverse_path_filter)
@@ -235,4 +242,47 @@ TEST(doctor_add, never_beyond_the_end)
 	for (size_t i = 0; i < DOCTOR_FINDINGS_MAX + 5; i++)
 		doctor_add(&bed_all, DOCTOR_GOOD, "x", "%zu", i);
 	assert_u_eq(bed_all.n, DOCTOR_FINDINGS_MAX);
+}
+
+static struct doctor_facts srv6_facts(void)
+{
+	struct doctor_facts f = bed_healthy();
+
+	f.srv6 = true;
+	for (uint32_t i = 0; i < f.ports; i++)
+		f.port[i].seg6_enabled = 1;
+	return f;
+}
+
+TEST(doctor_judge_srv6, nothing_where_evs_are_no_paths)
+{
+	struct doctor_facts f = bed_healthy();
+
+	f.readers41 = 3;
+	f.tunnel41 = true;
+	doctor_judge(&f, &bed_all);
+	assert_int_equal(doctor_worst(&bed_all), DOCTOR_GOOD);
+}
+
+TEST(doctor_judge_srv6, routing_headers_that_are_dropped)
+{
+	struct doctor_facts f = srv6_facts();
+
+	doctor_judge(&f, &bed_all);
+	assert_int_equal(doctor_worst(&bed_all), DOCTOR_GOOD);
+	f.port[1].seg6_enabled = 0;
+	bed_expect(&f, "SRv6 headers", DOCTOR_NOTE,
+		   "sysctl -w net.ipv6.conf.all.seg6_enabled=1 net.ipv6.conf.eth0.seg6_enabled=1");
+}
+
+TEST(doctor_judge_srv6, others_who_take_protocol_41)
+{
+	struct doctor_facts f = srv6_facts();
+
+	f.port[0].wrapped = true;
+	f.readers41 = 2;
+	bed_expect(&f, "protocol 41", DOCTOR_NOTE, "ss -awp");
+	f.readers41 = 0;
+	f.tunnel41 = true;
+	bed_expect(&f, "protocol 41", DOCTOR_WARN, "ip -d link show type ip6tnl");
 }

@@ -78,6 +78,8 @@ SEGMENT_TEST(head_and_counters)
 	assert_true(map->port[0].udp_port >= 4791);
 	assert_u_eq(map->port[1].udp_port, map->port[0].udp_port);
 	assert_u_eq(map->port[2].up, 0);
+	assert_u_eq(map->carrier, MRC_STATS_CARRIER_UDP);
+	assert_string_equal(map->port[0].interface, "");
 	segment_unmap(map);
 }
 

@@ -53,6 +53,14 @@ static struct mrc_context *open_quietly(struct ibv_context **device, char *said,
 	return context;
 }
 
+static void note_port(struct doctor_facts *f, const struct mrc_stats_segment *s, uint32_t i,
+		      const char *root)
+{
+	doctor_interface_describe(&f->port[i], s->port[i].address, s->port[i].interface, root);
+	f->port[i].wrapped =
+		s->carrier == MRC_STATS_CARRIER_RAW41 || s->carrier == MRC_STATS_CARRIER_SRV6_RAW41;
+}
+
 static void note_ports(struct doctor_facts *f, const char *root)
 {
 	static struct cli_stats stats;
@@ -64,8 +72,9 @@ static void note_ports(struct doctor_facts *f, const char *root)
 
 		f->udp_first = (uint16_t)(s->port[0].udp_port - s->port[0].slot);
 		f->ports = s->ports < DOCTOR_PORTS_MAX ? s->ports : DOCTOR_PORTS_MAX;
+		f->srv6 = s->carrier >= MRC_STATS_CARRIER_SRV6_UDP;
 		for (uint32_t i = 0; i < f->ports; i++)
-			doctor_interface_describe(&f->port[i], s->port[i].address, root);
+			note_port(f, s, i, root);
 	}
 	cli_stats_close(&stats);
 }
@@ -78,7 +87,7 @@ static void note_first_port(struct doctor_facts *f, struct ibv_context *device, 
 	if (ibv_query_gid(device, 1, 0, &gid))
 		return;
 	f->ports = 1;
-	doctor_interface_describe(&f->port[0], gid.raw, root);
+	doctor_interface_describe(&f->port[0], gid.raw, "", root);
 }
 
 void doctor_facts_device(struct doctor_facts *f, const char *root)

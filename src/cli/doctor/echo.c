@@ -66,7 +66,7 @@ static void send_packets(struct doctor_port *p, int fd, const struct sockaddr_st
 {
 	static const uint8_t packet[PACKET_MAX];
 	int discover = IP_PMTUDISC_DO;
-	size_t bytes = doctor_path_mtu(p->mtu, p->ipv6);
+	size_t bytes = doctor_path_mtu(p);
 
 	/* An address that no interface has fails above; here it is only about sizes. */
 	(void)setsockopt(fd, p->ipv6 ? IPPROTO_IPV6 : IPPROTO_IP,

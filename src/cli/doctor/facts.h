@@ -24,6 +24,8 @@ struct doctor_port {
 	char address[46];
 	char interface[16]; /* empty: no interface has this address */
 	bool ipv6, loopback, up;
+	bool wrapped;	      /* its packets travel in another IPv6 header */
+	int64_t seg6_enabled; /* whether it takes packets with a routing header of SRv6 */
 	int64_t mtu;
 	int64_t rp_filter;    /* the stricter of all and this interface: 0 off, 1 strict, 2 loose */
 	int64_t accept_local; /* 0 or 1, of all or this interface */
@@ -43,9 +45,12 @@ struct doctor_facts {
 	bool net_raw, net_admin; /* effective rights */
 	bool rxq_ovfl, udp_gso, udp_gro; /* socket options that the kernel knows */
 	bool seg6;			 /* the kernel has SRv6 */
-	int bpf_error;			 /* of making a small BPF map: 0, EPERM, ENOSYS */
-	int64_t cores;			 /* that this process may use */
-	int64_t hz;			 /* ticks of the kernel */
+	bool srv6;			 /* the device's EVs are SRv6 paths */
+	int64_t readers41; /* sockets of this network that read protocol 41, beside the device's */
+	bool tunnel41;	   /* a tunnel device takes it */
+	int bpf_error;	   /* of making a small BPF map: 0, EPERM, ENOSYS */
+	int64_t cores;	   /* that this process may use */
+	int64_t hz;	   /* ticks of the kernel */
 	int64_t timer_slack_ns;
 	int64_t memlock, open_files; /* limits; INT64_MAX: none */
 	uint32_t evs;		     /* entropy values of a port */

@@ -134,6 +134,37 @@ static int64_t read_hz(void)
 	return (1000000000 + t.tv_nsec / 2) / t.tv_nsec;
 }
 
+/* Raw sockets of IPv6 are listed with their protocol where others have a port. */
+static int64_t count_readers41(const char *root)
+{
+	char name[PATH_MAX_BYTES], line[256];
+	int64_t n = 0;
+	FILE *f;
+
+	snprintf(name, sizeof(name), "%s/proc/net/raw6", root);
+	f = fopen(name, "re");
+	if (!f)
+		return DOCTOR_UNKNOWN;
+	while (fgets(line, sizeof(line), f)) {
+		unsigned protocol;
+
+		if (sscanf(line, " %*u: %*32[0-9A-Fa-f]:%4X", &protocol) == 1 &&
+		    protocol == IPPROTO_IPV6)
+			n++;
+	}
+	fclose(f);
+	return n;
+}
+
+/* The device that the kernel makes with its IPv6 tunnels takes what no other tunnel does. */
+static bool has_tunnel41(const char *root)
+{
+	char name[PATH_MAX_BYTES];
+
+	snprintf(name, sizeof(name), "%s/proc/net/dev_snmp6/ip6tnl0", root);
+	return access(name, F_OK) == 0;
+}
+
 #define RECEIVE_WANTED (4 << 20)
 #define EVS_DEFAULT 8u
 
@@ -152,6 +183,8 @@ void doctor_facts_gather(struct doctor_facts *f, const char *root)
 		.net_admin = rights >> CAP_NET_ADMIN & 1,
 		.seg6 = read_number(root, "/proc/sys/net/ipv6/conf/all/seg6_enabled") !=
 			DOCTOR_UNKNOWN,
+		.readers41 = count_readers41(root),
+		.tunnel41 = has_tunnel41(root),
 		.bpf_error = ask_bpf(),
 		.cores = count_cores(),
 		.hz = read_hz(),

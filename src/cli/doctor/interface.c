@@ -53,28 +53,45 @@ static int64_t mtu_of(const char *name)
 	return mtu;
 }
 
+/* A setting of an interface; family is ipv4 or ipv6. */
+static int64_t conf_of_one(const char *root, const char *family, const char *interface,
+			   const char *name)
+{
+	char path[256], text[16];
+	int64_t value = DOCTOR_UNKNOWN;
+	FILE *f;
+
+	snprintf(path, sizeof(path), "%s/proc/sys/net/%s/conf/%s/%s", root, family, interface,
+		 name);
+	f = fopen(path, "re");
+	if (!f)
+		return value;
+	if (fgets(text, sizeof(text), f))
+		value = atoi(text);
+	fclose(f);
+	return value;
+}
+
 /* The larger of what holds for all interfaces and for this one counts, as it does in the kernel. */
 static int64_t conf_of(const char *root, const char *interface, const char *name)
 {
-	const char *who[2] = {"all", interface};
-	int64_t worst = DOCTOR_UNKNOWN;
+	int64_t all = conf_of_one(root, "ipv4", "all", name);
+	int64_t one = conf_of_one(root, "ipv4", interface, name);
 
-	for (size_t i = 0; i < 2; i++) {
-		char path[256], text[16];
-		FILE *f;
-
-		snprintf(path, sizeof(path), "%s/proc/sys/net/ipv4/conf/%s/%s", root, who[i], name);
-		f = fopen(path, "re");
-		if (!f)
-			continue;
-		if (fgets(text, sizeof(text), f) && atoi(text) > worst)
-			worst = atoi(text);
-		fclose(f);
-	}
-	return worst;
+	return all > one ? all : one;
 }
 
-void doctor_interface_describe(struct doctor_port *p, const uint8_t gid[16], const char *root)
+/* Of this one the smaller counts. */
+static int64_t seg6_of(const char *root, const char *interface)
+{
+	int64_t all = conf_of_one(root, "ipv6", "all", "seg6_enabled");
+	int64_t one = conf_of_one(root, "ipv6", interface, "seg6_enabled");
+
+	return all < one ? all : one;
+}
+
+void doctor_interface_describe(struct doctor_port *p, const uint8_t gid[16], const char *bound,
+			       const char *root)
 {
 	struct ifaddrs *list;
 
@@ -83,10 +100,12 @@ void doctor_interface_describe(struct doctor_port *p, const uint8_t gid[16], con
 	p->mtu = DOCTOR_UNKNOWN;
 	p->rp_filter = DOCTOR_UNKNOWN;
 	p->accept_local = DOCTOR_UNKNOWN;
+	p->seg6_enabled = DOCTOR_UNKNOWN;
 	if (getifaddrs(&list))
 		return;
 	for (const struct ifaddrs *a = list; a; a = a->ifa_next) {
-		if (!has_address(a, gid) && !is_loopback_net(a, gid))
+		if (bound[0] ? strcmp(a->ifa_name, bound) != 0
+			     : !has_address(a, gid) && !is_loopback_net(a, gid))
 			continue;
 		snprintf(p->interface, sizeof(p->interface), "%s", a->ifa_name);
 		p->up = (a->ifa_flags & IFF_UP) && (a->ifa_flags & IFF_RUNNING);
@@ -99,6 +118,7 @@ void doctor_interface_describe(struct doctor_port *p, const uint8_t gid[16], con
 	p->mtu = mtu_of(p->interface);
 	p->rp_filter = conf_of(root, p->interface, "rp_filter");
 	p->accept_local = conf_of(root, p->interface, "accept_local");
+	p->seg6_enabled = seg6_of(root, p->interface);
 }
 
 bool doctor_interface_loopback_up(void)

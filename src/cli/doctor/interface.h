@@ -6,10 +6,12 @@
 #include "cli/doctor/facts.h"
 
 /*
- * doctor_interface_describe fills in a port by its GID: name, MTU, whether it is up, filters.
- * `root` stands before /proc.
+ * doctor_interface_describe fills in a port by its GID: name, MTU, whether it is up, filters; of
+ * the interface that it is bound to, else (`bound` empty) of the one that has the address. `root`
+ * stands before /proc.
  */
-void doctor_interface_describe(struct doctor_port *p, const uint8_t gid[16], const char *root);
+void doctor_interface_describe(struct doctor_port *p, const uint8_t gid[16], const char *bound,
+			       const char *root);
 
 /* doctor_interface_loopback_up says whether the loopback interface is up. */
 bool doctor_interface_loopback_up(void);

@@ -63,5 +63,6 @@ void doctor_judge(const struct doctor_facts *f, struct doctor_findings *out)
 	doctor_judge_ports(f, out);
 	doctor_judge_buffers(f, out);
 	doctor_judge_kernel(f, out);
+	doctor_judge_srv6(f, out);
 	doctor_judge_process(f, out);
 }

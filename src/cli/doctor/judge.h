@@ -35,6 +35,7 @@ void doctor_judge(const struct doctor_facts *f, struct doctor_findings *out);
 void doctor_judge_ports(const struct doctor_facts *f, struct doctor_findings *out);
 void doctor_judge_buffers(const struct doctor_facts *f, struct doctor_findings *out);
 void doctor_judge_kernel(const struct doctor_facts *f, struct doctor_findings *out);
+void doctor_judge_srv6(const struct doctor_facts *f, struct doctor_findings *out);
 void doctor_judge_process(const struct doctor_facts *f, struct doctor_findings *out);
 
 enum doctor_severity doctor_worst(const struct doctor_findings *all);
@@ -52,7 +53,9 @@ __attribute__((format(printf, 2, 3))) void doctor_why(struct doctor_finding *fin
 __attribute__((format(printf, 2, 3))) void doctor_mend(struct doctor_finding *finding,
 						       const char *text, ...);
 
-/* doctor_path_mtu returns the largest path MTU whose packets fit an interface's MTU; 0: none. */
-uint32_t doctor_path_mtu(int64_t interface_mtu, bool ipv6);
+/* doctor_overhead returns the bytes of a port's packets beside payload. */
+int64_t doctor_overhead(const struct doctor_port *p);
+/* doctor_path_mtu returns the largest path MTU whose packets fit the port's interface; 0: none. */
+uint32_t doctor_path_mtu(const struct doctor_port *p);
 
 #endif

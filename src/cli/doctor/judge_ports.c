@@ -21,9 +21,14 @@
 /* Processes beyond the first ones are rare; a firewall opened for these serves most hosts. */
 #define UDP_PROCESSES 32u
 
-uint32_t doctor_path_mtu(int64_t interface_mtu, bool ipv6)
+int64_t doctor_overhead(const struct doctor_port *p)
 {
-	int64_t room = interface_mtu - HEADERS_BYTES - (ipv6 ? IPV6_BYTES : IPV4_BYTES);
+	return HEADERS_BYTES + (p->ipv6 ? IPV6_BYTES : IPV4_BYTES) + (p->wrapped ? IPV6_BYTES : 0);
+}
+
+uint32_t doctor_path_mtu(const struct doctor_port *p)
+{
+	int64_t room = p->mtu - doctor_overhead(p);
 
 	for (uint32_t mtu = MTU_LARGEST; mtu >= MTU_SMALLEST; mtu /= 2)
 		if (mtu <= room)
@@ -67,8 +72,8 @@ static void judge_link(const struct doctor_port *p, const char *subject,
 
 static void judge_mtu(const struct doctor_port *p, const char *subject, struct doctor_findings *out)
 {
-	uint32_t path = doctor_path_mtu(p->mtu, p->ipv6);
-	int64_t wanted = MTU_LARGEST + HEADERS_BYTES + (p->ipv6 ? IPV6_BYTES : IPV4_BYTES);
+	uint32_t path = p->mtu == DOCTOR_UNKNOWN ? 0 : doctor_path_mtu(p);
+	int64_t wanted = MTU_LARGEST + doctor_overhead(p);
 	struct doctor_finding *finding;
 
 	if (p->mtu == DOCTOR_UNKNOWN)

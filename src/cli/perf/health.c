@@ -38,6 +38,7 @@ void perf_health_of(const struct mrc_stats_segment *s, struct perf_health *h)
 		h->drops += s->port[i].rx_overruns;
 		h->up[i] = s->port[i].up != 0;
 		memcpy(h->address[i], s->port[i].address, sizeof(h->address[i]));
+		memcpy(h->interface[i], s->port[i].interface, sizeof(h->interface[i]));
 	}
 	for (uint32_t q = 0; q < MRC_STATS_QPS; q++)
 		if (s->qp[q].qpn)

@@ -12,6 +12,7 @@ struct perf_health {
 	uint64_t sent[MRC_STATS_PORTS], received[MRC_STATS_PORTS]; /* bytes */
 	bool up[MRC_STATS_PORTS];
 	uint8_t address[MRC_STATS_PORTS][16];
+	char interface[MRC_STATS_PORTS][16];
 	uint32_t evs_good, evs_skip, evs_bad, evs_denied; /* of all QPs */
 };
 

@@ -96,11 +96,12 @@ static void put_planes(const struct perf_health *all, struct cli_text *out)
 	cli_table_cell(&t, 0, 4, "SENT");
 	cli_table_cell(&t, 0, 5, "RECEIVED");
 	for (uint32_t i = 0; i < all->planes; i++) {
-		char text[CLI_UNITS_MAX], address[CLI_ADDRESS_MAX];
+		char text[CLI_UNITS_MAX], address[CLI_PORT_MAX];
 		uint64_t own = all->sent[i] + all->received[i];
 
 		cli_table_cell(&t, i + 1, 0, "%u", i);
-		cli_table_cell(&t, i + 1, 1, "%s", cli_address_write(address, all->address[i]));
+		cli_table_cell(&t, i + 1, 1, "%s",
+			       cli_address_port(address, all->address[i], all->interface[i]));
 		cli_table_cell(&t, i + 1, 2, "%s", all->up[i] ? "up" : "DOWN");
 		cli_table_cell(&t, i + 1, 3, "%.1f %%",
 			       sum ? (double)own * 100 / (double)sum : 0.0);
@@ -164,13 +165,14 @@ static json_t *planes_json(const struct perf_health *all)
 	json_t *planes = json_array();
 
 	for (uint32_t i = 0; i < all->planes; i++) {
-		char address[CLI_ADDRESS_MAX];
+		char address[CLI_PORT_MAX];
 
-		json_array_append_new(planes,
-				      json_pack("{s:i,s:s,s:b,s:I,s:I}", "plane", (int)i, "address",
-						cli_address_write(address, all->address[i]), "up",
-						all->up[i], "sent_bytes", (json_int_t)all->sent[i],
-						"received_bytes", (json_int_t)all->received[i]));
+		json_array_append_new(
+			planes,
+			json_pack("{s:i,s:s,s:b,s:I,s:I}", "plane", (int)i, "address",
+				  cli_address_port(address, all->address[i], all->interface[i]),
+				  "up", all->up[i], "sent_bytes", (json_int_t)all->sent[i],
+				  "received_bytes", (json_int_t)all->received[i]));
 	}
 	return planes;
 }

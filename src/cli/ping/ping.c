@@ -8,6 +8,7 @@
 #include "cli/ping/round.h"
 #include "cli/ping/show.h"
 #include "cli/term.h"
+#include "cli/units.h"
 #include "cli/verbs.h"
 
 #include <errno.h>
@@ -99,6 +100,7 @@ static int make_paths(struct ping *p)
 {
 	static struct mrc_ctl_ev evs[PING_PATHS_MAX];
 	int n = read_evs(p, evs);
+	char text[CLI_UNITS_MAX];
 	uint32_t last;
 
 	if (n <= 0)
@@ -110,8 +112,8 @@ static int make_paths(struct ping *p)
 	if (!p->paths.path)
 		return fail("paths", ENOMEM);
 	memcpy(&last, evs[n - 1].val, sizeof(last));
-	fprintf(stderr, "mrc ping: no such path: this device has planes 0 to %u, EVs up to %u\n",
-		evs[n - 1].port - 1u, last);
+	fprintf(stderr, "mrc ping: no such path: this device has planes 0 to %u, EVs up to %s\n",
+		evs[n - 1].port - 1u, cli_units_ev(text, last));
 	return -1;
 }
 

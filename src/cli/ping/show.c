@@ -23,12 +23,12 @@ void ping_show_round(const struct ping_host *hosts, const struct ping_paths *pat
 {
 	for (size_t i = 0; i < paths->n; i++) {
 		const struct ping_path *p = &paths->path[i];
-		char text[CLI_UNITS_MAX];
+		char text[CLI_UNITS_MAX], ev[CLI_UNITS_MAX];
 
 		if (!p->asked)
 			continue;
-		cli_text_add(out, "%s: round %" PRIu64 " plane %u EV %u  %s\n", hosts[p->host].name,
-			     round + 1, p->ev.port - 1u, ping_path_value(p),
+		cli_text_add(out, "%s: round %" PRIu64 " plane %u EV %s  %s\n", hosts[p->host].name,
+			     round + 1, p->ev.port - 1u, cli_units_ev(ev, ping_path_value(p)),
 			     p->last_ns ? cli_units_time(text, p->last_ns) : "no answer");
 	}
 }
@@ -41,7 +41,7 @@ static void put_path(struct cli_table *t, size_t row, const struct ping_host *ho
 
 	cli_table_cell(t, row, 0, "%s", host->name);
 	cli_table_cell(t, row, 1, "%u", p->ev.port - 1u);
-	cli_table_cell(t, row, 2, "%u", ping_path_value(p));
+	cli_table_cell(t, row, 2, "%s", cli_units_ev(text, ping_path_value(p)));
 	cli_table_cell(t, row, 3, "%" PRIu64, f->sent);
 	cli_table_cell(t, row, 4, "%.1f %%", lost_percent(f));
 	if (!f->answered) {

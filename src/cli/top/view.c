@@ -77,11 +77,11 @@ static void put_plane(struct cli_table *t, size_t row, const struct cli_stats_pr
 {
 	const struct mrc_stats_port *now = &p->now->port[plane], *before = &p->before->port[plane];
 	struct top_evs evs = top_evs_of_plane(p->now, plane);
-	char address[CLI_ADDRESS_MAX];
+	char address[CLI_PORT_MAX];
 
 	cli_table_cell(t, row, 0, "%u", p->pid);
 	cli_table_cell(t, row, 1, "%u", plane);
-	cli_table_cell(t, row, 2, "%s", cli_address_write(address, now->address));
+	cli_table_cell(t, row, 2, "%s", cli_address_port(address, now->address, now->interface));
 	cli_table_cell(t, row, 3, "%s", now->up ? "up" : "DOWN");
 	put_bits(t, row, 4, cli_stats_per_second(p, now->tx_bytes, before->tx_bytes));
 	put_bits(t, row, 5, cli_stats_per_second(p, now->rx_bytes, before->rx_bytes));
