@@ -27,6 +27,8 @@ static void port_of(const struct ml_lab *lab, uint32_t link, struct mvq_port *po
 
 	mvq_port_default(port, ml_rate(lab, link), RTT_NS, last_hop);
 	port->seed = link + 1;
+	/* Ports on UDP sockets would not see trims otherwise; IPv6 in IPv6 stays as it is. */
+	port->repair_udp = true;
 }
 
 static void faults_of(const struct ml_lab *lab, uint32_t link, struct mvq_faults *faults)
@@ -83,6 +85,9 @@ int ml_program_port(struct ml_lab *lab, uint32_t link, int netns, struct ml_erro
 			err = mvq_attach(lab->vq, netns, ifindex, &why);
 	}
 	faults_of(lab, link, &faults);
+	/* A host's slow port is HTB's business: a NIC does not trim its own packets. */
+	if (from_host(lab, link))
+		faults.slow_bits = 0;
 	if (!err)
 		err = mvq_fault_set(lab->vq, ifindex, &faults, &why);
 	if (!err)

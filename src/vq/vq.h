@@ -29,7 +29,7 @@
 #define MVQ_ONE 1000000u
 
 /* Bounds of struct mvq_port. */
-#define MVQ_RATE_MIN 8000u	      /* bit/s */
+#define MVQ_RATE_MIN 800u	      /* bit/s */
 #define MVQ_RATE_MAX 1000000000000ull /* bit/s: a byte takes 8 ps */
 #define MVQ_LIMIT_MAX (256u << 20)    /* bytes */
 #define MVQ_TRIM_MIN 64u	      /* bytes */
@@ -52,10 +52,10 @@ struct mvq_port {
 					 header included. A receiver needs 118 bytes to know the packet in
 					 IPv6-in-IPv6, 24 more behind an SRH of one segment. */
 	uint8_t trim_dscp;	      /* 0..63, one of `control`; towards a host TRIMMED_LASTHOP */
-	bool repair_udp;	 /* UDP of the outer header: right length and checksum */
-	bool remark_short;	 /* too short to trim: trim_dscp all the same */
-	uint64_t trimmable_dscp; /* bit d: DSCP d may be trimmed */
-	uint64_t control_dscp;	 /* bit d: DSCP d is control; none in both */
+	bool repair_udp;	      /* UDP of the outer header: right length and checksum */
+	bool remark_short;	      /* too short to trim: trim_dscp all the same */
+	uint64_t trimmable_dscp;      /* bit d: DSCP d may be trimmed */
+	uint64_t control_dscp;	      /* bit d: DSCP d is control; none in both */
 	uint64_t seed; /* of RED and faults: the same packets in the same order fare alike */
 };
 

@@ -242,9 +242,11 @@ TEST_WITH(rig_setup, rig_teardown, vq_egress, trims_beyond_the_control_limit_are
 	struct rig *r = rig_of(state);
 	struct frame in;
 
-	rig_slow(r, 0, 128 * 10 + 64);
+	rig_slow(r, 0, 2000 * 10 + 1000);
+	r->port.trim_bytes = 2000;
+	rig_set(r);
 	for (int i = 0; i < 25; i++) {
-		frame_make(&in, FRAME_INNER, 1514, TRIMMABLE, 1, 1);
+		frame_make(&in, FRAME_INNER, 3000, TRIMMABLE, 1, 1);
 		assert_int_equal(rig_run(r, &in), i < 10 ? RIG_REDIRECT : RIG_SHOT);
 	}
 	assert_u_eq(rig_read(r).trimmed, 10);

@@ -46,7 +46,7 @@ int rig_teardown(void **state);
 struct rig *rig_of(void **state);
 
 /*
- * rig_slow sets the port to a rate at which nothing drains during a test (8 kbit/s), with a data
+ * rig_slow sets the port to a rate at which nothing drains during a test (800 bit/s), with a data
  * limit and a control limit in bytes, trimming to 128 bytes with DSCP 12, no ECN.
  */
 void rig_slow(struct rig *r, uint32_t limit, uint32_t control_limit);

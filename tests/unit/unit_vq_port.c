@@ -40,8 +40,8 @@ TEST(mvq_port_set, names_a_bad_rate_or_limit)
 {
 	struct mvq_port p = good();
 
-	p.rate_bits = 7999;
-	refused(&p, "rate_bits = 7999: allowed is 0 (none) or 8000 to 1000000000000");
+	p.rate_bits = 799;
+	refused(&p, "rate_bits = 799: allowed is 0 (none) or 800 to 1000000000000");
 	p = good();
 	p.limit_bytes = MVQ_LIMIT_MAX + 1;
 	refused(&p, "limit_bytes = 268435457: allowed is 0 to 268435456");
@@ -93,7 +93,7 @@ TEST(mvq_fault_set, names_bad_faults)
 	f = (struct mvq_faults){.slow_bits = 1};
 	assert_int_not_equal(mvq_fault_set(&nothing, 7, &f, &error), 0);
 	assert_string_equal(error.text,
-			    "slow_bits = 1: allowed is 0 (none) or 8000 to 1000000000000");
+			    "slow_bits = 1: allowed is 0 (none) or 800 to 1000000000000");
 }
 
 /* 100 Gb/s and 12 us: a BDP of 150 kB. REQ(switch.ecn.not-last-hop) REQ(switch.trim.last-hop) */
