@@ -29,6 +29,7 @@ void mb_pool_init(struct mb_pool *p)
 	p->chunk = NULL;
 	p->chunk_left = 0;
 	p->in_use = 0;
+	p->wanted = 0;
 }
 
 /* Cuts what is left of the chunk into the largest blocks that fit. */
@@ -53,6 +54,7 @@ void mb_pool_add(struct mb_pool *p, void *chunk, size_t size)
 	retire_chunk(p);
 	p->chunk = chunk;
 	p->chunk_left = size;
+	p->wanted = 0;
 }
 
 void *mb_pool_get(struct mb_pool *p, size_t size)
@@ -70,6 +72,7 @@ void *mb_pool_get(struct mb_pool *p, size_t size)
 		p->chunk += block_size;
 		p->chunk_left -= block_size;
 	} else {
+		p->wanted = block_size;
 		return NULL;
 	}
 	p->in_use += block_size;

@@ -20,6 +20,7 @@ struct mb_pool {
 	uint8_t *chunk; /* the unused part of the newest chunk */
 	size_t chunk_left;
 	size_t in_use; /* bytes handed out */
+	size_t wanted; /* what mb_pool_get last found missing since mb_pool_add; 0: nothing */
 };
 
 void mb_pool_init(struct mb_pool *p);

@@ -186,7 +186,7 @@ static bool too_many_in_crowd(const struct mt_qp *qp, struct mt_path_cold *c, ui
 {
 	const struct mt_rtt *rtt = &qp->req.rtt;
 
-	if (sent_ns < c->crowd_next_ns)
+	if (!c || sent_ns < c->crowd_next_ns)
 		return false;
 	c->crowd_next_ns =
 		sent_ns + (rtt->smoothed_ns ? rtt->smoothed_ns
@@ -204,7 +204,7 @@ static void blame(struct mt_qp *qp, const struct mt_tx_rec *rec, uint64_t now_ns
 	    mt_planes_blameless(&paths->planes, port, rec->sent_ns))
 		return;
 	if (mt_presence_crowded(&paths->presence, rec->sent_ns) &&
-	    !too_many_in_crowd(qp, &paths->cold[rec->ev], rec->sent_ns))
+	    !too_many_in_crowd(qp, mt_path_set_cold(paths, rec->ev), rec->sent_ns))
 		return;
 	mt_presence_spend(&paths->presence, rec->sent_ns, port);
 	mt_qp_retire_path(qp, rec->ev, now_ns, MT_EV_BY_LOSS);
@@ -243,7 +243,7 @@ static void judge_peer(struct mt_qp *qp, struct sack *s)
 
 	if (s->path != MT_PATH_NONE) {
 		mt_presence_report(p, s->now_ns, qp->paths->paths[s->path].port, s->sent_ns);
-		if (mt_presence_crowded(p, s->sent_ns))
+		if (qp->paths->cold && mt_presence_crowded(p, s->sent_ns))
 			qp->paths->cold[s->path].crowd_losses = 0;
 	}
 	if (s->seth->rcv_cwnd_pen)

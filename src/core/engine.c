@@ -127,7 +127,6 @@ struct mt_engine *mt_engine_init(void *mem, const struct mt_engine_cfg *cfg,
 void mt_engine_add_memory(struct mt_engine *e, void *chunk, size_t size)
 {
 	mb_pool_add(&e->pool, chunk, size);
-	e->memory_wanted = 0;
 }
 
 size_t mt_engine_memory_used(const struct mt_engine *e)
@@ -137,16 +136,12 @@ size_t mt_engine_memory_used(const struct mt_engine *e)
 
 size_t mt_engine_memory_wanted(const struct mt_engine *e)
 {
-	return e->memory_wanted;
+	return e->pool.wanted;
 }
 
 void *mt_engine_alloc(struct mt_engine *e, size_t size)
 {
-	void *block = mb_pool_get(&e->pool, size);
-
-	if (!block)
-		e->memory_wanted = mb_pool_block_size(size);
-	return block;
+	return mb_pool_get(&e->pool, size);
 }
 
 /* ---- profiles ---- */
@@ -388,8 +383,8 @@ bool mt_qp_ev_info(const struct mt_qp *qp, uint32_t i, struct mt_ev_info *info)
 	*info = (struct mt_ev_info){
 		.ev = {s->paths[i].value, s->paths[i].port},
 		.state = (enum mt_ev_state)s->paths[i].state,
-		.retired = s->cold[i].retired,
-		.revived = s->cold[i].revived,
+		.retired = s->cold ? s->cold[i].retired : 0,
+		.revived = s->cold ? s->cold[i].revived : 0,
 	};
 	return true;
 }

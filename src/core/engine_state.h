@@ -38,7 +38,6 @@ struct mt_engine {
 	struct mt_stats stats;
 	struct mb_prng prng;
 	struct mb_pool pool;
-	size_t memory_wanted; /* by the call that last found the pool empty */
 	struct mt_pressure pressure;
 	uint32_t receivers; /* QPs with receive bitmaps, which are those that received lately */
 	uint64_t grace_ns;  /* timers that were late are judged from here on, see mt_engine_tick */
@@ -65,7 +64,7 @@ struct mt_engine {
 	struct mt_cc_profile *cc_profiles;
 };
 
-/* mt_engine_alloc takes memory from the pool and notes what was wanted when it is empty. */
+/* mt_engine_alloc takes memory from the pool, which remembers what was wanted when it is empty. */
 void *mt_engine_alloc(struct mt_engine *e, size_t size);
 /* mt_memory_deadline and mt_memory_tick: the clock that gives idle windows back; see memory.c. */
 uint64_t mt_memory_deadline(const struct mt_engine *e);

@@ -13,13 +13,39 @@
 #define FLAPS_MAX 16u
 _Static_assert(MT_EVS_MAX <= 1u << ID_PATH_BITS, "a probe id holds the index of every path");
 
-size_t mt_path_set_size(uint16_t n_evs, uint32_t n_ports)
+size_t mt_path_set_size(uint16_t n_evs, uint32_t n_ports, bool path_ids)
 {
 	return mb_align64(sizeof(struct mt_path_set)) + mb_align64(n_evs * sizeof(struct mt_path)) +
-	       mb_align64(n_evs * sizeof(struct mt_path_cold)) +
+	       (path_ids ? mb_align64(n_evs * sizeof(struct mt_path_kin)) : 0) +
 	       mb_align64(n_evs * sizeof(uint16_t)) +
 	       mb_align64(n_ports * sizeof(struct mt_path_port)) +
 	       n_ports * sizeof(struct mt_plane);
+}
+
+struct mt_path_cold *mt_path_set_cold(struct mt_path_set *s, uint16_t path)
+{
+	size_t bytes = s->n_paths * sizeof(struct mt_path_cold);
+
+	if (s->cold)
+		return &s->cold[path];
+	s->cold = mb_pool_get(s->pool, bytes);
+	if (!s->cold)
+		return NULL;
+	memset(s->cold, 0, bytes);
+	for (uint16_t i = 0; i < s->n_paths; i++)
+		s->cold[i].next_probe_ns = MB_NEVER;
+	return &s->cold[path];
+}
+
+void mt_path_set_fini(struct mt_path_set *s)
+{
+	mb_pool_put(s->pool, s->cold, s->n_paths * sizeof(struct mt_path_cold));
+	s->cold = NULL;
+}
+
+static uint16_t leader_of(const struct mt_path_set *s, uint16_t path)
+{
+	return s->kin ? s->kin[path].leader : path;
 }
 
 /* Shares n_active out over the ports, at most one apart, as far as each has paths. */
@@ -34,9 +60,10 @@ static void choose_active(struct mt_path_set *s, uint32_t n_active)
 			uint16_t next = (uint16_t)(port->first + port->active);
 
 			if (port->active == port->count ||
-			    s->cold[s->order[next]].leader != s->order[next])
+			    leader_of(s, s->order[next]) != s->order[next])
 				continue;
-			s->cold[s->order[next]].serving = 1;
+			if (s->kin)
+				s->kin[s->order[next]].serving = 1;
 			port->active++;
 			n_active--;
 			given++;
@@ -51,17 +78,17 @@ static void find_twins(struct mt_path_set *s, uint8_t port, const uint16_t *ids)
 
 	/* Until rings are closed `serving` holds the leader of the path with this number. */
 	for (uint16_t i = 0; i < n; i++)
-		s->cold[i].serving = MT_PATH_NONE;
+		s->kin[i].serving = MT_PATH_NONE;
 	for (uint16_t i = 0; i < n; i++) {
-		uint16_t *leader = &s->cold[ids ? ids[i] : i].serving;
+		uint16_t *leader = &s->kin[ids[i]].serving;
 
 		if (s->paths[i].port != port)
 			continue;
 		if (*leader == MT_PATH_NONE)
-			*leader = s->cold[i].twin = i;
-		s->cold[i].leader = *leader;
-		s->cold[i].twin = s->cold[*leader].twin;
-		s->cold[*leader].twin = i;
+			*leader = s->kin[i].twin = i;
+		s->kin[i].leader = *leader;
+		s->kin[i].twin = s->kin[*leader].twin;
+		s->kin[*leader].twin = i;
 	}
 }
 
@@ -70,7 +97,7 @@ static void group_port(struct mt_path_set *s, uint8_t p, uint16_t *at)
 {
 	for (int others = 0; others < 2; others++)
 		for (uint16_t i = 0; i < s->n_paths; i++) {
-			if (s->paths[i].port != p || (s->cold[i].leader != i) != others)
+			if (s->paths[i].port != p || (leader_of(s, i) != i) != others)
 				continue;
 			s->paths[i].place = *at;
 			s->order[(*at)++] = i;
@@ -85,25 +112,30 @@ static void group_by_port(struct mt_path_set *s, const uint16_t *ids)
 
 	for (uint8_t p = 0; p < s->n_ports; p++) {
 		s->ports[p] = (struct mt_path_port){.first = at, .reverse = MT_PATH_NONE};
-		find_twins(s, p, ids);
+		if (s->kin)
+			find_twins(s, p, ids);
 		group_port(s, p, &at);
 	}
-	for (uint16_t i = 0; i < s->n_paths; i++)
-		s->cold[i].serving = 0;
+	for (uint16_t i = 0; s->kin && i < s->n_paths; i++)
+		s->kin[i].serving = 0;
 }
 
 struct mt_path_set *mt_path_set_init(void *mem, const struct mt_ev_profile_cfg *profile,
-				     uint32_t n_ports, const struct mt_addr *peer)
+				     uint32_t n_ports, const struct mt_addr *peer,
+				     struct mb_pool *pool)
 {
 	struct mt_path_set *s = mem;
 	uint8_t *at = (uint8_t *)mem + mb_align64(sizeof(*s));
 	uint16_t n = profile->n_evs;
 
-	memset(mem, 0, mt_path_set_size(n, n_ports));
+	memset(mem, 0, mt_path_set_size(n, n_ports, profile->path_ids != NULL));
+	s->pool = pool;
 	s->paths = (struct mt_path *)(void *)at;
 	at += mb_align64(n * sizeof(struct mt_path));
-	s->cold = (struct mt_path_cold *)(void *)at;
-	at += mb_align64(n * sizeof(struct mt_path_cold));
+	if (profile->path_ids) {
+		s->kin = (struct mt_path_kin *)(void *)at;
+		at += mb_align64(n * sizeof(struct mt_path_kin));
+	}
 	s->order = (uint16_t *)(void *)at;
 	at += mb_align64(n * sizeof(uint16_t));
 	s->ports = (struct mt_path_port *)(void *)at;
@@ -125,7 +157,6 @@ struct mt_path_set *mt_path_set_init(void *mem, const struct mt_ev_profile_cfg *
 	for (uint16_t i = 0; i < n; i++) {
 		s->paths[i].value = profile->evs[i].value;
 		s->paths[i].port = profile->evs[i].port;
-		s->cold[i].next_probe_ns = MB_NEVER;
 		s->own_ports |= 1u << s->paths[i].port;
 	}
 	group_by_port(s, profile->path_ids);
@@ -161,8 +192,8 @@ static void set_state(struct mt_path_set *s, uint16_t path, enum mt_ev_state sta
 		return;
 	s->n_usable = (uint16_t)(s->n_usable + is - was);
 	s->ports[p->port].usable = (uint16_t)(s->ports[p->port].usable + is - was);
-	if (in_active_place(s, p)) {
-		struct mt_path_cold *leader = &s->cold[s->cold[path].leader];
+	if (s->kin && in_active_place(s, p)) {
+		struct mt_path_kin *leader = &s->kin[s->kin[path].leader];
 
 		leader->serving = (uint16_t)(leader->serving + is - was);
 	}
@@ -186,7 +217,10 @@ void mt_path_set_turn_over(struct mt_path_set *s, uint16_t path)
 /* Whether a usable EV of the same path takes part in the rotation. */
 static bool served(const struct mt_path_set *s, uint16_t path)
 {
-	return s->cold[s->cold[path].leader].serving > 0;
+	const struct mt_path *p = &s->paths[path];
+
+	return s->kin ? s->kin[s->kin[path].leader].serving > 0
+		      : in_active_place(s, p) && mt_path_usable(p);
 }
 
 /* The first usable backup of a port whose path takes no part in the rotation; the end if none is.
@@ -210,7 +244,8 @@ static uint16_t find_idle(const struct mt_path_set *s, const struct mt_path_port
 {
 	uint16_t at = port->first, end = (uint16_t)(port->first + port->active);
 
-	for (uint16_t twin = s->cold[path].twin; twin != path; twin = s->cold[twin].twin)
+	for (uint16_t twin = mt_path_set_twin(s, path); twin != path;
+	     twin = mt_path_set_twin(s, twin))
 		if (in_active_place(s, &s->paths[twin]))
 			return s->paths[twin].place;
 	while (at < end && mt_path_usable(&s->paths[s->order[at]]))
@@ -227,7 +262,8 @@ static void swap_places(struct mt_path_set *s, uint16_t active, uint16_t backup)
 	s->order[backup] = path;
 	s->paths[s->order[active]].place = active;
 	s->paths[s->order[backup]].place = backup;
-	s->cold[s->cold[s->order[active]].leader].serving++;
+	if (s->kin)
+		s->kin[s->kin[s->order[active]].leader].serving++;
 }
 
 /*
@@ -327,8 +363,10 @@ static uint16_t bad_longest(const struct mt_path_set *s)
 static void take_back(struct mt_path_set *s, uint16_t path, enum mt_ev_state state)
 {
 	set_state(s, path, state);
-	s->cold[path].next_probe_ns = MB_NEVER;
-	s->cold[path].probe_pending = 0;
+	if (s->cold) {
+		s->cold[path].next_probe_ns = MB_NEVER;
+		s->cold[path].probe_pending = 0;
+	}
 	settle(s, path);
 }
 
@@ -357,10 +395,13 @@ static void count_flap(const struct mt_path_set *s, struct mt_path_cold *c, uint
 unsigned mt_path_set_retire(struct mt_path_set *s, uint16_t path, uint64_t now_ns,
 			    enum mt_ev_cause cause, struct mt_path_change changes[2])
 {
-	struct mt_path_cold *c = &s->cold[path];
+	struct mt_path_cold *c;
 	unsigned n = 0;
 
 	if (!mt_path_usable(&s->paths[path]))
+		return 0;
+	c = mt_path_set_cold(s, path);
+	if (!c)
 		return 0;
 	if (mt_path_open(s, path) && mt_path_set_usable(s) <= s->min_active) {
 		uint16_t other = bad_longest(s);
@@ -428,7 +469,7 @@ static bool spend_probe(struct mt_path_set *s, uint64_t now_ns)
 
 uint16_t mt_path_set_next_probe(struct mt_path_set *s, uint64_t now_ns)
 {
-	for (uint16_t k = 0; k < s->n_paths; k++) {
+	for (uint16_t k = 0; s->cold && k < s->n_paths; k++) {
 		uint16_t i = (uint16_t)((s->probe_from + k) % s->n_paths);
 		struct mt_path_cold *c = &s->cold[i];
 
@@ -454,7 +495,7 @@ uint64_t mt_path_set_probe_deadline(const struct mt_path_set *s)
 {
 	uint64_t earliest = MB_NEVER;
 
-	for (uint16_t i = 0; i < s->n_paths; i++)
+	for (uint16_t i = 0; s->cold && i < s->n_paths; i++)
 		if (s->cold[i].next_probe_ns < earliest && mt_path_open(s, i))
 			earliest = s->cold[i].next_probe_ns;
 	if (s->probes == MT_PROBES_AT_ONCE && earliest < s->probes_since_ns + s->probe_interval_ns)
@@ -469,8 +510,10 @@ uint16_t mt_path_set_probe_id(struct mt_path_set *s, uint16_t path)
 
 void mt_path_set_probe_sent(struct mt_path_set *s, uint16_t path, uint16_t id, uint64_t now_ns)
 {
-	struct mt_path_cold *c = &s->cold[path];
+	struct mt_path_cold *c = mt_path_set_cold(s, path);
 
+	if (!c)
+		return;
 	c->probe_id = id;
 	c->probe_sent_ns = now_ns;
 	c->probe_pending = 1;
@@ -484,7 +527,7 @@ bool mt_path_set_probe_answered(struct mt_path_set *s, uint16_t id, uint64_t now
 	struct mt_path_cold *c;
 
 	*revived = false;
-	if (i >= s->n_paths)
+	if (i >= s->n_paths || !s->cold)
 		return false;
 	c = &s->cold[i];
 	if (!c->probe_pending || c->probe_id != id)

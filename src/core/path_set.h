@@ -22,6 +22,7 @@
 #define SOFTMRC_CORE_PATH_SET_H
 
 #include "base/list.h"
+#include "base/pool.h"
 #include "base/timer.h"
 #include "core/config.h"
 #include "core/planes.h"
@@ -40,16 +41,20 @@ struct mt_path {
 	uint16_t place; /* index in order[] */
 };
 
-/* What only a path in trouble needs. */
+/* Which EVs lead over the same links; kept only where a profile says that any do. */
+struct mt_path_kin {
+	uint16_t twin;	  /* the next EV of the same path, in a ring */
+	uint16_t leader;  /* the first EV of the same path */
+	uint16_t serving; /* of a leader: usable EVs of the path in active places */
+};
+
+/* What only a path in trouble needs, or one that was probed. */
 struct mt_path_cold {
 	uint64_t bad_since_ns;
 	uint64_t next_probe_ns;
 	uint64_t probe_sent_ns;
 	uint32_t retired, revived;
 	uint64_t revived_ns;
-	uint16_t twin;	  /* the next EV of the same path, in a ring */
-	uint16_t leader;  /* the first EV of the same path */
-	uint16_t serving; /* of a leader: usable EVs of the path in active places */
 	uint16_t probe_id;
 	uint8_t probe_pending;	/* sent and not answered; usable paths are probed too, see qp.c */
 	uint8_t answered;	/* probes in a row */
@@ -89,7 +94,9 @@ struct mt_path_set {
 	uint64_t probe_interval_ns, probe_interval_max_ns;
 	uint64_t probe_rtt_ns; /* about the longest that answers took lately */
 	struct mt_path *paths;
-	struct mt_path_cold *cold;
+	struct mt_path_kin *kin;   /* NULL: each EV is a path of its own */
+	struct mt_path_cold *cold; /* NULL: there was no trouble yet, see mt_path_set_cold */
+	struct mb_pool *pool;
 	uint16_t *order;
 	struct mt_path_port *ports;
 	struct mt_planes planes;
@@ -123,11 +130,23 @@ static inline bool mt_path_set_reachable(const struct mt_path_set *s)
 	return (s->open_ports & s->own_ports) != 0;
 }
 
-/* mt_path_set_size returns the bytes of a set for the profile on n_ports ports, arrays included. */
-size_t mt_path_set_size(uint16_t n_evs, uint32_t n_ports);
-/* mt_path_set_init builds a set with all EVs GOOD in mem; the profile's EV array is copied. */
+/*
+ * mt_path_set_size returns the bytes of a set of n_evs on n_ports ports, arrays included; path_ids:
+ * the profile has them.
+ */
+size_t mt_path_set_size(uint16_t n_evs, uint32_t n_ports, bool path_ids);
+/*
+ * mt_path_set_init builds a set with all EVs GOOD in mem; the profile's EV array is copied. When a
+ * path first gets into trouble the set takes memory for that from the pool. Where there is none the
+ * path stays in use, and a probe on it is not recognised when it comes back, until there is.
+ * mt_path_set_fini gives that memory back; mem is the caller's. REQ(mem.path-trouble)
+ */
 struct mt_path_set *mt_path_set_init(void *mem, const struct mt_ev_profile_cfg *profile,
-				     uint32_t n_ports, const struct mt_addr *peer);
+				     uint32_t n_ports, const struct mt_addr *peer,
+				     struct mb_pool *pool);
+void mt_path_set_fini(struct mt_path_set *s);
+/* mt_path_set_cold returns what is kept of a path in trouble; NULL: no memory for that. */
+struct mt_path_cold *mt_path_set_cold(struct mt_path_set *s, uint16_t path);
 
 /* mt_path_set_skip makes a GOOD path sit out its next turn; says whether it did. */
 bool mt_path_set_skip(struct mt_path_set *s, uint16_t path);
@@ -146,13 +165,13 @@ unsigned mt_path_set_retire(struct mt_path_set *s, uint16_t path, uint64_t now_n
  */
 static inline uint16_t mt_path_set_twin(const struct mt_path_set *s, uint16_t path)
 {
-	return s->cold[path].twin;
+	return s->kin ? s->kin[path].twin : path;
 }
 
 /* mt_path_set_same_path says whether two EVs lead over the same links. */
 static inline bool mt_path_set_same_path(const struct mt_path_set *s, uint16_t a, uint16_t b)
 {
-	return s->cold[a].leader == s->cold[b].leader;
+	return s->kin ? s->kin[a].leader == s->kin[b].leader : a == b;
 }
 
 /* mt_path_set_restore makes an ASSUMED_BAD EV GOOD because its path has proven well; says whether

@@ -16,10 +16,11 @@ struct mt_path_set *mt_paths_join(struct mt_engine *e, uint32_t profile, const s
 	for (s = *chain; s; s = s->chain)
 		if (s->profile == profile && memcmp(&s->peer, peer, sizeof(*peer)) == 0)
 			goto found;
-	mem = mt_engine_alloc(e, mt_path_set_size(cfg->n_evs, e->cfg.n_ports));
+	mem = mt_engine_alloc(e,
+			      mt_path_set_size(cfg->n_evs, e->cfg.n_ports, cfg->path_ids != NULL));
 	if (!mem)
 		return NULL;
-	s = mt_path_set_init(mem, cfg, e->cfg.n_ports, peer);
+	s = mt_path_set_init(mem, cfg, e->cfg.n_ports, peer, &e->pool);
 	s->profile = profile;
 	mt_presence_init(&s->presence);
 	mt_engine_paths_open(e, s, 0);
@@ -45,7 +46,8 @@ void mt_paths_leave(struct mt_engine *e, struct mt_path_set *s, struct mb_link *
 	*at = s->chain;
 	mb_timer_disarm(&e->path_timers, &s->timer);
 	mb_link_remove(&s->link);
-	mb_pool_put(&e->pool, s, mt_path_set_size(s->n_paths, s->n_ports));
+	mt_path_set_fini(s);
+	mb_pool_put(&e->pool, s, mt_path_set_size(s->n_paths, s->n_ports, s->kin != NULL));
 }
 
 void mt_paths_arm(struct mt_engine *e, struct mt_path_set *s)

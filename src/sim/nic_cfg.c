@@ -13,6 +13,7 @@
 
 #define EVS_ALL_PLANES 128u
 #define LINGER_NS 2000000u
+#define CONTROL_MIN 16u
 #define NS_PER_S UINT64_C(1000000000)
 
 static uint64_t rate_of(const struct mf_topology *t)
@@ -147,8 +148,10 @@ void ms_nic_engine_cfg(const struct ms_nic_cfg *cfg, uint32_t slots, uint32_t in
 	engine->max_qps = mb_pow2_ceil(slots ? slots : 1);
 	engine->max_mrs = incoming ? incoming : 1;
 	engine->max_profiles = 1;
-	/* Of one peer as many probes may be due as there are planes, and 32 for bad EVs. */
-	engine->control_ring = 64;
+	/* A round empties it; between two a probe for each plane may come, and a few answers. */
+	engine->control_ring = 2 * mb_pow2_ceil(cfg->topology.cfg.planes);
+	if (engine->control_ring < CONTROL_MIN)
+		engine->control_ring = CONTROL_MIN;
 	engine->event_ring = 8;
 	engine->ep_requests = 8;
 	engine->timing = cfg->timing;
@@ -164,7 +167,7 @@ static uint64_t path_set_bytes(const struct ms_nic_cfg *cfg)
 {
 	uint16_t evs = (uint16_t)(ms_nic_evs(cfg) * cfg->topology.cfg.planes);
 
-	return pooled(mt_path_set_size(evs, cfg->topology.cfg.planes)) + pooled(128);
+	return pooled(mt_path_set_size(evs, cfg->topology.cfg.planes, false)) + pooled(128);
 }
 
 /* Both ends of a flow of `packets` in messages of which `depth` may be under way. */

@@ -6,6 +6,7 @@
 #include "support/test.h"
 
 #include "core/spray.h"
+#include "unit/cold_pool.h"
 
 #define EVS_MAX 128u
 #define PORTS_MAX 8u
@@ -34,8 +35,8 @@ static void make(uint32_t ports, uint32_t per_port, uint32_t active)
 	n_ports = ports;
 	for (uint16_t i = 0; i < cfg.n_evs; i++)
 		evs[i] = (struct mt_ev){i, (uint8_t)(i % ports)};
-	assert_true(mt_path_set_size(cfg.n_evs, ports) <= sizeof(mem));
-	set = mt_path_set_init(mem, &cfg, ports, &(struct mt_addr){{0}});
+	assert_true(mt_path_set_size(cfg.n_evs, ports, true) <= sizeof(mem));
+	set = mt_path_set_init(mem, &cfg, ports, &(struct mt_addr){{0}}, cold_pool());
 	mt_spray_init(&sp, test_rand());
 	mt_spray_attach(&sp, places, MT_PORTS_MAX);
 	skipped = 0;

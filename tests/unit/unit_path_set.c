@@ -6,6 +6,7 @@
 #include "support/test.h"
 
 #include "core/path_set.h"
+#include "unit/cold_pool.h"
 #include "unit/panic.h"
 
 #define EVS 8u
@@ -31,9 +32,9 @@ static void make(uint16_t n_active, uint16_t min_active, uint8_t revive)
 
 	for (uint16_t i = 0; i < EVS; i++)
 		evs[i] = (struct mt_ev){.value = 0x100u + i, .port = i % 2};
-	assert_true(mt_path_set_size(EVS, 2) <= sizeof(mem));
+	assert_true(mt_path_set_size(EVS, 2, true) <= sizeof(mem));
 	memset(mem, 0xAA, sizeof(mem));
-	set = mt_path_set_init(mem, &cfg, 2, &peer);
+	set = mt_path_set_init(mem, &cfg, 2, &peer, cold_pool());
 }
 
 static int six_active(void **state)
@@ -116,7 +117,7 @@ TEST(mt_path_set_init, a_port_with_few_evs)
 	static const struct mt_ev uneven[] = {{1, 0}, {2, 1}, {3, 1}, {4, 1}};
 	struct mt_ev_profile_cfg cfg = {.evs = uneven, .n_evs = 4, .n_active = 3, .min_active = 1};
 
-	set = mt_path_set_init(mem, &cfg, 3, &(struct mt_addr){{0}});
+	set = mt_path_set_init(mem, &cfg, 3, &(struct mt_addr){{0}}, cold_pool());
 	assert_u_eq(set->ports[0].active, 1);
 	assert_u_eq(set->ports[1].active, 2);
 	assert_u_eq(set->ports[2].active, 0);
@@ -405,7 +406,7 @@ static void make_twins(uint16_t n_active)
 
 	for (uint16_t i = 0; i < EVS; i++)
 		evs[i] = (struct mt_ev){.value = 0x100u + i, .port = i % 2};
-	set = mt_path_set_init(mem, &cfg, 2, &(struct mt_addr){{9}});
+	set = mt_path_set_init(mem, &cfg, 2, &(struct mt_addr){{9}}, cold_pool());
 }
 
 /* REQ(req.ev.same-path) */
@@ -508,8 +509,8 @@ TEST(mt_path_set_next_probe, many_bad_paths_take_turns)
 
 	for (uint16_t i = 0; i < 256; i++)
 		all[i].value = i;
-	assert_true(mt_path_set_size(256, 1) <= sizeof(room));
-	many = mt_path_set_init(room, &cfg, 1, &(struct mt_addr){{0}});
+	assert_true(mt_path_set_size(256, 1, true) <= sizeof(room));
+	many = mt_path_set_init(room, &cfg, 1, &(struct mt_addr){{0}}, cold_pool());
 	for (uint16_t i = 0; i < 255; i++)
 		mt_path_set_retire(many, i, 0, MT_EV_BY_LOSS, changes);
 	for (uint64_t now = 1000; now < 9000; now += 1000) {
@@ -523,4 +524,28 @@ TEST(mt_path_set_next_probe, many_bad_paths_take_turns)
 	}
 	for (uint16_t i = 0; i < 255; i++)
 		assert_u_between(seen[i], 1, 2);
+}
+
+/* REQ(mem.path-trouble) */
+TEST_WITH(six_active, NULL, mt_path_set_retire, waits_for_memory)
+{
+	struct mb_pool none;
+	uint64_t sent_ns;
+	uint16_t path;
+	bool revived;
+
+	mb_pool_init(&none);
+	set->pool = &none;
+	assert_u_eq(retire(0, 10), 0);
+	assert_u_eq(set->paths[0].state, MT_EV_GOOD);
+	assert_true(none.wanted >= EVS * sizeof(struct mt_path_cold));
+	mt_path_set_probe_sent(set, 1, 1, 20);
+	assert_false(mt_path_set_probe_answered(set, 1, 30, false, &sent_ns, &path, &revived));
+	assert_u_eq(mt_path_set_next_probe(set, UINT64_MAX - 1), MT_PATH_NONE);
+	assert_u_eq(mt_path_set_probe_deadline(set), MB_NEVER);
+	set->pool = cold_pool();
+	assert_u_eq(retire(0, 40), 1);
+	assert_u_eq(set->pool->in_use, mb_pool_block_size(EVS * sizeof(struct mt_path_cold)));
+	mt_path_set_fini(set);
+	assert_u_eq(set->pool->in_use, 0);
 }
