@@ -1,2 +1,15 @@
 # SPDX-License-Identifier: BSD-2-Clause
-softmrc_test(prop_sim_net SOURCES prop_sim_net.c sim_reference.c LINKS sim LABELS property release)
+softmrc_test(prop_sim_net SOURCES prop_sim_net.c sim_world.c sim_reference.c LINKS sim
+	LABELS property release)
+
+# Several processes: mpirun starts sim_ranks_node, which finds the library that speaks MPI in lib/.
+set(arg_SOURCES sim_ranks_node.c sim_world.c sim_reference.c)
+set(arg_LINKS sim softmrc-test-support)
+softmrc_test_binary(sim_ranks_node)
+softmrc_test(prop_sim_ranks SOURCES prop_sim_ranks.c LABELS property TIMEOUT 300)
+target_compile_definitions(prop_sim_ranks PRIVATE NODE="$<TARGET_FILE:sim_ranks_node>"
+	MPIRUN="$<$<TARGET_EXISTS:softmrc-sim-mpi>:${MPIEXEC_EXECUTABLE}>")
+add_dependencies(prop_sim_ranks sim_ranks_node)
+if(TARGET softmrc-sim-mpi)
+	add_dependencies(sim_ranks_node softmrc-sim-mpi)
+endif()
