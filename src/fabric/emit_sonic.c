@@ -1,0 +1,460 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * emit_sonic.c - the configuration of a switch for SONiC: ports, own uSID, static routes, traffic
+ * classes, trimming, ECN. Tables and fields as in sonic-buildimage's YANG modules of August 2026.
+ *
+ * Ports are named by their first lane of 100G, Ethernet0, Ethernet1 and so on, downlinks first.
+ * Lane numbers and port names of a real switch are in its platform.json; whoever merges this with
+ * them keeps theirs.
+ */
+#include "fabric/emit.h"
+
+#include "fabric/emit_config.h"
+#include "fabric/names.h"
+#include "fabric/route_groups.h"
+#include "fabric/usid.h"
+
+#include <inttypes.h>
+
+#define LOCATOR "mrc"
+/* What a jumbo frame of SONiC holds; the fabric's MTU where that is more. */
+#define PORT_MTU 9100u
+#define PORT_NAME 16u
+/* Packets of control are small; this is room for some thousand. */
+#define CONTROL_BYTES UINT64_C(524288)
+/* Mbit/s that SONiC's model of a port allows for. */
+#define SPEED_MIN 1u
+#define SPEED_MAX 1600000u
+
+struct sonic {
+	struct mf_config w;
+	const struct mf_topology *t;
+	const struct mf_emit_options *o;
+	uint32_t node;
+	uint32_t ports;
+	enum mf_tier tier;
+};
+
+/* Queues of a port; trimming and marking are for some of them. */
+static const struct queue {
+	const char *index;
+	const char *scheduler;
+	bool data; /* marked, and cut when there is no room */
+} queues[] = {
+	{"0", "other", false}, {"1", "data", false},	{"3", "data", true},
+	{"4", "retx", true},   {"6", "control", false},
+};
+
+#define QUEUES (sizeof(queues) / sizeof(queues[0]))
+
+static const char *port_name(const struct sonic *s, uint32_t port, char out[PORT_NAME])
+{
+	uint32_t lanes;
+
+	snprintf(out, PORT_NAME, "Ethernet%" PRIu32, mf_emit_lane(s->t, s->node, port, &lanes));
+	return out;
+}
+
+static enum mf_link_kind link_kind(const struct sonic *s, uint32_t port)
+{
+	return mf_link_kind(s->t, mf_link_out(s->t, s->node, port));
+}
+
+static void put_metadata(struct sonic *s)
+{
+	static const struct mf_config_table table = {.name = "DEVICE_METADATA",
+						     .module = "sonic-device_metadata"};
+	static const char *const type[MF_TIERS] = {"", "ToRRouter", "LeafRouter", "SpineRouter"};
+	char host[MF_ADDRESS_TEXT];
+
+	mf_config_table(&s->w, &table);
+	mf_config_row(&s->w, "localhost", NULL);
+	mf_config_field(&s->w, "hostname", MF_CONFIG_TEXT, "%s",
+			mf_emit_hostname(s->t, s->node, host));
+	mf_config_field(&s->w, "type", MF_CONFIG_TEXT, "%s", type[s->tier]);
+	mf_config_field(&s->w, "buffer_model", MF_CONFIG_TEXT, "traditional");
+}
+
+static void put_port(struct sonic *s, uint32_t port)
+{
+	uint32_t lanes, lane = mf_emit_lane(s->t, s->node, port, &lanes);
+	uint64_t speed = s->t->cfg.links[link_kind(s, port)].bit_s / 1000000;
+	char name[PORT_NAME], own[MF_PORT_NAME_BYTES], list[8 * 8];
+	size_t len = 0;
+
+	for (uint32_t i = 0; i < lanes; i++)
+		len += (size_t)snprintf(list + len, sizeof(list) - len, "%s%" PRIu32, i ? "," : "",
+					lane + i + 1);
+	mf_port_name(s->t, s->node, port, own);
+	mf_config_row(&s->w, port_name(s, port, name), NULL);
+	mf_config_field(&s->w, "alias", MF_CONFIG_TEXT, "%s", own);
+	mf_config_field(&s->w, "lanes", MF_CONFIG_TEXT, "%s", list);
+	mf_config_field(&s->w, "speed", MF_CONFIG_BARE, "%" PRIu64,
+			speed < SPEED_MIN   ? SPEED_MIN
+			: speed > SPEED_MAX ? SPEED_MAX
+					    : speed);
+	mf_config_field(&s->w, "mtu", MF_CONFIG_BARE, "%" PRIu32,
+			s->t->cfg.mtu > PORT_MTU ? 9216 : PORT_MTU);
+	mf_config_field(&s->w, "index", MF_CONFIG_BARE, "%" PRIu32, lane / 8 + 1);
+	mf_config_field(&s->w, "admin_status", MF_CONFIG_TEXT, "up");
+}
+
+static void put_ports(struct sonic *s)
+{
+	static const struct mf_config_table table = {
+		.name = "PORT", .module = "sonic-port", .list = "PORT_LIST", .key = {"name"}};
+
+	mf_config_table(&s->w, &table);
+	for (uint32_t port = 0; port < s->ports; port++)
+		put_port(s, port);
+}
+
+static void put_interfaces(struct sonic *s)
+{
+	static const struct mf_config_table plain = {.name = "INTERFACE",
+						     .module = "sonic-interface",
+						     .list = "INTERFACE_LIST",
+						     .key = {"name"}};
+	static const struct mf_config_table with_address = {.name = "INTERFACE",
+							    .module = "sonic-interface",
+							    .list = "INTERFACE_IPPREFIX_LIST",
+							    .key = {"name", "ip-prefix"}};
+	char name[PORT_NAME];
+
+	mf_config_table(&s->w, &plain);
+	for (uint32_t port = 0; port < s->ports; port++) {
+		mf_config_row(&s->w, port_name(s, port, name), NULL);
+		mf_config_field(&s->w, "ipv6_use_link_local_only", MF_CONFIG_TEXT, "enable");
+	}
+	mf_config_table(&s->w, &with_address);
+	for (uint32_t port = 0; port < s->ports; port++)
+		mf_config_row(&s->w, port_name(s, port, name),
+			      mf_emit_own(s->t, s->node, port) == 1 ? "fe80::1/64" : "fe80::2/64");
+}
+
+static void put_uns(struct sonic *s)
+{
+	static const struct mf_config_table locators = {.name = "SRV6_MY_LOCATORS",
+							.module = "sonic-srv6",
+							.list = "SRV6_MY_LOCATORS_LIST",
+							.key = {"locator_name"}};
+	static const struct mf_config_table sids = {.name = "SRV6_MY_SIDS",
+						    .module = "sonic-srv6",
+						    .list = "SRV6_MY_SIDS_LIST",
+						    .key = {"locator", "ip_prefix"}};
+	char text[MF_ADDRESS_TEXT], prefix[MF_ADDRESS_TEXT + 8];
+	struct mf_route_iter it;
+	struct mf_route r;
+
+	mf_routes_begin(&it, s->t, s->node, MF_ROUTES_SRV6);
+	while (mf_routes_next(&it, &r) && r.kind != MF_ROUTE_UN)
+		;
+	mf_emit_address(r.prefix, text);
+	mf_config_table(&s->w, &locators);
+	mf_config_row(&s->w, LOCATOR, NULL);
+	mf_config_field(&s->w, "prefix", MF_CONFIG_TEXT, "%s", text);
+	mf_config_field(&s->w, "block_len", MF_CONFIG_BARE, "32");
+	mf_config_field(&s->w, "node_len", MF_CONFIG_BARE, "16");
+	mf_config_field(&s->w, "func_len", MF_CONFIG_BARE, "16");
+	mf_config_field(&s->w, "arg_len", MF_CONFIG_BARE, "0");
+	mf_config_table(&s->w, &sids);
+	snprintf(prefix, sizeof(prefix), "%s/%u", text, r.length);
+	mf_config_row(&s->w, LOCATOR, prefix);
+	mf_config_field(&s->w, "action", MF_CONFIG_TEXT, "uN");
+	mf_config_field(&s->w, "decap_dscp_mode", MF_CONFIG_TEXT, "pipe");
+}
+
+/* Next hops, one after the other, in a field that holds a list. */
+static void put_hops(struct sonic *s, const struct mf_route_group *g)
+{
+	char hops[MF_UPLINKS_MAX * 8], ports[MF_UPLINKS_MAX * PORT_NAME], name[PORT_NAME];
+	size_t h = 0, p = 0;
+
+	for (uint32_t i = 0; i < g->n; i++) {
+		h += (size_t)snprintf(hops + h, sizeof(hops) - h, "%sfe80::%u", i ? "," : "",
+				      mf_emit_peer(s->t, s->node, g->port[i]));
+		p += (size_t)snprintf(ports + p, sizeof(ports) - p, "%s%s", i ? "," : "",
+				      port_name(s, g->port[i], name));
+	}
+	mf_config_field(&s->w, "nexthop", MF_CONFIG_TEXT, "%s", hops);
+	mf_config_field(&s->w, "ifname", MF_CONFIG_TEXT, "%s", ports);
+}
+
+static void put_routes(struct sonic *s)
+{
+	static const struct mf_config_table table = {.name = "STATIC_ROUTE",
+						     .module = "sonic-static-route",
+						     .list = "STATIC_ROUTE_LIST",
+						     .key = {"vrf_name", "prefix"}};
+	char text[MF_ADDRESS_TEXT], prefix[MF_ADDRESS_TEXT + 8];
+	struct mf_route_groups groups;
+	struct mf_route_group g;
+
+	mf_config_table(&s->w, &table);
+	mf_route_groups_begin(&groups, s->t, s->node, s->o->sets);
+	while (mf_route_groups_next(&groups, &g)) {
+		if (g.route.kind != MF_ROUTE_LINK && g.route.kind != MF_ROUTE_BLACKHOLE)
+			continue;
+		snprintf(prefix, sizeof(prefix), "%s/%u", mf_emit_address(g.route.prefix, text),
+			 g.route.length);
+		mf_config_row(&s->w, "default", prefix);
+		if (g.route.kind == MF_ROUTE_LINK)
+			put_hops(s, &g);
+		else
+			mf_config_field(&s->w, "blackhole", MF_CONFIG_TEXT, "true");
+	}
+}
+
+/* REQ(plan.emit.classes) */
+static void put_classes(struct sonic *s)
+{
+	static const struct mf_config_table dscp_to_tc = {
+		.name = "DSCP_TO_TC_MAP",
+		.module = "sonic-dscp-tc-map",
+		.list = "DSCP_TO_TC_MAP_LIST",
+		.key = {"name"},
+		.pair = {"dscp", "tc"},
+		.pair_kind = {MF_CONFIG_TEXT, MF_CONFIG_BARE}};
+	static const struct mf_config_table tc_to_queue = {
+		.name = "TC_TO_QUEUE_MAP",
+		.module = "sonic-tc-queue-map",
+		.list = "TC_TO_QUEUE_MAP_LIST",
+		.key = {"name"},
+		.pair = {"tc", "qindex"},
+		.pair_kind = {MF_CONFIG_BARE, MF_CONFIG_TEXT}};
+	static const enum mf_queue of[MF_QUEUES + 1] = {
+		MF_QUEUE_OTHER, MF_QUEUE_NO_TRIM, MF_QUEUE_OTHER,   MF_QUEUE_DATA,
+		MF_QUEUE_RETX,	MF_QUEUE_CONTROL, MF_QUEUE_CONTROL, MF_QUEUE_OTHER};
+	static const enum mf_queue queue[MW_DSCP_CLASSES] = {MF_QUEUE_NO_TRIM, MF_QUEUE_DATA,
+							     MF_QUEUE_RETX,    MF_QUEUE_CONTROL,
+							     MF_QUEUE_CONTROL, MF_QUEUE_CONTROL};
+
+	mf_config_table(&s->w, &dscp_to_tc);
+	mf_config_row(&s->w, LOCATOR, NULL);
+	for (enum mw_dscp_class c = 0; c < MW_DSCP_CLASSES; c++)
+		/* Classes of a kind may share a number: the first of them is what it means. */
+		if (mw_dscp_decode(&s->o->dscp, s->o->dscp.code[c]) == c)
+			mf_config_pair(&s->w, s->o->dscp.code[c], queue[c]);
+	mf_config_table(&s->w, &tc_to_queue);
+	mf_config_row(&s->w, LOCATOR, NULL);
+	for (unsigned tc = 0; tc <= MF_QUEUES; tc++)
+		mf_config_pair(&s->w, tc, of[tc]);
+}
+
+/* REQ(plan.emit.trimming) */
+static void put_trimming(struct sonic *s)
+{
+	static const struct mf_config_table trimming = {.name = "SWITCH_TRIMMING",
+							.module = "sonic-trimming"};
+	static const struct mf_config_table tc_to_dscp = {
+		.name = "TC_TO_DSCP_MAP",
+		.module = "sonic-tc-dscp-map",
+		.list = "TC_TO_DSCP_MAP_LIST",
+		.key = {"name"},
+		.pair = {"tc", "dscp"},
+		.pair_kind = {MF_CONFIG_BARE, MF_CONFIG_TEXT}};
+	const uint8_t *dscp = s->o->dscp.code;
+
+	mf_config_table(&s->w, &trimming);
+	mf_config_row(&s->w, "GLOBAL", NULL);
+	mf_config_field(&s->w, "size", MF_CONFIG_BARE, "%" PRIu32, s->o->trim_bytes);
+	if (s->o->trim == MF_TRIM_SYMMETRIC) {
+		mf_config_field(&s->w, "dscp_value", MF_CONFIG_BARE, "%u", dscp[MW_DSCP_TRIMMED]);
+		mf_config_field(&s->w, "queue_index", MF_CONFIG_BARE, "%u", MF_QUEUE_CONTROL);
+		return;
+	}
+	mf_config_field(&s->w, "dscp_value", MF_CONFIG_TEXT, "from-tc");
+	mf_config_field(&s->w, "tc_value", MF_CONFIG_BARE, "%u", MF_TC_TRIM);
+	mf_config_field(&s->w, "queue_index", MF_CONFIG_BARE, "%u", MF_QUEUE_CONTROL);
+	mf_config_table(&s->w, &tc_to_dscp);
+	mf_config_row(&s->w, "mrc_trim", NULL);
+	mf_config_pair(&s->w, MF_TC_TRIM, dscp[MW_DSCP_TRIMMED]);
+	mf_config_row(&s->w, "mrc_trim_last_hop", NULL);
+	mf_config_pair(&s->w, MF_TC_TRIM, dscp[MW_DSCP_TRIMMED_LASTHOP]);
+}
+
+static void put_port_maps(struct sonic *s)
+{
+	static const struct mf_config_table table = {.name = "PORT_QOS_MAP",
+						     .module = "sonic-port-qos-map",
+						     .list = "PORT_QOS_MAP_LIST",
+						     .key = {"ifname"}};
+	char name[PORT_NAME];
+
+	mf_config_table(&s->w, &table);
+	for (uint32_t port = 0; port < s->ports; port++) {
+		mf_config_row(&s->w, port_name(s, port, name), NULL);
+		mf_config_field(&s->w, "dscp_to_tc_map", MF_CONFIG_TEXT, LOCATOR);
+		mf_config_field(&s->w, "tc_to_queue_map", MF_CONFIG_TEXT, LOCATOR);
+		if (s->o->trim == MF_TRIM_ASYMMETRIC)
+			mf_config_field(&s->w, "tc_to_dscp_map", MF_CONFIG_TEXT, "mrc_trim%s",
+					mf_queue_last_hop(s->t, s->node, port) ? "_last_hop" : "");
+	}
+}
+
+/* What a port of a switch can be, as a part of names: last hop, other ports down, ports up. */
+static const char *port_sort(const struct sonic *s, uint32_t port)
+{
+	if (mf_queue_last_hop(s->t, s->node, port))
+		return "last_hop";
+	return port < mf_node_downlinks(s->t, s->tier) ? "down" : "up";
+}
+
+/* Calls `put` with one port of each sort that the switch has. */
+static void for_sorts(struct sonic *s, void (*put)(struct sonic *s, uint32_t port))
+{
+	uint32_t down = mf_node_downlinks(s->t, s->tier);
+
+	if (down)
+		put(s, 0);
+	if (s->ports > down)
+		put(s, down);
+}
+
+static void put_data_profile(struct sonic *s, uint32_t port)
+{
+	struct mf_queue_bytes bytes =
+		mf_queue_bytes(s->t, link_kind(s, port), mf_queue_last_hop(s->t, s->node, port));
+	char name[32];
+
+	snprintf(name, sizeof(name), "mrc_trim_%s", port_sort(s, port));
+	mf_config_row(&s->w, name, NULL);
+	mf_config_field(&s->w, "pool", MF_CONFIG_TEXT, "egress_lossy_pool");
+	mf_config_field(&s->w, "size", MF_CONFIG_TEXT, "0");
+	mf_config_field(&s->w, "static_th", MF_CONFIG_TEXT, "%" PRIu64, bytes.limit);
+	mf_config_field(&s->w, "packet_discard_action", MF_CONFIG_TEXT, "trim");
+}
+
+/* Every queue of every port full at once: a pool of this size never refuses what a queue admits. */
+static uint64_t pool_bytes(const struct sonic *s)
+{
+	uint64_t sum = 0;
+
+	for (uint32_t port = 0; port < s->ports; port++)
+		sum += 2 * mf_queue_bytes(s->t, link_kind(s, port),
+					  mf_queue_last_hop(s->t, s->node, port))
+				       .limit +
+		       CONTROL_BYTES;
+	return sum;
+}
+
+static void put_buffers(struct sonic *s)
+{
+	static const struct mf_config_table pools = {.name = "BUFFER_POOL",
+						     .module = "sonic-buffer-pool",
+						     .list = "BUFFER_POOL_LIST",
+						     .key = {"name"}};
+	static const struct mf_config_table profiles = {.name = "BUFFER_PROFILE",
+							.module = "sonic-buffer-profile",
+							.list = "BUFFER_PROFILE_LIST",
+							.key = {"name"}};
+	static const struct mf_config_table by_queue = {.name = "BUFFER_QUEUE",
+							.module = "sonic-buffer-queue",
+							.list = "BUFFER_QUEUE_LIST",
+							.key = {"port", "qindex"}};
+	char name[PORT_NAME];
+
+	mf_config_table(&s->w, &pools);
+	mf_config_row(&s->w, "egress_lossy_pool", NULL);
+	mf_config_field(&s->w, "type", MF_CONFIG_TEXT, "egress");
+	mf_config_field(&s->w, "mode", MF_CONFIG_TEXT, "static");
+	mf_config_field(&s->w, "size", MF_CONFIG_TEXT, "%" PRIu64, pool_bytes(s));
+	mf_config_table(&s->w, &profiles);
+	for_sorts(s, put_data_profile);
+	mf_config_row(&s->w, "mrc_drop", NULL);
+	mf_config_field(&s->w, "pool", MF_CONFIG_TEXT, "egress_lossy_pool");
+	mf_config_field(&s->w, "size", MF_CONFIG_TEXT, "0");
+	mf_config_field(&s->w, "static_th", MF_CONFIG_TEXT, "%" PRIu64, CONTROL_BYTES);
+	mf_config_field(&s->w, "packet_discard_action", MF_CONFIG_TEXT, "drop");
+	mf_config_table(&s->w, &by_queue);
+	for (uint32_t port = 0; port < s->ports; port++)
+		for (size_t q = 0; q < QUEUES; q++) {
+			mf_config_row(&s->w, port_name(s, port, name), queues[q].index);
+			if (queues[q].data)
+				mf_config_field(&s->w, "profile", MF_CONFIG_TEXT, "mrc_trim_%s",
+						port_sort(s, port));
+			else
+				mf_config_field(&s->w, "profile", MF_CONFIG_TEXT, "mrc_drop");
+		}
+}
+
+/* REQ(plan.emit.thresholds) */
+static void put_marking(struct sonic *s, uint32_t port)
+{
+	struct mf_queue_bytes bytes = mf_queue_bytes(s->t, link_kind(s, port), false);
+	char name[32];
+
+	if (mf_queue_last_hop(s->t, s->node, port))
+		return;
+	snprintf(name, sizeof(name), "mrc_ecn_%s", port_sort(s, port));
+	mf_config_row(&s->w, name, NULL);
+	mf_config_field(&s->w, "ecn", MF_CONFIG_TEXT, "ecn_all");
+	mf_config_field(&s->w, "wred_green_enable", MF_CONFIG_BARE, "true");
+	mf_config_field(&s->w, "green_min_threshold", MF_CONFIG_TEXT, "%" PRIu64, bytes.ecn_min);
+	mf_config_field(&s->w, "green_max_threshold", MF_CONFIG_TEXT, "%" PRIu64, bytes.ecn_max);
+	mf_config_field(&s->w, "green_drop_probability", MF_CONFIG_TEXT, "100");
+}
+
+static void put_scheduler(struct sonic *s, const char *name, const char *type, unsigned weight)
+{
+	mf_config_row(&s->w, name, NULL);
+	mf_config_field(&s->w, "type", MF_CONFIG_TEXT, "%s", type);
+	if (weight)
+		mf_config_field(&s->w, "weight", MF_CONFIG_BARE, "%u", weight);
+}
+
+static void put_queues(struct sonic *s)
+{
+	static const struct mf_config_table wred = {.name = "WRED_PROFILE",
+						    .module = "sonic-wred-profile",
+						    .list = "WRED_PROFILE_LIST",
+						    .key = {"name"}};
+	static const struct mf_config_table schedulers = {.name = "SCHEDULER",
+							  .module = "sonic-scheduler",
+							  .list = "SCHEDULER_LIST",
+							  .key = {"name"}};
+	static const struct mf_config_table by_queue = {.name = "QUEUE",
+							.module = "sonic-queue",
+							.list = "QUEUE_LIST",
+							.key = {"ifname", "qindex"}};
+	char name[PORT_NAME];
+
+	mf_config_table(&s->w, &wred);
+	for_sorts(s, put_marking);
+	mf_config_table(&s->w, &schedulers);
+	put_scheduler(s, "control", "STRICT", 0);
+	put_scheduler(s, "retx", "DWRR", 60);
+	put_scheduler(s, "data", "DWRR", 30);
+	put_scheduler(s, "other", "DWRR", 10);
+	mf_config_table(&s->w, &by_queue);
+	for (uint32_t port = 0; port < s->ports; port++)
+		for (size_t q = 0; q < QUEUES; q++) {
+			mf_config_row(&s->w, port_name(s, port, name), queues[q].index);
+			mf_config_field(&s->w, "scheduler", MF_CONFIG_TEXT, "%s",
+					queues[q].scheduler);
+			if (queues[q].data && !mf_queue_last_hop(s->t, s->node, port))
+				mf_config_field(&s->w, "wred_profile", MF_CONFIG_TEXT, "mrc_ecn_%s",
+						port_sort(s, port));
+		}
+}
+
+void mf_emit_sonic(FILE *to, const struct mf_topology *t, uint32_t node,
+		   const struct mf_emit_options *o, enum mf_sonic_form form)
+{
+	enum mf_tier tier = mf_node_at(t, node).tier;
+	struct sonic s = {
+		.t = t, .o = o, .node = node, .ports = mf_node_ports(t, tier), .tier = tier};
+
+	mf_config_begin(&s.w, to, form);
+	put_metadata(&s);
+	put_ports(&s);
+	put_interfaces(&s);
+	put_uns(&s);
+	put_routes(&s);
+	put_classes(&s);
+	put_trimming(&s);
+	put_port_maps(&s);
+	put_buffers(&s);
+	put_queues(&s);
+	mf_config_end(&s.w);
+}
