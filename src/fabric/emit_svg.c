@@ -214,9 +214,10 @@ static void put_head(const struct picture *p)
 	fprintf(p->to, "<text class=\"t\" x=\"%.0f\" y=\"32\">%s</text>\n", MARGIN, t->cfg.name);
 	fprintf(p->to,
 		"<text class=\"d\" x=\"%.0f\" y=\"52\">%" PRIu32 " NICs on %" PRIu32
-		" planes of %" PRIu64 "%s, %" PRIu32 " switches</text>\n",
-		MARGIN, t->n_hosts, t->cfg.planes, mbit_s % 1000 ? mbit_s : mbit_s / 1000,
-		mbit_s % 1000 ? " Mb/s" : " Gb/s", t->n_switches);
+		" plane%s of %" PRIu64 "%s, %" PRIu32 " switches</text>\n",
+		MARGIN, t->n_hosts, t->cfg.planes, t->cfg.planes == 1 ? "" : "s",
+		mbit_s % 1000 ? mbit_s : mbit_s / 1000, mbit_s % 1000 ? " Mb/s" : " Gb/s",
+		t->n_switches);
 	for (uint32_t plane = 0; plane < t->cfg.planes && plane < COLOURS; plane++)
 		fprintf(p->to,
 			"<circle cx=\"%.0f\" cy=\"67\" r=\"5\" fill=\"%s\"/><text class=\"d\" "

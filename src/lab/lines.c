@@ -19,7 +19,7 @@ static const char *address(const uint8_t bytes[MF_ADDRESS_BYTES], char out[INET6
 
 /* ---- cables and ports ---- */
 
-static void write_mac(FILE *to, uint32_t link)
+void ml_lines_mac(FILE *to, uint32_t link)
 {
 	uint32_t n = link + 1;
 
@@ -35,7 +35,7 @@ static void write_end(FILE *to, const struct mf_topology *t, const char *prefix,
 	mf_port_name(t, end.node, end.port, port);
 	fprintf(to, "name %s index %u netns %s%s mtu %u address ", port, ml_ifindex(link), prefix,
 		node, t->cfg.mtu);
-	write_mac(to, link);
+	ml_lines_mac(to, link);
 }
 
 void ml_lines_cable(FILE *to, const struct mf_topology *t, const char *prefix, uint32_t link,
@@ -58,7 +58,7 @@ void ml_lines_port(FILE *to, const struct mf_topology *t, uint32_t link, uint32_
 	fprintf(to, "link set dev %s up\n", port);
 	fprintf(to, "addr replace fe80::%u/64 dev %s nodad\n", upper ? 2u : 1u, port);
 	fprintf(to, "neigh replace fe80::%u dev %s nud permanent lladdr ", upper ? 1u : 2u, port);
-	write_mac(to, peer);
+	ml_lines_mac(to, peer);
 	fprintf(to, "\n");
 }
 

@@ -23,6 +23,9 @@ static inline uint32_t ml_ifindex(uint32_t link)
 	return ML_IFINDEX_FIRST + link;
 }
 
+/* ml_lines_mac writes the MAC address of the port that sends on a link. */
+void ml_lines_mac(FILE *to, uint32_t link);
+
 /* ml_lines_cable makes the cable between the ports of two links; run it anywhere. `prefix` begins
  * the names of namespaces. */
 void ml_lines_cable(FILE *to, const struct mf_topology *t, const char *prefix, uint32_t link,

@@ -4,6 +4,7 @@
 #define SOFTMRC_CLI_PLAN_OPTIONS_H
 
 #include "cli/flags.h"
+#include "cli/plan/emit.h"
 
 #include <stdbool.h>
 
@@ -12,6 +13,7 @@ struct plan_options {
 	const char *against;  /* likewise, or "none" */
 	const char *rates;    /* file, or NULL */
 	bool json, show_rates;
+	struct plan_emit emit; /* its format is NULL: no files are wanted */
 };
 
 /* plan_options_parse reads a command line; help and errors are printed. */

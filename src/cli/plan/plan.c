@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* mrc plan - what a fabric is made of, what it costs and carries, and how it fails. */
+/* mrc plan - what a fabric is made of, costs and carries, how it fails, and its configurations. */
 #include "cli/plan/options.h"
 #include "cli/plan/report.h"
 #include "cli/verbs.h"
@@ -64,12 +64,14 @@ static void print_text(const struct plan_options *o, const struct mf_topology *t
 	cli_text_fini(&text);
 }
 
-static int report(const struct plan_options *o, const struct mf_rates *rates)
+static int work(const struct plan_options *o, const struct mf_rates *rates)
 {
 	struct mf_topology t, other, *against = NULL;
 
 	if (open_topology(&t, o->topology))
 		return EXIT_FAILED;
+	if (o->emit.format)
+		return plan_emit_run(&o->emit, &t) ? EXIT_FAILED : EXIT_GOOD;
 	if (strcmp(o->against, "none") != 0 && strcmp(o->against, t.cfg.name) != 0) {
 		if (open_topology(&other, o->against))
 			return EXIT_FAILED;
@@ -106,5 +108,5 @@ int cli_plan_main(int argc, char **argv)
 		print_text(&o, NULL, NULL, &rates);
 		return EXIT_GOOD;
 	}
-	return report(&o, &rates);
+	return work(&o, &rates);
 }
