@@ -2,6 +2,7 @@
 /*
  * emit_dot.c - the fabric for graphviz: hosts at the bottom, a cluster for each plane. A fabric too
  * large to be drawn cable by cable becomes an overview, one box for each tier of each plane.
+ * REQ(plan.emit.graphs)
  */
 #include "fabric/emit.h"
 

@@ -3,7 +3,7 @@
  * emit_svg.c - a picture of the fabric that a browser shows: switches in rows by tier, planes side
  * by side, each in a colour of its own, hosts in the row below, every cable a curve. Pointing at a
  * node shows its name, uSID and ports. A fabric too large for that is shown as one box for each
- * tier of each plane, with how many there are and how many links lead on.
+ * tier of each plane, with how many there are and how many links lead on. REQ(plan.emit.graphs)
  *
  * Rows have one width; a node of a row with n places stands in the middle of the nth part of it.
  */

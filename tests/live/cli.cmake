@@ -10,3 +10,6 @@ add_dependencies(live_demo softmrc-program-mrc softmrc-example-train)
 softmrc_test(live_cli SOURCES live_cli.c LINKS softmrc_jansson LABELS live release TIMEOUT 120
 	ARGS -- $<TARGET_FILE:softmrc-program-mrc>)
 add_dependencies(live_cli softmrc-program-mrc)
+softmrc_test(live_plan SOURCES live_plan.c LINKS softmrc_jansson
+	LABELS live release TIMEOUT 120 ARGS -- $<TARGET_FILE:softmrc-program-mrc>)
+add_dependencies(live_plan softmrc-program-mrc)
