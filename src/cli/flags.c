@@ -35,6 +35,14 @@ static bool read_number(const char *text, uint64_t min, uint64_t max, uint64_t *
 	return read_digits(text, &end, out) && !*end && *out >= min && *out <= max;
 }
 
+static bool store_another(struct cli_flag_texts *texts, const char *text)
+{
+	if (!*text || texts->n == CLI_FLAG_TEXTS_MAX)
+		return false;
+	texts->text[texts->n++] = text;
+	return true;
+}
+
 static bool store(const struct cli_flag *flag, const char *text)
 {
 	uint64_t n;
@@ -59,6 +67,11 @@ static bool store(const struct cli_flag *flag, const char *text)
 	case CLI_FLAG_TEXT:
 		*(const char **)flag->out = text;
 		return *text != '\0';
+	case CLI_FLAG_MAYBE:
+		*(const char **)flag->out = text;
+		return true;
+	case CLI_FLAG_TEXTS:
+		return store_another(flag->out, text);
 	}
 	return false;
 }
@@ -91,7 +104,11 @@ static void say_allowed(const struct cli_flag *flag)
 			mb_quantity_write_time(max, flag->max));
 		break;
 	case CLI_FLAG_TEXT:
+	case CLI_FLAG_MAYBE:
 		fprintf(stderr, "%s\n", flag->value);
+		break;
+	case CLI_FLAG_TEXTS:
+		fprintf(stderr, "%s, at most %u times\n", flag->value, CLI_FLAG_TEXTS_MAX);
 		break;
 	}
 }
@@ -128,6 +145,8 @@ static enum cli_flags_result read_flag(const struct cli_flag *flag, const char *
 	const char *equals = strchr(argv[*i], '=');
 	const char *text = equals ? equals + 1 : NULL;
 
+	if (flag->kind == CLI_FLAG_MAYBE && store(flag, text ? text : ""))
+		return CLI_FLAGS_OK;
 	if (flag->kind == CLI_FLAG_SWITCH) {
 		if (!equals && store(flag, ""))
 			return CLI_FLAGS_OK;
@@ -180,10 +199,14 @@ enum cli_flags_result cli_flags_parse(const struct cli_flag *flags, size_t n, co
 void cli_flags_help(const struct cli_flag *flags, size_t n)
 {
 	for (size_t i = 0; i < n; i++) {
+		const char *before = flags[i].value ? " " : "";
 		char left[40];
 
-		snprintf(left, sizeof(left), "%s%s%s", flags[i].name, flags[i].value ? " " : "",
-			 flags[i].value ? flags[i].value : "");
+		if (flags[i].kind == CLI_FLAG_MAYBE)
+			snprintf(left, sizeof(left), "%s[=%s]", flags[i].name, flags[i].value);
+		else
+			snprintf(left, sizeof(left), "%s%s%s", flags[i].name, before,
+				 flags[i].value ? flags[i].value : "");
 		printf("  %-16s %s\n", left, flags[i].help);
 	}
 	printf("  %-16s %s\n", "--help", "this text");

@@ -17,6 +17,15 @@ enum cli_flag_kind {
 	CLI_FLAG_BYTES,	 /* uint64_t, bytes with k, M or G (powers of 1024), min .. max */
 	CLI_FLAG_TIME,	 /* uint64_t nanoseconds, a number with ns, us, ms, s or m, min .. max */
 	CLI_FLAG_TEXT,	 /* const char *, not empty */
+	CLI_FLAG_MAYBE,	 /* const char *: what follows `=`, or "" when the flag stands alone */
+	CLI_FLAG_TEXTS,	 /* struct cli_flag_texts: the flag may stand there several times */
+};
+
+#define CLI_FLAG_TEXTS_MAX 64u
+
+struct cli_flag_texts {
+	const char *text[CLI_FLAG_TEXTS_MAX];
+	size_t n;
 };
 
 struct cli_flag {

@@ -10,7 +10,8 @@ static struct {
 	bool quiet;
 	uint32_t ranks;
 	uint64_t seed, pace;
-	const char *out;
+	const char *out, *json;
+	struct cli_flag_texts set;
 } o;
 
 static const struct cli_flag flags[] = {
@@ -19,7 +20,10 @@ static const struct cli_flag flags[] = {
 	{"--seed", CLI_FLAG_U64, "N", "seed", &o.seed, 0, UINT64_MAX},
 	{"--pace", CLI_FLAG_RATE, "RATE", "pace", &o.pace, 1000000, 1000000000},
 	{"--out", CLI_FLAG_TEXT, "FILE", "result", &o.out, 0, 0},
+	{"--json", CLI_FLAG_MAYBE, "FILE", "as JSON", &o.json, 0, 0},
+	{"--set", CLI_FLAG_TEXTS, "KEY=VALUE", "a change", &o.set, 0, 0},
 };
+#define FLAGS (sizeof(flags) / sizeof(flags[0]))
 
 /* Parses words; stderr ends up in `said`. */
 static enum cli_flags_result parse(char *said, size_t size, int argc, char **argv)
@@ -31,7 +35,7 @@ static enum cli_flags_result parse(char *said, size_t size, int argc, char **arg
 	assert_non_null(catcher);
 	memset(&o, 0, sizeof(o));
 	stderr = catcher;
-	rc = cli_flags_parse(flags, 5, "prog", argc, argv);
+	rc = cli_flags_parse(flags, FLAGS, "prog", argc, argv);
 	stderr = real;
 	rewind(catcher);
 	n = fread(said, 1, size - 1, catcher);
@@ -88,6 +92,30 @@ TEST(cli_flags_parse, misses_a_value)
 	assert_string_equal(said, "prog: --quiet=1: want no value\n");
 }
 
+TEST(cli_flags_parse, a_value_that_may_be_left_out)
+{
+	char said[500];
+
+	assert_int_equal(PARSE(said, "x", "--json", "--ranks", "4"), CLI_FLAGS_OK);
+	assert_string_equal(o.json, "");
+	assert_int_equal(PARSE(said, "x", "--json=f"), CLI_FLAGS_OK);
+	assert_string_equal(o.json, "f");
+	assert_int_equal(PARSE(said, "x"), CLI_FLAGS_OK);
+	assert_null(o.json);
+}
+
+TEST(cli_flags_parse, a_flag_that_may_be_repeated)
+{
+	char said[500];
+
+	assert_int_equal(PARSE(said, "x", "--set", "a=1", "--set=b=2"), CLI_FLAGS_OK);
+	assert_u_eq(o.set.n, 2);
+	assert_string_equal(o.set.text[0], "a=1");
+	assert_string_equal(o.set.text[1], "b=2");
+	assert_int_equal(PARSE(said, "x", "--set="), CLI_FLAGS_ERROR);
+	assert_string_equal(said, "prog: --set : want KEY=VALUE, at most 64 times\n");
+}
+
 TEST(cli_flags_parse, suggests_a_flag)
 {
 	char said[500];
@@ -112,7 +140,7 @@ TEST(cli_flags_parse_operands, words_between_flags)
 	char *argv[] = {"x", "a", "--ranks", "4", "b"};
 	size_t n;
 
-	assert_int_equal(cli_flags_parse_operands(flags, 5, "prog", 5, argv, operand, 2, &n),
+	assert_int_equal(cli_flags_parse_operands(flags, FLAGS, "prog", 5, argv, operand, 2, &n),
 			 CLI_FLAGS_OK);
 	assert_u_eq(n, 2);
 	assert_string_equal(operand[0], "a");
@@ -129,7 +157,7 @@ TEST(cli_flags_parse_operands, one_too_many)
 	size_t n;
 
 	stderr = catcher;
-	assert_int_equal(cli_flags_parse_operands(flags, 5, "prog", 3, argv, operand, 1, &n),
+	assert_int_equal(cli_flags_parse_operands(flags, FLAGS, "prog", 3, argv, operand, 1, &n),
 			 CLI_FLAGS_ERROR);
 	stderr = real;
 	rewind(catcher);

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* options.h - the command line of `mrc sim run`. */
+#ifndef SOFTMRC_CLI_SIM_OPTIONS_H
+#define SOFTMRC_CLI_SIM_OPTIONS_H
+
+#include "cli/flags.h"
+
+#include <stdbool.h>
+
+struct sim_options {
+	const char *name;
+	struct cli_flag_texts set;
+	const char *json; /* NULL: no; "": to stdout */
+	const char *flows, *series, *evs, *capture;
+	uint64_t seed, end_ns, memory; /* 0: not given */
+	uint32_t threads;
+	bool expect, quiet, check;
+};
+
+enum cli_flags_result sim_options_parse(struct sim_options *o, int argc, char **argv);
+
+#endif

@@ -1,0 +1,255 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* mrc sim run - a scenario, step by step: see run.h. */
+#include "cli/sim/run.h"
+
+#include "cli/sim/expect.h"
+#include "cli/sim/options.h"
+#include "cli/sim/outputs.h"
+#include "cli/sim/progress.h"
+#include "cli/sim/result.h"
+#include "cli/sim/room.h"
+#include "cli/sim/source.h"
+#include "cli/sim/verbs.h"
+#include "cli/term.h"
+#include "cli/units.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+#define WHO "mrc sim run"
+/* A step is to take about this long, so that Ctrl-C is heard and progress shown in time. */
+#define STEP_WALL_NS 50000000u
+#define STEP_FIRST_PS 1000000u
+#define STEP_MAX_PS UINT64_C(1000000000000)
+
+static int refuse(const char *what)
+{
+	fprintf(stderr, WHO ": %s\n", what);
+	return SIM_EXIT_USAGE;
+}
+
+/* fits refuses a run that needs more memory than there is, before any of it is taken. */
+static bool fits(const struct ms_scenario *s, uint64_t may_take)
+{
+	const uint64_t need = ms_run_memory(&s->run);
+	const uint64_t room = may_take ? may_take : sim_room_bytes();
+	char needs[CLI_UNITS_MAX], has[CLI_UNITS_MAX];
+
+	if (need <= room)
+		return true;
+	fprintf(stderr,
+		WHO
+		": %s: needs up to %s (%llu bytes), and %s are %s; expected fewer hosts, planes or "
+		"flows, or --memory to try it all the same\n",
+		s->name, cli_units_bytes(needs, need), (unsigned long long)need,
+		cli_units_bytes(has, room), may_take ? "allowed" : "available");
+	return false;
+}
+
+static uint64_t clock_ns(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+/* next_step makes steps as long as a run can do in the time that is meant for one. */
+static uint64_t next_step(uint64_t step_ps, uint64_t took_ns)
+{
+	if (took_ns < STEP_WALL_NS / 2 && step_ps < STEP_MAX_PS)
+		return step_ps * 2;
+	if (took_ns > STEP_WALL_NS * 2 && step_ps > STEP_FIRST_PS)
+		return step_ps / 2;
+	return step_ps;
+}
+
+/* go runs to the end, or until a signal comes. */
+static bool go(struct sim_outcome *o, struct sim_outputs *outputs, struct sim_progress *progress,
+	       struct ms_file_error *error)
+{
+	uint64_t step_ps = STEP_FIRST_PS;
+
+	o->state = MS_RUN_GOES_ON;
+	while (o->state == MS_RUN_GOES_ON && !o->interrupted) {
+		uint64_t began = clock_ns();
+
+		o->state = ms_run_step(o->run, step_ps);
+		step_ps = next_step(step_ps, clock_ns() - began);
+		if (!sim_outputs_step(outputs, error))
+			return false;
+		sim_progress_show(progress, o->run);
+		o->interrupted = o->state == MS_RUN_GOES_ON && cli_term_caught();
+	}
+	return true;
+}
+
+static int status_of(const struct sim_outcome *o, const json_t *result)
+{
+	if (o->interrupted)
+		return SIM_EXIT_INTERRUPTED;
+	if (o->state == MS_RUN_MEMORY)
+		fprintf(stderr, WHO ": memory ran out\n");
+	if (o->state == MS_RUN_RANKS || !result)
+		fprintf(stderr, WHO ": another rank failed\n");
+	return result && sim_result_good(result) ? SIM_EXIT_GOOD : SIM_EXIT_FAILED;
+}
+
+/* run_with runs a scenario whose files are open. */
+static int run_with(struct ms_scenario *s, struct sim_outputs *outputs,
+		    const struct sim_run_how *how, json_t **result)
+{
+	struct sim_outcome o = {.scenario = s};
+	struct sim_progress progress;
+	struct ms_file_error error;
+	char why[MS_WHY_BYTES];
+	int status;
+	bool ok;
+
+	o.run = ms_run_create(&s->run, why);
+	if (!o.run)
+		return refuse(why);
+	sim_outputs_start(outputs, o.run);
+	sim_progress_begin(&progress, o.run, how->quiet);
+	ok = go(&o, outputs, &progress, &error);
+	o.wall_s = sim_progress_end(&progress);
+	*result = sim_result_json(&o);
+	status = status_of(&o, *result);
+	if (!sim_outputs_close(outputs, o.run, &error) || !ok) {
+		fprintf(stderr, WHO ": %s\n", error.text);
+		status = SIM_EXIT_FAILED;
+	}
+	ms_run_destroy(o.run);
+	return status;
+}
+
+int sim_run_scenario(struct ms_scenario *s, const struct sim_run_how *how, json_t **result)
+{
+	struct sim_outputs outputs;
+	struct ms_file_error error, unused;
+	int status;
+
+	*result = NULL;
+	if (!fits(s, how->memory))
+		return SIM_EXIT_USAGE;
+	if (!sim_outputs_open(&outputs, s, &error)) {
+		sim_outputs_close(&outputs, NULL, &unused);
+		return refuse(error.text);
+	}
+	status = run_with(s, &outputs, how, result);
+	if (outputs.scenario)
+		sim_outputs_close(&outputs, NULL, &unused);
+	return status;
+}
+
+/* ---- the command ---- */
+
+/* apply puts flags over what the scenario says. */
+static void apply(const struct sim_options *o, struct ms_scenario *s)
+{
+	const struct {
+		const char *from;
+		char *to;
+	} files[] = {{o->flows, s->output.flows},
+		     {o->series, s->output.series},
+		     {o->evs, s->output.evs},
+		     {o->capture, s->output.capture}};
+
+	for (size_t i = 0; i < sizeof(files) / sizeof(files[0]); i++)
+		if (files[i].from)
+			snprintf(files[i].to, MS_PATH_BYTES, "%s", files[i].from);
+}
+
+/* changes_of makes changes of the flags that stand for keys; text holds what they point to. */
+static void changes_of(struct sim_options *o, char text[3][48])
+{
+	const uint64_t value[3] = {o->seed, o->threads, o->end_ns};
+	static const char *const form[3] = {"seed=%llu", "threads=%llu", "end=%lluns"};
+
+	for (int i = 0; i < 3; i++)
+		if (value[i] && o->set.n < CLI_FLAG_TEXTS_MAX) {
+			snprintf(text[i], sizeof(text[i]), form[i], (unsigned long long)value[i]);
+			o->set.text[o->set.n++] = text[i];
+		}
+}
+
+static int tell(const struct sim_options *o, const json_t *result)
+{
+	struct cli_text text = {0};
+	bool ok = true;
+
+	if (!o->json || o->json[0]) {
+		sim_result_text(result, &text);
+		fputs(text.data, stdout);
+		cli_text_fini(&text);
+	}
+	if (o->json && o->json[0])
+		ok = json_dump_file(result, o->json, JSON_INDENT(2) | JSON_REAL_PRECISION(12)) == 0;
+	else if (o->json)
+		ok = json_dumpf(result, stdout, JSON_INDENT(2) | JSON_REAL_PRECISION(12)) == 0 &&
+		     putchar('\n') == '\n';
+	if (fflush(stdout) == 0 && ok)
+		return SIM_EXIT_GOOD;
+	fprintf(stderr, WHO ": %s: cannot be written\n",
+		o->json && o->json[0] ? o->json : "the result");
+	return SIM_EXIT_FAILED;
+}
+
+static int check_only(const struct ms_scenario *s)
+{
+	char need[CLI_UNITS_MAX], has[CLI_UNITS_MAX];
+
+	printf("%s: good; %u hosts on %u planes, at most %s of memory, %s are available\n", s->name,
+	       s->fabric.n_hosts, s->fabric.cfg.planes,
+	       cli_units_bytes(need, ms_run_memory(&s->run)),
+	       cli_units_bytes(has, sim_room_bytes()));
+	return SIM_EXIT_GOOD;
+}
+
+static int run_and_tell(const struct sim_options *o, struct ms_scenario *s)
+{
+	const struct sim_run_how how = {o->quiet, o->memory};
+	json_t *result;
+	int status, told;
+
+	apply(o, s);
+	if (o->check)
+		return check_only(s);
+	status = sim_run_scenario(s, &how, &result);
+	if (!result)
+		return status;
+	told = tell(o, result);
+	if (status == SIM_EXIT_GOOD && told)
+		status = told;
+	if (status == SIM_EXIT_GOOD && o->expect)
+		status = sim_expect(s, result);
+	json_decref(result);
+	return status;
+}
+
+int sim_run_main(int argc, char **argv)
+{
+	struct ms_file_error error;
+	struct sim_options o;
+	struct ms_scenario *s;
+	char text[3][48];
+	int status;
+
+	switch (sim_options_parse(&o, argc, argv)) {
+	case CLI_FLAGS_HELP:
+		return SIM_EXIT_GOOD;
+	case CLI_FLAGS_ERROR:
+		return SIM_EXIT_USAGE;
+	case CLI_FLAGS_OK:
+		break;
+	}
+	changes_of(&o, text);
+	s = sim_source_read(o.name, &(struct ms_changes){o.set.text, o.set.n}, &error);
+	if (!s)
+		return refuse(error.text);
+	cli_term_catch();
+	status = run_and_tell(&o, s);
+	ms_scenario_destroy(s);
+	return status;
+}

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Scenarios by name: see source.h. */
+#include "cli/sim/source.h"
+
+#include "sim/load_file.h"
+#include "sim/presets.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct ms_scenario *sim_source_read(const char *name, const struct ms_changes *changes,
+				    struct ms_file_error *error)
+{
+	const struct ms_preset *preset = ms_preset_find(name);
+	struct ms_scenario *s;
+	const char *near;
+	char *text;
+
+	if (preset)
+		return ms_scenario_read(name, preset->text, changes, error);
+	if (!strpbrk(name, "./")) {
+		near = ms_preset_near(name);
+		ms_file_refuse(error, name, 0, "there is no such scenario; %s%s%s",
+			       near ? "did you mean "
+				    : "`mrc sim list` shows those that are built in, "
+				      "files have a slash or a dot in their name",
+			       near ? near : "", near ? "?" : "");
+		return NULL;
+	}
+	text = ms_file_load(name, error);
+	if (!text)
+		return NULL;
+	s = ms_scenario_read(name, text, changes, error);
+	free(text);
+	return s;
+}

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * scenario_build.h - how what a scenario file says becomes what a run takes. Each of these is
+ * called once, in this order; false: *error says what is wrong.
+ */
+#ifndef SOFTMRC_SIM_SCENARIO_BUILD_H
+#define SOFTMRC_SIM_SCENARIO_BUILD_H
+
+#include "fabric/topology_toml.h"
+#include "sim/scenario.h"
+
+/*
+ * ms_scenario_topology_from begins a fabric with the file that topology.file or topology.htsim
+ * names; what the scenario says of it beside comes on top.
+ */
+bool ms_scenario_topology_from(struct ms_scenario *s, struct mf_topology_file *f,
+			       struct ms_file_error *error);
+/* ms_scenario_run_defaults fills s->run for s->fabric and s->queues. */
+void ms_scenario_run_defaults(struct ms_scenario *s);
+/* These fill in what a new element of a [[table]] has by default. */
+void ms_scenario_workload_defaults(struct ms_scenario_workload *w);
+void ms_scenario_fault_defaults(struct ms_scenario_fault *f);
+/* ms_scenario_workloads makes s->run.workload, reading the files that are named. */
+bool ms_scenario_workloads(struct ms_scenario *s, struct ms_file_error *error);
+/* ms_scenario_fault_events makes s->run.faults of [[fault]] and [[random]]. */
+bool ms_scenario_fault_events(struct ms_scenario *s, struct ms_file_error *error);
+/* ms_scenario_failure adds a cable above a T1 that is down from the beginning. */
+bool ms_scenario_failure(struct ms_scenario *s, uint32_t t1, uint32_t uplink);
+
+#endif
