@@ -5,7 +5,10 @@
 
 #include "sim/run_state.h"
 
-#define TRIM_TO_BYTES 192u
+/* 128 bytes of packet, and what frames it on the wire. */
+#define TRIM_TO_BYTES 152u
+/* Scratch of a thread, of which large runs do not notice anything. */
+#define LANE_BYTES (UINT64_C(1) << 20)
 #define DEFAULT_BYTES (UINT64_C(1) << 20)
 
 void ms_run_defaults(struct ms_run_cfg *cfg, const struct mf_topology *topology)
@@ -288,6 +291,6 @@ uint64_t ms_run_memory(const struct ms_run_cfg *cfg)
 	}
 	if (cfg->ranks)
 		hosts = (hosts + cfg->ranks->ranks - 1) / cfg->ranks->ranks;
-	return bytes + ms_nic_memory(&nic, w, cfg->n_workloads, hosts) +
+	return bytes + LANE_BYTES * cfg->threads + ms_nic_memory(&nic, w, cfg->n_workloads, hosts) +
 	       ms_net_memory(&net, in_flight(cfg, w));
 }
