@@ -49,7 +49,10 @@ struct mh_srv6 {
 /* mh_srv6_read_row reads a row's text. False: why says what is wrong with which word of it. */
 bool mh_srv6_read_row(const char *text, struct mh_srv6_row *row, char why[MH_SRV6_WHY_MAX]);
 
-/* mh_srv6_find returns the row of a destination; NULL: it is in none, so no path leads there. */
+/*
+ * mh_srv6_find returns the row of a destination; NULL: it is in none, so no path leads there.
+ * REQ(srv6.rows)
+ */
 const struct mh_srv6_row *mh_srv6_find(const struct mh_srv6 *s, const uint8_t gid[16]);
 
 /*
@@ -61,6 +64,7 @@ uint32_t mh_srv6_ev(const struct mh_srv6 *s, uint32_t plane, uint32_t i);
 /*
  * mh_srv6_carrier writes the address that takes a packet of an EV to a destination of the row. The
  * plane is the one that the packet leaves by, whatever a peer's EV says. REQ(srv6.ev-planes)
+ * REQ(srv6.port-plane)
  */
 void mh_srv6_carrier(const struct mh_srv6_row *row, uint32_t plane, uint32_t ev,
 		     const uint8_t gid[16], uint8_t dst[16]);

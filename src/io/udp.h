@@ -30,7 +30,7 @@ struct mio_udp_cfg {
 	/*
 	 * UDP checksums are zero, both ways: where destinations change on the way, as carriers of
 	 * uSIDs do, the kernel's would be wrong. IPv6 only; max_run must be 1, for the kernel cuts
-	 * up no message without a checksum.
+	 * up no message without a checksum. REQ(wire.carrier.srv6-direct)
 	 */
 	bool zero_checksum;
 };

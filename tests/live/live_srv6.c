@@ -240,6 +240,7 @@ SRV6_TEST(writes_ipv6_in_ipv6)
 	srv6_run("raw41", plain_initiator);
 }
 
+/* REQ(wire.carrier.srv6-direct) */
 SRV6_TEST(writes_udp_to_carriers)
 {
 	srv6_run("udp", plain_initiator);

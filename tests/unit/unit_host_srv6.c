@@ -59,7 +59,10 @@ TEST(mh_srv6_carrier, six_usids_with_planes_in_each)
 		       "fcbb:bb00:a402:b401:c407:b401:a435:1407");
 }
 
-/* An answer goes out by the plane that it is sent on, whatever the EV says that it returns. */
+/*
+ * An answer goes out by the plane that it is sent on, whatever the EV says that it returns.
+ * REQ(srv6.port-plane)
+ */
 TEST(mh_srv6_carrier, plane_is_the_ports)
 {
 	static const char *const rows[] = {NEAR};
@@ -81,6 +84,7 @@ TEST(mh_srv6_find, nothing_for_strangers)
 	assert_null(mh_srv6_find(&s, gid));
 }
 
+/* REQ(srv6.rows) */
 TEST(mh_srv6_find, prefixes_of_no_bits_and_of_all)
 {
 	static const char *const rows[] = {"::/0 = fcbb0000 a000 1", "fd00::7/128 = fcbb0000 2"};

@@ -146,3 +146,41 @@ RX_TEST(trimmed_frame_is_answered_not_placed)
 	assert_u_eq(nack.neth.nack_psn, 1000);
 	assert_u_eq(nack.neth.entropy, RX_EV);
 }
+
+/* A switch that has no room may send a short packet whole: trimmed in name, with payload and ICRC.
+ */
+RX_TEST(trimmed_frame_that_is_whole_is_answered_not_placed)
+{
+	struct nic_bed *bed = *state;
+	struct mw_packet nack;
+	struct mio_rx answer;
+	uint8_t bytes[128], before[8];
+	size_t body, headers;
+
+	assert_i_eq(bed_connect(bed), 0);
+	memcpy(before, bed->buffer, 8);
+	body = rx_packet(bed, 1000, bytes);
+	rx_seal(bytes, body);
+	rx_send(bed, bytes, body + 4, RX_DSCP_TRIMMED << 2);
+	bed_wait(bed, "rx_trimmed", 1);
+	assert_memory_equal(bed->buffer, before, 8);
+	assert_true(bed_receive(bed, &answer) < 2);
+	assert_u_eq(mw_packet_decode(answer.bytes, answer.len - 4, false, &nack, &headers), MW_OK);
+	assert_u_eq(nack.bth.opcode, MW_NACK);
+}
+
+/* However short a trimmed frame is, it is answered or counted. */
+RX_TEST(trimmed_frames_of_any_length)
+{
+	struct nic_bed *bed = *state;
+	uint8_t bytes[128];
+	size_t body;
+
+	assert_i_eq(bed_connect(bed), 0);
+	body = rx_packet(bed, 1000, bytes);
+	for (size_t len = 1; len < body; len++)
+		rx_send(bed, bytes, len, RX_DSCP_TRIMMED << 2);
+	/* A NACK needs BTH and METH, 16 bytes. */
+	bed_wait(bed, "rx_trimmed", body - 16);
+	bed_wait(bed, "drop_decode", 15);
+}
