@@ -274,3 +274,74 @@ PLAN_TEST(yang_modules_of_sonic_allow_it)
 		 yang);
 	emit(words);
 }
+
+/* Runs a command with the name of a lab of this test's own in it; false: it failed. */
+static bool with_lab(const char *format)
+{
+	char command[512], name[24];
+
+	snprintf(name, sizeof(name), "plan%d", (int)getpid());
+	snprintf(command, sizeof(command), format, name, name);
+	return system(command) == 0;
+}
+
+static bool lab_up(void)
+{
+	char command[256];
+
+	snprintf(command, sizeof(command), "%s lab up tiny --pace 0 --name plan%d >/dev/null 2>&1",
+		 test_arg(0), (int)getpid());
+	return geteuid() == 0 && system(command) == 0;
+}
+
+static void lab_down(void)
+{
+	char command[256];
+
+	snprintf(command, sizeof(command), "%s lab down plan%d >/dev/null 2>&1", test_arg(0),
+		 (int)getpid());
+	assert_int_equal(system(command), 0);
+}
+
+/* A running lab is as planned, and what is done to it is named. REQ(plan.diff) */
+PLAN_TEST(diff_holds_a_running_lab_against_the_plan)
+{
+	char words[64], said[3][SAID_MAX];
+	int status[3];
+	bool changed;
+
+	if (!lab_up())
+		test_skip("no lab can be made here (mrc lab up tiny says why)");
+	snprintf(words, sizeof(words), "diff plan%d", (int)getpid());
+	status[0] = plan(said[0], words);
+	changed = with_lab("ip -n mrc-%s-plane0.t0-0 -6 route del fcbb:bb00:b001::/48 && "
+			   "ip -n mrc-%s-plane1.t1-1 -6 route add fc00:9::/48 via fe80::1 dev d1");
+	status[1] = plan(said[1], words);
+	snprintf(words, sizeof(words), "diff plan%d --node host0", (int)getpid());
+	status[2] = plan(said[2], words);
+	lab_down();
+	assert_true(changed);
+	assert_int_equal(status[0], 0);
+	assert_string_equal(said[0], "12 nodes as planned\n");
+	assert_int_equal(status[1], 1);
+	assert_non_null(strstr(said[1], "missing   fcbb:bb00:b001::/48 (plane0.t1-1)"));
+	assert_non_null(strstr(said[1], "extra     fc00:9::/48  running: via fe80::1 dev d1"));
+	assert_non_null(strstr(said[1], "2 differences at 2 of 12 nodes"));
+	assert_int_equal(status[2], 0);
+}
+
+PLAN_TEST(diff_of_saved_tables)
+{
+	char command[256], words[128];
+
+	snprintf(command, sizeof(command),
+		 "mkdir -p %s/plane0 && echo '[]' > %s/plane0/t1-0.routes.json", folder, folder);
+	assert_int_equal(system(command), 0);
+	snprintf(words, sizeof(words), "diff --dir %s --topology tiny --node plane0.t1-0", folder);
+	says(words, 1, "missing   fcbb:bb00:b000::/48  plan: uN");
+	snprintf(words, sizeof(words), "diff --dir %s --topology tiny --node plane0.t1-1", folder);
+	says(words, 2, "plane0/t1-1.routes.json: No such file");
+	snprintf(words, sizeof(words), "diff --dir %s", folder);
+	says(words, 2, "--dir wants --topology");
+	says("diff no-such-lab", 2, "no-such-lab");
+}

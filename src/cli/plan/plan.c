@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* mrc plan - what a fabric is made of, costs and carries, how it fails, and its configurations. */
+#include "cli/plan/diff.h"
 #include "cli/plan/options.h"
 #include "cli/plan/report.h"
 #include "cli/verbs.h"
@@ -94,6 +95,8 @@ int cli_plan_main(int argc, char **argv)
 	struct mf_rates rates = mf_rates_defaults();
 	struct plan_options o;
 
+	if (argc > 1 && strcmp(argv[1], "diff") == 0)
+		return plan_diff_main(argc - 1, argv + 1);
 	switch (plan_options_parse(&o, argc, argv)) {
 	case CLI_FLAGS_HELP:
 		return EXIT_GOOD;
