@@ -279,8 +279,8 @@ static inline uint64_t ms_wire_time(const struct ms_wire *w, uint32_t bytes)
 /* ms_saw adds the arrival of a packet at a node to the hash of all events. */
 static inline void ms_saw(struct ms_lane *lane, uint64_t t_ps, const struct ms_packet *p)
 {
-	uint64_t what = (uint64_t)p->port << 32 ^ (uint64_t)p->bytes << 16 ^ p->head ^ p->cls << 8 ^
-			p->ce << 12 ^ p->body[0];
+	uint64_t what = (uint64_t)p->port << 32 ^ (uint64_t)p->bytes << 16 ^ p->head ^
+			(uint64_t)p->cls << 8 ^ (uint64_t)p->ce << 12 ^ p->body[0];
 
 	lane->c.hash += ms_mix(t_ps ^ what * UINT64_C(0x9E3779B97F4A7C15));
 }
