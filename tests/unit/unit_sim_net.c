@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The fabric as hosts see it: classes, marks, cuts, losses, faults, wake-ups, ends of runs. */
-#include "sim_bed.h"
+#include "sim_net_bed.h"
 
 #include "fabric/link.h"
 

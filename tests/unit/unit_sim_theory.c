@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The kernel against what theory says, to the picosecond where theory is exact. */
-#include "sim_bed.h"
+#include "sim_net_bed.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* sim_bed.c - see sim_bed.h. */
-#include "sim_bed.h"
+/* sim_net_bed.c - see sim_net_bed.h. */
+#include "sim_net_bed.h"
 
 static void arm(struct bed *b, struct ms_lane *lane, uint32_t host)
 {
