@@ -5,6 +5,11 @@
  * Lost packets are taken silently: to the sender they went out, as on a bad cable. A packet can be
  * held back in a map, one a port, until the next has overtaken it; the program cannot keep a packet
  * itself, so it keeps the bytes and writes them over a copy of the one that overtook.
+ *
+ * TCP that this very host sends is a case of its own: the kernel writes its checksum behind this
+ * hook. A flipped bit would get a checksum that fits, and bytes moved to another packet one that
+ * does not. So such a packet, corrupted, is lost here as the receiver would have had it, and none
+ * is held back.
  */
 #ifndef SOFTMRC_BPF_FAULT_H
 #define SOFTMRC_BPF_FAULT_H
@@ -31,6 +36,12 @@ static __always_inline void vq_count_gone(struct vq_state *st, const struct vq_p
 	vq_arrive(st, p, VQ_OFFERED);
 	(*what)++;
 	bpf_spin_unlock(&st->lock);
+}
+
+/* Whether the kernel has yet to write the checksum: see above. */
+static __always_inline int vq_unsummed(struct __sk_buff *skb, const struct vq_packet *p)
+{
+	return !skb->ingress_ifindex && p->family && p->next == VQ_NEXT_TCP;
 }
 
 /* Flips one bit behind the headers; a packet without payload stays whole. */
@@ -73,7 +84,8 @@ static __always_inline int vq_hold_back(struct __sk_buff *skb, const struct vq_p
 	struct vq_hold *hold = bpf_map_lookup_elem(&vq_holds, &port);
 	__u32 state = VQ_HOLD_EMPTY;
 
-	if (!hold || p->family != 6 || bytes > VQ_HOLD_MAX || bytes < VQ_ETH || skb->gso_size ||
+	if (!hold || p->family != 6 || vq_unsummed(skb, p) || bytes > VQ_HOLD_MAX ||
+	    bytes < VQ_ETH || skb->gso_size ||
 	    __sync_val_compare_and_swap(&hold->state, VQ_HOLD_EMPTY, VQ_HOLD_BUSY))
 		return 0;
 	if (!bpf_skb_load_bytes(skb, 0, hold->frame, bytes)) {
@@ -96,7 +108,7 @@ static __always_inline int vq_overtake(struct __sk_buff *skb, const struct vq_pa
 	__u32 state = VQ_HOLD_FULL;
 	int done = 0;
 
-	if (!hold || p->family != 6 || skb->gso_size ||
+	if (!hold || p->family != 6 || vq_unsummed(skb, p) || skb->gso_size ||
 	    __sync_val_compare_and_swap(&hold->state, VQ_HOLD_FULL, VQ_HOLD_BUSY) != VQ_HOLD_FULL)
 		return 0;
 	bytes = hold->bytes;

@@ -85,8 +85,13 @@ static __always_inline int vq_disturb(struct __sk_buff *skb, const struct vq_con
 {
 	int passed;
 
-	if (vq_chance(cfg, st, cfg->corrupt_ppm))
+	if (vq_chance(cfg, st, cfg->corrupt_ppm)) {
+		if (vq_unsummed(skb, p)) {
+			vq_count_gone(st, p, &st->count.lost);
+			return 0;
+		}
 		vq_corrupt(skb, cfg, st, p);
+	}
 	if (vq_chance(cfg, st, cfg->reorder_ppm) && vq_hold_back(skb, p)) {
 		vq_count_gone(st, p, &st->count.held);
 		return 0;

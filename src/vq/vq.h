@@ -63,7 +63,7 @@ struct mvq_port {
 struct mvq_faults {
 	bool blackhole; /* nothing leaves, the link stays up */
 	uint32_t loss_ppm;
-	uint32_t corrupt_ppm;	/* one bit behind the headers is flipped */
+	uint32_t corrupt_ppm; /* one bit behind the headers flips; TCP of this very host is lost */
 	uint32_t duplicate_ppm; /* the packet leaves twice */
 	uint32_t reorder_ppm;	/* the packet leaves behind the next one; IPv6 only */
 	uint64_t slow_bits;	/* bit/s instead of rate_bits; 0: full rate. HTB needs

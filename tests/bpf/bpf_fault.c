@@ -91,6 +91,7 @@ TEST_WITH(rig_setup, rig_teardown, mvq_fault_set, corruption_spares_the_headers)
 	struct frame f, out;
 
 	rig_slow(r, 64 << 20, 0);
+	r->ingress = 1;
 	rig_fault(r, &(struct mvq_faults){.corrupt_ppm = MVQ_ONE});
 	for (int i = 0; i < FRAME_ARP * 100; i++) {
 		enum frame_form form = (enum frame_form)(i % FRAME_ARP);
@@ -109,6 +110,29 @@ TEST_WITH(rig_setup, rig_teardown, mvq_fault_set, corruption_spares_the_headers)
 	rig_run(r, &out);
 	assert_bytes_eq(out.bytes, f.bytes, f.len);
 	assert_u_eq(rig_read(r).corrupted, FRAME_ARP * 100);
+}
+
+/*
+ * The kernel writes the checksum of this host's own TCP behind the program: a flipped bit would get
+ * one that fits.
+ */
+TEST_WITH(rig_setup, rig_teardown, mvq_fault_set, corrupted_tcp_of_this_host_is_lost)
+{
+	struct rig *r = rig_of(state);
+	struct frame f;
+
+	rig_slow(r, 64 << 20, 0);
+	rig_fault(r, &(struct mvq_faults){.corrupt_ppm = MVQ_ONE, .reorder_ppm = MVQ_ONE});
+	frame_make(&f, FRAME_TCP, 1514, 0, 0, 1);
+	assert_int_equal(rig_run(r, &f), RIG_STOLEN);
+	assert_u_eq(rig_read(r).lost, 1);
+	rig_fault(r, &(struct mvq_faults){.reorder_ppm = MVQ_ONE});
+	assert_int_equal(rig_run(r, &f), RIG_OK);
+	assert_u_eq(rig_read(r).held, 0);
+	/* What others sent is summed already. */
+	r->ingress = 1;
+	assert_int_equal(rig_run(r, &f), RIG_STOLEN);
+	assert_u_eq(rig_read(r).held, 1);
 }
 
 TEST_WITH(rig_setup, rig_teardown, mvq_fault_set, duplicate_leaves_twice)

@@ -187,6 +187,7 @@ TEST_WITH(rig_setup, rig_teardown, vq_egress, corrupts_one_bit_inside_the_packet
 	struct frame f, out;
 
 	rig_slow(r, 256 << 20, 256 << 20);
+	r->ingress = 1;
 	rig_fault(r, &(struct mvq_faults){.corrupt_ppm = MVQ_ONE});
 	for (size_t i = 0; i < rounds; i++) {
 		struct account a;

@@ -129,7 +129,7 @@ struct mvq_counters rig_read(struct rig *r)
 enum rig_verdict rig_run(struct rig *r, struct frame *f)
 {
 	static uint8_t out[FRAME_MAX];
-	struct __sk_buff context = {.ifindex = r->ifindex};
+	struct __sk_buff context = {.ifindex = r->ifindex, .ingress_ifindex = r->ingress};
 	union bpf_attr attr;
 
 	memset(&attr, 0, sizeof(attr));

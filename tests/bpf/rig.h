@@ -34,6 +34,7 @@ struct rig {
 	int send, receive; /* sockets on both ends */
 	uint32_t priority; /* what the last rig_run left in the packet */
 	uint32_t mark;
+	uint32_t ingress; /* where rig_run's frames came in; 0: this host made them */
 };
 
 /*
