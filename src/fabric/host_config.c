@@ -142,6 +142,42 @@ static void put_rows(struct writing *w, const struct mf_topology *t, uint32_t ho
 	put(w, "]\n");
 }
 
+/* ---- time ---- */
+
+#define NS_PER_S UINT64_C(1000000000)
+#define NS_PER_US 1000u
+/* What configuration.md takes for sockets on a busy host; the network comes on top. */
+#define HOST_NS 200000u
+#define RTT_US_MAX 1000000u
+/* A SACK in IPv6 in IPv6 and Ethernet. */
+#define SACK_BYTES 158u
+
+/* The time that a packet takes over one link of a kind and through the switch behind it. */
+static uint64_t hop_ns(const struct mf_topology *t, enum mf_link_kind kind, uint32_t bytes)
+{
+	const struct mf_link_cfg *link = &t->cfg.links[kind];
+
+	return link->latency_ns + t->cfg.switch_ns + bytes * 8u * NS_PER_S / link->bit_s;
+}
+
+/* The round trip of a packet of the fabric's MTU over the longest path, with nothing in its way. */
+static uint64_t base_rtt_ns(const struct mf_topology *t)
+{
+	uint64_t ns = HOST_NS;
+
+	for (uint32_t kind = MF_HOST_T0; kind < t->cfg.tiers; kind++)
+		ns += 2 * (hop_ns(t, (enum mf_link_kind)kind, t->cfg.mtu) +
+			   hop_ns(t, (enum mf_link_kind)kind, SACK_BYTES));
+	return ns;
+}
+
+static void put_congestion(struct writing *w, const struct mf_topology *t)
+{
+	uint64_t us = (base_rtt_ns(t) + NS_PER_US - 1) / NS_PER_US;
+
+	put(w, "[congestion]\nbase_rtt_us = %" PRIu64 "\n\n", us < RTT_US_MAX ? us : RTT_US_MAX);
+}
+
 static void put_ports(struct writing *w, const struct mf_topology *t,
 		      const struct mf_host_options *o)
 {
@@ -163,6 +199,7 @@ size_t mf_host_config_write(const struct mf_topology *t, uint32_t host,
 
 	put(&w, "# host %" PRIu32 " of %s\n", host, t->cfg.name);
 	put_ports(&w, t, options);
+	put_congestion(&w, t);
 	mf_address_of_host(t, host, address);
 	put(&w, "[srv6]\ngid = \"");
 	put_address(&w, address);
