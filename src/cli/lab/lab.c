@@ -20,6 +20,7 @@ static const struct word {
 	{"reboot", "LAB SWITCH", "switch a switch off and on again", lab_reboot_main},
 	{"shell", "LAB NODE", "a shell, or a command, on a host or switch", lab_shell_main},
 	{"watch", "[LAB]", "planes, switches and queues, live", lab_watch_main},
+	{"run", "SCENARIO", "programs, faults by the clock, and what must hold", lab_run_main},
 };
 
 #define WORDS (sizeof(words) / sizeof(words[0]))

@@ -15,5 +15,6 @@ int lab_fault_main(int argc, char **argv);
 int lab_reboot_main(int argc, char **argv);
 int lab_shell_main(int argc, char **argv);
 int lab_watch_main(int argc, char **argv);
+int lab_run_main(int argc, char **argv);
 
 #endif

@@ -1,0 +1,224 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * lab_cli.c - `mrc lab` as a user meets it: labs of root and labs in a user namespace, what it says
+ * and what it refuses, scenarios.
+ */
+#include "lab/keeper.h"
+#include "lab/lab_rig.h"
+
+#include <jansson.h>
+#include <stdio.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define SAID_MAX 65536
+
+static char said[SAID_MAX];
+
+/* Runs `mrc lab <words>` with both outputs in said[]; the exit status. */
+__attribute__((format(printf, 1, 2))) static int lab(const char *format, ...)
+{
+	char words[512], command[1024];
+	va_list args;
+	size_t n;
+	FILE *f;
+	int status;
+
+	va_start(args, format);
+	vsnprintf(words, sizeof(words), format, args);
+	va_end(args);
+	snprintf(command, sizeof(command), "%s lab %s 2>&1", test_arg(0), words);
+	f = popen(command, "r");
+	assert_non_null(f);
+	n = fread(said, 1, sizeof(said) - 1, f);
+	said[n] = '\0';
+	status = pclose(f);
+	return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+static void heard(const char *words)
+{
+	if (!strstr(said, words))
+		fail_msg("\"%s\" was not said, but:\n%s", words, said);
+}
+
+#define good(...)                                                 \
+	do {                                                      \
+		int status_ = lab(__VA_ARGS__);                   \
+		if (status_ != 0)                                 \
+			fail_msg("status %d: %s", status_, said); \
+	} while (0)
+
+static int id(void)
+{
+	return (int)getpid();
+}
+
+/* Whether labs are possible at all, rootless or not: found out by making one. */
+static void able(const char *flags)
+{
+	if (lab("up tiny --name c%d %s", id(), flags) != 0)
+		test_skip(said);
+}
+
+static void use_and_remove(void)
+{
+	json_t *json;
+
+	good("status c%d --json", id());
+	json = json_loads(said, 0, NULL);
+	assert_non_null(json);
+	assert_i_eq(json_integer_value(json_object_get(json, "switches")), 8);
+	assert_u_eq(json_array_size(json_object_get(json, "links")), 32);
+	json_decref(json);
+	good("shell c%d host1 -- sh -c 'echo at $MRC_LAB_NODE; grep gid $MRC_CONFIG'", id());
+	heard("at host1");
+	heard("gid = ");
+	good("fault c%d plane0.t1-0 stall", id());
+	good("fault c%d host0.plane1 loss 1%% in", id());
+	good("fault c%d", id());
+	heard("plane0.t1-0 stall");
+	heard("host0.plane1 loss 1% in");
+	good("reboot c%d plane1.t0-0", id());
+	good("status c%d", id());
+	heard("silent");
+	good("watch c%d --count 1 --interval 20ms", id());
+	heard("PACKETS/s");
+	good("fault c%d plane0.t1-0 lift", id());
+	good("fault c%d lift", id());
+	heard("1 fault lifted");
+	good("down c%d", id());
+	heard("12 namespaces removed");
+	assert_i_eq(lab("status c%d", id()), 1);
+	heard("not up");
+}
+
+TEST(mrc_lab, of_the_user_that_we_are)
+{
+	able("");
+	heard("lab c");
+	use_and_remove();
+}
+
+TEST(mrc_lab, in_a_user_namespace)
+{
+	able("--rootless");
+	heard("in a user namespace");
+	heard("without switch programs");
+	use_and_remove();
+}
+
+TEST(mrc_lab, says_what_is_wrong)
+{
+	able("");
+	assert_i_eq(lab("up tiny --name c%d", id()), 1);
+	heard("up already");
+	assert_i_eq(lab("fault c%d plane0.t0-7 down", id()), 1);
+	heard("plane0.t0-0");
+	assert_i_eq(lab("fault c%d plane0.t0-0 dwon", id()), 1);
+	heard("did you mean down?");
+	assert_i_eq(lab("reboot c%d host0", id()), 1);
+	heard("only switches");
+	assert_i_eq(lab("reboot c%d", id()), 2);
+	assert_i_eq(lab("statsu"), 2);
+	heard("did you mean status?");
+	assert_i_eq(lab("shell c%d host0 -- sh -c 'exit 7'", id()), 7);
+	good("down c%d", id());
+	assert_i_eq(lab("up labb --name c%d", id()), 1);
+	heard("did you mean lab");
+	assert_i_eq(lab("up tiny --name UP"), 1);
+	heard("letters a-z");
+}
+
+TEST(mrc_lab, flaps)
+{
+	able("");
+	good("fault c%d host0.plane0 flap --count 2 --for 50ms --gap 50ms", id());
+	good("fault c%d", id());
+	heard("no faults");
+	good("down c%d", id());
+}
+
+/* ---- scenarios ---- */
+
+static void write_scenario(char *path, const char *text)
+{
+	FILE *f;
+
+	snprintf(path, 64, "/tmp/softmrc-scenario-%d.toml", id());
+	f = fopen(path, "we");
+	assert_non_null(f);
+	fputs(text, f);
+	assert_i_eq(fclose(f), 0);
+}
+
+TEST(mrc_lab_run, holds_a_run_against_its_checks)
+{
+	char path[64];
+
+	able("");
+	good("down c%d", id());
+	write_scenario(path, "title = \"words\"\ntopology = \"tiny\"\nlimit = \"20s\"\n"
+			     "[[program]]\nname = \"a\"\nhost = [0, 2]\n"
+			     "run = \"echo hello from $MRC_LAB_NODE; sleep 0.3\"\n"
+			     "[[program]]\nname = \"b\"\nhost = 1\nrun = \"exit 3\"\nstatus = 3\n"
+			     "[[program]]\nname = \"c\"\nhost = 1\nrun = \"sleep 1000\"\n"
+			     "background = true\n"
+			     "[[fault]]\ntarget = \"plane0.t1-0\"\nfault = \"stall\"\n"
+			     "at = \"50ms\"\nfor = \"50ms\"\nevery = \"100ms\"\ntimes = 2\n"
+			     "[[check]]\nprogram = \"a\"\nsays = \"hello from host\"\n");
+	good("run %s", path);
+	heard("2 of 2 did");
+	heard("plane0.t1-0 stall");
+	write_scenario(path, "topology = \"tiny\"\nlimit = \"1s\"\n"
+			     "[[program]]\nname = \"a\"\nhost = 0\nrun = \"sleep 1000\"\n");
+	assert_i_eq(lab("run %s --json", path), 1);
+	heard("still ran at the limit");
+	unlink(path);
+}
+
+TEST(mrc_lab_run, says_what_is_wrong_with_a_file)
+{
+	static const struct {
+		const char *text, *why;
+	} files[] = {
+		{"titel = \"x\"\n", ":1: titel = x: there is no such key; did you mean title"},
+		{"[[program]]\nname = \"a\"\n", ":1: a program needs name, host and run"},
+		{"[program]\nname = \"a\"\n", "two brackets"},
+		{"[[fault]]\ntarget = \"plane0\"\nfault = \"down\"\nat = \"soon\"\n",
+		 ":4: fault.at = soon: must be a time"},
+		{"[[fault]]\ntarget = \"plane0\"\nfault = \"down\"\ntimes = 3\n", "longer every"},
+		{"[[fault]]\ntarget = \"plane0\"\nfault = \"reboot\"\n", "a reboot needs for"},
+		{"[[check]]\ncounter = \"smiles\"\n", "packets, trimmed, marked"},
+		{"[[check]]\nleast = 3\n", "or counter"},
+		{"[[chekc]]\n", "there are program, fault, check"},
+		{"pace = \"fast\"\n", "100k to 100G"},
+		{"topology = \n", ":1:"},
+	};
+	char path[64];
+
+	for (size_t i = 0; i < sizeof(files) / sizeof(files[0]); i++) {
+		write_scenario(path, files[i].text);
+		assert_i_eq(lab("run %s", path), 2);
+		heard(files[i].why);
+	}
+	unlink(path);
+	assert_i_eq(lab("run /nowhere.toml"), 2);
+}
+
+TEST(mrc_lab_run, fits_a_file_to_its_topology)
+{
+	char path[64];
+
+	able("");
+	good("down c%d", id());
+	write_scenario(
+		path, "topology = \"tiny\"\n[[program]]\nname = \"a\"\nhost = 4\nrun = \"true\"\n");
+	assert_i_eq(lab("run %s", path), 1);
+	heard(":2: host = 4: tiny has hosts 0 to 3");
+	write_scenario(path,
+		       "topology = \"tiny\"\n[[fault]]\ntarget = \"plane2\"\nfault = \"down\"\n");
+	assert_i_eq(lab("run %s", path), 1);
+	heard("near it: plane0");
+	unlink(path);
+}
