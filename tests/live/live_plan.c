@@ -3,8 +3,8 @@
  * live_plan.c - `mrc plan` as a program: what it prints and writes, how it fails, and whether ip(8)
  * and yanglint take what it writes.
  *
- * Argument: the program mrc. MRC_SONIC_YANG names a folder of SONiC's YANG modules, if there is
- * one.
+ * Arguments: the program mrc, and docs/plan.md. MRC_SONIC_YANG names a folder of SONiC's YANG
+ * modules, if there is one.
  */
 #include "support/netns.h"
 #include "support/test.h"
@@ -75,6 +75,24 @@ PLAN_TEST(prints_the_table)
 	says("paper --against none", 0, "a NIC");
 	says("--show-rates", 0, "[failures]");
 	says("--help", 0, "examples:");
+}
+
+/* The user's page shows what the command prints, to the letter. */
+PLAN_TEST(page_is_up_to_date)
+{
+	static char said[SAID_MAX], page[SAID_MAX];
+	FILE *from = fopen(test_arg(1), "r");
+	char *rest = said, *line, wanted[256];
+
+	assert_non_null(from);
+	page[fread(page, 1, sizeof(page) - 1, from)] = '\0';
+	fclose(from);
+	assert_int_equal(plan(said, "paper"), 0);
+	while ((line = strsep(&rest, "\n"))) {
+		snprintf(wanted, sizeof(wanted), "\n    %s\n", line);
+		if (*line && !strstr(page, wanted))
+			fail_msg("docs/plan.md has no line: %s", line);
+	}
 }
 
 PLAN_TEST(names_what_is_wrong)
