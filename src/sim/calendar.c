@@ -260,21 +260,25 @@ static void bring_near(struct ms_lane *lane)
 void ms_calendar_begin(struct ms_lane *lane)
 {
 	struct ms_net *net = lane->net;
-	uint32_t last = lane->slot;
 
 	lane->window = net->window;
 	lane->slot = (uint32_t)net->window & (net->slots - 1);
 	lane->start_ps = net->window * net->window_ps;
 	lane->end_ps = lane->start_ps + net->window_ps;
-	/* Of the window that was run last, which nobody reads any more. */
-	if (lane->marked[last]) {
-		memset(lane->marks + (size_t)last * net->mark_words, 0,
-		       net->mark_words * sizeof(*lane->marks));
-		lane->marked[last] = 0;
-	}
 	take_back(lane);
 	if (lane->far.n)
 		bring_near(lane);
+}
+
+void ms_calendar_end(struct ms_lane *lane)
+{
+	struct ms_net *net = lane->net;
+
+	if (!lane->marked[lane->slot])
+		return;
+	memset(lane->marks + (size_t)lane->slot * net->mark_words, 0,
+	       net->mark_words * sizeof(*lane->marks));
+	lane->marked[lane->slot] = 0;
 }
 
 uint64_t ms_calendar_next(const struct ms_lane *lane)

@@ -217,8 +217,10 @@ uint32_t ms_gather(struct ms_lane *lane, uint32_t unit);
 void ms_gather_soon(const struct ms_lane *lane, uint32_t unit);
 /* ms_release gives back the chunks that ms_gather has read. */
 void ms_release(struct ms_lane *lane, uint32_t unit);
-/* ms_calendar_begin clears the slot of the last window and brings near what was far. */
+/* ms_calendar_begin takes back chunks that others have read and brings near what was far. */
 void ms_calendar_begin(struct ms_lane *lane);
+/* ms_calendar_end clears the slot of the window, when no lane reads it any more. */
+void ms_calendar_end(struct ms_lane *lane);
 /* ms_calendar_next returns the earliest window, after this one, with something to do. */
 uint64_t ms_calendar_next(const struct ms_lane *lane);
 /* ms_vec_push appends room for one element and returns it; NULL: no memory. */

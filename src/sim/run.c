@@ -202,6 +202,7 @@ static void run_lane(struct ms_lane *lane)
 	for (;;) {
 		run_window(lane);
 		ms_barrier_wait(&net->barrier);
+		ms_calendar_end(lane);
 		if (lane->number == 0) {
 			if (net->ranks > 1)
 				exchange(net);
