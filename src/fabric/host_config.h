@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * host_config.h - the configuration file of a host's software NIC, docs/configuration.md, for a
- * host of the fabric: its ports, its address, and the rows of destinations with the path to each.
+ * host of the fabric: its ports, the round trip of the empty fabric, its address, and the rows of
+ * destinations with the path to each.
  *
  * Rows are few whatever the fabric's size, for what differs among destinations is copied from their
  * addresses: one for the hosts of the same T0, one for those of the pod, and with three tiers one

@@ -146,6 +146,23 @@ TEST(mf_host_config_write, tells_its_length_like_snprintf)
 	free(text);
 }
 
+/* 20 Mb/s: a packet takes 1.76 ms a link, which is no congestion. */
+TEST(mf_host_config_write, round_trip_of_the_empty_fabric)
+{
+	struct mf_topology_cfg cfg = mf_preset_find("lab8")->cfg;
+	struct mf_host_options options = {.form = MF_HOST_UDP};
+	struct mf_topology t;
+	char text[FILE_MAX];
+
+	cfg.links[MF_HOST_T0] = cfg.links[MF_T0_T1] = (struct mf_link_cfg){20000000, 500};
+	cfg.mtu = 4400;
+	cfg.switch_ns = 500;
+	t = fabric_of(&cfg);
+	mf_host_config_write(&t, 0, &options, text, sizeof(text));
+	/* 200 + 4 x (1760 + 1) + 4 x (63.2 + 1), in us. */
+	assert_non_null(strstr(text, "[congestion]\nbase_rtt_us = 7501\n"));
+}
+
 /* The host may not see the fabric, so both have these. REQ(topo.ev.fields) */
 TEST(mw_ev_path_on, is_the_fabrics_layout)
 {
