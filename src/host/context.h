@@ -136,6 +136,8 @@ static inline bool mh_nic_gone(const struct mh_nic *nic)
 /* mh_context_say writes a line to stderr, once as long as it is the same. */
 void mh_context_say(const char *text);
 
+/* mh_nic_unreachable says on stderr that no SRv6 path leads to a host, when that is why. */
+void mh_nic_unreachable(const struct mh_nic *nic, const uint8_t gid[16]);
 /* mh_nic_create makes the NIC that env describes; text says what went wrong. */
 int mh_nic_create(const struct mh_env *env, struct mh_nic **nic, struct mio_error *error);
 void mh_nic_destroy(struct mh_nic *nic);

@@ -188,9 +188,12 @@ int mh_endpoint_probe(struct mh_device *dev, uint8_t dscp, const struct mh_probe
 	if (!n || !timeout_ns || timeout_ns > MH_PROBE_TIMEOUT_MAX_NS ||
 	    !endpoint_class(dscp, &tclass))
 		return EINVAL;
-	for (uint32_t i = 0; i < n; i++)
+	for (uint32_t i = 0; i < n; i++) {
+		if (!mh_addr_reaches(&dev->nic->ports.map, probes[i].dest.b))
+			mh_nic_unreachable(dev->nic, probes[i].dest.b);
 		if (!endpoint_valid(dev->nic, &probes[i]))
 			return EINVAL;
+	}
 	err = endpoint_batch_init(&b);
 	if (err)
 		return err;

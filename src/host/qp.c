@@ -319,6 +319,8 @@ int mh_qp_modify(struct mh_qp *qp, const struct mh_qp_attr *attr, uint32_t mask)
 
 	if (mh_nic_gone(nic))
 		return ENODEV;
+	if ((mask & MH_QP_DEST) && !mh_addr_reaches(&nic->ports.map, attr->dest.b))
+		mh_nic_unreachable(nic, attr->dest.b);
 	if (!qp_attr_ok(nic, attr, mask))
 		return EINVAL;
 	qp_attr_to_core(attr, &core);

@@ -39,7 +39,9 @@ struct perf_rig {
 	uint64_t peer_memory, peer_bytes;
 	uint32_t peer_rkey;
 	union ibv_gid gid, peer_gid;
-	enum ibv_mtu mtu; /* agreed */
+	enum ibv_mtu mtu;   /* agreed */
+	const char *form;   /* what carries packets here; NULL: statistics do not tell */
+	char peer_form[24]; /* there; empty: the peer does not tell */
 	char error[240];
 };
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* What the two ends of `mrc perf` tell each other, and the QPs' way to RTS. */
 #include "cli/perf/rig.h"
+#include "cli/stats.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -39,6 +40,30 @@ static int gid_read(const char *hex, union ibv_gid *gid)
 	return 0;
 }
 
+/* What carries packets, by the driver that sends such; ends of different ones never hear each
+ * other. */
+static const char *own_form(void)
+{
+	static const char *const form[] = {
+		[MRC_STATS_CARRIER_UDP] = "udp",
+		[MRC_STATS_CARRIER_AF_PACKET] = "udp",
+		[MRC_STATS_CARRIER_RAW41] = "raw41",
+		[MRC_STATS_CARRIER_SRV6_UDP] = "udp, SRv6 paths",
+		[MRC_STATS_CARRIER_SRV6_RAW41] = "raw41, SRv6 paths",
+	};
+	static struct cli_stats stats;
+	const char *name = NULL;
+
+	cli_stats_open(&stats, cli_stats_dir(), (uint32_t)getpid());
+	if (cli_stats_read(&stats, 1) == 0 && stats.n == 1) {
+		uint32_t carrier = stats.process[0].now->carrier;
+
+		name = carrier < sizeof(form) / sizeof(form[0]) ? form[carrier] : NULL;
+	}
+	cli_stats_close(&stats);
+	return name;
+}
+
 json_t *perf_rig_describe(struct perf_rig *r)
 {
 	json_t *qpns = json_array(), *psns = json_array();
@@ -56,10 +81,11 @@ json_t *perf_rig_describe(struct perf_rig *r)
 		json_array_append_new(qpns, json_integer(r->qp[i].qpn));
 		json_array_append_new(psns, json_integer(r->qp[i].psn));
 	}
-	return json_pack("{s:o,s:i,s:I,s:I,s:I,s:o,s:o}", "gid", gid_json(&r->gid), "mtu",
-			 (int)r->mtu, "address", (json_int_t)(uintptr_t)r->memory, "bytes",
-			 (json_int_t)r->bytes, "rkey", (json_int_t)r->mr->rkey, "qpns", qpns,
-			 "psns", psns);
+	r->form = own_form();
+	return json_pack("{s:o,s:s,s:i,s:I,s:I,s:I,s:o,s:o}", "gid", gid_json(&r->gid), "form",
+			 r->form ? r->form : "", "mtu", (int)r->mtu, "address",
+			 (json_int_t)(uintptr_t)r->memory, "bytes", (json_int_t)r->bytes, "rkey",
+			 (json_int_t)r->mr->rkey, "qpns", qpns, "psns", psns);
 }
 
 static int read_numbers(json_t *list, uint32_t n, uint32_t *first, size_t step)
@@ -80,17 +106,19 @@ static int read_peer(struct perf_rig *r, json_t *peer)
 {
 	json_int_t address, bytes, rkey;
 	json_t *qpns, *psns;
-	const char *gid;
+	const char *gid, *form = "";
 	int mtu;
 
-	if (json_unpack(peer, "{s:s,s:i,s:I,s:I,s:I,s:o,s:o}", "gid", &gid, "mtu", &mtu, "address",
-			&address, "bytes", &bytes, "rkey", &rkey, "qpns", &qpns, "psns", &psns))
+	if (json_unpack(peer, "{s:s,s?s,s:i,s:I,s:I,s:I,s:o,s:o}", "gid", &gid, "form", &form,
+			"mtu", &mtu, "address", &address, "bytes", &bytes, "rkey", &rkey, "qpns",
+			&qpns, "psns", &psns))
 		return -1;
 	if (gid_read(gid, &r->peer_gid) || mtu < IBV_MTU_256 || mtu > IBV_MTU_4096 ||
 	    bytes < (json_int_t)r->plan->max || rkey < 0 || rkey > UINT32_MAX)
 		return -1;
 	if (mtu < (int)r->mtu)
 		r->mtu = (enum ibv_mtu)mtu;
+	snprintf(r->peer_form, sizeof(r->peer_form), "%s", form);
 	r->peer_memory = (uint64_t)address;
 	r->peer_bytes = (uint64_t)bytes;
 	r->peer_rkey = (uint32_t)rkey;
@@ -126,6 +154,13 @@ int perf_rig_connect(struct perf_rig *r, json_t *peer)
 {
 	if (read_peer(r, peer)) {
 		snprintf(r->error, sizeof(r->error), "what the peer says of itself makes no sense");
+		return -1;
+	}
+	if (r->form && r->peer_form[0] && strcmp(r->form, r->peer_form) != 0) {
+		snprintf(r->error, sizeof(r->error),
+			 "the peer's packets are carried by %s, those here by %s: both ends need "
+			 "the same (MRC_DRIVER, MRC_SRV6_ROWS)",
+			 r->peer_form, r->form);
 		return -1;
 	}
 	for (uint32_t i = 0; i < r->plan->qps; i++)
