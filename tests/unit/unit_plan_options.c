@@ -38,3 +38,35 @@ TEST(plan_options_parse, refuses_what_it_cannot_do)
 	assert_int_equal(parse(&o, 2, (const char *[]){"paper", "--jason"}), CLI_FLAGS_ERROR);
 	assert_int_equal(parse(&o, 1, (const char *[]){"--help"}), CLI_FLAGS_HELP);
 }
+
+TEST(plan_options_parse, takes_what_is_to_be_written)
+{
+	struct plan_options o;
+
+	assert_int_equal(parse(&o, 8,
+			       (const char *[]){"lab", "--emit", "sonic", "--node", "plane0.t0-0",
+						"--trim=symmetric", "--plain-routes", "--out=d"}),
+			 CLI_FLAGS_OK);
+	assert_string_equal(o.emit.format->name, "sonic");
+	assert_string_equal(o.emit.node, "plane0.t0-0");
+	assert_string_equal(o.emit.out, "d");
+	assert_int_equal(o.emit.how.emit.trim, MF_TRIM_SYMMETRIC);
+	assert_u_eq(o.emit.how.emit.sets, MF_ROUTES_ALL);
+	assert_int_equal(parse(&o, 1, (const char *[]){"lab"}), CLI_FLAGS_OK);
+	assert_null(o.emit.format);
+	assert_string_equal(o.emit.node, "all");
+	assert_u_eq(o.emit.how.emit.sets, MF_ROUTES_SRV6);
+	assert_int_equal(o.emit.how.emit.trim, MF_TRIM_ASYMMETRIC);
+}
+
+TEST(plan_options_parse, refuses_flags_that_do_not_go_together)
+{
+	struct plan_options o;
+
+	assert_int_equal(parse(&o, 2, (const char *[]){"lab", "--out=d"}), CLI_FLAGS_ERROR);
+	assert_int_equal(parse(&o, 2, (const char *[]){"lab", "--emit=nothing"}), CLI_FLAGS_ERROR);
+	assert_int_equal(parse(&o, 3, (const char *[]){"lab", "--emit=frr", "--yang=d"}),
+			 CLI_FLAGS_ERROR);
+	assert_int_equal(parse(&o, 3, (const char *[]){"lab", "--emit=frr", "--trim=both"}),
+			 CLI_FLAGS_ERROR);
+}
