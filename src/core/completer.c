@@ -375,17 +375,28 @@ static bool nack_matches(const struct mt_qp *qp, uint64_t psn, uint32_t entropy)
 }
 
 /*
- * The first time that a packet is trimmed it goes again at once: another path may be free. What is
- * trimmed again, or what the responder has no room for, waits, each time longer; else sender and
- * NACKs would feed each other for as long as the shortage lasts.
- * REQ(req.loss.nack) REQ(req.loss.nack-wait)
+ * A packet that is trimmed goes again at once: another path may be free. At the last hop there is
+ * no other, and on the way it has tried enough of them after a while: then, as when the responder
+ * has no room, it waits, each time longer; else sender and NACKs would feed each other for as long
+ * as the shortage lasts. REQ(req.loss.nack) REQ(req.loss.nack-wait)
  */
-static void take_back(struct mt_qp *qp, uint64_t psn, uint64_t now_ns, enum mt_cc_loss_kind kind)
+#define TRIMS_AT_ONCE 3u
+
+static bool goes_at_once(const struct mt_tx_rec *rec, uint8_t reason)
 {
+	if (reason == MW_NACK_TRIMMED)
+		return rec->tries < TRIMS_AT_ONCE;
+	return reason == MW_NACK_TRIMMED_LASTHOP && rec->tries == 0;
+}
+
+static void take_back(struct mt_qp *qp, uint64_t psn, uint64_t now_ns, uint8_t reason)
+{
+	bool trimmed = reason == MW_NACK_TRIMMED || reason == MW_NACK_TRIMMED_LASTHOP;
+	enum mt_cc_loss_kind kind = trimmed ? MT_CC_TRIMMED : MT_CC_REFUSED;
 	struct mt_requester *req = &qp->req;
 	const struct mt_tx_rec *rec = mt_tx_rec(&req->window, psn);
 
-	if (kind == MT_CC_TRIMMED && rec->tries == 0) {
+	if (goes_at_once(rec, reason)) {
 		lose(qp, psn, now_ns, kind);
 		return;
 	}
@@ -415,15 +426,11 @@ void mt_completer_nack(struct mt_qp *qp, const struct mt_rx *rx)
 	}
 	if (!nack_matches(qp, psn, neth->entropy))
 		return;
-	if (neth->reason == MW_NACK_TRIMMED || neth->reason == MW_NACK_TRIMMED_LASTHOP) {
-		if (neth->reason == MW_NACK_TRIMMED) /* REQ(req.ev.trim-skips) */
-			mt_path_set_skip(qp->paths, mt_tx_rec(&qp->req.window, psn)->ev);
-		take_back(qp, psn, rx->now_ns, MT_CC_TRIMMED);
-	} else {
-		if (neth->reason != MW_NACK_PSN_OOR_WINDOW)
-			peer_is_crowded(qp, rx->now_ns);
-		take_back(qp, psn, rx->now_ns, MT_CC_REFUSED);
-	}
+	if (neth->reason == MW_NACK_TRIMMED) /* REQ(req.ev.trim-skips) */
+		mt_path_set_skip(qp->paths, mt_tx_rec(&qp->req.window, psn)->ev);
+	else if (neth->reason != MW_NACK_TRIMMED_LASTHOP && neth->reason != MW_NACK_PSN_OOR_WINDOW)
+		peer_is_crowded(qp, rx->now_ns);
+	take_back(qp, psn, rx->now_ns, neth->reason);
 	settle(qp, rx->now_ns, false);
 }
 

@@ -374,6 +374,17 @@ void mt_qp_info(const struct mt_qp *qp, struct mt_qp_info *info)
 	}
 }
 
+uint32_t mt_qp_memory(const struct mt_qp *qp, struct mt_piece pieces[MT_QP_PIECES])
+{
+	const struct mt_path_set *s = qp->paths;
+
+	pieces[0] = (struct mt_piece){qp, mt_qp_size(&qp->cap)};
+	if (!s)
+		return 1;
+	pieces[1] = (struct mt_piece){s, mt_path_set_size(s->n_paths, s->n_ports, s->kin != NULL)};
+	return 2;
+}
+
 bool mt_qp_ev_info(const struct mt_qp *qp, uint32_t i, struct mt_ev_info *info)
 {
 	const struct mt_path_set *s = qp->paths;

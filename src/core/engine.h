@@ -72,6 +72,17 @@ void mt_engine_rx_bytes(struct mt_engine *e, uint64_t now_ns, const struct mt_rx
  */
 void mt_engine_rx_soon(const struct mt_engine *e, uint32_t qpn);
 /*
+ * mt_qp_memory writes where the memory lies that packets of a connected QP touch, beside its
+ * engine: at most MT_QP_PIECES pieces, and returns how many. For adapters with so many engines that
+ * each is found in no cache, which ask for it ahead of time. Good until the QP is modified.
+ */
+struct mt_piece {
+	const void *at;
+	size_t size;
+};
+#define MT_QP_PIECES 2u
+uint32_t mt_qp_memory(const struct mt_qp *qp, struct mt_piece pieces[MT_QP_PIECES]);
+/*
  * mt_engine_rx_overflow says that the adapter received `packets` packets and had to throw them
  * away (a socket's receive buffer was full). Peers are asked to send less for a while.
  */

@@ -77,10 +77,12 @@ void mt_peer_ports_alive(struct mt_engine *e, struct mt_path_set *s, uint16_t pa
 			 uint64_t sent_ns, uint64_t now_ns)
 {
 	uint8_t plane = s->paths[path].port;
-	uint64_t left_ns = s->planes.plane[plane].since_ns;
+	uint64_t left_ns;
 
-	if (((s->planes.suspect | s->planes.left) >> plane & 1) == 0 ||
-	    !mt_planes_alive(&s->planes, plane, sent_ns, now_ns))
+	if (((s->planes.suspect | s->planes.left) >> plane & 1) == 0)
+		return;
+	left_ns = s->planes.plane[plane].since_ns;
+	if (!mt_planes_alive(&s->planes, plane, sent_ns, now_ns))
 		return;
 	mt_engine_port_back(e, s, plane, left_ns);
 	mt_engine_paths_open(e, s, now_ns);

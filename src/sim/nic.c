@@ -232,10 +232,10 @@ static void carrier(void *ctx, struct ms_lane *lane, uint32_t host, uint64_t now
 static void soon(void *ctx, uint32_t host)
 {
 	const struct ms_nics *n = ctx;
-	const struct ms_host *h = n->host[host];
+	const struct ms_ahead *a = &n->ahead[host];
 
-	if (h)
-		mb_prefetch(h, sizeof(*h));
+	for (unsigned i = 0; i < sizeof(a->size) / sizeof(a->size[0]); i++)
+		mb_prefetch(a->at[i], a->size[i]);
 }
 
 void ms_nics_hosts(struct ms_nics *nics, struct ms_hosts *hosts)

@@ -201,7 +201,7 @@ uint64_t ms_nic_memory(const struct ms_nic_cfg *cfg, const struct ms_workload_cf
 		ends += count * flow_bytes(cfg, &f);
 	}
 	records = flows * (sizeof(struct ms_source_record) + sizeof(uint64_t)) +
-		  all * (sizeof(void *) + sizeof(uint32_t));
+		  all * (sizeof(void *) + sizeof(struct ms_ahead) + sizeof(uint32_t));
 	slots = 2 * flows / all + 1;
 	ms_nic_engine_cfg(cfg, (uint32_t)(slots < MS_SLOTS_MAX ? slots : MS_SLOTS_MAX),
 			  (uint32_t)slots, &engine);

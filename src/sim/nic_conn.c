@@ -125,7 +125,10 @@ static bool connect_qp(struct ms_host *h, struct ms_conn *c, uint32_t peer, uint
 			   MT_QP_CC_PROFILE) != MT_OK)
 		return false;
 	a.state = MT_QPS_RTS;
-	return modify(h, c->qp, now_ns, &a, MT_QP_STATE) == MT_OK;
+	if (modify(h, c->qp, now_ns, &a, MT_QP_STATE) != MT_OK)
+		return false;
+	ms_nic_ahead(h, c, false);
+	return true;
 }
 
 static void free_conn(struct ms_host *h, struct ms_conn *c)
@@ -136,6 +139,7 @@ static void free_conn(struct ms_host *h, struct ms_conn *c)
 	if (c->qp) {
 		void *mem = c->qp;
 
+		ms_nic_ahead(h, c, true);
 		mt_qp_fini(c->qp);
 		ms_arena_give(&h->lane->arena, mem, mt_qp_size(&cap));
 		h->lane->sums.connections--;

@@ -78,6 +78,31 @@ bool ms_nic_feed(struct ms_host *h)
 	return true;
 }
 
+void ms_nic_ahead(struct ms_host *h, const struct ms_conn *c, bool gone)
+{
+	struct ms_ahead *a = &h->nics->ahead[h->number];
+	struct mt_piece pieces[MT_QP_PIECES];
+	uint32_t n = mt_qp_memory(c->qp, pieces), first = 1;
+
+	while (first < 1 + MS_AHEAD_CONNS * MT_QP_PIECES && a->at[first] != (gone ? c->qp : NULL))
+		first += MT_QP_PIECES;
+	if (first >= 1 + MS_AHEAD_CONNS * MT_QP_PIECES) {
+		if (gone)
+			return;
+		first = 1 + a->turn * MT_QP_PIECES;
+		a->turn = (uint16_t)((a->turn + 1) % MS_AHEAD_CONNS);
+	}
+	for (uint32_t i = 0; i < MT_QP_PIECES; i++) {
+		bool is = i < n && !gone;
+
+		a->at[first + i] = is ? pieces[i].at : NULL;
+		a->size[first + i] = (uint16_t)(is ? pieces[i].size : 0);
+	}
+}
+
+/* Of an engine's memory its first part is what every packet touches; rings come behind it. */
+#define ENGINE_HOT 2048u
+
 static struct ms_host *lay_out(struct ms_nics *n, struct ms_lane_state *lane, uint32_t number,
 			       const struct mt_engine_cfg *cfg, uint32_t slots, uint64_t now_ns)
 {
@@ -98,6 +123,8 @@ static struct ms_host *lay_out(struct ms_nics *n, struct ms_lane_state *lane, ui
 	h->wake_ps = MS_NEVER;
 	env.ctx = h;
 	h->engine = mt_engine_init(mem + head + table, cfg, &env, now_ns);
+	n->ahead[number].at[0] = mem;
+	n->ahead[number].size[0] = (uint16_t)(head + ENGINE_HOT);
 	return h;
 }
 
@@ -159,9 +186,10 @@ static bool open_records(struct ms_nics *n)
 
 	n->host = calloc(n->hosts, sizeof(*n->host));
 	n->dark = calloc(n->hosts, sizeof(*n->dark));
+	n->ahead = calloc(n->hosts, sizeof(*n->ahead));
 	n->source = malloc(flows * sizeof(*n->source));
 	n->end_ns = malloc(flows * sizeof(*n->end_ns));
-	if (!n->host || !n->dark || !n->source || !n->end_ns)
+	if (!n->host || !n->ahead || !n->dark || !n->source || !n->end_ns)
 		return false;
 	for (size_t i = 0; i < flows; i++) {
 		n->source[i] = (struct ms_source_record){UINT64_MAX, UINT64_MAX, 0, 0};
@@ -227,6 +255,7 @@ void ms_nics_destroy(struct ms_nics *n)
 	}
 	free(n->lane);
 	free(n->host);
+	free(n->ahead);
 	free(n->dark);
 	free(n->source);
 	free(n->end_ns);
@@ -264,7 +293,7 @@ void ms_nics_sums(const struct ms_nics *n, struct ms_nic_sums *sums)
 {
 	*sums = (struct ms_nic_sums){
 		.memory_bytes =
-			n->hosts * (sizeof(*n->host) + sizeof(*n->dark)) +
+			n->hosts * (sizeof(*n->host) + sizeof(*n->ahead) + sizeof(*n->dark)) +
 			ms_workload_flows(n->workload) * (sizeof(*n->source) + sizeof(*n->end_ns)),
 	};
 	for (uint32_t i = 0; i < n->lanes; i++) {

@@ -71,6 +71,19 @@ struct ms_source_record {
 	uint32_t failed;
 };
 
+/*
+ * Where the memory lies that a host's next packets will touch, one cache line for each host: what
+ * the fabric says is to come soon can be asked for without following any pointer. The first piece
+ * is the host with its engine; then two for each of two connections.
+ */
+#define MS_AHEAD_CONNS 2u
+struct ms_ahead {
+	const void *at[1 + MS_AHEAD_CONNS * MT_QP_PIECES];
+	uint16_t size[1 + MS_AHEAD_CONNS * MT_QP_PIECES];
+	uint16_t turn;
+};
+_Static_assert(sizeof(struct ms_ahead) <= 64, "one cache line");
+
 struct ms_nics {
 	struct ms_nic_cfg cfg;
 	const struct ms_workload *workload;
@@ -79,7 +92,8 @@ struct ms_nics {
 	uint32_t lanes;
 	struct ms_lane_state *lane;
 	struct ms_host **host; /* NULL: nothing has happened there */
-	uint32_t *dark;	       /* of each host: ports without carrier */
+	struct ms_ahead *ahead;
+	uint32_t *dark; /* of each host: ports without carrier */
 	struct ms_source_record *source;
 	uint64_t *end_ns;
 };
@@ -108,6 +122,8 @@ __attribute__((format(printf, 2, 3))) void ms_nic_complain(struct ms_lane_state 
 /* ms_nic_host makes a host with its engine, or returns it; NULL: no memory. */
 struct ms_host *ms_nic_host(struct ms_nics *nics, struct ms_lane_state *lane, uint32_t number,
 			    uint64_t now_ns);
+/* ms_nic_ahead notes where a connection's memory lies, or that it is gone. */
+void ms_nic_ahead(struct ms_host *h, const struct ms_conn *c, bool gone);
 /* ms_nic_feed gives an engine the memory that it found missing; false: there is none. */
 bool ms_nic_feed(struct ms_host *h);
 /* ms_nic_evs returns how many EVs of a plane a configuration gives each host. */
