@@ -117,8 +117,6 @@ static bool find(struct faults *f, const struct ms_scenario_fault *fault, uint32
 	struct mf_error wrong;
 	bool is_link = dot && strchr("eud", dot[1]) && dot[1];
 
-	if (!fault->target[0])
-		return refuse(f, fault, "has no target; expected one, such as \"plane0.t1-2\"");
 	*node = MF_LINK_NONE;
 	*link = MF_LINK_NONE;
 	if (is_link ? mf_link_find(&f->s->fabric, fault->target, link, &wrong)
@@ -131,46 +129,92 @@ static bool find(struct faults *f, const struct ms_scenario_fault *fault, uint32
 			      wrong.what);
 }
 
-static bool one_fault(struct faults *f, const struct ms_scenario_fault *fault)
+/* happen adds a fault of a node or a link. */
+static bool happen(struct faults *f, const struct ms_scenario_fault *fault, uint32_t node,
+		   uint32_t link)
 {
-	struct ms_fault_span span;
-	uint32_t node, link;
+	struct ms_fault_span span = span_of(fault);
 
-	if (!check(f, fault) || !find(f, fault, &node, &link))
-		return false;
-	span = span_of(fault);
 	span.link = link;
 	return fault->kind == MS_FLAP ? flap(f, fault, span, node)
 				      : add(f, span, node, (enum ms_way)fault->way);
 }
 
-/* ---- random faults ---- */
+/* ---- classes ---- */
 
-/* pick draws a cable or a switch of a class. */
-static void pick(const struct mf_topology *t, uint32_t of, struct mb_prng *r, uint32_t *node,
-		 uint32_t *link)
+/* class_size returns how many cables or switches of a class a plane has. */
+static uint32_t class_size(const struct mf_topology *t, uint32_t of)
 {
-	const enum mf_tier tier = (enum mf_tier)(of - MS_CLASS_T0 + MF_T0);
-	const uint32_t first[MF_LINK_KINDS + 1] = {0, t->first_t0_cable, t->first_t1_cable,
-						   t->plane_cables};
-	uint32_t plane = mb_prng_below(r, t->cfg.planes);
+	const uint32_t sizes[MS_CLASSES] = {
+		[MS_CLASS_HOST_T0] = t->first_t0_cable,
+		[MS_CLASS_T0_T1] = t->first_t1_cable - t->first_t0_cable,
+		[MS_CLASS_T1_T2] = t->plane_cables - t->first_t1_cable,
+		[MS_CLASS_T0] = t->n_t0s,
+		[MS_CLASS_T1] = t->n_t1s,
+		[MS_CLASS_T2] = t->n_t2s,
+	};
+
+	return sizes[of];
+}
+
+/* class_member finds member i of a class in a plane. */
+static void class_member(const struct mf_topology *t, uint32_t of, uint32_t plane, uint32_t i,
+			 uint32_t *node, uint32_t *link)
+{
+	const uint32_t first[MF_LINK_KINDS] = {0, t->first_t0_cable, t->first_t1_cable};
 
 	*node = MF_LINK_NONE;
 	*link = MF_LINK_NONE;
 	if (of < MS_CLASS_T0)
-		*link = (plane * t->plane_cables + first[of] +
-			 mb_prng_below(r, first[of + 1] - first[of]))
-			<< 1;
+		*link = (plane * t->plane_cables + first[of] + i) << 1;
 	else
-		*node = mf_node_switch(
-			t, tier, plane,
-			mb_prng_below(r, mf_topology_count(t, tier) / t->cfg.planes));
+		*node = mf_node_switch(t, (enum mf_tier)(of - MS_CLASS_T0 + MF_T0), plane, i);
 }
+
+static bool check_class(struct faults *f, const struct ms_scenario_fault *fault)
+{
+	if (fault->kind == MS_STALL && fault->of < MS_CLASS_T0)
+		return refuse(f, fault, "expected switches: of = \"t0\", \"t1\" or \"t2\"");
+	if (class_size(&f->s->fabric, fault->of) == 0)
+		return refuse(f, fault, "expected a fabric of three tiers, which has T2s");
+	return true;
+}
+
+/* all_of adds a fault of every member of a class. */
+static bool all_of(struct faults *f, const struct ms_scenario_fault *fault)
+{
+	const struct mf_topology *t = &f->s->fabric;
+	uint32_t node, link;
+
+	if (!check_class(f, fault))
+		return false;
+	for (uint32_t plane = 0; plane < t->cfg.planes; plane++)
+		for (uint32_t i = 0; i < class_size(t, fault->of); i++) {
+			class_member(t, fault->of, plane, i, &node, &link);
+			if (!happen(f, fault, node, link))
+				return false;
+		}
+	return true;
+}
+
+static bool one_fault(struct faults *f, const struct ms_scenario_fault *fault)
+{
+	uint32_t node, link;
+
+	if (!check(f, fault))
+		return false;
+	if ((fault->of == NO_KIND) == (fault->target[0] == '\0'))
+		return refuse(f, fault,
+			      "expected a target, such as \"plane0.t1-2\", or of = \"t0-t1\"");
+	if (fault->of != NO_KIND)
+		return all_of(f, fault);
+	return find(f, fault, &node, &link) && happen(f, fault, node, link);
+}
+
+/* ---- random faults ---- */
 
 static bool check_random(struct faults *f, const struct ms_scenario_fault *fault)
 {
-	const struct mf_topology *t = &f->s->fabric;
-
 	if (!check(f, fault))
 		return false;
 	if (fault->kind == MS_FLAP)
@@ -178,10 +222,8 @@ static bool check_random(struct faults *f, const struct ms_scenario_fault *fault
 			      "expected another kind: what comes and goes at random flaps");
 	if (fault->of == NO_KIND)
 		return refuse(f, fault, "has no `of`; expected of = \"t0-t1\" or another class");
-	if (fault->kind == MS_STALL && fault->of < MS_CLASS_T0)
-		return refuse(f, fault, "expected switches: of = \"t0\", \"t1\" or \"t2\"");
-	if (t->cfg.tiers < 3 && (fault->of == MS_CLASS_T1_T2 || fault->of == MS_CLASS_T2))
-		return refuse(f, fault, "expected a fabric of three tiers, which has T2s");
+	if (!check_class(f, fault))
+		return false;
 	if (!fault->between_ns || !fault->for_ns)
 		return refuse(f, fault, "expected `between` and `for`, both mean times");
 	if (f->s->run.end_ps == MS_NEVER)
@@ -194,6 +236,7 @@ static bool check_random(struct faults *f, const struct ms_scenario_fault *fault
 
 static bool random_faults(struct faults *f, const struct ms_scenario_fault *fault, uint32_t number)
 {
+	const struct mf_topology *t = &f->s->fabric;
 	uint64_t at = fault->at_ns;
 	struct mb_prng r;
 
@@ -202,18 +245,17 @@ static bool random_faults(struct faults *f, const struct ms_scenario_fault *faul
 	mb_prng_init(&r, f->s->head.seed + ((uint64_t)number + 1) * UINT64_C(0x9E3779B97F4A7C15));
 	for (;;) {
 		struct ms_scenario_fault one = *fault;
-		struct ms_fault_span span;
-		uint32_t node, link;
+		uint32_t node, link, plane;
 
 		at += ms_exponential(&r, fault->between_ns);
 		if (at * MS_PS_PER_NS >= f->s->run.end_ps)
 			return true;
 		one.at_ns = at;
 		one.for_ns = 1 + ms_exponential(&r, fault->for_ns);
-		pick(&f->s->fabric, fault->of, &r, &node, &link);
-		span = span_of(&one);
-		span.link = link;
-		if (!add(f, span, node, MS_WAY_BOTH))
+		plane = mb_prng_below(&r, t->cfg.planes);
+		class_member(t, fault->of, plane, mb_prng_below(&r, class_size(t, fault->of)), &node,
+			     &link);
+		if (!happen(f, &one, node, link))
 			return false;
 	}
 }

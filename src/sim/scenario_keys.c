@@ -198,8 +198,10 @@ static const struct ms_key workload_keys[] = {
 #define FAULT struct ms_scenario_fault
 static const struct ms_key fault_keys[] = {
 	WORD("kind", WORD, FAULT, kind, ms_scenario_fault_names, "must be given", "what happens"),
-	TEXT("target", FAULT, target, "must be given",
+	TEXT("target", FAULT, target, "this or `of` must be given",
 	     "a node (host3, plane0.t1-2) or a link by who sends on it (plane0.t0-1.u2)"),
+	WORD("of", WORD, FAULT, of, ms_class_names, "this or `target` must be given",
+	     "every cable, or every switch of a tier, instead of one target"),
 	WORD("way", WORD, FAULT, way, way_names, "both",
 	     "which direction suffers: out of the target, into it"),
 	KEY("at", TIME, FAULT, at_ns, 0, DAY, "0", "simulated time"),

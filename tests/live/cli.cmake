@@ -13,3 +13,6 @@ add_dependencies(live_cli softmrc-program-mrc)
 softmrc_test(live_plan SOURCES live_plan.c LINKS softmrc_jansson
 	LABELS live release TIMEOUT 120 ARGS -- $<TARGET_FILE:softmrc-program-mrc> ${PROJECT_SOURCE_DIR}/docs/plan.md)
 add_dependencies(live_plan softmrc-program-mrc)
+softmrc_test(live_sim SOURCES live_sim.c LINKS softmrc_jansson LABELS live release TIMEOUT 240
+	ARGS -- $<TARGET_FILE:softmrc-program-mrc>)
+add_dependencies(live_sim softmrc-program-mrc)

@@ -81,7 +81,7 @@ static const struct sim_bad bads[] = {
 	 "Radix_Down 99: expected 128, the T0s of a pod"},
 	{HEAD "Tier 0\nDownlink_speed_Gbps 400\nRadix_Down 64\nRadix_Up 512\n"
 	      "Downlink_Latency_ns 1\n" TIER1,
-	 "f.topo: makes a fabric with t1s = 512"},
+	 "makes a fabric with topology.t1s = 512"},
 };
 
 TEST(ms_topo_read, wrong_files)

@@ -2,6 +2,7 @@
 /* The files of a run: see outputs.h. */
 #include "cli/sim/outputs.h"
 
+#include "cli/term.h"
 #include "fabric/names.h"
 #include "sim/write_csv.h"
 
@@ -85,7 +86,8 @@ static bool on_edge(void *ctx, struct ms_run *run, uint64_t now_ps)
 		ms_write_series(run, &o->scenario->fabric, o->link, o->n_links, now_ps, o->series);
 	if (o->evs)
 		ms_write_nics(run, now_ps, o->evs);
-	return true;
+	/* A signal reaches ranks at different times; here all of them stop together. */
+	return !o->scenario->run.ranks || !cli_term_caught();
 }
 
 static void on_tap(void *ctx, struct ms_run *run, uint32_t link, uint64_t now_ps,
@@ -115,7 +117,7 @@ static bool open_series(struct sim_outputs *o, struct ms_scenario *s, struct ms_
 			return false;
 		ms_write_nics_head(o->evs);
 	}
-	if (o->series || o->evs) {
+	if (o->series || o->evs || s->run.ranks) {
 		s->run.edge_ps = out->every_ns * MS_PS_PER_NS;
 		s->run.edge = on_edge;
 	}

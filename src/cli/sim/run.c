@@ -12,6 +12,7 @@
 #include "cli/sim/verbs.h"
 #include "cli/term.h"
 #include "cli/units.h"
+#include "sim/mpi.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -21,6 +22,7 @@
 /* A step is to take about this long, so that Ctrl-C is heard and progress shown in time. */
 #define STEP_WALL_NS 50000000u
 #define STEP_FIRST_PS 1000000u
+#define STEP_RANKS_PS UINT64_C(10000000)
 #define STEP_MAX_PS UINT64_C(1000000000000)
 
 static int refuse(const char *what)
@@ -65,23 +67,38 @@ static uint64_t next_step(uint64_t step_ps, uint64_t took_ns)
 	return step_ps;
 }
 
+/* over says whether all flows are finished, though faults are still to come. */
+static bool over(const struct sim_outcome *o)
+{
+	struct ms_run_result r;
+
+	return !o->scenario->run.ranks && ms_run_flows_done(o->run) == ms_run_flows(o->run) &&
+	       ms_run_result(o->run, &r) && r.flows_unfinished == 0;
+}
+
 /* go runs to the end, or until a signal comes. */
 static bool go(struct sim_outcome *o, struct sim_outputs *outputs, struct sim_progress *progress,
 	       struct ms_file_error *error)
 {
-	uint64_t step_ps = STEP_FIRST_PS;
+	uint64_t step_ps = o->scenario->run.ranks ? STEP_RANKS_PS : STEP_FIRST_PS;
 
 	o->state = MS_RUN_GOES_ON;
 	while (o->state == MS_RUN_GOES_ON && !o->interrupted) {
 		uint64_t began = clock_ns();
 
 		o->state = ms_run_step(o->run, step_ps);
-		step_ps = next_step(step_ps, clock_ns() - began);
+		/* Ranks must take the same steps, however long these take on each. */
+		if (!o->scenario->run.ranks)
+			step_ps = next_step(step_ps, clock_ns() - began);
 		if (!sim_outputs_step(outputs, error))
 			return false;
 		sim_progress_show(progress, o->run);
-		o->interrupted = o->state == MS_RUN_GOES_ON && cli_term_caught();
+		o->interrupted = o->state == MS_RUN_STOPPED ||
+				 (o->state == MS_RUN_GOES_ON && !o->scenario->run.ranks &&
+				  cli_term_caught());
 	}
+	if (o->state == MS_RUN_TIME && over(o))
+		o->state = MS_RUN_DONE;
 	return true;
 }
 
@@ -209,22 +226,61 @@ static int check_only(const struct ms_scenario *s)
 
 static int run_and_tell(const struct sim_options *o, struct ms_scenario *s)
 {
-	const struct sim_run_how how = {o->quiet, o->memory};
+	const bool first = !s->run.ranks || s->run.ranks->rank == 0;
+	const struct sim_run_how how = {o->quiet || !first, o->memory};
 	json_t *result;
 	int status, told;
 
-	apply(o, s);
 	if (o->check)
-		return check_only(s);
+		return first ? check_only(s) : SIM_EXIT_GOOD;
 	status = sim_run_scenario(s, &how, &result);
-	if (!result)
+	if (!result || !first) {
+		json_decref(result);
 		return status;
+	}
 	told = tell(o, result);
 	if (status == SIM_EXIT_GOOD && told)
 		status = told;
 	if (status == SIM_EXIT_GOOD && o->expect)
 		status = sim_expect(s, result);
 	json_decref(result);
+	return status;
+}
+
+/* ---- several processes ---- */
+
+/* keep_apart gives the files of a rank names of their own; flows are written by the first alone. */
+static void keep_apart(struct ms_scenario *s, uint32_t rank)
+{
+	char *const path[] = {s->output.series, s->output.evs, s->output.capture};
+
+	if (rank > 0)
+		s->output.flows[0] = '\0';
+	for (size_t i = 0; i < sizeof(path) / sizeof(path[0]); i++) {
+		size_t len = strlen(path[i]);
+
+		if (len > 0)
+			snprintf(path[i] + len, MS_PATH_BYTES - len, ".rank%u", rank);
+	}
+}
+
+/* run_joined runs with the other ranks, when mpirun has started this process with others. */
+static int run_joined(const struct sim_options *o, struct ms_scenario *s)
+{
+	struct ms_mpi *mpi;
+	char why[200];
+	int status;
+
+	apply(o, s);
+	if (!ms_mpi_expected())
+		return run_and_tell(o, s);
+	mpi = ms_mpi_open(why, sizeof(why));
+	if (!mpi)
+		return refuse(why);
+	s->run.ranks = ms_mpi_ranks(mpi);
+	keep_apart(s, s->run.ranks->rank);
+	status = run_and_tell(o, s);
+	ms_mpi_close(mpi);
 	return status;
 }
 
@@ -249,7 +305,7 @@ int sim_run_main(int argc, char **argv)
 	if (!s)
 		return refuse(error.text);
 	cli_term_catch();
-	status = run_and_tell(&o, s);
+	status = run_joined(&o, s);
 	ms_scenario_destroy(s);
 	return status;
 }

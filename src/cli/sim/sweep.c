@@ -151,7 +151,7 @@ static bool start(struct sweep *s, size_t job, size_t point)
 	pid = fork();
 	if (pid == 0) {
 		/* What it says beside its result; overwrites that of a run that was broken off. */
-		if (freopen(path_of(s, point, "log", path), "we", stdout))
+		if (freopen(path_of(s, point, "log", path), "w", stdout))
 			dup2(fileno(stdout), STDERR_FILENO);
 		become(s, point);
 		fprintf(stderr, WHO ": %s\n", strerror(errno));

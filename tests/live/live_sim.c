@@ -1,0 +1,272 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * live_sim.c - `mrc sim` as a command: small runs, their files, what is refused, what a signal
+ * leaves behind, and a sweep that goes on where it was broken off.
+ *
+ * Argument: the program mrc.
+ */
+#include "support/test.h"
+
+#include <jansson.h>
+#include <signal.h>
+#include <stdio.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#define WORDS_MAX 40
+#define SAID_MAX 65536
+
+/* A small fabric, so that runs are short under sanitizers too. */
+#define SMALL                                                                                \
+	"--set", "topology.planes=2", "--set", "topology.hosts_per_t0=4", "--set",           \
+		"topology.t0s=4", "--set", "topology.t1s=4", "--set", "topology.t0_ports=8", \
+		"--set", "topology.t1_ports=4"
+
+static char folder[64];
+
+static int sim_setup(void **state)
+{
+	(void)state;
+	snprintf(folder, sizeof(folder), "/tmp/live_sim.XXXXXX");
+	return mkdtemp(folder) ? chdir(folder) : -1;
+}
+
+static int sim_teardown(void **state)
+{
+	char command[100];
+
+	(void)state;
+	snprintf(command, sizeof(command), "rm -r %s", folder);
+	return chdir("/") || system(command);
+}
+
+#define SIM_TEST(verb, name) TEST_WITH(sim_setup, sim_teardown, mrc_sim_##verb, name)
+
+static pid_t start(const char *out, char *const *words)
+{
+	char *argv[WORDS_MAX] = {(char *)(uintptr_t)test_arg(0), (char *)(uintptr_t) "sim"};
+	pid_t pid;
+
+	assert_non_null(argv[0]);
+	for (int i = 0; words[i]; i++)
+		argv[i + 2] = words[i];
+	pid = fork();
+	if (pid == 0) {
+		if (!freopen(out, "w", stdout))
+			_exit(126);
+		dup2(1, 2);
+		execv(argv[0], argv);
+		_exit(127);
+	}
+	assert_true(pid > 0);
+	return pid;
+}
+
+static int finish(pid_t pid)
+{
+	int status;
+
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	return WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status);
+}
+
+#define RUN(...) finish(start("said", (char *[]){__VA_ARGS__, NULL}))
+
+static void read_file(const char *path, char text[SAID_MAX])
+{
+	FILE *f = fopen(path, "r");
+	size_t n = f ? fread(text, 1, SAID_MAX - 1, f) : 0;
+
+	text[n] = '\0';
+	if (f)
+		fclose(f);
+}
+
+static void assert_in(const char *path, const char *part)
+{
+	static char text[SAID_MAX];
+
+	read_file(path, text);
+	if (!strstr(text, part))
+		fail_msg("no <%s> in %s:\n%s", part, path, text);
+}
+
+static size_t lines_of(const char *path)
+{
+	static char text[SAID_MAX];
+	size_t n = 0;
+
+	read_file(path, text);
+	for (const char *c = text; *c; c++)
+		n += *c == '\n';
+	return n;
+}
+
+static double figure(const char *path, const char *name, const char *member)
+{
+	json_t *json = json_load_file(path, 0, NULL), *at;
+	double value;
+
+	assert_non_null(json);
+	at = json_object_get(json, name);
+	at = member ? json_object_get(at, member) : at;
+	if (!json_is_number(at))
+		fail_msg("%s has no number %s", path, name);
+	value = json_number_value(at);
+	json_decref(json);
+	return value;
+}
+
+SIM_TEST(run, writes_every_figure)
+{
+	static const char *const names[] = {
+		"hosts",      "planes",		"flows",	"flows_unfinished",
+		"packets",    "hops",		"trims",	"ecn_marks",
+		"drops",      "retransmits",	"simulated_us", "wall_s",
+		"hops_per_s", "peak_rss_bytes", "ideal_us",	"seed",
+		"threads"};
+
+	assert_i_eq(RUN("run", "permutation", SMALL, "--json=r.json", "--quiet"), 0);
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		figure("r.json", names[i], NULL);
+	assert_u_eq((uint64_t)figure("r.json", "hosts", NULL), 16);
+	assert_u_eq((uint64_t)figure("r.json", "flows_unfinished", NULL), 0);
+	assert_true(figure("r.json", "fct_us", "p50") <= figure("r.json", "fct_us", "p99"));
+	assert_true(figure("r.json", "fct_us", "p99") <= figure("r.json", "fct_us", "p100"));
+	assert_in("said", "16 flows, 0 unfinished");
+}
+
+SIM_TEST(run, threads_change_nothing)
+{
+	assert_i_eq(RUN("run", "permutation", SMALL, "--flows", "1.csv", "--quiet"), 0);
+	assert_i_eq(
+		RUN("run", "permutation", SMALL, "--flows", "2.csv", "--quiet", "--threads", "2"),
+		0);
+	assert_u_eq(lines_of("1.csv"), 17);
+	assert_int_equal(system("cmp 1.csv 2.csv"), 0);
+}
+
+SIM_TEST(run, writes_series_and_capture)
+{
+	assert_i_eq(RUN("run", "permutation", SMALL, "--quiet", "--series", "s.csv", "--evs",
+			"e.csv", "--capture", "c.pcapng", "--set",
+			"output.capture_links=[\"host0.e0\"]", "--set",
+			"output.links=[\"host0.e0\",\"plane1.t0-0.d1\"]"),
+		    0);
+	assert_in("s.csv", "time_ns,link,up,queue_bytes");
+	assert_in("s.csv", ",plane1.t0-0.d1,1,");
+	assert_true(lines_of("s.csv") > 10);
+	assert_in("e.csv", ",tx_retransmits,");
+	assert_true(lines_of("e.csv") > 5);
+}
+
+SIM_TEST(run, refuses_what_is_wrong)
+{
+	assert_i_eq(RUN("run", "permutaton"), 2);
+	assert_in("said", "there is no such scenario; did you mean permutation?");
+	assert_i_eq(RUN("run", "./no.toml"), 2);
+	assert_in("said", "./no.toml: cannot be read");
+	assert_i_eq(RUN("run", "permutation", "--set", "mrc.evs=x"), 2);
+	assert_in("said", "--set: mrc.evs = x: expected a number");
+	assert_i_eq(RUN("run", "permutation", "--flows", "/no/such/folder/f"), 2);
+	assert_in("said", "/no/such/folder/f: cannot be written");
+	assert_i_eq(RUN("run", "permutation", SMALL, "--series", "s", "--set",
+			"output.links=[\"host0.e9\"]"),
+		    2);
+	assert_in("said", "output.links: host0.e9: ");
+}
+
+SIM_TEST(run, refuses_what_does_not_fit)
+{
+	assert_i_eq(RUN("run", "paper-permutation", "--memory", "1G"), 2);
+	assert_in("said", "paper-permutation: needs up to ");
+	assert_in("said", "GiB");
+	assert_in("said", "1 GiB are allowed");
+}
+
+SIM_TEST(run, unfinished_flows_are_a_failure)
+{
+	assert_i_eq(RUN("run", "permutation", SMALL, "--end", "2us", "--json=r.json"), 1);
+	assert_true(figure("r.json", "flows_unfinished", NULL) > 0);
+	assert_in("r.json", "\"partial\": true");
+}
+
+SIM_TEST(run, expectations)
+{
+	assert_i_eq(RUN("run", "check-lone-flow", "--expect", "--quiet"), 0);
+	assert_in("said", "holds    fct_us.p100 = 169.77");
+	assert_i_eq(
+		RUN("run", "check-lone-flow", "--expect", "--quiet", "--set", "workload.bytes=1M"),
+		1);
+	assert_in("said", "VIOLATED fct_us.p100");
+}
+
+static void wait_ms(long ms)
+{
+	const struct timespec t = {ms / 1000, ms % 1000 * 1000000};
+
+	nanosleep(&t, NULL);
+}
+
+/* A run of minutes is broken off once it has written something. */
+SIM_TEST(run, a_signal_leaves_a_valid_result)
+{
+	pid_t pid = start("said", (char *[]){"run", "permutation", "--set", "workload.bytes=1G",
+					     "--json=r.json", "--evs", "e.csv", "--set",
+					     "output.every=1us", "--quiet", NULL});
+	struct stat st = {0};
+
+	for (int i = 0; i < 600 && (stat("e.csv", &st) || st.st_size == 0); i++)
+		wait_ms(100);
+	kill(pid, SIGINT);
+	assert_i_eq(finish(pid), 3);
+	assert_in("r.json", "\"state\": \"interrupted\"");
+	assert_true(figure("r.json", "flows_unfinished", NULL) > 0);
+}
+
+SIM_TEST(compare, two_results)
+{
+	assert_i_eq(RUN("run", "permutation", SMALL, "--json=a.json", "--quiet"), 0);
+	assert_i_eq(RUN("run", "permutation", SMALL, "--json=b.json", "--quiet", "--set",
+			"workload.bytes=2M"),
+		    0);
+	assert_i_eq(RUN("compare", "a.json", "b.json"), 0);
+	assert_in("said", "fct_us.p100");
+	assert_in("said", "B / A");
+	assert_i_eq(RUN("compare", "a.json", "b.json", "--json"), 0);
+	assert_in("said", "\"ratio\"");
+	assert_i_eq(RUN("compare", "a.json", "no.json"), 2);
+	assert_in("said", "no.json");
+	assert_i_eq(RUN("compare", "a.json"), 2);
+}
+
+SIM_TEST(sweep, keeps_what_is_finished)
+{
+	assert_i_eq(RUN("sweep", "permutation", SMALL, "--vary", "seed=1,2", "--dir", "d"), 0);
+	assert_u_eq(lines_of("d/sweep.csv"), 3);
+	assert_int_equal(unlink("d/seed=2.json"), 0);
+	assert_int_equal(system("cp d/seed=1.json before"), 0);
+	assert_i_eq(RUN("sweep", "permutation", SMALL, "--vary", "seed=1,2,3", "--dir", "d"), 0);
+	/* wall_s and the like would be others had it been run again. */
+	assert_int_equal(system("cmp before d/seed=1.json"), 0);
+	assert_u_eq(lines_of("d/sweep.csv"), 4);
+	assert_in("said", "3 of 3: seed=");
+	assert_i_eq(RUN("sweep", "incast", "--vary", "seed=1,2", "--dir", "d"), 2);
+	assert_in("said", "is the folder of another sweep");
+}
+
+SIM_TEST(list, shows_scenarios_and_keys)
+{
+	assert_i_eq(RUN("list"), 0);
+	assert_in("said", "paper-allreduce");
+	assert_i_eq(RUN("list", "permutation"), 0);
+	assert_in("said", "kind = \"permutation\"");
+	assert_i_eq(RUN("list", "--json"), 0);
+	assert_in("said", "\"hosts\": 131072");
+	assert_i_eq(RUN("keys"), 0);
+	assert_in("said", "[[fault]]");
+	assert_i_eq(RUN("lisst"), 2);
+	assert_in("said", "did you mean list");
+}
