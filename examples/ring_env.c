@@ -11,18 +11,27 @@
 #define PATHS_DEFAULT 8u
 #define PATHS_MAX 64u
 
+static int parse_address(union ring_address *a, const char *text)
+{
+	*a = (union ring_address){.in = {.sin_family = AF_INET}};
+	if (inet_pton(AF_INET, text, &a->in.sin_addr) == 1)
+		return 0;
+	*a = (union ring_address){.in6 = {.sin6_family = AF_INET6}};
+	return inet_pton(AF_INET6, text, &a->in6.sin6_addr) == 1 ? 0 : -1;
+}
+
 int ring_env_parse_ports(struct ring_env *env, const char *text)
 {
 	env->planes = 0;
 	while (*text) {
 		size_t len = strcspn(text, ",");
-		char one[INET_ADDRSTRLEN];
+		char one[INET6_ADDRSTRLEN];
 
 		if (env->planes == RING_PLANES_MAX || len >= sizeof(one))
 			return -1;
 		memcpy(one, text, len);
 		one[len] = '\0';
-		if (inet_pton(AF_INET, one, &env->port[env->planes]) != 1)
+		if (parse_address(&env->port[env->planes], one))
 			return -1;
 		env->planes++;
 		text += len;
@@ -87,8 +96,7 @@ int ring_env_read(struct ring_env *env)
 		return -1;
 	}
 	if (ring_env_parse_ports(env, ports && *ports ? ports : "127.0.0.1")) {
-		fprintf(stderr,
-			"ring: MRC_PORTS=%s: want 1 to %u IPv4 addresses with commas between\n",
+		fprintf(stderr, "ring: MRC_PORTS=%s: want 1 to %u addresses with commas between\n",
 			ports, RING_PLANES_MAX);
 		return -1;
 	}

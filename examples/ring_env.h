@@ -11,11 +11,29 @@
 
 #define RING_PLANES_MAX 32u
 
+/* A socket address of either family. */
+union ring_address {
+	struct sockaddr any;
+	struct sockaddr_in in;
+	struct sockaddr_in6 in6;
+};
+
+static inline socklen_t ring_address_size(const union ring_address *a)
+{
+	return a->any.sa_family == AF_INET ? sizeof(a->in) : sizeof(a->in6);
+}
+
+/* The port number, host order. */
+static inline uint16_t ring_address_port(const union ring_address *a)
+{
+	return ntohs(a->any.sa_family == AF_INET ? a->in.sin_port : a->in6.sin6_port);
+}
+
 struct ring_env {
 	unsigned planes;
-	struct in_addr port[RING_PLANES_MAX]; /* local address on each plane */
-	uint64_t pace_bps;		      /* of each plane; 0: none */
-	unsigned paths;			      /* of each plane */
+	union ring_address port[RING_PLANES_MAX]; /* local address on each plane, port 0 */
+	uint64_t pace_bps;			  /* of each plane; 0: none */
+	unsigned paths;				  /* of each plane */
 };
 
 /*

@@ -35,8 +35,8 @@ struct piece {
 
 struct plane {
 	int next_fd, prev_fd;
-	struct sockaddr_in next_address, prev_address; /* of the peers' ends */
-	struct sockaddr_in next_local, prev_local;
+	union ring_address next_address, prev_address; /* of the peers' ends */
+	union ring_address next_local, prev_local;
 	struct piece *queue; /* ring buffer of cfg.messages_max + 1 */
 	unsigned head, tail;
 	size_t want; /* bytes of the current message still to come */
@@ -54,7 +54,7 @@ struct tcp_link {
 
 /* Where the previous rank may call. */
 struct callable {
-	struct sockaddr_in address[RING_PLANES_MAX];
+	union ring_address address[RING_PLANES_MAX];
 	uint32_t planes;
 };
 
@@ -82,9 +82,11 @@ static int set_options(struct tcp_link *l, int fd, unsigned plane)
 	socklen_t len = sizeof(l->congestion);
 
 	if (set_option(fd, IPPROTO_TCP, TCP_NODELAY, 1) ||
-	    set_option(fd, IPPROTO_TCP, TCP_MAXSEG, SEGMENT_BYTES) ||
+	    set_option(fd, IPPROTO_TCP, TCP_MAXSEG, SEGMENT_BYTES))
+		return fail("segment size", plane);
+	if (l->env.port[plane].any.sa_family == AF_INET &&
 	    set_option(fd, IPPROTO_IP, IP_TTL, RING_FAULT_TTL))
-		return fail("segment size and TTL", plane);
+		return fail("TTL", plane);
 	if (pace && set_option(fd, SOL_SOCKET, SO_MAX_PACING_RATE,
 			       pace < UINT32_MAX ? (unsigned)pace : UINT32_MAX - 1))
 		return fail("pacing rate", plane);
@@ -97,8 +99,8 @@ static int set_options(struct tcp_link *l, int fd, unsigned plane)
 
 static int open_socket(struct tcp_link *l, unsigned plane)
 {
-	struct sockaddr_in local = {.sin_family = AF_INET, .sin_addr = l->env.port[plane]};
-	int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	const union ring_address *local = &l->env.port[plane];
+	int fd = socket(local->any.sa_family, SOCK_STREAM | SOCK_CLOEXEC, 0);
 
 	if (fd < 0)
 		return fail("socket", plane);
@@ -106,7 +108,7 @@ static int open_socket(struct tcp_link *l, unsigned plane)
 		close(fd);
 		return -1;
 	}
-	if (bind(fd, (struct sockaddr *)&local, sizeof(local))) {
+	if (bind(fd, &local->any, ring_address_size(local))) {
 		fail("bind to the port's address", plane);
 		close(fd);
 		return -1;
@@ -114,14 +116,14 @@ static int open_socket(struct tcp_link *l, unsigned plane)
 	return fd;
 }
 
-static int listen_on(struct tcp_link *l, unsigned plane, struct sockaddr_in *address)
+static int listen_on(struct tcp_link *l, unsigned plane, union ring_address *address)
 {
 	int fd = open_socket(l, plane);
 	socklen_t len = sizeof(*address);
 
 	if (fd < 0)
 		return -1;
-	if (listen(fd, 1) == 0 && getsockname(fd, (struct sockaddr *)address, &len) == 0)
+	if (listen(fd, 1) == 0 && getsockname(fd, &address->any, &len) == 0)
 		return fd;
 	fail("listen", plane);
 	close(fd);
@@ -141,9 +143,8 @@ static int call_next(struct tcp_link *l, unsigned plane)
 	p->next_fd = open_socket(l, plane);
 	if (p->next_fd < 0)
 		return -1;
-	if (connect(p->next_fd, (struct sockaddr *)&p->next_address, sizeof(p->next_address)) ||
-	    getsockname(p->next_fd, (struct sockaddr *)&p->next_local, &len) ||
-	    make_nonblocking(p->next_fd))
+	if (connect(p->next_fd, &p->next_address.any, ring_address_size(&p->next_address)) ||
+	    getsockname(p->next_fd, &p->next_local.any, &len) || make_nonblocking(p->next_fd))
 		return fail("connect to the next rank", plane);
 	return 0;
 }
@@ -158,9 +159,9 @@ static int accept_prev(struct tcp_link *l, unsigned plane, int listener)
 		errno = ETIMEDOUT;
 		return fail("call of the previous rank", plane);
 	}
-	p->prev_fd = accept4(listener, (struct sockaddr *)&p->prev_address, &len, SOCK_CLOEXEC);
+	p->prev_fd = accept4(listener, &p->prev_address.any, &len, SOCK_CLOEXEC);
 	len = sizeof(p->prev_local);
-	if (p->prev_fd < 0 || getsockname(p->prev_fd, (struct sockaddr *)&p->prev_local, &len) ||
+	if (p->prev_fd < 0 || getsockname(p->prev_fd, &p->prev_local.any, &len) ||
 	    make_nonblocking(p->prev_fd))
 		return fail("accept the previous rank", plane);
 	return 0;
@@ -219,31 +220,33 @@ static int open_queues(struct tcp_link *l)
 	return 0;
 }
 
-/* Hosts are known to the fault table by their address on plane 0. */
+/* Hosts are known to the fault table by their IPv4 address on plane 0; others feel real faults. */
 static int follow_faults(struct tcp_link *l)
 {
 	struct ring_fault_flow flow[2 * RING_PLANES_MAX];
 	struct plane *zero = &l->plane[0];
 	unsigned n = 0;
 
+	if (l->env.port[0].any.sa_family != AF_INET)
+		return 0;
 	for (unsigned p = 0; p < l->env.planes; p++) {
 		struct plane *q = &l->plane[p];
 
 		flow[n++] = (struct ring_fault_flow){
 			.fd = q->next_fd,
 			.plane = p,
-			.from = zero->next_address.sin_addr,
-			.to = l->env.port[0],
-			.caller_port = ntohs(q->next_local.sin_port),
-			.called_port = ntohs(q->next_address.sin_port),
+			.from = zero->next_address.in.sin_addr,
+			.to = l->env.port[0].in.sin_addr,
+			.caller_port = ring_address_port(&q->next_local),
+			.called_port = ring_address_port(&q->next_address),
 		};
 		flow[n++] = (struct ring_fault_flow){
 			.fd = q->prev_fd,
 			.plane = p,
-			.from = zero->prev_address.sin_addr,
-			.to = l->env.port[0],
-			.caller_port = ntohs(q->prev_address.sin_port),
-			.called_port = ntohs(q->prev_local.sin_port),
+			.from = zero->prev_address.in.sin_addr,
+			.to = l->env.port[0].in.sin_addr,
+			.caller_port = ring_address_port(&q->prev_address),
+			.called_port = ring_address_port(&q->prev_local),
 		};
 	}
 	return ring_fault_start(&l->watch, flow, n);
@@ -407,8 +410,8 @@ static unsigned tcp_paths(const struct ring_link *link, unsigned *path, unsigned
 
 	for (p = 0; p < l->env.planes && p < max; p++) {
 		struct ring_fault_flow flow = {
-			.caller_port = ntohs(l->plane[p].next_local.sin_port),
-			.called_port = ntohs(l->plane[p].next_address.sin_port),
+			.caller_port = ring_address_port(&l->plane[p].next_local),
+			.called_port = ring_address_port(&l->plane[p].next_address),
 		};
 
 		path[p] = ring_fault_path(&flow, l->env.paths);

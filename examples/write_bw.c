@@ -33,7 +33,7 @@ static const char program[] = "write_bw";
 
 struct options {
 	uint64_t min, max, depth, ms, port;
-	bool self, json;
+	bool self, json, sleep;
 	const char *host;
 };
 
@@ -75,11 +75,11 @@ static int post(struct rig *r, uint64_t size, bool last)
 	return err ? -1 : 0;
 }
 
-/* Takes completions without waiting; how many, or -1. */
-static int reap(struct rig *r)
+/* Takes completions, without waiting for one unless it is to sleep; how many, or -1. */
+static int reap(struct rig *r, bool sleep)
 {
 	struct ibv_wc wc[POLL_BATCH];
-	int n = mrc_poll_cq(r->cq, POLL_BATCH, wc);
+	int n = sleep ? rig_wait(r, wc, POLL_BATCH) : mrc_poll_cq(r->cq, POLL_BATCH, wc);
 
 	if (n < 0)
 		perror(program);
@@ -104,7 +104,7 @@ static int measure(struct rig *r, const struct options *o, struct figure *f)
 				return -1;
 			posted++;
 		}
-		n = reap(r);
+		n = reap(r, o->sleep);
 		if (n < 0)
 			return -1;
 		done += (uint64_t)n;
@@ -290,6 +290,8 @@ static int parse(struct options *o, int argc, char **argv)
 		{"--depth", "N", "messages in flight", FLAG_NUMBER, &o->depth, 1, 4096, NULL},
 		{"--ms", "N", "time for each size", FLAG_NUMBER, &o->ms, 1, 60000, NULL},
 		{"--port", "N", "TCP port of the server", FLAG_NUMBER, &o->port, 1, 65535, NULL},
+		{"--sleep", NULL, "sleep for completions instead of polling", FLAG_SWITCH,
+		 &o->sleep, 0, 0, NULL},
 		{"--json", NULL, "figures as JSON", FLAG_SWITCH, &o->json, 0, 0, NULL},
 	};
 	const struct flags flags = {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * live_demo.c - `mrc demo` as a whole, small: that it passes, what its result holds, and that it
- * leaves nothing behind however it ends.
+ * leaves nothing behind however it ends. On loopback, and in the lab with and without root.
  *
  * Argument: the program mrc.
  */
@@ -42,7 +42,10 @@ static int remove_dir(void **state)
 
 #define DEMO_TEST(name) TEST_WITH(make_dir, remove_dir, mrc_demo, name)
 
-#define ARGUMENTS_MAX 20
+#define ARGUMENTS_MAX 28
+
+/* The next program is started as user nobody. */
+static bool as_nobody;
 
 /* Starts mrc with words; everything it says goes to the log. */
 static pid_t start(char *const *words)
@@ -59,6 +62,8 @@ static pid_t start(char *const *words)
 
 		dup2(fd, 1);
 		dup2(fd, 2);
+		if (as_nobody && (setgid(65534) || setuid(65534)))
+			_exit(126);
 		execv(argv[0], argv);
 		_exit(127);
 	}
@@ -154,9 +159,9 @@ static const json_t *at(const json_t *o, const char *a, const char *b)
 
 DEMO_TEST(passes_and_says_so_in_numbers)
 {
-	int status =
-		wait_for(START("demo", "--plain", "--ranks", "2", "--planes", "2", "--pace", "400M",
-			       "--script", "t1,corrupt", "--steps", "40", "--out", out));
+	int status = wait_for(START("demo", "--on", "loopback", "--plain", "--ranks", "2",
+				    "--planes", "2", "--pace", "400M", "--script", "t1,corrupt",
+				    "--steps", "40", "--out", out));
 	json_t *result;
 	const json_t *fault;
 
@@ -182,14 +187,109 @@ DEMO_TEST(passes_and_says_so_in_numbers)
 	json_decref(result);
 }
 
+/* Says why and skips where there can be no lab; as the demo itself says it. */
+static void skip_without_lab(int status)
+{
+	if (status == 1 && strstr(said(), "no lab: ")) {
+		print_message("SKIP: %s", strstr(said(), "no lab: "));
+		skip();
+	}
+}
+
+/* Every namespace of the demo's lab has its process's number in its name. */
+static void assert_no_lab(pid_t pid)
+{
+	char command[128];
+
+	snprintf(command, sizeof(command), "ip netns 2>/dev/null | grep -q '^mrc-demo%d-'",
+		 (int)pid);
+	assert_true(system(command) != 0);
+}
+
+static void assert_lab_result(bool trims)
+{
+	json_t *result = json_load_file(out, 0, NULL);
+	const json_t *fabric = at(result, "with_faults", "fabric");
+
+	assert_non_null(result);
+	assert_true(json_is_true(json_object_get(result, "pass")));
+	assert_string_equal(json_string_value(at(result, "config", "on")), "lab");
+	assert_int_equal(json_is_true(at(result, "config", "trims")), trims);
+	if (trims)
+		assert_true(json_integer_value(json_object_get(fabric, "trimmed")) +
+				    json_integer_value(json_object_get(fabric, "marked")) >
+			    0);
+	json_decref(result);
+}
+
+#define LAB_FLAGS \
+	"--on", "lab", "--plain", "--ranks", "4", "--planes", "2", "--paths", "2", "--pace", "20M"
+
+DEMO_TEST(runs_in_the_lab)
+{
+	pid_t pid = START("demo", LAB_FLAGS, "--script", "t1,reboot,incast", "--out", out);
+	int status = wait_for(pid);
+
+	skip_without_lab(status);
+	if (status)
+		fail_msg("status %d:\n%s", status, said());
+	assert_said("kernel SRv6, switches that trim and mark");
+	assert_lab_result(true);
+	assert_clean();
+	assert_no_lab(pid);
+}
+
+/* As nobody: in a user namespace, where no program can be loaded into the switches. */
+DEMO_TEST(runs_in_the_lab_without_root)
+{
+	pid_t pid;
+	int status;
+
+	if (geteuid() == 0)
+		assert_int_equal(chown(dir, 65534, 65534), 0);
+	as_nobody = geteuid() == 0;
+	pid = START("demo", LAB_FLAGS, "--no-tcp", "--script", "t1,port", "--out", out);
+	as_nobody = false;
+	status = wait_for(pid);
+	skip_without_lab(status);
+	if (status)
+		fail_msg("status %d:\n%s", status, said());
+	assert_said("without root, switches neither trim nor mark");
+	assert_lab_result(false);
+	assert_clean();
+}
+
+DEMO_TEST(takes_its_lab_along_when_it_is_killed)
+{
+	const struct timespec pause = {.tv_nsec = 50000000};
+	char command[128];
+	int there = 0;
+	pid_t pid;
+
+	if (system("unshare -n true 2>/dev/null") != 0) {
+		print_message("SKIP: no right to make network namespaces\n");
+		skip();
+	}
+	pid = START("demo", LAB_FLAGS, "--no-tcp", "--script", "t1", "--out", out);
+	find_rank();
+	kill(pid, SIGKILL);
+	assert_int_equal(wait_for(pid), -SIGKILL);
+	snprintf(command, sizeof(command), "ip netns | grep -q '^mrc-demo%d-'", (int)pid);
+	for (int i = 0; i < 200 && there == 0; i++) {
+		there = system(command);
+		nanosleep(&pause, NULL);
+	}
+	assert_true(there != 0);
+}
+
 /* The verdict is not taken on trust: without the ICRC corruption must make the demo fail. */
 DEMO_TEST(fails_when_corruption_goes_unnoticed)
 {
 	pid_t pid;
 
 	setenv("MRC_ICRC", "off", 1);
-	pid = START("demo", "--plain", "--no-tcp", "--ranks", "2", "--planes", "2", "--pace",
-		    "400M", "--script", "corrupt", "--steps", "30", "--out", out);
+	pid = START("demo", "--on", "loopback", "--plain", "--no-tcp", "--ranks", "2", "--planes",
+		    "2", "--pace", "400M", "--script", "corrupt", "--steps", "30", "--out", out);
 	unsetenv("MRC_ICRC");
 	assert_int_equal(wait_for(pid), 1);
 	assert_said("FAIL  ");
@@ -198,7 +298,8 @@ DEMO_TEST(fails_when_corruption_goes_unnoticed)
 
 DEMO_TEST(is_interrupted_cleanly)
 {
-	pid_t pid = START("demo", "--plain", "--ranks", "2", "--pace", "10M", "--out", out);
+	pid_t pid = START("demo", "--on", "loopback", "--plain", "--ranks", "2", "--pace", "10M",
+			  "--out", out);
 	pid_t rank = find_rank();
 
 	kill(pid, SIGINT);
@@ -210,7 +311,8 @@ DEMO_TEST(is_interrupted_cleanly)
 
 DEMO_TEST(takes_its_processes_along_when_it_is_killed)
 {
-	pid_t pid = START("demo", "--plain", "--ranks", "2", "--pace", "10M", "--out", out);
+	pid_t pid = START("demo", "--on", "loopback", "--plain", "--ranks", "2", "--pace", "10M",
+			  "--out", out);
 	pid_t rank = find_rank();
 
 	kill(pid, SIGKILL);
@@ -220,7 +322,8 @@ DEMO_TEST(takes_its_processes_along_when_it_is_killed)
 
 DEMO_TEST(names_a_rank_that_died)
 {
-	pid_t pid = START("demo", "--plain", "--ranks", "2", "--pace", "10M", "--out", out);
+	pid_t pid = START("demo", "--on", "loopback", "--plain", "--ranks", "2", "--pace", "10M",
+			  "--out", out);
 
 	kill(find_rank(), SIGKILL);
 	assert_int_equal(wait_for(pid), 1);
@@ -234,11 +337,11 @@ DEMO_TEST(prints_json_on_stdout_only)
 	char command[512];
 	json_t *result;
 
-	snprintf(
-		command, sizeof(command),
-		"'%s' demo --json --no-tcp --ranks 2 --planes 2 --pace 400M --script t1 --steps 20 "
-		"--out %s >%s 2>/dev/null",
-		test_arg(0), out, log_path);
+	snprintf(command, sizeof(command),
+		 "'%s' demo --on loopback --json --no-tcp --ranks 2 --planes 2 --pace 400M "
+		 "--script t1 --steps 20 "
+		 "--out %s >%s 2>/dev/null",
+		 test_arg(0), out, log_path);
 	assert_int_equal(system(command), 0);
 	result = json_load_file(log_path, 0, NULL);
 	assert_non_null(result);
@@ -263,6 +366,7 @@ DEMO_TEST(refuses_bad_command_lines)
 	static const struct {
 		const char *flag, *value, *says;
 	} bad[] = {
+		{"--on", "mars", "--on mars: want lab or loopback"},
 		{"--ranks", "1", "--ranks 1: want a number from 2 to 32"},
 		{"--pace", "fast", "--pace fast: want bits per second"},
 		{"--script", "plan", "--script plan: no such fault; did you mean plane?"},

@@ -72,7 +72,7 @@ LOOPBACK_TEST(demo_loopback, what_tcp_can_feel)
 
 	assert_u_eq(loopback.stage.ops->tcp_hits(&loopback.stage, &fault, &tcp, &can_feel), 0);
 	assert_false(can_feel);
-	fault.rule.chance_ppm = DEMO_CERTAIN_PPM;
+	fault.certain = true;
 	assert_u_eq(loopback.stage.ops->tcp_hits(&loopback.stage, &fault, &tcp, &can_feel), 0);
 	assert_true(can_feel);
 }

@@ -19,7 +19,8 @@ TEST(demo_options_parse, leaves_size_and_script_open)
 	assert_null(o.script);
 	assert_null(o.data);
 	assert_u_eq(o.planes, 4);
-	assert_u_eq(o.paths, 8);
+	assert_u_eq(o.paths, 0);
+	assert_int_equal(o.on, DEMO_ON_BEST);
 	assert_string_equal(o.out, "result.json");
 	assert_false(o.no_tcp || o.plain || o.json);
 }
@@ -28,7 +29,7 @@ TEST(demo_options_parse, reads_every_flag)
 {
 	assert_int_equal(PARSE("demo", "--ranks", "4", "--planes", "2", "--paths", "16", "--steps",
 			       "9", "--pace", "1G", "--seed", "5", "--data", "/d", "--out", "/o",
-			       "--script", "t1", "--no-tcp", "--plain", "--json"),
+			       "--script", "t1", "--on", "lab", "--no-tcp", "--plain", "--json"),
 			 CLI_FLAGS_OK);
 	assert_u_eq(o.ranks, 4);
 	assert_u_eq(o.planes, 2);
@@ -40,6 +41,7 @@ TEST(demo_options_parse, reads_every_flag)
 	assert_string_equal(o.out, "/o");
 	assert_string_equal(o.script, "t1");
 	assert_true(o.no_tcp && o.plain && o.json);
+	assert_int_equal(o.on, DEMO_ON_LAB);
 }
 
 TEST(demo_options_parse, refuses_what_is_out_of_range)
@@ -49,5 +51,6 @@ TEST(demo_options_parse, refuses_what_is_out_of_range)
 	assert_int_equal(PARSE("demo", "--paths", "0"), CLI_FLAGS_ERROR);
 	assert_int_equal(PARSE("demo", "--pace", "999k"), CLI_FLAGS_ERROR);
 	assert_int_equal(PARSE("demo", "--out", ""), CLI_FLAGS_ERROR);
+	assert_int_equal(PARSE("demo", "--on", "mars"), CLI_FLAGS_ERROR);
 	assert_int_equal(PARSE("demo", "extra"), CLI_FLAGS_ERROR);
 }

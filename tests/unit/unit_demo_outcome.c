@@ -14,14 +14,17 @@ static int set_good(void **state)
 	(void)state;
 	o = (struct demo_outcome){0};
 	script = (struct demo_script){.n = 2};
-	script.fault[0] = (struct demo_fault){.brief = "dead", .rule.kind = MRC_FAULT_DROP};
-	script.fault[1] = (struct demo_fault){.brief = "bits", .rule.kind = MRC_FAULT_CORRUPT};
+	script.fault[0] =
+		(struct demo_fault){.brief = "dead", .signs = DEMO_SIGN_LOST | DEMO_SIGN_RETIRED};
+	script.fault[1] = (struct demo_fault){
+		.brief = "bits", .signs = DEMO_SIGN_LOST | DEMO_SIGN_RETIRED | DEMO_SIGN_ICRC};
 	for (int i = 0; i < 2; i++) {
 		o.fault[i].lost = 5;
 		o.fault[i].counters.evs_retired = 2;
 	}
 	o.fault[1].counters.drop_icrc = 5;
 	facts = (struct demo_facts){
+		.lost_counted = true,
 		.healthy_done = true,
 		.faulty_done = true,
 		.healthy_trouble = "?",
@@ -189,4 +192,24 @@ TEST(demo_outcome_make, fails_when_nothing_ran)
 	memset(&faulty, 0, sizeof(faulty));
 	demo_outcome_make(&o, &healthy, &faulty);
 	assert_false(o.pass);
+}
+
+/* An incast destroys nothing, and need not retire anything. */
+VERDICT_TEST(asks_of_each_fault_its_own_signs)
+{
+	script.fault[0].signs = DEMO_SIGN_QUEUES;
+	o.fault[0].lost = 0;
+	o.fault[0].counters.evs_retired = 0;
+	assert_string_equal(only_failure(), "dead: 0 packets trimmed, 0 marked");
+	o.fault[0].marked = 3;
+	demo_outcome_judge(&o, &facts, &script);
+	assert_true(o.pass);
+}
+
+VERDICT_TEST(does_not_ask_for_what_nobody_counts)
+{
+	facts.lost_counted = false;
+	o.fault[0].lost = 0;
+	demo_outcome_judge(&o, &facts, &script);
+	assert_true(o.pass);
 }

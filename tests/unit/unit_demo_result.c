@@ -9,7 +9,8 @@
 
 static struct demo_outcome o;
 static struct demo_script script;
-static struct demo_stage stage = {.shape = {.ranks = 8, .planes = 4, .paths = 8}};
+static struct demo_stage stage = {
+	.name = "loopback", .tcp_text = "somehow", .shape = {.ranks = 8, .planes = 4, .paths = 8}};
 static struct demo_run healthy, faulty;
 static struct demo_step steps[2];
 static json_t *result;

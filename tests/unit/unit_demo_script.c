@@ -3,6 +3,7 @@
 #include "cli/demo/loopback.h"
 #include "cli/demo/script.h"
 #include "cli/text.h"
+#include "fabric/preset.h"
 
 #include "support/test.h"
 
@@ -15,7 +16,8 @@ static char error[400];
 static int make(const char *names, const struct demo_shape *shape, uint32_t steps)
 {
 	error[0] = '\0';
-	return demo_script_make(&script, names, shape, steps, error, sizeof(error));
+	return demo_script_make(&script, &demo_loopback_kinds, names, shape, steps, error,
+				sizeof(error));
 }
 
 TEST(demo_script_step_ns, is_bandwidth_arithmetic)
@@ -139,4 +141,55 @@ TEST(demo_script_make, keeps_texts_within_their_columns)
 		assert_true(cli_text_width(script.fault[i].brief) <= 17);
 		assert_true(strlen(script.fault[i].title) < sizeof(script.fault[i].title) - 1);
 	}
+}
+
+static int make_lab(const char *names, const struct demo_shape *shape)
+{
+	return demo_script_make(&script, &demo_lab_kinds, names, shape, 0, error, sizeof(error));
+}
+
+TEST(demo_script_make, has_faults_of_its_own_in_the_lab)
+{
+	struct demo_shape shape = usual;
+
+	shape.paths = 4;
+	assert_int_equal(make_lab(NULL, &shape), 0);
+	assert_u_eq(script.n, 7); /* switches do not trim */
+	assert_int_equal(make_lab("incast", &shape), -1);
+	assert_non_null(strstr(error, "--script incast: this fault wants switches that trim"));
+	shape.trims = true;
+	assert_int_equal(make_lab(NULL, &shape), 0);
+	assert_u_eq(script.n, 9);
+	for (uint32_t i = 0; i < script.n; i++) {
+		const struct demo_fault *f = &script.fault[i];
+
+		assert_true(f->lab.n > 0 || f->lab.off[0] || f->lab.incast);
+		assert_true(cli_text_width(f->brief) <= 17);
+		assert_true(strlen(f->title) < sizeof(f->title) - 1);
+	}
+	assert_string_equal(script.fault[0].lab.fault[0].target, "plane0.t1-3");
+	assert_string_equal(script.fault[1].lab.off, "plane1.t1-0");
+}
+
+/* Every name is one that the lab knows, in a fabric of the demo's shape. */
+TEST(demo_script_make, the_lab_knows_the_targets)
+{
+	struct mf_topology_cfg cfg = mf_preset_find("lab")->cfg;
+	struct mf_topology t;
+	struct mf_error error_of;
+
+	cfg.radix[0] = cfg.radix[1] = 0;
+	cfg.hosts_per_t0 = 5;
+	cfg.t1s = 4;
+	assert_true(mf_topology_init(&t, &cfg, &error_of));
+	assert_int_equal(make_lab(NULL, &(struct demo_shape){8, 4, 4, 50000000, 4194304, true}), 0);
+	for (uint32_t i = 0; i < script.n; i++)
+		for (uint32_t k = 0; k < script.fault[i].lab.n; k++) {
+			struct ml_target target;
+			struct ml_error e;
+
+			if (ml_target_find(&t, script.fault[i].lab.fault[k].target, &target, &e))
+				fail_msg("%s", e.text);
+			ml_target_fini(&target);
+		}
 }

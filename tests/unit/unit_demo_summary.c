@@ -9,6 +9,7 @@
 static struct demo_outcome o;
 static struct demo_script script;
 static struct demo_run healthy, faulty;
+static struct demo_stage stage = {.name = "lab", .tcp_text = "somehow", .trims = true};
 static struct cli_text text;
 
 static struct demo_figure ms(uint64_t n)
@@ -25,8 +26,9 @@ static int set_up(void **state)
 	script = (struct demo_script){.n = 2, .steps = 50};
 	snprintf(script.fault[0].brief, sizeof(script.fault[0].brief), "%s", "17 columns wide..");
 	snprintf(script.fault[1].brief, sizeof(script.fault[1].brief), "second");
-	healthy = (struct demo_run){.cfg.script = &script};
-	faulty = (struct demo_run){.cfg = {.script = &script, .with_tcp = true}};
+	healthy = (struct demo_run){.cfg = {.script = &script, .stage = &stage}};
+	faulty = (struct demo_run){.cfg = {.script = &script, .stage = &stage, .with_tcp = true},
+				   .fabric = {.packets = 9000, .marked = 80, .trimmed = 7}};
 	faulty.fault[0].phase = DEMO_CLEARED;
 	faulty.fault[0].tcp_connections_hit = 3;
 	faulty.fault[0].times = (struct demo_times){
@@ -107,6 +109,8 @@ SUMMARY_TEST(demo_summary_render, prints_digests_and_verdict)
 	demo_summary_render(&o, &healthy, &faulty, &text);
 	assert_non_null(strstr(text.data, "without faults  not finished\n"));
 	assert_non_null(strstr(text.data, "0 of 50 steps in the same time"));
+	assert_non_null(strstr(text.data, "TCP's way: somehow."));
+	assert_non_null(strstr(text.data, "9000 packets sent on, 80 marked, 7 trimmed, 0 dropped"));
 	assert_non_null(strstr(text.data, "PASS  all 1 checks"));
 }
 

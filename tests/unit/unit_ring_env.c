@@ -12,7 +12,7 @@ TEST(ring_env_parse_ports, takes_a_list)
 {
 	assert_int_equal(ring_env_parse_ports(&env, "127.0.0.1,127.0.1.1"), 0);
 	assert_u_eq(env.planes, 2);
-	assert_u_eq(ntohl(env.port[1].s_addr), 0x7f000101);
+	assert_u_eq(ntohl(env.port[1].in.sin_addr.s_addr), 0x7f000101);
 }
 
 TEST(ring_env_parse_ports, refuses_other_text)

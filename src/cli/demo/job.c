@@ -56,7 +56,7 @@ __attribute__((noreturn)) static void become_rank(const struct demo_job_cfg *cfg
 		_exit(127);
 	redirect(cfg, rank);
 	setenv("MRC_STATS_DIR", cfg->dir, 1);
-	if (cfg->stage->ops->enter(cfg->stage, rank))
+	if (cfg->stage->ops->enter(cfg->stage, rank, cfg->transport))
 		_exit(127);
 	snprintf(rank_text, sizeof(rank_text), "%u", rank);
 	snprintf(ranks, sizeof(ranks), "%u", cfg->stage->shape.ranks);

@@ -61,11 +61,12 @@ static void set_ports(const struct demo_shape *shape, uint32_t rank)
 	setenv("MRC_PORTS", ports, 1);
 }
 
-static int enter(const struct demo_stage *stage, uint32_t rank)
+static int enter(const struct demo_stage *stage, uint32_t rank, const char *transport)
 {
 	const struct demo_shape *shape = &stage->shape;
 	char text[MB_QUANTITY_MAX];
 
+	(void)transport; /* both read the same environment */
 	set_ports(shape, rank);
 	setenv("MRC_PORT_PREFIX", "24", 1);
 	snprintf(text, sizeof(text), "%u", shape->paths);
@@ -80,20 +81,22 @@ static int enter(const struct demo_stage *stage, uint32_t rank)
 
 /* ---- faults ---- */
 
-static void strike(struct demo_stage *stage, uint32_t slot, const struct demo_fault *fault)
+static int strike(struct demo_stage *stage, uint32_t slot, const struct demo_fault *fault)
 {
 	demo_faults_set(&loopback_of(stage)->faults, slot, &fault->rule);
+	return 0;
 }
 
-static void lift(struct demo_stage *stage, uint32_t slot, const struct demo_fault *fault)
+static int lift(struct demo_stage *stage, uint32_t slot, const struct demo_fault *fault)
 {
 	(void)fault;
 	demo_faults_switch(&loopback_of(stage)->faults, slot, MRC_FAULT_OFF);
+	return 0;
 }
 
-static struct demo_hits hits(const struct demo_stage *stage, uint32_t slot)
+static struct demo_hits hits(struct demo_stage *stage, uint32_t slot)
 {
-	return demo_faults_hits(&loopback_in(stage)->faults, slot);
+	return demo_faults_hits(&loopback_of(stage)->faults, slot);
 }
 
 /* ---- TCP, which feels the table through socket options ---- */
@@ -121,7 +124,7 @@ static uint32_t tcp_hits(const struct demo_stage *stage, const struct demo_fault
 	uint32_t n = 0;
 
 	/* Kernels that refuse socket filters leave TCP nothing but faults that lose everything. */
-	*can_feel = tcp->report.tcp_feels_loss || demo_fault_is_certain(fault);
+	*can_feel = tcp->report.tcp_feels_loss || fault->certain;
 	for (uint32_t rank = 0; *can_feel && rank < tcp->n; rank++) {
 		struct demo_report r;
 
@@ -133,6 +136,12 @@ static uint32_t tcp_hits(const struct demo_stage *stage, const struct demo_fault
 	return n;
 }
 
+/* There is nothing to take down but a run, which has ended. */
+static void close_nothing(struct demo_stage *stage)
+{
+	(void)stage;
+}
+
 static const struct demo_stage_ops loopback_ops = {
 	.begin = begin,
 	.end = end,
@@ -141,9 +150,14 @@ static const struct demo_stage_ops loopback_ops = {
 	.lift = lift,
 	.hits = hits,
 	.tcp_hits = tcp_hits,
+	.close = close_nothing,
 };
 
 void demo_loopback_init(struct demo_loopback *l, const struct demo_shape *shape)
 {
-	*l = (struct demo_loopback){.stage = {.ops = &loopback_ops, .shape = *shape}};
+	*l = (struct demo_loopback){.stage = {.ops = &loopback_ops,
+					      .name = "loopback",
+					      .counts = true,
+					      .tcp_text = "a connection a plane, each on one path",
+					      .shape = *shape}};
 }

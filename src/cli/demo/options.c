@@ -5,6 +5,7 @@
 #include "cli/demo/script.h"
 
 #include <stdio.h>
+#include <string.h>
 
 static void print_help(const struct cli_flag *flags, size_t n)
 {
@@ -14,19 +15,39 @@ static void print_help(const struct cli_flag *flags, size_t n)
 	       "fault cost and whether both runs ended with the same weights, bit for bit.\n"
 	       "The same job over kernel TCP runs beside the second run.\n\n");
 	cli_flags_help(flags, n);
-	printf("\nfaults of --script (all of them by default, in this order):\n");
-	demo_script_print_kinds(stdout);
+	printf("\nfaults of --script in the lab (all of them by default, in this order):\n");
+	demo_script_print_kinds(&demo_lab_kinds, stdout);
+	printf("\nand on loopback:\n");
+	demo_script_print_kinds(&demo_loopback_kinds, stdout);
 	printf("\nexit status: 0 the demo passed, 1 it failed or was interrupted, 2 wrong usage\n");
+}
+
+static enum cli_flags_result read_on(struct demo_options *o, const char *on)
+{
+	if (on && strcmp(on, "lab") == 0)
+		o->on = DEMO_ON_LAB;
+	else if (on && strcmp(on, "loopback") == 0)
+		o->on = DEMO_ON_LOOPBACK;
+	else if (on) {
+		fprintf(stderr, "mrc demo: --on %s: want lab or loopback\n", on);
+		return CLI_FLAGS_ERROR;
+	}
+	return CLI_FLAGS_OK;
 }
 
 enum cli_flags_result demo_options_parse(struct demo_options *o, int argc, char **argv)
 {
+	const char *on = NULL;
 	const struct cli_flag flags[] = {
 		{"--ranks", CLI_FLAG_U32, "N", "processes, each a host (8; 4 on a slow machine)",
 		 &o->ranks, 2, 32},
 		{"--planes", CLI_FLAG_U32, "N", "NIC ports of a host = network planes (4)",
 		 &o->planes, 1, 8},
-		{"--paths", CLI_FLAG_U32, "N", "paths through a plane (8)", &o->paths, 1, 16},
+		{"--paths", CLI_FLAG_U32, "N",
+		 "paths through a plane (in the lab T1s: 4; on loopback 8)", &o->paths, 1, 16},
+		{"--on", CLI_FLAG_TEXT, "PLACE",
+		 "lab: a fabric of network namespaces; loopback (the lab if there can be one)", &on,
+		 0, 0},
 		{"--steps", CLI_FLAG_U32, "N", "training steps (as many as the script needs)",
 		 &o->steps, 1, 100000},
 		{"--pace", CLI_FLAG_RATE, "RATE",
@@ -52,12 +73,11 @@ enum cli_flags_result demo_options_parse(struct demo_options *o, int argc, char 
 
 	*o = (struct demo_options){
 		.planes = 4,
-		.paths = 8,
 		.seed = 1,
 		.out = "result.json",
 	};
 	rc = cli_flags_parse(flags, n, "mrc demo", argc, argv);
 	if (rc == CLI_FLAGS_HELP)
 		print_help(flags, n);
-	return rc;
+	return rc == CLI_FLAGS_OK ? read_on(o, on) : rc;
 }

@@ -8,10 +8,18 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+/* Where the demo runs. */
+enum demo_on { DEMO_ON_BEST, DEMO_ON_LAB, DEMO_ON_LOOPBACK };
+
+/* Paths through a plane, where nobody says how many. In the lab each is a T1. */
+#define DEMO_LAB_PATHS 4u
+#define DEMO_LOOPBACK_PATHS 8u
+
 struct demo_options {
+	enum demo_on on;
 	uint32_t ranks; /* 0: as the machine carries */
 	uint32_t planes;
-	uint32_t paths;	   /* of a plane, between two neighbours */
+	uint32_t paths;	   /* of a plane, between two neighbours; 0: as many as is usual there */
 	uint32_t steps;	   /* 0: as the script needs */
 	uint64_t pace_bps; /* of a port; 0: as the machine carries */
 	uint64_t seed;

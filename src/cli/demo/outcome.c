@@ -62,16 +62,22 @@ static void judge_tcp(struct demo_outcome *o, const struct demo_facts *f)
 			  f->tcp_steps, f->tcp_steps_equal);
 }
 
-/* A corrupted packet counts as destroyed only when a receiver has thrown it away. */
 static void judge_fault(struct demo_outcome *o, const struct demo_fault *f,
-			const struct demo_fault_figures *n)
+			const struct demo_fault_figures *n, bool lost_counted)
 {
-	add_check(o, n->lost > 0, "%s: %" PRIu64 " data packets destroyed", f->brief, n->lost);
-	if (f->rule.kind == MRC_FAULT_CORRUPT)
+	if ((f->signs & DEMO_SIGN_LOST) && lost_counted)
+		add_check(o, n->lost > 0, "%s: %" PRIu64 " data packets destroyed", f->brief,
+			  n->lost);
+	if (f->signs & DEMO_SIGN_ICRC)
 		add_check(o, n->counters.drop_icrc > 0, "%s: %" PRIu64 " packets refused by ICRC",
 			  f->brief, n->counters.drop_icrc);
-	add_check(o, n->counters.evs_retired > 0, "%s: %" PRIu64 " EVs retired", f->brief,
-		  n->counters.evs_retired);
+	if (f->signs & DEMO_SIGN_RETIRED)
+		add_check(o, n->counters.evs_retired > 0, "%s: %" PRIu64 " EVs retired", f->brief,
+			  n->counters.evs_retired);
+	if (f->signs & DEMO_SIGN_QUEUES)
+		add_check(o, n->trimmed + n->marked > 0,
+			  "%s: %" PRIu64 " packets trimmed, %" PRIu64 " marked", f->brief,
+			  n->trimmed, n->marked);
 }
 
 void demo_outcome_judge(struct demo_outcome *o, const struct demo_facts *facts,
@@ -86,7 +92,7 @@ void demo_outcome_judge(struct demo_outcome *o, const struct demo_facts *facts,
 	judge_digests(o, facts);
 	judge_tcp(o, facts);
 	for (uint32_t i = 0; i < script->n; i++)
-		judge_fault(o, &script->fault[i], &o->fault[i]);
+		judge_fault(o, &script->fault[i], &o->fault[i], facts->lost_counted);
 }
 
 /* Where the calm before fault i began: the first step, which begins cold, does not count. */
@@ -116,6 +122,8 @@ static void count_fault(struct demo_fault_figures *n, const struct demo_run *run
 	n->expect_ns = demo_figures_expect(&n->before, f->slower_num, f->slower_den);
 	n->tcp_before = demo_figures_between(t->steps, t->n, calm_since(run, t, i), log->strike_ns);
 	n->lost = log->hits.data;
+	n->trimmed = log->fabric_at_end.trimmed - log->fabric_at_strike.trimmed;
+	n->marked = log->fabric_at_end.marked - log->fabric_at_strike.marked;
 	n->lost_control = log->hits.control;
 	n->counters = demo_watch_differences(&log->at_end, &log->at_strike);
 	if (log->phase != DEMO_CLEARED)
@@ -140,6 +148,7 @@ void demo_outcome_make(struct demo_outcome *o, const struct demo_run *healthy,
 {
 	const struct demo_report *h = &healthy->job.report, *f = &faulty->job.report;
 	struct demo_facts facts = {
+		.lost_counted = healthy->cfg.stage && healthy->cfg.stage->counts,
 		.healthy_done = healthy->job.state == DEMO_JOB_DONE && h->ended,
 		.faulty_done = faulty->job.state == DEMO_JOB_DONE && f->ended,
 		.healthy_trouble = healthy->trouble[0] ? healthy->trouble : "was not finished",

@@ -25,6 +25,7 @@ struct demo_fault_figures {
 	uint64_t expect_ns; /* of a step during the fault; 0: arithmetic does not say */
 	struct demo_figure tcp_before, tcp_during;
 	uint64_t lost, lost_control;
+	uint64_t trimmed, marked;      /* by switches */
 	struct demo_counters counters; /* differences */
 };
 
@@ -39,6 +40,7 @@ struct demo_outcome {
 
 /* The facts that the verdict needs, apart from how they came about. */
 struct demo_facts {
+	bool lost_counted; /* the stage counts what faults destroy */
 	bool healthy_done, faulty_done;
 	const char *healthy_trouble, *faulty_trouble;
 	bool healthy_agree, faulty_agree; /* all ranks of the run have one digest */

@@ -116,6 +116,20 @@ static json_t *steps_json(const struct demo_run *run, const struct demo_report *
 	return list;
 }
 
+static json_t *fabric_json(const struct demo_run *run)
+{
+	json_t *o;
+
+	if (!run->cfg.stage || !run->cfg.stage->ops || !run->cfg.stage->ops->fabric)
+		return json_null();
+	o = must(json_object());
+	set(o, "packets", integer(run->fabric.packets));
+	set(o, "marked", integer(run->fabric.marked));
+	set(o, "trimmed", integer(run->fabric.trimmed));
+	set(o, "dropped", integer(run->fabric.dropped));
+	return o;
+}
+
 static json_t *run_json(const struct demo_run *run)
 {
 	json_t *o = job_json(&run->job, run->digests_agree);
@@ -125,6 +139,7 @@ static json_t *run_json(const struct demo_run *run)
 	set(o, "counters", counters_json(&run->sums.counters));
 	set(o, "woken_late", lateness_json(&run->late));
 	set(o, "socket_overruns", integer(run->sums.overruns));
+	set(o, "fabric", fabric_json(run));
 	set(o, "trouble", run->trouble[0] ? json_string(run->trouble) : json_null());
 	set(o, "step_list", steps_json(run, &run->job.report));
 	return o;
@@ -185,6 +200,9 @@ static json_t *config_json(const struct demo_run_cfg *cfg)
 	json_t *o = must(json_object());
 	char seed[24]; /* all 64 bits, which a JSON number need not hold */
 
+	set(o, "on", json_string(cfg->stage->name));
+	set(o, "trims", json_boolean(cfg->stage->trims));
+	set(o, "tcp_way", json_string(cfg->stage->tcp_text));
 	set(o, "ranks", integer(cfg->stage->shape.ranks));
 	set(o, "planes", integer(cfg->stage->shape.planes));
 	set(o, "paths", integer(cfg->stage->shape.paths));

@@ -61,7 +61,7 @@ static struct demo_hits hits(const struct demo_run *run, uint32_t i)
 
 static void take_last_hit(struct demo_run *run, uint32_t i)
 {
-	if (demo_fault_is_certain(&run->cfg.script->fault[i]))
+	if (run->cfg.script->fault[i].certain)
 		demo_times_left(&run->fault[i].times, hits(run, i).last_ns);
 }
 
@@ -107,6 +107,12 @@ static void read_machine(struct demo_run *run, uint64_t now_ns, bool sample)
 
 /* ---- the script ---- */
 
+static void read_fabric(const struct demo_run *run, struct demo_fabric *fabric)
+{
+	if (run->cfg.stage->ops->fabric)
+		run->cfg.stage->ops->fabric(run->cfg.stage, fabric);
+}
+
 /* The fault that struck last stops being answerable for what the counters do. */
 static void end_current(struct demo_run *run, uint64_t now_ns)
 {
@@ -117,6 +123,15 @@ static void end_current(struct demo_run *run, uint64_t now_ns)
 	log->end_ns = now_ns;
 	log->at_end = run->sums.counters;
 	log->hits = hits(run, run->current);
+	read_fabric(run, &log->fabric_at_end);
+}
+
+/* A fault that cannot be done or undone makes the run worthless. */
+static void check_stage(struct demo_run *run, int rc, const struct demo_fault *f)
+{
+	if (rc && !run->trouble[0])
+		snprintf(run->trouble, sizeof(run->trouble), "the fault `%s` could not be set",
+			 f->kind);
 }
 
 static void strike(struct demo_run *run, uint32_t i, uint64_t now_ns, struct demo_ui *ui)
@@ -131,11 +146,12 @@ static void strike(struct demo_run *run, uint32_t i, uint64_t now_ns, struct dem
 	log->down = true;
 	log->strike_ns = now_ns;
 	log->at_strike = run->sums.counters;
+	read_fabric(run, &log->fabric_at_strike);
 	if (run->cfg.with_tcp)
 		log->tcp_connections_hit =
 			stage->ops->tcp_hits(stage, f, &run->tcp, &log->tcp_can_feel);
 	demo_times_strike(&log->times, demo_ui_now_ns());
-	stage->ops->strike(stage, i, f);
+	check_stage(run, stage->ops->strike(stage, i, f), f);
 	demo_ui_say(ui, "step %3u  fault: %s", steps_done(run), f->title);
 }
 
@@ -159,11 +175,13 @@ static void say_times(struct demo_run *run, struct demo_ui *ui)
 
 static void clear(struct demo_run *run, uint32_t i, uint64_t now_ns, struct demo_ui *ui)
 {
+	const struct demo_fault *f = &run->cfg.script->fault[i];
 	struct demo_fault_log *log = &run->fault[i];
+	struct demo_stage *stage = run->cfg.stage;
 	struct demo_counters d = demo_watch_differences(&run->sums.counters, &log->at_strike);
 
 	demo_times_end(&log->times, demo_ui_now_ns());
-	run->cfg.stage->ops->lift(run->cfg.stage, i, &run->cfg.script->fault[i]);
+	check_stage(run, stage->ops->lift(stage, i, f), f);
 	log->phase = DEMO_CLEARED;
 	log->clear_ns = now_ns;
 	demo_ui_say(ui,
@@ -190,12 +208,9 @@ static void flap(struct demo_run *run, uint32_t i, uint64_t now_ns)
 	if (down == log->down)
 		return;
 	log->down = down;
-	if (!down) {
-		stage->ops->lift(stage, i, f);
-		return;
-	}
-	demo_times_down(&log->times, demo_ui_now_ns());
-	stage->ops->strike(stage, i, f);
+	if (down)
+		demo_times_down(&log->times, demo_ui_now_ns());
+	check_stage(run, down ? stage->ops->strike(stage, i, f) : stage->ops->lift(stage, i, f), f);
 }
 
 static void follow_script(struct demo_run *run, uint64_t now_ns, struct demo_ui *ui)
@@ -336,7 +351,7 @@ static bool look(struct demo_run *run, struct demo_ui *ui)
 	say_progress(run, ui);
 	if (demo_ui_due(ui))
 		draw(run, now_ns, ui);
-	if (run->job.state != DEMO_JOB_RUNNING || cli_term_caught())
+	if (run->job.state != DEMO_JOB_RUNNING || cli_term_caught() || run->trouble[0])
 		return false;
 	if (silent_ns(run, &run->job, now_ns) < STUCK_NS)
 		return true;
@@ -380,8 +395,10 @@ static void finish(struct demo_run *run)
 	run->tcp_steps = (uint32_t)run->tcp.report.n;
 	demo_job_stop(&run->job);
 	demo_job_stop(&run->tcp);
-	if (run->begun)
+	if (run->begun) {
+		read_fabric(run, &run->fabric);
 		run->cfg.stage->ops->end(run->cfg.stage);
+	}
 	run->digests_agree = run->job.state == DEMO_JOB_DONE && demo_job_digests_agree(&run->job);
 	run->tcp_digests_agree =
 		run->tcp.state == DEMO_JOB_DONE && demo_job_digests_agree(&run->tcp);

@@ -28,13 +28,14 @@ uint64_t demo_size_load(const struct demo_shape *shape, uint64_t capacity)
 	return packets * DATAGRAMS_PER_PACKET * 100 / capacity;
 }
 
-void demo_size_choose(struct demo_shape *shape, const struct demo_options *o, uint64_t capacity)
+void demo_size_choose(struct demo_shape *shape, const struct demo_options *o, uint32_t paths,
+		      uint64_t capacity)
 {
 	for (size_t i = 0; i < SIZES; i++) {
 		*shape = (struct demo_shape){
 			.ranks = o->ranks ? o->ranks : sizes[i].ranks,
 			.planes = o->planes,
-			.paths = o->paths,
+			.paths = o->paths ? o->paths : paths,
 			.pace_bps = o->pace_bps ? o->pace_bps : sizes[i].pace_bps,
 			.vector_bytes = VECTOR_BYTES,
 		};

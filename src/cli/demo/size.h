@@ -11,10 +11,11 @@
 #include "cli/demo/script.h"
 
 /*
- * demo_size_choose fills in the shape: what the options say, and for the rest what a machine
- * carries that moves `capacity` datagrams a second (demo_calibrate); 0: not known.
+ * demo_size_choose fills in the shape: what the options say, and for the rest `paths` and what a
+ * machine carries that moves `capacity` datagrams a second (demo_calibrate); 0: not known.
  */
-void demo_size_choose(struct demo_shape *shape, const struct demo_options *o, uint64_t capacity);
+void demo_size_choose(struct demo_shape *shape, const struct demo_options *o, uint32_t paths,
+		      uint64_t capacity);
 
 /* demo_size_load returns the share of such a machine that the job takes, in percent. */
 uint64_t demo_size_load(const struct demo_shape *shape, uint64_t capacity);

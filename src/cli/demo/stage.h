@@ -25,6 +25,11 @@ struct demo_hits {
 			     known */
 };
 
+/* What the switches did with packets since the stage was set up. */
+struct demo_fabric {
+	uint64_t packets, trimmed, marked, dropped;
+};
+
 struct demo_stage_ops {
 	/* A run of this name begins, nothing is broken. 0, or -1 after a message on stderr. */
 	int (*begin)(struct demo_stage *stage, const struct demo_rundir *dir, const char *run,
@@ -35,18 +40,27 @@ struct demo_stage_ops {
 	 * Makes the calling process, a child that has one thread and will exec, the host of this
 	 * rank: its place in the network, and its environment. 0, or -1 after a message.
 	 */
-	int (*enter)(const struct demo_stage *stage, uint32_t rank);
-	/* A fault begins; it is new, or was lifted. */
-	void (*strike)(struct demo_stage *stage, uint32_t slot, const struct demo_fault *fault);
-	void (*lift)(struct demo_stage *stage, uint32_t slot, const struct demo_fault *fault);
-	struct demo_hits (*hits)(const struct demo_stage *stage, uint32_t slot);
+	int (*enter)(const struct demo_stage *stage, uint32_t rank, const char *transport);
+	/* A fault begins; it is new, or was lifted. 0, or -1 after a message. */
+	int (*strike)(struct demo_stage *stage, uint32_t slot, const struct demo_fault *fault);
+	int (*lift)(struct demo_stage *stage, uint32_t slot, const struct demo_fault *fault);
+	struct demo_hits (*hits)(struct demo_stage *stage, uint32_t slot);
 	/* How many of the TCP ring's connections lie where it strikes; can_feel: at all. */
 	uint32_t (*tcp_hits)(const struct demo_stage *stage, const struct demo_fault *fault,
 			     const struct demo_job *tcp, bool *can_feel);
+	/* What switches counted; NULL: there are none. */
+	void (*fabric)(struct demo_stage *stage, struct demo_fabric *fabric);
+	/* Takes down what was set up. */
+	void (*close)(struct demo_stage *stage);
 };
 
 struct demo_stage {
 	const struct demo_stage_ops *ops;
+	const char *name;     /* "lab" or "loopback" */
+	const char *tcp_text; /* which way TCP goes, for the summary */
+	bool counts;	      /* packets that a fault destroys are counted */
+	bool trims;	      /* switches trim and mark */
+	const char *no_trims; /* why not */
 	struct demo_shape shape;
 };
 

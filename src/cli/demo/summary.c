@@ -136,6 +136,22 @@ static void put_legend(const struct demo_run *faulty, struct cli_text *out)
 				  "faults that hit\nsome packets only: in brackets too.\n");
 }
 
+/* What the switches say, where there are any. */
+static void put_fabric(const struct demo_run *faulty, struct cli_text *out)
+{
+	const struct demo_stage *stage = faulty->cfg.stage;
+	const struct demo_fabric *f = &faulty->fabric;
+
+	if (faulty->cfg.with_tcp)
+		cli_text_add(out, "TCP's way: %s.\n", stage->tcp_text);
+	if (stage->trims)
+		cli_text_add(out,
+			     "\nSwitches, in the second run: %" PRIu64 " packets sent on, %" PRIu64
+			     " marked, %" PRIu64 " trimmed, %" PRIu64
+			     " dropped\nfor want of room.\n",
+			     f->packets, f->marked, f->trimmed, f->dropped);
+}
+
 static void put_weights(const struct demo_run *healthy, const struct demo_run *faulty,
 			struct cli_text *out)
 {
@@ -165,6 +181,7 @@ void demo_summary_render(const struct demo_outcome *o, const struct demo_run *he
 		cli_text_add(out, "\n");
 		demo_summary_table(o, faulty->cfg.script, faulty->fault, faulty->cfg.with_tcp, out);
 		put_legend(faulty, out);
+		put_fabric(faulty, out);
 		put_times(faulty, out);
 		put_weights(healthy, faulty, out);
 	}
@@ -181,7 +198,6 @@ void demo_summary_render(const struct demo_outcome *o, const struct demo_run *he
 	if (o->pass)
 		cli_text_add(out,
 			     "PASS  all %u checks: equal weights, loss below the bigram "
-			     "entropy, every fault destroyed\n      packets and retired "
-			     "paths\n",
+			     "entropy, every fault left its\n      marks\n",
 			     o->checks);
 }
