@@ -190,14 +190,10 @@ static const struct stage host_stages[] = {
 };
 
 static const struct stage switch_stages[] = {
-	{MF_ROUTES_SRV6, one, own_usid},
-	{MF_ROUTES_SRV6, downlinks, usid_down},
-	{MF_ROUTES_SRV6, uplinks, usid_up},
-	{MF_ROUTES_PLAIN, downlinks, plain_down},
-	{MF_ROUTES_PLAIN, own_part, plain_own},
-	{MF_ROUTES_PLAIN, uplinks, plain_up},
-	{MF_ROUTES_ALL, one, blackhole},
-	{0, NULL, NULL},
+	{MF_ROUTES_SRV6, one, own_usid},	{MF_ROUTES_SRV6, downlinks, usid_down},
+	{MF_ROUTES_SRV6, uplinks, usid_up},	{MF_ROUTES_PLAIN, downlinks, plain_down},
+	{MF_ROUTES_PLAIN, own_part, plain_own}, {MF_ROUTES_PLAIN, uplinks, plain_up},
+	{MF_ROUTES_ALL, one, blackhole},	{0, NULL, NULL},
 };
 
 static const struct stage *stages_of(enum mf_tier tier)

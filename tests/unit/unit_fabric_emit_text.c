@@ -4,8 +4,8 @@
 
 #include "emit_bed.h"
 
-/* The lines that a route must have, one for each next hop. */
-static size_t count_hops(struct emit_bed *b, uint32_t node)
+/* The lines that routes must have: one for each next hop and each blackhole. */
+static size_t count_lines(struct emit_bed *b, uint32_t node)
 {
 	struct mf_route_iter it;
 	struct mf_route r;
@@ -13,7 +13,7 @@ static size_t count_hops(struct emit_bed *b, uint32_t node)
 
 	mf_routes_begin(&it, &b->t, node, b->o.sets);
 	while (mf_routes_next(&it, &r))
-		n += r.kind == MF_ROUTE_LINK;
+		n += r.kind == MF_ROUTE_LINK || r.kind == MF_ROUTE_BLACKHOLE;
 	return n;
 }
 
@@ -28,7 +28,7 @@ static void check_frr(const char *preset, const char *node_name, const char *sid
 	node = bed_node(&b, node_name);
 	mf_emit_frr(b.to, &b.t, node, &b.o);
 	bed_text(&b);
-	assert_u_eq(bed_count(b.text, "\nipv6 route "), count_hops(&b, node) + 1);
+	assert_u_eq(bed_count(b.text, "\nipv6 route "), count_lines(&b, node));
 	assert_u_eq(bed_count(b.text, "\nipv6 route ::/0 blackhole\n"), 1);
 	assert_u_eq(bed_count(b.text, "\ninterface "),
 		    mf_node_ports(&b.t, mf_node_at(&b.t, node).tier));
@@ -71,7 +71,7 @@ TEST(mf_emit_eos, has_domain_locator_and_routes)
 	bed_text(&b);
 	assert_non_null(strstr(b.text, "         block fcbb:bb01::/32\n"));
 	assert_non_null(strstr(b.text, " domain mrc end usid 0xa001\n"));
-	assert_u_eq(bed_count(b.text, "\nipv6 route "), count_hops(&b, node) + 1);
+	assert_u_eq(bed_count(b.text, "\nipv6 route "), count_lines(&b, node));
 	assert_non_null(strstr(b.text, "\nipv6 route fcbb:bb01:b001::/48 Ethernet1/6 fe80::2\n"));
 	assert_non_null(strstr(b.text, "\nipv6 route ::/0 Null0\n"));
 	/* ECN on two queues of the two uplinks only. REQ(plan.emit.thresholds) */
