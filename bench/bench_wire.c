@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * bench_wire.c - what the wire costs: encoding and decoding of each packet kind, and the ICRC.
+ * bench_wire.c - what the wire costs: encoding and decoding of each packet kind, the ICRC, and
+ * the carrier of an EV.
  *
  * Prints one line a figure, "wire: name value unit", the fastest of several runs: the others
  * differ from it only by what disturbed them.
@@ -11,6 +12,8 @@
 #include <time.h>
 
 #include "base/assert.h"
+#include "wire/carrier.h"
+#include "wire/ev_path.h"
 #include "wire/icrc.h"
 #include "wire/opcode.h"
 #include "wire/packet.h"
@@ -114,6 +117,52 @@ static void bench_icrc_start(void)
 	printf("wire: icrc_start_ipv6 %.1f ns (register 0x%08x)\n", (double)best / PACKETS, crc);
 }
 
+/* The template of a path over two tiers: planes in four uSIDs, an uplink, a downlink. */
+static void template_of(struct mw_carrier_template *t)
+{
+	static const uint16_t usids[] = {0xa000, 0xb000, 0xa003, 0x1000};
+	struct mw_carrier_copy uplink = {MW_CARRIER_FROM_EV, MW_EV_UPLINK_SHIFT, 8,
+					 mw_carrier_usid_bit(1, 0, 8)};
+	struct mw_carrier_copy host = {MW_CARRIER_FROM_HOST, 0, 9, mw_carrier_usid_bit(3, 0, 9)};
+	struct mw_carrier base;
+	bool good;
+
+	mw_carrier_of(0xfcbbbb00, usids, 4, &base);
+	mw_carrier_template_init(t, &base);
+	good = mw_carrier_template_copy(t, &uplink) && mw_carrier_template_copy(t, &host);
+	for (uint32_t i = 0; i < 4; i++) {
+		struct mw_carrier_copy plane = {MW_CARRIER_FROM_EV, MW_EV_PLANE_SHIFT, 3,
+						mw_carrier_usid_bit(i, 9, 3)};
+
+		good = good && mw_carrier_template_copy(t, &plane);
+	}
+	mb_assert(good);
+}
+
+static void bench_carrier(void)
+{
+	struct mw_carrier_template t;
+	struct mw_carrier carrier;
+	uint64_t best = UINT64_MAX;
+	uint32_t last = 0;
+
+	template_of(&t);
+	for (unsigned i = 0; i < RUNS; i++) {
+		uint64_t begin = now_ns();
+		uint64_t ns;
+
+		for (uint32_t j = 0; j < PACKETS; j++) {
+			struct mw_carrier_key key = {.ev = j + last, .host = j & 0xFF};
+
+			mw_carrier_expand(&t, &key, &carrier);
+			last = carrier.dst[7];
+		}
+		ns = now_ns() - begin;
+		best = ns < best ? ns : best;
+	}
+	printf("wire: carrier_of_ev %.1f ns (byte 0x%02x)\n", (double)best / PACKETS, last);
+}
+
 int main(void)
 {
 	bench_round_trip("write", MW_WRITE_MIDDLE, false);
@@ -122,5 +171,6 @@ int main(void)
 	bench_round_trip("sack", MW_SACK, false);
 	bench_icrc_start();
 	bench_crc();
+	bench_carrier();
 	return 0;
 }
