@@ -13,6 +13,7 @@
 #include <sched.h>
 #include <signal.h>
 #include <stdio.h>
+#include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -76,6 +77,8 @@ static pid_t hold_namespace(void)
 	pid = fork();
 	assert_true(pid >= 0);
 	if (pid == 0) {
+		/* A test that fails must not leave it behind. */
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
 		if (unshare(CLONE_NEWNET) == 0 && write(ready[1], "x", 1) == 1)
 			pause();
 		_exit(1);

@@ -2,16 +2,21 @@
 /*
  * What a switch trims behind the kernel's own SRv6: a host, a switch that takes its uSID off, and a
  * host behind a port of that switch which has no room for data. Ordinary sockets at both ends, UDP
- * to a list of uSIDs and IPv6 in IPv6, up to packets that the kernel keeps in several pieces.
+ * to a list of uSIDs and IPv6 in IPv6, up to packets that the kernel keeps in several pieces. And
+ * TCP over plain routes through the same port, while everything that can be wrong with it is.
  */
 #include <arpa/inet.h>
 #include <fcntl.h>
+#include <linux/ethtool.h>
+#include <linux/sockios.h>
 #include <net/if.h>
 #include <netinet/in.h>
 #include <netinet/udp.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdio.h>
+#include <sys/ioctl.h>
+#include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -36,11 +41,11 @@ struct net {
 	struct mvq *vq;
 	uint32_t ifindex;
 	pid_t host[2]; /* processes that hold the namespaces of the hosts */
-	int udp[2], raw[2];
+	int udp[2], raw[2], tcp[2];
 	char why[300];
 };
 
-static struct net net = {.udp = {-1, -1}, .raw = {-1, -1}};
+static struct net net = {.udp = {-1, -1}, .raw = {-1, -1}, .tcp = {-1, -1}};
 
 static pid_t hold_namespace(void)
 {
@@ -52,6 +57,8 @@ static pid_t hold_namespace(void)
 	pid = fork();
 	assert_true(pid >= 0);
 	if (pid == 0) {
+		/* A test that fails must not leave it behind. */
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
 		if (unshare(CLONE_NEWNET) == 0 && write(ready[1], "x", 1) == 1)
 			pause();
 		_exit(1);
@@ -99,7 +106,9 @@ static void addresses(void)
 	test_ip("neigh add fd02::2 lladdr 02:00:00:00:00:02 dev db nud permanent");
 	on_host(SENDER, "addr add fd01::2/64 dev ea nodad");
 	on_host(SENDER, "route add fcbb:bb00::/32 via fd01::1 dev ea src fd01::2");
+	on_host(SENDER, "route add fd02::/64 via fd01::1 dev ea");
 	on_host(RECEIVER, "addr add fd02::2/64 dev eb nodad");
+	on_host(RECEIVER, "route add fd01::/64 via fd02::1 dev eb");
 	on_host(RECEIVER, "-6 route add local fcbb:bb00:8::/48 dev lo");
 	test_sysctl("net/ipv6/conf/all/forwarding", "1");
 	test_ip("link add sr0 type ifb");
@@ -118,6 +127,20 @@ static void option(int fd, int level, int name, int value)
 	assert_int_equal(setsockopt(fd, level, name, &value, sizeof(value)), 0);
 }
 
+/* Segments and checksums are made before the wire, as the far end of a real one would see them. */
+static void no_offload(int fd, const char *ifname)
+{
+	static const uint32_t commands[] = {ETHTOOL_STXCSUM, ETHTOOL_STSO, ETHTOOL_SGSO};
+
+	for (size_t i = 0; i < sizeof(commands) / sizeof(commands[0]); i++) {
+		struct ethtool_value off = {.cmd = commands[i]};
+		struct ifreq request = {.ifr_data = (void *)&off};
+
+		snprintf(request.ifr_name, sizeof(request.ifr_name), "%s", ifname);
+		assert_int_equal(ioctl(fd, SIOCETHTOOL, &request), 0);
+	}
+}
+
 static void sockets(int host)
 {
 	struct sockaddr_in6 at = {.sin6_family = AF_INET6, .sin6_port = htons(UDP_PORT)};
@@ -127,6 +150,8 @@ static void sockets(int host)
 	snprintf(path, sizeof(path), "/proc/%d/ns/net", (int)net.host[host]);
 	there = open(path, O_RDONLY | O_CLOEXEC);
 	assert_int_equal(setns(there, CLONE_NEWNET), 0);
+	net.tcp[host] = socket(AF_INET6, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	no_offload(net.tcp[host], host == SENDER ? "ea" : "eb");
 	net.udp[host] = socket(AF_INET6, SOCK_DGRAM | SOCK_CLOEXEC, 0);
 	net.raw[host] = socket(AF_INET6, SOCK_RAW | SOCK_CLOEXEC, IPPROTO_IPV6);
 	assert_int_equal(bind(net.udp[host], (struct sockaddr *)&at, sizeof(at)), 0);
@@ -196,8 +221,11 @@ static int teardown(void **state)
 		waitpid(net.host[host], NULL, 0);
 		close(net.udp[host]);
 		close(net.raw[host]);
+		close(net.tcp[host]);
 	}
 	mvq_close(net.vq);
+	/* The hosts take their cables with them; this switch stays for the next case. */
+	test_ip("link del sr0");
 	return 0;
 }
 
@@ -256,4 +284,104 @@ TEST_WITH(setup, teardown, mvq, trims_behind_usids_reach_ordinary_sockets)
 	}
 	assert_int_equal(mvq_read(net.vq, net.ifindex, &r, &error), 0);
 	assert_u_eq(r.count.trimmed, 8);
+}
+
+#define STREAM_BYTES (1u << 20)
+#define PIECE 4096u
+
+/* Byte i of the stream. */
+static uint8_t stream(size_t i)
+{
+	return (uint8_t)(i * 2654435761u >> 13);
+}
+
+/* A process of its own sends the stream and ends. */
+static pid_t send_stream(void)
+{
+	struct sockaddr_in6 to = {.sin6_family = AF_INET6, .sin6_port = htons(UDP_PORT)};
+	uint8_t piece[PIECE];
+	pid_t pid = fork();
+
+	assert_true(pid >= 0);
+	if (pid)
+		return pid;
+	alarm(40);
+	if (inet_pton(AF_INET6, "fd02::2", &to.sin6_addr) != 1 ||
+	    connect(net.tcp[SENDER], (struct sockaddr *)&to, sizeof(to)) != 0)
+		_exit(1);
+	for (size_t i = 0; i < STREAM_BYTES; i += PIECE) {
+		for (size_t k = 0; k < PIECE; k++)
+			piece[k] = stream(i + k);
+		if (send(net.tcp[SENDER], piece, PIECE, 0) != (ssize_t)PIECE)
+			_exit(2);
+	}
+	_exit(0);
+}
+
+static void receive_stream(int fd)
+{
+	uint8_t got[PIECE];
+	size_t at = 0;
+	ssize_t n;
+
+	while ((n = recv(fd, got, sizeof(got), 0)) > 0) {
+		for (ssize_t k = 0; k < n; k++)
+			assert_u_eq(got[k], stream(at + (size_t)k));
+		at += (size_t)n;
+	}
+	assert_int_equal(n, 0);
+	assert_u_eq(at, STREAM_BYTES);
+}
+
+/* Everything that can be wrong with a port at once. */
+static void faulty_port(void)
+{
+	struct mvq_faults faults = {.loss_ppm = 5000,
+				    .corrupt_ppm = 5000,
+				    .duplicate_ppm = 10000,
+				    .reorder_ppm = 10000};
+	struct mvq_error error;
+	struct mvq_port port;
+
+	mvq_port_default(&port, 200000000, 1000000, true);
+	assert_int_equal(mvq_port_set(net.vq, net.ifindex, &port, &error), 0);
+	assert_int_equal(mvq_fault_set(net.vq, net.ifindex, &faults, &error), 0);
+}
+
+/* Starts the sender; returns the receiver's end. */
+static int connect_stream(pid_t *sender)
+{
+	struct sockaddr_in6 at = {.sin6_family = AF_INET6, .sin6_port = htons(UDP_PORT)};
+	int fd;
+
+	assert_int_equal(bind(net.tcp[RECEIVER], (struct sockaddr *)&at, sizeof(at)), 0);
+	assert_int_equal(listen(net.tcp[RECEIVER], 1), 0);
+	*sender = send_stream();
+	fd = accept(net.tcp[RECEIVER], NULL, NULL);
+	assert_true(fd >= 0);
+	/* The sender's end is the sender's alone, so that its end is the stream's. */
+	close(net.tcp[SENDER]);
+	net.tcp[SENDER] = -1;
+	return fd;
+}
+
+TEST_WITH(setup, teardown, mvq, tcp_gets_through_a_faulty_port_whole)
+{
+	struct mvq_reading r;
+	struct mvq_error error;
+	int fd, status;
+	pid_t sender;
+
+	if (*net.why)
+		test_skip(net.why);
+	faulty_port();
+	fd = connect_stream(&sender);
+	receive_stream(fd);
+	close(fd);
+	assert_int_equal(waitpid(sender, &status, 0), sender);
+	assert_int_equal(status, 0);
+	assert_int_equal(mvq_read(net.vq, net.ifindex, &r, &error), 0);
+	assert_u_between(r.count.offered, STREAM_BYTES / 9000, UINT64_MAX);
+	assert_u_eq(r.count.offered + r.count.duplicated,
+		    r.count.full + r.count.dropped + r.count.lost + r.count.held);
 }
