@@ -8,6 +8,8 @@
 
 #define FIRST_ROOM 1024u
 #define LARGEST_STEP (1u << 18)
+/* Large pages are worth their size from here on. */
+#define HUGE_FROM (4u << 20)
 
 int ms_slab_grow(struct ms_slab *s)
 {
@@ -26,7 +28,7 @@ int ms_slab_grow(struct ms_slab *s)
 		p = mremap(s->packet, s->room * size, bytes, MREMAP_MAYMOVE);
 		if (p == MAP_FAILED)
 			return 0;
-		if (bytes >= LARGEST_STEP * size)
+		if (bytes >= HUGE_FROM)
 			(void)madvise(p, bytes, MADV_HUGEPAGE);
 	}
 	s->packet = p;
