@@ -7,6 +7,10 @@ foreach(name words read_cm read_topo read_flows poisson fault_spans scenario cap
 	softmrc_test(unit_sim_${name} SOURCES unit_sim_${name}.c LINKS sim LABELS unit)
 endforeach()
 
+foreach(name chunk order units)
+	softmrc_test(unit_sim_${name} SOURCES unit_sim_${name}.c LINKS sim LABELS unit)
+endforeach()
+
 # The kernel; sim_net_bed is a small fabric with hosts that follow a script.
 softmrc_test(unit_sim_net SOURCES unit_sim_net.c sim_net_bed.c LINKS sim LABELS unit)
 softmrc_test(unit_sim_theory SOURCES unit_sim_theory.c sim_net_bed.c LINKS sim m LABELS unit release)
