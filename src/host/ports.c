@@ -101,16 +101,18 @@ static int ports_wrap(struct mh_ports *ports, uint32_t i, struct mio_error *erro
 }
 
 /* ports_capture puts the driver that writes a capture above a port, when one is wanted. */
-static int ports_capture(struct mh_ports *ports, const struct mio_addr *local, uint32_t i,
-			 struct mio_error *error)
+static int ports_capture(struct mh_ports *ports, const struct mh_env *env,
+			 const struct mio_addr *local, uint32_t i, struct mio_error *error)
 {
+	const uint8_t *gid = env->driver == MH_DRIVER_RAW41 ? env->port[0].ip : NULL;
 	char name[16];
 	int err;
 
 	if (!ports->capture)
 		return 0;
 	snprintf(name, sizeof(name), "port%u", i);
-	err = mio_pcap_open(ports->capture, name, local, ports->port[i].io, &ports->port[i].io);
+	err = mio_pcap_open(ports->capture, name, local, gid, ports->port[i].io,
+			    &ports->port[i].io);
 	if (err)
 		snprintf(error->text, sizeof(error->text), "no memory for a capture");
 	return err;
@@ -195,7 +197,7 @@ static int ports_open_one(struct mh_ports *ports, const struct mh_env *env, uint
 	mh_pace_init(&port->pace, env->pace_bps, MIO_FRAME_MAX, now_ns);
 	port->refused_seen = 0;
 	port->overruns_seen = 0;
-	err = ports_capture(ports, &local, i, error);
+	err = ports_capture(ports, env, &local, i, error);
 	if (!err)
 		err = ports_wrap(ports, i, error);
 	if (err)

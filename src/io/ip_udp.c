@@ -50,15 +50,21 @@ static size_t write_ipv4(const struct mio_ip_udp *h, uint8_t *p)
 	return MIO_IPV4_BYTES;
 }
 
-static size_t write_ipv6(const struct mio_ip_udp *h, uint8_t *p)
+static size_t write_ipv6(const struct mio_ip_udp *h, size_t len, uint8_t next, uint8_t *p)
 {
 	mb_store_be32(p, 6u << 28 | (uint32_t)h->tos << 20 | (h->flow_label & 0xFFFFF));
-	mb_store_be16(p + 4, (uint16_t)(MIO_UDP_BYTES + h->len));
-	p[6] = IPPROTO_UDP;
+	mb_store_be16(p + 4, (uint16_t)len);
+	p[6] = next;
 	p[7] = MIO_HOPS;
 	memcpy(p + 8, h->src, 16);
 	memcpy(p + 24, h->dst, 16);
 	return MIO_IPV6_BYTES;
+}
+
+void mio_ip_wrap(const struct mio_ip_udp *h, size_t inner, uint8_t out[MIO_IPV6_BYTES])
+{
+	mb_assert(inner <= IP_LEN_MAX);
+	write_ipv6(h, inner, IPPROTO_IPV6, out);
 }
 
 size_t mio_ip_udp_write(const struct mio_ip_udp *h, uint8_t out[MIO_IP_UDP_MAX])
@@ -68,7 +74,7 @@ size_t mio_ip_udp_write(const struct mio_ip_udp *h, uint8_t out[MIO_IP_UDP_MAX])
 
 	mb_assert(v4 == mio_is_ipv4(h->src));
 	mb_assert(h->len <= IP_LEN_MAX - MIO_IPV4_BYTES - MIO_UDP_BYTES);
-	at = v4 ? write_ipv4(h, out) : write_ipv6(h, out);
+	at = v4 ? write_ipv4(h, out) : write_ipv6(h, MIO_UDP_BYTES + h->len, IPPROTO_UDP, out);
 	mb_store_be16(out + at, h->sport);
 	mb_store_be16(out + at + 2, h->dport);
 	mb_store_be16(out + at + 4, (uint16_t)(MIO_UDP_BYTES + h->len));

@@ -37,6 +37,12 @@ bool mio_is_ipv4(const uint8_t ip[16]);
 size_t mio_ip_udp_write(const struct mio_ip_udp *h, uint8_t out[MIO_IP_UDP_MAX]);
 
 /*
+ * mio_ip_wrap writes the IPv6 header of a tunnel around an IPv6 packet of `inner` bytes: addresses,
+ * traffic class and flow label of h.
+ */
+void mio_ip_wrap(const struct mio_ip_udp *h, size_t inner, uint8_t out[MIO_IPV6_BYTES]);
+
+/*
  * mio_ip_udp_read reads the headers at the start of `size` bytes. h->len is what is there behind
  * them, which is less than the headers promise when a switch trimmed the packet. False: not a UDP
  * packet in one piece, or not even whole headers. IPv6 extension headers are not looked behind,

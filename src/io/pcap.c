@@ -23,6 +23,8 @@ struct pcap_port {
 	struct mio_port *below;
 	struct mio_capture *capture;
 	struct mio_addr local;
+	bool wrapped; /* the driver below puts another IPv6 header around frames */
+	uint8_t gid[16];
 	uint32_t interface;
 };
 
@@ -70,15 +72,21 @@ int mio_capture_close(struct mio_capture *c)
 	return code;
 }
 
+/* Writes a frame with the headers h; a second one around them if outer is not NULL. */
 static void pcap_record(struct pcap_port *p, uint64_t time_ns, enum mb_pcapng_direction direction,
-			const struct mio_ip_udp *h, const uint8_t *frame)
+			const struct mio_ip_udp *outer, const struct mio_ip_udp *h,
+			const uint8_t *frame)
 {
-	uint8_t ip[MIO_IP_UDP_MAX], head[MB_PCAPNG_HEAD_BYTES], tail[MB_PCAPNG_TAIL_MAX];
-	size_t ip_bytes = mio_ip_udp_write(h, ip);
+	uint8_t ip[MIO_IPV6_BYTES + MIO_IP_UDP_MAX], head[MB_PCAPNG_HEAD_BYTES],
+		tail[MB_PCAPNG_TAIL_MAX];
+	size_t around = outer ? MIO_IPV6_BYTES : 0;
+	size_t ip_bytes = around + mio_ip_udp_write(h, ip + around);
 	uint32_t len = (uint32_t)ip_bytes + h->len;
 	size_t tail_bytes = mb_pcapng_packet(p->interface, time_ns + p->capture->realtime_offset_ns,
 					     len, len, direction, head, tail);
 
+	if (outer)
+		mio_ip_wrap(outer, len - around, ip);
 	capture_write(p->capture, head, sizeof(head));
 	capture_write(p->capture, ip, ip_bytes);
 	capture_write(p->capture, frame, h->len);
@@ -95,11 +103,17 @@ static void record_sent(struct pcap_port *p, uint64_t now_ns, const struct mio_t
 		.tos = frame->tos,
 	};
 	uint8_t bytes[MIO_FRAME_MAX];
+	struct mio_ip_udp inner;
 
 	memcpy(h.src, p->local.ip, sizeof(h.src));
 	memcpy(h.dst, frame->dst.ip, sizeof(h.dst));
+	inner = h;
+	if (p->wrapped) {
+		memcpy(inner.src, p->gid, sizeof(inner.src));
+		memcpy(inner.dst, frame->dst_gid, sizeof(inner.dst));
+	}
 	if (mio_tx_gather(frame, bytes))
-		pcap_record(p, now_ns, MB_PCAPNG_OUTBOUND, &h, bytes);
+		pcap_record(p, now_ns, MB_PCAPNG_OUTBOUND, p->wrapped ? &h : NULL, &inner, bytes);
 }
 
 static void record_received(struct pcap_port *p, const struct mio_rx *frame)
@@ -113,8 +127,8 @@ static void record_received(struct pcap_port *p, const struct mio_rx *frame)
 	};
 
 	memcpy(h.src, frame->src.ip, sizeof(h.src));
-	memcpy(h.dst, p->local.ip, sizeof(h.dst));
-	pcap_record(p, frame->time_ns, MB_PCAPNG_INBOUND, &h, frame->bytes);
+	memcpy(h.dst, p->wrapped ? p->gid : p->local.ip, sizeof(h.dst));
+	pcap_record(p, frame->time_ns, MB_PCAPNG_INBOUND, NULL, &h, frame->bytes);
 }
 
 static void pcap_tx_burst(struct mio_port *port, uint64_t now_ns, const struct mio_tx *frames,
@@ -165,7 +179,7 @@ static const struct mio_port_ops pcap_ops = {
 };
 
 int mio_pcap_open(struct mio_capture *capture, const char *name, const struct mio_addr *local,
-		  struct mio_port *below, struct mio_port **port)
+		  const uint8_t *gid, struct mio_port *below, struct mio_port **port)
 {
 	uint8_t description[MB_PCAPNG_INTERFACE_MAX];
 	struct pcap_port *p = calloc(1, sizeof(*p));
@@ -176,6 +190,9 @@ int mio_pcap_open(struct mio_capture *capture, const char *name, const struct mi
 	p->below = below;
 	p->capture = capture;
 	p->local = *local;
+	p->wrapped = gid != NULL;
+	if (gid)
+		memcpy(p->gid, gid, sizeof(p->gid));
 	p->interface = capture->interfaces++;
 	capture_write(capture, description, mb_pcapng_interface(name, description));
 	*port = &p->port;

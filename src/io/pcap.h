@@ -5,7 +5,9 @@
  * One file serves all ports of a NIC, each as an interface of its own. Frames appear as IP packets
  * with the addresses, ports, flow labels, DSCP and ECN that they travel with; what is sent is
  * written when it is handed to the driver below, so a frame that a fault rule above took away is
- * not there. A file that can no longer be written ends the capture, not the port.
+ * not there. Frames that the driver below wraps (raw41.h) are written with both headers when they
+ * are sent; of what is received only the inner one is left. A file that can no longer be written
+ * ends the capture, not the port.
  */
 #ifndef SOFTMRC_IO_PCAP_H
 #define SOFTMRC_IO_PCAP_H
@@ -28,10 +30,11 @@ int mio_capture_close(struct mio_capture *capture);
 
 /*
  * mio_pcap_open wraps `below`, which from then on belongs to the new port, as the next interface of
- * the capture. `local` is the port's own address. ENOMEM: below is as it was. The ports of a
- * capture belong to one thread at a time, as one.
+ * the capture. `local` is the port's own address; gid (16 bytes) the inner one if the driver wraps
+ * frames, else NULL. ENOMEM: below is as it was. The ports of a capture belong to one thread at a
+ * time, as one.
  */
 int mio_pcap_open(struct mio_capture *capture, const char *name, const struct mio_addr *local,
-		  struct mio_port *below, struct mio_port **port);
+		  const uint8_t *gid, struct mio_port *below, struct mio_port **port);
 
 #endif

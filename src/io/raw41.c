@@ -64,17 +64,6 @@ static struct raw41_port *raw41_of(struct mio_port *port)
 
 /* ---- sending ---- */
 
-static void raw41_outer(const struct raw41_port *r, const struct mio_tx *frame, size_t inner,
-			uint8_t *p)
-{
-	mb_store_be32(p, 6u << 28 | (uint32_t)frame->tos << 20 | (frame->flow_label & 0xFFFFF));
-	mb_store_be16(p + 4, (uint16_t)(inner + frame->len));
-	p[6] = IPPROTO_IPV6;
-	p[7] = MIO_HOPS;
-	memcpy(p + 8, r->local.ip, 16);
-	memcpy(p + 24, frame->dst.ip, 16);
-}
-
 static void raw41_fill(struct raw41_port *r, uint32_t i, const struct mio_tx *frame)
 {
 	struct msghdr *m = &r->tx.msg[i].msg_hdr;
@@ -92,7 +81,9 @@ static void raw41_fill(struct raw41_port *r, uint32_t i, const struct mio_tx *fr
 	memcpy(h.dst, frame->dst_gid, 16);
 	mb_assert(!mio_is_ipv4(h.dst)); /* whoever makes up addresses has checked them */
 	inner = mio_ip_udp_write(&h, headers + MIO_IPV6_BYTES);
-	raw41_outer(r, frame, inner, headers);
+	memcpy(h.src, r->local.ip, 16);
+	memcpy(h.dst, frame->dst.ip, 16);
+	mio_ip_wrap(&h, inner + frame->len, headers);
 	memcpy(&r->tx.to[i].sin6_addr, frame->dst.ip, 16);
 	r->tx.iov[i][0] = (struct iovec){headers, MIO_IPV6_BYTES + inner};
 	memcpy(&r->tx.iov[i][1], frame->iov, frame->n_iov * sizeof(*frame->iov));

@@ -34,7 +34,7 @@ static int pcap_setup(void **state)
 	snprintf(bed->path, sizeof(bed->path), "/tmp/unit_pcap.%d.pcapng", (int)getpid());
 	if (mio_fake_open(&pcap_a, &pcap_b, ends) ||
 	    mio_capture_open(bed->path, OFFSET_NS, &bed->capture, &error) ||
-	    mio_pcap_open(bed->capture, "plane0", &pcap_a, ends[0], &bed->port))
+	    mio_pcap_open(bed->capture, "plane0", &pcap_a, NULL, ends[0], &bed->port))
 		return -1;
 	bed->far = ends[1];
 	*state = bed;
@@ -118,6 +118,46 @@ TEST_WITH(pcap_setup, pcap_teardown, mio_pcap_open, sent_and_received_frames_are
 	assert_bytes_eq(packet + headers, "back", 4);
 	assert_bytes_eq(h.src, pcap_b.ip, 16);
 	assert_null(pcap_block(bed, 2, words));
+}
+
+/* What a driver wraps is written as it leaves: the outer header to where it goes first. */
+TEST_WITH(pcap_setup, pcap_teardown, mio_pcap_open, wrapped_frames_have_both_headers)
+{
+	static const struct mio_addr local = {.ip = {0xfd, [15] = 1}, .udp_port = 4791};
+	static const uint8_t gid[16] = {0xfd, 1, [15] = 1}, peer[16] = {0xfd, 1, [15] = 2};
+	struct iovec iov = {(void *)(uintptr_t) "hello", 5};
+	struct mio_tx frame = {.iov = &iov,
+			       .n_iov = 1,
+			       .len = 5,
+			       .sport = 7,
+			       .flow_label = 9,
+			       .dst = {.ip = {0xfc, 0xbb}, .udp_port = 4791},
+			       .tos = 0x12};
+	struct pcap_bed *bed = *state;
+	struct mio_port *ends[2], *wrapped;
+	struct mio_ip_udp h;
+	uint32_t words[7];
+	const uint8_t *packet;
+	size_t headers;
+
+	memcpy(frame.dst_gid, peer, 16);
+	assert_i_eq(mio_fake_open(&local, &frame.dst, ends), 0);
+	assert_i_eq(mio_pcap_open(bed->capture, "raw", &local, gid, ends[0], &wrapped), 0);
+	mio_port_tx(wrapped, 77, &frame, 1);
+	mio_port_close(wrapped);
+	mio_port_close(ends[1]);
+	pcap_finish(bed);
+	packet = pcap_block(bed, 0, words);
+	assert_non_null(packet);
+	assert_u_eq(words[5], 40 + 48 + 5);
+	assert_u_eq(packet[6], 41);
+	assert_bytes_eq(packet + 8, local.ip, 16);
+	assert_bytes_eq(packet + 24, frame.dst.ip, 16);
+	assert_true(mio_ip_udp_read(packet + 40, words[5] - 40, &h, &headers));
+	assert_bytes_eq(h.src, gid, 16);
+	assert_bytes_eq(h.dst, peer, 16);
+	assert_u_eq(h.flow_label, 9);
+	assert_bytes_eq(packet + 40 + headers, "hello", 5);
 }
 
 TEST_WITH(pcap_setup, pcap_teardown, mio_pcap_open, shows_the_state_of_the_port_below)
