@@ -73,6 +73,11 @@ static int settle(struct ml_lab *lab, const struct ml_options *o, const struct m
 		return ml_error_set(e, "pace %llu bit/s: must be 0 or 100k to 100G",
 				    (unsigned long long)lab->pace_bps);
 	lab->owner = o->goes_with_process ? getpid() : 0;
+	if (o->mtu && (o->mtu < MF_MTU_MIN || o->mtu > MF_MTU_MAX))
+		return ml_error_set(e, "MTU %u: must be %u to %u bytes", o->mtu, MF_MTU_MIN,
+				    MF_MTU_MAX);
+	if (o->mtu)
+		lab->t.cfg.mtu = o->mtu;
 	if (lab->pace_bps && !p->ok[ML_FEATURE_HTB])
 		return ml_error_set(e, "shaping: %.300s; a pace of 0 goes without it",
 				    p->why[ML_FEATURE_HTB].text);

@@ -55,6 +55,7 @@ struct ml_options {
 	 * marks.
 	 */
 	uint64_t pace_bps;
+	uint32_t mtu;		 /* bytes, MF_MTU_MIN to MF_MTU_MAX; 0: the topology's */
 	bool no_programs;	 /* do not load BPF programs even where that is possible */
 	bool goes_with_process;	 /* take it down when this process ends or closes it */
 	ml_progress_fn progress; /* NULL: none */

@@ -163,12 +163,12 @@ static json_t *to_json(const struct ml_lab *lab)
 	for (uint32_t node = 0; node < lab->t.n_nodes; node++)
 		if (lab->off[node])
 			json_array_append_new(off, json_integer(node));
-	return json_pack("{si ss ss ss* sI ss sb si sI ss so so}", "version", VERSION, "name",
+	return json_pack("{si ss ss ss* sI si ss sb si sI ss so so}", "version", VERSION, "name",
 			 lab->name, "topology", lab->topology_what, "text", lab->topology_text,
-			 "pace", (json_int_t)lab->pace_bps, "sid_device", lab->sid_device,
-			 "building", lab->building, "owner", (int)lab->owner, "program",
-			 (json_int_t)lab->program, "no_program", lab->no_program, "off", off,
-			 "faults", faults_json(lab));
+			 "pace", (json_int_t)lab->pace_bps, "mtu", (int)lab->t.cfg.mtu,
+			 "sid_device", lab->sid_device, "building", lab->building, "owner",
+			 (int)lab->owner, "program", (json_int_t)lab->program, "no_program",
+			 lab->no_program, "off", off, "faults", faults_json(lab));
 }
 
 int ml_state_write(const struct ml_lab *lab, struct ml_error *e)
@@ -232,14 +232,15 @@ static struct ml_lab *from_json(json_t *json, struct ml_error *e)
 	const char *name, *topology, *text = NULL, *sid_device, *no_program;
 	json_int_t pace, program;
 	json_t *off, *faults;
-	int version, building, owner;
+	int version, building, owner, mtu;
 	struct ml_lab *lab;
 
-	if (json_unpack(json, "{si ss ss s?s sI ss sb si sI ss so so}", "version", &version, "name",
-			&name, "topology", &topology, "text", &text, "pace", &pace, "sid_device",
-			&sid_device, "building", &building, "owner", &owner, "program", &program,
-			"no_program", &no_program, "off", &off, "faults", &faults) ||
-	    version != VERSION || pace < 0 || program < 0 || program > UINT32_MAX) {
+	if (json_unpack(json, "{si ss ss s?s sI si ss sb si sI ss so so}", "version", &version,
+			"name", &name, "topology", &topology, "text", &text, "pace", &pace, "mtu",
+			&mtu, "sid_device", &sid_device, "building", &building, "owner", &owner,
+			"program", &program, "no_program", &no_program, "off", &off, "faults",
+			&faults) ||
+	    version != VERSION || pace < 0 || mtu <= 0 || program < 0 || program > UINT32_MAX) {
 		ml_error_set(e, "not a lab of this version of softmrc");
 		return NULL;
 	}
@@ -247,6 +248,7 @@ static struct ml_lab *from_json(json_t *json, struct ml_error *e)
 	if (!lab)
 		return NULL;
 	lab->pace_bps = (uint64_t)pace;
+	lab->t.cfg.mtu = (uint32_t)mtu;
 	lab->building = building;
 	lab->owner = owner;
 	lab->program = (uint32_t)program;

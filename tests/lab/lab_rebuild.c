@@ -76,6 +76,44 @@ TEST(lab_up, what_cannot_be_is_refused_and_leaves_nothing)
 	assert_u_eq(rig_leftover(name), 0);
 }
 
+static void mtu_of(void *context)
+{
+	FILE *f = popen("ip link show dev e1", "r");
+	char text[256] = "", *mtu;
+
+	if (f && fgets(text, sizeof(text), f) && (mtu = strstr(text, "mtu ")))
+		*(int *)context = atoi(mtu + 4);
+	if (f)
+		pclose(f);
+}
+
+TEST(lab_up, has_the_mtu_that_was_asked_for)
+{
+	struct ml_options options = {.topology = "tiny", .mtu = 9000, .goes_with_process = true};
+	char name[ML_LAB_NAME_MAX];
+	struct rig r = {0};
+	struct ml_lab *again;
+	struct ml_error e;
+	int mtu = 0;
+
+	rig_able();
+	name_of(name, getpid());
+	options.name = name;
+	r.lab = ml_lab_up(&options, &e);
+	if (!r.lab)
+		fail_msg("%s", e.text);
+	rig_inside(&r, 2, mtu_of, &mtu);
+	assert_i_eq(mtu, 9000);
+	again = ml_lab_open(name, &e);
+	assert_non_null(again);
+	assert_u_eq(ml_lab_topology(again)->cfg.mtu, 9000);
+	ml_lab_close(again);
+	ml_lab_close(r.lab);
+	options.mtu = 1000;
+	assert_null(ml_lab_up(&options, &e));
+	assert_non_null(strstr(e.text, "MTU 1000"));
+}
+
 /* ---- stopped, killed ---- */
 
 static int stop_at(void *context, const char *what, size_t done, size_t of)

@@ -20,6 +20,7 @@
 struct up {
 	const char *topology, *name;
 	uint64_t pace_bps;
+	uint32_t mtu;
 	bool rootless, no_programs, json;
 };
 
@@ -102,6 +103,7 @@ static int up(const struct up *u)
 	struct ml_options options = {.name = u->name,
 				     .topology = u->topology,
 				     .pace_bps = u->pace_bps,
+				     .mtu = u->mtu,
 				     .no_programs = u->no_programs,
 				     .progress = progress};
 	uint64_t begin = now_ns();
@@ -153,6 +155,8 @@ int lab_up_main(int argc, char **argv)
 		 "what hosts send on each plane; links carry twice that (half of what the "
 		 "topology's links carry); 0: no shaping",
 		 &u.pace_bps, 0, ML_PACE_MAX_BPS},
+		{"--mtu", CLI_FLAG_U32, "BYTES", "longest IPv6 packet on a link (4400)", &u.mtu,
+		 MF_MTU_MIN, MF_MTU_MAX},
 		{"--no-programs", CLI_FLAG_SWITCH, NULL,
 		 "no BPF programs on switches: no trims, no marks", &u.no_programs, 1, 0},
 		{"--rootless", CLI_FLAG_SWITCH, NULL,
