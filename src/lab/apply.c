@@ -195,7 +195,7 @@ static void tc_lines(const struct work *w, uint32_t node, FILE *to)
 			fputs(text, to);
 		}
 		if (!lab->vq)
-			ml_lines_classic(to, name, before, &lab->port[link]);
+			ml_lines_classic(to, name, node < lab->t.n_hosts, before, &lab->port[link]);
 	}
 }
 

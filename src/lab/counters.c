@@ -2,7 +2,7 @@
 /*
  * What ports count: see lab.h. The switch program counts for all ports in one place; the kernel's
  * own statistics, which are read namespace by namespace, know the carrier and, where there is no
- * program, the packets that left.
+ * program, the packets that left and those that switches dropped.
  */
 #include "lab/apply.h"
 #include "lab/crew.h"
@@ -11,7 +11,9 @@
 
 #include <errno.h>
 #include <libmnl/libmnl.h>
+#include <linux/gen_stats.h>
 #include <linux/if_link.h>
+#include <linux/pkt_sched.h>
 #include <linux/rtnetlink.h>
 #include <net/if.h>
 #include <string.h>
@@ -50,7 +52,53 @@ static int take_link(const struct nlmsghdr *message, void *context)
 	return mnl_attr_parse(message, sizeof(*info), take_attribute, &r->counters[link]);
 }
 
-static int read_links(const struct reading *r, struct ml_error *e)
+/* Of nested attributes: the queue's own statistics. */
+static int take_queue(const struct nlattr *attr, void *context)
+{
+	if (mnl_attr_get_type(attr) == TCA_STATS_QUEUE)
+		memcpy(context, mnl_attr_get_payload(attr), sizeof(struct gnet_stats_queue));
+	return MNL_CB_OK;
+}
+
+struct qdisc {
+	const char *kind;
+	struct gnet_stats_queue queue;
+};
+
+static int take_qdisc_attribute(const struct nlattr *attr, void *context)
+{
+	struct qdisc *q = context;
+
+	if (mnl_attr_get_type(attr) == TCA_KIND)
+		q->kind = mnl_attr_get_str(attr);
+	else if (mnl_attr_get_type(attr) == TCA_STATS2)
+		return mnl_attr_parse_nested(attr, take_queue, &q->queue);
+	return MNL_CB_OK;
+}
+
+/* What clsact dropped, a fault did; what the shaping dropped found no room. */
+static int take_qdisc(const struct nlmsghdr *message, void *context)
+{
+	const struct reading *r = context;
+	const struct tcmsg *info = mnl_nlmsg_get_payload(message);
+	uint32_t link = (uint32_t)info->tcm_ifindex - ML_IFINDEX_FIRST;
+	struct qdisc q = {.kind = ""};
+
+	if (info->tcm_ifindex < (int)ML_IFINDEX_FIRST || link >= r->lab->t.n_links)
+		return MNL_CB_OK;
+	if (mnl_attr_parse(message, sizeof(*info), take_qdisc_attribute, &q) < 0)
+		return MNL_CB_ERROR;
+	if (strcmp(q.kind, "clsact") == 0) {
+		r->counters[link].lost = q.queue.drops;
+	} else if (info->tcm_parent == TC_H_ROOT) {
+		r->counters[link].dropped = q.queue.drops;
+		r->counters[link].queue_bytes = q.queue.backlog;
+	}
+	return MNL_CB_OK;
+}
+
+/* Asks for all of a kind in the namespace of the thread: RTM_GETLINK, RTM_GETQDISC. */
+static int dump(const struct reading *r, uint16_t what, mnl_cb_t take, struct ml_error *e)
 {
 	_Alignas(struct nlmsghdr) char buffer[BUFFER_BYTES];
 	struct nlmsghdr *request = mnl_nlmsg_put_header(buffer);
@@ -58,15 +106,16 @@ static int read_links(const struct reading *r, struct ml_error *e)
 	ssize_t n = -1;
 	int more = MNL_CB_OK;
 
-	request->nlmsg_type = RTM_GETLINK;
+	request->nlmsg_type = what;
 	request->nlmsg_flags = NLM_F_REQUEST | NLM_F_DUMP;
-	mnl_nlmsg_put_extra_header(request, sizeof(struct ifinfomsg));
+	mnl_nlmsg_put_extra_header(request, what == RTM_GETLINK ? sizeof(struct ifinfomsg)
+								: sizeof(struct tcmsg));
 	if (socket)
 		n = mnl_socket_sendto(socket, request, request->nlmsg_len);
 	while (n > 0 && more == MNL_CB_OK) {
 		n = mnl_socket_recvfrom(socket, buffer, sizeof(buffer));
 		if (n > 0)
-			more = mnl_cb_run(buffer, (size_t)n, 0, 0, take_link, (void *)(uintptr_t)r);
+			more = mnl_cb_run(buffer, (size_t)n, 0, 0, take, (void *)(uintptr_t)r);
 	}
 	if (n < 0 || more == MNL_CB_ERROR)
 		ml_error_set(e, "reading interfaces: %s", strerror(errno));
@@ -84,7 +133,9 @@ static int read_node(void *context, size_t node, struct ml_error *e)
 		return 0;
 	if (ml_netns_enter(ml_lab_namespace(r->lab, (uint32_t)node, name), e))
 		return -1;
-	return read_links(r, e);
+	if (dump(r, RTM_GETLINK, take_link, e))
+		return -1;
+	return r->lab->vq ? 0 : dump(r, RTM_GETQDISC, take_qdisc, e);
 }
 
 static int read_program(struct ml_lab *lab, uint32_t link, struct ml_counters *c,

@@ -135,8 +135,10 @@ int ml_lab_on(struct ml_lab *lab, uint32_t node, struct ml_error *e);
 
 /* ---- counters ---- */
 
-/* Packets that a port was given to send, and what became of them. Without the switch program only
- * those that left are known. */
+/*
+ * Packets that a port was given to send, and what became of them. Without the switch program: those
+ * that left, and what a switch dropped or lost.
+ */
 struct ml_counters {
 	uint64_t packets, bytes; /* offered */
 	uint64_t sent_bytes;

@@ -178,32 +178,37 @@ void ml_lines_routes(FILE *to, const struct mf_topology *t, uint32_t node,
 /* ---- filters ---- */
 
 /*
- * Verdicts of a filter in direct-action mode: 4 takes the packet and tells nobody (2 would tell the
- * sender's own TCP), -1 goes on. The constant loads a random number: SKF_AD_OFF + SKF_AD_RANDOM.
+ * Verdicts of a filter in direct-action mode. 2 is counted as a drop and known to whoever sent it:
+ * right for a switch, where that is nobody. On a host it would be the sender's own TCP, which is to
+ * know nothing; 4 takes the packet and tells nobody. -1 goes on. The constant loads a random
+ * number: SKF_AD_OFF + SKF_AD_RANDOM.
  */
 #define PICK_RANDOM "32 0 0 4294963256"
 #define ADMIT "6 0 0 4294967295"
-#define SWALLOW "6 0 0 4"
+#define DROP 2u
+#define STEAL 4u
 
 static bool filtered(const struct ml_port_state *s)
 {
 	return s && (s->blackhole || s->loss_ppm);
 }
 
-void ml_lines_classic(FILE *to, const char *port, const struct ml_port_state *before,
+void ml_lines_classic(FILE *to, const char *port, bool of_host, const struct ml_port_state *before,
 		      const struct ml_port_state *now)
 {
 	uint64_t bound = (UINT64_C(1) << 32) * now->loss_ppm / 1000000;
+	unsigned verdict = of_host ? STEAL : DROP;
 
+	if (!before)
+		fprintf(to, "qdisc add dev %s clsact\n", port);
 	if (filtered(before))
-		fprintf(to, "qdisc del dev %s clsact\n", port);
+		fprintf(to, "filter del dev %s egress pref 1\n", port);
 	if (!filtered(now))
 		return;
-	fprintf(to, "qdisc add dev %s clsact\n", port);
 	fprintf(to, "filter add dev %s egress pref 1 bpf da bytecode ", port);
 	if (now->blackhole || bound >> 32)
-		fprintf(to, "'1," SWALLOW "'\n");
+		fprintf(to, "'1,6 0 0 %u'\n", verdict);
 	else
-		fprintf(to, "'4," PICK_RANDOM ",53 1 0 %llu," SWALLOW "," ADMIT "'\n",
-			(unsigned long long)bound);
+		fprintf(to, "'4," PICK_RANDOM ",53 1 0 %llu,6 0 0 %u," ADMIT "'\n",
+			(unsigned long long)bound, verdict);
 }

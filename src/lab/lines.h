@@ -47,9 +47,10 @@ void ml_lines_routes(FILE *to, const struct mf_topology *t, uint32_t node,
 
 /*
  * ml_lines_classic writes tc lines that lead from the losses and blackholes of `before` (NULL: the
- * port is new) to those of `now` by a filter of classic BPF, which needs no rights to BPF.
+ * port is new) to those of `now` by a filter of classic BPF, which needs no rights to BPF. What a
+ * switch's port loses is counted as drops of its clsact.
  */
-void ml_lines_classic(FILE *to, const char *port, const struct ml_port_state *before,
+void ml_lines_classic(FILE *to, const char *port, bool of_host, const struct ml_port_state *before,
 		      const struct ml_port_state *now);
 
 #endif

@@ -149,8 +149,7 @@ static void stall(void)
 	assert_i_eq(ml_lab_counters(rig.lab, c, &e), 0);
 	for (uint32_t link = 0; link < rig.t->n_links; link++)
 		assert_true(c[link].carrier);
-	if (rig.programs)
-		assert_u_between(c[mf_link_t0_t1(rig.t, 1, 1, 1, true)].lost, N, N + 20);
+	assert_u_between(c[mf_link_t0_t1(rig.t, 1, 1, 1, true)].lost, N, N + 20);
 	free(c);
 	rig_lift(&rig);
 	rig_whole(&rig);

@@ -83,13 +83,11 @@ LINES_TEST(ml_lines_classic, come_and_go)
 	struct ml_port_state healthy = {0}, dark = {.blackhole = true},
 			     lossy = {.loss_ppm = 500000};
 
-	ml_lines_classic(list.to, "u0", NULL, &healthy);
-	assert_string_equal(ml_list_text(&list), "");
-	ml_lines_classic(list.to, "u0", &healthy, &dark);
-	has("qdisc add dev u0 clsact\nfilter add dev u0 egress pref 1 bpf da bytecode '1,6 0 0 "
-	    "4'\n");
-	ml_lines_classic(list.to, "u0", &dark, &lossy);
-	has("qdisc del dev u0 clsact\nqdisc add dev u0 clsact\nfilter add dev u0 egress pref 1 bpf "
-	    "da bytecode "
+	ml_lines_classic(list.to, "u0", false, NULL, &healthy);
+	assert_string_equal(ml_list_text(&list), "qdisc add dev u0 clsact\n");
+	ml_lines_classic(list.to, "u0", false, &healthy, &dark);
+	has("clsact\nfilter add dev u0 egress pref 1 bpf da bytecode '1,6 0 0 2'\n");
+	ml_lines_classic(list.to, "e0", true, &dark, &lossy);
+	has("filter del dev e0 egress pref 1\nfilter add dev e0 egress pref 1 bpf da bytecode "
 	    "'4,32 0 0 4294963256,53 1 0 2147483648,6 0 0 4,6 0 0 4294967295'\n");
 }
