@@ -149,6 +149,7 @@ static void put_rows(struct writing *w, const struct mf_topology *t, uint32_t ho
 /* What configuration.md takes for sockets on a busy host; the network comes on top. */
 #define HOST_NS 200000u
 #define RTT_US_MAX 1000000u
+#define TIMER_US_MAX 10000000u
 /* A SACK in IPv6 in IPv6 and Ethernet. */
 #define SACK_BYTES 158u
 
@@ -178,6 +179,39 @@ static void put_congestion(struct writing *w, const struct mf_topology *t)
 	put(w, "[congestion]\nbase_rtt_us = %" PRIu64 "\n\n", us < RTT_US_MAX ? us : RTT_US_MAX);
 }
 
+/*
+ * Timers are floors for what a busy host does to packets. Where the fabric alone takes as long,
+ * they must be above that: a retransmission before the answer can be there only costs bandwidth.
+ */
+static const struct floor {
+	const char *key;
+	uint32_t us;	  /* what configuration.md has */
+	uint32_t in_rtts; /* at least so many round trips */
+} floors[] = {
+	{"rto_min_us", 20000, 4},
+	{"tail_probe_us", 6000, 2},
+	{"reorder_min_us", 3000, 1},
+	{"reorder_max_us", 10000, 2},
+};
+
+static void put_timers(struct writing *w, const struct mf_topology *t)
+{
+	uint64_t rtt_us = base_rtt_ns(t) / NS_PER_US;
+	bool any = false;
+
+	for (size_t i = 0; i < sizeof(floors) / sizeof(floors[0]); i++) {
+		uint64_t us = floors[i].in_rtts * rtt_us;
+
+		if (us <= floors[i].us)
+			continue;
+		put(w, "%s%s = %" PRIu64 "\n", any ? "" : "[timers]\n", floors[i].key,
+		    us < TIMER_US_MAX ? us : TIMER_US_MAX);
+		any = true;
+	}
+	if (any)
+		put(w, "\n");
+}
+
 static void put_ports(struct writing *w, const struct mf_topology *t,
 		      const struct mf_host_options *o)
 {
@@ -200,6 +234,7 @@ size_t mf_host_config_write(const struct mf_topology *t, uint32_t host,
 	put(&w, "# host %" PRIu32 " of %s\n", host, t->cfg.name);
 	put_ports(&w, t, options);
 	put_congestion(&w, t);
+	put_timers(&w, t);
 	mf_address_of_host(t, host, address);
 	put(&w, "[srv6]\ngid = \"");
 	put_address(&w, address);

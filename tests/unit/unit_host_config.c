@@ -161,6 +161,12 @@ TEST(mf_host_config_write, round_trip_of_the_empty_fabric)
 	mf_host_config_write(&t, 0, &options, text, sizeof(text));
 	/* 200 + 4 x (1760 + 1) + 4 x (63.2 + 1), in us. */
 	assert_non_null(strstr(text, "[congestion]\nbase_rtt_us = 7501\n"));
+	/* Timers that would be below what the fabric takes, and no others. */
+	assert_non_null(strstr(text, "[timers]\nrto_min_us = 30000\ntail_probe_us = 15000\n"
+				     "reorder_min_us = 7500\nreorder_max_us = 15000\n\n"));
+	t = fabric_of(&mf_preset_find("paper")->cfg);
+	mf_host_config_write(&t, 0, &options, text, sizeof(text));
+	assert_null(strstr(text, "[timers]"));
 }
 
 /* The host may not see the fabric, so both have these. REQ(topo.ev.fields) */
