@@ -84,6 +84,15 @@ bool ms_net_counters(const struct ms_net *net, bool all_ranks, struct ms_counter
 				   sizeof(*c) / sizeof(uint64_t));
 }
 
+uint64_t ms_net_hops(const struct ms_net *net)
+{
+	uint64_t hops = 0;
+
+	for (uint32_t i = 0; i < net->threads; i++)
+		hops += net->lane[i]->c.hops;
+	return hops;
+}
+
 bool ms_counters_hold(const struct ms_counters *c)
 {
 	uint64_t found = c->delivered + c->waiting + c->flying;

@@ -196,9 +196,11 @@ struct ms_counters {
 
 /*
  * ms_net_counters adds up the counters of this rank, or, with all_ranks, of all (every rank calls
- * it then). False: another rank cannot be reached.
+ * it then). Goes through all queues and packets. False: another rank cannot be reached.
  */
 bool ms_net_counters(const struct ms_net *net, bool all_ranks, struct ms_counters *c);
+/* ms_net_hops returns the hops so far of this rank; costs next to nothing, for displays. */
+uint64_t ms_net_hops(const struct ms_net *net);
 /*
  * ms_counters_hold says whether every packet is accounted for: what was injected was delivered, was
  * dropped, waits or flies. Of counters of all ranks.

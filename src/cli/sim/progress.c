@@ -70,22 +70,19 @@ void sim_progress_show(struct sim_progress *p, struct ms_run *run)
 {
 	uint64_t now_ns = p->quiet ? 0 : clock_ns();
 	struct sim_progress_now n = {0};
-	struct ms_counters counters;
 	struct cli_text line = {0};
 
 	if (p->quiet || now_ns - p->shown_ns < (p->terminal ? TERMINAL_NS : LOG_NS))
 		return;
 	look(p, run, now_ns);
-	ms_net_counters(ms_run_net(run), false, &counters);
 	n.now_ps = ms_run_now_ps(run);
-	n.hops = counters.hops;
+	n.hops = ms_net_hops(ms_run_net(run));
 	n.flows = ms_run_flows(run);
 	n.flows_done = ms_run_flows_done(run);
 	n.done = p->done;
 	n.elapsed_s = (double)(now_ns - p->began_ns) / 1e9;
-	n.hops_per_s =
-		(double)(counters.hops - p->hops_before) * 1e9 / (double)(now_ns - p->hops_ns);
-	p->hops_before = counters.hops;
+	n.hops_per_s = (double)(n.hops - p->hops_before) * 1e9 / (double)(now_ns - p->hops_ns);
+	p->hops_before = n.hops;
 	p->hops_ns = now_ns;
 	p->shown_ns = now_ns;
 	sim_progress_line(&n, &line);
