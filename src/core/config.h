@@ -48,10 +48,10 @@ struct mt_engine_cfg {
 	uint32_t max_qps;      /* power of two, 1 .. 2^20; QPNs must differ modulo it */
 	uint32_t max_mrs;      /* 1 .. 2^24 - 1 */
 	uint32_t max_profiles; /* EV profiles and CC profiles, 1 .. 1024 of each */
-	uint32_t control_ring; /* NACKs, probe answers and ECN echoes waiting; power of two, 8 ..
+	uint32_t control_ring; /* NACKs, probe answers and ECN echoes waiting; power of two, 1 ..
 				  2^16 */
-	uint32_t event_ring;   /* EV and QP events waiting to be polled; power of two, 8 .. 2^16 */
-	uint32_t ep_requests;  /* endpoint requests under way or resting; power of two, 8 .. 2^16 */
+	uint32_t event_ring;   /* EV and QP events waiting to be polled; power of two, 1 .. 2^16 */
+	uint32_t ep_requests;  /* endpoint requests under way or resting; power of two, 1 .. 2^16 */
 	uint32_t endpoint;     /* number of this engine among those behind its address, 0 ..
 				  MT_ENDPOINTS_MAX - 1; a peer's is what is left of its QPN ... */
 	uint32_t qpn_index_bits; /* ... above this many bits, 14 .. 24; 24: each address has one */
@@ -67,10 +67,12 @@ struct mt_engine_cfg {
 
 /*
  * An EV profile: which EVs the QPs that name it may use. Read when the first QP to a destination
- * is connected; the array is copied.
+ * is connected; the arrays are copied, unless they stay where they are for as long as the engine:
+ * many engines may share them.
  */
 struct mt_ev_profile_cfg {
 	const struct mt_ev *evs;
+	bool stays;	/* evs and path_ids do */
 	uint16_t n_evs; /* 1 .. MT_EVS_MAX; the same number on every port, if planes are to be equal
 			 */
 	/*

@@ -16,14 +16,12 @@
 #include "core/port.h"
 #include "core/pressure.h"
 
-/* An EV profile with its own copy of the EVs; unset while evs is NULL. */
+/* An EV profile, with its own copy of the EVs where they do not stay; unset while cfg.evs is NULL.
+ */
 struct mt_ev_profile {
 	struct mt_ev_profile_cfg cfg;
-	struct mt_ev *evs;
+	struct mt_ev *copy;
 };
-
-/* Chains of path sets; with 10,000 destinations a forged packet costs 160 comparisons. */
-#define MT_PATH_CHAINS 64u
 
 /* EV events waiting to be polled. */
 struct mt_event_ring {
@@ -52,7 +50,8 @@ struct mt_engine {
 	uint32_t sweep_left; /* of these, in the round that goes on now */
 	uint64_t sweep_ns;   /* when it goes on; while n_holders > 0 */
 	struct mb_link path_sets;
-	struct mt_path_set *path_chains[MT_PATH_CHAINS]; /* by a hash of their destination */
+	struct mt_path_set **path_chains; /* by a hash of their destination */
+	uint32_t path_chain_mask;
 	struct mb_timers peer_timers;
 	struct mt_control_ring control_ring;
 	struct mt_event_ring events;
@@ -124,7 +123,7 @@ static inline struct mt_path_set **mt_paths_chain(struct mt_engine *e, const str
 
 	for (unsigned i = 0; i < sizeof(peer->b); i++)
 		sum = sum * 31 + peer->b[i];
-	return &e->path_chains[sum % MT_PATH_CHAINS];
+	return &e->path_chains[sum & e->path_chain_mask];
 }
 
 /* mt_engine_port_back: a port of ours or of the peer's, down since then, is back. */

@@ -13,13 +13,19 @@
 #define FLAPS_MAX 16u
 _Static_assert(MT_EVS_MAX <= 1u << ID_PATH_BITS, "a probe id holds the index of every path");
 
+/* The arrays of a set stand behind it one after the other, those of wider elements first. */
+static size_t whole_words(size_t bytes)
+{
+	return (bytes + 7) & ~(size_t)7;
+}
+
 size_t mt_path_set_size(uint16_t n_evs, uint32_t n_ports, bool path_ids)
 {
-	return mb_align64(sizeof(struct mt_path_set)) + mb_align64(n_evs * sizeof(struct mt_path)) +
-	       (path_ids ? mb_align64(n_evs * sizeof(struct mt_path_kin)) : 0) +
-	       mb_align64(n_evs * sizeof(uint16_t)) +
-	       mb_align64(n_ports * sizeof(struct mt_path_port)) +
-	       n_ports * sizeof(struct mt_plane);
+	return sizeof(struct mt_path_set) + n_ports * sizeof(struct mt_plane) +
+	       whole_words(n_evs * sizeof(struct mt_path)) +
+	       (path_ids ? whole_words(n_evs * sizeof(struct mt_path_kin)) : 0) +
+	       whole_words(n_evs * sizeof(uint16_t)) +
+	       whole_words(n_ports * sizeof(struct mt_path_port));
 }
 
 struct mt_path_cold *mt_path_set_cold(struct mt_path_set *s, uint16_t path)
@@ -125,22 +131,22 @@ struct mt_path_set *mt_path_set_init(void *mem, const struct mt_ev_profile_cfg *
 				     struct mb_pool *pool)
 {
 	struct mt_path_set *s = mem;
-	uint8_t *at = (uint8_t *)mem + mb_align64(sizeof(*s));
+	uint8_t *at = (uint8_t *)mem + sizeof(*s);
 	uint16_t n = profile->n_evs;
 
 	memset(mem, 0, mt_path_set_size(n, n_ports, profile->path_ids != NULL));
 	s->pool = pool;
+	mt_planes_init(&s->planes, (struct mt_plane *)(void *)at, n_ports);
+	at += n_ports * sizeof(struct mt_plane);
 	s->paths = (struct mt_path *)(void *)at;
-	at += mb_align64(n * sizeof(struct mt_path));
+	at += whole_words(n * sizeof(struct mt_path));
 	if (profile->path_ids) {
 		s->kin = (struct mt_path_kin *)(void *)at;
-		at += mb_align64(n * sizeof(struct mt_path_kin));
+		at += whole_words(n * sizeof(struct mt_path_kin));
 	}
 	s->order = (uint16_t *)(void *)at;
-	at += mb_align64(n * sizeof(uint16_t));
+	at += whole_words(n * sizeof(uint16_t));
 	s->ports = (struct mt_path_port *)(void *)at;
-	at += mb_align64(n_ports * sizeof(struct mt_path_port));
-	mt_planes_init(&s->planes, (struct mt_plane *)(void *)at, n_ports);
 	mb_link_init(&s->peers);
 
 	mb_link_init(&s->link);

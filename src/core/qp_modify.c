@@ -65,7 +65,7 @@ static bool numbers_valid(const struct mt_qp_attr *a, uint32_t mask)
 static bool profiles_valid(const struct mt_engine *e, const struct mt_qp_attr *a, uint32_t mask)
 {
 	if (mask & MT_QP_EV_PROFILE &&
-	    (a->ev_profile >= e->cfg.max_profiles || !e->ev_profiles[a->ev_profile].evs))
+	    (a->ev_profile >= e->cfg.max_profiles || !e->ev_profiles[a->ev_profile].cfg.evs))
 		return false;
 	return !(mask & MT_QP_CC_PROFILE) ||
 	       (a->cc_profile < e->cfg.max_profiles && e->cc_profiles[a->cc_profile].set);

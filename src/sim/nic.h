@@ -43,7 +43,7 @@ struct ms_nic_cfg {
 	struct mt_cc_profile_cfg cc;
 	struct mt_timing timing;
 	bool trim_nack; /* packets may be cut, and a cut one is answered by a NACK */
-	uint8_t mpr;	/* window, units of 128 PSNs; smaller for flows that are shorter */
+	uint8_t mpr;	/* window, units of 128 PSNs; smaller where that is never filled */
 	uint16_t depth; /* messages of a flow posted at once, at most */
 	uint8_t timeout, retry_linear, retry_exp;
 	uint64_t linger_ns;

@@ -13,7 +13,7 @@
 
 #define EVS_ALL_PLANES 128u
 #define LINGER_NS 2000000u
-#define CONTROL_MIN 16u
+#define CONTROL_MIN 8u
 #define NS_PER_S UINT64_C(1000000000)
 
 static uint64_t rate_of(const struct mf_topology *t)
@@ -152,9 +152,22 @@ void ms_nic_engine_cfg(const struct ms_nic_cfg *cfg, uint32_t slots, uint32_t in
 	engine->control_ring = 2 * mb_pow2_ceil(cfg->topology.cfg.planes);
 	if (engine->control_ring < CONTROL_MIN)
 		engine->control_ring = CONTROL_MIN;
-	engine->event_ring = 8;
-	engine->ep_requests = 8;
+	/* Nobody reads them here. */
+	engine->event_ring = 1;
+	engine->ep_requests = 2;
 	engine->timing = cfg->timing;
+}
+
+uint8_t ms_nic_window(const struct ms_nic_cfg *cfg, uint64_t packets)
+{
+	uint64_t bdp = cfg->cc.link_bps / 8 * cfg->cc.base_rtt_ns / NS_PER_S;
+	uint64_t cwnd = cfg->cc.max_cwnd_bytes ? cfg->cc.max_cwnd_bytes : bdp * 3 / 2;
+	uint64_t most = 3 * cwnd / cfg->path_mtu + 1, units;
+
+	if (cfg->cc.kind != MT_CC_NONE && packets > most)
+		packets = most;
+	units = (packets + MT_MPR_UNIT - 1) / MT_MPR_UNIT;
+	return units < cfg->mpr ? (uint8_t)units : cfg->mpr;
 }
 
 /* A block of an engine's pool. */
@@ -175,8 +188,7 @@ static uint64_t flow_bytes(const struct ms_nic_cfg *cfg, const struct ms_flow *f
 {
 	uint64_t per = f->message_bytes ? (f->message_bytes - 1) / cfg->path_mtu + 1 : 1;
 	uint64_t depth = f->messages < cfg->depth ? f->messages : cfg->depth;
-	uint64_t units = (per * depth + MT_MPR_UNIT - 1) / MT_MPR_UNIT;
-	uint32_t window = (uint32_t)(units < cfg->mpr ? units : cfg->mpr) * MT_MPR_UNIT;
+	uint32_t window = (uint32_t)ms_nic_window(cfg, per * depth) * MT_MPR_UNIT;
 	struct mt_qp_cap out = {.sq_depth = (uint32_t)depth, .max_sge = 1};
 	struct mt_qp_cap in = {.sq_depth = 1, .rq_depth = (uint32_t)depth, .max_sge = 1};
 
@@ -205,8 +217,7 @@ uint64_t ms_nic_memory(const struct ms_nic_cfg *cfg, const struct ms_workload_cf
 	slots = 2 * flows / all + 1;
 	ms_nic_engine_cfg(cfg, (uint32_t)(slots < MS_SLOTS_MAX ? slots : MS_SLOTS_MAX),
 			  (uint32_t)slots, &engine);
-	fixed = mt_engine_size(&engine) + sizeof(struct ms_host) + slots * sizeof(void *) +
-		pooled(ms_nic_evs(cfg) * cfg->topology.cfg.planes * sizeof(struct mt_ev));
+	fixed = mt_engine_size(&engine) + sizeof(struct ms_host) + slots * sizeof(void *);
 	return records + hosts * fixed + ends / all * hosts +
 	       (uint64_t)cfg->threads * ((uint64_t)1 << 21);
 }

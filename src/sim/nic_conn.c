@@ -74,13 +74,9 @@ static struct ms_conn *new_conn(struct ms_host *h, uint32_t id, const struct ms_
 
 /* ---- QPs ---- */
 
-/* The window, in units of 128 PSNs, that all messages that may be posted fill at most. */
 static uint8_t window_of(const struct ms_nics *n, const struct ms_conn *c)
 {
-	uint64_t packets = (uint64_t)c->depth * c->per_message;
-	uint64_t units = (packets + MT_MPR_UNIT - 1) / MT_MPR_UNIT;
-
-	return units < n->cfg.mpr ? (uint8_t)units : n->cfg.mpr;
+	return ms_nic_window(&n->cfg, (uint64_t)c->depth * c->per_message);
 }
 
 static int modify(struct ms_host *h, struct mt_qp *qp, uint64_t now_ns,

@@ -19,26 +19,44 @@
 
 /* ---- hosts ---- */
 
-/* Draws the EVs of a plane without repeating one: the first steps of a shuffle. */
-static void choose_evs(struct ms_nics *n, struct ms_lane_state *lane, struct mb_prng *prng)
+/* Draws the EVs of each plane without repeating one: the first steps of a shuffle. */
+static void choose_evs(const struct ms_nics *n, uint32_t *order, struct mb_prng *prng,
+		       struct mt_ev *evs)
 {
 	const struct mf_topology *t = &n->cfg.topology;
 	uint32_t per_plane = mf_ev_count(t) / n->planes;
 
 	for (uint32_t p = 0; p < n->planes; p++) {
 		for (uint32_t i = 0; i < per_plane; i++)
-			lane->order[i] = i;
+			order[i] = i;
 		for (uint32_t i = 0; i < n->n_evs; i++) {
-			uint32_t j = i + mb_prng_below(prng, per_plane - i), t0 = lane->order[i];
+			uint32_t j = i + mb_prng_below(prng, per_plane - i), first = order[i];
 
-			lane->order[i] = lane->order[j];
-			lane->order[j] = t0;
-			lane->evs[i * n->planes + p] = (struct mt_ev){
-				.value = mf_ev_nth(t, lane->order[i] * n->planes + p),
+			order[i] = order[j];
+			order[j] = first;
+			evs[i * n->planes + p] = (struct mt_ev){
+				.value = mf_ev_nth(t, order[i] * n->planes + p),
 				.port = (uint8_t)p,
 			};
 		}
 	}
+}
+
+/* Many hosts share a set: there are enough for them not to march in step. */
+#define EV_SETS 64u
+
+static bool open_ev_sets(struct ms_nics *n)
+{
+	uint32_t *order = calloc(mf_ev_count(&n->cfg.topology) / n->planes, sizeof(*order));
+	size_t set = (size_t)n->n_evs * n->planes;
+	struct mb_prng prng;
+
+	mb_prng_init(&prng, n->cfg.seed);
+	n->ev_sets = calloc(EV_SETS * set, sizeof(*n->ev_sets));
+	for (uint32_t i = 0; order && n->ev_sets && i < EV_SETS; i++)
+		choose_evs(n, order, &prng, n->ev_sets + i * set);
+	free(order);
+	return order && n->ev_sets;
 }
 
 static bool set_profiles(struct ms_host *h, struct mb_prng *prng)
@@ -47,7 +65,8 @@ static bool set_profiles(struct ms_host *h, struct mb_prng *prng)
 	const struct ms_nic_cfg *c = &n->cfg;
 	uint32_t active = c->evs_active && c->evs_active < n->n_evs ? c->evs_active : n->n_evs;
 	struct mt_ev_profile_cfg profile = {
-		.evs = h->lane->evs,
+		.evs = n->ev_sets + (size_t)mb_prng_below(prng, EV_SETS) * n->n_evs * n->planes,
+		.stays = true,
 		.n_evs = (uint16_t)(n->n_evs * n->planes),
 		.n_active = (uint16_t)(active * n->planes),
 		.min_active = (uint16_t)(c->min_active < active * n->planes ? c->min_active
@@ -56,13 +75,9 @@ static bool set_profiles(struct ms_host *h, struct mb_prng *prng)
 		.probe_interval_ns = c->probe_interval_ns,
 		.probe_interval_max_ns = c->probe_interval_max_ns,
 	};
-	int r;
 
-	choose_evs(n, h->lane, prng);
-	do
-		r = mt_ev_profile_set(h->engine, 0, &profile);
-	while (r == MT_ERR_MEMORY && ms_nic_feed(h));
-	return r == MT_OK && mt_cc_profile_set(h->engine, 0, &c->cc) == MT_OK;
+	return mt_ev_profile_set(h->engine, 0, &profile) == MT_OK &&
+	       mt_cc_profile_set(h->engine, 0, &c->cc) == MT_OK;
 }
 
 bool ms_nic_feed(struct ms_host *h)
@@ -164,19 +179,12 @@ struct ms_host *ms_nic_host(struct ms_nics *n, struct ms_lane_state *lane, uint3
 
 static bool open_lanes(struct ms_nics *n)
 {
-	uint32_t per_plane = mf_ev_count(&n->cfg.topology) / n->planes;
-
 	n->lane = calloc(n->cfg.threads, sizeof(*n->lane));
 	if (!n->lane)
 		return false;
 	n->lanes = n->cfg.threads;
-	for (uint32_t i = 0; i < n->lanes; i++) {
+	for (uint32_t i = 0; i < n->lanes; i++)
 		ms_arena_init(&n->lane[i].arena);
-		n->lane[i].evs = calloc((size_t)n->n_evs * n->planes, sizeof(struct mt_ev));
-		n->lane[i].order = calloc(per_plane, sizeof(uint32_t));
-		if (!n->lane[i].evs || !n->lane[i].order)
-			return false;
-	}
 	return true;
 }
 
@@ -236,7 +244,7 @@ struct ms_nics *ms_nics_create(const struct ms_nic_cfg *cfg, const struct ms_wor
 		ms_nics_destroy(n);
 		return NULL;
 	}
-	if (!open_lanes(n) || !open_records(n)) {
+	if (!open_lanes(n) || !open_ev_sets(n) || !open_records(n)) {
 		snprintf(why, MS_WHY_BYTES, "no memory for %u NICs", n->hosts);
 		ms_nics_destroy(n);
 		return NULL;
@@ -248,11 +256,9 @@ void ms_nics_destroy(struct ms_nics *n)
 {
 	if (!n)
 		return;
-	for (uint32_t i = 0; i < n->lanes; i++) {
+	for (uint32_t i = 0; i < n->lanes; i++)
 		ms_arena_fini(&n->lane[i].arena);
-		free(n->lane[i].evs);
-		free(n->lane[i].order);
-	}
+	free(n->ev_sets);
 	free(n->lane);
 	free(n->host);
 	free(n->ahead);

@@ -59,8 +59,6 @@ struct ms_lane_state {
 	struct ms_nic_sums sums; /* core, memory: not kept here */
 	bool no_memory;
 	char complaint[MS_WHY_BYTES];
-	struct mt_ev *evs; /* scratch for profiles */
-	uint32_t *order;
 	uint8_t apart[64]; /* from the next one */
 };
 
@@ -91,6 +89,7 @@ struct ms_nics {
 	uint32_t packet_ps; /* to send the longest data packet */
 	uint32_t lanes;
 	struct ms_lane_state *lane;
+	struct mt_ev *ev_sets; /* of which each host has one */
 	struct ms_host **host; /* NULL: nothing has happened there */
 	struct ms_ahead *ahead;
 	uint32_t *dark; /* of each host: ports without carrier */
@@ -128,6 +127,11 @@ void ms_nic_ahead(struct ms_host *h, const struct ms_conn *c, bool gone);
 bool ms_nic_feed(struct ms_host *h);
 /* ms_nic_evs returns how many EVs of a plane a configuration gives each host. */
 uint32_t ms_nic_evs(const struct ms_nic_cfg *cfg);
+/*
+ * ms_nic_window returns the window, in units of 128 PSNs, of a connection that has at most so many
+ * packets to send: no larger than these, or than three of the largest congestion windows, fill.
+ */
+uint8_t ms_nic_window(const struct ms_nic_cfg *cfg, uint64_t packets);
 /* ms_nic_engine_cfg fills in the configuration of an engine with so many slots. */
 void ms_nic_engine_cfg(const struct ms_nic_cfg *cfg, uint32_t slots, uint32_t incoming,
 		       struct mt_engine_cfg *engine);

@@ -61,12 +61,12 @@ CASE(mt_engine_size, rings)
 {
 	struct mt_engine_cfg cfg;
 
-	assert_false(ACCEPTS(control_ring, 4));
+	assert_false(ACCEPTS(control_ring, 0));
 	assert_true(ACCEPTS(control_ring, 8));
 	assert_false(ACCEPTS(control_ring, 12));
 	assert_true(ACCEPTS(control_ring, 1 << 16));
 	assert_false(ACCEPTS(control_ring, 1 << 17));
-	assert_false(ACCEPTS(event_ring, 4));
+	assert_false(ACCEPTS(event_ring, 0));
 	assert_true(ACCEPTS(event_ring, 8));
 	assert_false(ACCEPTS(event_ring, 9));
 	assert_false(ACCEPTS(event_ring, 1 << 17));
@@ -165,6 +165,23 @@ CASE(mt_engine_memory_wanted, a_replaced_profile_gives_its_memory_back)
 			mt_engine_add_memory(n.engine, node_block(&n, 64), 64);
 	assert_u_eq(n.engine->pool.in_use, in_use);
 	assert_true(n.n_blocks < NODE_BLOCKS_MAX / 2);
+}
+
+CASE(mt_ev_profile_set, arrays_that_stay_are_not_copied)
+{
+	struct mt_ev_profile_cfg profile = opts.ev_profile;
+	size_t in_use;
+
+	start();
+	in_use = n.engine->pool.in_use;
+	profile.evs = opts.evs;
+	profile.stays = true;
+	assert_i_eq(mt_ev_profile_set(n.engine, 0, &profile), MT_OK);
+	assert_true(n.engine->pool.in_use < in_use); /* what it had before */
+	assert_ptr_equal(n.engine->ev_profiles[0].cfg.evs, opts.evs);
+	in_use = n.engine->pool.in_use;
+	assert_i_eq(mt_ev_profile_set(n.engine, 1, &profile), MT_OK);
+	assert_u_eq(n.engine->pool.in_use, in_use);
 }
 
 /* ---- profiles ---- */
