@@ -14,7 +14,7 @@
 
 /*
  * What a frame costs on the wire beside MRC's headers and payload: preamble and gap (20), Ethernet
- * and its checksum (18), outer and inner IPv6 (80), UDP (8), ICRC (4).
+ * and its checksum (18), outer and inner IPv6 (80), UDP (8), ICRC (4). REQ(wire.overhead.srv6)
  */
 #define MS_FRAME_BYTES 130u
 

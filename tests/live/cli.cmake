@@ -14,5 +14,5 @@ softmrc_test(live_plan SOURCES live_plan.c LINKS softmrc_jansson
 	LABELS live release TIMEOUT 120 ARGS -- $<TARGET_FILE:softmrc-program-mrc> ${PROJECT_SOURCE_DIR}/docs/plan.md)
 add_dependencies(live_plan softmrc-program-mrc)
 softmrc_test(live_sim SOURCES live_sim.c LINKS softmrc_jansson LABELS live release TIMEOUT 240
-	ARGS -- $<TARGET_FILE:softmrc-program-mrc>)
+	ARGS -- $<TARGET_FILE:softmrc-program-mrc> ${PROJECT_SOURCE_DIR}/docs/simulator.md)
 add_dependencies(live_sim softmrc-program-mrc)

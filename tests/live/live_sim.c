@@ -3,7 +3,7 @@
  * live_sim.c - `mrc sim` as a command: small runs, their files, what is refused, what a signal
  * leaves behind, and a sweep that goes on where it was broken off.
  *
- * Argument: the program mrc.
+ * Arguments: the program mrc, docs/simulator.md.
  */
 #include "support/test.h"
 
@@ -269,4 +269,19 @@ SIM_TEST(list, shows_scenarios_and_keys)
 	assert_in("said", "[[fault]]");
 	assert_i_eq(RUN("lisst"), 2);
 	assert_in("said", "did you mean list");
+}
+
+/* The manual has every key as the program knows it. */
+SIM_TEST(keys, stand_in_the_manual)
+{
+	static char manual[4 * SAID_MAX], said[SAID_MAX];
+	FILE *f = fopen(test_arg(1), "r");
+
+	assert_non_null(f);
+	manual[fread(manual, 1, sizeof(manual) - 1, f)] = '\0';
+	fclose(f);
+	assert_i_eq(RUN("keys", "--markdown"), 0);
+	read_file("said", said);
+	if (!strstr(manual, said))
+		fail_msg("docs/simulator.md does not end with what mrc sim keys --markdown says");
 }

@@ -64,6 +64,17 @@ TEST(ms_capture_frame, uses_up_usids_hop_by_hop)
 	assert_u_eq(ms_capture_frame(&t, mf_link_host_t0(&t, 0, 1, true), &p, frame), 0);
 }
 
+/* Beside 100 bytes of payload: Ethernet and its checksum, all headers but the TSETH, ICRC. */
+TEST(ms_capture_frame, costs_what_the_layouts_say) /* REQ(wire.overhead.srv6) */
+{
+	const struct mf_topology t = topology();
+	const struct ms_packet p = data_packet();
+	uint8_t frame[MS_CAPTURE_FRAME_MAX];
+	uint32_t len = ms_capture_frame(&t, mf_link_host_t0(&t, 1, 0, false), &p, frame);
+
+	assert_u_eq(len + 18 - 100 - 4, 142);
+}
+
 TEST(ms_capture_frame, cut_and_marked)
 {
 	const struct mf_topology t = topology();

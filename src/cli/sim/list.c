@@ -98,32 +98,57 @@ int sim_list_main(int argc, char **argv)
 
 /* ---- keys ---- */
 
-static void print_table(const struct ms_table *t)
+static void print_head(const struct ms_table *t, bool markdown)
+{
+	char name[80] = "before the first table";
+
+	if (t->name[0])
+		snprintf(name, sizeof(name), t->max ? "[[%s]]" : "[%s]", t->name);
+	if (markdown)
+		printf("### `%s`\n\n%s", name, t->about);
+	else
+		printf("%s  %s", name, t->name[0] ? t->about : "");
+	if (t->max > 0)
+		printf(" (at most %u)", t->max);
+	printf(markdown ? "\n\n| key | what it is | allowed | default |\n|---|---|---|---|\n"
+			: "\n");
+}
+
+static void print_table(const struct ms_table *t, bool markdown)
 {
 	char allowed[MS_KEY_ALLOWED_BYTES];
 
-	if (t->max > 0)
-		printf("[[%s]]  %s (at most %u)\n", t->name, t->about, t->max);
-	else
-		printf("%s%s%s  %s\n", t->name[0] ? "[" : "", t->name, t->name[0] ? "]" : "",
-		       t->about);
-	for (size_t i = 0; i < t->n_keys; i++)
-		printf("  %-18s %s\n  %-18s %s; default: %s\n", t->keys[i].name, t->keys[i].help,
-		       "", ms_key_allowed(&t->keys[i], allowed), t->keys[i].fallback);
+	print_head(t, markdown);
+	for (size_t i = 0; i < t->n_keys; i++) {
+		const struct ms_key *k = &t->keys[i];
+
+		ms_key_allowed(k, allowed);
+		if (markdown)
+			printf("| `%s` | %s | %s | %s |\n", k->name, k->help, allowed, k->fallback);
+		else
+			printf("  %-18s %s\n  %-18s %s; default: %s\n", k->name, k->help, "",
+			       allowed, k->fallback);
+	}
 	printf("\n");
 }
 
 int sim_keys_main(int argc, char **argv)
 {
+	bool markdown = false;
+	const struct cli_flag flags[] = {
+		{"--markdown", CLI_FLAG_SWITCH, NULL, "as tables of docs/simulator.md", &markdown,
+		 0, 0},
+	};
 	const struct ms_table *table;
 	size_t n;
 
-	switch (cli_flags_parse(NULL, 0, "mrc sim keys", argc, argv)) {
+	switch (cli_flags_parse(flags, 1, "mrc sim keys", argc, argv)) {
 	case CLI_FLAGS_HELP:
-		printf("usage: mrc sim keys\n"
+		printf("usage: mrc sim keys [--markdown]\n"
 		       "Lists every key that a scenario file may have, what it may be and what "
 		       "holds "
-		       "without it.\n");
+		       "without it.\n\n");
+		cli_flags_help(flags, 1);
 		return SIM_EXIT_GOOD;
 	case CLI_FLAGS_ERROR:
 		return SIM_EXIT_USAGE;
@@ -132,6 +157,6 @@ int sim_keys_main(int argc, char **argv)
 	}
 	table = ms_scenario_tables(&n);
 	for (size_t i = 0; i < n; i++)
-		print_table(&table[i]);
+		print_table(&table[i], markdown);
 	return SIM_EXIT_GOOD;
 }
