@@ -272,7 +272,8 @@ uint64_t ms_net_memory(const struct ms_net_cfg *cfg, uint64_t in_flight)
 	bytes += u.n * (uint64_t)(sizeof(struct ms_unit) + 8 * MS_SLOTS_MAX / 8 * cfg->threads);
 	bytes += u.t.n_hosts * UINT64_C(16);
 	/* Each unit that something comes to holds a chunk or two that are not full. */
-	bytes += u.n / ranks * 2 * MS_CHUNK_BYTES;
+	bytes += (u.n * UINT64_C(2) < in_flight ? u.n * UINT64_C(2) : in_flight) / ranks *
+		 MS_CHUNK_BYTES;
 	/* A packet, its share of the chunk's head, and as much again free at any time. */
 	bytes += in_flight / ranks * sizeof(struct ms_packet) * 3 / 2;
 	return bytes;
