@@ -146,7 +146,10 @@ static int run(struct bench *b, uint32_t threads, uint64_t us)
 	ms_net_counters(net, false, &before);
 	start = seconds(CLOCK_MONOTONIC);
 	cpu = seconds(CLOCK_PROCESS_CPUTIME_ID);
-	ms_net_run(net, 12000000 + us * 1000000);
+	if (ms_net_run(net, 12000000 + us * 1000000) == MS_END_MEMORY) {
+		fprintf(stderr, "bench_sim_kernel: memory ran out\n");
+		return 1;
+	}
 	report(b, net, threads, seconds(CLOCK_MONOTONIC) - start,
 	       seconds(CLOCK_PROCESS_CPUTIME_ID) - cpu, &before);
 	ms_net_destroy(net);

@@ -31,8 +31,8 @@ struct ms_key *ms_order(struct ms_key *keys, struct ms_key *other, uint32_t n, u
 		insertion(keys, n);
 		return keys;
 	}
-	if (n < buckets)
-		buckets = mb_pow2_ceil(n);
+	if (n < buckets / 2)
+		buckets = mb_pow2_ceil(n) * 2;
 	/* when * scale / 2^32 is below buckets, and rises with when. */
 	scale = ((uint64_t)buckets << 32) / span;
 	memset(counts, 0, (buckets + 1) * sizeof(*counts));

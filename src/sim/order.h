@@ -25,7 +25,7 @@ static inline uint32_t ms_key_when(const struct ms_key *k)
 }
 
 /* Buckets are at most this many. */
-#define MS_ORDER_BUCKETS 4096u
+#define MS_ORDER_BUCKETS 8192u
 
 /*
  * ms_order sorts n keys, all of whose upper halves are below `span` (1 .. 2^32). `other` has room
