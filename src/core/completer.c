@@ -39,7 +39,7 @@ static void mark_received(struct mt_qp *qp, uint64_t psn, bool *progress)
 	struct mt_requester *req = &qp->req;
 	enum mt_tx_state was = mt_tx_window_received(&req->window, psn);
 
-	if (was == MT_TX_LOST || was == MT_TX_HELD)
+	if (was == MT_TX_LOST || mt_tx_held((uint8_t)was))
 		req->cc.inflight += mt_tx_rec(&req->window, psn)->nominal;
 	if (was != MT_TX_RECEIVED)
 		*progress = true;
@@ -377,8 +377,9 @@ static bool nack_matches(const struct mt_qp *qp, uint64_t psn, uint32_t entropy)
 /*
  * A packet that is trimmed goes again at once: another path may be free. At the last hop there is
  * no other, and on the way it has tried enough of them after a while: then, as when the responder
- * has no room, it waits, each time longer; else sender and NACKs would feed each other for as long
- * as the shortage lasts. REQ(req.loss.nack) REQ(req.loss.nack-wait)
+ * has no room, it waits; else sender and NACKs would feed each other for as long as it lasts.
+ * Queues are soon empty; only for want of memory it waits longer each time. REQ(req.loss.nack)
+ * REQ(req.loss.nack-wait)
  */
 #define TRIMS_AT_ONCE 3u
 
@@ -400,7 +401,7 @@ static void take_back(struct mt_qp *qp, uint64_t psn, uint64_t now_ns, uint8_t r
 		lose(qp, psn, now_ns, kind);
 		return;
 	}
-	mt_tx_window_hold(&req->window, psn, mt_qp_hold_ns(qp));
+	mt_tx_window_hold(&req->window, psn, mt_qp_hold_ns(qp), trimmed);
 	req->cc.inflight -= rec->nominal;
 	req->cc.ops->loss(&req->cc, now_ns, kind, rec->nominal);
 	qp->engine->stats.held_back++;

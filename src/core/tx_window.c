@@ -62,23 +62,26 @@ void mt_tx_window_lost(struct mt_tx_window *w, uint64_t psn)
 }
 
 #define HOLD_SHIFT_MAX 4u
+#define HOLD_SHIFT_BRIEF 1u
 
 static uint64_t hold_until(const struct mt_tx_rec *r, uint64_t psn, uint64_t unit_ns)
 {
+	uint32_t most = r->state == MT_TX_HELD_BRIEFLY ? HOLD_SHIFT_BRIEF : HOLD_SHIFT_MAX;
 	uint32_t shift = r->tries > 1 ? r->tries - 1u : 0;
-	uint64_t wait = unit_ns << (shift < HOLD_SHIFT_MAX ? shift : HOLD_SHIFT_MAX);
+	uint64_t wait = unit_ns << (shift < most ? shift : most);
 	uint64_t hash = psn * UINT64_C(0x9E3779B97F4A7C15) >> 56;
 
 	return r->sent_ns + wait + (wait * hash >> 8);
 }
 
-void mt_tx_window_hold(struct mt_tx_window *w, uint64_t psn, uint64_t unit_ns)
+void mt_tx_window_hold(struct mt_tx_window *w, uint64_t psn, uint64_t unit_ns, bool briefly)
 {
 	struct mt_tx_rec *r = mt_tx_rec(w, psn);
-	uint64_t due_ns = hold_until(r, psn, unit_ns);
+	uint64_t due_ns;
 
 	mb_assert(psn >= w->una && psn < w->next && r->state == MT_TX_OUTSTANDING);
-	r->state = MT_TX_HELD;
+	r->state = briefly ? MT_TX_HELD_BRIEFLY : MT_TX_HELD;
+	due_ns = hold_until(r, psn, unit_ns);
 	w->outstanding--;
 	if (w->held == 0 || psn < w->held_from)
 		w->held_from = psn;
@@ -101,7 +104,7 @@ void mt_tx_window_release(struct mt_tx_window *w, uint64_t now_ns, uint64_t unit
 		struct mt_tx_rec *r = mt_tx_rec(w, psn);
 		uint64_t due_ns;
 
-		if (r->state != MT_TX_HELD)
+		if (!mt_tx_held(r->state))
 			continue;
 		left--;
 		due_ns = hold_until(r, psn, unit_ns);
@@ -129,7 +132,7 @@ enum mt_tx_state mt_tx_window_received(struct mt_tx_window *w, uint64_t psn)
 		w->lost--;
 	else if (was == MT_TX_OUTSTANDING)
 		w->outstanding--;
-	else if (was == MT_TX_HELD)
+	else if (mt_tx_held(r->state))
 		w->held--;
 	r->state = MT_TX_RECEIVED;
 	return was;
@@ -143,7 +146,7 @@ static bool consistent(const struct mt_tx_window *w)
 	for (uint64_t psn = w->una; psn < w->next; psn++) {
 		lost += mt_tx_rec(w, psn)->state == MT_TX_LOST;
 		outstanding += mt_tx_rec(w, psn)->state == MT_TX_OUTSTANDING;
-		held += mt_tx_rec(w, psn)->state == MT_TX_HELD;
+		held += mt_tx_held(mt_tx_rec(w, psn)->state);
 	}
 	return lost == w->lost && outstanding == w->outstanding && held == w->held;
 }

@@ -16,10 +16,11 @@
 
 enum mt_tx_state {
 	MT_TX_UNUSED,
-	MT_TX_OUTSTANDING, /* sent, nothing known */
-	MT_TX_LOST,	   /* known lost, to be sent again */
-	MT_TX_HELD,	   /* refused; becomes LOST when its time has come */
-	MT_TX_RECEIVED,	   /* the responder has it */
+	MT_TX_OUTSTANDING,  /* sent, nothing known */
+	MT_TX_LOST,	    /* known lost, to be sent again */
+	MT_TX_HELD,	    /* refused; becomes LOST when its time has come */
+	MT_TX_HELD_BRIEFLY, /* trimmed too often; likewise, but never waits long */
+	MT_TX_RECEIVED,	    /* the responder has it */
 };
 
 struct mt_tx_rec {
@@ -41,9 +42,9 @@ struct mt_tx_window {
 	uint64_t una;		/* lowest PSN not known to be received */
 	uint64_t next;		/* next new PSN */
 	uint64_t lost_from;	/* no PSN below this is LOST */
-	uint64_t held_from;	/* no PSN below this is HELD */
+	uint64_t held_from;	/* no PSN below this is HELD, in either way */
 	uint64_t held_due_ns;	/* when the first of them becomes LOST; while held > 0 */
-	uint32_t held;		/* records that are HELD */
+	uint32_t held;		/* records that are */
 };
 
 static inline struct mt_tx_rec *mt_tx_rec(const struct mt_tx_window *w, uint64_t psn)
@@ -73,13 +74,18 @@ void mt_tx_window_sent(struct mt_tx_window *w, uint64_t now_ns, uint16_t slot, u
 void mt_tx_window_resent(struct mt_tx_window *w, uint64_t psn, uint64_t now_ns, uint16_t ev);
 /* mt_tx_window_lost marks an OUTSTANDING record LOST. */
 void mt_tx_window_lost(struct mt_tx_window *w, uint64_t psn);
+static inline bool mt_tx_held(uint8_t state)
+{
+	return state == MT_TX_HELD || state == MT_TX_HELD_BRIEFLY;
+}
+
 /*
  * mt_tx_window_hold marks an OUTSTANDING record HELD, so that it is not sent again before some time
  * has passed since it was: unit_ns, twice that after the second time it was sent, and so on, up to
- * 16 times; and up to as much again, by a hash of the PSN, so that packets which were refused
- * together do not come back together. REQ(req.loss.nack-wait)
+ * 16 times, or no further than twice if `briefly`; and up to as much again, by a hash of the PSN,
+ * so that packets which were refused together do not come back together. REQ(req.loss.nack-wait)
  */
-void mt_tx_window_hold(struct mt_tx_window *w, uint64_t psn, uint64_t unit_ns);
+void mt_tx_window_hold(struct mt_tx_window *w, uint64_t psn, uint64_t unit_ns, bool briefly);
 /* mt_tx_window_release turns the HELD records whose time has come at now_ns into LOST ones. */
 void mt_tx_window_release(struct mt_tx_window *w, uint64_t now_ns, uint64_t unit_ns);
 /* mt_tx_window_received marks psn in [una, next) received and returns what it was before. */

@@ -62,8 +62,8 @@ static void touch(bool receive)
 		while (una < next && model[una].state == MT_TX_RECEIVED)
 			una++;
 	} else if (model[i].state == MT_TX_OUTSTANDING && test_rand_chance(1, 3)) {
-		mt_tx_window_hold(&w, FIRST + i, 1u << 20);
-		model[i].state = MT_TX_HELD;
+		mt_tx_window_hold(&w, FIRST + i, 1u << 20, i % 2);
+		model[i].state = i % 2 ? MT_TX_HELD_BRIEFLY : MT_TX_HELD;
 	} else if (model[i].state == MT_TX_OUTSTANDING) {
 		mt_tx_window_lost(&w, FIRST + i);
 		model[i].state = MT_TX_LOST;
@@ -75,7 +75,7 @@ static void release(void)
 {
 	mt_tx_window_release(&w, UINT64_C(1) << 40, 1u << 20);
 	for (uint64_t i = una; i < next; i++)
-		if (model[i].state == MT_TX_HELD)
+		if (mt_tx_held(model[i].state))
 			model[i].state = MT_TX_LOST;
 }
 
@@ -101,7 +101,7 @@ static void check_same(void)
 		assert_true(mt_tx_known(&w, FIRST + i));
 		lost += i >= una && model[i].state == MT_TX_LOST;
 		outstanding += i >= una && model[i].state == MT_TX_OUTSTANDING;
-		held += i >= una && model[i].state == MT_TX_HELD;
+		held += i >= una && mt_tx_held(model[i].state);
 	}
 	assert_u_eq(w.lost, lost);
 	assert_u_eq(w.outstanding, outstanding);

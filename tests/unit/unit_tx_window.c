@@ -150,7 +150,7 @@ TEST_WITH(fresh, NULL, mt_tx_window_hold, until_its_time_has_come)
 
 	send(8);
 	for (unsigned i = 2; i < 6; i++)
-		mt_tx_window_hold(&w, FIRST + i, 1000);
+		mt_tx_window_hold(&w, FIRST + i, 1000, false);
 	assert_u_eq(w.held, 4);
 	assert_u_eq(w.outstanding, 4);
 	assert_true(w.held_due_ns >= 1102 && w.held_due_ns < 2106);
@@ -167,13 +167,35 @@ TEST_WITH(fresh, NULL, mt_tx_window_hold, until_its_time_has_come)
 }
 
 /* REQ(req.loss.nack-wait) */
+TEST_WITH(fresh, NULL, mt_tx_window_hold, never_long_if_briefly)
+{
+	for (unsigned way = 0; way < 2; way++) {
+		fresh(state);
+		send(1);
+		for (uint64_t now = 200; now < 5 * 200; now += 200) {
+			mt_tx_window_lost(&w, FIRST);
+			mt_tx_window_resent(&w, FIRST, now, 1);
+		}
+		mt_tx_window_hold(&w, FIRST, 1000, way == 1);
+		assert_u_eq(w.held, 1);
+		/* Sent again four times: eight units and more, or two. */
+		if (way == 1)
+			assert_u_between(w.held_due_ns, 2800, 4800);
+		else
+			assert_u_between(w.held_due_ns, 8800, 16800);
+		mt_tx_window_received(&w, FIRST);
+		assert_u_eq(w.held, 0);
+	}
+}
+
+/* REQ(req.loss.nack-wait) */
 TEST_WITH(fresh, NULL, mt_tx_window_release, not_all_at_the_same_time)
 {
 	unsigned rounds = 0;
 
 	send(SIZE);
 	for (unsigned i = 0; i < SIZE; i++)
-		mt_tx_window_hold(&w, FIRST + i, 100000);
+		mt_tx_window_hold(&w, FIRST + i, 100000, false);
 	for (; w.held > 0; rounds++)
 		mt_tx_window_release(&w, w.held_due_ns, 100000);
 	assert_true(rounds >= 3 && rounds <= 5);
@@ -183,8 +205,8 @@ TEST_WITH(fresh, NULL, mt_tx_window_release, not_all_at_the_same_time)
 TEST_WITH(fresh, NULL, mt_tx_window_hold, only_what_is_outstanding)
 {
 	send(1);
-	mt_tx_window_hold(&w, FIRST, 10);
-	expect_assert_failure(mt_tx_window_hold(&w, FIRST, 10));
+	mt_tx_window_hold(&w, FIRST, 10, false);
+	expect_assert_failure(mt_tx_window_hold(&w, FIRST, 10, false));
 	expect_assert_failure(mt_tx_window_lost(&w, FIRST));
 }
 

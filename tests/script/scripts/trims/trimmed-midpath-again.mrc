@@ -13,7 +13,7 @@ ignore PROBE
 +5us < NACK psn 100 reason trimmed
 > WRITE ONLY psn 100 rtx
 +5us < NACK psn 100 reason trimmed
-+150us..900us > WRITE ONLY psn 100 rtx
++80us..400us > WRITE ONLY psn 100 rtx
 < SACK cack 100
 < ACK msn 1
 expect completion id 1 success
