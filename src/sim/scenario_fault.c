@@ -253,8 +253,8 @@ static bool random_faults(struct faults *f, const struct ms_scenario_fault *faul
 		one.at_ns = at;
 		one.for_ns = 1 + ms_exponential(&r, fault->for_ns);
 		plane = mb_prng_below(&r, t->cfg.planes);
-		class_member(t, fault->of, plane, mb_prng_below(&r, class_size(t, fault->of)), &node,
-			     &link);
+		class_member(t, fault->of, plane, mb_prng_below(&r, class_size(t, fault->of)),
+			     &node, &link);
 		if (!happen(f, &one, node, link))
 			return false;
 	}
