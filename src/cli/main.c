@@ -20,6 +20,7 @@ static const struct verb {
 	{"ping", "ask another machine over one path or all of them", cli_ping_main},
 	{"plan", "what a fabric is made of, what it costs and carries, and how it fails",
 	 cli_plan_main},
+	{"run", "start an unmodified verbs program on the device mrc0", cli_run_main},
 	{"sim", "simulate a fabric of any size, packet by packet, with the same core",
 	 cli_sim_main},
 	{"top", "show processes, planes, QPs and EVs of this machine, live", cli_top_main},

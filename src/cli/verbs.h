@@ -18,6 +18,8 @@ int cli_perf_main(int argc, char **argv);
 int cli_ping_main(int argc, char **argv);
 /* plan/plan.c: works a fabric out. */
 int cli_plan_main(int argc, char **argv);
+/* run/run.c: becomes another program; the result is its own. */
+int cli_run_main(int argc, char **argv);
 /* sim/sim.c: simulates fabrics. The result may also be 3: broken off. */
 int cli_sim_main(int argc, char **argv);
 /* top/top.c: shows what the MRC processes of this machine do. */

@@ -4,9 +4,12 @@
 softmrc_test(live_train SOURCES live_train.c LABELS live release TIMEOUT 180
 	ARGS -- $<TARGET_FILE:softmrc-example-train>)
 add_dependencies(live_train softmrc-example-train)
-softmrc_test(live_demo SOURCES live_demo.c LINKS softmrc_jansson LABELS live release TIMEOUT 240
+softmrc_test(live_demo SOURCES live_demo.c LINKS softmrc_jansson LABELS live release TIMEOUT 600
 	ARGS -- $<TARGET_FILE:softmrc-program-mrc>)
-add_dependencies(live_demo softmrc-program-mrc softmrc-example-train)
+add_dependencies(live_demo softmrc-program-mrc softmrc-example-train softmrc-example-write_bw)
+softmrc_test(live_run SOURCES live_run.c LABELS live release TIMEOUT 120
+	ARGS -- $<TARGET_FILE:softmrc-program-mrc>)
+add_dependencies(live_run softmrc-program-mrc softmrc-verbs)
 softmrc_test(live_cli SOURCES live_cli.c LINKS softmrc_jansson LABELS live release TIMEOUT 120
 	ARGS -- $<TARGET_FILE:softmrc-program-mrc>)
 add_dependencies(live_cli softmrc-program-mrc)

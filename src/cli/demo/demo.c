@@ -158,7 +158,7 @@ static bool rootless_works(struct ml_error *why)
 /* True when a lab may be tried; otherwise why not. */
 static bool become_root(struct demo *d, struct ml_error *why)
 {
-	if (geteuid() == 0)
+	if (geteuid() == 0 && d->options.on != DEMO_ON_ROOTLESS)
 		return true;
 	d->rootless = rootless_works(why) && ml_rootless_enter(why) == 0;
 	return d->rootless;
@@ -212,7 +212,7 @@ static int set_stage(struct demo *d)
 		return rc;
 	if (want_lab)
 		fprintf(stderr, "mrc demo: no lab: %s\n", why.text);
-	return d->options.on == DEMO_ON_LAB ? EXIT_FAIL : set_loopback(d, capacity);
+	return d->options.on == DEMO_ON_BEST || !want_lab ? set_loopback(d, capacity) : EXIT_FAIL;
 }
 
 int cli_demo_main(int argc, char **argv)

@@ -26,10 +26,12 @@ static enum cli_flags_result read_on(struct demo_options *o, const char *on)
 {
 	if (on && strcmp(on, "lab") == 0)
 		o->on = DEMO_ON_LAB;
+	else if (on && strcmp(on, "rootless") == 0)
+		o->on = DEMO_ON_ROOTLESS;
 	else if (on && strcmp(on, "loopback") == 0)
 		o->on = DEMO_ON_LOOPBACK;
 	else if (on) {
-		fprintf(stderr, "mrc demo: --on %s: want lab or loopback\n", on);
+		fprintf(stderr, "mrc demo: --on %s: want lab, rootless or loopback\n", on);
 		return CLI_FLAGS_ERROR;
 	}
 	return CLI_FLAGS_OK;
@@ -46,8 +48,10 @@ enum cli_flags_result demo_options_parse(struct demo_options *o, int argc, char 
 		{"--paths", CLI_FLAG_U32, "N",
 		 "paths through a plane (in the lab T1s: 4; on loopback 8)", &o->paths, 1, 16},
 		{"--on", CLI_FLAG_TEXT, "PLACE",
-		 "lab: a fabric of network namespaces; loopback (the lab if there can be one)", &on,
-		 0, 0},
+		 "lab (network namespaces), rootless (the same without rights), loopback: the "
+		 "first "
+		 "of these that is possible",
+		 &on, 0, 0},
 		{"--steps", CLI_FLAG_U32, "N", "training steps (as many as the script needs)",
 		 &o->steps, 1, 100000},
 		{"--pace", CLI_FLAG_RATE, "RATE",

@@ -9,7 +9,7 @@
 #include <stdint.h>
 
 /* Where the demo runs. */
-enum demo_on { DEMO_ON_BEST, DEMO_ON_LAB, DEMO_ON_LOOPBACK };
+enum demo_on { DEMO_ON_BEST, DEMO_ON_LAB, DEMO_ON_ROOTLESS, DEMO_ON_LOOPBACK };
 
 /* Paths through a plane, where nobody says how many. In the lab each is a T1. */
 #define DEMO_LAB_PATHS 4u

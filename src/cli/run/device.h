@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* device.h - what programs read of an RDMA device below /sys and /dev, for mrc0. */
+#ifndef SOFTMRC_CLI_RUN_DEVICE_H
+#define SOFTMRC_CLI_RUN_DEVICE_H
+
+#include "cli/run/view.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* What the files say. */
+struct run_device {
+	uint8_t gid[16];
+	uint64_t guid;
+	char interface[16]; /* that has the GID's address; empty: none */
+	bool up;
+};
+
+/*
+ * run_device_ask opens the device for a moment and notes what it says of itself. 0, or -1: the
+ * device has said on stderr why it cannot be opened.
+ */
+int run_device_ask(struct run_device *d);
+
+/*
+ * run_device_show makes /dev/infiniband/uverbs0, /sys/class/infiniband/mrc0 and
+ * /sys/class/infiniband_verbs/uverbs0, in the view that was entered. 0, or -1.
+ */
+int run_device_show(const struct run_device *d, struct run_view_error *e);
+
+#endif

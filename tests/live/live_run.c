@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * live_run.c - `mrc run`: what a program finds that is started by it, as root and without rights.
+ *
+ * Argument: the program mrc.
+ */
+#include "support/test.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static char out[16384];
+
+/* Runs `mrc run words` through a shell, by nobody if wanted; returns the exit status. */
+static int run(bool as_nobody, const char *words)
+{
+	char command[1024];
+	size_t n;
+	FILE *f;
+	int status;
+
+	snprintf(command, sizeof(command), "%s%s '%s' run %s 2>&1",
+		 as_nobody && geteuid() == 0 ? "setpriv --reuid 65534 --regid 65534 --clear-groups "
+					     : "",
+		 "env MRC_PORTS=127.0.0.1 ASAN_OPTIONS=detect_leaks=0", test_arg(0), words);
+	f = popen(command, "r");
+	assert_non_null(f);
+	n = fread(out, 1, sizeof(out) - 1, f);
+	out[n] = '\0';
+	status = pclose(f);
+	return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+static void assert_said(const char *text)
+{
+	if (!strstr(out, text))
+		fail_msg("no \"%s\" in:\n%s", text, out);
+}
+
+static void skip_without_view(void)
+{
+	const char *why = strstr(out, "no view of the device");
+
+	if (!why)
+		return;
+	print_message("SKIP: %s", why);
+	skip();
+}
+
+#define LOOK                                                                                    \
+	"-- sh -c 'cd /sys/class/infiniband/mrc0/ports/1; cat gid_attrs/types/0 gids/0 state; " \
+	"test -c /dev/infiniband/uverbs0 -a -r /dev/infiniband/uverbs0 && echo char;"           \
+	"test -e /sys/class/net/lo/mtu -a -c /dev/null && echo rest; id -u'"
+
+static void assert_seen(void)
+{
+	assert_said("RoCE v2\n0000:0000:0000:0000:0000:ffff:7f00:0001\n4: ACTIVE\n");
+	assert_said("char\n");
+	assert_said("rest\n");
+}
+
+TEST(mrc_run, shows_the_device)
+{
+	assert_int_equal(run(false, LOOK), 0);
+	skip_without_view();
+	assert_seen();
+}
+
+TEST(mrc_run, shows_it_to_anybody_who_stays_who_they_are)
+{
+	if (run(true, "--help")) {
+		print_message("SKIP: nobody can reach %s\n", test_arg(0));
+		skip();
+	}
+	assert_int_equal(run(true, LOOK), 0);
+	skip_without_view();
+	assert_seen();
+	if (geteuid() == 0)
+		assert_said("65534\n");
+}
+
+/* Nothing of it is seen by anybody else. */
+TEST(mrc_run, leaves_the_machine_as_it_was)
+{
+	assert_int_equal(run(false, "-- sh -c 'exit 0'"), 0);
+	assert_int_equal(access("/sys/class/infiniband/mrc0/ports/1/gids/0", F_OK), -1);
+}
+
+TEST(mrc_run, sets_what_programs_look_for)
+{
+	assert_int_equal(run(false, "--no-views -- env"), 0);
+	assert_said("/softmrc/libibverbs.so.1\n");
+	assert_said("NCCL_IB_HCA=mrc0\n");
+	assert_said("LD_LIBRARY_PATH=");
+}
+
+TEST(mrc_run, exit_status_is_the_programs)
+{
+	assert_int_equal(run(false, "--no-views -- sh -c 'exit 7'"), 7);
+	assert_int_equal(run(false, "--no-views sh -c 'exit 8'"), 8);
+	assert_int_equal(run(false, "--no-views -- /no/such/program"), 127);
+	assert_said("mrc run: /no/such/program: No such file");
+	assert_int_equal(run(false, "--no-views -- /etc/passwd"), 126);
+}
+
+TEST(mrc_run, wrong_usage)
+{
+	assert_int_equal(run(false, ""), 2);
+	assert_said("want a program to run");
+	assert_int_equal(run(false, "--no-view -- true"), 2);
+	assert_said("did you mean --no-views?");
+	assert_int_equal(run(false, "--help"), 0);
+	assert_said("mrc run -- ib_write_bw");
+}
