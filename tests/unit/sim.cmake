@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-foreach(name frame run workload)
+foreach(name arena frame nic nic_check run workload)
 	softmrc_test(unit_${name} SOURCES unit_${name}.c LINKS sim LABELS unit)
 endforeach()
 
