@@ -12,7 +12,7 @@
 #include "lab/lab.h"
 #include "support/test.h"
 
-#define RIG_PORT 4791u
+#define RIG_PORT 9791u /* not where MRC listens */
 
 struct rig {
 	char name[ML_LAB_NAME_MAX];
