@@ -140,6 +140,10 @@ static void random_topology(struct mf_topology *t)
 	for (uint32_t i = 0; i < MF_LINK_KINDS; i++)
 		cfg.links[i] =
 			(struct mf_link_cfg){any_rate(), 100 + (uint32_t)test_rand_below(2000)};
+	/* Links to far away, longer than windows and boxes reach. */
+	if (test_rand_chance(1, 6))
+		cfg.links[test_rand_below(MF_LINK_KINDS)].latency_ns +=
+			(uint32_t)test_rand_below(500000);
 	if (cfg.hosts_per_t0 * cfg.t0s * cfg.pods == 1)
 		cfg.hosts_per_t0 = 2;
 	if (!mf_topology_init(t, &cfg, &error))
