@@ -13,7 +13,7 @@ static void receive(struct ms_lane *lane, const struct ms_packet *p)
 		ms_fault_happens(lane, lane->unit, lane->now_ps, p);
 		return;
 	}
-	if (lane->unit->faulty && ms_fault_lost(lane, lane->now_ps, p)) {
+	if (lane->unit->faulty && ms_fault_lost(lane, p)) {
 		lane->c.dropped[MS_DROP_LINK_DOWN]++;
 		return;
 	}

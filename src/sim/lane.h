@@ -73,9 +73,9 @@ struct ms_wire {
 
 /* What is wrong with a link, seen from one of its ends. */
 struct ms_link_fault {
-	uint64_t last_down_ps;
 	uint32_t key;  /* port * 2, + 1 for the receiving end; + 1 of that: 0 is an empty place */
 	uint32_t down; /* times that it went down and has not come up */
+	uint32_t cuts; /* times that it went down */
 	uint32_t loss, corrupt, rate; /* parts per million */
 	uint32_t blackhole;
 };
@@ -267,11 +267,8 @@ void ms_fault_happens(struct ms_lane *lane, struct ms_unit *unit, uint64_t t_ps,
 /* ms_fault_find returns the state of a link's end; NULL: nothing is wrong with it. */
 struct ms_link_fault *ms_fault_find(const struct ms_fault_table *table, uint32_t port,
 				    bool receiving);
-/*
- * ms_fault_lost says whether a packet that comes over a port's link was on the wire when it was
- * cut.
- */
-bool ms_fault_lost(const struct ms_lane *lane, uint64_t t_ps, const struct ms_packet *p);
+/* ms_fault_lost says whether a packet that comes was on the wire when its link was cut. */
+bool ms_fault_lost(const struct ms_lane *lane, const struct ms_packet *p);
 
 static inline uint64_t ms_wire_time(const struct ms_wire *w, uint32_t bytes)
 {

@@ -39,8 +39,7 @@ static void send_one(struct ms_host *h, struct ms_lane *lane, const struct mt_tx
 	p.plane = d->port;
 	p.dst = ms_addr_host(&d->dst) & (MS_HOSTS_MAX - 1);
 	p.cls = mw_dscp_class_of_opcode(bth->opcode, bth->rtx, n->cfg.trim_nack) & 7;
-	p.ce = p.corrupt = p.tap = 0;
-	p.spare = 0;
+	p.ce = p.corrupt = 0;
 	p.ev = d->ev;
 	p.bytes = (uint16_t)(ms_frame_bytes(&d->pkt) + n->cfg.frame_bytes);
 	ms_frame_pack(&d->pkt, &p);

@@ -32,10 +32,9 @@ struct ms_packet {
 	uint32_t cls : 3;     /* enum mw_dscp_class: decides queue, marking and trimming */
 	uint32_t ce : 1;      /* congestion experienced; set by ports */
 	uint32_t corrupt : 1; /* its ICRC is wrong; set by a corrupting link */
-	uint32_t tap : 1;     /* free for the NIC: the fabric carries it */
-	uint32_t spare : 2;
-	uint32_t ev;	/* fabric/ev.h; its plane is `plane` */
-	uint16_t bytes; /* on the wire, with all that a frame costs there; 1 .. 65535 */
+	uint32_t cuts : 3;    /* the kernel's: how often its link had been cut when it was sent */
+	uint32_t ev;	      /* fabric/ev.h; its plane is `plane` */
+	uint16_t bytes;	      /* on the wire, with all that a frame costs there; 1 .. 65535 */
 
 	uint16_t head; /* the protocol's, with body */
 	uint64_t body[MS_BODY_WORDS];

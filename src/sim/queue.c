@@ -69,6 +69,7 @@ static void send(struct ms_lane *lane, const struct ms_unit *unit, uint32_t loca
 	q->at = at;
 	q->port = number;
 	q->corrupt = corrupt;
+	q->cuts = fault ? fault->cuts & 7u : 0;
 }
 
 /* The next packet to be sent, control first; the port has one. */

@@ -50,7 +50,7 @@ static void arrive(struct ms_lane *lane, struct ms_unit *unit, const struct ms_p
 		ms_fault_happens(lane, unit, t_ps, p);
 		return;
 	}
-	if (unit->faulty && ms_fault_lost(lane, t_ps, p)) {
+	if (unit->faulty && ms_fault_lost(lane, p)) {
 		lane->c.dropped[MS_DROP_LINK_DOWN]++;
 		return;
 	}

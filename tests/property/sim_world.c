@@ -169,27 +169,29 @@ static void random_queues(struct ms_queue_cfg queue[MS_PORT_KINDS])
 	}
 }
 
-/* Rate and carrier never change on the same link: see ms_fault_lost. */
+static uint32_t any_value(enum ms_fault_kind kind)
+{
+	if (kind == MS_FAULT_RATE)
+		return 10000 + (uint32_t)test_rand_below(990001);
+	return (uint32_t)test_rand_below(kind == MS_FAULT_BLACKHOLE ? 2 : 300000);
+}
+
 static void random_faults(struct world *w)
 {
-	static const uint8_t kinds[] = {MS_FAULT_DOWN,	    MS_FAULT_DOWN, MS_FAULT_UP,
-					MS_FAULT_BLACKHOLE, MS_FAULT_LOSS, MS_FAULT_CORRUPT};
+	static const uint8_t kinds[] = {MS_FAULT_DOWN, MS_FAULT_DOWN,	   MS_FAULT_UP,
+					MS_FAULT_UP,   MS_FAULT_BLACKHOLE, MS_FAULT_LOSS,
+					MS_FAULT_RATE, MS_FAULT_CORRUPT};
 
 	w->faults = test_rand_chance(1, 4) ? 0 : (uint32_t)test_rand_below(FAULTS_MAX + 1);
 	for (uint32_t i = 0; i < w->faults; i++) {
-		struct ms_fault *f = &w->fault[i];
+		uint8_t kind = kinds[test_rand_below(sizeof(kinds))];
 
-		f->link = (uint32_t)test_rand_below(w->cfg.topology.n_links);
-		f->at_ps = test_rand_below(w->stop_ps);
-		if (f->link % 8 < 2) {
-			f->kind = MS_FAULT_RATE;
-			f->value = 1 + (uint32_t)test_rand_below(1000000);
-			f->value = f->value < 10000 ? 10000 : f->value;
-			continue;
-		}
-		f->kind = kinds[test_rand_below(sizeof(kinds))];
-		f->value = f->kind == MS_FAULT_BLACKHOLE ? (uint32_t)test_rand_below(2)
-							 : (uint32_t)test_rand_below(300000);
+		w->fault[i] = (struct ms_fault){
+			.at_ps = test_rand_below(w->stop_ps),
+			.link = (uint32_t)test_rand_below(w->cfg.topology.n_links),
+			.value = any_value(kind),
+			.kind = kind,
+		};
 	}
 }
 
