@@ -22,6 +22,13 @@ char *ml_host_address(const struct ml_lab *lab, uint32_t host, char *out)
 	return out;
 }
 
+char *ml_lab_folder(const struct ml_lab *lab, char *out)
+{
+	snprintf(out, ML_HOST_PATH_MAX, ML_STATE_DIR "/%s", lab->name);
+	mkdir(out, 0755); /* what fails here shows when a file is written */
+	return out;
+}
+
 int ml_host_config(const struct ml_lab *lab, uint32_t host, enum mf_host_form form, char *out,
 		   struct ml_error *e)
 {
@@ -31,8 +38,7 @@ int ml_host_config(const struct ml_lab *lab, uint32_t host, enum mf_host_form fo
 	FILE *f;
 	bool ok;
 
-	snprintf(out, ML_HOST_PATH_MAX, ML_STATE_DIR "/%s", lab->name);
-	mkdir(out, 0755);
+	ml_lab_folder(lab, out);
 	snprintf(out, ML_HOST_PATH_MAX, ML_STATE_DIR "/%s/host%u-%s.toml", lab->name, host,
 		 form == MF_HOST_UDP ? "udp" : "raw41");
 	if (len >= sizeof(text))

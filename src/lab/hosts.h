@@ -24,6 +24,9 @@ int ml_host_environment(const struct ml_lab *lab, uint32_t node, enum mf_host_fo
 int ml_host_config(const struct ml_lab *lab, uint32_t host, enum mf_host_form form, char *out,
 		   struct ml_error *e);
 
+/* ml_lab_folder makes the folder of a lab's own files, which go with it; out[ML_HOST_PATH_MAX]. */
+char *ml_lab_folder(const struct ml_lab *lab, char *out);
+
 /* ml_host_address writes the address of a host, the same on all planes; out[INET6_ADDRSTRLEN]. */
 char *ml_host_address(const struct ml_lab *lab, uint32_t host, char *out);
 

@@ -7,6 +7,8 @@
 #include "lab/lab_rig.h"
 
 #include <jansson.h>
+#include <poll.h>
+#include <signal.h>
 #include <stdio.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -221,4 +223,37 @@ TEST(mrc_lab_run, fits_a_file_to_its_topology)
 	assert_i_eq(lab("run %s", path), 1);
 	heard("near it: plane0");
 	unlink(path);
+}
+
+/* Starts a run, sends it a signal when its lab is up, and waits until nothing of it is left. */
+static void interrupt(int number)
+{
+	char path[64], name[ML_LAB_NAME_MAX];
+	int status;
+	pid_t child;
+
+	write_scenario(path, "topology = \"tiny\"\n"
+			     "[[program]]\nname = \"a\"\nhost = 0\nrun = \"sleep 1000\"\n");
+	child = fork();
+	if (child == 0) {
+		execl(test_arg(0), "mrc", "lab", "run", path, (char *)NULL);
+		_exit(127);
+	}
+	snprintf(name, sizeof(name), "run%d", (int)child);
+	for (int i = 0; i < 500 && rig_leftover(name) < 12; i++)
+		poll(NULL, 0, 20);
+	poll(NULL, 0, 200);
+	kill(child, number);
+	assert_i_eq(waitpid(child, &status, 0), child);
+	for (int i = 0; i < 500 && rig_leftover(name); i++)
+		poll(NULL, 0, 20);
+	assert_u_eq(rig_leftover(name), 0);
+	unlink(path);
+}
+
+TEST(mrc_lab_run, leaves_nothing_when_it_is_stopped_or_killed)
+{
+	rig_able();
+	interrupt(SIGINT);
+	interrupt(SIGKILL);
 }

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Programs on hosts: see crowd.h. */
 #include "cli/lab/crowd.h"
-#include "lab/hosts.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -18,27 +17,14 @@
 
 static char *path_of(const struct crowd *c, uint32_t member, char *out)
 {
-	snprintf(out, PATH_BYTES, "%s/%u", c->folder, member);
+	snprintf(out, PATH_BYTES, "%s/said-%u", c->folder, member);
 	return out;
 }
 
-int crowd_open(struct crowd *c, struct ml_error *e)
+void crowd_open(struct crowd *c, const struct ml_lab *lab)
 {
 	*c = (struct crowd){0};
-	snprintf(c->folder, sizeof(c->folder), "/tmp/softmrc-run-XXXXXX");
-	if (!mkdtemp(c->folder))
-		return ml_error_set(e, "a folder in /tmp: %s", strerror(errno));
-	return 0;
-}
-
-void crowd_close(struct crowd *c)
-{
-	char path[PATH_BYTES];
-
-	crowd_end(c);
-	for (uint32_t i = 0; i < c->members; i++)
-		unlink(path_of(c, i, path));
-	rmdir(c->folder);
+	ml_lab_folder(lab, c->folder);
 }
 
 /* Programs of softmrc are found before others: those of the tree that this one is of. */

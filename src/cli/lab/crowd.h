@@ -7,9 +7,9 @@
 #define SOFTMRC_CLI_LAB_CROWD_H
 
 #include "cli/lab/scenario.h"
+#include "lab/hosts.h"
 
 #define CROWD_MAX 256u
-#define CROWD_FOLDER_MAX 64u
 
 struct crowd_member {
 	const struct scenario_program *program;
@@ -21,14 +21,13 @@ struct crowd_member {
 };
 
 struct crowd {
-	char folder[CROWD_FOLDER_MAX]; /* of what they print */
+	char folder[ML_HOST_PATH_MAX]; /* of what they print: the lab's, with which it goes */
 	struct crowd_member member[CROWD_MAX];
 	uint32_t members;
 };
 
-/* crowd_open makes the folder; crowd_close ends whoever runs, removes it. 0, or -1. */
-int crowd_open(struct crowd *c, struct ml_error *e);
-void crowd_close(struct crowd *c);
+/* crowd_open begins with nobody; crowd_end is its end. */
+void crowd_open(struct crowd *c, const struct ml_lab *lab);
 
 /* crowd_start runs a program on all its hosts. 0, or -1. */
 int crowd_start(struct crowd *c, const struct ml_lab *lab, const struct scenario_program *program,

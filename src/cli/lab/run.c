@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * mrc lab run - plays a scenario: a lab of its own goes up, what the file says happens at its
- * times, the lab goes down, and a table says what held. Whatever ends the run, the lab goes.
+ * times, the lab goes down, and a table says what held. Whatever ends the run, the lab goes, and
+ * with it what runs there.
  */
 #include "cli/flags.h"
 #include "cli/lab/crowd.h"
@@ -316,7 +317,8 @@ static int go_up(struct run *r)
 		return complain("%s needs switches that trim and mark: %s", r->file, why);
 	if (scenario_fit(r->file, &r->s, ml_lab_topology(r->lab), error))
 		return complain("%s", error);
-	return crowd_open(&r->crowd, &e) ? complain("%s", e.text) : 0;
+	crowd_open(&r->crowd, r->lab);
+	return 0;
 }
 
 static int run(struct run *r, char *text)
@@ -339,7 +341,7 @@ static int run(struct run *r, char *text)
 		failed = play(r) || judge(r);
 		if (!failed)
 			show(r);
-		crowd_close(&r->crowd);
+		crowd_end(&r->crowd);
 	}
 	ml_lab_close(r->lab);
 	json_decref(r->log);
