@@ -93,6 +93,7 @@ uint64_t ms_net_hops(const struct ms_net *net)
 	return hops;
 }
 
+/* REQ(sim.accounted) */
 bool ms_counters_hold(const struct ms_counters *c)
 {
 	uint64_t found = c->delivered + c->waiting + c->flying;

@@ -25,7 +25,7 @@ static inline uint64_t ms_mix(uint64_t z)
 	return z ^ z >> 31;
 }
 
-/* ms_draw_bits returns 32 random bits for what a port decides at a time. */
+/* ms_draw_bits returns 32 random bits for what a port decides at a time. REQ(sim.same-bits) */
 static inline uint32_t ms_draw_bits(uint64_t seed, uint32_t port, uint64_t t_ps, enum ms_draw what)
 {
 	uint64_t when = ms_mix(t_ps * 8 + (uint64_t)what);

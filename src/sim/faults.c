@@ -185,7 +185,10 @@ void ms_fault_happens(struct ms_lane *lane, struct ms_unit *unit, uint64_t t_ps,
 	apply(lane, unit, f, p, t_ps);
 }
 
-/* Both ends count cuts, so a packet that was on the wire comes with a count that is too low. */
+/*
+ * Both ends count cuts, so a packet that was on the wire comes with a count that is too low.
+ * REQ(sim.fault.exact)
+ */
 bool ms_fault_lost(const struct ms_lane *lane, const struct ms_packet *p)
 {
 	const struct ms_link_fault *f = ms_fault_find(&lane->faults, p->port, true);

@@ -9,6 +9,8 @@
 #include "base/bits.h"
 
 #define FIRST_KEYS 256u
+/* Windows for which a lane mostly has boxes, for an estimate. */
+#define BOXES_EXPECTED UINT64_C(8)
 /* A byte takes this long at the slowest speed there is a use for: 1 Mb/s. */
 #define SLOWEST_BIT_S UINT64_C(1000000)
 #define FASTEST_BIT_S UINT64_C(100000000000000)
@@ -269,7 +271,7 @@ uint64_t ms_net_memory(const struct ms_net_cfg *cfg, uint64_t in_flight)
 
 	ms_units_init(&u, &cfg->topology, (uint32_t)ranks * cfg->threads);
 	bytes = u.n_ports * (uint64_t)sizeof(struct ms_port);
-	bytes += u.n * (uint64_t)(sizeof(struct ms_unit) + 8 * MS_SLOTS_MAX / 8 * cfg->threads);
+	bytes += u.n * (sizeof(struct ms_unit) + BOXES_EXPECTED * sizeof(ms_tail) * cfg->threads);
 	bytes += u.t.n_hosts * UINT64_C(16);
 	/* Each unit that something comes to holds a chunk or two that are not full. */
 	bytes += (u.n * UINT64_C(2) < in_flight ? u.n * UINT64_C(2) : in_flight) / ranks *
@@ -365,7 +367,7 @@ void ms_queue_defaults(const struct mf_topology *t, bool trimming,
 		queue[i] = (struct ms_queue_cfg){0};
 		if (k == MS_PORT_HOST_UP || !kind_is_there(t, k))
 			continue;
-		if (k != MS_PORT_T0_DOWN) {
+		if (k != MS_PORT_T0_DOWN) { /* REQ(switch.ecn.not-last-hop) */
 			queue[i].ecn_min_bytes = b / 5;
 			queue[i].ecn_max_bytes = b / 5 * 4;
 			queue[i].ecn_ppm = 1000000;

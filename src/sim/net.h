@@ -100,8 +100,9 @@ struct ms_hosts {
 struct ms_net_cfg {
 	struct mf_topology topology;
 	struct ms_queue_cfg queue[MS_PORT_KINDS];
-	uint16_t trim_to_bytes; /* length on the wire of a cut packet; shorter ones are not cut */
-	uint32_t threads;	/* of this rank, 1 .. MS_THREADS_MAX */
+	/* Length on the wire of a cut packet; shorter ones go whole, before other data. */
+	uint16_t trim_to_bytes;
+	uint32_t threads;	      /* of this rank, 1 .. MS_THREADS_MAX */
 	const struct ms_ranks *ranks; /* NULL: this process alone */
 	uint64_t edge_ps;	      /* 0: no edges */
 	uint64_t seed;

@@ -8,7 +8,7 @@
  * end of each window. That is exact, since whatever could overtake it in this window has come by
  * then: a packet is chosen among those that were there when its predecessor's last bit had left.
  *
- * At one instant the port first finishes and chooses, then takes what comes.
+ * At one instant the port first finishes and chooses, then takes what comes. REQ(sim.queue.exact)
  */
 #include "sim/lane.h"
 
@@ -72,7 +72,7 @@ static void send(struct ms_lane *lane, const struct ms_unit *unit, uint32_t loca
 	q->cuts = fault ? fault->cuts & 7u : 0;
 }
 
-/* The next packet to be sent, control first; the port has one. */
+/* The next packet to be sent, control first; the port has one. REQ(switch.control.first) */
 static uint32_t choose(struct ms_lane *lane, struct ms_port *port)
 {
 	enum ms_class c = port->head[MS_CONTROL] ? MS_CONTROL : MS_DATA;
@@ -124,7 +124,7 @@ static bool trimmable(const struct ms_packet *p)
 	return p->cls == MW_DSCP_TRIMMABLE || p->cls == MW_DSCP_TRIMMABLE_RETX;
 }
 
-/* RED by the length of the data class. */
+/* RED by the length of the data class. REQ(switch.ecn.red) */
 static bool marked(const struct ms_lane *lane, const struct ms_wire *wire, uint32_t number,
 		   uint32_t waiting, uint64_t t_ps)
 {
@@ -138,7 +138,8 @@ static bool marked(const struct ms_lane *lane, const struct ms_wire *wire, uint3
 	return ms_draw_bits(lane->net->cfg.seed, number, t_ps, MS_DRAW_ECN) < chance;
 }
 
-/* False: it is dropped, for the reason in *why. */
+/* False: it is dropped, for the reason in *why. REQ(switch.trim.eligible) REQ(switch.trim.dropped)
+ */
 static bool admit(struct ms_lane *lane, const struct ms_wire *wire, const struct ms_port *port,
 		  uint32_t number, uint64_t t_ps, const struct ms_packet *p, struct admission *a,
 		  enum ms_drop *why)
@@ -147,11 +148,11 @@ static bool admit(struct ms_lane *lane, const struct ms_wire *wire, const struct
 
 	*a = (struct admission){ms_packet_high(p) ? MS_CONTROL : MS_DATA, p->bytes, false, false};
 	if (a->class == MS_DATA) {
-		if (trimmable(p) && p->bytes > lane->net->cfg.trim_to_bytes &&
-		    over(wire->q.trim_bytes, waiting, p->bytes)) {
+		if (trimmable(p) && over(wire->q.trim_bytes, waiting, p->bytes)) {
+			/* A short one goes whole. REQ(switch.trim.short) */
 			a->class = MS_CONTROL;
-			a->bytes = lane->net->cfg.trim_to_bytes;
-			a->cut = true;
+			a->cut = p->bytes > lane->net->cfg.trim_to_bytes;
+			a->bytes = a->cut ? lane->net->cfg.trim_to_bytes : p->bytes;
 		} else if (over(wire->q.data_limit_bytes, waiting, p->bytes)) {
 			*why = MS_DROP_DATA_FULL;
 			return false;
@@ -174,7 +175,7 @@ static void append(struct ms_lane *lane, struct ms_port *port, enum ms_class cla
 	port->bytes[class] += lane->slab.packet[i].bytes;
 }
 
-/* A packet at a busy port. */
+/* A packet at a busy port. REQ(switch.trim.cut) REQ(switch.trim.last-hop) */
 static void wait(struct ms_lane *lane, struct ms_unit *unit, uint32_t local, struct ms_port *port,
 		 uint64_t t_ps, const struct ms_packet *p)
 {

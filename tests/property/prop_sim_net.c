@@ -34,6 +34,7 @@ static void compare_counters(const struct ms_counters *a, const struct ms_counte
 		assert_u_eq(a->dropped[i], b->dropped[i]);
 }
 
+/* REQ(sim.queue.exact) REQ(sim.same-bits) REQ(sim.fault.exact) REQ(sim.accounted) */
 TEST(ms_net, is_the_reference)
 {
 	struct ms_counters sum = {0};

@@ -49,6 +49,7 @@ static uint64_t busy_world(char line[LINE_MAX_BYTES])
 	return seed;
 }
 
+/* REQ(sim.same-bits) */
 TEST(ms_ranks, change_nothing)
 {
 	char first[LINE_MAX_BYTES], line[LINE_MAX_BYTES];

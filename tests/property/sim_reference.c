@@ -175,29 +175,30 @@ static void enqueue(struct ref_net *r, uint32_t link, struct ms_packet p, uint32
 	struct port *port = &r->port[link];
 	uint64_t data = length(port->queue[0]), control = length(port->queue[1]);
 	bool trimmable = p.cls == MW_DSCP_TRIMMABLE || p.cls == MW_DSCP_TRIMMABLE_RETX;
+	bool high = p.cls >= MW_DSCP_TRIMMED, cut = false;
 	struct waiting **end, *w;
 
-	if (p.cls < MW_DSCP_TRIMMED) {
-		if (trimmable && p.bytes > r->cfg.trim_to_bytes && q->trim_bytes &&
-		    data + p.bytes > q->trim_bytes) {
-			p.bytes = r->cfg.trim_to_bytes;
-			p.cls = kind_of(r, link) == MS_PORT_T0_DOWN ? MW_DSCP_TRIMMED_LASTHOP
-								    : MW_DSCP_TRIMMED;
-		} else if (q->data_limit_bytes && data + p.bytes > q->data_limit_bytes) {
-			r->c.dropped[MS_DROP_DATA_FULL]++;
-			return;
-		} else if (marked(r, link, data)) {
-			r->c.ecn_marks += !p.ce;
-			p.ce = 1;
-		}
+	if (!high && trimmable && q->trim_bytes && data + p.bytes > q->trim_bytes) {
+		high = true;
+		cut = p.bytes > r->cfg.trim_to_bytes;
+	} else if (!high && q->data_limit_bytes && data + p.bytes > q->data_limit_bytes) {
+		r->c.dropped[MS_DROP_DATA_FULL]++;
+		return;
+	} else if (!high && marked(r, link, data)) {
+		r->c.ecn_marks += !p.ce;
+		p.ce = 1;
 	}
-	if (p.cls >= MW_DSCP_TRIMMED && q->control_limit_bytes &&
-	    control + p.bytes > q->control_limit_bytes) {
+	if (cut) {
+		p.bytes = r->cfg.trim_to_bytes;
+		p.cls = kind_of(r, link) == MS_PORT_T0_DOWN ? MW_DSCP_TRIMMED_LASTHOP
+							    : MW_DSCP_TRIMMED;
+	}
+	if (high && q->control_limit_bytes && control + p.bytes > q->control_limit_bytes) {
 		r->c.dropped[MS_DROP_CONTROL_FULL]++;
 		return;
 	}
-	r->c.trims += trimmable && p.cls >= MW_DSCP_TRIMMED;
-	end = &port->queue[p.cls >= MW_DSCP_TRIMMED];
+	r->c.trims += cut;
+	end = &port->queue[high];
 	while (*end)
 		end = &(*end)->next;
 	w = malloc(sizeof(*w));

@@ -16,6 +16,7 @@ static void burst(struct bed *b, uint32_t from, uint32_t n, enum mw_dscp_class c
 			bed_send(b, 0, host, to, cls, S);
 }
 
+/* REQ(switch.control.first) */
 TEST(ms_send, control_overtakes_data_that_waits)
 {
 	struct bed b;
@@ -32,6 +33,7 @@ TEST(ms_send, control_overtakes_data_that_waits)
 	bed_close(&b);
 }
 
+/* REQ(switch.ecn.red) */
 TEST(ms_queue, marks_by_length)
 {
 	struct bed b;
@@ -50,6 +52,7 @@ TEST(ms_queue, marks_by_length)
 	bed_close(&b);
 }
 
+/* REQ(switch.trim.cut) REQ(switch.trim.last-hop) */
 TEST(ms_queue, cuts_what_is_trimmable)
 {
 	struct bed b;
@@ -71,6 +74,27 @@ TEST(ms_queue, cuts_what_is_trimmable)
 	bed_close(&b);
 }
 
+/* REQ(switch.trim.short) */
+TEST(ms_queue, short_packets_go_whole)
+{
+	struct ms_counters c;
+	struct bed b;
+
+	bed_init(&b, 4);
+	b.cfg.queue[MS_PORT_T0_DOWN].trim_bytes = 4 * S;
+	burst(&b, 3, 10, MW_DSCP_TRIMMABLE);
+	for (uint32_t host = 0; host < 3; host++)
+		bed_send(&b, 0, host, 3, MW_DSCP_TRIMMABLE, 100);
+	bed_open(&b);
+	c = bed_run(&b);
+	for (uint32_t i = 0; i < b.n_got; i++)
+		c.trims -= ms_packet_cut(&b.got[i].p) && b.got[i].p.body[0] < 30;
+	assert_u_eq(c.trims, 0);
+	/* They come while longer ones that were there before still wait. */
+	assert_u_eq(b.got[b.n_got - 1].p.bytes, S);
+	bed_close(&b);
+}
+
 TEST(ms_queue, cuts_in_mid_path_look_different)
 {
 	struct bed b;
@@ -88,6 +112,7 @@ TEST(ms_queue, cuts_in_mid_path_look_different)
 	bed_close(&b);
 }
 
+/* REQ(switch.trim.eligible) REQ(switch.trim.dropped) */
 TEST(ms_queue, drops_what_may_not_be_cut)
 {
 	struct bed b;
@@ -343,6 +368,7 @@ TEST(ms_net_memory, is_enough_and_small)
 	bed_close(&b);
 }
 
+/* REQ(switch.ecn.not-last-hop) */
 TEST(ms_queue_defaults, follow_the_fabric)
 {
 	struct ms_queue_cfg q[MS_PORT_KINDS];
