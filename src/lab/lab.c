@@ -6,6 +6,8 @@
 #include "lab/watchdog.h"
 
 #include <dirent.h>
+#include <errno.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -113,8 +115,9 @@ static bool stands(const char *name, struct ml_error *e)
 {
 	bool missing;
 	struct ml_lab *lab = ml_state_read(name, &missing, e);
-	/* Its builder would hold the lock, and its owner's watchdog would have removed it. */
-	bool yes = lab && !lab->building;
+	/* Its builder would hold the lock. An owner that died may have taken its watchdog along. */
+	bool orphan = lab && lab->owner && kill(lab->owner, 0) != 0 && errno == ESRCH;
+	bool yes = lab && !lab->building && !orphan;
 
 	ml_state_destroy(lab);
 	if (yes)
@@ -122,7 +125,7 @@ static bool stands(const char *name, struct ml_error *e)
 	return yes;
 }
 
-static struct ml_lab *raise(const char *name, const struct ml_options *o, struct ml_error *e)
+static struct ml_lab *raise_lab(const char *name, const struct ml_options *o, struct ml_error *e)
 {
 	struct ml_lab *lab = NULL;
 	struct ml_probe probe;
@@ -164,7 +167,7 @@ struct ml_lab *ml_lab_up(const struct ml_options *options, struct ml_error *e)
 	lock = ml_state_lock(e);
 	if (lock < 0)
 		return NULL;
-	lab = raise(name, options, e);
+	lab = raise_lab(name, options, e);
 	close(lock);
 	if (lab && !lab->owner) {
 		ml_watchdog_stop(lab->watchdog);
