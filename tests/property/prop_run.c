@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Whole runs of random fabrics, workloads and faults. Whatever goes wrong for a while, in the end
+ * every flow is finished, every byte placed once, every packet accounted for, nothing left behind;
+ * and two threads do what one does, bit for bit.
+ */
+#include "support/test.h"
+
+#include "fabric/link.h"
+#include "sim/run.h"
+
+#define US_PS UINT64_C(1000000)
+#define FAULTS_MAX 16u
+
+static char why[MS_WHY_BYTES];
+static struct ms_fault faults[2 * FAULTS_MAX];
+
+static uint32_t pick(uint32_t low, uint32_t high)
+{
+	return low + (uint32_t)test_rand_below(high - low + 1);
+}
+
+static void random_topology(struct mf_topology *topology)
+{
+	struct mf_topology_cfg t = {
+		.name = "random",
+		.planes = pick(1, 4),
+		.tiers = test_rand_chance(1, 4) ? 3 : 2,
+		.pods = 1,
+		.hosts_per_t0 = pick(1, 5),
+		.t0s = pick(2, 4),
+		.t1s = pick(1, 5),
+		.rails = 1,
+		.mtu = 4500,
+		.switch_ns = pick(0, 700),
+		.usid.block = 0xfcbbbb00,
+		.address_block = 0xfd4d5243,
+	};
+	struct mf_error error;
+
+	if (t.tiers == 3) {
+		t.pods = 2;
+		t.t1_uplinks = pick(1, 3);
+	}
+	for (unsigned i = 0; i < MF_LINK_KINDS; i++)
+		t.links[i] = (struct mf_link_cfg){UINT64_C(100000000000) << test_rand_below(3),
+						  pick(100, 1200)};
+	assert_true(mf_topology_init(topology, &t, &error));
+}
+
+static void random_workload(struct ms_workload_cfg *w, uint32_t hosts)
+{
+	*w = (struct ms_workload_cfg){
+		.kind = (enum ms_workload_kind)test_rand_below(MS_LIST),
+		.bytes = test_rand_chance(1, 8) ? 0 : test_rand_below(300000),
+		.start_ns = test_rand_below(20000),
+		.seed = test_rand(),
+		.group_size = pick(2, hosts),
+		.placement = (enum ms_placement)test_rand_below(MS_PLACEMENTS),
+		.parallel = pick(0, 4),
+		.chunks = pick(1, 9),
+	};
+	if (w->kind == MS_ALL_REDUCE_DOUBLING)
+		w->group_size = hosts >= 4 && test_rand_chance(1, 2) ? 4 : 2;
+	if (w->kind == MS_ALL_REDUCE_HIERARCHICAL && hosts >= 4) {
+		w->group_size = 4;
+		w->local_size = 2;
+	} else if (w->kind == MS_ALL_REDUCE_HIERARCHICAL) {
+		w->kind = MS_PERMUTATION;
+	}
+}
+
+/* Each begins and ends again, so that in the end nothing is broken. */
+static uint32_t random_faults(const struct mf_topology *t)
+{
+	uint32_t n = (uint32_t)test_rand_below(FAULTS_MAX + 1);
+
+	for (uint32_t i = 0; i < n; i++) {
+		struct ms_fault f = {.at_ps = test_rand_below(60 * US_PS),
+				     .link = (uint32_t)test_rand_below(t->n_links)};
+		struct ms_fault end = f;
+
+		f.kind = (uint8_t)test_rand_below(MS_FAULT_KINDS);
+		end.at_ps += 1 + test_rand_below(200 * US_PS);
+		f.value = f.kind == MS_FAULT_BLACKHOLE ? 1 : 1 + (uint32_t)test_rand_below(300000);
+		if (f.kind == MS_FAULT_DOWN || f.kind == MS_FAULT_UP) {
+			f.kind = MS_FAULT_DOWN;
+			f.value = 0;
+		}
+		end.kind = f.kind == MS_FAULT_DOWN ? (uint8_t)MS_FAULT_UP : f.kind;
+		end.value = f.kind == MS_FAULT_RATE ? 1000000 : 0;
+		faults[2 * i] = f;
+		faults[2 * i + 1] = end;
+	}
+	return 2 * n;
+}
+
+static void random_run(struct ms_run_cfg *cfg)
+{
+	struct mf_topology topology;
+
+	random_topology(&topology);
+	ms_run_defaults(cfg, &topology);
+	cfg->n_workloads = pick(1, 3);
+	for (uint32_t i = 0; i < cfg->n_workloads; i++)
+		random_workload(&cfg->workload[i], topology.n_hosts);
+	cfg->faults = faults;
+	cfg->n_faults = random_faults(&topology);
+	cfg->seed = test_rand();
+	cfg->nic.path_mtu = 256u << test_rand_below(5);
+	cfg->nic.evs = pick(1, 20);
+	cfg->nic.evs_active = pick(0, cfg->nic.evs);
+	cfg->nic.depth = (uint16_t)pick(1, 8);
+	cfg->nic.mpr = (uint8_t)pick(1, 8);
+	cfg->nic.cc.kind = test_rand_chance(1, 5) ? MT_CC_NONE : MT_CC_NSCC;
+	cfg->nic.trim_nack = test_rand_chance(4, 5);
+	cfg->nic.retry_exp = MT_RETRY_EXP_FOREVER;
+	cfg->end_ps = 2000000 * US_PS;
+}
+
+static struct ms_run_result run_with(const struct ms_run_cfg *cfg, uint64_t step_ps)
+{
+	struct ms_run *run = ms_run_create(cfg, why);
+	struct ms_nic_sums sums;
+	struct ms_run_result r;
+	enum ms_run_state state;
+
+	assert_string_equal(why, "");
+	do
+		state = ms_run_step(run, step_ps);
+	while (state == MS_RUN_GOES_ON);
+	assert_true(ms_run_result(run, &r));
+	for (uint32_t i = 0; state != MS_RUN_DONE && i < r.flows; i++)
+		if (ms_run_waiting(run, i, why, sizeof(why)))
+			print_message("%s\n", why);
+	assert_i_eq(state, MS_RUN_DONE);
+	if (ms_run_complaint(run))
+		fail_msg("%s", ms_run_complaint(run));
+	assert_u_eq(r.complaints + r.flows_unfinished + r.flows_failed, 0);
+	assert_u_eq(r.net.waiting + r.net.flying, 0);
+	ms_nics_sums(ms_run_nics(run), &sums);
+	assert_u_eq(sums.connections, 0);
+	ms_run_destroy(run);
+	return r;
+}
+
+TEST(ms_run, whatever_goes_wrong_for_a_while)
+{
+	for (uint64_t n = test_rounds(25); n > 0; n--) {
+		struct ms_run_result one, two;
+		struct ms_run_cfg cfg;
+
+		random_run(&cfg);
+		one = run_with(&cfg, 1000 * US_PS);
+		cfg.threads = 2;
+		two = run_with(&cfg, 37 * US_PS);
+		assert_u_eq(two.net.hash, one.net.hash);
+		assert_u_eq(two.end_ps, one.end_ps);
+		assert_bytes_eq((const uint8_t *)&two.core, (const uint8_t *)&one.core,
+				sizeof(one.core));
+	}
+}
