@@ -128,6 +128,7 @@ static uint16_t pack_rest(const struct mw_packet *pkt, uint64_t *body)
 	}
 }
 
+/* REQ(sim.frame) */
 void ms_frame_pack(const struct mw_packet *pkt, struct ms_packet *to)
 {
 	const struct mw_bth *b = &pkt->bth;

@@ -18,6 +18,7 @@
 
 /* ---- out ---- */
 
+/* REQ(sim.nic.room) */
 static uint32_t free_ports(const struct ms_host *h, uint64_t now_ps)
 {
 	const struct ms_nics *n = h->nics;

@@ -39,6 +39,7 @@ static bool packet_at(const struct ms_conn *c, uint32_t mtu, uint64_t offset, ui
 	return true;
 }
 
+/* REQ(sim.check.once) */
 bool ms_conn_place(void *ctx, void *mr_user, uint64_t offset, const void *src, uint32_t len)
 {
 	struct ms_host *h = ctx;
@@ -90,6 +91,7 @@ static uint64_t all_sent(const struct mt_stats *s)
 	       s->tx_ep_requests + s->tx_ep_responses;
 }
 
+/* REQ(sim.check.counts) */
 void ms_nics_check_end(struct ms_nics *nics)
 {
 	struct ms_nic_sums s;

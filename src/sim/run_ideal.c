@@ -98,6 +98,7 @@ static uint64_t all_at_once_ns(const struct ms_run *run)
 	       send_ps(&run->cfg.topology, MF_HOST_T0, packet_bytes(run)) / MS_PS_PER_NS;
 }
 
+/* REQ(sim.theory) */
 uint64_t ms_run_ideal_ns(const struct ms_run *run)
 {
 	const struct ms_workload_cfg *w = &run->cfg.workload[0];

@@ -112,6 +112,7 @@ static bool walk(const struct ms_list *l, uint32_t start, uint8_t *marks, uint32
 	return true;
 }
 
+/* REQ(sim.workload.local) */
 static bool no_ring(const struct ms_list *l, char *why)
 {
 	uint8_t *marks = calloc(l->n ? l->n : 1, 1);

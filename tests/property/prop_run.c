@@ -2,7 +2,7 @@
 /*
  * Whole runs of random fabrics, workloads and faults. Whatever goes wrong for a while, in the end
  * every flow is finished, every byte placed once, every packet accounted for, nothing left behind;
- * and two threads do what one does, bit for bit.
+ * and two threads do what one does, bit for bit. REQ(sim.check.counts)
  */
 #include "support/test.h"
 

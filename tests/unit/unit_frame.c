@@ -94,6 +94,7 @@ static void fill(struct mw_packet *p, uint8_t opcode)
 		p->eeth = (struct mw_eeth){(uint8_t)bits(2), (uint16_t)bits(16)};
 }
 
+/* REQ(sim.frame) */
 TEST(ms_frame_pack, loses_nothing)
 {
 	static const uint8_t opcodes[] = {

@@ -98,7 +98,7 @@ static bool look(void *ctx, struct ms_run *run, uint64_t now_ps)
 	return true;
 }
 
-/* One packet waits behind the one that is being sent, and no more. REQ(req.spray.last-moment) */
+/* One packet waits behind the one that is being sent, and no more. REQ(sim.nic.room) */
 NIC(ms_nics, data_does_not_queue_in_the_nic)
 {
 	struct ms_run *run;

@@ -38,6 +38,7 @@ static void place(uint64_t offset, uint32_t len)
 
 #define CHECKS(name) TEST_WITH(fresh, NULL, ms_conn_place, name)
 
+/* REQ(sim.check.once) */
 CHECKS(all_packets_once)
 {
 	static const struct {

@@ -333,6 +333,7 @@ static void refused(const struct ms_workload_cfg *cfg, const char *what)
 	assert_u_eq(bad, 0);
 }
 
+/* REQ(sim.workload.local) */
 TEST(ms_workload_create, names_who_waits_for_whom)
 {
 	static const struct ms_list_need needs[] = {
