@@ -167,8 +167,9 @@ static json_t *times_json(const struct sim_outcome *o, const struct ms_run_resul
 	char hash[24];
 
 	snprintf(hash, sizeof(hash), "%016llx", (unsigned long long)r->net.hash);
-	return json_pack("{s:f,s:f,s:f,s:I,s:I,s:{s:f,s:f,s:f},s:f,s:f,s:I,s:I,s:s}",
-			 "simulated_us", simulated, "wall_s", o->wall_s, "hops_per_s",
+	return json_pack("{s:f,s:f,s:f,s:f,s:f,s:I,s:I,s:{s:f,s:f,s:f},s:f,s:f,s:I,s:I,s:s}",
+			 "simulated_us", simulated, "wall_s", o->wall_s, "cpu_s", o->cpu_s,
+			 "hops_per_cpu_s", o->cpu_s > 0 ? hops / o->cpu_s : 0, "hops_per_s",
 			 o->wall_s > 0 ? hops / o->wall_s : 0, "peak_rss_bytes",
 			 (json_int_t)peak_rss(), "memory_bytes", (json_int_t)r->memory_bytes,
 			 "fct_us", "p50", (double)r->fct_p50_ns / US_NS, "p99",

@@ -16,7 +16,7 @@ struct sim_outcome {
 	struct ms_run *run;
 	enum ms_run_state state;
 	bool interrupted;
-	double wall_s; /* of the run alone, without reading and setting up */
+	double wall_s, cpu_s; /* of the run alone, without reading and setting up */
 };
 
 /*

@@ -22,6 +22,8 @@
 /* A step is to take about this long, so that Ctrl-C is heard and progress shown in time. */
 #define STEP_WALL_NS 50000000u
 #define STEP_FIRST_PS 1000000u
+/* Shorter ones are rounded up to what the fabric can do at least. */
+#define STEP_MIN_PS 100000u
 #define STEP_RANKS_PS UINT64_C(10000000)
 #define STEP_MAX_PS UINT64_C(1000000000000)
 
@@ -49,11 +51,11 @@ static bool fits(const struct ms_scenario *s, uint64_t may_take)
 	return false;
 }
 
-static uint64_t clock_ns(void)
+static uint64_t read_clock(clockid_t clock)
 {
 	struct timespec t;
 
-	clock_gettime(CLOCK_MONOTONIC, &t);
+	clock_gettime(clock, &t);
 	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
@@ -62,7 +64,7 @@ static uint64_t next_step(uint64_t step_ps, uint64_t took_ns)
 {
 	if (took_ns < STEP_WALL_NS / 2 && step_ps < STEP_MAX_PS)
 		return step_ps * 2;
-	if (took_ns > STEP_WALL_NS * 2 && step_ps > STEP_FIRST_PS)
+	if (took_ns > STEP_WALL_NS * 2 && step_ps > STEP_MIN_PS)
 		return step_ps / 2;
 	return step_ps;
 }
@@ -84,12 +86,12 @@ static bool go(struct sim_outcome *o, struct sim_outputs *outputs, struct sim_pr
 
 	o->state = MS_RUN_GOES_ON;
 	while (o->state == MS_RUN_GOES_ON && !o->interrupted) {
-		uint64_t began = clock_ns();
+		uint64_t began = read_clock(CLOCK_MONOTONIC);
 
 		o->state = ms_run_step(o->run, step_ps);
 		/* Ranks must take the same steps, however long these take on each. */
 		if (!o->scenario->run.ranks)
-			step_ps = next_step(step_ps, clock_ns() - began);
+			step_ps = next_step(step_ps, read_clock(CLOCK_MONOTONIC) - began);
 		if (!sim_outputs_step(outputs, error))
 			return false;
 		sim_progress_show(progress, o->run);
@@ -121,6 +123,7 @@ static int run_with(struct ms_scenario *s, struct sim_outputs *outputs,
 	struct sim_progress progress;
 	struct ms_file_error error;
 	char why[MS_WHY_BYTES];
+	uint64_t cpu_ns;
 	int status;
 	bool ok;
 
@@ -128,9 +131,11 @@ static int run_with(struct ms_scenario *s, struct sim_outputs *outputs,
 	if (!o.run)
 		return refuse(why);
 	sim_outputs_start(outputs, o.run);
+	cpu_ns = read_clock(CLOCK_PROCESS_CPUTIME_ID);
 	sim_progress_begin(&progress, o.run, how->quiet);
 	ok = go(&o, outputs, &progress, &error);
 	o.wall_s = sim_progress_end(&progress);
+	o.cpu_s = (double)(read_clock(CLOCK_PROCESS_CPUTIME_ID) - cpu_ns) / 1e9;
 	*result = sim_result_json(&o);
 	status = status_of(&o, *result);
 	if (!sim_outputs_close(outputs, o.run, &error) || !ok) {

@@ -23,16 +23,17 @@ static const char *text(const json_t *result, const char *name)
 
 static void add_head(const json_t *r, struct cli_text *out)
 {
-	char rate[CLI_UNITS_MAX], rss[CLI_UNITS_MAX], hops[CLI_UNITS_MAX];
+	char rate[CLI_UNITS_MAX], rss[CLI_UNITS_MAX], hops[CLI_UNITS_MAX], cpu[CLI_UNITS_MAX];
 
 	cli_text_add(out, "%s: %s\n", text(r, "scenario"), text(r, "state"));
 	cli_text_add(out, "%.0f hosts on %.0f planes, seed %.0f; %.3f us simulated in %.2f s\n",
 		     number(r, "hosts"), number(r, "planes"), number(r, "seed"),
 		     number(r, "simulated_us"), number(r, "wall_s"));
-	cli_text_add(out, "%s hops, %s hops/s on %.0f thread%s, %s\n",
+	cli_text_add(out, "%s hops, %s hops/s on %.0f thread%s (%s a second of CPU), %s\n",
 		     cli_units_count(hops, number(r, "hops")),
 		     cli_units_count(rate, number(r, "hops_per_s")), number(r, "threads"),
 		     number(r, "threads") > 1 ? "s" : "",
+		     cli_units_count(cpu, number(r, "hops_per_cpu_s")),
 		     cli_units_bytes(rss, (uint64_t)number(r, "peak_rss_bytes")));
 }
 
