@@ -120,7 +120,8 @@ static void one_flow(struct ms_run_cfg *cfg, const struct ms_list_flow *flow)
 	cfg->workload[0].n_list = 1;
 }
 
-/* n packets at the rate of the link, and the way of the last one; to the nanosecond. REQ(sim.theory) */
+/* n packets at the rate of the link, and the way of the last one; to the nanosecond.
+ * REQ(sim.theory) */
 TEST(ms_run, a_lone_flow_takes_size_over_rate_and_a_latency)
 {
 	static const struct ms_list_flow flow = {.src = 0, .dst = 9, .bytes = 100 * 4096};
