@@ -67,6 +67,9 @@ static enum ibv_wc_status wc_status(enum mh_wc_status status)
 		return IBV_WC_RETRY_EXC_ERR;
 	case MH_WC_FATAL_ERR:
 		return IBV_WC_FATAL_ERR;
+	case MH_WC_LOC_LEN_ERR:
+	case MH_WC_RNR_RETRY_EXC_ERR:
+		break; /* of extended QPs, which these are not */
 	}
 	return IBV_WC_GENERAL_ERR;
 }

@@ -339,6 +339,22 @@ static void settle(struct mt_qp *qp, uint64_t now_ns, bool progress)
 	mt_qp_arm(qp);
 }
 
+/*
+ * A QP with extensions learns from the first answer what the peer knows and has room for.
+ * REQ(ext.agreement)
+ */
+static void hear_peer(struct mt_qp *qp, struct sack *s)
+{
+	struct mt_requester *req = &qp->req;
+
+	if (!s->seth->pr || !mt_agree_answered(&qp->ext->agree))
+		return;
+	mt_agree_hear(&qp->ext->agree, s->seth->ext);
+	if (s->seth->mpr != 0 && s->seth->mpr < req->mpr)
+		req->mpr = s->seth->mpr;
+	s->progress = true;
+}
+
 void mt_completer_sack(struct mt_qp *qp, const struct mt_rx *rx)
 {
 	struct sack s = {.now_ns = rx->now_ns, .path = MT_PATH_NONE};
@@ -359,6 +375,8 @@ void mt_completer_sack(struct mt_qp *qp, const struct mt_rx *rx)
 	find_losses(qp, &s);
 	feed_cc(qp, &s);
 	follow_mpr(qp, s.seth);
+	if (qp->ext)
+		hear_peer(qp, &s);
 	settle(qp, s.now_ns, s.progress);
 }
 
@@ -407,6 +425,33 @@ static void take_back(struct mt_qp *qp, uint64_t psn, uint64_t now_ns, uint8_t r
 	qp->engine->stats.held_back++;
 }
 
+/*
+ * The peer has no receive for this packet's message. It is no loss, and no fault of a path: it goes
+ * again when the peer may have one. REQ(ext.rnr.wait)
+ */
+static void receiver_not_ready(struct mt_qp *qp, uint64_t psn, const struct mt_rx *rx)
+{
+	struct mt_requester *req = &qp->req;
+	const struct mt_tx_rec *rec = mt_tx_rec(&req->window, psn);
+	struct mt_rnr_refusal refusal = {
+		.psn = psn,
+		.una = req->window.una,
+		.sent_ns = rec->sent_ns,
+		.now_ns = rx->now_ns,
+		.wait_ns = mt_rnr_wait_ns(rx->pkt->neth.vendor_info),
+		.oldest = rec->slot == (req->sq.done & req->sq.mask),
+	};
+
+	mt_tx_window_lost(&req->window, psn);
+	req->cc.inflight -= rec->nominal;
+	qp->engine->stats.rnr_waits++;
+	mt_retry_progress(&req->retry, rx->now_ns, true);
+	if (mt_rnr_refused(&qp->ext->rnr, &refusal, qp->attr.rnr_retry))
+		settle(qp, rx->now_ns, false);
+	else
+		mt_qp_fail(qp, MT_WC_RNR_RETRY_EXC_ERR, MT_WC_RNR_RETRY_EXC_ERR);
+}
+
 /* REQ(req.ev.last-hop-trim) REQ(req.error.fatal-nack) */
 void mt_completer_nack(struct mt_qp *qp, const struct mt_rx *rx)
 {
@@ -427,6 +472,10 @@ void mt_completer_nack(struct mt_qp *qp, const struct mt_rx *rx)
 	}
 	if (!nack_matches(qp, psn, neth->entropy))
 		return;
+	if (neth->reason == MW_NACK_RNR && mt_qp_has(qp, MW_EXT_SEND)) {
+		receiver_not_ready(qp, psn, rx);
+		return;
+	}
 	if (neth->reason == MW_NACK_TRIMMED) /* REQ(req.ev.trim-skips) */
 		mt_path_set_skip(qp->paths, mt_tx_rec(&qp->req.window, psn)->ev);
 	else if (neth->reason != MW_NACK_TRIMMED_LASTHOP && neth->reason != MW_NACK_PSN_OOR_WINDOW)

@@ -129,7 +129,9 @@ struct mt_qp_cap {
 	uint32_t rq_depth; /* 0 .. 32768 */
 	uint32_t max_sge;  /* per send WR, 1 .. MT_SGE_MAX */
 	bool signal_all;
-	uint32_t pd; /* protection domain; MRs of other PDs are refused */
+	uint8_t extensions;   /* enum mw_ext: what to use where the peer knows it, too; 0: MRC */
+	uint8_t max_recv_sge; /* per receive WR, 0 .. MT_SGE_MAX; with extensions only */
+	uint32_t pd;	      /* protection domain; MRs of other PDs are refused */
 };
 
 enum mt_qp_attr_mask {
@@ -151,6 +153,8 @@ enum mt_qp_attr_mask {
 	MT_QP_TRIM_NACK = 1u << 15,
 	MT_QP_DYNAMIC_MPR = 1u << 16,
 	MT_QP_SVC_TIME_DEST = 1u << 17,
+	MT_QP_RNR_RETRY = 1u << 18,
+	MT_QP_MIN_RNR_TIMER = 1u << 19,
 };
 
 /* What mt_qp_modify sets and mt_qp_query returns. */
@@ -169,6 +173,9 @@ struct mt_qp_attr {
 	uint8_t timeout;	/* 1.024 us * 2^timeout, 0 .. 24 */
 	uint8_t retry_linear;	/* 0 .. 7 */
 	uint8_t retry_exp;	/* 0 .. 25, 25 = for ever */
+	uint8_t rnr_retry : 3;	/* times that a peer without a receive is asked again; 7 = for ever
+				 */
+	uint8_t min_rnr_timer : 5; /* how long a peer is asked to wait; code of mt_rnr_wait_ns */
 	uint16_t p_key;
 	uint32_t ev_profile;
 	uint32_t cc_profile;

@@ -92,6 +92,7 @@ static void emit_sack(struct mt_qp *qp, const struct mt_trigger *t, uint64_t now
 	d->pkt.seth.restore_cwnd =
 		mt_pressure_restore(&e->pressure, now_ns, e->cfg.timing.pressure_ns);
 	d->pkt.seth.tx_timestamp = mt_reflected(e, now_ns, t);
+	d->pkt.seth.ext = t->probe && qp->ext ? mt_agree_said(&qp->ext->agree) : 0;
 	d->pkt.seth.spdcid = (uint16_t)qp->qpn;
 	d->pkt.seth.dpdcid = (uint16_t)qp->attr.dest_qpn;
 	address(qp, reply_path(qp, t->port, t->ev, t->unheard), d);
@@ -106,6 +107,7 @@ static void emit_nack(struct mt_qp *qp, const struct mt_control *c, struct mt_tx
 		.entropy = c->cause.ev,
 		.spdcid = (uint16_t)qp->qpn,
 		.dpdcid = (uint16_t)qp->attr.dest_qpn,
+		.vendor_info = c->reason == MW_NACK_RNR ? qp->attr.min_rnr_timer : 0,
 		.nack_psn = mb_psn_wire(c->cause.psn),
 		.cc_type = CC_TYPE_NACK,
 		.tx_timestamp = c->cause.tx_timestamp,
@@ -114,7 +116,7 @@ static void emit_nack(struct mt_qp *qp, const struct mt_control *c, struct mt_tx
 	qp->engine->stats.tx_nacks++;
 }
 
-/* REQ(req.probe.reliability) REQ(req.probe.no-psn) */
+/* REQ(req.probe.reliability) REQ(req.probe.no-psn) REQ(ext.agreement) */
 static void emit_probe(struct mt_qp *qp, const struct mt_control *c, uint64_t now_ns,
 		       struct mt_tx_desc *d)
 {
@@ -123,6 +125,7 @@ static void emit_probe(struct mt_qp *qp, const struct mt_control *c, uint64_t no
 	begin(qp, MW_PROBE, 0, d);
 	d->pkt.peth = (struct mw_peth){
 		.probe_id = id,
+		.ext = qp->ext ? mt_agree_said(&qp->ext->agree) : 0,
 		.spdcid = (uint16_t)qp->qpn,
 		.dpdcid = (uint16_t)qp->attr.dest_qpn,
 		.ts =

@@ -192,13 +192,19 @@ void mt_qp_fini(struct mt_qp *qp);
 int mt_qp_modify(struct mt_qp *qp, uint64_t now_ns, const struct mt_qp_attr *attr, uint32_t mask);
 void mt_qp_query(const struct mt_qp *qp, struct mt_qp_attr *attr);
 /*
- * mt_qp_post_send queues a WRITE. MT_ERR_STATE: not RTS, SQD or ERR (in ERR it is flushed).
- * MT_ERR_FULL: sq_depth WRs are unpolled. MT_ERR_INVALID: SGE count, or 2^32 bytes and more.
- * MT_ERR_ACCESS: an SGE. MT_ERR_MEMORY: as above.
+ * mt_qp_post_send queues a send WR. What the peer has not fails when its turn comes, as
+ * MT_WC_REM_OP_ERR. MT_ERR_STATE: not RTS, SQD or ERR (in ERR it is flushed). MT_ERR_FULL: sq_depth
+ * WRs are unpolled. MT_ERR_INVALID: SGE count, 2^32 bytes and more, or an operation that the QP's
+ * extensions have not. MT_ERR_ACCESS: an SGE. MT_ERR_MEMORY: as above.
  */
 int mt_qp_post_send(struct mt_qp *qp, uint64_t now_ns, const struct mt_send_wr *wr);
 /* mt_qp_post_recv queues a receive for one WRITE_WITH_IMM. MT_ERR_STATE: in RESET. MT_ERR_FULL. */
 int mt_qp_post_recv(struct mt_qp *qp, uint64_t wr_id);
+/*
+ * mt_qp_post_recv_sges queues a receive with room for a SEND. MT_ERR_INVALID: SGE count.
+ * MT_ERR_ACCESS: an SGE is not inside a local MR that may be written. Else as mt_qp_post_recv.
+ */
+int mt_qp_post_recv_sges(struct mt_qp *qp, const struct mt_recv_wr *wr);
 
 /* ---- looking in ---- */
 

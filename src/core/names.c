@@ -52,6 +52,12 @@ const char *mt_wc_status_name(enum mt_wc_status s)
 		return "retry exceeded";
 	case MT_WC_FATAL_ERR:
 		return "fatal error";
+	case MT_WC_LOC_LEN_ERR:
+		return "local length error";
+	case MT_WC_LOC_PROT_ERR:
+		return "local protection error";
+	case MT_WC_RNR_RETRY_EXC_ERR:
+		return "RNR retry exceeded";
 	}
 	return "?";
 }

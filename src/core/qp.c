@@ -10,19 +10,30 @@
 
 #define QUEUE_MAX 32768u
 #define LENGTH_MAX UINT32_MAX
+#define EXTENSIONS (uint8_t) MW_EXT_SEND
 
 static uint32_t slots(uint32_t depth)
 {
 	return depth ? mb_pow2_ceil(depth) : 1;
 }
 
+/* A plain QP has none of this. REQ(ext.free) */
+static size_t ext_size(const struct mt_qp_cap *cap)
+{
+	if (!cap->extensions)
+		return 0;
+	return sizeof(struct mt_qp_ext) +
+	       (size_t)slots(cap->rq_depth) * cap->max_recv_sge * sizeof(struct mt_sge);
+}
+
 /* REQ(mem.qp-size) */
 size_t mt_qp_size(const struct mt_qp_cap *cap)
 {
 	if (cap->sq_depth == 0 || cap->sq_depth > QUEUE_MAX || cap->rq_depth > QUEUE_MAX ||
-	    cap->max_sge == 0 || cap->max_sge > MT_SGE_MAX)
+	    cap->max_sge == 0 || cap->max_sge > MT_SGE_MAX || cap->max_recv_sge > MT_SGE_MAX ||
+	    cap->extensions & ~EXTENSIONS || (cap->max_recv_sge > 0 && !cap->extensions))
 		return 0;
-	return sizeof(struct mt_qp) + slots(cap->sq_depth) * sizeof(struct mt_wqe) +
+	return sizeof(struct mt_qp) + ext_size(cap) + slots(cap->sq_depth) * sizeof(struct mt_wqe) +
 	       (size_t)slots(cap->sq_depth) * cap->max_sge * sizeof(struct mt_sge) +
 	       slots(cap->rq_depth) * sizeof(struct mt_rqe);
 }
@@ -30,6 +41,7 @@ size_t mt_qp_size(const struct mt_qp_cap *cap)
 _Static_assert(sizeof(struct mt_qp) % 8 == 0 && sizeof(struct mt_wqe) % 8 == 0 &&
 		       sizeof(struct mt_sge) % 8 == 0,
 	       "what stands behind them in a QP's memory is aligned");
+_Static_assert(sizeof(struct mt_qp_ext) % 8 == 0 && sizeof(struct mt_rqe) % 8 == 0, "the same");
 
 static void lay_out(struct mt_qp *qp, const struct mt_qp_cap *cap)
 {
@@ -43,8 +55,13 @@ static void lay_out(struct mt_qp *qp, const struct mt_qp_cap *cap)
 	sq->signal_all = cap->signal_all;
 	sq->sges = (struct mt_sge *)(sq->wqes + slots(cap->sq_depth));
 	rq->rqes = (struct mt_rqe *)(sq->sges + (size_t)slots(cap->sq_depth) * cap->max_sge);
-	rq->depth = cap->rq_depth;
+	rq->depth = (uint16_t)cap->rq_depth;
 	rq->mask = slots(cap->rq_depth) - 1;
+	if (!cap->extensions)
+		return;
+	rq->max_sge = cap->max_recv_sge;
+	qp->ext = (struct mt_qp_ext *)mt_rq_sges(rq, rq->rqes + slots(cap->rq_depth));
+	qp->ext->agree.offer = cap->extensions;
 }
 
 int mt_qp_init(struct mt_engine *e, void *mem, const struct mt_qp_cap *cap, uint32_t qpn,
@@ -87,16 +104,18 @@ void mt_qp_fini(struct mt_qp *qp)
 
 /* ---- posting ---- */
 
+static bool sge_allowed(const struct mt_qp *qp, const struct mt_sge *sge, uint32_t access)
+{
+	return sge->length == 0 ||
+	       mt_mr_check(&qp->engine->mrs, sge->lkey, qp->cap.pd, sge->addr, sge->length, access);
+}
+
 static bool sges_allowed(const struct mt_qp *qp, const struct mt_send_wr *wr, uint64_t *total)
 {
 	*total = 0;
 	for (uint32_t i = 0; i < wr->n_sge; i++) {
-		const struct mt_sge *sge = &wr->sge[i];
-
-		*total += sge->length;
-		if (sge->length > 0 && sge->lkey != MT_LKEY_ADAPTER &&
-		    !mt_mr_check(&qp->engine->mrs, sge->lkey, qp->cap.pd, sge->addr, sge->length,
-				 0))
+		*total += wr->sge[i].length;
+		if (wr->sge[i].lkey != MT_LKEY_ADAPTER && !sge_allowed(qp, &wr->sge[i], 0))
 			return false;
 	}
 	return true;
@@ -107,25 +126,34 @@ static void fill_wqe(struct mt_qp *qp, struct mt_wqe *wqe, const struct mt_send_
 {
 	struct mt_requester *req = &qp->req;
 	uint32_t mtu = qp->attr.path_mtu;
+	bool to_recv = wr->opcode == MT_WR_SEND; /* what it says of an rkey is not sent */
 
 	*wqe = (struct mt_wqe){
 		.wr_id = wr->wr_id,
-		.remote_addr = wr->remote_addr,
+		.remote_addr = to_recv ? 0 : wr->remote_addr,
 		.first_psn = req->post_psn,
 		.n_packets = length ? (length - 1) / mtu + 1 : 1,
 		.length = length,
-		.rkey = wr->rkey,
+		.rkey = to_recv ? 0 : wr->rkey,
 		.imm = wr->imm,
 		.rqmsn = req->rqmsn,
 		.n_sge = (uint8_t)wr->n_sge,
 		.flags = (uint8_t)wr->flags,
+		.opcode = (uint8_t)wr->opcode,
 	};
 	if (wr->n_sge)
 		memcpy(&req->sq.sges[(size_t)(wqe - req->sq.wqes) * req->sq.max_sge], wr->sge,
 		       wr->n_sge * sizeof(*wr->sge));
 	req->post_psn += wqe->n_packets;
-	req->rqmsn = (uint16_t)(req->rqmsn + ((wr->flags & MT_WR_IMM) != 0));
+	req->rqmsn = (uint16_t)(req->rqmsn + (to_recv || wr->flags & MT_WR_IMM));
 	req->sq.tail++;
+}
+
+/* A plain QP has WRITE; the others come with extensions. REQ(svc.write-only) */
+static bool known(const struct mt_qp *qp, const struct mt_send_wr *wr)
+{
+	return wr->opcode == MT_WR_WRITE ||
+	       (wr->opcode == MT_WR_SEND && qp->cap.extensions & MW_EXT_SEND);
 }
 
 /* REQ(svc.message-size) REQ(api.post-send.full) REQ(api.post-send.lkey) */
@@ -136,7 +164,7 @@ int mt_qp_post_send(struct mt_qp *qp, uint64_t now_ns, const struct mt_send_wr *
 
 	if (!mt_qp_may_send(qp) && qp->state != MT_QPS_ERR)
 		return MT_ERR_STATE;
-	if (wr->n_sge > qp->cap.max_sge ||
+	if (!known(qp, wr) || wr->n_sge > qp->cap.max_sge ||
 	    wr->flags & ~(uint32_t)(MT_WR_IMM | MT_WR_SIGNALED | MT_WR_SOLICITED))
 		return MT_ERR_INVALID;
 	if (!sges_allowed(qp, wr, &length))
@@ -154,21 +182,39 @@ int mt_qp_post_send(struct mt_qp *qp, uint64_t now_ns, const struct mt_send_wr *
 		mt_qp_completes(qp);
 	} else {
 		mt_qp_wake(qp);
+		if (qp->ext)
+			mt_qp_ask(qp, now_ns);
 	}
 	return MT_OK;
 }
 
 int mt_qp_post_recv(struct mt_qp *qp, uint64_t wr_id)
 {
+	struct mt_recv_wr wr = {.wr_id = wr_id};
+
+	return mt_qp_post_recv_sges(qp, &wr);
+}
+
+int mt_qp_post_recv_sges(struct mt_qp *qp, const struct mt_recv_wr *wr)
+{
 	struct mt_rq *rq = &qp->rsp.rq;
+	struct mt_rqe *rqe;
 
 	if (qp->state == MT_QPS_RESET)
 		return MT_ERR_STATE;
+	if (wr->n_sge > rq->max_sge)
+		return MT_ERR_INVALID;
+	for (uint32_t i = 0; i < wr->n_sge; i++)
+		if (!sge_allowed(qp, &wr->sge[i], MT_ACCESS_LOCAL_WRITE))
+			return MT_ERR_ACCESS;
 	if (rq->tail - rq->head == rq->depth)
 		return MT_ERR_FULL;
-	*mt_rq_at(rq, rq->tail++) = (struct mt_rqe){.wr_id = wr_id};
+	rqe = mt_rq_at(rq, rq->tail++);
+	*rqe = (struct mt_rqe){.wr_id = wr->wr_id, .n_sge = (uint8_t)wr->n_sge};
+	if (wr->n_sge)
+		memcpy(mt_rq_sges(rq, rqe), wr->sge, wr->n_sge * sizeof(*wr->sge));
 	if (qp->state == MT_QPS_ERR) {
-		mt_rq_flush(rq);
+		mt_rq_flush(rq, MT_WC_WR_FLUSH_ERR);
 		mt_qp_completes(qp);
 	}
 	return MT_OK;
@@ -234,6 +280,8 @@ void mt_qp_arm(struct mt_qp *qp)
 	uint64_t due = mt_retry_deadline(&qp->req.retry, &qp->req.limits, probe_after_ns(qp));
 	const struct mt_tx_window *w = &qp->req.window;
 
+	if (qp->ext && qp->ext->rnr.waits)
+		due = qp->ext->rnr.until_ns; /* the peer has spoken: its silence means nothing */
 	if (w->held > 0 && w->held_due_ns < due)
 		due = w->held_due_ns;
 	count_waiting(qp);
@@ -268,6 +316,22 @@ static void send_tail_probes(struct mt_qp *qp)
 }
 
 /*
+ * The first packet of a QP with extensions is a probe; work waits for its answer, and for that the
+ * timers watch as for any other.
+ */
+void mt_qp_ask(struct mt_qp *qp, uint64_t now_ns)
+{
+	struct mt_agree *a = &qp->ext->agree;
+
+	if (a->known || a->asked)
+		return;
+	a->asked = true;
+	send_tail_probes(qp);
+	mt_retry_sent(&qp->req.retry, now_ns);
+	mt_qp_arm(qp);
+}
+
+/*
  * A timeout proves nothing about a path: the oldest packet goes again, and its SACK will tell. It
  * goes whatever congestion control says, whose count of bytes in flight may be what is stale.
  * REQ(req.loss.timeout)
@@ -279,7 +343,9 @@ static void resend_oldest(struct mt_qp *qp, uint64_t now_ns)
 
 	qp->engine->stats.timeouts++;
 	req->timed_out = !mt_tx_empty(w);
-	if (mt_tx_empty(w)) {
+	if (qp->ext && qp->ext->agree.asked) {
+		send_tail_probes(qp);
+	} else if (mt_tx_empty(w)) {
 		req->repeat_last = true;
 	} else if (mt_tx_rec(w, w->una)->state == MT_TX_OUTSTANDING) {
 		uint16_t nominal = mt_tx_rec(w, w->una)->nominal;
@@ -292,6 +358,18 @@ static void resend_oldest(struct mt_qp *qp, uint64_t now_ns)
 	mt_qp_wake(qp);
 }
 
+/* Says whether the peer asked to wait, and there is nothing else to do until then. */
+static bool rnr_waits(struct mt_qp *qp, uint64_t now_ns)
+{
+	struct mt_rnr *rnr = &qp->ext->rnr;
+
+	if (mt_rnr_over(rnr, now_ns)) {
+		mt_retry_progress(&qp->req.retry, now_ns, mt_qp_unfinished(qp));
+		mt_qp_wake(qp);
+	}
+	return rnr->waits;
+}
+
 void mt_qp_tick(struct mt_qp *qp, uint64_t now_ns)
 {
 	struct mt_requester *req = &qp->req;
@@ -299,6 +377,10 @@ void mt_qp_tick(struct mt_qp *qp, uint64_t now_ns)
 	if (req->window.held > 0 && now_ns >= req->window.held_due_ns) {
 		mt_tx_window_release(&req->window, now_ns, mt_qp_hold_ns(qp));
 		mt_qp_wake(qp);
+	}
+	if (qp->ext && rnr_waits(qp, now_ns)) {
+		mt_qp_arm(qp);
+		return;
 	}
 	switch (mt_retry_due(&req->retry, &req->limits, probe_after_ns(qp), now_ns)) {
 	case MT_RETRY_WAIT:
@@ -319,11 +401,15 @@ void mt_qp_tick(struct mt_qp *qp, uint64_t now_ns)
 /* REQ(req.error.flush) */
 void mt_qp_fail(struct mt_qp *qp, enum mt_wc_status oldest, enum mt_wc_status why)
 {
+	enum mt_wc_status first = qp->rsp.refused && qp->rsp.refusal.recv
+					  ? (enum mt_wc_status)qp->rsp.refusal.recv
+					  : MT_WC_WR_FLUSH_ERR;
+
 	qp->state = MT_QPS_ERR;
 	qp->failure = (uint8_t)why;
 	qp->failure_unreported = true;
 	mt_sq_flush(&qp->req.sq, oldest);
-	mt_rq_flush(&qp->rsp.rq);
+	mt_rq_flush(&qp->rsp.rq, first);
 	mt_qp_rest(qp);
 	mb_link_remove(&qp->ready);
 	mt_qp_completes(qp);

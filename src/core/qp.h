@@ -9,11 +9,14 @@
 #ifndef SOFTMRC_CORE_QP_H
 #define SOFTMRC_CORE_QP_H
 
+#include "core/agree.h"
 #include "core/cc.h"
 #include "core/control.h"
 #include "core/engine.h"
 #include "core/path_set.h"
+#include "core/recv_queue.h"
 #include "core/retry.h"
+#include "core/rnr.h"
 #include "core/rtt.h"
 #include "core/rx_window.h"
 #include "core/sack.h"
@@ -46,6 +49,7 @@ struct mt_requester {
 struct mt_refusal {
 	uint64_t msn;
 	uint8_t syndrome; /* of the NAK; 0: none */
+	uint8_t recv;	  /* enum mt_wc_status of its receive; 0: flushed as the others */
 };
 
 /* The half of a QP that receives. */
@@ -62,6 +66,12 @@ struct mt_responder {
 	bool ack_due;	     /* a transport ACK or NAK is to be sent */
 	bool ack_unheard;    /* an earlier answer seems not to have arrived */
 	bool refused;	     /* the NAK of `refusal` is what the ACK says */
+};
+
+/* What a QP with extensions has besides, behind its queues. */
+struct mt_qp_ext {
+	struct mt_agree agree;
+	struct mt_rnr rnr;
 };
 
 struct mt_qp {
@@ -85,6 +95,7 @@ struct mt_qp {
 	bool failure_unreported;
 	bool drain_unreported; /* in SQD: that nothing is left of what had begun */
 	bool used;	       /* its windows were, since the clock of memory.c came by */
+	struct mt_qp_ext *ext; /* NULL: plain MRC */
 };
 
 static inline bool mt_qp_may_receive(const struct mt_qp *qp)
@@ -100,10 +111,17 @@ static inline bool mt_qp_may_send(const struct mt_qp *qp)
 /* mt_qp_dynamic_mpr says whether windows follow what SACKs offer. REQ(req.mpr.dynamic) */
 bool mt_qp_dynamic_mpr(const struct mt_qp *qp);
 
+/* mt_qp_has says whether both ends know an extension. */
+static inline bool mt_qp_has(const struct mt_qp *qp, enum mw_ext ext)
+{
+	return qp->ext && qp->ext->agree.both & ext;
+}
+
 /* mt_qp_unfinished says whether the requester waits for anything from its peer. */
 static inline bool mt_qp_unfinished(const struct mt_qp *qp)
 {
-	return !mt_tx_empty(&qp->req.window) || qp->req.sq.done < qp->req.sq.next;
+	return !mt_tx_empty(&qp->req.window) || qp->req.sq.done < qp->req.sq.next ||
+	       (qp->ext && qp->ext->agree.asked);
 }
 
 /* mt_qp_begun says whether a send WR of which a packet was sent is not complete. */
@@ -137,6 +155,8 @@ void mt_qp_arm(struct mt_qp *qp);
 /* mt_qp_hold_ns returns how long a refused packet waits at least: two RTTs, or the floor of probes.
  */
 uint64_t mt_qp_hold_ns(const struct mt_qp *qp);
+/* mt_qp_ask asks a peer that has not spoken yet what it knows beyond MRC. */
+void mt_qp_ask(struct mt_qp *qp, uint64_t now_ns);
 /* mt_qp_rest ends the watch over the peer's answers. */
 void mt_qp_rest(struct mt_qp *qp);
 /* mt_qp_tick does what the QP's timer fired for. */

@@ -128,6 +128,8 @@ static void copy(struct mt_qp_attr *to, const struct mt_qp_attr *a, uint32_t mas
 	SET(MT_QP_TRIM_NACK, trim_nack);
 	SET(MT_QP_DYNAMIC_MPR, dynamic_mpr);
 	SET(MT_QP_SVC_TIME_DEST, svc_time_dest);
+	SET(MT_QP_RNR_RETRY, rnr_retry);
+	SET(MT_QP_MIN_RNR_TIMER, min_rnr_timer);
 #undef SET
 }
 
@@ -158,6 +160,8 @@ static void to_reset(struct mt_qp *qp)
 	mt_control_forget(&e->control_ring, qp);
 	qp->req = (struct mt_requester){.sq = sq};
 	qp->rsp = (struct mt_responder){.rq = rq};
+	if (qp->ext)
+		*qp->ext = (struct mt_qp_ext){.agree = {.offer = qp->ext->agree.offer}};
 	mt_sq_reset(&qp->req.sq);
 	mt_rq_reset(&qp->rsp.rq);
 	qp->failure_unreported = false;

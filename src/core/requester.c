@@ -19,18 +19,25 @@ static uint32_t packet_bytes(const struct mt_qp *qp, const struct mt_wqe *wqe, u
 	return left < qp->attr.path_mtu ? left : qp->attr.path_mtu;
 }
 
+/* FIRST, MIDDLE, LAST, LAST_IMM, ONLY and ONLY_IMM follow each other in each operation. */
+_Static_assert(MW_WRITE_ONLY_IMM - MW_WRITE_FIRST == 5 && MW_SEND_ONLY_IMM - MW_SEND_FIRST == 5 &&
+		       MW_SEND_MIDDLE - MW_SEND_FIRST == MW_WRITE_MIDDLE - MW_WRITE_FIRST &&
+		       MW_SEND_LAST_IMM - MW_SEND_FIRST == MW_WRITE_LAST_IMM - MW_WRITE_FIRST,
+	       "opcodes");
+
 /* REQ(req.segment) */
 static uint8_t opcode_of(const struct mt_wqe *wqe, uint32_t index)
 {
 	bool last = index + 1 == wqe->n_packets, imm = wqe->flags & MT_WR_IMM;
+	unsigned op = wqe->opcode == MT_WR_SEND ? MW_SEND_FIRST - MW_WRITE_FIRST : 0;
 
 	if (wqe->n_packets == 1)
-		return imm ? MW_WRITE_ONLY_IMM : MW_WRITE_ONLY;
+		return (uint8_t)(op + (imm ? MW_WRITE_ONLY_IMM : MW_WRITE_ONLY));
 	if (index == 0)
-		return MW_WRITE_FIRST;
+		return (uint8_t)(op + MW_WRITE_FIRST);
 	if (!last)
-		return MW_WRITE_MIDDLE;
-	return imm ? MW_WRITE_LAST_IMM : MW_WRITE_LAST;
+		return (uint8_t)(op + MW_WRITE_MIDDLE);
+	return (uint8_t)(op + (imm ? MW_WRITE_LAST_IMM : MW_WRITE_LAST));
 }
 
 /*
@@ -174,15 +181,40 @@ static enum mt_next send_lost(struct mt_qp *qp, uint64_t psn, uint64_t now_ns, u
 	return MT_NEXT_SENT;
 }
 
-/* REQ(req.gate.mpr) REQ(req.gate.wimm) REQ(req.sqd) */
-static bool gates_open(const struct mt_qp *qp, const struct mt_wqe *wqe, uint32_t nominal)
+/*
+ * What the peer does not know fails when all before it is complete. REQ(ext.strict-peer)
+ */
+static bool peer_knows(struct mt_qp *qp, const struct mt_wqe *wqe)
+{
+	if (!qp->ext->agree.known)
+		return false;
+	if (wqe->opcode == MT_WR_WRITE || mt_qp_has(qp, MW_EXT_SEND))
+		return true;
+	if (qp->req.sq.done == qp->req.sq.next)
+		mt_qp_fail(qp, MT_WC_REM_OP_ERR, MT_WC_REM_OP_ERR);
+	return false;
+}
+
+/*
+ * Where receivers can say that they are not ready, no limit of immediates is needed.
+ * REQ(req.gate.wimm) REQ(req.sqd)
+ */
+static bool may_begin(struct mt_qp *qp, const struct mt_wqe *wqe)
+{
+	if (qp->state != MT_QPS_RTS)
+		return false; /* SQD: what has begun is finished, nothing new begins */
+	if (qp->ext && !peer_knows(qp, wqe))
+		return false;
+	return !(wqe->flags & MT_WR_IMM) || qp->req.wimm_inflight < qp->attr.max_wimm ||
+	       mt_qp_has(qp, MW_EXT_SEND);
+}
+
+/* REQ(req.gate.mpr) */
+static bool gates_open(struct mt_qp *qp, const struct mt_wqe *wqe, uint32_t nominal)
 {
 	const struct mt_requester *req = &qp->req;
-	bool starts = req->window.next == wqe->first_psn;
 
-	if (starts && qp->state != MT_QPS_RTS)
-		return false; /* SQD: what has begun is finished, nothing new begins */
-	if (starts && wqe->flags & MT_WR_IMM && req->wimm_inflight >= qp->attr.max_wimm)
+	if (req->window.next == wqe->first_psn && !may_begin(qp, wqe))
 		return false;
 	return req->window.next - req->window.una < (uint64_t)req->mpr * MT_MPR_UNIT &&
 	       mt_cc_may_send(&req->cc, nominal);
@@ -248,12 +280,15 @@ static enum mt_next send_repeat(struct mt_qp *qp, uint64_t now_ns, uint32_t free
 enum mt_next mt_requester_next(struct mt_qp *qp, uint64_t now_ns, uint32_t free_ports,
 			       struct mt_tx_desc *desc)
 {
+	const struct mt_rnr *rnr = qp->ext ? &qp->ext->rnr : NULL;
 	uint64_t psn;
 
 	if (!mt_qp_may_send(qp))
 		return MT_NEXT_BLOCKED;
-	if (mt_tx_window_oldest_lost(&qp->req.window, &psn))
+	if (mt_tx_window_oldest_lost(&qp->req.window, &psn) && !(rnr && mt_rnr_holds(rnr, psn)))
 		return send_lost(qp, psn, now_ns, free_ports, desc);
+	if (rnr && rnr->waits)
+		return MT_NEXT_BLOCKED; /* REQ(ext.rnr.wait) */
 	if (qp->req.repeat_last) {
 		enum mt_next r = send_repeat(qp, now_ns, free_ports, desc);
 

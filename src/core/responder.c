@@ -22,6 +22,7 @@ enum check {
 	CHK_PSN,
 	CHK_TRIM,
 	CHK_LENGTH,
+	CHK_RECV,
 	CHK_MEMORY,
 	CHK_ACCESS,
 	CHK_IMM,
@@ -41,6 +42,7 @@ struct ctx {
 	uint64_t psn;
 	uint64_t msn;
 	const struct mt_mr *mr;
+	struct mt_rqe *rqe; /* with the extension: the receive that the message takes */
 };
 
 static struct mt_stats *stats(struct ctx *c)
@@ -73,12 +75,17 @@ static void owe_ack(struct mt_qp *qp)
 }
 
 /* The message's error is reported when every earlier one is complete. REQ(rsp.error.in-order) */
-static void refuse(struct ctx *c, uint8_t syndrome)
+static void refuse_recv(struct ctx *c, uint8_t syndrome, uint8_t recv)
 {
 	struct mt_refusal *r = &c->qp->rsp.refusal;
 
 	if (r->syndrome == 0 || c->msn < r->msn)
-		*r = (struct mt_refusal){.msn = c->msn, .syndrome = syndrome};
+		*r = (struct mt_refusal){.msn = c->msn, .syndrome = syndrome, .recv = recv};
+}
+
+static void refuse(struct ctx *c, uint8_t syndrome)
+{
+	refuse_recv(c, syndrome, MT_WC_SUCCESS);
 }
 
 static void nack(struct mt_qp *qp, const struct mt_rx *rx, uint64_t psn, enum mw_nack_reason reason)
@@ -196,9 +203,46 @@ static bool length_fits(const struct ctx *c)
 static enum check check_length(struct ctx *c)
 {
 	if (length_fits(c) && c->msn >= c->qp->rsp.msn)
-		return CHK_MEMORY;
+		return c->qp->ext ? CHK_RECV : CHK_MEMORY;
 	stats(c)->drop_malformed++;
 	return DONE;
+}
+
+/* What is longer than its receive, or lies outside itself. REQ(ext.recv.length) */
+static void check_room(struct ctx *c)
+{
+	const struct mw_reth *reth = &c->pkt->data.reth;
+
+	if (reth->dmalen > mt_recv_room(&c->qp->rsp.rq, c->rqe))
+		refuse_recv(c, MW_NAK_INVALID_REQUEST, MT_WC_LOC_LEN_ERR);
+	else if (reth->va > reth->dmalen || c->pkt->payload_len > reth->dmalen - reth->va)
+		refuse(c, MW_NAK_INVALID_REQUEST);
+}
+
+/*
+ * With the extension a message that needs a receive waits at the sender until there is one. A
+ * WRITE_WITH_IMM needs it when its immediate comes. REQ(ext.rnr.nack)
+ */
+static enum check check_recv(struct ctx *c)
+{
+	bool send = c->op & MW_OP_SEND;
+
+	if (!(send || c->op & MW_OP_IMM) || !mt_qp_has(c->qp, MW_EXT_SEND))
+		return CHK_MEMORY;
+	switch (mt_recv_find(&c->qp->rsp.rq, c->pkt->data.meth.rqmsn, &c->rqe)) {
+	case MT_RECV_POSTED:
+		if (send)
+			check_room(c);
+		return CHK_MEMORY;
+	case MT_RECV_NOT_YET:
+		stats(c)->rnr_nacks++;
+		nack(c->qp, c->rx, c->psn, MW_NACK_RNR);
+		return DONE;
+	case MT_RECV_PAST:
+		refuse(c, MW_NAK_INVALID_REQUEST);
+		return CHK_MEMORY;
+	}
+	mb_unreachable();
 }
 
 /*
@@ -212,7 +256,8 @@ static enum check check_memory(struct ctx *c)
 
 	if (!mt_qp_take_bitmaps(c->qp, c->rx->now_ns))
 		missing = MW_NACK_NO_BITMAP;
-	else if (c->op & MW_OP_IMM && !mt_qp_take_stash(c->qp, c->rx->now_ns))
+	else if (c->op & MW_OP_IMM && !mt_qp_has(c->qp, MW_EXT_SEND) &&
+		 !mt_qp_take_stash(c->qp, c->rx->now_ns))
 		missing = MW_NACK_NO_RESOURCE;
 	else
 		return CHK_ACCESS;
@@ -227,8 +272,8 @@ static enum check check_access(struct ctx *c)
 	const struct mw_reth *reth = &c->pkt->data.reth;
 	struct mt_qp *qp = c->qp;
 
-	if (c->pkt->payload_len == 0)
-		return CHK_IMM; /* nothing is touched, so no key is asked for */
+	if (c->pkt->payload_len == 0 || c->op & MW_OP_SEND)
+		return CHK_IMM; /* nothing is touched by key, so none is asked for */
 	if (qp->attr.access & MT_ACCESS_REMOTE_WRITE)
 		c->mr = mt_mr_check(&qp->engine->mrs, reth->rkey, qp->cap.pd, reth->va,
 				    c->pkt->payload_len, MT_ACCESS_REMOTE_WRITE);
@@ -239,20 +284,65 @@ static enum check check_access(struct ctx *c)
 	return CHK_IMM;
 }
 
+/* What the receive will say when its turn has come. REQ(ext.recv.order) */
+static void note_arrival(struct ctx *c)
+{
+	struct mt_rqe *rqe = c->rqe;
+
+	if (!(c->op & MW_OP_END))
+		return;
+	rqe->msn = (uint32_t)c->msn;
+	rqe->imm = c->pkt->data.imm;
+	rqe->byte_len = c->pkt->data.reth.dmalen;
+	rqe->opcode = c->op & MW_OP_SEND ? MT_WR_SEND : MT_WR_WRITE;
+	rqe->with_imm = c->op & MW_OP_IMM;
+	rqe->solicited = c->pkt->bth.se;
+	rqe->arrived = true;
+}
+
 static enum check check_imm(struct ctx *c)
 {
 	struct mt_responder *rsp = &c->qp->rsp;
-	struct mt_wimm w = {
-		.psn = c->psn,
-		.msn = c->msn,
-		.imm = c->pkt->data.imm,
-		.byte_len = c->pkt->data.reth.dmalen,
-		.solicited = c->pkt->bth.se,
-	};
 
-	if (c->op & MW_OP_IMM && !mt_wimm_put(&rsp->stash, c->pkt->data.meth.rqmsn, &w))
-		refuse(c, MW_NAK_INVALID_REQUEST); /* REQ(rsp.wimm.limit) */
+	if (c->op & MW_OP_IMM && !mt_qp_has(c->qp, MW_EXT_SEND)) {
+		struct mt_wimm w = {
+			.psn = c->psn,
+			.msn = c->msn,
+			.imm = c->pkt->data.imm,
+			.byte_len = c->pkt->data.reth.dmalen,
+			.solicited = c->pkt->bth.se,
+		};
+
+		if (!mt_wimm_put(&rsp->stash, c->pkt->data.meth.rqmsn, &w))
+			refuse(c, MW_NAK_INVALID_REQUEST); /* REQ(rsp.wimm.limit) */
+	} else if (c->rqe) {
+		note_arrival(c);
+	}
 	return DO_PLACE;
+}
+
+/* A SEND goes into the pieces of its receive; what they name may be gone since it was posted. */
+static void scatter(struct ctx *c)
+{
+	const struct mt_engine *e = c->qp->engine;
+	struct mt_recv_walk walk =
+		mt_recv_walk(&c->qp->rsp.rq, c->rqe, c->pkt->data.reth.va, c->pkt->payload_len);
+	const uint8_t *src = c->rx->payload;
+	struct mt_recv_piece piece;
+
+	while (mt_recv_next(&walk, &piece)) {
+		const struct mt_mr *mr = mt_mr_check(&e->mrs, piece.lkey, c->qp->cap.pd, piece.addr,
+						     piece.len, MT_ACCESS_LOCAL_WRITE);
+
+		if (!mr ||
+		    !e->env.place(e->env.ctx, mr->user, piece.addr - mr->start, src, piece.len)) {
+			refuse_recv(c, MW_NAK_REMOTE_OP, MT_WC_LOC_PROT_ERR);
+			return;
+		}
+		stats(c)->rx_data_bytes += piece.len;
+		if (src)
+			src += piece.len;
+	}
 }
 
 /*
@@ -266,6 +356,11 @@ static enum check do_place(struct ctx *c)
 	const struct mt_refusal *refusal = &c->qp->rsp.refusal;
 	const struct mt_env *env = &c->qp->engine->env;
 
+	if (c->op & MW_OP_SEND) {
+		if (refusal->syndrome == 0 || c->msn < refusal->msn)
+			scatter(c);
+		return DO_TRACK;
+	}
 	if (c->mr && (refusal->syndrome == 0 || c->msn < refusal->msn)) {
 		if (env->place(env->ctx, c->mr->user, c->pkt->data.reth.va - c->mr->start,
 			       c->rx->payload, c->pkt->payload_len))
@@ -290,7 +385,8 @@ static void deliver_immediates(struct ctx *c)
 		struct mt_rqe *rqe = mt_rq_at(&rsp->rq, rsp->rq.used);
 
 		if (rsp->rq.used == rsp->rq.tail) {
-			rsp->refusal = (struct mt_refusal){w.msn, MW_NAK_INVALID_REQUEST};
+			rsp->refusal = (struct mt_refusal){.msn = w.msn,
+							   .syndrome = MW_NAK_INVALID_REQUEST};
 			rsp->msn = w.msn;
 			return;
 		}
@@ -298,6 +394,7 @@ static void deliver_immediates(struct ctx *c)
 		rqe->imm = w.imm;
 		rqe->byte_len = w.byte_len;
 		rqe->solicited = w.solicited;
+		rqe->with_imm = true;
 		rsp->rq.used++;
 		mt_qp_completes(c->qp);
 	}
@@ -333,7 +430,10 @@ static enum check do_track(struct ctx *c)
 	if (rsp->refusal.syndrome != 0 && rsp->msn > rsp->refusal.msn)
 		rsp->msn = rsp->refusal.msn;
 	if (complete > 0) {
-		deliver_immediates(c);
+		if (!mt_qp_has(c->qp, MW_EXT_SEND))
+			deliver_immediates(c);
+		else if (mt_recv_deliver(&rsp->rq, rsp->msn))
+			mt_qp_completes(c->qp);
 		owe_ack(c->qp);
 	}
 	report_refusal(c->qp);
@@ -396,12 +496,10 @@ static enum check do_answer(struct ctx *c)
 void mt_responder_data(struct mt_qp *qp, const struct mt_rx *rx)
 {
 	static enum check (*const checks[CHECKS])(struct ctx *) = {
-		[CHK_STATE] = check_state,   [CHK_P_KEY] = check_p_key,
-		[CHK_PSN] = check_psn,	     [CHK_TRIM] = check_trim,
-		[CHK_LENGTH] = check_length, [CHK_MEMORY] = check_memory,
-		[CHK_ACCESS] = check_access, [CHK_IMM] = check_imm,
-		[DO_PLACE] = do_place,	     [DO_TRACK] = do_track,
-		[DO_ANSWER] = do_answer,
+		[CHK_STATE] = check_state,   [CHK_P_KEY] = check_p_key,	  [CHK_PSN] = check_psn,
+		[CHK_TRIM] = check_trim,     [CHK_LENGTH] = check_length, [CHK_RECV] = check_recv,
+		[CHK_MEMORY] = check_memory, [CHK_ACCESS] = check_access, [CHK_IMM] = check_imm,
+		[DO_PLACE] = do_place,	     [DO_TRACK] = do_track,	  [DO_ANSWER] = do_answer,
 	};
 	struct ctx c = {
 		.qp = qp,
@@ -410,6 +508,10 @@ void mt_responder_data(struct mt_qp *qp, const struct mt_rx *rx)
 		.op = mw_opcode_info(rx->pkt->bth.opcode)->flags,
 	};
 
+	if (c.op & MW_OP_SEND && !mt_qp_has(qp, MW_EXT_SEND)) {
+		stats(&c)->drop_decode++; /* as one who never heard of it. REQ(ext.strict) */
+		return;
+	}
 	for (enum check next = CHK_STATE; next != DONE;)
 		next = checks[next](&c);
 }
@@ -448,6 +550,8 @@ void mt_responder_probe(struct mt_qp *qp, const struct mt_rx *rx)
 		return;
 	}
 	st->rx_probes++;
+	if (qp->ext)
+		mt_agree_hear(&qp->ext->agree, rx->pkt->peth.ext);
 	qp->rsp.ack_port = rx->meta->port;
 	qp->rsp.ack_ev = rx->meta->ev;
 	qp->rsp.ack_unheard = true;

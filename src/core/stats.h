@@ -23,6 +23,8 @@
 	X(rx_nacks, "reliability NACKs received")                                  \
 	X(rx_probes, "reliability probes received")                                \
 	X(lost_inferred, "packets found lost by a SACK")                           \
+	X(rnr_waits, "packets for which the responder had no receive yet")         \
+	X(rnr_nacks, "packets refused because no receive was posted")              \
 	X(held_back, "packets held back because the responder refused them")       \
 	X(lost_timeout, "packets sent again because of a timeout")                 \
 	X(timeouts, "ACK timeouts")                                                \

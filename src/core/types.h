@@ -66,20 +66,35 @@ enum mt_access {
 };
 
 enum mt_wr_flags {
-	MT_WR_IMM = 1u << 0,	   /* WRITE_WITH_IMM */
+	MT_WR_IMM = 1u << 0,	   /* WRITE_WITH_IMM, SEND_WITH_IMM */
 	MT_WR_SIGNALED = 1u << 1,  /* report success too */
 	MT_WR_SOLICITED = 1u << 2, /* sets BTH.SE on the last packet */
 };
 
-/* An RDMA WRITE; copied by mt_qp_post_send. */
+/* What a send WR asks for. MRC has WRITE; the others need the extension of docs/protocol.md. */
+enum mt_wr_opcode {
+	MT_WR_WRITE,
+	MT_WR_SEND, /* to a receive of the peer */
+	MT_WR_OPCODES,
+};
+
+/* A send WR; copied by mt_qp_post_send. */
 struct mt_send_wr {
 	uint64_t wr_id;
 	const struct mt_sge *sge;
 	uint32_t n_sge;
-	uint32_t flags; /* enum mt_wr_flags */
-	uint32_t imm;	/* host order number; big-endian on the wire */
-	uint32_t rkey;
-	uint64_t remote_addr;
+	uint32_t flags;	      /* enum mt_wr_flags */
+	uint32_t imm;	      /* host order number; big-endian on the wire */
+	uint32_t rkey;	      /* WRITE */
+	uint64_t remote_addr; /* WRITE */
+	enum mt_wr_opcode opcode;
+};
+
+/* A receive WR; copied by mt_qp_post_recv_sges. */
+struct mt_recv_wr {
+	uint64_t wr_id;
+	const struct mt_sge *sge; /* where a SEND goes */
+	uint32_t n_sge;
 };
 
 /* The states of a QP, in IBTA's order. */
@@ -102,6 +117,10 @@ enum mt_wc_status {
 	MT_WC_REM_OP_ERR,
 	MT_WC_RETRY_EXC_ERR,
 	MT_WC_FATAL_ERR,
+	/* With the extension only. */
+	MT_WC_LOC_LEN_ERR,	 /* a SEND is longer than its receive */
+	MT_WC_LOC_PROT_ERR,	 /* memory of a receive is gone */
+	MT_WC_RNR_RETRY_EXC_ERR, /* the peer had no receive posted, too often */
 };
 
 /* Traffic class of a packet; the adapter maps it to a DSCP. REQ(wire.dscp.classes) */
@@ -196,9 +215,9 @@ enum mt_ev_cause {
 };
 
 enum mt_event_type {
-	MT_EVENT_SEND, /* a send WR is complete */
-	MT_EVENT_RECV, /* immediate data arrived and used up a receive WR, or one was flushed */
-	MT_EVENT_QP,   /* a QP went to ERR by itself */
+	MT_EVENT_SEND,	     /* a send WR is complete */
+	MT_EVENT_RECV,	     /* immediate data or a SEND used up a receive WR, or one was flushed */
+	MT_EVENT_QP,	     /* a QP went to ERR by itself */
 	MT_EVENT_SQ_DRAINED, /* a QP in SQD has completed every send WR that had begun */
 	MT_EVENT_EV,	     /* an EV became GOOD or ASSUMED_BAD */
 	MT_EVENT_PORT,	     /* a port of ours, or a peer's as we see it, went down or came back */
@@ -209,9 +228,10 @@ enum mt_event_type {
 struct mt_event {
 	uint8_t type;	    /* enum mt_event_type */
 	uint8_t status;	    /* SEND, RECV, QP: enum mt_wc_status */
-	bool imm_valid;	    /* RECV: false for a flushed receive */
+	bool imm_valid;	    /* RECV: `imm` came; not for a flushed receive */
 	bool solicited;	    /* RECV: BTH.SE was set */
-	bool with_imm;	    /* SEND: the WR was a WRITE_WITH_IMM */
+	bool with_imm;	    /* SEND: the WR had immediate data */
+	uint8_t opcode;	    /* SEND: enum mt_wr_opcode of the WR; RECV: of the peer's */
 	bool responder;	    /* QP: the peer's request was at fault, not one of ours */
 	uint8_t ev_state;   /* EV: enum mt_ev_state */
 	uint8_t ev_cause;   /* EV: enum mt_ev_cause */

@@ -49,10 +49,12 @@ void mt_sq_flush(struct mt_sq *sq, enum mt_wc_status first)
 	sq->next = sq->tail;
 }
 
-void mt_rq_flush(struct mt_rq *rq)
+void mt_rq_flush(struct mt_rq *rq, enum mt_wc_status first)
 {
-	for (; rq->used < rq->tail; rq->used++)
-		mt_rq_at(rq, rq->used)->status = MT_WC_WR_FLUSH_ERR;
+	for (; rq->used < rq->tail; rq->used++) {
+		mt_rq_at(rq, rq->used)->status = (uint8_t)first;
+		first = MT_WC_WR_FLUSH_ERR;
+	}
 }
 
 bool mt_sq_poll(struct mt_sq *sq, struct mt_event *ev)
@@ -67,6 +69,7 @@ bool mt_sq_poll(struct mt_sq *sq, struct mt_event *ev)
 		.type = MT_EVENT_SEND,
 		.status = wqe->status,
 		.with_imm = wqe->flags & MT_WR_IMM,
+		.opcode = wqe->opcode,
 		.wr_id = wqe->wr_id,
 		.byte_len = wqe->length,
 	};
@@ -83,7 +86,8 @@ bool mt_rq_poll(struct mt_rq *rq, struct mt_event *ev)
 	*ev = (struct mt_event){
 		.type = MT_EVENT_RECV,
 		.status = rqe->status,
-		.imm_valid = rqe->status == MT_WC_SUCCESS,
+		.imm_valid = rqe->status == MT_WC_SUCCESS && rqe->with_imm,
+		.opcode = rqe->opcode,
 		.solicited = rqe->solicited,
 		.wr_id = rqe->wr_id,
 		.imm = rqe->imm,

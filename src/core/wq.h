@@ -28,6 +28,7 @@ struct mt_wqe {
 	uint8_t n_sge;
 	uint8_t flags;	/* enum mt_wr_flags */
 	uint8_t status; /* enum mt_wc_status, once complete */
+	uint8_t opcode; /* enum mt_wr_opcode */
 };
 
 struct mt_sq {
@@ -45,15 +46,21 @@ struct mt_rqe {
 	uint64_t wr_id;
 	uint32_t imm;
 	uint32_t byte_len;
+	uint32_t msn;	/* low bits, of the message that it is for, once `arrived` */
 	uint8_t status; /* enum mt_wc_status */
-	bool solicited;
+	uint8_t n_sge;
+	uint8_t opcode; /* enum mt_wr_opcode of what arrived */
+	bool solicited : 1;
+	bool with_imm : 1;
+	bool arrived : 1; /* the end of its message did; see recv_queue.h */
 };
 
 struct mt_rq {
-	struct mt_rqe *rqes;
+	struct mt_rqe *rqes; /* behind them max_sge SGEs for each slot */
 	uint64_t head, used, tail;
-	uint32_t depth;
 	uint32_t mask;
+	uint16_t depth;
+	uint16_t max_sge;
 };
 
 static inline struct mt_wqe *mt_sq_at(const struct mt_sq *sq, uint64_t msn)
@@ -64,6 +71,13 @@ static inline struct mt_wqe *mt_sq_at(const struct mt_sq *sq, uint64_t msn)
 static inline const struct mt_sge *mt_sq_sges(const struct mt_sq *sq, const struct mt_wqe *wqe)
 {
 	return &sq->sges[(size_t)(wqe - sq->wqes) * sq->max_sge];
+}
+
+static inline struct mt_sge *mt_rq_sges(const struct mt_rq *rq, const struct mt_rqe *rqe)
+{
+	struct mt_sge *sges = (struct mt_sge *)(rq->rqes + rq->mask + 1);
+
+	return sges + (size_t)(rqe - rq->rqes) * rq->max_sge;
 }
 
 static inline struct mt_rqe *mt_rq_at(const struct mt_rq *rq, uint64_t n)
@@ -86,7 +100,8 @@ struct mt_wqe *mt_sq_slot(struct mt_sq *sq);
 void mt_sq_complete(struct mt_sq *sq, uint64_t msn);
 /* mt_sq_flush completes the oldest WR with first, and all behind it as flushed. */
 void mt_sq_flush(struct mt_sq *sq, enum mt_wc_status first);
-void mt_rq_flush(struct mt_rq *rq);
+/* mt_rq_flush completes the oldest receive with first, and all behind it as flushed. */
+void mt_rq_flush(struct mt_rq *rq, enum mt_wc_status first);
 /* mt_sq_poll and mt_rq_poll take one completion; false when there is none. */
 bool mt_sq_poll(struct mt_sq *sq, struct mt_event *ev);
 bool mt_rq_poll(struct mt_rq *rq, struct mt_event *ev);

@@ -128,6 +128,11 @@ void mh_cq_purge(struct mh_cq *cq, uint32_t qpn)
 	pthread_mutex_unlock(&cq->lock);
 }
 
+static bool cq_is_recv(const struct mh_wc *wc)
+{
+	return wc->opcode == MH_WC_RECV_IMM || wc->opcode == MH_WC_RECV;
+}
+
 /* cq_take takes what is there. The look at head and tail beforehand spares idle polls the lock. */
 static uint32_t cq_take(struct mh_cq *cq, uint32_t n, struct mh_wc *wc)
 {
@@ -141,7 +146,7 @@ static uint32_t cq_take(struct mh_cq *cq, uint32_t n, struct mh_wc *wc)
 
 		wc[got] = cqe->wc;
 		if (cqe->qp)
-			mh_qp_polled(cqe->qp, cqe->wc.opcode == MH_WC_RECV_IMM, cqe->wr);
+			mh_qp_polled(cqe->qp, cq_is_recv(&cqe->wc), cqe->wr);
 	}
 	pthread_mutex_unlock(&cq->lock);
 	return got;

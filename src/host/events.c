@@ -27,6 +27,12 @@ static enum mh_wc_status events_status(uint8_t status)
 		return MH_WC_RETRY_EXC_ERR;
 	case MT_WC_FATAL_ERR:
 		return MH_WC_FATAL_ERR;
+	case MT_WC_LOC_LEN_ERR:
+		return MH_WC_LOC_LEN_ERR;
+	case MT_WC_LOC_PROT_ERR:
+		return MH_WC_LOC_PROT_ERR;
+	case MT_WC_RNR_RETRY_EXC_ERR:
+		return MH_WC_RNR_RETRY_EXC_ERR;
 	}
 	mb_unreachable();
 }
@@ -56,6 +62,13 @@ static uint64_t events_send_done(struct mh_qp *qp, bool success)
 	return send->reported;
 }
 
+static enum mh_wc_opcode events_opcode(const struct mt_event *event)
+{
+	if (event->opcode == MT_WR_SEND)
+		return MH_WC_SEND;
+	return event->with_imm ? MH_WC_WRITE_IMM : MH_WC_WRITE;
+}
+
 static void events_send(struct mh_nic *nic, const struct mt_event *event)
 {
 	struct mh_qp *qp = event->qp_user;
@@ -64,7 +77,7 @@ static void events_send(struct mh_nic *nic, const struct mt_event *event)
 	cqe.wc = (struct mh_wc){
 		.wr_id = event->wr_id,
 		.status = events_status(event->status),
-		.opcode = event->with_imm ? MH_WC_WRITE_IMM : MH_WC_WRITE,
+		.opcode = events_opcode(event),
 		.byte_len = event->byte_len,
 		.qpn = qp->number,
 		.qp_owner = qp->init.owner,
@@ -85,7 +98,7 @@ static void events_recv(struct mh_nic *nic, const struct mt_event *event)
 	cqe.wc = (struct mh_wc){
 		.wr_id = event->wr_id,
 		.status = events_status(event->status),
-		.opcode = MH_WC_RECV_IMM,
+		.opcode = event->opcode == MT_WR_SEND ? MH_WC_RECV : MH_WC_RECV_IMM,
 		.byte_len = event->byte_len,
 		.imm = event->imm,
 		.qpn = qp->number,

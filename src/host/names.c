@@ -23,6 +23,10 @@ const char *mh_wc_status_name(enum mh_wc_status status)
 		return "transport retry counter exceeded";
 	case MH_WC_FATAL_ERR:
 		return "fatal error";
+	case MH_WC_LOC_LEN_ERR:
+		return "local length error";
+	case MH_WC_RNR_RETRY_EXC_ERR:
+		return "RNR retry counter exceeded";
 	}
 	return "unknown status";
 }

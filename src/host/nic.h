@@ -173,6 +173,10 @@ enum mh_wc_status {
 	MH_WC_REM_OP_ERR,
 	MH_WC_RETRY_EXC_ERR,
 	MH_WC_FATAL_ERR,
+	/* Of QPs with extensions. */
+	MH_WC_LOC_LEN_ERR,	 /* a SEND was longer than its receive */
+	MH_WC_RNR_RETRY_EXC_ERR, /* the peer had no receive posted, more often than rnr_retry says
+				  */
 };
 
 /* ---- asynchronous events ---- */
@@ -262,6 +266,8 @@ enum mh_wc_opcode {
 	MH_WC_WRITE,	 /* a send WR without immediate data */
 	MH_WC_WRITE_IMM, /* a send WR with immediate data */
 	MH_WC_RECV_IMM,	 /* a receive WR used up by a peer's WRITE_WITH_IMM, or flushed */
+	MH_WC_SEND,	 /* a SEND of ours */
+	MH_WC_RECV,	 /* a receive WR used up by a peer's SEND */
 };
 
 enum mh_wc_flags {
@@ -273,7 +279,7 @@ struct mh_wc {
 	uint64_t wr_id;
 	enum mh_wc_status status;
 	enum mh_wc_opcode opcode;
-	uint32_t byte_len; /* RECV_IMM: length of the peer's WRITE */
+	uint32_t byte_len; /* RECV_IMM, RECV: length of the peer's message */
 	uint32_t imm;	   /* host order number; big-endian on the wire */
 	uint32_t qpn;
 	uint32_t flags; /* enum mh_wc_flags */
@@ -316,9 +322,8 @@ struct mh_qp_cap {
 	uint32_t max_send_wr;  /* 1 .. device's */
 	uint32_t max_recv_wr;  /* 0 .. device's */
 	uint32_t max_send_sge; /* 1 .. device's */
-	uint32_t
-		max_recv_sge; /* 0 .. device's; receives take no bytes, so SGEs are not looked at */
-	uint32_t max_inline;  /* 0 .. device's */
+	uint32_t max_recv_sge; /* 0 .. device's; for SEND, and without it not looked at */
+	uint32_t max_inline;   /* 0 .. device's */
 };
 
 struct mh_qp_init {
@@ -326,6 +331,11 @@ struct mh_qp_init {
 	struct mh_cq *send_cq, *recv_cq; /* may be the same */
 	struct mh_qp_cap cap;
 	bool signal_all; /* every send WR makes a completion, not only signalled ones */
+	/*
+	 * Use the operations of docs/protocol.md where the peer knows them, too. Otherwise, and
+	 * with a peer that does not, a QP has WRITE and WRITE_WITH_IMM.
+	 */
+	bool extended;
 	void *owner;
 };
 
@@ -357,7 +367,9 @@ enum mh_qp_attr_mask {
 	MH_QP_TRIM_NACK = 1u << 15,
 	MH_QP_DYNAMIC_MPR = 1u << 16,
 	MH_QP_SVC_TIME_DEST = 1u << 17,
-	MH_QP_SQD_NOTIFY = 1u << 18, /* only with a move to SQD */
+	MH_QP_RNR_RETRY = 1u << 18,
+	MH_QP_MIN_RNR_TIMER = 1u << 19,
+	MH_QP_SQD_NOTIFY = 1u << 20, /* only with a move to SQD */
 };
 
 struct mh_qp_attr {
@@ -375,6 +387,8 @@ struct mh_qp_attr {
 	uint8_t timeout;	/* 1.024 us x 2^timeout, 0 .. 24 */
 	uint8_t retry_linear;	/* 0 .. 7 */
 	uint8_t retry_exp;	/* 0 .. 25, 25 = for ever */
+	uint8_t rnr_retry; /* extended: asks a peer without a receive again, 0 .. 6; 7 = for ever */
+	uint8_t min_rnr_timer; /* extended: asks a sender to wait; InfiniBand's code, 0 .. 31 */
 	uint16_t p_key;
 	uint32_t ev_profile;
 	uint32_t cc_profile;
@@ -419,27 +433,34 @@ struct mh_sge {
 };
 
 enum mh_send_flags {
-	MH_SEND_IMM = 1u << 0, /* WRITE_WITH_IMM */
+	MH_SEND_IMM = 1u << 0, /* WRITE_WITH_IMM, SEND_WITH_IMM */
 	MH_SEND_SIGNALED = 1u << 1,
 	MH_SEND_SOLICITED = 1u << 2,
 	MH_SEND_INLINE = 1u << 3, /* the bytes are copied before the call returns */
 };
 
-/* A WRITE. The sge array is read during the call only. */
+enum mh_send_opcode {
+	MH_OP_WRITE,
+	MH_OP_SEND, /* of an extended QP */
+};
+
+/* A send WR. The sge array is read during the call only. */
 struct mh_send_wr {
 	uint64_t wr_id;
 	const struct mh_sge *sge;
-	uint32_t n_sge; /* 0 .. max_send_sge; 0 and zero lengths make an empty message */
-	uint32_t flags; /* enum mh_send_flags */
-	uint32_t imm;	/* host order number */
-	uint32_t rkey;
-	uint64_t remote_addr;
+	uint32_t n_sge;	      /* 0 .. max_send_sge; 0 and zero lengths make an empty message */
+	uint32_t flags;	      /* enum mh_send_flags */
+	uint32_t imm;	      /* host order number */
+	uint32_t rkey;	      /* WRITE */
+	uint64_t remote_addr; /* WRITE */
+	enum mh_send_opcode opcode;
 };
 
 /*
- * mh_qp_post_send queues n WRITEs in order and starts sending. *posted, if not NULL, is how many
+ * mh_qp_post_send queues n WRs in order and starts sending. *posted, if not NULL, is how many
  * were queued, also on an error: the error is that of wr[*posted]. EINVAL: not in RTS, SQD or ERR
- * (in ERR it is flushed), too many SGEs or inline bytes, 2^32 bytes and more, an unknown flag.
+ * (in ERR it is flushed), too many SGEs or inline bytes, 2^32 bytes and more, an unknown flag, an
+ * operation that the QP has not.
  * EFAULT: an SGE outside the MRs of the QP's PD. ENOMEM: max_send_wr are not yet polled (poll,
  * then call again), or no memory.
  */
@@ -449,6 +470,19 @@ int mh_qp_post_send(struct mh_qp *qp, const struct mh_send_wr *wr, uint32_t n, u
  * ENOMEM: max_recv_wr are queued. *posted as above.
  */
 int mh_qp_post_recv(struct mh_qp *qp, const uint64_t *wr_ids, uint32_t n, uint32_t *posted);
+
+/* A receive WR of an extended QP. The sge array is read during the call only. */
+struct mh_recv_wr {
+	uint64_t wr_id;
+	const struct mh_sge *sge; /* where a SEND goes */
+	uint32_t n_sge;		  /* 0 .. max_recv_sge */
+};
+
+/*
+ * mh_qp_post_recv_wr queues n receives, each for one SEND or WRITE_WITH_IMM. EFAULT: an SGE outside
+ * the MRs of the QP's PD that may be written locally. Else as mh_qp_post_recv.
+ */
+int mh_qp_post_recv_wr(struct mh_qp *qp, const struct mh_recv_wr *wr, uint32_t n, uint32_t *posted);
 
 /* ---- constant names, for messages ---- */
 

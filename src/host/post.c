@@ -12,28 +12,30 @@
 	((uint32_t)MH_SEND_IMM | MH_SEND_SIGNALED | MH_SEND_SOLICITED | MH_SEND_INLINE)
 #define POST_BYTES_MAX UINT32_MAX
 
+_Static_assert((int)MH_OP_WRITE == (int)MT_WR_WRITE && (int)MH_OP_SEND == (int)MT_WR_SEND,
+	       "operations");
 _Static_assert((int)MH_SEND_IMM == (int)MT_WR_IMM && (int)MH_SEND_SIGNALED == (int)MT_WR_SIGNALED &&
 		       (int)MH_SEND_SOLICITED == (int)MT_WR_SOLICITED,
 	       "flags of WRs");
 
 /*
- * post_gather turns the SGEs of a WR into the core's, empty ones left out; returns an errno. The
+ * post_gather turns n SGEs of a WR into the core's, empty ones left out; returns an errno. The
  * core compares them with their MRs. REQ(api.post-send.lkey)
  */
-static int post_gather(const struct mh_send_wr *wr, struct mt_sge *sge, struct mt_send_wr *out)
+static int post_gather(const struct mh_sge *from, uint32_t n, struct mt_sge *sge, uint32_t *n_sge)
 {
 	uint64_t bytes = 0;
 
-	for (uint32_t i = 0; i < wr->n_sge; i++) {
-		if (wr->sge[i].length == 0)
+	for (uint32_t i = 0; i < n; i++) {
+		if (from[i].length == 0)
 			continue;
-		if (wr->sge[i].lkey == MT_LKEY_ADAPTER)
+		if (from[i].lkey == MT_LKEY_ADAPTER)
 			return EFAULT; /* the engine would take the address unchecked */
-		bytes += wr->sge[i].length;
-		sge[out->n_sge++] = (struct mt_sge){
-			.addr = wr->sge[i].addr,
-			.length = wr->sge[i].length,
-			.lkey = wr->sge[i].lkey,
+		bytes += from[i].length;
+		sge[(*n_sge)++] = (struct mt_sge){
+			.addr = from[i].addr,
+			.length = from[i].length,
+			.lkey = from[i].lkey,
 		};
 	}
 	return bytes > POST_BYTES_MAX ? EINVAL : 0;
@@ -94,6 +96,7 @@ static int post_one(struct mh_qp *qp, uint64_t now_ns, const struct mh_send_wr *
 		.imm = wr->imm,
 		.rkey = wr->rkey,
 		.remote_addr = wr->remote_addr,
+		.opcode = (enum mt_wr_opcode)wr->opcode,
 	};
 	bool is_inline = wr->flags & MH_SEND_INLINE;
 	int result;
@@ -102,7 +105,8 @@ static int post_one(struct mh_qp *qp, uint64_t now_ns, const struct mh_send_wr *
 		return EINVAL;
 	if (post_full(&qp->send, qp->init.cap.max_send_wr))
 		return ENOMEM;
-	result = is_inline ? post_inline(qp, wr, sge, &out) : post_gather(wr, sge, &out);
+	result = is_inline ? post_inline(qp, wr, sge, &out)
+			   : post_gather(wr->sge, wr->n_sge, sge, &out.n_sge);
 	if (result)
 		return result;
 	MH_ENGINE_CALL(qp->dev->nic, result, mt_qp_post_send(qp->mt, now_ns, &out));
@@ -140,26 +144,44 @@ int mh_qp_post_send(struct mh_qp *qp, const struct mh_send_wr *wr, uint32_t n, u
 	return err;
 }
 
-int mh_qp_post_recv(struct mh_qp *qp, const uint64_t *wr_ids, uint32_t n, uint32_t *posted)
+static int post_recv_one(struct mh_qp *qp, const struct mh_recv_wr *wr)
+{
+	struct mt_sge sge[MT_SGE_MAX];
+	struct mt_recv_wr out = {.wr_id = wr->wr_id, .sge = sge};
+	int result;
+
+	if (wr->n_sge > (qp->init.extended ? qp->init.cap.max_recv_sge : 0))
+		return EINVAL;
+	if (post_full(&qp->recv, qp->init.cap.max_recv_wr))
+		return ENOMEM;
+	result = post_gather(wr->sge, wr->n_sge, sge, &out.n_sge);
+	if (result)
+		return result;
+	MH_ENGINE_CALL(qp->dev->nic, result, mt_qp_post_recv_sges(qp->mt, &out));
+	if (result == MT_OK)
+		qp->recv.posted++;
+	return mh_engine_errno(result);
+}
+
+/* As mh_qp_post_recv_wr; wr_ids stand for WRs without memory. */
+static int post_recvs(struct mh_qp *qp, const struct mh_recv_wr *wr, const uint64_t *wr_ids,
+		      uint32_t n, uint32_t *posted)
 {
 	struct mh_nic *nic = qp->dev->nic;
 	uint32_t done = 0;
-	int result = MT_OK;
+	int err = 0;
 
 	if (posted)
 		*posted = 0;
 	if (mh_nic_gone(nic))
 		return ENODEV;
 	mh_nic_lock(nic);
-	while (done < n && result == MT_OK) {
-		if (post_full(&qp->recv, qp->init.cap.max_recv_wr))
-			result = MT_ERR_FULL;
-		else
-			MH_ENGINE_CALL(nic, result, mt_qp_post_recv(qp->mt, wr_ids[done]));
-		if (result != MT_OK)
+	for (; done < n; done++) {
+		struct mh_recv_wr empty = {.wr_id = wr_ids ? wr_ids[done] : 0};
+
+		err = post_recv_one(qp, wr ? &wr[done] : &empty);
+		if (err)
 			break;
-		qp->recv.posted++;
-		done++;
 	}
 	/* A receive posted in ERR is flushed at once, and may free a stashed immediate otherwise.
 	 */
@@ -167,5 +189,15 @@ int mh_qp_post_recv(struct mh_qp *qp, const uint64_t *wr_ids, uint32_t n, uint32
 	mh_nic_unlock(nic);
 	if (posted)
 		*posted = done;
-	return mh_engine_errno(result);
+	return err;
+}
+
+int mh_qp_post_recv(struct mh_qp *qp, const uint64_t *wr_ids, uint32_t n, uint32_t *posted)
+{
+	return post_recvs(qp, NULL, wr_ids, n, posted);
+}
+
+int mh_qp_post_recv_wr(struct mh_qp *qp, const struct mh_recv_wr *wr, uint32_t n, uint32_t *posted)
+{
+	return post_recvs(qp, wr, NULL, n, posted);
 }

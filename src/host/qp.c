@@ -30,9 +30,14 @@ _Static_assert((int)MH_QP_STATE == (int)MT_QP_STATE && (int)MH_QP_MPR == (int)MT
 		       (int)MH_QP_RETRY == (int)MT_QP_RETRY &&
 		       (int)MH_QP_SVC_TIME_DEST == (int)MT_QP_SVC_TIME_DEST,
 	       "attributes of QPs");
+_Static_assert((int)MH_QP_RNR_RETRY == (int)MT_QP_RNR_RETRY &&
+		       (int)MH_QP_MIN_RNR_TIMER == (int)MT_QP_MIN_RNR_TIMER,
+	       "attributes of extended QPs");
 _Static_assert((int)MH_ACCESS_REMOTE_WRITE == (int)MT_ACCESS_REMOTE_WRITE, "access rights");
 
 #define QP_ATTR_ALL (((uint32_t)MH_QP_SQD_NOTIFY << 1) - 1)
+#define RNR_RETRY_MAX 7u
+#define RNR_TIMER_MAX 31u
 /* What the core does not know. */
 #define QP_ATTR_HOST ((uint32_t)MH_QP_SQD_NOTIFY)
 
@@ -59,6 +64,8 @@ static struct mt_qp_cap qp_mt_cap(const struct mh_qp_init *init)
 		.rq_depth = init->cap.max_recv_wr,
 		.max_sge = init->cap.max_send_sge,
 		.signal_all = init->signal_all,
+		.extensions = init->extended ? MW_EXT_SEND : 0,
+		.max_recv_sge = init->extended ? (uint8_t)init->cap.max_recv_sge : 0,
 		.pd = init->pd->number,
 	};
 }
@@ -230,6 +237,8 @@ static void qp_attr_to_core(const struct mh_qp_attr *in, struct mt_qp_attr *out)
 		.timeout = in->timeout,
 		.retry_linear = in->retry_linear,
 		.retry_exp = in->retry_exp,
+		.rnr_retry = in->rnr_retry & RNR_RETRY_MAX,
+		.min_rnr_timer = in->min_rnr_timer & RNR_TIMER_MAX,
 		.p_key = in->p_key,
 		.ev_profile = in->ev_profile,
 		.cc_profile = in->cc_profile,
@@ -256,6 +265,8 @@ static void qp_attr_from_core(const struct mt_qp_attr *in, struct mh_qp_attr *ou
 		.timeout = in->timeout,
 		.retry_linear = in->retry_linear,
 		.retry_exp = in->retry_exp,
+		.rnr_retry = in->rnr_retry,
+		.min_rnr_timer = in->min_rnr_timer,
 		.p_key = in->p_key,
 		.ev_profile = in->ev_profile,
 		.cc_profile = in->cc_profile,
@@ -283,6 +294,9 @@ static bool qp_attr_ok(const struct mh_nic *nic, const struct mh_qp_attr *attr, 
 	if ((mask & MH_QP_STATE) && attr->state > MH_QPS_ERR)
 		return false;
 	if ((mask & MH_QP_PATH_MTU) && attr->path_mtu > nic->env.mtu)
+		return false;
+	if (((mask & MH_QP_RNR_RETRY) && attr->rnr_retry > RNR_RETRY_MAX) ||
+	    ((mask & MH_QP_MIN_RNR_TIMER) && attr->min_rnr_timer > RNR_TIMER_MAX))
 		return false;
 	if ((mask & MH_QP_SQD_NOTIFY) && !((mask & MH_QP_STATE) && attr->state == MH_QPS_SQD))
 		return false;

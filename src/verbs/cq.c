@@ -83,8 +83,28 @@ static enum ibv_wc_status wc_status(enum mh_wc_status status)
 		return IBV_WC_RETRY_EXC_ERR;
 	case MH_WC_FATAL_ERR:
 		return IBV_WC_FATAL_ERR;
+	case MH_WC_LOC_LEN_ERR:
+		return IBV_WC_LOC_LEN_ERR;
+	case MH_WC_RNR_RETRY_EXC_ERR:
+		return IBV_WC_RNR_RETRY_EXC_ERR;
 	}
 	return IBV_WC_GENERAL_ERR;
+}
+
+static enum ibv_wc_opcode wc_opcode(enum mh_wc_opcode opcode)
+{
+	switch (opcode) {
+	case MH_WC_RECV_IMM:
+		return IBV_WC_RECV_RDMA_WITH_IMM;
+	case MH_WC_RECV:
+		return IBV_WC_RECV;
+	case MH_WC_SEND:
+		return IBV_WC_SEND;
+	case MH_WC_WRITE:
+	case MH_WC_WRITE_IMM:
+		break;
+	}
+	return IBV_WC_RDMA_WRITE;
 }
 
 static void wc_from_nic(const struct mh_wc *nic, struct ibv_wc *wc)
@@ -94,8 +114,7 @@ static void wc_from_nic(const struct mh_wc *nic, struct ibv_wc *wc)
 	*wc = (struct ibv_wc){
 		.wr_id = nic->wr_id,
 		.status = wc_status(nic->status),
-		.opcode = nic->opcode == MH_WC_RECV_IMM ? IBV_WC_RECV_RDMA_WITH_IMM
-							: IBV_WC_RDMA_WRITE,
+		.opcode = wc_opcode(nic->opcode),
 		.byte_len = nic->byte_len,
 		.imm_data = imm ? htobe32(nic->imm) : 0,
 		.qp_num = nic->qpn,

@@ -23,7 +23,7 @@ static uint32_t send_flags(const struct ibv_send_wr *wr)
 {
 	uint32_t flags = 0;
 
-	if (wr->opcode == IBV_WR_RDMA_WRITE_WITH_IMM)
+	if (wr->opcode == IBV_WR_RDMA_WRITE_WITH_IMM || wr->opcode == IBV_WR_SEND_WITH_IMM)
 		flags |= MH_SEND_IMM;
 	if (wr->send_flags & IBV_SEND_SIGNALED)
 		flags |= MH_SEND_SIGNALED;
@@ -34,17 +34,22 @@ static uint32_t send_flags(const struct ibv_send_wr *wr)
 	return flags;
 }
 
-/* Operations that verbs has and MRC has not are EOPNOTSUPP, and those of neither EINVAL. */
-static int check_opcode(enum ibv_wr_opcode opcode)
+/* Operations that verbs has and the NIC has not are EOPNOTSUPP, and those of neither EINVAL. */
+static int opcode_to_nic(enum ibv_wr_opcode opcode, enum mh_send_opcode *out)
 {
 	if (opcode == IBV_WR_RDMA_WRITE || opcode == IBV_WR_RDMA_WRITE_WITH_IMM)
-		return 0;
-	return opcode <= IBV_WR_ATOMIC_WRITE ? EOPNOTSUPP : EINVAL;
+		*out = MH_OP_WRITE;
+	else if (opcode == IBV_WR_SEND || opcode == IBV_WR_SEND_WITH_IMM)
+		*out = MH_OP_SEND;
+	else
+		return opcode <= IBV_WR_ATOMIC_WRITE ? EOPNOTSUPP : EINVAL;
+	return 0;
 }
 
 static int send_to_nic(const struct ibv_send_wr *wr, struct mh_send_wr *out)
 {
-	int err = check_opcode(wr->opcode);
+	enum mh_send_opcode opcode;
+	int err = opcode_to_nic(wr->opcode, &opcode);
 
 	if (err)
 		return err;
@@ -57,9 +62,12 @@ static int send_to_nic(const struct ibv_send_wr *wr, struct mh_send_wr *out)
 		.n_sge = (uint32_t)wr->num_sge,
 		.flags = send_flags(wr),
 		.imm = be32toh(wr->imm_data),
-		.rkey = wr->wr.rdma.rkey,
-		.remote_addr = wr->wr.rdma.remote_addr,
+		.opcode = opcode,
 	};
+	if (opcode == MH_OP_WRITE) { /* else what is there is not set */
+		out->rkey = wr->wr.rdma.rkey;
+		out->remote_addr = wr->wr.rdma.remote_addr;
+	}
 	return 0;
 }
 
@@ -99,24 +107,35 @@ int mv_post_send(struct ibv_qp *qp, struct ibv_send_wr *wr, struct ibv_send_wr *
 	return err;
 }
 
-/* As send_batch. A WRITE_WITH_IMM's bytes go where its sender says, so only wr_id counts. */
+static int recv_to_nic(const struct ibv_recv_wr *wr, struct mh_recv_wr *out)
+{
+	if (wr->num_sge < 0 || (wr->num_sge && !wr->sg_list))
+		return EINVAL;
+	*out = (struct mh_recv_wr){
+		.wr_id = wr->wr_id,
+		.sge = (const struct mh_sge *)wr->sg_list,
+		.n_sge = (uint32_t)wr->num_sge,
+	};
+	return 0;
+}
+
+/* As send_batch. */
 static int recv_batch(struct mv_qp *qp, struct ibv_recv_wr **wr)
 {
-	uint64_t ids[POST_BATCH];
+	struct mh_recv_wr batch[POST_BATCH];
 	struct ibv_recv_wr *next = *wr;
 	uint32_t n = 0, posted = 0;
 	int bad = 0, err = 0;
 
 	while (next && n < POST_BATCH) {
-		bad = next->num_sge < 0 || (uint32_t)next->num_sge > qp->cap.max_recv_sge ? EINVAL
-											  : 0;
+		bad = recv_to_nic(next, &batch[n]);
 		if (bad)
 			break;
-		ids[n++] = next->wr_id;
+		n++;
 		next = next->next;
 	}
 	if (n)
-		err = mh_qp_post_recv(qp->nic, ids, n, &posted);
+		err = mh_qp_post_recv_wr(qp->nic, batch, n, &posted);
 	while (posted--)
 		*wr = (*wr)->next;
 	return err ? err : bad;

@@ -28,6 +28,7 @@ static int nic_create(struct mv_qp *qp, const struct ibv_qp_init_attr *init)
 			.max_recv_sge = cap->max_recv_sge,
 			.max_inline = cap->max_inline_data},
 		.signal_all = init->sq_sig_all != 0,
+		.extended = true,
 		.owner = &qp->ibv,
 	};
 	int err = mh_qp_create(&nic, &qp->nic);

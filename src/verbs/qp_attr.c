@@ -187,6 +187,14 @@ static int patience_to_nic(const struct ibv_qp_attr *attr, int mask, struct mh_q
 				       : MRC_TIMEOUT_MAX;
 		*out |= MH_QP_TIMEOUT;
 	}
+	if (mask & IBV_QP_RNR_RETRY) {
+		nic->rnr_retry = attr->rnr_retry;
+		*out |= MH_QP_RNR_RETRY;
+	}
+	if (mask & IBV_QP_MIN_RNR_TIMER) {
+		nic->min_rnr_timer = attr->min_rnr_timer;
+		*out |= MH_QP_MIN_RNR_TIMER;
+	}
 	if (mask & IBV_QP_RETRY_CNT) {
 		nic->retry_linear = attr->retry_cnt;
 		nic->retry_exp = for_ever ? MRC_RETRY_FOR_EVER : 0;

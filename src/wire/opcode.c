@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * opcode.c - the opcode table, indexed by the low five bits; the high three mark MRC.
+ * opcode.c - the opcode table, indexed by the low six bits. The high three mark MRC, 0b110, or the
+ * extension, 0b111; both are among those that InfiniBand leaves to manufacturers.
  */
 #include "wire/opcode.h"
 
@@ -14,11 +15,12 @@
 #include "wire/seth.h"
 
 /* REQ(wire.opcode.prefix) */
-#define MRC_PREFIX 0xC0u
-#define PREFIX_MASK 0xE0u
-#define INDEX_MASK 0x1Fu
+#define PREFIX 0xC0u
+#define PREFIX_MASK 0xC0u
+#define INDEX_MASK 0x3Fu
 
 #define WRITE (MW_OP_DATA | MW_OP_TO_RSP)
+#define SEND (WRITE | MW_OP_SEND)
 #define WRITE_BYTES (MW_METH_BYTES + MW_RETH_BYTES)
 
 /* The name of a row is the enumerator without its MW_. */
@@ -39,14 +41,22 @@ static const struct mw_opcode_info rows[INDEX_MASK + 1] = {
 	ROW(MW_SACK, MW_OP_TO_REQ, MW_SETH_BYTES),
 	ROW(MW_NACK, MW_OP_TO_REQ, MW_NETH_BYTES),
 	ROW(MW_PROBE, MW_OP_TO_RSP, MW_PETH_BYTES),
+	/* REQ(ext.opcodes) */
+	ROW(MW_SEND_FIRST, SEND | MW_OP_START, WRITE_BYTES),
+	ROW(MW_SEND_MIDDLE, SEND, WRITE_BYTES),
+	ROW(MW_SEND_LAST, SEND | MW_OP_END, WRITE_BYTES),
+	ROW(MW_SEND_LAST_IMM, SEND | MW_OP_END | MW_OP_IMM, WRITE_BYTES + MW_IMM_BYTES),
+	ROW(MW_SEND_ONLY, SEND | MW_OP_START | MW_OP_END, WRITE_BYTES),
+	ROW(MW_SEND_ONLY_IMM, SEND | MW_OP_START | MW_OP_END | MW_OP_IMM,
+	    WRITE_BYTES + MW_IMM_BYTES),
 };
 
-static const struct mw_opcode_info not_mrc = {"UNKNOWN", 0, 0};
+static const struct mw_opcode_info unknown = {"UNKNOWN", 0, 0};
 
 /* REQ(svc.no-rc-interop) */
 const struct mw_opcode_info *mw_opcode_info(uint8_t opcode)
 {
 	const struct mw_opcode_info *row = &rows[opcode & INDEX_MASK];
 
-	return (opcode & PREFIX_MASK) == MRC_PREFIX && row->flags ? row : &not_mrc;
+	return (opcode & PREFIX_MASK) == PREFIX && row->flags ? row : &unknown;
 }

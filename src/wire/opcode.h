@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * opcode.h - what each MRC opcode means, as one table.
+ * opcode.h - what each opcode means, as one table: those of MRC, 0b110 in the high three bits, and
+ * those of the extension of docs/protocol.md, 0b111, which a strict MRC endpoint does not know.
  *
  * Decoder, encoder, printer and the protocol core all ask this table, so that there is no second
  * place that knows which headers an opcode carries.
@@ -11,22 +12,23 @@
 #include <stdint.h>
 
 enum mw_opcode_flags {
-	MW_OP_DATA = 1u << 0,	 /* METH, [TSETH], RETH, payload */
-	MW_OP_START = 1u << 1,	 /* first packet of its message */
-	MW_OP_END = 1u << 2,	 /* last packet of its message */
-	MW_OP_IMM = 1u << 3,	 /* carries immediate data */
-	MW_OP_TO_REQ = 1u << 4,	 /* goes to the requester half of a QP: ACK, SACK, NACK */
-	MW_OP_TO_RSP = 1u << 5,	 /* goes to the responder half: data and probes */
-	MW_OP_ENDPOINT = 1u << 6 /* belongs to no QP: endpoint request and response */
+	MW_OP_DATA = 1u << 0,	  /* METH, [TSETH], RETH, payload */
+	MW_OP_START = 1u << 1,	  /* first packet of its message */
+	MW_OP_END = 1u << 2,	  /* last packet of its message */
+	MW_OP_IMM = 1u << 3,	  /* carries immediate data */
+	MW_OP_TO_REQ = 1u << 4,	  /* goes to the requester half of a QP: ACK, SACK, NACK */
+	MW_OP_TO_RSP = 1u << 5,	  /* goes to the responder half: data and probes */
+	MW_OP_ENDPOINT = 1u << 6, /* belongs to no QP: endpoint request and response */
+	MW_OP_SEND = 1u << 7,	  /* of the extension: goes to a receive, not to an rkey */
 };
 
 struct mw_opcode_info {
 	const char *name;
-	uint8_t flags;	 /* enum mw_opcode_flags; 0: not an opcode of MRC */
+	uint8_t flags;	 /* enum mw_opcode_flags; 0: not an opcode */
 	uint8_t ext_len; /* bytes of extension headers after the BTH, TSETH not counted */
 };
 
-/* mw_opcode_info returns the row of any byte; flags is 0 where MRC defines no opcode. */
+/* mw_opcode_info returns the row of any byte; flags is 0 where no opcode is defined. */
 const struct mw_opcode_info *mw_opcode_info(uint8_t opcode);
 
 #endif

@@ -109,6 +109,12 @@ static enum mw_verdict decode_control_ext(const uint8_t *ext, struct mw_packet *
 	case MW_WRITE_LAST_IMM:
 	case MW_WRITE_ONLY:
 	case MW_WRITE_ONLY_IMM:
+	case MW_SEND_FIRST:
+	case MW_SEND_MIDDLE:
+	case MW_SEND_LAST:
+	case MW_SEND_LAST_IMM:
+	case MW_SEND_ONLY:
+	case MW_SEND_ONLY_IMM:
 		break;
 	}
 	mb_unreachable();
@@ -179,6 +185,12 @@ static void encode_control_ext(const struct mw_packet *pkt, uint8_t *ext)
 	case MW_WRITE_LAST_IMM:
 	case MW_WRITE_ONLY:
 	case MW_WRITE_ONLY_IMM:
+	case MW_SEND_FIRST:
+	case MW_SEND_MIDDLE:
+	case MW_SEND_LAST:
+	case MW_SEND_LAST_IMM:
+	case MW_SEND_ONLY:
+	case MW_SEND_ONLY_IMM:
 		break;
 	}
 	mb_unreachable();

@@ -28,6 +28,24 @@ enum mw_opcode {
 	MW_SACK = 0xDC,
 	MW_NACK = 0xDD,
 	MW_PROBE = 0xDE,
+	/* Of the extension, see docs/protocol.md. REQ(ext.opcodes) */
+	MW_SEND_FIRST = 0xE0,
+	MW_SEND_MIDDLE = 0xE1,
+	MW_SEND_LAST = 0xE2,
+	MW_SEND_LAST_IMM = 0xE3,
+	MW_SEND_ONLY = 0xE4,
+	MW_SEND_ONLY_IMM = 0xE5,
+};
+
+/*
+ * What an end of a connection knows beyond MRC, in a byte that MRC reserves: of its probes, and of
+ * its answers to probes. The version is in the high two bits; 0 there is plain MRC.
+ * REQ(ext.agreement)
+ */
+#define MW_EXT_VERSION_MASK 0xC0u
+#define MW_EXT_VERSION 0x40u
+enum mw_ext {
+	MW_EXT_SEND = 1u << 0, /* SEND, and receivers that are not ready may say so */
 };
 
 /* QPNs are 24 bits; 0 and 1 are IBTA's, 2 is the endpoint itself. */
@@ -58,7 +76,8 @@ struct mw_bth {
 
 /* MRC extended header: message numbers, 4 bytes, in every data packet. */
 struct mw_meth {
-	uint16_t rqmsn; /* number of WRITE_WITH_IMM messages before this one */
+	uint16_t rqmsn; /* number of messages before this one that take a receive: WRITE_WITH_IMM,
+			   and SEND of the extension */
 	uint16_t msn;	/* number of messages before this one */
 };
 
@@ -71,8 +90,8 @@ struct mw_tseth {
 
 /* RDMA header, 16 bytes, in every data packet. */
 struct mw_reth {
-	uint64_t va; /* where this packet's payload goes */
-	uint32_t rkey;
+	uint64_t va;	 /* where this packet's payload goes; SEND: its offset in the message */
+	uint32_t rkey;	 /* SEND: 0 */
 	uint32_t dmalen; /* length of the whole message in bytes, the same in all its packets */
 };
 
@@ -112,6 +131,7 @@ struct mw_seth {
 	uint32_t entropy;	/* EV of the trigger, reflected */
 	uint16_t spdcid;
 	uint16_t dpdcid;
+	uint8_t ext;	   /* pr = 1: what the responder knows beyond MRC, enum mw_ext; else 0 */
 	uint32_t cack_psn; /* highest PSN with no gap below it, 24 bits */
 	uint8_t cc_type;   /* 0 in a SACK */
 	uint8_t cc_fl;
@@ -134,6 +154,8 @@ enum mw_nack_reason {
 	MW_NACK_NO_RESOURCE = 0x0A,
 	MW_NACK_PSN_OOR_WINDOW = 0x0B,
 	MW_NACK_UNEXP_EVENT = 0x19,
+	/* Of the extension: no receive is posted for the message; vendor_info says how long. */
+	MW_NACK_RNR = 0x80,
 };
 
 /* Reliability NACK header, 20 bytes. */
@@ -153,6 +175,7 @@ struct mw_neth {
 struct mw_peth {
 	uint8_t vendor_info;
 	uint16_t probe_id;
+	uint8_t ext; /* what the requester knows beyond MRC, enum mw_ext */
 	uint16_t spdcid;
 	uint16_t dpdcid;
 	struct mw_tseth ts;
@@ -182,14 +205,14 @@ struct mw_data_ext {
 	struct mw_meth meth;
 	struct mw_tseth tseth; /* valid when bth.ts */
 	struct mw_reth reth;
-	uint32_t imm; /* valid for the two IMM opcodes; the 4 bytes as a big-endian number */
+	uint32_t imm; /* valid for the IMM opcodes; the 4 bytes as a big-endian number */
 };
 
 /* A whole packet: BTH, the extension header of its opcode, and how much payload there is. */
 struct mw_packet {
 	struct mw_bth bth;
 	union {
-		struct mw_data_ext data; /* the six WRITE opcodes */
+		struct mw_data_ext data; /* the six WRITE opcodes and the six SEND */
 		struct mw_aeth aeth;	 /* MW_ACK */
 		struct mw_seth seth;	 /* MW_SACK */
 		struct mw_neth neth;	 /* MW_NACK */

@@ -154,6 +154,8 @@ static void put_seth(struct mw_text *t, const struct mw_seth *seth)
 	}
 	put_u(t, ", cc ", seth->cc_type);
 	put_u(t, "/", seth->cc_fl);
+	if (seth->ext != 0)
+		put_x(t, ", ext ", seth->ext, 2);
 	put_pdcids(t, seth->spdcid, seth->dpdcid);
 }
 
@@ -174,6 +176,8 @@ static const char *reason_name(uint8_t reason)
 		return "psn-oor-window";
 	case MW_NACK_UNEXP_EVENT:
 		return "unexp-event";
+	case MW_NACK_RNR:
+		return "rnr";
 	}
 	return NULL;
 }
@@ -195,6 +199,8 @@ static void put_peth(struct mw_text *t, const struct mw_peth *peth)
 	put_u(t, ", probe ", peth->probe_id);
 	put_timestamp(t, &peth->ts);
 	put_x(t, ", vendor ", peth->vendor_info, 2);
+	if (peth->ext != 0)
+		put_x(t, ", ext ", peth->ext, 2);
 	put_pdcids(t, peth->spdcid, peth->dpdcid);
 }
 
@@ -232,6 +238,12 @@ static void put_ext(struct mw_text *t, const struct mw_packet *pkt)
 	case MW_WRITE_LAST_IMM:
 	case MW_WRITE_ONLY:
 	case MW_WRITE_ONLY_IMM:
+	case MW_SEND_FIRST:
+	case MW_SEND_MIDDLE:
+	case MW_SEND_LAST:
+	case MW_SEND_LAST_IMM:
+	case MW_SEND_ONLY:
+	case MW_SEND_ONLY_IMM:
 		put_data(t, pkt);
 		return;
 	case MW_ACK:

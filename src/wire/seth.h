@@ -6,7 +6,7 @@
  *     2  ack_psn_offset, signed (16); with pr set: probe_id (16)
  *     4  entropy (32)
  *     8  spdcid (16), dpdcid (16)
- *    12  reserved (8), cack_psn (24)
+ *    12  ext (8), which MRC reserves, cack_psn (24)
  *    16  cc_type:4 cc_fl:4, mpr (8), sack_offset, signed (16)
  *    20  sack_bitmap (64), least significant bit first: PSN cack_psn + sack_offset
  *    28  tx_timestamp (16), reserved:1 ooo_count:15
@@ -39,7 +39,7 @@ static inline void mw_seth_encode(const struct mw_seth *seth, uint8_t *out)
 	mb_store_be32(out + 4, seth->entropy);
 	mb_store_be16(out + 8, seth->spdcid);
 	mb_store_be16(out + 10, seth->dpdcid);
-	mb_store_be32(out + 12, seth->cack_psn);
+	mb_store_be32(out + 12, (uint32_t)seth->ext << 24 | seth->cack_psn);
 	out[16] = (uint8_t)(seth->cc_type << 4 | seth->cc_fl);
 	out[17] = seth->mpr;
 	mb_store_be16(out + 18, (uint16_t)seth->sack_offset);
@@ -67,6 +67,7 @@ static inline void mw_seth_decode(const uint8_t *in, struct mw_seth *seth)
 	seth->entropy = mb_load_be32(in + 4);
 	seth->spdcid = mb_load_be16(in + 8);
 	seth->dpdcid = mb_load_be16(in + 10);
+	seth->ext = in[12];
 	seth->cack_psn = mb_load_be24(in + 13);
 	seth->cc_type = in[16] >> 4;
 	seth->cc_fl = in[16] & 0xF;

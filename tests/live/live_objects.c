@@ -170,7 +170,7 @@ TEST_WITH(rig_setup, rig_teardown, mrc_destroy, wrong_order_is_busy_and_harmless
 	assert_errno(mrc_destroy_comp_channel(r->channel), EBUSY);
 	assert_errno(mrc_destroy_cq(r->cq[0]), EBUSY);
 	assert_int_equal(ibv_dealloc_pd(r->pd), EBUSY);
-	assert_minus_one(ibv_close_device(r->verbs), EBUSY);
+	assert_int_equal(ibv_close_device(r->verbs), 0); /* it stays as long as it is used */
 	/* all of them still work */
 	rig_connect(r, 0, &r->end[1]);
 	assert_int_equal(rig_state(r, 0), IBV_QPS_RTS);

@@ -29,7 +29,11 @@ static struct ibv_qp_init_attr init_attr(struct pair *p, int i)
 	return (struct ibv_qp_init_attr){
 		.send_cq = p->cq[i],
 		.recv_cq = p->cq[i],
-		.cap = {.max_send_wr = DEPTH, .max_recv_wr = DEPTH, .max_send_sge = 2},
+		.cap = {.max_send_wr = DEPTH,
+			.max_recv_wr = DEPTH,
+			.max_send_sge = 2,
+			.max_recv_sge = 2,
+			.max_inline_data = 64},
 		.qp_type = IBV_QPT_RC,
 		.qp_context = &p->cq[i],
 	};
@@ -189,6 +193,52 @@ PAIR_TEST(ibv_post_send, writes)
 	assert_bytes_eq(p->memory + BYTES, p->memory, BYTES);
 }
 
+/* Into two pieces of the peer's memory, from inline bytes that are gone when it goes. */
+PAIR_TEST(ibv_post_send, sends_with_an_immediate)
+{
+	struct pair *p = *state;
+	uint8_t *to = p->memory + BYTES;
+	struct ibv_sge pieces[2] = {{(uintptr_t)to, 10, p->mr->lkey},
+				    {(uintptr_t)to + 1000, 500, p->mr->lkey}};
+	struct ibv_recv_wr recv = {.wr_id = 7, .sg_list = pieces, .num_sge = 2}, *bad_recv;
+	uint8_t bytes[40];
+	struct ibv_sge sge;
+	struct ibv_send_wr wr = write_wr(p, &sge, 0), *bad;
+	struct ibv_wc wc;
+
+	test_rand_bytes(bytes, sizeof(bytes));
+	sge = (struct ibv_sge){(uintptr_t)bytes, sizeof(bytes), 0};
+	wr.opcode = IBV_WR_SEND_WITH_IMM;
+	wr.imm_data = htobe32(0xCAFE);
+	wr.send_flags |= IBV_SEND_INLINE;
+	assert_int_equal(ibv_post_recv(p->qp[1], &recv, &bad_recv), 0);
+	assert_int_equal(ibv_post_send(p->qp[0], &wr, &bad), 0);
+	wc = poll_one(p->cq[1]);
+	assert_int_equal(wc.status, IBV_WC_SUCCESS);
+	assert_int_equal(wc.opcode, IBV_WC_RECV);
+	assert_u_eq(wc.byte_len, sizeof(bytes));
+	assert_u_eq(be32toh(wc.imm_data), 0xCAFE);
+	assert_bytes_eq(to, bytes, 10);
+	assert_bytes_eq(to + 1000, bytes + 10, 30);
+	wc = poll_one(p->cq[0]);
+	assert_int_equal(wc.opcode, IBV_WC_SEND);
+}
+
+PAIR_TEST(ibv_post_send, what_is_too_long_for_its_receive)
+{
+	struct pair *p = *state;
+	struct ibv_sge room = {(uintptr_t)p->memory + BYTES, 99, p->mr->lkey};
+	struct ibv_recv_wr recv = {.sg_list = &room, .num_sge = 1}, *bad_recv;
+	struct ibv_sge sge;
+	struct ibv_send_wr wr = write_wr(p, &sge, 100), *bad;
+
+	wr.opcode = IBV_WR_SEND;
+	assert_int_equal(ibv_post_recv(p->qp[1], &recv, &bad_recv), 0);
+	assert_int_equal(ibv_post_send(p->qp[0], &wr, &bad), 0);
+	assert_int_equal(poll_one(p->cq[1]).status, IBV_WC_LOC_LEN_ERR);
+	assert_int_equal(poll_one(p->cq[0]).status, IBV_WC_REM_INV_REQ_ERR);
+}
+
 PAIR_TEST(ibv_get_cq_event, an_immediate_wakes_the_peer)
 {
 	struct pair *p = *state;
@@ -220,7 +270,7 @@ PAIR_TEST(ibv_get_cq_event, an_immediate_wakes_the_peer)
 /* A chain stops at the WR that is wrong; those before it are done. */
 PAIR_TEST(ibv_post_send, names_the_wr_at_fault)
 {
-	static const enum ibv_wr_opcode absent[] = {IBV_WR_SEND, IBV_WR_RDMA_READ,
+	static const enum ibv_wr_opcode absent[] = {IBV_WR_SEND_WITH_INV, IBV_WR_RDMA_READ,
 						    IBV_WR_ATOMIC_FETCH_AND_ADD};
 	struct pair *p = *state;
 	struct ibv_sge sge;

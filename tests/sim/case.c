@@ -158,6 +158,12 @@ void case_post(struct sim_qp *qp, uint32_t n, uint32_t len, uint32_t flags)
 		sim_post(qp, len, flags);
 }
 
+void case_send(struct sim_qp *qp, uint32_t n, uint32_t len, uint32_t flags)
+{
+	for (uint32_t i = 0; i < n; i++)
+		sim_send(qp, len, flags);
+}
+
 void case_recvs(struct sim_qp *qp, uint32_t n)
 {
 	for (uint32_t i = 0; i < n; i++)

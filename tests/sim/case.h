@@ -52,6 +52,8 @@ struct mt_qp_info case_info(const struct sim_qp *qp);
 
 /* case_post posts n ordinary messages of len bytes. */
 void case_post(struct sim_qp *qp, uint32_t n, uint32_t len, uint32_t flags);
+/* case_send posts n SENDs of len bytes. */
+void case_send(struct sim_qp *qp, uint32_t n, uint32_t len, uint32_t flags);
 /* case_recvs posts n receives. */
 void case_recvs(struct sim_qp *qp, uint32_t n);
 /* case_keep_busy posts len byte messages whenever there is room, until `until_ns`. */

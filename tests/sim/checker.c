@@ -112,19 +112,33 @@ uint64_t sim_mr_take(struct sim_mr *mr, uint64_t len)
 	return offset;
 }
 
-static struct sim_msg *message_at(const struct sim_mr *mr, uint64_t offset)
+static const struct sim_place *place_at(const struct sim_mr *mr, uint64_t offset)
 {
-	size_t low = 0, high = mr->n_msgs;
+	size_t low = 0, high = mr->n_places;
 
 	while (low < high) {
 		size_t mid = low + (high - low) / 2;
 
-		if (mr->msgs[mid]->mr_offset <= offset)
+		if (mr->places[mid].offset <= offset)
 			low = mid + 1;
 		else
 			high = mid;
 	}
-	return low ? mr->msgs[low - 1] : NULL;
+	return low ? &mr->places[low - 1] : NULL;
+}
+
+/* The message that a place belongs to now. */
+static struct sim_msg *owner(const struct sim_place *p)
+{
+	if (p->msg)
+		return p->msg;
+	return p->recv < p->flow->takes ? p->flow->takers[p->recv] : NULL;
+}
+
+static void add_place(struct sim_mr *mr, const struct sim_place *p)
+{
+	mr->places = grow(mr->places, &mr->room, mr->n_places, sizeof(*mr->places));
+	mr->places[mr->n_places++] = *p;
 }
 
 /* Sets the bits [from, to) and says whether all of them were clear. */
@@ -152,7 +166,8 @@ static void advance_all_placed(struct sim_flow *f)
 
 void sim_mr_placed(struct sim_mr *mr, uint64_t offset, const uint8_t *src, uint32_t len)
 {
-	struct sim_msg *m = message_at(mr, offset);
+	const struct sim_place *p = place_at(mr, offset);
+	struct sim_msg *m = p ? owner(p) : NULL;
 	uint64_t at;
 
 	if (len == 0 || offset > mr->length || len > mr->length - offset) {
@@ -160,8 +175,9 @@ void sim_mr_placed(struct sim_mr *mr, uint64_t offset, const uint8_t *src, uint3
 			 offset, mr->node, mr->index, mr->length);
 		return;
 	}
-	at = m ? offset - m->mr_offset : 0;
-	if (!m || at >= m->len || len > m->len - at) {
+	at = p ? p->at + (offset - p->offset) : 0;
+	if (!m || offset - p->offset > p->len || len > p->len - (offset - p->offset) ||
+	    at >= m->len || len > m->len - at) {
 		sim_fail(mr->check, "placed %u bytes at %" PRIu64 " of MR %u/%u: no message's", len,
 			 offset, mr->node, mr->index);
 		return;
@@ -184,7 +200,7 @@ void sim_mr_placed(struct sim_mr *mr, uint64_t offset, const uint8_t *src, uint3
 
 void sim_mr_fini(struct sim_mr *mr)
 {
-	free(mr->msgs);
+	free(mr->places);
 }
 
 /* ---- messages ---- */
@@ -206,6 +222,12 @@ static void grow_arrived(struct sim_flow *f)
 	f->arrived_room = room;
 }
 
+/* REQ(wire.meth.rqmsn) REQ(ext.recv.match) */
+static bool takes_receive(const struct sim_msg *m)
+{
+	return m->opcode == MT_WR_SEND || m->flags & MT_WR_IMM;
+}
+
 struct sim_msg *sim_flow_add(struct sim_flow *f, const struct sim_msg *proto, struct sim_mr *mr)
 {
 	struct sim_msg *m = zeroed(1, sizeof(*m));
@@ -213,23 +235,35 @@ struct sim_msg *sim_flow_add(struct sim_flow *f, const struct sim_msg *proto, st
 	*m = *proto;
 	m->flow = f;
 	m->number = f->n;
-	m->imms_before = f->imms;
+	m->takes_before = f->takes;
 	m->first_packet = f->n_packets;
 	m->n_packets = m->len ? (m->len + (uint64_t)f->mtu - 1) / f->mtu : 1;
 	if (m->len)
 		m->bits = zeroed((m->len + 63) / 64, sizeof(*m->bits));
 	f->n_packets += m->n_packets;
 	f->bytes += m->len;
-	f->imms += (m->flags & MT_WR_IMM) != 0;
+	if (takes_receive(m)) {
+		f->takers = grow(f->takers, &f->takers_room, f->takes, sizeof(struct sim_msg *));
+		f->takers[f->takes++] = m;
+	}
 	f->msgs = grow(f->msgs, &f->room, f->n, sizeof(struct sim_msg *));
 	f->msgs[f->n++] = m;
 	grow_arrived(f);
 	advance_all_placed(f);
-	if (!mr || !m->len)
-		return m;
-	mr->msgs = grow(mr->msgs, &mr->room, mr->n_msgs, sizeof(struct sim_msg *));
-	mr->msgs[mr->n_msgs++] = m;
+	if (mr && m->len && m->opcode == MT_WR_WRITE)
+		add_place(mr, &(struct sim_place){
+				      .offset = m->mr_offset, .len = m->len, .msg = m, .flow = f});
 	return m;
+}
+
+void sim_flow_recv(struct sim_flow *f, struct sim_mr *mr, uint64_t offset, uint64_t at,
+		   uint32_t len)
+{
+	add_place(mr, &(struct sim_place){.offset = offset,
+					  .len = len,
+					  .flow = f,
+					  .recv = f->recvs_posted,
+					  .at = at});
 }
 
 static void free_message(struct sim_msg *m)
@@ -242,11 +276,11 @@ void sim_flow_drop_last(struct sim_flow *f, struct sim_mr *mr)
 {
 	struct sim_msg *m = f->msgs[--f->n];
 
-	if (mr && m->len)
-		mr->n_msgs--;
+	if (mr && m->len && m->opcode == MT_WR_WRITE)
+		mr->n_places--;
 	f->n_packets -= m->n_packets;
 	f->bytes -= m->len;
-	f->imms -= (m->flags & MT_WR_IMM) != 0;
+	f->takes -= takes_receive(m);
 	if (f->all_placed > f->n)
 		f->all_placed = f->n;
 	free_message(m);
@@ -257,6 +291,7 @@ void sim_flow_fini(struct sim_flow *f)
 	for (size_t i = 0; i < f->n; i++)
 		free_message(f->msgs[i]);
 	free(f->msgs);
+	free(f->takers);
 	free(f->arrived);
 }
 
@@ -286,15 +321,19 @@ struct sim_msg *sim_flow_message_of(const struct sim_flow *f, uint64_t n)
 
 static uint8_t opcode_of(const struct sim_msg *m, uint64_t i)
 {
-	bool imm = m->flags & MT_WR_IMM;
+	bool imm = m->flags & MT_WR_IMM, send = m->opcode == MT_WR_SEND;
 
+	if (m->n_packets == 1 && imm)
+		return send ? MW_SEND_ONLY_IMM : MW_WRITE_ONLY_IMM;
 	if (m->n_packets == 1)
-		return imm ? MW_WRITE_ONLY_IMM : MW_WRITE_ONLY;
+		return send ? MW_SEND_ONLY : MW_WRITE_ONLY;
 	if (i == 0)
-		return MW_WRITE_FIRST;
+		return send ? MW_SEND_FIRST : MW_WRITE_FIRST;
 	if (i + 1 < m->n_packets)
-		return MW_WRITE_MIDDLE;
-	return imm ? MW_WRITE_LAST_IMM : MW_WRITE_LAST;
+		return send ? MW_SEND_MIDDLE : MW_WRITE_MIDDLE;
+	if (imm)
+		return send ? MW_SEND_LAST_IMM : MW_WRITE_LAST_IMM;
+	return send ? MW_SEND_LAST : MW_WRITE_LAST;
 }
 
 /* Packet i of message m as its headers must be; what may vary is copied from `got`. */
@@ -317,7 +356,7 @@ static struct mw_packet packet_of(const struct sim_flow *f, const struct sim_msg
 				.ts = got->bth.ts,
 				.psn = got->bth.psn};
 	p.data.meth =
-		(struct mw_meth){.rqmsn = (uint16_t)m->imms_before, .msn = (uint16_t)m->number};
+		(struct mw_meth){.rqmsn = (uint16_t)m->takes_before, .msn = (uint16_t)m->number};
 	p.data.tseth = got->data.tseth;
 	p.data.reth =
 		(struct mw_reth){.va = m->remote_addr + offset, .rkey = m->rkey, .dmalen = m->len};
@@ -369,12 +408,12 @@ static void check_wimm(struct sim_flow *f, uint64_t n)
 {
 	const struct sim_msg *m = sim_flow_message_of(f, n);
 
-	if (!(m->flags & MT_WR_IMM) || n != m->first_packet)
+	if (f->extended || !(m->flags & MT_WR_IMM) || n != m->first_packet)
 		return;
 	f->imms_started++;
-	if (f->imms_started - f->imms_received > f->max_wimm)
+	if (f->imms_started - f->takes_received > f->max_wimm)
 		sim_fail(f->check, "%s: %" PRIu64 " immediates in flight, limit %u", f->name,
-			 f->imms_started - f->imms_received, f->max_wimm);
+			 f->imms_started - f->takes_received, f->max_wimm);
 }
 
 /* REQ(req.gate.mpr) */
@@ -457,7 +496,7 @@ void sim_flow_send_event(struct sim_flow *f, const struct mt_event *ev)
 	}
 	m = f->msgs[f->completed++];
 	if (ev->wr_id != m->wr_id || ev->status != m->want ||
-	    ev->with_imm != ((m->flags & MT_WR_IMM) != 0))
+	    ev->with_imm != ((m->flags & MT_WR_IMM) != 0) || ev->opcode != m->opcode)
 		sim_fail(f->check,
 			 "%s: send completion wr %" PRIu64 " %s imm %d, want wr %" PRIu64 " %s",
 			 f->name, ev->wr_id, mt_wc_status_name(ev->status), ev->with_imm, m->wr_id,
@@ -470,15 +509,7 @@ void sim_flow_send_event(struct sim_flow *f, const struct mt_event *ev)
 			 f->name, m->number, f->expected, f->all_placed);
 }
 
-static struct sim_msg *take_imm(struct sim_flow *f)
-{
-	while (f->next_imm < f->n)
-		if (f->msgs[f->next_imm++]->flags & MT_WR_IMM)
-			return f->msgs[f->next_imm - 1];
-	return NULL;
-}
-
-/* REQ(rsp.complete.in-order) REQ(rsp.wimm.stash) */
+/* REQ(rsp.complete.in-order) REQ(rsp.wimm.stash) REQ(ext.recv.order) */
 void sim_flow_recv_event(struct sim_flow *f, const struct mt_event *ev)
 {
 	const struct sim_msg *m;
@@ -488,19 +519,25 @@ void sim_flow_recv_event(struct sim_flow *f, const struct mt_event *ev)
 			 ev->wr_id, f->recvs_done - 1);
 		return;
 	}
+	if (f->wrong_recv && ev->status == f->wrong_recv) {
+		f->wrong_recv = MT_WC_SUCCESS;
+		f->flushing = true;
+		return;
+	}
 	if (f->flushing && ev->status == MT_WC_WR_FLUSH_ERR) {
 		if (ev->imm_valid)
 			sim_fail(f->check, "%s: flushed receive has an immediate", f->name);
 		return;
 	}
-	m = take_imm(f);
-	if (!m || ev->status != MT_WC_SUCCESS || !ev->imm_valid) {
+	m = f->takes_received < f->takes ? f->takers[f->takes_received] : NULL;
+	if (!m || ev->status != MT_WC_SUCCESS || ev->opcode != m->opcode ||
+	    ev->imm_valid != ((m->flags & MT_WR_IMM) != 0)) {
 		sim_fail(f->check, "%s: receive completed with %s, imm_valid %d, due %d", f->name,
 			 mt_wc_status_name(ev->status), ev->imm_valid, m != NULL);
 		return;
 	}
-	f->imms_received++;
-	if (ev->imm != m->imm || ev->byte_len != m->len ||
+	f->takes_received++;
+	if ((ev->imm_valid && ev->imm != m->imm) || ev->byte_len != m->len ||
 	    ev->solicited != ((m->flags & MT_WR_SOLICITED) != 0))
 		sim_fail(f->check, "%s: receive of message %zu: imm %x len %u se %d", f->name,
 			 m->number, ev->imm, ev->byte_len, ev->solicited);
@@ -514,5 +551,6 @@ bool sim_flow_done(const struct sim_flow *f)
 	for (size_t i = f->completed; i < f->n; i++)
 		if (reports(f, f->msgs[i]))
 			return false;
-	return f->all_placed == f->n && f->imms_received == f->imms && f->expected == f->n_packets;
+	return f->all_placed == f->n && f->takes_received == f->takes &&
+	       f->expected == f->n_packets;
 }

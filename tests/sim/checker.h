@@ -9,8 +9,9 @@
  *
  * Checked: each packet sent is the one that its PSN stands for; new PSNs go out in order, flagged
  * and classed as new, repeated ones as repeated; no PSN leaves the window, no immediate exceeds its
- * limit; each byte is placed once, at its place, with the right value; completions come once, in
- * order, with the right status, and not before the bytes that they vouch for; immediates likewise.
+ * limit; a SEND's bytes go to the receive that has its number; each byte is placed once, at its
+ * place, with the right value; completions come once, in order, with the right status, and not
+ * before the bytes that they vouch for; immediates likewise.
  */
 #ifndef SIM_CHECKER_H
 #define SIM_CHECKER_H
@@ -35,7 +36,8 @@ struct sim_flow;
 struct sim_msg {
 	struct sim_flow *flow;
 	size_t number; /* counts the messages of its flow */
-	uint64_t imms_before;
+	enum mt_wr_opcode opcode;
+	uint64_t takes_before; /* messages before it that take a receive */
 	uint64_t wr_id;
 	uint32_t len, flags, imm, rkey;
 	uint64_t remote_addr;
@@ -49,14 +51,24 @@ struct sim_msg {
 	uint64_t *bits; /* a bit for each byte; freed when all are set */
 };
 
+/* Bytes of an MR that belong to a message, or to a receive and so to the message that takes it. */
+struct sim_place {
+	uint64_t offset;
+	uint32_t len;
+	struct sim_msg *msg; /* NULL: of a receive */
+	struct sim_flow *flow;
+	uint64_t recv; /* its number */
+	uint64_t at;   /* where in the receive these bytes are */
+};
+
 /* A region of memory that does not exist. */
 struct sim_mr {
 	struct sim_check *check;
 	uint32_t node, index, key, pd;
 	uint64_t start, length;
-	uint64_t taken;	       /* bytes handed out from the start */
-	struct sim_msg **msgs; /* those that land here, by offset */
-	size_t n_msgs, room;
+	uint64_t taken;		  /* bytes handed out from the start */
+	struct sim_place *places; /* by offset */
+	size_t n_places, room;
 };
 
 /* One direction of a connection. */
@@ -77,13 +89,18 @@ struct sim_flow {
 	uint64_t bytes;	   /* of all messages */
 	uint64_t *arrived; /* a bit for each packet */
 	uint64_t arrived_room;
-	uint64_t expected; /* lowest packet that has not arrived */
-	size_t completed;  /* messages below have completed, or did so silently */
-	size_t all_placed; /* messages below are placed to the last byte */
-	size_t next_imm;   /* the next immediate is looked for from here on */
-	uint64_t imms, imms_started, imms_received;
+	uint64_t expected;	 /* lowest packet that has not arrived */
+	size_t completed;	 /* messages below have completed, or did so silently */
+	size_t all_placed;	 /* messages below are placed to the last byte */
+	bool extended;		 /* receivers may be not ready, and immediates have no limit */
+	struct sim_msg **takers; /* the messages that take a receive, in order */
+	size_t takers_room;
+	uint64_t takes, takes_received;
+	uint64_t imms_started;
 	uint64_t recvs_posted, recvs_done;
-	bool flushing; /* the receiver is expected to flush its receives */
+	enum mt_wc_status
+		wrong_recv; /* what the next receive says once, before the rest is flushed */
+	bool flushing;	    /* the receiver is expected to flush its receives */
 };
 
 /* sim_pattern writes the bytes that lie at addr in the memory of a node. */
@@ -96,6 +113,10 @@ void sim_mr_placed(struct sim_mr *mr, uint64_t offset, const uint8_t *src, uint3
 
 /* sim_flow_add appends a message; `proto` has all but what follows from its place in the flow. */
 struct sim_msg *sim_flow_add(struct sim_flow *f, const struct sim_msg *proto, struct sim_mr *mr);
+/* sim_flow_recv notes memory of the next receive: bytes [at, at + len) of it are at `offset` of mr.
+ */
+void sim_flow_recv(struct sim_flow *f, struct sim_mr *mr, uint64_t offset, uint64_t at,
+		   uint32_t len);
 /* sim_flow_drop_last takes the last message back: it could not be posted. */
 void sim_flow_drop_last(struct sim_flow *f, struct sim_mr *mr);
 /* sim_flow_sent checks one data packet that the engine sends. */

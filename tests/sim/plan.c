@@ -122,6 +122,14 @@ static void draw_receivers(struct sim_plan *p, struct sim_rng *r)
 	p->rx_told = sim_below(r, 2);
 }
 
+static void draw_extension(struct sim_plan *p, struct sim_rng *r)
+{
+	p->extended = ONE_OF(r, 0, 0, 1, 1, 1, 2);
+	if (p->extended == 1)
+		p->send_share = ONE_OF(r, 0, 10, 50, 100);
+	p->recv_pause_ns = ONE_OF(r, 0, 0, 20000, 200000);
+}
+
 void sim_plan_draw(struct sim_plan *plan, uint64_t seed)
 {
 	struct sim_rng r;
@@ -133,4 +141,5 @@ void sim_plan_draw(struct sim_plan *plan, uint64_t seed)
 	draw_load(plan, &r);
 	draw_faults(plan, &r);
 	draw_receivers(plan, &r);
+	draw_extension(plan, &r);
 }

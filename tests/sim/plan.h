@@ -65,7 +65,10 @@
 	X(dynamic_mpr, 0, "dynamic MPR: 0 none, 1 all, 2 each its own")       \
 	X(service_ns, 0, "a busy node takes a packet each, port by port")     \
 	X(deaf, 0, "what arrives at a stopped node is lost")                  \
-	X(ports, 0, "ports that go down for a while")
+	X(ports, 0, "ports that go down for a while")                         \
+	X(extended, 0, "QPs with extensions: 1 all, 2 one of each two")       \
+	X(send_share, 0, "SENDs, of 100")                                     \
+	X(recv_pause_ns, 0, "receives are posted only each")
 
 struct sim_plan {
 	uint64_t seed;

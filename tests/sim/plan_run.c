@@ -29,7 +29,8 @@ struct load {
 	struct sim_qp *qp;
 	uint64_t left;
 	uint64_t not_before_ns;
-	uint64_t silent; /* unsignalled in a row */
+	uint64_t silent;      /* unsignalled in a row */
+	uint64_t recvs_at_ns; /* no receives are posted before */
 };
 
 struct run;
@@ -118,10 +119,14 @@ static bool post_one(struct run *run, struct load *load)
 			    .imm = (uint32_t)sim_rand(&run->rng)};
 	int result;
 
-	/* There is no receiver-not-ready: an immediate needs a receive that is posted already. */
-	if (wr.flags & MT_WR_IMM && f->recvs_posted <= f->imms)
+	if (f->extended && sim_below(&run->rng, 100) < run->plan->send_share)
+		wr.opcode = MT_WR_SEND;
+	/* Without extension an immediate needs a receive that is posted already. */
+	if (wr.flags & MT_WR_IMM && !f->extended && f->recvs_posted <= f->takes)
 		return false;
 	wr.len = message_len(run, packets_mtu);
+	if (wr.opcode == MT_WR_SEND && wr.len > load->qp->peer->cfg.recv_room)
+		wr.len = load->qp->peer->cfg.recv_room;
 	if (wr.len / packets_mtu + 1 > run->packets_left)
 		wr.len = 0;
 	wr.n_sge = wr.len ? (uint32_t)sim_between(&run->rng, 1, SIM_SGE_MAX) : 0;
@@ -138,11 +143,21 @@ static bool post_one(struct run *run, struct load *load)
 	return true;
 }
 
-/* Keeps the receive queue full. */
-static void post_recvs(struct run *run, struct sim_qp *qp)
+/* Keeps the receive queue full, or fills it now and then. */
+static void post_recvs(struct run *run, struct load *load)
 {
+	struct sim_qp *qp = load->qp;
 	const struct sim_flow *in = &qp->peer->out;
+	struct sim_net *net = &run->world.net;
 
+	if (in->recvs_posted - in->recvs_done == qp->cfg.cap.rq_depth ||
+	    net->now_ns < load->recvs_at_ns)
+		return;
+	if (run->plan->recv_pause_ns) {
+		load->recvs_at_ns =
+			net->now_ns + sim_between(&run->rng, 1, run->plan->recv_pause_ns);
+		sim_net_at(net, load->recvs_at_ns, come_back, qp->node, 0);
+	}
 	while (in->recvs_posted - in->recvs_done < qp->cfg.cap.rq_depth)
 		if (sim_post_recv(qp) != MT_OK) {
 			sim_fail(&run->world.check, "%s: mt_qp_post_recv failed", in->name);
@@ -159,7 +174,7 @@ static void app(void *ctx, struct sim_node *node)
 
 		if (load->qp->node != node)
 			continue;
-		post_recvs(run, load->qp);
+		post_recvs(run, load);
 		while (load->left && run->world.net.now_ns >= load->not_before_ns)
 			if (!post_one(run, load))
 				break;
@@ -332,12 +347,15 @@ static void world_cfg(const struct sim_plan *p, struct sim_world_cfg *cfg)
 	cfg->decoded = p->decoded;
 }
 
-static void draw_qp(struct run *run, struct sim_qp_cfg *cfg, uint64_t mtu)
+static void draw_qp(struct run *run, struct sim_qp_cfg *cfg, uint64_t mtu, bool extended)
 {
 	const struct sim_plan *p = run->plan;
 	struct sim_rng *r = &run->rng;
 
-	sim_qp_cfg_default(cfg);
+	if (extended)
+		sim_qp_cfg_extended(cfg);
+	else
+		sim_qp_cfg_default(cfg);
 	cfg->cap.sq_depth = (uint32_t)p->sq_depth;
 	cfg->cap.rq_depth = (uint32_t)sim_between(r, 1, 64);
 	cfg->cap.signal_all = p->silent_share == 0;
@@ -361,8 +379,8 @@ static void connect_one(struct run *run)
 	uint32_t i = (uint32_t)sim_below(r, run->plan->nodes);
 	uint32_t j = (uint32_t)((i + sim_between(r, 1, run->plan->nodes - 1)) % run->plan->nodes);
 
-	draw_qp(run, &a, mtu);
-	draw_qp(run, &b, mtu);
+	draw_qp(run, &a, mtu, run->plan->extended);
+	draw_qp(run, &b, mtu, run->plan->extended == 1);
 	b.attr.p_key = a.attr.p_key;
 	if (run->plan->dynamic_mpr == 2)
 		a.attr.dynamic_mpr = b.attr.dynamic_mpr = sim_below(r, 2);
@@ -406,7 +424,7 @@ static void build(struct run *run)
 
 		run->loads[i].qp = run->world.qps[i];
 		run->loads[i].left = sends ? p->messages : 0;
-		post_recvs(run, run->world.qps[i]);
+		post_recvs(run, &run->loads[i]);
 	}
 	for (uint32_t i = 0; i < p->nodes; i++)
 		set_node(run, &run->world.nodes[i]);

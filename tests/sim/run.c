@@ -165,7 +165,7 @@ static void check_received_stats(struct sim_node *node, const struct mt_stats *s
 	};
 	expect_all(node, all, 2);
 	/* A trimmed packet that had arrived before counts as a duplicate. */
-	if (packets + st->rx_duplicates + st->rx_trimmed + st->drop_no_memory !=
+	if (packets + st->rx_duplicates + st->rx_trimmed + st->drop_no_memory + st->rnr_nacks !=
 	    t->given[SIM_DATA] + t->given_trimmed)
 		sim_fail(&node->w->check,
 			 "node %u: %" PRIu64 " packets, %" PRIu64 " duplicates and %" PRIu64
@@ -229,11 +229,11 @@ static void explain_qp(const struct sim_qp *qp)
 	       " resent %" PRIu64 " arrived below %" PRIu64 "\n",
 	       f->name, mt_qp_state_name(info.state), f->mtu, qp->cfg.attr.mpr, f->first_psn, f->n,
 	       f->n_packets, f->sent, f->resent, f->expected);
-	printf("#   completed %zu placed %zu imms %" PRIu64 "/%" PRIu64 "; una %" PRIu64
+	printf("#   completed %zu placed %zu receives %" PRIu64 "/%" PRIu64 "; una %" PRIu64
 	       " next %" PRIu64 " expects %" PRIu64 " cwnd %" PRIu64 " inflight %" PRId64
 	       " srtt %" PRIu64 " window %" PRIu64 " lost %u evs %u good %u bad %u\n",
-	       f->completed, f->all_placed, f->imms_received, f->imms, info.psn_una, info.psn_next,
-	       info.psn_expected, info.cwnd_bytes, info.inflight_bytes, info.srtt_ns,
+	       f->completed, f->all_placed, f->takes_received, f->takes, info.psn_una,
+	       info.psn_next, info.psn_expected, info.cwnd_bytes, info.inflight_bytes, info.srtt_ns,
 	       info.reorder_window_ns, info.lost_pending, info.evs, info.evs_good, info.evs_bad);
 }
 

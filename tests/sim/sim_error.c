@@ -307,7 +307,7 @@ TEST(sim_error, an_immediate_without_a_receive_ends_the_qp)
 	case_post(qp, 1, 100, 0);
 	expect(qp, 1, MT_WC_REM_INV_REQ_ERR);
 	run_completed(w, qp, SIM_S);
-	CASE_EQ(w, qp->out.imms_received, 1);
+	CASE_EQ(w, qp->out.takes_received, 1);
 	CASE_EQ(w, qp->peer->qp_status, MT_WC_REM_INV_REQ_ERR);
 	CASE_EQ(w, case_info(qp->peer).state, MT_QPS_ERR);
 	case_close(w);
@@ -331,7 +331,7 @@ TEST(sim_error, more_immediates_than_agreed_end_the_qp)
 	/* Message 0 is late, 1 and 2 are stashed, 3 is one too many. */
 	expect(qp, 3, MT_WC_REM_INV_REQ_ERR);
 	run_completed(w, qp, SIM_S);
-	CASE_EQ(w, qp->out.imms_received, 2);
+	CASE_EQ(w, qp->out.takes_received, 2);
 	case_close(w);
 }
 

@@ -99,7 +99,7 @@ TEST(sim_message, message_numbers_wrap_at_16_bits)
 		while (qp->out.recvs_posted - qp->out.recvs_done < 256)
 			case_recvs(qp->peer, 1);
 	}
-	CASE_EQ(w, qp->out.imms_received, 65536 + 200);
+	CASE_EQ(w, qp->out.takes_received, 65536 + 200);
 	case_done(w);
 }
 
@@ -307,10 +307,10 @@ TEST(sim_message, immediates_that_come_early_wait_for_what_was_sent_before)
 	sim_post(qp, 10, 0);
 	case_post(qp, 3, 10, MT_WR_IMM);
 	sim_run_for(w, 40 * SIM_US);
-	CASE_EQ(w, qp->out.imms_received, 0);
+	CASE_EQ(w, qp->out.takes_received, 0);
 	CASE_EQ(w, qp->out.completed, 0);
 	sim_run_for(w, 30 * SIM_US);
-	CASE_EQ(w, qp->out.imms_received, 3);
+	CASE_EQ(w, qp->out.takes_received, 3);
 	case_done(w);
 }
 

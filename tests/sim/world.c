@@ -58,6 +58,16 @@ void sim_qp_cfg_default(struct sim_qp_cfg *cfg)
 	cfg->attr.trim_nack = true;
 }
 
+void sim_qp_cfg_extended(struct sim_qp_cfg *cfg)
+{
+	sim_qp_cfg_default(cfg);
+	cfg->cap.extensions = MW_EXT_SEND;
+	cfg->cap.max_recv_sge = SIM_SGE_MAX;
+	cfg->attr.rnr_retry = 7;
+	cfg->attr.min_rnr_timer = 1;
+	cfg->recv_room = 65536;
+}
+
 static void *aligned_memory(size_t size)
 {
 	void *p = aligned_alloc(64, (size + 63) / 64 * 64);
@@ -320,13 +330,13 @@ static void to_rts(struct sim_qp *qp)
 	must(w,
 	     sim_modify(qp, &attr,
 			MT_QP_STATE | MT_QP_DEST | MT_QP_RQ_PSN | MT_QP_PATH_MTU | MT_QP_MPR_DEST |
-				MT_QP_MAX_WIMM_DEST),
+				MT_QP_MAX_WIMM_DEST | MT_QP_MIN_RNR_TIMER),
 	     "to RTR");
 	attr.state = MT_QPS_RTS;
 	must(w,
 	     sim_modify(qp, &attr,
 			MT_QP_STATE | MT_QP_SQ_PSN | MT_QP_MPR | MT_QP_MAX_WIMM | MT_QP_TIMEOUT |
-				MT_QP_RETRY),
+				MT_QP_RETRY | MT_QP_RNR_RETRY),
 	     "to RTS");
 }
 
@@ -343,6 +353,7 @@ static void make_flow(struct sim_qp *qp)
 	f->window = (uint64_t)qp->cfg.attr.mpr * MT_MPR_UNIT;
 	f->max_wimm = qp->cfg.attr.max_wimm;
 	f->p_key = qp->cfg.attr.p_key;
+	f->extended = qp->cfg.cap.extensions & qp->peer->cfg.cap.extensions;
 	f->signal_all = qp->cfg.cap.signal_all;
 	snprintf(f->name, sizeof(f->name), "node %u qp %u to node %u", f->src, qp->qpn, f->dst);
 }
@@ -388,20 +399,26 @@ struct sim_qp *sim_connect_default(struct sim_world *w)
 	return sim_connect(w, 0, 1, &cfg, &cfg);
 }
 
+struct sim_qp *sim_connect_extended(struct sim_world *w)
+{
+	struct sim_qp_cfg cfg;
+
+	sim_qp_cfg_extended(&cfg);
+	return sim_connect(w, 0, 1, &cfg, &cfg);
+}
+
 /* ---- messages ---- */
 
-/* Splits the source into n pieces that do not lie side by side. */
-static void make_sges(struct sim_qp *qp, struct sim_msg *m, uint32_t n)
+/* Splits `left` bytes of our memory into n pieces that do not lie side by side. */
+static void make_sges(struct sim_qp *qp, uint32_t left, struct mt_sge *sge, uint32_t n)
 {
 	struct sim_rng *rng = &qp->node->w->net.rng;
-	uint32_t left = m->len;
 
-	m->n_sge = n;
 	for (uint32_t i = 0; i < n; i++) {
 		uint32_t len = i + 1 == n ? left : (uint32_t)sim_below(rng, left + 1);
 		uint64_t at = sim_mr_take(qp->mr, len + sim_below(rng, 32));
 
-		m->sge[i] = (struct mt_sge){
+		sge[i] = (struct mt_sge){
 			.addr = qp->mr->start + at, .length = len, .lkey = qp->mr->key};
 		left -= len;
 	}
@@ -414,12 +431,16 @@ static struct sim_msg *describe(struct sim_qp *qp, const struct sim_wr *wr)
 			    .len = wr->len,
 			    .flags = wr->flags,
 			    .imm = wr->imm,
+			    .opcode = wr->opcode,
 			    .want = wr->want};
 
+	m.n_sge = wr->n_sge ? wr->n_sge : wr->len > 0;
+	make_sges(qp, m.len, m.sge, m.n_sge);
+	if (wr->opcode == MT_WR_SEND)
+		return sim_flow_add(&qp->out, &m, NULL);
 	m.mr_offset = sim_mr_take(mr, wr->len + sim_below(&qp->node->w->net.rng, 16));
 	m.remote_addr = mr->start + m.mr_offset + wr->beyond;
 	m.rkey = wr->rkey ? wr->rkey : mr->key;
-	make_sges(qp, &m, wr->n_sge ? wr->n_sge : wr->len > 0);
 	return sim_flow_add(&qp->out, &m, mr);
 }
 
@@ -434,6 +455,7 @@ struct sim_msg *sim_post_wr(struct sim_qp *qp, const struct sim_wr *wr, int *res
 				  .flags = m->flags,
 				  .imm = m->imm,
 				  .rkey = m->rkey,
+				  .opcode = m->opcode,
 				  .remote_addr = m->remote_addr};
 	uint64_t now = qp->node->w->net.now_ns;
 
@@ -447,9 +469,13 @@ struct sim_msg *sim_post_wr(struct sim_qp *qp, const struct sim_wr *wr, int *res
 	return NULL;
 }
 
-struct sim_msg *sim_post(struct sim_qp *qp, uint32_t len, uint32_t flags)
+static struct sim_msg *post(struct sim_qp *qp, enum mt_wr_opcode opcode, uint32_t len,
+			    uint32_t flags)
 {
-	struct sim_wr wr = {.len = len, .flags = flags, .imm = (uint32_t)(0xABC00000u + qp->out.n)};
+	struct sim_wr wr = {.len = len,
+			    .flags = flags,
+			    .imm = (uint32_t)(0xABC00000u + qp->out.n),
+			    .opcode = opcode};
 	int result;
 	struct sim_msg *m = sim_post_wr(qp, &wr, &result);
 
@@ -458,11 +484,36 @@ struct sim_msg *sim_post(struct sim_qp *qp, uint32_t len, uint32_t flags)
 	return m;
 }
 
+struct sim_msg *sim_post(struct sim_qp *qp, uint32_t len, uint32_t flags)
+{
+	return post(qp, MT_WR_WRITE, len, flags);
+}
+
+struct sim_msg *sim_send(struct sim_qp *qp, uint32_t len, uint32_t flags)
+{
+	return post(qp, MT_WR_SEND, len, flags);
+}
+
 int sim_post_recv(struct sim_qp *qp)
 {
-	int result = mt_qp_post_recv(qp->qp, qp->peer->out.recvs_posted);
+	struct sim_flow *in = &qp->peer->out;
+	struct mt_sge sge[SIM_SGE_MAX];
+	struct mt_recv_wr wr = {.wr_id = in->recvs_posted, .sge = sge};
+	uint64_t at = 0, taken = qp->mr->taken;
+	int result;
 
-	if (result == MT_OK)
-		qp->peer->out.recvs_posted++;
+	if (qp->cfg.recv_room && qp->cfg.cap.max_recv_sge)
+		wr.n_sge =
+			(uint32_t)sim_between(&qp->node->w->net.rng, 1, qp->cfg.cap.max_recv_sge);
+	make_sges(qp, qp->cfg.recv_room, sge, wr.n_sge);
+	result = mt_qp_post_recv_sges(qp->qp, &wr);
+	if (result != MT_OK) {
+		qp->mr->taken = taken;
+		return result;
+	}
+	for (uint32_t i = 0; i < wr.n_sge; at += sge[i++].length)
+		if (sge[i].length)
+			sim_flow_recv(in, qp->mr, sge[i].addr - qp->mr->start, at, sge[i].length);
+	in->recvs_posted++;
 	return result;
 }

@@ -28,6 +28,7 @@ struct sim_world;
 struct sim_qp_cfg {
 	struct mt_qp_cap cap;
 	struct mt_qp_attr attr; /* dest, dest_qpn and rq_psn are filled in from the other end */
+	uint32_t recv_room;	/* bytes of each receive */
 };
 
 /* One end of a connection. */
@@ -147,9 +148,14 @@ void sim_world_close(struct sim_world *w);
 
 /* sim_qp_cfg_default: 4096 byte packets, 1024 PSNs, everything signalled, tries for ever. */
 void sim_qp_cfg_default(struct sim_qp_cfg *cfg);
+/* sim_qp_cfg_extended: the same with extensions, receives of 64 KiB in pieces, RNR waits of 10 us.
+ */
+void sim_qp_cfg_extended(struct sim_qp_cfg *cfg);
 /* sim_connect makes a QP on each of two nodes and takes both to RTS; returns that of node a. */
 struct sim_qp *sim_connect(struct sim_world *w, uint32_t a, uint32_t b,
 			   const struct sim_qp_cfg *cfg_a, const struct sim_qp_cfg *cfg_b);
+/* sim_connect_extended joins nodes 0 and 1 by QPs with extensions. */
+struct sim_qp *sim_connect_extended(struct sim_world *w);
 /* sim_connect_default does so with the defaults at both ends. */
 struct sim_qp *sim_connect_default(struct sim_world *w);
 
@@ -167,13 +173,16 @@ struct sim_wr {
 	uint32_t rkey;	   /* instead of the right one */
 	uint64_t beyond;   /* added to the remote address */
 	enum mt_wc_status want;
+	enum mt_wr_opcode opcode;
 };
 
-/* sim_post_wr posts a WRITE; NULL when the engine refused it, with the reason in *result. */
+/* sim_post_wr posts a WR; NULL when the engine refused it, with the reason in *result. */
 struct sim_msg *sim_post_wr(struct sim_qp *qp, const struct sim_wr *wr, int *result);
 /* sim_post posts a WRITE that must be taken. */
 struct sim_msg *sim_post(struct sim_qp *qp, uint32_t len, uint32_t flags);
-/* sim_post_recv posts a receive; wr_ids count up from 0. */
+/* sim_send posts a SEND that must be taken. */
+struct sim_msg *sim_send(struct sim_qp *qp, uint32_t len, uint32_t flags);
+/* sim_post_recv posts a receive of recv_room bytes; wr_ids count up from 0. */
 int sim_post_recv(struct sim_qp *qp);
 /* sim_modify is mt_qp_modify with memory added where it is wanted. */
 int sim_modify(struct sim_qp *qp, const struct mt_qp_attr *attr, uint32_t mask);

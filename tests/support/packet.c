@@ -5,19 +5,22 @@
 #include "support/test.h"
 
 const uint8_t packet_opcodes[PACKET_OPCODES] = {
-	MW_WRITE_FIRST, MW_WRITE_MIDDLE,   MW_WRITE_LAST, MW_WRITE_LAST_IMM,
-	MW_WRITE_ONLY,	MW_WRITE_ONLY_IMM, MW_ACK,	  MW_EP_REQUEST,
-	MW_EP_RESPONSE, MW_SACK,	   MW_NACK,	  MW_PROBE,
+	MW_WRITE_FIRST,	   MW_WRITE_MIDDLE, MW_WRITE_LAST,    MW_WRITE_LAST_IMM, MW_WRITE_ONLY,
+	MW_WRITE_ONLY_IMM, MW_ACK,	    MW_EP_REQUEST,    MW_EP_RESPONSE,	 MW_SACK,
+	MW_NACK,	   MW_PROBE,	    MW_SEND_FIRST,    MW_SEND_MIDDLE,	 MW_SEND_LAST,
+	MW_SEND_LAST_IMM,  MW_SEND_ONLY,    MW_SEND_ONLY_IMM,
 };
 
 bool packet_is_data(uint8_t opcode)
 {
-	return opcode >= MW_WRITE_FIRST && opcode <= MW_WRITE_ONLY_IMM;
+	return (opcode >= MW_WRITE_FIRST && opcode <= MW_WRITE_ONLY_IMM) ||
+	       (opcode >= MW_SEND_FIRST && opcode <= MW_SEND_ONLY_IMM);
 }
 
 bool packet_has_imm(uint8_t opcode)
 {
-	return opcode == MW_WRITE_LAST_IMM || opcode == MW_WRITE_ONLY_IMM;
+	return opcode == MW_WRITE_LAST_IMM || opcode == MW_WRITE_ONLY_IMM ||
+	       opcode == MW_SEND_LAST_IMM || opcode == MW_SEND_ONLY_IMM;
 }
 
 /* The lengths once more, as the format tables give them. */
@@ -97,6 +100,7 @@ static const char *seth_difference(const struct mw_seth *a, const struct mw_seth
 	COMPARE(entropy);
 	COMPARE(spdcid);
 	COMPARE(dpdcid);
+	COMPARE(ext);
 	COMPARE(cack_psn);
 	COMPARE(cc_type);
 	COMPARE(cc_fl);
@@ -129,6 +133,7 @@ static const char *peth_difference(const struct mw_peth *a, const struct mw_peth
 {
 	COMPARE(vendor_info);
 	COMPARE(probe_id);
+	COMPARE(ext);
 	COMPARE(spdcid);
 	COMPARE(dpdcid);
 	return tseth_difference(&a->ts, &b->ts);
@@ -180,12 +185,12 @@ const char *packet_difference(const struct mw_packet *a, const struct mw_packet 
 static const uint8_t tseth_bits[4] = {0xFF, 0xFF, 0x80, 0x0F};
 static const uint8_t seth_bits[36] = {
 	0xFF, 0xE2, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF,
-	0x00, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF,
+	0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF,
 	0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0x7F, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF,
 };
 static const uint8_t neth_bits[20] = {0xFF, 0x80, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF,
 				      0xFF, 0xFF, 0x00, 0xFF, 0xFF, 0xFF, 0xFF, 0x00, 0xFF, 0xFF};
-static const uint8_t peth_bits[16] = {0xFF, 0x80, 0x00, 0xFF, 0xFF, 0xFF, 0x00, 0x00,
+static const uint8_t peth_bits[16] = {0xFF, 0x80, 0x00, 0xFF, 0xFF, 0xFF, 0x00, 0xFF,
 				      0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0x80, 0x0F};
 static const uint8_t erth_bits[16] = {0xFF, 0x83, 0x00, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF,
 				      0x00, 0x00, 0x00, 0x00, 0xFF, 0xFF, 0x80, 0x0F};

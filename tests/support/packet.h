@@ -10,12 +10,12 @@
 
 #include "wire/packet.h"
 
-#define PACKET_OPCODES 12u
+#define PACKET_OPCODES 18u
 
-/* The opcodes of MRC, each once. */
+/* The opcodes of MRC and of its extension, each once. */
 extern const uint8_t packet_opcodes[PACKET_OPCODES];
 
-/* packet_is_data says whether an opcode is one of the six WRITEs, packet_has_imm one of two. */
+/* packet_is_data says whether an opcode is a WRITE or a SEND, packet_has_imm one with immediate. */
 bool packet_is_data(uint8_t opcode);
 bool packet_has_imm(uint8_t opcode);
 

@@ -37,6 +37,7 @@ static void random_seth(struct mw_seth *seth)
 		.entropy = bits(32),
 		.spdcid = (uint16_t)bits(16),
 		.dpdcid = (uint16_t)bits(16),
+		.ext = (uint8_t)bits(8),
 		.cack_psn = bits(24),
 		.cc_type = (uint8_t)bits(4),
 		.cc_fl = (uint8_t)bits(4),
@@ -75,6 +76,7 @@ static void random_peth(struct mw_peth *peth)
 	*peth = (struct mw_peth){
 		.vendor_info = (uint8_t)bits(8),
 		.probe_id = (uint16_t)bits(16),
+		.ext = (uint8_t)bits(8),
 		.spdcid = (uint16_t)bits(16),
 		.dpdcid = (uint16_t)bits(16),
 		.ts = random_tseth(),

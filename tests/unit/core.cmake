@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 foreach(name
+	agree
 	cc_none
 	cc_nscc
 	cc_profile
@@ -12,7 +13,9 @@ foreach(name
 	port
 	presence
 	pressure
+	recv_queue
 	retry
+	rnr
 	rtt
 	rx_window
 	sack

@@ -49,6 +49,23 @@ CASE(mt_qp_size, ranges)
 	assert_true(SIZE_WITH(max_sge, MT_SGE_MAX) >= 64 * MT_SGE_MAX * sizeof(struct mt_sge));
 }
 
+/* REQ(ext.free) */
+CASE(mt_qp_size, extensions_cost_only_who_has_them)
+{
+	struct mt_qp_cap cap;
+	size_t plain = mt_qp_size(&opts.cap);
+
+	assert_u_eq(SIZE_WITH(extensions, 0x80), 0);
+	assert_u_eq(SIZE_WITH(max_recv_sge, 1), 0);
+	assert_true(SIZE_WITH(extensions, MW_EXT_SEND) > plain);
+	cap.max_recv_sge = MT_SGE_MAX + 1;
+	assert_u_eq(mt_qp_size(&cap), 0);
+	cap.max_recv_sge = 2;
+	cap.rq_depth = 64;
+	assert_true(mt_qp_size(&cap) >=
+		    plain + sizeof(struct mt_qp_ext) + 64 * 2 * sizeof(struct mt_sge));
+}
+
 CASE(mt_qp_init, numbers)
 {
 	struct mt_qp *qp = NULL;

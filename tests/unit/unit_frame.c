@@ -86,8 +86,8 @@ static void fill(struct mw_packet *p, uint8_t opcode)
 	else if (opcode == MW_NACK)
 		fill_nack(p);
 	else if (opcode == MW_PROBE)
-		p->peth = (struct mw_peth){(uint8_t)bits(8), (uint16_t)bits(16), (uint16_t)bits(16),
-					   (uint16_t)bits(16), stamp()};
+		p->peth = (struct mw_peth){(uint8_t)bits(8),   (uint16_t)bits(16), 0,
+					   (uint16_t)bits(16), (uint16_t)bits(16), stamp()};
 	else if (opcode == MW_EP_REQUEST)
 		p->erth = (struct mw_erth){(uint8_t)bits(2), (uint8_t)bits(8), bits(32), stamp()};
 	else

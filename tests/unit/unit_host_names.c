@@ -6,8 +6,8 @@
 
 TEST(mh_wc_status_name, all_differ)
 {
-	for (int i = MH_WC_SUCCESS; i <= MH_WC_FATAL_ERR; i++)
-		for (int k = MH_WC_SUCCESS; k <= MH_WC_FATAL_ERR + 1; k++)
+	for (int i = MH_WC_SUCCESS; i <= MH_WC_RNR_RETRY_EXC_ERR; i++)
+		for (int k = MH_WC_SUCCESS; k <= MH_WC_RNR_RETRY_EXC_ERR + 1; k++)
 			if (i != k)
 				assert_string_not_equal(mh_wc_status_name((enum mh_wc_status)i),
 							mh_wc_status_name((enum mh_wc_status)k));

@@ -52,9 +52,9 @@ TEST(mt_wc_status_name, each_status)
 {
 	const char *names[NAMES_MAX];
 
-	for (unsigned i = 0; i <= MT_WC_FATAL_ERR; i++)
+	for (unsigned i = 0; i <= MT_WC_RNR_RETRY_EXC_ERR; i++)
 		names[i] = mt_wc_status_name((enum mt_wc_status)i);
-	check_distinct(names, MT_WC_FATAL_ERR + 1);
+	check_distinct(names, MT_WC_RNR_RETRY_EXC_ERR + 1);
 	assert_string_equal(mt_wc_status_name(MT_WC_SUCCESS), "success");
 	assert_string_equal(mt_wc_status_name((enum mt_wc_status)99), "?");
 }

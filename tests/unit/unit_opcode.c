@@ -6,6 +6,7 @@
 #include "wire/packet.h"
 
 #define WRITE (MW_OP_DATA | MW_OP_TO_RSP)
+#define SEND (WRITE | MW_OP_SEND)
 
 static const struct {
 	uint8_t opcode;
@@ -25,10 +26,16 @@ static const struct {
 	{0xDC, "SACK", MW_OP_TO_REQ, 36},
 	{0xDD, "NACK", MW_OP_TO_REQ, 20},
 	{0xDE, "PROBE", MW_OP_TO_RSP, 16},
+	{0xE0, "SEND_FIRST", SEND | MW_OP_START, 20},
+	{0xE1, "SEND_MIDDLE", SEND, 20},
+	{0xE2, "SEND_LAST", SEND | MW_OP_END, 20},
+	{0xE3, "SEND_LAST_IMM", SEND | MW_OP_END | MW_OP_IMM, 24},
+	{0xE4, "SEND_ONLY", SEND | MW_OP_START | MW_OP_END, 20},
+	{0xE5, "SEND_ONLY_IMM", SEND | MW_OP_START | MW_OP_END | MW_OP_IMM, 24},
 };
 #define ROWS (sizeof(rows) / sizeof(rows[0]))
 
-/* REQ(wire.opcode.values) REQ(wire.opcode.headers) */
+/* REQ(wire.opcode.values) REQ(wire.opcode.headers) REQ(ext.opcodes) */
 TEST(mw_opcode_info, rows)
 {
 	for (size_t i = 0; i < ROWS; i++) {

@@ -314,7 +314,7 @@ TEST(mw_packet_decode, every_prefix_of_every_opcode_is_short)
 }
 
 /* REQ(wire.opcode.unknown) REQ(wire.opcode.values) REQ(wire.opcode.prefix) */
-TEST(mw_packet_decode, only_the_opcodes_of_mrc)
+TEST(mw_packet_decode, only_the_opcodes_of_mrc_and_the_extension)
 {
 	uint8_t bytes[64] = {0};
 	unsigned known = 0;

@@ -115,7 +115,7 @@ TEST(mw_packet_print, nack_reasons)
 		[0x01] = "reason trimmed,",	[0x02] = "reason trimmed-lasthop,",
 		[0x06] = "reason no-bitmap,",	[0x07] = "reason no-pkt-buffer,",
 		[0x0A] = "reason no-resource,", [0x0B] = "reason psn-oor-window,",
-		[0x19] = "reason unexp-event,",
+		[0x19] = "reason unexp-event,", [0x80] = "reason rnr,",
 	};
 	struct mw_packet pkt = plain(MW_NACK);
 	char out[MW_PRINT_BYTES];

@@ -178,7 +178,7 @@ TEST_WITH(fresh, NULL, mt_rq_poll, what_arrived_in_order)
 	assert_false(mt_rq_poll(&rq, &ev));
 	rqes[0].imm = 0xABCD;
 	rqes[0].byte_len = 77;
-	rqes[0].solicited = true;
+	rqes[0].solicited = rqes[0].with_imm = true;
 	rq.used = 1;
 	assert_true(mt_rq_poll(&rq, &ev));
 	assert_u_eq(ev.type, MT_EVENT_RECV);
@@ -197,7 +197,7 @@ TEST_WITH(fresh, NULL, mt_rq_flush, unused_ones_have_no_immediate)
 	receive(5);
 	receive(6);
 	rq.used = 1;
-	mt_rq_flush(&rq);
+	mt_rq_flush(&rq, MT_WC_WR_FLUSH_ERR);
 	assert_true(mt_rq_poll(&rq, &ev));
 	assert_u_eq(ev.status, MT_WC_SUCCESS);
 	assert_true(mt_rq_poll(&rq, &ev));

@@ -48,7 +48,7 @@ static void read_ids(struct script *s, uint64_t *first, uint64_t *last)
 		report_fail(&s->report, "id: the range ends before it begins");
 }
 
-static void post_write(struct script *s)
+static void post_send(struct script *s, enum mt_wr_opcode opcode)
 {
 	struct words *w = &s->words;
 	struct mt_sge sge = {.lkey = MT_LKEY_ADAPTER};
@@ -58,6 +58,7 @@ static void post_write(struct script *s)
 		.flags = MT_WR_SIGNALED,
 		.rkey = WORLD_KEY,
 		.remote_addr = WORLD_MR_START,
+		.opcode = opcode,
 	};
 	uint64_t id, last;
 	int wanted, got;
@@ -84,25 +85,36 @@ static void post_write(struct script *s)
 	}
 }
 
+/* "sge 100 at 0 sge 50 at 4096": pieces of the MR, in order. */
 static void post_recv(struct script *s)
 {
+	struct words *w = &s->words;
+	struct mt_sge sge[WORLD_SGES];
+	struct mt_recv_wr wr = {.sge = sge};
 	uint64_t id, last;
 	int wanted;
 
 	read_ids(s, &id, &last);
+	while (wr.n_sge < WORLD_SGES && words_accept(w, "sge")) {
+		sge[wr.n_sge] = (struct mt_sge){.lkey = WORLD_KEY};
+		sge[wr.n_sge].length = (uint32_t)words_number(w, "length", UINT32_MAX);
+		words_expect(w, "at");
+		sge[wr.n_sge++].addr = WORLD_MR_START + words_number(w, "at", UINT64_MAX);
+	}
 	wanted = read_failure(s);
-	for (; id <= last; id++)
-		compare_result(s, mt_qp_post_recv(s->world.qp, id), wanted);
+	for (wr.wr_id = id; wr.wr_id <= last; wr.wr_id++)
+		compare_result(s, mt_qp_post_recv_sges(s->world.qp, &wr), wanted);
 }
 
 static void act_post(struct script *s)
 {
-	static const char *const whats[] = {"write", "recv", NULL};
+	static const char *const whats[] = {"write", "send", "recv", NULL};
+	unsigned what = (unsigned)words_choice(&s->words, "request", whats);
 
-	if (words_choice(&s->words, "request", whats) == 0)
-		post_write(s);
-	else
+	if (what == 2)
 		post_recv(s);
+	else
+		post_send(s, what ? MT_WR_SEND : MT_WR_WRITE);
 }
 
 static void act_state(struct script *s)

@@ -32,6 +32,8 @@ void config_default(struct config *c)
 	c->attr.path_mtu = 1024;
 	c->attr.timeout = 20; /* about a second */
 	c->attr.sq_psn = c->attr.rq_psn = 100;
+	c->rnr_retry = 7;
+	c->rnr_timer = 1;
 	c->mr_bytes = UINT64_C(1) << 40;
 }
 
@@ -104,6 +106,9 @@ static const struct setting settings[] = {
 	{"gap", TIME, ANY_TIME, AT(gap_ns), NULL},
 	{"state", CHOICE, ANY_TIME, AT(rtr_only), states},
 	{"memory", CHOICE, ANY_TIME, AT(memory_short), memories},
+	{"extended", ON_OFF, ANY_TIME, AT(extended), NULL},
+	{"rnr_retry", NUMBER, 0, 7, 0, AT(rnr_retry), NULL},
+	{"rnr_timer", NUMBER, 0, 31, 0, AT(rnr_timer), NULL},
 	{"access", CHOICE, ANY_TIME, AT(read_only), accesses},
 };
 

@@ -21,6 +21,8 @@ struct config {
 	uint64_t msn, rqmsn, peer_msn, peer_rqmsn;
 	bool rtr_only; /* the QP stops at RTR */
 	bool read_only;
+	bool extended; /* the QP has extensions, and up to 4 pieces a receive */
+	uint8_t rnr_retry, rnr_timer;
 	bool memory_short; /* the engine gets only what it has asked for */
 };
 

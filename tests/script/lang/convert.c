@@ -7,6 +7,8 @@
 #include "wire/opcode.h"
 
 #define PSN_MASK 0xFFFFFFu
+/* What the opcode of a SEND has more than that of a WRITE. */
+#define SEND_OPCODES ((unsigned)MW_SEND_FIRST - MW_WRITE_FIRST)
 
 /* ---- from the engine ---- */
 
@@ -14,14 +16,16 @@ static void from_data(const struct mw_packet *pkt, struct packet *p)
 {
 	const struct mw_data_ext *d = &pkt->data;
 
-	p->kind = KIND_WRITE;
-	packet_set(p, F_OPCODE, pkt->bth.opcode);
+	bool send = mw_opcode_info(pkt->bth.opcode)->flags & MW_OP_SEND;
+
+	p->kind = send ? KIND_SEND : KIND_WRITE;
+	packet_set(p, F_OPCODE, pkt->bth.opcode - (send ? SEND_OPCODES : 0));
 	packet_set(p, F_PSN, pkt->bth.psn);
 	packet_set(p, F_MSN, d->meth.msn);
 	packet_set(p, F_RQMSN, d->meth.rqmsn);
 	packet_set(p, F_LEN, pkt->payload_len);
 	packet_set(p, F_DMALEN, d->reth.dmalen);
-	packet_set(p, F_AT, d->reth.va - WORLD_MR_START);
+	packet_set(p, F_AT, send ? d->reth.va : d->reth.va - WORLD_MR_START);
 	packet_set(p, F_RKEY, d->reth.rkey);
 	if (mw_opcode_info(pkt->bth.opcode)->flags & MW_OP_IMM)
 		packet_set(p, F_IMM, d->imm);
@@ -54,6 +58,7 @@ static void from_sack(const struct mw_packet *pkt, struct packet *p)
 	packet_set(p, F_PEN, s->rcv_cwnd_pen);
 	packet_set(p, F_RESTORE, s->restore_cwnd);
 	packet_set(p, F_RTX, pkt->bth.rtx);
+	packet_set(p, F_EXT, s->ext);
 }
 
 static void from_nack(const struct mw_packet *pkt, struct packet *p)
@@ -63,6 +68,7 @@ static void from_nack(const struct mw_packet *pkt, struct packet *p)
 	packet_set(p, F_REASON, pkt->neth.reason);
 	packet_set(p, F_EV, pkt->neth.entropy);
 	packet_set(p, F_TS, pkt->neth.tx_timestamp);
+	packet_set(p, F_WAIT, pkt->neth.vendor_info);
 }
 
 static void from_endpoint(const struct mw_packet *pkt, struct packet *p)
@@ -100,6 +106,7 @@ void convert_from_wire(const struct mw_packet *pkt, const struct mt_tx_desc *d, 
 	} else if (pkt->bth.opcode == MW_PROBE) {
 		p->kind = KIND_PROBE;
 		packet_set(p, F_PROBE, pkt->peth.probe_id);
+		packet_set(p, F_EXT, pkt->peth.ext);
 		packet_set(p, F_TS, pkt->peth.ts.tx_timestamp);
 	} else {
 		from_endpoint(pkt, p);
@@ -131,8 +138,8 @@ static void default_write(const struct world *w, struct packet *p)
 				   ? (p->value[F_DMALEN] - 1) % mtu + 1
 				   : mtu);
 	set_default(p, F_DMALEN, p->value[F_LEN]);
-	set_default(p, F_AT, index * mtu);
-	set_default(p, F_RKEY, WORLD_KEY);
+	set_default(p, F_AT, p->kind == KIND_SEND && op & MW_OP_START ? 0 : index * mtu);
+	set_default(p, F_RKEY, p->kind == KIND_SEND ? 0 : WORLD_KEY);
 	set_default(p, F_MSN, w->config.peer_msn & 0xFFFF);
 	set_default(p, F_RQMSN, w->config.peer_rqmsn & 0xFFFF);
 	set_default(p, F_TS, (0x1000 + p->value[F_PSN]) & 0xFFFF);
@@ -230,7 +237,7 @@ void convert_defaults(struct world *w, struct packet *p)
 
 	set_default(p, F_DQP, endpoint ? MW_QPN_ENDPOINT : WORLD_QPN);
 	set_default(p, F_PKEY, w->config.attr.p_key);
-	if (p->kind == KIND_WRITE)
+	if (packet_is_data(p->kind))
 		default_write(w, p);
 	else if (p->kind == KIND_SACK)
 		default_sack(w, p);
@@ -249,7 +256,9 @@ void convert_defaults(struct world *w, struct packet *p)
 
 static void to_data(const struct packet *p, struct mw_packet *pkt)
 {
-	pkt->bth.opcode = (uint8_t)p->value[F_OPCODE];
+	bool send = p->kind == KIND_SEND;
+
+	pkt->bth.opcode = (uint8_t)(p->value[F_OPCODE] + (send ? SEND_OPCODES : 0));
 	pkt->bth.psn = (uint32_t)p->value[F_PSN];
 	pkt->bth.a = p->value[F_ACKREQ];
 	pkt->bth.rtx = p->value[F_RTX];
@@ -260,7 +269,7 @@ static void to_data(const struct packet *p, struct mw_packet *pkt)
 	pkt->data = (struct mw_data_ext){
 		.meth = {.msn = (uint16_t)p->value[F_MSN], .rqmsn = (uint16_t)p->value[F_RQMSN]},
 		.tseth = {.tx_timestamp = (uint16_t)p->value[F_TS], .ftype = MW_FTYPE_TIMESTAMP},
-		.reth = {.va = WORLD_MR_START + p->value[F_AT],
+		.reth = {.va = (send ? 0 : WORLD_MR_START) + p->value[F_AT],
 			 .rkey = (uint32_t)p->value[F_RKEY],
 			 .dmalen = (uint32_t)p->value[F_DMALEN]},
 		.imm = (uint32_t)p->value[F_IMM],
@@ -286,6 +295,7 @@ static void to_sack(const struct packet *p, struct mw_packet *pkt)
 		.sack_offset = (int16_t)p->value[F_OFFSET],
 		.sack_bitmap = p->value[F_MAP],
 		.tx_timestamp = (uint16_t)p->value[F_TS],
+		.ext = (uint8_t)p->value[F_EXT],
 		.ooo_count = (uint16_t)p->value[F_OOO],
 		.restore_cwnd = p->value[F_RESTORE],
 		.rcv_cwnd_pen = (uint8_t)p->value[F_PEN],
@@ -299,6 +309,7 @@ static void to_nack(const struct packet *p, struct mw_packet *pkt)
 	pkt->bth.psn = (uint32_t)p->value[F_PSN];
 	pkt->neth = (struct mw_neth){
 		.reason = (uint8_t)p->value[F_REASON],
+		.vendor_info = (uint8_t)p->value[F_WAIT],
 		.entropy = (uint32_t)p->value[F_EV],
 		.nack_psn = (uint32_t)p->value[F_PSN],
 		.cc_type = 2,
@@ -330,7 +341,7 @@ void convert_to_wire(const struct packet *p, struct mw_packet *pkt, struct mt_rx
 
 	*pkt = (struct mw_packet){
 		.bth = {.dqp = (uint32_t)p->value[F_DQP], .p_key = (uint16_t)p->value[F_PKEY]}};
-	if (p->kind == KIND_WRITE) {
+	if (packet_is_data(p->kind)) {
 		to_data(p, pkt);
 	} else if (p->kind == KIND_SACK) {
 		to_sack(p, pkt);
@@ -343,6 +354,7 @@ void convert_to_wire(const struct packet *p, struct mw_packet *pkt, struct mt_rx
 	} else if (p->kind == KIND_PROBE) {
 		pkt->bth.opcode = MW_PROBE;
 		pkt->peth = (struct mw_peth){.probe_id = (uint16_t)p->value[F_PROBE],
+					     .ext = (uint8_t)p->value[F_EXT],
 					     .ts = {.tx_timestamp = (uint16_t)p->value[F_TS],
 						    .ftype = MW_FTYPE_TIMESTAMP}};
 	} else {

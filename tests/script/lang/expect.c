@@ -9,9 +9,9 @@
 static const char *const states[] = {"RESET", "INIT", "RTR", "RTS", "SQD", "ERR", NULL};
 static const char *const ev_states[] = {"GOOD", "SKIP", "ASSUMED_BAD", "DENIED", NULL};
 static const char *const causes[] = {"loss", "mark", "probe", "floor", "operator", NULL};
-static const char *const statuses[] = {"success",	"flushed",   "invalid_request",
-				       "remote_access", "remote_op", "retry_exceeded",
-				       "fatal",		NULL};
+static const char *const statuses[] = {
+	"success", "flushed", "invalid_request", "remote_access", "remote_op", "retry_exceeded",
+	"fatal",   "length",  "protection",	 "rnr_exceeded",  NULL};
 
 /* ---- what has come ---- */
 
@@ -20,7 +20,8 @@ static void print_event(const struct mt_event *e, char *out, size_t size)
 	if (e->type == MT_EVENT_SEND)
 		snprintf(out, size, "completion id %" PRIu64 " %s", e->wr_id, statuses[e->status]);
 	else if (e->type == MT_EVENT_RECV && !e->imm_valid)
-		snprintf(out, size, "receive id %" PRIu64 " %s", e->wr_id, statuses[e->status]);
+		snprintf(out, size, "receive id %" PRIu64 " %s len %" PRIu32, e->wr_id,
+			 statuses[e->status], e->byte_len);
 	else if (e->type == MT_EVENT_RECV)
 		snprintf(out, size, "receive id %" PRIu64 " %s imm %" PRIu32 " len %" PRIu32 "%s",
 			 e->wr_id, statuses[e->status], e->imm, e->byte_len,
@@ -240,7 +241,8 @@ static void expect_receive(struct script *s, struct when when)
 		compare_event(s, &e,
 			      e.wr_id == id && e.status == status && (!has_imm || e.imm == imm) &&
 				      (!has_len || e.byte_len == len) && e.solicited == se &&
-				      e.imm_valid == (status == MT_WC_SUCCESS));
+				      e.imm_valid == (has_imm || (e.opcode == MT_WR_WRITE &&
+								  status == MT_WC_SUCCESS)));
 		when = (struct when){0, 0};
 	}
 }

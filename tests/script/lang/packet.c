@@ -18,6 +18,7 @@ enum type {
 };
 
 #define K(k) (1u << KIND_##k)
+#define DATA (K(WRITE) | K(SEND))
 #define ALL ((1u << KINDS) - 1)
 #define SIDE(d) (1u << (d))
 #define BOTH (SIDE(FROM_ENGINE) | SIDE(TO_ENGINE))
@@ -39,11 +40,15 @@ static const struct choice marks[] = {{"none", MW_MARK_NONE},
 				      {"always_skip", MW_MARK_ALWAYS_SKIP},
 				      {"undefined", 3},
 				      {NULL, 0}};
-static const struct choice reasons[] = {
-	{"trimmed", MW_NACK_TRIMMED},	      {"trimmed_lasthop", MW_NACK_TRIMMED_LASTHOP},
-	{"no_bitmap", MW_NACK_NO_BITMAP},     {"no_pkt_buffer", MW_NACK_NO_PKT_BUFFER},
-	{"no_resource", MW_NACK_NO_RESOURCE}, {"psn_oor_window", MW_NACK_PSN_OOR_WINDOW},
-	{"unexp_event", MW_NACK_UNEXP_EVENT}, {NULL, 0}};
+static const struct choice reasons[] = {{"trimmed", MW_NACK_TRIMMED},
+					{"trimmed_lasthop", MW_NACK_TRIMMED_LASTHOP},
+					{"no_bitmap", MW_NACK_NO_BITMAP},
+					{"no_pkt_buffer", MW_NACK_NO_PKT_BUFFER},
+					{"no_resource", MW_NACK_NO_RESOURCE},
+					{"psn_oor_window", MW_NACK_PSN_OOR_WINDOW},
+					{"unexp_event", MW_NACK_UNEXP_EVENT},
+					{"rnr", MW_NACK_RNR},
+					{NULL, 0}};
 static const struct choice naks[] = {{"none", MW_ACK_NO_CREDIT},
 				     {"invalid_request", MW_NAK_INVALID_REQUEST},
 				     {"remote_access", MW_NAK_REMOTE_ACCESS},
@@ -70,18 +75,18 @@ struct field_info {
 };
 
 static const struct field_info table[FIELDS] = {
-	[F_OPCODE] = {"", K(WRITE), BOTH, T_CHOICE, MAX8, opcodes},
-	[F_PSN] = {"psn", K(WRITE) | K(NACK), BOTH, T_NUMBER, MAX24, NULL},
-	[F_MSN] = {"msn", K(WRITE) | K(ACK), BOTH, T_NUMBER, MAX24, NULL},
-	[F_RQMSN] = {"rqmsn", K(WRITE), BOTH, T_NUMBER, MAX16, NULL},
-	[F_LEN] = {"len", K(WRITE), BOTH, T_NUMBER, 4096, NULL},
-	[F_DMALEN] = {"dmalen", K(WRITE), BOTH, T_NUMBER, MAX32, NULL},
-	[F_AT] = {"at", K(WRITE), BOTH, T_NUMBER, UINT64_MAX, NULL},
-	[F_RKEY] = {"rkey", K(WRITE), BOTH, T_HEX, MAX32, NULL},
-	[F_IMM] = {"imm", K(WRITE), BOTH, T_NUMBER, MAX32, NULL},
-	[F_RTX] = {"rtx", K(WRITE) | K(SACK), BOTH, T_FLAG, 1, NULL},
-	[F_ACKREQ] = {"ackreq", K(WRITE), BOTH, T_FLAG, 1, NULL},
-	[F_SE] = {"se", K(WRITE), BOTH, T_FLAG, 1, NULL},
+	[F_OPCODE] = {"", DATA, BOTH, T_CHOICE, MAX8, opcodes},
+	[F_PSN] = {"psn", DATA | K(NACK), BOTH, T_NUMBER, MAX24, NULL},
+	[F_MSN] = {"msn", DATA | K(ACK), BOTH, T_NUMBER, MAX24, NULL},
+	[F_RQMSN] = {"rqmsn", DATA, BOTH, T_NUMBER, MAX16, NULL},
+	[F_LEN] = {"len", DATA, BOTH, T_NUMBER, 4096, NULL},
+	[F_DMALEN] = {"dmalen", DATA, BOTH, T_NUMBER, MAX32, NULL},
+	[F_AT] = {"at", DATA, BOTH, T_NUMBER, UINT64_MAX, NULL},
+	[F_RKEY] = {"rkey", DATA, BOTH, T_HEX, MAX32, NULL},
+	[F_IMM] = {"imm", DATA, BOTH, T_NUMBER, MAX32, NULL},
+	[F_RTX] = {"rtx", DATA | K(SACK), BOTH, T_FLAG, 1, NULL},
+	[F_ACKREQ] = {"ackreq", DATA, BOTH, T_FLAG, 1, NULL},
+	[F_SE] = {"se", DATA, BOTH, T_FLAG, 1, NULL},
 	[F_CACK] = {"cack", K(SACK), BOTH, T_NUMBER, MAX24, NULL},
 	[F_OFFSET] = {"offset", K(SACK), BOTH, T_SIGNED, 0x7FFF, NULL},
 	[F_MAP] = {"map", K(SACK), BOTH, T_HEX, UINT64_MAX, NULL},
@@ -109,11 +114,13 @@ static const struct field_info table[FIELDS] = {
 	[F_TRIM] = {"trim", ALL, SIDE(TO_ENGINE), T_CHOICE, 2, trims},
 	[F_FROM] = {"from", ALL, SIDE(TO_ENGINE), T_CHOICE, 1, senders},
 	[F_BADCRC] = {"badcrc", ALL, SIDE(TO_ENGINE), T_FLAG, 1, NULL},
-	[F_NOTS] = {"nots", K(WRITE), SIDE(TO_ENGINE), T_FLAG, 1, NULL},
+	[F_NOTS] = {"nots", DATA, SIDE(TO_ENGINE), T_FLAG, 1, NULL},
+	[F_EXT] = {"ext", K(SACK) | K(PROBE), BOTH, T_HEX, MAX8, NULL},
+	[F_WAIT] = {"wait", K(NACK), BOTH, T_NUMBER, MAX8, NULL},
 };
 
-static const char *const kind_names[KINDS + 1] = {"WRITE", "SACK",	 "NACK",	"ACK",
-						  "PROBE", "EP_REQUEST", "EP_RESPONSE", NULL};
+static const char *const kind_names[KINDS + 1] = {
+	"WRITE", "SEND", "SACK", "NACK", "ACK", "PROBE", "EP_REQUEST", "EP_RESPONSE", NULL};
 
 /* ---- names ---- */
 
@@ -140,7 +147,7 @@ uint32_t packet_name(struct report *r, struct names *names, const char *text)
 
 static uint64_t modulus_mask(enum kind kind, enum field f)
 {
-	return f == F_MSN && kind == KIND_WRITE ? MAX16 : table[f].max;
+	return f == F_MSN && packet_is_data(kind) ? MAX16 : table[f].max;
 }
 
 static uint64_t read_value(struct report *r, enum kind kind, enum field f, const char *word)
@@ -311,10 +318,10 @@ void packet_parse(struct words *w, struct names *names, enum direction dir, stru
 	memset(p, 0, sizeof(*p));
 	p->repeats = 1;
 	p->kind = packet_kind(w);
-	if (p->kind == KIND_WRITE)
+	if (packet_is_data(p->kind))
 		read_opcode(w, p, dir);
 	while (words_peek(w)) {
-		if (p->kind == KIND_WRITE && dir == FROM_ENGINE && words_accept(w, "sacked"))
+		if (packet_is_data(p->kind) && dir == FROM_ENGINE && words_accept(w, "sacked"))
 			p->sacked = true;
 		else
 			read_field(w, names, dir, p);
@@ -423,7 +430,7 @@ void packet_print(const struct packet *p, char *out, size_t size)
 	size_t used = (size_t)snprintf(out, size, "%s", kind_names[p->kind]);
 	char value[32];
 
-	if (p->kind == KIND_WRITE)
+	if (packet_is_data(p->kind))
 		used += (size_t)snprintf(out + used, size - used, " %s",
 					 opcodes[p->value[F_OPCODE] - MW_WRITE_FIRST].name);
 	for (unsigned f = F_OPCODE + 1; f < FIELDS && used < size; f++) {

@@ -15,6 +15,7 @@
 
 enum kind {
 	KIND_WRITE,
+	KIND_SEND, /* of the extension; its opcodes go by the names of WRITE's */
 	KIND_SACK,
 	KIND_NACK,
 	KIND_ACK,
@@ -25,7 +26,7 @@ enum kind {
 };
 
 enum field {
-	F_OPCODE, /* WRITE: which of the six; not written as a field */
+	F_OPCODE, /* WRITE, SEND: which of the six, as of a WRITE; not written as a field */
 	F_PSN,
 	F_MSN,
 	F_RQMSN,
@@ -65,6 +66,8 @@ enum field {
 	F_FROM,
 	F_BADCRC,
 	F_NOTS,
+	F_EXT,
+	F_WAIT,
 	FIELDS,
 };
 
@@ -138,6 +141,12 @@ enum direction {
 	FROM_ENGINE, /* > */
 	TO_ENGINE,   /* < */
 };
+
+/* packet_is_data says whether a kind is WRITE or SEND. */
+static inline bool packet_is_data(enum kind kind)
+{
+	return kind == KIND_WRITE || kind == KIND_SEND;
+}
 
 /* packet_parse reads kind and fields up to the end of the line. */
 void packet_parse(struct words *w, struct names *names, enum direction dir, struct pattern *p);

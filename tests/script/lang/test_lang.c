@@ -113,7 +113,7 @@ TEST(script_run, unknown_words_are_named_with_what_is_allowed)
 {
 	fails("expect state RTS\nwait 5us\n", 2, "'wait' is unknown", "post, state");
 	fails("config plane 4\n", 1, "'plane' is unknown", "planes");
-	fails("> WRITES\n", 1, "'WRITES' is unknown", "WRITE, SACK, NACK, ACK");
+	fails("> WRITES\n", 1, "'WRITES' is unknown", "WRITE, SEND, SACK, NACK, ACK");
 	fails("> WRITE ONLY cack 5\n", 1, "no field 'cack'", "psn, msn, rqmsn");
 	fails("> NACK reason trim\n", 1, "'trim' is unknown", "trimmed_lasthop");
 	fails("post write 5 bytes fails now\n", 1, "'now' is unknown", "full");

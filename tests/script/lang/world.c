@@ -13,7 +13,8 @@
 
 #define AMPLE_BYTES ((size_t)1 << 20)
 #define PAYLOAD_MAX 4096u
-#define ALL_ATTRIBUTES (((uint32_t)MT_QP_DYNAMIC_MPR << 1) - 1)
+#define ALL_ATTRIBUTES \
+	((((uint32_t)MT_QP_DYNAMIC_MPR << 1) - 1) | MT_QP_RNR_RETRY | MT_QP_MIN_RNR_TIMER)
 #define PEER_ADDR 2
 #define STRANGER_ADDR 3
 /* So often may an engine act at one moment before it is held to be stuck. */
@@ -145,6 +146,10 @@ void world_init(struct world *w, struct report *r, const struct config *c)
 
 	w->report = r;
 	w->config = *c;
+	w->config.attr.rnr_retry = c->rnr_retry & 7u;
+	w->config.attr.min_rnr_timer = c->rnr_timer & 31u;
+	w->config.cap.extensions = c->extended ? MW_EXT_SEND : 0;
+	w->config.cap.max_recv_sge = c->extended ? WORLD_SGES : 0;
 	w->room = UINT32_MAX;
 	w->rcvd_up_to = c->attr.sq_psn;
 	w->queue = w->queue_memory = calloc(WORLD_QUEUE, sizeof(*w->queue));
@@ -218,7 +223,7 @@ static void remember_sent(struct world *w, const struct packet *p)
 	}
 	if (p->kind == KIND_EP_REQUEST)
 		*world_seen(w->requests, (uint32_t)p->value[F_ID]) = s;
-	if (p->kind != KIND_WRITE)
+	if (!packet_is_data(p->kind))
 		return;
 	s.psn = (uint32_t)p->value[F_PSN];
 	s.rtx = p->value[F_RTX];
@@ -345,7 +350,7 @@ static void remember_got(struct world *w, const struct packet *p)
 
 	if (p->kind == KIND_PROBE)
 		*world_seen(w->peer_probes, (uint32_t)p->value[F_PROBE]) = s;
-	if (p->kind != KIND_WRITE)
+	if (!packet_is_data(p->kind))
 		return;
 	s.psn = (uint32_t)p->value[F_PSN];
 	*world_seen(w->got, s.psn) = s;
@@ -366,7 +371,7 @@ void world_deliver(struct world *w, struct packet *p)
 	len = mw_packet_encode(&pkt, bytes);
 	if (meta.trim == MT_TRIM_NONE) {
 		for (uint32_t i = 0; i < pkt.payload_len; i++)
-			bytes[len + i] = payload_byte(pkt.data.reth.va - WORLD_MR_START + i);
+			bytes[len + i] = payload_byte(p->value[F_AT] + i);
 		memset(bytes + len + pkt.payload_len, 0, pkt.bth.pad);
 		len += pkt.payload_len + pkt.bth.pad;
 	}

@@ -14,6 +14,7 @@
 
 #define WORLD_QPN 0x101u
 #define WORLD_PEER_QPN 0x102u
+#define WORLD_SGES 4u
 #define WORLD_KEY 0x15Au
 #define WORLD_MR_START UINT64_C(0x7000001000)
 /* EV of a packet to the engine that names none: in the peer's sets, not in ours. */
