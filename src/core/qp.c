@@ -140,6 +140,7 @@ static void fill_wqe(struct mt_qp *qp, struct mt_wqe *wqe, const struct mt_send_
 		.n_sge = (uint8_t)wr->n_sge,
 		.flags = (uint8_t)wr->flags,
 		.opcode = (uint8_t)wr->opcode,
+		.first_op = to_recv ? MW_SEND_FIRST : MW_WRITE_FIRST,
 	};
 	if (wr->n_sge)
 		memcpy(&req->sq.sges[(size_t)(wqe - req->sq.wqes) * req->sq.max_sge], wr->sge,

@@ -19,25 +19,35 @@ static uint32_t packet_bytes(const struct mt_qp *qp, const struct mt_wqe *wqe, u
 	return left < qp->attr.path_mtu ? left : qp->attr.path_mtu;
 }
 
-/* FIRST, MIDDLE, LAST, LAST_IMM, ONLY and ONLY_IMM follow each other in each operation. */
-_Static_assert(MW_WRITE_ONLY_IMM - MW_WRITE_FIRST == 5 && MW_SEND_ONLY_IMM - MW_SEND_FIRST == 5 &&
-		       MW_SEND_MIDDLE - MW_SEND_FIRST == MW_WRITE_MIDDLE - MW_WRITE_FIRST &&
-		       MW_SEND_LAST_IMM - MW_SEND_FIRST == MW_WRITE_LAST_IMM - MW_WRITE_FIRST,
-	       "opcodes");
+/* From the opcode of its FIRST packet on, those of an operation follow each other. */
+enum place {
+	FIRST,
+	MIDDLE,
+	LAST,
+	LAST_IMM,
+	ONLY,
+	ONLY_IMM,
+};
+#define OPCODE(op, place) (MW_##op##_##place == MW_##op##_FIRST + place)
+_Static_assert(OPCODE(WRITE, MIDDLE) && OPCODE(WRITE, LAST) && OPCODE(WRITE, LAST_IMM) &&
+		       OPCODE(WRITE, ONLY) && OPCODE(WRITE, ONLY_IMM),
+	       "opcodes of WRITE");
+_Static_assert(OPCODE(SEND, MIDDLE) && OPCODE(SEND, LAST) && OPCODE(SEND, LAST_IMM) &&
+		       OPCODE(SEND, ONLY) && OPCODE(SEND, ONLY_IMM),
+	       "opcodes of SEND");
 
 /* REQ(req.segment) */
 static uint8_t opcode_of(const struct mt_wqe *wqe, uint32_t index)
 {
 	bool last = index + 1 == wqe->n_packets, imm = wqe->flags & MT_WR_IMM;
-	unsigned op = wqe->opcode == MT_WR_SEND ? MW_SEND_FIRST - MW_WRITE_FIRST : 0;
 
 	if (wqe->n_packets == 1)
-		return (uint8_t)(op + (imm ? MW_WRITE_ONLY_IMM : MW_WRITE_ONLY));
+		return (uint8_t)(wqe->first_op + (imm ? ONLY_IMM : ONLY));
 	if (index == 0)
-		return (uint8_t)(op + MW_WRITE_FIRST);
+		return wqe->first_op;
 	if (!last)
-		return (uint8_t)(op + MW_WRITE_MIDDLE);
-	return (uint8_t)(op + (imm ? MW_WRITE_LAST_IMM : MW_WRITE_LAST));
+		return (uint8_t)(wqe->first_op + MIDDLE);
+	return (uint8_t)(wqe->first_op + (imm ? LAST_IMM : LAST));
 }
 
 /*
@@ -276,19 +286,32 @@ static enum mt_next send_repeat(struct mt_qp *qp, uint64_t now_ns, uint32_t free
 	return MT_NEXT_SENT;
 }
 
+/*
+ * While the peer has no receive, what lies below the lowest PSN refused may go, nothing else.
+ * REQ(ext.rnr.wait)
+ */
+static enum mt_next next_while_not_ready(struct mt_qp *qp, uint64_t now_ns, uint32_t free_ports,
+					 struct mt_tx_desc *desc)
+{
+	uint64_t psn;
+
+	if (mt_tx_window_oldest_lost(&qp->req.window, &psn) && !mt_rnr_holds(&qp->ext->rnr, psn))
+		return send_lost(qp, psn, now_ns, free_ports, desc);
+	return MT_NEXT_BLOCKED;
+}
+
 /* REQ(req.rtx.selective) */
 enum mt_next mt_requester_next(struct mt_qp *qp, uint64_t now_ns, uint32_t free_ports,
 			       struct mt_tx_desc *desc)
 {
-	const struct mt_rnr *rnr = qp->ext ? &qp->ext->rnr : NULL;
 	uint64_t psn;
 
 	if (!mt_qp_may_send(qp))
 		return MT_NEXT_BLOCKED;
-	if (mt_tx_window_oldest_lost(&qp->req.window, &psn) && !(rnr && mt_rnr_holds(rnr, psn)))
+	if (qp->ext && qp->ext->rnr.waits)
+		return next_while_not_ready(qp, now_ns, free_ports, desc);
+	if (mt_tx_window_oldest_lost(&qp->req.window, &psn))
 		return send_lost(qp, psn, now_ns, free_ports, desc);
-	if (rnr && rnr->waits)
-		return MT_NEXT_BLOCKED; /* REQ(ext.rnr.wait) */
 	if (qp->req.repeat_last) {
 		enum mt_next r = send_repeat(qp, now_ns, free_ports, desc);
 

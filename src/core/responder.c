@@ -27,6 +27,7 @@ enum check {
 	CHK_ACCESS,
 	CHK_IMM,
 	DO_PLACE,
+	DO_SCATTER,
 	DO_TRACK,
 	DO_ANSWER,
 	CHECKS,
@@ -318,18 +319,21 @@ static enum check check_imm(struct ctx *c)
 	} else if (c->rqe) {
 		note_arrival(c);
 	}
-	return DO_PLACE;
+	return c->op & MW_OP_SEND ? DO_SCATTER : DO_PLACE;
 }
 
 /* A SEND goes into the pieces of its receive; what they name may be gone since it was posted. */
-static void scatter(struct ctx *c)
+static enum check do_scatter(struct ctx *c)
 {
+	const struct mt_refusal *refusal = &c->qp->rsp.refusal;
 	const struct mt_engine *e = c->qp->engine;
-	struct mt_recv_walk walk =
-		mt_recv_walk(&c->qp->rsp.rq, c->rqe, c->pkt->data.reth.va, c->pkt->payload_len);
 	const uint8_t *src = c->rx->payload;
 	struct mt_recv_piece piece;
+	struct mt_recv_walk walk;
 
+	if (refusal->syndrome != 0 && c->msn >= refusal->msn)
+		return DO_TRACK;
+	walk = mt_recv_walk(&c->qp->rsp.rq, c->rqe, c->pkt->data.reth.va, c->pkt->payload_len);
 	while (mt_recv_next(&walk, &piece)) {
 		const struct mt_mr *mr = mt_mr_check(&e->mrs, piece.lkey, c->qp->cap.pd, piece.addr,
 						     piece.len, MT_ACCESS_LOCAL_WRITE);
@@ -337,12 +341,13 @@ static void scatter(struct ctx *c)
 		if (!mr ||
 		    !e->env.place(e->env.ctx, mr->user, piece.addr - mr->start, src, piece.len)) {
 			refuse_recv(c, MW_NAK_REMOTE_OP, MT_WC_LOC_PROT_ERR);
-			return;
+			break;
 		}
 		stats(c)->rx_data_bytes += piece.len;
 		if (src)
 			src += piece.len;
 	}
+	return DO_TRACK;
 }
 
 /*
@@ -356,11 +361,6 @@ static enum check do_place(struct ctx *c)
 	const struct mt_refusal *refusal = &c->qp->rsp.refusal;
 	const struct mt_env *env = &c->qp->engine->env;
 
-	if (c->op & MW_OP_SEND) {
-		if (refusal->syndrome == 0 || c->msn < refusal->msn)
-			scatter(c);
-		return DO_TRACK;
-	}
 	if (c->mr && (refusal->syndrome == 0 || c->msn < refusal->msn)) {
 		if (env->place(env->ctx, c->mr->user, c->pkt->data.reth.va - c->mr->start,
 			       c->rx->payload, c->pkt->payload_len))
@@ -499,7 +499,8 @@ void mt_responder_data(struct mt_qp *qp, const struct mt_rx *rx)
 		[CHK_STATE] = check_state,   [CHK_P_KEY] = check_p_key,	  [CHK_PSN] = check_psn,
 		[CHK_TRIM] = check_trim,     [CHK_LENGTH] = check_length, [CHK_RECV] = check_recv,
 		[CHK_MEMORY] = check_memory, [CHK_ACCESS] = check_access, [CHK_IMM] = check_imm,
-		[DO_PLACE] = do_place,	     [DO_TRACK] = do_track,	  [DO_ANSWER] = do_answer,
+		[DO_SCATTER] = do_scatter,   [DO_PLACE] = do_place,	  [DO_TRACK] = do_track,
+		[DO_ANSWER] = do_answer,
 	};
 	struct ctx c = {
 		.qp = qp,

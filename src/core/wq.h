@@ -26,9 +26,10 @@ struct mt_wqe {
 	uint32_t imm;
 	uint16_t rqmsn; /* number of WRITE_WITH_IMM before it, modulo 2^16 */
 	uint8_t n_sge;
-	uint8_t flags;	/* enum mt_wr_flags */
-	uint8_t status; /* enum mt_wc_status, once complete */
-	uint8_t opcode; /* enum mt_wr_opcode */
+	uint8_t flags;	  /* enum mt_wr_flags */
+	uint8_t status;	  /* enum mt_wc_status, once complete */
+	uint8_t opcode;	  /* enum mt_wr_opcode */
+	uint8_t first_op; /* enum mw_opcode of its first of several packets */
 };
 
 struct mt_sq {
