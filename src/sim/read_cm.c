@@ -384,27 +384,49 @@ static bool cm_check_trigger(struct cm_reader *r, const struct cm_trigger *t, ui
 			      t->id, fired, t->kind == CM_BARRIER ? t->count : 1);
 }
 
-/* cm_needs gives the flow of `wait` a need for each flow that fires its trigger. */
-static bool cm_needs(struct cm_reader *r, const struct cm_tie *wait)
+/* cm_host_of returns the host at which a trigger is fired. */
+static uint32_t cm_host_of(const struct cm_reader *r, const struct cm_tie *fires)
+{
+	const struct ms_list_flow *f = &r->cm->flows.flow[fires->flow];
+
+	return fires->end == MS_SENT ? f->src : f->dst;
+}
+
+/* cm_relay adds an empty flow that brings the news from the host where a trigger is fired. */
+static bool cm_relay(struct cm_reader *r, const struct cm_tie *fires, const struct cm_tie *wait)
+{
+	struct ms_flow_list *l = &r->cm->flows;
+	const struct ms_list_flow relay = {.src = cm_host_of(r, fires),
+					   .dst = l->flow[wait->flow].src};
+
+	if (l->n < MS_LIST_MAX && ms_flow_list_add(l, &relay) &&
+	    ms_flow_list_need(l, l->n - 1, fires->flow, fires->end))
+		return true;
+	return ms_file_refuse(
+		r->error, r->file, wait->line,
+		"trigger %u: brings more than %u flows, or more than there is memory for", wait->id,
+		MS_LIST_MAX);
+}
+
+/*
+ * cm_needs gives the flow of `wait` a need for each flow that fires its trigger. First, with relay
+ * NULL, it only adds the flows that bring news from other hosts: the needs of a flow stand
+ * together, so those of a relay cannot come in between. Then *relay is the first of them not used
+ * yet.
+ */
+static bool cm_needs(struct cm_reader *r, const struct cm_tie *wait, uint32_t *relay)
 {
 	struct ms_flow_list *l = &r->cm->flows;
 	const struct cm_tie *tie = r->fires.data;
-	uint32_t host = l->flow[wait->flow].src;
 
 	for (uint32_t i = cm_first(&r->fires, wait->id); i < r->fires.n && tie[i].id == wait->id;
 	     i++) {
-		const struct ms_list_flow *f = &l->flow[tie[i].flow];
+		bool far = cm_host_of(r, &tie[i]) != l->flow[wait->flow].src;
 
-		if ((tie[i].end == MS_SENT ? f->src : f->dst) != host)
-			return ms_file_refuse(
-				r->error, r->file, wait->line,
-				"trigger %u: is fired at host %u, where flow %u->%u of line %u is "
-				"%s; expected at host %u, which waits: a host knows of its own "
-				"flows only",
-				wait->id, tie[i].end == MS_SENT ? f->src : f->dst, f->src, f->dst,
-				tie[i].line, tie[i].end == MS_SENT ? "acknowledged" : "received",
-				host);
-		if (!ms_flow_list_need(l, wait->flow, tie[i].flow, tie[i].end))
+		if (!relay && far && !cm_relay(r, &tie[i], wait))
+			return false;
+		if (relay && !ms_flow_list_need(l, wait->flow, far ? (*relay)++ : tie[i].flow,
+						far ? MS_RECEIVED : tie[i].end))
 			return ms_file_no_memory(r->error, r->file);
 	}
 	return true;
@@ -471,13 +493,17 @@ static bool cm_check_triggers(struct cm_reader *r)
 static bool cm_resolve(struct cm_reader *r)
 {
 	const struct cm_tie *wait = r->waits.data;
+	uint32_t relay = r->cm->flows.n;
 
 	cm_sort(&r->trigger, sizeof(struct cm_trigger), by_id);
 	cm_sort(&r->fires, sizeof(struct cm_tie), by_tie);
 	if (!cm_known(r, &r->waits) || !cm_known(r, &r->fires) || !cm_check_triggers(r))
 		return false;
 	for (uint32_t i = 0; i < r->waits.n; i++)
-		if (!cm_needs(r, &wait[i]))
+		if (!cm_needs(r, &wait[i], NULL))
+			return false;
+	for (uint32_t i = 0; i < r->waits.n; i++)
+		if (!cm_needs(r, &wait[i], &relay))
 			return false;
 	return true;
 }

@@ -11,9 +11,10 @@
  *
  * Starts are in picoseconds, sizes in bytes. A flow begins at its start, or when its trigger fires:
  * a trigger of kind `oneshot` is fired by one flow, `barrier` by the last of `count` flows. Here a
- * host knows of its own flows only, so a flow can be started by one that ends at its source, or
- * that was sent from there. `failure` lines name links between T1 and T2 that are down throughout.
- * Words that order what is sent first (prio, msg) are read and have no meaning here.
+ * host knows of its own flows only: where one waits for a flow of other hosts, an empty flow brings
+ * the news, behind those of the file and as slow as any packet. `failure` lines name links between
+ *T1 and T2 that are down throughout. Words that order what is sent first (prio, msg) are read and
+ *have no meaning here.
  *
  * Refused, with line and reason: what htsim refuses, triggers of kind `multishot` (which flow they
  * start depends on which one ends first) that more than one flow fires or waits for, and triggers

@@ -70,6 +70,30 @@ TEST(ms_cm_read, a_barrier_waits_for_all)
 	ms_cm_fini(&cm);
 }
 
+TEST(ms_cm_read, news_from_other_hosts_travel)
+{
+	struct ms_cm cm;
+
+	cm_good(&cm, "Nodes 8\nConnections 3\nTriggers 1\n1->2 start 0 size 9 recv_done_trigger 3\n"
+		     "5->6 start 0 size 9 send_done_trigger 3\n6->7 trigger 3 size 9\n"
+		     "trigger id 3 barrier count 2\n");
+	assert_u_eq(cm.flows.n, 5);
+	for (uint32_t i = 0; i < 2; i++) {
+		const struct ms_list_flow *relay = &cm.flows.flow[3 + i];
+		const struct ms_list_flow *waits = &cm.flows.flow[2];
+
+		assert_u_eq(relay->src, i ? 5 : 2);
+		assert_u_eq(relay->dst, 6);
+		assert_u_eq(relay->bytes, 0);
+		assert_u_eq(relay->n_needs, 1);
+		assert_u_eq(cm.flows.need[relay->first_need].flow, i);
+		assert_u_eq(waits->n_needs, 2);
+		assert_u_eq(cm.flows.need[waits->first_need + i].flow, 3 + i);
+		assert_i_eq(cm.flows.need[waits->first_need + i].end, MS_RECEIVED);
+	}
+	ms_cm_fini(&cm);
+}
+
 TEST(ms_cm_read, failed_links)
 {
 	struct ms_cm cm;
@@ -140,8 +164,6 @@ static const struct sim_bad bad_triggers[] = {
 	 "f.cm:4: trigger 4: is not described"},
 	{TWO FIRE "2->3 trigger 4 start 0 size 1\ntrigger id 4 oneshot\n",
 	 "f.cm:5: 2->3: has both a start and a trigger"},
-	{TWO FIRE "3->2 trigger 4 size 1\ntrigger id 4 oneshot\n",
-	 "f.cm:5: trigger 4: is fired at host 2"},
 	{TWO "1->2 start 0 size 1\n2->3 trigger 4 size 1\ntrigger id 4 oneshot\n",
 	 "f.cm:6: trigger id 4: 0 flows fire it; expected 1"},
 	{TWO FIRE "2->3 trigger 4 size 1\ntrigger id 4 barrier count 2\n",
