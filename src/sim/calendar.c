@@ -147,22 +147,26 @@ static bool room_for_keys(struct ms_lane *lane, uint32_t n)
 }
 
 /*
- * Of one lane's box. In a switch all that comes is ordered by time alone; in a group of hosts by
- * host and then by time. Faults, which have no length, come before packets of the same instant.
+ * Of one lane's box, in the order in which it was filled: what comes from several ports at one
+ * instant is in order then. In a switch all is ordered by time alone, in a group of hosts by host
+ * and then by time. Faults, which have no length, come before packets of the same instant.
  */
 static uint32_t gather_box(struct ms_lane *lane, const struct ms_unit *unit, ms_tail tail,
 			   uint32_t n)
 {
 	uint64_t host_span = unit->tier == MF_HOST ? lane->net->window_ps : 0;
-	const struct ms_chunk *chunk = ms_tail_chunk(tail);
-	const struct ms_packet *end = (const struct ms_packet *)(uintptr_t)tail;
+	const struct ms_chunk *last = ms_tail_chunk(tail);
 
-	for (; chunk; chunk = chunk->next, end = chunk ? chunk->packet + MS_CHUNK_PACKETS : NULL) {
+	for (const struct ms_chunk *chunk = last->first;; chunk = chunk->newer) {
+		const struct ms_packet *end = chunk->packet + MS_CHUNK_PACKETS;
+
+		if (chunk == last)
+			end = (const struct ms_packet *)(uintptr_t)tail;
+		else
+			mb_prefetch(chunk->newer, SOON_BYTES);
 		if (n + MS_CHUNK_PACKETS > lane->keys_room &&
 		    !room_for_keys(lane, n + (uint32_t)MS_CHUNK_PACKETS))
 			return n;
-		if (chunk->next)
-			mb_prefetch(chunk->next, SOON_BYTES);
 		for (const struct ms_packet *p = chunk->packet; p < end; p++) {
 			uint64_t when = p->at + (p->dst - unit->index) * host_span;
 
@@ -170,8 +174,9 @@ static uint32_t gather_box(struct ms_lane *lane, const struct ms_unit *unit, ms_
 				when << 32 | (p->bytes ? p->port | UINT32_C(1) << 31 : p->port);
 			lane->keys[n++].p = p;
 		}
+		if (chunk == last)
+			return n;
 	}
-	return n;
 }
 
 void ms_gather_soon(const struct ms_lane *lane, uint32_t unit)
@@ -183,7 +188,7 @@ void ms_gather_soon(const struct ms_lane *lane, uint32_t unit)
 		ms_tail tail = net->lane[i]->box[at];
 
 		if (tail)
-			mb_prefetch(ms_tail_chunk(tail), SOON_BYTES);
+			mb_prefetch(ms_tail_chunk(tail)->first, SOON_BYTES);
 	}
 }
 

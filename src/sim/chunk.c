@@ -80,5 +80,8 @@ ms_tail ms_tail_extend(struct ms_chunks *c, ms_tail tail)
 	if (!k)
 		return 0;
 	k->next = tail ? ms_tail_chunk(tail) : NULL;
+	k->first = k->next ? k->next->first : k;
+	if (k->next)
+		k->next->newer = k;
 	return (uint64_t)(uintptr_t)k->packet;
 }

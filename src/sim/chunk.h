@@ -18,9 +18,11 @@
 #define MS_CHUNK_PACKETS (MS_CHUNK_BYTES / sizeof(struct ms_packet) - 1)
 
 struct ms_chunk {
-	struct ms_chunk *next; /* the one filled before it, or the next free one */
-	uint64_t owner;	       /* lane of this rank */
-	uint64_t unused[6];
+	struct ms_chunk *next;	/* the one filled before it, or the next free one */
+	struct ms_chunk *newer; /* the one filled after it; of the newest unspecified */
+	struct ms_chunk *first; /* of its list */
+	uint64_t owner;		/* lane of this rank */
+	uint64_t unused[4];
 	union {
 		struct ms_packet packet[MS_CHUNK_PACKETS];
 		uint32_t number[MS_CHUNK_PACKETS * 16];
@@ -63,7 +65,7 @@ static inline void ms_chunk_give(struct ms_chunks *c, struct ms_chunk *k)
 
 /*
  * A list that grows at its end, as one word: the address of the next free place in its newest
- * chunk, 0 for an empty list. Read it newest chunk first, each chunk from its beginning.
+ * chunk, 0 for an empty list. It is read from the first chunk on; all but the newest are full.
  */
 typedef uint64_t ms_tail;
 
