@@ -35,7 +35,7 @@ static void print_usage(FILE *to)
 	fprintf(to, "\n  mrc lab WORD --help   the flags of a word, with examples\n"
 		    "\nexamples:\n"
 		    "  mrc lab up lab                              8 hosts on 4 planes\n"
-		    "  mrc lab shell lab host0 -- ping -c1 host5   from one host to another\n"
+		    "  mrc lab shell lab host0 -- mrc doctor       a command on a host\n"
 		    "  mrc lab fault lab plane0.t1-0 stall         a switch that swallows all\n"
 		    "  mrc lab fault lab lift\n"
 		    "  mrc lab down lab\n");
