@@ -42,8 +42,11 @@ static void choose_evs(const struct ms_nics *n, uint32_t *order, struct mb_prng 
 	}
 }
 
-/* Many hosts share a set: there are enough for them not to march in step. */
-#define EV_SETS 64u
+/*
+ * Hosts share sets, but none of those on the same T0, where the same uplinks would be loaded twice:
+ * hosts with the same number modulo this.
+ */
+#define EV_SETS_MAX 4096u
 
 static bool open_ev_sets(struct ms_nics *n)
 {
@@ -52,20 +55,21 @@ static bool open_ev_sets(struct ms_nics *n)
 	struct mb_prng prng;
 
 	mb_prng_init(&prng, n->cfg.seed);
-	n->ev_sets = calloc(EV_SETS * set, sizeof(*n->ev_sets));
-	for (uint32_t i = 0; order && n->ev_sets && i < EV_SETS; i++)
+	n->n_ev_sets = n->hosts < EV_SETS_MAX ? n->hosts : EV_SETS_MAX;
+	n->ev_sets = calloc(n->n_ev_sets * set, sizeof(*n->ev_sets));
+	for (uint32_t i = 0; order && n->ev_sets && i < n->n_ev_sets; i++)
 		choose_evs(n, order, &prng, n->ev_sets + i * set);
 	free(order);
 	return order && n->ev_sets;
 }
 
-static bool set_profiles(struct ms_host *h, struct mb_prng *prng)
+static bool set_profiles(struct ms_host *h)
 {
 	struct ms_nics *n = h->nics;
 	const struct ms_nic_cfg *c = &n->cfg;
 	uint32_t active = c->evs_active && c->evs_active < n->n_evs ? c->evs_active : n->n_evs;
 	struct mt_ev_profile_cfg profile = {
-		.evs = n->ev_sets + (size_t)mb_prng_below(prng, EV_SETS) * n->n_evs * n->planes,
+		.evs = n->ev_sets + (size_t)(h->number % n->n_ev_sets) * n->n_evs * n->planes,
 		.stays = true,
 		.n_evs = (uint16_t)(n->n_evs * n->planes),
 		.n_active = (uint16_t)(active * n->planes),
@@ -165,7 +169,7 @@ struct ms_host *ms_nic_host(struct ms_nics *n, struct ms_lane_state *lane, uint3
 	}
 	h->n_slots = slots;
 	h->outgoing = outgoing;
-	if (!set_profiles(h, &prng))
+	if (!set_profiles(h))
 		ms_nic_complain(lane, "host %u: its profiles are refused", number);
 	for (uint32_t p = 0; p < n->planes; p++)
 		if (n->dark[number] >> p & 1)

@@ -90,6 +90,7 @@ struct ms_nics {
 	uint32_t lanes;
 	struct ms_lane_state *lane;
 	struct mt_ev *ev_sets; /* of which each host has one */
+	uint32_t n_ev_sets;
 	struct ms_host **host; /* NULL: nothing has happened there */
 	struct ms_ahead *ahead;
 	uint32_t *dark; /* of each host: ports without carrier */
