@@ -44,7 +44,7 @@ static int settle(const struct place *p)
 	unsetenv("MRC_FAULTS");
 	return setenv("MRC_CONFIG", config, 1) ||
 	       setenv("MRC_PACE", mb_quantity_write_rate(pace, p->cfg->pace_bps), 1) ||
-	       setenv("MRC_STATS_DIR", "/dev/null", 1);
+	       setenv("MRC_CC", "none", 1) || setenv("MRC_STATS_DIR", "/dev/null", 1);
 }
 
 __attribute__((noreturn)) static void become(const struct place *p, pid_t parent)

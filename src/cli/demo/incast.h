@@ -2,6 +2,7 @@
 /*
  * incast.h - several hosts that write to one at the same time: pairs of processes of the example
  * write_bw, which sleep for their completions, so that the job keeps its share of the processors.
+ * They go without congestion control, which would slow them down before a queue has to trim.
  */
 #ifndef SOFTMRC_CLI_DEMO_INCAST_H
 #define SOFTMRC_CLI_DEMO_INCAST_H
