@@ -2,6 +2,8 @@
 softmrc_test(prop_sim_net SOURCES prop_sim_net.c sim_world.c sim_reference.c LINKS sim
 	LABELS property release)
 
+softmrc_test(prop_run SOURCES prop_run.c LINKS sim LABELS property)
+
 # Several processes: mpirun starts sim_ranks_node, which finds the library that speaks MPI in lib/.
 set(arg_SOURCES sim_ranks_node.c sim_world.c sim_reference.c)
 set(arg_LINKS sim softmrc-test-support)
@@ -18,5 +20,6 @@ if(SOFTMRC_SANITIZE STREQUAL "thread")
 	set(arg_LABELS threads)
 	add_test(NAME threads_sim_net COMMAND prop_sim_net)
 	softmrc_test_properties(threads_sim_net)
+	add_test(NAME threads_sim_run COMMAND prop_run)
+	softmrc_test_properties(threads_sim_run)
 endif()
-softmrc_test(prop_run SOURCES prop_run.c LINKS sim LABELS property)
