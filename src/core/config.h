@@ -130,6 +130,7 @@ struct mt_qp_cap {
 	uint32_t max_sge;  /* per send WR, 1 .. MT_SGE_MAX */
 	bool signal_all;
 	uint8_t extensions;   /* enum mw_ext: what to use where the peer knows it, too; 0: MRC */
+	bool in_order;	      /* with extensions: see in_order.h */
 	uint8_t max_recv_sge; /* per receive WR, 0 .. MT_SGE_MAX; with extensions only */
 	uint32_t pd;	      /* protection domain; MRs of other PDs are refused */
 };

@@ -92,6 +92,27 @@ bool mt_qp_take_stash(struct mt_qp *qp, uint64_t now_ns)
 	return true;
 }
 
+struct mt_waiter *mt_qp_take_waiter(struct mt_qp *qp, uint32_t len)
+{
+	if (qp->ext->in_order.count >= MT_IN_ORDER_MAX)
+		return NULL;
+	return mt_engine_alloc(qp->engine, mt_waiter_size(len));
+}
+
+void mt_qp_give_waiter(struct mt_qp *qp, struct mt_waiter *w)
+{
+	mb_pool_put(&qp->engine->pool, w, mt_waiter_size(w->len));
+}
+
+/* They wait for packets above a hole, so that the bitmaps are there as long as they are. */
+static void give_waiters(struct mt_qp *qp)
+{
+	struct mt_waiter *w;
+
+	while (qp->ext && (w = mt_in_order_take(&qp->ext->in_order, UINT64_MAX)))
+		mt_qp_give_waiter(qp, w);
+}
+
 static void give_records(struct mt_qp *qp)
 {
 	struct mt_tx_window *w = &qp->req.window;
@@ -126,6 +147,7 @@ void mt_qp_give_memory(struct mt_qp *qp)
 	give_records(qp);
 	give_bitmaps(qp);
 	give_stash(qp);
+	give_waiters(qp);
 	let_go(qp);
 }
 
@@ -178,6 +200,8 @@ static void visit(struct mt_qp *qp)
 		give_bitmaps(qp);
 	if (over || qp->rsp.stash.filled == 0)
 		give_stash(qp);
+	if (over)
+		give_waiters(qp);
 	if (!qp->req.window.recs && !qp->rsp.window.received && !qp->rsp.stash.places)
 		let_go(qp);
 }

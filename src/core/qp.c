@@ -31,7 +31,8 @@ size_t mt_qp_size(const struct mt_qp_cap *cap)
 {
 	if (cap->sq_depth == 0 || cap->sq_depth > QUEUE_MAX || cap->rq_depth > QUEUE_MAX ||
 	    cap->max_sge == 0 || cap->max_sge > MT_SGE_MAX || cap->max_recv_sge > MT_SGE_MAX ||
-	    cap->extensions & ~EXTENSIONS || (cap->max_recv_sge > 0 && !cap->extensions))
+	    cap->extensions & ~EXTENSIONS ||
+	    ((cap->max_recv_sge > 0 || cap->in_order) && !cap->extensions))
 		return 0;
 	return sizeof(struct mt_qp) + ext_size(cap) + slots(cap->sq_depth) * sizeof(struct mt_wqe) +
 	       (size_t)slots(cap->sq_depth) * cap->max_sge * sizeof(struct mt_sge) +
@@ -62,6 +63,7 @@ static void lay_out(struct mt_qp *qp, const struct mt_qp_cap *cap)
 	rq->max_sge = cap->max_recv_sge;
 	qp->ext = (struct mt_qp_ext *)mt_rq_sges(rq, rq->rqes + slots(cap->rq_depth));
 	qp->ext->agree.offer = cap->extensions;
+	mt_in_order_init(&qp->ext->in_order);
 }
 
 int mt_qp_init(struct mt_engine *e, void *mem, const struct mt_qp_cap *cap, uint32_t qpn,

@@ -13,6 +13,7 @@
 #include "core/cc.h"
 #include "core/control.h"
 #include "core/engine.h"
+#include "core/in_order.h"
 #include "core/path_set.h"
 #include "core/recv_queue.h"
 #include "core/retry.h"
@@ -72,6 +73,7 @@ struct mt_responder {
 struct mt_qp_ext {
 	struct mt_agree agree;
 	struct mt_rnr rnr;
+	struct mt_in_order in_order;
 };
 
 struct mt_qp {
@@ -140,6 +142,10 @@ static inline bool mt_qp_begun(const struct mt_qp *qp)
 bool mt_qp_take_records(struct mt_qp *qp, uint64_t now_ns);
 bool mt_qp_take_bitmaps(struct mt_qp *qp, uint64_t now_ns);
 bool mt_qp_take_stash(struct mt_qp *qp, uint64_t now_ns);
+/* mt_qp_take_waiter returns memory for a packet that is to wait; NULL: there are enough, or none.
+ */
+struct mt_waiter *mt_qp_take_waiter(struct mt_qp *qp, uint32_t len);
+void mt_qp_give_waiter(struct mt_qp *qp, struct mt_waiter *w);
 /*
  * mt_qp_resize changes what the responder may have in its window (PSNs) and its stash, keeping what
  * is in them, for which the limits stay large enough; false: memory, and nothing has changed.

@@ -160,8 +160,10 @@ static void to_reset(struct mt_qp *qp)
 	mt_control_forget(&e->control_ring, qp);
 	qp->req = (struct mt_requester){.sq = sq};
 	qp->rsp = (struct mt_responder){.rq = rq};
-	if (qp->ext)
+	if (qp->ext) {
 		*qp->ext = (struct mt_qp_ext){.agree = {.offer = qp->ext->agree.offer}};
+		mt_in_order_init(&qp->ext->in_order);
+	}
 	mt_sq_reset(&qp->req.sq);
 	mt_rq_reset(&qp->rsp.rq);
 	qp->failure_unreported = false;

@@ -8,10 +8,8 @@
  */
 #include "base/assert.h"
 #include "base/serial.h"
-#include "core/engine_state.h"
-#include "core/qp.h"
+#include "core/incoming.h"
 #include "core/reverse.h"
-#include "wire/opcode.h"
 
 /* After so many times the shortest wait for an answer without a packet all begins anew. */
 #define WAY_BACK_IDLE 8u
@@ -33,23 +31,6 @@ enum check {
 	CHECKS,
 	DONE = CHECKS,
 };
-
-struct ctx {
-	struct mt_qp *qp;
-	const struct mt_rx *rx;
-	const struct mw_packet *pkt;
-	uint8_t op; /* enum mw_opcode_flags */
-	enum mt_rx_place place;
-	uint64_t psn;
-	uint64_t msn;
-	const struct mt_mr *mr;
-	struct mt_rqe *rqe; /* with the extension: the receive that the message takes */
-};
-
-static struct mt_stats *stats(struct ctx *c)
-{
-	return &c->qp->engine->stats;
-}
 
 /*
  * Written where it stays: a copy right after single bytes were stored waits for all of them. A
@@ -73,20 +54,6 @@ static void owe_ack(struct mt_qp *qp)
 {
 	qp->rsp.ack_due = true;
 	mb_list_push(&qp->engine->control, &qp->control);
-}
-
-/* The message's error is reported when every earlier one is complete. REQ(rsp.error.in-order) */
-static void refuse_recv(struct ctx *c, uint8_t syndrome, uint8_t recv)
-{
-	struct mt_refusal *r = &c->qp->rsp.refusal;
-
-	if (r->syndrome == 0 || c->msn < r->msn)
-		*r = (struct mt_refusal){.msn = c->msn, .syndrome = syndrome, .recv = recv};
-}
-
-static void refuse(struct ctx *c, uint8_t syndrome)
-{
-	refuse_recv(c, syndrome, MT_WC_SUCCESS);
 }
 
 static void nack(struct mt_qp *qp, const struct mt_rx *rx, uint64_t psn, enum mw_nack_reason reason)
@@ -114,22 +81,22 @@ static void answer_in_error(struct mt_qp *qp, const struct mt_rx *rx, uint64_t p
 		nack(qp, rx, psn, MW_NACK_UNEXP_EVENT);
 }
 
-static enum check check_state(struct ctx *c)
+static enum check check_state(struct mt_incoming *c)
 {
 	if (mt_qp_may_receive(c->qp))
 		return CHK_P_KEY;
 	if (c->qp->state == MT_QPS_ERR)
 		answer_in_error(c->qp, c->rx, c->pkt->bth.psn);
-	stats(c)->drop_qp_state++;
+	mt_incoming_stats(c)->drop_qp_state++;
 	return DONE;
 }
 
 /* REQ(rsp.qp.demux) */
-static enum check check_p_key(struct ctx *c)
+static enum check check_p_key(struct mt_incoming *c)
 {
 	if (c->pkt->bth.p_key == c->qp->attr.p_key)
 		return CHK_PSN;
-	stats(c)->drop_p_key++;
+	mt_incoming_stats(c)->drop_p_key++;
 	return DONE;
 }
 
@@ -137,7 +104,7 @@ static enum check check_p_key(struct ctx *c)
  * REQ(rsp.window.any-order) REQ(rsp.window.duplicate-above) REQ(rsp.window.ahead)
  * REQ(rsp.window.ancient) REQ(rsp.nack.trim-duplicate)
  */
-static enum check check_psn(struct ctx *c)
+static enum check check_psn(struct mt_incoming *c)
 {
 	const struct mt_responder *rsp = &c->qp->rsp;
 
@@ -149,16 +116,16 @@ static enum check check_psn(struct ctx *c)
 		return CHK_TRIM;
 	case MT_RX_DUP_BEHIND:
 		owe_ack(c->qp); /* REQ(rsp.window.duplicate-below) */
-		stats(c)->rx_duplicates++;
+		mt_incoming_stats(c)->rx_duplicates++;
 		return DO_ANSWER;
 	case MT_RX_DUP_AHEAD:
-		stats(c)->rx_duplicates++;
+		mt_incoming_stats(c)->rx_duplicates++;
 		return DO_ANSWER;
 	case MT_RX_ANCIENT:
-		stats(c)->drop_old_psn++;
+		mt_incoming_stats(c)->drop_old_psn++;
 		return DONE;
 	case MT_RX_FAR:
-		stats(c)->drop_far_psn++;
+		mt_incoming_stats(c)->drop_far_psn++;
 		nack(c->qp, c->rx, c->psn, MW_NACK_PSN_OOR_WINDOW);
 		return DONE;
 	}
@@ -169,13 +136,13 @@ static enum check check_psn(struct ctx *c)
  * REQ(rsp.trim.by-dscp) REQ(rsp.trim.never-placed) REQ(rsp.nack.trim-last-hop)
  * REQ(rsp.nack.capability)
  */
-static enum check check_trim(struct ctx *c)
+static enum check check_trim(struct mt_incoming *c)
 {
 	uint8_t trim = c->rx->meta->trim;
 
 	if (trim == MT_TRIM_NONE)
 		return CHK_LENGTH;
-	stats(c)->rx_trimmed++;
+	mt_incoming_stats(c)->rx_trimmed++;
 	if (c->qp->attr.trim_nack) /* REQ(rsp.nack.trim) */
 		nack(c->qp, c->rx, c->psn,
 		     trim == MT_TRIM_LASTHOP ? MW_NACK_TRIMMED_LASTHOP : MW_NACK_TRIMMED);
@@ -186,7 +153,7 @@ static enum check check_trim(struct ctx *c)
  * Every packet but the last is full; the last holds what is left, which an ONLY packet proves.
  * REQ(rsp.place.payload-length)
  */
-static bool length_fits(const struct ctx *c)
+static bool length_fits(const struct mt_incoming *c)
 {
 	uint32_t len = c->pkt->payload_len, mtu = c->qp->attr.path_mtu;
 	uint32_t whole = c->pkt->data.reth.dmalen;
@@ -201,30 +168,19 @@ static bool length_fits(const struct ctx *c)
 	return len == (whole - 1) % mtu + 1;
 }
 
-static enum check check_length(struct ctx *c)
+static enum check check_length(struct mt_incoming *c)
 {
 	if (length_fits(c) && c->msn >= c->qp->rsp.msn)
 		return c->qp->ext ? CHK_RECV : CHK_MEMORY;
-	stats(c)->drop_malformed++;
+	mt_incoming_stats(c)->drop_malformed++;
 	return DONE;
-}
-
-/* What is longer than its receive, or lies outside itself. REQ(ext.recv.length) */
-static void check_room(struct ctx *c)
-{
-	const struct mw_reth *reth = &c->pkt->data.reth;
-
-	if (reth->dmalen > mt_recv_room(&c->qp->rsp.rq, c->rqe))
-		refuse_recv(c, MW_NAK_INVALID_REQUEST, MT_WC_LOC_LEN_ERR);
-	else if (reth->va > reth->dmalen || c->pkt->payload_len > reth->dmalen - reth->va)
-		refuse(c, MW_NAK_INVALID_REQUEST);
 }
 
 /*
  * With the extension a message that needs a receive waits at the sender until there is one. A
  * WRITE_WITH_IMM needs it when its immediate comes. REQ(ext.rnr.nack)
  */
-static enum check check_recv(struct ctx *c)
+static enum check check_recv(struct mt_incoming *c)
 {
 	bool send = c->op & MW_OP_SEND;
 
@@ -233,25 +189,24 @@ static enum check check_recv(struct ctx *c)
 	switch (mt_recv_find(&c->qp->rsp.rq, c->pkt->data.meth.rqmsn, &c->rqe)) {
 	case MT_RECV_POSTED:
 		if (send)
-			check_room(c);
+			mt_recv_check_room(c);
 		return CHK_MEMORY;
 	case MT_RECV_NOT_YET:
-		stats(c)->rnr_nacks++;
+		mt_incoming_stats(c)->rnr_nacks++;
 		nack(c->qp, c->rx, c->psn, MW_NACK_RNR);
 		return DONE;
 	case MT_RECV_PAST:
-		refuse(c, MW_NAK_INVALID_REQUEST);
+		mt_incoming_refuse(c, MW_NAK_INVALID_REQUEST, MT_WC_SUCCESS);
 		return CHK_MEMORY;
 	}
 	mb_unreachable();
 }
 
 /*
- * Of the shortages that a NACK can name two exist here: no memory for the bitmaps, and none for
- * the stash. Packet buffers are not needed, since packets are placed as they come.
- * REQ(rsp.nack.shortage)
+ * Of the shortages that a NACK can name: no memory for the bitmaps, none for the stash, and none
+ * for a packet that must wait, where any must. REQ(rsp.nack.shortage) REQ(ext.order.bound)
  */
-static enum check check_memory(struct ctx *c)
+static enum check check_memory(struct mt_incoming *c)
 {
 	enum mw_nack_reason missing;
 
@@ -260,15 +215,18 @@ static enum check check_memory(struct ctx *c)
 	else if (c->op & MW_OP_IMM && !mt_qp_has(c->qp, MW_EXT_SEND) &&
 		 !mt_qp_take_stash(c->qp, c->rx->now_ns))
 		missing = MW_NACK_NO_RESOURCE;
+	else if (mt_in_order_waits(c) &&
+		 !(c->waiter = mt_qp_take_waiter(c->qp, c->pkt->payload_len)))
+		missing = MW_NACK_NO_PKT_BUFFER;
 	else
 		return CHK_ACCESS;
-	stats(c)->drop_no_memory++;
+	mt_incoming_stats(c)->drop_no_memory++;
 	nack(c->qp, c->rx, c->psn, missing);
 	return DONE;
 }
 
 /* REQ(rsp.place.access-nak) */
-static enum check check_access(struct ctx *c)
+static enum check check_access(struct mt_incoming *c)
 {
 	const struct mw_reth *reth = &c->pkt->data.reth;
 	struct mt_qp *qp = c->qp;
@@ -279,29 +237,13 @@ static enum check check_access(struct ctx *c)
 		c->mr = mt_mr_check(&qp->engine->mrs, reth->rkey, qp->cap.pd, reth->va,
 				    c->pkt->payload_len, MT_ACCESS_REMOTE_WRITE);
 	if (!c->mr) {
-		stats(c)->rx_access_errors++;
-		refuse(c, MW_NAK_REMOTE_ACCESS);
+		mt_incoming_stats(c)->rx_access_errors++;
+		mt_incoming_refuse(c, MW_NAK_REMOTE_ACCESS, MT_WC_SUCCESS);
 	}
 	return CHK_IMM;
 }
 
-/* What the receive will say when its turn has come. REQ(ext.recv.order) */
-static void note_arrival(struct ctx *c)
-{
-	struct mt_rqe *rqe = c->rqe;
-
-	if (!(c->op & MW_OP_END))
-		return;
-	rqe->msn = (uint32_t)c->msn;
-	rqe->imm = c->pkt->data.imm;
-	rqe->byte_len = c->pkt->data.reth.dmalen;
-	rqe->opcode = c->op & MW_OP_SEND ? MT_WR_SEND : MT_WR_WRITE;
-	rqe->with_imm = c->op & MW_OP_IMM;
-	rqe->solicited = c->pkt->bth.se;
-	rqe->arrived = true;
-}
-
-static enum check check_imm(struct ctx *c)
+static enum check check_imm(struct mt_incoming *c)
 {
 	struct mt_responder *rsp = &c->qp->rsp;
 
@@ -315,58 +257,40 @@ static enum check check_imm(struct ctx *c)
 		};
 
 		if (!mt_wimm_put(&rsp->stash, c->pkt->data.meth.rqmsn, &w))
-			refuse(c, MW_NAK_INVALID_REQUEST); /* REQ(rsp.wimm.limit) */
+			mt_incoming_refuse(c, MW_NAK_INVALID_REQUEST,
+					   MT_WC_SUCCESS); /* REQ(rsp.wimm.limit) */
 	} else if (c->rqe) {
-		note_arrival(c);
+		mt_recv_arrived(c);
 	}
 	return c->op & MW_OP_SEND ? DO_SCATTER : DO_PLACE;
 }
 
-/* A SEND goes into the pieces of its receive; what they name may be gone since it was posted. */
-static enum check do_scatter(struct ctx *c)
+static enum check do_scatter(struct mt_incoming *c)
 {
-	const struct mt_refusal *refusal = &c->qp->rsp.refusal;
-	const struct mt_engine *e = c->qp->engine;
-	const uint8_t *src = c->rx->payload;
-	struct mt_recv_piece piece;
-	struct mt_recv_walk walk;
-
-	if (refusal->syndrome != 0 && c->msn >= refusal->msn)
-		return DO_TRACK;
-	walk = mt_recv_walk(&c->qp->rsp.rq, c->rqe, c->pkt->data.reth.va, c->pkt->payload_len);
-	while (mt_recv_next(&walk, &piece)) {
-		const struct mt_mr *mr = mt_mr_check(&e->mrs, piece.lkey, c->qp->cap.pd, piece.addr,
-						     piece.len, MT_ACCESS_LOCAL_WRITE);
-
-		if (!mr ||
-		    !e->env.place(e->env.ctx, mr->user, piece.addr - mr->start, src, piece.len)) {
-			refuse_recv(c, MW_NAK_REMOTE_OP, MT_WC_LOC_PROT_ERR);
-			break;
-		}
-		stats(c)->rx_data_bytes += piece.len;
-		if (src)
-			src += piece.len;
-	}
+	mt_recv_place(c);
 	return DO_TRACK;
 }
 
 /*
- * Once a message is known to be refused, nothing more of it or of later ones is placed. Packets of
- * them that came before may have been: WRITEs land in any order until an immediate or a completion
- * says that they have landed.
- * REQ(rsp.place.at-once) REQ(rsp.place.once)
+ * Packets of a refused message that came before it was known may have been placed: WRITEs land in
+ * any order until an immediate or a completion says that they have landed. REQ(rsp.place.at-once)
+ * REQ(rsp.place.once)
  */
-static enum check do_place(struct ctx *c)
+static enum check do_place(struct mt_incoming *c)
 {
-	const struct mt_refusal *refusal = &c->qp->rsp.refusal;
 	const struct mt_env *env = &c->qp->engine->env;
 
-	if (c->mr && (refusal->syndrome == 0 || c->msn < refusal->msn)) {
+	if (c->waiter) {
+		mt_in_order_put_by(c);
+		return DO_TRACK;
+	}
+	if (c->mr && mt_incoming_wanted(c)) {
 		if (env->place(env->ctx, c->mr->user, c->pkt->data.reth.va - c->mr->start,
 			       c->rx->payload, c->pkt->payload_len))
-			stats(c)->rx_data_bytes += c->pkt->payload_len;
+			mt_incoming_stats(c)->rx_data_bytes += c->pkt->payload_len;
 		else
-			refuse(c, MW_NAK_REMOTE_OP); /* REQ(rsp.place.memory-gone) */
+			mt_incoming_refuse(c, MW_NAK_REMOTE_OP,
+					   MT_WC_SUCCESS); /* REQ(rsp.place.memory-gone) */
 	}
 	return DO_TRACK;
 }
@@ -376,7 +300,7 @@ static enum check do_place(struct ctx *c)
  * REQ(rsp.wimm.no-receive) REQ(rsp.complete.in-order)
  * REQ(svc.no-rnr) REQ(rsp.complete.write-silent) REQ(rsp.state.early)
  */
-static void deliver_immediates(struct ctx *c)
+static void deliver_immediates(struct mt_incoming *c)
 {
 	struct mt_responder *rsp = &c->qp->rsp;
 	struct mt_wimm w;
@@ -419,12 +343,14 @@ static void report_refusal(struct mt_qp *qp)
 	owe_ack(qp);
 }
 
-static enum check do_track(struct ctx *c)
+static enum check do_track(struct mt_incoming *c)
 {
 	struct mt_responder *rsp = &c->qp->rsp;
 	uint32_t complete = mt_rx_window_take(&rsp->window, c->psn, c->op & MW_OP_END);
 
-	stats(c)->rx_data_packets++;
+	if (c->qp->ext && c->qp->ext->in_order.count > 0)
+		mt_in_order_place(c->qp);
+	mt_incoming_stats(c)->rx_data_packets++;
 	rsp->rcvd_bytes += c->pkt->payload_len + MT_NOMINAL_HEADER;
 	rsp->msn += complete;
 	if (rsp->refusal.syndrome != 0 && rsp->msn > rsp->refusal.msn)
@@ -464,16 +390,16 @@ static void test_way_back(struct mt_qp *qp, uint64_t now_ns)
 }
 
 /* A mark is answered by a SACK of its own. REQ(rsp.sack.trigger.ecn) */
-static void echo_mark(struct ctx *c, bool unheard)
+static void echo_mark(struct mt_incoming *c, bool unheard)
 {
 	struct mt_control echo = {.qp = c->qp, .kind = MT_CONTROL_SACK};
 
 	set_trigger(&echo.cause, c->rx, c->psn, unheard);
-	stats(c)->rx_ecn++;
+	mt_incoming_stats(c)->rx_ecn++;
 	mt_engine_control(c->qp->engine, &echo);
 }
 
-static enum check do_answer(struct ctx *c)
+static enum check do_answer(struct mt_incoming *c)
 {
 	struct mt_qp *qp = c->qp;
 	struct mt_sacker *sacker = &qp->rsp.sacker;
@@ -495,14 +421,14 @@ static enum check do_answer(struct ctx *c)
 
 void mt_responder_data(struct mt_qp *qp, const struct mt_rx *rx)
 {
-	static enum check (*const checks[CHECKS])(struct ctx *) = {
+	static enum check (*const checks[CHECKS])(struct mt_incoming *) = {
 		[CHK_STATE] = check_state,   [CHK_P_KEY] = check_p_key,	  [CHK_PSN] = check_psn,
 		[CHK_TRIM] = check_trim,     [CHK_LENGTH] = check_length, [CHK_RECV] = check_recv,
 		[CHK_MEMORY] = check_memory, [CHK_ACCESS] = check_access, [CHK_IMM] = check_imm,
 		[DO_SCATTER] = do_scatter,   [DO_PLACE] = do_place,	  [DO_TRACK] = do_track,
 		[DO_ANSWER] = do_answer,
 	};
-	struct ctx c = {
+	struct mt_incoming c = {
 		.qp = qp,
 		.rx = rx,
 		.pkt = rx->pkt,
@@ -510,7 +436,8 @@ void mt_responder_data(struct mt_qp *qp, const struct mt_rx *rx)
 	};
 
 	if (c.op & MW_OP_SEND && !mt_qp_has(qp, MW_EXT_SEND)) {
-		stats(&c)->drop_decode++; /* as one who never heard of it. REQ(ext.strict) */
+		mt_incoming_stats(&c)
+			->drop_decode++; /* as one who never heard of it. REQ(ext.strict) */
 		return;
 	}
 	for (enum check next = CHK_STATE; next != DONE;)

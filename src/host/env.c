@@ -237,6 +237,17 @@ static int env_read_path(char path[MH_PATH_MAX], const struct mh_settings *s, en
 	return 0;
 }
 
+static int env_read_order(struct mh_env *env, const struct mh_settings *s,
+			  struct mh_env_error *error)
+{
+	const char *value = s->of[MH_SET_ORDER].text;
+
+	env->relaxed = value && strcmp(value, "relaxed") == 0;
+	if (!value || env->relaxed || strcmp(value, "strict") == 0)
+		return 0;
+	return mh_settings_refuse(s, MH_SET_ORDER, "must be strict or relaxed", error);
+}
+
 static int env_read_all(struct mh_env *env, const struct mh_settings *s, struct mh_env_error *error)
 {
 	int err = env_read_numbers(env, s, error);
@@ -257,6 +268,8 @@ static int env_read_all(struct mh_env *env, const struct mh_settings *s, struct 
 		err = env_read_ev_format(env, s, error);
 	if (!err)
 		err = mh_env_read_srv6_evs(env, s, error);
+	if (!err)
+		err = env_read_order(env, s, error);
 	if (!err)
 		err = env_read_switch(&env->icrc, true, s, MH_SET_ICRC, error);
 	if (!err)

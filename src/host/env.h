@@ -47,7 +47,8 @@ struct mh_env {
 	uint32_t mtu;	   /* largest path MTU, bytes of payload */
 	uint32_t rx_buffer_bytes;
 	bool icrc;
-	bool svc_time;		     /* answers tell how long they took, see core/config.h */
+	bool relaxed;  /* extended QPs place ends of messages as they come, see core/in_order.h */
+	bool svc_time; /* answers tell how long they took, see core/config.h */
 	char capture[MH_PATH_MAX];   /* path of a pcapng file, or empty */
 	char faults[MH_PATH_MAX];    /* path of a fault table, or empty */
 	char stats_dir[MH_PATH_MAX]; /* or empty */

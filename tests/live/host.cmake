@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 #
 # The software NIC in two processes over four loopback planes.
-foreach(name crew drivers fork machines memory srv6 stranger threads write)
+foreach(name crew drivers fork machines memory order srv6 stranger threads write)
 	softmrc_test(live_${name} SOURCES live_${name}.c live.c LINKS host LABELS live TIMEOUT 180)
 endforeach()

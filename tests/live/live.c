@@ -102,7 +102,9 @@ static void live_make_qp(struct live_side *s)
 		.cap = {.max_send_wr = LIVE_DEPTH,
 			.max_recv_wr = 1024,
 			.max_send_sge = 4,
+			.max_recv_sge = 2,
 			.max_inline = 64},
+		.extended = s->setup->extended,
 		.owner = s,
 	};
 	uint32_t cqe = s->setup->cqe ? s->setup->cqe : 4096;
@@ -149,6 +151,8 @@ static void live_connect(struct live_side *s)
 	struct mh_qp_attr attr;
 
 	mh_qp_attr_default(&attr);
+	attr.rnr_retry = 7;
+	attr.min_rnr_timer = 1;
 	attr.access = MH_ACCESS_REMOTE_WRITE;
 	attr.state = MH_QPS_INIT;
 	live_check(mh_qp_modify(s->qp, &attr, MH_QP_STATE | MH_QP_ACCESS) == 0);
@@ -162,7 +166,8 @@ static void live_connect(struct live_side *s)
 	attr.state = MH_QPS_RTR;
 	live_check(mh_qp_modify(s->qp, &attr,
 				MH_QP_STATE | MH_QP_DEST | MH_QP_RQ_PSN | MH_QP_PATH_MTU |
-					MH_QP_MPR_DEST | MH_QP_MAX_WIMM_DEST) == 0);
+					MH_QP_MPR_DEST | MH_QP_MAX_WIMM_DEST |
+					MH_QP_MIN_RNR_TIMER) == 0);
 	attr.sq_psn = s->mine.psn;
 	attr.mpr = 8;
 	attr.max_wimm = 64;
@@ -172,7 +177,7 @@ static void live_connect(struct live_side *s)
 	attr.state = MH_QPS_RTS;
 	live_check(mh_qp_modify(s->qp, &attr,
 				MH_QP_STATE | MH_QP_SQ_PSN | MH_QP_MPR | MH_QP_MAX_WIMM |
-					MH_QP_TIMEOUT | MH_QP_RETRY) == 0);
+					MH_QP_TIMEOUT | MH_QP_RETRY | MH_QP_RNR_RETRY) == 0);
 }
 
 void live_more(const struct live_side *s, struct live_side *more)

@@ -48,7 +48,8 @@ struct live_setup {
 	void (*enter)(struct live_side *s, uint32_t host);
 	uint8_t timeout; /* of the QP; 0: 14 */
 	uint8_t retry_linear, retry_exp;
-	uint32_t cqe; /* 0: enough */
+	uint32_t cqe;  /* 0: enough */
+	bool extended; /* the QPs; they wait 10 us for receivers, for ever */
 };
 
 struct live_side {

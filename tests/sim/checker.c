@@ -164,6 +164,20 @@ static void advance_all_placed(struct sim_flow *f)
 		f->all_placed++;
 }
 
+/* REQ(ext.order.wait) */
+static void check_order(const struct sim_msg *m, uint64_t end)
+{
+	const struct sim_flow *f = m->flow;
+
+	if (!f->in_order || m->opcode != MT_WR_WRITE || end < m->len)
+		return;
+	if (f->all_placed < m->number || (m->len - 1) / f->mtu * f->mtu != m->placed)
+		sim_fail(f->check,
+			 "%s: the end of message %zu is placed, but %zu messages and %" PRIu64
+			 " bytes before it",
+			 f->name, m->number, f->all_placed, m->placed);
+}
+
 void sim_mr_placed(struct sim_mr *mr, uint64_t offset, const uint8_t *src, uint32_t len)
 {
 	const struct sim_place *p = place_at(mr, offset);
@@ -190,6 +204,7 @@ void sim_mr_placed(struct sim_mr *mr, uint64_t offset, const uint8_t *src, uint3
 	if (src && !payload_is_right(m, at, src, len))
 		sim_fail(mr->check, "%s: wrong bytes at %" PRIu64 " + %u of message %zu",
 			 m->flow->name, at, len, m->number);
+	check_order(m, at + len);
 	m->placed += len;
 	if (m->placed == m->len) {
 		free(m->bits);

@@ -92,6 +92,7 @@ struct sim_flow {
 	uint64_t expected;	 /* lowest packet that has not arrived */
 	size_t completed;	 /* messages below have completed, or did so silently */
 	size_t all_placed;	 /* messages below are placed to the last byte */
+	bool in_order;		 /* the end of a WRITE is placed behind all before it */
 	bool extended;		 /* receivers may be not ready, and immediates have no limit */
 	struct sim_msg **takers; /* the messages that take a receive, in order */
 	size_t takers_room;

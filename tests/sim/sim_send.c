@@ -4,6 +4,7 @@
  * ready, lengths, peers that know only MRC.
  */
 #include "case.h"
+#include "core/in_order.h"
 
 /* REQ(ext.agreement) */
 TEST(sim_send, a_probe_comes_first)
@@ -276,5 +277,66 @@ TEST(sim_send, after_a_reset)
 	case_send(qp, 2, 5000, 0);
 	sim_run_done(w, SIM_MS);
 	CASE_EQ(w, case_stats(w, 0).tx_probes, 2);
+	case_close(w);
+}
+
+static uint64_t placed_bytes(const struct sim_qp *qp)
+{
+	uint64_t bytes = 0;
+
+	for (size_t i = 0; i < qp->out.n; i++)
+		bytes += qp->out.msgs[i]->placed;
+	return bytes;
+}
+
+/* Of three messages the first is late: of the others all but the ends is placed.
+ * REQ(ext.order.wait) */
+TEST(sim_send, ends_of_writes_wait_for_all_before_them)
+{
+	struct sim_world *w = case_open(NULL);
+	struct sim_qp *qp = sim_connect_extended(w);
+
+	w->net.filter = hold_first_message;
+	case_post(qp, 1, 100, 0);
+	case_post(qp, 1, 10000, 0);
+	case_post(qp, 1, 8, 0);
+	sim_run_for(w, 40 * SIM_US);
+	CASE_EQ(w, placed_bytes(qp), 8192);
+	case_done(w);
+}
+
+/* More ends than may wait are refused, and come again. REQ(ext.order.bound) */
+TEST(sim_send, not_too_many_ends_wait)
+{
+	struct sim_world *w = case_open(NULL);
+	struct sim_qp_cfg cfg;
+	struct sim_qp *qp;
+
+	sim_qp_cfg_extended(&cfg);
+	cfg.cap.sq_depth = 1024;
+	qp = sim_connect(w, 0, 1, &cfg, &cfg);
+	w->net.filter = hold_first_message;
+	case_post(qp, 1 + MT_IN_ORDER_MAX + 50, 4, 0);
+	sim_run_for(w, 19 * SIM_US);
+	CASE_EQ(w, placed_bytes(qp), 0);
+	CASE_EQ(w, case_nth(w, 1, MW_NACK, 0)->pkt.neth.reason, MW_NACK_NO_PKT_BUFFER);
+	CASE_EQ(w, case_count(w, 1, MW_NACK), 50);
+	case_done(w);
+}
+
+/* The memory of what waits goes with the QP. */
+TEST(sim_send, a_reset_while_ends_wait)
+{
+	struct sim_world *w = case_open(NULL);
+	struct sim_qp *qp = sim_connect_extended(w);
+	struct mt_qp_attr attr = {.state = MT_QPS_RESET};
+	size_t idle = mt_engine_memory_used(w->nodes[1].engine);
+
+	w->net.filter = hold_first_message;
+	case_post(qp, 4, 4096, 0);
+	sim_run_for(w, 19 * SIM_US);
+	assert_true(mt_engine_memory_used(w->nodes[1].engine) > idle + 3 * 4096);
+	assert_i_eq(sim_modify(qp->peer, &attr, MT_QP_STATE), MT_OK);
+	assert_true(mt_engine_memory_used(w->nodes[1].engine) <= idle);
 	case_close(w);
 }

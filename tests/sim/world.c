@@ -63,6 +63,7 @@ void sim_qp_cfg_extended(struct sim_qp_cfg *cfg)
 	sim_qp_cfg_default(cfg);
 	cfg->cap.extensions = MW_EXT_SEND;
 	cfg->cap.max_recv_sge = SIM_SGE_MAX;
+	cfg->cap.in_order = true;
 	cfg->attr.rnr_retry = 7;
 	cfg->attr.min_rnr_timer = 1;
 	cfg->recv_room = 65536;
@@ -354,6 +355,7 @@ static void make_flow(struct sim_qp *qp)
 	f->max_wimm = qp->cfg.attr.max_wimm;
 	f->p_key = qp->cfg.attr.p_key;
 	f->extended = qp->cfg.cap.extensions & qp->peer->cfg.cap.extensions;
+	f->in_order = qp->peer->cfg.cap.in_order;
 	f->signal_all = qp->cfg.cap.signal_all;
 	snprintf(f->name, sizeof(f->name), "node %u qp %u to node %u", f->src, qp->qpn, f->dst);
 }

@@ -6,6 +6,7 @@ foreach(name
 	cc_profile
 	control
 	ep_table
+	in_order
 	loss
 	names
 	path_set

@@ -20,6 +20,7 @@ static const char *const env_names[] = {
 	"MRC_MTU",
 	"MRC_SVC_TIME",
 	"MRC_ICRC",
+	"MRC_ORDER",
 	"MRC_FAULTS",
 	"MRC_STATS_DIR",
 	"MRC_RTO_MIN_US",
@@ -364,6 +365,16 @@ ENV_TEST(svc_time)
 	setenv("MRC_SVC_TIME", "off", 1);
 	assert_false(env_good().svc_time);
 	env_bad("MRC_SVC_TIME", "1", "on or off");
+}
+
+ENV_TEST(order)
+{
+	assert_false(env_good().relaxed);
+	setenv("MRC_ORDER", "relaxed", 1);
+	assert_true(env_good().relaxed);
+	setenv("MRC_ORDER", "strict", 1);
+	assert_false(env_good().relaxed);
+	env_bad("MRC_ORDER", "none", "strict or relaxed");
 }
 
 ENV_TEST(icrc)

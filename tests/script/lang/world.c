@@ -149,6 +149,7 @@ void world_init(struct world *w, struct report *r, const struct config *c)
 	w->config.attr.rnr_retry = c->rnr_retry & 7u;
 	w->config.attr.min_rnr_timer = c->rnr_timer & 31u;
 	w->config.cap.extensions = c->extended ? MW_EXT_SEND : 0;
+	w->config.cap.in_order = c->extended;
 	w->config.cap.max_recv_sge = c->extended ? WORLD_SGES : 0;
 	w->room = UINT32_MAX;
 	w->rcvd_up_to = c->attr.sq_psn;

@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* responder_ext.c - what becomes of data packets on QPs with extensions only; see incoming.h. */
+#include <string.h>
+
+#include "core/incoming.h"
+
+/* What is longer than its receive, or lies outside itself. REQ(ext.recv.length) */
+void mt_recv_check_room(const struct mt_incoming *c)
+{
+	const struct mw_reth *reth = &c->pkt->data.reth;
+
+	if (reth->dmalen > mt_recv_room(&c->qp->rsp.rq, c->rqe))
+		mt_incoming_refuse(c, MW_NAK_INVALID_REQUEST, MT_WC_LOC_LEN_ERR);
+	else if (reth->va > reth->dmalen || c->pkt->payload_len > reth->dmalen - reth->va)
+		mt_incoming_refuse(c, MW_NAK_INVALID_REQUEST, MT_WC_SUCCESS);
+}
+
+/* What the receive will say when its turn has come. REQ(ext.recv.order) */
+void mt_recv_arrived(const struct mt_incoming *c)
+{
+	struct mt_rqe *rqe = c->rqe;
+
+	if (!(c->op & MW_OP_END))
+		return;
+	rqe->msn = (uint32_t)c->msn;
+	rqe->imm = c->pkt->data.imm;
+	rqe->byte_len = c->pkt->data.reth.dmalen;
+	rqe->opcode = c->op & MW_OP_SEND ? MT_WR_SEND : MT_WR_WRITE;
+	rqe->with_imm = c->op & MW_OP_IMM;
+	rqe->solicited = c->pkt->bth.se;
+	rqe->arrived = true;
+}
+
+/* REQ(ext.recv.scatter) A SEND goes into the pieces of its receive; what they name may be gone
+ * since it was posted. */
+void mt_recv_place(const struct mt_incoming *c)
+{
+	const struct mt_engine *e = c->qp->engine;
+	const uint8_t *src = c->rx->payload;
+	struct mt_recv_piece piece;
+	struct mt_recv_walk walk;
+
+	if (!mt_incoming_wanted(c))
+		return;
+	walk = mt_recv_walk(&c->qp->rsp.rq, c->rqe, c->pkt->data.reth.va, c->pkt->payload_len);
+	while (mt_recv_next(&walk, &piece)) {
+		const struct mt_mr *mr = mt_mr_check(&e->mrs, piece.lkey, c->qp->cap.pd, piece.addr,
+						     piece.len, MT_ACCESS_LOCAL_WRITE);
+
+		if (!mr ||
+		    !e->env.place(e->env.ctx, mr->user, piece.addr - mr->start, src, piece.len)) {
+			mt_incoming_refuse(c, MW_NAK_REMOTE_OP, MT_WC_LOC_PROT_ERR);
+			break;
+		}
+		mt_incoming_stats(c)->rx_data_bytes += piece.len;
+		if (src)
+			src += piece.len;
+	}
+}
+
+/* An end of a WRITE ahead of a hole, where the QP keeps the order. REQ(ext.order.wait) */
+bool mt_in_order_waits(const struct mt_incoming *c)
+{
+	return c->op & MW_OP_END && c->psn != c->qp->rsp.window.expected && c->qp->cap.in_order &&
+	       !(c->op & MW_OP_SEND) && c->pkt->payload_len > 0;
+}
+
+void mt_in_order_put_by(const struct mt_incoming *c)
+{
+	struct mt_waiter *w = c->waiter;
+
+	*w = (struct mt_waiter){
+		.psn = c->psn,
+		.msn = c->msn,
+		.va = c->pkt->data.reth.va,
+		.rkey = c->pkt->data.reth.rkey,
+		.len = c->pkt->payload_len,
+		.bytes = c->rx->payload != NULL,
+	};
+	if (w->bytes)
+		memcpy(mt_waiter_bytes(w), c->rx->payload, w->len);
+	mt_in_order_put(&c->qp->ext->in_order, w);
+}
+
+/*
+ * What waited for the hole that is filled now. Its key is asked for once more: it may be gone.
+ * REQ(ext.order.wait)
+ */
+void mt_in_order_place(struct mt_qp *qp)
+{
+	const struct mt_engine *e = qp->engine;
+	struct mt_waiter *w;
+
+	while ((w = mt_in_order_take(&qp->ext->in_order, qp->rsp.window.expected))) {
+		const struct mt_mr *mr = mt_mr_check(&e->mrs, w->rkey, qp->cap.pd, w->va, w->len,
+						     MT_ACCESS_REMOTE_WRITE);
+		struct mt_incoming of = {.qp = qp, .msn = w->msn};
+
+		if (!mt_incoming_wanted(&of))
+			; /* its message is refused already */
+		else if (!mr)
+			mt_incoming_refuse(&of, MW_NAK_REMOTE_ACCESS, MT_WC_SUCCESS);
+		else if (e->env.place(e->env.ctx, mr->user, w->va - mr->start,
+				      w->bytes ? mt_waiter_bytes(w) : NULL, w->len))
+			mt_incoming_stats(&of)->rx_data_bytes += w->len;
+		else
+			mt_incoming_refuse(&of, MW_NAK_REMOTE_OP, MT_WC_SUCCESS);
+		mt_qp_give_waiter(qp, w);
+	}
+}
