@@ -68,6 +68,22 @@ static uint16_t reply_path(struct mt_qp *qp, uint8_t port, uint32_t ev, bool unh
 	return mt_spray_control(&qp->req.spray, s, port);
 }
 
+/*
+ * A lost SACK is made good by the next, a lost NACK by nothing: its packet is taken for one that
+ * vanished, and its EV for a dead one. So a NACK goes back by the EV of its cause, where we have
+ * it: the packet came by it a moment ago, and most faults are of both directions. The one EV of the
+ * plane that was proved may have died since; a receiver learns that late. REQ(req.reverse.nack)
+ */
+static uint16_t nack_path(struct mt_qp *qp, const struct mt_trigger *cause)
+{
+	const struct mt_path_set *s = qp->paths;
+	uint16_t path = cause->unheard ? MT_PATH_NONE : path_with(s, cause->port, cause->ev);
+
+	if (path != MT_PATH_NONE && mt_path_usable(&s->paths[path]) && mt_path_open(s, path))
+		return path;
+	return reply_path(qp, cause->port, cause->ev, cause->unheard);
+}
+
 static uint8_t offered_mpr(const struct mt_qp *qp, uint64_t now_ns)
 {
 	const struct mt_engine *e = qp->engine;
@@ -112,7 +128,7 @@ static void emit_nack(struct mt_qp *qp, const struct mt_control *c, struct mt_tx
 		.cc_type = CC_TYPE_NACK,
 		.tx_timestamp = c->cause.tx_timestamp,
 	};
-	address(qp, reply_path(qp, c->cause.port, c->cause.ev, c->cause.unheard), d);
+	address(qp, nack_path(qp, &c->cause), d);
 	qp->engine->stats.tx_nacks++;
 }
 

@@ -3,6 +3,7 @@
  * over. */
 #include "support/test.h"
 
+#include "core/reverse.h"
 #include "support/node.h"
 
 static struct node n;
@@ -203,6 +204,28 @@ CASE(mt_control_emit, nack)
 	assert_u_eq(d.pkt.neth.spdcid, n.qpn);
 	assert_u_eq(d.pkt.neth.dpdcid, n.peer_qpn);
 	assert_u_eq(node_stats(&n).tx_nacks, 1);
+}
+
+/* REQ(req.reverse.nack) It came that way a moment ago; what was proved once may have died since. */
+CASE(mt_control_emit, a_nack_goes_back_by_the_ev_of_its_cause)
+{
+	struct mt_control c = control(MT_CONTROL_NACK);
+	struct mt_path_set *s = n.qp->paths;
+	uint16_t here = s->order[s->ports[1].first], other = s->order[s->ports[1].first + 1];
+
+	mt_reverse_proved(s, other);
+	c.cause.ev = s->paths[here].value;
+	for (int i = 0; i < 20; i++) {
+		assert_true(emit(&c));
+		assert_u_eq(d.ev, s->paths[here].value);
+		assert_u_eq(d.port, 1);
+	}
+	s->paths[here].state = MT_EV_DENIED;
+	assert_true(emit(&c));
+	assert_u_eq(d.ev, s->paths[other].value);
+	c.cause.ev = 0xE1E2E3E4; /* none of ours */
+	assert_true(emit(&c));
+	assert_u_eq(d.ev, s->paths[other].value);
 }
 
 /* REQ(req.probe.reliability) REQ(req.probe.no-psn) */
