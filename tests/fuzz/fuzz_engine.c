@@ -234,8 +234,16 @@ static void add_region(struct node *node)
 
 static void open_node(struct fuzz *f, unsigned n)
 {
-	static const struct mt_qp_cap cap = {
-		.sq_depth = 8, .rq_depth = 8, .max_sge = 2, .signal_all = true};
+	/* One is plain MRC, the other has extensions. */
+	static const struct mt_qp_cap caps[QPS] = {
+		{.sq_depth = 8, .rq_depth = 8, .max_sge = 2, .signal_all = true},
+		{.sq_depth = 8,
+		 .rq_depth = 8,
+		 .max_sge = 2,
+		 .signal_all = true,
+		 .extensions = MW_EXT_SEND,
+		 .in_order = true,
+		 .max_recv_sge = 2}};
 	struct node *node = &f->nodes[n];
 	struct mt_env env = {.ctx = node, .place = place};
 	struct mt_engine_cfg cfg;
@@ -253,8 +261,8 @@ static void open_node(struct fuzz *f, unsigned n)
 	for (unsigned i = 0; i < QPS; i++) {
 		struct end *end = &node->ends[i];
 
-		end->mem = aligned(mt_qp_size(&cap));
-		mb_assert(mt_qp_init(node->engine, end->mem, &cap, qpn_of(i), end, &end->qp) ==
+		end->mem = aligned(mt_qp_size(&caps[i]));
+		mb_assert(mt_qp_init(node->engine, end->mem, &caps[i], qpn_of(i), end, &end->qp) ==
 			  MT_OK);
 		connect(f, n, i);
 	}
@@ -402,6 +410,7 @@ static void post(struct fuzz *f, unsigned n, unsigned i)
 				.n_sge = len ? 1 + (flags >> 3 & 1) : 0,
 				.flags = flags & 7,
 				.imm = flags,
+				.opcode = flags & 0x20 ? MT_WR_SEND : MT_WR_WRITE,
 				.rkey = flags & 0x80 ? KEY ^ 1 : KEY,
 				.remote_addr =
 					REGION_START + (flags & 0x40 ? REGION_BYTES - 300 : 0)};
@@ -419,8 +428,11 @@ static void post(struct fuzz *f, unsigned n, unsigned i)
 static void post_recv(struct fuzz *f, unsigned n, unsigned i)
 {
 	struct end *end = &f->nodes[n].ends[i];
+	struct mt_sge sges[2] = {{REGION_START, 300, KEY},
+				 {REGION_START + REGION_BYTES - 700, 700, KEY}};
+	struct mt_recv_wr wr = {.wr_id = end->recv_next, .sge = sges, .n_sge = i ? 2 : 0};
 
-	if (mt_qp_post_recv(end->qp, end->recv_next) == MT_OK)
+	if (mt_qp_post_recv_sges(end->qp, &wr) == MT_OK)
 		end->recv_next++;
 }
 
