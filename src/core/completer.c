@@ -445,7 +445,9 @@ static void receiver_not_ready(struct mt_qp *qp, uint64_t psn, const struct mt_r
 	mt_tx_window_lost(&req->window, psn);
 	req->cc.inflight -= rec->nominal;
 	qp->engine->stats.rnr_waits++;
-	mt_retry_progress(&req->retry, rx->now_ns, true);
+	if (psn ==
+	    req->window.una) /* else the oldest packet, of which nothing is heard, may be lost */
+		mt_retry_progress(&req->retry, rx->now_ns, true);
 	if (mt_rnr_refused(&qp->ext->rnr, &refusal, qp->attr.rnr_retry))
 		settle(qp, rx->now_ns, false);
 	else

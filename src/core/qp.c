@@ -367,7 +367,7 @@ static bool rnr_waits(struct mt_qp *qp, uint64_t now_ns)
 	struct mt_rnr *rnr = &qp->ext->rnr;
 
 	if (mt_rnr_over(rnr, now_ns)) {
-		mt_retry_progress(&qp->req.retry, now_ns, mt_qp_unfinished(qp));
+		mt_retry_paused(&qp->req.retry, now_ns - rnr->began_ns);
 		mt_qp_wake(qp);
 	}
 	return rnr->waits;

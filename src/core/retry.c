@@ -29,6 +29,13 @@ void mt_retry_progress(struct mt_retry *r, uint64_t now_ns, bool unfinished)
 	};
 }
 
+/* REQ(ext.rnr.wait) */
+void mt_retry_paused(struct mt_retry *r, uint64_t ns)
+{
+	r->step_ns += ns;
+	r->probe_ns += ns;
+}
+
 void mt_retry_heard(struct mt_retry *r, uint64_t now_ns)
 {
 	r->probe_ns = now_ns;

@@ -48,6 +48,8 @@ enum mt_retry_action {
 bool mt_retry_sent(struct mt_retry *r, uint64_t now_ns);
 /* mt_retry_progress restarts the watch; with nothing unfinished it ends. */
 void mt_retry_progress(struct mt_retry *r, uint64_t now_ns, bool unfinished);
+/* mt_retry_paused says that for so long nothing could be expected: that time does not count. */
+void mt_retry_paused(struct mt_retry *r, uint64_t ns);
 /* mt_retry_heard notes the answer to a probe: the peer is there, and more probes are worth it. */
 void mt_retry_heard(struct mt_retry *r, uint64_t now_ns);
 /* mt_retry_breadth returns on how many paths the probe that is due now goes: 1, 2, 4 .. 16. */

@@ -33,6 +33,7 @@ bool mt_rnr_refused(struct mt_rnr *r, const struct mt_rnr_refusal *f, uint8_t re
 	}
 	r->una = f->una;
 	r->psn = f->psn;
+	r->began_ns = f->now_ns;
 	r->until_ns = f->now_ns + f->wait_ns;
 	r->waits = true;
 	return true;

@@ -18,6 +18,7 @@
 
 struct mt_rnr {
 	uint64_t psn;	   /* lowest refused in this round */
+	uint64_t began_ns; /* the last round */
 	uint64_t until_ns; /* when the last round ends, or ended */
 	uint64_t una;	   /* lowest PSN without an answer when it began */
 	uint8_t tries;	   /* rounds for the oldest message without progress */

@@ -340,3 +340,48 @@ TEST(sim_send, a_reset_while_ends_wait)
 	assert_true(mt_engine_memory_used(w->nodes[1].engine) <= idle);
 	case_close(w);
 }
+
+static bool lose_the_first_packet(void *ctx, struct sim_packet *p)
+{
+	bool *lost = ctx;
+
+	if (!p->data || p->pkt.data.meth.msn != 0 || *lost)
+		return true;
+	*lost = true;
+	return false;
+}
+
+/* Refusals of what is behind it are no answer to the oldest packet, which is lost. */
+TEST(sim_send, a_lost_packet_before_a_receiver_that_is_not_ready)
+{
+	struct sim_world *w = case_open(NULL);
+	struct sim_qp *qp = sim_connect_extended(w);
+	bool lost = false;
+
+	w->net.filter = lose_the_first_packet;
+	w->net.filter_ctx = &lost;
+	sim_post(qp, 100, 0);
+	case_send(qp, 3, 100, 0);
+	sim_run_for(w, 2 * SIM_MS);
+	CASE_EQ(w, qp->out.completed, 1);
+	case_recvs(qp->peer, 3);
+	case_done(w);
+}
+
+/* However long it takes, waiting for a receiver is no silence. */
+TEST(sim_send, waiting_uses_up_no_retries)
+{
+	struct sim_world *w = case_open(NULL);
+	struct sim_qp_cfg cfg;
+	struct sim_qp *qp;
+
+	sim_qp_cfg_extended(&cfg);
+	cfg.attr.retry_linear = 1;
+	cfg.attr.retry_exp = 0;
+	qp = sim_connect(w, 0, 1, &cfg, &cfg);
+	case_send(qp, 3, 10000, 0);
+	sim_run_for(w, 100 * SIM_MS);
+	CASE_EQ(w, case_stats(w, 0).timeouts, 0);
+	case_recvs(qp->peer, 3);
+	case_done(w);
+}

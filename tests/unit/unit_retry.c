@@ -71,6 +71,17 @@ TEST_WITH(running, NULL, mt_retry_due, three_probes_each_after_twice_the_wait)
 	assert_u_eq(mt_retry_deadline(&r, &l, PROBE), START + RTO + PROBE);
 }
 
+/* REQ(ext.rnr.wait) */
+TEST_WITH(running, NULL, mt_retry_paused, puts_all_off_by_as_much)
+{
+	struct mt_retry_limits l = limits(7, 7);
+	uint64_t due = mt_retry_deadline(&r, &l, PROBE);
+
+	mt_retry_paused(&r, 777);
+	assert_u_eq(mt_retry_deadline(&r, &l, PROBE), due + 777);
+	assert_u_eq(mt_retry_due(&r, &l, PROBE, due), MT_RETRY_WAIT);
+}
+
 TEST_WITH(running, NULL, mt_retry_heard, an_answer_begins_the_waits_again)
 {
 	struct mt_retry_limits l = limits(7, 7);
