@@ -28,7 +28,7 @@
 #define DIGEST_BYTES 64
 /* When the fault comes, and how long it stays; the job takes two seconds or more. */
 #define FAULT_AT_STEP 1u
-#define FAULT_MS 800
+#define FAULT_MS 1200
 #define LONGEST_STEP_MS 10000u
 #define PATIENCE_MS 60000
 
