@@ -200,8 +200,8 @@ VERDICT_TEST(asks_of_each_fault_its_own_signs)
 	script.fault[0].signs = DEMO_SIGN_QUEUES;
 	o.fault[0].lost = 0;
 	o.fault[0].counters.evs_retired = 0;
-	assert_string_equal(only_failure(), "dead: 0 packets trimmed, 0 marked");
-	o.fault[0].marked = 3;
+	assert_string_equal(only_failure(), "dead: 0 packets trimmed");
+	o.fault[0].trimmed = 3;
 	demo_outcome_judge(&o, &facts, &script);
 	assert_true(o.pass);
 }

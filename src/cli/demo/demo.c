@@ -177,7 +177,7 @@ static int make_script(struct demo *d, const struct demo_kinds *kinds)
 
 static int set_lab(struct demo *d, uint64_t capacity, struct ml_error *why)
 {
-	demo_size_choose(&d->shape, &d->options, DEMO_LAB_PATHS, capacity);
+	demo_size_choose(&d->shape, &d->options, &demo_place_lab, capacity);
 	if (demo_lab_open(&d->lab, &d->shape, &d->dir, d->write_bw, why))
 		return EXIT_FAIL;
 	d->stage = &d->lab.stage;
@@ -187,7 +187,7 @@ static int set_lab(struct demo *d, uint64_t capacity, struct ml_error *why)
 
 static int set_loopback(struct demo *d, uint64_t capacity)
 {
-	demo_size_choose(&d->shape, &d->options, DEMO_LOOPBACK_PATHS, capacity);
+	demo_size_choose(&d->shape, &d->options, &demo_place_loopback, capacity);
 	demo_loopback_init(&d->loopback, &d->shape);
 	d->stage = &d->loopback.stage;
 	return make_script(d, &demo_loopback_kinds);

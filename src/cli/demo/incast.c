@@ -25,26 +25,24 @@ struct place {
 	uint32_t host;
 	uint16_t port;
 	const char *call; /* whom; NULL: a server */
+	char config[ML_HOST_PATH_MAX];
 };
 
 /* In the child: moves to the host and sets what the device reads there. */
 static int settle(const struct place *p)
 {
-	char config[ML_HOST_PATH_MAX], pace[MB_QUANTITY_MAX];
+	char pace[MB_QUANTITY_MAX];
 	struct ml_error e;
-	int fd;
+	int fd = ml_lab_netns(p->cfg->lab, p->host, &e);
 
-	if (ml_host_config(p->cfg->lab, p->host, MF_HOST_RAW41, config, &e))
-		return -1;
-	fd = ml_lab_netns(p->cfg->lab, p->host, &e);
 	if (fd < 0 || setns(fd, CLONE_NEWNET))
 		return -1;
 	close(fd);
 	unsetenv("MRC_PORTS");
 	unsetenv("MRC_FAULTS");
-	return setenv("MRC_CONFIG", config, 1) ||
+	return setenv("MRC_CONFIG", p->config, 1) ||
 	       setenv("MRC_PACE", mb_quantity_write_rate(pace, p->cfg->pace_bps), 1) ||
-	       setenv("MRC_CC", "none", 1) || setenv("MRC_STATS_DIR", "/dev/null", 1);
+	       setenv("MRC_CC", "none", 1) || unsetenv("MRC_STATS_DIR");
 }
 
 __attribute__((noreturn)) static void become(const struct place *p, pid_t parent)
@@ -69,6 +67,17 @@ __attribute__((noreturn)) static void become(const struct place *p, pid_t parent
 	_exit(127);
 }
 
+/* Files are written here: of processes that write the same one at once, some would read half. */
+static int configure(struct place *p)
+{
+	struct ml_error e;
+
+	if (ml_host_config(p->cfg->lab, p->host, MF_HOST_RAW41, p->config, &e) == 0)
+		return 0;
+	fprintf(stderr, "mrc demo: %s\n", e.text);
+	return -1;
+}
+
 static int start(struct demo_incast *incast, const struct place *p)
 {
 	pid_t parent = getpid();
@@ -88,29 +97,40 @@ static int start(struct demo_incast *incast, const struct place *p)
 int demo_incast_start(struct demo_incast *incast, const struct demo_incast_cfg *cfg)
 {
 	char address[INET6_ADDRSTRLEN];
+	struct place server = {.cfg = cfg, .host = cfg->target};
+	int rc = configure(&server);
 
 	ml_host_address(cfg->lab, cfg->target, address);
 	incast->n = 0;
 	fflush(NULL);
-	for (uint32_t i = 0; i < cfg->senders; i++) {
-		struct place p = {cfg, cfg->target, (uint16_t)(PORT_FIRST + i), NULL};
-		int rc = start(incast, &p);
+	for (uint32_t i = 0; !rc && i < cfg->senders; i++) {
+		struct place client = {.cfg = cfg, .host = cfg->sender[i], .call = address};
 
-		p.host = cfg->sender[i];
-		p.call = address;
-		if (rc || start(incast, &p)) {
-			demo_incast_stop(incast);
-			return -1;
-		}
+		server.port = client.port = (uint16_t)(PORT_FIRST + i);
+		rc = configure(&client);
+		if (!rc && (start(incast, &server) || start(incast, &client)))
+			rc = -1;
 	}
-	return 0;
+	if (rc)
+		demo_incast_stop(incast);
+	return rc;
 }
 
-void demo_incast_stop(struct demo_incast *incast)
+uint32_t demo_incast_stop(struct demo_incast *incast)
 {
+	uint32_t ended = 0;
+
 	for (uint32_t i = 0; i < incast->n; i++)
-		kill(incast->pid[i], SIGKILL);
+		if (waitpid(incast->pid[i], NULL, WNOHANG) == incast->pid[i]) {
+			incast->pid[i] = 0;
+			ended++;
+		}
 	for (uint32_t i = 0; i < incast->n; i++)
-		waitpid(incast->pid[i], NULL, 0);
+		if (incast->pid[i])
+			kill(incast->pid[i], SIGKILL);
+	for (uint32_t i = 0; i < incast->n; i++)
+		if (incast->pid[i])
+			waitpid(incast->pid[i], NULL, 0);
 	incast->n = 0;
+	return ended;
 }

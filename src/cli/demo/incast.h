@@ -31,7 +31,7 @@ struct demo_incast_cfg {
 
 /* demo_incast_start starts all pairs; 0, or -1 after a message, and then nothing runs. */
 int demo_incast_start(struct demo_incast *incast, const struct demo_incast_cfg *cfg);
-/* demo_incast_stop ends them. */
-void demo_incast_stop(struct demo_incast *incast);
+/* demo_incast_stop ends them and returns how many had ended by themselves, which none should. */
+uint32_t demo_incast_stop(struct demo_incast *incast);
 
 #endif

@@ -126,6 +126,10 @@ static void describe_ports(struct demo_fault *f, const struct demo_shape *shape)
 
 static void describe_incast(struct demo_fault *f, const struct demo_shape *shape)
 {
+	/* Slow links make an incast of little traffic: the machine has other things to do. */
+	for (uint32_t p = 0; p < shape->planes; p++)
+		add(f, ML_FAULT_SLOW, DEMO_INCAST_LINK * shape->pace_bps, "host%u.e%u",
+		    demo_lab_spare(shape), p);
 	f->lab.incast = true;
 	f->signs = DEMO_SIGN_QUEUES;
 	demo_fault_title(f, "%u hosts of the job write to one other host at once",

@@ -14,11 +14,11 @@
 #include <unistd.h>
 
 #define T0S 2u
-/* Links carry four times the pace of a host: the job and TCP beside it leave half of them free. */
-#define LINK_OF_PACE 4u
-/* Each writer of the incast has this part of the pace; seven of them exceed the last link. */
-#define INCAST_PACE_NUM 7u
-#define INCAST_PACE_DEN 10u
+/*
+ * Links carry six times the pace of a host: the job, and TCP beside it though a hash may put all
+ * four of its connections on one plane.
+ */
+#define LINK_OF_PACE 6u
 
 static struct demo_lab *lab_of(struct demo_stage *stage)
 {
@@ -39,6 +39,11 @@ static uint32_t hosts_per_t0(const struct demo_shape *shape)
 uint32_t demo_lab_host(const struct demo_shape *shape, uint32_t rank)
 {
 	return rank % T0S * hosts_per_t0(shape) + rank / T0S;
+}
+
+uint32_t demo_lab_spare(const struct demo_shape *shape)
+{
+	return T0S * hosts_per_t0(shape) - 1;
 }
 
 uint32_t demo_lab_incast(const struct demo_shape *shape)
@@ -129,10 +134,11 @@ static int start_incast(struct demo_lab *l)
 	struct demo_incast_cfg cfg = {
 		.lab = l->lab,
 		.program = l->write_bw,
-		.target = T0S * hosts_per_t0(shape) - 1,
+		.target = demo_lab_spare(shape),
 		.sender = sender,
 		.senders = demo_lab_incast(shape),
-		.pace_bps = shape->pace_bps * INCAST_PACE_NUM / INCAST_PACE_DEN,
+		/* Together they exceed the last link by half. */
+		.pace_bps = shape->pace_bps * DEMO_INCAST_LINK * 3 / 2 / demo_lab_incast(shape),
 	};
 
 	for (uint32_t i = 0; i < cfg.senders; i++)
@@ -174,8 +180,10 @@ static int lift(struct demo_stage *stage, uint32_t slot, const struct demo_fault
 	    (ml_node_find(ml_lab_topology(l->lab), fault->lab.off, &node, &e) ||
 	     ml_lab_on(l->lab, node, &e)))
 		return say(&e);
-	if (fault->lab.incast)
-		demo_incast_stop(&l->incast);
+	if (fault->lab.incast && demo_incast_stop(&l->incast) > 0) {
+		fprintf(stderr, "mrc demo: a writer of the incast ended early\n");
+		return -1;
+	}
 	return 0;
 }
 

@@ -15,6 +15,8 @@
 #include "lab/hosts.h"
 
 #define DEMO_RANKS_MAX 32u
+/* During an incast the links of its target carry so many times the pace of a host. */
+#define DEMO_INCAST_LINK 2u
 
 /* Packets that a fault destroyed are counted by looking at all links; so seldom. */
 #define DEMO_LAB_LOOK_NS UINT64_C(100000000)
@@ -43,6 +45,8 @@ struct demo_lab {
 
 /* demo_lab_host returns the host of a rank: even ranks are on T0 0, odd ones on T0 1. */
 uint32_t demo_lab_host(const struct demo_shape *shape, uint32_t rank);
+/* demo_lab_spare returns the host that no rank is on. */
+uint32_t demo_lab_spare(const struct demo_shape *shape);
 /* demo_lab_incast returns how many hosts take part in the incast: all but one, at most seven. */
 uint32_t demo_lab_incast(const struct demo_shape *shape);
 

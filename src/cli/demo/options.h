@@ -11,10 +11,6 @@
 /* Where the demo runs. */
 enum demo_on { DEMO_ON_BEST, DEMO_ON_LAB, DEMO_ON_ROOTLESS, DEMO_ON_LOOPBACK };
 
-/* Paths through a plane, where nobody says how many. In the lab each is a T1. */
-#define DEMO_LAB_PATHS 4u
-#define DEMO_LOOPBACK_PATHS 8u
-
 struct demo_options {
 	enum demo_on on;
 	uint32_t ranks; /* 0: as the machine carries */

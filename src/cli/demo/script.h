@@ -31,10 +31,10 @@ enum demo_signs {
 	DEMO_SIGN_LOST = 1u << 0,    /* data packets were destroyed */
 	DEMO_SIGN_RETIRED = 1u << 1, /* EVs were retired */
 	DEMO_SIGN_ICRC = 1u << 2,    /* receivers refused packets */
-	DEMO_SIGN_QUEUES = 1u << 3,  /* switches trimmed or marked */
+	DEMO_SIGN_QUEUES = 1u << 3,  /* switches trimmed */
 };
 
-#define DEMO_LAB_FAULTS_MAX 2u
+#define DEMO_LAB_FAULTS_MAX 8u
 
 /* What a fault is in the lab. */
 struct demo_lab_fault {
