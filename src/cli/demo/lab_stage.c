@@ -114,17 +114,17 @@ static int say(const struct ml_error *e)
 	return -1;
 }
 
-static uint64_t lost_on_all_links(struct demo_lab *l)
+static int lost_on_all_links(struct demo_lab *l, uint64_t *lost)
 {
 	uint32_t links = ml_lab_topology(l->lab)->n_links;
-	uint64_t lost = 0;
 	struct ml_error e;
 
 	if (ml_lab_counters(l->lab, l->counters, &e))
-		return 0;
+		return say(&e);
+	*lost = 0;
 	for (uint32_t i = 0; i < links; i++)
-		lost += l->counters[i].lost + l->counters[i].corrupted;
-	return lost;
+		*lost += l->counters[i].lost + l->counters[i].corrupted;
+	return 0;
 }
 
 static int start_incast(struct demo_lab *l)
@@ -153,8 +153,9 @@ static int strike(struct demo_stage *stage, uint32_t slot, const struct demo_fau
 	struct ml_error e;
 	uint32_t node;
 
-	if (!h->begun)
-		*h = (struct demo_lab_hits){.begun = true, .before = lost_on_all_links(l)};
+	if (!h->begun && lost_on_all_links(l, &h->before))
+		return -1;
+	h->begun = true;
 	for (uint32_t i = 0; i < fault->lab.n; i++)
 		if (ml_lab_fault(l->lab, &fault->lab.fault[i], &e))
 			return say(&e);
@@ -197,8 +198,8 @@ static struct demo_hits hits(struct demo_stage *stage, uint32_t slot)
 	if (!h->begun || now_ns < l->looked_ns + DEMO_LAB_LOOK_NS)
 		return h->hits;
 	l->looked_ns = now_ns;
-	lost = lost_on_all_links(l);
-	if (lost >= h->before)
+	/* A switch that rebooted counts from nothing again. */
+	if (lost_on_all_links(l, &lost) == 0 && lost >= h->before)
 		h->hits.data = lost - h->before;
 	return h->hits;
 }
@@ -220,7 +221,7 @@ static void fabric(struct demo_stage *stage, struct demo_fabric *f)
 
 	*f = (struct demo_fabric){0};
 	if (ml_lab_counters(l->lab, l->counters, &e))
-		return;
+		say(&e); /* what was read last stands */
 	for (uint32_t i = 0; i < links; i++) {
 		f->packets += l->counters[i].packets;
 		f->trimmed += l->counters[i].trimmed;

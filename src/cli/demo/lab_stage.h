@@ -23,7 +23,7 @@
 
 /* What a fault of a run has destroyed. */
 struct demo_lab_hits {
-	bool begun, over;
+	bool begun;
 	uint64_t before; /* that all links had lost when it began */
 	struct demo_hits hits;
 };
@@ -33,7 +33,6 @@ struct demo_lab {
 	struct ml_lab *lab;
 	struct ml_counters *counters; /* of each link */
 	uint64_t looked_ns;
-	uint64_t lost_before; /* counted by switches that are gone since */
 	struct demo_lab_hits hits[DEMO_FAULTS_MAX];
 	struct demo_incast incast;
 	const char *write_bw;			       /* the program of the incast */

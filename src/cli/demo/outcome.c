@@ -122,7 +122,6 @@ static void count_fault(struct demo_fault_figures *n, const struct demo_run *run
 	n->tcp_before = demo_figures_between(t->steps, t->n, calm_since(run, t, i), log->strike_ns);
 	n->lost = log->hits.data;
 	n->trimmed = log->fabric_at_end.trimmed - log->fabric_at_strike.trimmed;
-	n->marked = log->fabric_at_end.marked - log->fabric_at_strike.marked;
 	n->lost_control = log->hits.control;
 	n->counters = demo_watch_differences(&log->at_end, &log->at_strike);
 	if (log->phase != DEMO_CLEARED)

@@ -25,7 +25,7 @@ struct demo_fault_figures {
 	uint64_t expect_ns; /* of a step during the fault; 0: arithmetic does not say */
 	struct demo_figure tcp_before, tcp_during;
 	uint64_t lost, lost_control;
-	uint64_t trimmed, marked;      /* by switches */
+	uint64_t trimmed;	       /* by switches */
 	struct demo_counters counters; /* differences */
 };
 

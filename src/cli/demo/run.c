@@ -248,7 +248,8 @@ static void fill_fault(const struct demo_run *run, uint32_t i, struct demo_view_
 		return;
 	d = demo_watch_differences(i == run->current ? &run->sums.counters : &log->at_end,
 				   &log->at_strike);
-	to->lost = hits(run, i).data;
+	/* What later faults destroy is not this one's. */
+	to->lost = i == run->current ? hits(run, i).data : log->hits.data;
 	to->resent = d.tx_retransmits;
 	to->retired = d.evs_retired;
 	to->revived = d.evs_revived;
