@@ -19,6 +19,7 @@
 #pragma GCC visibility pop
 
 #include "host/nic.h"
+#include "ibv/translate.h"
 
 /* Hints cost memory only; the bound keeps a leak from growing for ever. */
 #define MA_HINTS_MAX 4096u
@@ -98,7 +99,4 @@ void ma_mrc_attr_from_nic(const struct mh_qp_attr *attr, struct mrc_qp_attr *mrc
 /* The bits that mrc_modify_qp and mrc_query_qp know. */
 extern const int ma_vattr_known;
 extern const int ma_mrc_attr_known;
-/* ma_state_from_nic names a QP state as verbs does. */
-enum ibv_qp_state ma_state_from_nic(enum mh_qp_state state);
-
 #endif

@@ -10,12 +10,6 @@
 
 #define POST_BATCH 16u
 
-/* The NIC takes the caller's SGE array as it is. */
-_Static_assert(sizeof(struct ibv_sge) == sizeof(struct mh_sge), "SGE layout");
-_Static_assert(offsetof(struct ibv_sge, addr) == offsetof(struct mh_sge, addr), "SGE layout");
-_Static_assert(offsetof(struct ibv_sge, length) == offsetof(struct mh_sge, length), "SGE layout");
-_Static_assert(offsetof(struct ibv_sge, lkey) == offsetof(struct mh_sge, lkey), "SGE layout");
-
 /* IBV_SEND_FENCE orders after READs and atomics, of which there are none. */
 #define SEND_FLAGS_KNOWN (IBV_SEND_FENCE | IBV_SEND_SIGNALED | IBV_SEND_SOLICITED | IBV_SEND_INLINE)
 

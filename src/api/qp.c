@@ -200,7 +200,7 @@ static int modify_locked(struct mrc_qp *qp, const struct ibv_qp_attr *vattr, int
 	if ((mrc_attr_mask & MRC_QP_HINT) && mrc_attr->qp_hint && mrc_attr->qp_hint->ctx != qp->ctx)
 		return EINVAL;
 	mh_qp_query(qp->nic, &now);
-	if ((vattr_mask & IBV_QP_CUR_STATE) && vattr->cur_qp_state != ma_state_from_nic(now.state))
+	if ((vattr_mask & IBV_QP_CUR_STATE) && vattr->cur_qp_state != iv_state_from_nic(now.state))
 		return EINVAL;
 	if (!(mask & MH_QP_STATE) || nic.state != MH_QPS_RESET)
 		fill_defaults(qp, now.state, &nic, &mask);

@@ -36,42 +36,6 @@ const int ma_mrc_attr_known = MRC_QP_MAX_WIMM | MRC_QP_MAX_WIMM_DEST | MRC_QP_MP
 	(IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE | IBV_ACCESS_REMOTE_READ | \
 	 IBV_ACCESS_REMOTE_ATOMIC)
 
-static int state_to_nic(enum ibv_qp_state state, enum mh_qp_state *out)
-{
-	static const enum mh_qp_state states[] = {
-		[IBV_QPS_RESET] = MH_QPS_RESET, [IBV_QPS_INIT] = MH_QPS_INIT,
-		[IBV_QPS_RTR] = MH_QPS_RTR,	[IBV_QPS_RTS] = MH_QPS_RTS,
-		[IBV_QPS_SQD] = MH_QPS_SQD,
-	};
-
-	if (state == IBV_QPS_ERR)
-		*out = MH_QPS_ERR;
-	else if ((unsigned int)state < sizeof(states) / sizeof(states[0]))
-		*out = states[state];
-	else
-		return EINVAL;
-	return 0;
-}
-
-enum ibv_qp_state ma_state_from_nic(enum mh_qp_state state)
-{
-	switch (state) {
-	case MH_QPS_RESET:
-		return IBV_QPS_RESET;
-	case MH_QPS_INIT:
-		return IBV_QPS_INIT;
-	case MH_QPS_RTR:
-		return IBV_QPS_RTR;
-	case MH_QPS_RTS:
-		return IBV_QPS_RTS;
-	case MH_QPS_SQD:
-		return IBV_QPS_SQD;
-	case MH_QPS_ERR:
-		return IBV_QPS_ERR;
-	}
-	return IBV_QPS_UNKNOWN;
-}
-
 static int access_to_nic(unsigned int access, uint32_t *out)
 {
 	if (access & ~(unsigned int)ACCESS_KNOWN)
@@ -168,7 +132,7 @@ int ma_vattr_to_nic(const struct ibv_qp_attr *vattr, int vattr_mask, struct mh_q
 	if ((vattr_mask & IBV_QP_PKEY_INDEX) && vattr->pkey_index != 0)
 		return EINVAL;
 	if (vattr_mask & IBV_QP_STATE) {
-		if (state_to_nic(vattr->qp_state, &attr->state))
+		if (iv_state_to_nic(vattr->qp_state, &attr->state))
 			return EINVAL;
 		*mask |= MH_QP_STATE;
 	}
@@ -286,8 +250,8 @@ static enum ibv_mtu mtu_from_nic(uint32_t bytes)
 void ma_vattr_from_nic(const struct mh_qp_attr *attr, struct ibv_qp_attr *vattr)
 {
 	*vattr = (struct ibv_qp_attr){
-		.qp_state = ma_state_from_nic(attr->state),
-		.cur_qp_state = ma_state_from_nic(attr->state),
+		.qp_state = iv_state_from_nic(attr->state),
+		.cur_qp_state = iv_state_from_nic(attr->state),
 		.path_mtu = mtu_from_nic(attr->path_mtu),
 		.rq_psn = attr->rq_psn,
 		.sq_psn = attr->sq_psn,

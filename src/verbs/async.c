@@ -5,16 +5,6 @@
  */
 #include "verbs/verbs.h"
 
-/* A responder fails by what its peer asked for; IBTA has an event for each of the two cases. */
-static enum ibv_event_type qp_event(enum mh_wc_status status)
-{
-	if (status == MH_WC_REM_ACCESS_ERR)
-		return IBV_EVENT_QP_ACCESS_ERR;
-	if (status == MH_WC_REM_INV_REQ_ERR)
-		return IBV_EVENT_QP_REQ_ERR;
-	return IBV_EVENT_QP_FATAL;
-}
-
 static void event_from_nic(const struct mh_async_event *nic, struct ibv_async_event *event)
 {
 	*event = (struct ibv_async_event){0};
@@ -24,7 +14,7 @@ static void event_from_nic(const struct mh_async_event *nic, struct ibv_async_ev
 		event->element.cq = nic->owner;
 		break;
 	case MH_ASYNC_QP_FATAL:
-		event->event_type = qp_event(nic->status);
+		event->event_type = iv_qp_event(nic->status);
 		event->element.qp = nic->owner;
 		break;
 	case MH_ASYNC_SQ_DRAINED:
@@ -42,12 +32,6 @@ static void event_from_nic(const struct mh_async_event *nic, struct ibv_async_ev
 	}
 }
 
-/* A QP that failed as requester has said so by a completion; verbs reports no event for it. */
-static bool told_by_completion(const struct mh_async_event *nic)
-{
-	return nic->type == MH_ASYNC_QP_FATAL && !nic->responder;
-}
-
 int ibv_get_async_event(struct ibv_context *context, struct ibv_async_event *event)
 {
 	struct mh_async_event nic;
@@ -56,7 +40,7 @@ int ibv_get_async_event(struct ibv_context *context, struct ibv_async_event *eve
 	if (!context || !event)
 		return mv_minus_one(EINVAL);
 	err = mh_async_get(mv_context(context)->nic, &nic);
-	while (!err && told_by_completion(&nic)) {
+	while (!err && iv_event_is_told(&nic)) {
 		mh_async_ack(mv_context(context)->nic, &nic);
 		err = mh_async_get(mv_context(context)->nic, &nic);
 	}
@@ -66,12 +50,6 @@ int ibv_get_async_event(struct ibv_context *context, struct ibv_async_event *eve
 	return 0;
 }
 
-static bool is_qp_event(enum ibv_event_type type)
-{
-	return type == IBV_EVENT_QP_FATAL || type == IBV_EVENT_QP_REQ_ERR ||
-	       type == IBV_EVENT_QP_ACCESS_ERR || type == IBV_EVENT_SQ_DRAINED;
-}
-
 /* Events of the port name no object whose destruction waits for an acknowledgement. */
 void ibv_ack_async_event(struct ibv_async_event *event)
 {
@@ -79,7 +57,7 @@ void ibv_ack_async_event(struct ibv_async_event *event)
 
 	if (!event)
 		return;
-	if (is_qp_event(event->event_type)) {
+	if (iv_event_is_of_qp(event->event_type)) {
 		nic.type = event->event_type == IBV_EVENT_SQ_DRAINED ? MH_ASYNC_SQ_DRAINED
 								     : MH_ASYNC_QP_FATAL;
 		nic.owner = event->element.qp;

@@ -2,7 +2,6 @@
 /* cq.c - completion queues: create, poll, request notification, destroy. */
 #include "verbs/verbs.h"
 
-#include <endian.h>
 #include <stdlib.h>
 
 /* Completions are translated in small batches, so that polling needs no memory of its own. */
@@ -64,64 +63,6 @@ int ibv_destroy_cq(struct ibv_cq *cq)
 	return 0;
 }
 
-static enum ibv_wc_status wc_status(enum mh_wc_status status)
-{
-	switch (status) {
-	case MH_WC_SUCCESS:
-		return IBV_WC_SUCCESS;
-	case MH_WC_LOC_PROT_ERR:
-		return IBV_WC_LOC_PROT_ERR;
-	case MH_WC_WR_FLUSH_ERR:
-		return IBV_WC_WR_FLUSH_ERR;
-	case MH_WC_REM_INV_REQ_ERR:
-		return IBV_WC_REM_INV_REQ_ERR;
-	case MH_WC_REM_ACCESS_ERR:
-		return IBV_WC_REM_ACCESS_ERR;
-	case MH_WC_REM_OP_ERR:
-		return IBV_WC_REM_OP_ERR;
-	case MH_WC_RETRY_EXC_ERR:
-		return IBV_WC_RETRY_EXC_ERR;
-	case MH_WC_FATAL_ERR:
-		return IBV_WC_FATAL_ERR;
-	case MH_WC_LOC_LEN_ERR:
-		return IBV_WC_LOC_LEN_ERR;
-	case MH_WC_RNR_RETRY_EXC_ERR:
-		return IBV_WC_RNR_RETRY_EXC_ERR;
-	}
-	return IBV_WC_GENERAL_ERR;
-}
-
-static enum ibv_wc_opcode wc_opcode(enum mh_wc_opcode opcode)
-{
-	switch (opcode) {
-	case MH_WC_RECV_IMM:
-		return IBV_WC_RECV_RDMA_WITH_IMM;
-	case MH_WC_RECV:
-		return IBV_WC_RECV;
-	case MH_WC_SEND:
-		return IBV_WC_SEND;
-	case MH_WC_WRITE:
-	case MH_WC_WRITE_IMM:
-		break;
-	}
-	return IBV_WC_RDMA_WRITE;
-}
-
-static void wc_from_nic(const struct mh_wc *nic, struct ibv_wc *wc)
-{
-	bool imm = (nic->flags & MH_WC_WITH_IMM) != 0;
-
-	*wc = (struct ibv_wc){
-		.wr_id = nic->wr_id,
-		.status = wc_status(nic->status),
-		.opcode = wc_opcode(nic->opcode),
-		.byte_len = nic->byte_len,
-		.imm_data = imm ? htobe32(nic->imm) : 0,
-		.qp_num = nic->qpn,
-		.wc_flags = imm ? IBV_WC_WITH_IMM : 0,
-	};
-}
-
 int mv_poll_cq(struct ibv_cq *cq, int num_entries, struct ibv_wc *wc)
 {
 	struct mh_wc batch[POLL_BATCH];
@@ -137,7 +78,7 @@ int mv_poll_cq(struct ibv_cq *cq, int num_entries, struct ibv_wc *wc)
 		if (got < 0)
 			return done ? done : got;
 		for (int i = 0; i < got; i++)
-			wc_from_nic(&batch[i], &wc[done++]);
+			iv_wc_from_nic(&batch[i], &wc[done++]);
 		if ((uint32_t)got < want)
 			break;
 	}

@@ -101,7 +101,7 @@ static int modify(struct mv_qp *qp, const struct ibv_qp_attr *attr, int attr_mas
 	int err;
 
 	mh_qp_query(qp->nic, &now);
-	from = mv_qp_state_from_nic(now.state);
+	from = iv_state_from_nic(now.state);
 	if ((attr_mask & IBV_QP_CUR_STATE) && attr->cur_qp_state != from)
 		return EINVAL;
 	to = attr_mask & IBV_QP_STATE ? attr->qp_state : from;
@@ -145,9 +145,9 @@ int ibv_query_qp(struct ibv_qp *qp, struct ibv_qp_attr *attr, int attr_mask,
 	mh_qp_query(mv_qp(qp)->nic, &nic);
 	pthread_mutex_lock(&qp->mutex);
 	*attr = mv_qp(qp)->kept;
-	qp->state = mv_qp_state_from_nic(nic.state);
+	qp->state = iv_state_from_nic(nic.state);
 	pthread_mutex_unlock(&qp->mutex);
-	attr->qp_state = attr->cur_qp_state = mv_qp_state_from_nic(nic.state);
+	attr->qp_state = attr->cur_qp_state = iv_state_from_nic(nic.state);
 	attr->rq_psn = nic.rq_psn;
 	attr->sq_psn = nic.sq_psn;
 	attr->dest_qp_num = nic.dest_qpn;

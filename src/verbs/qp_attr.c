@@ -78,42 +78,6 @@ int mv_qp_move_check(enum ibv_qp_state from, enum ibv_qp_state to, int attr_mask
 
 /* ---- values ---- */
 
-static int state_to_nic(enum ibv_qp_state state, enum mh_qp_state *out)
-{
-	static const enum mh_qp_state states[] = {
-		[IBV_QPS_RESET] = MH_QPS_RESET, [IBV_QPS_INIT] = MH_QPS_INIT,
-		[IBV_QPS_RTR] = MH_QPS_RTR,	[IBV_QPS_RTS] = MH_QPS_RTS,
-		[IBV_QPS_SQD] = MH_QPS_SQD,
-	};
-
-	if (state == IBV_QPS_ERR)
-		*out = MH_QPS_ERR;
-	else if ((unsigned int)state < sizeof(states) / sizeof(states[0]))
-		*out = states[state];
-	else
-		return EINVAL;
-	return 0;
-}
-
-enum ibv_qp_state mv_qp_state_from_nic(enum mh_qp_state state)
-{
-	switch (state) {
-	case MH_QPS_RESET:
-		return IBV_QPS_RESET;
-	case MH_QPS_INIT:
-		return IBV_QPS_INIT;
-	case MH_QPS_RTR:
-		return IBV_QPS_RTR;
-	case MH_QPS_RTS:
-		return IBV_QPS_RTS;
-	case MH_QPS_SQD:
-		return IBV_QPS_SQD;
-	case MH_QPS_ERR:
-		return IBV_QPS_ERR;
-	}
-	return IBV_QPS_UNKNOWN;
-}
-
 static int access_to_nic(unsigned int access, uint32_t *out)
 {
 	if (access & ~ACCESS_KNOWN)
@@ -211,7 +175,7 @@ int mv_qp_attr_to_nic(const struct ibv_qp_attr *attr, int attr_mask, struct mh_q
 	if ((attr_mask & IBV_QP_PORT) && attr->port_num != MV_PORT)
 		return EINVAL;
 	if (attr_mask & IBV_QP_STATE) {
-		if (state_to_nic(attr->qp_state, &nic->state))
+		if (iv_state_to_nic(attr->qp_state, &nic->state))
 			return EINVAL;
 		*mask |= MH_QP_STATE;
 	}

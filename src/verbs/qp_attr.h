@@ -19,9 +19,6 @@ int mv_qp_move_check(enum ibv_qp_state from, enum ibv_qp_state to, int attr_mask
 int mv_qp_attr_to_nic(const struct ibv_qp_attr *attr, int attr_mask, struct mh_qp_attr *nic,
 		      uint32_t *mask);
 
-/* mv_qp_state_from_nic is the state by verbs' name. */
-enum ibv_qp_state mv_qp_state_from_nic(enum mh_qp_state state);
-
 /*
  * mv_qp_attr_keep copies those of the attributes that verbs wants to see again and the NIC does not
  * keep.

@@ -25,6 +25,7 @@
 #pragma GCC visibility pop
 
 #include "host/nic.h"
+#include "ibv/translate.h"
 
 /* verbs.h wraps these in macros; here they are defined. */
 #undef ibv_get_device_list
