@@ -6,19 +6,23 @@
 
 /*
  * READ and atomics never happen, so allowing them means nothing; huge pages are pages. Flags of the
- * optional range may be dropped by definition. Windows, zero-based and on-demand regions are
- * refused.
+ * optional range may be dropped by definition. Windows, zero-based and on-demand regions the device
+ * has not.
  */
 #define ACCESS_KNOWN                                                                              \
 	((unsigned int)(IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE |                        \
 			IBV_ACCESS_REMOTE_READ | IBV_ACCESS_REMOTE_ATOMIC | IBV_ACCESS_HUGETLB) | \
 	 (unsigned int)IBV_ACCESS_OPTIONAL_RANGE)
+#define ACCESS_ABSENT \
+	((unsigned int)(IBV_ACCESS_MW_BIND | IBV_ACCESS_ZERO_BASED | IBV_ACCESS_ON_DEMAND))
 #define ACCESS_NEED_LOCAL_WRITE ((unsigned int)(IBV_ACCESS_REMOTE_WRITE | IBV_ACCESS_REMOTE_ATOMIC))
 
 static int access_to_nic(unsigned int access, uint32_t *out)
 {
-	if (access & ~ACCESS_KNOWN)
+	if (access & ~(ACCESS_KNOWN | ACCESS_ABSENT))
 		return EINVAL;
+	if (access & ACCESS_ABSENT)
+		return EOPNOTSUPP;
 	if ((access & ACCESS_NEED_LOCAL_WRITE) && !(access & IBV_ACCESS_LOCAL_WRITE))
 		return EINVAL;
 	*out = 0;
@@ -34,10 +38,10 @@ struct ibv_mr *ibv_reg_mr_iova2(struct ibv_pd *pd, void *addr, size_t length, ui
 {
 	uint32_t nic_access;
 	struct mv_mr *mr;
-	int err;
+	int err = pd ? access_to_nic(access, &nic_access) : EINVAL;
 
-	if (!pd || access_to_nic(access, &nic_access))
-		return mv_null(EINVAL);
+	if (err)
+		return mv_null(err);
 	mr = calloc(1, sizeof(*mr));
 	if (!mr)
 		return mv_null(ENOMEM);

@@ -22,3 +22,12 @@ endif()
 softmrc_test(live_programs SOURCES live_programs.c LABELS live release TIMEOUT 300
 	ARGS -- $<TARGET_FILE_DIR:softmrc-verbs> ${runtime})
 add_dependencies(live_programs softmrc-verbs)
+# rdma-core's own tests over the drop-in.
+find_package(Python3 3.11 REQUIRED COMPONENTS Interpreter)
+add_test(NAME live_pyverbs COMMAND ${Python3_EXECUTABLE} -B
+	${CMAKE_CURRENT_SOURCE_DIR}/pyverbs/suite.py $<TARGET_FILE_DIR:softmrc-verbs> ${runtime})
+set(arg_LABELS live release)
+set(arg_TIMEOUT 600)
+softmrc_test_properties(live_pyverbs)
+unset(arg_LABELS)
+unset(arg_TIMEOUT)

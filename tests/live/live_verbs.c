@@ -194,9 +194,10 @@ TEST_WITH(rig_setup, rig_teardown, ibv_reg_mr, refusals)
 	refuse_mr(r, NULL, page, all, EFAULT);
 	refuse_mr(r, map, page, IBV_ACCESS_REMOTE_WRITE, EINVAL);
 	refuse_mr(r, map, page, IBV_ACCESS_REMOTE_ATOMIC, EINVAL);
-	refuse_mr(r, map, page, all | IBV_ACCESS_MW_BIND, EINVAL);
-	refuse_mr(r, map, page, all | IBV_ACCESS_ZERO_BASED, EINVAL);
-	refuse_mr(r, map, page, all | IBV_ACCESS_ON_DEMAND, EINVAL);
+	refuse_mr(r, map, page, all | IBV_ACCESS_MW_BIND, EOPNOTSUPP);
+	refuse_mr(r, map, page, all | IBV_ACCESS_ZERO_BASED, EOPNOTSUPP);
+	refuse_mr(r, map, page, all | IBV_ACCESS_ON_DEMAND, EOPNOTSUPP);
+	refuse_mr(r, map, page, all | IBV_ACCESS_OPTIONAL_FIRST >> 1, EINVAL);
 	refuse_mr(r, map, (size_t)-1, all, EINVAL); /* wraps around */
 	errno = 0;
 	assert_null(ibv_reg_mr(NULL, map, page, all));
