@@ -5,11 +5,10 @@
  * A process that opens the device creates DIR/<pid>.mrcstats, maps it and refreshes it about 20
  * times a second from its progress thread. DIR is what MRC_STATS_DIR names, otherwise
  * MRC_STATS_DEFAULT_DIR, where no file is no error. The file is removed when the device is closed
- * in order, and kept after a crash; while the process lives it holds an exclusive flock(2) on it,
- * so that who can have the lock knows that the file is of the past. Only its user may
- * read it; readers map it read-only. Each
- * number is stored whole, but two numbers may be from different moments; `updated_ns` is stored
- * last. `mrc top` shows it all.
+ * in order, unless MRC_STATS_KEEP is on, and kept after a crash; while the process lives it holds
+ * an exclusive flock(2) on it, so that who can have the lock knows that the file is of the past.
+ * Only its user may read it; readers map it read-only. Each number is stored whole, but two numbers
+ * may be from different moments; `updated_ns` is stored last. `mrc top` shows it all.
  *
  * Version 2 added addresses and rates of ports, the second half of struct mrc_stats_qp, and the
  * default folder. Version 3 added the log of events, version 4 the interfaces of ports and what

@@ -280,6 +280,8 @@ static int env_read_all(struct mh_env *env, const struct mh_settings *s, struct 
 		err = env_read_path(env->faults, s, MH_SET_FAULTS, error);
 	if (!err)
 		err = env_read_path(env->stats_dir, s, MH_SET_STATS_DIR, error);
+	if (!err)
+		err = env_read_switch(&env->stats_keep, false, s, MH_SET_STATS_KEEP, error);
 	return err;
 }
 

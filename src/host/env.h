@@ -52,6 +52,7 @@ struct mh_env {
 	char capture[MH_PATH_MAX];   /* path of a pcapng file, or empty */
 	char faults[MH_PATH_MAX];    /* path of a fault table, or empty */
 	char stats_dir[MH_PATH_MAX]; /* or empty */
+	bool stats_keep;	     /* the file of statistics outlives the device */
 	enum mt_cc_kind cc;
 	uint64_t base_rtt_ns;
 	uint64_t probe_ns;

@@ -145,6 +145,7 @@ void mh_nic_abandon(struct mh_nic *nic)
 void mh_nic_destroy(struct mh_nic *nic)
 {
 	mh_progress_stop(nic);
+	mh_segment_finish(nic);
 	mh_segment_destroy(nic->segment);
 	if (nic->engine)
 		mh_engine_destroy(nic);

@@ -44,6 +44,7 @@
 	X(CAPTURE, "MRC_CAPTURE", "capture.file", MB_TOML_STRING)                      \
 	X(FAULTS, "MRC_FAULTS", "faults.table", MB_TOML_STRING)                        \
 	X(STATS_DIR, "MRC_STATS_DIR", "statistics.dir", MB_TOML_STRING)                \
+	X(STATS_KEEP, "MRC_STATS_KEEP", "statistics.keep", MB_TOML_BOOLEAN)            \
 	X(SRV6_GID, "MRC_SRV6_GID", "srv6.gid", MB_TOML_STRING)                        \
 	X(SRV6_ROWS, "MRC_SRV6_ROWS", "srv6.rows", MB_TOML_ARRAY)                      \
 	X(SRV6_UPLINKS, "MRC_SRV6_UPLINKS", "srv6.uplinks", MB_TOML_INTEGER)           \

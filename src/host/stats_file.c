@@ -101,7 +101,7 @@ void mh_stats_file_close(struct mh_stats_file *file)
 		munmap(file->map, sizeof(*file->map));
 	if (file->fd < 0)
 		return;
-	if (file->owner == getpid())
+	if (file->owner == getpid() && !file->keep)
 		unlink(file->path);
 	close(file->fd);
 }

@@ -4,6 +4,7 @@
 #define SOFTMRC_HOST_STATS_FILE_H
 
 #include <mrc/stats.h>
+#include <stdbool.h>
 #include <sys/types.h>
 
 #include "io/port.h"
@@ -14,6 +15,7 @@ struct mh_stats_file {
 	struct mrc_stats_segment *map;
 	int fd;	     /* holds the lock */
 	pid_t owner; /* a forked child must not remove its parent's file */
+	bool keep;   /* the file stays when it is closed; the user sets it */
 	char path[MH_STATS_PATH_MAX];
 };
 
@@ -22,7 +24,7 @@ struct mh_stats_file {
  * EEXIST: a living process, of another PID namespace, has a file of this name.
  */
 int mh_stats_file_open(struct mh_stats_file *file, const char *dir, struct mio_error *error);
-/* mh_stats_file_close removes the file, if it is the process that made it. */
+/* mh_stats_file_close removes the file, if it is the process that made it, unless it is kept. */
 void mh_stats_file_close(struct mh_stats_file *file);
 
 /*

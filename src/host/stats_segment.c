@@ -195,6 +195,7 @@ static int segment_open(struct mh_nic *nic, const char *dir, struct mio_error *e
 		free(s);
 		return err;
 	}
+	s->file.keep = nic->env.stats_keep;
 	s->map = s->file.map;
 	segment_head(nic, s->map, now);
 	segment_store(nic, s->map, now);
@@ -214,6 +215,12 @@ int mh_segment_create(struct mh_nic *nic, const char *dir, struct mio_error *err
 	/* Nobody asked for it, so nobody is told that there is no place for it. */
 	segment_open(nic, mh_stats_file_default(), &unheard);
 	return 0;
+}
+
+void mh_segment_finish(struct mh_nic *nic)
+{
+	if (nic->segment)
+		segment_store(nic, nic->segment->map, mh_now_ns());
 }
 
 void mh_segment_destroy(struct mh_segment *segment)

@@ -10,7 +10,12 @@
  * With dir NULL the default folder is used, and it is no error when that cannot be.
  */
 int mh_segment_create(struct mh_nic *nic, const char *dir, struct mio_error *error);
-/* mh_segment_destroy removes the file and frees the segment; NULL is ignored. */
+/*
+ * mh_segment_finish stores the last numbers, for who has the file mapped and for files that are
+ * kept. Nobody else may be at work on the NIC; without a segment nothing happens.
+ */
+void mh_segment_finish(struct mh_nic *nic);
+/* mh_segment_destroy removes the file, if it is not kept, and frees all; NULL is ignored. */
 void mh_segment_destroy(struct mh_segment *segment);
 /* mh_segment_due returns when the next refresh is due, UINT64_MAX without a segment. */
 uint64_t mh_segment_due(const struct mh_segment *segment);

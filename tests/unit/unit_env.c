@@ -12,29 +12,14 @@
 #include "host/ifaces.h"
 
 static const char *const env_names[] = {
-	"MRC_PORTS",
-	"MRC_PORT_PREFIX",
-	"MRC_EVS",
-	"MRC_EV_BASE",
-	"MRC_PACE",
-	"MRC_MTU",
-	"MRC_SVC_TIME",
-	"MRC_ICRC",
-	"MRC_ORDER",
-	"MRC_FAULTS",
-	"MRC_STATS_DIR",
-	"MRC_RTO_MIN_US",
-	"MRC_TAIL_PROBE_US",
-	"MRC_REORDER_MIN_US",
-	"MRC_REORDER_MAX_US",
-	"MRC_PROBE_US",
-	"MRC_CC",
-	"MRC_BASE_RTT_US",
-	"MRC_CONFIG",
-	"MRC_RX_BUFFER",
-	"MRC_EV_FORMAT",
-	"MRC_DRIVER",
-	"MRC_CAPTURE",
+	"MRC_PORTS",	      "MRC_PORT_PREFIX",   "MRC_EVS",
+	"MRC_EV_BASE",	      "MRC_PACE",	   "MRC_MTU",
+	"MRC_SVC_TIME",	      "MRC_ICRC",	   "MRC_ORDER",
+	"MRC_FAULTS",	      "MRC_STATS_DIR",	   "MRC_STATS_KEEP",
+	"MRC_RTO_MIN_US",     "MRC_TAIL_PROBE_US", "MRC_REORDER_MIN_US",
+	"MRC_REORDER_MAX_US", "MRC_PROBE_US",	   "MRC_CC",
+	"MRC_BASE_RTT_US",    "MRC_CONFIG",	   "MRC_RX_BUFFER",
+	"MRC_EV_FORMAT",      "MRC_DRIVER",	   "MRC_CAPTURE",
 	"MRC_UDP_PORT",
 };
 
@@ -384,6 +369,14 @@ ENV_TEST(icrc)
 	setenv("MRC_ICRC", "on", 1);
 	assert_true(env_good().icrc);
 	env_bad("MRC_ICRC", "yes", "on or off");
+}
+
+ENV_TEST(stats_keep)
+{
+	assert_false(env_good().stats_keep);
+	setenv("MRC_STATS_KEEP", "on", 1);
+	assert_true(env_good().stats_keep);
+	env_bad("MRC_STATS_KEEP", "1", "on or off");
 }
 
 ENV_TEST(paths)

@@ -79,7 +79,7 @@ SETTINGS_TEST(every_key)
 					  "svc_time = true\n"
 					  "[checks]\nicrc = false\n"
 					  "[faults]\ntable = \"/tmp/f\"\n"
-					  "[statistics]\ndir = \"/tmp/s\"\n");
+					  "[statistics]\ndir = \"/tmp/s\"\nkeep = true\n");
 
 	assert_u_eq(env.n_ports, 2);
 	assert_u_eq(env.prefix, 48);
@@ -100,6 +100,7 @@ SETTINGS_TEST(every_key)
 	assert_false(env.icrc);
 	assert_string_equal(env.faults, "/tmp/f");
 	assert_string_equal(env.stats_dir, "/tmp/s");
+	assert_true(env.stats_keep);
 }
 
 SETTINGS_TEST(environment_overrules_the_file)

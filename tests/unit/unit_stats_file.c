@@ -45,6 +45,17 @@ FILE_TEST(mh_stats_file_open, makes_and_removes)
 	assert_i_eq(access(own, F_OK), -1);
 }
 
+FILE_TEST(mh_stats_file_close, keeps)
+{
+	struct mh_stats_file file;
+	struct mio_error error;
+
+	assert_i_eq(mh_stats_file_open(&file, dir, &error), 0);
+	file.keep = true;
+	mh_stats_file_close(&file);
+	assert_i_eq(access(own, F_OK), 0);
+}
+
 FILE_TEST(mh_stats_file_open, replaces_what_nobody_holds)
 {
 	struct mh_stats_file file;

@@ -188,6 +188,25 @@ TEST(mh_segment, file_goes_with_the_device)
 	assert_i_eq(access(path, F_OK), -1);
 }
 
+TEST(mh_segment, last_numbers_stay_when_the_file_is_kept)
+{
+	const struct mrc_stats_segment *map;
+	uint64_t before;
+	char path[40];
+	void *bed;
+
+	segment_path(path);
+	setenv("MRC_STATS_KEEP", "on", 1);
+	assert_i_eq(segment_setup(&bed), 0);
+	before = mh_now_ns();
+	assert_i_eq(segment_teardown(&bed), 0);
+	unsetenv("MRC_STATS_KEEP");
+	map = segment_map();
+	assert_true(map->updated_ns >= before);
+	segment_unmap(map);
+	assert_i_eq(unlink(path), 0);
+}
+
 TEST(mh_segment, default_folder_is_for_the_user_only)
 {
 	struct stat st;
