@@ -1,0 +1,106 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""The rows of rows.toml: what is run, and what must be true afterwards. rows.toml tells what its
+keys mean; here they are read and refused when they are wrong."""
+import dataclasses
+import re
+import tomllib
+
+
+class RowsError(Exception):
+    """Something in the file is wrong; the text names it."""
+
+
+@dataclasses.dataclass
+class Row:
+    """One program with one set of flags. A family gives what its rows do not say themselves."""
+
+    family: str
+    command: str
+    title: str = ""
+    package: str = ""
+    needs: list = dataclasses.field(default_factory=list)
+    build: str = ""
+    server: str = ""
+    client: str = "{command}"
+    env: dict = dataclasses.field(default_factory=dict)
+    expect: list = dataclasses.field(default_factory=list)
+    verified: str = ""
+    claims: str = ""
+    ways: int = 1
+    bytes: int = 0
+    counter: str = "rx_data_bytes"
+    figure: list = dataclasses.field(default_factory=list)
+    skip_if: list = dataclasses.field(default_factory=list)
+    limit: int = 120
+    essential: bool = False
+
+    @property
+    def program(self):
+        return self.command.split()[0]
+
+    @property
+    def name(self):
+        return f"{self.family}: {self.command}"
+
+    @property
+    def wants_bytes(self):
+        return bool(self.claims or self.bytes)
+
+
+FIELDS = {field.name: field.type for field in dataclasses.fields(Row)}
+
+
+def _check_types(where, table):
+    for key, value in table.items():
+        if key not in FIELDS:
+            raise RowsError(f"{where}: there is no key {key!r}; there are {', '.join(FIELDS)}")
+        if not isinstance(value, FIELDS[key]) or (FIELDS[key] is int and isinstance(value, bool)):
+            raise RowsError(f"{where}: {key} = {value!r}: must be a {FIELDS[key].__name__}")
+
+
+def _check_patterns(where, row):
+    for pattern in [row.claims, *row.expect, *row.figure[:1], *row.skip_if[:1]]:
+        try:
+            re.compile(pattern)
+        except re.error as error:
+            raise RowsError(f"{where}: {pattern!r} is no regular expression: {error}") from None
+    for key in ("figure", "skip_if"):
+        if len(getattr(row, key)) not in (0, 2):
+            raise RowsError(f"{where}: {key} must be a pattern and a text")
+
+
+def _make_row(number, families, table):
+    where = f"row {number} ({table.get('command', 'no command')})"
+    family = table.get("family")
+    if family not in families:
+        raise RowsError(f"{where}: family {family!r} is none of {', '.join(families)}")
+    if not table.get("command"):
+        raise RowsError(f"{where}: a row needs a command")
+    _check_types(where, table)
+    merged = {**families[family], **table}
+    merged["env"] = {**families[family].get("env", {}), **table.get("env", {})}
+    row = Row(**merged)
+    _check_patterns(where, row)
+    if not row.verified:
+        raise RowsError(f"{where}: nothing says whether the program verifies data")
+    return row
+
+
+def load(path):
+    """Reads a file of rows. RowsError says what is wrong in it."""
+    try:
+        with open(path, "rb") as file:
+            data = tomllib.load(file)
+    except (OSError, tomllib.TOMLDecodeError) as error:
+        raise RowsError(f"{path}: {error}") from None
+    families = data.get("family", {})
+    for name, table in families.items():
+        _check_types(f"family {name}", table)
+    rows = [_make_row(n, families, table) for n, table in enumerate(data.get("row", []), 1)]
+    names = [row.name for row in rows]
+    for name in names:
+        if names.count(name) > 1:
+            raise RowsError(f"row {name!r} is there twice")
+    if not rows:
+        raise RowsError(f"{path}: no [[row]]")
+    return rows
