@@ -97,6 +97,12 @@ static const char *const defaults[][2] = {
 	{"ipv6/conf/all/ignore_routes_with_linkdown", "1"},
 	{"ipv6/conf/default/ignore_routes_with_linkdown", "1"},
 	{"ipv6/fib_multipath_hash_policy", "1"}, /* addresses and ports, as switches do */
+	/* The same for IPv4, whose defaults are the machine's own. */
+	{"ipv4/conf/all/ignore_routes_with_linkdown", "1"},
+	{"ipv4/conf/default/ignore_routes_with_linkdown", "1"},
+	{"ipv4/conf/all/rp_filter", "0"},
+	{"ipv4/conf/default/rp_filter", "0"},
+	{"ipv4/fib_multipath_hash_policy", "1"},
 };
 
 static int set_defaults(void *context, size_t node, struct ml_error *e)
@@ -113,7 +119,10 @@ static int set_defaults(void *context, size_t node, struct ml_error *e)
 			return -1;
 	if (mf_node_at(&w->lab->t, (uint32_t)node).tier == MF_HOST)
 		return 0;
-	return ml_netns_sysctl("ipv6/conf/all/forwarding", "1", e);
+	return ml_netns_sysctl("ipv6/conf/all/forwarding", "1", e) ||
+			       ml_netns_sysctl("ipv4/ip_forward", "1", e)
+		       ? -1
+		       : 0;
 }
 
 static int add_cables(struct ml_lab *lab, const struct ml_todo *todo, struct ml_error *e)

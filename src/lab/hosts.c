@@ -2,6 +2,7 @@
 /* Settings of programs on hosts: see hosts.h. */
 #include "lab/hosts.h"
 #include "fabric/address.h"
+#include "lab/ipv4.h"
 #include "lab/state.h"
 
 #include <arpa/inet.h>
@@ -54,7 +55,7 @@ int ml_host_environment(const struct ml_lab *lab, uint32_t node, enum mf_host_fo
 			struct ml_error *e)
 {
 	const struct mf_topology *t = ml_lab_topology(lab);
-	char path[ML_HOST_PATH_MAX], address[INET6_ADDRSTRLEN], number[16];
+	char path[ML_HOST_PATH_MAX], address[INET6_ADDRSTRLEN], number[16], ipv4[ML_IPV4_TEXT];
 	char name[MF_NODE_NAME_BYTES];
 	int failed;
 
@@ -66,7 +67,9 @@ int ml_host_environment(const struct ml_lab *lab, uint32_t node, enum mf_host_fo
 		snprintf(number, sizeof(number), "%u", node);
 		failed = failed || setenv("MRC_LAB_HOST", number, 1) ||
 			 setenv("MRC_LAB_ADDRESS", ml_host_address(lab, node, address), 1) ||
-			 setenv("MRC_CONFIG", path, 0);
+			 setenv("MRC_CONFIG", path, 0) ||
+			 (ml_ipv4_fits(t) &&
+			  setenv("MRC_LAB_IPV4", ml_ipv4_of_host(t, node, ipv4), 1));
 	}
 	return failed ? ml_error_set(e, "no memory for the environment") : 0;
 }

@@ -8,6 +8,8 @@
  */
 #include "lab/lines.h"
 
+#include "lab/ipv4.h"
+
 #include <arpa/inet.h>
 #include <string.h>
 
@@ -65,7 +67,7 @@ void ml_lines_port(FILE *to, const struct mf_topology *t, uint32_t link, uint32_
 void ml_lines_node(FILE *to, const struct mf_topology *t, uint32_t node, const char *sid_device)
 {
 	uint8_t bytes[MF_ADDRESS_BYTES];
-	char text[INET6_ADDRSTRLEN];
+	char text[INET6_ADDRSTRLEN], ipv4[ML_IPV4_TEXT];
 
 	fprintf(to, "link set dev lo up\n");
 	if (mf_node_at(t, node).tier != MF_HOST) {
@@ -77,6 +79,8 @@ void ml_lines_node(FILE *to, const struct mf_topology *t, uint32_t node, const c
 	}
 	mf_address_of_host(t, node, bytes);
 	fprintf(to, "addr replace %s/128 dev lo nodad\n", address(bytes, text));
+	if (ml_ipv4_fits(t))
+		fprintf(to, "addr replace %s/32 dev lo\n", ml_ipv4_of_host(t, node, ipv4));
 	for (uint32_t plane = 0; plane < t->cfg.planes; plane++) {
 		mf_address_on_plane(t, node, plane, bytes);
 		fprintf(to, "addr replace %s/128 dev lo nodad\n", address(bytes, text));
@@ -100,12 +104,36 @@ static void write_source(FILE *to, const struct mf_topology *t, uint32_t host,
 }
 
 static void write_hop(FILE *to, const struct mf_topology *t, uint32_t node,
-		      const struct mf_route *r)
+		      const struct mf_route *r, const char *family)
 {
 	char port[MF_PORT_NAME_BYTES];
 
 	mf_port_name(t, node, r->port, port);
-	fprintf(to, " via fe80::%u dev %s", mf_link_down(r->link) ? 1u : 2u, port);
+	fprintf(to, " via %sfe80::%u dev %s", family, mf_link_down(r->link) ? 1u : 2u, port);
+}
+
+/* The same for IPv4; only plain routes have it. The next hops are those of IPv6. */
+static void write_ipv4(FILE *to, const struct mf_topology *t, uint32_t node,
+		       const struct mf_route *r, size_t n)
+{
+	char text[ML_IPV4_TEXT + 3];
+
+	if (!(r->set & MF_ROUTES_PLAIN) || !ml_ipv4_fits(t))
+		return;
+	ml_ipv4_prefix(t, r, text);
+	if (r->kind == MF_ROUTE_BLACKHOLE)
+		fprintf(to, "route replace blackhole %s\n", text);
+	if (r->kind != MF_ROUTE_LINK)
+		return;
+	fprintf(to, "route replace %s", text);
+	if (mf_node_at(t, node).tier == MF_HOST)
+		fprintf(to, " src %s", ml_ipv4_of_host(t, node, text));
+	for (size_t i = 0; i < n; i++) {
+		if (n > 1)
+			fprintf(to, " nexthop");
+		write_hop(to, t, node, &r[i], "inet6 ");
+	}
+	fprintf(to, "\n");
 }
 
 /* All records of one prefix: one route. */
@@ -138,7 +166,7 @@ static void write_route(FILE *to, const struct mf_topology *t, uint32_t node,
 	for (size_t i = 0; i < n; i++) {
 		if (n > 1)
 			fprintf(to, " nexthop");
-		write_hop(to, t, node, &r[i]);
+		write_hop(to, t, node, &r[i], "");
 	}
 	fprintf(to, "\n");
 }
@@ -168,6 +196,7 @@ void ml_lines_routes(FILE *to, const struct mf_topology *t, uint32_t node,
 			continue;
 		if (n && (!any || !same_route(&group[0], &r) || n == HOPS_MAX)) {
 			write_route(to, t, node, group, n);
+			write_ipv4(to, t, node, group, n);
 			n = 0;
 		}
 		if (any)

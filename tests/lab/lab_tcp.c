@@ -5,10 +5,12 @@
  * with MRC is the same links, queues and faults.
  */
 #include "lab/hosts.h"
+#include "lab/ipv4.h"
 #include "lab/lab_rig.h"
 
 #include <arpa/inet.h>
 #include <netinet/in.h>
+#include <stdio.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -58,16 +60,15 @@ static int listen_on(uint32_t host)
 }
 
 /* One connection from host 0, BYTES through it. */
-static void transfer(int listener, uint32_t to)
+static void transfer_to(int listener, const char *address)
 {
 	struct sockaddr_in6 peer = {.sin6_family = AF_INET6, .sin6_port = htons(5001)};
 	struct timeval patience = {.tv_sec = PATIENCE_MS / 1000};
 	static char data[BYTES];
-	char text[INET6_ADDRSTRLEN];
 	int fd = socket_on(0), in;
 	size_t got = 0;
 
-	inet_pton(AF_INET6, ml_host_address(rig.lab, to, text), &peer.sin6_addr);
+	inet_pton(AF_INET6, address, &peer.sin6_addr);
 	setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof(patience));
 	assert_i_eq(connect(fd, (struct sockaddr *)&peer, sizeof(peer)), 0);
 	assert_i_eq(send(fd, data, sizeof(data), MSG_NOSIGNAL), sizeof(data));
@@ -84,6 +85,13 @@ static void transfer(int listener, uint32_t to)
 	close(fd);
 }
 
+static void transfer(int listener, uint32_t to)
+{
+	char text[INET6_ADDRSTRLEN];
+
+	transfer_to(listener, ml_host_address(rig.lab, to, text));
+}
+
 static uint64_t sent_up(uint32_t plane, uint32_t t1)
 {
 	struct ml_counters *c = calloc(rig.t->n_links, sizeof(*c));
@@ -97,16 +105,35 @@ static uint64_t sent_up(uint32_t plane, uint32_t t1)
 	return n;
 }
 
-TEST_WITH(open_tiny, shut, lab_tcp, is_spread_over_planes_and_t1s)
+/* IPv4 goes to the same socket, by the host's other address. */
+static void transfer_ipv4(int listener, uint32_t to)
+{
+	char text[ML_IPV4_TEXT], peer_text[32];
+
+	snprintf(peer_text, sizeof(peer_text), "::ffff:%s", ml_ipv4_of_host(rig.t, to, text));
+	transfer_to(listener, peer_text);
+}
+
+static void is_spread(void (*one)(int listener, uint32_t to))
 {
 	int listener = listen_on(2);
 
 	for (int i = 0; i < CONNECTIONS; i++)
-		transfer(listener, 2);
+		one(listener, 2);
 	for (uint32_t plane = 0; plane < 2; plane++)
 		for (uint32_t t1 = 0; t1 < 2; t1++)
 			assert_true(sent_up(plane, t1) > BYTES);
 	close(listener);
+}
+
+TEST_WITH(open_tiny, shut, lab_tcp, is_spread_over_planes_and_t1s)
+{
+	is_spread(transfer);
+}
+
+TEST_WITH(open_tiny, shut, lab_tcp, of_ipv4_is_spread_as_well)
+{
+	is_spread(transfer_ipv4);
 }
 
 /* Only one's own ports: what is down further on, static routes do not know. */

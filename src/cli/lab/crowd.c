@@ -43,14 +43,18 @@ static int add_path(void)
 	return setenv("PATH", path, 1);
 }
 
-/* The addresses of all hosts, MRC_LAB_ADDRESS_0 and so on. */
+/* The addresses of all hosts, MRC_LAB_ADDRESS_0, MRC_LAB_IPV4_0 and so on. */
 static int add_addresses(const struct ml_lab *lab)
 {
+	const struct mf_topology *t = ml_lab_topology(lab);
 	char name[32], address[48];
 
-	for (uint32_t host = 0; host < ml_lab_topology(lab)->n_hosts; host++) {
+	for (uint32_t host = 0; host < t->n_hosts; host++) {
 		snprintf(name, sizeof(name), "MRC_LAB_ADDRESS_%u", host);
 		if (setenv(name, ml_host_address(lab, host, address), 1))
+			return -1;
+		snprintf(name, sizeof(name), "MRC_LAB_IPV4_%u", host);
+		if (ml_ipv4_fits(t) && setenv(name, ml_ipv4_of_host(t, host, address), 1))
 			return -1;
 	}
 	return 0;

@@ -8,6 +8,7 @@
 
 #include "cli/lab/scenario.h"
 #include "lab/hosts.h"
+#include "lab/ipv4.h"
 
 #define CROWD_MAX 256u
 

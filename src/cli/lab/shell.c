@@ -19,7 +19,7 @@ static void print_help(const struct cli_flag *flags, size_t n)
 	printf("usage: mrc lab shell LAB NODE [FLAG...] [-- COMMAND...]\n"
 	       "Runs $SHELL, or a command, in the network namespace of a host or a switch. On a "
 	       "host MRC_CONFIG names\na file that makes programs SRv6 endpoints; MRC_LAB, "
-	       "MRC_LAB_NODE and MRC_LAB_ADDRESS say where one is.\n\n");
+	       "MRC_LAB_NODE, MRC_LAB_ADDRESS and MRC_LAB_IPV4 say where one is.\n\n");
 	cli_flags_help(flags, n);
 	printf("\nexamples:\n"
 	       "  mrc lab shell lab host0\n"
