@@ -156,6 +156,9 @@ enum mt_qp_attr_mask {
 	MT_QP_SVC_TIME_DEST = 1u << 17,
 	MT_QP_RNR_RETRY = 1u << 18,
 	MT_QP_MIN_RNR_TIMER = 1u << 19,
+	/* 1u << 20 is the adapter's. */
+	MT_QP_MAX_RD_ATOMIC = 1u << 21,
+	MT_QP_MAX_DEST_RD_ATOMIC = 1u << 22,
 };
 
 /* What mt_qp_modify sets and mt_qp_query returns. */
@@ -178,6 +181,8 @@ struct mt_qp_attr {
 				 */
 	uint8_t min_rnr_timer : 5; /* how long a peer is asked to wait; code of mt_rnr_wait_ns */
 	uint16_t p_key;
+	uint8_t max_rd_atomic;	    /* READs and atomics outstanding, 0 .. MT_RD_ATOMIC_MAX */
+	uint8_t max_dest_rd_atomic; /* the same as responder */
 	uint32_t ev_profile;
 	uint32_t cc_profile;
 	bool trim_nack;	    /* answer trimmed packets with a NACK */

@@ -15,6 +15,9 @@
 
 #define TO(s) (1u << MT_QPS_##s)
 #define WIMM_DEST_MAX 1024u
+#define ACCESS_ALL                                                                          \
+	((uint32_t)MT_ACCESS_LOCAL_WRITE | MT_ACCESS_REMOTE_WRITE | MT_ACCESS_REMOTE_READ | \
+	 MT_ACCESS_REMOTE_ATOMIC)
 /* PSNs start one lap up, so that "a little behind the first" is not below zero. */
 #define PSN_ORIGIN (UINT64_C(1) << MB_PSN_BITS)
 
@@ -56,6 +59,9 @@ static bool numbers_valid(const struct mt_qp_attr *a, uint32_t mask)
 	if (mask & MT_QP_MAX_WIMM_DEST &&
 	    (a->max_wimm_dest == 0 || a->max_wimm_dest > WIMM_DEST_MAX))
 		return false;
+	if ((mask & MT_QP_MAX_RD_ATOMIC && a->max_rd_atomic > MT_RD_ATOMIC_MAX) ||
+	    (mask & MT_QP_MAX_DEST_RD_ATOMIC && a->max_dest_rd_atomic > MT_RD_ATOMIC_MAX))
+		return false;
 	if (mask & MT_QP_TIMEOUT && a->timeout > MT_TIMEOUT_EXP_MAX)
 		return false;
 	return !(mask & MT_QP_RETRY) ||
@@ -91,8 +97,7 @@ static int check(const struct mt_qp *qp, const struct mt_qp_attr *a, uint32_t ma
 		return MT_ERR_STATE;
 	if (mask & MT_QP_PATH_MTU && !mtu_valid(a->path_mtu))
 		return MT_ERR_INVALID;
-	if (mask & MT_QP_ACCESS &&
-	    a->access & ~(uint32_t)(MT_ACCESS_LOCAL_WRITE | MT_ACCESS_REMOTE_WRITE))
+	if (mask & MT_QP_ACCESS && a->access & ~ACCESS_ALL)
 		return MT_ERR_INVALID;
 	if (!numbers_valid(a, mask) || !profiles_valid(qp->engine, a, mask))
 		return MT_ERR_INVALID;
@@ -130,6 +135,8 @@ static void copy(struct mt_qp_attr *to, const struct mt_qp_attr *a, uint32_t mas
 	SET(MT_QP_SVC_TIME_DEST, svc_time_dest);
 	SET(MT_QP_RNR_RETRY, rnr_retry);
 	SET(MT_QP_MIN_RNR_TIMER, min_rnr_timer);
+	SET(MT_QP_MAX_RD_ATOMIC, max_rd_atomic);
+	SET(MT_QP_MAX_DEST_RD_ATOMIC, max_dest_rd_atomic);
 #undef SET
 }
 

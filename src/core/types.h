@@ -26,6 +26,8 @@ struct mt_qp;
 #define MT_RUN_MAX 64u
 #define MT_SGE_MAX 16u
 #define MT_TIMEOUT_EXP_MAX 24u
+/* READs and atomics of a QP outstanding, each way: what devices usually have. */
+#define MT_RD_ATOMIC_MAX 16u
 #define MT_RETRY_LINEAR_MAX 7u
 /* This many exponential retries stand for "never give up". */
 #define MT_RETRY_EXP_FOREVER 25u
@@ -63,18 +65,26 @@ struct mt_sge {
 enum mt_access {
 	MT_ACCESS_LOCAL_WRITE = 1u << 0,
 	MT_ACCESS_REMOTE_WRITE = 1u << 1,
+	/* With the extension only. */
+	MT_ACCESS_REMOTE_READ = 1u << 2,
+	MT_ACCESS_REMOTE_ATOMIC = 1u << 3,
 };
 
 enum mt_wr_flags {
 	MT_WR_IMM = 1u << 0,	   /* WRITE_WITH_IMM, SEND_WITH_IMM */
 	MT_WR_SIGNALED = 1u << 1,  /* report success too */
 	MT_WR_SOLICITED = 1u << 2, /* sets BTH.SE on the last packet */
+	MT_WR_FENCE = 1u << 4,	   /* begins when all READs and atomics before it are complete */
 };
 
 /* What a send WR asks for. MRC has WRITE; the others need the extension of docs/protocol.md. */
 enum mt_wr_opcode {
 	MT_WR_WRITE,
 	MT_WR_SEND, /* to a receive of the peer */
+	MT_WR_READ, /* from the peer's memory into the SGEs */
+	/* On 8 bytes of the peer's memory; what was there goes to the SGEs. */
+	MT_WR_COMPARE_SWAP,
+	MT_WR_FETCH_ADD,
 	MT_WR_OPCODES,
 };
 
@@ -85,9 +95,11 @@ struct mt_send_wr {
 	uint32_t n_sge;
 	uint32_t flags;	      /* enum mt_wr_flags */
 	uint32_t imm;	      /* host order number; big-endian on the wire */
-	uint32_t rkey;	      /* WRITE */
-	uint64_t remote_addr; /* WRITE */
+	uint32_t rkey;	      /* WRITE, READ, atomics */
+	uint64_t remote_addr; /* likewise */
 	enum mt_wr_opcode opcode;
+	uint64_t compare_add; /* COMPARE_SWAP: is compared; FETCH_ADD: is added */
+	uint64_t swap;	      /* COMPARE_SWAP */
 };
 
 /* A receive WR; copied by mt_qp_post_recv_sges. */

@@ -64,8 +64,19 @@ static uint64_t events_send_done(struct mh_qp *qp, bool success)
 
 static enum mh_wc_opcode events_opcode(const struct mt_event *event)
 {
-	if (event->opcode == MT_WR_SEND)
+	switch ((enum mt_wr_opcode)event->opcode) {
+	case MT_WR_SEND:
 		return MH_WC_SEND;
+	case MT_WR_READ:
+		return MH_WC_READ;
+	case MT_WR_COMPARE_SWAP:
+		return MH_WC_COMPARE_SWAP;
+	case MT_WR_FETCH_ADD:
+		return MH_WC_FETCH_ADD;
+	case MT_WR_WRITE:
+	case MT_WR_OPCODES:
+		break;
+	}
 	return event->with_imm ? MH_WC_WRITE_IMM : MH_WC_WRITE;
 }
 

@@ -8,13 +8,14 @@
 #include "host/engine_host.h"
 #include "host/entropy.h"
 
-#define ACCESS_ALL ((uint32_t)MH_ACCESS_LOCAL_WRITE | MH_ACCESS_REMOTE_WRITE)
+#define ACCESS_WRITES ((uint32_t)MH_ACCESS_REMOTE_WRITE | MH_ACCESS_REMOTE_ATOMIC)
+#define ACCESS_ALL (ACCESS_WRITES | MH_ACCESS_LOCAL_WRITE | MH_ACCESS_REMOTE_READ)
 
 static bool mr_arguments_ok(const void *addr, size_t length, uint64_t iova, uint32_t access)
 {
 	if (length == 0 || (access & ~ACCESS_ALL))
 		return false;
-	if ((access & MH_ACCESS_REMOTE_WRITE) && !(access & MH_ACCESS_LOCAL_WRITE))
+	if ((access & ACCESS_WRITES) && !(access & MH_ACCESS_LOCAL_WRITE))
 		return false;
 	return (uintptr_t)addr <= UINTPTR_MAX - length && iova <= UINT64_MAX - length;
 }

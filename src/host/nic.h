@@ -71,6 +71,7 @@ struct mh_device_attr {
 	uint8_t mpr_resolution;
 	uint16_t max_wimm;	  /* WRITE_WITH_IMM in flight, as requester */
 	uint16_t max_wimm_dest;	  /* the same as responder */
+	uint8_t max_rd_atomic;	  /* READs and atomics outstanding of a QP, each way */
 	uint32_t max_ev_profiles; /* profile ids run from 0 to this - 1; 0 is always there */
 	uint32_t max_cc_profiles;
 	bool trim_nack;	  /* answers trimmed packets with a NACK */
@@ -224,16 +225,18 @@ struct mh_pd *mh_pd_find(const void *owner);
 enum mh_access {
 	MH_ACCESS_LOCAL_WRITE = 1u << 0,
 	MH_ACCESS_REMOTE_WRITE = 1u << 1, /* needs LOCAL_WRITE */
+	MH_ACCESS_REMOTE_READ = 1u << 2,
+	MH_ACCESS_REMOTE_ATOMIC = 1u << 3, /* needs LOCAL_WRITE */
 };
 
 /*
- * mh_mr_reg makes [addr, addr + length) usable for local SGEs and, with MH_ACCESS_REMOTE_WRITE, as
- * a target. WRs name its bytes as iova .. iova + length; pass iova = (uintptr_t)addr for the usual
- * case. Nothing is pinned or copied: the memory stays the caller's and should stay mapped until
- * mh_mr_dereg has returned: a WR or packet that meets a page which is gone ends its QP. EFAULT: a
- * page of the range is not mapped, or not writable though the access wants it. EINVAL: unknown
- * access bits, REMOTE_WRITE without LOCAL_WRITE, a range that wraps around, length 0. ENOMEM:
- * max_mr are registered.
+ * mh_mr_reg makes [addr, addr + length) usable for local SGEs and, with the remote rights, for the
+ * WRITEs, READs and atomics of peers. WRs name its bytes as iova .. iova + length; pass iova =
+ * (uintptr_t)addr for the usual case. Nothing is pinned or copied: the memory stays the caller's
+ * and should stay mapped until mh_mr_dereg has returned: a WR or packet that meets a page which is
+ * gone ends its QP. EFAULT: a page of the range is not mapped, or not writable though the access
+ * wants it. EINVAL: unknown access bits, REMOTE_WRITE or REMOTE_ATOMIC without LOCAL_WRITE, a range
+ * that wraps around, length 0. ENOMEM: max_mr are registered.
  */
 int mh_mr_reg(struct mh_pd *pd, void *addr, size_t length, uint64_t iova, uint32_t access,
 	      struct mh_mr **mr);
@@ -263,11 +266,14 @@ int mh_channel_get(struct mh_channel *channel, struct mh_cq **cq);
 /* ---- completion queues ---- */
 
 enum mh_wc_opcode {
-	MH_WC_WRITE,	 /* a send WR without immediate data */
-	MH_WC_WRITE_IMM, /* a send WR with immediate data */
-	MH_WC_RECV_IMM,	 /* a receive WR used up by a peer's WRITE_WITH_IMM, or flushed */
-	MH_WC_SEND,	 /* a SEND of ours */
-	MH_WC_RECV,	 /* a receive WR used up by a peer's SEND */
+	MH_WC_WRITE,	    /* a send WR without immediate data */
+	MH_WC_WRITE_IMM,    /* a send WR with immediate data */
+	MH_WC_RECV_IMM,	    /* a receive WR used up by a peer's WRITE_WITH_IMM, or flushed */
+	MH_WC_SEND,	    /* a SEND of ours */
+	MH_WC_RECV,	    /* a receive WR used up by a peer's SEND */
+	MH_WC_READ,	    /* a READ of ours */
+	MH_WC_COMPARE_SWAP, /* an atomic of ours */
+	MH_WC_FETCH_ADD,
 };
 
 enum mh_wc_flags {
@@ -279,7 +285,7 @@ struct mh_wc {
 	uint64_t wr_id;
 	enum mh_wc_status status;
 	enum mh_wc_opcode opcode;
-	uint32_t byte_len; /* RECV_IMM, RECV: length of the peer's message */
+	uint32_t byte_len; /* RECV_IMM, RECV: length of the peer's message; READ, atomics: got */
 	uint32_t imm;	   /* host order number; big-endian on the wire */
 	uint32_t qpn;
 	uint32_t flags; /* enum mh_wc_flags */
@@ -370,6 +376,8 @@ enum mh_qp_attr_mask {
 	MH_QP_RNR_RETRY = 1u << 18,
 	MH_QP_MIN_RNR_TIMER = 1u << 19,
 	MH_QP_SQD_NOTIFY = 1u << 20, /* only with a move to SQD */
+	MH_QP_MAX_RD_ATOMIC = 1u << 21,
+	MH_QP_MAX_DEST_RD_ATOMIC = 1u << 22,
 };
 
 struct mh_qp_attr {
@@ -389,6 +397,13 @@ struct mh_qp_attr {
 	uint8_t retry_exp;	/* 0 .. 25, 25 = for ever */
 	uint8_t rnr_retry; /* extended: asks a peer without a receive again, 0 .. 6; 7 = for ever */
 	uint8_t min_rnr_timer; /* extended: asks a sender to wait; InfiniBand's code, 0 .. 31 */
+	/*
+	 * Extended: READs and atomics under way as requester, and those taken as responder, 0 ..
+	 * the device's. More are kept back here; more from the peer are refused as an invalid
+	 * request.
+	 */
+	uint8_t max_rd_atomic;
+	uint8_t max_dest_rd_atomic;
 	uint16_t p_key;
 	uint32_t ev_profile;
 	uint32_t cc_profile;
@@ -437,11 +452,17 @@ enum mh_send_flags {
 	MH_SEND_SIGNALED = 1u << 1,
 	MH_SEND_SOLICITED = 1u << 2,
 	MH_SEND_INLINE = 1u << 3, /* the bytes are copied before the call returns */
+	MH_SEND_FENCE = 1u << 4,  /* extended: begins when all READs and atomics before are complete
+				   */
 };
 
 enum mh_send_opcode {
 	MH_OP_WRITE,
-	MH_OP_SEND, /* of an extended QP */
+	/* Of an extended QP. */
+	MH_OP_SEND,
+	MH_OP_READ,	    /* into the SGEs, whose MRs grant LOCAL_WRITE */
+	MH_OP_COMPARE_SWAP, /* of 8 bytes at an aligned address; what was there goes to the SGEs */
+	MH_OP_FETCH_ADD,    /* likewise */
 };
 
 /* A send WR. The sge array is read during the call only. */
@@ -451,16 +472,19 @@ struct mh_send_wr {
 	uint32_t n_sge;	      /* 0 .. max_send_sge; 0 and zero lengths make an empty message */
 	uint32_t flags;	      /* enum mh_send_flags */
 	uint32_t imm;	      /* host order number */
-	uint32_t rkey;	      /* WRITE */
-	uint64_t remote_addr; /* WRITE */
+	uint32_t rkey;	      /* WRITE, READ, atomics */
+	uint64_t remote_addr; /* likewise */
 	enum mh_send_opcode opcode;
+	uint64_t compare_add; /* COMPARE_SWAP: is compared; FETCH_ADD: is added */
+	uint64_t swap;	      /* COMPARE_SWAP: is stored when what is there compares equal */
 };
 
 /*
  * mh_qp_post_send queues n WRs in order and starts sending. *posted, if not NULL, is how many
  * were queued, also on an error: the error is that of wr[*posted]. EINVAL: not in RTS, SQD or ERR
  * (in ERR it is flushed), too many SGEs or inline bytes, 2^32 bytes and more, an unknown flag, an
- * operation that the QP has not.
+ * operation that the QP has not, a READ or atomic that is inline, has an immediate, or whose QP has
+ * max_rd_atomic 0, an atomic whose SGEs are not of 8 bytes.
  * EFAULT: an SGE outside the MRs of the QP's PD. ENOMEM: max_send_wr are not yet polled (poll,
  * then call again), or no memory.
  */

@@ -8,14 +8,19 @@
 #include "host/progress.h"
 #include "host/qp.h"
 
-#define POST_FLAGS_ALL \
-	((uint32_t)MH_SEND_IMM | MH_SEND_SIGNALED | MH_SEND_SOLICITED | MH_SEND_INLINE)
+#define POST_FLAGS_ALL                                                                   \
+	((uint32_t)MH_SEND_IMM | MH_SEND_SIGNALED | MH_SEND_SOLICITED | MH_SEND_INLINE | \
+	 MH_SEND_FENCE)
 #define POST_BYTES_MAX UINT32_MAX
 
-_Static_assert((int)MH_OP_WRITE == (int)MT_WR_WRITE && (int)MH_OP_SEND == (int)MT_WR_SEND,
+_Static_assert((int)MH_OP_WRITE == (int)MT_WR_WRITE && (int)MH_OP_SEND == (int)MT_WR_SEND &&
+		       (int)MH_OP_READ == (int)MT_WR_READ &&
+		       (int)MH_OP_COMPARE_SWAP == (int)MT_WR_COMPARE_SWAP &&
+		       (int)MH_OP_FETCH_ADD == (int)MT_WR_FETCH_ADD,
 	       "operations");
 _Static_assert((int)MH_SEND_IMM == (int)MT_WR_IMM && (int)MH_SEND_SIGNALED == (int)MT_WR_SIGNALED &&
-		       (int)MH_SEND_SOLICITED == (int)MT_WR_SOLICITED,
+		       (int)MH_SEND_SOLICITED == (int)MT_WR_SOLICITED &&
+		       (int)MH_SEND_FENCE == (int)MT_WR_FENCE,
 	       "flags of WRs");
 
 /*
@@ -97,11 +102,14 @@ static int post_one(struct mh_qp *qp, uint64_t now_ns, const struct mh_send_wr *
 		.rkey = wr->rkey,
 		.remote_addr = wr->remote_addr,
 		.opcode = (enum mt_wr_opcode)wr->opcode,
+		.compare_add = wr->compare_add,
+		.swap = wr->swap,
 	};
 	bool is_inline = wr->flags & MH_SEND_INLINE;
 	int result;
 
-	if ((wr->flags & ~POST_FLAGS_ALL) || wr->n_sge > qp->init.cap.max_send_sge)
+	if ((wr->flags & ~POST_FLAGS_ALL) || wr->n_sge > qp->init.cap.max_send_sge ||
+	    (is_inline && wr->opcode >= MH_OP_READ))
 		return EINVAL;
 	if (post_full(&qp->send, qp->init.cap.max_send_wr))
 		return ENOMEM;

@@ -31,11 +31,16 @@ _Static_assert((int)MH_QP_STATE == (int)MT_QP_STATE && (int)MH_QP_MPR == (int)MT
 		       (int)MH_QP_SVC_TIME_DEST == (int)MT_QP_SVC_TIME_DEST,
 	       "attributes of QPs");
 _Static_assert((int)MH_QP_RNR_RETRY == (int)MT_QP_RNR_RETRY &&
-		       (int)MH_QP_MIN_RNR_TIMER == (int)MT_QP_MIN_RNR_TIMER,
+		       (int)MH_QP_MIN_RNR_TIMER == (int)MT_QP_MIN_RNR_TIMER &&
+		       (int)MH_QP_MAX_RD_ATOMIC == (int)MT_QP_MAX_RD_ATOMIC &&
+		       (int)MH_QP_MAX_DEST_RD_ATOMIC == (int)MT_QP_MAX_DEST_RD_ATOMIC,
 	       "attributes of extended QPs");
-_Static_assert((int)MH_ACCESS_REMOTE_WRITE == (int)MT_ACCESS_REMOTE_WRITE, "access rights");
+_Static_assert((int)MH_ACCESS_REMOTE_WRITE == (int)MT_ACCESS_REMOTE_WRITE &&
+		       (int)MH_ACCESS_REMOTE_READ == (int)MT_ACCESS_REMOTE_READ &&
+		       (int)MH_ACCESS_REMOTE_ATOMIC == (int)MT_ACCESS_REMOTE_ATOMIC,
+	       "access rights");
 
-#define QP_ATTR_ALL (((uint32_t)MH_QP_SQD_NOTIFY << 1) - 1)
+#define QP_ATTR_ALL (((uint32_t)MH_QP_MAX_DEST_RD_ATOMIC << 1) - 1)
 #define RNR_RETRY_MAX 7u
 #define RNR_TIMER_MAX 31u
 /* What the core does not know. */
@@ -240,6 +245,8 @@ static void qp_attr_to_core(const struct mh_qp_attr *in, struct mt_qp_attr *out)
 		.retry_exp = in->retry_exp,
 		.rnr_retry = in->rnr_retry & RNR_RETRY_MAX,
 		.min_rnr_timer = in->min_rnr_timer & RNR_TIMER_MAX,
+		.max_rd_atomic = in->max_rd_atomic,
+		.max_dest_rd_atomic = in->max_dest_rd_atomic,
 		.p_key = in->p_key,
 		.ev_profile = in->ev_profile,
 		.cc_profile = in->cc_profile,
@@ -268,6 +275,8 @@ static void qp_attr_from_core(const struct mt_qp_attr *in, struct mh_qp_attr *ou
 		.retry_exp = in->retry_exp,
 		.rnr_retry = in->rnr_retry,
 		.min_rnr_timer = in->min_rnr_timer,
+		.max_rd_atomic = in->max_rd_atomic,
+		.max_dest_rd_atomic = in->max_dest_rd_atomic,
 		.p_key = in->p_key,
 		.ev_profile = in->ev_profile,
 		.cc_profile = in->cc_profile,

@@ -62,6 +62,12 @@ static inline enum ibv_wc_opcode iv_wc_opcode(enum mh_wc_opcode opcode)
 		return IBV_WC_RECV;
 	case MH_WC_SEND:
 		return IBV_WC_SEND;
+	case MH_WC_READ:
+		return IBV_WC_RDMA_READ;
+	case MH_WC_COMPARE_SWAP:
+		return IBV_WC_COMP_SWAP;
+	case MH_WC_FETCH_ADD:
+		return IBV_WC_FETCH_ADD;
 	case MH_WC_WRITE:
 	case MH_WC_WRITE_IMM:
 		break;

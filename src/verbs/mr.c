@@ -5,9 +5,8 @@
 #include <stdlib.h>
 
 /*
- * READ and atomics never happen, so allowing them means nothing; huge pages are pages. Flags of the
- * optional range may be dropped by definition. Windows, zero-based and on-demand regions the device
- * has not.
+ * Huge pages are pages. Flags of the optional range may be dropped by definition. Windows,
+ * zero-based and on-demand regions the device has not.
  */
 #define ACCESS_KNOWN                                                                              \
 	((unsigned int)(IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE |                        \
@@ -30,6 +29,10 @@ static int access_to_nic(unsigned int access, uint32_t *out)
 		*out |= MH_ACCESS_LOCAL_WRITE;
 	if (access & IBV_ACCESS_REMOTE_WRITE)
 		*out |= MH_ACCESS_REMOTE_WRITE;
+	if (access & IBV_ACCESS_REMOTE_READ)
+		*out |= MH_ACCESS_REMOTE_READ;
+	if (access & IBV_ACCESS_REMOTE_ATOMIC)
+		*out |= MH_ACCESS_REMOTE_ATOMIC;
 	return 0;
 }
 

@@ -88,6 +88,10 @@ static int access_to_nic(unsigned int access, uint32_t *out)
 	/* A peer's WRITE needs no right of ours but this; the NIC's flag wants both. */
 	if (access & IBV_ACCESS_REMOTE_WRITE)
 		*out |= MH_ACCESS_REMOTE_WRITE | MH_ACCESS_LOCAL_WRITE;
+	if (access & IBV_ACCESS_REMOTE_READ)
+		*out |= MH_ACCESS_REMOTE_READ;
+	if (access & IBV_ACCESS_REMOTE_ATOMIC)
+		*out |= MH_ACCESS_REMOTE_ATOMIC;
 	return 0;
 }
 
@@ -187,6 +191,14 @@ int mv_qp_attr_to_nic(const struct ibv_qp_attr *attr, int attr_mask, struct mh_q
 	if (attr_mask & IBV_QP_EN_SQD_ASYNC_NOTIFY) {
 		nic->sqd_notify = attr->en_sqd_async_notify;
 		*mask |= MH_QP_SQD_NOTIFY;
+	}
+	if (attr_mask & IBV_QP_MAX_QP_RD_ATOMIC) {
+		nic->max_rd_atomic = attr->max_rd_atomic;
+		*mask |= MH_QP_MAX_RD_ATOMIC;
+	}
+	if (attr_mask & IBV_QP_MAX_DEST_RD_ATOMIC) {
+		nic->max_dest_rd_atomic = attr->max_dest_rd_atomic;
+		*mask |= MH_QP_MAX_DEST_RD_ATOMIC;
 	}
 	if (path_to_nic(attr, attr_mask, nic, mask))
 		return EINVAL;

@@ -44,7 +44,12 @@ int ibv_query_device(struct ibv_context *context, struct ibv_device_attr *device
 		.max_cqe = as_int(nic.max_cqe),
 		.max_mr = as_int(nic.max_mr),
 		.max_pd = as_int(nic.max_pd),
-		.atomic_cap = IBV_ATOMIC_NONE,
+		/* Of each QP and of all of the process; the processor's own atomics see them as
+		   such. */
+		.atomic_cap = nic.max_rd_atomic ? IBV_ATOMIC_HCA : IBV_ATOMIC_NONE,
+		.max_qp_rd_atom = nic.max_rd_atomic,
+		.max_qp_init_rd_atom = nic.max_rd_atomic,
+		.max_res_rd_atom = as_int(nic.max_qp * nic.max_rd_atomic),
 		.max_pkeys = 1,
 		.phys_port_cnt = 1,
 	};

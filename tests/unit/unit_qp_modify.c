@@ -131,7 +131,7 @@ CASE(mt_qp_modify, retries_sizes_and_rights)
 	assert_i_eq(SETS(MT_QP_PATH_MTU, path_mtu, 128), MT_ERR_INVALID);
 	assert_i_eq(SETS(MT_QP_PATH_MTU, path_mtu, 8192), MT_ERR_INVALID);
 	assert_i_eq(SETS(MT_QP_ACCESS, access, 0), MT_OK);
-	assert_i_eq(SETS(MT_QP_ACCESS, access, 4), MT_ERR_INVALID);
+	assert_i_eq(SETS(MT_QP_ACCESS, access, 16), MT_ERR_INVALID);
 }
 
 CASE(mt_qp_modify, profiles_must_be_defined)
