@@ -91,6 +91,8 @@ static void set_wake(struct ms_host *h, struct ms_lane *lane, uint64_t now_ps)
 
 	h->deadline_ps = NS_TO_PS(mt_engine_deadline(h->engine));
 	at = least(h->deadline_ps, NS_TO_PS(least(h->start_ns, ms_conn_linger_ns(h))));
+	if (h->nics->plays > 0)
+		at = least(at, NS_TO_PS(ms_nic_graphs_next_ns(h->nics, h->number)));
 	if (mt_engine_tx_waiting(h->engine))
 		at = least(at, dry_ps(h, now_ps));
 	if (at < now_ps)
@@ -208,6 +210,8 @@ static void wake(void *ctx, struct ms_lane *lane, uint32_t host, uint64_t now_ps
 		mt_engine_tick(h->engine, now_ns);
 	if (now_ns >= h->start_ns)
 		start_flows(h, now_ns);
+	if (n->plays > 0)
+		ms_nic_graphs_wake(h, now_ns);
 	ms_conn_linger(h, now_ns);
 	run_round(h, lane, now_ps);
 }
@@ -266,6 +270,7 @@ void ms_nics_start(struct ms_nics *nics, struct ms_net *net)
 			first = least(first, f.start_ns);
 			slot += n;
 		}
+		first = least(first, ms_nic_graphs_next_ns(nics, host));
 		if (first != UINT64_MAX)
 			ms_net_wake(net, host, NS_TO_PS(first));
 	}

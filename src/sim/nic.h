@@ -28,6 +28,7 @@
 #include "sim/workload.h"
 
 struct ms_nics;
+struct ms_play; /* graph_play.h */
 
 struct ms_nic_cfg {
 	struct mf_topology topology;
@@ -94,6 +95,9 @@ struct ms_nic_sums {
 	uint32_t engines, connections; /* that exist now */
 	uint64_t memory_bytes;
 };
+
+/* ms_nics_play returns what plays the graph of a part; NULL: the part is no graph. */
+struct ms_play *ms_nics_play(const struct ms_nics *nics, uint32_t part);
 
 /* ms_nics_sums adds up; between runs and at edges. */
 void ms_nics_sums(const struct ms_nics *nics, struct ms_nic_sums *sums);

@@ -26,14 +26,15 @@ static bool packet_at(const struct ms_conn *c, uint32_t mtu, uint64_t offset, ui
 {
 	uint64_t k, in, left;
 
-	if (offset >= c->bytes)
+	if (offset >= c->region_bytes)
 		return false;
 	k = offset / c->message_bytes;
 	in = offset - k * c->message_bytes;
 	if (in % mtu != 0)
 		return false;
-	left = c->message_bytes - in;
-	left = left < c->bytes - offset ? left : c->bytes - offset;
+	if (in >= ms_conn_message_bytes(c, (uint32_t)k))
+		return false;
+	left = ms_conn_message_bytes(c, (uint32_t)k) - in;
 	*index = k * c->per_message + in / mtu;
 	*len = left < mtu ? left : mtu;
 	return true;
@@ -61,15 +62,12 @@ bool ms_conn_place(void *ctx, void *mr_user, uint64_t offset, const void *src, u
 	return true;
 }
 
-bool ms_conn_message_whole(const struct ms_conn *c, uint32_t k)
+bool ms_conn_message_whole(const struct ms_conn *c, uint32_t k, uint32_t mtu)
 {
-	uint64_t bytes = k + 1 < c->messages ? c->message_bytes : c->bytes - c->message_bytes * k;
-	uint64_t first = (uint64_t)k * c->per_message, end = first + c->per_message;
+	uint64_t bytes = ms_conn_message_bytes(c, k);
+	uint64_t first = (uint64_t)k * c->per_message;
+	uint64_t end = first + (bytes + mtu - 1) / mtu;
 
-	if (bytes == 0)
-		return true;
-	if (bytes < c->message_bytes) /* the last one may have fewer packets */
-		return c->placed_bytes == c->bytes;
 	for (uint64_t i = first; i < end; i++)
 		if (!(c->placed[i / 64] >> (i % 64) & 1))
 			return false;

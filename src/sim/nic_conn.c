@@ -43,6 +43,19 @@ static void cap_of(const struct ms_conn *c, struct mt_qp_cap *cap)
 	};
 }
 
+/* What is different for a flow that is a channel of a graph. */
+static void of_graph(const struct ms_nics *n, struct ms_conn *c)
+{
+	uint32_t part;
+	const struct ms_graph *g = ms_workload_graph(n->workload, c->flow, &part, &c->channel);
+
+	c->region_bytes = g ? c->message_bytes * c->messages : c->bytes;
+	if (!g)
+		return;
+	c->play = n->play[part];
+	c->sizes = ms_graph_sizes(g, c->channel);
+}
+
 static struct ms_conn *new_conn(struct ms_host *h, uint32_t id, const struct ms_flow *f,
 				bool outgoing)
 {
@@ -61,6 +74,7 @@ static struct ms_conn *new_conn(struct ms_host *h, uint32_t id, const struct ms_
 		.depth = (uint16_t)(f->messages < n->cfg.depth ? f->messages : n->cfg.depth),
 		.outgoing = outgoing,
 	};
+	of_graph(n, c);
 	if (outgoing)
 		return c;
 	c->placed = ms_arena_take(&h->lane->arena, bitmap_bytes(c));
@@ -230,8 +244,8 @@ void ms_conn_accept(struct ms_host *h, uint32_t slot, uint64_t now_ns)
 		out_of_memory(h, id);
 		return;
 	}
-	if (mt_mr_add(h->engine, slot - h->outgoing + 1, 0, 0, 0, f.bytes, MT_ACCESS_REMOTE_WRITE,
-		      c) != MT_OK)
+	if (mt_mr_add(h->engine, slot - h->outgoing + 1, 0, 0, 0, c->region_bytes,
+		      MT_ACCESS_REMOTE_WRITE, c) != MT_OK)
 		ms_nic_complain(h->lane, "flow %u: its memory region is taken", id);
 	for (; c->posted < c->depth; c->posted++)
 		mt_qp_post_recv(c->qp, c->posted);
@@ -259,11 +273,10 @@ static bool needs_met(const struct ms_host *h, uint32_t id, const struct ms_flow
 	return true;
 }
 
-static bool post(struct ms_host *h, struct ms_conn *c, const struct ms_flow *f, uint64_t now_ns)
+static bool post(struct ms_host *h, struct ms_conn *c, uint32_t k, uint64_t now_ns)
 {
-	uint32_t k = c->posted;
-	uint64_t at = f->message_bytes * k;
-	struct mt_sge sge = {.addr = at, .length = (uint32_t)ms_flow_message_bytes(f, k)};
+	uint64_t at = c->message_bytes * k;
+	struct mt_sge sge = {.addr = at, .length = (uint32_t)ms_conn_message_bytes(c, k)};
 	struct mt_send_wr wr = {
 		.wr_id = k,
 		.sge = &sge,
@@ -287,23 +300,40 @@ static bool post(struct ms_host *h, struct ms_conn *c, const struct ms_flow *f, 
 	return r == MT_OK;
 }
 
+/* Of a graph: as many of the messages that are ready as there is room for. */
+static void begin_messages(struct ms_host *h, uint32_t id, const struct ms_flow *f,
+			   struct ms_play *play, uint32_t channel, uint64_t now_ns)
+{
+	struct ms_conn *c = h->conns[f->src_slot];
+
+	if (!c && ms_play_waits(play, channel))
+		c = open_outgoing(h, id, f, now_ns);
+	while (c && !c->failed && c->posted - c->passed < c->depth && ms_play_waits(play, channel))
+		if (!post(h, c, ms_play_take(play, channel), now_ns))
+			return;
+}
+
 void ms_conn_begin(struct ms_host *h, uint32_t id, uint64_t now_ns)
 {
+	uint32_t k, part, channel;
 	struct ms_conn *c;
 	struct ms_flow f;
-	uint32_t k;
 
 	ms_workload_flow(h->nics->workload, id, &f);
 	c = h->conns[f.src_slot];
 	if (c == MS_CONN_DONE || f.start_ns > now_ns || (c && c->failed))
 		return;
+	if (ms_workload_graph(h->nics->workload, id, &part, &channel)) {
+		begin_messages(h, id, &f, h->nics->play[part], channel, now_ns);
+		return;
+	}
 	for (;;) {
 		k = c ? c->posted : 0;
 		if (k == f.messages || (c && k - c->passed == c->depth) || !needs_met(h, id, &f, k))
 			return;
 		if (!c)
 			c = open_outgoing(h, id, &f, now_ns);
-		if (!c || !post(h, c, &f, now_ns))
+		if (!c || !post(h, c, k, now_ns))
 			return;
 	}
 }
@@ -329,9 +359,10 @@ static void fail(struct ms_host *h, struct ms_conn *c)
 		h->nics->source[c->flow].failed = 1;
 }
 
-static void sent(struct ms_host *h, struct ms_conn *c, uint64_t now_ns)
+static void sent(struct ms_host *h, struct ms_conn *c, const struct mt_event *ev, uint64_t now_ns)
 {
-	uint32_t id = c->flow;
+	uint32_t id = c->flow, channel = c->channel;
+	struct ms_play *play = c->play;
 
 	if (++c->passed == c->messages) {
 		struct ms_source_record *r = &h->nics->source[id];
@@ -344,7 +375,10 @@ static void sent(struct ms_host *h, struct ms_conn *c, uint64_t now_ns)
 	} else {
 		ms_conn_begin(h, id, now_ns);
 	}
-	let_go(h, id, MS_SENT, now_ns);
+	if (play)
+		ms_nic_graph_passed(h, play, channel, (uint32_t)ev->wr_id, MS_SENT, now_ns);
+	else
+		let_go(h, id, MS_SENT, now_ns);
 }
 
 static void linger(struct ms_host *h, struct ms_conn *c, uint64_t now_ns)
@@ -364,10 +398,12 @@ static void arrived(struct ms_host *h, struct ms_conn *c, const struct mt_event 
 {
 	uint32_t k = c->passed++;
 
-	if (ev->imm != k)
+	if (c->play)
+		k = ev->imm; /* its messages come in the order in which they were ready */
+	if (ev->imm != k || k >= c->messages)
 		ms_nic_complain(h->lane, "flow %u: message %u came in the place of %u", c->flow,
 				ev->imm, k);
-	if (!ms_conn_message_whole(c, k))
+	else if (!ms_conn_message_whole(c, k, h->nics->cfg.path_mtu))
 		ms_nic_complain(h->lane, "flow %u: message %u came without all its bytes", c->flow,
 				k);
 	if (c->posted < c->messages) {
@@ -383,7 +419,10 @@ static void arrived(struct ms_host *h, struct ms_conn *c, const struct mt_event 
 		h->lane->sums.arrived++;
 		linger(h, c, now_ns);
 	}
-	let_go(h, c->flow, MS_RECEIVED, now_ns);
+	if (!c->play)
+		let_go(h, c->flow, MS_RECEIVED, now_ns);
+	else if (k < c->messages)
+		ms_nic_graph_passed(h, c->play, c->channel, k, MS_RECEIVED, now_ns);
 }
 
 void ms_conn_event(struct ms_host *h, const struct mt_event *ev, uint64_t now_ns)
@@ -394,7 +433,7 @@ void ms_conn_event(struct ms_host *h, const struct mt_event *ev, uint64_t now_ns
 					ev->status != MT_WC_SUCCESS))
 		fail(h, c);
 	else if (ev->type == MT_EVENT_SEND)
-		sent(h, c, now_ns);
+		sent(h, c, ev, now_ns);
 	else if (ev->type == MT_EVENT_RECV)
 		arrived(h, c, ev, now_ns);
 }

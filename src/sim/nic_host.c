@@ -248,7 +248,7 @@ struct ms_nics *ms_nics_create(const struct ms_nic_cfg *cfg, const struct ms_wor
 		ms_nics_destroy(n);
 		return NULL;
 	}
-	if (!open_lanes(n) || !open_ev_sets(n) || !open_records(n)) {
+	if (!open_lanes(n) || !open_ev_sets(n) || !open_records(n) || !ms_nic_graphs_open(n)) {
 		snprintf(why, MS_WHY_BYTES, "no memory for %u NICs", n->hosts);
 		ms_nics_destroy(n);
 		return NULL;
@@ -262,6 +262,7 @@ void ms_nics_destroy(struct ms_nics *n)
 		return;
 	for (uint32_t i = 0; i < n->lanes; i++)
 		ms_arena_fini(&n->lane[i].arena);
+	ms_nic_graphs_close(n);
 	free(n->ev_sets);
 	free(n->lane);
 	free(n->host);

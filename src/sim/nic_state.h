@@ -7,6 +7,7 @@
 
 #include "core/engine.h"
 #include "sim/arena.h"
+#include "sim/graph_play.h"
 #include "sim/nic.h"
 
 /* QPNs are this plus the slot: above those that IBTA keeps, whatever the size of the table. */
@@ -21,7 +22,11 @@ struct ms_conn {
 	uint64_t *placed; /* at the destination: a bit for each packet; NULL elsewhere */
 	uint64_t placed_bytes;
 	uint64_t bytes;
-	uint64_t message_bytes;
+	uint64_t message_bytes; /* of a graph: of the longest; message k has sizes[k] */
+	uint64_t region_bytes;	/* the memory region: message k begins at k * message_bytes */
+	const uint32_t *sizes;	/* NULL: all alike, but for the last */
+	struct ms_play *play;	/* NULL: of no graph */
+	uint32_t channel;	/* of its graph */
 	uint32_t flow, slot;
 	uint32_t messages;
 	uint32_t per_message; /* packets */
@@ -93,7 +98,9 @@ struct ms_nics {
 	uint32_t n_ev_sets;
 	struct ms_host **host; /* NULL: nothing has happened there */
 	struct ms_ahead *ahead;
-	uint32_t *dark; /* of each host: ports without carrier */
+	uint32_t *dark;			    /* of each host: ports without carrier */
+	struct ms_play *play[MS_PARTS_MAX]; /* NULL: the part is no graph */
+	uint32_t plays;			    /* how many are */
 	struct ms_source_record *source;
 	uint64_t *end_ns;
 };
@@ -151,7 +158,29 @@ void ms_conn_linger(struct ms_host *h, uint64_t now_ns);
 uint64_t ms_conn_linger_ns(const struct ms_host *h);
 /* ms_conn_place is the core's placement: it marks bytes as placed and complains of any other. */
 bool ms_conn_place(void *ctx, void *mr_user, uint64_t offset, const void *src, uint32_t len);
+/* ms_conn_message_bytes returns the bytes of message k. */
+static inline uint64_t ms_conn_message_bytes(const struct ms_conn *c, uint32_t k)
+{
+	if (c->sizes)
+		return c->sizes[k];
+	return k + 1 < c->messages ? c->message_bytes : c->bytes - c->message_bytes * k;
+}
+
+/* nic_graph.c: the NIC's side of graphs. */
+
+/* ms_nic_graphs_open makes what plays the graphs of the workload; false: no memory. */
+bool ms_nic_graphs_open(struct ms_nics *n);
+void ms_nic_graphs_close(struct ms_nics *n);
+/* ms_nic_graphs_next_ns returns when ms_nic_graphs_wake is to be called for a host. */
+uint64_t ms_nic_graphs_next_ns(const struct ms_nics *n, uint32_t host);
+/* ms_nic_graphs_wake lets go on at a host what waits for time. */
+void ms_nic_graphs_wake(struct ms_host *h, uint64_t now_ns);
+/* ms_nic_graph_passed says that transfer k of a channel has passed at an end that is this host,
+ * and sends what may be sent now. */
+void ms_nic_graph_passed(struct ms_host *h, struct ms_play *play, uint32_t channel, uint32_t k,
+			 enum ms_end end, uint64_t now_ns);
+
 /* ms_conn_message_whole says whether all of message k has been placed. */
-bool ms_conn_message_whole(const struct ms_conn *c, uint32_t k);
+bool ms_conn_message_whole(const struct ms_conn *c, uint32_t k, uint32_t mtu);
 
 #endif

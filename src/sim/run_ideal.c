@@ -11,6 +11,7 @@
 
 #include "base/bits.h"
 #include "fabric/path.h"
+#include "sim/graph_ideal.h"
 #include "sim/run_state.h"
 
 #define MILLION UINT64_C(1000000)
@@ -98,6 +99,27 @@ static uint64_t all_at_once_ns(const struct ms_run *run)
 	       send_ps(&run->cfg.topology, MF_HOST_T0, packet_bytes(run)) / MS_PS_PER_NS;
 }
 
+/* A transfer of a graph: how long its source's ports are busy, and its way from there. */
+static struct ms_ideal_cost transfer_cost(void *ctx, uint32_t src, uint32_t dst, uint64_t bytes)
+{
+	const struct ms_run *run = ctx;
+	const struct ms_flow f = {.src = src, .dst = dst, .messages = 1, .message_bytes = bytes};
+	uint64_t all = message_ns(run, &f), busy = ports_ns(run, wire_bytes(run, bytes));
+
+	return (struct ms_ideal_cost){busy < all ? busy : all, busy < all ? all - busy : 0};
+}
+
+static uint64_t graph_ns(const struct ms_run *run)
+{
+	const struct ms_workload_cfg *w = &run->cfg.workload[0];
+	struct ms_play *play =
+		ms_ideal_play(w->graph, w->start_ns, transfer_cost, (void *)(uintptr_t)run);
+	uint64_t ns = play ? ms_ideal_end_ns(play) : 0;
+
+	ms_play_destroy(play);
+	return ns;
+}
+
 /* REQ(sim.theory) */
 uint64_t ms_run_ideal_ns(const struct ms_run *run)
 {
@@ -123,6 +145,8 @@ uint64_t ms_run_ideal_ns(const struct ms_run *run)
 		ms_workload_flow(run->workload, w->group_size, &outer);
 		return first.messages * message_ns(run, &first) +
 		       outer.messages * message_ns(run, &outer);
+	case MS_GRAPH:
+		return graph_ns(run);
 	case MS_ALL_REDUCE_TREE:
 	case MS_LIST:
 	case MS_WORKLOAD_KINDS:

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "base/bits.h"
+#include "sim/graph_play.h"
 #include "sim/workload_state.h"
 
 #define HOSTS_MAX (1u << 24)
@@ -24,6 +25,7 @@ static const struct {
 	[MS_ALL_GATHER] = {"all-gather", &ms_pattern_ring},
 	[MS_REDUCE_SCATTER] = {"reduce-scatter", &ms_pattern_ring},
 	[MS_LIST] = {"list", &ms_pattern_list},
+	[MS_GRAPH] = {"graph", &ms_pattern_graph},
 };
 
 const char *ms_workload_kind_name(enum ms_workload_kind kind)
@@ -40,10 +42,10 @@ const char *ms_placement_name(enum ms_placement placement)
 
 /* ---- configuration ---- */
 
-/* Permutations and lists are one group of all hosts, in which each host is its own member. */
+/* Permutations, lists and graphs are one group of all hosts, each of which is its own member. */
 static bool grouped(const struct ms_workload_cfg *c)
 {
-	return c->kind != MS_PERMUTATION && c->kind != MS_LIST;
+	return c->kind != MS_PERMUTATION && c->kind != MS_LIST && c->kind != MS_GRAPH;
 }
 
 #define REFUSE(...)                                       \
@@ -74,7 +76,7 @@ static bool cfg_valid(const struct ms_workload_cfg *c, char *why)
 		REFUSE("hosts = %u: 2 to %u", c->hosts, HOSTS_MAX);
 	if (c->hosts_per_t0 == 0 || c->hosts_per_t0 > c->hosts)
 		REFUSE("hosts_per_t0 = %u: 1 to %u", c->hosts_per_t0, c->hosts);
-	if (c->kind != MS_LIST && c->bytes > MESSAGE_MAX)
+	if (c->kind != MS_LIST && c->kind != MS_GRAPH && c->bytes > MESSAGE_MAX)
 		REFUSE("bytes = %llu: at most %llu", (unsigned long long)c->bytes,
 		       (unsigned long long)MESSAGE_MAX);
 	if (grouped(c) && !groups_valid(c, why))
@@ -100,6 +102,8 @@ size_t ms_workload_bytes(const struct ms_workload_cfg *cfg)
 		bytes += cfg->n_list * (sizeof(struct ms_list_flow) + 5 * sizeof(uint32_t)) +
 			 cfg->n_list_needs * (sizeof(struct ms_list_need) + sizeof(uint32_t)) +
 			 2 * sizeof(uint32_t) * ((size_t)cfg->hosts + 1);
+	if (cfg->kind == MS_GRAPH)
+		bytes += ms_graph_bytes(cfg->graph) + ms_play_bytes(cfg->graph);
 	return bytes;
 }
 
@@ -151,6 +155,12 @@ void ms_workload_shape(const struct ms_workload_cfg *cfg, struct ms_flow *flow)
 		kinds[cfg->kind].pattern->flow(&part, 0, flow);
 	else if (cfg->kind == MS_PERMUTATION)
 		ms_flow_split(flow, 1, cfg->bytes);
+	for (uint32_t i = 0; cfg->kind == MS_GRAPH && i < ms_graph_channels(cfg->graph); i++) {
+		const struct ms_channel *c = ms_graph_channel(cfg->graph, i);
+
+		if ((uint64_t)c->n * c->longest_bytes > flow->bytes)
+			ms_flow_split(flow, c->n, c->longest_bytes);
+	}
 	for (uint32_t i = 0; cfg->kind == MS_LIST && i < cfg->n_list; i++)
 		if (cfg->list[i].bytes > flow->bytes)
 			ms_flow_split(flow, 1, cfg->list[i].bytes);
@@ -408,4 +418,29 @@ uint32_t ms_workload_dependent(const struct ms_workload *w, uint32_t id, enum ms
 		return MS_FLOW_NONE;
 	found = p->pattern->dependent(p, local, end, i);
 	return found == MS_FLOW_NONE ? found : base + found;
+}
+
+/* ---- graphs ---- */
+
+const struct ms_graph *ms_workload_graph(const struct ms_workload *w, uint32_t id, uint32_t *part,
+					 uint32_t *channel)
+{
+	uint32_t at = part_of(w, id);
+
+	if (part)
+		*part = at;
+	*channel = id - w->first_flow[at];
+	return w->parts[at].cfg.kind == MS_GRAPH ? w->parts[at].cfg.graph : NULL;
+}
+
+const struct ms_graph *ms_workload_part_graph(const struct ms_workload *w, uint32_t part,
+					      uint64_t *start_ns)
+{
+	*start_ns = w->parts[part].cfg.start_ns;
+	return w->parts[part].cfg.kind == MS_GRAPH ? w->parts[part].cfg.graph : NULL;
+}
+
+uint32_t ms_workload_flow_of(const struct ms_workload *w, uint32_t part, uint32_t channel)
+{
+	return w->first_flow[part] + channel;
 }

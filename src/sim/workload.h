@@ -16,6 +16,9 @@
  * A workload may have parts, as an incast and a permutation beside it: the flows of each part come
  * after those of the part before, and so do the slots at either end.
  *
+ * A graph is a part too: its channels are flows, whose messages have sizes of their own and may be
+ * sent in any order; what they wait for is the graph's to know (graph_play.h).
+ *
  * A workload does not change after it was made and may be read by any number of threads. All calls
  * are plain computations; none blocks or allocates unless it says so.
  */
@@ -25,6 +28,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+
+struct ms_graph; /* graph.h */
 
 #define MS_FLOW_NONE UINT32_MAX
 /* Workloads that may run side by side. */
@@ -43,6 +48,7 @@ enum ms_workload_kind {
 	MS_ALL_GATHER,		    /* ring, N-1 steps of bytes/N */
 	MS_REDUCE_SCATTER,	    /* ring, N-1 steps of bytes/N */
 	MS_LIST,		    /* flows that somebody names one by one */
+	MS_GRAPH,		    /* computes and transfers of a graph; graph.h */
 	MS_WORKLOAD_KINDS,
 };
 
@@ -118,6 +124,8 @@ struct ms_workload_cfg {
 	uint32_t n_list;
 	const struct ms_list_need *list_needs;
 	uint32_t n_list_needs;
+	/* Graphs: sealed, of no more hosts than there are; the caller's, outlives the workload. */
+	const struct ms_graph *graph;
 };
 
 struct ms_workload;
@@ -164,7 +172,7 @@ uint32_t ms_workload_slots(const struct ms_workload *w, uint32_t host);
 /* ms_workload_flow_at returns the flow of a slot, below ms_workload_slots. */
 uint32_t ms_workload_flow_at(const struct ms_workload *w, uint32_t host, uint32_t slot);
 
-/* ms_flow_message_bytes returns the bytes of message k. */
+/* ms_flow_message_bytes returns the bytes of message k; not of graphs. */
 static inline uint64_t ms_flow_message_bytes(const struct ms_flow *f, uint32_t k)
 {
 	return k + 1 < f->messages ? f->message_bytes : f->bytes - f->message_bytes * k;
@@ -181,6 +189,18 @@ static inline uint32_t ms_need_count(const struct ms_need *n, uint32_t k, uint32
 	count = (uint64_t)n->count + (n->each ? k - n->from : 0);
 	return count < has ? (uint32_t)count : has;
 }
+
+/*
+ * ms_workload_graph returns the graph of a flow, and which of its channels the flow is; NULL: it is
+ * of no graph. *part (may be NULL) is the part in either case.
+ */
+const struct ms_graph *ms_workload_graph(const struct ms_workload *w, uint32_t id, uint32_t *part,
+					 uint32_t *channel);
+/* ms_workload_part_graph returns the graph of a part, *start_ns when it begins; NULL: none. */
+const struct ms_graph *ms_workload_part_graph(const struct ms_workload *w, uint32_t part,
+					      uint64_t *start_ns);
+/* ms_workload_flow_of returns the flow that a channel of a part's graph is. */
+uint32_t ms_workload_flow_of(const struct ms_workload *w, uint32_t part, uint32_t channel);
 
 /* ms_workload_kind_name returns the name by which scenarios know a kind, as "all-reduce-ring". */
 const char *ms_workload_kind_name(enum ms_workload_kind kind);

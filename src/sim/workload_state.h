@@ -60,6 +60,7 @@ extern const struct ms_pattern ms_pattern_tree;
 extern const struct ms_pattern ms_pattern_doubling;
 extern const struct ms_pattern ms_pattern_hierarchical;
 extern const struct ms_pattern ms_pattern_list;
+extern const struct ms_pattern ms_pattern_graph;
 
 /* ms_permutation_fill writes a random permutation of n, by the seed, and its inverse. */
 void ms_permutation_fill(uint32_t *to, uint32_t *from, uint32_t n, uint64_t seed);

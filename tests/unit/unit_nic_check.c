@@ -23,6 +23,7 @@ static int fresh(void **state)
 	conn = (struct ms_conn){
 		.placed = bits,
 		.bytes = 6100,
+		.region_bytes = 6100,
 		.message_bytes = 2500,
 		.messages = 3,
 		.per_message = 3,
@@ -47,12 +48,12 @@ CHECKS(all_packets_once)
 		       {3524, 1024}, {4548, 452},  {5000, 1024}, {6024, 76}};
 
 	for (unsigned i = 0; i < 8; i++) {
-		assert_i_eq(ms_conn_message_whole(&conn, 0), i >= 3);
-		assert_i_eq(ms_conn_message_whole(&conn, 1), i >= 6);
-		assert_false(ms_conn_message_whole(&conn, 2));
+		assert_i_eq(ms_conn_message_whole(&conn, 0, MTU), i >= 3);
+		assert_i_eq(ms_conn_message_whole(&conn, 1, MTU), i >= 6);
+		assert_false(ms_conn_message_whole(&conn, 2, MTU));
 		place(packets[i].offset, packets[i].len);
 	}
-	assert_true(ms_conn_message_whole(&conn, 2));
+	assert_true(ms_conn_message_whole(&conn, 2, MTU));
 	assert_u_eq(conn.placed_bytes, 6100);
 	assert_u_eq(lane.sums.complaints, 0);
 }
@@ -98,8 +99,8 @@ CHECKS(of_the_wrong_length)
 /* An empty message has nothing to be placed. */
 CHECKS(nothing)
 {
-	conn.bytes = conn.message_bytes = 0;
+	conn.bytes = conn.region_bytes = conn.message_bytes = 0;
 	conn.messages = conn.per_message = 1;
-	assert_true(ms_conn_message_whole(&conn, 0));
+	assert_true(ms_conn_message_whole(&conn, 0, MTU));
 	refused(0, 1, "where no packet is");
 }
