@@ -85,6 +85,10 @@ struct ms_flow_record {
 
 void ms_nics_flow(const struct ms_nics *nics, uint32_t flow, struct ms_flow_record *record);
 
+/* ms_nics_placed returns how many bytes of a flow have been placed at its destination so far; 0 of
+ * a flow that ends on another rank. Between runs and at edges. */
+uint64_t ms_nics_placed(const struct ms_nics *nics, uint32_t flow);
+
 /* Sums over the NICs of this rank. */
 struct ms_nic_sums {
 	struct mt_stats core;

@@ -370,3 +370,17 @@ void ms_nics_progress(const struct ms_nics *n, uint32_t flow, uint32_t *posted, 
 	if (dst)
 		*arrived = ms_conn_progress(dst, f.dst_slot, f.messages);
 }
+
+uint64_t ms_nics_placed(const struct ms_nics *n, uint32_t flow)
+{
+	const struct ms_host *dst;
+	const struct ms_conn *c;
+	struct ms_flow f;
+
+	ms_workload_flow(n->workload, flow, &f);
+	if (n->end_ns[flow] != UINT64_MAX)
+		return f.bytes;
+	dst = n->host[f.dst];
+	c = dst ? dst->conns[f.dst_slot] : NULL;
+	return c && c != MS_CONN_DONE ? c->placed_bytes : 0;
+}

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* mrc sim compare - two results side by side, with ratios; scenarios are run first. */
-#include "cli/sim/result.h"
-#include "cli/sim/run.h"
-#include "cli/sim/source.h"
+/* mrc sim compare - results side by side, with ratios, and as a page; scenarios are run first. */
+#include "cli/sim/compare_table.h"
+#include "cli/sim/load.h"
+#include "cli/sim/page.h"
 #include "cli/sim/verbs.h"
 
 #include "cli/flags.h"
-#include "cli/table.h"
 #include "cli/term.h"
 
 #include <stdio.h>
@@ -14,183 +13,141 @@
 
 #define WHO "mrc sim compare"
 
-/* What is compared unless --all asks for everything. */
-static const char *const figures[] = {
-	"hosts",      "planes",		"flows",	"flows_unfinished",
-	"packets",    "hops",		"trims",	"ecn_marks",
-	"drops",      "retransmits",	"simulated_us", "fct_us.p50",
-	"fct_us.p99", "fct_us.p100",	"ideal_us",	"wall_s",
-	"hops_per_s", "peak_rss_bytes",
+struct compare_options {
+	bool json, core, quiet;
+	const char *html, *title;
 };
 
-#define FIGURES (sizeof(figures) / sizeof(figures[0]))
-
-static bool is_json(const char *name)
+/* short_name returns a file's name without its folder and ending. */
+static const char *short_name(const char *name, char out[64])
 {
-	const char *dot = strrchr(name, '.');
+	const char *slash = strrchr(name, '/');
+	size_t len;
 
-	return dot && strcmp(dot, ".json") == 0;
+	name = slash ? slash + 1 : name;
+	len = strlen(name);
+	if (len > 5 &&
+	    (strcmp(name + len - 5, ".json") == 0 || strcmp(name + len - 5, ".toml") == 0))
+		len -= 5;
+	snprintf(out, 64, "%.*s", (int)len, name);
+	return out;
 }
 
-/* load takes a result from a file, or runs a scenario. NULL: said why; *status is the exit status.
- */
-static json_t *load(const char *name, bool quiet, int *status)
+static json_t *page_data(const struct sim_compared *c, const struct compare_options *o)
 {
-	const struct sim_run_how how = {.quiet = quiet};
+	json_t *runs = json_array();
+	char command[1024] = WHO;
+
+	for (size_t i = 0; i < c->n; i++) {
+		size_t len = strlen(command);
+
+		json_array_append_new(
+			runs, json_pack("{s:s,s:O}", "name", c->name[i], "result", c->result[i]));
+		snprintf(command + len, sizeof(command) - len, " %s", c->name[i]);
+	}
+	return json_pack("{s:s,s:s,s:o}", "title", o->title ? o->title : "Simulations compared",
+			 "command", command, "runs", runs);
+}
+
+/* show prints what was compared and writes the page. */
+static int show(const struct sim_compared *c, const struct compare_options *o)
+{
 	struct ms_file_error error;
-	struct ms_scenario *s;
-	json_t *result = NULL;
-	json_error_t wrong;
-
-	*status = SIM_EXIT_USAGE;
-	if (is_json(name)) {
-		result = json_load_file(name, 0, &wrong);
-		if (!result)
-			fprintf(stderr, WHO ": %s:%d: %s\n", name, wrong.line > 0 ? wrong.line : 0,
-				wrong.text);
-		else if (json_is_object(result))
-			return result;
-		else
-			fprintf(stderr, WHO ": %s: is no result of mrc sim run\n", name);
-		json_decref(result);
-		return NULL;
-	}
-	s = sim_source_read(name, NULL, &error);
-	if (!s) {
-		fprintf(stderr, WHO ": %s\n", error.text);
-		return NULL;
-	}
-	*status = sim_run_scenario(s, &how, &result);
-	ms_scenario_destroy(s);
-	return result;
-}
-
-/* add_figure adds a row; ratio is b over a. */
-static void add_figure(struct cli_table *t, const char *path, const json_t *a, const json_t *b)
-{
-	double value[2];
-	bool has[2] = {sim_result_figure(a, path, &value[0]),
-		       sim_result_figure(b, path, &value[1])};
-	size_t row = t->rows;
-
-	if (!has[0] && !has[1])
-		return;
-	cli_table_cell(t, row, 0, "%s", path);
-	for (size_t i = 0; i < 2; i++)
-		cli_table_cell(t, row, i + 1, has[i] ? "%.10g" : "-", has[i] ? value[i] : 0.0);
-	if (has[0] && has[1] && value[0] != 0)
-		cli_table_cell(t, row, 3, "%.4g", value[1] / value[0]);
-	else
-		cli_table_cell(t, row, 3, "%s", has[0] && has[1] && value[1] == 0 ? "1" : "-");
-}
-
-/* add_core adds the engines' counters that differ from 0 on either side. */
-static void add_core(struct cli_table *t, const json_t *a, const json_t *b)
-{
-	const char *name;
-	json_t *unused;
-
-	json_object_foreach(json_object_get((json_t *)(uintptr_t)a, "core"), name, unused)
-	{
-		char path[64];
-		double x = 0, y = 0;
-
-		snprintf(path, sizeof(path), "core.%s", name);
-		sim_result_figure(a, path, &x);
-		sim_result_figure(b, path, &y);
-		if (x != 0 || y != 0)
-			add_figure(t, path, a, b);
-	}
-}
-
-static json_t *compare_json(const json_t *a, const json_t *b)
-{
-	json_t *all = json_object();
-
-	for (size_t i = 0; i < FIGURES; i++) {
-		double x, y;
-
-		if (sim_result_figure(a, figures[i], &x) && sim_result_figure(b, figures[i], &y))
-			json_object_set_new(all, figures[i],
-					    json_pack("{s:f,s:f,s:o}", "a", x, "b", y, "ratio",
-						      x != 0 ? json_real(y / x) : json_null()));
-	}
-	return all;
-}
-
-static void print_table(const char *name[2], const json_t *a, const json_t *b, bool core)
-{
-	struct cli_table t = {0};
 	struct cli_text text = {0};
+	json_t *json;
+	bool ok = true;
 
-	cli_table_cell(&t, 0, 0, "figure");
-	cli_table_cell(&t, 0, 1, "A: %.40s", name[0]);
-	cli_table_cell(&t, 0, 2, "B: %.40s", name[1]);
-	cli_table_cell(&t, 0, 3, "B / A");
-	for (size_t i = 0; i < FIGURES; i++)
-		add_figure(&t, figures[i], a, b);
-	if (core)
-		add_core(&t, a, b);
-	cli_table_render(&t, &text);
-	fputs(text.data, stdout);
-	cli_text_fini(&text);
-	cli_table_fini(&t);
+	if (o->json) {
+		json = sim_compare_json(c);
+		json_dumpf(json, stdout, JSON_INDENT(2) | JSON_REAL_PRECISION(12));
+		putchar('\n');
+	} else {
+		sim_compare_text(c, o->core, &text);
+		fputs(text.data ? text.data : "", stdout);
+		cli_text_fini(&text);
+		json = NULL;
+	}
+	json_decref(json);
+	if (o->html) {
+		json = page_data(c, o);
+		ok = sim_page_write(json, SIM_PAGE_LIBRARY, o->html, &error);
+		json_decref(json);
+	}
+	if (!ok)
+		fprintf(stderr, WHO ": %s\n", error.text);
+	return ok ? SIM_EXIT_GOOD : SIM_EXIT_FAILED;
 }
 
-static int compare(const char *name[2], bool json, bool core, bool quiet)
+static int compare(const char *const *name, size_t n, const struct compare_options *o)
 {
-	int status[2] = {SIM_EXIT_GOOD, SIM_EXIT_GOOD};
-	json_t *a = load(name[0], quiet, &status[0]), *both;
-	json_t *b = a ? load(name[1], quiet, &status[1]) : NULL;
+	struct sim_compared c = {.n = n};
+	char shorter[SIM_COMPARE_MAX][64];
+	struct ms_file_error error;
+	int worst = SIM_EXIT_GOOD, status = SIM_EXIT_GOOD;
+	size_t i;
 
-	if (a && b && json) {
-		both = compare_json(a, b);
-		json_dumpf(both, stdout, JSON_INDENT(2) | JSON_REAL_PRECISION(12));
-		putchar('\n');
-		json_decref(both);
-	} else if (a && b) {
-		print_table(name, a, b, core);
+	if (o->html && !sim_page_library_there(SIM_PAGE_LIBRARY, &error)) {
+		fprintf(stderr, WHO ": %s\n", error.text);
+		return SIM_EXIT_USAGE;
 	}
-	if (a && is_json(name[0]))
-		status[0] = SIM_EXIT_GOOD;
-	if (b && is_json(name[1]))
-		status[1] = SIM_EXIT_GOOD;
-	json_decref(a);
-	json_decref(b);
-	return status[0] ? status[0] : status[1];
+	for (i = 0; i < n; i++) {
+		c.name[i] = short_name(name[i], shorter[i]);
+		c.result[i] = sim_load(WHO, name[i], o->quiet, &status);
+		worst = worst ? worst : status;
+		if (!c.result[i])
+			break;
+	}
+	if (i == n) {
+		status = show(&c, o);
+		worst = worst ? worst : status;
+	}
+	for (i = 0; i < n; i++)
+		json_decref(c.result[i]);
+	return worst;
+}
+
+static void print_help(const struct cli_flag *flags, size_t n)
+{
+	printf("usage: mrc sim compare A B... [FLAG...]\n"
+	       "Shows two to %u runs side by side, each with its ratio to the first: what differs "
+	       "in "
+	       "their\nparameters, times, packets. They are results (*.json, from mrc sim run "
+	       "--json=FILE) or\nscenarios, which are run first.\n\n",
+	       SIM_COMPARE_MAX);
+	cli_flags_help(flags, n);
+	printf("\nexamples:\n  mrc sim compare before.json after.json\n"
+	       "  mrc sim compare fault-none fault-flap fault-t0-down --html faults.html\n");
 }
 
 int sim_compare_main(int argc, char **argv)
 {
-	bool json = false, core = false, quiet = false;
+	struct compare_options o = {0};
 	const struct cli_flag flags[] = {
-		{"--core", CLI_FLAG_SWITCH, NULL, "the counters of the engines too", &core, 0, 0},
-		{"--json", CLI_FLAG_SWITCH, NULL, "as a JSON object", &json, 0, 0},
-		{"--quiet", CLI_FLAG_SWITCH, NULL, "no progress", &quiet, 0, 0},
+		{"--html", CLI_FLAG_TEXT, "FILE", "one page with curves, that needs no other file",
+		 &o.html, 0, 0},
+		{"--title", CLI_FLAG_TEXT, "TEXT", "of the page", &o.title, 0, 0},
+		{"--core", CLI_FLAG_SWITCH, NULL, "the counters of the engines too", &o.core, 0, 0},
+		{"--json", CLI_FLAG_SWITCH, NULL, "as a JSON object", &o.json, 0, 0},
+		{"--quiet", CLI_FLAG_SWITCH, NULL, "no progress", &o.quiet, 0, 0},
 	};
 	const size_t n = sizeof(flags) / sizeof(flags[0]);
-	const char *name[2];
+	const char *name[SIM_COMPARE_MAX];
 	size_t words;
 
-	switch (cli_flags_parse_operands(flags, n, WHO, argc, argv, name, 2, &words)) {
+	switch (cli_flags_parse_operands(flags, n, WHO, argc, argv, name, SIM_COMPARE_MAX,
+					 &words)) {
 	case CLI_FLAGS_HELP:
-		printf("usage: mrc sim compare A B [FLAG...]\n"
-		       "Shows the figures of two runs and their ratios. A and B are results "
-		       "(*.json, "
-		       "from\nmrc sim run --json=FILE) or scenarios, which are run first.\n\n");
-		cli_flags_help(flags, n);
-		printf("\nexamples:\n  mrc sim compare before.json after.json\n"
-		       "  mrc sim compare htsim-incast htsim-incast-mrc\n");
+		print_help(flags, n);
 		return SIM_EXIT_GOOD;
 	case CLI_FLAGS_ERROR:
 		return SIM_EXIT_USAGE;
 	case CLI_FLAGS_OK:
 		break;
 	}
-	if (words != 2) {
-		fprintf(stderr, WHO ": expected two results or scenarios\n");
+	if (words < 2) {
+		fprintf(stderr, WHO ": expected two or more results or scenarios\n");
 		return SIM_EXIT_USAGE;
 	}
 	cli_term_catch();
-	return compare(name, json, core, quiet);
+	return compare(name, words, &o);
 }

@@ -86,6 +86,8 @@ static bool on_edge(void *ctx, struct ms_run *run, uint64_t now_ps)
 		ms_write_series(run, &o->scenario->fabric, o->link, o->n_links, now_ps, o->series);
 	if (o->evs)
 		ms_write_nics(run, now_ps, o->evs);
+	if (o->history)
+		sim_history_look(o->history, run, now_ps);
 	/* A signal reaches ranks at different times; here all of them stop together. */
 	return !o->scenario->run.ranks || !cli_term_caught();
 }
@@ -117,10 +119,21 @@ static bool open_series(struct sim_outputs *o, struct ms_scenario *s, struct ms_
 			return false;
 		ms_write_nics_head(o->evs);
 	}
-	if (o->series || o->evs || s->run.ranks) {
-		s->run.edge_ps = out->every_ns * MS_PS_PER_NS;
+	if (o->series || o->evs || s->run.ranks || o->history) {
+		const bool files = o->series || o->evs || s->run.ranks;
+
+		s->run.edge_ps = (files ? out->every_ns : SIM_HISTORY_FIRST_NS) * MS_PS_PER_NS;
 		s->run.edge = on_edge;
 	}
+	return true;
+}
+
+static bool open_history(struct sim_outputs *o, struct ms_scenario *s, struct ms_file_error *error)
+{
+	o->history = malloc(sizeof(*o->history));
+	if (!o->history)
+		return ms_file_no_memory(error, s->name);
+	sim_history_begin(o->history, s);
 	return true;
 }
 
@@ -147,7 +160,8 @@ static bool open_capture(struct sim_outputs *o, struct ms_scenario *s, struct ms
 	return o->capture != NULL;
 }
 
-bool sim_outputs_open(struct sim_outputs *o, struct ms_scenario *s, struct ms_file_error *error)
+bool sim_outputs_open(struct sim_outputs *o, struct ms_scenario *s, bool account,
+		      struct ms_file_error *error)
 {
 	*o = (struct sim_outputs){.scenario = s};
 	s->run.ctx = o;
@@ -156,6 +170,8 @@ bool sim_outputs_open(struct sim_outputs *o, struct ms_scenario *s, struct ms_fi
 		if (!o->flows)
 			return false;
 	}
+	if (account && !s->run.ranks && !open_history(o, s, error))
+		return false;
 	return open_series(o, s, error) && open_capture(o, s, error);
 }
 
@@ -199,6 +215,7 @@ bool sim_outputs_close(struct sim_outputs *o, struct ms_run *run, struct ms_file
 	ok = close_file(o->capture_file, out->capture, error) && ok;
 	ms_capture_destroy(o->capture);
 	free(o->link);
+	free(o->history);
 	*o = (struct sim_outputs){0};
 	return ok;
 }

@@ -3,6 +3,7 @@
 #ifndef SOFTMRC_CLI_SIM_OUTPUTS_H
 #define SOFTMRC_CLI_SIM_OUTPUTS_H
 
+#include "cli/sim/history.h"
 #include "sim/capture.h"
 #include "sim/scenario.h"
 
@@ -14,14 +15,16 @@ struct sim_outputs {
 	struct ms_capture *capture;
 	uint32_t *link; /* of the series */
 	uint32_t n_links;
+	struct sim_history *history; /* NULL: none is kept */
 };
 
 /*
  * sim_outputs_open opens the files of a scenario and puts what they need into its configuration
- * (edge, tap; ctx is the outputs). false: *error says which file cannot be written, or which link
- * is not there.
+ * (edge, tap; ctx is the outputs). With `account` a history is kept, unless there are ranks. false:
+ * *error says which file cannot be written, or which link is not there.
  */
-bool sim_outputs_open(struct sim_outputs *o, struct ms_scenario *s, struct ms_file_error *error);
+bool sim_outputs_open(struct sim_outputs *o, struct ms_scenario *s, bool account,
+		      struct ms_file_error *error);
 /* sim_outputs_start taps the captured links of a run that was made. */
 void sim_outputs_start(struct sim_outputs *o, struct ms_run *run);
 /* sim_outputs_step writes what was captured up to now; between steps of the run. */

@@ -2,6 +2,8 @@
 /* The result of a run as JSON: see result.h. docs/simulator.md says what each figure means. */
 #include "cli/sim/result.h"
 
+#include "cli/sim/account.h"
+
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
@@ -14,6 +16,9 @@ struct part {
 	uint32_t flows, finished;
 	uint64_t bytes;
 	double share_sum, share_min;
+	uint64_t first_ns, last_ns; /* from the first start to the last end */
+	uint8_t *sends;		    /* of each host: it is the source of a flow */
+	uint32_t senders;
 };
 
 static int by_size(const void *a, const void *b)
@@ -45,19 +50,36 @@ static void take_flow(struct part *p, const struct ms_flow_result *f, double hos
 	share = ns ? (double)f->flow.bytes * 8e9 / (double)ns / host_bps : 1;
 	p->share_sum += share;
 	p->share_min = p->finished == 1 || share < p->share_min ? share : p->share_min;
+	p->first_ns = p->finished == 1 || f->start_ns < p->first_ns ? f->start_ns : p->first_ns;
+	p->last_ns = f->end_ns > p->last_ns ? f->end_ns : p->last_ns;
+	p->senders += !p->sends[f->flow.src];
+	p->sends[f->flow.src] = 1;
 }
 
-static json_t *part_json(struct part *p, const char *kind)
+/* sender_gbps returns what each source sent on average while the part went on. */
+static double sender_gbps(const struct part *p)
 {
+	const double ns = (double)(p->last_ns - p->first_ns);
+
+	return p->senders && ns > 0 ? (double)p->bytes * 8 / ns / p->senders : 0;
+}
+
+static json_t *part_json(struct part *p, const char *kind, bool account)
+{
+	json_t *all;
+
 	if (p->finished > 1)
 		qsort(p->fct_ns, p->finished, sizeof(*p->fct_ns), by_size);
-	return json_pack("{s:s,s:I,s:I,s:I,s:{s:f,s:f,s:f,s:f},s:{s:f,s:f}}", "kind", kind, "flows",
-			 (json_int_t)p->flows, "flows_unfinished",
-			 (json_int_t)(p->flows - p->finished), "bytes", (json_int_t)p->bytes,
-			 "fct_us", "p0", percentile(p, 0), "p50", percentile(p, 500), "p99",
-			 percentile(p, 990), "p100", percentile(p, 1000), "rate_share", "mean",
-			 p->finished ? p->share_sum / p->finished : 0, "min",
-			 p->finished ? p->share_min : 0);
+	all = json_pack("{s:s,s:I,s:I,s:I,s:{s:f,s:f,s:f,s:f},s:{s:f,s:f},s:f}", "kind", kind,
+			"flows", (json_int_t)p->flows, "flows_unfinished",
+			(json_int_t)(p->flows - p->finished), "bytes", (json_int_t)p->bytes,
+			"fct_us", "p0", percentile(p, 0), "p50", percentile(p, 500), "p99",
+			percentile(p, 990), "p100", percentile(p, 1000), "rate_share", "mean",
+			p->finished ? p->share_sum / p->finished : 0, "min",
+			p->finished ? p->share_min : 0, "sender_gbps", sender_gbps(p));
+	if (account)
+		json_object_set_new(all, "cdf", sim_account_cdf(p->fct_ns, p->finished));
+	return all;
 }
 
 /* parts_json goes through all flows; those of a part have numbers in a row. */
@@ -71,17 +93,21 @@ static json_t *parts_json(const struct sim_outcome *o)
 
 	for (uint32_t i = 0; i < cfg->n_workloads; i++) {
 		uint64_t n = ms_workload_count(&cfg->workload[i]);
-		struct part p = {.fct_ns = malloc(n * sizeof(*p.fct_ns) + 1)};
+		struct part p = {.fct_ns = malloc(n * sizeof(*p.fct_ns) + 1),
+				 .sends = calloc(o->scenario->fabric.n_hosts, 1)};
 
-		for (uint64_t k = 0; p.fct_ns && k < n && id < ms_run_flows(o->run); k++, id++) {
+		for (uint64_t k = 0; p.fct_ns && p.sends && k < n && id < ms_run_flows(o->run);
+		     k++, id++) {
 			struct ms_flow_result f;
 
 			ms_run_flow(o->run, id, &f);
 			take_flow(&p, &f, host_bps);
 		}
-		json_array_append_new(all,
-				      part_json(&p, ms_workload_kind_name(cfg->workload[i].kind)));
+		json_array_append_new(
+			all,
+			part_json(&p, ms_workload_kind_name(cfg->workload[i].kind), o->account));
 		free(p.fct_ns);
+		free(p.sends);
 	}
 	return all;
 }
@@ -197,6 +223,12 @@ json_t *sim_result_json(const struct sim_outcome *o)
 	json_object_set_new(all, "drops_by_cause", drops);
 	json_object_set_new(all, "core", core_json(&r.core));
 	json_object_set_new(all, "waiting", waiting_json(o));
+	if (o->account) {
+		json_object_set_new(all, "parameters", sim_account_parameters(o->scenario));
+		json_object_set_new(all, "faults", sim_account_faults(o->scenario));
+	}
+	if (o->history)
+		json_object_set_new(all, "history", sim_history_json(o->history));
 	if (complaint)
 		json_object_set_new(all, "complaint", json_string(complaint));
 	return all;

@@ -6,6 +6,7 @@
 #ifndef SOFTMRC_CLI_SIM_RESULT_H
 #define SOFTMRC_CLI_SIM_RESULT_H
 
+#include "cli/sim/history.h"
 #include "cli/text.h"
 #include "sim/scenario.h"
 
@@ -17,6 +18,8 @@ struct sim_outcome {
 	enum ms_run_state state;
 	bool interrupted;
 	double wall_s, cpu_s; /* of the run alone, without reading and setting up */
+	bool account;	      /* the result has curves, distributions and parameters too */
+	const struct sim_history *history; /* NULL: no curves */
 };
 
 /*

@@ -119,7 +119,8 @@ static int status_of(const struct sim_outcome *o, const json_t *result)
 static int run_with(struct ms_scenario *s, struct sim_outputs *outputs,
 		    const struct sim_run_how *how, json_t **result)
 {
-	struct sim_outcome o = {.scenario = s};
+	struct sim_outcome o = {
+		.scenario = s, .account = how->account, .history = outputs->history};
 	struct sim_progress progress;
 	struct ms_file_error error;
 	char why[MS_WHY_BYTES];
@@ -136,6 +137,8 @@ static int run_with(struct ms_scenario *s, struct sim_outputs *outputs,
 	ok = go(&o, outputs, &progress, &error);
 	o.wall_s = sim_progress_end(&progress);
 	o.cpu_s = (double)(read_clock(CLOCK_PROCESS_CPUTIME_ID) - cpu_ns) / 1e9;
+	if (outputs->history)
+		sim_history_end(outputs->history, o.run);
 	*result = sim_result_json(&o);
 	status = status_of(&o, *result);
 	if (!sim_outputs_close(outputs, o.run, &error) || !ok) {
@@ -155,7 +158,7 @@ int sim_run_scenario(struct ms_scenario *s, const struct sim_run_how *how, json_
 	*result = NULL;
 	if (!fits(s, how->memory))
 		return SIM_EXIT_USAGE;
-	if (!sim_outputs_open(&outputs, s, &error)) {
+	if (!sim_outputs_open(&outputs, s, how->account, &error)) {
 		sim_outputs_close(&outputs, NULL, &unused);
 		return refuse(error.text);
 	}
@@ -232,7 +235,8 @@ static int check_only(const struct ms_scenario *s)
 static int run_and_tell(const struct sim_options *o, struct ms_scenario *s)
 {
 	const bool first = !s->run.ranks || s->run.ranks->rank == 0;
-	const struct sim_run_how how = {o->quiet || !first, o->memory};
+	/* What is for programs and pages goes into files; on a screen it would bury the figures. */
+	const struct sim_run_how how = {o->quiet || !first, o->memory, o->json && o->json[0]};
 	json_t *result;
 	int status, told;
 

@@ -10,6 +10,7 @@
 struct sim_run_how {
 	bool quiet;
 	uint64_t memory; /* what it may take; 0: all that is available */
+	bool account;	 /* the result has curves, distributions and parameters too */
 };
 
 /*

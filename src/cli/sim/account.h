@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * account.h - what a result says of its run beside figures, so that somebody can look at it without
+ * the scenario: parameters, faults, and how completion times are distributed.
+ */
+#ifndef SOFTMRC_CLI_SIM_ACCOUNT_H
+#define SOFTMRC_CLI_SIM_ACCOUNT_H
+
+#include "sim/scenario.h"
+
+#include <jansson.h>
+
+/* sim_account_parameters returns every key that the run took a value from, "mrc.evs" and so on. */
+json_t *sim_account_parameters(const struct ms_scenario *s);
+/* sim_account_faults returns what was to go wrong: kind, target, at_us, for_us (none: to the end).
+ */
+json_t *sim_account_faults(const struct ms_scenario *s);
+/*
+ * sim_account_cdf returns of n times, sorted, the values at about a hundred shares: `share`, `us`.
+ */
+json_t *sim_account_cdf(const uint64_t *sorted_ns, uint32_t n);
+
+#endif
