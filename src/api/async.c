@@ -2,6 +2,8 @@
 /* async.c - asynchronous events of an MRC context. REQ(api.async) */
 #include "api/api.h"
 
+#include "base/assert.h"
+
 /* The device shows one port, whatever the number of its planes. */
 #define PORT_NUM 1
 
@@ -21,6 +23,9 @@ static void event_from_nic(const struct mh_async_event *nic, struct mrc_async_ev
 		event->event_type = IBV_EVENT_SQ_DRAINED;
 		event->element.qp = nic->owner;
 		break;
+	case MH_ASYNC_LAST_WQE:
+	case MH_ASYNC_SRQ_LIMIT:
+		mb_unreachable(); /* QPs of MRC have no SRQ */
 	case MH_ASYNC_PORT_DOWN:
 		event->event_type = IBV_EVENT_PORT_ERR;
 		event->element.port_num = PORT_NUM;
@@ -58,8 +63,7 @@ void mrc_ack_async_event(struct mrc_async_event *event)
 	if (!event)
 		return;
 	if (iv_event_is_of_qp(event->event_type)) {
-		nic.type = event->event_type == IBV_EVENT_SQ_DRAINED ? MH_ASYNC_SQ_DRAINED
-								     : MH_ASYNC_QP_FATAL;
+		nic.type = iv_event_of_qp_to_nic(event->event_type);
 		nic.owner = event->element.qp;
 		nic.qp = event->element.qp->nic;
 		mh_async_ack(event->element.qp->ctx->dev, &nic);

@@ -133,6 +133,18 @@ struct mt_qp_cap {
 	bool in_order;	      /* with extensions: see in_order.h */
 	uint8_t max_recv_sge; /* per receive WR, 0 .. MT_SGE_MAX; with extensions only */
 	uint32_t pd;	      /* protection domain; MRs of other PDs are refused */
+	/*
+	 * Where receives come from, or NULL; with extensions only, and max_recv_sge is the SRQ's.
+	 * Then rq_depth bounds how many the QP may have taken.
+	 */
+	struct mt_srq *srq;
+};
+
+/* Sizes fixed when an SRQ is made. */
+struct mt_srq_cap {
+	uint32_t depth;	  /* receives, 1 .. 32768 */
+	uint32_t max_sge; /* of each, 0 .. MT_SGE_MAX */
+	uint32_t pd;	  /* of the memory of receives, whatever that of the QPs is */
 };
 
 enum mt_qp_attr_mask {

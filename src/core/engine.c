@@ -6,6 +6,7 @@
 #include "base/bits.h"
 #include "core/engine_state.h"
 #include "core/qp.h"
+#include "core/srq.h"
 #include "wire/opcode.h"
 
 #define MAX_QPS_LIMIT (1u << 20)
@@ -123,6 +124,7 @@ struct mt_engine *mt_engine_init(void *mem, const struct mt_engine_cfg *cfg,
 	mb_link_init(&e->ready);
 	mb_link_init(&e->control);
 	mb_link_init(&e->completions);
+	mb_link_init(&e->limited);
 	mb_link_init(&e->holders);
 	mb_link_init(&e->path_sets);
 	lay_out(e, cfg);
@@ -306,13 +308,33 @@ void mt_engine_port_event(struct mt_engine *e, const struct mt_addr *peer, uint3
 	report(e, &ev);
 }
 
+static bool poll_recv(struct mt_rq *rq, struct mt_event *ev)
+{
+	if (!mt_rq_poll(rq, ev))
+		return false;
+	if (rq->srq)
+		mt_srq_polled(rq->srq);
+	return true;
+}
+
+/* REQ(ext.srq.last) */
+static bool poll_last_wqe(struct mt_qp *qp, struct mt_event *ev)
+{
+	bool due = qp->last_wqe_unreported;
+
+	qp->last_wqe_unreported = false;
+	if (due)
+		*ev = (struct mt_event){.type = MT_EVENT_LAST_WQE, .qp_user = qp->user};
+	return due;
+}
+
 /*
  * One event of a QP: completions first, so that its failure is the last thing heard of it, and that
  * it has drained what follows the last completion. REQ(req.sqd.drained)
  */
 static bool poll_qp(struct mt_qp *qp, struct mt_event *ev)
 {
-	if (mt_sq_poll(&qp->req.sq, ev) || mt_rq_poll(&qp->rsp.rq, ev)) {
+	if (mt_sq_poll(&qp->req.sq, ev) || poll_recv(&qp->rsp.rq, ev)) {
 		ev->qp_user = qp->user;
 		return true;
 	}
@@ -322,7 +344,7 @@ static bool poll_qp(struct mt_qp *qp, struct mt_event *ev)
 		return true;
 	}
 	if (!qp->failure_unreported)
-		return false;
+		return poll_last_wqe(qp, ev);
 	qp->failure_unreported = false;
 	*ev = (struct mt_event){
 		.type = MT_EVENT_QP,
@@ -340,6 +362,8 @@ uint32_t mt_engine_poll(struct mt_engine *e, struct mt_event *events, uint32_t n
 	while (got < n && e->events.head != e->events.tail)
 		events[got++] = e->events.events[e->events.head++ & e->events.mask];
 	while (got < n && mt_endpoint_poll(e, &events[got]))
+		got++;
+	while (got < n && mt_srq_poll(e, &events[got]))
 		got++;
 	while (got < n && !mb_link_alone(&e->completions)) {
 		struct mt_qp *qp = mb_container_of(e->completions.next, struct mt_qp, completion);

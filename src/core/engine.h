@@ -206,6 +206,31 @@ int mt_qp_post_recv(struct mt_qp *qp, uint64_t wr_id);
  */
 int mt_qp_post_recv_sges(struct mt_qp *qp, const struct mt_recv_wr *wr);
 
+/* ---- shared receive queues ---- */
+
+/* mt_srq_size returns the bytes that an SRQ needs; 0: cap is invalid. */
+size_t mt_srq_size(const struct mt_srq_cap *cap);
+/*
+ * mt_srq_init builds an SRQ in mem (aligned to 8, owned by the caller until mt_srq_fini). `user`
+ * comes back in MT_EVENT_SRQ_LIMIT. MT_ERR_INVALID: cap.
+ */
+int mt_srq_init(struct mt_engine *e, void *mem, const struct mt_srq_cap *cap, void *user,
+		struct mt_srq **srq);
+/* mt_srq_fini ends an SRQ that no QP has; its receives vanish. */
+void mt_srq_fini(struct mt_srq *srq);
+/*
+ * mt_srq_post queues a receive. What its SGEs name is looked at when a message comes. MT_ERR_FULL:
+ * so many are posted, or taken and not polled. MT_ERR_INVALID: SGE count.
+ */
+int mt_srq_post(struct mt_srq *srq, const struct mt_recv_wr *wr);
+/*
+ * mt_srq_arm asks for one MT_EVENT_SRQ_LIMIT when fewer than `limit` receives are posted, at once
+ * if they are; 0: for none. MT_ERR_INVALID: above the depth.
+ */
+int mt_srq_arm(struct mt_srq *srq, uint32_t limit);
+/* mt_srq_limit returns the limit that is armed, 0 when none is or it was reached. */
+uint32_t mt_srq_limit(const struct mt_srq *srq);
+
 /* ---- looking in ---- */
 
 /* How a QP is doing; for metrics and displays. */

@@ -45,6 +45,7 @@ struct mt_engine {
 	uint32_t turn;		    /* packets that the first of them has sent in its turn */
 	struct mb_link control;	    /* QPs that owe a SACK or ACK */
 	struct mb_link completions; /* QPs with something to poll */
+	struct mb_link limited;	    /* SRQs whose limit was reached, to be polled */
 	struct mb_link holders;	    /* QPs that hold windows */
 	uint32_t n_holders;
 	uint32_t sweep_left; /* of these, in the round that goes on now */

@@ -32,7 +32,7 @@ size_t mt_qp_size(const struct mt_qp_cap *cap)
 	if (cap->sq_depth == 0 || cap->sq_depth > QUEUE_MAX || cap->rq_depth > QUEUE_MAX ||
 	    cap->max_sge == 0 || cap->max_sge > MT_SGE_MAX || cap->max_recv_sge > MT_SGE_MAX ||
 	    cap->extensions & ~EXTENSIONS ||
-	    ((cap->max_recv_sge > 0 || cap->in_order) && !cap->extensions))
+	    ((cap->max_recv_sge > 0 || cap->in_order || cap->srq) && !cap->extensions))
 		return 0;
 	return sizeof(struct mt_qp) + ext_size(cap) + slots(cap->sq_depth) * sizeof(struct mt_wqe) +
 	       (size_t)slots(cap->sq_depth) * cap->max_sge * sizeof(struct mt_sge) +
@@ -61,6 +61,7 @@ static void lay_out(struct mt_qp *qp, const struct mt_qp_cap *cap)
 	if (!cap->extensions)
 		return;
 	rq->max_sge = cap->max_recv_sge;
+	rq->srq = cap->srq;
 	qp->ext = (struct mt_qp_ext *)mt_rq_sges(rq, rq->rqes + slots(cap->rq_depth));
 	qp->ext->agree.offer = cap->extensions;
 	mt_in_order_init(&qp->ext->in_order);
@@ -205,7 +206,7 @@ int mt_qp_post_recv_sges(struct mt_qp *qp, const struct mt_recv_wr *wr)
 
 	if (qp->state == MT_QPS_RESET)
 		return MT_ERR_STATE;
-	if (wr->n_sge > rq->max_sge)
+	if (rq->srq || wr->n_sge > rq->max_sge)
 		return MT_ERR_INVALID;
 	for (uint32_t i = 0; i < wr->n_sge; i++)
 		if (!sge_allowed(qp, &wr->sge[i], MT_ACCESS_LOCAL_WRITE))
@@ -411,6 +412,7 @@ void mt_qp_fail(struct mt_qp *qp, enum mt_wc_status oldest, enum mt_wc_status wh
 	qp->state = MT_QPS_ERR;
 	qp->failure = (uint8_t)why;
 	qp->failure_unreported = true;
+	qp->last_wqe_unreported = qp->rsp.rq.srq != NULL;
 	mt_sq_flush(&qp->req.sq, oldest);
 	mt_rq_flush(&qp->rsp.rq, first);
 	mt_qp_rest(qp);

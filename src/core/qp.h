@@ -95,6 +95,7 @@ struct mt_qp {
 	struct mt_responder rsp;
 	uint8_t failure; /* enum mt_wc_status that the QP event reports */
 	bool failure_unreported;
+	bool last_wqe_unreported;
 	bool drain_unreported; /* in SQD: that nothing is left of what had begun */
 	bool used;	       /* its windows were, since the clock of memory.c came by */
 	struct mt_qp_ext *ext; /* NULL: plain MRC */

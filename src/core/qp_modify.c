@@ -12,6 +12,7 @@
 #include "base/serial.h"
 #include "core/engine_state.h"
 #include "core/qp.h"
+#include "core/srq.h"
 
 #define TO(s) (1u << MT_QPS_##s)
 #define WIMM_DEST_MAX 1024u
@@ -157,8 +158,11 @@ static void to_reset(struct mt_qp *qp)
 {
 	struct mt_engine *e = qp->engine;
 	struct mt_sq sq = qp->req.sq;
-	struct mt_rq rq = qp->rsp.rq;
+	struct mt_rq rq;
 
+	if (qp->rsp.rq.srq)
+		mt_srq_give_back(&qp->rsp.rq);
+	rq = qp->rsp.rq;
 	mt_qp_rest(qp);
 	drop_memory(qp);
 	mb_link_remove(&qp->ready);
@@ -174,6 +178,7 @@ static void to_reset(struct mt_qp *qp)
 	mt_sq_reset(&qp->req.sq);
 	mt_rq_reset(&qp->rsp.rq);
 	qp->failure_unreported = false;
+	qp->last_wqe_unreported = false;
 	mt_qp_attr_default(&qp->attr);
 }
 

@@ -2,14 +2,17 @@
 #include "core/recv_queue.h"
 
 #include "base/serial.h"
+#include "core/srq.h"
 
-enum mt_recv_found mt_recv_find(const struct mt_rq *rq, uint16_t n, struct mt_rqe **rqe)
+enum mt_recv_found mt_recv_find(struct mt_rq *rq, uint16_t n, struct mt_rqe **rqe)
 {
 	uint64_t at = mb_serial_extend(rq->used, n, 16);
 
 	/* A number from before the first one is, as a number, far ahead. */
-	if (at >= rq->tail)
-		return at - rq->used < UINT16_MAX ? MT_RECV_NOT_YET : MT_RECV_PAST;
+	if (at >= rq->tail && at - rq->used >= UINT16_MAX)
+		return MT_RECV_PAST;
+	if (at >= rq->tail && !(rq->srq && mt_srq_fill(rq, at)))
+		return MT_RECV_NOT_YET;
 	if (at < rq->used)
 		return MT_RECV_PAST;
 	*rqe = mt_rq_at(rq, at);

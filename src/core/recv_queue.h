@@ -18,8 +18,11 @@ enum mt_recv_found {
 	MT_RECV_PAST,	 /* it is complete: the peer is wrong */
 };
 
-/* mt_recv_find looks for the receive with the 16-bit number n and returns it in *rqe. */
-enum mt_recv_found mt_recv_find(const struct mt_rq *rq, uint16_t n, struct mt_rqe **rqe);
+/*
+ * mt_recv_find looks for the receive with the 16-bit number n and returns it in *rqe. A queue with
+ * an SRQ takes what it misses from there.
+ */
+enum mt_recv_found mt_recv_find(struct mt_rq *rq, uint16_t n, struct mt_rqe **rqe);
 /* mt_recv_room returns how many bytes a receive has room for. */
 uint64_t mt_recv_room(const struct mt_rq *rq, const struct mt_rqe *rqe);
 /* mt_recv_deliver completes the receives whose turn has come: those of messages below msn. */

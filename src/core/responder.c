@@ -10,6 +10,7 @@
 #include "base/serial.h"
 #include "core/incoming.h"
 #include "core/reverse.h"
+#include "core/srq.h"
 
 /* After so many times the shortest wait for an answer without a packet all begins anew. */
 #define WAY_BACK_IDLE 8u
@@ -308,7 +309,8 @@ static void deliver_immediates(struct mt_incoming *c)
 	while (mt_wimm_take(&rsp->stash, rsp->window.expected, rsp->msn, &w)) {
 		struct mt_rqe *rqe = mt_rq_at(&rsp->rq, rsp->rq.used);
 
-		if (rsp->rq.used == rsp->rq.tail) {
+		if (rsp->rq.used == rsp->rq.tail &&
+		    !(rsp->rq.srq && mt_srq_fill(&rsp->rq, rsp->rq.used))) {
 			rsp->refusal = (struct mt_refusal){.msn = w.msn,
 							   .syndrome = MW_NAK_INVALID_REQUEST};
 			rsp->msn = w.msn;

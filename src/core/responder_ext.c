@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "core/incoming.h"
+#include "core/srq.h"
 
 /* What is longer than its receive, or lies outside itself. REQ(ext.recv.length) */
 void mt_recv_check_room(const struct mt_incoming *c)
@@ -37,15 +38,17 @@ void mt_recv_place(const struct mt_incoming *c)
 {
 	const struct mt_engine *e = c->qp->engine;
 	const uint8_t *src = c->rx->payload;
+	const struct mt_rq *rq = &c->qp->rsp.rq;
+	uint32_t pd = rq->srq ? rq->srq->pd : c->qp->cap.pd;
 	struct mt_recv_piece piece;
 	struct mt_recv_walk walk;
 
 	if (!mt_incoming_wanted(c))
 		return;
-	walk = mt_recv_walk(&c->qp->rsp.rq, c->rqe, c->pkt->data.reth.va, c->pkt->payload_len);
+	walk = mt_recv_walk(rq, c->rqe, c->pkt->data.reth.va, c->pkt->payload_len);
 	while (mt_recv_next(&walk, &piece)) {
-		const struct mt_mr *mr = mt_mr_check(&e->mrs, piece.lkey, c->qp->cap.pd, piece.addr,
-						     piece.len, MT_ACCESS_LOCAL_WRITE);
+		const struct mt_mr *mr = mt_mr_check(&e->mrs, piece.lkey, pd, piece.addr, piece.len,
+						     MT_ACCESS_LOCAL_WRITE);
 
 		if (!mr ||
 		    !e->env.place(e->env.ctx, mr->user, piece.addr - mr->start, src, piece.len)) {

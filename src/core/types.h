@@ -14,6 +14,7 @@
 
 struct mt_engine;
 struct mt_qp;
+struct mt_srq;
 
 /* Port status masks are 32 bits on the wire (ERTH), so an endpoint has at most 32 planes. */
 #define MT_PORTS_MAX 32u
@@ -231,6 +232,8 @@ enum mt_event_type {
 	MT_EVENT_RECV,	     /* immediate data or a SEND used up a receive WR, or one was flushed */
 	MT_EVENT_QP,	     /* a QP went to ERR by itself */
 	MT_EVENT_SQ_DRAINED, /* a QP in SQD has completed every send WR that had begun */
+	MT_EVENT_LAST_WQE,   /* a QP with an SRQ went to ERR: it takes no receive any more */
+	MT_EVENT_SRQ_LIMIT,  /* an SRQ has fewer receives than its limit */
 	MT_EVENT_EV,	     /* an EV became GOOD or ASSUMED_BAD */
 	MT_EVENT_PORT,	     /* a port of ours, or a peer's as we see it, went down or came back */
 	MT_EVENT_ENDPOINT,   /* an endpoint request was answered, or was not */
@@ -253,7 +256,7 @@ struct mt_event {
 	uint8_t ep_op;	    /* ENDPOINT: enum mw_ep_op */
 	bool svc_taken_off; /* ENDPOINT: rtt_ns is without the time that the peer took */
 	uint16_t ep_id;	    /* ENDPOINT */
-	void *qp_user;	    /* NULL for EV, PORT and ENDPOINT events */
+	void *qp_user;	    /* NULL for EV, PORT and ENDPOINT events; SRQ_LIMIT: of the SRQ */
 	uint64_t wr_id;	    /* ENDPOINT: the request's `user` */
 	uint64_t rtt_ns;    /* ENDPOINT: when answered */
 	uint32_t imm;

@@ -62,6 +62,7 @@ struct mt_rq {
 	uint32_t mask;
 	uint16_t depth;
 	uint16_t max_sge;
+	struct mt_srq *srq; /* where its receives come from; NULL: they are posted here */
 };
 
 static inline struct mt_wqe *mt_sq_at(const struct mt_sq *sq, uint64_t msn)

@@ -8,6 +8,7 @@
 #include "base/assert.h"
 #include "host/cq.h"
 #include "host/qp.h"
+#include "host/srq.h"
 
 void mh_async_ports_changed(struct mh_nic *nic)
 {
@@ -51,8 +52,13 @@ int mh_async_get(struct mh_device *dev, struct mh_async_event *event)
 		event->responder = event->qp->responder;
 		break;
 	case MH_ASYNC_SQ_DRAINED:
+	case MH_ASYNC_LAST_WQE:
 		event->qp = source->object;
 		event->owner = event->qp->init.owner;
+		break;
+	case MH_ASYNC_SRQ_LIMIT:
+		event->srq = source->object;
+		event->owner = event->srq->owner;
 		break;
 	case MH_ASYNC_PORT_DOWN:
 	case MH_ASYNC_PORT_UP:
@@ -72,6 +78,10 @@ static struct mh_event_source *async_source(struct mh_device *dev,
 		return &event->qp->fatal;
 	case MH_ASYNC_SQ_DRAINED:
 		return &event->qp->drained;
+	case MH_ASYNC_LAST_WQE:
+		return &event->qp->last_wqe;
+	case MH_ASYNC_SRQ_LIMIT:
+		return &event->srq->limit;
 	case MH_ASYNC_PORT_DOWN:
 		return &dev->port_down;
 	case MH_ASYNC_PORT_UP:

@@ -6,6 +6,7 @@
 #include "host/cq.h"
 #include "host/endpoint.h"
 #include "host/qp.h"
+#include "host/srq.h"
 #include "host/stats_segment.h"
 
 #define EVENTS_BATCH 64u
@@ -135,6 +136,12 @@ static void events_deliver(struct mh_nic *nic, const struct mt_event *event, uin
 		return;
 	case MT_EVENT_SQ_DRAINED:
 		mh_qp_drained(event->qp_user);
+		return;
+	case MT_EVENT_LAST_WQE:
+		mh_qp_last_wqe(event->qp_user);
+		return;
+	case MT_EVENT_SRQ_LIMIT:
+		mh_srq_limit_reached(event->qp_user);
 		return;
 	case MT_EVENT_EV:
 	case MT_EVENT_PORT:

@@ -45,6 +45,10 @@ const char *mh_async_type_name(enum mh_async_type type)
 		return "QP fatal error";
 	case MH_ASYNC_SQ_DRAINED:
 		return "send queue drained";
+	case MH_ASYNC_LAST_WQE:
+		return "last receive taken";
+	case MH_ASYNC_SRQ_LIMIT:
+		return "SRQ limit reached";
 	case MH_ASYNC_PORT_DOWN:
 		return "port error";
 	case MH_ASYNC_PORT_UP:

@@ -19,7 +19,7 @@
  * - In a forked child everything that was opened before is gone: functions return ENODEV, stderr
  *   says so once, the parent notices nothing. The child may open the device anew. exec closes all.
  * - `owner` is a pointer of the caller's choice that comes back wherever the object is named.
- * - Objects are destroyed in the order QP, CQ, channel and MR, PD, device; the wrong order is
+ * - Objects are destroyed in the order QP, SRQ, CQ, channel and MR, PD, device; the wrong order is
  * EBUSY.
  */
 #ifndef SOFTMRC_HOST_NIC_H
@@ -37,6 +37,7 @@ struct mh_pd;
 struct mh_mr;
 struct mh_channel;
 struct mh_cq;
+struct mh_srq;
 struct mh_qp;
 
 /* An address of an endpoint in network order; IPv4 mapped, ::ffff:a.b.c.d. */
@@ -187,15 +188,18 @@ enum mh_async_type {
 	MH_ASYNC_QP_FATAL, /* qp: went to ERR by itself (retries exhausted, refused by the peer) */
 	MH_ASYNC_SQ_DRAINED, /* qp: in SQD, all that had begun is complete, and sqd_notify was set
 			      */
-	MH_ASYNC_PORT_DOWN,  /* the last plane that was up went down */
-	MH_ASYNC_PORT_UP,    /* a plane is up again after all were down */
+	MH_ASYNC_LAST_WQE,  /* qp: with an SRQ, went to ERR, and its last completion is in its CQ */
+	MH_ASYNC_SRQ_LIMIT, /* srq: fewer receives are posted than its limit, which is none now */
+	MH_ASYNC_PORT_DOWN, /* the last plane that was up went down */
+	MH_ASYNC_PORT_UP,   /* a plane is up again after all were down */
 };
 
 struct mh_async_event {
 	enum mh_async_type type;
 	struct mh_cq *cq;	  /* of CQ_ERR, else NULL */
-	struct mh_qp *qp;	  /* of QP_FATAL and SQ_DRAINED, else NULL */
-	void *owner;		  /* of that CQ or QP, or of the device */
+	struct mh_qp *qp;	  /* of QP_FATAL, SQ_DRAINED and LAST_WQE, else NULL */
+	struct mh_srq *srq;	  /* of SRQ_LIMIT, else NULL */
+	void *owner;		  /* of that CQ, QP or SRQ, or of the device */
 	enum mh_wc_status status; /* of QP_FATAL: why */
 	bool responder;		  /* of QP_FATAL: the peer did wrong, no send WR of ours failed */
 };
@@ -216,7 +220,7 @@ void mh_async_ack(struct mh_device *dev, const struct mh_async_event *event);
 /* ---- protection domains and memory ---- */
 
 int mh_pd_create(struct mh_device *dev, void *owner, struct mh_pd **pd);
-/* mh_pd_destroy: EBUSY while an MR or QP of the PD is there. */
+/* mh_pd_destroy: EBUSY while an MR, SRQ or QP of the PD is there. */
 int mh_pd_destroy(struct mh_pd *pd);
 void *mh_pd_owner(const struct mh_pd *pd);
 /* mh_pd_find: as mh_device_find, for the PDs of all openings. */
@@ -342,6 +346,11 @@ struct mh_qp_init {
 	 * with a peer that does not, a QP has WRITE and WRITE_WITH_IMM.
 	 */
 	bool extended;
+	/*
+	 * Where receives come from; NULL: from mh_qp_post_recv_wr. Extended QPs only; of the same
+	 * opening. max_recv_wr and max_recv_sge are not looked at then, and read as 0.
+	 */
+	struct mh_srq *srq;
 	void *owner;
 };
 
@@ -490,7 +499,8 @@ struct mh_send_wr {
  */
 int mh_qp_post_send(struct mh_qp *qp, const struct mh_send_wr *wr, uint32_t n, uint32_t *posted);
 /*
- * mh_qp_post_recv queues n receives, each for one WRITE_WITH_IMM of the peer. EINVAL: in RESET.
+ * mh_qp_post_recv queues n receives, each for one WRITE_WITH_IMM of the peer. EINVAL: in RESET, or
+ * the QP has an SRQ.
  * ENOMEM: max_recv_wr are queued. *posted as above.
  */
 int mh_qp_post_recv(struct mh_qp *qp, const uint64_t *wr_ids, uint32_t n, uint32_t *posted);
@@ -507,6 +517,38 @@ struct mh_recv_wr {
  * the MRs of the QP's PD that may be written locally. Else as mh_qp_post_recv.
  */
 int mh_qp_post_recv_wr(struct mh_qp *qp, const struct mh_recv_wr *wr, uint32_t n, uint32_t *posted);
+
+/* ---- shared receive queues, for extended QPs ---- */
+
+struct mh_srq_cap {
+	uint32_t max_wr;  /* 1 .. the device's max_recv_wr */
+	uint32_t max_sge; /* of each, 0 .. the device's */
+};
+
+/*
+ * mh_srq_create makes a queue of receives for several QPs. The memory of its receives is of `pd`,
+ * whatever that of the QPs is. EINVAL: cap. ENOMEM.
+ */
+int mh_srq_create(struct mh_pd *pd, const struct mh_srq_cap *cap, void *owner, struct mh_srq **srq);
+/*
+ * mh_srq_destroy: EBUSY while a QP has it. Blocks until its asynchronous events that were taken are
+ * acknowledged. Receives that are posted vanish.
+ */
+int mh_srq_destroy(struct mh_srq *srq);
+/* mh_srq_query returns what it was made with, and the limit that is armed, 0 for none. */
+void mh_srq_query(const struct mh_srq *srq, struct mh_srq_cap *cap, uint32_t *limit);
+/*
+ * mh_srq_arm asks for one MH_ASYNC_SRQ_LIMIT when fewer receives than `limit` are posted, at once
+ * if they are; 0: for none. EINVAL: more than max_wr.
+ */
+int mh_srq_arm(struct mh_srq *srq, uint32_t limit);
+/*
+ * mh_srq_post queues n receives. What their SGEs name is looked at when a message comes: a receive
+ * whose memory may not be written ends the QP of that message with MH_WC_LOC_PROT_ERR. EINVAL: too
+ * many SGEs. ENOMEM: max_wr are queued, or taken by QPs and their completions on the way. *posted
+ * as mh_qp_post_send.
+ */
+int mh_srq_post(struct mh_srq *srq, const struct mh_recv_wr *wr, uint32_t n, uint32_t *posted);
 
 /* ---- constant names, for messages ---- */
 

@@ -23,24 +23,22 @@ _Static_assert((int)MH_SEND_IMM == (int)MT_WR_IMM && (int)MH_SEND_SIGNALED == (i
 		       (int)MH_SEND_FENCE == (int)MT_WR_FENCE,
 	       "flags of WRs");
 
-/*
- * post_gather turns n SGEs of a WR into the core's, empty ones left out; returns an errno. The
- * core compares them with their MRs. REQ(api.post-send.lkey)
- */
-static int post_gather(const struct mh_sge *from, uint32_t n, struct mt_sge *sge, uint32_t *n_sge)
+/* To the engine key 0 is memory of ours; a program that says it gets another one that is none. */
+#define KEY_OF_NOTHING 1u
+
+/* The core compares them with their MRs. REQ(api.post-send.lkey) */
+int mh_post_gather(const struct mh_sge *from, uint32_t n, struct mt_sge *sge, uint32_t *n_sge)
 {
 	uint64_t bytes = 0;
 
 	for (uint32_t i = 0; i < n; i++) {
 		if (from[i].length == 0)
 			continue;
-		if (from[i].lkey == MT_LKEY_ADAPTER)
-			return EFAULT; /* the engine would take the address unchecked */
 		bytes += from[i].length;
 		sge[(*n_sge)++] = (struct mt_sge){
 			.addr = from[i].addr,
 			.length = from[i].length,
-			.lkey = from[i].lkey,
+			.lkey = from[i].lkey == MT_LKEY_ADAPTER ? KEY_OF_NOTHING : from[i].lkey,
 		};
 	}
 	return bytes > POST_BYTES_MAX ? EINVAL : 0;
@@ -114,7 +112,7 @@ static int post_one(struct mh_qp *qp, uint64_t now_ns, const struct mh_send_wr *
 	if (post_full(&qp->send, qp->init.cap.max_send_wr))
 		return ENOMEM;
 	result = is_inline ? post_inline(qp, wr, sge, &out)
-			   : post_gather(wr->sge, wr->n_sge, sge, &out.n_sge);
+			   : mh_post_gather(wr->sge, wr->n_sge, sge, &out.n_sge);
 	if (result)
 		return result;
 	MH_ENGINE_CALL(qp->dev->nic, result, mt_qp_post_send(qp->mt, now_ns, &out));
@@ -158,11 +156,11 @@ static int post_recv_one(struct mh_qp *qp, const struct mh_recv_wr *wr)
 	struct mt_recv_wr out = {.wr_id = wr->wr_id, .sge = sge};
 	int result;
 
-	if (wr->n_sge > (qp->init.extended ? qp->init.cap.max_recv_sge : 0))
+	if (qp->init.srq || wr->n_sge > (qp->init.extended ? qp->init.cap.max_recv_sge : 0))
 		return EINVAL;
 	if (post_full(&qp->recv, qp->init.cap.max_recv_wr))
 		return ENOMEM;
-	result = post_gather(wr->sge, wr->n_sge, sge, &out.n_sge);
+	result = mh_post_gather(wr->sge, wr->n_sge, sge, &out.n_sge);
 	if (result)
 		return result;
 	MH_ENGINE_CALL(qp->dev->nic, result, mt_qp_post_recv_sges(qp->mt, &out));

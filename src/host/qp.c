@@ -18,6 +18,7 @@
 #include "host/engine_host.h"
 #include "host/events.h"
 #include "host/progress.h"
+#include "host/srq.h"
 
 /* Numbers 0 to 2 have meanings of their own on the wire; a few more are left free. */
 #define QP_INDEX_FIRST 16u
@@ -39,6 +40,12 @@ _Static_assert((int)MH_ACCESS_REMOTE_WRITE == (int)MT_ACCESS_REMOTE_WRITE &&
 		       (int)MH_ACCESS_REMOTE_READ == (int)MT_ACCESS_REMOTE_READ &&
 		       (int)MH_ACCESS_REMOTE_ATOMIC == (int)MT_ACCESS_REMOTE_ATOMIC,
 	       "access rights");
+
+/*
+ * A QP takes at most so many receives of an SRQ ahead of the oldest message that is not complete: a
+ * window of small messages, in memory that each QP has for itself.
+ */
+#define SRQ_TAKEN_MAX 1024u
 
 #define QP_ATTR_ALL (((uint32_t)MH_QP_MAX_DEST_RD_ATOMIC << 1) - 1)
 #define RNR_RETRY_MAX 7u
@@ -64,7 +71,7 @@ static void qp_free(struct mh_qp *qp)
 
 static struct mt_qp_cap qp_mt_cap(const struct mh_qp_init *init)
 {
-	return (struct mt_qp_cap){
+	struct mt_qp_cap cap = {
 		.sq_depth = init->cap.max_send_wr,
 		.rq_depth = init->cap.max_recv_wr,
 		.max_sge = init->cap.max_send_sge,
@@ -74,6 +81,24 @@ static struct mt_qp_cap qp_mt_cap(const struct mh_qp_init *init)
 		.max_recv_sge = init->extended ? (uint8_t)init->cap.max_recv_sge : 0,
 		.pd = init->pd->number,
 	};
+
+	if (init->srq) {
+		cap.srq = init->srq->mt;
+		cap.rq_depth = init->srq->cap.max_wr < SRQ_TAKEN_MAX ? init->srq->cap.max_wr
+								     : SRQ_TAKEN_MAX;
+		cap.max_recv_sge = (uint8_t)init->srq->cap.max_sge;
+	}
+	return cap;
+}
+
+/* qp_own_init is what the QP keeps of it: with an SRQ no receives of its own. */
+static struct mh_qp_init qp_own_init(const struct mh_qp_init *init)
+{
+	struct mh_qp_init own = *init;
+
+	if (own.srq)
+		own.cap.max_recv_wr = own.cap.max_recv_sge = 0;
+	return own;
 }
 
 /* qp_alloc takes all memory that the QP will need. */
@@ -94,12 +119,13 @@ static struct mh_qp *qp_alloc(const struct mh_qp_init *init)
 		qp_free(qp);
 		return NULL;
 	}
-	qp->init = *init;
+	qp->init = qp_own_init(init);
 	qp->dev = init->send_cq->dev;
 	mb_link_init(&qp->link);
 	mb_link_init(&qp->failed);
 	mh_event_source_init(&qp->fatal, MH_ASYNC_QP_FATAL, qp);
 	mh_event_source_init(&qp->drained, MH_ASYNC_SQ_DRAINED, qp);
+	mh_event_source_init(&qp->last_wqe, MH_ASYNC_LAST_WQE, qp);
 	return qp;
 }
 
@@ -149,6 +175,8 @@ static int qp_enter(struct mh_nic *nic, struct mh_qp *qp)
 	qp->init.pd->objects++;
 	qp->init.send_cq->n_qps++;
 	qp->init.recv_cq->n_qps++;
+	if (qp->init.srq)
+		qp->init.srq->n_qps++;
 	return 0;
 }
 
@@ -161,6 +189,8 @@ int mh_qp_create(const struct mh_qp_init *init, struct mh_qp **qp)
 	if (mh_nic_gone(nic))
 		return ENODEV;
 	if (!qp_cap_ok(&init->cap) || init->send_cq->dev != init->recv_cq->dev)
+		return EINVAL;
+	if (init->srq && (!init->extended || init->srq->dev != init->recv_cq->dev))
 		return EINVAL;
 	q = qp_alloc(init);
 	if (!q)
@@ -203,10 +233,13 @@ int mh_qp_destroy(struct mh_qp *qp)
 	mh_nic_unlock(nic);
 	mh_event_forget(&qp->dev->events, &qp->fatal);
 	mh_event_forget(&qp->dev->events, &qp->drained);
+	mh_event_forget(&qp->dev->events, &qp->last_wqe);
 	mh_nic_lock(nic);
 	qp->init.pd->objects--;
 	qp->init.send_cq->n_qps--;
 	qp->init.recv_cq->n_qps--;
+	if (qp->init.srq)
+		qp->init.srq->n_qps--;
 	mh_nic_unlock(nic);
 	qp_free(qp);
 	return 0;
@@ -378,6 +411,11 @@ void mh_qp_raise(struct mh_qp *qp, enum mh_wc_status why)
 	qp->why = why;
 	qp->responder = !qp->send_failed && !qp->memory_gone;
 	mh_event_raise(&qp->dev->events, &qp->fatal, true);
+}
+
+void mh_qp_last_wqe(struct mh_qp *qp)
+{
+	mh_event_raise(&qp->dev->events, &qp->last_wqe, true);
 }
 
 void mh_qp_drained(struct mh_qp *qp)

@@ -37,6 +37,7 @@ struct mh_qp {
 	bool sqd_notify;	      /* the move to SQD asked for the event below */
 	struct mh_event_source fatal; /* in the device's queue, as the next */
 	struct mh_event_source drained;
+	struct mh_event_source last_wqe;
 };
 
 /*
@@ -54,8 +55,15 @@ static inline void mh_qp_polled(struct mh_qp *qp, bool recv, uint64_t wr)
 	atomic_store_explicit(recv ? &qp->recv.polled : &qp->send.polled, wr, memory_order_relaxed);
 }
 
+/*
+ * mh_post_gather turns n SGEs of a WR into the core's, at most MT_SGE_MAX, empty ones left out.
+ * EINVAL: too many bytes.
+ */
+int mh_post_gather(const struct mh_sge *from, uint32_t n, struct mt_sge *sge, uint32_t *n_sge);
 /* mh_qp_raise raises the event that the QP went to ERR. */
 void mh_qp_raise(struct mh_qp *qp, enum mh_wc_status why);
+/* mh_qp_last_wqe raises the event that the QP takes no receive of its SRQ any more. */
+void mh_qp_last_wqe(struct mh_qp *qp);
 /* mh_qp_drained raises the event that the QP in SQD has finished, if it was asked for. */
 void mh_qp_drained(struct mh_qp *qp);
 

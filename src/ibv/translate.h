@@ -146,7 +146,16 @@ static inline enum ibv_event_type iv_qp_event(enum mh_wc_status status)
 static inline bool iv_event_is_of_qp(enum ibv_event_type type)
 {
 	return type == IBV_EVENT_QP_FATAL || type == IBV_EVENT_QP_REQ_ERR ||
-	       type == IBV_EVENT_QP_ACCESS_ERR || type == IBV_EVENT_SQ_DRAINED;
+	       type == IBV_EVENT_QP_ACCESS_ERR || type == IBV_EVENT_SQ_DRAINED ||
+	       type == IBV_EVENT_QP_LAST_WQE_REACHED;
+}
+
+/* iv_event_of_qp_to_nic is the NIC's type of such an event. */
+static inline enum mh_async_type iv_event_of_qp_to_nic(enum ibv_event_type type)
+{
+	if (type == IBV_EVENT_SQ_DRAINED)
+		return MH_ASYNC_SQ_DRAINED;
+	return type == IBV_EVENT_QP_LAST_WQE_REACHED ? MH_ASYNC_LAST_WQE : MH_ASYNC_QP_FATAL;
 }
 
 /* iv_event_is_told: a QP that failed as requester said so by a completion; verbs has no event. */

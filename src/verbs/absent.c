@@ -1,38 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * absent.c - functions of libibverbs for what the device has not: SRQs, address handles, multicast,
+ * absent.c - functions of libibverbs for what the device has not: address handles, multicast,
  * memory of devices, objects of other processes, registering again. They say so, politely: programs
  * find them by name even where they never call them.
  */
 #include "verbs/verbs.h"
 
 #define UNUSED(x) ((void)(x))
-
-/* ---- SRQ ---- */
-
-struct ibv_srq *ibv_create_srq(struct ibv_pd *pd, struct ibv_srq_init_attr *srq_init_attr)
-{
-	UNUSED(pd), UNUSED(srq_init_attr);
-	return mv_null(EOPNOTSUPP);
-}
-
-int ibv_modify_srq(struct ibv_srq *srq, struct ibv_srq_attr *srq_attr, int srq_attr_mask)
-{
-	UNUSED(srq), UNUSED(srq_attr), UNUSED(srq_attr_mask);
-	return EOPNOTSUPP;
-}
-
-int ibv_query_srq(struct ibv_srq *srq, struct ibv_srq_attr *srq_attr)
-{
-	UNUSED(srq), UNUSED(srq_attr);
-	return EOPNOTSUPP;
-}
-
-int ibv_destroy_srq(struct ibv_srq *srq)
-{
-	UNUSED(srq);
-	return EOPNOTSUPP;
-}
 
 /* ---- address handles and multicast, which are for datagrams ---- */
 

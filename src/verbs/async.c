@@ -21,6 +21,14 @@ static void event_from_nic(const struct mh_async_event *nic, struct ibv_async_ev
 		event->event_type = IBV_EVENT_SQ_DRAINED;
 		event->element.qp = nic->owner;
 		break;
+	case MH_ASYNC_LAST_WQE:
+		event->event_type = IBV_EVENT_QP_LAST_WQE_REACHED;
+		event->element.qp = nic->owner;
+		break;
+	case MH_ASYNC_SRQ_LIMIT:
+		event->event_type = IBV_EVENT_SRQ_LIMIT_REACHED;
+		event->element.srq = nic->owner;
+		break;
 	case MH_ASYNC_PORT_DOWN:
 		event->event_type = IBV_EVENT_PORT_ERR;
 		event->element.port_num = MV_PORT;
@@ -58,8 +66,7 @@ void ibv_ack_async_event(struct ibv_async_event *event)
 	if (!event)
 		return;
 	if (iv_event_is_of_qp(event->event_type)) {
-		nic.type = event->event_type == IBV_EVENT_SQ_DRAINED ? MH_ASYNC_SQ_DRAINED
-								     : MH_ASYNC_QP_FATAL;
+		nic.type = iv_event_of_qp_to_nic(event->event_type);
 		nic.owner = event->element.qp;
 		nic.qp = mv_qp(event->element.qp)->nic;
 		mh_async_ack(mv_context(event->element.qp->context)->nic, &nic);
@@ -68,5 +75,10 @@ void ibv_ack_async_event(struct ibv_async_event *event)
 		nic.owner = event->element.cq;
 		nic.cq = mv_cq(event->element.cq)->nic;
 		mh_async_ack(mv_context(event->element.cq->context)->nic, &nic);
+	} else if (event->event_type == IBV_EVENT_SRQ_LIMIT_REACHED) {
+		nic.type = MH_ASYNC_SRQ_LIMIT;
+		nic.owner = event->element.srq;
+		nic.srq = mv_srq(event->element.srq)->nic;
+		mh_async_ack(mv_context(event->element.srq->context)->nic, &nic);
 	}
 }

@@ -90,6 +90,7 @@ static void context_fill(struct mv_context *ctx)
 	verbs->sz = sizeof(*verbs);
 	verbs->query_port = mv_query_port;
 	verbs->query_device_ex = mv_query_device_ex;
+	verbs->create_srq_ex = mv_create_srq_ex;
 	ibv->device = &the_device.ibv;
 	ibv->abi_compat = __VERBS_ABI_IS_EXTENDED;
 	ibv->cmd_fd = -1;

@@ -1,18 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * ops.c - the operations that inline verbs call through context.ops without looking whether they
- * are there. The device makes no SRQs and no memory windows, so a program that comes here with one
- * holds an object of somebody else.
+ * are there. The device makes no memory windows, so a program that comes here with one holds an
+ * object of somebody else.
  */
 #include "verbs/verbs.h"
-
-static int refuse_post_srq_recv(struct ibv_srq *srq, struct ibv_recv_wr *wr,
-				struct ibv_recv_wr **bad_wr)
-{
-	(void)srq;
-	*bad_wr = wr;
-	return EOPNOTSUPP;
-}
 
 static struct ibv_mw *refuse_alloc_mw(struct ibv_pd *pd, enum ibv_mw_type type)
 {
@@ -41,7 +33,7 @@ void mv_ops_fill(struct ibv_context_ops *ops)
 	ops->req_notify_cq = mv_req_notify_cq;
 	ops->post_send = mv_post_send;
 	ops->post_recv = mv_post_recv;
-	ops->post_srq_recv = refuse_post_srq_recv;
+	ops->post_srq_recv = mv_post_srq_recv;
 	ops->alloc_mw = refuse_alloc_mw;
 	ops->bind_mw = refuse_bind_mw;
 	ops->dealloc_mw = refuse_dealloc_mw;

@@ -113,8 +113,14 @@ static int recv_to_nic(const struct ibv_recv_wr *wr, struct mh_recv_wr *out)
 	return 0;
 }
 
+/* Where receives are queued: in an SRQ, or of a QP. */
+struct recv_queue {
+	struct mh_srq *srq;
+	struct mh_qp *qp;
+};
+
 /* As send_batch. */
-static int recv_batch(struct mv_qp *qp, struct ibv_recv_wr **wr)
+static int recv_batch(const struct recv_queue *queue, struct ibv_recv_wr **wr)
 {
 	struct mh_recv_wr batch[POST_BATCH];
 	struct ibv_recv_wr *next = *wr;
@@ -129,19 +135,35 @@ static int recv_batch(struct mv_qp *qp, struct ibv_recv_wr **wr)
 		next = next->next;
 	}
 	if (n)
-		err = mh_qp_post_recv_wr(qp->nic, batch, n, &posted);
+		err = queue->srq ? mh_srq_post(queue->srq, batch, n, &posted)
+				 : mh_qp_post_recv_wr(queue->qp, batch, n, &posted);
 	while (posted--)
 		*wr = (*wr)->next;
 	return err ? err : bad;
 }
 
-int mv_post_recv(struct ibv_qp *qp, struct ibv_recv_wr *wr, struct ibv_recv_wr **bad_wr)
+static int recv_all(const struct recv_queue *queue, struct ibv_recv_wr *wr,
+		    struct ibv_recv_wr **bad_wr)
 {
 	int err = 0;
 
 	while (!err && wr)
-		err = recv_batch(mv_qp(qp), &wr);
+		err = recv_batch(queue, &wr);
 	if (err)
 		*bad_wr = wr;
 	return err;
+}
+
+int mv_post_recv(struct ibv_qp *qp, struct ibv_recv_wr *wr, struct ibv_recv_wr **bad_wr)
+{
+	const struct recv_queue queue = {.qp = mv_qp(qp)->nic};
+
+	return recv_all(&queue, wr, bad_wr);
+}
+
+int mv_post_srq_recv(struct ibv_srq *srq, struct ibv_recv_wr *wr, struct ibv_recv_wr **bad_wr)
+{
+	const struct recv_queue queue = {.srq = mv_srq(srq)->nic};
+
+	return recv_all(&queue, wr, bad_wr);
 }

@@ -11,7 +11,9 @@ static int init_check(const struct ibv_pd *pd, const struct ibv_qp_init_attr *in
 	if (!pd || !init || !init->send_cq || !init->recv_cq ||
 	    init->send_cq->context != pd->context || init->recv_cq->context != pd->context)
 		return EINVAL;
-	return init->qp_type == IBV_QPT_RC && !init->srq ? 0 : EOPNOTSUPP;
+	if (init->srq && init->srq->context != pd->context)
+		return EINVAL;
+	return init->qp_type == IBV_QPT_RC ? 0 : EOPNOTSUPP;
 }
 
 static int nic_create(struct mv_qp *qp, const struct ibv_qp_init_attr *init)
@@ -29,6 +31,7 @@ static int nic_create(struct mv_qp *qp, const struct ibv_qp_init_attr *init)
 			.max_inline = cap->max_inline_data},
 		.signal_all = init->sq_sig_all != 0,
 		.extended = true,
+		.srq = init->srq ? mv_srq(init->srq)->nic : NULL,
 		.owner = &qp->ibv,
 	};
 	int err = mh_qp_create(&nic, &qp->nic);
@@ -67,6 +70,7 @@ struct ibv_qp *ibv_create_qp(struct ibv_pd *pd, struct ibv_qp_init_attr *qp_init
 	qp->ibv.qp_context = qp_init_attr->qp_context;
 	qp->ibv.send_cq = qp_init_attr->send_cq;
 	qp->ibv.recv_cq = qp_init_attr->recv_cq;
+	qp->ibv.srq = qp_init_attr->srq;
 	qp->ibv.qp_num = mh_qp_number(qp->nic);
 	qp->ibv.handle = qp->ibv.qp_num;
 	qp->ibv.state = IBV_QPS_RESET;
@@ -158,6 +162,7 @@ int ibv_query_qp(struct ibv_qp *qp, struct ibv_qp_attr *attr, int attr_mask,
 		.qp_context = qp->qp_context,
 		.send_cq = qp->send_cq,
 		.recv_cq = qp->recv_cq,
+		.srq = qp->srq,
 		.cap = mv_qp(qp)->cap,
 		.qp_type = qp->qp_type,
 		.sq_sig_all = mv_qp(qp)->signal_all,

@@ -50,6 +50,9 @@ int ibv_query_device(struct ibv_context *context, struct ibv_device_attr *device
 		.max_qp_rd_atom = nic.max_rd_atomic,
 		.max_qp_init_rd_atom = nic.max_rd_atomic,
 		.max_res_rd_atom = as_int(nic.max_qp * nic.max_rd_atomic),
+		.max_srq = as_int(nic.max_qp),
+		.max_srq_wr = as_int(nic.max_recv_wr),
+		.max_srq_sge = as_int(nic.max_sge),
 		.max_pkeys = 1,
 		.phys_port_cnt = 1,
 	};

@@ -64,6 +64,11 @@ struct mv_cq {
 	atomic_uint unacked; /* events taken and not acknowledged */
 };
 
+struct mv_srq {
+	struct ibv_srq ibv;
+	struct mh_srq *nic;
+};
+
 struct mv_qp {
 	struct ibv_qp ibv;
 	struct mh_qp *nic;
@@ -97,6 +102,11 @@ static inline struct mv_cq *mv_cq(struct ibv_cq *cq)
 	return (struct mv_cq *)cq;
 }
 
+static inline struct mv_srq *mv_srq(struct ibv_srq *srq)
+{
+	return (struct mv_srq *)srq;
+}
+
 static inline struct mv_qp *mv_qp(struct ibv_qp *qp)
 {
 	return (struct mv_qp *)qp;
@@ -123,10 +133,12 @@ int mv_poll_cq(struct ibv_cq *cq, int num_entries, struct ibv_wc *wc);
 int mv_req_notify_cq(struct ibv_cq *cq, int solicited_only);
 int mv_post_send(struct ibv_qp *qp, struct ibv_send_wr *wr, struct ibv_send_wr **bad_wr);
 int mv_post_recv(struct ibv_qp *qp, struct ibv_recv_wr *wr, struct ibv_recv_wr **bad_wr);
+int mv_post_srq_recv(struct ibv_srq *srq, struct ibv_recv_wr *wr, struct ibv_recv_wr **bad_wr);
 /* The operations of struct verbs_context that the device has; arguments as verbs.h says. */
 int mv_query_port(struct ibv_context *context, uint8_t port_num, struct ibv_port_attr *port_attr,
 		  size_t port_attr_len);
 int mv_query_device_ex(struct ibv_context *context, const struct ibv_query_device_ex_input *input,
 		       struct ibv_device_attr_ex *attr, size_t attr_size);
+struct ibv_srq *mv_create_srq_ex(struct ibv_context *context, struct ibv_srq_init_attr_ex *attr);
 
 #endif

@@ -121,6 +121,8 @@ static void take_event(const struct mt_event *ev)
 		mb_assert(end && ev->status != MT_WC_SUCCESS);
 		return;
 	case MT_EVENT_SQ_DRAINED:
+	case MT_EVENT_LAST_WQE:
+	case MT_EVENT_SRQ_LIMIT:
 		mb_assert(end);
 		return;
 	case MT_EVENT_EV:

@@ -200,3 +200,8 @@ TEST(ibv_rc_pingpong, with_events)
 {
 	PINGPONG("ibv_rc_pingpong", "-e", "-n", "200", "-s", "65536");
 }
+
+TEST(ibv_srq_pingpong, sixteen_qps_share_receives)
+{
+	PINGPONG("ibv_srq_pingpong", "-c", "-n", "200");
+}

@@ -149,7 +149,6 @@ TEST_WITH(rig_setup, rig_teardown, ibv_context, refuses_politely)
 	struct ibv_cq_init_attr_ex cq_attr = {.cqe = 1};
 	struct ibv_td_init_attr td_attr = {0};
 	struct ibv_pd pd = {.context = ctx};
-	struct ibv_srq_init_attr srq_attr = {.attr.max_wr = 1};
 	struct ibv_ah_attr ah_attr = {.is_global = 1};
 
 	assert_null(ibv_create_cq_ex(ctx, &cq_attr));
@@ -158,9 +157,6 @@ TEST_WITH(rig_setup, rig_teardown, ibv_context, refuses_politely)
 	assert_int_equal(errno, EOPNOTSUPP);
 	errno = 0;
 	assert_null(ibv_alloc_mw(&pd, IBV_MW_TYPE_1));
-	assert_int_equal(errno, EOPNOTSUPP);
-	errno = 0;
-	assert_null(ibv_create_srq(&pd, &srq_attr));
 	assert_int_equal(errno, EOPNOTSUPP);
 	errno = 0;
 	assert_null(ibv_create_ah(&pd, &ah_attr));

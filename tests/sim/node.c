@@ -218,6 +218,8 @@ static void take_event(struct sim_node *node, const struct mt_event *ev)
 		take_qp_event(qp, ev);
 		return;
 	case MT_EVENT_SQ_DRAINED:
+	case MT_EVENT_LAST_WQE:
+	case MT_EVENT_SRQ_LIMIT:
 		return; /* nobody here asks for it */
 	case MT_EVENT_EV:
 		take_ev_event(node, ev);

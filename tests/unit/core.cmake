@@ -21,6 +21,7 @@ foreach(name
 	rx_window
 	sack
 	spray
+	srq
 	tx_window
 	wimm
 	wq)

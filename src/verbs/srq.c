@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* srq.c - shared receive queues: receives that several QPs take from. */
+#include "verbs/verbs.h"
+
+#include <stdlib.h>
+
+static int nic_create(struct mv_srq *srq, const struct ibv_srq_attr *attr)
+{
+	struct mh_srq_cap cap = {.max_wr = attr->max_wr, .max_sge = attr->max_sge};
+
+	return mh_srq_create(mv_pd(srq->ibv.pd)->nic, &cap, &srq->ibv, &srq->nic);
+}
+
+struct ibv_srq *ibv_create_srq(struct ibv_pd *pd, struct ibv_srq_init_attr *srq_init_attr)
+{
+	struct mv_srq *srq;
+	int err;
+
+	if (!pd || !srq_init_attr)
+		return mv_null(EINVAL);
+	srq = calloc(1, sizeof(*srq));
+	if (!srq)
+		return mv_null(ENOMEM);
+	srq->ibv.pd = pd;
+	err = nic_create(srq, &srq_init_attr->attr);
+	if (err) {
+		free(srq);
+		return mv_null(err);
+	}
+	srq->ibv.context = pd->context;
+	srq->ibv.srq_context = srq_init_attr->srq_context;
+	pthread_mutex_init(&srq->ibv.mutex, NULL);
+	pthread_cond_init(&srq->ibv.cond, NULL);
+	return &srq->ibv;
+}
+
+/* SRQs of extended connections and those that match tags the device has not. */
+struct ibv_srq *mv_create_srq_ex(struct ibv_context *context, struct ibv_srq_init_attr_ex *attr)
+{
+	struct ibv_srq_init_attr init;
+	struct ibv_srq *srq;
+
+	if (!context || !attr || attr->comp_mask >= IBV_SRQ_INIT_ATTR_RESERVED ||
+	    !(attr->comp_mask & IBV_SRQ_INIT_ATTR_PD) || !attr->pd || attr->pd->context != context)
+		return mv_null(EINVAL);
+	if ((attr->comp_mask & IBV_SRQ_INIT_ATTR_TYPE) && attr->srq_type != IBV_SRQT_BASIC)
+		return mv_null(EOPNOTSUPP);
+	init = (struct ibv_srq_init_attr){.srq_context = attr->srq_context, .attr = attr->attr};
+	srq = ibv_create_srq(attr->pd, &init);
+	if (srq)
+		attr->attr = init.attr;
+	return srq;
+}
+
+/* Queues keep their size, as the device says that it cannot change it. */
+int ibv_modify_srq(struct ibv_srq *srq, struct ibv_srq_attr *srq_attr, int srq_attr_mask)
+{
+	if (!srq || !srq_attr || srq_attr_mask & ~IBV_SRQ_LIMIT)
+		return EINVAL;
+	return srq_attr_mask ? mh_srq_arm(mv_srq(srq)->nic, srq_attr->srq_limit) : 0;
+}
+
+int ibv_query_srq(struct ibv_srq *srq, struct ibv_srq_attr *srq_attr)
+{
+	struct mh_srq_cap cap;
+	uint32_t limit;
+
+	if (!srq || !srq_attr)
+		return EINVAL;
+	mh_srq_query(mv_srq(srq)->nic, &cap, &limit);
+	*srq_attr = (struct ibv_srq_attr){
+		.max_wr = cap.max_wr, .max_sge = cap.max_sge, .srq_limit = limit};
+	return 0;
+}
+
+int ibv_destroy_srq(struct ibv_srq *srq)
+{
+	int err;
+
+	if (!srq)
+		return EINVAL;
+	err = mh_srq_destroy(mv_srq(srq)->nic);
+	if (err)
+		return err;
+	pthread_cond_destroy(&srq->cond);
+	pthread_mutex_destroy(&srq->mutex);
+	free(mv_srq(srq));
+	return 0;
+}

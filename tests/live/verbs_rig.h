@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * verbs_rig.h - two RC QPs of the verbs device in one process, connected to each other over real
+ * sockets, for tests of what programs find in the drop-in. Its owner changes what it is made with.
+ */
+#ifndef LIVE_VERBS_RIG_H
+#define LIVE_VERBS_RIG_H
+
+#include "support/test.h"
+
+#include <errno.h>
+#include <infiniband/verbs.h>
+
+#define VERBS_RIG_BYTES (1u << 16)
+#define VERBS_RIG_DEPTH 64u
+
+struct verbs_rig {
+	struct ibv_context *ctx;
+	struct ibv_pd *pd;
+	struct ibv_mr *mr;
+	uint8_t *memory; /* VERBS_RIG_BYTES for each QP, one after the other */
+	struct ibv_cq *cq[2];
+	struct ibv_qp *qp[2];
+	struct ibv_srq *srq; /* of both; NULL: none. Destroyed with the rig */
+};
+
+/* verbs_rig_open makes all but the QPs. */
+void verbs_rig_open(struct verbs_rig *r);
+/* verbs_rig_init returns what QP i is made with, if the test says nothing else. */
+struct ibv_qp_init_attr verbs_rig_init(const struct verbs_rig *r, int i);
+/* verbs_rig_qps makes the QPs that are not there yet and connects both. */
+void verbs_rig_qps(struct verbs_rig *r);
+/* verbs_rig_connect takes QP i from RESET to RTS, towards the other one; it allows `access`. */
+void verbs_rig_connect(struct verbs_rig *r, int i, unsigned int access);
+void verbs_rig_close(struct verbs_rig *r);
+
+/* Fixtures: *state is a rig; of the second with connected QPs, of the third with an SRQ as well. */
+int verbs_rig_setup(void **state);
+int verbs_rig_setup_qps(void **state);
+int verbs_rig_setup_srq(void **state);
+int verbs_rig_teardown(void **state);
+
+/* verbs_rig_sge names `bytes` at an offset in QP i's memory. */
+struct ibv_sge verbs_rig_sge(const struct verbs_rig *r, int i, uint32_t offset, uint32_t bytes);
+/* verbs_rig_send posts a signaled SEND from the start of QP i's memory. */
+void verbs_rig_send(struct verbs_rig *r, int i, uint64_t wr_id, uint32_t bytes);
+/* verbs_rig_write posts a signaled WRITE from the start of QP i's memory to the other's. */
+void verbs_rig_write(struct verbs_rig *r, int i, uint64_t wr_id, uint32_t bytes);
+/* verbs_rig_poll waits, up to 20 s, for the next completion of a CQ. */
+struct ibv_wc verbs_rig_poll(struct ibv_cq *cq);
+/* verbs_rig_event waits as long for the next asynchronous event; it is to be acknowledged. */
+struct ibv_async_event verbs_rig_event(struct verbs_rig *r);
+
+#endif

@@ -1,0 +1,179 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Shared receive queues: who gets which receive, what is given back, and the limit. */
+#include "support/test.h"
+
+#include "core/engine_state.h"
+#include "core/recv_queue.h"
+#include "core/srq.h"
+
+#define DEPTH 6u
+#define SLOTS 8u
+#define SGES 2u
+
+static struct mt_engine engine;
+static struct mt_srq *srq;
+static struct {
+	struct mt_rqe rqes[SLOTS];
+	struct mt_sge sges[SLOTS * SGES];
+} mem[2];
+static struct mt_rq rq[2];
+
+static int fresh(void **state)
+{
+	static _Alignas(8) uint8_t bytes[4096];
+	struct mt_srq_cap cap = {.depth = DEPTH, .max_sge = SGES, .pd = 3};
+
+	(void)state;
+	engine = (struct mt_engine){0};
+	mb_link_init(&engine.limited);
+	assert_true(mt_srq_size(&cap) <= sizeof(bytes));
+	assert_i_eq(mt_srq_init(&engine, bytes, &cap, &srq, &srq), MT_OK);
+	for (int i = 0; i < 2; i++)
+		rq[i] = (struct mt_rq){.rqes = mem[i].rqes,
+				       .depth = 5,
+				       .mask = SLOTS - 1,
+				       .max_sge = SGES,
+				       .srq = srq};
+	return 0;
+}
+
+static int post(uint64_t wr_id)
+{
+	struct mt_sge sge[SGES] = {{.addr = wr_id, .length = 10, .lkey = 1},
+				   {.addr = wr_id + 1, .length = 20, .lkey = 2}};
+	struct mt_recv_wr wr = {.wr_id = wr_id, .sge = sge, .n_sge = SGES};
+
+	return mt_srq_post(srq, &wr);
+}
+
+static void posts(uint64_t from, uint32_t n)
+{
+	for (uint32_t i = 0; i < n; i++)
+		assert_i_eq(post(from + i), MT_OK);
+}
+
+TEST(mt_srq_size, refuses_what_cannot_be)
+{
+	struct mt_srq_cap cap = {.depth = 0, .max_sge = 1};
+
+	assert_u_eq(mt_srq_size(&cap), 0);
+	cap.depth = 32769;
+	assert_u_eq(mt_srq_size(&cap), 0);
+	cap = (struct mt_srq_cap){.depth = 1, .max_sge = MT_SGE_MAX + 1};
+	assert_u_eq(mt_srq_size(&cap), 0);
+	assert_i_eq(mt_srq_init(&engine, NULL, &cap, NULL, &srq), MT_ERR_INVALID);
+}
+
+TEST_WITH(fresh, NULL, mt_srq_post, until_full)
+{
+	struct mt_sge sge[SGES + 1] = {0};
+	struct mt_recv_wr wr = {.sge = sge, .n_sge = SGES + 1};
+
+	assert_i_eq(mt_srq_post(srq, &wr), MT_ERR_INVALID);
+	posts(0, DEPTH);
+	assert_i_eq(post(99), MT_ERR_FULL);
+}
+
+/* REQ(ext.srq.take) */
+TEST_WITH(fresh, NULL, mt_recv_find, takes_from_the_srq_in_turn)
+{
+	struct mt_rqe *rqe = NULL;
+
+	posts(100, 4);
+	assert_u_eq(mt_recv_find(&rq[0], 1, &rqe), MT_RECV_POSTED);
+	assert_u_eq(rqe->wr_id, 101);
+	assert_u_eq(mt_recv_find(&rq[1], 0, &rqe), MT_RECV_POSTED);
+	assert_u_eq(rqe->wr_id, 102);
+	assert_u_eq(mt_recv_find(&rq[0], 0, &rqe), MT_RECV_POSTED);
+	assert_u_eq(rqe->wr_id, 100);
+	assert_u_eq(mt_recv_room(&rq[0], rqe), 30);
+	assert_u_eq(mt_rq_sges(&rq[0], rqe)[1].addr, 101);
+}
+
+/* All or none: a message far ahead leaves what others may take sooner. */
+TEST_WITH(fresh, NULL, mt_recv_find, too_few)
+{
+	struct mt_rqe *rqe;
+
+	assert_u_eq(mt_recv_find(&rq[0], 0, &rqe), MT_RECV_NOT_YET);
+	posts(0, 2);
+	assert_u_eq(mt_recv_find(&rq[0], 2, &rqe), MT_RECV_NOT_YET);
+	assert_u_eq(rq[0].tail, 0);
+	assert_u_eq(mt_recv_find(&rq[0], 0xFFFF, &rqe), MT_RECV_PAST);
+	assert_u_eq(mt_recv_find(&rq[1], 1, &rqe), MT_RECV_POSTED);
+}
+
+/* More than the QP may have taken at once, though the SRQ has them. */
+TEST_WITH(fresh, NULL, mt_recv_find, no_room)
+{
+	struct mt_rqe *rqe;
+
+	posts(0, DEPTH);
+	assert_u_eq(mt_recv_find(&rq[0], 5, &rqe), MT_RECV_NOT_YET);
+	assert_u_eq(mt_recv_find(&rq[0], 4, &rqe), MT_RECV_POSTED);
+	assert_u_eq(mt_recv_find(&rq[0], 5, &rqe), MT_RECV_NOT_YET);
+}
+
+/* A place is free when its completion was polled, not when it was taken. */
+TEST_WITH(fresh, NULL, mt_srq_polled, frees_a_place)
+{
+	posts(0, DEPTH);
+	assert_true(mt_srq_fill(&rq[0], 1));
+	assert_i_eq(post(9), MT_ERR_FULL);
+	mt_srq_polled(srq);
+	assert_i_eq(post(9), MT_OK);
+	assert_i_eq(post(10), MT_ERR_FULL);
+}
+
+/* REQ(ext.srq.take) */
+TEST_WITH(fresh, NULL, mt_srq_give_back, what_was_not_used_comes_first)
+{
+	struct mt_rqe *rqe = NULL;
+
+	posts(0, DEPTH);
+	assert_true(mt_srq_fill(&rq[0], 3));
+	rq[0].used = 1; /* complete, and never polled */
+	mt_srq_give_back(&rq[0]);
+	assert_u_eq(rq[0].tail, 1);
+	for (uint16_t i = 0; i < 5; i++) {
+		assert_u_eq(mt_recv_find(&rq[1], i, &rqe), MT_RECV_POSTED);
+		assert_u_eq(rqe->wr_id, i + 1);
+		assert_u_eq(mt_rq_sges(&rq[1], rqe)[0].addr, i + 1);
+	}
+	assert_i_eq(post(9), MT_OK);
+	assert_i_eq(post(10), MT_ERR_FULL);
+}
+
+/* REQ(ext.srq.limit) */
+TEST_WITH(fresh, NULL, mt_srq_arm, once_when_it_falls_below)
+{
+	struct mt_event ev;
+
+	posts(0, 4);
+	assert_i_eq(mt_srq_arm(srq, DEPTH + 1), MT_ERR_INVALID);
+	assert_i_eq(mt_srq_arm(srq, 3), MT_OK);
+	assert_u_eq(mt_srq_limit(srq), 3);
+	assert_true(mt_srq_fill(&rq[0], 0));
+	assert_false(mt_srq_poll(&engine, &ev));
+	assert_true(mt_srq_fill(&rq[0], 1));
+	assert_true(mt_srq_poll(&engine, &ev));
+	assert_u_eq(ev.type, MT_EVENT_SRQ_LIMIT);
+	assert_ptr_equal(ev.qp_user, &srq);
+	assert_false(mt_srq_poll(&engine, &ev));
+	assert_u_eq(mt_srq_limit(srq), 0);
+	assert_true(mt_srq_fill(&rq[0], 2));
+	assert_false(mt_srq_poll(&engine, &ev));
+}
+
+TEST_WITH(fresh, NULL, mt_srq_arm, at_once_when_it_is_below)
+{
+	struct mt_event ev;
+
+	assert_i_eq(mt_srq_arm(srq, 0), MT_OK);
+	assert_false(mt_srq_poll(&engine, &ev));
+	assert_i_eq(mt_srq_arm(srq, 1), MT_OK);
+	assert_true(mt_srq_poll(&engine, &ev));
+	assert_i_eq(mt_srq_arm(srq, 1), MT_OK);
+	mt_srq_fini(srq);
+	assert_false(mt_srq_poll(&engine, &ev));
+}
