@@ -2,7 +2,7 @@
 /*
  * live_run.c - `mrc run`: what a program finds that is started by it, as root and without rights.
  *
- * Argument: the program mrc.
+ * Arguments: the program mrc, the folder of the examples.
  */
 #include "support/test.h"
 
@@ -103,6 +103,32 @@ TEST(mrc_run, exit_status_is_the_programs)
 	assert_int_equal(run(false, "--no-views -- /no/such/program"), 127);
 	assert_said("mrc run: /no/such/program: No such file");
 	assert_int_equal(run(false, "--no-views -- /etc/passwd"), 126);
+}
+
+TEST(mrc_run, reports_what_went_over_mrc)
+{
+	char words[512];
+
+	snprintf(words, sizeof(words),
+		 "--no-views --report -- '%s/write_bw' --self --min 65536 --max 65536 --ms 20",
+		 test_arg(1));
+	assert_int_equal(run(false, words), 0);
+	assert_said("s, 2 processes over MRC\n");
+	assert_said("plane 0  sent ");
+	assert_said("  EVs      ");
+}
+
+TEST(mrc_run, stays_until_the_program_ends_and_tells_how)
+{
+	assert_int_equal(run(false, "--no-views --report -- sh -c 'exit 7'"), 7);
+	assert_said("s, 0 processes over MRC\n");
+	assert_int_equal(run(false, "--no-views --report -- sh -c 'kill -TERM $$'"), 143);
+	assert_int_equal(
+		run(false, "--no-views --report -- sh -c 'kill -TERM $PPID; exec sleep 60'"), 143);
+	assert_int_equal(run(false, "--no-views --json=/no/such/file -- true"), 1);
+	assert_said("/no/such/file: No such file");
+	assert_int_equal(run(false, "--no-views --json -- true"), 2);
+	assert_int_equal(run(false, "--no-views --report -- /no/such/program"), 127);
 }
 
 TEST(mrc_run, wrong_usage)

@@ -6,13 +6,16 @@
  */
 #include "cli/flags.h"
 #include "cli/run/device.h"
+#include "cli/run/report.h"
 #include "cli/verbs.h"
 
 #include <errno.h>
 #include <libgen.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 enum { EXIT_FAILED = 1, EXIT_USAGE = 2, EXIT_NOT_RUN = 126, EXIT_NOT_FOUND = 127 };
@@ -21,6 +24,8 @@ enum { EXIT_FAILED = 1, EXIT_USAGE = 2, EXIT_NOT_RUN = 126, EXIT_NOT_FOUND = 127
 
 struct options {
 	bool no_views;
+	bool report;
+	const char *json; /* a file for the report; NULL: none */
 };
 
 static void print_help(const struct cli_flag *flags, size_t n)
@@ -33,8 +38,10 @@ static void print_help(const struct cli_flag *flags, size_t n)
 	       "device;\n"
 	       "without root that takes a user namespace.\n\n"
 	       "  mrc run -- ib_write_bw            on one machine\n"
-	       "  mrc run -- ib_write_bw 10.0.0.1   on another\n\n"
-	       "exit status: the program's; 126 it could not be run, 127 it was not found,\n"
+	       "  mrc run -- ib_write_bw 10.0.0.1   on another\n"
+	       "  mrc run --report -- mpirun -n 4 --mca pml ucx ./program\n\n"
+	       "exit status: the program's, 128 + N if signal N ended it; 126 it could not be run, "
+	       "127 it was not found,\n"
 	       "2 wrong usage\n");
 }
 
@@ -94,10 +101,87 @@ static void show_device(void)
 			e.text);
 }
 
+/* Does not return when it goes well. */
+static int run(char **command)
+{
+	execvp(command[0], command);
+	fprintf(stderr, "mrc run: %s: %s\n", command[0], strerror(errno));
+	return errno == ENOENT ? EXIT_NOT_FOUND : EXIT_NOT_RUN;
+}
+
+/* ---- with a report ---- */
+
+static volatile sig_atomic_t child;
+
+/* What a terminal sends, the program got as well; what is sent to this process alone goes on. */
+static void pass_on(int signal_number)
+{
+	if (child > 0)
+		kill(child, signal_number);
+}
+
+static void stay_until_it_ends(void)
+{
+	const struct sigaction ignore = {.sa_handler = SIG_IGN};
+	const struct sigaction pass = {.sa_handler = pass_on, .sa_flags = SA_RESTART};
+
+	sigaction(SIGINT, &ignore, NULL);
+	sigaction(SIGQUIT, &ignore, NULL);
+	sigaction(SIGTERM, &pass, NULL);
+	sigaction(SIGHUP, &pass, NULL);
+}
+
+static int report(struct run_report *r, const struct options *o, const char *program)
+{
+	int err = run_report_read(r);
+
+	if (err) {
+		fprintf(stderr, "mrc run: reading %s: %s\n", r->dir, strerror(err));
+		return -1;
+	}
+	if (o->report)
+		run_report_show(r, program, stderr);
+	err = o->json ? run_report_json(r, o->json) : 0;
+	if (err)
+		fprintf(stderr, "mrc run: %s: %s\n", o->json, strerror(err));
+	return err ? -1 : 0;
+}
+
+static int run_and_report(const struct options *o, char **command)
+{
+	struct run_report r;
+	int status, failed, err = run_report_open(&r);
+	pid_t pid;
+
+	if (err) {
+		fprintf(stderr, "mrc run: a folder for statistics: %s\n", strerror(err));
+		return EXIT_FAILED;
+	}
+	pid = fork();
+	if (pid == 0)
+		_exit(run(command));
+	child = pid;
+	stay_until_it_ends();
+	if (pid < 0 || waitpid(pid, &status, 0) != pid) {
+		fprintf(stderr, "mrc run: a process for %s: %s\n", command[0], strerror(errno));
+		run_report_close(&r);
+		return EXIT_FAILED;
+	}
+	failed = report(&r, o, command[0]);
+	run_report_close(&r);
+	status = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+	return status == 0 && failed ? EXIT_FAILED : status;
+}
+
 int cli_run_main(int argc, char **argv)
 {
 	struct options o = {0};
 	const struct cli_flag flags[] = {
+		{"--report", CLI_FLAG_SWITCH, NULL,
+		 "say on stderr, when it has ended, what MRC carried, lost and left for it",
+		 &o.report, 0, 0},
+		{"--json", CLI_FLAG_TEXT, "FILE", "the same and all counters as JSON: --json=FILE",
+		 &o.json, 0, 0},
 		{"--no-views", CLI_FLAG_SWITCH, NULL, "leave /sys and /dev as they are",
 		 &o.no_views, 0, 0},
 	};
@@ -126,7 +210,5 @@ int cli_run_main(int argc, char **argv)
 		return EXIT_FAILED;
 	if (!o.no_views)
 		show_device();
-	execvp(argv[first], argv + first);
-	fprintf(stderr, "mrc run: %s: %s\n", argv[first], strerror(errno));
-	return errno == ENOENT ? EXIT_NOT_FOUND : EXIT_NOT_RUN;
+	return o.report || o.json ? run_and_report(&o, argv + first) : run(argv + first);
 }
