@@ -116,19 +116,30 @@ static volatile sig_atomic_t child;
 /* What a terminal sends, the program got as well; what is sent to this process alone goes on. */
 static void pass_on(int signal_number)
 {
-	if (child > 0)
+	if (signal_number == SIGTERM || signal_number == SIGHUP)
 		kill(child, signal_number);
 }
 
-static void stay_until_it_ends(void)
+/* Starts the program, and makes this process outlive it. Until both stand, signals wait. */
+static pid_t start(char **command)
 {
-	const struct sigaction ignore = {.sa_handler = SIG_IGN};
+	static const int caught[] = {SIGINT, SIGQUIT, SIGTERM, SIGHUP};
 	const struct sigaction pass = {.sa_handler = pass_on, .sa_flags = SA_RESTART};
+	sigset_t all, before;
+	pid_t pid;
 
-	sigaction(SIGINT, &ignore, NULL);
-	sigaction(SIGQUIT, &ignore, NULL);
-	sigaction(SIGTERM, &pass, NULL);
-	sigaction(SIGHUP, &pass, NULL);
+	sigfillset(&all);
+	sigprocmask(SIG_SETMASK, &all, &before);
+	pid = fork();
+	if (pid > 0) {
+		child = pid;
+		for (size_t i = 0; i < sizeof(caught) / sizeof(caught[0]); i++)
+			sigaction(caught[i], &pass, NULL);
+	}
+	sigprocmask(SIG_SETMASK, &before, NULL);
+	if (pid == 0)
+		_exit(run(command));
+	return pid;
 }
 
 static int report(struct run_report *r, const struct options *o, const char *program)
@@ -157,11 +168,7 @@ static int run_and_report(const struct options *o, char **command)
 		fprintf(stderr, "mrc run: a folder for statistics: %s\n", strerror(err));
 		return EXIT_FAILED;
 	}
-	pid = fork();
-	if (pid == 0)
-		_exit(run(command));
-	child = pid;
-	stay_until_it_ends();
+	pid = start(command);
 	if (pid < 0 || waitpid(pid, &status, 0) != pid) {
 		fprintf(stderr, "mrc run: a process for %s: %s\n", command[0], strerror(errno));
 		run_report_close(&r);
