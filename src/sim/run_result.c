@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "sim/graph_play.h"
 #include "sim/run_state.h"
 
 /* Numbers of struct mt_stats. */
@@ -59,6 +60,28 @@ static bool merge_some(struct ms_run *run, uint32_t first, uint32_t n, uint64_t 
 	return true;
 }
 
+/* Times of a graph's nodes: each is known to the rank of a host, or, of both ends, to two. */
+static bool merge_nodes(const struct ms_run *run, struct ms_play *play, uint64_t *numbers)
+{
+	const struct ms_ranks *r = run->cfg.ranks;
+	uint32_t nodes = ms_graph_nodes(ms_play_graph(play)), n;
+
+	for (uint32_t at = 0; at < nodes; at += n) {
+		n = nodes - at < MERGE_AT_ONCE ? nodes - at : MERGE_AT_ONCE;
+		for (uint32_t i = 0; i < n; i++) {
+			numbers[2 * i] = ms_play_times(play)[at + i].begin_ns;
+			numbers[2 * i + 1] = ms_play_times(play)[at + i].end_ns;
+		}
+		if (!r->least(r->ctx, numbers, 2 * n))
+			return false;
+		for (uint32_t i = 0; i < n; i++)
+			ms_play_set_times(
+				play, at + i,
+				&(struct ms_node_times){numbers[2 * i], numbers[2 * i + 1]});
+	}
+	return true;
+}
+
 static bool merge(struct ms_run *run)
 {
 	uint32_t flows = ms_run_flows(run);
@@ -71,6 +94,9 @@ static bool merge(struct ms_run *run)
 	for (uint32_t at = 0; ok && at < flows; at += MERGE_AT_ONCE)
 		ok = merge_some(run, at, flows - at < MERGE_AT_ONCE ? flows - at : MERGE_AT_ONCE,
 				numbers);
+	for (uint32_t part = 0; ok && part < run->cfg.n_workloads; part++)
+		if (ms_nics_play(run->nics, part))
+			ok = merge_nodes(run, ms_nics_play(run->nics, part), numbers);
 	free(numbers);
 	return ok;
 }

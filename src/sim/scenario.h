@@ -27,6 +27,7 @@
 #include "sim/fault_spans.h"
 #include "sim/file_error.h"
 #include "sim/flow_list.h"
+#include "sim/job.h"
 #include "sim/run.h"
 
 #define MS_TITLE_BYTES 160u
@@ -78,6 +79,15 @@ struct ms_scenario_workload {
 	uint64_t for_ns;
 	uint32_t src, dst;
 	uint64_t seed; /* 0: that of the scenario */
+};
+
+/* An element of [[job]]: what job.h knows, but for the fabric and the seeds. */
+struct ms_scenario_job {
+	uint32_t line;
+	uint32_t placement, dp_mode; /* enum ms_job_placement, enum ms_job_dp */
+	uint64_t start_ns;
+	uint64_t seed; /* 0: that of the scenario */
+	struct ms_job_cfg cfg;
 };
 
 /* Kinds of faults, by the names that the lab has for them. */
@@ -141,8 +151,9 @@ struct ms_scenario {
 	struct ms_scenario_head head;
 	struct ms_scenario_topology topology;
 	struct ms_scenario_queues queues;
-	uint32_t n_workloads, n_faults, n_randoms, n_expectations;
+	uint32_t n_workloads, n_jobs, n_faults, n_randoms, n_expectations;
 	struct ms_scenario_workload workload[MS_PARTS_MAX];
+	struct ms_scenario_job job[MS_PARTS_MAX];
 	struct ms_scenario_fault fault[MS_SCENARIO_FAULTS_MAX];
 	struct ms_scenario_fault random[MS_RANDOMS_MAX];
 	struct ms_scenario_output output;
@@ -154,6 +165,8 @@ struct ms_scenario {
 	struct ms_run_cfg run;
 	struct mf_topology fabric;
 	struct ms_flow_list flows[MS_PARTS_MAX];
+	/* Jobs are the parts of the workload behind n_workloads. */
+	struct ms_job *made[MS_PARTS_MAX];
 	struct ms_fault_spans spans; /* while it is read */
 	struct ms_fault *faults;
 };

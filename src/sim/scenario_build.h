@@ -20,8 +20,11 @@ void ms_scenario_run_defaults(struct ms_scenario *s);
 /* These fill in what a new element of a [[table]] has by default. */
 void ms_scenario_workload_defaults(struct ms_scenario_workload *w);
 void ms_scenario_fault_defaults(struct ms_scenario_fault *f);
+void ms_scenario_job_defaults(struct ms_scenario_job *j);
 /* ms_scenario_workloads makes s->run.workload, reading the files that are named. */
 bool ms_scenario_workloads(struct ms_scenario *s, struct ms_file_error *error);
+/* ms_scenario_jobs adds a part for each job to s->run.workload. */
+bool ms_scenario_jobs(struct ms_scenario *s, struct ms_file_error *error);
 /* ms_scenario_fault_events makes s->run.faults of [[fault]] and [[random]]. */
 bool ms_scenario_fault_events(struct ms_scenario *s, struct ms_file_error *error);
 /* ms_scenario_failure adds a cable above a T1 that is down from the beginning. */

@@ -32,6 +32,8 @@ const char *const ms_scenario_fault_names[] = {"down",	  "blackhole", "stall", "
 					       "corrupt", "slow",      "flap",	NULL};
 const char *const ms_class_names[] = {"host-t0", "t0-t1", "t1-t2", "t0", "t1", "t2", NULL};
 static const char *const placement_names[] = {"packed", "strided", "random", NULL};
+static const char *const job_placement_names[] = {"contiguous", "strided", "random", NULL};
+static const char *const dp_names[] = {"all-reduce", "sharded", NULL};
 static const char *const way_names[] = {"both", "out", "in", NULL};
 static const char *const cc_names[] = {"none", "nscc", NULL};
 
@@ -195,6 +197,57 @@ static const struct ms_key workload_keys[] = {
 	    "of what is random in it"),
 };
 
+#define JOB struct ms_scenario_job
+static const struct ms_key job_keys[] = {
+	KEY("tp", U32, JOB, cfg.tp, 1, MS_JOB_RANKS_MAX, "1", "tensor parallelism"),
+	KEY("pp", U32, JOB, cfg.pp, 1, MS_JOB_RANKS_MAX, "1", "stages of the pipeline"),
+	KEY("dp", U32, JOB, cfg.dp, 1, MS_JOB_RANKS_MAX, "1", "data parallelism"),
+	KEY("ep", U32, JOB, cfg.ep, 1, MS_JOB_RANKS_MAX, "1",
+	    "members of an expert group; a divisor of dp"),
+	WORD("placement", WORD, JOB, placement, job_placement_names, "contiguous",
+	     "rank r on host first + r, on first + r * stride, or on first + r of a random order"),
+	KEY("first", U32, JOB, cfg.first, 0, 1u << 24, "0", "see placement"),
+	KEY("stride", U32, JOB, cfg.stride, 1, 1u << 24, "1", "see placement"),
+	KEY("steps", U32, JOB, cfg.steps, 1, MS_JOB_STEPS_MAX, "10", "steps of training"),
+	KEY("microbatches", U32, JOB, cfg.microbatches, 1, 4096, "1", "of a step"),
+	KEY("forward", TIME, JOB, cfg.forward_ns, 0, DAY, "1ms",
+	    "compute of a stage for one microbatch"),
+	KEY("backward", TIME, JOB, cfg.backward_ns, 0, DAY, "2ms", "the same on the way back"),
+	KEY("optimizer", TIME, JOB, cfg.optimizer_ns, 0, DAY, "0", "after the gradients"),
+	KEY("jitter", SHARE, JOB, cfg.jitter, 0, 100 * MS_SHARE_ONE, "0",
+	    "computes take longer by this share on average, exponentially distributed"),
+	KEY("stragglers", SHARE, JOB, cfg.stragglers, 0, MS_SHARE_ONE, "0",
+	    "share of ranks that are always slow"),
+	KEY("slowdown", SHARE, JOB, cfg.slowdown, 0, 100 * MS_SHARE_ONE, "0.1",
+	    "by this share they take longer"),
+	WORD("dp_mode", WORD, JOB, dp_mode, dp_names, "all-reduce",
+	     "sharded: reduce-scatter, optimizer, all-gather before the next forward pass"),
+	KEY("dp_bytes", BYTES, JOB, cfg.dp_bytes, 0, MS_LIST_BYTES_MAX, "64M",
+	    "gradients of a rank"),
+	KEY("buckets", U32, JOB, cfg.buckets, 1, 1024, "4", "in which gradients go"),
+	KEY("overlap", BOOLEAN, JOB, cfg.overlap, 0, 1, "true",
+	    "buckets go while the last backward pass is computed"),
+	KEY("pp_bytes", BYTES, JOB, cfg.pp_bytes, 0, UINT32_MAX, "1M",
+	    "of a microbatch from one stage to the next"),
+	KEY("ep_bytes", BYTES, JOB, cfg.ep_bytes, 0, UINT32_MAX, "64k",
+	    "to each other member in one exchange of experts"),
+	KEY("ep_rounds", U32, JOB, cfg.ep_rounds, 1, 1024, "1",
+	    "each of two exchanges, in each pass of a microbatch"),
+	KEY("tp_bytes", BYTES, JOB, cfg.tp_bytes, 0, UINT32_MAX, "0",
+	    "all-reduced by tensor groups in each pass of a microbatch"),
+	KEY("tp_network", BOOLEAN, JOB, cfg.tp_network, 0, 1, "false",
+	    "over the network, not inside a scale-up domain"),
+	KEY("tp_rate", RATE, JOB, cfg.tp_bit_s, 1000000, UINT64_C(1000000000000000), "7200G",
+	    "of a GPU inside its scale-up domain"),
+	KEY("checkpoint_every", U32, JOB, cfg.checkpoint_every, 0, MS_JOB_STEPS_MAX, "0",
+	    "steps; 0: never"),
+	KEY("checkpoint", TIME, JOB, cfg.checkpoint_ns, 0, DAY, "0",
+	    "nothing is computed for this long"),
+	KEY("start", TIME, JOB, start_ns, 0, DAY, "0", "simulated time"),
+	KEY("seed", U64, JOB, seed, 1, UINT64_MAX >> 1, "that of the scenario",
+	    "of jitter and stragglers"),
+};
+
 #define FAULT struct ms_scenario_fault
 static const struct ms_key fault_keys[] = {
 	WORD("kind", WORD, FAULT, kind, ms_scenario_fault_names, "must be given", "what happens"),
@@ -298,6 +351,10 @@ static const struct ms_table tables[] = {
 	 .about = "up to 8 of them, side by side",
 	 LIST_TABLE(workload_keys, workload, n_workloads),
 	 .line_offset = offsetof(LOAD, line)},
+	{.name = "job",
+	 .about = "training jobs, side by side and beside the workloads, 8 in all",
+	 LIST_TABLE(job_keys, job, n_jobs),
+	 .line_offset = offsetof(JOB, line)},
 	{.name = "fault",
 	 .about = "what goes wrong at a certain time",
 	 LIST_TABLE(fault_keys, fault, n_faults),

@@ -173,6 +173,8 @@ static bool scenario_begin(struct scenario_reader *r, size_t table, const struct
 	memcpy(element + t->line_offset, &item->line, sizeof(item->line));
 	if (strcmp(t->name, "workload") == 0)
 		ms_scenario_workload_defaults((struct ms_scenario_workload *)(void *)element);
+	if (strcmp(t->name, "job") == 0)
+		ms_scenario_job_defaults((struct ms_scenario_job *)(void *)element);
 	if (strcmp(t->name, "fault") == 0 || strcmp(t->name, "random") == 0)
 		ms_scenario_fault_defaults((struct ms_scenario_fault *)(void *)element);
 	if (strcmp(t->name, "expect") == 0)
@@ -331,7 +333,8 @@ static bool scenario_whole(struct scenario_reader *r, const char *text)
 		return false;
 	ms_scenario_run_defaults(s);
 	if (!scenario_pass(r, text, false) || !ms_scenario_workloads(s, r->error) ||
-	    !ms_scenario_fault_events(s, r->error) || !scenario_expectations(r))
+	    !ms_scenario_jobs(s, r->error) || !ms_scenario_fault_events(s, r->error) ||
+	    !scenario_expectations(r))
 		return false;
 	if (!ms_run_check(&s->run, why))
 		return ms_file_refuse(r->error, r->file, 0, "%s", why);
@@ -382,8 +385,10 @@ void ms_scenario_destroy(struct ms_scenario *s)
 {
 	if (!s)
 		return;
-	for (uint32_t i = 0; i < MS_PARTS_MAX; i++)
+	for (uint32_t i = 0; i < MS_PARTS_MAX; i++) {
 		ms_flow_list_fini(&s->flows[i]);
+		ms_job_destroy(s->made[i]);
+	}
 	ms_fault_spans_fini(&s->spans);
 	free(s->faults);
 	free(s);

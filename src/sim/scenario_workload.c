@@ -203,9 +203,10 @@ static bool one_workload(struct ms_scenario *s, uint32_t part, struct ms_file_er
 
 bool ms_scenario_workloads(struct ms_scenario *s, struct ms_file_error *error)
 {
-	if (s->n_workloads == 0)
-		return ms_file_refuse(error, s->name, 0,
-				      "has no workload; expected [[workload]] with its kind");
+	if (s->n_workloads == 0 && s->n_jobs == 0)
+		return ms_file_refuse(
+			error, s->name, 0,
+			"has no workload; expected [[workload]] with its kind, or [[job]]");
 	for (uint32_t i = 0; i < s->n_workloads; i++)
 		if (!one_workload(s, i, error))
 			return false;

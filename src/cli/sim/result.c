@@ -3,6 +3,7 @@
 #include "cli/sim/result.h"
 
 #include "cli/sim/account.h"
+#include "cli/sim/job.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -108,6 +109,20 @@ static json_t *parts_json(const struct sim_outcome *o)
 			part_json(&p, ms_workload_kind_name(cfg->workload[i].kind), o->account));
 		free(p.fct_ns);
 		free(p.sends);
+	}
+	return all;
+}
+
+/* jobs_json says how the steps of each job went. */
+static json_t *jobs_json(const struct sim_outcome *o)
+{
+	json_t *all = json_array();
+
+	for (uint32_t i = 0; i < o->scenario->n_jobs; i++) {
+		json_t *one = sim_job_json(o->scenario, i, o->run);
+
+		if (one)
+			json_array_append_new(all, one);
 	}
 	return all;
 }
@@ -220,6 +235,8 @@ json_t *sim_result_json(const struct sim_outcome *o)
 	add_all(all, counts_json(&r, dropped));
 	add_all(all, times_json(o, &r));
 	json_object_set_new(all, "parts", parts_json(o));
+	if (o->scenario->n_jobs > 0)
+		json_object_set_new(all, "jobs", jobs_json(o));
 	json_object_set_new(all, "drops_by_cause", drops);
 	json_object_set_new(all, "core", core_json(&r.core));
 	json_object_set_new(all, "waiting", waiting_json(o));

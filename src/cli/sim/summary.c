@@ -2,6 +2,7 @@
 /* summary.c - a result for eyes. */
 #include "cli/sim/result.h"
 
+#include "cli/sim/job.h"
 #include "cli/table.h"
 #include "cli/units.h"
 
@@ -82,6 +83,7 @@ void sim_result_text(const json_t *result, struct cli_text *out)
 	add_head(result, out);
 	add_flows(result, out);
 	add_parts(result, out);
+	sim_jobs_text(result, out);
 	for (size_t i = 0; i < json_array_size(waiting); i++)
 		cli_text_add(out, "%s\n", json_string_value(json_array_get(waiting, i)));
 	if (text(result, "complaint")[0])
