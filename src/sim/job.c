@@ -81,8 +81,9 @@ bool ms_job_check(const struct ms_job_cfg *c, char *why)
 		REFUSE("ep_rounds = %u: 1 to 1024", c->ep_rounds);
 	if ((unsigned)c->dp_mode >= MS_DP_MODES)
 		REFUSE("dp_mode = %u: all-reduce or sharded", (unsigned)c->dp_mode);
-	if (!c->tp_network && c->tp > 1 && c->tp_bytes > 0 && c->tp_bit_s == 0)
-		REFUSE("tp_rate = 0: more than 0, where tp_bytes go inside a scale-up domain");
+	if (!c->tp_network && c->tp > 1 && c->tp_bytes > 0 && c->tp_bit_s < 1000000)
+		REFUSE("tp_rate = %llu: at least 1M, where tp_bytes go inside a scale-up domain",
+		       (unsigned long long)c->tp_bit_s);
 	return true;
 }
 

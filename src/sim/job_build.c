@@ -101,9 +101,9 @@ static uint64_t scale_up_ns(const struct ms_job_cfg *c)
 {
 	uint64_t bytes = 2 * c->tp_bytes / c->tp * (c->tp - 1);
 
-	return c->tp > 1 && c->tp_bytes > 0 && !c->tp_network
-		       ? bytes * 8 / (c->tp_bit_s / 1000000 + 1) * 1000
-		       : 0;
+	if (c->tp == 1 || c->tp_bytes == 0 || c->tp_network)
+		return 0;
+	return bytes * 8 * 1000 / (c->tp_bit_s / 1000000);
 }
 
 /* ---- operations ---- */
@@ -125,16 +125,18 @@ static bool need_gathered(struct build *b, uint32_t rank, uint32_t part, uint32_
 	return ms_graph_need(b->g, b->at[rank], b->gathered[bucket_of(c, rank, last)], MS_SENT);
 }
 
-/* Notes which buckets are ready with a part of the last operation of a step. */
+/*
+ * Notes which buckets are ready with a part of the last operation of a step; without overlap all
+ * are with its end, which is told as the part behind the last.
+ */
 static void note_ready(struct build *b, uint32_t rank, uint32_t part, uint32_t parts)
 {
 	const struct ms_job_cfg *c = b->c;
 
 	for (uint32_t k = 0; k < c->buckets; k++) {
-		uint32_t with = c->overlap ? ((k + 1) * parts + c->buckets - 1) / c->buckets - 1
-					   : parts - 1;
+		uint32_t with = ((k + 1) * parts + c->buckets - 1) / c->buckets - 1;
 
-		if (with == part)
+		if ((c->overlap ? with : parts) == part)
 			b->ready[bucket_of(c, rank, k)] = b->at[rank];
 	}
 }
@@ -162,8 +164,6 @@ static bool compute_part(struct build *b, uint32_t rank, const struct operation 
 		b->enter[op_of(c, rank, o->op, o->i)] = node;
 	if (o->first && !need_gathered(b, rank, part, o->parts))
 		return false;
-	if (o->last)
-		note_ready(b, rank, part, o->parts);
 	return true;
 }
 
@@ -178,11 +178,16 @@ static bool operate(struct build *b, uint32_t stage, const struct operation *o)
 				return false;
 		if (has_experts(c) && !exchange(b, stage))
 			return false;
+		for (uint32_t r = first; o->last && r < first + n; r++)
+			note_ready(b, r, part, o->parts);
 	}
 	if (c->tp > 1 && c->tp_bytes > 0 && c->tp_network && !reduce_tensors(b, stage))
 		return false;
-	for (uint32_t r = first; r < first + n; r++)
+	for (uint32_t r = first; r < first + n; r++) {
 		b->exit[op_of(c, r, o->op, o->i)] = b->at[r];
+		if (o->last)
+			note_ready(b, r, o->parts, o->parts);
+	}
 	return true;
 }
 
@@ -380,6 +385,7 @@ static bool allocate(struct build *b)
 	       b->member && b->node;
 }
 
+/* REQ(sim.job.theory) */
 bool ms_job_build(struct ms_job *job)
 {
 	struct build b = {.job = job, .c = &job->cfg, .g = job->graph};

@@ -213,8 +213,9 @@ static const struct sim_bad bads[] = {
 	{TINY LOAD "[[random]]\nkind = \"down\"\nof = \"t1\"\nbetween = \"1us\"\nfor = \"1us\"\n",
 	 "f.toml:5: down: expected an `end` of the run"},
 	{TINY LOAD "[[random]]\nkind = \"down\"\nof = \"t1\"\n", "expected `between` and `for`"},
-	{TINY "[[job]]\ndp = 5\n", "f.toml:3: job: tp x pp x dp = 1 x 1 x 5 = 5 ranks from first = 0 "
-				    "on, stride 1: the last is on host 4; hosts are 0 to 3"},
+	{TINY "[[job]]\ndp = 5\n",
+	 "f.toml:3: job: tp x pp x dp = 1 x 1 x 5 = 5 ranks from first = 0 "
+	 "on, stride 1: the last is on host 4; hosts are 0 to 3"},
 	{TINY "[[job]]\ndp = 4\nep = 3\n", "f.toml:3: job: ep = 3: a divisor of dp = 4"},
 	{TINY "[[job]]\ndp = -4\n", "f.toml:4: job.dp = -4: expected a number from 1"},
 	{TINY "[[job]]\nplacement = \"good\"\n",
