@@ -103,7 +103,7 @@ def _environment(row, place, folder):
            if not key.startswith(("MRC_", "UCX_", "OMPI_", "FI_"))}
     env.update({"MRC_CONFIG": "/dev/null", **place.env, **row.env})
     env.update({"MRC_STATS_DIR": str(folder / "stats"), "MRC_STATS_KEEP": "on"})
-    return env
+    return {key: value for key, value in env.items() if value is not None}
 
 
 def _fill(text, row, place, port):
