@@ -41,7 +41,7 @@ static void send(const struct bench *b, struct ms_lane *lane, uint32_t from, uin
 
 	p.src = from & (MS_HOSTS_MAX - 1);
 	p.dst = to & (MS_HOSTS_MAX - 1);
-	p.plane = (uint8_t)plane;
+	p.plane = plane & MS_PLANE_MASK;
 	p.cls = data ? MW_DSCP_TRIMMABLE : MW_DSCP_CONTROL;
 	p.ev = mf_ev_of(plane, mb_prng_below(&h->random, b->t.cfg.t1s), 0);
 	ms_send(lane, &p);

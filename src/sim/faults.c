@@ -277,7 +277,12 @@ void ms_faults_begin(struct ms_net *net)
 			atomic_store(&net->no_memory, true);
 			return;
 		}
-		net->now_fault[net->now_faults++] = pop(net);
+		net->now_fault[net->now_faults] = pop(net);
+		if (net->cfg.ecmp && !ms_routing_hear(net, &net->now_fault[net->now_faults].f)) {
+			atomic_store(&net->no_memory, true);
+			return;
+		}
+		net->now_faults++;
 	}
 }
 

@@ -107,7 +107,8 @@ void ms_send(struct ms_lane *lane, const struct ms_packet *p)
 
 	lane->c.injected++;
 	if (p->dst >= t->n_hosts || p->plane >= t->cfg.planes || p->bytes == 0 ||
-	    mf_ev_uplink(p->ev) >= t->cfg.t1s || mf_ev_t1_uplink(p->ev) >= t1_uplinks) {
+	    (!p->ecmp &&
+	     (mf_ev_uplink(p->ev) >= t->cfg.t1s || mf_ev_t1_uplink(p->ev) >= t1_uplinks))) {
 		lane->c.dropped[MS_DROP_NO_ROUTE]++;
 		return;
 	}

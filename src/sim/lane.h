@@ -23,6 +23,7 @@
 #include "sim/net.h"
 #include "sim/order.h"
 #include "sim/ranks.h"
+#include "sim/routing.h"
 #include "sim/slab.h"
 #include "sim/units.h"
 
@@ -190,6 +191,8 @@ struct ms_net {
 	uint64_t faults_added;
 	struct ms_due_fault *now_fault; /* those of the window that is about to be run */
 	size_t now_faults, now_faults_room;
+
+	struct ms_routing routing;
 
 	struct ms_barrier barrier;
 	_Atomic uint32_t gate; /* enum ms_gate */

@@ -258,6 +258,7 @@ void ms_net_destroy(struct ms_net *net)
 	free(net->backlog);
 	free(net->fault);
 	free(net->now_fault);
+	ms_routing_fini(&net->routing);
 	ms_unmap_bytes(net->port, net->units.n_ports * sizeof(*net->port));
 	ms_unmap_bytes(net->wake_ps, hosts * sizeof(*net->wake_ps));
 	ms_unmap_bytes(net->wake_window, hosts * sizeof(*net->wake_window));

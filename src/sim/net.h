@@ -106,6 +106,12 @@ struct ms_net_cfg {
 	const struct ms_ranks *ranks; /* NULL: this process alone */
 	uint64_t edge_ps;	      /* 0: no edges */
 	uint64_t seed;
+	/*
+	 * Packets with `ecmp` may be sent. Then routing finds out about links that lose their
+	 * carrier, or get it back, this long afterwards.
+	 */
+	bool ecmp;
+	uint64_t reconverge_ps;
 	struct ms_hosts hosts;
 };
 

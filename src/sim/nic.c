@@ -37,7 +37,8 @@ static void send_one(struct ms_host *h, struct ms_lane *lane, const struct mt_tx
 
 	p.at = p.port = 0;
 	p.src = h->number & (MS_HOSTS_MAX - 1);
-	p.plane = d->port;
+	p.plane = d->port & MS_PLANE_MASK;
+	p.ecmp = p.roce = 0;
 	p.dst = ms_addr_host(&d->dst) & (MS_HOSTS_MAX - 1);
 	p.cls = mw_dscp_class_of_opcode(bth->opcode, bth->rtx, n->cfg.trim_nack) & 7;
 	p.ce = p.corrupt = 0;
@@ -181,8 +182,9 @@ static void start_flows(struct ms_host *h, uint64_t now_ns)
 	h->start_ns = UINT64_MAX;
 	for (uint32_t part = 0; part < ms_workload_parts(w); part++) {
 		uint32_t n = ms_workload_part_outgoing(w, part, h->number);
+		bool ours = ms_workload_part_transport(w, part) == MS_MRC;
 
-		for (uint32_t *next = &h->next_out[part]; *next < n; (*next)++) {
+		for (uint32_t *next = &h->next_out[part]; ours && *next < n; (*next)++) {
 			uint32_t id = ms_workload_flow_at(w, h->number, slot + *next);
 			struct ms_flow f;
 
@@ -254,24 +256,22 @@ void ms_nics_hosts(struct ms_nics *nics, struct ms_hosts *hosts)
 void ms_nics_start(struct ms_nics *nics, struct ms_net *net)
 {
 	for (uint32_t host = 0; host < nics->hosts; host++) {
-		uint64_t first = UINT64_MAX;
-		uint32_t slot = 0;
+		uint64_t first;
 
 		if (!ms_net_host_is_here(net, host))
 			continue;
-		for (uint32_t part = 0; part < ms_workload_parts(nics->workload); part++) {
-			uint32_t n = ms_workload_part_outgoing(nics->workload, part, host);
-			struct ms_flow f;
-
-			if (n == 0)
-				continue;
-			ms_workload_flow(nics->workload,
-					 ms_workload_flow_at(nics->workload, host, slot), &f);
-			first = least(first, f.start_ns);
-			slot += n;
-		}
+		first = ms_workload_first_ns(nics->workload, host, MS_MRC);
 		first = least(first, ms_nic_graphs_next_ns(nics, host));
 		if (first != UINT64_MAX)
 			ms_net_wake(net, host, NS_TO_PS(first));
 	}
+}
+
+uint64_t ms_nics_wake_ps(const struct ms_nics *nics, uint32_t host)
+{
+	const struct ms_host *h = nics->host[host];
+
+	return h ? h->wake_ps
+		 : NS_TO_PS(least(ms_workload_first_ns(nics->workload, host, MS_MRC),
+				  ms_nic_graphs_next_ns(nics, host)));
 }

@@ -75,6 +75,9 @@ void *ms_nics_owner(const struct ms_nics *nics);
 /* ms_nics_start wakes, through the net, the hosts of this rank at which flows begin. */
 void ms_nics_start(struct ms_nics *nics, struct ms_net *net);
 
+/* ms_nics_wake_ps returns when a host is to be woken next, for who shares its wake-ups. */
+uint64_t ms_nics_wake_ps(const struct ms_nics *nics, uint32_t host);
+
 /* What the NICs of this rank know of a flow. UINT64_MAX: has not happened, or not here. */
 struct ms_flow_record {
 	uint64_t start_ns, acked_ns; /* at its source */

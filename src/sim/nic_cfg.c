@@ -210,7 +210,8 @@ uint64_t ms_nic_memory(const struct ms_nic_cfg *cfg, const struct ms_workload_cf
 
 		ms_workload_shape(&workload[i], &f);
 		flows += count;
-		ends += count * flow_bytes(cfg, &f);
+		if (workload[i].transport == MS_MRC)
+			ends += count * flow_bytes(cfg, &f);
 	}
 	records = flows * (sizeof(struct ms_source_record) + sizeof(uint64_t)) +
 		  all * (sizeof(void *) + sizeof(struct ms_ahead) + sizeof(uint32_t));

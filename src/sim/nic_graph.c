@@ -27,10 +27,11 @@ void ms_nic_graphs_close(struct ms_nics *n)
 		ms_play_destroy(n->play[part]);
 }
 
-/* Graphs may have fewer hosts than the fabric. */
+/* Graphs may have fewer hosts than the fabric; those over RoCE are not ours to play. */
 static bool takes_part(const struct ms_nics *n, uint32_t part, uint32_t host)
 {
-	return n->play[part] && host < ms_graph_hosts(ms_play_graph(n->play[part]));
+	return n->play[part] && ms_workload_part_transport(n->workload, part) == MS_MRC &&
+	       host < ms_graph_hosts(ms_play_graph(n->play[part]));
 }
 
 uint64_t ms_nic_graphs_next_ns(const struct ms_nics *n, uint32_t host)

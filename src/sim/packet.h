@@ -18,6 +18,8 @@
 
 /* 64-bit words of the protocol's part. */
 #define MS_BODY_WORDS 5u
+/* Planes are numbered in 4 bits. */
+#define MS_PLANE_MASK 15u
 /* Hosts are numbered in 24 bits. */
 #define MS_HOSTS_MAX (UINT32_C(1) << 24)
 
@@ -27,14 +29,18 @@ struct ms_packet {
 	uint32_t port;
 
 	uint32_t src : 24; /* sending host */
-	uint32_t plane : 8;
+	uint32_t plane : 4;
+	uint32_t ecmp : 1; /* switches choose its way by a hash of `ev`; else `ev` is the way */
+	uint32_t roce : 1; /* of roce.h, else of MRC */
+	uint32_t : 2;
 	uint32_t dst : 24;    /* receiving host */
 	uint32_t cls : 3;     /* enum mw_dscp_class: decides queue, marking and trimming */
 	uint32_t ce : 1;      /* congestion experienced; set by ports */
 	uint32_t corrupt : 1; /* its ICRC is wrong; set by a corrupting link */
 	uint32_t cuts : 3;    /* the kernel's: how often its link had been cut when it was sent */
-	uint32_t ev;	      /* fabric/ev.h; its plane is `plane` */
-	uint16_t bytes;	      /* on the wire, with all that a frame costs there; 1 .. 65535 */
+	/* fabric/ev.h, its plane is `plane`; with `ecmp` a hash of what names the flow */
+	uint32_t ev;
+	uint16_t bytes; /* on the wire, with all that a frame costs there; 1 .. 65535 */
 
 	uint16_t head; /* the protocol's, with body */
 	uint64_t body[MS_BODY_WORDS];

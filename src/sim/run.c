@@ -185,6 +185,7 @@ static bool decide(struct ms_net *net)
 		net->woken = MS_NEVER;
 		net->round++;
 		ms_faults_begin(net);
+		ms_routing_begin(net);
 		return false;
 	}
 	/* Time goes on to the end of the run, or stands where the last thing happened. */

@@ -21,6 +21,7 @@
 #include "core/stats.h"
 #include "sim/net.h"
 #include "sim/nic.h"
+#include "sim/roce.h"
 #include "sim/workload.h"
 
 struct ms_run;
@@ -29,7 +30,9 @@ struct ms_run_cfg {
 	struct mf_topology topology;
 	struct ms_queue_cfg queue[MS_PORT_KINDS];
 	uint16_t trim_to_bytes;
-	struct ms_nic_cfg nic; /* topology, threads, workload and seed are filled in */
+	struct ms_nic_cfg nic;	 /* topology, threads, workload and seed are filled in */
+	struct ms_roce_cfg roce; /* likewise; for the workloads whose transport it is */
+	uint64_t reconverge_ns;	 /* after which routing knows of links that went or came; net.h */
 	/* One to MS_PARTS_MAX side by side; hosts and hosts_per_t0 are filled in. Lists are copied.
 	 */
 	struct ms_workload_cfg workload[MS_PARTS_MAX];
@@ -93,6 +96,7 @@ struct ms_run_result {
 	uint32_t complaints;	   /* what the checker found */
 	struct ms_counters net;
 	struct mt_stats core; /* all engines */
+	struct ms_roce_stats roce;
 	uint64_t data_packets, retransmits;
 	uint64_t bytes;	 /* of the flows that are finished */
 	uint64_t end_ps; /* when the last flow was finished; now, when not all are */
@@ -137,6 +141,7 @@ const char *ms_run_complaint(const struct ms_run *run);
 /* The parts, for time series, taps and sums. */
 struct ms_net *ms_run_net(struct ms_run *run);
 struct ms_nics *ms_run_nics(struct ms_run *run);
+struct ms_roce *ms_run_roce(struct ms_run *run); /* NULL: no workload uses it */
 const struct ms_workload *ms_run_workload(const struct ms_run *run);
 
 /* ms_latency_ns returns the one-way latency of a packet of `bytes` between two hosts when nothing

@@ -38,17 +38,34 @@ uint64_t ms_latency_ns(const struct mf_topology *t, uint32_t src, uint32_t dst, 
 	return ps / MS_PS_PER_NS;
 }
 
+static bool roce(const struct ms_run *run)
+{
+	return run->cfg.workload[0].transport == MS_ROCE;
+}
+
+static uint32_t payload(const struct ms_run *run)
+{
+	return roce(run) ? run->cfg.roce.path_mtu : run->cfg.nic.path_mtu;
+}
+
+/* What a data packet has beside its payload. */
+static uint32_t headers(const struct ms_run *run)
+{
+	return roce(run) ? ms_roce_headers() + run->cfg.roce.frame_bytes
+			 : DATA_HEADERS + run->cfg.nic.frame_bytes;
+}
+
 /* Bytes on the wire of a flow of so many. */
 static uint64_t wire_bytes(const struct ms_run *run, uint64_t bytes)
 {
-	uint64_t mtu = run->cfg.nic.path_mtu, packets = bytes ? (bytes + mtu - 1) / mtu : 1;
+	uint64_t mtu = payload(run), packets = bytes ? (bytes + mtu - 1) / mtu : 1;
 
-	return bytes + packets * (DATA_HEADERS + run->cfg.nic.frame_bytes);
+	return bytes + packets * headers(run);
 }
 
 static uint32_t packet_bytes(const struct ms_run *run)
 {
-	return run->cfg.nic.path_mtu + DATA_HEADERS + run->cfg.nic.frame_bytes;
+	return payload(run) + headers(run);
 }
 
 /* Time to send so many bytes over all ports of a host, in whole packets. */
@@ -63,7 +80,7 @@ static uint64_t ports_ns(const struct ms_run *run, uint64_t wire)
 /* One message on an idle fabric, from its posting to its last byte. */
 static uint64_t message_ns(const struct ms_run *run, const struct ms_flow *f)
 {
-	uint64_t mtu = run->cfg.nic.path_mtu, planes = run->cfg.topology.cfg.planes;
+	uint64_t mtu = payload(run), planes = run->cfg.topology.cfg.planes;
 	uint64_t packets = f->message_bytes ? (f->message_bytes + mtu - 1) / mtu : 1;
 	uint64_t rounds = (packets + planes - 1) / planes;
 	uint32_t first =

@@ -9,6 +9,9 @@
 #define TRIM_TO_BYTES 152u
 /* Scratch of a thread, of which large runs do not notice anything. */
 #define LANE_BYTES (UINT64_C(1) << 20)
+/* What is known of networks of this kind: a second until all of them know. */
+#define RECONVERGE_NS UINT64_C(1000000000)
+#define QUEUE_BDPS 5u
 #define DEFAULT_BYTES (UINT64_C(1) << 20)
 
 void ms_run_defaults(struct ms_run_cfg *cfg, const struct mf_topology *topology)
@@ -23,6 +26,8 @@ void ms_run_defaults(struct ms_run_cfg *cfg, const struct mf_topology *topology)
 	};
 	ms_queue_defaults(topology, true, cfg->queue);
 	ms_nic_defaults(&cfg->nic, topology);
+	ms_roce_defaults(&cfg->roce, topology);
+	cfg->reconverge_ns = RECONVERGE_NS;
 	cfg->workload[0] = (struct ms_workload_cfg){
 		.kind = MS_PERMUTATION,
 		.bytes = DEFAULT_BYTES,
@@ -47,6 +52,22 @@ static void fill_nic(const struct ms_run_cfg *cfg, struct ms_nic_cfg *nic)
 	nic->seed = cfg->seed;
 }
 
+static void fill_roce(const struct ms_run_cfg *cfg, struct ms_roce_cfg *roce)
+{
+	*roce = cfg->roce;
+	roce->topology = cfg->topology;
+	roce->threads = cfg->threads;
+	roce->seed = cfg->seed;
+}
+
+static bool uses_roce(const struct ms_run_cfg *cfg)
+{
+	for (uint32_t i = 0; i < cfg->n_workloads && i < MS_PARTS_MAX; i++)
+		if (cfg->workload[i].transport == MS_ROCE)
+			return true;
+	return false;
+}
+
 static void fill_net(const struct ms_run_cfg *cfg, struct ms_net_cfg *net)
 {
 	*net = (struct ms_net_cfg){
@@ -56,6 +77,8 @@ static void fill_net(const struct ms_run_cfg *cfg, struct ms_net_cfg *net)
 		.ranks = cfg->ranks,
 		.edge_ps = cfg->edge_ps,
 		.seed = cfg->seed,
+		.ecmp = uses_roce(cfg),
+		.reconverge_ps = cfg->reconverge_ns * MS_PS_PER_NS,
 	};
 	for (unsigned i = 0; i < MS_PORT_KINDS; i++)
 		net->queue[i] = cfg->queue[i];
@@ -68,6 +91,22 @@ static bool edge(void *ctx, uint64_t now_ps)
 	struct ms_run *run = ms_nics_owner(ctx);
 
 	return run->cfg.edge(run->cfg.ctx, run, now_ps);
+}
+
+static bool mixed_edge(void *ctx, uint64_t now_ps)
+{
+	struct ms_run *run = ((struct ms_mixed *)ctx)->owner;
+
+	return run->cfg.edge(run->cfg.ctx, run, now_ps);
+}
+
+static void mixed_tap(void *ctx, struct ms_lane *lane, uint32_t link, uint64_t now_ps,
+		      const struct ms_packet *p)
+{
+	struct ms_run *run = ((struct ms_mixed *)ctx)->owner;
+
+	(void)lane;
+	run->cfg.tap(run->cfg.ctx, run, link, now_ps, p);
 }
 
 static void tap(void *ctx, struct ms_lane *lane, uint32_t link, uint64_t now_ps,
@@ -84,10 +123,12 @@ static void tap(void *ctx, struct ms_lane *lane, uint32_t link, uint64_t now_ps,
 bool ms_run_check(const struct ms_run_cfg *cfg, char *why)
 {
 	struct ms_nic_cfg nic;
+	struct ms_roce_cfg roce;
 	struct ms_net_cfg net;
 
 	why[0] = '\0';
 	fill_nic(cfg, &nic);
+	fill_roce(cfg, &roce);
 	fill_net(cfg, &net);
 	if (cfg->n_workloads == 0 || cfg->n_workloads > MS_PARTS_MAX) {
 		snprintf(why, MS_WHY_BYTES, "%u workloads: 1 to %u", cfg->n_workloads,
@@ -100,8 +141,13 @@ bool ms_run_check(const struct ms_run_cfg *cfg, char *why)
 		fill_workload(cfg, &w);
 		if (!ms_workload_check(&w, why))
 			return false;
+		if (w.kind == MS_GRAPH && w.transport == MS_ROCE) {
+			snprintf(why, MS_WHY_BYTES, "workload %u: a graph is played over MRC", i);
+			return false;
+		}
 	}
-	return ms_nic_check(&nic, why) && ms_net_cfg_check(&net, why, MS_WHY_BYTES);
+	return ms_nic_check(&nic, why) && ms_roce_check(&roce, why) &&
+	       ms_net_cfg_check(&net, why, MS_WHY_BYTES);
 }
 
 static struct ms_workload *make_workload(const struct ms_run_cfg *cfg, char *why)
@@ -130,6 +176,30 @@ static bool add_faults(struct ms_run *run, char *why)
 	return true;
 }
 
+/* Who is called: the NICs of MRC alone, as long as there are no others. */
+static bool give_hosts(struct ms_run *run, struct ms_hosts *hosts, char *why)
+{
+	struct ms_roce_cfg roce;
+	bool both = uses_roce(&run->cfg);
+
+	if (!both) {
+		ms_nics_hosts(run->nics, hosts);
+	} else {
+		fill_roce(&run->cfg, &roce);
+		run->roce = ms_roce_create(&roce, run->workload, why);
+		if (!run->roce)
+			return false;
+		ms_mixed_init(&run->mixed, run->nics, run->roce, run->workload,
+			      run->cfg.topology.n_hosts, run);
+		ms_mixed_hosts(&run->mixed, hosts);
+	}
+	if (run->cfg.edge)
+		hosts->edge = both ? mixed_edge : edge;
+	if (run->cfg.tap)
+		hosts->tap = both ? mixed_tap : tap;
+	return true;
+}
+
 static bool open_run(struct ms_run *run, char *why)
 {
 	struct ms_nic_cfg nic;
@@ -144,13 +214,15 @@ static bool open_run(struct ms_run *run, char *why)
 	run->nics = ms_nics_create(&nic, run->workload, why);
 	if (!run->nics)
 		return false;
-	ms_nics_hosts(run->nics, &net.hosts);
-	net.hosts.edge = run->cfg.edge ? edge : NULL;
-	net.hosts.tap = run->cfg.tap ? tap : NULL;
+	if (!give_hosts(run, &net.hosts, why))
+		return false;
 	run->net = ms_net_create(&net, why, MS_WHY_BYTES);
 	if (!run->net || !add_faults(run, why))
 		return false;
-	ms_nics_start(run->nics, run->net);
+	if (run->roce)
+		ms_mixed_start(&run->mixed, run->net);
+	else
+		ms_nics_start(run->nics, run->net);
 	return true;
 }
 
@@ -179,6 +251,7 @@ void ms_run_destroy(struct ms_run *run)
 	if (run->net)
 		ms_net_destroy(run->net);
 	ms_nics_destroy(run->nics);
+	ms_roce_destroy(run->roce);
 	ms_workload_destroy(run->workload);
 	free(run->merged);
 	free(run);
@@ -204,6 +277,14 @@ static enum ms_run_state at_rest(struct ms_run *run)
 	ms_nics_sums(run->nics, &sums);
 	n[0] = sums.arrived;
 	n[1] = sums.acked;
+	if (run->roce) {
+		struct ms_roce_sums roce;
+
+		ms_roce_check_end(run->roce);
+		ms_roce_sums(run->roce, &roce);
+		n[0] += roce.arrived;
+		n[1] += roce.acked;
+	}
 	if (!sum_ranks(run, n, 2))
 		return MS_RUN_RANKS;
 	return n[0] == ms_workload_flows(run->workload) && n[1] == n[0] ? MS_RUN_DONE
@@ -217,7 +298,7 @@ enum ms_run_state ms_run_step(struct ms_run *run, uint64_t step_ps)
 	until = step_ps > end - now ? end : now + step_ps;
 	switch (ms_net_run(run->net, until)) {
 	case MS_END_TIME:
-		if (ms_nics_no_memory(run->nics))
+		if (ms_nics_no_memory(run->nics) || (run->roce && ms_roce_no_memory(run->roce)))
 			return MS_RUN_MEMORY;
 		return until == end ? MS_RUN_TIME : MS_RUN_GOES_ON;
 	case MS_END_IDLE:
@@ -247,6 +328,11 @@ struct ms_nics *ms_run_nics(struct ms_run *run)
 	return run->nics;
 }
 
+struct ms_roce *ms_run_roce(struct ms_run *run)
+{
+	return run->roce;
+}
+
 const struct ms_workload *ms_run_workload(const struct ms_run *run)
 {
 	return run->workload;
@@ -271,6 +357,8 @@ static uint64_t in_flight(const struct ms_run_cfg *cfg, const struct ms_workload
 		bytes = f.message_bytes * (f.messages < n->depth ? f.messages : n->depth);
 		longest = bytes > longest ? bytes : longest;
 	}
+	/* RoCE has no window; what waits is bounded by the queues. */
+	window *= uses_roce(cfg) ? QUEUE_BDPS : 1;
 	window = longest < window ? longest : window;
 	return (window / n->path_mtu + 1) * 3 / 2 * cfg->topology.n_hosts;
 }
@@ -280,6 +368,7 @@ uint64_t ms_run_memory(const struct ms_run_cfg *cfg)
 	uint64_t bytes = 0, hosts = cfg->topology.n_hosts;
 	struct ms_workload_cfg w[MS_PARTS_MAX];
 	struct ms_nic_cfg nic;
+	struct ms_roce_cfg roce;
 	struct ms_net_cfg net;
 
 	fill_nic(cfg, &nic);
@@ -291,6 +380,8 @@ uint64_t ms_run_memory(const struct ms_run_cfg *cfg)
 	}
 	if (cfg->ranks)
 		hosts = (hosts + cfg->ranks->ranks - 1) / cfg->ranks->ranks;
+	fill_roce(cfg, &roce);
+	bytes += ms_roce_memory(&roce, w, cfg->n_workloads, hosts);
 	return bytes + LANE_BYTES * cfg->threads + ms_nic_memory(&nic, w, cfg->n_workloads, hosts) +
 	       ms_net_memory(&net, in_flight(cfg, w));
 }

@@ -9,6 +9,7 @@
 
 /* Numbers of struct mt_stats. */
 #define STATS (sizeof(struct mt_stats) / sizeof(uint64_t))
+#define ROCE_STATS (sizeof(struct ms_roce_stats) / sizeof(uint64_t))
 
 uint32_t ms_run_flows(const struct ms_run *run)
 {
@@ -17,7 +18,25 @@ uint32_t ms_run_flows(const struct ms_run *run)
 
 uint32_t ms_run_flows_done(const struct ms_run *run)
 {
-	return ms_nics_arrived(run->nics);
+	return ms_nics_arrived(run->nics) + (run->roce ? ms_roce_arrived(run->roce) : 0);
+}
+
+/* What this rank knows of a flow. */
+static void record_here(const struct ms_run *run, uint32_t id, struct ms_flow_record *r)
+{
+	if (run->roce && ms_workload_transport(run->workload, id) == MS_ROCE)
+		ms_roce_flow(run->roce, id, r);
+	else
+		ms_nics_flow(run->nics, id, r);
+}
+
+static void progress_here(const struct ms_run *run, uint32_t id, uint32_t *posted,
+			  uint32_t *arrived)
+{
+	if (run->roce && ms_workload_transport(run->workload, id) == MS_ROCE)
+		ms_roce_progress(run->roce, id, posted, arrived);
+	else
+		ms_nics_progress(run->nics, id, posted, arrived);
 }
 
 void ms_run_record(const struct ms_run *run, uint32_t id, struct ms_flow_record *r)
@@ -25,7 +44,7 @@ void ms_run_record(const struct ms_run *run, uint32_t id, struct ms_flow_record 
 	if (run->merged)
 		*r = run->merged[id];
 	else
-		ms_nics_flow(run->nics, id, r);
+		record_here(run, id, r);
 }
 
 /* ---- other ranks ---- */
@@ -41,7 +60,7 @@ static bool merge_some(struct ms_run *run, uint32_t first, uint32_t n, uint64_t 
 	for (uint32_t i = 0; i < n; i++) {
 		struct ms_flow_record f;
 
-		ms_nics_flow(run->nics, first + i, &f);
+		record_here(run, first + i, &f);
 		times[3 * i] = f.start_ns;
 		times[3 * i + 1] = f.acked_ns;
 		times[3 * i + 2] = f.end_ns;
@@ -106,15 +125,20 @@ static bool merge(struct ms_run *run)
 static bool sum_nics(const struct ms_run *run, struct ms_run_result *out)
 {
 	const struct ms_ranks *r = run->cfg.ranks;
+	struct ms_roce_sums roce = {0};
 	struct ms_nic_sums s;
-	uint64_t n[STATS + 2];
+	uint64_t n[STATS + 2 + ROCE_STATS];
 
 	ms_nics_sums(run->nics, &s);
+	if (run->roce)
+		ms_roce_sums(run->roce, &roce);
 	memcpy(n, &s.core, sizeof(s.core));
-	n[STATS] = s.complaints;
-	n[STATS + 1] = s.memory_bytes + ms_net_memory_used(run->net);
-	if (r && !r->sum(r->ctx, n, STATS + 2))
+	n[STATS] = s.complaints + (uint64_t)roce.complaints;
+	n[STATS + 1] = s.memory_bytes + roce.memory_bytes + ms_net_memory_used(run->net);
+	memcpy(&n[STATS + 2], &roce.stats, sizeof(roce.stats));
+	if (r && !r->sum(r->ctx, n, STATS + 2 + ROCE_STATS))
 		return false;
+	memcpy(&out->roce, &n[STATS + 2], sizeof(out->roce));
 	memcpy(&out->core, n, sizeof(out->core));
 	out->complaints = (uint32_t)n[STATS];
 	out->memory_bytes = n[STATS + 1];
@@ -183,8 +207,8 @@ bool ms_run_result(struct ms_run *run, struct ms_run_result *result)
 	    !sum_flows(run, result))
 		return false;
 	result->complaints += !ms_counters_hold(&result->net);
-	result->data_packets = result->core.tx_data_packets;
-	result->retransmits = result->core.tx_retransmits;
+	result->data_packets = result->core.tx_data_packets + result->roce.tx_data_packets;
+	result->retransmits = result->core.tx_retransmits + result->roce.tx_retransmits;
 	return true;
 }
 
@@ -216,7 +240,7 @@ static bool unmet(const struct ms_run *run, uint32_t id, const struct ms_flow *f
 		ms_workload_need(run->workload, id, i, need);
 		ms_workload_flow(run->workload, need->flow, &on);
 		*count = ms_need_count(need, k, on.messages);
-		ms_nics_progress(run->nics, need->flow, &posted, &arrived);
+		progress_here(run, need->flow, &posted, &arrived);
 		if (arrived < *count)
 			return true;
 	}
@@ -234,7 +258,7 @@ bool ms_run_waiting(const struct ms_run *run, uint32_t id, char *text, size_t si
 	if (r.end_ns != UINT64_MAX && r.acked_ns != UINT64_MAX)
 		return false;
 	ms_workload_flow(run->workload, id, &f);
-	ms_nics_progress(run->nics, id, &posted, &arrived);
+	progress_here(run, id, &posted, &arrived);
 	if (posted < f.messages && unmet(run, id, &f, posted, &need, &count)) {
 		ms_workload_flow(run->workload, need.flow, &on);
 		snprintf(text, size,
@@ -254,5 +278,7 @@ bool ms_run_waiting(const struct ms_run *run, uint32_t id, char *text, size_t si
 
 const char *ms_run_complaint(const struct ms_run *run)
 {
-	return ms_nics_complaint(run->nics);
+	const char *complaint = ms_nics_complaint(run->nics);
+
+	return complaint || !run->roce ? complaint : ms_roce_complaint(run->roce);
 }

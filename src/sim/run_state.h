@@ -3,6 +3,7 @@
 #ifndef SOFTMRC_SIM_RUN_STATE_H
 #define SOFTMRC_SIM_RUN_STATE_H
 
+#include "sim/mixed.h"
 #include "sim/ranks.h"
 #include "sim/run.h"
 
@@ -10,6 +11,8 @@ struct ms_run {
 	struct ms_run_cfg cfg;
 	struct ms_workload *workload;
 	struct ms_nics *nics;
+	struct ms_roce *roce;  /* NULL: no workload uses it, and hosts are the nics alone */
+	struct ms_mixed mixed; /* else */
 	struct ms_net *net;
 	struct ms_flow_record *merged; /* of all ranks; NULL: this process alone */
 };

@@ -52,6 +52,10 @@ struct ms_scenario_topology {
 	char htsim[MS_PATH_BYTES]; /* one of htsim */
 };
 
+struct ms_scenario_transport {
+	uint32_t kind; /* enum ms_transport, of workloads that do not say otherwise */
+};
+
 struct ms_scenario_queues {
 	bool trimming;	   /* true */
 	bool ecn;	   /* true */
@@ -70,7 +74,8 @@ enum ms_scenario_load {
 
 struct ms_scenario_workload {
 	uint32_t line;
-	uint32_t kind; /* enum ms_workload_kind or ms_scenario_load */
+	uint32_t kind;	    /* enum ms_workload_kind or ms_scenario_load */
+	uint32_t transport; /* enum ms_transport; MS_TRANSPORTS: that of the scenario */
 	uint64_t bytes, start_ns;
 	bool across_t0;
 	uint32_t groups, group_size, placement, parallel, chunks, local_size;
@@ -150,6 +155,7 @@ struct ms_scenario {
 	char name[MS_PATH_BYTES]; /* file or preset */
 	struct ms_scenario_head head;
 	struct ms_scenario_topology topology;
+	struct ms_scenario_transport transport;
 	struct ms_scenario_queues queues;
 	uint32_t n_workloads, n_jobs, n_faults, n_randoms, n_expectations;
 	struct ms_scenario_workload workload[MS_PARTS_MAX];

@@ -31,11 +31,13 @@ const char *const ms_load_names[] = {"permutation",
 const char *const ms_scenario_fault_names[] = {"down",	  "blackhole", "stall", "loss",
 					       "corrupt", "slow",      "flap",	NULL};
 const char *const ms_class_names[] = {"host-t0", "t0-t1", "t1-t2", "t0", "t1", "t2", NULL};
+static const char *const transport_names[] = {"mrc", "roce", NULL};
 static const char *const placement_names[] = {"packed", "strided", "random", NULL};
 static const char *const job_placement_names[] = {"contiguous", "strided", "random", NULL};
 static const char *const dp_names[] = {"all-reduce", "sharded", NULL};
 static const char *const way_names[] = {"both", "out", "in", NULL};
 static const char *const cc_names[] = {"none", "nscc", NULL};
+static const char *const roce_cc_names[] = {"none", "dcqcn", NULL};
 
 #define KEY(name, kind, type, field, min, max, fallback, help)                             \
 	{                                                                                  \
@@ -71,6 +73,12 @@ static const struct ms_key head_keys[] = {
 static const struct ms_key topology_keys[] = {
 	TEXT("file", TOPOLOGY, file, "none", "a topology file, beside this one"),
 	TEXT("htsim", TOPOLOGY, htsim, "none", "a .topo file of htsim, beside this one; one plane"),
+};
+
+#define TRANSPORT struct ms_scenario_transport
+static const struct ms_key transport_keys[] = {
+	WORD("kind", WORD, TRANSPORT, kind, transport_names, "mrc",
+	     "what carries workloads that do not say otherwise; queues follow from it"),
 };
 
 #define QUEUES struct ms_scenario_queues
@@ -168,9 +176,54 @@ static const struct ms_key nscc_keys[] = {
 	    "fair increase for each byte"),
 };
 
+#define ROCE struct ms_roce_cfg
+static const struct ms_key roce_keys[] = {
+	KEY("qps", U32, ROCE, qps, 1, MS_ROCE_QPS_MAX, "1",
+	    "of a flow; each message is cut over them"),
+	KEY("path_mtu", U32, ROCE, path_mtu, 256, 4096, "4096",
+	    "payload of a packet, a power of 2"),
+	KEY("frame_bytes", U32, ROCE, frame_bytes, 0, 1024, "IPv6 on Ethernet",
+	    "what a packet has on the wire beside IBTA headers and payload"),
+	KEY("ack_every", U32, ROCE, ack_every, 1, 65535, "16",
+	    "packets for which there is one ACK; the end of a message has one of its own"),
+	KEY("depth", U16, ROCE, depth, 1, 1024, "8", "messages of a flow posted at once, at most"),
+	KEY("timeout", U8, ROCE, timeout, 0, MS_ROCE_TIMEOUT_MAX, "14",
+	    "ACK timeout of 4.096us x 2^timeout"),
+	KEY("retry_cnt", U8, ROCE, retry_cnt, 0, MS_ROCE_RETRY_MAX, "7",
+	    "retries without progress; then the QP is dead and its flow has failed"),
+	WORD("control", WORD8, ROCE, congestion_control, roce_cc_names, "dcqcn",
+	     "congestion control"),
+};
+
+static const struct ms_key dcqcn_keys[] = {
+	KEY("min_rate", RATE, ROCE, dcqcn.min_bps, 1, UINT64_C(1) << 43, "10M", "the lowest rate"),
+	KEY("rate_ai", RATE, ROCE, dcqcn.rate_ai_bps, 0, UINT64_C(1) << 43, "40M",
+	    "R_AI: additive increase of the target"),
+	KEY("rate_hai", RATE, ROCE, dcqcn.rate_hai_bps, 0, UINT64_C(1) << 43, "400M",
+	    "R_HAI: hyper increase"),
+	KEY("alpha_timer", TIME, ROCE, dcqcn.alpha_timer_ns, 1, SECOND, "55us",
+	    "alpha sinks so often without a CNP"),
+	KEY("rate_timer", TIME, ROCE, dcqcn.rate_timer_ns, 1, SECOND, "55us",
+	    "T: the rate rises so often"),
+	KEY("byte_counter", BYTES, ROCE, dcqcn.byte_counter, 1, GIB, "10000000",
+	    "B: and after so many bytes"),
+	KEY("fast_rounds", U32, ROCE, dcqcn.fast_rounds, 0, 1000, "5",
+	    "F: rounds of fast recovery"),
+	KEY("g_shift", U8, ROCE, dcqcn.g_shift, 1, 16, "8", "g is 1 / 2^g_shift"),
+	KEY("cnp_interval", TIME, ROCE, dcqcn.cnp_interval_ns, 0, SECOND, "50us",
+	    "a receiver sends no two CNPs of a QP closer together"),
+};
+
+static const struct ms_key routing_keys[] = {
+	KEY("reconverge", TIME, struct ms_run_cfg, reconverge_ns, 0, DAY, "1s",
+	    "ECMP leaves out, or takes back, a link so long after its carrier went or came"),
+};
+
 #define LOAD struct ms_scenario_workload
 static const struct ms_key workload_keys[] = {
 	WORD("kind", WORD, LOAD, kind, ms_load_names, "must be given", "who sends to whom"),
+	WORD("transport", WORD, LOAD, transport, transport_names, "that of [transport]",
+	     "what carries it"),
 	KEY("bytes", BYTES, LOAD, bytes, 0, MS_LIST_BYTES_MAX, "1M",
 	    "of each flow; collectives: of each member"),
 	KEY("start", TIME, LOAD, start_ns, 0, DAY, "0", "simulated time"),
@@ -325,6 +378,12 @@ static const struct ms_table tables[] = {
 	 .n_keys = COUNT(topology_keys),
 	 .offset = offsetof(struct ms_scenario, topology),
 	 .first = true},
+	{.name = "transport",
+	 .about = "MRC, or RoCEv2 for comparison",
+	 .keys = transport_keys,
+	 .n_keys = COUNT(transport_keys),
+	 .offset = offsetof(struct ms_scenario, transport),
+	 .first = true},
 	{.name = "queues",
 	 .about = "queues of all ports",
 	 .keys = queues_keys,
@@ -347,6 +406,21 @@ static const struct ms_table tables[] = {
 	 .keys = nscc_keys,
 	 .n_keys = COUNT(nscc_keys),
 	 .offset = offsetof(struct ms_scenario, run.nic)},
+	{.name = "roce",
+	 .about = "the NICs of RoCEv2",
+	 .keys = roce_keys,
+	 .n_keys = COUNT(roce_keys),
+	 .offset = offsetof(struct ms_scenario, run.roce)},
+	{.name = "dcqcn",
+	 .about = "their congestion control; its marks are those of [queues]",
+	 .keys = dcqcn_keys,
+	 .n_keys = COUNT(dcqcn_keys),
+	 .offset = offsetof(struct ms_scenario, run.roce)},
+	{.name = "routing",
+	 .about = "of packets whose way switches choose: RoCE's",
+	 .keys = routing_keys,
+	 .n_keys = COUNT(routing_keys),
+	 .offset = offsetof(struct ms_scenario, run)},
 	{.name = "workload",
 	 .about = "up to 8 of them, side by side",
 	 LIST_TABLE(workload_keys, workload, n_workloads),

@@ -15,7 +15,7 @@
 #include "sim/scenario_keys.h"
 
 #define CHANGES "--set"
-#define TABLES_MAX 24u
+#define TABLES_MAX 32u
 #define BASE "topology.base"
 
 /* Where each key of each element of a table was given; 0: it was not. */
@@ -323,6 +323,21 @@ static bool scenario_expectations(struct scenario_reader *r)
 	return true;
 }
 
+/* scenario_captures refuses to write frames of RoCE: the writer knows those of MRC. */
+static bool scenario_captures(struct scenario_reader *r)
+{
+	const struct ms_run_cfg *run = &r->s->run;
+
+	for (uint32_t i = 0; r->s->output.capture[0] && i < run->n_workloads; i++)
+		if (run->workload[i].transport == MS_ROCE)
+			return ms_file_refuse(
+				r->error, r->file, 0,
+				"output.capture = %.80s: expected none with workloads "
+				"over RoCE: only frames of MRC are written",
+				r->s->output.capture);
+	return true;
+}
+
 static bool scenario_whole(struct scenario_reader *r, const char *text)
 {
 	struct ms_scenario *s = r->s;
@@ -334,7 +349,7 @@ static bool scenario_whole(struct scenario_reader *r, const char *text)
 	ms_scenario_run_defaults(s);
 	if (!scenario_pass(r, text, false) || !ms_scenario_workloads(s, r->error) ||
 	    !ms_scenario_jobs(s, r->error) || !ms_scenario_fault_events(s, r->error) ||
-	    !scenario_expectations(r))
+	    !scenario_expectations(r) || !scenario_captures(r))
 		return false;
 	if (!ms_run_check(&s->run, why))
 		return ms_file_refuse(r->error, r->file, 0, "%s", why);

@@ -93,13 +93,15 @@ void ms_scenario_run_defaults(struct ms_scenario *s)
 	struct ms_run_cfg *run = &s->run;
 
 	ms_run_defaults(run, &s->fabric);
+	if (s->transport.kind == MS_ROCE)
+		ms_roce_queues(&s->fabric, run->queue);
 	run->nic.trim_nack = s->queues.trimming;
 	run->nic.cc.trimming = s->queues.trimming;
-	if (!s->queues.trimming)
+	if (!s->queues.trimming && s->transport.kind == MS_MRC)
 		ms_queue_defaults(&s->fabric, false, run->queue);
 	if (s->queues.trim_to_bytes)
 		run->trim_to_bytes = s->queues.trim_to_bytes;
-	if (s->queues.ecn_last_hop) {
+	if (s->queues.ecn_last_hop && s->transport.kind == MS_MRC) {
 		const struct ms_queue_cfg *like = &run->queue[MS_PORT_T1_DOWN];
 
 		run->queue[MS_PORT_T0_DOWN].ecn_min_bytes = like->ecn_min_bytes;

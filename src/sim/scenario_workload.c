@@ -17,6 +17,7 @@
 void ms_scenario_workload_defaults(struct ms_scenario_workload *w)
 {
 	w->kind = NO_KIND;
+	w->transport = MS_TRANSPORTS;
 	w->bytes = UINT64_C(1) << 20;
 	w->chunks = 8;
 	w->local_size = 8;
@@ -174,6 +175,8 @@ static bool one_workload(struct ms_scenario *s, uint32_t part, struct ms_file_er
 				      "another one");
 	*c = (struct ms_workload_cfg){
 		.kind = w->kind < MS_LIST ? (enum ms_workload_kind)w->kind : MS_LIST,
+		.transport = (enum ms_transport)(w->transport < MS_TRANSPORTS ? w->transport
+									      : s->transport.kind),
 		.hosts = s->fabric.n_hosts,
 		.hosts_per_t0 = s->fabric.cfg.hosts_per_t0,
 		.seed = w->seed ? w->seed : s->head.seed,

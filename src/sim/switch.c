@@ -3,24 +3,29 @@
  * switch.c - a switch in one window: everything that comes, in order, to the port it leaves by.
  *
  * No table is looked up. Down, the port follows from the destination; up, it is a field of the EV,
- * just as the uSIDs that a real sender writes into the carrier follow from the two.
+ * just as the uSIDs that a real sender writes into the carrier follow from the two, or with ECMP
+ * what routing.h chooses.
  */
 #include "sim/lane.h"
 
 /* The port, from the unit's first, that a packet leaves by. */
-static uint32_t route(const struct mf_topology *t, const struct ms_unit *unit,
+static uint32_t route(const struct ms_net *net, const struct ms_unit *unit,
 		      const struct ms_packet *p)
 {
+	const struct mf_topology *t = &net->units.t;
 	uint32_t t0 = mf_host_t0(t, p->dst);
 
 	switch (unit->tier) {
 	case MF_T0:
-		return t0 == unit->index ? p->dst - t0 * t->cfg.hosts_per_t0
-					 : unit->downlinks + mf_ev_uplink(p->ev);
+		if (t0 == unit->index)
+			return p->dst - t0 * t->cfg.hosts_per_t0;
+		return unit->downlinks +
+		       (p->ecmp ? ms_ecmp_uplink(net, unit, p) : mf_ev_uplink(p->ev));
 	case MF_T1:
-		return t0 - unit->first_t0 < unit->downlinks
-			       ? t0 - unit->first_t0
-			       : unit->downlinks + mf_ev_t1_uplink(p->ev);
+		if (t0 - unit->first_t0 < unit->downlinks)
+			return t0 - unit->first_t0;
+		return unit->downlinks +
+		       (p->ecmp ? ms_ecmp_uplink(net, unit, p) : mf_ev_t1_uplink(p->ev));
 	default:
 		return mf_t0_pod(t, t0);
 	}
@@ -33,12 +38,12 @@ static uint32_t route(const struct mf_topology *t, const struct ms_unit *unit,
 static void look_ahead(const struct ms_lane *lane, const struct ms_unit *unit,
 		       const struct ms_key *keys, uint32_t i, uint32_t n)
 {
-	const struct mf_topology *t = &lane->net->units.t;
+	const struct ms_net *net = lane->net;
 
 	if (i + PORT_AHEAD < n && keys[i + PORT_AHEAD].p->bytes)
-		ms_port_soon(lane, unit, route(t, unit, keys[i + PORT_AHEAD].p));
+		ms_port_soon(lane, unit, route(net, unit, keys[i + PORT_AHEAD].p));
 	if (i + PACKET_AHEAD < n && keys[i + PACKET_AHEAD].p->bytes)
-		ms_port_sooner(lane, unit, route(t, unit, keys[i + PACKET_AHEAD].p));
+		ms_port_sooner(lane, unit, route(net, unit, keys[i + PACKET_AHEAD].p));
 }
 
 /* Something comes to a switch. */
@@ -55,7 +60,7 @@ static void arrive(struct ms_lane *lane, struct ms_unit *unit, const struct ms_p
 		return;
 	}
 	ms_saw(lane, t_ps, p);
-	ms_port_take(lane, unit, route(&lane->net->units.t, unit, p), t_ps, p);
+	ms_port_take(lane, unit, route(lane->net, unit, p), t_ps, p);
 }
 
 void ms_switch_run(struct ms_lane *lane, uint32_t number)

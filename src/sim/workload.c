@@ -372,6 +372,24 @@ static uint32_t part_of(const struct ms_workload *w, uint32_t id)
 	return part;
 }
 
+enum ms_transport ms_workload_part_transport(const struct ms_workload *w, uint32_t part)
+{
+	return w->parts[part].cfg.transport;
+}
+
+enum ms_transport ms_workload_transport(const struct ms_workload *w, uint32_t id)
+{
+	return w->parts[part_of(w, id)].cfg.transport;
+}
+
+bool ms_workload_uses(const struct ms_workload *w, enum ms_transport transport)
+{
+	for (uint32_t i = 0; i < w->n_parts; i++)
+		if (w->parts[i].cfg.transport == transport)
+			return true;
+	return false;
+}
+
 void ms_workload_flow(const struct ms_workload *w, uint32_t id, struct ms_flow *flow)
 {
 	uint32_t part = part_of(w, id), in_part = id - w->first_flow[part];
@@ -443,4 +461,23 @@ const struct ms_graph *ms_workload_part_graph(const struct ms_workload *w, uint3
 uint32_t ms_workload_flow_of(const struct ms_workload *w, uint32_t part, uint32_t channel)
 {
 	return w->first_flow[part] + channel;
+}
+
+uint64_t ms_workload_first_ns(const struct ms_workload *w, uint32_t host,
+			      enum ms_transport transport)
+{
+	uint64_t first = UINT64_MAX;
+	uint32_t slot = 0;
+
+	for (uint32_t part = 0; part < w->n_parts; part++) {
+		uint32_t n = part_outgoing(&w->parts[part], host);
+		struct ms_flow f;
+
+		if (n > 0 && w->parts[part].cfg.transport == transport) {
+			ms_workload_flow(w, ms_workload_flow_at(w, host, slot), &f);
+			first = f.start_ns < first ? f.start_ns : first;
+		}
+		slot += n;
+	}
+	return first;
 }

@@ -60,6 +60,13 @@ enum ms_placement {
 	MS_PLACEMENTS,
 };
 
+/* What carries the flows of a part. */
+enum ms_transport {
+	MS_MRC,
+	MS_ROCE, /* roce.h */
+	MS_TRANSPORTS,
+};
+
 /* Where the messages are counted that a need waits for. */
 enum ms_end {
 	MS_RECEIVED, /* at the destination of that flow: they have arrived */
@@ -104,6 +111,7 @@ struct ms_list_need {
 
 struct ms_workload_cfg {
 	enum ms_workload_kind kind;
+	enum ms_transport transport;
 	uint32_t hosts;	       /* of the topology, 2 .. 2^24 */
 	uint32_t hosts_per_t0; /* of it, 1 .. hosts */
 	uint64_t seed;	       /* permutation and random placement */
@@ -164,8 +172,17 @@ uint32_t ms_workload_dependent(const struct ms_workload *w, uint32_t id, enum ms
 			       uint32_t i);
 /* ms_workload_parts returns how many parts there are. */
 uint32_t ms_workload_parts(const struct ms_workload *w);
+/* ms_workload_part_transport returns what carries the flows of a part, ms_workload_transport that
+ * of a flow, ms_workload_uses whether any part has it. */
+enum ms_transport ms_workload_part_transport(const struct ms_workload *w, uint32_t part);
+enum ms_transport ms_workload_transport(const struct ms_workload *w, uint32_t id);
+bool ms_workload_uses(const struct ms_workload *w, enum ms_transport transport);
 /* ms_workload_part_outgoing returns how many flows of a part begin at a host. */
 uint32_t ms_workload_part_outgoing(const struct ms_workload *w, uint32_t part, uint32_t host);
+/* ms_workload_first_ns returns when the first flow of a transport begins at a host; UINT64_MAX:
+ * none does. */
+uint64_t ms_workload_first_ns(const struct ms_workload *w, uint32_t host,
+			      enum ms_transport transport);
 /* ms_workload_outgoing and _slots return how many flows begin at a host, and have an end there. */
 uint32_t ms_workload_outgoing(const struct ms_workload *w, uint32_t host);
 uint32_t ms_workload_slots(const struct ms_workload *w, uint32_t host);

@@ -4,6 +4,8 @@ softmrc_test(prop_sim_net SOURCES prop_sim_net.c sim_world.c sim_reference.c LIN
 
 softmrc_test(prop_run SOURCES prop_run.c LINKS sim LABELS property)
 
+softmrc_test(prop_roce SOURCES prop_roce.c LINKS sim LABELS property)
+
 # Several processes: mpirun starts sim_ranks_node, which finds the library that speaks MPI in lib/.
 set(arg_SOURCES sim_ranks_node.c sim_world.c sim_reference.c)
 set(arg_LINKS sim softmrc-test-support)

@@ -34,7 +34,7 @@ static void send_one(struct world *w, const struct ref_out *out, uint32_t host, 
 
 	p.src = host & (MS_HOSTS_MAX - 1);
 	p.dst = to & (MS_HOSTS_MAX - 1);
-	p.plane = (uint8_t)plane;
+	p.plane = plane & MS_PLANE_MASK;
 	p.cls = cls & 7u;
 	p.ev = any_ev(a, &w->cfg.topology, plane);
 	out->send(out->model, host, &p);

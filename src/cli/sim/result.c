@@ -137,6 +137,16 @@ static json_t *core_json(const struct mt_stats *stats)
 	return all;
 }
 
+static json_t *roce_json(const struct ms_roce_stats *stats)
+{
+	json_t *all = json_object();
+
+#define MEMBER(name, text) json_object_set_new(all, #name, json_integer((json_int_t)stats->name));
+	MS_ROCE_STATS(MEMBER)
+#undef MEMBER
+	return all;
+}
+
 static json_t *drops_json(const struct ms_counters *net, uint64_t *sum)
 {
 	json_t *all = json_object();
@@ -239,6 +249,8 @@ json_t *sim_result_json(const struct sim_outcome *o)
 		json_object_set_new(all, "jobs", jobs_json(o));
 	json_object_set_new(all, "drops_by_cause", drops);
 	json_object_set_new(all, "core", core_json(&r.core));
+	if (ms_run_roce(o->run))
+		json_object_set_new(all, "roce", roce_json(&r.roce));
 	json_object_set_new(all, "waiting", waiting_json(o));
 	if (o->account) {
 		json_object_set_new(all, "parameters", sim_account_parameters(o->scenario));

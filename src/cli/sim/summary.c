@@ -54,6 +54,19 @@ static void add_flows(const json_t *r, struct cli_text *out)
 		     number(r, "ecn_marks"), number(r, "trims"), number(r, "drops"));
 }
 
+/* add_roce shows what RoCE alone does. */
+static void add_roce(const json_t *r, struct cli_text *out)
+{
+	if (!json_object_get(r, "roce"))
+		return;
+	cli_text_add(out,
+		     "RoCE: %.0f ACKs, %.0f NAKs, %.0f CNPs, %.0f timeouts, %.0f QPs dead; %.0f "
+		     "flows failed\n",
+		     number(r, "roce.tx_acks"), number(r, "roce.tx_naks"),
+		     number(r, "roce.tx_cnps"), number(r, "roce.timeouts"),
+		     number(r, "roce.qps_dead"), number(r, "flows_failed"));
+}
+
 /* add_parts shows the parts of a workload that has several. */
 static void add_parts(const json_t *r, struct cli_text *out)
 {
@@ -82,6 +95,7 @@ void sim_result_text(const json_t *result, struct cli_text *out)
 
 	add_head(result, out);
 	add_flows(result, out);
+	add_roce(result, out);
 	add_parts(result, out);
 	sim_jobs_text(result, out);
 	for (size_t i = 0; i < json_array_size(waiting); i++)

@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* mixed.c - see mixed.h. */
+#include "sim/mixed.h"
+
+void ms_mixed_init(struct ms_mixed *m, struct ms_nics *nics, struct ms_roce *r,
+		   const struct ms_workload *workload, uint32_t hosts, void *owner)
+{
+	*m = (struct ms_mixed){
+		.nics = nics,
+		.r = r,
+		.workload = workload,
+		.hosts = hosts,
+		.owner = owner,
+	};
+	ms_nics_hosts(nics, &m->mrc);
+	ms_roce_hosts(r, &m->roce);
+}
+
+static uint64_t wake_ps(const struct ms_mixed *m, uint32_t host)
+{
+	uint64_t a = ms_nics_wake_ps(m->nics, host), b = ms_roce_wake_ps(m->r, host);
+
+	return a < b ? a : b;
+}
+
+static void receive(void *ctx, struct ms_lane *lane, uint32_t host, uint64_t now_ps,
+		    const struct ms_packet *p)
+{
+	struct ms_mixed *m = ctx;
+	const struct ms_hosts *to = p->roce ? &m->roce : &m->mrc;
+
+	to->receive(to->ctx, lane, host, now_ps, p);
+	ms_wake_at(lane, wake_ps(m, host));
+}
+
+static void wake(void *ctx, struct ms_lane *lane, uint32_t host, uint64_t now_ps)
+{
+	struct ms_mixed *m = ctx;
+
+	if (ms_nics_wake_ps(m->nics, host) <= now_ps)
+		m->mrc.wake(m->mrc.ctx, lane, host, now_ps);
+	if (ms_roce_wake_ps(m->r, host) <= now_ps)
+		m->roce.wake(m->roce.ctx, lane, host, now_ps);
+	ms_wake_at(lane, wake_ps(m, host));
+}
+
+static void carrier(void *ctx, struct ms_lane *lane, uint32_t host, uint64_t now_ps, uint32_t plane,
+		    bool up)
+{
+	struct ms_mixed *m = ctx;
+
+	m->mrc.carrier(m->mrc.ctx, lane, host, now_ps, plane, up);
+	m->roce.carrier(m->roce.ctx, lane, host, now_ps, plane, up);
+	ms_wake_at(lane, wake_ps(m, host));
+}
+
+static void soon(void *ctx, uint32_t host)
+{
+	struct ms_mixed *m = ctx;
+
+	m->mrc.soon(m->mrc.ctx, host);
+}
+
+void ms_mixed_hosts(struct ms_mixed *m, struct ms_hosts *hosts)
+{
+	hosts->ctx = m;
+	hosts->receive = receive;
+	hosts->wake = wake;
+	hosts->carrier = carrier;
+	hosts->soon = soon;
+}
+
+void ms_mixed_start(struct ms_mixed *m, struct ms_net *net)
+{
+	for (uint32_t host = 0; host < m->hosts; host++) {
+		uint64_t first = ms_net_host_is_here(net, host) ? wake_ps(m, host) : MS_NEVER;
+
+		if (first != MS_NEVER)
+			ms_net_wake(net, host, first);
+	}
+}

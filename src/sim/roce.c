@@ -1,0 +1,220 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * roce.c - what happens at a host: packets, wake-ups, carriers; after each of them all is sent that
+ * may be, and the next wake-up asked for. And what is known of all hosts.
+ */
+#include "sim/roce_state.h"
+
+#define NS_TO_PS(ns) ((ns) >= UINT64_MAX / MS_PS_PER_NS ? MS_NEVER : (ns)*MS_PS_PER_NS)
+
+static uint64_t least(uint64_t a, uint64_t b)
+{
+	return a < b ? a : b;
+}
+
+/* ---- what happens at a host ---- */
+
+static void run_round(struct ms_rhost *h, struct ms_lane *lane, uint64_t now_ps)
+{
+	uint64_t at = ms_rqp_send_all(h, lane, now_ps);
+
+	at = least(at, NS_TO_PS(h->start_ns));
+	if (!mb_link_alone(&h->timers)) {
+		const struct ms_rqp *q = mb_container_of(h->timers.next, struct ms_rqp, timer);
+
+		at = least(at, NS_TO_PS(q->timer_ns));
+	}
+	if (at < now_ps)
+		at = now_ps;
+	if (at == h->wake_ps)
+		return;
+	h->wake_ps = at;
+	ms_wake_at(lane, at);
+}
+
+static void receive(void *ctx, struct ms_lane *lane, uint32_t host, uint64_t now_ps,
+		    const struct ms_packet *p)
+{
+	struct ms_roce *r = ctx;
+	struct ms_rlane *own = &r->lane[ms_lane_number(lane)];
+	struct ms_rhost *h = ms_rhost_get(r, own, host);
+
+	if (!h)
+		return;
+	own->sums.received++;
+	if (p->corrupt)
+		own->sums.stats.rx_corrupt++;
+	else if (ms_rbody_kind(p) == MS_ROCE_DATA)
+		ms_rrx_data(h, lane, p, now_ps);
+	else
+		ms_rqp_answer(h, p, now_ps);
+	run_round(h, lane, now_ps);
+}
+
+/* Begins the flows whose time has come, and notes when the next ones do. */
+static void start_flows(struct ms_rhost *h, uint64_t now_ps)
+{
+	const struct ms_workload *w = h->r->workload;
+	uint32_t slot = 0;
+
+	h->start_ns = UINT64_MAX;
+	for (uint32_t part = 0; part < ms_workload_parts(w); part++) {
+		uint32_t n = ms_workload_part_outgoing(w, part, h->number);
+		bool ours = ms_workload_part_transport(w, part) == MS_ROCE;
+
+		for (uint32_t *next = &h->next_out[part]; ours && *next < n; (*next)++) {
+			uint32_t id = ms_workload_flow_at(w, h->number, slot + *next);
+			struct ms_flow f;
+
+			ms_workload_flow(w, id, &f);
+			if (f.start_ns > now_ps / MS_PS_PER_NS) {
+				h->start_ns = least(h->start_ns, f.start_ns);
+				break;
+			}
+			ms_rconn_begin(h, id, now_ps);
+		}
+		slot += n;
+	}
+}
+
+static void wake(void *ctx, struct ms_lane *lane, uint32_t host, uint64_t now_ps)
+{
+	struct ms_roce *r = ctx;
+	struct ms_rhost *h = ms_rhost_get(r, &r->lane[ms_lane_number(lane)], host);
+
+	if (!h)
+		return;
+	h->wake_ps = MS_NEVER;
+	ms_rqp_timeouts(h, now_ps);
+	if (now_ps / MS_PS_PER_NS >= h->start_ns)
+		start_flows(h, now_ps);
+	run_round(h, lane, now_ps);
+}
+
+static void carrier(void *ctx, struct ms_lane *lane, uint32_t host, uint64_t now_ps, uint32_t plane,
+		    bool up)
+{
+	struct ms_roce *r = ctx;
+
+	if (up)
+		r->dark[host] &= ~(1u << plane);
+	else
+		r->dark[host] |= 1u << plane;
+	if (r->host[host])
+		run_round(r->host[host], lane, now_ps);
+}
+
+void ms_roce_hosts(struct ms_roce *r, struct ms_hosts *hosts)
+{
+	hosts->ctx = r;
+	hosts->receive = receive;
+	hosts->wake = wake;
+	hosts->carrier = carrier;
+}
+
+uint64_t ms_roce_wake_ps(const struct ms_roce *r, uint32_t host)
+{
+	const struct ms_rhost *h = r->host[host];
+
+	return h ? h->wake_ps : NS_TO_PS(ms_workload_first_ns(r->workload, host, MS_ROCE));
+}
+
+/* ---- looking in ---- */
+
+void ms_roce_flow(const struct ms_roce *r, uint32_t flow, struct ms_flow_record *record)
+{
+	const struct ms_rsource *s = &r->source[flow];
+
+	*record = (struct ms_flow_record){
+		.start_ns = s->start_ns,
+		.acked_ns = s->acked_ns,
+		.end_ns = r->end_ns[flow],
+		.retransmits = s->retransmits,
+		.failed = s->failed,
+	};
+}
+
+static void add_stats(struct ms_roce_stats *sum, const struct ms_roce_stats *s)
+{
+#define ADD(name, text) sum->name += s->name;
+	MS_ROCE_STATS(ADD)
+#undef ADD
+}
+
+void ms_roce_sums(const struct ms_roce *r, struct ms_roce_sums *sums)
+{
+	*sums = (struct ms_roce_sums){
+		.memory_bytes =
+			r->hosts * (sizeof(*r->host) + sizeof(*r->dark)) +
+			ms_workload_flows(r->workload) * (sizeof(*r->source) + sizeof(*r->end_ns)),
+	};
+	for (uint32_t i = 0; i < r->lanes; i++) {
+		const struct ms_roce_sums *s = &r->lane[i].sums;
+
+		add_stats(&sums->stats, &s->stats);
+		sums->sent += s->sent;
+		sums->received += s->received;
+		sums->arrived += s->arrived;
+		sums->acked += s->acked;
+		sums->failed += s->failed;
+		sums->complaints += s->complaints;
+		sums->memory_bytes += r->lane[i].arena.bytes;
+	}
+}
+
+uint32_t ms_roce_arrived(const struct ms_roce *r)
+{
+	uint32_t arrived = 0;
+
+	for (uint32_t i = 0; i < r->lanes; i++)
+		arrived += r->lane[i].sums.arrived;
+	return arrived;
+}
+
+bool ms_roce_no_memory(const struct ms_roce *r)
+{
+	for (uint32_t i = 0; i < r->lanes; i++)
+		if (r->lane[i].no_memory)
+			return true;
+	return false;
+}
+
+const char *ms_roce_complaint(const struct ms_roce *r)
+{
+	for (uint32_t i = 0; i < r->lanes; i++)
+		if (r->lane[i].sums.complaints)
+			return r->lane[i].complaint;
+	return NULL;
+}
+
+/* REQ(sim.check.counts) */
+void ms_roce_check_end(struct ms_roce *r)
+{
+	struct ms_roce_sums sums;
+	const struct ms_roce_stats *s = &sums.stats;
+	uint64_t sent, taken;
+
+	ms_roce_sums(r, &sums);
+	sent = s->tx_data_packets + s->tx_acks + s->tx_naks + s->tx_cnps;
+	taken = s->rx_data_packets + s->rx_duplicates + s->rx_out_of_order + s->rx_acks +
+		s->rx_naks + s->rx_cnps + s->rx_late + s->rx_corrupt;
+	if (sent != sums.sent || taken != sums.received)
+		ms_roce_complain(&r->lane[0],
+				 "%llu packets sent and %llu taken, counted %llu, %llu",
+				 (unsigned long long)sums.sent, (unsigned long long)sums.received,
+				 (unsigned long long)sent, (unsigned long long)taken);
+}
+
+void ms_roce_progress(const struct ms_roce *r, uint32_t flow, uint32_t *posted, uint32_t *arrived)
+{
+	const struct ms_rhost *src, *dst;
+	const struct ms_rconn *c;
+	struct ms_flow f;
+
+	ms_workload_flow(r->workload, flow, &f);
+	src = r->host[f.src];
+	dst = r->host[f.dst];
+	c = src ? src->conns[f.src_slot] : NULL;
+	*posted = c == MS_ROCE_DONE ? f.messages : c ? c->posted : 0;
+	*arrived = dst ? ms_rconn_progress(dst, f.dst_slot, f.messages) : 0;
+}

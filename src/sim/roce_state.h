@@ -1,0 +1,209 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * roce_state.h - what RoCE's NICs consist of; for roce*.c only.
+ *
+ * Packets of a QP are numbered from 0 without end; on the wire a PSN would be the lowest 24 bits.
+ * Where a packet lies in its flow follows from its number (roce_cut.c).
+ */
+#ifndef SOFTMRC_SIM_ROCE_STATE_H
+#define SOFTMRC_SIM_ROCE_STATE_H
+
+#include "base/list.h"
+#include "sim/arena.h"
+#include "sim/draw.h"
+#include "sim/roce.h"
+
+/* IBTA: BTH; RETH in front of a WRITE; immediate at its end; AETH of an answer; the rest of a CNP.
+ */
+#define MS_ROCE_BTH 12u
+#define MS_ROCE_RETH 16u
+#define MS_ROCE_IMM 4u
+#define MS_ROCE_AETH 4u
+#define MS_ROCE_CNP 16u
+/* In a host's slots: the connection is over. */
+#define MS_ROCE_DONE ((struct ms_rconn *)(uintptr_t)1)
+
+enum ms_roce_kind {
+	MS_ROCE_DATA,
+	MS_ROCE_ACK,
+	MS_ROCE_NAK,
+	MS_ROCE_CNP_KIND,
+};
+
+/* How the messages of a flow are cut over its QPs. */
+struct ms_rcut {
+	uint64_t bytes, message_bytes;
+	uint32_t messages, mtu, qps;
+};
+
+/* The part of a message that a QP sends, or a packet of it. */
+struct ms_rpart {
+	uint64_t offset; /* in the flow */
+	uint64_t bytes;
+};
+
+/* A QP that sends. */
+struct ms_rqp {
+	struct ms_rconn *conn;
+	uint64_t una, next, end; /* packets: acknowledged, sent next, posted */
+	uint64_t top;		 /* sent at least once */
+	uint64_t due_ps;	 /* its rate allows the next one */
+	uint64_t timer_ns;	 /* when the ACK timeout is over, while on the list of timers */
+	struct mb_link timer;
+	/* In the heap of its plane, by due_ps and turn. */
+	struct ms_rqp *left, *right;
+	uint64_t turn;
+	uint32_t rank;
+	bool queued;
+	uint8_t index, plane, retries;
+	uint32_t ev;
+	struct ms_dcqcn cc;
+};
+
+/* A QP that receives. */
+struct ms_rrx {
+	uint64_t expected;
+	uint64_t from;	     /* the checker: where in the flow the last packet ended */
+	uint64_t cnp_ps;     /* the next CNP not before */
+	uint32_t unanswered; /* packets since the last ACK */
+	bool nak_sent;
+	uint32_t ev;
+};
+
+/* One end of a flow. */
+struct ms_rconn {
+	uint32_t flow, slot;
+	uint32_t peer, peer_slot;
+	struct ms_rcut cut;
+	uint32_t posted, passed; /* messages */
+	uint32_t retransmits;
+	uint32_t queued; /* QPs in heaps */
+	bool outgoing, failed, over;
+	uint64_t bytes, ends; /* the checker's, at the destination; roce_receive.c */
+	union {
+		struct ms_rqp *qp;
+		struct ms_rrx *rx;
+	};
+};
+
+/* What belongs to a lane: nobody else touches it. */
+struct ms_rlane {
+	struct ms_arena arena;
+	struct ms_roce_sums sums; /* memory: not kept here */
+	bool no_memory;
+	char complaint[MS_WHY_BYTES];
+	uint8_t apart[64]; /* from the next one */
+};
+
+struct ms_rhost {
+	struct ms_roce *r;
+	struct ms_rlane *lane;
+	struct ms_rconn **conns; /* by slot */
+	uint32_t number, n_slots, outgoing;
+	uint64_t wake_ps;
+	uint64_t start_ns; /* when the next flow begins */
+	uint64_t turn;
+	struct mb_link timers; /* QPs, by timer_ns: all wait equally long */
+	struct ms_rqp *heap[MF_PLANES_MAX];
+	uint32_t next_out[MS_PARTS_MAX];
+};
+
+/* Of a flow, at its source; and when it ended, at its destination. */
+struct ms_rsource {
+	uint64_t start_ns, acked_ns;
+	uint32_t retransmits, failed;
+};
+
+struct ms_roce {
+	struct ms_roce_cfg cfg;
+	const struct ms_workload *workload;
+	uint32_t hosts, planes, lanes;
+	uint64_t timeout_ns;
+	uint64_t packet_ps;   /* to send the longest data packet */
+	uint64_t line_rate_q; /* ps a byte << 20, of a host's port */
+	struct ms_rlane *lane;
+	struct ms_rhost **host; /* NULL: nothing has happened there */
+	uint32_t *dark;		/* of each host: ports without carrier */
+	struct ms_rsource *source;
+	uint64_t *end_ns;
+};
+
+/* ---- roce_cut.c ---- */
+
+/* ms_rcut_of fills in how a flow is cut. */
+void ms_rcut_of(struct ms_rcut *c, const struct ms_flow *f, const struct ms_roce_cfg *cfg);
+/* ms_rcut_end returns how many packets of QP i the first `messages` messages have. */
+uint64_t ms_rcut_end(const struct ms_rcut *c, uint32_t i, uint32_t messages);
+/* ms_rcut_at says where packet n of QP i lies, and of which message it is; *last: its QP's last of
+ * that message, *first: the first. */
+struct ms_rpart ms_rcut_at(const struct ms_rcut *c, uint32_t i, uint64_t n, uint32_t *message,
+			   bool *first, bool *last);
+
+/* ---- roce_host.c: hosts, connections, posting ---- */
+
+__attribute__((format(printf, 2, 3))) void ms_roce_complain(struct ms_rlane *lane,
+							    const char *format, ...);
+/* ms_rhost_get makes a host, or returns it; NULL: no memory. */
+struct ms_rhost *ms_rhost_get(struct ms_roce *r, struct ms_rlane *lane, uint32_t number);
+/* ms_rconn_accept makes the destination's end of a flow; NULL: no memory. */
+struct ms_rconn *ms_rconn_accept(struct ms_rhost *h, uint32_t slot);
+/* ms_rconn_begin posts what the workload allows of outgoing flow `id`. */
+void ms_rconn_begin(struct ms_rhost *h, uint32_t id, uint64_t now_ps);
+/* ms_rconn_progress returns how many messages of a flow have passed at an end that is here. */
+uint32_t ms_rconn_progress(const struct ms_rhost *h, uint32_t slot, uint32_t messages);
+/* ms_rconn_let_go begins the flows that waited for messages of `id` at this end. */
+void ms_rconn_let_go(struct ms_rhost *h, uint32_t id, enum ms_end end, uint64_t now_ps);
+/* ms_rconn_free gives back a sender's end that is over, when no heap holds a QP of it. */
+void ms_rconn_free(struct ms_rhost *h, struct ms_rconn *c);
+/* ms_roce_ev returns what switches hash of packets that a QP sends. */
+uint32_t ms_roce_ev(const struct ms_roce *r, uint32_t src, uint32_t dst, uint32_t slot,
+		    uint32_t index);
+
+/* ---- roce_send.c: a QP that sends ---- */
+
+/* ms_rqp_post lets a connection's QPs send all that was posted. */
+void ms_rqp_post(struct ms_rhost *h, struct ms_rconn *c, uint64_t now_ps);
+/* ms_rqp_answer takes an ACK, NAK or CNP. */
+void ms_rqp_answer(struct ms_rhost *h, const struct ms_packet *p, uint64_t now_ps);
+/* ms_rqp_timeouts sees to QPs whose ACK timeout is over. */
+void ms_rqp_timeouts(struct ms_rhost *h, uint64_t now_ps);
+/* ms_rqp_send_all sends what ports have room for and rates allow; returns when to try again. */
+uint64_t ms_rqp_send_all(struct ms_rhost *h, struct ms_lane *lane, uint64_t now_ps);
+
+/* ---- roce_receive.c: a QP that receives ---- */
+
+/* ms_rrx_data takes a data packet. */
+void ms_rrx_data(struct ms_rhost *h, struct ms_lane *lane, const struct ms_packet *p,
+		 uint64_t now_ps);
+
+/* ---- what a packet says ---- */
+
+static inline uint64_t ms_rbody(uint32_t slot, uint32_t index, enum ms_roce_kind kind)
+{
+	return slot | (uint64_t)index << 32 | (uint64_t)kind << 40;
+}
+
+static inline uint32_t ms_rbody_slot(const struct ms_packet *p)
+{
+	return (uint32_t)p->body[0];
+}
+
+static inline uint32_t ms_rbody_index(const struct ms_packet *p)
+{
+	return (uint32_t)(p->body[0] >> 32) & 0xFF;
+}
+
+static inline enum ms_roce_kind ms_rbody_kind(const struct ms_packet *p)
+{
+	return (enum ms_roce_kind)(p->body[0] >> 40 & 0xFF);
+}
+
+/* Which words of the body say what else. */
+enum {
+	MS_RBODY_NUMBER = 1, /* the packet's, or the one expected */
+	MS_RBODY_OFFSET,     /* data: in the flow */
+	MS_RBODY_BYTES,	     /* data: payload */
+	MS_RBODY_MESSAGE,    /* data */
+};
+
+#endif
