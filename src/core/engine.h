@@ -224,6 +224,13 @@ void mt_srq_fini(struct mt_srq *srq);
  */
 int mt_srq_post(struct mt_srq *srq, const struct mt_recv_wr *wr);
 /*
+ * mt_srq_take takes the oldest receive for a message that is not of a QP of this engine; false:
+ * there is none. wr->sge is good until the next mt_srq_post. mt_srq_polled, with its completion
+ * taken, frees its place.
+ */
+bool mt_srq_take(struct mt_srq *srq, struct mt_recv_wr *wr);
+void mt_srq_polled(struct mt_srq *srq);
+/*
  * mt_srq_arm asks for one MT_EVENT_SRQ_LIMIT when fewer than `limit` receives are posted, at once
  * if they are; 0: for none. MT_ERR_INVALID: above the depth.
  */

@@ -119,6 +119,20 @@ bool mt_srq_fill(struct mt_rq *rq, uint64_t n)
 	return true;
 }
 
+bool mt_srq_take(struct mt_srq *srq, struct mt_recv_wr *wr)
+{
+	const struct mt_srq_entry *entry = &srq->entries[srq->head & srq->mask];
+
+	if (srq->head == srq->tail)
+		return false;
+	*wr = (struct mt_recv_wr){
+		.wr_id = entry->wr_id, .sge = sges_of(srq, srq->head), .n_sge = entry->n_sge};
+	srq->head++;
+	srq->taken++;
+	watch_limit(srq);
+	return true;
+}
+
 void mt_srq_polled(struct mt_srq *srq)
 {
 	srq->taken--;

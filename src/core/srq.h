@@ -36,8 +36,6 @@ struct mt_srq {
 
 /* mt_srq_fill takes receives for a QP up to its n-th; false: there are too few, or no room. */
 bool mt_srq_fill(struct mt_rq *rq, uint64_t n);
-/* mt_srq_polled says that a receive that was taken has been polled: its place is free. */
-void mt_srq_polled(struct mt_srq *srq);
 /* mt_srq_give_back returns all of a QP's receives, those that were used to nobody. */
 void mt_srq_give_back(struct mt_rq *rq);
 /* mt_srq_poll takes the event that a limit was reached; false when there is none. */

@@ -104,6 +104,7 @@ bool mh_cq_push(struct mh_cq *cq, const struct mh_cqe *cqe)
 	room = !cq->overran && cq->tail - cq->head <= cq->mask;
 	if (room) {
 		cq->ring[cq->tail & cq->mask] = *cqe;
+		cq->ring[cq->tail & cq->mask].wc.done_ns = cq->dev->nic->engine_ns;
 		cq->tail++;
 		cq_notify(cq, (cqe->wc.flags & MH_WC_SOLICITED) || cqe->wc.status != MH_WC_SUCCESS);
 	} else if (!cq->overran) {

@@ -294,6 +294,7 @@ struct mh_wc {
 	uint32_t qpn;
 	uint32_t flags; /* enum mh_wc_flags */
 	void *qp_owner;
+	uint64_t done_ns; /* when the NIC saw it complete, by CLOCK_MONOTONIC */
 };
 
 /*
@@ -498,6 +499,8 @@ struct mh_send_wr {
  * then call again), or no memory.
  */
 int mh_qp_post_send(struct mh_qp *qp, const struct mh_send_wr *wr, uint32_t n, uint32_t *posted);
+/* mh_qp_send_room returns how many send WRs would find a place now. */
+uint32_t mh_qp_send_room(const struct mh_qp *qp);
 /*
  * mh_qp_post_recv queues n receives, each for one WRITE_WITH_IMM of the peer. EINVAL: in RESET, or
  * the QP has an SRQ.

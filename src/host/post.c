@@ -150,6 +150,19 @@ int mh_qp_post_send(struct mh_qp *qp, const struct mh_send_wr *wr, uint32_t n, u
 	return err;
 }
 
+uint32_t mh_qp_send_room(const struct mh_qp *qp)
+{
+	const struct mh_wr_count *send = &qp->send;
+	uint64_t taken;
+
+	if (mh_nic_gone(qp->dev->nic))
+		return 0;
+	mh_nic_lock(qp->dev->nic);
+	taken = send->posted - atomic_load_explicit(&send->polled, memory_order_relaxed);
+	mh_nic_unlock(qp->dev->nic);
+	return qp->init.cap.max_send_wr - (uint32_t)taken;
+}
+
 static int post_recv_one(struct mh_qp *qp, const struct mh_recv_wr *wr)
 {
 	struct mt_sge sge[MT_SGE_MAX];

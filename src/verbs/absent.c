@@ -119,11 +119,3 @@ void ibv_unimport_dm(struct ibv_dm *dm)
 {
 	UNUSED(dm);
 }
-
-/* ---- extended QPs ---- */
-
-struct ibv_qp_ex *ibv_qp_to_qp_ex(struct ibv_qp *qp)
-{
-	UNUSED(qp);
-	return NULL;
-}

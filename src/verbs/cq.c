@@ -42,6 +42,7 @@ struct ibv_cq *ibv_create_cq(struct ibv_context *context, int cqe, void *cq_cont
 	cq->ibv.cq_context = cq_context;
 	cq->ibv.cqe = (int)mh_cq_size(cq->nic);
 	pthread_mutex_init(&cq->ibv.mutex, NULL);
+	pthread_mutex_init(&cq->polling, NULL);
 	pthread_cond_init(&cq->ibv.cond, NULL);
 	channel_count(channel, 1);
 	return &cq->ibv;
@@ -58,6 +59,7 @@ int ibv_destroy_cq(struct ibv_cq *cq)
 		return err;
 	channel_count(cq->channel, -1);
 	pthread_cond_destroy(&cq->cond);
+	pthread_mutex_destroy(&mv_cq(cq)->polling);
 	pthread_mutex_destroy(&cq->mutex);
 	free(mv_cq(cq));
 	return 0;

@@ -3,9 +3,11 @@
 #include "verbs/verbs.h"
 
 #include <endian.h>
+#include <fcntl.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 /*
  * Vendor libraries that a program brings along look at their own fields behind a struct ibv_device
@@ -91,13 +93,22 @@ static void context_fill(struct mv_context *ctx)
 	verbs->query_port = mv_query_port;
 	verbs->query_device_ex = mv_query_device_ex;
 	verbs->create_srq_ex = mv_create_srq_ex;
+	verbs->create_cq_ex = mv_create_cq_ex;
+	verbs->create_qp_ex = mv_create_qp_ex;
 	ibv->device = &the_device.ibv;
 	ibv->abi_compat = __VERBS_ABI_IS_EXTENDED;
-	ibv->cmd_fd = -1;
+	ibv->cmd_fd = ctx->no_kernel_fd;
 	ibv->async_fd = mh_async_fd(ctx->nic);
 	ibv->num_comp_vectors = 1;
 	pthread_mutex_init(&ibv->mutex, NULL);
 	mv_ops_fill(&ibv->ops);
+}
+
+static void context_free(struct mv_context *ctx)
+{
+	if (ctx->no_kernel_fd >= 0)
+		close(ctx->no_kernel_fd);
+	free(ctx);
 }
 
 struct ibv_context *ibv_open_device(struct ibv_device *device)
@@ -110,9 +121,10 @@ struct ibv_context *ibv_open_device(struct ibv_device *device)
 	ctx = calloc(1, sizeof(*ctx));
 	if (!ctx)
 		return mv_null(ENOMEM);
-	err = mh_device_open(&ctx->verbs.context, &ctx->nic);
+	ctx->no_kernel_fd = open("/dev/null", O_RDWR | O_CLOEXEC);
+	err = ctx->no_kernel_fd < 0 ? errno : mh_device_open(&ctx->verbs.context, &ctx->nic);
 	if (err) {
-		free(ctx);
+		context_free(ctx);
 		return mv_null(err);
 	}
 	context_fill(ctx);
@@ -137,6 +149,6 @@ int ibv_close_device(struct ibv_context *context)
 	if (err)
 		return mv_minus_one(err);
 	pthread_mutex_destroy(&context->mutex);
-	free(ctx);
+	context_free(ctx);
 	return 0;
 }

@@ -92,6 +92,7 @@ int ibv_destroy_qp(struct ibv_qp *qp)
 		return err;
 	pthread_cond_destroy(&qp->cond);
 	pthread_mutex_destroy(&qp->mutex);
+	mv_qp_ex_end(mv_qp(qp));
 	free(mv_qp(qp));
 	return 0;
 }

@@ -41,6 +41,7 @@
 struct mv_context {
 	struct verbs_context verbs; /* ends with the struct ibv_context that programs hold */
 	struct mh_device *nic;
+	int no_kernel_fd; /* what programs see as the kernel's: they copy it, nobody answers */
 };
 
 struct mv_pd {
@@ -59,9 +60,17 @@ struct mv_channel {
 };
 
 struct mv_cq {
-	struct ibv_cq ibv;
+	union {
+		struct ibv_cq ibv;
+		struct ibv_cq_ex ex; /* begins as the other */
+	};
 	struct mh_cq *nic;
 	atomic_uint unacked; /* events taken and not acknowledged */
+	/* See cq_ex.c. */
+	bool single_threaded;
+	pthread_mutex_t polling;
+	struct mh_wc now; /* the completion that is read, ... */
+	struct ibv_wc wc; /* ... and the same as verbs has it */
 };
 
 struct mv_srq {
@@ -69,12 +78,18 @@ struct mv_srq {
 	struct mh_srq *nic;
 };
 
+struct mv_batch;
+
 struct mv_qp {
-	struct ibv_qp ibv;
+	union {
+		struct ibv_qp ibv;
+		struct ibv_qp_ex ex; /* begins as the other */
+	};
 	struct mh_qp *nic;
 	struct ibv_qp_cap cap;	 /* as granted */
 	struct ibv_qp_attr kept; /* what of the attributes only verbs knows; under ibv.mutex */
 	bool signal_all;
+	struct mv_batch *batch; /* see qp_ex.c; NULL: WRs are only posted */
 };
 
 static inline struct mv_context *mv_context(struct ibv_context *context)
@@ -139,6 +154,10 @@ int mv_query_port(struct ibv_context *context, uint8_t port_num, struct ibv_port
 		  size_t port_attr_len);
 int mv_query_device_ex(struct ibv_context *context, const struct ibv_query_device_ex_input *input,
 		       struct ibv_device_attr_ex *attr, size_t attr_size);
+struct ibv_cq_ex *mv_create_cq_ex(struct ibv_context *context, struct ibv_cq_init_attr_ex *attr);
+struct ibv_qp *mv_create_qp_ex(struct ibv_context *context, struct ibv_qp_init_attr_ex *attr);
+/* mv_qp_ex_end frees what an extended QP has more than others; nothing for those. */
+void mv_qp_ex_end(struct mv_qp *qp);
 struct ibv_srq *mv_create_srq_ex(struct ibv_context *context, struct ibv_srq_init_attr_ex *attr);
 
 #endif

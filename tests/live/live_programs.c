@@ -196,6 +196,13 @@ TEST(ibv_rc_pingpong, data_is_right)
 	PINGPONG("ibv_rc_pingpong", "-c", "-n", "200");
 }
 
+/* The calls that build WRs one by one, and CQs with times of completions. */
+TEST(ibv_rc_pingpong, with_extended_qps_and_cqs)
+{
+	PINGPONG("ibv_rc_pingpong", "-c", "-N", "-n", "200");
+	PINGPONG("ibv_rc_pingpong", "-c", "-t", "-n", "200");
+}
+
 TEST(ibv_rc_pingpong, with_events)
 {
 	PINGPONG("ibv_rc_pingpong", "-e", "-n", "200", "-s", "65536");

@@ -154,7 +154,7 @@ SRQ_TEST(ibv_modify_srq, limit)
 	assert_int_equal(ibv_modify_srq(r->srq, &attr, 0), 0);
 }
 
-/* A QP that is put to ERR: no receive of the SRQ is its, and it says that it is through. */
+/* A QP that is put to ERR takes no receive any more, and says so. REQ(ext.srq.last) */
 SRQ_TEST(ibv_modify_qp, last_wqe_reached)
 {
 	struct verbs_rig *r = *state;

@@ -177,3 +177,21 @@ TEST_WITH(fresh, NULL, mt_srq_arm, at_once_when_it_is_below)
 	mt_srq_fini(srq);
 	assert_false(mt_srq_poll(&engine, &ev));
 }
+
+/* For messages of others: one after the other, and each counts until it was polled. */
+TEST_WITH(fresh, NULL, mt_srq_take, the_oldest)
+{
+	struct mt_recv_wr wr;
+
+	assert_false(mt_srq_take(srq, &wr));
+	posts(5, DEPTH);
+	assert_true(mt_srq_take(srq, &wr));
+	assert_u_eq(wr.wr_id, 5);
+	assert_u_eq(wr.n_sge, SGES);
+	assert_u_eq(wr.sge[1].addr, 6);
+	assert_i_eq(post(20), MT_ERR_FULL);
+	mt_srq_polled(srq);
+	assert_i_eq(post(20), MT_OK);
+	assert_true(mt_srq_take(srq, &wr));
+	assert_u_eq(wr.wr_id, 6);
+}
