@@ -31,6 +31,11 @@ check: ## build with sanitizers and optimised, run all tests, count the cases
 check-full: ## check with fresh seeds, ten times the rounds, and ThreadSanitizer
 	@tools/check --full
 
+.PHONY: compat
+compat: all ## every real program over the drop-in; writes docs/compatibility.md
+	@tools/deps check
+	@tools/compat --write
+
 .PHONY: coverage
 coverage: ## which lines of wire and core the tests run, and which they do not
 	@tools/deps check

@@ -5,6 +5,7 @@
  * This file holds the only mutable global of the library beside what guard.c must have.
  */
 #include "host/context.h"
+#include "host/stats_segment.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -81,9 +82,30 @@ static void context_in_child(void)
 	pthread_mutex_unlock(&c->lock);
 }
 
-static void context_watch_forks(void)
+/*
+ * Many programs end with the device open. Then the statistics get their last numbers here. A lock
+ * that somebody holds for long is one of a thread that was stopped in the middle: no numbers then.
+ */
+static void context_at_exit(void)
+{
+	struct mh_context *c = context();
+	struct timespec until;
+
+	if (pthread_mutex_trylock(&c->lock))
+		return;
+	clock_gettime(CLOCK_REALTIME, &until);
+	until.tv_sec += 1;
+	if (c->nic && pthread_mutex_timedlock(&c->nic->lock, &until) == 0) {
+		mh_segment_finish(c->nic);
+		pthread_mutex_unlock(&c->nic->lock);
+	}
+	pthread_mutex_unlock(&c->lock);
+}
+
+static void context_watch_the_process(void)
 {
 	pthread_atfork(context_before_fork, context_in_parent, context_in_child);
+	atexit(context_at_exit);
 }
 
 bool mh_context_gone(void)
@@ -105,7 +127,7 @@ static int context_make(struct mh_context *c)
 		context_say(c, env_error.text);
 		return err;
 	}
-	pthread_once(&watching, context_watch_forks);
+	pthread_once(&watching, context_watch_the_process);
 	err = mh_nic_create(&env, &c->nic, &error);
 	if (err)
 		context_say(c, error.text);

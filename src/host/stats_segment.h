@@ -12,7 +12,7 @@
 int mh_segment_create(struct mh_nic *nic, const char *dir, struct mio_error *error);
 /*
  * mh_segment_finish stores the last numbers, for who has the file mapped and for files that are
- * kept. Nobody else may be at work on the NIC; without a segment nothing happens.
+ * kept. Under nic->lock, or when nobody else is left; without a segment nothing happens.
  */
 void mh_segment_finish(struct mh_nic *nic);
 /* mh_segment_destroy removes the file, if it is not kept, and frees all; NULL is ignored. */

@@ -40,8 +40,14 @@ class Crew:
 
     def text(self, name):
         """What a process has written."""
-        text = self.log(name).read_text(errors="replace")
-        return text.partition("\n")[2]
+        return self._parts(name)[2]
+
+    def command(self, name):
+        """The line with the command of a process."""
+        return "".join(self._parts(name)[:2])
+
+    def _parts(self, name):
+        return self.log(name).read_text(errors="replace").partition("\n")
 
     def wait(self, process):
         """Returns the exit status, or None at the deadline."""

@@ -40,7 +40,12 @@ class Row:
 
     @property
     def name(self):
-        return f"{self.family}: {self.command}"
+        return f"{self.family}: {self.shown}"
+
+    @property
+    def shown(self):
+        """The command without the folders of this machine."""
+        return self.command.replace("{built}/", "").replace("{here}/", "")
 
     @property
     def wants_bytes(self):
@@ -69,21 +74,26 @@ def _check_patterns(where, row):
             raise RowsError(f"{where}: {key} must be a pattern and a text")
 
 
-def _make_row(number, families, table):
-    where = f"row {number} ({table.get('command', 'no command')})"
-    family = table.get("family")
-    if family not in families:
-        raise RowsError(f"{where}: family {family!r} is none of {', '.join(families)}")
+def _make_row(family, number, shared, table):
+    where = f"{family}, row {number} ({table.get('command', 'no command')})"
     if not table.get("command"):
         raise RowsError(f"{where}: a row needs a command")
     _check_types(where, table)
-    merged = {**families[family], **table}
-    merged["env"] = {**families[family].get("env", {}), **table.get("env", {})}
+    merged = {"title": family, **shared, **table, "family": family}
+    merged["env"] = {**shared.get("env", {}), **table.get("env", {})}
     row = Row(**merged)
     _check_patterns(where, row)
     if not row.verified:
         raise RowsError(f"{where}: nothing says whether the program verifies data")
     return row
+
+
+def _make_family(family, table):
+    shared = {key: value for key, value in table.items() if key != "rows"}
+    _check_types(family, shared)
+    if not table.get("rows"):
+        raise RowsError(f"{family}: no rows")
+    return [_make_row(family, n, shared, row) for n, row in enumerate(table["rows"], 1)]
 
 
 def load(path):
@@ -93,14 +103,11 @@ def load(path):
             data = tomllib.load(file)
     except (OSError, tomllib.TOMLDecodeError) as error:
         raise RowsError(f"{path}: {error}") from None
-    families = data.get("family", {})
-    for name, table in families.items():
-        _check_types(f"family {name}", table)
-    rows = [_make_row(n, families, table) for n, table in enumerate(data.get("row", []), 1)]
+    rows = [row for family, table in data.items() for row in _make_family(family, table)]
     names = [row.name for row in rows]
     for name in names:
         if names.count(name) > 1:
             raise RowsError(f"row {name!r} is there twice")
     if not rows:
-        raise RowsError(f"{path}: no [[row]]")
+        raise RowsError(f"{path}: no rows")
     return rows

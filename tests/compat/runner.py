@@ -100,7 +100,7 @@ def _folder(row, place):
 
 def _environment(row, place, folder):
     env = {key: value for key, value in os.environ.items()
-           if not key.startswith(("MRC_", "UCX_", "OMPI_", "FI_"))}
+           if not key.startswith(("MRC_", "UCX_", "OMPI_", "FI_", "MPIR_", "HYDRA_"))}
     env.update({"MRC_CONFIG": "/dev/null", **place.env, **row.env})
     env.update({"MRC_STATS_DIR": str(folder / "stats"), "MRC_STATS_KEEP": "on"})
     return {key: value for key, value in env.items() if value is not None}
@@ -189,7 +189,7 @@ def _judge(row, crew, result):
         if not matches:
             raise Failed(f"the output has no figure {row.figure[0]!r}", "client")
         result.figure = matches[-1].expand(row.figure[1])
-    result.claimed_bytes = _claimed(row, text)
+    result.claimed_bytes = _claimed(row, crew.command("client") + text)
     if row.wants_bytes and not result.claimed_bytes:
         raise Failed(f"the output has no bytes {row.claims!r}", "client")
     if result.placed_bytes < result.claimed_bytes:

@@ -23,7 +23,7 @@ elseif(SOFTMRC_SANITIZE MATCHES thread)
 	execute_process(COMMAND ${CMAKE_C_COMPILER} -print-file-name=libtsan.so
 		OUTPUT_VARIABLE runtime OUTPUT_STRIP_TRAILING_WHITESPACE)
 endif()
-softmrc_test(live_programs SOURCES live_programs.c LABELS live release TIMEOUT 300
+softmrc_test(live_programs SOURCES live_programs.c LABELS live TIMEOUT 300
 	ARGS -- $<TARGET_FILE_DIR:softmrc-verbs> ${runtime})
 add_dependencies(live_programs softmrc-verbs)
 # rdma-core's own tests over the drop-in.

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 static int segment_setup(void **state)
@@ -29,19 +30,24 @@ static void segment_path(char path[40])
 	snprintf(path, 40, "/tmp/%ld.mrcstats", (long)getpid());
 }
 
-static const struct mrc_stats_segment *segment_map(void)
+static const struct mrc_stats_segment *segment_map_file(const char *path)
 {
 	const struct mrc_stats_segment *map;
-	char path[40];
-	int fd;
+	int fd = open(path, O_RDONLY);
 
-	segment_path(path);
-	fd = open(path, O_RDONLY);
 	assert_true(fd >= 0);
 	map = mmap(NULL, sizeof(*map), PROT_READ, MAP_SHARED, fd, 0);
 	assert_true(map != MAP_FAILED);
 	close(fd);
 	return map;
+}
+
+static const struct mrc_stats_segment *segment_map(void)
+{
+	char path[40];
+
+	segment_path(path);
+	return segment_map_file(path);
 }
 
 static void segment_unmap(const struct mrc_stats_segment *map)
@@ -205,6 +211,37 @@ TEST(mh_segment, last_numbers_stay_when_the_file_is_kept)
 	assert_true(map->updated_ns >= before);
 	segment_unmap(map);
 	assert_i_eq(unlink(path), 0);
+}
+
+TEST(mh_segment, last_numbers_when_a_program_exits_with_the_device_open)
+{
+	const struct mrc_stats_segment *map;
+	uint64_t at_exit = 0;
+	int fds[2], status;
+	char path[64];
+	void *bed;
+	pid_t pid;
+
+	assert_i_eq(pipe(fds), 0);
+	fflush(NULL);
+	pid = fork();
+	if (pid == 0) {
+		setenv("MRC_STATS_KEEP", "on", 1);
+		if (segment_setup(&bed))
+			_exit(1);
+		at_exit = mh_now_ns();
+		exit(write(fds[1], &at_exit, sizeof(at_exit)) != sizeof(at_exit));
+	}
+	assert_i_eq(waitpid(pid, &status, 0), pid);
+	assert_i_eq(status, 0);
+	assert_i_eq(read(fds[0], &at_exit, sizeof(at_exit)), sizeof(at_exit));
+	snprintf(path, sizeof(path), "/tmp/%ld.mrcstats", (long)pid);
+	map = segment_map_file(path);
+	assert_true(map->updated_ns >= at_exit);
+	segment_unmap(map);
+	assert_i_eq(unlink(path), 0);
+	close(fds[0]);
+	close(fds[1]);
 }
 
 TEST(mh_segment, default_folder_is_for_the_user_only)

@@ -1,0 +1,88 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""docs/compatibility.md, made from rows.toml and last_run.json, which a whole run leaves."""
+import json
+import os
+import platform
+
+HEAD = """# Programs over the drop-in
+
+Real, unmodified programs of Debian over softmrc's `libibverbs.so.1`, as the last whole run left them. `make compat` runs all of it and
+writes this page; `make check` runs the rows with a `*`. [verbs.md](verbs.md) tells how to run a program of your own.
+
+Server and client, or all ranks, are processes of one machine and meet on loopback, over two planes
+(`MRC_PORTS=127.0.0.1,127.0.1.1`). A row counts as `ok` if all its processes ended by themselves with status 0 and wrote what they should,
+and if softmrc's own counters of payload placed cover the bytes that the program claims to have moved, both of which are
+shown. Figures are what the programs print; on a machine with few cores they say little beyond that they are there.
+
+"""
+
+
+def size(n):
+    """Bytes as a person writes them."""
+    for unit, name in ((10**9, "GB"), (10**6, "MB"), (10**3, "kB")):
+        if n >= unit:
+            return f"{n / unit:.1f} {name}"
+    return f"{n} B"
+
+
+def machine():
+    """The machine in words."""
+    return f"{os.cpu_count()} cores, Linux {platform.release()}, {_debian()}"
+
+
+def _debian():
+    try:
+        with open("/etc/debian_version") as file:
+            return f"Debian {file.read().strip()}"
+    except OSError:
+        return "not Debian"
+
+
+def save(results, path):
+    """Keeps what the page needs of the results of a whole run."""
+    keys = ("name", "state", "reason", "figure", "claimed_bytes", "placed_bytes", "processes", "version")
+    kept = [{key: getattr(result, key) for key in keys} for result in results]
+    with open(path, "w") as file:
+        json.dump({"machine": machine(), "rows": kept}, file, indent=1)
+        file.write("\n")
+
+
+def _escape(text):
+    return text.replace("|", "\\|")
+
+
+def _line(row, result):
+    bytes_text = f"{size(result['placed_bytes'])} / {size(result['claimed_bytes'])}" \
+        if result["claimed_bytes"] else ""
+    state = result["state"]
+    if result["reason"]:
+        state += ": " + result["reason"].splitlines()[0]
+    cells = [f"`{row.shown}`{' *' if row.essential else ''}", state, result["figure"], bytes_text]
+    return "| " + " | ".join(_escape(cell) for cell in cells) + " |"
+
+
+def _section(title, rows, results):
+    versions = sorted({f"{row.package} {results[row.name]['version'] or 'not installed'}" for row in rows})
+    lines = [f"## {title}", "", ", ".join(versions) + ".", ""]
+    for env in {json.dumps(row.env, sort_keys=True): row.env for row in rows}.values():
+        if env:
+            words = " ".join(f"{name}={value}" for name, value in env.items())
+            lines += [f"With `{words}`.", ""]
+    lines.append("Data are compared by " + "; ".join(dict.fromkeys(row.verified for row in rows)) + ".")
+    lines += ["", "| command | result | figure | placed / claimed |", "|---|---|---|---|"]
+    return lines + [_line(row, results[row.name]) for row in rows] + [""]
+
+
+def page(rows, path):
+    """The page as text; KeyError names a row that the last whole run did not have."""
+    with open(path) as file:
+        saved = json.load(file)
+    results = {result["name"]: result for result in saved["rows"]}
+    count = {}
+    for row in rows:
+        count[results[row.name]["state"]] = count.get(results[row.name]["state"], 0) + 1
+    lines = [", ".join(f"{n} {state}" for state, n in sorted(count.items())) +
+             f", on {saved['machine']}.", ""]
+    for title in dict.fromkeys(row.title for row in rows):
+        lines += _section(title, [row for row in rows if row.title == title], results)
+    return HEAD + "\n".join(lines).rstrip() + "\n"
