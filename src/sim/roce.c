@@ -19,6 +19,7 @@ static void run_round(struct ms_rhost *h, struct ms_lane *lane, uint64_t now_ps)
 	uint64_t at = ms_rqp_send_all(h, lane, now_ps);
 
 	at = least(at, NS_TO_PS(h->start_ns));
+	at = least(at, NS_TO_PS(ms_roce_graphs_next_ns(h->r, h->number)));
 	if (!mb_link_alone(&h->timers)) {
 		const struct ms_rqp *q = mb_container_of(h->timers.next, struct ms_rqp, timer);
 
@@ -88,6 +89,7 @@ static void wake(void *ctx, struct ms_lane *lane, uint32_t host, uint64_t now_ps
 	ms_rqp_timeouts(h, now_ps);
 	if (now_ps / MS_PS_PER_NS >= h->start_ns)
 		start_flows(h, now_ps);
+	ms_roce_graphs_wake(h, now_ps);
 	run_round(h, lane, now_ps);
 }
 
@@ -116,7 +118,9 @@ uint64_t ms_roce_wake_ps(const struct ms_roce *r, uint32_t host)
 {
 	const struct ms_rhost *h = r->host[host];
 
-	return h ? h->wake_ps : NS_TO_PS(ms_workload_first_ns(r->workload, host, MS_ROCE));
+	return h ? h->wake_ps
+		 : NS_TO_PS(least(ms_workload_first_ns(r->workload, host, MS_ROCE),
+				  ms_roce_graphs_next_ns(r, host)));
 }
 
 /* ---- looking in ---- */
@@ -132,6 +136,16 @@ void ms_roce_flow(const struct ms_roce *r, uint32_t flow, struct ms_flow_record 
 		.retransmits = s->retransmits,
 		.failed = s->failed,
 	};
+}
+
+uint64_t ms_roce_placed(const struct ms_roce *r, uint32_t flow)
+{
+	const struct ms_rconn *c;
+	struct ms_flow f;
+
+	ms_workload_flow(r->workload, flow, &f);
+	c = r->host[f.dst] ? r->host[f.dst]->conns[f.dst_slot] : NULL;
+	return c ? c->placed : 0;
 }
 
 static void add_stats(struct ms_roce_stats *sum, const struct ms_roce_stats *s)

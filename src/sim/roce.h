@@ -60,6 +60,7 @@ struct ms_roce_cfg {
 	X(tx_naks, "NAKs sent: a packet came out of order")             \
 	X(tx_cnps, "CNPs sent: a marked packet came")                   \
 	X(rx_data_packets, "data packets taken in order")               \
+	X(rx_data_bytes, "payload bytes of these")                      \
 	X(rx_duplicates, "that had been taken before")                  \
 	X(rx_out_of_order, "that came too early, and were thrown away") \
 	X(rx_acks, "ACKs received")                                     \
@@ -102,18 +103,19 @@ uint64_t ms_roce_memory(const struct ms_roce_cfg *cfg, const struct ms_workload_
 /* ms_roce_headers returns the bytes of IBTA headers that most data packets have: the BTH. */
 uint32_t ms_roce_headers(void);
 
-/* ms_roce_create makes the NICs; cfg is copied, the workload is the caller's and outlives them.
- * NULL: why says what is wrong. */
+/* ms_roce_create makes the NICs; cfg is copied, the workload is the caller's and outlives them, and
+ * so do the nics, which play the graphs. NULL: why says what is wrong. */
 struct ms_roce *ms_roce_create(const struct ms_roce_cfg *cfg, const struct ms_workload *workload,
-			       char *why);
+			       const struct ms_nics *nics, char *why);
 void ms_roce_destroy(struct ms_roce *r);
 /* ms_roce_hosts fills in receive, wake, carrier and resumed; ctx is the NICs. */
 void ms_roce_hosts(struct ms_roce *r, struct ms_hosts *hosts);
 /* ms_roce_wake_ps returns when a host is to be woken next, for who shares its wake-ups. */
 uint64_t ms_roce_wake_ps(const struct ms_roce *r, uint32_t host);
 
-/* What this rank knows of a flow; as ms_nics_flow. */
+/* What this rank knows of a flow; as ms_nics_flow and ms_nics_placed. */
 void ms_roce_flow(const struct ms_roce *r, uint32_t flow, struct ms_flow_record *record);
+uint64_t ms_roce_placed(const struct ms_roce *r, uint32_t flow);
 void ms_roce_sums(const struct ms_roce *r, struct ms_roce_sums *sums);
 /* ms_roce_arrived returns sums.arrived alone. */
 uint32_t ms_roce_arrived(const struct ms_roce *r);

@@ -98,7 +98,8 @@ uint64_t ms_roce_memory(const struct ms_roce_cfg *cfg, const struct ms_workload_
 	if (flows == 0)
 		return 0;
 	each = 2 * mb_align64(sizeof(struct ms_rconn)) +
-	       cfg->qps * (sizeof(struct ms_rqp) + sizeof(struct ms_rrx)) + 4 * sizeof(void *);
+	       cfg->qps * (sizeof(struct ms_rqp) + sizeof(struct ms_rrx)) + 4 * sizeof(void *) +
+	       2 * cfg->depth * (cfg->qps * sizeof(uint64_t) + sizeof(uint32_t));
 	return flows * (sizeof(struct ms_rsource) + sizeof(uint64_t)) +
 	       hosts * (sizeof(struct ms_rhost) + 128) + (flows / all + 1) * hosts * each +
 	       (uint64_t)cfg->threads * ((uint64_t)1 << 21);
@@ -127,8 +128,18 @@ static bool open_all(struct ms_roce *r)
 	return true;
 }
 
+static void find_graphs(struct ms_roce *r, const struct ms_nics *nics)
+{
+	for (uint32_t part = 0; part < ms_workload_parts(r->workload); part++) {
+		if (ms_workload_part_transport(r->workload, part) != MS_ROCE)
+			continue;
+		r->play[part] = ms_nics_play(nics, part);
+		r->plays += r->play[part] != NULL;
+	}
+}
+
 struct ms_roce *ms_roce_create(const struct ms_roce_cfg *cfg, const struct ms_workload *workload,
-			       char *why)
+			       const struct ms_nics *nics, char *why)
 {
 	uint64_t longest = cfg->path_mtu + LONGEST_HEADERS + (uint64_t)cfg->frame_bytes;
 	uint64_t bit_s = port_bps(&cfg->topology);
@@ -144,6 +155,7 @@ struct ms_roce *ms_roce_create(const struct ms_roce_cfg *cfg, const struct ms_wo
 		r->planes = cfg->topology.cfg.planes;
 		r->timeout_ns = (uint64_t)TIMEOUT_UNIT_NS << cfg->timeout;
 		r->packet_ps = longest * 8 * PS_PER_S / bit_s;
+		find_graphs(r, nics);
 		r->line_rate_q = (8 * PS_PER_S << 20) / bit_s;
 	}
 	if (r && open_all(r))

@@ -84,16 +84,35 @@ uint32_t ms_roce_ev(const struct ms_roce *r, uint32_t src, uint32_t dst, uint32_
 
 /* ---- connections ---- */
 
-static size_t end_bytes(uint32_t qps, bool outgoing)
+/* What lies behind a connection: QPs, and the places of messages under way. */
+static size_t end_bytes(uint32_t qps, uint32_t depth, bool outgoing)
 {
 	return mb_align64(sizeof(struct ms_rconn)) +
-	       qps * (outgoing ? sizeof(struct ms_rqp) : sizeof(struct ms_rrx));
+	       qps * (outgoing ? sizeof(struct ms_rqp) : sizeof(struct ms_rrx)) +
+	       depth * (qps * sizeof(uint64_t) + sizeof(uint32_t));
+}
+
+static uint32_t depth_of(const struct ms_roce *r, const struct ms_flow *f)
+{
+	return f->messages < r->cfg.depth ? f->messages : r->cfg.depth;
+}
+
+/* What is different for a flow that is a channel of a graph. */
+static void of_graph(const struct ms_roce *r, struct ms_rconn *c)
+{
+	const struct ms_graph *g = ms_workload_graph(r->workload, c->flow, &c->part, &c->channel);
+
+	if (!g)
+		return;
+	c->play = r->play[c->part];
+	c->sizes = ms_graph_sizes(g, c->channel);
 }
 
 static struct ms_rconn *new_conn(struct ms_rhost *h, uint32_t id, const struct ms_flow *f,
 				 bool outgoing)
 {
-	size_t bytes = end_bytes(h->r->cfg.qps, outgoing);
+	uint32_t qps = h->r->cfg.qps, depth = depth_of(h->r, f);
+	size_t bytes = end_bytes(qps, depth, outgoing);
 	uint8_t *mem = ms_arena_take(&h->lane->arena, bytes);
 	struct ms_rconn *c = (struct ms_rconn *)(void *)mem;
 
@@ -102,13 +121,24 @@ static struct ms_rconn *new_conn(struct ms_rhost *h, uint32_t id, const struct m
 		return NULL;
 	}
 	memset(mem, 0, bytes);
-	c->flow = id;
-	c->outgoing = outgoing;
-	c->slot = outgoing ? f->src_slot : f->dst_slot;
-	c->peer = outgoing ? f->dst : f->src;
-	c->peer_slot = outgoing ? f->dst_slot : f->src_slot;
-	ms_rcut_of(&c->cut, f, &h->r->cfg);
-	c->qp = (struct ms_rqp *)(void *)(mem + mb_align64(sizeof(*c)));
+	*c = (struct ms_rconn){
+		.flow = id,
+		.slot = outgoing ? f->src_slot : f->dst_slot,
+		.peer = outgoing ? f->dst : f->src,
+		.peer_slot = outgoing ? f->dst_slot : f->src_slot,
+		.cut = {h->r->cfg.path_mtu, qps},
+		.bytes = f->bytes,
+		.message_bytes = f->message_bytes,
+		.messages = f->messages,
+		.depth = depth,
+		.outgoing = outgoing,
+	};
+	of_graph(h->r, c);
+	mem += mb_align64(sizeof(*c));
+	c->qp = (struct ms_rqp *)(void *)mem;
+	mem += qps * (outgoing ? sizeof(struct ms_rqp) : sizeof(struct ms_rrx));
+	c->end = (uint64_t *)(void *)mem;
+	c->message = (uint32_t *)(void *)(mem + depth * qps * sizeof(uint64_t));
 	h->conns[c->slot] = c;
 	return c;
 }
@@ -116,7 +146,21 @@ static struct ms_rconn *new_conn(struct ms_rhost *h, uint32_t id, const struct m
 void ms_rconn_free(struct ms_rhost *h, struct ms_rconn *c)
 {
 	if (c->over && c->queued == 0)
-		ms_arena_give(&h->lane->arena, c, end_bytes(c->cut.qps, true));
+		ms_arena_give(&h->lane->arena, c, end_bytes(c->cut.qps, c->depth, true));
+}
+
+void ms_rconn_place(struct ms_rconn *c, uint32_t k, const uint64_t *before, size_t stride)
+{
+	uint32_t at = c->posted++ % c->depth;
+
+	c->message[at] = k;
+	for (uint32_t i = 0; i < c->cut.qps; i++) {
+		const void *of = (const uint8_t *)before + i * stride;
+
+		c->end[at * c->cut.qps + i] =
+			*(const uint64_t *)of +
+			ms_rcut_packets(&c->cut, i, ms_rconn_message_bytes(c, k));
+	}
 }
 
 static struct ms_rconn *open_outgoing(struct ms_rhost *h, uint32_t id, const struct ms_flow *f,
@@ -182,33 +226,55 @@ static bool needs_met(const struct ms_rhost *h, uint32_t id, const struct ms_flo
 	return true;
 }
 
+/* Which message may be posted next; false: none. */
+static bool next_message(const struct ms_rhost *h, const struct ms_rconn *c, uint32_t id,
+			 const struct ms_flow *f, uint32_t *k)
+{
+	uint32_t part, channel;
+
+	if (ms_workload_graph(h->r->workload, id, &part, &channel)) {
+		*k = MS_NODE_NONE; /* taken when there is room for it */
+		return ms_play_waits(h->r->play[part], channel);
+	}
+	*k = c ? c->posted : 0;
+	return *k < f->messages && needs_met(h, id, f, *k);
+}
+
 void ms_rconn_begin(struct ms_rhost *h, uint32_t id, uint64_t now_ps)
 {
 	struct ms_rconn *c;
 	struct ms_flow f;
-	uint32_t before;
+	bool any = false;
+	uint32_t k;
 
 	ms_workload_flow(h->r->workload, id, &f);
 	c = h->conns[f.src_slot];
 	if (c == MS_ROCE_DONE || f.start_ns > now_ps / MS_PS_PER_NS || (c && c->failed))
 		return;
-	if (!c && needs_met(h, id, &f, 0))
+	if (!c && next_message(h, NULL, id, &f, &k))
 		c = open_outgoing(h, id, &f, now_ps);
-	if (!c)
-		return;
-	before = c->posted;
-	while (c->posted < f.messages && c->posted - c->passed < h->r->cfg.depth &&
-	       needs_met(h, id, &f, c->posted))
-		c->posted++;
-	if (c->posted > before)
+	while (c && c->posted - c->passed < c->depth && next_message(h, c, id, &f, &k)) {
+		if (c->play)
+			k = ms_play_take(c->play, c->channel);
+		ms_rconn_place(c, k, &c->qp->end, sizeof(*c->qp));
+		for (uint32_t i = 0; i < c->cut.qps; i++)
+			c->qp[i].end = ms_rconn_end(c, c->posted - 1, i);
+		any = true;
+	}
+	if (any)
 		ms_rqp_post(h, c, now_ps);
 }
 
-void ms_rconn_let_go(struct ms_rhost *h, uint32_t id, enum ms_end end, uint64_t now_ps)
+void ms_rconn_passed(struct ms_rhost *h, struct ms_rconn *c, uint32_t k, enum ms_end end,
+		     uint64_t now_ps)
 {
 	const struct ms_workload *w = h->r->workload;
 	uint32_t on;
 
-	for (uint32_t i = 0; (on = ms_workload_dependent(w, id, end, i)) != MS_FLOW_NONE; i++)
+	if (c->play) {
+		ms_roce_graph_passed(h, c->part, c->channel, k, end, now_ps);
+		return;
+	}
+	for (uint32_t i = 0; (on = ms_workload_dependent(w, c->flow, end, i)) != MS_FLOW_NONE; i++)
 		ms_rconn_begin(h, on, now_ps);
 }

@@ -3,10 +3,10 @@
  * roce_receive.c - a QP that receives: what is expected is taken, anything else thrown away; ACKs,
  * one NAK for a gap, CNPs.
  *
- * The checker takes each packet for an interval of the flow's bytes. Of a QP each begins where the
- * one before ended, or behind. If the ends of all of them, hashed and added without carry, come to
- * the two ends of the flow, and their lengths to its length, they cover it, each byte once: ends
- * between two neighbours cancel out.
+ * The checker takes each packet for an interval of its message's bytes. Of a QP each begins where
+ * the one before ended, or a message begins. If the ends of all of them, hashed and added without
+ * carry, come to the two ends of every message, and their lengths to its length, they cover it,
+ * each byte once: ends between two neighbours cancel out.
  */
 #include "sim/roce_state.h"
 
@@ -49,30 +49,48 @@ static void check(struct ms_rhost *h, struct ms_rconn *c, struct ms_rrx *x,
 		  const struct ms_packet *p)
 {
 	uint64_t from = p->body[MS_RBODY_OFFSET], bytes = p->body[MS_RBODY_BYTES];
+	uint64_t k = p->body[MS_RBODY_MESSAGE], base = k * c->message_bytes;
+	bool first = p->body[0] & MS_RBODY_FIRST;
 
-	if (from < x->from || from + bytes > c->cut.bytes)
-		ms_roce_complain(h->lane, "flow %u: %llu bytes came for %llu, behind %llu of %llu",
+	if (k >= c->messages || from < base || (!first && from != x->from) ||
+	    from + bytes > base + ms_rconn_message_bytes(c, (uint32_t)k))
+		ms_roce_complain(h->lane,
+				 "flow %u: %llu bytes came for %llu of message %llu, not for %llu",
 				 c->flow, (unsigned long long)bytes, (unsigned long long)from,
-				 (unsigned long long)x->from, (unsigned long long)c->cut.bytes);
+				 (unsigned long long)k, (unsigned long long)x->from);
 	x->from = from + bytes;
-	c->bytes += bytes;
-	c->ends ^= ms_mix(from + 1) ^ ms_mix(x->from + 1);
+	c->placed += bytes;
+	c->ends_seen ^= ms_mix(from + 1) ^ ms_mix(x->from + 1);
 }
 
 static bool all_placed(const struct ms_rconn *c)
 {
-	return c->bytes == c->cut.bytes && c->ends == (ms_mix(1) ^ ms_mix(c->cut.bytes + 1));
+	uint64_t ends = 0;
+
+	for (uint32_t k = 0; k < c->messages; k++)
+		ends ^= ms_mix(k * c->message_bytes + 1) ^
+			ms_mix(k * c->message_bytes + ms_rconn_message_bytes(c, k) + 1);
+	return c->placed == c->bytes && c->ends_seen == ends;
 }
 
 static uint32_t passed_everywhere(const struct ms_rconn *c)
 {
 	uint32_t passed = c->passed;
 
-	for (; passed < c->cut.messages; passed++)
+	for (; passed < c->posted; passed++)
 		for (uint32_t i = 0; i < c->cut.qps; i++)
-			if (c->rx[i].expected < ms_rcut_end(&c->cut, i, passed + 1))
+			if (c->rx[i].expected < ms_rconn_end(c, passed, i))
 				return passed;
 	return passed;
+}
+
+static void complete(struct ms_rhost *h, const struct ms_rconn *c, uint64_t now_ps)
+{
+	if (!all_placed(c))
+		ms_roce_complain(h->lane, "flow %u: %llu bytes placed of %llu, or twice", c->flow,
+				 (unsigned long long)c->placed, (unsigned long long)c->bytes);
+	h->r->end_ns[c->flow] = now_ps / MS_PS_PER_NS;
+	h->lane->sums.arrived++;
 }
 
 /* Messages may have arrived now. */
@@ -80,35 +98,45 @@ static void pass(struct ms_rhost *h, struct ms_rconn *c, uint64_t now_ps)
 {
 	uint32_t passed = passed_everywhere(c);
 
-	if (passed == c->passed)
-		return;
-	c->passed = passed;
-	if (passed == c->cut.messages) {
-		if (!all_placed(c))
-			ms_roce_complain(h->lane, "flow %u: %llu bytes placed of %llu, or twice",
-					 c->flow, (unsigned long long)c->bytes,
-					 (unsigned long long)c->cut.bytes);
-		h->r->end_ns[c->flow] = now_ps / MS_PS_PER_NS;
-		h->lane->sums.arrived++;
-	} else if (c->bytes < passed * c->cut.message_bytes) {
-		ms_roce_complain(h->lane, "flow %u: message %u came without all its bytes", c->flow,
-				 passed - 1);
+	while (c->passed < passed) {
+		uint32_t k = c->message[c->passed % c->depth];
+
+		c->passed++;
+		if (c->passed == c->messages)
+			complete(h, c, now_ps);
+		ms_rconn_passed(h, c, k, MS_RECEIVED, now_ps);
 	}
-	ms_rconn_let_go(h, c->flow, MS_RECEIVED, now_ps);
+}
+
+/* The first QP sends of every message: its packets tell which one stands at the next position. */
+static void learn(struct ms_rhost *h, struct ms_rconn *c, const struct ms_packet *p)
+{
+	uint32_t k = (uint32_t)p->body[MS_RBODY_MESSAGE];
+
+	if (c->posted == c->messages || c->posted - c->passed == c->depth || k >= c->messages ||
+	    (!c->play && k != c->posted)) {
+		ms_roce_complain(h->lane, "flow %u: message %u came in the place of %u", c->flow, k,
+				 c->posted);
+		return;
+	}
+	ms_rconn_place(c, k, &c->rx->known, sizeof(*c->rx));
+	for (uint32_t i = 0; i < c->cut.qps; i++)
+		c->rx[i].known = ms_rconn_end(c, c->posted - 1, i);
 }
 
 /* The packet that is expected. REQ(sim.roce.ack) */
 static void take(struct ms_rhost *h, struct ms_lane *lane, struct ms_rconn *c, struct ms_rrx *x,
 		 const struct ms_packet *p, uint64_t now_ps)
 {
+	if (x == c->rx && p->body[0] & MS_RBODY_FIRST)
+		learn(h, c, p);
 	check(h, c, x, p);
 	h->lane->sums.stats.rx_data_packets++;
+	h->lane->sums.stats.rx_data_bytes += p->body[MS_RBODY_BYTES];
 	x->expected++;
 	x->nak_sent = false;
 	x->unanswered++;
-	if (x->unanswered >= h->r->cfg.ack_every ||
-	    x->expected == ms_rcut_end(&c->cut, ms_rbody_index(p),
-				       (uint32_t)p->body[MS_RBODY_MESSAGE] + 1))
+	if (x->unanswered >= h->r->cfg.ack_every || p->body[0] & MS_RBODY_LAST)
 		acknowledge(h, lane, p, c, x);
 	pass(h, c, now_ps);
 }

@@ -117,6 +117,7 @@ static void go_back(struct ms_rhost *h, struct ms_rqp *q, uint64_t now_ps)
 	}
 	q->retries++;
 	q->next = q->una;
+	q->at = q->conn->passed;
 	timer_restart(h, q, now_ps);
 	enqueue(h, q);
 }
@@ -142,31 +143,38 @@ static uint32_t passed_everywhere(const struct ms_rconn *c)
 
 	for (; passed < c->posted; passed++)
 		for (uint32_t i = 0; i < c->cut.qps; i++)
-			if (c->qp[i].una < ms_rcut_end(&c->cut, i, passed + 1))
+			if (c->qp[i].una < ms_rconn_end(c, passed, i))
 				return passed;
 	return passed;
+}
+
+static void complete(struct ms_rhost *h, struct ms_rconn *c, uint64_t now_ps)
+{
+	struct ms_rsource *s = &h->r->source[c->flow];
+
+	s->acked_ns = now_ps / MS_PS_PER_NS;
+	s->retransmits = c->retransmits;
+	h->lane->sums.acked++;
+	h->conns[c->slot] = MS_ROCE_DONE;
+	c->over = true;
 }
 
 /* Messages may be complete now. */
 static void pass(struct ms_rhost *h, struct ms_rconn *c, uint64_t now_ps)
 {
-	struct ms_rsource *s = &h->r->source[c->flow];
-	uint32_t passed = passed_everywhere(c), id = c->flow;
+	uint32_t passed = passed_everywhere(c);
 
-	if (passed == c->passed)
-		return;
-	c->passed = passed;
-	if (passed == c->cut.messages) {
-		s->acked_ns = now_ps / MS_PS_PER_NS;
-		s->retransmits = c->retransmits;
-		h->lane->sums.acked++;
-		h->conns[c->slot] = MS_ROCE_DONE;
-		c->over = true;
-		ms_rconn_free(h, c);
-	} else {
-		ms_rconn_begin(h, id, now_ps);
+	while (c->passed < passed) {
+		uint32_t k = c->message[c->passed % c->depth];
+
+		c->passed++;
+		if (c->passed == c->messages)
+			complete(h, c, now_ps);
+		else
+			ms_rconn_begin(h, c->flow, now_ps);
+		ms_rconn_passed(h, c, k, MS_SENT, now_ps);
 	}
-	ms_rconn_let_go(h, id, MS_SENT, now_ps);
+	ms_rconn_free(h, c);
 }
 
 /* All before `expected` has arrived. REQ(sim.roce.ack) */
@@ -238,13 +246,28 @@ static uint64_t next_due(const struct ms_roce *r, struct ms_rqp *q, uint64_t now
 	return from + (rate == r->cfg.dcqcn.line_bps ? line : bytes * PS_PER_BYTE_AT_1_BPS / rate);
 }
 
-static void send_one(struct ms_rhost *h, struct ms_lane *lane, struct ms_rqp *q, uint64_t now_ps)
+/* The position that the next packet belongs to; those that have passed are no more known. */
+static uint32_t position_of(struct ms_rqp *q)
 {
-	struct ms_rconn *c = q->conn;
-	uint32_t message, bytes;
-	bool first, last;
-	struct ms_rpart part = ms_rcut_at(&c->cut, q->index, q->next, &message, &first, &last);
-	struct ms_packet p = {
+	const struct ms_rconn *c = q->conn;
+
+	q->at = q->at < c->passed ? c->passed : q->at;
+	while (q->next >= ms_rconn_end(c, q->at, q->index))
+		q->at++;
+	return q->at;
+}
+
+/* What the next packet of a QP says. */
+static void make_packet(const struct ms_rhost *h, struct ms_rqp *q, struct ms_packet *p)
+{
+	const struct ms_rconn *c = q->conn;
+	uint32_t position = position_of(q), k = c->message[position % c->depth];
+	uint64_t end = ms_rconn_end(c, position, q->index), size = ms_rconn_message_bytes(c, k);
+	uint64_t n = q->next - (end - ms_rcut_packets(&c->cut, q->index, size));
+	struct ms_rpart part = ms_rcut_packet(&c->cut, q->index, size, n);
+	bool first = n == 0, last = q->next + 1 == end;
+
+	*p = (struct ms_packet){
 		.src = h->number & (MS_HOSTS_MAX - 1),
 		.plane = q->plane & MS_PLANE_MASK,
 		.dst = c->peer & (MS_HOSTS_MAX - 1),
@@ -253,24 +276,30 @@ static void send_one(struct ms_rhost *h, struct ms_lane *lane, struct ms_rqp *q,
 		.cls = MW_DSCP_NO_TRIM,
 		.ev = q->ev,
 		.head = MS_ROCE_DATA,
-		.body = {ms_rbody(c->peer_slot, q->index, MS_ROCE_DATA), q->next, part.offset,
-			 part.bytes, message},
+		.body = {ms_rbody(c->peer_slot, q->index, MS_ROCE_DATA), q->next,
+			 k * c->message_bytes + part.offset, part.bytes, k},
 	};
+	p->body[0] |= (first ? MS_RBODY_FIRST : 0) | (last ? MS_RBODY_LAST : 0);
+	p->bytes = (uint16_t)(part.bytes + MS_ROCE_BTH + (first ? MS_ROCE_RETH : 0) +
+			      (last ? MS_ROCE_IMM : 0) + h->r->cfg.frame_bytes);
+}
 
-	bytes = (uint32_t)part.bytes + MS_ROCE_BTH + (first ? MS_ROCE_RETH : 0) +
-		(last ? MS_ROCE_IMM : 0) + h->r->cfg.frame_bytes;
-	p.bytes = (uint16_t)bytes;
+static void send_one(struct ms_rhost *h, struct ms_lane *lane, struct ms_rqp *q, uint64_t now_ps)
+{
+	struct ms_packet p;
+
+	make_packet(h, q, &p);
 	h->lane->sums.sent++;
 	h->lane->sums.stats.tx_data_packets++;
 	if (q->next < q->top) {
 		h->lane->sums.stats.tx_retransmits++;
-		c->retransmits++;
+		q->conn->retransmits++;
 	}
 	q->next++;
 	q->top = q->next > q->top ? q->next : q->top;
 	if (mb_link_alone(&q->timer))
 		timer_restart(h, q, now_ps);
-	q->due_ps = next_due(h->r, q, now_ps, bytes);
+	q->due_ps = next_due(h->r, q, now_ps, p.bytes);
 	ms_send(lane, &p);
 }
 
@@ -316,7 +345,6 @@ void ms_rqp_post(struct ms_rhost *h, struct ms_rconn *c, uint64_t now_ps)
 	for (uint32_t i = 0; i < c->cut.qps; i++) {
 		struct ms_rqp *q = &c->qp[i];
 
-		q->end = ms_rcut_end(&c->cut, i, c->posted);
 		if (q->due_ps < now_ps)
 			q->due_ps = now_ps;
 		enqueue(h, q);

@@ -3,7 +3,8 @@
  * roce_state.h - what RoCE's NICs consist of; for roce*.c only.
  *
  * Packets of a QP are numbered from 0 without end; on the wire a PSN would be the lowest 24 bits.
- * Where a packet lies in its flow follows from its number (roce_cut.c).
+ * Messages are numbered by position, in the order in which they were posted; which message of its
+ * flow stands at a position, and where each QP's part of it ends, is kept of those under way.
  */
 #ifndef SOFTMRC_SIM_ROCE_STATE_H
 #define SOFTMRC_SIM_ROCE_STATE_H
@@ -11,6 +12,7 @@
 #include "base/list.h"
 #include "sim/arena.h"
 #include "sim/draw.h"
+#include "sim/graph_play.h"
 #include "sim/roce.h"
 
 /* IBTA: BTH; RETH in front of a WRITE; immediate at its end; AETH of an answer; the rest of a CNP.
@@ -30,15 +32,14 @@ enum ms_roce_kind {
 	MS_ROCE_CNP_KIND,
 };
 
-/* How the messages of a flow are cut over its QPs. */
+/* How messages are cut over the QPs of a flow. */
 struct ms_rcut {
-	uint64_t bytes, message_bytes;
-	uint32_t messages, mtu, qps;
+	uint32_t mtu, qps;
 };
 
-/* The part of a message that a QP sends, or a packet of it. */
+/* A packet's bytes. */
 struct ms_rpart {
-	uint64_t offset; /* in the flow */
+	uint64_t offset; /* in the message */
 	uint64_t bytes;
 };
 
@@ -54,6 +55,7 @@ struct ms_rqp {
 	struct ms_rqp *left, *right;
 	uint64_t turn;
 	uint32_t rank;
+	uint32_t at; /* the position that `next` belongs to, or one before */
 	bool queued;
 	uint8_t index, plane, retries;
 	uint32_t ev;
@@ -63,6 +65,7 @@ struct ms_rqp {
 /* A QP that receives. */
 struct ms_rrx {
 	uint64_t expected;
+	uint64_t known;	     /* packets of all messages whose place is known */
 	uint64_t from;	     /* the checker: where in the flow the last packet ended */
 	uint64_t cnp_ps;     /* the next CNP not before */
 	uint32_t unanswered; /* packets since the last ACK */
@@ -75,11 +78,18 @@ struct ms_rconn {
 	uint32_t flow, slot;
 	uint32_t peer, peer_slot;
 	struct ms_rcut cut;
-	uint32_t posted, passed; /* messages */
+	uint64_t bytes, message_bytes; /* message k begins at k * message_bytes */
+	const uint32_t *sizes;	       /* of a graph's messages; NULL: all alike, but the last */
+	struct ms_play *play;	       /* NULL: of no graph */
+	uint32_t part, channel;	       /* of the workload; of the graph */
+	uint32_t messages, depth;
+	uint32_t posted, passed; /* positions; at the destination: known */
 	uint32_t retransmits;
 	uint32_t queued; /* QPs in heaps */
 	bool outgoing, failed, over;
-	uint64_t bytes, ends; /* the checker's, at the destination; roce_receive.c */
+	uint64_t placed, ends_seen; /* the checker's, at the destination; roce_receive.c */
+	uint32_t *message;	    /* [position % depth]: which message */
+	uint64_t *end;		    /* [position % depth][QP]: packets up to its end */
 	union {
 		struct ms_rqp *qp;
 		struct ms_rrx *rx;
@@ -126,18 +136,30 @@ struct ms_roce {
 	uint32_t *dark;		/* of each host: ports without carrier */
 	struct ms_rsource *source;
 	uint64_t *end_ns;
+	struct ms_play *play[MS_PARTS_MAX]; /* of graphs over RoCE; the nics' */
+	uint32_t plays;
 };
+
+/* ms_rconn_message_bytes returns the bytes of message k. */
+static inline uint64_t ms_rconn_message_bytes(const struct ms_rconn *c, uint32_t k)
+{
+	if (c->sizes)
+		return c->sizes[k];
+	return k + 1 < c->messages ? c->message_bytes : c->bytes - c->message_bytes * k;
+}
+
+/* ms_rconn_end returns up to which packet of QP i the message at a position goes. */
+static inline uint64_t ms_rconn_end(const struct ms_rconn *c, uint32_t position, uint32_t i)
+{
+	return c->end[position % c->depth * c->cut.qps + i];
+}
 
 /* ---- roce_cut.c ---- */
 
-/* ms_rcut_of fills in how a flow is cut. */
-void ms_rcut_of(struct ms_rcut *c, const struct ms_flow *f, const struct ms_roce_cfg *cfg);
-/* ms_rcut_end returns how many packets of QP i the first `messages` messages have. */
-uint64_t ms_rcut_end(const struct ms_rcut *c, uint32_t i, uint32_t messages);
-/* ms_rcut_at says where packet n of QP i lies, and of which message it is; *last: its QP's last of
- * that message, *first: the first. */
-struct ms_rpart ms_rcut_at(const struct ms_rcut *c, uint32_t i, uint64_t n, uint32_t *message,
-			   bool *first, bool *last);
+/* ms_rcut_packets returns how many packets of QP i a message of so many bytes has. */
+uint64_t ms_rcut_packets(const struct ms_rcut *c, uint32_t i, uint64_t bytes);
+/* ms_rcut_packet says which bytes of such a message packet n of QP i has. */
+struct ms_rpart ms_rcut_packet(const struct ms_rcut *c, uint32_t i, uint64_t bytes, uint64_t n);
 
 /* ---- roce_host.c: hosts, connections, posting ---- */
 
@@ -151,17 +173,30 @@ struct ms_rconn *ms_rconn_accept(struct ms_rhost *h, uint32_t slot);
 void ms_rconn_begin(struct ms_rhost *h, uint32_t id, uint64_t now_ps);
 /* ms_rconn_progress returns how many messages of a flow have passed at an end that is here. */
 uint32_t ms_rconn_progress(const struct ms_rhost *h, uint32_t slot, uint32_t messages);
-/* ms_rconn_let_go begins the flows that waited for messages of `id` at this end. */
-void ms_rconn_let_go(struct ms_rhost *h, uint32_t id, enum ms_end end, uint64_t now_ps);
+/* ms_rconn_passed begins what waited for message k of a flow at this end. */
+void ms_rconn_passed(struct ms_rhost *h, struct ms_rconn *c, uint32_t k, enum ms_end end,
+		     uint64_t now_ps);
+/* ms_rconn_place notes that message k stands at the next position, and where it ends. */
+void ms_rconn_place(struct ms_rconn *c, uint32_t k, const uint64_t *before, size_t stride);
 /* ms_rconn_free gives back a sender's end that is over, when no heap holds a QP of it. */
 void ms_rconn_free(struct ms_rhost *h, struct ms_rconn *c);
 /* ms_roce_ev returns what switches hash of packets that a QP sends. */
 uint32_t ms_roce_ev(const struct ms_roce *r, uint32_t src, uint32_t dst, uint32_t slot,
 		    uint32_t index);
 
+/* ---- roce_graph.c: as nic_graph.c ---- */
+
+/* ms_roce_graphs_next_ns returns when ms_roce_graphs_wake is to be called for a host. */
+uint64_t ms_roce_graphs_next_ns(const struct ms_roce *r, uint32_t host);
+/* ms_roce_graphs_wake lets go on at a host what waits for time. */
+void ms_roce_graphs_wake(struct ms_rhost *h, uint64_t now_ps);
+/* ms_roce_graph_passed says that transfer k of a channel has passed at an end that is this host. */
+void ms_roce_graph_passed(struct ms_rhost *h, uint32_t part, uint32_t channel, uint32_t k,
+			  enum ms_end end, uint64_t now_ps);
+
 /* ---- roce_send.c: a QP that sends ---- */
 
-/* ms_rqp_post lets a connection's QPs send all that was posted. */
+/* ms_rqp_post lets a connection's QPs send up to their `end`, which was moved on. */
 void ms_rqp_post(struct ms_rhost *h, struct ms_rconn *c, uint64_t now_ps);
 /* ms_rqp_answer takes an ACK, NAK or CNP. */
 void ms_rqp_answer(struct ms_rhost *h, const struct ms_packet *p, uint64_t now_ps);
@@ -192,6 +227,9 @@ static inline uint32_t ms_rbody_index(const struct ms_packet *p)
 {
 	return (uint32_t)(p->body[0] >> 32) & 0xFF;
 }
+
+#define MS_RBODY_FIRST (UINT64_C(1) << 48) /* data: of its QP's part of the message */
+#define MS_RBODY_LAST (UINT64_C(1) << 49)
 
 static inline enum ms_roce_kind ms_rbody_kind(const struct ms_packet *p)
 {

@@ -141,10 +141,6 @@ bool ms_run_check(const struct ms_run_cfg *cfg, char *why)
 		fill_workload(cfg, &w);
 		if (!ms_workload_check(&w, why))
 			return false;
-		if (w.kind == MS_GRAPH && w.transport == MS_ROCE) {
-			snprintf(why, MS_WHY_BYTES, "workload %u: a graph is played over MRC", i);
-			return false;
-		}
 	}
 	return ms_nic_check(&nic, why) && ms_roce_check(&roce, why) &&
 	       ms_net_cfg_check(&net, why, MS_WHY_BYTES);
@@ -186,7 +182,7 @@ static bool give_hosts(struct ms_run *run, struct ms_hosts *hosts, char *why)
 		ms_nics_hosts(run->nics, hosts);
 	} else {
 		fill_roce(&run->cfg, &roce);
-		run->roce = ms_roce_create(&roce, run->workload, why);
+		run->roce = ms_roce_create(&roce, run->workload, run->nics, why);
 		if (!run->roce)
 			return false;
 		ms_mixed_init(&run->mixed, run->nics, run->roce, run->workload,
@@ -250,8 +246,8 @@ void ms_run_destroy(struct ms_run *run)
 		return;
 	if (run->net)
 		ms_net_destroy(run->net);
-	ms_nics_destroy(run->nics);
 	ms_roce_destroy(run->roce);
+	ms_nics_destroy(run->nics);
 	ms_workload_destroy(run->workload);
 	free(run->merged);
 	free(run);

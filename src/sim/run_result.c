@@ -227,6 +227,13 @@ void ms_run_flow(const struct ms_run *run, uint32_t id, struct ms_flow_result *r
 	ms_workload_flow(run->workload, id, &result->flow);
 }
 
+uint64_t ms_run_placed(const struct ms_run *run, uint32_t id)
+{
+	if (run->roce && ms_workload_transport(run->workload, id) == MS_ROCE)
+		return ms_roce_placed(run->roce, id);
+	return ms_nics_placed(run->nics, id);
+}
+
 /* ---- who waits for whom ---- */
 
 /* The first need of message k that is not met, as far as this rank sees. */

@@ -90,6 +90,7 @@ struct ms_scenario_workload {
 struct ms_scenario_job {
 	uint32_t line;
 	uint32_t placement, dp_mode; /* enum ms_job_placement, enum ms_job_dp */
+	uint32_t transport;	     /* enum ms_transport; MS_TRANSPORTS: that of the scenario */
 	uint64_t start_ns;
 	uint64_t seed; /* 0: that of the scenario */
 	struct ms_job_cfg cfg;

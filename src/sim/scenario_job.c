@@ -6,6 +6,7 @@
 
 void ms_scenario_job_defaults(struct ms_scenario_job *j)
 {
+	j->transport = MS_TRANSPORTS;
 	j->cfg = (struct ms_job_cfg){
 		.tp = 1,
 		.pp = 1,
@@ -66,6 +67,8 @@ static bool one_job(struct ms_scenario *s, uint32_t i, struct ms_file_error *err
 		return ms_file_refuse(error, s->name, j->line, "job: %s", why);
 	s->run.workload[s->n_workloads + i] = (struct ms_workload_cfg){
 		.kind = MS_GRAPH,
+		.transport = (enum ms_transport)(j->transport < MS_TRANSPORTS ? j->transport
+									      : s->transport.kind),
 		.hosts = s->fabric.n_hosts,
 		.hosts_per_t0 = s->fabric.cfg.hosts_per_t0,
 		.start_ns = j->start_ns,

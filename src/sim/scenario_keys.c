@@ -252,6 +252,8 @@ static const struct ms_key workload_keys[] = {
 
 #define JOB struct ms_scenario_job
 static const struct ms_key job_keys[] = {
+	WORD("transport", WORD, JOB, transport, transport_names, "that of [transport]",
+	     "what carries it"),
 	KEY("tp", U32, JOB, cfg.tp, 1, MS_JOB_RANKS_MAX, "1", "tensor parallelism"),
 	KEY("pp", U32, JOB, cfg.pp, 1, MS_JOB_RANKS_MAX, "1", "stages of the pipeline"),
 	KEY("dp", U32, JOB, cfg.dp, 1, MS_JOB_RANKS_MAX, "1", "data parallelism"),

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "fabric/link.h"
+#include "sim/job.h"
 #include "sim/roce_state.h"
 #include "sim/run.h"
 
@@ -166,6 +167,60 @@ TEST(ms_roce, whatever_goes_wrong_for_a_while)
 	}
 	assert_true(sum.tx_retransmits && sum.timeouts && sum.tx_naks && sum.tx_cnps &&
 		    sum.rx_duplicates);
+}
+
+/* A training job: messages of all sizes, in any order, that wait for each other. */
+static struct ms_job *random_job(uint32_t hosts)
+{
+	struct ms_job_cfg c = {
+		.hosts = hosts,
+		.tp = 1,
+		.pp = 2,
+		.dp = 2,
+		.ep = 2,
+		.stride = 1,
+		.placement_seed = test_rand(),
+		.steps = 3,
+		.microbatches = pick(1, 4),
+		.forward_ns = 5000,
+		.backward_ns = 10000,
+		.optimizer_ns = 1000,
+		.dp_bytes = test_rand_below(500000),
+		.buckets = pick(1, 4),
+		.overlap = test_rand_chance(1, 2),
+		.pp_bytes = test_rand_below(100000),
+		.ep_bytes = test_rand_below(20000),
+		.ep_rounds = 1,
+		.tp_bit_s = UINT64_C(1000000000000),
+		.seed = test_rand(),
+	};
+	struct ms_job *job = ms_job_create(&c, why);
+
+	assert_string_equal(why, "");
+	return job;
+}
+
+TEST(ms_roce, graphs_while_packets_are_lost)
+{
+	for (uint64_t n = test_rounds(8); n > 0; n--) {
+		struct ms_run_result one, two;
+		struct ms_run_cfg cfg;
+		struct ms_job *job;
+
+		do
+			random_run(&cfg);
+		while (cfg.topology.n_hosts < 4);
+		why[0] = '\0';
+		job = random_job(cfg.topology.n_hosts);
+		cfg.workload[0] = (struct ms_workload_cfg){
+			.kind = MS_GRAPH, .transport = MS_ROCE, .graph = ms_job_graph(job)};
+		one = run_with(&cfg, 1000 * US_PS);
+		cfg.threads = 2;
+		two = run_with(&cfg, 37 * US_PS);
+		assert_u_eq(two.net.hash, one.net.hash);
+		assert_u_eq(two.end_ps, one.end_ps);
+		ms_job_destroy(job);
+	}
 }
 
 /* ---- go-back-N, naively ---- */

@@ -138,37 +138,25 @@ TEST(ms_rrx_data, duplicate_is_answered)
 	ms_run_destroy(run);
 }
 
-/* Each part a multiple of 128 but the last; every byte of every message belongs to one packet. */
-TEST(ms_rcut_at, covers_each_byte_once)
+/* Every byte of a message belongs to one packet of one QP. */
+TEST(ms_rcut_packet, covers_each_byte_once)
 {
-	for (uint64_t round = test_rounds(200); round > 0; round--) {
-		struct ms_roce_cfg roce = {.path_mtu = 256u << test_rand_below(5),
-					   .qps = 1 + (uint32_t)test_rand_below(16)};
-		struct ms_flow f = {.messages = 1 + (uint32_t)test_rand_below(5),
-				    .message_bytes = test_rand_below(60000)};
-		uint64_t packets = 0, bytes = 0, at[16] = {0};
-		struct ms_rcut c;
+	for (uint64_t round = test_rounds(500); round > 0; round--) {
+		struct ms_rcut c = {256u << test_rand_below(5),
+				    1 + (uint32_t)test_rand_below(MS_ROCE_QPS_MAX)};
+		uint64_t bytes = test_rand_below(200000), at = 0, packets = 0;
 
-		f.bytes = f.message_bytes * (f.messages - 1) + test_rand_below(f.message_bytes + 1);
-		ms_rcut_of(&c, &f, &roce);
+		bytes = test_rand_chance(1, 10) ? 0 : bytes;
 		for (uint32_t i = 0; i < c.qps; i++)
-			for (uint64_t n = 0; n < ms_rcut_end(&c, i, f.messages); n++, packets++) {
-				uint32_t k;
-				bool first, last;
-				struct ms_rpart p = ms_rcut_at(&c, i, n, &k, &first, &last);
+			for (uint64_t n = 0; n < ms_rcut_packets(&c, i, bytes); n++, packets++) {
+				struct ms_rpart p = ms_rcut_packet(&c, i, bytes, n);
 
-				assert_true(p.bytes <= c.mtu && p.offset >= at[i]);
-				assert_true(n < ms_rcut_end(&c, i, k + 1));
-				assert_u_eq(last, n + 1 == ms_rcut_end(&c, i, k + 1));
-				assert_u_eq(first, n == ms_rcut_end(&c, i, k));
-				assert_true(p.offset / (f.message_bytes ? f.message_bytes : 1) ==
-						    k ||
-					    p.bytes == 0);
-				at[i] = p.offset + p.bytes;
-				bytes += p.bytes;
+				assert_u_eq(p.offset, at);
+				assert_true(p.bytes <= c.mtu && (p.bytes > 0 || bytes == 0));
+				at += p.bytes;
 			}
-		assert_u_eq(bytes, f.bytes);
-		assert_true(packets >= f.messages);
+		assert_u_eq(at, bytes);
+		assert_true(packets > 0 && ms_rcut_packets(&c, 0, bytes) > 0);
 	}
 }
 

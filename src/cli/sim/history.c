@@ -43,27 +43,29 @@ void sim_history_begin(struct sim_history *h, const struct ms_scenario *s)
 static void take_parts(const struct sim_history *h, struct ms_run *run, struct sim_sample *s)
 {
 	const struct ms_run_cfg *cfg = &h->scenario->run;
-	const struct ms_nics *nics = ms_run_nics(run);
 	uint32_t id = 0;
 
 	for (uint32_t i = 0; i < cfg->n_workloads; i++) {
 		uint64_t n = ms_workload_count(&cfg->workload[i]);
 
 		for (uint64_t k = 0; k < n && id < ms_run_flows(run); k++, id++)
-			s->placed_bytes[i] += ms_nics_placed(nics, id);
+			s->placed_bytes[i] += ms_run_placed(run, id);
 	}
 }
 
 static void take(const struct sim_history *h, struct ms_run *run, uint64_t now_ns,
 		 struct sim_sample *s)
 {
+	struct ms_roce_sums roce = {0};
 	struct ms_nic_sums sums;
 	struct ms_counters net;
 
 	*s = (struct sim_sample){.at_ns = now_ns};
 	ms_nics_sums(ms_run_nics(run), &sums);
+	if (ms_run_roce(run))
+		ms_roce_sums(ms_run_roce(run), &roce);
 	if (h->whole)
-		s->placed_bytes[0] = sums.core.rx_data_bytes;
+		s->placed_bytes[0] = sums.core.rx_data_bytes + roce.stats.rx_data_bytes;
 	else
 		take_parts(h, run, s);
 	ms_net_counters(ms_run_net(run), false, &net);
@@ -71,7 +73,7 @@ static void take(const struct sim_history *h, struct ms_run *run, uint64_t now_n
 		s->drops += net.dropped[cause];
 	s->marks = net.ecn_marks;
 	s->trims = net.trims;
-	s->retransmits = sums.core.tx_retransmits;
+	s->retransmits = sums.core.tx_retransmits + roce.stats.tx_retransmits;
 	s->evs_bad = sums.core.evs_retired - sums.core.evs_revived;
 	for (uint32_t i = 0; i < h->n_links; i++) {
 		struct ms_link_info info;
