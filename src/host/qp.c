@@ -69,6 +69,7 @@ static void qp_free(struct mh_qp *qp)
 	free(qp);
 }
 
+/* REQ(ext.order.relaxed) */
 static struct mt_qp_cap qp_mt_cap(const struct mh_qp_init *init)
 {
 	struct mt_qp_cap cap = {

@@ -247,7 +247,10 @@ int ibv_set_ece(struct ibv_qp *qp, struct ibv_ece *ece)
 	return 0;
 }
 
-/* Packets are placed as they come, by whatever path. */
+/*
+ * Of a message all but its end is placed as it comes, by whatever path. That the end comes last
+ * (docs/protocol.md, Order) is less than what is asked here: bytes in the order of their addresses.
+ */
 int ibv_query_qp_data_in_order(struct ibv_qp *qp, enum ibv_wr_opcode op, uint32_t flags)
 {
 	(void)qp;

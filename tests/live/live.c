@@ -90,6 +90,7 @@ static void live_environment(const struct live_setup *setup, uint32_t host, cons
 	setenv("MRC_ICRC", setup->icrc ? setup->icrc : "", 1);
 	setenv("MRC_DRIVER", setup->driver ? setup->driver : "", 1);
 	setenv("MRC_CAPTURE", setup->capture && host == 1 ? setup->capture : "", 1);
+	setenv("MRC_ORDER", setup->order ? setup->order : "", 1);
 	setenv("MRC_FAULTS", faults, 1);
 	setenv("MRC_STATS_DIR", "/tmp", 1);
 }
@@ -252,7 +253,7 @@ static pid_t live_start(const struct live_side *plan, const char *name, uint32_t
 	if (pid > 0)
 		return pid;
 	live_name = name;
-	alarm(LIVE_CASE_S);
+	alarm(side.setup->limit_s ? side.setup->limit_s : LIVE_CASE_S);
 	side.sock = sock;
 	if (side.setup->enter)
 		side.setup->enter(&side, host);

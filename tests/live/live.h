@@ -48,8 +48,10 @@ struct live_setup {
 	void (*enter)(struct live_side *s, uint32_t host);
 	uint8_t timeout; /* of the QP; 0: 14 */
 	uint8_t retry_linear, retry_exp;
-	uint32_t cqe;  /* 0: enough */
-	bool extended; /* the QPs; they wait 10 us for receivers, for ever */
+	uint32_t cqe;	   /* 0: enough */
+	bool extended;	   /* the QPs; they wait 10 us for receivers, for ever */
+	const char *order; /* MRC_ORDER, NULL: default */
+	uint32_t limit_s;  /* after which a side is ended by SIGALRM; 0: 60 */
 };
 
 struct live_side {
