@@ -12,7 +12,8 @@
  *
  * Version 2 added addresses and rates of ports, the second half of struct mrc_stats_qp, and the
  * default folder. Version 3 added the log of events, version 4 the interfaces of ports and what
- * carries packets. A reader must refuse a version that it does not know.
+ * carries packets, version 5 room for more counters. A reader must refuse a version that it does
+ * not know.
  */
 #ifndef MRC_STATS_H
 #define MRC_STATS_H
@@ -24,11 +25,11 @@ extern "C" {
 #endif
 
 #define MRC_STATS_MAGIC "MRCSTATS"
-#define MRC_STATS_VERSION 4u
+#define MRC_STATS_VERSION 5u
 #define MRC_STATS_DEFAULT_DIR "/dev/shm/softmrc"
 #define MRC_STATS_SUFFIX ".mrcstats"
 #define MRC_STATS_PORTS 32u
-#define MRC_STATS_COUNTERS 64u
+#define MRC_STATS_COUNTERS 128u
 #define MRC_STATS_QPS 64u
 #define MRC_STATS_EVS 256u
 #define MRC_STATS_EVENTS 1024u

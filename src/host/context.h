@@ -39,7 +39,18 @@ struct mh_chunk {
 #define MH_NIC_COUNTS(X)                                                                \
 	X(rx_foreign, "frames from addresses outside the plane's subnet")               \
 	X(tx_no_memory_region, "packets not built because memory of their MR was gone") \
-	X(cq_overruns, "completions lost because their CQ was full")
+	X(cq_overruns, "completions lost because their CQ was full")                    \
+	X(ud_tx, "datagrams sent by UD QPs")                                            \
+	X(ud_tx_bytes, "payload bytes of these")                                        \
+	X(ud_tx_unsent, "datagrams not sent: too long, or no port was up")              \
+	X(ud_rx, "datagrams received by UD QPs")                                        \
+	X(ud_rx_bytes, "payload bytes of these")                                        \
+	X(ud_drop_damaged, "datagrams dropped: bad ICRC, or cut by a switch")           \
+	X(ud_drop_malformed, "datagrams dropped: headers, pad or length wrong")         \
+	X(ud_drop_no_qp, "datagrams dropped: no UD QP there that may receive")          \
+	X(ud_drop_key, "datagrams dropped: wrong Q_Key or P_Key")                       \
+	X(ud_drop_no_recv, "datagrams dropped: no receive was posted")                  \
+	X(ud_drop_no_room, "datagrams dropped: longer than the receive")
 
 struct mh_nic_counts {
 #define MH_NIC_COUNTS_FIELD(name, text) uint64_t name;
@@ -75,10 +86,12 @@ struct mh_nic {
 	struct mh_ports ports;
 	struct mh_mem mem;
 	struct mh_tx *tx;
-	mw_crc32_fn crc32;	  /* for the ICRC */
-	uint8_t trim_of_dscp[64]; /* enum mt_trim */
-	struct mb_link qps;	  /* struct mh_qp.link */
-	struct mb_link failed;	  /* struct mh_qp.failed: to be put to ERR */
+	mw_crc32_fn crc32;	   /* for the ICRC */
+	uint8_t trim_of_dscp[64];  /* enum mt_trim */
+	struct mb_link qps;	   /* struct mh_qp.link */
+	struct mb_link failed;	   /* struct mh_qp.failed: to be put to ERR */
+	struct mb_link ud_senders; /* struct mh_ud.sender: with datagrams to send */
+	uint32_t ud_unread;	   /* datagrams sent since the ports were last read */
 	uint32_t n_qps;
 	uint32_t next_qp_index;
 	struct mh_qp *qp_by_index[MH_QPN_INDEX_MASK + 1];

@@ -5,7 +5,7 @@
 
 #include "host/context.h"
 
-#define MH_COUNTERS_MAX 64u
+#define MH_COUNTERS_MAX 128u
 
 /* mh_counters_read fills in the list and returns its length. Under nic->lock. */
 uint32_t mh_counters_read(const struct mh_nic *nic, struct mh_counter counters[MH_COUNTERS_MAX]);

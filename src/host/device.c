@@ -124,6 +124,11 @@ bool mh_device_up(const struct mh_device *dev)
 	return up;
 }
 
+bool mh_device_reaches(const struct mh_device *dev, const struct mh_gid *gid)
+{
+	return !mh_nic_gone(dev->nic) && mh_addr_reaches(&dev->nic->ports.map, gid->b);
+}
+
 uint32_t mh_device_counters(const struct mh_device *dev, struct mh_counter *counters, uint32_t n)
 {
 	struct mh_counter all[MH_COUNTERS_MAX];

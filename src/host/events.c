@@ -38,8 +38,7 @@ static enum mh_wc_status events_status(uint8_t status)
 	mb_unreachable();
 }
 
-/* events_push adds a completion to a CQ; one that does not fit is the end of the CQ's QPs. */
-static void events_push(struct mh_nic *nic, struct mh_cq *cq, const struct mh_cqe *cqe)
+void mh_events_push(struct mh_nic *nic, struct mh_cq *cq, const struct mh_cqe *cqe)
 {
 	if (mh_cq_push(cq, cqe))
 		return;
@@ -99,7 +98,7 @@ static void events_send(struct mh_nic *nic, const struct mt_event *event)
 		cqe.wc.status = MH_WC_LOC_PROT_ERR;
 	if (cqe.wc.status != MH_WC_SUCCESS && cqe.wc.status != MH_WC_WR_FLUSH_ERR)
 		qp->send_failed = true;
-	events_push(nic, qp->init.send_cq, &cqe);
+	mh_events_push(nic, qp->init.send_cq, &cqe);
 }
 
 static void events_recv(struct mh_nic *nic, const struct mt_event *event)
@@ -119,7 +118,7 @@ static void events_recv(struct mh_nic *nic, const struct mt_event *event)
 		.qp_owner = qp->init.owner,
 	};
 
-	events_push(nic, qp->init.recv_cq, &cqe);
+	mh_events_push(nic, qp->init.recv_cq, &cqe);
 }
 
 static void events_deliver(struct mh_nic *nic, const struct mt_event *event, uint64_t now_ns)

@@ -3,9 +3,14 @@
 #ifndef SOFTMRC_HOST_EVENTS_H
 #define SOFTMRC_HOST_EVENTS_H
 
-#include "host/context.h"
+#include "host/cq.h"
 
 /* mh_events_drain delivers what the engine has to report and returns how much. Under nic->lock. */
 uint32_t mh_events_drain(struct mh_nic *nic, uint64_t now_ns);
+/*
+ * mh_events_push adds a completion to a CQ; one that does not fit is the end of the CQ's QPs, when
+ * events are drained next. Under nic->lock.
+ */
+void mh_events_push(struct mh_nic *nic, struct mh_cq *cq, const struct mh_cqe *cqe);
 
 #endif

@@ -25,6 +25,7 @@ struct mh_mr {
 	uint64_t length;
 	uint64_t iova; /* of base */
 	uint32_t key;
+	uint32_t access; /* enum mh_access */
 };
 
 struct mh_mem {
@@ -64,6 +65,16 @@ static inline void *mh_mem_resolve(const struct mh_mem *mem, uint32_t key, uint6
 	    len > mr->length - (addr - mr->iova))
 		return NULL;
 	return mr->base + (addr - mr->iova);
+}
+
+/* mh_mem_find is mh_mem_resolve for an MR of this PD that grants these rights; else NULL. */
+static inline void *mh_mem_find(const struct mh_mem *mem, const struct mh_pd *pd, uint32_t access,
+				uint32_t key, uint64_t addr, uint32_t len)
+{
+	void *at = mh_mem_resolve(mem, key, addr, len);
+	const struct mh_mr *mr = at ? mem->mr[mh_mem_index(key)] : NULL;
+
+	return mr && mr->pd == pd && (mr->access & access) == access ? at : NULL;
 }
 
 #endif

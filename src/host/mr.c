@@ -54,7 +54,8 @@ int mh_mr_reg(struct mh_pd *pd, void *addr, size_t length, uint64_t iova, uint32
 	m = malloc(sizeof(*m));
 	if (!m)
 		return ENOMEM;
-	*m = (struct mh_mr){.pd = pd, .base = addr, .length = length, .iova = iova};
+	*m = (struct mh_mr){
+		.pd = pd, .base = addr, .length = length, .iova = iova, .access = access};
 	mh_nic_lock(nic);
 	err = mr_enter(nic, m, access);
 	mh_nic_unlock(nic);

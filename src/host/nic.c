@@ -120,6 +120,7 @@ int mh_nic_create(const struct mh_env *env, struct mh_nic **nic, struct mio_erro
 	n->next_qp_index = (uint32_t)mh_entropy() & MH_QPN_INDEX_MASK;
 	mb_link_init(&n->qps);
 	mb_link_init(&n->failed);
+	mb_link_init(&n->ud_senders);
 	mb_link_init(&n->devices);
 	mh_nic_describe(env, &n->attr);
 	mh_rx_init(n);

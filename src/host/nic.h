@@ -118,6 +118,9 @@ void mh_device_query(const struct mh_device *dev, struct mh_device_attr *attr);
 int mh_device_plane(const struct mh_device *dev, uint32_t i, struct mh_plane_attr *attr);
 /* mh_device_up says whether at least one plane is up: the state of the one port verbs shows. */
 bool mh_device_up(const struct mh_device *dev);
+/* mh_device_reaches says whether there is any way to the host with this GID: the family, SRv6 rows.
+ */
+bool mh_device_reaches(const struct mh_device *dev, const struct mh_gid *gid);
 
 /* mh_device_ev returns in *ev the i-th EV of a plane; EINVAL: no such plane, or no more EVs. */
 int mh_device_ev(const struct mh_device *dev, uint32_t plane, uint32_t i, uint32_t *ev);
@@ -283,7 +286,11 @@ enum mh_wc_opcode {
 enum mh_wc_flags {
 	MH_WC_WITH_IMM = 1u << 0, /* imm is valid */
 	MH_WC_SOLICITED = 1u << 1,
+	MH_WC_GRH = 1u << 2, /* of a UD QP: the first MH_GRH_BYTES received are a GRH */
 };
+
+/* Before each datagram's payload: an IPv6 header with the GIDs, byte_len includes it. */
+#define MH_GRH_BYTES 40u
 
 struct mh_wc {
 	uint64_t wr_id;
@@ -292,7 +299,8 @@ struct mh_wc {
 	uint32_t byte_len; /* RECV_IMM, RECV: length of the peer's message; READ, atomics: got */
 	uint32_t imm;	   /* host order number; big-endian on the wire */
 	uint32_t qpn;
-	uint32_t flags; /* enum mh_wc_flags */
+	uint32_t flags;	  /* enum mh_wc_flags */
+	uint32_t src_qpn; /* RECV of a UD QP: who sent it; else 0 */
 	void *qp_owner;
 	uint64_t done_ns; /* when the NIC saw it complete, by CLOCK_MONOTONIC */
 };
@@ -337,6 +345,11 @@ struct mh_qp_cap {
 	uint32_t max_inline;   /* 0 .. device's */
 };
 
+enum mh_qp_type {
+	MH_QPT_RC, /* has one peer, on MRC */
+	MH_QPT_UD, /* sends datagrams of at most max_mtu bytes to anyone; nothing comes again */
+};
+
 struct mh_qp_init {
 	struct mh_pd *pd;
 	struct mh_cq *send_cq, *recv_cq; /* may be the same */
@@ -344,7 +357,7 @@ struct mh_qp_init {
 	bool signal_all; /* every send WR makes a completion, not only signalled ones */
 	/*
 	 * Use the operations of docs/protocol.md where the peer knows them, too. Otherwise, and
-	 * with a peer that does not, a QP has WRITE and WRITE_WITH_IMM.
+	 * with a peer that does not, a QP has WRITE and WRITE_WITH_IMM. Of RC QPs only.
 	 */
 	bool extended;
 	/*
@@ -352,6 +365,7 @@ struct mh_qp_init {
 	 * opening. max_recv_wr and max_recv_sge are not looked at then, and read as 0.
 	 */
 	struct mh_srq *srq;
+	enum mh_qp_type type;
 	void *owner;
 };
 
@@ -388,7 +402,11 @@ enum mh_qp_attr_mask {
 	MH_QP_SQD_NOTIFY = 1u << 20, /* only with a move to SQD */
 	MH_QP_MAX_RD_ATOMIC = 1u << 21,
 	MH_QP_MAX_DEST_RD_ATOMIC = 1u << 22,
+	MH_QP_Q_KEY = 1u << 23,
 };
+/* What a UD QP has of these. */
+#define MH_QP_UD_ALL \
+	((uint32_t)MH_QP_STATE | MH_QP_SQ_PSN | MH_QP_P_KEY | MH_QP_SQD_NOTIFY | MH_QP_Q_KEY)
 
 struct mh_qp_attr {
 	enum mh_qp_state state;
@@ -421,6 +439,7 @@ struct mh_qp_attr {
 	bool dynamic_mpr;   /* both ends agreed: windows follow the MPR that SACKs offer */
 	bool svc_time_dest; /* the peer returns stamps later by the time its answer took */
 	bool sqd_notify;    /* raise MH_ASYNC_SQ_DRAINED; reads as false */
+	uint32_t q_key;	    /* UD: a datagram with another one is dropped */
 	bool draining;	    /* read only: in SQD, and a send WR that has begun is not complete */
 };
 
@@ -469,10 +488,23 @@ enum mh_send_flags {
 enum mh_send_opcode {
 	MH_OP_WRITE,
 	/* Of an extended QP. */
-	MH_OP_SEND,
+	MH_OP_SEND,	    /* and the only one of a UD QP */
 	MH_OP_READ,	    /* into the SGEs, whose MRs grant LOCAL_WRITE */
 	MH_OP_COMPARE_SWAP, /* of 8 bytes at an aligned address; what was there goes to the SGEs */
 	MH_OP_FETCH_ADD,    /* likewise */
+};
+
+/* An address handle: where a datagram goes. It is read during the call that posts only. */
+struct mh_ah {
+	struct mh_gid dest;
+	uint8_t traffic_class; /* DSCP << 2; the lower two bits are not looked at */
+};
+
+/* To which QP of that host. A Q_Key with its highest bit set stands for the sending QP's own. */
+struct mh_ud_addr {
+	const struct mh_ah *ah;
+	uint32_t qpn; /* 24 bits */
+	uint32_t q_key;
 };
 
 /* A send WR. The sge array is read during the call only. */
@@ -487,6 +519,7 @@ struct mh_send_wr {
 	enum mh_send_opcode opcode;
 	uint64_t compare_add; /* COMPARE_SWAP: is compared; FETCH_ADD: is added */
 	uint64_t swap;	      /* COMPARE_SWAP: is stored when what is there compares equal */
+	struct mh_ud_addr ud; /* of a UD QP */
 };
 
 /*
@@ -497,6 +530,10 @@ struct mh_send_wr {
  * max_rd_atomic 0, an atomic whose SGEs are not of 8 bytes.
  * EFAULT: an SGE outside the MRs of the QP's PD. ENOMEM: max_send_wr are not yet polled (poll,
  * then call again), or no memory.
+ *
+ * A UD QP's WR completes when its datagram is handed to the wire; one longer than max_mtu completes
+ * and is not sent, as IBTA wants it; SGEs are looked at when it is sent (LOC_PROT_ERR). EINVAL
+ * also: no AH, a QPN of more than 24 bits, a host that no way leads to.
  */
 int mh_qp_post_send(struct mh_qp *qp, const struct mh_send_wr *wr, uint32_t n, uint32_t *posted);
 /* mh_qp_send_room returns how many send WRs would find a place now. */
@@ -517,7 +554,9 @@ struct mh_recv_wr {
 
 /*
  * mh_qp_post_recv_wr queues n receives, each for one SEND or WRITE_WITH_IMM. EFAULT: an SGE outside
- * the MRs of the QP's PD that may be written locally. Else as mh_qp_post_recv.
+ * the MRs of the QP's PD that may be written locally. Else as mh_qp_post_recv. A receive of a UD QP
+ * takes one datagram and needs MH_GRH_BYTES more than that has; its SGEs are looked at when one
+ * arrives.
  */
 int mh_qp_post_recv_wr(struct mh_qp *qp, const struct mh_recv_wr *wr, uint32_t n, uint32_t *posted);
 

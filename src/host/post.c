@@ -7,6 +7,7 @@
 #include "host/engine_host.h"
 #include "host/progress.h"
 #include "host/qp.h"
+#include "host/ud.h"
 
 #define POST_FLAGS_ALL                                                                   \
 	((uint32_t)MH_SEND_IMM | MH_SEND_SIGNALED | MH_SEND_SOLICITED | MH_SEND_INLINE | \
@@ -106,6 +107,8 @@ static int post_one(struct mh_qp *qp, uint64_t now_ns, const struct mh_send_wr *
 	bool is_inline = wr->flags & MH_SEND_INLINE;
 	int result;
 
+	if (qp->ud)
+		return mh_ud_post_send(qp->ud, wr);
 	if ((wr->flags & ~POST_FLAGS_ALL) || wr->n_sge > qp->init.cap.max_send_sge ||
 	    (is_inline && wr->opcode >= MH_OP_READ))
 		return EINVAL;
@@ -169,6 +172,8 @@ static int post_recv_one(struct mh_qp *qp, const struct mh_recv_wr *wr)
 	struct mt_recv_wr out = {.wr_id = wr->wr_id, .sge = sge};
 	int result;
 
+	if (qp->ud)
+		return mh_ud_post_recv(qp->ud, wr);
 	if (qp->init.srq || wr->n_sge > (qp->init.extended ? qp->init.cap.max_recv_sge : 0))
 		return EINVAL;
 	if (post_full(&qp->recv, qp->init.cap.max_recv_wr))

@@ -19,6 +19,7 @@
 #include "host/rx.h"
 #include "host/stats_segment.h"
 #include "host/tx.h"
+#include "host/ud.h"
 
 #define NS_PER_S UINT64_C(1000000000)
 /* Timers are judged at the latest after this many bursts, drained sockets or not. */
@@ -49,6 +50,11 @@
 #define CROWDED_GAP_NS UINT64_C(2000000)
 #define CROWDED_NS UINT64_C(20000000)
 #define POLL_REST_NS 100000
+/*
+ * Nothing holds a program back that posts datagrams, and while it holds the lock nobody reads. So
+ * it reads itself after so many, far fewer than a receive buffer has room for.
+ */
+#define UD_UNREAD_MAX 32u
 
 static uint64_t earlier(uint64_t a, uint64_t b)
 {
@@ -70,7 +76,8 @@ static uint32_t pump_out(struct mh_nic *nic, uint64_t now_ns)
 	if (now_ns > nic->engine_ns)
 		nic->engine_ns = now_ns;
 	work = mh_tx_pump(nic, now_ns);
-
+	if (!mb_link_alone(&nic->ud_senders))
+		work += mh_ud_pump(nic, now_ns);
 	mh_qp_fail_marked(nic, now_ns);
 	for (uint32_t i = 0; i < nic->ports.n; i++)
 		if (mio_port_deadline(nic->ports.port[i].io) <= now_ns)
@@ -117,6 +124,7 @@ static uint64_t progress_deadline(const struct mh_nic *nic)
 
 	for (uint32_t i = 0; i < nic->ports.n; i++)
 		at = earlier(at, mio_port_deadline(nic->ports.port[i].io));
+	at = earlier(at, mh_ud_next(nic));
 	return earlier(at, mh_segment_due(nic->segment));
 }
 
@@ -142,7 +150,10 @@ static void progress_kick_if_late(struct mh_nic *nic)
 
 void mh_progress_pump_out(struct mh_nic *nic, uint64_t now_ns)
 {
-	pump_out(nic, now_ns);
+	if (nic->ud_unread >= UD_UNREAD_MAX)
+		pump(nic);
+	else
+		pump_out(nic, now_ns);
 	progress_kick_if_late(nic);
 }
 

@@ -19,6 +19,7 @@
 #include "host/events.h"
 #include "host/progress.h"
 #include "host/srq.h"
+#include "host/ud.h"
 
 /* Numbers 0 to 2 have meanings of their own on the wire; a few more are left free. */
 #define QP_INDEX_FIRST 16u
@@ -47,11 +48,12 @@ _Static_assert((int)MH_ACCESS_REMOTE_WRITE == (int)MT_ACCESS_REMOTE_WRITE &&
  */
 #define SRQ_TAKEN_MAX 1024u
 
-#define QP_ATTR_ALL (((uint32_t)MH_QP_MAX_DEST_RD_ATOMIC << 1) - 1)
+#define QP_ATTR_ALL (((uint32_t)MH_QP_Q_KEY << 1) - 1)
 #define RNR_RETRY_MAX 7u
 #define RNR_TIMER_MAX 31u
 /* What the core does not know. */
 #define QP_ATTR_HOST ((uint32_t)MH_QP_SQD_NOTIFY)
+#define QP_ATTR_RC (QP_ATTR_ALL & ~(uint32_t)MH_QP_Q_KEY)
 
 static bool qp_cap_ok(const struct mh_qp_cap *cap)
 {
@@ -63,6 +65,7 @@ static bool qp_cap_ok(const struct mh_qp_cap *cap)
 
 static void qp_free(struct mh_qp *qp)
 {
+	mh_ud_free(qp->ud);
 	free(qp->mt_memory);
 	free(qp->signaled);
 	free(qp->inline_bytes);
@@ -102,25 +105,35 @@ static struct mh_qp_init qp_own_init(const struct mh_qp_init *init)
 	return own;
 }
 
+/* qp_alloc_half takes the memory for what a QP of its type has in the engine or beside it. */
+static bool qp_alloc_half(struct mh_qp *qp)
+{
+	struct mt_qp_cap cap = qp_mt_cap(&qp->init);
+	size_t size = mt_qp_size(&cap);
+
+	if (qp->init.type == MH_QPT_UD)
+		return mh_ud_create(qp);
+	mb_assert(size > 0);
+	qp->mt_memory = aligned_alloc(64, (size + 63) & ~(size_t)63);
+	return qp->mt_memory != NULL;
+}
+
 /* qp_alloc takes all memory that the QP will need. */
 static struct mh_qp *qp_alloc(const struct mh_qp_init *init)
 {
-	struct mt_qp_cap cap = qp_mt_cap(init);
-	size_t size = mt_qp_size(&cap);
 	struct mh_qp *qp = calloc(1, sizeof(*qp));
 
-	mb_assert(size > 0);
 	if (!qp)
 		return NULL;
-	qp->mt_memory = aligned_alloc(64, (size + 63) & ~(size_t)63);
+	qp->init = qp_own_init(init);
 	qp->signaled = calloc(init->cap.max_send_wr, 1);
 	if (init->cap.max_inline > 0)
 		qp->inline_bytes = calloc(init->cap.max_send_wr, init->cap.max_inline);
-	if (!qp->mt_memory || !qp->signaled || (init->cap.max_inline > 0 && !qp->inline_bytes)) {
+	if (!qp_alloc_half(qp) || !qp->signaled ||
+	    (init->cap.max_inline > 0 && !qp->inline_bytes)) {
 		qp_free(qp);
 		return NULL;
 	}
-	qp->init = qp_own_init(init);
 	qp->dev = init->send_cq->dev;
 	mb_link_init(&qp->link);
 	mb_link_init(&qp->failed);
@@ -161,13 +174,15 @@ static int qp_enter(struct mh_nic *nic, struct mh_qp *qp)
 {
 	struct mt_qp_cap cap = qp_mt_cap(&qp->init);
 	uint32_t index = qp_choose_index(nic);
-	int result;
+	int result = MT_OK;
 
 	if (index == 0)
 		return ENOMEM;
 	qp->number = nic->ports.slot << MH_QPN_INDEX_BITS | index;
-	MH_ENGINE_CALL(nic, result,
-		       mt_qp_init(nic->engine, qp->mt_memory, &cap, qp->number, qp, &qp->mt));
+	if (!qp->ud)
+		MH_ENGINE_CALL(
+			nic, result,
+			mt_qp_init(nic->engine, qp->mt_memory, &cap, qp->number, qp, &qp->mt));
 	if (result != MT_OK)
 		return mh_engine_errno(result);
 	nic->qp_by_index[index] = qp;
@@ -189,7 +204,8 @@ int mh_qp_create(const struct mh_qp_init *init, struct mh_qp **qp)
 
 	if (mh_nic_gone(nic))
 		return ENODEV;
-	if (!qp_cap_ok(&init->cap) || init->send_cq->dev != init->recv_cq->dev)
+	if (!qp_cap_ok(&init->cap) || init->type > MH_QPT_UD ||
+	    init->send_cq->dev != init->recv_cq->dev)
 		return EINVAL;
 	if (init->srq && (!init->extended || init->srq->dev != init->recv_cq->dev))
 		return EINVAL;
@@ -213,7 +229,10 @@ static void qp_leave(struct mh_nic *nic, struct mh_qp *qp)
 
 	/* Events that name the QP must not outlive it. */
 	mh_events_drain(nic, now);
-	mt_qp_fini(qp->mt);
+	if (qp->ud)
+		mh_ud_leave(qp->ud);
+	else
+		mt_qp_fini(qp->mt);
 	mb_link_remove(&qp->link);
 	mb_link_remove(&qp->failed);
 	nic->qp_by_index[qp->number & MH_QPN_INDEX_MASK] = NULL;
@@ -366,30 +385,46 @@ static void qp_moved(struct mh_qp *qp, const struct mh_qp_attr *attr, uint32_t m
 	qp->sqd_notify = (mask & MH_QP_SQD_NOTIFY) && attr->sqd_notify;
 	if (attr->state == MH_QPS_RESET)
 		qp_reset(qp);
+	/* Of datagrams none is half sent. */
+	if (attr->state == MH_QPS_SQD && qp->ud)
+		mh_qp_drained(qp);
+}
+
+/* qp_modify does so for the half that the QP has. Under nic->lock. */
+static int qp_modify(struct mh_qp *qp, uint64_t now_ns, const struct mh_qp_attr *attr,
+		     uint32_t mask)
+{
+	struct mt_qp_attr core;
+	int result;
+
+	if (qp->ud)
+		return mh_ud_modify(qp->ud, attr, mask);
+	qp_attr_to_core(attr, &core);
+	MH_ENGINE_CALL(qp->dev->nic, result,
+		       mt_qp_modify(qp->mt, now_ns, &core, mask & ~QP_ATTR_HOST));
+	return mh_engine_errno(result);
 }
 
 int mh_qp_modify(struct mh_qp *qp, const struct mh_qp_attr *attr, uint32_t mask)
 {
 	struct mh_nic *nic = qp->dev->nic;
-	struct mt_qp_attr core;
 	uint64_t now = mh_now_ns();
-	int result;
+	int err;
 
 	if (mh_nic_gone(nic))
 		return ENODEV;
 	if ((mask & MH_QP_DEST) && !mh_addr_reaches(&nic->ports.map, attr->dest.b))
 		mh_nic_unreachable(nic, attr->dest.b);
-	if (!qp_attr_ok(nic, attr, mask))
+	if (!qp_attr_ok(nic, attr, mask) || (mask & ~(qp->ud ? MH_QP_UD_ALL : QP_ATTR_RC)))
 		return EINVAL;
-	qp_attr_to_core(attr, &core);
 	mh_nic_lock(nic);
 	mh_events_drain(nic, now);
-	MH_ENGINE_CALL(nic, result, mt_qp_modify(qp->mt, now, &core, mask & ~QP_ATTR_HOST));
-	if (result == MT_OK && (mask & MH_QP_STATE))
+	err = qp_modify(qp, now, attr, mask);
+	if (!err && (mask & MH_QP_STATE))
 		qp_moved(qp, attr, mask);
 	mh_progress_pump_out(nic, now);
 	mh_nic_unlock(nic);
-	return mh_engine_errno(result);
+	return err;
 }
 
 void mh_qp_query(const struct mh_qp *qp, struct mh_qp_attr *attr)
@@ -402,9 +437,13 @@ void mh_qp_query(const struct mh_qp *qp, struct mh_qp_attr *attr)
 		return;
 	}
 	mh_nic_lock(qp->dev->nic);
-	mt_qp_query(qp->mt, &core);
+	if (qp->ud)
+		mh_ud_query(qp->ud, attr);
+	else
+		mt_qp_query(qp->mt, &core);
 	mh_nic_unlock(qp->dev->nic);
-	qp_attr_from_core(&core, attr);
+	if (!qp->ud)
+		qp_attr_from_core(&core, attr);
 }
 
 void mh_qp_raise(struct mh_qp *qp, enum mh_wc_status why)
@@ -431,6 +470,10 @@ static void qp_to_err(struct mh_qp *qp, uint64_t now_ns)
 	struct mt_qp_attr attr;
 	int result;
 
+	if (qp->ud) {
+		mh_ud_to_err(qp->ud);
+		return;
+	}
 	mt_qp_query(qp->mt, &attr);
 	if (attr.state == MT_QPS_ERR || attr.state == MT_QPS_RESET)
 		return;

@@ -8,6 +8,8 @@
 #define MH_INLINE_MAX 1024u
 #define MH_WR_MAX 32768u
 
+struct mh_ud;
+
 struct mh_wr_count {
 	uint64_t posted;
 	uint64_t reported;	 /* as far as the engine's events tell */
@@ -18,7 +20,8 @@ struct mh_qp {
 	struct mb_link link;   /* in nic->qps */
 	struct mb_link failed; /* in nic->failed, or alone */
 	struct mh_device *dev;
-	struct mt_qp *mt;
+	struct mt_qp *mt; /* NULL: a UD QP, which has */
+	struct mh_ud *ud; /* this instead, see ud.h */
 	void *mt_memory;
 	uint32_t number;
 	struct mh_qp_init init;

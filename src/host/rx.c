@@ -9,7 +9,9 @@
 
 #include <string.h>
 
+#include "host/ud.h"
 #include "wire/bth.h"
+#include "wire/datagram.h"
 #include "wire/dscp.h"
 #include "wire/ev_fmt.h"
 #include "wire/icrc.h"
@@ -75,6 +77,10 @@ static void rx_frame(struct mh_nic *nic, uint32_t port, const struct mio_rx *fra
 		body -= MW_ICRC_BYTES;
 		meta.icrc_ok = !nic->env.icrc || rx_icrc_ok(nic, port, frame, body);
 	}
+	if (body > 0 && mw_is_datagram(frame->bytes[0])) {
+		mh_ud_rx(nic, &meta, frame, body);
+		return;
+	}
 	/* Stamps of different ports are not in order; the engine's time is. */
 	if (frame->time_ns > nic->engine_ns)
 		nic->engine_ns = frame->time_ns;
@@ -88,6 +94,7 @@ uint32_t mh_rx_pump(struct mh_nic *nic, uint64_t now_ns, bool *more)
 	uint64_t lost;
 
 	*more = false;
+	nic->ud_unread = 0;
 	for (uint32_t i = 0; i < nic->ports.n; i++) {
 		uint32_t n;
 

@@ -131,8 +131,12 @@ static void segment_qps(struct mh_nic *nic, struct mrc_stats_segment *map)
 {
 	uint32_t n = 0;
 
-	for (struct mb_link *l = nic->qps.next; l != &nic->qps && n < MRC_STATS_QPS; l = l->next)
-		segment_qp(mb_container_of(l, struct mh_qp, link), &map->qp[n++]);
+	for (struct mb_link *l = nic->qps.next; l != &nic->qps && n < MRC_STATS_QPS; l = l->next) {
+		const struct mh_qp *qp = mb_container_of(l, struct mh_qp, link);
+
+		if (qp->mt)
+			segment_qp(qp, &map->qp[n++]);
+	}
 	for (; n < MRC_STATS_QPS; n++)
 		STORE(map->qp[n].qpn, 0);
 }

@@ -28,6 +28,7 @@
 #define TX_PUMP_MAX 512u
 #define TX_CLASSES 3u
 #define TX_ECT0 2u
+#define TX_DSCP_MASK 0xFCu
 #define TX_PAD_MAX 3u
 
 _Static_assert(MIO_IOV_MAX >= MT_SGE_MAX + 2, "headers, SGEs, and pad with ICRC");
@@ -197,15 +198,19 @@ static struct mw_ev_bits tx_ev(const struct mh_env *env, const struct mt_tx_desc
 	return bits;
 }
 
-/* tx_build makes a frame of a descriptor in the burst of its port; false: memory is gone. */
-static bool tx_build(struct mh_nic *nic, const struct mt_tx_desc *d, struct tx_burst *burst)
+/*
+ * tx_build makes a frame of a descriptor, and of its headers in part->headers, in the burst of its
+ * port; false: memory is gone.
+ */
+static bool tx_build(struct mh_nic *nic, const struct mt_tx_desc *d, size_t headers,
+		     struct tx_burst *burst)
 {
 	struct mio_tx *frame = &burst->frame[burst->n];
 	struct tx_part *part = &burst->part[burst->n];
 	struct mw_ev_bits bits = tx_ev(&nic->env, d);
 	uint32_t pad = d->pkt.bth.pad;
 
-	frame->len = (uint32_t)mw_packet_encode(&d->pkt, part->headers);
+	frame->len = (uint32_t)headers;
 	part->iov[0] = (struct iovec){part->headers, frame->len};
 	frame->n_iov = 1;
 	if (!tx_payload(&nic->mem, d, frame, part))
@@ -242,7 +247,7 @@ static bool tx_build(struct mh_nic *nic, const struct mt_tx_desc *d, struct tx_b
 	return true;
 }
 
-static void tx_flush(struct mh_nic *nic, uint32_t port, uint64_t now_ns)
+void mh_tx_flush(struct mh_nic *nic, uint32_t port, uint64_t now_ns)
 {
 	struct tx_burst *burst = &nic->tx->burst[port];
 
@@ -251,13 +256,18 @@ static void tx_flush(struct mh_nic *nic, uint32_t port, uint64_t now_ns)
 	burst->n = 0;
 }
 
+static size_t tx_encode(const struct mt_tx_desc *d, struct tx_burst *burst)
+{
+	return mw_packet_encode(&d->pkt, burst->part[burst->n].headers);
+}
+
 static void tx_emit(struct mh_nic *nic, const struct mt_tx_desc *d, uint64_t now_ns)
 {
 	struct tx_burst *burst = &nic->tx->burst[d->port];
 
 	if (burst->n == MIO_BURST_MAX)
-		tx_flush(nic, d->port, now_ns);
-	if (!tx_build(nic, d, burst)) {
+		mh_tx_flush(nic, d->port, now_ns);
+	if (!tx_build(nic, d, tx_encode(d, burst), burst)) {
 		nic->counts.tx_no_memory_region++;
 		mh_qp_fail(d->qp_user);
 		return;
@@ -267,6 +277,41 @@ static void tx_emit(struct mh_nic *nic, const struct mt_tx_desc *d, uint64_t now
 	burst->n++;
 }
 
+uint32_t mh_tx_room(struct mh_nic *nic, uint32_t port, uint64_t now_ns)
+{
+	struct mh_port *p = &nic->ports.port[port];
+	uint32_t frames;
+
+	if (!p->up || p->io->status->blocked)
+		return 0;
+	frames = mh_pace_frames(&p->pace, now_ns);
+	return frames < TX_BATCH ? frames : TX_BATCH;
+}
+
+bool mh_tx_datagram(struct mh_nic *nic, const struct mh_tx_datagram *out)
+{
+	struct tx_burst *burst = &nic->tx->burst[out->port];
+	const struct mw_datagram *dg = &out->headers;
+	struct mt_tx_desc d = {
+		.ev = out->ev,
+		.port = (uint8_t)out->port,
+		.tclass = MT_CLASS_DATA,
+		.sge = out->sge,
+		.n_sge = out->n_sge,
+		.pkt = {.bth = {.dqp = dg->dqp, .pad = dg->pad}, .payload_len = dg->payload_len},
+	};
+
+	mb_assert(burst->n < MIO_BURST_MAX);
+	memcpy(d.dst.b, out->dest.b, sizeof(d.dst.b));
+	if (!tx_build(nic, &d, mw_datagram_encode(dg, burst->part[burst->n].headers), burst))
+		return false;
+	/* Nobody slows down for a mark, and nothing is gained by a datagram that was cut. */
+	burst->frame[burst->n].tos = out->traffic_class & TX_DSCP_MASK;
+	mh_pace_take(&nic->ports.port[out->port].pace, burst->frame[burst->n].len);
+	burst->n++;
+	return true;
+}
+
 /* tx_room returns the ports that may send data, and in *n how many packets each of them may. */
 static uint32_t tx_room(struct mh_nic *nic, uint64_t now_ns, uint32_t *n)
 {
@@ -274,12 +319,8 @@ static uint32_t tx_room(struct mh_nic *nic, uint64_t now_ns, uint32_t *n)
 
 	*n = TX_BATCH;
 	for (uint32_t i = 0; i < nic->ports.n; i++) {
-		struct mh_port *port = &nic->ports.port[i];
-		uint32_t frames;
+		uint32_t frames = mh_tx_room(nic, i, now_ns);
 
-		if (!port->up || port->io->status->blocked)
-			continue;
-		frames = mh_pace_frames(&port->pace, now_ns);
 		if (frames == 0)
 			continue;
 		free_ports |= 1u << i;
@@ -306,7 +347,7 @@ uint32_t mh_tx_pump(struct mh_nic *nic, uint64_t now_ns)
 	nic->tx->more = got == want;
 	nic->tx->without_room = ~free_ports;
 	for (uint32_t i = 0; i < nic->ports.n; i++)
-		tx_flush(nic, i, now_ns);
+		mh_tx_flush(nic, i, now_ns);
 	return sent;
 }
 

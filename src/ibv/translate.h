@@ -87,7 +87,9 @@ static inline void iv_wc_from_nic(const struct mh_wc *nic, struct ibv_wc *wc)
 		.byte_len = nic->byte_len,
 		.imm_data = imm ? htobe32(nic->imm) : 0,
 		.qp_num = nic->qpn,
-		.wc_flags = imm ? IBV_WC_WITH_IMM : 0,
+		.src_qp = nic->src_qpn,
+		.wc_flags = (imm ? (unsigned int)IBV_WC_WITH_IMM : 0) |
+			    (nic->flags & MH_WC_GRH ? (unsigned int)IBV_WC_GRH : 0),
 	};
 }
 

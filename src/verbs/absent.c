@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * absent.c - functions of libibverbs for what the device has not: address handles, multicast,
+ * absent.c - functions of libibverbs for what the device has not: Ethernet addresses,
  * memory of devices, objects of other processes, registering again. They say so, politely: programs
  * find them by name even where they never call them.
  */
@@ -8,45 +8,7 @@
 
 #define UNUSED(x) ((void)(x))
 
-/* ---- address handles and multicast, which are for datagrams ---- */
-
-struct ibv_ah *ibv_create_ah(struct ibv_pd *pd, struct ibv_ah_attr *attr)
-{
-	UNUSED(pd), UNUSED(attr);
-	return mv_null(EOPNOTSUPP);
-}
-
-int ibv_init_ah_from_wc(struct ibv_context *context, uint8_t port_num, struct ibv_wc *wc,
-			struct ibv_grh *grh, struct ibv_ah_attr *ah_attr)
-{
-	UNUSED(context), UNUSED(port_num), UNUSED(wc), UNUSED(grh), UNUSED(ah_attr);
-	return mv_minus_one(EOPNOTSUPP);
-}
-
-struct ibv_ah *ibv_create_ah_from_wc(struct ibv_pd *pd, struct ibv_wc *wc, struct ibv_grh *grh,
-				     uint8_t port_num)
-{
-	UNUSED(pd), UNUSED(wc), UNUSED(grh), UNUSED(port_num);
-	return mv_null(EOPNOTSUPP);
-}
-
-int ibv_destroy_ah(struct ibv_ah *ah)
-{
-	UNUSED(ah);
-	return EOPNOTSUPP;
-}
-
-int ibv_attach_mcast(struct ibv_qp *qp, const union ibv_gid *gid, uint16_t lid)
-{
-	UNUSED(qp), UNUSED(gid), UNUSED(lid);
-	return EOPNOTSUPP;
-}
-
-int ibv_detach_mcast(struct ibv_qp *qp, const union ibv_gid *gid, uint16_t lid)
-{
-	UNUSED(qp), UNUSED(gid), UNUSED(lid);
-	return EOPNOTSUPP;
-}
+/* ---- Ethernet addresses ---- */
 
 int ibv_resolve_eth_l2_from_gid(struct ibv_context *context, struct ibv_ah_attr *attr,
 				uint8_t eth_mac[6], uint16_t *vid)

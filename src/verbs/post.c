@@ -40,7 +40,22 @@ static int opcode_to_nic(enum ibv_wr_opcode opcode, enum mh_send_opcode *out)
 	return 0;
 }
 
-static int send_to_nic(const struct ibv_send_wr *wr, struct mh_send_wr *out)
+/* Where a datagram goes, which a WR of any other QP does not say. */
+static int address_to_nic(const struct ibv_qp *qp, const struct ibv_send_wr *wr,
+			  struct mh_ud_addr *out)
+{
+	if (!wr->wr.ud.ah || wr->wr.ud.ah->pd != qp->pd)
+		return EINVAL;
+	*out = (struct mh_ud_addr){
+		.ah = &mv_ah(wr->wr.ud.ah)->nic,
+		.qpn = wr->wr.ud.remote_qpn,
+		.q_key = wr->wr.ud.remote_qkey,
+	};
+	return 0;
+}
+
+static int send_to_nic(const struct ibv_qp *qp, const struct ibv_send_wr *wr,
+		       struct mh_send_wr *out)
 {
 	enum mh_send_opcode opcode;
 	int err = opcode_to_nic(wr->opcode, &opcode);
@@ -58,6 +73,8 @@ static int send_to_nic(const struct ibv_send_wr *wr, struct mh_send_wr *out)
 		.imm = be32toh(wr->imm_data),
 		.opcode = opcode,
 	};
+	if (qp->qp_type == IBV_QPT_UD)
+		return address_to_nic(qp, wr, &out->ud);
 	if (opcode == MH_OP_WRITE) { /* else what is there is not set */
 		out->rkey = wr->wr.rdma.rkey;
 		out->remote_addr = wr->wr.rdma.remote_addr;
@@ -77,7 +94,7 @@ static int send_batch(struct mv_qp *qp, struct ibv_send_wr **wr)
 	int bad = 0, err = 0;
 
 	while (next && n < POST_BATCH) {
-		bad = send_to_nic(next, &batch[n]);
+		bad = send_to_nic(&qp->ibv, next, &batch[n]);
 		if (bad)
 			break;
 		next = next->next;

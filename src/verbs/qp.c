@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* qp.c - RC queue pairs carried by MRC: create, modify, query, destroy. */
+/* qp.c - queue pairs, RC carried by MRC and UD: create, modify, query, destroy. */
 #include "verbs/qp_attr.h"
 
 #include <stdlib.h>
@@ -13,6 +13,8 @@ static int init_check(const struct ibv_pd *pd, const struct ibv_qp_init_attr *in
 		return EINVAL;
 	if (init->srq && init->srq->context != pd->context)
 		return EINVAL;
+	if (init->qp_type == IBV_QPT_UD)
+		return init->srq ? EOPNOTSUPP : 0;
 	return init->qp_type == IBV_QPT_RC ? 0 : EOPNOTSUPP;
 }
 
@@ -30,7 +32,8 @@ static int nic_create(struct mv_qp *qp, const struct ibv_qp_init_attr *init)
 			.max_recv_sge = cap->max_recv_sge,
 			.max_inline = cap->max_inline_data},
 		.signal_all = init->sq_sig_all != 0,
-		.extended = true,
+		.extended = init->qp_type == IBV_QPT_RC,
+		.type = init->qp_type == IBV_QPT_UD ? MH_QPT_UD : MH_QPT_RC,
 		.srq = init->srq ? mv_srq(init->srq)->nic : NULL,
 		.owner = &qp->ibv,
 	};
@@ -74,7 +77,7 @@ struct ibv_qp *ibv_create_qp(struct ibv_pd *pd, struct ibv_qp_init_attr *qp_init
 	qp->ibv.qp_num = mh_qp_number(qp->nic);
 	qp->ibv.handle = qp->ibv.qp_num;
 	qp->ibv.state = IBV_QPS_RESET;
-	qp->ibv.qp_type = IBV_QPT_RC;
+	qp->ibv.qp_type = qp_init_attr->qp_type;
 	pthread_mutex_init(&qp->ibv.mutex, NULL);
 	pthread_cond_init(&qp->ibv.cond, NULL);
 	qp_init_attr->cap = qp->cap;
@@ -110,7 +113,7 @@ static int modify(struct mv_qp *qp, const struct ibv_qp_attr *attr, int attr_mas
 	if ((attr_mask & IBV_QP_CUR_STATE) && attr->cur_qp_state != from)
 		return EINVAL;
 	to = attr_mask & IBV_QP_STATE ? attr->qp_state : from;
-	if (mv_qp_move_check(from, to, attr_mask) ||
+	if (mv_qp_move_check(qp->ibv.qp_type, from, to, attr_mask) ||
 	    mv_qp_attr_to_nic(attr, attr_mask, &nic, &mask))
 		return EINVAL;
 	/* A move from a state to itself is none; it is the attributes that count. */
@@ -156,6 +159,7 @@ int ibv_query_qp(struct ibv_qp *qp, struct ibv_qp_attr *attr, int attr_mask,
 	attr->rq_psn = nic.rq_psn;
 	attr->sq_psn = nic.sq_psn;
 	attr->dest_qp_num = nic.dest_qpn;
+	attr->qkey = nic.q_key;
 	attr->sq_draining = nic.draining;
 	attr->path_mig_state = IBV_MIG_MIGRATED;
 	attr->cap = mv_qp(qp)->cap;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * qp_attr.c - attributes of an RC QP: see qp_attr.h.
+ * qp_attr.c - attributes of a QP: see qp_attr.h.
  *
  * Times and counts mean to MRC what is nearest to what they mean to verbs. A timeout of 4.096 us x
  * 2^t is MRC's 1.024 us x 2^(t + 2); retry_cnt is MRC's number of timeouts of equal length, and
@@ -31,7 +31,7 @@ struct move {
 	int required, optional;
 };
 
-static const struct move moves[] = {
+static const struct move rc_moves[] = {
 	{IBV_QPS_RESET, IBV_QPS_INIT, IBV_QP_PKEY_INDEX | IBV_QP_PORT | IBV_QP_ACCESS_FLAGS, 0},
 	{IBV_QPS_INIT, IBV_QPS_INIT, 0, IBV_QP_PKEY_INDEX | IBV_QP_PORT | IBV_QP_ACCESS_FLAGS},
 	{IBV_QPS_INIT, IBV_QPS_RTR,
@@ -57,23 +57,45 @@ static const struct move moves[] = {
 		 IBV_QP_PKEY_INDEX | IBV_QP_MIN_RNR_TIMER | IBV_QP_PATH_MIG_STATE},
 };
 
-int mv_qp_move_check(enum ibv_qp_state from, enum ibv_qp_state to, int attr_mask)
+/* REQ(ud.states) */
+static const struct move ud_moves[] = {
+	{IBV_QPS_RESET, IBV_QPS_INIT, IBV_QP_PKEY_INDEX | IBV_QP_PORT | IBV_QP_QKEY, 0},
+	{IBV_QPS_INIT, IBV_QPS_INIT, 0, IBV_QP_PKEY_INDEX | IBV_QP_PORT | IBV_QP_QKEY},
+	{IBV_QPS_INIT, IBV_QPS_RTR, 0, IBV_QP_PKEY_INDEX | IBV_QP_QKEY},
+	{IBV_QPS_RTR, IBV_QPS_RTS, IBV_QP_SQ_PSN, IBV_QP_CUR_STATE | IBV_QP_QKEY},
+	{IBV_QPS_RTS, IBV_QPS_RTS, 0, IBV_QP_CUR_STATE | IBV_QP_QKEY},
+	{IBV_QPS_RTS, IBV_QPS_SQD, 0, IBV_QP_EN_SQD_ASYNC_NOTIFY},
+	{IBV_QPS_SQD, IBV_QPS_RTS, 0, IBV_QP_CUR_STATE | IBV_QP_QKEY},
+	{IBV_QPS_SQD, IBV_QPS_SQD, 0, IBV_QP_PKEY_INDEX | IBV_QP_QKEY},
+};
+
+#define MOVES(table) table, sizeof(table) / sizeof((table)[0])
+
+static int move_find(const struct move *moves, size_t n, enum ibv_qp_state from,
+		     enum ibv_qp_state to, int attrs)
+{
+	for (size_t i = 0; i < n; i++) {
+		const struct move *m = &moves[i];
+
+		if (m->from == from && m->to == to)
+			return (attrs & m->required) == m->required &&
+					       !(attrs & ~(m->required | m->optional))
+				       ? 0
+				       : EINVAL;
+	}
+	return EINVAL;
+}
+
+int mv_qp_move_check(enum ibv_qp_type type, enum ibv_qp_state from, enum ibv_qp_state to,
+		     int attr_mask)
 {
 	int rest = attr_mask & ~IBV_QP_STATE;
 
 	/* From anywhere, and with nothing said. */
 	if (to == IBV_QPS_RESET || to == IBV_QPS_ERR)
 		return rest & ~IBV_QP_CUR_STATE ? EINVAL : 0;
-	for (size_t i = 0; i < sizeof(moves) / sizeof(moves[0]); i++) {
-		const struct move *m = &moves[i];
-
-		if (m->from == from && m->to == to)
-			return (rest & m->required) == m->required &&
-					       !(rest & ~(m->required | m->optional))
-				       ? 0
-				       : EINVAL;
-	}
-	return EINVAL;
+	return type == IBV_QPT_UD ? move_find(MOVES(ud_moves), from, to, rest)
+				  : move_find(MOVES(rc_moves), from, to, rest);
 }
 
 /* ---- values ---- */
@@ -187,6 +209,10 @@ int mv_qp_attr_to_nic(const struct ibv_qp_attr *attr, int attr_mask, struct mh_q
 		if (access_to_nic(attr->qp_access_flags, &nic->access))
 			return EINVAL;
 		*mask |= MH_QP_ACCESS;
+	}
+	if (attr_mask & IBV_QP_QKEY) {
+		nic->q_key = attr->qkey;
+		*mask |= MH_QP_Q_KEY;
 	}
 	if (attr_mask & IBV_QP_EN_SQD_ASYNC_NOTIFY) {
 		nic->sqd_notify = attr->en_sqd_async_notify;

@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* qp_attr.h - which attributes a move of an RC QP wants, and what they are to the NIC. */
+/* qp_attr.h - which attributes a move of a QP wants, and what they are to the NIC. */
 #ifndef SOFTMRC_VERBS_QP_ATTR_H
 #define SOFTMRC_VERBS_QP_ATTR_H
 
 #include "verbs/verbs.h"
 
 /*
- * mv_qp_move_check says whether an RC QP may go from one state to another with these attributes:
- * all that the move requires, none that it does not know. EINVAL otherwise, also when the move
- * does not exist. IBTA's table of QP state transitions.
+ * mv_qp_move_check says whether a QP of this type may go from one state to another with these
+ * attributes: all that the move requires, none that it does not know. EINVAL otherwise, also when
+ * the move does not exist. IBTA's table of QP state transitions.
  */
-int mv_qp_move_check(enum ibv_qp_state from, enum ibv_qp_state to, int attr_mask);
+int mv_qp_move_check(enum ibv_qp_type type, enum ibv_qp_state from, enum ibv_qp_state to,
+		     int attr_mask);
 
 /*
  * mv_qp_attr_to_nic translates what of the attributes concerns the NIC, and adds to *mask. EINVAL

@@ -44,6 +44,7 @@ int ibv_query_device(struct ibv_context *context, struct ibv_device_attr *device
 		.max_cqe = as_int(nic.max_cqe),
 		.max_mr = as_int(nic.max_mr),
 		.max_pd = as_int(nic.max_pd),
+		.max_ah = INT_MAX,
 		/* Of each QP and of all of the process; the processor's own atomics see them as
 		   such. */
 		.atomic_cap = nic.max_rd_atomic ? IBV_ATOMIC_HCA : IBV_ATOMIC_NONE,

@@ -49,6 +49,11 @@ struct mv_pd {
 	struct mh_pd *nic;
 };
 
+struct mv_ah {
+	struct ibv_ah ibv;
+	struct mh_ah nic;
+};
+
 struct mv_mr {
 	struct ibv_mr ibv;
 	struct mh_mr *nic;
@@ -100,6 +105,11 @@ static inline struct mv_context *mv_context(struct ibv_context *context)
 static inline struct mv_pd *mv_pd(struct ibv_pd *pd)
 {
 	return (struct mv_pd *)pd;
+}
+
+static inline struct mv_ah *mv_ah(struct ibv_ah *ah)
+{
+	return (struct mv_ah *)ah;
 }
 
 static inline struct mv_mr *mv_mr(struct ibv_mr *mr)

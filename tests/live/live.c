@@ -308,8 +308,8 @@ void live_run(const struct live_setup *setup, void (*initiator)(struct live_side
 
 uint64_t live_counter(struct live_side *s, const char *name)
 {
-	struct mh_counter counters[64];
-	uint32_t n = mh_device_counters(s->dev, counters, 64);
+	struct mh_counter counters[128];
+	uint32_t n = mh_device_counters(s->dev, counters, 128);
 
 	for (uint32_t i = 0; i < n; i++)
 		if (strcmp(counters[i].name, name) == 0)

@@ -212,3 +212,20 @@ TEST(ibv_srq_pingpong, sixteen_qps_share_receives)
 {
 	PINGPONG("ibv_srq_pingpong", "-c", "-n", "200");
 }
+
+/* Datagrams: what is outstanding fits a receive buffer, for nothing is sent again. */
+TEST(ibv_ud_pingpong, runs)
+{
+	PINGPONG("ibv_ud_pingpong", "-n", "200");
+	PINGPONG("ibv_ud_pingpong", "-n", "200", "-e");
+}
+
+TEST(ib_send_bw, datagrams)
+{
+	PERFTEST("ib_send_bw", "-c", "UD", "-n", "500", "-s", "2048");
+}
+
+TEST(ib_send_lat, datagrams)
+{
+	PERFTEST("ib_send_lat", "-c", "UD", "-n", "200");
+}

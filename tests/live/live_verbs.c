@@ -148,15 +148,11 @@ TEST_WITH(rig_setup, rig_teardown, ibv_context, refuses_politely)
 	struct ibv_context *ctx = verbs(state);
 	struct ibv_td_init_attr td_attr = {0};
 	struct ibv_pd pd = {.context = ctx};
-	struct ibv_ah_attr ah_attr = {.is_global = 1};
 
 	assert_null(ibv_alloc_td(ctx, &td_attr));
 	assert_int_equal(errno, EOPNOTSUPP);
 	errno = 0;
 	assert_null(ibv_alloc_mw(&pd, IBV_MW_TYPE_1));
-	assert_int_equal(errno, EOPNOTSUPP);
-	errno = 0;
-	assert_null(ibv_create_ah(&pd, &ah_attr));
 	assert_int_equal(errno, EOPNOTSUPP);
 	errno = 0;
 	assert_null(ibv_reg_dmabuf_mr(&pd, 0, 1, 0, -1, 0));

@@ -163,8 +163,8 @@ static inline void bed_icrc(const uint8_t *bytes, size_t body, const struct mio_
 
 static inline uint64_t bed_counter(struct nic_bed *bed, const char *name)
 {
-	struct mh_counter all[64];
-	uint32_t n = mh_device_counters(bed->dev, all, 64);
+	struct mh_counter all[128];
+	uint32_t n = mh_device_counters(bed->dev, all, 128);
 
 	for (uint32_t i = 0; i < n; i++)
 		if (strcmp(all[i].name, name) == 0)

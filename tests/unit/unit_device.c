@@ -222,10 +222,10 @@ DEVICE_TEST(mh_async_get, all_planes_gone_is_port_down)
 DEVICE_TEST(mh_device_counters, names_are_unique_and_counted)
 {
 	struct mh_device *dev = device_open(NULL);
-	struct mh_counter all[64], some[3];
-	uint32_t n = mh_device_counters(dev, all, 64);
+	struct mh_counter all[128], some[3];
+	uint32_t n = mh_device_counters(dev, all, 128);
 
-	assert_u_between(n, 30, 64);
+	assert_u_between(n, 30, 128);
 	for (uint32_t i = 0; i < n; i++)
 		for (uint32_t k = 0; k < i; k++)
 			assert_string_not_equal(all[i].name, all[k].name);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* unit_verbs_qp_attr.c - which moves an RC QP makes, and what its attributes are to the NIC. */
+/* unit_verbs_qp_attr.c - which moves QPs make, and what its attributes are to the NIC. */
 #include "support/test.h"
 
 #include "verbs/qp_attr.h"
@@ -12,13 +12,23 @@
 	(IBV_QP_TIMEOUT | IBV_QP_RETRY_CNT | IBV_QP_RNR_RETRY | IBV_QP_SQ_PSN | \
 	 IBV_QP_MAX_QP_RD_ATOMIC)
 
+static int rc_move(enum ibv_qp_state from, enum ibv_qp_state to, int mask)
+{
+	return mv_qp_move_check(IBV_QPT_RC, from, to, mask);
+}
+
+static int ud_move(enum ibv_qp_state from, enum ibv_qp_state to, int mask)
+{
+	return mv_qp_move_check(IBV_QPT_UD, from, to, mask);
+}
+
 TEST(mv_qp_move_check, the_usual_way)
 {
-	assert_i_eq(mv_qp_move_check(IBV_QPS_RESET, IBV_QPS_INIT, IBV_QP_STATE | TO_INIT), 0);
-	assert_i_eq(mv_qp_move_check(IBV_QPS_INIT, IBV_QPS_RTR, IBV_QP_STATE | TO_RTR), 0);
-	assert_i_eq(mv_qp_move_check(IBV_QPS_RTR, IBV_QPS_RTS, IBV_QP_STATE | TO_RTS), 0);
-	assert_i_eq(mv_qp_move_check(IBV_QPS_RTS, IBV_QPS_SQD, IBV_QP_STATE), 0);
-	assert_i_eq(mv_qp_move_check(IBV_QPS_SQD, IBV_QPS_RTS, IBV_QP_STATE), 0);
+	assert_i_eq(rc_move(IBV_QPS_RESET, IBV_QPS_INIT, IBV_QP_STATE | TO_INIT), 0);
+	assert_i_eq(rc_move(IBV_QPS_INIT, IBV_QPS_RTR, IBV_QP_STATE | TO_RTR), 0);
+	assert_i_eq(rc_move(IBV_QPS_RTR, IBV_QPS_RTS, IBV_QP_STATE | TO_RTS), 0);
+	assert_i_eq(rc_move(IBV_QPS_RTS, IBV_QPS_SQD, IBV_QP_STATE), 0);
+	assert_i_eq(rc_move(IBV_QPS_SQD, IBV_QPS_RTS, IBV_QP_STATE), 0);
 }
 
 /* Each attribute that a move requires is missed when it is not there. */
@@ -26,33 +36,45 @@ TEST(mv_qp_move_check, requires)
 {
 	for (int bit = 1; bit < 1 << 26; bit <<= 1) {
 		if (TO_INIT & bit)
-			assert_i_eq(mv_qp_move_check(IBV_QPS_RESET, IBV_QPS_INIT, TO_INIT & ~bit),
-				    EINVAL);
+			assert_i_eq(rc_move(IBV_QPS_RESET, IBV_QPS_INIT, TO_INIT & ~bit), EINVAL);
 		if (TO_RTR & bit)
-			assert_i_eq(mv_qp_move_check(IBV_QPS_INIT, IBV_QPS_RTR, TO_RTR & ~bit),
-				    EINVAL);
+			assert_i_eq(rc_move(IBV_QPS_INIT, IBV_QPS_RTR, TO_RTR & ~bit), EINVAL);
 		if (TO_RTS & bit)
-			assert_i_eq(mv_qp_move_check(IBV_QPS_RTR, IBV_QPS_RTS, TO_RTS & ~bit),
-				    EINVAL);
+			assert_i_eq(rc_move(IBV_QPS_RTR, IBV_QPS_RTS, TO_RTS & ~bit), EINVAL);
 	}
 }
 
 TEST(mv_qp_move_check, refuses_what_a_move_does_not_know)
 {
-	assert_i_eq(mv_qp_move_check(IBV_QPS_RESET, IBV_QPS_INIT, TO_INIT | IBV_QP_AV), EINVAL);
-	assert_i_eq(mv_qp_move_check(IBV_QPS_INIT, IBV_QPS_RTR, TO_RTR | IBV_QP_TIMEOUT), EINVAL);
-	assert_i_eq(mv_qp_move_check(IBV_QPS_RTS, IBV_QPS_ERR, IBV_QP_AV), EINVAL);
-	assert_i_eq(mv_qp_move_check(IBV_QPS_RTS, IBV_QPS_ERR, IBV_QP_STATE), 0);
-	assert_i_eq(mv_qp_move_check(IBV_QPS_RTS, IBV_QPS_RESET, IBV_QP_STATE), 0);
+	assert_i_eq(rc_move(IBV_QPS_RESET, IBV_QPS_INIT, TO_INIT | IBV_QP_AV), EINVAL);
+	assert_i_eq(rc_move(IBV_QPS_INIT, IBV_QPS_RTR, TO_RTR | IBV_QP_TIMEOUT), EINVAL);
+	assert_i_eq(rc_move(IBV_QPS_RTS, IBV_QPS_ERR, IBV_QP_AV), EINVAL);
+	assert_i_eq(rc_move(IBV_QPS_RTS, IBV_QPS_ERR, IBV_QP_STATE), 0);
+	assert_i_eq(rc_move(IBV_QPS_RTS, IBV_QPS_RESET, IBV_QP_STATE), 0);
 }
 
 TEST(mv_qp_move_check, moves_that_do_not_exist)
 {
-	assert_i_eq(mv_qp_move_check(IBV_QPS_RESET, IBV_QPS_RTR, TO_RTR), EINVAL);
-	assert_i_eq(mv_qp_move_check(IBV_QPS_RESET, IBV_QPS_RTS, TO_RTS), EINVAL);
-	assert_i_eq(mv_qp_move_check(IBV_QPS_INIT, IBV_QPS_RTS, TO_RTS), EINVAL);
-	assert_i_eq(mv_qp_move_check(IBV_QPS_ERR, IBV_QPS_RTS, TO_RTS), EINVAL);
-	assert_i_eq(mv_qp_move_check(IBV_QPS_RTS, (enum ibv_qp_state)77, 0), EINVAL);
+	assert_i_eq(rc_move(IBV_QPS_RESET, IBV_QPS_RTR, TO_RTR), EINVAL);
+	assert_i_eq(rc_move(IBV_QPS_RESET, IBV_QPS_RTS, TO_RTS), EINVAL);
+	assert_i_eq(rc_move(IBV_QPS_INIT, IBV_QPS_RTS, TO_RTS), EINVAL);
+	assert_i_eq(rc_move(IBV_QPS_ERR, IBV_QPS_RTS, TO_RTS), EINVAL);
+	assert_i_eq(rc_move(IBV_QPS_RTS, (enum ibv_qp_state)77, 0), EINVAL);
+}
+
+/* REQ(ud.states) */
+TEST(mv_qp_move_check, of_datagrams)
+{
+	const int to_init = IBV_QP_PKEY_INDEX | IBV_QP_PORT | IBV_QP_QKEY;
+
+	assert_i_eq(ud_move(IBV_QPS_RESET, IBV_QPS_INIT, to_init), 0);
+	assert_i_eq(ud_move(IBV_QPS_RESET, IBV_QPS_INIT, TO_INIT), EINVAL);
+	assert_i_eq(ud_move(IBV_QPS_INIT, IBV_QPS_RTR, 0), 0);
+	assert_i_eq(ud_move(IBV_QPS_INIT, IBV_QPS_RTR, TO_RTR), EINVAL);
+	assert_i_eq(ud_move(IBV_QPS_RTR, IBV_QPS_RTS, IBV_QP_SQ_PSN), 0);
+	assert_i_eq(ud_move(IBV_QPS_RTR, IBV_QPS_RTS, 0), EINVAL);
+	assert_i_eq(ud_move(IBV_QPS_RTS, IBV_QPS_RTS, IBV_QP_QKEY), 0);
+	assert_i_eq(ud_move(IBV_QPS_RESET, IBV_QPS_RTR, 0), EINVAL);
 }
 
 static int convert(const struct ibv_qp_attr *attr, int mask, struct mh_qp_attr *nic)

@@ -1,0 +1,199 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * ud_rx.c - receives datagrams.
+ *
+ * Anybody who knows a QP's number and Q_Key may send to it, and what does not fit is dropped as if
+ * the network had lost it: no stranger ends a QP or uses up its receives.
+ */
+#include "base/bytes.h"
+#include "host/cq.h"
+#include "host/events.h"
+#include "host/guard.h"
+#include "host/place.h"
+#include "host/ud.h"
+#include "wire/datagram.h"
+
+#define P_KEY_PARTITION 0x7FFFu
+#define P_KEY_FULL 0x8000u
+/* Of the GRH: IBTA's number for what follows, and a distance that says nothing. */
+#define GRH_IPV6 0x60000000u
+#define GRH_NEXT_BTH 0x1Bu
+#define GRH_HOPS 64u
+#define GRH_SGID_AT 8u
+#define GRH_DGID_AT 24u
+
+/* What a receive is filled with. */
+struct ud_arrived {
+	const struct mw_datagram *dg;
+	uint8_t grh[MH_GRH_BYTES];
+	const uint8_t *payload;
+};
+
+/*
+ * ud_grh writes the header that InfiniBand would have had. RoCE v2 has an IPv4 header in the last
+ * 20 bytes instead; a mapped GID puts the peer's address where that has ours and ours where either
+ * kind of reader looks for it. REQ(ud.grh)
+ */
+static void ud_grh(const struct mh_nic *nic, const struct mt_rx_meta *meta,
+		   const struct mio_rx *frame, uint8_t grh[MH_GRH_BYTES])
+{
+	mb_store_be32(grh, GRH_IPV6 | (uint32_t)frame->tos << 20);
+	mb_store_be16(grh + 4, (uint16_t)frame->len);
+	grh[6] = GRH_NEXT_BTH;
+	grh[7] = GRH_HOPS;
+	memcpy(grh + GRH_SGID_AT, meta->src.b, sizeof(meta->src.b));
+	memcpy(grh + GRH_DGID_AT, nic->attr.gid.b, sizeof(nic->attr.gid.b));
+}
+
+static struct mh_ud *ud_find(const struct mh_nic *nic, uint32_t qpn)
+{
+	struct mh_qp *qp = nic->qp_by_index[qpn & MH_QPN_INDEX_MASK];
+
+	return qp && qp->number == qpn ? qp->ud : NULL;
+}
+
+static bool ud_receives(const struct mh_ud *ud)
+{
+	return ud->state == MH_QPS_RTR || ud->state == MH_QPS_RTS || ud->state == MH_QPS_SQD;
+}
+
+/* The same partition, and not a limited member at both ends. */
+static bool ud_p_key_ok(uint16_t ours, uint16_t theirs)
+{
+	return ((ours ^ theirs) & P_KEY_PARTITION) == 0 && ((ours | theirs) & P_KEY_FULL);
+}
+
+/* ud_recv_room returns how many bytes the oldest receive holds. */
+static uint64_t ud_recv_room(const struct mt_sge *sge, uint32_t n)
+{
+	uint64_t room = 0;
+
+	while (n > 0)
+		room += sge[--n].length;
+	return room;
+}
+
+struct ud_copy {
+	uint8_t *to;
+	const uint8_t *from;
+	uint32_t len;
+};
+
+static void ud_copy(void *ctx)
+{
+	const struct ud_copy *copy = ctx;
+
+	mh_place(copy->to, copy->from, copy->len);
+}
+
+/* ud_put copies len bytes into the SGE behind those that `at` counts; false: memory is gone. */
+static bool ud_put(const struct mh_qp *qp, const struct mt_sge *sge, uint32_t skip,
+		   const uint8_t *from, uint32_t len)
+{
+	struct ud_copy copy = {.from = from, .len = len};
+
+	copy.to = mh_mem_find(&qp->dev->nic->mem, qp->init.pd, MH_ACCESS_LOCAL_WRITE, sge->lkey,
+			      sge->addr + skip, len);
+	return copy.to && mh_guard_run(copy.to, len, ud_copy, &copy);
+}
+
+/* ud_scatter fills the pieces of a receive with len bytes behind its first `skip`. */
+static bool ud_scatter(const struct mh_qp *qp, const struct mt_sge *sge, uint32_t skip,
+		       const uint8_t *from, uint32_t len)
+{
+	for (; len > 0; sge++) {
+		uint32_t part;
+
+		if (skip >= sge->length) {
+			skip -= sge->length;
+			continue;
+		}
+		part = sge->length - skip < len ? sge->length - skip : len;
+		if (!ud_put(qp, sge, skip, from, part))
+			return false;
+		from += part;
+		len -= part;
+		skip = 0;
+	}
+	return true;
+}
+
+/* ud_deliver fills the oldest receive, which is long enough, and completes it. */
+static void ud_deliver(struct mh_ud *ud, const struct ud_arrived *in)
+{
+	struct mh_qp *qp = ud->qp;
+	uint64_t at = qp->recv.reported % qp->init.cap.max_recv_wr;
+	const struct mt_sge *sge = ud->recv_sge + at * qp->init.cap.max_recv_sge;
+	struct mh_nic *nic = qp->dev->nic;
+	struct mh_cqe cqe = {.qp = qp, .wr = ++qp->recv.reported};
+	bool whole = ud_scatter(qp, sge, 0, in->grh, sizeof(in->grh)) &&
+		     ud_scatter(qp, sge, MH_GRH_BYTES, in->payload, in->dg->payload_len);
+
+	cqe.wc = (struct mh_wc){
+		.wr_id = ud->recv[at].wr_id,
+		.status = whole ? MH_WC_SUCCESS : MH_WC_LOC_PROT_ERR,
+		.opcode = MH_WC_RECV,
+		.byte_len = MH_GRH_BYTES + in->dg->payload_len,
+		.imm = in->dg->imm,
+		.qpn = qp->number,
+		.flags = MH_WC_GRH | (in->dg->with_imm ? (uint32_t)MH_WC_WITH_IMM : 0) |
+			 (in->dg->se ? (uint32_t)MH_WC_SOLICITED : 0),
+		.src_qpn = in->dg->src_qpn,
+		.qp_owner = qp->init.owner,
+	};
+	mh_events_push(nic, qp->init.recv_cq, &cqe);
+	if (whole) {
+		nic->counts.ud_rx++;
+		nic->counts.ud_rx_bytes += in->dg->payload_len;
+	} else {
+		mh_ud_to_err(ud);
+	}
+}
+
+/* ud_take gives a datagram to the QP that it is for, or returns what it is counted as. */
+static uint64_t *ud_take(struct mh_nic *nic, struct ud_arrived *in)
+{
+	const struct mw_datagram *dg = in->dg;
+	struct mh_ud *ud = ud_find(nic, dg->dqp);
+	const struct mh_qp *qp;
+	uint64_t at;
+
+	if (!ud || !ud_receives(ud))
+		return &nic->counts.ud_drop_no_qp;
+	if (dg->q_key != ud->q_key || !ud_p_key_ok(ud->p_key, dg->p_key))
+		return &nic->counts.ud_drop_key;
+	qp = ud->qp;
+	if (qp->recv.reported == qp->recv.posted)
+		return &nic->counts.ud_drop_no_recv;
+	at = qp->recv.reported % qp->init.cap.max_recv_wr;
+	if (ud_recv_room(ud->recv_sge + at * qp->init.cap.max_recv_sge, ud->recv[at].n_sge) <
+	    MH_GRH_BYTES + (uint64_t)dg->payload_len)
+		return &nic->counts.ud_drop_no_room;
+	ud_deliver(ud, in);
+	return NULL;
+}
+
+/* REQ(ud.qkey) REQ(ud.drop) */
+void mh_ud_rx(struct mh_nic *nic, const struct mt_rx_meta *meta, const struct mio_rx *frame,
+	      size_t body)
+{
+	struct mw_datagram dg;
+	struct ud_arrived in = {.dg = &dg};
+	uint64_t *dropped;
+	size_t headers;
+
+	if (meta->trim != MT_TRIM_NONE || !meta->icrc_ok) {
+		nic->counts.ud_drop_damaged++;
+		return;
+	}
+	if (mw_datagram_decode(frame->bytes, body, &dg, &headers) != MW_OK ||
+	    dg.payload_len > nic->env.mtu) {
+		nic->counts.ud_drop_malformed++;
+		return;
+	}
+	in.payload = frame->bytes + headers;
+	ud_grh(nic, meta, frame, in.grh);
+	dropped = ud_take(nic, &in);
+	if (dropped)
+		(*dropped)++;
+}

@@ -1,0 +1,208 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * ud_tx.c - sends datagrams.
+ *
+ * Who uses datagrams keeps order by himself, but takes one that is early for one that is lost. So
+ * the datagrams of a QP are not sprayed one by one: they follow each other on one path for as long
+ * as they do so closely, a millisecond at most, and then on the next path of all, port by port in
+ * turn. What a slow program sends so changes its path each time: a path that loses everything
+ * swallows no two tries of it.
+ */
+#include "base/assert.h"
+#include "host/cq.h"
+#include "host/engine_host.h"
+#include "host/events.h"
+#include "host/tx.h"
+#include "host/ud.h"
+
+/* Longer than datagrams of one burst are apart, shorter than a round trip with its wake-ups. */
+#define PATH_GAP_NS UINT64_C(20000)
+#define PATH_HOLD_NS UINT64_C(1000000)
+/* One pump holds the NIC's lock for about this many datagrams at most. */
+#define PUMP_MAX 256u
+#define PSN_MASK 0xFFFFFFu
+
+static struct mh_ud_send *ud_oldest(const struct mh_ud *ud)
+{
+	return &ud->send[ud->sent % ud->qp->init.cap.max_send_wr];
+}
+
+void mh_ud_sent(struct mh_ud *ud, enum mh_wc_status status)
+{
+	const struct mh_ud_send *send = ud_oldest(ud);
+	struct mh_qp *qp = ud->qp;
+	struct mh_cqe cqe = {.qp = qp, .wr = ++ud->sent};
+
+	if (status == MH_WC_SUCCESS && !qp->init.signal_all && !(send->flags & MH_SEND_SIGNALED))
+		return;
+	cqe.wc = (struct mh_wc){
+		.wr_id = send->wr_id,
+		.status = status,
+		.opcode = MH_WC_SEND,
+		.byte_len = send->bytes,
+		.qpn = qp->number,
+		.qp_owner = qp->init.owner,
+	};
+	mh_events_push(qp->dev->nic, qp->init.send_cq, &cqe);
+}
+
+/* ud_next_path takes the next path of a port that has room; false: none has. REQ(ud.spray) */
+static bool ud_next_path(struct mh_nic *nic, struct mh_ud_path *path, uint64_t now_ns)
+{
+	uint32_t n = nic->ports.n;
+
+	for (uint32_t tried = 0; tried < n; tried++) {
+		uint32_t i = path->next++;
+
+		if (mh_tx_room(nic, i % n, now_ns) == 0)
+			continue;
+		path->port = i % n;
+		path->ev = mh_engine_ev(&nic->env, path->port, i / n % nic->env.evs);
+		path->until_ns = now_ns + PATH_HOLD_NS;
+		return true;
+	}
+	return false;
+}
+
+/* ud_room returns how many datagrams may go now on the path that it chooses. */
+static uint32_t ud_room(struct mh_nic *nic, struct mh_ud_path *path, uint64_t now_ns)
+{
+	uint32_t room = mh_tx_room(nic, path->port, now_ns);
+
+	if (room == 0 || now_ns >= path->until_ns || now_ns >= path->used_ns + PATH_GAP_NS) {
+		if (!ud_next_path(nic, path, now_ns))
+			return 0;
+		room = mh_tx_room(nic, path->port, now_ns);
+	}
+	path->used_ns = now_ns;
+	return room;
+}
+
+/* ud_sges_ok says whether all bytes to be sent belong to MRs of the QP's PD. */
+static bool ud_sges_ok(const struct mh_ud *ud, const struct mh_ud_send *send,
+		       const struct mt_sge *sge)
+{
+	const struct mh_qp *qp = ud->qp;
+
+	if (send->flags & MH_SEND_INLINE)
+		return true;
+	for (uint32_t i = 0; i < send->n_sge; i++)
+		if (!mh_mem_find(&qp->dev->nic->mem, qp->init.pd, 0, sge[i].lkey, sge[i].addr,
+				 sge[i].length))
+			return false;
+	return true;
+}
+
+/* ud_send_one puts the WR with this number into the burst of its port; false: its memory is gone.
+ */
+static bool ud_send_one(struct mh_ud *ud, uint64_t number)
+{
+	struct mh_qp *qp = ud->qp;
+	struct mh_nic *nic = qp->dev->nic;
+	uint64_t at = number % qp->init.cap.max_send_wr;
+	const struct mh_ud_send *send = &ud->send[at];
+	struct mh_tx_datagram out = {
+		.headers = {.se = (send->flags & MH_SEND_SOLICITED) != 0,
+			    .with_imm = (send->flags & MH_SEND_IMM) != 0,
+			    .pad = -send->bytes & 3,
+			    .p_key = ud->p_key,
+			    .dqp = send->qpn,
+			    .psn = ud->sq_psn,
+			    .q_key = send->q_key,
+			    .src_qpn = qp->number,
+			    .imm = send->imm,
+			    .payload_len = send->bytes},
+		.dest = send->dest,
+		.port = ud->path.port,
+		.ev = ud->path.ev,
+		.traffic_class = send->traffic_class,
+		.sge = ud->send_sge + at * qp->init.cap.max_send_sge,
+		.n_sge = send->n_sge,
+	};
+
+	if (!ud_sges_ok(ud, send, out.sge) || !mh_tx_datagram(nic, &out))
+		return false;
+	ud->sq_psn = (ud->sq_psn + 1) & PSN_MASK;
+	nic->counts.ud_tx++;
+	nic->counts.ud_tx_bytes += send->bytes;
+	return true;
+}
+
+/*
+ * ud_batch sends at most `room` datagrams of a QP and returns how many. Their WRs complete when the
+ * driver has had them, for only then may the program change their memory.
+ */
+static uint32_t ud_batch(struct mh_ud *ud, uint32_t room, uint64_t now_ns)
+{
+	struct mh_nic *nic = ud->qp->dev->nic;
+	uint64_t end = ud->sent;
+	uint32_t sent = 0;
+	bool gone = false;
+
+	for (; sent < room && end < ud->qp->send.posted && !gone; end++) {
+		const struct mh_ud_send *send = &ud->send[end % ud->qp->init.cap.max_send_wr];
+
+		if (send->bytes > nic->env.mtu) { /* REQ(ud.too-long) */
+			nic->counts.ud_tx_unsent++;
+		} else {
+			gone = !ud_send_one(ud, end);
+			sent += !gone;
+		}
+	}
+	mh_tx_flush(nic, ud->path.port, now_ns);
+	while (ud->sent < end - gone)
+		mh_ud_sent(ud, MH_WC_SUCCESS);
+	if (gone) {
+		nic->counts.tx_no_memory_region++;
+		mh_ud_sent(ud, MH_WC_LOC_PROT_ERR);
+		mh_ud_to_err(ud);
+	}
+	return sent;
+}
+
+/* ud_waste completes what is posted while no port is up: nobody can have it. */
+static void ud_waste(struct mh_ud *ud)
+{
+	for (; ud->sent < ud->qp->send.posted; ud->qp->dev->nic->counts.ud_tx_unsent++)
+		mh_ud_sent(ud, MH_WC_SUCCESS);
+}
+
+uint32_t mh_ud_pump(struct mh_nic *nic, uint64_t now_ns)
+{
+	uint32_t all = 0;
+
+	while (!mb_link_alone(&nic->ud_senders) && all < PUMP_MAX) {
+		struct mh_ud *ud = mb_container_of(nic->ud_senders.next, struct mh_ud, sender);
+		uint32_t room = ud_room(nic, &ud->path, now_ns);
+
+		if (room > 0)
+			all += ud_batch(ud, room, now_ns);
+		else if (!mh_ports_any_up(&nic->ports))
+			ud_waste(ud);
+		else
+			break;
+		if (ud->sent == ud->qp->send.posted)
+			mb_link_remove(&ud->sender);
+		else
+			mb_list_rotate(&nic->ud_senders);
+	}
+	nic->ud_unread += all;
+	return all;
+}
+
+uint64_t mh_ud_next(const struct mh_nic *nic)
+{
+	uint64_t next = UINT64_MAX;
+
+	if (mb_link_alone(&nic->ud_senders))
+		return next;
+	for (uint32_t i = 0; i < nic->ports.n; i++) {
+		const struct mh_port *port = &nic->ports.port[i];
+		uint64_t at = mh_pace_next(&port->pace);
+
+		/* A blocked port has a deadline of its own; one that is down never sends. */
+		if (port->up && !port->io->status->blocked && at < next)
+			next = at;
+	}
+	return next;
+}
