@@ -208,9 +208,6 @@ int mt_qp_post_recv_sges(struct mt_qp *qp, const struct mt_recv_wr *wr)
 		return MT_ERR_STATE;
 	if (rq->srq || wr->n_sge > rq->max_sge)
 		return MT_ERR_INVALID;
-	for (uint32_t i = 0; i < wr->n_sge; i++)
-		if (!sge_allowed(qp, &wr->sge[i], MT_ACCESS_LOCAL_WRITE))
-			return MT_ERR_ACCESS;
 	if (rq->tail - rq->head == rq->depth)
 		return MT_ERR_FULL;
 	rqe = mt_rq_at(rq, rq->tail++);

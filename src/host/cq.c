@@ -86,6 +86,45 @@ uint32_t mh_cq_size(const struct mh_cq *cq)
 	return cq->mask + 1;
 }
 
+/* cq_move puts what the CQ holds into another ring, which is freed if it does not take its place.
+ */
+static int cq_move(struct mh_cq *cq, uint32_t cqe, struct mh_cqe *ring, uint32_t mask)
+{
+	struct mh_cqe *old = cq->ring;
+	uint32_t held = cq->tail - cq->head;
+
+	if (cq->overran || held > cqe) {
+		free(ring);
+		return cq->overran ? EOVERFLOW : EINVAL;
+	}
+	for (uint32_t i = 0; i < held; i++)
+		ring[(cq->head + i) & mask] = old[(cq->head + i) & cq->mask];
+	cq->ring = ring;
+	cq->mask = mask;
+	free(old);
+	return 0;
+}
+
+int mh_cq_resize(struct mh_cq *cq, uint32_t cqe)
+{
+	struct mh_cqe *ring;
+	uint32_t mask;
+	int err;
+
+	if (mh_nic_gone(cq->dev->nic))
+		return ENODEV;
+	if (cqe < 1 || cqe > MH_CQE_MAX)
+		return EINVAL;
+	mask = mb_pow2_ceil(cqe) - 1;
+	ring = calloc(mask + 1, sizeof(*ring));
+	if (!ring)
+		return ENOMEM;
+	pthread_mutex_lock(&cq->lock);
+	err = cq_move(cq, cqe, ring, mask);
+	pthread_mutex_unlock(&cq->lock);
+	return err;
+}
+
 /* cq_notify raises the event that req_notify asked for, if this completion is one to tell of. */
 static void cq_notify(struct mh_cq *cq, bool noteworthy)
 {

@@ -66,6 +66,59 @@ int mh_mr_reg(struct mh_pd *pd, void *addr, size_t length, uint64_t iova, uint32
 	return err;
 }
 
+/* mr_changed is what a change makes of a registration; its key is the same. */
+static struct mh_mr mr_changed(const struct mh_mr *mr, const struct mh_mr_change *change)
+{
+	struct mh_mr next = *mr;
+
+	if (change->mask & MH_MR_MEMORY) {
+		next.base = change->addr;
+		next.length = change->length;
+		next.iova = change->iova;
+	}
+	if (change->mask & MH_MR_PD)
+		next.pd = change->pd;
+	if (change->mask & MH_MR_ACCESS)
+		next.access = change->access;
+	return next;
+}
+
+/* Frames are built and placed under this lock, each by one of the two. */
+static void mr_replace(struct mh_nic *nic, struct mh_mr *mr, const struct mh_mr *next)
+{
+	uint32_t index = mh_mem_index(mr->key);
+	int removed, added;
+
+	mh_nic_lock(nic);
+	mr->pd->objects--;
+	*mr = *next;
+	mr->pd->objects++;
+	removed = mt_mr_remove(nic->engine, index);
+	added = mt_mr_add(nic->engine, index, (uint8_t)mr->key, mr->pd->number, mr->iova,
+			  mr->length, mr->access, mr);
+	mb_assert(removed == MT_OK && added == MT_OK);
+	mh_nic_unlock(nic);
+}
+
+int mh_mr_rereg(struct mh_mr *mr, const struct mh_mr_change *change)
+{
+	struct mh_nic *nic = mr->pd->dev->nic;
+	struct mh_mr next;
+	int err;
+
+	if (mh_nic_gone(nic))
+		return ENODEV;
+	if ((change->mask & MH_MR_PD) && change->pd->dev != mr->pd->dev)
+		return EINVAL;
+	next = mr_changed(mr, change);
+	if (!mr_arguments_ok(next.base, next.length, next.iova, next.access))
+		return EINVAL;
+	err = mh_mem_check(next.base, next.length, next.access & MH_ACCESS_LOCAL_WRITE);
+	if (!err)
+		mr_replace(nic, mr, &next);
+	return err;
+}
+
 int mh_mr_dereg(struct mh_mr *mr)
 {
 	struct mh_nic *nic = mr->pd->dev->nic;

@@ -247,6 +247,27 @@ enum mh_access {
  */
 int mh_mr_reg(struct mh_pd *pd, void *addr, size_t length, uint64_t iova, uint32_t access,
 	      struct mh_mr **mr);
+/* What changes of a registration. */
+enum mh_mr_mask {
+	MH_MR_MEMORY = 1u << 0, /* addr, length, iova */
+	MH_MR_PD = 1u << 1,
+	MH_MR_ACCESS = 1u << 2,
+};
+
+struct mh_mr_change {
+	uint32_t mask; /* enum mh_mr_mask */
+	void *addr;
+	size_t length;
+	uint64_t iova;
+	struct mh_pd *pd;
+	uint32_t access;
+};
+
+/*
+ * mh_mr_rereg changes a registration under the keys that it has. What is under way meets either the
+ * old one or the new one. Errors as mh_mr_reg, and then the old one stands.
+ */
+int mh_mr_rereg(struct mh_mr *mr, const struct mh_mr_change *change);
 /*
  * mh_mr_dereg makes the keys invalid and frees the MR. Once it has returned, nothing reads or
  * writes the memory any more. WRs that still name the MR fail: their QP goes to ERR.
@@ -319,6 +340,11 @@ int mh_cq_destroy(struct mh_cq *cq);
 void *mh_cq_owner(const struct mh_cq *cq);
 /* mh_cq_size returns how many completions it holds, >= the cqe asked for. */
 uint32_t mh_cq_size(const struct mh_cq *cq);
+/*
+ * mh_cq_resize gives it room for at least cqe completions; those that it holds stay. EINVAL: more
+ * than cqe are there, or cqe is out of range. EOVERFLOW: it has overrun. ENOMEM.
+ */
+int mh_cq_resize(struct mh_cq *cq, uint32_t cqe);
 /*
  * mh_cq_poll takes at most n completions, oldest first, and returns how many. When there is none it
  * lets the NIC make progress once and looks again; it never blocks, but where threads outnumber
@@ -553,10 +579,10 @@ struct mh_recv_wr {
 };
 
 /*
- * mh_qp_post_recv_wr queues n receives, each for one SEND or WRITE_WITH_IMM. EFAULT: an SGE outside
- * the MRs of the QP's PD that may be written locally. Else as mh_qp_post_recv. A receive of a UD QP
- * takes one datagram and needs MH_GRH_BYTES more than that has; its SGEs are looked at when one
- * arrives.
+ * mh_qp_post_recv_wr queues n receives, each for one SEND or WRITE_WITH_IMM. What their SGEs name
+ * is looked at when a message comes: where memory may not be written, the receive completes with
+ * MH_WC_LOC_PROT_ERR and the QP is in ERR. Errors as mh_qp_post_recv, and EINVAL: too many SGEs.
+ * A receive of a UD QP takes one datagram and needs MH_GRH_BYTES more than that has.
  */
 int mh_qp_post_recv_wr(struct mh_qp *qp, const struct mh_recv_wr *wr, uint32_t n, uint32_t *posted);
 

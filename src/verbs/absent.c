@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * absent.c - functions of libibverbs for what the device has not: Ethernet addresses,
- * memory of devices, objects of other processes, registering again. They say so, politely: programs
- * find them by name even where they never call them.
+ * absent.c - functions of libibverbs for what the device has not: Ethernet addresses, memory of
+ * devices, objects of other processes. They say so, politely: programs find them by name even where
+ * they never call them.
  */
 #include "verbs/verbs.h"
 
@@ -15,22 +15,6 @@ int ibv_resolve_eth_l2_from_gid(struct ibv_context *context, struct ibv_ah_attr 
 {
 	UNUSED(context), UNUSED(attr), UNUSED(eth_mac), UNUSED(vid);
 	return EOPNOTSUPP;
-}
-
-/* ---- changing objects ---- */
-
-int ibv_resize_cq(struct ibv_cq *cq, int cqe)
-{
-	UNUSED(cq), UNUSED(cqe);
-	return EOPNOTSUPP;
-}
-
-int ibv_rereg_mr(struct ibv_mr *mr, int flags, struct ibv_pd *pd, void *addr, size_t length,
-		 int access)
-{
-	UNUSED(mr), UNUSED(flags), UNUSED(pd), UNUSED(addr), UNUSED(length), UNUSED(access);
-	errno = EOPNOTSUPP;
-	return IBV_REREG_MR_ERR_INPUT;
 }
 
 /* ---- memory of devices, objects of other processes ---- */

@@ -48,6 +48,18 @@ struct ibv_cq *ibv_create_cq(struct ibv_context *context, int cqe, void *cq_cont
 	return &cq->ibv;
 }
 
+int ibv_resize_cq(struct ibv_cq *cq, int cqe)
+{
+	int err;
+
+	if (!cq || cqe < 1)
+		return EINVAL;
+	err = mh_cq_resize(mv_cq(cq)->nic, (uint32_t)cqe);
+	if (!err)
+		cq->cqe = (int)mh_cq_size(mv_cq(cq)->nic);
+	return err;
+}
+
 int ibv_destroy_cq(struct ibv_cq *cq)
 {
 	int err;

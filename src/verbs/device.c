@@ -92,6 +92,10 @@ static void context_fill(struct mv_context *ctx)
 	verbs->sz = sizeof(*verbs);
 	verbs->query_port = mv_query_port;
 	verbs->query_device_ex = mv_query_device_ex;
+	verbs->alloc_td = mv_alloc_td;
+	verbs->dealloc_td = mv_dealloc_td;
+	verbs->alloc_parent_domain = mv_alloc_parent_domain;
+	verbs->query_rt_values = mv_query_rt_values;
 	verbs->create_srq_ex = mv_create_srq_ex;
 	verbs->create_cq_ex = mv_create_cq_ex;
 	verbs->create_qp_ex = mv_create_qp_ex;

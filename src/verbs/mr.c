@@ -16,6 +16,11 @@
 	((unsigned int)(IBV_ACCESS_MW_BIND | IBV_ACCESS_ZERO_BASED | IBV_ACCESS_ON_DEMAND))
 #define ACCESS_NEED_LOCAL_WRITE ((unsigned int)(IBV_ACCESS_REMOTE_WRITE | IBV_ACCESS_REMOTE_ATOMIC))
 
+_Static_assert((int)IBV_REREG_MR_CHANGE_TRANSLATION == (int)MH_MR_MEMORY &&
+		       (int)IBV_REREG_MR_CHANGE_PD == (int)MH_MR_PD &&
+		       (int)IBV_REREG_MR_CHANGE_ACCESS == (int)MH_MR_ACCESS,
+	       "what of a registration changes");
+
 static int access_to_nic(unsigned int access, uint32_t *out)
 {
 	if (access & ~(ACCESS_KNOWN | ACCESS_ABSENT))
@@ -73,6 +78,48 @@ struct ibv_mr *ibv_reg_mr_iova(struct ibv_pd *pd, void *addr, size_t length, uin
 struct ibv_mr *ibv_reg_mr(struct ibv_pd *pd, void *addr, size_t length, int access)
 {
 	return ibv_reg_mr_iova2(pd, addr, length, (uintptr_t)addr, (unsigned int)access);
+}
+
+/* What a registration is made anew with; a field that no flag names stays. */
+static int rereg_check(const struct ibv_mr *mr, int flags, const struct ibv_pd *pd, size_t length,
+		       unsigned int access, struct mh_mr_change *change)
+{
+	if (!flags || flags & ~IBV_REREG_MR_FLAGS_SUPPORTED)
+		return EINVAL;
+	if ((flags & IBV_REREG_MR_CHANGE_TRANSLATION) && length == 0)
+		return EINVAL;
+	if ((flags & IBV_REREG_MR_CHANGE_PD) && (!pd || pd->context != mr->context))
+		return EINVAL;
+	if (flags & IBV_REREG_MR_CHANGE_ACCESS)
+		return access_to_nic(access, &change->access);
+	return 0;
+}
+
+/* The keys stay, as nothing of the registration is in them. */
+int ibv_rereg_mr(struct ibv_mr *mr, int flags, struct ibv_pd *pd, void *addr, size_t length,
+		 int access)
+{
+	struct mh_mr_change change = {
+		.mask = (uint32_t)flags, .addr = addr, .length = length, .iova = (uintptr_t)addr};
+	int err = EINVAL;
+
+	if (mr)
+		err = rereg_check(mr, flags, pd, length, (unsigned int)access, &change);
+	if (!err && (flags & IBV_REREG_MR_CHANGE_PD))
+		change.pd = mv_pd(pd)->nic;
+	if (!err)
+		err = mh_mr_rereg(mv_mr(mr)->nic, &change);
+	if (err) {
+		errno = err;
+		return IBV_REREG_MR_ERR_INPUT;
+	}
+	if (flags & IBV_REREG_MR_CHANGE_PD)
+		mr->pd = pd;
+	if (flags & IBV_REREG_MR_CHANGE_TRANSLATION) {
+		mr->addr = addr;
+		mr->length = length;
+	}
+	return 0;
 }
 
 int ibv_dereg_mr(struct ibv_mr *mr)

@@ -44,7 +44,7 @@ static int opcode_to_nic(enum ibv_wr_opcode opcode, enum mh_send_opcode *out)
 static int address_to_nic(const struct ibv_qp *qp, const struct ibv_send_wr *wr,
 			  struct mh_ud_addr *out)
 {
-	if (!wr->wr.ud.ah || wr->wr.ud.ah->pd != qp->pd)
+	if (!wr->wr.ud.ah || mv_pd(wr->wr.ud.ah->pd)->nic != mv_pd(qp->pd)->nic)
 		return EINVAL;
 	*out = (struct mh_ud_addr){
 		.ah = &mv_ah(wr->wr.ud.ah)->nic,

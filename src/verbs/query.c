@@ -9,6 +9,7 @@
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 /* libibverbs counts in int what the NIC counts in uint32_t. */
@@ -22,6 +23,10 @@ static int as_int(uint32_t n)
  * says so, and "mr".
  */
 #define VENDOR_ID 0x026d72u
+
+#define CAP_FLAGS                                                                     \
+	((unsigned int)(IBV_DEVICE_CURR_QP_STATE_MOD | IBV_DEVICE_PORT_ACTIVE_EVENT | \
+			IBV_DEVICE_RC_RNR_NAK_GEN))
 
 int ibv_query_device(struct ibv_context *context, struct ibv_device_attr *device_attr)
 {
@@ -37,9 +42,11 @@ int ibv_query_device(struct ibv_context *context, struct ibv_device_attr *device
 		.page_size_cap = ~((uint64_t)sysconf(_SC_PAGESIZE) - 1),
 		.vendor_id = VENDOR_ID,
 		.max_qp = as_int(nic.max_qp),
+		.device_cap_flags = CAP_FLAGS,
 		.max_qp_wr = as_int(nic.max_send_wr < nic.max_recv_wr ? nic.max_send_wr
 								      : nic.max_recv_wr),
 		.max_sge = as_int(nic.max_sge),
+		.max_sge_rd = as_int(nic.max_sge),
 		.max_cq = as_int(nic.max_cq),
 		.max_cqe = as_int(nic.max_cqe),
 		.max_mr = as_int(nic.max_mr),
@@ -61,11 +68,18 @@ int ibv_query_device(struct ibv_context *context, struct ibv_device_attr *device
 	return 0;
 }
 
+/* The clock of completions counts ns. */
+#define CLOCK_KHZ 1000000u
+
 /* attr_size is that of the program's header: older is shorter, newer has fields we leave zero. */
 int mv_query_device_ex(struct ibv_context *context, const struct ibv_query_device_ex_input *input,
 		       struct ibv_device_attr_ex *attr, size_t attr_size)
 {
-	struct ibv_device_attr_ex full = {.phys_port_cnt_ex = 1};
+	struct ibv_device_attr_ex full = {
+		.phys_port_cnt_ex = 1,
+		.completion_timestamp_mask = UINT64_MAX,
+		.hca_core_clock = CLOCK_KHZ,
+	};
 	int err;
 
 	if (!context || !attr || attr_size < sizeof(full.orig_attr))
@@ -77,6 +91,15 @@ int mv_query_device_ex(struct ibv_context *context, const struct ibv_query_devic
 		return err;
 	memset(attr, 0, attr_size);
 	memcpy(attr, &full, attr_size < sizeof(full) ? attr_size : sizeof(full));
+	return 0;
+}
+
+int mv_query_rt_values(struct ibv_context *context, struct ibv_values_ex *values)
+{
+	if (!context || !values || values->comp_mask & ~(uint32_t)IBV_VALUES_MASK_RAW_CLOCK)
+		return EINVAL;
+	if (values->comp_mask)
+		clock_gettime(CLOCK_MONOTONIC, &values->raw_clock);
 	return 0;
 }
 
@@ -92,22 +115,25 @@ static const struct {
 /* A NIC without a pace has no rate of its own; this is what it is taken for. */
 #define UNPACED_BPS 10000000000u
 
-/* The smallest nameable speed that is not below the sum of the planes' paces. */
-static uint8_t active_speed(const struct mh_device *nic, uint32_t planes)
+uint64_t mv_port_bps(struct ibv_context *context)
+{
+	const struct mh_device *nic = mv_context(context)->nic;
+	struct mh_plane_attr plane;
+	uint64_t total = 0;
+
+	for (uint32_t p = 0; mh_device_plane(nic, p, &plane) == 0; p++)
+		total += plane.pace_bps;
+	return total ? total : UNPACED_BPS;
+}
+
+/* The smallest nameable speed that is not below that of the port. */
+static uint8_t active_speed(struct ibv_context *context)
 {
 	size_t last = sizeof(speeds) / sizeof(speeds[0]) - 1;
-	uint64_t total = 0;
+	uint64_t bps = mv_port_bps(context);
 	size_t i = 0;
 
-	for (uint32_t p = 0; p < planes; p++) {
-		struct mh_plane_attr plane;
-
-		if (mh_device_plane(nic, p, &plane) == 0)
-			total += plane.pace_bps;
-	}
-	if (!total)
-		total = UNPACED_BPS;
-	while (i < last && speeds[i].bps < total)
+	while (i < last && speeds[i].bps < bps)
 		i++;
 	return speeds[i].code;
 }
@@ -121,8 +147,9 @@ static enum ibv_mtu mtu_code(uint32_t bytes)
 	return mtu;
 }
 
-static void port_fill(const struct mh_device *nic, struct ibv_port_attr *port)
+static void port_fill(struct ibv_context *context, struct ibv_port_attr *port)
 {
+	const struct mh_device *nic = mv_context(context)->nic;
 	bool up = mh_device_up(nic);
 	struct mh_device_attr attr;
 
@@ -137,7 +164,7 @@ static void port_fill(const struct mh_device *nic, struct ibv_port_attr *port)
 		.pkey_tbl_len = 1,
 		.max_vl_num = 1,
 		.active_width = 1,
-		.active_speed = active_speed(nic, attr.planes),
+		.active_speed = active_speed(context),
 		.phys_state = up ? 5 : 3, /* LinkUp, Disabled */
 		.link_layer = IBV_LINK_LAYER_ETHERNET,
 	};
@@ -150,7 +177,7 @@ int mv_query_port(struct ibv_context *context, uint8_t port_num, struct ibv_port
 
 	if (!context || !port_attr || port_num != MV_PORT)
 		return EINVAL;
-	port_fill(mv_context(context)->nic, &full);
+	port_fill(context, &full);
 	memset(port_attr, 0, port_attr_len);
 	memcpy(port_attr, &full, port_attr_len < sizeof(full) ? port_attr_len : sizeof(full));
 	return 0;

@@ -47,6 +47,14 @@ struct mv_context {
 struct mv_pd {
 	struct ibv_pd ibv;
 	struct mh_pd *nic;
+	struct mv_pd *parent; /* of a parent domain: the PD that it stands for, with the same nic */
+	struct mv_td *td;     /* that it was made with, or NULL */
+	atomic_uint n_domains; /* parent domains that stand for it */
+};
+
+struct mv_td {
+	struct ibv_td ibv;
+	atomic_uint n_domains;
 };
 
 struct mv_ah {
@@ -159,11 +167,18 @@ int mv_req_notify_cq(struct ibv_cq *cq, int solicited_only);
 int mv_post_send(struct ibv_qp *qp, struct ibv_send_wr *wr, struct ibv_send_wr **bad_wr);
 int mv_post_recv(struct ibv_qp *qp, struct ibv_recv_wr *wr, struct ibv_recv_wr **bad_wr);
 int mv_post_srq_recv(struct ibv_srq *srq, struct ibv_recv_wr *wr, struct ibv_recv_wr **bad_wr);
+/* mv_port_bps is the rate of the port: the paces of all planes together. */
+uint64_t mv_port_bps(struct ibv_context *context);
 /* The operations of struct verbs_context that the device has; arguments as verbs.h says. */
 int mv_query_port(struct ibv_context *context, uint8_t port_num, struct ibv_port_attr *port_attr,
 		  size_t port_attr_len);
 int mv_query_device_ex(struct ibv_context *context, const struct ibv_query_device_ex_input *input,
 		       struct ibv_device_attr_ex *attr, size_t attr_size);
+struct ibv_td *mv_alloc_td(struct ibv_context *context, struct ibv_td_init_attr *attr);
+int mv_dealloc_td(struct ibv_td *td);
+struct ibv_pd *mv_alloc_parent_domain(struct ibv_context *context,
+				      struct ibv_parent_domain_init_attr *attr);
+int mv_query_rt_values(struct ibv_context *context, struct ibv_values_ex *values);
 struct ibv_cq_ex *mv_create_cq_ex(struct ibv_context *context, struct ibv_cq_init_attr_ex *attr);
 struct ibv_qp *mv_create_qp_ex(struct ibv_context *context, struct ibv_qp_init_attr_ex *attr);
 /* mv_qp_ex_end frees what an extended QP has more than others; nothing for those. */

@@ -146,10 +146,14 @@ TEST_WITH(rig_setup, rig_teardown, ibv_context, is_as_programs_expect)
 TEST_WITH(rig_setup, rig_teardown, ibv_context, refuses_politely)
 {
 	struct ibv_context *ctx = verbs(state);
-	struct ibv_td_init_attr td_attr = {0};
 	struct ibv_pd pd = {.context = ctx};
+	struct ibv_modify_cq_attr moderate = {.attr_mask = IBV_CQ_ATTR_MODERATE};
+	struct ibv_cq cq = {.context = ctx};
 
-	assert_null(ibv_alloc_td(ctx, &td_attr));
+	assert_int_equal(ibv_modify_cq(&cq, &moderate), EOPNOTSUPP);
+	assert_int_equal(ibv_advise_mr(&pd, IBV_ADVISE_MR_ADVICE_PREFETCH, 0, NULL, 0), EOPNOTSUPP);
+	errno = 0;
+	assert_null(ibv_alloc_null_mr(&pd));
 	assert_int_equal(errno, EOPNOTSUPP);
 	errno = 0;
 	assert_null(ibv_alloc_mw(&pd, IBV_MW_TYPE_1));
