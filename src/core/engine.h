@@ -229,6 +229,8 @@ int mt_srq_post(struct mt_srq *srq, const struct mt_recv_wr *wr);
  * taken, frees its place.
  */
 bool mt_srq_take(struct mt_srq *srq, struct mt_recv_wr *wr);
+/* mt_srq_peek is mt_srq_take without taking it. */
+bool mt_srq_peek(const struct mt_srq *srq, struct mt_recv_wr *wr);
 void mt_srq_polled(struct mt_srq *srq);
 /*
  * mt_srq_arm asks for one MT_EVENT_SRQ_LIMIT when fewer than `limit` receives are posted, at once

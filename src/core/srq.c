@@ -119,7 +119,7 @@ bool mt_srq_fill(struct mt_rq *rq, uint64_t n)
 	return true;
 }
 
-bool mt_srq_take(struct mt_srq *srq, struct mt_recv_wr *wr)
+bool mt_srq_peek(const struct mt_srq *srq, struct mt_recv_wr *wr)
 {
 	const struct mt_srq_entry *entry = &srq->entries[srq->head & srq->mask];
 
@@ -127,6 +127,13 @@ bool mt_srq_take(struct mt_srq *srq, struct mt_recv_wr *wr)
 		return false;
 	*wr = (struct mt_recv_wr){
 		.wr_id = entry->wr_id, .sge = sges_of(srq, srq->head), .n_sge = entry->n_sge};
+	return true;
+}
+
+bool mt_srq_take(struct mt_srq *srq, struct mt_recv_wr *wr)
+{
+	if (!mt_srq_peek(srq, wr))
+		return false;
 	srq->head++;
 	srq->taken++;
 	watch_limit(srq);

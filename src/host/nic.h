@@ -387,8 +387,8 @@ struct mh_qp_init {
 	 */
 	bool extended;
 	/*
-	 * Where receives come from; NULL: from mh_qp_post_recv_wr. Extended QPs only; of the same
-	 * opening. max_recv_wr and max_recv_sge are not looked at then, and read as 0.
+	 * Where receives come from; NULL: from mh_qp_post_recv_wr. Extended and UD QPs only; of the
+	 * same opening. max_recv_wr and max_recv_sge are not looked at then, and read as 0.
 	 */
 	struct mh_srq *srq;
 	enum mh_qp_type type;

@@ -207,7 +207,8 @@ int mh_qp_create(const struct mh_qp_init *init, struct mh_qp **qp)
 	if (!qp_cap_ok(&init->cap) || init->type > MH_QPT_UD ||
 	    init->send_cq->dev != init->recv_cq->dev)
 		return EINVAL;
-	if (init->srq && (!init->extended || init->srq->dev != init->recv_cq->dev))
+	if (init->srq &&
+	    ((!init->extended && init->type == MH_QPT_RC) || init->srq->dev != init->recv_cq->dev))
 		return EINVAL;
 	q = qp_alloc(init);
 	if (!q)

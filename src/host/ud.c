@@ -107,6 +107,8 @@ static void ud_move(struct mh_ud *ud, enum mh_qp_state to)
 	mb_link_remove(&ud->sender);
 	if (to == MH_QPS_ERR) {
 		ud_flush(ud);
+		if (ud->qp->init.srq)
+			mh_qp_last_wqe(ud->qp);
 	} else if (to == MH_QPS_RESET) {
 		ud->q_key = ud->sq_psn = 0;
 		ud->p_key = MW_P_KEY_DEFAULT;
@@ -249,7 +251,7 @@ int mh_ud_post_recv(struct mh_ud *ud, const struct mh_recv_wr *wr)
 	const struct mh_qp_cap *cap = &qp->init.cap;
 	uint64_t at, bytes;
 
-	if (ud->state == MH_QPS_RESET || wr->n_sge > cap->max_recv_sge)
+	if (ud->qp->init.srq || ud->state == MH_QPS_RESET || wr->n_sge > cap->max_recv_sge)
 		return EINVAL;
 	if (ud_full(&qp->recv, cap->max_recv_wr))
 		return ENOMEM;

@@ -10,6 +10,7 @@
 #include "host/events.h"
 #include "host/guard.h"
 #include "host/place.h"
+#include "host/srq.h"
 #include "host/ud.h"
 #include "wire/datagram.h"
 
@@ -90,9 +91,10 @@ static void ud_copy(void *ctx)
 static bool ud_put(const struct mh_qp *qp, const struct mt_sge *sge, uint32_t skip,
 		   const uint8_t *from, uint32_t len)
 {
+	const struct mh_pd *pd = qp->init.srq ? qp->init.srq->pd : qp->init.pd;
 	struct ud_copy copy = {.from = from, .len = len};
 
-	copy.to = mh_mem_find(&qp->dev->nic->mem, qp->init.pd, MH_ACCESS_LOCAL_WRITE, sge->lkey,
+	copy.to = mh_mem_find(&qp->dev->nic->mem, pd, MH_ACCESS_LOCAL_WRITE, sge->lkey,
 			      sge->addr + skip, len);
 	return copy.to && mh_guard_run(copy.to, len, ud_copy, &copy);
 }
@@ -118,19 +120,49 @@ static bool ud_scatter(const struct mh_qp *qp, const struct mt_sge *sge, uint32_
 	return true;
 }
 
+/* ud_next_recv tells the oldest receive, of the QP or of its SRQ; false: none is posted. */
+static bool ud_next_recv(const struct mh_ud *ud, struct mt_recv_wr *wr)
+{
+	const struct mh_qp *qp = ud->qp;
+	uint64_t at;
+
+	if (qp->init.srq)
+		return mt_srq_peek(qp->init.srq->mt, wr);
+	if (qp->recv.reported == qp->recv.posted)
+		return false;
+	at = qp->recv.reported % qp->init.cap.max_recv_wr;
+	*wr = (struct mt_recv_wr){
+		.wr_id = ud->recv[at].wr_id,
+		.sge = ud->recv_sge + at * qp->init.cap.max_recv_sge,
+		.n_sge = ud->recv[at].n_sge,
+	};
+	return true;
+}
+
+/* ud_complete adds the completion of the oldest receive, which is used up. */
+static void ud_complete(struct mh_qp *qp, struct mh_cqe *cqe)
+{
+	struct mt_recv_wr wr;
+	bool taken = qp->init.srq && mt_srq_take(qp->init.srq->mt, &wr);
+
+	if (!taken)
+		cqe->wr = ++qp->recv.reported;
+	mh_events_push(qp->dev->nic, qp->init.recv_cq, cqe);
+	if (taken)
+		mt_srq_polled(qp->init.srq->mt);
+}
+
 /* ud_deliver fills the oldest receive, which is long enough, and completes it. */
-static void ud_deliver(struct mh_ud *ud, const struct ud_arrived *in)
+static void ud_deliver(struct mh_ud *ud, const struct mt_recv_wr *recv, const struct ud_arrived *in)
 {
 	struct mh_qp *qp = ud->qp;
-	uint64_t at = qp->recv.reported % qp->init.cap.max_recv_wr;
-	const struct mt_sge *sge = ud->recv_sge + at * qp->init.cap.max_recv_sge;
 	struct mh_nic *nic = qp->dev->nic;
-	struct mh_cqe cqe = {.qp = qp, .wr = ++qp->recv.reported};
-	bool whole = ud_scatter(qp, sge, 0, in->grh, sizeof(in->grh)) &&
-		     ud_scatter(qp, sge, MH_GRH_BYTES, in->payload, in->dg->payload_len);
+	struct mh_cqe cqe = {.qp = qp};
+	bool whole = ud_scatter(qp, recv->sge, 0, in->grh, sizeof(in->grh)) &&
+		     ud_scatter(qp, recv->sge, MH_GRH_BYTES, in->payload, in->dg->payload_len);
 
 	cqe.wc = (struct mh_wc){
-		.wr_id = ud->recv[at].wr_id,
+		.wr_id = recv->wr_id,
 		.status = whole ? MH_WC_SUCCESS : MH_WC_LOC_PROT_ERR,
 		.opcode = MH_WC_RECV,
 		.byte_len = MH_GRH_BYTES + in->dg->payload_len,
@@ -141,7 +173,7 @@ static void ud_deliver(struct mh_ud *ud, const struct ud_arrived *in)
 		.src_qpn = in->dg->src_qpn,
 		.qp_owner = qp->init.owner,
 	};
-	mh_events_push(nic, qp->init.recv_cq, &cqe);
+	ud_complete(qp, &cqe);
 	if (whole) {
 		nic->counts.ud_rx++;
 		nic->counts.ud_rx_bytes += in->dg->payload_len;
@@ -155,21 +187,17 @@ static uint64_t *ud_take(struct mh_nic *nic, struct ud_arrived *in)
 {
 	const struct mw_datagram *dg = in->dg;
 	struct mh_ud *ud = ud_find(nic, dg->dqp);
-	const struct mh_qp *qp;
-	uint64_t at;
+	struct mt_recv_wr recv;
 
 	if (!ud || !ud_receives(ud))
 		return &nic->counts.ud_drop_no_qp;
 	if (dg->q_key != ud->q_key || !ud_p_key_ok(ud->p_key, dg->p_key))
 		return &nic->counts.ud_drop_key;
-	qp = ud->qp;
-	if (qp->recv.reported == qp->recv.posted)
+	if (!ud_next_recv(ud, &recv))
 		return &nic->counts.ud_drop_no_recv;
-	at = qp->recv.reported % qp->init.cap.max_recv_wr;
-	if (ud_recv_room(ud->recv_sge + at * qp->init.cap.max_recv_sge, ud->recv[at].n_sge) <
-	    MH_GRH_BYTES + (uint64_t)dg->payload_len)
+	if (ud_recv_room(recv.sge, recv.n_sge) < MH_GRH_BYTES + (uint64_t)dg->payload_len)
 		return &nic->counts.ud_drop_no_room;
-	ud_deliver(ud, in);
+	ud_deliver(ud, &recv, in);
 	return NULL;
 }
 

@@ -13,9 +13,7 @@ static int init_check(const struct ibv_pd *pd, const struct ibv_qp_init_attr *in
 		return EINVAL;
 	if (init->srq && init->srq->context != pd->context)
 		return EINVAL;
-	if (init->qp_type == IBV_QPT_UD)
-		return init->srq ? EOPNOTSUPP : 0;
-	return init->qp_type == IBV_QPT_RC ? 0 : EOPNOTSUPP;
+	return init->qp_type == IBV_QPT_RC || init->qp_type == IBV_QPT_UD ? 0 : EOPNOTSUPP;
 }
 
 static int nic_create(struct mv_qp *qp, const struct ibv_qp_init_attr *init)

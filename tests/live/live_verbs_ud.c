@@ -263,6 +263,46 @@ UD_TEST(ibv_post_send, wrong_q_key_is_not_received)
 	assert_int_equal(ibv_destroy_ah(ah), 0);
 }
 
+/* Two QPs, one queue of receives; a datagram that is longer than one leaves it there. */
+UD_TEST(ibv_create_srq, serves_datagrams)
+{
+	struct ud *u = *state;
+	struct ibv_srq_init_attr srq_init = {.attr = {.max_wr = DEPTH, .max_sge = 1}};
+	struct ibv_srq *srq = ibv_create_srq(u->pd, &srq_init);
+	struct ibv_qp_init_attr init = {.send_cq = u->cq,
+					.recv_cq = u->cq,
+					.srq = srq,
+					.cap = {.max_send_wr = 1, .max_send_sge = 1},
+					.qp_type = IBV_QPT_UD};
+	struct ibv_ah_attr attr = address(&u->gid);
+	struct ibv_ah *ah = ibv_create_ah(u->pd, &attr);
+	struct ibv_sge sge = {(uintptr_t)u->memory, GRH + 100, u->mr->lkey};
+	struct ibv_recv_wr wr = {.wr_id = 5, .sg_list = &sge, .num_sge = 1}, *bad;
+	struct ibv_qp *qp[2];
+
+	assert_non_null(srq);
+	ready(u->qp);
+	for (int i = 0; i < 2; i++) {
+		qp[i] = ibv_create_qp(u->pd, &init);
+		assert_non_null(qp[i]);
+		ready(qp[i]);
+		assert_int_equal(ibv_post_srq_recv(srq, &wr, &bad), 0);
+	}
+	for (int i = 0; i < 2; i++) {
+		struct ibv_wc wc;
+
+		assert_int_equal(post_send(u, ah, qp[i]->qp_num, Q_KEY, 101), 0);
+		assert_int_equal(post_send(u, ah, qp[i]->qp_num, Q_KEY, 100), 0);
+		wc = poll_for(u, IBV_WC_RECV);
+		assert_u_eq(wc.byte_len, GRH + 100);
+		assert_u_eq(wc.wr_id, 5);
+		assert_u_eq(wc.qp_num, qp[i]->qp_num);
+		assert_int_equal(ibv_destroy_qp(qp[i]), 0);
+	}
+	assert_int_equal(ibv_destroy_ah(ah), 0);
+	assert_int_equal(ibv_destroy_srq(srq), 0);
+}
+
 /* REQ(ud.states) */
 UD_TEST(ibv_modify_qp, wants_what_a_move_needs)
 {

@@ -184,6 +184,7 @@ TEST_WITH(fresh, NULL, mt_srq_take, the_oldest)
 	struct mt_recv_wr wr;
 
 	assert_false(mt_srq_take(srq, &wr));
+	assert_false(mt_srq_peek(srq, &wr));
 	posts(5, DEPTH);
 	assert_true(mt_srq_take(srq, &wr));
 	assert_u_eq(wr.wr_id, 5);
