@@ -139,6 +139,21 @@ static json_t *rates(const struct sim_history *h, size_t offset)
 	return all;
 }
 
+/* total adds up the rates of all parts. */
+static json_t *total(const json_t *parts)
+{
+	json_t *all = json_array();
+
+	for (size_t i = 0; i < json_array_size(json_array_get(parts, 0)); i++) {
+		double sum = 0;
+
+		for (size_t p = 0; p < json_array_size(parts); p++)
+			sum += json_real_value(json_array_get(json_array_get(parts, p), i));
+		json_array_append_new(all, json_real(sum));
+	}
+	return all;
+}
+
 static json_t *counts(const struct sim_history *h, size_t offset, bool differences)
 {
 	json_t *all = json_array();
@@ -178,9 +193,9 @@ json_t *sim_history_json(const struct sim_history *h)
 			rates(h, offsetof(struct sim_sample, link_bytes) + i * sizeof(uint64_t)));
 	}
 #define COUNTS(field, differences) counts(h, offsetof(struct sim_sample, field), differences)
-	return json_pack("{s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o}", "time_us", times(h), "gbps", parts,
-			 "links", links, "marks", COUNTS(marks, true), "trims", COUNTS(trims, true),
-			 "drops", COUNTS(drops, true), "retransmits", COUNTS(retransmits, true),
-			 "evs_bad", COUNTS(evs_bad, false));
+	return json_pack("{s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o}", "time_us", times(h), "total_gbps",
+			 total(parts), "gbps", parts, "links", links, "marks", COUNTS(marks, true),
+			 "trims", COUNTS(trims, true), "drops", COUNTS(drops, true), "retransmits",
+			 COUNTS(retransmits, true), "evs_bad", COUNTS(evs_bad, false));
 #undef COUNTS
 }

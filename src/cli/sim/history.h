@@ -45,8 +45,8 @@ void sim_history_look(struct sim_history *h, struct ms_run *run, uint64_t now_ps
 void sim_history_end(struct sim_history *h, struct ms_run *run);
 /*
  * sim_history_json returns the curves: `time_us`, where each interval ends, and for each interval
- * `gbps` (an array for each part), `links` (Gb/s by name), `marks`, `trims`, `drops`,
- * `retransmits`; `evs_bad` at its end.
+ * `gbps` (an array for each part), `total_gbps` (their sum), `links` (Gb/s by name), `marks`,
+ * `trims`, `drops`, `retransmits`; `evs_bad` at its end.
  */
 json_t *sim_history_json(const struct sim_history *h);
 

@@ -17,6 +17,7 @@ static const struct sim_verb {
 	{"list", "the scenarios that are built in", sim_list_main},
 	{"keys", "every key that a scenario file may have", sim_keys_main},
 	{"compare", "two results or two scenarios, figure by figure", sim_compare_main},
+	{"figure", "a figure of the MRC paper: does what must hold hold?", sim_figure_main},
 	{"sweep", "a scenario with every combination of some values", sim_sweep_main},
 };
 
@@ -37,6 +38,7 @@ static void print_usage(FILE *to)
 		    "  mrc sim run incast --set mrc.evs=4 --json=incast.json\n"
 		    "  mrc sim run my.toml --expect\n"
 		    "  mrc sim compare incast.json other.json\n"
+		    "  mrc sim figure 9a --html fig9a.html\n"
 		    "  mrc sim sweep permutation --vary mrc.evs=1,4,16 --dir sweep\n");
 }
 

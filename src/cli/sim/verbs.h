@@ -19,5 +19,6 @@ int sim_list_main(int argc, char **argv);
 int sim_keys_main(int argc, char **argv);
 int sim_compare_main(int argc, char **argv);
 int sim_sweep_main(int argc, char **argv);
+int sim_figure_main(int argc, char **argv);
 
 #endif

@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* mrc sim figure - a figure of the MRC paper: its runs, what must hold of them, its curves. */
+#include "cli/sim/figure.h"
+
+#include "cli/sim/page.h"
+#include "cli/sim/verbs.h"
+
+#include "cli/flags.h"
+#include "cli/term.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define WHO "mrc sim figure"
+
+struct figure_options {
+	struct sim_figure_how how;
+	const char *html, *json, *markdown;
+};
+
+static int list(void)
+{
+	struct sim_figure *f = malloc(sizeof(*f));
+	struct ms_file_error error;
+	int status = f ? SIM_EXIT_GOOD : SIM_EXIT_FAILED;
+
+	for (size_t i = 0; f && sim_figure_at(i); i++) {
+		if (!sim_figure_read(f, sim_figure_at(i)->name, &error)) {
+			fprintf(stderr, WHO ": %s\n", error.text);
+			status = SIM_EXIT_FAILED;
+			break;
+		}
+		printf("%-6s %s\n", f->name, f->head.title);
+	}
+	free(f);
+	return status;
+}
+
+static bool write_markdown(const struct sim_figure *f, const json_t *made, const char *path)
+{
+	FILE *to = strcmp(path, "-") == 0 ? stdout : fopen(path, "we");
+	bool ok;
+
+	if (!to)
+		return false;
+	sim_figure_markdown(f, made, to);
+	ok = fflush(to) == 0 && !ferror(to);
+	return (to == stdout || fclose(to) == 0) && ok;
+}
+
+/* tell writes what was asked for; false: said what could not be written. */
+static bool tell(const struct sim_figure *f, const struct figure_options *o, const json_t *made)
+{
+	struct ms_file_error error;
+	json_t *data;
+	bool ok = true;
+
+	if (!o->markdown || strcmp(o->markdown, "-") != 0)
+		sim_figure_print(made, stdout);
+	if (o->json && json_dump_file(made, o->json, JSON_INDENT(1) | JSON_REAL_PRECISION(9))) {
+		fprintf(stderr, WHO ": %s: cannot be written: %s\n", o->json, strerror(errno));
+		ok = false;
+	}
+	if (o->markdown && !write_markdown(f, made, o->markdown)) {
+		fprintf(stderr, WHO ": %s: cannot be written: %s\n", o->markdown, strerror(errno));
+		ok = false;
+	}
+	if (o->html) {
+		data = sim_figure_page(f, made);
+		if (!sim_page_write(data, SIM_PAGE_LIBRARY, o->html, &error)) {
+			fprintf(stderr, WHO ": %s\n", error.text);
+			ok = false;
+		}
+		json_decref(data);
+	}
+	return ok;
+}
+
+static int figure(const char *name, const struct figure_options *o)
+{
+	struct sim_figure *f = malloc(sizeof(*f));
+	struct ms_file_error error = {"out of memory"};
+	json_t *made;
+	int status;
+
+	if (!f || !sim_figure_read(f, name, &error) ||
+	    (o->html && !sim_page_library_there(SIM_PAGE_LIBRARY, &error))) {
+		fprintf(stderr, WHO ": %s\n", error.text);
+		free(f);
+		return SIM_EXIT_USAGE;
+	}
+	made = sim_figure_make(f, &o->how, WHO, &status);
+	if (made && !tell(f, o, made))
+		status = SIM_EXIT_FAILED;
+	json_decref(made);
+	free(f);
+	return status;
+}
+
+static void print_help(const struct cli_flag *flags, size_t n)
+{
+	printf("usage: mrc sim figure [NAME | FILE.toml] [FLAG...]\n"
+	       "Makes a figure of the MRC paper again: runs what it shows at the paper's scale and "
+	       "says of\neach thing that must hold whether it does. Without a name: lists "
+	       "them.\n\n");
+	cli_flags_help(flags, n);
+	printf("\nexamples:\n  mrc sim figure 10 --html fig10.html\n"
+	       "  mrc sim figure 16 --quick\n");
+}
+
+int sim_figure_main(int argc, char **argv)
+{
+	struct figure_options o = {.how = {.threads = 1}};
+	const struct cli_flag flags[] = {
+		{"--quick", CLI_FLAG_SWITCH, NULL, "at the scale of tests: smaller and shorter",
+		 &o.how.quick, 0, 0},
+		{"--html", CLI_FLAG_TEXT, "FILE", "one page with curves, that needs no other file",
+		 &o.html, 0, 0},
+		{"--json", CLI_FLAG_TEXT, "FILE", "all results, claims and verdicts", &o.json, 0,
+		 0},
+		{"--markdown", CLI_FLAG_TEXT, "FILE", "a section of docs/results.md; -: on stdout",
+		 &o.markdown, 0, 0},
+		{"--threads", CLI_FLAG_U32, "N", "they change how long it takes, nothing else",
+		 &o.how.threads, 1, 64},
+		{"--quiet", CLI_FLAG_SWITCH, NULL, "no progress", &o.how.quiet, 0, 0},
+	};
+	const size_t n = sizeof(flags) / sizeof(flags[0]);
+	const char *name;
+	size_t words;
+
+	switch (cli_flags_parse_operands(flags, n, WHO, argc, argv, &name, 1, &words)) {
+	case CLI_FLAGS_HELP:
+		print_help(flags, n);
+		return SIM_EXIT_GOOD;
+	case CLI_FLAGS_ERROR:
+		return SIM_EXIT_USAGE;
+	case CLI_FLAGS_OK:
+		break;
+	}
+	if (words == 0)
+		return list();
+	cli_term_catch();
+	return figure(name, &o);
+}
