@@ -79,6 +79,7 @@ struct sim_claim {
 	double min, max;	     /* inclusive; infinite where not given */
 	double quick_min, quick_max; /* instead, at the scale of tests; NaN: the same */
 	bool full_only;		     /* says nothing at the scale of tests */
+	bool differs;		     /* is known not to hold; the figure says why */
 };
 
 struct sim_chart {
@@ -127,7 +128,8 @@ struct sim_figure_how {
  * sim_figure_make runs all runs and judges all claims. Returns an object:
  *	name title scale command wall_s holds
  *	runs	[{name, family, x, result}]
- *	claims	[{text, value, min, max, holds, note}]
+ *	claims	[{text, value, min, max, holds, differs, note}]; a claim that is known to differ may
+ *		not hold, and must not begin to
  * NULL: said on stderr why, in `who`'s name; *status is the exit status either way.
  */
 json_t *sim_figure_make(const struct sim_figure *f, const struct sim_figure_how *how,

@@ -227,9 +227,9 @@ static json_t *judge(const struct sim_claim *c, const struct sim_figure_how *how
 	double value = NAN;
 	bool there = sim_figure_claim(c, runs, &value);
 
-	return json_pack("{s:s,s:s,s:o,s:o,s:o,s:b}", "text", c->text, "note", c->note, "value",
+	return json_pack("{s:s,s:s,s:o,s:o,s:o,s:b,s:b}", "text", c->text, "note", c->note, "value",
 			 number_json(value), "min", number_json(min), "max", number_json(max),
-			 "holds", there && value >= min && value <= max);
+			 "holds", there && value >= min && value <= max, "differs", c->differs);
 }
 
 static double seconds(void)
@@ -262,7 +262,7 @@ json_t *sim_figure_make(const struct sim_figure *f, const struct sim_figure_how 
 		if (how->quick && f->claim[i].full_only)
 			continue;
 		one = judge(&f->claim[i], how, runs);
-		holds = holds && json_is_true(json_object_get(one, "holds"));
+		holds = holds && json_is_true(json_object_get(one, "holds")) != f->claim[i].differs;
 		json_array_append_new(claims, one);
 	}
 	*status = holds ? SIM_EXIT_GOOD : SIM_EXIT_FAILED;

@@ -83,6 +83,7 @@ static const struct ms_key claim_keys[] = {
 	REAL("quick_min", CLAIM, quick_min, "at the scale of tests"),
 	REAL("quick_max", CLAIM, quick_max, "at the scale of tests"),
 	FLAG("full_only", CLAIM, full_only, "says nothing at the scale of tests"),
+	FLAG("differs", CLAIM, differs, "is known not to hold; the verdict says why"),
 };
 
 #define CHART struct sim_chart

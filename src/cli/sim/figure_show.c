@@ -36,6 +36,16 @@ static void print_band(const json_t *claim, FILE *to)
 		print_number(claim, "max", to);
 }
 
+/* verdict says how a claim stands against what is said of it. */
+static const char *verdict(const json_t *claim)
+{
+	const bool holds = json_is_true(json_object_get(claim, "holds"));
+
+	if (!json_is_true(json_object_get(claim, "differs")))
+		return holds ? "holds" : "VIOLATED";
+	return holds ? "holds, though it is said to differ" : "differs";
+}
+
 void sim_figure_print(const json_t *made, FILE *to)
 {
 	const json_t *claims = json_object_get(made, "claims");
@@ -45,9 +55,7 @@ void sim_figure_print(const json_t *made, FILE *to)
 	for (size_t i = 0; i < json_array_size(claims); i++) {
 		const json_t *c = json_array_get(claims, i);
 
-		fprintf(to, "  %s %s: ",
-			json_is_true(json_object_get(c, "holds")) ? "holds   " : "VIOLATED",
-			text(c, "text"));
+		fprintf(to, "  %-8s %s: ", verdict(c), text(c, "text"));
 		print_number(c, "value", to);
 		fprintf(to, " (");
 		print_band(c, to);
@@ -73,9 +81,8 @@ void sim_figure_markdown(const struct sim_figure *f, const json_t *made, FILE *t
 	for (size_t i = 0; i < json_array_size(claims); i++) {
 		const json_t *c = json_array_get(claims, i);
 
-		fprintf(to, "| %s | %s%s%s | ",
-			json_is_true(json_object_get(c, "holds")) ? "holds" : "**differs**",
-			text(c, "text"), text(c, "note")[0] ? "; " : "", text(c, "note"));
+		fprintf(to, "| %s | %s%s%s | ", verdict(c), text(c, "text"),
+			text(c, "note")[0] ? "; " : "", text(c, "note"));
 		print_number(c, "value", to);
 		fprintf(to, " | ");
 		print_band(c, to);

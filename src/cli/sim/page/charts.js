@@ -298,7 +298,7 @@ const softmrc = (() => {
 		if (!claims || claims.length === 0) return;
 		element("h2", "What must hold", page);
 		table(page, { head: ["", "what", "here", "at least", "at most"],
-			rows: claims.map((c) => [{ text: c.holds ? "holds" : "does not hold", className: c.holds ? "holds" : "violated" }, { text: c.text + (c.note ? " — " + c.note : ""), className: "text" },
+			rows: claims.map((c) => [{ text: c.holds ? "holds" : c.differs ? "differs" : "does not hold", className: c.holds ? "holds" : "violated" }, { text: c.text + (c.note ? " — " + c.note : ""), className: "text" },
 				number(c.value), number(c.min), number(c.max)]) });
 	}
 
