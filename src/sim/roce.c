@@ -232,17 +232,3 @@ void ms_roce_progress(const struct ms_roce *r, uint32_t flow, uint32_t *posted, 
 	*posted = c == MS_ROCE_DONE ? f.messages : c ? c->posted : 0;
 	*arrived = dst ? ms_rconn_progress(dst, f.dst_slot, f.messages) : 0;
 }
-
-uint64_t ms_roce_placed(const struct ms_roce *r, uint32_t flow)
-{
-	const struct ms_rhost *dst;
-	const struct ms_rconn *c;
-	struct ms_flow f;
-
-	ms_workload_flow(r->workload, flow, &f);
-	if (r->end_ns[flow] != UINT64_MAX)
-		return f.bytes;
-	dst = r->host[f.dst];
-	c = dst ? dst->conns[f.dst_slot] : NULL;
-	return c && c != MS_ROCE_DONE ? c->bytes : 0;
-}

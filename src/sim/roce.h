@@ -126,7 +126,5 @@ const char *ms_roce_complaint(const struct ms_roce *r);
 void ms_roce_check_end(struct ms_roce *r);
 /* ms_roce_progress returns how many messages of a flow have been posted, and have arrived here. */
 void ms_roce_progress(const struct ms_roce *r, uint32_t flow, uint32_t *posted, uint32_t *arrived);
-/* ms_roce_placed returns how many bytes of a flow its destination has taken in order so far. */
-uint64_t ms_roce_placed(const struct ms_roce *r, uint32_t flow);
 
 #endif

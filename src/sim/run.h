@@ -129,7 +129,6 @@ void ms_run_flow(const struct ms_run *run, uint32_t id, struct ms_flow_result *r
 uint32_t ms_run_flows(const struct ms_run *run);
 /* ms_run_placed returns how many bytes of a flow have been placed at its destination so far; 0 of
  * a flow that ends on another rank. Between steps and at edges. */
-/* ms_run_placed returns how many bytes of a flow have been placed at a host of this rank so far. */
 uint64_t ms_run_placed(const struct ms_run *run, uint32_t id);
 /* ms_run_flows_done returns how many flows have arrived at hosts of this rank; cheap. */
 uint32_t ms_run_flows_done(const struct ms_run *run);

@@ -39,13 +39,6 @@ static void progress_here(const struct ms_run *run, uint32_t id, uint32_t *poste
 		ms_nics_progress(run->nics, id, posted, arrived);
 }
 
-uint64_t ms_run_placed(const struct ms_run *run, uint32_t id)
-{
-	if (run->roce && ms_workload_transport(run->workload, id) == MS_ROCE)
-		return ms_roce_placed(run->roce, id);
-	return ms_nics_placed(run->nics, id);
-}
-
 void ms_run_record(const struct ms_run *run, uint32_t id, struct ms_flow_record *r)
 {
 	if (run->merged)

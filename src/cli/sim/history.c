@@ -71,19 +71,9 @@ static void take(const struct sim_history *h, struct ms_run *run, uint64_t now_n
 	ms_net_counters(ms_run_net(run), false, &net);
 	for (int cause = 0; cause < MS_DROPS; cause++)
 		s->drops += net.dropped[cause];
-	if (ms_run_roce(run)) {
-		struct ms_roce_sums roce;
-
-		ms_roce_sums(ms_run_roce(run), &roce);
-		s->retransmits += roce.stats.tx_retransmits;
-	}
 	s->marks = net.ecn_marks;
 	s->trims = net.trims;
-<<<<<<< HEAD
 	s->retransmits = sums.core.tx_retransmits + roce.stats.tx_retransmits;
-=======
-	s->retransmits += sums.core.tx_retransmits;
->>>>>>> be010a6 (cli: figures 16, 17, 19 and 20 beside RoCE; tests of all figures)
 	s->evs_bad = sums.core.evs_retired - sums.core.evs_revived;
 	for (uint32_t i = 0; i < h->n_links; i++) {
 		struct ms_link_info info;
