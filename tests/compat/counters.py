@@ -4,9 +4,9 @@ import dataclasses
 import pathlib
 import struct
 
-VERSION = 4
+VERSION = 5
 HEAD = struct.Struct("<8sIIQQ16sII")
-COUNTERS, COUNTER = 64, struct.Struct("<32sQ")
+COUNTERS, COUNTER = 128, struct.Struct("<32sQ")
 PORTS_BYTES = 32 * 96
 QPS_BYTES = 64 * 2160
 EVENTS, EVENT = 1024, struct.Struct("<QIBBBB16s")

@@ -28,7 +28,7 @@ class Row:
     claims: str = ""
     ways: int = 1
     bytes: int = 0
-    counter: str = "rx_data_bytes"
+    counters: list = dataclasses.field(default_factory=lambda: ["rx_data_bytes", "ud_rx_bytes"])
     figure: list = dataclasses.field(default_factory=list)
     skip_if: list = dataclasses.field(default_factory=list)
     limit: int = 120

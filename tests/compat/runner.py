@@ -194,7 +194,7 @@ def _judge(row, crew, result):
         raise Failed(f"the output has no bytes {row.claims!r}", "client")
     if result.placed_bytes < result.claimed_bytes:
         raise Failed(f"the program claims {result.claimed_bytes} bytes, "
-                     f"{row.counter} is {result.placed_bytes}", "client")
+                     f"{' + '.join(row.counters)} is {result.placed_bytes}", "client")
 
 
 def _count(row, crew, result):
@@ -203,7 +203,7 @@ def _count(row, crew, result):
     names = sorted({name for process in processes for name in process.counter})
     result.processes = len(processes)
     result.counter = {name: counters.total(processes, name) for name in names}
-    result.placed_bytes = result.counter.get(row.counter, 0)
+    result.placed_bytes = sum(result.counter.get(name, 0) for name in row.counters)
     result.ev_events = sorted(event for process in processes for event in process.ev_events)
 
 

@@ -58,7 +58,7 @@ def output():
 
 def bytes_that_nobody_placed():
     return want(run("sh -c 'echo 3 4 bytes'", claims=r"^(\d) (\d) bytes"), runner.FAILED,
-                "claims 12 bytes, rx_data_bytes is 0")
+                "claims 12 bytes, rx_data_bytes + ud_rx_bytes is 0")
 
 
 def claims_that_are_not_there():
