@@ -36,6 +36,11 @@ compat: all ## every real program over the drop-in; writes docs/compatibility.md
 	@tools/deps check
 	@tools/compat --write
 
+.PHONY: torture
+torture: all ## a million rounds of data and then a flag on bad planes, programs killed 750 times: minutes
+	@$(CMAKE) --build --preset release-tests
+	@MRC_ROUNDS=50 MRC_SEED=$${MRC_SEED-random} ctest --preset release -R '^live_(flags|killed)$$' --verbose
+
 .PHONY: coverage
 coverage: ## which lines of wire and core the tests run, and which they do not
 	@tools/deps check

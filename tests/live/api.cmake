@@ -5,7 +5,7 @@ foreach(name ctl objects qp post events verbs verbs_qp verbs_ud)
 	softmrc_test(live_${name} SOURCES live_${name}.c live_rig.c LINKS verbs api Threads::Threads
 		LABELS live release TIMEOUT 180)
 endforeach()
-foreach(name change ex srq)
+foreach(name change ex srq status)
 	softmrc_test(live_verbs_${name} SOURCES live_verbs_${name}.c verbs_rig.c
 		LINKS verbs api Threads::Threads LABELS live release TIMEOUT 180)
 endforeach()
@@ -35,3 +35,4 @@ set(arg_TIMEOUT 600)
 softmrc_test_properties(live_pyverbs)
 unset(arg_LABELS)
 unset(arg_TIMEOUT)
+softmrc_test(live_killed SOURCES live_killed.c LINKS verbs Threads::Threads LABELS live release TIMEOUT 3600)
