@@ -24,7 +24,11 @@ static uint64_t in_box(ms_tail tail)
 
 static uint64_t flying(const struct ms_net *net, const struct ms_lane *lane)
 {
-	uint64_t n = lane->far.n;
+	const struct ms_far *far = lane->far.at;
+	uint64_t n = 0;
+
+	for (size_t i = 0; i < lane->far.n; i++)
+		n += far[i].p.bytes != 0;
 
 	for (size_t i = 0; i < (size_t)net->slots * net->units.n; i++)
 		n += in_box(lane->box[i]);
@@ -66,7 +70,29 @@ static void add(struct ms_counters *sum, const struct ms_counters *c)
 	sum->trims += c->trims;
 	sum->ecn_marks += c->ecn_marks;
 	sum->corrupted += c->corrupted;
+	sum->pauses += c->pauses;
 	sum->hash += c->hash;
+}
+
+static void add_pauses(const struct ms_net *net, struct ms_counters *c)
+{
+	uint64_t now_ps = ms_net_now_ps(net);
+
+	for (uint32_t u = 0; net->pfc.paused && u < net->units.n; u++) {
+		const struct ms_unit *unit = &net->unit[u];
+
+		uint32_t end = unit->first_port + unit->ports;
+
+		if (unit->lane / net->threads != net->rank)
+			continue;
+		/* The last group of hosts may not be full. */
+		if (unit->tier == MF_HOST && end > net->units.first_switch_port)
+			end = net->units.first_switch_port;
+		for (uint32_t port = unit->first_port; port < end; port++) {
+			c->paused_ps += ms_pfc_paused_ps(net, port, now_ps);
+			c->paused_ports += net->pfc.paused[port].pauses > 0;
+		}
+	}
 }
 
 bool ms_net_counters(const struct ms_net *net, bool all_ranks, struct ms_counters *c)
@@ -77,6 +103,7 @@ bool ms_net_counters(const struct ms_net *net, bool all_ranks, struct ms_counter
 		c->waiting += waiting(net, net->lane[i]);
 		c->flying += flying(net, net->lane[i]);
 	}
+	add_pauses(net, c);
 	if (!all_ranks || net->ranks == 1)
 		return true;
 	/* It is numbers of 64 bits, all of which are to be added. */

@@ -3,23 +3,31 @@
 #include "sim/dcqcn.h"
 
 #define MBPS UINT64_C(1000000)
-#define MIN_BPS (10 * MBPS)
+/* The rate for which the paper publishes its numbers. */
+#define PUBLISHED_BPS (40000 * MBPS)
 #define RATE_MIN MBPS
 #define RATE_MAX (UINT64_C(10000000) * MBPS)
 #define G_SHIFT_MAX 16u
 /* A rate this close to the line's is the line's: halves of a way never end. */
 #define NEAR_BPS MBPS
 
+static uint64_t in_proportion(uint64_t published, uint64_t line_bps)
+{
+	uint64_t scaled = published * (line_bps / MBPS) / (PUBLISHED_BPS / MBPS);
+
+	return scaled ? scaled : 1;
+}
+
 void ms_dcqcn_defaults(struct ms_dcqcn_cfg *cfg, uint64_t line_bps)
 {
 	*cfg = (struct ms_dcqcn_cfg){
 		.line_bps = line_bps,
-		.min_bps = MIN_BPS,
-		.rate_ai_bps = 40 * MBPS,
-		.rate_hai_bps = 400 * MBPS,
+		.min_bps = in_proportion(10 * MBPS, line_bps),
+		.rate_ai_bps = in_proportion(40 * MBPS, line_bps),
+		.rate_hai_bps = in_proportion(400 * MBPS, line_bps),
 		.alpha_timer_ns = 55000,
 		.rate_timer_ns = 55000,
-		.byte_counter = 10000000,
+		.byte_counter = in_proportion(10000000, line_bps),
 		.cnp_interval_ns = 50000,
 		.fast_rounds = 5,
 		.g_shift = 8,

@@ -45,8 +45,9 @@ struct ms_dcqcn {
 };
 
 /*
- * ms_dcqcn_defaults fills in what the paper publishes for a port of that rate: g 1/256, timers of
- * 55 us, byte counter 10 MB, F 5, R_AI 40 Mb/s, R_HAI ten times that, CNPs 50 us apart.
+ * ms_dcqcn_defaults fills in what the paper publishes for 40G (g 1/256, timers of 55 us, byte
+ * counter 10 MB, F 5, R_AI 40 Mb/s, R_HAI ten times that, CNPs 50 us apart), rates and bytes in
+ * proportion to the port's rate.
  */
 void ms_dcqcn_defaults(struct ms_dcqcn_cfg *cfg, uint64_t line_bps);
 /* ms_dcqcn_valid says whether every value is within its range. */

@@ -41,6 +41,7 @@ enum ms_drop {
 	MS_DROP_BLACKHOLE,
 	MS_DROP_LOSS,
 	MS_DROP_NO_ROUTE, /* EV or destination that the fabric does not have */
+	MS_DROP_HEADROOM, /* PFC had no room left for what its link brought */
 	MS_DROPS,
 };
 

@@ -10,7 +10,7 @@ static void receive(struct ms_lane *lane, const struct ms_packet *p)
 	const struct ms_hosts *hosts = &lane->net->cfg.hosts;
 
 	if (!p->bytes) {
-		ms_fault_happens(lane, lane->unit, lane->now_ps, p);
+		ms_notice_comes(lane, lane->unit, lane->now_ps, p);
 		return;
 	}
 	if (lane->unit->faulty && ms_fault_lost(lane, p)) {
@@ -122,7 +122,11 @@ uint64_t ms_send_free_ps(const struct ms_lane *lane, uint32_t plane)
 	const struct ms_port *port = &net->port[number];
 	const struct ms_wire *wire = &net->wire[MS_PORT_HOST_UP];
 	const struct ms_link_fault *fault = NULL;
-	uint64_t wait = ms_wire_time(wire, port->bytes[MS_DATA] + port->bytes[MS_CONTROL]);
+	uint64_t wait;
+
+	if (port->flags & MS_PORT_PAUSED)
+		return MS_NEVER;
+	wait = ms_wire_time(wire, port->bytes[MS_DATA] + port->bytes[MS_CONTROL]);
 
 	if (port->flags & MS_PORT_FAULTY)
 		fault = ms_fault_find(&lane->faults, number, false);

@@ -22,6 +22,7 @@
 #include "sim/draw.h"
 #include "sim/net.h"
 #include "sim/order.h"
+#include "sim/pfc.h"
 #include "sim/ranks.h"
 #include "sim/routing.h"
 #include "sim/slab.h"
@@ -42,6 +43,7 @@ enum ms_port_flags {
 	MS_PORT_BACKLOG = 1u << 0, /* among its unit's ports with waiting packets */
 	MS_PORT_FAULTY = 1u << 1,  /* look into the table of faults */
 	MS_PORT_TAPPED = 1u << 2,
+	MS_PORT_PAUSED = 1u << 3, /* data must wait, by PFC */
 };
 
 enum ms_class {
@@ -131,6 +133,8 @@ struct ms_lane {
 	struct ms_slab slab;
 	struct ms_vec far;	/* struct ms_far */
 	struct ms_vec *parcels; /* for each rank: struct ms_parcel */
+	struct ms_vec
+		ingresses; /* uint32_t: links that PFC is to look at, of the unit that is run */
 
 	ms_tail wheel[MS_WHEEL_SLOTS]; /* hosts */
 	uint64_t wheel_used[MS_WHEEL_SLOTS / 64];
@@ -152,6 +156,12 @@ struct ms_lane {
 struct ms_due_fault {
 	struct ms_fault f;
 	uint64_t number; /* in the order in which they were added */
+};
+
+/* What a packet without length says, in `head`. */
+enum ms_notice {
+	MS_NOTICE_FAULT,
+	MS_NOTICE_PFC,
 };
 
 /* What threads wait for before they begin. */
@@ -193,6 +203,7 @@ struct ms_net {
 	size_t now_faults, now_faults_room;
 
 	struct ms_routing routing;
+	struct ms_pfc pfc;
 
 	struct ms_barrier barrier;
 	_Atomic uint32_t gate; /* enum ms_gate */
@@ -267,6 +278,15 @@ void ms_faults_post(struct ms_lane *lane);
 /* ms_fault_happens does what such a packet (`bytes` 0) says. */
 void ms_fault_happens(struct ms_lane *lane, struct ms_unit *unit, uint64_t t_ps,
 		      const struct ms_packet *p);
+/* ms_notice_comes does what a packet without length says: a fault, or PFC. */
+static inline void ms_notice_comes(struct ms_lane *lane, struct ms_unit *unit, uint64_t t_ps,
+				   const struct ms_packet *p)
+{
+	if (p->head == MS_NOTICE_PFC)
+		ms_pfc_comes(lane, unit, t_ps, p);
+	else
+		ms_fault_happens(lane, unit, t_ps, p);
+}
 /* ms_fault_find returns the state of a link's end; NULL: nothing is wrong with it. */
 struct ms_link_fault *ms_fault_find(const struct ms_fault_table *table, uint32_t port,
 				    bool receiving);

@@ -54,6 +54,15 @@ static void carrier(void *ctx, struct ms_lane *lane, uint32_t host, uint64_t now
 	ms_wake_at(lane, wake_ps(m, host));
 }
 
+static void resumed(void *ctx, struct ms_lane *lane, uint32_t host, uint64_t now_ps, uint32_t plane)
+{
+	struct ms_mixed *m = ctx;
+
+	m->mrc.resumed(m->mrc.ctx, lane, host, now_ps, plane);
+	m->roce.resumed(m->roce.ctx, lane, host, now_ps, plane);
+	ms_wake_at(lane, wake_ps(m, host));
+}
+
 static void soon(void *ctx, uint32_t host)
 {
 	struct ms_mixed *m = ctx;
@@ -67,6 +76,7 @@ void ms_mixed_hosts(struct ms_mixed *m, struct ms_hosts *hosts)
 	hosts->receive = receive;
 	hosts->wake = wake;
 	hosts->carrier = carrier;
+	hosts->resumed = resumed;
 	hosts->soon = soon;
 }
 

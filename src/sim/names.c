@@ -8,6 +8,7 @@ const char *ms_drop_name(enum ms_drop d)
 		[MS_DROP_DATA_FULL] = "data_full", [MS_DROP_CONTROL_FULL] = "control_full",
 		[MS_DROP_LINK_DOWN] = "link_down", [MS_DROP_BLACKHOLE] = "blackhole",
 		[MS_DROP_LOSS] = "loss",	   [MS_DROP_NO_ROUTE] = "no_route",
+		[MS_DROP_HEADROOM] = "headroom",
 	};
 
 	return names[d];

@@ -89,6 +89,13 @@ bool ms_net_cfg_check(const struct ms_net_cfg *cfg, char *why, size_t size)
 	if (ranks * (uint64_t)cfg->threads > UINT16_MAX)
 		return bad(why, size, "%u ranks of %u threads: at most %u threads in all", ranks,
 			   cfg->threads, UINT16_MAX);
+	if (cfg->pfc.on && (cfg->pfc.xoff_bytes == 0 || cfg->pfc.xon_bytes > cfg->pfc.xoff_bytes ||
+			    cfg->pfc.headroom_bytes > UINT32_MAX - cfg->pfc.xoff_bytes))
+		return bad(
+			why, size,
+			"pfc: xoff = %u, xon = %u, headroom = %u bytes: xoff above 0, xon at most "
+			"xoff, both together below 4 GiB",
+			cfg->pfc.xoff_bytes, cfg->pfc.xon_bytes, cfg->pfc.headroom_bytes);
 	if (cfg->trim_to_bytes == 0)
 		return bad(why, size, "trim_to_bytes = 0: the length of a cut packet, 1 to 65535");
 	for (uint32_t k = 0; k < MS_PORT_KINDS; k++)
@@ -183,6 +190,7 @@ static void lane_fini(struct ms_net *net, struct ms_lane *lane)
 		free(lane->parcels[r].at);
 	free(lane->parcels);
 	free(lane->far.at);
+	free(lane->ingresses.at);
 	free(lane->faults.entry);
 	free(lane->keys);
 	free(lane->keys_other);
@@ -235,7 +243,7 @@ struct ms_net *ms_net_create(const struct ms_net_cfg *cfg, char *why, size_t siz
 	ms_units_init(&net->units, &cfg->topology, net->ranks * net->threads);
 	net->mark_words = (net->units.n + 63) / 64;
 	wires_init(net);
-	if (!tables_init(net)) {
+	if (!tables_init(net) || !ms_pfc_open(net)) {
 		bad(why, size, "no memory for %u ports and %u hosts", net->units.n_ports,
 		    cfg->topology.n_hosts);
 		ms_net_destroy(net);
@@ -259,6 +267,7 @@ void ms_net_destroy(struct ms_net *net)
 	free(net->fault);
 	free(net->now_fault);
 	ms_routing_fini(&net->routing);
+	ms_pfc_close(net);
 	ms_unmap_bytes(net->port, net->units.n_ports * sizeof(*net->port));
 	ms_unmap_bytes(net->wake_ps, hosts * sizeof(*net->wake_ps));
 	ms_unmap_bytes(net->wake_window, hosts * sizeof(*net->wake_window));
@@ -274,6 +283,9 @@ uint64_t ms_net_memory(const struct ms_net_cfg *cfg, uint64_t in_flight)
 	bytes = u.n_ports * (uint64_t)sizeof(struct ms_port);
 	bytes += u.n * (sizeof(struct ms_unit) + BOXES_EXPECTED * sizeof(ms_tail) * cfg->threads);
 	bytes += u.t.n_hosts * UINT64_C(16);
+	if (cfg->pfc.on)
+		bytes += u.n_ports *
+			 (uint64_t)(sizeof(struct ms_ingress) + sizeof(struct ms_paused));
 	/* Each unit that something comes to holds a chunk or two that are not full. */
 	bytes += (u.n * UINT64_C(2) < in_flight ? u.n * UINT64_C(2) : in_flight) / ranks *
 		 MS_CHUNK_BYTES;
@@ -310,13 +322,14 @@ bool ms_net_link(const struct ms_net *net, uint32_t link, struct ms_link_info *i
 {
 	const struct ms_port *port = port_here(net, link);
 	const struct ms_link_fault *fault;
-	uint32_t unit;
+	uint32_t unit, number;
 
 	if (!port)
 		return false;
+	number = ms_units_port(&net->units, link);
 	unit = ms_units_from(&net->units, link);
-	fault = ms_fault_find(&net->lane[net->unit[unit].lane - net->first_lane]->faults,
-			      ms_units_port(&net->units, link), false);
+	fault = ms_fault_find(&net->lane[net->unit[unit].lane - net->first_lane]->faults, number,
+			      false);
 	*info = (struct ms_link_info){
 		.sent_bytes = port->sent_bytes,
 		.ecn_marks = port->ecn_marks,
@@ -324,7 +337,10 @@ bool ms_net_link(const struct ms_net *net, uint32_t link, struct ms_link_info *i
 		.drops = port->drops,
 		.data_bytes = port->bytes[MS_DATA],
 		.control_bytes = port->bytes[MS_CONTROL],
+		.pauses = net->pfc.paused ? net->pfc.paused[number].pauses : 0,
+		.paused_ps = ms_pfc_paused_ps(net, number, ms_net_now_ps(net)),
 		.up = !fault || fault->down == 0,
+		.paused = port->flags & MS_PORT_PAUSED,
 	};
 	return true;
 }
@@ -350,19 +366,32 @@ uint32_t ms_lane_of(const struct ms_net *net, uint32_t host)
 	return net->unit[ms_units_of_host(&net->units, host)].lane - net->first_lane;
 }
 
-void ms_queue_defaults(const struct mf_topology *t, bool trimming,
-		       struct ms_queue_cfg queue[MS_PORT_KINDS])
+/* There and back over the longest path, as long as it is empty. */
+static uint64_t rtt_of(const struct mf_topology *t)
 {
-	/* There and back over the longest path, as long as it is empty. */
 	uint64_t rtt_ps = 2 * (hop_ps(t, MS_PORT_HOST_UP) + hop_ps(t, MS_PORT_T0_DOWN) +
 			       hop_ps(t, MS_PORT_T0_UP) + hop_ps(t, MS_PORT_T1_DOWN));
 
 	if (t->cfg.tiers == 3)
 		rtt_ps += 2 * (hop_ps(t, MS_PORT_T1_UP) + hop_ps(t, MS_PORT_T2_DOWN));
+	return rtt_ps;
+}
+
+/* The bytes that a link sends in a time. */
+static uint64_t bytes_in(uint64_t bit_s, uint64_t ps)
+{
+	return bit_s / 1000000 * ps / 8000000;
+}
+
+void ms_queue_defaults(const struct mf_topology *t, bool trimming,
+		       struct ms_queue_cfg queue[MS_PORT_KINDS])
+{
+	uint64_t rtt_ps = rtt_of(t);
+
 	for (uint32_t i = 0; i < MS_PORT_KINDS; i++) {
 		enum ms_port_kind k = (enum ms_port_kind)i;
 		const struct mf_link_cfg *l = &t->cfg.links[link_of(k)];
-		uint64_t bdp = l->bit_s / 1000000 * rtt_ps / 8000000 + t->cfg.mtu;
+		uint64_t bdp = bytes_in(l->bit_s, rtt_ps) + t->cfg.mtu;
 		uint32_t b = bdp > UINT32_MAX / 8 ? UINT32_MAX / 8 : (uint32_t)bdp;
 
 		queue[i] = (struct ms_queue_cfg){0};
@@ -378,4 +407,29 @@ void ms_queue_defaults(const struct mf_topology *t, bool trimming,
 		queue[i].data_limit_bytes = 5 * b;
 		queue[i].control_limit_bytes = b;
 	}
+}
+
+/*
+ * Headroom: what a link sends from when it has brought too much until it stops. The window may have
+ * just begun; the pause waits for a packet on its way back; then what is on the wire still comes,
+ * and a packet whose sending had begun. The window is no longer than any hop.
+ */
+void ms_pfc_defaults(const struct mf_topology *t, struct ms_pfc_cfg *pfc)
+{
+	uint64_t most = 0, fastest = 0;
+
+	for (uint32_t i = 0; i < MS_PORT_KINDS; i++) {
+		enum ms_port_kind k = (enum ms_port_kind)i;
+		uint64_t bit_s = t->cfg.links[link_of(k)].bit_s, hop = hop_ps(t, k), need;
+
+		if (!kind_is_there(t, k))
+			continue;
+		need = bytes_in(bit_s, 3 * hop + t->cfg.switch_ns * MS_PS_PER_NS) + 4 * t->cfg.mtu;
+		most = need > most ? need : most;
+		fastest = bit_s > fastest ? bit_s : fastest;
+	}
+	*pfc = (struct ms_pfc_cfg){
+		.xoff_bytes = (uint32_t)(bytes_in(fastest, rtt_of(t)) + t->cfg.mtu),
+		.headroom_bytes = (uint32_t)most,
+	};
 }

@@ -69,6 +69,15 @@ struct ms_queue_cfg {
 	uint32_t data_limit_bytes, control_limit_bytes;
 };
 
+/* Priority flow control of the data class at all switches; pfc.h. */
+struct ms_pfc_cfg {
+	bool on;
+	/* Waiting bytes from one link above which it is paused, and down to which it goes on again.
+	 * xon 0: two MTUs below xoff. */
+	uint32_t xoff_bytes, xon_bytes;
+	uint32_t headroom_bytes; /* for what comes after a pause was sent; beyond it is dropped */
+};
+
 /* What a net does with its owner's hosts. ctx is the owner's. None may be NULL but as said. */
 struct ms_hosts {
 	void *ctx;
@@ -80,6 +89,9 @@ struct ms_hosts {
 	/* A port gained or lost its carrier, in either direction. NULL: hosts do not care. */
 	void (*carrier)(void *ctx, struct ms_lane *lane, uint32_t host, uint64_t now_ps,
 			uint32_t plane, bool up);
+	/* A port that PFC had paused may send data again. NULL: hosts do not care. */
+	void (*resumed)(void *ctx, struct ms_lane *lane, uint32_t host, uint64_t now_ps,
+			uint32_t plane);
 	/*
 	 * A host is about to be called, a host or two ahead: a chance to ask for its memory. NULL:
 	 * none wanted.
@@ -112,6 +124,7 @@ struct ms_net_cfg {
 	 */
 	bool ecmp;
 	uint64_t reconverge_ps;
+	struct ms_pfc_cfg pfc;
 	struct ms_hosts hosts;
 };
 
@@ -167,7 +180,8 @@ void ms_send(struct ms_lane *lane, const struct ms_packet *p);
 /*
  * ms_send_free_ps returns when the calling host's port on a plane will have sent all that it was
  * given, control and data, if it is given no more; not after now: it is free. A NIC that wants to
- * keep its choice of packets to the last asks to be woken then. A port without carrier is free.
+ * keep its choice of packets to the last asks to be woken then. A port without carrier is free; of
+ * one that PFC has paused it is MS_NEVER, until hosts.resumed is called.
  */
 uint64_t ms_send_free_ps(const struct ms_lane *lane, uint32_t plane);
 /* ms_wake_at sets when the calling host is to be woken, not before now; MS_NEVER: not at all. One
@@ -197,6 +211,9 @@ struct ms_counters {
 	uint64_t flying;  /* on wires */
 	uint64_t hops;	  /* packets that ports sent */
 	uint64_t trims, ecn_marks, corrupted;
+	uint64_t pauses;       /* of PFC that switches have sent */
+	uint64_t paused_ps;    /* times of all ports that were paused, together */
+	uint64_t paused_ports; /* that ever were */
 	uint64_t hash; /* of every arrival of every packet at every node: equal runs have equal ones
 			*/
 };
@@ -219,7 +236,9 @@ struct ms_link_info {
 	uint64_t sent_bytes;
 	uint32_t ecn_marks, trims, drops;   /* modulo 2^32 */
 	uint32_t data_bytes, control_bytes; /* that wait */
-	bool up;
+	uint32_t pauses;		    /* by PFC */
+	uint64_t paused_ps;
+	bool up, paused;
 };
 
 /* ms_net_link fills in a link that begins at a node of this rank; false: it does not. */
@@ -233,5 +252,9 @@ uint64_t ms_net_memory_used(const struct ms_net *net);
  * at the last hop; cut from 1 BDP on, last hop 1.5; limit 5 BDP without trimming. */
 void ms_queue_defaults(const struct mf_topology *t, bool trimming,
 		       struct ms_queue_cfg queue[MS_PORT_KINDS]);
+
+/* ms_pfc_defaults fills in PFC, switched off: xoff 1 BDP as of ms_queue_defaults, xon two MTUs
+ * below, and as much headroom as any link of the topology needs. */
+void ms_pfc_defaults(const struct mf_topology *t, struct ms_pfc_cfg *pfc);
 
 #endif

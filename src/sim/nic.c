@@ -235,6 +235,17 @@ static void carrier(void *ctx, struct ms_lane *lane, uint32_t host, uint64_t now
 	run_round(h, lane, now_ps);
 }
 
+static void resumed(void *ctx, struct ms_lane *lane, uint32_t host, uint64_t now_ps, uint32_t plane)
+{
+	struct ms_nics *n = ctx;
+	struct ms_host *h = n->host[host];
+
+	if (!h)
+		return;
+	h->free_ps[plane] = ms_send_free_ps(lane, plane);
+	run_round(h, lane, now_ps);
+}
+
 static void soon(void *ctx, uint32_t host)
 {
 	const struct ms_nics *n = ctx;
@@ -250,6 +261,7 @@ void ms_nics_hosts(struct ms_nics *nics, struct ms_hosts *hosts)
 	hosts->receive = receive;
 	hosts->wake = wake;
 	hosts->carrier = carrier;
+	hosts->resumed = resumed;
 	hosts->soon = soon;
 }
 

@@ -68,7 +68,8 @@ uint64_t ms_nic_memory(const struct ms_nic_cfg *cfg, const struct ms_workload_cf
 struct ms_nics *ms_nics_create(const struct ms_nic_cfg *cfg, const struct ms_workload *workload,
 			       char *why);
 void ms_nics_destroy(struct ms_nics *nics);
-/* ms_nics_hosts fills in receive, wake, carrier and soon for the net; ctx is the NICs, ... */
+/* ms_nics_hosts fills in receive, wake, carrier, resumed and soon for the net; ctx is the NICs, ...
+ */
 void ms_nics_hosts(struct ms_nics *nics, struct ms_hosts *hosts);
 /* ... from which ms_nics_owner leads back to whoever sees to taps and edges. */
 void *ms_nics_owner(const struct ms_nics *nics);

@@ -72,8 +72,14 @@ static void send(struct ms_lane *lane, const struct ms_unit *unit, uint32_t loca
 	q->cuts = fault ? fault->cuts & 7u : 0;
 }
 
+/* Whether data packets of a unit's ports count for PFC. */
+static bool by_pfc(const struct ms_lane *lane, const struct ms_unit *unit)
+{
+	return lane->net->pfc.ingress && unit->tier != MF_HOST;
+}
+
 /* The next packet to be sent, control first; the port has one. REQ(switch.control.first) */
-static uint32_t choose(struct ms_lane *lane, struct ms_port *port)
+static uint32_t choose(struct ms_lane *lane, const struct ms_unit *unit, struct ms_port *port)
 {
 	enum ms_class c = port->head[MS_CONTROL] ? MS_CONTROL : MS_DATA;
 	uint32_t i = port->head[c];
@@ -82,15 +88,23 @@ static uint32_t choose(struct ms_lane *lane, struct ms_port *port)
 	__builtin_prefetch(&lane->slab.packet[p->at]);
 	port->head[c] = p->at;
 	port->bytes[c] -= p->bytes;
+	if (c == MS_DATA && by_pfc(lane, unit))
+		ms_pfc_leaves(lane, p);
 	return i;
+}
+
+/* Whether a port has a packet that it may send. */
+static bool may_send(const struct ms_port *port)
+{
+	return port->head[MS_CONTROL] || (port->head[MS_DATA] && !(port->flags & MS_PORT_PAUSED));
 }
 
 void ms_port_advance(struct ms_lane *lane, struct ms_unit *unit, uint32_t local, uint64_t until_ps)
 {
 	struct ms_port *port = &lane->net->port[unit->first_port + local];
 
-	while (port->free_ps <= until_ps && (port->head[MS_CONTROL] || port->head[MS_DATA])) {
-		uint32_t i = choose(lane, port);
+	while (port->free_ps <= until_ps && may_send(port)) {
+		uint32_t i = choose(lane, unit, port);
 
 		send(lane, unit, local, port, port->free_ps, &lane->slab.packet[i]);
 		ms_slab_give(&lane->slab, i);
@@ -102,7 +116,7 @@ void ms_port_flush(struct ms_lane *lane, struct ms_unit *unit, uint32_t local)
 	struct ms_port *port = &lane->net->port[unit->first_port + local];
 
 	while (port->head[MS_CONTROL] || port->head[MS_DATA]) {
-		ms_slab_give(&lane->slab, choose(lane, port));
+		ms_slab_give(&lane->slab, choose(lane, unit, port));
 		drop(lane, port, MS_DROP_LINK_DOWN);
 	}
 }
@@ -141,8 +155,8 @@ static bool marked(const struct ms_lane *lane, const struct ms_wire *wire, uint3
 /* False: it is dropped, for the reason in *why. REQ(switch.trim.eligible) REQ(switch.trim.dropped)
  */
 static bool admit(struct ms_lane *lane, const struct ms_wire *wire, const struct ms_port *port,
-		  uint32_t number, uint64_t t_ps, const struct ms_packet *p, struct admission *a,
-		  enum ms_drop *why)
+		  uint32_t number, uint64_t t_ps, const struct ms_packet *p, bool pfc,
+		  struct admission *a, enum ms_drop *why)
 {
 	uint32_t waiting = port->bytes[MS_DATA];
 
@@ -153,8 +167,9 @@ static bool admit(struct ms_lane *lane, const struct ms_wire *wire, const struct
 			a->class = MS_CONTROL;
 			a->cut = p->bytes > lane->net->cfg.trim_to_bytes;
 			a->bytes = a->cut ? lane->net->cfg.trim_to_bytes : p->bytes;
-		} else if (over(wire->q.data_limit_bytes, waiting, p->bytes)) {
-			*why = MS_DROP_DATA_FULL;
+		} else if (pfc ? !ms_pfc_room(lane, p)
+			       : over(wire->q.data_limit_bytes, waiting, p->bytes)) {
+			*why = pfc ? MS_DROP_HEADROOM : MS_DROP_DATA_FULL;
 			return false;
 		} else {
 			a->mark = marked(lane, wire, number, waiting, t_ps);
@@ -182,10 +197,11 @@ static void wait(struct ms_lane *lane, struct ms_unit *unit, uint32_t local, str
 	const struct ms_wire *wire = ms_wire_of(lane->net, unit, local);
 	struct admission a;
 	enum ms_drop why;
+	bool pfc = by_pfc(lane, unit);
 	struct ms_packet *q;
 	uint32_t i;
 
-	if (!admit(lane, wire, port, unit->first_port + local, t_ps, p, &a, &why)) {
+	if (!admit(lane, wire, port, unit->first_port + local, t_ps, p, pfc, &a, &why)) {
 		drop(lane, port, why);
 		return;
 	}
@@ -210,6 +226,8 @@ static void wait(struct ms_lane *lane, struct ms_unit *unit, uint32_t local, str
 		q->ce = 1;
 	}
 	append(lane, port, a.class, i);
+	if (pfc && a.class == MS_DATA)
+		ms_pfc_waits(lane, q);
 	if (!(port->flags & MS_PORT_BACKLOG)) {
 		port->flags |= MS_PORT_BACKLOG;
 		lane->net->backlog[unit->first_word + local / 64] |= UINT64_C(1) << local % 64;
@@ -232,10 +250,15 @@ static void take_slowly(struct ms_lane *lane, struct ms_unit *unit, uint32_t loc
 	}
 	if (port->flags & MS_PORT_BACKLOG)
 		ms_port_advance(lane, unit, local, t_ps);
-	if (port->free_ps <= t_ps)
-		send(lane, unit, local, port, t_ps, p);
-	else
+	if (port->free_ps <= t_ps && port->flags & MS_PORT_PAUSED && !ms_packet_high(p)) {
+		/* What becomes of it may be control, and then begins now at the earliest. */
+		port->free_ps = t_ps;
 		wait(lane, unit, local, port, t_ps, p);
+	} else if (port->free_ps <= t_ps) {
+		send(lane, unit, local, port, t_ps, p);
+	} else {
+		wait(lane, unit, local, port, t_ps, p);
+	}
 }
 
 void ms_port_take(struct ms_lane *lane, struct ms_unit *unit, uint32_t local, uint64_t t_ps,
@@ -303,6 +326,8 @@ void ms_backlog_advance(struct ms_lane *lane, struct ms_unit *unit)
 		for (uint64_t bits = word[w]; bits; bits &= bits - 1)
 			local[n++] = (uint16_t)(w * 64 + (uint32_t)__builtin_ctzll(bits));
 	advance_all(lane, unit, local, n);
+	if (lane->ingresses.n > 0)
+		ms_pfc_look(lane, unit);
 	if (unit->backlog)
 		ms_mark(lane, (uint32_t)(unit - lane->net->unit), lane->window + 1);
 }

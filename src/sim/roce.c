@@ -106,12 +106,22 @@ static void carrier(void *ctx, struct ms_lane *lane, uint32_t host, uint64_t now
 		run_round(r->host[host], lane, now_ps);
 }
 
+static void resumed(void *ctx, struct ms_lane *lane, uint32_t host, uint64_t now_ps, uint32_t plane)
+{
+	struct ms_roce *r = ctx;
+
+	(void)plane;
+	if (r->host[host])
+		run_round(r->host[host], lane, now_ps);
+}
+
 void ms_roce_hosts(struct ms_roce *r, struct ms_hosts *hosts)
 {
 	hosts->ctx = r;
 	hosts->receive = receive;
 	hosts->wake = wake;
 	hosts->carrier = carrier;
+	hosts->resumed = resumed;
 }
 
 uint64_t ms_roce_wake_ps(const struct ms_roce *r, uint32_t host)

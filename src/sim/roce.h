@@ -94,9 +94,13 @@ struct ms_roce_sums {
 void ms_roce_defaults(struct ms_roce_cfg *cfg, const struct mf_topology *topology);
 /* ms_roce_check says whether NICs can be made so; else why (MS_WHY_BYTES) says what is wrong. */
 bool ms_roce_check(const struct ms_roce_cfg *cfg, char *why);
-/* ms_roce_queues fills in the queues that DCQCN publishes: marks from 5 KB on, all from 200 KB on,
- * 1 % just below, at every switch port; a limit of 5 BDP where nothing else holds packets back. */
+/* ms_roce_queues fills in the queues that DCQCN publishes for 40G: marks from 5 KB on, all from
+ * 200 KB on, 1 % just below, at every switch port, bytes in proportion to its rate; a limit of 5
+ * BDP where nothing else holds packets back. */
 void ms_roce_queues(const struct mf_topology *t, struct ms_queue_cfg queue[MS_PORT_KINDS]);
+/* ms_roce_pfc fills in PFC, switched on, with such queues: an xoff above the length from which on
+ * all is marked, so that DCQCN acts first. */
+void ms_roce_pfc(const struct mf_topology *t, struct ms_pfc_cfg *pfc);
 /* ms_roce_memory returns what NICs of this rank take at most with n checked workloads. */
 uint64_t ms_roce_memory(const struct ms_roce_cfg *cfg, const struct ms_workload_cfg *workload,
 			uint32_t n, uint64_t hosts);

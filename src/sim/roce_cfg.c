@@ -10,6 +10,7 @@
 #define FRAME_BYTES 90u
 #define PS_PER_S UINT64_C(1000000000000)
 /* DCQCN, SIGCOMM 2015. */
+#define PUBLISHED_BPS UINT64_C(40000000000)
 #define KMIN_BYTES 5000u
 #define KMAX_BYTES 200000u
 #define PMAX_PPM 10000u
@@ -44,15 +45,36 @@ uint32_t ms_roce_headers(void)
 	return MS_ROCE_BTH;
 }
 
+static uint32_t in_proportion(const struct mf_topology *t, enum ms_port_kind k, uint32_t published)
+{
+	enum mf_link_kind link = k <= MS_PORT_T0_DOWN	? MF_HOST_T0
+				 : k <= MS_PORT_T1_DOWN ? MF_T0_T1
+							: MF_T1_T2;
+	uint64_t scaled = published * t->cfg.links[link].bit_s / PUBLISHED_BPS;
+
+	return scaled < 2 ? 2 : (uint32_t)scaled;
+}
+
 void ms_roce_queues(const struct mf_topology *t, struct ms_queue_cfg queue[MS_PORT_KINDS])
 {
 	ms_queue_defaults(t, false, queue);
 	for (uint32_t k = MS_PORT_T0_DOWN; k < MS_PORT_KINDS; k++) {
 		if (queue[k].data_limit_bytes == 0) /* no such port here */
 			continue;
-		queue[k].ecn_min_bytes = KMIN_BYTES;
-		queue[k].ecn_max_bytes = KMAX_BYTES;
+		queue[k].ecn_min_bytes = in_proportion(t, (enum ms_port_kind)k, KMIN_BYTES);
+		queue[k].ecn_max_bytes = in_proportion(t, (enum ms_port_kind)k, KMAX_BYTES);
 		queue[k].ecn_ppm = PMAX_PPM;
+	}
+}
+
+void ms_roce_pfc(const struct mf_topology *t, struct ms_pfc_cfg *pfc)
+{
+	ms_pfc_defaults(t, pfc);
+	pfc->on = true;
+	for (uint32_t k = MS_PORT_HOST_UP; k < MS_PORT_KINDS; k++) {
+		uint32_t kmax = in_proportion(t, (enum ms_port_kind)k, KMAX_BYTES);
+
+		pfc->xoff_bytes = kmax > pfc->xoff_bytes ? kmax : pfc->xoff_bytes;
 	}
 }
 

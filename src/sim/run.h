@@ -32,7 +32,8 @@ struct ms_run_cfg {
 	uint16_t trim_to_bytes;
 	struct ms_nic_cfg nic;	 /* topology, threads, workload and seed are filled in */
 	struct ms_roce_cfg roce; /* likewise; for the workloads whose transport it is */
-	uint64_t reconverge_ns;	 /* after which routing knows of links that went or came; net.h */
+	struct ms_pfc_cfg pfc;
+	uint64_t reconverge_ns; /* after which routing knows of links that went or came; net.h */
 	/* One to MS_PARTS_MAX side by side; hosts and hosts_per_t0 are filled in. Lists are copied.
 	 */
 	struct ms_workload_cfg workload[MS_PARTS_MAX];

@@ -27,6 +27,7 @@ void ms_run_defaults(struct ms_run_cfg *cfg, const struct mf_topology *topology)
 	ms_queue_defaults(topology, true, cfg->queue);
 	ms_nic_defaults(&cfg->nic, topology);
 	ms_roce_defaults(&cfg->roce, topology);
+	ms_pfc_defaults(topology, &cfg->pfc);
 	cfg->reconverge_ns = RECONVERGE_NS;
 	cfg->workload[0] = (struct ms_workload_cfg){
 		.kind = MS_PERMUTATION,
@@ -78,6 +79,7 @@ static void fill_net(const struct ms_run_cfg *cfg, struct ms_net_cfg *net)
 		.edge_ps = cfg->edge_ps,
 		.seed = cfg->seed,
 		.ecmp = uses_roce(cfg),
+		.pfc = cfg->pfc,
 		.reconverge_ps = cfg->reconverge_ns * MS_PS_PER_NS,
 	};
 	for (unsigned i = 0; i < MS_PORT_KINDS; i++)

@@ -196,22 +196,35 @@ static const struct ms_key roce_keys[] = {
 };
 
 static const struct ms_key dcqcn_keys[] = {
-	KEY("min_rate", RATE, ROCE, dcqcn.min_bps, 1, UINT64_C(1) << 43, "10M", "the lowest rate"),
-	KEY("rate_ai", RATE, ROCE, dcqcn.rate_ai_bps, 0, UINT64_C(1) << 43, "40M",
+	KEY("min_rate", RATE, ROCE, dcqcn.min_bps, 1, UINT64_C(1) << 43, "10M at 40G",
+	    "the lowest rate"),
+	KEY("rate_ai", RATE, ROCE, dcqcn.rate_ai_bps, 0, UINT64_C(1) << 43, "40M at 40G",
 	    "R_AI: additive increase of the target"),
-	KEY("rate_hai", RATE, ROCE, dcqcn.rate_hai_bps, 0, UINT64_C(1) << 43, "400M",
+	KEY("rate_hai", RATE, ROCE, dcqcn.rate_hai_bps, 0, UINT64_C(1) << 43, "400M at 40G",
 	    "R_HAI: hyper increase"),
 	KEY("alpha_timer", TIME, ROCE, dcqcn.alpha_timer_ns, 1, SECOND, "55us",
 	    "alpha sinks so often without a CNP"),
 	KEY("rate_timer", TIME, ROCE, dcqcn.rate_timer_ns, 1, SECOND, "55us",
 	    "T: the rate rises so often"),
-	KEY("byte_counter", BYTES, ROCE, dcqcn.byte_counter, 1, GIB, "10000000",
+	KEY("byte_counter", BYTES, ROCE, dcqcn.byte_counter, 1, GIB, "10000000 at 40G",
 	    "B: and after so many bytes"),
 	KEY("fast_rounds", U32, ROCE, dcqcn.fast_rounds, 0, 1000, "5",
 	    "F: rounds of fast recovery"),
 	KEY("g_shift", U8, ROCE, dcqcn.g_shift, 1, 16, "8", "g is 1 / 2^g_shift"),
 	KEY("cnp_interval", TIME, ROCE, dcqcn.cnp_interval_ns, 0, SECOND, "50us",
 	    "a receiver sends no two CNPs of a QP closer together"),
+};
+
+#define PFC struct ms_pfc_cfg
+static const struct ms_key pfc_keys[] = {
+	KEY("enabled", BOOLEAN, PFC, on, 0, 1, "true with transport.kind = \"roce\"",
+	    "switches pause who sends to them instead of dropping"),
+	KEY("xoff", BYTES32, PFC, xoff_bytes, 1, GIB, "1 BDP; with roce as ecn_max, if more",
+	    "a link of which more data waits in a switch is paused"),
+	KEY("xon", BYTES32, PFC, xon_bytes, 0, GIB, "two MTUs below xoff",
+	    "and goes on when no more than this is left"),
+	KEY("headroom", BYTES32, PFC, headroom_bytes, 0, GIB, "what the longest link needs",
+	    "for what comes after a pause was sent; beyond it is dropped"),
 };
 
 static const struct ms_key routing_keys[] = {
@@ -414,10 +427,16 @@ static const struct ms_table tables[] = {
 	 .n_keys = COUNT(roce_keys),
 	 .offset = offsetof(struct ms_scenario, run.roce)},
 	{.name = "dcqcn",
-	 .about = "their congestion control; its marks are those of [queues]",
+	 .about = "their congestion control; marks are those of [queues]; rates and bytes follow "
+		  "the port's rate",
 	 .keys = dcqcn_keys,
 	 .n_keys = COUNT(dcqcn_keys),
 	 .offset = offsetof(struct ms_scenario, run.roce)},
+	{.name = "pfc",
+	 .about = "priority flow control of the data class; with it data_limit does not count",
+	 .keys = pfc_keys,
+	 .n_keys = COUNT(pfc_keys),
+	 .offset = offsetof(struct ms_scenario, run.pfc)},
 	{.name = "routing",
 	 .about = "of packets whose way switches choose: RoCE's",
 	 .keys = routing_keys,

@@ -93,8 +93,10 @@ void ms_scenario_run_defaults(struct ms_scenario *s)
 	struct ms_run_cfg *run = &s->run;
 
 	ms_run_defaults(run, &s->fabric);
-	if (s->transport.kind == MS_ROCE)
+	if (s->transport.kind == MS_ROCE) {
 		ms_roce_queues(&s->fabric, run->queue);
+		ms_roce_pfc(&s->fabric, &run->pfc);
+	}
 	run->nic.trim_nack = s->queues.trimming;
 	run->nic.cc.trimming = s->queues.trimming;
 	if (!s->queues.trimming && s->transport.kind == MS_MRC)

@@ -52,7 +52,7 @@ static void arrive(struct ms_lane *lane, struct ms_unit *unit, const struct ms_p
 	uint64_t t_ps = lane->start_ps + p->at;
 
 	if (!p->bytes) {
-		ms_fault_happens(lane, unit, t_ps, p);
+		ms_notice_comes(lane, unit, t_ps, p);
 		return;
 	}
 	if (unit->faulty && ms_fault_lost(lane, p)) {

@@ -83,6 +83,9 @@ static uint32_t random_faults(const struct mf_topology *t)
 		f.value = f.kind == MS_FAULT_BLACKHOLE ? 1
 			  : f.kind == MS_FAULT_DOWN    ? 0
 						       : 1 + (uint32_t)test_rand_below(50000);
+		/* A packet whose sending begins as slowly ends as slowly. */
+		if (f.kind == MS_FAULT_RATE)
+			f.value += 50000;
 		end.kind = f.kind == MS_FAULT_DOWN ? (uint8_t)MS_FAULT_UP : f.kind;
 		end.value = f.kind == MS_FAULT_RATE ? 1000000 : 0;
 		faults[2 * i] = f;
@@ -112,6 +115,11 @@ static void random_run(struct ms_run_cfg *cfg)
 	cfg->roce.ack_every = pick(1, 40);
 	cfg->roce.timeout = (uint8_t)pick(6, 8);
 	cfg->roce.congestion_control = test_rand_chance(2, 3);
+	if (test_rand_chance(1, 2)) {
+		ms_pfc_defaults(&topology, &cfg->pfc);
+		cfg->pfc.on = true;
+		cfg->pfc.xoff_bytes = pick(1, 100000);
+	}
 	for (unsigned k = 0; k < MS_PORT_KINDS; k++)
 		cfg->queue[k].data_limit_bytes = 0;
 	cfg->end_ps = 2000000 * US_PS;
@@ -167,6 +175,37 @@ TEST(ms_roce, whatever_goes_wrong_for_a_while)
 	}
 	assert_true(sum.tx_retransmits && sum.timeouts && sum.tx_naks && sum.tx_cnps &&
 		    sum.rx_duplicates);
+}
+
+/* REQ(sim.pfc.thresholds): default headroom suffices for every topology and any xoff. */
+TEST(ms_pfc, never_drops_while_headroom_suffices)
+{
+	uint64_t pauses = 0;
+
+	for (uint64_t n = test_rounds(20); n > 0; n--) {
+		struct ms_run_result one, two;
+		struct ms_run_cfg cfg;
+
+		random_run(&cfg);
+		cfg.n_faults = 0;
+		cfg.workload[0].kind = MS_INCAST;
+		cfg.roce.retry_cnt = 0;
+		cfg.roce.timeout = 20;
+		ms_pfc_defaults(&cfg.topology, &cfg.pfc);
+		cfg.pfc.on = true;
+		cfg.pfc.xoff_bytes = pick(1, 60000);
+		one = run_with(&cfg, 1000 * US_PS);
+		assert_u_eq(one.net.dropped[MS_DROP_HEADROOM] + one.net.dropped[MS_DROP_DATA_FULL],
+			    0);
+		assert_u_eq(one.roce.tx_retransmits + one.roce.tx_naks, 0);
+		cfg.threads = 2;
+		two = run_with(&cfg, 37 * US_PS);
+		assert_u_eq(two.net.hash, one.net.hash);
+		assert_u_eq(two.net.pauses, one.net.pauses);
+		assert_u_eq(two.net.paused_ps, one.net.paused_ps);
+		pauses += one.net.pauses;
+	}
+	assert_true(pauses > 0);
 }
 
 /* A training job: messages of all sizes, in any order, that wait for each other. */

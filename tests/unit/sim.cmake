@@ -15,7 +15,7 @@ endforeach()
 softmrc_test(unit_sim_net SOURCES unit_sim_net.c sim_net_bed.c LINKS sim LABELS unit)
 softmrc_test(unit_sim_theory SOURCES unit_sim_theory.c sim_net_bed.c LINKS sim m LABELS unit release)
 
-foreach(name dcqcn roce)
+foreach(name dcqcn pfc roce)
 	softmrc_test(unit_${name} SOURCES unit_${name}.c LINKS sim LABELS unit)
 endforeach()
 softmrc_test(unit_routing SOURCES unit_routing.c LINKS sim m LABELS unit)

@@ -137,6 +137,12 @@ static json_t *core_json(const struct mt_stats *stats)
 	return all;
 }
 
+static json_t *pfc_json(const struct ms_counters *net)
+{
+	return json_pack("{s:I,s:I,s:f}", "pauses", (json_int_t)net->pauses, "ports_paused",
+			 (json_int_t)net->paused_ports, "paused_us", (double)net->paused_ps / 1e6);
+}
+
 static json_t *roce_json(const struct ms_roce_stats *stats)
 {
 	json_t *all = json_object();
@@ -248,6 +254,8 @@ json_t *sim_result_json(const struct sim_outcome *o)
 	if (o->scenario->n_jobs > 0)
 		json_object_set_new(all, "jobs", jobs_json(o));
 	json_object_set_new(all, "drops_by_cause", drops);
+	if (o->scenario->run.pfc.on)
+		json_object_set_new(all, "pfc", pfc_json(&r.net));
 	json_object_set_new(all, "core", core_json(&r.core));
 	if (ms_run_roce(o->run))
 		json_object_set_new(all, "roce", roce_json(&r.roce));

@@ -67,6 +67,14 @@ static void add_roce(const json_t *r, struct cli_text *out)
 		     number(r, "roce.qps_dead"), number(r, "flows_failed"));
 }
 
+static void add_pfc(const json_t *r, struct cli_text *out)
+{
+	if (json_object_get(r, "pfc"))
+		cli_text_add(out, "PFC: %.0f pauses, %.0f ports paused, together for %.3f us\n",
+			     number(r, "pfc.pauses"), number(r, "pfc.ports_paused"),
+			     number(r, "pfc.paused_us"));
+}
+
 /* add_parts shows the parts of a workload that has several. */
 static void add_parts(const json_t *r, struct cli_text *out)
 {
@@ -96,6 +104,7 @@ void sim_result_text(const json_t *result, struct cli_text *out)
 	add_head(result, out);
 	add_flows(result, out);
 	add_roce(result, out);
+	add_pfc(result, out);
 	add_parts(result, out);
 	sim_jobs_text(result, out);
 	for (size_t i = 0; i < json_array_size(waiting); i++)
