@@ -36,3 +36,7 @@ softmrc_test_properties(live_pyverbs)
 unset(arg_LABELS)
 unset(arg_TIMEOUT)
 softmrc_test(live_killed SOURCES live_killed.c LINKS verbs Threads::Threads LABELS live release TIMEOUT 3600)
+# It loads the drop-in itself.
+softmrc_test(live_nccl SOURCES live_nccl.c LINKS Threads::Threads ${CMAKE_DL_LIBS} LABELS live release TIMEOUT 180
+	ARGS -- $<TARGET_FILE:softmrc-verbs>)
+add_dependencies(live_nccl softmrc-verbs)

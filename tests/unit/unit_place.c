@@ -63,4 +63,34 @@ TEST(mh_place, last_word_is_written_last)
 	assert_u_eq(watch.torn, 0);
 }
 
+/* Of a short record whoever sees a word in its midst sees what lies before it. */
+static void *record_watcher(void *arg)
+{
+	struct place_watch *w = arg;
+
+	for (uint32_t round = 1; round <= w->rounds; round++) {
+		while (__atomic_load_n(&w->words[5], __ATOMIC_ACQUIRE) < round)
+			;
+		for (int i = 0; i < 5; i++)
+			w->torn += __atomic_load_n(&w->words[i], __ATOMIC_RELAXED) < round;
+	}
+	return NULL;
+}
+
+TEST(mh_place, words_of_a_short_record_come_in_order)
+{
+	struct place_watch watch = {.rounds = 20000};
+	uint64_t from[8];
+	pthread_t thread;
+
+	assert_i_eq(pthread_create(&thread, NULL, record_watcher, &watch), 0);
+	for (uint64_t round = 1; round <= watch.rounds; round++) {
+		for (int i = 0; i < 8; i++)
+			from[i] = round;
+		mh_place(watch.words, from, sizeof(from));
+	}
+	pthread_join(thread, NULL);
+	assert_u_eq(watch.torn, 0);
+}
+
 #endif
