@@ -201,8 +201,8 @@ int mt_qp_post_send(struct mt_qp *qp, uint64_t now_ns, const struct mt_send_wr *
 /* mt_qp_post_recv queues a receive for one WRITE_WITH_IMM. MT_ERR_STATE: in RESET. MT_ERR_FULL. */
 int mt_qp_post_recv(struct mt_qp *qp, uint64_t wr_id);
 /*
- * mt_qp_post_recv_sges queues a receive with room for a SEND. What its SGEs name is looked at when a
- * message comes. MT_ERR_INVALID: SGE count. Else as mt_qp_post_recv.
+ * mt_qp_post_recv_sges queues a receive with room for a SEND. What its SGEs name is looked at when
+ * a message comes. MT_ERR_INVALID: SGE count. Else as mt_qp_post_recv.
  */
 int mt_qp_post_recv_sges(struct mt_qp *qp, const struct mt_recv_wr *wr);
 
