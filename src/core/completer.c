@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * completer.c - takes what the responder says of our packets: SACK, NACK, transport ACK.
+ * completer.c - takes what the responder says of our packets: SACK and NACK; ACKs are in
+ * completer_ack.c.
  *
  * A SACK is judged before it is believed: whatever it says of PSNs that were never sent makes it
  * bogus, and nothing of it is used. Bytes in flight follow rcvd_bytes, the responder's count of
@@ -9,6 +10,7 @@
  * may stay: when nothing is outstanding nothing is in flight, and when the window is empty both
  * sides have counted the same bytes.
  */
+#include "core/completer.h"
 #include "base/assert.h"
 #include "base/bits.h"
 #include "base/serial.h"
@@ -45,7 +47,7 @@ static void mark_received(struct mt_qp *qp, uint64_t psn, bool *progress)
 		*progress = true;
 }
 
-static void received_below(struct mt_qp *qp, uint64_t expected, bool *progress)
+void mt_completer_received_below(struct mt_qp *qp, uint64_t expected, bool *progress)
 {
 	struct mt_tx_window *w = &qp->req.window;
 
@@ -323,7 +325,7 @@ static void follow_mpr(struct mt_qp *qp, const struct mw_seth *seth)
 }
 
 /* After anything was learnt: timers, the byte count when nothing is left, and sending goes on. */
-static void settle(struct mt_qp *qp, uint64_t now_ns, bool progress)
+void mt_completer_settle(struct mt_qp *qp, uint64_t now_ns, bool progress)
 {
 	struct mt_requester *req = &qp->req;
 
@@ -368,7 +370,7 @@ void mt_completer_sack(struct mt_qp *qp, const struct mt_rx *rx)
 		match_probe(qp, &s);
 	else
 		match_trigger(qp, &s, rx->pkt->bth.rtx);
-	received_below(qp, s.expected, &s.progress);
+	mt_completer_received_below(qp, s.expected, &s.progress);
 	received_map(qp, &s);
 	judge_peer(qp, &s);
 	judge_path(qp, &s);
@@ -377,7 +379,7 @@ void mt_completer_sack(struct mt_qp *qp, const struct mt_rx *rx)
 	follow_mpr(qp, s.seth);
 	if (qp->ext)
 		hear_peer(qp, &s);
-	settle(qp, s.now_ns, s.progress);
+	mt_completer_settle(qp, s.now_ns, s.progress);
 }
 
 /* A NACK is about one transmission: the outstanding one, on the EV that it names. */
@@ -449,7 +451,7 @@ static void receiver_not_ready(struct mt_qp *qp, uint64_t psn, const struct mt_r
 	    req->window.una) /* else the oldest packet, of which nothing is heard, may be lost */
 		mt_retry_progress(&req->retry, rx->now_ns, true);
 	if (mt_rnr_refused(&qp->ext->rnr, &refusal, qp->attr.rnr_retry))
-		settle(qp, rx->now_ns, false);
+		mt_completer_settle(qp, rx->now_ns, false);
 	else
 		mt_qp_fail(qp, MT_WC_RNR_RETRY_EXC_ERR, MT_WC_RNR_RETRY_EXC_ERR);
 }
@@ -483,71 +485,5 @@ void mt_completer_nack(struct mt_qp *qp, const struct mt_rx *rx)
 	else if (neth->reason != MW_NACK_TRIMMED_LASTHOP && neth->reason != MW_NACK_PSN_OOR_WINDOW)
 		peer_is_crowded(qp, rx->now_ns);
 	take_back(qp, psn, rx->now_ns, neth->reason);
-	settle(qp, rx->now_ns, false);
-}
-
-/* Completes every WQE below msn; all their packets have then arrived. REQ(req.complete.acked) */
-static void complete_below(struct mt_qp *qp, uint64_t msn, bool *progress)
-{
-	struct mt_requester *req = &qp->req;
-	const struct mt_wqe *last;
-
-	if (msn == req->sq.done)
-		return;
-	last = mt_sq_at(&req->sq, msn - 1);
-	received_below(qp, last->first_psn + last->n_packets, progress);
-	for (uint64_t i = req->sq.done; i < msn; i++)
-		if (mt_sq_at(&req->sq, i)->flags & MT_WR_IMM)
-			req->wimm_inflight--;
-	mt_sq_complete(&req->sq, msn);
-	mt_qp_completes(qp);
-	*progress = true;
-}
-
-static enum mt_wc_status nak_status(uint8_t syndrome)
-{
-	switch (syndrome) {
-	case MW_NAK_INVALID_REQUEST:
-		return MT_WC_REM_INV_REQ_ERR;
-	case MW_NAK_REMOTE_ACCESS:
-		return MT_WC_REM_ACCESS_ERR;
-	case MW_NAK_REMOTE_OP:
-		return MT_WC_REM_OP_ERR;
-	default:
-		return MT_WC_FATAL_ERR;
-	}
-}
-
-/* An ACK counts messages sent in full; a NAK refuses one of which something was sent. */
-static bool ack_plausible(const struct mt_qp *qp, uint8_t kind, uint64_t msn)
-{
-	const struct mt_sq *sq = &qp->req.sq;
-
-	if (kind == MW_SYNDROME_ACK || msn < sq->next)
-		return msn <= sq->next;
-	return kind == MW_SYNDROME_NAK && msn == sq->next && msn < sq->tail &&
-	       mt_sq_at(sq, msn)->first_psn < qp->req.window.next;
-}
-
-/* REQ(req.error.nak) */
-void mt_completer_ack(struct mt_qp *qp, const struct mt_rx *rx)
-{
-	const struct mw_aeth *aeth = &rx->pkt->aeth;
-	uint8_t kind = aeth->syndrome >> MW_SYNDROME_KIND_SHIFT;
-	uint64_t msn = mb_psn_extend(qp->req.sq.done, aeth->msn);
-	bool progress = false;
-
-	if (!mt_qp_may_send(qp) || (kind != MW_SYNDROME_ACK && kind != MW_SYNDROME_NAK) ||
-	    !ack_plausible(qp, kind, msn)) {
-		qp->engine->stats.drop_bogus_ack++;
-		return;
-	}
-	qp->engine->stats.rx_acks++;
-	if (msn > qp->req.sq.done)
-		complete_below(qp, msn, &progress);
-	if (kind == MW_SYNDROME_NAK && msn >= qp->req.sq.done) {
-		mt_qp_fail(qp, nak_status(aeth->syndrome), nak_status(aeth->syndrome));
-		return;
-	}
-	settle(qp, rx->now_ns, progress);
+	mt_completer_settle(qp, rx->now_ns, false);
 }

@@ -34,7 +34,7 @@ static void begin(const struct mt_qp *qp, enum mw_opcode op, uint32_t psn, struc
 {
 	d->pkt = (struct mw_packet){0};
 	d->pkt.bth = (struct mw_bth){
-		.opcode = (uint8_t)op,
+		.opcode = (uint8_t)(op | qp->twin),
 		.p_key = qp->attr.p_key,
 		.dqp = qp->attr.dest_qpn,
 		.psn = psn,

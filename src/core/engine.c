@@ -6,6 +6,7 @@
 #include "base/bits.h"
 #include "core/engine_state.h"
 #include "core/qp.h"
+#include "core/responses.h"
 #include "core/srq.h"
 #include "wire/opcode.h"
 
@@ -402,6 +403,9 @@ void mt_qp_info(const struct mt_qp *qp, struct mt_qp_info *info)
 		.reorder_window_ns = mt_rtt_reorder_window(&req->rtt, &qp->engine->cfg.timing),
 		.lost_pending = req->window.lost + req->window.held,
 	};
+	if (qp->ext && qp->ext->responses)
+		info->answers = (uint32_t)(qp->ext->responses->qp.req.sq.tail -
+					   qp->ext->responses->qp.req.sq.done);
 	if (!qp->paths)
 		return;
 	info->evs = qp->paths->n_paths;

@@ -21,7 +21,14 @@
 #include "core/stats.h"
 #include "core/types.h"
 
-/* What the adapter does for the core. Both calls return at once and call nothing of the core. */
+/* An atomic operation on 8 bytes of an MR, as a number in the machine's own byte order. */
+struct mt_atomic {
+	bool swaps; /* if what is there equals `compare`, swap_add is stored; else it is added */
+	uint64_t swap_add;
+	uint64_t compare;
+};
+
+/* What the adapter does for the core. The calls return at once and call nothing of the core. */
 struct mt_env {
 	void *ctx;
 	/*
@@ -30,6 +37,13 @@ struct mt_env {
 	 * simulator). false: the memory is gone; the message is refused.
 	 */
 	bool (*place)(void *ctx, void *mr_user, uint64_t offset, const void *src, uint32_t len);
+	/*
+	 * atomic carries *op out at `offset` of that MR, atomically towards all others that do, and
+	 * returns what was there in *original. false: the memory is gone, or not aligned. NULL: QPs
+	 * have no MW_EXT_ATOMIC.
+	 */
+	bool (*atomic)(void *ctx, void *mr_user, uint64_t offset, const struct mt_atomic *op,
+		       uint64_t *original);
 };
 
 /* ---- life ---- */
@@ -177,6 +191,7 @@ size_t mt_qp_size(const struct mt_qp_cap *cap);
 /*
  * mt_qp_init builds a QP in RESET in mem (64-byte aligned, owned by the caller until mt_qp_fini)
  * under the number qpn (24 bits, not 0..2). MT_ERR_EXISTS: another QP has qpn modulo max_qps.
+ * MT_ERR_INVALID: qpn, or atomics where the adapter has none.
  */
 int mt_qp_init(struct mt_engine *e, void *mem, const struct mt_qp_cap *cap, uint32_t qpn,
 	       void *qp_user, struct mt_qp **qp);
@@ -194,8 +209,9 @@ void mt_qp_query(const struct mt_qp *qp, struct mt_qp_attr *attr);
 /*
  * mt_qp_post_send queues a send WR. What the peer has not fails when its turn comes, as
  * MT_WC_REM_OP_ERR. MT_ERR_STATE: not RTS, SQD or ERR (in ERR it is flushed). MT_ERR_FULL: sq_depth
- * WRs are unpolled. MT_ERR_INVALID: SGE count, 2^32 bytes and more, or an operation that the QP's
- * extensions have not. MT_ERR_ACCESS: an SGE. MT_ERR_MEMORY: as above.
+ * WRs are unpolled. MT_ERR_INVALID: SGE count, 2^32 bytes and more, an operation that the QP's
+ * extensions have not, a READ or atomic with an immediate or while max_rd_atomic is 0, an atomic
+ * whose SGE is not one of 8 bytes. MT_ERR_ACCESS: an SGE. MT_ERR_MEMORY: as above.
  */
 int mt_qp_post_send(struct mt_qp *qp, uint64_t now_ns, const struct mt_send_wr *wr);
 /* mt_qp_post_recv queues a receive for one WRITE_WITH_IMM. MT_ERR_STATE: in RESET. MT_ERR_FULL. */
@@ -253,6 +269,7 @@ struct mt_qp_info {
 	int64_t inflight_bytes;
 	uint64_t srtt_ns, rtt_min_ns, reorder_window_ns;
 	uint32_t lost_pending; /* known lost, not yet sent again */
+	uint32_t answers;      /* to READs and atomics, of which the peer has not confirmed all */
 	uint32_t evs, evs_good, evs_bad;
 };
 

@@ -10,6 +10,7 @@
 #include "base/prefetch.h"
 #include "core/engine_state.h"
 #include "core/qp.h"
+#include "core/responses.h"
 #include "wire/opcode.h"
 
 void mt_engine_control(struct mt_engine *e, const struct mt_control *c)
@@ -50,6 +51,8 @@ static void dispatch(struct mt_qp *qp, const struct mt_rx *rx)
 		mt_completer_nack(qp, rx);
 	else if (rx->pkt->bth.opcode == MW_ACK)
 		mt_completer_ack(qp, rx);
+	else
+		mt_responses_control(qp, rx);
 }
 
 void mt_engine_rx_soon(const struct mt_engine *e, uint32_t qpn)
@@ -65,7 +68,7 @@ void mt_engine_rx(struct mt_engine *e, uint64_t now_ns, const struct mt_rx_meta 
 		  const struct mw_packet *pkt, const void *payload)
 {
 	struct mt_rx rx = {.now_ns = now_ns, .meta = meta, .pkt = pkt, .payload = payload};
-	uint8_t op = mw_opcode_info(pkt->bth.opcode)->flags;
+	uint16_t op = mw_opcode_info(pkt->bth.opcode)->flags;
 	struct mt_qp *qp;
 
 	if (op == 0 || meta->port >= e->cfg.n_ports) {

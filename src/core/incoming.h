@@ -14,7 +14,7 @@ struct mt_incoming {
 	struct mt_qp *qp;
 	const struct mt_rx *rx;
 	const struct mw_packet *pkt;
-	uint8_t op; /* enum mw_opcode_flags */
+	uint16_t op; /* enum mw_opcode_flags */
 	enum mt_rx_place place;
 	uint64_t psn;
 	uint64_t msn;
@@ -58,6 +58,37 @@ void mt_recv_check_room(const struct mt_incoming *c);
 void mt_recv_arrived(const struct mt_incoming *c);
 /* mt_recv_place puts a SEND into the pieces of its receive. */
 void mt_recv_place(const struct mt_incoming *c);
+
+/*
+ * mt_ext_admit says whether a packet of the extension is one that both ends know, and hands answers
+ * to the QP that takes them.
+ */
+bool mt_ext_admit(struct mt_incoming *c);
+/* mt_ext_in_turn does what waited for packets that are there now. */
+void mt_ext_in_turn(const struct mt_incoming *c);
+
+enum mt_request_found {
+	MT_REQUEST_TAKEN,
+	MT_REQUEST_MALFORMED,
+	MT_REQUEST_NO_MEMORY, /* for its answer */
+};
+
+/* mt_request_check looks at a READ or atomic of the peer; mt_request_keep keeps it for its turn. */
+enum mt_request_found mt_request_check(const struct mt_incoming *c);
+void mt_request_keep(const struct mt_incoming *c);
+/* mt_requests_carry_out carries out those before which nothing is missing. */
+void mt_requests_carry_out(struct mt_qp *qp, uint64_t now_ns);
+
+enum mt_response_found {
+	MT_RESPONSE_PLACED,
+	MT_RESPONSE_MALFORMED, /* not what was asked for */
+	MT_RESPONSE_NO_MEMORY, /* that of the WR is gone, and the QP in ERR */
+};
+
+/* mt_response_place places the bytes of an answer; mt_response_taken follows when its PSN is noted.
+ */
+enum mt_response_found mt_response_place(const struct mt_incoming *c);
+void mt_response_taken(const struct mt_incoming *c);
 
 /* mt_in_order_waits says whether the packet is an end of a WRITE that must wait. */
 bool mt_in_order_waits(const struct mt_incoming *c);

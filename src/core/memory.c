@@ -12,6 +12,7 @@
 #include "base/bits.h"
 #include "core/engine_state.h"
 #include "core/qp.h"
+#include "core/responses.h"
 
 /* One tick visits at most this many QPs; a longer round goes on a sixteenth of its time later. */
 #define VISITS_MAX 256u
@@ -185,6 +186,12 @@ bool mt_qp_resize(struct mt_qp *qp, uint32_t limit, uint32_t wimm_limit)
 	return true;
 }
 
+/* What was asked for, and cannot be carried out yet, has its records already. */
+static bool will_answer(struct mt_qp *qp)
+{
+	return qp->twin && mt_responses_of(qp)->n_waiting > 0;
+}
+
 /* REQ(mem.idle) */
 static void visit(struct mt_qp *qp)
 {
@@ -194,7 +201,8 @@ static void visit(struct mt_qp *qp)
 		qp->used = false;
 		return;
 	}
-	if (over || (mt_tx_empty(&qp->req.window) && qp->req.sq.done == qp->req.sq.tail))
+	if (over || (mt_tx_empty(&qp->req.window) && qp->req.sq.done == qp->req.sq.tail &&
+		     !will_answer(qp)))
 		give_records(qp);
 	if (over || qp->rsp.window.ahead == 0)
 		give_bitmaps(qp);

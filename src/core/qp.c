@@ -7,10 +7,13 @@
 #include "base/bits.h"
 #include "base/serial.h"
 #include "core/engine_state.h"
+#include "core/requester_ext.h"
+#include "core/responses.h"
 
 #define QUEUE_MAX 32768u
 #define LENGTH_MAX UINT32_MAX
-#define EXTENSIONS (uint8_t) MW_EXT_SEND
+#define FLAGS_ALL ((uint32_t)MT_WR_IMM | MT_WR_SIGNALED | MT_WR_SOLICITED | MT_WR_FENCE)
+#define EXTENSIONS (uint8_t)(MW_EXT_SEND | MW_EXT_READ | MW_EXT_ATOMIC)
 
 static uint32_t slots(uint32_t depth)
 {
@@ -23,7 +26,9 @@ static size_t ext_size(const struct mt_qp_cap *cap)
 	if (!cap->extensions)
 		return 0;
 	return sizeof(struct mt_qp_ext) +
-	       (size_t)slots(cap->rq_depth) * cap->max_recv_sge * sizeof(struct mt_sge);
+	       (size_t)slots(cap->rq_depth) * cap->max_recv_sge * sizeof(struct mt_sge) +
+	       (cap->extensions & MW_EXT_ATOMIC ? slots(cap->sq_depth) * sizeof(struct mt_operands)
+						: 0);
 }
 
 /* REQ(mem.qp-size) */
@@ -42,7 +47,9 @@ size_t mt_qp_size(const struct mt_qp_cap *cap)
 _Static_assert(sizeof(struct mt_qp) % 8 == 0 && sizeof(struct mt_wqe) % 8 == 0 &&
 		       sizeof(struct mt_sge) % 8 == 0,
 	       "what stands behind them in a QP's memory is aligned");
-_Static_assert(sizeof(struct mt_qp_ext) % 8 == 0 && sizeof(struct mt_rqe) % 8 == 0, "the same");
+_Static_assert(sizeof(struct mt_qp_ext) % 8 == 0 && sizeof(struct mt_rqe) % 8 == 0 &&
+		       sizeof(struct mt_operands) % 8 == 0,
+	       "the same");
 
 static void lay_out(struct mt_qp *qp, const struct mt_qp_cap *cap)
 {
@@ -64,6 +71,8 @@ static void lay_out(struct mt_qp *qp, const struct mt_qp_cap *cap)
 	rq->srq = cap->srq;
 	qp->ext = (struct mt_qp_ext *)mt_rq_sges(rq, rq->rqes + slots(cap->rq_depth));
 	qp->ext->agree.offer = cap->extensions;
+	if (cap->extensions & MW_EXT_ATOMIC)
+		qp->ext->operands = (struct mt_operands *)(qp->ext + 1);
 	mt_in_order_init(&qp->ext->in_order);
 }
 
@@ -73,7 +82,8 @@ int mt_qp_init(struct mt_engine *e, void *mem, const struct mt_qp_cap *cap, uint
 	struct mt_qp **place = &e->qps[qpn & (e->cfg.max_qps - 1)];
 	struct mt_qp *qp = mem;
 
-	if (mt_qp_size(cap) == 0 || qpn < MW_QPN_FIRST || qpn > MW_QPN_MAX)
+	if (mt_qp_size(cap) == 0 || qpn < MW_QPN_FIRST || qpn > MW_QPN_MAX ||
+	    (cap->extensions & MW_EXT_ATOMIC && !e->env.atomic))
 		return MT_ERR_INVALID;
 	if (*place)
 		return MT_ERR_EXISTS;
@@ -129,35 +139,29 @@ static void fill_wqe(struct mt_qp *qp, struct mt_wqe *wqe, const struct mt_send_
 {
 	struct mt_requester *req = &qp->req;
 	uint32_t mtu = qp->attr.path_mtu;
-	bool to_recv = wr->opcode == MT_WR_SEND; /* what it says of an rkey is not sent */
 
 	*wqe = (struct mt_wqe){
 		.wr_id = wr->wr_id,
-		.remote_addr = to_recv ? 0 : wr->remote_addr,
+		.remote_addr = wr->remote_addr,
 		.first_psn = req->post_psn,
 		.n_packets = length ? (length - 1) / mtu + 1 : 1,
 		.length = length,
-		.rkey = to_recv ? 0 : wr->rkey,
+		.rkey = wr->rkey,
 		.imm = wr->imm,
 		.rqmsn = req->rqmsn,
 		.n_sge = (uint8_t)wr->n_sge,
 		.flags = (uint8_t)wr->flags,
 		.opcode = (uint8_t)wr->opcode,
-		.first_op = to_recv ? MW_SEND_FIRST : MW_WRITE_FIRST,
+		.first_op = MW_WRITE_FIRST,
 	};
 	if (wr->n_sge)
 		memcpy(&req->sq.sges[(size_t)(wqe - req->sq.wqes) * req->sq.max_sge], wr->sge,
 		       wr->n_sge * sizeof(*wr->sge));
+	if (wr->opcode != MT_WR_WRITE)
+		mt_wqe_extend(qp, wqe, wr);
 	req->post_psn += wqe->n_packets;
-	req->rqmsn = (uint16_t)(req->rqmsn + (to_recv || wr->flags & MT_WR_IMM));
+	req->rqmsn = (uint16_t)(req->rqmsn + (wr->flags & MT_WR_IMM));
 	req->sq.tail++;
-}
-
-/* A plain QP has WRITE; the others come with extensions. REQ(svc.write-only) */
-static bool known(const struct mt_qp *qp, const struct mt_send_wr *wr)
-{
-	return wr->opcode == MT_WR_WRITE ||
-	       (wr->opcode == MT_WR_SEND && qp->cap.extensions & MW_EXT_SEND);
 }
 
 /* REQ(svc.message-size) REQ(api.post-send.full) REQ(api.post-send.lkey) */
@@ -168,12 +172,11 @@ int mt_qp_post_send(struct mt_qp *qp, uint64_t now_ns, const struct mt_send_wr *
 
 	if (!mt_qp_may_send(qp) && qp->state != MT_QPS_ERR)
 		return MT_ERR_STATE;
-	if (!known(qp, wr) || wr->n_sge > qp->cap.max_sge ||
-	    wr->flags & ~(uint32_t)(MT_WR_IMM | MT_WR_SIGNALED | MT_WR_SOLICITED))
+	if (wr->n_sge > qp->cap.max_sge || wr->flags & ~FLAGS_ALL)
 		return MT_ERR_INVALID;
 	if (!sges_allowed(qp, wr, &length))
 		return MT_ERR_ACCESS;
-	if (length > LENGTH_MAX)
+	if (length > LENGTH_MAX || (wr->opcode != MT_WR_WRITE && !mt_wr_known(qp, wr, length)))
 		return MT_ERR_INVALID;
 	wqe = mt_sq_slot(&qp->req.sq);
 	if (!wqe)
@@ -399,13 +402,22 @@ void mt_qp_tick(struct mt_qp *qp, uint64_t now_ns)
 	mt_qp_arm(qp);
 }
 
-/* REQ(req.error.flush) */
+/*
+ * The QP that carries answers tells nobody: whoever waits for them finds out. REQ(req.error.flush)
+ */
 void mt_qp_fail(struct mt_qp *qp, enum mt_wc_status oldest, enum mt_wc_status why)
 {
 	enum mt_wc_status first = qp->rsp.refused && qp->rsp.refusal.recv
 					  ? (enum mt_wc_status)qp->rsp.refusal.recv
 					  : MT_WC_WR_FLUSH_ERR;
 
+	if (qp->twin) {
+		mt_responses_stop(mt_responses_of(qp));
+		return;
+	}
+	/* What was asked for before it was refused is still answered. */
+	if (qp->ext && qp->ext->responses && !qp->rsp.refused)
+		mt_responses_stop(qp->ext->responses);
 	qp->state = MT_QPS_ERR;
 	qp->failure = (uint8_t)why;
 	qp->failure_unreported = true;

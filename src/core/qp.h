@@ -69,8 +69,16 @@ struct mt_responder {
 	bool refused;	     /* the NAK of `refusal` is what the ACK says */
 };
 
+/* Of an atomic, beside its WQE. */
+struct mt_operands {
+	uint8_t payload[MW_ATOMIC_BYTES]; /* as it is sent */
+	struct mt_sge result;		  /* where what was there goes */
+};
+
 /* What a QP with extensions has besides, behind its queues. */
 struct mt_qp_ext {
+	struct mt_operands *operands;	/* by slot of the send queue, with MW_EXT_ATOMIC */
+	struct mt_responses *responses; /* NULL: neither READs nor atomics; see responses.h */
 	struct mt_agree agree;
 	struct mt_rnr rnr;
 	struct mt_in_order in_order;
@@ -98,6 +106,7 @@ struct mt_qp {
 	bool last_wqe_unreported;
 	bool drain_unreported; /* in SQD: that nothing is left of what had begun */
 	bool used;	       /* its windows were, since the clock of memory.c came by */
+	uint8_t twin;	       /* MW_OF_RESPONSES: it carries answers, see responses.h; else 0 */
 	struct mt_qp_ext *ext; /* NULL: plain MRC */
 };
 
@@ -164,6 +173,9 @@ void mt_qp_arm(struct mt_qp *qp);
 uint64_t mt_qp_hold_ns(const struct mt_qp *qp);
 /* mt_qp_ask asks a peer that has not spoken yet what it knows beyond MRC. */
 void mt_qp_ask(struct mt_qp *qp, uint64_t now_ns);
+/* mt_qp_begin_sending and _receiving begin a half of a QP with the PSN and limits in `a`. */
+void mt_qp_begin_sending(struct mt_qp *qp, const struct mt_qp_attr *a, uint64_t now_ns);
+void mt_qp_begin_receiving(struct mt_qp *qp, const struct mt_qp_attr *a);
 /* mt_qp_rest ends the watch over the peer's answers. */
 void mt_qp_rest(struct mt_qp *qp);
 /* mt_qp_tick does what the QP's timer fired for. */
@@ -204,5 +216,9 @@ void mt_responder_probe(struct mt_qp *qp, const struct mt_rx *rx);
 void mt_completer_sack(struct mt_qp *qp, const struct mt_rx *rx);
 void mt_completer_nack(struct mt_qp *qp, const struct mt_rx *rx);
 void mt_completer_ack(struct mt_qp *qp, const struct mt_rx *rx);
+/* mt_completer_answered takes that answers to requests of the QP came; see responses.h. */
+void mt_completer_answered(struct mt_qp *qp, uint64_t now_ns);
+/* mt_completer_implied takes that the peer has all messages below msn, of which all was sent. */
+void mt_completer_implied(struct mt_qp *qp, uint64_t msn, uint64_t now_ns);
 
 #endif

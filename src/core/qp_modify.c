@@ -12,6 +12,7 @@
 #include "base/serial.h"
 #include "core/engine_state.h"
 #include "core/qp.h"
+#include "core/responses.h"
 #include "core/srq.h"
 
 #define TO(s) (1u << MT_QPS_##s)
@@ -94,6 +95,9 @@ static int check(const struct mt_qp *qp, const struct mt_qp_attr *a, uint32_t ma
 		fixed = FIXED_FROM_RTR;
 	else if (qp->state >= MT_QPS_RTS)
 		fixed = FIXED_FROM_RTS;
+	if (qp->state >= MT_QPS_RTR && !(qp->ext && qp->ext->responses))
+		fixed |= MT_QP_MAX_DEST_RD_ATOMIC |
+			 (qp->state >= MT_QPS_RTS ? MT_QP_MAX_RD_ATOMIC : 0);
 	if (mask & fixed)
 		return MT_ERR_STATE;
 	if (mask & MT_QP_PATH_MTU && !mtu_valid(a->path_mtu))
@@ -164,6 +168,8 @@ static void to_reset(struct mt_qp *qp)
 		mt_srq_give_back(&qp->rsp.rq);
 	rq = qp->rsp.rq;
 	mt_qp_rest(qp);
+	if (qp->ext)
+		mt_responses_free(qp);
 	drop_memory(qp);
 	mb_link_remove(&qp->ready);
 	mb_link_remove(&qp->control);
@@ -172,7 +178,8 @@ static void to_reset(struct mt_qp *qp)
 	qp->req = (struct mt_requester){.sq = sq};
 	qp->rsp = (struct mt_responder){.rq = rq};
 	if (qp->ext) {
-		*qp->ext = (struct mt_qp_ext){.agree = {.offer = qp->ext->agree.offer}};
+		*qp->ext = (struct mt_qp_ext){.operands = qp->ext->operands,
+					      .agree = {.offer = qp->ext->agree.offer}};
 		mt_in_order_init(&qp->ext->in_order);
 	}
 	mt_sq_reset(&qp->req.sq);
@@ -254,27 +261,51 @@ static int change_in_rtr(struct mt_qp *qp, const struct mt_qp_attr *a, uint64_t 
 	return MT_OK;
 }
 
+/* Memory for `most` READs and atomics, if there can be any; false: none to be had. */
+static bool take_responses(struct mt_qp *qp, uint8_t most, void **mem)
+{
+	bool wanted = most > 0 && qp->cap.extensions & (MW_EXT_READ | MW_EXT_ATOMIC) &&
+		      !qp->ext->responses;
+
+	*mem = wanted ? mt_engine_alloc(qp->engine, sizeof(struct mt_responses)) : NULL;
+	return *mem || !wanted;
+}
+
+void mt_qp_begin_receiving(struct mt_qp *qp, const struct mt_qp_attr *a)
+{
+	mt_rx_window_init(&qp->rsp.window, a->mpr_dest * MT_MPR_UNIT, PSN_ORIGIN + a->rq_psn);
+	mt_wimm_stash_init(&qp->rsp.stash, a->max_wimm_dest);
+}
+
 /* Ready to receive: where the windows begin, and the paths on which the answers go back. */
 static int to_rtr(struct mt_qp *qp, const struct mt_qp_attr *a, uint64_t now_ns)
 {
 	struct mt_engine *e = qp->engine;
+	void *responses;
 	struct way way;
 
+	if (!take_responses(qp, a->max_dest_rd_atomic, &responses))
+		return MT_ERR_MEMORY;
 	if (!join(e, a, now_ns, &way))
-		return MT_ERR_MEMORY;
-	if (!memory_to_spare(e, a)) {
-		leave(e, &way);
-		return MT_ERR_MEMORY;
-	}
+		goto no_way;
+	if (!memory_to_spare(e, a))
+		goto no_memory;
 	take_way(qp, &way);
-	mt_rx_window_init(&qp->rsp.window, a->mpr_dest * MT_MPR_UNIT, PSN_ORIGIN + a->rq_psn);
-	mt_wimm_stash_init(&qp->rsp.stash, a->max_wimm_dest);
+	mt_qp_begin_receiving(qp, a);
 	mt_spray_init(&qp->req.spray, mb_prng_u64(&e->prng));
+	if (responses)
+		mt_responses_attach(qp, responses, a);
 	return MT_OK;
+
+no_memory:
+	leave(e, &way);
+no_way:
+	mb_pool_put(&e->pool, responses, sizeof(struct mt_responses));
+	return MT_ERR_MEMORY;
 }
 
 /* REQ(req.retry.timeout) */
-static void to_rts(struct mt_qp *qp, const struct mt_qp_attr *a, uint64_t now_ns)
+void mt_qp_begin_sending(struct mt_qp *qp, const struct mt_qp_attr *a, uint64_t now_ns)
 {
 	const struct mt_engine *e = qp->engine;
 	struct mt_requester *req = &qp->req;
@@ -293,6 +324,20 @@ static void to_rts(struct mt_qp *qp, const struct mt_qp_attr *a, uint64_t now_ns
 	};
 }
 
+static int to_rts(struct mt_qp *qp, const struct mt_qp_attr *a, uint64_t now_ns)
+{
+	void *responses;
+
+	if (!take_responses(qp, a->max_rd_atomic, &responses))
+		return MT_ERR_MEMORY;
+	if (responses)
+		mt_responses_attach(qp, responses, a);
+	mt_qp_begin_sending(qp, a, now_ns);
+	if (qp->ext && qp->ext->responses)
+		mt_responses_listen(qp, a);
+	return MT_OK;
+}
+
 static void to_err(struct mt_qp *qp)
 {
 	if (qp->state == MT_QPS_ERR)
@@ -308,9 +353,7 @@ static int enter(struct mt_qp *qp, enum mt_qp_state state, const struct mt_qp_at
 	case MT_QPS_RTR:
 		return to_rtr(qp, a, now_ns);
 	case MT_QPS_RTS:
-		if (qp->state == MT_QPS_RTR)
-			to_rts(qp, a, now_ns);
-		return MT_OK;
+		return qp->state == MT_QPS_RTR ? to_rts(qp, a, now_ns) : MT_OK;
 	case MT_QPS_SQD:
 		qp->drain_unreported = true;
 		mt_qp_completes(qp);

@@ -47,9 +47,13 @@ bool mt_recv_deliver(struct mt_rq *rq, uint64_t msn)
 struct mt_recv_walk mt_recv_walk(const struct mt_rq *rq, const struct mt_rqe *rqe, uint64_t offset,
 				 uint32_t len)
 {
-	const struct mt_sge *sge = mt_rq_sges(rq, rqe);
-	struct mt_recv_walk w = {
-		.sge = sge, .end = sge + rqe->n_sge, .offset = offset, .left = len};
+	return mt_sges_walk(mt_rq_sges(rq, rqe), rqe->n_sge, offset, len);
+}
+
+struct mt_recv_walk mt_sges_walk(const struct mt_sge *sge, uint32_t n, uint64_t offset,
+				 uint32_t len)
+{
+	struct mt_recv_walk w = {.sge = sge, .end = sge + n, .offset = offset, .left = len};
 
 	while (w.sge < w.end && w.offset >= w.sge->length)
 		w.offset -= w.sge++->length;

@@ -11,6 +11,8 @@
 #include "base/serial.h"
 #include "core/engine_state.h"
 #include "core/qp.h"
+#include "core/requester_ext.h"
+#include "core/responses.h"
 
 static uint32_t packet_bytes(const struct mt_qp *qp, const struct mt_wqe *wqe, uint32_t index)
 {
@@ -192,20 +194,6 @@ static enum mt_next send_lost(struct mt_qp *qp, uint64_t psn, uint64_t now_ns, u
 }
 
 /*
- * What the peer does not know fails when all before it is complete. REQ(ext.strict-peer)
- */
-static bool peer_knows(struct mt_qp *qp, const struct mt_wqe *wqe)
-{
-	if (!qp->ext->agree.known)
-		return false;
-	if (wqe->opcode == MT_WR_WRITE || mt_qp_has(qp, MW_EXT_SEND))
-		return true;
-	if (qp->req.sq.done == qp->req.sq.next)
-		mt_qp_fail(qp, MT_WC_REM_OP_ERR, MT_WC_REM_OP_ERR);
-	return false;
-}
-
-/*
  * Where receivers can say that they are not ready, no limit of immediates is needed.
  * REQ(req.gate.wimm) REQ(req.sqd)
  */
@@ -213,7 +201,7 @@ static bool may_begin(struct mt_qp *qp, const struct mt_wqe *wqe)
 {
 	if (qp->state != MT_QPS_RTS)
 		return false; /* SQD: what has begun is finished, nothing new begins */
-	if (qp->ext && !peer_knows(qp, wqe))
+	if (qp->ext && !mt_ext_may_begin(qp, wqe))
 		return false;
 	return !(wqe->flags & MT_WR_IMM) || qp->req.wimm_inflight < qp->attr.max_wimm ||
 	       mt_qp_has(qp, MW_EXT_SEND);
@@ -228,6 +216,15 @@ static bool gates_open(struct mt_qp *qp, const struct mt_wqe *wqe, uint32_t nomi
 		return false;
 	return req->window.next - req->window.una < (uint64_t)req->mpr * MT_MPR_UNIT &&
 	       mt_cc_may_send(&req->cc, nominal);
+}
+
+/* What may only be under way so many times. */
+static void count_begun(struct mt_qp *qp, const struct mt_wqe *wqe, uint64_t msn)
+{
+	if (wqe->flags & MT_WR_IMM)
+		qp->req.wimm_inflight++;
+	else
+		mt_responses_asked(qp, msn);
 }
 
 /* REQ(req.gate.cwnd) */
@@ -248,8 +245,8 @@ static enum mt_next send_new(struct mt_qp *qp, uint64_t now_ns, uint32_t free_po
 	path = choose_new(qp, free_ports);
 	if (path == MT_PATH_NONE)
 		return MT_NEXT_NO_ROOM;
-	if (psn == wqe->first_psn && wqe->flags & MT_WR_IMM)
-		req->wimm_inflight++;
+	if (psn == wqe->first_psn && wqe->flags & (MT_WR_IMM | MT_WQE_WAITS))
+		count_begun(qp, wqe, msn);
 	mt_tx_window_sent(&req->window, now_ns, (uint16_t)(msn & req->sq.mask), path,
 			  (uint16_t)nominal);
 	req->cc.inflight += nominal;

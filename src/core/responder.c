@@ -177,6 +177,22 @@ static enum check check_length(struct mt_incoming *c)
 	return DONE;
 }
 
+static enum check check_request(struct mt_incoming *c)
+{
+	switch (mt_request_check(c)) {
+	case MT_REQUEST_TAKEN:
+		return CHK_MEMORY;
+	case MT_REQUEST_MALFORMED:
+		mt_incoming_stats(c)->drop_malformed++;
+		return DONE;
+	case MT_REQUEST_NO_MEMORY:
+		mt_incoming_stats(c)->drop_no_memory++;
+		nack(c->qp, c->rx, c->psn, MW_NACK_NO_RESOURCE);
+		return DONE;
+	}
+	mb_unreachable();
+}
+
 /*
  * With the extension a message that needs a receive waits at the sender until there is one. A
  * WRITE_WITH_IMM needs it when its immediate comes. REQ(ext.rnr.nack)
@@ -185,6 +201,8 @@ static enum check check_recv(struct mt_incoming *c)
 {
 	bool send = c->op & MW_OP_SEND;
 
+	if (c->op & MW_OP_REQUEST)
+		return check_request(c);
 	if (!(send || c->op & MW_OP_IMM) || !mt_qp_has(c->qp, MW_EXT_SEND))
 		return CHK_MEMORY;
 	switch (mt_recv_find(&c->qp->rsp.rq, c->pkt->data.meth.rqmsn, &c->rqe)) {
@@ -232,7 +250,7 @@ static enum check check_access(struct mt_incoming *c)
 	const struct mw_reth *reth = &c->pkt->data.reth;
 	struct mt_qp *qp = c->qp;
 
-	if (c->pkt->payload_len == 0 || c->op & MW_OP_SEND)
+	if (c->pkt->payload_len == 0 || c->op & MW_OP_EXT)
 		return CHK_IMM; /* nothing is touched by key, so none is asked for */
 	if (qp->attr.access & MT_ACCESS_REMOTE_WRITE)
 		c->mr = mt_mr_check(&qp->engine->mrs, reth->rkey, qp->cap.pd, reth->va,
@@ -263,12 +281,33 @@ static enum check check_imm(struct mt_incoming *c)
 	} else if (c->rqe) {
 		mt_recv_arrived(c);
 	}
-	return c->op & MW_OP_SEND ? DO_SCATTER : DO_PLACE;
+	return c->op & MW_OP_EXT ? DO_SCATTER : DO_PLACE;
 }
 
+static enum check do_track(struct mt_incoming *c);
+
+static enum check take_response(struct mt_incoming *c)
+{
+	enum mt_response_found found = mt_response_place(c);
+
+	if (found != MT_RESPONSE_PLACED) {
+		mt_incoming_stats(c)->drop_malformed += found == MT_RESPONSE_MALFORMED;
+		return DONE;
+	}
+	do_track(c);
+	mt_response_taken(c);
+	return DO_ANSWER;
+}
+
+/* What goes to memory, or stays, without a key in the packet. */
 static enum check do_scatter(struct mt_incoming *c)
 {
-	mt_recv_place(c);
+	if (c->op & MW_OP_ANSWER)
+		return take_response(c);
+	if (c->op & MW_OP_REQUEST)
+		mt_request_keep(c);
+	else
+		mt_recv_place(c);
 	return DO_TRACK;
 }
 
@@ -350,8 +389,8 @@ static enum check do_track(struct mt_incoming *c)
 	struct mt_responder *rsp = &c->qp->rsp;
 	uint32_t complete = mt_rx_window_take(&rsp->window, c->psn, c->op & MW_OP_END);
 
-	if (c->qp->ext && c->qp->ext->in_order.count > 0)
-		mt_in_order_place(c->qp);
+	if (c->qp->ext)
+		mt_ext_in_turn(c);
 	mt_incoming_stats(c)->rx_data_packets++;
 	rsp->rcvd_bytes += c->pkt->payload_len + MT_NOMINAL_HEADER;
 	rsp->msn += complete;
@@ -437,7 +476,7 @@ void mt_responder_data(struct mt_qp *qp, const struct mt_rx *rx)
 		.op = mw_opcode_info(rx->pkt->bth.opcode)->flags,
 	};
 
-	if (c.op & MW_OP_SEND && !mt_qp_has(qp, MW_EXT_SEND)) {
+	if (c.op & MW_OP_EXT && !mt_ext_admit(&c)) {
 		mt_incoming_stats(&c)
 			->drop_decode++; /* as one who never heard of it. REQ(ext.strict) */
 		return;

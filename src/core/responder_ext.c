@@ -3,7 +3,40 @@
 #include <string.h>
 
 #include "core/incoming.h"
+#include "core/responses.h"
 #include "core/srq.h"
+
+static uint8_t needs(const struct mt_incoming *c)
+{
+	if (c->op & MW_OP_SEND)
+		return MW_EXT_SEND;
+	return c->pkt->bth.opcode == MW_READ_REQUEST ? MW_EXT_READ : MW_EXT_ATOMIC;
+}
+
+/* Answers are taken while requests may be out, and in ERR to say so. REQ(ext.strict) */
+bool mt_ext_admit(struct mt_incoming *c)
+{
+	struct mt_qp *qp = c->qp;
+	struct mt_responses *r;
+
+	if (!(c->op & MW_OP_ANSWER))
+		return mt_qp_has(qp, needs(c));
+	r = qp->ext ? qp->ext->responses : NULL;
+	if (!r || (!mt_qp_may_send(qp) && r->qp.state != MT_QPS_ERR))
+		return false;
+	c->qp = &r->qp;
+	return true;
+}
+
+void mt_ext_in_turn(const struct mt_incoming *c)
+{
+	struct mt_qp_ext *ext = c->qp->ext;
+
+	if (ext->in_order.count > 0)
+		mt_in_order_place(c->qp);
+	if (ext->responses && ext->responses->n_waiting > 0)
+		mt_requests_carry_out(c->qp, c->rx->now_ns);
+}
 
 /* What is longer than its receive, or lies outside itself. REQ(ext.recv.length) */
 void mt_recv_check_room(const struct mt_incoming *c)

@@ -23,6 +23,7 @@
 	X(rx_nacks, "reliability NACKs received")                                  \
 	X(rx_probes, "reliability probes received")                                \
 	X(lost_inferred, "packets found lost by a SACK")                           \
+	X(rx_requests, "READs and atomics carried out for peers")                  \
 	X(rnr_waits, "packets for which the responder had no receive yet")         \
 	X(rnr_nacks, "packets refused because no receive was posted")              \
 	X(held_back, "packets held back because the responder refused them")       \

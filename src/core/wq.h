@@ -15,18 +15,21 @@
 
 #include "core/types.h"
 
+/* In the flags of a WQE: it asks for an answer, and completes with it. */
+#define MT_WQE_WAITS 0x80u
+
 /* A send WR while it is queued. */
 struct mt_wqe {
 	uint64_t wr_id;
 	uint64_t remote_addr;
 	uint64_t first_psn;
 	uint32_t n_packets;
-	uint32_t length;
+	uint32_t length; /* of its packets' payload together */
 	uint32_t rkey;
-	uint32_t imm;
+	uint32_t imm;	/* READ: its length */
 	uint16_t rqmsn; /* number of WRITE_WITH_IMM before it, modulo 2^16 */
 	uint8_t n_sge;
-	uint8_t flags;	  /* enum mt_wr_flags */
+	uint8_t flags;	  /* enum mt_wr_flags, MT_WQE_WAITS */
 	uint8_t status;	  /* enum mt_wc_status, once complete */
 	uint8_t opcode;	  /* enum mt_wr_opcode */
 	uint8_t first_op; /* enum mw_opcode of its first of several packets */

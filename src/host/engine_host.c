@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/assert.h"
+#include "host/atomic.h"
 #include "host/entropy.h"
 #include "host/guard.h"
 #include "host/place.h"
@@ -100,6 +101,37 @@ static bool engine_place(void *ctx, void *mr_user, uint64_t offset, const void *
 	mb_assert(offset <= mr->length && len <= mr->length - offset);
 	copy.to = mr->base + offset;
 	return mh_guard_run(copy.to, len, engine_copy, &copy);
+}
+
+struct engine_atomic {
+	void *at;
+	const struct mt_atomic *op;
+	uint64_t original;
+};
+
+static void engine_atomic_run(void *ctx)
+{
+	struct engine_atomic *a = ctx;
+
+	a->original = a->op->swaps ? mh_atomic_swap(a->at, a->op->compare, a->op->swap_add)
+				   : mh_atomic_add(a->at, a->op->swap_add);
+}
+
+/* The address was aligned as the MR counts; one registered askew is none to be atomic on. */
+static bool engine_atomic(void *ctx, void *mr_user, uint64_t offset, const struct mt_atomic *op,
+			  uint64_t *original)
+{
+	struct engine_atomic a = {.op = op};
+	struct mh_mr *mr = mr_user;
+
+	(void)ctx;
+	mb_assert(offset <= mr->length && sizeof(uint64_t) <= mr->length - offset);
+	a.at = mr->base + offset;
+	if ((uintptr_t)a.at % sizeof(uint64_t) != 0 ||
+	    !mh_guard_run(a.at, sizeof(uint64_t), engine_atomic_run, &a))
+		return false;
+	*original = a.original;
+	return true;
 }
 
 static void engine_configure(const struct mh_env *env, uint32_t slot, struct mt_engine_cfg *cfg)
@@ -207,7 +239,7 @@ void mh_engine_tell_ports(struct mh_nic *nic, uint64_t now_ns)
 
 int mh_engine_create(struct mh_nic *nic, uint64_t now_ns)
 {
-	struct mt_env env = {.ctx = nic, .place = engine_place};
+	struct mt_env env = {.ctx = nic, .place = engine_place, .atomic = engine_atomic};
 	struct mt_engine_cfg cfg;
 	size_t size;
 	int err;

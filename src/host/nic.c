@@ -47,6 +47,7 @@ void mh_nic_describe(const struct mh_env *env, struct mh_device_attr *attr)
 		.mpr_resolution = 1,
 		.max_wimm = NIC_WIMM_MAX,
 		.max_wimm_dest = NIC_WIMM_MAX,
+		.max_rd_atomic = MT_RD_ATOMIC_MAX,
 		.max_ev_profiles = NIC_PROFILES,
 		.max_cc_profiles = NIC_PROFILES,
 		.trim_nack = true,

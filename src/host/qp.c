@@ -80,7 +80,7 @@ static struct mt_qp_cap qp_mt_cap(const struct mh_qp_init *init)
 		.rq_depth = init->cap.max_recv_wr,
 		.max_sge = init->cap.max_send_sge,
 		.signal_all = init->signal_all,
-		.extensions = init->extended ? MW_EXT_SEND : 0,
+		.extensions = init->extended ? MW_EXT_SEND | MW_EXT_READ | MW_EXT_ATOMIC : 0,
 		.in_order = init->extended && !init->pd->dev->nic->env.relaxed,
 		.max_recv_sge = init->extended ? (uint8_t)init->cap.max_recv_sge : 0,
 		.pd = init->pd->number,

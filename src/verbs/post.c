@@ -9,7 +9,6 @@
 
 #define POST_BATCH 16u
 
-/* IBV_SEND_FENCE orders after READs and atomics, of which there are none. */
 #define SEND_FLAGS_KNOWN \
 	((unsigned int)(IBV_SEND_FENCE | IBV_SEND_SIGNALED | IBV_SEND_SOLICITED | IBV_SEND_INLINE))
 
@@ -25,6 +24,8 @@ static uint32_t send_flags(const struct ibv_send_wr *wr)
 		flags |= MH_SEND_SOLICITED;
 	if (wr->send_flags & IBV_SEND_INLINE)
 		flags |= MH_SEND_INLINE;
+	if (wr->send_flags & IBV_SEND_FENCE)
+		flags |= MH_SEND_FENCE;
 	return flags;
 }
 
@@ -35,6 +36,12 @@ static int opcode_to_nic(enum ibv_wr_opcode opcode, enum mh_send_opcode *out)
 		*out = MH_OP_WRITE;
 	else if (opcode == IBV_WR_SEND || opcode == IBV_WR_SEND_WITH_IMM)
 		*out = MH_OP_SEND;
+	else if (opcode == IBV_WR_RDMA_READ)
+		*out = MH_OP_READ;
+	else if (opcode == IBV_WR_ATOMIC_CMP_AND_SWP)
+		*out = MH_OP_COMPARE_SWAP;
+	else if (opcode == IBV_WR_ATOMIC_FETCH_AND_ADD)
+		*out = MH_OP_FETCH_ADD;
 	else
 		return opcode <= IBV_WR_ATOMIC_WRITE ? EOPNOTSUPP : EINVAL;
 	return 0;
@@ -52,6 +59,14 @@ static int address_to_nic(const struct ibv_qp *qp, const struct ibv_send_wr *wr,
 		.q_key = wr->wr.ud.remote_qkey,
 	};
 	return 0;
+}
+
+static void atomic_to_nic(const struct ibv_send_wr *wr, struct mh_send_wr *out)
+{
+	out->rkey = wr->wr.atomic.rkey;
+	out->remote_addr = wr->wr.atomic.remote_addr;
+	out->compare_add = wr->wr.atomic.compare_add;
+	out->swap = wr->wr.atomic.swap;
 }
 
 static int send_to_nic(const struct ibv_qp *qp, const struct ibv_send_wr *wr,
@@ -75,9 +90,12 @@ static int send_to_nic(const struct ibv_qp *qp, const struct ibv_send_wr *wr,
 	};
 	if (qp->qp_type == IBV_QPT_UD)
 		return address_to_nic(qp, wr, &out->ud);
-	if (opcode == MH_OP_WRITE) { /* else what is there is not set */
+	/* What an operation does not have is not set. */
+	if (opcode == MH_OP_WRITE || opcode == MH_OP_READ) {
 		out->rkey = wr->wr.rdma.rkey;
 		out->remote_addr = wr->wr.rdma.remote_addr;
+	} else if (opcode != MH_OP_SEND) {
+		atomic_to_nic(wr, out);
 	}
 	return 0;
 }

@@ -45,7 +45,7 @@ enum mw_dscp_class mw_dscp_map_check(const struct mw_dscp_map *map)
 
 enum mw_dscp_class mw_dscp_class_of_opcode(uint8_t opcode, bool rtx, bool trimmable)
 {
-	uint8_t flags = mw_opcode_info(opcode)->flags;
+	uint16_t flags = mw_opcode_info(opcode)->flags;
 
 	mb_assert(flags != 0);
 	if (opcode != MW_PROBE && !(flags & MW_OP_DATA))

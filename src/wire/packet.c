@@ -36,7 +36,7 @@ static enum mw_verdict decode_data(const uint8_t *bytes, size_t len,
 		return MW_SHORT;
 	if (len - head < pkt->bth.pad) /* REQ(wire.bth.pad) */
 		return MW_PAD;
-	mw_data_decode(bytes + MW_BTH_BYTES, ts, info->flags & MW_OP_IMM, &pkt->data);
+	mw_data_decode(bytes + MW_BTH_BYTES, ts, info->flags & MW_OP_WORD, &pkt->data);
 	if (ts && pkt->data.tseth.ftype != MW_FTYPE_TIMESTAMP)
 		return MW_HEADER;
 	pkt->payload_len = (uint32_t)(len - head) - pkt->bth.pad;
@@ -55,14 +55,14 @@ static enum mw_verdict decode_cut_data(const uint8_t *bytes, size_t len,
 {
 	uint8_t ext[MW_DATA_EXT_BYTES_MAX] = {0};
 	bool ts = pkt->bth.ts;
-	bool imm = info->flags & MW_OP_IMM;
+	bool word = info->flags & MW_OP_WORD;
 	size_t whole;
 
 	if (len < MW_BTH_BYTES + MW_METH_BYTES)
 		return MW_SHORT;
-	whole = mw_data_whole_bytes(len - MW_BTH_BYTES, ts, imm);
+	whole = mw_data_whole_bytes(len - MW_BTH_BYTES, ts, word);
 	memcpy(ext, bytes + MW_BTH_BYTES, whole);
-	mw_data_decode(ext, ts, imm, &pkt->data);
+	mw_data_decode(ext, ts, word, &pkt->data);
 	if (ts && whole > MW_METH_BYTES && pkt->data.tseth.ftype != MW_FTYPE_TIMESTAMP)
 		return MW_HEADER;
 	if (whole < info->ext_len + (ts ? MW_TSETH_BYTES : 0))
@@ -82,19 +82,23 @@ static enum mw_verdict decode_control_ext(const uint8_t *ext, struct mw_packet *
 {
 	enum mw_opcode opcode = pkt->bth.opcode;
 
-	if (opcode != MW_ACK && !type_and_nh_are_zero(ext))
+	if (opcode != MW_ACK && opcode != MW_RESPONSE_ACK && !type_and_nh_are_zero(ext))
 		return MW_HEADER;
 	switch (opcode) {
 	case MW_ACK:
+	case MW_RESPONSE_ACK:
 		mw_aeth_decode(ext, &pkt->aeth);
 		return MW_OK;
 	case MW_SACK:
+	case MW_RESPONSE_SACK:
 		mw_seth_decode(ext, &pkt->seth);
 		return MW_OK;
 	case MW_NACK:
+	case MW_RESPONSE_NACK:
 		mw_neth_decode(ext, &pkt->neth);
 		return MW_OK;
 	case MW_PROBE:
+	case MW_RESPONSE_PROBE:
 		mw_peth_decode(ext, &pkt->peth);
 		return pkt->peth.ts.ftype == MW_FTYPE_TIMESTAMP ? MW_OK : MW_HEADER;
 	case MW_EP_REQUEST:
@@ -115,6 +119,14 @@ static enum mw_verdict decode_control_ext(const uint8_t *ext, struct mw_packet *
 	case MW_SEND_LAST_IMM:
 	case MW_SEND_ONLY:
 	case MW_SEND_ONLY_IMM:
+	case MW_READ_REQUEST:
+	case MW_READ_RESPONSE_FIRST:
+	case MW_READ_RESPONSE_MIDDLE:
+	case MW_READ_RESPONSE_LAST:
+	case MW_READ_RESPONSE_ONLY:
+	case MW_ATOMIC_RESPONSE:
+	case MW_COMPARE_SWAP:
+	case MW_FETCH_ADD:
 		break;
 	}
 	mb_unreachable();
@@ -162,15 +174,19 @@ static void encode_control_ext(const struct mw_packet *pkt, uint8_t *ext)
 {
 	switch ((enum mw_opcode)pkt->bth.opcode) {
 	case MW_ACK:
+	case MW_RESPONSE_ACK:
 		mw_aeth_encode(&pkt->aeth, ext);
 		return;
 	case MW_SACK:
+	case MW_RESPONSE_SACK:
 		mw_seth_encode(&pkt->seth, ext);
 		return;
 	case MW_NACK:
+	case MW_RESPONSE_NACK:
 		mw_neth_encode(&pkt->neth, ext);
 		return;
 	case MW_PROBE:
+	case MW_RESPONSE_PROBE:
 		mw_peth_encode(&pkt->peth, ext);
 		return;
 	case MW_EP_REQUEST:
@@ -191,6 +207,14 @@ static void encode_control_ext(const struct mw_packet *pkt, uint8_t *ext)
 	case MW_SEND_LAST_IMM:
 	case MW_SEND_ONLY:
 	case MW_SEND_ONLY_IMM:
+	case MW_READ_REQUEST:
+	case MW_READ_RESPONSE_FIRST:
+	case MW_READ_RESPONSE_MIDDLE:
+	case MW_READ_RESPONSE_LAST:
+	case MW_READ_RESPONSE_ONLY:
+	case MW_ATOMIC_RESPONSE:
+	case MW_COMPARE_SWAP:
+	case MW_FETCH_ADD:
 		break;
 	}
 	mb_unreachable();
@@ -205,7 +229,7 @@ size_t mw_packet_encode(const struct mw_packet *pkt, uint8_t *out)
 	mw_bth_encode(&pkt->bth, out);
 	if (info->flags & MW_OP_DATA)
 		return MW_BTH_BYTES +
-		       mw_data_encode(&pkt->data, pkt->bth.ts, info->flags & MW_OP_IMM, ext);
+		       mw_data_encode(&pkt->data, pkt->bth.ts, info->flags & MW_OP_WORD, ext);
 	encode_control_ext(pkt, ext);
 	return MW_BTH_BYTES + info->ext_len;
 }

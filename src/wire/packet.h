@@ -35,7 +35,23 @@ enum mw_opcode {
 	MW_SEND_LAST_IMM = 0xE3,
 	MW_SEND_ONLY = 0xE4,
 	MW_SEND_ONLY_IMM = 0xE5,
+	MW_READ_REQUEST = 0xEC,
+	MW_READ_RESPONSE_FIRST = 0xED,
+	MW_READ_RESPONSE_MIDDLE = 0xEE,
+	MW_READ_RESPONSE_LAST = 0xEF,
+	MW_READ_RESPONSE_ONLY = 0xF0,
+	MW_ATOMIC_RESPONSE = 0xF2,
+	MW_COMPARE_SWAP = 0xF3,
+	MW_FETCH_ADD = 0xF4,
+	/* Of the responses' own PSNs: as MW_ACK, MW_SACK, MW_NACK, MW_PROBE. */
+	MW_RESPONSE_ACK = 0xF1,
+	MW_RESPONSE_SACK = 0xFC,
+	MW_RESPONSE_NACK = 0xFD,
+	MW_RESPONSE_PROBE = 0xFE,
 };
+
+/* What makes the opcode of a control packet one of the responses' own PSNs. */
+#define MW_OF_RESPONSES 0x20u
 
 /*
  * What an end of a connection knows beyond MRC, in a byte that MRC reserves: of its probes, and of
@@ -45,7 +61,9 @@ enum mw_opcode {
 #define MW_EXT_VERSION_MASK 0xC0u
 #define MW_EXT_VERSION 0x40u
 enum mw_ext {
-	MW_EXT_SEND = 1u << 0, /* SEND, and receivers that are not ready may say so */
+	MW_EXT_SEND = 1u << 0,	 /* SEND, and receivers that are not ready may say so */
+	MW_EXT_READ = 1u << 1,	 /* READ */
+	MW_EXT_ATOMIC = 1u << 2, /* COMPARE_SWAP and FETCH_ADD */
 };
 
 /* QPNs are 24 bits; 0 and 1 are IBTA's, 2 is the endpoint itself. */
@@ -90,8 +108,12 @@ struct mw_tseth {
 
 /* RDMA header, 16 bytes, in every data packet. */
 struct mw_reth {
-	uint64_t va;	 /* where this packet's payload goes; SEND: its offset in the message */
-	uint32_t rkey;	 /* SEND: 0 */
+	/*
+	 * Where this packet's payload goes; SEND, READ RESPONSE: its offset in the message. READ
+	 * REQUEST, atomics: what is read or changed. ATOMIC RESPONSE: the value that was there.
+	 */
+	uint64_t va;
+	uint32_t rkey;	 /* SEND, responses: 0 */
 	uint32_t dmalen; /* length of the whole message in bytes, the same in all its packets */
 };
 
@@ -205,18 +227,23 @@ struct mw_data_ext {
 	struct mw_meth meth;
 	struct mw_tseth tseth; /* valid when bth.ts */
 	struct mw_reth reth;
-	uint32_t imm; /* valid for the IMM opcodes; the 4 bytes as a big-endian number */
+	/* The 4 bytes behind the RETH as a big-endian number: immediate data of the IMM opcodes,
+	 * how much a READ REQUEST is for. */
+	uint32_t imm;
 };
+
+/* Payload of an atomic: swap or add, then compare, 8 bytes each. */
+#define MW_ATOMIC_BYTES 16u
 
 /* A whole packet: BTH, the extension header of its opcode, and how much payload there is. */
 struct mw_packet {
 	struct mw_bth bth;
 	union {
-		struct mw_data_ext data; /* the six WRITE opcodes and the six SEND */
-		struct mw_aeth aeth;	 /* MW_ACK */
-		struct mw_seth seth;	 /* MW_SACK */
-		struct mw_neth neth;	 /* MW_NACK */
-		struct mw_peth peth;	 /* MW_PROBE */
+		struct mw_data_ext data; /* all with MW_OP_DATA, see opcode.h */
+		struct mw_aeth aeth;	 /* MW_ACK, MW_RESPONSE_ACK */
+		struct mw_seth seth;	 /* MW_SACK, ... */
+		struct mw_neth neth;	 /* MW_NACK, ... */
+		struct mw_peth peth;	 /* MW_PROBE, ... */
 		struct mw_erth erth;	 /* MW_EP_REQUEST */
 		struct mw_eeth eeth;	 /* MW_EP_RESPONSE */
 	};

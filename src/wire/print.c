@@ -105,6 +105,8 @@ static void put_data(struct mw_text *t, const struct mw_packet *pkt)
 	put_u(t, ", dmalen ", data->reth.dmalen);
 	if (mw_opcode_info(pkt->bth.opcode)->flags & MW_OP_IMM)
 		put_x(t, ", imm ", data->imm, 8);
+	if (pkt->bth.opcode == MW_READ_REQUEST)
+		put_u(t, ", read ", data->imm);
 	put_u(t, ", length ", pkt->payload_len);
 }
 
@@ -244,18 +246,30 @@ static void put_ext(struct mw_text *t, const struct mw_packet *pkt)
 	case MW_SEND_LAST_IMM:
 	case MW_SEND_ONLY:
 	case MW_SEND_ONLY_IMM:
+	case MW_READ_REQUEST:
+	case MW_READ_RESPONSE_FIRST:
+	case MW_READ_RESPONSE_MIDDLE:
+	case MW_READ_RESPONSE_LAST:
+	case MW_READ_RESPONSE_ONLY:
+	case MW_ATOMIC_RESPONSE:
+	case MW_COMPARE_SWAP:
+	case MW_FETCH_ADD:
 		put_data(t, pkt);
 		return;
 	case MW_ACK:
+	case MW_RESPONSE_ACK:
 		put_aeth(t, &pkt->aeth);
 		return;
 	case MW_SACK:
+	case MW_RESPONSE_SACK:
 		put_seth(t, &pkt->seth);
 		return;
 	case MW_NACK:
+	case MW_RESPONSE_NACK:
 		put_neth(t, &pkt->neth);
 		return;
 	case MW_PROBE:
+	case MW_RESPONSE_PROBE:
 		put_peth(t, &pkt->peth);
 		return;
 	case MW_EP_REQUEST:

@@ -86,9 +86,9 @@ static size_t plausible_bytes(uint8_t bytes[BYTES_MAX])
 		return len + test_rand_below(BYTES_MAX - len);
 	}
 	bytes[1] &= 0xC0;
-	if (opcode != MW_ACK)
+	if (opcode != MW_ACK && opcode != MW_RESPONSE_ACK)
 		memcpy(bytes + 12, (uint8_t[]){0, bytes[13] & 0x7F}, 2);
-	if (opcode == MW_PROBE || opcode == MW_EP_REQUEST)
+	if (opcode == MW_PROBE || opcode == MW_RESPONSE_PROBE || opcode == MW_EP_REQUEST)
 		bytes[27] = (uint8_t)((bytes[27] & 0xF0) | 1);
 	return len;
 }

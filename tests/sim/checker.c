@@ -80,6 +80,8 @@ static bool payload_is_right(const struct sim_msg *m, uint64_t offset, const uin
 {
 	uint8_t want[4096];
 
+	if (m->opcode > MT_WR_READ)
+		return offset == 0 && len == 8 && memcmp(&m->original, src, 8) == 0;
 	for (uint32_t i = 0; i < m->n_sge && len > 0; i++) {
 		size_t n;
 
@@ -216,6 +218,7 @@ void sim_mr_placed(struct sim_mr *mr, uint64_t offset, const uint8_t *src, uint3
 void sim_mr_fini(struct sim_mr *mr)
 {
 	free(mr->places);
+	free(mr->words);
 }
 
 /* ---- messages ---- */
@@ -281,6 +284,13 @@ void sim_flow_recv(struct sim_flow *f, struct sim_mr *mr, uint64_t offset, uint6
 					  .at = at});
 }
 
+void sim_flow_place(struct sim_msg *m, struct sim_mr *mr, uint64_t offset, uint64_t at,
+		    uint32_t len)
+{
+	add_place(mr, &(struct sim_place){
+			      .offset = offset, .len = len, .msg = m, .flow = m->flow, .at = at});
+}
+
 static void free_message(struct sim_msg *m)
 {
 	free(m->bits);
@@ -334,10 +344,26 @@ struct sim_msg *sim_flow_message_of(const struct sim_flow *f, uint64_t n)
 	return low ? f->msgs[low - 1] : NULL;
 }
 
+static uint8_t answer_opcode(const struct sim_msg *m, uint64_t i)
+{
+	if (m->opcode != MT_WR_READ)
+		return MW_ATOMIC_RESPONSE;
+	if (m->n_packets == 1)
+		return MW_READ_RESPONSE_ONLY;
+	if (i == 0)
+		return MW_READ_RESPONSE_FIRST;
+	return i + 1 < m->n_packets ? MW_READ_RESPONSE_MIDDLE : MW_READ_RESPONSE_LAST;
+}
+
 static uint8_t opcode_of(const struct sim_msg *m, uint64_t i)
 {
+	static const uint8_t request[] = {[MT_WR_READ] = MW_READ_REQUEST,
+					  [MT_WR_COMPARE_SWAP] = MW_COMPARE_SWAP,
+					  [MT_WR_FETCH_ADD] = MW_FETCH_ADD};
 	bool imm = m->flags & MT_WR_IMM, send = m->opcode == MT_WR_SEND;
 
+	if (m->opcode >= MT_WR_READ)
+		return m->flow->answers ? answer_opcode(m, i) : request[m->opcode];
 	if (m->n_packets == 1 && imm)
 		return send ? MW_SEND_ONLY_IMM : MW_WRITE_ONLY_IMM;
 	if (m->n_packets == 1)
@@ -351,12 +377,21 @@ static uint8_t opcode_of(const struct sim_msg *m, uint64_t i)
 	return send ? MW_SEND_LAST : MW_WRITE_LAST;
 }
 
+/* Payload of all packets of a message. */
+static uint32_t wire_len(const struct sim_msg *m)
+{
+	if (m->opcode > MT_WR_READ)
+		return m->flow->answers ? 0 : MW_ATOMIC_BYTES;
+	return m->len;
+}
+
 /* Packet i of message m as its headers must be; what may vary is copied from `got`. */
 static struct mw_packet packet_of(const struct sim_flow *f, const struct sim_msg *m, uint64_t i,
 				  const struct mw_packet *got)
 {
 	uint64_t offset = i * f->mtu;
-	uint32_t len = m->len - offset < f->mtu ? (uint32_t)(m->len - offset) : f->mtu;
+	uint32_t whole = wire_len(m);
+	uint32_t len = whole - offset < f->mtu ? (uint32_t)(whole - offset) : f->mtu;
 	bool last = i + 1 == m->n_packets;
 	struct mw_packet p = {.payload_len = len};
 
@@ -374,8 +409,10 @@ static struct mw_packet packet_of(const struct sim_flow *f, const struct sim_msg
 		(struct mw_meth){.rqmsn = (uint16_t)m->takes_before, .msn = (uint16_t)m->number};
 	p.data.tseth = got->data.tseth;
 	p.data.reth =
-		(struct mw_reth){.va = m->remote_addr + offset, .rkey = m->rkey, .dmalen = m->len};
-	p.data.imm = last && m->flags & MT_WR_IMM ? m->imm : 0;
+		(struct mw_reth){.va = m->remote_addr + offset, .rkey = m->rkey, .dmalen = whole};
+	if (f->answers && m->opcode > MT_WR_READ)
+		p.data.reth.va = m->known ? m->original : got->data.reth.va;
+	p.data.imm = last && m->flags & MT_WR_IMM ? m->imm : m->asks;
 	return p;
 }
 
@@ -393,10 +430,16 @@ static bool data_equal(const struct mw_packet *a, const struct mw_packet *b, boo
 	       a->payload_len == b->payload_len;
 }
 
+static void note_original(struct sim_msg *m, uint64_t original)
+{
+	m->original = original;
+	m->known = true;
+}
+
 /* REQ(wire.meth.msn) REQ(wire.meth.rqmsn) REQ(wire.reth.address) REQ(req.segment) */
 static void check_headers(struct sim_flow *f, const struct mt_tx_desc *d, uint64_t n)
 {
-	const struct sim_msg *m = sim_flow_message_of(f, n);
+	struct sim_msg *m = sim_flow_message_of(f, n);
 	struct mw_packet want = packet_of(f, m, n - m->first_packet, &d->pkt);
 	bool last = n - m->first_packet + 1 == m->n_packets;
 
@@ -406,7 +449,7 @@ static void check_headers(struct sim_flow *f, const struct mt_tx_desc *d, uint64
 			 " of message %zu: BTH opcode %02x se %d pad %u qp %u",
 			 f->name, n - m->first_packet, m->number, d->pkt.bth.opcode, d->pkt.bth.se,
 			 d->pkt.bth.pad, d->pkt.bth.dqp);
-	else if (!data_equal(&d->pkt, &want, last && m->flags & MT_WR_IMM))
+	else if (!data_equal(&d->pkt, &want, last && (m->flags & MT_WR_IMM || m->asks)))
 		sim_fail(f->check,
 			 "%s: packet %" PRIu64 " of message %zu: msn %u rqmsn %u va %" PRIx64
 			 " rkey %x dmalen %u len %u",
@@ -416,6 +459,9 @@ static void check_headers(struct sim_flow *f, const struct mt_tx_desc *d, uint64
 	else if (d->pkt.payload_len && d->offset != (n - m->first_packet) * f->mtu)
 		sim_fail(f->check, "%s: packet %" PRIu64 " of message %zu: payload from %u",
 			 f->name, n - m->first_packet, m->number, d->offset);
+	/* What an atomic found does not change when it is sent again. REQ(ext.atomic.once) */
+	if (f->answers && m->opcode > MT_WR_READ)
+		note_original(m, d->pkt.data.reth.va);
 }
 
 /* The first packet of an immediate's message counts it as in flight. REQ(req.gate.wimm) */
@@ -482,90 +528,4 @@ void sim_flow_arrived(struct sim_flow *f, uint32_t psn)
 	f->arrived[n / 64] |= UINT64_C(1) << n % 64;
 	while (f->expected < f->sent && f->arrived[f->expected / 64] >> f->expected % 64 & 1)
 		f->expected++;
-}
-
-/* ---- completions ---- */
-
-/* All packets of all messages up to and including m are there, and so are their bytes. */
-static bool all_there(const struct sim_flow *f, const struct sim_msg *m)
-{
-	return f->expected >= m->first_packet + m->n_packets && f->all_placed > m->number;
-}
-
-static bool reports(const struct sim_flow *f, const struct sim_msg *m)
-{
-	return f->signal_all || m->flags & MT_WR_SIGNALED || m->want != MT_WC_SUCCESS;
-}
-
-/* REQ(req.complete.order) REQ(req.complete.once) REQ(req.complete.acked) */
-void sim_flow_send_event(struct sim_flow *f, const struct mt_event *ev)
-{
-	const struct sim_msg *m;
-
-	while (f->completed < f->n && !reports(f, f->msgs[f->completed]))
-		f->completed++;
-	if (f->completed == f->n) {
-		sim_fail(f->check, "%s: send completion for wr %" PRIu64 ": none is due", f->name,
-			 ev->wr_id);
-		return;
-	}
-	m = f->msgs[f->completed++];
-	if (ev->wr_id != m->wr_id || ev->status != m->want ||
-	    ev->with_imm != ((m->flags & MT_WR_IMM) != 0) || ev->opcode != m->opcode)
-		sim_fail(f->check,
-			 "%s: send completion wr %" PRIu64 " %s imm %d, want wr %" PRIu64 " %s",
-			 f->name, ev->wr_id, mt_wc_status_name(ev->status), ev->with_imm, m->wr_id,
-			 mt_wc_status_name(m->want));
-	else if (m->want == MT_WC_SUCCESS && !all_there(f, m))
-		sim_fail(f->check,
-			 "%s: message %zu completed, but %" PRIu64
-			 " packets have arrived without a gap "
-			 "and %zu messages are placed",
-			 f->name, m->number, f->expected, f->all_placed);
-}
-
-/* REQ(rsp.complete.in-order) REQ(rsp.wimm.stash) REQ(ext.recv.order) */
-void sim_flow_recv_event(struct sim_flow *f, const struct mt_event *ev)
-{
-	const struct sim_msg *m;
-
-	if (ev->wr_id != f->recvs_done++ || f->recvs_done > f->recvs_posted) {
-		sim_fail(f->check, "%s: receive wr %" PRIu64 " completed, want %" PRIu64, f->name,
-			 ev->wr_id, f->recvs_done - 1);
-		return;
-	}
-	if (f->wrong_recv && ev->status == f->wrong_recv) {
-		f->wrong_recv = MT_WC_SUCCESS;
-		f->flushing = true;
-		return;
-	}
-	if (f->flushing && ev->status == MT_WC_WR_FLUSH_ERR) {
-		if (ev->imm_valid)
-			sim_fail(f->check, "%s: flushed receive has an immediate", f->name);
-		return;
-	}
-	m = f->takes_received < f->takes ? f->takers[f->takes_received] : NULL;
-	if (!m || ev->status != MT_WC_SUCCESS || ev->opcode != m->opcode ||
-	    ev->imm_valid != ((m->flags & MT_WR_IMM) != 0)) {
-		sim_fail(f->check, "%s: receive completed with %s, imm_valid %d, due %d", f->name,
-			 mt_wc_status_name(ev->status), ev->imm_valid, m != NULL);
-		return;
-	}
-	f->takes_received++;
-	if ((ev->imm_valid && ev->imm != m->imm) || ev->byte_len != m->len ||
-	    ev->solicited != ((m->flags & MT_WR_SOLICITED) != 0))
-		sim_fail(f->check, "%s: receive of message %zu: imm %x len %u se %d", f->name,
-			 m->number, ev->imm, ev->byte_len, ev->solicited);
-	else if (!all_there(f, m))
-		sim_fail(f->check, "%s: immediate of message %zu before all bytes up to it",
-			 f->name, m->number);
-}
-
-bool sim_flow_done(const struct sim_flow *f)
-{
-	for (size_t i = f->completed; i < f->n; i++)
-		if (reports(f, f->msgs[i]))
-			return false;
-	return f->all_placed == f->n && f->takes_received == f->takes &&
-	       f->expected == f->n_packets;
 }

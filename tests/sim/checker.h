@@ -11,7 +11,8 @@
  * and classed as new, repeated ones as repeated; no PSN leaves the window, no immediate exceeds its
  * limit; a SEND's bytes go to the receive that has its number; each byte is placed once, at its
  * place, with the right value; completions come once, in order, with the right status, and not
- * before the bytes that they vouch for; immediates likewise.
+ * before the bytes that they vouch for; immediates likewise. Answers to READs and atomics are a
+ * flow of their own, whose messages follow from what was asked.
  */
 #ifndef SIM_CHECKER_H
 #define SIM_CHECKER_H
@@ -45,6 +46,12 @@ struct sim_msg {
 	struct mt_sge sge[SIM_SGE_MAX];
 	uint32_t n_sge;
 	uint64_t mr_offset; /* where it belongs */
+	/* READ and atomics: a request has no bytes of its own, its answer has those it brings. */
+	uint32_t asks; /* bytes that a READ wants */
+	struct sim_msg *answer;
+	uint64_t swap_add, compare;
+	uint64_t original; /* what an atomic finds, ... */
+	bool known;	   /* ... if that is known before, or seen */
 	/* What its completion must say; SUCCESS also promises that all of it was placed. */
 	enum mt_wc_status want;
 	uint64_t placed;
@@ -67,6 +74,8 @@ struct sim_mr {
 	uint32_t node, index, key, pd;
 	uint64_t start, length;
 	uint64_t taken;		  /* bytes handed out from the start */
+	uint64_t *words;	  /* what atomics change; else NULL */
+	uint64_t atomics;	  /* that were carried out */
 	struct sim_place *places; /* by offset */
 	size_t n_places, room;
 };
@@ -81,6 +90,7 @@ struct sim_flow {
 	uint32_t max_wimm;
 	uint16_t p_key;
 	bool signal_all;
+	bool answers; /* to the requests of the other end */
 	struct sim_msg **msgs;
 	size_t n, room;
 	uint64_t n_packets; /* of all messages */
@@ -118,6 +128,9 @@ struct sim_msg *sim_flow_add(struct sim_flow *f, const struct sim_msg *proto, st
  */
 void sim_flow_recv(struct sim_flow *f, struct sim_mr *mr, uint64_t offset, uint64_t at,
 		   uint32_t len);
+/* sim_flow_place notes that bytes [at, at + len) of a message belong at `offset` of mr. */
+void sim_flow_place(struct sim_msg *m, struct sim_mr *mr, uint64_t offset, uint64_t at,
+		    uint32_t len);
 /* sim_flow_drop_last takes the last message back: it could not be posted. */
 void sim_flow_drop_last(struct sim_flow *f, struct sim_mr *mr);
 /* sim_flow_sent checks one data packet that the engine sends. */

@@ -15,8 +15,12 @@
 
 static enum sim_kind kind_of(uint8_t opcode)
 {
-	if (mw_opcode_info(opcode)->flags & MW_OP_DATA)
+	uint16_t flags = mw_opcode_info(opcode)->flags;
+
+	if (flags & MW_OP_DATA)
 		return SIM_DATA;
+	if (flags & MW_OP_ANSWER)
+		opcode &= (uint8_t)~MW_OF_RESPONSES;
 	if (opcode == MW_ACK)
 		return SIM_ACK;
 	if (opcode == MW_SACK)
@@ -51,7 +55,10 @@ static void copy_payload(struct sim_node *node, const struct mt_tx_desc *d, uint
 			continue;
 		}
 		n = s->length - offset < left ? (uint32_t)(s->length - offset) : left;
-		sim_pattern(node->id, s->addr + offset, out, n);
+		if (s->lkey == MT_LKEY_ADAPTER)
+			memcpy(out, (const uint8_t *)(uintptr_t)s->addr + offset, n);
+		else
+			sim_pattern(node->id, s->addr + offset, out, n);
 		out += n;
 		left -= n;
 		offset = 0;
@@ -87,6 +94,11 @@ static void count_sent(struct sim_node *node, const struct mt_tx_desc *d, enum s
 	node->traffic.sent_bytes += d->pkt.payload_len;
 }
 
+static struct sim_flow *flow_of(struct sim_qp *qp, uint8_t opcode)
+{
+	return mw_opcode_info(opcode)->flags & MW_OP_ANSWER ? &qp->answers : &qp->out;
+}
+
 static void send_one(struct sim_node *node, const struct mt_tx_desc *d, uint32_t free_ports)
 {
 	enum sim_kind kind = kind_of(d->pkt.bth.opcode);
@@ -105,8 +117,8 @@ static void send_one(struct sim_node *node, const struct mt_tx_desc *d, uint32_t
 	p->waits = d->tclass != MT_CLASS_CONTROL;
 	if (p->data && qp) {
 		copy_payload(node, d, p->bytes + n);
-		sim_flow_sent(&qp->out, d);
-		p->flow = &qp->out;
+		p->flow = flow_of(qp, d->pkt.bth.opcode);
+		sim_flow_sent(p->flow, d);
 	} else if (p->data) {
 		sim_fail(&node->w->check, "node %u: data without a QP", node->id);
 	}

@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "core/types.h"
 #include "rng.h"
 
 static uint64_t one_of(struct sim_rng *r, const uint64_t *values, size_t n)
@@ -130,6 +131,13 @@ static void draw_extension(struct sim_plan *p, struct sim_rng *r)
 	p->recv_pause_ns = ONE_OF(r, 0, 0, 20000, 200000);
 }
 
+static void draw_asking(struct sim_plan *p, struct sim_rng *r)
+{
+	if (p->extended == 1)
+		p->ask_share = ONE_OF(r, 0, 10, 50, 100);
+	p->rd_atomic = ONE_OF(r, 1, 4, MT_RD_ATOMIC_MAX);
+}
+
 void sim_plan_draw(struct sim_plan *plan, uint64_t seed)
 {
 	struct sim_rng r;
@@ -142,4 +150,5 @@ void sim_plan_draw(struct sim_plan *plan, uint64_t seed)
 	draw_faults(plan, &r);
 	draw_receivers(plan, &r);
 	draw_extension(plan, &r);
+	draw_asking(plan, &r);
 }

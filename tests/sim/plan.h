@@ -68,7 +68,9 @@
 	X(ports, 0, "ports that go down for a while")                         \
 	X(extended, 0, "QPs with extensions: 1 all, 2 one of each two")       \
 	X(send_share, 0, "SENDs, of 100")                                     \
-	X(recv_pause_ns, 0, "receives are posted only each")
+	X(recv_pause_ns, 0, "receives are posted only each")                  \
+	X(ask_share, 0, "READs and atomics, of 100")                          \
+	X(rd_atomic, 1, "of these at a time")
 
 struct sim_plan {
 	uint64_t seed;

@@ -110,6 +110,17 @@ static void pause_load(struct run *run, struct load *load)
 	sim_net_at(net, load->not_before_ns, come_back, load->qp->node, 0);
 }
 
+/* Makes a READ or an atomic of it. */
+static void make_request(struct run *run, struct sim_wr *wr)
+{
+	struct sim_rng *r = &run->rng;
+
+	wr->opcode = (enum mt_wr_opcode)sim_between(r, MT_WR_READ, MT_WR_FETCH_ADD);
+	wr->flags &= ~(uint32_t)(MT_WR_IMM | MT_WR_SOLICITED);
+	wr->misses = wr->opcode == MT_WR_COMPARE_SWAP && sim_below(r, 2);
+	wr->shared = wr->opcode == MT_WR_FETCH_ADD && sim_below(r, 2);
+}
+
 /* Posts one message; false when it has to wait. */
 static bool post_one(struct run *run, struct load *load)
 {
@@ -121,6 +132,10 @@ static bool post_one(struct run *run, struct load *load)
 
 	if (f->extended && sim_below(&run->rng, 100) < run->plan->send_share)
 		wr.opcode = MT_WR_SEND;
+	if (run->plan->ask_share && sim_below(&run->rng, 100) < run->plan->ask_share)
+		make_request(run, &wr);
+	if (run->plan->ask_share && sim_below(&run->rng, 4) == 0)
+		wr.flags |= MT_WR_FENCE;
 	/* Without extension an immediate needs a receive that is posted already. */
 	if (wr.flags & MT_WR_IMM && !f->extended && f->recvs_posted <= f->takes)
 		return false;
@@ -371,6 +386,23 @@ static void draw_qp(struct run *run, struct sim_qp_cfg *cfg, uint64_t mtu, bool 
 	cfg->attr.dynamic_mpr = p->dynamic_mpr == 1;
 }
 
+/* Each end takes as many requests as the other may have under way, and sometimes more. */
+static void may_ask(struct run *run, struct sim_qp_cfg *a, struct sim_qp_cfg *b)
+{
+	struct sim_rng *r = &run->rng;
+	struct sim_qp_cfg *ends[] = {a, b};
+
+	for (unsigned i = 0; i < 2; i++) {
+		uint64_t most = sim_between(r, 1, run->plan->rd_atomic);
+
+		ends[i]->cap.extensions |= MW_EXT_READ | MW_EXT_ATOMIC;
+		ends[i]->attr.access |= MT_ACCESS_REMOTE_READ | MT_ACCESS_REMOTE_ATOMIC;
+		ends[i]->attr.max_rd_atomic = (uint8_t)most;
+		ends[1 - i]->attr.max_dest_rd_atomic =
+			(uint8_t)sim_between(r, most, MT_RD_ATOMIC_MAX);
+	}
+}
+
 static void connect_one(struct run *run)
 {
 	struct sim_qp_cfg a, b;
@@ -382,6 +414,8 @@ static void connect_one(struct run *run)
 	draw_qp(run, &a, mtu, run->plan->extended);
 	draw_qp(run, &b, mtu, run->plan->extended == 1);
 	b.attr.p_key = a.attr.p_key;
+	if (run->plan->ask_share)
+		may_ask(run, &a, &b);
 	if (run->plan->dynamic_mpr == 2)
 		a.attr.dynamic_mpr = b.attr.dynamic_mpr = sim_below(r, 2);
 	/* Windows as responder cover what the other end may send, and sometimes more. */

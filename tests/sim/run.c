@@ -52,13 +52,14 @@ static bool acknowledged(const struct sim_qp *qp)
 	struct mt_qp_info info;
 
 	mt_qp_info(qp->qp, &info);
-	return info.psn_una == info.psn_next;
+	return info.psn_una == info.psn_next && info.answers == 0;
 }
 
 bool sim_done(struct sim_world *w)
 {
 	for (uint32_t i = 0; i < w->n_qps; i++)
-		if (!sim_flow_done(&w->qps[i]->out) || !acknowledged(w->qps[i]))
+		if (!sim_flow_done(&w->qps[i]->out) || !sim_flow_done(&w->qps[i]->answers) ||
+		    !acknowledged(w->qps[i]))
 			return false;
 	return true;
 }
@@ -156,8 +157,10 @@ static void check_received_stats(struct sim_node *node, const struct mt_stats *s
 
 	expect_all(node, e, sizeof(e) / sizeof(e[0]));
 	for (uint32_t i = 0; i < node->n_qps; i++) {
-		packets += node->qps[i]->peer->out.n_packets;
-		bytes += node->qps[i]->peer->out.bytes;
+		const struct sim_qp *peer = node->qps[i]->peer;
+
+		packets += peer->out.n_packets + peer->answers.n_packets;
+		bytes += peer->out.bytes + peer->answers.bytes;
 	}
 	const struct expectation all[] = {
 		{"rx_data_packets", st->rx_data_packets, packets},
@@ -215,6 +218,7 @@ void sim_check_stats(struct sim_world *w)
 		check_no_drops(&w->nodes[i], &st);
 		check_control_bounds(&w->nodes[i], &st);
 	}
+	sim_check_words(w);
 }
 
 /* ---- explanation ---- */

@@ -456,7 +456,7 @@ TEST(sim_error, values_out_of_range_change_nothing)
 		{MT_QP_PATH_MTU, {.path_mtu = 0}},
 		{MT_QP_PATH_MTU, {.path_mtu = 1500}},
 		{MT_QP_PATH_MTU, {.path_mtu = 8192}},
-		{MT_QP_ACCESS, {.access = 4}},
+		{MT_QP_ACCESS, {.access = 16}},
 		{MT_QP_MPR, {.mpr = 0}},
 		{MT_QP_MPR_DEST, {.mpr_dest = 0}},
 		{MT_QP_MAX_WIMM, {.max_wimm = 0}},

@@ -69,6 +69,14 @@ void sim_qp_cfg_extended(struct sim_qp_cfg *cfg)
 	cfg->recv_room = 65536;
 }
 
+void sim_qp_cfg_asking(struct sim_qp_cfg *cfg)
+{
+	sim_qp_cfg_extended(cfg);
+	cfg->cap.extensions |= MW_EXT_READ | MW_EXT_ATOMIC;
+	cfg->attr.access |= MT_ACCESS_REMOTE_READ | MT_ACCESS_REMOTE_ATOMIC;
+	cfg->attr.max_rd_atomic = cfg->attr.max_dest_rd_atomic = 4;
+}
+
 static void *aligned_memory(size_t size)
 {
 	void *p = aligned_alloc(64, (size + 63) / 64 * 64);
@@ -99,17 +107,6 @@ void sim_node_add_memory(struct sim_node *node)
 	node->chunks[node->n_chunks++] = chunk;
 	mt_engine_add_memory(node->engine, chunk, (size + 63) / 64 * 64);
 }
-
-/* A call may want several blocks, one after the other. */
-#define WITH_MEMORY(node, result, call)                                         \
-	do {                                                                    \
-		for (unsigned tries = 0; tries < 4; tries++) {                  \
-			result = (call);                                        \
-			if (result != MT_ERR_MEMORY || (node)->w->check.failed) \
-				break;                                          \
-			sim_node_add_memory(node);                              \
-		}                                                               \
-	} while (0)
 
 static void must(struct sim_world *w, int result, const char *what)
 {
@@ -158,7 +155,7 @@ static void set_ev_profile(struct sim_node *node)
 					.port = (uint8_t)(i % cfg->net.n_planes)};
 		ids[i] = (uint16_t)(i / cfg->net.n_planes % cfg->net.n_paths);
 	}
-	WITH_MEMORY(node, result, mt_ev_profile_set(node->engine, 0, &profile));
+	SIM_WITH_MEMORY(node, result, mt_ev_profile_set(node->engine, 0, &profile));
 	must(node->w, result, "mt_ev_profile_set");
 	free(ids);
 	free(evs);
@@ -182,7 +179,7 @@ static void open_node(struct sim_world *w, uint32_t id)
 {
 	struct sim_node *node = &w->nodes[id];
 	struct mt_engine_cfg cfg = w->cfg.engine;
-	struct mt_env env = {.ctx = node, .place = place};
+	struct mt_env env = {.ctx = node, .place = place, .atomic = sim_atomic_run};
 
 	*node = (struct sim_node){.w = w, .id = id, .tx_batch = 16, .wake_at_ns = SIM_NEVER};
 	node->addr.b[0] = 0xFD;
@@ -225,6 +222,8 @@ static void close_node(struct sim_node *node)
 		mt_qp_fini(node->qps[i]->qp);
 		sim_flow_fini(&node->qps[i]->out);
 		sim_flow_fini(&node->qps[i]->past);
+		sim_flow_fini(&node->qps[i]->answers);
+		sim_flow_fini(&node->qps[i]->past_answers);
 		free(node->qps[i]->mem);
 		free(node->qps[i]);
 	}
@@ -270,7 +269,8 @@ static struct sim_mr *mr_of_pd(struct sim_node *node, uint32_t pd)
 		if (node->mrs[i].pd == pd && node->mrs[i].length == UINT64_C(1) << 40)
 			return &node->mrs[i];
 	return sim_mr_add(node, pd, (uint64_t)(node->id + 1) << 44 | (uint64_t)(pd + 1) << 41,
-			  UINT64_C(1) << 40, MT_ACCESS_LOCAL_WRITE | MT_ACCESS_REMOTE_WRITE);
+			  UINT64_C(1) << 40,
+			  MT_ACCESS_LOCAL_WRITE | MT_ACCESS_REMOTE_WRITE | MT_ACCESS_REMOTE_READ);
 }
 
 /* ---- connections ---- */
@@ -309,7 +309,8 @@ int sim_modify(struct sim_qp *qp, const struct mt_qp_attr *attr, uint32_t mask)
 {
 	int result;
 
-	WITH_MEMORY(qp->node, result, mt_qp_modify(qp->qp, qp->node->w->net.now_ns, attr, mask));
+	SIM_WITH_MEMORY(qp->node, result,
+			mt_qp_modify(qp->qp, qp->node->w->net.now_ns, attr, mask));
 	return result;
 }
 
@@ -331,13 +332,14 @@ static void to_rts(struct sim_qp *qp)
 	must(w,
 	     sim_modify(qp, &attr,
 			MT_QP_STATE | MT_QP_DEST | MT_QP_RQ_PSN | MT_QP_PATH_MTU | MT_QP_MPR_DEST |
-				MT_QP_MAX_WIMM_DEST | MT_QP_MIN_RNR_TIMER),
+				MT_QP_MAX_WIMM_DEST | MT_QP_MIN_RNR_TIMER |
+				MT_QP_MAX_DEST_RD_ATOMIC),
 	     "to RTR");
 	attr.state = MT_QPS_RTS;
 	must(w,
 	     sim_modify(qp, &attr,
 			MT_QP_STATE | MT_QP_SQ_PSN | MT_QP_MPR | MT_QP_MAX_WIMM | MT_QP_TIMEOUT |
-				MT_QP_RETRY | MT_QP_RNR_RETRY),
+				MT_QP_RETRY | MT_QP_RNR_RETRY | MT_QP_MAX_RD_ATOMIC),
 	     "to RTS");
 }
 
@@ -369,6 +371,8 @@ struct sim_qp *sim_connect(struct sim_world *w, uint32_t a, uint32_t b,
 	qp->peer->peer = qp;
 	make_flow(qp);
 	make_flow(qp->peer);
+	sim_make_answers(qp);
+	sim_make_answers(qp->peer);
 	to_rts(qp);
 	to_rts(qp->peer);
 	return qp;
@@ -380,6 +384,7 @@ static void reset(struct sim_qp *qp, uint32_t psn)
 
 	must(qp->node->w, sim_modify(qp, &attr, MT_QP_STATE), "to RESET");
 	qp->past = qp->out;
+	qp->past_answers = qp->answers;
 	qp->out = (struct sim_flow){0};
 	qp->cfg.attr.sq_psn = psn;
 	make_flow(qp);
@@ -389,6 +394,8 @@ void sim_reconnect(struct sim_qp *qp, uint32_t psn, uint32_t peer_psn)
 {
 	reset(qp, psn);
 	reset(qp->peer, peer_psn);
+	sim_make_answers(qp);
+	sim_make_answers(qp->peer);
 	to_rts(qp);
 	to_rts(qp->peer);
 }
@@ -412,7 +419,7 @@ struct sim_qp *sim_connect_extended(struct sim_world *w)
 /* ---- messages ---- */
 
 /* Splits `left` bytes of our memory into n pieces that do not lie side by side. */
-static void make_sges(struct sim_qp *qp, uint32_t left, struct mt_sge *sge, uint32_t n)
+void sim_make_sges(struct sim_qp *qp, uint32_t left, struct mt_sge *sge, uint32_t n)
 {
 	struct sim_rng *rng = &qp->node->w->net.rng;
 
@@ -437,7 +444,7 @@ static struct sim_msg *describe(struct sim_qp *qp, const struct sim_wr *wr)
 			    .want = wr->want};
 
 	m.n_sge = wr->n_sge ? wr->n_sge : wr->len > 0;
-	make_sges(qp, m.len, m.sge, m.n_sge);
+	sim_make_sges(qp, m.len, m.sge, m.n_sge);
 	if (wr->opcode == MT_WR_SEND)
 		return sim_flow_add(&qp->out, &m, NULL);
 	m.mr_offset = sim_mr_take(mr, wr->len + sim_below(&qp->node->w->net.rng, 16));
@@ -446,7 +453,7 @@ static struct sim_msg *describe(struct sim_qp *qp, const struct sim_wr *wr)
 	return sim_flow_add(&qp->out, &m, mr);
 }
 
-struct sim_msg *sim_post_wr(struct sim_qp *qp, const struct sim_wr *wr, int *result)
+static struct sim_msg *post_wr(struct sim_qp *qp, const struct sim_wr *wr, int *result)
 {
 	struct sim_mr *mr = wr->mr ? wr->mr : qp->peer->mr;
 	uint64_t taken = qp->mr->taken, mr_taken = mr->taken;
@@ -461,7 +468,7 @@ struct sim_msg *sim_post_wr(struct sim_qp *qp, const struct sim_wr *wr, int *res
 				  .remote_addr = m->remote_addr};
 	uint64_t now = qp->node->w->net.now_ns;
 
-	WITH_MEMORY(qp->node, *result, mt_qp_post_send(qp->qp, now, &post));
+	SIM_WITH_MEMORY(qp->node, *result, mt_qp_post_send(qp->qp, now, &post));
 	if (*result == MT_OK)
 		return m;
 	/* Whoever tries again and again takes nothing. */
@@ -469,6 +476,13 @@ struct sim_msg *sim_post_wr(struct sim_qp *qp, const struct sim_wr *wr, int *res
 	qp->mr->taken = taken;
 	mr->taken = mr_taken;
 	return NULL;
+}
+
+struct sim_msg *sim_post_wr(struct sim_qp *qp, const struct sim_wr *wr, int *result)
+{
+	if (wr->opcode >= MT_WR_READ)
+		return sim_ask(qp, wr, result);
+	return post_wr(qp, wr, result);
 }
 
 static struct sim_msg *post(struct sim_qp *qp, enum mt_wr_opcode opcode, uint32_t len,
@@ -507,7 +521,7 @@ int sim_post_recv(struct sim_qp *qp)
 	if (qp->cfg.recv_room && qp->cfg.cap.max_recv_sge)
 		wr.n_sge =
 			(uint32_t)sim_between(&qp->node->w->net.rng, 1, qp->cfg.cap.max_recv_sge);
-	make_sges(qp, qp->cfg.recv_room, sge, wr.n_sge);
+	sim_make_sges(qp, qp->cfg.recv_room, sge, wr.n_sge);
 	result = mt_qp_post_recv_sges(qp->qp, &wr);
 	if (result != MT_OK) {
 		qp->mr->taken = taken;

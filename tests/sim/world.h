@@ -41,8 +41,12 @@ struct sim_qp {
 	struct sim_qp_cfg cfg;
 	struct sim_flow out;
 	struct sim_flow past; /* before it was reset; its messages still name their memory */
-	struct sim_mr *mr;    /* its sources, and where its peer writes */
-	bool may_fail;	      /* going to ERR is expected */
+	struct sim_flow answers, past_answers; /* to READs and atomics of the peer */
+	uint64_t word;			       /* what its own word at the peer must hold */
+	uint64_t word_at;		       /* offset there; 0: it has none yet */
+	uint64_t added;			       /* to the word that all share */
+	struct sim_mr *mr;		       /* its sources, and where its peer writes */
+	bool may_fail;			       /* going to ERR is expected */
 	uint32_t qp_events;
 	enum mt_wc_status qp_status;
 };
@@ -151,6 +155,8 @@ void sim_qp_cfg_default(struct sim_qp_cfg *cfg);
 /* sim_qp_cfg_extended: the same with extensions, receives of 64 KiB in pieces, RNR waits of 10 us.
  */
 void sim_qp_cfg_extended(struct sim_qp_cfg *cfg);
+/* sim_qp_cfg_asking: that with READs and atomics, up to 4 at a time. */
+void sim_qp_cfg_asking(struct sim_qp_cfg *cfg);
 /* sim_connect makes a QP on each of two nodes and takes both to RTS; returns that of node a. */
 struct sim_qp *sim_connect(struct sim_world *w, uint32_t a, uint32_t b,
 			   const struct sim_qp_cfg *cfg_a, const struct sim_qp_cfg *cfg_b);
@@ -174,12 +180,23 @@ struct sim_wr {
 	uint64_t beyond;   /* added to the remote address */
 	enum mt_wc_status want;
 	enum mt_wr_opcode opcode;
+	bool misses; /* COMPARE_SWAP: what it compares with is not there */
+	bool shared; /* FETCH_ADD to the word that all share */
 };
 
 /* sim_post_wr posts a WR; NULL when the engine refused it, with the reason in *result. */
 struct sim_msg *sim_post_wr(struct sim_qp *qp, const struct sim_wr *wr, int *result);
 /* sim_post posts a WRITE that must be taken. */
 struct sim_msg *sim_post(struct sim_qp *qp, uint32_t len, uint32_t flags);
+/*
+ * sim_ask posts a READ or an atomic; NULL when the engine refused it. Each QP has a word of its own
+ * at its peer's node, of which it is known what atomics find there. sim_read must be taken.
+ */
+struct sim_msg *sim_ask(struct sim_qp *qp, const struct sim_wr *wr, int *result);
+struct sim_msg *sim_read(struct sim_qp *qp, uint32_t len, uint32_t flags);
+struct sim_msg *sim_atomic(struct sim_qp *qp, enum mt_wr_opcode opcode, uint32_t flags);
+/* sim_check_words fails when a word does not hold what all atomics together make of it. */
+void sim_check_words(struct sim_world *w);
 /* sim_send posts a SEND that must be taken. */
 struct sim_msg *sim_send(struct sim_qp *qp, uint32_t len, uint32_t flags);
 /* sim_post_recv posts a receive of recv_room bytes; wr_ids count up from 0. */

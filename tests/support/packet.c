@@ -5,22 +5,49 @@
 #include "support/test.h"
 
 const uint8_t packet_opcodes[PACKET_OPCODES] = {
-	MW_WRITE_FIRST,	   MW_WRITE_MIDDLE, MW_WRITE_LAST,    MW_WRITE_LAST_IMM, MW_WRITE_ONLY,
-	MW_WRITE_ONLY_IMM, MW_ACK,	    MW_EP_REQUEST,    MW_EP_RESPONSE,	 MW_SACK,
-	MW_NACK,	   MW_PROBE,	    MW_SEND_FIRST,    MW_SEND_MIDDLE,	 MW_SEND_LAST,
-	MW_SEND_LAST_IMM,  MW_SEND_ONLY,    MW_SEND_ONLY_IMM,
+	MW_WRITE_FIRST,
+	MW_WRITE_MIDDLE,
+	MW_WRITE_LAST,
+	MW_WRITE_LAST_IMM,
+	MW_WRITE_ONLY,
+	MW_WRITE_ONLY_IMM,
+	MW_ACK,
+	MW_EP_REQUEST,
+	MW_EP_RESPONSE,
+	MW_SACK,
+	MW_NACK,
+	MW_PROBE,
+	MW_SEND_FIRST,
+	MW_SEND_MIDDLE,
+	MW_SEND_LAST,
+	MW_SEND_LAST_IMM,
+	MW_SEND_ONLY,
+	MW_SEND_ONLY_IMM,
+	MW_READ_REQUEST,
+	MW_READ_RESPONSE_FIRST,
+	MW_READ_RESPONSE_MIDDLE,
+	MW_READ_RESPONSE_LAST,
+	MW_READ_RESPONSE_ONLY,
+	MW_ATOMIC_RESPONSE,
+	MW_COMPARE_SWAP,
+	MW_FETCH_ADD,
+	MW_RESPONSE_ACK,
+	MW_RESPONSE_SACK,
+	MW_RESPONSE_NACK,
+	MW_RESPONSE_PROBE,
 };
 
 bool packet_is_data(uint8_t opcode)
 {
 	return (opcode >= MW_WRITE_FIRST && opcode <= MW_WRITE_ONLY_IMM) ||
-	       (opcode >= MW_SEND_FIRST && opcode <= MW_SEND_ONLY_IMM);
+	       (opcode >= MW_SEND_FIRST && opcode <= MW_FETCH_ADD && opcode != MW_RESPONSE_ACK);
 }
 
 bool packet_has_imm(uint8_t opcode)
 {
 	return opcode == MW_WRITE_LAST_IMM || opcode == MW_WRITE_ONLY_IMM ||
-	       opcode == MW_SEND_LAST_IMM || opcode == MW_SEND_ONLY_IMM;
+	       opcode == MW_SEND_LAST_IMM || opcode == MW_SEND_ONLY_IMM ||
+	       opcode == MW_READ_REQUEST;
 }
 
 /* The lengths once more, as the format tables give them. */
@@ -30,13 +57,17 @@ size_t packet_headers_len(uint8_t opcode, bool ts)
 		return 12u + 4u + (ts ? 4u : 0u) + 16u + (packet_has_imm(opcode) ? 4u : 0u);
 	switch (opcode) {
 	case MW_ACK:
+	case MW_RESPONSE_ACK:
 		return 12 + 4;
 	case MW_NACK:
+	case MW_RESPONSE_NACK:
 		return 12 + 20;
 	case MW_PROBE:
+	case MW_RESPONSE_PROBE:
 	case MW_EP_REQUEST:
 		return 12 + 16;
 	case MW_SACK:
+	case MW_RESPONSE_SACK:
 	case MW_EP_RESPONSE:
 		return 12 + 36;
 	default:
@@ -151,14 +182,18 @@ static const char *control_difference(const struct mw_packet *a, const struct mw
 {
 	switch (a->bth.opcode) {
 	case MW_ACK:
+	case MW_RESPONSE_ACK:
 		COMPARE(aeth.syndrome);
 		COMPARE(aeth.msn);
 		return NULL;
 	case MW_SACK:
+	case MW_RESPONSE_SACK:
 		return seth_difference(&a->seth, &b->seth);
 	case MW_NACK:
+	case MW_RESPONSE_NACK:
 		return neth_difference(&a->neth, &b->neth);
 	case MW_PROBE:
+	case MW_RESPONSE_PROBE:
 		return peth_difference(&a->peth, &b->peth);
 	case MW_EP_REQUEST:
 		return erth_difference(&a->erth, &b->erth);
@@ -203,11 +238,11 @@ void packet_used_bits(uint8_t opcode, bool ts, uint8_t mask[MW_HEADERS_MAX])
 	memset(mask, 0xFF, MW_HEADERS_MAX);
 	if (packet_is_data(opcode) && ts)
 		memcpy(ext + 4, tseth_bits, sizeof(tseth_bits));
-	else if (opcode == MW_SACK)
+	else if (opcode == MW_SACK || opcode == MW_RESPONSE_SACK)
 		memcpy(ext, seth_bits, sizeof(seth_bits));
-	else if (opcode == MW_NACK)
+	else if (opcode == MW_NACK || opcode == MW_RESPONSE_NACK)
 		memcpy(ext, neth_bits, sizeof(neth_bits));
-	else if (opcode == MW_PROBE)
+	else if (opcode == MW_PROBE || opcode == MW_RESPONSE_PROBE)
 		memcpy(ext, peth_bits, sizeof(peth_bits));
 	else if (opcode == MW_EP_REQUEST)
 		memcpy(ext, erth_bits, sizeof(erth_bits));

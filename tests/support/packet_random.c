@@ -87,15 +87,19 @@ static void random_control(struct mw_packet *pkt)
 {
 	switch (pkt->bth.opcode) {
 	case MW_ACK:
+	case MW_RESPONSE_ACK:
 		pkt->aeth = (struct mw_aeth){.syndrome = (uint8_t)bits(8), .msn = bits(24)};
 		return;
 	case MW_SACK:
+	case MW_RESPONSE_SACK:
 		random_seth(&pkt->seth);
 		return;
 	case MW_NACK:
+	case MW_RESPONSE_NACK:
 		random_neth(&pkt->neth);
 		return;
 	case MW_PROBE:
+	case MW_RESPONSE_PROBE:
 		random_peth(&pkt->peth);
 		return;
 	case MW_EP_REQUEST:

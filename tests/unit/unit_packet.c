@@ -289,7 +289,7 @@ static void minimal(uint8_t opcode, bool ts, uint8_t bytes[MW_HEADERS_MAX])
 	pkt.bth.ts = ts;
 	if (packet_is_data(opcode))
 		pkt.data.tseth.ftype = 1;
-	else if (opcode == MW_PROBE)
+	else if (opcode == MW_PROBE || opcode == MW_RESPONSE_PROBE)
 		pkt.peth.ts.ftype = 1;
 	else if (opcode == MW_EP_REQUEST)
 		pkt.erth.ts.ftype = 1;

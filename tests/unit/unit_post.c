@@ -44,7 +44,7 @@ POST_TEST(mh_qp_post_send, wrong_work_requests)
 
 	assert_i_eq(bed_connect(bed), 0);
 	post_good(bed, &p);
-	p.wr.flags = 16;
+	p.wr.flags = 32;
 	assert_i_eq(post_send(bed, &p), EINVAL);
 	post_good(bed, &p);
 	p.wr.n_sge = 4;

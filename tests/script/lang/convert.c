@@ -123,7 +123,7 @@ static void set_default(struct packet *p, enum field f, uint64_t value)
 
 static void default_write(const struct world *w, struct packet *p)
 {
-	uint8_t op = mw_opcode_info((uint8_t)p->value[F_OPCODE])->flags;
+	uint16_t op = mw_opcode_info((uint8_t)p->value[F_OPCODE])->flags;
 	uint32_t mtu = w->config.attr.path_mtu;
 	uint64_t index;
 

@@ -1,0 +1,193 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * request.c - READs and atomics of the peer: kept until all before them is placed, then carried
+ * out, once.
+ */
+#include <string.h>
+
+#include "base/assert.h"
+#include "base/bytes.h"
+#include "core/incoming.h"
+#include "core/responses.h"
+
+#define ONE_PACKET(opcode) ((uint8_t)((opcode) - (MW_SEND_ONLY - MW_SEND_FIRST)))
+
+/* Whether answers could be sent; the first request says that the peer takes any. */
+static bool ready_to_answer(struct mt_qp *qp, uint64_t now_ns)
+{
+	struct mt_qp *answers = &qp->ext->responses->qp;
+
+	if (answers->state == MT_QPS_RTR) {
+		mt_qp_begin_sending(answers, &answers->attr, now_ns);
+		answers->state = MT_QPS_RTS;
+	}
+	return mt_qp_take_records(answers, now_ns);
+}
+
+enum mt_request_found mt_request_check(const struct mt_incoming *c)
+{
+	bool atomic = c->pkt->bth.opcode != MW_READ_REQUEST;
+	struct mt_qp *qp = c->qp;
+
+	if (c->pkt->payload_len != (atomic ? MW_ATOMIC_BYTES : 0) || (atomic && !c->rx->payload))
+		return MT_REQUEST_MALFORMED;
+	if (!qp->ext->responses || qp->attr.max_dest_rd_atomic == 0)
+		return MT_REQUEST_TAKEN; /* to be refused in its turn */
+	return ready_to_answer(qp, c->rx->now_ns) ? MT_REQUEST_TAKEN : MT_REQUEST_NO_MEMORY;
+}
+
+static struct mt_request read_request(const struct mt_incoming *c)
+{
+	const struct mw_data_ext *data = &c->pkt->data;
+	const uint8_t *operands = c->rx->payload;
+	struct mt_request q = {
+		.psn = c->psn,
+		.msn = c->msn,
+		.va = data->reth.va,
+		.rkey = data->reth.rkey,
+		.opcode = c->pkt->bth.opcode,
+	};
+
+	if (q.opcode == MW_READ_REQUEST) {
+		q.length = data->imm;
+		return q;
+	}
+	q.swap_add = mb_load_be64(operands);
+	q.compare = mb_load_be64(operands + 8);
+	return q;
+}
+
+/* REQ(ext.read.limit) */
+void mt_request_keep(const struct mt_incoming *c)
+{
+	struct mt_responses *r = c->qp->ext->responses;
+	uint32_t at;
+
+	if (!r || r->n_waiting >= c->qp->attr.max_dest_rd_atomic) {
+		mt_incoming_refuse(c, MW_NAK_INVALID_REQUEST, MT_WC_SUCCESS);
+		return;
+	}
+	at = r->n_waiting++;
+	for (; at > 0 && r->waiting[at - 1].psn > c->psn; at--)
+		r->waiting[at] = r->waiting[at - 1];
+	r->waiting[at] = read_request(c);
+}
+
+/* ---- carrying out ---- */
+
+/*
+ * A peer that asks for the n-th time has had all answers but the last few, whatever became of its
+ * ACKs; if one of those was not even sent it asks for more at a time than it may.
+ */
+static bool make_room(struct mt_responses *r, uint64_t now_ns)
+{
+	uint64_t n = r->qp.req.sq.tail, most = r->of->attr.max_dest_rd_atomic;
+
+	if (n < most)
+		return true;
+	if (n + 1 - most > r->qp.req.sq.next)
+		return false;
+	mt_completer_implied(&r->qp, n + 1 - most, now_ns);
+	return true;
+}
+
+static void answer(struct mt_responses *r, const struct mt_request *q, uint64_t original)
+{
+	struct mt_requester *req = &r->qp.req;
+	struct mt_wqe *wqe = mt_sq_slot(&req->sq);
+	uint32_t mtu = r->qp.attr.path_mtu;
+	uint32_t packets = q->length ? (q->length - 1) / mtu + 1 : 1;
+
+	mb_assert(wqe);
+	*wqe = (struct mt_wqe){
+		.remote_addr = original,
+		.first_psn = req->post_psn,
+		.n_packets = packets,
+		.length = q->length,
+		.n_sge = q->length > 0,
+		.first_op = ONE_PACKET(MW_ATOMIC_RESPONSE),
+	};
+	if (q->opcode == MW_READ_REQUEST)
+		wqe->first_op = packets > 1 ? (uint8_t)MW_READ_RESPONSE_FIRST
+					    : ONE_PACKET(MW_READ_RESPONSE_ONLY);
+	r->sges[wqe - r->wqes] =
+		(struct mt_sge){.addr = q->va, .length = q->length, .lkey = q->rkey};
+	req->post_psn += packets;
+	req->sq.tail++;
+	mt_qp_wake(&r->qp);
+}
+
+static const struct mt_mr *allowed(const struct mt_qp *qp, const struct mt_request *q,
+				   uint64_t length, uint32_t access)
+{
+	if (!(qp->attr.access & access))
+		return NULL;
+	return mt_mr_check(&qp->engine->mrs, q->rkey, qp->cap.pd, q->va, length, access);
+}
+
+/* Returns the syndrome of its NAK; 0: it is done. REQ(ext.read.access) */
+static uint8_t carry_out_read(struct mt_responses *r, const struct mt_request *q)
+{
+	if (q->length > 0 && !allowed(r->of, q, q->length, MT_ACCESS_REMOTE_READ))
+		return MW_NAK_REMOTE_ACCESS;
+	answer(r, q, 0);
+	return 0;
+}
+
+/* REQ(ext.atomic.access) REQ(ext.atomic.aligned) */
+static uint8_t carry_out_atomic(struct mt_responses *r, const struct mt_request *q)
+{
+	const struct mt_env *env = &r->of->engine->env;
+	struct mt_atomic op = {
+		.swaps = q->opcode == MW_COMPARE_SWAP,
+		.swap_add = q->swap_add,
+		.compare = q->compare,
+	};
+	const struct mt_mr *mr;
+	uint64_t original;
+
+	if (q->va % sizeof(uint64_t) != 0)
+		return MW_NAK_INVALID_REQUEST;
+	mr = allowed(r->of, q, sizeof(uint64_t), MT_ACCESS_REMOTE_ATOMIC);
+	if (!mr)
+		return MW_NAK_REMOTE_ACCESS;
+	if (!env->atomic(env->ctx, mr->user, q->va - mr->start, &op, &original))
+		return MW_NAK_REMOTE_OP;
+	answer(r, q, original);
+	return 0;
+}
+
+static void carry_out(struct mt_responses *r, const struct mt_request *q, uint64_t now_ns)
+{
+	struct mt_incoming of = {.qp = r->of, .msn = q->msn};
+	struct mt_stats *st = &r->of->engine->stats;
+	uint8_t nak;
+
+	if (!mt_incoming_wanted(&of))
+		return;
+	if (!make_room(r, now_ns))
+		nak = MW_NAK_INVALID_REQUEST;
+	else if (q->opcode == MW_READ_REQUEST)
+		nak = carry_out_read(r, q);
+	else
+		nak = carry_out_atomic(r, q);
+	if (nak != 0)
+		mt_incoming_refuse(&of, nak, MT_WC_SUCCESS);
+	else
+		st->rx_requests++;
+	st->rx_access_errors += nak == MW_NAK_REMOTE_ACCESS;
+}
+
+/* REQ(ext.request.order) */
+void mt_requests_carry_out(struct mt_qp *qp, uint64_t now_ns)
+{
+	struct mt_responses *r = qp->ext->responses;
+
+	while (r->n_waiting > 0 && r->waiting[0].psn < qp->rsp.window.expected) {
+		struct mt_request first = r->waiting[0];
+
+		r->n_waiting--;
+		memmove(r->waiting, r->waiting + 1, r->n_waiting * sizeof(first));
+		carry_out(r, &first, now_ns);
+	}
+}

@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "core/responses.h"
+
+#include <string.h>
+
+#include "base/assert.h"
+#include "core/engine_state.h"
+#include "wire/opcode.h"
+
+_Static_assert((MT_RD_ATOMIC_MAX & (MT_RD_ATOMIC_MAX - 1)) == 0, "counts are taken modulo");
+
+/*
+ * Answers begin with the PSN with which the requests do, the one number that both ends know before
+ * either sends. Their window follows what its receiver offers, since a responder in RTR was told
+ * nothing else; and they are tried for ever: it is the requester that gives up.
+ */
+static void set_attr(struct mt_qp *answers, const struct mt_qp_attr *a)
+{
+	uint8_t mpr = answers->attr.mpr;
+
+	answers->attr = *a;
+	answers->attr.sq_psn = a->rq_psn;
+	answers->attr.rq_psn = a->sq_psn;
+	answers->attr.dynamic_mpr = true;
+	answers->attr.retry_exp = MT_RETRY_EXP_FOREVER;
+	if (mpr != 0) /* records may be there, of that size */
+		answers->attr.mpr = mpr;
+}
+
+static void init_links(struct mt_qp *qp)
+{
+	mb_link_init(&qp->ready);
+	mb_link_init(&qp->control);
+	mb_link_init(&qp->completion);
+	mb_link_init(&qp->path_user);
+	mb_link_init(&qp->holder);
+	mb_timer_init(&qp->timer);
+}
+
+void mt_responses_attach(struct mt_qp *qp, void *mem, const struct mt_qp_attr *a)
+{
+	struct mt_responses *r = mem;
+	struct mt_qp *answers = &r->qp;
+	struct mt_engine *e = qp->engine;
+
+	memset(r, 0, sizeof(*r));
+	r->of = qp;
+	answers->engine = e;
+	answers->user = qp->user;
+	answers->qpn = qp->qpn;
+	answers->cap.pd = qp->cap.pd;
+	answers->twin = MW_OF_RESPONSES;
+	answers->req.sq = (struct mt_sq){
+		.wqes = r->wqes,
+		.sges = r->sges,
+		.depth = MT_RD_ATOMIC_MAX,
+		.mask = MT_RD_ATOMIC_MAX - 1,
+		.max_sge = 1,
+	};
+	init_links(answers);
+	set_attr(answers, a);
+	answers->paths =
+		mt_paths_join(e, qp->paths->profile, &qp->paths->peer, &answers->path_user);
+	mb_assert(answers->paths == qp->paths); /* nothing is taken for a set that is there */
+	mt_spray_init(&answers->req.spray, mb_prng_u64(&e->prng));
+	answers->state = MT_QPS_RTR;
+	qp->ext->responses = r;
+}
+
+/* A requester alone knows with which PSN it begins, and so its answers. */
+void mt_responses_listen(struct mt_qp *qp, const struct mt_qp_attr *a)
+{
+	struct mt_responses *r = qp->ext->responses;
+
+	set_attr(&r->qp, a);
+	mt_qp_begin_receiving(&r->qp, &r->qp.attr);
+}
+
+void mt_responses_free(struct mt_qp *qp)
+{
+	struct mt_responses *r = qp->ext->responses;
+	struct mt_engine *e = qp->engine;
+
+	if (!r)
+		return;
+	mt_responses_stop(r);
+	mt_qp_give_memory(&r->qp);
+	mt_paths_leave(e, r->qp.paths, &r->qp.path_user);
+	mb_link_remove(&r->qp.control);
+	mb_link_remove(&r->qp.completion);
+	mt_control_forget(&e->control_ring, &r->qp);
+	mb_pool_put(&e->pool, r, sizeof(*r));
+	qp->ext->responses = NULL;
+}
+
+void mt_responses_stop(struct mt_responses *r)
+{
+	struct mt_sq *sq = &r->qp.req.sq;
+
+	r->qp.state = MT_QPS_ERR;
+	r->n_waiting = 0;
+	sq->head = sq->done = sq->next = sq->tail;
+	mt_qp_rest(&r->qp);
+	mb_link_remove(&r->qp.ready);
+}
+
+void mt_responses_asked(struct mt_qp *qp, uint64_t msn)
+{
+	struct mt_responses *r = qp->ext->responses;
+
+	mb_assert(mt_responses_open(qp) < MT_RD_ATOMIC_MAX);
+	r->asked[r->n_asked++ % MT_RD_ATOMIC_MAX] = msn;
+}
+
+/* A probe asks the half that takes answers, which is there once requests may be sent. */
+static void probed(struct mt_responses *r, const struct mt_rx *rx)
+{
+	if (mt_qp_may_send(r->of) || r->qp.state == MT_QPS_ERR)
+		mt_responder_probe(&r->qp, rx);
+	else
+		r->qp.engine->stats.drop_qp_state++;
+}
+
+void mt_responses_control(struct mt_qp *qp, const struct mt_rx *rx)
+{
+	struct mt_responses *r = qp->ext ? qp->ext->responses : NULL;
+
+	if (!r) {
+		qp->engine->stats.drop_decode++; /* as one who never heard of it. REQ(ext.strict) */
+		return;
+	}
+	switch (rx->pkt->bth.opcode) {
+	case MW_RESPONSE_SACK:
+		mt_completer_sack(&r->qp, rx);
+		return;
+	case MW_RESPONSE_NACK:
+		mt_completer_nack(&r->qp, rx);
+		return;
+	case MW_RESPONSE_ACK:
+		mt_completer_ack(&r->qp, rx);
+		return;
+	case MW_RESPONSE_PROBE:
+		probed(r, rx);
+		return;
+	default:
+		mb_unreachable();
+	}
+}
