@@ -190,6 +190,30 @@ TEST(ib_send_lat, two_bytes_and_inline)
 	PERFTEST("ib_send_lat", "-n", "200", "-s", "64", "-I", "64");
 }
 
+/* Their servers stay in RTR, and answer. */
+TEST(ib_read_bw, all_sizes_and_both_ways)
+{
+	PERFTEST("ib_read_bw", "-a", "-n", "20");
+	PERFTEST("ib_read_bw", "-b", "-q", "2", "-n", "100", "-s", "16384");
+}
+
+TEST(ib_read_lat, two_bytes)
+{
+	PERFTEST("ib_read_lat", "-n", "200");
+}
+
+TEST(ib_atomic_bw, both_operations)
+{
+	PERFTEST("ib_atomic_bw", "-n", "200", "-A", "FETCH_AND_ADD");
+	PERFTEST("ib_atomic_bw", "-n", "200", "-A", "CMP_AND_SWAP", "-b");
+}
+
+TEST(ib_atomic_lat, both_operations)
+{
+	PERFTEST("ib_atomic_lat", "-n", "200", "-A", "FETCH_AND_ADD");
+	PERFTEST("ib_atomic_lat", "-n", "200", "-A", "CMP_AND_SWAP");
+}
+
 /* It compares each message with what was sent. */
 TEST(ibv_rc_pingpong, data_is_right)
 {

@@ -55,7 +55,8 @@ TEST_WITH(rig_setup, rig_teardown, ibv_query_device, limits)
 	assert_true(attr.max_qp > 0 && attr.max_qp_wr > 0 && attr.max_sge > 0);
 	assert_true(attr.max_cq > 0 && attr.max_cqe > 0 && attr.max_mr > 0 && attr.max_pd > 0);
 	assert_int_equal(attr.phys_port_cnt, 1);
-	assert_int_equal(attr.atomic_cap, IBV_ATOMIC_NONE);
+	assert_int_equal(attr.atomic_cap, IBV_ATOMIC_HCA);
+	assert_true(attr.max_qp_rd_atom > 0 && attr.max_qp_init_rd_atom > 0);
 	memset(&ex, 0xff, sizeof(ex));
 	assert_int_equal(ibv_query_device_ex(verbs(state), NULL, &ex), 0);
 	assert_memory_equal(&ex.orig_attr, &attr, sizeof(attr));

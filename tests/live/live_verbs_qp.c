@@ -52,7 +52,8 @@ static int pair_open(void **state)
 	p->memory = calloc(2, BYTES);
 	p->pd = ibv_alloc_pd(p->ctx);
 	p->mr = ibv_reg_mr(p->pd, p->memory, 2 * BYTES,
-			   IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE);
+			   IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE |
+				   IBV_ACCESS_REMOTE_READ | IBV_ACCESS_REMOTE_ATOMIC);
 	p->channel = ibv_create_comp_channel(p->ctx);
 	assert_non_null(p->mr);
 	assert_non_null(p->channel);
@@ -99,7 +100,9 @@ static void connect_to(struct pair *p, int i, const union ibv_gid *gid, uint32_t
 {
 	struct ibv_qp_attr init = {.qp_state = IBV_QPS_INIT,
 				   .port_num = 1,
-				   .qp_access_flags = IBV_ACCESS_REMOTE_WRITE};
+				   .qp_access_flags = IBV_ACCESS_REMOTE_WRITE |
+						      IBV_ACCESS_REMOTE_READ |
+						      IBV_ACCESS_REMOTE_ATOMIC};
 	struct ibv_qp_attr rtr = {.qp_state = IBV_QPS_RTR,
 				  .path_mtu = IBV_MTU_1024,
 				  .dest_qp_num = qpn,
@@ -193,6 +196,79 @@ PAIR_TEST(ibv_post_send, writes)
 	assert_bytes_eq(p->memory + BYTES, p->memory, BYTES);
 }
 
+/* REQ(ext.response.place) */
+PAIR_TEST(ibv_post_send, reads)
+{
+	struct pair *p = *state;
+	struct ibv_sge sge;
+	struct ibv_send_wr wr = write_wr(p, &sge, BYTES), *bad;
+	struct ibv_wc wc;
+
+	wr.opcode = IBV_WR_RDMA_READ;
+	test_rand_bytes(p->memory + BYTES, BYTES);
+	assert_int_equal(ibv_post_send(p->qp[0], &wr, &bad), 0);
+	wc = poll_one(p->cq[0]);
+	assert_int_equal(wc.status, IBV_WC_SUCCESS);
+	assert_int_equal(wc.opcode, IBV_WC_RDMA_READ);
+	assert_u_eq(wc.byte_len, BYTES);
+	assert_bytes_eq(p->memory, p->memory + BYTES, BYTES);
+}
+
+/* Returns what was there; the peer's word is at `to`. */
+static uint64_t atomic(struct pair *p, enum ibv_wr_opcode opcode, uint64_t compare_add,
+		       uint64_t swap)
+{
+	struct ibv_sge sge;
+	struct ibv_send_wr wr = write_wr(p, &sge, 8), *bad;
+	struct ibv_wc wc;
+	uint64_t found;
+
+	wr.opcode = opcode;
+	wr.wr.atomic.remote_addr = (uintptr_t)p->memory + BYTES;
+	wr.wr.atomic.rkey = p->mr->rkey;
+	wr.wr.atomic.compare_add = compare_add;
+	wr.wr.atomic.swap = swap;
+	assert_int_equal(ibv_post_send(p->qp[0], &wr, &bad), 0);
+	wc = poll_one(p->cq[0]);
+	assert_int_equal(wc.status, IBV_WC_SUCCESS);
+	assert_u_eq(wc.byte_len, 8);
+	memcpy(&found, p->memory, 8);
+	return found;
+}
+
+/* REQ(ext.atomic.once) REQ(ext.atomic.local) */
+PAIR_TEST(ibv_post_send, atomics)
+{
+	struct pair *p = *state;
+	uint64_t word = UINT64_C(0xfedcba9876543210);
+
+	memcpy(p->memory + BYTES, &word, 8);
+	assert_u_eq(atomic(p, IBV_WR_ATOMIC_FETCH_AND_ADD, 5, 0), UINT64_C(0xfedcba9876543210));
+	assert_u_eq(atomic(p, IBV_WR_ATOMIC_CMP_AND_SWP, 1, 2), UINT64_C(0xfedcba9876543215));
+	assert_u_eq(atomic(p, IBV_WR_ATOMIC_CMP_AND_SWP, UINT64_C(0xfedcba9876543215), 77),
+		    UINT64_C(0xfedcba9876543215));
+	assert_u_eq(atomic(p, IBV_WR_ATOMIC_FETCH_AND_ADD, UINT64_MAX, 0), 77);
+	memcpy(&word, p->memory + BYTES, 8);
+	assert_u_eq(word, 76);
+}
+
+/* REQ(ext.read.access) */
+PAIR_TEST(ibv_post_send, a_read_of_what_is_not_allowed)
+{
+	struct pair *p = *state;
+	struct ibv_mr *closed = ibv_reg_mr(p->pd, p->memory, BYTES, IBV_ACCESS_LOCAL_WRITE);
+	struct ibv_sge sge;
+	struct ibv_send_wr wr = write_wr(p, &sge, 8), *bad;
+
+	assert_non_null(closed);
+	wr.opcode = IBV_WR_RDMA_READ;
+	wr.wr.rdma.rkey = closed->rkey;
+	wr.wr.rdma.remote_addr = (uintptr_t)p->memory;
+	assert_int_equal(ibv_post_send(p->qp[0], &wr, &bad), 0);
+	assert_int_equal(poll_one(p->cq[0]).status, IBV_WC_REM_ACCESS_ERR);
+	assert_int_equal(ibv_dereg_mr(closed), 0);
+}
+
 /* Into two pieces of the peer's memory, from inline bytes that are gone when it goes. */
 PAIR_TEST(ibv_post_send, sends_with_an_immediate)
 {
@@ -270,8 +346,8 @@ PAIR_TEST(ibv_get_cq_event, an_immediate_wakes_the_peer)
 /* A chain stops at the WR that is wrong; those before it are done. */
 PAIR_TEST(ibv_post_send, names_the_wr_at_fault)
 {
-	static const enum ibv_wr_opcode absent[] = {IBV_WR_SEND_WITH_INV, IBV_WR_RDMA_READ,
-						    IBV_WR_ATOMIC_FETCH_AND_ADD};
+	static const enum ibv_wr_opcode absent[] = {IBV_WR_SEND_WITH_INV, IBV_WR_LOCAL_INV,
+						    IBV_WR_ATOMIC_WRITE};
 	struct pair *p = *state;
 	struct ibv_sge sge;
 	struct ibv_send_wr wr[3], *bad = NULL;
@@ -338,7 +414,8 @@ PAIR_TEST(ibv_query_qp, tells_what_was_set)
 	assert_u_eq(attr.rnr_retry, 7);
 	assert_u_eq(attr.max_rd_atomic, 1);
 	assert_u_eq(attr.port_num, 1);
-	assert_u_eq(attr.qp_access_flags, IBV_ACCESS_REMOTE_WRITE);
+	assert_u_eq(attr.qp_access_flags,
+		    IBV_ACCESS_REMOTE_WRITE | IBV_ACCESS_REMOTE_READ | IBV_ACCESS_REMOTE_ATOMIC);
 	assert_ptr_equal(init.send_cq, p->cq[0]);
 	assert_true(init.cap.max_send_wr >= DEPTH);
 	assert_ptr_equal(p->qp[0]->qp_context, &p->cq[0]);
