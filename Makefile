@@ -64,6 +64,10 @@ bench-host: all ## bandwidth, latency and CPU time against UDP, TCP and UCX: BEN
 	@$(CMAKE) --build --preset release --target bench_host
 	@build/release/benches/host $(BENCH_FLAGS)
 
+.PHONY: bench-verbs
+bench-verbs: all ## unmodified verbs programs beside libmrc and kernel TCP: BENCH_FLAGS='--rounds 1 --json'
+	@python3 -B bench/verbs/bench.py $(BENCH_FLAGS)
+
 .PHONY: fuzz
 fuzz: ## libFuzzer on every target, FUZZ_SECONDS each (default 60)
 	@tools/fuzz
