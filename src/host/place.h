@@ -7,8 +7,9 @@
 
 /*
  * mh_place copies len bytes so that the end becomes visible to other threads last: programs wait
- * for the end of a buffer to change. What is aligned to 8 bytes and no longer than 512 becomes visible
- * word by word, in the order of its addresses. Only within a packet; packets may arrive in any order.
+ * for the end of a buffer to change. What is aligned to 8 bytes and no longer than 512 becomes
+ * visible word by word, in the order of its addresses. Only within a packet; packets may arrive in
+ * any order.
  */
 void mh_place(void *to, const void *from, uint32_t len);
 
