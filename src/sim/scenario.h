@@ -29,6 +29,7 @@
 #include "sim/flow_list.h"
 #include "sim/job.h"
 #include "sim/run.h"
+#include "sim/steps.h"
 
 #define MS_TITLE_BYTES 160u
 #define MS_PATH_BYTES 256u
@@ -132,6 +133,49 @@ struct ms_scenario_fault {
 	uint64_t between_ns;	/* random: mean time between two of them in the whole fabric */
 };
 
+/* [goodput]: the long horizon of the first job; steps.h. */
+#define MS_SIZES_MAX 16u
+struct ms_scenario_goodput {
+	char fabric[MS_NAME_BYTES]; /* a preset whose proportions hold; "": the scenario's own */
+	char gpus[MS_LIST_BYTES];   /* sizes, joined by commas */
+	char reconverge[MS_LIST_BYTES]; /* times, joined by commas */
+	uint64_t horizon_ns, checkpoint_every_ns, checkpoint_ns, restart_ns, dies_after_ns;
+	uint32_t trials, samples;
+	/* Read from these. */
+	uint32_t size[MS_SIZES_MAX], sizes;
+	uint64_t outage_ns[MS_SIZES_MAX];
+	uint32_t outages;
+	struct mf_topology at_scale;
+};
+
+/* What rates are of: the classes of faults, then these. */
+enum ms_rate_of {
+	MS_RATE_GPU = MS_CLASSES, /* a GPU, or what takes it with it */
+	MS_RATE_NIC,		  /* all ports of one */
+	MS_RATE_OFS,
+};
+
+enum ms_rate_effect {
+	MS_EFFECT_MEASURE, /* by packet runs */
+	MS_EFFECT_INTERRUPT,
+	MS_EFFECT_NONE,
+	MS_EFFECTS,
+};
+
+/* An element of [[rate]]. */
+struct ms_scenario_rate {
+	uint32_t line;
+	char name[MS_NAME_BYTES];
+	uint32_t of, kind, effect;
+	double per_year;   /* of one */
+	double per_minute; /* of all in a fabric of `among` GPUs */
+	uint32_t among;
+	uint64_t repair_ns;
+	uint32_t share;
+	char source[MS_TEXT_BYTES];
+	double per_gpu, mtbf_ns; /* read from these */
+};
+
 struct ms_scenario_output {
 	char flows[MS_PATH_BYTES];  /* CSV, a line for each flow */
 	char series[MS_PATH_BYTES]; /* CSV, a line for each link and time */
@@ -163,6 +207,9 @@ struct ms_scenario {
 	struct ms_scenario_job job[MS_PARTS_MAX];
 	struct ms_scenario_fault fault[MS_SCENARIO_FAULTS_MAX];
 	struct ms_scenario_fault random[MS_RANDOMS_MAX];
+	struct ms_scenario_goodput goodput;
+	uint32_t n_rates;
+	struct ms_scenario_rate rate[MS_STEPS_CLASSES];
 	struct ms_scenario_output output;
 	struct ms_expectation expectation[MS_EXPECTATIONS_MAX];
 	/*

@@ -21,10 +21,16 @@ void ms_scenario_run_defaults(struct ms_scenario *s);
 void ms_scenario_workload_defaults(struct ms_scenario_workload *w);
 void ms_scenario_fault_defaults(struct ms_scenario_fault *f);
 void ms_scenario_job_defaults(struct ms_scenario_job *j);
+void ms_scenario_rate_defaults(struct ms_scenario_rate *r);
+void ms_scenario_goodput_defaults(struct ms_scenario_goodput *g);
 /* ms_scenario_workloads makes s->run.workload, reading the files that are named. */
 bool ms_scenario_workloads(struct ms_scenario *s, struct ms_file_error *error);
 /* ms_scenario_jobs adds a part for each job to s->run.workload. */
 bool ms_scenario_jobs(struct ms_scenario *s, struct ms_file_error *error);
+/* ms_scenario_long reads what [goodput] and [[rate]] say. */
+bool ms_scenario_long(struct ms_scenario *s, struct ms_file_error *error);
+/* ms_class_size returns how many cables or switches of a class (enum ms_class) a plane has. */
+uint32_t ms_class_size(const struct mf_topology *t, uint32_t of);
 /* ms_scenario_fault_events makes s->run.faults of [[fault]] and [[random]]. */
 bool ms_scenario_fault_events(struct ms_scenario *s, struct ms_file_error *error);
 /* ms_scenario_failure adds a cable above a T1 that is down from the beginning. */

@@ -142,8 +142,7 @@ static bool happen(struct faults *f, const struct ms_scenario_fault *fault, uint
 
 /* ---- classes ---- */
 
-/* class_size returns how many cables or switches of a class a plane has. */
-static uint32_t class_size(const struct mf_topology *t, uint32_t of)
+uint32_t ms_class_size(const struct mf_topology *t, uint32_t of)
 {
 	const uint32_t sizes[MS_CLASSES] = {
 		[MS_CLASS_HOST_T0] = t->first_t0_cable,
@@ -175,7 +174,7 @@ static bool check_class(struct faults *f, const struct ms_scenario_fault *fault)
 {
 	if (fault->kind == MS_STALL && fault->of < MS_CLASS_T0)
 		return refuse(f, fault, "expected switches: of = \"t0\", \"t1\" or \"t2\"");
-	if (class_size(&f->s->fabric, fault->of) == 0)
+	if (ms_class_size(&f->s->fabric, fault->of) == 0)
 		return refuse(f, fault, "expected a fabric of three tiers, which has T2s");
 	return true;
 }
@@ -189,7 +188,7 @@ static bool all_of(struct faults *f, const struct ms_scenario_fault *fault)
 	if (!check_class(f, fault))
 		return false;
 	for (uint32_t plane = 0; plane < t->cfg.planes; plane++)
-		for (uint32_t i = 0; i < class_size(t, fault->of); i++) {
+		for (uint32_t i = 0; i < ms_class_size(t, fault->of); i++) {
 			class_member(t, fault->of, plane, i, &node, &link);
 			if (!happen(f, fault, node, link))
 				return false;
@@ -253,7 +252,7 @@ static bool random_faults(struct faults *f, const struct ms_scenario_fault *faul
 		one.at_ns = at;
 		one.for_ns = 1 + ms_exponential(&r, fault->for_ns);
 		plane = mb_prng_below(&r, t->cfg.planes);
-		class_member(t, fault->of, plane, mb_prng_below(&r, class_size(t, fault->of)),
+		class_member(t, fault->of, plane, mb_prng_below(&r, ms_class_size(t, fault->of)),
 			     &node, &link);
 		if (!happen(f, &one, node, link))
 			return false;

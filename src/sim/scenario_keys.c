@@ -35,6 +35,9 @@ static const char *const transport_names[] = {"mrc", "roce", NULL};
 static const char *const placement_names[] = {"packed", "strided", "random", NULL};
 static const char *const job_placement_names[] = {"contiguous", "strided", "random", NULL};
 static const char *const dp_names[] = {"all-reduce", "sharded", NULL};
+const char *const ms_rate_of_names[] = {"host-t0", "t0-t1", "t1-t2", "t0", "t1",
+					"t2",	   "gpu",   "nic",   NULL};
+const char *const ms_rate_effect_names[] = {"measure", "interrupt", "none", NULL};
 static const char *const way_names[] = {"both", "out", "in", NULL};
 static const char *const cc_names[] = {"none", "nscc", NULL};
 static const char *const roce_cc_names[] = {"none", "dcqcn", NULL};
@@ -345,6 +348,46 @@ static const struct ms_key random_keys[] = {
 	KEY("share", SHARE, FAULT, share, 1, MS_SHARE_ONE, "must be given", "as of [[fault]]"),
 };
 
+#define GOODPUT struct ms_scenario_goodput
+static const struct ms_key goodput_keys[] = {
+	LIST("gpus", GOODPUT, gpus, "that of the job", "sizes of the job"),
+	TEXT("fabric", GOODPUT, fabric, "that of the scenario",
+	     "a preset: how many cables and switches there are for each GPU"),
+	KEY("horizon", TIME, GOODPUT, horizon_ns, SECOND, 365 * DAY, "30d", "of one trial"),
+	KEY("trials", U32, GOODPUT, trials, 1, 1000, "8", "with other seeds"),
+	KEY("checkpoint_every", TIME, GOODPUT, checkpoint_every_ns, SECOND, 365 * DAY,
+	    "Young's best", "work between two checkpoints"),
+	KEY("checkpoint", TIME, GOODPUT, checkpoint_ns, 0, DAY, "30s",
+	    "there is no progress for so long"),
+	KEY("restart", TIME, GOODPUT, restart_ns, 0, DAY, "5m",
+	    "from an interruption until there is progress again"),
+	LIST("reconverge", GOODPUT, reconverge, "none",
+	     "routing that takes so long to lead round a fault; compared with what was measured"),
+	KEY("dies_after", TIME, GOODPUT, dies_after_ns, 1, DAY, "never",
+	    "a longer outage ends QPs, and the job has to restart"),
+	KEY("samples", U32, GOODPUT, samples, 1, 16, "2",
+	    "packet runs for each kind of fault, at different moments of a step"),
+};
+
+#define RATE_ struct ms_scenario_rate
+static const struct ms_key rate_keys[] = {
+	TEXT("name", RATE_, name, "as `of`", "in tables"),
+	WORD("of", WORD, RATE_, of, ms_rate_of_names, "must be given",
+	     "what fails: a cable, a switch of a tier, a GPU, a NIC with all its ports"),
+	WORD("kind", WORD, RATE_, kind, ms_scenario_fault_names, "down", "as of [[fault]]"),
+	KEY("per_year", REAL, RATE_, per_year, 0, 0, "this or per_minute", "of one of them"),
+	KEY("per_minute", REAL, RATE_, per_minute, 0, 0, "this or per_year",
+	    "of all of them together"),
+	KEY("among", U32, RATE_, among, 1, 1u << 24, "the fabric's",
+	    "GPUs of the fabric of which per_minute speaks"),
+	KEY("repair", TIME, RATE_, repair_ns, 0, 365 * DAY, "0", "how long one lasts, in the mean"),
+	KEY("share", SHARE, RATE_, share, 1, MS_SHARE_ONE, "must be given", "as of [[fault]]"),
+	WORD("effect", WORD, RATE_, effect, ms_rate_effect_names,
+	     "measure; of GPUs and NICs: interrupt",
+	     "on the job: what packet runs say, an interruption, none"),
+	TEXT("source", RATE_, source, "none", "where the rate comes from"),
+};
+
 #define OUTPUT struct ms_scenario_output
 static const struct ms_key output_keys[] = {
 	TEXT("flows", OUTPUT, flows, "none", "CSV with a line for each flow"),
@@ -458,6 +501,15 @@ static const struct ms_table tables[] = {
 	 .about = "what goes wrong at random",
 	 LIST_TABLE(random_keys, random, n_randoms),
 	 .line_offset = offsetof(FAULT, line)},
+	{.name = "goodput",
+	 .about = "the long horizon of the first job, for mrc sim goodput",
+	 .keys = goodput_keys,
+	 .n_keys = COUNT(goodput_keys),
+	 .offset = offsetof(struct ms_scenario, goodput)},
+	{.name = "rate",
+	 .about = "what fails over the long horizon",
+	 LIST_TABLE(rate_keys, rate, n_rates),
+	 .line_offset = offsetof(RATE_, line)},
 	{.name = "output",
 	 .about = "files that a run writes, beside the current directory",
 	 .keys = output_keys,

@@ -29,5 +29,7 @@ const struct ms_table *ms_scenario_tables(size_t *n);
 extern const char *const ms_load_names[];
 extern const char *const ms_scenario_fault_names[];
 extern const char *const ms_class_names[];
+extern const char *const ms_rate_of_names[];
+extern const char *const ms_rate_effect_names[];
 
 #endif

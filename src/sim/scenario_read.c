@@ -175,6 +175,8 @@ static bool scenario_begin(struct scenario_reader *r, size_t table, const struct
 		ms_scenario_workload_defaults((struct ms_scenario_workload *)(void *)element);
 	if (strcmp(t->name, "job") == 0)
 		ms_scenario_job_defaults((struct ms_scenario_job *)(void *)element);
+	if (strcmp(t->name, "rate") == 0)
+		ms_scenario_rate_defaults((struct ms_scenario_rate *)(void *)element);
 	if (strcmp(t->name, "fault") == 0 || strcmp(t->name, "random") == 0)
 		ms_scenario_fault_defaults((struct ms_scenario_fault *)(void *)element);
 	if (strcmp(t->name, "expect") == 0)
@@ -348,8 +350,9 @@ static bool scenario_whole(struct scenario_reader *r, const char *text)
 		return false;
 	ms_scenario_run_defaults(s);
 	if (!scenario_pass(r, text, false) || !ms_scenario_workloads(s, r->error) ||
-	    !ms_scenario_jobs(s, r->error) || !ms_scenario_fault_events(s, r->error) ||
-	    !scenario_expectations(r) || !scenario_captures(r))
+	    !ms_scenario_jobs(s, r->error) || !ms_scenario_long(s, r->error) ||
+	    !ms_scenario_fault_events(s, r->error) || !scenario_expectations(r) ||
+	    !scenario_captures(r))
 		return false;
 	if (!ms_run_check(&s->run, why))
 		return ms_file_refuse(r->error, r->file, 0, "%s", why);
@@ -385,6 +388,7 @@ struct ms_scenario *ms_scenario_read(const char *name, const char *text,
 	s->head.threads = 1;
 	s->queues.trimming = true;
 	s->queues.ecn = true;
+	ms_scenario_goodput_defaults(&s->goodput);
 	s->output.every_ns = 10000;
 	s->output.capture_packets = 100000;
 	ok = scenario_lines_create(&r) && scenario_whole(&r, text);

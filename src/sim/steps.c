@@ -51,12 +51,22 @@ static double rate(const struct ms_steps_cfg *c, const struct ms_steps_class *k)
 	return k->per_gpu * c->gpus / k->mtbf_ns;
 }
 
+/* The share of a class that interrupts the job: outages that last longer than it waits. */
+static double interrupting(const struct ms_steps_class *k)
+{
+	if (k->interrupts)
+		return 1;
+	if (k->dies_ns == 0 || k->outage_ns <= k->dies_ns || k->repair_ns == 0)
+		return 0;
+	return exp(-(double)k->dies_ns / (double)k->repair_ns);
+}
+
 double ms_steps_mtbi_ns(const struct ms_steps_cfg *c)
 {
 	double sum = 0;
 
 	for (uint32_t i = 0; i < c->n_classes; i++)
-		sum += c->classes[i].interrupts ? rate(c, &c->classes[i]) : 0;
+		sum += rate(c, &c->classes[i]) * interrupting(&c->classes[i]);
 	return sum > 0 ? 1 / sum : HUGE_VAL;
 }
 
@@ -264,7 +274,8 @@ static bool fault_comes(struct trial *t)
 {
 	uint32_t kind = draw_class(t);
 	const struct ms_steps_class *k = &t->c->classes[kind];
-	double lasts = (double)k->repair_ns * draw(t);
+	uint64_t lasts = (uint64_t)((double)k->repair_ns * draw(t));
+	uint64_t outage = k->outage_ns < lasts ? k->outage_ns : lasts;
 
 	t->r->faults++;
 	draw_next_fault(t);
@@ -272,11 +283,14 @@ static bool fault_comes(struct trial *t)
 		interrupt(t);
 		return true;
 	}
-	if (!put(t, (struct lasting){t->now_ns + (uint64_t)lasts, kind}))
+	if (!put(t, (struct lasting){t->now_ns + lasts, kind}))
 		return false;
 	t->count[kind]++;
 	set_pace(t);
-	stall(t, k->onset_ns);
+	if (k->dies_ns > 0 && outage > k->dies_ns)
+		interrupt(t);
+	else
+		stall(t, k->onset_ns + outage);
 	return true;
 }
 

@@ -37,6 +37,11 @@ struct ms_steps_class {
 	uint32_t slow;	      /* step time while it lasts, of MS_STEPS_ONE: at least that */
 	uint64_t onset_ns;    /* lost once when it comes */
 	uint64_t recovery_ns; /* lost once when it goes */
+	/*
+	 * No progress until routing leads round it, or it has gone: so long. A job that waits
+	 * longer than dies_ns has to restart; 0: it waits for ever.
+	 */
+	uint64_t outage_ns, dies_ns;
 };
 
 struct ms_steps_cfg {

@@ -155,6 +155,29 @@ TEST(ms_steps_run, onsets_cost_their_time)
 	assert_near(goodput(&c), exp(-2.0 / 100), 0.001);
 }
 
+/* An outage ends when routing leads round it or the fault goes; long ones end QPs. */
+TEST(ms_steps_run, outages_cost_what_is_shorter_and_end_jobs_that_do_not_wait)
+{
+	struct ms_steps_class k = {.per_gpu = 1,
+				   .mtbf_ns = 1000.0 * 1000e9,
+				   .repair_ns = 10 * SECOND,
+				   .slow = MS_STEPS_ONE,
+				   .outage_ns = 10 * SECOND};
+	struct ms_steps_cfg c = job(&k, 1);
+	double n = 400.0 * 86400 / 1000;
+
+	c.checkpoint_ns = 0;
+	/* The mean of the shorter of 10 s and an exponential time of mean 10 s. */
+	assert_near(1 - goodput(&c), 10 * (1 - exp(-1.0)) / 1000, 0.0003);
+	k.dies_ns = 5 * SECOND;
+	goodput(&c);
+	assert_near((double)r.interruptions, n * exp(-0.5), 4 * sqrt(n));
+	assert_near(ms_steps_mtbi_ns(&c) / 1e9, 1000 / exp(-0.5), 1e-6);
+	k.outage_ns = 4 * SECOND;
+	goodput(&c);
+	assert_u_eq(r.interruptions, 0);
+}
+
 TEST(ms_steps_best_ns, is_best_among_its_neighbours)
 {
 	const struct ms_steps_class k = {

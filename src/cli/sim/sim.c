@@ -19,6 +19,7 @@ static const struct sim_verb {
 	{"compare", "two results or two scenarios, figure by figure", sim_compare_main},
 	{"figure", "a figure of the MRC paper: does what must hold hold?", sim_figure_main},
 	{"sweep", "a scenario with every combination of some values", sim_sweep_main},
+	{"goodput", "a job over days, with faults at given rates", sim_goodput_main},
 };
 
 #define VERBS (sizeof(verbs) / sizeof(verbs[0]))

@@ -2,14 +2,32 @@
 /* Scenarios by name: see source.h. */
 #include "cli/sim/source.h"
 
+#include "cli/text.h"
 #include "sim/load_file.h"
 #include "sim/presets.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-struct ms_scenario *sim_source_read(const char *name, const struct ms_changes *changes,
-				    struct ms_file_error *error)
+/* read_joined reads two texts as one. */
+static struct ms_scenario *read_joined(const char *name, const char *text, const char *more,
+				       const struct ms_changes *changes,
+				       struct ms_file_error *error)
+{
+	struct cli_text both = {0};
+	struct ms_scenario *s;
+
+	if (!more[0])
+		return ms_scenario_read(name, text, changes, error);
+	cli_text_add(&both, "%s\n%s", text, more);
+	s = ms_scenario_read(name, both.data, changes, error);
+	cli_text_fini(&both);
+	return s;
+}
+
+struct ms_scenario *sim_source_read_more(const char *name, const char *more,
+					 const struct ms_changes *changes,
+					 struct ms_file_error *error)
 {
 	const struct ms_preset *preset = ms_preset_find(name);
 	struct ms_scenario *s;
@@ -17,7 +35,7 @@ struct ms_scenario *sim_source_read(const char *name, const struct ms_changes *c
 	char *text;
 
 	if (preset)
-		return ms_scenario_read(name, preset->text, changes, error);
+		return read_joined(name, preset->text, more, changes, error);
 	if (!strpbrk(name, "./")) {
 		near = ms_preset_near(name);
 		ms_file_refuse(error, name, 0, "there is no such scenario; %s%s%s",
@@ -30,7 +48,13 @@ struct ms_scenario *sim_source_read(const char *name, const struct ms_changes *c
 	text = ms_file_load(name, error);
 	if (!text)
 		return NULL;
-	s = ms_scenario_read(name, text, changes, error);
+	s = read_joined(name, text, more, changes, error);
 	free(text);
 	return s;
+}
+
+struct ms_scenario *sim_source_read(const char *name, const struct ms_changes *changes,
+				    struct ms_file_error *error)
+{
+	return sim_source_read_more(name, "", changes, error);
 }

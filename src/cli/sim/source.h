@@ -12,4 +12,9 @@
 struct ms_scenario *sim_source_read(const char *name, const struct ms_changes *changes,
 				    struct ms_file_error *error);
 
+/* sim_source_read_more is the same of the scenario's text with some more behind it. */
+struct ms_scenario *sim_source_read_more(const char *name, const char *more,
+					 const struct ms_changes *changes,
+					 struct ms_file_error *error);
+
 #endif

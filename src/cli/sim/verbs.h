@@ -20,5 +20,6 @@ int sim_keys_main(int argc, char **argv);
 int sim_compare_main(int argc, char **argv);
 int sim_sweep_main(int argc, char **argv);
 int sim_figure_main(int argc, char **argv);
+int sim_goodput_main(int argc, char **argv);
 
 #endif
