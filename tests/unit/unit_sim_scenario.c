@@ -225,7 +225,6 @@ static const struct sim_bad bads[] = {
 	{TINY "[[job]]\njitter = -1\n", "job.jitter = -1: expected a share"},
 	{TINY "[[job]]\ndp = 2\n[[rate]]\nof = \"t1\"\nper_year = -3\n",
 	 "f.toml:5: rate.per_year = -3: expected more than 0"},
-	{TINY "[[job]]\ndp = 2\n[[rate]]\nof = \"t1\"\nper_year = nan\n", "rate.per_year = nan"},
 	{TINY "[[job]]\ndp = 2\n[[rate]]\nof = \"t1\"\n",
 	 "f.toml:5: rate: expected one of per_year and per_minute"},
 	{TINY "[[job]]\ndp = 2\n[[rate]]\nof = \"t9\"\nper_year = 1\n",

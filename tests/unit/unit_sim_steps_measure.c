@@ -80,8 +80,8 @@ TEST(ms_effect_take, no_effect_is_none)
 /* ---- packets ---- */
 
 #define JOB                                                                                      \
-	"[topology]\nbase = \"lab8\"\n[[job]]\ndp = 8\nplacement = \"strided\"\nstride = 4\n"    \
-	"steps = 9\nforward = \"20us\"\nbackward = \"40us\"\njitter = 0.05\ndp_bytes = \"2M\"\n" \
+	"[topology]\nbase = \"pod\"\n[[job]]\ndp = 4\nplacement = \"strided\"\nstride = 256\n"   \
+	"steps = 9\nforward = \"20us\"\nbackward = \"40us\"\njitter = 0.05\ndp_bytes = \"4M\"\n" \
 	"buckets = 1\n"
 
 static void run(const char *faults, struct ms_job_result *r)
@@ -111,35 +111,58 @@ static char *down(char *text, size_t size, const char *target, const struct ms_f
 	return text;
 }
 
+#define SAMPLES 4u
+
+/* The mean effect of a fault of so many steps that comes at different moments of a step. */
+static void measure(const char *target, struct ms_effect *mean)
+{
+	uint64_t slow = 0, onset = 0, recovery = 0;
+	char text[300];
+
+	for (uint64_t k = 0; k < SAMPLES; k++) {
+		const struct ms_fault_time t = {
+			without.mean_ns * 3 + without.mean_ns * (2 * k + 1) / (2 * SAMPLES),
+			without.mean_ns * 4};
+
+		run(down(text, sizeof(text), target, &t), &with);
+		assert_true(ms_effect_take(&without, &with, &t, &effect));
+		slow += effect.slow;
+		onset += effect.onset_ns;
+		recovery += effect.recovery_ns;
+	}
+	*mean = (struct ms_effect){.slow = (uint32_t)(slow / SAMPLES),
+				   .onset_ns = onset / SAMPLES,
+				   .recovery_ns = recovery / SAMPLES};
+	print_message("# %s: steps x %u ppm, onset %llu ns, recovery %llu ns\n", target, mean->slow,
+		      (unsigned long long)mean->onset_ns, (unsigned long long)mean->recovery_ns);
+}
+
 /*
  * A port of a NIC of eight and a cable above a T0 are measured; then both fail elsewhere and at
  * other moments, one after the other, and the model says how long that takes: packets agree within
- * 3 %. REQ(sim.steps.error)
+ * 5 %: what a fault costs once depends on the microsecond at which it comes. REQ(sim.steps.error)
  */
 TEST(ms_effect_predict, is_near_what_packets_do)
 {
+	struct ms_fault_time both[2];
 	struct ms_effect of[2];
-	struct ms_fault_time t, both[2];
 	char text[300], more[300], all[600];
 	uint64_t said;
 
 	run("", &without);
-	t = (struct ms_fault_time){without.mean_ns * 3 + without.mean_ns / 2, without.mean_ns * 3};
-	run(down(text, sizeof(text), "host0.e0", &t), &with);
-	assert_true(ms_effect_take(&without, &with, &t, &of[0]));
-	run(down(text, sizeof(text), "plane0.t0-0.u0", &t), &with);
-	assert_true(ms_effect_take(&without, &with, &t, &of[1]));
+	measure("host0.e0", &of[0]);
+	measure("plane0.t0-0.u0", &of[1]);
 	/* An eighth of the ports of a rank: the ring is slower by up to that. */
 	assert_u_between(of[0].slow, MS_STEPS_ONE * 101 / 100, MS_STEPS_ONE * 8 / 7);
 	assert_true(of[1].slow < of[0].slow && of[1].onset_ns < 200 * US);
 	both[0] = (struct ms_fault_time){without.mean_ns * 5 / 4, without.mean_ns * 3};
 	both[1] = (struct ms_fault_time){without.mean_ns * 21 / 4, without.mean_ns * 3};
-	snprintf(all, sizeof(all), "%s%s", down(text, sizeof(text), "host12.e3", &both[0]),
-		 down(more, sizeof(more), "plane5.t0-2.u1", &both[1]));
+	snprintf(all, sizeof(all), "%s%s", down(text, sizeof(text), "host512.e3", &both[0]),
+		 down(more, sizeof(more), "plane5.t0-24.u1", &both[1]));
 	run(all, &with);
 	said = ms_effect_predict(&without, both, of, 2);
 	print_message("# model %llu ns, packets %llu ns, without faults %llu ns\n",
 		      (unsigned long long)said, (unsigned long long)with.end_ns,
 		      (unsigned long long)without.end_ns);
-	assert_u_between(said, with.end_ns * 97 / 100, with.end_ns * 103 / 100);
+	assert_u_between(said, with.end_ns * 95 / 100, with.end_ns * 105 / 100);
 }

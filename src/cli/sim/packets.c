@@ -3,7 +3,7 @@
  * Packet runs for the long horizon: see packets.h.
  *
  * A fault is measured where the job is: on the first port, T0 or path of its first rank. It comes
- * after a third of the steps and lasts for another third; samples differ in the moment of the step
+ * after a third of the steps and lasts for another third and a step; samples differ in the moment of the step
  * at which it comes, and their mean is taken. The model is checked with faults of another rank and
  * another plane, at other moments.
  */
@@ -128,7 +128,7 @@ static struct ms_fault_time moment(const struct sim_packets *p, uint32_t sample,
 	return (struct ms_fault_time){
 		.at_ns = step_begins(p->plain, third) +
 			 p->plain->step_ns[third] * (2 * sample + 1) / (2 * samples),
-		.for_ns = p->plain->mean_ns * third,
+		.for_ns = p->plain->mean_ns * (third + 1),
 	};
 }
 
