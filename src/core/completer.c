@@ -164,7 +164,7 @@ static void judge_path(struct mt_qp *qp, const struct sack *s)
 		return;
 	if (path == MT_PATH_NONE || qp->paths->paths[path].value != s->seth->entropy)
 		return;
-	if (s->seth->m == MW_MARK_SKIP_ONCE)
+	if (s->seth->m == MW_MARK_SKIP_ONCE && !(qp->paths->ignores & MT_EV_IGNORES_MARKS))
 		mt_path_set_skip(qp->paths, path);
 	else if (s->seth->m == MW_MARK_ALWAYS_SKIP) /* the value 3 says nothing. REQ(wire.seth.m) */
 		mt_qp_retire_path(qp, path, s->now_ns, MT_EV_BY_MARK);
@@ -480,10 +480,13 @@ void mt_completer_nack(struct mt_qp *qp, const struct mt_rx *rx)
 		receiver_not_ready(qp, psn, rx);
 		return;
 	}
-	if (neth->reason == MW_NACK_TRIMMED) /* REQ(req.ev.trim-skips) */
-		mt_path_set_skip(qp->paths, mt_tx_rec(&qp->req.window, psn)->ev);
-	else if (neth->reason != MW_NACK_TRIMMED_LASTHOP && neth->reason != MW_NACK_PSN_OOR_WINDOW)
+	if (neth->reason == MW_NACK_TRIMMED) {
+		if (!(qp->paths->ignores & MT_EV_IGNORES_TRIMS)) /* REQ(req.ev.trim-skips) */
+			mt_path_set_skip(qp->paths, mt_tx_rec(&qp->req.window, psn)->ev);
+	} else if (neth->reason != MW_NACK_TRIMMED_LASTHOP &&
+		   neth->reason != MW_NACK_PSN_OOR_WINDOW) {
 		peer_is_crowded(qp, rx->now_ns);
+	}
 	take_back(qp, psn, rx->now_ns, neth->reason);
 	mt_completer_settle(qp, rx->now_ns, false);
 }

@@ -66,6 +66,18 @@ struct mt_engine_cfg {
 };
 
 /*
+ * What EVs do not react to. None of it is MRC, which reacts to all: it is there so that simulations
+ * can say what each part is worth.
+ */
+enum mt_ev_ignores {
+	MT_EV_IGNORES_MARKS = 1u << 0, /* ECN echoes: congestion control alone hears them */
+	MT_EV_IGNORES_TRIMS = 1u << 1, /* trimmed packets, likewise */
+	MT_EV_IGNORES_LOSS = 1u << 2,  /* no EV is ever ASSUMED_BAD */
+	MT_EV_NO_PROBES = 1u << 3,     /* an EV that is stays so */
+	MT_EV_IGNORES_END = 1u << 4,
+};
+
+/*
  * An EV profile: which EVs the QPs that name it may use. Read when the first QP to a destination
  * is connected; the arrays are copied, unless they stay where they are for as long as the engine:
  * many engines may share them.
@@ -84,6 +96,7 @@ struct mt_ev_profile_cfg {
 				  backups. 1 .. n_evs */
 	uint16_t min_active;   /* ASSUMED_BAD never leaves fewer than this usable. 1 .. n_active */
 	uint8_t revive_probes; /* probes in a row that must be answered, 1 .. 16 */
+	uint8_t ignores;       /* enum mt_ev_ignores; 0: MRC */
 	uint64_t probe_interval_ns;	/* between probes of a bad EV */
 	uint64_t probe_interval_max_ns; /* doubling after each failure stops here */
 };

@@ -166,7 +166,7 @@ static bool ev_profile_valid(const struct mt_engine *e, const struct mt_ev_profi
 		return false;
 	if (c->revive_probes == 0 || c->revive_probes > REVIVE_MAX || c->probe_interval_ns == 0 ||
 	    c->probe_interval_ns > c->probe_interval_max_ns ||
-	    c->probe_interval_max_ns > TIME_MAX_NS)
+	    c->probe_interval_max_ns > TIME_MAX_NS || c->ignores >= MT_EV_IGNORES_END)
 		return false;
 	for (uint16_t i = 0; i < c->n_evs; i++)
 		if (c->evs[i].port >= e->cfg.n_ports || (c->path_ids && c->path_ids[i] >= c->n_evs))

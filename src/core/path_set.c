@@ -157,6 +157,7 @@ struct mt_path_set *mt_path_set_init(void *mem, const struct mt_ev_profile_cfg *
 	s->n_ports = (uint8_t)n_ports;
 	s->open_ports = UINT32_MAX;
 	s->min_active = profile->min_active;
+	s->ignores = profile->ignores;
 	s->revive_probes = profile->revive_probes;
 	s->probe_interval_ns = profile->probe_interval_ns;
 	s->probe_interval_max_ns = profile->probe_interval_max_ns;
@@ -398,13 +399,19 @@ static void count_flap(const struct mt_path_set *s, struct mt_path_cold *c, uint
 	c->backoff = c->flaps;
 }
 
+static bool ignored(const struct mt_path_set *s, enum mt_ev_cause cause)
+{
+	return (cause == MT_EV_BY_LOSS && s->ignores & MT_EV_IGNORES_LOSS) ||
+	       (cause == MT_EV_BY_MARK && s->ignores & MT_EV_IGNORES_MARKS);
+}
+
 unsigned mt_path_set_retire(struct mt_path_set *s, uint16_t path, uint64_t now_ns,
 			    enum mt_ev_cause cause, struct mt_path_change changes[2])
 {
 	struct mt_path_cold *c;
 	unsigned n = 0;
 
-	if (!mt_path_usable(&s->paths[path]))
+	if (!mt_path_usable(&s->paths[path]) || ignored(s, cause))
 		return 0;
 	c = mt_path_set_cold(s, path);
 	if (!c)
@@ -420,7 +427,8 @@ unsigned mt_path_set_retire(struct mt_path_set *s, uint16_t path, uint64_t now_n
 	set_state(s, path, MT_EV_ASSUMED_BAD);
 	c->bad_since_ns = now_ns;
 	count_flap(s, c, now_ns);
-	c->next_probe_ns = now_ns + interval(s, c->backoff);
+	c->next_probe_ns =
+		s->ignores & MT_EV_NO_PROBES ? MB_NEVER : now_ns + interval(s, c->backoff);
 	c->probe_pending = c->answered = 0;
 	c->retired++;
 	settle(s, path);

@@ -87,6 +87,7 @@ struct mt_path_set {
 	uint32_t open_ports; /* neither down here nor left because of the peer; see port.h */
 	uint8_t n_ports;
 	uint8_t revive_probes;
+	uint8_t ignores;     /* enum mt_ev_ignores */
 	uint8_t probe_seq;   /* 6 bits of the next probe id */
 	uint16_t probe_from; /* where the search for a due probe goes on */
 	uint16_t probes;     /* since probes_since_ns */

@@ -40,6 +40,11 @@ struct ms_nic_cfg {
 	uint32_t evs_active;  /* of these in the rotation, the others are backups; 0: all */
 	uint32_t min_active;  /* of all planes: fewer are never left usable */
 	uint8_t revive_probes;
+	/* All true is MRC; each may be false to see what it is worth. */
+	bool ev_feedback;  /* marks, cut packets and losses make EVs sit out a turn, or retire them
+			    */
+	bool ecn_steering; /* marks do */
+	bool ev_probes;	   /* bad EVs are probed, and come back */
 	uint64_t probe_interval_ns, probe_interval_max_ns;
 	struct mt_cc_profile_cfg cc;
 	struct mt_timing timing;

@@ -63,6 +63,14 @@ static bool open_ev_sets(struct ms_nics *n)
 	return order && n->ev_sets;
 }
 
+static uint8_t ignores(const struct ms_nic_cfg *c)
+{
+	uint8_t all = MT_EV_IGNORES_MARKS | MT_EV_IGNORES_TRIMS | MT_EV_IGNORES_LOSS;
+
+	return (uint8_t)((c->ev_feedback ? 0 : all) | (c->ecn_steering ? 0 : MT_EV_IGNORES_MARKS) |
+			 (c->ev_probes ? 0 : MT_EV_NO_PROBES));
+}
+
 static bool set_profiles(struct ms_host *h)
 {
 	struct ms_nics *n = h->nics;
@@ -76,6 +84,7 @@ static bool set_profiles(struct ms_host *h)
 		.min_active = (uint16_t)(c->min_active < active * n->planes ? c->min_active
 									    : active * n->planes),
 		.revive_probes = c->revive_probes,
+		.ignores = ignores(c),
 		.probe_interval_ns = c->probe_interval_ns,
 		.probe_interval_max_ns = c->probe_interval_max_ns,
 	};

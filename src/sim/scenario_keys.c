@@ -122,6 +122,13 @@ static const struct ms_key mrc_keys[] = {
 	    "of these in the rotation, the others are backups; 0: all"),
 	KEY("min_active", U32, NIC, min_active, 1, MT_EVS_MAX, "of the NIC",
 	    "of all planes: fewer are never left usable"),
+	KEY("ev_feedback", BOOLEAN, NIC, ev_feedback, 0, 1, "true",
+	    "marks, cut packets and losses say which EVs to use; false: oblivious spraying, to "
+	    "compare"),
+	KEY("ecn_steering", BOOLEAN, NIC, ecn_steering, 0, 1, "true",
+	    "an EV that is marked sits out a turn; false: marks are for NSCC alone"),
+	KEY("ev_probes", BOOLEAN, NIC, ev_probes, 0, 1, "true",
+	    "bad EVs are probed and come back; false: never"),
 	KEY("revive_probes", U8, NIC, revive_probes, 1, 16, "3",
 	    "probes in a row that bring an EV back"),
 	KEY("probe_interval", TIME, NIC, probe_interval_ns, US, SECOND, "of the NIC",

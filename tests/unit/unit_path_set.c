@@ -17,9 +17,12 @@ static struct mt_ev evs[EVS];
 static struct mt_path_set *set;
 static struct mt_path_change changes[2];
 
+static uint8_t ignores; /* of the next set that is made */
+
 static void make(uint16_t n_active, uint16_t min_active, uint8_t revive)
 {
 	struct mt_ev_profile_cfg cfg = {
+		.ignores = ignores,
 		.evs = evs,
 		.n_evs = EVS,
 		.n_active = n_active,
@@ -548,4 +551,23 @@ TEST_WITH(six_active, NULL, mt_path_set_retire, waits_for_memory)
 	assert_u_eq(set->pool->in_use, mb_pool_block_size(EVS * sizeof(struct mt_path_cold)));
 	mt_path_set_fini(set);
 	assert_u_eq(set->pool->in_use, 0);
+}
+
+/* What is there for comparison only: losses and marks that retire nothing, EVs that stay bad. */
+TEST(mt_path_set_retire, ignores_what_the_profile_says)
+{
+	ignores = MT_EV_IGNORES_LOSS;
+	make(6, 1, 2);
+	assert_u_eq(retire(0, 100), 0);
+	assert_u_eq(mt_path_set_retire(set, 0, 100, MT_EV_BY_MARK, changes), 1);
+	ignores = MT_EV_IGNORES_MARKS;
+	make(6, 1, 2);
+	assert_u_eq(mt_path_set_retire(set, 0, 100, MT_EV_BY_MARK, changes), 0);
+	assert_u_eq(retire(0, 100), 1);
+	ignores = MT_EV_NO_PROBES;
+	make(6, 1, 2);
+	assert_u_eq(retire(0, 100), 1);
+	assert_u_eq(mt_path_set_probe_deadline(set), MB_NEVER);
+	assert_u_eq(mt_path_set_next_probe(set, 1000000 * INTERVAL), MT_PATH_NONE);
+	ignores = 0;
 }
