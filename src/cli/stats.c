@@ -54,20 +54,27 @@ static void forget_gone(struct cli_stats *s)
 	s->n = kept;
 }
 
-/* The number in "1234.mrcstats", 0 for another name. */
-static uint32_t pid_of_name(const char *name)
+/* The numbers in "1234.mrcstats" or "1234.1.mrcstats"; 0 for another name. */
+static uint32_t pid_of_name(const char *name, uint32_t *device)
 {
 	size_t digits = strspn(name, "0123456789");
+	const char *rest = name + digits;
 
-	if (!digits || digits > 9 || strcmp(name + digits, MRC_STATS_SUFFIX) != 0)
+	*device = 0;
+	if (rest[0] == '.' && rest[1] >= '1' && rest[1] <= '9') {
+		*device = (uint32_t)(rest[1] - '0');
+		rest += 2;
+	}
+
+	if (!digits || digits > 9 || strcmp(rest, MRC_STATS_SUFFIX) != 0)
 		return 0;
 	return (uint32_t)strtoul(name, NULL, 10);
 }
 
-static bool is_known(const struct cli_stats *s, uint32_t pid)
+static bool is_known(const struct cli_stats *s, uint32_t pid, uint32_t device)
 {
 	for (uint32_t i = 0; i < s->n; i++)
-		if (s->process[i].pid == pid)
+		if (s->process[i].pid == pid && s->process[i].device == device)
 			return true;
 	return false;
 }
@@ -117,11 +124,12 @@ static bool is_ready(const struct mrc_stats_segment *map)
 	return memcmp(map->magic, MRC_STATS_MAGIC, sizeof(map->magic)) == 0;
 }
 
-static void add_mapped(struct cli_stats *s, uint32_t pid, const struct mrc_stats_segment *map)
+static void add_mapped(struct cli_stats *s, uint32_t pid, uint32_t device,
+		       const struct mrc_stats_segment *map)
 {
 	struct cli_stats_process *p = &s->process[s->n];
 
-	*p = (struct cli_stats_process){.pid = pid, .map = map};
+	*p = (struct cli_stats_process){.pid = pid, .device = device, .map = map};
 	p->now = calloc(1, sizeof(*p->now));
 	p->before = calloc(1, sizeof(*p->before));
 	if (!p->now || !p->before) {
@@ -132,7 +140,7 @@ static void add_mapped(struct cli_stats *s, uint32_t pid, const struct mrc_stats
 	s->n++;
 }
 
-static void add_file(struct cli_stats *s, int dir, const char *name, uint32_t pid)
+static void add_file(struct cli_stats *s, int dir, const char *name, uint32_t pid, uint32_t device)
 {
 	int fd = openat(dir, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
 	const struct mrc_stats_segment *map;
@@ -146,7 +154,7 @@ static void add_file(struct cli_stats *s, int dir, const char *name, uint32_t pi
 	if (!map)
 		return;
 	if (is_ready(map) && map->version == MRC_STATS_VERSION) {
-		add_mapped(s, pid, map);
+		add_mapped(s, pid, device, map);
 		return;
 	}
 	s->other_version += is_ready(map);
@@ -163,10 +171,10 @@ static int find_files(struct cli_stats *s)
 	s->unreadable = 0;
 	s->other_version = 0;
 	while (s->n < CLI_STATS_PROCESSES && (entry = readdir(dir))) {
-		uint32_t pid = pid_of_name(entry->d_name);
+		uint32_t device, pid = pid_of_name(entry->d_name, &device);
 
-		if (pid && (!s->only_pid || pid == s->only_pid) && !is_known(s, pid))
-			add_file(s, dirfd(dir), entry->d_name, pid);
+		if (pid && (!s->only_pid || pid == s->only_pid) && !is_known(s, pid, device))
+			add_file(s, dirfd(dir), entry->d_name, pid, device);
 	}
 	closedir(dir);
 	return 0;
@@ -175,11 +183,13 @@ static int find_files(struct cli_stats *s)
 /* Is the file that we have mapped still there and held? */
 static bool still_there(const struct cli_stats *s, const struct cli_stats_process *p)
 {
-	char path[4096];
+	char path[4096], own[16] = "";
 	bool alive;
 	int fd;
 
-	if (snprintf(path, sizeof(path), "%s/%u" MRC_STATS_SUFFIX, s->dir, p->pid) >=
+	if (p->device > 0)
+		snprintf(own, sizeof(own), ".%u", p->device);
+	if (snprintf(path, sizeof(path), "%s/%u%s" MRC_STATS_SUFFIX, s->dir, p->pid, own) >=
 	    (int)sizeof(path))
 		return false;
 	fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);

@@ -17,6 +17,7 @@
 /* One process: what its segment showed when last read, and the time before. */
 struct cli_stats_process {
 	uint32_t pid;
+	uint32_t device;  /* of several; 0: the first */
 	char command[32]; /* of /proc/PID/comm; "?" where that cannot be read */
 	const struct mrc_stats_segment *map;
 	struct mrc_stats_segment *now, *before; /* before->updated_ns is 0 at first */

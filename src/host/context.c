@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * context.c - the one NIC of the process: made by the first who needs it, ended by the last.
+ * context.c - the NICs of the process, one for each device: made by the first who needs it, ended
+ * by the last.
  *
  * This file holds the only mutable global of the library beside what guard.c must have.
  */
@@ -14,10 +15,12 @@
 
 struct mh_context {
 	pthread_mutex_t lock;
-	struct mh_nic *nic;
-	struct mh_nic
-		*abandoned; /* of the parent, if forked; kept for those who hold its objects */
-	uint32_t users;
+	struct {
+		struct mh_nic *nic;
+		/* of the parent, if forked; kept for those who hold its objects */
+		struct mh_nic *abandoned;
+		uint32_t users;
+	} of[MH_DEVICES_MAX];
 	char said[sizeof(struct mh_env_error)];
 };
 
@@ -55,16 +58,18 @@ static void context_before_fork(void)
 	struct mh_context *c = context();
 
 	pthread_mutex_lock(&c->lock);
-	if (c->nic)
-		pthread_mutex_lock(&c->nic->lock);
+	for (uint32_t i = 0; i < MH_DEVICES_MAX; i++)
+		if (c->of[i].nic)
+			pthread_mutex_lock(&c->of[i].nic->lock);
 }
 
 static void context_in_parent(void)
 {
 	struct mh_context *c = context();
 
-	if (c->nic)
-		pthread_mutex_unlock(&c->nic->lock);
+	for (uint32_t i = 0; i < MH_DEVICES_MAX; i++)
+		if (c->of[i].nic)
+			pthread_mutex_unlock(&c->of[i].nic->lock);
 	pthread_mutex_unlock(&c->lock);
 }
 
@@ -72,12 +77,16 @@ static void context_in_child(void)
 {
 	struct mh_context *c = context();
 
-	if (c->nic) {
-		pthread_mutex_unlock(&c->nic->lock);
-		mh_nic_abandon(c->nic);
-		c->abandoned = c->nic;
-		c->nic = NULL;
-		c->users = 0;
+	for (uint32_t i = 0; i < MH_DEVICES_MAX; i++) {
+		struct mh_nic *nic = c->of[i].nic;
+
+		if (!nic)
+			continue;
+		pthread_mutex_unlock(&nic->lock);
+		mh_nic_abandon(nic);
+		c->of[i].abandoned = nic;
+		c->of[i].nic = NULL;
+		c->of[i].users = 0;
 	}
 	pthread_mutex_unlock(&c->lock);
 }
@@ -95,9 +104,13 @@ static void context_at_exit(void)
 		return;
 	clock_gettime(CLOCK_REALTIME, &until);
 	until.tv_sec += 1;
-	if (c->nic && pthread_mutex_timedlock(&c->nic->lock, &until) == 0) {
-		mh_segment_finish(c->nic);
-		pthread_mutex_unlock(&c->nic->lock);
+	for (uint32_t i = 0; i < MH_DEVICES_MAX; i++) {
+		struct mh_nic *nic = c->of[i].nic;
+
+		if (nic && pthread_mutex_timedlock(&nic->lock, &until) == 0) {
+			mh_segment_finish(nic);
+			pthread_mutex_unlock(&nic->lock);
+		}
 	}
 	pthread_mutex_unlock(&c->lock);
 }
@@ -110,64 +123,68 @@ static void context_watch_the_process(void)
 
 bool mh_context_gone(void)
 {
-	mh_context_say("this process is a fork of the one that opened mrc0: what was opened there "
-		       "cannot be used here; open the device anew");
+	mh_context_say(
+		"this process is a fork of the one that opened the device: what was opened there "
+		"cannot be used here; open the device anew");
 	return true;
 }
 
-static int context_make(struct mh_context *c)
+static int context_make(struct mh_context *c, uint32_t i)
 {
 	struct mh_env_error env_error;
 	static pthread_once_t watching = PTHREAD_ONCE_INIT;
 	struct mio_error error;
 	struct mh_env env;
-	int err = mh_env_read(&env, &env_error);
+	int err = mh_env_read_device(&env, i, &env_error);
 
 	if (err) {
 		context_say(c, env_error.text);
 		return err;
 	}
 	pthread_once(&watching, context_watch_the_process);
-	err = mh_nic_create(&env, &c->nic, &error);
+	err = mh_nic_create(&env, &c->of[i].nic, &error);
 	if (err)
 		context_say(c, error.text);
 	return err;
 }
 
-int mh_context_acquire(struct mh_nic **nic)
+int mh_context_acquire(uint32_t i, struct mh_nic **nic)
 {
 	struct mh_context *c = context();
 	int err = 0;
 
+	if (i >= MH_DEVICES_MAX)
+		return ENODEV;
 	pthread_mutex_lock(&c->lock);
-	if (!c->nic)
-		err = context_make(c);
+	if (!c->of[i].nic)
+		err = context_make(c, i);
 	if (!err) {
-		c->users++;
-		*nic = c->nic;
+		c->of[i].users++;
+		*nic = c->of[i].nic;
 	}
 	pthread_mutex_unlock(&c->lock);
 	return err;
 }
 
-void mh_context_release(void)
+void mh_context_release(struct mh_nic *nic)
 {
+	uint32_t i = nic->env.device;
 	struct mh_context *c = context();
 
 	pthread_mutex_lock(&c->lock);
-	if (--c->users == 0) {
-		mh_nic_destroy(c->nic);
-		c->nic = NULL;
+	if (--c->of[i].users == 0) {
+		mh_nic_destroy(nic);
+		c->of[i].nic = NULL;
 	}
 	pthread_mutex_unlock(&c->lock);
 }
 
-struct mh_nic *mh_context_peek(void)
+struct mh_nic *mh_context_peek(uint32_t i)
 {
 	struct mh_context *c = context();
 
 	pthread_mutex_lock(&c->lock);
-	return c->nic;
+	return c->of[i].nic;
 }
 
 void mh_context_peeked(void)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * context.h - the NIC of the process, all in one struct, and the one accessor to it. Private to
- *host.
+ * context.h - a NIC of the process, all in one struct, and the accessor to those there are. Private
+ *to host.
  *
  * Locks, in the order in which they may be taken:
  *	the context's   opening and closing the NIC
@@ -126,16 +126,16 @@ struct mh_pd {
 };
 
 /*
- * mh_context_acquire returns the NIC of the process, making it if this is the first caller;
- * mh_context_release gives it back, and the last one ends it. Errors as mh_device_open.
+ * mh_context_acquire returns the process's NIC of device `i`, making it if this is the first
+ * caller; mh_context_release gives it back, and the last one ends it. Errors as mh_device_open_nth.
  */
-int mh_context_acquire(struct mh_nic **nic);
-void mh_context_release(void);
+int mh_context_acquire(uint32_t i, struct mh_nic **nic);
+void mh_context_release(struct mh_nic *nic);
 /*
- * mh_context_peek returns the NIC if there is one, else NULL, and keeps it there until
- * mh_context_peeked.
+ * mh_context_peek returns the NIC of device `i`, below MH_DEVICES_MAX, if there is one, else NULL,
+ * and keeps it there until mh_context_peeked.
  */
-struct mh_nic *mh_context_peek(void);
+struct mh_nic *mh_context_peek(uint32_t i);
 void mh_context_peeked(void);
 /*
  * mh_nic_gone says whether the NIC belongs to the parent of this process, and says so on stderr.

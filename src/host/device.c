@@ -7,20 +7,30 @@
 #include "host/context.h"
 #include "host/counters.h"
 
-int mh_device_probe(struct mh_device_attr *attr)
+int mh_device_probe_nth(uint32_t i, struct mh_device_attr *attr)
 {
 	struct mh_env_error error;
 	struct mh_env env;
-	int err = mh_env_read(&env, &error);
+	int err = mh_env_read_device(&env, i, &error);
 
-	if (err)
+	if (err && err != ENODEV)
 		mh_context_say(error.text);
-	else
+	else if (!err)
 		mh_nic_describe(&env, attr);
 	return err;
 }
 
+int mh_device_probe(struct mh_device_attr *attr)
+{
+	return mh_device_probe_nth(0, attr);
+}
+
 int mh_device_open(void *owner, struct mh_device **dev)
+{
+	return mh_device_open_nth(0, owner, dev);
+}
+
+int mh_device_open_nth(uint32_t i, void *owner, struct mh_device **dev)
 {
 	struct mh_device *d = calloc(1, sizeof(*d));
 	int err;
@@ -32,7 +42,7 @@ int mh_device_open(void *owner, struct mh_device **dev)
 		free(d);
 		return err;
 	}
-	err = mh_context_acquire(&d->nic);
+	err = mh_context_acquire(i, &d->nic);
 	if (err) {
 		mh_event_close(&d->events);
 		free(d);
@@ -66,27 +76,37 @@ int mh_device_close(struct mh_device *dev)
 	mh_event_forget(&dev->events, &dev->port_down);
 	mh_event_forget(&dev->events, &dev->port_up);
 	mh_event_close(&dev->events);
-	mh_context_release();
+	mh_context_release(dev->nic);
 	free(dev);
 	return 0;
 }
 
-struct mh_device *mh_device_find(const void *owner)
+static struct mh_device *nic_find_device(struct mh_nic *nic, const void *owner)
 {
-	struct mh_nic *nic = mh_context_peek();
 	struct mh_device *found = NULL;
 
-	if (nic) {
-		mh_nic_lock(nic);
-		for (struct mb_link *l = nic->devices.next; l != &nic->devices; l = l->next) {
-			struct mh_device *dev = mb_container_of(l, struct mh_device, link);
+	mh_nic_lock(nic);
+	for (struct mb_link *l = nic->devices.next; l != &nic->devices; l = l->next) {
+		struct mh_device *dev = mb_container_of(l, struct mh_device, link);
 
-			if (dev->owner == owner)
-				found = dev;
-		}
-		mh_nic_unlock(nic);
+		if (dev->owner == owner)
+			found = dev;
 	}
-	mh_context_peeked();
+	mh_nic_unlock(nic);
+	return found;
+}
+
+struct mh_device *mh_device_find(const void *owner)
+{
+	struct mh_device *found = NULL;
+
+	for (uint32_t i = 0; i < MH_DEVICES_MAX && !found; i++) {
+		struct mh_nic *nic = mh_context_peek(i);
+
+		if (nic)
+			found = nic_find_device(nic, owner);
+		mh_context_peeked();
+	}
 	return found;
 }
 

@@ -18,6 +18,7 @@
 
 #include "host/env_ports.h"
 #include "host/env_srv6.h"
+#include "host/nic.h"
 
 #define NS_PER_US UINT64_C(1000)
 
@@ -50,6 +51,7 @@ struct env_number {
 #define ENV_U64(field) offsetof(struct mh_env, field), true
 
 static const struct env_number env_numbers[] = {
+	{MH_SET_DEVICES, 1, MH_DEVICES_MAX, 1, "devices", 1, ENV_U32(devices)},
 	{MH_SET_EVS, 1, MH_EVS_PER_PORT_MAX, 8, "entropy values per port", 1, ENV_U32(evs)},
 	{MH_SET_UDP_PORT, 1024, UINT16_MAX - MH_SLOTS + 1, MH_UDP_PORT,
 	 "the first of 1024 UDP ports", 1, ENV_U32(udp_port)},
@@ -237,6 +239,24 @@ static int env_read_path(char path[MH_PATH_MAX], const struct mh_settings *s, en
 	return 0;
 }
 
+/* env_own_capture: devices of one process cannot write one file. */
+static int env_own_capture(struct mh_env *env, const struct mh_settings *s,
+			   struct mh_env_error *error)
+{
+	size_t len = strlen(env->capture);
+	char own[16];
+
+	if (env->device == 0 || len == 0)
+		return 0;
+	snprintf(own, sizeof(own), ".mrc%u", env->device);
+	if (len + strlen(own) >= sizeof(env->capture))
+		return mh_settings_refuse(s, MH_SET_CAPTURE,
+					  "is too long: names of further devices are appended",
+					  error);
+	strcpy(env->capture + len, own);
+	return 0;
+}
+
 static int env_read_order(struct mh_env *env, const struct mh_settings *s,
 			  struct mh_env_error *error)
 {
@@ -277,6 +297,8 @@ static int env_read_all(struct mh_env *env, const struct mh_settings *s, struct 
 	if (!err)
 		err = env_read_path(env->capture, s, MH_SET_CAPTURE, error);
 	if (!err)
+		err = env_own_capture(env, s, error);
+	if (!err)
 		err = env_read_path(env->faults, s, MH_SET_FAULTS, error);
 	if (!err)
 		err = env_read_path(env->stats_dir, s, MH_SET_STATS_DIR, error);
@@ -287,10 +309,16 @@ static int env_read_all(struct mh_env *env, const struct mh_settings *s, struct 
 
 int mh_env_read(struct mh_env *env, struct mh_env_error *error)
 {
+	return mh_env_read_device(env, 0, error);
+}
+
+int mh_env_read_device(struct mh_env *env, uint32_t device, struct mh_env_error *error)
+{
 	struct mh_settings *s = malloc(sizeof(*s));
 	int err;
 
 	memset(env, 0, sizeof(*env));
+	env->device = device;
 	if (!s) {
 		strcpy(error->text, "no memory to read the configuration");
 		return ENOMEM;

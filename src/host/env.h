@@ -36,6 +36,8 @@ struct mh_env_port {
 struct mh_env {
 	struct mh_env_port port[MT_PORTS_MAX];
 	uint32_t n_ports;
+	uint32_t devices; /* 1 .. MH_DEVICES_MAX: the ports of the list are dealt to so many */
+	uint32_t device;  /* which of them this is for */
 	enum mh_driver driver;
 	uint32_t udp_port; /* of slot 0; the others follow */
 	uint32_t prefix;   /* bits of a port's address, as 128 bits, that are the plane's subnet */
@@ -69,10 +71,12 @@ static inline bool mh_env_is_srv6(const struct mh_env *env)
 }
 
 /*
- * mh_env_read fills in env from the process's environment and the configuration file, and from the
- * interfaces of the host where these name no address. 0, or an errno value, mostly EINVAL: error
- * names the setting, its value and what is allowed.
+ * mh_env_read fills in env for the first device from the process's environment and the
+ * configuration file, and from the interfaces of the host where these name no address. 0, or an
+ * errno value, mostly EINVAL: error names the setting, its value and what is allowed.
  */
 int mh_env_read(struct mh_env *env, struct mh_env_error *error);
+/* mh_env_read_device is mh_env_read for one of several devices; ENODEV: there are not so many. */
+int mh_env_read_device(struct mh_env *env, uint32_t device, struct mh_env_error *error);
 
 #endif

@@ -303,22 +303,63 @@ static const char *ports_srv6(struct mh_env *env)
 	return NULL;
 }
 
+/* ---- devices ---- */
+
+/*
+ * ports_deal leaves the ports of this device: the list, in its order, is cut into equal parts.
+ * Every device is then a host of its own to its peers.
+ */
+static int ports_deal(struct mh_env *env, const struct mh_settings *s, struct mh_env_error *error)
+{
+	uint32_t each = env->n_ports / env->devices;
+	char why[100];
+
+	if (env->device >= env->devices) {
+		snprintf(error->text, sizeof(error->text),
+			 "there is no device mrc%u: MRC_DEVICES (ports.devices) is %u", env->device,
+			 env->devices);
+		return ENODEV;
+	}
+	if (env->devices == 1)
+		return 0;
+	if (mh_env_is_srv6(env))
+		return mh_settings_refuse(s, MH_SET_DEVICES,
+					  "must be 1 with SRv6 paths: they lead to one host",
+					  error);
+	if (each == 0 || env->n_ports % env->devices) {
+		snprintf(why, sizeof(why),
+			 "must divide the number of ports (MRC_PORTS, ports.list), %u",
+			 env->n_ports);
+		return mh_settings_refuse(s, MH_SET_DEVICES, why, error);
+	}
+	memmove(env->port, env->port + env->device * each, each * sizeof(env->port[0]));
+	memset(env->port + each, 0, (MT_PORTS_MAX - each) * sizeof(env->port[0]));
+	env->n_ports = each;
+	return 0;
+}
+
+/* ports_list reads the list of all ports; returns what is wrong, NULL: nothing. */
+static const char *ports_list(struct mh_env *env, const char *all)
+{
+	if (all)
+		return ports_parse_all(env, all);
+	if (mh_env_is_srv6(env))
+		return "must list the interface of each plane with SRv6 paths (MRC_SRV6_ROWS, "
+		       "srv6.rows)";
+	ports_default(env);
+	return NULL;
+}
+
 int mh_env_read_ports(struct mh_env *env, const struct mh_settings *s, struct mh_env_error *error)
 {
 	const char *all = s->of[MH_SET_PORTS].text;
-	const char *wrong = NULL;
-	int err;
+	const char *wrong = ports_list(env, all);
+	int err = wrong ? 0 : ports_deal(env, s, error);
 
-	if (all) {
-		wrong = ports_parse_all(env, all);
-		if (!wrong)
-			wrong = mh_env_is_srv6(env) ? ports_srv6(env) : ports_resolve(env);
-	} else if (mh_env_is_srv6(env)) {
-		wrong = "must list the interface of each plane with SRv6 paths (MRC_SRV6_ROWS, "
-			"srv6.rows)";
-	} else {
-		ports_default(env);
-	}
+	if (err)
+		return err;
+	if (!wrong && all)
+		wrong = mh_env_is_srv6(env) ? ports_srv6(env) : ports_resolve(env);
 	if (wrong)
 		return mh_settings_refuse(s, MH_SET_PORTS, wrong, error);
 	err = ports_prefix(env, s, error);

@@ -20,6 +20,7 @@ struct guard_run {
 /* A signal handler has no argument of ours: these are what it finds its way by. */
 static const int guard_signal[GUARD_SIGNALS] = {SIGSEGV, SIGBUS};
 static struct sigaction guard_before[GUARD_SIGNALS];
+static uint32_t guard_users; /* NICs; under the lock of those who make and end them */
 /* Initial-exec: looking it up in a handler must not allocate. */
 static _Thread_local struct guard_run *volatile guard_now
 	__attribute__((tls_model("initial-exec")));
@@ -69,6 +70,7 @@ void mh_guard_open(void)
 {
 	struct sigaction action;
 
+	guard_users++;
 	memset(&action, 0, sizeof(action));
 	action.sa_sigaction = guard_handle;
 	/* NODEFER: what is passed on may raise the signal again. */
@@ -81,6 +83,8 @@ void mh_guard_open(void)
 
 void mh_guard_close(void)
 {
+	if (--guard_users > 0)
+		return;
 	for (uint32_t i = 0; i < GUARD_SIGNALS; i++)
 		if (guard_is_ours(guard_signal[i]))
 			sigaction(guard_signal[i], &guard_before[i], NULL);

@@ -14,7 +14,10 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* mh_guard_open puts the handlers in place; mh_guard_close puts back what was there. */
+/*
+ * mh_guard_open puts the handlers in place; mh_guard_close, as often, puts back what was there. Not
+ * from several threads at a time.
+ */
 void mh_guard_open(void);
 void mh_guard_close(void);
 

@@ -20,14 +20,15 @@
 
 /* "MRC" behind the bit that says: this number was made up locally. */
 #define NIC_GUID_PREFIX UINT64_C(0x024D524300000000)
+/* Devices may share an address. */
+#define NIC_GUID_DEVICE_SHIFT 58u
 #define NIC_PROFILES 16u
 #define NIC_WIMM_MAX 1024u
 
 void mh_nic_describe(const struct mh_env *env, struct mh_device_attr *attr)
 {
 	*attr = (struct mh_device_attr){
-		.name = "mrc0",
-		.guid = NIC_GUID_PREFIX |
+		.guid = (NIC_GUID_PREFIX | (uint64_t)env->device << NIC_GUID_DEVICE_SHIFT) |
 			(mb_load_be32(env->port[0].ip + 12) ^ mb_load_be32(env->port[0].ip + 4)),
 		.planes = env->n_ports,
 		.evs = env->n_ports * env->evs,
@@ -54,6 +55,7 @@ void mh_nic_describe(const struct mh_env *env, struct mh_device_attr *attr)
 		.dynamic_mpr = true,
 		.svc_time = env->svc_time,
 	};
+	snprintf(attr->name, sizeof(attr->name), "mrc%u", env->device);
 	memcpy(attr->gid.b, env->port[0].ip, sizeof(attr->gid.b));
 }
 

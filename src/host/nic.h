@@ -5,11 +5,11 @@
  * This is the one header of host/ that api/ and verbs/ include; both are thin translations of it.
  * It stands on its own: no header of a lower room is needed to read or use it.
  *
- * A process has one NIC: one set of sockets, one engine, one progress thread. It comes into being
- * with the first mh_device_open and goes with the last mh_device_close. Every opening is a device
- * of its own with its own asynchronous events, as an ibv_context is; PDs, CQs and channels belong
- * to an opening. The CQs of a QP must be of one opening, which is also the QP's; its PD may be of
- * any.
+ * A process has one NIC for each device that it opens, and mostly one in all: a set of sockets, an
+ * engine, a progress thread. It comes into being with the first mh_device_open of a device and goes
+ * with the last mh_device_close. Every opening has its own asynchronous events, as an ibv_context
+ * has; PDs, CQs and channels belong to an opening. The CQs of a QP must be of one opening, which is
+ * also the QP's; its PD may be of any opening of the same device.
  *
  * Conventions, unless a function says otherwise:
  * - Functions return 0 or a positive errno value; on an error nothing has changed and output
@@ -344,7 +344,8 @@ struct mh_qp_attr {
 
 /*
  * mh_qp_create makes a QP in RESET. EINVAL: a capability outside its range, or CQs of
- * different openings. ENOMEM: memory, or max_qp QPs are there, or were a second ago.
+ * different openings, or a PD of another device. ENOMEM: memory, or max_qp QPs are there, or were a
+ * second ago.
  */
 int mh_qp_create(const struct mh_qp_init *init, struct mh_qp **qp);
 /*

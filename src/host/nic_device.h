@@ -22,10 +22,11 @@ struct mh_gid {
 /* ---- device ---- */
 
 #define MH_PLANES_MAX 32u
+#define MH_DEVICES_MAX 8u
 
 /* What the device is and how much it has; constant while the process lives. */
 struct mh_device_attr {
-	char name[16];	      /* "mrc0" */
+	char name[16];	      /* "mrc0", "mrc1" ... */
 	uint64_t guid;	      /* host order; never 0 */
 	struct mh_gid gid;    /* names this endpoint on all planes */
 	uint32_t planes;      /* ports of the NIC, 1 .. MH_PLANES_MAX; verbs sees one port */
@@ -67,6 +68,11 @@ struct mh_plane_attr {
  * devices. EINVAL: a setting has a wrong value (said on stderr, once per process).
  */
 int mh_device_probe(struct mh_device_attr *attr);
+/*
+ * mh_device_probe_nth is mh_device_probe for device number `i`, from 0; MRC_DEVICES says how many
+ * there are. ENODEV: fewer.
+ */
+int mh_device_probe_nth(uint32_t i, struct mh_device_attr *attr);
 
 /*
  * mh_device_open makes an opening of the process's NIC and returns it in *dev. The first opening
@@ -76,6 +82,8 @@ int mh_device_probe(struct mh_device_attr *attr);
  * not be had; stderr names it. ENOMEM. The caller may mend the cause and call again.
  */
 int mh_device_open(void *owner, struct mh_device **dev);
+/* mh_device_open_nth is mh_device_open for device number `i`, from 0. ENODEV: there are fewer. */
+int mh_device_open_nth(uint32_t i, void *owner, struct mh_device **dev);
 /*
  * mh_device_find returns the opening that was made with this owner, NULL if there is none. Pointers
  * are compared only, so any value is safe; with several of one owner, any of them.

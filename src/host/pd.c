@@ -61,18 +61,27 @@ static struct mh_pd *device_find_pd(struct mh_device *dev, const void *owner)
 	return NULL;
 }
 
-struct mh_pd *mh_pd_find(const void *owner)
+static struct mh_pd *nic_find_pd(struct mh_nic *nic, const void *owner)
 {
-	struct mh_nic *nic = mh_context_peek();
 	struct mh_pd *found = NULL;
 
-	if (nic) {
-		mh_nic_lock(nic);
-		for (struct mb_link *l = nic->devices.next; l != &nic->devices && !found;
-		     l = l->next)
-			found = device_find_pd(mb_container_of(l, struct mh_device, link), owner);
-		mh_nic_unlock(nic);
+	mh_nic_lock(nic);
+	for (struct mb_link *l = nic->devices.next; l != &nic->devices && !found; l = l->next)
+		found = device_find_pd(mb_container_of(l, struct mh_device, link), owner);
+	mh_nic_unlock(nic);
+	return found;
+}
+
+struct mh_pd *mh_pd_find(const void *owner)
+{
+	struct mh_pd *found = NULL;
+
+	for (uint32_t i = 0; i < MH_DEVICES_MAX && !found; i++) {
+		struct mh_nic *nic = mh_context_peek(i);
+
+		if (nic)
+			found = nic_find_pd(nic, owner);
+		mh_context_peeked();
 	}
-	mh_context_peeked();
 	return found;
 }

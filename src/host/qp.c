@@ -205,7 +205,7 @@ int mh_qp_create(const struct mh_qp_init *init, struct mh_qp **qp)
 	if (mh_nic_gone(nic))
 		return ENODEV;
 	if (!qp_cap_ok(&init->cap) || init->type > MH_QPT_UD ||
-	    init->send_cq->dev != init->recv_cq->dev)
+	    init->send_cq->dev != init->recv_cq->dev || init->send_cq->dev->nic != nic)
 		return EINVAL;
 	if (init->srq &&
 	    ((!init->extended && init->type == MH_QPT_RC) || init->srq->dev != init->recv_cq->dev))

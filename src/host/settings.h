@@ -21,6 +21,7 @@
 /* id, environment variable, key in the file, kinds of value that the file may give */
 #define MH_SETTINGS(X)                                                                 \
 	X(PORTS, "MRC_PORTS", "ports.list", MB_TOML_ARRAY)                             \
+	X(DEVICES, "MRC_DEVICES", "ports.devices", MB_TOML_INTEGER)                    \
 	X(DRIVER, "MRC_DRIVER", "ports.driver", MB_TOML_STRING)                        \
 	X(UDP_PORT, "MRC_UDP_PORT", "ports.udp_port", MB_TOML_INTEGER)                 \
 	X(PREFIX, "MRC_PORT_PREFIX", "ports.prefix", MB_TOML_INTEGER)                  \

@@ -79,13 +79,17 @@ static int file_create(struct mh_stats_file *file, struct mio_error *error)
 	return 0;
 }
 
-int mh_stats_file_open(struct mh_stats_file *file, const char *dir, struct mio_error *error)
+int mh_stats_file_open(struct mh_stats_file *file, const char *dir, uint32_t device,
+		       struct mio_error *error)
 {
+	char own[16] = "";
 	int err;
 
 	*file = (struct mh_stats_file){.fd = -1, .owner = getpid()};
-	if (snprintf(file->path, sizeof(file->path), "%s/%ld" MRC_STATS_SUFFIX, dir,
-		     (long)file->owner) >= (int)sizeof(file->path)) {
+	if (device > 0)
+		snprintf(own, sizeof(own), ".%u", device);
+	if (snprintf(file->path, sizeof(file->path), "%s/%ld%s" MRC_STATS_SUFFIX, dir,
+		     (long)file->owner, own) >= (int)sizeof(file->path)) {
 		errno = ENAMETOOLONG;
 		return file_fail(error, "creating", dir);
 	}
@@ -109,8 +113,11 @@ void mh_stats_file_close(struct mh_stats_file *file)
 static bool is_stats_name(const char *name)
 {
 	size_t digits = strspn(name, "0123456789");
+	const char *rest = name + digits;
 
-	return digits && strcmp(name + digits, MRC_STATS_SUFFIX) == 0;
+	if (rest[0] == '.' && rest[1] >= '1' && rest[1] <= '9')
+		rest += 2;
+	return digits && strcmp(rest, MRC_STATS_SUFFIX) == 0;
 }
 
 static void sweep_file(int dir, const char *name)

@@ -20,10 +20,12 @@ struct mh_stats_file {
 };
 
 /*
- * mh_stats_file_open makes DIR/<pid>.mrcstats, locked, mapped and zero; error says what failed.
+ * mh_stats_file_open makes DIR/<pid>.mrcstats, for a device other than the first
+ * DIR/<pid>.<device>.mrcstats, locked, mapped and zero; error says what failed.
  * EEXIST: a living process, of another PID namespace, has a file of this name.
  */
-int mh_stats_file_open(struct mh_stats_file *file, const char *dir, struct mio_error *error);
+int mh_stats_file_open(struct mh_stats_file *file, const char *dir, uint32_t device,
+		       struct mio_error *error);
 /* mh_stats_file_close removes the file, if it is the process that made it, unless it is kept. */
 void mh_stats_file_close(struct mh_stats_file *file);
 

@@ -194,7 +194,7 @@ static int segment_open(struct mh_nic *nic, const char *dir, struct mio_error *e
 		snprintf(error->text, sizeof(error->text), "no memory for statistics");
 		return ENOMEM;
 	}
-	err = mh_stats_file_open(&s->file, dir, error);
+	err = mh_stats_file_open(&s->file, dir, nic->env.device, error);
 	if (err) {
 		free(s);
 		return err;

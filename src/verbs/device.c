@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* device.c - the list of devices, which has one entry, and opening it. */
+/* device.c - the list of devices, one unless more are configured, and opening them. */
 #include "verbs/verbs.h"
 
 #include <endian.h>
@@ -15,38 +15,49 @@
  */
 #define DEVICE_BYTES 4096
 
-static union {
-	struct ibv_device ibv;
-	unsigned char room[DEVICE_BYTES];
-} the_device;
-static uint64_t the_guid;
+struct device {
+	union {
+		struct ibv_device ibv;
+		unsigned char room[DEVICE_BYTES];
+	};
+	uint64_t guid;
+};
+
+static struct device devices[MH_DEVICES_MAX];
+static uint32_t n_devices; /* 0: not known yet */
 static pthread_mutex_t device_lock = PTHREAD_MUTEX_INITIALIZER;
 
-static void device_fill(const struct mh_device_attr *attr)
+static void device_fill(uint32_t i, const struct mh_device_attr *attr)
 {
-	struct ibv_device *dev = &the_device.ibv;
+	struct ibv_device *dev = &devices[i].ibv;
 
 	dev->node_type = IBV_NODE_CA;
 	dev->transport_type = IBV_TRANSPORT_IB;
 	snprintf(dev->name, sizeof(dev->name), "%s", attr->name);
-	snprintf(dev->dev_name, sizeof(dev->dev_name), "uverbs0");
-	snprintf(dev->dev_path, sizeof(dev->dev_path), "/sys/class/infiniband_verbs/uverbs0");
+	snprintf(dev->dev_name, sizeof(dev->dev_name), "uverbs%u", i);
+	snprintf(dev->dev_path, sizeof(dev->dev_path), "/sys/class/infiniband_verbs/uverbs%u", i);
 	snprintf(dev->ibdev_path, sizeof(dev->ibdev_path), "/sys/class/infiniband/%s", attr->name);
-	the_guid = attr->guid;
+	devices[i].guid = attr->guid;
 }
 
-/* What the device is stays constant while the process lives, so it is filled in once. */
+/* What devices are stays constant while the process lives, so it is filled in once. */
 static int device_probe(void)
 {
 	struct mh_device_attr attr;
+	uint32_t n = 0;
 	int err = 0;
 
 	pthread_mutex_lock(&device_lock);
-	if (!the_guid) {
-		err = mh_device_probe(&attr);
+	while (!n_devices && n < MH_DEVICES_MAX && !err) {
+		err = mh_device_probe_nth(n, &attr);
 		if (!err)
-			device_fill(&attr);
+			device_fill(n++, &attr);
 	}
+	/* The first number that is none ends the list. */
+	if (err == ENODEV && n > 0)
+		err = 0;
+	if (!err && n > 0)
+		n_devices = n;
 	pthread_mutex_unlock(&device_lock);
 	return err;
 }
@@ -60,12 +71,13 @@ struct ibv_device **ibv_get_device_list(int *num_devices)
 		*num_devices = 0;
 	if (err)
 		return mv_null(err);
-	list = calloc(2, sizeof(struct ibv_device *));
+	list = calloc(n_devices + 1, sizeof(struct ibv_device *));
 	if (!list)
 		return mv_null(ENOMEM);
-	list[0] = &the_device.ibv;
+	for (uint32_t i = 0; i < n_devices; i++)
+		list[i] = &devices[i].ibv;
 	if (num_devices)
-		*num_devices = 1;
+		*num_devices = (int)n_devices;
 	return list;
 }
 
@@ -79,12 +91,24 @@ const char *ibv_get_device_name(struct ibv_device *device)
 	return device ? device->name : NULL;
 }
 
-__be64 ibv_get_device_guid(struct ibv_device *device)
+/* The number of one of our devices, n_devices for any other. */
+static uint32_t device_number(const struct ibv_device *device)
 {
-	return device == &the_device.ibv ? htobe64(the_guid) : 0;
+	uint32_t i = 0;
+
+	while (i < n_devices && &devices[i].ibv != device)
+		i++;
+	return i;
 }
 
-static void context_fill(struct mv_context *ctx)
+__be64 ibv_get_device_guid(struct ibv_device *device)
+{
+	uint32_t i = device_number(device);
+
+	return i < n_devices ? htobe64(devices[i].guid) : 0;
+}
+
+static void context_fill(struct mv_context *ctx, struct ibv_device *device)
 {
 	struct verbs_context *verbs = &ctx->verbs;
 	struct ibv_context *ibv = &verbs->context;
@@ -99,7 +123,7 @@ static void context_fill(struct mv_context *ctx)
 	verbs->create_srq_ex = mv_create_srq_ex;
 	verbs->create_cq_ex = mv_create_cq_ex;
 	verbs->create_qp_ex = mv_create_qp_ex;
-	ibv->device = &the_device.ibv;
+	ibv->device = device;
 	ibv->abi_compat = __VERBS_ABI_IS_EXTENDED;
 	ibv->cmd_fd = ctx->no_kernel_fd;
 	ibv->async_fd = mh_async_fd(ctx->nic);
@@ -117,21 +141,22 @@ static void context_free(struct mv_context *ctx)
 
 struct ibv_context *ibv_open_device(struct ibv_device *device)
 {
+	uint32_t i = device_number(device);
 	struct mv_context *ctx;
 	int err;
 
-	if (device != &the_device.ibv)
+	if (i == n_devices)
 		return mv_null(EINVAL);
 	ctx = calloc(1, sizeof(*ctx));
 	if (!ctx)
 		return mv_null(ENOMEM);
 	ctx->no_kernel_fd = open("/dev/null", O_RDWR | O_CLOEXEC);
-	err = ctx->no_kernel_fd < 0 ? errno : mh_device_open(&ctx->verbs.context, &ctx->nic);
+	err = ctx->no_kernel_fd < 0 ? errno : mh_device_open_nth(i, &ctx->verbs.context, &ctx->nic);
 	if (err) {
 		context_free(ctx);
 		return mv_null(err);
 	}
-	context_fill(ctx);
+	context_fill(ctx, device);
 	return &ctx->verbs.context;
 }
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 #
 # libmrc and the verbs device over real sockets on loopback.
-foreach(name ctl objects qp post events verbs verbs_qp verbs_ud)
+foreach(name ctl devices objects qp post events verbs verbs_qp verbs_ud)
 	softmrc_test(live_${name} SOURCES live_${name}.c live_rig.c LINKS verbs api Threads::Threads
 		LABELS live release TIMEOUT 180)
 endforeach()

@@ -20,7 +20,7 @@ static const char *const env_names[] = {
 	"MRC_REORDER_MAX_US", "MRC_PROBE_US",	   "MRC_CC",
 	"MRC_BASE_RTT_US",    "MRC_CONFIG",	   "MRC_RX_BUFFER",
 	"MRC_EV_FORMAT",      "MRC_DRIVER",	   "MRC_CAPTURE",
-	"MRC_UDP_PORT",
+	"MRC_UDP_PORT",	      "MRC_DEVICES",
 };
 
 static int env_clear(void **state)
@@ -90,6 +90,36 @@ ENV_TEST(defaults)
 	assert_u_eq(env.tail_probe_ns, 6000000);
 	assert_u_eq(env.reorder_min_ns, 3000000);
 	assert_u_eq(env.reorder_max_ns, 10000000);
+}
+
+/* Two devices have two ports each; alone each has a subnet of its own rule. */
+ENV_TEST(ports_are_dealt_to_devices)
+{
+	struct mh_env_error error = {""};
+	struct mh_env env;
+	uint8_t ip[16];
+
+	setenv("MRC_PORTS", "127.0.0.1,127.0.1.1,127.0.0.2,127.0.1.2", 1);
+	setenv("MRC_DEVICES", "2", 1);
+	setenv("MRC_CAPTURE", "/tmp/c", 1);
+	assert_i_eq(mh_env_read_device(&env, 1, &error), 0);
+	assert_u_eq(env.n_ports, 2);
+	assert_u_eq(env.prefix, 96 + 24);
+	mh_addr_from_ip(0x7F000002, ip);
+	assert_memory_equal(env.port[0].ip, ip, 16);
+	assert_string_equal(env.capture, "/tmp/c.mrc1");
+	assert_i_eq(mh_env_read_device(&env, 0, &error), 0);
+	mh_addr_from_ip(0x7F000101, ip);
+	assert_memory_equal(env.port[1].ip, ip, 16);
+	assert_string_equal(env.capture, "/tmp/c");
+	assert_i_eq(mh_env_read_device(&env, 2, &error), ENODEV);
+	assert_string_equal(error.text,
+			    "there is no device mrc2: MRC_DEVICES (ports.devices) is 2");
+	setenv("MRC_DEVICES", "4", 1);
+	assert_i_eq(mh_env_read_device(&env, 3, &error), 0);
+	assert_u_eq(env.prefix, 96); /* one port: whoever reaches it is a peer */
+	env_bad("MRC_DEVICES", "3", "must divide the number of ports");
+	env_bad("MRC_DEVICES", "9", "must be a number, 1 to 8 (devices)");
 }
 
 ENV_TEST(empty_counts_as_not_set)

@@ -175,12 +175,15 @@ GUARD_TEST(faults_elsewhere_reach_the_programs_handler)
 
 TEST(mh_guard_close, puts_back_what_was_there)
 {
-	struct sigaction before, after;
+	struct sigaction before, between, after;
 
 	sigaction(SIGSEGV, NULL, &before);
 	mh_guard_open();
 	mh_guard_open();
 	mh_guard_close();
+	sigaction(SIGSEGV, NULL, &between); /* somebody else's NIC still needs it */
+	mh_guard_close();
 	sigaction(SIGSEGV, NULL, &after);
+	assert_true(before.sa_handler != between.sa_handler);
 	assert_true(before.sa_handler == after.sa_handler);
 }

@@ -38,7 +38,7 @@ FILE_TEST(mh_stats_file_open, makes_and_removes)
 	struct mh_stats_file file;
 	struct mio_error error;
 
-	assert_i_eq(mh_stats_file_open(&file, dir, &error), 0);
+	assert_i_eq(mh_stats_file_open(&file, dir, 0, &error), 0);
 	assert_i_eq(access(own, F_OK), 0);
 	file.map->version = 5;
 	mh_stats_file_close(&file);
@@ -50,7 +50,7 @@ FILE_TEST(mh_stats_file_close, keeps)
 	struct mh_stats_file file;
 	struct mio_error error;
 
-	assert_i_eq(mh_stats_file_open(&file, dir, &error), 0);
+	assert_i_eq(mh_stats_file_open(&file, dir, 0, &error), 0);
 	file.keep = true;
 	mh_stats_file_close(&file);
 	assert_i_eq(access(own, F_OK), 0);
@@ -64,7 +64,7 @@ FILE_TEST(mh_stats_file_open, replaces_what_nobody_holds)
 
 	assert_true(fd >= 0);
 	close(fd);
-	assert_i_eq(mh_stats_file_open(&file, dir, &error), 0);
+	assert_i_eq(mh_stats_file_open(&file, dir, 0, &error), 0);
 	mh_stats_file_close(&file);
 }
 
@@ -76,7 +76,7 @@ FILE_TEST(mh_stats_file_open, leaves_what_another_holds)
 
 	assert_true(fd >= 0);
 	assert_i_eq(flock(fd, LOCK_EX), 0);
-	assert_i_eq(mh_stats_file_open(&file, dir, &error), EEXIST);
+	assert_i_eq(mh_stats_file_open(&file, dir, 0, &error), EEXIST);
 	assert_non_null(strstr(error.text, "creating"));
 	assert_i_eq(access(own, F_OK), 0);
 	close(fd);
@@ -87,7 +87,7 @@ TEST(mh_stats_file_open, names_a_folder_that_is_not_there)
 	struct mh_stats_file file;
 	struct mio_error error;
 
-	assert_i_eq(mh_stats_file_open(&file, "/nowhere/at/all", &error), ENOENT);
+	assert_i_eq(mh_stats_file_open(&file, "/nowhere/at/all", 0, &error), ENOENT);
 	assert_non_null(strstr(error.text, "/nowhere/at/all"));
 }
 

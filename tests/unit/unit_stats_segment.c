@@ -130,7 +130,7 @@ SEGMENT_TEST(counts_what_is_sent)
 
 static void segment_log(const struct mt_event *event, uint64_t now_ns)
 {
-	struct mh_nic *nic = mh_context_peek();
+	struct mh_nic *nic = mh_context_peek(0);
 
 	assert_non_null(nic);
 	mh_nic_lock(nic);

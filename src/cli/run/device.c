@@ -13,8 +13,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#define DEVICE "/sys/class/infiniband/mrc0"
-#define VERBS "/sys/class/infiniband_verbs/uverbs0"
+#define CLASSES "/sys/class/"
+#define PATH_BYTES 96
 
 /* Whether an interface's address is the GID, IPv4 mapped. */
 static bool is_gid(const struct sockaddr *sa, const uint8_t gid[16])
@@ -39,39 +39,65 @@ static void find_interface(struct run_device *d)
 	freeifaddrs(all);
 }
 
-int run_device_ask(struct run_device *d)
+static int ask(struct ibv_device *device, struct run_device *d)
 {
-	struct ibv_device **list = ibv_get_device_list(NULL);
-	struct ibv_context *context = list && list[0] ? ibv_open_device(list[0]) : NULL;
+	struct ibv_context *context = ibv_open_device(device);
 	struct ibv_port_attr port;
 	union ibv_gid gid;
 	int rc = -1;
 
 	*d = (struct run_device){0};
-	if (context && ibv_query_gid(context, 1, 0, &gid) == 0 &&
-	    ibv_query_port(context, 1, &port) == 0) {
+	if (!context)
+		return -1;
+	if (ibv_query_gid(context, 1, 0, &gid) == 0 && ibv_query_port(context, 1, &port) == 0) {
 		memcpy(d->gid, gid.raw, sizeof(d->gid));
-		d->guid = be64toh(ibv_get_device_guid(list[0]));
+		d->guid = be64toh(ibv_get_device_guid(device));
 		d->up = port.state == IBV_PORT_ACTIVE;
+		snprintf(d->name, sizeof(d->name), "%.15s", ibv_get_device_name(device));
 		find_interface(d);
 		rc = 0;
 	}
-	if (context)
-		ibv_close_device(context);
-	if (list)
-		ibv_free_device_list(list);
+	ibv_close_device(context);
 	return rc;
 }
 
+int run_device_ask(struct run_device d[RUN_DEVICES_MAX])
+{
+	struct ibv_device **list = ibv_get_device_list(NULL);
+	int n = 0;
+
+	for (; list && list[n] && n < RUN_DEVICES_MAX; n++) {
+		if (ask(list[n], &d[n])) {
+			n = 0;
+			break;
+		}
+	}
+	if (list)
+		ibv_free_device_list(list);
+	return n;
+}
+
+/* A file and what is in it; its path is below the device's folder, or below that of its verbs. */
 struct file {
 	const char *path, *text;
+	bool verbs;
 };
 
-static int show_files(const struct file *file, size_t n, struct run_view_error *e)
+static int show_files(const struct run_device *d, int number, const struct file *file, size_t n,
+		      struct run_view_error *e)
 {
-	for (size_t i = 0; i < n; i++)
-		if (run_view_file(file[i].path, file[i].text, e))
+	char path[PATH_BYTES];
+
+	for (size_t i = 0; i < n; i++) {
+		if (file[i].verbs)
+			snprintf(path, sizeof(path), CLASSES "infiniband_verbs/uverbs%d/%s", number,
+				 file[i].path);
+		else
+			snprintf(path, sizeof(path), CLASSES "infiniband/%s/%s", d->name,
+				 file[i].path);
+		if (run_view_file(path, file[i].text, e))
 			return -1;
+	}
 	return 0;
 }
 
@@ -83,39 +109,50 @@ static void groups(char *out, const uint8_t *bytes, size_t n)
 	strcpy(out, "\n");
 }
 
-int run_device_show(const struct run_device *d, struct run_view_error *e)
+static int show_device(const struct run_device *d, int number, struct run_view_error *e)
 {
 	uint64_t guid = htobe64(d->guid);
-	char gid_text[48], guid_text[24], interface[20];
+	char gid_text[48], guid_text[24], interface[20], name[20], node[48];
 	const struct file files[] = {
-		{DEVICE "/node_type", "1: CA\n"},
-		{DEVICE "/node_guid", guid_text},
-		{DEVICE "/sys_image_guid", guid_text},
-		{DEVICE "/node_desc", "softmrc\n"},
-		{DEVICE "/fw_ver", "softmrc\n"},
-		{DEVICE "/hca_type", "softmrc\n"},
-		{DEVICE "/device/numa_node", "-1\n"},
-		{DEVICE "/device/local_cpus", "ffffffff\n"},
-		{DEVICE "/device/class", "0x020000\n"},
-		{DEVICE "/ports/1/state", d->up ? "4: ACTIVE\n" : "1: DOWN\n"},
-		{DEVICE "/ports/1/phys_state", d->up ? "5: LinkUp\n" : "3: Disabled\n"},
-		{DEVICE "/ports/1/link_layer", "Ethernet\n"},
-		{DEVICE "/ports/1/lid", "0x0\n"},
-		{DEVICE "/ports/1/pkeys/0", "0xffff\n"},
-		{DEVICE "/ports/1/gids/0", gid_text},
-		{DEVICE "/ports/1/gid_attrs/types/0", "RoCE v2\n"},
-		{DEVICE "/ports/1/gid_attrs/ndevs/0", interface},
-		{VERBS "/ibdev", "mrc0\n"},
-		{VERBS "/abi_version", "1\n"},
-		{"/sys/class/infiniband_verbs/abi_version", "6\n"},
+		{"node_type", "1: CA\n", false},
+		{"node_guid", guid_text, false},
+		{"sys_image_guid", guid_text, false},
+		{"node_desc", "softmrc\n", false},
+		{"fw_ver", "softmrc\n", false},
+		{"hca_type", "softmrc\n", false},
+		{"device/numa_node", "-1\n", false},
+		{"device/local_cpus", "ffffffff\n", false},
+		{"device/class", "0x020000\n", false},
+		{"ports/1/state", d->up ? "4: ACTIVE\n" : "1: DOWN\n", false},
+		{"ports/1/phys_state", d->up ? "5: LinkUp\n" : "3: Disabled\n", false},
+		{"ports/1/link_layer", "Ethernet\n", false},
+		{"ports/1/lid", "0x0\n", false},
+		{"ports/1/pkeys/0", "0xffff\n", false},
+		{"ports/1/gids/0", gid_text, false},
+		{"ports/1/gid_attrs/types/0", "RoCE v2\n", false},
+		{"ports/1/gid_attrs/ndevs/0", interface, false},
+		{"ibdev", name, true},
+		{"abi_version", "1\n", true},
 	};
 
 	groups(gid_text, d->gid, sizeof(d->gid));
 	groups(guid_text, (const uint8_t *)&guid, sizeof(guid));
 	snprintf(interface, sizeof(interface), "%s\n", d->interface);
+	snprintf(name, sizeof(name), "%s\n", d->name);
+	snprintf(node, sizeof(node), "/dev/infiniband/uverbs%d", number);
+	if (show_files(d, number, files, sizeof(files) / sizeof(files[0]), e))
+		return -1;
+	return run_view_bind(node, "/dev/null", e);
+}
+
+int run_device_show(const struct run_device *d, int n, struct run_view_error *e)
+{
 	if (run_view_open("/sys/class", e) || run_view_open("/dev", e))
 		return -1;
-	if (show_files(files, sizeof(files) / sizeof(files[0]), e))
+	if (run_view_file(CLASSES "infiniband_verbs/abi_version", "6\n", e))
 		return -1;
-	return run_view_bind("/dev/infiniband/uverbs0", "/dev/null", e);
+	for (int i = 0; i < n; i++)
+		if (show_device(&d[i], i, e))
+			return -1;
+	return 0;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* device.h - what programs read of an RDMA device below /sys and /dev, for mrc0. */
+/* device.h - what programs read of an RDMA device below /sys and /dev, for mrc0 and others. */
 #ifndef SOFTMRC_CLI_RUN_DEVICE_H
 #define SOFTMRC_CLI_RUN_DEVICE_H
 
@@ -8,8 +8,11 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#define RUN_DEVICES_MAX 8
+
 /* What the files say. */
 struct run_device {
+	char name[16];
 	uint8_t gid[16];
 	uint64_t guid;
 	char interface[16]; /* that has the GID's address; empty: none */
@@ -17,15 +20,16 @@ struct run_device {
 };
 
 /*
- * run_device_ask opens the device for a moment and notes what it says of itself. 0, or -1: the
- * device has said on stderr why it cannot be opened.
+ * run_device_ask opens each device for a moment, notes what it says of itself, and returns how many
+ * there are; 0: one has said on stderr why it cannot be opened.
  */
-int run_device_ask(struct run_device *d);
+int run_device_ask(struct run_device d[RUN_DEVICES_MAX]);
 
 /*
  * run_device_show makes /dev/infiniband/uverbs0, /sys/class/infiniband/mrc0 and
- * /sys/class/infiniband_verbs/uverbs0, in the view that was entered. 0, or -1.
+ * /sys/class/infiniband_verbs/uverbs0, and the same of the others, in the view that was entered. 0,
+ * or -1.
  */
-int run_device_show(const struct run_device *d, struct run_view_error *e);
+int run_device_show(const struct run_device *d, int n, struct run_view_error *e);
 
 #endif

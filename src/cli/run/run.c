@@ -79,7 +79,7 @@ static int set_environment(const char *dir)
 	snprintf(path, sizeof(path), "%s%s%s", dir, old && *old ? ":" : "", old ? old : "");
 	snprintf(library, sizeof(library), "%s/libibverbs.so.1", dir);
 	if (setenv("LD_LIBRARY_PATH", path, 1) || setenv("NCCL_IBVERBS_LIB", library, 1) ||
-	    setenv("NCCL_IB_HCA", "mrc0", 0)) {
+	    setenv("NCCL_IB_HCA", "mrc", 0)) {
 		fprintf(stderr, "mrc run: no memory for the environment\n");
 		return -1;
 	}
@@ -90,11 +90,12 @@ static int set_environment(const char *dir)
 static void show_device(void)
 {
 	struct run_view_error e;
-	struct run_device device;
+	struct run_device device[RUN_DEVICES_MAX];
+	int n = run_device_ask(device);
 
-	if (run_device_ask(&device))
+	if (n == 0)
 		return; /* the program will hear the same */
-	if (run_view_enter(&e) || run_device_show(&device, &e))
+	if (run_view_enter(&e) || run_device_show(device, n, &e))
 		fprintf(stderr,
 			"mrc run: no view of the device below /sys and /dev: %s; libraries that "
 			"look there (UCX, NCCL) will not find it\n",
