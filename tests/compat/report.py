@@ -7,7 +7,7 @@ import platform
 HEAD = """# Programs over the drop-in
 
 Real, unmodified programs of Debian over softmrc's `libibverbs.so.1`, as the last whole run left them. `make compat` runs all of it and
-writes this page; `make check` runs the rows with a `*`. [verbs.md](verbs.md) tells how to run a program of your own.
+writes this page; `make check` runs the rows with a `*`. [programs.md](programs.md) tells how to run a program of your own.
 
 Server and client, or all ranks, are processes of one machine and meet on loopback, over two planes
 (`MRC_PORTS=127.0.0.1,127.0.1.1`). A row counts as `ok` if all its processes ended by themselves with status 0 and wrote what they should,
@@ -27,7 +27,7 @@ def size(n):
 
 def machine():
     """The machine in words."""
-    return f"{os.cpu_count()} cores, Linux {platform.release()}, {_debian()}"
+    return f"{os.cpu_count()} cores, Linux {'.'.join(platform.release().split('.')[:2])}, {_debian()}"
 
 
 def _debian():
@@ -68,7 +68,7 @@ def _section(title, rows, results):
         if env:
             words = " ".join(f"{name}={value}" for name, value in env.items())
             lines += [f"With `{words}`.", ""]
-    lines.append("Data are compared by " + "; ".join(dict.fromkeys(row.verified for row in rows)) + ".")
+    lines.append("Who compares the data: " + "; ".join(dict.fromkeys(row.verified for row in rows)) + ".")
     lines += ["", "| command | result | figure | placed / claimed |", "|---|---|---|---|"]
     return lines + [_line(row, results[row.name]) for row in rows] + [""]
 
