@@ -46,6 +46,28 @@ static uint32_t pace(const struct ms_job_result *without, const struct ms_job_re
 	return (uint32_t)((double)slow / (double)plain * MS_STEPS_ONE + 0.5);
 }
 
+/* A fault inside a single step, which took at least as long: nothing moved meanwhile. */
+static bool stopped(const struct ms_job_result *without, const struct ms_job_result *with,
+		    struct span fault, struct ms_effect *e)
+{
+	uint64_t from = begins(with), lasted = fault.to - fault.from;
+
+	for (uint32_t i = 0; i < with->steps; i++) {
+		struct span step = {from, from + with->step_ns[i]};
+		uint64_t more = with->step_ns[i] > without->step_ns[i]
+					? with->step_ns[i] - without->step_ns[i]
+					: 0;
+
+		from = step.to;
+		if (overlap(step, fault) < lasted / 10 * 9 || more < lasted / 2)
+			continue;
+		e->stops = true;
+		e->recovery_ns = more > lasted ? more - lasted : 0;
+		return true;
+	}
+	return false;
+}
+
 /* What a step took longer than the pace while the fault lasted explains; negative: less. */
 static double beyond(uint64_t plain, uint64_t took, uint64_t inside, uint32_t slow)
 {
@@ -71,6 +93,8 @@ bool ms_effect_take(const struct ms_job_result *without, const struct ms_job_res
 		return true;
 	}
 	e->slow = pace(without, with, span, &e->steps_inside);
+	if (before && e->steps_inside == 0 && stopped(without, with, span, e))
+		return true;
 	if (e->steps_inside < 2 || !before)
 		return false;
 	for (uint32_t i = 0; i < with->steps; i++) {
@@ -97,7 +121,8 @@ uint64_t ms_effect_predict(const struct ms_job_result *without, const struct ms_
 	double more = 0;
 
 	for (uint32_t i = 0; i < n; i++)
-		more += (double)fault[i].for_ns * (1 - (double)MS_STEPS_ONE / effect[i].slow) +
+		more += (double)fault[i].for_ns *
+				(effect[i].stops ? 1 : 1 - (double)MS_STEPS_ONE / effect[i].slow) +
 			(double)effect[i].onset_ns + (double)effect[i].recovery_ns;
 	return without->end_ns + (uint64_t)(more + 0.5);
 }

@@ -20,6 +20,7 @@ struct ms_fault_time {
 /* What it did. */
 struct ms_effect {
 	bool interrupts;      /* the job did not come to its end */
+	bool stops;	      /* no step came to its end while it lasted */
 	uint32_t slow;	      /* of MS_STEPS_ONE: steps that lie inside it, over the same without */
 	uint64_t onset_ns;    /* what the step took longer in which it came, beyond that */
 	uint64_t recovery_ns; /* and that in which it went */
@@ -28,8 +29,9 @@ struct ms_effect {
 
 /*
  * ms_effect_take takes the effect of a fault from two runs of a job. A run with fewer steps than
- * the other was interrupted. false: no whole step lies inside the fault, or none before it; then
- * the fault has to last longer, or come later.
+ * the other was interrupted; one in which a single step took as long as the fault was stopped.
+ * false: no whole step lies inside the fault, or none before it; then the fault has to last longer,
+ * or come later.
  */
 bool ms_effect_take(const struct ms_job_result *without, const struct ms_job_result *with,
 		    const struct ms_fault_time *fault, struct ms_effect *effect);

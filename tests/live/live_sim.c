@@ -370,6 +370,71 @@ SIM_TEST(list, shows_scenarios_and_keys)
 	assert_in("said", "did you mean list");
 }
 
+/* ---- jobs and days ---- */
+
+#define JOB                                                                                    \
+	"[topology]\nbase = \"pod\"\n[[job]]\ndp = 4\nplacement = \"strided\"\nstride = 256\n" \
+	"steps = 9\nforward = \"20us\"\nbackward = \"40us\"\ndp_bytes = \"1M\"\nbuckets = 1\n" \
+	"[goodput]\nsamples = 1\ntrials = 2\nhorizon = \"2d\"\ngpus = [\"512\", \"2048\"]\n"   \
+	"reconverge = [\"1s\"]\n[[rate]]\nof = \"gpu\"\nper_year = 1\n"                        \
+	"[[rate]]\nof = \"host-t0\"\nper_year = 5\nrepair = \"30s\"\n"
+
+static void write_job(const char *more)
+{
+	FILE *f = fopen("job.toml", "w");
+
+	assert_non_null(f);
+	fprintf(f, "%s%s", JOB, more);
+	assert_int_equal(fclose(f), 0);
+}
+
+SIM_TEST(goodput, measures_packets_and_goes_through_days)
+{
+	json_t *points, *r;
+
+	write_job("");
+	assert_i_eq(RUN("goodput", "./job.toml", "--quiet", "--json=r"), 0);
+	assert_in("said", "the model against packets");
+	r = json_load_file("r", 0, NULL);
+	assert_non_null(r);
+	points = json_object_get(r, "points");
+	assert_u_eq(json_array_size(points), 4);
+	for (size_t i = 0; i < 4; i++) {
+		const json_t *p = json_array_get(points, i);
+		double goodput = json_number_value(json_object_get(p, "goodput"));
+
+		assert_true(goodput > 0.5 && goodput < 1);
+	}
+	assert_string_equal(json_string_value(json_object_get(r, "model")),
+			    "step-level, fed by packet runs");
+	json_decref(r);
+}
+
+SIM_TEST(goodput, refuses_what_is_wrong)
+{
+	write_job("[[rate]]\nof = \"t1\"\nper_year = -1\n");
+	assert_i_eq(RUN("goodput", "./job.toml"), 2);
+	assert_in("said", "rate.per_year = -1: expected more than 0");
+	assert_i_eq(RUN("goodput", "permutation"), 2);
+	assert_in("said", "has no [[job]]");
+	assert_i_eq(RUN("goodput"), 2);
+	assert_in("said", "expected a scenario");
+}
+
+SIM_TEST(run, shows_the_steps_of_a_job)
+{
+	write_job("");
+	assert_i_eq(RUN("run", "./job.toml", "--quiet"), 0);
+	assert_in("said", "1 x 1 x 4, 1");
+}
+
+SIM_TEST(hashing, is_exact_and_drawn)
+{
+	assert_i_eq(RUN("hashing", "--links", "2", "--flows", "2"), 0);
+	assert_in("said", "1.500");
+	assert_i_eq(RUN("hashing", "--links", "0"), 2);
+}
+
 /* The manual has every key as the program knows it. */
 SIM_TEST(keys, stand_in_the_manual)
 {

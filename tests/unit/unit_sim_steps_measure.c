@@ -57,6 +57,19 @@ TEST(ms_effect_take, a_run_without_all_its_steps_was_interrupted)
 	assert_true(effect.interrupts);
 }
 
+TEST(ms_effect_take, a_step_as_long_as_the_fault_was_stopped)
+{
+	const struct ms_fault_time fault = {.at_ns = 250 * US, .for_ns = 400 * US};
+
+	steps(&without, 12);
+	steps(&with, 12);
+	longer(&with, 2, 407 * US);
+	assert_true(ms_effect_take(&without, &with, &fault, &effect));
+	assert_true(effect.stops);
+	assert_u_eq(effect.recovery_ns, 7 * US);
+	assert_u_eq(ms_effect_predict(&without, &fault, &effect, 1), with.end_ns);
+}
+
 TEST(ms_effect_take, wants_whole_steps_inside)
 {
 	const struct ms_fault_time fault = {.at_ns = 250 * US, .for_ns = 120 * US};

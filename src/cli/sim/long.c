@@ -31,7 +31,7 @@ static struct ms_steps_class class_of(const struct sim_packets *packets, uint32_
 	c.slow = e->slow;
 	c.onset_ns = e->onset_ns;
 	c.recovery_ns = e->recovery_ns;
-	c.outage_ns = cuts ? outage_ns : 0;
+	c.outage_ns = e->stops ? UINT64_MAX / 2 : cuts ? outage_ns : 0;
 	c.dies_ns = packets->scenario->goodput.dies_after_ns;
 	return c;
 }
@@ -140,6 +140,7 @@ static json_t *rate_json(const struct sim_packets *packets, uint32_t i)
 
 	if (r->effect == MS_EFFECT_MEASURE) {
 		json_object_set_new(one, "interrupts", json_boolean(e->interrupts));
+		json_object_set_new(one, "stops", json_boolean(e->stops));
 		json_object_set_new(one, "slow", json_real((double)e->slow / MS_STEPS_ONE));
 		json_object_set_new(one, "onset_us", json_real((double)e->onset_ns / 1e3));
 		json_object_set_new(one, "recovery_us", json_real((double)e->recovery_ns / 1e3));

@@ -64,7 +64,10 @@ static void add_rate(struct cli_table *t, size_t row, const json_t *r)
 			       json_object_get(r, "slow") ? "interrupts" : word(r, "effect"));
 		return;
 	}
-	cli_table_cell(t, row, 4, "x %.4f", number(r, "slow"));
+	if (json_is_true(json_object_get(r, "stops")))
+		cli_table_cell(t, row, 4, "stand still");
+	else
+		cli_table_cell(t, row, 4, "x %.4f", number(r, "slow"));
 	time_cell(t, row, 5, number(r, "onset_us") * 1e3);
 	time_cell(t, row, 6, number(r, "recovery_us") * 1e3);
 }

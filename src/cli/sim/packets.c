@@ -3,9 +3,9 @@
  * Packet runs for the long horizon: see packets.h.
  *
  * A fault is measured where the job is: on the first port, T0 or path of its first rank. It comes
- * after a third of the steps and lasts for another third and a step; samples differ in the moment of the step
- * at which it comes, and their mean is taken. The model is checked with faults of another rank and
- * another plane, at other moments.
+ * after a third of the steps and lasts for another third and a step; samples differ in the moment
+ * of the step at which it comes, and their mean is taken. The model is checked with faults of
+ * another rank and another plane, at other moments.
  */
 #include "cli/sim/packets.h"
 
@@ -177,6 +177,7 @@ static enum sim_packets_end measure(struct sim_packets *p, uint32_t i)
 		if (end != SIM_PACKETS_GOOD)
 			return end;
 		sum.interrupts |= one.interrupts;
+		sum.stops |= one.stops;
 		slow += one.slow;
 		sum.onset_ns += one.onset_ns;
 		sum.recovery_ns += one.recovery_ns;
@@ -184,6 +185,7 @@ static enum sim_packets_end measure(struct sim_packets *p, uint32_t i)
 	}
 	p->effect[i] = (struct ms_effect){
 		.interrupts = sum.interrupts,
+		.stops = sum.stops,
 		.slow = slow / n < MS_STEPS_ONE ? MS_STEPS_ONE : (uint32_t)(slow / n),
 		.onset_ns = sum.onset_ns / n,
 		.recovery_ns = sum.recovery_ns / n,

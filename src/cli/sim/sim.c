@@ -20,6 +20,7 @@ static const struct sim_verb {
 	{"figure", "a figure of the MRC paper: does what must hold hold?", sim_figure_main},
 	{"sweep", "a scenario with every combination of some values", sim_sweep_main},
 	{"goodput", "a job over days, with faults at given rates", sim_goodput_main},
+	{"hashing", "flows hashed onto links: the worst link against the mean", sim_hashing_main},
 };
 
 #define VERBS (sizeof(verbs) / sizeof(verbs[0]))

@@ -21,5 +21,6 @@ int sim_compare_main(int argc, char **argv);
 int sim_sweep_main(int argc, char **argv);
 int sim_figure_main(int argc, char **argv);
 int sim_goodput_main(int argc, char **argv);
+int sim_hashing_main(int argc, char **argv);
 
 #endif

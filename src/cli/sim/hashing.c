@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* mrc sim hashing - static hashing of flows onto links against spraying: the worst link. */
+#include "cli/sim/verbs.h"
+
+#include "cli/flags.h"
+#include "cli/table.h"
+#include "sim/hashing.h"
+
+#include <jansson.h>
+#include <stdio.h>
+
+#define WHO "mrc sim hashing"
+#define TRIALS 2000u
+
+struct options {
+	struct ms_hashing_cfg cfg;
+	uint64_t seed;
+	bool json;
+};
+
+static void print_help(const struct cli_flag *flags, size_t n)
+{
+	printf("usage: mrc sim hashing [FLAG...]\n"
+	       "Says how much more than the mean the most loaded link carries when flows are "
+	       "hashed "
+	       "onto links,\n"
+	       "as with ECMP; sprayed over all of them it carries the mean. Exact, and by %u draws "
+	       "beside it.\n\n",
+	       TRIALS);
+	cli_flags_help(flags, n);
+	printf("\nexamples:\n"
+	       "  mrc sim hashing --links 32 --flows 32 --groups 32   # check-single-path\n"
+	       "  mrc sim hashing --links 256 --flows 2048 --json\n");
+}
+
+static enum cli_flags_result parse(struct options *o, int argc, char **argv)
+{
+	const struct cli_flag flags[] = {
+		{"--links", CLI_FLAG_U32, "N", "links of a group, as uplinks of a T0 (32)",
+		 &o->cfg.links, 1, MS_HASHING_LINKS_MAX},
+		{"--flows", CLI_FLAG_U32, "N", "flows of a group (32)", &o->cfg.flows, 1,
+		 MS_HASHING_FLOWS_MAX},
+		{"--groups", CLI_FLAG_U32, "N", "groups, whose worst link is asked for (1)",
+		 &o->cfg.groups, 1, MS_HASHING_GROUPS_MAX},
+		{"--seed", CLI_FLAG_U64, "N", "of the draws (1)", &o->seed, 1, UINT64_MAX >> 1},
+		{"--json", CLI_FLAG_SWITCH, NULL, "as JSON", &o->json, 0, 0},
+	};
+	const size_t n = sizeof(flags) / sizeof(flags[0]);
+	enum cli_flags_result rc;
+
+	*o = (struct options){.cfg = {.flows = 32, .links = 32, .groups = 1}, .seed = 1};
+	rc = cli_flags_parse(flags, n, WHO, argc, argv);
+	if (rc == CLI_FLAGS_HELP)
+		print_help(flags, n);
+	return rc;
+}
+
+static json_t *row_json(const struct ms_hashing *h)
+{
+	return json_pack("{s:f,s:f,s:i,s:i}", "mean_worst", h->mean_worst, "over_mean",
+			 h->over_mean, "p50", (int)h->p50, "p99", (int)h->p99);
+}
+
+static void row_text(struct cli_table *t, size_t row, const char *name, const struct ms_hashing *h)
+{
+	cli_table_cell(t, row, 0, "%s", name);
+	cli_table_cell(t, row, 1, "%.3f", h->mean_worst);
+	cli_table_cell(t, row, 2, "%.3f", h->over_mean);
+	cli_table_cell(t, row, 3, "%u", h->p50);
+	cli_table_cell(t, row, 4, "%u", h->p99);
+}
+
+static void tell(const struct options *o, const struct ms_hashing *exact,
+		 const struct ms_hashing *drawn)
+{
+	static const char *const heads[] = {"", "flows on the worst link", "over the mean", "p50",
+					    "p99"};
+	struct cli_text text = {0};
+	struct cli_table t = {0};
+
+	if (o->json) {
+		json_t *all = json_pack("{s:I,s:I,s:I,s:o,s:o}", "links", (json_int_t)o->cfg.links,
+					"flows", (json_int_t)o->cfg.flows, "groups",
+					(json_int_t)o->cfg.groups, "exact", row_json(exact),
+					"drawn", row_json(drawn));
+
+		json_dumpf(all, stdout, JSON_INDENT(2));
+		putchar('\n');
+		json_decref(all);
+		return;
+	}
+	for (size_t i = 0; i < sizeof(heads) / sizeof(heads[0]); i++)
+		cli_table_cell(&t, 0, i, "%s", heads[i]);
+	row_text(&t, 1, "exact", exact);
+	row_text(&t, 2, "drawn", drawn);
+	cli_text_add(&text,
+		     "%u flows hashed onto %u links, %u group%s of these: %.3f in the mean\n",
+		     o->cfg.flows, o->cfg.links, o->cfg.groups, o->cfg.groups > 1 ? "s" : "",
+		     (double)o->cfg.flows / o->cfg.links);
+	cli_table_render(&t, &text);
+	fputs(text.data, stdout);
+	cli_table_fini(&t);
+	cli_text_fini(&text);
+}
+
+int sim_hashing_main(int argc, char **argv)
+{
+	struct ms_hashing exact, drawn;
+	struct options o;
+
+	switch (parse(&o, argc, argv)) {
+	case CLI_FLAGS_HELP:
+		return SIM_EXIT_GOOD;
+	case CLI_FLAGS_ERROR:
+		return SIM_EXIT_USAGE;
+	case CLI_FLAGS_OK:
+		break;
+	}
+	if (!ms_hashing_exact(&o.cfg, &exact) || !ms_hashing_draw(&o.cfg, TRIALS, o.seed, &drawn)) {
+		fprintf(stderr, WHO ": no memory\n");
+		return SIM_EXIT_FAILED;
+	}
+	tell(&o, &exact, &drawn);
+	return SIM_EXIT_GOOD;
+}
