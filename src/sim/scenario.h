@@ -27,6 +27,7 @@
 #include "sim/fault_spans.h"
 #include "sim/file_error.h"
 #include "sim/flow_list.h"
+#include "sim/graph.h"
 #include "sim/job.h"
 #include "sim/run.h"
 #include "sim/steps.h"
@@ -70,6 +71,10 @@ enum ms_scenario_load {
 	MS_LOAD_FLOWS,		  /* a list of flows, CSV */
 	MS_LOAD_POISSON,	  /* sizes of a distribution, random times */
 	MS_LOAD_FLOW,		  /* one flow */
+	MS_LOAD_GOAL,		  /* a schedule in GOAL */
+	MS_LOAD_CHAKRA,		  /* execution traces of Chakra */
+	MS_LOAD_MOE,		  /* all-to-all in which one member is wanted more than others */
+	MS_LOAD_PIPELINE,	  /* microbatches through all members in turn */
 	MS_LOAD_KINDS,
 };
 
@@ -84,6 +89,8 @@ struct ms_scenario_workload {
 	uint32_t load; /* of MS_SHARE_ONE */
 	uint64_t for_ns;
 	uint32_t src, dst;
+	uint32_t skew; /* of MS_SHARE_ONE */
+	uint64_t compute_ns;
 	uint64_t seed; /* 0: that of the scenario */
 };
 
@@ -220,6 +227,7 @@ struct ms_scenario {
 	struct mf_topology fabric;
 	struct ms_flow_list flows[MS_PARTS_MAX];
 	/* Jobs are the parts of the workload behind n_workloads. */
+	struct ms_graph *graph[MS_PARTS_MAX]; /* of [[workload]]s that are graphs */
 	struct ms_job *made[MS_PARTS_MAX];
 	struct ms_fault_spans spans; /* while it is read */
 	struct ms_fault *faults;

@@ -31,6 +31,10 @@ bool ms_scenario_jobs(struct ms_scenario *s, struct ms_file_error *error);
 bool ms_scenario_long(struct ms_scenario *s, struct ms_file_error *error);
 /* ms_class_size returns how many cables or switches of a class (enum ms_class) a plane has. */
 uint32_t ms_class_size(const struct mf_topology *t, uint32_t of);
+/* ms_scenario_is_graph says whether a workload is of a kind that ms_scenario_graph makes. */
+bool ms_scenario_is_graph(const struct ms_scenario_workload *w);
+/* ms_scenario_graph makes s->graph[part] of a workload of such a kind, reading what it names. */
+bool ms_scenario_graph(struct ms_scenario *s, uint32_t part, struct ms_file_error *error);
 /* ms_scenario_fault_events makes s->run.faults of [[fault]] and [[random]]. */
 bool ms_scenario_fault_events(struct ms_scenario *s, struct ms_file_error *error);
 /* ms_scenario_failure adds a cable above a T1 that is down from the beginning. */

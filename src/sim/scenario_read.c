@@ -407,6 +407,8 @@ void ms_scenario_destroy(struct ms_scenario *s)
 	for (uint32_t i = 0; i < MS_PARTS_MAX; i++) {
 		ms_flow_list_fini(&s->flows[i]);
 		ms_job_destroy(s->made[i]);
+		if (s->graph[i])
+			ms_graph_destroy(s->graph[i]);
 	}
 	ms_fault_spans_fini(&s->spans);
 	free(s->faults);

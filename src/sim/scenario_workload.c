@@ -24,6 +24,7 @@ void ms_scenario_workload_defaults(struct ms_scenario_workload *w)
 	w->load = MS_SHARE_ONE / 2;
 	w->for_ns = 1000000;
 	w->dst = 1;
+	w->skew = 2 * MS_SHARE_ONE;
 }
 
 static bool no_memory(const struct ms_scenario *s, struct ms_file_error *error)
@@ -174,7 +175,9 @@ static bool one_workload(struct ms_scenario *s, uint32_t part, struct ms_file_er
 				      "workload: has no kind; expected kind = \"permutation\" or "
 				      "another one");
 	*c = (struct ms_workload_cfg){
-		.kind = w->kind < MS_LIST ? (enum ms_workload_kind)w->kind : MS_LIST,
+		.kind = w->kind < MS_LIST	  ? (enum ms_workload_kind)w->kind
+			: ms_scenario_is_graph(w) ? MS_GRAPH
+						  : MS_LIST,
 		.transport = (enum ms_transport)(w->transport < MS_TRANSPORTS ? w->transport
 									      : s->transport.kind),
 		.hosts = s->fabric.n_hosts,
@@ -190,6 +193,11 @@ static bool one_workload(struct ms_scenario *s, uint32_t part, struct ms_file_er
 		.chunks = w->chunks,
 		.local_size = w->local_size,
 	};
+	if (c->kind == MS_GRAPH) {
+		if (!ms_scenario_graph(s, part, error))
+			return false;
+		c->graph = s->graph[part];
+	}
 	if (c->kind == MS_LIST) {
 		if (!(w->kind == MS_LOAD_FLOW ? take_flow(s, w, list, error)
 					      : take_file(s, w, list, error)))
