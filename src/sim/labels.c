@@ -38,8 +38,8 @@ static size_t place_of(const struct ms_labels *l, const char *name, uint32_t len
 	for (; l->bucket[i]; i = (i + 1) & (l->buckets - 1)) {
 		const struct ms_label *x = &l->label.at[l->bucket[i] - 1];
 
-		if (x->hash == hash && x->len == len && len > 0 &&
-		    memcmp(l->text.at + x->at, name, len) == 0)
+		if (x->hash == hash && x->len == len &&
+		    (len == 0 || memcmp(l->text.at + x->at, name, len) == 0))
 			break;
 	}
 	return i;

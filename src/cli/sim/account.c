@@ -2,6 +2,7 @@
 /* What a run was: see account.h. */
 #include "cli/sim/account.h"
 
+#include "sim/graph_play.h"
 #include "sim/scenario_keys.h"
 
 #include <stdio.h>
@@ -156,6 +157,19 @@ json_t *sim_account_faults(const struct ms_scenario *s)
 }
 
 /* ---- completion times ---- */
+
+double sim_account_graph_us(struct ms_run *run, uint32_t part)
+{
+	const struct ms_play *play = ms_nics_play(ms_run_nics(run), part);
+	const struct ms_node_times *times = play ? ms_play_times(play) : NULL;
+	const uint32_t n = play ? ms_graph_nodes(ms_play_graph(play)) : 0;
+	uint64_t last_ns = 0;
+
+	for (uint32_t i = 0; i < n; i++)
+		if (times[i].end_ns != UINT64_MAX && times[i].end_ns > last_ns)
+			last_ns = times[i].end_ns;
+	return (double)last_ns / 1000;
+}
 
 static void add_point(json_t *share, json_t *us, const uint64_t *sorted_ns, uint32_t n,
 		      uint32_t per_mille)

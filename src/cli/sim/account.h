@@ -15,6 +15,9 @@ json_t *sim_account_parameters(const struct ms_scenario *s);
 /* sim_account_faults returns what was to go wrong: kind, target, at_us, for_us (none: to the end).
  */
 json_t *sim_account_faults(const struct ms_scenario *s);
+/* sim_account_graph_us returns when the last node of a part that is a graph was over, in us; 0:
+ * there is no such part, or none is over. */
+double sim_account_graph_us(struct ms_run *run, uint32_t part);
 /*
  * sim_account_cdf returns of n times, sorted, the values at about a hundred shares: `share`, `us`.
  */

@@ -96,6 +96,7 @@ static json_t *parts_json(const struct sim_outcome *o)
 		uint64_t n = ms_workload_count(&cfg->workload[i]);
 		struct part p = {.fct_ns = malloc(n * sizeof(*p.fct_ns) + 1),
 				 .sends = calloc(o->scenario->fabric.n_hosts, 1)};
+		json_t *one;
 
 		for (uint64_t k = 0; p.fct_ns && p.sends && k < n && id < ms_run_flows(o->run);
 		     k++, id++) {
@@ -104,9 +105,11 @@ static json_t *parts_json(const struct sim_outcome *o)
 			ms_run_flow(o->run, id, &f);
 			take_flow(&p, &f, host_bps);
 		}
-		json_array_append_new(
-			all,
-			part_json(&p, ms_workload_kind_name(cfg->workload[i].kind), o->account));
+		one = part_json(&p, ms_workload_kind_name(cfg->workload[i].kind), o->account);
+		if (cfg->workload[i].kind == MS_GRAPH)
+			json_object_set_new(one, "graph_us",
+					    json_real(sim_account_graph_us(o->run, i)));
+		json_array_append_new(all, one);
 		free(p.fct_ns);
 		free(p.sends);
 	}

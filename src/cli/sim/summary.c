@@ -92,6 +92,8 @@ static void add_parts(const json_t *r, struct cli_text *out)
 		cli_table_cell(&table, i, 3, "slowest %.3f us", number(p, "fct_us.p100"));
 		cli_table_cell(&table, i, 4, "%.1f %% of line rate on average",
 			       100 * number(p, "rate_share.mean"));
+		if (number(p, "graph_us") > 0)
+			cli_table_cell(&table, i, 5, "all over at %.3f us", number(p, "graph_us"));
 	}
 	cli_table_render(&table, out);
 	cli_table_fini(&table);
