@@ -13,7 +13,7 @@ sys.path.insert(0, str(HERE.parent / "tidy"))
 import tap  # noqa: E402
 
 MRC = sys.argv[1]
-QUICK = ["9b", "12", "13", "14", "16", "17", "19", "20"]
+QUICK = ["9b", "12", "13", "14", "16", "17", "18", "19", "20", "21"]
 
 
 def figures():
