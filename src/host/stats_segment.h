@@ -6,8 +6,8 @@
 #include "host/context.h"
 
 /*
- * mh_segment_create makes the file of stats_file.h in DIR and shows the NIC's state; error says what failed.
- * With dir NULL the default folder is used, and it is no error when that cannot be.
+ * mh_segment_create makes the file of stats_file.h in DIR and shows the NIC's state; error says
+ * what failed. With dir NULL the default folder is used, and it is no error when that cannot be.
  */
 int mh_segment_create(struct mh_nic *nic, const char *dir, struct mio_error *error);
 /*
