@@ -188,6 +188,29 @@ TEST(sim_read, more_than_the_responder_takes_is_refused)
 	case_close(w);
 }
 
+/* An answer that is not sent in full counts. REQ(ext.read.limit) */
+TEST(sim_read, more_than_can_be_answered_is_refused)
+{
+	struct sim_wr wr = {.opcode = MT_WR_READ, .len = 10, .want = MT_WC_REM_INV_REQ_ERR};
+	struct sim_world *w = case_open(NULL);
+	struct sim_qp_cfg ours, theirs;
+	struct sim_qp *qp;
+	int result;
+
+	sim_qp_cfg_asking(&ours);
+	sim_qp_cfg_asking(&theirs);
+	theirs.attr.max_dest_rd_atomic = 1;
+	qp = sim_connect(w, 0, 1, &ours, &theirs);
+	qp->may_fail = qp->peer->may_fail = true;
+	sim_read(qp, 4 << 20, 0);
+	assert_non_null(sim_post_wr(qp, &wr, &result));
+	sim_node_run(qp->node);
+	sim_run_for(w, 20 * SIM_MS);
+	CASE_EQ(w, qp->out.completed, 2);
+	CASE_EQ(w, qp->peer->qp_status, MT_WC_REM_INV_REQ_ERR);
+	case_close(w);
+}
+
 /* REQ(ext.fence) */
 TEST(sim_read, a_fence_waits_for_answers)
 {
@@ -331,6 +354,23 @@ static bool hold_answers(void *ctx, struct sim_packet *p)
 	return p->src == 0 || !p->data || w->net.now_ns > SIM_MS * 3;
 }
 
+/* REQ(ext.response.complete) */
+TEST(sim_read, the_ack_of_a_request_completes_nothing)
+{
+	struct sim_world *w = case_open(NULL);
+	struct sim_qp *qp = connect_asking(w);
+
+	w->net.filter = hold_answers;
+	w->net.filter_ctx = w;
+	sim_post(qp, 100, 0);
+	sim_read(qp, 100, 0);
+	sim_post(qp, 100, 0);
+	sim_run_for(w, SIM_MS);
+	CASE_TRUE(w, case_stats(w, 0).rx_acks >= 3);
+	CASE_EQ(w, qp->out.completed, 1);
+	case_done(w);
+}
+
 /* What was asked for before the fault is still answered. REQ(ext.response.nak) */
 TEST(sim_read, a_refusal_waits_for_the_answers_before_it)
 {
@@ -453,27 +493,32 @@ TEST(sim_read, answers_that_do_not_fit)
 	struct mt_rx_meta meta = case_meta(w, 1);
 	struct mw_packet p = {.payload_len = 100};
 
+	sim_read(qp, 0, 0); /* now both know what the other knows */
+	sim_run_done(w, SIM_MS);
 	p.bth = (struct mw_bth){.opcode = MW_READ_RESPONSE_ONLY,
 				.p_key = 0xFFFF,
 				.dqp = qp->qpn,
-				.psn = qp->cfg.attr.sq_psn};
+				.psn = qp->cfg.attr.sq_psn + 1};
+	p.data.meth.msn = 1;
 	p.data.reth.dmalen = 100;
 	case_give(w, 0, &meta, &p);
 	CASE_EQ(w, case_stats(w, 0).drop_malformed, 1);
 	case_silence(w, true);
 	sim_read(qp, 200, 0);
+	CASE_EQ(w, case_count(w, 0, MW_READ_REQUEST), 2);
 	case_give(w, 0, &meta, &p);
 	p.payload_len = p.data.reth.dmalen = 200;
 	p.data.reth.va = 1;
 	case_give(w, 0, &meta, &p);
 	p.data.reth.va = 0;
-	p.data.meth.msn = 1;
+	p.data.meth.msn = 2;
 	case_give(w, 0, &meta, &p);
 	p.bth.opcode = MW_ATOMIC_RESPONSE;
 	p.payload_len = p.data.reth.dmalen = 0;
-	p.data.meth.msn = 0;
+	p.data.meth.msn = 1;
 	case_give(w, 0, &meta, &p);
 	CASE_EQ(w, case_stats(w, 0).drop_malformed, 5);
+	CASE_EQ(w, case_stats(w, 0).rx_data_bytes, 0);
 	case_close(w);
 }
 
