@@ -26,7 +26,7 @@ static void complete_held(struct mt_qp *qp, uint64_t msn, uint64_t acked, bool *
 }
 
 /* Completes every WQE below msn; all their packets have then arrived. REQ(req.complete.acked) */
-static void complete_below(struct mt_qp *qp, uint64_t msn, bool *progress)
+static inline void complete_below(struct mt_qp *qp, uint64_t msn, bool *progress)
 {
 	struct mt_requester *req = &qp->req;
 	const struct mt_wqe *last;

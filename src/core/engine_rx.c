@@ -39,20 +39,40 @@ static struct mt_qp *find_qp(struct mt_engine *e, const struct mt_rx *rx)
 	return qp;
 }
 
+/* Control packets in the PSNs of answers go to the QP of answers, as what they are to any QP. */
+static void control(struct mt_qp *qp, const struct mt_rx *rx)
+{
+	uint8_t opcode = rx->pkt->bth.opcode;
+
+	for (;;) {
+		switch (opcode) {
+		case MW_PROBE:
+			mt_responder_probe(qp, rx);
+			return;
+		case MW_SACK:
+			mt_completer_sack(qp, rx);
+			return;
+		case MW_NACK:
+			mt_completer_nack(qp, rx);
+			return;
+		case MW_ACK:
+			mt_completer_ack(qp, rx);
+			return;
+		default:
+			qp = mt_responses_taker(qp, opcode);
+			if (!qp)
+				return;
+			opcode ^= MW_OF_RESPONSES;
+		}
+	}
+}
+
 static void dispatch(struct mt_qp *qp, const struct mt_rx *rx)
 {
 	if (mw_opcode_info(rx->pkt->bth.opcode)->flags & MW_OP_DATA)
 		mt_responder_data(qp, rx);
-	else if (rx->pkt->bth.opcode == MW_PROBE)
-		mt_responder_probe(qp, rx);
-	else if (rx->pkt->bth.opcode == MW_SACK)
-		mt_completer_sack(qp, rx);
-	else if (rx->pkt->bth.opcode == MW_NACK)
-		mt_completer_nack(qp, rx);
-	else if (rx->pkt->bth.opcode == MW_ACK)
-		mt_completer_ack(qp, rx);
 	else
-		mt_responses_control(qp, rx);
+		control(qp, rx);
 }
 
 void mt_engine_rx_soon(const struct mt_engine *e, uint32_t qpn)

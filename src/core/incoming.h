@@ -63,9 +63,9 @@ void mt_recv_place(const struct mt_incoming *c);
  * mt_ext_admit says whether a packet of the extension is one that both ends know, and hands answers
  * to the QP that takes them.
  */
-bool mt_ext_admit(struct mt_incoming *c);
+MT_ASIDE bool mt_ext_admit(struct mt_incoming *c);
 /* mt_ext_in_turn does what waited for packets that are there now. */
-void mt_ext_in_turn(const struct mt_incoming *c);
+MT_ASIDE void mt_ext_in_turn(const struct mt_incoming *c);
 
 enum mt_request_found {
 	MT_REQUEST_TAKEN,

@@ -37,15 +37,12 @@ static void let_go(struct mt_qp *qp)
 	qp->engine->n_holders--;
 }
 
-bool mt_qp_take_records(struct mt_qp *qp, uint64_t now_ns)
+bool mt_qp_get_records(struct mt_qp *qp, uint64_t now_ns)
 {
 	uint32_t size = mb_pow2_ceil((uint32_t)qp->attr.mpr * MT_MPR_UNIT);
 	uint32_t n_ports = qp->engine->cfg.n_ports;
 	void *mem, *ports;
 
-	qp->used = true;
-	if (qp->req.window.recs)
-		return true;
 	mem = mt_engine_alloc(qp->engine, size * sizeof(struct mt_tx_rec));
 	if (!mem)
 		return false;

@@ -26,6 +26,12 @@
 #include "core/wimm.h"
 #include "core/wq.h"
 
+/*
+ * Of functions that only QPs with extensions call: the compiler lays the way of a WRITE out as if
+ * they were not there, in straight lines and with its registers free.
+ */
+#define MT_ASIDE __attribute__((cold))
+
 /* The half of a QP that sends. What every packet needs comes first. */
 struct mt_requester {
 	struct mt_sq sq;
@@ -149,7 +155,12 @@ static inline bool mt_qp_begun(const struct mt_qp *qp)
  * mt_qp_take_* see to it that the QP has the memory named, and that it keeps it for a while; false:
  * the pool is empty. mt_qp_give_memory gives all of it back, whatever it holds.
  */
-bool mt_qp_take_records(struct mt_qp *qp, uint64_t now_ns);
+bool mt_qp_get_records(struct mt_qp *qp, uint64_t now_ns);
+static inline bool mt_qp_take_records(struct mt_qp *qp, uint64_t now_ns)
+{
+	qp->used = true;
+	return qp->req.window.recs || mt_qp_get_records(qp, now_ns);
+}
 bool mt_qp_take_bitmaps(struct mt_qp *qp, uint64_t now_ns);
 bool mt_qp_take_stash(struct mt_qp *qp, uint64_t now_ns);
 /* mt_qp_take_waiter returns memory for a packet that is to wait; NULL: there are enough, or none.

@@ -13,6 +13,6 @@ void mt_wqe_extend(struct mt_qp *qp, struct mt_wqe *wqe, const struct mt_send_wr
  * mt_ext_may_begin says whether the next WQE of a QP with extensions may begin; what never may
  * fails in its turn.
  */
-bool mt_ext_may_begin(struct mt_qp *qp, const struct mt_wqe *wqe);
+MT_ASIDE bool mt_ext_may_begin(struct mt_qp *qp, const struct mt_wqe *wqe);
 
 #endif

@@ -5,7 +5,6 @@
 
 #include "base/assert.h"
 #include "core/engine_state.h"
-#include "wire/opcode.h"
 
 _Static_assert((MT_RD_ATOMIC_MAX & (MT_RD_ATOMIC_MAX - 1)) == 0, "counts are taken modulo");
 
@@ -112,37 +111,21 @@ void mt_responses_asked(struct mt_qp *qp, uint64_t msn)
 	r->asked[r->n_asked++ % MT_RD_ATOMIC_MAX] = msn;
 }
 
-/* A probe asks the half that takes answers, which is there once requests may be sent. */
-static void probed(struct mt_responses *r, const struct mt_rx *rx)
-{
-	if (mt_qp_may_send(r->of) || r->qp.state == MT_QPS_ERR)
-		mt_responder_probe(&r->qp, rx);
-	else
-		r->qp.engine->stats.drop_qp_state++;
-}
-
-void mt_responses_control(struct mt_qp *qp, const struct mt_rx *rx)
+/*
+ * What asks the half that takes answers finds it once requests may be sent; in ERR it says so.
+ * REQ(ext.strict)
+ */
+struct mt_qp *mt_responses_taker(struct mt_qp *qp, uint8_t opcode)
 {
 	struct mt_responses *r = qp->ext ? qp->ext->responses : NULL;
 
 	if (!r) {
-		qp->engine->stats.drop_decode++; /* as one who never heard of it. REQ(ext.strict) */
-		return;
+		qp->engine->stats.drop_decode++; /* as one who never heard of it */
+		return NULL;
 	}
-	switch (rx->pkt->bth.opcode) {
-	case MW_RESPONSE_SACK:
-		mt_completer_sack(&r->qp, rx);
-		return;
-	case MW_RESPONSE_NACK:
-		mt_completer_nack(&r->qp, rx);
-		return;
-	case MW_RESPONSE_ACK:
-		mt_completer_ack(&r->qp, rx);
-		return;
-	case MW_RESPONSE_PROBE:
-		probed(r, rx);
-		return;
-	default:
-		mb_unreachable();
+	if (opcode == MW_RESPONSE_PROBE && !mt_qp_may_send(qp) && r->qp.state != MT_QPS_ERR) {
+		qp->engine->stats.drop_qp_state++;
+		return NULL;
 	}
+	return &r->qp;
 }

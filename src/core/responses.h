@@ -72,7 +72,7 @@ void mt_responses_stop(struct mt_responses *r);
 /* ---- as requester ---- */
 
 /* mt_responses_asked notes that the request with this MSN begins. */
-void mt_responses_asked(struct mt_qp *qp, uint64_t msn);
+MT_ASIDE void mt_responses_asked(struct mt_qp *qp, uint64_t msn);
 /* mt_responses_open returns how many requests of a QP are not answered. */
 static inline uint64_t mt_responses_open(const struct mt_qp *qp)
 {
@@ -81,7 +81,7 @@ static inline uint64_t mt_responses_open(const struct mt_qp *qp)
 	return r ? r->n_asked - r->n_answered : 0;
 }
 
-/* mt_responses_control takes a control packet in the PSNs of answers. */
-void mt_responses_control(struct mt_qp *qp, const struct mt_rx *rx);
+/* mt_responses_taker returns the QP for a control packet in the PSNs of answers; NULL: none. */
+struct mt_qp *mt_responses_taker(struct mt_qp *qp, uint8_t opcode);
 
 #endif
