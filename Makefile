@@ -28,13 +28,14 @@ check: ## build with sanitizers and optimised, run all tests, count the cases
 	@tools/check
 
 .PHONY: check-full
-check-full: ## check with fresh seeds, ten times the rounds, and ThreadSanitizer
+check-full: ## check with fresh seeds, ten times the rounds, ThreadSanitizer, all programs
 	@tools/check --full
 
 .PHONY: compat
 compat: all ## every real program over the drop-in; writes docs/compatibility.md
 	@tools/deps check
 	@tools/compat --write
+	@tools/compat --write --lab
 
 .PHONY: torture
 torture: all ## a million rounds of data and then a flag on bad planes, programs killed 750 times: minutes

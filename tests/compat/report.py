@@ -16,6 +16,13 @@ shown. Figures are what the programs print; on a machine with few cores they say
 
 """
 
+LAB_HEAD = """## On a fabric that breaks
+
+The same between two hosts of a lab ([lab.md](lab.md)): two planes on the kernel's SRv6. While the program runs one plane dies and comes back,
+then a T1 of the other plane reboots. Beyond what is asked above, the program must have run through all of it, and EVs must have been retired and
+revived.
+"""
+
 
 def size(n):
     """Bytes as a person writes them."""
@@ -73,16 +80,32 @@ def _section(title, rows, results):
     return lines + [_line(row, results[row.name]) for row in rows] + [""]
 
 
-def page(rows, path):
-    """The page as text; KeyError names a row that the last whole run did not have."""
+def _read(path):
+    """The machine of a saved run, and its results by name."""
     with open(path) as file:
         saved = json.load(file)
-    results = {result["name"]: result for result in saved["rows"]}
+    return saved["machine"], {result["name"]: result for result in saved["rows"]}
+
+
+def _count(rows, results, where):
     count = {}
     for row in rows:
         count[results[row.name]["state"]] = count.get(results[row.name]["state"], 0) + 1
-    lines = [", ".join(f"{n} {state}" for state, n in sorted(count.items())) +
-             f", on {saved['machine']}.", ""]
+    return [", ".join(f"{n} {state}" for state, n in sorted(count.items())) + f", on {where}.", ""]
+
+
+def _lab_section(rows, path):
+    where, results = _read(path)
+    lines = [LAB_HEAD, *_count(rows, results, where)]
+    lines += ["| command | result | figure | placed / claimed |", "|---|---|---|---|"]
+    return lines + [_line(row, results[row.name]) for row in rows] + [""]
+
+
+def page(rows, path, lab_rows, lab_path):
+    """The page as text; KeyError names a row that the last whole run did not have."""
+    where, results = _read(path)
+    lines = _count(rows, results, where)
     for title in dict.fromkeys(row.title for row in rows):
         lines += _section(title, [row for row in rows if row.title == title], results)
+    lines += _lab_section(lab_rows, lab_path)
     return HEAD + "\n".join(lines).rstrip() + "\n"
