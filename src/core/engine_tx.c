@@ -40,13 +40,24 @@ static uint32_t tx_owed(struct mt_engine *e, uint64_t now_ns, struct mt_tx_desc 
 	return sent;
 }
 
+static void put_back(struct mt_engine *e, struct mb_link *qps)
+{
+	while (!mb_link_alone(qps)) {
+		struct mb_link *l = qps->next;
+
+		mb_link_remove(l);
+		mb_list_push(&e->ready, l);
+	}
+}
+
 static uint32_t tx_data(struct mt_engine *e, uint64_t now_ns, uint32_t free_ports,
 			struct mt_tx_desc *descs, uint32_t n)
 {
-	struct mb_link waiting;
+	struct mb_link waiting, served;
 	uint32_t sent = 0;
 
 	mb_link_init(&waiting);
+	mb_link_init(&served);
 	while (sent < n && !mb_link_alone(&e->ready)) {
 		struct mt_qp *qp = mb_container_of(e->ready.next, struct mt_qp, ready);
 
@@ -66,18 +77,18 @@ static uint32_t tx_data(struct mt_engine *e, uint64_t now_ns, uint32_t free_port
 			mt_qp_arm(qp); /* silence counts from here */
 			break;
 		case MT_NEXT_NO_ROOM:
+			/*
+			 * That ends a turn, or ports that no QP may use would let the first begin
+			 * his again and again.
+			 */
 			mb_link_remove(&qp->ready);
+			mb_list_push(e->turn > 0 ? &served : &waiting, &qp->ready);
 			e->turn = 0;
-			mb_list_push(&waiting, &qp->ready);
 			break;
 		}
 	}
-	while (!mb_link_alone(&waiting)) {
-		struct mb_link *l = waiting.next;
-
-		mb_link_remove(l);
-		mb_list_push(&e->ready, l);
-	}
+	put_back(e, &waiting);
+	put_back(e, &served);
 	return sent;
 }
 

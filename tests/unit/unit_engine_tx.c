@@ -6,6 +6,7 @@
 
 #define QPS 3u
 #define MTU NODE_MTU
+#define UNUSED_PORT (1u << 2) /* no EV leaves by it */
 
 static struct node_opts opts;
 static struct node n;
@@ -98,6 +99,18 @@ CASE(mt_engine_tx, the_turn_is_kept_between_calls)
 	check_from(node_tx(&n, 0, sent, 4), "0001");
 	check_from(node_tx(&n, 0, sent, 256), "10");
 	assert_u_eq(node_tx(&n, 0, sent, 256), 0);
+}
+
+/* Ports that no QP may use can have room all the time, and ask each time one has. */
+CASE(mt_engine_tx, who_finds_no_room_keeps_no_turn)
+{
+	for (unsigned qp = 0; qp < QPS; qp++)
+		post(qp, 20);
+	for (uint32_t i = 0; i < 6; i++) {
+		assert_u_eq(node_tx(&n, 0, &sent[i], 1), 1);
+		assert_u_eq(mt_engine_tx(n.engine, 0, UNUSED_PORT, &sent[i + 1], 1), 0);
+	}
+	check_from(6, "012012");
 }
 
 /* REQ(req.probe.tail) */
