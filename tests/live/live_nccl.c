@@ -6,8 +6,9 @@
  * A connection has four QPs on one CQ. The receiver registers buffers, posts receives without
  * memory and writes into a FIFO in the sender's memory what may be sent where. The sender watches
  * that FIFO, writes the data, and ends with a WRITE with immediate that says how much it was; of
- * several buffers at once it writes the sizes, with that last WR, into memory of the receiver. A
- * thread waits for asynchronous events all the while.
+ * several buffers at once it writes the sizes, with that last WR, into memory of the receiver. Of
+ * some messages the receiver READs a word through a QP that is connected to itself, as NCCL flushes
+ * what has come for a GPU. A thread waits for asynchronous events all the while.
  *
  * Argument: the drop-in libibverbs.so.1.
  */
@@ -134,6 +135,10 @@ struct nccl {
 	uint32_t sizes[REQUESTS][GROUP_MAX]; /* the same the other way round */
 	struct ibv_mr *fifo_mr, *sizes_mr, *data_mr;
 	uint8_t *data; /* REQUESTS * GROUP_MAX pieces */
+	struct ibv_cq *flush_cq;
+	struct ibv_qp *flush_qp;
+	uint32_t flushed; /* where the word goes */
+	struct ibv_mr *flushed_mr;
 	struct card mine, peer;
 	int sock;
 };
@@ -238,33 +243,61 @@ static void make_qps(struct nccl *n)
 	check(lib.query_ece(n->qp[0], &n->mine.ece) == 0);
 }
 
-static void connect_qp(struct nccl *n, uint32_t i)
+static void connect_qp(struct nccl *n, struct ibv_qp *qp, const struct card *to, uint32_t qpn)
 {
 	struct ibv_qp_attr attr = {
 		.qp_state = IBV_QPS_RTR,
-		.path_mtu = n->mine.mtu < n->peer.mtu ? n->mine.mtu : n->peer.mtu,
-		.dest_qp_num = n->peer.qpn[i],
+		.path_mtu = n->mine.mtu < to->mtu ? n->mine.mtu : to->mtu,
+		.dest_qp_num = qpn,
 		.max_dest_rd_atomic = 1,
 		.min_rnr_timer = 12,
 		.ah_attr = {.is_global = 1,
 			    .port_num = 1,
-			    .grh = {.dgid = n->peer.gid, .hop_limit = 255}},
+			    .grh = {.dgid = to->gid, .hop_limit = 255}},
 		.timeout = 20,
 		.retry_cnt = 7,
 		.rnr_retry = 7,
 		.max_rd_atomic = 1,
 	};
-	struct ibv_ece ece = n->peer.ece;
+	struct ibv_ece ece = to->ece;
 
-	check(lib.set_ece(n->qp[i], &ece) == 0);
-	check(lib.modify_qp(n->qp[i], &attr,
+	check(lib.set_ece(qp, &ece) == 0);
+	check(lib.modify_qp(qp, &attr,
 			    IBV_QP_STATE | IBV_QP_AV | IBV_QP_PATH_MTU | IBV_QP_DEST_QPN |
 				    IBV_QP_RQ_PSN | IBV_QP_MAX_DEST_RD_ATOMIC |
 				    IBV_QP_MIN_RNR_TIMER) == 0);
 	attr.qp_state = IBV_QPS_RTS;
-	check(lib.modify_qp(n->qp[i], &attr,
+	check(lib.modify_qp(qp, &attr,
 			    IBV_QP_STATE | IBV_QP_TIMEOUT | IBV_QP_RETRY_CNT | IBV_QP_RNR_RETRY |
 				    IBV_QP_SQ_PSN | IBV_QP_MAX_QP_RD_ATOMIC) == 0);
+}
+
+/* A QP that is its own peer. */
+static void make_flush(struct nccl *n)
+{
+	struct ibv_qp_init_attr init = {
+		.cap = {.max_send_wr = 2 * REQUESTS,
+			.max_recv_wr = REQUESTS,
+			.max_send_sge = 1,
+			.max_recv_sge = 1},
+		.qp_type = IBV_QPT_RC,
+	};
+	struct ibv_qp_attr attr = {.qp_state = IBV_QPS_INIT,
+				   .port_num = 1,
+				   .qp_access_flags =
+					   IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_READ};
+
+	n->flush_cq = lib.create_cq(n->ctx, (int)REQUESTS, NULL, NULL, 0);
+	check(n->flush_cq);
+	init.send_cq = init.recv_cq = n->flush_cq;
+	n->flush_qp = lib.create_qp(n->pd, &init);
+	check(n->flush_qp);
+	check(lib.modify_qp(n->flush_qp, &attr,
+			    IBV_QP_STATE | IBV_QP_PKEY_INDEX | IBV_QP_PORT | IBV_QP_ACCESS_FLAGS) ==
+	      0);
+	connect_qp(n, n->flush_qp, &n->mine, n->flush_qp->qp_num);
+	n->flushed_mr = lib.reg_mr(n->pd, &n->flushed, sizeof(n->flushed), IBV_ACCESS_LOCAL_WRITE);
+	check(n->flushed_mr);
 }
 
 /* One byte each way, so that both stand where this is called. */
@@ -281,7 +314,7 @@ static void connect_all(struct nccl *n)
 
 	open_device(n);
 	make_qps(n);
-	n->data = malloc(bytes);
+	n->data = calloc(1, bytes);
 	check(n->data);
 	n->fifo_mr = reg(n, n->fifo, sizeof(n->fifo), 0);
 	n->sizes_mr = reg(n, n->sizes, sizeof(n->sizes), 0);
@@ -292,7 +325,8 @@ static void connect_all(struct nccl *n)
 	n->mine.sizes_rkey = n->sizes_mr->rkey;
 	meet(n, &n->mine, &n->peer, sizeof(n->mine));
 	for (uint32_t i = 0; i < QPS; i++)
-		connect_qp(n, i);
+		connect_qp(n, n->qp[i], &n->peer, n->peer.qpn[i]);
+	make_flush(n);
 	meet(n, &byte, &byte, 1);
 }
 
@@ -304,7 +338,8 @@ static void close_all(struct nccl *n)
 	check(__atomic_load_n(&events, __ATOMIC_RELAXED) == 0);
 	for (uint32_t i = 0; i < QPS; i++)
 		check(lib.destroy_qp(n->qp[i]) == 0);
-	check(lib.destroy_cq(n->cq) == 0);
+	check(lib.destroy_qp(n->flush_qp) == 0 && lib.destroy_cq(n->flush_cq) == 0);
+	check(lib.dereg_mr(n->flushed_mr) == 0 && lib.destroy_cq(n->cq) == 0);
 	check(lib.dereg_mr(n->fifo_mr) == 0 && lib.dereg_mr(n->sizes_mr) == 0);
 	check(lib.dereg_mr(n->data_mr) == 0 && lib.dealloc_pd(n->pd) == 0);
 	free(n->data);
@@ -520,6 +555,30 @@ static void post_one(struct nccl *n, struct seen *s, uint64_t k)
 	post_offer(n, k);
 }
 
+/* READs the first word of a message, which must be what is in memory. */
+static void flush(struct nccl *n, uint64_t k)
+{
+	const uint8_t *piece = piece_of(n, k, 0);
+	struct ibv_sge sge = {(uintptr_t)&n->flushed, sizeof(n->flushed), n->flushed_mr->lkey};
+	struct ibv_send_wr wr = {.wr_id = k,
+				 .sg_list = &sge,
+				 .num_sge = 1,
+				 .opcode = IBV_WR_RDMA_READ,
+				 .send_flags = IBV_SEND_SIGNALED},
+			   *bad;
+	time_t last = time(NULL) + PATIENCE_S;
+	struct ibv_wc wc;
+	int count;
+
+	wr.wr.rdma.remote_addr = (uintptr_t)piece;
+	wr.wr.rdma.rkey = n->data_mr->rkey;
+	check(ibv_post_send(n->flush_qp, &wr, &bad) == 0);
+	while ((count = ibv_poll_cq(n->flush_cq, 1, &wc)) == 0)
+		check(time(NULL) < last);
+	check(count == 1 && wc.status == IBV_WC_SUCCESS && wc.wr_id == k);
+	check(memcmp(&n->flushed, piece, sizeof(n->flushed)) == 0);
+}
+
 static void verify(struct nccl *n, uint64_t k)
 {
 	uint32_t group = group_of(k);
@@ -545,6 +604,8 @@ static int be_receiver(int sock)
 	for (uint64_t k = 0; k < MESSAGES + REQUESTS; k++) {
 		if (k >= REQUESTS) {
 			wait_done(&n, &s, k - REQUESTS);
+			if (k % 8 == 0)
+				flush(&n, k - REQUESTS);
 			verify(&n, k - REQUESTS);
 		}
 		if (k < MESSAGES)
