@@ -211,7 +211,8 @@ void mt_qp_query(const struct mt_qp *qp, struct mt_qp_attr *attr);
  * MT_WC_REM_OP_ERR. MT_ERR_STATE: not RTS, SQD or ERR (in ERR it is flushed). MT_ERR_FULL: sq_depth
  * WRs are unpolled. MT_ERR_INVALID: SGE count, 2^32 bytes and more, an operation that the QP's
  * extensions have not, a READ or atomic with an immediate or while max_rd_atomic is 0, an atomic
- * whose SGE is not one of 8 bytes. MT_ERR_ACCESS: an SGE. MT_ERR_MEMORY: as above.
+ * whose SGE is not one of 8 bytes. MT_ERR_ACCESS: an SGE; a QP with extensions fails in
+ * the WR's turn instead. MT_ERR_MEMORY: as above.
  */
 int mt_qp_post_send(struct mt_qp *qp, uint64_t now_ns, const struct mt_send_wr *wr);
 /* mt_qp_post_recv queues a receive for one WRITE_WITH_IMM. MT_ERR_STATE: in RESET. MT_ERR_FULL. */

@@ -117,21 +117,22 @@ void mt_qp_fini(struct mt_qp *qp)
 
 /* ---- posting ---- */
 
-static bool sge_allowed(const struct mt_qp *qp, const struct mt_sge *sge, uint32_t access)
+static bool sge_allowed(const struct mt_qp *qp, const struct mt_sge *sge)
 {
-	return sge->length == 0 ||
-	       mt_mr_check(&qp->engine->mrs, sge->lkey, qp->cap.pd, sge->addr, sge->length, access);
+	return sge->length == 0 || sge->lkey == MT_LKEY_ADAPTER ||
+	       mt_mr_check(&qp->engine->mrs, sge->lkey, qp->cap.pd, sge->addr, sge->length, 0);
 }
 
 static bool sges_allowed(const struct mt_qp *qp, const struct mt_send_wr *wr, uint64_t *total)
 {
+	bool allowed = true;
+
 	*total = 0;
 	for (uint32_t i = 0; i < wr->n_sge; i++) {
 		*total += wr->sge[i].length;
-		if (wr->sge[i].lkey != MT_LKEY_ADAPTER && !sge_allowed(qp, &wr->sge[i], 0))
-			return false;
+		allowed = allowed && sge_allowed(qp, &wr->sge[i]);
 	}
-	return true;
+	return allowed;
 }
 
 static void fill_wqe(struct mt_qp *qp, struct mt_wqe *wqe, const struct mt_send_wr *wr,
@@ -169,12 +170,14 @@ int mt_qp_post_send(struct mt_qp *qp, uint64_t now_ns, const struct mt_send_wr *
 {
 	struct mt_wqe *wqe;
 	uint64_t length;
+	bool allowed;
 
 	if (!mt_qp_may_send(qp) && qp->state != MT_QPS_ERR)
 		return MT_ERR_STATE;
 	if (wr->n_sge > qp->cap.max_sge || wr->flags & ~FLAGS_ALL)
 		return MT_ERR_INVALID;
-	if (!sges_allowed(qp, wr, &length))
+	allowed = sges_allowed(qp, wr, &length);
+	if (!allowed && !qp->ext)
 		return MT_ERR_ACCESS;
 	if (length > LENGTH_MAX || (wr->opcode != MT_WR_WRITE && !mt_wr_known(qp, wr, length)))
 		return MT_ERR_INVALID;
@@ -184,6 +187,8 @@ int mt_qp_post_send(struct mt_qp *qp, uint64_t now_ns, const struct mt_send_wr *
 	if (qp->state != MT_QPS_ERR && !mt_qp_take_records(qp, now_ns))
 		return MT_ERR_MEMORY;
 	fill_wqe(qp, wqe, wr, (uint32_t)length);
+	if (!allowed)
+		wqe->flags |= MT_WQE_NO_MEMORY;
 	if (qp->state == MT_QPS_ERR) {
 		mt_sq_flush(&qp->req.sq, MT_WC_WR_FLUSH_ERR);
 		mt_qp_completes(qp);

@@ -122,13 +122,17 @@ static bool may_ask(struct mt_qp *qp, const struct mt_wqe *wqe)
 	return false;
 }
 
-/* REQ(ext.strict-peer) REQ(ext.fence) */
+/* REQ(ext.strict-peer) REQ(ext.fence) REQ(ext.send.local) */
 bool mt_ext_may_begin(struct mt_qp *qp, const struct mt_wqe *wqe)
 {
 	uint8_t ext = needs(wqe->opcode);
 
 	if (!qp->ext->agree.known)
 		return false;
+	if (wqe->flags & MT_WQE_NO_MEMORY) {
+		fail_in_turn(qp, MT_WC_LOC_PROT_ERR);
+		return false;
+	}
 	if (ext & ~qp->ext->agree.both) {
 		fail_in_turn(qp, MT_WC_REM_OP_ERR);
 		return false;

@@ -17,6 +17,8 @@
 
 /* In the flags of a WQE: it asks for an answer, and completes with it. */
 #define MT_WQE_WAITS 0x80u
+/* Likewise: memory that it names is none of the QP's; the QP fails when its turn comes. */
+#define MT_WQE_NO_MEMORY 0x40u
 
 /* A send WR while it is queued. */
 struct mt_wqe {
@@ -29,7 +31,7 @@ struct mt_wqe {
 	uint32_t imm;	/* READ: its length */
 	uint16_t rqmsn; /* number of WRITE_WITH_IMM before it, modulo 2^16 */
 	uint8_t n_sge;
-	uint8_t flags;	  /* enum mt_wr_flags, MT_WQE_WAITS */
+	uint8_t flags;	  /* enum mt_wr_flags, MT_WQE_* */
 	uint8_t status;	  /* enum mt_wc_status, once complete */
 	uint8_t opcode;	  /* enum mt_wr_opcode */
 	uint8_t first_op; /* enum mw_opcode of its first of several packets */

@@ -428,7 +428,8 @@ struct mh_send_wr {
  * (in ERR it is flushed), too many SGEs or inline bytes, 2^32 bytes and more, an unknown flag, an
  * operation that the QP has not, a READ or atomic that is inline, has an immediate, or whose QP has
  * max_rd_atomic 0, an atomic whose SGEs are not of 8 bytes.
- * EFAULT: an SGE outside the MRs of the QP's PD. ENOMEM: max_send_wr are not yet polled (poll,
+ * EFAULT: an SGE outside the MRs of the QP's PD; on an extended QP such a WR is queued and ends it
+ * with MH_WC_LOC_PROT_ERR when its turn comes. ENOMEM: max_send_wr are not yet polled (poll,
  * then call again), or no memory.
  *
  * A UD QP's WR completes when its datagram is handed to the wire; one longer than max_mtu completes

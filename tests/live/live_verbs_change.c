@@ -128,6 +128,60 @@ QPS_TEST(ibv_post_recv, memory_that_is_none)
 	assert_int_equal(verbs_rig_poll(r->cq[0]).status, IBV_WC_REM_OP_ERR);
 }
 
+static enum ibv_qp_state state_of(struct ibv_qp *qp)
+{
+	struct ibv_qp_init_attr init;
+	struct ibv_qp_attr attr;
+
+	assert_int_equal(ibv_query_qp(qp, &attr, IBV_QP_STATE, &init), 0);
+	return attr.qp_state;
+}
+
+static void post_write(struct verbs_rig *r, uint64_t wr_id, uint32_t lkey)
+{
+	struct ibv_sge sge = {.addr = (uintptr_t)r->memory, .length = 100, .lkey = lkey};
+	struct ibv_send_wr *bad, wr = {.wr_id = wr_id,
+				       .sg_list = &sge,
+				       .num_sge = 1,
+				       .opcode = IBV_WR_RDMA_WRITE,
+				       .send_flags = IBV_SEND_SIGNALED};
+
+	wr.wr.rdma.remote_addr = verbs_rig_sge(r, 1, 0, 100).addr;
+	wr.wr.rdma.rkey = r->mr->rkey;
+	assert_int_equal(ibv_post_send(r->qp[0], &wr, &bad), 0);
+}
+
+/* What is before it completes, what is behind it is flushed; the peer notices nothing.
+ * REQ(ext.send.local) */
+QPS_TEST(ibv_post_send, memory_that_is_none)
+{
+	static const enum ibv_wc_status want[] = {IBV_WC_SUCCESS, IBV_WC_SUCCESS,
+						  IBV_WC_LOC_PROT_ERR, IBV_WC_WR_FLUSH_ERR};
+	struct verbs_rig *r = *state;
+
+	post_write(r, 0, r->mr->lkey);
+	post_write(r, 1, r->mr->lkey);
+	post_write(r, 2, r->mr->lkey ^ 0x55);
+	post_write(r, 3, r->mr->lkey);
+	for (uint64_t i = 0; i < 4; i++) {
+		struct ibv_wc wc = verbs_rig_poll(r->cq[0]);
+
+		assert_u_eq(wc.wr_id, i);
+		assert_int_equal(wc.status, want[i]);
+	}
+	assert_int_equal(state_of(r->qp[0]), IBV_QPS_ERR);
+	assert_int_equal(state_of(r->qp[1]), IBV_QPS_RTS);
+}
+
+/* As the very first request, key 0, which is nobody's. */
+QPS_TEST(ibv_post_send, key_zero)
+{
+	struct verbs_rig *r = *state;
+
+	post_write(r, 7, 0);
+	assert_int_equal(verbs_rig_poll(r->cq[0]).status, IBV_WC_LOC_PROT_ERR);
+}
+
 /* ---- CQs ---- */
 
 /* What it holds stays, in its order. */
