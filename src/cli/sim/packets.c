@@ -196,39 +196,26 @@ static enum sim_packets_end measure(struct sim_packets *p, uint32_t i)
 
 /* ---- the check ---- */
 
-/* One fault of each measured rate, one after the other, all in one run. */
-static enum sim_packets_end check(struct sim_packets *p)
+/* A fault of a rate once more, elsewhere and at another moment. */
+static enum sim_packets_end check(struct sim_packets *p, uint32_t i)
 {
 	const struct ms_scenario *s = p->scenario;
-	struct ms_fault_time t[MS_STEPS_CLASSES];
-	struct ms_effect effect[MS_STEPS_CLASSES];
-	uint64_t first = step_begins(p->plain, 1), room;
+	const struct place other = {ms_job_ranks(&s->job[0].cfg) / 2, 1, 1};
+	/* Of many samples the first comes early in a step; none comes just then. */
+	const struct ms_fault_time t = moment(p, 1, 8);
 	struct cli_text more = {0};
 	enum sim_packets_end end;
-	uint32_t n = 0, of[MS_STEPS_CLASSES];
 
-	for (uint32_t i = 0; i < s->n_rates; i++)
-		if (s->rate[i].effect == MS_EFFECT_MEASURE && !p->effect[i].interrupts)
-			of[n++] = i;
-	if (n == 0)
-		return SIM_PACKETS_GOOD;
-	room = (p->plain->end_ns - first) / n;
-	for (uint32_t i = 0; i < n; i++) {
-		const struct place other = {ms_job_ranks(&s->job[0].cfg) / 2, 1, 1};
-
-		t[i] = (struct ms_fault_time){first + room * i + room / 7, room * 3 / 5};
-		effect[i] = p->effect[of[i]];
-		add_fault(p, &s->rate[of[i]], &other, &t[i], &more);
-	}
 	if (!p->quiet)
-		fprintf(stderr, "packets: %u faults in a row, to check the model\n", n);
+		fprintf(stderr, "packets: %s, to check the model\n", name_of(&s->rate[i]));
+	add_fault(p, &s->rate[i], &other, &t, &more);
 	end = run_more(p, more.data, p->with);
 	cli_text_fini(&more);
 	if (end != SIM_PACKETS_GOOD)
 		return end;
-	p->checked = n;
-	p->checked_ns = p->with->end_ns;
-	p->predicted_ns = ms_effect_predict(p->plain, t, effect, n);
+	p->checked++;
+	p->checked_ns += p->with->end_ns;
+	p->predicted_ns += ms_effect_predict(p->plain, &t, &p->effect[i], 1);
 	return SIM_PACKETS_GOOD;
 }
 
@@ -265,8 +252,11 @@ enum sim_packets_end sim_packets_measure(struct sim_packets *p)
 		p->effect[i] = (struct ms_effect){.slow = MS_STEPS_ONE};
 		if (s->rate[i].effect == MS_EFFECT_MEASURE)
 			end = measure(p, i);
+		if (end == SIM_PACKETS_GOOD && s->rate[i].effect == MS_EFFECT_MEASURE &&
+		    !p->effect[i].interrupts)
+			end = check(p, i);
 	}
-	return end == SIM_PACKETS_GOOD ? check(p) : end;
+	return end;
 }
 
 void sim_packets_fini(struct sim_packets *p)

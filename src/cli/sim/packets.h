@@ -19,9 +19,9 @@ struct sim_packets {
 	bool quiet;
 	struct ms_job_result *plain, *with;	   /* steps without faults, and of the last run */
 	struct ms_effect effect[MS_STEPS_CLASSES]; /* of each rate; of 1 where not measured */
-	/* The model against a packet run with one fault of each measured rate. */
-	uint32_t checked; /* faults; 0: no such run */
-	uint64_t checked_ns, predicted_ns;
+	/* The model against packet runs, with one fault of each measured rate. */
+	uint32_t checked;		   /* runs */
+	uint64_t checked_ns, predicted_ns; /* of all of them */
 	struct ms_file_error error;
 };
 
@@ -32,9 +32,9 @@ enum sim_packets_end {
 };
 
 /*
- * sim_packets_measure runs the first job of a scenario: without faults, with each that a rate is to
- * be measured of, and with one of each in a row, elsewhere and at other times, to hold the model
- * against. sim_packets_fini frees what it has taken, whatever it returned.
+ * sim_packets_measure runs the first job of a scenario: without faults, and with each that a rate
+ * is to be measured of; then once more with each, of another rank and cable and at another moment,
+ * to hold the model against. sim_packets_fini frees what it has taken, whatever it returned.
  */
 enum sim_packets_end sim_packets_measure(struct sim_packets *p);
 void sim_packets_fini(struct sim_packets *p);
