@@ -96,7 +96,7 @@ static const struct ms_key queues_keys[] = {
 	    "length on the wire of a cut packet"),
 	KEY("ecn", BOOLEAN, QUEUES, ecn, 0, 1, "true", "queues mark packets"),
 	KEY("ecn_last_hop", BOOLEAN, QUEUES, ecn_last_hop, 0, 1, "false",
-	    "the link to the receiver marks too; MRC wants it off"),
+	    "MRC: the link to the receiver marks too; it should not. With RoCE it always does"),
 };
 
 #define PORT struct ms_queue_cfg

@@ -50,7 +50,7 @@ void ms_write_flows(const struct ms_run *run, FILE *to)
 void ms_write_series_head(FILE *to)
 {
 	fprintf(to, "time_ns,link,up,queue_bytes,control_queue_bytes,sent_bytes,ecn_marks,trims,"
-		    "drops\n");
+		    "drops,paused,pauses,paused_ns\n");
 }
 
 void ms_write_series(struct ms_run *run, const struct mf_topology *t, const uint32_t *link,
@@ -65,9 +65,10 @@ void ms_write_series(struct ms_run *run, const struct mf_topology *t, const uint
 		if (!ms_net_link(net, link[i], &l))
 			continue; /* of another rank */
 		mf_link_name(t, link[i], name);
-		fprintf(to, "%" PRIu64 ",%s,%d,%u,%u,%" PRIu64 ",%u,%u,%u\n", now_ps / MS_PS_PER_NS,
-			name, l.up, l.data_bytes, l.control_bytes, l.sent_bytes, l.ecn_marks,
-			l.trims, l.drops);
+		fprintf(to, "%" PRIu64 ",%s,%d,%u,%u,%" PRIu64 ",%u,%u,%u,%d,%u,%" PRIu64 "\n",
+			now_ps / MS_PS_PER_NS, name, l.up, l.data_bytes, l.control_bytes,
+			l.sent_bytes, l.ecn_marks, l.trims, l.drops, l.paused, l.pauses,
+			l.paused_ps / MS_PS_PER_NS);
 	}
 }
 
@@ -79,18 +80,27 @@ void ms_write_nics_head(FILE *to)
 #define NAME(name, text) "," #name
 		MT_STATS(NAME)
 #undef NAME
-			"\n");
+#define NAME(name, text) ",roce_" #name
+			MS_ROCE_STATS(NAME)
+#undef NAME
+				"\n");
 }
 
 void ms_write_nics(struct ms_run *run, uint64_t now_ps, FILE *to)
 {
+	struct ms_roce_sums roce = {0};
 	struct ms_nic_sums sums;
 
 	ms_nics_sums(ms_run_nics(run), &sums);
-	fprintf(to, "%" PRIu64 ",%u,%u,%u", now_ps / MS_PS_PER_NS, sums.arrived, sums.acked,
-		sums.connections);
+	if (ms_run_roce(run))
+		ms_roce_sums(ms_run_roce(run), &roce);
+	fprintf(to, "%" PRIu64 ",%u,%u,%u", now_ps / MS_PS_PER_NS, sums.arrived + roce.arrived,
+		sums.acked + roce.acked, sums.connections);
 #define VALUE(name, text) fprintf(to, ",%" PRIu64, sums.core.name);
 	MT_STATS(VALUE)
+#undef VALUE
+#define VALUE(name, text) fprintf(to, ",%" PRIu64, roce.stats.name);
+	MS_ROCE_STATS(VALUE)
 #undef VALUE
 	fprintf(to, "\n");
 }

@@ -55,13 +55,16 @@ void sim_progress_line(const struct sim_progress_now *n, struct cli_text *out)
 /* look adds up what was placed, if that was not done just now. */
 static void look(struct sim_progress *p, struct ms_run *run, uint64_t now_ns)
 {
+	struct ms_roce_sums roce = {0};
 	struct ms_nic_sums sums;
 	uint64_t took;
 
 	if (now_ns < p->looked_ns || p->bytes == 0)
 		return;
 	ms_nics_sums(ms_run_nics(run), &sums);
-	p->done = (double)sums.core.rx_data_bytes / (double)p->bytes;
+	if (ms_run_roce(run))
+		ms_roce_sums(ms_run_roce(run), &roce);
+	p->done = (double)(sums.core.rx_data_bytes + roce.stats.rx_data_bytes) / (double)p->bytes;
 	took = clock_ns() - now_ns;
 	p->looked_ns = now_ns + took * LOOK_SHARE;
 }
