@@ -65,6 +65,27 @@ TEST(ms_pfc_room, without_headroom_it_drops)
 	ms_run_destroy(run);
 }
 
+/* REQ(sim.pfc.thresholds): who goes on at xon, not when all is gone, leaves no gap at the last hop.
+ */
+TEST(ms_pfc_look, goes_on_before_the_queue_is_empty)
+{
+	const struct ms_list_flow flows[2] = {{.src = 0, .dst = 2, .bytes = 4096000},
+					      {.src = 1, .dst = 2, .bytes = 4096000}};
+	const uint64_t wire = 2 * (4096000 + 1000 * UINT64_C(102) + 20) * 80;
+	struct ms_run *run;
+
+	bed_topology(&topology, 1, 2, 4, 2);
+	bed_run(&cfg, &topology, MS_LIST, 0);
+	cfg.workload[0].list = flows;
+	cfg.workload[0].n_list = 2;
+	with_pfc(60000);
+	run = bed_start(&cfg);
+	assert_i_eq(bed_finish(run, &result), MS_RUN_DONE);
+	assert_true(result.net.pauses > 10);
+	assert_u_between(result.end_ps, wire, wire * 101 / 100);
+	ms_run_destroy(run);
+}
+
 /* REQ(sim.pfc.pause): data alone is held back, and what a port was paused adds up. */
 TEST(ms_pfc_comes, answers_pass)
 {
