@@ -124,6 +124,36 @@ REPORT_TEST(run_report_show, says_when_each_ev_went_and_came)
 	free(text);
 }
 
+static void add_counter(const char *name, uint64_t value)
+{
+	struct mrc_stats_counter *c = segment->counter;
+
+	while (c->name[0])
+		c++;
+	snprintf(c->name, sizeof(c->name), "%s", name);
+	c->value = value;
+}
+
+REPORT_TEST(run_report_show, datagrams_where_there_were_any)
+{
+	char *text;
+
+	bed_segment(segment, 1);
+	assert_int_equal(run_report_add(&report, segment), 0);
+	text = shown();
+	assert_null(strstr(text, "datagrams"));
+	free(text);
+	add_counter("ud_tx", 2);
+	add_counter("ud_tx_bytes", 100);
+	add_counter("ud_drop_key", 3);
+	add_counter("ud_drop_no_qp", 4);
+	write_segment(1);
+	assert_int_equal(run_report_read(&report), 0);
+	text = shown();
+	assert_non_null(strstr(text, "datagrams: sent 100 B, received 0 B, 7 dropped\n"));
+	free(text);
+}
+
 REPORT_TEST(run_report_show, a_program_that_never_opened_the_device)
 {
 	char *text;

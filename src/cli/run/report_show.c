@@ -51,6 +51,23 @@ static void show_data(const struct run_report *r, const char *way, const char *p
 		cli_units_count(packets, (double)counter(r, name)));
 }
 
+/* What UD QPs did, where there was one that did anything. */
+static void show_datagrams(const struct run_report *r, FILE *to)
+{
+	static const char drop[] = "ud_drop_";
+	char tx[CLI_UNITS_MAX], rx[CLI_UNITS_MAX];
+	uint64_t dropped = 0;
+
+	for (uint32_t i = 0; i < MRC_STATS_COUNTERS && r->counter[i].name[0]; i++)
+		if (strncmp(r->counter[i].name, drop, sizeof(drop) - 1) == 0)
+			dropped += r->counter[i].value;
+	if (counter(r, "ud_tx") == 0 && counter(r, "ud_rx") == 0 && dropped == 0)
+		return;
+	fprintf(to, "  datagrams: sent %s, received %s, %" PRIu64 " dropped\n",
+		cli_units_bytes(tx, counter(r, "ud_tx_bytes")),
+		cli_units_bytes(rx, counter(r, "ud_rx_bytes")), dropped);
+}
+
 static void show_events(const struct run_report *r, FILE *to)
 {
 	char ev[CLI_UNITS_MAX];
@@ -81,6 +98,7 @@ void run_report_show(const struct run_report *r, const char *program, FILE *to)
 	fprintf(to, ", %" PRIu64 " of them again\n", counter(r, "tx_retransmits"));
 	show_data(r, "received", "rx", to);
 	fprintf(to, ", %" PRIu64 " trimmed\n", counter(r, "rx_trimmed"));
+	show_datagrams(r, to);
 	for (uint32_t i = 0; i < r->ports; i++)
 		fprintf(to, "  plane %-2u sent %s, received %s on the wire\n", i,
 			cli_units_bytes(tx, r->port[i].tx_bytes),
