@@ -42,6 +42,10 @@ torture: all ## a million rounds of data and then a flag on bad planes, programs
 	@$(CMAKE) --build --preset release-tests
 	@MRC_ROUNDS=50 MRC_SEED=$${MRC_SEED-random} ctest --preset release -R '^live_(flags|killed)$$' --verbose
 
+.PHONY: results
+results: deps all ## docs/results.md, its pictures and pages: all figures and studies at full scale
+	@tools/results --threads $$(nproc)
+
 .PHONY: coverage
 coverage: ## which lines of wire and core the tests run, and which they do not
 	@tools/deps check

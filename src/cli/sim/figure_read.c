@@ -43,9 +43,9 @@ static const char *const stat_names[] = {"mean", "least", "most", NULL};
 	{                                                                              \
 		key, MS_KEY_BOOLEAN, offsetof(type, field), 0, 1, NULL, "false", about \
 	}
-#define WORD(key, type, field, words, about)                                          \
-	{                                                                             \
-		key, MS_KEY_WORD, offsetof(type, field), 0, 0, words, words[0], about \
+#define WORD(key, type, field, words, first, about)                                \
+	{                                                                          \
+		key, MS_KEY_WORD, offsetof(type, field), 0, 0, words, first, about \
 	}
 
 static const struct ms_key head_keys[] = {
@@ -77,7 +77,7 @@ static const struct ms_key claim_keys[] = {
 	TIME("to", CLAIM, to_ns, "simulated time"),
 	TIME("than_from", CLAIM, than_from, "simulated time"),
 	TIME("than_to", CLAIM, than_to, "simulated time"),
-	WORD("stat", CLAIM, stat, stat_names, "of the values between from and to"),
+	WORD("stat", CLAIM, stat, stat_names, "mean", "of the values between from and to"),
 	REAL("min", CLAIM, min, "not less"),
 	REAL("max", CLAIM, max, "not more"),
 	REAL("quick_min", CLAIM, quick_min, "at the scale of tests"),
@@ -88,7 +88,7 @@ static const struct ms_key claim_keys[] = {
 
 #define CHART struct sim_chart
 static const struct ms_key chart_keys[] = {
-	WORD("kind", CHART, kind, sim_figure_chart_names, "how it is drawn"),
+	WORD("kind", CHART, kind, sim_figure_chart_names, "time", "how it is drawn"),
 	TEXT("title", CHART, title, "above it"),
 	TEXT("figure", CHART, figure, "what is drawn"),
 	LIST("runs", CHART, runs, "of which runs; none: all"),

@@ -304,6 +304,9 @@ const softmrc = (() => {
 
 	function fill(data) {
 		const page = document.getElementById("page");
+		/* page.html?chart=2 shows one chart alone, for pictures. */
+		const only = new URLSearchParams(location.search).get("chart");
+		if (only !== null) return add_charts(page, charts(data).slice(Number(only), Number(only) + 1));
 		element("h1", data.title, page);
 		element("p", data.command, element("p", null, page, { className: "quiet" }));
 		for (const [label, text] of data.text || []) {
