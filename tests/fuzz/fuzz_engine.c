@@ -22,6 +22,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 #define MTU 256u
 #define REGION_BYTES 65536u
 #define REGION_START UINT64_C(0x7000000)
+#define ACCESS_ALL                                                                \
+	(MT_ACCESS_LOCAL_WRITE | MT_ACCESS_REMOTE_WRITE | MT_ACCESS_REMOTE_READ | \
+	 MT_ACCESS_REMOTE_ATOMIC)
 #define KEY 0x155u /* index 1, tag 0x55 */
 #define CHUNKS 64u
 #define STEPS_MAX 400u
@@ -101,6 +104,18 @@ static bool place(void *ctx, void *mr_user, uint64_t offset, const void *src, ui
 	/* Every byte is really there. */
 	for (uint32_t i = 0; i < len; i++)
 		r->placed += bytes[i];
+	return true;
+}
+
+/* Carries nothing out, but what it was given must be right. */
+static bool atomic(void *ctx, void *mr_user, uint64_t offset, const struct mt_atomic *op,
+		   uint64_t *original)
+{
+	struct region *r = mr_user;
+
+	mb_assert(&((struct node *)ctx)->region == r && r->live);
+	mb_assert(offset % 8 == 0 && offset <= REGION_BYTES - 8);
+	*original = op->swaps ? op->compare : r->placed++;
 	return true;
 }
 
@@ -191,13 +206,17 @@ static void connect(struct fuzz *f, unsigned n, unsigned i)
 	attr.retry_linear = 2;
 	attr.retry_exp = 2;
 	attr.cc_profile = i;
+	attr.access = ACCESS_ALL;
+	attr.max_rd_atomic = 3; /* more than is taken */
+	attr.max_dest_rd_atomic = 2;
 	for (unsigned s = MT_QPS_INIT; s <= MT_QPS_RTS; s++) {
 		uint32_t mask = MT_QP_STATE;
 
 		if (s == MT_QPS_INIT)
 			mask |= MT_QP_DEST | MT_QP_RQ_PSN | MT_QP_SQ_PSN | MT_QP_PATH_MTU |
 				MT_QP_MPR | MT_QP_MPR_DEST | MT_QP_MAX_WIMM | MT_QP_MAX_WIMM_DEST |
-				MT_QP_TIMEOUT | MT_QP_RETRY | MT_QP_CC_PROFILE;
+				MT_QP_TIMEOUT | MT_QP_RETRY | MT_QP_CC_PROFILE | MT_QP_ACCESS |
+				MT_QP_MAX_RD_ATOMIC | MT_QP_MAX_DEST_RD_ATOMIC;
 		attr.state = s;
 		modify(f, n, i, &attr, mask);
 	}
@@ -228,9 +247,8 @@ static void set_profiles(struct node *node)
 
 static void add_region(struct node *node)
 {
-	node->region.live =
-		mt_mr_add(node->engine, KEY >> 8, KEY & 0xFF, 0, REGION_START, REGION_BYTES,
-			  MT_ACCESS_LOCAL_WRITE | MT_ACCESS_REMOTE_WRITE, &node->region) == MT_OK;
+	node->region.live = mt_mr_add(node->engine, KEY >> 8, KEY & 0xFF, 0, REGION_START,
+				      REGION_BYTES, ACCESS_ALL, &node->region) == MT_OK;
 	mb_assert(node->region.live);
 }
 
@@ -243,11 +261,11 @@ static void open_node(struct fuzz *f, unsigned n)
 		 .rq_depth = 8,
 		 .max_sge = 2,
 		 .signal_all = true,
-		 .extensions = MW_EXT_SEND,
+		 .extensions = MW_EXT_SEND | MW_EXT_READ | MW_EXT_ATOMIC,
 		 .in_order = true,
 		 .max_recv_sge = 2}};
 	struct node *node = &f->nodes[n];
-	struct mt_env env = {.ctx = node, .place = place};
+	struct mt_env env = {.ctx = node, .place = place, .atomic = atomic};
 	struct mt_engine_cfg cfg;
 
 	mt_engine_cfg_default(&cfg, 2);
@@ -402,6 +420,22 @@ static void move_time(struct fuzz *f, uint8_t how)
 		}
 }
 
+static void make_request(struct mt_send_wr *wr, struct mt_sge *sges)
+{
+	static const enum mt_wr_opcode opcodes[] = {MT_WR_READ, MT_WR_COMPARE_SWAP, MT_WR_FETCH_ADD,
+						    MT_WR_READ};
+
+	wr->opcode = opcodes[wr->flags & 3];
+	wr->flags = wr->flags & 4 ? MT_WR_FENCE : 0;
+	wr->compare_add = 7;
+	wr->swap = wr->wr_id;
+	if (wr->opcode == MT_WR_READ)
+		return;
+	sges[0].length = 8;
+	wr->n_sge = 1;
+	wr->remote_addr &= ~UINT64_C(7);
+}
+
 static void post(struct fuzz *f, unsigned n, unsigned i)
 {
 	struct end *end = &f->nodes[n].ends[i];
@@ -416,8 +450,11 @@ static void post(struct fuzz *f, unsigned n, unsigned i)
 				.rkey = flags & 0x80 ? KEY ^ 1 : KEY,
 				.remote_addr =
 					REGION_START + (flags & 0x40 ? REGION_BYTES - 300 : 0)};
-	int r = mt_qp_post_send(end->qp, f->now, &wr);
+	int r;
 
+	if (flags & 0x10)
+		make_request(&wr, sges);
+	r = mt_qp_post_send(end->qp, f->now, &wr);
 	for (unsigned tries = 0; r == MT_ERR_MEMORY && tries < 4; tries++) {
 		add_memory(&f->nodes[n]);
 		r = mt_qp_post_send(end->qp, f->now, &wr);

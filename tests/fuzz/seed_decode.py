@@ -58,6 +58,12 @@ def seeds(vectors):
     yield "opcode_roce_write_only", changed(packet, 0, 0x0A)
     yield "opcode_unused", changed(packet, 0, 0xDF)
     yield "tver", changed(packet, 1, 0x01)
+    # The extension's own, docs/protocol.md: requests, responses, and their control packets.
+    for opcode in (0xE0, 0xE3, 0xEC, 0xED, 0xF0, 0xF2, 0xF3, 0xF4):
+        yield f"ext_{opcode:02x}", bytes([opcode]) + bytes(7) + b"\x10" + bytes(10) + b"\x01" + bytes(36)
+    for opcode, length in ((0xF1, 4), (0xFC, 36), (0xFD, 20)):
+        yield f"ext_{opcode:02x}", bytes([opcode]) + bytes(11 + length)
+    yield "ext_fe", bytes([0xFE]) + bytes(11 + 15) + b"\x01"
 
 
 def main():

@@ -54,6 +54,18 @@ def seeds():
     yield "to_sqd_and_back", talk() + bytes([MODIFY, 0, 1, 4]) + talk() + bytes([MODIFY, 0, 1, 3])
     yield "reset", talk() + bytes([MODIFY, 0, 1, 8, MODIFY | NODE1, 0, 1, 8]) + talk()
     yield "denied", each(DENY | 0x10, 1, b"\1") + talk() + each(DENY, 1, b"\1") + talk()
+    read, swap, add, fence = 0x10, 0x11, 0x12, 4
+    ask = post(200, read, QP1) + post(1, add, QP1) + post(1, swap | fence, QP1) + bytes([HONEST] * 4)
+    yield "read_and_atomics", ask
+    yield "answers_lost", ask + post(200, read, QP1) + bytes([HONEST]) + each(LOSE, 2) + \
+        each(TIME, 8, b"\x10") + bytes([HONEST] * 4)
+    yield "more_than_is_taken", ask + post(250, read, QP1) * 3 + bytes([HONEST] * 4)
+    yield "read_wrong_key", ask + post(20, read | 0x80, QP1) + bytes([HONEST] * 4)
+    yield "reset_while_reading", ask + post(250, read, QP1) + out + bytes(
+        [MODIFY | QP1, 0, 1, 8, MODIFY | NODE1 | QP1, 0, 1, 8]) + ask
+    for opcode in (0xEC, 0xED, 0xEE, 0xEF, 0xF0, 0xF1, 0xF2, 0xF3, 0xF4, 0xFC, 0xFD, 0xFE):
+        packet = bytes([opcode, 0, 0xFF, 0xFF, 0, 0, 1, 1, 0, 0, 0, 5]) + bytes(36)
+        yield f"raw_{opcode:02x}", ask + bytes([RAW | NODE1, 1, len(packet)]) + packet + ask
     sack = bytes([0xDC, 0, 0xFF, 0xFF, 0, 0, 1, 0, 0, 0xFF, 0xFF, 0xEF]) + bytes(36)
     yield "sack_for_nothing", bytes([RAW | 0, 1, len(sack)]) + sack + talk()
 
