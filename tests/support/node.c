@@ -78,6 +78,21 @@ void node_exhaust(struct node *n)
 			;
 }
 
+static bool atomic(void *ctx, void *mr_user, uint64_t offset, const struct mt_atomic *op,
+		   uint64_t *original)
+{
+	struct node *n = ctx;
+	uint64_t now;
+
+	assert_ptr_equal(mr_user, n);
+	assert_true(offset % 8 == 0 && offset <= NODE_MR_BYTES - 8);
+	memcpy(original, n->memory + offset, 8);
+	now = op->swaps ? (*original == op->compare ? op->swap_add : *original)
+			: *original + op->swap_add;
+	memcpy(n->memory + offset, &now, 8);
+	return !n->memory_gone;
+}
+
 static bool place(void *ctx, void *mr_user, uint64_t offset, const void *src, uint32_t len)
 {
 	struct node *n = ctx;
@@ -148,7 +163,7 @@ static struct mt_qp *make_qp(struct node *n, uint32_t qpn, void *user)
 
 void node_open(struct node *n, const struct node_opts *o, unsigned side)
 {
-	struct mt_env env = {.ctx = n, .place = place};
+	struct mt_env env = {.ctx = n, .place = place, .atomic = atomic};
 
 	memset(n, 0, sizeof(*n));
 	n->opts = *o;
@@ -160,7 +175,10 @@ void node_open(struct node *n, const struct node_opts *o, unsigned side)
 	n->memory = node_block(n, NODE_MR_BYTES);
 	set_profiles(n);
 	assert_i_eq(mt_mr_add(n->engine, NODE_MR_INDEX, NODE_KEY & 0xFF, NODE_PD, NODE_MR_START,
-			      NODE_MR_BYTES, MT_ACCESS_LOCAL_WRITE | MT_ACCESS_REMOTE_WRITE, n),
+			      NODE_MR_BYTES,
+			      MT_ACCESS_LOCAL_WRITE | MT_ACCESS_REMOTE_WRITE |
+				      MT_ACCESS_REMOTE_READ | MT_ACCESS_REMOTE_ATOMIC,
+			      n),
 		    MT_OK);
 	n->qp = make_qp(n, n->qpn, n);
 }

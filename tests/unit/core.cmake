@@ -29,6 +29,8 @@ foreach(name
 endforeach()
 # These need an engine around what they test. mr.c and qp.c exist in two rooms.
 foreach(name
+	request
+	response
 	completer
 	completer_loss
 	config
