@@ -207,6 +207,14 @@ def _count(row, crew, result):
     result.ev_events = sorted(event for process in processes for event in process.ev_events)
 
 
+def _count_failed(row, crew, result):
+    """What had been counted when it failed, for whoever looks for the cause."""
+    try:
+        _count(row, crew, result)
+    except counters.CountersError:
+        pass  # the row failed already, and says why
+
+
 def _run(row, place, crew, result):
     processes = (_run_pair if row.server else _run_one)(row, place, crew)
     if place.during:
@@ -250,6 +258,7 @@ def run(row, place):
         result.tail = _tail(crew, getattr(failed, "name", ""))
         if _skip_by_output(row, crew):
             result.state, result.reason = SKIP, row.skip_if[1]
+        _count_failed(row, crew, result)
     finally:
         left = crew.kill()
     if left and result.state == OK:
