@@ -249,6 +249,7 @@ TEST(ms_job_measure, jitter_is_what_its_mean_says_and_the_slowest_decides)
 	 */
 	assert_u_between(alone, 339 * US, 343 * US);
 	c.dp = 32;
+	c.steps = 40;
 	measure(&c, ms_ideal_free);
 	assert_true(steps.mean_ns > alone + 40 * US);
 	c.jitter = 0;
@@ -298,6 +299,7 @@ TEST(ms_job_run, packets_take_what_the_ring_formula_says)
 	struct ms_run *run;
 
 	c.dp_bytes = 8 << 20;
+	c.steps = 2;
 	job = make(&c);
 	bed_graph_run(&cfg, ms_job_graph(job));
 	run = bed_graph_all(&cfg, &r);

@@ -45,7 +45,7 @@ static void add_packets(const json_t *r, struct cli_text *out)
 	if (number(r, "packets.checked_faults") > 0)
 		cli_text_add(
 			out,
-			"the model against packets: %.0f faults in a row, %s by the model, %s "
+			"the model against packets: %.0f other faults, %s by the model, %s "
 			"in packets: %+.2f %%\n",
 			number(r, "packets.checked_faults"),
 			cli_units_time(said, (uint64_t)(number(r, "packets.predicted_us") * 1e3)),
