@@ -179,8 +179,10 @@ static void route_lines(const struct work *w, uint32_t node, FILE *to)
 
 		any = any || w->todo->port[link] & (ML_DO_BUILD | ML_DO_UP);
 	}
-	if (any)
-		ml_lines_routes(to, &lab->t, node, carries, lab);
+	if (!any)
+		return;
+	ml_lines_routes(to, &lab->t, node, carries, lab);
+	ml_lines_ipv4(to, &lab->t, node, carries, lab);
 }
 
 static void tc_lines(const struct work *w, uint32_t node, FILE *to)

@@ -67,7 +67,7 @@ void ml_lines_port(FILE *to, const struct mf_topology *t, uint32_t link, uint32_
 void ml_lines_node(FILE *to, const struct mf_topology *t, uint32_t node, const char *sid_device)
 {
 	uint8_t bytes[MF_ADDRESS_BYTES];
-	char text[INET6_ADDRSTRLEN], ipv4[ML_IPV4_TEXT];
+	char text[INET6_ADDRSTRLEN];
 
 	fprintf(to, "link set dev lo up\n");
 	if (mf_node_at(t, node).tier != MF_HOST) {
@@ -79,8 +79,6 @@ void ml_lines_node(FILE *to, const struct mf_topology *t, uint32_t node, const c
 	}
 	mf_address_of_host(t, node, bytes);
 	fprintf(to, "addr replace %s/128 dev lo nodad\n", address(bytes, text));
-	if (ml_ipv4_fits(t))
-		fprintf(to, "addr replace %s/32 dev lo\n", ml_ipv4_of_host(t, node, ipv4));
 	for (uint32_t plane = 0; plane < t->cfg.planes; plane++) {
 		mf_address_on_plane(t, node, plane, bytes);
 		fprintf(to, "addr replace %s/128 dev lo nodad\n", address(bytes, text));
@@ -112,13 +110,13 @@ static void write_hop(FILE *to, const struct mf_topology *t, uint32_t node,
 	fprintf(to, " via %sfe80::%u dev %s", family, mf_link_down(r->link) ? 1u : 2u, port);
 }
 
-/* The same for IPv4; only plain routes have it. The next hops are those of IPv6. */
+/* write_route for IPv4; only plain routes have it. The next hops are those of IPv6. */
 static void write_ipv4(FILE *to, const struct mf_topology *t, uint32_t node,
 		       const struct mf_route *r, size_t n)
 {
 	char text[ML_IPV4_TEXT + 3];
 
-	if (!(r->set & MF_ROUTES_PLAIN) || !ml_ipv4_fits(t))
+	if (!(r->set & MF_ROUTES_PLAIN))
 		return;
 	ml_ipv4_prefix(t, r, text);
 	if (r->kind == MF_ROUTE_BLACKHOLE)
@@ -180,9 +178,12 @@ static bool same_route(const struct mf_route *a, const struct mf_route *b)
 	       memcmp(a->prefix, b->prefix, sizeof(a->prefix)) == 0;
 }
 
-void ml_lines_routes(FILE *to, const struct mf_topology *t, uint32_t node,
-		     bool (*carries)(const struct ml_lab *lab, uint32_t link),
-		     const struct ml_lab *lab)
+typedef void write_fn(FILE *to, const struct mf_topology *t, uint32_t node,
+		      const struct mf_route *r, size_t n);
+
+/* Gives the routes of a node to `write`, all records of one prefix together. */
+static void write_routes(FILE *to, const struct mf_topology *t, uint32_t node,
+			 ml_carries_fn *carries, const struct ml_lab *lab, write_fn *write)
 {
 	struct mf_route group[HOPS_MAX], r;
 	struct mf_route_iter it;
@@ -195,13 +196,30 @@ void ml_lines_routes(FILE *to, const struct mf_topology *t, uint32_t node,
 		if (any && r.kind == MF_ROUTE_LINK && !carries(lab, r.link))
 			continue;
 		if (n && (!any || !same_route(&group[0], &r) || n == HOPS_MAX)) {
-			write_route(to, t, node, group, n);
-			write_ipv4(to, t, node, group, n);
+			write(to, t, node, group, n);
 			n = 0;
 		}
 		if (any)
 			group[n++] = r;
 	} while (any);
+}
+
+void ml_lines_routes(FILE *to, const struct mf_topology *t, uint32_t node, ml_carries_fn *carries,
+		     const struct ml_lab *lab)
+{
+	write_routes(to, t, node, carries, lab, write_route);
+}
+
+void ml_lines_ipv4(FILE *to, const struct mf_topology *t, uint32_t node, ml_carries_fn *carries,
+		   const struct ml_lab *lab)
+{
+	char text[ML_IPV4_TEXT];
+
+	if (!ml_ipv4_fits(t))
+		return;
+	if (mf_node_at(t, node).tier == MF_HOST)
+		fprintf(to, "addr replace %s/32 dev lo\n", ml_ipv4_of_host(t, node, text));
+	write_routes(to, t, node, carries, lab, write_ipv4);
 }
 
 /* ---- filters ---- */

@@ -37,13 +37,18 @@ void ml_lines_cable(FILE *to, const struct mf_topology *t, const char *prefix, u
 void ml_lines_node(FILE *to, const struct mf_topology *t, uint32_t node, const char *sid_device);
 /* ml_lines_port brings a port up, with its addresses and the neighbour at the other end. */
 void ml_lines_port(FILE *to, const struct mf_topology *t, uint32_t link, uint32_t peer);
-/*
- * ml_lines_routes writes the node's routes, of ECMP groups the next hops that are there: `carries`
- * says of a link whether its port is.
- */
-void ml_lines_routes(FILE *to, const struct mf_topology *t, uint32_t node,
-		     bool (*carries)(const struct ml_lab *lab, uint32_t link),
+/* Says of a link whether the port that sends on it is there. */
+typedef bool ml_carries_fn(const struct ml_lab *lab, uint32_t link);
+
+/* ml_lines_routes writes the node's routes, of ECMP groups the next hops that are there. */
+void ml_lines_routes(FILE *to, const struct mf_topology *t, uint32_t node, ml_carries_fn *carries,
 		     const struct ml_lab *lab);
+/*
+ * ml_lines_ipv4 writes what goes beside that for IPv4, which is the lab's alone: a host's address,
+ * and the plain routes. Nothing where ml_ipv4_fits says no.
+ */
+void ml_lines_ipv4(FILE *to, const struct mf_topology *t, uint32_t node, ml_carries_fn *carries,
+		   const struct ml_lab *lab);
 
 /*
  * ml_lines_classic writes tc lines that lead from the losses and blackholes of `before` (NULL: the

@@ -78,15 +78,17 @@ LINES_TEST(ml_lines_routes, of_a_host_choose_the_plane_and_the_source)
 	has("route replace local fcbb:bb02:1::/48 dev lo\n");
 }
 
-LINES_TEST(ml_lines_routes, are_there_for_ipv4_too)
+/* The lab's alone: what plans are made of has none. */
+LINES_TEST(ml_lines_ipv4, plain_routes_beside_those_of_ipv6)
 {
-	ml_lines_routes(list.to, &t, mf_node_switch(&t, MF_T0, 0, 1), all, NULL);
+	ml_lines_ipv4(list.to, &t, mf_node_switch(&t, MF_T0, 0, 1), all, NULL);
 	has("route replace 10.0.1.1/32 via inet6 fe80::1 dev d0\n");
 	has("route replace blackhole 10.0.1.0/24\n");
 	has("route replace 10.0.0.0/8 nexthop via inet6 fe80::2 dev u0 nexthop via inet6 fe80::2 "
 	    "dev u1\n");
 	has("route replace blackhole 0.0.0.0/0\n");
-	ml_lines_routes(list.to, &t, 5, all, NULL);
+	ml_lines_ipv4(list.to, &t, 5, all, NULL);
+	has("addr replace 10.0.1.2/32 dev lo\n");
 	has("route replace 10.0.0.0/8 src 10.0.1.2 nexthop via inet6 fe80::2 dev e0 ");
 }
 
