@@ -95,7 +95,7 @@ def build(folder):
     folder.mkdir(parents=True, exist_ok=True)
     if shutil.which("mpicc.openmpi"):
         subprocess.run(["mpicc.openmpi", "-O2", "-Wall", "-Wextra", "-o", str(folder / "allreduce"),
-                        str(HERE / "allreduce.c")], check=True)
+                        "{here}/allreduce.c".format(here=HERE)], check=True)
 
 
 def finish(process):

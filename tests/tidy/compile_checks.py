@@ -70,14 +70,14 @@ def clang_warnings(tree):
 
 
 def dead_files(tree):
-    """Every C file is part of some target, or built by a row of tests/compat/rows.toml."""
+    """Every C file is part of some target, or built by a row of tests/compat/rows.toml or by bench/verbs."""
     if tree.build_flags is None:
         raise Skip("no build folder was given")
     sources = [f for f in tree.c_files("src", "examples", "bench", "tests") if f.suffix == ".c"]
-    rows = tree.root / "tests/compat/rows.toml"
-    rows_text = rows.read_text() if rows.exists() else ""
+    builders = [tree.root / name for name in ("tests/compat/rows.toml", "bench/verbs/bench.py")]
+    built = "".join(file.read_text() for file in builders if file.exists())
     return [f"{f}: no target compiles it" for f in sources
-            if f not in tree.build_flags and f"{{here}}/{f.name}" not in rows_text]
+            if f not in tree.build_flags and f"{{here}}/{f.name}" not in built]
 
 
 def fmt(tree):
