@@ -20,6 +20,8 @@ OK, FAILED, SKIP = "ok", "FAILED", "SKIP"
 # Below the ports that the kernel gives to those who ask for any.
 PORTS = (20000, 30000)
 LINES_SHOWN = 12
+# Two planes; and source ports that the kernel does not give to whoever asks for any.
+LOOPBACK = {"MRC_PORTS": "127.0.0.1,127.0.1.1", "MRC_EV_BASE": "12000"}
 
 
 @dataclasses.dataclass
@@ -35,7 +37,7 @@ class Place:
     address: str = "127.0.0.1"  # of the server
     server: list = dataclasses.field(default_factory=list)
     client: list = dataclasses.field(default_factory=list)
-    env: dict = dataclasses.field(default_factory=lambda: {"MRC_PORTS": "127.0.0.1,127.0.1.1"})
+    env: dict = dataclasses.field(default_factory=lambda: dict(LOOPBACK))
     during: object = None
 
 
