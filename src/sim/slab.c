@@ -2,6 +2,7 @@
 /* slab.c - see slab.h. */
 #include "sim/slab.h"
 
+#include <string.h>
 #include <sys/mman.h>
 
 #include "sim/chunk.h"
@@ -10,6 +11,25 @@
 #define LARGEST_STEP (1u << 18)
 /* Large pages are worth their size from here on. */
 #define HUGE_FROM (4u << 20)
+
+/* Makes pages longer, somewhere else if need be; NULL: no memory. */
+static void *lengthen(void *pages, size_t from, size_t to)
+{
+#ifdef __SANITIZE_THREAD__
+	/* It does not see mremap, and takes what another lane is given next for shared. */
+	void *p = ms_map_bytes(to);
+
+	if (!p)
+		return NULL;
+	memcpy(p, pages, from);
+	ms_unmap_bytes(pages, from);
+	return p;
+#else
+	void *p = mremap(pages, from, to, MREMAP_MAYMOVE);
+
+	return p == MAP_FAILED ? NULL : p;
+#endif
+}
 
 int ms_slab_grow(struct ms_slab *s)
 {
@@ -25,8 +45,8 @@ int ms_slab_grow(struct ms_slab *s)
 			return 0;
 		s->fresh = 1;
 	} else {
-		p = mremap(s->packet, s->room * size, bytes, MREMAP_MAYMOVE);
-		if (p == MAP_FAILED)
+		p = lengthen(s->packet, s->room * size, bytes);
+		if (!p)
 			return 0;
 		if (bytes >= HUGE_FROM)
 			(void)madvise(p, bytes, MADV_HUGEPAGE);
