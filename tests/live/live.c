@@ -83,7 +83,7 @@ static void live_environment(const struct live_setup *setup, uint32_t host, cons
 	live_setenv("MRC_SRV6_ROWS", setup->rows, host);
 	live_setenv("MRC_SRV6_GID", setup->gid, host);
 	live_setenv("MRC_SRV6_UPLINKS", setup->uplinks, host);
-	setenv("MRC_EV_BASE", setup->own_ev_bases && host == 2 ? "60000" : "49152", 1);
+	setenv("MRC_EV_BASE", setup->own_ev_bases && host == 2 ? "13008" : "12000", 1);
 	setenv("MRC_PACE", setup->pace ? setup->pace : "", 1);
 	setenv("MRC_CC", setup->cc ? setup->cc : "", 1);
 	setenv("MRC_EV_FORMAT", setup->ev_format ? setup->ev_format : "", 1);
