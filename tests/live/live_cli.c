@@ -31,6 +31,7 @@ static int cli_setup(void **state)
 	(void)state;
 	setenv("MRC_PORTS", "127.0.0.1,127.0.1.1", 1);
 	setenv("MRC_EVS", "4", 1);
+	setenv("MRC_EV_BASE", "12000", 1); /* what is printed has it */
 	/* Several of these tests may run on a machine at once. */
 	snprintf(port, sizeof(port), "%ld", 20000 + (long)getpid() % 20000);
 	return 0;
@@ -41,7 +42,6 @@ static int cli_teardown(void **state)
 	(void)state;
 	unsetenv("MRC_PORTS");
 	unsetenv("MRC_EVS");
-	setenv("MRC_EV_BASE", "12000", 1); /* by hand, too */
 	return 0;
 }
 
