@@ -513,11 +513,13 @@ TEST(sim_read, answers_that_do_not_fit)
 	p.data.reth.va = 0;
 	p.data.meth.msn = 2;
 	case_give(w, 0, &meta, &p);
-	p.bth.opcode = MW_ATOMIC_RESPONSE;
+	/* It would fit the READ that stands where that of number 2 will. */
 	p.payload_len = p.data.reth.dmalen = 0;
+	case_give(w, 0, &meta, &p);
+	p.bth.opcode = MW_ATOMIC_RESPONSE;
 	p.data.meth.msn = 1;
 	case_give(w, 0, &meta, &p);
-	CASE_EQ(w, case_stats(w, 0).drop_malformed, 5);
+	CASE_EQ(w, case_stats(w, 0).drop_malformed, 6);
 	CASE_EQ(w, case_stats(w, 0).rx_data_bytes, 0);
 	case_close(w);
 }
