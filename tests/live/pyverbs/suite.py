@@ -47,8 +47,8 @@ def unpack(folder):
             shutil.copy(file, tests)
 
 
-def environment(library, runtime):
-    env = dict(os.environ, LD_LIBRARY_PATH=str(library), MRC_PORTS="127.0.0.1",
+def environment(drop_in, runtime):
+    env = dict(os.environ, LD_LIBRARY_PATH=str(drop_in), MRC_PORTS="127.0.0.1",
                PYTHONDONTWRITEBYTECODE="1")
     if runtime:
         # The interpreter was built without it, and leaks.
@@ -168,7 +168,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--write", action="store_true")
     parser.add_argument("--only", default="", metavar="NAME")
-    parser.add_argument("library", type=pathlib.Path)
+    parser.add_argument("drop_in", metavar="FOLDER", type=pathlib.Path)
     parser.add_argument("runtime", nargs="?")
     arguments = parser.parse_args()
     if not TESTS.is_dir():
@@ -181,7 +181,7 @@ def main():
     with tempfile.TemporaryDirectory(prefix="softmrc-pyverbs-") as name:
         folder = pathlib.Path(name)
         unpack(folder)
-        results = run(folder, environment(arguments.library.resolve(), arguments.runtime), arguments.only,
+        results = run(folder, environment(arguments.drop_in.resolve(), arguments.runtime), arguments.only,
                       out)
     if arguments.write:
         write(results)
