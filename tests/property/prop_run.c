@@ -6,7 +6,7 @@
  */
 #include "support/test.h"
 
-#include "fabric/link.h"
+#include "property/random_fabric.h"
 #include "sim/run.h"
 
 #define US_PS UINT64_C(1000000)
@@ -14,39 +14,6 @@
 
 static char why[MS_WHY_BYTES];
 static struct ms_fault faults[2 * FAULTS_MAX];
-
-static uint32_t pick(uint32_t low, uint32_t high)
-{
-	return low + (uint32_t)test_rand_below(high - low + 1);
-}
-
-static void random_topology(struct mf_topology *topology)
-{
-	struct mf_topology_cfg t = {
-		.name = "random",
-		.planes = pick(1, 4),
-		.tiers = test_rand_chance(1, 4) ? 3 : 2,
-		.pods = 1,
-		.hosts_per_t0 = pick(1, 5),
-		.t0s = pick(2, 4),
-		.t1s = pick(1, 5),
-		.rails = 1,
-		.mtu = 4500,
-		.switch_ns = pick(0, 700),
-		.usid.block = 0xfcbbbb00,
-		.address_block = 0xfd4d5243,
-	};
-	struct mf_error error;
-
-	if (t.tiers == 3) {
-		t.pods = 2;
-		t.t1_uplinks = pick(1, 3);
-	}
-	for (unsigned i = 0; i < MF_LINK_KINDS; i++)
-		t.links[i] = (struct mf_link_cfg){UINT64_C(100000000000) << test_rand_below(3),
-						  pick(100, 1200)};
-	assert_true(mf_topology_init(topology, &t, &error));
-}
 
 static void random_workload(struct ms_workload_cfg *w, uint32_t hosts)
 {
