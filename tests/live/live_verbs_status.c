@@ -9,12 +9,6 @@
 #include <time.h>
 
 #define ACCESS ((unsigned int)(IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE))
-#define PSN 0x42u
-
-/* What differs from one case to the next. */
-struct patience {
-	uint8_t timeout, retry_cnt, rnr_retry, min_rnr_timer;
-};
 
 static uint64_t now_us(void)
 {
@@ -24,52 +18,11 @@ static uint64_t now_us(void)
 	return (uint64_t)t.tv_sec * 1000000u + (uint64_t)t.tv_nsec / 1000;
 }
 
-static void connect_qp(const struct verbs_rig *r, int i, const struct patience *p)
+static void connect_both(struct verbs_rig *r, const struct verbs_rig_patience *p)
 {
-	struct ibv_qp_attr attr = {
-		.qp_state = IBV_QPS_INIT,
-		.port_num = 1,
-		.qp_access_flags = ACCESS,
-		.path_mtu = IBV_MTU_1024,
-		.dest_qp_num = r->qp[!i]->qp_num,
-		.rq_psn = PSN,
-		.sq_psn = PSN,
-		.min_rnr_timer = p->min_rnr_timer,
-		.ah_attr = {.is_global = 1, .port_num = 1},
-		.timeout = p->timeout,
-		.retry_cnt = p->retry_cnt,
-		.rnr_retry = p->rnr_retry,
-	};
-
-	assert_int_equal(ibv_query_gid(r->ctx, 1, 0, &attr.ah_attr.grh.dgid), 0);
-	assert_int_equal(
-		ibv_modify_qp(r->qp[i], &attr,
-			      IBV_QP_STATE | IBV_QP_PKEY_INDEX | IBV_QP_PORT | IBV_QP_ACCESS_FLAGS),
-		0);
-	attr.qp_state = IBV_QPS_RTR;
-	assert_int_equal(ibv_modify_qp(r->qp[i], &attr,
-				       IBV_QP_STATE | IBV_QP_AV | IBV_QP_PATH_MTU |
-					       IBV_QP_DEST_QPN | IBV_QP_RQ_PSN |
-					       IBV_QP_MAX_DEST_RD_ATOMIC | IBV_QP_MIN_RNR_TIMER),
-			 0);
-	attr.qp_state = IBV_QPS_RTS;
-	assert_int_equal(ibv_modify_qp(r->qp[i], &attr,
-				       IBV_QP_STATE | IBV_QP_TIMEOUT | IBV_QP_RETRY_CNT |
-					       IBV_QP_RNR_RETRY | IBV_QP_SQ_PSN |
-					       IBV_QP_MAX_QP_RD_ATOMIC),
-			 0);
-}
-
-static void connect_both(struct verbs_rig *r, const struct patience *p)
-{
-	for (int i = 0; i < 2; i++) {
-		struct ibv_qp_init_attr init = verbs_rig_init(r, i);
-
-		r->qp[i] = ibv_create_qp(r->pd, &init);
-		assert_non_null(r->qp[i]);
-	}
+	verbs_rig_make(r);
 	for (int i = 0; i < 2; i++)
-		connect_qp(r, i, p);
+		verbs_rig_connect_patient(r, i, ACCESS, p);
 }
 
 static void post_recv(struct verbs_rig *r, int i, uint64_t wr_id, uint32_t bytes)
@@ -102,7 +55,7 @@ static enum ibv_qp_state state_of(struct ibv_qp *qp)
 #define STATUS_TEST(name) TEST_WITH(verbs_rig_setup, verbs_rig_teardown, ibv_wc_status, name)
 
 /* How long a peer that is gone goes unnoticed; no machine makes that shorter than was asked for. */
-static uint64_t silence_us(struct verbs_rig *r, const struct patience *p)
+static uint64_t silence_us(struct verbs_rig *r, const struct verbs_rig_patience *p)
 {
 	uint64_t begin;
 
@@ -124,9 +77,9 @@ static uint64_t silence_us(struct verbs_rig *r, const struct patience *p)
 /* 4.096 us x 2^15 is 134 ms, 2^17 is 537 ms. REQ(req.retry.linear-exp) */
 STATUS_TEST(retry_exceeded_after_timeout_and_retry_cnt)
 {
-	const struct patience once = {.timeout = 15, .retry_cnt = 0, .rnr_retry = 7},
-			      thrice = {.timeout = 15, .retry_cnt = 2, .rnr_retry = 7},
-			      longer = {.timeout = 17, .retry_cnt = 0, .rnr_retry = 7};
+	const struct verbs_rig_patience once = {.timeout = 15, .retry_cnt = 0, .rnr_retry = 7},
+					thrice = {.timeout = 15, .retry_cnt = 2, .rnr_retry = 7},
+					longer = {.timeout = 17, .retry_cnt = 0, .rnr_retry = 7};
 
 	assert_u_between(silence_us(*state, &once), 134000, 20000000);
 	assert_u_between(silence_us(*state, &thrice), 3 * 134000, 20000000);
@@ -136,7 +89,7 @@ STATUS_TEST(retry_exceeded_after_timeout_and_retry_cnt)
 /* Code 22 is 20.48 ms. REQ(ext.rnr.nack) */
 STATUS_TEST(rnr_retry_exceeded_after_so_many_waits)
 {
-	const struct patience p = {
+	const struct verbs_rig_patience p = {
 		.timeout = 14, .retry_cnt = 7, .rnr_retry = 3, .min_rnr_timer = 22};
 	struct verbs_rig *r = *state;
 	uint64_t begin;
@@ -155,7 +108,7 @@ STATUS_TEST(rnr_retry_exceeded_after_so_many_waits)
 /* Longer than all of retry_cnt, and than six waits. */
 STATUS_TEST(rnr_retry_of_seven_waits_for_ever)
 {
-	const struct patience p = {
+	const struct verbs_rig_patience p = {
 		.timeout = 13, .retry_cnt = 1, .rnr_retry = 7, .min_rnr_timer = 20};
 	const struct timespec pause = {.tv_nsec = 300000000};
 	struct verbs_rig *r = *state;
@@ -182,7 +135,7 @@ static void fail_both(struct verbs_rig *r, enum ibv_wc_status requester)
 
 STATUS_TEST(access_error_flushes_the_responders_receives)
 {
-	const struct patience p = {
+	const struct verbs_rig_patience p = {
 		.timeout = 14, .retry_cnt = 7, .rnr_retry = 7, .min_rnr_timer = 1};
 	struct verbs_rig *r = *state;
 	struct ibv_sge sge = verbs_rig_sge(r, 0, 0, 100);
@@ -208,7 +161,7 @@ STATUS_TEST(access_error_flushes_the_responders_receives)
 
 STATUS_TEST(a_send_too_long_is_told_at_both_ends)
 {
-	const struct patience p = {
+	const struct verbs_rig_patience p = {
 		.timeout = 14, .retry_cnt = 7, .rnr_retry = 7, .min_rnr_timer = 1};
 	struct verbs_rig *r = *state;
 
@@ -224,7 +177,7 @@ STATUS_TEST(a_send_too_long_is_told_at_both_ends)
 /* Each end by itself: what was posted before, and what is posted later. */
 STATUS_TEST(flush_of_all_that_is_posted_in_err)
 {
-	const struct patience p = {
+	const struct verbs_rig_patience p = {
 		.timeout = 14, .retry_cnt = 7, .rnr_retry = 7, .min_rnr_timer = 1};
 	struct ibv_qp_attr err = {.qp_state = IBV_QPS_ERR};
 	struct verbs_rig *r = *state;
@@ -242,7 +195,7 @@ STATUS_TEST(flush_of_all_that_is_posted_in_err)
 /* The end of a message comes last, but what is asked is the order of all its bytes. */
 STATUS_TEST(data_is_not_in_order)
 {
-	const struct patience p = {
+	const struct verbs_rig_patience p = {
 		.timeout = 14, .retry_cnt = 7, .rnr_retry = 7, .min_rnr_timer = 1};
 	struct verbs_rig *r = *state;
 

@@ -46,7 +46,8 @@ struct ibv_qp_init_attr verbs_rig_init(const struct verbs_rig *r, int i)
 	};
 }
 
-void verbs_rig_connect(struct verbs_rig *r, int i, unsigned int access)
+void verbs_rig_connect_patient(struct verbs_rig *r, int i, unsigned int access,
+			       const struct verbs_rig_patience *p)
 {
 	struct ibv_qp_attr attr = {
 		.qp_state = IBV_QPS_INIT,
@@ -56,11 +57,11 @@ void verbs_rig_connect(struct verbs_rig *r, int i, unsigned int access)
 		.dest_qp_num = r->qp[!i]->qp_num,
 		.rq_psn = PSN,
 		.max_dest_rd_atomic = 4,
-		.min_rnr_timer = 12,
+		.min_rnr_timer = p->min_rnr_timer,
 		.ah_attr = {.is_global = 1, .port_num = 1},
-		.timeout = 14,
-		.retry_cnt = 7,
-		.rnr_retry = 7,
+		.timeout = p->timeout,
+		.retry_cnt = p->retry_cnt,
+		.rnr_retry = p->rnr_retry,
 		.sq_psn = PSN,
 		.max_rd_atomic = 4,
 	};
@@ -84,7 +85,15 @@ void verbs_rig_connect(struct verbs_rig *r, int i, unsigned int access)
 			 0);
 }
 
-void verbs_rig_qps(struct verbs_rig *r)
+void verbs_rig_connect(struct verbs_rig *r, int i, unsigned int access)
+{
+	static const struct verbs_rig_patience usual = {
+		.timeout = 14, .retry_cnt = 7, .rnr_retry = 7, .min_rnr_timer = 12};
+
+	verbs_rig_connect_patient(r, i, access, &usual);
+}
+
+void verbs_rig_make(struct verbs_rig *r)
 {
 	for (int i = 0; i < 2; i++) {
 		struct ibv_qp_init_attr init = verbs_rig_init(r, i);
@@ -93,6 +102,11 @@ void verbs_rig_qps(struct verbs_rig *r)
 			r->qp[i] = ibv_create_qp(r->pd, &init);
 		assert_non_null(r->qp[i]);
 	}
+}
+
+void verbs_rig_qps(struct verbs_rig *r)
+{
+	verbs_rig_make(r);
 	for (int i = 0; i < 2; i++)
 		verbs_rig_connect(r, i, ACCESS_ALL);
 }

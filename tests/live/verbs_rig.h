@@ -24,14 +24,23 @@ struct verbs_rig {
 	struct ibv_srq *srq; /* of both; NULL: none. Destroyed with the rig */
 };
 
+/* How long a QP waits and how often it tries, in the codes of ibv_qp_attr. */
+struct verbs_rig_patience {
+	uint8_t timeout, retry_cnt, rnr_retry, min_rnr_timer;
+};
+
 /* verbs_rig_open makes all but the QPs. */
 void verbs_rig_open(struct verbs_rig *r);
 /* verbs_rig_init returns what QP i is made with, if the test says nothing else. */
 struct ibv_qp_init_attr verbs_rig_init(const struct verbs_rig *r, int i);
-/* verbs_rig_qps makes the QPs that are not there yet and connects both. */
+/* verbs_rig_make makes the QPs that are not there yet; verbs_rig_qps connects both as well. */
+void verbs_rig_make(struct verbs_rig *r);
 void verbs_rig_qps(struct verbs_rig *r);
 /* verbs_rig_connect takes QP i from RESET to RTS, towards the other one; it allows `access`. */
 void verbs_rig_connect(struct verbs_rig *r, int i, unsigned int access);
+/* verbs_rig_connect_patient does so with other times than usual. */
+void verbs_rig_connect_patient(struct verbs_rig *r, int i, unsigned int access,
+			       const struct verbs_rig_patience *p);
 void verbs_rig_close(struct verbs_rig *r);
 
 /* Fixtures: *state is a rig; of the second with connected QPs, of the third with an SRQ as well. */
