@@ -55,7 +55,7 @@ static const struct env_number env_numbers[] = {
 	{MH_SET_EVS, 1, MH_EVS_PER_PORT_MAX, 8, "entropy values per port", 1, ENV_U32(evs)},
 	{MH_SET_UDP_PORT, 1024, UINT16_MAX - MH_SLOTS + 1, MH_UDP_PORT,
 	 "the first of 1024 UDP ports", 1, ENV_U32(udp_port)},
-	{MH_SET_EV_BASE, 1024, 65535, 49152, "UDP port", 1, ENV_U32(ev_base)},
+	{MH_SET_EV_BASE, 1024, 65535, MH_EV_BASE, "UDP port", 1, ENV_U32(ev_base)},
 	{MH_SET_RUN, 1, MT_RUN_MAX, 8, "packets", 1, ENV_U32(run)},
 	{MH_SET_RX_BUFFER, 65536, 1u << 30, 4u << 20, "bytes", 1, ENV_U32(rx_buffer_bytes)},
 	{MH_SET_BASE_RTT, 1, 1000000, 200, "us", NS_PER_US, ENV_U64(base_rtt_ns)},
@@ -100,6 +100,7 @@ static int env_read_numbers(struct mh_env *env, const struct mh_settings *s,
 		if (err)
 			return err;
 	}
+	env->ev_base_any = !s->of[MH_SET_EV_BASE].text;
 	return 0;
 }
 
@@ -305,6 +306,18 @@ static int env_read_all(struct mh_env *env, const struct mh_settings *s, struct 
 	if (!err)
 		err = env_read_switch(&env->stats_keep, false, s, MH_SET_STATS_KEEP, error);
 	return err;
+}
+
+bool mh_env_next_ev_base(struct mh_env *env)
+{
+	uint32_t next =
+		env->ev_base == MH_EV_BASE ? MH_EV_BASE_MORE : env->ev_base + MH_EV_BASE_STRIDE;
+
+	if (!env->ev_base_any || next == MH_EV_BASE_MORE + MH_EV_BASES_MORE * MH_EV_BASE_STRIDE)
+		return false;
+	env->ev_base = next;
+	env->srv6.free = next / MH_SRV6_PLANES_MAX;
+	return true;
 }
 
 int mh_env_read(struct mh_env *env, struct mh_env_error *error)

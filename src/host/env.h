@@ -20,6 +20,14 @@
 #define MH_SLOTS 1024u
 /* Registered for RoCEv2; the default. */
 #define MH_UDP_PORT 4791u
+/*
+ * Where EVs begin when nobody asked. The first is where the dynamic ports of RFC 6335 begin, but
+ * Linux gives 32768 to 60999 to whoever asks for any port; so the further ones lie above that.
+ */
+#define MH_EV_BASE 49152u
+#define MH_EV_BASE_MORE 61056u
+#define MH_EV_BASE_STRIDE MH_EVS_PER_PORT_MAX
+#define MH_EV_BASES_MORE 16u
 
 /* What carries the frames; see src/io/README.md. */
 enum mh_driver {
@@ -43,6 +51,7 @@ struct mh_env {
 	uint32_t prefix;   /* bits of a port's address, as 128 bits, that are the plane's subnet */
 	uint32_t evs;	   /* per port */
 	uint32_t ev_base;  /* the first source port; of plane p with SRv6 ev_base + p */
+	bool ev_base_any;  /* nobody asked for this one: others do, see mh_env_next_ev_base */
 	uint32_t run;	   /* packets of a QP in a row on one EV */
 	enum mw_ev_format ev_format;
 	uint64_t pace_bps; /* per port; 0: not paced */
@@ -78,5 +87,10 @@ static inline bool mh_env_is_srv6(const struct mh_env *env)
 int mh_env_read(struct mh_env *env, struct mh_env_error *error);
 /* mh_env_read_device is mh_env_read for one of several devices; ENODEV: there are not so many. */
 int mh_env_read_device(struct mh_env *env, uint32_t device, struct mh_env_error *error);
+/*
+ * mh_env_next_ev_base moves the EVs to the base that is tried behind the present one when another
+ * program has one of its ports. False: there is none, or this one was asked for.
+ */
+bool mh_env_next_ev_base(struct mh_env *env);
 
 #endif

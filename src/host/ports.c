@@ -41,7 +41,7 @@ static struct mio_addr ports_heard(const struct mh_env *env, uint32_t i, uint32_
 	return local;
 }
 
-static void ports_release(int *fds, uint32_t n)
+static void ports_release(const int *fds, uint32_t n)
 {
 	while (n > 0)
 		close(fds[--n]);
@@ -213,10 +213,58 @@ static uint64_t ports_realtime_ns(void)
 	return (uint64_t)ts.tv_sec * 1000000000u + (uint64_t)ts.tv_nsec;
 }
 
-int mh_ports_open(struct mh_ports *ports, const struct mh_env *env, uint64_t now_ns,
-		  struct mio_error *error)
+static void ports_close_all(struct mh_ports *ports)
+{
+	while (ports->n > 0)
+		mio_port_close(ports->port[--ports->n].io);
+}
+
+/* ports_open_all opens every port around the sockets that claim them; on an error none is left. */
+static int ports_open_all(struct mh_ports *ports, const struct mh_env *env, const int *fds,
+			  uint64_t now_ns, struct mio_error *error)
+{
+	for (; ports->n < env->n_ports; ports->n++) {
+		int err = ports_open_one(ports, env, ports->n, fds[ports->n], now_ns, error);
+
+		if (err) {
+			ports_release(fds + ports->n + 1, env->n_ports - ports->n - 1);
+			ports_close_all(ports);
+			return err;
+		}
+		mh_ports_remember_link(ports, env, ports->n);
+		ports->port[ports->n].up = ports->port[ports->n].link;
+	}
+	return 0;
+}
+
+/*
+ * ports_open_somewhere claims a slot, then opens all ports where their EVs are free. Processes of
+ * one user share source ports, so they meet at the same base unless a stranger came in between.
+ */
+static int ports_open_somewhere(struct mh_ports *ports, struct mh_env *env, uint64_t now_ns,
+				struct mio_error *error)
 {
 	int fds[MT_PORTS_MAX];
+	int err;
+
+	do {
+		err = ports_claim(env, fds, &ports->slot, error);
+		if (err)
+			return err;
+		err = ports_open_all(ports, env, fds, now_ns, error);
+	} while (err == EADDRINUSE && mh_env_next_ev_base(env));
+	if (err == EADDRINUSE && env->ev_base_any)
+		snprintf(
+			error->text, sizeof(error->text),
+			"of each run of %u source ports, from UDP port %u and %u to %u on, another "
+			"program has one: see MRC_EV_BASE",
+			env->evs, MH_EV_BASE, MH_EV_BASE_MORE, env->ev_base);
+	return err;
+}
+
+int mh_ports_open(struct mh_ports *ports, struct mh_env *env, uint64_t now_ns,
+		  struct mio_error *error)
+{
 	int err = 0;
 
 	memset(ports, 0, sizeof(*ports));
@@ -228,22 +276,10 @@ int mh_ports_open(struct mh_ports *ports, const struct mh_env *env, uint64_t now
 		err = mio_capture_open(env->capture, ports_realtime_ns() - now_ns, &ports->capture,
 				       error);
 	if (!err)
-		err = ports_claim(env, fds, &ports->slot, error);
-	if (err) {
+		err = ports_open_somewhere(ports, env, now_ns, error);
+	if (err)
 		mh_ports_close(ports);
-		return err;
-	}
-	for (; ports->n < env->n_ports; ports->n++) {
-		err = ports_open_one(ports, env, ports->n, fds[ports->n], now_ns, error);
-		if (err) {
-			ports_release(fds + ports->n + 1, env->n_ports - ports->n - 1);
-			mh_ports_close(ports);
-			return err;
-		}
-		mh_ports_remember_link(ports, env, ports->n);
-		ports->port[ports->n].up = ports->port[ports->n].link;
-	}
-	return 0;
+	return err;
 }
 
 static void ports_end_capture(struct mh_ports *ports)
@@ -257,8 +293,7 @@ static void ports_end_capture(struct mh_ports *ports)
 
 void mh_ports_close(struct mh_ports *ports)
 {
-	while (ports->n > 0)
-		mio_port_close(ports->port[--ports->n].io);
+	ports_close_all(ports);
 	mio_fault_unmap(ports->faults);
 	ports->faults = NULL;
 	if (ports->capture)

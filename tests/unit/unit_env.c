@@ -78,6 +78,7 @@ ENV_TEST(defaults)
 	assert_u_eq(env.ev_format, MW_EV_UDP);
 	assert_u_eq(env.evs, 8);
 	assert_u_eq(env.ev_base, 49152);
+	assert_true(env.ev_base_any);
 	assert_u_eq(env.pace_bps, 0);
 	assert_u_between(env.mtu, 256, 4096);
 	assert_true(env.icrc);
@@ -150,6 +151,7 @@ ENV_TEST(numbers_reach_their_fields)
 	assert_u_eq(env.prefix, 96 + 16);
 	assert_u_eq(env.evs, 64);
 	assert_u_eq(env.ev_base, 65472);
+	assert_false(env.ev_base_any);
 	assert_u_eq(env.mtu, 1024);
 	assert_u_eq(env.base_rtt_ns, 7000);
 	assert_u_eq(env.probe_ns, 101000);
@@ -157,6 +159,31 @@ ENV_TEST(numbers_reach_their_fields)
 	assert_u_eq(env.tail_probe_ns, 103000);
 	assert_u_eq(env.reorder_min_ns, 104000);
 	assert_u_eq(env.reorder_max_ns, 104000);
+}
+
+/* Each base holds the EVs of any configuration, and is fit for SRv6 paths. */
+TEST_WITH(env_clear, env_clear, mh_env_next_ev_base, goes_through_all)
+{
+	struct mh_env env = env_good();
+	uint32_t tried = 1;
+
+	while (mh_env_next_ev_base(&env)) {
+		assert_u_eq(env.ev_base, 61056 + (tried - 1) * 64);
+		assert_u_eq(env.srv6.free * MH_SRV6_PLANES_MAX, env.ev_base);
+		tried++;
+	}
+	assert_u_eq(tried, 17);
+	assert_u_eq(env.ev_base, 62016);
+}
+
+TEST_WITH(env_clear, env_clear, mh_env_next_ev_base, stays_where_it_was_asked_to_be)
+{
+	struct mh_env env;
+
+	setenv("MRC_EV_BASE", "49152", 1);
+	env = env_good();
+	assert_false(mh_env_next_ev_base(&env));
+	assert_u_eq(env.ev_base, 49152);
 }
 
 ENV_TEST(wrong_numbers)

@@ -24,7 +24,7 @@ static struct mh_env ports_env(void)
 	return env;
 }
 
-static void ports_open(struct mh_ports *ports, const struct mh_env *env)
+static void ports_open(struct mh_ports *ports, struct mh_env *env)
 {
 	struct mio_error error = {""};
 
@@ -85,6 +85,109 @@ TEST(mh_ports_open, failing_port_leaves_nothing_open)
 	ports_open(&ports, &env);
 	assert_u_eq(ports.slot, 0);
 	mh_ports_close(&ports);
+}
+
+/*
+ * ports_take binds UDP port `number` of an address as another program does, which shares it with
+ * nobody. -1: somebody has it already, which is as good.
+ */
+static int ports_take(const uint8_t ip[16], uint16_t number)
+{
+	struct mio_addr taken = {.udp_port = number};
+	struct mio_error error;
+	int fd;
+
+	memcpy(taken.ip, ip, sizeof(taken.ip));
+	return mio_udp_claim(&taken, NULL, &fd, &error) ? -1 : fd;
+}
+
+static int ports_lowest_fd(void)
+{
+	int fd = dup(0);
+
+	close(fd);
+	return fd;
+}
+
+/* One port of the first run is taken on plane 0, one of the second on plane 1. */
+TEST(mh_ports_open, moves_where_source_ports_are_free)
+{
+	struct mh_env env = ports_env();
+	struct mh_ports ports;
+	int fd[2], before;
+
+	env.ev_base = MH_EV_BASE;
+	env.ev_base_any = true;
+	fd[0] = ports_take(env.port[0].ip, MH_EV_BASE + 1);
+	fd[1] = ports_take(env.port[1].ip, MH_EV_BASE_MORE);
+	before = ports_lowest_fd();
+	ports_open(&ports, &env);
+	assert_u_between(env.ev_base, MH_EV_BASE_MORE + 1, 65535 - MH_EV_BASE_STRIDE);
+	assert_u_eq((env.ev_base - MH_EV_BASE_MORE) % MH_EV_BASE_STRIDE, 0);
+	assert_u_eq(ports.slot, 0);
+	mh_ports_close(&ports);
+	assert_i_eq(ports_lowest_fd(), before);
+	for (uint32_t i = 0; i < 2; i++)
+		if (fd[i] >= 0)
+			close(fd[i]);
+}
+
+TEST(mh_ports_open, stays_where_it_was_asked_to_be)
+{
+	struct mh_env env = ports_env();
+	struct mio_error error;
+	struct mh_ports ports;
+	int fd, before;
+
+	fd = ports_take(env.port[1].ip, 53001);
+	before = ports_lowest_fd();
+	assert_i_eq(mh_ports_open(&ports, &env, 0, &error), EADDRINUSE);
+	assert_u_eq(env.ev_base, 53000);
+	assert_non_null(strstr(error.text, "port 53001"));
+	assert_non_null(strstr(error.text, "MRC_EV_BASE"));
+	assert_i_eq(ports_lowest_fd(), before);
+	if (fd >= 0)
+		close(fd);
+}
+
+/* Whoever finds no run that is free says so, and gives back all that it had. */
+TEST(mh_ports_open, all_source_ports_taken)
+{
+	struct mh_env env = ports_env();
+	int fd[1 + MH_EV_BASES_MORE], before;
+	struct mio_error error;
+	struct mh_ports ports;
+
+	env.ev_base = MH_EV_BASE;
+	env.ev_base_any = true;
+	fd[0] = ports_take(env.port[1].ip, MH_EV_BASE);
+	for (uint32_t i = 0; i < MH_EV_BASES_MORE; i++)
+		fd[1 + i] = ports_take(env.port[1].ip,
+				       (uint16_t)(MH_EV_BASE_MORE + i * MH_EV_BASE_STRIDE));
+	before = ports_lowest_fd();
+	assert_i_eq(mh_ports_open(&ports, &env, 0, &error), EADDRINUSE);
+	assert_non_null(strstr(error.text, "49152 and 61056 to 62016"));
+	assert_non_null(strstr(error.text, "MRC_EV_BASE"));
+	assert_i_eq(ports_lowest_fd(), before);
+	for (uint32_t i = 0; i < 1 + MH_EV_BASES_MORE; i++)
+		if (fd[i] >= 0)
+			close(fd[i]);
+}
+
+/* Processes of one user share source ports: who comes second does not move. */
+TEST(mh_ports_open, second_opener_has_the_same_source_ports)
+{
+	struct mh_env first = ports_env(), second;
+	struct mh_ports a, b;
+
+	first.ev_base = MH_EV_BASE;
+	first.ev_base_any = true;
+	second = first;
+	ports_open(&a, &first);
+	ports_open(&b, &second);
+	assert_u_eq(second.ev_base, first.ev_base);
+	mh_ports_close(&a);
+	mh_ports_close(&b);
 }
 
 TEST(mh_ports_open, missing_fault_table_is_named)
