@@ -32,6 +32,7 @@ foreach(name
 	request
 	response
 	completer
+	completer_ack
 	completer_loss
 	config
 	control_emit
@@ -48,8 +49,10 @@ foreach(name
 	peer_ports
 	qp_modify
 	requester
+	requester_ext
 	responder
 	responder_answers
+	responses
 	reverse
 	)
 	softmrc_test(unit_${name}

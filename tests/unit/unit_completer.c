@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What a requester believes of SACKs, NACKs and ACKs that are written by hand: which are bogus, and
+ * What a requester believes of SACKs and NACKs that are written by hand: which are bogus, and
  * what the others complete, time and count. Losses are in unit_completer_loss.c.
  */
 #include "support/test.h"
@@ -479,111 +479,6 @@ CASE(mt_completer_nack, unexpected_event_of_what_is_complete_harms_nothing)
 	check_completion(70, MT_WC_SUCCESS);
 	rx(2000, node_nack(&n, &sent[1], MW_NACK_UNEXP_EVENT));
 	assert_u_eq(n.qp->state, MT_QPS_RTS);
-}
-
-/* ---- transport ACK ---- */
-
-static void post_more(unsigned count, uint32_t flags)
-{
-	for (unsigned i = 1; i <= count; i++)
-		assert_i_eq(node_post(&n, n.qp, 70 + i, MTU, flags), MT_OK);
-	assert_u_eq(node_tx(&n, 1000, sent, MAX), count);
-}
-
-/* REQ(req.complete.acked) REQ(req.complete.order) */
-CASE(mt_completer_ack, completes_all_messages_below)
-{
-	start(3);
-	post_more(2, MT_WR_SIGNALED);
-	rx(2000, node_ack(&n, 0x1F, 2));
-	assert_u_eq(una(), 4); /* their packets have then arrived */
-	check_completion(70, MT_WC_SUCCESS);
-	check_completion(71, MT_WC_SUCCESS);
-	check_no_event();
-	rx(2000, node_ack(&n, 0x1F, 1));
-	rx(2000, node_ack(&n, 0x1F, 2));
-	check_no_event();
-	rx(2000, node_ack(&n, 0x1F, 3));
-	check_completion(72, MT_WC_SUCCESS);
-	assert_u_eq(node_stats(&n).rx_acks, 4);
-}
-
-CASE(mt_completer_ack, of_what_was_never_sent)
-{
-	opts.attr.mpr = 1;
-	start(1);
-	assert_i_eq(node_post(&n, n.qp, 71, 200 * MTU, 0), MT_OK);
-	assert_u_eq(node_tx(&n, 1000, sent, MAX), 127); /* not all of it */
-	rx(2000, node_ack(&n, 0x1F, 2));
-	rx(2000, node_ack(&n, 0x1F, 0x7FFFFF));
-	rx(2000, node_ack(&n, 0x20, 1)); /* there is no receiver-not-ready */
-	rx(2000, node_ack(&n, 0x41, 1));
-	assert_u_eq(node_stats(&n).drop_bogus_ack, 4);
-	check_no_event();
-	rx(2000, node_ack(&n, 0x1F, 1));
-	check_completion(70, MT_WC_SUCCESS);
-}
-
-CASE(mt_completer_ack, nak_of_nothing)
-{
-	start(1);
-	rx(2000, node_ack(&n, 0x1F, 1));
-	rx(2000, node_ack(&n, 0x62, 1));
-	assert_u_eq(node_stats(&n).drop_bogus_ack, 1);
-	assert_i_eq(node_post(&n, n.qp, 71, 2 * MTU, 0), MT_OK);
-	rx(2000, node_ack(&n, 0x62, 1)); /* nothing of it has been sent yet */
-	assert_u_eq(node_stats(&n).drop_bogus_ack, 2);
-	rx(2000, node_ack(&n, 0x62, 0)); /* of what is complete: too late */
-	assert_u_eq(n.qp->state, MT_QPS_RTS);
-}
-
-/* REQ(req.error.nak) REQ(req.error.flush) */
-CASE(mt_completer_ack, nak_blames_its_request)
-{
-	static const struct {
-		uint8_t syndrome;
-		enum mt_wc_status status;
-	} rows[] = {{0x61, MT_WC_REM_INV_REQ_ERR},
-		    {0x62, MT_WC_REM_ACCESS_ERR},
-		    {0x63, MT_WC_REM_OP_ERR},
-		    {0x60, MT_WC_FATAL_ERR},
-		    {0x64, MT_WC_FATAL_ERR}};
-	struct mt_event ev;
-
-	for (int i = 0; i < 5; i++) {
-		start(3);
-		post_more(2, 0);
-		rx(2000, node_ack(&n, rows[i].syndrome, 1));
-		assert_u_eq(n.qp->state, MT_QPS_ERR);
-		check_completion(70, MT_WC_SUCCESS);
-		check_completion(71, rows[i].status);
-		check_completion(72, MT_WC_WR_FLUSH_ERR);
-		assert_true(node_poll(&n, &ev));
-		assert_u_eq(ev.type, MT_EVENT_QP);
-		assert_u_eq(ev.status, rows[i].status);
-		assert_false(ev.responder);
-		node_close(&n);
-	}
-}
-
-CASE(mt_completer_ack, nak_of_a_message_that_is_still_being_sent)
-{
-	start(1);
-	assert_i_eq(node_post(&n, n.qp, 71, 2 * MTU, 0), MT_OK);
-	assert_u_eq(node_tx(&n, 1000, sent, 1), 1);
-	rx(2000, node_ack(&n, 0x62, 1));
-	check_completion(70, MT_WC_SUCCESS);
-	check_completion(71, MT_WC_REM_ACCESS_ERR);
-}
-
-CASE(mt_completer_ack, gives_places_for_immediates_back)
-{
-	opts.attr.max_wimm = 3;
-	start(1);
-	post_more(3, MT_WR_IMM);
-	assert_u_eq(n.qp->req.wimm_inflight, 3);
-	rx(2000, node_ack(&n, 0x1F, 3));
-	assert_u_eq(n.qp->req.wimm_inflight, 1);
 }
 
 /* REQ(req.retry.progress) */

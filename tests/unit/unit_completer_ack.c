@@ -1,0 +1,278 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * What ACKs and NAKs that are written by hand complete or blame, and how messages that wait for
+ * answers hold up those behind them.
+ */
+#include "asking_bed.h"
+
+#define MTU NODE_MTU
+#define MAX 256u
+
+static struct node_opts opts;
+static struct mt_tx_desc sent[MAX];
+
+static int defaults(void **state)
+{
+	(void)state;
+	node_opts_default(&opts);
+	return 0;
+}
+
+#define CASE(function, name) TEST_WITH(defaults, bed_close, function, name)
+
+/* Connects and sends a message of so many packets at 1000. */
+static void start(uint32_t packets)
+{
+	node_open(&n, &opts, 0);
+	node_connect(&n);
+	assert_i_eq(node_post(&n, n.qp, 70, packets * MTU, MT_WR_SIGNALED), MT_OK);
+	assert_u_eq(node_tx(&n, 1000, sent, MAX), packets);
+}
+
+static void rx(uint64_t now, struct mw_packet pkt)
+{
+	node_rx(&n, now, &pkt);
+}
+
+static void check_completion(uint64_t wr_id, enum mt_wc_status status)
+{
+	struct mt_event ev;
+
+	assert_true(node_poll(&n, &ev));
+	assert_u_eq(ev.type, MT_EVENT_SEND);
+	assert_u_eq(ev.wr_id, wr_id);
+	assert_u_eq(ev.status, status);
+}
+
+static void check_no_event(void)
+{
+	struct mt_event ev;
+
+	assert_false(node_poll(&n, &ev));
+}
+
+static void post_more(unsigned count, uint32_t flags)
+{
+	for (unsigned i = 1; i <= count; i++)
+		assert_i_eq(node_post(&n, n.qp, 70 + i, MTU, flags), MT_OK);
+	assert_u_eq(node_tx(&n, 1000, sent, MAX), count);
+}
+
+/* REQ(req.complete.acked) REQ(req.complete.order) */
+CASE(mt_completer_ack, completes_all_messages_below)
+{
+	start(3);
+	post_more(2, MT_WR_SIGNALED);
+	rx(2000, node_ack(&n, 0x1F, 2));
+	assert_u_eq(n.qp->req.window.una, node_psn(4)); /* their packets have then arrived */
+	check_completion(70, MT_WC_SUCCESS);
+	check_completion(71, MT_WC_SUCCESS);
+	check_no_event();
+	rx(2000, node_ack(&n, 0x1F, 1));
+	rx(2000, node_ack(&n, 0x1F, 2));
+	check_no_event();
+	rx(2000, node_ack(&n, 0x1F, 3));
+	check_completion(72, MT_WC_SUCCESS);
+	assert_u_eq(node_stats(&n).rx_acks, 4);
+}
+
+CASE(mt_completer_ack, of_what_was_never_sent)
+{
+	opts.attr.mpr = 1;
+	start(1);
+	assert_i_eq(node_post(&n, n.qp, 71, 200 * MTU, 0), MT_OK);
+	assert_u_eq(node_tx(&n, 1000, sent, MAX), 127); /* not all of it */
+	rx(2000, node_ack(&n, 0x1F, 2));
+	rx(2000, node_ack(&n, 0x1F, 0x7FFFFF));
+	rx(2000, node_ack(&n, 0x20, 1)); /* there is no receiver-not-ready */
+	rx(2000, node_ack(&n, 0x41, 1));
+	assert_u_eq(node_stats(&n).drop_bogus_ack, 4);
+	check_no_event();
+	rx(2000, node_ack(&n, 0x1F, 1));
+	check_completion(70, MT_WC_SUCCESS);
+}
+
+CASE(mt_completer_ack, nak_of_nothing)
+{
+	start(1);
+	rx(2000, node_ack(&n, 0x1F, 1));
+	rx(2000, node_ack(&n, 0x62, 1));
+	assert_u_eq(node_stats(&n).drop_bogus_ack, 1);
+	assert_i_eq(node_post(&n, n.qp, 71, 2 * MTU, 0), MT_OK);
+	rx(2000, node_ack(&n, 0x62, 1)); /* nothing of it has been sent yet */
+	assert_u_eq(node_stats(&n).drop_bogus_ack, 2);
+	rx(2000, node_ack(&n, 0x62, 0)); /* of what is complete: too late */
+	assert_u_eq(n.qp->state, MT_QPS_RTS);
+}
+
+/* REQ(req.error.nak) REQ(req.error.flush) */
+CASE(mt_completer_ack, nak_blames_its_request)
+{
+	static const struct {
+		uint8_t syndrome;
+		enum mt_wc_status status;
+	} rows[] = {{0x61, MT_WC_REM_INV_REQ_ERR},
+		    {0x62, MT_WC_REM_ACCESS_ERR},
+		    {0x63, MT_WC_REM_OP_ERR},
+		    {0x60, MT_WC_FATAL_ERR},
+		    {0x64, MT_WC_FATAL_ERR}};
+	struct mt_event ev;
+
+	for (int i = 0; i < 5; i++) {
+		start(3);
+		post_more(2, 0);
+		rx(2000, node_ack(&n, rows[i].syndrome, 1));
+		assert_u_eq(n.qp->state, MT_QPS_ERR);
+		check_completion(70, MT_WC_SUCCESS);
+		check_completion(71, rows[i].status);
+		check_completion(72, MT_WC_WR_FLUSH_ERR);
+		assert_true(node_poll(&n, &ev));
+		assert_u_eq(ev.type, MT_EVENT_QP);
+		assert_u_eq(ev.status, rows[i].status);
+		assert_false(ev.responder);
+		node_close(&n);
+	}
+}
+
+CASE(mt_completer_ack, nak_of_a_message_that_is_still_being_sent)
+{
+	start(1);
+	assert_i_eq(node_post(&n, n.qp, 71, 2 * MTU, 0), MT_OK);
+	assert_u_eq(node_tx(&n, 1000, sent, 1), 1);
+	rx(2000, node_ack(&n, 0x62, 1));
+	check_completion(70, MT_WC_SUCCESS);
+	check_completion(71, MT_WC_REM_ACCESS_ERR);
+}
+
+CASE(mt_completer_ack, gives_places_for_immediates_back)
+{
+	opts.attr.max_wimm = 3;
+	start(1);
+	post_more(3, MT_WR_IMM);
+	assert_u_eq(n.qp->req.wimm_inflight, 3);
+	rx(2000, node_ack(&n, 0x1F, 3));
+	assert_u_eq(n.qp->req.wimm_inflight, 1);
+}
+
+/* ---- with answers to come ---- */
+
+/* A WRITE, a READ and a WRITE have been sent; their wr_ids are 4, 5 and 6. */
+static void write_read_write(void)
+{
+	assert_i_eq(node_post(&n, n.qp, 4, 8, MT_WR_SIGNALED), MT_OK);
+	assert_i_eq(ask(MT_WR_READ, 8, 0), MT_OK);
+	assert_i_eq(node_post(&n, n.qp, 6, 8, MT_WR_SIGNALED), MT_OK);
+	peer_has(BED_EXT);
+	assert_u_eq(node_drain(&n, 2000), 3);
+}
+
+static void answer_the_read(void)
+{
+	answer_of(MW_READ_RESPONSE_ONLY, 0, 0, 0, 8, 8);
+}
+
+/* REQ(ext.response.complete) */
+BED_TEST(mt_completer_ack, a_read_without_its_answer_holds_up_what_is_behind_it)
+{
+	write_read_write();
+	rx(2500, node_ack(&n, 0x1F, 3));
+	check_completion(4, MT_WC_SUCCESS);
+	check_no_event();
+	assert_u_eq(n.qp->req.window.una, node_psn(3));
+	answer_the_read();
+	check_completion(5, MT_WC_SUCCESS);
+	check_completion(6, MT_WC_SUCCESS);
+	check_no_event();
+}
+
+/* REQ(ext.response.complete) */
+BED_TEST(mt_completer_ack, an_overtaken_one_does_not_take_back_what_was_said)
+{
+	write_read_write();
+	rx(2500, node_ack(&n, 0x1F, 3));
+	rx(2600, node_ack(&n, 0x1F, 2));
+	answer_the_read();
+	check_completion(4, MT_WC_SUCCESS);
+	check_completion(5, MT_WC_SUCCESS);
+	check_completion(6, MT_WC_SUCCESS);
+}
+
+BED_TEST(mt_completer_ack, what_is_held_up_is_progress_once)
+{
+	write_read_write();
+	rx(2500, node_ack(&n, 0x1F, 1));
+	n.qp->req.retry.timeouts = 2;
+	rx(2600, node_ack(&n, 0x1F, 2)); /* the peer has the READ */
+	assert_u_eq(n.qp->req.retry.timeouts, 0);
+	n.qp->req.retry.timeouts = 2;
+	rx(2700, node_ack(&n, 0x1F, 2));
+	assert_u_eq(n.qp->req.retry.timeouts, 2);
+	assert_true(n.qp->req.retry.running); /* its answer is missing */
+}
+
+/* REQ(ext.response.nak) */
+BED_TEST(mt_completer_ack, a_nak_waits_for_answers_to_what_was_asked_before)
+{
+	write_read_write();
+	rx(2500, node_ack(&n, 0x62, 2)); /* the second WRITE is refused */
+	check_completion(4, MT_WC_SUCCESS);
+	check_no_event();
+	assert_u_eq(n.qp->state, MT_QPS_RTS);
+	answer_the_read();
+	assert_u_eq(n.qp->state, MT_QPS_ERR);
+	check_completion(5, MT_WC_SUCCESS);
+	check_completion(6, MT_WC_REM_ACCESS_ERR);
+}
+
+/* REQ(ext.response.nak) */
+BED_TEST(mt_completer_ack, a_nak_of_the_read_itself_waits_for_nothing)
+{
+	write_read_write();
+	rx(2500, node_ack(&n, 0x62, 1));
+	check_completion(4, MT_WC_SUCCESS);
+	check_completion(5, MT_WC_REM_ACCESS_ERR);
+	check_completion(6, MT_WC_WR_FLUSH_ERR);
+}
+
+/* REQ(ext.response.complete) */
+BED_TEST(mt_completer_answered, an_answer_proves_what_was_before_it)
+{
+	write_read_write();
+	answer_the_read();
+	check_completion(4, MT_WC_SUCCESS);
+	check_completion(5, MT_WC_SUCCESS);
+	check_no_event(); /* of the second WRITE nothing is known */
+	assert_u_eq(n.qp->req.window.una, node_psn(2));
+	assert_true(n.qp->req.retry.running);
+	rx(4000, node_ack(&n, 0x1F, 3));
+	check_completion(6, MT_WC_SUCCESS);
+	assert_false(n.qp->req.retry.running);
+}
+
+BED_TEST(mt_completer_answered, starts_the_timeouts_anew)
+{
+	write_read_write();
+	n.qp->req.retry.timeouts = 2;
+	answer_the_read();
+	assert_u_eq(n.qp->req.retry.timeouts, 0);
+}
+
+/* REQ(ext.read.limit) */
+BED_TEST(mt_completer_implied, a_peer_that_asks_beyond_its_limit_has_the_oldest_answer)
+{
+	struct mt_responses *r = n.qp->ext->responses;
+	struct mt_tx_desc d;
+	struct mw_packet p = node_probe(&n, 1);
+
+	p.peth.ext = MW_EXT_VERSION | BED_EXT;
+	rx(1000, p);
+	for (uint16_t i = 0; i < BED_AT_ONCE + 1; i++) {
+		assert_u_eq(r->qp.req.sq.done, i < BED_AT_ONCE ? 0 : i - BED_AT_ONCE);
+		p = node_write(&n, MW_READ_REQUEST, i, i, 0, 0);
+		p.data.imm = 8;
+		rx(2000, p);
+		assert_true(node_tx_opcode(&n, 2000, MW_READ_RESPONSE_ONLY, &d));
+	}
+	assert_u_eq(r->qp.req.sq.done, 1); /* no ACK of it came */
+	assert_u_eq(r->qp.req.sq.tail, BED_AT_ONCE + 1);
+}

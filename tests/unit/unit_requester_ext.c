@@ -1,0 +1,259 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* SENDs, READs and atomics on their way to the peer: what is taken, what travels, what must wait.
+ */
+#include "asking_bed.h"
+
+#include "base/bytes.h"
+
+static void check_completion(uint64_t wr_id, enum mt_wc_status status)
+{
+	struct mt_event ev;
+
+	assert_true(node_poll(&n, &ev));
+	assert_u_eq(ev.wr_id, wr_id);
+	assert_u_eq(ev.status, status);
+}
+
+/* What leaves next beside ACKs and SACKs of answers, if it is this. */
+static struct mt_tx_desc next_is(uint8_t opcode)
+{
+	struct mt_tx_desc d;
+
+	do
+		assert_u_eq(node_tx(&n, 2000, &d, 1), 1);
+	while (d.pkt.bth.opcode == MW_RESPONSE_ACK || d.pkt.bth.opcode == MW_RESPONSE_SACK);
+	assert_u_eq(d.pkt.bth.opcode, opcode);
+	return d;
+}
+
+static void check_silent(void)
+{
+	assert_u_eq(node_drain(&n, 2000), 0);
+}
+
+/* ---- what is taken ---- */
+
+static int bed_open_sends_only(void **state)
+{
+	struct node_opts o;
+
+	(void)state;
+	bed_opts(&o);
+	o.cap.extensions = MW_EXT_SEND;
+	node_open(&n, &o, 0);
+	node_connect(&n);
+	return 0;
+}
+
+static int bed_open_asks_nothing(void **state)
+{
+	struct node_opts o;
+
+	(void)state;
+	bed_opts(&o);
+	o.attr.max_rd_atomic = 0;
+	node_open(&n, &o, 0);
+	node_connect(&n);
+	return 0;
+}
+
+/* REQ(ext.atomic.local) */
+BED_TEST(mt_wr_known, requests_that_are_none)
+{
+	assert_i_eq(ask(MT_WR_FETCH_ADD, 7, 0), MT_ERR_INVALID);
+	assert_i_eq(ask(MT_WR_COMPARE_SWAP, 9, 0), MT_ERR_INVALID);
+	assert_i_eq(ask(MT_WR_READ, 8, MT_WR_IMM), MT_ERR_INVALID);
+	assert_i_eq(ask(MT_WR_OPCODES, 8, 0), MT_ERR_INVALID);
+	assert_i_eq(ask(MT_WR_SEND, 8, MT_WR_IMM), MT_OK);
+}
+
+/* REQ(ext.atomic.local) */
+BED_TEST(mt_wr_known, a_result_lies_in_one_piece)
+{
+	struct mt_sge half[2] = {{NODE_MR_START, 4, NODE_KEY}, {NODE_MR_START + 4, 4, NODE_KEY}};
+	struct mt_send_wr wr = {.sge = half, .n_sge = 2, .opcode = MT_WR_FETCH_ADD};
+
+	assert_i_eq(mt_qp_post_send(n.qp, 1000, &wr), MT_ERR_INVALID);
+	wr.opcode = MT_WR_READ;
+	assert_i_eq(mt_qp_post_send(n.qp, 1000, &wr), MT_OK);
+}
+
+/* REQ(svc.write-only) */
+TEST_WITH(bed_open_sends_only, bed_close, mt_wr_known, what_the_qp_was_not_made_for)
+{
+	assert_i_eq(ask(MT_WR_READ, 8, 0), MT_ERR_INVALID);
+	assert_i_eq(ask(MT_WR_FETCH_ADD, 8, 0), MT_ERR_INVALID);
+	assert_i_eq(ask(MT_WR_SEND, 8, 0), MT_OK);
+}
+
+/* REQ(ext.read.limit) */
+TEST_WITH(bed_open_asks_nothing, bed_close, mt_wr_known, none_at_once_is_none_at_all)
+{
+	struct mt_qp_attr err = {.state = MT_QPS_ERR};
+
+	assert_i_eq(ask(MT_WR_READ, 8, 0), MT_ERR_INVALID);
+	assert_i_eq(node_modify(&n, n.qp, &err, MT_QP_STATE), MT_OK);
+	assert_i_eq(ask(MT_WR_READ, 8, 0), MT_OK); /* to be flushed */
+	check_completion(5, MT_WC_WR_FLUSH_ERR);
+}
+
+/* ---- what travels ---- */
+
+BED_TEST(mt_wqe_extend, a_send_names_no_memory)
+{
+	struct mt_tx_desc d;
+
+	assert_i_eq(ask(MT_WR_SEND, 300, 0), MT_OK);
+	peer_has(BED_EXT);
+	d = next_is(MW_SEND_FIRST);
+	assert_u_eq(d.pkt.data.reth.va, 0);
+	assert_u_eq(d.pkt.data.reth.rkey, 0);
+	assert_u_eq(d.pkt.data.reth.dmalen, 300);
+	d = next_is(MW_SEND_LAST);
+	assert_u_eq(d.pkt.data.reth.va, 256);
+	assert_u_eq(d.sge[0].addr, NODE_MR_START + 100);
+}
+
+/* REQ(wire.meth.rqmsn) */
+BED_TEST(mt_wqe_extend, whatever_takes_a_receive_counts_as_one)
+{
+	assert_i_eq(ask(MT_WR_SEND, 8, 0), MT_OK);
+	assert_i_eq(ask(MT_WR_SEND, 8, MT_WR_IMM), MT_OK);
+	assert_i_eq(node_post(&n, n.qp, 6, 8, MT_WR_IMM), MT_OK);
+	assert_i_eq(ask(MT_WR_READ, 8, 0), MT_OK);
+	assert_i_eq(node_post(&n, n.qp, 7, 8, 0), MT_OK);
+	peer_has(BED_EXT);
+	assert_u_eq(next_is(MW_SEND_ONLY).pkt.data.meth.rqmsn, 0);
+	assert_u_eq(next_is(MW_SEND_ONLY_IMM).pkt.data.meth.rqmsn, 1);
+	assert_u_eq(next_is(MW_WRITE_ONLY_IMM).pkt.data.meth.rqmsn, 2);
+	assert_u_eq(next_is(MW_READ_REQUEST).pkt.data.meth.rqmsn, 3);
+	assert_u_eq(next_is(MW_WRITE_ONLY).pkt.data.meth.rqmsn, 3);
+}
+
+BED_TEST(mt_wqe_extend, a_read_is_one_packet_without_payload)
+{
+	struct mt_tx_desc d;
+
+	assert_i_eq(ask(MT_WR_READ, 10 * NODE_MTU, 0), MT_OK);
+	peer_has(BED_EXT);
+	d = next_is(MW_READ_REQUEST);
+	assert_u_eq(d.pkt.payload_len, 0);
+	assert_u_eq(d.pkt.data.reth.dmalen, 0);
+	assert_u_eq(d.pkt.data.imm, 10 * NODE_MTU);
+	assert_u_eq(d.pkt.data.reth.va, 64);
+	assert_u_eq(d.pkt.data.reth.rkey, 0x1234);
+	check_silent();
+}
+
+static void check_operands(uint8_t opcode, uint64_t first, uint64_t second)
+{
+	struct mt_tx_desc d = next_is(opcode);
+	const uint8_t *payload = (const uint8_t *)(uintptr_t)d.sge[0].addr;
+
+	assert_u_eq(d.pkt.payload_len, MW_ATOMIC_BYTES);
+	assert_u_eq(d.sge[0].length, MW_ATOMIC_BYTES);
+	assert_u_eq(d.sge[0].lkey, MT_LKEY_ADAPTER);
+	assert_u_eq(mb_load_be64(payload), first);
+	assert_u_eq(mb_load_be64(payload + 8), second);
+}
+
+BED_TEST(mt_wqe_extend, the_numbers_of_atomics)
+{
+	assert_i_eq(ask(MT_WR_COMPARE_SWAP, 8, 0), MT_OK);
+	assert_i_eq(ask(MT_WR_FETCH_ADD, 8, 0), MT_OK);
+	peer_has(BED_EXT);
+	check_operands(MW_COMPARE_SWAP, 9, 7);
+	check_operands(MW_FETCH_ADD, 7, 0);
+}
+
+/* ---- what must wait ---- */
+
+/* REQ(ext.agreement) */
+BED_TEST(mt_ext_may_begin, nothing_before_the_peer_has_answered)
+{
+	struct mt_tx_desc d;
+
+	assert_i_eq(node_post(&n, n.qp, 4, 8, 0), MT_OK);
+	assert_false(node_tx_opcode(&n, 1000, MW_WRITE_ONLY, &d));
+	assert_i_eq(ask(MT_WR_SEND, 8, 0), MT_OK);
+	assert_false(node_tx_opcode(&n, 1000, MW_SEND_ONLY, &d));
+}
+
+/* REQ(ext.strict-peer) */
+BED_TEST(mt_ext_may_begin, what_the_peer_lacks_fails_in_its_turn)
+{
+	struct mw_packet ack;
+
+	assert_i_eq(node_post(&n, n.qp, 4, 8, MT_WR_SIGNALED), MT_OK);
+	assert_i_eq(ask(MT_WR_READ, 8, 0), MT_OK);
+	peer_has(MW_EXT_SEND);
+	next_is(MW_WRITE_ONLY);
+	check_silent();
+	assert_u_eq(n.qp->state, MT_QPS_RTS);
+	ack = node_ack(&n, 0x1F, 1);
+	node_rx(&n, 3000, &ack);
+	check_silent();
+	check_completion(4, MT_WC_SUCCESS);
+	check_completion(5, MT_WC_REM_OP_ERR);
+	assert_u_eq(n.qp->state, MT_QPS_ERR);
+}
+
+/* REQ(ext.read.limit) */
+BED_TEST(mt_ext_may_begin, no_more_open_than_agreed)
+{
+	for (unsigned i = 0; i < BED_AT_ONCE + 1; i++)
+		assert_i_eq(ask(MT_WR_READ, 8, 0), MT_OK);
+	assert_i_eq(node_post(&n, n.qp, 6, 8, 0), MT_OK);
+	peer_has(BED_EXT);
+	for (unsigned i = 0; i < BED_AT_ONCE; i++)
+		next_is(MW_READ_REQUEST);
+	check_silent(); /* the WRITE does not overtake the READ that waits */
+	answer_of(MW_READ_RESPONSE_ONLY, 0, 0, 0, 8, 8);
+	next_is(MW_READ_REQUEST);
+	next_is(MW_WRITE_ONLY);
+}
+
+/* REQ(ext.fence) */
+BED_TEST(mt_ext_may_begin, a_fence_waits_for_answers)
+{
+	assert_i_eq(ask(MT_WR_READ, 8, 0), MT_OK);
+	assert_i_eq(node_post(&n, n.qp, 6, 8, 0), MT_OK);
+	assert_i_eq(node_post(&n, n.qp, 7, 8, MT_WR_FENCE), MT_OK);
+	peer_has(BED_EXT);
+	next_is(MW_READ_REQUEST);
+	next_is(MW_WRITE_ONLY);
+	check_silent();
+	answer_of(MW_READ_RESPONSE_ONLY, 0, 0, 0, 8, 8);
+	next_is(MW_WRITE_ONLY);
+}
+
+/* REQ(ext.read.local) */
+BED_TEST(mt_ext_may_begin, memory_that_went_after_the_post)
+{
+	assert_i_eq(ask(MT_WR_READ, 8, 0), MT_OK);
+	assert_i_eq(ask(MT_WR_SEND, 8, 0), MT_OK);
+	mt_mr_remove(n.engine, NODE_MR_INDEX);
+	peer_has(BED_EXT);
+	check_silent();
+	check_completion(5, MT_WC_LOC_PROT_ERR);
+	check_completion(5, MT_WC_WR_FLUSH_ERR);
+}
+
+/* REQ(ext.read.local) */
+BED_TEST(mt_ext_may_begin, room_for_what_an_atomic_found)
+{
+	assert_i_eq(ask(MT_WR_FETCH_ADD, 8, 0), MT_OK);
+	mt_mr_remove(n.engine, NODE_MR_INDEX);
+	peer_has(BED_EXT);
+	check_silent();
+	check_completion(5, MT_WC_LOC_PROT_ERR);
+}
+
+/* REQ(ext.read.local) */
+BED_TEST(mt_ext_may_begin, a_read_of_nothing_needs_no_memory)
+{
+	assert_i_eq(ask(MT_WR_READ, 0, 0), MT_OK);
+	mt_mr_remove(n.engine, NODE_MR_INDEX);
+	peer_has(BED_EXT);
+	next_is(MW_READ_REQUEST);
+}
