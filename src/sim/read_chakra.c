@@ -74,19 +74,17 @@ static bool no_memory(struct chakra_reader *r)
 static bool length(struct chakra_reader *r, FILE *file, uint32_t *len)
 {
 	uint64_t n = 0;
-	int c = 0;
+	int c = getc(file);
 
-	for (unsigned shift = 0; shift < 35; shift += 7) {
-		c = getc(file);
-		if (c == EOF)
-			break;
+	*len = 0;
+	if (c == EOF && !ferror(file))
+		return true;
+	for (unsigned shift = 0; c != EOF; shift += 7, c = getc(file)) {
 		n |= (uint64_t)(c & 0x7F) << shift;
-		if (!(c & 0x80))
+		if (!(c & 0x80) || shift == 28)
 			break;
 	}
 	*len = (uint32_t)n;
-	if (c == EOF && n == 0 && !ferror(file))
-		return true;
 	if (c == EOF || (c & 0x80) || n > MESSAGE_MAX)
 		return ms_trace_refuse(r->t, r->rank, r->line,
 				       "the file is truncated or no trace of Chakra: a message has "

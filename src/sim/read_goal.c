@@ -258,8 +258,11 @@ static bool num_ranks(struct goal_reader *r)
 
 	if (ms_trace_n_ranks(r->t))
 		return refuse(r, "num_ranks: stands there twice");
-	if (!number(r, 1, UINT32_MAX, "num_ranks", &n) ||
-	    !ms_trace_ranks(r->t, (uint32_t)n, r->place, r->line))
+	if (!number(r, 1, UINT32_MAX, "num_ranks", &n))
+		return false;
+	if (r->n > 2)
+		return refuse(r, "expected the end of the line behind num_ranks %u", (uint32_t)n);
+	if (!ms_trace_ranks(r->t, (uint32_t)n, r->place, r->line))
 		return false;
 	r->seen = calloc(n, 1);
 	return r->seen || ms_file_no_memory(r->error, r->path);
@@ -280,11 +283,13 @@ static bool in_rank(struct goal_reader *r)
 	return operation(r, 0, &op);
 }
 
-static bool one_line(struct goal_reader *r, char *text)
+static bool one_line(struct goal_reader *r, char *text, size_t len)
 {
 	char shorter[MS_WORD_BYTES];
 
 	r->line++;
+	if (strlen(text) != len)
+		return refuse(r, "has a byte of zero: expected text");
 	without_comments(r, text);
 	if (!cut(r, text))
 		return false;
@@ -303,6 +308,8 @@ static bool whole(struct goal_reader *r)
 {
 	if (r->rank != NO_RANK)
 		return refuse(r, "the file ends before the rank's closing brace");
+	if (r->comment)
+		return refuse(r, "the file ends within a comment");
 	if (ms_trace_n_ranks(r->t) == 0)
 		return ms_file_refuse(r->error, r->path, 0, "has no num_ranks");
 	return true;
@@ -315,10 +322,11 @@ bool ms_goal_text(struct ms_trace *t, void *file, const struct ms_trace_place *p
 		.t = t, .place = place, .path = path, .error = error, .rank = NO_RANK};
 	char *text = NULL;
 	size_t room = 0;
+	ssize_t len;
 	bool ok = true;
 
-	while (ok && getline(&text, &room, file) > 0)
-		ok = one_line(&r, text);
+	while (ok && (len = getline(&text, &room, file)) > 0)
+		ok = one_line(&r, text, (size_t)len);
 	if (ok && ferror(file))
 		ok = ms_file_refuse(error, path, 0, "cannot be read: %s", strerror(errno));
 	ok = ok && whole(&r);

@@ -186,6 +186,24 @@ CHAKRA_TEST(truncated_files_name_rank_and_node)
 	assert_refused(2, "t.1.et: rank 1: cannot be read");
 }
 
+CHAKRA_TEST(a_length_that_is_cut_off_is_no_end)
+{
+	static const struct {
+		uint8_t bytes[8];
+		size_t n;
+	} ends[] = {{{0x80}, 1}, {{0x80, 0x80}, 2}, {{0x80, 0x80, 0x80, 0x80, 0x80, 0}, 6}};
+
+	for (size_t i = 0; i < 3; i++) {
+		struct message m = node(1, 4, 1);
+		FILE *f = open_rank(0);
+
+		put_message(f, &m);
+		fwrite(ends[i].bytes, 1, ends[i].n, f);
+		fclose(f);
+		assert_refused(2, ":3: rank 0: the file is truncated or no trace of Chakra");
+	}
+}
+
 CHAKRA_TEST(what_does_not_fit_together_is_refused)
 {
 	struct message m = node(1, 4, 1);

@@ -145,6 +145,8 @@ TEST(ms_goal_read, names_rank_and_line)
 	assert_refused("num_ranks 33\n", ":1: 33 ranks: expected 2 to 32");
 	assert_refused(TWO "}\nrank 0 {\n", ":4: rank 0: stands there twice");
 	assert_refused("", "has no num_ranks");
+	assert_refused("num_ranks 2 3\n", ":1: expected the end of the line behind num_ranks 2");
+	assert_refused(PING "/* and\nso on", ":17: the file ends within a comment");
 }
 
 /* ---- binary ---- */
@@ -224,6 +226,14 @@ TEST(ms_goal_read, truncated_binary_names_the_rank)
 		assert_null(read_bytes(image, n));
 		assert_non_null(strstr(error.text, n < 14 ? "ends in its head" : "rank "));
 	}
+}
+
+TEST(ms_goal_read, a_byte_of_zero_is_no_end_of_line)
+{
+	static const char text[] = TWO "calc 1 \0 cpu 99\n}\n";
+
+	assert_null(read_bytes(text, sizeof(text) - 1));
+	assert_non_null(strstr(error.text, ":3: rank 0: has a byte of zero"));
 }
 
 TEST(ms_goal_read, binary_out_of_bounds_is_refused)
