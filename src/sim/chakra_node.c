@@ -13,12 +13,15 @@ enum { WIRE_VARINT, WIRE_8, WIRE_BYTES, WIRE_4 = 5 };
 /* Numbers of fields, of schema/protobuf/et_def.proto. */
 enum {
 	NODE_ID = 1,
-	NODE_TYPE = 3,
-	NODE_CTRL = 4,
-	NODE_DATA = 5,
+	NODE_NAME,
+	NODE_TYPE,
+	NODE_CTRL,
+	NODE_DATA,
 	NODE_DURATION = 7,
+	NODE_INPUTS,
 	NODE_ATTR = 10
 };
+enum { INPUTS_VALUES = 1 };
 enum { ATTR_NAME = 1, ATTR_STRING = 29 };
 
 struct cursor {
@@ -92,6 +95,11 @@ static bool is(const struct cursor *text, const char *name)
 	return len == strlen(name) && memcmp(text->at, name, len) == 0;
 }
 
+static struct ms_chakra_text text_of(const struct cursor *in)
+{
+	return (struct ms_chakra_text){(const char *)in->at, (uint32_t)(in->end - in->at)};
+}
+
 /* plain undoes what sint32 and sint64 do to small negative numbers. */
 static uint64_t plain(const struct field *f)
 {
@@ -103,13 +111,8 @@ static void set(struct ms_chakra_node *n, const struct cursor *name, const struc
 	const uint64_t number = plain(value);
 
 	if (value->wire == WIRE_BYTES) {
-		size_t len = (size_t)(value->in.end - value->in.at);
-
-		if (is(name, "pg_name") && value->number == ATTR_STRING) {
-			len = len < sizeof(n->group) - 1 ? len : sizeof(n->group) - 1;
-			memcpy(n->group, value->in.at, len);
-			n->group[len] = '\0';
-		}
+		if (is(name, "pg_name") && value->number == ATTR_STRING)
+			n->group = text_of(&value->in);
 	} else if (is(name, "comm_size")) {
 		n->bytes = number;
 	} else if (is(name, "comm_type")) {
@@ -147,11 +150,27 @@ static bool attribute(struct ms_chakra_node *n, struct cursor in)
 
 /* ---- the node ---- */
 
+static bool holds(const struct cursor *in, const char *part)
+{
+	return memmem(in->at, (size_t)(in->end - in->at), part, strlen(part)) != NULL;
+}
+
+/* inputs keeps the values of a node's inputs. */
+static bool inputs(struct ms_chakra_node *n, struct cursor in)
+{
+	struct field f;
+
+	while (next(&in, &f))
+		if (f.number == INPUTS_VALUES && f.wire == WIRE_BYTES)
+			n->groups = text_of(&f.in);
+	return in.at == in.end;
+}
+
 bool ms_chakra_decode(const uint8_t *message, size_t size, struct ms_chakra_node *n,
 		      const char **why)
 {
 	struct cursor c = {message, message + size};
-	bool whole = true;
+	bool whole = true, says_groups = false;
 	struct field f;
 
 	*n = (struct ms_chakra_node){.message = message, .size = size};
@@ -162,6 +181,8 @@ bool ms_chakra_decode(const uint8_t *message, size_t size, struct ms_chakra_node
 			n->type = (uint32_t)f.value;
 		else if (f.number == NODE_DURATION && f.wire == WIRE_VARINT)
 			n->duration_us = f.value;
+		else if (f.number == NODE_NAME && f.wire == WIRE_BYTES)
+			says_groups = holds(&f.in, "process_group:init");
 	*why = "is no node of Chakra: a field is cut off, or of no known kind";
 	if (c.at != c.end)
 		return false;
@@ -170,6 +191,8 @@ bool ms_chakra_decode(const uint8_t *message, size_t size, struct ms_chakra_node
 	while (whole && next(&c, &f))
 		if (f.number == NODE_ATTR && f.wire == WIRE_BYTES)
 			whole = attribute(n, f.in);
+		else if (f.number == NODE_INPUTS && f.wire == WIRE_BYTES && says_groups)
+			whole = inputs(n, f.in);
 	if (!whole)
 		return false;
 	*why = "has no known type; expected 1 (metadata) to 7 (collective)";

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * read_chakra.c - files of ranks, one after another. A collective is two nodes at each rank: what
- * it waits for is over, and it is over; what lies between is made when all ranks are read.
- */
+/* read_chakra.c - files of ranks, one after another, a message at a time. */
 #include "sim/read_chakra.h"
 
 #include <errno.h>
@@ -10,37 +7,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "sim/graph_collective.h"
+#include "sim/chakra_collective.h"
 #include "sim/labels.h"
+#include "sim/load_file.h"
 
 #define MESSAGE_MAX (UINT32_C(64) << 20)
 #define NS_PER_US UINT64_C(1000)
 #define GPU_STREAM 0u
 #define CPU_STREAM 1u
-
-/* What CollectiveCommType numbers. */
-enum {
-	COMM_ALL_REDUCE,
-	COMM_REDUCE,
-	COMM_ALL_GATHER,
-	COMM_GATHER,
-	COMM_SCATTER,
-	COMM_BROADCAST,
-	COMM_ALL_TO_ALL,
-	COMM_REDUCE_SCATTER,
-	COMM_REDUCE_SCATTER_BLOCK,
-	COMM_BARRIER,
-	COMM_KINDS,
-};
-
-/* A collective at one rank. */
-struct part {
-	char group[MS_CHAKRA_GROUP_BYTES];
-	uint64_t bytes;
-	uint32_t rank, order; /* of its rank and group, from 0 */
-	uint32_t line, collective;
-	uint32_t enter, over; /* nodes */
-};
 
 struct dep {
 	uint32_t op; /* of this rank, from 0 */
@@ -55,12 +29,13 @@ struct chakra_reader {
 	uint32_t rank, line;
 	uint8_t *message;
 	size_t room;
-	struct ms_labels ids;	 /* of a rank: its operations by id */
-	struct ms_labels groups; /* of a rank: collectives of each group so far */
-	MS_GROW(uint32_t) in;	 /* of each operation of a rank: what waits, */
-	MS_GROW(uint32_t) out;	 /* and what others wait for */
+	struct ms_chakra_groups groups;
+	struct ms_labels ids;	    /* of a rank: its operations by id */
+	MS_GROW(uint32_t) in_group; /* of a rank: its collectives of each group so far */
+	MS_GROW(uint32_t) in;	    /* of each operation of a rank: what waits, */
+	MS_GROW(uint32_t) out;	    /* and what others wait for */
 	MS_GROW(struct dep) dep;
-	MS_GROW(struct part) part;
+	MS_GROW(struct ms_chakra_part) part;
 };
 
 static bool no_memory(struct chakra_reader *r)
@@ -94,13 +69,13 @@ static bool length(struct chakra_reader *r, FILE *file, uint32_t *len)
 
 static bool load(struct chakra_reader *r, FILE *file, uint32_t len)
 {
-	if (len > r->room) {
-		uint8_t *grown = realloc(r->message, len);
+	if (len >= r->room) { /* a message of nothing lies somewhere, too */
+		uint8_t *grown = realloc(r->message, (size_t)len + 1);
 
 		if (!grown)
 			return no_memory(r);
 		r->message = grown;
-		r->room = len;
+		r->room = (size_t)len + 1;
 	}
 	if (fread(r->message, 1, len, file) == len)
 		return true;
@@ -110,30 +85,47 @@ static bool load(struct chakra_reader *r, FILE *file, uint32_t len)
 
 /* ---- nodes ---- */
 
+/* number_of finds the group of a collective, and which one of it that is at this rank. */
+static bool number_of(struct chakra_reader *r, const struct ms_chakra_text *name,
+		      struct ms_chakra_part *p)
+{
+	const uint32_t none = 0;
+
+	if (!ms_chakra_groups_number(&r->groups, name->at, name->len, &p->group))
+		return no_memory(r);
+	while (r->in_group.n <= p->group)
+		if (!ms_grow_add(&r->in_group, &none))
+			return no_memory(r);
+	p->order = r->in_group.at[p->group]++;
+	return true;
+}
+
 static bool take_part(struct chakra_reader *r, const struct ms_chakra_node *n, uint32_t *in,
 		      uint32_t *out)
 {
-	struct part p = {
-		.bytes = n->bytes, .rank = r->rank, .line = r->line, .collective = n->collective};
-	const uint32_t len = (uint32_t)strlen(n->group);
-	uint32_t i;
+	struct ms_chakra_part p = {
+		.bytes = n->bytes, .rank = r->rank, .line = r->line, .kind = n->collective};
 
-	if (n->collective >= COMM_KINDS)
+	if (n->collective >= MS_CHAKRA_COLLECTIVES)
 		return ms_trace_refuse(r->t, r->rank, r->line, "comm_type %u: expected 0 to %u",
-				       n->collective, COMM_KINDS - 1);
-	memcpy(p.group, n->group, sizeof(p.group));
-	/* The k-th of its group: the last one of it that was read knows. */
-	if (ms_labels_find(&r->groups, n->group, len, &i))
-		p.order = r->part.at[i].order + 1;
-	*in = ms_trace_calc(r->t, r->rank, r->line, MS_STREAM_NONE, 0);
-	*out = ms_trace_calc(r->t, r->rank, r->line, MS_STREAM_NONE, 0);
-	p.enter = *in;
-	p.over = *out;
+				       n->collective, MS_CHAKRA_COLLECTIVES - 1);
+	if (!number_of(r, &n->group, &p))
+		return false;
+	*in = p.enter = ms_trace_calc(r->t, r->rank, r->line, MS_STREAM_NONE, 0);
+	*out = p.over = ms_trace_calc(r->t, r->rank, r->line, MS_STREAM_NONE, 0);
 	if (*in == MS_NODE_NONE || *out == MS_NODE_NONE)
 		return false;
-	return (ms_labels_put(&r->groups, n->group, len, (uint32_t)r->part.n) &&
-		ms_grow_add(&r->part, &p)) ||
-	       no_memory(r);
+	return ms_grow_add(&r->part, &p) || no_memory(r);
+}
+
+/* take_groups reads who is in which process group. */
+static bool take_groups(struct chakra_reader *r, const struct ms_chakra_text *json)
+{
+	char why[MS_WHY_BYTES];
+
+	if (ms_chakra_groups_read(&r->groups, json->at, json->len, ms_trace_n_ranks(r->t), why))
+		return true;
+	return ms_trace_refuse(r->t, r->rank, r->line, "%s", why);
 }
 
 static bool take_message(struct chakra_reader *r, const struct ms_chakra_node *n, uint32_t *node)
@@ -182,6 +174,8 @@ static bool take_node(struct chakra_reader *r, uint32_t len)
 
 	if (!ms_chakra_decode(r->message, len, &n, &why))
 		return ms_trace_refuse(r->t, r->rank, r->line, "%s", why);
+	if (n.groups.at && !take_groups(r, &n.groups))
+		return false;
 	if (n.type == MS_CHAKRA_COLLECTIVE) {
 		ok = take_part(r, &n, &in, &out);
 	} else {
@@ -229,7 +223,8 @@ static bool one_rank(struct chakra_reader *r, FILE *file)
 	uint32_t len;
 
 	ms_labels_clear(&r->ids);
-	ms_labels_clear(&r->groups);
+	if (r->in_group.n > 0)
+		memset(r->in_group.at, 0, r->in_group.n * sizeof(*r->in_group.at));
 	r->in.n = r->out.n = r->dep.n = 0;
 	for (r->line = 1;; r->line++) {
 		if (!length(r, file, &len))
@@ -261,108 +256,21 @@ static bool open_rank(struct chakra_reader *r)
 	return ok;
 }
 
-/* ---- collectives ---- */
+/* ---- the whole ---- */
 
-static int by_collective(const void *a, const void *b)
+static bool load_groups(struct chakra_reader *r, const char *path)
 {
-	const struct part *x = a, *y = b;
-	int by_group = strcmp(x->group, y->group);
+	char why[MS_WHY_BYTES], *json = ms_file_load(path, r->error);
+	bool ok = json != NULL;
 
-	if (by_group)
-		return by_group;
-	if (x->order != y->order)
-		return x->order < y->order ? -1 : 1;
-	return x->rank < y->rank ? -1 : x->rank > y->rank;
-}
-
-static void shape(const struct part *p, struct ms_collective *c)
-{
-	static const enum ms_collective_kind kinds[COMM_KINDS] = {
-		[COMM_ALL_REDUCE] = MS_COLL_ALL_REDUCE,
-		[COMM_REDUCE] = MS_COLL_REDUCE_SCATTER,
-		[COMM_ALL_GATHER] = MS_COLL_ALL_GATHER,
-		[COMM_GATHER] = MS_COLL_ALL_GATHER,
-		[COMM_SCATTER] = MS_COLL_BROADCAST,
-		[COMM_BROADCAST] = MS_COLL_BROADCAST,
-		[COMM_ALL_TO_ALL] = MS_COLL_ALL_TO_ALL,
-		[COMM_REDUCE_SCATTER] = MS_COLL_REDUCE_SCATTER,
-		[COMM_REDUCE_SCATTER_BLOCK] = MS_COLL_REDUCE_SCATTER,
-		[COMM_BARRIER] = MS_COLL_ALL_REDUCE,
-	};
-
-	c->kind = kinds[p->collective];
-	c->bytes = p->collective == COMM_BARRIER ? 0 : p->bytes;
-	/* comm_size is what a rank gives; of an all-to-all that is for all ranks together. */
-	if (c->kind == MS_COLL_ALL_TO_ALL)
-		c->bytes = (p->bytes + c->n - 1) / c->n;
-}
-
-/* agree holds the parts of all ranks against that of rank 0. */
-static bool agree(struct chakra_reader *r, const struct part *p, uint32_t n)
-{
-	for (uint32_t i = 0; i < n; i++) {
-		if (p[i].rank != i)
-			return ms_trace_refuse(r->t, i, 0,
-					       "has no collective number %u of process group "
-					       "'%s', which rank %u has in line %u",
-					       p[0].order + 1, p[0].group, p[0].rank, p[0].line);
-		if (p[i].collective != p[0].collective || p[i].bytes != p[0].bytes)
-			return ms_trace_refuse(
-				r->t, i, p[i].line,
-				"collective number %u of process group '%s' is of type %u and "
-				"%llu bytes; at rank 0 of type %u and %llu",
-				p[i].order + 1, p[i].group, p[i].collective,
-				(unsigned long long)p[i].bytes, p[0].collective,
-				(unsigned long long)p[0].bytes);
-	}
-	return true;
-}
-
-static bool make_collective(struct chakra_reader *r, const struct part *p, uint32_t *node)
-{
-	struct ms_collective c = {.member = ms_trace_hosts(r->t), .n = ms_trace_n_ranks(r->t)};
-
-	for (uint32_t i = 0; i < c.n; i++)
-		node[i] = p[i].enter;
-	shape(p, &c);
-	if (!ms_collective_add(ms_trace_graph(r->t), &c, node, node))
-		return ms_trace_refuse(
-			r->t, 0, p->line,
-			"collective of %llu bytes: a message of it has 2^32 or more, "
-			"or memory ran out",
-			(unsigned long long)p->bytes);
-	for (uint32_t i = 0; i < c.n; i++)
-		if (!ms_trace_node(r->t, i, p[i].line, node[i]) ||
-		    !ms_trace_needs(r->t, p[i].over, node[i], false))
-			return false;
-	return true;
-}
-
-static bool make_collectives(struct chakra_reader *r)
-{
-	const uint32_t ranks = ms_trace_n_ranks(r->t);
-	uint32_t *node = malloc(ranks * sizeof(*node));
-	bool ok = node || no_memory(r);
-
-	if (r->part.n > 1)
-		qsort(r->part.at, r->part.n, sizeof(*r->part.at), by_collective);
-	for (size_t i = 0; ok && i < r->part.n; i += ranks) {
-		size_t there = r->part.n - i < ranks ? r->part.n - i : ranks;
-
-		if (there < ranks)
-			ok = ms_trace_refuse(r->t, r->part.at[i].rank, r->part.at[i].line,
-					     "collective number %u of process group '%s': not all "
-					     "ranks take part in it",
-					     r->part.at[i].order + 1, r->part.at[i].group);
-		else
-			ok = agree(r, &r->part.at[i], ranks) &&
-			     make_collective(r, &r->part.at[i], node);
-	}
-	free(node);
+	if (ok &&
+	    !ms_chakra_groups_read(&r->groups, json, strlen(json), ms_trace_n_ranks(r->t), why))
+		ok = ms_file_refuse(r->error, path, 0, "%s", why);
+	free(json);
 	return ok;
 }
 
-struct ms_graph *ms_chakra_read(const char *path, uint32_t ranks,
+struct ms_graph *ms_chakra_read(const char *path, const char *groups, uint32_t ranks,
 				const struct ms_trace_place *place, struct ms_file_error *error)
 {
 	const size_t len = strlen(path);
@@ -371,15 +279,17 @@ struct ms_graph *ms_chakra_read(const char *path, uint32_t ranks,
 				  .error = error,
 				  .same = len > 3 && strcmp(path + len - 3, ".et") == 0};
 	struct ms_graph *g = NULL;
-	bool ok = r.t && ms_trace_ranks(r.t, ranks, place, 0);
+	bool ok =
+		r.t && ms_trace_ranks(r.t, ranks, place, 0) && (!groups || load_groups(&r, groups));
 
 	for (; ok && r.rank < ranks; r.rank++)
 		ok = open_rank(&r);
-	if (ok && make_collectives(&r))
+	if (ok && ms_chakra_collectives(r.t, r.part.at, r.part.n, &r.groups))
 		g = ms_trace_finish(r.t);
 	ms_trace_destroy(r.t);
 	ms_labels_fini(&r.ids);
-	ms_labels_fini(&r.groups);
+	ms_chakra_groups_fini(&r.groups);
+	ms_grow_free(&r.in_group);
 	ms_grow_free(&r.in);
 	ms_grow_free(&r.out);
 	ms_grow_free(&r.dep);

@@ -86,6 +86,7 @@ struct ms_scenario_workload {
 	bool across_t0;
 	uint32_t groups, group_size, placement, parallel, chunks, local_size;
 	char file[MS_PATH_BYTES];
+	char group_file[MS_PATH_BYTES];
 	uint32_t load; /* of MS_SHARE_ONE */
 	uint64_t for_ns;
 	uint32_t src, dst;

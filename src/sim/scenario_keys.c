@@ -270,6 +270,8 @@ static const struct ms_key workload_keys[] = {
 	TEXT("file", LOAD, file, "must be given",
 	     "matrix: .cm of htsim; flows: CSV; poisson: sizes and shares; goal: text or binary; "
 	     "chakra: PATH of PATH.0.et and so on, or one .et for all ranks"),
+	TEXT("group_file", LOAD, group_file, "what the trace itself says",
+	     "chakra: JSON that says who is in which process group, {\"1\": [0, 1]}"),
 	KEY("load", SHARE, LOAD, load, 1, 4 * MS_SHARE_ONE, "0.5",
 	    "poisson: share of its rate that a host sends on average"),
 	KEY("for", TIME, LOAD, for_ns, 1, DAY, "1ms", "poisson: flows begin for this long"),

@@ -19,11 +19,20 @@ static struct ms_trace_place place_of(const struct ms_scenario *s,
 				       .seed = w->seed ? w->seed : s->head.seed};
 }
 
+/* beside finds a file that a workload names by a key. */
+static bool beside(const struct ms_scenario *s, const struct ms_scenario_workload *w,
+		   const char *key, const char *name, char path[2 * MS_PATH_BYTES],
+		   struct ms_file_error *error)
+{
+	return ms_file_beside(s->name, name, path, 2 * MS_PATH_BYTES) ||
+	       ms_file_refuse(error, s->name, w->line, "workload.%s = %s: is too long", key, name);
+}
+
 static struct ms_graph *read_trace(struct ms_scenario *s, const struct ms_scenario_workload *w,
 				   struct ms_file_error *error)
 {
 	const struct ms_trace_place place = place_of(s, w);
-	char path[2 * MS_PATH_BYTES];
+	char path[2 * MS_PATH_BYTES], groups[2 * MS_PATH_BYTES];
 
 	if (!w->file[0]) {
 		ms_file_refuse(error, s->name, w->line,
@@ -31,14 +40,13 @@ static struct ms_graph *read_trace(struct ms_scenario *s, const struct ms_scenar
 			       ms_load_names[w->kind]);
 		return NULL;
 	}
-	if (!ms_file_beside(s->name, w->file, path, sizeof(path))) {
-		ms_file_refuse(error, s->name, w->line, "workload.file = %s: is too long", w->file);
+	if (!beside(s, w, "file", w->file, path, error) ||
+	    (w->group_file[0] && !beside(s, w, "group_file", w->group_file, groups, error)))
 		return NULL;
-	}
 	if (w->kind == MS_LOAD_GOAL)
 		return ms_goal_read(path, &place, error);
-	return ms_chakra_read(path, w->group_size ? w->group_size : s->fabric.n_hosts, &place,
-			      error);
+	return ms_chakra_read(path, w->group_file[0] ? groups : NULL,
+			      w->group_size ? w->group_size : s->fabric.n_hosts, &place, error);
 }
 
 /* ---- what is made ---- */

@@ -44,7 +44,7 @@ struct ms_trace {
 	MS_GROW(struct trace_gate) gate;
 };
 
-static bool no_memory(struct ms_trace *t)
+bool ms_trace_no_memory(struct ms_trace *t)
 {
 	return ms_file_no_memory(t->error, t->file);
 }
@@ -128,7 +128,7 @@ bool ms_trace_ranks(struct ms_trace *t, uint32_t ranks, const struct ms_trace_pl
 		place_ranks(t, p, to, from);
 	free(to);
 	free(from);
-	return (t->graph && t->host && t->rank && to && from) || no_memory(t);
+	return (t->graph && t->host && t->rank && to && from) || ms_trace_no_memory(t);
 }
 
 uint32_t ms_trace_n_ranks(const struct ms_trace *t)
@@ -153,7 +153,7 @@ bool ms_trace_node(struct ms_trace *t, uint32_t rank, uint32_t line, uint32_t no
 	(void)rank;
 	while (t->line.n <= node)
 		if (!ms_grow_add(&t->line, &line))
-			return no_memory(t);
+			return ms_trace_no_memory(t);
 	t->line.at[node] = line;
 	return true;
 }
@@ -161,7 +161,7 @@ bool ms_trace_node(struct ms_trace *t, uint32_t rank, uint32_t line, uint32_t no
 static uint32_t keep(struct ms_trace *t, uint32_t rank, uint32_t line, uint32_t node)
 {
 	if (node == MS_NODE_NONE) {
-		no_memory(t);
+		ms_trace_no_memory(t);
 		return MS_NODE_NONE;
 	}
 	return ms_trace_node(t, rank, line, node) ? node : MS_NODE_NONE;
@@ -211,7 +211,7 @@ uint32_t ms_trace_send(struct ms_trace *t, uint32_t rank, const struct ms_trace_
 				     : ms_graph_transfer(t->graph, t->host[rank], t->host[m->peer],
 							 m->channel, m->bytes));
 	if (end.node != MS_NODE_NONE && !ms_grow_add(&t->end, &end)) {
-		no_memory(t);
+		ms_trace_no_memory(t);
 		return MS_NODE_NONE;
 	}
 	return end.node;
@@ -227,7 +227,7 @@ uint32_t ms_trace_recv(struct ms_trace *t, uint32_t rank, const struct ms_trace_
 	end.node = keep(t, rank, m->line,
 			ms_graph_compute(t->graph, t->host[rank], MS_STREAM_NONE, 0));
 	if (end.node != MS_NODE_NONE && !ms_grow_add(&t->end, &end)) {
-		no_memory(t);
+		ms_trace_no_memory(t);
 		return MS_NODE_NONE;
 	}
 	return end.node;
@@ -237,7 +237,7 @@ bool ms_trace_needs(struct ms_trace *t, uint32_t op, uint32_t on, bool start)
 {
 	const struct trace_need need = {op, on, start};
 
-	return ms_grow_add(&t->need, &need) || no_memory(t);
+	return ms_grow_add(&t->need, &need) || ms_trace_no_memory(t);
 }
 
 /* ---- matching ---- */
@@ -286,7 +286,7 @@ static bool match_some(struct ms_trace *t, const struct trace_end *send, size_t 
 				(unsigned long long)recv[i].bytes, recv[i].src, recv[i].tag,
 				send[i].line, (unsigned long long)send[i].bytes);
 		if (!ms_graph_need(t->graph, recv[i].node, send[i].node, MS_RECEIVED))
-			return no_memory(t);
+			return ms_trace_no_memory(t);
 	}
 	return true;
 }
@@ -333,7 +333,7 @@ static bool make_gates(struct ms_trace *t)
 		const struct trace_gate gate = {t->need.at[i].on, 0};
 
 		if (t->need.at[i].start && !ms_grow_add(&t->gate, &gate))
-			return no_memory(t);
+			return ms_trace_no_memory(t);
 	}
 	if (t->gate.n > 1)
 		qsort(t->gate.at, t->gate.n, sizeof(*t->gate.at), by_op);
@@ -348,7 +348,7 @@ static bool make_gates(struct ms_trace *t)
 		t->gate.at[i].node = node;
 		if (node == MS_NODE_NONE ||
 		    !ms_trace_node(t, 0, t->line.at[t->gate.at[i].op], node))
-			return no_memory(t);
+			return ms_trace_no_memory(t);
 	}
 	return true;
 }
@@ -362,7 +362,7 @@ static bool put_needs(struct ms_trace *t)
 
 		if (!ms_graph_need(t->graph, n->op, on, MS_SENT) ||
 		    (mine && !ms_graph_need(t->graph, mine->node, on, MS_SENT)))
-			return no_memory(t);
+			return ms_trace_no_memory(t);
 	}
 	return true;
 }
@@ -380,7 +380,7 @@ struct ms_graph *ms_trace_finish(struct ms_trace *t)
 		return g;
 	}
 	if (bad == MS_NODE_NONE)
-		no_memory(t);
+		ms_trace_no_memory(t);
 	else
 		ms_trace_refuse(t, t->rank[ms_graph_node(g, bad)->host], t->line.at[bad], "%s",
 				why);

@@ -71,5 +71,7 @@ struct ms_graph *ms_trace_finish(struct ms_trace *t);
 /* ms_trace_refuse writes an error "FILE:LINE: rank R: ...". Returns false. */
 __attribute__((format(printf, 4, 5))) bool ms_trace_refuse(struct ms_trace *t, uint32_t rank,
 							   uint32_t line, const char *format, ...);
+/* ms_trace_no_memory says that memory ran out. Returns false. */
+bool ms_trace_no_memory(struct ms_trace *t);
 
 #endif

@@ -110,7 +110,7 @@ static void chakra_of_all(struct folder *f, const uint8_t *data, size_t size)
 	char path[PATH_BYTES];
 
 	folder_put(f, "all.et", data, size);
-	check(ms_chakra_read(folder_at(f, "all.et", path), RANKS_OF_ONE, &place, &error), f,
+	check(ms_chakra_read(folder_at(f, "all.et", path), NULL, RANKS_OF_ONE, &place, &error), f,
 	      &error);
 }
 
@@ -125,7 +125,7 @@ static void chakra_of_two(struct folder *f, const uint8_t *data, size_t size)
 	cut = (size_t)(data[0] | data[1] << 8) % (size - 1);
 	folder_put(f, "t.0.et", data + 2, cut);
 	folder_put(f, "t.1.et", data + 2 + cut, size - 2 - cut);
-	check(ms_chakra_read(folder_at(f, "t", path), 2, &place, &error), f, &error);
+	check(ms_chakra_read(folder_at(f, "t", path), NULL, 2, &place, &error), f, &error);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

@@ -131,6 +131,14 @@ def chakra_of_all():
                   node(3, 7, comm_type=0, comm_size=100, pg_name="0"))
     yield "groups", group
     yield "long_name", trace(node(1, 7, comm_type=0, comm_size=1, pg_name="g" * 60))
+    for n, said in enumerate((
+            '[\'[{"pg_name": "0", "ranks": []}, {"pg_name": "1", "ranks": [3, 1, 0, 2]}]\']',
+            '[{"pg_name": "1", "ranks": [0, 1, 2, 3]}, {"pg_name": "1", "ranks": [0, 1, 2, 3]}]',
+            '{"1": [0, 1, 2, 3]}', '{"1": [0, 1]}', '{"1": [0, 0]}', '{"1": [4]}', '{"1": 4}', '{"1": ["a"]}',
+            '[{"ranks": []}]', "[7]", "['']", "")):
+        yield f"groups_{n:02}", trace(
+            node(4, 1, name="## process_group:init ##") + text(8, text(1, said)),
+            node(1, 7, comm_type=0, comm_size=100, pg_name="1"), node(2, 7, comm_type=0, comm_size=100))
     yield "streams", trace(node(1, 4, 5, is_cpu_op=1), node(2, 4, 5), node(3, 2, 9), node(4, 3, 9), node(5, 1, 9))
     yield "sends", trace(node(1, 5, comm_dst=1, comm_size=8))
     yield "nothing", trace()

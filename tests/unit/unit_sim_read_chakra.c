@@ -128,7 +128,7 @@ static uint64_t took(struct ms_graph *g, struct ms_run_cfg *cfg)
 
 static void assert_refused(uint32_t ranks, const char *why)
 {
-	assert_null(ms_chakra_read(path, ranks, &place, &error));
+	assert_null(ms_chakra_read(path, NULL, ranks, &place, &error));
 	if (!strstr(error.text, why))
 		print_error("said: %s\nwanted: %s\n", error.text, why);
 	assert_non_null(strstr(error.text, why));
@@ -167,7 +167,7 @@ CHAKRA_TEST(a_send_takes_computes_and_a_latency)
 	uint64_t ns, want;
 
 	write_ping();
-	ns = took(ms_chakra_read(path, 2, &place, &error), &cfg);
+	ns = took(ms_chakra_read(path, NULL, 2, &place, &error), &cfg);
 	want = 3000 + 7000 + ms_latency_ns(&cfg.topology, 0, 1, 4096 + 166);
 	assert_u_between(ns, want, want * 103 / 100);
 }
@@ -275,7 +275,7 @@ CHAKRA_TEST(one_trace_stands_for_all_ranks)
 	put_collective(f, 2, 0, 8 << 20);
 	fclose(f);
 	snprintf(path, sizeof(path), "%s/t.0.et", folder);
-	ns = took(ms_chakra_read(path, 8, &place, &error), &cfg);
+	ns = took(ms_chakra_read(path, NULL, 8, &place, &error), &cfg);
 	/* One T0: 2 (N - 1) / N of the bytes at 2 x 100G, with headers, and 14 latencies. */
 	want = 20000 + 14 * (uint64_t)((1 << 20) * 8.0 * 4262 / 4096 / 200 +
 				       (double)ms_latency_ns(&cfg.topology, 0, 1, 4262));
@@ -297,7 +297,8 @@ CHAKRA_TEST(ranks_must_agree_on_collectives)
 	put_collective(f, 1, 0, 1000);
 	put_collective(f, 2, 2, 1000);
 	fclose(f);
-	assert_refused(2, ":3: rank 1: collective number 2 of process group '': not all ranks");
+	assert_refused(2, "t: rank 0: has no collective number 2 of process group '', which rank 1 "
+			  "has in line 3; who is in it is not said");
 	f = open_rank(1);
 	put_collective(f, 1, 12, 1000);
 	fclose(f);
@@ -309,4 +310,93 @@ CHAKRA_TEST(one_trace_for_all_ranks_cannot_send_to_one)
 	write_ping();
 	snprintf(path, sizeof(path), "%s/t.0.et", folder);
 	assert_refused(2, ":3: rank 0: sends or receives: one trace cannot stand for all ranks");
+}
+
+/* ---- process groups ---- */
+
+static void put_in_group(FILE *f, uint64_t id, const char *group, uint64_t bytes)
+{
+	struct message m = node(id, 7, 0), a = {.n = 0};
+
+	put_attribute(&m, "comm_size", bytes);
+	put_bytes(&a, 1, "pg_name", 7);
+	put_bytes(&a, 29, group, strlen(group));
+	put_bytes(&m, 10, a.bytes, a.n);
+	put_message(f, &m);
+}
+
+/* What PyTorch writes when process groups are made. */
+static void put_groups(FILE *f, uint64_t id, const char *json)
+{
+	struct message m = {.n = 0}, values = {.n = 0};
+
+	put_number(&m, 1, id);
+	put_bytes(&m, 2, "## process_group:init ##", 24);
+	put_number(&m, 3, 1);
+	put_bytes(&values, 1, json, strlen(json));
+	put_bytes(&m, 8, values.bytes, values.n);
+	put_message(f, &m);
+}
+
+/* Pairs of neighbours: of four ranks each has an all-reduce with its own. */
+static void write_pairs(const char *json)
+{
+	for (uint32_t r = 0; r < 4; r++) {
+		FILE *f = open_rank(r);
+
+		put_in_group(f, 2, r < 2 ? "1" : "2", 8 << 20);
+		if (json)
+			put_groups(f, 1, json);
+		fclose(f);
+	}
+}
+
+/* A ring of two on one T0: half of the bytes twice, at 2 x 100G, with headers. */
+static void check_pairs(const char *groups)
+{
+	struct ms_run_cfg cfg;
+	uint64_t ns = took(ms_chakra_read(path, groups, 4, &place, &error), &cfg), want;
+
+	want = 2 * (uint64_t)((4 << 20) * 8.0 * 4262 / 4096 / 200 +
+			      (double)ms_latency_ns(&cfg.topology, 0, 1, 4262));
+	assert_u_between(ns, want * 98 / 100, want * 104 / 100);
+}
+
+CHAKRA_TEST(groups_that_the_trace_says)
+{
+	write_pairs("['[{\"pg_name\": \"1\", \"ranks\": [0, 1]}, "
+		    "{\"pg_name\": \"2\", \"ranks\": [2, 3]}]']");
+	check_pairs(NULL);
+}
+
+static const char *write_groups(const char *json)
+{
+	static char name[160];
+	FILE *f;
+
+	snprintf(name, sizeof(name), "%s/groups.json", folder);
+	f = fopen(name, "w");
+	assert_non_null(f);
+	fputs(json, f);
+	fclose(f);
+	return name;
+}
+
+CHAKRA_TEST(groups_of_a_file)
+{
+	write_pairs(NULL);
+	check_pairs(write_groups("{\"1\": [0, 1], \"2\": [3, 2]}\n"));
+}
+
+CHAKRA_TEST(groups_that_are_wrong)
+{
+	write_pairs(NULL);
+	assert_refused(4, "t: rank 2: has no collective number 1 of process group '1'");
+	assert_null(ms_chakra_read(path, write_groups("{\"1\": [0, 9]}"), 4, &place, &error));
+	assert_non_null(
+		strstr(error.text, "groups.json: process group '1': rank 9: expected 0 to 3"));
+	assert_null(ms_chakra_read(path, "/no/such/file", 4, &place, &error));
+	assert_non_null(strstr(error.text, "/no/such/file: cannot be read"));
+	write_pairs("[{\"pg_name\": \"1\"}]");
+	assert_refused(4, ":3: rank 0: process group '1': expected a list of ranks");
 }
