@@ -38,9 +38,11 @@ compat: all ## every real program over the drop-in; writes docs/compatibility.md
 	@tools/compat --write --lab
 
 .PHONY: torture
-torture: all ## a million rounds of data and then a flag on bad planes, programs killed 750 times: minutes
+torture: all ## 10^6 rounds of data and then a flag, 10^6 of OpenSHMEM with a fence, on bad paths; 750 kills
+	@tools/deps check
 	@$(CMAKE) --build --preset release-tests
 	@MRC_ROUNDS=50 MRC_SEED=$${MRC_SEED-random} ctest --preset release -R '^live_(flags|killed)$$' --verbose
+	@tools/compat --rows tests/compat/bad_paths.toml
 
 .PHONY: results
 results: deps all ## docs/results.md, its pictures and pages: all figures and studies at full scale

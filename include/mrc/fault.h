@@ -41,7 +41,7 @@ enum mrc_fault_direction {
 	MRC_FAULT_BOTH = 3, /* either */
 };
 
-/* One rule; it applies to a frame when port, path and host all match. 128 bytes. */
+/* One rule; it applies to a frame when port, path and host all match. 120 bytes. */
 struct mrc_fault_rule {
 	uint32_t kind;	       /* enum mrc_fault_kind; read and stored atomically */
 	uint32_t port_mask;    /* bit p: frames on port (plane) p */

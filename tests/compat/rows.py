@@ -32,6 +32,7 @@ class Row:
     figure: list = dataclasses.field(default_factory=list)
     skip_if: list = dataclasses.field(default_factory=list)
     limit: int = 120
+    bad_paths: bool = False
     essential: bool = False
 
     @property

@@ -13,6 +13,7 @@ import subprocess
 import time
 
 import counters
+import faults
 from crew import Crew
 
 HERE = pathlib.Path(__file__).resolve().parent
@@ -100,10 +101,18 @@ def _folder(row, place):
     return folder
 
 
+def _faults(folder):
+    return folder / "faults"
+
+
 def _environment(row, place, folder):
+    """What the row runs with; its fault table is made with it."""
     env = {key: value for key, value in os.environ.items()
            if not key.startswith(("MRC_", "UCX_", "OMPI_", "FI_", "MPIR_", "HYDRA_"))}
     env.update({"MRC_CONFIG": "/dev/null", **place.env, **row.env})
+    if row.bad_paths:
+        faults.write(_faults(folder), random.getrandbits(64))
+        env.update({**faults.ENV, "MRC_FAULTS": str(_faults(folder))})
     env.update({"MRC_STATS_DIR": str(folder / "stats"), "MRC_STATS_KEEP": "on"})
     return {key: value for key, value in env.items() if value is not None}
 
@@ -181,8 +190,18 @@ def _claimed(row, text):
     return total
 
 
+def _judge_paths(crew, result):
+    """Bad paths must have been bad: each fault has hit, and packets went again."""
+    hits = faults.hits(_faults(crew.folder))
+    if not all(hits) or not result.counter.get("tx_retransmits"):
+        raise Failed(f"the paths were not bad: faults hit {hits} frames, "
+                     f"{result.counter.get('tx_retransmits', 0)} packets went again")
+
+
 def _judge(row, crew, result):
     text = crew.text("client")
+    if row.bad_paths:
+        _judge_paths(crew, result)
     for pattern in row.expect:
         if not re.search(pattern, text, re.M):
             raise Failed(f"the output has no {pattern!r}", "client")

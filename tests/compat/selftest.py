@@ -88,6 +88,17 @@ def server_that_fails():
     return want(run("python3", server=listen, client=connect), runner.FAILED, "server ended with status 4")
 
 
+def bad_paths_that_nobody_took():
+    return want(run("true", bad_paths=True), runner.FAILED, "faults hit [0, 0, 0, 0] frames")
+
+
+def bad_paths():
+    # Its two ends say good-bye over TCP, so that nobody leaves before the last answer has come.
+    flags = "-F -d mrc0 -n 3000 -s 8192 -p {port}"
+    return want(run("ib_write_bw", server="{command} " + flags, bad_paths=True,
+                    client="{command} " + flags + " {address}"), runner.OK)
+
+
 def process_left_behind():
     return want(run("sh -c 'setsid sleep 60 &'"), runner.FAILED, "left running")
 
@@ -127,7 +138,8 @@ def counters_of_another_version():
 
 CASES = (good, status, killed_by_a_signal, too_long, output, bytes_that_nobody_placed,
          claims_that_are_not_there, not_installed, does_not_build, skip_by_its_output,
-         server_that_does_not_listen, server_that_fails, process_left_behind, rows_that_are_wrong,
+         server_that_does_not_listen, server_that_fails, bad_paths_that_nobody_took, bad_paths,
+         process_left_behind, rows_that_are_wrong,
          counters_of_another_version)
 
 if __name__ == "__main__":

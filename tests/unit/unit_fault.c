@@ -49,7 +49,8 @@ static int fault_teardown(void **state)
 {
 	struct fault_bed *bed = *state;
 
-	mio_port_close(bed->port);
+	if (bed->port)
+		mio_port_close(bed->port);
 	mio_port_close(bed->far);
 	free(bed);
 	return 0;
@@ -255,6 +256,23 @@ FAULT_TEST(delay_holds_for_the_time_asked)
 	assert_u_eq(fault_arrived(bed, got), 1);
 	assert_u_eq(got[0].bytes[99], 100);
 	assert_u_eq(mio_port_deadline(bed->port), MIO_NEVER);
+}
+
+/* A network delivers what is on its way when the sender has gone. */
+FAULT_TEST(what_is_held_leaves_when_the_port_is_closed)
+{
+	struct fault_bed *bed = *state;
+	struct mio_rx got[MIO_BURST_MAX];
+
+	fault_rule(bed, 0, MRC_FAULT_DELAY)->delay_us = 50;
+	fault_send(bed, 100, 8, true);
+	fault_send(bed, 101, 8, false);
+	assert_u_eq(fault_arrived(bed, got), 0);
+	mio_port_close(bed->port);
+	bed->port = NULL;
+	assert_u_eq(fault_arrived(bed, got), 2);
+	assert_u_eq(got[0].len, 100);
+	assert_u_eq(got[1].len, 101);
 }
 
 FAULT_TEST(jitter_reorders_within_its_bound)
