@@ -94,7 +94,7 @@ def bad_paths_that_nobody_took():
 
 def bad_paths():
     # Its two ends say good-bye over TCP, so that nobody leaves before the last answer has come.
-    flags = "-F -d mrc0 -n 3000 -s 8192 -p {port}"
+    flags = "-F -d mrc0 -n 20000 -s 4096 -p {port}"
     return want(run("ib_write_bw", server="{command} " + flags, bad_paths=True,
                     client="{command} " + flags + " {address}"), runner.OK)
 
