@@ -66,7 +66,7 @@ struct mh_progress {
 	atomic_bool stop;
 	atomic_uint waiters;		/* threads that wait for nic->lock */
 	_Atomic uint64_t app_served_ns; /* when a polling thread last found work by itself */
-	_Atomic uint64_t app_polled_ns; /* when a polling thread last looked at all */
+	_Atomic uint64_t app_called_ns; /* when a thread of the program last posted or polled */
 	_Atomic uint64_t armed_ns;	/* when a program last asked for an event of a CQ */
 	atomic_bool naps;	   /* it sleeps, or is about to, and leaves the sockets alone */
 	uint64_t sleeps_until_ns;  /* guarded by nic->lock, as are those below */

@@ -19,6 +19,7 @@
 #include "host/env_ports.h"
 #include "host/env_srv6.h"
 #include "host/nic.h"
+#include "host/priority.h"
 
 #define NS_PER_US UINT64_C(1000)
 
@@ -64,6 +65,7 @@ static const struct env_number env_numbers[] = {
 	{MH_SET_TAIL_PROBE, 10, 10000000, 6000, "us", NS_PER_US, ENV_U64(tail_probe_ns)},
 	{MH_SET_REORDER_MIN, 1, 10000000, 3000, "us", NS_PER_US, ENV_U64(reorder_min_ns)},
 	{MH_SET_REORDER_MAX, 1, 10000000, 10000, "us", NS_PER_US, ENV_U64(reorder_max_ns)},
+	{MH_SET_PRIORITY, 0, MH_PRIORITY_MAX, 10, "steps of nice", 1, ENV_U32(priority)},
 };
 
 static int env_read_number(struct mh_env *env, const struct mh_settings *s,

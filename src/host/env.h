@@ -57,6 +57,7 @@ struct mh_env {
 	uint64_t pace_bps; /* per port; 0: not paced */
 	uint32_t mtu;	   /* largest path MTU, bytes of payload */
 	uint32_t rx_buffer_bytes;
+	uint32_t priority; /* of the progress thread, see priority.h */
 	bool icrc;
 	bool relaxed;  /* extended QPs place ends of messages as they come, see core/in_order.h */
 	bool svc_time; /* answers tell how long they took, see core/config.h */

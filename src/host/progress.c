@@ -15,6 +15,7 @@
 #include "host/engine_host.h"
 #include "host/events.h"
 #include "host/links.h"
+#include "host/priority.h"
 #include "host/qp.h"
 #include "host/rx.h"
 #include "host/stats_segment.h"
@@ -31,12 +32,14 @@
 #define NAP_NS UINT64_C(1000000)
 #define NAP_FIRST_NS UINT64_C(50000)
 /*
- * A program that polls does so again at once. One whose last poll is so long ago when a nap ends
+ * A program that polls does so again at once. One whose last call is so long ago when a nap ends
  * has other things to do, such as to watch its memory for what a peer writes, and for a while the
- * thread does not leave the work to it.
+ * thread does not leave the work to it. One that is met so this often, and not once at its polling,
+ * is one that watches its memory: then the thread goes before it.
  */
 #define POLL_GAP_NS UINT64_C(10000)
 #define NEEDED_NS UINT64_C(10000000)
+#define NEEDED_RAISES 2u
 #define YIELDS_MAX 10u
 /*
  * After a turn that did something the thread sleeps no longer than this, which is less than the
@@ -155,6 +158,7 @@ void mh_progress_pump_out(struct mh_nic *nic, uint64_t now_ns)
 	else
 		pump_out(nic, now_ns);
 	progress_kick_if_late(nic);
+	atomic_store_explicit(&nic->progress.app_called_ns, now_ns, memory_order_relaxed);
 }
 
 void mh_progress_wake_up(struct mh_nic *nic)
@@ -169,6 +173,8 @@ void mh_progress_wake_up(struct mh_nic *nic)
 struct progress_nap {
 	uint64_t ns;		  /* of the last one; 0: the thread was awake since */
 	uint64_t needed_until_ns; /* no naps before */
+	uint32_t needed;	  /* times in a row that a nap ended so */
+	struct mh_priority priority;
 };
 
 /*
@@ -185,17 +191,44 @@ static bool progress_served(struct mh_nic *nic, uint64_t now_ns)
 	return served != 0 && now_ns < served + NAP_NS && now_ns < mh_segment_due(nic->segment);
 }
 
+/*
+ * progress_polls says whether the program is at its polling: inside, with the lock, or a moment
+ * ago.
+ */
+static bool progress_polls(struct mh_nic *nic, uint64_t now_ns)
+{
+	uint64_t called = atomic_load_explicit(&nic->progress.app_called_ns, memory_order_relaxed);
+
+	if (now_ns < called + POLL_GAP_NS || pthread_mutex_trylock(&nic->lock) != 0)
+		return true;
+	pthread_mutex_unlock(&nic->lock);
+	return false;
+}
+
+/* progress_needed has the thread do the work for a while. */
+static void progress_needed(struct progress_nap *nap, uint64_t now_ns)
+{
+	nap->needed_until_ns = now_ns + NEEDED_NS;
+	if (++nap->needed >= NEEDED_RAISES)
+		mh_priority_raise(&nap->priority, true);
+}
+
 /* progress_napping says whether the thread may nap, and how long. */
 static bool progress_napping(struct mh_nic *nic, struct progress_nap *nap, uint64_t now_ns)
 {
 	bool napped = nap->ns > 0;
-	uint64_t polled = atomic_load_explicit(&nic->progress.app_polled_ns, memory_order_relaxed);
 
 	nap->ns = napped ? earlier(2 * nap->ns, NAP_NS) : NAP_FIRST_NS;
 	if (progress_served(nic, now_ns) && now_ns >= nap->needed_until_ns) {
-		if (!napped || now_ns < polled + POLL_GAP_NS)
+		if (!napped)
 			return true;
-		nap->needed_until_ns = now_ns + NEEDED_NS;
+		if (progress_polls(nic, now_ns)) {
+			nap->needed = 0;
+			if (nap->ns == NAP_NS)
+				mh_priority_raise(&nap->priority, false);
+			return true;
+		}
+		progress_needed(nap, now_ns);
 	}
 	nap->ns = 0;
 	return false;
@@ -257,17 +290,18 @@ static bool progress_blocks(struct mh_nic *nic)
 void mh_progress_poll(struct mh_nic *nic)
 {
 	struct progress_fds fds;
-	uint64_t polled;
+	uint64_t polled = mh_now_ns();
 	uint32_t work;
 	bool rest;
 
+	atomic_store_explicit(&nic->progress.app_called_ns, polled, memory_order_relaxed);
 	if (pthread_mutex_trylock(&nic->lock) != 0)
 		return;
-	rest = poll_crowded(&nic->progress, mh_now_ns());
+	rest = poll_crowded(&nic->progress, polled);
 	work = pump(nic);
 	polled = mh_now_ns();
 	nic->progress.idle_poll_ns = work > 0 ? 0 : polled;
-	atomic_store_explicit(&nic->progress.app_polled_ns, polled, memory_order_relaxed);
+	atomic_store_explicit(&nic->progress.app_called_ns, polled, memory_order_relaxed);
 	if (work > 0 && !progress_blocks(nic))
 		atomic_store_explicit(&nic->progress.app_served_ns, polled, memory_order_relaxed);
 	progress_kick_if_late(nic);
@@ -359,6 +393,7 @@ static void *progress_main(void *arg)
 	prctl(PR_SET_NAME, "mrc-progress");
 	/* The default slack of 50 us would be added to every wake-up. */
 	prctl(PR_SET_TIMERSLACK, 1);
+	mh_priority_init(&nap.priority, nic->env.priority);
 	while (!atomic_load(&nic->progress.stop)) {
 		uint64_t now = mh_now_ns();
 		struct progress_fds fds = {.n = FD_PORTS};

@@ -20,7 +20,7 @@ static const char *const env_names[] = {
 	"MRC_REORDER_MAX_US", "MRC_PROBE_US",	   "MRC_CC",
 	"MRC_BASE_RTT_US",    "MRC_CONFIG",	   "MRC_RX_BUFFER",
 	"MRC_EV_FORMAT",      "MRC_DRIVER",	   "MRC_CAPTURE",
-	"MRC_UDP_PORT",	      "MRC_DEVICES",
+	"MRC_UDP_PORT",	      "MRC_DEVICES",	   "MRC_PRIORITY",
 };
 
 static int env_clear(void **state)
@@ -82,6 +82,7 @@ ENV_TEST(defaults)
 	assert_u_eq(env.pace_bps, 0);
 	assert_u_between(env.mtu, 256, 4096);
 	assert_true(env.icrc);
+	assert_u_eq(env.priority, 10);
 	assert_string_equal(env.faults, "");
 	assert_string_equal(env.stats_dir, "");
 	assert_u_eq(env.cc, MT_CC_NONE);
@@ -426,6 +427,16 @@ ENV_TEST(icrc)
 	setenv("MRC_ICRC", "on", 1);
 	assert_true(env_good().icrc);
 	env_bad("MRC_ICRC", "yes", "on or off");
+}
+
+ENV_TEST(priority)
+{
+	setenv("MRC_PRIORITY", "0", 1);
+	assert_u_eq(env_good().priority, 0);
+	setenv("MRC_PRIORITY", "20", 1);
+	assert_u_eq(env_good().priority, 20);
+	env_bad("MRC_PRIORITY", "21", "0 to 20 (steps of nice)");
+	env_bad("MRC_PRIORITY", "-5", "0 to 20");
 }
 
 ENV_TEST(stats_keep)
