@@ -91,9 +91,8 @@ static void set_wake(struct ms_host *h, struct ms_lane *lane, uint64_t now_ps)
 	uint64_t at;
 
 	h->deadline_ps = NS_TO_PS(mt_engine_deadline(h->engine));
-	at = least(h->deadline_ps, NS_TO_PS(least(h->start_ns, ms_conn_linger_ns(h))));
-	if (h->nics->plays > 0)
-		at = least(at, NS_TO_PS(ms_nic_graphs_next_ns(h->nics, h->number)));
+	at = least(h->deadline_ps, NS_TO_PS(ms_conn_linger_ns(h)));
+	at = least(at, NS_TO_PS(ms_app_next_ns(&h->nics->app, &h->app)));
 	if (mt_engine_tx_waiting(h->engine))
 		at = least(at, dry_ps(h, now_ps));
 	if (at < now_ps)
@@ -113,7 +112,7 @@ static void run_round(struct ms_host *h, struct ms_lane *lane, uint64_t now_ps)
 		send_all(h, lane, now_ps);
 		n = mt_engine_poll(h->engine, events, BATCH);
 		for (uint32_t i = 0; i < n; i++)
-			ms_conn_event(h, &events[i], now_ps / MS_PS_PER_NS);
+			ms_conn_event(h, &events[i], now_ps);
 	} while (n > 0);
 	if (mt_engine_memory_wanted(h->engine) > 0)
 		ms_nic_feed(h);
@@ -173,32 +172,6 @@ static void receive(void *ctx, struct ms_lane *lane, uint32_t host, uint64_t now
 
 /* ---- time ---- */
 
-/* Begins the flows whose time has come, and notes when the next ones do. */
-static void start_flows(struct ms_host *h, uint64_t now_ns)
-{
-	const struct ms_workload *w = h->nics->workload;
-	uint32_t slot = 0;
-
-	h->start_ns = UINT64_MAX;
-	for (uint32_t part = 0; part < ms_workload_parts(w); part++) {
-		uint32_t n = ms_workload_part_outgoing(w, part, h->number);
-		bool ours = ms_workload_part_transport(w, part) == MS_MRC;
-
-		for (uint32_t *next = &h->next_out[part]; ours && *next < n; (*next)++) {
-			uint32_t id = ms_workload_flow_at(w, h->number, slot + *next);
-			struct ms_flow f;
-
-			ms_workload_flow(w, id, &f);
-			if (f.start_ns > now_ns) {
-				h->start_ns = least(h->start_ns, f.start_ns);
-				break;
-			}
-			ms_conn_begin(h, id, now_ns);
-		}
-		slot += n;
-	}
-}
-
 static void wake(void *ctx, struct ms_lane *lane, uint32_t host, uint64_t now_ps)
 {
 	struct ms_nics *n = ctx;
@@ -210,10 +183,7 @@ static void wake(void *ctx, struct ms_lane *lane, uint32_t host, uint64_t now_ps
 	h->wake_ps = MS_NEVER;
 	if (now_ps >= h->deadline_ps)
 		mt_engine_tick(h->engine, now_ns);
-	if (now_ns >= h->start_ns)
-		start_flows(h, now_ns);
-	if (n->plays > 0)
-		ms_nic_graphs_wake(h, now_ns);
+	ms_app_wake(&n->app, &h->app, now_ps);
 	ms_conn_linger(h, now_ns);
 	run_round(h, lane, now_ps);
 }
@@ -272,8 +242,7 @@ void ms_nics_start(struct ms_nics *nics, struct ms_net *net)
 
 		if (!ms_net_host_is_here(net, host))
 			continue;
-		first = ms_workload_first_ns(nics->workload, host, MS_MRC);
-		first = least(first, ms_nic_graphs_next_ns(nics, host));
+		first = ms_app_first_ns(&nics->app, host);
 		if (first != UINT64_MAX)
 			ms_net_wake(net, host, NS_TO_PS(first));
 	}
@@ -283,7 +252,5 @@ uint64_t ms_nics_wake_ps(const struct ms_nics *nics, uint32_t host)
 {
 	const struct ms_host *h = nics->host[host];
 
-	return h ? h->wake_ps
-		 : NS_TO_PS(least(ms_workload_first_ns(nics->workload, host, MS_MRC),
-				  ms_nic_graphs_next_ns(nics, host)));
+	return h ? h->wake_ps : NS_TO_PS(ms_app_first_ns(&nics->app, host));
 }

@@ -14,8 +14,9 @@
 /* A QP's queue has at least one place. */
 #define SIDE_DEPTH 1u
 
-uint32_t ms_conn_progress(const struct ms_host *h, uint32_t slot, uint32_t messages)
+uint32_t ms_conn_progress(const void *host, uint32_t slot, uint32_t messages)
 {
+	const struct ms_host *h = host;
 	const struct ms_conn *c = h->conns[slot];
 
 	if (!c)
@@ -46,14 +47,12 @@ static void cap_of(const struct ms_conn *c, struct mt_qp_cap *cap)
 /* What is different for a flow that is a channel of a graph. */
 static void of_graph(const struct ms_nics *n, struct ms_conn *c)
 {
-	uint32_t part;
-	const struct ms_graph *g = ms_workload_graph(n->workload, c->flow, &part, &c->channel);
+	uint32_t channel;
+	const struct ms_graph *g = ms_workload_graph(n->workload, c->flow, NULL, &channel);
 
 	c->region_bytes = g ? c->message_bytes * c->messages : c->bytes;
-	if (!g)
-		return;
-	c->play = n->play[part];
-	c->sizes = ms_graph_sizes(g, c->channel);
+	if (g)
+		c->sizes = ms_graph_sizes(g, channel);
 }
 
 static struct ms_conn *new_conn(struct ms_host *h, uint32_t id, const struct ms_flow *f,
@@ -254,25 +253,6 @@ void ms_conn_accept(struct ms_host *h, uint32_t slot, uint64_t now_ns)
 
 /* ---- posting ---- */
 
-static bool needs_met(const struct ms_host *h, uint32_t id, const struct ms_flow *f, uint32_t k)
-{
-	for (uint32_t i = 0; i < f->n_needs; i++) {
-		struct ms_need need;
-		struct ms_flow on;
-		uint32_t count;
-
-		ms_workload_need(h->nics->workload, id, i, &need);
-		if (k < need.from)
-			continue;
-		ms_workload_flow(h->nics->workload, need.flow, &on);
-		count = ms_need_count(&need, k, on.messages);
-		if (ms_conn_progress(h, need.end == MS_SENT ? on.src_slot : on.dst_slot,
-				     on.messages) < count)
-			return false;
-	}
-	return true;
-}
-
 static bool post(struct ms_host *h, struct ms_conn *c, uint32_t k, uint64_t now_ns)
 {
 	uint64_t at = c->message_bytes * k;
@@ -300,22 +280,11 @@ static bool post(struct ms_host *h, struct ms_conn *c, uint32_t k, uint64_t now_
 	return r == MT_OK;
 }
 
-/* Of a graph: as many of the messages that are ready as there is room for. */
-static void begin_messages(struct ms_host *h, uint32_t id, const struct ms_flow *f,
-			   struct ms_play *play, uint32_t channel, uint64_t now_ns)
+void ms_conn_begin(void *host, uint32_t id, uint64_t now_ps)
 {
-	struct ms_conn *c = h->conns[f->src_slot];
-
-	if (!c && ms_play_waits(play, channel))
-		c = open_outgoing(h, id, f, now_ns);
-	while (c && !c->failed && c->posted - c->passed < c->depth && ms_play_waits(play, channel))
-		if (!post(h, c, ms_play_take(play, channel), now_ns))
-			return;
-}
-
-void ms_conn_begin(struct ms_host *h, uint32_t id, uint64_t now_ns)
-{
-	uint32_t k, part, channel;
+	struct ms_host *h = host;
+	const struct ms_app *app = &h->nics->app;
+	uint64_t now_ns = now_ps / MS_PS_PER_NS;
 	struct ms_conn *c;
 	struct ms_flow f;
 
@@ -323,31 +292,15 @@ void ms_conn_begin(struct ms_host *h, uint32_t id, uint64_t now_ns)
 	c = h->conns[f.src_slot];
 	if (c == MS_CONN_DONE || f.start_ns > now_ns || (c && c->failed))
 		return;
-	if (ms_workload_graph(h->nics->workload, id, &part, &channel)) {
-		begin_messages(h, id, &f, h->nics->play[part], channel, now_ns);
-		return;
-	}
-	for (;;) {
-		k = c ? c->posted : 0;
-		if (k == f.messages || (c && k - c->passed == c->depth) || !needs_met(h, id, &f, k))
+	if (!c && ms_app_ready(app, &h->app, id, &f, 0))
+		c = open_outgoing(h, id, &f, now_ns);
+	while (c && c->posted - c->passed < c->depth &&
+	       ms_app_ready(app, &h->app, id, &f, c->posted))
+		if (!post(h, c, ms_app_take(app, id, c->posted), now_ns))
 			return;
-		if (!c)
-			c = open_outgoing(h, id, &f, now_ns);
-		if (!c || !post(h, c, k, now_ns))
-			return;
-	}
 }
 
 /* ---- events ---- */
-
-static void let_go(struct ms_host *h, uint32_t id, enum ms_end end, uint64_t now_ns)
-{
-	const struct ms_workload *w = h->nics->workload;
-	uint32_t on;
-
-	for (uint32_t i = 0; (on = ms_workload_dependent(w, id, end, i)) != MS_FLOW_NONE; i++)
-		ms_conn_begin(h, on, now_ns);
-}
 
 static void fail(struct ms_host *h, struct ms_conn *c)
 {
@@ -359,26 +312,22 @@ static void fail(struct ms_host *h, struct ms_conn *c)
 		h->nics->source[c->flow].failed = 1;
 }
 
-static void sent(struct ms_host *h, struct ms_conn *c, const struct mt_event *ev, uint64_t now_ns)
+static void sent(struct ms_host *h, struct ms_conn *c, const struct mt_event *ev, uint64_t now_ps)
 {
-	uint32_t id = c->flow, channel = c->channel;
-	struct ms_play *play = c->play;
+	uint32_t id = c->flow;
 
 	if (++c->passed == c->messages) {
 		struct ms_source_record *r = &h->nics->source[id];
 
-		r->acked_ns = now_ns;
+		r->acked_ns = now_ps / MS_PS_PER_NS;
 		r->retransmits = c->retransmits;
 		h->lane->sums.acked++;
 		h->conns[c->slot] = MS_CONN_DONE;
 		free_conn(h, c);
 	} else {
-		ms_conn_begin(h, id, now_ns);
+		ms_conn_begin(h, id, now_ps);
 	}
-	if (play)
-		ms_nic_graph_passed(h, play, channel, (uint32_t)ev->wr_id, MS_SENT, now_ns);
-	else
-		let_go(h, id, MS_SENT, now_ns);
+	ms_app_passed(&h->nics->app, &h->app, id, (uint32_t)ev->wr_id, MS_SENT, now_ps);
 }
 
 static void linger(struct ms_host *h, struct ms_conn *c, uint64_t now_ns)
@@ -394,11 +343,11 @@ static void linger(struct ms_host *h, struct ms_conn *c, uint64_t now_ns)
 }
 
 static void arrived(struct ms_host *h, struct ms_conn *c, const struct mt_event *ev,
-		    uint64_t now_ns)
+		    uint64_t now_ps)
 {
 	uint32_t k = c->passed++;
 
-	if (c->play)
+	if (c->sizes)
 		k = ev->imm; /* its messages come in the order in which they were ready */
 	if (ev->imm != k || k >= c->messages)
 		ms_nic_complain(h->lane, "flow %u: message %u came in the place of %u", c->flow,
@@ -415,17 +364,15 @@ static void arrived(struct ms_host *h, struct ms_conn *c, const struct mt_event 
 			ms_nic_complain(h->lane, "flow %u: %llu bytes placed of %llu", c->flow,
 					(unsigned long long)c->placed_bytes,
 					(unsigned long long)c->bytes);
-		h->nics->end_ns[c->flow] = now_ns;
+		h->nics->end_ns[c->flow] = now_ps / MS_PS_PER_NS;
 		h->lane->sums.arrived++;
-		linger(h, c, now_ns);
+		linger(h, c, now_ps / MS_PS_PER_NS);
 	}
-	if (!c->play)
-		let_go(h, c->flow, MS_RECEIVED, now_ns);
-	else if (k < c->messages)
-		ms_nic_graph_passed(h, c->play, c->channel, k, MS_RECEIVED, now_ns);
+	if (!c->sizes || k < c->messages)
+		ms_app_passed(&h->nics->app, &h->app, c->flow, k, MS_RECEIVED, now_ps);
 }
 
-void ms_conn_event(struct ms_host *h, const struct mt_event *ev, uint64_t now_ns)
+void ms_conn_event(struct ms_host *h, const struct mt_event *ev, uint64_t now_ps)
 {
 	struct ms_conn *c = ev->qp_user;
 
@@ -433,9 +380,9 @@ void ms_conn_event(struct ms_host *h, const struct mt_event *ev, uint64_t now_ns
 					ev->status != MT_WC_SUCCESS))
 		fail(h, c);
 	else if (ev->type == MT_EVENT_SEND)
-		sent(h, c, ev, now_ns);
+		sent(h, c, ev, now_ps);
 	else if (ev->type == MT_EVENT_RECV)
-		arrived(h, c, ev, now_ns);
+		arrived(h, c, ev, now_ps);
 }
 
 /* ---- taking down ---- */

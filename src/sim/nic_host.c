@@ -147,6 +147,8 @@ static struct ms_host *lay_out(struct ms_nics *n, struct ms_lane_state *lane, ui
 	h->nics = n;
 	h->lane = lane;
 	h->number = number;
+	h->app.host = h;
+	h->app.number = number;
 	h->conns = (struct ms_conn **)(void *)(mem + head);
 	h->wake_ps = MS_NEVER;
 	env.ctx = h;
@@ -219,6 +221,22 @@ static bool open_records(struct ms_nics *n)
 	return true;
 }
 
+/* All graphs are played here, also those over RoCE. */
+static bool open_plays(struct ms_nics *n)
+{
+	for (uint32_t part = 0; part < ms_workload_parts(n->workload); part++) {
+		uint64_t start_ns;
+		const struct ms_graph *g = ms_workload_part_graph(n->workload, part, &start_ns);
+
+		if (g && !(n->play[part] = ms_play_create(g, start_ns)))
+			return false;
+	}
+	ms_app_init(&n->app, n->workload, MS_MRC, n->play);
+	n->app.begin = ms_conn_begin;
+	n->app.progress = ms_conn_progress;
+	return true;
+}
+
 static bool slots_fit(const struct ms_nics *n, char *why)
 {
 	for (uint32_t i = 0; i < n->hosts; i++) {
@@ -257,7 +275,7 @@ struct ms_nics *ms_nics_create(const struct ms_nic_cfg *cfg, const struct ms_wor
 		ms_nics_destroy(n);
 		return NULL;
 	}
-	if (!open_lanes(n) || !open_ev_sets(n) || !open_records(n) || !ms_nic_graphs_open(n)) {
+	if (!open_lanes(n) || !open_ev_sets(n) || !open_records(n) || !open_plays(n)) {
 		snprintf(why, MS_WHY_BYTES, "no memory for %u NICs", n->hosts);
 		ms_nics_destroy(n);
 		return NULL;
@@ -271,7 +289,8 @@ void ms_nics_destroy(struct ms_nics *n)
 		return;
 	for (uint32_t i = 0; i < n->lanes; i++)
 		ms_arena_fini(&n->lane[i].arena);
-	ms_nic_graphs_close(n);
+	for (uint32_t part = 0; part < MS_PARTS_MAX; part++)
+		ms_play_destroy(n->play[part]);
 	free(n->ev_sets);
 	free(n->lane);
 	free(n->host);
@@ -287,6 +306,11 @@ void ms_nics_destroy(struct ms_nics *n)
 void *ms_nics_owner(const struct ms_nics *n)
 {
 	return n->cfg.owner;
+}
+
+struct ms_play *ms_nics_play(const struct ms_nics *nics, uint32_t part)
+{
+	return part < MS_PARTS_MAX ? nics->play[part] : NULL;
 }
 
 void ms_nics_flow(const struct ms_nics *n, uint32_t flow, struct ms_flow_record *record)

@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "core/engine.h"
+#include "sim/app.h"
 #include "sim/arena.h"
-#include "sim/graph_play.h"
 #include "sim/nic.h"
 
 /* QPNs are this plus the slot: above those that IBTA keeps, whatever the size of the table. */
@@ -24,9 +24,7 @@ struct ms_conn {
 	uint64_t bytes;
 	uint64_t message_bytes; /* of a graph: of the longest; message k has sizes[k] */
 	uint64_t region_bytes;	/* the memory region: message k begins at k * message_bytes */
-	const uint32_t *sizes;	/* NULL: all alike, but for the last */
-	struct ms_play *play;	/* NULL: of no graph */
-	uint32_t channel;	/* of its graph */
+	const uint32_t *sizes;	/* of a graph's messages; NULL: all alike, but for the last */
 	uint32_t flow, slot;
 	uint32_t messages;
 	uint32_t per_message; /* packets */
@@ -52,10 +50,9 @@ struct ms_host {
 	uint32_t accepted, most_accepted; /* connections that others opened; see reserve */
 	uint64_t wake_ps;		  /* as asked of the net */
 	uint64_t deadline_ps;
-	uint64_t start_ns; /* when the next flow begins */
+	struct ms_app_host app;
 	struct ms_conn *linger_first, *linger_last;
 	uint64_t free_ps[MF_PLANES_MAX]; /* when each port will have sent what it was given */
-	uint32_t next_out[MS_PARTS_MAX]; /* the flow of each part that begins next */
 };
 
 /* What belongs to a lane: nobody else touches it. */
@@ -98,9 +95,9 @@ struct ms_nics {
 	uint32_t n_ev_sets;
 	struct ms_host **host; /* NULL: nothing has happened there */
 	struct ms_ahead *ahead;
-	uint32_t *dark;			    /* of each host: ports without carrier */
-	struct ms_play *play[MS_PARTS_MAX]; /* NULL: the part is no graph */
-	uint32_t plays;			    /* how many are */
+	uint32_t *dark; /* of each host: ports without carrier */
+	struct ms_app app;
+	struct ms_play *play[MS_PARTS_MAX]; /* of all graphs, RoCE's too; NULL: the part is none */
 	struct ms_source_record *source;
 	uint64_t *end_ns;
 };
@@ -144,14 +141,14 @@ uint8_t ms_nic_window(const struct ms_nic_cfg *cfg, uint64_t packets);
 void ms_nic_engine_cfg(const struct ms_nic_cfg *cfg, uint32_t slots, uint32_t incoming,
 		       struct mt_engine_cfg *engine);
 
-/* ms_conn_progress returns how many messages of a flow have passed at an end that is here. */
-uint32_t ms_conn_progress(const struct ms_host *h, uint32_t slot, uint32_t messages);
-/* ms_conn_begin posts what the workload allows of the outgoing flow `id`, whose time has come. */
-void ms_conn_begin(struct ms_host *h, uint32_t id, uint64_t now_ns);
+/* As ms_app wants them: ms_conn_progress returns how many messages of a flow have passed at an end
+ * that is here, ms_conn_begin posts what may be posted of an outgoing flow. */
+uint32_t ms_conn_progress(const void *host, uint32_t slot, uint32_t messages);
+void ms_conn_begin(void *host, uint32_t id, uint64_t now_ps);
 /* ms_conn_accept makes the destination's end of a flow whose first packet has come. */
 void ms_conn_accept(struct ms_host *h, uint32_t slot, uint64_t now_ns);
 /* ms_conn_event takes an event of the engine. */
-void ms_conn_event(struct ms_host *h, const struct mt_event *ev, uint64_t now_ns);
+void ms_conn_event(struct ms_host *h, const struct mt_event *ev, uint64_t now_ps);
 /* ms_conn_linger takes down the connections on which nothing came for long enough. */
 void ms_conn_linger(struct ms_host *h, uint64_t now_ns);
 /* ms_conn_linger_ns returns when it is to be called again; UINT64_MAX: never. */
@@ -165,20 +162,6 @@ static inline uint64_t ms_conn_message_bytes(const struct ms_conn *c, uint32_t k
 		return c->sizes[k];
 	return k + 1 < c->messages ? c->message_bytes : c->bytes - c->message_bytes * k;
 }
-
-/* nic_graph.c: the NIC's side of graphs. */
-
-/* ms_nic_graphs_open makes what plays the graphs of the workload; false: no memory. */
-bool ms_nic_graphs_open(struct ms_nics *n);
-void ms_nic_graphs_close(struct ms_nics *n);
-/* ms_nic_graphs_next_ns returns when ms_nic_graphs_wake is to be called for a host. */
-uint64_t ms_nic_graphs_next_ns(const struct ms_nics *n, uint32_t host);
-/* ms_nic_graphs_wake lets go on at a host what waits for time. */
-void ms_nic_graphs_wake(struct ms_host *h, uint64_t now_ns);
-/* ms_nic_graph_passed says that transfer k of a channel has passed at an end that is this host,
- * and sends what may be sent now. */
-void ms_nic_graph_passed(struct ms_host *h, struct ms_play *play, uint32_t channel, uint32_t k,
-			 enum ms_end end, uint64_t now_ns);
 
 /* ms_conn_message_whole says whether all of message k has been placed. */
 bool ms_conn_message_whole(const struct ms_conn *c, uint32_t k, uint32_t mtu);

@@ -18,8 +18,7 @@ static void run_round(struct ms_rhost *h, struct ms_lane *lane, uint64_t now_ps)
 {
 	uint64_t at = ms_rqp_send_all(h, lane, now_ps);
 
-	at = least(at, NS_TO_PS(h->start_ns));
-	at = least(at, NS_TO_PS(ms_roce_graphs_next_ns(h->r, h->number)));
+	at = least(at, NS_TO_PS(ms_app_next_ns(&h->r->app, &h->app)));
 	if (!mb_link_alone(&h->timers)) {
 		const struct ms_rqp *q = mb_container_of(h->timers.next, struct ms_rqp, timer);
 
@@ -52,32 +51,6 @@ static void receive(void *ctx, struct ms_lane *lane, uint32_t host, uint64_t now
 	run_round(h, lane, now_ps);
 }
 
-/* Begins the flows whose time has come, and notes when the next ones do. */
-static void start_flows(struct ms_rhost *h, uint64_t now_ps)
-{
-	const struct ms_workload *w = h->r->workload;
-	uint32_t slot = 0;
-
-	h->start_ns = UINT64_MAX;
-	for (uint32_t part = 0; part < ms_workload_parts(w); part++) {
-		uint32_t n = ms_workload_part_outgoing(w, part, h->number);
-		bool ours = ms_workload_part_transport(w, part) == MS_ROCE;
-
-		for (uint32_t *next = &h->next_out[part]; ours && *next < n; (*next)++) {
-			uint32_t id = ms_workload_flow_at(w, h->number, slot + *next);
-			struct ms_flow f;
-
-			ms_workload_flow(w, id, &f);
-			if (f.start_ns > now_ps / MS_PS_PER_NS) {
-				h->start_ns = least(h->start_ns, f.start_ns);
-				break;
-			}
-			ms_rconn_begin(h, id, now_ps);
-		}
-		slot += n;
-	}
-}
-
 static void wake(void *ctx, struct ms_lane *lane, uint32_t host, uint64_t now_ps)
 {
 	struct ms_roce *r = ctx;
@@ -87,9 +60,7 @@ static void wake(void *ctx, struct ms_lane *lane, uint32_t host, uint64_t now_ps
 		return;
 	h->wake_ps = MS_NEVER;
 	ms_rqp_timeouts(h, now_ps);
-	if (now_ps / MS_PS_PER_NS >= h->start_ns)
-		start_flows(h, now_ps);
-	ms_roce_graphs_wake(h, now_ps);
+	ms_app_wake(&r->app, &h->app, now_ps);
 	run_round(h, lane, now_ps);
 }
 
@@ -128,9 +99,7 @@ uint64_t ms_roce_wake_ps(const struct ms_roce *r, uint32_t host)
 {
 	const struct ms_rhost *h = r->host[host];
 
-	return h ? h->wake_ps
-		 : NS_TO_PS(least(ms_workload_first_ns(r->workload, host, MS_ROCE),
-				  ms_roce_graphs_next_ns(r, host)));
+	return h ? h->wake_ps : NS_TO_PS(ms_app_first_ns(&r->app, host));
 }
 
 /* ---- looking in ---- */

@@ -150,14 +150,15 @@ static bool open_all(struct ms_roce *r)
 	return true;
 }
 
-static void find_graphs(struct ms_roce *r, const struct ms_nics *nics)
+static void open_app(struct ms_roce *r, const struct ms_nics *nics)
 {
-	for (uint32_t part = 0; part < ms_workload_parts(r->workload); part++) {
-		if (ms_workload_part_transport(r->workload, part) != MS_ROCE)
-			continue;
-		r->play[part] = ms_nics_play(nics, part);
-		r->plays += r->play[part] != NULL;
-	}
+	struct ms_play *play[MS_PARTS_MAX];
+
+	for (uint32_t part = 0; part < MS_PARTS_MAX; part++)
+		play[part] = ms_nics_play(nics, part);
+	ms_app_init(&r->app, r->workload, MS_ROCE, play);
+	r->app.begin = ms_rconn_begin;
+	r->app.progress = ms_rconn_progress;
 }
 
 struct ms_roce *ms_roce_create(const struct ms_roce_cfg *cfg, const struct ms_workload *workload,
@@ -177,7 +178,7 @@ struct ms_roce *ms_roce_create(const struct ms_roce_cfg *cfg, const struct ms_wo
 		r->planes = cfg->topology.cfg.planes;
 		r->timeout_ns = (uint64_t)TIMEOUT_UNIT_NS << cfg->timeout;
 		r->packet_ps = longest * 8 * PS_PER_S / bit_s;
-		find_graphs(r, nics);
+		open_app(r, nics);
 		r->line_rate_q = (8 * PS_PER_S << 20) / bit_s;
 	}
 	if (r && open_all(r))

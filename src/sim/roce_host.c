@@ -55,6 +55,8 @@ struct ms_rhost *ms_rhost_get(struct ms_roce *r, struct ms_rlane *lane, uint32_t
 	h->lane = lane;
 	h->number = number;
 	h->n_slots = slots;
+	h->app.host = h;
+	h->app.number = number;
 	h->outgoing = ms_workload_outgoing(r->workload, number);
 	h->conns = (struct ms_rconn **)(void *)(mem + head);
 	h->wake_ps = MS_NEVER;
@@ -100,12 +102,11 @@ static uint32_t depth_of(const struct ms_roce *r, const struct ms_flow *f)
 /* What is different for a flow that is a channel of a graph. */
 static void of_graph(const struct ms_roce *r, struct ms_rconn *c)
 {
-	const struct ms_graph *g = ms_workload_graph(r->workload, c->flow, &c->part, &c->channel);
+	uint32_t channel;
+	const struct ms_graph *g = ms_workload_graph(r->workload, c->flow, NULL, &channel);
 
-	if (!g)
-		return;
-	c->play = r->play[c->part];
-	c->sizes = ms_graph_sizes(g, c->channel);
+	if (g)
+		c->sizes = ms_graph_sizes(g, channel);
 }
 
 static struct ms_rconn *new_conn(struct ms_rhost *h, uint32_t id, const struct ms_flow *f,
@@ -198,8 +199,9 @@ struct ms_rconn *ms_rconn_accept(struct ms_rhost *h, uint32_t slot)
 
 /* ---- posting ---- */
 
-uint32_t ms_rconn_progress(const struct ms_rhost *h, uint32_t slot, uint32_t messages)
+uint32_t ms_rconn_progress(const void *host, uint32_t slot, uint32_t messages)
 {
+	const struct ms_rhost *h = host;
 	const struct ms_rconn *c = h->conns[slot];
 
 	if (!c)
@@ -207,74 +209,27 @@ uint32_t ms_rconn_progress(const struct ms_rhost *h, uint32_t slot, uint32_t mes
 	return c == MS_ROCE_DONE ? messages : c->passed;
 }
 
-static bool needs_met(const struct ms_rhost *h, uint32_t id, const struct ms_flow *f, uint32_t k)
+void ms_rconn_begin(void *host, uint32_t id, uint64_t now_ps)
 {
-	for (uint32_t i = 0; i < f->n_needs; i++) {
-		struct ms_need need;
-		struct ms_flow on;
-		uint32_t count;
-
-		ms_workload_need(h->r->workload, id, i, &need);
-		if (k < need.from)
-			continue;
-		ms_workload_flow(h->r->workload, need.flow, &on);
-		count = ms_need_count(&need, k, on.messages);
-		if (ms_rconn_progress(h, need.end == MS_SENT ? on.src_slot : on.dst_slot,
-				      on.messages) < count)
-			return false;
-	}
-	return true;
-}
-
-/* Which message may be posted next; false: none. */
-static bool next_message(const struct ms_rhost *h, const struct ms_rconn *c, uint32_t id,
-			 const struct ms_flow *f, uint32_t *k)
-{
-	uint32_t part, channel;
-
-	if (ms_workload_graph(h->r->workload, id, &part, &channel)) {
-		*k = MS_NODE_NONE; /* taken when there is room for it */
-		return ms_play_waits(h->r->play[part], channel);
-	}
-	*k = c ? c->posted : 0;
-	return *k < f->messages && needs_met(h, id, f, *k);
-}
-
-void ms_rconn_begin(struct ms_rhost *h, uint32_t id, uint64_t now_ps)
-{
+	struct ms_rhost *h = host;
+	const struct ms_app *app = &h->r->app;
 	struct ms_rconn *c;
 	struct ms_flow f;
 	bool any = false;
-	uint32_t k;
 
 	ms_workload_flow(h->r->workload, id, &f);
 	c = h->conns[f.src_slot];
 	if (c == MS_ROCE_DONE || f.start_ns > now_ps / MS_PS_PER_NS || (c && c->failed))
 		return;
-	if (!c && next_message(h, NULL, id, &f, &k))
+	if (!c && ms_app_ready(app, &h->app, id, &f, 0))
 		c = open_outgoing(h, id, &f, now_ps);
-	while (c && c->posted - c->passed < c->depth && next_message(h, c, id, &f, &k)) {
-		if (c->play)
-			k = ms_play_take(c->play, c->channel);
-		ms_rconn_place(c, k, &c->qp->end, sizeof(*c->qp));
+	while (c && c->posted - c->passed < c->depth &&
+	       ms_app_ready(app, &h->app, id, &f, c->posted)) {
+		ms_rconn_place(c, ms_app_take(app, id, c->posted), &c->qp->end, sizeof(*c->qp));
 		for (uint32_t i = 0; i < c->cut.qps; i++)
 			c->qp[i].end = ms_rconn_end(c, c->posted - 1, i);
 		any = true;
 	}
 	if (any)
 		ms_rqp_post(h, c, now_ps);
-}
-
-void ms_rconn_passed(struct ms_rhost *h, struct ms_rconn *c, uint32_t k, enum ms_end end,
-		     uint64_t now_ps)
-{
-	const struct ms_workload *w = h->r->workload;
-	uint32_t on;
-
-	if (c->play) {
-		ms_roce_graph_passed(h, c->part, c->channel, k, end, now_ps);
-		return;
-	}
-	for (uint32_t i = 0; (on = ms_workload_dependent(w, c->flow, end, i)) != MS_FLOW_NONE; i++)
-		ms_rconn_begin(h, on, now_ps);
 }

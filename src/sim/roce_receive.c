@@ -104,7 +104,7 @@ static void pass(struct ms_rhost *h, struct ms_rconn *c, uint64_t now_ps)
 		c->passed++;
 		if (c->passed == c->messages)
 			complete(h, c, now_ps);
-		ms_rconn_passed(h, c, k, MS_RECEIVED, now_ps);
+		ms_app_passed(&h->r->app, &h->app, c->flow, k, MS_RECEIVED, now_ps);
 	}
 }
 
@@ -114,7 +114,7 @@ static void learn(struct ms_rhost *h, struct ms_rconn *c, const struct ms_packet
 	uint32_t k = (uint32_t)p->body[MS_RBODY_MESSAGE];
 
 	if (c->posted == c->messages || c->posted - c->passed == c->depth || k >= c->messages ||
-	    (!c->play && k != c->posted)) {
+	    (!c->sizes && k != c->posted)) {
 		ms_roce_complain(h->lane, "flow %u: message %u came in the place of %u", c->flow, k,
 				 c->posted);
 		return;

@@ -172,7 +172,7 @@ static void pass(struct ms_rhost *h, struct ms_rconn *c, uint64_t now_ps)
 			complete(h, c, now_ps);
 		else
 			ms_rconn_begin(h, c->flow, now_ps);
-		ms_rconn_passed(h, c, k, MS_SENT, now_ps);
+		ms_app_passed(&h->r->app, &h->app, c->flow, k, MS_SENT, now_ps);
 	}
 	ms_rconn_free(h, c);
 }

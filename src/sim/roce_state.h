@@ -10,9 +10,9 @@
 #define SOFTMRC_SIM_ROCE_STATE_H
 
 #include "base/list.h"
+#include "sim/app.h"
 #include "sim/arena.h"
 #include "sim/draw.h"
-#include "sim/graph_play.h"
 #include "sim/roce.h"
 
 /* IBTA: BTH; RETH in front of a WRITE; immediate at its end; AETH of an answer; the rest of a CNP.
@@ -80,8 +80,6 @@ struct ms_rconn {
 	struct ms_rcut cut;
 	uint64_t bytes, message_bytes; /* message k begins at k * message_bytes */
 	const uint32_t *sizes;	       /* of a graph's messages; NULL: all alike, but the last */
-	struct ms_play *play;	       /* NULL: of no graph */
-	uint32_t part, channel;	       /* of the workload; of the graph */
 	uint32_t messages, depth;
 	uint32_t posted, passed; /* positions; at the destination: known */
 	uint32_t retransmits;
@@ -111,11 +109,10 @@ struct ms_rhost {
 	struct ms_rconn **conns; /* by slot */
 	uint32_t number, n_slots, outgoing;
 	uint64_t wake_ps;
-	uint64_t start_ns; /* when the next flow begins */
+	struct ms_app_host app;
 	uint64_t turn;
 	struct mb_link timers; /* QPs, by timer_ns: all wait equally long */
 	struct ms_rqp *heap[MF_PLANES_MAX];
-	uint32_t next_out[MS_PARTS_MAX];
 };
 
 /* Of a flow, at its source; and when it ended, at its destination. */
@@ -136,8 +133,7 @@ struct ms_roce {
 	uint32_t *dark;		/* of each host: ports without carrier */
 	struct ms_rsource *source;
 	uint64_t *end_ns;
-	struct ms_play *play[MS_PARTS_MAX]; /* of graphs over RoCE; the nics' */
-	uint32_t plays;
+	struct ms_app app; /* graphs are played by the nics' */
 };
 
 /* ms_rconn_message_bytes returns the bytes of message k. */
@@ -169,13 +165,10 @@ __attribute__((format(printf, 2, 3))) void ms_roce_complain(struct ms_rlane *lan
 struct ms_rhost *ms_rhost_get(struct ms_roce *r, struct ms_rlane *lane, uint32_t number);
 /* ms_rconn_accept makes the destination's end of a flow; NULL: no memory. */
 struct ms_rconn *ms_rconn_accept(struct ms_rhost *h, uint32_t slot);
-/* ms_rconn_begin posts what the workload allows of outgoing flow `id`. */
-void ms_rconn_begin(struct ms_rhost *h, uint32_t id, uint64_t now_ps);
-/* ms_rconn_progress returns how many messages of a flow have passed at an end that is here. */
-uint32_t ms_rconn_progress(const struct ms_rhost *h, uint32_t slot, uint32_t messages);
-/* ms_rconn_passed begins what waited for message k of a flow at this end. */
-void ms_rconn_passed(struct ms_rhost *h, struct ms_rconn *c, uint32_t k, enum ms_end end,
-		     uint64_t now_ps);
+/* As ms_app wants them: ms_rconn_progress returns how many messages of a flow have passed at an end
+ * that is here, ms_rconn_begin posts what may be posted of an outgoing flow. */
+uint32_t ms_rconn_progress(const void *host, uint32_t slot, uint32_t messages);
+void ms_rconn_begin(void *host, uint32_t id, uint64_t now_ps);
 /* ms_rconn_place notes that message k stands at the next position, and where it ends. */
 void ms_rconn_place(struct ms_rconn *c, uint32_t k, const uint64_t *before, size_t stride);
 /* ms_rconn_free gives back a sender's end that is over, when no heap holds a QP of it. */
@@ -183,16 +176,6 @@ void ms_rconn_free(struct ms_rhost *h, struct ms_rconn *c);
 /* ms_roce_ev returns what switches hash of packets that a QP sends. */
 uint32_t ms_roce_ev(const struct ms_roce *r, uint32_t src, uint32_t dst, uint32_t slot,
 		    uint32_t index);
-
-/* ---- roce_graph.c: as nic_graph.c ---- */
-
-/* ms_roce_graphs_next_ns returns when ms_roce_graphs_wake is to be called for a host. */
-uint64_t ms_roce_graphs_next_ns(const struct ms_roce *r, uint32_t host);
-/* ms_roce_graphs_wake lets go on at a host what waits for time. */
-void ms_roce_graphs_wake(struct ms_rhost *h, uint64_t now_ps);
-/* ms_roce_graph_passed says that transfer k of a channel has passed at an end that is this host. */
-void ms_roce_graph_passed(struct ms_rhost *h, uint32_t part, uint32_t channel, uint32_t k,
-			  enum ms_end end, uint64_t now_ps);
 
 /* ---- roce_send.c: a QP that sends ---- */
 

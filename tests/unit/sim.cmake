@@ -3,7 +3,7 @@ foreach(name arena frame nic nic_check run workload)
 	softmrc_test(unit_${name} SOURCES unit_${name}.c LINKS sim LABELS unit)
 endforeach()
 
-foreach(name graph graph_collective graph_run job words keys labels load_file chakra_collective chakra_groups read_chakra read_cm read_topo read_flows read_goal poisson fault_spans scenario capture)
+foreach(name app graph graph_collective graph_run job words keys labels load_file chakra_collective chakra_groups read_chakra read_cm read_topo read_flows read_goal poisson fault_spans scenario capture)
 	softmrc_test(unit_sim_${name} SOURCES unit_sim_${name}.c LINKS sim LABELS unit)
 endforeach()
 
