@@ -20,6 +20,20 @@ int mh_device_probe_nth(uint32_t i, struct mh_device_attr *attr)
 	return err;
 }
 
+int mh_real_ibverbs(char path[MH_REAL_IBVERBS_BYTES])
+{
+	struct mh_env_error error;
+	struct mh_env env;
+	int err = mh_env_read_device(&env, 0, &error);
+
+	_Static_assert(sizeof(env.real_ibverbs) == MH_REAL_IBVERBS_BYTES, "room for the path");
+	if (err)
+		mh_context_say(error.text);
+	else
+		memcpy(path, env.real_ibverbs, sizeof(env.real_ibverbs));
+	return err;
+}
+
 int mh_device_probe(struct mh_device_attr *attr)
 {
 	return mh_device_probe_nth(0, attr);

@@ -271,6 +271,24 @@ static int env_read_order(struct mh_env *env, const struct mh_settings *s,
 	return mh_settings_refuse(s, MH_SET_ORDER, "must be strict or relaxed", error);
 }
 
+/* Where real devices of the host are looked for; what is at the path, the drop-in sees. */
+static int env_read_real(struct mh_env *env, const struct mh_settings *s,
+			 struct mh_env_error *error)
+{
+	const char *value = s->of[MH_SET_REAL_IBVERBS].text;
+
+	if (!value)
+		value = "auto";
+	if ((*value != '/' && strcmp(value, "auto") != 0 && strcmp(value, "off") != 0) ||
+	    strlen(value) >= sizeof(env->real_ibverbs))
+		return mh_settings_refuse(s, MH_SET_REAL_IBVERBS,
+					  "must be auto, off, or the path from / of the system's "
+					  "libibverbs.so.1, at most 255 bytes",
+					  error);
+	strcpy(env->real_ibverbs, value);
+	return 0;
+}
+
 static int env_read_all(struct mh_env *env, const struct mh_settings *s, struct mh_env_error *error)
 {
 	int err = env_read_numbers(env, s, error);
@@ -293,6 +311,8 @@ static int env_read_all(struct mh_env *env, const struct mh_settings *s, struct 
 		err = mh_env_read_srv6_evs(env, s, error);
 	if (!err)
 		err = env_read_order(env, s, error);
+	if (!err)
+		err = env_read_real(env, s, error);
 	if (!err)
 		err = env_read_switch(&env->icrc, true, s, MH_SET_ICRC, error);
 	if (!err)

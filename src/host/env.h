@@ -59,12 +59,13 @@ struct mh_env {
 	uint32_t rx_buffer_bytes;
 	uint32_t priority; /* of the progress thread, see priority.h */
 	bool icrc;
-	bool relaxed;  /* extended QPs place ends of messages as they come, see core/in_order.h */
-	bool svc_time; /* answers tell how long they took, see core/config.h */
-	char capture[MH_PATH_MAX];   /* path of a pcapng file, or empty */
-	char faults[MH_PATH_MAX];    /* path of a fault table, or empty */
-	char stats_dir[MH_PATH_MAX]; /* or empty */
-	bool stats_keep;	     /* the file of statistics outlives the device */
+	bool relaxed; /* extended QPs place ends of messages as they come, see core/in_order.h */
+	char real_ibverbs[MH_PATH_MAX]; /* path of the system's libibverbs, "auto" or "off" */
+	bool svc_time;			/* answers tell how long they took, see core/config.h */
+	char capture[MH_PATH_MAX];	/* path of a pcapng file, or empty */
+	char faults[MH_PATH_MAX];	/* path of a fault table, or empty */
+	char stats_dir[MH_PATH_MAX];	/* or empty */
+	bool stats_keep;		/* the file of statistics outlives the device */
 	enum mt_cc_kind cc;
 	uint64_t base_rtt_ns;
 	uint64_t probe_ns;

@@ -74,6 +74,13 @@ int mh_device_probe(struct mh_device_attr *attr);
  */
 int mh_device_probe_nth(uint32_t i, struct mh_device_attr *attr);
 
+#define MH_REAL_IBVERBS_BYTES 256u
+/*
+ * mh_real_ibverbs fills in what is configured of the system's own libibverbs (MRC_REAL_IBVERBS): a
+ * path from /, "auto" or "off". Fails as mh_device_probe.
+ */
+int mh_real_ibverbs(char path[MH_REAL_IBVERBS_BYTES]);
+
 /*
  * mh_device_open makes an opening of the process's NIC and returns it in *dev. The first opening
  * reads the configuration (docs/configuration.md), binds sockets and starts the progress thread; it

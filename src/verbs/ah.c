@@ -3,7 +3,7 @@
  * ah.c - address handles, which say where datagrams of UD QPs go, and multicast, which there is
  * none of. A device whose ports are Ethernet knows others by their GIDs only.
  */
-#include "verbs/verbs.h"
+#include "verbs/real.h"
 
 #include <endian.h>
 #include <stdlib.h>
@@ -32,6 +32,7 @@ struct ibv_ah *ibv_create_ah(struct ibv_pd *pd, struct ibv_ah_attr *attr)
 {
 	struct mv_ah *ah;
 
+	MV_TO_REAL(mv_real_of(pd), ibv_create_ah, (pd, attr));
 	if (!pd || !attr || !attr_ok(mv_context(pd->context), attr))
 		return mv_null(EINVAL);
 	ah = calloc(1, sizeof(*ah));
@@ -46,6 +47,7 @@ struct ibv_ah *ibv_create_ah(struct ibv_pd *pd, struct ibv_ah_attr *attr)
 
 int ibv_destroy_ah(struct ibv_ah *ah)
 {
+	MV_TO_REAL(mv_real_of(ah), ibv_destroy_ah, (ah));
 	if (!ah)
 		return EINVAL;
 	free(mv_ah(ah));
@@ -61,6 +63,8 @@ int ibv_init_ah_from_wc(struct ibv_context *context, uint8_t port_num, struct ib
 	uint32_t begin;
 	union ibv_gid gid;
 
+	MV_TO_REAL(mv_real_of_context(context), ibv_init_ah_from_wc,
+		   (context, port_num, wc, grh, ah_attr));
 	if (!context || !wc || !grh || !ah_attr || port_num != MV_PORT ||
 	    !(wc->wc_flags & IBV_WC_GRH))
 		return mv_minus_one(EINVAL);
@@ -89,6 +93,7 @@ struct ibv_ah *ibv_create_ah_from_wc(struct ibv_pd *pd, struct ibv_wc *wc, struc
 {
 	struct ibv_ah_attr attr;
 
+	MV_TO_REAL(mv_real_of(pd), ibv_create_ah_from_wc, (pd, wc, grh, port_num));
 	if (!pd)
 		return mv_null(EINVAL);
 	if (ibv_init_ah_from_wc(pd->context, port_num, wc, grh, &attr))
@@ -108,12 +113,14 @@ static int mcast(const struct ibv_qp *qp, const union ibv_gid *gid)
 
 int ibv_attach_mcast(struct ibv_qp *qp, const union ibv_gid *gid, uint16_t lid)
 {
+	MV_TO_REAL(mv_real_of(qp), ibv_attach_mcast, (qp, gid, lid));
 	(void)lid;
 	return mcast(qp, gid);
 }
 
 int ibv_detach_mcast(struct ibv_qp *qp, const union ibv_gid *gid, uint16_t lid)
 {
+	MV_TO_REAL(mv_real_of(qp), ibv_detach_mcast, (qp, gid, lid));
 	(void)lid;
 	return mcast(qp, gid);
 }

@@ -3,7 +3,7 @@
  * async.c - asynchronous events of a verbs context: of its port, its CQs and its QPs. MRC's own QPs
  * and CQs report to their own MRC context. REQ(api.async)
  */
-#include "verbs/verbs.h"
+#include "verbs/real.h"
 
 static void event_from_nic(const struct mh_async_event *nic, struct ibv_async_event *event)
 {
@@ -45,6 +45,7 @@ int ibv_get_async_event(struct ibv_context *context, struct ibv_async_event *eve
 	struct mh_async_event nic;
 	int err;
 
+	MV_TO_REAL(mv_real_of_context(context), ibv_get_async_event, (context, event));
 	if (!context || !event)
 		return mv_minus_one(EINVAL);
 	err = mh_async_get(mv_context(context)->nic, &nic);
@@ -58,6 +59,40 @@ int ibv_get_async_event(struct ibv_context *context, struct ibv_async_event *eve
 	return 0;
 }
 
+/* The object that an event names, NULL for those of a port or a device: acknowledged they are done.
+ */
+static const void *named(const struct ibv_async_event *event)
+{
+	switch (event->event_type) {
+	case IBV_EVENT_CQ_ERR:
+		return event->element.cq;
+	case IBV_EVENT_SRQ_ERR:
+	case IBV_EVENT_SRQ_LIMIT_REACHED:
+		return event->element.srq;
+	case IBV_EVENT_WQ_FATAL:
+		return event->element.wq;
+	case IBV_EVENT_QP_FATAL:
+	case IBV_EVENT_QP_REQ_ERR:
+	case IBV_EVENT_QP_ACCESS_ERR:
+	case IBV_EVENT_COMM_EST:
+	case IBV_EVENT_SQ_DRAINED:
+	case IBV_EVENT_PATH_MIG:
+	case IBV_EVENT_PATH_MIG_ERR:
+	case IBV_EVENT_QP_LAST_WQE_REACHED:
+		return event->element.qp;
+	case IBV_EVENT_DEVICE_FATAL:
+	case IBV_EVENT_PORT_ACTIVE:
+	case IBV_EVENT_PORT_ERR:
+	case IBV_EVENT_LID_CHANGE:
+	case IBV_EVENT_PKEY_CHANGE:
+	case IBV_EVENT_SM_CHANGE:
+	case IBV_EVENT_CLIENT_REREGISTER:
+	case IBV_EVENT_GID_CHANGE:
+		break;
+	}
+	return NULL;
+}
+
 /* Events of the port name no object whose destruction waits for an acknowledgement. */
 void ibv_ack_async_event(struct ibv_async_event *event)
 {
@@ -65,6 +100,7 @@ void ibv_ack_async_event(struct ibv_async_event *event)
 
 	if (!event)
 		return;
+	MV_TO_REAL_VOID(mv_real_of(named(event)), ibv_ack_async_event, (event));
 	if (iv_event_is_of_qp(event->event_type)) {
 		nic.type = iv_event_of_qp_to_nic(event->event_type);
 		nic.owner = event->element.qp;

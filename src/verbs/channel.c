@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* channel.c - completion channels: where a CQ wakes a program that sleeps. */
-#include "verbs/verbs.h"
+#include "verbs/real.h"
 
 #include <stdlib.h>
 
@@ -9,6 +9,7 @@ struct ibv_comp_channel *ibv_create_comp_channel(struct ibv_context *context)
 	struct mv_channel *channel;
 	int err;
 
+	MV_TO_REAL(mv_real_of_context(context), ibv_create_comp_channel, (context));
 	if (!context)
 		return mv_null(EINVAL);
 	channel = calloc(1, sizeof(*channel));
@@ -28,6 +29,7 @@ int ibv_destroy_comp_channel(struct ibv_comp_channel *channel)
 {
 	int err;
 
+	MV_TO_REAL(mv_real_of(channel), ibv_destroy_comp_channel, (channel));
 	if (!channel)
 		return EINVAL;
 	err = mh_channel_destroy(mv_channel(channel)->nic);
@@ -41,6 +43,7 @@ int ibv_get_cq_event(struct ibv_comp_channel *channel, struct ibv_cq **cq, void 
 	struct mh_cq *nic;
 	int err;
 
+	MV_TO_REAL(mv_real_of(channel), ibv_get_cq_event, (channel, cq, cq_context));
 	if (!channel || !cq || !cq_context)
 		return mv_minus_one(EINVAL);
 	err = mh_channel_get(mv_channel(channel)->nic, &nic);
@@ -57,6 +60,7 @@ void ibv_ack_cq_events(struct ibv_cq *cq, unsigned int nevents)
 {
 	unsigned int have, take;
 
+	MV_TO_REAL_VOID(mv_real_of(cq), ibv_ack_cq_events, (cq, nevents));
 	if (!cq)
 		return;
 	have = atomic_load(&mv_cq(cq)->unacked);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* cq.c - completion queues: create, poll, request notification, destroy. */
-#include "verbs/verbs.h"
+#include "verbs/real.h"
 
 #include <stdlib.h>
 
@@ -25,6 +25,8 @@ struct ibv_cq *ibv_create_cq(struct ibv_context *context, int cqe, void *cq_cont
 	struct mv_cq *cq;
 	int err;
 
+	MV_TO_REAL(mv_real_of_context(context), ibv_create_cq,
+		   (context, cqe, cq_context, channel, comp_vector));
 	if (!context || cqe < 1 || comp_vector != COMP_VECTOR ||
 	    (channel && channel->context != context))
 		return mv_null(EINVAL);
@@ -52,6 +54,7 @@ int ibv_resize_cq(struct ibv_cq *cq, int cqe)
 {
 	int err;
 
+	MV_TO_REAL(mv_real_of(cq), ibv_resize_cq, (cq, cqe));
 	if (!cq || cqe < 1)
 		return EINVAL;
 	err = mh_cq_resize(mv_cq(cq)->nic, (uint32_t)cqe);
@@ -64,6 +67,7 @@ int ibv_destroy_cq(struct ibv_cq *cq)
 {
 	int err;
 
+	MV_TO_REAL(mv_real_of(cq), ibv_destroy_cq, (cq));
 	if (!cq)
 		return EINVAL;
 	err = mh_cq_destroy(mv_cq(cq)->nic);

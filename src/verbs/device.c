@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* device.c - the list of devices, one unless more are configured, and opening them. */
-#include "verbs/verbs.h"
+/* device.c - our devices, one unless more are configured, and opening them. */
+#include "verbs/list.h"
 
 #include <endian.h>
 #include <fcntl.h>
@@ -27,21 +27,22 @@ static struct device devices[MH_DEVICES_MAX];
 static uint32_t n_devices; /* 0: not known yet */
 static pthread_mutex_t device_lock = PTHREAD_MUTEX_INITIALIZER;
 
-static void device_fill(uint32_t i, const struct mh_device_attr *attr)
+static void device_fill(uint32_t i, uint32_t number, const struct mh_device_attr *attr)
 {
 	struct ibv_device *dev = &devices[i].ibv;
 
 	dev->node_type = IBV_NODE_CA;
 	dev->transport_type = IBV_TRANSPORT_IB;
 	snprintf(dev->name, sizeof(dev->name), "%s", attr->name);
-	snprintf(dev->dev_name, sizeof(dev->dev_name), "uverbs%u", i);
-	snprintf(dev->dev_path, sizeof(dev->dev_path), "/sys/class/infiniband_verbs/uverbs%u", i);
+	snprintf(dev->dev_name, sizeof(dev->dev_name), "uverbs%u", number);
+	snprintf(dev->dev_path, sizeof(dev->dev_path), "/sys/class/infiniband_verbs/uverbs%u",
+		 number);
 	snprintf(dev->ibdev_path, sizeof(dev->ibdev_path), "/sys/class/infiniband/%s", attr->name);
 	devices[i].guid = attr->guid;
 }
 
 /* What devices are stays constant while the process lives, so it is filled in once. */
-static int device_probe(void)
+int mv_device_probe(uint32_t first, uint32_t *count)
 {
 	struct mh_device_attr attr;
 	uint32_t n = 0;
@@ -50,44 +51,36 @@ static int device_probe(void)
 	pthread_mutex_lock(&device_lock);
 	while (!n_devices && n < MH_DEVICES_MAX && !err) {
 		err = mh_device_probe_nth(n, &attr);
-		if (!err)
-			device_fill(n++, &attr);
+		if (!err) {
+			device_fill(n, first + n, &attr);
+			n++;
+		}
 	}
 	/* The first number that is none ends the list. */
 	if (err == ENODEV && n > 0)
 		err = 0;
 	if (!err && n > 0)
 		n_devices = n;
+	*count = n_devices;
 	pthread_mutex_unlock(&device_lock);
 	return err;
 }
 
-struct ibv_device **ibv_get_device_list(int *num_devices)
+struct ibv_device *mv_device_nth(uint32_t i)
 {
-	struct ibv_device **list;
-	int err = device_probe();
-
-	if (num_devices)
-		*num_devices = 0;
-	if (err)
-		return mv_null(err);
-	list = calloc(n_devices + 1, sizeof(struct ibv_device *));
-	if (!list)
-		return mv_null(ENOMEM);
-	for (uint32_t i = 0; i < n_devices; i++)
-		list[i] = &devices[i].ibv;
-	if (num_devices)
-		*num_devices = (int)n_devices;
-	return list;
+	return &devices[i].ibv;
 }
 
-void ibv_free_device_list(struct ibv_device **list)
+bool mv_device_is_ours(const struct ibv_device *device)
 {
-	free(list);
+	uintptr_t at = (uintptr_t)device, start = (uintptr_t)devices;
+
+	return at >= start && at < start + sizeof(devices);
 }
 
 const char *ibv_get_device_name(struct ibv_device *device)
 {
+	MV_TO_REAL(mv_real_of_device(device), ibv_get_device_name, (device));
 	return device ? device->name : NULL;
 }
 
@@ -105,6 +98,7 @@ __be64 ibv_get_device_guid(struct ibv_device *device)
 {
 	uint32_t i = device_number(device);
 
+	MV_TO_REAL(mv_real_of_device(device), ibv_get_device_guid, (device));
 	return i < n_devices ? htobe64(devices[i].guid) : 0;
 }
 
@@ -145,6 +139,7 @@ struct ibv_context *ibv_open_device(struct ibv_device *device)
 	struct mv_context *ctx;
 	int err;
 
+	MV_TO_REAL(mv_real_of_device(device), ibv_open_device, (device));
 	if (i == n_devices)
 		return mv_null(EINVAL);
 	ctx = calloc(1, sizeof(*ctx));
@@ -169,6 +164,7 @@ int ibv_close_device(struct ibv_context *context)
 	struct mv_context *ctx;
 	int err;
 
+	MV_TO_REAL(mv_real_of_context(context), ibv_close_device, (context));
 	if (!context)
 		return mv_minus_one(EINVAL);
 	ctx = mv_context(context);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* mr.c - memory regions. */
-#include "verbs/verbs.h"
+#include "verbs/real.h"
 
 #include <stdlib.h>
 
@@ -48,6 +48,7 @@ struct ibv_mr *ibv_reg_mr_iova2(struct ibv_pd *pd, void *addr, size_t length, ui
 	struct mv_mr *mr;
 	int err = pd ? access_to_nic(access, &nic_access) : EINVAL;
 
+	MV_TO_REAL(mv_real_of(pd), ibv_reg_mr_iova2, (pd, addr, length, iova, access));
 	if (err)
 		return mv_null(err);
 	mr = calloc(1, sizeof(*mr));
@@ -72,11 +73,13 @@ struct ibv_mr *ibv_reg_mr_iova2(struct ibv_pd *pd, void *addr, size_t length, ui
 struct ibv_mr *ibv_reg_mr_iova(struct ibv_pd *pd, void *addr, size_t length, uint64_t iova,
 			       int access)
 {
+	MV_TO_REAL(mv_real_of(pd), ibv_reg_mr_iova, (pd, addr, length, iova, access));
 	return ibv_reg_mr_iova2(pd, addr, length, iova, (unsigned int)access);
 }
 
 struct ibv_mr *ibv_reg_mr(struct ibv_pd *pd, void *addr, size_t length, int access)
 {
+	MV_TO_REAL(mv_real_of(pd), ibv_reg_mr, (pd, addr, length, access));
 	return ibv_reg_mr_iova2(pd, addr, length, (uintptr_t)addr, (unsigned int)access);
 }
 
@@ -103,6 +106,7 @@ int ibv_rereg_mr(struct ibv_mr *mr, int flags, struct ibv_pd *pd, void *addr, si
 		.mask = (uint32_t)flags, .addr = addr, .length = length, .iova = (uintptr_t)addr};
 	int err = EINVAL;
 
+	MV_TO_REAL(mv_real_of(mr), ibv_rereg_mr, (mr, flags, pd, addr, length, access));
 	if (mr)
 		err = rereg_check(mr, flags, pd, length, (unsigned int)access, &change);
 	if (!err && (flags & IBV_REREG_MR_CHANGE_PD))
@@ -126,6 +130,7 @@ int ibv_dereg_mr(struct ibv_mr *mr)
 {
 	int err;
 
+	MV_TO_REAL(mv_real_of(mr), ibv_dereg_mr, (mr));
 	if (!mr)
 		return EINVAL;
 	err = mh_mr_dereg(mv_mr(mr)->nic);

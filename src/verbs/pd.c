@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* pd.c - protection domains, parent domains, thread domains. */
-#include "verbs/verbs.h"
+#include "verbs/real.h"
 
 #include <stdlib.h>
 
@@ -10,6 +10,7 @@ struct ibv_pd *ibv_alloc_pd(struct ibv_context *context)
 	struct mv_pd *pd;
 	int err;
 
+	MV_TO_REAL(mv_real_of_context(context), ibv_alloc_pd, (context));
 	if (!context)
 		return mv_null(EINVAL);
 	pd = calloc(1, sizeof(*pd));
@@ -37,6 +38,7 @@ int ibv_dealloc_pd(struct ibv_pd *pd)
 {
 	int err;
 
+	MV_TO_REAL(mv_real_of(pd), ibv_dealloc_pd, (pd));
 	if (!pd)
 		return EINVAL;
 	if (mv_pd(pd)->parent)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* qp.c - queue pairs, RC carried by MRC and UD: create, modify, query, destroy. */
 #include "verbs/qp_attr.h"
+#include "verbs/real.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -55,6 +56,7 @@ struct ibv_qp *ibv_create_qp(struct ibv_pd *pd, struct ibv_qp_init_attr *qp_init
 	int err = init_check(pd, qp_init_attr);
 	struct mv_qp *qp;
 
+	MV_TO_REAL(mv_real_of(pd), ibv_create_qp, (pd, qp_init_attr));
 	if (err)
 		return mv_null(err);
 	qp = calloc(1, sizeof(*qp));
@@ -86,6 +88,7 @@ int ibv_destroy_qp(struct ibv_qp *qp)
 {
 	int err;
 
+	MV_TO_REAL(mv_real_of(qp), ibv_destroy_qp, (qp));
 	if (!qp)
 		return EINVAL;
 	err = mh_qp_destroy(mv_qp(qp)->nic);
@@ -131,6 +134,7 @@ int ibv_modify_qp(struct ibv_qp *qp, struct ibv_qp_attr *attr, int attr_mask)
 {
 	int err;
 
+	MV_TO_REAL(mv_real_of(qp), ibv_modify_qp, (qp, attr, attr_mask));
 	if (!qp || !attr)
 		return EINVAL;
 	pthread_mutex_lock(&qp->mutex);
@@ -145,6 +149,7 @@ int ibv_query_qp(struct ibv_qp *qp, struct ibv_qp_attr *attr, int attr_mask,
 {
 	struct mh_qp_attr nic;
 
+	MV_TO_REAL(mv_real_of(qp), ibv_query_qp, (qp, attr, attr_mask, init_attr));
 	(void)attr_mask;
 	if (!qp || !attr || !init_attr)
 		return EINVAL;

@@ -7,7 +7,7 @@
  * wr_complete posts all of it or, when one of the calls was wrong or there is no room, nothing.
  * What the QP was not made for is refused there, whichever function a program calls.
  */
-#include "verbs/verbs.h"
+#include "verbs/real.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -398,5 +398,6 @@ struct ibv_qp *mv_create_qp_ex(struct ibv_context *context, struct ibv_qp_init_a
 /* Only QPs that were made with a list of operations have the calls that build WRs. */
 struct ibv_qp_ex *ibv_qp_to_qp_ex(struct ibv_qp *qp)
 {
+	MV_TO_REAL(mv_real_of(qp), ibv_qp_to_qp_ex, (qp));
 	return qp && mv_qp(qp)->batch ? &mv_qp(qp)->ex : NULL;
 }

@@ -3,7 +3,7 @@
  * query.c - what the device tells about itself: limits, the one port, the one GID. The NIC's planes
  * are inside: verbs sees a port that is up while any plane is.
  */
-#include "verbs/verbs.h"
+#include "verbs/real.h"
 
 #include <endian.h>
 #include <limits.h>
@@ -32,6 +32,7 @@ int ibv_query_device(struct ibv_context *context, struct ibv_device_attr *device
 {
 	struct mh_device_attr nic;
 
+	MV_TO_REAL(mv_real_of_context(context), ibv_query_device, (context, device_attr));
 	if (!context || !device_attr)
 		return EINVAL;
 	mh_device_query(mv_context(context)->nic, &nic);
@@ -187,6 +188,7 @@ int mv_query_port(struct ibv_context *context, uint8_t port_num, struct ibv_port
 int ibv_query_port(struct ibv_context *context, uint8_t port_num,
 		   struct _compat_ibv_port_attr *port_attr)
 {
+	MV_TO_REAL(mv_real_of_context(context), ibv_query_port, (context, port_num, port_attr));
 	return mv_query_port(context, port_num, (struct ibv_port_attr *)port_attr,
 			     offsetof(struct ibv_port_attr, port_cap_flags2));
 }
@@ -195,6 +197,7 @@ int ibv_query_gid(struct ibv_context *context, uint8_t port_num, int index, unio
 {
 	struct mh_device_attr attr;
 
+	MV_TO_REAL(mv_real_of_context(context), ibv_query_gid, (context, port_num, index, gid));
 	if (!context || !gid || port_num != MV_PORT || index < 0 || index >= MV_GIDS)
 		return mv_minus_one(EINVAL);
 	mh_device_query(mv_context(context)->nic, &attr);
@@ -212,6 +215,8 @@ int _ibv_query_gid_ex(struct ibv_context *context, uint32_t port_num, uint32_t g
 		.gid_type = IBV_GID_TYPE_ROCE_V2,
 	};
 
+	MV_TO_REAL(mv_real_of_context(context), _ibv_query_gid_ex,
+		   (context, port_num, gid_index, entry, flags, entry_size));
 	if (flags)
 		return EOPNOTSUPP;
 	if (!context || !entry || port_num != MV_PORT || gid_index >= MV_GIDS)
@@ -228,6 +233,8 @@ ssize_t _ibv_query_gid_table(struct ibv_context *context, struct ibv_gid_entry *
 {
 	int err;
 
+	MV_TO_REAL(mv_real_of_context(context), _ibv_query_gid_table,
+		   (context, entries, max_entries, flags, entry_size));
 	if (max_entries < MV_GIDS)
 		return -EINVAL;
 	err = _ibv_query_gid_ex(context, MV_PORT, 0, entries, flags, entry_size);
@@ -237,6 +244,7 @@ ssize_t _ibv_query_gid_table(struct ibv_context *context, struct ibv_gid_entry *
 /* The device has one P_Key, as RoCE devices do. */
 int ibv_query_pkey(struct ibv_context *context, uint8_t port_num, int index, __be16 *pkey)
 {
+	MV_TO_REAL(mv_real_of_context(context), ibv_query_pkey, (context, port_num, index, pkey));
 	if (!context || !pkey || port_num != MV_PORT || index != 0)
 		return mv_minus_one(EINVAL);
 	*pkey = htobe16(MV_P_KEY);
@@ -245,6 +253,7 @@ int ibv_query_pkey(struct ibv_context *context, uint8_t port_num, int index, __b
 
 int ibv_get_pkey_index(struct ibv_context *context, uint8_t port_num, __be16 pkey)
 {
+	MV_TO_REAL(mv_real_of_context(context), ibv_get_pkey_index, (context, port_num, pkey));
 	return context && port_num == MV_PORT && pkey == htobe16(MV_P_KEY) ? 0
 									   : mv_minus_one(EINVAL);
 }
@@ -252,6 +261,7 @@ int ibv_get_pkey_index(struct ibv_context *context, uint8_t port_num, __be16 pke
 /* No kernel counts it. */
 int ibv_get_device_index(struct ibv_device *device)
 {
+	MV_TO_REAL(mv_real_of_device(device), ibv_get_device_index, (device));
 	(void)device;
 	return -1;
 }
@@ -259,6 +269,7 @@ int ibv_get_device_index(struct ibv_device *device)
 /* Nothing of the connection is to be agreed beyond what verbs has. */
 int ibv_query_ece(struct ibv_qp *qp, struct ibv_ece *ece)
 {
+	MV_TO_REAL(mv_real_of(qp), ibv_query_ece, (qp, ece));
 	if (!qp || !ece)
 		return EINVAL;
 	*ece = (struct ibv_ece){0};
@@ -267,6 +278,7 @@ int ibv_query_ece(struct ibv_qp *qp, struct ibv_ece *ece)
 
 int ibv_set_ece(struct ibv_qp *qp, struct ibv_ece *ece)
 {
+	MV_TO_REAL(mv_real_of(qp), ibv_set_ece, (qp, ece));
 	if (!qp || !ece)
 		return EINVAL;
 	if (ece->comp_mask)
@@ -281,6 +293,7 @@ int ibv_set_ece(struct ibv_qp *qp, struct ibv_ece *ece)
  */
 int ibv_query_qp_data_in_order(struct ibv_qp *qp, enum ibv_wr_opcode op, uint32_t flags)
 {
+	MV_TO_REAL(mv_real_of(qp), ibv_query_qp_data_in_order, (qp, op, flags));
 	(void)qp;
 	(void)op;
 	(void)flags;

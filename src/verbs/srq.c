@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* srq.c - shared receive queues: receives that several QPs take from. */
-#include "verbs/verbs.h"
+#include "verbs/real.h"
 
 #include <stdlib.h>
 
@@ -16,6 +16,7 @@ struct ibv_srq *ibv_create_srq(struct ibv_pd *pd, struct ibv_srq_init_attr *srq_
 	struct mv_srq *srq;
 	int err;
 
+	MV_TO_REAL(mv_real_of(pd), ibv_create_srq, (pd, srq_init_attr));
 	if (!pd || !srq_init_attr)
 		return mv_null(EINVAL);
 	srq = calloc(1, sizeof(*srq));
@@ -55,6 +56,7 @@ struct ibv_srq *mv_create_srq_ex(struct ibv_context *context, struct ibv_srq_ini
 /* Queues keep their size, as the device says that it cannot change it. */
 int ibv_modify_srq(struct ibv_srq *srq, struct ibv_srq_attr *srq_attr, int srq_attr_mask)
 {
+	MV_TO_REAL(mv_real_of(srq), ibv_modify_srq, (srq, srq_attr, srq_attr_mask));
 	if (!srq || !srq_attr || srq_attr_mask & ~IBV_SRQ_LIMIT)
 		return EINVAL;
 	return srq_attr_mask ? mh_srq_arm(mv_srq(srq)->nic, srq_attr->srq_limit) : 0;
@@ -65,6 +67,7 @@ int ibv_query_srq(struct ibv_srq *srq, struct ibv_srq_attr *srq_attr)
 	struct mh_srq_cap cap;
 	uint32_t limit;
 
+	MV_TO_REAL(mv_real_of(srq), ibv_query_srq, (srq, srq_attr));
 	if (!srq || !srq_attr)
 		return EINVAL;
 	mh_srq_query(mv_srq(srq)->nic, &cap, &limit);
@@ -77,6 +80,7 @@ int ibv_destroy_srq(struct ibv_srq *srq)
 {
 	int err;
 
+	MV_TO_REAL(mv_real_of(srq), ibv_destroy_srq, (srq));
 	if (!srq)
 		return EINVAL;
 	err = mh_srq_destroy(mv_srq(srq)->nic);

@@ -1,15 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* sysfs.c - reading files below /sys, which some programs do through libibverbs. */
-#include "verbs/verbs.h"
+#include "verbs/undeclared.h"
 
 #include <fcntl.h>
 #include <stdio.h>
 #include <unistd.h>
 
 #define PATH_BYTES 512
-
-const char *ibv_get_sysfs_path(void);
-int ibv_read_sysfs_file(const char *dir, const char *file, char *buf, size_t size);
 
 const char *ibv_get_sysfs_path(void)
 {

@@ -21,6 +21,7 @@ static const char *const env_names[] = {
 	"MRC_BASE_RTT_US",    "MRC_CONFIG",	   "MRC_RX_BUFFER",
 	"MRC_EV_FORMAT",      "MRC_DRIVER",	   "MRC_CAPTURE",
 	"MRC_UDP_PORT",	      "MRC_DEVICES",	   "MRC_PRIORITY",
+	"MRC_REAL_IBVERBS",
 };
 
 static int env_clear(void **state)
@@ -418,6 +419,16 @@ ENV_TEST(order)
 	setenv("MRC_ORDER", "strict", 1);
 	assert_false(env_good().relaxed);
 	env_bad("MRC_ORDER", "none", "strict or relaxed");
+}
+
+ENV_TEST(real_ibverbs)
+{
+	assert_string_equal(env_good().real_ibverbs, "auto");
+	setenv("MRC_REAL_IBVERBS", "off", 1);
+	assert_string_equal(env_good().real_ibverbs, "off");
+	setenv("MRC_REAL_IBVERBS", "/usr/lib/libibverbs.so.1", 1);
+	assert_string_equal(env_good().real_ibverbs, "/usr/lib/libibverbs.so.1");
+	env_bad("MRC_REAL_IBVERBS", "libibverbs.so.1", "auto, off, or the path from /");
 }
 
 ENV_TEST(icrc)
