@@ -46,9 +46,10 @@ struct ibv_mr *ibv_reg_mr_iova2(struct ibv_pd *pd, void *addr, size_t length, ui
 {
 	uint32_t nic_access;
 	struct mv_mr *mr;
-	int err = pd ? access_to_nic(access, &nic_access) : EINVAL;
+	int err;
 
 	MV_TO_REAL(mv_real_of(pd), ibv_reg_mr_iova2, (pd, addr, length, iova, access));
+	err = pd ? access_to_nic(access, &nic_access) : EINVAL;
 	if (err)
 		return mv_null(err);
 	mr = calloc(1, sizeof(*mr));

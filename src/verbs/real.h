@@ -46,6 +46,7 @@
 	X(ibv_get_device_list)         \
 	X(ibv_get_device_name)         \
 	X(ibv_get_pkey_index)          \
+	X(ibv_get_sysfs_path)          \
 	X(ibv_import_device)           \
 	X(ibv_import_dm)               \
 	X(ibv_import_mr)               \
