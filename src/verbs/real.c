@@ -10,6 +10,7 @@
 #include "verbs/real.h"
 
 #include <dlfcn.h>
+#include <link.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <string.h>
@@ -38,6 +39,19 @@ static void say(const char *path, const char *why)
 		setting, strcmp(setting, path) ? path : "", strcmp(setting, path) ? ": " : "", why);
 }
 
+/* What the library itself defines; dlsym also finds what those that it needs do, as we may be. */
+static void *defined(void *library, const char *name, const char *version)
+{
+	void *address = version ? dlvsym(library, name, version) : dlsym(library, name);
+	struct link_map *wanted, *map;
+	Dl_info info;
+
+	if (address && dlinfo(library, RTLD_DI_LINKMAP, &wanted) == 0 &&
+	    dladdr1(address, &info, (void **)&map, RTLD_DL_LINKMAP) && map == wanted)
+		return address;
+	return NULL;
+}
+
 /* rdma-core has one private node, we have them all. Returns its number, or 0. */
 static int private_node(void *library, const char **why)
 {
@@ -47,7 +61,7 @@ static int private_node(void *library, const char **why)
 		char name[32];
 
 		snprintf(name, sizeof(name), "IBVERBS_PRIVATE_%d", n);
-		if (dlvsym(library, "verbs_set_ops", name)) {
+		if (defined(library, "verbs_set_ops", name)) {
 			node = n;
 			nodes++;
 		}
@@ -60,7 +74,7 @@ static int private_node(void *library, const char **why)
 static const char *fill(void *library)
 {
 	for (size_t i = 0; i < sizeof(calls) / sizeof(calls[0]); i++) {
-		void *address = dlsym(library, calls[i].name);
+		void *address = defined(library, calls[i].name, NULL);
 
 		if (!address && calls[i].needed)
 			return calls[i].name;

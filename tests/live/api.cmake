@@ -40,3 +40,26 @@ softmrc_test(live_killed SOURCES live_killed.c LINKS verbs Threads::Threads LABE
 softmrc_test(live_nccl SOURCES live_nccl.c LINKS Threads::Threads ${CMAKE_DL_LIBS} LABELS live release TIMEOUT 180
 	ARGS -- $<TARGET_FILE:softmrc-verbs>)
 add_dependencies(live_nccl softmrc-verbs)
+# Real devices beside mrc0: libraries that stand for the system's own, and a driver of theirs.
+function(softmrc_fake_ibverbs name dir)
+	add_library(${name} SHARED EXCLUDE_FROM_ALL real/fake_ibverbs.c)
+	target_compile_definitions(${name} PRIVATE _GNU_SOURCE ${ARGN})
+	target_compile_options(${name} PRIVATE -Wno-unused-parameter -Wno-missing-prototypes)
+	target_include_directories(${name} PRIVATE ${PROJECT_SOURCE_DIR}/tests)
+	target_link_libraries(${name} PRIVATE softmrc_flags ${CMAKE_DL_LIBS})
+	target_link_options(${name} PRIVATE
+		LINKER:--version-script=${CMAKE_CURRENT_SOURCE_DIR}/real/fake.map)
+	set_target_properties(${name} PROPERTIES OUTPUT_NAME ibverbs VERSION 1 SOVERSION 1
+		C_VISIBILITY_PRESET default LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests/${dir})
+endfunction()
+softmrc_fake_ibverbs(fake_ibverbs real)
+softmrc_fake_ibverbs(fake_ibverbs_old real/old FAKE_OLD)
+add_library(fake_provider MODULE EXCLUDE_FROM_ALL real/fake_provider.c)
+target_include_directories(fake_provider PRIVATE ${PROJECT_SOURCE_DIR}/tests)
+target_link_libraries(fake_provider PRIVATE softmrc_flags fake_ibverbs)
+set_target_properties(fake_provider PROPERTIES OUTPUT_NAME fake-rdmav34 SKIP_BUILD_RPATH ON
+	LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests/real)
+softmrc_test(live_real SOURCES live_real.c verbs_rig.c LINKS verbs api Threads::Threads ${CMAKE_DL_LIBS}
+	LABELS live release TIMEOUT 180
+	ARGS -- $<TARGET_FILE_DIR:fake_ibverbs> $<TARGET_FILE_DIR:fake_ibverbs_old>)
+add_dependencies(live_real fake_ibverbs fake_ibverbs_old fake_provider)
