@@ -10,6 +10,9 @@ add_dependencies(live_demo softmrc-program-mrc softmrc-example-train softmrc-exa
 softmrc_test(live_run SOURCES live_run.c LABELS live release TIMEOUT 120
 	ARGS -- $<TARGET_FILE:softmrc-program-mrc> $<TARGET_FILE_DIR:softmrc-example-write_bw>)
 add_dependencies(live_run softmrc-program-mrc softmrc-verbs softmrc-example-write_bw)
+softmrc_test(live_run_real SOURCES live_run_real.c LABELS live release TIMEOUT 120
+	ARGS -- $<TARGET_FILE:softmrc-program-mrc> ${runtime})
+add_dependencies(live_run_real softmrc-program-mrc softmrc-verbs)
 softmrc_test(live_cli SOURCES live_cli.c LINKS softmrc_jansson LABELS live release TIMEOUT 120
 	ARGS -- $<TARGET_FILE:softmrc-program-mrc>)
 add_dependencies(live_cli softmrc-program-mrc)

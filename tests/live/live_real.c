@@ -2,7 +2,7 @@
 /*
  * live_real.c - real devices beside mrc0: a library that stands for the system's own libibverbs,
  * with a driver of its own (live/real), is loaded behind the drop-in, and each call goes to whose
- * object it is given. A process loads it once, so each case is a process.
+ * object it is given. A process loads it once, so each case is a process. REQ(api.real-devices)
  *
  * Arguments: the folder of that library, and that of an older one.
  */

@@ -12,6 +12,7 @@
 #include <net/if.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #define CLASSES "/sys/class/"
 #define PATH_BYTES 96
@@ -54,6 +55,7 @@ static int ask(struct ibv_device *device, struct run_device *d)
 		d->guid = be64toh(ibv_get_device_guid(device));
 		d->up = port.state == IBV_PORT_ACTIVE;
 		snprintf(d->name, sizeof(d->name), "%.15s", ibv_get_device_name(device));
+		snprintf(d->uverbs, sizeof(d->uverbs), "%.15s", device->dev_name);
 		find_interface(d);
 		rc = 0;
 	}
@@ -61,12 +63,18 @@ static int ask(struct ibv_device *device, struct run_device *d)
 	return rc;
 }
 
+static bool is_ours(struct ibv_device *device)
+{
+	return strncmp(ibv_get_device_name(device), "mrc", 3) == 0;
+}
+
 int run_device_ask(struct run_device d[RUN_DEVICES_MAX])
 {
 	struct ibv_device **list = ibv_get_device_list(NULL);
 	int n = 0;
 
-	for (; list && list[n] && n < RUN_DEVICES_MAX; n++) {
+	/* Behind them are real ones of the host, which the kernel shows. */
+	for (; list && list[n] && n < RUN_DEVICES_MAX && is_ours(list[n]); n++) {
 		if (ask(list[n], &d[n])) {
 			n = 0;
 			break;
@@ -83,14 +91,14 @@ struct file {
 	bool verbs;
 };
 
-static int show_files(const struct run_device *d, int number, const struct file *file, size_t n,
+static int show_files(const struct run_device *d, const struct file *file, size_t n,
 		      struct run_view_error *e)
 {
 	char path[PATH_BYTES];
 
 	for (size_t i = 0; i < n; i++) {
 		if (file[i].verbs)
-			snprintf(path, sizeof(path), CLASSES "infiniband_verbs/uverbs%d/%s", number,
+			snprintf(path, sizeof(path), CLASSES "infiniband_verbs/%s/%s", d->uverbs,
 				 file[i].path);
 		else
 			snprintf(path, sizeof(path), CLASSES "infiniband/%s/%s", d->name,
@@ -109,7 +117,7 @@ static void groups(char *out, const uint8_t *bytes, size_t n)
 	strcpy(out, "\n");
 }
 
-static int show_device(const struct run_device *d, int number, struct run_view_error *e)
+static int show_device(const struct run_device *d, struct run_view_error *e)
 {
 	uint64_t guid = htobe64(d->guid);
 	char gid_text[48], guid_text[24], interface[20], name[20], node[48];
@@ -139,20 +147,33 @@ static int show_device(const struct run_device *d, int number, struct run_view_e
 	groups(guid_text, (const uint8_t *)&guid, sizeof(guid));
 	snprintf(interface, sizeof(interface), "%s\n", d->interface);
 	snprintf(name, sizeof(name), "%s\n", d->name);
-	snprintf(node, sizeof(node), "/dev/infiniband/uverbs%d", number);
-	if (show_files(d, number, files, sizeof(files) / sizeof(files[0]), e))
+	snprintf(node, sizeof(node), "/dev/infiniband/%s", d->uverbs);
+	if (show_files(d, files, sizeof(files) / sizeof(files[0]), e))
 		return -1;
 	return run_view_bind(node, "/dev/null", e);
 }
 
+/* Folders that are there because of real devices can be added to once they are opened as well. */
+static int open_folders(struct run_view_error *e)
+{
+	static const char *const folders[] = {"/sys/class", CLASSES "infiniband",
+					      CLASSES "infiniband_verbs", "/dev",
+					      "/dev/infiniband"};
+
+	for (size_t i = 0; i < sizeof(folders) / sizeof(folders[0]); i++)
+		if (access(folders[i], F_OK) == 0 && run_view_open(folders[i], e))
+			return -1;
+	return 0;
+}
+
 int run_device_show(const struct run_device *d, int n, struct run_view_error *e)
 {
-	if (run_view_open("/sys/class", e) || run_view_open("/dev", e))
-		return -1;
-	if (run_view_file(CLASSES "infiniband_verbs/abi_version", "6\n", e))
+	const char *version = CLASSES "infiniband_verbs/abi_version";
+
+	if (open_folders(e) || (access(version, F_OK) && run_view_file(version, "6\n", e)))
 		return -1;
 	for (int i = 0; i < n; i++)
-		if (show_device(&d[i], i, e))
+		if (show_device(&d[i], e))
 			return -1;
 	return 0;
 }

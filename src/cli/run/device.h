@@ -13,6 +13,7 @@
 /* What the files say. */
 struct run_device {
 	char name[16];
+	char uverbs[16]; /* the name of its kernel device: uverbs0, or behind real ones */
 	uint8_t gid[16];
 	uint64_t guid;
 	char interface[16]; /* that has the GID's address; empty: none */
@@ -27,8 +28,8 @@ int run_device_ask(struct run_device d[RUN_DEVICES_MAX]);
 
 /*
  * run_device_show makes /dev/infiniband/uverbs0, /sys/class/infiniband/mrc0 and
- * /sys/class/infiniband_verbs/uverbs0, and the same of the others, in the view that was entered. 0,
- * or -1.
+ * /sys/class/infiniband_verbs/uverbs0, and the same of the others, in the view that was entered,
+ * beside those of real devices. 0, or -1.
  */
 int run_device_show(const struct run_device *d, int n, struct run_view_error *e);
 

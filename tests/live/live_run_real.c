@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * live_run_real.c - the system's own libibverbs and its drivers behind the drop-in, on a host that
+ * seems to have two RDMA devices: files as the kernel would make them, in a view of their own. No
+ * kernel stands behind them, so they can be listed and not opened.
+ *
+ * Arguments: the program mrc, and the runtime of the sanitizer that the drop-in was built with, if
+ * any.
+ */
+#include "support/test.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static char out[16384];
+
+/* rxe_t is known by its name, mlx5_t by its place on the bus. */
+static const char host[] =
+	"set -e\n"
+	"device() {\n"
+	"	mkdir -p /sys/class/made/$1/device /sys/class/infiniband\n"
+	"	echo '1: CA' > /sys/class/made/$1/node_type\n"
+	"	echo $3 > /sys/class/made/$1/node_guid\n"
+	"	echo $4 > /sys/class/made/$1/device/modalias\n"
+	"	ln -s ../made/$1 /sys/class/infiniband/$1\n"
+	"	mkdir -p /sys/class/infiniband_verbs/uverbs$2\n"
+	"	cd /sys/class/infiniband_verbs/uverbs$2\n"
+	"	echo $1 > ibdev; echo 231:$2 > dev; echo 1 > abi_version\n"
+	"	touch /dev/infiniband/uverbs$2\n"
+	"}\n"
+	"device rxe_t 5 1234:0000:0000:0001 none\n"
+	"device mlx5_t 7 1234:0000:0000:0002 "
+	"pci:v000015B3d00001017sv000015B3sd00000001bc02sc00i00\n"
+	/* As the kernel's folders are; only root can, and then they are. */
+	"for f in /sys/class/infiniband /sys/class/infiniband_verbs /dev/infiniband; do\n"
+	"	if mount --bind $f $f 2>/dev/null; then mount -o remount,bind,ro $f; fi\n"
+	"done\n"
+	"exec \"$@\"\n";
+
+/* Runs a command on such a host; returns its exit status. */
+static int run(const char *command)
+{
+	char script[] = "/tmp/live_run_real.XXXXXX", words[2048];
+	int fd = mkstemp(script), status;
+	size_t n;
+	FILE *f;
+
+	assert_true(fd >= 0);
+	assert_int_equal(write(fd, host, strlen(host)), strlen(host));
+	close(fd);
+	snprintf(words, sizeof(words),
+		 "MRC_PORTS=127.0.0.1 ASAN_OPTIONS=detect_leaks=0 '%s' run -- sh %s sh -c \"%s\" "
+		 "2>&1",
+		 test_arg(0), script, command);
+	f = popen(words, "r");
+	assert_non_null(f);
+	n = fread(out, 1, sizeof(out) - 1, f);
+	out[n] = '\0';
+	status = pclose(f);
+	unlink(script);
+	return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+/* The system's own program, with a library that it brings along, or "". */
+static int run_devices(const char *setting, const char *brought)
+{
+	char command[1024];
+
+	if (system("command -v ibv_devices >/dev/null && "
+		   "ls /usr/lib/*/libibverbs/libmlx5-rdmav*.so >/dev/null 2>&1")) {
+		print_message("SKIP: ibverbs-utils or ibverbs-providers is not installed\n");
+		skip();
+	}
+	snprintf(command, sizeof(command), "%s LD_PRELOAD='%s %s' ibv_devices", setting,
+		 test_arg(1) ? test_arg(1) : "", brought);
+	return run(command);
+}
+
+static void skip_without_view(void)
+{
+	const char *why = strstr(out, "no view of the device");
+
+	if (!why)
+		return;
+	print_message("SKIP: %s", why);
+	skip();
+}
+
+/* Each is there, and before the next. */
+static void assert_in_order(const char *const said[], size_t n)
+{
+	const char *at = out;
+
+	for (size_t i = 0; i < n; i++) {
+		const char *found = strstr(at, said[i]);
+
+		if (!found)
+			fail_msg("no \"%s\", or not there, in:\n%s", said[i], out);
+		at = found + strlen(said[i]);
+	}
+}
+
+static void assert_ours_first(void)
+{
+	static const char *const rxe[] = {"mrc0 ", "rxe_t", "1234000000000001\n"};
+	static const char *const mlx5[] = {"mrc0 ", "mlx5_t", "1234000000000002\n"};
+
+	assert_in_order(rxe, 3);
+	assert_in_order(mlx5, 3);
+}
+
+TEST(system_libibverbs, lists_what_its_drivers_know)
+{
+	assert_int_equal(run_devices("", ""), 0);
+	skip_without_view();
+	assert_ours_first();
+}
+
+/* As perftest does, which is linked to it. */
+TEST(system_libibverbs, of_a_driver_that_was_there_before_it)
+{
+	assert_int_equal(run_devices("", "libmlx5.so.1"), 0);
+	skip_without_view();
+	assert_ours_first();
+}
+
+TEST(system_libibverbs, off)
+{
+	assert_int_equal(run_devices("MRC_REAL_IBVERBS=off", ""), 0);
+	skip_without_view();
+	assert_non_null(strstr(out, "mrc0 "));
+	assert_null(strstr(out, "rxe_t"));
+}
+
+/* Each class and each folder of kernel devices shows all, and mrc0 has the number behind them. */
+TEST(mrc_run, shows_real_devices_too)
+{
+	static const char *const said[] = {"mlx5_t\n", "mrc0\n",    "rxe_t\n",	"mrc0\n",
+					   "rxe_t\n",  "uverbs8\n", "RoCE v2\n"};
+	char command[512];
+
+	snprintf(command, sizeof(command),
+		 "'%s' run -- sh -c 'cd /sys/class; ls infiniband; "
+		 "cat infiniband_verbs/uverbs8/ibdev infiniband_verbs/uverbs5/ibdev; "
+		 "ls /dev/infiniband; cat infiniband/mrc0/ports/1/gid_attrs/types/0'",
+		 test_arg(0));
+	assert_int_equal(run(command), 0);
+	skip_without_view();
+	assert_in_order(said, sizeof(said) / sizeof(said[0]));
+}
