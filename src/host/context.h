@@ -92,6 +92,7 @@ struct mh_nic {
 	struct mb_link failed;	   /* struct mh_qp.failed: to be put to ERR */
 	struct mb_link ud_senders; /* struct mh_ud.sender: with datagrams to send */
 	uint32_t ud_unread;	   /* datagrams sent since the ports were last read */
+	bool rx_left;		   /* the last pump left frames that no descriptor need show */
 	uint32_t n_qps;
 	uint32_t next_qp_index;
 	struct mh_qp *qp_by_index[MH_QPN_INDEX_MASK + 1];

@@ -197,6 +197,7 @@ static int ports_open_one(struct mh_ports *ports, const struct mh_env *env, uint
 	mh_pace_init(&port->pace, env->pace_bps, MIO_FRAME_MAX, now_ns);
 	port->refused_seen = 0;
 	port->overruns_seen = 0;
+	port->rx_n = port->rx_at = 0;
 	err = ports_capture(ports, env, &local, i, error);
 	if (!err)
 		err = ports_wrap(ports, i, error);

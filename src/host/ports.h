@@ -20,6 +20,7 @@
 #define MH_QPN_INDEX_BITS 14u
 #define MH_QPN_INDEX_MASK ((1u << MH_QPN_INDEX_BITS) - 1)
 #define MH_REFUSALS_NAMED 8u
+#define MH_RX_BATCH 32u
 
 struct mh_port {
 	struct mio_port *io;
@@ -29,6 +30,9 @@ struct mh_port {
 	uint32_t ifindex; /* of its interface when it was opened */
 	uint64_t refused_seen, overruns_seen;
 	int named[MH_REFUSALS_NAMED]; /* errno values that were said on stderr */
+	/* The driver's last burst; what is behind rx_at nobody has looked at yet, see rx.c. */
+	struct mio_rx rx[MH_RX_BATCH];
+	uint32_t rx_n, rx_at;
 };
 
 struct mh_ports {

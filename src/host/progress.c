@@ -114,6 +114,7 @@ static uint32_t pump(struct mh_nic *nic)
 		mt_engine_tick(nic->engine, now);
 		work++;
 	}
+	nic->rx_left = more;
 	/* A receive window found no memory: its sender was told to try again. */
 	if (mt_engine_memory_wanted(nic->engine) > 0 && mh_engine_grow(nic))
 		work++;
@@ -125,6 +126,8 @@ static uint64_t progress_deadline(const struct mh_nic *nic)
 {
 	uint64_t at = earlier(mt_engine_deadline(nic->engine), mh_tx_next(nic));
 
+	if (nic->rx_left)
+		return 0;
 	for (uint32_t i = 0; i < nic->ports.n; i++)
 		at = earlier(at, mio_port_deadline(nic->ports.port[i].io));
 	at = earlier(at, mh_ud_next(nic));

@@ -2,6 +2,11 @@
 /*
  * rx.c - takes frames from the ports, checks their ICRC and hands them to the engine.
  *
+ * A process that did not run for a while finds much in the sockets of all planes. Frames are taken
+ * in the order in which the system got them, whatever plane they came by: read port by port, what
+ * was sent one after the other over several planes would come in an order that no network makes,
+ * and programs that keep order themselves over datagrams take that for loss. REQ(ud.order)
+ *
  * Whatever arrives, the worst outcome is a counter. A trimmed frame has lost its ICRC; all its
  * bytes are headers and a piece of payload, and the engine never places payload of such a frame.
  */
@@ -16,7 +21,6 @@
 #include "wire/ev_fmt.h"
 #include "wire/icrc.h"
 
-#define RX_BATCH 32u
 #define RX_ECN_MASK 3u
 #define RX_ECN_CE 3u
 
@@ -87,26 +91,64 @@ static void rx_frame(struct mh_nic *nic, uint32_t port, const struct mio_rx *fra
 	mt_engine_rx_bytes(nic->engine, nic->engine_ns, &meta, frame->bytes, body);
 }
 
+/* rx_fetch asks the driver for a burst when all of the last one has been looked at. */
+static void rx_fetch(struct mh_port *port, uint64_t now_ns)
+{
+	if (port->rx_at < port->rx_n)
+		return;
+	port->rx_at = 0;
+	port->rx_n = mio_port_rx(port->io, now_ns, port->rx, MH_RX_BATCH);
+}
+
+/* rx_oldest returns the number of the port that has the oldest frame; ports.n: there is none. */
+static uint32_t rx_oldest(const struct mh_ports *ports)
+{
+	uint64_t oldest_ns = UINT64_MAX;
+	uint32_t oldest = ports->n;
+
+	for (uint32_t i = 0; i < ports->n; i++) {
+		const struct mh_port *port = &ports->port[i];
+
+		if (!port->up || port->rx_at == port->rx_n ||
+		    port->rx[port->rx_at].stamp_ns >= oldest_ns)
+			continue;
+		oldest_ns = port->rx[port->rx_at].stamp_ns;
+		oldest = i;
+	}
+	return oldest;
+}
+
+static bool rx_more(const struct mh_ports *ports)
+{
+	for (uint32_t i = 0; i < ports->n; i++) {
+		const struct mh_port *port = &ports->port[i];
+
+		if (port->up && (port->rx_at < port->rx_n || port->io->status->rx_more))
+			return true;
+	}
+	return false;
+}
+
 uint32_t mh_rx_pump(struct mh_nic *nic, uint64_t now_ns, bool *more)
 {
-	struct mio_rx frames[RX_BATCH];
-	uint32_t all = 0;
+	struct mh_ports *ports = &nic->ports;
+	uint32_t all = 0, i;
 	uint64_t lost;
 
-	*more = false;
 	nic->ud_unread = 0;
-	for (uint32_t i = 0; i < nic->ports.n; i++) {
-		uint32_t n;
+	for (i = 0; i < ports->n; i++)
+		if (ports->port[i].up)
+			rx_fetch(&ports->port[i], now_ns);
+	for (; all < ports->n * MH_RX_BATCH && (i = rx_oldest(ports)) < ports->n; all++) {
+		struct mh_port *port = &ports->port[i];
 
-		if (!nic->ports.port[i].up)
-			continue;
-		n = mio_port_rx(nic->ports.port[i].io, now_ns, frames, RX_BATCH);
-		for (uint32_t k = 0; k < n; k++)
-			rx_frame(nic, i, &frames[k]);
-		*more |= nic->ports.port[i].io->status->rx_more;
-		all += n;
+		rx_frame(nic, i, &port->rx[port->rx_at++]);
+		/* What waits behind a burst may be older than what other ports have. */
+		if (port->io->status->rx_more)
+			rx_fetch(port, now_ns);
 	}
-	lost = all > 0 ? mh_ports_overruns(&nic->ports) : 0;
+	*more = rx_more(ports);
+	lost = all > 0 ? mh_ports_overruns(ports) : 0;
 	if (lost > 0)
 		mt_engine_rx_overflow(nic->engine, nic->engine_ns, lost);
 	return all;

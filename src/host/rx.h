@@ -8,8 +8,8 @@
 /* mh_rx_init fills in nic->trim_of_dscp. */
 void mh_rx_init(struct mh_nic *nic);
 /*
- * mh_rx_pump takes one burst from each port and returns how many frames that were; *more says that
- * a burst was full, so that its socket may hold another. Under nic->lock.
+ * mh_rx_pump takes as many frames as make a burst of each port, the oldest first, and returns how
+ * many that were; *more says that others may wait, which no descriptor need show. Under nic->lock.
  */
 uint32_t mh_rx_pump(struct mh_nic *nic, uint64_t now_ns, bool *more);
 

@@ -197,6 +197,7 @@ static bool afp_take(struct afp_port *a, const struct tpacket2_hdr *slot, uint64
 		.flow_label = h.flow_label,
 		.tos = h.tos,
 		.time_ns = now_ns,
+		.stamp_ns = slot->tp_sec * UINT64_C(1000000000) + slot->tp_nsec,
 	};
 	memcpy(frame->src.ip, h.src, 16);
 	a->status.rx_frames++;

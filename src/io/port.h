@@ -82,6 +82,8 @@ struct mio_rx {
 	uint32_t flow_label; /* 20 bits; 0 on IPv4 or where the driver cannot see it */
 	uint8_t tos;
 	uint64_t time_ns; /* CLOCK_MONOTONIC; when the driver took it, or earlier */
+	/* The system's stamp, to compare with those of frames of other ports; 0: it gave none. */
+	uint64_t stamp_ns;
 };
 
 /* What can be known of a port from outside. Written by the driver only. */

@@ -18,6 +18,7 @@
 #define RX_RUN_BYTES 65536u
 #define RX_FLOW_LABEL_MASK 0xFFFFFu
 #define RX_AGE_MAX_NS 1000000000
+#define NS_PER_S UINT64_C(1000000000)
 
 /* Traffic class, flow label, drops, segment size, time. */
 struct rx_control {
@@ -66,6 +67,7 @@ static void note(struct mio_udp_rx *rx, const struct cmsghdr *c)
 		like->tos = *data;
 	} else if (c->cmsg_level == SOL_SOCKET && c->cmsg_type == SO_TIMESTAMPNS) {
 		memcpy(&stamp, data, sizeof(stamp));
+		like->stamp_ns = (uint64_t)stamp.tv_sec * NS_PER_S + (uint64_t)stamp.tv_nsec;
 		age = age_of(&stamp, &rx->wall);
 		like->time_ns -= age < like->time_ns ? age : like->time_ns;
 	} else if (c->cmsg_level == SOL_SOCKET && c->cmsg_type == SO_RXQ_OVFL) {

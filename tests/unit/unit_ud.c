@@ -13,6 +13,7 @@
 #define UD_Q_KEY 0x1234u
 #define UD_EV (BED_EV_BASE + 1)
 #define UD_DEPTH 4u
+#define UD_RECVS 60u
 #define UD_ECN_CE 3u
 #define UD_TRIMMED (12u << 2)
 
@@ -28,7 +29,7 @@ static int ud_setup(void **state)
 	void *bed;
 	struct mh_qp_init init = {
 		.cap = {.max_send_wr = UD_DEPTH,
-			.max_recv_wr = UD_DEPTH,
+			.max_recv_wr = UD_RECVS,
 			.max_send_sge = 2,
 			.max_recv_sge = 2,
 			.max_inline = 32},
@@ -109,10 +110,11 @@ static void ud_recv(struct ud_bed *u, uint32_t len)
 	assert_i_eq(mh_qp_post_recv_wr(u->qp, &wr, 1, NULL), 0);
 }
 
-/* ud_arrive sends the QP a datagram of len bytes, all of them 'd'. */
-static void ud_arrive(struct ud_bed *u, const struct mw_datagram *dg, uint8_t tos)
+/* ud_arrive_on sends the QP a datagram of len bytes, all of them 'd', on a plane. */
+static void ud_arrive_on(struct ud_bed *u, uint32_t plane, const struct mw_datagram *dg,
+			 uint8_t tos)
 {
-	struct mio_addr from = bed_addr(0, 9, UD_EV), to = bed_addr(0, 1, MH_UDP_PORT);
+	struct mio_addr from = bed_addr(plane, 9, UD_EV), to = bed_addr(plane, 1, MH_UDP_PORT);
 	uint8_t bytes[MIO_FRAME_MAX];
 	size_t body = mw_datagram_encode(dg, bytes);
 	struct iovec iov = {bytes, 0};
@@ -123,7 +125,12 @@ static void ud_arrive(struct ud_bed *u, const struct mw_datagram *dg, uint8_t to
 	body += dg->payload_len + dg->pad;
 	bed_icrc(bytes, body, &from, &to, bytes + body);
 	iov.iov_len = frame.len = (uint32_t)(body + 4);
-	mio_port_tx(u->nic->peer[0], 0, &frame, 1);
+	mio_port_tx(u->nic->peer[plane], 0, &frame, 1);
+}
+
+static void ud_arrive(struct ud_bed *u, const struct mw_datagram *dg, uint8_t tos)
+{
+	ud_arrive_on(u, 0, dg, tos);
 }
 
 static struct mw_datagram ud_packet(struct ud_bed *u, uint32_t len)
@@ -325,6 +332,24 @@ UD_TEST(mh_ud_rx, fills_a_receive)
 }
 
 /* The GRH and the payload are scattered as one message is. */
+/* Sent over two planes by turns while nobody reads; the order is that of sending. REQ(ud.order) */
+UD_TEST(mh_ud_rx, takes_the_oldest_first)
+{
+	struct ud_bed *u = *state;
+	struct mw_datagram dg = ud_packet(u, 8);
+
+	ud_ready(u);
+	dg.with_imm = true;
+	for (uint32_t i = 0; i < UD_RECVS; i++)
+		ud_recv(u, 48);
+	mh_nic_lock(u->nic->dev->nic);
+	for (dg.imm = 0; dg.imm < UD_RECVS; dg.imm++)
+		ud_arrive_on(u, dg.imm / 10 % 2, &dg, 0);
+	mh_nic_unlock(u->nic->dev->nic);
+	for (uint32_t i = 0; i < UD_RECVS; i++)
+		assert_u_eq(ud_poll(u).imm, i);
+}
+
 UD_TEST(mh_ud_rx, scatters)
 {
 	struct ud_bed *u = *state;
