@@ -103,7 +103,8 @@ uint32_t mt_qp_memory(const struct mt_qp *qp, struct mt_piece pieces[MT_QP_PIECE
 void mt_engine_rx_overflow(struct mt_engine *e, uint64_t now_ns, uint64_t packets);
 /*
  * mt_engine_rx_capacity says how many packets the adapter's receive buffers really hold; 0: not
- * known, as at the start. The MPR that QPs with dynamic MPR are offered follows.
+ * known, as at the start. The MPR that QPs with dynamic MPR are offered follows; and what is in
+ * flight to any one destination is bounded by it, since a peer's buffers are taken to be alike.
  */
 void mt_engine_rx_capacity(struct mt_engine *e, uint32_t packets);
 /*

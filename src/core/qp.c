@@ -255,9 +255,18 @@ static uint64_t tail_probe_ns(const struct mt_qp *qp)
 	return mt_rtt_tail_probe(&qp->req.rtt, &qp->engine->cfg.timing);
 }
 
+/*
+ * The ACK timer goes on while a packet is held back, for a peer that never has room must not be
+ * waited for without end. So the packet must be tried a few times before the timeouts are used up,
+ * however long answers take.
+ */
+#define HOLDS_A_TIMEOUT 4u
+
 uint64_t mt_qp_hold_ns(const struct mt_qp *qp)
 {
-	return tail_probe_ns(qp);
+	uint64_t most = qp->req.limits.rto_ns / HOLDS_A_TIMEOUT, wait = tail_probe_ns(qp);
+
+	return wait < most ? wait : most;
 }
 
 static void count_waiting(struct mt_qp *qp)

@@ -53,6 +53,23 @@ static uint8_t opcode_of(const struct mt_wqe *wqe, uint32_t index)
 }
 
 /*
+ * A peer's buffers are shared by all QPs that send to it, and what they hold it can only say by
+ * losing. So they are taken to hold what ours do: engines of one job are alike. With less than
+ * SHARE_MIN packets in flight too little would follow a lost one to tell of it.
+ */
+#define SHARE_MIN 8u
+
+/* REQ(req.gate.share) */
+static bool share_open(const struct mt_qp *qp)
+{
+	uint64_t outstanding = qp->req.window.outstanding;
+	uint32_t capacity = qp->engine->pressure.capacity;
+
+	return capacity == 0 || outstanding < SHARE_MIN ||
+	       outstanding * qp->paths->presence.waiting < capacity;
+}
+
+/*
  * AckReq: the end of a message, or a window that only a SACK opens again.
  * REQ(cc.nscc.ack-request)
  */
@@ -62,7 +79,7 @@ static bool wants_ack(const struct mt_qp *qp, const struct mt_wqe *wqe, uint32_t
 
 	return index + 1 == wqe->n_packets ||
 	       req->window.next - req->window.una >= (uint64_t)req->mpr * MT_MPR_UNIT ||
-	       !mt_cc_may_send(&req->cc, qp->attr.path_mtu + MT_NOMINAL_HEADER);
+	       !mt_cc_may_send(&req->cc, qp->attr.path_mtu + MT_NOMINAL_HEADER) || !share_open(qp);
 }
 
 /*
@@ -179,7 +196,7 @@ static enum mt_next send_lost(struct mt_qp *qp, uint64_t psn, uint64_t now_ns, u
 	struct mt_tx_rec *rec = mt_tx_rec(&req->window, psn);
 	uint16_t path;
 
-	if (!req->timed_out && !mt_cc_may_send(&req->cc, rec->nominal))
+	if (!req->timed_out && !(mt_cc_may_send(&req->cc, rec->nominal) && share_open(qp)))
 		return MT_NEXT_BLOCKED;
 	path = choose_other(qp, free_ports, rec->ev); /* REQ(req.rtx.other-ev) */
 	if (path == MT_PATH_NONE)
@@ -215,7 +232,7 @@ static bool gates_open(struct mt_qp *qp, const struct mt_wqe *wqe, uint32_t nomi
 	if (req->window.next == wqe->first_psn && !may_begin(qp, wqe))
 		return false;
 	return req->window.next - req->window.una < (uint64_t)req->mpr * MT_MPR_UNIT &&
-	       mt_cc_may_send(&req->cc, nominal);
+	       mt_cc_may_send(&req->cc, nominal) && share_open(qp);
 }
 
 /* What may only be under way so many times. */

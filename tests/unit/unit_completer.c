@@ -419,6 +419,19 @@ CASE(mt_completer_nack, each_refusal_makes_the_next_wait_longer)
 	assert_u_eq(n.qp->state, MT_QPS_RTS);
 }
 
+/*
+ * Answers take half a second; the first refusal's wait still leaves time for more before the
+ * timeouts are used up. REQ(req.loss.nack-wait)
+ */
+CASE(mt_completer_nack, waits_no_longer_than_timeouts_allow)
+{
+	opts.attr.timeout = 16;
+	start(1);
+	n.qp->req.rtt.smoothed_ns = UINT64_C(500000000);
+	rx(2000, node_nack(&n, &sent[0], MW_NACK_NO_RESOURCE));
+	assert_true(wait_of(2000) <= n.qp->req.limits.rto_ns / 2);
+}
+
 /* REQ(req.loss.nack-wait) */
 CASE(mt_completer_nack, trimmed_again_waits)
 {

@@ -237,6 +237,74 @@ CASE(mt_requester_next, no_byte_beyond_the_window)
 	assert_true(sent[4].pkt.bth.a); /* no other packet would fit */
 }
 
+static uint32_t sent_by(const struct mt_qp *qp, uint32_t packets)
+{
+	uint32_t by = 0;
+
+	for (uint32_t i = 0; i < packets; i++)
+		by += sent[i].qp_user == qp->user;
+	return by;
+}
+
+/* REQ(req.gate.share) */
+CASE(mt_requester_next, qps_share_what_the_peer_holds)
+{
+	struct mt_qp *other;
+	struct mw_packet sack;
+	uint32_t packets;
+
+	start();
+	mt_engine_rx_capacity(n.engine, 40);
+	other = node_add_qp(&n, 0x52, 0x62, &other);
+	post(100 * MTU, 0);
+	assert_u_eq(send(0), 40); /* alone */
+	assert_i_eq(node_post(&n, other, 1, 100 * MTU, 0), MT_OK);
+	packets = send(0);
+	assert_u_eq(packets, 20);
+	assert_u_eq(sent_by(other, packets), 20);
+	assert_false(sent[18].pkt.bth.a);
+	assert_true(sent[19].pkt.bth.a); /* only a SACK lets more go */
+	sack = node_sack(&n, &sent[0], 25);
+	node_rx(&n, 5000, &sack);
+	packets = send(5000);
+	assert_u_eq(packets, 5); /* 15 were left of the first one's */
+	assert_u_eq(sent_by(n.qp, packets), 5);
+}
+
+/* REQ(req.gate.share) */
+CASE(mt_requester_next, what_is_sent_again_waits_for_its_share)
+{
+	struct mt_qp *other;
+	struct mw_packet nack, sack;
+
+	start();
+	mt_engine_rx_capacity(n.engine, 40);
+	other = node_add_qp(&n, 0x52, 0x62, &other);
+	post(100 * MTU, 0);
+	assert_u_eq(send(0), 40);
+	nack = node_nack(&n, &sent[30], MW_NACK_TRIMMED);
+	sack = node_sack(&n, &sent[0], 18);
+	assert_i_eq(node_post(&n, other, 1, 100 * MTU, 0), MT_OK);
+	assert_u_eq(node_tx(&n, 0, sent, MAX), 20);
+	node_rx(&n, 5000, &nack);
+	assert_u_eq(send(5000), 0); /* 39 are on their way */
+	node_rx(&n, 6000, &sack);
+	assert_u_eq(send(6000), 0); /* 21 */
+	sack = node_sack(&n, &sent[0], 20);
+	node_rx(&n, 7000, &sack);
+	assert_u_eq(send(7000), 1);
+	assert_true(sent[0].pkt.bth.rtx);
+}
+
+/* REQ(req.gate.share) */
+CASE(mt_requester_next, a_share_is_never_too_small_to_get_on)
+{
+	start();
+	mt_engine_rx_capacity(n.engine, 1);
+	post(100 * MTU, 0);
+	assert_u_eq(send(0), 8);
+}
+
 /* REQ(req.gate.wimm) */
 CASE(mt_requester_next, no_more_immediates_than_agreed)
 {
