@@ -3,7 +3,8 @@
  * abi_symbols.c - the shared libraries export what their version scripts list, under the node that
  * the script says, and nothing else.
  *
- * Arguments: nm, libmrc.so.1, libmrc.map, libibverbs.so.1, libibverbs.map.
+ * Arguments: nm, libmrc.so.1, libmrc.map, libibverbs.so.1, libibverbs.map, and rdma-core's own
+ * libibverbs if it is installed.
  */
 #include "support/test.h"
 
@@ -94,13 +95,11 @@ static void read_map(const char *path, struct set *s)
 }
 
 /* Lines of nm: "address T name@@NODE" for a symbol, "address A NODE" for a node. */
-static void read_library(const char *nm, const char *path, struct set *s)
+static void read_list(const char *command, struct set *s)
 {
-	char command[4096], line[1024];
+	char line[1024];
 	FILE *f;
 
-	snprintf(command, sizeof(command), "%s -D --defined-only --with-symbol-versions '%s'", nm,
-		 path);
 	f = popen(command, "r");
 	assert_non_null(f);
 	while (fgets(line, sizeof(line), f)) {
@@ -119,6 +118,16 @@ static void read_library(const char *nm, const char *path, struct set *s)
 	}
 	assert_int_equal(pclose(f), 0);
 	set_sort(s);
+}
+
+#define LIST "%s -D --defined-only --with-symbol-versions '%s'"
+
+static void read_library(const char *nm, const char *path, struct set *s)
+{
+	char command[4096];
+
+	snprintf(command, sizeof(command), LIST, nm, path);
+	read_list(command, s);
 }
 
 static void compare(const struct set *map, const struct set *library)
@@ -222,4 +231,31 @@ TEST(libibverbs, has_all_private_symbols_in_each_release)
 		assert_u_eq(count(&library, node, ""), debian_12);
 		assert_u_eq(count(&library, node, driver), 1);
 	}
+}
+
+static bool has(const struct set *s, const char *name)
+{
+	return bsearch(name, s->name, s->n, NAME_MAX_BYTES, by_name) != NULL;
+}
+
+/* Programs of today; symbols that are no default of their name are for those of 2006. */
+TEST(libibverbs, has_all_that_rdma_core_has)
+{
+	static struct set theirs, ours;
+	char command[4096];
+	size_t missing = 0;
+
+	if (!test_arg(5))
+		test_skip("libibverbs of rdma-core is not installed");
+	snprintf(command, sizeof(command), LIST " | grep @@", test_arg(0), test_arg(5));
+	read_list(command, &theirs);
+	read_library(test_arg(0), test_arg(3), &ours);
+	assert_true(theirs.n >= 140);
+	for (size_t i = 0; i < theirs.n; i++) {
+		if (!has(&ours, theirs.name[i])) {
+			print_error("missing: %s\n", theirs.name[i]);
+			missing++;
+		}
+	}
+	assert_u_eq(missing, 0);
 }
