@@ -58,7 +58,7 @@ static const struct env_number env_numbers[] = {
 	 "the first of 1024 UDP ports", 1, ENV_U32(udp_port)},
 	{MH_SET_EV_BASE, 1024, 65535, MH_EV_BASE, "UDP port", 1, ENV_U32(ev_base)},
 	{MH_SET_RUN, 1, MT_RUN_MAX, 8, "packets", 1, ENV_U32(run)},
-	{MH_SET_RX_BUFFER, 65536, 1u << 30, 4u << 20, "bytes", 1, ENV_U32(rx_buffer_bytes)},
+	{MH_SET_RX_BUFFER, 65536, 1u << 30, 16u << 20, "bytes", 1, ENV_U32(rx_buffer_bytes)},
 	{MH_SET_BASE_RTT, 1, 1000000, 200, "us", NS_PER_US, ENV_U64(base_rtt_ns)},
 	{MH_SET_PROBE, 100, 10000000, 20000, "us", NS_PER_US, ENV_U64(probe_ns)},
 	{MH_SET_RTO_MIN, 100, 10000000, 20000, "us", NS_PER_US, ENV_U64(rto_min_ns)},

@@ -75,7 +75,7 @@ ENV_TEST(defaults)
 		mh_addr_from_ip(0x7F000001, ip);
 	assert_memory_equal(env.port[0].ip, ip, 16);
 	assert_u_eq(env.prefix, mh_addr_is_ipv4(ip) ? 96 : 0);
-	assert_u_eq(env.rx_buffer_bytes, 4u << 20);
+	assert_u_eq(env.rx_buffer_bytes, 16u << 20);
 	assert_u_eq(env.ev_format, MW_EV_UDP);
 	assert_u_eq(env.evs, 8);
 	assert_u_eq(env.ev_base, 49152);
