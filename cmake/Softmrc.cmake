@@ -237,6 +237,8 @@ function(softmrc_test_properties name)
 		RUN_SERIAL ${alone}
 		SKIP_RETURN_CODE 77
 		ENVIRONMENT "CMOCKA_MESSAGE_OUTPUT=TAP;UBSAN_OPTIONS=print_stacktrace=1")
+	# Real RDMA devices that the machine may have are part of no test.
+	set_property(TEST ${name} APPEND PROPERTY ENVIRONMENT MRC_REAL_IBVERBS=off)
 	# The kernel gives ports of the default range to any program that asks for one.
 	if(name MATCHES "^live_")
 		set_property(TEST ${name} APPEND PROPERTY ENVIRONMENT MRC_EV_BASE=12000)

@@ -109,7 +109,7 @@ def _environment(row, place, folder):
     """What the row runs with; its fault table is made with it."""
     env = {key: value for key, value in os.environ.items()
            if not key.startswith(("MRC_", "UCX_", "OMPI_", "FI_", "MPIR_", "HYDRA_"))}
-    env.update({"MRC_CONFIG": "/dev/null", **place.env, **row.env})
+    env.update({"MRC_CONFIG": "/dev/null", "MRC_REAL_IBVERBS": "off", **place.env, **row.env})
     if row.bad_paths:
         faults.write(_faults(folder), random.getrandbits(64))
         env.update({**faults.ENV, "MRC_FAULTS": str(_faults(folder))})

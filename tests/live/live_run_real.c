@@ -51,7 +51,8 @@ static int run(const char *command)
 	assert_int_equal(write(fd, host, strlen(host)), strlen(host));
 	close(fd);
 	snprintf(words, sizeof(words),
-		 "MRC_PORTS=127.0.0.1 ASAN_OPTIONS=detect_leaks=0 '%s' run -- sh %s sh -c \"%s\" "
+		 "MRC_REAL_IBVERBS=auto MRC_PORTS=127.0.0.1 ASAN_OPTIONS=detect_leaks=0 '%s' run "
+		 "-- sh %s sh -c \"%s\" "
 		 "2>&1",
 		 test_arg(0), script, command);
 	f = popen(words, "r");
