@@ -142,6 +142,7 @@ int mh_device_plane(const struct mh_device *dev, uint32_t i, struct mh_plane_att
 	attr->pace_bps = nic->env.pace_bps;
 	mh_nic_lock(nic);
 	attr->up = nic->ports.port[i].up;
+	attr->ifindex = nic->ports.port[i].ifindex;
 	mh_nic_unlock(nic);
 	return 0;
 }

@@ -59,6 +59,7 @@ struct mh_device_attr {
 struct mh_plane_attr {
 	struct mh_gid addr; /* local address */
 	uint16_t udp_port;  /* this process receives here */
+	uint32_t ifindex;   /* of the interface with that address; 0: none was known at opening */
 	bool up;
 	uint64_t pace_bps; /* 0: not paced */
 };

@@ -214,6 +214,7 @@ int _ibv_query_gid_ex(struct ibv_context *context, uint32_t port_num, uint32_t g
 		.port_num = port_num,
 		.gid_type = IBV_GID_TYPE_ROCE_V2,
 	};
+	struct mh_plane_attr plane;
 
 	MV_TO_REAL(mv_real_of_context(context), _ibv_query_gid_ex,
 		   (context, port_num, gid_index, entry, flags, entry_size));
@@ -223,6 +224,9 @@ int _ibv_query_gid_ex(struct ibv_context *context, uint32_t port_num, uint32_t g
 		return EINVAL;
 	if (ibv_query_gid(context, MV_PORT, (int)gid_index, &full.gid))
 		return errno;
+	/* The GID is the address of the first port. */
+	if (mh_device_plane(mv_context(context)->nic, 0, &plane) == 0)
+		full.ndev_ifindex = plane.ifindex;
 	memset(entry, 0, entry_size);
 	memcpy(entry, &full, entry_size < sizeof(full) ? entry_size : sizeof(full));
 	return 0;

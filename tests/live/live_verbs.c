@@ -7,6 +7,9 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <ifaddrs.h>
+#include <net/if.h>
+#include <netinet/in.h>
 #include <stdio.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -109,6 +112,23 @@ TEST_WITH(rig_setup, rig_teardown, ibv_query_port, structures_of_other_sizes)
 	assert_int_equal(older[offsetof(struct ibv_port_attr, port_cap_flags2)], 0xaa);
 }
 
+/* The number of the interface that has a GID's IPv4 address. */
+static unsigned int interface_of(const union ibv_gid *gid)
+{
+	struct ifaddrs *all;
+	unsigned int found = 0;
+
+	assert_int_equal(getifaddrs(&all), 0);
+	for (struct ifaddrs *a = all; a && !found; a = a->ifa_next) {
+		const struct sockaddr_in *in = (const void *)a->ifa_addr;
+
+		if (in && in->sin_family == AF_INET && memcmp(&in->sin_addr, gid->raw + 12, 4) == 0)
+			found = if_nametoindex(a->ifa_name);
+	}
+	freeifaddrs(all);
+	return found;
+}
+
 TEST_WITH(rig_setup, rig_teardown, ibv_query_gid, one_roce_v2_gid)
 {
 	static const uint8_t mapped[12] = {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff};
@@ -121,6 +141,7 @@ TEST_WITH(rig_setup, rig_teardown, ibv_query_gid, one_roce_v2_gid)
 	assert_bytes_eq(entry.gid.raw, gid.raw, sizeof(gid.raw));
 	assert_u_eq(entry.gid_type, IBV_GID_TYPE_ROCE_V2);
 	assert_u_eq(entry.port_num, 1);
+	assert_u_eq(entry.ndev_ifindex, interface_of(&gid));
 	assert_int_equal(ibv_query_gid(verbs(state), 1, 1, &gid), -1);
 	assert_int_equal(ibv_query_gid(verbs(state), 1, -1, &gid), -1);
 	assert_int_equal(ibv_query_gid(verbs(state), 2, 0, &gid), -1);
