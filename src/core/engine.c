@@ -5,6 +5,7 @@
 #include "base/assert.h"
 #include "base/bits.h"
 #include "core/engine_state.h"
+#include "core/local.h"
 #include "core/qp.h"
 #include "core/responses.h"
 #include "core/srq.h"
@@ -129,6 +130,7 @@ struct mt_engine *mt_engine_init(void *mem, const struct mt_engine_cfg *cfg,
 	mb_link_init(&e->holders);
 	mb_link_init(&e->path_sets);
 	lay_out(e, cfg);
+	mt_mr_table_init(&e->mrs);
 	e->path_chain_mask = path_chains(cfg) - 1;
 	mt_ports_init(&e->ports, cfg->n_ports, now_ns);
 	return e;
@@ -309,6 +311,13 @@ void mt_engine_port_event(struct mt_engine *e, const struct mt_addr *peer, uint3
 	report(e, &ev);
 }
 
+static bool poll_send(struct mt_qp *qp, struct mt_event *ev)
+{
+	if (qp->ext && qp->ext->locals)
+		return mt_locals_poll(qp, ev);
+	return mt_sq_poll(&qp->req.sq, UINT64_MAX, ev);
+}
+
 static bool poll_recv(struct mt_rq *rq, struct mt_event *ev)
 {
 	if (!mt_rq_poll(rq, ev))
@@ -335,7 +344,7 @@ static bool poll_last_wqe(struct mt_qp *qp, struct mt_event *ev)
  */
 static bool poll_qp(struct mt_qp *qp, struct mt_event *ev)
 {
-	if (mt_sq_poll(&qp->req.sq, ev) || poll_recv(&qp->rsp.rq, ev)) {
+	if (poll_send(qp, ev) || poll_recv(&qp->rsp.rq, ev)) {
 		ev->qp_user = qp->user;
 		return true;
 	}

@@ -157,8 +157,19 @@ int mt_engine_ep_request(struct mt_engine *e, uint64_t now_ns, const struct mt_e
  */
 int mt_mr_add(struct mt_engine *e, uint32_t index, uint8_t tag, uint32_t pd, uint64_t start,
 	      uint64_t length, uint32_t access, void *mr_user);
-/* mt_mr_remove makes the key of index invalid at once; MT_ERR_INVALID: no such MR. */
+/*
+ * mt_mr_remove makes the key of index invalid at once; MT_ERR_INVALID: no such MR; MT_ERR_STATE:
+ * windows are bound to it.
+ */
 int mt_mr_remove(struct mt_engine *e, uint32_t index);
+/*
+ * mt_mw_add enters a memory window, bound to nothing, under an index that no MR has; its key is
+ * index << 8 | tag until a WR binds it under another with the same index. Errors as mt_mr_add, and
+ * MT_ERR_INVALID: type. mt_mw_remove takes it out, bound or not; its key is invalid at once.
+ * MT_ERR_INVALID: no such window.
+ */
+int mt_mw_add(struct mt_engine *e, uint32_t index, uint8_t tag, uint32_t pd, enum mt_mw_type type);
+int mt_mw_remove(struct mt_engine *e, uint32_t index);
 
 /* ---- profiles ---- */
 
@@ -211,11 +222,20 @@ void mt_qp_query(const struct mt_qp *qp, struct mt_qp_attr *attr);
  * mt_qp_post_send queues a send WR. What the peer has not fails when its turn comes, as
  * MT_WC_REM_OP_ERR. MT_ERR_STATE: not RTS, SQD or ERR (in ERR it is flushed). MT_ERR_FULL: sq_depth
  * WRs are unpolled. MT_ERR_INVALID: SGE count, 2^32 bytes and more, an operation that the QP's
- * extensions have not, a READ or atomic with an immediate or while max_rd_atomic is 0, an atomic
- * whose SGE is not one of 8 bytes. MT_ERR_ACCESS: an SGE; a QP with extensions fails in
- * the WR's turn instead. MT_ERR_MEMORY: as above.
+ * extensions have not, or one without packets, a READ or atomic with an immediate or while
+ * max_rd_atomic is 0, an atomic whose SGE is not one of 8 bytes. MT_ERR_ACCESS: an SGE; a QP with
+ * extensions fails in the WR's turn instead. MT_ERR_MEMORY: as above.
  */
 int mt_qp_post_send(struct mt_qp *qp, uint64_t now_ns, const struct mt_send_wr *wr);
+/*
+ * mt_qp_post_local queues a send WR that needs no packet, on a QP with extensions. It is carried
+ * out when all send WRs before it have been sent in full, before any behind it begins, with a fence
+ * not before all READs and atomics; it completes in order with them. What it may not do ends the QP
+ * when all before it is complete: MT_WC_MW_BIND_ERR, MT_WC_LOC_QP_OP_ERR. sq_depth of them may be
+ * unpolled, beside the others. MT_ERR_STATE, MT_ERR_FULL, MT_ERR_MEMORY: as mt_qp_post_send.
+ * MT_ERR_INVALID: no extensions, opcode, flags.
+ */
+int mt_qp_post_local(struct mt_qp *qp, const struct mt_local_wr *wr);
 /* mt_qp_post_recv queues a receive for one WRITE_WITH_IMM. MT_ERR_STATE: in RESET. MT_ERR_FULL. */
 int mt_qp_post_recv(struct mt_qp *qp, uint64_t wr_id);
 /*

@@ -58,6 +58,10 @@ const char *mt_wc_status_name(enum mt_wc_status s)
 		return "local protection error";
 	case MT_WC_RNR_RETRY_EXC_ERR:
 		return "RNR retry exceeded";
+	case MT_WC_MW_BIND_ERR:
+		return "window bind error";
+	case MT_WC_LOC_QP_OP_ERR:
+		return "local QP operation error";
 	}
 	return "?";
 }

@@ -7,6 +7,7 @@
 #include "base/bits.h"
 #include "base/serial.h"
 #include "core/engine_state.h"
+#include "core/local.h"
 #include "core/requester_ext.h"
 #include "core/responses.h"
 
@@ -120,7 +121,8 @@ void mt_qp_fini(struct mt_qp *qp)
 static bool sge_allowed(const struct mt_qp *qp, const struct mt_sge *sge)
 {
 	return sge->length == 0 || sge->lkey == MT_LKEY_ADAPTER ||
-	       mt_mr_check(&qp->engine->mrs, sge->lkey, qp->cap.pd, sge->addr, sge->length, 0);
+	       mt_mr_check(&qp->engine->mrs, sge->lkey, qp->cap.pd, sge->addr, sge->length,
+			   MT_MR_LOCAL);
 }
 
 static bool sges_allowed(const struct mt_qp *qp, const struct mt_send_wr *wr, uint64_t *total)
@@ -235,8 +237,8 @@ void mt_qp_wake(struct mt_qp *qp)
 {
 	const struct mt_requester *req = &qp->req;
 
-	if (mt_qp_may_send(qp) &&
-	    (req->sq.next < req->sq.tail || req->window.lost > 0 || req->repeat_last))
+	if (mt_qp_may_send(qp) && (req->sq.next < req->sq.tail || req->window.lost > 0 ||
+				   req->repeat_last || mt_locals_wait(qp)))
 		mb_list_push(&qp->engine->ready, &qp->ready);
 }
 
@@ -437,6 +439,7 @@ void mt_qp_fail(struct mt_qp *qp, enum mt_wc_status oldest, enum mt_wc_status wh
 	qp->failure_unreported = true;
 	qp->last_wqe_unreported = qp->rsp.rq.srq != NULL;
 	mt_sq_flush(&qp->req.sq, oldest);
+	mt_locals_flush(qp);
 	mt_rq_flush(&qp->rsp.rq, first);
 	mt_qp_rest(qp);
 	mb_link_remove(&qp->ready);

@@ -81,6 +81,8 @@ struct mt_operands {
 	struct mt_sge result;		  /* where what was there goes */
 };
 
+struct mt_locals;
+
 /* What a QP with extensions has besides, behind its queues. */
 struct mt_qp_ext {
 	struct mt_operands *operands;	/* by slot of the send queue, with MW_EXT_ATOMIC */
@@ -88,6 +90,8 @@ struct mt_qp_ext {
 	struct mt_agree agree;
 	struct mt_rnr rnr;
 	struct mt_in_order in_order;
+	struct mt_locals *locals; /* NULL: none were posted; see local.h */
+	bool binds;		  /* windows may be bound on it */
 };
 
 struct mt_qp {

@@ -11,6 +11,7 @@
 #include "base/assert.h"
 #include "base/serial.h"
 #include "core/engine_state.h"
+#include "core/local.h"
 #include "core/qp.h"
 #include "core/responses.h"
 #include "core/srq.h"
@@ -168,8 +169,10 @@ static void to_reset(struct mt_qp *qp)
 		mt_srq_give_back(&qp->rsp.rq);
 	rq = qp->rsp.rq;
 	mt_qp_rest(qp);
-	if (qp->ext)
+	if (qp->ext) {
 		mt_responses_free(qp);
+		mt_locals_free(qp);
+	}
 	drop_memory(qp);
 	mb_link_remove(&qp->ready);
 	mb_link_remove(&qp->control);

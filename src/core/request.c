@@ -91,7 +91,8 @@ static bool make_room(struct mt_responses *r, uint64_t now_ns)
 	return true;
 }
 
-static void answer(struct mt_responses *r, const struct mt_request *q, uint64_t original)
+static void answer(struct mt_responses *r, const struct mt_request *q, const struct mt_sge *memory,
+		   uint64_t original)
 {
 	struct mt_requester *req = &r->qp.req;
 	struct mt_wqe *wqe = mt_sq_slot(&req->sq);
@@ -110,8 +111,7 @@ static void answer(struct mt_responses *r, const struct mt_request *q, uint64_t 
 	if (q->opcode == MW_READ_REQUEST)
 		wqe->first_op = packets > 1 ? (uint8_t)MW_READ_RESPONSE_FIRST
 					    : ONE_PACKET(MW_READ_RESPONSE_ONLY);
-	r->sges[wqe - r->wqes] =
-		(struct mt_sge){.addr = q->va, .length = q->length, .lkey = q->rkey};
+	r->sges[wqe - r->wqes] = *memory;
 	req->post_psn += packets;
 	req->sq.tail++;
 	mt_qp_wake(&r->qp);
@@ -122,15 +122,38 @@ static const struct mt_mr *allowed(const struct mt_qp *qp, const struct mt_reque
 {
 	if (!(qp->attr.access & access))
 		return NULL;
-	return mt_mr_check(&qp->engine->mrs, q->rkey, qp->cap.pd, q->va, length, access);
+	return mt_mr_check_peer(qp, q->rkey, q->va, length, access);
+}
+
+/*
+ * An answer reads the MR, of a window that of which it is a view: what was allowed when its turn
+ * came is answered, though the window be invalid since. REQ(ext.mw.read)
+ */
+static struct mt_sge in_region(const struct mt_engine *e, const struct mt_mr *mr,
+			       const struct mt_request *q)
+{
+	const struct mt_mr *region = mr->of != 0 ? &e->mrs.mrs[mr->of] : mr;
+
+	return (struct mt_sge){
+		.addr = region->origin + (q->va - mr->origin),
+		.length = q->length,
+		.lkey = region->key,
+	};
 }
 
 /* Returns the syndrome of its NAK; 0: it is done. REQ(ext.read.access) */
 static uint8_t carry_out_read(struct mt_responses *r, const struct mt_request *q)
 {
-	if (q->length > 0 && !allowed(r->of, q, q->length, MT_ACCESS_REMOTE_READ))
-		return MW_NAK_REMOTE_ACCESS;
-	answer(r, q, 0);
+	struct mt_sge memory = {.length = q->length};
+
+	if (q->length > 0) {
+		const struct mt_mr *mr = allowed(r->of, q, q->length, MT_ACCESS_REMOTE_READ);
+
+		if (!mr)
+			return MW_NAK_REMOTE_ACCESS;
+		memory = in_region(r->of->engine, mr, q);
+	}
+	answer(r, q, &memory, 0);
 	return 0;
 }
 
@@ -151,9 +174,9 @@ static uint8_t carry_out_atomic(struct mt_responses *r, const struct mt_request 
 	mr = allowed(r->of, q, sizeof(uint64_t), MT_ACCESS_REMOTE_ATOMIC);
 	if (!mr)
 		return MW_NAK_REMOTE_ACCESS;
-	if (!env->atomic(env->ctx, mr->user, q->va - mr->start, &op, &original))
+	if (!env->atomic(env->ctx, mr->user, q->va - mr->origin, &op, &original))
 		return MW_NAK_REMOTE_OP;
-	answer(r, q, original);
+	answer(r, q, &(struct mt_sge){0}, original);
 	return 0;
 }
 

@@ -10,6 +10,7 @@
 #include "base/assert.h"
 #include "base/serial.h"
 #include "core/engine_state.h"
+#include "core/local.h"
 #include "core/qp.h"
 #include "core/requester_ext.h"
 #include "core/responses.h"
@@ -254,8 +255,11 @@ static enum mt_next send_new(struct mt_qp *qp, uint64_t now_ns, uint32_t free_po
 	uint32_t nominal;
 	uint16_t path;
 
-	if (msn == req->sq.tail)
+	if (msn == req->sq.tail) {
+		if (mt_locals_wait(qp))
+			mt_locals_carry_out(qp);
 		return MT_NEXT_BLOCKED;
+	}
 	nominal = packet_bytes(qp, wqe, (uint32_t)(psn - wqe->first_psn)) + MT_NOMINAL_HEADER;
 	if (!gates_open(qp, wqe, nominal))
 		return MT_NEXT_BLOCKED;

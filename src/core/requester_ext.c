@@ -4,6 +4,7 @@
 #include "base/assert.h"
 #include "base/bytes.h"
 #include "core/engine_state.h"
+#include "core/local.h"
 #include "core/responses.h"
 
 /* The opcode of a message that is always one packet, as the first of several would count from it.
@@ -36,7 +37,7 @@ static uint8_t needs(uint8_t opcode)
 /* REQ(svc.write-only) */
 bool mt_wr_known(const struct mt_qp *qp, const struct mt_send_wr *wr, uint64_t length)
 {
-	if ((unsigned)wr->opcode >= MT_WR_OPCODES ||
+	if ((unsigned)wr->opcode >= MT_WR_LOCAL_INV ||
 	    !(qp->cap.extensions & needs((uint8_t)wr->opcode)))
 		return false;
 	return wr->opcode == MT_WR_SEND || request_valid(qp, wr, length);
@@ -127,6 +128,8 @@ bool mt_ext_may_begin(struct mt_qp *qp, const struct mt_wqe *wqe)
 {
 	uint8_t ext = needs(wqe->opcode);
 
+	if (mt_locals_wait(qp) && !mt_locals_carry_out(qp))
+		return false;
 	if (!qp->ext->agree.known)
 		return false;
 	if (wqe->flags & MT_WQE_NO_MEMORY) {

@@ -253,8 +253,8 @@ static enum check check_access(struct mt_incoming *c)
 	if (c->pkt->payload_len == 0 || c->op & MW_OP_EXT)
 		return CHK_IMM; /* nothing is touched by key, so none is asked for */
 	if (qp->attr.access & MT_ACCESS_REMOTE_WRITE)
-		c->mr = mt_mr_check(&qp->engine->mrs, reth->rkey, qp->cap.pd, reth->va,
-				    c->pkt->payload_len, MT_ACCESS_REMOTE_WRITE);
+		c->mr = mt_mr_check_peer(qp, reth->rkey, reth->va, c->pkt->payload_len,
+					 MT_ACCESS_REMOTE_WRITE);
 	if (!c->mr) {
 		mt_incoming_stats(c)->rx_access_errors++;
 		mt_incoming_refuse(c, MW_NAK_REMOTE_ACCESS, MT_WC_SUCCESS);
@@ -325,7 +325,7 @@ static enum check do_place(struct mt_incoming *c)
 		return DO_TRACK;
 	}
 	if (c->mr && mt_incoming_wanted(c)) {
-		if (env->place(env->ctx, c->mr->user, c->pkt->data.reth.va - c->mr->start,
+		if (env->place(env->ctx, c->mr->user, c->pkt->data.reth.va - c->mr->origin,
 			       c->rx->payload, c->pkt->payload_len))
 			mt_incoming_stats(c)->rx_data_bytes += c->pkt->payload_len;
 		else

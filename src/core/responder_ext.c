@@ -84,7 +84,7 @@ void mt_recv_place(const struct mt_incoming *c)
 						     MT_ACCESS_LOCAL_WRITE);
 
 		if (!mr ||
-		    !e->env.place(e->env.ctx, mr->user, piece.addr - mr->start, src, piece.len)) {
+		    !e->env.place(e->env.ctx, mr->user, piece.addr - mr->origin, src, piece.len)) {
 			mt_incoming_refuse(c, MW_NAK_REMOTE_OP, MT_WC_LOC_PROT_ERR);
 			break;
 		}
@@ -128,15 +128,15 @@ void mt_in_order_place(struct mt_qp *qp)
 	struct mt_waiter *w;
 
 	while ((w = mt_in_order_take(&qp->ext->in_order, qp->rsp.window.expected))) {
-		const struct mt_mr *mr = mt_mr_check(&e->mrs, w->rkey, qp->cap.pd, w->va, w->len,
-						     MT_ACCESS_REMOTE_WRITE);
+		const struct mt_mr *mr =
+			mt_mr_check_peer(qp, w->rkey, w->va, w->len, MT_ACCESS_REMOTE_WRITE);
 		struct mt_incoming of = {.qp = qp, .msn = w->msn};
 
 		if (!mt_incoming_wanted(&of))
 			; /* its message is refused already */
 		else if (!mr)
 			mt_incoming_refuse(&of, MW_NAK_REMOTE_ACCESS, MT_WC_SUCCESS);
-		else if (e->env.place(e->env.ctx, mr->user, w->va - mr->start,
+		else if (e->env.place(e->env.ctx, mr->user, w->va - mr->origin,
 				      w->bytes ? mt_waiter_bytes(w) : NULL, w->len))
 			mt_incoming_stats(&of)->rx_data_bytes += w->len;
 		else

@@ -30,7 +30,7 @@ static bool put(const struct mt_incoming *c, const struct mt_recv_piece *piece, 
 	const struct mt_mr *mr = mt_mr_check(&e->mrs, piece->lkey, c->qp->cap.pd, piece->addr,
 					     piece->len, MT_ACCESS_LOCAL_WRITE);
 
-	if (!mr || !e->env.place(e->env.ctx, mr->user, piece->addr - mr->start, src, piece->len))
+	if (!mr || !e->env.place(e->env.ctx, mr->user, piece->addr - mr->origin, src, piece->len))
 		return false;
 	mt_incoming_stats(c)->rx_data_bytes += piece->len;
 	return true;

@@ -69,6 +69,7 @@ enum mt_access {
 	/* With the extension only. */
 	MT_ACCESS_REMOTE_READ = 1u << 2,
 	MT_ACCESS_REMOTE_ATOMIC = 1u << 3,
+	MT_ACCESS_MW_BIND = 1u << 4, /* of an MR: windows may be bound to it */
 };
 
 enum mt_wr_flags {
@@ -86,6 +87,9 @@ enum mt_wr_opcode {
 	/* On 8 bytes of the peer's memory; what was there goes to the SGEs. */
 	MT_WR_COMPARE_SWAP,
 	MT_WR_FETCH_ADD,
+	/* Of our own windows, without a packet: see struct mt_local_wr. */
+	MT_WR_LOCAL_INV,
+	MT_WR_BIND_MW,
 	MT_WR_OPCODES,
 };
 
@@ -101,6 +105,25 @@ struct mt_send_wr {
 	enum mt_wr_opcode opcode;
 	uint64_t compare_add; /* COMPARE_SWAP: is compared; FETCH_ADD: is added */
 	uint64_t swap;	      /* COMPARE_SWAP */
+};
+
+enum mt_mw_type {
+	MT_MW_TYPE_1 = 1, /* for all QPs of its PD; bound again, or to nothing, at any time */
+	MT_MW_TYPE_2,	  /* for the QP that bound it, until it is invalidated */
+};
+
+/* A send WR that needs no packet; copied by mt_qp_post_local. */
+struct mt_local_wr {
+	uint64_t wr_id;
+	uint64_t addr;	 /* BIND_MW: in the address space of the MR that lkey names ... */
+	uint64_t length; /* ... 0: to nothing, type 1 only */
+	uint32_t lkey;
+	uint32_t rkey;	 /* LOCAL_INV: is invalid afterwards; BIND_MW: names the window then */
+	uint32_t window; /* BIND_MW: its index */
+	uint32_t access; /* BIND_MW: enum mt_access of peers; others are not looked at */
+	uint32_t flags;	 /* MT_WR_SIGNALED, MT_WR_FENCE */
+	bool zero_based; /* BIND_MW: peers count from 0 */
+	enum mt_wr_opcode opcode;
 };
 
 /* A receive WR; copied by mt_qp_post_recv_sges. */
@@ -134,6 +157,8 @@ enum mt_wc_status {
 	MT_WC_LOC_LEN_ERR,	 /* a SEND is longer than its receive */
 	MT_WC_LOC_PROT_ERR,	 /* memory of a receive is gone */
 	MT_WC_RNR_RETRY_EXC_ERR, /* the peer had no receive posted, too often */
+	MT_WC_MW_BIND_ERR,	 /* a window may not be bound so */
+	MT_WC_LOC_QP_OP_ERR,	 /* what is to be invalidated is no window bound here */
 };
 
 /* Traffic class of a packet; the adapter maps it to a DSCP. REQ(wire.dscp.classes) */

@@ -18,16 +18,16 @@ static bool silent(const struct mt_sq *sq, const struct mt_wqe *wqe)
 	return wqe->status == MT_WC_SUCCESS && !sq->signal_all && !(wqe->flags & MT_WR_SIGNALED);
 }
 
-static void skip_silent(struct mt_sq *sq)
+static void skip_silent(struct mt_sq *sq, uint64_t below)
 {
-	while (sq->head < sq->done && silent(sq, mt_sq_at(sq, sq->head)))
+	while (sq->head < below && silent(sq, mt_sq_at(sq, sq->head)))
 		sq->head++;
 }
 
 struct mt_wqe *mt_sq_slot(struct mt_sq *sq)
 {
 	if (sq->tail - sq->head == sq->depth)
-		skip_silent(sq);
+		skip_silent(sq, sq->done);
 	if (sq->tail - sq->head == sq->depth)
 		return NULL;
 	return mt_sq_at(sq, sq->tail);
@@ -57,12 +57,14 @@ void mt_rq_flush(struct mt_rq *rq, enum mt_wc_status first)
 	}
 }
 
-bool mt_sq_poll(struct mt_sq *sq, struct mt_event *ev)
+bool mt_sq_poll(struct mt_sq *sq, uint64_t below, struct mt_event *ev)
 {
 	const struct mt_wqe *wqe;
 
-	skip_silent(sq);
-	if (sq->head == sq->done)
+	if (below > sq->done)
+		below = sq->done;
+	skip_silent(sq, below);
+	if (sq->head >= below)
 		return false;
 	wqe = mt_sq_at(sq, sq->head++);
 	*ev = (struct mt_event){

@@ -109,8 +109,11 @@ void mt_sq_complete(struct mt_sq *sq, uint64_t msn);
 void mt_sq_flush(struct mt_sq *sq, enum mt_wc_status first);
 /* mt_rq_flush completes the oldest receive with first, and all behind it as flushed. */
 void mt_rq_flush(struct mt_rq *rq, enum mt_wc_status first);
-/* mt_sq_poll and mt_rq_poll take one completion; false when there is none. */
-bool mt_sq_poll(struct mt_sq *sq, struct mt_event *ev);
+/*
+ * mt_sq_poll and mt_rq_poll take one completion, of a send WR whose count is below `below`; false
+ * when there is none.
+ */
+bool mt_sq_poll(struct mt_sq *sq, uint64_t below, struct mt_event *ev);
 bool mt_rq_poll(struct mt_rq *rq, struct mt_event *ev);
 
 #endif

@@ -34,6 +34,10 @@ static enum mh_wc_status events_status(uint8_t status)
 		return MH_WC_LOC_PROT_ERR;
 	case MT_WC_RNR_RETRY_EXC_ERR:
 		return MH_WC_RNR_RETRY_EXC_ERR;
+	case MT_WC_MW_BIND_ERR:
+		return MH_WC_MW_BIND_ERR;
+	case MT_WC_LOC_QP_OP_ERR:
+		return MH_WC_LOC_QP_OP_ERR;
 	}
 	mb_unreachable();
 }
@@ -73,6 +77,10 @@ static enum mh_wc_opcode events_opcode(const struct mt_event *event)
 		return MH_WC_COMPARE_SWAP;
 	case MT_WR_FETCH_ADD:
 		return MH_WC_FETCH_ADD;
+	case MT_WR_LOCAL_INV:
+		return MH_WC_LOCAL_INV;
+	case MT_WR_BIND_MW:
+		return MH_WC_BIND_MW;
 	case MT_WR_WRITE:
 	case MT_WR_OPCODES:
 		break;

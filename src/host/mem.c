@@ -86,6 +86,11 @@ bool mh_mem_insert(struct mh_mem *mem, struct mh_mr *mr, uint64_t random)
 	return true;
 }
 
+void mh_mem_retag(struct mh_mem *mem, uint32_t key)
+{
+	mem->tag[mh_mem_index(key)] = (uint8_t)key;
+}
+
 void mh_mem_remove(struct mh_mem *mem, struct mh_mr *mr)
 {
 	mb_assert(mem->mr[mh_mem_index(mr->key)] == mr);

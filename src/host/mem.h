@@ -46,6 +46,8 @@ int mh_mem_check(void *addr, size_t length, bool write);
  */
 bool mh_mem_insert(struct mh_mem *mem, struct mh_mr *mr, uint64_t random);
 void mh_mem_remove(struct mh_mem *mem, struct mh_mr *mr);
+/* mh_mem_retag says that an index goes by this key now, which is not given again at once. */
+void mh_mem_retag(struct mh_mem *mem, uint32_t key);
 
 static inline uint32_t mh_mem_index(uint32_t key)
 {

@@ -9,7 +9,8 @@
 #include "host/entropy.h"
 
 #define ACCESS_WRITES ((uint32_t)MH_ACCESS_REMOTE_WRITE | MH_ACCESS_REMOTE_ATOMIC)
-#define ACCESS_ALL (ACCESS_WRITES | MH_ACCESS_LOCAL_WRITE | MH_ACCESS_REMOTE_READ)
+#define ACCESS_ALL \
+	(ACCESS_WRITES | MH_ACCESS_LOCAL_WRITE | MH_ACCESS_REMOTE_READ | MH_ACCESS_MW_BIND)
 
 static bool mr_arguments_ok(const void *addr, size_t length, uint64_t iova, uint32_t access)
 {
@@ -84,20 +85,24 @@ static struct mh_mr mr_changed(const struct mh_mr *mr, const struct mh_mr_change
 }
 
 /* Frames are built and placed under this lock, each by one of the two. */
-static void mr_replace(struct mh_nic *nic, struct mh_mr *mr, const struct mh_mr *next)
+static int mr_replace(struct mh_nic *nic, struct mh_mr *mr, const struct mh_mr *next)
 {
 	uint32_t index = mh_mem_index(mr->key);
-	int removed, added;
+	int added;
 
 	mh_nic_lock(nic);
+	if (mt_mr_remove(nic->engine, index) != MT_OK) {
+		mh_nic_unlock(nic);
+		return EBUSY;
+	}
 	mr->pd->objects--;
 	*mr = *next;
 	mr->pd->objects++;
-	removed = mt_mr_remove(nic->engine, index);
 	added = mt_mr_add(nic->engine, index, (uint8_t)mr->key, mr->pd->number, mr->iova,
 			  mr->length, mr->access, mr);
-	mb_assert(removed == MT_OK && added == MT_OK);
+	mb_assert(added == MT_OK);
 	mh_nic_unlock(nic);
+	return 0;
 }
 
 int mh_mr_rereg(struct mh_mr *mr, const struct mh_mr_change *change)
@@ -114,9 +119,7 @@ int mh_mr_rereg(struct mh_mr *mr, const struct mh_mr_change *change)
 	if (!mr_arguments_ok(next.base, next.length, next.iova, next.access))
 		return EINVAL;
 	err = mh_mem_check(next.base, next.length, next.access & MH_ACCESS_LOCAL_WRITE);
-	if (!err)
-		mr_replace(nic, mr, &next);
-	return err;
+	return err ? err : mr_replace(nic, mr, &next);
 }
 
 int mh_mr_dereg(struct mh_mr *mr)
@@ -129,10 +132,13 @@ int mh_mr_dereg(struct mh_mr *mr)
 	/* Frames are built, sent and placed under this lock: nothing uses the memory after it. */
 	mh_nic_lock(nic);
 	result = mt_mr_remove(nic->engine, mh_mem_index(mr->key));
-	mb_assert(result == MT_OK);
-	mh_mem_remove(&nic->mem, mr);
-	mr->pd->objects--;
+	if (result == MT_OK) {
+		mh_mem_remove(&nic->mem, mr);
+		mr->pd->objects--;
+	}
 	mh_nic_unlock(nic);
+	if (result != MT_OK)
+		return EBUSY;
 	free(mr);
 	return 0;
 }

@@ -27,6 +27,10 @@ const char *mh_wc_status_name(enum mh_wc_status status)
 		return "local length error";
 	case MH_WC_RNR_RETRY_EXC_ERR:
 		return "RNR retry counter exceeded";
+	case MH_WC_MW_BIND_ERR:
+		return "memory window bind error";
+	case MH_WC_LOC_QP_OP_ERR:
+		return "local QP operation error";
 	}
 	return "unknown status";
 }

@@ -36,6 +36,7 @@
 
 struct mh_pd;
 struct mh_mr;
+struct mh_mw;
 struct mh_channel;
 struct mh_cq;
 struct mh_srq;
@@ -55,6 +56,8 @@ enum mh_wc_status {
 	MH_WC_LOC_LEN_ERR,	 /* a SEND was longer than its receive */
 	MH_WC_RNR_RETRY_EXC_ERR, /* the peer had no receive posted, more often than rnr_retry says
 				  */
+	MH_WC_MW_BIND_ERR,	 /* a memory window may not be bound so */
+	MH_WC_LOC_QP_OP_ERR,	 /* LOCAL_INV: no window of type 2 that is bound on this QP */
 };
 
 /* ---- asynchronous events ---- */
@@ -107,6 +110,7 @@ enum mh_access {
 	MH_ACCESS_REMOTE_WRITE = 1u << 1, /* needs LOCAL_WRITE */
 	MH_ACCESS_REMOTE_READ = 1u << 2,
 	MH_ACCESS_REMOTE_ATOMIC = 1u << 3, /* needs LOCAL_WRITE */
+	MH_ACCESS_MW_BIND = 1u << 4,	   /* memory windows may be bound to it */
 };
 
 /*
@@ -138,16 +142,39 @@ struct mh_mr_change {
 
 /*
  * mh_mr_rereg changes a registration under the keys that it has. What is under way meets either the
- * old one or the new one. Errors as mh_mr_reg, and then the old one stands.
+ * old one or the new one. Errors as mh_mr_reg, and EBUSY: memory windows are bound to it; then the
+ * old one stands.
  */
 int mh_mr_rereg(struct mh_mr *mr, const struct mh_mr_change *change);
 /*
  * mh_mr_dereg makes the keys invalid and frees the MR. Once it has returned, nothing reads or
- * writes the memory any more. WRs that still name the MR fail: their QP goes to ERR.
+ * writes the memory any more. WRs that still name the MR fail: their QP goes to ERR. EBUSY: memory
+ * windows are bound to it.
  */
 int mh_mr_dereg(struct mh_mr *mr);
 uint32_t mh_mr_lkey(const struct mh_mr *mr);
 uint32_t mh_mr_rkey(const struct mh_mr *mr);
+
+/* ---- memory windows ---- */
+
+enum mh_mw_type {
+	MH_MW_TYPE_1 = 1, /* for peers of all QPs of its PD; bound again, or to nothing, any time */
+	MH_MW_TYPE_2,	  /* for the peer of the QP that bound it, until it is invalidated (2B) */
+};
+
+/*
+ * mh_mw_alloc makes a window, bound to nothing: WRs bind it, see struct mh_bind. EINVAL: type.
+ * ENOMEM: max_mr MRs and windows are there.
+ */
+int mh_mw_alloc(struct mh_pd *pd, enum mh_mw_type type, struct mh_mw **mw);
+/*
+ * mh_mw_dealloc frees a window, bound or not. Once it has returned no peer finds anything under its
+ * key. A WR that would bind it and is not complete must not be there.
+ */
+int mh_mw_dealloc(struct mh_mw *mw);
+/* mh_mw_rkey returns the key of the bind that was posted last, before that one that is good for
+ * nothing. */
+uint32_t mh_mw_rkey(const struct mh_mw *mw);
 
 /* ---- completion channels ---- */
 
@@ -175,6 +202,8 @@ enum mh_wc_opcode {
 	MH_WC_READ,	    /* a READ of ours */
 	MH_WC_COMPARE_SWAP, /* an atomic of ours */
 	MH_WC_FETCH_ADD,
+	MH_WC_LOCAL_INV,
+	MH_WC_BIND_MW,
 };
 
 enum mh_wc_flags {
@@ -392,6 +421,18 @@ enum mh_send_opcode {
 	MH_OP_READ,	    /* into the SGEs, whose MRs grant LOCAL_WRITE */
 	MH_OP_COMPARE_SWAP, /* of 8 bytes at an aligned address; what was there goes to the SGEs */
 	MH_OP_FETCH_ADD,    /* likewise */
+	/* Without a packet, in their turn among the others: see mt_qp_post_local of the core. */
+	MH_OP_LOCAL_INV, /* of the window that rkey names */
+	MH_OP_BIND_MW,
+};
+
+/* What a WR binds: [addr, addr + length) in the iova space of mr, which grants MW_BIND. */
+struct mh_bind {
+	struct mh_mw *mw;
+	const struct mh_mr *mr; /* NULL: to nothing, with length 0; type 1 only */
+	uint64_t addr, length;
+	uint32_t access; /* enum mh_access, for peers; LOCAL_WRITE says nothing */
+	bool zero_based; /* peers count from 0, not from addr */
 };
 
 /* An address handle: where a datagram goes. It is read during the call that posts only. */
@@ -414,12 +455,13 @@ struct mh_send_wr {
 	uint32_t n_sge;	      /* 0 .. max_send_sge; 0 and zero lengths make an empty message */
 	uint32_t flags;	      /* enum mh_send_flags */
 	uint32_t imm;	      /* host order number */
-	uint32_t rkey;	      /* WRITE, READ, atomics */
-	uint64_t remote_addr; /* likewise */
+	uint32_t rkey;	      /* WRITE, READ, atomics; LOCAL_INV; BIND_MW of type 2: its next key */
+	uint64_t remote_addr; /* WRITE, READ, atomics */
 	enum mh_send_opcode opcode;
-	uint64_t compare_add; /* COMPARE_SWAP: is compared; FETCH_ADD: is added */
-	uint64_t swap;	      /* COMPARE_SWAP: is stored when what is there compares equal */
-	struct mh_ud_addr ud; /* of a UD QP */
+	uint64_t compare_add;	    /* COMPARE_SWAP: is compared; FETCH_ADD: is added */
+	uint64_t swap;		    /* COMPARE_SWAP: is stored when what is there compares equal */
+	struct mh_ud_addr ud;	    /* of a UD QP */
+	const struct mh_bind *bind; /* BIND_MW; read during the call only */
 };
 
 /*

@@ -39,7 +39,7 @@ struct mh_device_attr {
 	uint32_t max_inline;  /* bytes per send WR */
 	uint32_t max_cqe;     /* per CQ */
 	uint32_t max_cq;      /* bounded by memory only */
-	uint32_t max_mr;      /* of the process */
+	uint32_t max_mr;      /* of the process, memory windows among them */
 	uint32_t max_pd;      /* bounded by memory only */
 	uint64_t max_mr_bytes;
 	uint64_t max_msg_bytes; /* of one WRITE */

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "host/engine_host.h"
+#include "host/mw.h"
 #include "host/progress.h"
 #include "host/qp.h"
 #include "host/ud.h"
@@ -17,7 +18,9 @@
 _Static_assert((int)MH_OP_WRITE == (int)MT_WR_WRITE && (int)MH_OP_SEND == (int)MT_WR_SEND &&
 		       (int)MH_OP_READ == (int)MT_WR_READ &&
 		       (int)MH_OP_COMPARE_SWAP == (int)MT_WR_COMPARE_SWAP &&
-		       (int)MH_OP_FETCH_ADD == (int)MT_WR_FETCH_ADD,
+		       (int)MH_OP_FETCH_ADD == (int)MT_WR_FETCH_ADD &&
+		       (int)MH_OP_LOCAL_INV == (int)MT_WR_LOCAL_INV &&
+		       (int)MH_OP_BIND_MW == (int)MT_WR_BIND_MW,
 	       "operations");
 _Static_assert((int)MH_SEND_IMM == (int)MT_WR_IMM && (int)MH_SEND_SIGNALED == (int)MT_WR_SIGNALED &&
 		       (int)MH_SEND_SOLICITED == (int)MT_WR_SOLICITED &&
@@ -90,6 +93,27 @@ static bool post_full(struct mh_wr_count *count, uint32_t depth)
 	return count->posted - atomic_load_explicit(&count->polled, memory_order_relaxed) >= depth;
 }
 
+static void post_count(struct mh_qp *qp, const struct mh_send_wr *wr)
+{
+	qp->signaled[qp->send.posted++ % qp->init.cap.max_send_wr] =
+		qp->init.signal_all || (wr->flags & MH_SEND_SIGNALED);
+}
+
+/* post_local posts what needs no packet. */
+static int post_local(struct mh_qp *qp, const struct mh_send_wr *wr)
+{
+	int err;
+
+	if (wr->flags & ~POST_FLAGS_ALL || wr->opcode > MH_OP_BIND_MW)
+		return EINVAL;
+	if (post_full(&qp->send, qp->init.cap.max_send_wr))
+		return ENOMEM;
+	err = wr->opcode == MH_OP_BIND_MW ? mh_mw_post_bind(qp, wr) : mh_mw_post_invalidate(qp, wr);
+	if (!err)
+		post_count(qp, wr);
+	return err;
+}
+
 static int post_one(struct mh_qp *qp, uint64_t now_ns, const struct mh_send_wr *wr)
 {
 	struct mt_sge sge[MT_SGE_MAX];
@@ -109,6 +133,8 @@ static int post_one(struct mh_qp *qp, uint64_t now_ns, const struct mh_send_wr *
 
 	if (qp->ud)
 		return mh_ud_post_send(qp->ud, wr);
+	if (wr->opcode >= MH_OP_LOCAL_INV)
+		return post_local(qp, wr);
 	if ((wr->flags & ~POST_FLAGS_ALL) || wr->n_sge > qp->init.cap.max_send_sge ||
 	    (is_inline && wr->opcode >= MH_OP_READ))
 		return EINVAL;
@@ -123,8 +149,7 @@ static int post_one(struct mh_qp *qp, uint64_t now_ns, const struct mh_send_wr *
 		return mh_engine_errno(result);
 	if (is_inline && out.n_sge > 0)
 		post_copy_inline(qp, wr);
-	qp->signaled[qp->send.posted++ % qp->init.cap.max_send_wr] =
-		qp->init.signal_all || (wr->flags & MH_SEND_SIGNALED);
+	post_count(qp, wr);
 	return 0;
 }
 

@@ -39,7 +39,8 @@ _Static_assert((int)MH_QP_RNR_RETRY == (int)MT_QP_RNR_RETRY &&
 	       "attributes of extended QPs");
 _Static_assert((int)MH_ACCESS_REMOTE_WRITE == (int)MT_ACCESS_REMOTE_WRITE &&
 		       (int)MH_ACCESS_REMOTE_READ == (int)MT_ACCESS_REMOTE_READ &&
-		       (int)MH_ACCESS_REMOTE_ATOMIC == (int)MT_ACCESS_REMOTE_ATOMIC,
+		       (int)MH_ACCESS_REMOTE_ATOMIC == (int)MT_ACCESS_REMOTE_ATOMIC &&
+		       (int)MH_ACCESS_MW_BIND == (int)MT_ACCESS_MW_BIND,
 	       "access rights");
 
 /*

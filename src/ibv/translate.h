@@ -49,6 +49,10 @@ static inline enum ibv_wc_status iv_wc_status(enum mh_wc_status status)
 		return IBV_WC_LOC_LEN_ERR;
 	case MH_WC_RNR_RETRY_EXC_ERR:
 		return IBV_WC_RNR_RETRY_EXC_ERR;
+	case MH_WC_MW_BIND_ERR:
+		return IBV_WC_MW_BIND_ERR;
+	case MH_WC_LOC_QP_OP_ERR:
+		return IBV_WC_LOC_QP_OP_ERR;
 	}
 	return IBV_WC_GENERAL_ERR;
 }
@@ -68,6 +72,10 @@ static inline enum ibv_wc_opcode iv_wc_opcode(enum mh_wc_opcode opcode)
 		return IBV_WC_COMP_SWAP;
 	case MH_WC_FETCH_ADD:
 		return IBV_WC_FETCH_ADD;
+	case MH_WC_LOCAL_INV:
+		return IBV_WC_LOCAL_INV;
+	case MH_WC_BIND_MW:
+		return IBV_WC_BIND_MW;
 	case MH_WC_WRITE:
 	case MH_WC_WRITE_IMM:
 		break;

@@ -5,21 +5,28 @@
 #include <stdlib.h>
 
 /*
- * Huge pages are pages. Flags of the optional range may be dropped by definition. Windows,
- * zero-based and on-demand regions the device has not.
+ * Huge pages are pages. Flags of the optional range may be dropped by definition. On-demand regions
+ * the device has not.
  */
-#define ACCESS_KNOWN                                                                              \
-	((unsigned int)(IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE |                        \
-			IBV_ACCESS_REMOTE_READ | IBV_ACCESS_REMOTE_ATOMIC | IBV_ACCESS_HUGETLB) | \
+#define ACCESS_KNOWN                                                                             \
+	((unsigned int)(IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE |                       \
+			IBV_ACCESS_REMOTE_READ | IBV_ACCESS_REMOTE_ATOMIC | IBV_ACCESS_HUGETLB | \
+			IBV_ACCESS_MW_BIND | IBV_ACCESS_ZERO_BASED) |                            \
 	 (unsigned int)IBV_ACCESS_OPTIONAL_RANGE)
-#define ACCESS_ABSENT \
-	((unsigned int)(IBV_ACCESS_MW_BIND | IBV_ACCESS_ZERO_BASED | IBV_ACCESS_ON_DEMAND))
+#define ACCESS_ABSENT ((unsigned int)IBV_ACCESS_ON_DEMAND)
 #define ACCESS_NEED_LOCAL_WRITE ((unsigned int)(IBV_ACCESS_REMOTE_WRITE | IBV_ACCESS_REMOTE_ATOMIC))
 
 _Static_assert((int)IBV_REREG_MR_CHANGE_TRANSLATION == (int)MH_MR_MEMORY &&
 		       (int)IBV_REREG_MR_CHANGE_PD == (int)MH_MR_PD &&
 		       (int)IBV_REREG_MR_CHANGE_ACCESS == (int)MH_MR_ACCESS,
 	       "what of a registration changes");
+
+uint32_t mv_access_of_peers(unsigned int access)
+{
+	return (access & IBV_ACCESS_REMOTE_WRITE ? (uint32_t)MH_ACCESS_REMOTE_WRITE : 0) |
+	       (access & IBV_ACCESS_REMOTE_READ ? (uint32_t)MH_ACCESS_REMOTE_READ : 0) |
+	       (access & IBV_ACCESS_REMOTE_ATOMIC ? (uint32_t)MH_ACCESS_REMOTE_ATOMIC : 0);
+}
 
 static int access_to_nic(unsigned int access, uint32_t *out)
 {
@@ -29,15 +36,11 @@ static int access_to_nic(unsigned int access, uint32_t *out)
 		return EOPNOTSUPP;
 	if ((access & ACCESS_NEED_LOCAL_WRITE) && !(access & IBV_ACCESS_LOCAL_WRITE))
 		return EINVAL;
-	*out = 0;
+	*out = mv_access_of_peers(access);
 	if (access & IBV_ACCESS_LOCAL_WRITE)
 		*out |= MH_ACCESS_LOCAL_WRITE;
-	if (access & IBV_ACCESS_REMOTE_WRITE)
-		*out |= MH_ACCESS_REMOTE_WRITE;
-	if (access & IBV_ACCESS_REMOTE_READ)
-		*out |= MH_ACCESS_REMOTE_READ;
-	if (access & IBV_ACCESS_REMOTE_ATOMIC)
-		*out |= MH_ACCESS_REMOTE_ATOMIC;
+	if (access & IBV_ACCESS_MW_BIND)
+		*out |= MH_ACCESS_MW_BIND;
 	return 0;
 }
 
@@ -55,6 +58,9 @@ struct ibv_mr *ibv_reg_mr_iova2(struct ibv_pd *pd, void *addr, size_t length, ui
 	mr = calloc(1, sizeof(*mr));
 	if (!mr)
 		return mv_null(ENOMEM);
+	/* Addresses of a zero-based region, in keys of both kinds, count from its beginning. */
+	if (access & IBV_ACCESS_ZERO_BASED)
+		iova = 0;
 	err = mh_mr_reg(mv_pd(pd)->nic, addr, length, iova, nic_access, &mr->nic);
 	if (err) {
 		free(mr);

@@ -12,26 +12,27 @@
 #define SEND_FLAGS_KNOWN \
 	((unsigned int)(IBV_SEND_FENCE | IBV_SEND_SIGNALED | IBV_SEND_SOLICITED | IBV_SEND_INLINE))
 
-static uint32_t send_flags(const struct ibv_send_wr *wr)
+int mv_send_flags_to_nic(unsigned int send_flags, uint32_t *out)
 {
-	uint32_t flags = 0;
-
-	if (wr->opcode == IBV_WR_RDMA_WRITE_WITH_IMM || wr->opcode == IBV_WR_SEND_WITH_IMM)
-		flags |= MH_SEND_IMM;
-	if (wr->send_flags & IBV_SEND_SIGNALED)
-		flags |= MH_SEND_SIGNALED;
-	if (wr->send_flags & IBV_SEND_SOLICITED)
-		flags |= MH_SEND_SOLICITED;
-	if (wr->send_flags & IBV_SEND_INLINE)
-		flags |= MH_SEND_INLINE;
-	if (wr->send_flags & IBV_SEND_FENCE)
-		flags |= MH_SEND_FENCE;
-	return flags;
+	if (send_flags & ~SEND_FLAGS_KNOWN)
+		return EINVAL;
+	*out = 0;
+	if (send_flags & IBV_SEND_SIGNALED)
+		*out |= MH_SEND_SIGNALED;
+	if (send_flags & IBV_SEND_SOLICITED)
+		*out |= MH_SEND_SOLICITED;
+	if (send_flags & IBV_SEND_INLINE)
+		*out |= MH_SEND_INLINE;
+	if (send_flags & IBV_SEND_FENCE)
+		*out |= MH_SEND_FENCE;
+	return 0;
 }
 
 /* Operations that verbs has and the NIC has not are EOPNOTSUPP, and those of neither EINVAL. */
-static int opcode_to_nic(enum ibv_wr_opcode opcode, enum mh_send_opcode *out)
+static int opcode_to_nic(enum ibv_wr_opcode opcode, enum mh_send_opcode *out, uint32_t *flags)
 {
+	if (opcode == IBV_WR_RDMA_WRITE_WITH_IMM || opcode == IBV_WR_SEND_WITH_IMM)
+		*flags |= MH_SEND_IMM;
 	if (opcode == IBV_WR_RDMA_WRITE || opcode == IBV_WR_RDMA_WRITE_WITH_IMM)
 		*out = MH_OP_WRITE;
 	else if (opcode == IBV_WR_SEND || opcode == IBV_WR_SEND_WITH_IMM)
@@ -42,6 +43,10 @@ static int opcode_to_nic(enum ibv_wr_opcode opcode, enum mh_send_opcode *out)
 		*out = MH_OP_COMPARE_SWAP;
 	else if (opcode == IBV_WR_ATOMIC_FETCH_AND_ADD)
 		*out = MH_OP_FETCH_ADD;
+	else if (opcode == IBV_WR_LOCAL_INV)
+		*out = MH_OP_LOCAL_INV;
+	else if (opcode == IBV_WR_BIND_MW)
+		*out = MH_OP_BIND_MW;
 	else
 		return opcode <= IBV_WR_ATOMIC_WRITE ? EOPNOTSUPP : EINVAL;
 	return 0;
@@ -69,25 +74,45 @@ static void atomic_to_nic(const struct ibv_send_wr *wr, struct mh_send_wr *out)
 	out->swap = wr->wr.atomic.swap;
 }
 
+/* What needs no packet has no SGEs. */
+static int local_to_nic(const struct ibv_send_wr *wr, struct mh_send_wr *out, struct mh_bind *bind)
+{
+	out->n_sge = 0;
+	if (out->opcode == MH_OP_LOCAL_INV) {
+		out->rkey = wr->invalidate_rkey;
+		return 0;
+	}
+	if (!wr->bind_mw.mw || wr->bind_mw.mw->type != IBV_MW_TYPE_2)
+		return EINVAL;
+	out->rkey = wr->bind_mw.rkey;
+	out->bind = bind;
+	return mv_bind_to_nic(wr->bind_mw.mw, &wr->bind_mw.bind_info, bind);
+}
+
+/* `bind` is for what a bind says besides; it must live as long as *out. */
 static int send_to_nic(const struct ibv_qp *qp, const struct ibv_send_wr *wr,
-		       struct mh_send_wr *out)
+		       struct mh_send_wr *out, struct mh_bind *bind)
 {
 	enum mh_send_opcode opcode;
-	int err = opcode_to_nic(wr->opcode, &opcode);
+	uint32_t flags;
+	int err = mv_send_flags_to_nic(wr->send_flags, &flags);
 
+	if (!err)
+		err = opcode_to_nic(wr->opcode, &opcode, &flags);
 	if (err)
 		return err;
-	if ((wr->send_flags & ~SEND_FLAGS_KNOWN) || wr->num_sge < 0 ||
-	    (wr->num_sge && !wr->sg_list))
-		return EINVAL;
 	*out = (struct mh_send_wr){
 		.wr_id = wr->wr_id,
 		.sge = (const struct mh_sge *)wr->sg_list,
 		.n_sge = (uint32_t)wr->num_sge,
-		.flags = send_flags(wr),
+		.flags = flags,
 		.imm = be32toh(wr->imm_data),
 		.opcode = opcode,
 	};
+	if (opcode >= MH_OP_LOCAL_INV)
+		return local_to_nic(wr, out, bind);
+	if (wr->num_sge < 0 || (wr->num_sge && !wr->sg_list))
+		return EINVAL;
 	if (qp->qp_type == IBV_QPT_UD)
 		return address_to_nic(qp, wr, &out->ud);
 	/* What an operation does not have is not set. */
@@ -107,12 +132,13 @@ static int send_to_nic(const struct ibv_qp *qp, const struct ibv_send_wr *wr,
 static int send_batch(struct mv_qp *qp, struct ibv_send_wr **wr)
 {
 	struct mh_send_wr batch[POST_BATCH];
+	struct mh_bind binds[POST_BATCH];
 	struct ibv_send_wr *next = *wr;
 	uint32_t n = 0, posted = 0;
 	int bad = 0, err = 0;
 
 	while (next && n < POST_BATCH) {
-		bad = send_to_nic(&qp->ibv, next, &batch[n]);
+		bad = send_to_nic(&qp->ibv, next, &batch[n], &binds[n]);
 		if (bad)
 			break;
 		next = next->next;

@@ -19,10 +19,10 @@
 /* For ever; and how long the first wait is then, 1.024 us x 2^14: 17 ms. */
 #define MRC_RETRY_FOR_EVER 25u
 #define MRC_TIMEOUT_USUAL 14u
-/* What a QP whose loss is to be noticed at once may let its peer do. */
+/* What a QP may let its peer do. It binds windows, whether a program says so or not. */
 #define ACCESS_KNOWN                                                       \
 	((unsigned int)(IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE | \
-			IBV_ACCESS_REMOTE_READ | IBV_ACCESS_REMOTE_ATOMIC))
+			IBV_ACCESS_REMOTE_READ | IBV_ACCESS_REMOTE_ATOMIC | IBV_ACCESS_MW_BIND))
 
 /* ---- moves ---- */
 

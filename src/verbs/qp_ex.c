@@ -20,9 +20,10 @@
 	 (uint64_t)IBV_QP_EX_WITH_ATOMIC_FETCH_AND_ADD)
 /* Those of other devices. */
 #define OPS_ABSENT                                                               \
-	((uint64_t)IBV_QP_EX_WITH_LOCAL_INV | (uint64_t)IBV_QP_EX_WITH_BIND_MW | \
-	 (uint64_t)IBV_QP_EX_WITH_SEND_WITH_INV | (uint64_t)IBV_QP_EX_WITH_TSO | \
+	((uint64_t)IBV_QP_EX_WITH_SEND_WITH_INV | (uint64_t)IBV_QP_EX_WITH_TSO | \
 	 (uint64_t)IBV_QP_EX_WITH_ATOMIC_WRITE)
+/* Of memory windows. */
+#define OPS_LOCAL ((uint64_t)IBV_QP_EX_WITH_LOCAL_INV | (uint64_t)IBV_QP_EX_WITH_BIND_MW)
 #define ATTR_KNOWN (((uint32_t)IBV_QP_INIT_ATTR_SEND_OPS_FLAGS << 1) - 1)
 #define ATTR_ABSENT \
 	((uint32_t)IBV_QP_INIT_ATTR_XRCD | IBV_QP_INIT_ATTR_IND_TABLE | IBV_QP_INIT_ATTR_RX_HASH)
@@ -133,19 +134,32 @@ static void wr_send_imm(struct ibv_qp_ex *ex, __be32 imm_data)
 		wr->imm_data = imm_data;
 }
 
+static void wr_local_inv(struct ibv_qp_ex *ex, uint32_t invalidate_rkey)
+{
+	struct ibv_send_wr *wr = begin(ex, IBV_QP_EX_WITH_LOCAL_INV, IBV_WR_LOCAL_INV);
+
+	if (wr)
+		wr->invalidate_rkey = invalidate_rkey;
+}
+
+static void wr_bind_mw(struct ibv_qp_ex *ex, struct ibv_mw *mw, uint32_t rkey,
+		       const struct ibv_mw_bind_info *bind_info)
+{
+	struct ibv_send_wr *wr = begin(ex, IBV_QP_EX_WITH_BIND_MW, IBV_WR_BIND_MW);
+
+	if (!wr)
+		return;
+	wr->bind_mw.mw = mw;
+	wr->bind_mw.rkey = rkey;
+	wr->bind_mw.bind_info = *bind_info;
+}
+
 /* ---- what the device has not ---- */
 
 static void fail(struct ibv_qp_ex *ex, int err)
 {
 	if (!batch_of(ex)->err)
 		batch_of(ex)->err = err;
-}
-
-static void wr_bind_mw(struct ibv_qp_ex *ex, struct ibv_mw *mw, uint32_t rkey,
-		       const struct ibv_mw_bind_info *bind_info)
-{
-	(void)mw, (void)rkey, (void)bind_info;
-	fail(ex, EOPNOTSUPP);
 }
 
 static void wr_invalidate(struct ibv_qp_ex *ex, uint32_t invalidate_rkey)
@@ -289,7 +303,7 @@ static void fill(struct ibv_qp_ex *ex)
 	ex->wr_atomic_cmp_swp = wr_atomic_cmp_swp;
 	ex->wr_atomic_fetch_add = wr_atomic_fetch_add;
 	ex->wr_bind_mw = wr_bind_mw;
-	ex->wr_local_inv = wr_invalidate;
+	ex->wr_local_inv = wr_local_inv;
 	ex->wr_rdma_read = wr_rdma_read;
 	ex->wr_rdma_write = wr_rdma_write;
 	ex->wr_rdma_write_imm = wr_rdma_write_imm;
@@ -350,11 +364,12 @@ static int batch_make(struct mv_qp *qp, uint64_t ops)
 /* Of the operations those that a QP of this type can have on this device. */
 static int ops_check(const struct ibv_context *context, const struct ibv_qp_init_attr_ex *attr)
 {
-	uint64_t may = attr->qp_type == IBV_QPT_RC ? OPS_SEND | OPS_WRITE | OPS_FETCH : OPS_SEND;
+	uint64_t may = attr->qp_type == IBV_QPT_RC ? OPS_SEND | OPS_WRITE | OPS_FETCH | OPS_LOCAL
+						   : OPS_SEND;
 	uint64_t ops = attr->send_ops_flags;
 	struct ibv_device_attr dev;
 
-	if (ops & ~(OPS_SEND | OPS_WRITE | OPS_FETCH | OPS_ABSENT))
+	if (ops & ~(OPS_SEND | OPS_WRITE | OPS_FETCH | OPS_LOCAL | OPS_ABSENT))
 		return EINVAL;
 	if (ops & ~may)
 		return EOPNOTSUPP;

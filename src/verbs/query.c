@@ -26,7 +26,8 @@ static int as_int(uint32_t n)
 
 #define CAP_FLAGS                                                                     \
 	((unsigned int)(IBV_DEVICE_CURR_QP_STATE_MOD | IBV_DEVICE_PORT_ACTIVE_EVENT | \
-			IBV_DEVICE_RC_RNR_NAK_GEN))
+			IBV_DEVICE_RC_RNR_NAK_GEN | IBV_DEVICE_MEM_WINDOW |           \
+			IBV_DEVICE_MEM_WINDOW_TYPE_2B))
 
 int ibv_query_device(struct ibv_context *context, struct ibv_device_attr *device_attr)
 {
@@ -51,6 +52,7 @@ int ibv_query_device(struct ibv_context *context, struct ibv_device_attr *device
 		.max_cq = as_int(nic.max_cq),
 		.max_cqe = as_int(nic.max_cqe),
 		.max_mr = as_int(nic.max_mr),
+		.max_mw = as_int(nic.max_mr),
 		.max_pd = as_int(nic.max_pd),
 		.max_ah = INT_MAX,
 		/* Of each QP and of all of the process; the processor's own atomics see them as

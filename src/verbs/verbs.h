@@ -67,6 +67,11 @@ struct mv_mr {
 	struct mh_mr *nic;
 };
 
+struct mv_mw {
+	struct ibv_mw ibv;
+	struct mh_mw *nic;
+};
+
 struct mv_channel {
 	struct ibv_comp_channel ibv;
 	struct mh_channel *nic;
@@ -125,6 +130,11 @@ static inline struct mv_mr *mv_mr(struct ibv_mr *mr)
 	return (struct mv_mr *)mr;
 }
 
+static inline struct mv_mw *mv_mw(struct ibv_mw *mw)
+{
+	return (struct mv_mw *)mw;
+}
+
 static inline struct mv_channel *mv_channel(struct ibv_comp_channel *channel)
 {
 	return (struct mv_channel *)channel;
@@ -160,13 +170,22 @@ static inline void *mv_null(int err)
 	return NULL;
 }
 
-/* mv_ops_fill sets the operations that inline verbs call; what there is not returns EOPNOTSUPP. */
+/* mv_ops_fill sets the operations that inline verbs call. */
 void mv_ops_fill(struct ibv_context_ops *ops);
 int mv_poll_cq(struct ibv_cq *cq, int num_entries, struct ibv_wc *wc);
 int mv_req_notify_cq(struct ibv_cq *cq, int solicited_only);
 int mv_post_send(struct ibv_qp *qp, struct ibv_send_wr *wr, struct ibv_send_wr **bad_wr);
 int mv_post_recv(struct ibv_qp *qp, struct ibv_recv_wr *wr, struct ibv_recv_wr **bad_wr);
 int mv_post_srq_recv(struct ibv_srq *srq, struct ibv_recv_wr *wr, struct ibv_recv_wr **bad_wr);
+struct ibv_mw *mv_alloc_mw(struct ibv_pd *pd, enum ibv_mw_type type);
+int mv_bind_mw(struct ibv_qp *qp, struct ibv_mw *mw, struct ibv_mw_bind *mw_bind);
+int mv_dealloc_mw(struct ibv_mw *mw);
+/* mv_bind_to_nic is what a bind asks for; EINVAL: access flags that no window has. */
+int mv_bind_to_nic(struct ibv_mw *mw, const struct ibv_mw_bind_info *info, struct mh_bind *out);
+/* mv_access_of_peers is what of these flags peers may do, as enum mh_access. */
+uint32_t mv_access_of_peers(unsigned int access);
+/* mv_send_flags_to_nic translates the flags of a send WR; EINVAL: an unknown one. */
+int mv_send_flags_to_nic(unsigned int send_flags, uint32_t *out);
 /* mv_port_bps is the rate of the port: the paces of all planes together. */
 uint64_t mv_port_bps(struct ibv_context *context);
 /* The operations of struct verbs_context that the device has; arguments as verbs.h says. */

@@ -5,7 +5,7 @@ foreach(name ctl devices objects qp post events verbs verbs_qp verbs_ud)
 	softmrc_test(live_${name} SOURCES live_${name}.c live_rig.c LINKS verbs api Threads::Threads
 		LABELS live release TIMEOUT 180)
 endforeach()
-foreach(name change ex srq status)
+foreach(name change ex mw srq status)
 	softmrc_test(live_verbs_${name} SOURCES live_verbs_${name}.c verbs_rig.c
 		LINKS verbs api Threads::Threads LABELS live release TIMEOUT 180)
 endforeach()

@@ -182,7 +182,7 @@ EX_TEST(ibv_wr_complete, a_batch_that_is_wrong)
 	ibv_wr_set_sge(qp, 0, 0, 0); /* of nothing */
 	assert_int_equal(ibv_wr_complete(qp), EINVAL);
 	qp = start(r, 1);
-	ibv_wr_local_inv(qp, 5); /* never there */
+	ibv_wr_send_tso(qp, bytes, 1, 1); /* never there */
 	assert_int_equal(ibv_wr_complete(qp), EOPNOTSUPP);
 	qp = start(r, 1);
 	for (uint32_t i = 0; i <= VERBS_RIG_DEPTH; i++)
@@ -234,8 +234,7 @@ static void refuse_qp(struct verbs_rig *r, struct ibv_qp_init_attr_ex init, int 
 
 TEST_WITH(verbs_rig_setup, verbs_rig_teardown, ibv_create_qp_ex, refusals)
 {
-	static const uint64_t absent[] = {IBV_QP_EX_WITH_LOCAL_INV, IBV_QP_EX_WITH_BIND_MW,
-					  IBV_QP_EX_WITH_SEND_WITH_INV, IBV_QP_EX_WITH_TSO,
+	static const uint64_t absent[] = {IBV_QP_EX_WITH_SEND_WITH_INV, IBV_QP_EX_WITH_TSO,
 					  IBV_QP_EX_WITH_ATOMIC_WRITE};
 	struct verbs_rig *r = *state;
 	struct ibv_qp_init_attr_ex init = init_ex(r, 0);

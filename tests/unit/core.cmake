@@ -44,6 +44,8 @@ foreach(name
 	engine_rx
 	engine_tx
 	memory
+	local
+	mw
 	paths
 	peer
 	peer_ports

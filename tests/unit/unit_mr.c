@@ -58,7 +58,7 @@ MR_TEST(wrong_arguments)
 	uint8_t bytes[64];
 
 	assert_i_eq(mh_mr_reg(bed->pd, bytes, 0, 0, both, &mr), EINVAL);
-	assert_i_eq(mh_mr_reg(bed->pd, bytes, 64, 0, 16, &mr), EINVAL);
+	assert_i_eq(mh_mr_reg(bed->pd, bytes, 64, 0, 32, &mr), EINVAL);
 	assert_i_eq(mh_mr_reg(bed->pd, bytes, 64, 0, MH_ACCESS_REMOTE_WRITE, &mr), EINVAL);
 	assert_i_eq(mh_mr_reg(bed->pd, bytes, SIZE_MAX, 0, both, &mr), EINVAL);
 	assert_i_eq(mh_mr_reg(bed->pd, bytes, 64, UINT64_MAX - 10, both, &mr), EINVAL);

@@ -36,7 +36,7 @@ static void check_poll(uint64_t wr_id, enum mt_wc_status status)
 {
 	struct mt_event ev;
 
-	assert_true(mt_sq_poll(&sq, &ev));
+	assert_true(mt_sq_poll(&sq, UINT64_MAX, &ev));
 	assert_u_eq(ev.type, MT_EVENT_SEND);
 	assert_u_eq(ev.wr_id, wr_id);
 	assert_u_eq(ev.status, status);
@@ -46,7 +46,7 @@ static void check_none(void)
 {
 	struct mt_event ev;
 
-	assert_false(mt_sq_poll(&sq, &ev));
+	assert_false(mt_sq_poll(&sq, UINT64_MAX, &ev));
 }
 
 /* REQ(req.complete.order) REQ(req.complete.once) */
@@ -73,10 +73,10 @@ TEST_WITH(fresh, NULL, mt_sq_poll, tells_of_the_request)
 	post(1, MT_WR_SIGNALED | MT_WR_IMM);
 	post(2, MT_WR_SIGNALED);
 	mt_sq_complete(&sq, 2);
-	assert_true(mt_sq_poll(&sq, &ev));
+	assert_true(mt_sq_poll(&sq, UINT64_MAX, &ev));
 	assert_true(ev.with_imm);
 	assert_u_eq(ev.byte_len, 100);
-	assert_true(mt_sq_poll(&sq, &ev));
+	assert_true(mt_sq_poll(&sq, UINT64_MAX, &ev));
 	assert_false(ev.with_imm);
 }
 
