@@ -23,7 +23,8 @@
 
 /* An atomic operation on 8 bytes of an MR, as a number in the machine's own byte order. */
 struct mt_atomic {
-	bool swaps; /* if what is there equals `compare`, swap_add is stored; else it is added */
+	bool swaps;  /* if what is there equals `compare`, swap_add is stored; else it is added */
+	bool stores; /* swap_add is stored, whatever is there */
 	uint64_t swap_add;
 	uint64_t compare;
 };
@@ -40,7 +41,7 @@ struct mt_env {
 	/*
 	 * atomic carries *op out at `offset` of that MR, atomically towards all others that do, and
 	 * returns what was there in *original. false: the memory is gone, or not aligned. NULL: QPs
-	 * have no MW_EXT_ATOMIC.
+	 * have neither MW_EXT_ATOMIC nor MW_EXT_ATOMIC_WRITE.
 	 */
 	bool (*atomic)(void *ctx, void *mr_user, uint64_t offset, const struct mt_atomic *op,
 		       uint64_t *original);

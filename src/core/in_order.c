@@ -20,14 +20,14 @@ void mt_in_order_put(struct mt_in_order *o, struct mt_waiter *w)
 	o->count++;
 }
 
-struct mt_waiter *mt_in_order_take(struct mt_in_order *o, uint64_t expected)
+struct mt_waiter *mt_in_order_take(struct mt_in_order *o, uint64_t expected, uint64_t below)
 {
 	struct mt_waiter *first;
 
 	if (o->count == 0)
 		return NULL;
 	first = mb_container_of(o->waiters.next, struct mt_waiter, link);
-	if (first->psn >= expected)
+	if (first->psn >= expected || first->msn >= below)
 		return NULL;
 	mb_link_remove(&first->link);
 	o->count--;

@@ -47,7 +47,10 @@ static inline void *mt_waiter_bytes(struct mt_waiter *w)
 void mt_in_order_init(struct mt_in_order *o);
 /* mt_in_order_put adds a packet whose PSN is not there. */
 void mt_in_order_put(struct mt_in_order *o, struct mt_waiter *w);
-/* mt_in_order_take removes the lowest packet if its PSN is below `expected`; else NULL. */
-struct mt_waiter *mt_in_order_take(struct mt_in_order *o, uint64_t expected);
+/*
+ * mt_in_order_take removes the lowest packet if its PSN is below `expected` and its MSN below
+ * `below`; else NULL.
+ */
+struct mt_waiter *mt_in_order_take(struct mt_in_order *o, uint64_t expected, uint64_t below);
 
 #endif

@@ -64,8 +64,11 @@ void mt_recv_place(const struct mt_incoming *c);
  * to the QP that takes them.
  */
 MT_ASIDE bool mt_ext_admit(struct mt_incoming *c);
-/* mt_ext_in_turn does what waited for packets that are there now. */
-MT_ASIDE void mt_ext_in_turn(const struct mt_incoming *c);
+/*
+ * mt_ext_in_turn does what waited for packets that are there now; `msn`: messages complete in
+ * order.
+ */
+MT_ASIDE void mt_ext_in_turn(const struct mt_incoming *c, uint64_t msn);
 
 enum mt_request_found {
 	MT_REQUEST_TAKEN,
@@ -76,8 +79,9 @@ enum mt_request_found {
 /* mt_request_check looks at a READ or atomic of the peer; mt_request_keep keeps it for its turn. */
 enum mt_request_found mt_request_check(const struct mt_incoming *c);
 void mt_request_keep(const struct mt_incoming *c);
-/* mt_requests_carry_out carries out those before which nothing is missing. */
-void mt_requests_carry_out(struct mt_qp *qp, uint64_t now_ns);
+/* mt_requests_carry_out carries out those before which nothing is missing, with MSNs below `below`.
+ */
+void mt_requests_carry_out(struct mt_qp *qp, uint64_t below, uint64_t now_ns);
 
 enum mt_response_found {
 	MT_RESPONSE_PLACED,
@@ -94,7 +98,7 @@ void mt_response_taken(const struct mt_incoming *c);
 bool mt_in_order_waits(const struct mt_incoming *c);
 /* mt_in_order_put_by lets it wait, in c->waiter. */
 void mt_in_order_put_by(const struct mt_incoming *c);
-/* mt_in_order_place places what waited for the holes that are filled now. */
-void mt_in_order_place(struct mt_qp *qp);
+/* mt_in_order_place places what waited for the holes that are filled now, of such messages. */
+void mt_in_order_place(struct mt_qp *qp, uint64_t below);
 
 #endif

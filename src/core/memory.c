@@ -107,7 +107,7 @@ static void give_waiters(struct mt_qp *qp)
 {
 	struct mt_waiter *w;
 
-	while (qp->ext && (w = mt_in_order_take(&qp->ext->in_order, UINT64_MAX)))
+	while (qp->ext && (w = mt_in_order_take(&qp->ext->in_order, UINT64_MAX, UINT64_MAX)))
 		mt_qp_give_waiter(qp, w);
 }
 

@@ -13,8 +13,10 @@
 
 #define QUEUE_MAX 32768u
 #define LENGTH_MAX UINT32_MAX
-#define FLAGS_ALL ((uint32_t)MT_WR_IMM | MT_WR_SIGNALED | MT_WR_SOLICITED | MT_WR_FENCE)
-#define EXTENSIONS (uint8_t)(MW_EXT_SEND | MW_EXT_READ | MW_EXT_ATOMIC)
+#define FLAGS_ALL ((uint32_t)MT_WR_IMM | MT_WR_SIGNALED | MT_WR_SOLICITED | MT_WR_FENCE | MT_WR_INV)
+#define EXTENSIONS \
+	(uint8_t)(MW_EXT_SEND | MW_EXT_READ | MW_EXT_ATOMIC | MW_EXT_INV | MW_EXT_ATOMIC_WRITE)
+#define ATOMICS (MW_EXT_ATOMIC | MW_EXT_ATOMIC_WRITE)
 
 static uint32_t slots(uint32_t depth)
 {
@@ -84,7 +86,7 @@ int mt_qp_init(struct mt_engine *e, void *mem, const struct mt_qp_cap *cap, uint
 	struct mt_qp *qp = mem;
 
 	if (mt_qp_size(cap) == 0 || qpn < MW_QPN_FIRST || qpn > MW_QPN_MAX ||
-	    (cap->extensions & MW_EXT_ATOMIC && !e->env.atomic))
+	    (cap->extensions & ATOMICS && !e->env.atomic))
 		return MT_ERR_INVALID;
 	if (*place)
 		return MT_ERR_EXISTS;
@@ -137,6 +139,15 @@ static bool sges_allowed(const struct mt_qp *qp, const struct mt_send_wr *wr, ui
 	return allowed;
 }
 
+static uint8_t last_op(const struct mt_wqe *wqe)
+{
+	bool imm = wqe->flags & MT_WR_IMM;
+
+	if (wqe->n_packets > 1)
+		return imm ? MW_WRITE_LAST_IMM : MW_WRITE_LAST;
+	return imm ? MW_WRITE_ONLY_IMM : MW_WRITE_ONLY;
+}
+
 static void fill_wqe(struct mt_qp *qp, struct mt_wqe *wqe, const struct mt_send_wr *wr,
 		     uint32_t length)
 {
@@ -157,6 +168,7 @@ static void fill_wqe(struct mt_qp *qp, struct mt_wqe *wqe, const struct mt_send_
 		.opcode = (uint8_t)wr->opcode,
 		.first_op = MW_WRITE_FIRST,
 	};
+	wqe->last_op = last_op(wqe);
 	if (wr->n_sge)
 		memcpy(&req->sq.sges[(size_t)(wqe - req->sq.wqes) * req->sq.max_sge], wr->sge,
 		       wr->n_sge * sizeof(*wr->sge));
@@ -181,7 +193,8 @@ int mt_qp_post_send(struct mt_qp *qp, uint64_t now_ns, const struct mt_send_wr *
 	allowed = sges_allowed(qp, wr, &length);
 	if (!allowed && !qp->ext)
 		return MT_ERR_ACCESS;
-	if (length > LENGTH_MAX || (wr->opcode != MT_WR_WRITE && !mt_wr_known(qp, wr, length)))
+	if (length > LENGTH_MAX ||
+	    ((wr->opcode != MT_WR_WRITE || wr->flags & MT_WR_INV) && !mt_wr_known(qp, wr, length)))
 		return MT_ERR_INVALID;
 	wqe = mt_sq_slot(&qp->req.sq);
 	if (!wqe)

@@ -92,6 +92,7 @@ struct mt_qp_ext {
 	struct mt_in_order in_order;
 	struct mt_locals *locals; /* NULL: none were posted; see local.h */
 	bool binds;		  /* windows may be bound on it */
+	bool invalidates;	  /* a SEND that came and is not complete may invalidate one */
 };
 
 struct mt_qp {

@@ -267,7 +267,8 @@ static int change_in_rtr(struct mt_qp *qp, const struct mt_qp_attr *a, uint64_t 
 /* Memory for `most` READs and atomics, if there can be any; false: none to be had. */
 static bool take_responses(struct mt_qp *qp, uint8_t most, void **mem)
 {
-	bool wanted = most > 0 && qp->cap.extensions & (MW_EXT_READ | MW_EXT_ATOMIC) &&
+	bool wanted = most > 0 &&
+		      qp->cap.extensions & (MW_EXT_READ | MW_EXT_ATOMIC | MW_EXT_ATOMIC_WRITE) &&
 		      !qp->ext->responses;
 
 	*mem = wanted ? mt_engine_alloc(qp->engine, sizeof(struct mt_responses)) : NULL;

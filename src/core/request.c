@@ -10,8 +10,6 @@
 #include "core/incoming.h"
 #include "core/responses.h"
 
-#define ONE_PACKET(opcode) ((uint8_t)((opcode) - (MW_SEND_ONLY - MW_SEND_FIRST)))
-
 /* Whether answers could be sent; the first request says that the peer takes any. */
 static bool ready_to_answer(struct mt_qp *qp, uint64_t now_ns)
 {
@@ -24,12 +22,19 @@ static bool ready_to_answer(struct mt_qp *qp, uint64_t now_ns)
 	return mt_qp_take_records(answers, now_ns);
 }
 
+static uint32_t operand_bytes(uint8_t opcode)
+{
+	if (opcode == MW_READ_REQUEST)
+		return 0;
+	return opcode == MW_ATOMIC_WRITE ? sizeof(uint64_t) : MW_ATOMIC_BYTES;
+}
+
 enum mt_request_found mt_request_check(const struct mt_incoming *c)
 {
 	bool atomic = c->pkt->bth.opcode != MW_READ_REQUEST;
 	struct mt_qp *qp = c->qp;
 
-	if (c->pkt->payload_len != (atomic ? MW_ATOMIC_BYTES : 0) || (atomic && !c->rx->payload))
+	if (c->pkt->payload_len != operand_bytes(c->pkt->bth.opcode) || (atomic && !c->rx->payload))
 		return MT_REQUEST_MALFORMED;
 	if (!qp->ext->responses || qp->attr.max_dest_rd_atomic == 0)
 		return MT_REQUEST_TAKEN; /* to be refused in its turn */
@@ -50,6 +55,10 @@ static struct mt_request read_request(const struct mt_incoming *c)
 
 	if (q.opcode == MW_READ_REQUEST) {
 		q.length = data->imm;
+		return q;
+	}
+	if (q.opcode == MW_ATOMIC_WRITE) { /* bytes, not a number */
+		memcpy(&q.swap_add, operands, sizeof(q.swap_add));
 		return q;
 	}
 	q.swap_add = mb_load_be64(operands);
@@ -106,11 +115,11 @@ static void answer(struct mt_responses *r, const struct mt_request *q, const str
 		.n_packets = packets,
 		.length = q->length,
 		.n_sge = q->length > 0,
-		.first_op = ONE_PACKET(MW_ATOMIC_RESPONSE),
+		.first_op = MW_READ_RESPONSE_FIRST,
+		.last_op = MW_ATOMIC_RESPONSE,
 	};
 	if (q->opcode == MW_READ_REQUEST)
-		wqe->first_op = packets > 1 ? (uint8_t)MW_READ_RESPONSE_FIRST
-					    : ONE_PACKET(MW_READ_RESPONSE_ONLY);
+		wqe->last_op = packets > 1 ? MW_READ_RESPONSE_LAST : MW_READ_RESPONSE_ONLY;
 	r->sges[wqe - r->wqes] = *memory;
 	req->post_psn += packets;
 	req->sq.tail++;
@@ -157,12 +166,13 @@ static uint8_t carry_out_read(struct mt_responses *r, const struct mt_request *q
 	return 0;
 }
 
-/* REQ(ext.atomic.access) REQ(ext.atomic.aligned) */
+/* REQ(ext.atomic.access) REQ(ext.atomic.aligned) REQ(ext.atomic.write) */
 static uint8_t carry_out_atomic(struct mt_responses *r, const struct mt_request *q)
 {
 	const struct mt_env *env = &r->of->engine->env;
 	struct mt_atomic op = {
 		.swaps = q->opcode == MW_COMPARE_SWAP,
+		.stores = q->opcode == MW_ATOMIC_WRITE,
 		.swap_add = q->swap_add,
 		.compare = q->compare,
 	};
@@ -171,7 +181,8 @@ static uint8_t carry_out_atomic(struct mt_responses *r, const struct mt_request 
 
 	if (q->va % sizeof(uint64_t) != 0)
 		return MW_NAK_INVALID_REQUEST;
-	mr = allowed(r->of, q, sizeof(uint64_t), MT_ACCESS_REMOTE_ATOMIC);
+	mr = allowed(r->of, q, sizeof(uint64_t),
+		     op.stores ? MT_ACCESS_REMOTE_WRITE : MT_ACCESS_REMOTE_ATOMIC);
 	if (!mr)
 		return MW_NAK_REMOTE_ACCESS;
 	if (!env->atomic(env->ctx, mr->user, q->va - mr->origin, &op, &original))
@@ -202,11 +213,12 @@ static void carry_out(struct mt_responses *r, const struct mt_request *q, uint64
 }
 
 /* REQ(ext.request.order) */
-void mt_requests_carry_out(struct mt_qp *qp, uint64_t now_ns)
+void mt_requests_carry_out(struct mt_qp *qp, uint64_t below, uint64_t now_ns)
 {
 	struct mt_responses *r = qp->ext->responses;
 
-	while (r->n_waiting > 0 && r->waiting[0].psn < qp->rsp.window.expected) {
+	while (r->n_waiting > 0 && r->waiting[0].psn < qp->rsp.window.expected &&
+	       r->waiting[0].msn < below) {
 		struct mt_request first = r->waiting[0];
 
 		r->n_waiting--;

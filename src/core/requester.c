@@ -22,35 +22,16 @@ static uint32_t packet_bytes(const struct mt_qp *qp, const struct mt_wqe *wqe, u
 	return left < qp->attr.path_mtu ? left : qp->attr.path_mtu;
 }
 
-/* From the opcode of its FIRST packet on, those of an operation follow each other. */
-enum place {
-	FIRST,
-	MIDDLE,
-	LAST,
-	LAST_IMM,
-	ONLY,
-	ONLY_IMM,
-};
-#define OPCODE(op, place) (MW_##op##_##place == MW_##op##_FIRST + place)
-_Static_assert(OPCODE(WRITE, MIDDLE) && OPCODE(WRITE, LAST) && OPCODE(WRITE, LAST_IMM) &&
-		       OPCODE(WRITE, ONLY) && OPCODE(WRITE, ONLY_IMM),
-	       "opcodes of WRITE");
-_Static_assert(OPCODE(SEND, MIDDLE) && OPCODE(SEND, LAST) && OPCODE(SEND, LAST_IMM) &&
-		       OPCODE(SEND, ONLY) && OPCODE(SEND, ONLY_IMM),
-	       "opcodes of SEND");
+_Static_assert(MW_WRITE_MIDDLE == MW_WRITE_FIRST + 1 && MW_SEND_MIDDLE == MW_SEND_FIRST + 1 &&
+		       MW_READ_RESPONSE_MIDDLE == MW_READ_RESPONSE_FIRST + 1,
+	       "opcodes of first and middle packets");
 
 /* REQ(req.segment) */
 static uint8_t opcode_of(const struct mt_wqe *wqe, uint32_t index)
 {
-	bool last = index + 1 == wqe->n_packets, imm = wqe->flags & MT_WR_IMM;
-
-	if (wqe->n_packets == 1)
-		return (uint8_t)(wqe->first_op + (imm ? ONLY_IMM : ONLY));
-	if (index == 0)
-		return wqe->first_op;
-	if (!last)
-		return (uint8_t)(wqe->first_op + MIDDLE);
-	return (uint8_t)(wqe->first_op + (imm ? LAST_IMM : LAST));
+	if (index + 1 == wqe->n_packets)
+		return wqe->last_op;
+	return (uint8_t)(wqe->first_op + (index > 0));
 }
 
 /*

@@ -7,10 +7,6 @@
 #include "core/local.h"
 #include "core/responses.h"
 
-/* The opcode of a message that is always one packet, as the first of several would count from it.
- */
-#define ONE_PACKET(opcode) ((uint8_t)((opcode) - (MW_SEND_ONLY - MW_SEND_FIRST)))
-
 /* ---- posting ---- */
 
 static bool request_valid(const struct mt_qp *qp, const struct mt_send_wr *wr, uint64_t length)
@@ -22,23 +18,26 @@ static bool request_valid(const struct mt_qp *qp, const struct mt_send_wr *wr, u
 }
 
 /* What of the extensions an operation needs. */
-static uint8_t needs(uint8_t opcode)
+static uint8_t needs(uint8_t opcode, uint32_t flags)
 {
 	static const uint8_t ext[MT_WR_OPCODES] = {
 		[MT_WR_SEND] = MW_EXT_SEND,
 		[MT_WR_READ] = MW_EXT_READ,
 		[MT_WR_COMPARE_SWAP] = MW_EXT_ATOMIC,
 		[MT_WR_FETCH_ADD] = MW_EXT_ATOMIC,
+		[MT_WR_ATOMIC_WRITE] = MW_EXT_ATOMIC_WRITE,
 	};
 
-	return ext[opcode];
+	return flags & MT_WR_INV ? ext[opcode] | MW_EXT_INV : ext[opcode];
 }
 
 /* REQ(svc.write-only) */
 bool mt_wr_known(const struct mt_qp *qp, const struct mt_send_wr *wr, uint64_t length)
 {
 	if ((unsigned)wr->opcode >= MT_WR_LOCAL_INV ||
-	    !(qp->cap.extensions & needs((uint8_t)wr->opcode)))
+	    needs((uint8_t)wr->opcode, wr->flags) & ~qp->cap.extensions)
+		return false;
+	if (wr->flags & MT_WR_INV && (wr->opcode != MT_WR_SEND || wr->flags & MT_WR_IMM))
 		return false;
 	return wr->opcode == MT_WR_SEND || request_valid(qp, wr, length);
 }
@@ -60,7 +59,23 @@ static void extend_atomic(struct mt_qp *qp, struct mt_wqe *wqe, const struct mt_
 		.lkey = MT_LKEY_ADAPTER,
 	};
 	wqe->length = MW_ATOMIC_BYTES;
-	wqe->first_op = ONE_PACKET(swaps ? MW_COMPARE_SWAP : MW_FETCH_ADD);
+	wqe->last_op = swaps ? MW_COMPARE_SWAP : MW_FETCH_ADD;
+}
+
+static void extend_send(struct mt_qp *qp, struct mt_wqe *wqe, const struct mt_send_wr *wr)
+{
+	bool one = wqe->n_packets == 1;
+
+	wqe->remote_addr = 0;
+	wqe->rkey = 0;
+	wqe->first_op = MW_SEND_FIRST;
+	wqe->last_op = one ? MW_SEND_ONLY : MW_SEND_LAST;
+	if (wr->flags & MT_WR_IMM)
+		wqe->last_op = one ? MW_SEND_ONLY_IMM : MW_SEND_LAST_IMM;
+	else
+		qp->req.rqmsn++;
+	if (wr->flags & MT_WR_INV)
+		wqe->last_op = one ? MW_SEND_ONLY_INV : MW_SEND_LAST_INV;
 }
 
 /*
@@ -70,17 +85,18 @@ static void extend_atomic(struct mt_qp *qp, struct mt_wqe *wqe, const struct mt_
 void mt_wqe_extend(struct mt_qp *qp, struct mt_wqe *wqe, const struct mt_send_wr *wr)
 {
 	if (wr->opcode == MT_WR_SEND) {
-		wqe->remote_addr = 0;
-		wqe->rkey = 0;
-		wqe->first_op = MW_SEND_FIRST;
-		qp->req.rqmsn = (uint16_t)(qp->req.rqmsn + !(wr->flags & MT_WR_IMM));
+		extend_send(qp, wqe, wr);
 		return;
 	}
 	wqe->flags |= MT_WQE_WAITS;
 	wqe->n_packets = 1;
+	if (wr->opcode == MT_WR_ATOMIC_WRITE) {
+		wqe->last_op = MW_ATOMIC_WRITE;
+		return;
+	}
 	wqe->imm = wqe->length;
 	wqe->length = 0;
-	wqe->first_op = ONE_PACKET(MW_READ_REQUEST);
+	wqe->last_op = MW_READ_REQUEST;
 	if (wr->opcode != MT_WR_READ)
 		extend_atomic(qp, wqe, wr);
 }
@@ -97,6 +113,8 @@ static bool has_room(const struct mt_qp *qp, const struct mt_wqe *wqe)
 {
 	const struct mt_sge *sge = mt_sq_sges(&qp->req.sq, wqe);
 
+	if (wqe->opcode == MT_WR_ATOMIC_WRITE)
+		return true; /* what was there goes nowhere */
 	if (wqe->opcode != MT_WR_READ)
 		return may_be_written(qp, &qp->ext->operands[wqe - qp->req.sq.wqes].result);
 	for (uint32_t i = 0; i < wqe->n_sge; i++)
@@ -126,7 +144,7 @@ static bool may_ask(struct mt_qp *qp, const struct mt_wqe *wqe)
 /* REQ(ext.strict-peer) REQ(ext.fence) REQ(ext.send.local) */
 bool mt_ext_may_begin(struct mt_qp *qp, const struct mt_wqe *wqe)
 {
-	uint8_t ext = needs(wqe->opcode);
+	uint8_t ext = needs(wqe->opcode, wqe->flags);
 
 	if (mt_locals_wait(qp) && !mt_locals_carry_out(qp))
 		return false;

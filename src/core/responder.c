@@ -390,7 +390,7 @@ static enum check do_track(struct mt_incoming *c)
 	uint32_t complete = mt_rx_window_take(&rsp->window, c->psn, c->op & MW_OP_END);
 
 	if (c->qp->ext)
-		mt_ext_in_turn(c);
+		mt_ext_in_turn(c, rsp->msn + complete);
 	mt_incoming_stats(c)->rx_data_packets++;
 	rsp->rcvd_bytes += c->pkt->payload_len + MT_NOMINAL_HEADER;
 	rsp->msn += complete;

@@ -3,13 +3,16 @@
 #include <string.h>
 
 #include "core/incoming.h"
+#include "core/mw.h"
 #include "core/responses.h"
 #include "core/srq.h"
 
 static uint8_t needs(const struct mt_incoming *c)
 {
 	if (c->op & MW_OP_SEND)
-		return MW_EXT_SEND;
+		return c->op & MW_OP_INV ? MW_EXT_SEND | MW_EXT_INV : MW_EXT_SEND;
+	if (c->pkt->bth.opcode == MW_ATOMIC_WRITE)
+		return MW_EXT_ATOMIC_WRITE;
 	return c->pkt->bth.opcode == MW_READ_REQUEST ? MW_EXT_READ : MW_EXT_ATOMIC;
 }
 
@@ -20,7 +23,7 @@ bool mt_ext_admit(struct mt_incoming *c)
 	struct mt_responses *r;
 
 	if (!(c->op & MW_OP_ANSWER))
-		return mt_qp_has(qp, needs(c));
+		return qp->ext && !(needs(c) & ~qp->ext->agree.both);
 	r = qp->ext ? qp->ext->responses : NULL;
 	if (!r || (!mt_qp_may_send(qp) && r->qp.state != MT_QPS_ERR))
 		return false;
@@ -28,14 +31,57 @@ bool mt_ext_admit(struct mt_incoming *c)
 	return true;
 }
 
-void mt_ext_in_turn(const struct mt_incoming *c)
+static void catch_up(const struct mt_incoming *c, uint64_t below)
 {
 	struct mt_qp_ext *ext = c->qp->ext;
 
 	if (ext->in_order.count > 0)
-		mt_in_order_place(c->qp);
+		mt_in_order_place(c->qp, below);
 	if (ext->responses && ext->responses->n_waiting > 0)
-		mt_requests_carry_out(c->qp, c->rx->now_ns);
+		mt_requests_carry_out(c->qp, below, c->rx->now_ns);
+}
+
+/* The oldest receive whose message invalidates a key, if all of the message and before it came. */
+static struct mt_rqe *invalidation(struct mt_qp *qp, uint64_t msn)
+{
+	const struct mt_rq *rq = &qp->rsp.rq;
+
+	for (uint64_t i = rq->used; i < rq->tail; i++) {
+		struct mt_rqe *rqe = mt_rq_at(rq, i);
+
+		if (rqe->inv_due)
+			return (int32_t)((uint32_t)msn - rqe->msn) > 0 ? rqe : NULL;
+	}
+	qp->ext->invalidates = false;
+	return NULL;
+}
+
+/*
+ * All before the message is done with the key, and nothing behind it has begun. A key that names no
+ * window of this QP refuses the message. REQ(ext.send.inv) REQ(ext.send.inv-refused)
+ */
+static void invalidate(const struct mt_incoming *c, uint64_t msn)
+{
+	struct mt_rqe *rqe;
+
+	while (c->qp->ext->invalidates && (rqe = invalidation(c->qp, msn))) {
+		struct mt_incoming of = {.qp = c->qp,
+					 .msn = msn - (uint32_t)((uint32_t)msn - rqe->msn)};
+
+		catch_up(c, of.msn);
+		rqe->inv_due = false;
+		if (!mt_incoming_wanted(&of) || mt_mw_invalidate(c->qp, rqe->imm))
+			continue;
+		mt_incoming_stats(c)->rx_access_errors++;
+		mt_incoming_refuse(&of, MW_NAK_REMOTE_ACCESS, MT_WC_REM_INV_REQ_ERR);
+	}
+}
+
+void mt_ext_in_turn(const struct mt_incoming *c, uint64_t msn)
+{
+	if (c->qp->ext->invalidates)
+		invalidate(c, msn);
+	catch_up(c, UINT64_MAX);
 }
 
 /* What is longer than its receive, or lies outside itself. REQ(ext.recv.length) */
@@ -61,6 +107,8 @@ void mt_recv_arrived(const struct mt_incoming *c)
 	rqe->byte_len = c->pkt->data.reth.dmalen;
 	rqe->opcode = c->op & MW_OP_SEND ? MT_WR_SEND : MT_WR_WRITE;
 	rqe->with_imm = c->op & MW_OP_IMM;
+	rqe->with_inv = rqe->inv_due = c->op & MW_OP_INV;
+	c->qp->ext->invalidates |= rqe->inv_due;
 	rqe->solicited = c->pkt->bth.se;
 	rqe->arrived = true;
 }
@@ -122,12 +170,12 @@ void mt_in_order_put_by(const struct mt_incoming *c)
  * What waited for the hole that is filled now. Its key is asked for once more: it may be gone.
  * REQ(ext.order.wait)
  */
-void mt_in_order_place(struct mt_qp *qp)
+void mt_in_order_place(struct mt_qp *qp, uint64_t below)
 {
 	const struct mt_engine *e = qp->engine;
 	struct mt_waiter *w;
 
-	while ((w = mt_in_order_take(&qp->ext->in_order, qp->rsp.window.expected))) {
+	while ((w = mt_in_order_take(&qp->ext->in_order, qp->rsp.window.expected, below))) {
 		const struct mt_mr *mr =
 			mt_mr_check_peer(qp, w->rkey, w->va, w->len, MT_ACCESS_REMOTE_WRITE);
 		struct mt_incoming of = {.qp = qp, .msn = w->msn};

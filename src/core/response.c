@@ -63,6 +63,12 @@ static bool put_atomic(const struct mt_incoming *c, const struct mt_qp *of,
 	return put(c, &piece, &original);
 }
 
+static bool put_answer(const struct mt_incoming *c, const struct mt_qp *of,
+		       const struct mt_wqe *wqe)
+{
+	return wqe->opcode == MT_WR_READ ? put_read(c, of, wqe) : put_atomic(c, of, wqe);
+}
+
 enum mt_response_found mt_response_place(const struct mt_incoming *c)
 {
 	struct mt_responses *r = mt_responses_of(c->qp);
@@ -74,7 +80,7 @@ enum mt_response_found mt_response_place(const struct mt_incoming *c)
 	wqe = asker(r, c->msn);
 	if (!fits(c, wqe))
 		return MT_RESPONSE_MALFORMED;
-	placed = wqe->opcode == MT_WR_READ ? put_read(c, r->of, wqe) : put_atomic(c, r->of, wqe);
+	placed = wqe->opcode == MT_WR_ATOMIC_WRITE || put_answer(c, r->of, wqe);
 	if (placed)
 		return MT_RESPONSE_PLACED;
 	mt_qp_fail(r->of, MT_WC_LOC_PROT_ERR, MT_WC_LOC_PROT_ERR);

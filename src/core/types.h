@@ -77,6 +77,7 @@ enum mt_wr_flags {
 	MT_WR_SIGNALED = 1u << 1,  /* report success too */
 	MT_WR_SOLICITED = 1u << 2, /* sets BTH.SE on the last packet */
 	MT_WR_FENCE = 1u << 4,	   /* begins when all READs and atomics before it are complete */
+	MT_WR_INV = 1u << 5, /* SEND: `imm` is the rkey of a window that the peer invalidates */
 };
 
 /* What a send WR asks for. MRC has WRITE; the others need the extension of docs/protocol.md. */
@@ -87,6 +88,7 @@ enum mt_wr_opcode {
 	/* On 8 bytes of the peer's memory; what was there goes to the SGEs. */
 	MT_WR_COMPARE_SWAP,
 	MT_WR_FETCH_ADD,
+	MT_WR_ATOMIC_WRITE, /* of 8 bytes from the SGE, in one step */
 	/* Of our own windows, without a packet: see struct mt_local_wr. */
 	MT_WR_LOCAL_INV,
 	MT_WR_BIND_MW,
@@ -269,6 +271,7 @@ struct mt_event {
 	uint8_t type;	    /* enum mt_event_type */
 	uint8_t status;	    /* SEND, RECV, QP: enum mt_wc_status */
 	bool imm_valid;	    /* RECV: `imm` came; not for a flushed receive */
+	bool invalidated;   /* RECV: it made a window invalid, whose rkey is in `imm` */
 	bool solicited;	    /* RECV: BTH.SE was set */
 	bool with_imm;	    /* SEND: the WR had immediate data */
 	uint8_t opcode;	    /* SEND: enum mt_wr_opcode of the WR; RECV: of the peer's */

@@ -89,6 +89,7 @@ bool mt_rq_poll(struct mt_rq *rq, struct mt_event *ev)
 		.type = MT_EVENT_RECV,
 		.status = rqe->status,
 		.imm_valid = rqe->status == MT_WC_SUCCESS && rqe->with_imm,
+		.invalidated = rqe->status == MT_WC_SUCCESS && rqe->with_inv,
 		.opcode = rqe->opcode,
 		.solicited = rqe->solicited,
 		.wr_id = rqe->wr_id,

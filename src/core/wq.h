@@ -34,7 +34,8 @@ struct mt_wqe {
 	uint8_t flags;	  /* enum mt_wr_flags, MT_WQE_* */
 	uint8_t status;	  /* enum mt_wc_status, once complete */
 	uint8_t opcode;	  /* enum mt_wr_opcode */
-	uint8_t first_op; /* enum mw_opcode of its first of several packets */
+	uint8_t first_op; /* enum mw_opcode of its first of several packets, ... */
+	uint8_t last_op;  /* ... and of its last, or only one */
 };
 
 struct mt_sq {
@@ -58,7 +59,9 @@ struct mt_rqe {
 	uint8_t opcode; /* enum mt_wr_opcode of what arrived */
 	bool solicited : 1;
 	bool with_imm : 1;
-	bool arrived : 1; /* the end of its message did; see recv_queue.h */
+	bool arrived : 1;  /* the end of its message did; see recv_queue.h */
+	bool with_inv : 1; /* `imm` is a key that the message invalidates, ... */
+	bool inv_due : 1;  /* ... and has not yet */
 };
 
 struct mt_rq {

@@ -15,3 +15,8 @@ uint64_t mh_atomic_swap(void *at, uint64_t from, uint64_t to)
 				    __ATOMIC_SEQ_CST);
 	return from;
 }
+
+uint64_t mh_atomic_store(void *at, uint64_t to)
+{
+	return __atomic_exchange_n((atomic_word *)at, to, __ATOMIC_SEQ_CST);
+}

@@ -14,5 +14,7 @@
  */
 uint64_t mh_atomic_add(void *at, uint64_t add);
 uint64_t mh_atomic_swap(void *at, uint64_t from, uint64_t to);
+/* mh_atomic_store stores `to` whatever is there, and returns that. */
+uint64_t mh_atomic_store(void *at, uint64_t to);
 
 #endif

@@ -113,8 +113,11 @@ static void engine_atomic_run(void *ctx)
 {
 	struct engine_atomic *a = ctx;
 
-	a->original = a->op->swaps ? mh_atomic_swap(a->at, a->op->compare, a->op->swap_add)
-				   : mh_atomic_add(a->at, a->op->swap_add);
+	if (a->op->stores)
+		a->original = mh_atomic_store(a->at, a->op->swap_add);
+	else
+		a->original = a->op->swaps ? mh_atomic_swap(a->at, a->op->compare, a->op->swap_add)
+					   : mh_atomic_add(a->at, a->op->swap_add);
 }
 
 /* The address was aligned as the MR counts; one registered askew is none to be atomic on. */

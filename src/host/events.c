@@ -77,6 +77,8 @@ static enum mh_wc_opcode events_opcode(const struct mt_event *event)
 		return MH_WC_COMPARE_SWAP;
 	case MT_WR_FETCH_ADD:
 		return MH_WC_FETCH_ADD;
+	case MT_WR_ATOMIC_WRITE:
+		return MH_WC_ATOMIC_WRITE;
 	case MT_WR_LOCAL_INV:
 		return MH_WC_LOCAL_INV;
 	case MT_WR_BIND_MW:
@@ -122,6 +124,7 @@ static void events_recv(struct mh_nic *nic, const struct mt_event *event)
 		.imm = event->imm,
 		.qpn = qp->number,
 		.flags = (event->imm_valid ? (uint32_t)MH_WC_WITH_IMM : 0) |
+			 (event->invalidated ? (uint32_t)MH_WC_WITH_INV : 0) |
 			 (event->solicited ? (uint32_t)MH_WC_SOLICITED : 0),
 		.qp_owner = qp->init.owner,
 	};

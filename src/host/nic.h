@@ -202,6 +202,7 @@ enum mh_wc_opcode {
 	MH_WC_READ,	    /* a READ of ours */
 	MH_WC_COMPARE_SWAP, /* an atomic of ours */
 	MH_WC_FETCH_ADD,
+	MH_WC_ATOMIC_WRITE,
 	MH_WC_LOCAL_INV,
 	MH_WC_BIND_MW,
 };
@@ -209,7 +210,8 @@ enum mh_wc_opcode {
 enum mh_wc_flags {
 	MH_WC_WITH_IMM = 1u << 0, /* imm is valid */
 	MH_WC_SOLICITED = 1u << 1,
-	MH_WC_GRH = 1u << 2, /* of a UD QP: the first MH_GRH_BYTES received are a GRH */
+	MH_WC_WITH_INV = 1u << 3, /* imm is the rkey of the window that is invalid now */
+	MH_WC_GRH = 1u << 2,	  /* of a UD QP: the first MH_GRH_BYTES received are a GRH */
 };
 
 /* Before each datagram's payload: an IPv6 header with the GIDs, byte_len includes it. */
@@ -412,6 +414,8 @@ enum mh_send_flags {
 	MH_SEND_INLINE = 1u << 3, /* the bytes are copied before the call returns */
 	MH_SEND_FENCE = 1u << 4,  /* extended: begins when all READs and atomics before are complete
 				   */
+	MH_SEND_INV = 1u << 5, /* SEND: `imm` is the rkey of a window of type 2 of the peer's, which
+				  its receive makes invalid */
 };
 
 enum mh_send_opcode {
@@ -421,6 +425,7 @@ enum mh_send_opcode {
 	MH_OP_READ,	    /* into the SGEs, whose MRs grant LOCAL_WRITE */
 	MH_OP_COMPARE_SWAP, /* of 8 bytes at an aligned address; what was there goes to the SGEs */
 	MH_OP_FETCH_ADD,    /* likewise */
+	MH_OP_ATOMIC_WRITE, /* of 8 bytes to an aligned address, in one step */
 	/* Without a packet, in their turn among the others: see mt_qp_post_local of the core. */
 	MH_OP_LOCAL_INV, /* of the window that rkey names */
 	MH_OP_BIND_MW,
@@ -468,11 +473,11 @@ struct mh_send_wr {
  * mh_qp_post_send queues n WRs in order and starts sending. *posted, if not NULL, is how many
  * were queued, also on an error: the error is that of wr[*posted]. EINVAL: not in RTS, SQD or ERR
  * (in ERR it is flushed), too many SGEs or inline bytes, 2^32 bytes and more, an unknown flag, an
- * operation that the QP has not, a READ or atomic that is inline, has an immediate, or whose QP has
- * max_rd_atomic 0, an atomic whose SGEs are not of 8 bytes.
- * EFAULT: an SGE outside the MRs of the QP's PD; on an extended QP such a WR is queued and ends it
- * with MH_WC_LOC_PROT_ERR when its turn comes. ENOMEM: max_send_wr are not yet polled (poll,
- * then call again), or no memory.
+ * operation that the QP has not, a READ or atomic that is inline (an ATOMIC_WRITE may), has an
+ * immediate, or whose QP has max_rd_atomic 0, an atomic whose SGEs are not of 8 bytes. EFAULT: an
+ * SGE outside the MRs of the QP's PD; on an extended QP such a WR is queued and ends it with
+ * MH_WC_LOC_PROT_ERR when its turn comes. ENOMEM: max_send_wr are not yet polled (poll, then call
+ * again), or no memory.
  *
  * A UD QP's WR completes when its datagram is handed to the wire; one longer than max_mtu completes
  * and is not sent, as IBTA wants it; SGEs are looked at when it is sent (LOC_PROT_ERR). EINVAL

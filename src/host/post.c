@@ -12,19 +12,20 @@
 
 #define POST_FLAGS_ALL                                                                   \
 	((uint32_t)MH_SEND_IMM | MH_SEND_SIGNALED | MH_SEND_SOLICITED | MH_SEND_INLINE | \
-	 MH_SEND_FENCE)
+	 MH_SEND_FENCE | MH_SEND_INV)
 #define POST_BYTES_MAX UINT32_MAX
 
 _Static_assert((int)MH_OP_WRITE == (int)MT_WR_WRITE && (int)MH_OP_SEND == (int)MT_WR_SEND &&
 		       (int)MH_OP_READ == (int)MT_WR_READ &&
 		       (int)MH_OP_COMPARE_SWAP == (int)MT_WR_COMPARE_SWAP &&
 		       (int)MH_OP_FETCH_ADD == (int)MT_WR_FETCH_ADD &&
+		       (int)MH_OP_ATOMIC_WRITE == (int)MT_WR_ATOMIC_WRITE &&
 		       (int)MH_OP_LOCAL_INV == (int)MT_WR_LOCAL_INV &&
 		       (int)MH_OP_BIND_MW == (int)MT_WR_BIND_MW,
 	       "operations");
 _Static_assert((int)MH_SEND_IMM == (int)MT_WR_IMM && (int)MH_SEND_SIGNALED == (int)MT_WR_SIGNALED &&
 		       (int)MH_SEND_SOLICITED == (int)MT_WR_SOLICITED &&
-		       (int)MH_SEND_FENCE == (int)MT_WR_FENCE,
+		       (int)MH_SEND_FENCE == (int)MT_WR_FENCE && (int)MH_SEND_INV == (int)MT_WR_INV,
 	       "flags of WRs");
 
 /* To the engine key 0 is memory of ours; a program that says it gets another one that is none. */
@@ -136,7 +137,7 @@ static int post_one(struct mh_qp *qp, uint64_t now_ns, const struct mh_send_wr *
 	if (wr->opcode >= MH_OP_LOCAL_INV)
 		return post_local(qp, wr);
 	if ((wr->flags & ~POST_FLAGS_ALL) || wr->n_sge > qp->init.cap.max_send_sge ||
-	    (is_inline && wr->opcode >= MH_OP_READ))
+	    (is_inline && wr->opcode >= MH_OP_READ && wr->opcode != MH_OP_ATOMIC_WRITE))
 		return EINVAL;
 	if (post_full(&qp->send, qp->init.cap.max_send_wr))
 		return ENOMEM;

@@ -49,6 +49,8 @@ _Static_assert((int)MH_ACCESS_REMOTE_WRITE == (int)MT_ACCESS_REMOTE_WRITE &&
  */
 #define SRQ_TAKEN_MAX 1024u
 
+#define EXTENSIONS \
+	(uint8_t)(MW_EXT_SEND | MW_EXT_READ | MW_EXT_ATOMIC | MW_EXT_INV | MW_EXT_ATOMIC_WRITE)
 #define QP_ATTR_ALL (((uint32_t)MH_QP_Q_KEY << 1) - 1)
 #define RNR_RETRY_MAX 7u
 #define RNR_TIMER_MAX 31u
@@ -81,7 +83,7 @@ static struct mt_qp_cap qp_mt_cap(const struct mh_qp_init *init)
 		.rq_depth = init->cap.max_recv_wr,
 		.max_sge = init->cap.max_send_sge,
 		.signal_all = init->signal_all,
-		.extensions = init->extended ? MW_EXT_SEND | MW_EXT_READ | MW_EXT_ATOMIC : 0,
+		.extensions = init->extended ? EXTENSIONS : 0,
 		.in_order = init->extended && !init->pd->dev->nic->env.relaxed,
 		.max_recv_sge = init->extended ? (uint8_t)init->cap.max_recv_sge : 0,
 		.pd = init->pd->number,

@@ -72,6 +72,8 @@ static inline enum ibv_wc_opcode iv_wc_opcode(enum mh_wc_opcode opcode)
 		return IBV_WC_COMP_SWAP;
 	case MH_WC_FETCH_ADD:
 		return IBV_WC_FETCH_ADD;
+	case MH_WC_ATOMIC_WRITE:
+		return IBV_WC_ATOMIC_WRITE;
 	case MH_WC_LOCAL_INV:
 		return IBV_WC_LOCAL_INV;
 	case MH_WC_BIND_MW:
@@ -87,6 +89,7 @@ static inline enum ibv_wc_opcode iv_wc_opcode(enum mh_wc_opcode opcode)
 static inline void iv_wc_from_nic(const struct mh_wc *nic, struct ibv_wc *wc)
 {
 	bool imm = (nic->flags & MH_WC_WITH_IMM) != 0;
+	bool inv = (nic->flags & MH_WC_WITH_INV) != 0;
 
 	*wc = (struct ibv_wc){
 		.wr_id = nic->wr_id,
@@ -97,8 +100,11 @@ static inline void iv_wc_from_nic(const struct mh_wc *nic, struct ibv_wc *wc)
 		.qp_num = nic->qpn,
 		.src_qp = nic->src_qpn,
 		.wc_flags = (imm ? (unsigned int)IBV_WC_WITH_IMM : 0) |
+			    (inv ? (unsigned int)IBV_WC_WITH_INV : 0) |
 			    (nic->flags & MH_WC_GRH ? (unsigned int)IBV_WC_GRH : 0),
 	};
+	if (inv)
+		wc->invalidated_rkey = nic->imm;
 }
 
 /* ---- states of a QP ---- */

@@ -33,9 +33,12 @@ static int opcode_to_nic(enum ibv_wr_opcode opcode, enum mh_send_opcode *out, ui
 {
 	if (opcode == IBV_WR_RDMA_WRITE_WITH_IMM || opcode == IBV_WR_SEND_WITH_IMM)
 		*flags |= MH_SEND_IMM;
+	if (opcode == IBV_WR_SEND_WITH_INV)
+		*flags |= MH_SEND_INV;
 	if (opcode == IBV_WR_RDMA_WRITE || opcode == IBV_WR_RDMA_WRITE_WITH_IMM)
 		*out = MH_OP_WRITE;
-	else if (opcode == IBV_WR_SEND || opcode == IBV_WR_SEND_WITH_IMM)
+	else if (opcode == IBV_WR_SEND || opcode == IBV_WR_SEND_WITH_IMM ||
+		 opcode == IBV_WR_SEND_WITH_INV)
 		*out = MH_OP_SEND;
 	else if (opcode == IBV_WR_RDMA_READ)
 		*out = MH_OP_READ;
@@ -43,6 +46,8 @@ static int opcode_to_nic(enum ibv_wr_opcode opcode, enum mh_send_opcode *out, ui
 		*out = MH_OP_COMPARE_SWAP;
 	else if (opcode == IBV_WR_ATOMIC_FETCH_AND_ADD)
 		*out = MH_OP_FETCH_ADD;
+	else if (opcode == IBV_WR_ATOMIC_WRITE)
+		*out = MH_OP_ATOMIC_WRITE;
 	else if (opcode == IBV_WR_LOCAL_INV)
 		*out = MH_OP_LOCAL_INV;
 	else if (opcode == IBV_WR_BIND_MW)
@@ -106,7 +111,7 @@ static int send_to_nic(const struct ibv_qp *qp, const struct ibv_send_wr *wr,
 		.sge = (const struct mh_sge *)wr->sg_list,
 		.n_sge = (uint32_t)wr->num_sge,
 		.flags = flags,
-		.imm = be32toh(wr->imm_data),
+		.imm = flags & MH_SEND_INV ? wr->invalidate_rkey : be32toh(wr->imm_data),
 		.opcode = opcode,
 	};
 	if (opcode >= MH_OP_LOCAL_INV)
@@ -116,7 +121,7 @@ static int send_to_nic(const struct ibv_qp *qp, const struct ibv_send_wr *wr,
 	if (qp->qp_type == IBV_QPT_UD)
 		return address_to_nic(qp, wr, &out->ud);
 	/* What an operation does not have is not set. */
-	if (opcode == MH_OP_WRITE || opcode == MH_OP_READ) {
+	if (opcode == MH_OP_WRITE || opcode == MH_OP_READ || opcode == MH_OP_ATOMIC_WRITE) {
 		out->rkey = wr->wr.rdma.rkey;
 		out->remote_addr = wr->wr.rdma.remote_addr;
 	} else if (opcode != MH_OP_SEND) {

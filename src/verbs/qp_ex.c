@@ -13,17 +13,17 @@
 #include <string.h>
 
 #define OPS_SEND ((uint64_t)IBV_QP_EX_WITH_SEND | (uint64_t)IBV_QP_EX_WITH_SEND_WITH_IMM)
+#define OPS_RC_SEND ((uint64_t)IBV_QP_EX_WITH_SEND_WITH_INV)
 #define OPS_WRITE \
 	((uint64_t)IBV_QP_EX_WITH_RDMA_WRITE | (uint64_t)IBV_QP_EX_WITH_RDMA_WRITE_WITH_IMM)
 #define OPS_FETCH                                                                           \
 	((uint64_t)IBV_QP_EX_WITH_RDMA_READ | (uint64_t)IBV_QP_EX_WITH_ATOMIC_CMP_AND_SWP | \
-	 (uint64_t)IBV_QP_EX_WITH_ATOMIC_FETCH_AND_ADD)
+	 (uint64_t)IBV_QP_EX_WITH_ATOMIC_FETCH_AND_ADD | (uint64_t)IBV_QP_EX_WITH_ATOMIC_WRITE)
 /* Those of other devices. */
-#define OPS_ABSENT                                                               \
-	((uint64_t)IBV_QP_EX_WITH_SEND_WITH_INV | (uint64_t)IBV_QP_EX_WITH_TSO | \
-	 (uint64_t)IBV_QP_EX_WITH_ATOMIC_WRITE)
-/* Of memory windows. */
+#define OPS_ABSENT ((uint64_t)IBV_QP_EX_WITH_TSO)
+/* Of memory windows, and all that an RC QP can have. */
 #define OPS_LOCAL ((uint64_t)IBV_QP_EX_WITH_LOCAL_INV | (uint64_t)IBV_QP_EX_WITH_BIND_MW)
+#define OPS_RC (OPS_SEND | OPS_RC_SEND | OPS_WRITE | OPS_FETCH | OPS_LOCAL)
 #define ATTR_KNOWN (((uint32_t)IBV_QP_INIT_ATTR_SEND_OPS_FLAGS << 1) - 1)
 #define ATTR_ABSENT \
 	((uint32_t)IBV_QP_INIT_ATTR_XRCD | IBV_QP_INIT_ATTR_IND_TABLE | IBV_QP_INIT_ATTR_RX_HASH)
@@ -134,6 +134,14 @@ static void wr_send_imm(struct ibv_qp_ex *ex, __be32 imm_data)
 		wr->imm_data = imm_data;
 }
 
+static void wr_send_inv(struct ibv_qp_ex *ex, uint32_t invalidate_rkey)
+{
+	struct ibv_send_wr *wr = begin(ex, IBV_QP_EX_WITH_SEND_WITH_INV, IBV_WR_SEND_WITH_INV);
+
+	if (wr)
+		wr->invalidate_rkey = invalidate_rkey;
+}
+
 static void wr_local_inv(struct ibv_qp_ex *ex, uint32_t invalidate_rkey)
 {
 	struct ibv_send_wr *wr = begin(ex, IBV_QP_EX_WITH_LOCAL_INV, IBV_WR_LOCAL_INV);
@@ -162,22 +170,9 @@ static void fail(struct ibv_qp_ex *ex, int err)
 		batch_of(ex)->err = err;
 }
 
-static void wr_invalidate(struct ibv_qp_ex *ex, uint32_t invalidate_rkey)
-{
-	(void)invalidate_rkey;
-	fail(ex, EOPNOTSUPP);
-}
-
 static void wr_send_tso(struct ibv_qp_ex *ex, void *hdr, uint16_t hdr_sz, uint16_t mss)
 {
 	(void)hdr, (void)hdr_sz, (void)mss;
-	fail(ex, EOPNOTSUPP);
-}
-
-static void wr_atomic_write(struct ibv_qp_ex *ex, uint32_t rkey, uint64_t remote_addr,
-			    const void *atomic_wr)
-{
-	(void)rkey, (void)remote_addr, (void)atomic_wr;
 	fail(ex, EOPNOTSUPP);
 }
 
@@ -263,6 +258,15 @@ static void wr_set_ud_addr(struct ibv_qp_ex *ex, struct ibv_ah *ah, uint32_t rem
 	wr->wr.ud.remote_qkey = remote_qkey;
 }
 
+/* Its bytes are those of the call. */
+static void wr_atomic_write(struct ibv_qp_ex *ex, uint32_t rkey, uint64_t remote_addr,
+			    const void *atomic_wr)
+{
+	begin_remote(ex, IBV_QP_EX_WITH_ATOMIC_WRITE, IBV_WR_ATOMIC_WRITE, rkey, remote_addr, 0);
+	if (!batch_of(ex)->err)
+		wr_set_inline_data(ex, (void *)(uintptr_t)atomic_wr, sizeof(uint64_t));
+}
+
 /* ---- the batch ---- */
 
 static void wr_start(struct ibv_qp_ex *ex)
@@ -309,7 +313,7 @@ static void fill(struct ibv_qp_ex *ex)
 	ex->wr_rdma_write_imm = wr_rdma_write_imm;
 	ex->wr_send = wr_send;
 	ex->wr_send_imm = wr_send_imm;
-	ex->wr_send_inv = wr_invalidate;
+	ex->wr_send_inv = wr_send_inv;
 	ex->wr_send_tso = wr_send_tso;
 	ex->wr_set_ud_addr = wr_set_ud_addr;
 	ex->wr_set_xrc_srqn = wr_set_xrc_srqn;
@@ -364,12 +368,11 @@ static int batch_make(struct mv_qp *qp, uint64_t ops)
 /* Of the operations those that a QP of this type can have on this device. */
 static int ops_check(const struct ibv_context *context, const struct ibv_qp_init_attr_ex *attr)
 {
-	uint64_t may = attr->qp_type == IBV_QPT_RC ? OPS_SEND | OPS_WRITE | OPS_FETCH | OPS_LOCAL
-						   : OPS_SEND;
+	uint64_t may = attr->qp_type == IBV_QPT_RC ? OPS_RC : OPS_SEND;
 	uint64_t ops = attr->send_ops_flags;
 	struct ibv_device_attr dev;
 
-	if (ops & ~(OPS_SEND | OPS_WRITE | OPS_FETCH | OPS_LOCAL | OPS_ABSENT))
+	if (ops & ~(OPS_RC | OPS_ABSENT))
 		return EINVAL;
 	if (ops & ~may)
 		return EOPNOTSUPP;
@@ -399,6 +402,11 @@ struct ibv_qp *mv_create_qp_ex(struct ibv_context *context, struct ibv_qp_init_a
 
 	if (err)
 		return mv_null(err);
+	/* The bytes of an atomic write travel with the call, whatever was asked for. */
+	if (attr->comp_mask & IBV_QP_INIT_ATTR_SEND_OPS_FLAGS &&
+	    attr->send_ops_flags & IBV_QP_EX_WITH_ATOMIC_WRITE &&
+	    attr->cap.max_inline_data < sizeof(uint64_t))
+		attr->cap.max_inline_data = sizeof(uint64_t);
 	/* It begins as the other, and its capabilities are written back in the same way. */
 	qp = ibv_create_qp(attr->pd, (struct ibv_qp_init_attr *)attr);
 	if (!qp || !(attr->comp_mask & IBV_QP_INIT_ATTR_SEND_OPS_FLAGS))

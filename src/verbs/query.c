@@ -73,6 +73,8 @@ int ibv_query_device(struct ibv_context *context, struct ibv_device_attr *device
 
 /* The clock of completions counts ns. */
 #define CLOCK_KHZ 1000000u
+/* IBV_DEVICE_ATOMIC_WRITE of newer headers. */
+#define CAP_ATOMIC_WRITE (UINT64_C(1) << 40)
 
 /* attr_size is that of the program's header: older is shorter, newer has fields we leave zero. */
 int mv_query_device_ex(struct ibv_context *context, const struct ibv_query_device_ex_input *input,
@@ -92,6 +94,7 @@ int mv_query_device_ex(struct ibv_context *context, const struct ibv_query_devic
 	err = ibv_query_device(context, &full.orig_attr);
 	if (err)
 		return err;
+	full.device_cap_flags_ex = full.orig_attr.device_cap_flags | CAP_ATOMIC_WRITE;
 	memset(attr, 0, attr_size);
 	memcpy(attr, &full, attr_size < sizeof(full) ? attr_size : sizeof(full));
 	return 0;

@@ -23,7 +23,8 @@ enum mw_opcode_flags {
 	MW_OP_SEND = 1u << 8,	  /* goes to a receive */
 	MW_OP_REQUEST = 1u << 9,  /* READ or atomic: it will be answered */
 	MW_OP_ANSWER = 1u << 10,  /* in the PSNs of responses: response, or control packet */
-	MW_OP_WORD = 1u << 7,	  /* 4 bytes behind the RETH: immediate data, length of a READ */
+	MW_OP_INV = 1u << 11,	  /* carries the rkey of a window that it invalidates */
+	MW_OP_WORD = 1u << 7,	  /* 4 bytes behind the RETH: immediate, length of a READ, rkey */
 };
 
 struct mw_opcode_info {

@@ -127,6 +127,9 @@ static enum mw_verdict decode_control_ext(const uint8_t *ext, struct mw_packet *
 	case MW_ATOMIC_RESPONSE:
 	case MW_COMPARE_SWAP:
 	case MW_FETCH_ADD:
+	case MW_ATOMIC_WRITE:
+	case MW_SEND_LAST_INV:
+	case MW_SEND_ONLY_INV:
 		break;
 	}
 	mb_unreachable();
@@ -215,6 +218,9 @@ static void encode_control_ext(const struct mw_packet *pkt, uint8_t *ext)
 	case MW_ATOMIC_RESPONSE:
 	case MW_COMPARE_SWAP:
 	case MW_FETCH_ADD:
+	case MW_ATOMIC_WRITE:
+	case MW_SEND_LAST_INV:
+	case MW_SEND_ONLY_INV:
 		break;
 	}
 	mb_unreachable();

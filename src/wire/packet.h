@@ -43,6 +43,9 @@ enum mw_opcode {
 	MW_ATOMIC_RESPONSE = 0xF2,
 	MW_COMPARE_SWAP = 0xF3,
 	MW_FETCH_ADD = 0xF4,
+	MW_ATOMIC_WRITE = 0xF5, /* not as InfiniBand: that value is an answer's */
+	MW_SEND_LAST_INV = 0xF6,
+	MW_SEND_ONLY_INV = 0xF7,
 	/* Of the responses' own PSNs: as MW_ACK, MW_SACK, MW_NACK, MW_PROBE. */
 	MW_RESPONSE_ACK = 0xF1,
 	MW_RESPONSE_SACK = 0xFC,
@@ -64,6 +67,8 @@ enum mw_ext {
 	MW_EXT_SEND = 1u << 0,	 /* SEND, and receivers that are not ready may say so */
 	MW_EXT_READ = 1u << 1,	 /* READ */
 	MW_EXT_ATOMIC = 1u << 2, /* COMPARE_SWAP and FETCH_ADD */
+	MW_EXT_INV = 1u << 3,	 /* SEND that invalidates a memory window; with MW_EXT_SEND */
+	MW_EXT_ATOMIC_WRITE = 1u << 4,
 };
 
 /* QPNs are 24 bits; 0 and 1 are IBTA's, 2 is the endpoint itself. */

@@ -105,6 +105,8 @@ static void put_data(struct mw_text *t, const struct mw_packet *pkt)
 	put_u(t, ", dmalen ", data->reth.dmalen);
 	if (mw_opcode_info(pkt->bth.opcode)->flags & MW_OP_IMM)
 		put_x(t, ", imm ", data->imm, 8);
+	if (mw_opcode_info(pkt->bth.opcode)->flags & MW_OP_INV)
+		put_x(t, ", invalidates ", data->imm, 8);
 	if (pkt->bth.opcode == MW_READ_REQUEST)
 		put_u(t, ", read ", data->imm);
 	put_u(t, ", length ", pkt->payload_len);
@@ -254,6 +256,9 @@ static void put_ext(struct mw_text *t, const struct mw_packet *pkt)
 	case MW_ATOMIC_RESPONSE:
 	case MW_COMPARE_SWAP:
 	case MW_FETCH_ADD:
+	case MW_ATOMIC_WRITE:
+	case MW_SEND_LAST_INV:
+	case MW_SEND_ONLY_INV:
 		put_data(t, pkt);
 		return;
 	case MW_ACK:

@@ -219,3 +219,61 @@ MW_TEST(ibv_post_send, binds_that_may_not_be)
 	assert_int_equal(errno, EINVAL);
 	assert_int_equal(ibv_dealloc_mw(mw), 0);
 }
+
+static void post_recv(struct bed *b, int i, uint64_t wr_id)
+{
+	struct ibv_sge sge = verbs_rig_sge(&b->rig, i, 1024, 64);
+	struct ibv_recv_wr *bad, wr = {.wr_id = wr_id, .sg_list = &sge, .num_sge = 1};
+
+	assert_int_equal(ibv_post_recv(b->rig.qp[i], &wr, &bad), 0);
+}
+
+/* REQ(ext.send.inv) REQ(ext.send.inv-refused) */
+MW_TEST(ibv_post_send, send_with_inv)
+{
+	struct bed *b = *state;
+	struct ibv_mw *mw = ibv_alloc_mw(b->rig.pd, IBV_MW_TYPE_2);
+	struct ibv_send_wr wr = {.wr_id = 5, .opcode = IBV_WR_SEND_WITH_INV};
+	struct ibv_wc wc;
+
+	assert_non_null(mw);
+	wr.invalidate_rkey = bind_2(b, mw, half(b, PEERS));
+	post_recv(b, 1, 20);
+	post_recv(b, 1, 21);
+	post(b, 0, wr);
+	expect(b->rig.cq[0], 5, IBV_WC_SUCCESS, IBV_WC_SEND);
+	wc = verbs_rig_poll(b->rig.cq[1]);
+	assert_int_equal(wc.wr_id, 20);
+	assert_int_equal(wc.status, IBV_WC_SUCCESS);
+	assert_int_equal(wc.wc_flags, IBV_WC_WITH_INV);
+	assert_int_equal(wc.invalidated_rkey, wr.invalidate_rkey);
+	post(b, 0, wr); /* it is invalid now */
+	expect(b->rig.cq[0], 5, IBV_WC_REM_ACCESS_ERR, IBV_WC_SEND);
+	expect(b->rig.cq[1], 21, IBV_WC_REM_INV_REQ_ERR, IBV_WC_RECV);
+	assert_int_equal(ibv_dealloc_mw(mw), 0);
+}
+
+/* From memory, and from the call; REQ(ext.atomic.write) */
+MW_TEST(ibv_post_send, atomic_write)
+{
+	struct bed *b = *state;
+	struct ibv_sge sge = verbs_rig_sge(&b->rig, 0, 8, 8);
+	struct ibv_send_wr wr = {
+		.wr_id = 6, .sg_list = &sge, .num_sge = 1, .opcode = IBV_WR_ATOMIC_WRITE};
+	uint64_t value = UINT64_C(0x8877665544332211);
+
+	wr.wr.rdma.rkey = b->mr->rkey;
+	wr.wr.rdma.remote_addr = (uintptr_t)b->bytes + 16;
+	memcpy(b->rig.memory + 8, "12345678", 8);
+	post(b, 0, wr);
+	expect(b->rig.cq[0], 6, IBV_WC_SUCCESS, IBV_WC_ATOMIC_WRITE);
+	assert_memory_equal(b->bytes + 16, "12345678", 8);
+	sge.addr = (uintptr_t)&value;
+	wr.send_flags = IBV_SEND_INLINE;
+	post(b, 0, wr);
+	expect(b->rig.cq[0], 6, IBV_WC_SUCCESS, IBV_WC_ATOMIC_WRITE);
+	assert_memory_equal(b->bytes + 16, &value, 8);
+	wr.wr.rdma.remote_addr++;
+	post(b, 0, wr);
+	expect(b->rig.cq[0], 6, IBV_WC_REM_INV_REQ_ERR, IBV_WC_ATOMIC_WRITE);
+}

@@ -89,6 +89,8 @@ static bool atomic(void *ctx, void *mr_user, uint64_t offset, const struct mt_at
 	memcpy(original, n->memory + offset, 8);
 	now = op->swaps ? (*original == op->compare ? op->swap_add : *original)
 			: *original + op->swap_add;
+	if (op->stores)
+		now = op->swap_add;
 	memcpy(n->memory + offset, &now, 8);
 	return !n->memory_gone;
 }

@@ -31,6 +31,9 @@ const uint8_t packet_opcodes[PACKET_OPCODES] = {
 	MW_ATOMIC_RESPONSE,
 	MW_COMPARE_SWAP,
 	MW_FETCH_ADD,
+	MW_ATOMIC_WRITE,
+	MW_SEND_LAST_INV,
+	MW_SEND_ONLY_INV,
 	MW_RESPONSE_ACK,
 	MW_RESPONSE_SACK,
 	MW_RESPONSE_NACK,
@@ -40,13 +43,14 @@ const uint8_t packet_opcodes[PACKET_OPCODES] = {
 bool packet_is_data(uint8_t opcode)
 {
 	return (opcode >= MW_WRITE_FIRST && opcode <= MW_WRITE_ONLY_IMM) ||
-	       (opcode >= MW_SEND_FIRST && opcode <= MW_FETCH_ADD && opcode != MW_RESPONSE_ACK);
+	       (opcode >= MW_SEND_FIRST && opcode <= MW_SEND_ONLY_INV && opcode != MW_RESPONSE_ACK);
 }
 
 bool packet_has_imm(uint8_t opcode)
 {
 	return opcode == MW_WRITE_LAST_IMM || opcode == MW_WRITE_ONLY_IMM ||
 	       opcode == MW_SEND_LAST_IMM || opcode == MW_SEND_ONLY_IMM ||
+	       opcode == MW_SEND_LAST_INV || opcode == MW_SEND_ONLY_INV ||
 	       opcode == MW_READ_REQUEST;
 }
 

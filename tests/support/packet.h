@@ -10,7 +10,7 @@
 
 #include "wire/packet.h"
 
-#define PACKET_OPCODES 30u
+#define PACKET_OPCODES 33u
 
 /* The opcodes of MRC and of its extension, each once. */
 extern const uint8_t packet_opcodes[PACKET_OPCODES];

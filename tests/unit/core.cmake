@@ -56,6 +56,7 @@ foreach(name
 	responder_answers
 	responses
 	reverse
+	send_inv
 	)
 	softmrc_test(unit_${name}
 		SOURCES unit_${name}.c ${PROJECT_SOURCE_DIR}/tests/support/node.c

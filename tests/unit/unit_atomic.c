@@ -27,6 +27,14 @@ TEST(mh_atomic_swap, only_what_equals)
 	assert_u_eq(word, 9);
 }
 
+TEST(mh_atomic_store, whatever_is_there)
+{
+	uint64_t word = 5;
+
+	assert_u_eq(mh_atomic_store(&word, 9), 5);
+	assert_u_eq(word, 9);
+}
+
 static _Atomic uint64_t shared;
 
 static void *program(void *unused)

@@ -30,7 +30,7 @@ TEST(mt_in_order_take, whatever_the_order_of_arrival)
 		for (uint64_t expected = 0; expected <= 3 * N; expected++) {
 			struct mt_waiter *w;
 
-			while ((w = mt_in_order_take(&o, expected))) {
+			while ((w = mt_in_order_take(&o, expected, UINT64_MAX))) {
 				assert_u_eq(w->psn, next);
 				assert_true(w->psn < expected);
 				next += 3;
@@ -46,5 +46,5 @@ TEST(mt_in_order_take, nothing_waits)
 	struct mt_in_order o;
 
 	mt_in_order_init(&o);
-	assert_null(mt_in_order_take(&o, UINT64_MAX));
+	assert_null(mt_in_order_take(&o, UINT64_MAX, UINT64_MAX));
 }

@@ -16,7 +16,8 @@
 #define MR_LENGTH 4096u
 #define MW_1 3u
 #define MW_2 4u
-#define EXTENSIONS (MW_EXT_SEND | MW_EXT_READ | MW_EXT_ATOMIC)
+#define EXTENSIONS \
+	(MW_EXT_SEND | MW_EXT_READ | MW_EXT_ATOMIC | MW_EXT_INV | MW_EXT_ATOMIC_WRITE)
 #define PEERS ((uint32_t)MT_ACCESS_REMOTE_WRITE | MT_ACCESS_REMOTE_READ | MT_ACCESS_REMOTE_ATOMIC)
 #define MR_ACCESS (PEERS | MT_ACCESS_LOCAL_WRITE | MT_ACCESS_MW_BIND)
 
@@ -29,6 +30,7 @@ static int bed_open(void **state)
 	(void)state;
 	node_opts_default(&o);
 	o.cap.extensions = EXTENSIONS;
+	o.cap.max_recv_sge = 1;
 	o.attr.access |= MT_ACCESS_REMOTE_READ | MT_ACCESS_REMOTE_ATOMIC;
 	o.attr.max_rd_atomic = o.attr.max_dest_rd_atomic = 2;
 	node_open(&n, &o, 0);
