@@ -182,6 +182,8 @@ static void put_congestion(struct writing *w, const struct mf_topology *t)
 /*
  * Timers are floors for what a busy host does to packets. Where the fabric alone takes as long,
  * they must be above that: a retransmission before the answer can be there only costs bandwidth.
+ * At most one queue of a way is taken to be full, the one at which many meet: cut packets and those
+ * on other planes overtake what waits there.
  */
 static const struct floor {
 	const char *key;
@@ -194,9 +196,9 @@ static const struct floor {
 	{"reorder_max_us", 10000, 2},
 };
 
-static void put_timers(struct writing *w, const struct mf_topology *t)
+static void put_timers(struct writing *w, const struct mf_topology *t, uint64_t queue_ns)
 {
-	uint64_t rtt_us = base_rtt_ns(t) / NS_PER_US;
+	uint64_t rtt_us = (base_rtt_ns(t) + queue_ns) / NS_PER_US;
 	bool any = false;
 
 	for (size_t i = 0; i < sizeof(floors) / sizeof(floors[0]); i++) {
@@ -234,7 +236,7 @@ size_t mf_host_config_write(const struct mf_topology *t, uint32_t host,
 	put(&w, "# host %" PRIu32 " of %s\n", host, t->cfg.name);
 	put_ports(&w, t, options);
 	put_congestion(&w, t);
-	put_timers(&w, t);
+	put_timers(&w, t, options->queue_ns);
 	mf_address_of_host(t, host, address);
 	put(&w, "[srv6]\ngid = \"");
 	put_address(&w, address);

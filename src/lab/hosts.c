@@ -3,6 +3,7 @@
 #include "lab/hosts.h"
 #include "fabric/address.h"
 #include "lab/ipv4.h"
+#include "lab/program.h"
 #include "lab/state.h"
 
 #include <arpa/inet.h>
@@ -33,7 +34,8 @@ char *ml_lab_folder(const struct ml_lab *lab, char *out)
 int ml_host_config(const struct ml_lab *lab, uint32_t host, enum mf_host_form form, char *out,
 		   struct ml_error *e)
 {
-	const struct mf_host_options options = {.form = form, .pace_bps = ml_lab_pace(lab)};
+	const struct mf_host_options options = {
+		.form = form, .pace_bps = ml_lab_pace(lab), .queue_ns = ml_program_queue_ns(lab)};
 	char text[CONFIG_MAX];
 	size_t len = mf_host_config_write(ml_lab_topology(lab), host, &options, text, sizeof(text));
 	FILE *f;

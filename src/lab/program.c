@@ -11,6 +11,7 @@
 #include <errno.h>
 #include <stdio.h>
 
+#define NS_PER_S UINT64_C(1000000000)
 /* Round trip of such a lab, mostly waiting for a processor; what queues are sized by. */
 #define RTT_NS UINT64_C(1000000)
 /* A host's own queue; sockets are held back long before. */
@@ -29,6 +30,23 @@ static void port_of(const struct ml_lab *lab, uint32_t link, struct mvq_port *po
 	port->seed = link + 1;
 	/* Ports on UDP sockets would not see trims otherwise; IPv6 in IPv6 stays as it is. */
 	port->repair_udp = true;
+}
+
+uint64_t ml_program_queue_ns(const struct ml_lab *lab)
+{
+	uint64_t most = 0;
+
+	for (uint32_t link = 0; lab->pace_bps && link < lab->t.n_links; link++) {
+		struct mvq_port port;
+		uint64_t ns;
+
+		if (from_host(lab, link))
+			continue;
+		port_of(lab, link, &port);
+		ns = port.limit_bytes * 8 * NS_PER_S / port.rate_bits;
+		most = ns > most ? ns : most;
+	}
+	return most;
 }
 
 static void faults_of(const struct ml_lab *lab, uint32_t link, struct mvq_faults *faults)

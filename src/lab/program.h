@@ -16,6 +16,12 @@ int ml_program_open(struct ml_lab *lab, struct ml_error *e);
  */
 int ml_program_port(struct ml_lab *lab, uint32_t link, int netns, struct ml_error *e);
 
+/*
+ * ml_program_queue_ns returns what the slowest of all queues takes to drain when it is full; 0:
+ * links have no rate, and there are no queues.
+ */
+uint64_t ml_program_queue_ns(const struct ml_lab *lab);
+
 /* ml_program_htb writes tc lines that shape a port (build), or change its rate. */
 void ml_program_htb(const struct ml_lab *lab, uint32_t link, const char *port, bool build,
 		    char *text, size_t size);
