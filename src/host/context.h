@@ -68,10 +68,12 @@ struct mh_progress {
 	_Atomic uint64_t app_served_ns; /* when a polling thread last found work by itself */
 	_Atomic uint64_t app_called_ns; /* when a thread of the program last posted or polled */
 	_Atomic uint64_t armed_ns;	/* when a program last asked for an event of a CQ */
-	atomic_bool naps;	   /* it sleeps, or is about to, and leaves the sockets alone */
-	uint64_t sleeps_until_ns;  /* guarded by nic->lock, as are those below */
-	uint64_t idle_poll_ns;	   /* end of the last poll, if it found nothing; 0 */
-	uint64_t crowded_until_ns; /* until then polls rest when they find nothing */
+	_Atomic uint64_t refused_ns; /* when polls began to find the lock taken; 0: they do not */
+	atomic_bool naps;	     /* it sleeps, or is about to, and leaves the sockets alone */
+	uint64_t sleeps_until_ns;    /* guarded by nic->lock, as are those below */
+	uint32_t posts_unread;	     /* posts since the ports were last read */
+	uint64_t idle_poll_ns;	     /* end of the last poll, if it found nothing; 0 */
+	uint64_t crowded_until_ns;   /* until then polls rest when they find nothing */
 	bool started;
 };
 

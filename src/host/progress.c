@@ -58,6 +58,17 @@
  * it reads itself after so many, far fewer than a receive buffer has room for.
  */
 #define UD_UNREAD_MAX 32u
+/*
+ * Likewise a program that posts one message after the other and does not poll between them: the
+ * acknowledgements come meanwhile, and the progress thread, which would wake for them, wants the
+ * lock just as often as the program.
+ */
+#define POSTS_UNREAD_MAX 16u
+/*
+ * Whoever holds the lock for longer than a turn of the pump takes was put aside, perhaps for the
+ * very thread that polls.
+ */
+#define HELD_NS UINT64_C(50000)
 
 static uint64_t earlier(uint64_t a, uint64_t b)
 {
@@ -101,6 +112,7 @@ static uint32_t pump(struct mh_nic *nic)
 	uint32_t work = 0;
 	bool more = true;
 
+	nic->progress.posts_unread = 0;
 	for (uint32_t round = 0; more && round < PUMP_RX_ROUNDS; round++) {
 		uint32_t got = mh_rx_pump(nic, now, &more);
 
@@ -154,14 +166,36 @@ static void progress_kick_if_late(struct mh_nic *nic)
 	progress_kick(nic);
 }
 
+/*
+ * progress_blocks says whether a program asked for an event a moment ago. Such a one polls only
+ * until it blocks, and were the thread to nap meanwhile, what comes then would have to wait.
+ */
+static bool progress_blocks(struct mh_nic *nic, uint64_t now_ns)
+{
+	uint64_t armed = atomic_load_explicit(&nic->progress.armed_ns, memory_order_relaxed);
+
+	return now_ns < armed + NAP_NS;
+}
+
+/* progress_by_app notes that a thread of the program turned the pump: with this success. */
+static void progress_by_app(struct mh_nic *nic, uint32_t work, uint64_t now_ns)
+{
+	atomic_store_explicit(&nic->progress.app_called_ns, now_ns, memory_order_relaxed);
+	if (work > 0 && !progress_blocks(nic, now_ns))
+		atomic_store_explicit(&nic->progress.app_served_ns, now_ns, memory_order_relaxed);
+}
+
 void mh_progress_pump_out(struct mh_nic *nic, uint64_t now_ns)
 {
-	if (nic->ud_unread >= UD_UNREAD_MAX)
-		pump(nic);
+	uint32_t read_work = 0;
+
+	nic->progress.posts_unread++;
+	if (nic->ud_unread >= UD_UNREAD_MAX || nic->progress.posts_unread >= POSTS_UNREAD_MAX)
+		read_work = pump(nic);
 	else
 		pump_out(nic, now_ns);
 	progress_kick_if_late(nic);
-	atomic_store_explicit(&nic->progress.app_called_ns, now_ns, memory_order_relaxed);
+	progress_by_app(nic, read_work, now_ns);
 }
 
 void mh_progress_wake_up(struct mh_nic *nic)
@@ -280,14 +314,16 @@ static void poll_rest(struct progress_fds *fds)
 }
 
 /*
- * progress_blocks says whether a program asked for an event a moment ago. Such a one polls only
- * until it blocks, and were the thread to nap meanwhile, what comes then would have to wait.
+ * poll_refused: the lock is taken. Its holder is let run if he should be done by now.
  */
-static bool progress_blocks(struct mh_nic *nic)
+static void poll_refused(struct mh_progress *p, uint64_t now_ns)
 {
-	uint64_t armed = atomic_load_explicit(&nic->progress.armed_ns, memory_order_relaxed);
+	uint64_t since = atomic_load_explicit(&p->refused_ns, memory_order_relaxed);
 
-	return mh_now_ns() < armed + NAP_NS;
+	if (since == 0)
+		atomic_store_explicit(&p->refused_ns, now_ns, memory_order_relaxed);
+	else if (now_ns > since + HELD_NS)
+		sched_yield();
 }
 
 void mh_progress_poll(struct mh_nic *nic)
@@ -298,19 +334,24 @@ void mh_progress_poll(struct mh_nic *nic)
 	bool rest;
 
 	atomic_store_explicit(&nic->progress.app_called_ns, polled, memory_order_relaxed);
-	if (pthread_mutex_trylock(&nic->lock) != 0)
+	if (pthread_mutex_trylock(&nic->lock) != 0) {
+		poll_refused(&nic->progress, polled);
 		return;
+	}
+	atomic_store_explicit(&nic->progress.refused_ns, 0, memory_order_relaxed);
 	rest = poll_crowded(&nic->progress, polled);
 	work = pump(nic);
 	polled = mh_now_ns();
 	nic->progress.idle_poll_ns = work > 0 ? 0 : polled;
-	atomic_store_explicit(&nic->progress.app_called_ns, polled, memory_order_relaxed);
-	if (work > 0 && !progress_blocks(nic))
-		atomic_store_explicit(&nic->progress.app_served_ns, polled, memory_order_relaxed);
+	progress_by_app(nic, work, polled);
 	progress_kick_if_late(nic);
 	rest &= work == 0;
-	if (rest)
+	if (rest) {
 		progress_collect(nic, &fds);
+		/* It is at its polling until then. */
+		atomic_store_explicit(&nic->progress.app_called_ns, polled + POLL_REST_NS,
+				      memory_order_relaxed);
+	}
 	pthread_mutex_unlock(&nic->lock);
 	if (rest)
 		poll_rest(&fds);
