@@ -4,8 +4,8 @@
  * seems to have two RDMA devices: files as the kernel would make them, in a view of their own. No
  * kernel stands behind them, so they can be listed and not opened.
  *
- * Arguments: the program mrc, and the runtime of the sanitizer that the drop-in was built with, if
- * any.
+ * Arguments: the program mrc, that of live/real/ask_mlx5.c or "none", and the runtime of the
+ * sanitizer that the drop-in was built with, if any.
  */
 #include "support/test.h"
 
@@ -64,18 +64,23 @@ static int run(const char *command)
 	return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 }
 
-/* The system's own program, with a library that it brings along, or "". */
-static int run_devices(const char *setting, const char *brought)
+static void skip_without_drivers(void)
 {
-	char command[1024];
-
 	if (system("command -v ibv_devices >/dev/null && "
 		   "ls /usr/lib/*/libibverbs/libmlx5-rdmav*.so >/dev/null 2>&1")) {
 		print_message("SKIP: ibverbs-utils or ibverbs-providers is not installed\n");
 		skip();
 	}
+}
+
+/* The system's own program, with a library that it brings along, or "". */
+static int run_devices(const char *setting, const char *brought)
+{
+	char command[1024];
+
+	skip_without_drivers();
 	snprintf(command, sizeof(command), "%s LD_PRELOAD='%s %s' ibv_devices", setting,
-		 test_arg(1) ? test_arg(1) : "", brought);
+		 test_arg(2) ? test_arg(2) : "", brought);
 	return run(command);
 }
 
@@ -125,6 +130,21 @@ TEST(system_libibverbs, of_a_driver_that_was_there_before_it)
 	assert_int_equal(run_devices("", "libmlx5.so.1"), 0);
 	skip_without_view();
 	assert_ours_first();
+}
+
+/* Its own functions are for devices that it made, by this copy of it. */
+TEST(system_libibverbs, and_the_program_have_one_copy_of_a_driver)
+{
+	skip_without_drivers();
+	if (strcmp(test_arg(1), "none") == 0) {
+		print_message("SKIP: there was no libmlx5 to link to\n");
+		skip();
+	}
+	assert_int_equal(run(test_arg(1)), 0);
+	skip_without_view();
+	assert_non_null(strstr(out, "mrc0 other\n"));
+	assert_non_null(strstr(out, "rxe_t other\n"));
+	assert_non_null(strstr(out, "mlx5_t mlx5\n"));
 }
 
 TEST(system_libibverbs, off)
