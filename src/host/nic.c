@@ -103,8 +103,9 @@ static int nic_open(struct mh_nic *nic, struct mio_error *error)
 		return err;
 	err = mh_progress_start(nic);
 	if (err)
-		snprintf(error->text, sizeof(error->text), "the progress thread: %s",
-			 strerror(err));
+		snprintf(error->text, sizeof(error->text), "the progress thread: %s%s",
+			 strerror(err),
+			 err == EMFILE ? "; raise the limit of open files (ulimit -n)" : "");
 	return err;
 }
 

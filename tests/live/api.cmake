@@ -9,6 +9,7 @@ foreach(name change ex mw srq status)
 	softmrc_test(live_verbs_${name} SOURCES live_verbs_${name}.c verbs_rig.c
 		LINKS verbs api Threads::Threads LABELS live release TIMEOUT 180)
 endforeach()
+softmrc_test(live_limits SOURCES live_limits.c LINKS verbs Threads::Threads LABELS live release TIMEOUT 180)
 softmrc_test(live_verbs_every SOURCES live_verbs_every.c verbs_rig.c LINKS verbs api Threads::Threads
 	LABELS live release TIMEOUT 60 ARGS -- ${PROJECT_SOURCE_DIR}/src/verbs/libibverbs.map)
 softmrc_test(live_examples SOURCES live_examples.c LABELS live release TIMEOUT 180
