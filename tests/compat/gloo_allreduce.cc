@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * gloo_allreduce RANKS COUNT ROUNDS - all-reduces of Gloo on its ibverbs transport, RANKS processes
- * of this one, by three of its algorithms, each result compared with what arithmetic says.
+ * gloo_allreduce RANKS COUNT ROUNDS [RANK FOLDER] - all-reduces of Gloo on its ibverbs transport,
+ * by three of its algorithms, each result compared with what arithmetic says.
+ *
+ * The ranks are processes of this one; or, with RANK, this is one of them, and all find each other
+ * in FOLDER.
  *
  * Prints "bytes B": what the processes must at least have sent each other, 2 (RANKS - 1) COUNT
  * floats an all-reduce.
@@ -89,6 +92,15 @@ void meet(gloo::rendezvous::FileStore &store, int rank, const job &job)
 	store.wait(all, std::chrono::seconds(100));
 }
 
+void say_good(const job &job)
+{
+	const int algorithms = 3;
+
+	printf("every sum is right\nbytes %lld\n", 2LL * (job.ranks - 1) * job.count *
+							   static_cast<long long>(sizeof(float)) *
+							   job.rounds * algorithms);
+}
+
 /* Does not return, so that nothing of Gloo is taken apart; see reduce(). */
 [[noreturn]] void be_rank(int rank, const job &job)
 {
@@ -106,6 +118,8 @@ void meet(gloo::rendezvous::FileStore &store, int rank, const job &job)
 	       reduce<gloo::AllreduceRingChunked<float>>(context, job) &&
 	       reduce<gloo::AllreduceHalvingDoubling<float>>(context, job);
 	meet(store, rank, job);
+	if (good && rank == 0)
+		say_good(job);
 	exit(good ? 0 : 1);
 }
 
@@ -120,7 +134,7 @@ void meet(gloo::rendezvous::FileStore &store, int rank, const job &job)
 }
 
 /* Each rank is a process, and opens the device itself: a NIC does not survive a fork. */
-int run_ranks(const job &job)
+bool run_ranks(const job &job)
 {
 	int failed = 0, status;
 
@@ -131,28 +145,37 @@ int run_ranks(const job &job)
 		wait(&status);
 		failed += status != 0;
 	}
-	return failed;
+	return failed == 0;
+}
+
+/* All ranks, in a folder that goes with them. */
+int run_all(job job)
+{
+	char store[] = "/tmp/gloo-XXXXXX";
+	bool good;
+
+	if (!mkdtemp(store)) {
+		perror(store);
+		return 1;
+	}
+	job.store = store;
+	good = run_ranks(job);
+	std::filesystem::remove_all(store);
+	return good ? 0 : 1;
 }
 
 } // namespace
 
 int main(int argc, char **argv)
 {
-	char store[] = "/tmp/gloo-XXXXXX";
-	const int algorithms = 3;
-	int failed;
+	job job;
 
-	if (argc != 4 || !mkdtemp(store)) {
-		fprintf(stderr, "usage: gloo_allreduce RANKS COUNT ROUNDS\n");
+	if (argc != 4 && argc != 6) {
+		fprintf(stderr, "usage: gloo_allreduce RANKS COUNT ROUNDS [RANK FOLDER]\n");
 		return 2;
 	}
-	job job{atoi(argv[1]), atoi(argv[2]), atoi(argv[3]), store};
-	failed = run_ranks(job);
-	std::filesystem::remove_all(store);
-	if (failed)
-		return 1;
-	printf("every sum is right\nbytes %lld\n", 2LL * (job.ranks - 1) * job.count *
-							   static_cast<long long>(sizeof(float)) *
-							   job.rounds * algorithms);
-	return 0;
+	job = {atoi(argv[1]), atoi(argv[2]), atoi(argv[3]), argc == 6 ? argv[5] : ""};
+	if (argc == 6)
+		run_rank(atoi(argv[4]), job);
+	return run_all(job);
 }
