@@ -50,8 +50,11 @@ def _ev_events(data):
 
 
 def read_file(path):
-    """Reads one file; None when its process had not finished making it."""
-    data = pathlib.Path(path).read_bytes()
+    """Reads one file; None when its process had not finished making it, or took it away again."""
+    try:
+        data = pathlib.Path(path).read_bytes()
+    except FileNotFoundError:
+        return None
     if len(data) < HEAD.size or data[:8] != b"MRCSTATS":
         return None
     _, version, pid, *_ = HEAD.unpack_from(data)

@@ -136,11 +136,17 @@ def counters_of_another_version():
     return ["accepted"]
 
 
+def counters_that_are_gone():
+    with tempfile.TemporaryDirectory() as folder:
+        pathlib.Path(folder, "1.mrcstats").symlink_to("nowhere")
+        return [] if counters.read_folder(folder) == [] else ["read something"]
+
+
 CASES = (good, status, killed_by_a_signal, too_long, output, bytes_that_nobody_placed,
          claims_that_are_not_there, not_installed, does_not_build, skip_by_its_output,
          server_that_does_not_listen, server_that_fails, bad_paths_that_nobody_took, bad_paths,
-         process_left_behind, rows_that_are_wrong,
-         counters_of_another_version)
+         process_left_behind, rows_that_are_wrong, counters_of_another_version,
+         counters_that_are_gone)
 
 if __name__ == "__main__":
     tap.main([(case.__name__, case) for case in CASES])
