@@ -24,6 +24,7 @@
 #include "host/mem.h"
 #include "host/nic.h"
 #include "host/ports.h"
+#include "host/ud_peers.h"
 #include "wire/icrc.h"
 
 struct mh_tx;
@@ -50,7 +51,9 @@ struct mh_chunk {
 	X(ud_drop_no_qp, "datagrams dropped: no UD QP there that may receive")          \
 	X(ud_drop_key, "datagrams dropped: wrong Q_Key or P_Key")                       \
 	X(ud_drop_no_recv, "datagrams dropped: no receive was posted")                  \
-	X(ud_drop_no_room, "datagrams dropped: longer than the receive")
+	X(ud_drop_no_room, "datagrams dropped: longer than the receive")                \
+	X(ud_evs_retired, "EVs that datagrams left after unanswered probes")            \
+	X(ud_evs_revived, "EVs that datagrams took again after answered probes")
 
 struct mh_nic_counts {
 #define MH_NIC_COUNTS_FIELD(name, text) uint64_t name;
@@ -93,8 +96,9 @@ struct mh_nic {
 	struct mb_link qps;	   /* struct mh_qp.link */
 	struct mb_link failed;	   /* struct mh_qp.failed: to be put to ERR */
 	struct mb_link ud_senders; /* struct mh_ud.sender: with datagrams to send */
-	uint32_t ud_unread;	   /* datagrams sent since the ports were last read */
-	bool rx_left;		   /* the last pump left frames that no descriptor need show */
+	struct mh_ud_peers ud_peers;
+	uint32_t ud_unread; /* datagrams sent since the ports were last read */
+	bool rx_left;	    /* the last pump left frames that no descriptor need show */
 	uint32_t n_qps;
 	uint32_t next_qp_index;
 	struct mh_qp *qp_by_index[MH_QPN_INDEX_MASK + 1];

@@ -158,7 +158,8 @@ static void events_deliver(struct mh_nic *nic, const struct mt_event *event, uin
 		mh_segment_event(nic->segment, event, now_ns);
 		return;
 	case MT_EVENT_ENDPOINT:
-		mh_endpoint_deliver(event);
+		if (!mh_ud_peers_deliver(nic, event, now_ns))
+			mh_endpoint_deliver(event);
 		return;
 	}
 	mb_unreachable();

@@ -154,6 +154,7 @@ void mh_nic_destroy(struct mh_nic *nic)
 	mh_segment_destroy(nic->segment);
 	if (nic->engine)
 		mh_engine_destroy(nic);
+	mh_ud_peers_fini(nic);
 	mh_tx_destroy(nic->tx);
 	mh_ports_close(&nic->ports);
 	mh_guard_close();

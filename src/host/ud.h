@@ -10,6 +10,7 @@
 #define SOFTMRC_HOST_UD_H
 
 #include "host/qp.h"
+#include "host/ud_peers.h"
 #include "io/port.h"
 
 /* A datagram to be sent. */
@@ -31,7 +32,8 @@ struct mh_ud_recv {
 
 /* The path that datagrams take for a moment, see ud_tx.c. */
 struct mh_ud_path {
-	uint32_t next; /* number of the next one, over all EVs of all ports */
+	uint32_t next;	 /* number of the next one, over all EVs of all ports */
+	uint32_t number; /* of this one, port by port in turn */
 	uint32_t port, ev;
 	uint64_t until_ns; /* it is left then in any case, */
 	uint64_t used_ns;  /* and when nothing was sent on it for a while */
@@ -46,6 +48,7 @@ struct mh_ud {
 	uint32_t sq_psn; /* of the next datagram */
 	uint64_t sent;	 /* send WRs below this number are done */
 	struct mh_ud_path path;
+	struct mh_ud_peer *peer; /* to which the last datagram went, or NULL */
 	/* By number of the WR modulo depth; SGEs: so many for each. */
 	struct mh_ud_send *send;
 	struct mt_sge *send_sge;

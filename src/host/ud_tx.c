@@ -6,7 +6,7 @@
  * the datagrams of a QP are not sprayed one by one: they follow each other on one path for as long
  * as they do so closely, a millisecond at most, and then on the next path of all, port by port in
  * turn. What a slow program sends so changes its path each time: a path that loses everything
- * swallows no two tries of it.
+ * swallows no two tries of it, and is left when probes say so (ud_peers.h).
  */
 #include "base/assert.h"
 #include "host/cq.h"
@@ -46,36 +46,62 @@ void mh_ud_sent(struct mh_ud *ud, enum mh_wc_status status)
 	mh_events_push(qp->dev->nic, qp->init.send_cq, &cqe);
 }
 
-/* ud_next_path takes the next path of a port that has room; false: none has. REQ(ud.spray) */
-static bool ud_next_path(struct mh_nic *nic, struct mh_ud_path *path, uint64_t now_ns)
+static void ud_take_path(const struct mh_nic *nic, struct mh_ud_path *path, uint32_t number,
+			 uint64_t now_ns)
 {
-	uint32_t n = nic->ports.n;
+	path->number = number;
+	path->port = number % nic->ports.n;
+	path->ev = mh_engine_ev(&nic->env, path->port, number / nic->ports.n);
+	path->until_ns = now_ns + PATH_HOLD_NS;
+}
 
-	for (uint32_t tried = 0; tried < n; tried++) {
-		uint32_t i = path->next++;
+/*
+ * ud_next_path takes the next good path to a destination, of a port that has room; false: none has.
+ * Where all ports are down from which good paths leave, any path will do: what is known of it may
+ * be old. REQ(ud.spray) REQ(ud.health.avoid)
+ */
+static bool ud_next_path(struct mh_nic *nic, struct mh_ud_path *path, const struct mh_ud_peer *peer,
+			 uint64_t now_ns)
+{
+	uint32_t paths = nic->ports.n * nic->env.evs;
+	bool good = false; /* some path is, and its port is up */
 
-		if (mh_tx_room(nic, i % n, now_ns) == 0)
+	for (uint32_t tried = 0; tried < 2 * paths && !(good && tried >= paths); tried++) {
+		uint32_t number = path->next++ % paths, port = number % nic->ports.n;
+
+		if (tried < paths && mh_ud_peer_bad(peer, number))
 			continue;
-		path->port = i % n;
-		path->ev = mh_engine_ev(&nic->env, path->port, i / n % nic->env.evs);
-		path->until_ns = now_ns + PATH_HOLD_NS;
+		good |= tried < paths && nic->ports.port[port].up;
+		if (mh_tx_room(nic, port, now_ns) == 0)
+			continue;
+		ud_take_path(nic, path, number, now_ns);
 		return true;
 	}
 	return false;
 }
 
-/* ud_room returns how many datagrams may go now on the path that it chooses. */
-static uint32_t ud_room(struct mh_nic *nic, struct mh_ud_path *path, uint64_t now_ns)
+/* ud_room returns how many datagrams may go now to a destination on the path that it chooses. */
+static uint32_t ud_room(struct mh_nic *nic, struct mh_ud_path *path, const struct mh_ud_peer *peer,
+			uint64_t now_ns)
 {
 	uint32_t room = mh_tx_room(nic, path->port, now_ns);
 
-	if (room == 0 || now_ns >= path->until_ns || now_ns >= path->used_ns + PATH_GAP_NS) {
-		if (!ud_next_path(nic, path, now_ns))
+	if (room == 0 || now_ns >= path->until_ns || now_ns >= path->used_ns + PATH_GAP_NS ||
+	    mh_ud_peer_bad(peer, path->number)) {
+		if (!ud_next_path(nic, path, peer, now_ns))
 			return 0;
 		room = mh_tx_room(nic, path->port, now_ns);
 	}
 	path->used_ns = now_ns;
 	return room;
+}
+
+/* ud_find_peer looks up where a datagram goes. */
+static const struct mh_ud_peer *ud_find_peer(struct mh_ud *ud, const struct mh_ud_send *send,
+					     uint64_t now_ns)
+{
+	ud->peer = mh_ud_peers_find(ud->qp->dev->nic, ud->peer, &send->dest, send->qpn, now_ns);
+	return ud->peer;
 }
 
 /* ud_sges_ok says whether all bytes to be sent belong to MRs of the QP's PD. */
@@ -129,8 +155,9 @@ static bool ud_send_one(struct mh_ud *ud, uint64_t number)
 }
 
 /*
- * ud_batch sends at most `room` datagrams of a QP and returns how many. Their WRs complete when the
- * driver has had them, for only then may the program change their memory.
+ * ud_batch sends at most `room` datagrams of a QP, as long as its path leads where they go, and
+ * returns how many. Their WRs complete when the driver has had them, for only then may the program
+ * change their memory.
  */
 static uint32_t ud_batch(struct mh_ud *ud, uint32_t room, uint64_t now_ns)
 {
@@ -142,6 +169,8 @@ static uint32_t ud_batch(struct mh_ud *ud, uint32_t room, uint64_t now_ns)
 	for (; sent < room && end < ud->qp->send.posted && !gone; end++) {
 		const struct mh_ud_send *send = &ud->send[end % ud->qp->init.cap.max_send_wr];
 
+		if (mh_ud_peer_bad(ud_find_peer(ud, send, now_ns), ud->path.number))
+			break;
 		if (send->bytes > nic->env.mtu) { /* REQ(ud.too-long) */
 			nic->counts.ud_tx_unsent++;
 		} else {
@@ -173,7 +202,8 @@ uint32_t mh_ud_pump(struct mh_nic *nic, uint64_t now_ns)
 
 	while (!mb_link_alone(&nic->ud_senders) && all < PUMP_MAX) {
 		struct mh_ud *ud = mb_container_of(nic->ud_senders.next, struct mh_ud, sender);
-		uint32_t room = ud_room(nic, &ud->path, now_ns);
+		const struct mh_ud_peer *peer = ud_find_peer(ud, ud_oldest(ud), now_ns);
+		uint32_t room = ud_room(nic, &ud->path, peer, now_ns);
 
 		if (room > 0)
 			all += ud_batch(ud, room, now_ns);
@@ -187,21 +217,40 @@ uint32_t mh_ud_pump(struct mh_nic *nic, uint64_t now_ns)
 			mb_list_rotate(&nic->ud_senders);
 	}
 	nic->ud_unread += all;
+	mh_ud_peers_flush(nic, now_ns);
 	return all;
+}
+
+/* ud_leads says whether a good path to a destination leaves from a port, which is up. */
+static bool ud_leads(const struct mh_nic *nic, const struct mh_ud_peer *peer, uint32_t port)
+{
+	if (!nic->ports.port[port].up)
+		return false;
+	for (uint32_t i = 0; i < nic->env.evs; i++)
+		if (!mh_ud_peer_bad(peer, i * nic->ports.n + port))
+			return true;
+	return false;
 }
 
 uint64_t mh_ud_next(const struct mh_nic *nic)
 {
+	const struct mh_ud_peer *peer;
 	uint64_t next = UINT64_MAX;
+	uint32_t wanted = 0;
 
 	if (mb_link_alone(&nic->ud_senders))
 		return next;
+	/* The first sender waits for a port that leads to where it sends, if one does. */
+	peer = mb_container_of(nic->ud_senders.next, struct mh_ud, sender)->peer;
+	for (uint32_t i = 0; i < nic->ports.n; i++)
+		wanted |= (uint32_t)ud_leads(nic, peer, i) << i;
 	for (uint32_t i = 0; i < nic->ports.n; i++) {
 		const struct mh_port *port = &nic->ports.port[i];
 		uint64_t at = mh_pace_next(&port->pace);
 
 		/* A blocked port has a deadline of its own; one that is down never sends. */
-		if (port->up && !port->io->status->blocked && at < next)
+		if (port->up && !port->io->status->blocked && (!wanted || wanted >> i & 1) &&
+		    at < next)
 			next = at;
 	}
 	return next;

@@ -74,7 +74,8 @@ class Lab:
     def _wait_begun(crew):
         while time.monotonic() < crew.deadline:
             running = counters.read_folder(crew.folder / "stats")
-            if counters.total(running, "tx_data_bytes") >= BEGUN_BYTES:
+            sent = (counters.total(running, name) for name in ("tx_data_bytes", "ud_tx_bytes"))
+            if sum(sent) >= BEGUN_BYTES:
                 return
             if all(process.poll() is not None for process in crew.started):
                 raise runner.Failed("it ended before it had sent much", "client")
@@ -84,7 +85,8 @@ class Lab:
     def run(self, row):
         """runner.run, and what is asked on top of it."""
         result = runner.run(row, self.place())
-        retired, revived = (result.counter.get(name, 0) for name in ("evs_retired", "evs_revived"))
+        retired, revived = (result.counter.get(name, 0) + result.counter.get(f"ud_{name}", 0)
+                            for name in ("evs_retired", "evs_revived"))
         if result.state == runner.OK and not (retired and revived):
             result.state = runner.FAILED
             result.reason = f"{retired} EVs were retired and {revived} revived: want one of each"

@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * ud_health.h - which paths lead to one destination of datagrams, found out by probes.
+ *
+ * Nothing answers a datagram, so nothing says that it was lost. While datagrams go to a destination
+ * it is asked in rounds: EV probes leave on a few paths together, and the round ends when each was
+ * answered or its time is over. A path that said nothing counts as one that failed only if another
+ * of the same round was answered; then the destination was there, and it is the path. So a
+ * destination that answers no probes at all (another make of device), or is away or busy for a
+ * while, loses no path.
+ *
+ *	good --- failed in MH_UD_TRIES rounds in a row ---> bad --- answered in as many ---> good
+ *
+ * The last good path stays. Whoever sends takes good paths only. Pure: told the time, and what came
+ * of probes. docs/design/0035-paths-of-datagrams.md.
+ */
+#ifndef SOFTMRC_HOST_UD_HEALTH_H
+#define SOFTMRC_HOST_UD_HEALTH_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* Probes of a round: one on the path that was answered last, some on doubtful ones, some in turn.
+ */
+#define MH_UD_ROUND_PROBES 5u
+#define MH_UD_ROUND_DOUBTFUL 2u
+#define MH_UD_TRIES 3u
+/* From one round to the next, at least; a round without any answer doubles it, up to the longest.
+ */
+#define MH_UD_ROUND_NS UINT64_C(20000000)
+#define MH_UD_ROUND_SHIFTS 6u
+/* A bad path is asked again after this, doubling with each failure up to the longest. */
+#define MH_UD_BAD_NS UINT64_C(20000000)
+#define MH_UD_BAD_SHIFTS 4u
+#define MH_UD_NO_PATH UINT16_MAX
+
+struct mh_ud_path_health {
+	uint64_t due_ns; /* bad: it is not asked before */
+	bool bad;
+	uint8_t tries; /* in a row: failures of a good one, answers of a bad one */
+	uint8_t shift; /* bad: of MH_UD_BAD_NS */
+};
+
+/* One probe of the round that is under way. */
+struct mh_ud_asked {
+	uint16_t path;
+	bool answered;
+};
+
+struct mh_ud_health {
+	uint16_t n_paths, n_good;
+	uint16_t turn;	   /* the good path to be asked next */
+	uint16_t look;	   /* where the search for doubtful ones goes on */
+	uint16_t answered; /* the path that was answered last, or MH_UD_NO_PATH */
+	uint8_t silent;	   /* rounds in a row without an answer */
+	bool doubtful;	   /* a good path failed last time it was asked */
+	uint8_t n_asked, n_open;
+	struct mh_ud_asked asked[MH_UD_ROUND_PROBES];
+	uint64_t next_ns; /* the next round */
+	uint64_t rtt_ns;  /* about the longest that answers took lately */
+	struct mh_ud_path_health *path;
+};
+
+/* What a round changed. */
+struct mh_ud_change {
+	uint16_t retired, revived;
+};
+
+/* mh_ud_health_init makes n_paths good ones, 1 .. MH_UD_NO_PATH - 1; the array is the caller's. */
+void mh_ud_health_init(struct mh_ud_health *h, struct mh_ud_path_health *paths, uint16_t n_paths,
+		       uint64_t now_ns);
+
+/* mh_ud_health_due says whether a round may begin. */
+static inline bool mh_ud_health_due(const struct mh_ud_health *h, uint64_t now_ns)
+{
+	return h->n_open == 0 && now_ns >= h->next_ns;
+}
+
+/*
+ * mh_ud_health_choose fills in which paths a round that begins now should ask, and returns how
+ * many. mh_ud_health_ask then says that a probe on a path is on its way, in the same instant;
+ * a path that cannot be asked is left out.
+ */
+uint32_t mh_ud_health_choose(struct mh_ud_health *h, uint64_t now_ns,
+			     uint16_t paths[MH_UD_ROUND_PROBES]);
+void mh_ud_health_ask(struct mh_ud_health *h, uint16_t path);
+/* mh_ud_health_wait returns how long an answer is waited for, in this round. */
+uint64_t mh_ud_health_wait(const struct mh_ud_health *h);
+/*
+ * mh_ud_health_ended takes the end of a probe of this round: rtt_ns is 0 if it was not answered.
+ * The last one is the end of the round, and says what that has changed.
+ */
+struct mh_ud_change mh_ud_health_ended(struct mh_ud_health *h, uint16_t path, bool answered,
+				       uint64_t rtt_ns, uint64_t now_ns);
+
+#endif

@@ -1,0 +1,209 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* unit_ud_health.c - what rounds of probes make of paths: src/host/ud_health.c. */
+#include "support/test.h"
+
+#include "host/ud_health.h"
+
+#define PATHS 8u
+#define ALL ((1u << PATHS) - 1)
+#define MS UINT64_C(1000000)
+
+struct net {
+	struct mh_ud_health h;
+	struct mh_ud_path_health paths[PATHS];
+	uint64_t now_ns;
+	uint32_t asked; /* in the last round, a mask */
+	uint32_t retired, revived;
+};
+
+static void net_init(struct net *n, uint16_t paths)
+{
+	*n = (struct net){.now_ns = 5};
+	mh_ud_health_init(&n->h, n->paths, paths, n->now_ns);
+}
+
+static uint32_t bad_paths(const struct net *n)
+{
+	uint32_t bad = 0;
+
+	for (uint32_t i = 0; i < n->h.n_paths; i++)
+		bad |= (uint32_t)n->paths[i].bad << i;
+	return bad;
+}
+
+/* One round, as soon as it is due, in which the paths of a mask are answered. */
+static void play(struct net *n, uint32_t alive)
+{
+	uint16_t paths[MH_UD_ROUND_PROBES];
+	uint32_t k;
+
+	if (n->now_ns < n->h.next_ns)
+		n->now_ns = n->h.next_ns;
+	assert_true(mh_ud_health_due(&n->h, n->now_ns));
+	k = mh_ud_health_choose(&n->h, n->now_ns, paths);
+	n->asked = 0;
+	for (uint32_t i = 0; i < k; i++) {
+		mh_ud_health_ask(&n->h, paths[i]);
+		assert_false(n->asked >> paths[i] & 1);
+		n->asked |= 1u << paths[i];
+	}
+	assert_false(mh_ud_health_due(&n->h, n->now_ns));
+	n->now_ns += mh_ud_health_wait(&n->h);
+	for (uint32_t i = 0; i < k; i++) {
+		bool answered = alive >> paths[i] & 1;
+		struct mh_ud_change c =
+			mh_ud_health_ended(&n->h, paths[i], answered, answered ? MS : 0, n->now_ns);
+
+		n->retired += c.retired;
+		n->revived += c.revived;
+	}
+}
+
+/* REQ(ud.health.rounds) */
+TEST(mh_ud_health_choose, asks_all_in_turn)
+{
+	struct net n;
+	uint32_t asked = 0;
+
+	net_init(&n, PATHS);
+	assert_false(mh_ud_health_due(&n.h, n.now_ns));
+	for (uint32_t i = 0; i < PATHS; i++) {
+		play(&n, ALL);
+		asked |= n.asked;
+	}
+	assert_u_eq(asked, ALL);
+	assert_u_eq(n.h.n_good, PATHS);
+}
+
+/* REQ(ud.health.retire) */
+TEST(mh_ud_health_ended, a_dead_path_is_left)
+{
+	struct net n;
+
+	net_init(&n, PATHS);
+	for (uint32_t i = 0; i < PATHS && n.retired == 0; i++) {
+		uint32_t tries = n.paths[3].tries;
+
+		play(&n, ALL & ~(1u << 3));
+		/* A doubtful one is asked again and again. */
+		assert_true(tries == 0 || n.asked >> 3 & 1);
+	}
+	assert_u_eq(n.retired, 1);
+	assert_u_eq(bad_paths(&n), 1u << 3);
+	assert_u_eq(n.h.n_good, PATHS - 1);
+}
+
+/* Now and then a probe is lost by a busy host. */
+TEST(mh_ud_health_ended, failures_must_be_in_a_row)
+{
+	struct net n;
+
+	net_init(&n, PATHS);
+	for (uint32_t i = 0; i < 60; i++)
+		play(&n, n.paths[3].tries + 1u < MH_UD_TRIES ? ALL & ~(1u << 3) : ALL);
+	assert_u_eq(n.retired, 0);
+}
+
+/* REQ(ud.health.witness) */
+TEST(mh_ud_health_ended, silence_proves_nothing)
+{
+	struct net n;
+	uint64_t before;
+
+	net_init(&n, PATHS);
+	for (uint32_t i = 0; i < 20; i++)
+		play(&n, 0);
+	assert_u_eq(bad_paths(&n), 0);
+	/* Who never answers is asked ever more rarely. */
+	before = n.now_ns;
+	play(&n, 0);
+	assert_true(n.now_ns - before >= MH_UD_ROUND_NS << MH_UD_ROUND_SHIFTS);
+	/* And as often as others when he does. */
+	play(&n, ALL);
+	assert_u_eq(n.h.next_ns - n.now_ns, MH_UD_ROUND_NS);
+}
+
+/* REQ(ud.health.revive) */
+TEST(mh_ud_health_ended, comes_back_after_answers_in_a_row)
+{
+	struct net n;
+	uint32_t answers = 0;
+
+	net_init(&n, PATHS);
+	while (n.retired == 0)
+		play(&n, ALL & ~1u);
+	for (uint32_t i = 0; i < 20; i++)
+		play(&n, ALL & ~1u);
+	while (n.revived == 0 && answers <= MH_UD_TRIES) {
+		n.now_ns += MH_UD_BAD_NS << MH_UD_BAD_SHIFTS;
+		play(&n, ALL);
+		answers += n.asked & 1;
+	}
+	assert_u_eq(answers, MH_UD_TRIES);
+	assert_u_eq(bad_paths(&n), 0);
+}
+
+TEST(mh_ud_health_choose, bad_ones_are_asked_ever_more_rarely)
+{
+	struct net n;
+	uint64_t last_ns = 0, gap_ns = 0;
+
+	net_init(&n, 2);
+	while (n.retired == 0)
+		play(&n, 2);
+	for (uint32_t i = 0; i < 100; i++) {
+		play(&n, 2);
+		if (!(n.asked & 1))
+			continue;
+		assert_true(last_ns == 0 || n.now_ns - last_ns >= gap_ns);
+		gap_ns = last_ns ? n.now_ns - last_ns : 0;
+		last_ns = n.now_ns;
+		/* Rounds are as long as an answer is waited for; so much more or less is no rule.
+		 */
+		gap_ns -= gap_ns > 2 * MH_UD_ROUND_NS ? 2 * MH_UD_ROUND_NS : gap_ns;
+	}
+	assert_true(gap_ns >= (MH_UD_BAD_NS << MH_UD_BAD_SHIFTS) - 2 * MH_UD_ROUND_NS);
+}
+
+/* REQ(ud.health.last) */
+TEST(mh_ud_health_ended, the_last_good_one_stays)
+{
+	struct net n;
+
+	net_init(&n, 3);
+	/* Each is answered when it is bad, and not when it is good. */
+	for (uint32_t i = 0; i < 300; i++) {
+		play(&n, bad_paths(&n) ? bad_paths(&n) : 1);
+		assert_true(n.h.n_good > 0);
+		assert_u_eq(n.h.n_good, 3u - (uint32_t)__builtin_popcount(bad_paths(&n)));
+	}
+}
+
+TEST(mh_ud_health_wait, grows_with_the_rtt_and_with_silence)
+{
+	struct net n;
+
+	net_init(&n, 2);
+	assert_u_eq(mh_ud_health_wait(&n.h), MH_UD_ROUND_NS);
+	play(&n, 0);
+	play(&n, 0);
+	assert_u_eq(mh_ud_health_wait(&n.h), 4 * MH_UD_ROUND_NS);
+	play(&n, 3);
+	n.h.rtt_ns = 30 * MS;
+	assert_u_eq(mh_ud_health_wait(&n.h), 120 * MS);
+}
+
+/* Paths die and come back at random: in the end it is known which lead there. */
+TEST(mh_ud_health_ended, random_lives)
+{
+	struct net n;
+
+	net_init(&n, PATHS);
+	for (uint32_t k = 0; k < test_rounds(200); k++) {
+		uint32_t alive = (uint32_t)test_rand_below(ALL) + 1, rounds = 0;
+
+		for (; rounds < 400 && bad_paths(&n) != (ALL & ~alive); rounds++)
+			play(&n, test_rand_below(5) == 0 ? 0 : alive);
+		assert_u_eq(bad_paths(&n), ALL & ~alive);
+	}
+}
