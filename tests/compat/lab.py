@@ -91,5 +91,6 @@ class Lab:
             result.state = runner.FAILED
             result.reason = f"{retired} EVs were retired and {revived} revived: want one of each"
         elif result.state == runner.OK:
-            result.figure += f"; EVs retired {retired}, revived {revived}"
+            evs = f"EVs retired {retired}, revived {revived}"
+            result.figure = f"{result.figure}; {evs}" if result.figure else evs
         return result
