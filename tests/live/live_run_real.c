@@ -34,10 +34,14 @@ static const char host[] =
 	"device rxe_t 5 1234:0000:0000:0001 none\n"
 	"device mlx5_t 7 1234:0000:0000:0002 "
 	"pci:v000015B3d00001017sv000015B3sd00000001bc02sc00i00\n"
+	/* A host has none of ours. */
+	"umount /dev/infiniband/uverbs0 2>/dev/null && rm /dev/infiniband/uverbs0 || true\n"
+	"rm -r /sys/class/infiniband/mrc0 /sys/class/infiniband_verbs/uverbs0\n"
 	/* As the kernel's folders are; only root can, and then they are. */
 	"for f in /sys/class/infiniband /sys/class/infiniband_verbs /dev/infiniband; do\n"
 	"	if mount --bind $f $f 2>/dev/null; then mount -o remount,bind,ro $f || true; fi\n"
 	"done\n"
+	"echo the host stands\n"
 	"exec \"$@\"\n";
 
 /* Runs a command on such a host; returns its exit status. */
@@ -90,11 +94,11 @@ static void must_run(int status)
 {
 	const char *why = strstr(out, "no view of the device");
 
-	if (why) {
+	if (why && !strstr(out, "the host stands")) {
 		print_message("SKIP: %s", why);
 		skip();
 	}
-	if (status != 0)
+	if (status != 0 || why)
 		fail_msg("status %d: %s", status, out);
 }
 
