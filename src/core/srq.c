@@ -43,11 +43,6 @@ int mt_srq_init(struct mt_engine *e, void *mem, const struct mt_srq_cap *cap, vo
 	return MT_OK;
 }
 
-void mt_srq_fini(struct mt_srq *srq)
-{
-	mb_link_remove(&srq->limited);
-}
-
 static struct mt_sge *sges_of(const struct mt_srq *srq, uint64_t n)
 {
 	return &srq->sges[(n & srq->mask) * srq->max_sge];
@@ -58,6 +53,33 @@ static void put(struct mt_srq *srq, uint64_t n, const struct mt_recv_wr *wr)
 	srq->entries[n & srq->mask] = (struct mt_srq_entry){.wr_id = wr->wr_id, .n_sge = wr->n_sge};
 	if (wr->n_sge)
 		memcpy(sges_of(srq, n), wr->sge, wr->n_sge * sizeof(*wr->sge));
+}
+
+/* REQ(api.srq.resize) */
+int mt_srq_resize(struct mt_srq *srq, void *mem, uint32_t depth)
+{
+	struct mt_srq old = *srq;
+
+	if (depth == 0 || depth > DEPTH_MAX || depth < srq->limit ||
+	    depth < srq->tail - srq->head + srq->taken)
+		return MT_ERR_INVALID;
+	srq->entries = mem;
+	srq->depth = depth;
+	srq->mask = mb_pow2_ceil(depth) - 1;
+	srq->sges = (struct mt_sge *)(srq->entries + srq->mask + 1);
+	for (uint64_t n = srq->head; n != srq->tail; n++) {
+		const struct mt_srq_entry *entry = &old.entries[n & old.mask];
+		struct mt_recv_wr wr = {
+			.wr_id = entry->wr_id, .sge = sges_of(&old, n), .n_sge = entry->n_sge};
+
+		put(srq, n, &wr);
+	}
+	return MT_OK;
+}
+
+void mt_srq_fini(struct mt_srq *srq)
+{
+	mb_link_remove(&srq->limited);
 }
 
 int mt_srq_post(struct mt_srq *srq, const struct mt_recv_wr *wr)

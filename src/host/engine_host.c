@@ -98,6 +98,8 @@ static bool engine_place(void *ctx, void *mr_user, uint64_t offset, const void *
 	struct mh_mr *mr = mr_user;
 
 	(void)ctx;
+	if (mr->null)
+		return true;
 	mb_assert(offset <= mr->length && len <= mr->length - offset);
 	copy.to = mr->base + offset;
 	return mh_guard_run(copy.to, len, engine_copy, &copy);

@@ -86,6 +86,15 @@ bool mh_mem_insert(struct mh_mem *mem, struct mh_mr *mr, uint64_t random)
 	return true;
 }
 
+const void *mh_mem_zeros(const struct mh_mem *mem, uint32_t key, uint32_t len)
+{
+	static const uint8_t zeros[MH_MEM_ZEROS];
+	const struct mh_mr *mr = key >> 8 <= MH_MRS_MAX ? mem->mr[key >> 8] : NULL;
+
+	mb_assert(len <= sizeof(zeros));
+	return mr && mr->null && mr->key == key ? zeros : NULL;
+}
+
 void mh_mem_retag(struct mh_mem *mem, uint32_t key)
 {
 	mem->tag[mh_mem_index(key)] = (uint8_t)key;

@@ -26,6 +26,7 @@ struct mh_mr {
 	uint64_t iova; /* of base */
 	uint32_t key;
 	uint32_t access; /* enum mh_access */
+	bool null;	 /* of no bytes: reads as zeros, and what is written is gone */
 };
 
 struct mh_mem {
@@ -68,6 +69,15 @@ static inline void *mh_mem_resolve(const struct mh_mem *mem, uint32_t key, uint6
 		return NULL;
 	return mr->base + (addr - mr->iova);
 }
+
+/* What one packet can take of memory that is not there. */
+#define MH_MEM_ZEROS 4096u
+
+/*
+ * mh_mem_zeros returns len bytes of zeros, len <= MH_MEM_ZEROS, for the key of a null region; NULL:
+ * the key names none.
+ */
+const void *mh_mem_zeros(const struct mh_mem *mem, uint32_t key, uint32_t len);
 
 /* mh_mem_find is mh_mem_resolve for an MR of this PD that grants these rights; else NULL. */
 static inline void *mh_mem_find(const struct mh_mem *mem, const struct mh_pd *pd, uint32_t access,

@@ -29,7 +29,8 @@ static int mr_enter(struct mh_nic *nic, struct mh_mr *mr, uint32_t access)
 		return ENOMEM;
 	MH_ENGINE_CALL(nic, result,
 		       mt_mr_add(nic->engine, mh_mem_index(mr->key), (uint8_t)mr->key,
-				 mr->pd->number, mr->iova, mr->length, access, mr));
+				 mr->pd->number, mr->iova, mr->null ? UINT64_MAX : mr->length,
+				 access, mr));
 	if (result != MT_OK) {
 		mh_mem_remove(&nic->mem, mr);
 		return mh_engine_errno(result);
@@ -59,6 +60,29 @@ int mh_mr_reg(struct mh_pd *pd, void *addr, size_t length, uint64_t iova, uint32
 		.pd = pd, .base = addr, .length = length, .iova = iova, .access = access};
 	mh_nic_lock(nic);
 	err = mr_enter(nic, m, access);
+	mh_nic_unlock(nic);
+	if (err)
+		free(m);
+	else
+		*mr = m;
+	return err;
+}
+
+/* REQ(api.null-mr) */
+int mh_mr_null(struct mh_pd *pd, struct mh_mr **mr)
+{
+	struct mh_nic *nic = pd->dev->nic;
+	struct mh_mr *m;
+	int err;
+
+	if (mh_nic_gone(nic))
+		return ENODEV;
+	m = malloc(sizeof(*m));
+	if (!m)
+		return ENOMEM;
+	*m = (struct mh_mr){.pd = pd, .null = true, .access = MH_ACCESS_LOCAL_WRITE};
+	mh_nic_lock(nic);
+	err = mr_enter(nic, m, m->access);
 	mh_nic_unlock(nic);
 	if (err)
 		free(m);
@@ -113,7 +137,7 @@ int mh_mr_rereg(struct mh_mr *mr, const struct mh_mr_change *change)
 
 	if (mh_nic_gone(nic))
 		return ENODEV;
-	if ((change->mask & MH_MR_PD) && change->pd->dev != mr->pd->dev)
+	if (mr->null || ((change->mask & MH_MR_PD) && change->pd->dev != mr->pd->dev))
 		return EINVAL;
 	next = mr_changed(mr, change);
 	if (!mr_arguments_ok(next.base, next.length, next.iova, next.access))

@@ -124,6 +124,11 @@ enum mh_access {
  */
 int mh_mr_reg(struct mh_pd *pd, void *addr, size_t length, uint64_t iova, uint32_t access,
 	      struct mh_mr **mr);
+/*
+ * mh_mr_null registers nothing: its key stands in SGEs of RC QPs for any bytes, which read as
+ * zeros, and what is written to them is gone. Peers have no right to it. ENOMEM: as mh_mr_reg.
+ */
+int mh_mr_null(struct mh_pd *pd, struct mh_mr **mr);
 /* What changes of a registration. */
 enum mh_mr_mask {
 	MH_MR_MEMORY = 1u << 0, /* addr, length, iova */
@@ -527,6 +532,12 @@ int mh_srq_create(struct mh_pd *pd, const struct mh_srq_cap *cap, void *owner, s
 int mh_srq_destroy(struct mh_srq *srq);
 /* mh_srq_query returns what it was made with, and the limit that is armed, 0 for none. */
 void mh_srq_query(const struct mh_srq *srq, struct mh_srq_cap *cap, uint32_t *limit);
+/*
+ * mh_srq_resize makes room for max_wr receives, 1 .. the device's; those that it holds stay. QPs
+ * that are there take no more of them at a time than before. EINVAL: more are posted, or taken and
+ * not polled, or the limit that is armed is higher. ENOMEM.
+ */
+int mh_srq_resize(struct mh_srq *srq, uint32_t max_wr);
 /*
  * mh_srq_arm asks for one MH_ASYNC_SRQ_LIMIT when fewer receives than `limit` are posted, at once
  * if they are; 0: for none. EINVAL: more than max_wr.

@@ -90,10 +90,13 @@ static struct mt_qp_cap qp_mt_cap(const struct mh_qp_init *init)
 	};
 
 	if (init->srq) {
+		struct mh_srq_cap srq;
+		uint32_t limit;
+
+		mh_srq_query(init->srq, &srq, &limit); /* its size may change */
 		cap.srq = init->srq->mt;
-		cap.rq_depth = init->srq->cap.max_wr < SRQ_TAKEN_MAX ? init->srq->cap.max_wr
-								     : SRQ_TAKEN_MAX;
-		cap.max_recv_sge = (uint8_t)init->srq->cap.max_sge;
+		cap.rq_depth = srq.max_wr < SRQ_TAKEN_MAX ? srq.max_wr : SRQ_TAKEN_MAX;
+		cap.max_recv_sge = (uint8_t)srq.max_sge;
 	}
 	return cap;
 }
@@ -111,11 +114,12 @@ static struct mh_qp_init qp_own_init(const struct mh_qp_init *init)
 /* qp_alloc_half takes the memory for what a QP of its type has in the engine or beside it. */
 static bool qp_alloc_half(struct mh_qp *qp)
 {
-	struct mt_qp_cap cap = qp_mt_cap(&qp->init);
-	size_t size = mt_qp_size(&cap);
+	size_t size;
 
 	if (qp->init.type == MH_QPT_UD)
 		return mh_ud_create(qp);
+	qp->mt_cap = qp_mt_cap(&qp->init);
+	size = mt_qp_size(&qp->mt_cap);
 	mb_assert(size > 0);
 	qp->mt_memory = aligned_alloc(64, (size + 63) & ~(size_t)63);
 	return qp->mt_memory != NULL;
@@ -175,7 +179,6 @@ static uint32_t qp_choose_index(struct mh_nic *nic)
 
 static int qp_enter(struct mh_nic *nic, struct mh_qp *qp)
 {
-	struct mt_qp_cap cap = qp_mt_cap(&qp->init);
 	uint32_t index = qp_choose_index(nic);
 	int result = MT_OK;
 
@@ -183,9 +186,9 @@ static int qp_enter(struct mh_nic *nic, struct mh_qp *qp)
 		return ENOMEM;
 	qp->number = nic->ports.slot << MH_QPN_INDEX_BITS | index;
 	if (!qp->ud)
-		MH_ENGINE_CALL(
-			nic, result,
-			mt_qp_init(nic->engine, qp->mt_memory, &cap, qp->number, qp, &qp->mt));
+		MH_ENGINE_CALL(nic, result,
+			       mt_qp_init(nic->engine, qp->mt_memory, &qp->mt_cap, qp->number, qp,
+					  &qp->mt));
 	if (result != MT_OK)
 		return mh_engine_errno(result);
 	nic->qp_by_index[index] = qp;

@@ -20,8 +20,9 @@ struct mh_qp {
 	struct mb_link link;   /* in nic->qps */
 	struct mb_link failed; /* in nic->failed, or alone */
 	struct mh_device *dev;
-	struct mt_qp *mt; /* NULL: a UD QP, which has */
-	struct mh_ud *ud; /* this instead, see ud.h */
+	struct mt_qp *mt;	 /* NULL: a UD QP, which has */
+	struct mh_ud *ud;	 /* this instead, see ud.h */
+	struct mt_qp_cap mt_cap; /* with which it is made */
 	void *mt_memory;
 	uint32_t number;
 	struct mh_qp_init init;

@@ -73,6 +73,7 @@ int mh_srq_destroy(struct mh_srq *srq)
 	mh_nic_lock(nic);
 	srq->pd->objects--;
 	mh_nic_unlock(nic);
+	free(srq->mt_entries);
 	free(srq->mt_memory);
 	free(srq);
 	return 0;
@@ -80,13 +81,41 @@ int mh_srq_destroy(struct mh_srq *srq)
 
 void mh_srq_query(const struct mh_srq *srq, struct mh_srq_cap *cap, uint32_t *limit)
 {
-	*cap = srq->cap;
 	*limit = 0;
-	if (mh_nic_gone(srq->dev->nic))
+	if (mh_nic_gone(srq->dev->nic)) {
+		*cap = srq->cap;
 		return;
+	}
 	mh_nic_lock(srq->dev->nic);
+	*cap = srq->cap;
 	*limit = mt_srq_limit(srq->mt);
 	mh_nic_unlock(srq->dev->nic);
+}
+
+int mh_srq_resize(struct mh_srq *srq, uint32_t max_wr)
+{
+	struct mt_srq_cap core = {.depth = max_wr, .max_sge = srq->cap.max_sge};
+	struct mh_nic *nic = srq->dev->nic;
+	void *entries, *old = NULL;
+	int result;
+
+	if (mh_nic_gone(nic))
+		return ENODEV;
+	if (max_wr < 1 || max_wr > MH_WR_MAX)
+		return EINVAL;
+	entries = malloc(mt_srq_size(&core));
+	if (!entries)
+		return ENOMEM;
+	mh_nic_lock(nic);
+	result = mt_srq_resize(srq->mt, entries, max_wr);
+	if (result == MT_OK) {
+		old = srq->mt_entries;
+		srq->mt_entries = entries;
+		srq->cap.max_wr = max_wr;
+	}
+	mh_nic_unlock(nic);
+	free(result == MT_OK ? old : entries);
+	return mh_engine_errno(result);
 }
 
 int mh_srq_arm(struct mh_srq *srq, uint32_t limit)

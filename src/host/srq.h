@@ -11,6 +11,7 @@ struct mh_srq {
 	void *owner;
 	struct mt_srq *mt;
 	void *mt_memory;
+	void *mt_entries; /* since it was resized; NULL: in mt_memory */
 	struct mh_srq_cap cap;
 	uint32_t n_qps;		      /* guarded by nic->lock */
 	struct mh_event_source limit; /* in the device's queue */

@@ -82,9 +82,12 @@ void mh_tx_destroy(struct mh_tx *tx)
 static void *tx_resolve(const struct mh_mem *mem, const struct mt_sge *sge, uint32_t offset,
 			uint32_t len)
 {
+	void *at;
+
 	if (sge->lkey == MT_LKEY_ADAPTER)
 		return (uint8_t *)(uintptr_t)sge->addr + offset;
-	return mh_mem_resolve(mem, sge->lkey, sge->addr + offset, len);
+	at = mh_mem_resolve(mem, sge->lkey, sge->addr + offset, len);
+	return at ? at : (void *)(uintptr_t)mh_mem_zeros(mem, sge->lkey, len);
 }
 
 /* tx_payload adds the bytes that a descriptor names to the frame; false: an MR is gone. */

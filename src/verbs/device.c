@@ -114,6 +114,7 @@ static void context_fill(struct mv_context *ctx, struct ibv_device *device)
 	verbs->dealloc_td = mv_dealloc_td;
 	verbs->alloc_parent_domain = mv_alloc_parent_domain;
 	verbs->query_rt_values = mv_query_rt_values;
+	verbs->alloc_null_mr = mv_alloc_null_mr;
 	verbs->create_srq_ex = mv_create_srq_ex;
 	verbs->create_cq_ex = mv_create_cq_ex;
 	verbs->create_qp_ex = mv_create_qp_ex;

@@ -77,6 +77,22 @@ struct ibv_mr *ibv_reg_mr_iova2(struct ibv_pd *pd, void *addr, size_t length, ui
 	return &mr->ibv;
 }
 
+struct ibv_mr *mv_alloc_null_mr(struct ibv_pd *pd)
+{
+	struct mv_mr *mr = pd ? calloc(1, sizeof(*mr)) : NULL;
+	int err;
+
+	if (!mr)
+		return mv_null(pd ? ENOMEM : EINVAL);
+	err = mh_mr_null(mv_pd(pd)->nic, &mr->nic);
+	if (err) {
+		free(mr);
+		return mv_null(err);
+	}
+	mr->ibv = (struct ibv_mr){.context = pd->context, .pd = pd, .lkey = mh_mr_lkey(mr->nic)};
+	return &mr->ibv;
+}
+
 struct ibv_mr *ibv_reg_mr_iova(struct ibv_pd *pd, void *addr, size_t length, uint64_t iova,
 			       int access)
 {

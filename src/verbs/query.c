@@ -27,7 +27,7 @@ static int as_int(uint32_t n)
 #define CAP_FLAGS                                                                     \
 	((unsigned int)(IBV_DEVICE_CURR_QP_STATE_MOD | IBV_DEVICE_PORT_ACTIVE_EVENT | \
 			IBV_DEVICE_RC_RNR_NAK_GEN | IBV_DEVICE_MEM_WINDOW |           \
-			IBV_DEVICE_MEM_WINDOW_TYPE_2B))
+			IBV_DEVICE_MEM_WINDOW_TYPE_2B | IBV_DEVICE_SRQ_RESIZE))
 
 int ibv_query_device(struct ibv_context *context, struct ibv_device_attr *device_attr)
 {

@@ -53,13 +53,26 @@ struct ibv_srq *mv_create_srq_ex(struct ibv_context *context, struct ibv_srq_ini
 	return srq;
 }
 
-/* Queues keep their size, as the device says that it cannot change it. */
+/* A limit beyond the queue, as it will be, is refused before anything changes. */
 int ibv_modify_srq(struct ibv_srq *srq, struct ibv_srq_attr *srq_attr, int srq_attr_mask)
 {
+	struct mh_srq_cap cap;
+	uint32_t limit;
+	int err = 0;
+
 	MV_TO_REAL(mv_real_of(srq), ibv_modify_srq, (srq, srq_attr, srq_attr_mask));
-	if (!srq || !srq_attr || srq_attr_mask & ~IBV_SRQ_LIMIT)
+	if (!srq || !srq_attr || srq_attr_mask & ~(IBV_SRQ_LIMIT | IBV_SRQ_MAX_WR))
 		return EINVAL;
-	return srq_attr_mask ? mh_srq_arm(mv_srq(srq)->nic, srq_attr->srq_limit) : 0;
+	mh_srq_query(mv_srq(srq)->nic, &cap, &limit);
+	if (srq_attr_mask & IBV_SRQ_MAX_WR)
+		cap.max_wr = srq_attr->max_wr;
+	if ((srq_attr_mask & IBV_SRQ_LIMIT) && srq_attr->srq_limit > cap.max_wr)
+		return EINVAL;
+	if (srq_attr_mask & IBV_SRQ_MAX_WR)
+		err = mh_srq_resize(mv_srq(srq)->nic, srq_attr->max_wr);
+	if (!err && (srq_attr_mask & IBV_SRQ_LIMIT))
+		err = mh_srq_arm(mv_srq(srq)->nic, srq_attr->srq_limit);
+	return err;
 }
 
 int ibv_query_srq(struct ibv_srq *srq, struct ibv_srq_attr *srq_attr)

@@ -177,6 +177,7 @@ int mv_req_notify_cq(struct ibv_cq *cq, int solicited_only);
 int mv_post_send(struct ibv_qp *qp, struct ibv_send_wr *wr, struct ibv_send_wr **bad_wr);
 int mv_post_recv(struct ibv_qp *qp, struct ibv_recv_wr *wr, struct ibv_recv_wr **bad_wr);
 int mv_post_srq_recv(struct ibv_srq *srq, struct ibv_recv_wr *wr, struct ibv_recv_wr **bad_wr);
+struct ibv_mr *mv_alloc_null_mr(struct ibv_pd *pd);
 struct ibv_mw *mv_alloc_mw(struct ibv_pd *pd, enum ibv_mw_type type);
 int mv_bind_mw(struct ibv_qp *qp, struct ibv_mw *mw, struct ibv_mw_bind *mw_bind);
 int mv_dealloc_mw(struct ibv_mw *mw);

@@ -175,9 +175,6 @@ TEST_WITH(rig_setup, rig_teardown, ibv_context, refuses_politely)
 	assert_int_equal(ibv_modify_cq(&cq, &moderate), EOPNOTSUPP);
 	assert_int_equal(ibv_advise_mr(&pd, IBV_ADVISE_MR_ADVICE_PREFETCH, 0, NULL, 0), EOPNOTSUPP);
 	errno = 0;
-	assert_null(ibv_alloc_null_mr(&pd));
-	assert_int_equal(errno, EOPNOTSUPP);
-	errno = 0;
 	assert_null(ibv_reg_dmabuf_mr(&pd, 0, 1, 0, -1, 0));
 	assert_int_equal(errno, EOPNOTSUPP);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * live_verbs_mw.c - memory windows of the drop-in: what they let a peer do while they are bound,
- * and that nothing is left of it afterwards.
+ * and that nothing is left of it afterwards; atomic writes; regions of nothing.
  */
 #include "live/verbs_rig.h"
 
@@ -276,4 +276,41 @@ MW_TEST(ibv_post_send, atomic_write)
 	wr.wr.rdma.remote_addr++;
 	post(b, 0, wr);
 	expect(b->rig.cq[0], 6, IBV_WC_REM_INV_REQ_ERR, IBV_WC_ATOMIC_WRITE);
+}
+
+/* What is sent from it is zero, what is received there is gone. REQ(api.null-mr) */
+MW_TEST(ibv_alloc_null_mr, zeros_and_nothing)
+{
+	struct bed *b = *state;
+	struct ibv_mr *null = ibv_alloc_null_mr(b->rig.pd);
+	struct ibv_sge sge[2];
+	struct ibv_send_wr wr = {
+		.wr_id = 6, .sg_list = sge, .num_sge = 2, .opcode = IBV_WR_RDMA_WRITE};
+
+	assert_non_null(null);
+	sge[0] = verbs_rig_sge(&b->rig, 0, 8, 8);
+	sge[1] = (struct ibv_sge){.addr = 12345, .length = 2000, .lkey = null->lkey};
+	memset(b->bytes, 0x55, BYTES);
+	memset(b->rig.memory, 0x22, 64);
+	wr.wr.rdma.rkey = b->mr->rkey;
+	wr.wr.rdma.remote_addr = (uintptr_t)b->bytes;
+	post(b, 0, wr);
+	expect(b->rig.cq[0], 6, IBV_WC_SUCCESS, IBV_WC_RDMA_WRITE);
+	assert_int_equal(b->bytes[7], 0x22);
+	for (uint32_t i = 8; i < 2008; i++)
+		assert_int_equal(b->bytes[i], 0);
+	assert_int_equal(b->bytes[2008], 0x55);
+	wr.opcode = IBV_WR_RDMA_READ;
+	wr.wr.rdma.remote_addr += 2000;
+	post(b, 0, wr);
+	expect(b->rig.cq[0], 6, IBV_WC_SUCCESS, IBV_WC_RDMA_READ);
+	assert_int_equal(b->rig.memory[15], 0);
+	wr.opcode = IBV_WR_RDMA_WRITE;
+	wr.wr.rdma.rkey = null->lkey; /* peers have no right to it */
+	post(b, 0, wr);
+	expect(b->rig.cq[0], 6, IBV_WC_REM_ACCESS_ERR, IBV_WC_RDMA_WRITE);
+	assert_int_not_equal(ibv_rereg_mr(null, IBV_REREG_MR_CHANGE_ACCESS, NULL, NULL, 0,
+					  IBV_ACCESS_LOCAL_WRITE),
+			     0);
+	assert_int_equal(ibv_dereg_mr(null), 0);
 }

@@ -150,7 +150,6 @@ SRQ_TEST(ibv_modify_srq, limit)
 	assert_u_eq(attr.srq_limit, 0);
 	attr.srq_limit = VERBS_RIG_DEPTH + 1;
 	assert_int_equal(ibv_modify_srq(r->srq, &attr, IBV_SRQ_LIMIT), EINVAL);
-	assert_int_equal(ibv_modify_srq(r->srq, &attr, IBV_SRQ_MAX_WR), EINVAL);
 	assert_int_equal(ibv_modify_srq(r->srq, &attr, 0), 0);
 }
 
@@ -224,4 +223,35 @@ TEST_WITH(verbs_rig_setup, verbs_rig_teardown, ibv_create_srq_ex, basic_ones_onl
 	init.comp_mask = IBV_SRQ_INIT_ATTR_RESERVED | IBV_SRQ_INIT_ATTR_PD;
 	assert_null(ibv_create_srq_ex(r->ctx, &init));
 	assert_int_equal(errno, EINVAL);
+}
+
+/* Larger and smaller, with what it holds. REQ(api.srq.resize) */
+SRQ_TEST(ibv_modify_srq, max_wr)
+{
+	struct verbs_rig *r = *state;
+	struct ibv_srq_attr attr = {.max_wr = VERBS_RIG_DEPTH * 4, .srq_limit = 1};
+	struct ibv_wc wc;
+
+	posts(r, VERBS_RIG_DEPTH);
+	assert_int_equal(ibv_modify_srq(r->srq, &attr, IBV_SRQ_MAX_WR | IBV_SRQ_LIMIT), 0);
+	posts(r, VERBS_RIG_DEPTH);
+	assert_int_equal(ibv_query_srq(r->srq, &attr), 0);
+	assert_u_eq(attr.max_wr, VERBS_RIG_DEPTH * 4);
+	attr.max_wr = 2 * VERBS_RIG_DEPTH - 1;
+	assert_int_equal(ibv_modify_srq(r->srq, &attr, IBV_SRQ_MAX_WR), EINVAL);
+	attr.max_wr = 2 * VERBS_RIG_DEPTH;
+	attr.srq_limit = attr.max_wr + 1;
+	assert_int_equal(ibv_modify_srq(r->srq, &attr, IBV_SRQ_MAX_WR | IBV_SRQ_LIMIT), EINVAL);
+	assert_int_equal(ibv_query_srq(r->srq, &attr), 0);
+	assert_u_eq(attr.max_wr, VERBS_RIG_DEPTH * 4);
+	attr.max_wr = 2 * VERBS_RIG_DEPTH;
+	assert_int_equal(ibv_modify_srq(r->srq, &attr, IBV_SRQ_MAX_WR), 0);
+	for (uint32_t i = 0; i < 10; i++) {
+		verbs_rig_send(r, 0, i, 1);
+		wc = verbs_rig_poll(r->cq[1]);
+		assert_int_equal(wc.status, IBV_WC_SUCCESS);
+		assert_int_equal(verbs_rig_poll(r->cq[0]).status, IBV_WC_SUCCESS);
+	}
+	attr.max_wr = 0;
+	assert_int_equal(ibv_modify_srq(r->srq, &attr, IBV_SRQ_MAX_WR), EINVAL);
 }

@@ -196,3 +196,30 @@ TEST_WITH(fresh, NULL, mt_srq_take, the_oldest)
 	assert_true(mt_srq_take(srq, &wr));
 	assert_u_eq(wr.wr_id, 6);
 }
+
+/* What it holds keeps its order, and QPs what they took. REQ(api.srq.resize) */
+TEST_WITH(fresh, NULL, mt_srq_resize, larger_and_smaller)
+{
+	static _Alignas(8) uint8_t large[4096], small[4096];
+	struct mt_recv_wr wr;
+
+	posts(10, DEPTH);
+	assert_true(mt_srq_fill(&rq[0], 1));
+	assert_i_eq(mt_srq_resize(srq, large, 20), MT_OK);
+	posts(16, 20 - DEPTH);
+	assert_i_eq(post(99), MT_ERR_FULL);
+	assert_i_eq(mt_srq_resize(srq, small, 19), MT_ERR_INVALID);
+	assert_i_eq(mt_srq_resize(srq, small, 0), MT_ERR_INVALID);
+	mt_srq_give_back(&rq[0]);
+	for (uint64_t id = 10; id < 27; id++) {
+		assert_true(mt_srq_take(srq, &wr));
+		assert_u_eq(wr.wr_id, id);
+		assert_u_eq(wr.sge[1].addr, id + 1);
+		mt_srq_polled(srq);
+	}
+	assert_i_eq(mt_srq_arm(srq, 3), MT_OK);
+	assert_i_eq(mt_srq_resize(srq, small, 2), MT_ERR_INVALID);
+	assert_i_eq(mt_srq_resize(srq, small, 3), MT_OK);
+	assert_true(mt_srq_take(srq, &wr));
+	assert_u_eq(wr.wr_id, 27);
+}
