@@ -23,7 +23,7 @@ static pthread_mutex_t given_lock = PTHREAD_MUTEX_INITIALIZER;
 /* While the real library imports a device it lists devices, and only its own are right. */
 static _Thread_local bool real_asks;
 
-/* One error of the real library is that the kernel has no RDMA: no devices. */
+/* That it cannot list any is no reason to have none of ours; ENOSYS: the kernel has no RDMA. */
 static struct ibv_device **real_list(const struct mv_real *real, int *n)
 {
 	struct ibv_device **list;
@@ -32,6 +32,8 @@ static struct ibv_device **real_list(const struct mv_real *real, int *n)
 	if (!real)
 		return NULL;
 	list = real->ibv_get_device_list(n);
+	if (!list && errno != ENOSYS)
+		fprintf(stderr, "softmrc: real devices are not listed: %s\n", strerror(errno));
 	mv_private_keep_up();
 	return list;
 }

@@ -439,6 +439,23 @@ TEST(mrc_real_ibverbs, says_what_is_wrong_and_mrc0_works)
 	assert_said(library(1), "lacks ibv_is_fork_initialized");
 }
 
+/* Of a kernel without RDMA nothing is said. */
+TEST(ibv_get_device_list, real_devices_cannot_be_listed)
+{
+	char number[16];
+
+	snprintf(number, sizeof(number), "%d", EPERM);
+	setenv("FAKE_FAILS", number, 1);
+	in_process(library(0), only_mrc0);
+	assert_string_equal(said,
+			    "softmrc: real devices are not listed: Operation not permitted\n");
+	snprintf(number, sizeof(number), "%d", ENOSYS);
+	setenv("FAKE_FAILS", number, 1);
+	in_process(library(0), only_mrc0);
+	assert_string_equal(said, "");
+	unsetenv("FAKE_FAILS");
+}
+
 static void no_list(void)
 {
 	check(!ibv_get_device_list(NULL) && errno == EINVAL);

@@ -2,6 +2,7 @@
 /*
  * fake.h - a libibverbs.so.1 that stands for the system's own, with one device that no kernel knows
  * and a driver that is loaded as vendors' are. It counts its calls; each of them leaves FAKE_ERRNO.
+ * A list fails with the errno value that the variable FAKE_FAILS holds.
  */
 #ifndef LIVE_REAL_FAKE_H
 #define LIVE_REAL_FAKE_H

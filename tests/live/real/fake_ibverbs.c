@@ -153,8 +153,15 @@ static int lists;
 
 struct ibv_device **ibv_get_device_list(int *n)
 {
-	struct ibv_device **list = calloc(2, sizeof(struct ibv_device *));
+	const char *fails = getenv("FAKE_FAILS");
+	struct ibv_device **list;
 
+	*n = 0;
+	if (fails) {
+		errno = atoi(fails);
+		return NULL;
+	}
+	list = calloc(2, sizeof(struct ibv_device *));
 	load_driver();
 	if (list && driver)
 		list[0] = &fake_device;
