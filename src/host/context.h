@@ -75,7 +75,7 @@ struct mh_progress {
 	atomic_bool naps;	     /* it sleeps, or is about to, and leaves the sockets alone */
 	uint64_t sleeps_until_ns;    /* guarded by nic->lock, as are those below */
 	uint32_t posts_unread;	     /* posts since the ports were last read */
-	uint64_t idle_poll_ns;	     /* end of the last poll, if it found nothing; 0 */
+	uint64_t idle_poll_ns;	     /* the last poll, if it found nothing; 0 */
 	uint64_t crowded_until_ns;   /* until then polls rest when they find nothing */
 	bool started;
 };

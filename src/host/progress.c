@@ -106,31 +106,30 @@ static uint32_t pump_out(struct mh_nic *nic, uint64_t now_ns)
  * sockets is read before timers are judged: a process that was not scheduled for a while finds
  * there the acknowledgements whose absence the timers are about.
  */
-static uint32_t pump(struct mh_nic *nic)
+static uint32_t pump(struct mh_nic *nic, uint64_t now_ns)
 {
-	uint64_t now = mh_now_ns();
 	uint32_t work = 0;
 	bool more = true;
 
 	nic->progress.posts_unread = 0;
 	for (uint32_t round = 0; more && round < PUMP_RX_ROUNDS; round++) {
-		uint32_t got = mh_rx_pump(nic, now, &more);
+		uint32_t got = mh_rx_pump(nic, now_ns, &more);
 
 		work += got;
 		if (got == 0)
 			break;
-		work += pump_out(nic, now);
-		now = mh_now_ns();
+		work += pump_out(nic, now_ns);
+		now_ns = mh_now_ns();
 	}
-	if (mt_engine_deadline(nic->engine) <= now) {
-		mt_engine_tick(nic->engine, now);
+	if (mt_engine_deadline(nic->engine) <= now_ns) {
+		mt_engine_tick(nic->engine, now_ns);
 		work++;
 	}
 	nic->rx_left = more;
 	/* A receive window found no memory: its sender was told to try again. */
 	if (mt_engine_memory_wanted(nic->engine) > 0 && mh_engine_grow(nic))
 		work++;
-	return work + pump_out(nic, now);
+	return work + pump_out(nic, now_ns);
 }
 
 /* progress_deadline returns when somebody must turn the pump even if nothing arrives. */
@@ -181,6 +180,7 @@ static bool progress_blocks(struct mh_nic *nic, uint64_t now_ns)
 static void progress_by_app(struct mh_nic *nic, uint32_t work, uint64_t now_ns)
 {
 	atomic_store_explicit(&nic->progress.app_called_ns, now_ns, memory_order_relaxed);
+	atomic_store_explicit(&nic->progress.refused_ns, 0, memory_order_relaxed);
 	if (work > 0 && !progress_blocks(nic, now_ns))
 		atomic_store_explicit(&nic->progress.app_served_ns, now_ns, memory_order_relaxed);
 }
@@ -191,7 +191,7 @@ void mh_progress_pump_out(struct mh_nic *nic, uint64_t now_ns)
 
 	nic->progress.posts_unread++;
 	if (nic->ud_unread >= UD_UNREAD_MAX || nic->progress.posts_unread >= POSTS_UNREAD_MAX)
-		read_work = pump(nic);
+		read_work = pump(nic, mh_now_ns());
 	else
 		pump_out(nic, now_ns);
 	progress_kick_if_late(nic);
@@ -338,10 +338,10 @@ void mh_progress_poll(struct mh_nic *nic)
 		poll_refused(&nic->progress, polled);
 		return;
 	}
-	atomic_store_explicit(&nic->progress.refused_ns, 0, memory_order_relaxed);
 	rest = poll_crowded(&nic->progress, polled);
-	work = pump(nic);
-	polled = mh_now_ns();
+	work = pump(nic, polled);
+	if (work > 0)
+		polled = mh_now_ns();
 	nic->progress.idle_poll_ns = work > 0 ? 0 : polled;
 	progress_by_app(nic, work, polled);
 	progress_kick_if_late(nic);
@@ -368,7 +368,7 @@ static uint64_t progress_turn(struct mh_nic *nic, struct progress_fds *fds)
 	for (uint32_t i = 0; i < YIELDS_MAX && atomic_load(&nic->progress.waiters) > 0; i++)
 		sched_yield();
 	pthread_mutex_lock(&nic->lock);
-	work = pump(nic);
+	work = pump(nic, mh_now_ns());
 	now = mh_now_ns();
 	mh_segment_refresh(nic, now);
 	until = progress_deadline(nic);
