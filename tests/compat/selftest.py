@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""The runner must notice every way in which a row can fail: selftest.py MRC"""
+"""The runner must notice every way in which a row can fail: selftest.py MRC [RUNTIME]
+
+RUNTIME is that of the sanitizer with which the drop-in was built, if it was."""
 import os
 import pathlib
 import sys
@@ -14,6 +16,8 @@ import runner  # noqa: E402
 import tap  # noqa: E402
 
 MRC = str(pathlib.Path(sys.argv[1]).resolve())
+# For programs that were built without sanitizers.
+SANITIZED = {"LD_PRELOAD": sys.argv[2], "ASAN_OPTIONS": "detect_leaks=0"} if sys.argv[2:] else {}
 
 
 def run(command, **keys):
@@ -95,7 +99,7 @@ def bad_paths_that_nobody_took():
 def bad_paths():
     # Its two ends say good-bye over TCP, so that nobody leaves before the last answer has come.
     flags = "-F -d mrc0 -n 20000 -s 4096 -p {port}"
-    return want(run("ib_write_bw", server="{command} " + flags, bad_paths=True,
+    return want(run("ib_write_bw", server="{command} " + flags, bad_paths=True, env=SANITIZED,
                     client="{command} " + flags + " {address}"), runner.OK)
 
 
