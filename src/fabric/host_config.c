@@ -182,27 +182,30 @@ static void put_congestion(struct writing *w, const struct mf_topology *t)
 /*
  * Timers are floors for what a busy host does to packets. Where the fabric alone takes as long,
  * they must be above that: a retransmission before the answer can be there only costs bandwidth.
- * At most one queue of a way is taken to be full, the one at which many meet: cut packets and those
- * on other planes overtake what waits there.
+ *
+ * How far a reorder window may grow is above a full queue as well: cut packets and those on other
+ * planes overtake what waits there. At most one queue of a way is taken to be full, the one at
+ * which many meet. Floors have nothing of it, or every dead path would be found that much later.
  */
 static const struct floor {
 	const char *key;
 	uint32_t us;	  /* what configuration.md has */
 	uint32_t in_rtts; /* at least so many round trips */
+	bool queued;	  /* behind a full queue */
 } floors[] = {
-	{"rto_min_us", 20000, 4},
-	{"tail_probe_us", 6000, 2},
-	{"reorder_min_us", 3000, 1},
-	{"reorder_max_us", 10000, 2},
+	{"rto_min_us", 20000, 4, false},
+	{"tail_probe_us", 6000, 2, false},
+	{"reorder_min_us", 3000, 1, false},
+	{"reorder_max_us", 10000, 2, true},
 };
 
 static void put_timers(struct writing *w, const struct mf_topology *t, uint64_t queue_ns)
 {
-	uint64_t rtt_us = (base_rtt_ns(t) + queue_ns) / NS_PER_US;
+	uint64_t rtt_us = base_rtt_ns(t) / NS_PER_US, queue_us = queue_ns / NS_PER_US;
 	bool any = false;
 
 	for (size_t i = 0; i < sizeof(floors) / sizeof(floors[0]); i++) {
-		uint64_t us = floors[i].in_rtts * rtt_us;
+		uint64_t us = floors[i].in_rtts * (rtt_us + (floors[i].queued ? queue_us : 0));
 
 		if (us <= floors[i].us)
 			continue;

@@ -25,8 +25,8 @@ struct mf_host_options {
 	enum mf_host_form form;
 	uint64_t pace_bps;  /* of each port; 0: the rate of the links of hosts */
 	const char *ifname; /* before the number of the plane; NULL: "e" */
-	/* What the slowest queue of a switch takes to drain when it is full; 0: not known. Timers
-	 * stand above it, since a packet that waits there is not lost. */
+	/* What the slowest queue of a switch takes to drain when it is full; 0: not known. The
+	 * reorder window may grow above it, since a packet that waits there is not lost. */
 	uint64_t queue_ns;
 };
 
