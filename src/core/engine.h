@@ -257,8 +257,8 @@ int mt_srq_init(struct mt_engine *e, void *mem, const struct mt_srq_cap *cap, vo
 		struct mt_srq **srq);
 /*
  * mt_srq_resize moves what an SRQ holds to `mem`, of mt_srq_size bytes for its other capabilities
- * with the new depth, which it uses from then on beside its first memory; what it used before is the
- * caller's again, the first memory when it ends. MT_ERR_INVALID: depth, or more receives are
+ * with the new depth, which it uses from then on beside its first memory; what it used before is
+ * the caller's again, the first memory when it ends. MT_ERR_INVALID: depth, or more receives are
  * posted, taken and not polled, or its limit is higher.
  */
 int mt_srq_resize(struct mt_srq *srq, void *mem, uint32_t depth);
