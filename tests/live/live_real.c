@@ -447,8 +447,7 @@ TEST(ibv_get_device_list, real_devices_cannot_be_listed)
 	snprintf(number, sizeof(number), "%d", EPERM);
 	setenv("FAKE_FAILS", number, 1);
 	in_process(library(0), only_mrc0);
-	assert_string_equal(said,
-			    "softmrc: real devices are not listed: Operation not permitted\n");
+	assert_non_null(strstr(said, "softmrc: real devices are not listed: Operation not"));
 	snprintf(number, sizeof(number), "%d", ENOSYS);
 	setenv("FAKE_FAILS", number, 1);
 	in_process(library(0), only_mrc0);
