@@ -165,7 +165,7 @@ static bool has_tunnel41(const char *root)
 	return access(name, F_OK) == 0;
 }
 
-#define RECEIVE_WANTED (4 << 20)
+#define RECEIVE_WANTED (16 << 20)
 #define EVS_DEFAULT 8u
 
 void doctor_facts_gather(struct doctor_facts *f, const char *root)
