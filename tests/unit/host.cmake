@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-foreach(name addr atomic cq crc32_x86 device env event guard mem mr settings pace place ports ports_watch post priority qp rx stats_segment tx ud ud_health ud_peers)
+foreach(name addr atomic cq crc32_x86 device env event guard host_mw mem mr settings pace place ports ports_watch post priority qp rx stats_segment tx ud ud_health ud_peers)
 	softmrc_test(unit_${name} SOURCES unit_${name}.c LINKS host LABELS unit)
 endforeach()
 # names.c exists in two rooms.
