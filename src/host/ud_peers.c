@@ -131,9 +131,11 @@ struct mh_ud_peer *mh_ud_peers_find(struct mh_nic *nic, struct mh_ud_peer *last,
 
 	if (!p)
 		return make(nic, dest, endpoint, now_ns);
-	if (now_ns - p->used_ns > FORGET_NS && p->health.n_open == 0)
+	if (now_ns > p->used_ns + FORGET_NS && p->health.n_open == 0)
 		mh_ud_health_init(&p->health, p->paths, count_paths(nic), now_ns);
-	p->used_ns = now_ns;
+	/* Who pumps may have looked at the clock before another one who posted. */
+	if (now_ns > p->used_ns)
+		p->used_ns = now_ns;
 	begin_round(nic, p, now_ns);
 	return p;
 }
@@ -158,7 +160,7 @@ bool mh_ud_peers_deliver(struct mh_nic *nic, const struct mt_event *event, uint6
 				    event->ep_status == MT_EP_ANSWERED, event->rtt_ns, now_ns);
 	nic->counts.ud_evs_retired += change.retired;
 	nic->counts.ud_evs_revived += change.revived;
-	if (p->health.doubtful && now_ns - p->used_ns < FOLLOW_NS) {
+	if (p->health.doubtful && now_ns < p->used_ns + FOLLOW_NS) {
 		begin_round(nic, p, now_ns);
 		mh_ud_peers_flush(nic, now_ns);
 	}

@@ -198,6 +198,24 @@ PEERS_TEST(mh_ud_peers_find, one_for_each_engine)
 	assert_u_eq(second->endpoint, 512);
 }
 
+/* Callers' clocks differ a little; only after long what is known is forgotten. */
+PEERS_TEST(mh_ud_peers_find, remembers)
+{
+	struct peers_bed *p = *state;
+	struct mh_nic *nic = p->nic->dev->nic;
+	uint64_t now_ns = mh_now_ns();
+	struct mh_ud_peer *peer;
+
+	mh_nic_lock(nic);
+	peer = mh_ud_peers_find(nic, NULL, &p->ah.dest, BED_PEER_QPN, now_ns);
+	peer->health.path[1].bad = true;
+	mh_ud_peers_find(nic, peer, &p->ah.dest, BED_PEER_QPN, now_ns - 1);
+	assert_true(mh_ud_peer_bad(peer, 1));
+	mh_ud_peers_find(nic, peer, &p->ah.dest, BED_PEER_QPN, now_ns + UINT64_C(10000000001));
+	assert_false(mh_ud_peer_bad(peer, 1));
+	mh_nic_unlock(nic);
+}
+
 /* REQ(ud.health.bounded) */
 PEERS_TEST(mh_ud_peers_find, keeps_no_more_than_it_has_room_for)
 {
