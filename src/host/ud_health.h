@@ -12,7 +12,7 @@
  *	good --- failed in MH_UD_TRIES rounds in a row ---> bad --- answered in as many ---> good
  *
  * The last good path stays. Whoever sends takes good paths only. Pure: told the time, and what came
- * of probes. docs/design/0035-paths-of-datagrams.md.
+ * of probes. docs/design/0032-paths-of-datagrams.md.
  */
 #ifndef SOFTMRC_HOST_UD_HEALTH_H
 #define SOFTMRC_HOST_UD_HEALTH_H
