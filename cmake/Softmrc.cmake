@@ -222,6 +222,19 @@ function(softmrc_test_binary target)
 		EXCLUDE_FROM_ALL $<NOT:$<BOOL:${SOFTMRC_TESTS_BY_DEFAULT}>>)
 endfunction()
 
+# The runtime that a program built without sanitizers needs before all else when it is to load what
+# was built with them; empty where there is none.
+function(softmrc_sanitizer_runtime out)
+	set(runtime "")
+	if(SOFTMRC_SANITIZE MATCHES "address|thread")
+		string(REGEX REPLACE ".*address.*" libasan.so library ${SOFTMRC_SANITIZE})
+		string(REGEX REPLACE ".*thread.*" libtsan.so library ${library})
+		execute_process(COMMAND ${CMAKE_C_COMPILER} -print-file-name=${library}
+			OUTPUT_VARIABLE runtime OUTPUT_STRIP_TRAILING_WHITESPACE)
+	endif()
+	set(${out} "${runtime}" PARENT_SCOPE)
+endfunction()
+
 # One environment for every test: TAP, so that cases can be counted, and sanitizers that stop.
 function(softmrc_test_properties name)
 	if(NOT arg_TIMEOUT)

@@ -16,16 +16,7 @@ softmrc_test(live_examples SOURCES live_examples.c LABELS live release TIMEOUT 1
 	ARGS -- $<TARGET_FILE_DIR:softmrc-example-hello>)
 add_dependencies(live_examples softmrc-example-hello softmrc-example-write_bw
 	softmrc-example-allreduce)
-# Programs that were built without sanitizers need their runtime before all else when the drop-in was
-# built with them.
-set(runtime "")
-if(SOFTMRC_SANITIZE MATCHES address)
-	execute_process(COMMAND ${CMAKE_C_COMPILER} -print-file-name=libasan.so
-		OUTPUT_VARIABLE runtime OUTPUT_STRIP_TRAILING_WHITESPACE)
-elseif(SOFTMRC_SANITIZE MATCHES thread)
-	execute_process(COMMAND ${CMAKE_C_COMPILER} -print-file-name=libtsan.so
-		OUTPUT_VARIABLE runtime OUTPUT_STRIP_TRAILING_WHITESPACE)
-endif()
+softmrc_sanitizer_runtime(runtime)
 softmrc_test(live_programs SOURCES live_programs.c LABELS live TIMEOUT 300
 	ARGS -- $<TARGET_FILE_DIR:softmrc-verbs> ${runtime})
 add_dependencies(live_programs softmrc-verbs)
