@@ -31,6 +31,7 @@ struct load {
 	uint64_t not_before_ns;
 	uint64_t silent;      /* unsignalled in a row */
 	uint64_t recvs_at_ns; /* no receives are posted before */
+	bool waits;	      /* for a receive at the peer */
 };
 
 struct run;
@@ -137,7 +138,8 @@ static bool post_one(struct run *run, struct load *load)
 	if (run->plan->ask_share && sim_below(&run->rng, 4) == 0)
 		wr.flags |= MT_WR_FENCE;
 	/* Without extension an immediate needs a receive that is posted already. */
-	if (wr.flags & MT_WR_IMM && !f->extended && f->recvs_posted <= f->takes)
+	load->waits = wr.flags & MT_WR_IMM && !f->extended && f->recvs_posted <= f->takes;
+	if (load->waits)
 		return false;
 	wr.len = message_len(run, packets_mtu);
 	if (wr.opcode == MT_WR_SEND && wr.len > load->qp->peer->cfg.recv_room)
@@ -156,6 +158,18 @@ static bool post_one(struct run *run, struct load *load)
 	run->packets_left -= wr.len / packets_mtu < run->packets_left ? wr.len / packets_mtu : 0;
 	pause_load(run, load);
 	return true;
+}
+
+/* Nothing else may be under way that would wake who waits for the receives of this QP. */
+static void wake_sender(struct run *run, const struct sim_qp *qp)
+{
+	struct sim_net *net = &run->world.net;
+
+	for (uint32_t i = 0; i < run->world.n_qps; i++)
+		if (run->loads[i].qp == qp->peer && run->loads[i].waits) {
+			run->loads[i].waits = false;
+			sim_net_at(net, net->now_ns, come_back, qp->peer->node, 0);
+		}
 }
 
 /* Keeps the receive queue full, or fills it now and then. */
@@ -178,6 +192,7 @@ static void post_recvs(struct run *run, struct load *load)
 			sim_fail(&run->world.check, "%s: mt_qp_post_recv failed", in->name);
 			return;
 		}
+	wake_sender(run, qp);
 }
 
 static void app(void *ctx, struct sim_node *node)
