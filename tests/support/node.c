@@ -264,6 +264,23 @@ bool node_poll(struct node *n, struct mt_event *ev)
 	return mt_engine_poll(n->engine, ev, 1) == 1;
 }
 
+void node_check_completion(struct node *n, uint64_t wr_id, enum mt_wc_status status)
+{
+	struct mt_event ev;
+
+	assert_true(node_poll(n, &ev));
+	assert_u_eq(ev.type, MT_EVENT_SEND);
+	assert_u_eq(ev.wr_id, wr_id);
+	assert_u_eq(ev.status, status);
+}
+
+void node_check_no_event(struct node *n)
+{
+	struct mt_event ev;
+
+	assert_false(node_poll(n, &ev));
+}
+
 struct mt_stats node_stats(const struct node *n)
 {
 	struct mt_stats stats;

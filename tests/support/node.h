@@ -78,6 +78,10 @@ bool node_tx_opcode(struct node *n, uint64_t now_ns, uint8_t opcode, struct mt_t
 /* node_drain throws away everything that may be sent now and returns how many packets that was. */
 uint32_t node_drain(struct node *n, uint64_t now_ns);
 bool node_poll(struct node *n, struct mt_event *ev);
+/* node_check_completion fails the case unless the next event is that of this send WR. */
+void node_check_completion(struct node *n, uint64_t wr_id, enum mt_wc_status status);
+/* node_check_no_event fails the case if there is one. */
+void node_check_no_event(struct node *n);
 struct mt_stats node_stats(const struct node *n);
 
 /* ---- packets of a peer that is written by hand; change them before node_rx ---- */

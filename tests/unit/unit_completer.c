@@ -52,23 +52,6 @@ static uint64_t una(void)
 	return n.qp->req.window.una - node_psn(0);
 }
 
-static void check_completion(uint64_t wr_id, enum mt_wc_status status)
-{
-	struct mt_event ev;
-
-	assert_true(node_poll(&n, &ev));
-	assert_u_eq(ev.type, MT_EVENT_SEND);
-	assert_u_eq(ev.wr_id, wr_id);
-	assert_u_eq(ev.status, status);
-}
-
-static void check_no_event(void)
-{
-	struct mt_event ev;
-
-	assert_false(node_poll(&n, &ev));
-}
-
 /* ---- SACK ---- */
 
 /* REQ(req.loss.accumulate) */
@@ -87,7 +70,7 @@ CASE(mt_completer_sack, adds_up)
 	rx(5200, node_sack(&n, &sent[3], 3)); /* overtaken by the others */
 	assert_u_eq(una(), 6);
 	assert_u_eq(node_stats(&n).rx_sacks, 3);
-	check_no_event(); /* a SACK completes nothing */
+	node_check_no_event(&n); /* a SACK completes nothing */
 }
 
 CASE(mt_completer_sack, map_with_an_offset)
@@ -481,7 +464,7 @@ CASE(mt_completer_nack, unexpected_event_is_fatal)
 	start(3);
 	rx(2000, node_nack(&n, &sent[1], MW_NACK_UNEXP_EVENT));
 	assert_u_eq(n.qp->state, MT_QPS_ERR);
-	check_completion(70, MT_WC_REM_OP_ERR);
+	node_check_completion(&n, 70, MT_WC_REM_OP_ERR);
 }
 
 /* REQ(rsp.nack.unexpected) */
@@ -489,7 +472,7 @@ CASE(mt_completer_nack, unexpected_event_of_what_is_complete_harms_nothing)
 {
 	start(3);
 	rx(2000, node_ack(&n, 0x1F, 1));
-	check_completion(70, MT_WC_SUCCESS);
+	node_check_completion(&n, 70, MT_WC_SUCCESS);
 	rx(2000, node_nack(&n, &sent[1], MW_NACK_UNEXP_EVENT));
 	assert_u_eq(n.qp->state, MT_QPS_RTS);
 }

@@ -34,23 +34,6 @@ static void rx(uint64_t now, struct mw_packet pkt)
 	node_rx(&n, now, &pkt);
 }
 
-static void check_completion(uint64_t wr_id, enum mt_wc_status status)
-{
-	struct mt_event ev;
-
-	assert_true(node_poll(&n, &ev));
-	assert_u_eq(ev.type, MT_EVENT_SEND);
-	assert_u_eq(ev.wr_id, wr_id);
-	assert_u_eq(ev.status, status);
-}
-
-static void check_no_event(void)
-{
-	struct mt_event ev;
-
-	assert_false(node_poll(&n, &ev));
-}
-
 static void post_more(unsigned count, uint32_t flags)
 {
 	for (unsigned i = 1; i <= count; i++)
@@ -65,14 +48,14 @@ CASE(mt_completer_ack, completes_all_messages_below)
 	post_more(2, MT_WR_SIGNALED);
 	rx(2000, node_ack(&n, 0x1F, 2));
 	assert_u_eq(n.qp->req.window.una, node_psn(4)); /* their packets have then arrived */
-	check_completion(70, MT_WC_SUCCESS);
-	check_completion(71, MT_WC_SUCCESS);
-	check_no_event();
+	node_check_completion(&n, 70, MT_WC_SUCCESS);
+	node_check_completion(&n, 71, MT_WC_SUCCESS);
+	node_check_no_event(&n);
 	rx(2000, node_ack(&n, 0x1F, 1));
 	rx(2000, node_ack(&n, 0x1F, 2));
-	check_no_event();
+	node_check_no_event(&n);
 	rx(2000, node_ack(&n, 0x1F, 3));
-	check_completion(72, MT_WC_SUCCESS);
+	node_check_completion(&n, 72, MT_WC_SUCCESS);
 	assert_u_eq(node_stats(&n).rx_acks, 4);
 }
 
@@ -87,9 +70,9 @@ CASE(mt_completer_ack, of_what_was_never_sent)
 	rx(2000, node_ack(&n, 0x20, 1)); /* there is no receiver-not-ready */
 	rx(2000, node_ack(&n, 0x41, 1));
 	assert_u_eq(node_stats(&n).drop_bogus_ack, 4);
-	check_no_event();
+	node_check_no_event(&n);
 	rx(2000, node_ack(&n, 0x1F, 1));
-	check_completion(70, MT_WC_SUCCESS);
+	node_check_completion(&n, 70, MT_WC_SUCCESS);
 }
 
 CASE(mt_completer_ack, nak_of_nothing)
@@ -123,9 +106,9 @@ CASE(mt_completer_ack, nak_blames_its_request)
 		post_more(2, 0);
 		rx(2000, node_ack(&n, rows[i].syndrome, 1));
 		assert_u_eq(n.qp->state, MT_QPS_ERR);
-		check_completion(70, MT_WC_SUCCESS);
-		check_completion(71, rows[i].status);
-		check_completion(72, MT_WC_WR_FLUSH_ERR);
+		node_check_completion(&n, 70, MT_WC_SUCCESS);
+		node_check_completion(&n, 71, rows[i].status);
+		node_check_completion(&n, 72, MT_WC_WR_FLUSH_ERR);
 		assert_true(node_poll(&n, &ev));
 		assert_u_eq(ev.type, MT_EVENT_QP);
 		assert_u_eq(ev.status, rows[i].status);
@@ -140,8 +123,8 @@ CASE(mt_completer_ack, nak_of_a_message_that_is_still_being_sent)
 	assert_i_eq(node_post(&n, n.qp, 71, 2 * MTU, 0), MT_OK);
 	assert_u_eq(node_tx(&n, 1000, sent, 1), 1);
 	rx(2000, node_ack(&n, 0x62, 1));
-	check_completion(70, MT_WC_SUCCESS);
-	check_completion(71, MT_WC_REM_ACCESS_ERR);
+	node_check_completion(&n, 70, MT_WC_SUCCESS);
+	node_check_completion(&n, 71, MT_WC_REM_ACCESS_ERR);
 }
 
 CASE(mt_completer_ack, gives_places_for_immediates_back)
@@ -176,13 +159,13 @@ BED_TEST(mt_completer_ack, a_read_without_its_answer_holds_up_what_is_behind_it)
 {
 	write_read_write();
 	rx(2500, node_ack(&n, 0x1F, 3));
-	check_completion(4, MT_WC_SUCCESS);
-	check_no_event();
+	node_check_completion(&n, 4, MT_WC_SUCCESS);
+	node_check_no_event(&n);
 	assert_u_eq(n.qp->req.window.una, node_psn(3));
 	answer_the_read();
-	check_completion(5, MT_WC_SUCCESS);
-	check_completion(6, MT_WC_SUCCESS);
-	check_no_event();
+	node_check_completion(&n, 5, MT_WC_SUCCESS);
+	node_check_completion(&n, 6, MT_WC_SUCCESS);
+	node_check_no_event(&n);
 }
 
 /* REQ(ext.response.complete) */
@@ -192,9 +175,9 @@ BED_TEST(mt_completer_ack, an_overtaken_one_does_not_take_back_what_was_said)
 	rx(2500, node_ack(&n, 0x1F, 3));
 	rx(2600, node_ack(&n, 0x1F, 2));
 	answer_the_read();
-	check_completion(4, MT_WC_SUCCESS);
-	check_completion(5, MT_WC_SUCCESS);
-	check_completion(6, MT_WC_SUCCESS);
+	node_check_completion(&n, 4, MT_WC_SUCCESS);
+	node_check_completion(&n, 5, MT_WC_SUCCESS);
+	node_check_completion(&n, 6, MT_WC_SUCCESS);
 }
 
 BED_TEST(mt_completer_ack, what_is_held_up_is_progress_once)
@@ -215,13 +198,13 @@ BED_TEST(mt_completer_ack, a_nak_waits_for_answers_to_what_was_asked_before)
 {
 	write_read_write();
 	rx(2500, node_ack(&n, 0x62, 2)); /* the second WRITE is refused */
-	check_completion(4, MT_WC_SUCCESS);
-	check_no_event();
+	node_check_completion(&n, 4, MT_WC_SUCCESS);
+	node_check_no_event(&n);
 	assert_u_eq(n.qp->state, MT_QPS_RTS);
 	answer_the_read();
 	assert_u_eq(n.qp->state, MT_QPS_ERR);
-	check_completion(5, MT_WC_SUCCESS);
-	check_completion(6, MT_WC_REM_ACCESS_ERR);
+	node_check_completion(&n, 5, MT_WC_SUCCESS);
+	node_check_completion(&n, 6, MT_WC_REM_ACCESS_ERR);
 }
 
 /* REQ(ext.response.nak) */
@@ -229,9 +212,9 @@ BED_TEST(mt_completer_ack, a_nak_of_the_read_itself_waits_for_nothing)
 {
 	write_read_write();
 	rx(2500, node_ack(&n, 0x62, 1));
-	check_completion(4, MT_WC_SUCCESS);
-	check_completion(5, MT_WC_REM_ACCESS_ERR);
-	check_completion(6, MT_WC_WR_FLUSH_ERR);
+	node_check_completion(&n, 4, MT_WC_SUCCESS);
+	node_check_completion(&n, 5, MT_WC_REM_ACCESS_ERR);
+	node_check_completion(&n, 6, MT_WC_WR_FLUSH_ERR);
 }
 
 /* REQ(ext.response.complete) */
@@ -239,13 +222,13 @@ BED_TEST(mt_completer_answered, an_answer_proves_what_was_before_it)
 {
 	write_read_write();
 	answer_the_read();
-	check_completion(4, MT_WC_SUCCESS);
-	check_completion(5, MT_WC_SUCCESS);
-	check_no_event(); /* of the second WRITE nothing is known */
+	node_check_completion(&n, 4, MT_WC_SUCCESS);
+	node_check_completion(&n, 5, MT_WC_SUCCESS);
+	node_check_no_event(&n); /* of the second WRITE nothing is known */
 	assert_u_eq(n.qp->req.window.una, node_psn(2));
 	assert_true(n.qp->req.retry.running);
 	rx(4000, node_ack(&n, 0x1F, 3));
-	check_completion(6, MT_WC_SUCCESS);
+	node_check_completion(&n, 6, MT_WC_SUCCESS);
 	assert_false(n.qp->req.retry.running);
 }
 

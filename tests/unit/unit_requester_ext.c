@@ -5,15 +5,6 @@
 
 #include "base/bytes.h"
 
-static void check_completion(uint64_t wr_id, enum mt_wc_status status)
-{
-	struct mt_event ev;
-
-	assert_true(node_poll(&n, &ev));
-	assert_u_eq(ev.wr_id, wr_id);
-	assert_u_eq(ev.status, status);
-}
-
 /* What leaves next beside ACKs and SACKs of answers, if it is this. */
 static struct mt_tx_desc next_is(uint8_t opcode)
 {
@@ -94,7 +85,7 @@ TEST_WITH(bed_open_asks_nothing, bed_close, mt_wr_known, none_at_once_is_none_at
 	assert_i_eq(ask(MT_WR_READ, 8, 0), MT_ERR_INVALID);
 	assert_i_eq(node_modify(&n, n.qp, &err, MT_QP_STATE), MT_OK);
 	assert_i_eq(ask(MT_WR_READ, 8, 0), MT_OK); /* to be flushed */
-	check_completion(5, MT_WC_WR_FLUSH_ERR);
+	node_check_completion(&n, 5, MT_WC_WR_FLUSH_ERR);
 }
 
 /* ---- what travels ---- */
@@ -193,8 +184,8 @@ BED_TEST(mt_ext_may_begin, what_the_peer_lacks_fails_in_its_turn)
 	ack = node_ack(&n, 0x1F, 1);
 	node_rx(&n, 3000, &ack);
 	check_silent();
-	check_completion(4, MT_WC_SUCCESS);
-	check_completion(5, MT_WC_REM_OP_ERR);
+	node_check_completion(&n, 4, MT_WC_SUCCESS);
+	node_check_completion(&n, 5, MT_WC_REM_OP_ERR);
 	assert_u_eq(n.qp->state, MT_QPS_ERR);
 }
 
@@ -235,8 +226,8 @@ BED_TEST(mt_ext_may_begin, memory_that_went_after_the_post)
 	mt_mr_remove(n.engine, NODE_MR_INDEX);
 	peer_has(BED_EXT);
 	check_silent();
-	check_completion(5, MT_WC_LOC_PROT_ERR);
-	check_completion(5, MT_WC_WR_FLUSH_ERR);
+	node_check_completion(&n, 5, MT_WC_LOC_PROT_ERR);
+	node_check_completion(&n, 5, MT_WC_WR_FLUSH_ERR);
 }
 
 /* REQ(ext.read.local) */
@@ -246,7 +237,7 @@ BED_TEST(mt_ext_may_begin, room_for_what_an_atomic_found)
 	mt_mr_remove(n.engine, NODE_MR_INDEX);
 	peer_has(BED_EXT);
 	check_silent();
-	check_completion(5, MT_WC_LOC_PROT_ERR);
+	node_check_completion(&n, 5, MT_WC_LOC_PROT_ERR);
 }
 
 /* REQ(ext.read.local) */
