@@ -111,6 +111,21 @@ static struct ibv_context *open_limited(int resource, uint64_t limit, int *err)
 	return ctx;
 }
 
+/* A refusal leaves nothing behind, an open device its statistics. */
+static void check_opened(const struct ibv_context *ctx, uint32_t before)
+{
+	if (!ctx)
+		assert_u_eq(descriptors(), before);
+	assert_u_eq(entries(folder), ctx ? 1 : 0);
+}
+
+static void check_closed(struct ibv_context *ctx, uint32_t before, uint32_t alone)
+{
+	assert_int_equal(ibv_close_device(ctx), 0);
+	assert_u_eq(descriptors(), before);
+	threads_end(alone);
+}
+
 LIMITS_TEST(few_descriptors)
 {
 	uint32_t before = descriptors(), alone = threads(), spare = 0;
@@ -123,13 +138,9 @@ LIMITS_TEST(few_descriptors)
 		ctx = open_limited(RLIMIT_NOFILE, (uint64_t)next + spare, &err);
 		if (!ctx)
 			assert_i_eq(err, EMFILE);
-		if (!ctx)
-			assert_u_eq(descriptors(), before);
-		assert_u_eq(entries(folder), ctx ? 1 : 0);
+		check_opened(ctx, before);
 	}
-	assert_int_equal(ibv_close_device(ctx), 0);
-	assert_u_eq(descriptors(), before);
-	threads_end(alone);
+	check_closed(ctx, before, alone);
 	assert_true(spare > 1);
 }
 
@@ -147,13 +158,9 @@ LIMITS_TEST(little_memory)
 		ctx = open_limited(RLIMIT_AS, have + (uint64_t)steps * STEP_BYTES, &err);
 		if (!ctx && err != ENOMEM && err != EAGAIN)
 			fail_msg("errno %d with %u steps", err, steps);
-		if (!ctx)
-			assert_u_eq(descriptors(), before);
-		assert_u_eq(entries(folder), ctx ? 1 : 0);
+		check_opened(ctx, before);
 	}
-	assert_int_equal(ibv_close_device(ctx), 0);
-	assert_u_eq(descriptors(), before);
-	threads_end(alone);
+	check_closed(ctx, before, alone);
 	assert_true(steps > 1);
 }
 
