@@ -56,8 +56,8 @@ struct pair {
 /* pair_open builds the engines, connects the QPs and posts; exits with a message on failure. */
 void pair_open(struct pair *p, const struct pair_cfg *cfg);
 void pair_close(struct pair *p);
-/* pair_exchange moves packets straight from one engine to the other, one_way_ns apart: for speed.
- */
+/* pair_exchange moves packets straight from one engine to the other, one_way_ns apart: for
+ * speed. */
 void pair_exchange(struct pair *p);
 /* pair_run advances virtual time to until_ns, event by event: for recovery. Uses QP 0 alone. */
 void pair_run(struct pair *p, uint64_t until_ns);

@@ -27,8 +27,8 @@ struct ring_link_ops {
 	 * stay until flush, or until a message that depends on them has come around.
 	 */
 	int (*send)(struct ring_link *link, size_t from, size_t to, size_t bytes);
-	/* receive waits until the previous rank's next message, of known place and size, is whole.
-	 */
+	/* receive waits until the previous rank's next message, of known place and size, is
+	 * whole. */
 	int (*receive)(struct ring_link *link, size_t to, size_t bytes);
 	/* flush waits until nothing sent needs this memory any more. */
 	int (*flush)(struct ring_link *link);

@@ -40,8 +40,8 @@ void train_report_begin(struct train_report *r, const struct train_text *text, d
 			const struct ring *ring);
 void train_report_step(struct train_report *r, const struct train_step *s);
 void train_report_end(struct train_report *r, float loss, double bigram_bits, const char *sha256);
-/* train_report_close returns 0, or -1 after a message: the report or stdout could not be written.
- */
+/* train_report_close returns 0, or -1 after a message: the report or stdout could not be
+ * written. */
 int train_report_close(struct train_report *r);
 
 #endif

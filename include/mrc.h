@@ -54,8 +54,8 @@
 extern "C" {
 #endif
 
-/* Bytes of the opaque vendor field in attributes. softmrc keeps and returns it; it has no effect.
- */
+/* Bytes of the opaque vendor field in attributes. softmrc keeps and returns it; it has no
+ * effect. */
 #define MRC_MAX_VENDOR_CFG_SIZE 128
 
 /* Opaque objects of the library. */
@@ -461,7 +461,8 @@ int mrc_query_qp(struct mrc_qp *qp, struct ibv_qp_attr *vattr, int vattr_mask,
  *
  * Moves: RESET to INIT, INIT to RTR, RTR to RTS, RTS to SQD and back; any state to ERR, which
  * flushes its WRs with IBV_WC_WR_FLUSH_ERR, and to RESET, which drops them and all attributes. In
- *SQD the WRs of which something was sent are finished; others may be posted and begin back in RTS.
+ * SQD the WRs of which something was sent are finished; others may be posted and begin back in
+ * RTS.
  *
  * vattr, vattr_mask: verbs attributes that count
  *

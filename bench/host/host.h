@@ -73,8 +73,8 @@ int hb_space_enter(enum hb_net net, int side);
 const char *hb_space_address(enum hb_net net, int side, bool ipv6);
 const char *hb_space_interface(enum hb_net net, int side);
 
-/* The fabric while it is built: a command of the shell on a node, and a process that lives there.
- */
+/* The fabric while it is built: a command of the shell on a node, and a process that lives
+ * there. */
 bool hb_node_run(uint32_t node, const char *command);
 int hb_node_pid(uint32_t node);
 bool hb_fabric_build(char why[HB_WHY]);

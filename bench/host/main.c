@@ -78,8 +78,8 @@ static void plan(enum hb_net net)
 				.kind = k, .net = net, .means = m, .run = 1, .icrc = true});
 }
 
-/* What goes through switches, packet by packet: the kernel cuts up no message to a list of uSIDs.
- */
+/* What goes through switches, packet by packet: the kernel cuts up no message to a list of
+ * uSIDs. */
 static void plan_fabric(void)
 {
 	const enum hb_driver drivers[] = {HB_DRIVER_UDP, HB_DRIVER_RAW41};

@@ -4,8 +4,8 @@
 
 #include <stdlib.h>
 
-/* REQ(api.version) Versions compare as numbers; the all-ones "latest" stands for the current one.
- */
+/* REQ(api.version) Versions compare as numbers; the all-ones "latest" stands for the current
+ * one. */
 static bool version_known(uint32_t used, uint32_t current)
 {
 	return used <= current || used == (uint32_t)MRC_API_VER_LATEST;

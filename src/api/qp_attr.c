@@ -14,8 +14,8 @@
 #define RETRY_LINEAR_MAX 7u
 #define RETRY_EXP_MAX 25u
 
-/* Classic attributes that MRC replaces or has not: accepted, no effect. REQ(api.qp.modify.refused)
- */
+/* Classic attributes that MRC replaces or has not: accepted, no effect.
+ * REQ(api.qp.modify.refused) */
 #define VATTR_IGNORED                                                                 \
 	(IBV_QP_PORT | IBV_QP_TIMEOUT | IBV_QP_RETRY_CNT | IBV_QP_RNR_RETRY |         \
 	 IBV_QP_MIN_RNR_TIMER | IBV_QP_MAX_QP_RD_ATOMIC | IBV_QP_MAX_DEST_RD_ATOMIC | \

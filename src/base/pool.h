@@ -29,8 +29,8 @@ void mb_pool_init(struct mb_pool *p);
  * the pool is used. What was left of an older chunk is put on the free lists, not lost.
  */
 void mb_pool_add(struct mb_pool *p, void *chunk, size_t size);
-/* mb_pool_get returns a 64-byte aligned block of at least size bytes, or NULL: add a chunk first.
- */
+/* mb_pool_get returns a 64-byte aligned block of at least size bytes, or NULL: add a chunk
+ * first. */
 void *mb_pool_get(struct mb_pool *p, size_t size);
 /* mb_pool_put returns a block that mb_pool_get gave for the same size; NULL is ignored. */
 void mb_pool_put(struct mb_pool *p, void *block, size_t size);

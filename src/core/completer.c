@@ -228,8 +228,8 @@ static void lose_unexplained(struct mt_qp *qp, const struct sack *s, uint64_t ps
 		blame(qp, rec, s->now_ns);
 }
 
-/* It takes a round trip until we send what it has room for, and the queues on the way may be full.
- */
+/* It takes a round trip until we send what it has room for, and the queues on the way may be
+ * full. */
 static void peer_is_crowded(struct mt_qp *qp, uint64_t now_ns)
 {
 	uint64_t silence_ns = mt_rtt_silence(&qp->req.rtt, &qp->engine->cfg.timing);
@@ -469,8 +469,7 @@ void mt_completer_nack(struct mt_qp *qp, const struct mt_rx *rx)
 	qp->engine->stats.rx_nacks++;
 	if (neth->reason == MW_NACK_UNEXP_EVENT) {
 		if (!mt_qp_unfinished(qp))
-			return; /* a late copy of what is complete met a QP that has been taken down
-				 */
+			return; /* a late copy of a complete WR met a QP that was taken down */
 		mt_qp_fail(qp, MT_WC_REM_OP_ERR, MT_WC_REM_OP_ERR);
 		return;
 	}

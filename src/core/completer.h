@@ -5,8 +5,8 @@
 
 #include "core/qp.h"
 
-/* mt_completer_received_below marks all below `expected` received; true in *progress: it was news.
- */
+/* mt_completer_received_below marks all below `expected` received; true in *progress: it was
+ * news. */
 void mt_completer_received_below(struct mt_qp *qp, uint64_t expected, bool *progress);
 /* mt_completer_settle follows whatever was learnt: timers, byte counts, and sending goes on. */
 void mt_completer_settle(struct mt_qp *qp, uint64_t now_ns, bool progress);

@@ -85,8 +85,7 @@ enum mt_ev_ignores {
 struct mt_ev_profile_cfg {
 	const struct mt_ev *evs;
 	bool stays;	/* evs and path_ids do */
-	uint16_t n_evs; /* 1 .. MT_EVS_MAX; the same number on every port, if planes are to be equal
-			 */
+	uint16_t n_evs; /* 1 .. MT_EVS_MAX; the same on every port, if planes are to be equal */
 	/*
 	 * NULL: each EV is a path of its own. Else n_evs numbers, each below n_evs: EVs of a port
 	 * with the same number lead over the same links, to every destination.
@@ -202,8 +201,8 @@ struct mt_qp_attr {
 	uint8_t timeout;	/* 1.024 us * 2^timeout, 0 .. 24 */
 	uint8_t retry_linear;	/* 0 .. 7 */
 	uint8_t retry_exp;	/* 0 .. 25, 25 = for ever */
-	uint8_t rnr_retry : 3;	/* times that a peer without a receive is asked again; 7 = for ever
-				 */
+	/* Retries after RNR NAKs; 7 = for ever. */
+	uint8_t rnr_retry : 3;
 	uint8_t min_rnr_timer : 5; /* how long a peer is asked to wait; code of mt_rnr_wait_ns */
 	uint16_t p_key;
 	uint8_t max_rd_atomic;	    /* READs and atomics outstanding, 0 .. MT_RD_ATOMIC_MAX */

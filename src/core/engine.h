@@ -49,8 +49,8 @@ struct mt_env {
 
 /* ---- life ---- */
 
-/* mt_engine_size returns the bytes that an engine of this configuration needs; 0: cfg is invalid.
- */
+/* mt_engine_size returns the bytes that an engine of this configuration needs; 0: cfg is
+ * invalid. */
 size_t mt_engine_size(const struct mt_engine_cfg *cfg);
 /*
  * mt_engine_init builds an engine in mem (mt_engine_size bytes, 64-byte aligned, owned by the

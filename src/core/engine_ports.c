@@ -16,8 +16,8 @@ void mt_engine_paths_open(struct mt_engine *e, struct mt_path_set *s, uint64_t n
 	/* Bad ways are better than none. */
 	mt_path_set_open(s, open & s->own_ports ? open : e->ports.up);
 	mt_paths_arm(e, s);
-	/* What waited for its port is due now; it is not late, as it would be if nobody had come.
-	 */
+	/* What waited for its port is due now; it is not late, as it would be if nobody had
+	 * come. */
 	if (s->timer.deadline_ns < now_ns)
 		mb_timer_arm(&e->path_timers, &s->timer, now_ns);
 }

@@ -16,8 +16,8 @@
 #include "core/port.h"
 #include "core/pressure.h"
 
-/* An EV profile, with its own copy of the EVs where they do not stay; unset while cfg.evs is NULL.
- */
+/* An EV profile, with its own copy of the EVs where they do not stay; unset while cfg.evs is
+ * NULL. */
 struct mt_ev_profile {
 	struct mt_ev_profile_cfg cfg;
 	struct mt_ev *copy;
@@ -81,8 +81,8 @@ struct mt_path_set *mt_paths_join(struct mt_engine *e, uint32_t profile, const s
 void mt_paths_leave(struct mt_engine *e, struct mt_path_set *s, struct mb_link *user);
 /* mt_paths_arm sets the set's probe timer; mt_paths_tick sends the probes that are due. */
 void mt_paths_arm(struct mt_engine *e, struct mt_path_set *s);
-/* mt_paths_wake is called when a peer is heard again after a silence; it sends each plane a probe.
- */
+/* mt_paths_wake is called when a peer is heard again after a silence; it sends each plane a
+ * probe. */
 void mt_paths_wake(struct mt_engine *e, struct mt_path_set *s, uint64_t now_ns);
 void mt_paths_tick(struct mt_engine *e, struct mt_path_set *s, uint64_t now_ns);
 

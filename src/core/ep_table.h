@@ -2,8 +2,7 @@
 /*
  * ep_table.h - endpoint requests under way: their ids, who is to answer, until when.
  *
- *	FREE --- open ---> QUEUED --- sent ---> SENT --- answer, time-out ---> ENDED --- rest --->
- *FREE
+ *	FREE -- open --> QUEUED -- sent --> SENT -- answer, time-out --> ENDED -- rest --> FREE
  *
  * A request's id is not used again while a late answer to it could still arrive: when all is done
  * it rests for a while, first come, first free. Ids are found through chains, one for each residue

@@ -79,8 +79,8 @@ enum mt_request_found {
 /* mt_request_check looks at a READ or atomic of the peer; mt_request_keep keeps it for its turn. */
 enum mt_request_found mt_request_check(const struct mt_incoming *c);
 void mt_request_keep(const struct mt_incoming *c);
-/* mt_requests_carry_out carries out those before which nothing is missing, with MSNs below `below`.
- */
+/* mt_requests_carry_out carries out those before which nothing is missing, with MSNs below
+ * `below`. */
 void mt_requests_carry_out(struct mt_qp *qp, uint64_t below, uint64_t now_ns);
 
 enum mt_response_found {
@@ -89,8 +89,8 @@ enum mt_response_found {
 	MT_RESPONSE_NO_MEMORY, /* that of the WR is gone, and the QP in ERR */
 };
 
-/* mt_response_place places the bytes of an answer; mt_response_taken follows when its PSN is noted.
- */
+/* mt_response_place places the bytes of an answer; mt_response_taken follows when its PSN is
+ * noted. */
 enum mt_response_found mt_response_place(const struct mt_incoming *c);
 void mt_response_taken(const struct mt_incoming *c);
 

@@ -23,8 +23,7 @@ enum mt_mr_kind {
 struct mt_mr {
 	_Alignas(64) uint64_t start;
 	uint64_t length;
-	uint64_t origin; /* an address less this is the offset in the memory that `user` stands for
-			  */
+	uint64_t origin; /* an address less this is an offset in the memory of `user` */
 	void *user;	 /* the adapter's cookie; of a window: that of its MR */
 	uint32_t key;	 /* its low byte changes when an index is used again; 0: no entry */
 	uint32_t pd;

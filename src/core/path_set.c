@@ -230,8 +230,8 @@ static bool served(const struct mt_path_set *s, uint16_t path)
 		      : in_active_place(s, p) && mt_path_usable(p);
 }
 
-/* The first usable backup of a port whose path takes no part in the rotation; the end if none is.
- */
+/* The first usable backup of a port whose path takes no part in the rotation; the end if none
+ * is. */
 static uint16_t find_backup(const struct mt_path_set *s, const struct mt_path_port *port)
 {
 	uint16_t at = (uint16_t)(port->first + port->active);

@@ -318,8 +318,8 @@ void mt_qp_arm(struct mt_qp *qp)
 	if (w->held > 0 && w->held_due_ns < due)
 		due = w->held_due_ns;
 	count_waiting(qp);
-	/* Deadlines mostly move away; a timer that fires early costs less than moving it each time.
-	 */
+	/* Deadlines mostly move away; a timer that fires early costs less than moving it each
+	 * time. */
 	if (due < qp->timer.deadline_ns)
 		mb_timer_arm(&qp->engine->qp_timers, &qp->timer, due);
 }

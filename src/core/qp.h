@@ -168,8 +168,8 @@ static inline bool mt_qp_take_records(struct mt_qp *qp, uint64_t now_ns)
 }
 bool mt_qp_take_bitmaps(struct mt_qp *qp, uint64_t now_ns);
 bool mt_qp_take_stash(struct mt_qp *qp, uint64_t now_ns);
-/* mt_qp_take_waiter returns memory for a packet that is to wait; NULL: there are enough, or none.
- */
+/* mt_qp_take_waiter returns memory for a packet that is to wait; NULL: there are enough, or
+ * none. */
 struct mt_waiter *mt_qp_take_waiter(struct mt_qp *qp, uint32_t len);
 void mt_qp_give_waiter(struct mt_qp *qp, struct mt_waiter *w);
 /*
@@ -184,8 +184,8 @@ void mt_qp_wake(struct mt_qp *qp);
 void mt_qp_completes(struct mt_qp *qp);
 /* mt_qp_arm sets the QP's timer for its next deadline; an earlier wake-up may stay set. */
 void mt_qp_arm(struct mt_qp *qp);
-/* mt_qp_hold_ns returns how long a refused packet waits at least: two RTTs, or the floor of probes.
- */
+/* mt_qp_hold_ns returns how long a refused packet waits at least: two RTTs, or the floor of
+ * probes. */
 uint64_t mt_qp_hold_ns(const struct mt_qp *qp);
 /* mt_qp_ask asks a peer that has not spoken yet what it knows beyond MRC. */
 void mt_qp_ask(struct mt_qp *qp, uint64_t now_ns);

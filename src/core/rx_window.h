@@ -41,8 +41,8 @@ enum mt_rx_place {
 size_t mt_rx_window_size(uint32_t limit);
 /* mt_rx_window_init begins a window without bitmaps. */
 void mt_rx_window_init(struct mt_rx_window *w, uint32_t limit, uint64_t first_psn);
-/* mt_rx_window_attach gives it mt_rx_window_size bytes for them; needed before anything is taken.
- */
+/* mt_rx_window_attach gives it mt_rx_window_size bytes for them; needed before anything is
+ * taken. */
 void mt_rx_window_attach(struct mt_rx_window *w, void *mem);
 /*
  * mt_rx_window_move gives the window another limit, at least what it holds already, and memory for

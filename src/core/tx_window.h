@@ -92,8 +92,8 @@ void mt_tx_window_release(struct mt_tx_window *w, uint64_t now_ns, uint64_t unit
 enum mt_tx_state mt_tx_window_received(struct mt_tx_window *w, uint64_t psn);
 /* mt_tx_window_advance moves una over what is received. */
 void mt_tx_window_advance(struct mt_tx_window *w);
-/* mt_tx_window_oldest_lost finds the lowest LOST PSN; false when none is. REQ(req.rtx.oldest-first)
- */
+/* mt_tx_window_oldest_lost finds the lowest LOST PSN; false when none is.
+ * REQ(req.rtx.oldest-first) */
 bool mt_tx_window_oldest_lost(struct mt_tx_window *w, uint64_t *psn);
 
 #endif

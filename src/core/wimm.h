@@ -33,8 +33,8 @@ struct mt_wimm_stash {
 size_t mt_wimm_stash_size(uint32_t limit);
 /* mt_wimm_stash_init begins a stash without places. */
 void mt_wimm_stash_init(struct mt_wimm_stash *st, uint32_t limit);
-/* mt_wimm_stash_attach gives it mt_wimm_stash_size bytes for them; needed before anything is put.
- */
+/* mt_wimm_stash_attach gives it mt_wimm_stash_size bytes for them; needed before anything is
+ * put. */
 void mt_wimm_stash_attach(struct mt_wimm_stash *st, void *mem);
 /*
  * mt_wimm_stash_move gives the stash another limit, at least mt_wimm_stash_span, and memory:

@@ -5,8 +5,7 @@
  * A host has one address (its GID) that is the same on every plane: it is the inner destination of
  * MRC packets, and the address of ordinary traffic.
  *
- *	address_block (32) : pod (16) : T0 in the pod (16) : 0 (48) : uSID of the host in plane 0
- *(16)
+ *	address_block (32) : pod (16) : T0 in the pod (16) : 0 (48) : uSID in plane 0 (16)
  *
  * So a T0 is a /64 and a pod a /48, which is what plain routes need (routes.h), and the last 16
  * bits are what a sender puts at the end of a carrier. Beside it a host has an address on each

@@ -4,8 +4,8 @@
  *
  *	config_db	{"QUEUE": {"Ethernet0|3": {"scheduler": "data"}, ...}, ...}
  *	YANG		{"sonic-queue:sonic-queue": {"QUEUE": {"QUEUE_LIST": [
- *				{"ifname": "Ethernet0", "qindex": "3", "scheduler": "data"}, ...]}},
- *...}
+ *				{"ifname": "Ethernet0", "qindex": "3", "scheduler": "data"},
+ *				...]}}, ...}
  *
  * Begin with mf_config_begin, then for each table mf_config_table, for each of its rows
  * mf_config_row, for each of its fields mf_config_field or mf_config_pair, and mf_config_end.

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* route_groups.h - the routes of a node, those of one prefix together: what systems call a route.
- */
+/* route_groups.h - the routes of a node, those of one prefix together: what systems call a
+ * route. */
 #ifndef SOFTMRC_FABRIC_ROUTE_GROUPS_H
 #define SOFTMRC_FABRIC_ROUTE_GROUPS_H
 

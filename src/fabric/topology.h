@@ -166,8 +166,8 @@ static inline uint32_t mf_topology_count(const struct mf_topology *t, enum mf_ti
 	return tier == MF_HOST ? t->n_hosts : count[tier] * t->cfg.planes;
 }
 
-/* mf_topology_cables returns how many cables (two links each) of a kind there are, in all planes.
- */
+/* mf_topology_cables returns how many cables (two links each) of a kind there are, in all
+ * planes. */
 static inline uint32_t mf_topology_cables(const struct mf_topology *t, enum mf_link_kind kind)
 {
 	const uint32_t first[MF_LINK_KINDS + 1] = {0, t->first_t0_cable, t->first_t1_cable,

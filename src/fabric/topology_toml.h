@@ -53,8 +53,7 @@ struct mf_topology_file {
 enum mf_item {
 	MF_ITEM_TAKEN = 0,
 	MF_ITEM_WRONG,	/* f->error says why */
-	MF_ITEM_FOREIGN /* in a table that is not of a topology: not [topology], [links...], [usid]
-			 */
+	MF_ITEM_FOREIGN /* in a table other than [topology], [links...] and [usid] */
 };
 
 /* mf_topology_file_begin begins with a fabric of which nothing is known; keeps `file`, a name. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * context.h - a NIC of the process, all in one struct, and the accessor to those there are. Private
- *to host.
+ * to host.
  *
  * Locks, in the order in which they may be taken:
  *	the context's   opening and closing the NIC

@@ -86,8 +86,8 @@ uint32_t mh_cq_size(const struct mh_cq *cq)
 	return cq->mask + 1;
 }
 
-/* cq_move puts what the CQ holds into another ring, which is freed if it does not take its place.
- */
+/* cq_move puts what the CQ holds into another ring, which is freed if it does not take its
+ * place. */
 static int cq_move(struct mh_cq *cq, uint32_t cqe, struct mh_cqe *ring, uint32_t mask)
 {
 	struct mh_cqe *old = cq->ring;

@@ -10,8 +10,8 @@
 /* mh_engine_create makes nic->engine from nic->env, with EV profile 0 and CC profile 0; ENOMEM. */
 int mh_engine_create(struct mh_nic *nic, uint64_t now_ns);
 void mh_engine_destroy(struct mh_nic *nic);
-/* mh_engine_grow adds the memory that a call returning MT_ERR_MEMORY missed; false: there is none.
- */
+/* mh_engine_grow adds the memory that a call returning MT_ERR_MEMORY missed; false: there is
+ * none. */
 bool mh_engine_grow(struct mh_nic *nic);
 /*
  * mh_engine_ev returns EV i, 0 .. env->evs - 1, of a port: a source port of its own, and with STEV

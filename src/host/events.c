@@ -176,8 +176,8 @@ uint32_t mh_events_drain(struct mh_nic *nic, uint64_t now_ns)
 		for (uint32_t i = 0; i < n; i++)
 			events_deliver(nic, &events[i], now_ns);
 		all += n;
-		/* Failing QPs flushes them, which makes events in turn, and ends with the last WR.
-		 */
+		/* Failing QPs flushes them, which makes events in turn, and ends with the last
+		 * WR. */
 		if (nic->cq_overran)
 			mh_qp_fail_cq(nic, now_ns);
 		nic->cq_overran = false;

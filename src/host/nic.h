@@ -54,8 +54,7 @@ enum mh_wc_status {
 	MH_WC_FATAL_ERR,
 	/* Of QPs with extensions. */
 	MH_WC_LOC_LEN_ERR,	 /* a SEND was longer than its receive */
-	MH_WC_RNR_RETRY_EXC_ERR, /* the peer had no receive posted, more often than rnr_retry says
-				  */
+	MH_WC_RNR_RETRY_EXC_ERR, /* the peer had no receive, more often than rnr_retry says */
 	MH_WC_MW_BIND_ERR,	 /* a memory window may not be bound so */
 	MH_WC_LOC_QP_OP_ERR,	 /* LOCAL_INV: no window of type 2 that is bound on this QP */
 };
@@ -65,8 +64,7 @@ enum mh_wc_status {
 enum mh_async_type {
 	MH_ASYNC_CQ_ERR,   /* cq: overrun; its QPs went to ERR */
 	MH_ASYNC_QP_FATAL, /* qp: went to ERR by itself (retries exhausted, refused by the peer) */
-	MH_ASYNC_SQ_DRAINED, /* qp: in SQD, all that had begun is complete, and sqd_notify was set
-			      */
+	MH_ASYNC_SQ_DRAINED, /* qp: in SQD, what had begun is complete; sqd_notify was set */
 	MH_ASYNC_LAST_WQE,  /* qp: with an SRQ, went to ERR, and its last completion is in its CQ */
 	MH_ASYNC_SRQ_LIMIT, /* srq: fewer receives are posted than its limit, which is none now */
 	MH_ASYNC_PORT_DOWN, /* the last plane that was up went down */
@@ -417,8 +415,7 @@ enum mh_send_flags {
 	MH_SEND_SIGNALED = 1u << 1,
 	MH_SEND_SOLICITED = 1u << 2,
 	MH_SEND_INLINE = 1u << 3, /* the bytes are copied before the call returns */
-	MH_SEND_FENCE = 1u << 4,  /* extended: begins when all READs and atomics before are complete
-				   */
+	MH_SEND_FENCE = 1u << 4,  /* extended: begins when all READs, atomics before are done */
 	MH_SEND_INV = 1u << 5, /* SEND: `imm` is the rkey of a window of type 2 of the peer's, which
 				  its receive makes invalid */
 };

@@ -108,8 +108,8 @@ void mh_device_query(const struct mh_device *dev, struct mh_device_attr *attr);
 int mh_device_plane(const struct mh_device *dev, uint32_t i, struct mh_plane_attr *attr);
 /* mh_device_up says whether at least one plane is up: the state of the one port verbs shows. */
 bool mh_device_up(const struct mh_device *dev);
-/* mh_device_reaches says whether there is any way to the host with this GID: the family, SRv6 rows.
- */
+/* mh_device_reaches says whether there is any way to the host with this GID: the family, SRv6
+ * rows. */
 bool mh_device_reaches(const struct mh_device *dev, const struct mh_gid *gid);
 
 /* mh_device_ev returns in *ev the i-th EV of a plane; EINVAL: no such plane, or no more EVs. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* post.c - posting work: WRs are checked, handed to the engine and sent from the caller's thread.
- */
+/* post.c - posting work: WRs are checked, handed to the engine and sent from the caller's
+ * thread. */
 #include <errno.h>
 #include <string.h>
 
@@ -233,8 +233,8 @@ static int post_recvs(struct mh_qp *qp, const struct mh_recv_wr *wr, const uint6
 		if (err)
 			break;
 	}
-	/* A receive posted in ERR is flushed at once, and may free a stashed immediate otherwise.
-	 */
+	/* A receive posted in ERR is flushed at once, and may free a stashed immediate
+	 * otherwise. */
 	mh_progress_pump_out(nic, mh_now_ns());
 	mh_nic_unlock(nic);
 	if (posted)

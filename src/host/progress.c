@@ -363,8 +363,8 @@ static uint64_t progress_turn(struct mh_nic *nic, struct progress_fds *fds)
 	uint64_t now, until;
 	uint32_t work;
 
-	/* Who waits for the lock goes first; a mutex would let this thread take it again and again.
-	 */
+	/* Who waits for the lock goes first; a mutex would let this thread take it again and
+	 * again. */
 	for (uint32_t i = 0; i < YIELDS_MAX && atomic_load(&nic->progress.waiters) > 0; i++)
 		sched_yield();
 	pthread_mutex_lock(&nic->lock);

@@ -7,7 +7,7 @@
  * an address is made anew for each packet. What the bits of an EV say is in wire/ev_path.h.
  *
  * A row as text, srv6_row.c: the GID of its first host with the length of the prefix, the block,
- *and the uSIDs of the path, in hexadecimal, with fields of the EV or of the GID put into them:
+ * and the uSIDs of the path, in hexadecimal, with fields of the EV or of the GID put into them:
  *
  *	fd4d:5243::1/48 = fcbbbb00+plane a000 b000+uplink:4 a000+t0 1000+host
  */

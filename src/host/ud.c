@@ -186,8 +186,8 @@ static uint32_t ud_gather(const struct mh_sge *from, uint32_t n, struct mt_sge *
 	return all;
 }
 
-/* ud_inline copies the bytes of an inline WR and returns the one SGE that names the copy in *sge.
- */
+/* ud_inline copies the bytes of an inline WR and returns the one SGE that names the copy in
+ * *sge. */
 static int ud_inline(const struct mh_qp *qp, uint64_t at, const struct mh_send_wr *wr,
 		     struct mt_sge *sge, uint64_t *bytes)
 {

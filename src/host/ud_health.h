@@ -20,13 +20,13 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Probes of a round: one on the path that was answered last, some on doubtful ones, some in turn.
- */
+/* Probes of a round: one on the path that was answered last, some on doubtful ones, some in
+ * turn. */
 #define MH_UD_ROUND_PROBES 5u
 #define MH_UD_ROUND_DOUBTFUL 2u
 #define MH_UD_TRIES 3u
-/* From one round to the next, at least; a round without any answer doubles it, up to the longest.
- */
+/* From one round to the next, at least; a round without any answer doubles it, up to the
+ * longest. */
 #define MH_UD_ROUND_NS UINT64_C(20000000)
 #define MH_UD_ROUND_SHIFTS 6u
 /* A bad path is asked again after this, doubling with each failure up to the longest. */

@@ -119,8 +119,8 @@ static bool ud_sges_ok(const struct mh_ud *ud, const struct mh_ud_send *send,
 	return true;
 }
 
-/* ud_send_one puts the WR with this number into the burst of its port; false: its memory is gone.
- */
+/* ud_send_one puts the WR with this number into the burst of its port; false: its memory is
+ * gone. */
 static bool ud_send_one(struct mh_ud *ud, uint64_t number)
 {
 	struct mh_qp *qp = ud->qp;

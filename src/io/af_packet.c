@@ -47,8 +47,8 @@ static struct afp_port *afp_of(struct mio_port *port)
 	return mb_container_of(port, struct afp_port, port);
 }
 
-/* Writes the frame with its headers into a slot and returns the length of all; 0: bytes are gone.
- */
+/* Writes the frame with its headers into a slot and returns the length of all; 0: bytes are
+ * gone. */
 static uint32_t afp_write(const struct afp_port *a, const struct mio_tx *frame,
 			  const uint8_t dst_mac[MIO_MAC_BYTES], uint8_t *p)
 {

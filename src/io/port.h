@@ -44,8 +44,7 @@ struct mio_tx {
 	uint16_t sport;	     /* where the EV travels: the UDP source port, host order, and */
 	uint32_t flow_label; /* on IPv6 the flow label, 20 bits */
 	struct mio_addr dst;
-	uint8_t dst_gid[16]; /* the peer on whatever plane; drivers that judge by endpoint read it
-			      */
+	uint8_t dst_gid[16]; /* the peer on whatever plane, for drivers that judge by endpoint */
 	uint8_t tos;	     /* DSCP << 2 | ECN */
 	bool is_data;	     /* carries payload */
 	/*

@@ -82,8 +82,8 @@ static int add_namespaces(struct ml_lab *lab, const struct ml_todo *todo, struct
 	return failed;
 }
 
-/* Nothing is discovered, advertised or checked for duplicates; what is not static does not exist.
- */
+/* Nothing is discovered, advertised or checked for duplicates; what is not static does not
+ * exist. */
 static const char *const defaults[][2] = {
 	{"ipv6/conf/default/disable_ipv6", "0"},
 	{"ipv6/conf/default/addr_gen_mode", "1"},

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* error.h - what went wrong, in one sentence that names the thing, its value and what is allowed.
- */
+/* error.h - what went wrong, in one sentence that names the thing, its value and what is
+ * allowed. */
 #ifndef SOFTMRC_LAB_ERROR_H
 #define SOFTMRC_LAB_ERROR_H
 

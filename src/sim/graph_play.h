@@ -22,8 +22,8 @@ struct ms_node_times {
 	uint64_t end_ns;   /* a compute: was over; a transfer: was received */
 };
 
-/* ms_play_create lets a sealed graph, which the caller keeps, begin at start_ns. NULL: no memory.
- */
+/* ms_play_create lets a sealed graph, which the caller keeps, begin at start_ns. NULL: no
+ * memory. */
 struct ms_play *ms_play_create(const struct ms_graph *g, uint64_t start_ns);
 void ms_play_destroy(struct ms_play *p);
 
@@ -49,8 +49,8 @@ bool ms_play_waits(const struct ms_play *p, uint32_t channel);
 const struct ms_node_times *ms_play_times(const struct ms_play *p);
 /* ms_play_graph returns the graph. */
 const struct ms_graph *ms_play_graph(const struct ms_play *p);
-/* ms_play_over returns how many nodes are over, of those whose end is known here; a pass over all.
- */
+/* ms_play_over returns how many nodes are over, of those whose end is known here; a pass over
+ * all. */
 uint32_t ms_play_over(const struct ms_play *p);
 /* ms_play_set_times takes over the times of a node that another rank knows. */
 void ms_play_set_times(struct ms_play *p, uint32_t node, const struct ms_node_times *times);

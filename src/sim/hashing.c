@@ -20,8 +20,8 @@ static bool valid(const struct ms_hashing_cfg *c)
 	       c->groups <= MS_HASHING_GROUPS_MAX;
 }
 
-/* One link, of `left` that are not filled, takes at most k of the flows: now -> next by flows left.
- */
+/* One link, of `left` that are not filled, takes at most k of the flows: now -> next by flows
+ * left. */
 static void fill_link(const double *now, double *next, uint32_t flows, uint32_t left, uint32_t k)
 {
 	memset(next, 0, (flows + 1) * sizeof(*next));

@@ -5,7 +5,7 @@
  * Time is cut into windows as long as the smallest latency. What a unit does in a window reaches
  * another unit in a later window at the earliest, so a window is run unit by unit, each with all
  * that comes to it, in its order. What is sent to a unit lies in the sender's lane until its
- *window:
+ * window:
  *
  *	box[slot of the window][unit]	a tail of packets (chunk.h), `at` counted from the window
  *

@@ -214,8 +214,7 @@ struct ms_counters {
 	uint64_t pauses;       /* of PFC that switches have sent */
 	uint64_t paused_ps;    /* times of all ports that were paused, together */
 	uint64_t paused_ports; /* that ever were */
-	uint64_t hash; /* of every arrival of every packet at every node: equal runs have equal ones
-			*/
+	uint64_t hash;	       /* of all arrivals of packets at nodes: equal runs have equal ones */
 };
 
 /*

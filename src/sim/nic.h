@@ -41,8 +41,7 @@ struct ms_nic_cfg {
 	uint32_t min_active;  /* of all planes: fewer are never left usable */
 	uint8_t revive_probes;
 	/* All true is MRC; each may be false to see what it is worth. */
-	bool ev_feedback;  /* marks, cut packets and losses make EVs sit out a turn, or retire them
-			    */
+	bool ev_feedback;  /* marks, trims and losses make EVs skip a round or retire them */
 	bool ecn_steering; /* marks do */
 	bool ev_probes;	   /* bad EVs are probed, and come back */
 	uint64_t probe_interval_ns, probe_interval_max_ns;
@@ -73,8 +72,8 @@ uint64_t ms_nic_memory(const struct ms_nic_cfg *cfg, const struct ms_workload_cf
 struct ms_nics *ms_nics_create(const struct ms_nic_cfg *cfg, const struct ms_workload *workload,
 			       char *why);
 void ms_nics_destroy(struct ms_nics *nics);
-/* ms_nics_hosts fills in receive, wake, carrier, resumed and soon for the net; ctx is the NICs, ...
- */
+/* ms_nics_hosts fills in receive, wake, carrier, resumed and soon for the net; ctx is the
+ * NICs, ... */
 void ms_nics_hosts(struct ms_nics *nics, struct ms_hosts *hosts);
 /* ... from which ms_nics_owner leads back to whoever sees to taps and edges. */
 void *ms_nics_owner(const struct ms_nics *nics);

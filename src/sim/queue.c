@@ -152,8 +152,8 @@ static bool marked(const struct ms_lane *lane, const struct ms_wire *wire, uint3
 	return ms_draw_bits(lane->net->cfg.seed, number, t_ps, MS_DRAW_ECN) < chance;
 }
 
-/* False: it is dropped, for the reason in *why. REQ(switch.trim.eligible) REQ(switch.trim.dropped)
- */
+/* False: it is dropped, for the reason in *why. REQ(switch.trim.eligible)
+ * REQ(switch.trim.dropped) */
 static bool admit(struct ms_lane *lane, const struct ms_wire *wire, const struct ms_port *port,
 		  uint32_t number, uint64_t t_ps, const struct ms_packet *p, bool pfc,
 		  struct admission *a, enum ms_drop *why)

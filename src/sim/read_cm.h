@@ -13,8 +13,8 @@
  * a trigger of kind `oneshot` is fired by one flow, `barrier` by the last of `count` flows. Here a
  * host knows of its own flows only: where one waits for a flow of other hosts, an empty flow brings
  * the news, behind those of the file and as slow as any packet. `failure` lines name links between
- *T1 and T2 that are down throughout. Words that order what is sent first (prio, msg) are read and
- *have no meaning here.
+ * T1 and T2 that are down throughout. Words that order what is sent first (prio, msg) are read and
+ * have no meaning here.
  *
  * Refused, with line and reason: what htsim refuses, triggers of kind `multishot` (which flow they
  * start depends on which one ends first) that more than one flow fires or waits for, and triggers

@@ -15,8 +15,8 @@
 #include "sim/draw.h"
 #include "sim/roce.h"
 
-/* IBTA: BTH; RETH in front of a WRITE; immediate at its end; AETH of an answer; the rest of a CNP.
- */
+/* IBTA: BTH; RETH in front of a WRITE; immediate at its end; AETH of an answer; the rest of a
+ * CNP. */
 #define MS_ROCE_BTH 12u
 #define MS_ROCE_RETH 16u
 #define MS_ROCE_IMM 4u

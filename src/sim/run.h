@@ -34,8 +34,8 @@ struct ms_run_cfg {
 	struct ms_roce_cfg roce; /* likewise; for the workloads whose transport it is */
 	struct ms_pfc_cfg pfc;
 	uint64_t reconverge_ns; /* after which routing knows of links that went or came; net.h */
-	/* One to MS_PARTS_MAX side by side; hosts and hosts_per_t0 are filled in. Lists are copied.
-	 */
+	/* One to MS_PARTS_MAX side by side; hosts and hosts_per_t0 are filled in. Lists are
+	 * copied. */
 	struct ms_workload_cfg workload[MS_PARTS_MAX];
 	uint32_t n_workloads;
 	/* Faults in any order; copied into the net. */

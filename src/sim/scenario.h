@@ -3,7 +3,7 @@
  * scenario.h - a scenario: a fabric, what its hosts send to each other, what goes wrong meanwhile,
  * what is to be written down of it and what must hold in the end. Read from a TOML file or from one
  * of the presets (presets.h); docs/simulator.md lists all keys, scenario_keys.c is where they
- *stand.
+ * stand.
  *
  *	title = "all hosts send to another one while a T1 reboots"
  *	end = "5ms"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* scenario_fault.c - what [[fault]] and [[random]] come to: spans on links, and these to changes.
- */
+/* scenario_fault.c - what [[fault]] and [[random]] come to: spans on links, and these to
+ * changes. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -201,8 +201,8 @@ static void stall(struct trial *t, uint64_t ns)
 	t->over_ns = t->now_ns + ns;
 }
 
-/* REQ(sim.steps.theory) What was done since the last checkpoint is lost, with all the time it took.
- */
+/* REQ(sim.steps.theory) What was done since the last checkpoint is lost, with all the time it
+ * took. */
 static void interrupt(struct trial *t)
 {
 	t->r->interruptions++;

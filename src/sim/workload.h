@@ -154,8 +154,8 @@ size_t ms_workload_bytes(const struct ms_workload_cfg *cfg);
 /* ms_workload_count returns how many flows a checked part has. */
 uint64_t ms_workload_count(const struct ms_workload_cfg *cfg);
 
-/* ms_workload_shape fills in messages and bytes of the longest flow of a checked part, or nearly.
- */
+/* ms_workload_shape fills in messages and bytes of the longest flow of a checked part, or
+ * nearly. */
 void ms_workload_shape(const struct ms_workload_cfg *cfg, struct ms_flow *flow);
 
 /* ms_workload_flows returns how many flows there are. */
@@ -195,8 +195,8 @@ static inline uint64_t ms_flow_message_bytes(const struct ms_flow *f, uint32_t k
 	return k + 1 < f->messages ? f->message_bytes : f->bytes - f->message_bytes * k;
 }
 
-/* ms_need_count returns how many messages message k waits for; 0: none. `has`: of the needed flow.
- */
+/* ms_need_count returns how many messages message k waits for; 0: none. `has`: of the needed
+ * flow. */
 static inline uint32_t ms_need_count(const struct ms_need *n, uint32_t k, uint32_t has)
 {
 	uint64_t count;

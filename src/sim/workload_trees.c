@@ -39,8 +39,8 @@ static uint64_t tree_flows(const struct ms_part *w)
 	return 2 * ((uint64_t)w->cfg.group_size - 1);
 }
 
-/* Slots: down to the children, up to the parent; then up from the children, down from the parent.
- */
+/* Slots: down to the children, up to the parent; then up from the children, down from the
+ * parent. */
 static uint32_t tree_outgoing(const struct ms_part *w, uint32_t member)
 {
 	return children(w, member) + (member > 0);

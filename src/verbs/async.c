@@ -59,8 +59,8 @@ int ibv_get_async_event(struct ibv_context *context, struct ibv_async_event *eve
 	return 0;
 }
 
-/* The object that an event names, NULL for those of a port or a device: acknowledged they are done.
- */
+/* The object that an event names, NULL for those of a port or a device: acknowledged they are
+ * done. */
 static const void *named(const struct ibv_async_event *event)
 {
 	switch (event->event_type) {

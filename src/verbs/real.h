@@ -76,8 +76,8 @@
 	X(ibv_unimport_mr)             \
 	X(ibv_unimport_pd)
 
-/* What is newer: an older library has NULL here, and the call is answered as for a device of ours.
- */
+/* What is newer: an older library has NULL here, and the call is answered as for a device of
+ * ours. */
 #define MV_REAL_NEWER(X)              \
 	X(ibv_query_qp_data_in_order) \
 	X(ibv_alloc_dmah)             \

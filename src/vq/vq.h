@@ -42,8 +42,7 @@
 struct mvq_port {
 	uint64_t rate_bits;   /* bit/s; 0: no queue, only faults and counters (a host's own port) */
 	uint32_t limit_bytes; /* data that may wait; what does not fit is trimmed or dropped */
-	uint32_t control_limit_bytes; /* the same for control and trimmed packets; these are dropped
-				       */
+	uint32_t control_limit_bytes; /* of control and trimmed packets; more are dropped */
 	bool ecn;		      /* RED; off on the port towards the receiver */
 	uint32_t ecn_min_bytes;	      /* data that waits when marking begins */
 	uint32_t ecn_max_bytes;	      /* more than ecn_min_bytes; from here on all are marked */

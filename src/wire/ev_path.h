@@ -8,8 +8,8 @@
  *	20 .. 31  free: EVs that differ only here take the same links
  *
  * With the halves of ev_fmt.h the choices of switches are in the flow label, and the UDP source
- *port is the free bits and the plane: one port number for all paths of a plane, so that a plain
- *socket can send on all of them.
+ * port is the free bits and the plane: one port number for all paths of a plane, so that a plain
+ * socket can send on all of them.
  */
 #ifndef SOFTMRC_WIRE_EV_PATH_H
 #define SOFTMRC_WIRE_EV_PATH_H

@@ -172,8 +172,8 @@ TEST_WITH(rig_setup, rig_teardown, vq_egress, marks_from_the_minimum_on)
 	assert_u_eq(rig_read(r).full, 20);
 }
 
-/* The mark changes two bits of the outer header and, in IPv4, its checksum. REQ(switch.ecn.outer)
- */
+/* The mark changes two bits of the outer header and, in IPv4, its checksum.
+ * REQ(switch.ecn.outer) */
 TEST_WITH(rig_setup, rig_teardown, vq_egress, mark_touches_the_outer_header_only)
 {
 	static const enum frame_form forms[] = {FRAME_DIRECT, FRAME_INNER, FRAME_SRH_INNER,

@@ -60,8 +60,8 @@ struct mvq_counters rig_read(struct rig *r);
 /* rig_run runs the program on f, which becomes what the program made of it. */
 enum rig_verdict rig_run(struct rig *r, struct frame *f);
 
-/* rig_send sends a frame out of the port. rig_take waits for one, at most a second; 0: none came.
- */
+/* rig_send sends a frame out of the port. rig_take waits for one, at most a second; 0: none
+ * came. */
 void rig_send(struct rig *r, const struct frame *f);
 size_t rig_take(struct rig *r, struct frame *out);
 /* rig_pass sends a frame and takes what comes out. rig_none says that nothing more is there. */

@@ -112,8 +112,8 @@ static inline void expect_given(struct check *c, const struct kind *k, const cha
 	c->verified++;
 }
 
-/* That `n` elements at `at` are the sums over ranks below `ranks` of what they give from `first`.
- */
+/* That `n` elements at `at` are the sums over ranks below `ranks` of what they give from
+ * `first`. */
 static inline void expect_sum(struct check *c, const struct kind *k, const char *what,
 			      const void *at, int ranks, long first, long n)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* lab_scenarios.c - every scenario that is shipped holds: MRC over SRv6 through each of the faults.
- */
+/* lab_scenarios.c - every scenario that is shipped holds: MRC over SRv6 through each of the
+ * faults. */
 #include "lab/keeper.h"
 #include "lab/lab_rig.h"
 #include "lab/rootless.h"

@@ -213,8 +213,8 @@ TEST_WITH(rig_setup_connected, rig_teardown, mrc_get_async_event, responders_req
 	mrc_ack_async_event(&event);
 }
 
-/* REQ(req.sqd.drained) REQ(api.async) The event comes to who asked for it, after the completions.
- */
+/* REQ(req.sqd.drained) REQ(api.async) The event comes to who asked for it, after the
+ * completions. */
 TEST_WITH(rig_setup_connected, rig_teardown, mrc_get_async_event, send_queue_drained)
 {
 	struct ibv_qp_attr v = {.qp_state = IBV_QPS_SQD, .en_sqd_async_notify = 1};

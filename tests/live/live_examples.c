@@ -12,8 +12,8 @@
 
 #define OUTPUT_MAX 65536
 
-/* Runs a command line in the folder of the examples; its output, stderr included, is in `output`.
- */
+/* Runs a command line in the folder of the examples; its output, stderr included, is in
+ * `output`. */
 static int run(const char *command, char *output)
 {
 	char line[4096];

@@ -182,8 +182,8 @@ PLAN_TEST(writes_a_file_for_each_node)
 	assert_u_eq(count_files(folder, ".new"), 0);
 }
 
-/* A fabric of 131,072 hosts is written as it goes, and can be stopped; no file is left half done.
- */
+/* A fabric of 131,072 hosts is written as it goes, and can be stopped; no file is left half
+ * done. */
 PLAN_TEST(can_be_interrupted)
 {
 	struct timespec moment = {.tv_nsec = 20000000};

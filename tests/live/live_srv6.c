@@ -113,8 +113,8 @@ static void srv6_plug(uint32_t host, uint32_t plane)
 		    plane, host, host, plane);
 }
 
-/* srv6_routes: the host's way out and its own uSID; the switch's way to it, and its ways through.
- */
+/* srv6_routes: the host's way out and its own uSID; the switch's way to it, and its ways
+ * through. */
 static void srv6_routes(uint32_t host, uint32_t plane)
 {
 	srv6_ip("-6 route add fcbb:bb%02x::/32 via fe80::2 dev e%u", plane, plane);

@@ -129,8 +129,8 @@ TEST(live_threads, share_a_qp_and_a_cq)
 	live_run(&setup, threads_initiator, threads_target);
 }
 
-/* Each thread has a QP and a CQ of its own; two of them wait on their channels instead of polling.
- */
+/* Each thread has a QP and a CQ of its own; two of them wait on their channels instead of
+ * polling. */
 struct loner {
 	struct live_side side;
 	uint32_t number;

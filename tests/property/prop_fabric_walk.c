@@ -190,8 +190,8 @@ TEST(mf_usids_of, some_in_the_others)
 	walk_random("pod", 50000);
 }
 
-/* REQ(srv6.self-probe) A sender's own uSID ends the carrier: up to a switch of any tier and back.
- */
+/* REQ(srv6.self-probe) A sender's own uSID ends the carrier: up to a switch of any tier and
+ * back. */
 TEST(mf_pair_turning, probes_come_back)
 {
 	const char *const names[] = {"lab8", "small3", "threetier"};

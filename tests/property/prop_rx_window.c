@@ -166,8 +166,8 @@ static void scatter(uint32_t percent)
 			arrive(i);
 }
 
-/* What a peer knows after SACKs of which half get lost, and how many it takes until it knows all.
- */
+/* What a peer knows after SACKs of which half get lost, and how many it takes until it knows
+ * all. */
 static uint32_t sacks_until_all_is_known(void)
 {
 	static bool known[PSNS];

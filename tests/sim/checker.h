@@ -124,8 +124,8 @@ void sim_mr_placed(struct sim_mr *mr, uint64_t offset, const uint8_t *src, uint3
 
 /* sim_flow_add appends a message; `proto` has all but what follows from its place in the flow. */
 struct sim_msg *sim_flow_add(struct sim_flow *f, const struct sim_msg *proto, struct sim_mr *mr);
-/* sim_flow_recv notes memory of the next receive: bytes [at, at + len) of it are at `offset` of mr.
- */
+/* sim_flow_recv notes memory of the next receive: bytes [at, at + len) of it are at `offset` of
+ * mr. */
 void sim_flow_recv(struct sim_flow *f, struct sim_mr *mr, uint64_t offset, uint64_t at,
 		   uint32_t len);
 /* sim_flow_place notes that bytes [at, at + len) of a message belong at `offset` of mr. */

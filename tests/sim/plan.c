@@ -106,8 +106,8 @@ static void draw_faults(struct sim_plan *p, struct sim_rng *r)
 	p->stops = maybe(r, 4);
 }
 
-/* Faults of the receiving end. What came later is drawn last, so that older worlds stay the same.
- */
+/* Faults of the receiving end. What came later is drawn last, so that older worlds stay the
+ * same. */
 static void draw_receivers(struct sim_plan *p, struct sim_rng *r)
 {
 	p->deaf = sim_below(r, 2);

@@ -252,8 +252,8 @@ TEST(sim_fault, a_network_that_dies_and_comes_back)
 	sim_run_for(w, 30 * SIM_MS);
 	CASE_EQ(w, case_stats(w, 0).evs_retired, 0);
 	case_silence(w, false);
-	/* Seven timeouts of 262 us, then doubling: the last silence is no longer than all before.
-	 */
+	/* Seven timeouts of 262 us, then doubling: the last silence is no longer than all
+	 * before. */
 	sim_run_done(w, 70 * SIM_MS);
 	case_done(w);
 }

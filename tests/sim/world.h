@@ -152,8 +152,8 @@ void sim_world_close(struct sim_world *w);
 
 /* sim_qp_cfg_default: 4096 byte packets, 1024 PSNs, everything signalled, tries for ever. */
 void sim_qp_cfg_default(struct sim_qp_cfg *cfg);
-/* sim_qp_cfg_extended: the same with extensions, receives of 64 KiB in pieces, RNR waits of 10 us.
- */
+/* sim_qp_cfg_extended: the same with extensions, receives of 64 KiB in pieces, RNR waits of 10
+ * us. */
 void sim_qp_cfg_extended(struct sim_qp_cfg *cfg);
 /* sim_qp_cfg_asking: that with READs and atomics, up to 4 at a time. */
 void sim_qp_cfg_asking(struct sim_qp_cfg *cfg);

@@ -68,8 +68,8 @@ struct mt_qp *node_add_qp(struct node *n, uint32_t qpn, uint32_t dest, void *use
 /* node_payload returns the byte at an offset of every WRITE's payload. */
 const uint8_t *node_payload(uint32_t offset);
 
-/* node_post queues a WRITE of len bytes to offset 0 of the peer's MR, with more memory if needed.
- */
+/* node_post queues a WRITE of len bytes to offset 0 of the peer's MR, with more memory if
+ * needed. */
 int node_post(struct node *n, struct mt_qp *qp, uint64_t wr_id, uint32_t len, uint32_t flags);
 /* node_tx takes at most max packets, data from all ports. */
 uint32_t node_tx(struct node *n, uint64_t now_ns, struct mt_tx_desc *descs, uint32_t max);

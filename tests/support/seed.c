@@ -66,8 +66,8 @@ uint64_t test_rand(void)
 {
 	uint64_t z;
 
-	/* The state is a distance from the seed, so that a case that draws nothing prints nothing.
-	 */
+	/* The state is a distance from the seed, so that a case that draws nothing prints
+	 * nothing. */
 	rand_state += 0x9e3779b97f4a7c15ULL;
 	z = test_seed() + rand_state;
 	z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9ULL;

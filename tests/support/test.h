@@ -12,10 +12,10 @@
  *
  * There is no list to keep and no main() to write: TEST() registers its case, named
  * mb_serial_lt__wraps_at_24_bits, and tests/support/main.c runs all cases of the binary in the
- *order in which they are written. `unit_serial -l` lists cases, `unit_serial '*wraps*'` runs some.
+ * order in which they are written. `unit_serial -l` lists cases, `unit_serial '*wraps*'` runs some.
  *
  * A case that needs fixtures uses TEST_WITH(setup, teardown, function, case); setup and teardown
- *are cmocka fixture functions, and `state` is in scope in every case.
+ * are cmocka fixture functions, and `state` is in scope in every case.
  *
  * Random tests draw from test_rand() and friends. MRC_SEED=<number> replays a run, MRC_SEED=random
  * takes a fresh seed; unset, a fixed seed makes every run alike. The seed in use is printed.

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* EVs by fields: the kinds of profiles that the API's examples show, and profiles that are wrong.
- */
+/* EVs by fields: the kinds of profiles that the API's examples show, and profiles that are
+ * wrong. */
 #include "support/test.h"
 
 #include "unit/panic.h"

@@ -169,8 +169,8 @@ TEST(mf_host_config_write, round_trip_of_the_empty_fabric)
 	assert_null(strstr(text, "[timers]"));
 }
 
-/* 59 ms behind a full queue are no loss, once that is seen; dead paths are found as soon as ever.
- */
+/* 59 ms behind a full queue are no loss, once that is seen; dead paths are found as soon as
+ * ever. */
 TEST(mf_host_config_write, a_reorder_window_may_grow_above_a_full_queue)
 {
 	struct mf_topology t = fabric_of(&mf_preset_find("paper")->cfg);

@@ -34,8 +34,8 @@ ENDPOINT_TEST(nobody_answers)
 	assert_true(mh_now_ns() - begin >= 20 * MS);
 }
 
-/* More probes than the engine has ids, which rest besides: what has no turn counts as unanswered.
- */
+/* More probes than the engine has ids, which rest besides: what has no turn counts as
+ * unanswered. */
 ENDPOINT_TEST(more_than_the_engine_takes)
 {
 	static struct mh_probe_answer answers[3000];

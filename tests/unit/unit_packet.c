@@ -435,8 +435,8 @@ TEST(mw_packet_decode, timestamp_type_is_one)
 	}
 }
 
-/* A value that MRC does not define, in a field that does not change how the rest is read, is kept.
- */
+/* A value that MRC does not define, in a field that does not change how the rest is read, is
+ * kept. */
 TEST(mw_packet_decode, keeps_unknown_values)
 {
 	uint8_t bytes[MW_HEADERS_MAX];

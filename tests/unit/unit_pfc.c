@@ -65,8 +65,8 @@ TEST(ms_pfc_room, without_headroom_it_drops)
 	ms_run_destroy(run);
 }
 
-/* REQ(sim.pfc.thresholds): who goes on at xon, not when all is gone, leaves no gap at the last hop.
- */
+/* REQ(sim.pfc.thresholds): who goes on at xon, not when all is gone, leaves no gap at the last
+ * hop. */
 TEST(ms_pfc_look, goes_on_before_the_queue_is_empty)
 {
 	const struct ms_list_flow flows[2] = {{.src = 0, .dst = 2, .bytes = 4096000},

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* SENDs, READs and atomics on their way to the peer: what is taken, what travels, what must wait.
- */
+/* SENDs, READs and atomics on their way to the peer: what is taken, what travels, what must
+ * wait. */
 #include "asking_bed.h"
 
 #include "base/bytes.h"

@@ -316,8 +316,8 @@ static void rx_trimmed(uint64_t i, enum mt_trim trim, bool whole)
 	node_rx_meta(&n, 1000, &meta, &pkt);
 }
 
-/* REQ(rsp.trim.by-dscp) REQ(rsp.trim.never-placed) REQ(rsp.nack.trim) REQ(rsp.nack.trim-last-hop)
- */
+/* REQ(rsp.trim.by-dscp) REQ(rsp.trim.never-placed) REQ(rsp.nack.trim)
+ * REQ(rsp.nack.trim-last-hop) */
 CASE(mt_responder_data, trimmed_is_refused_never_placed)
 {
 	struct mt_tx_desc d;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* unit_roce.c - RoCE's NICs in small fabrics: what they take, what loss does to them, how they die.
- */
+/* unit_roce.c - RoCE's NICs in small fabrics: what they take, what loss does to them, how they
+ * die. */
 #include "roce_bed.h"
 
 #include "sim/roce_state.h"
@@ -64,8 +64,8 @@ static uint32_t link_of(uint32_t host, bool down)
 	return mf_link_host_t0(&topology, 0, host, down);
 }
 
-/* REQ(sim.roce.go-back): packets that fly while the link is away are sent again, with all behind.
- */
+/* REQ(sim.roce.go-back): packets that fly while the link is away are sent again, with all
+ * behind. */
 TEST(ms_rqp_answer, nak_goes_back)
 {
 	const struct ms_fault faults[] = {

@@ -11,8 +11,8 @@
 #define RX_EV (BED_EV_BASE + 1)
 #define RX_DSCP_TRIMMED 12u
 
-/* rx_packet makes the WRITE_ONLY packet that the QP expects next; returns its length without ICRC.
- */
+/* rx_packet makes the WRITE_ONLY packet that the QP expects next; returns its length without
+ * ICRC. */
 static size_t rx_packet(struct nic_bed *bed, uint32_t psn, uint8_t *out)
 {
 	struct mw_packet pkt = {
@@ -147,8 +147,8 @@ RX_TEST(trimmed_frame_is_answered_not_placed)
 	assert_u_eq(nack.neth.entropy, RX_EV);
 }
 
-/* A switch that has no room may send a short packet whole: trimmed in name, with payload and ICRC.
- */
+/* A switch that has no room may send a short packet whole: trimmed in name, with payload and
+ * ICRC. */
 RX_TEST(trimmed_frame_that_is_whole_is_answered_not_placed)
 {
 	struct nic_bed *bed = *state;

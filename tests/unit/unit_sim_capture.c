@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* unit_sim_capture.c - captured packets as frames: addresses by hop, headers, ICRC, and the file.
- */
+/* unit_sim_capture.c - captured packets as frames: addresses by hop, headers, ICRC, and the
+ * file. */
 #include "support/test.h"
 
 #include <stdio.h>

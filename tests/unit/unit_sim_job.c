@@ -245,8 +245,8 @@ TEST(ms_job_measure, jitter_is_what_its_mean_says_and_the_slowest_decides)
 	c.dp = 1;
 	measure(&c, ms_ideal_free);
 	alone = steps.mean_ns;
-	/* 310 us and a tenth on top, of three computes: a sigma of 22 us, over 2000 steps 0.5 us.
-	 */
+	/* 310 us and a tenth on top, of three computes: a sigma of 22 us, over 2000 steps 0.5
+	 * us. */
 	assert_u_between(alone, 339 * US, 343 * US);
 	c.dp = 32;
 	c.steps = 40;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* unit_sim_page.c - the page of results: what is put into it, and what it says when it cannot be.
- */
+/* unit_sim_page.c - the page of results: what is put into it, and what it says when it cannot
+ * be. */
 #include "cli/sim/page.h"
 #include "support/test.h"
 

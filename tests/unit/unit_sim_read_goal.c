@@ -78,8 +78,8 @@ TEST(ms_goal_read, a_ping_takes_its_calcs_and_two_latencies)
 	assert_string_equal(error.text, "");
 	assert_u_eq(ms_graph_nodes(g), 6);
 	ns = took(g, &cfg);
-	/* A packet of 4096 bytes with its headers there, two beside each other on two planes back.
-	 */
+	/* A packet of 4096 bytes with its headers there, two beside each other on two planes
+	 * back. */
 	want = 1000 + 500 + 2 * ms_latency_ns(&cfg.topology, 0, 1, 4096 + 166);
 	assert_u_between(ns, want, want * 104 / 100);
 }

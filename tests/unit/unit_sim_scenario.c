@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* unit_sim_scenario.c - scenario files: what they come to, changes from outside, each wrong file.
- */
+/* unit_sim_scenario.c - scenario files: what they come to, changes from outside, each wrong
+ * file. */
 #include "sim_bed.h"
 
 #include <stdio.h>

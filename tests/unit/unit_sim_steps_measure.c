@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What a fault does to steps: taken from made-up runs, and from packets, whose error is measured.
- */
+/* What a fault does to steps: taken from made-up runs, and from packets, whose error is
+ * measured. */
 #include "sim_graph_bed.h"
 
 #include <stdio.h>

@@ -158,8 +158,8 @@ TEST(mh_ud_health_choose, bad_ones_are_asked_ever_more_rarely)
 		assert_true(last_ns == 0 || n.now_ns - last_ns >= gap_ns);
 		gap_ns = last_ns ? n.now_ns - last_ns : 0;
 		last_ns = n.now_ns;
-		/* Rounds are as long as an answer is waited for; so much more or less is no rule.
-		 */
+		/* Rounds are as long as an answer is waited for; so much more or less is no
+		 * rule. */
 		gap_ns -= gap_ns > 2 * MH_UD_ROUND_NS ? 2 * MH_UD_ROUND_NS : gap_ns;
 	}
 	assert_true(gap_ns >= (MH_UD_BAD_NS << MH_UD_BAD_SHIFTS) - 2 * MH_UD_ROUND_NS);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* windows_bed.h - a node that asks and is asked, with an MR for windows and a window of each type.
- */
+/* windows_bed.h - a node that asks and is asked, with an MR for windows and a window of each
+ * type. */
 #ifndef UNIT_WINDOWS_BED_H
 #define UNIT_WINDOWS_BED_H
 

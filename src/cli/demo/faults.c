@@ -38,8 +38,8 @@ void demo_faults_close(struct demo_faults *f)
 	f->table = NULL;
 }
 
-/* Everything between the kind and the counters; processes read it only while the kind is not OFF.
- */
+/* Everything between the kind and the counters; processes read it only while the kind is not
+ * OFF. */
 void demo_faults_set(struct demo_faults *f, uint32_t slot, const struct mrc_fault_rule *rule)
 {
 	struct mrc_fault_rule *to = &f->table->rule[slot];

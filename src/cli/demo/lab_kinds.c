@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* lab_kinds.c - the faults of the demo in the lab: what happens to switches, cables and NIC ports.
- */
+/* lab_kinds.c - the faults of the demo in the lab: what happens to switches, cables and NIC
+ * ports. */
 #include "cli/demo/lab_stage.h"
 
 #include <stdarg.h>

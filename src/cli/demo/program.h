@@ -5,8 +5,8 @@
 
 #include <stddef.h>
 
-/* demo_program_find writes the path of a program; 0, or -1 after a message with the places tried.
- */
+/* demo_program_find writes the path of a program; 0, or -1 after a message with the places
+ * tried. */
 int demo_program_find(const char *name, char *path, size_t size);
 
 #endif

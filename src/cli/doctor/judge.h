@@ -42,8 +42,8 @@ enum doctor_severity doctor_worst(const struct doctor_findings *all);
 /* doctor_severity_name returns "good", "note", "warning" or "failure". */
 const char *doctor_severity_name(enum doctor_severity severity);
 
-/* doctor_add begins a finding; text is formatted. Beyond DOCTOR_FINDINGS_MAX the last is replaced.
- */
+/* doctor_add begins a finding; text is formatted. Beyond DOCTOR_FINDINGS_MAX the last is
+ * replaced. */
 __attribute__((format(printf, 4, 5))) struct doctor_finding *
 doctor_add(struct doctor_findings *out, enum doctor_severity severity, const char *subject,
 	   const char *text, ...);

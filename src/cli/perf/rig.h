@@ -59,8 +59,8 @@ int perf_rig_connect(struct perf_rig *r, json_t *peer);
 
 /* perf_rig_write posts `size` bytes on QP i. 0, 1 when there is no room, -1. */
 int perf_rig_write(struct perf_rig *r, uint32_t i, uint64_t size, bool imm, uint32_t value);
-/* perf_rig_may_write says whether QP i has room for one more message, and credit for an immediate.
- */
+/* perf_rig_may_write says whether QP i has room for one more message, and credit for an
+ * immediate. */
 bool perf_rig_may_write(const struct perf_rig *r, uint32_t i, bool imm);
 /* perf_rig_received notes an immediate taken by QP i, posts its receive anew and gives credit. */
 int perf_rig_received(struct perf_rig *r, uint32_t i);

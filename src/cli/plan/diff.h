@@ -3,8 +3,8 @@
 #ifndef SOFTMRC_CLI_PLAN_DIFF_H
 #define SOFTMRC_CLI_PLAN_DIFF_H
 
-/* plan_diff_main is written like a main(). 0 nothing differs, 1 something does, 2 usage or trouble.
- */
+/* plan_diff_main is written like a main(). 0 nothing differs, 1 something does, 2 usage or
+ * trouble. */
 int plan_diff_main(int argc, char **argv);
 
 #endif

@@ -12,8 +12,8 @@
 
 /* sim_account_parameters returns every key that the run took a value from, "mrc.evs" and so on. */
 json_t *sim_account_parameters(const struct ms_scenario *s);
-/* sim_account_faults returns what was to go wrong: kind, target, at_us, for_us (none: to the end).
- */
+/* sim_account_faults returns what was to go wrong: kind, target, at_us, for_us (none: to the
+ * end). */
 json_t *sim_account_faults(const struct ms_scenario *s);
 /* sim_account_graph_us returns when the last node of a part that is a graph was over, in us; 0:
  * there is no such part, or none is over. */

@@ -44,8 +44,8 @@ static const struct figure of_part[] = {
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
-/* begin_table writes the head: the names, and behind them those whose ratio to the first follows.
- */
+/* begin_table writes the head: the names, and behind them those whose ratio to the first
+ * follows. */
 static void begin_table(struct cli_table *t, const struct sim_compared *c, const char *what,
 			bool ratios)
 {

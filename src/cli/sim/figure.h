@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * figure.h - a figure: runs that belong together, what must hold of them, and the curves to look
- *at. The figures of the MRC paper are built in (figures/); a file of one's own reads the same:
+ * at. The figures of the MRC paper are built in (figures/); a file of one's own reads the same:
  *
  *	title = "a T0 is lost"
  *	paper = "what was measured, and where"

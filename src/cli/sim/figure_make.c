@@ -130,8 +130,8 @@ static const json_t *result_of(const json_t *runs, const char *name)
 	return NULL;
 }
 
-/* step follows one word of a path; names of links have dots, so the longest name that fits counts.
- */
+/* step follows one word of a path; names of links have dots, so the longest name that fits
+ * counts. */
 static const json_t *step(const json_t *at, const char **path)
 {
 	const char *name;

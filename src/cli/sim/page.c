@@ -31,8 +31,8 @@ bool sim_page_library_there(const char *library, struct ms_file_error *error)
 			      strerror(errno));
 }
 
-/* add_escaped appends text with each `from` replaced, so that it cannot end the element it is in.
- */
+/* add_escaped appends text with each `from` replaced, so that it cannot end the element it is
+ * in. */
 static void add_escaped(struct cli_text *out, const char *text, const char *from, const char *to)
 {
 	const char *hit;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* convert.h - a script's packet to and from the wire layer's, and what a peer fills in by itself.
- */
+/* convert.h - a script's packet to and from the wire layer's, and what a peer fills in by
+ * itself. */
 #ifndef SCRIPT_CONVERT_H
 #define SCRIPT_CONVERT_H
 

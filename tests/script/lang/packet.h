@@ -115,8 +115,8 @@ struct names {
 #define ALTERNATIVES 8u
 #define NO_NAME UINT32_MAX
 
-/* A number, a range first..last that counts up from packet to packet, a name, or a list of these.
- */
+/* A number, a range first..last that counts up from packet to packet, a name, or a list of
+ * these. */
 struct term {
 	uint64_t first, last;
 	uint32_t name; /* index in names, or NO_NAME */
