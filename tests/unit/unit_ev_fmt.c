@@ -53,7 +53,9 @@ TEST(mw_ev_decode, stev_takes_the_low_16_bits_of_the_flow_label)
 
 TEST(mw_ev_decode, refuses_other_formats)
 {
-	expect_assert_failure(mw_ev_decode((enum mw_ev_format)2, (struct mw_ev_bits){1, 1}));
+	static const struct mw_ev_bits bits = {1, 1};
+
+	expect_assert_failure(mw_ev_decode((enum mw_ev_format)2, bits));
 }
 
 TEST(mw_ev_decode, undoes_encode)
