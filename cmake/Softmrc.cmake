@@ -2,10 +2,12 @@
 #
 # The vocabulary of the build: each folder describes itself with one or two of these calls.
 #
-#   softmrc_room(<name> SOURCES f.c... [LINKS room|target...])
-#       static library softmrc-<name>, position independent, nothing exported
-#   softmrc_shared(<name> OUTPUT <soname> VERSION <n> MAP <file> SOURCES f.c... [LINKS ...] [DIR <sub>])
-#       shared library softmrc-<name> written to lib/<DIR>/lib<soname>.so.<n>; exports what MAP lists
+#   softmrc_module(<name> [EXCEPT f.c...] [SOURCES f.c...] [LINKS module|target...])
+#       static library softmrc-<name>, position independent, nothing exported; made of all C files
+#       of its folder and the folders in it, less EXCEPT, and SOURCES, which other commands make
+#   softmrc_shared(<name> OUTPUT <soname> VERSION <n> MAP <file> [SOURCES f.c...] [LINKS ...] [DIR <sub>])
+#       shared library softmrc-<name> written to lib/<DIR>/lib<soname>.so.<n>; exports what MAP
+#       lists; without SOURCES made of all C files of its folder
 #   softmrc_program(<name> SOURCES f.c... [LINKS ...])          bin/<name>
 #   softmrc_example(<name> SOURCES f.c... [LINKS ...])          lib/softmrc/examples/<name>
 #   softmrc_test(<name> SOURCES f.c... [LINKS ...] [LABELS ...] [ARGS ...] [TIMEOUT s])
@@ -15,7 +17,7 @@
 #   softmrc_bench(<name> SOURCES f.c... [LINKS ...])
 #       benches/<name>, built by the target `benches`; `make bench` runs them one after the other
 #
-# LINKS takes room names (base, wire, core, ...) and ordinary targets (Threads::Threads,
+# LINKS takes module names (base, wire, core, ...) and ordinary targets (Threads::Threads,
 # softmrc_jansson). Where outputs go: bin/ and lib/ below SOFTMRC_OUTPUT_DIR.
 
 # The same layout for every prefix: programs find lib/softmrc/ and libmrc relative to themselves.
@@ -24,12 +26,12 @@ include(GNUInstallDirs)
 find_package(Threads REQUIRED)
 
 set(SOFTMRC_OUTPUT_DIR ${PROJECT_BINARY_DIR} CACHE PATH "Folder that gets bin/ and lib/")
-set(SOFTMRC_ROOMS base wire fabric core io host api verbs vq sim lab cli)
+set(SOFTMRC_MODULES base wire fabric core io host api verbs vq sim lab cli)
 # These see no operating system: no _GNU_SOURCE, no fortified libc, only the four freestanding headers.
-set(SOFTMRC_PURE_ROOMS base wire core)
-set(SOFTMRC_ROOMS_BUILT ${SOFTMRC_ROOMS})
+set(SOFTMRC_PURE_MODULES base wire core)
+set(SOFTMRC_MODULES_BUILT ${SOFTMRC_MODULES})
 if(SOFTMRC_PURE_ONLY)
-	set(SOFTMRC_ROOMS_BUILT ${SOFTMRC_PURE_ROOMS})
+	set(SOFTMRC_MODULES_BUILT ${SOFTMRC_PURE_MODULES})
 endif()
 
 set(CMAKE_C_STANDARD 11)
@@ -68,7 +70,7 @@ if(SOFTMRC_LTO)
 	target_compile_options(softmrc_flags INTERFACE -flto=auto -ffat-lto-objects)
 endif()
 
-# The extra flags of the rooms that may use the operating system.
+# The extra flags of the modules that may use the operating system.
 add_library(softmrc_os_flags INTERFACE)
 target_compile_definitions(softmrc_os_flags INTERFACE _GNU_SOURCE
 	$<$<CONFIG:Release>:_FORTIFY_SOURCE=2>)
@@ -101,11 +103,11 @@ if(NOT IBVERBS_INCLUDE_DIR AND NOT SOFTMRC_PURE_ONLY)
 		"or apt-get install libibverbs-dev")
 endif()
 
-# Turns room names into target names; everything else passes through.
+# Turns module names into target names; everything else passes through.
 function(softmrc_resolve out)
 	set(result)
 	foreach(item IN LISTS ARGN)
-		if(item IN_LIST SOFTMRC_ROOMS)
+		if(item IN_LIST SOFTMRC_MODULES)
 			list(APPEND result softmrc-${item})
 		else()
 			list(APPEND result ${item})
@@ -123,24 +125,37 @@ function(softmrc_check_arguments caller name)
 	endif()
 endfunction()
 
-function(softmrc_room name)
-	cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "SOURCES;LINKS")
-	softmrc_check_arguments(softmrc_room ${name})
+# All C files of the calling folder and the folders in it. CONFIGURE_DEPENDS: a file that is added
+# or moved is noticed by the next build.
+function(softmrc_folder_sources out)
+	file(GLOB_RECURSE files RELATIVE ${CMAKE_CURRENT_SOURCE_DIR} CONFIGURE_DEPENDS *.c)
+	list(REMOVE_ITEM files "" ${ARGN})
+	set(${out} ${files} PARENT_SCOPE)
+endfunction()
+
+function(softmrc_module name)
+	cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "EXCEPT;SOURCES;LINKS")
+	softmrc_folder_sources(files ${arg_EXCEPT})
+	list(APPEND arg_SOURCES ${files})
+	softmrc_check_arguments(softmrc_module ${name})
 	softmrc_resolve(links ${arg_LINKS})
 	add_library(softmrc-${name} STATIC ${arg_SOURCES})
 	target_link_libraries(softmrc-${name} PUBLIC softmrc_flags ${links})
-	if(NOT name IN_LIST SOFTMRC_PURE_ROOMS)
+	if(NOT name IN_LIST SOFTMRC_PURE_MODULES)
 		target_link_libraries(softmrc-${name} PRIVATE softmrc_os_flags)
 	endif()
 endfunction()
 
 function(softmrc_shared name)
 	cmake_parse_arguments(PARSE_ARGV 1 arg "" "OUTPUT;VERSION;MAP;DIR" "SOURCES;LINKS")
+	if(NOT arg_SOURCES)
+		softmrc_folder_sources(arg_SOURCES)
+	endif()
 	softmrc_check_arguments(softmrc_shared ${name})
 	softmrc_resolve(links ${arg_LINKS})
 	cmake_path(ABSOLUTE_PATH arg_MAP)
 	add_library(softmrc-${name} SHARED ${arg_SOURCES})
-	# Static rooms inside a shared library are its own business: PRIVATE keeps users from linking
+	# Static modules inside a shared library are its own business: PRIVATE keeps users from linking
 	# a second copy of them.
 	target_link_libraries(softmrc-${name} PRIVATE softmrc_flags softmrc_os_flags ${links})
 	target_include_directories(softmrc-${name} INTERFACE ${PROJECT_SOURCE_DIR}/include)
@@ -192,14 +207,14 @@ function(softmrc_example name)
 	softmrc_rpath(softmrc-example-${name} ${CMAKE_INSTALL_LIBDIR}/${dir})
 endfunction()
 
-# Includes <room>.cmake, in the folder of the caller, for each room that is built.
-macro(softmrc_include_rooms)
+# Includes <module>.cmake, in the folder of the caller, for each module that is built.
+macro(softmrc_include_modules)
 	file(GLOB files CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/*.cmake)
 	foreach(file IN LISTS files)
-		cmake_path(GET file STEM room)
-		if(NOT room IN_LIST SOFTMRC_ROOMS)
-			message(FATAL_ERROR "${file}: no room of this name")
-		elseif(room IN_LIST SOFTMRC_ROOMS_BUILT)
+		cmake_path(GET file STEM module)
+		if(NOT module IN_LIST SOFTMRC_MODULES)
+			message(FATAL_ERROR "${file}: no module of this name")
+		elseif(module IN_LIST SOFTMRC_MODULES_BUILT)
 			include(${file})
 		endif()
 	endforeach()
