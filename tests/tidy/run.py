@@ -12,6 +12,7 @@ import archive_checks
 import compile_checks
 import source_checks
 import tap
+import word_checks
 from tree import HERE, Tree
 
 ROOT = HERE.parent.parent
@@ -34,6 +35,7 @@ def source_cases(tree):
         source_checks.spdx,
         source_checks.readme_rooms,
         source_checks.doc_links,
+        word_checks.retired_words,
         compile_checks.headers_alone,
         compile_checks.clang_warnings,
         compile_checks.dead_files,

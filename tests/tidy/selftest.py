@@ -35,6 +35,8 @@ CLEAN = {
     "src/api/api.c": SPDX + '#include "host/nic.h"\n#include <mrc.h>\n#include <unistd.h>\n\n'
     "int mrc_x(int a)\n{\n\treturn a + mh_n();\n}\n",
     "tests/unit/t.c": SPDX + "/* REQ(x.one) */\n",
+    "tests/tidy/retired_words.txt": "old(en)? -> aged except docs/*\nno longer -> gone\n",
+    "docs/past.md": "the olden days\n",
     "docs/requirements.toml": "# SPDX-License-Identifier: BSD-2-Clause\n"
     '[[requirement]]\nid = "x.one"\ntext = "t"\nsource = "ours"\ncertainty = "I"\n'
     'status = "enforced"\n',
@@ -129,6 +131,16 @@ SOURCE_PLANTS = {
     "spdx__script": plant("spdx", {"tools/x": "#!/bin/sh\n"}, "tools/x:1"),
     "readme_rooms__missing": plant("readme_rooms", {"src/core/README.md": None}, "src/core"),
     "doc_links__dead": plant("doc_links", {"docs/x.md": "[a](b.md)\n"}, "docs/x.md:1: dead link"),
+    "retired_words__in_a_name": plant(
+        "retired_words", {"src/base/a.h": SPDX + "int mb_OLD_a;\n"}, "src/base/a.h:2: 'old' is"
+    ),
+    "retired_words__in_a_path": plant("retired_words", {"src/base/old.h": SPDX}, "base/old.h: 'old'"),
+    "retired_words__phrase": plant(
+        "retired_words", {"docs/x.md": "it is no\nlonger there\n"}, "docs/x.md:1: 'no longer' is"
+    ),
+    "retired_words__bad_line": plant(
+        "retired_words", {"tests/tidy/retired_words.txt": "a(b -> c\n"}, "retired_words.txt:1: want"
+    ),
     "headers_alone__needs_another": plant(
         "headers_alone", {"src/base/a.h": SPDX + "int mb_a(other_t a);\n"}, "src/base/a.h:2"
     ),

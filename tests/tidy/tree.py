@@ -49,7 +49,9 @@ class Tree:
     def c_files(self, *folders):
         return [f for f in self.files if f.suffix in (".c", ".h") and f.parts[0] in folders]
 
+    @functools.cache
     def text(self, path):
+        """What a text file holds; each is read once."""
         return (self.root / path).read_text(encoding="utf-8")
 
     @functools.cached_property
