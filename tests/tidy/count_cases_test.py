@@ -9,8 +9,8 @@ import run
 import tap
 
 
-def count(*tests):
-    """tests: (status, output). Returns (exit status, last line) of tools/count-cases."""
+def count(*tests, lines=1):
+    """tests: (status, output). Returns (exit status, last lines) of tools/count-cases."""
     with tempfile.NamedTemporaryFile("w", suffix=".xml") as report:
         report.write("<testsuite>")
         for status, output in tests:
@@ -24,13 +24,13 @@ def count(*tests):
             )
         report.write("</testsuite>")
         report.flush()
-        return count_file(report.name)
+        return count_file(report.name, lines)
 
 
-def count_file(path):
+def count_file(path, lines=1):
     command = [sys.executable, run.ROOT / "tools/count-cases", path]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
-    return done.returncode, done.stdout.splitlines()[-1]
+    return done.returncode, "\n".join(done.stdout.splitlines()[-lines:])
 
 
 def tap_file(want, text):
@@ -46,7 +46,7 @@ def tap_file(want, text):
 
 def case(want, *tests):
     def check():
-        got = count(*tests)
+        got = count(*tests, lines=want[1].count("\n") + 1)
         return [] if got == want else [f"want {want}, got {got}"]
 
     return check
@@ -68,6 +68,21 @@ CASES = {
         ("run", "1..2\nok 1 - a\n# skip: no\nnot ok 2 # SKIP b\n"),
     ),
     "count__tap_skip": case((1, "0 passed, 0 failed, 1 skipped"), ("run", "1..1\nok 1 - a # SKIP no\n")),
+    "count__not_applicable": case(
+        (0, "not applicable: 3 (a suite: 2, b: 1)\n1 passed, 0 failed, 1 skipped"),
+        ("run", "1..3\nok 1 - a\nok 2 - b # SKIP no device\n"
+                "ok 3 - c # SKIP not applicable (a suite): of a vendor\n"),
+        ("run", "1..2\nok 1 - a # SKIP not applicable (b): raw\n"
+                "ok 2 - c # SKIP not applicable (a suite): ODP\n"),
+    ),
+    "count__all_not_applicable": case(
+        (1, "not applicable: 1 (a: 1)\n0 passed, 0 failed, 0 skipped"),
+        ("run", "1..1\nok 1 - a # SKIP not applicable (a): of a vendor\n"),
+    ),
+    "count__crash_after_not_applicable": case(
+        (1, "not applicable: 1 (a: 1)\n0 passed, 1 failed, 0 skipped"),
+        ("fail", "1..2\nok 1 - a # SKIP not applicable (a): of a vendor\n"),
+    ),
     "count__crash_after_first_case": case(
         (1, "1 passed, 2 failed, 0 skipped"), ("fail", "1..3\nok 1 - a\nSegmentation fault\n")
     ),

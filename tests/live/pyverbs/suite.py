@@ -9,8 +9,8 @@ suite.py --only NAME FOLDER   runs what begins with NAME, and shows all that it 
 The tests run one after another in a process of their own, which says what it begins and how that
 ended; where one kills it, or does not end, the next process goes on behind it. A test must do what
 expected.txt says of it: be ok, or skip with the same words. What is new or gone is an error, too. In
-that file `skip: *` is a skip whose words tell of the machine, and lines that begin with # are read by
-people.
+that file `skip: *` is a skip whose words tell of the machine, any other is for ever: such a case does
+not apply to softmrc. Lines that begin with # are read by people.
 """
 import argparse
 import gzip
@@ -127,25 +127,27 @@ def read_expected():
 
 
 def compare(expected, results):
-    """Returns (complaint or None, skip reason or None) for each name."""
+    """Returns (complaint or None, skip reason or None, whether the skip is for ever) for each name."""
     verdicts = {}
     for name in sorted(expected | results):
         want, got = expected.get(name, "not in the list"), results.get(name, "gone")
         fits = want == got or (want == "skip: *" and got.startswith("skip: "))
         complaint = None if fits else f"expected {want!r}, got {got!r}"
-        verdicts[name] = complaint, got[6:] if got.startswith("skip: ") else None
+        reason = got[6:] if got.startswith("skip: ") else None
+        verdicts[name] = complaint, reason, want != "skip: *"
     return verdicts
 
 
 def tap(verdicts):
     print(f"1..{len(verdicts)}")
-    for number, (name, (complaint, reason)) in enumerate(verdicts.items(), 1):
+    for number, (name, (complaint, reason, for_ever)) in enumerate(verdicts.items(), 1):
         if complaint:
             print("\n".join(f"# {line}" for line in complaint.splitlines()))
         state = "not ok" if complaint else "ok"
-        skip = f" # SKIP {reason}" if reason and not complaint else ""
+        kind = "not applicable (rdma-core): " if for_ever else ""
+        skip = f" # SKIP {kind}{reason}" if reason and not complaint else ""
         print(f"{state} {number} - {name}{skip}")
-    return any(complaint for complaint, _ in verdicts.values())
+    return any(complaint for complaint, _, _ in verdicts.values())
 
 
 def write(results):
