@@ -27,6 +27,15 @@ demo: deps all ## build and watch a training job ride out path failures
 check: ## build with sanitizers and optimised, run all tests, count the cases
 	@tools/check
 
+.PHONY: quick
+quick: ## build with sanitizers, run the tests that need no machine: unit, script, conformance, property
+	@tools/quick -L '^(unit|script|conformance|property)$$'
+
+.PHONY: test
+test: ## build with sanitizers, run the tests whose names match: make test T=path_set
+	$(if $(T),,$(error make test: T is empty, want a regular expression of test names: make test T=path_set))
+	@tools/quick -R '$(T)'
+
 .PHONY: check-full
 check-full: ## check with fresh seeds, ten times the rounds, ThreadSanitizer, all programs
 	@tools/check --full
