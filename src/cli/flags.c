@@ -43,35 +43,36 @@ static bool store_another(struct cli_flag_texts *texts, const char *text)
 	return true;
 }
 
-static bool store(const struct cli_flag *flag, const char *text)
+static bool store(const struct cli_flag *flag, void *options, const char *text)
 {
+	void *out = (char *)options + flag->at;
 	uint64_t n;
 
 	switch (flag->kind) {
 	case CLI_FLAG_SWITCH:
-		*(bool *)flag->out = true;
+		*(bool *)out = true;
 		return true;
 	case CLI_FLAG_U32:
 		if (!read_number(text, flag->min, flag->max, &n))
 			return false;
-		*(uint32_t *)flag->out = (uint32_t)n;
+		*(uint32_t *)out = (uint32_t)n;
 		return true;
 	case CLI_FLAG_U64:
-		return read_number(text, flag->min, flag->max, flag->out);
+		return read_number(text, flag->min, flag->max, out);
 	case CLI_FLAG_RATE:
-		return mb_quantity_read_rate(text, flag->min, flag->max, flag->out);
+		return mb_quantity_read_rate(text, flag->min, flag->max, out);
 	case CLI_FLAG_BYTES:
-		return mb_quantity_read_bytes(text, flag->min, flag->max, flag->out);
+		return mb_quantity_read_bytes(text, flag->min, flag->max, out);
 	case CLI_FLAG_TIME:
-		return mb_quantity_read_time(text, flag->min, flag->max, flag->out);
+		return mb_quantity_read_time(text, flag->min, flag->max, out);
 	case CLI_FLAG_TEXT:
-		*(const char **)flag->out = text;
+		*(const char **)out = text;
 		return *text != '\0';
 	case CLI_FLAG_MAYBE:
-		*(const char **)flag->out = text;
+		*(const char **)out = text;
 		return true;
 	case CLI_FLAG_TEXTS:
-		return store_another(flag->out, text);
+		return store_another(out, text);
 	}
 	return false;
 }
@@ -113,101 +114,82 @@ static void say_allowed(const struct cli_flag *flag)
 	}
 }
 
-static const struct cli_flag *find_flag(const struct cli_flag *flags, size_t n, const char *word)
+static const struct cli_flag *find_flag(const struct cli_flag_table *table, const char *word)
 {
 	size_t len = strcspn(word, "=");
 
-	for (size_t i = 0; i < n; i++)
-		if (strlen(flags[i].name) == len && memcmp(flags[i].name, word, len) == 0)
-			return &flags[i];
+	for (size_t i = 0; i < table->n; i++)
+		if (strlen(table->flag[i].name) == len &&
+		    memcmp(table->flag[i].name, word, len) == 0)
+			return &table->flag[i];
 	return NULL;
 }
 
-static enum cli_flags_result unknown(const struct cli_flag *flags, size_t n, const char *who,
-				     const char *word)
+static enum cli_flags_result refuse_unknown(const struct cli_flag_table *table, const char *word)
 {
-	const char *name[FLAGS_MAX];
-	const char *near;
+	const char *name[FLAGS_MAX], *near;
+	size_t n = table->n < FLAGS_MAX ? table->n : FLAGS_MAX;
 
-	for (size_t i = 0; i < n && i < FLAGS_MAX; i++)
-		name[i] = flags[i].name;
-	near = mb_near_find(word, name, n < FLAGS_MAX ? n : FLAGS_MAX);
-	fprintf(stderr, "%s: %s: no such flag", who, word);
+	for (size_t i = 0; i < n; i++)
+		name[i] = table->flag[i].name;
+	near = mb_near_find(word, name, n);
+	fprintf(stderr, "%s: %s: no such flag", table->who, word);
 	if (near)
 		fprintf(stderr, "; did you mean %s?", near);
-	fprintf(stderr, " (%s --help lists all)\n", who);
+	fprintf(stderr, " (%s --help lists all)\n", table->who);
 	return CLI_FLAGS_ERROR;
 }
 
-static enum cli_flags_result read_flag(const struct cli_flag *flag, const char *who, int argc,
+/* Reads the flag that argv[*i] names, and its value; *i is the last word that it took. */
+static enum cli_flags_result read_flag(const struct cli_flag_table *table,
+				       const struct cli_flag *flag, void *out, int argc,
 				       char **argv, int *i)
 {
 	const char *equals = strchr(argv[*i], '=');
 	const char *text = equals ? equals + 1 : NULL;
 
-	if (flag->kind == CLI_FLAG_MAYBE && store(flag, text ? text : ""))
+	if (flag->kind == CLI_FLAG_MAYBE && store(flag, out, text ? text : ""))
 		return CLI_FLAGS_OK;
 	if (flag->kind == CLI_FLAG_SWITCH) {
-		if (!equals && store(flag, ""))
+		if (!equals && store(flag, out, ""))
 			return CLI_FLAGS_OK;
-		fprintf(stderr, "%s: %s: want ", who, argv[*i]);
+		fprintf(stderr, "%s: %s: want ", table->who, argv[*i]);
 	} else {
 		if (!text && *i + 1 < argc)
 			text = argv[++*i];
-		if (text && store(flag, text))
+		if (text && store(flag, out, text))
 			return CLI_FLAGS_OK;
-		fprintf(stderr, "%s: %s %s: want ", who, flag->name, text ? text : "(no value)");
+		fprintf(stderr, "%s: %s %s: want ", table->who, flag->name,
+			text ? text : "(no value)");
 	}
 	say_allowed(flag);
 	return CLI_FLAGS_ERROR;
 }
 
-enum cli_flags_result cli_flags_parse_operands(const struct cli_flag *flags, size_t n_flags,
-					       const char *who, int argc, char **argv,
-					       const char **operand, size_t max, size_t *n)
+enum cli_flags_result cli_flags_parse(const struct cli_flag_table *table, void *out, int argc,
+				      char **argv, const char **operand, size_t max, size_t *n)
 {
-	*n = 0;
+	size_t operands = 0;
+
 	for (int i = 1; i < argc; i++) {
-		const struct cli_flag *flag = find_flag(flags, n_flags, argv[i]);
+		const struct cli_flag *flag = find_flag(table, argv[i]);
 
 		if (strcmp(argv[i], "--help") == 0 || strcmp(argv[i], "-h") == 0)
 			return CLI_FLAGS_HELP;
-		if (!flag && argv[i][0] != '-' && *n < max) {
-			operand[(*n)++] = argv[i];
+		if (!flag && argv[i][0] != '-' && operands < max) {
+			operand[operands++] = argv[i];
 			continue;
 		}
 		if (!flag && argv[i][0] != '-' && max) {
-			fprintf(stderr, "%s: %s: one word too many\n", who, argv[i]);
+			fprintf(stderr, "%s: %s: one word too many\n", table->who, argv[i]);
 			return CLI_FLAGS_ERROR;
 		}
 		if (!flag)
-			return unknown(flags, n_flags, who, argv[i]);
-		if (read_flag(flag, who, argc, argv, &i) != CLI_FLAGS_OK)
+			return refuse_unknown(table, argv[i]);
+		if (read_flag(table, flag, out, argc, argv, &i) != CLI_FLAGS_OK)
 			return CLI_FLAGS_ERROR;
 	}
+	if (n)
+		*n = operands;
 	return CLI_FLAGS_OK;
-}
-
-enum cli_flags_result cli_flags_parse(const struct cli_flag *flags, size_t n, const char *who,
-				      int argc, char **argv)
-{
-	size_t none;
-
-	return cli_flags_parse_operands(flags, n, who, argc, argv, NULL, 0, &none);
-}
-
-void cli_flags_help(const struct cli_flag *flags, size_t n)
-{
-	for (size_t i = 0; i < n; i++) {
-		const char *before = flags[i].value ? " " : "";
-		char left[40];
-
-		if (flags[i].kind == CLI_FLAG_MAYBE)
-			snprintf(left, sizeof(left), "%s[=%s]", flags[i].name, flags[i].value);
-		else
-			snprintf(left, sizeof(left), "%s%s%s", flags[i].name, before,
-				 flags[i].value ? flags[i].value : "");
-		printf("  %-16s %s\n", left, flags[i].help);
-	}
-	printf("  %-16s %s\n", "--help", "this text");
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * flags.h - command lines as tables: name, kind, range and help of each flag, and where its value
- * goes. Every error names the flag, the value and what is allowed.
+ * flags.h - command lines as tables: name, kind, range and help of each flag, and which member of
+ * the options takes its value. Every error names the flag, the value and what is allowed.
  */
 #ifndef SOFTMRC_CLI_FLAGS_H
 #define SOFTMRC_CLI_FLAGS_H
@@ -33,29 +33,47 @@ struct cli_flag {
 	enum cli_flag_kind kind;
 	const char *value; /* what --help calls the value; of a switch NULL */
 	const char *help;
-	void *out;
+	size_t at; /* offset of its value in the structure that takes the options */
 	uint64_t min, max;
 };
 
-enum cli_flags_result {
-	CLI_FLAGS_OK,
-	CLI_FLAGS_HELP,	 /* --help or -h was among them; nothing was printed */
-	CLI_FLAGS_ERROR, /* a message was printed on stderr */
+/* Flags without a range; the value goes to a member of struct `type`. */
+#define CLI_SWITCH(name, type, member, help)                                           \
+	{                                                                              \
+		name, CLI_FLAG_SWITCH, NULL, help, offsetof(struct type, member), 0, 0 \
+	}
+#define CLI_TEXT(name, type, member, value, help)                                     \
+	{                                                                             \
+		name, CLI_FLAG_TEXT, value, help, offsetof(struct type, member), 0, 0 \
+	}
+#define CLI_TEXTS(name, type, member, value, help)                                     \
+	{                                                                              \
+		name, CLI_FLAG_TEXTS, value, help, offsetof(struct type, member), 0, 0 \
+	}
+#define CLI_MAYBE(name, type, member, value, help)                                     \
+	{                                                                              \
+		name, CLI_FLAG_MAYBE, value, help, offsetof(struct type, member), 0, 0 \
+	}
+
+struct cli_flag_table {
+	const char *who; /* begins messages: "mrc demo" */
+	const struct cli_flag *flag;
+	size_t n;
 };
 
-/* cli_flags_parse reads argv[1 ..]; `who` begins messages, as in "mrc demo". */
-enum cli_flags_result cli_flags_parse(const struct cli_flag *flags, size_t n, const char *who,
-				      int argc, char **argv);
+/* What is not CLI_FLAGS_OK is the exit status that the program ends with. */
+enum cli_flags_result {
+	CLI_FLAGS_OK = -1,
+	CLI_FLAGS_HELP = 0,  /* --help or -h was among them; nothing was printed */
+	CLI_FLAGS_ERROR = 2, /* a message was printed on stderr */
+};
 
 /*
- * cli_flags_parse_operands is the same for verbs that take words beside flags: what does not begin
- * with a dash. They go to operand[0 .. max-1], *n says how many there are; one more is an error.
+ * cli_flags_parse reads argv[1 ..]; values of flags go into *out. Words without a dash are
+ * operands: they go to operand[0 .. max-1], *n says how many there are, one more is an error. With
+ * max == 0 operand and n may be NULL.
  */
-enum cli_flags_result cli_flags_parse_operands(const struct cli_flag *flags, size_t n_flags,
-					       const char *who, int argc, char **argv,
-					       const char **operand, size_t max, size_t *n);
-
-/* cli_flags_help prints one line a flag on stdout. */
-void cli_flags_help(const struct cli_flag *flags, size_t n);
+enum cli_flags_result cli_flags_parse(const struct cli_flag_table *table, void *out, int argc,
+				      char **argv, const char **operand, size_t max, size_t *n);
 
 #endif

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 #
 # The one command and the training example.
-foreach(name cli_address cli_flags cli_stats cli_table cli_text cli_units doctor_facts doctor_judge doctor_show perf_health perf_histogram perf_link perf_options perf_plan
+foreach(name cli_address cli_flags cli_stats cli_table cli_text cli_units cli_verb doctor_facts doctor_judge doctor_show perf_health perf_histogram perf_link perf_options perf_plan
 		perf_report plan_figures plan_formats plan_options plan_report plan_tables ping_path ping_round ping_show run_report sim_figure sim_grid sim_page sim_result top_evs top_json top_view
 		demo_calibrate demo_cpu demo_faults demo_figures demo_job demo_loopback
 		demo_options demo_outcome demo_report demo_result demo_rundir demo_script demo_size

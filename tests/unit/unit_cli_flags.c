@@ -6,7 +6,7 @@
 
 #include <stdio.h>
 
-static struct {
+static struct options {
 	bool quiet;
 	uint32_t ranks;
 	uint64_t seed, pace;
@@ -15,15 +15,16 @@ static struct {
 } o;
 
 static const struct cli_flag flags[] = {
-	{"--quiet", CLI_FLAG_SWITCH, NULL, "say less", &o.quiet, 0, 0},
-	{"--ranks", CLI_FLAG_U32, "N", "processes", &o.ranks, 2, 32},
-	{"--seed", CLI_FLAG_U64, "N", "seed", &o.seed, 0, UINT64_MAX},
-	{"--pace", CLI_FLAG_RATE, "RATE", "pace", &o.pace, 1000000, 1000000000},
-	{"--out", CLI_FLAG_TEXT, "FILE", "result", &o.out, 0, 0},
-	{"--json", CLI_FLAG_MAYBE, "FILE", "as JSON", &o.json, 0, 0},
-	{"--set", CLI_FLAG_TEXTS, "KEY=VALUE", "a change", &o.set, 0, 0},
+	{"--quiet", CLI_FLAG_SWITCH, NULL, "say less", offsetof(struct options, quiet), 0, 0},
+	{"--ranks", CLI_FLAG_U32, "N", "processes", offsetof(struct options, ranks), 2, 32},
+	{"--seed", CLI_FLAG_U64, "N", "seed", offsetof(struct options, seed), 0, UINT64_MAX},
+	{"--pace", CLI_FLAG_RATE, "RATE", "pace", offsetof(struct options, pace), 1000000,
+	 1000000000},
+	{"--out", CLI_FLAG_TEXT, "FILE", "result", offsetof(struct options, out), 0, 0},
+	{"--json", CLI_FLAG_MAYBE, "FILE", "as JSON", offsetof(struct options, json), 0, 0},
+	{"--set", CLI_FLAG_TEXTS, "KEY=VALUE", "a change", offsetof(struct options, set), 0, 0},
 };
-#define FLAGS (sizeof(flags) / sizeof(flags[0]))
+static const struct cli_flag_table table = {"prog", flags, sizeof(flags) / sizeof(flags[0])};
 
 /* Parses words; stderr ends up in `said`. */
 static enum cli_flags_result parse(char *said, size_t size, int argc, char **argv)
@@ -35,7 +36,7 @@ static enum cli_flags_result parse(char *said, size_t size, int argc, char **arg
 	assert_non_null(catcher);
 	memset(&o, 0, sizeof(o));
 	stderr = catcher;
-	rc = cli_flags_parse(flags, FLAGS, "prog", argc, argv);
+	rc = cli_flags_parse(&table, &o, argc, argv, NULL, 0, NULL);
 	stderr = real;
 	rewind(catcher);
 	n = fread(said, 1, size - 1, catcher);
@@ -134,21 +135,20 @@ TEST(cli_flags_parse, hears_help_anywhere)
 	assert_int_equal(PARSE(said, "x", "-h"), CLI_FLAGS_HELP);
 }
 
-TEST(cli_flags_parse_operands, words_between_flags)
+TEST(cli_flags_parse, operands_words_between_flags)
 {
 	const char *operand[2];
 	char *argv[] = {"x", "a", "--ranks", "4", "b"};
 	size_t n;
 
-	assert_int_equal(cli_flags_parse_operands(flags, FLAGS, "prog", 5, argv, operand, 2, &n),
-			 CLI_FLAGS_OK);
+	assert_int_equal(cli_flags_parse(&table, &o, 5, argv, operand, 2, &n), CLI_FLAGS_OK);
 	assert_u_eq(n, 2);
 	assert_string_equal(operand[0], "a");
 	assert_string_equal(operand[1], "b");
 	assert_u_eq(o.ranks, 4);
 }
 
-TEST(cli_flags_parse_operands, one_too_many)
+TEST(cli_flags_parse, operands_one_too_many)
 {
 	const char *operand[1];
 	char *argv[] = {"x", "a", "b"};
@@ -157,8 +157,7 @@ TEST(cli_flags_parse_operands, one_too_many)
 	size_t n;
 
 	stderr = catcher;
-	assert_int_equal(cli_flags_parse_operands(flags, FLAGS, "prog", 3, argv, operand, 1, &n),
-			 CLI_FLAGS_ERROR);
+	assert_int_equal(cli_flags_parse(&table, &o, 3, argv, operand, 1, &n), CLI_FLAGS_ERROR);
 	stderr = real;
 	rewind(catcher);
 	said[fread(said, 1, sizeof(said) - 1, catcher)] = '\0';

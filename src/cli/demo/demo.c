@@ -12,7 +12,6 @@
 #include "cli/demo/result.h"
 #include "cli/demo/size.h"
 #include "cli/demo/summary.h"
-#include "cli/verbs.h"
 #include "lab/rootless.h"
 
 #include <stdio.h>
@@ -215,19 +214,14 @@ static int set_stage(struct demo *d)
 	return d->options.on == DEMO_ON_BEST || !want_lab ? set_loopback(d, capacity) : EXIT_FAIL;
 }
 
-int cli_demo_main(int argc, char **argv)
+int demo_main(int argc, char **argv)
 {
 	static struct demo d;
 	int rc;
 
-	switch (demo_options_parse(&d.options, argc, argv)) {
-	case CLI_FLAGS_HELP:
-		return EXIT_PASS;
-	case CLI_FLAGS_ERROR:
-		return EXIT_USAGE;
-	case CLI_FLAGS_OK:
-		break;
-	}
+	rc = demo_options_parse(&d.options, argc, argv);
+	if (rc != CLI_FLAGS_OK)
+		return rc;
 	/* Better now than when the demo is over. */
 	if (demo_result_check(d.options.out))
 		return EXIT_USAGE;

@@ -3,7 +3,7 @@
 #ifndef SOFTMRC_CLI_DEMO_OPTIONS_H
 #define SOFTMRC_CLI_DEMO_OPTIONS_H
 
-#include "cli/flags.h"
+#include "cli/verb.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -13,7 +13,8 @@ enum demo_on { DEMO_ON_BEST, DEMO_ON_LAB, DEMO_ON_ROOTLESS, DEMO_ON_LOOPBACK };
 
 struct demo_options {
 	enum demo_on on;
-	uint32_t ranks; /* 0: as the machine carries */
+	const char *place; /* the word that `on` was read from, or NULL */
+	uint32_t ranks;	   /* 0: as the machine carries */
 	uint32_t planes;
 	uint32_t paths;	   /* of a plane, between two neighbours; 0: as many as is usual there */
 	uint32_t steps;	   /* 0: as the script needs */
@@ -24,6 +25,9 @@ struct demo_options {
 	const char *script; /* names of faults with commas between; NULL: all */
 	bool no_tcp, plain, json;
 };
+
+/* demo_main is what runs `mrc demo`. */
+int demo_main(int argc, char **argv);
 
 /* demo_options_parse fills in defaults and reads argv; prints help and errors itself. */
 enum cli_flags_result demo_options_parse(struct demo_options *o, int argc, char **argv);

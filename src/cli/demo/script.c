@@ -37,12 +37,6 @@ void demo_fault_brief(struct demo_fault *f, const char *format, ...)
 	va_end(args);
 }
 
-void demo_script_print_kinds(const struct demo_kinds *kinds, FILE *to)
-{
-	for (size_t i = 0; i < kinds->n; i++)
-		fprintf(to, "  %-10s %s\n", kinds->kind[i].name, kinds->kind[i].help);
-}
-
 /*
  * In a ring all-reduce each host sends 2 (N-1) / N of the vector, spread over all its ports.
  */

@@ -104,7 +104,4 @@ int demo_script_make(struct demo_script *s, const struct demo_kinds *kinds, cons
 /* demo_script_step_ns returns how long the all-reduce of a step takes at full bandwidth. */
 uint64_t demo_script_step_ns(const struct demo_shape *shape);
 
-/* demo_script_print_kinds prints the faults of a stage, a line each. */
-void demo_script_print_kinds(const struct demo_kinds *kinds, FILE *to);
-
 #endif

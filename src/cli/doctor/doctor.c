@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* mrc doctor - what will hurt MRC on this machine, why, and the command that mends it. */
+/* mrc doctor - what will hurt MRC on this machine, why, and the command that fixes it. */
 #include "cli/doctor/show.h"
-#include "cli/flags.h"
 #include "cli/term.h"
 #include "cli/verbs.h"
 
+#include <stddef.h>
 #include <stdio.h>
 
 enum { EXIT_GOOD = 0, EXIT_FAILED = 1, EXIT_USAGE = 2, EXIT_WARNING = 3 };
@@ -13,33 +13,10 @@ struct options {
 	bool json, all;
 };
 
-static void print_help(const struct cli_flag *flags, size_t n)
-{
-	printf("usage: mrc doctor [FLAG...]\n"
-	       "Says what will hurt MRC on this machine: ports, MTU, firewall and filters, "
-	       "buffers,\n"
-	       "kernel, rights, limits; each with the reason and the command that mends it. It "
-	       "opens\n"
-	       "the device as configured here and sends test packets inside this machine.\n\n");
-	cli_flags_help(flags, n);
-	printf("\nexit status: 0 nothing worse than a note, 3 warnings, 1 something does not "
-	       "work,\n"
-	       "2 wrong usage\n");
-}
-
-static enum cli_flags_result parse(struct options *o, int argc, char **argv)
-{
-	const struct cli_flag flags[] = {
-		{"--all", CLI_FLAG_SWITCH, NULL, "what is good as well", &o->all, 0, 0},
-		{"--json", CLI_FLAG_SWITCH, NULL, "everything as JSON", &o->json, 0, 0},
-	};
-	const size_t n = sizeof(flags) / sizeof(flags[0]);
-	enum cli_flags_result rc = cli_flags_parse(flags, n, "mrc doctor", argc, argv);
-
-	if (rc == CLI_FLAGS_HELP)
-		print_help(flags, n);
-	return rc;
-}
+static const struct cli_flag flags[] = {
+	CLI_SWITCH("--all", options, all, "what is good as well"),
+	CLI_SWITCH("--json", options, json, "everything as JSON"),
+};
 
 static void show(const struct options *o, const struct doctor_findings *all)
 {
@@ -58,20 +35,16 @@ static void show(const struct options *o, const struct doctor_findings *all)
 	cli_text_fini(&text);
 }
 
-int cli_doctor_main(int argc, char **argv)
+static int cli_doctor_main(int argc, char **argv)
 {
 	static struct doctor_findings all;
 	static struct doctor_facts facts;
 	struct options o = {0};
+	int status;
 
-	switch (parse(&o, argc, argv)) {
-	case CLI_FLAGS_HELP:
-		return EXIT_GOOD;
-	case CLI_FLAGS_ERROR:
-		return EXIT_USAGE;
-	case CLI_FLAGS_OK:
-		break;
-	}
+	status = cli_verb_parse(&cli_doctor_verb, &o, argc, argv, NULL, 0, NULL);
+	if (status != CLI_FLAGS_OK)
+		return status;
 	doctor_facts_gather(&facts, "");
 	doctor_facts_device(&facts, "");
 	doctor_facts_echo(&facts);
@@ -88,3 +61,19 @@ int cli_doctor_main(int argc, char **argv)
 	}
 	return EXIT_FAILED;
 }
+
+const struct cli_verb cli_doctor_verb = {
+	.name = "mrc doctor",
+	.summary = "what will hurt on this machine, and the commands that fix it",
+	.usage = "[FLAG...]",
+	.about = "Says what will hurt MRC on this machine: ports and their MTU, firewall and "
+		 "reverse path filters, socket buffers, what the kernel can do, rights, limits, "
+		 "cores. Each finding has a severity, the reason why it matters and the command "
+		 "that fixes it. It opens the device as configured here and sends test packets "
+		 "inside this machine.",
+	.exits =
+		"0 nothing worse than a note, 3 warnings, 1 something does not work, 2 wrong usage",
+	.flags = flags,
+	.n_flags = CLI_COUNT(flags),
+	.run = cli_doctor_main,
+};

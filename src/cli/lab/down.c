@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* mrc lab down - removes labs, whole ones and what crashes left. */
-#include "cli/flags.h"
 #include "cli/lab/lab_verbs.h"
 #include "cli/lab/reach.h"
 #include "lab/keeper.h"
 
+#include <stddef.h>
 #include <stdio.h>
 
 #define WHO "mrc lab down"
@@ -33,36 +33,46 @@ static int down(const char *name)
 	return LAB_GOOD;
 }
 
-int lab_down_main(int argc, char **argv)
+struct ask {
+	const char *lab;
+	bool all;
+};
+
+static const struct cli_flag flags[] = {
+	CLI_SWITCH("--all", ask, all, "every lab that this user may remove"),
+};
+
+static int lab_down_main(int argc, char **argv)
 {
-	bool all = false;
-	const char *given = NULL, *name;
-	const struct cli_flag flags[] = {
-		{"--all", CLI_FLAG_SWITCH, NULL, "every lab that this user may remove", &all, 1, 0},
-	};
+	struct ask a = {0};
+	const char *name;
 	struct reach_names names;
-	int status = LAB_GOOD;
+	int status;
 	size_t words;
 
-	switch (cli_flags_parse_operands(flags, 1, WHO, argc, argv, &given, 1, &words)) {
-	case CLI_FLAGS_HELP:
-		printf("usage: mrc lab down [LAB] [FLAG...]\n"
-		       "Removes a lab: its namespaces, what runs in them, its file. It need not be "
-		       "whole. LAB may be left out\nwhen there is only one.\n\n");
-		cli_flags_help(flags, 1);
-		return LAB_GOOD;
-	case CLI_FLAGS_ERROR:
-		return LAB_USAGE;
-	case CLI_FLAGS_OK:
-		break;
-	}
-	if (!all) {
-		name = reach_name(given, &names, WHO);
+	status = cli_verb_parse(&lab_down_verb, &a, argc, argv, &a.lab, 1, &words);
+	if (status != CLI_FLAGS_OK)
+		return status;
+	if (!a.all) {
+		name = reach_name(a.lab, &names, WHO);
 		return name ? down(name) : LAB_FAILED;
 	}
+	status = LAB_GOOD;
 	reach_list(&names);
 	for (size_t i = 0; i < names.n; i++)
 		if (down(names.name[i]) != LAB_GOOD)
 			status = LAB_FAILED;
 	return status;
 }
+
+const struct cli_verb lab_down_verb = {
+	.name = "mrc lab down",
+	.summary = "remove it, and whatever runs in it",
+	.usage = "[LAB] [FLAG...]",
+	.about = "Removes a lab: its namespaces, what runs in them, its file. It need not be "
+		 "whole. LAB may be left out when there is only one.",
+	.operands = "LAB",
+	.flags = flags,
+	.n_flags = CLI_COUNT(flags),
+	.run = lab_down_main,
+};

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* mrc lab fault - faults begin, end, come for a while, flap. */
-#include "cli/flags.h"
 #include "cli/lab/lab_verbs.h"
 #include "cli/lab/reach.h"
 #include "cli/term.h"
 
 #include <errno.h>
 #include <poll.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
@@ -135,55 +135,39 @@ static int act(struct ml_lab *lab, const struct ask *a)
 	return once(lab, &fault, a->for_ns);
 }
 
-static void print_help(const struct cli_flag *flags, size_t n)
+static bool fault_at(size_t i, struct cli_choice *out)
 {
-	printf("usage: mrc lab fault LAB                              lists faults\n"
-	       "       mrc lab fault LAB TARGET FAULT [VALUE] [out|in]\n"
-	       "       mrc lab fault LAB [TARGET] lift [FAULT]\n"
-	       "TARGET: host3 (all its ports), host3.plane0 (a NIC port), plane0.t0-1 (a switch), "
-	       "plane0.t0-1.t1-0\n(a cable, seen from its first end; also plane0.t0-1.u0), "
-	       "plane0.t0-1.transceiver0 (ports 0 to 3), plane0.\n"
-	       "out, in: only what the target sends, or receives; else both.\n\n");
-	for (unsigned k = 0; k < ML_FAULT_KINDS; k++) {
-		const char *value, *help = ml_fault_help((enum ml_fault_kind)k, &value);
-
-		printf("  %-9s %-6s %s\n", ml_fault_name((enum ml_fault_kind)k), value, help);
+	if (i < ML_FAULT_KINDS) {
+		out->word = ml_fault_name((enum ml_fault_kind)i);
+		out->about = ml_fault_help((enum ml_fault_kind)i, &out->value);
+	} else if (i == ML_FAULT_KINDS) {
+		*out = (struct cli_choice){"flap", NULL, "down and up again, some times over"};
+	} else if (i == ML_FAULT_KINDS + 1) {
+		*out = (struct cli_choice){"lift", "[FAULT]", "the end of a fault, or of all"};
 	}
-	printf("  %-9s %-6s %s\n\n", "flap", "", "down and up again, some times over");
-	cli_flags_help(flags, n);
-	printf("\nexamples:\n"
-	       "  mrc lab fault lab plane0.t0-1.t1-0 down\n"
-	       "  mrc lab fault lab host3.plane2 blackhole in --for 2s\n"
-	       "  mrc lab fault lab plane1.t1-0 stall\n"
-	       "  mrc lab fault lab plane0.t0-0.transceiver0 flap --count 5\n"
-	       "  mrc lab fault lab plane0.t0-0.t1-0 swap plane0.t0-1.t1-1\n"
-	       "  mrc lab fault lab lift\n"
-	       "\nexit status: 0 good, 1 failed and all is as it was, 2 wrong usage\n");
+	return i < ML_FAULT_KINDS + 2;
 }
 
-int lab_fault_main(int argc, char **argv)
+static const struct cli_choices faults = {"FAULT", "FAULT is one of:", fault_at};
+
+static const struct cli_flag flags[] = {
+	{"--for", CLI_FLAG_TIME, "TIME", "lift it after this time (flap: down for, 250ms)",
+	 offsetof(struct ask, for_ns), MS_NS, 86400u * 1000u * MS_NS},
+	{"--gap", CLI_FLAG_TIME, "TIME", "flap: up between two downs (300ms)",
+	 offsetof(struct ask, gap_ns), MS_NS, 86400u * 1000u * MS_NS},
+	{"--count", CLI_FLAG_U64, "N", "flap: how often (3)", offsetof(struct ask, count), 1,
+	 1000000},
+};
+
+static int lab_fault_main(int argc, char **argv)
 {
 	struct ask a = {.gap_ns = 300 * MS_NS, .count = 3};
-	const struct cli_flag flags[] = {
-		{"--for", CLI_FLAG_TIME, "TIME", "lift it after this time (flap: down for, 250ms)",
-		 &a.for_ns, MS_NS, 86400u * 1000u * MS_NS},
-		{"--gap", CLI_FLAG_TIME, "TIME", "flap: up between two downs (300ms)", &a.gap_ns,
-		 MS_NS, 86400u * 1000u * MS_NS},
-		{"--count", CLI_FLAG_U64, "N", "flap: how often (3)", &a.count, 1, 1000000},
-	};
-	const size_t n = sizeof(flags) / sizeof(flags[0]);
 	struct ml_lab *lab;
 	int status;
 
-	switch (cli_flags_parse_operands(flags, n, WHO, argc, argv, a.word, WORDS_MAX, &a.words)) {
-	case CLI_FLAGS_HELP:
-		print_help(flags, n);
-		return LAB_GOOD;
-	case CLI_FLAGS_ERROR:
-		return LAB_USAGE;
-	case CLI_FLAGS_OK:
-		break;
-	}
+	status = cli_verb_parse(&lab_fault_verb, &a, argc, argv, a.word, WORDS_MAX, &a.words);
+	if (status != CLI_FLAGS_OK)
+		return status;
 	if (!a.words) {
 		fprintf(stderr, WHO ": which lab? (mrc lab fault --help tells more)\n");
 		return LAB_USAGE;
@@ -196,3 +180,28 @@ int lab_fault_main(int argc, char **argv)
 	ml_lab_close(lab);
 	return status;
 }
+
+const struct cli_verb lab_fault_verb = {
+	.name = "mrc lab fault",
+	.summary = "break a link, switch, NIC port or plane; lift faults",
+	.usage = "LAB\n"
+		 "LAB TARGET FAULT [VALUE] [out|in] [FLAG...]\n"
+		 "LAB [TARGET] lift [FAULT]",
+	.about = "Makes faults in a running lab, lifts them, or lists those in force. TARGET: "
+		 "host3 (all its ports), host3.plane0 (a NIC port), plane0.t0-1 (a switch), "
+		 "plane0.t0-1.t1-0 (a cable, seen from its first end; also plane0.t0-1.u0), "
+		 "plane0.t0-1.transceiver0 (ports 0 to 3), plane0. out, in: only what the target "
+		 "sends, or receives; else both.",
+	.examples = "mrc lab fault lab plane0.t0-1.t1-0 down\n"
+		    "mrc lab fault lab host3.plane2 blackhole in --for 2s\n"
+		    "mrc lab fault lab plane1.t1-0 stall\n"
+		    "mrc lab fault lab plane0.t0-0.transceiver0 flap --count 5\n"
+		    "mrc lab fault lab plane0.t0-0.t1-0 swap plane0.t0-1.t1-1\n"
+		    "mrc lab fault lab lift",
+	.exits = "0 good, 1 failed and all is as it was, 2 wrong usage",
+	.operands = "LAB TARGET FAULT",
+	.flags = flags,
+	.n_flags = CLI_COUNT(flags),
+	.choices = (const struct cli_choices *const[]){&faults, NULL},
+	.run = lab_fault_main,
+};

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* mrc lab reboot - a switch goes, and comes back with what it is to know. */
-#include "cli/flags.h"
 #include "cli/lab/lab_verbs.h"
 #include "cli/lab/reach.h"
 #include "cli/term.h"
 #include "cli/units.h"
 
 #include <errno.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <time.h>
 
@@ -49,32 +49,26 @@ static int reboot(struct ml_lab *lab, const char *name, uint64_t for_ns)
 	return LAB_GOOD;
 }
 
-int lab_reboot_main(int argc, char **argv)
+struct options {
+	uint64_t for_ns;
+};
+
+static const struct cli_flag flags[] = {
+	{"--for", CLI_FLAG_TIME, "TIME", "stay off for this time (none: as short as can be)",
+	 offsetof(struct options, for_ns), 1000000, UINT64_C(86400000000000)},
+};
+
+static int lab_reboot_main(int argc, char **argv)
 {
-	uint64_t for_ns = 0;
-	const struct cli_flag flags[] = {
-		{"--for", CLI_FLAG_TIME, "TIME",
-		 "stay off for this time (none: as short as can be)", &for_ns, 1000000,
-		 UINT64_C(86400000000000)},
-	};
+	struct options o = {0};
 	const char *word[2];
 	struct ml_lab *lab;
 	size_t words;
 	int status;
 
-	switch (cli_flags_parse_operands(flags, 1, WHO, argc, argv, word, 2, &words)) {
-	case CLI_FLAGS_HELP:
-		printf("usage: mrc lab reboot LAB SWITCH [FLAG...]\n"
-		       "Deletes a switch with all it knows, so that its neighbours lose their "
-		       "carriers, and makes it anew.\n\n");
-		cli_flags_help(flags, 1);
-		printf("\nexample:\n  mrc lab reboot lab plane0.t1-0 --for 2s\n");
-		return LAB_GOOD;
-	case CLI_FLAGS_ERROR:
-		return LAB_USAGE;
-	case CLI_FLAGS_OK:
-		break;
-	}
+	status = cli_verb_parse(&lab_reboot_verb, &o, argc, argv, word, 2, &words);
+	if (status != CLI_FLAGS_OK)
+		return status;
 	if (words < 2) {
 		fprintf(stderr, WHO ": want a LAB and a SWITCH (mrc lab reboot --help)\n");
 		return LAB_USAGE;
@@ -83,7 +77,20 @@ int lab_reboot_main(int argc, char **argv)
 	if (!lab)
 		return LAB_FAILED;
 	cli_term_catch();
-	status = reboot(lab, word[1], for_ns);
+	status = reboot(lab, word[1], o.for_ns);
 	ml_lab_close(lab);
 	return status;
 }
+
+const struct cli_verb lab_reboot_verb = {
+	.name = "mrc lab reboot",
+	.summary = "switch a switch off and on again",
+	.usage = "LAB SWITCH [FLAG...]",
+	.about = "Deletes a switch with all its state, so that its neighbours lose their carriers, "
+		 "and creates it again.",
+	.examples = "mrc lab reboot lab plane0.t1-0 --for 2s",
+	.operands = "LAB SWITCH",
+	.flags = flags,
+	.n_flags = CLI_COUNT(flags),
+	.run = lab_reboot_main,
+};

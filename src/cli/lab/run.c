@@ -4,7 +4,6 @@
  * times, the lab goes down, and a table says what held. Whatever ends the run, the lab goes, and
  * with it what runs there.
  */
-#include "cli/flags.h"
 #include "cli/lab/crowd.h"
 #include "cli/lab/lab_verbs.h"
 #include "cli/lab/verdict.h"
@@ -15,6 +14,7 @@
 #include <errno.h>
 #include <poll.h>
 #include <stdarg.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -348,30 +348,29 @@ static int run(struct run *r, char *text)
 	return failed || !r->verdict.held ? LAB_FAILED : LAB_GOOD;
 }
 
-static void print_help(const struct cli_flag *flags, size_t n)
+static bool scenario_at(size_t i, struct cli_choice *out)
 {
-	printf("usage: mrc lab run SCENARIO [FLAG...]\n"
-	       "Plays a scenario in a lab of its own: programs on hosts, faults by the clock, and "
-	       "what must hold in the\nend. SCENARIO is a TOML file (docs/lab.md), or the name of "
-	       "one that is installed: steady, t1-stall,\nt1-reboot, nic-port, transceiver, "
-	       "incast, "
-	       "loss.\n\n");
-	cli_flags_help(flags, n);
-	printf("\nexit status: 0 all held, 1 something did not, or the lab could not be, 2 the "
-	       "file is wrong\n");
+	static const char *const installed[] = {"steady",      "t1-stall", "t1-reboot", "nic-port",
+						"transceiver", "incast",   "loss"};
+
+	if (i < CLI_COUNT(installed))
+		*out = (struct cli_choice){installed[i], NULL, NULL};
+	return i < CLI_COUNT(installed);
 }
 
-int lab_run_main(int argc, char **argv)
+static const struct cli_choices scenarios = {
+	"SCENARIO", "SCENARIO is a TOML file (docs/lab.md) or one of:", scenario_at};
+
+static const struct cli_flag flags[] = {
+	CLI_SWITCH("--json", run, json, "events and checks as JSON"),
+	CLI_SWITCH("--verbose", run, verbose, "what all programs printed"),
+};
+
+static int lab_run_main(int argc, char **argv)
 {
 	struct run *r = calloc(1, sizeof(*r));
 	char *text = calloc(1, TEXT_MAX);
-	const struct cli_flag flags[] = {
-		{"--json", CLI_FLAG_SWITCH, NULL, "events and checks as JSON", r ? &r->json : NULL,
-		 0, 0},
-		{"--verbose", CLI_FLAG_SWITCH, NULL, "what all programs printed",
-		 r ? &r->verbose : NULL, 0, 0},
-	};
-	int status = LAB_USAGE;
+	int status;
 	size_t words;
 
 	if (!r || !text) {
@@ -380,18 +379,11 @@ int lab_run_main(int argc, char **argv)
 		free(text);
 		return LAB_FAILED;
 	}
-	switch (cli_flags_parse_operands(flags, 2, WHO, argc, argv, &r->file, 1, &words)) {
-	case CLI_FLAGS_HELP:
-		print_help(flags, 2);
-		status = LAB_GOOD;
-		break;
-	case CLI_FLAGS_ERROR:
-		break;
-	case CLI_FLAGS_OK:
-		if (!words) {
-			complain("which SCENARIO? (mrc lab run --help)");
-			break;
-		}
+	status = cli_verb_parse(&lab_run_verb, r, argc, argv, &r->file, 1, &words);
+	if (status == CLI_FLAGS_OK && !words) {
+		complain("which SCENARIO? (mrc lab run --help)");
+		status = LAB_USAGE;
+	} else if (status == CLI_FLAGS_OK) {
 		cli_term_catch();
 		status = run(r, text);
 	}
@@ -399,3 +391,17 @@ int lab_run_main(int argc, char **argv)
 	free(r);
 	return status;
 }
+
+const struct cli_verb lab_run_verb = {
+	.name = "mrc lab run",
+	.summary = "programs, faults by the clock, and what must hold",
+	.usage = "SCENARIO [FLAG...]",
+	.about = "Plays a scenario in a lab of its own: programs on hosts, faults by the clock, "
+		 "and what must hold in the end.",
+	.exits = "0 all held, 1 something did not, or the lab could not be, 2 the file is wrong",
+	.operands = "SCENARIO",
+	.flags = flags,
+	.n_flags = CLI_COUNT(flags),
+	.choices = (const struct cli_choices *const[]){&scenarios, NULL},
+	.run = lab_run_main,
+};

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* mrc lab shell - runs a shell or a command on a host or a switch. */
-#include "cli/flags.h"
 #include "cli/lab/lab_verbs.h"
 #include "cli/lab/reach.h"
 #include "lab/hosts.h"
 
 #include <errno.h>
 #include <sched.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,18 +14,14 @@
 
 #define WHO "mrc lab shell"
 
-static void print_help(const struct cli_flag *flags, size_t n)
-{
-	printf("usage: mrc lab shell LAB NODE [FLAG...] [-- COMMAND...]\n"
-	       "Runs $SHELL, or a command, in the network namespace of a host or a switch. On a "
-	       "host MRC_CONFIG names\na file that makes programs SRv6 endpoints; MRC_LAB, "
-	       "MRC_LAB_NODE, MRC_LAB_ADDRESS and MRC_LAB_IPV4 say where one is.\n\n");
-	cli_flags_help(flags, n);
-	printf("\nexamples:\n"
-	       "  mrc lab shell lab host0\n"
-	       "  mrc lab shell lab plane0.t0-1 -- ip -6 route\n"
-	       "\nexit status: that of the command; 1 or 2 when it could not be started\n");
-}
+struct options {
+	bool udp;
+};
+
+static const struct cli_flag flags[] = {
+	CLI_SWITCH("--udp", options, udp,
+		   "the endpoint that needs no rights: UDP to the carrier instead of IPv6 in IPv6"),
+};
 
 /* Does not return when it goes well. */
 static int enter(struct ml_lab *lab, const char *node_name, enum mf_host_form form, char **command)
@@ -54,15 +50,10 @@ static int enter(struct ml_lab *lab, const char *node_name, enum mf_host_form fo
 	return LAB_FAILED;
 }
 
-int lab_shell_main(int argc, char **argv)
+static int lab_shell_main(int argc, char **argv)
 {
 	const char *word[2];
-	bool udp = false;
-	const struct cli_flag flags[] = {
-		{"--udp", CLI_FLAG_SWITCH, NULL,
-		 "the endpoint that needs no rights: UDP to the carrier instead of IPv6 in IPv6",
-		 &udp, 0, 0},
-	};
+	struct options o = {0};
 	struct ml_lab *lab;
 	int own = argc, status;
 	size_t words;
@@ -71,15 +62,9 @@ int lab_shell_main(int argc, char **argv)
 	for (int i = argc - 1; i > 0; i--)
 		if (strcmp(argv[i], "--") == 0)
 			own = i;
-	switch (cli_flags_parse_operands(flags, 1, WHO, own, argv, word, 2, &words)) {
-	case CLI_FLAGS_HELP:
-		print_help(flags, 1);
-		return LAB_GOOD;
-	case CLI_FLAGS_ERROR:
-		return LAB_USAGE;
-	case CLI_FLAGS_OK:
-		break;
-	}
+	status = cli_verb_parse(&lab_shell_verb, &o, own, argv, word, 2, &words);
+	if (status != CLI_FLAGS_OK)
+		return status;
 	if (words < 2) {
 		fprintf(stderr, WHO ": want a LAB and a NODE (mrc lab shell --help)\n");
 		return LAB_USAGE;
@@ -87,8 +72,24 @@ int lab_shell_main(int argc, char **argv)
 	lab = reach_open(word[0], WHO);
 	if (!lab)
 		return LAB_FAILED;
-	status = enter(lab, word[1], udp ? MF_HOST_UDP : MF_HOST_RAW41,
+	status = enter(lab, word[1], o.udp ? MF_HOST_UDP : MF_HOST_RAW41,
 		       own < argc ? argv + own + 1 : argv + argc);
 	ml_lab_close(lab);
 	return status;
 }
+
+const struct cli_verb lab_shell_verb = {
+	.name = "mrc lab shell",
+	.summary = "a shell, or a command, on a host or switch",
+	.usage = "LAB NODE [FLAG...] [-- COMMAND...]",
+	.about = "Runs $SHELL, or a command, in the network namespace of a host or a switch. On a "
+		 "host MRC_CONFIG names a file that makes programs SRv6 endpoints; MRC_LAB, "
+		 "MRC_LAB_NODE, MRC_LAB_ADDRESS and MRC_LAB_IPV4 say where one is.",
+	.examples = "mrc lab shell lab host0\n"
+		    "mrc lab shell lab plane0.t0-1 -- ip -6 route",
+	.exits = "that of the command; 1 or 2 when it could not be started",
+	.operands = "LAB NODE COMMAND",
+	.flags = flags,
+	.n_flags = CLI_COUNT(flags),
+	.run = lab_shell_main,
+};

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* mrc lab status - what is up, and what has become of the packets so far. */
 #include "base/quantity.h"
-#include "cli/flags.h"
 #include "cli/lab/lab_verbs.h"
 #include "cli/lab/reach.h"
 #include "cli/lab/show.h"
 
+#include <stddef.h>
 #include <stdio.h>
 
 #define WHO "mrc lab status"
@@ -64,32 +64,35 @@ static int status(const struct ask *a, const char *name)
 	return failed ? LAB_FAILED : LAB_GOOD;
 }
 
-int lab_status_main(int argc, char **argv)
+static const struct cli_flag flags[] = {
+	CLI_SWITCH("--links", ask, links, "every link instead of every switch"),
+	CLI_SWITCH("--json", ask, json, "everything as JSON"),
+};
+
+static int lab_status_main(int argc, char **argv)
 {
 	struct ask a = {0};
-	const struct cli_flag flags[] = {
-		{"--links", CLI_FLAG_SWITCH, NULL, "every link instead of every switch", &a.links,
-		 0, 0},
-		{"--json", CLI_FLAG_SWITCH, NULL, "everything as JSON", &a.json, 0, 0},
-	};
-	const size_t n = sizeof(flags) / sizeof(flags[0]);
 	struct reach_names names;
 	const char *name;
 	size_t words;
+	int rc;
 
-	switch (cli_flags_parse_operands(flags, n, WHO, argc, argv, &a.lab, 1, &words)) {
-	case CLI_FLAGS_HELP:
-		printf("usage: mrc lab status [LAB] [FLAG...]\n"
-		       "Shows switches or links with what they counted since they were made, and "
-		       "the faults in force.\nTRIMS: packets cut for want of room. DROPS: for want "
-		       "of room, but not trimmed. FAULTS: lost by a fault.\n\n");
-		cli_flags_help(flags, n);
-		return LAB_GOOD;
-	case CLI_FLAGS_ERROR:
-		return LAB_USAGE;
-	case CLI_FLAGS_OK:
-		break;
-	}
+	rc = cli_verb_parse(&lab_status_verb, &a, argc, argv, &a.lab, 1, &words);
+	if (rc != CLI_FLAGS_OK)
+		return rc;
 	name = reach_name(a.lab, &names, WHO);
 	return name ? status(&a, name) : LAB_FAILED;
 }
+
+const struct cli_verb lab_status_verb = {
+	.name = "mrc lab status",
+	.summary = "what is up: switches, links, faults, counters",
+	.usage = "[LAB] [FLAG...]",
+	.about = "Shows switches or links with what they counted since they were created, and the "
+		 "faults in force. TRIMS: packets cut for want of room. DROPS: for want of room, "
+		 "but not trimmed. FAULTS: lost by a fault.",
+	.operands = "LAB",
+	.flags = flags,
+	.n_flags = CLI_COUNT(flags),
+	.run = lab_status_main,
+};

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* mrc lab up - builds a lab, and says what came of it. */
 #include "base/quantity.h"
-#include "cli/flags.h"
+#include "cli/choices.h"
 #include "cli/lab/lab_verbs.h"
 #include "cli/lab/reach.h"
 #include "cli/term.h"
 #include "cli/units.h"
-#include "fabric/preset.h"
 #include "lab/keeper.h"
 
 #include <jansson.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
@@ -127,53 +127,45 @@ static int up(const struct up *u)
 	return LAB_GOOD;
 }
 
-static void print_help(const struct cli_flag *flags, size_t n)
-{
-	const struct mf_preset *preset;
+static const struct cli_flag flags[] = {
+	CLI_TEXT("--name", up, name, "NAME", "what the lab is called (lab)"),
+	{"--pace", CLI_FLAG_RATE, "RATE",
+	 "what hosts send on each plane; links carry twice that (half of what the "
+	 "topology's links carry); 0: no shaping",
+	 offsetof(struct up, pace_bps), 0, ML_PACE_MAX_BPS},
+	{"--mtu", CLI_FLAG_U32, "BYTES", "longest IPv6 packet on a link (4400)",
+	 offsetof(struct up, mtu), MF_MTU_MIN, MF_MTU_MAX},
+	CLI_SWITCH("--no-programs", up, no_programs,
+		   "no BPF programs on switches: no trims, no marks"),
+	CLI_SWITCH("--rootless", up, rootless, "in a user namespace, as for users without rights"),
+	CLI_SWITCH("--json", up, json, "what came of it as JSON"),
+};
 
-	printf("usage: mrc lab up [TOPOLOGY] [FLAG...]\n"
-	       "Builds a fabric out of network namespaces: hosts, T0s and T1s of every plane, "
-	       "cables, static\nroutes, queues that trim and mark. TOPOLOGY is a file "
-	       "(docs/fabric.md) or one of:\n\n");
-	for (size_t i = 0; (preset = mf_preset_at(i)); i++)
-		printf("  %-10s %s\n", preset->name, preset->about);
-	printf("\n");
-	cli_flags_help(flags, n);
-	printf("\nexamples:\n"
-	       "  mrc lab up                        lab: 8 hosts, 4 planes\n"
-	       "  mrc lab up lab8 --name big        32 hosts, 8 planes\n"
-	       "  mrc lab up tiny --pace 0          no shaping: as fast as the machine can\n"
-	       "\nexit status: 0 it is up, 1 it is not and nothing is left of it, 2 wrong usage\n");
-}
-
-int lab_up_main(int argc, char **argv)
+static int lab_up_main(int argc, char **argv)
 {
 	struct up u = {.topology = "lab", .name = "lab", .pace_bps = ML_PACE_OF_TOPOLOGY};
-	const struct cli_flag flags[] = {
-		{"--name", CLI_FLAG_TEXT, "NAME", "what the lab is called (lab)", &u.name, 0, 0},
-		{"--pace", CLI_FLAG_RATE, "RATE",
-		 "what hosts send on each plane; links carry twice that (half of what the "
-		 "topology's links carry); 0: no shaping",
-		 &u.pace_bps, 0, ML_PACE_MAX_BPS},
-		{"--mtu", CLI_FLAG_U32, "BYTES", "longest IPv6 packet on a link (4400)", &u.mtu,
-		 MF_MTU_MIN, MF_MTU_MAX},
-		{"--no-programs", CLI_FLAG_SWITCH, NULL,
-		 "no BPF programs on switches: no trims, no marks", &u.no_programs, 1, 0},
-		{"--rootless", CLI_FLAG_SWITCH, NULL,
-		 "in a user namespace, as for users without rights", &u.rootless, 1, 0},
-		{"--json", CLI_FLAG_SWITCH, NULL, "what came of it as JSON", &u.json, 1, 0},
-	};
-	const size_t n = sizeof(flags) / sizeof(flags[0]);
 	size_t words;
+	int status;
 
-	switch (cli_flags_parse_operands(flags, n, WHO, argc, argv, &u.topology, 1, &words)) {
-	case CLI_FLAGS_HELP:
-		print_help(flags, n);
-		return LAB_GOOD;
-	case CLI_FLAGS_ERROR:
-		return LAB_USAGE;
-	case CLI_FLAGS_OK:
-		break;
-	}
+	status = cli_verb_parse(&lab_up_verb, &u, argc, argv, &u.topology, 1, &words);
+	if (status != CLI_FLAGS_OK)
+		return status;
 	return up(&u);
 }
+
+const struct cli_verb lab_up_verb = {
+	.name = "mrc lab up",
+	.summary = "build a fabric: hosts, switches, cables, routes",
+	.usage = "[TOPOLOGY] [FLAG...]",
+	.about = "Builds a fabric out of network namespaces: hosts, T0s and T1s of every plane, "
+		 "cables, static routes, queues that trim and mark.",
+	.examples = "mrc lab up                        lab: 8 hosts, 4 planes\n"
+		    "mrc lab up lab8 --name big        32 hosts, 8 planes\n"
+		    "mrc lab up tiny --pace 0          no shaping: as fast as the machine can",
+	.exits = "0 it is up, 1 it is not and nothing is left of it, 2 wrong usage",
+	.operands = "TOPOLOGY",
+	.flags = flags,
+	.n_flags = CLI_COUNT(flags),
+	.choices = (const struct cli_choices *const[]){&cli_topologies, NULL},
+	.run = lab_up_main,
+};

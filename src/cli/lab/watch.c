@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* mrc lab watch - planes, switches and queues, live. */
-#include "cli/flags.h"
 #include "cli/lab/lab_verbs.h"
 #include "cli/lab/reach.h"
 #include "cli/lab/show.h"
 #include "cli/term.h"
 
 #include <errno.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <time.h>
 
@@ -87,38 +87,27 @@ static int watch(struct watch *w, const char *name)
 	return failed ? LAB_FAILED : LAB_GOOD;
 }
 
-int lab_watch_main(int argc, char **argv)
+static const struct cli_flag flags[] = {
+	{"--interval", CLI_FLAG_TIME, "TIME", "between readings (500ms)",
+	 offsetof(struct watch, interval_ns), 20 * MS_NS, 3600 * 1000 * MS_NS},
+	{"--count", CLI_FLAG_U64, "N", "readings to show (no end)", offsetof(struct watch, count),
+	 1, UINT32_MAX},
+	CLI_SWITCH("--links", watch, links, "every link instead of every switch"),
+	CLI_SWITCH("--plain", watch, plain, "text below text instead of a live screen"),
+};
+
+static int lab_watch_main(int argc, char **argv)
 {
 	struct watch w = {.interval_ns = 500 * MS_NS};
-	const struct cli_flag flags[] = {
-		{"--interval", CLI_FLAG_TIME, "TIME", "between readings (500ms)", &w.interval_ns,
-		 20 * MS_NS, 3600 * 1000 * MS_NS},
-		{"--count", CLI_FLAG_U64, "N", "readings to show (no end)", &w.count, 1,
-		 UINT32_MAX},
-		{"--links", CLI_FLAG_SWITCH, NULL, "every link instead of every switch", &w.links,
-		 0, 0},
-		{"--plain", CLI_FLAG_SWITCH, NULL, "text below text instead of a live screen",
-		 &w.plain, 0, 0},
-	};
-	const size_t n = sizeof(flags) / sizeof(flags[0]);
 	struct reach_names names;
 	const char *name;
 	struct ml_lab *lab;
 	size_t words;
+	int status;
 
-	switch (cli_flags_parse_operands(flags, n, WHO, argc, argv, &w.lab, 1, &words)) {
-	case CLI_FLAGS_HELP:
-		printf("usage: mrc lab watch [LAB] [FLAG...]\n"
-		       "Planes, switches, queues, trims, marks, drops and faults, as they are "
-		       "now.\n"
-		       "\n");
-		cli_flags_help(flags, n);
-		return LAB_GOOD;
-	case CLI_FLAGS_ERROR:
-		return LAB_USAGE;
-	case CLI_FLAGS_OK:
-		break;
-	}
+	status = cli_verb_parse(&lab_watch_verb, &w, argc, argv, &w.lab, 1, &words);
+	if (status != CLI_FLAGS_OK)
+		return status;
 	name = reach_name(w.lab, &names, WHO);
 	lab = name ? reach_open(name, WHO) : NULL;
 	if (!lab)
@@ -127,3 +116,14 @@ int lab_watch_main(int argc, char **argv)
 	cli_term_catch();
 	return watch(&w, name);
 }
+
+const struct cli_verb lab_watch_verb = {
+	.name = "mrc lab watch",
+	.summary = "planes, switches and queues, live",
+	.usage = "[LAB] [FLAG...]",
+	.about = "Planes, switches, queues, trims, marks, drops and faults, as they are now.",
+	.operands = "LAB",
+	.flags = flags,
+	.n_flags = CLI_COUNT(flags),
+	.run = lab_watch_main,
+};

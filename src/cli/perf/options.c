@@ -3,22 +3,38 @@
 #include "cli/perf/options.h"
 
 #include "cli/perf/link.h"
+#include "cli/verbs.h"
 
+#include <stddef.h>
 #include <stdio.h>
 
 #define DURATION_NS UINT64_C(200000000)
 
-static void print_help(const struct cli_flag *flags, size_t n)
-{
-	printf("usage: mrc perf --server [--once] [--port N]\n"
-	       "       mrc perf HOST [FLAG...]\n"
-	       "Measures bandwidth, message rate and latency of RDMA WRITE to a server on another\n"
-	       "machine (or this one), size by size, and shows what the network did "
-	       "meanwhile.\n\n");
-	cli_flags_help(flags, n);
-	printf("\nThe ends meet over TCP; everything else goes over MRC.\n"
-	       "exit status: 0 good, 1 the measurement failed, 2 wrong usage\n");
-}
+static const struct cli_flag flags[] = {
+	CLI_SWITCH("--server", perf_options, server, "wait for clients"),
+	CLI_SWITCH("--once", perf_options, once, "server: end after one client"),
+	{"--port", CLI_FLAG_U32, "N", "TCP port of the server (18186)",
+	 offsetof(struct perf_options, port), 1, 65535},
+	{"--min", CLI_FLAG_BYTES, "BYTES", "smallest message (1)",
+	 offsetof(struct perf_options, plan.min), 1, PERF_BYTES_MAX},
+	{"--max", CLI_FLAG_BYTES, "BYTES", "largest message (64M)",
+	 offsetof(struct perf_options, plan.max), 1, PERF_BYTES_MAX},
+	{"--size", CLI_FLAG_BYTES, "BYTES", "this size only", offsetof(struct perf_options, size),
+	 1, PERF_BYTES_MAX},
+	{"--duration", CLI_FLAG_TIME, "TIME", "of each measurement (200ms)",
+	 offsetof(struct perf_options, plan.duration_ns), PERF_NS_MIN, PERF_NS_MAX},
+	{"--qps", CLI_FLAG_U32, "N", "queue pairs (1)", offsetof(struct perf_options, plan.qps), 1,
+	 PERF_QPS_MAX},
+	{"--depth", CLI_FLAG_U32, "N",
+	 "messages in flight on each QP, 128 MiB of them at most (64)",
+	 offsetof(struct perf_options, plan.depth), 1, PERF_DEPTH_MAX},
+	CLI_SWITCH("--imm", perf_options, plan.imm, "WRITE_WITH_IMM instead of WRITE"),
+	CLI_SWITCH("--both", perf_options, plan.bidirectional, "both ends send"),
+	CLI_SWITCH("--no-latency", perf_options, no_latency, "bandwidth only"),
+	CLI_SWITCH("--no-bandwidth", perf_options, no_bandwidth, "latency only"),
+	CLI_SWITCH("--plain", perf_options, plain, "no live line on a terminal"),
+	CLI_SWITCH("--json", perf_options, json, "the result as JSON"),
+};
 
 static enum cli_flags_result wrong(const char *text)
 {
@@ -26,52 +42,25 @@ static enum cli_flags_result wrong(const char *text)
 	return CLI_FLAGS_ERROR;
 }
 
-static enum cli_flags_result check(struct perf_options *o, bool server, size_t hosts, uint64_t size,
-				   bool no_latency, bool no_bandwidth)
+static enum cli_flags_result check(struct perf_options *o, size_t hosts)
 {
-	if (server && hosts)
+	if (o->server && hosts)
 		return wrong("--server has no HOST");
-	if (!server && !hosts)
+	if (!o->server && !hosts)
 		return wrong("a HOST to measure to, or --server (mrc perf --help tells more)");
-	if (no_latency && no_bandwidth)
+	if (o->no_latency && o->no_bandwidth)
 		return wrong("--no-latency --no-bandwidth: nothing is left to measure");
-	if (size)
-		o->plan.min = o->plan.max = size;
+	if (o->size)
+		o->plan.min = o->plan.max = o->size;
 	if (o->plan.min > o->plan.max)
 		return wrong("--min: want at most --max");
-	o->plan.latency = !no_latency;
-	o->plan.bandwidth = !no_bandwidth;
+	o->plan.latency = !o->no_latency;
+	o->plan.bandwidth = !o->no_bandwidth;
 	return CLI_FLAGS_OK;
 }
 
 enum cli_flags_result perf_options_parse(struct perf_options *o, int argc, char **argv)
 {
-	bool server = false, no_latency = false, no_bandwidth = false;
-	struct perf_plan *p = &o->plan;
-	uint64_t size = 0;
-	const struct cli_flag flags[] = {
-		{"--server", CLI_FLAG_SWITCH, NULL, "wait for clients", &server, 0, 0},
-		{"--once", CLI_FLAG_SWITCH, NULL, "server: end after one client", &o->once, 0, 0},
-		{"--port", CLI_FLAG_U32, "N", "TCP port of the server (18186)", &o->port, 1, 65535},
-		{"--min", CLI_FLAG_BYTES, "BYTES", "smallest message (1)", &p->min, 1,
-		 PERF_BYTES_MAX},
-		{"--max", CLI_FLAG_BYTES, "BYTES", "largest message (64M)", &p->max, 1,
-		 PERF_BYTES_MAX},
-		{"--size", CLI_FLAG_BYTES, "BYTES", "this size only", &size, 1, PERF_BYTES_MAX},
-		{"--duration", CLI_FLAG_TIME, "TIME", "of each measurement (200ms)",
-		 &p->duration_ns, PERF_NS_MIN, PERF_NS_MAX},
-		{"--qps", CLI_FLAG_U32, "N", "queue pairs (1)", &p->qps, 1, PERF_QPS_MAX},
-		{"--depth", CLI_FLAG_U32, "N",
-		 "messages in flight on each QP, 128 MiB of them at most (64)", &p->depth, 1,
-		 PERF_DEPTH_MAX},
-		{"--imm", CLI_FLAG_SWITCH, NULL, "WRITE_WITH_IMM instead of WRITE", &p->imm, 0, 0},
-		{"--both", CLI_FLAG_SWITCH, NULL, "both ends send", &p->bidirectional, 0, 0},
-		{"--no-latency", CLI_FLAG_SWITCH, NULL, "bandwidth only", &no_latency, 0, 0},
-		{"--no-bandwidth", CLI_FLAG_SWITCH, NULL, "latency only", &no_bandwidth, 0, 0},
-		{"--plain", CLI_FLAG_SWITCH, NULL, "no live line on a terminal", &o->plain, 0, 0},
-		{"--json", CLI_FLAG_SWITCH, NULL, "the result as JSON", &o->json, 0, 0},
-	};
-	const size_t n = sizeof(flags) / sizeof(flags[0]);
 	enum cli_flags_result rc;
 	size_t hosts;
 
@@ -83,8 +72,24 @@ enum cli_flags_result perf_options_parse(struct perf_options *o, int argc, char 
 			 .depth = 64},
 		.port = PERF_LINK_PORT,
 	};
-	rc = cli_flags_parse_operands(flags, n, "mrc perf", argc, argv, &o->host, 1, &hosts);
-	if (rc == CLI_FLAGS_HELP)
-		print_help(flags, n);
-	return rc == CLI_FLAGS_OK ? check(o, server, hosts, size, no_latency, no_bandwidth) : rc;
+	rc = cli_verb_parse(&cli_perf_verb, o, argc, argv, &o->host, 1, &hosts);
+	return rc == CLI_FLAGS_OK ? check(o, hosts) : rc;
 }
+
+const struct cli_verb cli_perf_verb = {
+	.name = "mrc perf",
+	.summary = "measure bandwidth and latency to another machine",
+	.usage = "--server [--once] [--port N]\n"
+		 "HOST [FLAG...]",
+	.about = "Measures bandwidth, message rate and latency of RDMA WRITE to a server on "
+		 "another machine (or this one), size by size, and shows what the network did "
+		 "meanwhile: the share of each plane, the states of the EVs and what was lost, "
+		 "retransmitted and trimmed. Latency is half a round trip of one WRITE with "
+		 "immediate; without it, times are from post to completion.",
+	.notes = "The ends meet over TCP; everything else goes over MRC.",
+	.exits = "0 good, 1 the measurement failed, 2 wrong usage",
+	.operands = "HOST",
+	.flags = flags,
+	.n_flags = CLI_COUNT(flags),
+	.run = perf_main,
+};

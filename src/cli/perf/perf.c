@@ -7,7 +7,6 @@
 #include "cli/perf/report.h"
 #include "cli/perf/rig.h"
 #include "cli/term.h"
-#include "cli/verbs.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -294,19 +293,14 @@ static int serve(struct perf *p)
 	return rc ? EXIT_FAILED : EXIT_GOOD;
 }
 
-int cli_perf_main(int argc, char **argv)
+int perf_main(int argc, char **argv)
 {
 	static struct perf p;
 	int rc;
 
-	switch (perf_options_parse(&p.o, argc, argv)) {
-	case CLI_FLAGS_HELP:
-		return EXIT_GOOD;
-	case CLI_FLAGS_ERROR:
-		return EXIT_USAGE;
-	case CLI_FLAGS_OK:
-		break;
-	}
+	rc = perf_options_parse(&p.o, argc, argv);
+	if (rc != CLI_FLAGS_OK)
+		return rc;
 	p.link.fd = -1;
 	cli_term_catch();
 	if (!p.o.host)

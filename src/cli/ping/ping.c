@@ -4,7 +4,6 @@
  * has an MRC device open there answers, `mrc ping --listen` if nobody else.
  */
 #include "cli/address.h"
-#include "cli/flags.h"
 #include "cli/ping/round.h"
 #include "cli/ping/show.h"
 #include "cli/term.h"
@@ -13,6 +12,7 @@
 
 #include <errno.h>
 #include <poll.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -253,42 +253,26 @@ static int run(struct ping *p)
 	return status;
 }
 
-static void print_help(const struct cli_flag *flags, size_t n)
-{
-	printf("usage: mrc ping HOST... [FLAG...]\n"
-	       "       mrc ping --listen\n"
-	       "Sends EV probes to the endpoint of other machines and measures each path there "
-	       "and\n"
-	       "back: one path of each plane a round, the next one in the next round, or all of "
-	       "them.\n"
-	       "Any process with an MRC device open answers.\n\n");
-	cli_flags_help(flags, n);
-	printf("\nexit status: 0 every host answered, 1 one did not, 2 wrong usage\n");
-}
+static const struct cli_flag flags[] = {
+	CLI_SWITCH("--listen", ping, listen, "only answer, until interrupted"),
+	CLI_SWITCH("--all", ping, all, "all paths in each round, and a table"),
+	{"--plane", CLI_FLAG_U32, "N", "this plane only, from 0", offsetof(struct ping, plane), 0,
+	 31},
+	{"--ev", CLI_FLAG_U32, "N", "this EV only", offsetof(struct ping, ev), 0, ANY - 1},
+	{"--count", CLI_FLAG_U64, "N", "rounds (5); 0: until interrupted",
+	 offsetof(struct ping, count), 0, UINT64_MAX},
+	{"--interval", CLI_FLAG_TIME, "TIME", "between rounds (500ms)",
+	 offsetof(struct ping, interval_ns), MS_NS, 3600 * 1000 * MS_NS},
+	{"--timeout", CLI_FLAG_TIME, "TIME", "for an answer (500ms)",
+	 offsetof(struct ping, timeout_ns), 1000, 4000 * MS_NS},
+	CLI_SWITCH("--json", ping, json, "the figures as JSON"),
+};
 
 static enum cli_flags_result parse(struct ping *p, int argc, char **argv)
 {
-	const struct cli_flag flags[] = {
-		{"--listen", CLI_FLAG_SWITCH, NULL, "only answer, until interrupted", &p->listen, 0,
-		 0},
-		{"--all", CLI_FLAG_SWITCH, NULL, "all paths in each round, and a table", &p->all, 0,
-		 0},
-		{"--plane", CLI_FLAG_U32, "N", "this plane only, from 0", &p->plane, 0, 31},
-		{"--ev", CLI_FLAG_U32, "N", "this EV only", &p->ev, 0, ANY - 1},
-		{"--count", CLI_FLAG_U64, "N", "rounds (5); 0: until interrupted", &p->count, 0,
-		 UINT64_MAX},
-		{"--interval", CLI_FLAG_TIME, "TIME", "between rounds (500ms)", &p->interval_ns,
-		 MS_NS, 3600 * 1000 * MS_NS},
-		{"--timeout", CLI_FLAG_TIME, "TIME", "for an answer (500ms)", &p->timeout_ns, 1000,
-		 4000 * MS_NS},
-		{"--json", CLI_FLAG_SWITCH, NULL, "the figures as JSON", &p->json, 0, 0},
-	};
-	const size_t n = sizeof(flags) / sizeof(flags[0]);
-	enum cli_flags_result rc = cli_flags_parse_operands(flags, n, "mrc ping", argc, argv,
-							    p->name, PING_HOSTS_MAX, &p->hosts);
+	enum cli_flags_result rc =
+		cli_verb_parse(&cli_ping_verb, p, argc, argv, p->name, PING_HOSTS_MAX, &p->hosts);
 
-	if (rc == CLI_FLAGS_HELP)
-		print_help(flags, n);
 	if (rc == CLI_FLAGS_OK && p->listen == (p->hosts > 0)) {
 		fprintf(stderr, "mrc ping: want a HOST to ask, or --listen and none "
 				"(mrc ping --help tells more)\n");
@@ -297,23 +281,35 @@ static enum cli_flags_result parse(struct ping *p, int argc, char **argv)
 	return rc;
 }
 
-int cli_ping_main(int argc, char **argv)
+static int cli_ping_main(int argc, char **argv)
 {
 	static struct ping p;
+	int status;
 
 	p = (struct ping){.plane = ANY,
 			  .ev = ANY,
 			  .count = 5,
 			  .interval_ns = 500 * MS_NS,
 			  .timeout_ns = 500 * MS_NS};
-	switch (parse(&p, argc, argv)) {
-	case CLI_FLAGS_HELP:
-		return EXIT_GOOD;
-	case CLI_FLAGS_ERROR:
-		return EXIT_USAGE;
-	case CLI_FLAGS_OK:
-		break;
-	}
+	status = parse(&p, argc, argv);
+	if (status != CLI_FLAGS_OK)
+		return status;
 	cli_term_catch();
 	return run(&p);
 }
+
+const struct cli_verb cli_ping_verb = {
+	.name = "mrc ping",
+	.summary = "ask another machine over one path or all of them",
+	.usage = "HOST... [FLAG...]\n"
+		 "--listen",
+	.about =
+		"Sends EV probes to the endpoint of other machines and measures each path there "
+		"and back: one path of each plane a round, the next one in the next round, or all "
+		"of them. Any process with an MRC device open answers; --listen does nothing else.",
+	.exits = "0 every host answered, 1 one did not, 2 wrong usage",
+	.operands = "HOST",
+	.flags = flags,
+	.n_flags = CLI_COUNT(flags),
+	.run = cli_ping_main,
+};

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* What runs against what was planned: see diff.h. */
-#include "cli/plan/diff.h"
+#include "cli/plan/options.h"
 
-#include "cli/flags.h"
+#include "cli/choices.h"
 #include "cli/lab/reach.h"
 #include "cli/plan/shown.h"
 #include "cli/plan/tables.h"
@@ -12,6 +12,7 @@
 
 #include <inttypes.h>
 #include <jansson.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -191,40 +192,19 @@ static int open_side(struct diff *d)
 	return -1;
 }
 
-static void print_help(const struct cli_flag *flags, size_t n)
-{
-	printf("usage: mrc plan diff [LAB] [FLAG...]\n"
-	       "       mrc plan diff --dir DIR --topology TOPOLOGY [FLAG...]\n"
-	       "Holds the routes and SIDs of every switch and host of a running lab against the\n"
-	       "plan, and names what is missing, extra or different. With --dir, what was saved\n"
-	       "of each node by `ip -j -6 route show table all`, in the files that --emit would\n"
-	       "write, with the ending .routes.json: plane0/t0-1.routes.json.\n\n");
-	cli_flags_help(flags, n);
-	printf("\nexamples:\n"
-	       "  mrc plan diff                                 the only lab that is up\n"
-	       "  mrc plan diff lab --node plane0.t1-0 --json\n"
-	       "  mrc plan diff --dir saved --topology ./mine.toml\n"
-	       "\nexit status: 0 nothing differs, 1 something does, 2 wrong usage or nothing to "
-	       "compare\n");
-}
+static const struct cli_flag flags[] = {
+	CLI_TEXT("--node", diff, node, "NODE", "this one only, such as plane0.t1-3"),
+	CLI_TEXT("--dir", diff, dir, "DIR", "saved tables instead of a lab"),
+	CLI_TEXT("--topology", diff, topology, "TOPOLOGY", "the plan (the lab's own)"),
+	CLI_SWITCH("--json", diff, json, "the differences as JSON"),
+};
 
 static enum cli_flags_result parse(struct diff *d, int argc, char **argv)
 {
-	const struct cli_flag flags[] = {
-		{"--node", CLI_FLAG_TEXT, "NODE", "this one only, such as plane0.t1-3", &d->node, 0,
-		 0},
-		{"--dir", CLI_FLAG_TEXT, "DIR", "saved tables instead of a lab", &d->dir, 0, 0},
-		{"--topology", CLI_FLAG_TEXT, "NAME", "the plan (the lab's own)", &d->topology, 0,
-		 0},
-		{"--json", CLI_FLAG_SWITCH, NULL, "the differences as JSON", &d->json, 0, 0},
-	};
-	const size_t n = sizeof(flags) / sizeof(flags[0]);
 	size_t operands;
-	enum cli_flags_result rc = cli_flags_parse_operands(flags, n, "mrc plan diff", argc, argv,
-							    &d->lab, 1, &operands);
+	enum cli_flags_result rc =
+		cli_verb_parse(&plan_diff_verb, d, argc, argv, &d->lab, 1, &operands);
 
-	if (rc == CLI_FLAGS_HELP)
-		print_help(flags, n);
 	if (rc == CLI_FLAGS_OK && d->dir && (operands || !d->topology)) {
 		fprintf(stderr, "mrc plan diff: --dir wants --topology and no LAB\n");
 		return CLI_FLAGS_ERROR;
@@ -250,19 +230,15 @@ static void conclude(const struct diff *d)
 	}
 }
 
-int plan_diff_main(int argc, char **argv)
+static int plan_diff_main(int argc, char **argv)
 {
 	struct diff d = {0};
-	int status = EXIT_TROUBLE;
+	int status;
 
-	switch (parse(&d, argc, argv)) {
-	case CLI_FLAGS_HELP:
-		return EXIT_SAME;
-	case CLI_FLAGS_ERROR:
-		return EXIT_TROUBLE;
-	case CLI_FLAGS_OK:
-		break;
-	}
+	status = parse(&d, argc, argv);
+	if (status != CLI_FLAGS_OK)
+		return status;
+	status = EXIT_TROUBLE;
 	d.list = json_array();
 	if (open_side(&d) == 0 && compare_all(&d) == 0) {
 		conclude(&d);
@@ -272,3 +248,23 @@ int plan_diff_main(int argc, char **argv)
 	ml_lab_close(d.open);
 	return status;
 }
+
+const struct cli_verb plan_diff_verb = {
+	.name = "mrc plan diff",
+	.summary = "what differs between a running lab, or saved tables, and the plan",
+	.usage = "[LAB] [FLAG...]\n"
+		 "--dir DIR --topology TOPOLOGY [FLAG...]",
+	.about = "Holds the routes and SIDs of every switch and host of a running lab against the "
+		 "plan, and names what is missing, extra or different. With --dir, what was saved "
+		 "of each node by `ip -j -6 route show table all`, in the files that --emit would "
+		 "write, with the ending .routes.json: plane0/t0-1.routes.json.",
+	.examples = "mrc plan diff                                 the only lab that is up\n"
+		    "mrc plan diff lab --node plane0.t1-0 --json\n"
+		    "mrc plan diff --dir saved --topology ./mine.toml",
+	.exits = "0 nothing differs, 1 something does, 2 wrong usage or nothing to compare",
+	.operands = "LAB",
+	.flags = flags,
+	.n_flags = CLI_COUNT(flags),
+	.choices = (const struct cli_choices *const[]){&cli_topologies, NULL},
+	.run = plan_diff_main,
+};

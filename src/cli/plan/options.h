@@ -3,8 +3,8 @@
 #ifndef SOFTMRC_CLI_PLAN_OPTIONS_H
 #define SOFTMRC_CLI_PLAN_OPTIONS_H
 
-#include "cli/flags.h"
 #include "cli/plan/emit.h"
+#include "cli/verb.h"
 
 #include <stdbool.h>
 
@@ -12,9 +12,16 @@ struct plan_options {
 	const char *topology; /* a preset or a file; NULL with show_rates alone */
 	const char *against;  /* likewise, or "none" */
 	const char *rates;    /* file, or NULL */
-	bool json, show_rates;
+	const char *format;   /* of --emit, or NULL */
+	const char *trim;     /* symmetric, asymmetric, or NULL */
+	bool json, show_rates, plain_routes;
 	struct plan_emit emit; /* its format is NULL: no files are wanted */
 };
+
+extern const struct cli_verb plan_diff_verb;
+
+/* plan_main is what runs `mrc plan`. */
+int plan_main(int argc, char **argv);
 
 /* plan_options_parse reads a command line; help and errors are printed. */
 enum cli_flags_result plan_options_parse(struct plan_options *o, int argc, char **argv);

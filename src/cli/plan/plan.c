@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* mrc plan - what a fabric is made of, costs and carries, how it fails, and its configurations. */
-#include "cli/plan/diff.h"
 #include "cli/plan/options.h"
 #include "cli/plan/report.h"
-#include "cli/verbs.h"
 #include "fabric/topology_toml.h"
 
 #include <errno.h>
@@ -90,21 +88,15 @@ static int work(const struct plan_options *o, const struct mf_rates *rates)
 	return EXIT_GOOD;
 }
 
-int cli_plan_main(int argc, char **argv)
+int plan_main(int argc, char **argv)
 {
 	struct mf_rates rates = mf_rates_defaults();
 	struct plan_options o;
+	int status;
 
-	if (argc > 1 && strcmp(argv[1], "diff") == 0)
-		return plan_diff_main(argc - 1, argv + 1);
-	switch (plan_options_parse(&o, argc, argv)) {
-	case CLI_FLAGS_HELP:
-		return EXIT_GOOD;
-	case CLI_FLAGS_ERROR:
-		return EXIT_USAGE;
-	case CLI_FLAGS_OK:
-		break;
-	}
+	status = plan_options_parse(&o, argc, argv);
+	if (status != CLI_FLAGS_OK)
+		return status;
 	if (o.rates && read_rates(&rates, o.rates))
 		return EXIT_FAILED;
 	if (o.show_rates) {

@@ -4,7 +4,6 @@
  * libibverbs.so.1 before any other, and the files of the device below /sys and /dev, which some
  * libraries read before they ask libibverbs.
  */
-#include "cli/flags.h"
 #include "cli/run/device.h"
 #include "cli/run/report.h"
 #include "cli/verbs.h"
@@ -12,6 +11,7 @@
 #include <errno.h>
 #include <libgen.h>
 #include <signal.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -28,22 +28,12 @@ struct options {
 	const char *json; /* a file for the report; NULL: none */
 };
 
-static void print_help(const struct cli_flag *flags, size_t n)
-{
-	printf("usage: mrc run [FLAG...] -- PROGRAM [ARGUMENT...]\n"
-	       "Starts a program that knows only libibverbs, with the device mrc0.\n\n");
-	cli_flags_help(flags, n);
-	printf("\nSets LD_LIBRARY_PATH, and for NCCL NCCL_IBVERBS_LIB and NCCL_IB_HCA. In a mount\n"
-	       "namespace of the program /sys/class/infiniband and /dev/infiniband show the "
-	       "device;\n"
-	       "without root that takes a user namespace.\n\n"
-	       "  mrc run -- ib_write_bw            on one machine\n"
-	       "  mrc run -- ib_write_bw 10.0.0.1   on another\n"
-	       "  mrc run --report -- mpirun -n 4 --mca pml ucx ./program\n\n"
-	       "exit status: the program's, 128 + N if signal N ended it; 126 it could not be run, "
-	       "127 it was not found,\n"
-	       "2 wrong usage\n");
-}
+static const struct cli_flag flags[] = {
+	CLI_SWITCH("--report", options, report,
+		   "say on stderr, when it has ended, what MRC carried, lost and left for it"),
+	CLI_TEXT("--json", options, json, "FILE", "the same and all counters as JSON: --json=FILE"),
+	CLI_SWITCH("--no-views", options, no_views, "leave /sys and /dev as they are"),
+};
 
 /* lib/softmrc beside bin, as built and as installed. */
 static int find_library(char *dir, size_t size)
@@ -181,33 +171,17 @@ static int run_and_report(const struct options *o, char **command)
 	return status == 0 && failed ? EXIT_FAILED : status;
 }
 
-int cli_run_main(int argc, char **argv)
+static int run_main(int argc, char **argv)
 {
 	struct options o = {0};
-	const struct cli_flag flags[] = {
-		{"--report", CLI_FLAG_SWITCH, NULL,
-		 "say on stderr, when it has ended, what MRC carried, lost and left for it",
-		 &o.report, 0, 0},
-		{"--json", CLI_FLAG_TEXT, "FILE", "the same and all counters as JSON: --json=FILE",
-		 &o.json, 0, 0},
-		{"--no-views", CLI_FLAG_SWITCH, NULL, "leave /sys and /dev as they are",
-		 &o.no_views, 0, 0},
-	};
-	const size_t n = sizeof(flags) / sizeof(flags[0]);
 	char dir[PATH_BYTES];
-	int first = 1;
+	int first = 1, status;
 
 	while (first < argc && strcmp(argv[first], "--") != 0 && argv[first][0] == '-')
 		first++;
-	switch (cli_flags_parse(flags, n, "mrc run", first, argv)) {
-	case CLI_FLAGS_HELP:
-		print_help(flags, n);
-		return 0;
-	case CLI_FLAGS_ERROR:
-		return EXIT_USAGE;
-	case CLI_FLAGS_OK:
-		break;
-	}
+	status = cli_verb_parse(&cli_run_verb, &o, first, argv, NULL, 0, NULL);
+	if (status != CLI_FLAGS_OK)
+		return status;
 	if (first < argc && strcmp(argv[first], "--") == 0)
 		first++;
 	if (first == argc) {
@@ -220,3 +194,22 @@ int cli_run_main(int argc, char **argv)
 		show_device();
 	return o.report || o.json ? run_and_report(&o, argv + first) : run(argv + first);
 }
+
+const struct cli_verb cli_run_verb = {
+	.name = "mrc run",
+	.summary = "start an unmodified verbs program on the device mrc0",
+	.usage = "[FLAG...] -- PROGRAM [ARGUMENT...]",
+	.about = "Starts a program that knows only libibverbs, with the device mrc0.",
+	.notes = "Sets LD_LIBRARY_PATH, and for NCCL NCCL_IBVERBS_LIB and NCCL_IB_HCA. In a mount "
+		 "namespace of the program /sys/class/infiniband and /dev/infiniband show the "
+		 "device; without root that takes a user namespace.",
+	.examples = "mrc run -- ib_write_bw            on one machine\n"
+		    "mrc run -- ib_write_bw 10.0.0.1   on another\n"
+		    "mrc run --report -- mpirun -n 4 --mca pml ucx ./program",
+	.exits = "that of the program, 128 + N if signal N ended it; 126 it could not be run, 127 "
+		 "it was not found, 2 wrong usage",
+	.operands = "PROGRAM",
+	.flags = flags,
+	.n_flags = CLI_COUNT(flags),
+	.run = run_main,
+};

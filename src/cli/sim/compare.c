@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* mrc sim compare - results side by side, with ratios, and as a page; scenarios are run first. */
+#include "cli/choices.h"
 #include "cli/sim/compare_table.h"
 #include "cli/sim/load.h"
 #include "cli/sim/page.h"
 #include "cli/sim/verbs.h"
 
-#include "cli/flags.h"
 #include "cli/term.h"
 
+#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -106,44 +107,25 @@ static int compare(const char *const *name, size_t n, const struct compare_optio
 	return worst;
 }
 
-static void print_help(const struct cli_flag *flags, size_t n)
-{
-	printf("usage: mrc sim compare A B... [FLAG...]\n"
-	       "Shows two to %u runs side by side, each with its ratio to the first: what differs "
-	       "in "
-	       "their\nparameters, times, packets. They are results (*.json, from mrc sim run "
-	       "--json=FILE) or\nscenarios, which are run first.\n\n",
-	       SIM_COMPARE_MAX);
-	cli_flags_help(flags, n);
-	printf("\nexamples:\n  mrc sim compare before.json after.json\n"
-	       "  mrc sim compare fault-none fault-flap fault-t0-down --html faults.html\n");
-}
+static const struct cli_flag flags[] = {
+	CLI_TEXT("--html", compare_options, html, "FILE",
+		 "one page with curves, that needs no other file"),
+	CLI_TEXT("--title", compare_options, title, "TEXT", "of the page"),
+	CLI_SWITCH("--core", compare_options, core, "the counters of the engines too"),
+	CLI_SWITCH("--json", compare_options, json, "as a JSON object"),
+	CLI_SWITCH("--quiet", compare_options, quiet, "no progress"),
+};
 
-int sim_compare_main(int argc, char **argv)
+static int sim_compare_main(int argc, char **argv)
 {
 	struct compare_options o = {0};
-	const struct cli_flag flags[] = {
-		{"--html", CLI_FLAG_TEXT, "FILE", "one page with curves, that needs no other file",
-		 &o.html, 0, 0},
-		{"--title", CLI_FLAG_TEXT, "TEXT", "of the page", &o.title, 0, 0},
-		{"--core", CLI_FLAG_SWITCH, NULL, "the counters of the engines too", &o.core, 0, 0},
-		{"--json", CLI_FLAG_SWITCH, NULL, "as a JSON object", &o.json, 0, 0},
-		{"--quiet", CLI_FLAG_SWITCH, NULL, "no progress", &o.quiet, 0, 0},
-	};
-	const size_t n = sizeof(flags) / sizeof(flags[0]);
 	const char *name[SIM_COMPARE_MAX];
 	size_t words;
+	int status;
 
-	switch (cli_flags_parse_operands(flags, n, WHO, argc, argv, name, SIM_COMPARE_MAX,
-					 &words)) {
-	case CLI_FLAGS_HELP:
-		print_help(flags, n);
-		return SIM_EXIT_GOOD;
-	case CLI_FLAGS_ERROR:
-		return SIM_EXIT_USAGE;
-	case CLI_FLAGS_OK:
-		break;
-	}
+	status = cli_verb_parse(&sim_compare_verb, &o, argc, argv, name, SIM_COMPARE_MAX, &words);
+	if (status != CLI_FLAGS_OK)
+		return status;
 	if (words < 2) {
 		fprintf(stderr, WHO ": expected two or more results or scenarios\n");
 		return SIM_EXIT_USAGE;
@@ -151,3 +133,21 @@ int sim_compare_main(int argc, char **argv)
 	cli_term_catch();
 	return compare(name, words, &o);
 }
+
+_Static_assert(SIM_COMPARE_MAX == 6, "the help says six");
+
+const struct cli_verb sim_compare_verb = {
+	.name = "mrc sim compare",
+	.summary = "two results or two scenarios, figure by figure",
+	.usage = "SCENARIO|RESULT... [FLAG...]",
+	.about = "Shows two to six runs side by side, each with its ratio to the first: what "
+		 "differs in their parameters, times, packets. They are results (*.json, from mrc "
+		 "sim run --json=FILE) or scenarios, which are run first.",
+	.examples = "mrc sim compare before.json after.json\n"
+		    "mrc sim compare fault-none fault-flap fault-t0-down --html faults.html",
+	.operands = "SCENARIO",
+	.flags = flags,
+	.n_flags = CLI_COUNT(flags),
+	.choices = (const struct cli_choices *const[]){&cli_scenarios, NULL},
+	.run = sim_compare_main,
+};

@@ -5,10 +5,10 @@
 #include "cli/sim/page.h"
 #include "cli/sim/verbs.h"
 
-#include "cli/flags.h"
 #include "cli/term.h"
 
 #include <errno.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -99,48 +99,58 @@ static int figure(const char *name, const struct figure_options *o)
 	return status;
 }
 
-static void print_help(const struct cli_flag *flags, size_t n)
+static bool figure_at(size_t i, struct cli_choice *out)
 {
-	printf("usage: mrc sim figure [NAME | FILE.toml] [FLAG...]\n"
-	       "Makes a figure of the MRC paper again: runs what it shows at the paper's scale and "
-	       "says of\neach thing that must hold whether it does. Without a name: lists "
-	       "them.\n\n");
-	cli_flags_help(flags, n);
-	printf("\nexamples:\n  mrc sim figure 10 --html fig10.html\n"
-	       "  mrc sim figure 16 --quick\n");
+	const struct sim_figure_text *figure = sim_figure_at(i);
+
+	if (figure)
+		*out = (struct cli_choice){figure->name, NULL, NULL};
+	return figure;
 }
 
-int sim_figure_main(int argc, char **argv)
+static const struct cli_choices figures = {"NAME", NULL, figure_at};
+
+static const struct cli_flag flags[] = {
+	CLI_SWITCH("--quick", figure_options, how.quick,
+		   "at the scale of tests: smaller and shorter"),
+	CLI_TEXT("--html", figure_options, html, "FILE",
+		 "one page with curves, that needs no other file"),
+	CLI_TEXT("--json", figure_options, json, "FILE", "all results, claims and verdicts"),
+	CLI_TEXT("--markdown", figure_options, markdown, "FILE",
+		 "a section of docs/results.md; -: on stdout"),
+	{"--threads", CLI_FLAG_U32, "N", "they change how long it takes, nothing else",
+	 offsetof(struct figure_options, how.threads), 1, 64},
+	CLI_SWITCH("--quiet", figure_options, how.quiet, "no progress"),
+};
+
+static int sim_figure_main(int argc, char **argv)
 {
 	struct figure_options o = {.how = {.threads = 1}};
-	const struct cli_flag flags[] = {
-		{"--quick", CLI_FLAG_SWITCH, NULL, "at the scale of tests: smaller and shorter",
-		 &o.how.quick, 0, 0},
-		{"--html", CLI_FLAG_TEXT, "FILE", "one page with curves, that needs no other file",
-		 &o.html, 0, 0},
-		{"--json", CLI_FLAG_TEXT, "FILE", "all results, claims and verdicts", &o.json, 0,
-		 0},
-		{"--markdown", CLI_FLAG_TEXT, "FILE", "a section of docs/results.md; -: on stdout",
-		 &o.markdown, 0, 0},
-		{"--threads", CLI_FLAG_U32, "N", "they change how long it takes, nothing else",
-		 &o.how.threads, 1, 64},
-		{"--quiet", CLI_FLAG_SWITCH, NULL, "no progress", &o.how.quiet, 0, 0},
-	};
-	const size_t n = sizeof(flags) / sizeof(flags[0]);
 	const char *name;
 	size_t words;
+	int status;
 
-	switch (cli_flags_parse_operands(flags, n, WHO, argc, argv, &name, 1, &words)) {
-	case CLI_FLAGS_HELP:
-		print_help(flags, n);
-		return SIM_EXIT_GOOD;
-	case CLI_FLAGS_ERROR:
-		return SIM_EXIT_USAGE;
-	case CLI_FLAGS_OK:
-		break;
-	}
+	status = cli_verb_parse(&sim_figure_verb, &o, argc, argv, &name, 1, &words);
+	if (status != CLI_FLAGS_OK)
+		return status;
 	if (words == 0)
 		return list();
 	cli_term_catch();
 	return figure(name, &o);
 }
+
+const struct cli_verb sim_figure_verb = {
+	.name = "mrc sim figure",
+	.summary = "a figure of the MRC paper: does what must hold hold?",
+	.usage = "[NAME | FILE.toml] [FLAG...]",
+	.about = "Makes a figure of the MRC paper again: runs what it shows at the scale of the "
+		 "paper and says of each thing that must hold whether it does. Without a name: "
+		 "lists them.",
+	.examples = "mrc sim figure 10 --html fig10.html\n"
+		    "mrc sim figure 16 --quick",
+	.operands = "NAME",
+	.flags = flags,
+	.n_flags = CLI_COUNT(flags),
+	.choices = (const struct cli_choices *const[]){&figures, NULL},
+	.run = sim_figure_main,
+};

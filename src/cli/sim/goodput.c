@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* mrc sim goodput - a job over days, by the step-level model that packet runs feed. */
+#include "cli/choices.h"
 #include "cli/sim/long.h"
 #include "cli/sim/source.h"
 #include "cli/sim/verbs.h"
 
-#include "cli/flags.h"
 #include "cli/term.h"
 
+#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -20,42 +21,21 @@ struct options {
 	bool quiet;
 };
 
-static void print_help(const struct cli_flag *flags, size_t n)
-{
-	printf("usage: mrc sim goodput SCENARIO [FLAG...]\n"
-	       "Runs the first job of a scenario packet by packet, without faults and with each "
-	       "kind that its\n"
-	       "[[rate]]s name, and from what these do to its steps goes through days of training "
-	       "with faults at\n"
-	       "those rates, checkpoints and restarts, for every size in goodput.gpus. What is "
-	       "said of days is\n"
-	       "a model; its error against packets is measured and shown with it.\n\n");
-	cli_flags_help(flags, n);
-	printf("\nexamples:\n"
-	       "  mrc sim goodput goodput-two-tiers\n"
-	       "  mrc sim goodput ./my.toml --set goodput.horizon=90d --json=my.json\n"
-	       "\nexit status: 0 good; 1 a run failed; 2 wrong usage or a bad file; 3 broken "
-	       "off\n");
-}
+static const struct cli_flag flags[] = {
+	CLI_TEXTS("--set", options, set, "KEY=VALUE", "change a key of the scenario; repeatable"),
+	{"--seed", CLI_FLAG_U64, "N", "the scenario's seed", offsetof(struct options, seed), 1,
+	 UINT64_MAX >> 1},
+	CLI_MAYBE("--json", options, json, "FILE", "the result as JSON, to stdout or a file"),
+	CLI_SWITCH("--quiet", options, quiet, "no progress"),
+};
 
 static enum cli_flags_result parse(struct options *o, int argc, char **argv)
 {
-	const struct cli_flag flags[] = {
-		{"--set", CLI_FLAG_TEXTS, "KEY=VALUE", "change a key of the scenario; repeatable",
-		 &o->set, 0, 0},
-		{"--seed", CLI_FLAG_U64, "N", "the scenario's seed", &o->seed, 1, UINT64_MAX >> 1},
-		{"--json", CLI_FLAG_MAYBE, "FILE", "the result as JSON, to stdout or a file",
-		 &o->json, 0, 0},
-		{"--quiet", CLI_FLAG_SWITCH, NULL, "no progress", &o->quiet, 0, 0},
-	};
-	const size_t n = sizeof(flags) / sizeof(flags[0]);
 	enum cli_flags_result rc;
 	size_t words;
 
 	*o = (struct options){0};
-	rc = cli_flags_parse_operands(flags, n, WHO, argc, argv, &o->name, 1, &words);
-	if (rc == CLI_FLAGS_HELP)
-		print_help(flags, n);
+	rc = cli_verb_parse(&sim_goodput_verb, o, argc, argv, &o->name, 1, &words);
 	if (rc == CLI_FLAGS_OK && words == 0) {
 		fprintf(stderr, WHO ": expected a scenario; `mrc sim list` shows those that are "
 				    "built in\n");
@@ -145,19 +125,15 @@ static int run(const struct options *o, const struct ms_changes *changes)
 	return status;
 }
 
-int sim_goodput_main(int argc, char **argv)
+static int sim_goodput_main(int argc, char **argv)
 {
 	struct options o;
 	char seed[48];
+	int status;
 
-	switch (parse(&o, argc, argv)) {
-	case CLI_FLAGS_HELP:
-		return SIM_EXIT_GOOD;
-	case CLI_FLAGS_ERROR:
-		return SIM_EXIT_USAGE;
-	case CLI_FLAGS_OK:
-		break;
-	}
+	status = parse(&o, argc, argv);
+	if (status != CLI_FLAGS_OK)
+		return status;
 	if (o.seed && o.set.n < CLI_FLAG_TEXTS_MAX) {
 		snprintf(seed, sizeof(seed), "seed=%llu", (unsigned long long)o.seed);
 		o.set.text[o.set.n++] = seed;
@@ -165,3 +141,22 @@ int sim_goodput_main(int argc, char **argv)
 	cli_term_catch();
 	return run(&o, &(struct ms_changes){o.set.text, o.set.n});
 }
+
+const struct cli_verb sim_goodput_verb = {
+	.name = "mrc sim goodput",
+	.summary = "a job over days, with faults at given rates",
+	.usage = "SCENARIO [FLAG...]",
+	.about = "Runs the first job of a scenario packet by packet, without faults and with each "
+		 "kind that its [[rate]]s name, and from what these do to its steps goes through "
+		 "days of training with faults at those rates, checkpoints and restarts, for every "
+		 "size in goodput.gpus. What is said of days is a model; its error against packets "
+		 "is measured and shown with it.",
+	.examples = "mrc sim goodput goodput-two-tiers\n"
+		    "mrc sim goodput ./my.toml --set goodput.horizon=90d --json=my.json",
+	.exits = "0 good; 1 a run failed; 2 wrong usage or a bad file; 3 interrupted",
+	.operands = "SCENARIO",
+	.flags = flags,
+	.n_flags = CLI_COUNT(flags),
+	.choices = (const struct cli_choices *const[]){&cli_scenarios, NULL},
+	.run = sim_goodput_main,
+};

@@ -2,11 +2,11 @@
 /* mrc sim hashing - static hashing of flows onto links against spraying: the worst link. */
 #include "cli/sim/verbs.h"
 
-#include "cli/flags.h"
 #include "cli/table.h"
 #include "sim/hashing.h"
 
 #include <jansson.h>
+#include <stddef.h>
 #include <stdio.h>
 
 #define WHO "mrc sim hashing"
@@ -18,41 +18,22 @@ struct options {
 	bool json;
 };
 
-static void print_help(const struct cli_flag *flags, size_t n)
-{
-	printf("usage: mrc sim hashing [FLAG...]\n"
-	       "Says how much more than the mean the most loaded link carries when flows are "
-	       "hashed "
-	       "onto links,\n"
-	       "as with ECMP; sprayed over all of them it carries the mean. Exact, and by %u draws "
-	       "beside it.\n\n",
-	       TRIALS);
-	cli_flags_help(flags, n);
-	printf("\nexamples:\n"
-	       "  mrc sim hashing --links 32 --flows 32 --groups 32   # check-single-path\n"
-	       "  mrc sim hashing --links 256 --flows 2048 --json\n");
-}
+static const struct cli_flag flags[] = {
+	{"--links", CLI_FLAG_U32, "N", "links of a group, as uplinks of a T0 (32)",
+	 offsetof(struct options, cfg.links), 1, MS_HASHING_LINKS_MAX},
+	{"--flows", CLI_FLAG_U32, "N", "flows of a group (32)", offsetof(struct options, cfg.flows),
+	 1, MS_HASHING_FLOWS_MAX},
+	{"--groups", CLI_FLAG_U32, "N", "groups, whose worst link is asked for (1)",
+	 offsetof(struct options, cfg.groups), 1, MS_HASHING_GROUPS_MAX},
+	{"--seed", CLI_FLAG_U64, "N", "of the draws (1)", offsetof(struct options, seed), 1,
+	 UINT64_MAX >> 1},
+	CLI_SWITCH("--json", options, json, "as JSON"),
+};
 
 static enum cli_flags_result parse(struct options *o, int argc, char **argv)
 {
-	const struct cli_flag flags[] = {
-		{"--links", CLI_FLAG_U32, "N", "links of a group, as uplinks of a T0 (32)",
-		 &o->cfg.links, 1, MS_HASHING_LINKS_MAX},
-		{"--flows", CLI_FLAG_U32, "N", "flows of a group (32)", &o->cfg.flows, 1,
-		 MS_HASHING_FLOWS_MAX},
-		{"--groups", CLI_FLAG_U32, "N", "groups, whose worst link is asked for (1)",
-		 &o->cfg.groups, 1, MS_HASHING_GROUPS_MAX},
-		{"--seed", CLI_FLAG_U64, "N", "of the draws (1)", &o->seed, 1, UINT64_MAX >> 1},
-		{"--json", CLI_FLAG_SWITCH, NULL, "as JSON", &o->json, 0, 0},
-	};
-	const size_t n = sizeof(flags) / sizeof(flags[0]);
-	enum cli_flags_result rc;
-
 	*o = (struct options){.cfg = {.flows = 32, .links = 32, .groups = 1}, .seed = 1};
-	rc = cli_flags_parse(flags, n, WHO, argc, argv);
-	if (rc == CLI_FLAGS_HELP)
-		print_help(flags, n);
-	return rc;
+	return cli_verb_parse(&sim_hashing_verb, o, argc, argv, NULL, 0, NULL);
 }
 
 static json_t *row_json(const struct ms_hashing *h)
@@ -103,19 +84,15 @@ static void tell(const struct options *o, const struct ms_hashing *exact,
 	cli_text_fini(&text);
 }
 
-int sim_hashing_main(int argc, char **argv)
+static int sim_hashing_main(int argc, char **argv)
 {
 	struct ms_hashing exact, drawn;
 	struct options o;
+	int status;
 
-	switch (parse(&o, argc, argv)) {
-	case CLI_FLAGS_HELP:
-		return SIM_EXIT_GOOD;
-	case CLI_FLAGS_ERROR:
-		return SIM_EXIT_USAGE;
-	case CLI_FLAGS_OK:
-		break;
-	}
+	status = parse(&o, argc, argv);
+	if (status != CLI_FLAGS_OK)
+		return status;
 	if (!ms_hashing_exact(&o.cfg, &exact) || !ms_hashing_draw(&o.cfg, TRIALS, o.seed, &drawn)) {
 		fprintf(stderr, WHO ": no memory\n");
 		return SIM_EXIT_FAILED;
@@ -123,3 +100,17 @@ int sim_hashing_main(int argc, char **argv)
 	tell(&o, &exact, &drawn);
 	return SIM_EXIT_GOOD;
 }
+
+const struct cli_verb sim_hashing_verb = {
+	.name = "mrc sim hashing",
+	.summary = "flows hashed onto links: the worst link against the mean",
+	.usage = "[FLAG...]",
+	.about = "Says how much more than the mean the most loaded link carries when flows are "
+		 "hashed onto links, as with ECMP; sprayed over all of them it carries the mean. "
+		 "Exact, and by random draws beside it.",
+	.examples = "mrc sim hashing --links 32 --flows 32 --groups 32   # check-single-path\n"
+		    "mrc sim hashing --links 256 --flows 2048 --json",
+	.flags = flags,
+	.n_flags = CLI_COUNT(flags),
+	.run = sim_hashing_main,
+};

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* mrc sim list and mrc sim keys: what is built in, and what a file may say. */
+#include "cli/choices.h"
 #include "cli/sim/source.h"
 #include "cli/sim/verbs.h"
 
-#include "cli/flags.h"
 #include "sim/presets.h"
 #include "sim/scenario_keys.h"
 
 #include <jansson.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -70,31 +71,40 @@ static int show(const char *name)
 	return SIM_EXIT_USAGE;
 }
 
-int sim_list_main(int argc, char **argv)
+struct options {
+	bool json, markdown;
+};
+
+static const struct cli_flag list_flags[] = {
+	CLI_SWITCH("--json", options, json, "as a JSON array"),
+};
+
+static int sim_list_main(int argc, char **argv)
 {
-	bool json = false;
-	const struct cli_flag flags[] = {
-		{"--json", CLI_FLAG_SWITCH, NULL, "as a JSON array", &json, 0, 0},
-	};
+	struct options o = {0};
 	const char *name;
 	size_t n;
+	int status;
 
-	switch (cli_flags_parse_operands(flags, 1, "mrc sim list", argc, argv, &name, 1, &n)) {
-	case CLI_FLAGS_HELP:
-		printf("usage: mrc sim list [--json] [NAME]\n"
-		       "Lists the scenarios that are built in, or writes the file of one of "
-		       "them.\n\n");
-		cli_flags_help(flags, 1);
-		return SIM_EXIT_GOOD;
-	case CLI_FLAGS_ERROR:
-		return SIM_EXIT_USAGE;
-	case CLI_FLAGS_OK:
-		break;
-	}
+	status = cli_verb_parse(&sim_list_verb, &o, argc, argv, &name, 1, &n);
+	if (status != CLI_FLAGS_OK)
+		return status;
 	if (n == 1)
 		return show(name);
-	return json ? list_json() : list_text();
+	return o.json ? list_json() : list_text();
 }
+
+const struct cli_verb sim_list_verb = {
+	.name = "mrc sim list",
+	.summary = "the scenarios that are built in",
+	.usage = "[SCENARIO] [FLAG...]",
+	.about = "Lists the scenarios that are built in, or prints the file of one of them.",
+	.operands = "SCENARIO",
+	.flags = list_flags,
+	.n_flags = CLI_COUNT(list_flags),
+	.choices = (const struct cli_choices *const[]){&cli_scenarios, NULL},
+	.run = sim_list_main,
+};
 
 /* ---- keys ---- */
 
@@ -132,31 +142,33 @@ static void print_table(const struct ms_table *t, bool markdown)
 	printf("\n");
 }
 
-int sim_keys_main(int argc, char **argv)
+static const struct cli_flag keys_flags[] = {
+	CLI_SWITCH("--markdown", options, markdown, "as tables of docs/simulator.md"),
+};
+
+static int sim_keys_main(int argc, char **argv)
 {
-	bool markdown = false;
-	const struct cli_flag flags[] = {
-		{"--markdown", CLI_FLAG_SWITCH, NULL, "as tables of docs/simulator.md", &markdown,
-		 0, 0},
-	};
+	struct options o = {0};
 	const struct ms_table *table;
 	size_t n;
+	int status;
 
-	switch (cli_flags_parse(flags, 1, "mrc sim keys", argc, argv)) {
-	case CLI_FLAGS_HELP:
-		printf("usage: mrc sim keys [--markdown]\n"
-		       "Lists every key that a scenario file may have, what it may be and what "
-		       "holds "
-		       "without it.\n\n");
-		cli_flags_help(flags, 1);
-		return SIM_EXIT_GOOD;
-	case CLI_FLAGS_ERROR:
-		return SIM_EXIT_USAGE;
-	case CLI_FLAGS_OK:
-		break;
-	}
+	status = cli_verb_parse(&sim_keys_verb, &o, argc, argv, NULL, 0, NULL);
+	if (status != CLI_FLAGS_OK)
+		return status;
 	table = ms_scenario_tables(&n);
 	for (size_t i = 0; i < n; i++)
-		print_table(&table[i], markdown);
+		print_table(&table[i], o.markdown);
 	return SIM_EXIT_GOOD;
 }
+
+const struct cli_verb sim_keys_verb = {
+	.name = "mrc sim keys",
+	.summary = "every key that a scenario file may have",
+	.usage = "[FLAG...]",
+	.about = "Lists every key that a scenario file may have, what it may be and what holds "
+		 "without it.",
+	.flags = keys_flags,
+	.n_flags = CLI_COUNT(keys_flags),
+	.run = sim_keys_main,
+};

@@ -3,7 +3,7 @@
 #ifndef SOFTMRC_CLI_SIM_OPTIONS_H
 #define SOFTMRC_CLI_SIM_OPTIONS_H
 
-#include "cli/flags.h"
+#include "cli/verb.h"
 
 #include <stdbool.h>
 
@@ -17,6 +17,10 @@ struct sim_options {
 	bool expect, quiet, check;
 };
 
+/* sim_run_main is what runs the verb. */
+int sim_run_main(int argc, char **argv);
+
+/* sim_options_parse reads a command line; help and errors are printed. */
 enum cli_flags_result sim_options_parse(struct sim_options *o, int argc, char **argv);
 
 #endif

@@ -301,14 +301,9 @@ int sim_run_main(int argc, char **argv)
 	char text[3][48];
 	int status;
 
-	switch (sim_options_parse(&o, argc, argv)) {
-	case CLI_FLAGS_HELP:
-		return SIM_EXIT_GOOD;
-	case CLI_FLAGS_ERROR:
-		return SIM_EXIT_USAGE;
-	case CLI_FLAGS_OK:
-		break;
-	}
+	status = sim_options_parse(&o, argc, argv);
+	if (status != CLI_FLAGS_OK)
+		return status;
 	changes_of(&o, text);
 	s = sim_source_read(o.name, &(struct ms_changes){o.set.text, o.set.n}, &error);
 	if (!s)

@@ -4,15 +4,16 @@
  * whose result goes to a file of its own in the sweep's folder, under another name until it is
  * whole: what is there is finished, and not run again when the sweep is started anew.
  */
+#include "cli/choices.h"
 #include "cli/sim/grid.h"
 #include "cli/sim/result.h"
 #include "cli/sim/verbs.h"
 
-#include "cli/flags.h"
 #include "cli/table.h"
 #include "cli/term.h"
 
 #include <errno.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -318,40 +319,22 @@ static int tell(const struct sweep *s)
 
 /* ---- the command ---- */
 
-static void print_help(const struct cli_flag *flags, size_t n)
-{
-	printf("usage: mrc sim sweep SCENARIO --vary KEY=VALUE,... --dir DIR [FLAG...]\n"
-	       "Runs a scenario with every combination of values. Finished points stay in DIR and "
-	       "are "
-	       "not\nrun again; Ctrl-C loses only those that are running.\n\n");
-	cli_flags_help(flags, n);
-	printf("\nexamples:\n"
-	       "  mrc sim sweep permutation --vary mrc.evs=1,4,16 --vary seed=1,2,3 --dir evs\n"
-	       "  mrc sim sweep ./big.toml --vary nscc.control=none,nscc --dir cc --jobs 1 \\\n"
-	       "      --launch 'mpirun -np 4'\n");
-}
+static const struct cli_flag flags[] = {
+	CLI_TEXTS("--vary", sweep, vary, "KEY=A,B", "a key and its values; repeatable"),
+	CLI_TEXT("--dir", sweep, dir, "DIR", "where results are kept"),
+	CLI_TEXTS("--set", sweep, set, "KEY=VALUE", "change a key at all points; repeatable"),
+	{"--jobs", CLI_FLAG_U32, "N", "points at once (all processors)",
+	 offsetof(struct sweep, jobs), 1, JOBS_MAX},
+	CLI_TEXT("--launch", sweep, launch, "WORDS", "what starts each run, as 'mpirun -np 4'"),
+	CLI_SWITCH("--json", sweep, json, "all results as one JSON object"),
+};
 
 static enum cli_flags_result parse(struct sweep *s, int argc, char **argv)
 {
-	const struct cli_flag flags[] = {
-		{"--vary", CLI_FLAG_TEXTS, "KEY=A,B", "a key and its values; repeatable", &s->vary,
-		 0, 0},
-		{"--dir", CLI_FLAG_TEXT, "DIR", "where results are kept", &s->dir, 0, 0},
-		{"--set", CLI_FLAG_TEXTS, "KEY=VALUE", "change a key at all points; repeatable",
-		 &s->set, 0, 0},
-		{"--jobs", CLI_FLAG_U32, "N", "points at once (all processors)", &s->jobs, 1,
-		 JOBS_MAX},
-		{"--launch", CLI_FLAG_TEXT, "WORDS", "what starts each run, as 'mpirun -np 4'",
-		 &s->launch, 0, 0},
-		{"--json", CLI_FLAG_SWITCH, NULL, "all results as one JSON object", &s->json, 0, 0},
-	};
-	const size_t n = sizeof(flags) / sizeof(flags[0]);
 	enum cli_flags_result rc;
 	size_t words;
 
-	rc = cli_flags_parse_operands(flags, n, WHO, argc, argv, &s->scenario, 1, &words);
-	if (rc == CLI_FLAGS_HELP)
-		print_help(flags, n);
+	rc = cli_verb_parse(&sim_sweep_verb, s, argc, argv, &s->scenario, 1, &words);
 	if (rc != CLI_FLAGS_OK)
 		return rc;
 	if (words == 1 && s->dir && s->vary.n > 0)
@@ -360,22 +343,17 @@ static enum cli_flags_result parse(struct sweep *s, int argc, char **argv)
 	return CLI_FLAGS_ERROR;
 }
 
-int sim_sweep_main(int argc, char **argv)
+static int sim_sweep_main(int argc, char **argv)
 {
 	static struct sweep s;
 	long processors = sysconf(_SC_NPROCESSORS_ONLN);
 	char why[SIM_GRID_WHY];
-	int told;
+	int told, status;
 
 	s.jobs = processors > 0 && processors < (long)JOBS_MAX ? (uint32_t)processors : 1;
-	switch (parse(&s, argc, argv)) {
-	case CLI_FLAGS_HELP:
-		return SIM_EXIT_GOOD;
-	case CLI_FLAGS_ERROR:
-		return SIM_EXIT_USAGE;
-	case CLI_FLAGS_OK:
-		break;
-	}
+	status = parse(&s, argc, argv);
+	if (status != CLI_FLAGS_OK)
+		return status;
 	for (size_t i = 0; i < s.vary.n; i++)
 		if (!sim_grid_add(&s.grid, s.vary.text[i], why)) {
 			fprintf(stderr, WHO ": %s\n", why);
@@ -392,3 +370,19 @@ int sim_sweep_main(int argc, char **argv)
 		return SIM_EXIT_USAGE;
 	return s.failed ? SIM_EXIT_FAILED : SIM_EXIT_GOOD;
 }
+
+const struct cli_verb sim_sweep_verb = {
+	.name = "mrc sim sweep",
+	.summary = "a scenario with every combination of some values",
+	.usage = "SCENARIO --vary KEY=VALUE,... --dir DIR [FLAG...]",
+	.about = "Runs a scenario with every combination of values. Finished points stay in DIR "
+		 "and are not run again; Ctrl-C loses only those that are running.",
+	.examples = "mrc sim sweep permutation --vary mrc.evs=1,4,16 --vary seed=1,2,3 --dir evs\n"
+		    "mrc sim sweep ./big.toml --vary nscc.control=none,nscc --dir cc --jobs 1 \\\n"
+		    "    --launch 'mpirun -np 4'",
+	.operands = "SCENARIO",
+	.flags = flags,
+	.n_flags = CLI_COUNT(flags),
+	.choices = (const struct cli_choices *const[]){&cli_scenarios, NULL},
+	.run = sim_sweep_main,
+};

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* verbs.h - what `mrc sim` can be asked; each is written like a main(). */
+/* verbs.h - the verbs of `mrc sim`. */
 #ifndef SOFTMRC_CLI_SIM_VERBS_H
 #define SOFTMRC_CLI_SIM_VERBS_H
+
+#include "cli/verb.h"
 
 /*
  * Exit statuses. A run that was broken off is neither good nor bad; what it has written is valid,
@@ -14,13 +16,13 @@ enum sim_exit {
 	SIM_EXIT_INTERRUPTED = 3,
 };
 
-int sim_run_main(int argc, char **argv);
-int sim_list_main(int argc, char **argv);
-int sim_keys_main(int argc, char **argv);
-int sim_compare_main(int argc, char **argv);
-int sim_sweep_main(int argc, char **argv);
-int sim_figure_main(int argc, char **argv);
-int sim_goodput_main(int argc, char **argv);
-int sim_hashing_main(int argc, char **argv);
+extern const struct cli_verb sim_run_verb;
+extern const struct cli_verb sim_list_verb;
+extern const struct cli_verb sim_keys_verb;
+extern const struct cli_verb sim_compare_verb;
+extern const struct cli_verb sim_sweep_verb;
+extern const struct cli_verb sim_figure_verb;
+extern const struct cli_verb sim_goodput_verb;
+extern const struct cli_verb sim_hashing_verb;
 
 #endif

@@ -3,7 +3,6 @@
  * mrc top - what the MRC processes of this machine do: processes, planes, QPs, EVs; live on a
  * terminal, as text elsewhere, or as JSON.
  */
-#include "cli/flags.h"
 #include "cli/stats.h"
 #include "cli/term.h"
 #include "cli/top/json.h"
@@ -12,6 +11,7 @@
 
 #include <errno.h>
 #include <poll.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
@@ -137,55 +137,27 @@ static int loop(struct top *top)
 	return EXIT_GOOD;
 }
 
-static void print_help(const struct cli_flag *flags, size_t n)
-{
-	printf("usage: mrc top [FLAG...]\n"
-	       "Shows what the MRC processes of this machine do: bytes, retransmissions, losses "
-	       "and\n"
-	       "trims of each process; each plane; each QP with window, RTT and the state of its "
-	       "EVs\n"
-	       "(# good, - skipped for a turn, x assumed bad, d denied). q quits.\n\n");
-	cli_flags_help(flags, n);
-	printf("\nprocesses publish in MRC_STATS_DIR, otherwise in " MRC_STATS_DEFAULT_DIR "\n"
-	       "exit status: 0 good, 1 nothing to read, 2 wrong usage\n");
-}
+static const struct cli_flag flags[] = {
+	{"--pid", CLI_FLAG_U32, "N", "this process only", offsetof(struct top, pid), 1, 4194304},
+	{"--interval", CLI_FLAG_TIME, "TIME", "between readings (1s)",
+	 offsetof(struct top, interval_ns), 50 * MS_NS, 3600 * 1000 * MS_NS},
+	{"--count", CLI_FLAG_U64, "N",
+	 "readings to show (1; no end on a terminal); rates are of the interval before",
+	 offsetof(struct top, count), 1, UINT64_MAX},
+	CLI_TEXT("--dir", top, dir, "DIR", "where the processes publish"),
+	CLI_SWITCH("--plain", top, plain, "text below text instead of a live screen"),
+	CLI_SWITCH("--json", top, json, "one JSON object a reading"),
+};
 
-static enum cli_flags_result parse(struct top *top, int argc, char **argv)
-{
-	const struct cli_flag flags[] = {
-		{"--pid", CLI_FLAG_U32, "N", "this process only", &top->pid, 1, 4194304},
-		{"--interval", CLI_FLAG_TIME, "TIME", "between readings (1s)", &top->interval_ns,
-		 50 * MS_NS, 3600 * 1000 * MS_NS},
-		{"--count", CLI_FLAG_U64, "N",
-		 "readings to show (1; no end on a terminal); rates are of the interval before",
-		 &top->count, 1, UINT64_MAX},
-		{"--dir", CLI_FLAG_TEXT, "DIR", "where the processes publish", &top->dir, 0, 0},
-		{"--plain", CLI_FLAG_SWITCH, NULL, "text below text instead of a live screen",
-		 &top->plain, 0, 0},
-		{"--json", CLI_FLAG_SWITCH, NULL, "one JSON object a reading", &top->json, 0, 0},
-	};
-	const size_t n = sizeof(flags) / sizeof(flags[0]);
-	enum cli_flags_result rc = cli_flags_parse(flags, n, "mrc top", argc, argv);
-
-	if (rc == CLI_FLAGS_HELP)
-		print_help(flags, n);
-	return rc;
-}
-
-int cli_top_main(int argc, char **argv)
+static int cli_top_main(int argc, char **argv)
 {
 	static struct top top;
 	int status;
 
 	top = (struct top){.interval_ns = 1000 * MS_NS, .dir = cli_stats_dir()};
-	switch (parse(&top, argc, argv)) {
-	case CLI_FLAGS_HELP:
-		return EXIT_GOOD;
-	case CLI_FLAGS_ERROR:
-		return EXIT_USAGE;
-	case CLI_FLAGS_OK:
-		break;
-	}
+	status = cli_verb_parse(&cli_top_verb, &top, argc, argv, NULL, 0, NULL);
+	if (status != CLI_FLAGS_OK)
+		return status;
 	top.live = !top.json && !top.plain && cli_term_fits();
 	if (!top.live && !top.count)
 		top.count = 1;
@@ -198,3 +170,18 @@ int cli_top_main(int argc, char **argv)
 	cli_stats_close(&top.stats);
 	return status;
 }
+
+const struct cli_verb cli_top_verb = {
+	.name = "mrc top",
+	.summary = "show processes, planes, QPs and EVs of this machine, live",
+	.usage = "[FLAG...]",
+	.about = "Shows what the MRC processes of this machine do: bytes, retransmissions, losses, "
+		 "trims and timeouts a second of each process; each plane; each QP with window, "
+		 "bytes in flight, RTT and the state of its EVs (# good, - skip, x assumed bad, d "
+		 "denied). Live on a terminal, where q quits; text elsewhere.",
+	.notes = "Processes publish in MRC_STATS_DIR, otherwise in " MRC_STATS_DEFAULT_DIR ".",
+	.exits = "0 good, 1 nothing to read, 2 wrong usage",
+	.flags = flags,
+	.n_flags = CLI_COUNT(flags),
+	.run = cli_top_main,
+};
