@@ -16,8 +16,8 @@
 #include <string.h>
 #include <time.h>
 
-#include "core/tx_window.h"
-#include "pair.h"
+#include "core/qp/tx_window.h"
+#include "engine_pair.h"
 
 #define QPS_MAX 10000
 #define ROUNDS 9

@@ -25,36 +25,37 @@ struct {
 	__uint(map_flags, BPF_F_NO_PREALLOC);
 	__uint(max_entries, 1);
 	__type(key, __u32);
-	__type(value, struct vq_hold);
-} vq_holds SEC(".maps");
+	__type(value, struct swq_hold);
+} swq_holds SEC(".maps");
 
 /* Counts a packet that goes no further, in `what` and as offered. */
-static __always_inline void vq_count_gone(struct vq_state *st, const struct vq_packet *p,
-					  __u64 *what)
+static __always_inline void swq_count_fault_loss(struct swq_state *st, const struct swq_packet *p,
+						 __u64 *what)
 {
 	bpf_spin_lock(&st->lock);
-	vq_arrive(st, p, VQ_OFFERED);
+	swq_count_arrival(st, p, SWQ_OFFERED);
 	(*what)++;
 	bpf_spin_unlock(&st->lock);
 }
 
 /* Whether the kernel has yet to write the checksum: see above. */
-static __always_inline int vq_unsummed(struct __sk_buff *skb, const struct vq_packet *p)
+static __always_inline int swq_has_no_udp_checksum(struct __sk_buff *skb,
+						   const struct swq_packet *p)
 {
-	return !skb->ingress_ifindex && p->family && p->next == VQ_NEXT_TCP;
+	return !skb->ingress_ifindex && p->family && p->next == SWQ_NEXT_TCP;
 }
 
 /* Flips one bit behind the headers; a packet without payload stays whole. */
-static __always_inline void vq_corrupt(struct __sk_buff *skb, const struct vq_config *cfg,
-				       struct vq_state *st, const struct vq_packet *p)
+static __always_inline void swq_corrupt(struct __sk_buff *skb, const struct swq_config *cfg,
+					struct swq_state *st, const struct swq_packet *p)
 {
-	__u64 draw = vq_draw(cfg, st);
+	__u64 draw = swq_random(cfg, st);
 	__u32 udp, at;
 	__u8 byte;
 
 	if (!p->family)
 		return;
-	at = vq_packet_payload(skb, p, &udp);
+	at = swq_packet_payload(skb, p, &udp);
 	if (at >= p->end)
 		return;
 	at += (draw >> 8 & 0xffffff) % (p->end - at);
@@ -66,7 +67,7 @@ static __always_inline void vq_corrupt(struct __sk_buff *skb, const struct vq_co
 }
 
 /* Sends a copy of the packet through the port by itself, past the faults. Negative: did not. */
-static __always_inline long vq_send_copy(struct __sk_buff *skb, __u32 mark)
+static __always_inline long swq_send_copy(struct __sk_buff *skb, __u32 mark)
 {
 	__u32 own = skb->mark;
 	long sent;
@@ -78,22 +79,22 @@ static __always_inline long vq_send_copy(struct __sk_buff *skb, __u32 mark)
 }
 
 /* Keeps the bytes of a packet to be overtaken. 0: the place is taken, or it does not fit. */
-static __always_inline int vq_hold_back(struct __sk_buff *skb, const struct vq_packet *p)
+static __always_inline int swq_hold_packet(struct __sk_buff *skb, const struct swq_packet *p)
 {
 	__u32 port = skb->ifindex, bytes = skb->len;
-	struct vq_hold *hold = bpf_map_lookup_elem(&vq_holds, &port);
-	__u32 state = VQ_HOLD_EMPTY;
+	struct swq_hold *hold = bpf_map_lookup_elem(&swq_holds, &port);
+	__u32 state = SWQ_HOLD_EMPTY;
 
-	if (!hold || p->family != 6 || vq_unsummed(skb, p) || bytes > VQ_HOLD_MAX ||
-	    bytes < VQ_ETH || skb->gso_size ||
-	    __sync_val_compare_and_swap(&hold->state, VQ_HOLD_EMPTY, VQ_HOLD_BUSY))
+	if (!hold || p->family != 6 || swq_has_no_udp_checksum(skb, p) || bytes > SWQ_HOLD_MAX ||
+	    bytes < SWQ_ETH || skb->gso_size ||
+	    __sync_val_compare_and_swap(&hold->state, SWQ_HOLD_EMPTY, SWQ_HOLD_BUSY))
 		return 0;
 	if (!bpf_skb_load_bytes(skb, 0, hold->frame, bytes)) {
 		hold->bytes = bytes;
-		state = VQ_HOLD_FULL;
+		state = SWQ_HOLD_FULL;
 	}
 	__sync_lock_test_and_set(&hold->state, state);
-	return state == VQ_HOLD_FULL;
+	return state == SWQ_HOLD_FULL;
 }
 
 /*
@@ -101,23 +102,25 @@ static __always_inline int vq_hold_back(struct __sk_buff *skb, const struct vq_p
  * held packet. 0: nothing happened. 1: skb is the held packet now. -1: the held packet is lost, and
  * with it the buffer.
  */
-static __always_inline int vq_overtake(struct __sk_buff *skb, const struct vq_packet *p)
+static __always_inline int swq_release_held(struct __sk_buff *skb, const struct swq_packet *p)
 {
 	__u32 port = skb->ifindex, bytes;
-	struct vq_hold *hold = bpf_map_lookup_elem(&vq_holds, &port);
-	__u32 state = VQ_HOLD_FULL;
+	struct swq_hold *hold = bpf_map_lookup_elem(&swq_holds, &port);
+	__u32 state = SWQ_HOLD_FULL;
 	int done = 0;
 
-	if (!hold || p->family != 6 || vq_unsummed(skb, p) || skb->gso_size ||
-	    __sync_val_compare_and_swap(&hold->state, VQ_HOLD_FULL, VQ_HOLD_BUSY) != VQ_HOLD_FULL)
+	if (!hold || p->family != 6 || swq_has_no_udp_checksum(skb, p) || skb->gso_size ||
+	    __sync_val_compare_and_swap(&hold->state, SWQ_HOLD_FULL, SWQ_HOLD_BUSY) !=
+		    SWQ_HOLD_FULL)
 		return 0;
 	bytes = hold->bytes;
-	if (bytes >= VQ_ETH && bytes <= VQ_HOLD_MAX && vq_send_copy(skb, VQ_MARK_PASSED) >= 0) {
+	if (bytes >= SWQ_ETH && bytes <= SWQ_HOLD_MAX &&
+	    swq_send_copy(skb, SWQ_MARK_OVERTAKING) >= 0) {
 		done = bpf_skb_change_tail(skb, bytes, 0) ||
 				       bpf_skb_store_bytes(skb, 0, hold->frame, bytes, 0)
 			       ? -1
 			       : 1;
-		state = VQ_HOLD_EMPTY;
+		state = SWQ_HOLD_EMPTY;
 	}
 	__sync_lock_test_and_set(&hold->state, state);
 	return done;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * map.h - what the switch's egress program and the room that loads it (src/vq) say to each other:
+ * map.h - what the switch's egress program and the room that loads it (src/switchq) say to each other:
  * the values of the program's maps, its limits, the marks it leaves on packets.
  *
  * Included by BPF C and by C alike, so it holds kernel types and constants and nothing else. All
@@ -14,40 +14,40 @@
 #include <linux/types.h>
 
 /* DSCP code points of MRC as src/wire/dscp.h numbers them by default; a test compares the two. */
-#define VQ_DSCP_NO_TRIM 0
-#define VQ_DSCP_TRIMMABLE 4
-#define VQ_DSCP_TRIMMABLE_RETX 8
-#define VQ_DSCP_TRIMMED 12
-#define VQ_DSCP_TRIMMED_LASTHOP 16
-#define VQ_DSCP_CONTROL 46
+#define SWQ_DSCP_NO_TRIM 0
+#define SWQ_DSCP_TRIMMABLE 4
+#define SWQ_DSCP_TRIMMABLE_RETX 8
+#define SWQ_DSCP_TRIMMED 12
+#define SWQ_DSCP_TRIMMED_LASTHOP 16
+#define SWQ_DSCP_CONTROL 46
 
 /* What the program writes into skb->priority: the HTB classes 1:10 and 1:20. */
-#define VQ_PRIORITY_CONTROL 0x10010u
-#define VQ_PRIORITY_DATA 0x10020u
+#define SWQ_PRIORITY_CONTROL 0x10010u
+#define SWQ_PRIORITY_DATA 0x10020u
 
 /*
  * Marks of packets that pass the program a second time, because it sent them on itself. They never
  * leave the port: the second pass clears them.
  */
-#define VQ_MARK_ADMITTED 0x5651c001u /* went through the queue already */
-#define VQ_MARK_COPY 0x5651c002u     /* a duplicate: through the queue, past the faults */
-#define VQ_MARK_PASSED 0x5651c003u   /* overtakes a held packet: the same, and not a duplicate */
+#define SWQ_MARK_ADMITTED 0x5651c001u	/* went through the queue already */
+#define SWQ_MARK_COPY 0x5651c002u	/* a duplicate: through the queue, past the faults */
+#define SWQ_MARK_OVERTAKING 0x5651c003u /* overtakes a held packet: the same, and not a duplicate */
 
 /* Longest frame that can be held back for reordering: 9000 bytes and an Ethernet header. */
-#define VQ_HOLD_MAX 9014
+#define SWQ_HOLD_MAX 9014
 /* Chances are in parts per million. */
-#define VQ_ONE 1000000u
+#define SWQ_PPM_MAX 1000000u
 
-/* Bits of vq_config.flags. */
+/* Bits of swq_config.flags. */
 enum {
-	VQ_ECN = 1,	     /* mark CE by RED */
-	VQ_REPAIR_UDP = 2,   /* a trimmed packet's outer UDP gets its new length and checksum */
-	VQ_REMARK_SHORT = 4, /* what is too short to trim gets the trim DSCP all the same */
-	VQ_BLACKHOLE = 8,    /* every packet disappears */
+	SWQ_ECN = 1,	      /* mark CE by RED */
+	SWQ_REPAIR_UDP = 2,   /* a trimmed packet's outer UDP gets its new length and checksum */
+	SWQ_REMARK_SHORT = 4, /* what is too short to trim gets the trim DSCP all the same */
+	SWQ_BLACKHOLE = 8,    /* every packet disappears */
 };
 
 /* What user space tells the program of a port; the program only reads it. */
-struct vq_config {
+struct swq_config {
 	__u64 trimmable; /* bit d: packets with DSCP d may be trimmed */
 	__u64 control;	 /* bit d: DSCP d travels in the control class */
 	__u64 seed;	 /* of the port's random numbers */
@@ -73,7 +73,7 @@ struct vq_config {
  * offered + duplicated = full + control + trimmed + whole + dropped + trim_dropped
  *			  + control_dropped + blackholed + lost + held
  */
-struct vq_counters {
+struct swq_counters {
 	__u64 offered; /* what the stack handed to the port */
 	__u64 offered_bytes;
 	__u64 duplicated; /* copies that the duplicate fault added */
@@ -94,28 +94,28 @@ struct vq_counters {
 };
 
 /* The queue of a port. User space creates it zeroed and reads it under the lock. */
-struct vq_state {
+struct swq_state {
 	struct bpf_spin_lock lock;
 	__u32 unused;
 	__u64 last_ns; /* when the backlogs below were true */
 	__u64 data_ps; /* time on the wire of the data that waits */
 	__u64 control_ps;
-	__u64 ps_per_byte; /* the rate at which these were counted */
-	__u64 draws;	   /* random numbers drawn */
-	struct vq_counters count;
+	__u64 ps_per_byte;  /* the rate at which these were counted */
+	__u64 random_draws; /* random numbers drawn */
+	struct swq_counters count;
 };
 
 /* A packet held back so that the next one overtakes it. */
 enum {
-	VQ_HOLD_EMPTY = 0,
-	VQ_HOLD_BUSY = 1, /* being filled or emptied */
-	VQ_HOLD_FULL = 2,
+	SWQ_HOLD_EMPTY = 0,
+	SWQ_HOLD_BUSY = 1, /* being filled or emptied */
+	SWQ_HOLD_FULL = 2,
 };
 
-struct vq_hold {
+struct swq_hold {
 	__u32 state;
 	__u32 bytes;
-	__u8 frame[VQ_HOLD_MAX + 2]; /* rounded up to 8 */
+	__u8 frame[SWQ_HOLD_MAX + 2]; /* rounded up to 8 */
 };
 
 #endif

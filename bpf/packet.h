@@ -16,19 +16,19 @@
 
 #include "bpf/map.h"
 
-#define VQ_ETH 14
-#define VQ_V6 40
-#define VQ_NEXT_TCP 6
-#define VQ_NEXT_UDP 17
-#define VQ_NEXT_V6 41
-#define VQ_NEXT_ROUTING 43
+#define SWQ_ETH 14
+#define SWQ_V6 40
+#define SWQ_NEXT_TCP 6
+#define SWQ_NEXT_UDP 17
+#define SWQ_NEXT_V6 41
+#define SWQ_NEXT_ROUTING 43
 /* Extension and inner headers that are followed: an SRH, an inner IPv6 header, one to spare. */
-#define VQ_NESTING_MAX 3
+#define SWQ_NESTING_MAX 3
 /* Checksums are made in pieces that the stack holds; so many cover the longest trim length. */
-#define VQ_SUM_PIECE 64
-#define VQ_SUM_PIECES 64
+#define SWQ_SUM_PIECE 64
+#define SWQ_SUM_PIECES 64
 
-struct vq_packet {
+struct swq_packet {
 	__u32 bytes;  /* of the frame, Ethernet header included */
 	__u32 end;    /* where the IP packet ends in it; behind it is padding */
 	__u8 family;  /* 6, 4, or 0 for anything else and for what is malformed */
@@ -37,31 +37,31 @@ struct vq_packet {
 	__u32 behind; /* and where that begins */
 };
 
-static __always_inline void vq_packet_read_v6(struct __sk_buff *skb, struct vq_packet *p)
+static __always_inline void swq_packet_read_v6(struct __sk_buff *skb, struct swq_packet *p)
 {
 	__u8 h[8];
 
-	if (p->bytes < VQ_ETH + VQ_V6 || bpf_skb_load_bytes(skb, VQ_ETH, h, sizeof(h)))
+	if (p->bytes < SWQ_ETH + SWQ_V6 || bpf_skb_load_bytes(skb, SWQ_ETH, h, sizeof(h)))
 		return;
-	p->end = VQ_ETH + VQ_V6 + ((__u32)h[4] << 8 | h[5]);
+	p->end = SWQ_ETH + SWQ_V6 + ((__u32)h[4] << 8 | h[5]);
 	/* A length of 0 is a jumbogram, which no link here carries. */
-	if (h[0] >> 4 != 6 || p->end == VQ_ETH + VQ_V6 || p->end > p->bytes)
+	if (h[0] >> 4 != 6 || p->end == SWQ_ETH + SWQ_V6 || p->end > p->bytes)
 		return;
 	p->family = 6;
 	p->tclass = h[0] << 4 | h[1] >> 4;
 	p->next = h[6];
-	p->behind = VQ_ETH + VQ_V6;
+	p->behind = SWQ_ETH + SWQ_V6;
 }
 
-static __always_inline void vq_packet_read_v4(struct __sk_buff *skb, struct vq_packet *p)
+static __always_inline void swq_packet_read_v4(struct __sk_buff *skb, struct swq_packet *p)
 {
 	__u8 h[20];
 
-	if (bpf_skb_load_bytes(skb, VQ_ETH, h, sizeof(h)))
+	if (bpf_skb_load_bytes(skb, SWQ_ETH, h, sizeof(h)))
 		return;
-	p->end = VQ_ETH + ((__u32)h[2] << 8 | h[3]);
-	p->behind = VQ_ETH + (h[0] & 0xf) * 4u;
-	if (h[0] >> 4 != 4 || p->behind < VQ_ETH + sizeof(h) || p->behind > p->end ||
+	p->end = SWQ_ETH + ((__u32)h[2] << 8 | h[3]);
+	p->behind = SWQ_ETH + (h[0] & 0xf) * 4u;
+	if (h[0] >> 4 != 4 || p->behind < SWQ_ETH + sizeof(h) || p->behind > p->end ||
 	    p->end > p->bytes)
 		return;
 	p->family = 4;
@@ -69,50 +69,50 @@ static __always_inline void vq_packet_read_v4(struct __sk_buff *skb, struct vq_p
 	p->next = h[9];
 }
 
-static __always_inline void vq_packet_read(struct __sk_buff *skb, struct vq_packet *p)
+static __always_inline void swq_packet_read(struct __sk_buff *skb, struct swq_packet *p)
 {
 	__u8 type[2];
 
-	*p = (struct vq_packet){.bytes = skb->len};
-	if (bpf_skb_load_bytes(skb, VQ_ETH - 2, type, sizeof(type)))
+	*p = (struct swq_packet){.bytes = skb->len};
+	if (bpf_skb_load_bytes(skb, SWQ_ETH - 2, type, sizeof(type)))
 		return;
 	if (type[0] == 0x86 && type[1] == 0xdd)
-		vq_packet_read_v6(skb, p);
+		swq_packet_read_v6(skb, p);
 	else if (type[0] == 0x08 && type[1] == 0x00)
-		vq_packet_read_v4(skb, p);
+		swq_packet_read_v4(skb, p);
 }
 
 /* Sets CE. The header was whole when it was read. REQ(switch.ecn.outer) */
-static __always_inline int vq_packet_mark(struct __sk_buff *skb, const struct vq_packet *p)
+static __always_inline int swq_packet_mark(struct __sk_buff *skb, const struct swq_packet *p)
 {
 	__u8 h[2], ce[2];
 	__u16 old, new;
 
-	if (bpf_skb_load_bytes(skb, VQ_ETH, h, sizeof(h)))
+	if (bpf_skb_load_bytes(skb, SWQ_ETH, h, sizeof(h)))
 		return -1;
 	ce[0] = h[0];
 	ce[1] = h[1] | (p->family == 6 ? 0x30 : 0x03);
 	if (p->family == 4) {
 		__builtin_memcpy(&old, h, sizeof(old));
 		__builtin_memcpy(&new, ce, sizeof(new));
-		if (bpf_l3_csum_replace(skb, VQ_ETH + 10, old, new, sizeof(old)))
+		if (bpf_l3_csum_replace(skb, SWQ_ETH + 10, old, new, sizeof(old)))
 			return -1;
 	}
-	return bpf_skb_store_bytes(skb, VQ_ETH, ce, sizeof(ce), BPF_F_RECOMPUTE_CSUM);
+	return bpf_skb_store_bytes(skb, SWQ_ETH, ce, sizeof(ce), BPF_F_RECOMPUTE_CSUM);
 }
 
 /* Writes another DSCP into an IPv6 header; ECN and flow label stay. */
-static __always_inline int vq_packet_remark(struct __sk_buff *skb, const struct vq_packet *p,
-					    __u8 dscp)
+static __always_inline int swq_packet_remark(struct __sk_buff *skb, const struct swq_packet *p,
+					     __u8 dscp)
 {
 	__u8 tclass = dscp << 2 | (p->tclass & 3);
 	__u8 h[2];
 
-	if (bpf_skb_load_bytes(skb, VQ_ETH, h, sizeof(h)))
+	if (bpf_skb_load_bytes(skb, SWQ_ETH, h, sizeof(h)))
 		return -1;
 	h[0] = 0x60 | tclass >> 4;
 	h[1] = tclass << 4 | (h[1] & 0xf);
-	return bpf_skb_store_bytes(skb, VQ_ETH, h, sizeof(h), BPF_F_RECOMPUTE_CSUM);
+	return bpf_skb_store_bytes(skb, SWQ_ETH, h, sizeof(h), BPF_F_RECOMPUTE_CSUM);
 }
 
 /*
@@ -120,45 +120,46 @@ static __always_inline int vq_packet_remark(struct __sk_buff *skb, const struct 
  * other. What is not understood counts as payload. `udp` gets the place of a UDP header that
  * belongs to the outer IPv6 header, or 0.
  */
-static __always_inline __u32 vq_packet_payload(struct __sk_buff *skb, const struct vq_packet *p,
-					       __u32 *udp)
+static __always_inline __u32 swq_packet_payload(struct __sk_buff *skb, const struct swq_packet *p,
+						__u32 *udp)
 {
 	__u32 at = p->behind;
 	__u8 next = p->next, inner = 0;
 	__u8 h[8], data_offset;
 
 	*udp = 0;
-	for (int i = 0; i < VQ_NESTING_MAX; i++) {
+	for (int i = 0; i < SWQ_NESTING_MAX; i++) {
 		if (bpf_skb_load_bytes(skb, at, h, sizeof(h)))
 			return at;
-		if (next == VQ_NEXT_ROUTING) {
+		if (next == SWQ_NEXT_ROUTING) {
 			next = h[0];
 			at += 8 + h[1] * 8u;
-		} else if (next == VQ_NEXT_V6) {
+		} else if (next == SWQ_NEXT_V6) {
 			next = h[6];
-			at += VQ_V6;
+			at += SWQ_V6;
 			inner = 1;
 		} else {
 			break;
 		}
 	}
-	if (next == VQ_NEXT_UDP) {
+	if (next == SWQ_NEXT_UDP) {
 		if (!inner)
 			*udp = at;
 		return at + 8;
 	}
-	if (next == VQ_NEXT_TCP && !bpf_skb_load_bytes(skb, at + 12, &data_offset, 1))
+	if (next == SWQ_NEXT_TCP && !bpf_skb_load_bytes(skb, at + 12, &data_offset, 1))
 		return at + (data_offset >> 4) * 4u;
 	return at;
 }
 
 /* Sums a part of the frame, as checksums do: whole pieces, then what is left. */
-static __always_inline int vq_packet_sum(struct __sk_buff *skb, __u32 at, __u32 end, __u32 *sum)
+static __always_inline int swq_packet_checksum(struct __sk_buff *skb, __u32 at, __u32 end,
+					       __u32 *sum)
 {
-	__u32 piece[VQ_SUM_PIECE / 4];
+	__u32 piece[SWQ_SUM_PIECE / 4];
 	__u32 rest;
 
-	for (int i = 0; i < VQ_SUM_PIECES && at + sizeof(piece) <= end; i++) {
+	for (int i = 0; i < SWQ_SUM_PIECES && at + sizeof(piece) <= end; i++) {
 		if (bpf_skb_load_bytes(skb, at, piece, sizeof(piece)))
 			return -1;
 		*sum = bpf_csum_diff(NULL, 0, piece, sizeof(piece), *sum);
@@ -179,10 +180,10 @@ static __always_inline int vq_packet_sum(struct __sk_buff *skb, __u32 at, __u32 
  * addresses of the outer header are those that the checksum covers; with one they may not be yet,
  * and the packet goes without.
  */
-__noinline int vq_packet_repair(struct __sk_buff *skb, __u32 udp, __u32 bytes)
+__noinline int swq_packet_repair(struct __sk_buff *skb, __u32 udp, __u32 bytes)
 {
 	__u32 left = bytes - udp;
-	__u32 pseudo[2] = {bpf_htonl(left), bpf_htonl(VQ_NEXT_UDP)};
+	__u32 pseudo[2] = {bpf_htonl(left), bpf_htonl(SWQ_NEXT_UDP)};
 	__u32 addresses[8];
 	__u8 h[4] = {left >> 8, left, 0, 0};
 	__u32 sum = 0;
@@ -191,13 +192,13 @@ __noinline int vq_packet_repair(struct __sk_buff *skb, __u32 udp, __u32 bytes)
 	if (bpf_skb_load_bytes(skb, udp + 6, &old, sizeof(old)) ||
 	    bpf_skb_store_bytes(skb, udp + 4, h, sizeof(h), BPF_F_RECOMPUTE_CSUM))
 		return -1;
-	if (!old || udp != VQ_ETH + VQ_V6)
+	if (!old || udp != SWQ_ETH + SWQ_V6)
 		return 0;
 	sum = bpf_csum_diff(NULL, 0, pseudo, sizeof(pseudo), 0);
-	if (bpf_skb_load_bytes(skb, VQ_ETH + 8, addresses, sizeof(addresses)))
+	if (bpf_skb_load_bytes(skb, SWQ_ETH + 8, addresses, sizeof(addresses)))
 		return -1;
 	sum = bpf_csum_diff(NULL, 0, addresses, sizeof(addresses), sum);
-	if (vq_packet_sum(skb, udp, bytes, &sum))
+	if (swq_packet_checksum(skb, udp, bytes, &sum))
 		return -1;
 	sum = (sum & 0xffff) + (sum >> 16);
 	sum = (sum & 0xffff) + (sum >> 16);
@@ -214,19 +215,19 @@ __noinline int vq_packet_repair(struct __sk_buff *skb, __u32 udp, __u32 bytes)
  * belongs to the outer header is made right. When it fails the packet must be dropped.
  * REQ(switch.trim.cut) REQ(switch.trim.inner)
  */
-static __always_inline int vq_packet_trim(struct __sk_buff *skb, const struct vq_packet *p,
-					  __u32 bytes, __u8 dscp, int repair)
+static __always_inline int swq_packet_trim(struct __sk_buff *skb, const struct swq_packet *p,
+					   __u32 bytes, __u8 dscp, int repair)
 {
-	__u32 length = bytes - VQ_ETH - VQ_V6;
+	__u32 length = bytes - SWQ_ETH - SWQ_V6;
 	__u8 h[2] = {length >> 8, length};
 	__u32 udp = 0;
 
 	if (repair)
-		vq_packet_payload(skb, p, &udp);
-	if (bpf_skb_change_tail(skb, bytes, 0) || vq_packet_remark(skb, p, dscp) ||
-	    bpf_skb_store_bytes(skb, VQ_ETH + 4, h, sizeof(h), BPF_F_RECOMPUTE_CSUM))
+		swq_packet_payload(skb, p, &udp);
+	if (bpf_skb_change_tail(skb, bytes, 0) || swq_packet_remark(skb, p, dscp) ||
+	    bpf_skb_store_bytes(skb, SWQ_ETH + 4, h, sizeof(h), BPF_F_RECOMPUTE_CSUM))
 		return -1;
-	return udp && udp + 8 <= bytes ? vq_packet_repair(skb, udp, bytes) : 0;
+	return udp && udp + 8 <= bytes ? swq_packet_repair(skb, udp, bytes) : 0;
 }
 
 #endif

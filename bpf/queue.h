@@ -17,28 +17,28 @@
 #include "bpf/packet.h"
 
 /* Longest silence that is reckoned with, 104 days; longer ones would overflow in picoseconds. */
-#define VQ_SILENCE_MAX_NS (1ull << 53)
+#define SWQ_IDLE_MAX_NS (1ull << 53)
 
 /* How a packet came to the queue. */
-enum vq_arrival {
-	VQ_OFFERED,
-	VQ_DUPLICATED,
-	VQ_RELEASED, /* was held, and counted as offered then */
+enum swq_arrival {
+	SWQ_OFFERED,
+	SWQ_DUPLICATED,
+	SWQ_RELEASED, /* was held, and counted as offered then */
 };
 
-enum vq_fate {
-	VQ_DROP,
-	VQ_SEND,
-	VQ_SEND_MARKED,
-	VQ_SEND_CONTROL,
-	VQ_TRIM,
-	VQ_SEND_WHOLE, /* too short to trim */
+enum swq_verdict {
+	SWQ_DROP,
+	SWQ_SEND,
+	SWQ_SEND_MARKED,
+	SWQ_SEND_CONTROL,
+	SWQ_TRIM,
+	SWQ_SEND_WHOLE, /* too short to trim */
 };
 
 /* The next random number of a port: a counter, mixed (splitmix64), so that a seed repeats a run. */
-static __always_inline __u64 vq_draw(const struct vq_config *cfg, struct vq_state *st)
+static __always_inline __u64 swq_random(const struct swq_config *cfg, struct swq_state *st)
 {
-	__u64 n = __sync_fetch_and_add(&st->draws, 1);
+	__u64 n = __sync_fetch_and_add(&st->random_draws, 1);
 	__u64 z = cfg->seed + (n + 1) * 0x9e3779b97f4a7c15ull;
 
 	z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9ull;
@@ -46,17 +46,17 @@ static __always_inline __u64 vq_draw(const struct vq_config *cfg, struct vq_stat
 	return z ^ z >> 31;
 }
 
-/* True for ppm of a million draws; draws nothing where that is none. */
-static __always_inline int vq_chance(const struct vq_config *cfg, struct vq_state *st, __u64 ppm)
+/* True for ppm of a million random_draws; random_draws nothing where that is none. */
+static __always_inline int swq_is_hit(const struct swq_config *cfg, struct swq_state *st, __u64 ppm)
 {
-	return ppm && (vq_draw(cfg, st) >> 32) * VQ_ONE >> 32 < ppm;
+	return ppm && (swq_random(cfg, st) >> 32) * SWQ_PPM_MAX >> 32 < ppm;
 }
 
 /* Lets the wire work up to `now`. Two processors may read their clocks in either order. */
-static __always_inline void vq_drain(struct vq_state *st, __u64 ps_per_byte, __u64 now)
+static __always_inline void swq_drain(struct swq_state *st, __u64 ps_per_byte, __u64 now)
 {
 	__u64 ns = now > st->last_ns ? now - st->last_ns : 0;
-	__u64 ps = (ns < VQ_SILENCE_MAX_NS ? ns : VQ_SILENCE_MAX_NS) * 1000;
+	__u64 ps = (ns < SWQ_IDLE_MAX_NS ? ns : SWQ_IDLE_MAX_NS) * 1000;
 
 	if (st->ps_per_byte != ps_per_byte) {
 		/* The rate changed: the bytes that wait stay. */
@@ -77,35 +77,35 @@ static __always_inline void vq_drain(struct vq_state *st, __u64 ps_per_byte, __u
 }
 
 /* RED on the backlog that a packet finds. REQ(switch.ecn.red) REQ(switch.ecn.ect-only) */
-static __always_inline int vq_red(const struct vq_config *cfg, struct vq_state *st,
-				  const struct vq_packet *p, __u64 backlog)
+static __always_inline int swq_should_mark(const struct swq_config *cfg, struct swq_state *st,
+					   const struct swq_packet *p, __u64 backlog)
 {
 	__u8 ecn = p->tclass & 3;
 
-	if (!(cfg->flags & VQ_ECN) || !p->family || ecn == 0 || ecn == 3 ||
+	if (!(cfg->flags & SWQ_ECN) || !p->family || ecn == 0 || ecn == 3 ||
 	    backlog <= cfg->ecn_min_bytes)
 		return 0;
 	if (backlog >= cfg->ecn_max_bytes)
 		return 1;
-	return vq_chance(cfg, st,
-			 (backlog - cfg->ecn_min_bytes) * cfg->ecn_max_ppm /
-				 (cfg->ecn_max_bytes - cfg->ecn_min_bytes));
+	return swq_is_hit(cfg, st,
+			  (backlog - cfg->ecn_min_bytes) * cfg->ecn_max_ppm /
+				  (cfg->ecn_max_bytes - cfg->ecn_min_bytes));
 }
 
 /* Room for `bytes` behind `waiting` of them; no rate means no queue. */
-static __always_inline int vq_room(const struct vq_config *cfg, __u64 waiting, __u32 bytes,
-				   __u32 limit)
+static __always_inline int swq_has_room(const struct swq_config *cfg, __u64 waiting, __u32 bytes,
+					__u32 limit)
 {
 	return !cfg->ps_per_byte || waiting + bytes <= limit;
 }
 
 /* What the control class does with `bytes` of this or that kind: `sent` or `full` is counted. */
-static __always_inline int vq_control(const struct vq_config *cfg, struct vq_state *st, __u32 bytes,
-				      __u64 *sent, __u64 *full)
+static __always_inline int swq_admit_control(const struct swq_config *cfg, struct swq_state *st,
+					     __u32 bytes, __u64 *sent, __u64 *full)
 {
 	__u64 waiting = cfg->ps_per_byte ? st->control_ps / cfg->ps_per_byte : 0;
 
-	if (!vq_room(cfg, waiting, bytes, cfg->control_limit_bytes)) {
+	if (!swq_has_room(cfg, waiting, bytes, cfg->control_limit_bytes)) {
 		(*full)++;
 		return 0;
 	}
@@ -119,29 +119,32 @@ static __always_inline int vq_control(const struct vq_config *cfg, struct vq_sta
  * Data that found no room.
  * REQ(switch.trim.eligible) REQ(switch.trim.short) REQ(switch.trim.dropped)
  */
-static __always_inline enum vq_fate vq_overflow(const struct vq_config *cfg, struct vq_state *st,
-						const struct vq_packet *p, int trimmable)
+static __always_inline enum swq_verdict swq_trim_or_drop(const struct swq_config *cfg,
+							 struct swq_state *st,
+							 const struct swq_packet *p, int trimmable)
 {
 	if (!trimmable) {
 		st->count.dropped++;
-		return VQ_DROP;
+		return SWQ_DROP;
 	}
 	if (p->bytes <= cfg->trim_bytes)
-		return vq_control(cfg, st, p->bytes, &st->count.whole, &st->count.trim_dropped)
-			       ? VQ_SEND_WHOLE
-			       : VQ_DROP;
-	return vq_control(cfg, st, cfg->trim_bytes, &st->count.trimmed, &st->count.trim_dropped)
-		       ? VQ_TRIM
-		       : VQ_DROP;
+		return swq_admit_control(cfg, st, p->bytes, &st->count.whole,
+					 &st->count.trim_dropped)
+			       ? SWQ_SEND_WHOLE
+			       : SWQ_DROP;
+	return swq_admit_control(cfg, st, cfg->trim_bytes, &st->count.trimmed,
+				 &st->count.trim_dropped)
+		       ? SWQ_TRIM
+		       : SWQ_DROP;
 }
 
-static __always_inline void vq_arrive(struct vq_state *st, const struct vq_packet *p,
-				      enum vq_arrival how)
+static __always_inline void swq_count_arrival(struct swq_state *st, const struct swq_packet *p,
+					      enum swq_arrival how)
 {
-	if (how == VQ_OFFERED) {
+	if (how == SWQ_OFFERED) {
 		st->count.offered++;
 		st->count.offered_bytes += p->bytes;
-	} else if (how == VQ_DUPLICATED) {
+	} else if (how == SWQ_DUPLICATED) {
 		st->count.duplicated++;
 	} else {
 		st->count.held--;
@@ -150,47 +153,51 @@ static __always_inline void vq_arrive(struct vq_state *st, const struct vq_packe
 }
 
 /* REQ(switch.dscp.class) REQ(switch.control.first) */
-static __always_inline enum vq_fate vq_decide(const struct vq_config *cfg, struct vq_state *st,
-					      const struct vq_packet *p, int trimmable)
+static __always_inline enum swq_verdict swq_admit_by_class(const struct swq_config *cfg,
+							   struct swq_state *st,
+							   const struct swq_packet *p,
+							   int trimmable)
 {
 	__u64 waiting = cfg->ps_per_byte ? st->data_ps / cfg->ps_per_byte : 0;
 
 	if (cfg->control >> (p->tclass >> 2) & 1)
-		return vq_control(cfg, st, p->bytes, &st->count.control, &st->count.control_dropped)
-			       ? VQ_SEND_CONTROL
-			       : VQ_DROP;
-	if (!vq_room(cfg, waiting, p->bytes, cfg->limit_bytes))
-		return vq_overflow(cfg, st, p, trimmable);
+		return swq_admit_control(cfg, st, p->bytes, &st->count.control,
+					 &st->count.control_dropped)
+			       ? SWQ_SEND_CONTROL
+			       : SWQ_DROP;
+	if (!swq_has_room(cfg, waiting, p->bytes, cfg->limit_bytes))
+		return swq_trim_or_drop(cfg, st, p, trimmable);
 	st->count.full++;
 	st->count.sent_bytes += p->bytes;
 	st->data_ps += p->bytes * cfg->ps_per_byte;
-	if (!vq_red(cfg, st, p, waiting))
-		return VQ_SEND;
+	if (!swq_should_mark(cfg, st, p, waiting))
+		return SWQ_SEND;
 	st->count.marked++;
-	return VQ_SEND_MARKED;
+	return SWQ_SEND_MARKED;
 }
 
 /* Decides on one packet and counts it. */
-static __always_inline enum vq_fate vq_admit(struct __sk_buff *skb, const struct vq_config *cfg,
-					     struct vq_state *st, const struct vq_packet *p,
-					     enum vq_arrival how)
+static __always_inline enum swq_verdict swq_admit(struct __sk_buff *skb,
+						  const struct swq_config *cfg,
+						  struct swq_state *st, const struct swq_packet *p,
+						  enum swq_arrival how)
 {
 	/* What the kernel has yet to cut into segments is not one packet on the wire. */
 	int trimmable = cfg->trim_bytes && p->family == 6 && !skb->gso_size &&
 			cfg->trimmable >> (p->tclass >> 2) & 1;
 	__u64 now = bpf_ktime_get_ns();
-	enum vq_fate fate;
+	enum swq_verdict fate;
 
 	bpf_spin_lock(&st->lock);
-	vq_arrive(st, p, how);
-	vq_drain(st, cfg->ps_per_byte, now);
-	fate = vq_decide(cfg, st, p, trimmable);
+	swq_count_arrival(st, p, how);
+	swq_drain(st, cfg->ps_per_byte, now);
+	fate = swq_admit_by_class(cfg, st, p, trimmable);
 	bpf_spin_unlock(&st->lock);
 	return fate;
 }
 
 /* A packet that was admitted could not be rewritten and is dropped after all. */
-static __always_inline void vq_disown(struct vq_state *st, __u64 *counted, __u64 bytes)
+static __always_inline void swq_uncount(struct swq_state *st, __u64 *counted, __u64 bytes)
 {
 	bpf_spin_lock(&st->lock);
 	(*counted)--;

@@ -7,7 +7,7 @@
  * floating-point sums are exact. Rank 0 prints time and bus bandwidth by vector size: the bytes
  * that a rank must send at least, 2 (N-1)/N of the vector, by the time it took.
  */
-#include "common/flags.h"
+#include "common/example_flags.h"
 #include "ring.h"
 
 #include <errno.h>
@@ -37,25 +37,25 @@ static uint64_t now_ns(void)
 }
 
 /* What rank `rank` brings for element i: a small integer that all three arguments change. */
-static float element(uint64_t rank, uint64_t round, size_t i)
+static float expected_element(uint64_t rank, uint64_t round, size_t i)
 {
 	return (float)((i * 7 + rank * 3 + round) % 101);
 }
 
-static void fill(float *v, size_t floats, uint64_t rank, uint64_t round)
+static void fill_vector(float *v, size_t floats, uint64_t rank, uint64_t round)
 {
 	for (size_t i = 0; i < floats; i++)
-		v[i] = element(rank, round, i);
+		v[i] = expected_element(rank, round, i);
 }
 
-static int compare(const float *v, size_t floats, const struct options *o, uint32_t rank,
-		   uint64_t round)
+static int compare_result(const float *v, size_t floats, const struct options *o, uint32_t rank,
+			  uint64_t round)
 {
 	for (size_t i = 0; i < floats; i++) {
 		float sum = 0;
 
 		for (uint64_t r = 0; r < o->ranks; r++)
-			sum += element(r, round, i);
+			sum += expected_element(r, round, i);
 		if (v[i] >= sum && v[i] <= sum)
 			continue;
 		fprintf(stderr, "%s: rank %u, round %" PRIu64 ": element %zu is %g, not %g\n",
@@ -88,12 +88,12 @@ static int run_size(struct ring *ring, const struct options *o, uint32_t rank, s
 	for (uint64_t round = 0; round < o->rounds; round++) {
 		uint64_t begin;
 
-		fill(v, floats, rank, round);
+		fill_vector(v, floats, rank, round);
 		begin = now_ns();
 		if (ring_all_reduce(ring, floats))
 			return -1;
 		ns += now_ns() - begin;
-		if (compare(v, floats, o, rank, round))
+		if (compare_result(v, floats, o, rank, round))
 			return -1;
 	}
 	if (rank == 0)
@@ -138,7 +138,7 @@ static int run_rank(const struct options *o, uint32_t rank, const char *folder)
 }
 
 /* Every rank is a child, so that each opens the device for itself. */
-static int start(const struct options *o, const char *folder)
+static int start_ranks(const struct options *o, const char *folder)
 {
 	for (uint32_t rank = 0; rank < o->ranks; rank++) {
 		pid_t child = fork();
@@ -163,7 +163,7 @@ static int wait_for_all(void)
 	return rc;
 }
 
-static int run(const struct options *o)
+static int run_rounds(const struct options *o)
 {
 	char folder[] = "/tmp/allreduce-XXXXXX";
 	int rc, rc_wait;
@@ -172,7 +172,7 @@ static int run(const struct options *o)
 		perror(folder);
 		return -1;
 	}
-	rc = start(o, folder);
+	rc = start_ranks(o, folder);
 	rc_wait = wait_for_all();
 	for (uint32_t rank = 0; rank < o->ranks; rank++) {
 		char path[64];
@@ -184,7 +184,7 @@ static int run(const struct options *o)
 	return rc ? rc : rc_wait;
 }
 
-static int parse(struct options *o, int argc, char **argv)
+static int parse_options(struct options *o, int argc, char **argv)
 {
 	static const char *const transports[] = {"mrc", "tcp", NULL};
 	const uint64_t least = RING_RANKS_MAX * sizeof(float), most = 256u << 20;
@@ -218,7 +218,7 @@ int main(int argc, char **argv)
 {
 	struct options o = {.ranks = 4, .min = 1u << 10, .max = 4u << 20, .rounds = 10};
 
-	if (parse(&o, argc, argv))
+	if (parse_options(&o, argc, argv))
 		return 2;
-	return run(&o) ? 1 : 0;
+	return run_rounds(&o) ? 1 : 0;
 }

@@ -33,7 +33,7 @@ struct end {
 static const char *who;
 
 /* Ends the process with a message unless a call went well. */
-static void need(int good, const char *what)
+static void require(int good, const char *what)
 {
 	if (good)
 		return;
@@ -48,13 +48,13 @@ static struct ibv_context *open_device(void)
 	struct mrc_device_attr attr;
 	int supported = 0;
 
-	need(list && list[0], "list of devices");
+	require(list && list[0], "list of devices");
 	device = ibv_open_device(list[0]);
-	need(device != NULL, "open the device");
+	require(device != NULL, "open the device");
 	ibv_free_device_list(list);
-	need(mrc_query_device(device, &attr, &supported) == 0, "query the device");
+	require(mrc_query_device(device, &attr, &supported) == 0, "query the device");
 	errno = EOPNOTSUPP;
-	need(supported, "MRC on this device");
+	require(supported, "MRC on this device");
 	return device;
 }
 
@@ -71,20 +71,20 @@ static void connect_qp(struct mrc_qp *qp, const struct end *mine, const struct e
 	};
 	struct ibv_qp_attr rts = {.qp_state = IBV_QPS_RTS, .sq_psn = mine->psn};
 
-	need(mrc_modify_qp(qp, &init, IBV_QP_STATE, NULL, 0) == 0, "QP to INIT");
-	need(mrc_modify_qp(qp, &rtr,
-			   IBV_QP_STATE | IBV_QP_AV | IBV_QP_DEST_QPN | IBV_QP_RQ_PSN |
-				   IBV_QP_PATH_MTU,
-			   NULL, 0) == 0,
-	     "QP to RTR");
-	need(mrc_modify_qp(qp, &rts, IBV_QP_STATE | IBV_QP_SQ_PSN, NULL, 0) == 0, "QP to RTS");
+	require(mrc_modify_qp(qp, &init, IBV_QP_STATE, NULL, 0) == 0, "QP to INIT");
+	require(mrc_modify_qp(qp, &rtr,
+			      IBV_QP_STATE | IBV_QP_AV | IBV_QP_DEST_QPN | IBV_QP_RQ_PSN |
+				      IBV_QP_PATH_MTU,
+			      NULL, 0) == 0,
+		"QP to RTR");
+	require(mrc_modify_qp(qp, &rts, IBV_QP_STATE | IBV_QP_SQ_PSN, NULL, 0) == 0, "QP to RTS");
 }
 
-static void swap(int fd, const void *mine, void *theirs, size_t size)
+static void exchange_bytes(int fd, const void *mine, void *theirs, size_t size)
 {
-	need(write(fd, mine, size) == (ssize_t)size, "tell the peer");
+	require(write(fd, mine, size) == (ssize_t)size, "tell the peer");
 	errno = ECONNRESET; /* what it is when the peer has gone and recv says 0 */
-	need(recv(fd, theirs, size, MSG_WAITALL) == (ssize_t)size, "hear from the peer");
+	require(recv(fd, theirs, size, MSG_WAITALL) == (ssize_t)size, "hear from the peer");
 }
 
 static void post_line(struct mrc_qp *qp, const struct ibv_mr *mr, const char *line,
@@ -102,7 +102,7 @@ static void post_line(struct mrc_qp *qp, const struct ibv_mr *mr, const char *li
 	};
 	struct ibv_send_wr *bad;
 
-	need(mrc_post_send(qp, &wr, &bad) == 0, "post the line");
+	require(mrc_post_send(qp, &wr, &bad) == 0, "post the line");
 }
 
 /* One completion says that our line is in the peer's memory, one that theirs is in ours. */
@@ -112,11 +112,11 @@ static void wait_for_both(struct mrc_cq *cq, const char *inbox)
 		struct ibv_wc wc;
 		int n = mrc_poll_cq(cq, 1, &wc);
 
-		need(n >= 0, "poll");
+		require(n >= 0, "poll");
 		if (n == 0)
 			continue;
 		errno = EIO;
-		need(wc.status == IBV_WC_SUCCESS, ibv_wc_status_str(wc.status));
+		require(wc.status == IBV_WC_SUCCESS, ibv_wc_status_str(wc.status));
 		if (wc.opcode == IBV_WC_RECV_RDMA_WITH_IMM)
 			printf("%s: got \"%s\" from process %u\n", who, inbox, ntohl(wc.imm_data));
 		done++;
@@ -142,32 +142,32 @@ static void open_side(struct side *s)
 
 	s->device = open_device();
 	s->pd = ibv_alloc_pd(s->device);
-	need(s->pd != NULL, "protection domain");
+	require(s->pd != NULL, "protection domain");
 	s->mr = ibv_reg_mr(s->pd, s->memory, sizeof(s->memory),
 			   IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE);
-	need(s->mr != NULL, "memory region");
+	require(s->mr != NULL, "memory region");
 	s->context = mrc_create_context(s->device, NULL);
-	need(s->context != NULL, "MRC context");
+	require(s->context != NULL, "MRC context");
 	s->cq = mrc_create_cq(s->context, 2, NULL, NULL, 0);
-	need(s->cq != NULL, "completion queue");
+	require(s->cq != NULL, "completion queue");
 	attr.send_cq = s->cq;
 	attr.recv_cq = s->cq;
 	attr.pd = s->pd;
 	s->qp = mrc_create_qp(s->context, &attr);
-	need(s->qp != NULL, "queue pair");
+	require(s->qp != NULL, "queue pair");
 }
 
 static void close_side(struct side *s)
 {
-	need(mrc_destroy_qp(s->qp) == 0, "destroy the QP");
-	need(mrc_destroy_cq(s->cq) == 0, "destroy the CQ");
-	need(mrc_destroy_context(s->context) == 0, "destroy the context");
-	need(ibv_dereg_mr(s->mr) == 0, "release the memory region");
-	need(ibv_dealloc_pd(s->pd) == 0, "release the protection domain");
-	need(ibv_close_device(s->device) == 0, "close the device");
+	require(mrc_destroy_qp(s->qp) == 0, "destroy the QP");
+	require(mrc_destroy_cq(s->cq) == 0, "destroy the CQ");
+	require(mrc_destroy_context(s->context) == 0, "destroy the context");
+	require(ibv_dereg_mr(s->mr) == 0, "release the memory region");
+	require(ibv_dealloc_pd(s->pd) == 0, "release the protection domain");
+	require(ibv_close_device(s->device) == 0, "close the device");
 }
 
-static void talk(int fd)
+static void run_peer(int fd)
 {
 	static struct side s;
 	struct ibv_recv_wr receive = {0}, *bad;
@@ -177,21 +177,21 @@ static void talk(int fd)
 	open_side(&s);
 	mine.rkey = s.mr->rkey;
 	mine.address = (uintptr_t)s.memory[1];
-	need(mrc_get_qpn(s.qp, &mine.qpn) == 0, "QP number");
-	need(ibv_query_gid(s.device, 1, 0, &mine.gid) == 0, "GID");
-	swap(fd, &mine, &theirs, sizeof(mine));
+	require(mrc_get_qpn(s.qp, &mine.qpn) == 0, "QP number");
+	require(ibv_query_gid(s.device, 1, 0, &mine.gid) == 0, "GID");
+	exchange_bytes(fd, &mine, &theirs, sizeof(mine));
 	connect_qp(s.qp, &mine, &theirs);
 
 	/* An immediate uses up a receive, which must be there before the peer sends. */
-	need(mrc_post_recv(s.qp, &receive, &bad) == 0, "post a receive");
-	swap(fd, &ready, &ready, 1);
+	require(mrc_post_recv(s.qp, &receive, &bad) == 0, "post a receive");
+	exchange_bytes(fd, &ready, &ready, 1);
 
 	snprintf(s.memory[0], LINE, "hello from %s", who);
 	post_line(s.qp, s.mr, s.memory[0], &theirs);
 	wait_for_both(s.cq, s.memory[1]);
 
 	/* The peer may still be waiting for an acknowledgement from us: leave together. */
-	swap(fd, &ready, &ready, 1);
+	exchange_bytes(fd, &ready, &ready, 1);
 	close_side(&s);
 }
 
@@ -206,14 +206,14 @@ int main(int argc, char **argv)
 			"hello: takes no arguments; two processes say hello to each other\n");
 		return strcmp(argv[1], "--help") ? 2 : 0;
 	}
-	need(socketpair(AF_UNIX, SOCK_STREAM, 0, fds) == 0, "socketpair");
+	require(socketpair(AF_UNIX, SOCK_STREAM, 0, fds) == 0, "socketpair");
 	child = fork();
-	need(child >= 0, "fork");
+	require(child >= 0, "fork");
 	who = child ? "Alice" : "Bob";
 	close(fds[child ? 1 : 0]);
-	talk(fds[child ? 0 : 1]);
+	run_peer(fds[child ? 0 : 1]);
 	if (!child)
 		return 0;
-	need(waitpid(child, &status, 0) == child, "wait for Bob");
+	require(waitpid(child, &status, 0) == child, "wait for Bob");
 	return status == 0 ? 0 : 1;
 }

@@ -10,7 +10,7 @@
 #ifndef EXAMPLES_RING_LINK_H
 #define EXAMPLES_RING_LINK_H
 
-#include "ring_meet.h"
+#include "ring_rendezvous.h"
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -63,7 +63,7 @@ static struct mrc_link *from_link(struct ring_link *link)
 	return (struct mrc_link *)(void *)link;
 }
 
-static int fail(const char *what, int error)
+static int print_error(const char *what, int error)
 {
 	fprintf(stderr, "ring: %s: %s\n", what, strerror(error));
 	return -1;
@@ -76,7 +76,7 @@ static int open_device(struct mrc_link *l)
 	struct mrc_device_attr attr;
 
 	if (!list)
-		return fail("list of verbs devices", errno);
+		return print_error("list of verbs devices", errno);
 	for (int i = 0; i < n && !supported; i++) {
 		l->device = ibv_open_device(list[i]);
 		if (!l->device) {
@@ -92,7 +92,7 @@ static int open_device(struct mrc_link *l)
 	if (l->device)
 		return 0;
 	if (error)
-		return fail("open a verbs device", error);
+		return print_error("open a verbs device", error);
 	fprintf(stderr, "ring: none of %d verbs devices speaks MRC\n", n);
 	return -1;
 }
@@ -101,10 +101,10 @@ static int open_memory(struct mrc_link *l)
 {
 	l->pd = ibv_alloc_pd(l->device);
 	if (!l->pd)
-		return fail("protection domain", errno);
+		return print_error("protection domain", errno);
 	l->mr = ibv_reg_mr(l->pd, l->cfg.memory, l->cfg.bytes,
 			   IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE);
-	return l->mr ? 0 : fail("memory region", errno);
+	return l->mr ? 0 : print_error("memory region", errno);
 }
 
 static int open_queues(struct mrc_link *l)
@@ -114,15 +114,15 @@ static int open_queues(struct mrc_link *l)
 
 	l->context = mrc_create_context(l->device, NULL);
 	if (!l->context)
-		return fail("MRC context", errno);
+		return print_error("MRC context", errno);
 	rc = mrc_create_comp_channel(l->context, &l->channel);
 	if (rc)
-		return fail("completion channel", rc);
+		return print_error("completion channel", rc);
 	if (mrc_get_comp_channel_fd(l->channel, &l->channel_fd) ||
 	    fcntl(l->channel_fd, F_SETFL, O_NONBLOCK))
-		return fail("completion channel's descriptor", errno);
+		return print_error("completion channel's descriptor", errno);
 	l->cq = mrc_create_cq(l->context, entries, NULL, l->channel, 0);
-	return l->cq ? 0 : fail("completion queue", errno);
+	return l->cq ? 0 : print_error("completion queue", errno);
 }
 
 static struct mrc_qp *make_qp(struct mrc_link *l, uint32_t sends, uint32_t receives)
@@ -140,7 +140,7 @@ static struct mrc_qp *make_qp(struct mrc_link *l, uint32_t sends, uint32_t recei
 	struct mrc_qp *qp = mrc_create_qp(l->context, &attr);
 
 	if (!qp)
-		fail("queue pair", errno);
+		print_error("queue pair", errno);
 	return qp;
 }
 
@@ -151,7 +151,7 @@ static int to_init(struct mrc_qp *qp)
 	int rc = mrc_modify_qp(qp, &attr, IBV_QP_STATE | IBV_QP_PKEY_INDEX | IBV_QP_ACCESS_FLAGS,
 			       NULL, 0);
 
-	return rc ? fail("queue pair to INIT", rc) : 0;
+	return rc ? print_error("queue pair to INIT", rc) : 0;
 }
 
 /* Never gives up: a job rides out a fault of any length, and a dead rank is noticed elsewhere. */
@@ -171,24 +171,24 @@ static int to_rts(struct mrc_qp *qp, const struct endpoint *mine, const struct e
 			       NULL, 0);
 
 	if (rc)
-		return fail("queue pair to RTR", rc);
+		return print_error("queue pair to RTR", rc);
 	attr = (struct ibv_qp_attr){.qp_state = IBV_QPS_RTS, .sq_psn = mine->psn};
 	rc = mrc_modify_qp(qp, &attr, IBV_QP_STATE | IBV_QP_SQ_PSN, &mrc, MRC_QP_RETRY_CNT);
-	return rc ? fail("queue pair to RTS", rc) : 0;
+	return rc ? print_error("queue pair to RTS", rc) : 0;
 }
 
-static int describe(struct mrc_link *l, struct mrc_qp *qp, struct endpoint *e)
+static int describe_endpoint(struct mrc_link *l, struct mrc_qp *qp, struct endpoint *e)
 {
 	struct ibv_port_attr port;
 	int rc = ibv_query_port(l->device, 1, &port);
 
 	if (rc)
-		return fail("port of the device", rc);
+		return print_error("port of the device", rc);
 	e->mtu = port.active_mtu;
 	if (ibv_query_gid(l->device, 1, 0, &e->gid))
-		return fail("GID of the device", errno);
+		return print_error("GID of the device", errno);
 	if (mrc_get_qpn(qp, &e->qpn))
-		return fail("QP number", errno);
+		return print_error("QP number", errno);
 	e->psn = (e->qpn * 2654435761u) & FIRST_PSN_MASK;
 	e->address = (uintptr_t)l->cfg.memory;
 	e->rkey = l->mr->rkey;
@@ -201,7 +201,8 @@ static int connect_queue_pairs(struct mrc_link *l)
 
 	if (to_init(l->next_qp) || to_init(l->prev_qp))
 		return -1;
-	if (describe(l, l->next_qp, &my_next) || describe(l, l->prev_qp, &my_prev))
+	if (describe_endpoint(l, l->next_qp, &my_next) ||
+	    describe_endpoint(l, l->prev_qp, &my_prev))
 		return -1;
 	if (ring_meet_swap(l->cfg.meet, &my_next, &my_prev, &their_next, &their_prev,
 			   sizeof(my_next)))
@@ -217,7 +218,7 @@ static int post_receive(struct mrc_link *l)
 {
 	struct ibv_recv_wr wr = {.wr_id = WORK_RECEIVE}, *bad;
 
-	return mrc_post_recv(l->prev_qp, &wr, &bad) ? fail("post a receive", errno) : 0;
+	return mrc_post_recv(l->prev_qp, &wr, &bad) ? print_error("post a receive", errno) : 0;
 }
 
 static int post_all_receives(struct mrc_link *l)
@@ -259,7 +260,7 @@ static int take_completion(struct mrc_link *l, const struct ibv_wc *wc)
 }
 
 /* Takes what is there; *n says how many completions that was. */
-static int drain(struct mrc_link *l, unsigned *n)
+static int drain_completions(struct mrc_link *l, unsigned *n)
 {
 	struct ibv_wc wc[POLL_BATCH];
 	int got;
@@ -268,7 +269,7 @@ static int drain(struct mrc_link *l, unsigned *n)
 	do {
 		got = mrc_poll_cq(l->cq, POLL_BATCH, wc);
 		if (got < 0)
-			return fail("poll the completion queue", errno);
+			return print_error("poll the completion queue", errno);
 		for (int i = 0; i < got; i++)
 			if (take_completion(l, &wc[i]))
 				return -1;
@@ -285,7 +286,7 @@ static int take_event(struct mrc_link *l)
 	if (mrc_get_cq_event(l->channel, &cq, &context) == 0)
 		mrc_ack_cq_events(cq, 1);
 	else if (errno != EAGAIN && errno != EINTR)
-		return fail("completion event", errno);
+		return print_error("completion event", errno);
 	return 0;
 }
 
@@ -297,14 +298,14 @@ static int sleep_for_work(struct mrc_link *l)
 	int rc = mrc_req_notify_cq(l->cq, 0);
 
 	if (rc)
-		return fail("request for notification", rc);
-	if (drain(l, &n))
+		return print_error("request for notification", rc);
+	if (drain_completions(l, &n))
 		return -1;
 	if (n)
 		return 0;
 	rc = poll(&p, 1, LIVENESS_MS);
 	if (rc < 0 && errno != EINTR)
-		return fail("wait for completions", errno);
+		return print_error("wait for completions", errno);
 	if (rc == 0 && ring_meet_broken(l->cfg.meet))
 		return -1;
 	return rc > 0 ? take_event(l) : 0;
@@ -316,7 +317,7 @@ static int make_progress(struct mrc_link *l)
 	unsigned n = 0;
 
 	for (unsigned i = 0; i < POLLS_BEFORE_SLEEP; i++) {
-		if (drain(l, &n))
+		if (drain_completions(l, &n))
 			return -1;
 		if (n)
 			return 0;
@@ -342,7 +343,7 @@ static int mrc_send(struct ring_link *link, size_t from, size_t to, size_t bytes
 	int rc = mrc_post_send(l->next_qp, &wr, &bad);
 
 	if (rc)
-		return fail("post a write", rc);
+		return print_error("post a write", rc);
 	l->sent++;
 	l->unacknowledged++;
 	return 0;

@@ -63,7 +63,7 @@ static struct tcp_link *from_link(struct ring_link *link)
 	return (struct tcp_link *)(void *)link;
 }
 
-static int fail(const char *what, unsigned plane)
+static int print_error(const char *what, unsigned plane)
 {
 	fprintf(stderr, "ring: TCP on plane %u: %s: %s\n", plane, what, strerror(errno));
 	return -1;
@@ -83,17 +83,17 @@ static int set_options(struct tcp_link *l, int fd, unsigned plane)
 
 	if (set_option(fd, IPPROTO_TCP, TCP_NODELAY, 1) ||
 	    set_option(fd, IPPROTO_TCP, TCP_MAXSEG, SEGMENT_BYTES))
-		return fail("segment size", plane);
+		return print_error("segment size", plane);
 	if (l->env.port[plane].any.sa_family == AF_INET &&
 	    set_option(fd, IPPROTO_IP, IP_TTL, RING_FAULT_TTL))
-		return fail("TTL", plane);
+		return print_error("TTL", plane);
 	if (pace && set_option(fd, SOL_SOCKET, SO_MAX_PACING_RATE,
 			       pace < UINT32_MAX ? (unsigned)pace : UINT32_MAX - 1))
-		return fail("pacing rate", plane);
+		return print_error("pacing rate", plane);
 	/* Where cubic may not be had the default stays, and the link's text says which it is. */
 	setsockopt(fd, IPPROTO_TCP, TCP_CONGESTION, CONGESTION, strlen(CONGESTION));
 	if (getsockopt(fd, IPPROTO_TCP, TCP_CONGESTION, l->congestion, &len))
-		return fail("congestion control", plane);
+		return print_error("congestion control", plane);
 	return 0;
 }
 
@@ -103,13 +103,13 @@ static int open_socket(struct tcp_link *l, unsigned plane)
 	int fd = socket(local->any.sa_family, SOCK_STREAM | SOCK_CLOEXEC, 0);
 
 	if (fd < 0)
-		return fail("socket", plane);
+		return print_error("socket", plane);
 	if (set_options(l, fd, plane)) {
 		close(fd);
 		return -1;
 	}
 	if (bind(fd, &local->any, ring_address_size(local))) {
-		fail("bind to the port's address", plane);
+		print_error("bind to the port's address", plane);
 		close(fd);
 		return -1;
 	}
@@ -125,7 +125,7 @@ static int listen_on(struct tcp_link *l, unsigned plane, union ring_address *add
 		return -1;
 	if (listen(fd, 1) == 0 && getsockname(fd, &address->any, &len) == 0)
 		return fd;
-	fail("listen", plane);
+	print_error("listen", plane);
 	close(fd);
 	return -1;
 }
@@ -145,7 +145,7 @@ static int call_next(struct tcp_link *l, unsigned plane)
 		return -1;
 	if (connect(p->next_fd, &p->next_address.any, ring_address_size(&p->next_address)) ||
 	    getsockname(p->next_fd, &p->next_local.any, &len) || make_nonblocking(p->next_fd))
-		return fail("connect to the next rank", plane);
+		return print_error("connect to the next rank", plane);
 	return 0;
 }
 
@@ -157,13 +157,13 @@ static int accept_prev(struct tcp_link *l, unsigned plane, int listener)
 
 	if (poll(&wait, 1, RING_MEET_TIMEOUT_MS) != 1) {
 		errno = ETIMEDOUT;
-		return fail("call of the previous rank", plane);
+		return print_error("call of the previous rank", plane);
 	}
 	p->prev_fd = accept4(listener, &p->prev_address.any, &len, SOCK_CLOEXEC);
 	len = sizeof(p->prev_local);
 	if (p->prev_fd < 0 || getsockname(p->prev_fd, &p->prev_local.any, &len) ||
 	    make_nonblocking(p->prev_fd))
-		return fail("accept the previous rank", plane);
+		return print_error("accept the previous rank", plane);
 	return 0;
 }
 
@@ -252,7 +252,7 @@ static int follow_faults(struct tcp_link *l)
 	return ring_fault_start(&l->watch, flow, n);
 }
 
-static int lost(const struct tcp_link *l, unsigned plane, bool next, ssize_t rc)
+static int report_lost(const struct tcp_link *l, unsigned plane, bool next, ssize_t rc)
 {
 	fprintf(stderr, "ring: the connection %s rank %u on plane %u broke: %s\n",
 		next ? "to" : "from",
@@ -275,7 +275,7 @@ static int push_plane(struct tcp_link *l, unsigned plane)
 		ssize_t n = send(p->next_fd, piece->data, piece->left, MSG_NOSIGNAL);
 
 		if (n < 0)
-			return would_block() ? 0 : lost(l, plane, true, n);
+			return would_block() ? 0 : report_lost(l, plane, true, n);
 		piece->data += n;
 		piece->left -= (size_t)n;
 		if (piece->left)
@@ -293,9 +293,9 @@ static int pull_plane(struct tcp_link *l, unsigned plane)
 		ssize_t n = recv(p->prev_fd, p->place, p->want, 0);
 
 		if (n < 0)
-			return would_block() ? 0 : lost(l, plane, false, n);
+			return would_block() ? 0 : report_lost(l, plane, false, n);
 		if (n == 0)
-			return lost(l, plane, false, n);
+			return report_lost(l, plane, false, n);
 		p->place += n;
 		p->want -= (size_t)n;
 	}
@@ -318,7 +318,7 @@ static int wait_and_move(struct tcp_link *l)
 	}
 	rc = poll(wait, 2 * planes, LIVENESS_MS);
 	if (rc < 0 && errno != EINTR)
-		return fail("poll", 0);
+		return print_error("poll", 0);
 	if (rc == 0 && ring_meet_broken(l->cfg.meet))
 		return -1;
 	for (unsigned p = 0; p < planes; p++)
@@ -439,7 +439,7 @@ static void tcp_close(struct ring_link *link)
 	free(l);
 }
 
-static void describe(struct tcp_link *l)
+static void describe_planes(struct tcp_link *l)
 {
 	char pace[48] = "not paced";
 
@@ -475,6 +475,6 @@ struct ring_link *ring_tcp_open(const struct ring_link_cfg *cfg)
 		tcp_close(&l->link);
 		return NULL;
 	}
-	describe(l);
+	describe_planes(l);
 	return &l->link;
 }

@@ -156,7 +156,7 @@ static void follow_once(struct ring_fault_watch *w)
 	}
 }
 
-static void *follow(void *arg)
+static void *follow_faults(void *arg)
 {
 	struct ring_fault_watch *w = arg;
 	const struct timespec pause = {.tv_nsec = LOOK_EVERY_NS};
@@ -221,7 +221,7 @@ int ring_fault_start(struct ring_fault_watch **watch, const struct ring_fault_fl
 	w->n = n;
 	memcpy(w->flow, flows, n * sizeof(*flows));
 	w->filters = n && may_filter(flows[0].fd);
-	rc = w->table ? pthread_create(&w->thread, NULL, follow, w) : EINVAL;
+	rc = w->table ? pthread_create(&w->thread, NULL, follow_faults, w) : EINVAL;
 	if (rc) {
 		if (w->table)
 			fprintf(stderr, "ring: thread for faults: %s\n", strerror(rc));

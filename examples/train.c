@@ -64,7 +64,7 @@ static int run_step(struct job *j, uint32_t step)
 }
 
 /* The loss over the whole text, each rank reading its part of it. */
-static int evaluate(struct job *j, float *loss)
+static int evaluate_model(struct job *j, float *loss)
 {
 	float *vector = ring_vector(j->ring);
 	size_t positions = j->text.len - TRAIN_CONTEXT;
@@ -97,7 +97,7 @@ static int run_job(struct job *j)
 	for (uint32_t step = 0; step < j->args.steps; step++)
 		if (run_step(j, step))
 			return -1;
-	if (evaluate(j, &loss))
+	if (evaluate_model(j, &loss))
 		return -1;
 	digest_weights(j->model, hex);
 	train_report_end(&j->report, loss, j->bigram_bits, hex);

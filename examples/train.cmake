@@ -3,7 +3,7 @@
 # A training job whose gradients travel over MRC or TCP; `mrc demo` runs many of it.
 softmrc_example(train SOURCES train.c train_args.c train_model.c train_report.c train_sha256.c
 		train_text.c
-		ring.c ring_env.c ring_meet.c ring_mrc.c ring_tcp.c ring_tcp_fault.c
-	LINKS verbs api Threads::Threads m)
+		ring.c ring_env.c ring_rendezvous.c ring_mrc.c ring_tcp.c ring_tcp_fault.c
+	LINKS libibverbs libmrc Threads::Threads m)
 # sqrtf then needs no errno and can be vectorised; the arithmetic stays exact.
 set_source_files_properties(train_model.c PROPERTIES COMPILE_OPTIONS -fno-math-errno)

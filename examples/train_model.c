@@ -18,7 +18,7 @@
 /* Keeps Adagrad's first steps finite; small against any gradient that matters. */
 #define ADAGRAD_EPSILON 1e-10f
 
-static uint64_t mix(uint64_t x)
+static uint64_t mix_hash(uint64_t x)
 {
 	x ^= x >> 33;
 	x *= UINT64_C(0xff51afd7ed558ccd);
@@ -62,8 +62,8 @@ static void find_rows(const struct train_model *m, const uint8_t *at, size_t row
 	row[1] = (ROW_LAST_BYTE + at[-1]) * TRAIN_ROW;
 	for (unsigned order = 2; order < TRAIN_ORDERS; order++) {
 		context = context << 8 | at[-(int)order];
-		row[order] =
-			(ROWS_DIRECT + mix(context | (uint64_t)order << 56) % hashed) * TRAIN_ROW;
+		row[order] = (ROWS_DIRECT + mix_hash(context | (uint64_t)order << 56) % hashed) *
+			     TRAIN_ROW;
 	}
 }
 
@@ -119,8 +119,8 @@ static float exponentiate(float z[TRAIN_ROW], float *top)
 }
 
 /* The loss at one position in bits; p becomes the probabilities of all bytes. */
-static double predict(const struct train_model *m, const size_t row[TRAIN_ORDERS], uint8_t target,
-		      float p[TRAIN_ROW])
+static double predict_byte(const struct train_model *m, const size_t row[TRAIN_ORDERS],
+			   uint8_t target, float p[TRAIN_ROW])
 {
 	float sum, top, logit, scale;
 
@@ -142,19 +142,19 @@ static double predict(const struct train_model *m, const size_t row[TRAIN_ORDERS
 void train_model_batch(const struct train_model *m, const struct train_text *text, float *vector,
 		       uint32_t batch, uint64_t seed, uint32_t step, uint32_t rank)
 {
-	uint64_t stream = mix(mix(seed) ^ ((uint64_t)step << 32 | rank));
+	uint64_t stream = mix_hash(mix_hash(seed) ^ ((uint64_t)step << 32 | rank));
 	float *gradient = vector + TRAIN_ROW;
 	double bits = 0;
 
 	memset(vector, 0, (TRAIN_ROW + m->weights) * sizeof(float));
 	for (uint32_t n = 0; n < batch; n++) {
-		size_t at = TRAIN_CONTEXT + mix(stream + n) % (text->len - TRAIN_CONTEXT);
+		size_t at = TRAIN_CONTEXT + mix_hash(stream + n) % (text->len - TRAIN_CONTEXT);
 		uint8_t target = text->bytes[at];
 		size_t row[TRAIN_ORDERS];
 		float p[TRAIN_ROW];
 
 		find_rows(m, text->bytes + at, row);
-		bits += predict(m, row, target, p);
+		bits += predict_byte(m, row, target, p);
 		p[target] -= 1.0f;
 		for (unsigned order = 0; order < TRAIN_ORDERS; order++) {
 			float *g = gradient + row[order];
@@ -191,7 +191,7 @@ double train_model_eval(const struct train_model *m, const struct train_text *te
 		float p[TRAIN_ROW];
 
 		find_rows(m, text->bytes + at, row);
-		bits += predict(m, row, text->bytes[at], p);
+		bits += predict_byte(m, row, text->bytes[at], p);
 	}
 	return bits;
 }

@@ -13,7 +13,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-static int complain(const char *path, const char *what)
+static int print_error(const char *path, const char *what)
 {
 	fprintf(stderr, "train: --data %s: %s\n", path, what);
 	return -1;
@@ -26,20 +26,20 @@ static int append_file(struct train_text *text, const char *path, size_t size)
 	size_t got;
 
 	if (size > TRAIN_TEXT_MAX_BYTES - text->len)
-		return complain(path, "the text is larger than 1 GiB");
+		return print_error(path, "the text is larger than 1 GiB");
 	f = fopen(path, "rb");
 	if (!f)
-		return complain(path, strerror(errno));
+		return print_error(path, strerror(errno));
 	grown = realloc(text->bytes, text->len + size + 1);
 	if (!grown) {
 		fclose(f);
-		return complain(path, "out of memory");
+		return print_error(path, "out of memory");
 	}
 	text->bytes = grown;
 	got = fread(text->bytes + text->len, 1, size, f);
 	fclose(f);
 	if (got != size)
-		return complain(path, "could not be read to its end");
+		return print_error(path, "could not be read to its end");
 	text->len += size;
 	text->files++;
 	return 0;
@@ -52,9 +52,9 @@ static int append_entry(struct train_text *text, const char *folder, const char 
 	int len = snprintf(path, sizeof(path), "%s/%s", folder, name);
 
 	if (len < 0 || (size_t)len >= sizeof(path))
-		return complain(folder, "a path in this directory is too long");
+		return print_error(folder, "a path in this directory is too long");
 	if (lstat(path, &st))
-		return complain(path, strerror(errno));
+		return print_error(path, strerror(errno));
 	if (!S_ISREG(st.st_mode))
 		return 0;
 	return append_file(text, path, (size_t)st.st_size);
@@ -67,7 +67,7 @@ static int append_folder(struct train_text *text, const char *folder)
 	int rc = 0;
 
 	if (n < 0)
-		return complain(folder, strerror(errno));
+		return print_error(folder, strerror(errno));
 	for (int i = 0; i < n; i++) {
 		if (!rc)
 			rc = append_entry(text, folder, names[i]->d_name);
@@ -84,15 +84,15 @@ int train_text_load(struct train_text *text, const char *path)
 
 	*text = (struct train_text){0};
 	if (stat(path, &st))
-		return complain(path, strerror(errno));
+		return print_error(path, strerror(errno));
 	if (S_ISDIR(st.st_mode))
 		rc = append_folder(text, path);
 	else if (S_ISREG(st.st_mode))
 		rc = append_file(text, path, (size_t)st.st_size);
 	else
-		return complain(path, "neither a regular file nor a directory");
+		return print_error(path, "neither a regular file nor a directory");
 	if (!rc && text->len < TRAIN_TEXT_MIN_BYTES)
-		rc = complain(path, "the text is shorter than 4096 bytes");
+		rc = print_error(path, "the text is shorter than 4096 bytes");
 	if (rc)
 		train_text_fini(text);
 	return rc;

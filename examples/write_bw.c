@@ -10,9 +10,9 @@
  * flight for --ms milliseconds; the clock stops when all of them are acknowledged. Then an
  * immediate tells the server, which sleeps meanwhile, to compare every byte.
  */
-#include "common/flags.h"
-#include "common/meet.h"
-#include "common/rig.h"
+#include "common/connection.h"
+#include "common/example_flags.h"
+#include "common/tcp_exchange.h"
 
 #include <arpa/inet.h>
 #include <errno.h>
@@ -50,12 +50,12 @@ static uint64_t now_ns(void)
 }
 
 /* What a message of this size holds; differs from size to size, so that old bytes are noticed. */
-static uint8_t pattern(uint64_t size, uint64_t i)
+static uint8_t pattern_byte(uint64_t size, uint64_t i)
 {
 	return (uint8_t)(i * 31 + (i >> 8) + size * 7 + 1);
 }
 
-static int post(struct rig *r, uint64_t size, bool last)
+static int post_write(struct connection *r, uint64_t size, bool last)
 {
 	struct ibv_sge sge = {
 		.addr = (uintptr_t)r->memory, .length = (uint32_t)size, .lkey = r->mr->lkey};
@@ -76,21 +76,21 @@ static int post(struct rig *r, uint64_t size, bool last)
 }
 
 /* Takes completions, without waiting for one unless it is to sleep; how many, or -1. */
-static int reap(struct rig *r, bool sleep)
+static int reap_completions(struct connection *r, bool sleep)
 {
 	struct ibv_wc wc[POLL_BATCH];
-	int n = sleep ? rig_wait(r, wc, POLL_BATCH) : mrc_poll_cq(r->cq, POLL_BATCH, wc);
+	int n = sleep ? connection_wait(r, wc, POLL_BATCH) : mrc_poll_cq(r->cq, POLL_BATCH, wc);
 
 	if (n < 0)
 		perror(program);
 	for (int i = 0; i < n; i++)
-		if (rig_check(r, &wc[i]))
+		if (connection_check_wc(r, &wc[i]))
 			return -1;
 	return n;
 }
 
 /* Writes messages of one size for o->ms milliseconds. */
-static int measure(struct rig *r, const struct options *o, struct figure *f)
+static int measure_bandwidth(struct connection *r, const struct options *o, struct figure *f)
 {
 	uint64_t begin = now_ns(), end = begin + o->ms * 1000000;
 	uint64_t posted = 0, done = 0;
@@ -100,11 +100,11 @@ static int measure(struct rig *r, const struct options *o, struct figure *f)
 		int n;
 
 		while (more && posted - done < o->depth) {
-			if (post(r, f->bytes, false))
+			if (post_write(r, f->bytes, false))
 				return -1;
 			posted++;
 		}
-		n = reap(r, o->sleep);
+		n = reap_completions(r, o->sleep);
 		if (n < 0)
 			return -1;
 		done += (uint64_t)n;
@@ -148,24 +148,25 @@ static void print_figure(const struct options *o, const struct figure *f)
 }
 
 /* The message that ends a size; then both sides agree that the bytes were right. */
-static int finish_size(struct rig *r, int fd, uint64_t size)
+static int finish_size(struct connection *r, int fd, uint64_t size)
 {
 	struct ibv_wc wc;
 
-	if (post(r, size, true) || rig_wait(r, &wc, 1) < 0 || rig_check(r, &wc))
+	if (post_write(r, size, true) || connection_wait(r, &wc, 1) < 0 ||
+	    connection_check_wc(r, &wc))
 		return -1;
 	return meet_barrier(program, fd);
 }
 
-static int client_sweep(struct rig *r, const struct options *o, int fd)
+static int client_sweep(struct connection *r, const struct options *o, int fd)
 {
 	uint8_t *memory = r->memory;
 
 	print_head(o);
 	for (struct figure f = {.bytes = o->min}; f.bytes <= o->max; f.bytes *= 2) {
 		for (uint64_t i = 0; i < f.bytes; i++)
-			memory[i] = pattern(f.bytes, i);
-		if (measure(r, o, &f) || finish_size(r, fd, f.bytes))
+			memory[i] = pattern_byte(f.bytes, i);
+		if (measure_bandwidth(r, o, &f) || finish_size(r, fd, f.bytes))
 			return -1;
 		print_figure(o, &f);
 	}
@@ -174,12 +175,12 @@ static int client_sweep(struct rig *r, const struct options *o, int fd)
 	return 0;
 }
 
-static int server_compare(const struct rig *r, uint64_t size)
+static int server_compare(const struct connection *r, uint64_t size)
 {
 	const uint8_t *memory = r->memory;
 
 	for (uint64_t i = 0; i < size; i++) {
-		if (memory[i] == pattern(size, i))
+		if (memory[i] == pattern_byte(size, i))
 			continue;
 		fprintf(stderr, "%s: byte %" PRIu64 " of %" PRIu64 " is wrong: 0x%02x\n", program,
 			i, size, memory[i]);
@@ -188,7 +189,7 @@ static int server_compare(const struct rig *r, uint64_t size)
 	return 0;
 }
 
-static int post_receive(struct rig *r)
+static int post_receive(struct connection *r)
 {
 	struct ibv_recv_wr wr = {0}, *bad;
 
@@ -199,12 +200,12 @@ static int post_receive(struct rig *r)
 }
 
 /* Sleeps until the client says that a size is done, until all are. */
-static int server_sweep(struct rig *r, const struct options *o, int fd)
+static int server_sweep(struct connection *r, const struct options *o, int fd)
 {
 	for (uint64_t size = o->min; size <= o->max; size *= 2) {
 		struct ibv_wc wc;
 
-		if (rig_wait(r, &wc, 1) < 0 || rig_check(r, &wc))
+		if (connection_wait(r, &wc, 1) < 0 || connection_check_wc(r, &wc))
 			return -1;
 		if (ntohl(wc.imm_data) != (uint32_t)size) {
 			fprintf(stderr, "%s: the client ended size %u, not %" PRIu64 "\n", program,
@@ -218,7 +219,7 @@ static int server_sweep(struct rig *r, const struct options *o, int fd)
 }
 
 /* The client's sizes count; the server learns them from it. */
-static int agree(struct options *o, int fd, bool client)
+static int exchange_options(struct options *o, int fd, bool client)
 {
 	uint64_t mine[2] = {o->min, o->max}, theirs[2];
 
@@ -235,23 +236,23 @@ static int agree(struct options *o, int fd, bool client)
 	return -1;
 }
 
-static int run(struct options *o, int fd, bool client)
+static int run_sizes(struct options *o, int fd, bool client)
 {
-	struct rig r;
-	int rc = agree(o, fd, client);
+	struct connection r;
+	int rc = exchange_options(o, fd, client);
 
 	if (rc)
 		return rc;
-	rc = rig_open(&r, program, (size_t)o->max, (uint32_t)o->depth + 1, 1);
+	rc = connection_open(&r, program, (size_t)o->max, (uint32_t)o->depth + 1, 1);
 	if (!rc)
-		rc = rig_connect(&r, fd);
+		rc = connection_connect(&r, fd);
 	if (!rc && !client)
 		rc = post_receive(&r);
 	if (!rc)
 		rc = meet_barrier(program, fd);
 	if (!rc)
 		rc = client ? client_sweep(&r, o, fd) : server_sweep(&r, o, fd);
-	rig_close(&r);
+	connection_close(&r);
 	return rc;
 }
 
@@ -270,7 +271,7 @@ static int run_self(struct options *o)
 		return -1;
 	}
 	close(fds[child ? 1 : 0]);
-	rc = run(o, fds[child ? 0 : 1], child != 0);
+	rc = run_sizes(o, fds[child ? 0 : 1], child != 0);
 	close(fds[child ? 0 : 1]);
 	if (child == 0)
 		exit(rc ? 1 : 0);
@@ -279,7 +280,7 @@ static int run_self(struct options *o)
 	return rc;
 }
 
-static int parse(struct options *o, int argc, char **argv)
+static int parse_options(struct options *o, int argc, char **argv)
 {
 	const struct flag table[] = {
 		{"--self", NULL, "server and client as two processes on this machine", FLAG_SWITCH,
@@ -323,7 +324,7 @@ int main(int argc, char **argv)
 	struct options o = {.min = 1, .max = 64u << 20, .depth = 128, .ms = 200, .port = MEET_PORT};
 	int fd, rc;
 
-	if (parse(&o, argc, argv))
+	if (parse_options(&o, argc, argv))
 		return 2;
 	if (o.self)
 		return run_self(&o) ? 1 : 0;
@@ -331,7 +332,7 @@ int main(int argc, char **argv)
 		    : meet_server(program, (uint16_t)o.port);
 	if (fd < 0)
 		return 1;
-	rc = run(&o, fd, o.host != NULL);
+	rc = run_sizes(&o, fd, o.host != NULL);
 	close(fd);
 	return rc ? 1 : 0;
 }

@@ -3,9 +3,9 @@
  * mrc_end.c - MRC by its public interface. Bandwidth: writes of 1 MiB, sixteen in flight, into the
  * memory of a process that sleeps. Latency: a small WRITE_WITH_IMM to and fro.
  */
-#include "common/meet.h"
-#include "common/rig.h"
-#include "host/host.h"
+#include "common/connection.h"
+#include "common/tcp_exchange.h"
+#include "host/bench_host.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -15,7 +15,7 @@
 #define RECEIVES 8u
 #define IMM_LAST 1u
 
-static int post(struct rig *r, uint64_t bytes, bool imm, uint32_t value)
+static int post_write(struct connection *r, uint64_t bytes, bool imm, uint32_t value)
 {
 	struct ibv_sge sge = {
 		.addr = (uintptr_t)r->memory, .length = (uint32_t)bytes, .lkey = r->mr->lkey};
@@ -35,24 +35,24 @@ static int post(struct rig *r, uint64_t bytes, bool imm, uint32_t value)
 	return err ? -1 : 0;
 }
 
-static int post_receive(struct rig *r)
+static int post_receive(struct connection *r)
 {
 	struct ibv_recv_wr wr = {0}, *bad;
 
 	return mrc_post_recv(r->qp, &wr, &bad) ? -1 : 0;
 }
 
-static int take(struct rig *r, bool wait, struct ibv_wc *wc)
+static int take_completion(struct connection *r, bool wait, struct ibv_wc *wc)
 {
-	int n = wait ? rig_wait(r, wc, POLL_BATCH) : mrc_poll_cq(r->cq, POLL_BATCH, wc);
+	int n = wait ? connection_wait(r, wc, POLL_BATCH) : mrc_poll_cq(r->cq, POLL_BATCH, wc);
 
 	for (int i = 0; i < n; i++)
-		if (rig_check(r, &wc[i]))
+		if (connection_check_wc(r, &wc[i]))
 			return -1;
 	return n;
 }
 
-static int write_all(struct rig *r, const struct hb_case *c, struct hb_end *out)
+static int write_all(struct connection *r, const struct hb_case *c, struct hb_end *out)
 {
 	uint64_t begin = hb_now_ns(), end = begin + c->ms * UINT64_C(1000000), posted = 0, done = 0;
 	struct ibv_wc wc[POLL_BATCH];
@@ -62,9 +62,9 @@ static int write_all(struct rig *r, const struct hb_case *c, struct hb_end *out)
 		int n;
 
 		for (; more && posted - done < HB_DEPTH; posted++)
-			if (post(r, HB_MESSAGE, false, 0))
+			if (post_write(r, HB_MESSAGE, false, 0))
 				return -1;
-		n = take(r, false, wc);
+		n = take_completion(r, false, wc);
 		if (n < 0)
 			return -1;
 		done += (uint64_t)n;
@@ -76,16 +76,17 @@ static int write_all(struct rig *r, const struct hb_case *c, struct hb_end *out)
 }
 
 /* The receiver learns from an immediate that it was the last message. */
-static int bandwidth(struct rig *r, const struct hb_case *c, int side, int fd, struct hb_end *out)
+static int run_bandwidth(struct connection *r, const struct hb_case *c, int side, int fd,
+			 struct hb_end *out)
 {
 	uint64_t cpu = hb_cpu_ns(), bytes;
 	struct ibv_wc wc[POLL_BATCH];
 
 	if (side == 0) {
-		if (write_all(r, c, out) || post(r, 1, true, IMM_LAST))
+		if (write_all(r, c, out) || post_write(r, 1, true, IMM_LAST))
 			return -1;
 	}
-	if (take(r, true, wc) < 1)
+	if (take_completion(r, true, wc) < 1)
 		return -1;
 	out->cpu_ns = hb_cpu_ns() - cpu;
 	if (meet_swap(hb_program, fd, &out->bytes, &bytes, sizeof(bytes)))
@@ -96,13 +97,13 @@ static int bandwidth(struct rig *r, const struct hb_case *c, int side, int fd, s
 }
 
 /* Waits for the peer's message; completions of writes are counted. 0 or -1. */
-static int hear(struct rig *r, bool wait, uint64_t *done, uint32_t *value)
+static int wait_immediate(struct connection *r, bool wait, uint64_t *done, uint32_t *value)
 {
 	struct ibv_wc wc[POLL_BATCH];
 	bool came = false;
 
 	while (!came) {
-		int n = take(r, wait, wc);
+		int n = take_completion(r, wait, wc);
 
 		if (n < 0)
 			return -1;
@@ -120,7 +121,8 @@ static int hear(struct rig *r, bool wait, uint64_t *done, uint32_t *value)
 	return 0;
 }
 
-static int ping(struct rig *r, const struct hb_case *c, int side, struct hb_end *out)
+static int run_ping_pong(struct connection *r, const struct hb_case *c, int side,
+			 struct hb_end *out)
 {
 	static struct hb_times times;
 	uint64_t end = hb_now_ns() + c->ms * UINT64_C(1000000), posted = 0, done = 0;
@@ -130,16 +132,16 @@ static int ping(struct rig *r, const struct hb_case *c, int side, struct hb_end 
 	while (value != IMM_LAST) {
 		uint64_t sent;
 
-		if (side == 1 && hear(r, wait, &done, &value))
+		if (side == 1 && wait_immediate(r, wait, &done, &value))
 			return -1;
 		sent = hb_now_ns();
 		if (side == 0 && sent >= end)
 			value = IMM_LAST;
-		if (post(r, HB_PING_BYTES, true, value))
+		if (post_write(r, HB_PING_BYTES, true, value))
 			return -1;
 		posted++;
 		if (side == 0) {
-			if (hear(r, wait, &done, &value))
+			if (wait_immediate(r, wait, &done, &value))
 				return -1;
 			hb_times_add(&times, hb_now_ns() - sent);
 		}
@@ -147,7 +149,7 @@ static int ping(struct rig *r, const struct hb_case *c, int side, struct hb_end 
 	/* The last one is acknowledged while nobody waits for it any more. */
 	while (done < posted) {
 		struct ibv_wc wc[POLL_BATCH];
-		int n = take(r, wait, wc);
+		int n = take_completion(r, wait, wc);
 
 		if (n < 0)
 			return -1;
@@ -159,21 +161,21 @@ static int ping(struct rig *r, const struct hb_case *c, int side, struct hb_end 
 
 int hb_mrc_end(const struct hb_case *c, int side, int fd, struct hb_end *out)
 {
-	struct rig r;
-	int rc = rig_open(&r, hb_program, HB_MESSAGE, SENDS, RECEIVES);
+	struct connection r;
+	int rc = connection_open(&r, hb_program, HB_MESSAGE, SENDS, RECEIVES);
 
 	if (!rc)
-		rc = rig_connect(&r, fd);
+		rc = connection_connect(&r, fd);
 	for (uint32_t i = 0; !rc && i < RECEIVES; i++)
 		rc = post_receive(&r);
 	if (!rc)
 		rc = meet_barrier(hb_program, fd);
 	if (!rc)
-		rc = c->kind == HB_BANDWIDTH ? bandwidth(&r, c, side, fd, out)
-					     : ping(&r, c, side, out);
+		rc = c->kind == HB_BANDWIDTH ? run_bandwidth(&r, c, side, fd, out)
+					     : run_ping_pong(&r, c, side, out);
 	/* An end that leaves at once would leave the other without its last acknowledgement. */
 	if (!rc)
 		rc = meet_barrier(hb_program, fd);
-	rig_close(&r);
+	connection_close(&r);
 	return rc;
 }

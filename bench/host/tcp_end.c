@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* tcp_end.c - one connection of the kernel's TCP, with a congestion control that does not pace. */
-#include "common/meet.h"
-#include "host/host.h"
+#include "common/tcp_exchange.h"
+#include "host/bench_host.h"
 
 #include <arpa/inet.h>
 #include <errno.h>
@@ -14,13 +14,13 @@
 
 static uint8_t block[HB_MESSAGE];
 
-static int fail(const char *what)
+static int print_error(const char *what)
 {
 	fprintf(stderr, "host: TCP: %s: %s\n", what, strerror(errno));
 	return -1;
 }
 
-static bool takes(int fd, const char *name)
+static bool supports_control(int fd, const char *name)
 {
 	return setsockopt(fd, IPPROTO_TCP, TCP_CONGESTION, name, (socklen_t)strlen(name)) == 0;
 }
@@ -28,7 +28,7 @@ static bool takes(int fd, const char *name)
 const char *hb_tcp_control(void)
 {
 	int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-	const char *name = fd >= 0 && takes(fd, "cubic") ? "cubic" : "reno";
+	const char *name = fd >= 0 && supports_control(fd, "cubic") ? "cubic" : "reno";
 
 	if (fd >= 0)
 		close(fd);
@@ -44,7 +44,7 @@ static int listen_there(const struct hb_case *c, struct sockaddr_in *at)
 	inet_pton(AF_INET, hb_space_address(c->net, 1, false), &at->sin_addr);
 	if (fd < 0 || bind(fd, (struct sockaddr *)at, len) || listen(fd, 1) ||
 	    getsockname(fd, (struct sockaddr *)at, &len))
-		return fail("listen");
+		return print_error("listen");
 	return fd;
 }
 
@@ -61,15 +61,15 @@ static int connect_ends(const struct hb_case *c, int side, int fd)
 		close(listener);
 	} else {
 		s = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-		if (s >= 0 && !takes(s, hb_tcp_control()))
-			return fail(hb_tcp_control());
+		if (s >= 0 && !supports_control(s, hb_tcp_control()))
+			return print_error(hb_tcp_control());
 		if (s >= 0 && connect(s, (struct sockaddr *)&theirs, sizeof(theirs)))
-			return fail("connect");
+			return print_error("connect");
 	}
 	if (s < 0 || setsockopt(s, IPPROTO_TCP, TCP_NODELAY, &one, sizeof(one)))
-		return fail("connection");
-	if (!takes(s, hb_tcp_control()))
-		return fail(hb_tcp_control());
+		return print_error("connection");
+	if (!supports_control(s, hb_tcp_control()))
+		return print_error(hb_tcp_control());
 	return s;
 }
 
@@ -80,11 +80,11 @@ static int send_all(const struct hb_case *c, int s, struct hb_end *out)
 
 	while (hb_now_ns() < end)
 		if (send(s, block, sizeof(block), 0) < 0)
-			return fail("send");
+			return print_error("send");
 	shutdown(s, SHUT_WR);
 	/* The receiver closes when it has everything. */
 	if (recv(s, &byte, 1, 0) != 0)
-		return fail("end");
+		return print_error("end");
 	out->ns = hb_now_ns() - begin;
 	return 0;
 }
@@ -95,10 +95,10 @@ static int receive_all(int s, struct hb_end *out)
 
 	while ((n = recv(s, block, sizeof(block), 0)) > 0)
 		out->bytes += (uint64_t)n;
-	return n < 0 ? fail("receive") : 0;
+	return n < 0 ? print_error("receive") : 0;
 }
 
-static int ping(const struct hb_case *c, int side, int s, struct hb_end *out)
+static int run_ping_pong(const struct hb_case *c, int side, int s, struct hb_end *out)
 {
 	static struct hb_times times;
 	uint64_t end = hb_now_ns() + c->ms * UINT64_C(1000000);
@@ -112,17 +112,17 @@ static int ping(const struct hb_case *c, int side, int s, struct hb_end *out)
 		if (side == 0) {
 			bytes[0] = sent >= end;
 			if (send(s, bytes, sizeof(bytes), 0) < 0)
-				return fail("send");
+				return print_error("send");
 		}
 		while (got < sizeof(bytes)) {
 			ssize_t n = recv(s, bytes + got, sizeof(bytes) - got, flags);
 
 			if (n == 0 || (n < 0 && errno != EAGAIN))
-				return fail("receive");
+				return print_error("receive");
 			got += n > 0 ? (size_t)n : 0;
 		}
 		if (side == 1 && send(s, bytes, sizeof(bytes), 0) < 0)
-			return fail("send");
+			return print_error("send");
 		if (side == 0)
 			hb_times_add(&times, hb_now_ns() - sent);
 	}
@@ -139,7 +139,7 @@ int hb_tcp_end(const struct hb_case *c, int side, int fd, struct hb_end *out)
 		return -1;
 	cpu = hb_cpu_ns();
 	if (c->kind != HB_BANDWIDTH)
-		rc = ping(c, side, s, out);
+		rc = run_ping_pong(c, side, s, out);
 	else
 		rc = side == 0 ? send_all(c, s, out) : receive_all(s, out);
 	out->cpu_ns = hb_cpu_ns() - cpu;

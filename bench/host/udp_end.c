@@ -4,8 +4,8 @@
  * eight source ports in turn in bursts of 64, single or as runs (UDP_SEGMENT), fetched in batches.
  * There is no window and nothing is sent again: what counts is what arrived.
  */
-#include "common/meet.h"
-#include "host/host.h"
+#include "common/tcp_exchange.h"
+#include "host/bench_host.h"
 
 #include <arpa/inet.h>
 #include <errno.h>
@@ -26,7 +26,7 @@
 #define RX_BUFFER (4 << 20)
 #define QUIET_MS 20
 
-static int fail(const char *what)
+static int print_error(const char *what)
 {
 	fprintf(stderr, "host: UDP: %s: %s\n", what, strerror(errno));
 	return -1;
@@ -74,13 +74,13 @@ static int open_socket(const struct hb_case *c, int side, bool receives, struct 
 	set_address(c, side, receives, at);
 	fd = socket(at->any.sa_family, SOCK_DGRAM | SOCK_CLOEXEC, 0);
 	if (fd < 0)
-		return fail("socket");
+		return print_error("socket");
 	if (setsockopt(fd, SOL_SOCKET, SO_RCVBUFFORCE, &bytes, sizeof(bytes)))
 		setsockopt(fd, SOL_SOCKET, SO_RCVBUF, &bytes, sizeof(bytes));
 	if (c->net == HB_FABRIC && no_checksum(fd))
-		return fail("no checksums");
+		return print_error("no checksums");
 	if (bind(fd, &at->any, at->len) || getsockname(fd, &at->any, &at->len))
-		return fail("bind");
+		return print_error("bind");
 	return fd;
 }
 
@@ -135,7 +135,7 @@ static int send_all(const struct hb_case *c, struct at *to, struct hb_end *out)
 		int n = sendmmsg(fd[ev], b.msg, b.n, 0);
 
 		if (n < 0)
-			return fail("send");
+			return print_error("send");
 		out->sent_bytes += (uint64_t)n * c->run * HB_PAYLOAD;
 	}
 	out->ns = hb_now_ns() - begin;
@@ -145,7 +145,7 @@ static int send_all(const struct hb_case *c, struct at *to, struct hb_end *out)
 }
 
 /* Fetches what is there; payload bytes, -1 when an error came. */
-static int64_t fetch(int fd, bool runs)
+static int64_t receive_packets(int fd, bool runs)
 {
 	static uint8_t bytes[RX_RUNS * RX_RUN_BYTES];
 	uint32_t slots = runs ? RX_RUNS : RX_BATCH, size = runs ? RX_RUN_BYTES : PACKET;
@@ -160,7 +160,7 @@ static int64_t fetch(int fd, bool runs)
 	}
 	n = recvmmsg(fd, msg, slots, MSG_DONTWAIT, NULL);
 	if (n < 0 && errno != EAGAIN)
-		return fail("receive");
+		return print_error("receive");
 	for (int i = 0; i < n; i++)
 		all += (int64_t)(msg[i].msg_len / PACKET) * HB_PAYLOAD;
 	return all;
@@ -174,9 +174,9 @@ static int receive_all(int fd, int peer, bool runs, struct hb_end *out)
 	int one = 1;
 
 	if (runs && setsockopt(fd, IPPROTO_UDP, UDP_GRO, &one, sizeof(one)))
-		return fail("UDP_GRO");
+		return print_error("UDP_GRO");
 	for (;;) {
-		int64_t got = fetch(fd, runs);
+		int64_t got = receive_packets(fd, runs);
 		int n;
 
 		if (got < 0)
@@ -191,7 +191,8 @@ static int receive_all(int fd, int peer, bool runs, struct hb_end *out)
 	}
 }
 
-static int ping(const struct hb_case *c, int side, int fd, struct at *to, struct hb_end *out)
+static int run_ping_pong(const struct hb_case *c, int side, int fd, struct at *to,
+			 struct hb_end *out)
 {
 	static struct hb_times times;
 	uint64_t end = hb_now_ns() + c->ms * UINT64_C(1000000);
@@ -204,13 +205,13 @@ static int ping(const struct hb_case *c, int side, int fd, struct at *to, struct
 		if (side == 0) {
 			bytes[0] = sent >= end;
 			if (sendto(fd, bytes, sizeof(bytes), 0, &to->any, to->len) < 0)
-				return fail("send");
+				return print_error("send");
 		}
 		while (recv(fd, bytes, sizeof(bytes), flags) < 0)
 			if (errno != EAGAIN)
-				return fail("receive");
+				return print_error("receive");
 		if (side == 1 && sendto(fd, bytes, sizeof(bytes), 0, &to->any, to->len) < 0)
-			return fail("send");
+			return print_error("send");
 		if (side == 0)
 			hb_times_add(&times, hb_now_ns() - sent);
 	}
@@ -230,11 +231,11 @@ int hb_udp_end(const struct hb_case *c, int side, int fd, struct hb_end *out)
 		inet_pton(AF_INET6, hb_fabric_carrier(side), &theirs.in6.sin6_addr);
 	cpu = hb_cpu_ns();
 	if (c->kind != HB_BANDWIDTH) {
-		rc = ping(c, side, s, &theirs, out);
+		rc = run_ping_pong(c, side, s, &theirs, out);
 	} else if (side == 0) {
 		rc = send_all(c, &theirs, out);
 		if (!rc && write(fd, "", 1) != 1)
-			rc = fail("tell the receiver");
+			rc = print_error("tell the receiver");
 	} else {
 		rc = receive_all(s, fd, c->run > 1, out);
 	}

@@ -21,7 +21,7 @@ static inline void mb_link_init(struct mb_link *l)
 	l->next = l->prev = l;
 }
 
-static inline bool mb_link_alone(const struct mb_link *l)
+static inline bool mb_link_is_empty(const struct mb_link *l)
 {
 	return l->next == l;
 }
@@ -29,7 +29,7 @@ static inline bool mb_link_alone(const struct mb_link *l)
 /* mb_list_push appends l to the list `head`, unless it is on a list already. */
 static inline void mb_list_push(struct mb_link *head, struct mb_link *l)
 {
-	if (!mb_link_alone(l))
+	if (!mb_link_is_empty(l))
 		return;
 	l->prev = head->prev;
 	l->next = head;

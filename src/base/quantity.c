@@ -29,7 +29,7 @@ static const struct unit time_units[] = {{"d", UINT64_C(86400000000000)},
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
-/* With no more digits than these a fraction times any factor fits in 64 bits; see part_of. */
+/* With no more digits than these a fraction times any factor fits in 64 bits; see scale_fraction. */
 #define FRACTION_DIGITS 9u
 
 static bool is_digit(char c)
@@ -61,8 +61,8 @@ static const struct unit *find_unit(const struct unit *units, size_t n, const ch
 	return NULL;
 }
 
-/* part_of returns factor x digits / scale, rounded; scale is a power of ten. */
-static uint64_t part_of(uint64_t factor, uint64_t digits, uint64_t scale)
+/* scale_fraction returns factor x digits / scale, rounded; scale is a power of ten. */
+static uint64_t scale_fraction(uint64_t factor, uint64_t digits, uint64_t scale)
 {
 	while (scale > 1 && factor % 10 == 0) {
 		factor /= 10;
@@ -72,7 +72,7 @@ static uint64_t part_of(uint64_t factor, uint64_t digits, uint64_t scale)
 }
 
 /* read reads "12", "12k" or "1.5k" by a table of units. */
-static bool read(const char *text, const struct unit *units, size_t n_units, uint64_t *out)
+static bool read_quantity(const char *text, const struct unit *units, size_t n_units, uint64_t *out)
 {
 	uint64_t whole, digits = 0, scale = 1;
 	const struct unit *unit;
@@ -94,15 +94,15 @@ static bool read(const char *text, const struct unit *units, size_t n_units, uin
 	if (!unit)
 		return false;
 	return !__builtin_mul_overflow(whole, unit->factor, &whole) &&
-	       !__builtin_add_overflow(whole, part_of(unit->factor, digits, scale), out);
+	       !__builtin_add_overflow(whole, scale_fraction(unit->factor, digits, scale), out);
 }
 
-static bool read_within(const char *text, const struct unit *units, size_t n_units, uint64_t min,
-			uint64_t max, uint64_t *out)
+static bool read_quantity_within(const char *text, const struct unit *units, size_t n_units,
+				 uint64_t min, uint64_t max, uint64_t *out)
 {
 	uint64_t n;
 
-	if (!read(text, units, n_units, &n) || n < min || n > max)
+	if (!read_quantity(text, units, n_units, &n) || n < min || n > max)
 		return false;
 	*out = n;
 	return true;
@@ -110,21 +110,21 @@ static bool read_within(const char *text, const struct unit *units, size_t n_uni
 
 bool mb_quantity_read_rate(const char *text, uint64_t min, uint64_t max, uint64_t *bps)
 {
-	return read_within(text, rate_units, COUNT(rate_units), min, max, bps);
+	return read_quantity_within(text, rate_units, COUNT(rate_units), min, max, bps);
 }
 
 bool mb_quantity_read_bytes(const char *text, uint64_t min, uint64_t max, uint64_t *bytes)
 {
-	return read_within(text, byte_units, COUNT(byte_units), min, max, bytes);
+	return read_quantity_within(text, byte_units, COUNT(byte_units), min, max, bytes);
 }
 
 bool mb_quantity_read_time(const char *text, uint64_t min, uint64_t max, uint64_t *ns)
 {
-	return read_within(text, time_units, COUNT(time_units), min, max, ns);
+	return read_quantity_within(text, time_units, COUNT(time_units), min, max, ns);
 }
 
 /* write writes value in the first unit that divides it; the last one divides everything. */
-static char *write(char *out, const struct unit *units, uint64_t value)
+static char *write_quantity(char *out, const struct unit *units, uint64_t value)
 {
 	char reversed[20];
 	size_t n = 0, at = 0;
@@ -146,15 +146,15 @@ static char *write(char *out, const struct unit *units, uint64_t value)
 
 char *mb_quantity_write_rate(char *out, uint64_t bps)
 {
-	return write(out, rate_units, bps);
+	return write_quantity(out, rate_units, bps);
 }
 
 char *mb_quantity_write_bytes(char *out, uint64_t bytes)
 {
-	return write(out, byte_units, bytes);
+	return write_quantity(out, byte_units, bytes);
 }
 
 char *mb_quantity_write_time(char *out, uint64_t ns)
 {
-	return write(out, time_units, ns);
+	return write_quantity(out, time_units, ns);
 }

@@ -5,21 +5,21 @@
 
 #include "base/assert.h"
 
-static bool earlier(const struct mb_timer *a, const struct mb_timer *b)
+static bool is_earlier(const struct mb_timer *a, const struct mb_timer *b)
 {
 	if (a->deadline_ns != b->deadline_ns)
 		return a->deadline_ns < b->deadline_ns;
 	return a->order < b->order;
 }
 
-/* Joins two heaps: the later root becomes the first child of the earlier one. */
-static struct mb_timer *join(struct mb_timer *a, struct mb_timer *b)
+/* Joins two heaps: the later root becomes the first child of the is_earlier one. */
+static struct mb_timer *merge_heaps(struct mb_timer *a, struct mb_timer *b)
 {
 	if (!a)
 		return b;
 	if (!b)
 		return a;
-	if (earlier(b, a)) {
+	if (is_earlier(b, a)) {
 		struct mb_timer *t = a;
 
 		a = b;
@@ -35,7 +35,7 @@ static struct mb_timer *join(struct mb_timer *a, struct mb_timer *b)
 }
 
 /* The two passes of a pairing heap: join neighbours left to right, then all from the right. */
-static struct mb_timer *join_children(struct mb_timer *first)
+static struct mb_timer *merge_children(struct mb_timer *first)
 {
 	struct mb_timer *pairs = NULL, *all = NULL;
 
@@ -46,7 +46,7 @@ static struct mb_timer *join_children(struct mb_timer *first)
 		a->sibling = a->prev = NULL;
 		if (b)
 			b->sibling = b->prev = NULL;
-		a = join(a, b);
+		a = merge_heaps(a, b);
 		a->sibling = pairs;
 		pairs = a;
 	}
@@ -54,7 +54,7 @@ static struct mb_timer *join_children(struct mb_timer *first)
 		struct mb_timer *next = pairs->sibling;
 
 		pairs->sibling = NULL;
-		all = join(all, pairs);
+		all = merge_heaps(all, pairs);
 		pairs = next;
 	}
 	return all;
@@ -77,9 +77,9 @@ void mb_timer_disarm(struct mb_timers *h, struct mb_timer *t)
 {
 	struct mb_timer *rest;
 
-	if (!mb_timer_armed(t))
+	if (!mb_timer_is_armed(t))
 		return;
-	rest = join_children(t->child);
+	rest = merge_children(t->child);
 	if (t == h->root) {
 		h->root = rest;
 	} else {
@@ -90,7 +90,7 @@ void mb_timer_disarm(struct mb_timers *h, struct mb_timer *t)
 			t->prev->sibling = t->sibling;
 		if (t->sibling)
 			t->sibling->prev = t->prev;
-		h->root = join(h->root, rest);
+		h->root = merge_heaps(h->root, rest);
 	}
 	mb_timer_init(t);
 }
@@ -102,7 +102,7 @@ void mb_timer_arm(struct mb_timers *h, struct mb_timer *t, uint64_t deadline_ns)
 		return;
 	t->deadline_ns = deadline_ns;
 	t->order = h->armed++;
-	h->root = join(h->root, t);
+	h->root = merge_heaps(h->root, t);
 }
 
 uint64_t mb_timers_deadline(const struct mb_timers *h)

@@ -37,7 +37,7 @@ uint64_t mb_timers_deadline(const struct mb_timers *h);
 /* mb_timers_expire takes one timer that is due at now off the heap; NULL when none is. */
 struct mb_timer *mb_timers_expire(struct mb_timers *h, uint64_t now_ns);
 
-static inline bool mb_timer_armed(const struct mb_timer *t)
+static inline bool mb_timer_is_armed(const struct mb_timer *t)
 {
 	return t->deadline_ns != MB_NEVER;
 }

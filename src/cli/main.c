@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* mrc - the one command of softmrc. */
-#include "cli/verbs.h"
+#include "cli/cli_verbs.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -11,5 +11,5 @@ int main(int argc, char **argv)
 		printf("mrc %s\n", SOFTMRC_VERSION);
 		return 0;
 	}
-	return cli_verb_run(&cli_root_verb, argc, argv);
+	return ui_verb_run(&cli_root_verb, argc, argv);
 }

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The command's own table: all verbs, and `mrc help`. */
-#include "cli/verbs.h"
+#include "cli/cli_verbs.h"
 
-#include "cli/help.h"
+#include "demo/demo_options.h"
+#include "ui/help.h"
 
 #include <stdio.h>
 
@@ -11,7 +12,7 @@
 
 static int help_main(int argc, char **argv);
 
-static const struct cli_verb help_verb = {
+static const struct ui_verb help_verb = {
 	.name = "mrc help",
 	.summary = "the flags of a verb, as mrc VERB --help",
 	.usage = "[VERB...]",
@@ -20,12 +21,12 @@ static const struct cli_verb help_verb = {
 	.run = help_main,
 };
 
-static const struct cli_verb *const verbs[] = {
-	&cli_demo_verb, &cli_doctor_verb, &cli_lab_verb, &cli_perf_verb,
+static const struct ui_verb *const verbs[] = {
+	&demo_verb,	&cli_doctor_verb, &cli_lab_verb, &cli_perf_verb,
 	&cli_ping_verb, &cli_plan_verb,	  &cli_run_verb, &cli_sim_verb,
 	&cli_top_verb,	&help_verb,	  NULL};
 
-const struct cli_verb cli_root_verb = {
+const struct ui_verb cli_root_verb = {
 	.name = "mrc",
 	.summary = "look at, measure and try Multipath Reliable Connection",
 	.usage = "VERB [FLAG...]\n--version",
@@ -35,22 +36,22 @@ const struct cli_verb cli_root_verb = {
 
 static int help_main(int argc, char **argv)
 {
-	const struct cli_verb *verb = &cli_root_verb, *below;
-	struct cli_text text = {0};
+	const struct ui_verb *verb = &cli_root_verb, *below;
+	struct ui_text text = {0};
 	const char *word[HELP_WORDS];
 	size_t n;
-	int status = cli_verb_parse(&help_verb, NULL, argc, argv, word, HELP_WORDS, &n);
+	int status = ui_verb_parse(&help_verb, NULL, argc, argv, word, HELP_WORDS, &n);
 
-	if (status != CLI_FLAGS_OK)
+	if (status != UI_FLAGS_OK)
 		return status;
 	for (size_t i = 0; i < n; i++) {
-		below = cli_verb_find(verb, word[i]);
+		below = ui_verb_find(verb, word[i]);
 		if (!below)
-			return cli_verb_refuse(verb, word[i]);
+			return ui_verb_refuse(verb, word[i]);
 		verb = below;
 	}
-	cli_help_write(verb, &text);
+	ui_help_write(verb, &text);
 	fputs(text.data, stdout);
-	cli_text_fini(&text);
+	ui_text_fini(&text);
 	return 0;
 }

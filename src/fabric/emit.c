@@ -2,7 +2,7 @@
 /* What emitters share: see emit.h. */
 #include "fabric/emit.h"
 
-#include "fabric/names.h"
+#include "fabric/node_names.h"
 #include "fabric/plan.h"
 
 #include <arpa/inet.h>
@@ -87,14 +87,14 @@ void mf_emit_path(const struct mf_topology *t, uint32_t node, char out[MF_PATH_B
 			 mf_tier_name(n.tier), n.index);
 }
 
-unsigned mf_emit_own(const struct mf_topology *t, uint32_t node, uint32_t port)
+unsigned mf_emit_own_address(const struct mf_topology *t, uint32_t node, uint32_t port)
 {
 	return mf_link_down(mf_link_out(t, node, port)) ? 2 : 1;
 }
 
 unsigned mf_emit_peer(const struct mf_topology *t, uint32_t node, uint32_t port)
 {
-	return 3 - mf_emit_own(t, node, port);
+	return 3 - mf_emit_own_address(t, node, port);
 }
 
 static uint32_t lanes_of(const struct mf_topology *t, enum mf_link_kind kind)

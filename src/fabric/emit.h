@@ -105,9 +105,9 @@ const char *mf_emit_hostname(const struct mf_topology *t, uint32_t node, char ou
  */
 void mf_emit_path(const struct mf_topology *t, uint32_t node, char out[MF_PATH_BYTES]);
 
-/* mf_emit_own returns the last group of a port's link-local address: fe80::1 lower, fe80::2
+/* mf_emit_own_address returns the last group of a port's link-local address: fe80::1 lower, fe80::2
  * upper. */
-unsigned mf_emit_own(const struct mf_topology *t, uint32_t node, uint32_t port);
+unsigned mf_emit_own_address(const struct mf_topology *t, uint32_t node, uint32_t port);
 /* mf_emit_peer returns that of the other end. */
 unsigned mf_emit_peer(const struct mf_topology *t, uint32_t node, uint32_t port);
 

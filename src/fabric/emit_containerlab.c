@@ -8,7 +8,7 @@
  */
 #include "fabric/emit.h"
 
-#include "fabric/names.h"
+#include "fabric/node_names.h"
 
 #include <inttypes.h>
 

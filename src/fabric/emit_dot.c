@@ -6,7 +6,7 @@
  */
 #include "fabric/emit.h"
 
-#include "fabric/names.h"
+#include "fabric/node_names.h"
 #include "fabric/usid.h"
 
 #include <inttypes.h>

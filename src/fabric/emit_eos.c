@@ -8,7 +8,7 @@
  */
 #include "fabric/emit.h"
 
-#include "fabric/names.h"
+#include "fabric/node_names.h"
 #include "fabric/route_groups.h"
 #include "fabric/usid.h"
 
@@ -42,7 +42,7 @@ static void put_port(FILE *to, const struct mf_topology *t, uint32_t node, uint3
 		"interface %s\n   description %s\n   mtu 9214\n   no switchport\n   ipv6 enable\n"
 		"   ipv6 address fe80::%u/64 link-local\n   qos trust dscp\n",
 		port_name(t, node, port, name), mf_emit_hostname(t, mf_link_to(t, link).node, peer),
-		mf_emit_own(t, node, port));
+		mf_emit_own_address(t, node, port));
 	for (unsigned queue = MF_QUEUE_DATA; queue <= MF_QUEUE_RETX; queue++)
 		if (!mf_queue_last_hop(t, node, port))
 			fprintf(to,
@@ -94,7 +94,7 @@ static void put_classes(FILE *to, const struct mf_emit_options *o)
 		if (mw_dscp_decode(&o->dscp, o->dscp.code[c]) == c)
 			fprintf(to, "qos map dscp %u to traffic-class %u\n", o->dscp.code[c],
 				queue[c]);
-	fprintf(to, "!\n! Trimming is not set here: how EOS is told to is not public.\n!\n");
+	fprintf(to, "!\n! Trimming is not configured: its EOS commands are not public.\n!\n");
 }
 
 void mf_emit_eos(FILE *to, const struct mf_topology *t, uint32_t node,

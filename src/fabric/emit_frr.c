@@ -5,7 +5,7 @@
  */
 #include "fabric/emit.h"
 
-#include "fabric/names.h"
+#include "fabric/node_names.h"
 #include "fabric/route_groups.h"
 
 #define LOCATOR "mrc"
@@ -54,7 +54,7 @@ void mf_emit_frr(FILE *to, const struct mf_topology *t, uint32_t node,
 	for (uint32_t i = 0; i < ports; i++) {
 		mf_port_name(t, node, i, port);
 		fprintf(to, "interface %s\n ipv6 address fe80::%u/64\nexit\n!\n", port,
-			mf_emit_own(t, node, i));
+			mf_emit_own_address(t, node, i));
 	}
 	mf_route_groups_begin(&groups, t, node, o->sets);
 	while (mf_route_groups_next(&groups, &g))

@@ -10,7 +10,7 @@
 #include "fabric/emit.h"
 
 #include "fabric/emit_config.h"
-#include "fabric/names.h"
+#include "fabric/node_names.h"
 #include "fabric/route_groups.h"
 #include "fabric/usid.h"
 
@@ -129,7 +129,8 @@ static void put_interfaces(struct sonic *s)
 	mf_config_table(&s->w, &with_address);
 	for (uint32_t port = 0; port < s->ports; port++)
 		mf_config_row(&s->w, port_name(s, port, name),
-			      mf_emit_own(s->t, s->node, port) == 1 ? "fe80::1/64" : "fe80::2/64");
+			      mf_emit_own_address(s->t, s->node, port) == 1 ? "fe80::1/64"
+									    : "fe80::2/64");
 }
 
 static void put_uns(struct sonic *s)

@@ -9,7 +9,7 @@
  */
 #include "fabric/emit.h"
 
-#include "fabric/names.h"
+#include "fabric/node_names.h"
 #include "fabric/usid.h"
 
 #include <inttypes.h>
@@ -39,7 +39,7 @@ struct picture {
 	uint32_t places[MF_TIERS]; /* nodes of a row, all planes */
 };
 
-static const char *colour(uint32_t plane)
+static const char *plane_colour(uint32_t plane)
 {
 	return colours[plane % COLOURS];
 }
@@ -50,22 +50,22 @@ static double row_y(const struct picture *p, enum mf_tier tier)
 	return HEAD + ROW * (p->rows - (int)tier) + (tier == MF_HOST ? p->fan : 0);
 }
 
-static double cell(const struct picture *p, enum mf_tier tier)
+static double cell_width(const struct picture *p, enum mf_tier tier)
 {
 	return (p->width - 2 * MARGIN) / p->places[tier];
 }
 
 static double node_x(const struct picture *p, enum mf_tier tier, uint32_t place)
 {
-	return MARGIN + cell(p, tier) * (place + 0.5);
+	return MARGIN + cell_width(p, tier) * (place + 0.5);
 }
 
 static double node_width(const struct picture *p, enum mf_tier tier)
 {
-	double width = cell(p, tier) * (1 - GAP);
+	double width = cell_width(p, tier) * (1 - GAP);
 
 	if (p->overview && tier == MF_HOST)
-		return cell(p, MF_HOST) - cell(p, MF_T0) * GAP;
+		return cell_width(p, MF_HOST) - cell_width(p, MF_T0) * GAP;
 	return width < NODE_WIDTH_MAX || p->overview ? width : NODE_WIDTH_MAX;
 }
 
@@ -222,11 +222,11 @@ static void put_head(const struct picture *p)
 		fprintf(p->to,
 			"<circle cx=\"%.0f\" cy=\"67\" r=\"5\" fill=\"%s\"/><text class=\"d\" "
 			"x=\"%.0f\" y=\"71\">plane %" PRIu32 "</text>\n",
-			MARGIN + 5 + LEGEND * plane, colour(plane), MARGIN + 16 + LEGEND * plane,
-			plane);
+			MARGIN + 5 + LEGEND * plane, plane_colour(plane),
+			MARGIN + 16 + LEGEND * plane, plane);
 }
 
-static void measure(struct picture *p)
+static void measure_picture(struct picture *p)
 {
 	const struct mf_topology *t = p->t;
 	const uint32_t count[MF_TIERS] = {t->n_hosts, t->n_t0s, t->n_t1s, t->n_t2s};
@@ -252,7 +252,7 @@ void mf_emit_svg(FILE *to, const struct mf_topology *t)
 {
 	struct picture p = {.to = to, .t = t, .overview = t->n_links / 2 > MF_DRAWN_CABLES_MAX};
 
-	measure(&p);
+	measure_picture(&p);
 	put_head(&p);
 	if (p.overview)
 		put_overview(&p);

@@ -7,7 +7,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-#include "fabric/address.h"
+#include "fabric/fabric_address.h"
 #include "fabric/usid.h"
 
 /* Prefixes of addresses that a pod's hosts, and a T0's, have in common; see address.h. */
@@ -21,7 +21,8 @@ struct writing {
 	size_t len; /* of the whole text, also of what did not fit */
 };
 
-__attribute__((format(printf, 2, 3))) static void put(struct writing *w, const char *format, ...)
+__attribute__((format(printf, 2, 3))) static void put_line(struct writing *w, const char *format,
+							   ...)
 {
 	size_t at = w->len < w->size ? w->len : w->size;
 	va_list args;
@@ -37,7 +38,7 @@ static void put_address(struct writing *w, const uint8_t address[MF_ADDRESS_BYTE
 {
 	char text[INET6_ADDRSTRLEN];
 
-	put(w, "%s", inet_ntop(AF_INET6, address, text, sizeof(text)));
+	put_line(w, "%s", inet_ntop(AF_INET6, address, text, sizeof(text)));
 }
 
 /* Puts a field of some bits, none if there are no bits to choose by. */
@@ -45,9 +46,9 @@ static void put_field(struct writing *w, const char *name, uint32_t bits, uint32
 {
 	if (bits == 0)
 		return;
-	put(w, "+%s:%u", name, bits);
+	put_line(w, "+%s:%u", name, bits);
 	if (shift > 0)
-		put(w, "<<%u", shift);
+		put_line(w, "<<%u", shift);
 }
 
 static uint32_t bits_for(uint32_t count)
@@ -61,7 +62,7 @@ static uint32_t bits_for(uint32_t count)
 
 static void put_block(struct writing *w, const struct mf_topology *t)
 {
-	put(w, "%08" PRIx32, t->cfg.usid.block);
+	put_line(w, "%08" PRIx32, t->cfg.usid.block);
 	if (t->cfg.usid.planes == MF_PLANE_IN_BLOCK)
 		put_field(w, "plane", bits_for(t->cfg.planes), 0);
 }
@@ -97,7 +98,7 @@ static void put_usids(struct writing *w, const struct mf_topology *t, const stru
 		uint32_t up = i <= top ? i : 2 * top - i;
 		enum mf_tier tier = i == n - 1 ? MF_HOST : (enum mf_tier)(MF_T0 + up);
 
-		put(w, " %04x", usids[i]);
+		put_line(w, " %04x", usids[i]);
 		if (tier != MF_HOST || t->cfg.usid.dst == MF_DST_DOWNLINK)
 			put_field(w, "plane", t->plane_bits, mf_usid_plane_shift(t));
 		if (tier == MF_T1)
@@ -119,27 +120,27 @@ static void put_row(struct writing *w, const struct mf_topology *t, uint32_t hos
 	uint8_t address[MF_ADDRESS_BYTES];
 
 	mf_address_of_host(t, first, address);
-	put(w, "\"");
+	put_line(w, "\"");
 	put_address(w, address);
-	put(w, "/%u = ", bits);
+	put_line(w, "/%u = ", bits);
 	put_block(w, t);
 	put_usids(w, t, &p);
-	put(w, "\"");
+	put_line(w, "\"");
 }
 
 static void put_rows(struct writing *w, const struct mf_topology *t, uint32_t host)
 {
 	uint32_t t0 = mf_host_t0(t, host);
 
-	put(w, "rows = [");
+	put_line(w, "rows = [");
 	put_row(w, t, host, t0 * t->cfg.hosts_per_t0, MF_T0);
-	put(w, ", ");
+	put_line(w, ", ");
 	put_row(w, t, host, mf_t0_pod(t, t0) * t->hosts_per_pod, MF_T1);
 	if (t->cfg.tiers == 3) {
-		put(w, ", ");
+		put_line(w, ", ");
 		put_row(w, t, host, 0, MF_T2);
 	}
-	put(w, "]\n");
+	put_line(w, "]\n");
 }
 
 /* ---- time ---- */
@@ -176,7 +177,8 @@ static void put_congestion(struct writing *w, const struct mf_topology *t)
 {
 	uint64_t us = (base_rtt_ns(t) + NS_PER_US - 1) / NS_PER_US;
 
-	put(w, "[congestion]\nbase_rtt_us = %" PRIu64 "\n\n", us < RTT_US_MAX ? us : RTT_US_MAX);
+	put_line(w, "[congestion]\nbase_rtt_us = %" PRIu64 "\n\n",
+		 us < RTT_US_MAX ? us : RTT_US_MAX);
 }
 
 /*
@@ -209,12 +211,12 @@ static void put_timers(struct writing *w, const struct mf_topology *t, uint64_t 
 
 		if (us <= floors[i].us)
 			continue;
-		put(w, "%s%s = %" PRIu64 "\n", any ? "" : "[timers]\n", floors[i].key,
-		    us < TIMER_US_MAX ? us : TIMER_US_MAX);
+		put_line(w, "%s%s = %" PRIu64 "\n", any ? "" : "[timers]\n", floors[i].key,
+			 us < TIMER_US_MAX ? us : TIMER_US_MAX);
 		any = true;
 	}
 	if (any)
-		put(w, "\n");
+		put_line(w, "\n");
 }
 
 static void put_ports(struct writing *w, const struct mf_topology *t,
@@ -222,12 +224,12 @@ static void put_ports(struct writing *w, const struct mf_topology *t,
 {
 	uint64_t pace = o->pace_bps ? o->pace_bps : t->cfg.links[MF_HOST_T0].bit_s;
 
-	put(w, "[ports]\nlist = [");
+	put_line(w, "[ports]\nlist = [");
 	for (uint32_t plane = 0; plane < t->cfg.planes; plane++)
-		put(w, "%s\"%s%" PRIu32 "\"", plane ? ", " : "", o->ifname ? o->ifname : "e",
-		    plane);
-	put(w, "]\ndriver = \"%s\"\npace = %" PRIu64 "\n\n",
-	    o->form == MF_HOST_RAW41 ? "raw41" : "udp", pace);
+		put_line(w, "%s\"%s%" PRIu32 "\"", plane ? ", " : "", o->ifname ? o->ifname : "e",
+			 plane);
+	put_line(w, "]\ndriver = \"%s\"\npace = %" PRIu64 "\n\n",
+		 o->form == MF_HOST_RAW41 ? "raw41" : "udp", pace);
 }
 
 size_t mf_host_config_write(const struct mf_topology *t, uint32_t host,
@@ -236,16 +238,16 @@ size_t mf_host_config_write(const struct mf_topology *t, uint32_t host,
 	struct writing w = {out, size, 0};
 	uint8_t address[MF_ADDRESS_BYTES];
 
-	put(&w, "# host %" PRIu32 " of %s\n", host, t->cfg.name);
+	put_line(&w, "# host %" PRIu32 " of %s\n", host, t->cfg.name);
 	put_ports(&w, t, options);
 	put_congestion(&w, t);
 	put_timers(&w, t, options->queue_ns);
 	mf_address_of_host(t, host, address);
-	put(&w, "[srv6]\ngid = \"");
+	put_line(&w, "[srv6]\ngid = \"");
 	put_address(&w, address);
-	put(&w, "\"\nuplinks = %" PRIu32 "\n", t->cfg.t1s);
+	put_line(&w, "\"\nuplinks = %" PRIu32 "\n", t->cfg.t1s);
 	if (t->cfg.tiers == 3)
-		put(&w, "t1_uplinks = %" PRIu32 "\n", t->cfg.t1_uplinks);
+		put_line(&w, "t1_uplinks = %" PRIu32 "\n", t->cfg.t1_uplinks);
 	put_rows(&w, t, host);
 	return w.len;
 }

@@ -2,7 +2,7 @@
 /* Pieces, cost, path and capacity: see plan.h. */
 #include "fabric/plan.h"
 
-#include "fabric/node.h"
+#include "fabric/fabric_node.h"
 
 static const struct {
 	const char *name;
@@ -155,7 +155,7 @@ struct mf_plan_path mf_plan_path(const struct mf_topology *t)
 	return p;
 }
 
-static double least(double a, double b)
+static double min_double(double a, double b)
 {
 	return a < b ? a : b;
 }
@@ -170,12 +170,13 @@ struct mf_plan_capacity mf_plan_capacity(const struct mf_topology *t)
 	enum mf_tier turn = turn_of(t);
 
 	if (turn >= MF_T1)
-		share = least(share, (double)t->cfg.t1s * (double)t->cfg.links[MF_T0_T1].bit_s /
-					     t->cfg.hosts_per_t0);
+		share = min_double(share, (double)t->cfg.t1s *
+						  (double)t->cfg.links[MF_T0_T1].bit_s /
+						  t->cfg.hosts_per_t0);
 	if (turn >= MF_T2)
-		share = least(share, (double)t->cfg.t1s * t->cfg.t1_uplinks *
-					     (double)t->cfg.links[MF_T1_T2].bit_s /
-					     t->hosts_per_pod);
+		share = min_double(share, (double)t->cfg.t1s * t->cfg.t1_uplinks *
+						  (double)t->cfg.links[MF_T1_T2].bit_s /
+						  t->hosts_per_pod);
 	return (struct mf_plan_capacity){
 		.nic_bit_s = t->cfg.planes * t->cfg.links[MF_HOST_T0].bit_s,
 		.bisection_bit_s = share * t->cfg.planes * t->n_hosts / 2,

@@ -6,7 +6,7 @@
 #define YEAR_NS (DAYS_A_YEAR * 86400e9)
 
 /* Times a year that n things are all down at once; each fails `rate` times and is down `share`. */
-static double overlaps(uint32_t n, double rate, double share)
+static double overlap_probability(uint32_t n, double rate, double share)
 {
 	double times = n * rate;
 
@@ -20,7 +20,7 @@ struct cut {
 	double events, nics;
 };
 
-static void add(struct cut *c, double times_a_year, double places, double nics_each)
+static void add_failure(struct cut *c, double times_a_year, double places, double nics_each)
 {
 	c->events += times_a_year * places;
 	c->nics += times_a_year * places * nics_each;
@@ -36,14 +36,14 @@ static void cut_by_planes(const struct mf_topology *t, const struct mf_rates *r,
 	uint32_t modules = mf_module_count(t, r, MF_HOST_T0, t->cfg.hosts_per_t0);
 	double switch_down = r->switch_failures * (double)r->switch_repair_ns / YEAR_NS;
 	double module_down = r->module_failures * (double)r->module_repair_ns / YEAR_NS;
-	double by_t0s = overlaps(t->cfg.planes, r->switch_failures, switch_down);
-	double by_any = overlaps(t->cfg.planes, r->switch_failures + r->module_failures,
-				 switch_down + module_down);
+	double by_t0s = overlap_probability(t->cfg.planes, r->switch_failures, switch_down);
+	double by_any = overlap_probability(t->cfg.planes, r->switch_failures + r->module_failures,
+					    switch_down + module_down);
 
-	add(c, by_t0s, t->n_t0s, t->cfg.hosts_per_t0);
+	add_failure(c, by_t0s, t->n_t0s, t->cfg.hosts_per_t0);
 	if (modules)
-		add(c, by_any - by_t0s, (double)t->n_t0s * modules,
-		    (double)t->cfg.hosts_per_t0 / modules);
+		add_failure(c, by_any - by_t0s, (double)t->n_t0s * modules,
+			    (double)t->cfg.hosts_per_t0 / modules);
 }
 
 static void cut_by_nics(const struct mf_topology *t, const struct mf_rates *r, struct cut *c)
@@ -51,9 +51,10 @@ static void cut_by_nics(const struct mf_topology *t, const struct mf_rates *r, s
 	uint32_t modules = mf_module_count(t, r, MF_HOST_T0, t->cfg.planes);
 	double module_down = r->module_failures * (double)r->module_repair_ns / YEAR_NS;
 
-	add(c, r->nic_failures, t->n_hosts, 1);
+	add_failure(c, r->nic_failures, t->n_hosts, 1);
 	if (modules)
-		add(c, overlaps(modules, r->module_failures, module_down), t->n_hosts, 1);
+		add_failure(c, overlap_probability(modules, r->module_failures, module_down),
+			    t->n_hosts, 1);
 }
 
 struct mf_plan_failures mf_plan_failures(const struct mf_topology *t, const struct mf_rates *r)

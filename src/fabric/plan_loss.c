@@ -2,7 +2,7 @@
 /* Capacity lost by the failure of one component: see plan_loss.h. */
 #include "fabric/plan_loss.h"
 
-#include "fabric/node.h"
+#include "fabric/fabric_node.h"
 
 static const char *const names[MF_COMPONENTS] = {
 	[MF_LOSE_NIC_PORT] = "NIC port, or its link",
@@ -51,7 +51,7 @@ static struct mf_plan_loss lose_ways(const struct mf_topology *t, uint64_t count
 				     .cut_off = lost == all && t->cfg.planes == 1};
 }
 
-static uint32_t smaller(uint32_t a, uint32_t b)
+static uint32_t min_u32(uint32_t a, uint32_t b)
 {
 	return a < b ? a : b;
 }
@@ -63,12 +63,12 @@ static struct mf_plan_loss lose_module(const struct mf_topology *t, const struct
 	uint32_t down = mf_module_links(t, r, MF_HOST_T0), up = mf_module_links(t, r, MF_T0_T1);
 
 	if (component == MF_LOSE_NIC_MODULE)
-		return lose_ports(t, p.modules[MF_MODULE_HOST], 1, smaller(down, t->cfg.planes));
+		return lose_ports(t, p.modules[MF_MODULE_HOST], 1, min_u32(down, t->cfg.planes));
 	if (component == MF_LOSE_T0_DOWN_MODULE)
 		return lose_ports(t, p.modules[MF_MODULE_T0_DOWN],
-				  smaller(down, t->cfg.hosts_per_t0), 1);
+				  min_u32(down, t->cfg.hosts_per_t0), 1);
 	return lose_ways(t, p.modules[MF_MODULE_T0_UP], t->cfg.hosts_per_t0,
-			 smaller(up, t->cfg.t1s), t->cfg.t1s);
+			 min_u32(up, t->cfg.t1s), t->cfg.t1s);
 }
 
 static struct mf_plan_loss lose_link_or_switch(const struct mf_topology *t,

@@ -5,8 +5,8 @@
  */
 #include "fabric/plan_rates.h"
 
-#include "base/near.h"
 #include "base/quantity.h"
+#include "base/suggest.h"
 #include "base/toml.h"
 
 #include <errno.h>
@@ -140,7 +140,7 @@ static const struct field {
 #define RATE_MAX UINT64_C(100000000000000)
 #define LANES_MAX 64u
 
-static void *place(struct mf_rates *r, const struct field *f)
+static void *rate_field(struct mf_rates *r, const struct field *f)
 {
 	return (char *)r + f->at;
 }
@@ -153,11 +153,11 @@ struct mf_rates mf_rates_defaults(void)
 		const struct field *f = &fields[i];
 
 		if (f->kind == KIND_NUMBER)
-			*(double *)place(&r, f) = f->number;
+			*(double *)rate_field(&r, f) = f->number;
 		else if (f->kind == KIND_CABLE)
-			*(enum mf_host_cable *)place(&r, f) = (enum mf_host_cable)f->whole;
+			*(enum mf_host_cable *)rate_field(&r, f) = (enum mf_host_cable)f->whole;
 		else
-			*(uint64_t *)place(&r, f) = f->whole;
+			*(uint64_t *)rate_field(&r, f) = f->whole;
 	}
 	return r;
 }
@@ -193,28 +193,28 @@ static bool store_cable(enum mf_host_cable *out, const char *text)
 	return true;
 }
 
-static bool store(struct mf_rates *r, const struct field *f, const struct mb_toml_item *item)
+static bool store_rate(struct mf_rates *r, const struct field *f, const struct mb_toml_item *item)
 {
 	bool number = item->kind == MB_TOML_INTEGER || item->kind == MB_TOML_REAL;
 
 	switch (f->kind) {
 	case KIND_NUMBER:
-		return number && store_number(place(r, f), item->value);
+		return number && store_number(rate_field(r, f), item->value);
 	case KIND_COUNT:
-		return number && store_count(place(r, f), item->value);
+		return number && store_count(rate_field(r, f), item->value);
 	case KIND_TIME:
 		return item->kind == MB_TOML_STRING &&
-		       mb_quantity_read_time(item->value, 0, TIME_MAX_NS, place(r, f));
+		       mb_quantity_read_time(item->value, 0, TIME_MAX_NS, rate_field(r, f));
 	case KIND_RATE:
 		return item->kind == MB_TOML_STRING &&
-		       mb_quantity_read_rate(item->value, RATE_MIN, RATE_MAX, place(r, f));
+		       mb_quantity_read_rate(item->value, RATE_MIN, RATE_MAX, rate_field(r, f));
 	case KIND_CABLE:
-		return item->kind == MB_TOML_STRING && store_cable(place(r, f), item->value);
+		return item->kind == MB_TOML_STRING && store_cable(rate_field(r, f), item->value);
 	}
 	return false;
 }
 
-static const char *allowed(enum kind kind)
+static const char *allowed_range(enum kind kind)
 {
 	switch (kind) {
 	case KIND_NUMBER:
@@ -245,14 +245,14 @@ static int unknown_key(const struct reading *read, const struct mb_toml_item *it
 
 	for (size_t i = 0; i < FIELDS; i++)
 		keys[i] = fields[i].about.key;
-	near = mb_near_find(item->name, keys, FIELDS);
+	near = mb_suggest_find(item->name, keys, FIELDS);
 	snprintf(read->error, read->error_size, "%s:%u: %s: no such rate; %s%s", read->file,
 		 item->line, item->name, near ? "did you mean " : "mrc plan --show-rates lists all",
 		 near ? near : "");
 	return 1;
 }
 
-static int take(void *ctx, const struct mb_toml_item *item)
+static int read_rate_item(void *ctx, const struct mb_toml_item *item)
 {
 	struct reading *read = ctx;
 
@@ -265,10 +265,10 @@ static int take(void *ctx, const struct mb_toml_item *item)
 			return 1;
 		}
 		read->given[i] = true;
-		if (store(&read->rates, &fields[i], item))
+		if (store_rate(&read->rates, &fields[i], item))
 			return 0;
 		snprintf(read->error, read->error_size, "%s:%u: %s = %s: want %s", read->file,
-			 item->line, item->name, item->value, allowed(fields[i].kind));
+			 item->line, item->name, item->value, allowed_range(fields[i].kind));
 		return 1;
 	}
 	return unknown_key(read, item);
@@ -280,7 +280,7 @@ bool mf_rates_read(struct mf_rates *r, const char *file, const char *text, char 
 	struct reading read = {.rates = *r, .file = file, .error = error, .error_size = error_size};
 	const char *why;
 	uint32_t line;
-	int err = mb_toml_read(text, take, &read, &line, &why);
+	int err = mb_toml_read(text, read_rate_item, &read, &line, &why);
 
 	if (err == MB_TOML_WRONG)
 		snprintf(error, error_size, "%s:%u: %s", file, line, why);

@@ -11,7 +11,7 @@ void mf_route_groups_begin(struct mf_route_groups *g, const struct mf_topology *
 	g->any = mf_routes_next(&g->it, &g->ahead);
 }
 
-static bool together(const struct mf_route *a, const struct mf_route *b)
+static bool share_prefix(const struct mf_route *a, const struct mf_route *b)
 {
 	return a->kind == MF_ROUTE_LINK && b->kind == MF_ROUTE_LINK && a->length == b->length &&
 	       memcmp(a->prefix, b->prefix, sizeof(a->prefix)) == 0;
@@ -26,6 +26,6 @@ bool mf_route_groups_next(struct mf_route_groups *g, struct mf_route_group *out)
 	do {
 		out->port[out->n++] = g->ahead.port;
 		g->any = mf_routes_next(&g->it, &g->ahead);
-	} while (g->any && out->n < MF_UPLINKS_MAX && together(&out->route, &g->ahead));
+	} while (g->any && out->n < MF_UPLINKS_MAX && share_prefix(&out->route, &g->ahead));
 	return true;
 }

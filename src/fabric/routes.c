@@ -21,14 +21,14 @@ struct stage {
 	void (*fill)(const struct mf_route_iter *it, uint32_t i, struct mf_route *r);
 };
 
-static uint32_t one(const struct mf_topology *t, struct mf_node n)
+static uint32_t route_count_one(const struct mf_topology *t, struct mf_node n)
 {
 	(void)t;
 	(void)n;
 	return 1;
 }
 
-static uint32_t planes(const struct mf_topology *t, struct mf_node n)
+static uint32_t plane_count(const struct mf_topology *t, struct mf_node n)
 {
 	(void)n;
 	return t->cfg.planes;
@@ -131,7 +131,7 @@ static void plain_up(const struct mf_route_iter *it, uint32_t i, struct mf_route
 	r->plane = it->node.tier == MF_HOST ? i : it->node.plane;
 }
 
-static void blackhole(const struct mf_route_iter *it, uint32_t i, struct mf_route *r)
+static void blackhole_route(const struct mf_route_iter *it, uint32_t i, struct mf_route *r)
 {
 	(void)it;
 	(void)i;
@@ -182,18 +182,22 @@ static void host_carriers(const struct mf_route_iter *it, uint32_t i, struct mf_
 }
 
 static const struct stage host_stages[] = {
-	{MF_ROUTES_ALL, one, host_address},
-	{MF_ROUTES_SRV6, planes, host_usid},
-	{MF_ROUTES_SRV6, planes, host_carriers},
+	{MF_ROUTES_ALL, route_count_one, host_address},
+	{MF_ROUTES_SRV6, plane_count, host_usid},
+	{MF_ROUTES_SRV6, plane_count, host_carriers},
 	{MF_ROUTES_PLAIN, uplinks, plain_up},
 	{0, NULL, NULL},
 };
 
 static const struct stage switch_stages[] = {
-	{MF_ROUTES_SRV6, one, own_usid},	{MF_ROUTES_SRV6, downlinks, usid_down},
-	{MF_ROUTES_SRV6, uplinks, usid_up},	{MF_ROUTES_PLAIN, downlinks, plain_down},
-	{MF_ROUTES_PLAIN, own_part, plain_own}, {MF_ROUTES_PLAIN, uplinks, plain_up},
-	{MF_ROUTES_ALL, one, blackhole},	{0, NULL, NULL},
+	{MF_ROUTES_SRV6, route_count_one, own_usid},
+	{MF_ROUTES_SRV6, downlinks, usid_down},
+	{MF_ROUTES_SRV6, uplinks, usid_up},
+	{MF_ROUTES_PLAIN, downlinks, plain_down},
+	{MF_ROUTES_PLAIN, own_part, plain_own},
+	{MF_ROUTES_PLAIN, uplinks, plain_up},
+	{MF_ROUTES_ALL, route_count_one, blackhole_route},
+	{0, NULL, NULL},
 };
 
 static const struct stage *stages_of(enum mf_tier tier)

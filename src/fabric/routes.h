@@ -19,8 +19,8 @@
 #ifndef SOFTMRC_FABRIC_ROUTES_H
 #define SOFTMRC_FABRIC_ROUTES_H
 
-#include "fabric/address.h"
-#include "fabric/link.h"
+#include "fabric/fabric_address.h"
+#include "fabric/fabric_link.h"
 
 enum mf_route_kind {
 	MF_ROUTE_UN = 0,    /* the node's own uSID: shift it out, look up what is left */

@@ -3,7 +3,7 @@
 #include "fabric/topology.h"
 
 #include "base/assert.h"
-#include "fabric/check.h"
+#include "fabric/topology_check.h"
 
 /* Bits that tell `count` numbers apart. */
 static uint8_t bits_for(uint32_t count)

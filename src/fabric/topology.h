@@ -23,7 +23,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "fabric/divide.h"
+#include "fabric/fast_div.h"
 #include "wire/ev_path.h"
 
 /* Letters of a name. */

@@ -8,9 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/near.h"
 #include "base/quantity.h"
-#include "fabric/preset.h"
+#include "base/suggest.h"
+#include "fabric/topology_preset.h"
 
 /* A topology file is a screen of text; what is longer is another kind of file. */
 #define FILE_BYTES_MAX 65536u
@@ -88,28 +88,27 @@ enum key_number {
 #define KEYS (sizeof(keys) / sizeof(keys[0]))
 _Static_assert(KEYS <= MF_TOML_KEYS_MAX, "a line for every key");
 
-static enum mf_item wrong(struct mf_topology_file *f, const struct mb_toml_item *item,
-			  const char *why)
+static enum mf_item report_bad_value(struct mf_topology_file *f, const struct mb_toml_item *item,
+				     const char *why)
 {
 	snprintf(f->error, sizeof(f->error), "%s:%" PRIu32 ": %s = %.80s: %.240s", f->file,
 		 item->line, item->name, item->value, why);
 	return MF_ITEM_WRONG;
 }
 
-static enum mf_item unknown(struct mf_topology_file *f, const struct mb_toml_item *item)
+static enum mf_item report_unknown_key(struct mf_topology_file *f, const struct mb_toml_item *item)
 {
 	const char *known[KEYS], *near;
 
 	for (size_t i = 0; i < KEYS; i++)
 		known[i] = keys[i].name;
-	near = mb_near_find(item->name, known, KEYS);
+	near = mb_suggest_find(item->name, known, KEYS);
 	if (item->kind == MB_TOML_ELEMENT)
 		snprintf(f->error, sizeof(f->error), "%s:%" PRIu32 ": [[%s]]: a table, so [%s]",
 			 f->file, item->line, item->name, item->name);
 	else
-		snprintf(f->error, sizeof(f->error),
-			 "%s:%" PRIu32 ": %s: there is no such key%s%s%s", f->file, item->line,
-			 item->name, near ? "; did you mean " : "",
+		snprintf(f->error, sizeof(f->error), "%s:%" PRIu32 ": %s: unknown key%s%s%s",
+			 f->file, item->line, item->name, near ? "; did you mean " : "",
 			 near ? near : "; docs/fabric.md lists those there are", near ? "?" : "");
 	return MF_ITEM_WRONG;
 }
@@ -123,14 +122,13 @@ static enum mf_item take_base(struct mf_topology_file *f, const struct mb_toml_i
 	char why[120];
 
 	if (!preset) {
-		snprintf(why, sizeof(why), "there is no such preset%s%s%s",
-			 near ? "; did you mean " : ": ",
+		snprintf(why, sizeof(why), "unknown preset%s%s%s", near ? "; did you mean " : ": ",
 			 near ? near : "tiny, lab, lab8, pod, paper4, threetier or paper",
 			 near ? "?" : "");
-		return wrong(f, item, why);
+		return report_bad_value(f, item, why);
 	}
 	if (f->first_line != item->line)
-		return wrong(f, item, "a base must be the first key of a topology");
+		return report_bad_value(f, item, "a base must be the first key of a topology");
 	f->cfg = preset->cfg;
 	return MF_ITEM_TAKEN;
 }
@@ -140,7 +138,7 @@ static enum mf_item take_name(struct mf_topology_file *f, const struct mb_toml_i
 	size_t len = strlen(item->value);
 
 	if (len == 0 || len > MF_NAME_MAX)
-		return wrong(f, item, "a name has 1 to 31 letters");
+		return report_bad_value(f, item, "a name has 1 to 31 letters");
 	memcpy(f->cfg.name, item->value, len + 1);
 	return MF_ITEM_TAKEN;
 }
@@ -154,7 +152,7 @@ static enum mf_item take_count(struct mf_topology_file *f, const struct mb_toml_
 	errno = 0;
 	value = strtoul(item->value, &end, 10);
 	if (item->value[0] == '-' || *end || errno || value > UINT32_MAX)
-		return wrong(f, item, "a whole number, not negative");
+		return report_bad_value(f, item, "a whole number, not negative");
 	*field = (uint32_t)value;
 	return MF_ITEM_TAKEN;
 }
@@ -163,7 +161,7 @@ static enum mf_item take_rate(struct mf_topology_file *f, const struct mb_toml_i
 			      uint64_t *field)
 {
 	if (!mb_quantity_read_rate(item->value, 0, UINT64_MAX, field))
-		return wrong(f, item, MB_QUANTITY_RATE_FORM);
+		return report_bad_value(f, item, MB_QUANTITY_RATE_FORM);
 	return MF_ITEM_TAKEN;
 }
 
@@ -173,7 +171,7 @@ static enum mf_item take_time(struct mf_topology_file *f, const struct mb_toml_i
 	uint64_t ns;
 
 	if (!mb_quantity_read_time(item->value, 0, TIME_MAX_NS, &ns))
-		return wrong(f, item, MB_QUANTITY_TIME_FORM);
+		return report_bad_value(f, item, MB_QUANTITY_TIME_FORM);
 	*field = (uint32_t)ns;
 	return MF_ITEM_TAKEN;
 }
@@ -188,7 +186,7 @@ static enum mf_item take_block(struct mf_topology_file *f, const struct mb_toml_
 	if (strspn(item->value, "0123456789abcdefABCDEF:/") != strlen(item->value) ||
 	    sscanf(item->value, "%4x:%4x::/32%n", &high, &low, &end) != 2 || end == 0 ||
 	    item->value[end])
-		return wrong(f, item, "a block of 32 bits, such as fcbb:bb00::/32");
+		return report_bad_value(f, item, "a block of 32 bits, such as fcbb:bb00::/32");
 	*field = high << 16 | low;
 	return MF_ITEM_TAKEN;
 }
@@ -200,9 +198,10 @@ static enum mf_item take_planes(struct mf_topology_file *f, const struct mb_toml
 	else if (strcmp(item->value, "usid") == 0)
 		f->cfg.usid.planes = MF_PLANE_IN_USID;
 	else
-		return wrong(f, item,
-			     "where the plane stands: \"block\" (a block for each) or \"usid\" "
-			     "(bits of each uSID)");
+		return report_bad_value(
+			f, item,
+			"where the plane is encoded: \"block\" (a block for each) or \"usid\" "
+			"(bits of each uSID)");
 	return MF_ITEM_TAKEN;
 }
 
@@ -213,7 +212,8 @@ static enum mf_item take_destination(struct mf_topology_file *f, const struct mb
 	else if (strcmp(item->value, "host") == 0)
 		f->cfg.usid.dst = MF_DST_HOST;
 	else
-		return wrong(f, item, "what a destination's uSID counts: \"downlink\" or \"host\"");
+		return report_bad_value(
+			f, item, "what a destination's uSID counts: \"downlink\" or \"host\"");
 	return MF_ITEM_TAKEN;
 }
 
@@ -226,9 +226,10 @@ static enum mf_item take_oversubscription(struct mf_topology_file *f,
 	    sscanf(item->value, "%5" SCNu32 ":%5" SCNu32 "%n", &f->over_down, &f->over_up, &end) !=
 		    2 ||
 	    item->value[end] || f->over_down == 0 || f->over_up == 0)
-		return wrong(f, item,
-			     "what T0s receive from below to what they can send up, such as 1:1 or "
-			     "2:1, neither 0");
+		return report_bad_value(
+			f, item,
+			"what T0s receive from below to what they can send up, such as 1:1 or "
+			"2:1, neither 0");
 	return MF_ITEM_TAKEN;
 }
 
@@ -271,7 +272,7 @@ static enum mf_item take_value(struct mf_topology_file *f, const struct key *key
 	case KEY_OVERSUBSCRIPTION:
 		return take_oversubscription(f, item);
 	}
-	return wrong(f, item, "has no meaning");
+	return report_bad_value(f, item, "has no meaning");
 }
 
 /* ---- the file ---- */
@@ -314,15 +315,16 @@ enum mf_item mf_topology_file_item(struct mf_topology_file *f, const struct mb_t
 	while (i < KEYS && strcmp(keys[i].name, item->name) != 0)
 		i++;
 	if (i == KEYS)
-		return unknown(f, item);
+		return report_unknown_key(f, item);
 	kind = keys[i].kind == KEY_COUNT ? MB_TOML_INTEGER : MB_TOML_STRING;
 	if (item->kind != kind)
-		return wrong(f, item,
-			     kind == MB_TOML_INTEGER ? "must be a whole number, without quotes"
-						     : "must be a \"string\", in quotes");
+		return report_bad_value(f, item,
+					kind == MB_TOML_INTEGER
+						? "must be a whole number, without quotes"
+						: "must be a \"string\", in quotes");
 	if (f->lines[i]) {
 		snprintf(why, sizeof(why), "was given before, in line %" PRIu32, f->lines[i]);
-		return wrong(f, item, why);
+		return report_bad_value(f, item, why);
 	}
 	f->lines[i] = item->line;
 	if (f->first_line == 0)
@@ -344,7 +346,7 @@ static void name_by_file(struct mf_topology_file *f)
 }
 
 /* What mf_topology_init found wrong, with the place in the file of the field that is to blame. */
-static bool blame(struct mf_topology_file *f, const struct mf_error *e)
+static bool report_field_error(struct mf_topology_file *f, const struct mf_error *e)
 {
 	uint32_t line = 0;
 
@@ -387,13 +389,13 @@ static bool apply_oversubscription(struct mf_topology_file *f)
 			 "%" PRIu32 " hosts of %" PRIu64 " bit/s over uplinks of %" PRIu64
 			 " bit/s make no whole number of T1s",
 			 c->hosts_per_t0, c->links[MF_HOST_T0].bit_s, c->links[MF_T0_T1].bit_s);
-		return blame(f, &e);
+		return report_field_error(f, &e);
 	}
 	if (f->lines[NUMBER_T1S] && c->t1s != t1s) {
 		snprintf(e.what, sizeof(e.what),
 			 "makes %" PRIu64 " T1s, but t1s says %" PRIu32 ": leave one of them out",
 			 t1s, c->t1s);
-		return blame(f, &e);
+		return report_field_error(f, &e);
 	}
 	f->cfg.t1s = (uint32_t)t1s;
 	return true;
@@ -407,7 +409,7 @@ bool mf_topology_file_build(struct mf_topology_file *f, struct mf_topology *t)
 		name_by_file(f);
 	if (f->lines[NUMBER_OVERSUBSCRIPTION] && !apply_oversubscription(f))
 		return false;
-	return mf_topology_init(t, &f->cfg, &e) || blame(f, &e);
+	return mf_topology_init(t, &f->cfg, &e) || report_field_error(f, &e);
 }
 
 static int read_item(void *ctx, const struct mb_toml_item *item)
@@ -415,7 +417,7 @@ static int read_item(void *ctx, const struct mb_toml_item *item)
 	struct mf_topology_file *f = ctx;
 	enum mf_item taken = mf_topology_file_item(f, item);
 
-	return taken == MF_ITEM_FOREIGN ? (int)unknown(f, item) : (int)taken;
+	return taken == MF_ITEM_FOREIGN ? (int)report_unknown_key(f, item) : (int)taken;
 }
 
 bool mf_topology_read(const char *file, const char *text, struct mf_topology *t,
@@ -445,7 +447,7 @@ static bool open_preset(const char *name, struct mf_topology *t, char error[MF_T
 	if (preset && mf_topology_init(t, &preset->cfg, &e))
 		return true;
 	snprintf(error, MF_TOML_ERROR_BYTES,
-		 "topology \"%.60s\": there is no such preset%s%s; presets are tiny, lab, lab8, "
+		 "topology \"%.60s\": unknown preset%s%s; presets are tiny, lab, lab8, "
 		 "pod, "
 		 "paper4, threetier and paper, a file is called by a path with a dot or a slash",
 		 name, near ? "; did you mean " : "", near ? near : "");

@@ -20,7 +20,7 @@
 #ifndef SOFTMRC_FABRIC_USID_H
 #define SOFTMRC_FABRIC_USID_H
 
-#include "fabric/path.h"
+#include "fabric/fabric_path.h"
 
 /* uSIDs of the longest path: T0, T1, T2, T1, T0, destination. */
 #define MF_USIDS_MAX 6u

@@ -53,8 +53,8 @@ void mh_addr_on_plane(const struct mh_addr_map *map, uint32_t plane, const uint8
 	addr_join(map, map->local[plane], gid, ip);
 }
 
-bool mh_addr_carrier_of(const struct mh_addr_map *map, uint32_t plane, uint32_t ev,
-			const uint8_t gid[16], uint8_t ip[16])
+bool mh_addr_first_hop(const struct mh_addr_map *map, uint32_t plane, uint32_t ev,
+		       const uint8_t gid[16], uint8_t ip[16])
 {
 	const struct mh_srv6_row *row;
 
@@ -68,14 +68,14 @@ bool mh_addr_carrier_of(const struct mh_addr_map *map, uint32_t plane, uint32_t 
 	return row != NULL;
 }
 
-bool mh_addr_reaches(const struct mh_addr_map *map, const uint8_t gid[16])
+bool mh_addr_is_reachable(const struct mh_addr_map *map, const uint8_t gid[16])
 {
 	if (map->srv6)
 		return mh_srv6_find(map->srv6, gid) != NULL;
 	return mh_addr_is_ipv4(gid) == map->ipv4;
 }
 
-const uint8_t *mh_addr_ours(const struct mh_addr_map *map, uint32_t plane)
+const uint8_t *mh_addr_icrc_local(const struct mh_addr_map *map, uint32_t plane)
 {
 	mb_assert(plane < map->n_planes);
 	return map->local[map->inner ? 0 : plane];
@@ -84,7 +84,7 @@ const uint8_t *mh_addr_ours(const struct mh_addr_map *map, uint32_t plane)
 bool mh_addr_gid_of(const struct mh_addr_map *map, uint32_t plane, const uint8_t ip[16],
 		    uint8_t gid[16])
 {
-	const uint8_t *ours = mh_addr_ours(map, plane);
+	const uint8_t *ours = mh_addr_icrc_local(map, plane);
 	uint32_t strange = 0;
 
 	if (map->srv6) {
@@ -107,7 +107,7 @@ const char *mh_addr_text(const uint8_t ip[16], char text[MH_ADDR_TEXT_MAX])
 	return written;
 }
 
-struct mw_icrc_carrier mh_addr_carrier(const struct mh_addr_datagram *d)
+struct mw_icrc_carrier mh_addr_icrc_carrier(const struct mh_addr_datagram *d)
 {
 	bool ipv4 = mh_addr_is_ipv4(d->src);
 	struct mw_icrc_carrier c = {

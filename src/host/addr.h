@@ -38,11 +38,11 @@ bool mh_addr_is_ipv4(const uint8_t ip[16]);
 void mh_addr_on_plane(const struct mh_addr_map *map, uint32_t plane, const uint8_t gid[16],
 		      uint8_t ip[16]);
 /*
- * mh_addr_carrier_of returns in ip where a packet on `plane` goes first that is for the host with
+ * mh_addr_first_hop returns in ip where a packet on `plane` goes first that is for the host with
  * this GID: the address there, or with SRv6 the path of the EV. False: there is no way to it.
  */
-bool mh_addr_carrier_of(const struct mh_addr_map *map, uint32_t plane, uint32_t ev,
-			const uint8_t gid[16], uint8_t ip[16]);
+bool mh_addr_first_hop(const struct mh_addr_map *map, uint32_t plane, uint32_t ev,
+		       const uint8_t gid[16], uint8_t ip[16]);
 /*
  * mh_addr_gid_of returns in gid which host sends frames from address ip on `plane`; false: the
  * address is not in the subnet, so it is no peer's.
@@ -50,19 +50,19 @@ bool mh_addr_carrier_of(const struct mh_addr_map *map, uint32_t plane, uint32_t 
 bool mh_addr_gid_of(const struct mh_addr_map *map, uint32_t plane, const uint8_t ip[16],
 		    uint8_t gid[16]);
 /*
- * mh_addr_ours and mh_addr_theirs return the addresses of the header that the ICRC covers, of this
+ * mh_addr_icrc_local and mh_addr_icrc_peer return the addresses of the header that the ICRC covers, of this
  * host and of a peer whose GID is gid and whose address on the plane is ip.
  * REQ(wire.icrc.inner)
  */
-const uint8_t *mh_addr_ours(const struct mh_addr_map *map, uint32_t plane);
-static inline const uint8_t *mh_addr_theirs(const struct mh_addr_map *map, const uint8_t gid[16],
-					    const uint8_t ip[16])
+const uint8_t *mh_addr_icrc_local(const struct mh_addr_map *map, uint32_t plane);
+static inline const uint8_t *mh_addr_icrc_peer(const struct mh_addr_map *map, const uint8_t gid[16],
+					       const uint8_t ip[16])
 {
 	return map->inner ? gid : ip;
 }
 
-/* mh_addr_reaches says whether there is any way to the host with this GID. */
-bool mh_addr_reaches(const struct mh_addr_map *map, const uint8_t gid[16]);
+/* mh_addr_is_reachable says whether there is any way to the host with this GID. */
+bool mh_addr_is_reachable(const struct mh_addr_map *map, const uint8_t gid[16]);
 
 /* mh_addr_text writes an address as people read it and returns text. */
 const char *mh_addr_text(const uint8_t ip[16], char text[MH_ADDR_TEXT_MAX]);
@@ -75,9 +75,9 @@ struct mh_addr_datagram {
 };
 
 /*
- * mh_addr_carrier returns what of a datagram enters the ICRC. A UDP socket cannot know the
+ * mh_addr_icrc_carrier returns what of a datagram enters the ICRC. A UDP socket cannot know the
  * Identification that the kernel writes. REQ(wire.icrc.ipv4-socket)
  */
-struct mw_icrc_carrier mh_addr_carrier(const struct mh_addr_datagram *d);
+struct mw_icrc_carrier mh_addr_icrc_carrier(const struct mh_addr_datagram *d);
 
 #endif

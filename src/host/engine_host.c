@@ -9,10 +9,10 @@
 #include <string.h>
 
 #include "base/assert.h"
-#include "host/atomic.h"
+#include "host/cpu_atomic.h"
 #include "host/entropy.h"
-#include "host/guard.h"
-#include "host/place.h"
+#include "host/mem_guard.h"
+#include "host/place_payload.h"
 
 /* Windows of a QP take some 100 KB; one chunk serves several. */
 #define CHUNK_MIN (1u << 20)
@@ -20,12 +20,12 @@
 #define ENGINE_RING 1024u
 #define REVIVE_PROBES 2u
 /* About the RTT of sockets under a load that overflows them. */
-#define ENGINE_PRESSURE_NS UINT64_C(2000000)
+#define ENGINE_BACKPRESSURE_NS UINT64_C(2000000)
 /* Requests to other endpoints under way, or resting for longer than a packet lives. */
 #define ENGINE_EP_REQUESTS 1024u
-#define ENGINE_EP_REST_NS UINT64_C(1000000000)
+#define ENGINE_EP_ID_REUSE_DELAY_NS UINT64_C(1000000000)
 /* A switch or a kernel may take this long to say that a link is gone. */
-#define ENGINE_PORT_NOTICE_NS UINT64_C(1000000000)
+#define ENGINE_PORT_STATUS_RETRY_NS UINT64_C(1000000000)
 #define PROBE_BACKOFF_MAX 10u
 /* Losing more EVs than this at once says more about us than about the paths. */
 #define MIN_ACTIVE_SHARE 8u
@@ -89,7 +89,7 @@ static void engine_copy(void *ctx)
 {
 	const struct engine_copy *copy = ctx;
 
-	mh_place(copy->to, copy->from, copy->len);
+	mh_place_payload(copy->to, copy->from, copy->len);
 }
 
 static bool engine_place(void *ctx, void *mr_user, uint64_t offset, const void *src, uint32_t len)
@@ -150,13 +150,13 @@ static void engine_configure(const struct mh_env *env, uint32_t slot, struct mt_
 	cfg->ep_requests = ENGINE_EP_REQUESTS;
 	cfg->endpoint = slot;
 	cfg->qpn_index_bits = MH_QPN_INDEX_BITS;
-	cfg->timing.ep_rest_ns = ENGINE_EP_REST_NS;
-	cfg->timing.port_notice_ns = ENGINE_PORT_NOTICE_NS;
+	cfg->timing.ep_quarantine_ns = ENGINE_EP_ID_REUSE_DELAY_NS;
+	cfg->timing.port_notice_ns = ENGINE_PORT_STATUS_RETRY_NS;
 	cfg->svc_time = env->svc_time;
 	cfg->timing.rto_min_ns = env->rto_min_ns;
 	/* Sockets lose what is not read in time: windows are never larger than what they hold. */
 	cfg->dynamic_mpr = true;
-	cfg->timing.pressure_ns = ENGINE_PRESSURE_NS;
+	cfg->timing.backpressure_ns = ENGINE_BACKPRESSURE_NS;
 	cfg->timing.tail_probe_min_ns = env->tail_probe_ns;
 	cfg->timing.reorder_min_ns = env->reorder_min_ns;
 	cfg->timing.reorder_max_ns = env->reorder_max_ns;
@@ -233,7 +233,7 @@ static uint32_t engine_capacity(const struct mh_ports *ports)
 	return (uint32_t)(bytes / 4 * 3 / MIO_FRAME_MAX);
 }
 
-void mh_engine_tell_ports(struct mh_nic *nic, uint64_t now_ns)
+void mh_engine_report_ports(struct mh_nic *nic, uint64_t now_ns)
 {
 	for (uint32_t i = 0; i < nic->ports.n; i++) {
 		int r = mt_engine_port_set(nic->engine, now_ns, i, nic->ports.port[i].up);
@@ -265,7 +265,7 @@ int mh_engine_create(struct mh_nic *nic, uint64_t now_ns)
 		return err;
 	}
 	mt_engine_rx_capacity(nic->engine, engine_capacity(&nic->ports));
-	mh_engine_tell_ports(nic, now_ns);
+	mh_engine_report_ports(nic, now_ns);
 	return 0;
 }
 

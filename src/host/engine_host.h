@@ -5,7 +5,7 @@
 #ifndef SOFTMRC_HOST_ENGINE_HOST_H
 #define SOFTMRC_HOST_ENGINE_HOST_H
 
-#include "host/context.h"
+#include "host/nic_context.h"
 
 /* mh_engine_create makes nic->engine from nic->env, with EV profile 0 and CC profile 0; ENOMEM. */
 int mh_engine_create(struct mh_nic *nic, uint64_t now_ns);
@@ -18,8 +18,8 @@ bool mh_engine_grow(struct mh_nic *nic);
  * a label of its own; with SRv6 a path.
  */
 uint32_t mh_engine_ev(const struct mh_env *env, uint32_t port, uint32_t i);
-/* mh_engine_tell_ports tells the engine which ports are up. REQ(ep.port.local-down) */
-void mh_engine_tell_ports(struct mh_nic *nic, uint64_t now_ns);
+/* mh_engine_report_ports tells the engine which ports are up. REQ(ep.port.local-down) */
+void mh_engine_report_ports(struct mh_nic *nic, uint64_t now_ns);
 /* mh_engine_errno translates an enum mt_result. */
 int mh_engine_errno(int result);
 

@@ -19,7 +19,7 @@
 #include "host/env_ports.h"
 #include "host/env_srv6.h"
 #include "host/nic.h"
-#include "host/priority.h"
+#include "host/thread_priority.h"
 
 #define NS_PER_US UINT64_C(1000)
 
@@ -82,7 +82,7 @@ static int env_read_number(struct mh_env *env, const struct mh_settings *s,
 			snprintf(allowed, sizeof(allowed), "must be a number, %llu to %llu (%s)",
 				 (unsigned long long)row->low, (unsigned long long)row->high,
 				 row->unit);
-			return mh_settings_refuse(s, row->id, allowed, error);
+			return mh_settings_error(s, row->id, allowed, error);
 		}
 	}
 	number *= row->scale;
@@ -115,7 +115,7 @@ static int env_check_numbers(const struct mh_env *env, const struct mh_settings 
 	if (env->ev_base + env->evs - 1 > UINT16_MAX) {
 		snprintf(why, sizeof(why), "must be at most %u, for there are %u entropy values",
 			 UINT16_MAX + 1 - env->evs, env->evs);
-		return mh_settings_refuse(s, MH_SET_EV_BASE, why, error);
+		return mh_settings_error(s, MH_SET_EV_BASE, why, error);
 	}
 	if (env->reorder_min_ns > env->reorder_max_ns) {
 		snprintf(why, sizeof(why),
@@ -123,7 +123,7 @@ static int env_check_numbers(const struct mh_env *env, const struct mh_settings 
 			 "be at most the largest (MRC_REORDER_MAX_US, timers.reorder_max_us), %llu",
 			 (unsigned long long)(env->reorder_min_ns / NS_PER_US),
 			 (unsigned long long)(env->reorder_max_ns / NS_PER_US));
-		return mh_settings_refuse(
+		return mh_settings_error(
 			s, s->of[MH_SET_REORDER_MIN].text ? MH_SET_REORDER_MIN : MH_SET_REORDER_MAX,
 			why, error);
 	}
@@ -141,10 +141,10 @@ static int env_read_pace(struct mh_env *env, const struct mh_settings *s,
 	if (!value || mb_quantity_read_rate(value, 0, 0, &env->pace_bps) ||
 	    mb_quantity_read_rate(value, ENV_PACE_MIN, ENV_PACE_MAX, &env->pace_bps))
 		return 0;
-	return mh_settings_refuse(s, MH_SET_PACE,
-				  "must be bits per second with an optional k, M, G or T, 1M "
-				  "to 1T, or 0 for no pacing",
-				  error);
+	return mh_settings_error(s, MH_SET_PACE,
+				 "must be bits per second with an optional k, M, G or T, 1M "
+				 "to 1T, or 0 for no pacing",
+				 error);
 }
 
 /*
@@ -175,7 +175,7 @@ static int env_read_driver(struct mh_env *env, const struct mh_settings *s,
 		env->driver = (enum mh_driver)i;
 		return 0;
 	}
-	return mh_settings_refuse(s, MH_SET_DRIVER, "must be udp, af_packet or raw41", error);
+	return mh_settings_error(s, MH_SET_DRIVER, "must be udp, af_packet or raw41", error);
 }
 
 static int env_read_cc(struct mh_env *env, const struct mh_settings *s, struct mh_env_error *error)
@@ -188,9 +188,9 @@ static int env_read_cc(struct mh_env *env, const struct mh_settings *s, struct m
 	if (!value || strcmp(value, "none") == 0)
 		return 0;
 	if (strcmp(value, "nscc") != 0)
-		return mh_settings_refuse(s, MH_SET_CC, "must be none or nscc", error);
+		return mh_settings_error(s, MH_SET_CC, "must be none or nscc", error);
 	if (!env->pace_bps)
-		return mh_settings_refuse(
+		return mh_settings_error(
 			s, MH_SET_CC, "needs MRC_PACE (ports.pace), which says how fast a port is",
 			error);
 	env->cc = MT_CC_NSCC;
@@ -207,19 +207,18 @@ static int env_read_ev_format(struct mh_env *env, const struct mh_settings *s,
 	if (!value || strcmp(value, "udp") == 0)
 		return 0;
 	if (strcmp(value, "stev") != 0)
-		return mh_settings_refuse(s, MH_SET_EV_FORMAT, "must be udp or stev", error);
+		return mh_settings_error(s, MH_SET_EV_FORMAT, "must be udp or stev", error);
 	if (mh_env_is_ipv4(env))
-		return mh_settings_refuse(
-			s, MH_SET_EV_FORMAT,
-			"needs ports with IPv6 addresses: half of an EV is in the "
-			"flow label",
-			error);
+		return mh_settings_error(s, MH_SET_EV_FORMAT,
+					 "needs ports with IPv6 addresses: half of an EV is in the "
+					 "flow label",
+					 error);
 	env->ev_format = MW_EV_STEV;
 	return 0;
 }
 
-static int env_read_switch(bool *value, bool otherwise, const struct mh_settings *s,
-			   enum mh_setting id, struct mh_env_error *error)
+static int env_read_bool(bool *value, bool otherwise, const struct mh_settings *s,
+			 enum mh_setting id, struct mh_env_error *error)
 {
 	const struct mh_setting_text *of = &s->of[id];
 	const char *on = of->line > 0 ? "true" : "on", *off = of->line > 0 ? "false" : "off";
@@ -227,7 +226,7 @@ static int env_read_switch(bool *value, bool otherwise, const struct mh_settings
 	*value = of->text ? strcmp(of->text, on) == 0 : otherwise;
 	if (!of->text || *value || strcmp(of->text, off) == 0)
 		return 0;
-	return mh_settings_refuse(s, id, "must be on or off", error);
+	return mh_settings_error(s, id, "must be on or off", error);
 }
 
 /* env_read_path copies the name of a file or folder, which may not be longer than they are here. */
@@ -237,14 +236,14 @@ static int env_read_path(char path[MH_PATH_MAX], const struct mh_settings *s, en
 	const char *value = s->of[id].text;
 
 	if (value && strlen(value) >= MH_PATH_MAX)
-		return mh_settings_refuse(s, id, "must be a path of at most 255 bytes", error);
+		return mh_settings_error(s, id, "must be a path of at most 255 bytes", error);
 	strcpy(path, value ? value : "");
 	return 0;
 }
 
-/* env_own_capture: devices of one process cannot write one file. */
-static int env_own_capture(struct mh_env *env, const struct mh_settings *s,
-			   struct mh_env_error *error)
+/* env_capture_of_device: devices of one process cannot write one file. */
+static int env_capture_of_device(struct mh_env *env, const struct mh_settings *s,
+				 struct mh_env_error *error)
 {
 	size_t len = strlen(env->capture);
 	char own[16];
@@ -253,9 +252,9 @@ static int env_own_capture(struct mh_env *env, const struct mh_settings *s,
 		return 0;
 	snprintf(own, sizeof(own), ".mrc%u", env->device);
 	if (len + strlen(own) >= sizeof(env->capture))
-		return mh_settings_refuse(s, MH_SET_CAPTURE,
-					  "is too long: names of further devices are appended",
-					  error);
+		return mh_settings_error(s, MH_SET_CAPTURE,
+					 "is too long: names of further devices are appended",
+					 error);
 	strcpy(env->capture + len, own);
 	return 0;
 }
@@ -268,7 +267,7 @@ static int env_read_order(struct mh_env *env, const struct mh_settings *s,
 	env->relaxed = value && strcmp(value, "relaxed") == 0;
 	if (!value || env->relaxed || strcmp(value, "strict") == 0)
 		return 0;
-	return mh_settings_refuse(s, MH_SET_ORDER, "must be strict or relaxed", error);
+	return mh_settings_error(s, MH_SET_ORDER, "must be strict or relaxed", error);
 }
 
 /* Where real devices of the host are looked for; what is at the path, the drop-in sees. */
@@ -281,10 +280,10 @@ static int env_read_real(struct mh_env *env, const struct mh_settings *s,
 		value = "auto";
 	if ((*value != '/' && strcmp(value, "auto") != 0 && strcmp(value, "off") != 0) ||
 	    strlen(value) >= sizeof(env->real_ibverbs))
-		return mh_settings_refuse(s, MH_SET_REAL_IBVERBS,
-					  "must be auto, off, or the path from / of the system's "
-					  "libibverbs.so.1, at most 255 bytes",
-					  error);
+		return mh_settings_error(s, MH_SET_REAL_IBVERBS,
+					 "must be auto, off, or the path from / of the system's "
+					 "libibverbs.so.1, at most 255 bytes",
+					 error);
 	strcpy(env->real_ibverbs, value);
 	return 0;
 }
@@ -314,19 +313,19 @@ static int env_read_all(struct mh_env *env, const struct mh_settings *s, struct 
 	if (!err)
 		err = env_read_real(env, s, error);
 	if (!err)
-		err = env_read_switch(&env->icrc, true, s, MH_SET_ICRC, error);
+		err = env_read_bool(&env->icrc, true, s, MH_SET_ICRC, error);
 	if (!err)
-		err = env_read_switch(&env->svc_time, false, s, MH_SET_SVC_TIME, error);
+		err = env_read_bool(&env->svc_time, false, s, MH_SET_SVC_TIME, error);
 	if (!err)
 		err = env_read_path(env->capture, s, MH_SET_CAPTURE, error);
 	if (!err)
-		err = env_own_capture(env, s, error);
+		err = env_capture_of_device(env, s, error);
 	if (!err)
 		err = env_read_path(env->faults, s, MH_SET_FAULTS, error);
 	if (!err)
 		err = env_read_path(env->stats_dir, s, MH_SET_STATS_DIR, error);
 	if (!err)
-		err = env_read_switch(&env->stats_keep, false, s, MH_SET_STATS_KEEP, error);
+		err = env_read_bool(&env->stats_keep, false, s, MH_SET_STATS_KEEP, error);
 	return err;
 }
 

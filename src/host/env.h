@@ -10,9 +10,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "core/config.h"
+#include "core/engine/config.h"
 #include "host/settings.h"
-#include "host/srv6.h"
+#include "host/srv6_map.h"
 #include "wire/ev_fmt.h"
 
 #define MH_EVS_PER_PORT_MAX 64u

@@ -13,7 +13,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "host/ifaces.h"
+#include "host/host_ifaces.h"
 #include "wire/icrc.h"
 #include "wire/packet.h"
 
@@ -41,16 +41,16 @@ bool mh_env_is_ipv4(const struct mh_env *env)
 
 /* ---- one item of the list ---- */
 
-/* ports_address reads an IPv4 or IPv6 address; false: it is none. */
-static bool ports_address(const char *text, uint8_t ip[16])
+/* ports_parse_address reads an IPv4 or IPv6 address; false: it is none. */
+static bool ports_parse_address(const char *text, uint8_t ip[16])
 {
 	memcpy(ip, ipv4_mapped, sizeof(ipv4_mapped));
 	return inet_pton(AF_INET, text, ip + sizeof(ipv4_mapped)) == 1 ||
 	       inet_pton(AF_INET6, text, ip) == 1;
 }
 
-/* ports_unusable: 0.0.0.0/8, groups, reserved, broadcast; ::, groups, one link only. */
-static bool ports_unusable(const uint8_t ip[16])
+/* ports_is_address_unusable: 0.0.0.0/8, groups, reserved, broadcast; ::, groups, one link only. */
+static bool ports_is_address_unusable(const uint8_t ip[16])
 {
 	if (ports_is_ipv4(ip))
 		return ip[12] == 0 || ip[12] >= 0xE0;
@@ -65,8 +65,8 @@ static const char *ports_parse(char *item, struct mh_env_port *port)
 
 	if (ifname)
 		*ifname++ = '\0';
-	if (ports_address(item, port->ip)) {
-		if (ports_unusable(port->ip))
+	if (ports_parse_address(item, port->ip)) {
+		if (ports_is_address_unusable(port->ip))
 			return "holds an address that no single interface can have";
 	} else if (ifname) {
 		return "what stands before % must be an IPv4 or IPv6 address";
@@ -110,7 +110,7 @@ static const char *ports_parse_all(struct mh_env *env, const char *all)
 
 /* ---- addresses ---- */
 
-static bool ports_shared(const struct mh_env *env, uint32_t i)
+static bool ports_is_interface_shared(const struct mh_env *env, uint32_t i)
 {
 	for (uint32_t k = 0; k < env->n_ports; k++)
 		if (k != i && memcmp(env->port[k].ip, env->port[i].ip, 16) == 0)
@@ -118,8 +118,8 @@ static bool ports_shared(const struct mh_env *env, uint32_t i)
 	return false;
 }
 
-/* ports_resolve gives interfaces their addresses and unbinds those that need no binding. */
-static const char *ports_resolve(struct mh_env *env)
+/* ports_resolve_interfaces gives interfaces their addresses and unbinds those that need no binding. */
+static const char *ports_resolve_interfaces(struct mh_env *env)
 {
 	bool by_name[MT_PORTS_MAX];
 	const uint8_t *host = NULL;
@@ -140,7 +140,7 @@ static const char *ports_resolve(struct mh_env *env)
 			memcpy(env->port[i].ip, host, 16);
 	/* A socket bound to an interface does not hear this host itself: bind only who must. */
 	for (uint32_t i = 0; i < env->n_ports; i++)
-		if (by_name[i] && !ports_shared(env, i))
+		if (by_name[i] && !ports_is_interface_shared(env, i))
 			env->port[i].ifname[0] = '\0';
 	return NULL;
 }
@@ -161,7 +161,7 @@ static void ports_default(struct mh_env *env)
 
 /* ---- subnets ---- */
 
-static bool ports_same_host(const uint8_t a[16], const uint8_t b[16], uint32_t prefix)
+static bool ports_is_same_host(const uint8_t a[16], const uint8_t b[16], uint32_t prefix)
 {
 	uint32_t byte = prefix / 8;
 
@@ -170,7 +170,7 @@ static bool ports_same_host(const uint8_t a[16], const uint8_t b[16], uint32_t p
 	return byte >= 15 || memcmp(a + byte + 1, b + byte + 1, 15 - byte) == 0;
 }
 
-static bool ports_all_one_address(const struct mh_env *env)
+static bool ports_has_one_address(const struct mh_env *env)
 {
 	for (uint32_t i = 1; i < env->n_ports; i++)
 		if (memcmp(env->port[i].ip, env->port[0].ip, 16) != 0)
@@ -182,50 +182,50 @@ static bool ports_all_one_address(const struct mh_env *env)
 static int ports_prefix(struct mh_env *env, const struct mh_settings *s, struct mh_env_error *error)
 {
 	bool ipv4 = mh_env_is_ipv4(env);
-	uint64_t prefix = ports_all_one_address(env) ? 0 : ipv4 ? IPV4_PREFIX : IPV6_PREFIX;
+	uint64_t prefix = ports_has_one_address(env) ? 0 : ipv4 ? IPV4_PREFIX : IPV6_PREFIX;
 	const char *value = s->of[MH_SET_PREFIX].text;
 	const char *end = value ? mh_env_digits(value, &prefix) : "";
 
 	if (!end || *end || prefix > (ipv4 ? 31u : 127u))
-		return mh_settings_refuse(s, MH_SET_PREFIX,
-					  ipv4 ? "must be a number, 0 to 31 (bits)"
-					       : "must be a number, 0 to 127 (bits)",
-					  error);
+		return mh_settings_error(s, MH_SET_PREFIX,
+					 ipv4 ? "must be a number, 0 to 31 (bits)"
+					      : "must be a number, 0 to 127 (bits)",
+					 error);
 	env->prefix = (uint32_t)prefix + (ipv4 ? IPV4_BITS_BEFORE : 0);
 	return 0;
 }
 
 /*
- * ports_check: one GID names an endpoint on all planes, so the bits behind the subnet must be the
+ * ports_check_addresses: one GID names an endpoint on all planes, so the bits behind the subnet must be the
  * same on all ports; and no two ports may be one and the same.
  */
-static int ports_check(const struct mh_env *env, const struct mh_settings *s,
-		       struct mh_env_error *error)
+static int ports_check_addresses(const struct mh_env *env, const struct mh_settings *s,
+				 struct mh_env_error *error)
 {
 	char why[200];
 
 	if (env->driver == MH_DRIVER_RAW41 && mh_env_is_ipv4(env))
-		return mh_settings_refuse(
-			s, MH_SET_DRIVER,
-			"carries IPv6 in IPv6 and needs ports with IPv6 addresses", error);
+		return mh_settings_error(s, MH_SET_DRIVER,
+					 "carries IPv6 in IPv6 and needs ports with IPv6 addresses",
+					 error);
 	for (uint32_t i = 1; i < env->n_ports; i++) {
 		const struct mh_env_port *a = &env->port[i];
 
 		if (ports_is_ipv4(a->ip) != ports_is_ipv4(env->port[0].ip))
-			return mh_settings_refuse(s, MH_SET_PORTS, "mixes IPv4 and IPv6 addresses",
-						  error);
+			return mh_settings_error(s, MH_SET_PORTS, "mixes IPv4 and IPv6 addresses",
+						 error);
 		for (uint32_t k = 0; k < i; k++)
 			if (memcmp(a->ip, env->port[k].ip, 16) == 0 &&
 			    strcmp(a->ifname, env->port[k].ifname) == 0)
-				return mh_settings_refuse(s, MH_SET_PORTS, "lists a port twice",
-							  error);
-		if (ports_same_host(a->ip, env->port[0].ip, env->prefix))
+				return mh_settings_error(s, MH_SET_PORTS, "lists a port twice",
+							 error);
+		if (ports_is_same_host(a->ip, env->port[0].ip, env->prefix))
 			continue;
 		snprintf(why, sizeof(why),
 			 "the last %u bits must be the same on all ports, for peers know this host "
 			 "by them (MRC_PORT_PREFIX, ports.prefix)",
 			 128 - env->prefix);
-		return mh_settings_refuse(s, MH_SET_PORTS, why, error);
+		return mh_settings_error(s, MH_SET_PORTS, why, error);
 	}
 	return 0;
 }
@@ -246,10 +246,11 @@ static uint32_t ports_ib_mtu(const struct mh_env *env, uint32_t ip_mtu)
 }
 
 /*
- * ports_mtu: packets are never fragmented, so no packet may be larger than the smallest port takes.
+ * ports_choose_mtu: packets are never fragmented, so no packet may be larger than the smallest port takes.
  * A port whose interface is not known yet is not asked; opening it will say so.
  */
-static int ports_mtu(struct mh_env *env, const struct mh_settings *s, struct mh_env_error *error)
+static int ports_choose_mtu(struct mh_env *env, const struct mh_settings *s,
+			    struct mh_env_error *error)
 {
 	const char *value = s->of[MH_SET_MTU].text;
 	uint32_t largest = 4096, ip_mtu = 0;
@@ -262,7 +263,7 @@ static int ports_mtu(struct mh_env *env, const struct mh_settings *s, struct mh_
 		uint32_t bytes;
 
 		snprintf(one, sizeof(one), "%s", env->port[i].ifname);
-		if (one[0] == '\0' && !mh_iface_of(env->port[i].ip, one))
+		if (one[0] == '\0' && !mh_iface_with_address(env->port[i].ip, one))
 			continue;
 		bytes = mh_iface_mtu(one);
 		if (bytes == 0 || ports_ib_mtu(env, bytes) >= largest)
@@ -273,15 +274,15 @@ static int ports_mtu(struct mh_env *env, const struct mh_settings *s, struct mh_
 	}
 	if (value && (mh_env_digits(value, &mtu) == NULL || *mh_env_digits(value, &mtu) ||
 		      mtu < 256 || mtu > 4096 || (mtu & (mtu - 1))))
-		return mh_settings_refuse(s, MH_SET_MTU,
-					  "must be 256, 512, 1024, 2048 or 4096 (bytes)", error);
+		return mh_settings_error(s, MH_SET_MTU,
+					 "must be 256, 512, 1024, 2048 or 4096 (bytes)", error);
 	if (largest > 0 && mtu <= largest) {
 		env->mtu = value ? (uint32_t)mtu : largest;
 		return 0;
 	}
 	snprintf(why, sizeof(why), "interface %s has an MTU of %u, which holds %u at most", name,
 		 ip_mtu, largest);
-	return mh_settings_refuse(s, largest > 0 ? MH_SET_MTU : MH_SET_PORTS, why, error);
+	return mh_settings_error(s, largest > 0 ? MH_SET_MTU : MH_SET_PORTS, why, error);
 }
 
 /* ---- SRv6 paths ---- */
@@ -306,10 +307,11 @@ static const char *ports_srv6(struct mh_env *env)
 /* ---- devices ---- */
 
 /*
- * ports_deal leaves the ports of this device: the list, in its order, is cut into equal parts.
+ * ports_assign_to_devices leaves the ports of this device: the list, in its order, is cut into equal parts.
  * Every device is then a host of its own to its peers.
  */
-static int ports_deal(struct mh_env *env, const struct mh_settings *s, struct mh_env_error *error)
+static int ports_assign_to_devices(struct mh_env *env, const struct mh_settings *s,
+				   struct mh_env_error *error)
 {
 	uint32_t each = env->n_ports / env->devices;
 	char why[100];
@@ -323,14 +325,13 @@ static int ports_deal(struct mh_env *env, const struct mh_settings *s, struct mh
 	if (env->devices == 1)
 		return 0;
 	if (mh_env_is_srv6(env))
-		return mh_settings_refuse(s, MH_SET_DEVICES,
-					  "must be 1 with SRv6 paths: they lead to one host",
-					  error);
+		return mh_settings_error(s, MH_SET_DEVICES,
+					 "must be 1 with SRv6 paths: they lead to one host", error);
 	if (each == 0 || env->n_ports % env->devices) {
 		snprintf(why, sizeof(why),
 			 "must divide the number of ports (MRC_PORTS, ports.list), %u",
 			 env->n_ports);
-		return mh_settings_refuse(s, MH_SET_DEVICES, why, error);
+		return mh_settings_error(s, MH_SET_DEVICES, why, error);
 	}
 	memmove(env->port, env->port + env->device * each, each * sizeof(env->port[0]));
 	memset(env->port + each, 0, (MT_PORTS_MAX - each) * sizeof(env->port[0]));
@@ -354,16 +355,16 @@ int mh_env_read_ports(struct mh_env *env, const struct mh_settings *s, struct mh
 {
 	const char *all = s->of[MH_SET_PORTS].text;
 	const char *wrong = ports_list(env, all);
-	int err = wrong ? 0 : ports_deal(env, s, error);
+	int err = wrong ? 0 : ports_assign_to_devices(env, s, error);
 
 	if (err)
 		return err;
 	if (!wrong && all)
-		wrong = mh_env_is_srv6(env) ? ports_srv6(env) : ports_resolve(env);
+		wrong = mh_env_is_srv6(env) ? ports_srv6(env) : ports_resolve_interfaces(env);
 	if (wrong)
-		return mh_settings_refuse(s, MH_SET_PORTS, wrong, error);
+		return mh_settings_error(s, MH_SET_PORTS, wrong, error);
 	err = ports_prefix(env, s, error);
 	if (!err)
-		err = ports_check(env, s, error);
-	return err ? err : ports_mtu(env, s, error);
+		err = ports_check_addresses(env, s, error);
+	return err ? err : ports_choose_mtu(env, s, error);
 }

@@ -6,17 +6,17 @@
 #include <string.h>
 
 #include "base/bytes.h"
-#include "host/context.h"
-#include "host/cq.h"
 #include "host/crc32_x86.h"
 #include "host/engine_host.h"
 #include "host/entropy.h"
-#include "host/guard.h"
+#include "host/mem_guard.h"
+#include "host/nic_context.h"
+#include "host/nic_cq.h"
+#include "host/nic_qp.h"
+#include "host/nic_rx.h"
+#include "host/nic_tx.h"
 #include "host/progress.h"
-#include "host/qp.h"
-#include "host/rx.h"
 #include "host/stats_segment.h"
-#include "host/tx.h"
 
 /* "MRC" behind the bit that says: this number was made up locally. */
 #define NIC_GUID_PREFIX UINT64_C(0x024D524300000000)
@@ -25,7 +25,7 @@
 #define NIC_PROFILES 16u
 #define NIC_WIMM_MAX 1024u
 
-void mh_nic_describe(const struct mh_env *env, struct mh_device_attr *attr)
+void mh_nic_fill_attr(const struct mh_env *env, struct mh_device_attr *attr)
 {
 	*attr = (struct mh_device_attr){
 		.guid = (NIC_GUID_PREFIX | (uint64_t)env->device << NIC_GUID_DEVICE_SHIFT) |
@@ -59,7 +59,7 @@ void mh_nic_describe(const struct mh_env *env, struct mh_device_attr *attr)
 	memcpy(attr->gid.b, env->port[0].ip, sizeof(attr->gid.b));
 }
 
-void mh_nic_unreachable(const struct mh_nic *nic, const uint8_t gid[16])
+void mh_nic_log_unreachable(const struct mh_nic *nic, const uint8_t gid[16])
 {
 	char text[MH_ADDR_TEXT_MAX], line[200];
 
@@ -68,7 +68,7 @@ void mh_nic_unreachable(const struct mh_nic *nic, const uint8_t gid[16])
 	snprintf(line, sizeof(line),
 		 "no SRv6 path leads to %s: none of the rows (MRC_SRV6_ROWS, srv6.rows) holds it",
 		 mh_addr_text(gid, text));
-	mh_context_say(line);
+	mh_log_once(line);
 }
 
 static void nic_init_lock(struct mh_nic *nic)
@@ -90,7 +90,7 @@ static int nic_open(struct mh_nic *nic, struct mio_error *error)
 
 	if (err)
 		return err;
-	nic->was_up = mh_ports_any_up(&nic->ports);
+	nic->was_up = mh_ports_is_any_up(&nic->ports);
 	snprintf(error->text, sizeof(error->text), "no memory for the NIC");
 	nic->tx = mh_tx_create(nic->ports.n);
 	if (!nic->tx)
@@ -126,7 +126,7 @@ int mh_nic_create(const struct mh_env *env, struct mh_nic **nic, struct mio_erro
 	mb_link_init(&n->failed);
 	mb_link_init(&n->ud_senders);
 	mb_link_init(&n->devices);
-	mh_nic_describe(env, &n->attr);
+	mh_nic_fill_attr(env, &n->attr);
 	mh_rx_init(n);
 	nic_init_lock(n);
 	mh_guard_open();
@@ -138,11 +138,11 @@ int mh_nic_create(const struct mh_env *env, struct mh_nic **nic, struct mio_erro
 	return err;
 }
 
-void mh_nic_abandon(struct mh_nic *nic)
+void mh_nic_close_inherited(struct mh_nic *nic)
 {
-	atomic_store(&nic->abandoned, true);
+	atomic_store(&nic->inherited, true);
 	mh_ports_close(&nic->ports);
-	mh_progress_abandon(nic);
+	mh_progress_close_inherited(nic);
 	mh_segment_destroy(nic->segment);
 	nic->segment = NULL;
 }

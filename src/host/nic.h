@@ -123,10 +123,10 @@ enum mh_access {
 int mh_mr_reg(struct mh_pd *pd, void *addr, size_t length, uint64_t iova, uint32_t access,
 	      struct mh_mr **mr);
 /*
- * mh_mr_null registers nothing: its key stands in SGEs of RC QPs for any bytes, which read as
+ * mh_mr_reg_null registers nothing: its key stands in SGEs of RC QPs for any bytes, which read as
  * zeros, and what is written to them is gone. Peers have no right to it. ENOMEM: as mh_mr_reg.
  */
-int mh_mr_null(struct mh_pd *pd, struct mh_mr **mr);
+int mh_mr_reg_null(struct mh_pd *pd, struct mh_mr **mr);
 /* What changes of a registration. */
 enum mh_mr_mask {
 	MH_MR_MEMORY = 1u << 0, /* addr, length, iova */
@@ -486,8 +486,8 @@ struct mh_send_wr {
  * also: no AH, a QPN of more than 24 bits, a host that no way leads to.
  */
 int mh_qp_post_send(struct mh_qp *qp, const struct mh_send_wr *wr, uint32_t n, uint32_t *posted);
-/* mh_qp_send_room returns how many send WRs would find a place now. */
-uint32_t mh_qp_send_room(const struct mh_qp *qp);
+/* mh_qp_send_wrs_free returns how many send WRs would find a place now. */
+uint32_t mh_qp_send_wrs_free(const struct mh_qp *qp);
 /*
  * mh_qp_post_recv queues n receives, each for one WRITE_WITH_IMM of the peer. EINVAL: in RESET, or
  * the QP has an SRQ.

@@ -104,16 +104,16 @@ struct mh_device *mh_device_find(const void *owner);
 int mh_device_close(struct mh_device *dev);
 
 void mh_device_query(const struct mh_device *dev, struct mh_device_attr *attr);
-/* mh_device_plane describes plane i; EINVAL: i >= planes. */
-int mh_device_plane(const struct mh_device *dev, uint32_t i, struct mh_plane_attr *attr);
-/* mh_device_up says whether at least one plane is up: the state of the one port verbs shows. */
-bool mh_device_up(const struct mh_device *dev);
-/* mh_device_reaches says whether there is any way to the host with this GID: the family, SRv6
+/* mh_device_query_plane describes plane i; EINVAL: i >= planes. */
+int mh_device_query_plane(const struct mh_device *dev, uint32_t i, struct mh_plane_attr *attr);
+/* mh_device_is_up says whether at least one plane is up: the state of the one port verbs shows. */
+bool mh_device_is_up(const struct mh_device *dev);
+/* mh_device_can_reach says whether there is any way to the host with this GID: the family, SRv6
  * rows. */
-bool mh_device_reaches(const struct mh_device *dev, const struct mh_gid *gid);
+bool mh_device_can_reach(const struct mh_device *dev, const struct mh_gid *gid);
 
-/* mh_device_ev returns in *ev the i-th EV of a plane; EINVAL: no such plane, or no more EVs. */
-int mh_device_ev(const struct mh_device *dev, uint32_t plane, uint32_t i, uint32_t *ev);
+/* mh_device_query_ev returns in *ev the i-th EV of a plane; EINVAL: no such plane, or no more EVs. */
+int mh_device_query_ev(const struct mh_device *dev, uint32_t plane, uint32_t i, uint32_t *ev);
 
 /* ---- probes ---- */
 
@@ -124,14 +124,14 @@ struct mh_probe {
 	struct mh_gid dest;
 	uint16_t endpoint; /* which process of that host: the upper 10 bits of its QPNs */
 	uint32_t plane;
-	uint32_t ev; /* one of mh_device_ev */
+	uint32_t ev; /* one of mh_device_query_ev */
 };
 
 /* A path that works. */
 struct mh_probe_answer {
 	uint32_t index; /* of its probe */
 	uint64_t rtt_ns;
-	bool svc_taken_off; /* rtt_ns is without the time that the peer took */
+	bool svc_time_subtracted; /* rtt_ns is without the time that the peer took */
 };
 
 /*

@@ -51,14 +51,14 @@ uint32_t mh_pace_frames(struct mh_pace *p, uint64_t now_ns)
 	return frames < UINT32_MAX ? (uint32_t)frames : UINT32_MAX;
 }
 
-void mh_pace_take(struct mh_pace *p, uint32_t bytes)
+void mh_pace_consume(struct mh_pace *p, uint32_t bytes)
 {
 	uint64_t cost = bytes * TOKENS_PER_BYTE;
 
 	p->tokens = p->tokens > cost ? p->tokens - cost : 0;
 }
 
-uint64_t mh_pace_next(const struct mh_pace *p)
+uint64_t mh_pace_deadline(const struct mh_pace *p)
 {
 	uint64_t want = p->depth / BUCKET_WAKE;
 

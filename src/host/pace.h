@@ -26,12 +26,12 @@ struct mh_pace {
 void mh_pace_init(struct mh_pace *p, uint64_t rate_bps, uint32_t frame_bytes, uint64_t now_ns);
 /* mh_pace_frames fills the bucket up to now and returns how many largest frames it pays for. */
 uint32_t mh_pace_frames(struct mh_pace *p, uint64_t now_ns);
-/* mh_pace_take pays for a frame; what is not there is not owed. */
-void mh_pace_take(struct mh_pace *p, uint32_t bytes);
+/* mh_pace_consume pays for a frame; what is not there is not owed. */
+void mh_pace_consume(struct mh_pace *p, uint32_t bytes);
 /*
- * mh_pace_next returns when it is worth asking again: an eighth of the bucket is there then, and
+ * mh_pace_deadline returns when it is worth asking again: an eighth of the bucket is there then, and
  * pays for a frame. Meaningful after mh_pace_frames returned 0; without pacing it is `now`.
  */
-uint64_t mh_pace_next(const struct mh_pace *p);
+uint64_t mh_pace_deadline(const struct mh_pace *p);
 
 #endif

@@ -9,7 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/near.h"
+#include "base/suggest.h"
 
 struct settings_name {
 	const char *env, *key;
@@ -29,22 +29,22 @@ static const char *settings_env(const char *name)
 	return value && *value ? value : NULL;
 }
 
-static int settings_wrong(const struct mh_settings *s, uint32_t line, const char *name,
-			  const char *value, const char *why, struct mh_env_error *error)
+static int settings_file_error(const struct mh_settings *s, uint32_t line, const char *name,
+			       const char *value, const char *why, struct mh_env_error *error)
 {
 	snprintf(error->text, sizeof(error->text), "%s:%u: %s = %.100s: %s", s->path, line, name,
 		 value, why);
 	return EINVAL;
 }
 
-int mh_settings_refuse(const struct mh_settings *s, enum mh_setting id, const char *why,
-		       struct mh_env_error *error)
+int mh_settings_error(const struct mh_settings *s, enum mh_setting id, const char *why,
+		      struct mh_env_error *error)
 {
 	const struct settings_name *name = &settings_names[id];
 	const struct mh_setting_text *of = &s->of[id];
 
 	if (of->line > 0)
-		return settings_wrong(s, of->line, name->key, of->text, why, error);
+		return settings_file_error(s, of->line, name->key, of->text, why, error);
 	snprintf(error->text, sizeof(error->text), "%s=%.100s: %s", name->env,
 		 of->text ? of->text : "", why);
 	return EINVAL;
@@ -68,8 +68,8 @@ static const char *settings_kind(uint32_t kinds)
 	}
 }
 
-static int settings_unknown(const struct mh_settings *s, const struct mb_toml_item *item,
-			    struct mh_env_error *error)
+static int settings_unknown_key_error(const struct mh_settings *s, const struct mb_toml_item *item,
+				      struct mh_env_error *error)
 {
 	const char *keys[MH_SETTINGS_COUNT];
 	const char *near;
@@ -77,23 +77,23 @@ static int settings_unknown(const struct mh_settings *s, const struct mb_toml_it
 
 	for (size_t i = 0; i < MH_SETTINGS_COUNT; i++)
 		keys[i] = settings_names[i].key;
-	near = mb_near_find(item->name, keys, MH_SETTINGS_COUNT);
+	near = mb_suggest_find(item->name, keys, MH_SETTINGS_COUNT);
 	if (near)
-		snprintf(why, sizeof(why), "there is no such key; did you mean %s?", near);
+		snprintf(why, sizeof(why), "unknown key; did you mean %s?", near);
 	else
 		snprintf(why, sizeof(why),
-			 "there is no such key; docs/configuration.md lists those there are");
-	return settings_wrong(s, item->line, item->name, item->value, why, error);
+			 "unknown key; docs/configuration.md lists those there are");
+	return settings_file_error(s, item->line, item->name, item->value, why, error);
 }
 
-struct settings_reading {
+struct settings_parser {
 	struct mh_settings *s;
 	struct mh_env_error *error;
 };
 
-static int settings_item(void *ctx, const struct mb_toml_item *item)
+static int settings_store_item(void *ctx, const struct mb_toml_item *item)
 {
-	struct settings_reading *r = ctx;
+	struct settings_parser *r = ctx;
 	struct mh_settings *s = r->s;
 	size_t size = strlen(item->value) + 1;
 	char why[80];
@@ -102,18 +102,18 @@ static int settings_item(void *ctx, const struct mb_toml_item *item)
 	while (i < MH_SETTINGS_COUNT && strcmp(settings_names[i].key, item->name) != 0)
 		i++;
 	if (i == MH_SETTINGS_COUNT)
-		return settings_unknown(s, item, r->error);
+		return settings_unknown_key_error(s, item, r->error);
 	if (!(settings_names[i].kinds & item->kind) ||
 	    (item->kind == MB_TOML_ARRAY && item->of != MB_TOML_STRING))
-		return settings_wrong(s, item->line, item->name, item->value,
-				      settings_kind(settings_names[i].kinds), r->error);
+		return settings_file_error(s, item->line, item->name, item->value,
+					   settings_kind(settings_names[i].kinds), r->error);
 	if (s->of[i].text) {
 		snprintf(why, sizeof(why), "was given before, in line %u", s->of[i].line);
-		return settings_wrong(s, item->line, item->name, item->value, why, r->error);
+		return settings_file_error(s, item->line, item->name, item->value, why, r->error);
 	}
 	if (size > sizeof(s->texts) - s->used)
-		return settings_wrong(s, item->line, item->name, item->value,
-				      "the values of the file are too long", r->error);
+		return settings_file_error(s, item->line, item->name, item->value,
+					   "the values of the file are too long", r->error);
 	memcpy(s->texts + s->used, item->value, size);
 	s->of[i] = (struct mh_setting_text){s->texts + s->used, item->line};
 	s->used += size;
@@ -148,10 +148,10 @@ static int settings_load(struct mh_settings *s)
 
 static int settings_parse(struct mh_settings *s, struct mh_env_error *error)
 {
-	struct settings_reading reading = {s, error};
+	struct settings_parser reading = {s, error};
 	const char *why;
 	uint32_t line;
-	int err = mb_toml_read(s->file, settings_item, &reading, &line, &why);
+	int err = mb_toml_read(s->file, settings_store_item, &reading, &line, &why);
 
 	if (!why)
 		return err;

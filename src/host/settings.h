@@ -83,8 +83,8 @@ struct mh_settings {
  * wrong in the file, which error names with file and line, others for a file that cannot be read.
  */
 int mh_settings_read(struct mh_settings *s, struct mh_env_error *error);
-/* mh_settings_refuse says where a setting's text stands and why it is wrong; returns EINVAL. */
-int mh_settings_refuse(const struct mh_settings *s, enum mh_setting id, const char *why,
-		       struct mh_env_error *error);
+/* mh_settings_error says where a setting's text stands and why it is wrong; returns EINVAL. */
+int mh_settings_error(const struct mh_settings *s, enum mh_setting id, const char *why,
+		      struct mh_env_error *error);
 
 #endif

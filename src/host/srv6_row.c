@@ -9,8 +9,8 @@
 #include <string.h>
 
 #include "base/bytes.h"
-#include "base/near.h"
-#include "host/srv6.h"
+#include "base/suggest.h"
+#include "host/srv6_map.h"
 #include "wire/ev_path.h"
 
 #define ROW_TEXT_MAX 256u
@@ -49,12 +49,12 @@ struct row_word {
 	struct row_use use[ROW_FIELDS];
 };
 
-struct row_reading {
+struct row_parser {
 	char *why;
 	const char *text; /* the word that is being read */
 };
 
-static bool row_wrong(const struct row_reading *r, const char *what)
+static bool row_error(const struct row_parser *r, const char *what)
 {
 	snprintf(r->why, MH_SRV6_WHY_MAX, "\"%.60s\": %.120s", r->text, what);
 	return false;
@@ -62,7 +62,7 @@ static bool row_wrong(const struct row_reading *r, const char *what)
 
 /* ---- prefixes ---- */
 
-static struct mh_srv6_half row_half(const uint8_t *bytes, uint32_t prefix)
+static struct mh_srv6_half row_prefix_half(const uint8_t *bytes, uint32_t prefix)
 {
 	struct mh_srv6_half half = {.first = mb_load_be64(bytes)};
 
@@ -71,7 +71,7 @@ static struct mh_srv6_half row_half(const uint8_t *bytes, uint32_t prefix)
 	return half;
 }
 
-static bool row_prefix(const struct row_reading *r, char *text, struct mh_srv6_row *row)
+static bool row_prefix(const struct row_parser *r, char *text, struct mh_srv6_row *row)
 {
 	char *slash = strchr(text, '/'), *end = NULL;
 	uint8_t ip[16];
@@ -82,27 +82,29 @@ static bool row_prefix(const struct row_reading *r, char *text, struct mh_srv6_r
 	}
 	if (!slash || slash[1] < '0' || slash[1] > '9' || *end || row->prefix > 128 ||
 	    inet_pton(AF_INET6, text, ip) != 1)
-		return row_wrong(r, "must be the GID of a row's first host with the length of "
+		return row_error(r, "must be the GID of a row's first host with the length of "
 				    "their prefix, such as fd4d:5243::1/64");
-	row->subnet = row_half(ip, row->prefix < GID_HALF_BITS ? row->prefix : GID_HALF_BITS);
-	row->host = row_half(ip + 8, row->prefix < GID_HALF_BITS ? 0 : row->prefix - GID_HALF_BITS);
+	row->subnet =
+		row_prefix_half(ip, row->prefix < GID_HALF_BITS ? row->prefix : GID_HALF_BITS);
+	row->host = row_prefix_half(ip + 8,
+				    row->prefix < GID_HALF_BITS ? 0 : row->prefix - GID_HALF_BITS);
 	return true;
 }
 
 /* ---- words ---- */
 
-static bool row_unknown(const struct row_reading *r, const char *name)
+static bool row_unknown_field(const struct row_parser *r, const char *name)
 {
 	const char *names[ROW_FIELDS], *near;
 	char what[100];
 
 	for (size_t i = 0; i < ROW_FIELDS; i++)
 		names[i] = row_fields[i].name;
-	near = mb_near_find(name, names, ROW_FIELDS);
+	near = mb_suggest_find(name, names, ROW_FIELDS);
 	snprintf(what, sizeof(what), "there is no field %.20s; %s%s", name,
 		 near ? "did you mean " : "there are plane, uplink, t1_uplink, host, t0 and pod",
 		 near ? near : "");
-	return row_wrong(r, what);
+	return row_error(r, what);
 }
 
 /* Reads the number behind `mark` and cuts the text there; false: there is one that is none. */
@@ -120,53 +122,53 @@ static bool row_number(char *text, const char *mark, uint32_t *number)
 	return *end == '\0';
 }
 
-static bool row_use(const struct row_reading *r, char *text, struct row_word *word)
+static bool row_parse_field(const struct row_parser *r, char *text, struct row_word *word)
 {
 	struct row_use use = {.width = UINT32_MAX};
 	size_t i = 0;
 
 	if (!row_number(text, "<<", &use.shift) || !row_number(text, ":", &use.width))
-		return row_wrong(r, "a field is +NAME, +NAME:BITS, +NAME<<SHIFT or "
+		return row_error(r, "a field is +NAME, +NAME:BITS, +NAME<<SHIFT or "
 				    "+NAME:BITS<<SHIFT");
 	while (i < ROW_FIELDS && strcmp(row_fields[i].name, text) != 0)
 		i++;
 	if (i == ROW_FIELDS)
-		return row_unknown(r, text);
+		return row_unknown_field(r, text);
 	if (word->n == ROW_FIELDS)
-		return row_wrong(r, "has too many fields");
+		return row_error(r, "has too many fields");
 	use.field = &row_fields[i];
 	if (use.shift >= word->bits)
-		return row_wrong(r, "shifts a field out of its word");
+		return row_error(r, "shifts a field out of its word");
 	if (use.width == UINT32_MAX)
 		use.width = use.field->width < word->bits - use.shift ? use.field->width
 								      : word->bits - use.shift;
 	if (use.width < 1 || use.width > use.field->width || use.shift + use.width > word->bits)
-		return row_wrong(r, "a field is wider than what it is taken from or put into");
+		return row_error(r, "a field is wider than what it is taken from or put into");
 	word->use[word->n++] = use;
 	return true;
 }
 
-static bool row_read_word(const struct row_reading *r, char *text, struct row_word *word)
+static bool row_read_word(const struct row_parser *r, char *text, struct row_word *word)
 {
 	char *number = strsep(&text, "+"), *end, *field;
 	unsigned long value;
 
 	if (!*number || strspn(number, "0123456789abcdefABCDEF") != strlen(number))
-		return row_wrong(r, "must begin with a number in hexadecimal");
+		return row_error(r, "must begin with a number in hexadecimal");
 	value = strtoul(number, &end, 16);
 	if (strlen(number) > word->bits / 4)
-		return row_wrong(r, word->bits == MW_USID_BITS ? "a uSID has 16 bits"
+		return row_error(r, word->bits == MW_USID_BITS ? "a uSID has 16 bits"
 							       : "a block has 32 bits");
 	word->value = (uint32_t)value;
 	while ((field = strsep(&text, "+")) != NULL)
-		if (!row_use(r, field, word))
+		if (!row_parse_field(r, field, word))
 			return false;
 	return true;
 }
 
 /* ---- the carrier ---- */
 
-static bool row_overlaps(const struct row_word *word, const struct row_use *use)
+static bool row_has_overlap(const struct row_word *word, const struct row_use *use)
 {
 	uint64_t mask = ((UINT64_C(1) << use->width) - 1) << use->shift;
 	uint64_t taken = word->value;
@@ -177,8 +179,8 @@ static bool row_overlaps(const struct row_word *word, const struct row_use *use)
 	return use->field->source == MW_CARRIER_FROM_EV && (mask & taken);
 }
 
-static bool row_copies(const struct row_reading *r, const struct row_word *word,
-		       struct mw_carrier_template *t)
+static bool row_add_fields(const struct row_parser *r, const struct row_word *word,
+			   struct mw_carrier_template *t)
 {
 	for (uint32_t i = 0; i < word->n; i++) {
 		const struct row_use *use = &word->use[i];
@@ -189,17 +191,18 @@ static bool row_copies(const struct row_reading *r, const struct row_word *word,
 			.to = (uint8_t)(word->to + word->bits - use->shift - use->width),
 		};
 
-		if (row_overlaps(word, use))
-			return row_wrong(r, "a field covers bits that are set otherwise");
+		if (row_has_overlap(word, use))
+			return row_error(r, "a field covers bits that are set otherwise");
 		if (!mw_carrier_template_copy(t, &copy))
-			return row_wrong(r, "has more fields than a carrier can have");
+			return row_error(r, "has more fields than a carrier can have");
 	}
 	return true;
 }
 
 /* Makes the template of a block and n - 1 uSIDs. */
-static bool row_carrier(struct row_reading *r, char *const *texts, const struct row_word *words,
-			uint32_t n, struct mw_carrier_template *t)
+static bool row_make_template(struct row_parser *r, char *const *texts,
+			      const struct row_word *words, uint32_t n,
+			      struct mw_carrier_template *t)
 {
 	uint16_t usids[MW_USIDS_ADDR_MAX];
 	struct mw_carrier base;
@@ -207,21 +210,21 @@ static bool row_carrier(struct row_reading *r, char *const *texts, const struct 
 	for (uint32_t i = 1; i < n; i++) {
 		r->text = texts[i];
 		if (words[i].value == 0)
-			return row_wrong(r, "a uSID that begins as 0 would end the list");
+			return row_error(r, "a uSID that begins as 0 would end the list");
 		usids[i - 1] = (uint16_t)words[i].value;
 	}
 	mw_carrier_of(words[0].value, usids, n - 1, &base);
 	mw_carrier_template_init(t, &base);
 	for (uint32_t i = 0; i < n; i++) {
 		r->text = texts[i];
-		if (!row_copies(r, &words[i], t))
+		if (!row_add_fields(r, &words[i], t))
 			return false;
 	}
 	return true;
 }
 
 /* Reads the words behind the equals sign. */
-static bool row_words(struct row_reading *r, char *rest, struct mh_srv6_row *row)
+static bool row_read_words(struct row_parser *r, char *rest, struct mh_srv6_row *row)
 {
 	char names[1 + MW_USIDS_ADDR_MAX][ROW_TEXT_MAX], *texts[1 + MW_USIDS_ADDR_MAX], *text;
 	struct row_word words[1 + MW_USIDS_ADDR_MAX];
@@ -232,7 +235,7 @@ static bool row_words(struct row_reading *r, char *rest, struct mh_srv6_row *row
 			continue;
 		r->text = text;
 		if (n > MW_USIDS_ADDR_MAX)
-			return row_wrong(r, "is one too many: an address holds 6 uSIDs");
+			return row_error(r, "is one too many: an address holds 6 uSIDs");
 		words[n] = (struct row_word){
 			.bits = n == 0 ? MW_SRV6_BLOCK_BITS : MW_USID_BITS,
 			.to = n == 0 ? 0 : MW_SRV6_BLOCK_BITS + (n - 1) * MW_USID_BITS,
@@ -245,18 +248,18 @@ static bool row_words(struct row_reading *r, char *rest, struct mh_srv6_row *row
 		n++;
 	}
 	if (n < 2)
-		return row_wrong(r, "must be followed by = BLOCK USID ..., one uSID at least");
-	return row_carrier(r, texts, words, n, &row->carrier);
+		return row_error(r, "must be followed by = BLOCK USID ..., one uSID at least");
+	return row_make_template(r, texts, words, n, &row->carrier);
 }
 
-bool mh_srv6_read_row(const char *text, struct mh_srv6_row *row, char why[MH_SRV6_WHY_MAX])
+bool mh_srv6_parse_row(const char *text, struct mh_srv6_row *row, char why[MH_SRV6_WHY_MAX])
 {
-	struct row_reading r = {why, text};
+	struct row_parser r = {why, text};
 	char copy[ROW_TEXT_MAX], *prefix = copy, *rest;
 
 	memset(row, 0, sizeof(*row));
 	if (strlen(text) >= sizeof(copy))
-		return row_wrong(&r, "a row has less than 256 characters");
+		return row_error(&r, "a row has less than 256 characters");
 	strcpy(copy, text);
 	rest = strchr(copy, '=');
 	if (rest)
@@ -265,5 +268,5 @@ bool mh_srv6_read_row(const char *text, struct mh_srv6_row *row, char why[MH_SRV
 	prefix[strcspn(prefix, ROW_BLANKS)] = '\0';
 	if (!row_prefix(&r, prefix, row))
 		return false;
-	return row_words(&r, rest, row);
+	return row_read_words(&r, rest, row);
 }

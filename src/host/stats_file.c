@@ -29,7 +29,7 @@ static int file_fail(struct mio_error *error, const char *call, const char *path
 }
 
 /* Is it the complete file of a process that is no more? */
-static bool file_is_left(int fd)
+static bool file_is_stale(int fd)
 {
 	char magic[sizeof(((struct mrc_stats_segment *)0)->magic)];
 
@@ -39,7 +39,7 @@ static bool file_is_left(int fd)
 }
 
 /* Makes room for a file of our name, which may be of a process that had our number and crashed. */
-static int file_make_room(const char *path, struct mio_error *error)
+static int file_remove_stale(const char *path, struct mio_error *error)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
 	bool locked = fd >= 0 && flock(fd, LOCK_EX | LOCK_NB) < 0;
@@ -57,7 +57,7 @@ static int file_make_room(const char *path, struct mio_error *error)
 
 static int file_create(struct mh_stats_file *file, struct mio_error *error)
 {
-	int err = file_make_room(file->path, error);
+	int err = file_remove_stale(file->path, error);
 
 	if (err)
 		return err;
@@ -126,7 +126,7 @@ static void sweep_file(int dir, const char *name)
 
 	if (fd < 0)
 		return;
-	if (file_is_left(fd))
+	if (file_is_stale(fd))
 		unlinkat(dir, name, 0); /* of another user: stays, it is not ours to remove */
 	close(fd);
 }

@@ -7,7 +7,7 @@
 #include <stdbool.h>
 #include <sys/types.h>
 
-#include "io/port.h"
+#include "io/io_port.h"
 
 #define MH_STATS_PATH_MAX 4096u
 

@@ -16,8 +16,8 @@
 #include <unistd.h>
 
 #include "base/assert.h"
-#include "host/counters.h"
-#include "host/qp.h"
+#include "host/nic_counters.h"
+#include "host/nic_qp.h"
 #include "host/stats_file.h"
 
 /* 20 times a second: smooth to the eye, nothing to the CPU. */
@@ -141,7 +141,7 @@ static void segment_qps(struct mh_nic *nic, struct mrc_stats_segment *map)
 		STORE(map->qp[n].qpn, 0);
 }
 
-static void segment_store(struct mh_nic *nic, struct mrc_stats_segment *map, uint64_t now_ns)
+static void segment_update(struct mh_nic *nic, struct mrc_stats_segment *map, uint64_t now_ns)
 {
 	segment_counters(nic, map);
 	segment_ports(nic, map);
@@ -163,7 +163,7 @@ static uint32_t segment_carrier(const struct mh_env *env)
 }
 
 /* What stays as it is while the process lives. */
-static void segment_head(struct mh_nic *nic, struct mrc_stats_segment *map, uint64_t now_ns)
+static void segment_write_header(struct mh_nic *nic, struct mrc_stats_segment *map, uint64_t now_ns)
 {
 	map->version = MRC_STATS_VERSION;
 	map->pid = (uint32_t)getpid();
@@ -176,7 +176,7 @@ static void segment_head(struct mh_nic *nic, struct mrc_stats_segment *map, uint
 		struct mrc_stats_port *port = &map->port[i];
 
 		memcpy(port->address, nic->ports.map.local[i], sizeof(port->address));
-		port->udp_port = mh_ports_udp(&nic->ports, nic->ports.slot);
+		port->udp_port = mh_ports_udp_of_slot(&nic->ports, nic->ports.slot);
 		port->slot = (uint16_t)nic->ports.slot;
 		port->pace_bps = nic->env.pace_bps;
 		snprintf(port->interface, sizeof(port->interface), "%s", nic->env.port[i].ifname);
@@ -201,8 +201,8 @@ static int segment_open(struct mh_nic *nic, const char *dir, struct mio_error *e
 	}
 	s->file.keep = nic->env.stats_keep;
 	s->map = s->file.map;
-	segment_head(nic, s->map, now);
-	segment_store(nic, s->map, now);
+	segment_write_header(nic, s->map, now);
+	segment_update(nic, s->map, now);
 	memcpy(&magic, MRC_STATS_MAGIC, sizeof(magic));
 	__atomic_store_n((segment_word *)(void *)s->map->magic, magic, __ATOMIC_RELEASE);
 	s->due_ns = now + SEGMENT_PERIOD_NS;
@@ -224,7 +224,7 @@ int mh_segment_create(struct mh_nic *nic, const char *dir, struct mio_error *err
 void mh_segment_finish(struct mh_nic *nic)
 {
 	if (nic->segment)
-		segment_store(nic, nic->segment->map, mh_now_ns());
+		segment_update(nic, nic->segment->map, mh_now_ns());
 }
 
 void mh_segment_destroy(struct mh_segment *segment)
@@ -235,7 +235,7 @@ void mh_segment_destroy(struct mh_segment *segment)
 	free(segment);
 }
 
-uint64_t mh_segment_due(const struct mh_segment *segment)
+uint64_t mh_segment_deadline(const struct mh_segment *segment)
 {
 	return segment ? segment->due_ns : UINT64_MAX;
 }
@@ -246,7 +246,7 @@ void mh_segment_refresh(struct mh_nic *nic, uint64_t now_ns)
 
 	if (!s || now_ns < s->due_ns)
 		return;
-	segment_store(nic, s->map, now_ns);
+	segment_update(nic, s->map, now_ns);
 	s->due_ns = now_ns + SEGMENT_PERIOD_NS;
 }
 

@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "host/engine_events.h"
 #include "host/entropy.h"
-#include "host/events.h"
 #include "wire/datagram.h"
 
 #define UD_FLAGS_ALL ((uint32_t)MH_SEND_IMM | MH_SEND_SIGNALED | MH_SEND_SOLICITED | MH_SEND_INLINE)
@@ -26,7 +26,7 @@ void mh_ud_free(struct mh_ud *ud)
 	free(ud);
 }
 
-static void *ring(uint32_t n, uint32_t each, size_t size)
+static void *alloc_ring(uint32_t n, uint32_t each, size_t size)
 {
 	size_t all = (size_t)n * each;
 
@@ -40,10 +40,10 @@ bool mh_ud_create(struct mh_qp *qp)
 
 	if (!ud)
 		return false;
-	ud->send = ring(cap->max_send_wr, 1, sizeof(*ud->send));
-	ud->send_sge = ring(cap->max_send_wr, cap->max_send_sge, sizeof(*ud->send_sge));
-	ud->recv = ring(cap->max_recv_wr, 1, sizeof(*ud->recv));
-	ud->recv_sge = ring(cap->max_recv_wr, cap->max_recv_sge, sizeof(*ud->recv_sge));
+	ud->send = alloc_ring(cap->max_send_wr, 1, sizeof(*ud->send));
+	ud->send_sge = alloc_ring(cap->max_send_wr, cap->max_send_sge, sizeof(*ud->send_sge));
+	ud->recv = alloc_ring(cap->max_recv_wr, 1, sizeof(*ud->recv));
+	ud->recv_sge = alloc_ring(cap->max_recv_wr, cap->max_recv_sge, sizeof(*ud->recv_sge));
 	if (!ud->send || !ud->send_sge || !ud->recv || !ud->recv_sge) {
 		mh_ud_free(ud);
 		return false;
@@ -56,7 +56,7 @@ bool mh_ud_create(struct mh_qp *qp)
 	return true;
 }
 
-void mh_ud_leave(struct mh_ud *ud)
+void mh_ud_unlink(struct mh_ud *ud)
 {
 	mb_link_remove(&ud->sender);
 }
@@ -83,7 +83,7 @@ static void ud_flush(struct mh_ud *ud)
 	struct mh_qp *qp = ud->qp;
 
 	while (ud->sent < qp->send.posted)
-		mh_ud_sent(ud, MH_WC_WR_FLUSH_ERR);
+		mh_ud_complete_send(ud, MH_WC_WR_FLUSH_ERR);
 	while (qp->recv.reported < qp->recv.posted) {
 		uint64_t at = qp->recv.reported % qp->init.cap.max_recv_wr;
 		struct mh_cqe cqe = {.qp = qp, .wr = ++qp->recv.reported};
@@ -95,11 +95,11 @@ static void ud_flush(struct mh_ud *ud)
 			.qpn = qp->number,
 			.qp_owner = qp->init.owner,
 		};
-		mh_events_push(qp->dev->nic, qp->init.recv_cq, &cqe);
+		mh_completion_push(qp->dev->nic, qp->init.recv_cq, &cqe);
 	}
 }
 
-static void ud_move(struct mh_ud *ud, enum mh_qp_state to)
+static void ud_change_state(struct mh_ud *ud, enum mh_qp_state to)
 {
 	struct mh_nic *nic = ud->qp->dev->nic;
 
@@ -108,7 +108,7 @@ static void ud_move(struct mh_ud *ud, enum mh_qp_state to)
 	if (to == MH_QPS_ERR) {
 		ud_flush(ud);
 		if (ud->qp->init.srq)
-			mh_qp_last_wqe(ud->qp);
+			mh_qp_raise_last_wqe(ud->qp);
 	} else if (to == MH_QPS_RESET) {
 		ud->q_key = ud->sq_psn = 0;
 		ud->p_key = MW_P_KEY_DEFAULT;
@@ -121,7 +121,7 @@ static void ud_move(struct mh_ud *ud, enum mh_qp_state to)
 void mh_ud_to_err(struct mh_ud *ud)
 {
 	if (ud->state != MH_QPS_RESET && ud->state != MH_QPS_ERR)
-		ud_move(ud, MH_QPS_ERR);
+		ud_change_state(ud, MH_QPS_ERR);
 }
 
 int mh_ud_modify(struct mh_ud *ud, const struct mh_qp_attr *attr, uint32_t mask)
@@ -139,7 +139,7 @@ int mh_ud_modify(struct mh_ud *ud, const struct mh_qp_attr *attr, uint32_t mask)
 	if (mask & MH_QP_SQ_PSN)
 		ud->sq_psn = attr->sq_psn;
 	if ((mask & MH_QP_STATE) && attr->state != ud->state)
-		ud_move(ud, attr->state);
+		ud_change_state(ud, attr->state);
 	return 0;
 }
 
@@ -154,12 +154,12 @@ void mh_ud_query(const struct mh_ud *ud, struct mh_qp_attr *attr)
 
 /* ---- posting ---- */
 
-static bool ud_full(const struct mh_wr_count *count, uint32_t depth)
+static bool ud_is_queue_full(const struct mh_wr_count *count, uint32_t depth)
 {
 	return count->posted - atomic_load_explicit(&count->polled, memory_order_relaxed) >= depth;
 }
 
-static bool ud_send_ok(const struct mh_ud *ud, const struct mh_send_wr *wr)
+static bool ud_is_send_valid(const struct mh_ud *ud, const struct mh_send_wr *wr)
 {
 	const struct mh_addr_map *map = &ud->qp->dev->nic->ports.map;
 
@@ -168,7 +168,8 @@ static bool ud_send_ok(const struct mh_ud *ud, const struct mh_send_wr *wr)
 	if (wr->opcode != MH_OP_SEND || (wr->flags & ~UD_FLAGS_ALL) ||
 	    wr->n_sge > ud->qp->init.cap.max_send_sge)
 		return false;
-	return wr->ud.ah && wr->ud.qpn <= MW_QPN_MAX && mh_addr_reaches(map, wr->ud.ah->dest.b);
+	return wr->ud.ah && wr->ud.qpn <= MW_QPN_MAX &&
+	       mh_addr_is_reachable(map, wr->ud.ah->dest.b);
 }
 
 /* ud_gather copies the SGEs that are not empty and returns how many; *bytes: how much they name. */
@@ -216,9 +217,9 @@ int mh_ud_post_send(struct mh_ud *ud, const struct mh_send_wr *wr)
 	uint64_t bytes;
 	uint32_t n_sge;
 
-	if (!ud_send_ok(ud, wr))
+	if (!ud_is_send_valid(ud, wr))
 		return EINVAL;
-	if (ud_full(&qp->send, qp->init.cap.max_send_wr))
+	if (ud_is_queue_full(&qp->send, qp->init.cap.max_send_wr))
 		return ENOMEM;
 	if (!(wr->flags & MH_SEND_INLINE))
 		n_sge = ud_gather(wr->sge, wr->n_sge, sge, &bytes);
@@ -239,7 +240,7 @@ int mh_ud_post_send(struct mh_ud *ud, const struct mh_send_wr *wr)
 	};
 	qp->send.posted++;
 	if (ud->state == MH_QPS_ERR)
-		mh_ud_sent(ud, MH_WC_WR_FLUSH_ERR);
+		mh_ud_complete_send(ud, MH_WC_WR_FLUSH_ERR);
 	else if (ud->state == MH_QPS_RTS)
 		mb_list_push(&qp->dev->nic->ud_senders, &ud->sender);
 	return 0;
@@ -253,7 +254,7 @@ int mh_ud_post_recv(struct mh_ud *ud, const struct mh_recv_wr *wr)
 
 	if (ud->qp->init.srq || ud->state == MH_QPS_RESET || wr->n_sge > cap->max_recv_sge)
 		return EINVAL;
-	if (ud_full(&qp->recv, cap->max_recv_wr))
+	if (ud_is_queue_full(&qp->recv, cap->max_recv_wr))
 		return ENOMEM;
 	at = qp->recv.posted % cap->max_recv_wr;
 	ud->recv[at] = (struct mh_ud_recv){

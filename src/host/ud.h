@@ -9,9 +9,9 @@
 #ifndef SOFTMRC_HOST_UD_H
 #define SOFTMRC_HOST_UD_H
 
-#include "host/qp.h"
+#include "host/nic_qp.h"
 #include "host/ud_peers.h"
-#include "io/port.h"
+#include "io/io_port.h"
 
 /* A datagram to be sent. */
 struct mh_ud_send {
@@ -60,8 +60,8 @@ struct mh_ud {
 bool mh_ud_create(struct mh_qp *qp);
 /* mh_ud_free: NULL is allowed. */
 void mh_ud_free(struct mh_ud *ud);
-/* mh_ud_leave takes the QP from the lists of the NIC. */
-void mh_ud_leave(struct mh_ud *ud);
+/* mh_ud_unlink takes the QP from the lists of the NIC. */
+void mh_ud_unlink(struct mh_ud *ud);
 
 /* mh_ud_modify and mh_ud_query: as mh_qp_modify, mask within MH_QP_UD_ALL, and mh_qp_query. */
 int mh_ud_modify(struct mh_ud *ud, const struct mh_qp_attr *attr, uint32_t mask);
@@ -73,18 +73,18 @@ void mh_ud_to_err(struct mh_ud *ud);
 int mh_ud_post_send(struct mh_ud *ud, const struct mh_send_wr *wr);
 int mh_ud_post_recv(struct mh_ud *ud, const struct mh_recv_wr *wr);
 
-/* mh_ud_pump sends what ports have room for and returns how many datagrams that were. */
-uint32_t mh_ud_pump(struct mh_nic *nic, uint64_t now_ns);
-/* mh_ud_next returns when datagrams that wait for tokens may go out, UINT64_MAX if none waits. */
-uint64_t mh_ud_next(const struct mh_nic *nic);
-/* mh_ud_sent completes the oldest send WR. */
-void mh_ud_sent(struct mh_ud *ud, enum mh_wc_status status);
+/* mh_ud_tx_run sends what ports have room for and returns how many datagrams that were. */
+uint32_t mh_ud_tx_run(struct mh_nic *nic, uint64_t now_ns);
+/* mh_ud_deadline returns when datagrams that wait for tokens may go out, UINT64_MAX if none waits. */
+uint64_t mh_ud_deadline(const struct mh_nic *nic);
+/* mh_ud_complete_send completes the oldest send WR. */
+void mh_ud_complete_send(struct mh_ud *ud, enum mh_wc_status status);
 
 /*
- * mh_ud_rx takes a frame whose first byte says that it is a datagram: body is its length without
+ * mh_ud_receive takes a frame whose first byte says that it is a datagram: body is its length without
  * the ICRC. Whatever is in it, the worst outcome is a counter.
  */
-void mh_ud_rx(struct mh_nic *nic, const struct mt_rx_meta *meta, const struct mio_rx *frame,
-	      size_t body);
+void mh_ud_receive(struct mh_nic *nic, const struct mt_rx_meta *meta, const struct mio_rx *frame,
+		   size_t body);
 
 #endif

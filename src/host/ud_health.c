@@ -23,17 +23,17 @@ void mh_ud_health_init(struct mh_ud_health *h, struct mh_ud_path_health *paths, 
 	};
 }
 
-uint64_t mh_ud_health_wait(const struct mh_ud_health *h)
+uint64_t mh_ud_health_probe_timeout(const struct mh_ud_health *h)
 {
 	uint64_t wait = WAIT_RTTS * h->rtt_ns;
 
 	/* Answers that come too late teach no RTT, so silence makes it wait longer. */
-	wait = (wait < MH_UD_ROUND_NS ? MH_UD_ROUND_NS : wait) << h->silent;
+	wait = (wait < MH_UD_ROUND_NS ? MH_UD_ROUND_NS : wait) << h->rounds_unanswered;
 	return wait < WAIT_MAX_NS ? wait : WAIT_MAX_NS;
 }
 
 /* Adds a path to a round that does not have it yet. */
-static uint32_t add(uint16_t *paths, uint32_t n, uint16_t path)
+static uint32_t add_path(uint16_t *paths, uint32_t n, uint16_t path)
 {
 	for (uint32_t i = 0; i < n; i++)
 		if (paths[i] == path)
@@ -44,12 +44,12 @@ static uint32_t add(uint16_t *paths, uint32_t n, uint16_t path)
 
 static bool is_doubtful(const struct mh_ud_path_health *p, uint64_t now_ns)
 {
-	return p->bad ? p->due_ns <= now_ns : p->tries > 0;
+	return p->bad ? p->due_ns <= now_ns : p->streak > 0;
 }
 
 /* REQ(ud.health.rounds) */
-uint32_t mh_ud_health_choose(struct mh_ud_health *h, uint64_t now_ns,
-			     uint16_t paths[MH_UD_ROUND_PROBES])
+uint32_t mh_ud_health_choose_paths(struct mh_ud_health *h, uint64_t now_ns,
+				   uint16_t paths[MH_UD_ROUND_PROBES])
 {
 	uint32_t n = 0, looked = 0;
 
@@ -58,36 +58,36 @@ uint32_t mh_ud_health_choose(struct mh_ud_health *h, uint64_t now_ns,
 	if (h->answered != MH_UD_NO_PATH)
 		paths[n++] = h->answered;
 	for (; looked < h->n_paths && n <= MH_UD_ROUND_DOUBTFUL; looked++) {
-		h->look = (uint16_t)((h->look + 1) % h->n_paths);
-		if (is_doubtful(&h->path[h->look], now_ns))
-			n = add(paths, n, h->look);
+		h->next_doubtful = (uint16_t)((h->next_doubtful + 1) % h->n_paths);
+		if (is_doubtful(&h->path[h->next_doubtful], now_ns))
+			n = add_path(paths, n, h->next_doubtful);
 	}
 	for (looked = 0; looked < h->n_paths && n < MH_UD_ROUND_PROBES; looked++) {
-		if (!h->path[h->turn].bad)
-			n = add(paths, n, h->turn);
-		h->turn = (uint16_t)((h->turn + 1) % h->n_paths);
+		if (!h->path[h->next_good].bad)
+			n = add_path(paths, n, h->next_good);
+		h->next_good = (uint16_t)((h->next_good + 1) % h->n_paths);
 	}
 	return n;
 }
 
-void mh_ud_health_ask(struct mh_ud_health *h, uint16_t path)
+void mh_ud_health_probe_sent(struct mh_ud_health *h, uint16_t path)
 {
 	mb_assert(h->n_asked < MH_UD_ROUND_PROBES);
-	h->asked[h->n_asked++] = (struct mh_ud_asked){.path = path};
+	h->asked[h->n_asked++] = (struct mh_ud_probe){.path = path};
 	h->n_open++;
 }
 
 /* REQ(ud.health.retire) REQ(ud.health.last) */
-static bool failed(struct mh_ud_health *h, struct mh_ud_path_health *p, uint64_t now_ns)
+static bool count_failure(struct mh_ud_health *h, struct mh_ud_path_health *p, uint64_t now_ns)
 {
 	bool retires = false;
 
 	if (p->bad) {
-		p->tries = 0;
+		p->streak = 0;
 		if (p->shift < MH_UD_BAD_SHIFTS)
 			p->shift++;
-	} else if (p->tries + 1u < MH_UD_TRIES) {
-		p->tries++;
+	} else if (p->streak + 1u < MH_UD_TRIES) {
+		p->streak++;
 		h->doubtful = true;
 	} else if (h->n_good > 1) {
 		*p = (struct mh_ud_path_health){.bad = true};
@@ -99,15 +99,15 @@ static bool failed(struct mh_ud_health *h, struct mh_ud_path_health *p, uint64_t
 }
 
 /* REQ(ud.health.revive) */
-static bool answered(struct mh_ud_health *h, struct mh_ud_path_health *p)
+static bool count_answer(struct mh_ud_health *h, struct mh_ud_path_health *p)
 {
 	if (!p->bad) {
-		p->tries = 0;
+		p->streak = 0;
 		return false;
 	}
 	p->due_ns = 0;
 	p->shift = 0;
-	if (++p->tries < MH_UD_TRIES)
+	if (++p->streak < MH_UD_TRIES)
 		return false;
 	*p = (struct mh_ud_path_health){.bad = false};
 	h->n_good++;
@@ -115,7 +115,7 @@ static bool answered(struct mh_ud_health *h, struct mh_ud_path_health *p)
 }
 
 /* REQ(ud.health.witness) */
-static struct mh_ud_change judge(struct mh_ud_health *h, uint64_t now_ns)
+static struct mh_ud_change finish_round(struct mh_ud_health *h, uint64_t now_ns)
 {
 	struct mh_ud_change change = {0};
 	bool heard = false;
@@ -123,27 +123,27 @@ static struct mh_ud_change judge(struct mh_ud_health *h, uint64_t now_ns)
 	for (uint32_t i = 0; i < h->n_asked; i++)
 		heard |= h->asked[i].answered;
 	if (!heard) {
-		if (h->silent < MH_UD_ROUND_SHIFTS)
-			h->silent++;
-		h->next_ns = now_ns + (MH_UD_ROUND_NS << h->silent);
+		if (h->rounds_unanswered < MH_UD_ROUND_SHIFTS)
+			h->rounds_unanswered++;
+		h->next_ns = now_ns + (MH_UD_ROUND_NS << h->rounds_unanswered);
 		return change;
 	}
-	h->silent = 0;
+	h->rounds_unanswered = 0;
 	h->doubtful = false;
 	for (uint32_t i = 0; i < h->n_asked; i++) {
 		struct mh_ud_path_health *p = &h->path[h->asked[i].path];
 
 		if (h->asked[i].answered)
-			change.revived += answered(h, p);
+			change.revived += count_answer(h, p);
 		else
-			change.retired += failed(h, p, now_ns);
+			change.retired += count_failure(h, p, now_ns);
 	}
 	h->next_ns = now_ns + (h->doubtful ? 0 : MH_UD_ROUND_NS);
 	return change;
 }
 
-struct mh_ud_change mh_ud_health_ended(struct mh_ud_health *h, uint16_t path, bool was_answered,
-				       uint64_t rtt_ns, uint64_t now_ns)
+struct mh_ud_change mh_ud_health_probe_ended(struct mh_ud_health *h, uint16_t path,
+					     bool was_answered, uint64_t rtt_ns, uint64_t now_ns)
 {
 	for (uint32_t i = 0; i < h->n_asked; i++)
 		if (h->asked[i].path == path)
@@ -156,5 +156,5 @@ struct mh_ud_change mh_ud_health_ended(struct mh_ud_health *h, uint16_t path, bo
 		if (rtt_ns > h->rtt_ns)
 			h->rtt_ns = rtt_ns;
 	}
-	return h->n_open == 0 ? judge(h, now_ns) : (struct mh_ud_change){0};
+	return h->n_open == 0 ? finish_round(h, now_ns) : (struct mh_ud_change){0};
 }

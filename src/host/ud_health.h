@@ -37,25 +37,25 @@
 struct mh_ud_path_health {
 	uint64_t due_ns; /* bad: it is not asked before */
 	bool bad;
-	uint8_t tries; /* in a row: failures of a good one, answers of a bad one */
-	uint8_t shift; /* bad: of MH_UD_BAD_NS */
+	uint8_t streak; /* in a row: failures of a good one, answers of a bad one */
+	uint8_t shift;	/* bad: of MH_UD_BAD_NS */
 };
 
 /* One probe of the round that is under way. */
-struct mh_ud_asked {
+struct mh_ud_probe {
 	uint16_t path;
 	bool answered;
 };
 
 struct mh_ud_health {
 	uint16_t n_paths, n_good;
-	uint16_t turn;	   /* the good path to be asked next */
-	uint16_t look;	   /* where the search for doubtful ones goes on */
-	uint16_t answered; /* the path that was answered last, or MH_UD_NO_PATH */
-	uint8_t silent;	   /* rounds in a row without an answer */
-	bool doubtful;	   /* a good path failed last time it was asked */
+	uint16_t next_good;	   /* the good path to be asked next */
+	uint16_t next_doubtful;	   /* where the search for doubtful ones goes on */
+	uint16_t answered;	   /* the path that was answered last, or MH_UD_NO_PATH */
+	uint8_t rounds_unanswered; /* rounds in a row without an answer */
+	bool doubtful;		   /* a good path failed last time it was asked */
 	uint8_t n_asked, n_open;
-	struct mh_ud_asked asked[MH_UD_ROUND_PROBES];
+	struct mh_ud_probe asked[MH_UD_ROUND_PROBES];
 	uint64_t next_ns; /* the next round */
 	uint64_t rtt_ns;  /* about the longest that answers took lately */
 	struct mh_ud_path_health *path;
@@ -70,27 +70,27 @@ struct mh_ud_change {
 void mh_ud_health_init(struct mh_ud_health *h, struct mh_ud_path_health *paths, uint16_t n_paths,
 		       uint64_t now_ns);
 
-/* mh_ud_health_due says whether a round may begin. */
-static inline bool mh_ud_health_due(const struct mh_ud_health *h, uint64_t now_ns)
+/* mh_ud_health_is_due says whether a round may begin. */
+static inline bool mh_ud_health_is_due(const struct mh_ud_health *h, uint64_t now_ns)
 {
 	return h->n_open == 0 && now_ns >= h->next_ns;
 }
 
 /*
- * mh_ud_health_choose fills in which paths a round that begins now should ask, and returns how
- * many. mh_ud_health_ask then says that a probe on a path is on its way, in the same instant;
+ * mh_ud_health_choose_paths fills in which paths a round that begins now should ask, and returns how
+ * many. mh_ud_health_probe_sent then says that a probe on a path is on its way, in the same instant;
  * a path that cannot be asked is left out.
  */
-uint32_t mh_ud_health_choose(struct mh_ud_health *h, uint64_t now_ns,
-			     uint16_t paths[MH_UD_ROUND_PROBES]);
-void mh_ud_health_ask(struct mh_ud_health *h, uint16_t path);
-/* mh_ud_health_wait returns how long an answer is waited for, in this round. */
-uint64_t mh_ud_health_wait(const struct mh_ud_health *h);
+uint32_t mh_ud_health_choose_paths(struct mh_ud_health *h, uint64_t now_ns,
+				   uint16_t paths[MH_UD_ROUND_PROBES]);
+void mh_ud_health_probe_sent(struct mh_ud_health *h, uint16_t path);
+/* mh_ud_health_probe_timeout returns how long an answer is waited for, in this round. */
+uint64_t mh_ud_health_probe_timeout(const struct mh_ud_health *h);
 /*
- * mh_ud_health_ended takes the end of a probe of this round: rtt_ns is 0 if it was not answered.
+ * mh_ud_health_probe_ended takes the end of a probe of this round: rtt_ns is 0 if it was not answered.
  * The last one is the end of the round, and says what that has changed.
  */
-struct mh_ud_change mh_ud_health_ended(struct mh_ud_health *h, uint16_t path, bool answered,
-				       uint64_t rtt_ns, uint64_t now_ns);
+struct mh_ud_change mh_ud_health_probe_ended(struct mh_ud_health *h, uint16_t path, bool answered,
+					     uint64_t rtt_ns, uint64_t now_ns);
 
 #endif

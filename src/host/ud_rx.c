@@ -6,11 +6,11 @@
  * the network had lost it: no stranger ends a QP or uses up its receives.
  */
 #include "base/bytes.h"
-#include "host/cq.h"
-#include "host/events.h"
-#include "host/guard.h"
-#include "host/place.h"
-#include "host/srq.h"
+#include "host/engine_events.h"
+#include "host/mem_guard.h"
+#include "host/nic_cq.h"
+#include "host/nic_srq.h"
+#include "host/place_payload.h"
 #include "host/ud.h"
 #include "wire/datagram.h"
 
@@ -31,12 +31,12 @@ struct ud_arrived {
 };
 
 /*
- * ud_grh writes the header that InfiniBand would have had. RoCE v2 has an IPv4 header in the last
+ * ud_make_grh writes the header that InfiniBand would have had. RoCE v2 has an IPv4 header in the last
  * 20 bytes instead; a mapped GID puts the peer's address where that has ours and ours where either
  * kind of reader looks for it. REQ(ud.grh)
  */
-static void ud_grh(const struct mh_nic *nic, const struct mt_rx_meta *meta,
-		   const struct mio_rx *frame, uint8_t grh[MH_GRH_BYTES])
+static void ud_make_grh(const struct mh_nic *nic, const struct mt_rx_meta *meta,
+			const struct mio_rx *frame, uint8_t grh[MH_GRH_BYTES])
 {
 	mb_store_be32(grh, GRH_IPV6 | (uint32_t)frame->tos << 20);
 	mb_store_be16(grh + 4, (uint16_t)frame->len);
@@ -53,19 +53,19 @@ static struct mh_ud *ud_find(const struct mh_nic *nic, uint32_t qpn)
 	return qp && qp->number == qpn ? qp->ud : NULL;
 }
 
-static bool ud_receives(const struct mh_ud *ud)
+static bool ud_can_receive(const struct mh_ud *ud)
 {
 	return ud->state == MH_QPS_RTR || ud->state == MH_QPS_RTS || ud->state == MH_QPS_SQD;
 }
 
 /* The same partition, and not a limited member at both ends. */
-static bool ud_p_key_ok(uint16_t ours, uint16_t theirs)
+static bool ud_is_p_key_match(uint16_t ours, uint16_t theirs)
 {
 	return ((ours ^ theirs) & P_KEY_PARTITION) == 0 && ((ours | theirs) & P_KEY_FULL);
 }
 
-/* ud_recv_room returns how many bytes the oldest receive holds. */
-static uint64_t ud_recv_room(const struct mt_sge *sge, uint32_t n)
+/* ud_recv_length returns how many bytes the oldest receive holds. */
+static uint64_t ud_recv_length(const struct mt_sge *sge, uint32_t n)
 {
 	uint64_t room = 0;
 
@@ -84,18 +84,18 @@ static void ud_copy(void *ctx)
 {
 	const struct ud_copy *copy = ctx;
 
-	mh_place(copy->to, copy->from, copy->len);
+	mh_place_payload(copy->to, copy->from, copy->len);
 }
 
-/* ud_put copies len bytes into the SGE behind those that `at` counts; false: memory is gone. */
-static bool ud_put(const struct mh_qp *qp, const struct mt_sge *sge, uint32_t skip,
-		   const uint8_t *from, uint32_t len)
+/* ud_write_sge copies len bytes into the SGE behind those that `at` counts; false: memory is gone. */
+static bool ud_write_sge(const struct mh_qp *qp, const struct mt_sge *sge, uint32_t skip,
+			 const uint8_t *from, uint32_t len)
 {
 	const struct mh_pd *pd = qp->init.srq ? qp->init.srq->pd : qp->init.pd;
 	struct ud_copy copy = {.from = from, .len = len};
 
-	copy.to = mh_mem_find(&qp->dev->nic->mem, pd, MH_ACCESS_LOCAL_WRITE, sge->lkey,
-			      sge->addr + skip, len);
+	copy.to = mh_mr_table_find(&qp->dev->nic->mem, pd, MH_ACCESS_LOCAL_WRITE, sge->lkey,
+				   sge->addr + skip, len);
 	return copy.to && mh_guard_run(copy.to, len, ud_copy, &copy);
 }
 
@@ -111,7 +111,7 @@ static bool ud_scatter(const struct mh_qp *qp, const struct mt_sge *sge, uint32_
 			continue;
 		}
 		part = sge->length - skip < len ? sge->length - skip : len;
-		if (!ud_put(qp, sge, skip, from, part))
+		if (!ud_write_sge(qp, sge, skip, from, part))
 			return false;
 		from += part;
 		len -= part;
@@ -120,8 +120,8 @@ static bool ud_scatter(const struct mh_qp *qp, const struct mt_sge *sge, uint32_
 	return true;
 }
 
-/* ud_next_recv tells the oldest receive, of the QP or of its SRQ; false: none is posted. */
-static bool ud_next_recv(const struct mh_ud *ud, struct mt_recv_wr *wr)
+/* ud_peek_recv tells the oldest receive, of the QP or of its SRQ; false: none is posted. */
+static bool ud_peek_recv(const struct mh_ud *ud, struct mt_recv_wr *wr)
 {
 	const struct mh_qp *qp = ud->qp;
 	uint64_t at;
@@ -139,15 +139,15 @@ static bool ud_next_recv(const struct mh_ud *ud, struct mt_recv_wr *wr)
 	return true;
 }
 
-/* ud_complete adds the completion of the oldest receive, which is used up. */
-static void ud_complete(struct mh_qp *qp, struct mh_cqe *cqe)
+/* ud_complete_recv adds the completion of the oldest receive, which is used up. */
+static void ud_complete_recv(struct mh_qp *qp, struct mh_cqe *cqe)
 {
 	struct mt_recv_wr wr;
-	bool taken = qp->init.srq && mt_srq_take(qp->init.srq->mt, &wr);
+	bool taken = qp->init.srq && mt_srq_pop(qp->init.srq->mt, &wr);
 
 	if (!taken)
 		cqe->wr = ++qp->recv.reported;
-	mh_events_push(qp->dev->nic, qp->init.recv_cq, cqe);
+	mh_completion_push(qp->dev->nic, qp->init.recv_cq, cqe);
 	if (taken)
 		mt_srq_polled(qp->init.srq->mt);
 }
@@ -173,7 +173,7 @@ static void ud_deliver(struct mh_ud *ud, const struct mt_recv_wr *recv, const st
 		.src_qpn = in->dg->src_qpn,
 		.qp_owner = qp->init.owner,
 	};
-	ud_complete(qp, &cqe);
+	ud_complete_recv(qp, &cqe);
 	if (whole) {
 		nic->counts.ud_rx++;
 		nic->counts.ud_rx_bytes += in->dg->payload_len;
@@ -182,28 +182,28 @@ static void ud_deliver(struct mh_ud *ud, const struct mt_recv_wr *recv, const st
 	}
 }
 
-/* ud_take gives a datagram to the QP that it is for, or returns what it is counted as. */
-static uint64_t *ud_take(struct mh_nic *nic, struct ud_arrived *in)
+/* ud_dispatch gives a datagram to the QP that it is for, or returns what it is counted as. */
+static uint64_t *ud_dispatch(struct mh_nic *nic, struct ud_arrived *in)
 {
 	const struct mw_datagram *dg = in->dg;
 	struct mh_ud *ud = ud_find(nic, dg->dqp);
 	struct mt_recv_wr recv;
 
-	if (!ud || !ud_receives(ud))
+	if (!ud || !ud_can_receive(ud))
 		return &nic->counts.ud_drop_no_qp;
-	if (dg->q_key != ud->q_key || !ud_p_key_ok(ud->p_key, dg->p_key))
+	if (dg->q_key != ud->q_key || !ud_is_p_key_match(ud->p_key, dg->p_key))
 		return &nic->counts.ud_drop_key;
-	if (!ud_next_recv(ud, &recv))
+	if (!ud_peek_recv(ud, &recv))
 		return &nic->counts.ud_drop_no_recv;
-	if (ud_recv_room(recv.sge, recv.n_sge) < MH_GRH_BYTES + (uint64_t)dg->payload_len)
-		return &nic->counts.ud_drop_no_room;
+	if (ud_recv_length(recv.sge, recv.n_sge) < MH_GRH_BYTES + (uint64_t)dg->payload_len)
+		return &nic->counts.ud_drop_recv_too_short;
 	ud_deliver(ud, &recv, in);
 	return NULL;
 }
 
 /* REQ(ud.qkey) REQ(ud.drop) */
-void mh_ud_rx(struct mh_nic *nic, const struct mt_rx_meta *meta, const struct mio_rx *frame,
-	      size_t body)
+void mh_ud_receive(struct mh_nic *nic, const struct mt_rx_meta *meta, const struct mio_rx *frame,
+		   size_t body)
 {
 	struct mw_datagram dg;
 	struct ud_arrived in = {.dg = &dg};
@@ -211,7 +211,7 @@ void mh_ud_rx(struct mh_nic *nic, const struct mt_rx_meta *meta, const struct mi
 	size_t headers;
 
 	if (meta->trim != MT_TRIM_NONE || !meta->icrc_ok) {
-		nic->counts.ud_drop_damaged++;
+		nic->counts.ud_drop_corrupt++;
 		return;
 	}
 	if (mw_datagram_decode(frame->bytes, body, &dg, &headers) != MW_OK ||
@@ -220,8 +220,8 @@ void mh_ud_rx(struct mh_nic *nic, const struct mt_rx_meta *meta, const struct mi
 		return;
 	}
 	in.payload = frame->bytes + headers;
-	ud_grh(nic, meta, frame, in.grh);
-	dropped = ud_take(nic, &in);
+	ud_make_grh(nic, meta, frame, in.grh);
+	dropped = ud_dispatch(nic, &in);
 	if (dropped)
 		(*dropped)++;
 }

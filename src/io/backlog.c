@@ -10,7 +10,7 @@ bool mio_is_fatal(int code)
 	return code == EBADF || code == ENOTSOCK || code == ENODEV || code == ENXIO;
 }
 
-void mio_refused(struct mio_status *status, int code)
+void mio_count_refused(struct mio_status *status, int code)
 {
 	status->tx_refused++;
 	status->last_refusal = code;
@@ -20,23 +20,23 @@ void mio_refused(struct mio_status *status, int code)
 
 bool mio_backlog_init(struct mio_backlog *b, struct mio_status *status)
 {
-	*b = (struct mio_backlog){.held = mio_hold_create(SLOTS), .status = status};
+	*b = (struct mio_backlog){.held = mio_delayq_create(SLOTS), .status = status};
 	return b->held;
 }
 
 void mio_backlog_fini(struct mio_backlog *b)
 {
 	if (b->held)
-		mio_hold_destroy(b->held);
+		mio_delayq_destroy(b->held);
 }
 
 void mio_backlog_put(struct mio_backlog *b, uint64_t now_ns, const struct mio_tx *frame)
 {
-	if (!mio_hold_put(b->held, frame, 0)) {
-		mio_refused(b->status, ENOBUFS);
+	if (!mio_delayq_put(b->held, frame, 0)) {
+		mio_count_refused(b->status, ENOBUFS);
 		return;
 	}
-	b->status->tx_held++;
+	b->status->tx_backlogged++;
 	if (!b->status->blocked)
 		b->retry_ns = now_ns + MIO_BACKLOG_RETRY_NS;
 	b->status->blocked = true;
@@ -48,12 +48,12 @@ void mio_backlog_tick(struct mio_backlog *b, uint64_t now_ns,
 {
 	if (!b->status->blocked || now_ns < b->retry_ns)
 		return;
-	while (mio_hold_count(b->held) > 0) {
-		if (!send(ctx, now_ns, mio_hold_first(b->held))) {
+	while (mio_delayq_count(b->held) > 0) {
+		if (!send(ctx, now_ns, mio_delayq_first(b->held))) {
 			b->retry_ns = now_ns + MIO_BACKLOG_RETRY_NS;
 			return;
 		}
-		mio_hold_pop(b->held);
+		mio_delayq_pop(b->held);
 	}
 	b->status->blocked = false;
 }

@@ -9,12 +9,12 @@
 #ifndef SOFTMRC_IO_BACKLOG_H
 #define SOFTMRC_IO_BACKLOG_H
 
-#include "io/hold.h"
+#include "io/delay_queue.h"
 
 #define MIO_BACKLOG_RETRY_NS 200000u
 
 struct mio_backlog {
-	struct mio_hold *held; /* in order of arrival */
+	struct mio_delayq *held; /* in order of arrival */
 	struct mio_status *status;
 	uint64_t retry_ns;
 };
@@ -39,10 +39,10 @@ void mio_backlog_tick(struct mio_backlog *b, uint64_t now_ns,
 		      void *ctx);
 
 /*
- * mio_refused counts a frame that the system would not take. What says that the interface or the
+ * mio_count_refused counts a frame that the system would not take. What says that the interface or the
  * descriptor is gone ends the port; everything else is the frame's bad luck.
  */
-void mio_refused(struct mio_status *status, int code);
+void mio_count_refused(struct mio_status *status, int code);
 /* mio_is_fatal says whether an errno value of a send or receive ends a port. */
 bool mio_is_fatal(int code);
 

@@ -61,7 +61,7 @@ static size_t write_ipv6(const struct mio_ip_udp *h, size_t len, uint8_t next, u
 	return MIO_IPV6_BYTES;
 }
 
-void mio_ip_wrap(const struct mio_ip_udp *h, size_t inner, uint8_t out[MIO_IPV6_BYTES])
+void mio_ip_encapsulate(const struct mio_ip_udp *h, size_t inner, uint8_t out[MIO_IPV6_BYTES])
 {
 	mb_assert(inner <= IP_LEN_MAX);
 	write_ipv6(h, inner, IPPROTO_IPV6, out);
@@ -132,7 +132,7 @@ static size_t read_ipv6(const uint8_t *p, size_t size, struct mio_ip_udp *h)
 }
 
 /* How many bytes the IP header says there are in all. */
-static size_t promised(const uint8_t *p)
+static size_t ip_total_length(const uint8_t *p)
 {
 	return p[0] >> 4 == 4 ? mb_load_be16(p + 2) : MIO_IPV6_BYTES + mb_load_be16(p + 4);
 }
@@ -144,8 +144,8 @@ bool mio_ip_udp_read(const uint8_t *bytes, size_t size, struct mio_ip_udp *h, si
 	*h = (struct mio_ip_udp){.len = 0};
 	if (size < MIO_IPV4_BYTES)
 		return false;
-	if (size > promised(bytes))
-		size = promised(bytes); /* the rest pads a short Ethernet frame */
+	if (size > ip_total_length(bytes))
+		size = ip_total_length(bytes); /* the rest pads a short Ethernet frame */
 	if (size < MIO_IPV4_BYTES)
 		return false;
 	if (bytes[0] >> 4 == 4)

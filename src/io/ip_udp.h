@@ -37,10 +37,10 @@ bool mio_is_ipv4(const uint8_t ip[16]);
 size_t mio_ip_udp_write(const struct mio_ip_udp *h, uint8_t out[MIO_IP_UDP_MAX]);
 
 /*
- * mio_ip_wrap writes the IPv6 header of a tunnel around an IPv6 packet of `inner` bytes: addresses,
+ * mio_ip_encapsulate writes the IPv6 header of a tunnel around an IPv6 packet of `inner` bytes: addresses,
  * traffic class and flow label of h.
  */
-void mio_ip_wrap(const struct mio_ip_udp *h, size_t inner, uint8_t out[MIO_IPV6_BYTES]);
+void mio_ip_encapsulate(const struct mio_ip_udp *h, size_t inner, uint8_t out[MIO_IPV6_BYTES]);
 
 /*
  * mio_ip_udp_read reads the headers at the start of `size` bytes. h->len is what is there behind

@@ -39,17 +39,17 @@ struct mio_nexthop {
 };
 
 /* An address as the kernel's messages carry it: 4 or 16 bytes. */
-struct bare {
+struct raw_addr {
 	uint8_t family;
 	uint8_t len;
 	const uint8_t *bytes;
 };
 
-static struct bare bare_of(const uint8_t ip[16])
+static struct raw_addr raw_addr_of(const uint8_t ip[16])
 {
 	if (mio_is_ipv4(ip))
-		return (struct bare){AF_INET, 4, ip + 12};
-	return (struct bare){AF_INET6, 16, ip};
+		return (struct raw_addr){AF_INET, 4, ip + 12};
+	return (struct raw_addr){AF_INET6, 16, ip};
 }
 
 int mio_nexthop_open(unsigned ifindex, bool no_arp, struct mio_nexthop **nexthop,
@@ -81,7 +81,8 @@ void mio_nexthop_close(struct mio_nexthop *n)
 }
 
 /* Sends a request and hands the answer's message to parse; 0, or what the kernel refused with. */
-static int ask(struct mio_nexthop *n, struct nlmsghdr *request, mnl_cb_t parse, void *out)
+static int netlink_request(struct mio_nexthop *n, struct nlmsghdr *request, mnl_cb_t parse,
+			   void *out)
 {
 	uint8_t answer[MESSAGE_BYTES];
 	ssize_t len;
@@ -137,7 +138,7 @@ static int parse_route(const struct nlmsghdr *message, void *out)
 /* Which neighbour leads to ip over our interface. */
 static int find_route(struct mio_nexthop *n, const uint8_t ip[16], struct route *r)
 {
-	struct bare a = bare_of(ip);
+	struct raw_addr a = raw_addr_of(ip);
 	uint8_t bytes[MESSAGE_BYTES];
 	struct nlmsghdr *request = mnl_nlmsg_put_header(bytes);
 	struct rtmsg *rt;
@@ -151,7 +152,7 @@ static int find_route(struct mio_nexthop *n, const uint8_t ip[16], struct route 
 	mnl_attr_put(request, RTA_DST, a.len, a.bytes);
 	mnl_attr_put_u32(request, RTA_OIF, n->ifindex);
 	memcpy(r->via, ip, 16);
-	err = ask(n, request, parse_route, r);
+	err = netlink_request(n, request, parse_route, r);
 	return err ? err : r->ifindex == n->ifindex ? 0 : ENETUNREACH;
 }
 
@@ -184,7 +185,7 @@ static int parse_neighbour(const struct nlmsghdr *message, void *out)
 }
 
 /* Makes the kernel look for a neighbour: it does so for whatever is sent to it. */
-static void make_known(const struct mio_nexthop *n, const uint8_t ip[16])
+static void start_resolution(const struct mio_nexthop *n, const uint8_t ip[16])
 {
 	bool v4 = mio_is_ipv4(ip);
 	struct sockaddr_in to4 = {.sin_family = AF_INET, .sin_port = htons(DISCARD_PORT)};
@@ -207,7 +208,7 @@ static int find_neighbour(struct mio_nexthop *n, const uint8_t ip[16], uint8_t m
 {
 	const uint16_t good =
 		NUD_REACHABLE | NUD_STALE | NUD_DELAY | NUD_PROBE | NUD_PERMANENT | NUD_NOARP;
-	struct bare a = bare_of(ip);
+	struct raw_addr a = raw_addr_of(ip);
 	uint8_t bytes[MESSAGE_BYTES];
 	struct nlmsghdr *request = mnl_nlmsg_put_header(bytes);
 	struct neighbour nb = {.state = 0};
@@ -219,11 +220,12 @@ static int find_neighbour(struct mio_nexthop *n, const uint8_t ip[16], uint8_t m
 	nd->ndm_family = a.family;
 	nd->ndm_ifindex = (int)n->ifindex;
 	mnl_attr_put(request, NDA_DST, a.len, a.bytes);
-	if (ask(n, request, parse_neighbour, &nb) == 0 && nb.state & good && nb.has_mac) {
+	if (netlink_request(n, request, parse_neighbour, &nb) == 0 && nb.state & good &&
+	    nb.has_mac) {
 		memcpy(mac, nb.mac, MIO_MAC_BYTES);
 		return 0;
 	}
-	make_known(n, ip);
+	start_resolution(n, ip);
 	return EHOSTUNREACH;
 }
 

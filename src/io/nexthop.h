@@ -8,7 +8,7 @@
 #ifndef SOFTMRC_IO_NEXTHOP_H
 #define SOFTMRC_IO_NEXTHOP_H
 
-#include "io/port.h"
+#include "io/io_port.h"
 
 #define MIO_MAC_BYTES 6u
 

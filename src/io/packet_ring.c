@@ -48,7 +48,7 @@ uint32_t mio_ring_status(const struct tpacket2_hdr *slot)
 	return __atomic_load_n(&slot->tp_status, __ATOMIC_ACQUIRE);
 }
 
-void mio_ring_give(struct tpacket2_hdr *slot, uint32_t status)
+void mio_ring_release(struct tpacket2_hdr *slot, uint32_t status)
 {
 	__atomic_store_n(&slot->tp_status, status, __ATOMIC_RELEASE);
 }

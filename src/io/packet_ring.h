@@ -10,7 +10,7 @@
 
 #include <linux/if_packet.h>
 
-#include "io/port.h"
+#include "io/io_port.h"
 
 /* Ethernet, IPv6 and UDP headers, a frame, and the kernel's own header before it. */
 #define MIO_RING_SLOT 4608u
@@ -40,9 +40,9 @@ void mio_ring_unmap(struct mio_ring *ring);
 struct tpacket2_hdr *mio_ring_slot(const struct mio_ring *ring, uint32_t i);
 /* mio_ring_status reads a slot's status before anything else of the slot is read. */
 uint32_t mio_ring_status(const struct tpacket2_hdr *slot);
-/* mio_ring_give hands the slot to the kernel with this status, after all that was written to it. */
-void mio_ring_give(struct tpacket2_hdr *slot, uint32_t status);
-static inline uint32_t mio_ring_after(const struct mio_ring *ring, uint32_t i)
+/* mio_ring_release hands the slot to the kernel with this status, after all that was written to it. */
+void mio_ring_release(struct tpacket2_hdr *slot, uint32_t status);
+static inline uint32_t mio_ring_next(const struct mio_ring *ring, uint32_t i)
 {
 	return i + 1 == ring->slots ? 0 : i + 1;
 }

@@ -45,7 +45,7 @@ struct mio_udp_rx {
 };
 
 /* How long ago a frame came, by the kernel's stamp. */
-static uint64_t age_of(const struct timespec *stamp, const struct timespec *now)
+static uint64_t frame_age_ns(const struct timespec *stamp, const struct timespec *now)
 {
 	int64_t age = (int64_t)(now->tv_sec - stamp->tv_sec) * 1000000000 +
 		      (now->tv_nsec - stamp->tv_nsec);
@@ -55,7 +55,7 @@ static uint64_t age_of(const struct timespec *stamp, const struct timespec *now)
 }
 
 /* Takes one piece of ancillary data of the message being cut up. */
-static void note(struct mio_udp_rx *rx, const struct cmsghdr *c)
+static void read_ancillary(struct mio_udp_rx *rx, const struct cmsghdr *c)
 {
 	const uint8_t *data = CMSG_DATA(c);
 	struct mio_rx *like = &rx->like;
@@ -68,7 +68,7 @@ static void note(struct mio_udp_rx *rx, const struct cmsghdr *c)
 	} else if (c->cmsg_level == SOL_SOCKET && c->cmsg_type == SO_TIMESTAMPNS) {
 		memcpy(&stamp, data, sizeof(stamp));
 		like->stamp_ns = (uint64_t)stamp.tv_sec * NS_PER_S + (uint64_t)stamp.tv_nsec;
-		age = age_of(&stamp, &rx->wall);
+		age = frame_age_ns(&stamp, &rx->wall);
 		like->time_ns -= age < like->time_ns ? age : like->time_ns;
 	} else if (c->cmsg_level == SOL_SOCKET && c->cmsg_type == SO_RXQ_OVFL) {
 		memcpy(&number, data, sizeof(number));
@@ -95,7 +95,7 @@ static void begin_message(struct mio_udp_rx *rx, uint64_t now_ns)
 	rx->segment = 0;
 	rx->like = (struct mio_rx){.time_ns = now_ns};
 	for (struct cmsghdr *c = CMSG_FIRSTHDR(m); c; c = CMSG_NXTHDR(m, c))
-		note(rx, c);
+		read_ancillary(rx, c);
 	if (rx->segment == 0)
 		rx->segment = rx->msg[rx->at].msg_len ? rx->msg[rx->at].msg_len : 1;
 	mio_udp_from_sockaddr(&rx->from[rx->at], &rx->like.src);
@@ -134,7 +134,7 @@ static bool next_frame(struct mio_udp_rx *rx, uint64_t now_ns, struct mio_rx *fr
 	return true;
 }
 
-static void fetch(struct mio_udp_rx *rx, uint32_t n)
+static void recv_batch(struct mio_udp_rx *rx, uint32_t n)
 {
 	uint32_t want = n < rx->slots ? n : rx->slots;
 	int got;
@@ -159,7 +159,7 @@ uint32_t mio_udp_rx_burst(struct mio_udp_rx *rx, uint64_t now_ns, struct mio_rx 
 
 	/* The frames of the last call are the caller's until now, those left over still wait. */
 	if (rx->at == rx->got)
-		fetch(rx, n);
+		recv_batch(rx, n);
 	while (taken < n && rx->at < rx->got)
 		taken += next_frame(rx, now_ns, &frames[taken]);
 	rx->status->rx_more = rx->at < rx->got || rx->full;

@@ -9,7 +9,7 @@
 #ifndef SOFTMRC_IO_UDP_RX_H
 #define SOFTMRC_IO_UDP_RX_H
 
-#include "io/udp.h"
+#include "io/udp_driver.h"
 
 struct mio_udp_rx;
 

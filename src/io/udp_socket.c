@@ -12,7 +12,7 @@
 
 #include "base/assert.h"
 #include "io/ip_udp.h"
-#include "io/udp.h"
+#include "io/udp_driver.h"
 
 /* From the kernel's in6.h, which does not go together with the C library's. */
 #define IPV6_FLOWINFO_SEND 33
@@ -115,8 +115,8 @@ static int udp_bind(int fd, const struct mio_addr *local)
 	return bind(fd, &sa.any, len);
 }
 
-/* udp_hears asks for what stands in IP headers and cannot be seen otherwise. */
-static int udp_hears(int fd, bool ipv4)
+/* udp_set_rx_options asks for what stands in IP headers and cannot be seen otherwise. */
+static int udp_set_rx_options(int fd, bool ipv4)
 {
 	if (ipv4)
 		return udp_option(fd, IPPROTO_IP, IP_RECVTOS, 1);
@@ -126,8 +126,8 @@ static int udp_hears(int fd, bool ipv4)
 		       : udp_option(fd, IPPROTO_IPV6, MIO_UDP_FLOWINFO, 1);
 }
 
-/* udp_says sets don't-fragment, and flow labels as we write them: none of the kernel's own. */
-static int udp_says(int fd, bool ipv4)
+/* udp_set_tx_options sets don't-fragment, and flow labels as we write them: none of the kernel's own. */
+static int udp_set_tx_options(int fd, bool ipv4)
 {
 	if (ipv4)
 		return udp_option(fd, IPPROTO_IP, IP_MTU_DISCOVER, IP_PMTUDISC_DO);
@@ -146,7 +146,7 @@ int mio_udp_claim(const struct mio_addr *local, const char *ifname, int *fd,
 
 	if (s < 0)
 		return udp_fail(s, "socket", local, ifname, error);
-	if (udp_hears(s, mio_is_ipv4(local->ip)) < 0 ||
+	if (udp_set_rx_options(s, mio_is_ipv4(local->ip)) < 0 ||
 	    udp_option(s, SOL_SOCKET, SO_RXQ_OVFL, 1) < 0 ||
 	    udp_option(s, SOL_SOCKET, SO_TIMESTAMPNS, 1) < 0)
 		return udp_fail(s, "setsockopt", local, ifname, error);
@@ -171,7 +171,7 @@ int mio_udp_send_socket(const struct mio_addr *local, const char *ifname, uint16
 	 */
 	if (udp_option(s, SOL_SOCKET, SO_RCVBUF, 1) < 0 ||
 	    udp_option(s, SOL_SOCKET, SO_REUSEPORT, 1) < 0 ||
-	    udp_says(s, mio_is_ipv4(local->ip)) < 0)
+	    udp_set_tx_options(s, mio_is_ipv4(local->ip)) < 0)
 		return udp_fail(s, "setsockopt", &source, ifname, error);
 	if (udp_bind(s, &source) < 0)
 		return udp_fail(s, "bind", &source, ifname, error);
@@ -179,21 +179,22 @@ int mio_udp_send_socket(const struct mio_addr *local, const char *ifname, uint16
 	return 0;
 }
 
-static int udp_unsummed(int fd, int name, const struct mio_addr *local, struct mio_error *error)
+static int udp_set_zero_checksum(int fd, int name, const struct mio_addr *local,
+				 struct mio_error *error)
 {
 	return udp_option(fd, IPPROTO_UDP, name, 1) < 0
 		       ? udp_fail(-1, "setsockopt (zero checksums)", local, NULL, error)
 		       : 0;
 }
 
-int mio_udp_send_unsummed(int fd, const struct mio_addr *local, struct mio_error *error)
+int mio_udp_send_zero_checksum(int fd, const struct mio_addr *local, struct mio_error *error)
 {
-	return udp_unsummed(fd, UDP_NO_CHECK6_TX, local, error);
+	return udp_set_zero_checksum(fd, UDP_NO_CHECK6_TX, local, error);
 }
 
-int mio_udp_take_unsummed(int fd, const struct mio_addr *local, struct mio_error *error)
+int mio_udp_accept_zero_checksum(int fd, const struct mio_addr *local, struct mio_error *error)
 {
-	return udp_unsummed(fd, UDP_NO_CHECK6_RX, local, error);
+	return udp_set_zero_checksum(fd, UDP_NO_CHECK6_RX, local, error);
 }
 
 uint32_t mio_udp_grow_buffer(int fd, uint32_t want)

@@ -5,7 +5,7 @@
 
 #include <netinet/in.h>
 
-#include "io/port.h"
+#include "io/io_port.h"
 
 /* IPV6_FLOWINFO of the kernel's in6.h, which does not go together with the C library's header. */
 #define MIO_UDP_FLOWINFO 11
@@ -29,11 +29,11 @@ void mio_udp_from_sockaddr(const union mio_udp_sa *sa, struct mio_addr *addr);
 int mio_udp_send_socket(const struct mio_addr *local, const char *ifname, uint16_t ev, int *fd,
 			struct mio_error *error);
 /*
- * mio_udp_send_unsummed makes a socket send with zero checksums, mio_udp_take_unsummed take such
+ * mio_udp_send_zero_checksum makes a socket send with zero checksums, mio_udp_accept_zero_checksum take such
  * packets; IPv6 only. An errno value; local is who they are, for error.
  */
-int mio_udp_send_unsummed(int fd, const struct mio_addr *local, struct mio_error *error);
-int mio_udp_take_unsummed(int fd, const struct mio_addr *local, struct mio_error *error);
+int mio_udp_send_zero_checksum(int fd, const struct mio_addr *local, struct mio_error *error);
+int mio_udp_accept_zero_checksum(int fd, const struct mio_addr *local, struct mio_error *error);
 /* mio_udp_grow_buffer asks for `want` bytes of receive buffer and returns what was granted. */
 uint32_t mio_udp_grow_buffer(int fd, uint32_t want);
 

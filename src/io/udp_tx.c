@@ -86,7 +86,8 @@ static void put_segment_size(struct msghdr *m, uint32_t bytes)
 }
 
 /* Makes message i of the n frames from chain[first] on; iovs at *used are taken for runs. */
-static void fill(struct mio_udp_tx *tx, uint32_t i, uint32_t first, uint32_t n, uint32_t *used)
+static void fill_message(struct mio_udp_tx *tx, uint32_t i, uint32_t first, uint32_t n,
+			 uint32_t *used)
 {
 	struct msghdr *m = &tx->msg[i].msg_hdr;
 	const struct mio_tx *frame = tx->chain[first];
@@ -114,14 +115,14 @@ static void fill(struct mio_udp_tx *tx, uint32_t i, uint32_t first, uint32_t n, 
 }
 
 /* Makes messages of chain[from .. n) and returns how many. */
-static uint32_t fill_all(struct mio_udp_tx *tx, uint32_t from, uint32_t n)
+static uint32_t fill_messages(struct mio_udp_tx *tx, uint32_t from, uint32_t n)
 {
 	uint32_t msgs = 0, used = 0;
 
 	while (from < n) {
 		uint32_t len = run_length(tx, from, n);
 
-		fill(tx, msgs++, from, len, &used);
+		fill_message(tx, msgs++, from, len, &used);
 		from += len;
 	}
 	return msgs;
@@ -141,7 +142,7 @@ static void count_sent(struct mio_udp_tx *tx, const struct tx_run *run)
  */
 static uint32_t send_chain(struct mio_udp_tx *tx, int fd, uint32_t n)
 {
-	uint32_t done = 0, msgs = fill_all(tx, 0, n), at = 0;
+	uint32_t done = 0, msgs = fill_messages(tx, 0, n), at = 0;
 
 	while (at < msgs) {
 		int sent = sendmmsg(fd, tx->msg + at, msgs - at, MSG_DONTWAIT);
@@ -152,12 +153,12 @@ static uint32_t send_chain(struct mio_udp_tx *tx, int fd, uint32_t n)
 			/* No segmentation here, or not of this size: whose frame it is shows when
 			   they go one by one, and from now on all do. */
 			tx->max_run = 1;
-			msgs = fill_all(tx, done, n);
+			msgs = fill_messages(tx, done, n);
 			at = 0;
 			continue;
 		}
 		if (sent < 0) {
-			mio_refused(tx->status, errno);
+			mio_count_refused(tx->status, errno);
 			done++;
 			at++;
 			continue;
@@ -183,7 +184,7 @@ static void send_ev(struct mio_udp_tx *tx, uint64_t now_ns, uint32_t ev,
 		mio_backlog_put(&tx->backlog, now_ns, tx->chain[done]);
 }
 
-static void link_frame(struct mio_udp_tx *tx, uint32_t ev, uint8_t frame)
+static void append_to_chain(struct mio_udp_tx *tx, uint32_t ev, uint8_t frame)
 {
 	tx->next[frame] = TX_END;
 	if (tx->first[ev] == TX_END)
@@ -202,11 +203,11 @@ void mio_udp_tx_burst(struct mio_udp_tx *tx, uint64_t now_ns, const struct mio_t
 		uint32_t ev = (uint32_t)frames[i].sport - tx->ev_base;
 
 		if (ev >= tx->n_evs)
-			mio_refused(tx->status, EADDRNOTAVAIL);
+			mio_count_refused(tx->status, EADDRNOTAVAIL);
 		else if (tx->status->blocked)
 			mio_backlog_put(&tx->backlog, now_ns, &frames[i]);
 		else
-			link_frame(tx, ev, (uint8_t)i);
+			append_to_chain(tx, ev, (uint8_t)i);
 	}
 	for (uint32_t ev = 0; ev < tx->n_evs; ev++)
 		if (tx->first[ev] != TX_END)
@@ -218,7 +219,7 @@ uint64_t mio_udp_tx_deadline(const struct mio_udp_tx *tx)
 	return mio_backlog_deadline(&tx->backlog);
 }
 
-static bool send_held(void *ctx, uint64_t now_ns, const struct mio_tx *frame)
+static bool send_backlogged(void *ctx, uint64_t now_ns, const struct mio_tx *frame)
 {
 	struct mio_udp_tx *tx = ctx;
 
@@ -229,7 +230,7 @@ static bool send_held(void *ctx, uint64_t now_ns, const struct mio_tx *frame)
 
 void mio_udp_tx_tick(struct mio_udp_tx *tx, uint64_t now_ns)
 {
-	mio_backlog_tick(&tx->backlog, now_ns, send_held, tx);
+	mio_backlog_tick(&tx->backlog, now_ns, send_backlogged, tx);
 }
 
 /* ---- life ---- */
@@ -242,7 +243,7 @@ void mio_udp_tx_destroy(struct mio_udp_tx *tx)
 	free(tx);
 }
 
-static void prepare(struct mio_udp_tx *tx)
+static void init_messages(struct mio_udp_tx *tx)
 {
 	for (uint32_t i = 0; i < MIO_BURST_MAX; i++) {
 		struct msghdr *m = &tx->msg[i].msg_hdr;
@@ -281,14 +282,14 @@ int mio_udp_tx_create(const struct mio_udp_cfg *cfg, struct mio_status *status,
 		}
 	}
 	for (uint32_t i = 0; cfg->zero_checksum && i < tx->n_evs; i++) {
-		int err = mio_udp_send_unsummed(tx->fd[i], &cfg->local, error);
+		int err = mio_udp_send_zero_checksum(tx->fd[i], &cfg->local, error);
 
 		if (err) {
 			mio_udp_tx_destroy(tx);
 			return err;
 		}
 	}
-	prepare(tx);
+	init_messages(tx);
 	*out = tx;
 	return 0;
 }

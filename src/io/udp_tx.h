@@ -13,7 +13,7 @@
 #ifndef SOFTMRC_IO_UDP_TX_H
 #define SOFTMRC_IO_UDP_TX_H
 
-#include "io/udp.h"
+#include "io/udp_driver.h"
 
 struct mio_udp_tx;
 

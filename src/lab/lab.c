@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Labs: built, opened, taken down: see lab.h. */
 #include "lab/lab.h"
-#include "lab/apply.h"
-#include "lab/program.h"
+#include "lab/lab_apply.h"
+#include "lab/switch_program.h"
 #include "lab/watchdog.h"
 
 #include <dirent.h>
@@ -15,20 +15,20 @@
 
 /* ---- down ---- */
 
-static void count(void *context, const char *name)
+static void count_name(void *context, const char *name)
 {
 	(void)name;
 	++*(size_t *)context;
 }
 
 /* Everything of a name; the lock is held. */
-static int clear(const char *name, struct ml_down *down, struct ml_error *e)
+static int clear_leftovers(const char *name, struct ml_down *down, struct ml_error *e)
 {
 	char prefix[ML_PREFIX_MAX];
 
 	snprintf(prefix, sizeof(prefix), "mrc-%.*s-", (int)ML_LAB_NAME_MAX, name);
 	*down = (struct ml_down){0};
-	ml_netns_list(prefix, count, &down->namespaces);
+	ml_netns_list(prefix, count_name, &down->namespaces);
 	if (ml_netns_clear(prefix, &down->processes, e))
 		return -1;
 	ml_state_remove(name);
@@ -44,7 +44,7 @@ int ml_lab_down(const char *name, struct ml_down *down, struct ml_error *e)
 	lock = ml_state_lock(e);
 	if (lock < 0)
 		return -1;
-	failed = clear(name, down, e);
+	failed = clear_leftovers(name, down, e);
 	close(lock);
 	return failed;
 }
@@ -65,8 +65,8 @@ static int check_probe(const struct ml_probe *p, struct ml_error *e)
 }
 
 /* What this kernel lacks that a lab can do without. */
-static int settle(struct ml_lab *lab, const struct ml_options *o, const struct ml_probe *p,
-		  struct ml_error *e)
+static int record_features(struct ml_lab *lab, const struct ml_options *o, const struct ml_probe *p,
+			   struct ml_error *e)
 {
 	snprintf(lab->sid_device, sizeof(lab->sid_device), "%s", p->sid_device);
 	lab->pace_bps = o->pace_bps == ML_PACE_OF_TOPOLOGY ? lab->t.cfg.links[MF_HOST_T0].bit_s / 2
@@ -93,12 +93,12 @@ static int settle(struct ml_lab *lab, const struct ml_options *o, const struct m
 	return 0;
 }
 
-static int build(struct ml_lab *lab, const struct ml_options *o, struct ml_error *e)
+static int build_lab(struct ml_lab *lab, const struct ml_options *o, struct ml_error *e)
 {
-	struct ml_todo todo;
+	struct ml_work todo;
 	int failed;
 
-	if (ml_todo_init(&todo, lab, e))
+	if (ml_work_init(&todo, lab, e))
 		return -1;
 	todo.progress = o->progress;
 	todo.context = o->context;
@@ -106,12 +106,12 @@ static int build(struct ml_lab *lab, const struct ml_options *o, struct ml_error
 	for (uint32_t node = 0; node < lab->t.n_nodes; node++)
 		todo.node[node] = true;
 	failed = ml_apply(lab, &todo, e);
-	ml_todo_fini(&todo);
+	ml_work_fini(&todo);
 	return failed;
 }
 
 /* True when a lab of this name stands, and somebody answers for it. */
-static bool stands(const char *name, struct ml_error *e)
+static bool lab_exists(const char *name, struct ml_error *e)
 {
 	bool missing;
 	struct ml_lab *lab = ml_state_read(name, &missing, e);
@@ -134,23 +134,23 @@ static struct ml_lab *raise_lab(const char *name, const struct ml_options *o, st
 	int watchdog = -1;
 	bool failed;
 
-	if (stands(name, e))
+	if (lab_exists(name, e))
 		return NULL;
 	ml_probe_run(&probe);
-	if (check_probe(&probe, e) || clear(name, &down, e))
+	if (check_probe(&probe, e) || clear_leftovers(name, &down, e))
 		return NULL;
 	lab = ml_state_create(name, o->topology ? o->topology : "lab", e);
 	if (!lab)
 		return NULL;
 	lab->building = true;
-	failed = settle(lab, o, &probe, e) || ml_state_write(lab, e) ||
-		 (watchdog = ml_watchdog_start(name, e)) < 0 || build(lab, o, e);
+	failed = record_features(lab, o, &probe, e) || ml_state_write(lab, e) ||
+		 (watchdog = ml_watchdog_start(name, e)) < 0 || build_lab(lab, o, e);
 	lab->building = false;
 	if (!failed && ml_state_write(lab, e) == 0) {
 		lab->watchdog = watchdog;
 		return lab;
 	}
-	clear(name, &down, &ignored);
+	clear_leftovers(name, &down, &ignored);
 	ml_watchdog_stop(watchdog);
 	ml_state_destroy(lab);
 	return NULL;
@@ -221,7 +221,7 @@ struct names {
 	size_t n;
 };
 
-static void note(struct names *names, const char *from, size_t len)
+static void note_name(struct names *names, const char *from, size_t len)
 {
 	char name[ML_LAB_NAME_MAX];
 	char(*more)[ML_LAB_NAME_MAX];
@@ -243,7 +243,7 @@ static void note_namespace(void *context, const char *name)
 {
 	const char *from = name + strlen("mrc-");
 
-	note(context, from, strcspn(from, "-"));
+	note_name(context, from, strcspn(from, "-"));
 }
 
 void ml_lab_list(void (*fn)(void *context, const char *name), void *context)
@@ -256,7 +256,7 @@ void ml_lab_list(void (*fn)(void *context, const char *name), void *context)
 		size_t len = strcspn(entry->d_name, ".");
 
 		if (strcmp(entry->d_name + len, ".json") == 0)
-			note(&names, entry->d_name, len);
+			note_name(&names, entry->d_name, len);
 	}
 	if (dir)
 		closedir(dir);
@@ -281,14 +281,14 @@ const struct mf_topology *ml_lab_topology(const struct ml_lab *lab)
 	return &lab->t;
 }
 
-uint64_t ml_lab_pace(const struct ml_lab *lab)
+uint64_t ml_lab_rate_scale(const struct ml_lab *lab)
 {
 	return lab->pace_bps;
 }
 
 uint64_t ml_lab_rate(const struct ml_lab *lab, uint32_t link)
 {
-	uint64_t slow = lab->port[link].rate_bps, rate = ml_rate(lab, link);
+	uint64_t slow = lab->port[link].rate_bps, rate = ml_link_rate(lab, link);
 
 	return slow ? slow : rate;
 }
@@ -306,7 +306,7 @@ int ml_lab_netns(const struct ml_lab *lab, uint32_t node, struct ml_error *e)
 	return ml_netns_open(ml_lab_namespace(lab, node, name), e);
 }
 
-bool ml_lab_is_off(const struct ml_lab *lab, uint32_t node)
+bool ml_lab_switch_is_off(const struct ml_lab *lab, uint32_t node)
 {
 	return lab->off[node];
 }

@@ -5,7 +5,7 @@
  *
  *	struct ml_lab *lab = ml_lab_up(&(struct ml_options){.name = "demo", .topology = "lab"}, &e);
  *	fd = ml_lab_netns(lab, host, &e);		setns() there, run something
- *	ml_lab_fault(lab, &fault, &e);			and ml_lab_lift
+ *	ml_lab_add_fault(lab, &fault, &e);			and ml_lab_clear_fault
  *	ml_lab_counters(lab, link, &counters, &e);
  *	ml_lab_down(lab, &down, &e);
  *
@@ -24,8 +24,8 @@
 #ifndef SOFTMRC_LAB_LAB_H
 #define SOFTMRC_LAB_LAB_H
 
-#include "lab/fault.h"
-#include "lab/probe.h"
+#include "lab/kernel_probe.h"
+#include "lab/lab_fault.h"
 
 #include <sys/types.h>
 
@@ -96,8 +96,8 @@ void ml_lab_list(void (*fn)(void *context, const char *name), void *context);
 const char *ml_lab_name(const struct ml_lab *lab);
 const char *ml_lab_topology_name(const struct ml_lab *lab);
 const struct mf_topology *ml_lab_topology(const struct ml_lab *lab);
-/* ml_lab_pace returns bits per second and plane; 0: not shaped. */
-uint64_t ml_lab_pace(const struct ml_lab *lab);
+/* ml_lab_rate_scale returns bits per second and plane; 0: not shaped. */
+uint64_t ml_lab_rate_scale(const struct ml_lab *lab);
 /* ml_lab_rate returns what a link carries now, in bits per second; 0: no limit. */
 uint64_t ml_lab_rate(const struct ml_lab *lab, uint32_t link);
 /* ml_lab_programs says whether switches trim and mark; if not, why not in *why. */
@@ -106,8 +106,8 @@ bool ml_lab_programs(const struct ml_lab *lab, const char **why);
 char *ml_lab_namespace(const struct ml_lab *lab, uint32_t node, char *out);
 /* ml_lab_netns returns a descriptor of it that the caller closes. */
 int ml_lab_netns(const struct ml_lab *lab, uint32_t node, struct ml_error *e);
-/* ml_lab_is_off says whether a switch is off (it is rebooting). */
-bool ml_lab_is_off(const struct ml_lab *lab, uint32_t node);
+/* ml_lab_switch_is_off says whether a switch is off (it is rebooting). */
+bool ml_lab_switch_is_off(const struct ml_lab *lab, uint32_t node);
 
 /* ---- faults ---- */
 
@@ -116,23 +116,23 @@ const struct ml_fault *ml_lab_faults(const struct ml_lab *lab, size_t *n);
 /* ml_lab_port returns what a port does at present; link: the one it sends on. */
 const struct ml_port_state *ml_lab_port(const struct ml_lab *lab, uint32_t link);
 
-/* ml_lab_fault adds a fault, or changes the value of one, and applies it. 0, or -1: as it was. */
-int ml_lab_fault(struct ml_lab *lab, const struct ml_fault *fault, struct ml_error *e);
+/* ml_lab_add_fault adds a fault, or changes the value of one, and applies it. 0, or -1: as it was. */
+int ml_lab_add_fault(struct ml_lab *lab, const struct ml_fault *fault, struct ml_error *e);
 
 /*
- * ml_lab_lift ends faults: those of this target (NULL: of all) and kind (ML_FAULT_KINDS: all).
+ * ml_lab_clear_fault ends faults: those of this target (NULL: of all) and kind (ML_FAULT_KINDS: all).
  * Returns how many, or -1.
  */
-int ml_lab_lift(struct ml_lab *lab, const char *target, enum ml_fault_kind kind,
-		struct ml_error *e);
+int ml_lab_clear_fault(struct ml_lab *lab, const char *target, enum ml_fault_kind kind,
+		       struct ml_error *e);
 
 /*
- * ml_lab_off switches a switch off: its namespace is deleted, its neighbours lose their carriers.
- * ml_lab_on brings it back with empty tables that are filled again, and the neighbours' ends too;
+ * ml_lab_switch_off switches a switch off: its namespace is deleted, its neighbours lose their carriers.
+ * ml_lab_switch_on brings it back with empty tables that are filled again, and the neighbours' ends too;
  * tens of milliseconds each. Hosts cannot be switched off. 0, or -1.
  */
-int ml_lab_off(struct ml_lab *lab, uint32_t node, struct ml_error *e);
-int ml_lab_on(struct ml_lab *lab, uint32_t node, struct ml_error *e);
+int ml_lab_switch_off(struct ml_lab *lab, uint32_t node, struct ml_error *e);
+int ml_lab_switch_on(struct ml_lab *lab, uint32_t node, struct ml_error *e);
 
 /* ---- counters ---- */
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Named network namespaces: see netns.h. */
 #include "lab/netns.h"
-#include "lab/proc.h"
+#include "lab/run_tool.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -75,7 +75,7 @@ struct clearing {
 	size_t inodes;
 };
 
-static void note(void *context, const char *name)
+static void note_name(void *context, const char *name)
 {
 	struct clearing *c = context;
 	char path[PATH_MAX_BYTES];
@@ -142,7 +142,7 @@ int ml_netns_clear(const char *prefix, size_t *processes, struct ml_error *e)
 	if (!c)
 		return ml_error_set(e, "no memory");
 	ml_list_open(&c->list);
-	if (ml_netns_list(prefix, note, c)) {
+	if (ml_netns_list(prefix, note_name, c)) {
 		*processes += end_processes(c);
 		failed = ml_proc_batch("ip", ml_list_text(&c->list), true, e);
 	}

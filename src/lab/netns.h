@@ -3,7 +3,7 @@
 #ifndef SOFTMRC_LAB_NETNS_H
 #define SOFTMRC_LAB_NETNS_H
 
-#include "lab/error.h"
+#include "lab/lab_error.h"
 
 #include <stdbool.h>
 #include <stddef.h>

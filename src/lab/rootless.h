@@ -6,7 +6,7 @@
 #ifndef SOFTMRC_LAB_ROOTLESS_H
 #define SOFTMRC_LAB_ROOTLESS_H
 
-#include "lab/error.h"
+#include "lab/lab_error.h"
 
 #include <sys/types.h>
 

@@ -28,7 +28,7 @@ static void step_aside(int fd)
 	close_range(4, ~0u, 0);
 }
 
-static void watch(const char *lab)
+static void watch_parent(const char *lab)
 {
 	struct ml_down down;
 	struct ml_error e;
@@ -55,7 +55,7 @@ int ml_watchdog_start(const char *lab, struct ml_error *e)
 		/* Its parent is gone at once, so that nobody has to wait for it. */
 		if (fork() == 0) {
 			step_aside(ends[0]);
-			watch(lab);
+			watch_parent(lab);
 		}
 		_exit(0);
 	}

@@ -6,7 +6,7 @@
 #ifndef SOFTMRC_LAB_WATCHDOG_H
 #define SOFTMRC_LAB_WATCHDOG_H
 
-#include "lab/error.h"
+#include "lab/lab_error.h"
 
 /* ml_watchdog_start returns a descriptor for ml_watchdog_stop, or -1. */
 int ml_watchdog_start(const char *lab, struct ml_error *e);

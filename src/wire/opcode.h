@@ -12,19 +12,19 @@
 #include <stdint.h>
 
 enum mw_opcode_flags {
-	MW_OP_DATA = 1u << 0,	  /* METH, [TSETH], RETH, payload */
-	MW_OP_START = 1u << 1,	  /* first packet of its message */
-	MW_OP_END = 1u << 2,	  /* last packet of its message */
-	MW_OP_IMM = 1u << 3,	  /* carries immediate data */
-	MW_OP_TO_REQ = 1u << 4,	  /* goes to the requester half of a QP: ACK, SACK, NACK */
-	MW_OP_TO_RSP = 1u << 5,	  /* goes to the responder half: data and probes */
-	MW_OP_ENDPOINT = 1u << 6, /* belongs to no QP: endpoint request and response */
-	MW_OP_EXT = 1u << 15,	  /* data of the extension: no rkey says where payload goes */
-	MW_OP_SEND = 1u << 8,	  /* goes to a receive */
-	MW_OP_REQUEST = 1u << 9,  /* READ or atomic: it will be answered */
-	MW_OP_ANSWER = 1u << 10,  /* in the PSNs of responses: response, or control packet */
-	MW_OP_INV = 1u << 11,	  /* carries the rkey of a window that it invalidates */
-	MW_OP_WORD = 1u << 7,	  /* 4 bytes behind the RETH: immediate, length of a READ, rkey */
+	MW_OP_DATA = 1u << 0,	   /* METH, [TSETH], RETH, payload */
+	MW_OP_START = 1u << 1,	   /* first packet of its message */
+	MW_OP_END = 1u << 2,	   /* last packet of its message */
+	MW_OP_IMM = 1u << 3,	   /* carries immediate data */
+	MW_OP_TO_REQ = 1u << 4,	   /* goes to the requester half of a QP: ACK, SACK, NACK */
+	MW_OP_TO_RSP = 1u << 5,	   /* goes to the responder half: data and probes */
+	MW_OP_ENDPOINT = 1u << 6,  /* belongs to no QP: endpoint request and response */
+	MW_OP_EXT = 1u << 15,	   /* data of the extension: no rkey says where payload goes */
+	MW_OP_SEND = 1u << 8,	   /* goes to a receive */
+	MW_OP_REQUEST = 1u << 9,   /* READ or atomic: it will be answered */
+	MW_OP_RESPONSE = 1u << 10, /* in the PSNs of responses: response, or control packet */
+	MW_OP_INV = 1u << 11,	   /* carries the rkey of a window that it invalidates */
+	MW_OP_EXT_WORD = 1u << 7,  /* 4 bytes behind the RETH: immediate, length of a READ, rkey */
 };
 
 struct mw_opcode_info {

@@ -36,7 +36,7 @@ static enum mw_verdict decode_data(const uint8_t *bytes, size_t len,
 		return MW_SHORT;
 	if (len - head < pkt->bth.pad) /* REQ(wire.bth.pad) */
 		return MW_PAD;
-	mw_data_decode(bytes + MW_BTH_BYTES, ts, info->flags & MW_OP_WORD, &pkt->data);
+	mw_data_decode(bytes + MW_BTH_BYTES, ts, info->flags & MW_OP_EXT_WORD, &pkt->data);
 	if (ts && pkt->data.tseth.ftype != MW_FTYPE_TIMESTAMP)
 		return MW_HEADER;
 	pkt->payload_len = (uint32_t)(len - head) - pkt->bth.pad;
@@ -55,7 +55,7 @@ static enum mw_verdict decode_cut_data(const uint8_t *bytes, size_t len,
 {
 	uint8_t ext[MW_DATA_EXT_BYTES_MAX] = {0};
 	bool ts = pkt->bth.ts;
-	bool word = info->flags & MW_OP_WORD;
+	bool word = info->flags & MW_OP_EXT_WORD;
 	size_t whole;
 
 	if (len < MW_BTH_BYTES + MW_METH_BYTES)
@@ -235,7 +235,7 @@ size_t mw_packet_encode(const struct mw_packet *pkt, uint8_t *out)
 	mw_bth_encode(&pkt->bth, out);
 	if (info->flags & MW_OP_DATA)
 		return MW_BTH_BYTES +
-		       mw_data_encode(&pkt->data, pkt->bth.ts, info->flags & MW_OP_WORD, ext);
+		       mw_data_encode(&pkt->data, pkt->bth.ts, info->flags & MW_OP_EXT_WORD, ext);
 	encode_control_ext(pkt, ext);
 	return MW_BTH_BYTES + info->ext_len;
 }

@@ -54,7 +54,7 @@ enum mw_opcode {
 };
 
 /* What makes the opcode of a control packet one of the responses' own PSNs. */
-#define MW_OF_RESPONSES 0x20u
+#define MW_RESPONSE_BIT 0x20u
 
 /*
  * What an end of a connection knows beyond MRC, in a byte that MRC reserves: of its probes, and of

@@ -3,7 +3,7 @@
  * Frames that are cut short, contradict themselves or are noise, against a plain account of what a
  * switch may do with them. Whatever it is not sure of it passes or drops, but never rewrites.
  */
-#include "bpf/rig.h"
+#include "bpf/fixture.h"
 #include "support/test.h"
 
 #define CONTROL_DSCPS (UINT64_C(1) << 46 | UINT64_C(1) << 12 | UINT64_C(1) << 16)
@@ -46,7 +46,7 @@ static void spoil(struct frame *f)
 {
 	enum frame_form form = (enum frame_form)test_rand_below(FRAME_FORMS);
 	size_t least = frame_headers(form) < SHORTEST ? SHORTEST : frame_headers(form);
-	size_t room = RIG_RUN_MAX - least;
+	size_t room = FIXTURE_RUN_MAX - least;
 	static const uint8_t dscps[] = {4, 8, 12, 16, 46, 0, 63};
 
 	frame_make(f, form, least + test_rand_below(test_rand_chance(1, 2) ? 80 : room),
@@ -60,88 +60,88 @@ static void spoil(struct frame *f)
 }
 
 /* What a port without room for data does with a frame; want becomes what leaves. */
-static enum rig_verdict fate_of(const struct frame *in, struct frame *want)
+static enum fixture_verdict fate_of(const struct frame *in, struct frame *want)
 {
 	struct account a = account_of(in);
-	enum rig_verdict verdict = RIG_SHOT;
+	enum fixture_verdict verdict = FIXTURE_SHOT;
 
 	*want = *in;
 	if (CONTROL_DSCPS >> a.dscp & 1) {
-		verdict = RIG_OK;
+		verdict = FIXTURE_OK;
 	} else if (a.family == 6 && (TRIMMABLE_DSCPS >> a.dscp & 1)) {
-		verdict = in->len > 128 ? RIG_REDIRECT : RIG_OK;
+		verdict = in->len > 128 ? FIXTURE_REDIRECT : FIXTURE_OK;
 		if (in->len > 128)
 			frame_trimmed(want, FRAME_TCP, 128, 12, false);
 	}
 	return verdict;
 }
 
-static void check_full(struct rig *r, const struct frame *in)
+static void check_full(struct fixture *r, const struct frame *in)
 {
 	struct frame out = *in, want;
-	enum rig_verdict verdict = fate_of(in, &want);
+	enum fixture_verdict verdict = fate_of(in, &want);
 
-	assert_int_equal(rig_run(r, &out), verdict);
+	assert_int_equal(fixture_run(r, &out), verdict);
 	assert_u_eq(out.len, want.len);
 	assert_bytes_eq(out.bytes, want.bytes, want.len);
 }
 
-TEST_WITH(rig_setup, rig_teardown, vq_egress, never_trims_what_it_does_not_understand)
+TEST_WITH(fixture_setup, fixture_teardown, swq_egress, never_trims_what_it_does_not_understand)
 {
-	struct rig *r = rig_of(state);
+	struct fixture *r = fixture_of(state);
 	size_t rounds = test_rounds(20000);
 	struct frame f;
 
-	rig_slow(r, 0, 256 << 20);
+	fixture_slow(r, 0, 256 << 20);
 	for (size_t i = 0; i < rounds; i++) {
 		spoil(&f);
 		check_full(r, &f);
 	}
-	assert_true(rig_read(r).trimmed > 0);
-	assert_true(rig_read(r).whole > 0);
+	assert_true(fixture_read(r).trimmed > 0);
+	assert_true(fixture_read(r).whole > 0);
 }
 
-TEST_WITH(rig_setup, rig_teardown, vq_egress, truncated_headers_are_never_trimmed)
+TEST_WITH(fixture_setup, fixture_teardown, swq_egress, truncated_headers_are_never_trimmed)
 {
-	struct rig *r = rig_of(state);
+	struct fixture *r = fixture_of(state);
 	uint64_t dropped = 0;
 	struct frame f, out, want;
 
-	rig_slow(r, 0, 1 << 20);
+	fixture_slow(r, 0, 1 << 20);
 	for (int form = 0; form < FRAME_FORMS; form++) {
 		for (size_t len = 15; len < frame_headers((enum frame_form)form); len++) {
 			frame_make(&f, (enum frame_form)form, 1514, 4, 1, 1);
 			f.len = len;
-			assert_int_equal(fate_of(&f, &want), RIG_SHOT);
-			rig_send(r, &f);
-			assert_u_eq(rig_read(r).dropped, ++dropped);
+			assert_int_equal(fate_of(&f, &want), FIXTURE_SHOT);
+			fixture_send(r, &f);
+			assert_u_eq(fixture_read(r).dropped, ++dropped);
 			/* Nor are they where there is room. */
 			r->port.limit_bytes = 1 << 20;
-			rig_set(r);
-			assert_u_eq(rig_pass(r, &f, &out), len);
+			fixture_set(r);
+			assert_u_eq(fixture_pass(r, &f, &out), len);
 			assert_bytes_eq(out.bytes, f.bytes, len);
 			r->port.limit_bytes = 0;
-			rig_set(r);
+			fixture_set(r);
 		}
 	}
 }
 
 /* UDP is repaired where it is one: headers that lead astray change nothing behind the cut. */
-TEST_WITH(rig_setup, rig_teardown, vq_egress, repairs_nothing_outside_the_packet)
+TEST_WITH(fixture_setup, fixture_teardown, swq_egress, repairs_nothing_outside_the_packet)
 {
-	struct rig *r = rig_of(state);
+	struct fixture *r = fixture_of(state);
 	size_t rounds = test_rounds(20000);
 	struct frame in, out;
 
-	rig_slow(r, 0, 256 << 20);
+	fixture_slow(r, 0, 256 << 20);
 	r->port.repair_udp = true;
-	rig_set(r);
+	fixture_set(r);
 	for (size_t i = 0; i < rounds; i++) {
 		size_t differ = 0;
 
 		spoil(&in);
 		out = in;
-		if (rig_run(r, &out) != RIG_REDIRECT)
+		if (fixture_run(r, &out) != FIXTURE_REDIRECT)
 			continue;
 		assert_u_eq(out.len, 128);
 		/* Beyond the outer header at most length and checksum of one UDP header. */
@@ -151,44 +151,44 @@ TEST_WITH(rig_setup, rig_teardown, vq_egress, repairs_nothing_outside_the_packet
 	}
 }
 
-TEST_WITH(rig_setup, rig_teardown, vq_egress, never_marks_what_it_does_not_understand)
+TEST_WITH(fixture_setup, fixture_teardown, swq_egress, never_marks_what_it_does_not_understand)
 {
-	struct rig *r = rig_of(state);
+	struct fixture *r = fixture_of(state);
 	size_t rounds = test_rounds(20000);
 	struct frame f, out;
 
-	rig_slow(r, 256 << 20, 256 << 20);
+	fixture_slow(r, 256 << 20, 256 << 20);
 	r->port.ecn = true;
 	r->port.ecn_min_bytes = 0;
 	r->port.ecn_max_bytes = 1;
-	rig_set(r);
+	fixture_set(r);
 	frame_make(&f, FRAME_INNER, 3000, 0, 0, 1);
-	rig_run(r, &f);
+	fixture_run(r, &f);
 	for (size_t i = 0; i < rounds; i++) {
 		struct account a;
 
 		spoil(&f);
 		out = f;
 		a = account_of(&f);
-		assert_int_equal(rig_run(r, &out), RIG_OK);
+		assert_int_equal(fixture_run(r, &out), FIXTURE_OK);
 		if (a.family && !(CONTROL_DSCPS >> a.dscp & 1) && a.ecn)
 			assert_u_eq(frame_ecn(out.bytes), 3);
 		else
 			assert_bytes_eq(out.bytes, f.bytes, f.len);
 	}
-	assert_true(rig_read(r).marked > 0);
+	assert_true(fixture_read(r).marked > 0);
 }
 
-TEST_WITH(rig_setup, rig_teardown, vq_egress, corrupts_one_bit_inside_the_packet_or_none)
+TEST_WITH(fixture_setup, fixture_teardown, swq_egress, corrupts_one_bit_inside_the_packet_or_none)
 {
-	struct rig *r = rig_of(state);
+	struct fixture *r = fixture_of(state);
 	size_t rounds = test_rounds(20000);
 	uint64_t flipped = 0;
 	struct frame f, out;
 
-	rig_slow(r, 256 << 20, 256 << 20);
+	fixture_slow(r, 256 << 20, 256 << 20);
 	r->ingress = 1;
-	rig_fault(r, &(struct mvq_faults){.corrupt_ppm = MVQ_ONE});
+	fixture_fault(r, &(struct mswq_faults){.corrupt_ppm = MSWQ_PPM_MAX});
 	for (size_t i = 0; i < rounds; i++) {
 		struct account a;
 		uint64_t bits = 0;
@@ -196,7 +196,7 @@ TEST_WITH(rig_setup, rig_teardown, vq_egress, corrupts_one_bit_inside_the_packet
 		spoil(&f);
 		out = f;
 		a = account_of(&f);
-		rig_run(r, &out);
+		fixture_run(r, &out);
 		assert_u_eq(out.len, f.len);
 		for (size_t at = 0; at < f.len; at++) {
 			uint8_t difference = out.bytes[at] ^ f.bytes[at];
@@ -208,6 +208,6 @@ TEST_WITH(rig_setup, rig_teardown, vq_egress, corrupts_one_bit_inside_the_packet
 		assert_true(bits <= 1);
 		flipped += bits;
 	}
-	assert_u_eq(rig_read(r).corrupted, flipped);
+	assert_u_eq(fixture_read(r).corrupted, flipped);
 	assert_true(flipped > 0);
 }

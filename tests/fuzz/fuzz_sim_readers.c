@@ -7,11 +7,11 @@
 #include <string.h>
 
 #include "base/assert.h"
-#include "fabric/preset.h"
-#include "sim/poisson.h"
-#include "sim/read_cm.h"
-#include "sim/read_flows.h"
-#include "sim/read_topo.h"
+#include "fabric/topology_preset.h"
+#include "sim/import/poisson_flows.h"
+#include "sim/import/read_flows_csv.h"
+#include "sim/import/read_htsim_cm.h"
+#include "sim/import/read_htsim_topo.h"
 
 #define HOSTS 64u
 

@@ -7,8 +7,8 @@
 #include <string.h>
 
 #include "base/assert.h"
-#include "fabric/link.h"
-#include "sim/scenario.h"
+#include "fabric/fabric_link.h"
+#include "sim/scenario/scenario.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -11,9 +11,9 @@
 #include <unistd.h>
 
 #include "base/assert.h"
-#include "sim/graph_ideal.h"
-#include "sim/read_chakra.h"
-#include "sim/read_goal.h"
+#include "sim/import/read_chakra.h"
+#include "sim/import/read_goal.h"
+#include "sim/workload/graph_ideal.h"
 
 #define HOSTS 16u
 #define RANKS_OF_ONE 4u /* a trace stands for */
@@ -68,12 +68,12 @@ static void folder_close(struct folder *f)
 /* All nodes begin and come to their end; computes take as long as they say. */
 static void check_ends(const struct ms_graph *g)
 {
-	struct ms_play *p = ms_ideal_play(g, 0, ms_ideal_free, NULL);
+	struct ms_graph_exec *p = ms_ideal_run(g, 0, ms_ideal_free, NULL);
 	const struct ms_node_times *times;
 
 	mb_assert(p);
-	mb_assert(ms_play_over(p) == ms_graph_nodes(g));
-	times = ms_play_times(p);
+	mb_assert(ms_graph_exec_nodes_done(p) == ms_graph_nodes(g));
+	times = ms_graph_exec_times(p);
 	for (uint32_t i = 0; i < ms_graph_nodes(g); i++) {
 		const struct ms_node *n = ms_graph_node(g, i);
 
@@ -83,7 +83,7 @@ static void check_ends(const struct ms_graph *g)
 			  times[i].end_ns - times[i].begin_ns == n->amount);
 		mb_assert(times[i].end_ns <= ms_ideal_end_ns(p));
 	}
-	ms_play_destroy(p);
+	ms_graph_exec_destroy(p);
 }
 
 static void check(struct ms_graph *g, const struct folder *f, const struct ms_file_error *error)

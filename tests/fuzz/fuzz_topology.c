@@ -8,8 +8,8 @@
 #include <string.h>
 
 #include "base/assert.h"
-#include "fabric/address.h"
-#include "fabric/names.h"
+#include "fabric/fabric_address.h"
+#include "fabric/node_names.h"
 #include "fabric/routes.h"
 #include "fabric/topology_toml.h"
 

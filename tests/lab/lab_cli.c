@@ -3,8 +3,8 @@
  * lab_cli.c - `mrc lab` as a user meets it: labs of root and labs in a user namespace, what it says
  * and what it refuses, scenarios.
  */
-#include "lab/keeper.h"
-#include "lab/lab_rig.h"
+#include "lab/lab_fixture.h"
+#include "lab/ns_holder.h"
 
 #include <jansson.h>
 #include <poll.h>
@@ -184,7 +184,7 @@ TEST(mrc_lab_run, says_what_is_wrong_with_a_file)
 	static const struct {
 		const char *text, *why;
 	} files[] = {
-		{"titel = \"x\"\n", ":1: titel = x: there is no such key; did you mean title"},
+		{"titel = \"x\"\n", ":1: titel = x: unknown key; did you mean title"},
 		{"[[program]]\nname = \"a\"\n", ":1: a program needs name, host and run"},
 		{"[program]\nname = \"a\"\n", "two brackets"},
 		{"[[fault]]\ntarget = \"plane0\"\nfault = \"down\"\nat = \"soon\"\n",
@@ -221,7 +221,7 @@ TEST(mrc_lab_run, fits_a_file_to_its_topology)
 	write_scenario(path,
 		       "topology = \"tiny\"\n[[fault]]\ntarget = \"plane2\"\nfault = \"down\"\n");
 	assert_i_eq(lab("run %s", path), 1);
-	heard("near it: plane0");
+	heard("did you mean plane0");
 	unlink(path);
 }
 
@@ -240,20 +240,20 @@ static void interrupt(int number)
 		_exit(127);
 	}
 	snprintf(name, sizeof(name), "run%d", (int)child);
-	for (int i = 0; i < 500 && rig_leftover(name) < 12; i++)
+	for (int i = 0; i < 500 && fixture_leftover(name) < 12; i++)
 		poll(NULL, 0, 20);
 	poll(NULL, 0, 200);
 	kill(child, number);
 	assert_i_eq(waitpid(child, &status, 0), child);
-	for (int i = 0; i < 500 && rig_leftover(name); i++)
+	for (int i = 0; i < 500 && fixture_leftover(name); i++)
 		poll(NULL, 0, 20);
-	assert_u_eq(rig_leftover(name), 0);
+	assert_u_eq(fixture_leftover(name), 0);
 	unlink(path);
 }
 
 TEST(mrc_lab_run, leaves_nothing_when_it_is_stopped_or_killed)
 {
-	rig_able();
+	fixture_able();
 	interrupt(SIGINT);
 	interrupt(SIGKILL);
 }

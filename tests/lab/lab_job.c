@@ -6,8 +6,8 @@
  *
  * Arguments: the program mrc (not used here), the scenarios (neither), the program train.
  */
-#include "lab/hosts.h"
-#include "lab/lab_rig.h"
+#include "lab/host_env.h"
+#include "lab/lab_fixture.h"
 
 #include <dirent.h>
 #include <fcntl.h>
@@ -38,7 +38,7 @@ struct job {
 	uint64_t retired, revived; /* the most that was seen, all ranks together */
 };
 
-static struct rig rig;
+static struct fixture fixture;
 static struct job job;
 /* ---- ranks ---- */
 
@@ -46,7 +46,7 @@ static void become_rank(uint32_t rank)
 {
 	char number[16], ranks[16], steps[16], path[96], report[96];
 	struct ml_error e = {{0}};
-	int netns = ml_lab_netns(rig.lab, rank, &e);
+	int netns = ml_lab_netns(fixture.lab, rank, &e);
 	int fd;
 
 	snprintf(path, sizeof(path), "%s/out%u", job.dir, rank);
@@ -59,7 +59,7 @@ static void become_rank(uint32_t rank)
 	snprintf(steps, sizeof(steps), "%u", STEPS);
 	setenv("MRC_STATS_DIR", job.dir, 1);
 	if (netns >= 0 && setns(netns, CLONE_NEWNET) == 0 &&
-	    ml_host_environment(rig.lab, rank, MF_HOST_RAW41, &e) == 0)
+	    ml_host_environment(fixture.lab, rank, MF_HOST_RAW41, &e) == 0)
 		execl(test_arg(2), "train", "--rank", number, "--ranks", ranks, "--rendezvous",
 		      job.dir, "--params", "262144", "--batch", "64", "--report", report, "--steps",
 		      steps, (char *)NULL);
@@ -245,8 +245,8 @@ static const char *expected(void)
 static int setup(void **state)
 {
 	(void)state;
-	rig_able();
-	rig_open(&rig, "tiny", PACE_BPS, true);
+	fixture_able();
+	fixture_open(&fixture, "tiny", PACE_BPS, true);
 	return 0;
 }
 
@@ -255,7 +255,7 @@ static int teardown(void **state)
 	(void)state;
 	if (job.dir[0])
 		clean();
-	rig_close(&rig);
+	fixture_close(&fixture);
 	return 0;
 }
 
@@ -282,15 +282,15 @@ static void finish(enum effect effect)
 static void suffer(const char *target, const char *words, enum effect effect)
 {
 	begin();
-	rig_fault(&rig, target, words);
+	fixture_fault(&fixture, target, words);
 	poll(NULL, 0, FAULT_MS);
-	rig_lift(&rig);
+	fixture_lift(&fixture);
 	finish(effect);
 }
 
 static void suffer_with_programs(const char *target, const char *words)
 {
-	if (!rig.programs)
+	if (!fixture.programs)
 		test_skip("BPF programs cannot be loaded here");
 	suffer(target, words, NONE);
 }
@@ -312,7 +312,7 @@ JOB_TEST(ends_alike_through_a_blackhole_one_way)
 	suffer("plane1.t0-1.t1-0", "blackhole in", RETIRES);
 }
 
-JOB_TEST(ends_alike_through_a_nic_port_that_swallows)
+JOB_TEST(ends_alike_through_a_silently_dead_nic_port)
 {
 	suffer("host2.plane1", "blackhole", RETIRES);
 }
@@ -361,9 +361,9 @@ JOB_TEST(ends_alike_through_a_transceiver_that_flaps)
 {
 	begin();
 	for (int i = 0; i < 3; i++) {
-		rig_fault(&rig, "plane1.t0-0.transceiver0", "down");
+		fixture_fault(&fixture, "plane1.t0-0.transceiver0", "down");
 		poll(NULL, 0, 200);
-		rig_lift(&rig);
+		fixture_lift(&fixture);
 		poll(NULL, 0, 150);
 	}
 	finish(NONE);
@@ -375,9 +375,9 @@ JOB_TEST(ends_alike_through_a_t1_that_reboots)
 	uint32_t node;
 
 	begin();
-	assert_i_eq(ml_node_find(rig.t, "plane0.t1-1", &node, &e), 0);
-	assert_i_eq(ml_lab_off(rig.lab, node, &e), 0);
+	assert_i_eq(ml_node_find(fixture.t, "plane0.t1-1", &node, &e), 0);
+	assert_i_eq(ml_lab_switch_off(fixture.lab, node, &e), 0);
 	poll(NULL, 0, FAULT_MS);
-	assert_i_eq(ml_lab_on(rig.lab, node, &e), 0);
+	assert_i_eq(ml_lab_switch_on(fixture.lab, node, &e), 0);
 	finish(RETIRES);
 }

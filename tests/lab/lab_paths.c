@@ -4,15 +4,16 @@
  * should, by the plane that its EV names, over as many switches as its path has, and every link
  * carried what the model says that it carries.
  */
-#include "fabric/path.h"
-#include "lab/lab_rig.h"
+#include "fabric/fabric_path.h"
+#include "lab/lab_fixture.h"
 
 struct tally {
 	uint32_t sent, got;
 	uint64_t *link; /* packets that the model sends over each */
 };
 
-static void expect(const struct rig *r, const struct mf_pair *pair, uint32_t ev, struct tally *t)
+static void expect(const struct fixture *r, const struct mf_pair *pair, uint32_t ev,
+		   struct tally *t)
 {
 	uint32_t links[MF_PATH_LINKS_MAX];
 	uint32_t n = mf_path_links(r->t, pair, ev, links);
@@ -22,11 +23,11 @@ static void expect(const struct rig *r, const struct mf_pair *pair, uint32_t ev,
 	t->sent++;
 }
 
-static void collect(const struct rig *r, struct tally *t, bool all)
+static void collect(const struct fixture *r, struct tally *t, bool all)
 {
-	struct rig_arrival a;
+	struct fixture_arrival a;
 
-	while ((all || t->sent - t->got > 200) && rig_receive(r, &a)) {
+	while ((all || t->sent - t->got > 200) && fixture_receive(r, &a)) {
 		struct mf_pair pair = mf_pair_of(r->t, a.packet.src, a.packet.dst);
 
 		assert_true(a.whole);
@@ -38,7 +39,7 @@ static void collect(const struct rig *r, struct tally *t, bool all)
 }
 
 /* Beside ours there are a few packets of the hosts' kernels. */
-static void check_links(struct rig *r, const struct tally *t)
+static void check_links(struct fixture *r, const struct tally *t)
 {
 	struct ml_counters *c = calloc(r->t->n_links, sizeof(*c));
 	struct ml_error e;
@@ -54,10 +55,10 @@ static void check_links(struct rig *r, const struct tally *t)
 TEST(lab_paths, every_pair_every_path_of_lab8)
 {
 	struct tally t = {0};
-	struct rig r;
+	struct fixture r;
 
-	rig_able();
-	rig_open(&r, "lab8", 0, true);
+	fixture_able();
+	fixture_open(&r, "lab8", 0, true);
 	t.link = calloc(r.t->n_links, sizeof(*t.link));
 	assert_non_null(t.link);
 	for (uint32_t src = 0; src < r.t->n_hosts; src++)
@@ -66,7 +67,7 @@ TEST(lab_paths, every_pair_every_path_of_lab8)
 			uint32_t paths = src == dst ? 0 : mf_path_count(r.t, &pair);
 
 			for (uint32_t i = 0; i < paths; i++) {
-				rig_send(&r, src, dst, mf_ev_nth(r.t, i), 1);
+				fixture_send(&r, src, dst, mf_ev_nth(r.t, i), 1);
 				expect(&r, &pair, mf_ev_nth(r.t, i), &t);
 			}
 			collect(&r, &t, false);
@@ -76,5 +77,5 @@ TEST(lab_paths, every_pair_every_path_of_lab8)
 	assert_u_eq(t.got, t.sent);
 	check_links(&r, &t);
 	free(t.link);
-	rig_close(&r);
+	fixture_close(&r);
 }

@@ -3,8 +3,8 @@
  * lab_rebuild.c - labs that go up and down, switches that reboot, and what is left when the process
  * that builds a lab is stopped or killed in the middle of it: nothing.
  */
-#include "fabric/ev.h"
-#include "lab/lab_rig.h"
+#include "fabric/ev_routing.h"
+#include "lab/lab_fixture.h"
 
 #include <poll.h>
 #include <sched.h>
@@ -23,13 +23,13 @@ TEST(lab_up, leaves_nothing_when_down)
 {
 	struct ml_down down;
 	struct ml_error e;
-	struct rig r;
+	struct fixture r;
 
-	rig_able();
-	rig_open(&r, "tiny", 20000000, true);
-	assert_u_eq(rig_leftover(r.name), r.t->n_nodes);
-	rig_whole(&r);
-	rig_close(&r); /* looks for leftovers */
+	fixture_able();
+	fixture_open(&r, "tiny", 20000000, true);
+	assert_u_eq(fixture_leftover(r.name), r.t->n_nodes);
+	fixture_whole(&r);
+	fixture_close(&r); /* looks for leftovers */
 	name_of(r.name, getpid());
 	assert_i_eq(ml_lab_down(r.name, &down, &e), 0);
 	assert_u_eq(down.namespaces, 0);
@@ -41,15 +41,15 @@ TEST(lab_up, twice_is_refused)
 {
 	struct ml_options options = {.topology = "tiny"};
 	struct ml_error e;
-	struct rig r;
+	struct fixture r;
 
-	rig_able();
-	rig_open(&r, "tiny", 0, false);
+	fixture_able();
+	fixture_open(&r, "tiny", 0, false);
 	options.name = r.name;
 	assert_null(ml_lab_up(&options, &e));
 	assert_non_null(strstr(e.text, "up already"));
-	rig_whole(&r);
-	rig_close(&r);
+	fixture_whole(&r);
+	fixture_close(&r);
 }
 
 TEST(lab_up, what_cannot_be_is_refused_and_leaves_nothing)
@@ -58,7 +58,7 @@ TEST(lab_up, what_cannot_be_is_refused_and_leaves_nothing)
 	char name[ML_LAB_NAME_MAX];
 	struct ml_error e;
 
-	rig_able();
+	fixture_able();
 	assert_null(ml_lab_up(&options, &e));
 	assert_non_null(strstr(e.text, "letters a-z"));
 	name_of(name, getpid());
@@ -73,7 +73,7 @@ TEST(lab_up, what_cannot_be_is_refused_and_leaves_nothing)
 	options.pace_bps = 1;
 	assert_null(ml_lab_up(&options, &e));
 	assert_non_null(strstr(e.text, "100k"));
-	assert_u_eq(rig_leftover(name), 0);
+	assert_u_eq(fixture_leftover(name), 0);
 }
 
 static void mtu_of(void *context)
@@ -91,18 +91,18 @@ TEST(lab_up, has_the_mtu_that_was_asked_for)
 {
 	struct ml_options options = {.topology = "tiny", .mtu = 9000, .goes_with_process = true};
 	char name[ML_LAB_NAME_MAX];
-	struct rig r = {0};
+	struct fixture r = {0};
 	struct ml_lab *again;
 	struct ml_error e;
 	int mtu = 0;
 
-	rig_able();
+	fixture_able();
 	name_of(name, getpid());
 	options.name = name;
 	r.lab = ml_lab_up(&options, &e);
 	if (!r.lab)
 		fail_msg("%s", e.text);
-	rig_inside(&r, 2, mtu_of, &mtu);
+	fixture_inside(&r, 2, mtu_of, &mtu);
 	assert_i_eq(mtu, 9000);
 	again = ml_lab_open(name, &e);
 	assert_non_null(again);
@@ -129,14 +129,14 @@ TEST(lab_up, stopped_at_any_step_leaves_nothing)
 	char name[ML_LAB_NAME_MAX];
 	struct ml_error e;
 
-	rig_able();
+	fixture_able();
 	name_of(name, getpid());
 	options.name = name;
 	for (size_t step = 0; step < 5; step++) {
 		options.context = &step;
 		assert_null(ml_lab_up(&options, &e));
 		assert_non_null(strstr(e.text, "stopped"));
-		assert_u_eq(rig_leftover(name), 0);
+		assert_u_eq(fixture_leftover(name), 0);
 	}
 }
 
@@ -152,9 +152,9 @@ static int die_at(void *context, const char *what, size_t done, size_t of)
 
 static void wait_until_gone(const char *name)
 {
-	for (int i = 0; i < 1000 && rig_leftover(name); i++)
+	for (int i = 0; i < 1000 && fixture_leftover(name); i++)
 		poll(NULL, 0, 20);
-	assert_u_eq(rig_leftover(name), 0);
+	assert_u_eq(fixture_leftover(name), 0);
 }
 
 TEST(lab_up, killed_at_any_step_leaves_nothing)
@@ -164,7 +164,7 @@ TEST(lab_up, killed_at_any_step_leaves_nothing)
 	struct ml_error e;
 	int status;
 
-	rig_able();
+	fixture_able();
 	name_of(name, getpid());
 	options.name = name;
 	for (size_t step = 1; step < 5; step++) {
@@ -188,7 +188,7 @@ TEST(lab_up, goes_when_its_owner_is_killed)
 	int status, ready[2];
 	pid_t child;
 
-	rig_able();
+	fixture_able();
 	assert_i_eq(pipe(ready), 0);
 	child = fork();
 	if (child == 0) {
@@ -205,7 +205,7 @@ TEST(lab_up, goes_when_its_owner_is_killed)
 	assert_i_eq(read(ready[0], &word, 1), 1);
 	assert_i_eq(word, 'y');
 	name_of(name, child);
-	assert_u_eq(rig_leftover(name), 12);
+	assert_u_eq(fixture_leftover(name), 12);
 	kill(child, SIGKILL);
 	waitpid(child, &status, 0);
 	wait_until_gone(name);
@@ -217,12 +217,12 @@ TEST(lab_down, ends_what_runs_there)
 {
 	struct ml_down down;
 	struct ml_error e;
-	struct rig r;
+	struct fixture r;
 	int fd, status;
 	pid_t child;
 
-	rig_able();
-	rig_open(&r, "tiny", 0, false);
+	fixture_able();
+	fixture_open(&r, "tiny", 0, false);
 	fd = ml_lab_netns(r.lab, 0, &e);
 	assert_true(fd >= 0);
 	child = fork();
@@ -239,14 +239,14 @@ TEST(lab_down, ends_what_runs_there)
 	assert_u_eq(down.namespaces, 12);
 	assert_i_eq(waitpid(child, &status, 0), child);
 	assert_true(WIFSIGNALED(status));
-	rig_close(&r);
+	fixture_close(&r);
 }
 
 /* ---- reboots ---- */
 
-static uint32_t pass(const struct rig *r, uint32_t plane, uint32_t t1)
+static uint32_t pass(const struct fixture *r, uint32_t plane, uint32_t t1)
 {
-	return rig_count(r, 0, 2, mf_ev_of(plane, t1, 0), 20);
+	return fixture_count(r, 0, 2, mf_ev_of(plane, t1, 0), 20);
 }
 
 TEST(lab_reboot, brings_a_switch_back_as_it_was)
@@ -254,55 +254,55 @@ TEST(lab_reboot, brings_a_switch_back_as_it_was)
 	static const char *const names[] = {"plane0.t1-0", "plane1.t0-1"};
 	struct ml_error e;
 	uint32_t node;
-	struct rig r;
+	struct fixture r;
 
-	rig_able();
-	rig_open(&r, "tiny", 20000000, true);
+	fixture_able();
+	fixture_open(&r, "tiny", 20000000, true);
 	for (size_t i = 0; i < 2; i++) {
 		assert_i_eq(ml_node_find(r.t, names[i], &node, &e), 0);
-		assert_i_eq(ml_lab_off(r.lab, node, &e), 0);
-		assert_u_eq(rig_leftover(r.name), 11);
+		assert_i_eq(ml_lab_switch_off(r.lab, node, &e), 0);
+		assert_u_eq(fixture_leftover(r.name), 11);
 		assert_u_eq(pass(&r, i ? 1 : 0, 0), 0);
 		assert_u_eq(pass(&r, i ? 0 : 1, 1), 20);
-		assert_i_eq(ml_lab_off(r.lab, node, &e), -1);
-		assert_i_eq(ml_lab_on(r.lab, node, &e), 0);
-		rig_whole(&r);
+		assert_i_eq(ml_lab_switch_off(r.lab, node, &e), -1);
+		assert_i_eq(ml_lab_switch_on(r.lab, node, &e), 0);
+		fixture_whole(&r);
 	}
-	rig_close(&r);
+	fixture_close(&r);
 }
 
 TEST(lab_reboot, keeps_faults_and_minds_neighbours_that_are_off)
 {
 	struct ml_error e;
 	uint32_t t0, t1;
-	struct rig r;
+	struct fixture r;
 
-	rig_able();
-	rig_open(&r, "tiny", 20000000, true);
+	fixture_able();
+	fixture_open(&r, "tiny", 20000000, true);
 	assert_i_eq(ml_node_find(r.t, "plane0.t0-0", &t0, &e), 0);
 	assert_i_eq(ml_node_find(r.t, "plane0.t1-0", &t1, &e), 0);
-	rig_fault(&r, "plane0.t0-0.t1-1", "blackhole");
-	assert_i_eq(ml_lab_off(r.lab, t0, &e), 0);
-	assert_i_eq(ml_lab_off(r.lab, t1, &e), 0);
-	rig_fault(&r, "plane0.t0-0.t1-0", "down");
-	assert_i_eq(ml_lab_on(r.lab, t0, &e), 0);
-	assert_i_eq(ml_lab_on(r.lab, t1, &e), 0);
+	fixture_fault(&r, "plane0.t0-0.t1-1", "blackhole");
+	assert_i_eq(ml_lab_switch_off(r.lab, t0, &e), 0);
+	assert_i_eq(ml_lab_switch_off(r.lab, t1, &e), 0);
+	fixture_fault(&r, "plane0.t0-0.t1-0", "down");
+	assert_i_eq(ml_lab_switch_on(r.lab, t0, &e), 0);
+	assert_i_eq(ml_lab_switch_on(r.lab, t1, &e), 0);
 	assert_u_eq(pass(&r, 0, 0), 0);
 	assert_u_eq(pass(&r, 0, 1), 0);
 	assert_u_eq(pass(&r, 1, 0), 20);
-	rig_lift(&r);
-	rig_whole(&r);
-	rig_close(&r);
+	fixture_lift(&r);
+	fixture_whole(&r);
+	fixture_close(&r);
 }
 
 TEST(lab_reboot, of_a_host_is_refused)
 {
 	struct ml_error e;
-	struct rig r;
+	struct fixture r;
 
-	rig_able();
-	rig_open(&r, "tiny", 0, false);
-	assert_i_eq(ml_lab_off(r.lab, 0, &e), -1);
+	fixture_able();
+	fixture_open(&r, "tiny", 0, false);
+	assert_i_eq(ml_lab_switch_off(r.lab, 0, &e), -1);
 	assert_non_null(strstr(e.text, "only switches"));
-	rig_close(&r);
+	fixture_close(&r);
 }

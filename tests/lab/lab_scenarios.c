@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* lab_scenarios.c - every scenario that is shipped holds: MRC over SRv6 through each of the
  * faults. */
-#include "lab/keeper.h"
-#include "lab/lab_rig.h"
+#include "lab/lab_fixture.h"
+#include "lab/ns_holder.h"
 #include "lab/rootless.h"
 
 #include <stdio.h>
@@ -13,7 +13,7 @@ static void play(const char *name)
 	char command[512];
 	int status;
 
-	rig_able();
+	fixture_able();
 	snprintf(command, sizeof(command), "%s lab run %s/%s.toml >&2", test_arg(0), test_arg(1),
 		 name);
 	status = system(command);
@@ -55,7 +55,7 @@ TEST(mrc_scenario, incast)
 {
 	struct ml_probe probe;
 
-	rig_able();
+	fixture_able();
 	ml_probe_run(&probe);
 	if (!probe.ok[ML_FEATURE_BPF])
 		test_skip(probe.why[ML_FEATURE_BPF].text);

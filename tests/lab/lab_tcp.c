@@ -4,9 +4,9 @@
  * connections over planes and T1s, and a port without carrier is left out. What TCP is compared on
  * with MRC is the same links, queues and faults.
  */
-#include "lab/hosts.h"
-#include "lab/ipv4.h"
-#include "lab/lab_rig.h"
+#include "lab/host_env.h"
+#include "lab/lab_fixture.h"
+#include "lab/lab_ipv4.h"
 
 #include <arpa/inet.h>
 #include <netinet/in.h>
@@ -18,20 +18,20 @@
 #define BYTES 20000
 #define PATIENCE_MS 20000
 
-static struct rig rig;
+static struct fixture fixture;
 
 static int open_tiny(void **state)
 {
 	(void)state;
-	rig_able();
-	rig_open(&rig, "tiny", 0, true);
+	fixture_able();
+	fixture_open(&fixture, "tiny", 0, true);
 	return 0;
 }
 
 static int shut(void **state)
 {
 	(void)state;
-	rig_close(&rig);
+	fixture_close(&fixture);
 	return 0;
 }
 
@@ -44,7 +44,7 @@ static int socket_on(uint32_t host)
 {
 	int fd = -1;
 
-	rig_inside(&rig, host, open_tcp, &fd);
+	fixture_inside(&fixture, host, open_tcp, &fd);
 	assert_true(fd >= 0);
 	return fd;
 }
@@ -89,18 +89,18 @@ static void transfer(int listener, uint32_t to)
 {
 	char text[INET6_ADDRSTRLEN];
 
-	transfer_to(listener, ml_host_address(rig.lab, to, text));
+	transfer_to(listener, ml_host_address(fixture.lab, to, text));
 }
 
 static uint64_t sent_up(uint32_t plane, uint32_t t1)
 {
-	struct ml_counters *c = calloc(rig.t->n_links, sizeof(*c));
+	struct ml_counters *c = calloc(fixture.t->n_links, sizeof(*c));
 	struct ml_error e;
 	uint64_t n;
 
 	assert_non_null(c);
-	assert_i_eq(ml_lab_counters(rig.lab, c, &e), 0);
-	n = c[mf_link_t0_t1(rig.t, plane, 0, t1, false)].bytes;
+	assert_i_eq(ml_lab_counters(fixture.lab, c, &e), 0);
+	n = c[mf_link_t0_t1(fixture.t, plane, 0, t1, false)].bytes;
 	free(c);
 	return n;
 }
@@ -110,7 +110,7 @@ static void transfer_ipv4(int listener, uint32_t to)
 {
 	char text[ML_IPV4_TEXT], peer_text[32];
 
-	snprintf(peer_text, sizeof(peer_text), "::ffff:%s", ml_ipv4_of_host(rig.t, to, text));
+	snprintf(peer_text, sizeof(peer_text), "::ffff:%s", ml_ipv4_of_host(fixture.t, to, text));
 	transfer_to(listener, peer_text);
 }
 
@@ -142,15 +142,15 @@ TEST_WITH(open_tiny, shut, lab_tcp, leaves_out_ports_without_carrier)
 	int listener = listen_on(2);
 	uint64_t before;
 
-	rig_fault(&rig, "host0.plane0", "down");
-	rig_fault(&rig, "host2.plane0", "down");
-	rig_fault(&rig, "plane1.t0-0.t1-1", "down");
-	rig_fault(&rig, "plane1.t0-1.t1-1", "down");
+	fixture_fault(&fixture, "host0.plane0", "down");
+	fixture_fault(&fixture, "host2.plane0", "down");
+	fixture_fault(&fixture, "plane1.t0-0.t1-1", "down");
+	fixture_fault(&fixture, "plane1.t0-1.t1-1", "down");
 	before = sent_up(0, 0) + sent_up(0, 1) + sent_up(1, 1);
 	for (int i = 0; i < 8; i++)
 		transfer(listener, 2);
 	assert_true(sent_up(0, 0) + sent_up(0, 1) + sent_up(1, 1) < before + BYTES);
-	rig_lift(&rig);
+	fixture_lift(&fixture);
 	for (int i = 0; i < CONNECTIONS; i++)
 		transfer(listener, 2);
 	assert_true(sent_up(0, 0) + sent_up(0, 1) > before + BYTES);

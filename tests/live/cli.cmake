@@ -9,20 +9,20 @@ softmrc_test(live_demo SOURCES live_demo.c LINKS softmrc_jansson LABELS live rel
 add_dependencies(live_demo softmrc-program-mrc softmrc-example-train softmrc-example-write_bw)
 softmrc_test(live_run SOURCES live_run.c LABELS live release TIMEOUT 120
 	ARGS -- $<TARGET_FILE:softmrc-program-mrc> $<TARGET_FILE_DIR:softmrc-example-write_bw>)
-add_dependencies(live_run softmrc-program-mrc softmrc-verbs softmrc-example-write_bw)
+add_dependencies(live_run softmrc-program-mrc softmrc-libibverbs softmrc-example-write_bw)
 # A program linked to libmlx5, which Debian's libibverbs-dev has.
 find_library(MLX5_LIBRARY mlx5)
 set(ask_mlx5 none)
 if(MLX5_LIBRARY)
 	add_executable(ask_mlx5 EXCLUDE_FROM_ALL real/ask_mlx5.c)
-	target_link_libraries(ask_mlx5 PRIVATE softmrc_flags ${MLX5_LIBRARY} softmrc-verbs)
+	target_link_libraries(ask_mlx5 PRIVATE softmrc_flags ${MLX5_LIBRARY} softmrc-libibverbs)
 	set_target_properties(ask_mlx5 PROPERTIES
 		RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests/real)
 	set(ask_mlx5 $<TARGET_FILE:ask_mlx5>)
 endif()
 softmrc_test(live_run_real SOURCES live_run_real.c LABELS live release TIMEOUT 120
 	ARGS -- $<TARGET_FILE:softmrc-program-mrc> ${ask_mlx5} ${runtime})
-add_dependencies(live_run_real softmrc-program-mrc softmrc-verbs)
+add_dependencies(live_run_real softmrc-program-mrc softmrc-libibverbs)
 if(MLX5_LIBRARY)
 	add_dependencies(live_run_real ask_mlx5)
 endif()

@@ -42,7 +42,7 @@ void live_hear(struct live_side *s, void *bytes, size_t len)
 	/* What the peer says it wrote was placed under the NIC's lock: passing it once makes that
 	 * visible here by the rules of the language, not only by those of the machine. */
 	if (s->dev)
-		mh_device_up(s->dev);
+		mh_device_is_up(s->dev);
 }
 
 void live_barrier(struct live_side *s)

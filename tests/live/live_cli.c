@@ -235,7 +235,7 @@ CLI_TEST(ping, nobody_answers)
 	START(&ping, "ping", "127.0.0.77", "--count", "1", "--timeout", "50ms");
 	assert_int_equal(finish(&ping), 1);
 	assert_said(&ping, "127.0.0.77: round 1 plane 1 EV 12000  no answer\n");
-	assert_said(&ping, "mrc ping: 127.0.0.77: nobody answers.");
+	assert_said(&ping, "mrc ping: 127.0.0.77: no answer.");
 }
 
 CLI_TEST(ping, wrong_words)

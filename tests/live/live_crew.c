@@ -87,7 +87,7 @@ static void member_open(struct member *m)
 	check(m->out != MAP_FAILED);
 	m->in = m->out + CREW_MAX * BYTES;
 	check(mh_device_open(m, &m->dev) == 0);
-	check(mh_device_plane(m->dev, 0, &plane) == 0);
+	check(mh_device_query_plane(m->dev, 0, &plane) == 0);
 	m->board->slot[m->me] = plane.udp_port;
 	mh_device_query(m->dev, &attr);
 	check(mh_pd_create(m->dev, NULL, &m->pd) == 0);
@@ -155,7 +155,8 @@ static void member_probe(struct member *m)
 				.endpoint = (uint16_t)(m->board->card[k][m->me].qpn >> SLOT_SHIFT),
 				.plane = path % CREW_PLANES,
 			};
-			check(mh_device_ev(m->dev, p->plane, path / CREW_PLANES, &p->ev) == 0);
+			check(mh_device_query_ev(m->dev, p->plane, path / CREW_PLANES, &p->ev) ==
+			      0);
 		}
 	check(mh_endpoint_probe(m->dev, 0, probes, n, PROBE_TIMEOUT_NS, answers, &answered) == 0);
 	check(answered == n);
@@ -211,7 +212,7 @@ static void member_run(struct member *m)
 static void member_check(struct member *m)
 {
 	/* By the lock under which it was placed, what was written is visible here. */
-	check(mh_device_up(m->dev));
+	check(mh_device_is_up(m->dev));
 	for (uint32_t k = 0; k < m->board->crew; k++)
 		for (size_t at = 0; at < BYTES; at++)
 			check(!board_writes(m->board, k, m->me) || k == m->board->victim ||
@@ -323,7 +324,7 @@ static uint32_t crew_newcomer(struct board *board)
 		struct mh_device *dev;
 
 		check(mh_device_open(board, &dev) == 0);
-		check(mh_device_plane(dev, 0, &plane) == 0);
+		check(mh_device_query_plane(dev, 0, &plane) == 0);
 		board->newcomer = plane.udp_port;
 		check(mh_device_close(dev) == 0);
 		exit(0);

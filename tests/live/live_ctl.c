@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* live_ctl.c - the controller API: limits, ports, and how what is not there says so. */
-#include "live/live_rig.h"
+#include "live/live_fixture.h"
 
 #include <errno.h>
 #include <mrc_ctl.h>
@@ -24,9 +24,9 @@ TEST(mrc_ctl_query_version, tells_the_header)
 	mrc_ctl_query_version(NULL, NULL, NULL, NULL);
 }
 
-TEST_WITH(rig_setup, rig_teardown, mrc_ctl_query_device, tells_limits)
+TEST_WITH(fixture_setup, fixture_teardown, mrc_ctl_query_device, tells_limits)
 {
-	struct rig *r = *state;
+	struct fixture *r = *state;
 	struct mrc_ctl_device_attr attr, attr_ex;
 	int supported = 0;
 
@@ -43,9 +43,9 @@ TEST_WITH(rig_setup, rig_teardown, mrc_ctl_query_device, tells_limits)
 	assert_null(attr.cc.algorithms[1]);
 }
 
-TEST_WITH(rig_setup, rig_teardown, mrc_ctl_query_device, foreign_context)
+TEST_WITH(fixture_setup, fixture_teardown, mrc_ctl_query_device, foreign_context)
 {
-	struct rig *r = *state;
+	struct fixture *r = *state;
 	struct ibv_context foreign = {0};
 	struct mrc_ctl_device_attr attr;
 	int supported = 1;
@@ -58,9 +58,9 @@ TEST_WITH(rig_setup, rig_teardown, mrc_ctl_query_device, foreign_context)
 	assert_minus_one(mrc_ctl_query_device(r->verbs, NULL), EINVAL);
 }
 
-TEST_WITH(rig_setup, rig_teardown, mrc_ctl_query_port, enabled_from_one_on)
+TEST_WITH(fixture_setup, fixture_teardown, mrc_ctl_query_port, enabled_from_one_on)
 {
-	struct rig *r = *state;
+	struct fixture *r = *state;
 	struct mrc_ctl_port_attr attr = {.port_admin_state = MRC_CTL_PORT_ADMIN_DISABLED};
 	const int mask = MRC_CTL_PORT_ADMIN_STATE;
 
@@ -75,9 +75,9 @@ TEST_WITH(rig_setup, rig_teardown, mrc_ctl_query_port, enabled_from_one_on)
 	assert_minus_one(mrc_ctl_query_port(r->ctx, 1, NULL, mask), EINVAL);
 }
 
-TEST_WITH(rig_setup, rig_teardown, mrc_ctl_modify_port, is_refused)
+TEST_WITH(fixture_setup, fixture_teardown, mrc_ctl_modify_port, is_refused)
 {
-	struct rig *r = *state;
+	struct fixture *r = *state;
 	struct mrc_ctl_port_attr attr = {.port_admin_state = MRC_CTL_PORT_ADMIN_DISABLED};
 	const int mask = MRC_CTL_PORT_ADMIN_STATE;
 
@@ -87,9 +87,9 @@ TEST_WITH(rig_setup, rig_teardown, mrc_ctl_modify_port, is_refused)
 	assert_minus_one(mrc_ctl_modify_port(r->ctx, 1, &attr, mask), EINVAL);
 }
 
-TEST_WITH(rig_setup, rig_teardown, mrc_ctl_profiles, are_refused)
+TEST_WITH(fixture_setup, fixture_teardown, mrc_ctl_profiles, are_refused)
 {
-	struct rig *r = *state;
+	struct fixture *r = *state;
 	struct mrc_ctl_ev_fmt_profile_attr fmt = {0};
 	struct mrc_ctl_ev_profile_attr ev = {0};
 	struct mrc_ctl_cc_profile_attr cc = {0};
@@ -105,9 +105,9 @@ TEST_WITH(rig_setup, rig_teardown, mrc_ctl_profiles, are_refused)
 	assert_minus_one(mrc_ctl_query_cc_profile(NULL, 0, &cc, 0), EINVAL);
 }
 
-TEST_WITH(rig_setup, rig_teardown, mrc_ctl_ev_events, are_refused)
+TEST_WITH(fixture_setup, fixture_teardown, mrc_ctl_ev_events, are_refused)
 {
-	struct rig *r = *state;
+	struct fixture *r = *state;
 	struct mrc_cq *cq = mrc_create_cq(r->ctx, 1, NULL, NULL, 0);
 	struct mrc_ctl_ev_event event;
 
@@ -124,7 +124,7 @@ TEST_WITH(rig_setup, rig_teardown, mrc_ctl_ev_events, are_refused)
 }
 
 /* All EVs of the device; how many. */
-static int read_evs(struct rig *r, struct mrc_ctl_ev_op_entry *entries, int room)
+static int read_evs(struct fixture *r, struct mrc_ctl_ev_op_entry *entries, int room)
 {
 	struct mrc_ctl_ev_profile_attr attr = {.ev_op = {.op = MRC_CTL_EV_OP_QUERY_EV_ARRAY,
 							 .entries = entries,
@@ -136,10 +136,10 @@ static int read_evs(struct rig *r, struct mrc_ctl_ev_op_entry *entries, int room
 
 #define EVS_ROOM 2048
 
-TEST_WITH(rig_setup, rig_teardown, mrc_ctl_query_ev_profile, the_devices_own)
+TEST_WITH(fixture_setup, fixture_teardown, mrc_ctl_query_ev_profile, the_devices_own)
 {
 	static struct mrc_ctl_ev_op_entry entries[EVS_ROOM];
-	struct rig *r = *state;
+	struct fixture *r = *state;
 	struct mrc_ctl_ev_profile_attr attr = {0};
 	int n = read_evs(r, entries, EVS_ROOM);
 
@@ -164,9 +164,9 @@ TEST_WITH(rig_setup, rig_teardown, mrc_ctl_query_ev_profile, the_devices_own)
 			 ENOENT);
 }
 
-TEST_WITH(rig_setup, rig_teardown, mrc_ctl_query_ev_profile, refusals)
+TEST_WITH(fixture_setup, fixture_teardown, mrc_ctl_query_ev_profile, refusals)
 {
-	struct rig *r = *state;
+	struct fixture *r = *state;
 	struct mrc_ctl_ev_profile_attr attr = {.ev_op.op = MRC_CTL_EV_OP_QUERY_EV_ARRAY};
 	const int op = MRC_CTL_EV_PROFILE_EV_OP, fields = MRC_CTL_EV_PROFILE_EV_FIELDS_OP;
 
@@ -183,7 +183,7 @@ TEST_WITH(rig_setup, rig_teardown, mrc_ctl_query_ev_profile, refusals)
 	assert_minus_one(mrc_ctl_query_ev_profile(NULL, 0, &attr, 0), EINVAL);
 }
 
-static struct mrc_ctl_ep_req request_of(struct rig *r, uint16_t id, const struct mrc_ctl_ev *ev)
+static struct mrc_ctl_ep_req request_of(struct fixture *r, uint16_t id, const struct mrc_ctl_ev *ev)
 {
 	struct mrc_ctl_ep_req req = {
 		.req_id = id, .ev_fmt_mode = MRC_CTL_EV_FMT_MODE_UDP, .req_ev = *ev};
@@ -197,12 +197,12 @@ static struct mrc_ctl_ep_req request_of(struct rig *r, uint16_t id, const struct
  * This process, or another one of this machine that was there before, answers on every path.
  * REQ(ctl.endpoint-batch)
  */
-TEST_WITH(rig_setup, rig_teardown, mrc_ctl_ep_batch_send_wait, every_path_of_this_machine)
+TEST_WITH(fixture_setup, fixture_teardown, mrc_ctl_ep_batch_send_wait, every_path_of_this_machine)
 {
 	static struct mrc_ctl_ev_op_entry entries[EVS_ROOM];
 	static struct mrc_ctl_ep_req req[EVS_ROOM];
 	static struct mrc_ctl_ep_rsp rsp[EVS_ROOM];
-	struct rig *r = *state;
+	struct fixture *r = *state;
 	int n = read_evs(r, entries, EVS_ROOM), got = -1;
 
 	for (int i = 0; i < n; i++)
@@ -217,10 +217,10 @@ TEST_WITH(rig_setup, rig_teardown, mrc_ctl_ep_batch_send_wait, every_path_of_thi
 	}
 }
 
-TEST_WITH(rig_setup, rig_teardown, mrc_ctl_ep_batch_send_wait, nobody_answers)
+TEST_WITH(fixture_setup, fixture_teardown, mrc_ctl_ep_batch_send_wait, nobody_answers)
 {
 	struct mrc_ctl_ev_op_entry entries[EVS_ROOM];
-	struct rig *r = *state;
+	struct fixture *r = *state;
 	struct mrc_ctl_ep_req req;
 	struct mrc_ctl_ep_rsp rsp;
 	int got = -1;
@@ -234,10 +234,10 @@ TEST_WITH(rig_setup, rig_teardown, mrc_ctl_ep_batch_send_wait, nobody_answers)
 	assert_int_equal(got, 0);
 }
 
-TEST_WITH(rig_setup, rig_teardown, mrc_ctl_ep_batch_send_wait, refusals)
+TEST_WITH(fixture_setup, fixture_teardown, mrc_ctl_ep_batch_send_wait, refusals)
 {
 	struct mrc_ctl_ev_op_entry entries[EVS_ROOM];
-	struct rig *r = *state;
+	struct fixture *r = *state;
 	struct mrc_ctl_ep_req req[2], bad;
 	struct mrc_ctl_ep_rsp rsp[2];
 	int got = -1;

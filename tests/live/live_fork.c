@@ -51,8 +51,8 @@ static void fork_child(struct live_side *s)
 	live_check(mh_channel_get(s->channel, &cq) == ENODEV);
 	live_check(mh_async_get(s->dev, &event) == ENODEV);
 	live_check(mh_pd_create(s->dev, NULL, &pd) == ENODEV);
-	live_check(mh_device_plane(s->dev, 0, &plane) == ENODEV);
-	live_check(!mh_device_up(s->dev) && mh_device_counters(s->dev, NULL, 0) == 0);
+	live_check(mh_device_query_plane(s->dev, 0, &plane) == ENODEV);
+	live_check(!mh_device_is_up(s->dev) && mh_device_counters(s->dev, NULL, 0) == 0);
 	live_check(mh_device_find(s) == NULL && mh_pd_find(NULL) == NULL);
 	mh_cq_req_notify(s->cq, false);
 	live_check(mh_qp_destroy(s->qp) == ENODEV && mh_mr_dereg(s->mr) == ENODEV);
@@ -72,7 +72,7 @@ static void fork_anew(struct live_side *s)
 	return; /* ThreadSanitizer allows no new threads after a fork */
 #endif
 	live_check(mh_device_open(s, &dev) == 0);
-	live_check(mh_device_up(dev) && mh_device_plane(dev, 0, &plane) == 0);
+	live_check(mh_device_is_up(dev) && mh_device_query_plane(dev, 0, &plane) == 0);
 	live_check(mh_pd_create(dev, NULL, &pd) == 0 && mh_pd_destroy(pd) == 0);
 	live_check(mh_device_close(dev) == 0);
 }
@@ -162,7 +162,7 @@ TEST(live_fork, child_keeps_no_slot)
 	setenv("MRC_CONFIG", "/dev/null", 1);
 	loopback_env(1); /* addresses of this process alone: nobody else takes its slot */
 	assert_i_eq(mh_device_open(NULL, &dev), 0);
-	assert_i_eq(mh_device_plane(dev, 0, &before), 0);
+	assert_i_eq(mh_device_query_plane(dev, 0, &before), 0);
 	assert_i_eq(pipe(ran), 0);
 	poll(NULL, 0, 20); /* the progress thread starts meanwhile; see fork_target */
 	fflush(NULL);
@@ -176,7 +176,7 @@ TEST(live_fork, child_keeps_no_slot)
 	assert_i_eq(read(ran[0], &byte, 1), 1);
 	assert_i_eq(mh_device_close(dev), 0);
 	assert_i_eq(mh_device_open(NULL, &dev), 0);
-	assert_i_eq(mh_device_plane(dev, 0, &after), 0);
+	assert_i_eq(mh_device_query_plane(dev, 0, &after), 0);
 	kill(child, SIGKILL);
 	assert_i_eq(waitpid(child, NULL, 0), child);
 	assert_u_eq(after.udp_port, before.udp_port);

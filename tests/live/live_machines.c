@@ -185,7 +185,7 @@ static void default_initiator(struct live_side *s)
 
 	mh_device_query(s->dev, &attr);
 	live_check(attr.planes == 1 && attr.max_mtu == 1024); /* Ethernet's 1500 holds no more */
-	live_check(mh_device_plane(s->dev, 0, &plane) == 0);
+	live_check(mh_device_query_plane(s->dev, 0, &plane) == 0);
 	live_check(plane.addr.b[14] == 1 && plane.addr.b[15] == 1); /* 10.9.1.1 */
 	plain_initiator(s);
 }
@@ -204,7 +204,7 @@ static void wait_plane(struct live_side *s, uint32_t plane, bool up)
 	struct mh_plane_attr attr = {.up = !up};
 
 	for (int ms = 0; ms < 20000 && attr.up != up; ms++) {
-		live_check(mh_device_plane(s->dev, plane, &attr) == 0);
+		live_check(mh_device_query_plane(s->dev, plane, &attr) == 0);
 		poll(NULL, 0, 1);
 	}
 	live_check(attr.up == up);

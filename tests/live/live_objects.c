@@ -3,7 +3,7 @@
  * live_objects.c - contexts, channels, CQs and hints: what they refuse, in which order they go.
  * Every refusal returns the documented error and changes nothing. REQ(api.errors)
  */
-#include "live/live_rig.h"
+#include "live/live_fixture.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -41,9 +41,9 @@ TEST(mrc_query_version, tells_the_header)
 	mrc_query_version(NULL, NULL, NULL, NULL);
 }
 
-TEST_WITH(rig_setup, rig_teardown, mrc_query_device, tells_limits)
+TEST_WITH(fixture_setup, fixture_teardown, mrc_query_device, tells_limits)
 {
-	struct rig *r = *state;
+	struct fixture *r = *state;
 	struct mrc_device_attr attr = {0}, attr_ex = {0};
 	int supported = 0;
 
@@ -63,13 +63,13 @@ TEST_WITH(rig_setup, rig_teardown, mrc_query_device, tells_limits)
 static int setup_with_service_time(void **state)
 {
 	setenv("MRC_SVC_TIME", "on", 1);
-	return rig_setup(state);
+	return fixture_setup(state);
 }
 
 static int teardown_with_service_time(void **state)
 {
 	unsetenv("MRC_SVC_TIME");
-	return rig_teardown(state);
+	return fixture_teardown(state);
 }
 
 /*
@@ -79,29 +79,29 @@ static int teardown_with_service_time(void **state)
 TEST_WITH(setup_with_service_time, teardown_with_service_time, mrc_query_device, service_time)
 {
 	struct mrc_qp_attr cap = {.cap = MRC_QP_CAP_SVC_TIME_DEST_UNSUPPORTED}, read = {0};
-	struct rig *r = *state;
+	struct fixture *r = *state;
 	struct mrc_device_attr attr;
 	int supported;
 
 	assert_int_equal(mrc_query_device(r->verbs, &attr, &supported), 0);
 	assert_true(attr.cap & MRC_DEVICE_CAP_SVC_TIME);
 	assert_int_equal(mrc_modify_qp(r->qp[0], NULL, 0, &cap, MRC_QP_CAP), 0);
-	for (int i = 0; i < RIG_QPS; i++)
-		rig_connect(r, i, &r->end[!i]);
-	for (int i = 0; i < 2 * RIG_QPS; i++) {
+	for (int i = 0; i < FIXTURE_QPS; i++)
+		fixture_connect(r, i, &r->end[!i]);
+	for (int i = 0; i < 2 * FIXTURE_QPS; i++) {
 		struct ibv_sge sge;
-		struct ibv_send_wr wr = rig_wr(r, i / 2, &sge, RIG_BYTES), *bad;
+		struct ibv_send_wr wr = fixture_wr(r, i / 2, &sge, FIXTURE_BYTES), *bad;
 
 		assert_int_equal(mrc_post_send(r->qp[i / 2], &wr, &bad), 0);
-		assert_int_equal(rig_poll(r, i / 2).status, IBV_WC_SUCCESS);
+		assert_int_equal(fixture_poll(r, i / 2).status, IBV_WC_SUCCESS);
 	}
 	assert_int_equal(mrc_query_qp(r->qp[0], NULL, 0, &read, MRC_QP_CAP, NULL), 0);
 	assert_u_eq(read.cap, MRC_QP_CAP_SVC_TIME_DEST_UNSUPPORTED);
 }
 
-TEST_WITH(rig_setup, rig_teardown, mrc_query_device, foreign_context_is_not_supported)
+TEST_WITH(fixture_setup, fixture_teardown, mrc_query_device, foreign_context_is_not_supported)
 {
-	struct rig *r = *state;
+	struct fixture *r = *state;
 	struct ibv_context foreign = {0};
 	struct mrc_device_attr attr = {.cap = 77};
 	int supported = 1;
@@ -117,9 +117,9 @@ TEST_WITH(rig_setup, rig_teardown, mrc_query_device, foreign_context_is_not_supp
 }
 
 /* REQ(api.version) */
-TEST_WITH(rig_setup, rig_teardown, mrc_create_context, version_range)
+TEST_WITH(fixture_setup, fixture_teardown, mrc_create_context, version_range)
 {
-	struct rig *r = *state;
+	struct fixture *r = *state;
 	const uint32_t good[] = {0, 1, MRC_API_VER(1, 0, 0), MRC_API_CURRENT_VERSION,
 				 (uint32_t)MRC_API_VER_LATEST};
 	struct mrc_context_attr attr = {0};
@@ -139,9 +139,9 @@ TEST_WITH(rig_setup, rig_teardown, mrc_create_context, version_range)
 	assert_null_errno(mrc_create_context(NULL, NULL), EINVAL);
 }
 
-TEST_WITH(rig_setup, rig_teardown, mrc_destroy_context, busy_while_it_has_objects)
+TEST_WITH(fixture_setup, fixture_teardown, mrc_destroy_context, busy_while_it_has_objects)
 {
-	struct rig *r = *state;
+	struct fixture *r = *state;
 	struct mrc_context *ctx = mrc_create_context(r->verbs, NULL);
 	struct mrc_qp_hint_init_attr attr = {0};
 	struct mrc_qp_hint *hint = mrc_create_qp_hint(ctx, &attr);
@@ -162,9 +162,9 @@ TEST_WITH(rig_setup, rig_teardown, mrc_destroy_context, busy_while_it_has_object
 	assert_minus_one(mrc_destroy_context(NULL), EINVAL);
 }
 
-TEST_WITH(rig_setup, rig_teardown, mrc_destroy, wrong_order_is_busy_and_harmless)
+TEST_WITH(fixture_setup, fixture_teardown, mrc_destroy, wrong_order_is_busy_and_harmless)
 {
-	struct rig *r = *state;
+	struct fixture *r = *state;
 
 	assert_minus_one(mrc_destroy_context(r->ctx), EBUSY);
 	assert_errno(mrc_destroy_comp_channel(r->channel), EBUSY);
@@ -172,13 +172,13 @@ TEST_WITH(rig_setup, rig_teardown, mrc_destroy, wrong_order_is_busy_and_harmless
 	assert_int_equal(ibv_dealloc_pd(r->pd), EBUSY);
 	assert_int_equal(ibv_close_device(r->verbs), 0); /* it stays as long as it is used */
 	/* all of them still work */
-	rig_connect(r, 0, &r->end[1]);
-	assert_int_equal(rig_state(r, 0), IBV_QPS_RTS);
+	fixture_connect(r, 0, &r->end[1]);
+	assert_int_equal(fixture_state(r, 0), IBV_QPS_RTS);
 }
 
-TEST_WITH(rig_setup, rig_teardown, mrc_create_comp_channel, arguments)
+TEST_WITH(fixture_setup, fixture_teardown, mrc_create_comp_channel, arguments)
 {
-	struct rig *r = *state;
+	struct fixture *r = *state;
 	struct mrc_comp_channel *channel = NULL;
 	struct mrc_cq *cq;
 	void *user;
@@ -200,9 +200,9 @@ TEST_WITH(rig_setup, rig_teardown, mrc_create_comp_channel, arguments)
 	mrc_ack_cq_events(r->cq[0], 5);
 }
 
-TEST_WITH(rig_setup, rig_teardown, mrc_create_cq, arguments)
+TEST_WITH(fixture_setup, fixture_teardown, mrc_create_cq, arguments)
 {
-	struct rig *r = *state;
+	struct fixture *r = *state;
 	struct ibv_device_attr limits;
 	struct mrc_context *other = mrc_create_context(r->verbs, NULL);
 	struct mrc_cq *cq;
@@ -222,9 +222,9 @@ TEST_WITH(rig_setup, rig_teardown, mrc_create_cq, arguments)
 	assert_int_equal(mrc_destroy_context(other), 0);
 }
 
-TEST_WITH(rig_setup, rig_teardown, mrc_poll_cq, arguments)
+TEST_WITH(fixture_setup, fixture_teardown, mrc_poll_cq, arguments)
 {
-	struct rig *r = *state;
+	struct fixture *r = *state;
 	struct ibv_wc wc[2];
 
 	assert_int_equal(mrc_poll_cq(r->cq[0], 2, wc), 0);
@@ -236,9 +236,9 @@ TEST_WITH(rig_setup, rig_teardown, mrc_poll_cq, arguments)
 }
 
 /* REQ(api.hint) */
-TEST_WITH(rig_setup, rig_teardown, mrc_qp_hint, keeps_what_the_mask_names)
+TEST_WITH(fixture_setup, fixture_teardown, mrc_qp_hint, keeps_what_the_mask_names)
 {
-	struct rig *r = *state;
+	struct fixture *r = *state;
 	struct mrc_qp_hint_init_attr init = {.attr = {.num_qps_per_peer = 2,
 						      .num_send_peers = 3,
 						      .num_remote_recv_peers = 4,
@@ -261,9 +261,9 @@ TEST_WITH(rig_setup, rig_teardown, mrc_qp_hint, keeps_what_the_mask_names)
 	assert_int_equal(mrc_destroy_qp_hint(hint), 0);
 }
 
-TEST_WITH(rig_setup, rig_teardown, mrc_qp_hint, refusals)
+TEST_WITH(fixture_setup, fixture_teardown, mrc_qp_hint, refusals)
 {
-	struct rig *r = *state;
+	struct fixture *r = *state;
 	struct mrc_qp_hint_init_attr init = {.attr = {.num_send_peers = -1}};
 	struct mrc_qp_hint_attr attr = {0}, negative = {.num_qps_per_peer = -1};
 	struct mrc_qp_hint *hint;
@@ -284,9 +284,9 @@ TEST_WITH(rig_setup, rig_teardown, mrc_qp_hint, refusals)
 	assert_int_equal(mrc_destroy_qp_hint(hint), 0);
 }
 
-TEST_WITH(rig_setup, rig_teardown, mrc_qp_hint, busy_while_a_qp_names_it)
+TEST_WITH(fixture_setup, fixture_teardown, mrc_qp_hint, busy_while_a_qp_names_it)
 {
-	struct rig *r = *state;
+	struct fixture *r = *state;
 	struct mrc_qp_hint_init_attr init = {0};
 	struct mrc_qp_hint *hint = mrc_create_qp_hint(r->ctx, &init);
 	struct mrc_qp_attr attr = {.qp_hint = hint};
@@ -302,9 +302,9 @@ TEST_WITH(rig_setup, rig_teardown, mrc_qp_hint, busy_while_a_qp_names_it)
 	assert_int_equal(mrc_destroy_qp_hint(hint), 0);
 }
 
-TEST_WITH(rig_setup, rig_teardown, mrc_create_qp_hint, limit)
+TEST_WITH(fixture_setup, fixture_teardown, mrc_create_qp_hint, limit)
 {
-	struct rig *r = *state;
+	struct fixture *r = *state;
 	struct mrc_device_attr limits;
 	struct mrc_qp_hint_init_attr init = {0};
 	struct mrc_qp_hint **hint;

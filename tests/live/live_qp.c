@@ -3,14 +3,14 @@
  * live_qp.c - making, changing and reading QPs: defaults, ranges, states, and that a refused call
  * leaves everything as it was. REQ(api.errors)
  */
-#include "live/live_rig.h"
+#include "live/live_fixture.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <unistd.h>
 
 /* How a QP must not be made: each edit of a good description is refused with EINVAL. */
-static void edit_init(const struct rig *r, int n, struct mrc_qp_init_attr *init)
+static void edit_init(const struct fixture *r, int n, struct mrc_qp_init_attr *init)
 {
 	static struct ibv_pd strange_pd;
 	struct ibv_device_attr limits;
@@ -59,12 +59,12 @@ static void edit_init(const struct rig *r, int n, struct mrc_qp_init_attr *init)
 }
 
 /* REQ(api.qp.create) */
-TEST_WITH(rig_setup, rig_teardown, mrc_create_qp, refusals)
+TEST_WITH(fixture_setup, fixture_teardown, mrc_create_qp, refusals)
 {
-	struct rig *r = *state;
+	struct fixture *r = *state;
 
 	for (int n = 0; n <= 11; n++) {
-		struct mrc_qp_init_attr init = rig_init_attr(r, 0);
+		struct mrc_qp_init_attr init = fixture_init_attr(r, 0);
 
 		edit_init(r, n, &init);
 		errno = 0;
@@ -76,13 +76,13 @@ TEST_WITH(rig_setup, rig_teardown, mrc_create_qp, refusals)
 	assert_null(mrc_create_qp(NULL, NULL));
 }
 
-TEST_WITH(rig_setup, rig_teardown, mrc_create_qp, objects_of_other_contexts)
+TEST_WITH(fixture_setup, fixture_teardown, mrc_create_qp, objects_of_other_contexts)
 {
-	struct rig *r = *state;
+	struct fixture *r = *state;
 	struct mrc_context *other = mrc_create_context(r->verbs, NULL);
 	struct ibv_context *verbs = ibv_open_device(r->verbs->device);
 	struct ibv_pd *pd = ibv_alloc_pd(verbs);
-	struct mrc_qp_init_attr init = rig_init_attr(r, 0);
+	struct mrc_qp_init_attr init = fixture_init_attr(r, 0);
 
 	errno = 0;
 	assert_null(mrc_create_qp(other, &init)); /* its CQs are r->ctx's */
@@ -96,17 +96,17 @@ TEST_WITH(rig_setup, rig_teardown, mrc_create_qp, objects_of_other_contexts)
 	assert_int_equal(mrc_destroy_context(other), 0);
 }
 
-TEST_WITH(rig_setup, rig_teardown, mrc_create_qp, tells_what_was_granted)
+TEST_WITH(fixture_setup, fixture_teardown, mrc_create_qp, tells_what_was_granted)
 {
-	struct rig *r = *state;
-	struct mrc_qp_init_attr init = rig_init_attr(r, 0), read;
+	struct fixture *r = *state;
+	struct mrc_qp_init_attr init = fixture_init_attr(r, 0), read;
 	struct mrc_qp *qp;
 	uint32_t qpn;
 
 	init.sq_sig_all = 5;
 	qp = mrc_create_qp(r->ctx, &init);
 	assert_non_null(qp);
-	assert_true(init.cap.max_send_wr >= RIG_DEPTH && init.cap.max_inline_data >= 64);
+	assert_true(init.cap.max_send_wr >= FIXTURE_DEPTH && init.cap.max_inline_data >= 64);
 	assert_int_equal(mrc_query_qp(qp, NULL, 0, NULL, 0, &read), 0);
 	assert_memory_equal(&read.cap, &init.cap, sizeof(read.cap));
 	assert_ptr_equal(read.qp_context, init.qp_context);
@@ -122,7 +122,7 @@ TEST_WITH(rig_setup, rig_teardown, mrc_create_qp, tells_what_was_granted)
 	assert_int_equal(mrc_destroy_qp(NULL), EINVAL);
 }
 
-static void take_picture(const struct rig *r, struct ibv_qp_attr *v, struct mrc_qp_attr *m)
+static void take_picture(const struct fixture *r, struct ibv_qp_attr *v, struct mrc_qp_attr *m)
 {
 	memset(v, 0, sizeof(*v));
 	memset(m, 0, sizeof(*m));
@@ -130,7 +130,7 @@ static void take_picture(const struct rig *r, struct ibv_qp_attr *v, struct mrc_
 }
 
 /* A modify call that must be refused with EINVAL and change nothing. */
-static void assert_refused(const struct rig *r, struct ibv_qp_attr *v, int v_mask,
+static void assert_refused(const struct fixture *r, struct ibv_qp_attr *v, int v_mask,
 			   struct mrc_qp_attr *m, int m_mask)
 {
 	struct ibv_qp_attr v_before, v_after;
@@ -146,9 +146,9 @@ static void assert_refused(const struct rig *r, struct ibv_qp_attr *v, int v_mas
 }
 
 /* REQ(api.qp.ranges) Each row is refused alone, and together with a field that is fine. */
-TEST_WITH(rig_setup, rig_teardown, mrc_modify_qp, mrc_ranges)
+TEST_WITH(fixture_setup, fixture_teardown, mrc_modify_qp, mrc_ranges)
 {
-	struct rig *r = *state;
+	struct fixture *r = *state;
 	static const struct {
 		int mask;
 		struct mrc_qp_attr attr;
@@ -180,9 +180,9 @@ TEST_WITH(rig_setup, rig_teardown, mrc_modify_qp, mrc_ranges)
 	}
 }
 
-TEST_WITH(rig_setup, rig_teardown, mrc_modify_qp, foreign_hint)
+TEST_WITH(fixture_setup, fixture_teardown, mrc_modify_qp, foreign_hint)
 {
-	struct rig *r = *state;
+	struct fixture *r = *state;
 	struct mrc_context *other = mrc_create_context(r->verbs, NULL);
 	struct mrc_qp_hint_init_attr init = {0};
 	struct mrc_qp_attr attr = {.qp_hint = mrc_create_qp_hint(other, &init)};
@@ -193,7 +193,7 @@ TEST_WITH(rig_setup, rig_teardown, mrc_modify_qp, foreign_hint)
 	assert_int_equal(mrc_destroy_context(other), 0);
 }
 
-static struct ibv_qp_attr good_vattr(const struct rig *r)
+static struct ibv_qp_attr good_vattr(const struct fixture *r)
 {
 	return (struct ibv_qp_attr){
 		.qp_state = IBV_QPS_RTR,
@@ -210,16 +210,16 @@ static struct ibv_qp_attr good_vattr(const struct rig *r)
 #define TO_RTR (IBV_QP_STATE | IBV_QP_AV | IBV_QP_DEST_QPN)
 
 /* A QP in INIT, as all that follow expect. */
-static void to_init(const struct rig *r)
+static void to_init(const struct fixture *r)
 {
 	struct ibv_qp_attr attr = {.qp_state = IBV_QPS_INIT};
 
 	assert_int_equal(mrc_modify_qp(r->qp[0], &attr, IBV_QP_STATE, NULL, 0), 0);
 }
 
-TEST_WITH(rig_setup, rig_teardown, mrc_modify_qp, verbs_ranges)
+TEST_WITH(fixture_setup, fixture_teardown, mrc_modify_qp, verbs_ranges)
 {
-	struct rig *r = *state;
+	struct fixture *r = *state;
 	struct ibv_qp_attr v;
 
 	to_init(r);
@@ -253,9 +253,9 @@ TEST_WITH(rig_setup, rig_teardown, mrc_modify_qp, verbs_ranges)
 	assert_int_equal(mrc_modify_qp(r->qp[0], &v, TO_RTR | IBV_QP_CUR_STATE, NULL, 0), 0);
 }
 
-TEST_WITH(rig_setup, rig_teardown, mrc_modify_qp, null_arguments)
+TEST_WITH(fixture_setup, fixture_teardown, mrc_modify_qp, null_arguments)
 {
-	struct rig *r = *state;
+	struct fixture *r = *state;
 	struct mrc_qp_attr attr = {0};
 
 	assert_int_equal(mrc_modify_qp(NULL, NULL, 0, NULL, 0), EINVAL);
@@ -269,7 +269,7 @@ TEST_WITH(rig_setup, rig_teardown, mrc_modify_qp, null_arguments)
 }
 
 /* Runs mrc_modify_qp with stderr in a pipe and returns how many bytes it wrote there. */
-static size_t said_by_modify(const struct rig *r, struct ibv_qp_attr *v, int mask, char *text,
+static size_t said_by_modify(const struct fixture *r, struct ibv_qp_attr *v, int mask, char *text,
 			     size_t size)
 {
 	int fds[2], saved = dup(STDERR_FILENO);
@@ -288,10 +288,10 @@ static size_t said_by_modify(const struct rig *r, struct ibv_qp_attr *v, int mas
 }
 
 /* REQ(api.qp.modify.refused) Each is named the first time that this process sets it. */
-TEST_WITH(rig_setup, rig_teardown, mrc_modify_qp, classic_attributes_are_named_once)
+TEST_WITH(fixture_setup, fixture_teardown, mrc_modify_qp, classic_attributes_are_named_once)
 {
 	struct ibv_qp_attr v = {.qp_state = IBV_QPS_INIT, .port_num = 1};
-	struct rig *r = *state;
+	struct fixture *r = *state;
 	char text[512];
 
 	said_by_modify(r, &v, IBV_QP_STATE | IBV_QP_ALT_PATH, text, sizeof(text));
@@ -300,9 +300,9 @@ TEST_WITH(rig_setup, rig_teardown, mrc_modify_qp, classic_attributes_are_named_o
 }
 
 /* REQ(api.qp.modify.refused) Common code sets classic attributes; they have no effect here. */
-TEST_WITH(rig_setup, rig_teardown, mrc_modify_qp, classic_attributes_have_no_effect)
+TEST_WITH(fixture_setup, fixture_teardown, mrc_modify_qp, classic_attributes_have_no_effect)
 {
-	struct rig *r = *state;
+	struct fixture *r = *state;
 	struct mrc_qp_attr before, after;
 	struct ibv_qp_attr v = good_vattr(r), read;
 	int classic = IBV_QP_PORT | IBV_QP_TIMEOUT | IBV_QP_RETRY_CNT | IBV_QP_RNR_RETRY |
@@ -323,9 +323,9 @@ TEST_WITH(rig_setup, rig_teardown, mrc_modify_qp, classic_attributes_have_no_eff
 }
 
 /* REQ(api.qp.query) */
-TEST_WITH(rig_setup, rig_teardown, mrc_query_qp, returns_what_was_set)
+TEST_WITH(fixture_setup, fixture_teardown, mrc_query_qp, returns_what_was_set)
 {
-	struct rig *r = *state;
+	struct fixture *r = *state;
 	struct ibv_qp_attr v = good_vattr(r), v_read;
 	struct mrc_qp_attr m = {.mpr = {.mpr = 3, .mpr_dest = 4},
 				.wimm = {.max_wimm = 5, .max_wimm_dest = 6},
@@ -356,20 +356,20 @@ TEST_WITH(rig_setup, rig_teardown, mrc_query_qp, returns_what_was_set)
 	assert_u_eq(v_read.dest_qp_num, r->end[1].qpn);
 	assert_u_eq(v_read.qp_access_flags, IBV_ACCESS_REMOTE_WRITE);
 	assert_bytes_eq(v_read.ah_attr.grh.dgid.raw, r->end[1].gid.raw, 16);
-	assert_true(v_read.cap.max_send_wr >= RIG_DEPTH);
+	assert_true(v_read.cap.max_send_wr >= FIXTURE_DEPTH);
 }
 
 /* REQ(api.qp.modify.order) From each state, which moves exist. */
-TEST_WITH(rig_setup, rig_teardown, mrc_modify_qp, state_machine)
+TEST_WITH(fixture_setup, fixture_teardown, mrc_modify_qp, state_machine)
 {
-	struct rig *r = *state;
+	struct fixture *r = *state;
 	enum ibv_qp_state path[] = {IBV_QPS_RESET, IBV_QPS_INIT, IBV_QPS_RTR, IBV_QPS_RTS,
 				    IBV_QPS_ERR};
 
 	for (size_t at = 0; at < 5; at++) {
 		struct ibv_qp_attr v = good_vattr(r);
 
-		assert_int_equal(rig_state(r, 0), path[at]);
+		assert_int_equal(fixture_state(r, 0), path[at]);
 		for (size_t to = at + 2; to < 4; to++) {
 			v.qp_state = path[to];
 			assert_refused(r, &v, TO_RTR, NULL, 0);
@@ -390,9 +390,9 @@ TEST_WITH(rig_setup, rig_teardown, mrc_modify_qp, state_machine)
 	}
 }
 
-TEST_WITH(rig_setup_connected, rig_teardown, mrc_modify_qp, reset_takes_attributes_back)
+TEST_WITH(fixture_setup_connected, fixture_teardown, mrc_modify_qp, reset_takes_attributes_back)
 {
-	struct rig *r = *state;
+	struct fixture *r = *state;
 	struct ibv_qp_attr v = {.qp_state = IBV_QPS_RESET};
 	struct mrc_qp_attr m = {.vendor_cfg = {7}};
 
@@ -402,5 +402,5 @@ TEST_WITH(rig_setup_connected, rig_teardown, mrc_modify_qp, reset_takes_attribut
 	assert_int_equal(v.qp_state, IBV_QPS_RESET);
 	assert_int_equal(m.vendor_cfg[0], 0);
 	/* and it can be used again */
-	rig_connect(r, 0, &r->end[1]);
+	fixture_connect(r, 0, &r->end[1]);
 }

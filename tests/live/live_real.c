@@ -6,10 +6,10 @@
  *
  * Arguments: the folder of that library, and that of an older one.
  */
+#include "libibverbs/undeclared_symbols.h"
 #include "live/real/fake.h"
-#include "live/verbs_rig.h"
+#include "live/verbs_fixture.h"
 #include "support/test.h"
-#include "verbs/undeclared.h"
 
 #include <dlfcn.h>
 #include <limits.h>
@@ -369,23 +369,23 @@ static void write_over_mrc0(void)
 	struct ibv_context *fake = open_fake();
 	struct ibv_cq *theirs = ibv_create_cq(fake, 1, NULL, NULL, 0);
 	struct ibv_qp_init_attr init;
-	struct verbs_rig rig = {0};
+	struct verbs_fixture fixture = {0};
 	unsigned int before;
 	struct ibv_wc wc;
 
-	verbs_rig_open(&rig);
-	init = verbs_rig_init(&rig, 0);
+	verbs_fixture_open(&fixture);
+	init = verbs_fixture_init(&fixture, 0);
 	before = calls(NULL);
-	verbs_rig_qps(&rig);
-	rig.memory[0] = 42;
-	verbs_rig_write(&rig, 0, 7, 1);
-	wc = verbs_rig_poll(rig.cq[0]);
+	verbs_fixture_qps(&fixture);
+	fixture.memory[0] = 42;
+	verbs_fixture_write(&fixture, 0, 7, 1);
+	wc = verbs_fixture_poll(fixture.cq[0]);
 	check(wc.wr_id == 7 && wc.status == IBV_WC_SUCCESS);
-	check(rig.memory[VERBS_RIG_BYTES] == 42);
+	check(fixture.memory[VERBS_FIXTURE_BYTES] == 42);
 	init.send_cq = theirs;
-	check(!ibv_create_qp(rig.pd, &init) && errno == EINVAL);
-	check(!ibv_import_pd(rig.ctx, 0) && errno == EOPNOTSUPP);
-	verbs_rig_close(&rig);
+	check(!ibv_create_qp(fixture.pd, &init) && errno == EINVAL);
+	check(!ibv_import_pd(fixture.ctx, 0) && errno == EOPNOTSUPP);
+	verbs_fixture_close(&fixture);
 	check(calls(NULL) == before);
 }
 
@@ -396,7 +396,7 @@ TEST(real, mrc0_as_ever)
 
 static void only_mrc0(void)
 {
-	struct verbs_rig rig = {0};
+	struct verbs_fixture fixture = {0};
 	struct ibv_device **list;
 	int n = 0;
 
@@ -404,8 +404,8 @@ static void only_mrc0(void)
 	check(list && n == 1 && strcmp(list[0]->name, "mrc0") == 0);
 	check(strcmp(list[0]->dev_name, "uverbs0") == 0);
 	ibv_free_device_list(list);
-	verbs_rig_open(&rig);
-	verbs_rig_close(&rig);
+	verbs_fixture_open(&fixture);
+	verbs_fixture_close(&fixture);
 }
 
 /* ---- what is wrong ---- */

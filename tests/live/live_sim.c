@@ -199,7 +199,7 @@ SIM_TEST(run, writes_series_and_capture)
 SIM_TEST(run, refuses_what_is_wrong)
 {
 	assert_i_eq(RUN("run", "permutaton"), 2);
-	assert_in("said", "there is no such scenario; did you mean permutation?");
+	assert_in("said", "unknown scenario; did you mean permutation?");
 	assert_i_eq(RUN("run", "./no.toml"), 2);
 	assert_in("said", "./no.toml: cannot be read");
 	assert_i_eq(RUN("run", "permutation", "--set", "mrc.evs=x"), 2);

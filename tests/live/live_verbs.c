@@ -3,7 +3,7 @@
  * live_verbs.c - the verbs device as programs look at it: through exported and inline functions,
  * with headers of other sizes than ours, and asking for what is not there.
  */
-#include "live/live_rig.h"
+#include "live/live_fixture.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -16,7 +16,7 @@
 
 static struct ibv_context *verbs(void **state)
 {
-	return ((struct rig *)*state)->verbs;
+	return ((struct fixture *)*state)->verbs;
 }
 
 TEST(ibv_get_device_list, shows_mrc0)
@@ -48,7 +48,7 @@ TEST(ibv_open_device, foreign_device)
 	assert_int_equal(ibv_get_device_guid(&foreign), 0);
 }
 
-TEST_WITH(rig_setup, rig_teardown, ibv_query_device, limits)
+TEST_WITH(fixture_setup, fixture_teardown, ibv_query_device, limits)
 {
 	struct ibv_device_attr attr;
 	struct ibv_device_attr_ex ex;
@@ -68,7 +68,7 @@ TEST_WITH(rig_setup, rig_teardown, ibv_query_device, limits)
 	assert_int_equal(ibv_query_device_ex(verbs(state), &input, &ex), EINVAL);
 }
 
-TEST_WITH(rig_setup, rig_teardown, ibv_query_port, roce_port)
+TEST_WITH(fixture_setup, fixture_teardown, ibv_query_port, roce_port)
 {
 	struct ibv_port_attr port;
 
@@ -84,7 +84,7 @@ TEST_WITH(rig_setup, rig_teardown, ibv_query_port, roce_port)
 }
 
 /* Structures of programs with an older or a newer header than ours. */
-TEST_WITH(rig_setup, rig_teardown, ibv_query_port, structures_of_other_sizes)
+TEST_WITH(fixture_setup, fixture_teardown, ibv_query_port, structures_of_other_sizes)
 {
 	struct verbs_context *vctx = verbs_get_ctx(verbs(state));
 	struct {
@@ -129,7 +129,7 @@ static unsigned int interface_of(const union ibv_gid *gid)
 	return found;
 }
 
-TEST_WITH(rig_setup, rig_teardown, ibv_query_gid, one_roce_v2_gid)
+TEST_WITH(fixture_setup, fixture_teardown, ibv_query_gid, one_roce_v2_gid)
 {
 	static const uint8_t mapped[12] = {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff};
 	struct ibv_gid_entry entry;
@@ -149,7 +149,7 @@ TEST_WITH(rig_setup, rig_teardown, ibv_query_gid, one_roce_v2_gid)
 	assert_int_equal(ibv_query_gid_ex(verbs(state), 1, 0, &entry, 1), EOPNOTSUPP);
 }
 
-TEST_WITH(rig_setup, rig_teardown, ibv_context, is_as_programs_expect)
+TEST_WITH(fixture_setup, fixture_teardown, ibv_context, is_as_programs_expect)
 {
 	struct ibv_context *ctx = verbs(state);
 	int flags = fcntl(ctx->async_fd, F_GETFL);
@@ -165,7 +165,7 @@ TEST_WITH(rig_setup, rig_teardown, ibv_context, is_as_programs_expect)
 }
 
 /* What is not there says so, by whichever way a program asks. */
-TEST_WITH(rig_setup, rig_teardown, ibv_context, refuses_politely)
+TEST_WITH(fixture_setup, fixture_teardown, ibv_context, refuses_politely)
 {
 	struct ibv_context *ctx = verbs(state);
 	struct ibv_pd pd = {.context = ctx};
@@ -179,16 +179,16 @@ TEST_WITH(rig_setup, rig_teardown, ibv_context, refuses_politely)
 	assert_int_equal(errno, EOPNOTSUPP);
 }
 
-static void refuse_mr(struct rig *r, void *addr, size_t length, unsigned int access, int err)
+static void refuse_mr(struct fixture *r, void *addr, size_t length, unsigned int access, int err)
 {
 	errno = 0;
 	assert_null(ibv_reg_mr(r->pd, addr, length, access));
 	assert_int_equal(errno, err);
 }
 
-TEST_WITH(rig_setup, rig_teardown, ibv_reg_mr, refusals)
+TEST_WITH(fixture_setup, fixture_teardown, ibv_reg_mr, refusals)
 {
-	struct rig *r = *state;
+	struct fixture *r = *state;
 	size_t page = (size_t)sysconf(_SC_PAGESIZE);
 	unsigned int all = IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE;
 	char *map =
@@ -212,9 +212,9 @@ TEST_WITH(rig_setup, rig_teardown, ibv_reg_mr, refusals)
 	munmap(map, 4 * page);
 }
 
-TEST_WITH(rig_setup, rig_teardown, ibv_reg_mr, read_only_memory_can_be_sent)
+TEST_WITH(fixture_setup, fixture_teardown, ibv_reg_mr, read_only_memory_can_be_sent)
 {
-	struct rig *r = *state;
+	struct fixture *r = *state;
 	size_t page = (size_t)sysconf(_SC_PAGESIZE);
 	char *map = mmap(NULL, page, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	struct ibv_mr *mr = ibv_reg_mr(r->pd, map, page, 0);
@@ -229,47 +229,47 @@ TEST_WITH(rig_setup, rig_teardown, ibv_reg_mr, read_only_memory_can_be_sent)
 }
 
 /* A WRITE through an address space of the MR's own. */
-TEST_WITH(rig_setup_connected, rig_teardown, ibv_reg_mr_iova2, remote_addresses_are_iova)
+TEST_WITH(fixture_setup_connected, fixture_teardown, ibv_reg_mr_iova2, remote_addresses_are_iova)
 {
-	struct rig *r = *state;
+	struct fixture *r = *state;
 	uint64_t iova = 0x100000;
-	struct ibv_mr *mr = ibv_reg_mr_iova2(r->pd, r->memory + RIG_BYTES, 4096, iova,
+	struct ibv_mr *mr = ibv_reg_mr_iova2(r->pd, r->memory + FIXTURE_BYTES, 4096, iova,
 					     IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE |
 						     IBV_ACCESS_RELAXED_ORDERING);
 	struct ibv_sge sge;
-	struct ibv_send_wr wr = rig_wr(r, 0, &sge, 500), *bad;
+	struct ibv_send_wr wr = fixture_wr(r, 0, &sge, 500), *bad;
 
 	assert_non_null(mr);
 	test_rand_bytes(r->memory, 500);
 	wr.wr.rdma.remote_addr = iova + 1000;
 	wr.wr.rdma.rkey = mr->rkey;
 	assert_int_equal(mrc_post_send(r->qp[0], &wr, &bad), 0);
-	assert_int_equal(rig_poll(r, 0).status, IBV_WC_SUCCESS);
-	assert_bytes_eq(r->memory + RIG_BYTES + 1000, r->memory, 500);
+	assert_int_equal(fixture_poll(r, 0).status, IBV_WC_SUCCESS);
+	assert_bytes_eq(r->memory + FIXTURE_BYTES + 1000, r->memory, 500);
 	assert_int_equal(ibv_dereg_mr(mr), 0);
 }
 
 /* After dereg_mr the key is dead at once. */
-TEST_WITH(rig_setup_connected, rig_teardown, ibv_dereg_mr, rkey_is_dead)
+TEST_WITH(fixture_setup_connected, fixture_teardown, ibv_dereg_mr, rkey_is_dead)
 {
-	struct rig *r = *state;
-	struct ibv_mr *mr = ibv_reg_mr(r->pd, r->memory + RIG_BYTES, 4096,
+	struct fixture *r = *state;
+	struct ibv_mr *mr = ibv_reg_mr(r->pd, r->memory + FIXTURE_BYTES, 4096,
 				       IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE);
 	struct ibv_sge sge;
-	struct ibv_send_wr wr = rig_wr(r, 0, &sge, 10), *bad;
+	struct ibv_send_wr wr = fixture_wr(r, 0, &sge, 10), *bad;
 
 	assert_non_null(mr);
 	wr.wr.rdma.rkey = mr->rkey;
 	assert_int_equal(ibv_dereg_mr(mr), 0);
 	memset(r->memory, 0x77, 10);
 	assert_int_equal(mrc_post_send(r->qp[0], &wr, &bad), 0);
-	assert_int_equal(rig_poll(r, 0).status, IBV_WC_REM_ACCESS_ERR);
-	assert_int_equal(r->memory[RIG_BYTES], 0);
+	assert_int_equal(fixture_poll(r, 0).status, IBV_WC_REM_ACCESS_ERR);
+	assert_int_equal(r->memory[FIXTURE_BYTES], 0);
 }
 
-TEST_WITH(rig_setup, rig_teardown, ibv_dealloc_pd, busy_while_it_has_an_mr)
+TEST_WITH(fixture_setup, fixture_teardown, ibv_dealloc_pd, busy_while_it_has_an_mr)
 {
-	struct rig *r = *state;
+	struct fixture *r = *state;
 	struct ibv_pd *pd = ibv_alloc_pd(r->verbs);
 	struct ibv_mr *mr = ibv_reg_mr(pd, r->memory, 10, IBV_ACCESS_LOCAL_WRITE);
 

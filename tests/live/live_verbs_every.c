@@ -7,9 +7,9 @@
  *
  * Argument: libibverbs.map; a function of it that is not here fails the last case.
  */
-#include "live/verbs_rig.h"
+#include "libibverbs/undeclared_symbols.h"
+#include "live/verbs_fixture.h"
 #include "support/test.h"
-#include "verbs/undeclared.h"
 
 #include <ctype.h>
 #include <infiniband/sa.h>
@@ -73,11 +73,11 @@ static void note(const char *name)
 		name args;   \
 	} while (0)
 
-#define EVERY(name) TEST_WITH(verbs_rig_setup_srq, verbs_rig_teardown, every, name)
+#define EVERY(name) TEST_WITH(verbs_fixture_setup_srq, verbs_fixture_teardown, every, name)
 
 EVERY(device)
 {
-	struct verbs_rig *r = *state;
+	struct verbs_fixture *r = *state;
 	union ibv_gid gid;
 	__be16 pkey;
 
@@ -107,7 +107,7 @@ EVERY(device)
 
 EVERY(gids)
 {
-	struct verbs_rig *r = *state;
+	struct verbs_fixture *r = *state;
 	struct ibv_gid_entry entry;
 
 	RETURNS(EINVAL, _ibv_query_gid_ex, (NULL, 1, 0, &entry, 0, sizeof(entry)));
@@ -122,7 +122,7 @@ EVERY(gids)
 
 EVERY(events)
 {
-	struct verbs_rig *r = *state;
+	struct verbs_fixture *r = *state;
 	struct ibv_async_event port = {.event_type = IBV_EVENT_PORT_ERR};
 	struct ibv_cq *cq;
 	void *context;
@@ -144,7 +144,7 @@ EVERY(events)
 
 EVERY(memory)
 {
-	struct verbs_rig *r = *state;
+	struct verbs_fixture *r = *state;
 
 	NONE(EINVAL, ibv_alloc_pd, (NULL));
 	RETURNS(EINVAL, ibv_dealloc_pd, (NULL));
@@ -169,7 +169,7 @@ EVERY(memory)
 
 EVERY(address_handles)
 {
-	struct verbs_rig *r = *state;
+	struct verbs_fixture *r = *state;
 	struct ibv_ah_attr attr = {.port_num = 1};
 	struct ibv_wc wc = {0};
 	struct ibv_grh grh = {0};
@@ -189,7 +189,7 @@ EVERY(address_handles)
 
 EVERY(queues)
 {
-	struct verbs_rig *r = *state;
+	struct verbs_fixture *r = *state;
 	struct ibv_srq_attr attr = {0};
 
 	NONE(EINVAL, ibv_create_cq, (NULL, 1, NULL, NULL, 0));
@@ -211,7 +211,7 @@ EVERY(queues)
 
 EVERY(qps)
 {
-	struct verbs_rig *r = *state;
+	struct verbs_fixture *r = *state;
 	struct ibv_qp_init_attr init;
 	struct ibv_qp_attr attr = {0};
 	struct ibv_ece ece = {.comp_mask = 1};
@@ -239,7 +239,7 @@ EVERY(qps)
 
 EVERY(newer)
 {
-	struct verbs_rig *r = *state;
+	struct verbs_fixture *r = *state;
 	uint64_t value;
 
 	RETURNS(EINVAL, ibv_query_port_speed, (NULL, 1, &value));
@@ -266,7 +266,7 @@ EVERY(newer)
 /* What verbs.h calls through the context where there is something to call. */
 EVERY(inline_calls)
 {
-	struct verbs_rig *r = *state;
+	struct verbs_fixture *r = *state;
 	struct ibv_flow_attr flow = {0};
 	struct ibv_flow_action_esp_attr esp = {0};
 	struct ibv_alloc_dm_attr dm = {.length = 1};

@@ -3,7 +3,7 @@
  * live_verbs_ex.c - extended QPs, whose WRs are built by calls, and extended CQs, whose completions
  * are read field by field.
  */
-#include "live/verbs_rig.h"
+#include "live/verbs_fixture.h"
 
 #include <time.h>
 
@@ -14,9 +14,9 @@
 	((uint64_t)IBV_WC_EX_WITH_COMPLETION_TIMESTAMP | \
 	 (uint64_t)IBV_WC_EX_WITH_COMPLETION_TIMESTAMP_WALLCLOCK)
 
-static struct ibv_qp_init_attr_ex init_ex(const struct verbs_rig *r, int i)
+static struct ibv_qp_init_attr_ex init_ex(const struct verbs_fixture *r, int i)
 {
-	struct ibv_qp_init_attr init = verbs_rig_init(r, i);
+	struct ibv_qp_init_attr init = verbs_fixture_init(r, i);
 
 	return (struct ibv_qp_init_attr_ex){
 		.send_cq = init.send_cq,
@@ -32,11 +32,11 @@ static struct ibv_qp_init_attr_ex init_ex(const struct verbs_rig *r, int i)
 /* Both QPs are extended; the CQ of the first one is as well. */
 static int setup(void **state)
 {
-	struct ibv_cq_init_attr_ex cq_init = {.cqe = 4 * VERBS_RIG_DEPTH,
+	struct ibv_cq_init_attr_ex cq_init = {.cqe = 4 * VERBS_FIXTURE_DEPTH,
 					      .wc_flags = IBV_WC_STANDARD_FLAGS | TIMES};
-	struct verbs_rig *r;
+	struct verbs_fixture *r;
 
-	verbs_rig_setup(state);
+	verbs_fixture_setup(state);
 	r = *state;
 	assert_int_equal(ibv_destroy_cq(r->cq[0]), 0);
 	r->cq[0] = ibv_cq_ex_to_cq(ibv_create_cq_ex(r->ctx, &cq_init));
@@ -47,13 +47,13 @@ static int setup(void **state)
 		r->qp[i] = ibv_create_qp_ex(r->ctx, &init);
 		assert_non_null(r->qp[i]);
 	}
-	verbs_rig_qps(r);
+	verbs_fixture_qps(r);
 	return 0;
 }
 
-#define EX_TEST(function, name) TEST_WITH(setup, verbs_rig_teardown, function, name)
+#define EX_TEST(function, name) TEST_WITH(setup, verbs_fixture_teardown, function, name)
 
-static struct ibv_qp_ex *start(struct verbs_rig *r, uint64_t wr_id)
+static struct ibv_qp_ex *start(struct verbs_fixture *r, uint64_t wr_id)
 {
 	struct ibv_qp_ex *qp = ibv_qp_to_qp_ex(r->qp[0]);
 
@@ -64,10 +64,10 @@ static struct ibv_qp_ex *start(struct verbs_rig *r, uint64_t wr_id)
 	return qp;
 }
 
-static void recvs(struct verbs_rig *r, uint32_t n)
+static void recvs(struct verbs_fixture *r, uint32_t n)
 {
 	for (uint32_t i = 0; i < n; i++) {
-		struct ibv_sge sge = verbs_rig_sge(r, 1, i * 1024, 1024);
+		struct ibv_sge sge = verbs_fixture_sge(r, 1, i * 1024, 1024);
 		struct ibv_recv_wr *bad, wr = {.wr_id = i, .sg_list = &sge, .num_sge = 1};
 
 		assert_int_equal(ibv_post_recv(r->qp[1], &wr, &bad), 0);
@@ -75,7 +75,7 @@ static void recvs(struct verbs_rig *r, uint32_t n)
 }
 
 /* Opens a poll of the extended CQ with the next completion, within 20 s. */
-static struct ibv_cq_ex *start_poll(struct verbs_rig *r)
+static struct ibv_cq_ex *start_poll(struct verbs_fixture *r)
 {
 	const struct timespec rest = {.tv_nsec = 100000};
 	struct ibv_cq_ex *cq = (struct ibv_cq_ex *)r->cq[0];
@@ -91,7 +91,7 @@ static struct ibv_cq_ex *start_poll(struct verbs_rig *r)
 	return cq;
 }
 
-static void check_next(struct verbs_rig *r, uint64_t wr_id, enum ibv_wc_opcode opcode)
+static void check_next(struct verbs_fixture *r, uint64_t wr_id, enum ibv_wc_opcode opcode)
 {
 	struct ibv_cq_ex *cq = start_poll(r);
 
@@ -104,9 +104,10 @@ static void check_next(struct verbs_rig *r, uint64_t wr_id, enum ibv_wc_opcode o
 
 EX_TEST(ibv_wr_complete, one_of_each)
 {
-	struct verbs_rig *r = *state;
-	struct ibv_sge list[2] = {verbs_rig_sge(r, 0, 0, 600), verbs_rig_sge(r, 0, 600, 400)};
-	struct ibv_sge to = verbs_rig_sge(r, 1, 8192, 0);
+	struct verbs_fixture *r = *state;
+	struct ibv_sge list[2] = {verbs_fixture_sge(r, 0, 0, 600),
+				  verbs_fixture_sge(r, 0, 600, 400)};
+	struct ibv_sge to = verbs_fixture_sge(r, 1, 8192, 0);
 	struct ibv_qp_ex *qp;
 
 	test_rand_bytes(r->memory, 8192);
@@ -128,17 +129,17 @@ EX_TEST(ibv_wr_complete, one_of_each)
 	check_next(r, 2, IBV_WC_RDMA_WRITE);
 	check_next(r, 3, IBV_WC_SEND);
 	check_next(r, 4, IBV_WC_SEND);
-	assert_u_eq(be32toh(verbs_rig_poll(r->cq[1]).imm_data), 22);
-	assert_u_eq(verbs_rig_poll(r->cq[1]).byte_len, 1000);
-	assert_u_eq(be32toh(verbs_rig_poll(r->cq[1]).imm_data), 44);
-	assert_bytes_eq(r->memory + VERBS_RIG_BYTES + 8192, r->memory, 8000);
-	assert_bytes_eq(r->memory + VERBS_RIG_BYTES + 1024, r->memory, 1000);
+	assert_u_eq(be32toh(verbs_fixture_poll(r->cq[1]).imm_data), 22);
+	assert_u_eq(verbs_fixture_poll(r->cq[1]).byte_len, 1000);
+	assert_u_eq(be32toh(verbs_fixture_poll(r->cq[1]).imm_data), 44);
+	assert_bytes_eq(r->memory + VERBS_FIXTURE_BYTES + 8192, r->memory, 8000);
+	assert_bytes_eq(r->memory + VERBS_FIXTURE_BYTES + 1024, r->memory, 1000);
 }
 
 /* Inline bytes may change as soon as they are named. */
 EX_TEST(ibv_wr_set_inline_data, is_copied_at_once)
 {
-	struct verbs_rig *r = *state;
+	struct verbs_fixture *r = *state;
 	char first[] = "first", second[] = "second";
 	struct ibv_data_buf list[2] = {{first, 5}, {second, 7}};
 	struct ibv_qp_ex *qp;
@@ -152,16 +153,16 @@ EX_TEST(ibv_wr_set_inline_data, is_copied_at_once)
 	memset(first, 'x', 5);
 	memset(second, 'x', 6);
 	assert_int_equal(ibv_wr_complete(qp), 0);
-	assert_u_eq(verbs_rig_poll(r->cq[1]).byte_len, 6);
-	assert_u_eq(verbs_rig_poll(r->cq[1]).byte_len, 12);
-	assert_string_equal((char *)r->memory + VERBS_RIG_BYTES, "first");
-	assert_string_equal((char *)r->memory + VERBS_RIG_BYTES + 1024, "firstsecond");
+	assert_u_eq(verbs_fixture_poll(r->cq[1]).byte_len, 6);
+	assert_u_eq(verbs_fixture_poll(r->cq[1]).byte_len, 12);
+	assert_string_equal((char *)r->memory + VERBS_FIXTURE_BYTES, "first");
+	assert_string_equal((char *)r->memory + VERBS_FIXTURE_BYTES + 1024, "firstsecond");
 }
 
 /* All of a batch or nothing: whatever was wrong, and wherever. */
 EX_TEST(ibv_wr_complete, a_batch_that_is_wrong)
 {
-	struct verbs_rig *r = *state;
+	struct verbs_fixture *r = *state;
 	struct ibv_sge list[5] = {{0}};
 	uint8_t bytes[65] = {0};
 	struct ibv_qp_ex *qp = start(r, 1);
@@ -185,7 +186,7 @@ EX_TEST(ibv_wr_complete, a_batch_that_is_wrong)
 	ibv_wr_send_tso(qp, bytes, 1, 1); /* never there */
 	assert_int_equal(ibv_wr_complete(qp), EOPNOTSUPP);
 	qp = start(r, 1);
-	for (uint32_t i = 0; i <= VERBS_RIG_DEPTH; i++)
+	for (uint32_t i = 0; i <= VERBS_FIXTURE_DEPTH; i++)
 		ibv_wr_send(qp); /* more than there is room for */
 	assert_int_equal(ibv_wr_complete(qp), ENOMEM);
 	assert_int_equal(ibv_start_poll((struct ibv_cq_ex *)r->cq[0], NULL), ENOENT);
@@ -193,7 +194,7 @@ EX_TEST(ibv_wr_complete, a_batch_that_is_wrong)
 
 EX_TEST(ibv_wr_abort, forgets)
 {
-	struct verbs_rig *r = *state;
+	struct verbs_fixture *r = *state;
 	struct ibv_qp_ex *qp = start(r, 1);
 
 	recvs(r, 1);
@@ -210,10 +211,10 @@ EX_TEST(ibv_wr_abort, forgets)
 /* The room of a full queue comes back with what is polled. */
 EX_TEST(ibv_wr_complete, until_the_queue_is_full)
 {
-	struct verbs_rig *r = *state;
+	struct verbs_fixture *r = *state;
 	struct ibv_qp_ex *qp = start(r, 0);
 
-	for (uint32_t i = 0; i < VERBS_RIG_DEPTH; i++)
+	for (uint32_t i = 0; i < VERBS_FIXTURE_DEPTH; i++)
 		ibv_wr_rdma_write(qp, 0, 0);
 	assert_int_equal(ibv_wr_complete(qp), 0);
 	qp = start(r, 0);
@@ -225,17 +226,17 @@ EX_TEST(ibv_wr_complete, until_the_queue_is_full)
 	assert_int_equal(ibv_wr_complete(qp), 0);
 }
 
-static void refuse_qp(struct verbs_rig *r, struct ibv_qp_init_attr_ex init, int err)
+static void refuse_qp(struct verbs_fixture *r, struct ibv_qp_init_attr_ex init, int err)
 {
 	errno = 0;
 	assert_null(ibv_create_qp_ex(r->ctx, &init));
 	assert_int_equal(errno, err);
 }
 
-TEST_WITH(verbs_rig_setup, verbs_rig_teardown, ibv_create_qp_ex, refusals)
+TEST_WITH(verbs_fixture_setup, verbs_fixture_teardown, ibv_create_qp_ex, refusals)
 {
 	static const uint64_t absent[] = {IBV_QP_EX_WITH_TSO};
-	struct verbs_rig *r = *state;
+	struct verbs_fixture *r = *state;
 	struct ibv_qp_init_attr_ex init = init_ex(r, 0);
 
 	for (size_t i = 0; i < sizeof(absent) / sizeof(absent[0]); i++) {
@@ -261,9 +262,9 @@ TEST_WITH(verbs_rig_setup, verbs_rig_teardown, ibv_create_qp_ex, refusals)
 }
 
 /* A QP that was made without a list of operations has no calls that build WRs. */
-TEST_WITH(verbs_rig_setup, verbs_rig_teardown, ibv_qp_to_qp_ex, only_of_extended_ones)
+TEST_WITH(verbs_fixture_setup, verbs_fixture_teardown, ibv_qp_to_qp_ex, only_of_extended_ones)
 {
-	struct verbs_rig *r = *state;
+	struct verbs_fixture *r = *state;
 	struct ibv_qp_init_attr_ex init = init_ex(r, 0);
 
 	init.comp_mask = IBV_QP_INIT_ATTR_PD | IBV_QP_INIT_ATTR_CREATE_FLAGS;
@@ -271,21 +272,21 @@ TEST_WITH(verbs_rig_setup, verbs_rig_teardown, ibv_qp_to_qp_ex, only_of_extended
 	assert_non_null(r->qp[0]);
 	assert_null(ibv_qp_to_qp_ex(r->qp[0]));
 	assert_null(ibv_qp_to_qp_ex(NULL));
-	assert_true(init.cap.max_send_wr >= VERBS_RIG_DEPTH);
+	assert_true(init.cap.max_send_wr >= VERBS_FIXTURE_DEPTH);
 }
 
 /* ---- extended CQs ---- */
 
 EX_TEST(ibv_start_poll, fields_of_a_receive)
 {
-	struct verbs_rig *r = *state;
-	struct ibv_sge sge = verbs_rig_sge(r, 1, 0, 10);
+	struct verbs_fixture *r = *state;
+	struct ibv_sge sge = verbs_fixture_sge(r, 1, 0, 10);
 	struct ibv_send_wr *bad, wr = {.opcode = IBV_WR_SEND_WITH_IMM,
 				       .imm_data = htobe32(99),
 				       .sg_list = &sge,
 				       .num_sge = 1};
 	struct ibv_recv_wr *bad_recv, recv = {.wr_id = 7, .num_sge = 1};
-	struct ibv_sge to = verbs_rig_sge(r, 0, 0, 100);
+	struct ibv_sge to = verbs_fixture_sge(r, 0, 0, 100);
 	struct ibv_cq_ex *cq;
 
 	recv.sg_list = &to;
@@ -317,14 +318,14 @@ static uint64_t clock_ns(clockid_t id)
 /* Times lie between those before the WR was posted and after it was polled, and grow. */
 EX_TEST(ibv_wc_read_completion_ts, real_times)
 {
-	struct verbs_rig *r = *state;
+	struct verbs_fixture *r = *state;
 	uint64_t last = clock_ns(CLOCK_MONOTONIC), wall = clock_ns(CLOCK_REALTIME);
 
 	for (int i = 0; i < 10; i++) {
 		struct ibv_cq_ex *cq;
 		uint64_t at;
 
-		verbs_rig_write(r, 0, 1, 100);
+		verbs_fixture_write(r, 0, 1, 100);
 		cq = start_poll(r);
 		at = ibv_wc_read_completion_ts(cq);
 		assert_true(at >= last && at <= clock_ns(CLOCK_MONOTONIC));
@@ -334,16 +335,16 @@ EX_TEST(ibv_wc_read_completion_ts, real_times)
 	}
 }
 
-static void refuse_cq(struct verbs_rig *r, struct ibv_cq_init_attr_ex init, int err)
+static void refuse_cq(struct verbs_fixture *r, struct ibv_cq_init_attr_ex init, int err)
 {
 	errno = 0;
 	assert_null(ibv_create_cq_ex(r->ctx, &init));
 	assert_int_equal(errno, err);
 }
 
-TEST_WITH(verbs_rig_setup, verbs_rig_teardown, ibv_create_cq_ex, refusals)
+TEST_WITH(verbs_fixture_setup, verbs_fixture_teardown, ibv_create_cq_ex, refusals)
 {
-	struct verbs_rig *r = *state;
+	struct verbs_fixture *r = *state;
 	struct ibv_cq_init_attr_ex init = {.cqe = 1};
 
 	init.wc_flags = IBV_WC_EX_WITH_CVLAN;
@@ -364,9 +365,9 @@ TEST_WITH(verbs_rig_setup, verbs_rig_teardown, ibv_create_cq_ex, refusals)
 	refuse_cq(r, init, EOPNOTSUPP);
 }
 
-TEST_WITH(verbs_rig_setup, verbs_rig_teardown, ibv_create_cq_ex, of_one_thread)
+TEST_WITH(verbs_fixture_setup, verbs_fixture_teardown, ibv_create_cq_ex, of_one_thread)
 {
-	struct verbs_rig *r = *state;
+	struct verbs_fixture *r = *state;
 	struct ibv_cq_init_attr_ex init = {.cqe = 1,
 					   .comp_mask = IBV_CQ_INIT_ATTR_MASK_FLAGS,
 					   .flags = IBV_CREATE_CQ_ATTR_SINGLE_THREADED};

@@ -3,7 +3,7 @@
  * live_verbs_mw.c - memory windows of the drop-in: what they let a peer do while they are bound,
  * and that nothing is left of it afterwards; atomic writes; regions of nothing.
  */
-#include "live/verbs_rig.h"
+#include "live/verbs_fixture.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -13,48 +13,48 @@
 			IBV_ACCESS_REMOTE_ATOMIC))
 #define BYTES 4096u
 
-/* A rig with connected QPs and a region at QP 1 for windows. */
-struct bed {
-	struct verbs_rig rig;
+/* A fixture with connected QPs and a region at QP 1 for windows. */
+struct fixture {
+	struct verbs_fixture fixture;
 	struct ibv_mr *mr;
 	uint8_t *bytes;
 };
 
-static int open_bed(void **state)
+static int open_fixture(void **state)
 {
-	struct bed *b = calloc(1, sizeof(*b));
+	struct fixture *b = calloc(1, sizeof(*b));
 
 	assert_non_null(b);
 	*state = b;
-	verbs_rig_open(&b->rig);
-	verbs_rig_make(&b->rig);
+	verbs_fixture_open(&b->fixture);
+	verbs_fixture_make(&b->fixture);
 	for (int i = 0; i < 2; i++)
-		verbs_rig_connect(&b->rig, i, PEERS | IBV_ACCESS_LOCAL_WRITE);
+		verbs_fixture_connect(&b->fixture, i, PEERS | IBV_ACCESS_LOCAL_WRITE);
 	b->bytes = calloc(1, BYTES);
 	assert_non_null(b->bytes);
-	b->mr = ibv_reg_mr(b->rig.pd, b->bytes, BYTES,
+	b->mr = ibv_reg_mr(b->fixture.pd, b->bytes, BYTES,
 			   (int)(PEERS | IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_MW_BIND));
 	assert_non_null(b->mr);
 	return 0;
 }
 
-static int close_bed(void **state)
+static int close_fixture(void **state)
 {
-	struct bed *b = *state;
+	struct fixture *b = *state;
 
 	assert_int_equal(ibv_dereg_mr(b->mr), 0);
-	verbs_rig_close(&b->rig);
+	verbs_fixture_close(&b->fixture);
 	free(b->bytes);
 	free(b);
 	return 0;
 }
 
-#define MW_TEST(function, name) TEST_WITH(open_bed, close_bed, function, name)
+#define MW_TEST(function, name) TEST_WITH(open_fixture, close_fixture, function, name)
 
 static void expect(struct ibv_cq *cq, uint64_t wr_id, enum ibv_wc_status status,
 		   enum ibv_wc_opcode opcode)
 {
-	struct ibv_wc wc = verbs_rig_poll(cq);
+	struct ibv_wc wc = verbs_fixture_poll(cq);
 
 	assert_int_equal(wc.wr_id, wr_id);
 	assert_int_equal(wc.status, status);
@@ -63,7 +63,7 @@ static void expect(struct ibv_cq *cq, uint64_t wr_id, enum ibv_wc_status status,
 }
 
 /* The second half of the region. */
-static struct ibv_mw_bind_info half(const struct bed *b, unsigned int access)
+static struct ibv_mw_bind_info half(const struct fixture *b, unsigned int access)
 {
 	return (struct ibv_mw_bind_info){.mr = b->mr,
 					 .addr = (uintptr_t)b->bytes + BYTES / 2,
@@ -71,16 +71,16 @@ static struct ibv_mw_bind_info half(const struct bed *b, unsigned int access)
 					 .mw_access_flags = access};
 }
 
-static void post(struct bed *b, int i, struct ibv_send_wr wr)
+static void post(struct fixture *b, int i, struct ibv_send_wr wr)
 {
 	struct ibv_send_wr *bad;
 
 	wr.send_flags |= IBV_SEND_SIGNALED;
-	assert_int_equal(ibv_post_send(b->rig.qp[i], &wr, &bad), 0);
+	assert_int_equal(ibv_post_send(b->fixture.qp[i], &wr, &bad), 0);
 }
 
 /* Returns the key under which QP 1's peer finds it. */
-static uint32_t bind_2(struct bed *b, struct ibv_mw *mw, struct ibv_mw_bind_info info)
+static uint32_t bind_2(struct fixture *b, struct ibv_mw *mw, struct ibv_mw_bind_info info)
 {
 	struct ibv_send_wr wr = {
 		.wr_id = 1,
@@ -88,14 +88,14 @@ static uint32_t bind_2(struct bed *b, struct ibv_mw *mw, struct ibv_mw_bind_info
 		.bind_mw = {.mw = mw, .rkey = ibv_inc_rkey(mw->rkey), .bind_info = info}};
 
 	post(b, 1, wr);
-	expect(b->rig.cq[1], 1, IBV_WC_SUCCESS, IBV_WC_BIND_MW);
+	expect(b->fixture.cq[1], 1, IBV_WC_SUCCESS, IBV_WC_BIND_MW);
 	return wr.bind_mw.rkey;
 }
 
-static void one_sided(struct bed *b, enum ibv_wr_opcode opcode, uint32_t rkey, uint64_t addr,
+static void one_sided(struct fixture *b, enum ibv_wr_opcode opcode, uint32_t rkey, uint64_t addr,
 		      enum ibv_wc_status status)
 {
-	struct ibv_sge sge = verbs_rig_sge(&b->rig, 0, 0, 8);
+	struct ibv_sge sge = verbs_fixture_sge(&b->fixture, 0, 0, 8);
 	struct ibv_send_wr wr = {.wr_id = 7, .sg_list = &sge, .num_sge = 1, .opcode = opcode};
 
 	wr.wr.rdma.rkey = rkey;
@@ -106,14 +106,14 @@ static void one_sided(struct bed *b, enum ibv_wr_opcode opcode, uint32_t rkey, u
 		wr.wr.atomic.compare_add = 5;
 	}
 	post(b, 0, wr);
-	assert_int_equal(verbs_rig_poll(b->rig.cq[0]).status, status);
+	assert_int_equal(verbs_fixture_poll(b->fixture.cq[0]).status, status);
 }
 
 /* REQ(ext.mw.bind) REQ(ext.mw.rkey) */
 MW_TEST(ibv_bind_mw, write_read_and_atomic_through_type_1)
 {
-	struct bed *b = *state;
-	struct ibv_mw *mw = ibv_alloc_mw(b->rig.pd, IBV_MW_TYPE_1);
+	struct fixture *b = *state;
+	struct ibv_mw *mw = ibv_alloc_mw(b->fixture.pd, IBV_MW_TYPE_1);
 	struct ibv_mw_bind bind = {
 		.wr_id = 3, .send_flags = IBV_SEND_SIGNALED, .bind_info = half(b, PEERS)};
 	uint64_t at = bind.bind_info.addr;
@@ -121,17 +121,17 @@ MW_TEST(ibv_bind_mw, write_read_and_atomic_through_type_1)
 
 	assert_non_null(mw);
 	old = mw->rkey;
-	assert_int_equal(ibv_bind_mw(b->rig.qp[1], mw, &bind), 0);
-	expect(b->rig.cq[1], 3, IBV_WC_SUCCESS, IBV_WC_BIND_MW);
+	assert_int_equal(ibv_bind_mw(b->fixture.qp[1], mw, &bind), 0);
+	expect(b->fixture.cq[1], 3, IBV_WC_SUCCESS, IBV_WC_BIND_MW);
 	assert_int_equal(mw->rkey >> 8, old >> 8);
 	assert_int_not_equal(mw->rkey, old);
-	memset(b->rig.memory, 0x11, 8);
+	memset(b->fixture.memory, 0x11, 8);
 	one_sided(b, IBV_WR_RDMA_WRITE, mw->rkey, at, IBV_WC_SUCCESS);
 	assert_int_equal(b->bytes[BYTES / 2 + 7], 0x11);
 	one_sided(b, IBV_WR_ATOMIC_FETCH_AND_ADD, mw->rkey, at, IBV_WC_SUCCESS);
 	assert_int_equal(b->bytes[BYTES / 2], 0x16);
 	one_sided(b, IBV_WR_RDMA_READ, mw->rkey, at, IBV_WC_SUCCESS);
-	assert_memory_equal(b->rig.memory, b->bytes + BYTES / 2, 8);
+	assert_memory_equal(b->fixture.memory, b->bytes + BYTES / 2, 8);
 	assert_int_equal(ibv_dereg_mr(b->mr), EBUSY); /* REQ(ext.mw.holds-mr) */
 	assert_int_not_equal(ibv_rereg_mr(b->mr, IBV_REREG_MR_CHANGE_ACCESS, NULL, NULL, 0,
 					  IBV_ACCESS_LOCAL_WRITE),
@@ -143,17 +143,17 @@ MW_TEST(ibv_bind_mw, write_read_and_atomic_through_type_1)
 
 MW_TEST(ibv_bind_mw, type_1_to_nothing)
 {
-	struct bed *b = *state;
-	struct ibv_mw *mw = ibv_alloc_mw(b->rig.pd, IBV_MW_TYPE_1);
+	struct fixture *b = *state;
+	struct ibv_mw *mw = ibv_alloc_mw(b->fixture.pd, IBV_MW_TYPE_1);
 	struct ibv_mw_bind bind = {.wr_id = 3, .bind_info = half(b, PEERS)};
 	struct ibv_mw_bind nothing = {.wr_id = 4, .send_flags = IBV_SEND_SIGNALED};
 	uint32_t key;
 
 	assert_non_null(mw);
-	assert_int_equal(ibv_bind_mw(b->rig.qp[1], mw, &bind), 0);
+	assert_int_equal(ibv_bind_mw(b->fixture.qp[1], mw, &bind), 0);
 	key = mw->rkey;
-	assert_int_equal(ibv_bind_mw(b->rig.qp[1], mw, &nothing), 0);
-	expect(b->rig.cq[1], 4, IBV_WC_SUCCESS, IBV_WC_BIND_MW);
+	assert_int_equal(ibv_bind_mw(b->fixture.qp[1], mw, &nothing), 0);
+	expect(b->fixture.cq[1], 4, IBV_WC_SUCCESS, IBV_WC_BIND_MW);
 	one_sided(b, IBV_WR_RDMA_READ, key, bind.bind_info.addr, IBV_WC_REM_ACCESS_ERR);
 	assert_int_equal(ibv_dealloc_mw(mw), 0);
 }
@@ -161,8 +161,8 @@ MW_TEST(ibv_bind_mw, type_1_to_nothing)
 /* REQ(ext.mw.invalidate) */
 MW_TEST(ibv_post_send, local_inv)
 {
-	struct bed *b = *state;
-	struct ibv_mw *mw = ibv_alloc_mw(b->rig.pd, IBV_MW_TYPE_2);
+	struct fixture *b = *state;
+	struct ibv_mw *mw = ibv_alloc_mw(b->fixture.pd, IBV_MW_TYPE_2);
 	struct ibv_mw_bind_info info = half(b, IBV_ACCESS_REMOTE_READ | IBV_ACCESS_ZERO_BASED);
 	uint32_t key;
 
@@ -170,10 +170,10 @@ MW_TEST(ibv_post_send, local_inv)
 	key = bind_2(b, mw, info);
 	memset(b->bytes + BYTES / 2, 0x77, 16);
 	one_sided(b, IBV_WR_RDMA_READ, key, 8, IBV_WC_SUCCESS);
-	assert_int_equal(b->rig.memory[0], 0x77);
+	assert_int_equal(b->fixture.memory[0], 0x77);
 	post(b, 1,
 	     (struct ibv_send_wr){.wr_id = 2, .opcode = IBV_WR_LOCAL_INV, .invalidate_rkey = key});
-	expect(b->rig.cq[1], 2, IBV_WC_SUCCESS, IBV_WC_LOCAL_INV);
+	expect(b->fixture.cq[1], 2, IBV_WC_SUCCESS, IBV_WC_LOCAL_INV);
 	one_sided(b, IBV_WR_RDMA_READ, key, 8, IBV_WC_REM_ACCESS_ERR);
 	assert_int_equal(ibv_dealloc_mw(mw), 0);
 }
@@ -181,8 +181,8 @@ MW_TEST(ibv_post_send, local_inv)
 /* REQ(ext.mw.rights) */
 MW_TEST(ibv_post_send, rights_that_a_window_has_not)
 {
-	struct bed *b = *state;
-	struct ibv_mw *mw = ibv_alloc_mw(b->rig.pd, IBV_MW_TYPE_2);
+	struct fixture *b = *state;
+	struct ibv_mw *mw = ibv_alloc_mw(b->fixture.pd, IBV_MW_TYPE_2);
 	uint32_t key;
 
 	assert_non_null(mw);
@@ -196,43 +196,43 @@ MW_TEST(ibv_post_send, rights_that_a_window_has_not)
 /* REQ(ext.local.error) */
 MW_TEST(ibv_post_send, binds_that_may_not_be)
 {
-	struct bed *b = *state;
-	struct ibv_mw *mw = ibv_alloc_mw(b->rig.pd, IBV_MW_TYPE_2);
+	struct fixture *b = *state;
+	struct ibv_mw *mw = ibv_alloc_mw(b->fixture.pd, IBV_MW_TYPE_2);
 	struct ibv_send_wr *bad, wr = {.wr_id = 1,
 				       .opcode = IBV_WR_BIND_MW,
 				       .bind_mw = {.mw = mw, .bind_info = half(b, PEERS)}};
 
 	assert_non_null(mw);
 	wr.bind_mw.rkey = mw->rkey ^ 0x100; /* of another index */
-	assert_int_equal(ibv_post_send(b->rig.qp[1], &wr, &bad), EINVAL);
+	assert_int_equal(ibv_post_send(b->fixture.qp[1], &wr, &bad), EINVAL);
 	wr.bind_mw.rkey = ibv_inc_rkey(mw->rkey);
 	wr.bind_mw.bind_info.mw_access_flags = IBV_ACCESS_ON_DEMAND;
-	assert_int_equal(ibv_post_send(b->rig.qp[1], &wr, &bad), EINVAL);
+	assert_int_equal(ibv_post_send(b->fixture.qp[1], &wr, &bad), EINVAL);
 	wr.bind_mw.bind_info = half(b, PEERS);
 	wr.bind_mw.bind_info.length++;
 	post(b, 1, wr);
-	expect(b->rig.cq[1], 1, IBV_WC_MW_BIND_ERR, IBV_WC_BIND_MW);
+	expect(b->fixture.cq[1], 1, IBV_WC_MW_BIND_ERR, IBV_WC_BIND_MW);
 	post(b, 0, (struct ibv_send_wr){.wr_id = 2, .opcode = IBV_WR_LOCAL_INV});
-	expect(b->rig.cq[0], 2, IBV_WC_LOC_QP_OP_ERR, IBV_WC_LOCAL_INV);
+	expect(b->fixture.cq[0], 2, IBV_WC_LOC_QP_OP_ERR, IBV_WC_LOCAL_INV);
 	errno = 0;
-	assert_null(ibv_alloc_mw(b->rig.pd, (enum ibv_mw_type)3));
+	assert_null(ibv_alloc_mw(b->fixture.pd, (enum ibv_mw_type)3));
 	assert_int_equal(errno, EINVAL);
 	assert_int_equal(ibv_dealloc_mw(mw), 0);
 }
 
-static void post_recv(struct bed *b, int i, uint64_t wr_id)
+static void post_recv(struct fixture *b, int i, uint64_t wr_id)
 {
-	struct ibv_sge sge = verbs_rig_sge(&b->rig, i, 1024, 64);
+	struct ibv_sge sge = verbs_fixture_sge(&b->fixture, i, 1024, 64);
 	struct ibv_recv_wr *bad, wr = {.wr_id = wr_id, .sg_list = &sge, .num_sge = 1};
 
-	assert_int_equal(ibv_post_recv(b->rig.qp[i], &wr, &bad), 0);
+	assert_int_equal(ibv_post_recv(b->fixture.qp[i], &wr, &bad), 0);
 }
 
 /* REQ(ext.send.inv) REQ(ext.send.inv-refused) */
 MW_TEST(ibv_post_send, send_with_inv)
 {
-	struct bed *b = *state;
-	struct ibv_mw *mw = ibv_alloc_mw(b->rig.pd, IBV_MW_TYPE_2);
+	struct fixture *b = *state;
+	struct ibv_mw *mw = ibv_alloc_mw(b->fixture.pd, IBV_MW_TYPE_2);
 	struct ibv_send_wr wr = {.wr_id = 5, .opcode = IBV_WR_SEND_WITH_INV};
 	struct ibv_wc wc;
 
@@ -241,61 +241,61 @@ MW_TEST(ibv_post_send, send_with_inv)
 	post_recv(b, 1, 20);
 	post_recv(b, 1, 21);
 	post(b, 0, wr);
-	expect(b->rig.cq[0], 5, IBV_WC_SUCCESS, IBV_WC_SEND);
-	wc = verbs_rig_poll(b->rig.cq[1]);
+	expect(b->fixture.cq[0], 5, IBV_WC_SUCCESS, IBV_WC_SEND);
+	wc = verbs_fixture_poll(b->fixture.cq[1]);
 	assert_int_equal(wc.wr_id, 20);
 	assert_int_equal(wc.status, IBV_WC_SUCCESS);
 	assert_int_equal(wc.wc_flags, IBV_WC_WITH_INV);
 	assert_int_equal(wc.invalidated_rkey, wr.invalidate_rkey);
 	post(b, 0, wr); /* it is invalid now */
-	expect(b->rig.cq[0], 5, IBV_WC_REM_ACCESS_ERR, IBV_WC_SEND);
-	expect(b->rig.cq[1], 21, IBV_WC_REM_INV_REQ_ERR, IBV_WC_RECV);
+	expect(b->fixture.cq[0], 5, IBV_WC_REM_ACCESS_ERR, IBV_WC_SEND);
+	expect(b->fixture.cq[1], 21, IBV_WC_REM_INV_REQ_ERR, IBV_WC_RECV);
 	assert_int_equal(ibv_dealloc_mw(mw), 0);
 }
 
 /* From memory, and from the call; REQ(ext.atomic.write) */
 MW_TEST(ibv_post_send, atomic_write)
 {
-	struct bed *b = *state;
-	struct ibv_sge sge = verbs_rig_sge(&b->rig, 0, 8, 8);
+	struct fixture *b = *state;
+	struct ibv_sge sge = verbs_fixture_sge(&b->fixture, 0, 8, 8);
 	struct ibv_send_wr wr = {
 		.wr_id = 6, .sg_list = &sge, .num_sge = 1, .opcode = IBV_WR_ATOMIC_WRITE};
 	uint64_t value = UINT64_C(0x8877665544332211);
 
 	wr.wr.rdma.rkey = b->mr->rkey;
 	wr.wr.rdma.remote_addr = (uintptr_t)b->bytes + 16;
-	memcpy(b->rig.memory + 8, "12345678", 8);
+	memcpy(b->fixture.memory + 8, "12345678", 8);
 	post(b, 0, wr);
-	expect(b->rig.cq[0], 6, IBV_WC_SUCCESS, IBV_WC_ATOMIC_WRITE);
+	expect(b->fixture.cq[0], 6, IBV_WC_SUCCESS, IBV_WC_ATOMIC_WRITE);
 	assert_memory_equal(b->bytes + 16, "12345678", 8);
 	sge.addr = (uintptr_t)&value;
 	wr.send_flags = IBV_SEND_INLINE;
 	post(b, 0, wr);
-	expect(b->rig.cq[0], 6, IBV_WC_SUCCESS, IBV_WC_ATOMIC_WRITE);
+	expect(b->fixture.cq[0], 6, IBV_WC_SUCCESS, IBV_WC_ATOMIC_WRITE);
 	assert_memory_equal(b->bytes + 16, &value, 8);
 	wr.wr.rdma.remote_addr++;
 	post(b, 0, wr);
-	expect(b->rig.cq[0], 6, IBV_WC_REM_INV_REQ_ERR, IBV_WC_ATOMIC_WRITE);
+	expect(b->fixture.cq[0], 6, IBV_WC_REM_INV_REQ_ERR, IBV_WC_ATOMIC_WRITE);
 }
 
 /* What is sent from it is zero, what is received there is gone. REQ(api.null-mr) */
 MW_TEST(ibv_alloc_null_mr, zeros_and_nothing)
 {
-	struct bed *b = *state;
-	struct ibv_mr *null = ibv_alloc_null_mr(b->rig.pd);
+	struct fixture *b = *state;
+	struct ibv_mr *null = ibv_alloc_null_mr(b->fixture.pd);
 	struct ibv_sge sge[2];
 	struct ibv_send_wr wr = {
 		.wr_id = 6, .sg_list = sge, .num_sge = 2, .opcode = IBV_WR_RDMA_WRITE};
 
 	assert_non_null(null);
-	sge[0] = verbs_rig_sge(&b->rig, 0, 8, 8);
+	sge[0] = verbs_fixture_sge(&b->fixture, 0, 8, 8);
 	sge[1] = (struct ibv_sge){.addr = 12345, .length = 2000, .lkey = null->lkey};
 	memset(b->bytes, 0x55, BYTES);
-	memset(b->rig.memory, 0x22, 64);
+	memset(b->fixture.memory, 0x22, 64);
 	wr.wr.rdma.rkey = b->mr->rkey;
 	wr.wr.rdma.remote_addr = (uintptr_t)b->bytes;
 	post(b, 0, wr);
-	expect(b->rig.cq[0], 6, IBV_WC_SUCCESS, IBV_WC_RDMA_WRITE);
+	expect(b->fixture.cq[0], 6, IBV_WC_SUCCESS, IBV_WC_RDMA_WRITE);
 	assert_int_equal(b->bytes[7], 0x22);
 	for (uint32_t i = 8; i < 2008; i++)
 		assert_int_equal(b->bytes[i], 0);
@@ -303,12 +303,12 @@ MW_TEST(ibv_alloc_null_mr, zeros_and_nothing)
 	wr.opcode = IBV_WR_RDMA_READ;
 	wr.wr.rdma.remote_addr += 2000;
 	post(b, 0, wr);
-	expect(b->rig.cq[0], 6, IBV_WC_SUCCESS, IBV_WC_RDMA_READ);
-	assert_int_equal(b->rig.memory[15], 0);
+	expect(b->fixture.cq[0], 6, IBV_WC_SUCCESS, IBV_WC_RDMA_READ);
+	assert_int_equal(b->fixture.memory[15], 0);
 	wr.opcode = IBV_WR_RDMA_WRITE;
 	wr.wr.rdma.rkey = null->lkey; /* peers have no right to it */
 	post(b, 0, wr);
-	expect(b->rig.cq[0], 6, IBV_WC_REM_ACCESS_ERR, IBV_WC_RDMA_WRITE);
+	expect(b->fixture.cq[0], 6, IBV_WC_REM_ACCESS_ERR, IBV_WC_RDMA_WRITE);
 	assert_int_not_equal(ibv_rereg_mr(null, IBV_REREG_MR_CHANGE_ACCESS, NULL, NULL, 0,
 					  IBV_ACCESS_LOCAL_WRITE),
 			     0);

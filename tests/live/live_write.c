@@ -595,7 +595,7 @@ static void dereg_initiator(struct live_side *s)
 	live_check(mh_mr_dereg(mr) == 0);
 	live_wait(s, &wc, 1);
 	live_expect(&wc, 1, MH_WC_LOC_PROT_ERR);
-	live_check(live_counter(s, "tx_no_memory_region") > 0);
+	live_check(live_counter(s, "tx_mr_gone") > 0);
 }
 
 TEST(live_write, deregistered_memory_is_a_local_protection_error)

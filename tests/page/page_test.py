@@ -50,14 +50,14 @@ def results_hold_curves():
                  zip([0] + history["time_us"], history["time_us"], history["gbps"][0]))
     whole = result["parts"][0]["bytes"]
     cdf = result["parts"][0]["cdf"]
-    complaints = []
+    violations = []
     if abs(placed - whole) > whole * 1e-6:
-        complaints.append(f"the curve holds {placed} bytes, the flows {whole}")
+        violations.append(f"the curve holds {placed} bytes, the flows {whole}")
     if cdf["us"] != sorted(cdf["us"]) or cdf["us"][-1] != result["fct_us"]["p100"]:
-        complaints.append("the distribution does not rise to the slowest flow")
+        violations.append("the distribution does not rise to the slowest flow")
     if result["faults"][0]["at_us"] != 50 or result["parameters"]["seed"] != 7:
-        complaints.append(f"faults or parameters: {result['faults']}")
-    return complaints
+        violations.append(f"faults or parameters: {result['faults']}")
+    return violations
 
 
 def compare_says_what_differs():
@@ -78,8 +78,8 @@ def page_draws_without_a_document():
         return done.stderr.splitlines()
     rows = [line.split("\t") for line in done.stdout.splitlines()]
     wanted = {"Goodput", "Completion times", "Packets dropped"}
-    complaints = [f"no chart {title}" for title in wanted - {row[0] for row in rows}]
-    return complaints + [f"{row}: nothing was drawn" for row in rows
+    violations = [f"no chart {title}" for title in wanted - {row[0] for row in rows}]
+    return violations + [f"{row}: nothing was drawn" for row in rows
                          if row[1] != "2" or int(row[2]) < 8 or int(row[3]) < 8]
 
 
@@ -87,10 +87,10 @@ def page_needs_nothing_else():
     with tempfile.TemporaryDirectory() as name:
         text = make_page(pathlib.Path(name)).read_text()
     outside = re.findall(r"<(?:link|img|iframe)[^>]*>|<script[^>]*src=[^>]*>|@import[^;]*;", text)
-    complaints = [f"from outside: {found}" for found in outside]
+    violations = [f"from outside: {found}" for found in outside]
     if "<title>a &lt;b> &amp; c</title>" not in text:
-        complaints.append("the title is not escaped")
-    return complaints
+        violations.append("the title is not escaped")
+    return violations
 
 
 def page_loads_in_chromium():
@@ -105,12 +105,12 @@ def page_loads_in_chromium():
              "--virtual-time-budget=5000", "--dump-dom", page.as_uri()],
             capture_output=True, text=True, timeout=200)
     root = re.search(r"<html[^>]*>", done.stdout)
-    complaints = [line for line in done.stderr.splitlines() if "CONSOLE" in line]
+    violations = [line for line in done.stderr.splitlines() if "CONSOLE" in line]
     if not root or 'data-state="drawn"' not in root[0] or "data-error" in root[0]:
-        complaints.append(f"the page did not draw: {root and root[0]} {done.stderr[-500:]}")
+        violations.append(f"the page did not draw: {root and root[0]} {done.stderr[-500:]}")
     elif int(re.search(r'data-charts="(\d+)"', root[0])[1]) < 4:
-        complaints.append(f"too few charts: {root[0]}")
-    return complaints
+        violations.append(f"too few charts: {root[0]}")
+    return violations
 
 
 if __name__ == "__main__":

@@ -2,8 +2,8 @@
 foreach(name pool serial timer)
 	softmrc_test(prop_${name} SOURCES prop_${name}.c LINKS base LABELS property release)
 endforeach()
-foreach(name nscc path_set rx_window spray tx_window)
+foreach(name nscc ev_set rx_window spray tx_window)
 	softmrc_test(prop_${name} SOURCES prop_${name}.c LINKS core LABELS property release)
 endforeach()
-softmrc_test(prop_local SOURCES prop_local.c ${PROJECT_SOURCE_DIR}/tests/support/node.c
+softmrc_test(prop_local SOURCES prop_local_wr.c ${PROJECT_SOURCE_DIR}/tests/support/node.c
 	LINKS core LABELS property release)

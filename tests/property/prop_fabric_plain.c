@@ -4,9 +4,9 @@
  * that chance picks: every host is reached from every other by the fewest hops, and what is for a
  * host that is not there ends in a blackhole. REQ(topo.routes.plain)
  */
-#include "../unit/fabric_bed.h"
+#include "../unit/fabric_fixture.h"
 
-#include "fabric/path.h"
+#include "fabric/fabric_path.h"
 #include "fabric/routes.h"
 
 #define NOBODY UINT32_MAX

@@ -5,7 +5,7 @@
  * looks the rest up and sends. They must come to the right host, over exactly the links that the
  * arithmetic of path.h names. REQ(topo.routes.static) REQ(srv6.path) REQ(srv6.ev-planes)
  */
-#include "../unit/fabric_bed.h"
+#include "../unit/fabric_fixture.h"
 
 #include "base/bytes.h"
 #include "fabric/routes.h"

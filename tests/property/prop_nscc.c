@@ -11,8 +11,8 @@
  */
 #include "support/test.h"
 
-#include "core/cc.h"
-#include "core/engine.h"
+#include "core/cc/cc.h"
+#include "core/engine/engine.h"
 
 static struct mt_cc_profile profile;
 static struct mt_cc cc;

@@ -5,9 +5,9 @@
  * file or from SONiC's, and packets of all pairs of hosts with all EVs are sent through the tables.
  * Nothing but their addresses comes from the model. REQ(plan.emit.iproute) REQ(plan.emit.sonic)
  */
-#include "cli/plan/formats.h"
-#include "fabric/names.h"
-#include "fabric/preset.h"
+#include "cli/plan/emit_formats.h"
+#include "fabric/node_names.h"
+#include "fabric/topology_preset.h"
 #include "fabric/usid.h"
 #include "wire/srv6.h"
 

@@ -10,9 +10,9 @@
 #include <string.h>
 
 #include "property/random_fabric.h"
-#include "sim/job.h"
-#include "sim/roce_state.h"
-#include "sim/run.h"
+#include "sim/roce/roce_state.h"
+#include "sim/run/sim_run.h"
+#include "sim/workload/training_job.h"
 
 #define US_PS UINT64_C(1000000)
 #define FAULTS_MAX 12u
@@ -101,15 +101,15 @@ static struct ms_run_result run_with(const struct ms_run_cfg *cfg, uint64_t step
 	assert_string_equal(why, "");
 	do
 		state = ms_run_step(run, step_ps);
-	while (state == MS_RUN_GOES_ON);
+	while (state == MS_RUN_RUNNING);
 	assert_true(ms_run_result(run, &r));
 	for (uint32_t i = 0; state != MS_RUN_DONE && i < r.flows; i++)
-		if (ms_run_waiting(run, i, why, sizeof(why)))
+		if (ms_run_describe_wait(run, i, why, sizeof(why)))
 			print_message("%s\n", why);
 	assert_i_eq(state, MS_RUN_DONE);
-	if (ms_run_complaint(run))
-		fail_msg("%s", ms_run_complaint(run));
-	assert_u_eq(r.complaints + r.flows_unfinished + r.flows_failed, 0);
+	if (ms_run_violation(run))
+		fail_msg("%s", ms_run_violation(run));
+	assert_u_eq(r.violations + r.flows_unfinished + r.flows_failed, 0);
 	assert_u_eq(r.net.waiting + r.net.flying, 0);
 	ms_run_destroy(run);
 	return r;
@@ -386,10 +386,10 @@ static bool run_lossy(const struct ms_run_cfg *cfg, const struct wires *w)
 
 	assert_non_null(run);
 	for (unsigned i = 0; i < 4; i++)
-		ms_net_tap(ms_run_net(run), w->link[i], true);
-	while (ms_run_step(run, 1000 * US_PS) == MS_RUN_GOES_ON)
+		ms_net_set_tap(ms_run_net(run), w->link[i], true);
+	while (ms_run_step(run, 1000 * US_PS) == MS_RUN_RUNNING)
 		;
-	assert_null(ms_run_complaint(run));
+	assert_null(ms_run_violation(run));
 	done = ms_run_flows_done(run) > 0;
 	ms_run_destroy(run);
 	return done;

@@ -7,7 +7,7 @@
 #include "support/test.h"
 
 #include "property/random_fabric.h"
-#include "sim/run.h"
+#include "sim/run/sim_run.h"
 
 #define US_PS UINT64_C(1000000)
 #define FAULTS_MAX 16u
@@ -95,15 +95,15 @@ static struct ms_run_result run_with(const struct ms_run_cfg *cfg, uint64_t step
 	assert_string_equal(why, "");
 	do
 		state = ms_run_step(run, step_ps);
-	while (state == MS_RUN_GOES_ON);
+	while (state == MS_RUN_RUNNING);
 	assert_true(ms_run_result(run, &r));
 	for (uint32_t i = 0; state != MS_RUN_DONE && i < r.flows; i++)
-		if (ms_run_waiting(run, i, why, sizeof(why)))
+		if (ms_run_describe_wait(run, i, why, sizeof(why)))
 			print_message("%s\n", why);
 	assert_i_eq(state, MS_RUN_DONE);
-	if (ms_run_complaint(run))
-		fail_msg("%s", ms_run_complaint(run));
-	assert_u_eq(r.complaints + r.flows_unfinished + r.flows_failed, 0);
+	if (ms_run_violation(run))
+		fail_msg("%s", ms_run_violation(run));
+	assert_u_eq(r.violations + r.flows_unfinished + r.flows_failed, 0);
 	assert_u_eq(r.net.waiting + r.net.flying, 0);
 	ms_nics_sums(ms_run_nics(run), &sums);
 	assert_u_eq(sums.connections, 0);

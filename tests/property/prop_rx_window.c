@@ -7,7 +7,7 @@
  */
 #include "support/test.h"
 
-#include "core/rx_window.h"
+#include "core/qp/rx_window.h"
 
 #define PSNS 140000u /* more than four of the largest windows */
 #define ORIGIN (UINT64_C(3) << 24)
@@ -72,7 +72,7 @@ static void arrive(uint64_t i)
 	assert_u_eq(mt_rx_window_place(&w, first + i), want);
 	if (want != MT_RX_NEW)
 		return;
-	assert_u_eq(mt_rx_window_take(&w, first + i, ends), naive_take(i, ends));
+	assert_u_eq(mt_rx_window_record(&w, first + i, ends), naive_take(i, ends));
 	assert_u_eq(w.expected, first + expected);
 	assert_u_eq(w.ahead, n_ahead);
 	assert_u_eq(w.top, first + (top > expected ? top : expected));

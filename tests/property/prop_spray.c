@@ -5,7 +5,7 @@
  */
 #include "support/test.h"
 
-#include "core/spray.h"
+#include "core/ev/spray.h"
 #include "unit/cold_pool.h"
 
 #define EVS_MAX 128u
@@ -14,7 +14,7 @@
 
 static _Alignas(64) uint8_t mem[65536];
 static struct mt_ev evs[EVS_MAX];
-static struct mt_path_set *set;
+static struct mt_ev_set *set;
 static struct mt_spray sp;
 static struct mt_spray_port places[MT_PORTS_MAX];
 static uint32_t n_ports, skipped;
@@ -35,8 +35,8 @@ static void make(uint32_t ports, uint32_t per_port, uint32_t active)
 	n_ports = ports;
 	for (uint16_t i = 0; i < cfg.n_evs; i++)
 		evs[i] = (struct mt_ev){i, (uint8_t)(i % ports)};
-	assert_true(mt_path_set_size(cfg.n_evs, ports, true) <= sizeof(mem));
-	set = mt_path_set_init(mem, &cfg, ports, &(struct mt_addr){{0}}, cold_pool());
+	assert_true(mt_ev_set_size(cfg.n_evs, ports, true) <= sizeof(mem));
+	set = mt_ev_set_init(mem, &cfg, ports, &(struct mt_addr){{0}}, cold_pool());
 	mt_spray_init(&sp, test_rand());
 	mt_spray_attach(&sp, places, MT_PORTS_MAX);
 	skipped = 0;
@@ -52,11 +52,11 @@ static void make_random(void)
 
 static uint16_t next(uint32_t ports, uint16_t avoid)
 {
-	return mt_spray_data(&sp, set, ports, avoid, &skipped);
+	return mt_spray_pick(&sp, set, ports, avoid, &skipped);
 }
 
 /* REQ(req.spray.rotation) REQ(req.spray.equal-planes) */
-TEST(mt_spray_data, laps_and_shares)
+TEST(mt_spray_pick, laps_and_shares)
 {
 	for (size_t round = 0; round < test_rounds(500); round++) {
 		uint32_t lap, count[EVS_MAX] = {0};
@@ -64,9 +64,9 @@ TEST(mt_spray_data, laps_and_shares)
 		make_random();
 		lap = n_ports * set->ports[0].active;
 		for (uint32_t i = 0; i < 5 * lap; i++) {
-			uint16_t path = next(ANY, MT_PATH_NONE);
+			uint16_t path = next(ANY, MT_EV_NONE);
 
-			assert_u_eq(set->paths[path].port, i % n_ports);
+			assert_u_eq(set->evs[path].port, i % n_ports);
 			count[path]++;
 			assert_u_eq(count[path], i / lap + 1);
 		}
@@ -76,31 +76,31 @@ TEST(mt_spray_data, laps_and_shares)
 /* Retires, denies and skips some; never all. */
 static void damage(void)
 {
-	struct mt_path_change c[2];
+	struct mt_ev_change c[2];
 
-	for (uint16_t i = 0; i < set->n_paths; i++) {
+	for (uint16_t i = 0; i < set->n_evs; i++) {
 		uint64_t what = test_rand_below(5);
 
 		if (what == 0)
-			mt_path_set_retire(set, i, 0, MT_EV_BY_LOSS, c);
+			mt_ev_retire(set, i, 0, MT_EV_BY_LOSS, c);
 		else if (what == 1 && set->n_usable > 1)
-			mt_path_set_deny(set, i, true);
+			mt_ev_deny(set, i, true);
 		else if (what == 2)
-			mt_path_set_skip(set, i);
+			mt_ev_skip_once(set, i);
 	}
 }
 
 static bool could_be(uint16_t i, uint32_t ports, uint16_t avoid)
 {
-	const struct mt_path *p = &set->paths[i];
+	const struct mt_ev_entry *p = &set->evs[i];
 
-	return mt_path_usable(p) && i != avoid && ports >> p->port & 1;
+	return mt_ev_is_usable(p) && i != avoid && ports >> p->port & 1;
 }
 
 /* Whether any path but the one to avoid could be chosen from these ports. */
 static bool any_could_be(uint32_t ports, uint16_t avoid)
 {
-	for (uint16_t i = 0; i < set->n_paths; i++)
+	for (uint16_t i = 0; i < set->n_evs; i++)
 		if (could_be(i, ports, avoid))
 			return true;
 	return false;
@@ -109,29 +109,28 @@ static bool any_could_be(uint32_t ports, uint16_t avoid)
 static void check_choice(uint32_t ports, uint16_t avoid)
 {
 	bool possible = any_could_be(ports, avoid);
-	bool last =
-		set->n_usable == 1 && avoid != MT_PATH_NONE && could_be(avoid, ports, MT_PATH_NONE);
+	bool last = set->n_usable == 1 && avoid != MT_EV_NONE && could_be(avoid, ports, MT_EV_NONE);
 	uint16_t path = next(ports, avoid);
 
 	if (possible) {
-		assert_true(path != MT_PATH_NONE);
+		assert_true(path != MT_EV_NONE);
 		assert_true(could_be(path, ports, avoid));
-		assert_u_eq(set->paths[path].state, MT_EV_GOOD);
+		assert_u_eq(set->evs[path].state, MT_EV_GOOD);
 	} else {
-		assert_u_eq(path, last ? avoid : MT_PATH_NONE);
+		assert_u_eq(path, last ? avoid : MT_EV_NONE);
 	}
 }
 
 /* REQ(req.spray.port-room) REQ(req.rtx.other-ev) REQ(req.spray.last-moment) */
-TEST(mt_spray_data, chooses_what_may_be_chosen_and_only_that)
+TEST(mt_spray_pick, chooses_what_may_be_chosen_and_only_that)
 {
 	for (size_t round = 0; round < test_rounds(10000); round++) {
 		make_random();
 		for (int i = 0; i < 20; i++) {
 			uint32_t ports = test_rand_chance(1, 2) ? ANY : (uint32_t)test_rand();
 			uint16_t avoid = test_rand_chance(1, 2)
-						 ? MT_PATH_NONE
-						 : (uint16_t)test_rand_below(set->n_paths);
+						 ? MT_EV_NONE
+						 : (uint16_t)test_rand_below(set->n_evs);
 
 			if (i % 5 == 0)
 				damage();
@@ -141,7 +140,7 @@ TEST(mt_spray_data, chooses_what_may_be_chosen_and_only_that)
 }
 
 /* REQ(req.ev.skip-once) */
-TEST(mt_spray_data, a_skip_costs_one_turn)
+TEST(mt_spray_pick, a_skip_costs_one_turn)
 {
 	for (size_t round = 0; round < test_rounds(2000); round++) {
 		uint32_t count[EVS_MAX] = {0}, skips = 0;
@@ -149,9 +148,9 @@ TEST(mt_spray_data, a_skip_costs_one_turn)
 
 		make(1, active, active);
 		for (uint16_t i = 1; i < active; i++)
-			skips += test_rand_chance(1, 2) && mt_path_set_skip(set, i);
+			skips += test_rand_chance(1, 2) && mt_ev_skip_once(set, i);
 		for (uint32_t i = 0; i < 4 * active - skips; i++)
-			count[next(ANY, MT_PATH_NONE)]++;
+			count[next(ANY, MT_EV_NONE)]++;
 		assert_u_eq(skipped, skips);
 		for (uint16_t i = 0; i < active; i++)
 			assert_u_between(count[i], 3, 4);
@@ -159,7 +158,7 @@ TEST(mt_spray_data, a_skip_costs_one_turn)
 }
 
 /* REQ(req.reverse.per-plane) */
-TEST(mt_spray_control, a_usable_path_of_the_port_if_there_is_one)
+TEST(mt_spray_pick_control, a_usable_path_of_the_port_if_there_is_one)
 {
 	for (size_t round = 0; round < test_rounds(10000); round++) {
 		uint8_t port;
@@ -168,11 +167,11 @@ TEST(mt_spray_control, a_usable_path_of_the_port_if_there_is_one)
 		make_random();
 		damage();
 		port = (uint8_t)test_rand_below(n_ports);
-		path = mt_spray_control(&sp, set, port);
-		assert_true(path < set->n_paths);
-		if (any_could_be(ANY, MT_PATH_NONE))
-			assert_true(mt_path_usable(&set->paths[path]));
-		if (any_could_be(1u << port, MT_PATH_NONE))
-			assert_u_eq(set->paths[path].port, port);
+		path = mt_spray_pick_control(&sp, set, port);
+		assert_true(path < set->n_evs);
+		if (any_could_be(ANY, MT_EV_NONE))
+			assert_true(mt_ev_is_usable(&set->evs[path]));
+		if (any_could_be(1u << port, MT_EV_NONE))
+			assert_u_eq(set->evs[path].port, port);
 	}
 }

@@ -89,7 +89,7 @@ static void check_state(void)
 	size_t next = first();
 
 	for (size_t i = 0; i < TIMERS; i++)
-		assert_u_eq(mb_timer_armed(&timers[i]), model[i].deadline != MB_NEVER);
+		assert_u_eq(mb_timer_is_armed(&timers[i]), model[i].deadline != MB_NEVER);
 	assert_u_eq(mb_timers_deadline(&heap), next == TIMERS ? MB_NEVER : model[next].deadline);
 }
 

@@ -2,7 +2,7 @@
 /* The requester's window against an array with one entry a PSN, under random use. */
 #include "support/test.h"
 
-#include "core/tx_window.h"
+#include "core/qp/tx_window.h"
 
 #define SIZE 256u
 #define PSNS 40000u
@@ -62,8 +62,8 @@ static void touch(bool receive)
 		while (una < next && model[una].state == MT_TX_RECEIVED)
 			una++;
 	} else if (model[i].state == MT_TX_OUTSTANDING && test_rand_chance(1, 3)) {
-		mt_tx_window_hold(&w, FIRST + i, 1u << 20, i % 2);
-		model[i].state = i % 2 ? MT_TX_HELD_BRIEFLY : MT_TX_HELD;
+		mt_tx_window_nack_backoff(&w, FIRST + i, 1u << 20, i % 2);
+		model[i].state = i % 2 ? MT_TX_BACKOFF_SHORT : MT_TX_BACKOFF;
 	} else if (model[i].state == MT_TX_OUTSTANDING) {
 		mt_tx_window_lost(&w, FIRST + i);
 		model[i].state = MT_TX_LOST;
@@ -73,9 +73,9 @@ static void touch(bool receive)
 /* Later than any wait of what is held so far. */
 static void release(void)
 {
-	mt_tx_window_release(&w, UINT64_C(1) << 40, 1u << 20);
+	mt_tx_window_end_backoff(&w, UINT64_C(1) << 40, 1u << 20);
 	for (uint64_t i = una; i < next; i++)
-		if (mt_tx_held(model[i].state))
+		if (mt_tx_in_backoff(model[i].state))
 			model[i].state = MT_TX_LOST;
 }
 
@@ -98,17 +98,17 @@ static void check_same(void)
 	assert_u_eq(w.next, FIRST + next);
 	for (uint64_t i = next < SIZE ? 0 : next - SIZE; i < next; i++) {
 		assert_memory_equal(mt_tx_rec(&w, FIRST + i), &model[i], sizeof(model[i]));
-		assert_true(mt_tx_known(&w, FIRST + i));
+		assert_true(mt_tx_has_rec(&w, FIRST + i));
 		lost += i >= una && model[i].state == MT_TX_LOST;
 		outstanding += i >= una && model[i].state == MT_TX_OUTSTANDING;
-		held += i >= una && mt_tx_held(model[i].state);
+		held += i >= una && mt_tx_in_backoff(model[i].state);
 	}
 	assert_u_eq(w.lost, lost);
 	assert_u_eq(w.outstanding, outstanding);
-	assert_u_eq(w.held, held);
-	assert_false(mt_tx_known(&w, FIRST + next));
+	assert_u_eq(w.n_backoff, held);
+	assert_false(mt_tx_has_rec(&w, FIRST + next));
 	if (next > SIZE)
-		assert_false(mt_tx_known(&w, FIRST + next - SIZE - 1));
+		assert_false(mt_tx_has_rec(&w, FIRST + next - SIZE - 1));
 	check_oldest_lost();
 }
 

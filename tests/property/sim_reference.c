@@ -5,10 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "fabric/link.h"
-#include "fabric/path.h"
-#include "sim/draw.h"
-#include "sim/units.h"
+#include "fabric/fabric_link.h"
+#include "fabric/fabric_path.h"
+#include "sim/kernel/random.h"
+#include "sim/kernel/sim_units.h"
 #include "support/test.h"
 
 /* In the order in which they happen at one instant. */

@@ -10,7 +10,7 @@
 #ifndef PROPERTY_SIM_REFERENCE_H
 #define PROPERTY_SIM_REFERENCE_H
 
-#include "sim/net.h"
+#include "sim/kernel/sim_net.h"
 
 /* What hosts do; the same for both models. `out` is what they send and sleep with. */
 struct ref_out {

@@ -4,8 +4,8 @@
 
 #include <stdlib.h>
 
-#include "fabric/ev.h"
-#include "sim/draw.h"
+#include "fabric/ev_routing.h"
+#include "sim/kernel/random.h"
 #include "support/test.h"
 
 static void note(struct world *w, uint32_t host, uint64_t t, uint64_t what)
@@ -90,21 +90,21 @@ static void kernel_wake_at(void *model, uint32_t host, uint64_t at_ps)
 	ms_wake_at(model, at_ps);
 }
 
-static void kernel_receive(void *ctx, struct ms_lane *lane, uint32_t host, uint64_t now_ps,
+static void kernel_receive(void *ctx, struct ms_worker *worker, uint32_t host, uint64_t now_ps,
 			   const struct ms_packet *p)
 {
-	on_receive(ctx, &(struct ref_out){lane, kernel_send, kernel_wake_at}, host, now_ps, p);
+	on_receive(ctx, &(struct ref_out){worker, kernel_send, kernel_wake_at}, host, now_ps, p);
 }
 
-static void kernel_wake(void *ctx, struct ms_lane *lane, uint32_t host, uint64_t now_ps)
+static void kernel_wake(void *ctx, struct ms_worker *worker, uint32_t host, uint64_t now_ps)
 {
-	on_wake(ctx, &(struct ref_out){lane, kernel_send, kernel_wake_at}, host, now_ps);
+	on_wake(ctx, &(struct ref_out){worker, kernel_send, kernel_wake_at}, host, now_ps);
 }
 
-static void kernel_carrier(void *ctx, struct ms_lane *lane, uint32_t host, uint64_t now_ps,
+static void kernel_carrier(void *ctx, struct ms_worker *worker, uint32_t host, uint64_t now_ps,
 			   uint32_t plane, bool up)
 {
-	(void)lane;
+	(void)worker;
 	on_carrier(ctx, host, now_ps, plane, up);
 }
 
@@ -243,12 +243,12 @@ void world_run(struct world *w, const struct ms_ranks *ranks, uint32_t threads, 
 	for (uint32_t i = 0; i < w->cfg.topology.n_hosts; i++)
 		ms_net_wake(net, i, first_wake(w, i));
 	for (uint32_t i = 0; i < w->faults; i++)
-		assert_true(ms_net_fault(net, &w->fault[i]));
+		assert_true(ms_net_add_fault(net, &w->fault[i]));
 	while (ms_net_run(net, step_ps == MS_NEVER ? MS_NEVER : ms_net_now_ps(net) + step_ps) ==
 	       MS_END_TIME)
 		;
 	assert_true(ms_net_counters(net, true, c));
-	assert_true(ms_counters_hold(c));
+	assert_true(ms_counters_are_conserved(c));
 	ms_net_destroy(net);
 }
 

@@ -7,7 +7,7 @@
 #define PROPERTY_SIM_WORLD_H
 
 #include "base/prng.h"
-#include "sim/net.h"
+#include "sim/kernel/sim_net.h"
 #include "sim_reference.h"
 
 #define LOG_MAX 6000u

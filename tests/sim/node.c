@@ -19,8 +19,8 @@ static enum sim_kind kind_of(uint8_t opcode)
 
 	if (flags & MW_OP_DATA)
 		return SIM_DATA;
-	if (flags & MW_OP_ANSWER)
-		opcode &= (uint8_t)~MW_OF_RESPONSES;
+	if (flags & MW_OP_RESPONSE)
+		opcode &= (uint8_t)~MW_RESPONSE_BIT;
 	if (opcode == MW_ACK)
 		return SIM_ACK;
 	if (opcode == MW_SACK)
@@ -96,7 +96,7 @@ static void count_sent(struct sim_node *node, const struct mt_tx_desc *d, enum s
 
 static struct sim_flow *flow_of(struct sim_qp *qp, uint8_t opcode)
 {
-	return mw_opcode_info(opcode)->flags & MW_OP_ANSWER ? &qp->answers : &qp->out;
+	return mw_opcode_info(opcode)->flags & MW_OP_RESPONSE ? &qp->answers : &qp->out;
 }
 
 static void send_one(struct sim_node *node, const struct mt_tx_desc *d, uint32_t free_ports)
@@ -146,7 +146,7 @@ static void wait_for_room(struct sim_node *node)
 	struct sim_net *net = &node->w->net;
 	uint64_t when;
 
-	if (!mt_engine_tx_waiting(node->engine))
+	if (!mt_engine_tx_is_blocked(node->engine))
 		return;
 	when = sim_net_room_at(net, node->id, node->tx_batch, 4096 + MW_HEADERS_MAX);
 	if (when == SIM_NEVER || when >= node->wake_at_ns)

@@ -367,7 +367,7 @@ static void world_cfg(const struct sim_plan *p, struct sim_world_cfg *cfg)
 	cfg->net.path.jitter_ns = p->jitter_ns;
 	cfg->net.log_room = 256;
 	cfg->evs = (uint32_t)(p->paths * (1 + p->alias));
-	cfg->path_ids = p->alias > 1;
+	cfg->group_ids = p->alias > 1;
 	cfg->active = cfg->evs - (uint32_t)(p->backups < cfg->evs ? p->backups : 0);
 	cfg->min_active = (uint32_t)(p->min_active < p->planes ? p->min_active : p->planes);
 	cfg->revive_probes = (uint8_t)p->revive;

@@ -52,7 +52,7 @@ static bool acknowledged(const struct sim_qp *qp)
 	struct mt_qp_info info;
 
 	mt_qp_info(qp->qp, &info);
-	return info.psn_una == info.psn_next && info.answers == 0;
+	return info.psn_una == info.psn_next && info.responses == 0;
 }
 
 bool sim_done(struct sim_world *w)
@@ -181,7 +181,7 @@ static void check_no_drops(struct sim_node *node, const struct mt_stats *st)
 {
 	const struct expectation e[] = {
 		{"drop_no_qp", st->drop_no_qp, 0},
-		{"drop_stranger", st->drop_stranger, 0},
+		{"drop_src_mismatch", st->drop_src_mismatch, 0},
 		{"drop_qp_state", st->drop_qp_state, 0},
 		{"drop_p_key", st->drop_p_key, 0},
 		{"drop_old_psn", st->drop_old_psn, 0},

@@ -197,7 +197,7 @@ static struct sim_world *open_slow(uint32_t room)
 	t.reorder_max_ns = SIM_MS;
 	t.tail_probe_min_ns = 600 * SIM_US;
 	t.rto_min_ns = 2 * SIM_MS;
-	t.pressure_ns = 300 * SIM_US;
+	t.backpressure_ns = 300 * SIM_US;
 	w = open_busy(&t);
 
 	w->nodes[0].service_ns = w->nodes[1].service_ns = 0;

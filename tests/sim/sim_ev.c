@@ -428,7 +428,7 @@ TEST(sim_ev, evs_of_one_path_share_its_fate)
 	const struct sim_seen *s;
 
 	cfg.evs = cfg.active = 16;
-	cfg.path_ids = true;
+	cfg.group_ids = true;
 	w = case_open(&cfg);
 	qp = sim_connect_default(w);
 	pace(w);

@@ -46,9 +46,9 @@ TEST(sim_hostile, a_packet_from_a_stranger)
 	struct mw_packet p = case_data(qp, 0, 100);
 
 	meta.src.b[15] ^= 0x40;
-	COUNTED_AS(w, drop_stranger, &meta, &p);
+	COUNTED_AS(w, drop_src_mismatch, &meta, &p);
 	meta.src = w->nodes[1].addr;
-	COUNTED_AS(w, drop_stranger, &meta, &p);
+	COUNTED_AS(w, drop_src_mismatch, &meta, &p);
 	case_close(w);
 }
 

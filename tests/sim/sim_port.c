@@ -88,7 +88,7 @@ TEST(sim_port, the_peer_is_told_and_leaves_the_plane_until_it_is_back)
 	sim_run_for(w, 500 * SIM_US);
 	set_port(w, 1, 2, false, true);
 	sim_run_for(w, SIM_MS);
-	CASE_EQ(w, case_stats(w, 0).planes_left, 1);
+	CASE_EQ(w, case_stats(w, 0).peer_ports_abandoned, 1);
 	CASE_EQ(w, port_events(w, 0, true, false), 1);
 	since = w->net.now_ns;
 	sim_run_for(w, SIM_MS);
@@ -96,7 +96,7 @@ TEST(sim_port, the_peer_is_told_and_leaves_the_plane_until_it_is_back)
 	CASE_TRUE(w, case_count(w, 1, MW_EP_REQUEST) <= 2);
 	set_port(w, 1, 2, true, true);
 	sim_run_for(w, 100 * SIM_US);
-	CASE_EQ(w, case_stats(w, 0).planes_back, 1);
+	CASE_EQ(w, case_stats(w, 0).peer_ports_restored, 1);
 	since = w->net.now_ns;
 	sim_run_for(w, SIM_MS);
 	CASE_BETWEEN(w, data_of_plane(w, 0, 2, since), 900, 1050);
@@ -159,7 +159,7 @@ TEST(sim_port, updates_and_answers_that_get_lost_are_repeated)
 	set_port(w, 1, 1, true, true);
 	sim_run_for(w, 10 * SIM_MS);
 	CASE_EQ(w, case_stats(w, 1).rx_ep_responses, 2);
-	CASE_EQ(w, case_stats(w, 0).planes_left - case_stats(w, 0).planes_back, 0);
+	CASE_EQ(w, case_stats(w, 0).peer_ports_abandoned - case_stats(w, 0).peer_ports_restored, 0);
 	case_done(w);
 }
 
@@ -191,7 +191,7 @@ TEST(sim_port, forged_updates_cost_a_probe_a_plane_and_interval)
 		sim_run_for(w, 2 * SIM_US);
 		forge(w, 0);
 	}
-	CASE_EQ(w, case_stats(w, 0).planes_left, 0);
+	CASE_EQ(w, case_stats(w, 0).peer_ports_abandoned, 0);
 	CASE_EQ(w, case_stats(w, 0).evs_retired, 0);
 	/* 2 ms are twenty intervals of 100 us. */
 	CASE_TRUE(w, case_stats(w, 0).tx_probes <= 4 * 21);
@@ -212,7 +212,7 @@ TEST(sim_port, a_peer_that_says_all_is_down_keeps_a_plane)
 	sim_post(qp, 4096, 0);
 	forge(w, 0);
 	sim_run_for(w, 5 * SIM_MS);
-	CASE_EQ(w, case_stats(w, 0).planes_left, 1);
+	CASE_EQ(w, case_stats(w, 0).peer_ports_abandoned, 1);
 	case_silence(w, false);
 	sim_run_done(w, SIM_S);
 	case_done(w);
@@ -272,7 +272,7 @@ TEST(sim_port, a_receiver_finds_ways_back_that_work)
 	CASE_TRUE(w, alive > 100);
 	CASE_TRUE(w, dead * 4 < alive);
 	/* In 3 ms, one each 64 us. */
-	CASE_BETWEEN(w, case_stats(w, 1).reverse_probes, 20, 60);
+	CASE_BETWEEN(w, case_stats(w, 1).reverse_ev_probes, 20, 60);
 	case_kill(w, 1, 0, 0, SIM_NOBODY, false);
 	case_done(w);
 }

@@ -15,7 +15,7 @@
 #define SEEDS_DEFAULT 500u
 #define SEEDS_A_CASE 50u
 #define CASES_MAX 1000u
-/* Test runs start a process for each lane; see CMakeLists.txt. */
+/* Test runs start a process for each worker; see CMakeLists.txt. */
 #define LANES 4u
 
 struct block {
@@ -77,7 +77,7 @@ __attribute__((constructor)) static void register_blocks(void)
 		b->first = i * SEEDS_A_CASE;
 		b->n = n - b->first < SEEDS_A_CASE ? n - b->first : SEEDS_A_CASE;
 		snprintf(b->name, sizeof(b->name),
-			 "sim_random__worlds_%05" PRIu64 "_to_%05" PRIu64 "_lane_%" PRIu64,
+			 "sim_random__worlds_%05" PRIu64 "_to_%05" PRIu64 "_worker_%" PRIu64,
 			 b->first, b->first + b->n - 1, i % LANES);
 		test_register(b->name, run_block, NULL, NULL, b);
 	}

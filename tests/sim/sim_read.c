@@ -4,7 +4,7 @@
  * fences, rights, executed once whatever is lost, and how QPs end with requests open.
  */
 #include "case.h"
-#include "core/responses.h"
+#include "core/ext/rd_atomic.h"
 
 static struct sim_qp *connect_asking(struct sim_world *w)
 {
@@ -431,7 +431,7 @@ TEST(sim_read, a_requester_that_gives_up)
 	sim_node_run(qp->node);
 	sim_run_for(w, SIM_MS);
 	CASE_EQ(w, qp->out.completed, 1);
-	CASE_EQ(w, case_info(qp->peer).answers, 0);
+	CASE_EQ(w, case_info(qp->peer).responses, 0);
 	CASE_EQ(w, case_info(qp->peer).state, MT_QPS_RTS);
 	sim_check_quiet(w, 5 * SIM_MS);
 	case_close(w);
@@ -561,6 +561,6 @@ TEST(sim_read, a_qp_that_may_not_ask_pays_nothing)
 	without = mt_engine_memory_used(w->nodes[0].engine);
 	connect_asking(w);
 	CASE_TRUE(w, mt_engine_memory_used(w->nodes[0].engine) >=
-			     without + sizeof(struct mt_responses));
+			     without + sizeof(struct mt_rd_atomic));
 	case_close(w);
 }

@@ -136,7 +136,7 @@ static void set_ev_profile(struct sim_node *node)
 	uint16_t *ids = calloc(n, sizeof(*ids));
 	struct mt_ev_profile_cfg profile = {
 		.evs = evs,
-		.path_ids = cfg->path_ids ? ids : NULL,
+		.group_ids = cfg->group_ids ? ids : NULL,
 		.n_evs = (uint16_t)n,
 		.n_active = (uint16_t)(cfg->active * cfg->net.n_planes),
 		.min_active = (uint16_t)cfg->min_active,

@@ -108,7 +108,7 @@ struct sim_world_cfg {
 	struct mt_engine_cfg engine;
 	/* The EV profile, per plane. */
 	uint32_t evs, active, min_active;
-	bool path_ids; /* tell the engine which EVs take the same path */
+	bool group_ids; /* tell the engine which EVs take the same path */
 	uint8_t revive_probes;
 	uint64_t probe_interval_ns, probe_interval_max_ns;
 	/* Of CC profile 1, NSCC; profile 0 is none. */

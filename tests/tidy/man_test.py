@@ -23,7 +23,7 @@ def load_man():
 
 def exported():
     """The calls that libmrc.so.1 shows to everybody."""
-    text = (run.ROOT / "src/api/libmrc.map").read_text(encoding="utf-8")
+    text = (run.ROOT / "src/libmrc/libmrc.map").read_text(encoding="utf-8")
     nodes = PUBLIC_NODE.findall(text)
     return {name for _, names in nodes for name in re.findall(r"(\w+);", names)}
 

@@ -23,7 +23,7 @@ CLEAN = {
     ".clang-format": run.ROOT.joinpath(".clang-format").read_text(encoding="utf-8"),
     "ARCHITECTURE.md": (
         "| `src/base/` | |\n| `src/core/` | `src/base` |\n| `src/host/` | `src/core` |\n"
-        "| `src/api/` | `src/host/nic.h` `include` |\n"
+        "| `src/libmrc/` | `src/host/nic.h` `include` |\n"
     ),
     "include/mrc.h": SPDX + "int mrc_x(int a);\n",
     "src/base/a.h": SPDX + "#include <stdint.h>\nint mb_a(int a);\n",
@@ -32,7 +32,7 @@ CLEAN = {
     "int mt_c(int a)\n{\n\treturn mb_a(a);\n}\n",
     "src/host/nic.h": SPDX + "int mh_n(void);\n",
     "src/host/other.h": SPDX + "int mh_o(void);\n",
-    "src/api/api.c": SPDX + '#include "host/nic.h"\n#include <mrc.h>\n#include <unistd.h>\n\n'
+    "src/libmrc/api.c": SPDX + '#include "host/nic.h"\n#include <mrc.h>\n#include <unistd.h>\n\n'
     "int mrc_x(int a)\n{\n\treturn a + mh_n();\n}\n",
     "tests/unit/t.c": SPDX + "/* REQ(x.one) */\n",
     "tests/tidy/retired_words.txt": "old(en)? -> aged except docs/*\nno longer -> gone\n",
@@ -40,7 +40,7 @@ CLEAN = {
     "docs/requirements.toml": "# SPDX-License-Identifier: BSD-2-Clause\n"
     '[[requirement]]\nid = "x.one"\ntext = "t"\nsource = "ours"\ncertainty = "I"\n'
     'status = "enforced"\n',
-    **{f"src/{room}/README.md": "what it is for\n" for room in ("base", "core", "host", "api")},
+    **{f"src/{room}/README.md": "what it is for\n" for room in ("base", "core", "host", "libmrc")},
 }
 
 
@@ -108,8 +108,8 @@ SOURCE_PLANTS = {
     ),
     "layer_includes__api_beyond_nic": plant(
         "layer_includes",
-        {"src/api/api.c": SPDX + '#include "host/other.h"\n'},
-        "src/api/api.c:2: arrow src/api -> src/host/other.h",
+        {"src/libmrc/api.c": SPDX + '#include "host/other.h"\n'},
+        "src/libmrc/api.c:2: arrow src/libmrc -> src/host/other.h",
     ),
     "layer_includes__system_in_core": plant(
         "layer_includes", {"src/core/c.c": SPDX + "#include <time.h>\n"}, "<time.h>"

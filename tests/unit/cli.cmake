@@ -1,11 +1,14 @@
 # SPDX-License-Identifier: BSD-2-Clause
 #
 # The one command and the training example.
-foreach(name cli_address cli_flags cli_stats cli_table cli_text cli_units cli_verb doctor_facts doctor_judge doctor_show perf_health perf_histogram perf_link perf_options perf_plan
-		perf_report plan_figures plan_formats plan_options plan_report plan_tables ping_path ping_round ping_show run_report sim_figure sim_grid sim_page sim_result top_evs top_json top_view
-		demo_calibrate demo_cpu demo_faults demo_figures demo_job demo_loopback
-		demo_options demo_outcome demo_report demo_result demo_rundir demo_script demo_size
-		demo_summary demo_times demo_ui demo_view demo_watch)
+foreach(name cli_gid_text ui_flags cli_stats_reader ui_text_table ui_text_buffer ui_format_units ui_verb doctor_facts
+	doctor_diagnose doctor_report perf_net_health perf_latency_histogram perf_peer_link perf_options
+	perf_plan perf_report plan_figures plan_emit_formats plan_options plan_report plan_route_tables
+	ping_paths ping_round ping_report run_counter_report study_figure study_sweep_grid
+	study_html_page study_run_result top_ev_row top_json top_view demo_calibrate demo_cpu_load
+	demo_fault_table demo_step_stats demo_training_processes demo_loopback_stage demo_options
+	demo_outcome demo_rank_report demo_result demo_run_dir demo_fault_script demo_size demo_summary
+	demo_recovery_times demo_ui demo_view demo_stats_watch)
 	softmrc_test(unit_${name} SOURCES unit_${name}.c LINKS cli LABELS unit)
 endforeach()
 
@@ -21,6 +24,6 @@ unit_example(train_model train_model.c train_text.c)
 unit_example(train_args train_args.c)
 unit_example(train_report train_report.c)
 unit_example(ring_env ring_env.c)
-unit_example(ring_meet ring_meet.c)
+unit_example(ring_rendezvous ring_rendezvous.c)
 unit_example(ring_tcp_fault ring_tcp_fault.c)
-unit_example(ring ring.c ring_meet.c)
+unit_example(ring ring.c ring_rendezvous.c)

@@ -1,7 +1,10 @@
 # SPDX-License-Identifier: BSD-2-Clause
-foreach(name address check divide emit emit_config emit_graphs emit_text ev link names node path plan plan_failures plan_loss plan_rates preset route_groups
-	routes topology topology_toml usid)
-	softmrc_test(unit_fabric_${name} SOURCES unit_fabric_${name}.c LINKS fabric LABELS unit)
+foreach(name fabric_address fabric_topology_check fabric_fast_div fabric_emit fabric_emit_config
+	fabric_emit_graphs fabric_emit_text fabric_ev_routing fabric_link fabric_node_names fabric_node
+	fabric_path fabric_plan fabric_plan_failures fabric_plan_loss fabric_plan_rates
+	fabric_topology_preset fabric_route_groups fabric_routes fabric_topology fabric_topology_toml
+	fabric_usid)
+	softmrc_test(unit_${name} SOURCES unit_${name}.c LINKS fabric LABELS unit)
 endforeach()
 softmrc_test(unit_host_config SOURCES unit_host_config.c LINKS fabric host LABELS unit)
 softmrc_test(unit_fabric_emit_sonic SOURCES unit_fabric_emit_sonic.c LINKS fabric softmrc_jansson LABELS unit)

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
-foreach(name af_packet backlog fake fault hold ip_udp nexthop pcap raw41 udp)
+foreach(name af_packet_driver backlog fake_driver fault_driver delay_queue ip_udp nexthop
+	capture_driver raw41_driver udp_driver)
 	softmrc_test(unit_${name} SOURCES unit_${name}.c LINKS io LABELS unit)
 endforeach()
 # The test decides when the system has room for a frame.
-target_link_options(unit_udp PRIVATE LINKER:--wrap=sendmmsg)
+target_link_options(unit_udp_driver PRIVATE LINKER:--wrap=sendmmsg)

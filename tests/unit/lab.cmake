@@ -1,4 +1,4 @@
 # SPDX-License-Identifier: BSD-2-Clause
-foreach(name fault ipv4 lines names)
-	softmrc_test(unit_lab_${name} SOURCES unit_lab_${name}.c LINKS lab LABELS unit)
+foreach(name lab_fault lab_ipv4 lab_ip_batch lab_names)
+	softmrc_test(unit_${name} SOURCES unit_${name}.c LINKS lab LABELS unit)
 endforeach()

@@ -118,18 +118,18 @@ TEST(mh_addr_gid_of, ipv6_subnets)
 }
 
 /* REQ(wire.icrc.inner) */
-TEST(mh_addr_ours, with_an_inner_header_a_host_has_one_address)
+TEST(mh_addr_icrc_local, with_an_inner_header_a_host_has_one_address)
 {
 	struct mh_addr_map map = addr_map(24);
 	uint8_t gid[16], ip[16];
 
 	mh_addr_from_ip(IP(10, 0, 0, 9), gid);
 	mh_addr_on_plane(&map, 1, gid, ip);
-	assert_memory_equal(mh_addr_ours(&map, 1), map.local[1], 16);
-	assert_ptr_equal(mh_addr_theirs(&map, gid, ip), ip);
+	assert_memory_equal(mh_addr_icrc_local(&map, 1), map.local[1], 16);
+	assert_ptr_equal(mh_addr_icrc_peer(&map, gid, ip), ip);
 	map.inner = true;
-	assert_memory_equal(mh_addr_ours(&map, 1), map.local[0], 16);
-	assert_ptr_equal(mh_addr_theirs(&map, gid, ip), gid);
+	assert_memory_equal(mh_addr_icrc_local(&map, 1), map.local[0], 16);
+	assert_ptr_equal(mh_addr_icrc_peer(&map, gid, ip), gid);
 	assert_true(addr_is_peer(&map, 1, IP(10, 0, 0, 9)));
 	assert_false(addr_is_peer(&map, 1, IP(10, 0, 1, 9)));
 }
@@ -144,11 +144,11 @@ TEST(mh_addr_text, both_families)
 	assert_string_equal(mh_addr_text(ip, text), "10.1.2.3");
 }
 
-TEST(mh_addr_carrier, both_families)
+TEST(mh_addr_icrc_carrier, both_families)
 {
 	uint8_t src[16] = {0xFD, [15] = 1}, dst[16] = {0xFD, [15] = 2};
 	struct mh_addr_datagram d = {src, dst, 50000, 4791, 100};
-	struct mw_icrc_carrier c = mh_addr_carrier(&d);
+	struct mw_icrc_carrier c = mh_addr_icrc_carrier(&d);
 
 	assert_u_eq(c.ip_version, 6);
 	assert_u_eq(c.ip_len, 108);
@@ -156,7 +156,7 @@ TEST(mh_addr_carrier, both_families)
 	assert_bytes_eq(c.dst, dst, 16);
 	mh_addr_from_ip(IP(10, 0, 0, 1), src);
 	mh_addr_from_ip(IP(10, 0, 0, 2), dst);
-	c = mh_addr_carrier(&d);
+	c = mh_addr_icrc_carrier(&d);
 	assert_u_eq(c.ip_version, 4);
 	assert_u_eq(c.ip_len, 128);
 	assert_bytes_eq(c.src, src + 12, 4);

@@ -2,7 +2,7 @@
 /* No congestion control, and the gate that all algorithms share. */
 #include "support/test.h"
 
-#include "core/cc.h"
+#include "core/cc/cc.h"
 
 /* REQ(cc.nscc.null) */
 TEST(mt_cc_none, nothing_of_the_network_moves_the_window)

@@ -5,7 +5,7 @@
  */
 #include "support/test.h"
 
-#include "core/cc.h"
+#include "core/cc/cc.h"
 
 #define RTT 12000u
 #define MTU (4096u + MT_NOMINAL_HEADER)
@@ -338,7 +338,7 @@ CASE(nscc_loss, a_packet_less_down_to_one)
 	cc.cwnd = 3 * MTU;
 	lose(MT_CC_INFERRED);
 	assert_u_eq(cc.cwnd, 2 * MTU);
-	lose(MT_CC_REFUSED);
+	lose(MT_CC_NACKED);
 	assert_u_eq(cc.cwnd, MTU);
 	lose(MT_CC_TRIMMED);
 	assert_u_eq(cc.cwnd, MTU);
@@ -438,7 +438,7 @@ CASE(nscc_ack, old_marks_do_not_count_after_quick_adapt)
 	ack(MTU, 2 * RTT, true);
 	assert_u_eq(cc.cwnd, 100000);
 	assert_u_eq(cc.nscc.adjust_bytes, 0);
-	lose(MT_CC_REFUSED); /* what is lost has drained, too */
+	lose(MT_CC_NACKED); /* what is lost has drained, too */
 	assert_i_eq(cc.nscc.ignore_bytes, 0);
 	ack(MTU, 2 * RTT, true);
 	assert_true(cc.cwnd < 65000);

@@ -2,8 +2,8 @@
 /* CC profiles: what is refused, and how it is named. unit_cc_nscc.c has the constants. */
 #include "support/test.h"
 
-#include "core/cc.h"
-#include "core/engine.h"
+#include "core/cc/cc.h"
+#include "core/engine/engine.h"
 
 static struct mt_cc_profile_cfg cfg;
 static struct mt_cc_fault fault;
@@ -86,7 +86,7 @@ CASE(mt_cc_profile_define, new_constants_reach_the_qps_that_use_it)
 	mt_cc_init(&cc, &profile, 4096, 0);
 	cfg.max_cwnd_bytes = 50000;
 	mt_cc_profile_define(&profile, &cfg);
-	cc.ops->loss(&cc, 1, MT_CC_REFUSED, 1);
+	cc.ops->loss(&cc, 1, MT_CC_NACKED, 1);
 	assert_u_eq(cc.cwnd, 50000);
 }
 
@@ -100,7 +100,7 @@ CASE(mt_cc_profile_define, qps_keep_their_algorithm)
 	cfg.kind = MT_CC_NONE;
 	mt_cc_profile_define(&profile, &cfg);
 	mt_cc_init(&later, &profile, 4096, 0);
-	cc.ops->loss(&cc, 1, MT_CC_REFUSED, 1000);
+	cc.ops->loss(&cc, 1, MT_CC_NACKED, 1000);
 	assert_u_eq(cc.cwnd, 225000 - 1000);
 	assert_string_equal(later.ops->name, "none");
 }

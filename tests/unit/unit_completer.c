@@ -328,7 +328,7 @@ CASE(mt_completer_sack, a_lost_packet_that_arrives_after_all)
 	assert_i_eq(inflight(), 19 * NOMINAL);
 	rx(5000, node_sack(&n, &sent[8], 9)); /* the count does not say so yet */
 	assert_i_eq(inflight(), 20 * NOMINAL);
-	assert_u_eq(n.qp->req.window.held, 0);
+	assert_u_eq(n.qp->req.window.n_backoff, 0);
 	rx_count(16);
 	assert_i_eq(inflight(), 20 * NOMINAL - COUNTED(16));
 }
@@ -352,13 +352,13 @@ CASE(mt_completer_nack, each_reason_sends_again)
 
 		rx(2000, node_nack(&n, &sent[i], reasons[i]));
 		assert_u_eq(n.qp->req.window.lost, i < 2 ? i + 1 : 2);
-		assert_u_eq(n.qp->req.window.held, i < 2 ? 0 : i - 1);
+		assert_u_eq(n.qp->req.window.n_backoff, i < 2 ? 0 : i - 1);
 		assert_i_eq(inflight(), (6 - (int64_t)i) * NOMINAL);
-		assert_u_eq(n.qp->paths->paths[path].state, i == 0 ? MT_EV_SKIP : MT_EV_GOOD);
+		assert_u_eq(n.qp->ev_set->evs[path].state, i == 0 ? MT_EV_SKIP : MT_EV_GOOD);
 	}
 	assert_u_eq(node_stats(&n).rx_nacks, 7);
 	assert_u_eq(node_stats(&n).lost_inferred, 0);
-	assert_u_eq(node_stats(&n).held_back, 5);
+	assert_u_eq(node_stats(&n).nack_backoffs, 5);
 	assert_u_eq(node_stats(&n).evs_retired, 0);
 	assert_u_eq(node_tx(&n, 3000, sent, MAX), 2); /* trims at once, the others have to wait */
 	for (uint64_t t = 0; t < 1000000; t = mt_engine_deadline(n.engine)) {
@@ -423,7 +423,7 @@ CASE(mt_completer_nack, trimmed_again_waits)
 	assert_u_eq(node_tx(&n, 2000, sent, MAX), 1);
 	rx(3000, node_nack(&n, &sent[0], MW_NACK_TRIMMED_LASTHOP));
 	assert_u_eq(node_tx(&n, 3000, sent, MAX), 0);
-	assert_u_eq(n.qp->req.window.held, 1);
+	assert_u_eq(n.qp->req.window.n_backoff, 1);
 	assert_u_eq(wait_of(2000) / opts.cfg.timing.tail_probe_min_ns, 1);
 }
 
@@ -481,14 +481,14 @@ CASE(mt_completer_nack, unexpected_event_of_what_is_complete_harms_nothing)
 CASE(mt_completer_sack, progress_starts_the_timeouts_anew)
 {
 	start(4);
-	n.qp->req.retry.timeouts = 3;
+	n.qp->req.rto.timeouts = 3;
 	rx(2000, node_sack(&n, &sent[0], 0));
-	assert_u_eq(n.qp->req.retry.timeouts, 3); /* nothing new */
+	assert_u_eq(n.qp->req.rto.timeouts, 3); /* nothing new */
 	rx(3000, node_sack(&n, &sent[0], 1));
-	assert_u_eq(n.qp->req.retry.timeouts, 0);
-	assert_true(n.qp->req.retry.running);
+	assert_u_eq(n.qp->req.rto.timeouts, 0);
+	assert_true(n.qp->req.rto.armed);
 	rx(4000, node_sack(&n, &sent[3], 4));
-	assert_true(n.qp->req.retry.running); /* the ACK is still missing */
+	assert_true(n.qp->req.rto.armed); /* the ACK is still missing */
 	rx(5000, node_ack(&n, 0x1F, 1));
-	assert_false(n.qp->req.retry.running);
+	assert_false(n.qp->req.rto.armed);
 }

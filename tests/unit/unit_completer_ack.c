@@ -3,7 +3,7 @@
  * What ACKs and NAKs that are written by hand complete or blame, and how messages that wait for
  * answers hold up those behind them.
  */
-#include "asking_bed.h"
+#include "asking_fixture.h"
 
 #define MTU NODE_MTU
 #define MAX 256u
@@ -18,7 +18,7 @@ static int defaults(void **state)
 	return 0;
 }
 
-#define CASE(function, name) TEST_WITH(defaults, bed_close, function, name)
+#define CASE(function, name) TEST_WITH(defaults, fixture_close, function, name)
 
 /* Connects and sends a message of so many packets at 1000. */
 static void start(uint32_t packets)
@@ -145,7 +145,7 @@ static void write_read_write(void)
 	assert_i_eq(node_post(&n, n.qp, 4, 8, MT_WR_SIGNALED), MT_OK);
 	assert_i_eq(ask(MT_WR_READ, 8, 0), MT_OK);
 	assert_i_eq(node_post(&n, n.qp, 6, 8, MT_WR_SIGNALED), MT_OK);
-	peer_has(BED_EXT);
+	peer_has(FIXTURE_EXT);
 	assert_u_eq(node_drain(&n, 2000), 3);
 }
 
@@ -155,7 +155,7 @@ static void answer_the_read(void)
 }
 
 /* REQ(ext.response.complete) */
-BED_TEST(mt_completer_ack, a_read_without_its_answer_holds_up_what_is_behind_it)
+FIXTURE_TEST(mt_completer_ack, a_read_without_its_answer_holds_up_what_is_behind_it)
 {
 	write_read_write();
 	rx(2500, node_ack(&n, 0x1F, 3));
@@ -169,7 +169,7 @@ BED_TEST(mt_completer_ack, a_read_without_its_answer_holds_up_what_is_behind_it)
 }
 
 /* REQ(ext.response.complete) */
-BED_TEST(mt_completer_ack, an_overtaken_one_does_not_take_back_what_was_said)
+FIXTURE_TEST(mt_completer_ack, an_overtaken_one_does_not_take_back_what_was_said)
 {
 	write_read_write();
 	rx(2500, node_ack(&n, 0x1F, 3));
@@ -180,21 +180,21 @@ BED_TEST(mt_completer_ack, an_overtaken_one_does_not_take_back_what_was_said)
 	node_check_completion(&n, 6, MT_WC_SUCCESS);
 }
 
-BED_TEST(mt_completer_ack, what_is_held_up_is_progress_once)
+FIXTURE_TEST(mt_completer_ack, what_is_held_up_is_progress_once)
 {
 	write_read_write();
 	rx(2500, node_ack(&n, 0x1F, 1));
-	n.qp->req.retry.timeouts = 2;
+	n.qp->req.rto.timeouts = 2;
 	rx(2600, node_ack(&n, 0x1F, 2)); /* the peer has the READ */
-	assert_u_eq(n.qp->req.retry.timeouts, 0);
-	n.qp->req.retry.timeouts = 2;
+	assert_u_eq(n.qp->req.rto.timeouts, 0);
+	n.qp->req.rto.timeouts = 2;
 	rx(2700, node_ack(&n, 0x1F, 2));
-	assert_u_eq(n.qp->req.retry.timeouts, 2);
-	assert_true(n.qp->req.retry.running); /* its answer is missing */
+	assert_u_eq(n.qp->req.rto.timeouts, 2);
+	assert_true(n.qp->req.rto.armed); /* its answer is missing */
 }
 
 /* REQ(ext.response.nak) */
-BED_TEST(mt_completer_ack, a_nak_waits_for_answers_to_what_was_asked_before)
+FIXTURE_TEST(mt_completer_ack, a_nak_waits_for_answers_to_what_was_asked_before)
 {
 	write_read_write();
 	rx(2500, node_ack(&n, 0x62, 2)); /* the second WRITE is refused */
@@ -208,7 +208,7 @@ BED_TEST(mt_completer_ack, a_nak_waits_for_answers_to_what_was_asked_before)
 }
 
 /* REQ(ext.response.nak) */
-BED_TEST(mt_completer_ack, a_nak_of_the_read_itself_waits_for_nothing)
+FIXTURE_TEST(mt_completer_ack, a_nak_of_the_read_itself_waits_for_nothing)
 {
 	write_read_write();
 	rx(2500, node_ack(&n, 0x62, 1));
@@ -218,7 +218,7 @@ BED_TEST(mt_completer_ack, a_nak_of_the_read_itself_waits_for_nothing)
 }
 
 /* REQ(ext.response.complete) */
-BED_TEST(mt_completer_answered, an_answer_proves_what_was_before_it)
+FIXTURE_TEST(mt_completer_response, an_answer_proves_what_was_before_it)
 {
 	write_read_write();
 	answer_the_read();
@@ -226,36 +226,36 @@ BED_TEST(mt_completer_answered, an_answer_proves_what_was_before_it)
 	node_check_completion(&n, 5, MT_WC_SUCCESS);
 	node_check_no_event(&n); /* of the second WRITE nothing is known */
 	assert_u_eq(n.qp->req.window.una, node_psn(2));
-	assert_true(n.qp->req.retry.running);
+	assert_true(n.qp->req.rto.armed);
 	rx(4000, node_ack(&n, 0x1F, 3));
 	node_check_completion(&n, 6, MT_WC_SUCCESS);
-	assert_false(n.qp->req.retry.running);
+	assert_false(n.qp->req.rto.armed);
 }
 
-BED_TEST(mt_completer_answered, starts_the_timeouts_anew)
+FIXTURE_TEST(mt_completer_response, starts_the_timeouts_anew)
 {
 	write_read_write();
-	n.qp->req.retry.timeouts = 2;
+	n.qp->req.rto.timeouts = 2;
 	answer_the_read();
-	assert_u_eq(n.qp->req.retry.timeouts, 0);
+	assert_u_eq(n.qp->req.rto.timeouts, 0);
 }
 
 /* REQ(ext.read.limit) */
-BED_TEST(mt_completer_implied, a_peer_that_asks_beyond_its_limit_has_the_oldest_answer)
+FIXTURE_TEST(mt_completer_implied_ack, a_peer_that_asks_beyond_its_limit_has_the_oldest_answer)
 {
-	struct mt_responses *r = n.qp->ext->responses;
+	struct mt_rd_atomic *r = n.qp->ext->rd_atomic;
 	struct mt_tx_desc d;
 	struct mw_packet p = node_probe(&n, 1);
 
-	p.peth.ext = MW_EXT_VERSION | BED_EXT;
+	p.peth.ext = MW_EXT_VERSION | FIXTURE_EXT;
 	rx(1000, p);
-	for (uint16_t i = 0; i < BED_AT_ONCE + 1; i++) {
-		assert_u_eq(r->qp.req.sq.done, i < BED_AT_ONCE ? 0 : i - BED_AT_ONCE);
+	for (uint16_t i = 0; i < FIXTURE_AT_ONCE + 1; i++) {
+		assert_u_eq(r->qp.req.sq.done, i < FIXTURE_AT_ONCE ? 0 : i - FIXTURE_AT_ONCE);
 		p = node_write(&n, MW_READ_REQUEST, i, i, 0, 0);
 		p.data.imm = 8;
 		rx(2000, p);
 		assert_true(node_tx_opcode(&n, 2000, MW_READ_RESPONSE_ONLY, &d));
 	}
 	assert_u_eq(r->qp.req.sq.done, 1); /* no ACK of it came */
-	assert_u_eq(r->qp.req.sq.tail, BED_AT_ONCE + 1);
+	assert_u_eq(r->qp.req.sq.tail, FIXTURE_AT_ONCE + 1);
 }

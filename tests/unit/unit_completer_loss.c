@@ -62,7 +62,7 @@ static uint16_t path_of(unsigned psn)
 
 static enum mt_ev_state state_of(uint16_t path)
 {
-	return (enum mt_ev_state)n.qp->paths->paths[path].state;
+	return (enum mt_ev_state)n.qp->ev_set->evs[path].state;
 }
 
 static enum mt_tx_state psn_state(unsigned psn)

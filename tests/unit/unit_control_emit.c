@@ -3,7 +3,7 @@
  * over. */
 #include "support/test.h"
 
-#include "core/reverse.h"
+#include "core/ev/reverse_ev.h"
 #include "support/node.h"
 
 static struct node n;
@@ -113,10 +113,10 @@ CASE(mt_control_emit, an_answer_that_was_not_heard_takes_any_ev_but_a_denied_one
 	struct mt_control c = control(MT_CONTROL_SACK);
 	uint32_t seen = 0;
 
-	c.cause.unheard = true;
-	mt_qp_retire_path(n.qp, 2, 0, MT_EV_BY_LOSS);
-	mt_path_set_deny(n.qp->paths, 3, true);
-	mt_path_set_deny(n.qp->paths, 4, true);
+	c.cause.answer_lost = true;
+	mt_qp_retire_ev_group(n.qp, 2, 0, MT_EV_BY_LOSS);
+	mt_ev_deny(n.qp->ev_set, 3, true);
+	mt_ev_deny(n.qp->ev_set, 4, true);
 	for (int i = 0; i < 300; i++) {
 		assert_true(emit(&c));
 		seen |= 1u << (d.ev & 0xFF);
@@ -128,10 +128,10 @@ CASE(mt_control_emit, an_answer_that_was_not_heard_takes_any_ev_but_a_denied_one
 CASE(mt_control_emit, an_answer_that_was_not_heard_takes_the_ev_of_its_cause)
 {
 	struct mt_control c = control(MT_CONTROL_SACK);
-	const struct mt_path *own = &n.qp->paths->paths[n.qp->paths->ports[0].first];
+	const struct mt_ev_entry *own = &n.qp->ev_set->evs[n.qp->ev_set->ports[0].first];
 	unsigned same = 0;
 
-	c.cause.unheard = true;
+	c.cause.answer_lost = true;
 	c.cause.port = own->port;
 	c.cause.ev = own->value;
 	for (int i = 0; i < 1000; i++) {
@@ -144,7 +144,7 @@ CASE(mt_control_emit, an_answer_that_was_not_heard_takes_the_ev_of_its_cause)
 /* REQ(rsp.pressure.penalty) REQ(wire.ccstate.layout) */
 CASE(mt_control_emit, a_sack_asks_for_less_after_an_overflow_and_takes_it_back)
 {
-	const uint64_t period = n.opts.cfg.timing.pressure_ns;
+	const uint64_t period = n.opts.cfg.timing.backpressure_ns;
 	struct mt_control c = control(MT_CONTROL_SACK);
 
 	mt_engine_rx_overflow(n.engine, 128 * 99, 3);
@@ -210,33 +210,33 @@ CASE(mt_control_emit, nack)
 CASE(mt_control_emit, a_nack_goes_back_by_the_ev_of_its_cause)
 {
 	struct mt_control c = control(MT_CONTROL_NACK);
-	struct mt_path_set *s = n.qp->paths;
+	struct mt_ev_set *s = n.qp->ev_set;
 	uint16_t here = s->order[s->ports[1].first], other = s->order[s->ports[1].first + 1];
 
-	mt_reverse_proved(s, other);
-	c.cause.ev = s->paths[here].value;
+	mt_reverse_ev_set(s, other);
+	c.cause.ev = s->evs[here].value;
 	for (int i = 0; i < 20; i++) {
 		assert_true(emit(&c));
-		assert_u_eq(d.ev, s->paths[here].value);
+		assert_u_eq(d.ev, s->evs[here].value);
 		assert_u_eq(d.port, 1);
 	}
-	s->paths[here].state = MT_EV_DENIED;
+	s->evs[here].state = MT_EV_DENIED;
 	assert_true(emit(&c));
-	assert_u_eq(d.ev, s->paths[other].value);
+	assert_u_eq(d.ev, s->evs[other].value);
 	c.cause.ev = 0xE1E2E3E4; /* none of ours */
 	assert_true(emit(&c));
-	assert_u_eq(d.ev, s->paths[other].value);
+	assert_u_eq(d.ev, s->evs[other].value);
 }
 
 /* REQ(req.probe.reliability) REQ(req.probe.no-psn) */
 CASE(mt_control_emit, probe)
 {
-	struct mt_control c = {.qp = n.qp, .kind = MT_CONTROL_PROBE, .path = 5};
+	struct mt_control c = {.qp = n.qp, .kind = MT_CONTROL_PROBE, .index = 5};
 	uint16_t path;
 	uint64_t sent;
 	bool revived;
 
-	c.cause.probe_id = mt_path_set_probe_id(n.qp->paths, 5);
+	c.cause.probe_id = mt_ev_new_probe_id(n.qp->ev_set, 5);
 	assert_true(emit(&c));
 	check_address(MW_PROBE, 0);
 	assert_u_eq(d.ev, n.opts.evs[5].value); /* on the path that it is about */
@@ -246,8 +246,8 @@ CASE(mt_control_emit, probe)
 	assert_u_eq(d.pkt.peth.ts.ftype, 1);
 	assert_u_eq(d.pkt.peth.spdcid, n.qpn);
 	assert_u_eq(node_stats(&n).tx_probes, 1);
-	assert_true(mt_path_set_probe_answered(n.qp->paths, c.cause.probe_id, 20000, false, &sent,
-					       &path, &revived));
+	assert_true(mt_ev_set_match_probe(n.qp->ev_set, c.cause.probe_id, 20000, false, &sent,
+					  &path, &revived));
 	assert_u_eq(sent, 128 * 99);
 	assert_u_eq(n.qp->req.window.next, node_psn(0));
 }
@@ -300,20 +300,20 @@ CASE(mt_control_emit, a_qp_that_began_anew_answers_nothing_old)
 }
 
 /* REQ(rsp.ack.transport) REQ(wire.aeth.no-credit) */
-CASE(mt_control_owed, a_sack_then_an_ack_then_nothing)
+CASE(mt_control_emit_pending, a_sack_then_an_ack_then_nothing)
 {
 	struct mw_packet pkt = node_write(&n, MW_WRITE_ONLY, 0, 0, 4, 4);
 
 	pkt.bth.p_key = 0x8001;
 	pkt.bth.a = true;
 	node_rx(&n, 0, &pkt);
-	assert_true(mt_control_owed(n.qp, 0, &d));
+	assert_true(mt_control_emit_pending(n.qp, 0, &d));
 	check_address(MW_SACK, node_wire_psn(0));
-	assert_true(mt_control_owed(n.qp, 0, &d));
+	assert_true(mt_control_emit_pending(n.qp, 0, &d));
 	check_address(MW_ACK, node_wire_psn(0));
 	assert_u_eq(d.pkt.aeth.syndrome, 0x1F);
 	assert_u_eq(d.pkt.aeth.msn, 1);
 	assert_u_eq(d.tclass, MT_CLASS_CONTROL);
-	assert_false(mt_control_owed(n.qp, 0, &d));
+	assert_false(mt_control_emit_pending(n.qp, 0, &d));
 	assert_u_eq(node_stats(&n).tx_acks, 1);
 }

@@ -384,18 +384,18 @@ CASE(mt_qp_tick, nothing_unfinished_nothing_sent)
 
 /* ---- paths ---- */
 
-CASE(mt_qp_retire_path, counts_and_reports_both_changes)
+CASE(mt_qp_retire_ev_group, counts_and_reports_both_changes)
 {
 	struct mt_event ev;
 
 	opts.ev_profile.min_active = 7;
 	start();
-	mt_qp_retire_path(n.qp, 2, 10, MT_EV_BY_LOSS);
-	mt_qp_retire_path(n.qp, 2, 20, MT_EV_BY_LOSS);
+	mt_qp_retire_ev_group(n.qp, 2, 10, MT_EV_BY_LOSS);
+	mt_qp_retire_ev_group(n.qp, 2, 20, MT_EV_BY_LOSS);
 	assert_u_eq(node_stats(&n).evs_retired, 1);
 	assert_true(node_poll(&n, &ev));
 	assert_false(node_poll(&n, &ev));
-	mt_qp_retire_path(n.qp, 5, 30, MT_EV_BY_LOSS);
+	mt_qp_retire_ev_group(n.qp, 5, 30, MT_EV_BY_LOSS);
 	assert_true(node_poll(&n, &ev));
 	assert_u_eq(ev.ev_state, MT_EV_GOOD);
 	assert_u_eq(ev.ev_cause, MT_EV_BY_FLOOR);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Measuring the machine: src/cli/demo/calibrate.h. */
-#include "cli/demo/calibrate.h"
+/* Measuring the machine: src/demo/calibrate.h. */
+#include "demo/calibrate.h"
 
 #include "support/test.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The command line of `mrc demo`: src/cli/demo/options.h. */
-#include "cli/demo/options.h"
+/* The command line of `mrc demo`: src/demo/demo_options.h. */
+#include "demo/demo_options.h"
 
 #include "support/test.h"
 
@@ -12,7 +12,7 @@ static struct demo_options o;
 
 TEST(demo_options_parse, leaves_size_and_script_open)
 {
-	assert_int_equal(PARSE("demo"), CLI_FLAGS_OK);
+	assert_int_equal(PARSE("demo"), UI_FLAGS_OK);
 	assert_u_eq(o.ranks, 0);
 	assert_u_eq(o.pace_bps, 0);
 	assert_u_eq(o.steps, 0);
@@ -30,7 +30,7 @@ TEST(demo_options_parse, reads_every_flag)
 	assert_int_equal(PARSE("demo", "--ranks", "4", "--planes", "2", "--paths", "16", "--steps",
 			       "9", "--pace", "1G", "--seed", "5", "--data", "/d", "--out", "/o",
 			       "--script", "t1", "--on", "lab", "--no-tcp", "--plain", "--json"),
-			 CLI_FLAGS_OK);
+			 UI_FLAGS_OK);
 	assert_u_eq(o.ranks, 4);
 	assert_u_eq(o.planes, 2);
 	assert_u_eq(o.paths, 16);
@@ -46,11 +46,11 @@ TEST(demo_options_parse, reads_every_flag)
 
 TEST(demo_options_parse, refuses_what_is_out_of_range)
 {
-	assert_int_equal(PARSE("demo", "--ranks", "33"), CLI_FLAGS_ERROR);
-	assert_int_equal(PARSE("demo", "--planes", "9"), CLI_FLAGS_ERROR);
-	assert_int_equal(PARSE("demo", "--paths", "0"), CLI_FLAGS_ERROR);
-	assert_int_equal(PARSE("demo", "--pace", "999k"), CLI_FLAGS_ERROR);
-	assert_int_equal(PARSE("demo", "--out", ""), CLI_FLAGS_ERROR);
-	assert_int_equal(PARSE("demo", "--on", "mars"), CLI_FLAGS_ERROR);
-	assert_int_equal(PARSE("demo", "extra"), CLI_FLAGS_ERROR);
+	assert_int_equal(PARSE("demo", "--ranks", "33"), UI_FLAGS_ERROR);
+	assert_int_equal(PARSE("demo", "--planes", "9"), UI_FLAGS_ERROR);
+	assert_int_equal(PARSE("demo", "--paths", "0"), UI_FLAGS_ERROR);
+	assert_int_equal(PARSE("demo", "--pace", "999k"), UI_FLAGS_ERROR);
+	assert_int_equal(PARSE("demo", "--out", ""), UI_FLAGS_ERROR);
+	assert_int_equal(PARSE("demo", "--on", "mars"), UI_FLAGS_ERROR);
+	assert_int_equal(PARSE("demo", "extra"), UI_FLAGS_ERROR);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The verdict: src/cli/demo/outcome.h. */
-#include "cli/demo/outcome.h"
+/* The verdict: src/demo/demo_outcome.h. */
+#include "demo/demo_outcome.h"
 
 #include "support/test.h"
 
@@ -42,14 +42,14 @@ static int set_good(void **state)
 	return 0;
 }
 
-#define VERDICT_TEST(name) TEST_WITH(set_good, NULL, demo_outcome_judge, name)
+#define VERDICT_TEST(name) TEST_WITH(set_good, NULL, demo_outcome_evaluate, name)
 
 /* Judges and returns the text of the only check that failed. */
 static const char *only_failure(void)
 {
 	const char *text = NULL;
 
-	demo_outcome_judge(&o, &facts, &script);
+	demo_outcome_evaluate(&o, &facts, &script);
 	assert_false(o.pass);
 	for (uint32_t i = 0; i < o.checks; i++)
 		if (!o.check[i].pass) {
@@ -62,7 +62,7 @@ static const char *only_failure(void)
 
 VERDICT_TEST(passes_when_all_is_good)
 {
-	demo_outcome_judge(&o, &facts, &script);
+	demo_outcome_evaluate(&o, &facts, &script);
 	assert_true(o.pass);
 	assert_u_eq(o.checks, 10);
 }
@@ -124,7 +124,7 @@ VERDICT_TEST(fails_when_tcp_computed_something_else)
 VERDICT_TEST(does_not_ask_tcp_to_finish)
 {
 	facts.tcp_steps = facts.tcp_steps_equal = 0;
-	demo_outcome_judge(&o, &facts, &script);
+	demo_outcome_evaluate(&o, &facts, &script);
 	assert_true(o.pass);
 }
 
@@ -202,7 +202,7 @@ VERDICT_TEST(asks_of_each_fault_its_own_signs)
 	o.fault[0].counters.evs_retired = 0;
 	assert_string_equal(only_failure(), "dead: 0 packets trimmed");
 	o.fault[0].trimmed = 3;
-	demo_outcome_judge(&o, &facts, &script);
+	demo_outcome_evaluate(&o, &facts, &script);
 	assert_true(o.pass);
 }
 
@@ -210,6 +210,6 @@ VERDICT_TEST(does_not_ask_for_what_nobody_counts)
 {
 	facts.lost_counted = false;
 	o.fault[0].lost = 0;
-	demo_outcome_judge(&o, &facts, &script);
+	demo_outcome_evaluate(&o, &facts, &script);
 	assert_true(o.pass);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The outcome for machines: src/cli/demo/result.h. */
-#include "cli/demo/result.h"
+/* The outcome for machines: src/demo/demo_result.h. */
+#include "demo/demo_result.h"
 
 #include "support/test.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* How large a demo a machine carries: src/cli/demo/size.h. */
-#include "cli/demo/size.h"
+/* How large a demo a machine carries: src/demo/demo_size.h. */
+#include "demo/demo_size.h"
 
 #include "support/test.h"
 

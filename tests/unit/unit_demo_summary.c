@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The end of the demo in words: src/cli/demo/summary.h. */
-#include "cli/demo/summary.h"
+/* The end of the demo in words: src/demo/demo_summary.h. */
+#include "demo/demo_summary.h"
 
 #include "support/test.h"
 
@@ -10,7 +10,7 @@ static struct demo_outcome o;
 static struct demo_script script;
 static struct demo_run healthy, faulty;
 static struct demo_stage stage = {.name = "lab", .tcp_text = "somehow", .trims = true};
-static struct cli_text text;
+static struct ui_text text;
 
 static struct demo_figure ms(uint64_t n)
 {
@@ -45,7 +45,7 @@ static int set_up(void **state)
 static int tear_down(void **state)
 {
 	(void)state;
-	cli_text_fini(&text);
+	ui_text_fini(&text);
 	return 0;
 }
 
@@ -53,7 +53,7 @@ static int tear_down(void **state)
 
 static const char *table(void)
 {
-	cli_text_clear(&text);
+	ui_text_clear(&text);
 	demo_summary_table(&o, &script, faulty.fault, true, &text);
 	return text.data;
 }
@@ -109,7 +109,7 @@ SUMMARY_TEST(demo_summary_render, prints_digests_and_verdict)
 	demo_summary_render(&o, &healthy, &faulty, &text);
 	assert_non_null(strstr(text.data, "without faults  not finished\n"));
 	assert_non_null(strstr(text.data, "0 of 50 steps in the same time"));
-	assert_non_null(strstr(text.data, "TCP's way: somehow."));
+	assert_non_null(strstr(text.data, "TCP's setup: somehow."));
 	assert_non_null(strstr(text.data, "9000 packets sent on, 80 marked, 7 trimmed, 0 dropped"));
 	assert_non_null(strstr(text.data, "PASS  all 1 checks"));
 }
@@ -120,7 +120,7 @@ SUMMARY_TEST(demo_summary_render, says_what_tcp_cannot_feel)
 
 	demo_summary_render(&o, &healthy, &faulty, &text);
 	assert_null(strstr(text.data, note));
-	cli_text_clear(&text);
+	ui_text_clear(&text);
 	faulty.fault[0].tcp_can_feel = false;
 	demo_summary_render(&o, &healthy, &faulty, &text);
 	assert_non_null(strstr(text.data, note));

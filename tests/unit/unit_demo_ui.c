@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Where the demo speaks: src/cli/demo/ui.h; the live view itself is tested in unit_demo_view.c. */
-#include "cli/demo/ui.h"
+/* Where the demo speaks: src/demo/demo_ui.h; the live view itself is tested in unit_demo_view.c. */
+#include "demo/demo_ui.h"
 
 #include "support/test.h"
 
@@ -34,28 +34,28 @@ static const char *said(void)
 
 #define UI_TEST(function, name) TEST_WITH(open_ui, close_ui, function, name)
 
-UI_TEST(demo_ui_say, puts_the_time_in_front)
+UI_TEST(demo_ui_print, puts_the_time_in_front)
 {
 	ui.start_ns = demo_ui_now_ns() - 12340000000u;
-	demo_ui_say(&ui, "step %d", 7);
+	demo_ui_print(&ui, "step %d", 7);
 	assert_string_equal(said(), "  12.3 s  step 7\n");
 }
 
-UI_TEST(demo_ui_say, keeps_lines_while_the_view_is_up)
+UI_TEST(demo_ui_print, keeps_lines_while_the_view_is_up)
 {
 	ui.live = true;
-	demo_ui_say(&ui, "later");
+	demo_ui_print(&ui, "later");
 	assert_string_equal(said(), "");
 	demo_ui_close(&ui);
 	assert_non_null(strstr(said(), "later\n"));
 }
 
-UI_TEST(demo_ui_due, never_draws_without_a_view)
+UI_TEST(demo_ui_is_due, never_draws_without_a_view)
 {
-	assert_false(demo_ui_due(&ui));
+	assert_false(demo_ui_is_due(&ui));
 	ui.live = true;
-	assert_true(demo_ui_due(&ui));
+	assert_true(demo_ui_is_due(&ui));
 	ui.drawn_ns = demo_ui_now_ns();
-	assert_false(demo_ui_due(&ui));
+	assert_false(demo_ui_is_due(&ui));
 	ui.live = false;
 }

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The picture of a running demo: src/cli/demo/view.h. */
-#include "cli/demo/view.h"
+/* The picture of a running demo: src/demo/demo_view.h. */
+#include "demo/demo_view.h"
 
 #include "support/test.h"
 
 static struct demo_step history[200];
-static struct cli_text picture;
+static struct ui_text picture;
 
 static void fill(struct demo_view *v)
 {
@@ -41,7 +41,7 @@ static void fill(struct demo_view *v)
 
 static const char *render(const struct demo_view *v)
 {
-	cli_text_clear(&picture);
+	ui_text_clear(&picture);
 	demo_view_render(v, &picture);
 	return picture.data;
 }
@@ -49,7 +49,7 @@ static const char *render(const struct demo_view *v)
 static int free_picture(void **state)
 {
 	(void)state;
-	cli_text_fini(&picture);
+	ui_text_fini(&picture);
 	return 0;
 }
 
@@ -67,7 +67,7 @@ static uint32_t check_lines(const char *text, size_t width)
 		assert_true(n < sizeof(line));
 		memcpy(line, text, n);
 		line[n] = '\0';
-		assert_true(cli_text_width(line) <= width);
+		assert_true(ui_text_width(line) <= width);
 		text += n + 1;
 		lines++;
 	}

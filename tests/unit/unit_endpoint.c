@@ -189,7 +189,7 @@ CASE(mt_engine_ep_request, goes_out_and_its_answer_is_an_event)
 	assert_u_eq(ev.rtt_ns, 1000);
 	assert_u_eq(ev.wr_id, 0x1122334455667788);
 	assert_u_eq(ev.ev.value, 0xE5);
-	assert_false(ev.svc_taken_off);
+	assert_false(ev.svc_time_subtracted);
 	assert_u_eq(mt_engine_deadline(n.engine), UINT64_MAX);
 	node_rx(&n, 2300, &pkt); /* a duplicate */
 	assert_false(node_poll(&n, &ev));
@@ -294,10 +294,12 @@ CASE(mt_engine_ep_request, an_id_rests_before_it_is_used_again)
 	pkt = response_to(&d);
 	node_rx(&n, 100, &pkt);
 	assert_true(node_poll(&n, &ev));
-	assert_i_eq(mt_engine_ep_request(n.engine, 99 + opts.cfg.timing.ep_rest_ns, &req, NULL),
-		    MT_ERR_EXISTS);
-	assert_i_eq(mt_engine_ep_request(n.engine, 100 + opts.cfg.timing.ep_rest_ns, &req, NULL),
-		    MT_OK);
+	assert_i_eq(
+		mt_engine_ep_request(n.engine, 99 + opts.cfg.timing.ep_quarantine_ns, &req, NULL),
+		MT_ERR_EXISTS);
+	assert_i_eq(
+		mt_engine_ep_request(n.engine, 100 + opts.cfg.timing.ep_quarantine_ns, &req, NULL),
+		MT_OK);
 }
 
 CASE(mt_engine_ep_request, no_more_than_there_are_slots)

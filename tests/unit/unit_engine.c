@@ -175,7 +175,7 @@ CASE(mt_ev_profile_set, arrays_that_stay_are_not_copied)
 	start();
 	in_use = n.engine->pool.in_use;
 	profile.evs = opts.evs;
-	profile.stays = true;
+	profile.is_static = true;
 	assert_i_eq(mt_ev_profile_set(n.engine, 0, &profile), MT_OK);
 	assert_true(n.engine->pool.in_use < in_use); /* what it had before */
 	assert_ptr_equal(n.engine->ev_profiles[0].cfg.evs, opts.evs);
@@ -239,16 +239,16 @@ CASE(mt_ev_profile_set, path_ids_are_copied_and_below_the_count)
 	start();
 	mt_engine_add_memory(n.engine, node_block(&n, 4096), 4096);
 	opts.ev_profile.n_evs = opts.ev_profile.n_active = 4;
-	assert_true(ACCEPTS(path_ids, ids));
+	assert_true(ACCEPTS(group_ids, ids));
 	kept = &n.engine->ev_profiles[0].cfg;
-	assert_ptr_not_equal(kept->path_ids, ids);
-	assert_memory_equal(kept->path_ids, ids, sizeof(ids));
+	assert_ptr_not_equal(kept->group_ids, ids);
+	assert_memory_equal(kept->group_ids, ids, sizeof(ids));
 	assert_memory_equal(kept->evs, opts.evs, sizeof(*opts.evs) * 4);
 	ids[3] = 4;
-	assert_false(ACCEPTS(path_ids, ids));
+	assert_false(ACCEPTS(group_ids, ids));
 	ids[3] = 1;
-	assert_true(ACCEPTS(path_ids, NULL));
-	assert_null(n.engine->ev_profiles[0].cfg.path_ids);
+	assert_true(ACCEPTS(group_ids, NULL));
+	assert_null(n.engine->ev_profiles[0].cfg.group_ids);
 }
 
 /* unit_cc_profile.c has the ranges of the fields. */
@@ -270,7 +270,7 @@ CASE(mt_cc_profile_set, ranges)
 
 CASE(mt_engine_deadline, earliest_of_qps_and_paths)
 {
-	struct mt_path_change changes[2];
+	struct mt_ev_change changes[2];
 	uint64_t qp_due;
 
 	start();
@@ -278,26 +278,26 @@ CASE(mt_engine_deadline, earliest_of_qps_and_paths)
 	node_drain(&n, 1000);
 	qp_due = mt_engine_deadline(n.engine);
 	assert_u_eq(qp_due, 1000 + opts.cfg.timing.tail_probe_min_ns);
-	mt_path_set_retire(n.qp->paths, 0, 2000, MT_EV_BY_LOSS, changes);
-	mt_paths_arm(n.engine, n.qp->paths);
+	mt_ev_retire(n.qp->ev_set, 0, 2000, MT_EV_BY_LOSS, changes);
+	mt_ev_sets_arm_probes(n.engine, n.qp->ev_set);
 	assert_u_eq(mt_engine_deadline(n.engine), 2000 + opts.ev_profile.probe_interval_ns);
-	mt_path_set_retire(n.qp->paths, 1, qp_due, MT_EV_BY_LOSS, changes);
-	mt_path_set_deny(n.qp->paths, 0, true);
-	mt_paths_arm(n.engine, n.qp->paths);
+	mt_ev_retire(n.qp->ev_set, 1, qp_due, MT_EV_BY_LOSS, changes);
+	mt_ev_deny(n.qp->ev_set, 0, true);
+	mt_ev_sets_arm_probes(n.engine, n.qp->ev_set);
 	assert_u_eq(mt_engine_deadline(n.engine), qp_due);
 }
 
 CASE(mt_engine_tick, everything_that_is_due)
 {
-	struct mt_path_change changes[2];
+	struct mt_ev_change changes[2];
 	unsigned probes = 0;
 	struct mt_tx_desc d;
 
 	start();
 	assert_i_eq(node_post(&n, n.qp, 1, 1, 0), MT_OK);
 	node_drain(&n, 1000);
-	mt_path_set_retire(n.qp->paths, 0, 10000, MT_EV_BY_LOSS, changes);
-	mt_paths_arm(n.engine, n.qp->paths);
+	mt_ev_retire(n.qp->ev_set, 0, 10000, MT_EV_BY_LOSS, changes);
+	mt_ev_sets_arm_probes(n.engine, n.qp->ev_set);
 	mt_engine_tick(n.engine, 19999);
 	assert_u_eq(node_drain(&n, 19999), 0);
 	mt_engine_tick(n.engine, 21000);
@@ -341,14 +341,14 @@ CASE(mt_engine_tick, a_timer_a_little_late_is_judged_at_once)
 CASE(mt_engine_poll, evs_first_then_completions_then_the_failure)
 {
 	static const uint8_t want[] = {MT_EVENT_EV, MT_EVENT_SEND, MT_EVENT_RECV, MT_EVENT_QP};
-	struct mt_path_change change = {.path = 3, .state = MT_EV_GOOD, .cause = MT_EV_BY_PROBE};
+	struct mt_ev_change change = {.ev = 3, .state = MT_EV_GOOD, .cause = MT_EV_BY_PROBE};
 	struct mt_event ev[8];
 
 	start();
 	assert_i_eq(node_post(&n, n.qp, 1, 1, 0), MT_OK);
 	assert_i_eq(mt_qp_post_recv(n.qp, 2), MT_OK);
 	mt_qp_fail(n.qp, MT_WC_FATAL_ERR, MT_WC_FATAL_ERR);
-	mt_engine_report_ev(n.engine, n.qp->paths, &change);
+	mt_engine_report_ev(n.engine, n.qp->ev_set, &change);
 	assert_u_eq(mt_engine_poll(n.engine, ev, 2), 2);
 	assert_u_eq(mt_engine_poll(n.engine, ev + 2, 6), 2);
 	for (int i = 0; i < 4; i++)
@@ -362,14 +362,14 @@ CASE(mt_engine_poll, evs_first_then_completions_then_the_failure)
 
 CASE(mt_engine_report_ev, a_full_ring_drops_and_counts)
 {
-	struct mt_path_change change = {.state = MT_EV_GOOD, .cause = MT_EV_BY_PROBE};
+	struct mt_ev_change change = {.state = MT_EV_GOOD, .cause = MT_EV_BY_PROBE};
 	struct mt_event ev;
 
 	opts.cfg.event_ring = 8;
 	start();
 	for (uint16_t i = 0; i < 11; i++) {
-		change.path = i % 8;
-		mt_engine_report_ev(n.engine, n.qp->paths, &change);
+		change.ev = i % 8;
+		mt_engine_report_ev(n.engine, n.qp->ev_set, &change);
 	}
 	assert_u_eq(node_stats(&n).ev_events_dropped, 3);
 	for (uint16_t i = 0; i < 8; i++) {
@@ -399,7 +399,7 @@ CASE(mt_qp_info, of_a_qp_that_does_nothing_yet)
 
 CASE(mt_qp_info, of_a_qp_that_sends)
 {
-	struct mt_path_change changes[2];
+	struct mt_ev_change changes[2];
 	struct mt_tx_desc d[4];
 	struct mt_qp_info info;
 	struct mw_packet pkt;
@@ -411,8 +411,8 @@ CASE(mt_qp_info, of_a_qp_that_sends)
 	node_rx(&n, 7000, &pkt);
 	pkt = node_nack(&n, &d[2], MW_NACK_TRIMMED);
 	node_rx(&n, 7000, &pkt);
-	mt_path_set_retire(n.qp->paths, 6, 0, MT_EV_BY_LOSS, changes);
-	mt_path_set_deny(n.qp->paths, 7, true);
+	mt_ev_retire(n.qp->ev_set, 6, 0, MT_EV_BY_LOSS, changes);
+	mt_ev_deny(n.qp->ev_set, 7, true);
 	mt_qp_info(n.qp, &info);
 	assert_u_eq(info.psn_next, node_psn(4));
 	assert_u_eq(info.psn_una, node_psn(1));

@@ -76,7 +76,7 @@ CASE(mt_engine_port_set, answers_and_probes_leave_it)
 	pkt.bth.a = true;
 	node_rx_meta(&n, 0, &meta, &pkt);
 	node_rx_meta(&n, 0, &meta, &probe);
-	mt_qp_retire_path(n.qp, 1, 0, MT_EV_BY_LOSS);
+	mt_qp_retire_ev_group(n.qp, 1, 0, MT_EV_BY_LOSS);
 	n.engine->cfg.timing.port_notice_ns = 0;
 	mt_engine_port_set(n.engine, 10, 1, false);
 	assert_u_eq(ports_used(10), 1);
@@ -93,7 +93,7 @@ CASE(mt_engine_port_set, answers_and_probes_leave_it)
 
 CASE(mt_engine_port_set, a_queued_probe_of_a_dead_port_is_not_sent)
 {
-	mt_qp_retire_path(n.qp, 1, 0, MT_EV_BY_LOSS);
+	mt_qp_retire_ev_group(n.qp, 1, 0, MT_EV_BY_LOSS);
 	mt_engine_tick(n.engine, opts.ev_profile.probe_interval_ns);
 	mt_engine_port_set(n.engine, opts.ev_profile.probe_interval_ns, 1, false);
 	assert_u_eq(node_drain(&n, opts.ev_profile.probe_interval_ns), 0);
@@ -111,7 +111,7 @@ CASE(mt_engine_port_set, with_all_down_nothing_is_sent_and_time_goes_on)
 	mt_engine_port_set(n.engine, 0, 1, false);
 	assert_i_eq(node_post(&n, n.qp, 2, NODE_MTU, 0), MT_OK);
 	node_rx(&n, 0, &probe);
-	assert_false(mt_engine_tx_waiting(n.engine));
+	assert_false(mt_engine_tx_is_blocked(n.engine));
 	while (n.qp->state == MT_QPS_RTS) {
 		assert_u_eq(node_drain(&n, 0), 0);
 		now = mt_engine_deadline(n.engine);
@@ -129,7 +129,7 @@ CASE(mt_engine_port_set, the_last_path_takes_its_own_losses)
 	struct mw_packet nack;
 
 	for (uint16_t i = 2; i < 8; i++)
-		mt_path_set_deny(n.qp->paths, i, true);
+		mt_ev_deny(n.qp->ev_set, i, true);
 	mt_engine_port_set(n.engine, 0, 1, false);
 	assert_i_eq(node_post(&n, n.qp, 1, NODE_MTU, 0), MT_OK);
 	assert_true(node_tx_opcode(&n, 0, MW_WRITE_ONLY, &d));
@@ -164,14 +164,14 @@ static void lose_on(uint8_t port, uint64_t sent, uint64_t now)
 }
 
 /* REQ(ep.port.no-blame): what went bad before anybody knew of the port is good when it is back. */
-CASE(mt_engine_port_back, evs_that_went_bad_with_it_are_good_again)
+CASE(mt_engine_port_restored, evs_that_went_bad_with_it_are_good_again)
 {
 	uint64_t notice = opts.cfg.timing.port_notice_ns, down = 5 * notice;
 	struct mt_ev_info info;
 
-	mt_qp_retire_path(n.qp, 1, down - notice - 1, MT_EV_BY_LOSS); /* long before */
-	mt_qp_retire_path(n.qp, 3, down - notice, MT_EV_BY_LOSS);
-	mt_qp_retire_path(n.qp, 2, down - 1, MT_EV_BY_LOSS); /* of the other port */
+	mt_qp_retire_ev_group(n.qp, 1, down - notice - 1, MT_EV_BY_LOSS); /* long before */
+	mt_qp_retire_ev_group(n.qp, 3, down - notice, MT_EV_BY_LOSS);
+	mt_qp_retire_ev_group(n.qp, 2, down - 1, MT_EV_BY_LOSS); /* of the other port */
 	mt_engine_port_set(n.engine, down, 1, false);
 	while (node_poll(&n, &ev))
 		;

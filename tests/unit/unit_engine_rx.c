@@ -129,7 +129,7 @@ CASE(mt_engine_rx, a_stranger)
 	node_rx_meta(&n, 0, &meta, &pkt);
 	node_rx_meta(&n, 0, &meta, &probe);
 	node_rx_meta(&n, 0, &meta, &ack);
-	assert_u_eq(node_stats(&n).drop_stranger, 3);
+	assert_u_eq(node_stats(&n).drop_src_mismatch, 3);
 	check_nothing_happened();
 }
 
@@ -184,18 +184,18 @@ CASE(mt_engine_rx_bytes, trimmed_ones_may_be_cut)
 	assert_u_eq(node_stats(&n).rx_trimmed, 1);
 }
 
-CASE(mt_engine_rx_soon, changes_nothing_whoever_it_names)
+CASE(mt_engine_prefetch_qp, changes_nothing_whoever_it_names)
 {
 	struct mt_stats before = node_stats(&n), after;
 
 	for (uint32_t qpn = 0; qpn < 4 * opts.cfg.max_qps; qpn++)
-		mt_engine_rx_soon(n.engine, qpn);
-	mt_engine_rx_soon(n.engine, UINT32_MAX);
+		mt_engine_prefetch_qp(n.engine, qpn);
+	mt_engine_prefetch_qp(n.engine, UINT32_MAX);
 	after = node_stats(&n);
 	assert_memory_equal(&before, &after, sizeof(before));
 }
 
-CASE(mt_engine_control, counts_what_a_full_ring_drops)
+CASE(mt_engine_queue_control, counts_what_a_full_ring_drops)
 {
 	struct mw_packet pkt = node_probe(&n, 1);
 

@@ -161,7 +161,7 @@ CASE(mt_engine_tx, control_does_not_wait_for_room)
 	owe(1);
 	assert_u_eq(mt_engine_tx(n.engine, 0, 0, sent, 256), 2);
 	assert_u_eq(mt_engine_tx(n.engine, 0, 0, sent, 256), 0);
-	assert_true(mt_engine_tx_waiting(n.engine));
+	assert_true(mt_engine_tx_is_blocked(n.engine));
 	assert_u_eq(mt_engine_tx(n.engine, 0, 1, sent, 256), 1);
 }
 
@@ -180,12 +180,12 @@ CASE(mt_engine_tx, owed_ones_wait_their_turn_too)
 CASE(mt_engine_tx, who_finds_no_room_stays_in_order)
 {
 	for (uint32_t i = 1; i < 8; i += 2)
-		mt_path_set_deny(qps[0]->paths, (uint16_t)i, true); /* all of port 1 */
+		mt_ev_deny(qps[0]->ev_set, (uint16_t)i, true); /* all of port 1 */
 	post(2, 1);
 	post(0, 1);
 	post(1, 1);
 	assert_u_eq(mt_engine_tx(n.engine, 0, 2, sent, 256), 0);
-	assert_true(mt_engine_tx_waiting(n.engine));
+	assert_true(mt_engine_tx_is_blocked(n.engine));
 	check_from(mt_engine_tx(n.engine, 0, 1, sent, 256), "201");
 }
 
@@ -196,22 +196,22 @@ CASE(mt_engine_tx, who_is_blocked_leaves_until_woken)
 	post(0, 130);
 	post(1, 1);
 	assert_u_eq(node_tx(&n, 0, sent, 256), 129);
-	assert_false(mt_engine_tx_waiting(n.engine));
-	assert_true(mb_link_alone(&qps[0]->ready));
+	assert_false(mt_engine_tx_is_blocked(n.engine));
+	assert_true(mb_link_is_empty(&qps[0]->ready));
 	sack = node_sack(&n, &sent[0], 1);
 	sack.bth.dqp = qps[0]->qpn;
 	node_rx(&n, 5000, &sack);
-	assert_true(mt_engine_tx_waiting(n.engine));
+	assert_true(mt_engine_tx_is_blocked(n.engine));
 	check_from(node_tx(&n, 5000, sent, 256), "0");
 }
 
-CASE(mt_engine_tx_waiting, nothing_to_send)
+CASE(mt_engine_tx_is_blocked, nothing_to_send)
 {
-	assert_false(mt_engine_tx_waiting(n.engine));
+	assert_false(mt_engine_tx_is_blocked(n.engine));
 	owe(0); /* control packets do not wait */
-	assert_false(mt_engine_tx_waiting(n.engine));
+	assert_false(mt_engine_tx_is_blocked(n.engine));
 	post(0, 1);
-	assert_true(mt_engine_tx_waiting(n.engine));
+	assert_true(mt_engine_tx_is_blocked(n.engine));
 	node_drain(&n, 0);
-	assert_false(mt_engine_tx_waiting(n.engine));
+	assert_false(mt_engine_tx_is_blocked(n.engine));
 }

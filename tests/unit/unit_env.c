@@ -9,7 +9,7 @@
 #include "base/bytes.h"
 #include "host/addr.h"
 #include "host/env.h"
-#include "host/ifaces.h"
+#include "host/host_ifaces.h"
 
 static const char *const env_names[] = {
 	"MRC_PORTS",	      "MRC_PORT_PREFIX",   "MRC_EVS",

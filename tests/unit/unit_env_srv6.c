@@ -81,10 +81,10 @@ SRV6_TEST(evs_are_the_uplinks)
 	assert_memory_equal(env.port[0].ip, gid, 16);
 	mh_addr_map_init(&map, &env);
 	assert_true(map.inner);
-	assert_true(mh_addr_carrier_of(&map, 0, 0xC0000002, gid, ip));
+	assert_true(mh_addr_first_hop(&map, 0, 0xC0000002, gid, ip));
 	assert_u_eq(ip[7], 2); /* fcbb:bb00:a000:1002:: */
 	gid[0] = 0x20;
-	assert_false(mh_addr_reaches(&map, gid));
+	assert_false(mh_addr_is_reachable(&map, gid));
 	assert_false(mh_addr_gid_of(&map, 0, gid, ip));
 }
 

@@ -2,7 +2,7 @@
 /* Endpoint requests under way: ids, time-outs, answers that fit and answers that do not. */
 #include "support/test.h"
 
-#include "core/ep_table.h"
+#include "core/engine/ep_table.h"
 
 #define SIZE 8u
 #define REST 1000u
@@ -32,7 +32,7 @@ static int open_at(uint64_t now, bool given, uint16_t id, struct mt_ep_slot **s)
 				    .timeout_ns = TIMEOUT,
 				    .user = now};
 
-	return mt_ep_open(&table, now, &req, s);
+	return mt_ep_alloc(&table, now, &req, s);
 }
 
 static struct mt_ep_slot *sent_at(uint64_t now, uint16_t stamp)
@@ -44,14 +44,14 @@ static struct mt_ep_slot *sent_at(uint64_t now, uint16_t stamp)
 	return s;
 }
 
-static struct mt_ep_answer answer(uint64_t now, uint16_t id, uint16_t stamp)
+static struct mt_ep_response answer(uint64_t now, uint16_t id, uint16_t stamp)
 {
-	return (struct mt_ep_answer){
+	return (struct mt_ep_response){
 		.src = &peer, .now_ns = now, .ts_shift = 2, .id = id, .stamp = stamp, .op = 1};
 }
 
 /* REQ(ep.probe.id-reuse) */
-CASE(mt_ep_open, ids_count_up_and_rest_after_use)
+CASE(mt_ep_alloc, ids_count_up_and_rest_after_use)
 {
 	struct mt_ep_slot *s;
 
@@ -60,13 +60,13 @@ CASE(mt_ep_open, ids_count_up_and_rest_after_use)
 		assert_u_eq(s->req.id, i);
 	}
 	assert_i_eq(open_at(0, false, 0, &s), MT_ERR_FULL);
-	mt_ep_rest(&table, &slots[3], 10, REST);
+	mt_ep_quarantine(&table, &slots[3], 10, REST);
 	assert_i_eq(open_at(10 + REST - 1, false, 0, &s), MT_ERR_FULL);
 	assert_i_eq(open_at(10 + REST, false, 0, &s), MT_OK);
 	assert_u_eq(s->req.id, SIZE);
 }
 
-CASE(mt_ep_open, a_given_id_is_taken_until_it_has_rested)
+CASE(mt_ep_alloc, a_given_id_is_taken_until_it_has_rested)
 {
 	struct mt_ep_slot *s, *other;
 
@@ -74,12 +74,12 @@ CASE(mt_ep_open, a_given_id_is_taken_until_it_has_rested)
 	assert_u_eq(s->req.id, 0xFFFF);
 	assert_i_eq(open_at(0, true, 0xFFFF, &other), MT_ERR_EXISTS);
 	assert_i_eq(open_at(0, true, 0xFFFF - SIZE, &other), MT_OK); /* in the same chain */
-	mt_ep_rest(&table, s, 5, REST);
+	mt_ep_quarantine(&table, s, 5, REST);
 	assert_i_eq(open_at(5 + REST - 1, true, 0xFFFF, &other), MT_ERR_EXISTS);
 	assert_i_eq(open_at(5 + REST, true, 0xFFFF, &other), MT_OK);
 }
 
-CASE(mt_ep_open, chosen_ids_pass_over_given_ones)
+CASE(mt_ep_alloc, chosen_ids_pass_over_given_ones)
 {
 	struct mt_ep_slot *s;
 
@@ -90,79 +90,79 @@ CASE(mt_ep_open, chosen_ids_pass_over_given_ones)
 }
 
 /* REQ(ep.probe.match) REQ(ep.probe.rtt) */
-CASE(mt_ep_answered, only_by_who_was_asked_with_what_was_sent)
+CASE(mt_ep_match_response, only_by_who_was_asked_with_what_was_sent)
 {
 	struct mt_ep_slot *s = sent_at(100, 0xABCD);
 	struct mt_addr stranger = {{8}};
-	struct mt_ep_answer a = answer(130, s->req.id, 0xABCD);
+	struct mt_ep_response a = answer(130, s->req.id, 0xABCD);
 
 	a.src = &stranger;
-	assert_null(mt_ep_answered(&table, &a));
+	assert_null(mt_ep_match_response(&table, &a));
 	a = answer(130, s->req.id, 0xABCC);
-	assert_null(mt_ep_answered(&table, &a));
+	assert_null(mt_ep_match_response(&table, &a));
 	a = answer(130, s->req.id + 1, 0xABCD);
-	assert_null(mt_ep_answered(&table, &a));
+	assert_null(mt_ep_match_response(&table, &a));
 	a = answer(130, s->req.id, 0xABCD);
 	a.op = 0;
-	assert_null(mt_ep_answered(&table, &a));
+	assert_null(mt_ep_match_response(&table, &a));
 	a.op = 1;
-	assert_ptr_equal(mt_ep_answered(&table, &a), s);
+	assert_ptr_equal(mt_ep_match_response(&table, &a), s);
 	assert_u_eq(s->rtt_ns, 30);
-	assert_false(s->svc_taken_off);
-	assert_null(mt_ep_answered(&table, &a)); /* a second time */
+	assert_false(s->svc_time_subtracted);
+	assert_null(mt_ep_match_response(&table, &a)); /* a second time */
 	assert_ptr_equal(mt_ep_next_ended(&table), s);
 }
 
-CASE(mt_ep_answered, not_before_it_was_sent_nor_after_the_end)
+CASE(mt_ep_match_response, not_before_it_was_sent_nor_after_the_end)
 {
-	struct mt_ep_answer a = answer(10, 0, 0);
+	struct mt_ep_response a = answer(10, 0, 0);
 	struct mt_ep_slot *s;
 
 	assert_i_eq(open_at(0, false, 0, &s), MT_OK);
-	assert_null(mt_ep_answered(&table, &a));
+	assert_null(mt_ep_match_response(&table, &a));
 	mt_ep_sent(s, 0, 0);
-	assert_null(mt_ep_expired(&table, TIMEOUT - 1));
-	assert_ptr_equal(mt_ep_expired(&table, TIMEOUT), s);
+	assert_null(mt_ep_expire_next(&table, TIMEOUT - 1));
+	assert_ptr_equal(mt_ep_expire_next(&table, TIMEOUT), s);
 	assert_u_eq(s->status, MT_EP_TIMED_OUT);
-	assert_null(mt_ep_answered(&table, &a));
-	mt_ep_rest(&table, s, TIMEOUT, REST);
-	assert_null(mt_ep_answered(&table, &a));
+	assert_null(mt_ep_match_response(&table, &a));
+	mt_ep_quarantine(&table, s, TIMEOUT, REST);
+	assert_null(mt_ep_match_response(&table, &a));
 	assert_null(mt_ep_next_ended(&table));
 }
 
 /* REQ(rsp.svc-time) */
-CASE(mt_ep_answered, service_time_is_taken_off_where_it_is_agreed)
+CASE(mt_ep_match_response, service_time_is_taken_off_where_it_is_agreed)
 {
 	struct mt_ep_slot *s = sent_at(100, 0xFFFE);
-	struct mt_ep_answer a = answer(140, s->req.id, 3); /* 5 units of 4 ns later */
+	struct mt_ep_response a = answer(140, s->req.id, 3); /* 5 units of 4 ns later */
 
-	assert_null(mt_ep_answered(&table, &a));
+	assert_null(mt_ep_match_response(&table, &a));
 	a.svc_time = true;
 	a.now_ns = 119; /* longer than all of it took */
-	assert_null(mt_ep_answered(&table, &a));
+	assert_null(mt_ep_match_response(&table, &a));
 	a.now_ns = 140;
-	assert_ptr_equal(mt_ep_answered(&table, &a), s);
+	assert_ptr_equal(mt_ep_match_response(&table, &a), s);
 	assert_u_eq(s->rtt_ns, 20);
-	assert_true(s->svc_taken_off);
+	assert_true(s->svc_time_subtracted);
 }
 
-CASE(mt_ep_expired, in_order_of_time)
+CASE(mt_ep_expire_next, in_order_of_time)
 {
 	struct mt_ep_slot *a = sent_at(0, 0), *b = sent_at(5, 0);
 
-	assert_ptr_equal(mt_ep_expired(&table, 500), a);
-	assert_ptr_equal(mt_ep_expired(&table, 500), b);
-	assert_null(mt_ep_expired(&table, 500));
+	assert_ptr_equal(mt_ep_expire_next(&table, 500), a);
+	assert_ptr_equal(mt_ep_expire_next(&table, 500), b);
+	assert_null(mt_ep_expire_next(&table, 500));
 	assert_ptr_equal(mt_ep_next_ended(&table), a);
 }
 
-CASE(mt_ep_rest, whatever_it_was_doing)
+CASE(mt_ep_quarantine, whatever_it_was_doing)
 {
 	struct mt_ep_slot *a = sent_at(0, 0), *b;
 
 	assert_i_eq(open_at(0, false, 0, &b), MT_OK);
-	mt_ep_rest(&table, a, 1, REST);
-	mt_ep_rest(&table, b, 1, REST);
+	mt_ep_quarantine(&table, a, 1, REST);
+	mt_ep_quarantine(&table, b, 1, REST);
 	assert_u_eq(mb_timers_deadline(&table.timers), MB_NEVER);
 	for (unsigned i = 0; i < SIZE; i++)
 		assert_i_eq(open_at(1 + REST, false, 0, &b), MT_OK);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The hosts' own addresses. */
-#include "fabric_bed.h"
+#include "fabric_fixture.h"
 
 #include <arpa/inet.h>
 
-#include "fabric/address.h"
+#include "fabric/fabric_address.h"
 
 static void assert_address(const uint8_t *got, const char *want)
 {

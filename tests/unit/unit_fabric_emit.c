@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* What emitters share: src/fabric/emit.h. */
-#include "emit_bed.h"
+#include "emit_fixture.h"
 
 /* REQ(plan.emit.thresholds) */
 TEST(mf_queue_bytes, by_the_product_of_bandwidth_and_delay)
 {
-	struct emit_bed b;
+	struct emit_fixture b;
 	struct mf_queue_bytes q;
 	uint64_t round_trip_ns, product;
 
-	bed_begin(&b, "paper");
+	fixture_begin(&b, "paper");
 	/* There and back 4 links and 3 switches; a packet of an MTU is sent 4 times. */
 	round_trip_ns = 2 * (4 * 500 + 3 * 500) + 4 * (4400 * 8 / 100);
 	product = round_trip_ns * 100 / 8;
@@ -18,46 +18,46 @@ TEST(mf_queue_bytes, by_the_product_of_bandwidth_and_delay)
 	assert_u_eq(q.ecn_min, product / 5);
 	assert_u_eq(q.ecn_max, product * 4 / 5);
 	assert_u_eq(mf_queue_bytes(&b.t, MF_HOST_T0, true).limit, product * 3 / 2);
-	bed_end(&b);
+	fixture_end(&b);
 }
 
 TEST(mf_queue_bytes, never_less_than_some_packets)
 {
-	struct emit_bed b;
+	struct emit_fixture b;
 
-	bed_begin(&b, "lab8");
+	fixture_begin(&b, "lab8");
 	assert_true(mf_queue_bytes(&b.t, MF_T0_T1, false).ecn_min >= b.t.cfg.mtu);
-	bed_end(&b);
+	fixture_end(&b);
 }
 
 TEST(mf_queue_last_hop, is_a_t0_port_to_a_host)
 {
-	struct emit_bed b;
+	struct emit_fixture b;
 
-	bed_begin(&b, "lab");
-	assert_true(mf_queue_last_hop(&b.t, bed_node(&b, "plane0.t0-1"), 3));
-	assert_false(mf_queue_last_hop(&b.t, bed_node(&b, "plane0.t0-1"), 4));
-	assert_false(mf_queue_last_hop(&b.t, bed_node(&b, "plane0.t1-1"), 0));
-	bed_end(&b);
+	fixture_begin(&b, "lab");
+	assert_true(mf_queue_last_hop(&b.t, fixture_node(&b, "plane0.t0-1"), 3));
+	assert_false(mf_queue_last_hop(&b.t, fixture_node(&b, "plane0.t0-1"), 4));
+	assert_false(mf_queue_last_hop(&b.t, fixture_node(&b, "plane0.t1-1"), 0));
+	fixture_end(&b);
 }
 
 TEST(mf_emit_lane, counts_lanes_of_100g)
 {
-	struct emit_bed b;
+	struct emit_fixture b;
 	uint32_t lanes;
 
-	bed_begin(&b, "paper");
-	assert_u_eq(mf_emit_lane(&b.t, bed_node(&b, "plane0.t0-0"), 511, &lanes), 511);
+	fixture_begin(&b, "paper");
+	assert_u_eq(mf_emit_lane(&b.t, fixture_node(&b, "plane0.t0-0"), 511, &lanes), 511);
 	assert_u_eq(lanes, 1);
-	bed_end(&b);
-	bed_begin(&b, "paper4");
-	assert_u_eq(mf_emit_lane(&b.t, bed_node(&b, "plane0.t0-0"), 200, &lanes), 400);
+	fixture_end(&b);
+	fixture_begin(&b, "paper4");
+	assert_u_eq(mf_emit_lane(&b.t, fixture_node(&b, "plane0.t0-0"), 200, &lanes), 400);
 	assert_u_eq(lanes, 2);
-	bed_end(&b);
-	bed_begin(&b, "threetier");
-	assert_u_eq(mf_emit_lane(&b.t, bed_node(&b, "plane0.t1-0"), 63, &lanes), 504);
+	fixture_end(&b);
+	fixture_begin(&b, "threetier");
+	assert_u_eq(mf_emit_lane(&b.t, fixture_node(&b, "plane0.t1-0"), 63, &lanes), 504);
 	assert_u_eq(lanes, 8);
-	bed_end(&b);
+	fixture_end(&b);
 }
 
 TEST(mf_emit_lane, another_speed_begins_a_cage)
@@ -79,24 +79,24 @@ TEST(mf_emit_lane, another_speed_begins_a_cage)
 
 TEST(mf_emit_path, has_a_folder_for_each_t0)
 {
-	struct emit_bed b;
+	struct emit_fixture b;
 	char path[MF_PATH_BYTES];
 
-	bed_begin(&b, "paper");
+	fixture_begin(&b, "paper");
 	mf_emit_path(&b.t, 131071, path);
 	assert_string_equal(path, "hosts/t0-511/host131071");
-	mf_emit_path(&b.t, bed_node(&b, "plane7.t1-255"), path);
+	mf_emit_path(&b.t, fixture_node(&b, "plane7.t1-255"), path);
 	assert_string_equal(path, "plane7/t1-255");
-	bed_end(&b);
+	fixture_end(&b);
 }
 
 TEST(mf_emit_hostname, has_no_dots)
 {
-	struct emit_bed b;
+	struct emit_fixture b;
 	char name[MF_ADDRESS_TEXT];
 
-	bed_begin(&b, "lab");
-	assert_string_equal(mf_emit_hostname(&b.t, bed_node(&b, "plane3.t1-1"), name),
+	fixture_begin(&b, "lab");
+	assert_string_equal(mf_emit_hostname(&b.t, fixture_node(&b, "plane3.t1-1"), name),
 			    "plane3-t1-1");
-	bed_end(&b);
+	fixture_end(&b);
 }

@@ -2,7 +2,7 @@
 /* Tables of SONiC's configuration in two forms: src/fabric/emit_config.h. */
 #include "fabric/emit_config.h"
 
-#include "emit_bed.h"
+#include "emit_fixture.h"
 
 static const struct mf_config_table one = {
 	.name = "A", .module = "m", .list = "A_LIST", .key = {"name"}};
@@ -16,12 +16,12 @@ static const struct mf_config_table map = {.name = "MAP",
 					   .pair_kind = {MF_CONFIG_BARE, MF_CONFIG_TEXT}};
 static const struct mf_config_table single = {.name = "S", .module = "n"};
 
-static const char *written(struct emit_bed *b, enum mf_sonic_form form)
+static const char *written(struct emit_fixture *b, enum mf_sonic_form form)
 {
 	struct mf_config w;
 	char *end;
 
-	bed_begin(b, "tiny");
+	fixture_begin(b, "tiny");
 	mf_config_begin(&w, b->to, form);
 	mf_config_table(&w, &one);
 	mf_config_row(&w, "p", NULL);
@@ -38,7 +38,7 @@ static const char *written(struct emit_bed *b, enum mf_sonic_form form)
 	mf_config_row(&w, "GLOBAL", NULL);
 	mf_config_field(&w, "on", MF_CONFIG_BARE, "true");
 	mf_config_end(&w);
-	bed_text(b);
+	fixture_text(b);
 	/* Layout is for eyes; without it the text is easier to compare. */
 	end = b->text;
 	for (char *c = b->text; *c; c++)
@@ -50,18 +50,18 @@ static const char *written(struct emit_bed *b, enum mf_sonic_form form)
 
 TEST(mf_config_end, config_db)
 {
-	struct emit_bed b;
+	struct emit_fixture b;
 
 	assert_string_equal(written(&b, MF_SONIC_CONFIG_DB),
 			    "{\"A\":{\"p\":{\"size\":\"7\",\"text\":\"t\"},\"q\":{},\"p|1\":{}},"
 			    "\"MAP\":{\"m\":{\"1\":\"2\",\"3\":\"4\"}},"
 			    "\"S\":{\"GLOBAL\":{\"on\":\"true\"}}}");
-	bed_end(&b);
+	fixture_end(&b);
 }
 
 TEST(mf_config_end, yang)
 {
-	struct emit_bed b;
+	struct emit_fixture b;
 
 	assert_string_equal(
 		written(&b, MF_SONIC_YANG),
@@ -69,17 +69,17 @@ TEST(mf_config_end, yang)
 		"{\"name\":\"q\"}],\"A2_LIST\":[{\"name\":\"p\",\"no\":\"1\"}]},"
 		"\"MAP\":{\"MAP_LIST\":[{\"name\":\"m\",\"MAP\":[{\"x\":1,\"y\":\"2\"},"
 		"{\"x\":3,\"y\":\"4\"}]}]}},\"n:n\":{\"S\":{\"GLOBAL\":{\"on\":true}}}}");
-	bed_end(&b);
+	fixture_end(&b);
 }
 
 TEST(mf_config_begin, nothing_at_all)
 {
-	struct emit_bed b;
+	struct emit_fixture b;
 	struct mf_config w;
 
-	bed_begin(&b, "tiny");
+	fixture_begin(&b, "tiny");
 	mf_config_begin(&w, b.to, MF_SONIC_YANG);
 	mf_config_end(&w);
-	assert_string_equal(bed_text(&b), "{\n}\n");
-	bed_end(&b);
+	assert_string_equal(fixture_text(&b), "{\n}\n");
+	fixture_end(&b);
 }

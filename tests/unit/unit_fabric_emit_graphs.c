@@ -1,41 +1,41 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Pictures and containers: src/fabric/emit_{dot,svg,containerlab}.c. */
-#include "emit_bed.h"
+#include "emit_fixture.h"
 
 #include <unistd.h>
 
 /* REQ(plan.emit.graphs) */
 TEST(mf_emit_dot, every_node_and_cable_once)
 {
-	struct emit_bed b;
+	struct emit_fixture b;
 
-	bed_begin(&b, "lab");
+	fixture_begin(&b, "lab");
 	mf_emit_dot(b.to, &b.t);
-	bed_text(&b);
-	assert_u_eq(bed_count(b.text, " -- "), b.t.n_links / 2);
-	assert_u_eq(bed_count(b.text, " [label=\"T"), b.t.n_switches);
-	assert_u_eq(bed_count(b.text, "subgraph cluster_plane"), 4);
-	assert_u_eq(bed_count(b.text, "{"), bed_count(b.text, "}"));
+	fixture_text(&b);
+	assert_u_eq(fixture_count(b.text, " -- "), b.t.n_links / 2);
+	assert_u_eq(fixture_count(b.text, " [label=\"T"), b.t.n_switches);
+	assert_u_eq(fixture_count(b.text, "subgraph cluster_plane"), 4);
+	assert_u_eq(fixture_count(b.text, "{"), fixture_count(b.text, "}"));
 	assert_non_null(strstr(b.text, "\"plane1.t0-1\" -- \"host4\" "));
-	bed_end(&b);
+	fixture_end(&b);
 }
 
 TEST(mf_emit_dot, graphviz_takes_it)
 {
-	struct emit_bed b;
+	struct emit_fixture b;
 	FILE *dot;
 
 	if (access("/usr/bin/dot", X_OK))
 		test_skip("graphviz is not installed");
 	for (const char *const *name = (const char *const[]){"tiny", "lab8", "paper", NULL}; *name;
 	     name++) {
-		bed_begin(&b, *name);
+		fixture_begin(&b, *name);
 		mf_emit_dot(b.to, &b.t);
 		dot = popen("/usr/bin/dot -Tcanon >/dev/null", "w");
 		assert_non_null(dot);
-		fputs(bed_text(&b), dot);
+		fputs(fixture_text(&b), dot);
 		assert_int_equal(pclose(dot), 0);
-		bed_end(&b);
+		fixture_end(&b);
 	}
 }
 
@@ -66,46 +66,46 @@ static void check_xml(const char *text)
 
 TEST(mf_emit_svg, draws_every_node_and_cable)
 {
-	struct emit_bed b;
+	struct emit_fixture b;
 
-	bed_begin(&b, "lab8");
+	fixture_begin(&b, "lab8");
 	mf_emit_svg(b.to, &b.t);
-	bed_text(&b);
+	fixture_text(&b);
 	check_xml(b.text);
-	assert_u_eq(bed_count(b.text, "<path "), b.t.n_links / 2);
-	assert_u_eq(bed_count(b.text, "<rect "), b.t.n_nodes);
-	assert_u_eq(bed_count(b.text, "<title>plane7.t1-3, uSID b003, "), 1);
-	bed_end(&b);
+	assert_u_eq(fixture_count(b.text, "<path "), b.t.n_links / 2);
+	assert_u_eq(fixture_count(b.text, "<rect "), b.t.n_nodes);
+	assert_u_eq(fixture_count(b.text, "<title>plane7.t1-3, uSID b003, "), 1);
+	fixture_end(&b);
 }
 
 TEST(mf_emit_svg, large_fabrics_as_an_overview)
 {
-	struct emit_bed b;
+	struct emit_fixture b;
 
 	for (const char *const *name = (const char *const[]){"paper", "threetier", NULL}; *name;
 	     name++) {
-		bed_begin(&b, *name);
+		fixture_begin(&b, *name);
 		mf_emit_svg(b.to, &b.t);
-		bed_text(&b);
+		fixture_text(&b);
 		check_xml(b.text);
-		assert_u_eq(bed_count(b.text, "<rect "), 1 + b.t.cfg.planes * b.t.cfg.tiers);
+		assert_u_eq(fixture_count(b.text, "<rect "), 1 + b.t.cfg.planes * b.t.cfg.tiers);
 		assert_true(b.len < 20000);
-		bed_end(&b);
+		fixture_end(&b);
 	}
 }
 
 TEST(mf_emit_containerlab, joins_ports_that_belong_together)
 {
-	struct emit_bed b;
+	struct emit_fixture b;
 
-	bed_begin(&b, "lab");
+	fixture_begin(&b, "lab");
 	mf_emit_containerlab(b.to, &b.t);
-	bed_text(&b);
-	assert_u_eq(bed_count(b.text, "      kind: linux\n"), b.t.n_nodes);
-	assert_u_eq(bed_count(b.text, "    - endpoints: ["), b.t.n_links / 2);
+	fixture_text(&b);
+	assert_u_eq(fixture_count(b.text, "      kind: linux\n"), b.t.n_nodes);
+	assert_u_eq(fixture_count(b.text, "    - endpoints: ["), b.t.n_links / 2);
 	assert_non_null(strstr(b.text, "[\"host4:e1\", \"plane1-t0-1:d0\"]\n      mtu: 4400\n"));
 	assert_non_null(strstr(b.text, "[\"plane1-t0-1:u1\", \"plane1-t1-1:d1\"]\n"));
 	assert_non_null(strstr(b.text, "        - hosts/t0-1/host4.ip:/softmrc/node.ip\n"));
-	assert_u_eq(bed_count(b.text, "ip -batch /softmrc/node.ip"), b.t.n_nodes);
-	bed_end(&b);
+	assert_u_eq(fixture_count(b.text, "ip -batch /softmrc/node.ip"), b.t.n_nodes);
+	fixture_end(&b);
 }

@@ -4,7 +4,7 @@
  * table of what SONiC's YANG modules and high-level designs say of the fields that are written:
  * which there are, what each may hold, which row of another table it names. REQ(plan.emit.sonic)
  */
-#include "emit_bed.h"
+#include "emit_fixture.h"
 
 #include <arpa/inet.h>
 #include <jansson.h>
@@ -233,20 +233,20 @@ static void check_row(json_t *root, const char *table, const char *key, json_t *
 			fail_msg("%s %s: no %s", table, key, schema[i].name);
 }
 
-static json_t *emit(struct emit_bed *b, uint32_t node)
+static json_t *emit(struct emit_fixture *b, uint32_t node)
 {
 	json_error_t error;
 	json_t *root;
 
 	mf_emit_sonic(b->to, &b->t, node, &b->o, MF_SONIC_CONFIG_DB);
-	root = json_loads(bed_text(b), JSON_REJECT_DUPLICATES, &error);
+	root = json_loads(fixture_text(b), JSON_REJECT_DUPLICATES, &error);
 	if (!root)
 		fail_msg("line %d: %s", error.line, error.text);
-	bed_again(b);
+	fixture_again(b);
 	return root;
 }
 
-static void check_switch(struct emit_bed *b, uint32_t node)
+static void check_switch(struct emit_fixture *b, uint32_t node)
 {
 	json_t *root = emit(b, node), *table, *row;
 	const char *name, *key;
@@ -263,15 +263,15 @@ static void check_switch(struct emit_bed *b, uint32_t node)
 
 static void check_fabric(const char *preset, uint32_t step)
 {
-	struct emit_bed b;
+	struct emit_fixture b;
 
 	for (int trim = MF_TRIM_SYMMETRIC; trim <= MF_TRIM_ASYMMETRIC; trim++) {
-		bed_begin(&b, preset);
+		fixture_begin(&b, preset);
 		b.o.trim = (enum mf_trim_marks)trim;
 		b.o.sets = trim ? MF_ROUTES_ALL : MF_ROUTES_SRV6;
 		for (uint32_t i = 0; i < b.t.n_switches; i += step)
 			check_switch(&b, b.t.n_hosts + i);
-		bed_end(&b);
+		fixture_end(&b);
 	}
 }
 
@@ -297,27 +297,27 @@ static const char *at(json_t *root, const char *table, const char *row, const ch
 /* REQ(plan.emit.trimming) */
 TEST(mf_emit_sonic, trimming_symmetric)
 {
-	struct emit_bed b;
+	struct emit_fixture b;
 	json_t *root;
 
-	bed_begin(&b, "lab");
+	fixture_begin(&b, "lab");
 	b.o.trim = MF_TRIM_SYMMETRIC;
-	root = emit(&b, bed_node(&b, "plane0.t0-0"));
+	root = emit(&b, fixture_node(&b, "plane0.t0-0"));
 	assert_string_equal(at(root, "SWITCH_TRIMMING", "GLOBAL", "dscp_value"), "12");
 	assert_string_equal(at(root, "SWITCH_TRIMMING", "GLOBAL", "size"), "128");
 	assert_null(json_object_get(root, "TC_TO_DSCP_MAP"));
 	json_decref(root);
-	bed_end(&b);
+	fixture_end(&b);
 }
 
 /* Another DSCP towards hosts than towards T1s. REQ(plan.emit.trimming) */
 TEST(mf_emit_sonic, trimming_asymmetric)
 {
-	struct emit_bed b;
+	struct emit_fixture b;
 	json_t *root;
 
-	bed_begin(&b, "lab");
-	root = emit(&b, bed_node(&b, "plane0.t0-0"));
+	fixture_begin(&b, "lab");
+	root = emit(&b, fixture_node(&b, "plane0.t0-0"));
 	assert_string_equal(at(root, "SWITCH_TRIMMING", "GLOBAL", "dscp_value"), "from-tc");
 	assert_string_equal(at(root, "SWITCH_TRIMMING", "GLOBAL", "tc_value"), "5");
 	assert_string_equal(at(root, "TC_TO_DSCP_MAP", "mrc_trim", "5"), "12");
@@ -326,17 +326,17 @@ TEST(mf_emit_sonic, trimming_asymmetric)
 			    "mrc_trim_last_hop");
 	assert_string_equal(at(root, "PORT_QOS_MAP", "Ethernet4", "tc_to_dscp_map"), "mrc_trim");
 	json_decref(root);
-	bed_end(&b);
+	fixture_end(&b);
 }
 
 /* ECN everywhere but on the last hop. REQ(plan.emit.thresholds) REQ(plan.emit.classes) */
 TEST(mf_emit_sonic, marks_data_but_not_on_the_last_hop)
 {
-	struct emit_bed b;
+	struct emit_fixture b;
 	json_t *root;
 
-	bed_begin(&b, "lab");
-	root = emit(&b, bed_node(&b, "plane0.t0-0"));
+	fixture_begin(&b, "lab");
+	root = emit(&b, fixture_node(&b, "plane0.t0-0"));
 	assert_null(at(root, "QUEUE", "Ethernet0|3", "wred_profile"));
 	assert_string_equal(at(root, "QUEUE", "Ethernet4|3", "wred_profile"), "mrc_ecn_up");
 	assert_string_equal(at(root, "QUEUE", "Ethernet4|4", "wred_profile"), "mrc_ecn_up");
@@ -347,16 +347,16 @@ TEST(mf_emit_sonic, marks_data_but_not_on_the_last_hop)
 	assert_string_equal(at(root, "DSCP_TO_TC_MAP", "mrc", "46"), "6");
 	assert_string_equal(at(root, "DSCP_TO_TC_MAP", "mrc", "4"), "3");
 	json_decref(root);
-	bed_end(&b);
+	fixture_end(&b);
 }
 
 TEST(mf_emit_sonic, routes_and_sids)
 {
-	struct emit_bed b;
+	struct emit_fixture b;
 	json_t *root;
 
-	bed_begin(&b, "lab");
-	root = emit(&b, bed_node(&b, "plane2.t0-1"));
+	fixture_begin(&b, "lab");
+	root = emit(&b, fixture_node(&b, "plane2.t0-1"));
 	assert_string_equal(at(root, "SRV6_MY_SIDS", "mrc|fcbb:bb02:a001::/48", "action"), "uN");
 	assert_string_equal(at(root, "STATIC_ROUTE", "default|fcbb:bb02:5::/48", "ifname"),
 			    "Ethernet0");
@@ -366,5 +366,5 @@ TEST(mf_emit_sonic, routes_and_sids)
 			    "fe80::2");
 	assert_string_equal(at(root, "STATIC_ROUTE", "default|::/0", "blackhole"), "true");
 	json_decref(root);
-	bed_end(&b);
+	fixture_end(&b);
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Directed links by number, by place and by their ends. */
-#include "fabric_bed.h"
+#include "fabric_fixture.h"
 
-#include "fabric/link.h"
+#include "fabric/fabric_link.h"
 
 static const char *const names[] = {"tiny", "lab", "lab8", "pod", "small3"};
 #define NAMES (sizeof(names) / sizeof(names[0]))

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Nodes by number and by place. */
-#include "fabric_bed.h"
+#include "fabric_fixture.h"
 
-#include "fabric/node.h"
+#include "fabric/fabric_node.h"
 
 static void assert_dense(const struct mf_topology *t)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Paths: where they turn, what they share, which EVs cross a link. */
-#include "fabric_bed.h"
+#include "fabric_fixture.h"
 
-#include "fabric/path.h"
+#include "fabric/fabric_path.h"
 
 /* Links lead from src to dst without a gap, over the nodes that mf_path_node names. */
 static void assert_connected(const struct mf_topology *t, const struct mf_pair *p, uint32_t ev)

@@ -2,7 +2,7 @@
 /* Pieces, cost, path and capacity: src/fabric/plan.h. */
 #include "fabric/plan.h"
 
-#include "fabric/preset.h"
+#include "fabric/topology_preset.h"
 #include "support/test.h"
 
 static struct mf_topology fabric(const char *name)

@@ -2,7 +2,7 @@
 /* Expected failures: src/fabric/plan_failures.h. */
 #include "fabric/plan_failures.h"
 
-#include "fabric/preset.h"
+#include "fabric/topology_preset.h"
 #include "support/test.h"
 
 #define YEAR_NS UINT64_C(31536000000000000)

@@ -2,7 +2,7 @@
 /* Capacity lost by failures: src/fabric/plan_loss.h. */
 #include "fabric/plan_loss.h"
 
-#include "fabric/preset.h"
+#include "fabric/topology_preset.h"
 #include "support/test.h"
 
 static struct mf_plan_loss loss(const char *name, enum mf_component component)

@@ -2,20 +2,20 @@
 /* Routes by prefix: src/fabric/route_groups.h. */
 #include "fabric/route_groups.h"
 
-#include "emit_bed.h"
+#include "emit_fixture.h"
 
 /* All records, once each, in groups of one prefix. */
 static void covers(const char *preset, const char *node_name, unsigned sets)
 {
-	struct emit_bed b;
+	struct emit_fixture b;
 	struct mf_route_groups groups;
 	struct mf_route_group g;
 	struct mf_route_iter it;
 	struct mf_route r;
 	uint32_t node, records = 0;
 
-	bed_begin(&b, preset);
-	node = bed_node(&b, node_name);
+	fixture_begin(&b, preset);
+	node = fixture_node(&b, node_name);
 	mf_routes_begin(&it, &b.t, node, sets);
 	mf_route_groups_begin(&groups, &b.t, node, sets);
 	while (mf_route_groups_next(&groups, &g))
@@ -27,7 +27,7 @@ static void covers(const char *preset, const char *node_name, unsigned sets)
 		}
 	assert_false(mf_routes_next(&it, &r));
 	assert_u_eq(records, mf_routes_count(&b.t, node, sets));
-	bed_end(&b);
+	fixture_end(&b);
 }
 
 TEST(mf_route_groups_next, gives_every_record)
@@ -41,15 +41,15 @@ TEST(mf_route_groups_next, gives_every_record)
 
 TEST(mf_route_groups_next, uplinks_of_a_t0_are_one_group)
 {
-	struct emit_bed b;
+	struct emit_fixture b;
 	struct mf_route_groups groups;
 	struct mf_route_group g;
 	uint32_t largest = 0;
 
-	bed_begin(&b, "paper");
-	mf_route_groups_begin(&groups, &b.t, bed_node(&b, "plane0.t0-0"), MF_ROUTES_PLAIN);
+	fixture_begin(&b, "paper");
+	mf_route_groups_begin(&groups, &b.t, fixture_node(&b, "plane0.t0-0"), MF_ROUTES_PLAIN);
 	while (mf_route_groups_next(&groups, &g))
 		largest = g.n > largest ? g.n : largest;
 	assert_u_eq(largest, 256);
-	bed_end(&b);
+	fixture_end(&b);
 }

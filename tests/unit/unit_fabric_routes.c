@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The static routes of switches and hosts. */
-#include "fabric_bed.h"
+#include "fabric_fixture.h"
 
 #include <arpa/inet.h>
 #include <stdio.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* What follows from a cfg. */
-#include "fabric_bed.h"
+#include "fabric_fixture.h"
 
 TEST(mf_topology_init, two_tiers)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Topology files, good and bad. */
-#include "fabric_bed.h"
+#include "fabric_fixture.h"
 
 #include <stdio.h>
 #include <unistd.h>
@@ -87,10 +87,8 @@ TEST(mf_topology_read, oversubscription_makes_t1s)
 
 /* A file, and all of what is said of it. */
 static const char *const bad[][2] = {
-	{T "plane = 2\n",
-	 "f:2: topology.plane: there is no such key; did you mean topology.planes?"},
-	{"[network]\nx = 1\n",
-	 "f:2: network.x: there is no such key; docs/fabric.md lists those there are"},
+	{T "plane = 2\n", "f:2: topology.plane: unknown key; did you mean topology.planes?"},
+	{"[network]\nx = 1\n", "f:2: network.x: unknown key; docs/fabric.md lists those there are"},
 	{"[[links]]\n", "f:1: [[links]]: a table, so [links]"},
 	{T "planes = \"2\"\n", "f:2: topology.planes = 2: must be a whole number, without quotes"},
 	{T "planes = -1\n", "f:2: topology.planes = -1: a whole number, not negative"},
@@ -99,8 +97,7 @@ static const char *const bad[][2] = {
 	{LAB "t1s = 2\nt1s = 3\n", "f:4: topology.t1s = 3: was given before, in line 3"},
 	{T "t1s = 2\nbase = \"lab\"\n",
 	 "f:3: topology.base = lab: a base must be the first key of a topology"},
-	{T "base = \"labb\"\n",
-	 "f:2: topology.base = labb: there is no such preset; did you mean lab?"},
+	{T "base = \"labb\"\n", "f:2: topology.base = labb: unknown preset; did you mean lab?"},
 	{LAB "t0_ports = 7\n",
 	 "f:3: topology.t0_ports = 7: a switch has an even number of ports: 6 or 8"},
 	{T "planes = 2\n[links]\nspeed = \"1G\"\n",
@@ -115,7 +112,7 @@ static const char *const bad[][2] = {
 	 "f:4: usid.block = fcbb:bb02::/32: the number of the plane goes into its last bits, so "
 	 "that "
 	 "blocks of planes would overlap: a block that ends in 0 there"},
-	{LAB "[usid]\nplanes = \"both\"\n", "f:4: usid.planes = both: where the plane stands: "
+	{LAB "[usid]\nplanes = \"both\"\n", "f:4: usid.planes = both: where the plane is encoded: "
 					    "\"block\" (a block for each) or \"usid\" "
 					    "(bits of each uSID)"},
 	{LAB "[usid]\ndestination = \"mac\"\n",

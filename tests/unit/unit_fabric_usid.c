@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The uSID plan. */
-#include "fabric_bed.h"
+#include "fabric_fixture.h"
 
 #include "fabric/usid.h"
 

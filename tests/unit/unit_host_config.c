@@ -8,12 +8,12 @@
 #include <stdio.h>
 
 #include "base/toml.h"
-#include "fabric/address.h"
-#include "fabric/ev.h"
+#include "fabric/ev_routing.h"
+#include "fabric/fabric_address.h"
 #include "fabric/host_config.h"
-#include "fabric/preset.h"
+#include "fabric/topology_preset.h"
 #include "fabric/usid.h"
-#include "host/srv6.h"
+#include "host/srv6_map.h"
 #include "wire/ev_path.h"
 
 #define FILE_MAX 4096u
@@ -38,7 +38,7 @@ static int take_rows(void *ctx, const struct mb_toml_item *item)
 		return 0;
 	strcpy(rows, item->value);
 	while ((row = strsep(&rest, ",")) != NULL)
-		if (!mh_srv6_read_row(row, &srv6->row[srv6->n_rows++], why))
+		if (!mh_srv6_parse_row(row, &srv6->row[srv6->n_rows++], why))
 			fail_msg("%s: %s", row, why);
 	return 0;
 }

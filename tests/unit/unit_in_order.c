@@ -2,14 +2,14 @@
 /* Packets that wait come out by PSN, and not before their time. */
 #include "support/test.h"
 
-#include "core/in_order.h"
+#include "core/ext/in_order.h"
 
 #define N 100u
 
-static struct mt_waiter waiters[N];
+static struct mt_buffered waiters[N];
 
 /* REQ(ext.order.wait) */
-TEST(mt_in_order_take, whatever_the_order_of_arrival)
+TEST(mt_in_order_pop, whatever_the_order_of_arrival)
 {
 	for (unsigned round = 0; round < 50; round++) {
 		uint64_t psns[N], next = 0;
@@ -24,13 +24,13 @@ TEST(mt_in_order_take, whatever_the_order_of_arrival)
 
 			psns[k] = psns[i];
 			waiters[i].psn = psn;
-			mt_in_order_put(&o, &waiters[i]);
+			mt_in_order_insert(&o, &waiters[i]);
 		}
 		assert_u_eq(o.count, N);
 		for (uint64_t expected = 0; expected <= 3 * N; expected++) {
-			struct mt_waiter *w;
+			struct mt_buffered *w;
 
-			while ((w = mt_in_order_take(&o, expected, UINT64_MAX))) {
+			while ((w = mt_in_order_pop(&o, expected, UINT64_MAX))) {
 				assert_u_eq(w->psn, next);
 				assert_true(w->psn < expected);
 				next += 3;
@@ -41,10 +41,10 @@ TEST(mt_in_order_take, whatever_the_order_of_arrival)
 	}
 }
 
-TEST(mt_in_order_take, nothing_waits)
+TEST(mt_in_order_pop, nothing_waits)
 {
 	struct mt_in_order o;
 
 	mt_in_order_init(&o);
-	assert_null(mt_in_order_take(&o, UINT64_MAX, UINT64_MAX));
+	assert_null(mt_in_order_pop(&o, UINT64_MAX, UINT64_MAX));
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "fabric/preset.h"
-#include "lab/fault.h"
+#include "fabric/topology_preset.h"
+#include "lab/lab_fault.h"
 #include "support/test.h"
 
 #include <stdio.h>
@@ -80,13 +80,13 @@ FAULT_TEST(ml_fault_read, says_what_is_wrong)
 	refused("host0.plane0 loss nan%", "such as 1%");
 	refused("host0.plane0 slow fast", "100k to 1T");
 	refused("host0.plane0 loss 1% sideways", "out, in or both");
-	refused("host0.plane0 down out", "has no ways");
-	refused("host0.plane0 down both more", "one word too many");
+	refused("host0.plane0 down out", "has no direction");
+	refused("host0.plane0 down both more", "unexpected argument");
 	refused("host0.plane0 stall", "only switches");
 	refused("plane0.t0-0 swap plane0.t0-0.t1-0", "only cables");
 	refused("plane0.t0-0.t1-0 swap plane0.t0-0.t1-0", "with itself");
 	refused("plane0.t0-0.t1-0 swap plane0", "not a cable");
-	refused("host99 down", "near it");
+	refused("host99 down", "did you mean");
 }
 
 static void apply(const char *const *words, size_t n)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "fabric/preset.h"
-#include "lab/ipv4.h"
+#include "fabric/topology_preset.h"
+#include "lab/lab_ipv4.h"
 #include "support/test.h"
 
 #include <arpa/inet.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "fabric/preset.h"
-#include "lab/names.h"
+#include "fabric/topology_preset.h"
+#include "lab/lab_names.h"
 #include "support/test.h"
 
 static struct mf_topology t;
@@ -71,10 +71,11 @@ NAMES_TEST(ml_target_find, lists_near_names)
 	struct ml_error e;
 
 	assert_i_eq(ml_target_find(&t, "plane1.t0-9", &target, &e), -1);
-	assert_non_null(strstr(e.text, "plane1.t0-9: there is no such"));
+	assert_non_null(
+		strstr(e.text, "plane1.t0-9: no host, switch, cable or plane of this name"));
 	assert_non_null(strstr(e.text, "plane1.t0-1"));
 	assert_i_eq(ml_target_find(&t, "host3.plan0", &target, &e), -1);
-	assert_non_null(strstr(e.text, "near it: host3.plane0"));
+	assert_non_null(strstr(e.text, "did you mean host3.plane0"));
 }
 
 NAMES_TEST(ml_node_find, takes_no_cables)

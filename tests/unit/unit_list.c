@@ -43,7 +43,7 @@ TEST_WITH(three_in_order, NULL, mb_list_push, appends)
 {
 	check_order("012");
 	for (int i = 0; i < 3; i++)
-		assert_false(mb_link_alone(&items[i].link));
+		assert_false(mb_link_is_empty(&items[i].link));
 }
 
 TEST_WITH(three_in_order, NULL, mb_list_push, leaves_a_listed_one_in_place)
@@ -56,13 +56,13 @@ TEST_WITH(three_in_order, NULL, mb_link_remove, from_everywhere)
 {
 	mb_link_remove(&items[1].link);
 	check_order("02");
-	assert_true(mb_link_alone(&items[1].link));
+	assert_true(mb_link_is_empty(&items[1].link));
 	mb_link_remove(&items[1].link); /* once more does nothing */
 	check_order("02");
 	mb_link_remove(&items[0].link);
 	check_order("2");
 	mb_link_remove(&items[2].link);
-	assert_true(mb_link_alone(&head));
+	assert_true(mb_link_is_empty(&head));
 	mb_list_push(&head, &items[1].link);
 	check_order("1");
 }
@@ -80,7 +80,7 @@ TEST(mb_list_rotate, one_and_none)
 	mb_link_init(&head);
 	mb_link_init(&items[0].link);
 	mb_list_rotate(&head);
-	assert_true(mb_link_alone(&head));
+	assert_true(mb_link_is_empty(&head));
 	mb_list_push(&head, &items[0].link);
 	mb_list_rotate(&head);
 	check_order("0");

@@ -5,7 +5,7 @@
  */
 #include "support/test.h"
 
-#include "core/loss.h"
+#include "core/qp/loss.h"
 
 #define FIRST 5000u
 #define PACKETS 100u

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Memory windows: what may be bound, what peers find, when it is over. */
-#include "windows_bed.h"
+#include "windows_fixture.h"
 
 #define HALF (MR_START + MR_LENGTH / 2)
 #define KEY_1 (MW_1 << 8 | 9u)
 #define KEY_2 (MW_2 << 8 | 9u)
 
 /* REQ(ext.mw.bind) */
-BED_TEST(mt_mw_bind, a_part_of_a_region)
+FIXTURE_TEST(mt_mw_bind, a_part_of_a_region)
 {
 	struct mt_local_wr wr = bind_of(MW_1, 9);
 	const struct mt_mr *mw;
@@ -23,7 +23,7 @@ BED_TEST(mt_mw_bind, a_part_of_a_region)
 	assert_u_eq(HALF + 5 - mw->origin, MR_LENGTH / 2 + 5);
 }
 
-BED_TEST(mt_mw_bind, zero_based)
+FIXTURE_TEST(mt_mw_bind, zero_based)
 {
 	struct mt_local_wr wr = bind_of(MW_1, 9);
 	const struct mt_mr *mw;
@@ -37,7 +37,7 @@ BED_TEST(mt_mw_bind, zero_based)
 }
 
 /* REQ(ext.mw.remote-only) */
-BED_TEST(mt_mr_check, a_window_is_no_memory_of_ours)
+FIXTURE_TEST(mt_mr_check, a_window_is_no_memory_of_ours)
 {
 	struct mt_local_wr wr = bind_of(MW_1, 9);
 	const struct mt_mr_table *t = &n.engine->mrs;
@@ -56,7 +56,7 @@ static void refused(struct mt_local_wr wr)
 }
 
 /* REQ(ext.mw.rights) */
-BED_TEST(mt_mw_bind, what_may_not_be)
+FIXTURE_TEST(mt_mw_bind, what_may_not_be)
 {
 	struct mt_local_wr wr = bind_of(MW_1, 9);
 
@@ -81,7 +81,7 @@ BED_TEST(mt_mw_bind, what_may_not_be)
 }
 
 /* REQ(ext.mw.rights) */
-BED_TEST(mt_mw_bind, writing_where_we_may_not)
+FIXTURE_TEST(mt_mw_bind, writing_where_we_may_not)
 {
 	struct mt_local_wr wr = bind_of(MW_1, 9);
 
@@ -97,7 +97,7 @@ BED_TEST(mt_mw_bind, writing_where_we_may_not)
 }
 
 /* REQ(ext.mw.rebind) */
-BED_TEST(mt_mw_bind, type_1_again_and_to_nothing)
+FIXTURE_TEST(mt_mw_bind, type_1_again_and_to_nothing)
 {
 	struct mt_local_wr wr = bind_of(MW_1, 9);
 
@@ -114,7 +114,7 @@ BED_TEST(mt_mw_bind, type_1_again_and_to_nothing)
 }
 
 /* REQ(ext.mw.rebind) REQ(ext.mw.invalidate) */
-BED_TEST(mt_mw_invalidate, type_2_before_it_is_bound_again)
+FIXTURE_TEST(mt_mw_invalidate, type_2_before_it_is_bound_again)
 {
 	struct mt_local_wr wr = bind_of(MW_2, 9), empty = {.rkey = KEY_2, .window = MW_2};
 
@@ -129,7 +129,7 @@ BED_TEST(mt_mw_invalidate, type_2_before_it_is_bound_again)
 	assert_true(mt_mw_bind(n.qp, &wr));
 }
 
-BED_TEST(mt_mw_invalidate, neither_type_1_nor_a_region)
+FIXTURE_TEST(mt_mw_invalidate, neither_type_1_nor_a_region)
 {
 	struct mt_local_wr wr = bind_of(MW_1, 9);
 
@@ -141,7 +141,7 @@ BED_TEST(mt_mw_invalidate, neither_type_1_nor_a_region)
 }
 
 /* REQ(ext.mw.of-qp) */
-BED_TEST(mt_mr_check_peer, a_window_of_another_qp)
+FIXTURE_TEST(mt_mr_check_peer, a_window_of_another_qp)
 {
 	struct mt_qp *other = node_add_qp(&n, 0x103, 0x104, NULL);
 	struct mt_local_wr one = bind_of(MW_1, 9), two = bind_of(MW_2, 9);
@@ -154,7 +154,7 @@ BED_TEST(mt_mr_check_peer, a_window_of_another_qp)
 }
 
 /* REQ(ext.mw.holds-mr) */
-BED_TEST(mt_mr_remove, with_a_window)
+FIXTURE_TEST(mt_mr_remove, with_a_window)
 {
 	struct mt_local_wr wr = bind_of(MW_2, 9);
 
@@ -168,7 +168,7 @@ BED_TEST(mt_mr_remove, with_a_window)
 	assert_i_eq(mt_mw_remove(n.engine, MW_2), MT_ERR_INVALID);
 }
 
-BED_TEST(mt_mw_add, refusals)
+FIXTURE_TEST(mt_mw_add, refusals)
 {
 	assert_i_eq(mt_mw_add(n.engine, 0, 1, NODE_PD, MT_MW_TYPE_1), MT_ERR_INVALID);
 	assert_i_eq(mt_mw_add(n.engine, 5, 1, NODE_PD, MT_MW_TYPE_1), MT_ERR_INVALID);
@@ -178,7 +178,7 @@ BED_TEST(mt_mw_add, refusals)
 }
 
 /* REQ(ext.mw.of-qp) */
-BED_TEST(mt_mw_forget_qp, with_a_reset)
+FIXTURE_TEST(mt_mw_unbind_qp, with_a_reset)
 {
 	struct mt_qp_attr reset = {.state = MT_QPS_RESET};
 
@@ -191,7 +191,7 @@ BED_TEST(mt_mw_forget_qp, with_a_reset)
 }
 
 /* REQ(ext.mw.read) */
-BED_TEST(mt_requests_carry_out, a_read_through_a_window)
+FIXTURE_TEST(mt_rd_atomic_execute, a_read_through_a_window)
 {
 	struct mw_packet p = node_write(&n, MW_READ_REQUEST, 0, 0, 0, 0);
 	struct mt_tx_desc d;
@@ -210,7 +210,7 @@ BED_TEST(mt_requests_carry_out, a_read_through_a_window)
 }
 
 /* Writes through a window go where the window is, and nowhere when it is gone. */
-BED_TEST(mt_mw_bind, a_write_through_it)
+FIXTURE_TEST(mt_mw_bind, a_write_through_it)
 {
 	struct mw_packet p = node_write(&n, MW_WRITE_ONLY, 0, 0, 100, 100);
 

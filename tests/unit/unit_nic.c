@@ -5,9 +5,9 @@
  */
 #include "support/test.h"
 
-#include "fabric/link.h"
-#include "sim/frame.h"
-#include "sim/run.h"
+#include "fabric/fabric_link.h"
+#include "sim/mrc/packet_codec.h"
+#include "sim/run/sim_run.h"
 #include "wire/opcode.h"
 
 #define GBIT UINT64_C(1000000000)
@@ -75,7 +75,7 @@ static struct ms_run_result finish(struct ms_run *run)
 
 	assert_i_eq(ms_run_step(run, cfg.end_ps), MS_RUN_DONE);
 	assert_true(ms_run_result(run, &r));
-	assert_u_eq(r.flows_unfinished + r.complaints, 0);
+	assert_u_eq(r.flows_unfinished + r.violations, 0);
 	return r;
 }
 
@@ -161,8 +161,8 @@ NIC(ms_nics, a_tap_sees_what_engines_send)
 	cfg.tap = tap;
 	run = start();
 	for (uint32_t p = 0; p < PLANES; p++) {
-		ms_net_tap(ms_run_net(run), mf_link_host_t0(&topology, p, 0, false), true);
-		ms_net_tap(ms_run_net(run), mf_link_host_t0(&topology, p, 2, false), true);
+		ms_net_set_tap(ms_run_net(run), mf_link_host_t0(&topology, p, 0, false), true);
+		ms_net_set_tap(ms_run_net(run), mf_link_host_t0(&topology, p, 2, false), true);
 	}
 	r = finish(run);
 	assert_u_eq(tapped[MW_WRITE_FIRST], 1);
@@ -185,11 +185,11 @@ NIC(ms_nics, only_what_is_used_is_there)
 	run = start();
 	ms_nics_sums(ms_run_nics(run), &sums);
 	assert_u_eq(sums.engines, 0);
-	assert_i_eq(ms_run_step(run, US_PS / 10), MS_RUN_GOES_ON);
+	assert_i_eq(ms_run_step(run, US_PS / 10), MS_RUN_RUNNING);
 	ms_nics_sums(ms_run_nics(run), &sums);
 	assert_u_eq(sums.engines, 1);
 	assert_u_eq(sums.connections, 1);
-	assert_i_eq(ms_run_step(run, 20 * US_PS), MS_RUN_GOES_ON);
+	assert_i_eq(ms_run_step(run, 20 * US_PS), MS_RUN_RUNNING);
 	ms_nics_sums(ms_run_nics(run), &sums);
 	assert_u_eq(sums.engines, 2);
 	assert_u_eq(sums.connections, 1); /* that of the destination lingers */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The command line of `mrc perf`: src/cli/perf/options.h. */
-#include "cli/perf/options.h"
+/* The command line of `mrc perf`: src/cli/perf/perf_options.h. */
+#include "cli/perf/perf_options.h"
 
 #include "support/test.h"
 
@@ -10,10 +10,10 @@ static struct perf_options o;
 static char said[500];
 
 /* Parses words; stderr ends up in `said`. */
-static enum cli_flags_result parse(int argc, char **argv)
+static enum ui_flags_result parse(int argc, char **argv)
 {
 	FILE *catcher = tmpfile(), *real = stderr;
-	enum cli_flags_result rc;
+	enum ui_flags_result rc;
 
 	assert_non_null(catcher);
 	stderr = catcher;
@@ -30,7 +30,7 @@ static enum cli_flags_result parse(int argc, char **argv)
 
 TEST(perf_options_parse, client_with_defaults)
 {
-	assert_int_equal(PARSE("perf", "host"), CLI_FLAGS_OK);
+	assert_int_equal(PARSE("perf", "host"), UI_FLAGS_OK);
 	assert_string_equal(o.host, "host");
 	assert_u_eq(o.plan.min, 1);
 	assert_u_eq(o.plan.max, 64 << 20);
@@ -39,14 +39,14 @@ TEST(perf_options_parse, client_with_defaults)
 
 TEST(perf_options_parse, server)
 {
-	assert_int_equal(PARSE("perf", "--server", "--once"), CLI_FLAGS_OK);
+	assert_int_equal(PARSE("perf", "--server", "--once"), UI_FLAGS_OK);
 	assert_null(o.host);
 	assert_true(o.once);
 }
 
 TEST(perf_options_parse, one_size)
 {
-	assert_int_equal(PARSE("perf", "h", "--size", "64k", "--imm", "--both"), CLI_FLAGS_OK);
+	assert_int_equal(PARSE("perf", "h", "--size", "64k", "--imm", "--both"), UI_FLAGS_OK);
 	assert_u_eq(o.plan.min, 65536);
 	assert_u_eq(o.plan.max, 65536);
 	assert_true(o.plan.imm && o.plan.bidirectional);
@@ -54,15 +54,15 @@ TEST(perf_options_parse, one_size)
 
 TEST(perf_options_parse, says_what_does_not_fit)
 {
-	assert_int_equal(PARSE("perf"), CLI_FLAGS_ERROR);
+	assert_int_equal(PARSE("perf"), UI_FLAGS_ERROR);
 	assert_non_null(strstr(said, "a HOST to measure to, or --server"));
-	assert_int_equal(PARSE("perf", "--server", "h"), CLI_FLAGS_ERROR);
+	assert_int_equal(PARSE("perf", "--server", "h"), UI_FLAGS_ERROR);
 	assert_string_equal(said, "mrc perf: --server has no HOST\n");
-	assert_int_equal(PARSE("perf", "h", "--min", "2k", "--max", "1k"), CLI_FLAGS_ERROR);
+	assert_int_equal(PARSE("perf", "h", "--min", "2k", "--max", "1k"), UI_FLAGS_ERROR);
 	assert_string_equal(said, "mrc perf: --min: want at most --max\n");
-	assert_int_equal(PARSE("perf", "h", "--no-latency", "--no-bandwidth"), CLI_FLAGS_ERROR);
-	assert_int_equal(PARSE("perf", "h", "--qps", "65"), CLI_FLAGS_ERROR);
+	assert_int_equal(PARSE("perf", "h", "--no-latency", "--no-bandwidth"), UI_FLAGS_ERROR);
+	assert_int_equal(PARSE("perf", "h", "--qps", "65"), UI_FLAGS_ERROR);
 	assert_string_equal(said, "mrc perf: --qps 65: want a number from 1 to 64\n");
-	assert_int_equal(PARSE("perf", "h", "--dept", "6"), CLI_FLAGS_ERROR);
+	assert_int_equal(PARSE("perf", "h", "--dept", "6"), UI_FLAGS_ERROR);
 	assert_non_null(strstr(said, "did you mean --depth?"));
 }

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Lines about a measurement: src/cli/perf/report.h. */
-#include "cli/perf/report.h"
+/* Lines about a measurement: src/cli/perf/perf_report.h. */
+#include "cli/perf/perf_report.h"
 
 #include "support/test.h"
-#include "unit/stats_bed.h"
+#include "unit/stats_fixture.h"
 
 static const struct perf_plan plan = {
 	.min = 1, .max = 65536, .duration_ns = 200000000, .qps = 2, .depth = 64, .bandwidth = true};
@@ -21,7 +21,7 @@ static struct perf_row row_of(void)
 TEST(perf_report_row, stands_below_its_head)
 {
 	const struct perf_row row = row_of();
-	struct cli_text out = {0};
+	struct ui_text out = {0};
 	const char *head;
 
 	perf_report_head(&plan, &out);
@@ -34,49 +34,50 @@ TEST(perf_report_row, stands_below_its_head)
 		"  64 KiB  1.00 Gb/s    1907  12.3 us  1.00 ms  4.00 ms     12      3      0\n");
 	assert_non_null(
 		strstr(out.data, "WRITE, 2 QPs, 64 in flight on each; times are from post"));
-	cli_text_fini(&out);
+	ui_text_fini(&out);
 }
 
 TEST(perf_report_row, both_ways_fit_a_terminal)
 {
 	struct perf_plan both = plan;
 	struct perf_row row = row_of();
-	struct cli_text out = {0};
+	struct ui_text out = {0};
 
 	both.bidirectional = true;
 	row.health.known = false;
 	perf_report_row(&both, &row, &out);
 	assert_non_null(strstr(out.data, "    -      -      -\n"));
 	assert_true(strlen(out.data) <= 89);
-	cli_text_fini(&out);
+	ui_text_fini(&out);
 }
 
 TEST(perf_report_tick, size_rate_and_progress)
 {
 	const struct perf_figure f = {.messages = 500, .ns = 100000000};
-	struct cli_text out = {0};
+	struct ui_text out = {0};
 
 	perf_report_tick(4096, &f, 200000000, &out);
 	assert_string_equal(out.data, "   4 KiB   164 Mb/s   50 %");
-	cli_text_fini(&out);
+	ui_text_fini(&out);
 }
 
 TEST(perf_report_tail, planes_share_the_bytes)
 {
 	static struct mrc_stats_segment s;
 	struct perf_health all;
-	struct cli_text out = {0};
+	struct ui_text out = {0};
 
-	bed_segment(&s, 1);
+	fixture_segment(&s, 1);
 	s.port[0].tx_bytes = 3 << 20;
 	s.port[1].tx_bytes = 1 << 20;
 	perf_health_of(&s, &all);
 	perf_report_tail(&all, &out);
 	assert_non_null(strstr(out.data, "0      10.0.0.1  up    75.0 %  3 MiB       0 B\n"));
 	assert_non_null(strstr(out.data, "1      10.0.1.1  DOWN  25.0 %  1 MiB       0 B\n"));
-	assert_non_null(strstr(out.data, "EVs now: 2 good, 1 skipped for a turn, 1 assumed bad"));
+	assert_non_null(
+		strstr(out.data, "EVs now: 2 good, 1 skipped once (ECN or trim), 1 assumed bad"));
 	assert_non_null(strstr(out.data, "packets: 5 retransmitted, 0 lost"));
-	cli_text_fini(&out);
+	ui_text_fini(&out);
 }
 
 TEST(perf_report_json, figures_by_name)

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* One round, over a device that is made up: src/cli/ping/round.h. */
-#include "cli/ping/round.h"
+/* One round, over a device that is made up: src/cli/ping/ping_round.h. */
+#include "cli/ping/ping_round.h"
 
 #include "support/test.h"
-#include "unit/ping_bed.h"
+#include "unit/ping_fixture.h"
 
 #include <errno.h>
 
@@ -30,36 +30,36 @@ static int fake_send_wait(void *context, struct mrc_ctl_ep_req *req, int n, uint
 static const struct ping_device device = {
 	.context = &fake, .send_wait = fake_send_wait, .format = MRC_CTL_EV_FMT_MODE_UDP};
 
-TEST_WITH(bed_setup, bed_teardown, ping_round, all_paths)
+TEST_WITH(fixture_setup, fixture_teardown, ping_round, all_paths)
 {
 	fake.err = 0;
-	assert_i_eq(ping_round(&device, bed_hosts, &bed_paths, 0, false, 77), 0);
+	assert_i_eq(ping_round(&device, fixture_hosts, &fixture_paths, 0, false, 77), 0);
 	assert_i_eq(fake.asked, 8);
 	assert_u_eq(fake.timeout_ns, 77);
-	assert_u_eq(ping_figure_host(&bed_paths, 0).answered, 4);
-	assert_u_eq(ping_figure_host(&bed_paths, 1).answered, 2);
-	assert_u_eq(ping_figure_host(&bed_paths, 1).sent, 4);
-	assert_u_eq(bed_paths.path[0].last_ns, 1000);
-	assert_u_eq(bed_paths.path[5].last_ns, 0);
+	assert_u_eq(ping_figure_host(&fixture_paths, 0).answered, 4);
+	assert_u_eq(ping_figure_host(&fixture_paths, 1).answered, 2);
+	assert_u_eq(ping_figure_host(&fixture_paths, 1).sent, 4);
+	assert_u_eq(fixture_paths.path[0].last_ns, 1000);
+	assert_u_eq(fixture_paths.path[5].last_ns, 0);
 }
 
 /* After as many rounds as a plane has EVs every path had its turn once. */
-TEST_WITH(bed_setup, bed_teardown, ping_round, one_a_plane_takes_turns)
+TEST_WITH(fixture_setup, fixture_teardown, ping_round, one_a_plane_takes_turns)
 {
 	fake.err = 0;
 	for (uint64_t round = 0; round < 2; round++) {
-		assert_i_eq(ping_round(&device, bed_hosts, &bed_paths, round, true, 1), 0);
+		assert_i_eq(ping_round(&device, fixture_hosts, &fixture_paths, round, true, 1), 0);
 		assert_i_eq(fake.asked, 4);
 	}
-	for (size_t i = 0; i < bed_paths.n; i++)
-		assert_u_eq(bed_paths.path[i].figure.sent, 1);
+	for (size_t i = 0; i < fixture_paths.n; i++)
+		assert_u_eq(fixture_paths.path[i].figure.sent, 1);
 }
 
-TEST_WITH(bed_setup, bed_teardown, ping_round, errors_of_the_device)
+TEST_WITH(fixture_setup, fixture_teardown, ping_round, errors_of_the_device)
 {
 	fake.err = EINVAL;
-	assert_i_eq(ping_round(&device, bed_hosts, &bed_paths, 0, false, 1), EINVAL);
-	assert_u_eq(ping_figure_host(&bed_paths, 0).answered, 0);
+	assert_i_eq(ping_round(&device, fixture_hosts, &fixture_paths, 0, false, 1), EINVAL);
+	assert_u_eq(ping_figure_host(&fixture_paths, 0).answered, 0);
 	fake.err = 0;
 }
 
@@ -73,7 +73,7 @@ TEST(ping_round, batches)
 	for (uint32_t i = 0; i < 1100; i++)
 		evs[i] = (struct mrc_ctl_ev){.val = {(uint8_t)i, (uint8_t)(i >> 8)}, .port = 1};
 	assert_i_eq(ping_paths_make(&many, 1, evs, 1100, -1, -1), 0);
-	assert_i_eq(ping_round(&device, bed_hosts, &many, 0, false, 1), 0);
+	assert_i_eq(ping_round(&device, fixture_hosts, &many, 0, false, 1), 0);
 	assert_i_eq(fake.calls, 3);
 	assert_i_eq(fake.asked, 1100 - 2 * 512);
 	assert_u_eq(ping_figure_host(&many, 0).answered, 1100);

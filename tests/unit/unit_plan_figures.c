@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* A plan as a list of numbers: src/cli/plan/figures.h. */
-#include "cli/plan/figures.h"
+/* A plan as a list of numbers: src/cli/plan/plan_figures.h. */
+#include "cli/plan/plan_figures.h"
 
-#include "fabric/preset.h"
+#include "fabric/topology_preset.h"
 #include "support/test.h"
 
 static void make(struct plan_figures *out, const char *name)

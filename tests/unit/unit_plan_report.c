@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* A plan for eyes and for programs: src/cli/plan/report.h. */
-#include "cli/plan/report.h"
+/* A plan for eyes and for programs: src/cli/plan/plan_report.h. */
+#include "cli/plan/plan_report.h"
 
-#include "fabric/preset.h"
+#include "fabric/topology_preset.h"
 #include "support/test.h"
 
 static struct mf_topology fabric(const char *name)
@@ -33,7 +33,7 @@ TEST(plan_report_write, two_fabrics_side_by_side)
 {
 	struct mf_topology paper = fabric("paper"), three = fabric("threetier");
 	struct mf_rates r = mf_rates_defaults();
-	struct cli_text out = {0};
+	struct ui_text out = {0};
 
 	plan_report_write(&out, &paper, &three, &r);
 	assert_string_equal(line_of(out.data, "\n  NICs  "), "131,072 65,536");
@@ -47,20 +47,20 @@ TEST(plan_report_write, two_fabrics_side_by_side)
 	assert_string_equal(line_of(out.data, "\n  plane  "),
 			    "131,072 12.5 % 12.5 % 65,536 cut off cut off");
 	assert_null(strstr(out.data, " \n"));
-	cli_text_fini(&out);
+	ui_text_fini(&out);
 }
 
 TEST(plan_report_write, one_alone)
 {
 	struct mf_topology t = fabric("lab");
 	struct mf_rates r = mf_rates_defaults();
-	struct cli_text out = {0};
+	struct ui_text out = {0};
 
 	plan_report_write(&out, &t, NULL, &r);
 	assert_string_equal(line_of(out.data, "\n  switches  "), "16 2");
 	assert_null(strstr(out.data, "T1-T2 links"));
 	assert_null(strstr(out.data, "ratio"));
-	cli_text_fini(&out);
+	ui_text_fini(&out);
 }
 
 TEST(plan_report_json, says_the_same)
@@ -87,7 +87,7 @@ TEST(plan_report_json, says_the_same)
 TEST(plan_report_rates, can_be_read)
 {
 	struct mf_rates r = mf_rates_defaults(), back = {0};
-	struct cli_text out = {0};
+	struct ui_text out = {0};
 	char error[256] = "";
 
 	plan_report_rates(&out, &r);
@@ -95,5 +95,5 @@ TEST(plan_report_rates, can_be_read)
 	assert_memory_equal(&back, &r, sizeof(r));
 	assert_non_null(strstr(out.data, "# source: "));
 	assert_non_null(strstr(out.data, "# assumed: "));
-	cli_text_fini(&out);
+	ui_text_fini(&out);
 }

@@ -372,19 +372,19 @@ CASE(mt_qp_modify, another_ev_profile_until_rts)
 	struct mt_ev evs[2] = {{900, 0}, {901, 1}};
 	struct mt_ev_profile_cfg other = n.opts.ev_profile;
 	struct mt_qp_attr a = good(MT_QPS_RTS);
-	struct mt_path_set *old;
+	struct mt_ev_set *old;
 
 	other.evs = evs;
 	other.n_evs = other.n_active = 2;
 	other.min_active = 1;
 	assert_i_eq(mt_ev_profile_set(n.engine, 1, &other), MT_OK);
 	ready_to_receive();
-	old = n.qp->paths;
+	old = n.qp->ev_set;
 	receive(0, MW_WRITE_ONLY); /* owes an answer, on whatever path */
 	a.ev_profile = 1;
 	assert_i_eq(node_modify(&n, n.qp, &a, MT_QP_STATE | MT_QP_EV_PROFILE), MT_OK);
-	assert_true(n.qp->paths != old);
-	assert_u_eq(n.qp->paths->n_paths, 2);
-	assert_u_eq(n.qp->paths->refs, 1);
+	assert_true(n.qp->ev_set != old);
+	assert_u_eq(n.qp->ev_set->n_evs, 2);
+	assert_u_eq(n.qp->ev_set->refs, 1);
 	assert_true(node_drain(&n, 0) > 0);
 }

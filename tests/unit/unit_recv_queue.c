@@ -2,7 +2,7 @@
 /* Which receive a message takes, its memory, and when it completes. */
 #include "support/test.h"
 
-#include "core/recv_queue.h"
+#include "core/ext/recv_queue.h"
 
 #define SLOTS 8u
 #define SGES 3u
@@ -61,21 +61,21 @@ TEST_WITH(fresh, NULL, mt_recv_find, before_the_first_one)
 }
 
 /* REQ(ext.recv.order) */
-TEST_WITH(fresh, NULL, mt_recv_deliver, in_order_and_not_before_the_message)
+TEST_WITH(fresh, NULL, mt_recv_complete_below, in_order_and_not_before_the_message)
 {
 	struct mt_rqe *first = post(1, 0, 0), *second = post(1, 0, 0);
 
 	second->arrived = true;
 	second->msn = 5;
-	assert_false(mt_recv_deliver(&rq, 100));
+	assert_false(mt_recv_complete_below(&rq, 100));
 	first->arrived = true;
 	first->msn = 3;
-	assert_false(mt_recv_deliver(&rq, 3));
-	assert_true(mt_recv_deliver(&rq, 4));
+	assert_false(mt_recv_complete_below(&rq, 3));
+	assert_true(mt_recv_complete_below(&rq, 4));
 	assert_u_eq(rq.used, 1);
-	assert_true(mt_recv_deliver(&rq, 6));
+	assert_true(mt_recv_complete_below(&rq, 6));
 	assert_u_eq(rq.used, 2);
-	assert_false(mt_recv_deliver(&rq, 7));
+	assert_false(mt_recv_complete_below(&rq, 7));
 }
 
 TEST_WITH(fresh, NULL, mt_recv_room, all_pieces)

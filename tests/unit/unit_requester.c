@@ -483,7 +483,7 @@ CASE(mt_requester_next, one_resend_after_a_timeout_whatever_the_window)
 	}
 	assert_true(node_tx_opcode(&n, now, MW_WRITE_FIRST, &sent[0]));
 	mt_tx_window_lost(&n.qp->req.window, node_psn(1));
-	mt_qp_wake(n.qp);
+	mt_qp_queue_for_tx(n.qp);
 	assert_u_eq(send(now), 0);
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* SENDs, READs and atomics on their way to the peer: what is taken, what travels, what must
  * wait. */
-#include "asking_bed.h"
+#include "asking_fixture.h"
 
 #include "base/bytes.h"
 
@@ -24,24 +24,24 @@ static void check_silent(void)
 
 /* ---- what is taken ---- */
 
-static int bed_open_sends_only(void **state)
+static int fixture_open_sends_only(void **state)
 {
 	struct node_opts o;
 
 	(void)state;
-	bed_opts(&o);
+	fixture_opts(&o);
 	o.cap.extensions = MW_EXT_SEND;
 	node_open(&n, &o, 0);
 	node_connect(&n);
 	return 0;
 }
 
-static int bed_open_asks_nothing(void **state)
+static int fixture_open_asks_nothing(void **state)
 {
 	struct node_opts o;
 
 	(void)state;
-	bed_opts(&o);
+	fixture_opts(&o);
 	o.attr.max_rd_atomic = 0;
 	node_open(&n, &o, 0);
 	node_connect(&n);
@@ -49,7 +49,7 @@ static int bed_open_asks_nothing(void **state)
 }
 
 /* REQ(ext.atomic.local) */
-BED_TEST(mt_wr_known, requests_that_are_none)
+FIXTURE_TEST(mt_wr_is_supported, requests_that_are_none)
 {
 	assert_i_eq(ask(MT_WR_FETCH_ADD, 7, 0), MT_ERR_INVALID);
 	assert_i_eq(ask(MT_WR_COMPARE_SWAP, 9, 0), MT_ERR_INVALID);
@@ -59,7 +59,7 @@ BED_TEST(mt_wr_known, requests_that_are_none)
 }
 
 /* REQ(ext.atomic.local) */
-BED_TEST(mt_wr_known, a_result_lies_in_one_piece)
+FIXTURE_TEST(mt_wr_is_supported, a_result_lies_in_one_piece)
 {
 	struct mt_sge half[2] = {{NODE_MR_START, 4, NODE_KEY}, {NODE_MR_START + 4, 4, NODE_KEY}};
 	struct mt_send_wr wr = {.sge = half, .n_sge = 2, .opcode = MT_WR_FETCH_ADD};
@@ -70,7 +70,7 @@ BED_TEST(mt_wr_known, a_result_lies_in_one_piece)
 }
 
 /* REQ(svc.write-only) */
-TEST_WITH(bed_open_sends_only, bed_close, mt_wr_known, what_the_qp_was_not_made_for)
+TEST_WITH(fixture_open_sends_only, fixture_close, mt_wr_is_supported, what_the_qp_was_not_made_for)
 {
 	assert_i_eq(ask(MT_WR_READ, 8, 0), MT_ERR_INVALID);
 	assert_i_eq(ask(MT_WR_FETCH_ADD, 8, 0), MT_ERR_INVALID);
@@ -78,7 +78,7 @@ TEST_WITH(bed_open_sends_only, bed_close, mt_wr_known, what_the_qp_was_not_made_
 }
 
 /* REQ(ext.read.limit) */
-TEST_WITH(bed_open_asks_nothing, bed_close, mt_wr_known, none_at_once_is_none_at_all)
+TEST_WITH(fixture_open_asks_nothing, fixture_close, mt_wr_is_supported, none_at_once_is_none_at_all)
 {
 	struct mt_qp_attr err = {.state = MT_QPS_ERR};
 
@@ -90,12 +90,12 @@ TEST_WITH(bed_open_asks_nothing, bed_close, mt_wr_known, none_at_once_is_none_at
 
 /* ---- what travels ---- */
 
-BED_TEST(mt_wqe_extend, a_send_names_no_memory)
+FIXTURE_TEST(mt_wqe_extend, a_send_names_no_memory)
 {
 	struct mt_tx_desc d;
 
 	assert_i_eq(ask(MT_WR_SEND, 300, 0), MT_OK);
-	peer_has(BED_EXT);
+	peer_has(FIXTURE_EXT);
 	d = next_is(MW_SEND_FIRST);
 	assert_u_eq(d.pkt.data.reth.va, 0);
 	assert_u_eq(d.pkt.data.reth.rkey, 0);
@@ -106,14 +106,14 @@ BED_TEST(mt_wqe_extend, a_send_names_no_memory)
 }
 
 /* REQ(wire.meth.rqmsn) */
-BED_TEST(mt_wqe_extend, whatever_takes_a_receive_counts_as_one)
+FIXTURE_TEST(mt_wqe_extend, whatever_takes_a_receive_counts_as_one)
 {
 	assert_i_eq(ask(MT_WR_SEND, 8, 0), MT_OK);
 	assert_i_eq(ask(MT_WR_SEND, 8, MT_WR_IMM), MT_OK);
 	assert_i_eq(node_post(&n, n.qp, 6, 8, MT_WR_IMM), MT_OK);
 	assert_i_eq(ask(MT_WR_READ, 8, 0), MT_OK);
 	assert_i_eq(node_post(&n, n.qp, 7, 8, 0), MT_OK);
-	peer_has(BED_EXT);
+	peer_has(FIXTURE_EXT);
 	assert_u_eq(next_is(MW_SEND_ONLY).pkt.data.meth.rqmsn, 0);
 	assert_u_eq(next_is(MW_SEND_ONLY_IMM).pkt.data.meth.rqmsn, 1);
 	assert_u_eq(next_is(MW_WRITE_ONLY_IMM).pkt.data.meth.rqmsn, 2);
@@ -121,12 +121,12 @@ BED_TEST(mt_wqe_extend, whatever_takes_a_receive_counts_as_one)
 	assert_u_eq(next_is(MW_WRITE_ONLY).pkt.data.meth.rqmsn, 3);
 }
 
-BED_TEST(mt_wqe_extend, a_read_is_one_packet_without_payload)
+FIXTURE_TEST(mt_wqe_extend, a_read_is_one_packet_without_payload)
 {
 	struct mt_tx_desc d;
 
 	assert_i_eq(ask(MT_WR_READ, 10 * NODE_MTU, 0), MT_OK);
-	peer_has(BED_EXT);
+	peer_has(FIXTURE_EXT);
 	d = next_is(MW_READ_REQUEST);
 	assert_u_eq(d.pkt.payload_len, 0);
 	assert_u_eq(d.pkt.data.reth.dmalen, 0);
@@ -148,11 +148,11 @@ static void check_operands(uint8_t opcode, uint64_t first, uint64_t second)
 	assert_u_eq(mb_load_be64(payload + 8), second);
 }
 
-BED_TEST(mt_wqe_extend, the_numbers_of_atomics)
+FIXTURE_TEST(mt_wqe_extend, the_numbers_of_atomics)
 {
 	assert_i_eq(ask(MT_WR_COMPARE_SWAP, 8, 0), MT_OK);
 	assert_i_eq(ask(MT_WR_FETCH_ADD, 8, 0), MT_OK);
-	peer_has(BED_EXT);
+	peer_has(FIXTURE_EXT);
 	check_operands(MW_COMPARE_SWAP, 9, 7);
 	check_operands(MW_FETCH_ADD, 7, 0);
 }
@@ -160,7 +160,7 @@ BED_TEST(mt_wqe_extend, the_numbers_of_atomics)
 /* ---- what must wait ---- */
 
 /* REQ(ext.agreement) */
-BED_TEST(mt_ext_may_begin, nothing_before_the_peer_has_answered)
+FIXTURE_TEST(mt_ext_may_begin, nothing_before_the_peer_has_answered)
 {
 	struct mt_tx_desc d;
 
@@ -171,7 +171,7 @@ BED_TEST(mt_ext_may_begin, nothing_before_the_peer_has_answered)
 }
 
 /* REQ(ext.strict-peer) */
-BED_TEST(mt_ext_may_begin, what_the_peer_lacks_fails_in_its_turn)
+FIXTURE_TEST(mt_ext_may_begin, what_the_peer_lacks_fails_in_its_turn)
 {
 	struct mw_packet ack;
 
@@ -190,13 +190,13 @@ BED_TEST(mt_ext_may_begin, what_the_peer_lacks_fails_in_its_turn)
 }
 
 /* REQ(ext.read.limit) */
-BED_TEST(mt_ext_may_begin, no_more_open_than_agreed)
+FIXTURE_TEST(mt_ext_may_begin, no_more_open_than_agreed)
 {
-	for (unsigned i = 0; i < BED_AT_ONCE + 1; i++)
+	for (unsigned i = 0; i < FIXTURE_AT_ONCE + 1; i++)
 		assert_i_eq(ask(MT_WR_READ, 8, 0), MT_OK);
 	assert_i_eq(node_post(&n, n.qp, 6, 8, 0), MT_OK);
-	peer_has(BED_EXT);
-	for (unsigned i = 0; i < BED_AT_ONCE; i++)
+	peer_has(FIXTURE_EXT);
+	for (unsigned i = 0; i < FIXTURE_AT_ONCE; i++)
 		next_is(MW_READ_REQUEST);
 	check_silent(); /* the WRITE does not overtake the READ that waits */
 	answer_of(MW_READ_RESPONSE_ONLY, 0, 0, 0, 8, 8);
@@ -205,12 +205,12 @@ BED_TEST(mt_ext_may_begin, no_more_open_than_agreed)
 }
 
 /* REQ(ext.fence) */
-BED_TEST(mt_ext_may_begin, a_fence_waits_for_answers)
+FIXTURE_TEST(mt_ext_may_begin, a_fence_waits_for_answers)
 {
 	assert_i_eq(ask(MT_WR_READ, 8, 0), MT_OK);
 	assert_i_eq(node_post(&n, n.qp, 6, 8, 0), MT_OK);
 	assert_i_eq(node_post(&n, n.qp, 7, 8, MT_WR_FENCE), MT_OK);
-	peer_has(BED_EXT);
+	peer_has(FIXTURE_EXT);
 	next_is(MW_READ_REQUEST);
 	next_is(MW_WRITE_ONLY);
 	check_silent();
@@ -219,32 +219,32 @@ BED_TEST(mt_ext_may_begin, a_fence_waits_for_answers)
 }
 
 /* REQ(ext.read.local) */
-BED_TEST(mt_ext_may_begin, memory_that_went_after_the_post)
+FIXTURE_TEST(mt_ext_may_begin, memory_that_went_after_the_post)
 {
 	assert_i_eq(ask(MT_WR_READ, 8, 0), MT_OK);
 	assert_i_eq(ask(MT_WR_SEND, 8, 0), MT_OK);
 	mt_mr_remove(n.engine, NODE_MR_INDEX);
-	peer_has(BED_EXT);
+	peer_has(FIXTURE_EXT);
 	check_silent();
 	node_check_completion(&n, 5, MT_WC_LOC_PROT_ERR);
 	node_check_completion(&n, 5, MT_WC_WR_FLUSH_ERR);
 }
 
 /* REQ(ext.read.local) */
-BED_TEST(mt_ext_may_begin, room_for_what_an_atomic_found)
+FIXTURE_TEST(mt_ext_may_begin, room_for_what_an_atomic_found)
 {
 	assert_i_eq(ask(MT_WR_FETCH_ADD, 8, 0), MT_OK);
 	mt_mr_remove(n.engine, NODE_MR_INDEX);
-	peer_has(BED_EXT);
+	peer_has(FIXTURE_EXT);
 	check_silent();
 	node_check_completion(&n, 5, MT_WC_LOC_PROT_ERR);
 }
 
 /* REQ(ext.read.local) */
-BED_TEST(mt_ext_may_begin, a_read_of_nothing_needs_no_memory)
+FIXTURE_TEST(mt_ext_may_begin, a_read_of_nothing_needs_no_memory)
 {
 	assert_i_eq(ask(MT_WR_READ, 0, 0), MT_OK);
 	mt_mr_remove(n.engine, NODE_MR_INDEX);
-	peer_has(BED_EXT);
+	peer_has(FIXTURE_EXT);
 	next_is(MW_READ_REQUEST);
 }

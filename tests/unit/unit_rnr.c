@@ -2,19 +2,19 @@
 /* Rounds of a requester whose peer has no receive posted. */
 #include "support/test.h"
 
-#include "core/rnr.h"
+#include "core/ext/rnr.h"
 
 static bool refuse_at(struct mt_rnr *r, uint64_t psn, uint64_t sent_ns, uint64_t now_ns,
 		      uint8_t retries)
 {
-	struct mt_rnr_refusal f = {.psn = psn,
-				   .una = 10,
-				   .sent_ns = sent_ns,
-				   .now_ns = now_ns,
-				   .wait_ns = 1000,
-				   .oldest = true};
+	struct mt_rnr_nack f = {.psn = psn,
+				.una = 10,
+				.sent_ns = sent_ns,
+				.now_ns = now_ns,
+				.wait_ns = 1000,
+				.oldest = true};
 
-	return mt_rnr_refused(r, &f, retries);
+	return mt_rnr_nacked(r, &f, retries);
 }
 
 /* REQ(ext.rnr.timer) */
@@ -31,31 +31,31 @@ TEST(mt_rnr_wait_ns, infinibands_table)
 }
 
 /* REQ(ext.rnr.wait) */
-TEST(mt_rnr_refused, holds_what_lies_behind_the_lowest)
+TEST(mt_rnr_nacked, holds_what_lies_behind_the_lowest)
 {
 	struct mt_rnr r = {0};
 
-	assert_false(mt_rnr_holds(&r, 100));
+	assert_false(mt_rnr_blocks(&r, 100));
 	assert_true(refuse_at(&r, 50, 5, 100, 7));
-	assert_true(mt_rnr_holds(&r, 50));
-	assert_false(mt_rnr_holds(&r, 49));
+	assert_true(mt_rnr_blocks(&r, 50));
+	assert_false(mt_rnr_blocks(&r, 49));
 	assert_true(refuse_at(&r, 40, 6, 200, 7));
-	assert_true(mt_rnr_holds(&r, 40));
+	assert_true(mt_rnr_blocks(&r, 40));
 	assert_u_eq(r.until_ns, 1100);
-	assert_false(mt_rnr_over(&r, 1099));
-	assert_true(mt_rnr_over(&r, 1100));
-	assert_false(mt_rnr_over(&r, 1200));
-	assert_false(mt_rnr_holds(&r, 50));
+	assert_false(mt_rnr_end_wait(&r, 1099));
+	assert_true(mt_rnr_end_wait(&r, 1100));
+	assert_false(mt_rnr_end_wait(&r, 1200));
+	assert_false(mt_rnr_blocks(&r, 50));
 }
 
 /* REQ(ext.rnr.retry) */
-TEST(mt_rnr_refused, what_was_under_way_begins_no_round)
+TEST(mt_rnr_nacked, what_was_under_way_begins_no_round)
 {
 	struct mt_rnr r = {0};
 
 	assert_true(refuse_at(&r, 50, 5, 100, 1));
 	assert_true(refuse_at(&r, 51, 99, 150, 1));
-	assert_true(mt_rnr_over(&r, 1100));
+	assert_true(mt_rnr_end_wait(&r, 1100));
 	/* Sent before the round was over, heard of late. */
 	assert_true(refuse_at(&r, 52, 1099, 1500, 1));
 	assert_false(r.waits);
@@ -63,37 +63,37 @@ TEST(mt_rnr_refused, what_was_under_way_begins_no_round)
 }
 
 /* REQ(ext.rnr.retry) */
-TEST(mt_rnr_refused, progress_begins_anew)
+TEST(mt_rnr_nacked, progress_begins_anew)
 {
 	struct mt_rnr r = {0};
-	struct mt_rnr_refusal f = {.psn = 60,
-				   .una = 60,
-				   .sent_ns = 1100,
-				   .now_ns = 1500,
-				   .wait_ns = 1000,
-				   .oldest = true};
+	struct mt_rnr_nack f = {.psn = 60,
+				.una = 60,
+				.sent_ns = 1100,
+				.now_ns = 1500,
+				.wait_ns = 1000,
+				.oldest = true};
 
 	assert_true(refuse_at(&r, 50, 5, 100, 1));
-	assert_true(mt_rnr_refused(&r, &f, 1));
+	assert_true(mt_rnr_nacked(&r, &f, 1));
 	f.sent_ns = f.now_ns = 2500;
-	assert_false(mt_rnr_refused(&r, &f, 1));
+	assert_false(mt_rnr_nacked(&r, &f, 1));
 }
 
-TEST(mt_rnr_refused, only_the_oldest_message_uses_up_patience)
+TEST(mt_rnr_nacked, only_the_oldest_message_uses_up_patience)
 {
 	struct mt_rnr r = {0};
-	struct mt_rnr_refusal f = {.psn = 60, .wait_ns = 1000};
+	struct mt_rnr_nack f = {.psn = 60, .wait_ns = 1000};
 
 	for (uint64_t now = 0; now < 20000; now += 1000) {
 		f.sent_ns = f.now_ns = now;
-		assert_true(mt_rnr_refused(&r, &f, 0));
+		assert_true(mt_rnr_nacked(&r, &f, 0));
 	}
 	f.oldest = true;
 	f.sent_ns = f.now_ns = 20000;
-	assert_false(mt_rnr_refused(&r, &f, 0));
+	assert_false(mt_rnr_nacked(&r, &f, 0));
 }
 
-TEST(mt_rnr_refused, for_ever)
+TEST(mt_rnr_nacked, for_ever)
 {
 	struct mt_rnr r = {0};
 

@@ -3,7 +3,7 @@
 #include "support/test.h"
 
 #include "base/bits.h"
-#include "core/rx_window.h"
+#include "core/qp/rx_window.h"
 #include "unit/panic.h"
 
 #define FIRST UINT64_C(0x1FFFF80)
@@ -24,7 +24,7 @@ static int fresh(void **state)
 
 static uint32_t take(uint64_t i, bool ends)
 {
-	return mt_rx_window_take(&w, FIRST + i, ends);
+	return mt_rx_window_record(&w, FIRST + i, ends);
 }
 
 /* The next report: its map, and where it begins as a distance from FIRST. */
@@ -44,7 +44,7 @@ TEST(mt_rx_window_size, two_bitmaps_of_two_words_at_least)
 	assert_u_eq(mt_rx_window_size(255 * 128), 2 * 4096);
 }
 
-TEST_WITH(fresh, NULL, mt_rx_window_move, keeps_what_is_there)
+TEST_WITH(fresh, NULL, mt_rx_window_resize, keeps_what_is_there)
 {
 	uint64_t larger[2 * 4096 / 64], smaller[2 * 512 / 64];
 
@@ -53,11 +53,11 @@ TEST_WITH(fresh, NULL, mt_rx_window_move, keeps_what_is_there)
 	take(0, true);
 	take(3, true);
 	take(400, false);
-	mt_rx_window_move(&w, larger, 4096);
+	mt_rx_window_resize(&w, larger, 4096);
 	assert_int_equal(mt_rx_window_place(&w, FIRST + 3), MT_RX_DUP_AHEAD);
 	assert_int_equal(mt_rx_window_place(&w, FIRST + 4), MT_RX_NEW);
 	assert_int_equal(mt_rx_window_place(&w, FIRST + 4096), MT_RX_NEW);
-	mt_rx_window_move(&w, smaller, 400);
+	mt_rx_window_resize(&w, smaller, 400);
 	assert_int_equal(mt_rx_window_place(&w, FIRST + 400), MT_RX_DUP_AHEAD);
 	assert_int_equal(mt_rx_window_place(&w, FIRST + 401), MT_RX_FAR);
 	take(1, false);
@@ -66,10 +66,10 @@ TEST_WITH(fresh, NULL, mt_rx_window_move, keeps_what_is_there)
 	assert_u_eq(w.ahead, 1);
 }
 
-TEST_WITH(fresh, NULL, mt_rx_window_move, needs_no_memory_while_nothing_is_ahead)
+TEST_WITH(fresh, NULL, mt_rx_window_resize, needs_no_memory_while_nothing_is_ahead)
 {
 	take(0, true);
-	mt_rx_window_move(&w, NULL, 128);
+	mt_rx_window_resize(&w, NULL, 128);
 	assert_null(w.received);
 	assert_int_equal(mt_rx_window_place(&w, FIRST + 128), MT_RX_NEW);
 	assert_int_equal(mt_rx_window_place(&w, FIRST + 129), MT_RX_FAR);
@@ -85,21 +85,21 @@ TEST_WITH(fresh, NULL, mt_rx_window_place, every_edge)
 	assert_u_eq(mt_rx_window_place(&w, FIRST + LIMIT + 1), MT_RX_FAR);
 	assert_u_eq(mt_rx_window_place(&w, FIRST + 5), MT_RX_DUP_AHEAD);
 	assert_u_eq(mt_rx_window_place(&w, FIRST), MT_RX_DUP_BEHIND);
-	assert_u_eq(mt_rx_window_place(&w, FIRST - 1), MT_RX_ANCIENT);
-	assert_u_eq(mt_rx_window_place(&w, 0), MT_RX_ANCIENT);
+	assert_u_eq(mt_rx_window_place(&w, FIRST - 1), MT_RX_BEFORE_START);
+	assert_u_eq(mt_rx_window_place(&w, 0), MT_RX_BEFORE_START);
 	assert_u_eq(mt_rx_window_place(&w, FIRST + (1 << 23)), MT_RX_FAR);
 	assert_u_eq(mt_rx_window_place(&w, UINT64_MAX), MT_RX_FAR);
 }
 
-TEST_WITH(fresh, NULL, mt_rx_window_take, only_what_is_new)
+TEST_WITH(fresh, NULL, mt_rx_window_record, only_what_is_new)
 {
 	take(3, false);
 	expect_assert_failure(take(3, false));
 	expect_assert_failure(take(LIMIT, false));
-	expect_assert_failure(mt_rx_window_take(&w, FIRST - 1, false));
+	expect_assert_failure(mt_rx_window_record(&w, FIRST - 1, false));
 }
 
-TEST_WITH(fresh, NULL, mt_rx_window_take, moves_over_what_is_there)
+TEST_WITH(fresh, NULL, mt_rx_window_record, moves_over_what_is_there)
 {
 	take(2, false);
 	take(1, false);
@@ -113,7 +113,7 @@ TEST_WITH(fresh, NULL, mt_rx_window_take, moves_over_what_is_there)
 	assert_u_eq(w.ahead, 1);
 }
 
-TEST_WITH(fresh, NULL, mt_rx_window_take, counts_messages_in_order)
+TEST_WITH(fresh, NULL, mt_rx_window_record, counts_messages_in_order)
 {
 	assert_u_eq(take(1, true), 0);
 	assert_u_eq(take(3, true), 0);
@@ -125,7 +125,7 @@ TEST_WITH(fresh, NULL, mt_rx_window_take, counts_messages_in_order)
 	assert_u_eq(w.expected, FIRST + 7);
 }
 
-TEST_WITH(fresh, NULL, mt_rx_window_take, runs_longer_than_a_word)
+TEST_WITH(fresh, NULL, mt_rx_window_record, runs_longer_than_a_word)
 {
 	for (uint64_t lap = 0; lap < 5; lap++) {
 		for (uint64_t i = LIMIT - 1; i > 0; i--)

@@ -2,7 +2,7 @@
 /* When a SACK is due and what it says. */
 #include "support/test.h"
 
-#include "core/sack.h"
+#include "core/qp/sack.h"
 
 #define FIRST UINT64_C(0x1FFFFFE) /* the PSNs of this file cross the wrap */
 #define THRESHOLD 4096u
@@ -123,9 +123,9 @@ TEST_WITH(fresh, NULL, mt_sack_build, tells_of_the_window)
 	struct mt_trigger t = trigger(FIRST + 4);
 	struct mw_seth s;
 
-	mt_rx_window_take(&w, FIRST, false);
-	mt_rx_window_take(&w, FIRST + 2, false);
-	mt_rx_window_take(&w, FIRST + 4, false);
+	mt_rx_window_record(&w, FIRST, false);
+	mt_rx_window_record(&w, FIRST + 2, false);
+	mt_rx_window_record(&w, FIRST + 4, false);
 	mt_sack_build(&w, &t, 0, 8, &s);
 	assert_u_eq(s.cack_psn, 0xFFFFFE);
 	assert_u_eq(s.ooo_count, 2);
@@ -141,7 +141,7 @@ TEST_WITH(fresh, NULL, mt_sack_build, offset_of_a_slid_map)
 	struct mw_seth s;
 	unsigned seen = 0;
 
-	mt_rx_window_take(&w, FIRST + 1000, false);
+	mt_rx_window_record(&w, FIRST + 1000, false);
 	for (int i = 0; i < 2; i++) {
 		mt_sack_build(&w, &t, 0, 8, &s);
 		if (s.sack_bitmap == 0)

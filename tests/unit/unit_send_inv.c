@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* SENDs that invalidate a window, and atomic writes, at both ends. */
-#include "windows_bed.h"
+#include "windows_fixture.h"
 
 #define HALF (MR_START + MR_LENGTH / 2)
 #define KEY_2 (MW_2 << 8 | 9u)
@@ -75,7 +75,7 @@ static void received(uint64_t wr_id, enum mt_wc_status status, bool invalidated)
 }
 
 /* REQ(ext.send.inv) */
-BED_TEST(mt_ext_in_turn, a_send_takes_a_key_back)
+FIXTURE_TEST(mt_ext_run_in_order, a_send_takes_a_key_back)
 {
 	struct mw_packet p;
 
@@ -88,7 +88,7 @@ BED_TEST(mt_ext_in_turn, a_send_takes_a_key_back)
 }
 
 /* What was sent before it is done with the key, what was sent behind it finds none. */
-BED_TEST(mt_ext_in_turn, in_the_order_of_messages)
+FIXTURE_TEST(mt_ext_run_in_order, in_the_order_of_messages)
 {
 	struct mw_packet write, send, read;
 	struct mt_tx_desc d;
@@ -115,7 +115,7 @@ BED_TEST(mt_ext_in_turn, in_the_order_of_messages)
 }
 
 /* REQ(ext.send.inv-refused) */
-BED_TEST(mt_ext_in_turn, a_key_of_nothing)
+FIXTURE_TEST(mt_ext_run_in_order, a_key_of_nothing)
 {
 	struct mw_packet p;
 	struct mt_tx_desc d;
@@ -134,7 +134,7 @@ BED_TEST(mt_ext_in_turn, a_key_of_nothing)
 }
 
 /* A peer that did not say that it knows them has sent no packet that we know. REQ(ext.strict) */
-BED_TEST(mt_ext_admit, without_agreement)
+FIXTURE_TEST(mt_ext_admit, without_agreement)
 {
 	struct mw_packet p = node_probe(&n, 1);
 
@@ -148,7 +148,7 @@ BED_TEST(mt_ext_admit, without_agreement)
 }
 
 /* REQ(ext.send.inv) */
-BED_TEST(mt_wqe_extend, opcodes_of_a_send_that_invalidates)
+FIXTURE_TEST(mt_wqe_extend, opcodes_of_a_send_that_invalidates)
 {
 	struct mt_tx_desc d;
 
@@ -166,7 +166,7 @@ BED_TEST(mt_wqe_extend, opcodes_of_a_send_that_invalidates)
 }
 
 /* REQ(ext.atomic.write) */
-BED_TEST(mt_requests_carry_out, an_atomic_write)
+FIXTURE_TEST(mt_rd_atomic_execute, an_atomic_write)
 {
 	struct mw_packet p;
 	struct mt_tx_desc d;
@@ -183,7 +183,7 @@ BED_TEST(mt_requests_carry_out, an_atomic_write)
 	assert_u_eq(d.pkt.aeth.syndrome, MW_NAK_INVALID_REQUEST);
 }
 
-BED_TEST(mt_request_check, an_atomic_write_of_another_length)
+FIXTURE_TEST(mt_rd_atomic_check_req, an_atomic_write_of_another_length)
 {
 	struct mw_packet p;
 
@@ -194,7 +194,7 @@ BED_TEST(mt_request_check, an_atomic_write_of_another_length)
 }
 
 /* It needs the right to write, not that of atomics. REQ(ext.atomic.write) */
-BED_TEST(mt_requests_carry_out, an_atomic_write_where_only_atomics_may)
+FIXTURE_TEST(mt_rd_atomic_execute, an_atomic_write_where_only_atomics_may)
 {
 	struct mt_local_wr wr = bind_of(MW_1, 9);
 	struct mw_packet p;
@@ -208,7 +208,7 @@ BED_TEST(mt_requests_carry_out, an_atomic_write_where_only_atomics_may)
 }
 
 /* REQ(ext.atomic.write) */
-BED_TEST(mt_wqe_extend, an_atomic_write_is_answered)
+FIXTURE_TEST(mt_wqe_extend, an_atomic_write_is_answered)
 {
 	struct mw_packet p;
 	struct mt_tx_desc d;

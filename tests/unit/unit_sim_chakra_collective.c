@@ -2,9 +2,9 @@
 /* unit_sim_chakra_collective.c - parts of ranks that become collectives of groups. */
 #include "support/test.h"
 
-#include "sim/chakra_collective.h"
-#include "sim/graph_ideal.h"
-#include "sim/workload.h"
+#include "sim/import/chakra_collective.h"
+#include "sim/workload/graph_ideal.h"
+#include "sim/workload/workload.h"
 
 #define RANKS 4u
 #define PARTS 16u
@@ -19,7 +19,7 @@ static struct ms_trace *trace;
 static struct ms_chakra_part parts[PARTS];
 static size_t n_parts;
 
-static int bed_open(void **state)
+static int fixture_open(void **state)
 {
 	(void)state;
 	error.text[0] = '\0';
@@ -29,7 +29,7 @@ static int bed_open(void **state)
 	return 0;
 }
 
-static int bed_close(void **state)
+static int fixture_close(void **state)
 {
 	(void)state;
 	ms_trace_destroy(trace);
@@ -37,7 +37,7 @@ static int bed_close(void **state)
 	return 0;
 }
 
-#define BED_TEST(name) TEST_WITH(bed_open, bed_close, ms_chakra_collectives, name)
+#define FIXTURE_TEST(name) TEST_WITH(fixture_open, fixture_close, ms_chakra_collectives, name)
 
 static void groups_are(const char *json)
 {
@@ -77,16 +77,16 @@ static uint64_t ends[64];
 static void play(void)
 {
 	struct ms_graph *g;
-	struct ms_play *p;
+	struct ms_graph_exec *p;
 
 	assert_true(ms_chakra_collectives(trace, parts, n_parts, &groups));
 	g = ms_trace_finish(trace);
 	assert_string_equal(error.text, "");
-	p = ms_ideal_play(g, 0, by_bytes, NULL);
+	p = ms_ideal_run(g, 0, by_bytes, NULL);
 	assert_non_null(p);
 	for (uint32_t i = 0; i < 2 * n_parts; i++)
-		ends[i] = ms_play_times(p)[i].end_ns;
-	ms_play_destroy(p);
+		ends[i] = ms_graph_exec_times(p)[i].end_ns;
+	ms_graph_exec_destroy(p);
 	ms_graph_destroy(g);
 }
 
@@ -98,7 +98,7 @@ static void refused(const char *why)
 	assert_non_null(strstr(error.text, why));
 }
 
-BED_TEST(groups_do_not_wait_for_each_other)
+FIXTURE_TEST(groups_do_not_wait_for_each_other)
 {
 	uint32_t over[RANKS];
 
@@ -114,7 +114,7 @@ BED_TEST(groups_do_not_wait_for_each_other)
 	assert_u_eq(ends[over[3]], 6000);
 }
 
-BED_TEST(a_rank_may_be_in_several)
+FIXTURE_TEST(a_rank_may_be_in_several)
 {
 	uint32_t over[RANKS], across[RANKS];
 
@@ -123,7 +123,8 @@ BED_TEST(a_rank_may_be_in_several)
 		over[r] = takes_part(r, r < 2 ? "tp0" : "tp1", ALL_REDUCE, 1000, r == 0 ? 300 : 0)
 				  ->over;
 		across[r] = takes_part(r, r % 2 ? "dp1" : "dp0", ALL_REDUCE, 2000, 0)->over;
-		assert_true(ms_trace_needs(trace, parts[n_parts - 1].enter, over[r], false));
+		assert_true(
+			ms_trace_add_dependency(trace, parts[n_parts - 1].enter, over[r], false));
 	}
 	play();
 	assert_u_eq(ends[over[1]], 1300);
@@ -132,7 +133,7 @@ BED_TEST(a_rank_may_be_in_several)
 		assert_u_eq(ends[across[r]], 3300);
 }
 
-BED_TEST(the_kth_of_a_group_is_the_kth_at_all_its_ranks)
+FIXTURE_TEST(the_kth_of_a_group_is_the_kth_at_all_its_ranks)
 {
 	uint32_t over[2][2];
 
@@ -146,7 +147,7 @@ BED_TEST(the_kth_of_a_group_is_the_kth_at_all_its_ranks)
 	assert_u_eq(ends[over[1][1]], 1200);
 }
 
-BED_TEST(an_all_to_all_is_shared_among_members)
+FIXTURE_TEST(an_all_to_all_is_shared_among_members)
 {
 	groups_are("{\"1\": [0, 2, 3]}");
 	takes_part(0, "1", ALL_TO_ALL, 3000, 0);
@@ -157,7 +158,7 @@ BED_TEST(an_all_to_all_is_shared_among_members)
 		assert_u_eq(ends[2 * i + 1], 2000); /* 1000 to each of two */
 }
 
-BED_TEST(a_group_of_one)
+FIXTURE_TEST(a_group_of_one)
 {
 	groups_are("{\"1\": [2]}");
 	takes_part(2, "1", ALL_REDUCE, 1000, 70);
@@ -166,7 +167,7 @@ BED_TEST(a_group_of_one)
 }
 
 /* One of which nothing is said, and one that is said to be all. */
-BED_TEST(all_ranks)
+FIXTURE_TEST(all_ranks)
 {
 	groups_are("{\"0\": []}");
 	for (uint32_t r = 0; r < RANKS; r++) {
@@ -180,7 +181,7 @@ BED_TEST(all_ranks)
 	}
 }
 
-BED_TEST(a_rank_that_is_not_in_the_group)
+FIXTURE_TEST(a_rank_that_is_not_in_the_group)
 {
 	groups_are("{\"1\": [0, 1]}");
 	for (uint32_t r = 0; r < 3; r++)
@@ -188,7 +189,7 @@ BED_TEST(a_rank_that_is_not_in_the_group)
 	refused("t:4: rank 2: collective of process group '1', in which this rank is not");
 }
 
-BED_TEST(a_member_that_is_missing)
+FIXTURE_TEST(a_member_that_is_missing)
 {
 	groups_are("{\"1\": [0, 1]}");
 	takes_part(1, "1", ALL_REDUCE, 1000, 0);
@@ -197,7 +198,7 @@ BED_TEST(a_member_that_is_missing)
 	assert_null(strstr(error.text, "is not said"));
 }
 
-BED_TEST(members_that_do_not_agree)
+FIXTURE_TEST(members_that_do_not_agree)
 {
 	groups_are("{\"1\": [0, 1]}");
 	takes_part(0, "1", ALL_REDUCE, 1000, 0);

@@ -2,8 +2,8 @@
 /* unit_sim_chakra_groups.c - who is in which process group, in each form in which it is said. */
 #include "support/test.h"
 
-#include "sim/chakra_groups.h"
-#include "sim/workload.h"
+#include "sim/import/chakra_groups.h"
+#include "sim/workload/workload.h"
 
 #define RANKS 4u
 
@@ -118,7 +118,7 @@ GROUPS_TEST(ms_chakra_groups_read, refusals)
 	refused("{\"1\": [4]}", "process group '1': rank 4: expected 0 to 3");
 	refused("{\"1\": [-1]}", "process group '1': rank -1: expected 0 to 3");
 	refused("{\"1\": [\"a\"]}", "process group '1': rank -1: expected 0 to 3");
-	refused("{\"1\": [2, 2]}", "process group '1': rank 2 stands there twice");
+	refused("{\"1\": [2, 2]}", "process group '1': rank 2 appears twice");
 	refused("{\"1\": [0, 1, 2, 3, 0]}", "has more ranks than there are, 4");
 	refused("[{\"ranks\": [1]}]", "process group number 1: has no pg_name");
 	refused("[{\"pg_name\": \"3\"}]", "process group '3': expected a list of ranks");

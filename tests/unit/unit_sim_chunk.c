@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Chunks and slabs: what is written is read again, and what is given back is used again. */
-#include "sim/chunk.h"
+#include "sim/kernel/chunk.h"
 
-#include "sim/slab.h"
+#include "sim/kernel/slab.h"
 #include "support/test.h"
 
 /* Appends n packets to a list, by hand, as boxes do. */
@@ -13,7 +13,7 @@ static ms_tail fill(struct ms_chunks *c, uint32_t n)
 	for (uint32_t i = 0; i < n; i++) {
 		struct ms_packet *p;
 
-		if (ms_tail_full(tail))
+		if (ms_tail_is_full(tail))
 			tail = ms_tail_extend(c, tail);
 		assert_true(tail != 0);
 		p = (struct ms_packet *)(uintptr_t)tail;
@@ -35,7 +35,7 @@ static uint32_t drain(struct ms_chunks *c, ms_tail tail)
 
 		for (const struct ms_packet *p = k->packet; p < end; p++)
 			n += p->port + 1;
-		ms_chunk_give(c, k);
+		ms_chunk_free(c, k);
 		k = next;
 		end = k ? k->packet + MS_CHUNK_PACKETS : NULL;
 	}
@@ -52,7 +52,7 @@ TEST(ms_tail, holds_what_was_appended)
 	ms_chunks_fini(&c);
 }
 
-TEST(ms_chunk_take, uses_what_was_given_back)
+TEST(ms_chunk_alloc, uses_what_was_given_back)
 {
 	struct ms_chunks c;
 	size_t bytes;
@@ -75,7 +75,7 @@ TEST(ms_slab, grows_and_keeps)
 
 	assert_non_null(number);
 	for (uint32_t i = 0; i < N; i++) {
-		number[i] = ms_slab_take(&s);
+		number[i] = ms_slab_alloc(&s);
 		assert_true(number[i] != 0);
 		s.packet[number[i]].port = i;
 	}
@@ -83,9 +83,9 @@ TEST(ms_slab, grows_and_keeps)
 		assert_u_eq(s.packet[number[i]].port, i);
 	room = s.room;
 	for (uint32_t i = 0; i < N; i++)
-		ms_slab_give(&s, number[i]);
+		ms_slab_free(&s, number[i]);
 	for (uint32_t i = 0; i < N; i++)
-		assert_true(ms_slab_take(&s) != 0);
+		assert_true(ms_slab_alloc(&s) != 0);
 	assert_u_eq(s.room, room);
 	ms_slab_fini(&s);
 	free(number);

@@ -4,9 +4,9 @@
 
 #include <stdio.h>
 
-#include "fabric/link.h"
-#include "fabric/preset.h"
-#include "sim/fault_spans.h"
+#include "fabric/fabric_link.h"
+#include "fabric/topology_preset.h"
+#include "sim/scenario/fault_spans.h"
 
 /* Changes are written as "time link kind value;". */
 static void events_are(struct ms_fault_spans *l, const char *want)
@@ -92,7 +92,7 @@ TEST(ms_fault_spans_node, all_links_of_a_switch)
 
 	assert_true(mf_topology_init(&t, &mf_preset_find("tiny")->cfg, &error));
 	t1 = mf_node_switch(&t, MF_T1, 1, 1);
-	assert_true(ms_fault_spans_node(&l, &t, t1, span, MS_WAY_BOTH));
+	assert_true(ms_fault_spans_node(&l, &t, t1, span, MS_DIRECTION_BOTH));
 	assert_u_eq(l.n, 2 * mf_node_ports(&t, MF_T1));
 	for (uint32_t i = 0; i < l.n; i++)
 		assert_true(mf_link_from(&t, l.span[i].link).node == t1 ||
@@ -105,7 +105,7 @@ TEST(ms_fault_spans_link, one_way)
 	const struct ms_fault_span span = {1, 2, 6, 1, MS_FAULT_BLACKHOLE};
 	struct ms_fault_spans l = {0};
 
-	assert_true(ms_fault_spans_link(&l, span, MS_WAY_OUT));
-	assert_true(ms_fault_spans_link(&l, span, MS_WAY_IN));
+	assert_true(ms_fault_spans_link(&l, span, MS_DIRECTION_OUT));
+	assert_true(ms_fault_spans_link(&l, span, MS_DIRECTION_IN));
 	events_are(&l, "1 6 blackhole 1;1 7 blackhole 1;2 6 blackhole 0;2 7 blackhole 0;");
 }

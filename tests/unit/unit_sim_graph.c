@@ -2,7 +2,7 @@
 /* Graphs: what can be built, what is refused, and how they take place by arithmetic. */
 #include "support/test.h"
 
-#include "sim/graph_ideal.h"
+#include "sim/workload/graph_ideal.h"
 
 static char why[MS_WHY_BYTES];
 static uint32_t bad;
@@ -15,14 +15,14 @@ static struct ms_ideal_cost slow_net(void *ctx, uint32_t src, uint32_t dst, uint
 	return (struct ms_ideal_cost){.busy_ns = bytes, .way_ns = 10};
 }
 
-static struct ms_play *play(struct ms_graph *g)
+static struct ms_graph_exec *play(struct ms_graph *g)
 {
-	struct ms_play *p;
+	struct ms_graph_exec *p;
 
 	assert_true(ms_graph_seal(g, why, &bad));
-	p = ms_ideal_play(g, 0, slow_net, NULL);
+	p = ms_ideal_run(g, 0, slow_net, NULL);
 	assert_non_null(p);
-	assert_u_eq(ms_play_over(p), ms_graph_nodes(g));
+	assert_u_eq(ms_graph_exec_nodes_done(p), ms_graph_nodes(g));
 	return p;
 }
 
@@ -49,15 +49,15 @@ TEST(ms_graph_transfer, refuses_what_is_out_of_range)
 	ms_graph_destroy(g);
 }
 
-TEST(ms_graph_need, none_is_no_need_and_strangers_are_refused)
+TEST(ms_graph_add_dependency, none_is_no_need_and_strangers_are_refused)
 {
 	struct ms_graph *g = ms_graph_create(2);
 	uint32_t a = ms_graph_compute(g, 0, 0, 5);
 
-	assert_true(ms_graph_need(g, a, MS_NODE_NONE, MS_SENT));
+	assert_true(ms_graph_add_dependency(g, a, MS_NODE_NONE, MS_SENT));
 	assert_u_eq(ms_graph_node(g, a)->needs, 0);
-	assert_false(ms_graph_need(g, a, 1, MS_SENT));
-	assert_false(ms_graph_need(g, 1, a, MS_SENT));
+	assert_false(ms_graph_add_dependency(g, a, 1, MS_SENT));
+	assert_false(ms_graph_add_dependency(g, 1, a, MS_SENT));
 	ms_graph_destroy(g);
 }
 
@@ -67,7 +67,7 @@ TEST(ms_graph_seal, names_a_need_that_another_host_would_have_to_know)
 	uint32_t send = ms_graph_transfer(g, 0, 1, 0, 9);
 	uint32_t late = ms_graph_compute(g, 2, 0, 5);
 
-	assert_true(ms_graph_need(g, late, send, MS_RECEIVED));
+	assert_true(ms_graph_add_dependency(g, late, send, MS_RECEIVED));
 	assert_false(ms_graph_seal(g, why, &bad));
 	assert_u_eq(bad, late);
 	assert_string_equal(why, "node 1 begins at host 2 and waits for what host 1 learns of node "
@@ -82,9 +82,11 @@ TEST(ms_graph_seal, names_nodes_that_wait_for_each_other)
 	uint32_t a = ms_graph_compute(g, 0, 0, 1), there = ms_graph_transfer(g, 0, 1, 0, 1);
 	uint32_t back = ms_graph_transfer(g, 1, 0, 0, 1), after = ms_graph_compute(g, 0, 0, 1);
 
-	assert_true(ms_graph_need(g, a, first, MS_SENT) && ms_graph_need(g, there, a, MS_SENT) &&
-		    ms_graph_need(g, back, there, MS_RECEIVED) &&
-		    ms_graph_need(g, a, back, MS_RECEIVED) && ms_graph_need(g, after, a, MS_SENT));
+	assert_true(ms_graph_add_dependency(g, a, first, MS_SENT) &&
+		    ms_graph_add_dependency(g, there, a, MS_SENT) &&
+		    ms_graph_add_dependency(g, back, there, MS_RECEIVED) &&
+		    ms_graph_add_dependency(g, a, back, MS_RECEIVED) &&
+		    ms_graph_add_dependency(g, after, a, MS_SENT));
 	assert_false(ms_graph_seal(g, why, &bad));
 	assert_true(bad == a || bad == there || bad == back);
 	assert_non_null(strstr(why, "nodes wait for each other: node "));
@@ -121,73 +123,73 @@ TEST(ms_graph_channel, transfers_of_one_pair_and_number_share_a_connection)
 
 /* ---- taking place ---- */
 
-TEST(ms_play_wake, computes_of_a_stream_go_one_after_the_other_and_others_beside_them)
+TEST(ms_graph_exec_advance, computes_of_a_stream_go_one_after_the_other_and_others_beside_them)
 {
 	struct ms_graph *g = ms_graph_create(1);
 	const struct ms_node_times *t;
-	struct ms_play *p;
+	struct ms_graph_exec *p;
 
 	ms_graph_compute(g, 0, 0, 10);
 	ms_graph_compute(g, 0, 0, 20);
 	ms_graph_compute(g, 0, 1, 7);
 	ms_graph_compute(g, 0, MS_STREAM_NONE, 5);
 	p = play(g);
-	t = ms_play_times(p);
+	t = ms_graph_exec_times(p);
 	assert_u_eq(t[0].end_ns, 10);
 	assert_u_eq(t[1].begin_ns, 10);
 	assert_u_eq(t[1].end_ns, 30);
 	assert_u_eq(t[2].end_ns, 7);
 	assert_u_eq(t[3].end_ns, 5);
-	ms_play_destroy(p);
+	ms_graph_exec_destroy(p);
 	ms_graph_destroy(g);
 }
 
 /* A long row of computes of no time must not need a stack as long. */
-TEST(ms_play_wake, a_million_computes_of_no_time_are_over_at_once)
+TEST(ms_graph_exec_advance, a_million_computes_of_no_time_are_over_at_once)
 {
 	struct ms_graph *g = ms_graph_create(1);
 	uint32_t last = MS_NODE_NONE;
-	struct ms_play *p;
+	struct ms_graph_exec *p;
 
 	for (uint32_t i = 0; i < 1000000; i++) {
 		uint32_t node = ms_graph_compute(g, 0, i % 3 ? MS_STREAM_NONE : 0, 0);
 
-		assert_true(ms_graph_need(g, node, last, MS_SENT));
+		assert_true(ms_graph_add_dependency(g, node, last, MS_SENT));
 		last = i % 2 ? node : MS_NODE_NONE;
 	}
 	p = play(g);
 	assert_u_eq(ms_ideal_end_ns(p), 0);
-	ms_play_destroy(p);
+	ms_graph_exec_destroy(p);
 	ms_graph_destroy(g);
 }
 
-TEST(ms_play_sent, an_answer_frees_the_source_and_an_arrival_the_destination)
+TEST(ms_graph_exec_sent, an_answer_frees_the_source_and_an_arrival_the_destination)
 {
 	struct ms_graph *g = ms_graph_create(2);
 	uint32_t send = ms_graph_transfer(g, 0, 1, 0, 100);
 	uint32_t there = ms_graph_compute(g, 1, 0, 1), here = ms_graph_compute(g, 0, 0, 1);
-	struct ms_play *p;
+	struct ms_graph_exec *p;
 
-	assert_true(ms_graph_need(g, there, send, MS_RECEIVED) &&
-		    ms_graph_need(g, here, send, MS_SENT));
+	assert_true(ms_graph_add_dependency(g, there, send, MS_RECEIVED) &&
+		    ms_graph_add_dependency(g, here, send, MS_SENT));
 	p = play(g);
-	assert_u_eq(ms_play_times(p)[send].end_ns, 110);
-	assert_u_eq(ms_play_times(p)[there].begin_ns, 110);
-	assert_u_eq(ms_play_times(p)[here].begin_ns, 120);
-	ms_play_destroy(p);
+	assert_u_eq(ms_graph_exec_times(p)[send].end_ns, 110);
+	assert_u_eq(ms_graph_exec_times(p)[there].begin_ns, 110);
+	assert_u_eq(ms_graph_exec_times(p)[here].begin_ns, 120);
+	ms_graph_exec_destroy(p);
 	ms_graph_destroy(g);
 }
 
-TEST(ms_ideal_play, a_source_sends_one_transfer_after_the_other)
+TEST(ms_ideal_run, a_source_sends_one_transfer_after_the_other)
 {
 	struct ms_graph *g = ms_graph_create(3);
-	struct ms_play *p;
+	struct ms_graph_exec *p;
 
 	ms_graph_transfer(g, 0, 1, 0, 100);
 	ms_graph_transfer(g, 0, 2, 0, 50);
 	p = play(g);
-	assert_u_eq(ms_play_times(p)[0].end_ns, 110);
-	assert_u_eq(ms_play_times(p)[1].end_ns, 160);
-	ms_play_destroy(p);
+	assert_u_eq(ms_graph_exec_times(p)[0].end_ns, 110);
+	assert_u_eq(ms_graph_exec_times(p)[1].end_ns, 160);
+	ms_graph_exec_destroy(p);
 	ms_graph_destroy(g);
 }

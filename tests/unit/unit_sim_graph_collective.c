@@ -2,8 +2,8 @@
 /* Collectives of graphs: their steps and bytes, and what their members wait for. */
 #include "support/test.h"
 
-#include "sim/graph_collective.h"
-#include "sim/graph_ideal.h"
+#include "sim/workload/graph_collective.h"
+#include "sim/workload/graph_ideal.h"
 
 #define N 6u
 #define WAY_NS 100u
@@ -20,27 +20,27 @@ static struct ms_ideal_cost net(void *ctx, uint32_t src, uint32_t dst, uint64_t 
 }
 
 /* Plays a collective of the first n hosts; member i enters at i * late_ns. */
-static struct ms_play *collective(struct ms_graph **g, enum ms_collective_kind kind, uint32_t n,
-				  uint64_t bytes, uint64_t late_ns)
+static struct ms_graph_exec *collective(struct ms_graph **g, enum ms_collective_kind kind,
+					uint32_t n, uint64_t bytes, uint64_t late_ns)
 {
 	static const uint32_t member[N] = {3, 0, 5, 1, 4, 2};
 	const struct ms_collective c = {.kind = kind, .member = member, .n = n, .bytes = bytes};
-	struct ms_play *p;
+	struct ms_graph_exec *p;
 
 	*g = ms_graph_create(N);
 	for (uint32_t i = 0; i < n; i++)
 		leave[i] = ms_graph_compute(*g, member[i], 0, i * late_ns);
 	assert_true(ms_collective_add(*g, &c, leave, leave));
 	assert_true(ms_graph_seal(*g, why, NULL));
-	p = ms_ideal_play(*g, 0, net, NULL);
+	p = ms_ideal_run(*g, 0, net, NULL);
 	assert_non_null(p);
-	assert_u_eq(ms_play_over(p), ms_graph_nodes(*g));
+	assert_u_eq(ms_graph_exec_nodes_done(p), ms_graph_nodes(*g));
 	return p;
 }
 
-static void done(struct ms_graph *g, struct ms_play *p)
+static void done(struct ms_graph *g, struct ms_graph_exec *p)
 {
-	ms_play_destroy(p);
+	ms_graph_exec_destroy(p);
 	ms_graph_destroy(g);
 }
 
@@ -63,7 +63,7 @@ TEST(ms_collective_add, a_ring_takes_what_the_formula_says)
 
 	for (unsigned i = 0; i < 3; i++) {
 		struct ms_graph *g;
-		struct ms_play *p = collective(&g, rings[i].kind, N, 6000, 0);
+		struct ms_graph_exec *p = collective(&g, rings[i].kind, N, 6000, 0);
 		uint32_t steps = rings[i].rounds * (N - 1);
 
 		assert_u_eq(ms_ideal_end_ns(p), steps * (6000 / N + WAY_NS));
@@ -75,7 +75,7 @@ TEST(ms_collective_add, a_ring_takes_what_the_formula_says)
 TEST(ms_collective_add, all_to_all_sends_to_each_other_member)
 {
 	struct ms_graph *g;
-	struct ms_play *p = collective(&g, MS_COLL_ALL_TO_ALL, N, 1000, 0);
+	struct ms_graph_exec *p = collective(&g, MS_COLL_ALL_TO_ALL, N, 1000, 0);
 
 	assert_u_eq(ms_ideal_end_ns(p), (N - 1) * 1000 + WAY_NS);
 	assert_u_eq(bytes_of(g), N * (N - 1) * 1000);
@@ -85,7 +85,7 @@ TEST(ms_collective_add, all_to_all_sends_to_each_other_member)
 TEST(ms_collective_add, a_broadcast_goes_down_a_tree)
 {
 	struct ms_graph *g;
-	struct ms_play *p = collective(&g, MS_COLL_BROADCAST, N, 1000, 0);
+	struct ms_graph_exec *p = collective(&g, MS_COLL_BROADCAST, N, 1000, 0);
 
 	/* 0 to 1 and then 2; 1 to 3 and 4; 2 to 5. */
 	assert_u_eq(ms_ideal_end_ns(p), 3 * 1000 + 2 * WAY_NS);
@@ -98,10 +98,11 @@ TEST(ms_collective_add, all_wait_for_the_last_to_enter)
 {
 	for (int kind = MS_COLL_ALL_REDUCE; kind <= MS_COLL_ALL_TO_ALL; kind++) {
 		struct ms_graph *g;
-		struct ms_play *p = collective(&g, (enum ms_collective_kind)kind, N, 600, 1000000);
+		struct ms_graph_exec *p =
+			collective(&g, (enum ms_collective_kind)kind, N, 600, 1000000);
 
 		for (uint32_t i = 0; i < N; i++)
-			assert_true(ms_play_times(p)[leave[i]].end_ns >= (N - 1) * 1000000);
+			assert_true(ms_graph_exec_times(p)[leave[i]].end_ns >= (N - 1) * 1000000);
 		done(g, p);
 	}
 }
@@ -110,7 +111,7 @@ TEST(ms_collective_add, one_member_alone_has_nothing_to_send)
 {
 	for (int kind = 0; kind < MS_COLLECTIVES; kind++) {
 		struct ms_graph *g;
-		struct ms_play *p = collective(&g, (enum ms_collective_kind)kind, 1, 600, 0);
+		struct ms_graph_exec *p = collective(&g, (enum ms_collective_kind)kind, 1, 600, 0);
 
 		assert_u_eq(ms_graph_channels(g), 0);
 		assert_u_eq(ms_ideal_end_ns(p), 0);

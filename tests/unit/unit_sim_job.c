@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Training jobs: what is refused, what closed forms say of their steps, and steps in packets. */
-#include "sim_graph_bed.h"
+#include "sim_graph_fixture.h"
 
-#include "sim/graph_ideal.h"
-#include "sim/job.h"
+#include "sim/workload/graph_ideal.h"
+#include "sim/workload/training_job.h"
 
 #define US UINT64_C(1000)
 #define WAY_NS 700u
@@ -14,7 +14,7 @@ static struct ms_job_result steps;
 static struct ms_job_cfg plain(uint32_t tp, uint32_t pp, uint32_t dp)
 {
 	return (struct ms_job_cfg){
-		.hosts = BED_HOSTS,
+		.hosts = FIXTURE_HOSTS,
 		.tp = tp,
 		.pp = pp,
 		.dp = dp,
@@ -56,13 +56,13 @@ static struct ms_job *make(const struct ms_job_cfg *cfg)
 static void measure(const struct ms_job_cfg *cfg, ms_ideal_cost_fn cost)
 {
 	struct ms_job *job = make(cfg);
-	struct ms_play *p = ms_ideal_play(ms_job_graph(job), 0, cost, NULL);
+	struct ms_graph_exec *p = ms_ideal_run(ms_job_graph(job), 0, cost, NULL);
 
 	assert_non_null(p);
-	assert_u_eq(ms_play_over(p), ms_graph_nodes(ms_job_graph(job)));
-	assert_true(ms_job_measure(job, ms_play_times(p), 0, &steps));
+	assert_u_eq(ms_graph_exec_nodes_done(p), ms_graph_nodes(ms_job_graph(job)));
+	assert_true(ms_job_measure(job, ms_graph_exec_times(p), 0, &steps));
 	assert_u_eq(steps.steps, cfg->steps);
-	ms_play_destroy(p);
+	ms_graph_exec_destroy(p);
 	ms_job_destroy(job);
 }
 
@@ -112,7 +112,7 @@ TEST(ms_job_hosts, each_rank_has_a_host_of_its_own)
 	struct ms_job_cfg c = plain(2, 2, 4);
 
 	for (int placement = 0; placement < MS_JOB_PLACEMENTS; placement++) {
-		bool used[BED_HOSTS] = {false};
+		bool used[FIXTURE_HOSTS] = {false};
 		struct ms_job *job;
 
 		c.placement = (enum ms_job_placement)placement;
@@ -122,7 +122,7 @@ TEST(ms_job_hosts, each_rank_has_a_host_of_its_own)
 		for (uint32_t r = 0; r < 16; r++) {
 			uint32_t host = ms_job_hosts(job)[r];
 
-			assert_true(host < BED_HOSTS && !used[host]);
+			assert_true(host < FIXTURE_HOSTS && !used[host]);
 			used[host] = true;
 			if (placement == MS_JOB_STRIDED)
 				assert_u_eq(host, 1 + 2 * r);
@@ -301,10 +301,10 @@ TEST(ms_job_run, packets_take_what_the_ring_formula_says)
 	c.dp_bytes = 8 << 20;
 	c.steps = 2;
 	job = make(&c);
-	bed_graph_run(&cfg, ms_job_graph(job));
-	run = bed_graph_all(&cfg, &r);
-	assert_true(
-		ms_job_measure(job, ms_play_times(ms_nics_play(ms_run_nics(run), 0)), 0, &steps));
+	fixture_graph_run(&cfg, ms_job_graph(job));
+	run = fixture_graph_all(&cfg, &r);
+	assert_true(ms_job_measure(
+		job, ms_graph_exec_times(ms_nics_graph_exec(ms_run_nics(run), 0)), 0, &steps));
 	assert_u_eq(steps.compute_ns, 310 * US);
 	assert_u_between(r.end_ps / 1000, r.ideal_ns, r.ideal_ns * 103 / 100);
 	/* 14 steps of a MiB over 2 x 100G, 96.1 % of which is payload; and latencies. */
@@ -327,10 +327,10 @@ TEST(ms_job_run, is_the_same_with_any_threads)
 	c.ep_bytes = 20000;
 	c.placement = MS_JOB_RANDOM;
 	job = make(&c);
-	bed_graph_run(&cfg, ms_job_graph(job));
-	ms_run_destroy(bed_graph_all(&cfg, &one));
+	fixture_graph_run(&cfg, ms_job_graph(job));
+	ms_run_destroy(fixture_graph_all(&cfg, &one));
 	cfg.threads = 3;
-	ms_run_destroy(bed_graph_all(&cfg, &three));
+	ms_run_destroy(fixture_graph_all(&cfg, &three));
 	assert_u_eq(one.net.hash, three.net.hash);
 	assert_u_eq(one.end_ps, three.end_ps);
 	ms_job_destroy(job);

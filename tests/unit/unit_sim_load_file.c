@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* unit_sim_load_file.c - whole files, and paths beside others. */
-#include "sim_bed.h"
+#include "sim_fixture.h"
 
 #include <stdio.h>
 #include <unistd.h>
 
-#include "sim/load_file.h"
+#include "sim/import/load_file.h"
 
 static void beside(const char *file, const char *name, const char *want)
 {
 	char out[64];
 
-	assert_true(ms_file_beside(file, name, out, sizeof(out)));
+	assert_true(ms_file_sibling_path(file, name, out, sizeof(out)));
 	assert_string_equal(out, want);
 }
 
-TEST(ms_file_beside, the_folder_of_the_other)
+TEST(ms_file_sibling_path, the_folder_of_the_other)
 {
 	char small[8];
 
@@ -23,7 +23,7 @@ TEST(ms_file_beside, the_folder_of_the_other)
 	beside("b.toml", "c.cm", "c.cm");
 	beside("a/b.toml", "/c.cm", "/c.cm");
 	beside("/a/b", "../c", "/a/../c");
-	assert_false(ms_file_beside("folder/b", "name", small, sizeof(small)));
+	assert_false(ms_file_sibling_path("folder/b", "name", small, sizeof(small)));
 }
 
 TEST(ms_file_load, whole_files_and_none)

@@ -1,69 +1,69 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The fabric as hosts see it: classes, marks, cuts, losses, faults, wake-ups, ends of runs. */
-#include "sim_net_bed.h"
+#include "sim_net_fixture.h"
 
-#include "fabric/link.h"
+#include "fabric/fabric_link.h"
 
 #define S 4000u
 
 /* n packets of a class at time 0, from `from` hosts to the last of their T0. */
-static void burst(struct bed *b, uint32_t from, uint32_t n, enum mw_dscp_class cls)
+static void burst(struct fixture *b, uint32_t from, uint32_t n, enum mw_dscp_class cls)
 {
 	uint32_t to = b->cfg.topology.cfg.hosts_per_t0 - 1;
 
 	for (uint32_t host = 0; host < from; host++)
 		for (uint32_t i = 0; i < n; i++)
-			bed_send(b, 0, host, to, cls, S);
+			fixture_send(b, 0, host, to, cls, S);
 }
 
 /* REQ(switch.control.first) */
 TEST(ms_send, control_overtakes_data_that_waits)
 {
-	struct bed b;
+	struct fixture b;
 
-	bed_init(&b, 2);
+	fixture_init(&b, 2);
 	burst(&b, 1, 10, MW_DSCP_TRIMMABLE);
-	bed_send(&b, bed_wire(S) * 5 / 2, 0, 1, MW_DSCP_CONTROL, 100);
-	bed_open(&b);
-	bed_run(&b);
+	fixture_send(&b, fixture_wire(S) * 5 / 2, 0, 1, MW_DSCP_CONTROL, 100);
+	fixture_open(&b);
+	fixture_run(&b);
 	/* Behind the third packet, which was on its way. */
 	assert_u_eq(b.got[3].p.cls, MW_DSCP_CONTROL);
 	assert_u_eq(b.got[3].p.bytes, 100);
 	assert_u_eq(b.n_got, 11);
-	bed_close(&b);
+	fixture_close(&b);
 }
 
 /* REQ(switch.ecn.red) */
 TEST(ms_queue, marks_by_length)
 {
-	struct bed b;
+	struct fixture b;
 	struct ms_counters c;
 
-	bed_init(&b, 4);
+	fixture_init(&b, 4);
 	b.cfg.queue[MS_PORT_T0_DOWN].ecn_min_bytes = 5 * S;
 	b.cfg.queue[MS_PORT_T0_DOWN].ecn_max_bytes = 5 * S + 1;
 	burst(&b, 3, 10, MW_DSCP_TRIMMABLE);
 	burst(&b, 1, 10, MW_DSCP_CONTROL);
-	bed_open(&b);
-	c = bed_run(&b);
+	fixture_open(&b);
+	c = fixture_run(&b);
 	assert_true(c.ecn_marks > 5 && c.ecn_marks < 25);
 	for (uint32_t i = 0; i < b.n_got; i++)
 		assert_false(b.got[i].p.ce && b.got[i].p.cls == MW_DSCP_CONTROL);
-	bed_close(&b);
+	fixture_close(&b);
 }
 
 /* REQ(switch.trim.cut) REQ(switch.trim.last-hop) */
 TEST(ms_queue, cuts_what_is_trimmable)
 {
-	struct bed b;
+	struct fixture b;
 	struct ms_counters c;
 	uint32_t cut = 0;
 
-	bed_init(&b, 4);
+	fixture_init(&b, 4);
 	b.cfg.queue[MS_PORT_T0_DOWN].trim_bytes = 4 * S;
 	burst(&b, 3, 10, MW_DSCP_TRIMMABLE_RETX);
-	bed_open(&b);
-	c = bed_run(&b);
+	fixture_open(&b);
+	c = fixture_run(&b);
 	assert_u_eq(c.delivered, 30);
 	for (uint32_t i = 0; i < b.n_got; i++) {
 		cut += b.got[i].p.cls == MW_DSCP_TRIMMED_LASTHOP;
@@ -71,272 +71,272 @@ TEST(ms_queue, cuts_what_is_trimmable)
 	}
 	assert_u_eq(cut, c.trims);
 	assert_true(cut > 5);
-	bed_close(&b);
+	fixture_close(&b);
 }
 
 /* REQ(switch.trim.short) */
 TEST(ms_queue, short_packets_go_whole)
 {
 	struct ms_counters c;
-	struct bed b;
+	struct fixture b;
 
-	bed_init(&b, 4);
+	fixture_init(&b, 4);
 	b.cfg.queue[MS_PORT_T0_DOWN].trim_bytes = 4 * S;
 	burst(&b, 3, 10, MW_DSCP_TRIMMABLE);
 	for (uint32_t host = 0; host < 3; host++)
-		bed_send(&b, 0, host, 3, MW_DSCP_TRIMMABLE, 100);
-	bed_open(&b);
-	c = bed_run(&b);
+		fixture_send(&b, 0, host, 3, MW_DSCP_TRIMMABLE, 100);
+	fixture_open(&b);
+	c = fixture_run(&b);
 	for (uint32_t i = 0; i < b.n_got; i++)
 		c.trims -= ms_packet_cut(&b.got[i].p) && b.got[i].p.body[0] < 30;
 	assert_u_eq(c.trims, 0);
 	/* They come while longer ones that were there before still wait. */
 	assert_u_eq(b.got[b.n_got - 1].p.bytes, S);
-	bed_close(&b);
+	fixture_close(&b);
 }
 
 TEST(ms_queue, cuts_in_mid_path_look_different)
 {
-	struct bed b;
+	struct fixture b;
 
-	bed_init(&b, 3);
+	fixture_init(&b, 3);
 	b.cfg.queue[MS_PORT_T0_UP].trim_bytes = S;
 	for (uint32_t host = 0; host < 3; host++)
 		for (uint32_t i = 0; i < 5; i++)
-			bed_send(&b, 0, host, 3 + host, MW_DSCP_TRIMMABLE, S);
-	bed_open(&b);
-	assert_true(bed_run(&b).trims > 0);
+			fixture_send(&b, 0, host, 3 + host, MW_DSCP_TRIMMABLE, S);
+	fixture_open(&b);
+	assert_true(fixture_run(&b).trims > 0);
 	for (uint32_t i = 0; i < b.n_got; i++)
 		assert_true(b.got[i].p.cls == MW_DSCP_TRIMMABLE ||
 			    b.got[i].p.cls == MW_DSCP_TRIMMED);
-	bed_close(&b);
+	fixture_close(&b);
 }
 
 /* REQ(switch.trim.eligible) REQ(switch.trim.dropped) */
 TEST(ms_queue, drops_what_may_not_be_cut)
 {
-	struct bed b;
+	struct fixture b;
 	struct ms_counters c;
 
-	bed_init(&b, 4);
+	fixture_init(&b, 4);
 	b.cfg.queue[MS_PORT_T0_DOWN] = (struct ms_queue_cfg){
 		.trim_bytes = 4 * S, .data_limit_bytes = 4 * S, .control_limit_bytes = 4 * S};
 	burst(&b, 3, 10, MW_DSCP_NO_TRIM);
 	burst(&b, 3, 10, MW_DSCP_CONTROL);
-	bed_open(&b);
-	c = bed_run(&b);
+	fixture_open(&b);
+	c = fixture_run(&b);
 	assert_u_eq(c.trims, 0);
 	assert_true(c.dropped[MS_DROP_DATA_FULL] > 0);
 	assert_true(c.dropped[MS_DROP_CONTROL_FULL] > 0);
-	bed_close(&b);
+	fixture_close(&b);
 }
 
 TEST(ms_send, refuses_what_has_no_route)
 {
-	struct bed b;
+	struct fixture b;
 	struct ms_counters c;
 
-	bed_init(&b, 2);
-	bed_send(&b, 0, 0, 4, MW_DSCP_TRIMMABLE, S); /* there are hosts 0 to 3 */
-	bed_send(&b, 0, 0, 2, MW_DSCP_TRIMMABLE, S);
+	fixture_init(&b, 2);
+	fixture_send(&b, 0, 0, 4, MW_DSCP_TRIMMABLE, S); /* there are hosts 0 to 3 */
+	fixture_send(&b, 0, 0, 2, MW_DSCP_TRIMMABLE, S);
 	b.send[1].p.ev = mf_ev_of(0, 2, 0); /* and T1s 0 and 1 */
-	bed_open(&b);
-	c = bed_run(&b);
+	fixture_open(&b);
+	c = fixture_run(&b);
 	assert_u_eq(c.dropped[MS_DROP_NO_ROUTE], 2);
 	assert_u_eq(c.hops, 0);
-	bed_close(&b);
+	fixture_close(&b);
 }
 
-TEST(ms_send_free_ps, is_when_the_port_runs_dry)
+TEST(ms_port_idle_ps, is_when_the_port_runs_dry)
 {
-	struct bed b;
+	struct fixture b;
 
-	bed_init(&b, 2);
+	fixture_init(&b, 2);
 	burst(&b, 1, 10, MW_DSCP_TRIMMABLE);
-	bed_open(&b);
-	bed_run(&b);
-	assert_u_eq(b.free_ps, 10 * bed_wire(S));
-	bed_close(&b);
+	fixture_open(&b);
+	fixture_run(&b);
+	assert_u_eq(b.free_ps, 10 * fixture_wire(S));
+	fixture_close(&b);
 }
 
-static void fault(struct bed *b, uint64_t t_ps, uint32_t link, enum ms_fault_kind kind,
+static void fault(struct fixture *b, uint64_t t_ps, uint32_t link, enum ms_fault_kind kind,
 		  uint32_t value)
 {
 	struct ms_fault f = {t_ps, link, value, (uint8_t)kind};
 
-	assert_true(ms_net_fault(b->net, &f));
+	assert_true(ms_net_add_fault(b->net, &f));
 }
 
-TEST(ms_net_fault, a_cut_loses_what_is_on_the_wire_and_behind_it)
+TEST(ms_net_add_fault, a_cut_loses_what_is_on_the_wire_and_behind_it)
 {
-	struct bed b;
+	struct fixture b;
 	struct ms_counters c;
 	uint32_t link;
 
-	bed_init(&b, 2);
+	fixture_init(&b, 2);
 	burst(&b, 1, 10, MW_DSCP_TRIMMABLE);
-	bed_open(&b);
+	fixture_open(&b);
 	link = mf_link_host_t0(&b.cfg.topology, 0, 0, false);
 	/* The first packet has just arrived, the next ones have begun. */
-	fault(&b, bed_wire(S) + BED_NS(800) + 1, link, MS_FAULT_DOWN, 0);
-	fault(&b, BED_NS(9000), link, MS_FAULT_UP, 0);
-	c = bed_run(&b);
+	fault(&b, fixture_wire(S) + FIXTURE_NS(800) + 1, link, MS_FAULT_DOWN, 0);
+	fault(&b, FIXTURE_NS(9000), link, MS_FAULT_UP, 0);
+	c = fixture_run(&b);
 	assert_u_eq(c.delivered, 1);
 	assert_u_eq(c.dropped[MS_DROP_LINK_DOWN], 9);
 	assert_u_eq(b.carriers, 2);
-	assert_u_eq(b.last_carrier_ps, BED_NS(9000));
+	assert_u_eq(b.last_carrier_ps, FIXTURE_NS(9000));
 	assert_true(b.last_up);
-	bed_close(&b);
+	fixture_close(&b);
 }
 
-TEST(ms_net_fault, either_direction_is_the_carrier)
+TEST(ms_net_add_fault, either_direction_is_the_carrier)
 {
-	struct bed b;
+	struct fixture b;
 	uint32_t up, down;
 
-	bed_init(&b, 2);
-	bed_open(&b);
+	fixture_init(&b, 2);
+	fixture_open(&b);
 	up = mf_link_host_t0(&b.cfg.topology, 0, 0, false);
 	down = mf_link_host_t0(&b.cfg.topology, 0, 0, true);
-	fault(&b, BED_NS(1000), up, MS_FAULT_DOWN, 0);
-	fault(&b, BED_NS(2000), down, MS_FAULT_DOWN, 0);
-	fault(&b, BED_NS(3000), up, MS_FAULT_UP, 0);
-	fault(&b, BED_NS(4000), down, MS_FAULT_UP, 0);
-	bed_run(&b);
+	fault(&b, FIXTURE_NS(1000), up, MS_FAULT_DOWN, 0);
+	fault(&b, FIXTURE_NS(2000), down, MS_FAULT_DOWN, 0);
+	fault(&b, FIXTURE_NS(3000), up, MS_FAULT_UP, 0);
+	fault(&b, FIXTURE_NS(4000), down, MS_FAULT_UP, 0);
+	fixture_run(&b);
 	assert_u_eq(b.carriers, 2);
-	assert_u_eq(b.last_carrier_ps, BED_NS(4000));
-	bed_close(&b);
+	assert_u_eq(b.last_carrier_ps, FIXTURE_NS(4000));
+	fixture_close(&b);
 }
 
-TEST(ms_net_fault, a_slow_link_is_slow)
+TEST(ms_net_add_fault, a_slow_link_is_slow)
 {
-	struct bed b;
+	struct fixture b;
 
-	bed_init(&b, 2);
-	bed_send(&b, BED_NS(1), 0, 1, MW_DSCP_TRIMMABLE, S);
-	bed_open(&b);
+	fixture_init(&b, 2);
+	fixture_send(&b, FIXTURE_NS(1), 0, 1, MW_DSCP_TRIMMABLE, S);
+	fixture_open(&b);
 	fault(&b, 0, mf_link_host_t0(&b.cfg.topology, 0, 1, true), MS_FAULT_RATE, 10000);
-	bed_run(&b);
+	fixture_run(&b);
 	/* A hundredth of the speed, and far beyond the windows that boxes reach to. */
-	assert_u_eq(b.got[0].t_ps, BED_NS(1) + 101 * bed_wire(S) + BED_NS(1300));
-	bed_close(&b);
+	assert_u_eq(b.got[0].t_ps, FIXTURE_NS(1) + 101 * fixture_wire(S) + FIXTURE_NS(1300));
+	fixture_close(&b);
 }
 
-TEST(ms_net_fault, losses_have_their_share)
+TEST(ms_net_add_fault, losses_have_their_share)
 {
-	struct bed b;
+	struct fixture b;
 	struct ms_counters c;
 
-	bed_init(&b, 2);
+	fixture_init(&b, 2);
 	burst(&b, 1, 10000, MW_DSCP_TRIMMABLE);
-	bed_open(&b);
+	fixture_open(&b);
 	fault(&b, 0, mf_link_host_t0(&b.cfg.topology, 0, 0, false), MS_FAULT_LOSS, 100000);
 	fault(&b, 0, mf_link_host_t0(&b.cfg.topology, 0, 1, true), MS_FAULT_CORRUPT, 10000);
-	c = bed_run(&b);
+	c = fixture_run(&b);
 	assert_u_between(c.dropped[MS_DROP_LOSS], 850, 1150);
 	assert_u_between(c.corrupted, 50, 140);
-	bed_close(&b);
+	fixture_close(&b);
 }
 
-TEST(ms_net_fault, refuses_nonsense)
+TEST(ms_net_add_fault, refuses_nonsense)
 {
 	struct ms_fault f = {.link = UINT32_MAX, .kind = MS_FAULT_DOWN};
-	struct bed b;
+	struct fixture b;
 
-	bed_init(&b, 2);
-	bed_open(&b);
-	assert_false(ms_net_fault(b.net, &f));
+	fixture_init(&b, 2);
+	fixture_open(&b);
+	assert_false(ms_net_add_fault(b.net, &f));
 	f = (struct ms_fault){.kind = MS_FAULT_KINDS};
-	assert_false(ms_net_fault(b.net, &f));
+	assert_false(ms_net_add_fault(b.net, &f));
 	f = (struct ms_fault){.kind = MS_FAULT_RATE, .value = 0};
-	assert_false(ms_net_fault(b.net, &f));
+	assert_false(ms_net_add_fault(b.net, &f));
 	f = (struct ms_fault){.kind = MS_FAULT_LOSS, .value = 1000001};
-	assert_false(ms_net_fault(b.net, &f));
-	assert_u_eq(ms_net_run(b.net, BED_NS(10000)), MS_END_IDLE);
-	bed_close(&b);
+	assert_false(ms_net_add_fault(b.net, &f));
+	assert_u_eq(ms_net_run(b.net, FIXTURE_NS(10000)), MS_END_IDLE);
+	fixture_close(&b);
 }
 
 TEST(ms_net_wake, reaches_far)
 {
 	/* Many turns of the wheel, whose slots are windows of 500 ns. */
-	const uint64_t far = BED_NS(5000000) + 123;
-	struct bed b;
+	const uint64_t far = FIXTURE_NS(5000000) + 123;
+	struct fixture b;
 
-	bed_init(&b, 2);
-	bed_open(&b);
+	fixture_init(&b, 2);
+	fixture_open(&b);
 	ms_net_wake(b.net, 2, far);
-	bed_run(&b);
+	fixture_run(&b);
 	assert_u_eq(b.wakes, 1);
 	assert_u_eq(b.last_wake_ps, far);
-	bed_close(&b);
+	fixture_close(&b);
 }
 
 TEST(ms_net_run, ends_on_time_and_goes_on)
 {
-	struct bed b;
+	struct fixture b;
 
-	bed_init(&b, 2);
-	b.cfg.edge_ps = BED_NS(10000);
-	bed_send(&b, BED_NS(95000), 0, 1, MW_DSCP_TRIMMABLE, S);
-	bed_open(&b);
-	assert_u_eq(ms_net_run(b.net, BED_NS(50000)), MS_END_TIME);
-	assert_u_eq(ms_net_now_ps(b.net), BED_NS(50000));
+	fixture_init(&b, 2);
+	b.cfg.edge_ps = FIXTURE_NS(10000);
+	fixture_send(&b, FIXTURE_NS(95000), 0, 1, MW_DSCP_TRIMMABLE, S);
+	fixture_open(&b);
+	assert_u_eq(ms_net_run(b.net, FIXTURE_NS(50000)), MS_END_TIME);
+	assert_u_eq(ms_net_now_ps(b.net), FIXTURE_NS(50000));
 	assert_u_eq(b.edges, 5);
-	assert_u_eq(b.last_edge_ps, BED_NS(50000));
+	assert_u_eq(b.last_edge_ps, FIXTURE_NS(50000));
 	assert_u_eq(b.wakes, 0);
 	assert_u_eq(ms_net_run(b.net, MS_NEVER), MS_END_IDLE);
 	assert_u_eq(b.edges, 9);
 	assert_u_eq(b.n_got, 1);
-	bed_close(&b);
+	fixture_close(&b);
 }
 
 TEST(ms_net_run, stops_at_an_edge)
 {
-	struct bed b;
+	struct fixture b;
 
-	bed_init(&b, 2);
-	b.cfg.edge_ps = BED_NS(10000);
+	fixture_init(&b, 2);
+	b.cfg.edge_ps = FIXTURE_NS(10000);
 	b.stop_at_edge = 3;
-	bed_send(&b, BED_NS(95000), 0, 1, MW_DSCP_TRIMMABLE, S);
-	bed_open(&b);
+	fixture_send(&b, FIXTURE_NS(95000), 0, 1, MW_DSCP_TRIMMABLE, S);
+	fixture_open(&b);
 	assert_u_eq(ms_net_run(b.net, MS_NEVER), MS_END_STOPPED);
-	assert_u_eq(ms_net_now_ps(b.net), BED_NS(30000));
+	assert_u_eq(ms_net_now_ps(b.net), FIXTURE_NS(30000));
 	assert_u_eq(ms_net_run(b.net, MS_NEVER), MS_END_IDLE);
 	assert_u_eq(b.n_got, 1);
-	bed_close(&b);
+	fixture_close(&b);
 }
 
 TEST(ms_net_link, tells_what_a_link_did)
 {
 	struct ms_link_info info;
-	struct bed b;
+	struct fixture b;
 	uint32_t link;
 
-	bed_init(&b, 2);
+	fixture_init(&b, 2);
 	burst(&b, 1, 10, MW_DSCP_TRIMMABLE);
-	bed_open(&b);
+	fixture_open(&b);
 	link = mf_link_host_t0(&b.cfg.topology, 0, 0, false);
-	ms_net_tap(b.net, link, true);
-	assert_u_eq(ms_net_run(b.net, BED_NS(1000)), MS_END_TIME);
+	ms_net_set_tap(b.net, link, true);
+	assert_u_eq(ms_net_run(b.net, FIXTURE_NS(1000)), MS_END_TIME);
 	assert_true(ms_net_link(b.net, link, &info));
 	/* 1000 ns are three packets and the beginning of a fourth. */
 	assert_u_eq(info.sent_bytes, 4 * S);
 	assert_u_eq(info.data_bytes, 6 * S);
-	bed_run(&b);
+	fixture_run(&b);
 	assert_u_eq(b.taps, 10);
 	assert_true(ms_net_link(b.net, link, &info));
 	assert_u_eq(info.sent_bytes, 10 * S);
 	assert_true(info.up);
 	assert_false(ms_net_link(b.net, UINT32_MAX, &info));
-	bed_close(&b);
+	fixture_close(&b);
 }
 
 TEST(ms_net_cfg_check, names_what_is_wrong)
 {
 	char why[200] = "";
-	struct bed b;
+	struct fixture b;
 
-	bed_init(&b, 2);
+	fixture_init(&b, 2);
 	assert_true(ms_net_cfg_check(&b.cfg, why, sizeof(why)));
 	b.cfg.threads = 65;
 	assert_false(ms_net_cfg_check(&b.cfg, why, sizeof(why)));
@@ -347,39 +347,39 @@ TEST(ms_net_cfg_check, names_what_is_wrong)
 	assert_false(ms_net_cfg_check(&b.cfg, why, sizeof(why)));
 	assert_non_null(strstr(why, "t1_down"));
 	assert_null(ms_net_create(&b.cfg, why, sizeof(why)));
-	bed_close(&b);
+	fixture_close(&b);
 }
 
 TEST(ms_net_memory, is_enough_and_small)
 {
 	struct mf_topology *t;
-	struct bed b;
+	struct fixture b;
 
-	bed_init(&b, 64);
+	fixture_init(&b, 64);
 	burst(&b, 63, 300, MW_DSCP_TRIMMABLE);
-	bed_open(&b);
-	bed_run(&b);
+	fixture_open(&b);
+	fixture_run(&b);
 	t = &b.cfg.topology;
 	assert_true(ms_net_memory_used(b.net) <
 		    ms_net_memory(&b.cfg, UINT64_C(63) * 300) + (4u << 20));
 	/* Without packets at most 128 bytes a directed link, and 16 a host. */
 	assert_true(ms_net_memory(&b.cfg, 0) <
 		    t->n_links * UINT64_C(128) + t->n_hosts * UINT64_C(16) + (1u << 20));
-	bed_close(&b);
+	fixture_close(&b);
 }
 
 /* REQ(switch.ecn.not-last-hop) */
 TEST(ms_queue_defaults, follow_the_fabric)
 {
 	struct ms_queue_cfg q[MS_PORT_KINDS];
-	struct bed b;
+	struct fixture b;
 
-	bed_init(&b, 2);
+	fixture_init(&b, 2);
 	ms_queue_defaults(&b.cfg.topology, true, q);
 	/* 2 x (3 x 800 + 500) ns at 100 Gb/s, and a packet. */
 	assert_u_eq(q[MS_PORT_T0_UP].trim_bytes, 72500 + 4262);
 	assert_u_eq(q[MS_PORT_T0_DOWN].ecn_max_bytes, 0);
 	assert_true(q[MS_PORT_T0_DOWN].trim_bytes > q[MS_PORT_T0_UP].trim_bytes);
 	assert_u_eq(q[MS_PORT_HOST_UP].trim_bytes, 0);
-	bed_close(&b);
+	fixture_close(&b);
 }

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* unit_sim_read_chakra.c - execution traces of Chakra: nodes out of protobuf, ranks, collectives,
  * how long they take, what is refused. */
-#include "sim_graph_bed.h"
+#include "sim_graph_fixture.h"
 
 #include <stdio.h>
 #include <unistd.h>
 
-#include "sim/graph_play.h"
-#include "sim/read_chakra.h"
+#include "sim/import/read_chakra.h"
+#include "sim/workload/graph_exec.h"
 
 static char folder[64], path[128];
 static struct ms_file_error error;
-static const struct ms_trace_place place = {.hosts = BED_HOSTS, .hosts_per_t0 = 8};
+static const struct ms_trace_place place = {.hosts = FIXTURE_HOSTS, .hosts_per_t0 = 8};
 
 /* ---- writing protobuf ---- */
 
@@ -116,9 +116,9 @@ static uint64_t took(struct ms_graph *g, struct ms_run_cfg *cfg)
 	uint64_t last = 0;
 
 	assert_string_equal(error.text, "");
-	bed_graph_run(cfg, g);
-	run = bed_graph_all(cfg, &result);
-	times = ms_play_times(ms_nics_play(ms_run_nics(run), 0));
+	fixture_graph_run(cfg, g);
+	run = fixture_graph_all(cfg, &result);
+	times = ms_graph_exec_times(ms_nics_graph_exec(ms_run_nics(run), 0));
 	for (uint32_t i = 0; i < ms_graph_nodes(g); i++)
 		last = times[i].end_ns > last ? times[i].end_ns : last;
 	ms_run_destroy(run);
@@ -212,7 +212,7 @@ CHAKRA_TEST(what_does_not_fit_together_is_refused)
 	put_message(f, &m);
 	put_message(f, &m);
 	fclose(f);
-	assert_refused(2, ":3: rank 0: id 1: stands there twice");
+	assert_refused(2, ":3: rank 0: id 1: appears twice");
 	f = open_rank(0);
 	put_number(&m, 5, 99);
 	put_message(f, &m);

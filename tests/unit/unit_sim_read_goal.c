@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* unit_sim_read_goal.c - GOAL as text and binary: what it becomes, how long it takes, what is
  * refused. */
-#include "sim_graph_bed.h"
+#include "sim_graph_fixture.h"
 
 #include <stdio.h>
 #include <unistd.h>
 
-#include "sim/graph_play.h"
-#include "sim/read_goal.h"
+#include "sim/import/read_goal.h"
+#include "sim/workload/graph_exec.h"
 
 static char path[] = "/tmp/unit_sim_read_goal.XXXXXX";
 static struct ms_file_error error;
-static const struct ms_trace_place place = {.hosts = BED_HOSTS, .hosts_per_t0 = 8};
+static const struct ms_trace_place place = {.hosts = FIXTURE_HOSTS, .hosts_per_t0 = 8};
 
 static struct ms_graph *read_bytes(const void *bytes, size_t n)
 {
@@ -59,9 +59,9 @@ static uint64_t took(struct ms_graph *g, struct ms_run_cfg *cfg)
 	struct ms_run *run;
 	uint64_t last = 0;
 
-	bed_graph_run(cfg, g);
-	run = bed_graph_all(cfg, &result);
-	times = ms_play_times(ms_nics_play(ms_run_nics(run), 0));
+	fixture_graph_run(cfg, g);
+	run = fixture_graph_all(cfg, &result);
+	times = ms_graph_exec_times(ms_nics_graph_exec(ms_run_nics(run), 0));
 	for (uint32_t i = 0; i < ms_graph_nodes(g); i++)
 		last = times[i].end_ns > last ? times[i].end_ns : last;
 	ms_run_destroy(run);
@@ -136,14 +136,14 @@ TEST(ms_goal_read, names_rank_and_line)
 	assert_refused(TWO "calc 1\n", ":3: rank 0: the file ends before the rank's closing brace");
 	assert_refused(TWO "send 1b to 2\n}\n", ":3: rank 0: peer 2: expected a number up to 1");
 	assert_refused(TWO "recv 1b from -1\n}\n", ":3: rank 0: recv from any rank");
-	assert_refused(TWO "a requires b\n}\n", ":3: rank 0: a: there is no such label");
-	assert_refused(TWO "a: calc 1\na: calc 2\n}\n", ":4: rank 0: label a: stands there twice");
+	assert_refused(TWO "a requires b\n}\n", ":3: rank 0: a: unknown label");
+	assert_refused(TWO "a: calc 1\na: calc 2\n}\n", ":4: rank 0: label a: appears twice");
 	assert_refused(TWO "calc 1 cpu 99\n}\n", ":3: rank 0: cpu 99: expected 0 to 15");
 	assert_refused(TWO "send 1 to 1\n}\n", ":3: rank 0: 1: expected a number of bytes");
 	assert_refused(TWO "jump 1\n}\n", ":3: rank 0: jump: expected send, recv or calc");
 	assert_refused("rank 0 {\n", ":1: rank: expected num_ranks before");
 	assert_refused("num_ranks 33\n", ":1: 33 ranks: expected 2 to 32");
-	assert_refused(TWO "}\nrank 0 {\n", ":4: rank 0: stands there twice");
+	assert_refused(TWO "}\nrank 0 {\n", ":4: rank 0: appears twice");
 	assert_refused("", "has no num_ranks");
 	assert_refused("num_ranks 2 3\n", ":1: expected the end of the line behind num_ranks 2");
 	assert_refused(PING "/* and\nso on", ":17: the file ends within a comment");

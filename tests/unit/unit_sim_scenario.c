@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* unit_sim_scenario.c - scenario files: what they come to, changes from outside, each wrong
  * file. */
-#include "sim_bed.h"
+#include "sim_fixture.h"
 
 #include <stdio.h>
 
-#include "sim/presets.h"
-#include "sim/scenario.h"
-#include "sim/scenario_keys.h"
+#include "sim/scenario/scenario.h"
+#include "sim/scenario/scenario_keys.h"
+#include "sim/scenario/scenario_presets.h"
 
 #define TINY "[topology]\nbase = \"tiny\"\n"
 #define LOAD "[[workload]]\nkind = \"permutation\"\n"
@@ -132,15 +132,17 @@ TEST(ms_scenario_fault_events, a_cable_and_one_way_of_it)
 	faults_are(TINY LOAD "[[fault]]\nkind = \"down\"\ntarget = \"host1.e0\"\nat = \"3us\"\n"
 			     "for = \"2us\"\n",
 		   "3 2 down 0;3 3 down 0;5 2 up 0;5 3 up 0;");
-	faults_are(TINY LOAD "[[fault]]\nkind = \"loss\"\ntarget = \"host1.e0\"\nway = \"in\"\n"
-			     "share = 0.25\n",
+	faults_are(TINY LOAD
+		   "[[fault]]\nkind = \"loss\"\ntarget = \"host1.e0\"\ndirection = \"in\"\n"
+		   "share = 0.25\n",
 		   "0 3 loss 250000;");
 }
 
 TEST(ms_scenario_fault_events, a_flap)
 {
-	faults_are(TINY LOAD "[[fault]]\nkind = \"flap\"\ntarget = \"host0.e0\"\nway = \"out\"\n"
-			     "period = \"4us\"\nat = \"1us\"\nfor = \"6us\"\n",
+	faults_are(TINY LOAD
+		   "[[fault]]\nkind = \"flap\"\ntarget = \"host0.e0\"\ndirection = \"out\"\n"
+		   "period = \"4us\"\nat = \"1us\"\nfor = \"6us\"\n",
 		   "1 0 down 0;3 0 up 0;5 0 down 0;7 0 up 0;");
 }
 
@@ -173,10 +175,10 @@ TEST(ms_scenario_fault_events, random_ones_follow_from_the_seed)
 }
 
 static const struct sim_bad bads[] = {
-	{"", "f.toml: says nothing of its fabric"},
+	{"", "f.toml: has no fabric"},
 	{TINY, "f.toml: has no workload"},
 	{"seed = \n" TINY LOAD, "f.toml:1: a value is"},
-	{"sed = 4\n" TINY LOAD, "f.toml:1: sed: there is no such key; did you mean seed?"},
+	{"sed = 4\n" TINY LOAD, "f.toml:1: sed: unknown key; did you mean seed?"},
 	{"seed = 0\n" TINY LOAD, "f.toml:1: seed = 0: expected a number from 1 to"},
 	{"seed = \"4\"\n" TINY LOAD, "f.toml:1: seed = 4: expected a number"},
 	{"seed = 4\nseed = 5\n" TINY LOAD, "f.toml:2: seed = 5: was given before, in line 1"},
@@ -185,8 +187,8 @@ static const struct sim_bad bads[] = {
 	{"[topology]\nbase = \"tiny\"\nplans = 3\n" LOAD, "did you mean topology.planes?"},
 	{"[topology]\nfile = \"no/such.toml\"\n" LOAD, "no/such.toml: cannot be read"},
 	{"[topology]\nhtsim = \"no.topo\"\n" LOAD, "no.topo: cannot be read"},
-	{TINY "[queue]\n[queues]\nx = 1\n" LOAD, "f.toml:5: queues.x: there is no such key"},
-	{TINY "[ques]\nx = 1\n" LOAD, "f.toml:4: ques.x: there is no table [ques]; did you mean"},
+	{TINY "[queue]\n[queues]\nx = 1\n" LOAD, "f.toml:5: queues.x: unknown key"},
+	{TINY "[ques]\nx = 1\n" LOAD, "f.toml:4: ques.x: unknown table [ques]; did you mean"},
 	{TINY "[[queues]]\nx = 1\n" LOAD, "f.toml:3: queues: expected a table in single brackets"},
 	{TINY "[workload]\nkind = \"flow\"\n",
 	 "f.toml:4: workload.kind = flow: there are 0 [[workload]]"},
@@ -255,7 +257,7 @@ TEST(ms_scenario_read, wrong_changes)
 {
 	static const struct sim_bad changes[] = {
 		{"seed", "--set: seed: expected TABLE.KEY=VALUE"},
-		{"sed=3", "--set: sed: there is no such key; did you mean seed?"},
+		{"sed=3", "--set: sed: unknown key; did you mean seed?"},
 		{"mrc.evs=none", "--set: mrc.evs = none: expected a number"},
 		{"workload.3.bytes=5", "--set: workload.bytes = 5: there is 1 [[workload]]"},
 	};

@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Ports and units by arithmetic, held against nodes and links as the fabric numbers them. */
-#include "sim/units.h"
+#include "sim/kernel/sim_units.h"
 
-#include "fabric/preset.h"
+#include "fabric/topology_preset.h"
 #include "support/test.h"
 
-static void fabric(struct ms_units *u, const char *preset, uint32_t lanes)
+static void fabric(struct ms_units *u, const char *preset, uint32_t workers)
 {
 	struct mf_error error;
 	struct mf_topology t;
 
 	assert_true(mf_topology_init(&t, &mf_preset_find(preset)->cfg, &error));
-	ms_units_init(u, &t, lanes);
+	ms_units_init(u, &t, workers);
 }
 
 /* Two and three tiers, small enough to look at every link. */
-static void three_tiers(struct ms_units *u, uint32_t lanes)
+static void three_tiers(struct ms_units *u, uint32_t workers)
 {
 	struct mf_topology_cfg cfg = {
 		.name = "three",
@@ -37,7 +37,7 @@ static void three_tiers(struct ms_units *u, uint32_t lanes)
 
 	if (!mf_topology_init(&t, &cfg, &error))
 		fail_msg("%s = %s: %s", error.field, error.value, error.what);
-	ms_units_init(u, &t, lanes);
+	ms_units_init(u, &t, workers);
 }
 
 static void ports_are_links(const struct ms_units *u)
@@ -98,22 +98,22 @@ TEST(ms_unit_peer, is_the_other_end)
 	peers_are_ends(&u);
 }
 
-TEST(ms_units_fill, shares_work_among_lanes)
+TEST(ms_units_fill, shares_work_among_workers)
 {
 	struct ms_units u;
 
-	for (uint32_t lanes = 1; lanes <= 4; lanes++) {
+	for (uint32_t workers = 1; workers <= 4; workers++) {
 		uint32_t work[4] = {0};
 
-		three_tiers(&u, lanes);
+		three_tiers(&u, workers);
 		for (uint32_t i = 0; i < u.n; i++) {
 			struct ms_unit unit;
 
 			ms_units_fill(&u, i, &unit);
-			assert_true(unit.lane < lanes);
-			work[unit.lane] += unit.ports;
+			assert_true(unit.worker < workers);
+			work[unit.worker] += unit.ports;
 		}
-		for (uint32_t i = 0; i < lanes; i++)
-			assert_u_between(work[i], u.n_ports / lanes / 2, u.n_ports / lanes * 2);
+		for (uint32_t i = 0; i < workers; i++)
+			assert_u_between(work[i], u.n_ports / workers / 2, u.n_ports / workers * 2);
 	}
 }

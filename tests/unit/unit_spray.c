@@ -3,20 +3,20 @@
 #include "support/test.h"
 
 #include "base/bits.h"
-#include "core/spray.h"
+#include "core/ev/spray.h"
 #include "unit/cold_pool.h"
 
 #define EVS_MAX 32u
 #define ANY UINT32_MAX
 
 static _Alignas(64) uint8_t mem[16384];
-static struct mt_path_set *set;
+static struct mt_ev_set *set;
 static struct mt_spray sp;
 static struct mt_spray_port places[MT_PORTS_MAX];
 static uint32_t skipped;
 
 /* Numbers of paths for the next set; NULL: each EV is its own. */
-static const uint16_t *path_ids;
+static const uint16_t *group_ids;
 
 /* A set of n EVs, port = index % ports, the first n_active of them in the rotation. */
 static void make(uint16_t n, uint32_t ports, uint16_t n_active)
@@ -24,7 +24,7 @@ static void make(uint16_t n, uint32_t ports, uint16_t n_active)
 	static struct mt_ev evs[EVS_MAX];
 	struct mt_ev_profile_cfg cfg = {
 		.evs = evs,
-		.path_ids = path_ids,
+		.group_ids = group_ids,
 		.n_evs = n,
 		.n_active = n_active,
 		.min_active = 1,
@@ -35,8 +35,8 @@ static void make(uint16_t n, uint32_t ports, uint16_t n_active)
 
 	for (uint16_t i = 0; i < n; i++)
 		evs[i] = (struct mt_ev){.value = i, .port = (uint8_t)(i % ports)};
-	assert_true(mt_path_set_size(n, ports, true) <= sizeof(mem));
-	set = mt_path_set_init(mem, &cfg, ports, &(struct mt_addr){{0}}, cold_pool());
+	assert_true(mt_ev_set_size(n, ports, true) <= sizeof(mem));
+	set = mt_ev_set_init(mem, &cfg, ports, &(struct mt_addr){{0}}, cold_pool());
 	mt_spray_init(&sp, test_rand());
 	mt_spray_attach(&sp, places, MT_PORTS_MAX);
 	skipped = 0;
@@ -44,23 +44,23 @@ static void make(uint16_t n, uint32_t ports, uint16_t n_active)
 
 static uint16_t next(uint32_t ports, uint16_t avoid)
 {
-	return mt_spray_data(&sp, set, ports, avoid, &skipped);
+	return mt_spray_pick(&sp, set, ports, avoid, &skipped);
 }
 
 static void retire(uint16_t path)
 {
-	struct mt_path_change changes[2];
+	struct mt_ev_change changes[2];
 
-	mt_path_set_retire(set, path, 0, MT_EV_BY_LOSS, changes);
+	mt_ev_retire(set, path, 0, MT_EV_BY_LOSS, changes);
 }
 
 static uint16_t next_run(uint32_t ports, uint32_t max_run)
 {
-	return mt_spray_run(&sp, set, ports, max_run, &skipped);
+	return mt_spray_pick_run(&sp, set, ports, max_run, &skipped);
 }
 
 /* REQ(req.spray.rotation) */
-TEST(mt_spray_run, keeps_to_one_ev_for_the_length_of_a_run)
+TEST(mt_spray_pick_run, keeps_to_one_ev_for_the_length_of_a_run)
 {
 	uint32_t seen = 0;
 
@@ -76,7 +76,7 @@ TEST(mt_spray_run, keeps_to_one_ev_for_the_length_of_a_run)
 	assert_u_eq(seen, 0xFF);
 }
 
-TEST(mt_spray_run, of_one_is_plain_rotation)
+TEST(mt_spray_pick_run, of_one_is_plain_rotation)
 {
 	uint16_t path = 99;
 
@@ -89,32 +89,32 @@ TEST(mt_spray_run, of_one_is_plain_rotation)
 	}
 }
 
-TEST(mt_spray_run, ends_when_its_path_is_marked_bad_or_without_room)
+TEST(mt_spray_pick_run, ends_when_its_path_is_marked_bad_or_without_room)
 {
 	uint16_t path;
 
 	make(8, 2, 8);
 	path = next_run(ANY, 64);
-	mt_path_set_skip(set, path);
+	mt_ev_skip_once(set, path);
 	assert_true(next_run(ANY, 64) != path);
 	path = next_run(ANY, 64);
 	retire(path);
 	assert_true(next_run(ANY, 64) != path);
 	path = next_run(ANY, 64);
 	assert_true(next_run(1u << (path % 2 == 0), 64) % 2 != path % 2);
-	assert_u_eq(next_run(0, 64), MT_PATH_NONE);
+	assert_u_eq(next_run(0, 64), MT_EV_NONE);
 	assert_true(next_run(ANY, 64) < 8);
 }
 
 /* REQ(req.spray.rotation) */
-TEST(mt_spray_data, each_ev_once_a_lap)
+TEST(mt_spray_pick, each_ev_once_a_lap)
 {
 	make(12, 2, 12);
 	for (int lap = 0; lap < 20; lap++) {
 		uint32_t seen = 0;
 
 		for (int i = 0; i < 12; i++) {
-			uint16_t path = next(ANY, MT_PATH_NONE);
+			uint16_t path = next(ANY, MT_EV_NONE);
 
 			assert_in_range(path, 0, 11);
 			assert_u_eq(seen >> path & 1, 0);
@@ -124,14 +124,14 @@ TEST(mt_spray_data, each_ev_once_a_lap)
 }
 
 /* REQ(req.spray.equal-planes) */
-TEST(mt_spray_data, ports_take_turns)
+TEST(mt_spray_pick, ports_take_turns)
 {
 	uint8_t last = 0;
 
 	make(12, 3, 12);
-	last = set->paths[next(ANY, MT_PATH_NONE)].port;
+	last = set->evs[next(ANY, MT_EV_NONE)].port;
 	for (int i = 0; i < 100; i++) {
-		uint8_t port = set->paths[next(ANY, MT_PATH_NONE)].port;
+		uint8_t port = set->evs[next(ANY, MT_EV_NONE)].port;
 
 		assert_u_eq(port, (last + 1u) % 3);
 		last = port;
@@ -139,7 +139,7 @@ TEST(mt_spray_data, ports_take_turns)
 }
 
 /* REQ(req.spray.order) */
-TEST(mt_spray_data, laps_and_seeds_differ)
+TEST(mt_spray_pick, laps_and_seeds_differ)
 {
 	uint16_t order[3][16];
 	bool laps_differ = false, seeds_differ = false;
@@ -150,7 +150,7 @@ TEST(mt_spray_data, laps_and_seeds_differ)
 			mt_spray_init(&sp, test_rand());
 		mt_spray_attach(&sp, places, MT_PORTS_MAX);
 		for (int i = 0; i < 16; i++)
-			order[run][i] = next(ANY, MT_PATH_NONE);
+			order[run][i] = next(ANY, MT_EV_NONE);
 	}
 	for (int i = 0; i < 16; i++) {
 		laps_differ |= order[0][i] != order[1][i];
@@ -161,69 +161,69 @@ TEST(mt_spray_data, laps_and_seeds_differ)
 }
 
 /* REQ(req.spray.port-room) */
-TEST(mt_spray_data, only_ports_with_room)
+TEST(mt_spray_pick, only_ports_with_room)
 {
 	make(12, 3, 12);
 	for (uint32_t mask = 1; mask < 8; mask++)
 		for (int i = 0; i < 20; i++)
-			assert_true(mask >> set->paths[next(mask, MT_PATH_NONE)].port & 1);
-	assert_u_eq(next(0, MT_PATH_NONE), MT_PATH_NONE);
-	assert_u_eq(next(~7u, MT_PATH_NONE), MT_PATH_NONE);
+			assert_true(mask >> set->evs[next(mask, MT_EV_NONE)].port & 1);
+	assert_u_eq(next(0, MT_EV_NONE), MT_EV_NONE);
+	assert_u_eq(next(~7u, MT_EV_NONE), MT_EV_NONE);
 }
 
-TEST(mt_spray_data, only_active_ones)
+TEST(mt_spray_pick, only_active_ones)
 {
 	make(12, 2, 8);
 	for (int i = 0; i < 50; i++)
-		assert_in_range(next(ANY, MT_PATH_NONE), 0, 7);
+		assert_in_range(next(ANY, MT_EV_NONE), 0, 7);
 }
 
 /* REQ(req.ev.skip-once) */
-TEST(mt_spray_data, one_turn_is_skipped)
+TEST(mt_spray_pick, one_turn_is_skipped)
 {
 	uint32_t seen = 0;
 
 	make(8, 1, 8);
-	mt_path_set_skip(set, 3);
+	mt_ev_skip_once(set, 3);
 	for (int i = 0; i < 7; i++)
-		seen |= 1u << next(ANY, MT_PATH_NONE);
+		seen |= 1u << next(ANY, MT_EV_NONE);
 	if (skipped == 0) { /* it was to be the last of the lap */
-		next(ANY, MT_PATH_NONE);
+		next(ANY, MT_EV_NONE);
 		assert_u_eq(skipped, 1);
 	}
 	assert_u_eq(seen, 0xFF & ~(1u << 3));
 	assert_u_eq(skipped, 1);
-	assert_u_eq(set->paths[3].state, MT_EV_GOOD);
+	assert_u_eq(set->evs[3].state, MT_EV_GOOD);
 }
 
-TEST(mt_spray_data, all_skipped_are_used_all_the_same)
+TEST(mt_spray_pick, all_skipped_are_used_all_the_same)
 {
 	make(4, 2, 4);
 	for (uint16_t i = 0; i < 4; i++)
-		mt_path_set_skip(set, i);
+		mt_ev_skip_once(set, i);
 	for (int i = 0; i < 8; i++)
-		assert_in_range(next(ANY, MT_PATH_NONE), 0, 3);
+		assert_in_range(next(ANY, MT_EV_NONE), 0, 3);
 	assert_u_eq(skipped, 4);
 }
 
 /* REQ(req.ev.denied) */
-TEST(mt_spray_data, neither_bad_nor_denied)
+TEST(mt_spray_pick, neither_bad_nor_denied)
 {
 	make(6, 2, 6);
 	retire(0);
-	mt_path_set_deny(set, 2, true);
-	mt_path_set_deny(set, 3, true);
+	mt_ev_deny(set, 2, true);
+	mt_ev_deny(set, 3, true);
 	for (int i = 0; i < 60; i++) {
-		uint16_t path = next(ANY, MT_PATH_NONE);
+		uint16_t path = next(ANY, MT_EV_NONE);
 
 		assert_true(path == 1 || path == 4 || path == 5);
 	}
-	mt_path_set_deny(set, 4, true);
-	assert_u_eq(next(1, MT_PATH_NONE), MT_PATH_NONE); /* all of port 0 */
+	mt_ev_deny(set, 4, true);
+	assert_u_eq(next(1, MT_EV_NONE), MT_EV_NONE); /* all of port 0 */
 }
 
 /* REQ(req.rtx.other-ev) */
-TEST(mt_spray_data, avoids_while_there_is_another)
+TEST(mt_spray_pick, avoids_while_there_is_another)
 {
 	make(6, 2, 6);
 	for (int i = 0; i < 60; i++)
@@ -232,93 +232,93 @@ TEST(mt_spray_data, avoids_while_there_is_another)
 		retire(i);
 	for (int i = 0; i < 10; i++)
 		assert_u_eq(next(ANY, 4), 5);
-	assert_u_eq(next(1, 4), MT_PATH_NONE); /* port 1 will have room some time */
+	assert_u_eq(next(1, 4), MT_EV_NONE); /* port 1 will have room some time */
 	retire(5);
 	assert_u_eq(next(ANY, 4), 4);
-	assert_u_eq(next(2, 4), MT_PATH_NONE);
+	assert_u_eq(next(2, 4), MT_EV_NONE);
 }
 
-TEST(mt_spray_data, a_backup_when_the_active_one_is_to_be_avoided)
+TEST(mt_spray_pick, a_backup_when_the_active_one_is_to_be_avoided)
 {
 	make(2, 1, 1);
 	for (int i = 0; i < 5; i++) {
 		assert_u_eq(next(ANY, 0), 1);
-		assert_u_eq(next(ANY, MT_PATH_NONE), 0);
+		assert_u_eq(next(ANY, MT_EV_NONE), 0);
 	}
 }
 
-TEST(mt_spray_data, ends_the_skip_of_a_backup)
+TEST(mt_spray_pick, ends_the_skip_of_a_backup)
 {
 	make(4, 1, 1);
 	for (uint16_t i = 1; i < 4; i++)
-		mt_path_set_skip(set, i);
+		mt_ev_skip_once(set, i);
 	for (int i = 0; i < 5; i++) {
 		uint16_t path = next(ANY, 0);
 
 		assert_in_range(path, 1, 3);
-		mt_path_set_skip(set, path);
+		mt_ev_skip_once(set, path);
 	}
 }
 
-TEST(mt_spray_data, finds_the_only_other_whatever_the_order)
+TEST(mt_spray_pick, finds_the_only_other_whatever_the_order)
 {
 	for (int run = 0; run < 200; run++) {
 		make(2, 1, 2);
 		if (run % 2)
-			next(ANY, MT_PATH_NONE); /* begin in the middle of a lap */
-		mt_path_set_skip(set, 1);
+			next(ANY, MT_EV_NONE); /* begin in the middle of a lap */
+		mt_ev_skip_once(set, 1);
 		assert_u_eq(next(ANY, 0), 1);
 	}
 }
 
-TEST(mt_spray_control, from_the_port_asked_for)
+TEST(mt_spray_pick_control, from_the_port_asked_for)
 {
 	make(12, 3, 6);
 	for (uint8_t i = 0; i < 60; i++)
-		assert_u_eq(set->paths[mt_spray_control(&sp, set, i % 3)].port, i % 3);
+		assert_u_eq(set->evs[mt_spray_pick_control(&sp, set, i % 3)].port, i % 3);
 }
 
-TEST(mt_spray_control, uses_all_usable_ones)
+TEST(mt_spray_pick_control, uses_all_usable_ones)
 {
 	uint32_t seen = 0;
 
 	make(8, 2, 2);
-	mt_path_set_skip(set, 2); /* congested is good enough for a small packet */
+	mt_ev_skip_once(set, 2); /* congested is good enough for a small packet */
 	retire(4);
 	for (int i = 0; i < 200; i++)
-		seen |= 1u << mt_spray_control(&sp, set, 0);
+		seen |= 1u << mt_spray_pick_control(&sp, set, 0);
 	assert_u_eq(seen, 1u << 0 | 1u << 2 | 1u << 6);
 }
 
-TEST(mt_spray_control, another_port_when_all_of_it_are_bad)
+TEST(mt_spray_pick_control, another_port_when_all_of_it_are_bad)
 {
 	make(4, 2, 4);
 	retire(0);
 	retire(2);
 	for (int i = 0; i < 20; i++)
-		assert_u_eq(set->paths[mt_spray_control(&sp, set, 0)].port, 1);
+		assert_u_eq(set->evs[mt_spray_pick_control(&sp, set, 0)].port, 1);
 }
 
-TEST(mt_spray_control, a_bad_one_rather_than_none)
+TEST(mt_spray_pick_control, a_bad_one_rather_than_none)
 {
 	make(4, 2, 4);
 	for (uint16_t i = 0; i < 4; i++)
-		mt_path_set_deny(set, i, true);
+		mt_ev_deny(set, i, true);
 	for (int i = 0; i < 20; i++)
-		assert_u_eq(set->paths[mt_spray_control(&sp, set, 1)].port, 1);
+		assert_u_eq(set->evs[mt_spray_pick_control(&sp, set, 1)].port, 1);
 }
 
-TEST(mt_spray_control, no_ev_on_that_port)
+TEST(mt_spray_pick_control, no_ev_on_that_port)
 {
 	static const struct mt_ev one[] = {{7, 1}};
 	struct mt_ev_profile_cfg cfg = {.evs = one, .n_evs = 1, .n_active = 1, .min_active = 1};
 
-	set = mt_path_set_init(mem, &cfg, 2, &(struct mt_addr){{0}}, cold_pool());
+	set = mt_ev_set_init(mem, &cfg, 2, &(struct mt_addr){{0}}, cold_pool());
 	mt_spray_init(&sp, 1);
 	mt_spray_attach(&sp, places, MT_PORTS_MAX);
-	assert_u_eq(mt_spray_control(&sp, set, 0), 0);
-	mt_path_set_deny(set, 0, true);
-	assert_u_eq(mt_spray_control(&sp, set, 0), 0);
+	assert_u_eq(mt_spray_pick_control(&sp, set, 0), 0);
+	mt_ev_deny(set, 0, true);
+	assert_u_eq(mt_spray_pick_control(&sp, set, 0), 0);
 }
 
 /* ---- how wide a lap is ---- */
@@ -329,21 +329,21 @@ static uint32_t used(int n)
 	uint32_t seen = 0;
 
 	for (int i = 0; i < n; i++)
-		seen |= 1u << next(ANY, MT_PATH_NONE);
+		seen |= 1u << next(ANY, MT_EV_NONE);
 	return seen;
 }
 
 /* REQ(req.spray.width) */
-TEST(mt_spray_fit, one_to_two_windows_of_evs)
+TEST(mt_spray_set_width, one_to_two_windows_of_evs)
 {
 	for (uint32_t window = 1; window < 40; window++) {
 		uint32_t evs, lap;
 
 		make(32, 2, 32);
 		used(1); /* a lap that has begun goes on */
-		assert_true(sp.lap_began);
-		mt_spray_fit(&sp, window, 2);
-		assert_false(sp.lap_began);
+		assert_true(sp.round_began);
+		mt_spray_set_width(&sp, window, 2);
+		assert_false(sp.round_began);
 		used(63);
 		evs = (uint32_t)mb_popcount64(used(640));
 		lap = window > 32 ? 32 : window < 2 ? 2 : window;
@@ -351,12 +351,12 @@ TEST(mt_spray_fit, one_to_two_windows_of_evs)
 	}
 }
 
-TEST(mt_spray_fit, the_same_evs_each_lap_and_equal_shares)
+TEST(mt_spray_set_width, the_same_evs_each_lap_and_equal_shares)
 {
 	uint32_t seen, count[2] = {0};
 
 	make(32, 2, 32);
-	mt_spray_fit(&sp, 8, 2);
+	mt_spray_set_width(&sp, 8, 2);
 	used(64);
 	seen = used(8);
 	assert_i_eq(mb_popcount64(seen), 8);
@@ -367,24 +367,24 @@ TEST(mt_spray_fit, the_same_evs_each_lap_and_equal_shares)
 		assert_u_eq(used(8), seen);
 }
 
-TEST(mt_spray_fit, a_wider_window_takes_more_again)
+TEST(mt_spray_set_width, a_wider_window_takes_more_again)
 {
 	make(32, 2, 32);
-	mt_spray_fit(&sp, 2, 2);
+	mt_spray_set_width(&sp, 2, 2);
 	used(64);
 	assert_i_eq(mb_popcount64(used(64)), 2);
-	mt_spray_fit(&sp, UINT64_MAX, 2);
+	mt_spray_set_width(&sp, UINT64_MAX, 2);
 	used(64);
 	assert_u_eq(used(32), UINT32_MAX);
 }
 
 /* What a narrow lap lacks is taken from the others. */
-TEST(mt_spray_fit, a_lap_of_bad_evs_is_left)
+TEST(mt_spray_set_width, a_lap_of_bad_evs_is_left)
 {
 	uint32_t seen;
 
 	make(32, 1, 32);
-	mt_spray_fit(&sp, 4, 1);
+	mt_spray_set_width(&sp, 4, 1);
 	used(64);
 	seen = used(4);
 	for (uint16_t i = 0; i < 32; i++)
@@ -397,19 +397,19 @@ TEST(mt_spray_fit, a_lap_of_bad_evs_is_left)
 /* ---- EVs of one path ---- */
 
 /* REQ(req.ev.same-path) REQ(req.rtx.other-ev) */
-TEST(mt_spray_data, avoids_the_path_and_not_only_the_ev)
+TEST(mt_spray_pick, avoids_the_path_and_not_only_the_ev)
 {
 	static const uint16_t ids[4] = {0, 0, 1, 0};
 
-	path_ids = ids;
+	group_ids = ids;
 	make(4, 1, 4);
-	path_ids = NULL;
+	group_ids = NULL;
 	for (int i = 0; i < 20; i++)
 		assert_u_eq(next(ANY, 3), 2);
 	retire(2);
-	assert_true(next(ANY, 3) != MT_PATH_NONE); /* there is no other path */
+	assert_true(next(ANY, 3) != MT_EV_NONE); /* there is no other path */
 	assert_true(next(ANY, 3) != 2);
-	mt_path_set_deny(set, 3, true);
+	mt_ev_deny(set, 3, true);
 	assert_true(next(ANY, 3) != 3);
-	assert_u_eq(next(0, 3), MT_PATH_NONE);
+	assert_u_eq(next(0, 3), MT_EV_NONE);
 }

@@ -2,9 +2,9 @@
 /* Shared receive queues: who gets which receive, what is given back, and the limit. */
 #include "support/test.h"
 
-#include "core/engine_state.h"
-#include "core/recv_queue.h"
-#include "core/srq.h"
+#include "core/engine/engine_state.h"
+#include "core/ext/recv_queue.h"
+#include "core/ext/srq.h"
 
 #define DEPTH 6u
 #define SLOTS 8u
@@ -126,14 +126,14 @@ TEST_WITH(fresh, NULL, mt_srq_polled, frees_a_place)
 }
 
 /* REQ(ext.srq.take) */
-TEST_WITH(fresh, NULL, mt_srq_give_back, what_was_not_used_comes_first)
+TEST_WITH(fresh, NULL, mt_srq_return, what_was_not_used_comes_first)
 {
 	struct mt_rqe *rqe = NULL;
 
 	posts(0, DEPTH);
 	assert_true(mt_srq_fill(&rq[0], 3));
 	rq[0].used = 1; /* complete, and never polled */
-	mt_srq_give_back(&rq[0]);
+	mt_srq_return(&rq[0]);
 	assert_u_eq(rq[0].tail, 1);
 	for (uint16_t i = 0; i < 5; i++) {
 		assert_u_eq(mt_recv_find(&rq[1], i, &rqe), MT_RECV_POSTED);
@@ -179,21 +179,21 @@ TEST_WITH(fresh, NULL, mt_srq_arm, at_once_when_it_is_below)
 }
 
 /* For messages of others: one after the other, and each counts until it was polled. */
-TEST_WITH(fresh, NULL, mt_srq_take, the_oldest)
+TEST_WITH(fresh, NULL, mt_srq_pop, the_oldest)
 {
 	struct mt_recv_wr wr;
 
-	assert_false(mt_srq_take(srq, &wr));
+	assert_false(mt_srq_pop(srq, &wr));
 	assert_false(mt_srq_peek(srq, &wr));
 	posts(5, DEPTH);
-	assert_true(mt_srq_take(srq, &wr));
+	assert_true(mt_srq_pop(srq, &wr));
 	assert_u_eq(wr.wr_id, 5);
 	assert_u_eq(wr.n_sge, SGES);
 	assert_u_eq(wr.sge[1].addr, 6);
 	assert_i_eq(post(20), MT_ERR_FULL);
 	mt_srq_polled(srq);
 	assert_i_eq(post(20), MT_OK);
-	assert_true(mt_srq_take(srq, &wr));
+	assert_true(mt_srq_pop(srq, &wr));
 	assert_u_eq(wr.wr_id, 6);
 }
 
@@ -210,9 +210,9 @@ TEST_WITH(fresh, NULL, mt_srq_resize, larger_and_smaller)
 	assert_i_eq(post(99), MT_ERR_FULL);
 	assert_i_eq(mt_srq_resize(srq, small, 19), MT_ERR_INVALID);
 	assert_i_eq(mt_srq_resize(srq, small, 0), MT_ERR_INVALID);
-	mt_srq_give_back(&rq[0]);
+	mt_srq_return(&rq[0]);
 	for (uint64_t id = 10; id < 27; id++) {
-		assert_true(mt_srq_take(srq, &wr));
+		assert_true(mt_srq_pop(srq, &wr));
 		assert_u_eq(wr.wr_id, id);
 		assert_u_eq(wr.sge[1].addr, id + 1);
 		mt_srq_polled(srq);
@@ -220,6 +220,6 @@ TEST_WITH(fresh, NULL, mt_srq_resize, larger_and_smaller)
 	assert_i_eq(mt_srq_arm(srq, 3), MT_OK);
 	assert_i_eq(mt_srq_resize(srq, small, 2), MT_ERR_INVALID);
 	assert_i_eq(mt_srq_resize(srq, small, 3), MT_OK);
-	assert_true(mt_srq_take(srq, &wr));
+	assert_true(mt_srq_pop(srq, &wr));
 	assert_u_eq(wr.wr_id, 27);
 }

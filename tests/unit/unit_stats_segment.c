@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* unit_stats_segment.c - what others see of a process. */
 #include "host/stats_segment.h"
-#include "unit/nic_bed.h"
+#include "unit/nic_fixture.h"
 
 #include <fcntl.h>
 #include <mrc/stats.h>
@@ -14,13 +14,13 @@
 static int segment_setup(void **state)
 {
 	setenv("MRC_STATS_DIR", "/tmp", 1);
-	return bed_setup(state);
+	return fixture_setup(state);
 }
 
 static int segment_teardown(void **state)
 {
 	unsetenv("MRC_STATS_DIR");
-	return bed_teardown(state);
+	return fixture_teardown(state);
 }
 
 #define SEGMENT_TEST(name) TEST_WITH(segment_setup, segment_teardown, mh_segment, name)
@@ -71,7 +71,7 @@ static void segment_fresh(const struct mrc_stats_segment *map)
 SEGMENT_TEST(head_and_counters)
 {
 	const struct mrc_stats_segment *map = segment_map();
-	struct mio_addr self = bed_addr(0, 1, 0);
+	struct mio_addr self = fixture_addr(0, 1, 0);
 
 	assert_memory_equal(map->magic, MRC_STATS_MAGIC, 8);
 	assert_u_eq(map->version, MRC_STATS_VERSION);
@@ -91,20 +91,20 @@ SEGMENT_TEST(head_and_counters)
 
 SEGMENT_TEST(shows_qps_and_evs)
 {
-	struct nic_bed *bed = *state;
+	struct nic_fixture *fixture = *state;
 	const struct mrc_stats_segment *map = segment_map();
 
 	segment_fresh(map);
-	assert_u_eq(map->qp[0].qpn, mh_qp_number(bed->qp));
+	assert_u_eq(map->qp[0].qpn, mh_qp_number(fixture->qp));
 	assert_string_equal(map->qp[0].state, "RESET");
-	assert_i_eq(bed_connect(bed), 0);
+	assert_i_eq(fixture_connect(fixture), 0);
 	segment_fresh(map);
 	assert_string_equal(map->qp[0].state, "RTS");
-	assert_u_eq(map->qp[0].dest_qpn, BED_PEER_QPN);
+	assert_u_eq(map->qp[0].dest_qpn, FIXTURE_PEER_QPN);
 	assert_u_eq(map->qp[0].psn_next & 0xFFFFFF, 2000);
-	assert_u_eq(map->qp[0].evs, BED_PLANES * BED_EVS);
-	assert_u_eq(map->qp[0].evs_good, BED_PLANES * BED_EVS);
-	assert_u_eq(map->qp[0].ev[3].value, BED_EV_BASE + 1);
+	assert_u_eq(map->qp[0].evs, FIXTURE_PLANES * FIXTURE_EVS);
+	assert_u_eq(map->qp[0].evs_good, FIXTURE_PLANES * FIXTURE_EVS);
+	assert_u_eq(map->qp[0].ev[3].value, FIXTURE_EV_BASE + 1);
 	assert_u_eq(map->qp[0].ev[3].port, 1);
 	assert_u_eq(map->qp[0].ev[3].state, MRC_STATS_EV_GOOD);
 	assert_u_eq(map->qp[1].qpn, 0);
@@ -113,13 +113,13 @@ SEGMENT_TEST(shows_qps_and_evs)
 
 SEGMENT_TEST(counts_what_is_sent)
 {
-	struct nic_bed *bed = *state;
+	struct nic_fixture *fixture = *state;
 	const struct mrc_stats_segment *map = segment_map();
-	struct mh_sge sge = {(uintptr_t)bed->buffer, 9000, mh_mr_lkey(bed->mr)};
+	struct mh_sge sge = {(uintptr_t)fixture->buffer, 9000, mh_mr_lkey(fixture->mr)};
 	struct mh_send_wr wr = {.sge = &sge, .n_sge = 1};
 
-	assert_i_eq(bed_connect(bed), 0);
-	assert_i_eq(mh_qp_post_send(bed->qp, &wr, 1, NULL), 0);
+	assert_i_eq(fixture_connect(fixture), 0);
+	assert_i_eq(mh_qp_post_send(fixture->qp, &wr, 1, NULL), 0);
 	segment_fresh(map);
 	assert_u_eq(map->counter[0].value, 3);
 	assert_u_eq(map->port[0].tx_packets + map->port[1].tx_packets, 3);
@@ -130,13 +130,13 @@ SEGMENT_TEST(counts_what_is_sent)
 
 static void segment_log(const struct mt_event *event, uint64_t now_ns)
 {
-	struct mh_nic *nic = mh_context_peek(0);
+	struct mh_nic *nic = mh_context_hold_nic(0);
 
 	assert_non_null(nic);
 	mh_nic_lock(nic);
 	mh_segment_event(nic->segment, event, now_ns);
 	mh_nic_unlock(nic);
-	mh_context_peeked();
+	mh_context_release_hold();
 }
 
 SEGMENT_TEST(logs_events_when_they_happen)
@@ -184,13 +184,13 @@ SEGMENT_TEST(overwrites_the_oldest_events)
 
 TEST(mh_segment, file_goes_with_the_device)
 {
-	void *bed;
+	void *fixture;
 	char path[40];
 
 	segment_path(path);
-	assert_i_eq(segment_setup(&bed), 0);
+	assert_i_eq(segment_setup(&fixture), 0);
 	assert_i_eq(access(path, F_OK), 0);
-	assert_i_eq(segment_teardown(&bed), 0);
+	assert_i_eq(segment_teardown(&fixture), 0);
 	assert_i_eq(access(path, F_OK), -1);
 }
 
@@ -199,13 +199,13 @@ TEST(mh_segment, last_numbers_stay_when_the_file_is_kept)
 	const struct mrc_stats_segment *map;
 	uint64_t before;
 	char path[40];
-	void *bed;
+	void *fixture;
 
 	segment_path(path);
 	setenv("MRC_STATS_KEEP", "on", 1);
-	assert_i_eq(segment_setup(&bed), 0);
+	assert_i_eq(segment_setup(&fixture), 0);
 	before = mh_now_ns();
-	assert_i_eq(segment_teardown(&bed), 0);
+	assert_i_eq(segment_teardown(&fixture), 0);
 	unsetenv("MRC_STATS_KEEP");
 	map = segment_map();
 	assert_true(map->updated_ns >= before);
@@ -219,7 +219,7 @@ TEST(mh_segment, last_numbers_when_a_program_exits_with_the_device_open)
 	uint64_t at_exit = 0;
 	int fds[2], status;
 	char path[64];
-	void *bed;
+	void *fixture;
 	pid_t pid;
 
 	assert_i_eq(pipe(fds), 0);
@@ -227,7 +227,7 @@ TEST(mh_segment, last_numbers_when_a_program_exits_with_the_device_open)
 	pid = fork();
 	if (pid == 0) {
 		setenv("MRC_STATS_KEEP", "on", 1);
-		if (segment_setup(&bed))
+		if (segment_setup(&fixture))
 			_exit(1);
 		at_exit = mh_now_ns();
 		exit(write(fds[1], &at_exit, sizeof(at_exit)) != sizeof(at_exit));
@@ -248,14 +248,14 @@ TEST(mh_segment, default_folder_is_for_the_user_only)
 {
 	struct stat st;
 	char path[80];
-	void *bed;
+	void *fixture;
 
 	snprintf(path, sizeof(path), MRC_STATS_DEFAULT_DIR "/%ld" MRC_STATS_SUFFIX, (long)getpid());
-	assert_i_eq(bed_setup(&bed), 0);
+	assert_i_eq(fixture_setup(&fixture), 0);
 	if (access(MRC_STATS_DEFAULT_DIR, W_OK) == 0) {
 		assert_i_eq(stat(path, &st), 0);
 		assert_u_eq(st.st_mode & 0777, 0600);
 	}
-	assert_i_eq(bed_teardown(&bed), 0);
+	assert_i_eq(fixture_teardown(&fixture), 0);
 	assert_i_eq(access(path, F_OK), -1);
 }

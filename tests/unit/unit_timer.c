@@ -20,7 +20,7 @@ TEST_WITH(fresh, NULL, mb_timers_deadline, none_is_never)
 {
 	assert_u_eq(mb_timers_deadline(&heap), MB_NEVER);
 	assert_null(mb_timers_expire(&heap, MB_NEVER));
-	assert_false(mb_timer_armed(&t[0]));
+	assert_false(mb_timer_is_armed(&t[0]));
 }
 
 TEST_WITH(fresh, NULL, mb_timers_expire, earliest_first_and_only_when_due)
@@ -31,7 +31,7 @@ TEST_WITH(fresh, NULL, mb_timers_expire, earliest_first_and_only_when_due)
 	assert_u_eq(mb_timers_deadline(&heap), 100);
 	assert_null(mb_timers_expire(&heap, 99));
 	assert_ptr_equal(mb_timers_expire(&heap, 100), &t[1]);
-	assert_false(mb_timer_armed(&t[1]));
+	assert_false(mb_timer_is_armed(&t[1]));
 	assert_null(mb_timers_expire(&heap, 100));
 	assert_ptr_equal(mb_timers_expire(&heap, 1000), &t[2]);
 	assert_ptr_equal(mb_timers_expire(&heap, 1000), &t[0]);
@@ -58,7 +58,7 @@ TEST_WITH(fresh, NULL, mb_timer_arm, moves_either_way)
 	mb_timer_arm(&heap, &t[0], 5);
 	assert_u_eq(mb_timers_deadline(&heap), 5);
 	mb_timer_arm(&heap, &t[0], MB_NEVER);
-	assert_false(mb_timer_armed(&t[0]));
+	assert_false(mb_timer_is_armed(&t[0]));
 	assert_u_eq(mb_timers_deadline(&heap), 20);
 }
 
@@ -68,7 +68,7 @@ TEST_WITH(fresh, NULL, mb_timer_disarm, root_inner_and_unarmed)
 		mb_timer_arm(&heap, &t[i], 10 + i);
 	mb_timer_disarm(&heap, &t[3]);
 	mb_timer_disarm(&heap, &t[1]);
-	assert_false(mb_timer_armed(&t[1]));
+	assert_false(mb_timer_is_armed(&t[1]));
 	mb_timer_disarm(&heap, &t[0]);
 	assert_u_eq(mb_timers_deadline(&heap), 12);
 	mb_timer_disarm(&heap, &t[2]);

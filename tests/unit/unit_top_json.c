@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* `mrc top --json`: src/cli/top/json.h. */
-#include "cli/top/json.h"
+/* `mrc top --json`: src/cli/top/top_json.h. */
+#include "cli/top/top_json.h"
 
 #include "support/test.h"
-#include "unit/top_bed.h"
+#include "unit/top_fixture.h"
 
 TEST(top_json_make, holds_everything)
 {
@@ -12,8 +12,8 @@ TEST(top_json_make, holds_everything)
 	double rate;
 	json_t *json;
 
-	bed_readings();
-	json = top_json_make(&bed_stats);
+	fixture_readings();
+	json = top_json_make(&fixture_stats);
 	assert_non_null(json);
 	assert_i_eq(json_unpack(json, "{s:[{s:i,s:s,s:[{s:s,s:f,s:{s:i}}],s:[{s:i,s:[{s:s}]}]}]}",
 				"processes", "pid", &pid, "command", &command, "planes", "address",
@@ -34,9 +34,9 @@ TEST(top_json_make, no_congestion_control_is_null)
 {
 	json_t *json, *cwnd;
 
-	bed_readings();
-	bed_stats.process[0].now->qp[0].cwnd_bytes = UINT64_MAX;
-	json = top_json_make(&bed_stats);
+	fixture_readings();
+	fixture_stats.process[0].now->qp[0].cwnd_bytes = UINT64_MAX;
+	json = top_json_make(&fixture_stats);
 	assert_i_eq(json_unpack(json, "{s:[{s:[{s:o}]}]}", "processes", "qps", "cwnd_bytes", &cwnd),
 		    0);
 	assert_true(json_is_null(cwnd));

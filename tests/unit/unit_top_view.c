@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The screen of `mrc top`: src/cli/top/view.h. */
-#include "cli/top/view.h"
+/* The screen of `mrc top`: src/cli/top/top_view.h. */
+#include "cli/top/top_view.h"
 
 #include "support/test.h"
-#include "unit/top_bed.h"
+#include "unit/top_fixture.h"
 
-static void assert_has(const struct cli_text *out, const char *line)
+static void assert_has(const struct ui_text *out, const char *line)
 {
 	if (!strstr(out->data, line))
 		fail_msg("no <%s> in:\n%s", line, out->data);
@@ -14,10 +14,10 @@ static void assert_has(const struct cli_text *out, const char *line)
 TEST(top_view_render, processes_planes_and_qps)
 {
 	const struct top_view view = {.width = 80};
-	struct cli_text out = {0};
+	struct ui_text out = {0};
 
-	bed_readings();
-	top_view_render(&view, &bed_stats, &out);
+	fixture_readings();
+	top_view_render(&view, &fixture_stats, &out);
 	assert_has(&out, "mrc top  1 process  1 QP\n");
 	assert_has(&out, "77   train      1  10.0 Gb/s     0 b/s   12.3k       0       0      0\n");
 	assert_has(&out,
@@ -27,28 +27,28 @@ TEST(top_view_render, processes_planes_and_qps)
 	assert_has(&out,
 		   "77   0x000010  10.0.0.2  RTS    300  65.5k       0  80.0 us     0  2/4\n");
 	assert_has(&out, "        0 #x  1 -#\n");
-	cli_text_fini(&out);
+	ui_text_fini(&out);
 }
 
 TEST(top_view_render, says_when_there_is_nothing)
 {
 	static const struct cli_stats none = {.dir = "/x"};
 	const struct top_view view = {.width = 80};
-	struct cli_text out = {0};
+	struct ui_text out = {0};
 
 	top_view_render(&view, &none, &out);
 	assert_has(&out, "no process has an MRC device open (/x is empty)\n");
-	cli_text_fini(&out);
+	ui_text_fini(&out);
 }
 
 TEST(top_view_render, stays_inside_the_window)
 {
 	const struct top_view view = {.width = 30, .height = 6};
-	struct cli_text out = {0};
+	struct ui_text out = {0};
 	size_t lines = 0;
 
-	bed_readings();
-	top_view_render(&view, &bed_stats, &out);
+	fixture_readings();
+	top_view_render(&view, &fixture_stats, &out);
 	for (const char *line = out.data; *line; lines++) {
 		size_t n = strcspn(line, "\n");
 
@@ -57,19 +57,19 @@ TEST(top_view_render, stays_inside_the_window)
 	}
 	assert_u_eq(lines, 6);
 	assert_has(&out, "lines more than this window has)");
-	cli_text_fini(&out);
+	ui_text_fini(&out);
 }
 
 TEST(top_view_render, counts_what_may_not_be_read)
 {
 	const struct top_view view = {.width = 80};
-	struct cli_text out = {0};
+	struct ui_text out = {0};
 
-	bed_readings();
-	bed_stats.unreadable = 2;
-	bed_stats.other_version = 1;
-	top_view_render(&view, &bed_stats, &out);
+	fixture_readings();
+	fixture_stats.unreadable = 2;
+	fixture_stats.other_version = 1;
+	top_view_render(&view, &fixture_stats, &out);
 	assert_has(&out, "2 more of other users, which may not be read\n");
 	assert_has(&out, "1 more of another version of softmrc\n");
-	cli_text_fini(&out);
+	ui_text_fini(&out);
 }

@@ -2,7 +2,7 @@
 /* The requester's records: what each call does to a PSN, and which misuse trips. */
 #include "support/test.h"
 
-#include "core/tx_window.h"
+#include "core/qp/tx_window.h"
 #include "unit/panic.h"
 
 #define SIZE 16u
@@ -28,9 +28,9 @@ static void send(unsigned n)
 
 TEST_WITH(fresh, NULL, mt_tx_window_sent, fills_the_record)
 {
-	assert_true(mt_tx_empty(&w));
+	assert_true(mt_tx_is_empty(&w));
 	send(2);
-	assert_false(mt_tx_empty(&w));
+	assert_false(mt_tx_is_empty(&w));
 	assert_u_eq(w.una, FIRST);
 	assert_u_eq(w.next, FIRST + 2);
 	assert_u_eq(mt_tx_rec(&w, FIRST + 1)->sent_ns, 101);
@@ -89,7 +89,7 @@ TEST_WITH(fresh, NULL, mt_tx_window_advance, over_what_is_there)
 	assert_u_eq(w.una, FIRST + 2);
 	mt_tx_window_received(&w, FIRST + 2);
 	mt_tx_window_advance(&w);
-	assert_true(mt_tx_empty(&w));
+	assert_true(mt_tx_is_empty(&w));
 }
 
 TEST_WITH(fresh, NULL, mt_tx_window_resent, counts_tries_up_to_255)
@@ -144,30 +144,30 @@ TEST_WITH(fresh, NULL, mt_tx_window_resent, only_what_is_lost)
 }
 
 /* REQ(req.loss.nack-wait) */
-TEST_WITH(fresh, NULL, mt_tx_window_hold, until_its_time_has_come)
+TEST_WITH(fresh, NULL, mt_tx_window_nack_backoff, until_its_time_has_come)
 {
 	uint64_t psn = 0;
 
 	send(8);
 	for (unsigned i = 2; i < 6; i++)
-		mt_tx_window_hold(&w, FIRST + i, 1000, false);
-	assert_u_eq(w.held, 4);
+		mt_tx_window_nack_backoff(&w, FIRST + i, 1000, false);
+	assert_u_eq(w.n_backoff, 4);
 	assert_u_eq(w.outstanding, 4);
-	assert_true(w.held_due_ns >= 1102 && w.held_due_ns < 2106);
-	mt_tx_window_release(&w, 851, 1000);
-	assert_u_eq(w.held, 4);
+	assert_true(w.backoff_due_ns >= 1102 && w.backoff_due_ns < 2106);
+	mt_tx_window_end_backoff(&w, 851, 1000);
+	assert_u_eq(w.n_backoff, 4);
 	assert_false(mt_tx_window_oldest_lost(&w, &psn));
 	mt_tx_window_received(&w, FIRST + 3);
-	assert_u_eq(w.held, 3);
-	mt_tx_window_release(&w, 2106, 1000);
-	assert_u_eq(w.held, 0);
+	assert_u_eq(w.n_backoff, 3);
+	mt_tx_window_end_backoff(&w, 2106, 1000);
+	assert_u_eq(w.n_backoff, 0);
 	assert_u_eq(w.lost, 3);
 	assert_true(mt_tx_window_oldest_lost(&w, &psn));
 	assert_u_eq(psn, FIRST + 2);
 }
 
 /* REQ(req.loss.nack-wait) */
-TEST_WITH(fresh, NULL, mt_tx_window_hold, never_long_if_briefly)
+TEST_WITH(fresh, NULL, mt_tx_window_nack_backoff, never_long_if_briefly)
 {
 	for (unsigned way = 0; way < 2; way++) {
 		fresh(state);
@@ -176,37 +176,37 @@ TEST_WITH(fresh, NULL, mt_tx_window_hold, never_long_if_briefly)
 			mt_tx_window_lost(&w, FIRST);
 			mt_tx_window_resent(&w, FIRST, now, 1);
 		}
-		mt_tx_window_hold(&w, FIRST, 1000, way == 1);
-		assert_u_eq(w.held, 1);
+		mt_tx_window_nack_backoff(&w, FIRST, 1000, way == 1);
+		assert_u_eq(w.n_backoff, 1);
 		/* Sent again four times: eight units and more, or two. */
 		if (way == 1)
-			assert_u_between(w.held_due_ns, 2800, 4800);
+			assert_u_between(w.backoff_due_ns, 2800, 4800);
 		else
-			assert_u_between(w.held_due_ns, 8800, 16800);
+			assert_u_between(w.backoff_due_ns, 8800, 16800);
 		mt_tx_window_received(&w, FIRST);
-		assert_u_eq(w.held, 0);
+		assert_u_eq(w.n_backoff, 0);
 	}
 }
 
 /* REQ(req.loss.nack-wait) */
-TEST_WITH(fresh, NULL, mt_tx_window_release, not_all_at_the_same_time)
+TEST_WITH(fresh, NULL, mt_tx_window_end_backoff, not_all_at_the_same_time)
 {
 	unsigned rounds = 0;
 
 	send(SIZE);
 	for (unsigned i = 0; i < SIZE; i++)
-		mt_tx_window_hold(&w, FIRST + i, 100000, false);
-	for (; w.held > 0; rounds++)
-		mt_tx_window_release(&w, w.held_due_ns, 100000);
+		mt_tx_window_nack_backoff(&w, FIRST + i, 100000, false);
+	for (; w.n_backoff > 0; rounds++)
+		mt_tx_window_end_backoff(&w, w.backoff_due_ns, 100000);
 	assert_true(rounds >= 3 && rounds <= 5);
 	assert_u_eq(w.lost, SIZE);
 }
 
-TEST_WITH(fresh, NULL, mt_tx_window_hold, only_what_is_outstanding)
+TEST_WITH(fresh, NULL, mt_tx_window_nack_backoff, only_what_is_outstanding)
 {
 	send(1);
-	mt_tx_window_hold(&w, FIRST, 10, false);
-	expect_assert_failure(mt_tx_window_hold(&w, FIRST, 10, false));
+	mt_tx_window_nack_backoff(&w, FIRST, 10, false);
+	expect_assert_failure(mt_tx_window_nack_backoff(&w, FIRST, 10, false));
 	expect_assert_failure(mt_tx_window_lost(&w, FIRST));
 }
 
@@ -217,35 +217,35 @@ TEST_WITH(fresh, NULL, mt_tx_window_received, only_in_the_window)
 	expect_assert_failure(mt_tx_window_received(&w, FIRST + 1));
 }
 
-TEST_WITH(fresh, NULL, mt_tx_known, until_the_ring_comes_round)
+TEST_WITH(fresh, NULL, mt_tx_has_rec, until_the_ring_comes_round)
 {
 	send(SIZE);
 	for (unsigned i = 0; i < SIZE; i++)
 		mt_tx_window_received(&w, FIRST + i);
 	mt_tx_window_advance(&w);
-	assert_true(mt_tx_known(&w, FIRST));
-	assert_false(mt_tx_known(&w, FIRST + SIZE));
+	assert_true(mt_tx_has_rec(&w, FIRST));
+	assert_false(mt_tx_has_rec(&w, FIRST + SIZE));
 	send(1);
-	assert_false(mt_tx_known(&w, FIRST));
-	assert_true(mt_tx_known(&w, FIRST + 1));
-	assert_true(mt_tx_known(&w, FIRST + SIZE));
+	assert_false(mt_tx_has_rec(&w, FIRST));
+	assert_true(mt_tx_has_rec(&w, FIRST + 1));
+	assert_true(mt_tx_has_rec(&w, FIRST + SIZE));
 }
 
-TEST_WITH(fresh, NULL, mt_tx_known, not_what_was_never_sent)
+TEST_WITH(fresh, NULL, mt_tx_has_rec, not_what_was_never_sent)
 {
 	send(2);
-	assert_false(mt_tx_known(&w, FIRST - 1));
-	assert_true(mt_tx_known(&w, FIRST));
-	assert_false(mt_tx_known(&w, FIRST + 2));
+	assert_false(mt_tx_has_rec(&w, FIRST - 1));
+	assert_true(mt_tx_has_rec(&w, FIRST));
+	assert_false(mt_tx_has_rec(&w, FIRST + 2));
 }
 
-TEST(mt_tx_known, nothing_without_records)
+TEST(mt_tx_has_rec, nothing_without_records)
 {
 	struct mt_tx_window empty;
 
 	mt_tx_window_init(&empty, FIRST);
-	assert_false(mt_tx_known(&empty, FIRST - 1));
-	assert_false(mt_tx_known(&empty, FIRST));
+	assert_false(mt_tx_has_rec(&empty, FIRST - 1));
+	assert_false(mt_tx_has_rec(&empty, FIRST));
 }
 
 TEST_WITH(fresh, NULL, mt_tx_window_attach, misuse_trips)

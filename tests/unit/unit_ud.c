@@ -3,7 +3,7 @@
  * unit_ud.c - a UD QP and a peer made of bare ports: the frames it sends, what arrives, and what a
  * stranger may not do.
  */
-#include "unit/nic_bed.h"
+#include "unit/nic_fixture.h"
 
 #include <errno.h>
 
@@ -11,22 +11,22 @@
 
 #define UD_TEST(function, name) TEST_WITH(ud_setup, ud_teardown, function, name)
 #define UD_Q_KEY 0x1234u
-#define UD_EV (BED_EV_BASE + 1)
+#define UD_EV (FIXTURE_EV_BASE + 1)
 #define UD_DEPTH 4u
 #define UD_RECVS 60u
 #define UD_ECN_CE 3u
 #define UD_TRIMMED (12u << 2)
 
-struct ud_bed {
-	struct nic_bed *nic;
+struct ud_fixture {
+	struct nic_fixture *nic;
 	struct mh_qp *qp;
 	struct mh_ah ah;
 };
 
 static int ud_setup(void **state)
 {
-	struct ud_bed *u = calloc(1, sizeof(*u));
-	void *bed;
+	struct ud_fixture *u = calloc(1, sizeof(*u));
+	void *fixture;
 	struct mh_qp_init init = {
 		.cap = {.max_send_wr = UD_DEPTH,
 			.max_recv_wr = UD_RECVS,
@@ -36,10 +36,10 @@ static int ud_setup(void **state)
 		.type = MH_QPT_UD,
 	};
 
-	if (bed_setup(&bed))
+	if (fixture_setup(&fixture))
 		return -1;
-	u->nic = bed;
-	memcpy(u->ah.dest.b, bed_addr(0, 9, 0).ip, 16);
+	u->nic = fixture;
+	memcpy(u->ah.dest.b, fixture_addr(0, 9, 0).ip, 16);
 	init.pd = u->nic->pd;
 	init.send_cq = init.recv_cq = u->nic->cq;
 	*state = u;
@@ -48,15 +48,15 @@ static int ud_setup(void **state)
 
 static int ud_teardown(void **state)
 {
-	struct ud_bed *u = *state;
-	void *bed = u->nic;
-	int err = mh_qp_destroy(u->qp) || bed_teardown(&bed);
+	struct ud_fixture *u = *state;
+	void *fixture = u->nic;
+	int err = mh_qp_destroy(u->qp) || fixture_teardown(&fixture);
 
 	free(u);
 	return err;
 }
 
-static int ud_move(struct ud_bed *u, enum mh_qp_state state)
+static int ud_move(struct ud_fixture *u, enum mh_qp_state state)
 {
 	struct mh_qp_attr attr = {.state = state, .q_key = UD_Q_KEY, .sq_psn = 0xFFFFFF};
 
@@ -65,14 +65,14 @@ static int ud_move(struct ud_bed *u, enum mh_qp_state state)
 				    (state == MH_QPS_RTS ? MH_QP_SQ_PSN : 0));
 }
 
-static void ud_ready(struct ud_bed *u)
+static void ud_ready(struct ud_fixture *u)
 {
 	assert_i_eq(ud_move(u, MH_QPS_INIT), 0);
 	assert_i_eq(ud_move(u, MH_QPS_RTR), 0);
 	assert_i_eq(ud_move(u, MH_QPS_RTS), 0);
 }
 
-static struct mh_send_wr ud_wr(struct ud_bed *u, struct mh_sge *sge, uint32_t len)
+static struct mh_send_wr ud_wr(struct ud_fixture *u, struct mh_sge *sge, uint32_t len)
 {
 	*sge = (struct mh_sge){(uintptr_t)u->nic->buffer, len, mh_mr_lkey(u->nic->mr)};
 	return (struct mh_send_wr){.wr_id = 7,
@@ -80,16 +80,16 @@ static struct mh_send_wr ud_wr(struct ud_bed *u, struct mh_sge *sge, uint32_t le
 				   .n_sge = 1,
 				   .flags = MH_SEND_SIGNALED,
 				   .opcode = MH_OP_SEND,
-				   .ud = {&u->ah, BED_PEER_QPN, UD_Q_KEY}};
+				   .ud = {&u->ah, FIXTURE_PEER_QPN, UD_Q_KEY}};
 }
 
-static int ud_post(struct ud_bed *u, const struct mh_send_wr *wr)
+static int ud_post(struct ud_fixture *u, const struct mh_send_wr *wr)
 {
 	return mh_qp_post_send(u->qp, wr, 1, NULL);
 }
 
 /* The oldest completion, for which a second is enough. */
-static struct mh_wc ud_poll(struct ud_bed *u)
+static struct mh_wc ud_poll(struct ud_fixture *u)
 {
 	struct mh_wc wc = {.status = MH_WC_FATAL_ERR};
 
@@ -102,7 +102,7 @@ static struct mh_wc ud_poll(struct ud_bed *u)
 	return wc;
 }
 
-static void ud_recv(struct ud_bed *u, uint32_t len)
+static void ud_recv(struct ud_fixture *u, uint32_t len)
 {
 	struct mh_sge sge = {(uintptr_t)u->nic->buffer, len, mh_mr_lkey(u->nic->mr)};
 	struct mh_recv_wr wr = {.wr_id = 8, .sge = &sge, .n_sge = 1};
@@ -111,10 +111,11 @@ static void ud_recv(struct ud_bed *u, uint32_t len)
 }
 
 /* ud_arrive_on sends the QP a datagram of len bytes, all of them 'd', on a plane. */
-static void ud_arrive_on(struct ud_bed *u, uint32_t plane, const struct mw_datagram *dg,
+static void ud_arrive_on(struct ud_fixture *u, uint32_t plane, const struct mw_datagram *dg,
 			 uint8_t tos)
 {
-	struct mio_addr from = bed_addr(plane, 9, UD_EV), to = bed_addr(plane, 1, MH_UDP_PORT);
+	struct mio_addr from = fixture_addr(plane, 9, UD_EV),
+			to = fixture_addr(plane, 1, MH_UDP_PORT);
 	uint8_t bytes[MIO_FRAME_MAX];
 	size_t body = mw_datagram_encode(dg, bytes);
 	struct iovec iov = {bytes, 0};
@@ -123,22 +124,22 @@ static void ud_arrive_on(struct ud_bed *u, uint32_t plane, const struct mw_datag
 
 	memset(bytes + body, 'd', dg->payload_len + dg->pad);
 	body += dg->payload_len + dg->pad;
-	bed_icrc(bytes, body, &from, &to, bytes + body);
+	fixture_icrc(bytes, body, &from, &to, bytes + body);
 	iov.iov_len = frame.len = (uint32_t)(body + 4);
 	mio_port_tx(u->nic->peer[plane], 0, &frame, 1);
 }
 
-static void ud_arrive(struct ud_bed *u, const struct mw_datagram *dg, uint8_t tos)
+static void ud_arrive(struct ud_fixture *u, const struct mw_datagram *dg, uint8_t tos)
 {
 	ud_arrive_on(u, 0, dg, tos);
 }
 
-static struct mw_datagram ud_packet(struct ud_bed *u, uint32_t len)
+static struct mw_datagram ud_packet(struct ud_fixture *u, uint32_t len)
 {
 	return (struct mw_datagram){.p_key = 0xFFFF,
 				    .dqp = mh_qp_number(u->qp),
 				    .q_key = UD_Q_KEY,
-				    .src_qpn = BED_PEER_QPN,
+				    .src_qpn = FIXTURE_PEER_QPN,
 				    .payload_len = len,
 				    .pad = -len & 3};
 }
@@ -148,7 +149,7 @@ static struct mw_datagram ud_packet(struct ud_bed *u, uint32_t len)
 /* REQ(ud.deth) */
 UD_TEST(mh_qp_post_send, makes_a_frame)
 {
-	struct ud_bed *u = *state;
+	struct ud_fixture *u = *state;
 	struct mw_datagram dg;
 	struct mio_rx frame;
 	struct mh_sge sge;
@@ -161,10 +162,10 @@ UD_TEST(mh_qp_post_send, makes_a_frame)
 	wr.flags |= MH_SEND_IMM | MH_SEND_SOLICITED;
 	wr.imm = 0xABCD;
 	assert_i_eq(ud_post(u, &wr), 0);
-	plane = bed_receive(u->nic, &frame);
-	assert_true(plane < BED_PLANES);
+	plane = fixture_receive(u->nic, &frame);
+	assert_true(plane < FIXTURE_PLANES);
 	assert_int_equal(mw_datagram_decode(frame.bytes, frame.len - 4, &dg, &headers), MW_OK);
-	assert_u_eq(dg.dqp, BED_PEER_QPN);
+	assert_u_eq(dg.dqp, FIXTURE_PEER_QPN);
 	assert_u_eq(dg.src_qpn, mh_qp_number(u->qp));
 	assert_u_eq(dg.q_key, UD_Q_KEY);
 	assert_u_eq(dg.psn, 0xFFFFFF);
@@ -173,15 +174,15 @@ UD_TEST(mh_qp_post_send, makes_a_frame)
 	assert_u_eq(dg.payload_len, 5);
 	assert_bytes_eq(frame.bytes + headers, u->nic->buffer, 5);
 
-	bed_icrc(frame.bytes, frame.len - 4, &frame.src,
-		 &(struct mio_addr){.udp_port = MH_UDP_PORT,
-				    .ip = {[10] = 0xFF,
-					   [11] = 0xFF,
-					   [12] = 127,
-					   [13] = bed_addr(plane, 9, 0).ip[13],
-					   [14] = bed_addr(plane, 9, 0).ip[14],
-					   [15] = 9}},
-		 icrc);
+	fixture_icrc(frame.bytes, frame.len - 4, &frame.src,
+		     &(struct mio_addr){.udp_port = MH_UDP_PORT,
+					.ip = {[10] = 0xFF,
+					       [11] = 0xFF,
+					       [12] = 127,
+					       [13] = fixture_addr(plane, 9, 0).ip[13],
+					       [14] = fixture_addr(plane, 9, 0).ip[14],
+					       [15] = 9}},
+		     icrc);
 	assert_bytes_eq(frame.bytes + frame.len - 4, icrc, 4);
 	assert_u_eq(ud_poll(u).opcode, MH_WC_SEND);
 }
@@ -189,7 +190,7 @@ UD_TEST(mh_qp_post_send, makes_a_frame)
 UD_TEST(mh_qp_post_send, controlled_q_key_and_inline_and_traffic_class)
 {
 	static const char text[] = "inline";
-	struct ud_bed *u = *state;
+	struct ud_fixture *u = *state;
 	struct mh_sge sge = {(uintptr_t)text, 6, 0};
 	struct mh_send_wr wr = {.sge = &sge,
 				.n_sge = 1,
@@ -203,7 +204,7 @@ UD_TEST(mh_qp_post_send, controlled_q_key_and_inline_and_traffic_class)
 	ud_ready(u);
 	u->ah.traffic_class = 0x2B; /* the ECN bits are not for it to say */
 	assert_i_eq(ud_post(u, &wr), 0);
-	assert_true(bed_receive(u->nic, &frame) < BED_PLANES);
+	assert_true(fixture_receive(u->nic, &frame) < FIXTURE_PLANES);
 	assert_u_eq(frame.tos, 0x28);
 	assert_int_equal(mw_datagram_decode(frame.bytes, frame.len - 4, &dg, &headers), MW_OK);
 	assert_u_eq(dg.q_key, UD_Q_KEY);
@@ -213,40 +214,40 @@ UD_TEST(mh_qp_post_send, controlled_q_key_and_inline_and_traffic_class)
 /* A slow sender's datagrams take turns on the planes. REQ(ud.spray) */
 UD_TEST(mh_qp_post_send, sprays)
 {
-	struct ud_bed *u = *state;
+	struct ud_fixture *u = *state;
 	uint32_t planes = 0;
 
 	ud_ready(u);
-	for (uint32_t i = 0; i < 2 * BED_PLANES; i++) {
+	for (uint32_t i = 0; i < 2 * FIXTURE_PLANES; i++) {
 		struct mh_sge sge;
 		struct mh_send_wr wr = ud_wr(u, &sge, 100);
 		struct mio_rx frame;
 
 		assert_i_eq(ud_post(u, &wr), 0);
 		assert_u_eq(ud_poll(u).status, MH_WC_SUCCESS);
-		planes |= 1u << bed_receive(u->nic, &frame);
+		planes |= 1u << fixture_receive(u->nic, &frame);
 		poll(NULL, 0, 1);
 	}
-	assert_u_eq(planes, (1u << BED_PLANES) - 1);
+	assert_u_eq(planes, (1u << FIXTURE_PLANES) - 1);
 }
 
 /* REQ(ud.too-long) */
 UD_TEST(mh_qp_post_send, too_long_is_done_and_not_sent)
 {
-	struct ud_bed *u = *state;
+	struct ud_fixture *u = *state;
 	struct mh_sge sge;
 	struct mh_send_wr wr = ud_wr(u, &sge, 4097);
 
 	ud_ready(u);
 	assert_i_eq(ud_post(u, &wr), 0);
 	assert_u_eq(ud_poll(u).status, MH_WC_SUCCESS);
-	assert_u_eq(bed_counter(u->nic, "ud_tx_unsent"), 1);
-	assert_u_eq(bed_counter(u->nic, "ud_tx"), 0);
+	assert_u_eq(fixture_counter(u->nic, "ud_tx_unsent"), 1);
+	assert_u_eq(fixture_counter(u->nic, "ud_tx"), 0);
 }
 
 UD_TEST(mh_qp_post_send, refusals)
 {
-	struct ud_bed *u = *state;
+	struct ud_fixture *u = *state;
 	struct mh_sge sge;
 	struct mh_send_wr good = ud_wr(u, &sge, 8), wr = good;
 
@@ -275,7 +276,7 @@ UD_TEST(mh_qp_post_send, refusals)
 
 UD_TEST(mh_qp_post_send, full_until_polled)
 {
-	struct ud_bed *u = *state;
+	struct ud_fixture *u = *state;
 	struct mh_sge sge;
 	struct mh_send_wr wr = ud_wr(u, &sge, 8);
 
@@ -290,7 +291,7 @@ UD_TEST(mh_qp_post_send, full_until_polled)
 /* Local memory that is not the QP's ends the QP, and what comes behind is flushed. */
 UD_TEST(mh_qp_post_send, wrong_memory)
 {
-	struct ud_bed *u = *state;
+	struct ud_fixture *u = *state;
 	struct mh_sge sge;
 	struct mh_send_wr wr = ud_wr(u, &sge, 8);
 
@@ -305,9 +306,9 @@ UD_TEST(mh_qp_post_send, wrong_memory)
 /* ---- receiving ---- */
 
 /* REQ(ud.grh) */
-UD_TEST(mh_ud_rx, fills_a_receive)
+UD_TEST(mh_ud_receive, fills_a_receive)
 {
-	struct ud_bed *u = *state;
+	struct ud_fixture *u = *state;
 	struct mw_datagram dg = ud_packet(u, 4096);
 	struct mh_wc wc;
 
@@ -321,21 +322,21 @@ UD_TEST(mh_ud_rx, fills_a_receive)
 	assert_u_eq(wc.opcode, MH_WC_RECV);
 	assert_u_eq(wc.wr_id, 8);
 	assert_u_eq(wc.byte_len, 40 + 4096);
-	assert_u_eq(wc.src_qpn, BED_PEER_QPN);
+	assert_u_eq(wc.src_qpn, FIXTURE_PEER_QPN);
 	assert_u_eq(wc.imm, 0x01020304);
 	assert_u_eq(wc.flags, MH_WC_GRH | MH_WC_WITH_IMM);
 	assert_u_eq(u->nic->buffer[0] >> 4, 6);
-	assert_bytes_eq(u->nic->buffer + 8, bed_addr(0, 9, 0).ip, 16);
-	assert_bytes_eq(u->nic->buffer + 24, bed_addr(0, 1, 0).ip, 16);
+	assert_bytes_eq(u->nic->buffer + 8, fixture_addr(0, 9, 0).ip, 16);
+	assert_bytes_eq(u->nic->buffer + 24, fixture_addr(0, 1, 0).ip, 16);
 	for (uint32_t i = 0; i < 4096; i++)
 		assert_u_eq(u->nic->buffer[40 + i], 'd');
 }
 
 /* The GRH and the payload are scattered as one message is. */
 /* Sent over two planes by turns while nobody reads; the order is that of sending. REQ(ud.order) */
-UD_TEST(mh_ud_rx, takes_the_oldest_first)
+UD_TEST(mh_ud_receive, takes_the_oldest_first)
 {
-	struct ud_bed *u = *state;
+	struct ud_fixture *u = *state;
 	struct mw_datagram dg = ud_packet(u, 8);
 
 	ud_ready(u);
@@ -350,9 +351,9 @@ UD_TEST(mh_ud_rx, takes_the_oldest_first)
 		assert_u_eq(ud_poll(u).imm, i);
 }
 
-UD_TEST(mh_ud_rx, scatters)
+UD_TEST(mh_ud_receive, scatters)
 {
-	struct ud_bed *u = *state;
+	struct ud_fixture *u = *state;
 	struct mw_datagram dg = ud_packet(u, 10);
 	uint8_t *at = u->nic->buffer;
 	uint32_t key = mh_mr_lkey(u->nic->mr);
@@ -368,18 +369,19 @@ UD_TEST(mh_ud_rx, scatters)
 	assert_bytes_eq(at + 99, "\0ddddddd\0", 9);
 }
 
-static void dropped(struct ud_bed *u, const struct mw_datagram *dg, uint8_t tos, const char *name)
+static void dropped(struct ud_fixture *u, const struct mw_datagram *dg, uint8_t tos,
+		    const char *name)
 {
-	uint64_t before = bed_counter(u->nic, name);
+	uint64_t before = fixture_counter(u->nic, name);
 
 	ud_arrive(u, dg, tos);
-	bed_wait(u->nic, name, before + 1);
+	fixture_wait(u->nic, name, before + 1);
 }
 
 /* REQ(ud.qkey) REQ(ud.drop) */
-UD_TEST(mh_ud_rx, strangers_use_up_nothing)
+UD_TEST(mh_ud_receive, strangers_use_up_nothing)
 {
-	struct ud_bed *u = *state;
+	struct ud_fixture *u = *state;
 	struct mw_datagram good = ud_packet(u, 8), dg = good;
 
 	ud_ready(u);
@@ -397,17 +399,17 @@ UD_TEST(mh_ud_rx, strangers_use_up_nothing)
 	dropped(u, &dg, 0, "ud_drop_no_qp");
 	dg = good;
 	dg.payload_len = 12;
-	dropped(u, &dg, 0, "ud_drop_no_room");
+	dropped(u, &dg, 0, "ud_drop_recv_too_short");
 	dg.payload_len = 4100;
 	dropped(u, &dg, 0, "ud_drop_malformed");
-	dropped(u, &good, UD_TRIMMED, "ud_drop_damaged");
+	dropped(u, &good, UD_TRIMMED, "ud_drop_corrupt");
 	ud_arrive(u, &good, UD_ECN_CE);
 	assert_u_eq(ud_poll(u).status, MH_WC_SUCCESS);
 }
 
-UD_TEST(mh_ud_rx, wrong_memory)
+UD_TEST(mh_ud_receive, wrong_memory)
 {
-	struct ud_bed *u = *state;
+	struct ud_fixture *u = *state;
 	struct mw_datagram dg = ud_packet(u, 8);
 	struct mh_sge sge = {(uintptr_t)u->nic->buffer, 48, mh_mr_lkey(u->nic->mr) ^ 1};
 	struct mh_recv_wr wr = {.sge = &sge, .n_sge = 1};
@@ -421,15 +423,16 @@ UD_TEST(mh_ud_rx, wrong_memory)
 }
 
 /* Bytes that mean nothing, behind the opcode of a datagram; and then one that is good. */
-UD_TEST(mh_ud_rx, hostile_bytes)
+UD_TEST(mh_ud_receive, hostile_bytes)
 {
-	struct ud_bed *u = *state;
+	struct ud_fixture *u = *state;
 	struct mw_datagram dg = ud_packet(u, 8);
 
 	ud_ready(u);
 	ud_recv(u, 48);
 	for (uint32_t i = 0; i < 500; i++) {
-		struct mio_addr from = bed_addr(0, 9, UD_EV), to = bed_addr(0, 1, MH_UDP_PORT);
+		struct mio_addr from = fixture_addr(0, 9, UD_EV),
+				to = fixture_addr(0, 1, MH_UDP_PORT);
 		uint8_t bytes[128];
 		size_t body = 12 + test_rand_below(sizeof(bytes) - 16);
 		struct iovec iov = {bytes, body + 4};
@@ -442,12 +445,12 @@ UD_TEST(mh_ud_rx, hostile_bytes)
 
 		test_rand_bytes(bytes, sizeof(bytes));
 		bytes[0] = (uint8_t)(0x64 | (bytes[0] & 1));
-		bed_icrc(bytes, body, &from, &to, bytes + body);
+		fixture_icrc(bytes, body, &from, &to, bytes + body);
 		mio_port_tx(u->nic->peer[0], 0, &frame, 1);
 	}
 	ud_arrive(u, &dg, 0);
 	assert_u_eq(ud_poll(u).status, MH_WC_SUCCESS);
-	assert_u_eq(bed_counter(u->nic, "ud_rx"), 1);
+	assert_u_eq(fixture_counter(u->nic, "ud_rx"), 1);
 }
 
 /* ---- states ---- */
@@ -455,7 +458,7 @@ UD_TEST(mh_ud_rx, hostile_bytes)
 /* REQ(ud.states) */
 UD_TEST(mh_qp_modify, states)
 {
-	struct ud_bed *u = *state;
+	struct ud_fixture *u = *state;
 	struct mh_qp_attr attr = {.dest_qpn = 5, .path_mtu = 1024};
 
 	assert_i_eq(ud_move(u, MH_QPS_RTR), EINVAL);
@@ -473,7 +476,7 @@ UD_TEST(mh_qp_modify, states)
 /* In SQD nothing begins; RTS sends it; ERR flushes both queues; RESET forgets. */
 UD_TEST(mh_qp_modify, queues)
 {
-	struct ud_bed *u = *state;
+	struct ud_fixture *u = *state;
 	struct mh_sge sge;
 	struct mh_send_wr wr = ud_wr(u, &sge, 8);
 	struct mio_rx frame;
@@ -484,7 +487,7 @@ UD_TEST(mh_qp_modify, queues)
 	assert_i_eq(ud_post(u, &wr), 0);
 	assert_i_eq(mh_cq_poll(u->nic->cq, 1, &wc), 0);
 	assert_i_eq(ud_move(u, MH_QPS_RTS), 0);
-	assert_true(bed_receive(u->nic, &frame) < BED_PLANES);
+	assert_true(fixture_receive(u->nic, &frame) < FIXTURE_PLANES);
 	assert_u_eq(ud_poll(u).status, MH_WC_SUCCESS);
 	ud_recv(u, 48);
 	assert_i_eq(ud_move(u, MH_QPS_ERR), 0);
@@ -499,7 +502,7 @@ UD_TEST(mh_qp_modify, queues)
 /* Receives that nobody used are no reason to stay. */
 UD_TEST(mh_qp_destroy, with_receives_posted)
 {
-	struct ud_bed *u = *state;
+	struct ud_fixture *u = *state;
 
 	ud_ready(u);
 	for (uint32_t i = 0; i < UD_DEPTH; i++)

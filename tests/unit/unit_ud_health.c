@@ -39,20 +39,20 @@ static void play(struct net *n, uint32_t alive)
 
 	if (n->now_ns < n->h.next_ns)
 		n->now_ns = n->h.next_ns;
-	assert_true(mh_ud_health_due(&n->h, n->now_ns));
-	k = mh_ud_health_choose(&n->h, n->now_ns, paths);
+	assert_true(mh_ud_health_is_due(&n->h, n->now_ns));
+	k = mh_ud_health_choose_paths(&n->h, n->now_ns, paths);
 	n->asked = 0;
 	for (uint32_t i = 0; i < k; i++) {
-		mh_ud_health_ask(&n->h, paths[i]);
+		mh_ud_health_probe_sent(&n->h, paths[i]);
 		assert_false(n->asked >> paths[i] & 1);
 		n->asked |= 1u << paths[i];
 	}
-	assert_false(mh_ud_health_due(&n->h, n->now_ns));
-	n->now_ns += mh_ud_health_wait(&n->h);
+	assert_false(mh_ud_health_is_due(&n->h, n->now_ns));
+	n->now_ns += mh_ud_health_probe_timeout(&n->h);
 	for (uint32_t i = 0; i < k; i++) {
 		bool answered = alive >> paths[i] & 1;
-		struct mh_ud_change c =
-			mh_ud_health_ended(&n->h, paths[i], answered, answered ? MS : 0, n->now_ns);
+		struct mh_ud_change c = mh_ud_health_probe_ended(&n->h, paths[i], answered,
+								 answered ? MS : 0, n->now_ns);
 
 		n->retired += c.retired;
 		n->revived += c.revived;
@@ -60,13 +60,13 @@ static void play(struct net *n, uint32_t alive)
 }
 
 /* REQ(ud.health.rounds) */
-TEST(mh_ud_health_choose, asks_all_in_turn)
+TEST(mh_ud_health_choose_paths, asks_all_in_turn)
 {
 	struct net n;
 	uint32_t asked = 0;
 
 	net_init(&n, PATHS);
-	assert_false(mh_ud_health_due(&n.h, n.now_ns));
+	assert_false(mh_ud_health_is_due(&n.h, n.now_ns));
 	for (uint32_t i = 0; i < PATHS; i++) {
 		play(&n, ALL);
 		asked |= n.asked;
@@ -76,13 +76,13 @@ TEST(mh_ud_health_choose, asks_all_in_turn)
 }
 
 /* REQ(ud.health.retire) */
-TEST(mh_ud_health_ended, a_dead_path_is_left)
+TEST(mh_ud_health_probe_ended, a_dead_path_is_left)
 {
 	struct net n;
 
 	net_init(&n, PATHS);
 	for (uint32_t i = 0; i < PATHS && n.retired == 0; i++) {
-		uint32_t tries = n.paths[3].tries;
+		uint32_t tries = n.paths[3].streak;
 
 		play(&n, ALL & ~(1u << 3));
 		/* A doubtful one is asked again and again. */
@@ -94,18 +94,18 @@ TEST(mh_ud_health_ended, a_dead_path_is_left)
 }
 
 /* Now and then a probe is lost by a busy host. */
-TEST(mh_ud_health_ended, failures_must_be_in_a_row)
+TEST(mh_ud_health_probe_ended, failures_must_be_in_a_row)
 {
 	struct net n;
 
 	net_init(&n, PATHS);
 	for (uint32_t i = 0; i < 60; i++)
-		play(&n, n.paths[3].tries + 1u < MH_UD_TRIES ? ALL & ~(1u << 3) : ALL);
+		play(&n, n.paths[3].streak + 1u < MH_UD_TRIES ? ALL & ~(1u << 3) : ALL);
 	assert_u_eq(n.retired, 0);
 }
 
 /* REQ(ud.health.witness) */
-TEST(mh_ud_health_ended, silence_proves_nothing)
+TEST(mh_ud_health_probe_ended, silence_proves_nothing)
 {
 	struct net n;
 	uint64_t before;
@@ -124,7 +124,7 @@ TEST(mh_ud_health_ended, silence_proves_nothing)
 }
 
 /* REQ(ud.health.revive) */
-TEST(mh_ud_health_ended, comes_back_after_answers_in_a_row)
+TEST(mh_ud_health_probe_ended, comes_back_after_answers_in_a_row)
 {
 	struct net n;
 	uint32_t answers = 0;
@@ -143,7 +143,7 @@ TEST(mh_ud_health_ended, comes_back_after_answers_in_a_row)
 	assert_u_eq(bad_paths(&n), 0);
 }
 
-TEST(mh_ud_health_choose, bad_ones_are_asked_ever_more_rarely)
+TEST(mh_ud_health_choose_paths, bad_ones_are_asked_ever_more_rarely)
 {
 	struct net n;
 	uint64_t last_ns = 0, gap_ns = 0;
@@ -166,7 +166,7 @@ TEST(mh_ud_health_choose, bad_ones_are_asked_ever_more_rarely)
 }
 
 /* REQ(ud.health.last) */
-TEST(mh_ud_health_ended, the_last_good_one_stays)
+TEST(mh_ud_health_probe_ended, the_last_good_one_stays)
 {
 	struct net n;
 
@@ -179,22 +179,22 @@ TEST(mh_ud_health_ended, the_last_good_one_stays)
 	}
 }
 
-TEST(mh_ud_health_wait, grows_with_the_rtt_and_with_silence)
+TEST(mh_ud_health_probe_timeout, grows_with_the_rtt_and_with_silence)
 {
 	struct net n;
 
 	net_init(&n, 2);
-	assert_u_eq(mh_ud_health_wait(&n.h), MH_UD_ROUND_NS);
+	assert_u_eq(mh_ud_health_probe_timeout(&n.h), MH_UD_ROUND_NS);
 	play(&n, 0);
 	play(&n, 0);
-	assert_u_eq(mh_ud_health_wait(&n.h), 4 * MH_UD_ROUND_NS);
+	assert_u_eq(mh_ud_health_probe_timeout(&n.h), 4 * MH_UD_ROUND_NS);
 	play(&n, 3);
 	n.h.rtt_ns = 30 * MS;
-	assert_u_eq(mh_ud_health_wait(&n.h), 120 * MS);
+	assert_u_eq(mh_ud_health_probe_timeout(&n.h), 120 * MS);
 }
 
 /* Paths die and come back at random: in the end it is known which lead there. */
-TEST(mh_ud_health_ended, random_lives)
+TEST(mh_ud_health_probe_ended, random_lives)
 {
 	struct net n;
 

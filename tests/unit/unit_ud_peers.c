@@ -4,7 +4,7 @@
  * and what ud_tx.c makes of it. The peer is two bare ports, of which the test decides what each
  * answers.
  */
-#include "unit/nic_bed.h"
+#include "unit/nic_fixture.h"
 
 #include <string.h>
 
@@ -14,28 +14,28 @@
 #define PEERS_TEST(function, name) TEST_WITH(peers_setup, peers_teardown, function, name)
 #define PATIENCE_NS UINT64_C(20000000000)
 /* So many datagrams take each path several times. */
-#define RUN (4 * BED_PLANES * BED_EVS)
+#define RUN (4 * FIXTURE_PLANES * FIXTURE_EVS)
 
-struct peers_bed {
-	struct nic_bed *nic;
+struct peers_fixture {
+	struct nic_fixture *nic;
 	struct mh_qp *qp;
 	struct mh_ah ah;
 	uint32_t answers; /* planes on which the peer answers probes, a mask */
 	uint32_t probes;
-	uint32_t in_a_row[BED_PLANES]; /* datagrams, since one came on another plane */
+	uint32_t in_a_row[FIXTURE_PLANES]; /* datagrams, since one came on another plane */
 };
 
 static int peers_setup(void **state)
 {
-	struct peers_bed *p = calloc(1, sizeof(*p));
+	struct peers_fixture *p = calloc(1, sizeof(*p));
 	struct mh_qp_init init = {.cap = {.max_send_wr = 8, .max_send_sge = 1}, .type = MH_QPT_UD};
 	struct mh_qp_attr attr = {.q_key = 1};
-	void *bed;
+	void *fixture;
 
-	if (bed_setup(&bed))
+	if (fixture_setup(&fixture))
 		return -1;
-	p->nic = bed;
-	memcpy(p->ah.dest.b, bed_addr(0, 9, 0).ip, 16);
+	p->nic = fixture;
+	memcpy(p->ah.dest.b, fixture_addr(0, 9, 0).ip, 16);
 	init.pd = p->nic->pd;
 	init.send_cq = init.recv_cq = p->nic->cq;
 	*state = p;
@@ -51,19 +51,19 @@ static int peers_setup(void **state)
 
 static int peers_teardown(void **state)
 {
-	struct peers_bed *p = *state;
-	void *bed = p->nic;
-	int err = mh_qp_destroy(p->qp) || bed_teardown(&bed);
+	struct peers_fixture *p = *state;
+	void *fixture = p->nic;
+	int err = mh_qp_destroy(p->qp) || fixture_teardown(&fixture);
 
 	free(p);
 	return err;
 }
 
 /* Answers a probe as an engine does. */
-static void answer(struct peers_bed *p, uint32_t plane, const struct mw_packet *probe)
+static void answer(struct peers_fixture *p, uint32_t plane, const struct mw_packet *probe)
 {
-	struct mio_addr from = bed_addr(plane, 9, BED_EV_BASE);
-	struct mio_addr to = bed_addr(plane, 1, MH_UDP_PORT);
+	struct mio_addr from = fixture_addr(plane, 9, FIXTURE_EV_BASE);
+	struct mio_addr to = fixture_addr(plane, 1, MH_UDP_PORT);
 	struct mw_packet pkt = {
 		.bth = {.opcode = MW_EP_RESPONSE,
 			.p_key = MW_P_KEY_DEFAULT,
@@ -76,21 +76,21 @@ static void answer(struct peers_bed *p, uint32_t plane, const struct mw_packet *
 	struct mio_tx frame = {.iov = &iov,
 			       .n_iov = 1,
 			       .len = (uint32_t)body + 4,
-			       .ev = BED_EV_BASE,
-			       .sport = BED_EV_BASE,
+			       .ev = FIXTURE_EV_BASE,
+			       .sport = FIXTURE_EV_BASE,
 			       .dst = to};
 
-	bed_icrc(bytes, body, &from, &to, bytes + body);
+	fixture_icrc(bytes, body, &from, &to, bytes + body);
 	mio_port_tx(p->nic->peer[plane], 0, &frame, 1);
 }
 
-static void take(struct peers_bed *p, uint32_t plane, const struct mio_rx *frame)
+static void take(struct peers_fixture *p, uint32_t plane, const struct mio_rx *frame)
 {
 	struct mw_packet pkt;
 	size_t headers;
 
 	if (mw_is_datagram(frame->bytes[0])) {
-		for (uint32_t i = 0; i < BED_PLANES; i++)
+		for (uint32_t i = 0; i < FIXTURE_PLANES; i++)
 			p->in_a_row[i] = i == plane ? p->in_a_row[i] + 1 : 0;
 		return;
 	}
@@ -104,14 +104,14 @@ static void take(struct peers_bed *p, uint32_t plane, const struct mio_rx *frame
 }
 
 /* Sends a datagram, waits a moment, and takes what has come to the peer. */
-static void ping(struct peers_bed *p)
+static void ping(struct peers_fixture *p)
 {
 	struct mh_sge sge = {(uintptr_t)p->nic->buffer, 8, mh_mr_lkey(p->nic->mr)};
 	struct mh_send_wr wr = {.sge = &sge,
 				.n_sge = 1,
 				.flags = MH_SEND_SIGNALED,
 				.opcode = MH_OP_SEND,
-				.ud = {&p->ah, BED_PEER_QPN, 1}};
+				.ud = {&p->ah, FIXTURE_PEER_QPN, 1}};
 	struct mio_rx frame;
 	struct mh_wc wc;
 
@@ -119,13 +119,13 @@ static void ping(struct peers_bed *p)
 	while (mh_cq_poll(p->nic->cq, 1, &wc) != 1)
 		poll(NULL, 0, 1);
 	poll(NULL, 0, 1);
-	for (uint32_t plane = 0; plane < BED_PLANES; plane++)
+	for (uint32_t plane = 0; plane < FIXTURE_PLANES; plane++)
 		while (mio_port_rx(p->nic->peer[plane], 0, &frame, 1) == 1)
 			take(p, plane, &frame);
 }
 
 /* Pings until so many datagrams in a row have come on a plane; says whether they did in time. */
-static bool ping_until(struct peers_bed *p, uint32_t plane, uint32_t in_a_row)
+static bool ping_until(struct peers_fixture *p, uint32_t plane, uint32_t in_a_row)
 {
 	uint64_t begin = mh_now_ns();
 
@@ -136,28 +136,28 @@ static bool ping_until(struct peers_bed *p, uint32_t plane, uint32_t in_a_row)
 }
 
 /* REQ(ud.health.avoid) */
-PEERS_TEST(mh_ud_pump, leaves_a_dead_plane_and_comes_back)
+PEERS_TEST(mh_ud_tx_run, leaves_a_dead_plane_and_comes_back)
 {
-	struct peers_bed *p = *state;
+	struct peers_fixture *p = *state;
 
 	p->answers = 1;
 	assert_true(ping_until(p, 0, RUN));
-	assert_true(bed_counter(p->nic, "ud_evs_retired") >= BED_EVS);
+	assert_true(fixture_counter(p->nic, "ud_evs_retired") >= FIXTURE_EVS);
 	p->answers = 3;
 	assert_true(ping_until(p, 1, 1));
-	assert_true(bed_counter(p->nic, "ud_evs_revived") > 0);
+	assert_true(fixture_counter(p->nic, "ud_evs_revived") > 0);
 }
 
 /* Any maker's device may be there, which knows no probes. REQ(ud.health.witness) */
-PEERS_TEST(mh_ud_pump, uses_all_paths_to_who_answers_nothing)
+PEERS_TEST(mh_ud_tx_run, uses_all_paths_to_who_answers_nothing)
 {
-	struct peers_bed *p = *state;
+	struct peers_fixture *p = *state;
 	uint64_t begin = mh_now_ns();
 
 	while (p->probes < 4 * MH_UD_ROUND_PROBES && mh_now_ns() - begin < PATIENCE_NS)
 		ping(p);
 	assert_true(p->probes >= 4 * MH_UD_ROUND_PROBES);
-	assert_u_eq(bed_counter(p->nic, "ud_evs_retired"), 0);
+	assert_u_eq(fixture_counter(p->nic, "ud_evs_retired"), 0);
 	assert_true(ping_until(p, 0, 1));
 	assert_true(ping_until(p, 1, 1));
 }
@@ -165,7 +165,7 @@ PEERS_TEST(mh_ud_pump, uses_all_paths_to_who_answers_nothing)
 /* Who sends nothing asks nothing, once his doubts are settled. */
 PEERS_TEST(mh_ud_peers_find, asks_only_while_datagrams_go)
 {
-	struct peers_bed *p = *state;
+	struct peers_fixture *p = *state;
 	uint64_t begin = mh_now_ns(), before, sent = 0;
 
 	p->answers = 3;
@@ -174,7 +174,7 @@ PEERS_TEST(mh_ud_peers_find, asks_only_while_datagrams_go)
 	do {
 		before = sent;
 		poll(NULL, 0, 200);
-		sent = bed_counter(p->nic, "tx_ep_requests");
+		sent = fixture_counter(p->nic, "tx_ep_requests");
 	} while (sent != before && mh_now_ns() - begin < PATIENCE_NS);
 	assert_true(sent > 0);
 	assert_u_eq(sent, before);
@@ -183,14 +183,14 @@ PEERS_TEST(mh_ud_peers_find, asks_only_while_datagrams_go)
 /* Engines at one address are destinations of their own. REQ(ud.health.endpoint) */
 PEERS_TEST(mh_ud_peers_find, one_for_each_engine)
 {
-	struct peers_bed *p = *state;
+	struct peers_fixture *p = *state;
 	struct mh_nic *nic = p->nic->dev->nic;
 	struct mh_ud_peer *first, *second;
 
 	mh_nic_lock(nic);
-	first = mh_ud_peers_find(nic, NULL, &p->ah.dest, BED_PEER_QPN, 1);
-	assert_ptr_equal(mh_ud_peers_find(nic, first, &p->ah.dest, BED_PEER_QPN + 1, 2), first);
-	second = mh_ud_peers_find(nic, first, &p->ah.dest, BED_PEER_QPN | 1u << 23, 3);
+	first = mh_ud_peers_find(nic, NULL, &p->ah.dest, FIXTURE_PEER_QPN, 1);
+	assert_ptr_equal(mh_ud_peers_find(nic, first, &p->ah.dest, FIXTURE_PEER_QPN + 1, 2), first);
+	second = mh_ud_peers_find(nic, first, &p->ah.dest, FIXTURE_PEER_QPN | 1u << 23, 3);
 	mh_nic_unlock(nic);
 	assert_non_null(second);
 	assert_true(second != first);
@@ -201,25 +201,25 @@ PEERS_TEST(mh_ud_peers_find, one_for_each_engine)
 /* Callers' clocks differ a little; only after long what is known is forgotten. */
 PEERS_TEST(mh_ud_peers_find, remembers)
 {
-	struct peers_bed *p = *state;
+	struct peers_fixture *p = *state;
 	struct mh_nic *nic = p->nic->dev->nic;
 	uint64_t now_ns = mh_now_ns();
 	struct mh_ud_peer *peer;
 
 	mh_nic_lock(nic);
-	peer = mh_ud_peers_find(nic, NULL, &p->ah.dest, BED_PEER_QPN, now_ns);
+	peer = mh_ud_peers_find(nic, NULL, &p->ah.dest, FIXTURE_PEER_QPN, now_ns);
 	peer->health.path[1].bad = true;
-	mh_ud_peers_find(nic, peer, &p->ah.dest, BED_PEER_QPN, now_ns - 1);
-	assert_true(mh_ud_peer_bad(peer, 1));
-	mh_ud_peers_find(nic, peer, &p->ah.dest, BED_PEER_QPN, now_ns + UINT64_C(10000000001));
-	assert_false(mh_ud_peer_bad(peer, 1));
+	mh_ud_peers_find(nic, peer, &p->ah.dest, FIXTURE_PEER_QPN, now_ns - 1);
+	assert_true(mh_ud_peer_is_path_bad(peer, 1));
+	mh_ud_peers_find(nic, peer, &p->ah.dest, FIXTURE_PEER_QPN, now_ns + UINT64_C(10000000001));
+	assert_false(mh_ud_peer_is_path_bad(peer, 1));
 	mh_nic_unlock(nic);
 }
 
 /* REQ(ud.health.bounded) */
 PEERS_TEST(mh_ud_peers_find, keeps_no_more_than_it_has_room_for)
 {
-	struct peers_bed *p = *state;
+	struct peers_fixture *p = *state;
 	struct mh_nic *nic = p->nic->dev->nic;
 	struct mh_gid dest = p->ah.dest;
 	uint32_t kept = 0;
@@ -229,9 +229,9 @@ PEERS_TEST(mh_ud_peers_find, keeps_no_more_than_it_has_room_for)
 		struct mh_ud_peer *peer;
 
 		memcpy(dest.b + 12, &i, sizeof(i));
-		peer = mh_ud_peers_find(nic, NULL, &dest, BED_PEER_QPN, i);
+		peer = mh_ud_peers_find(nic, NULL, &dest, FIXTURE_PEER_QPN, i);
 		assert_non_null(peer);
-		assert_ptr_equal(mh_ud_peers_find(nic, NULL, &dest, BED_PEER_QPN, i), peer);
+		assert_ptr_equal(mh_ud_peers_find(nic, NULL, &dest, FIXTURE_PEER_QPN, i), peer);
 	}
 	for (uint32_t i = 0; i < MH_UD_PEER_SETS * MH_UD_PEER_WAYS; i++)
 		kept += nic->ud_peers.peer[i] != NULL;
@@ -242,7 +242,7 @@ PEERS_TEST(mh_ud_peers_find, keeps_no_more_than_it_has_room_for)
 /* A place with probes under way is not given to another. */
 PEERS_TEST(mh_ud_peers_find, no_place)
 {
-	struct peers_bed *p = *state;
+	struct peers_fixture *p = *state;
 	struct mh_nic *nic = p->nic->dev->nic;
 	struct mh_gid dest = p->ah.dest;
 	uint32_t refused = 0;
@@ -252,9 +252,9 @@ PEERS_TEST(mh_ud_peers_find, no_place)
 		struct mh_ud_peer *peer;
 
 		memcpy(dest.b + 12, &i, sizeof(i));
-		peer = mh_ud_peers_find(nic, NULL, &dest, BED_PEER_QPN, i);
+		peer = mh_ud_peers_find(nic, NULL, &dest, FIXTURE_PEER_QPN, i);
 		refused += peer == NULL;
-		assert_false(mh_ud_peer_bad(peer, 0));
+		assert_false(mh_ud_peer_is_path_bad(peer, 0));
 		if (peer)
 			peer->health.n_open = 1;
 	}

@@ -2,7 +2,7 @@
 /* unit_verbs_qp_attr.c - which moves QPs make, and what its attributes are to the NIC. */
 #include "support/test.h"
 
-#include "verbs/qp_attr.h"
+#include "libibverbs/verbs_qp_attr.h"
 
 #define TO_INIT (IBV_QP_PKEY_INDEX | IBV_QP_PORT | IBV_QP_ACCESS_FLAGS)
 #define TO_RTR                                                           \
@@ -14,15 +14,15 @@
 
 static int rc_move(enum ibv_qp_state from, enum ibv_qp_state to, int mask)
 {
-	return mv_qp_move_check(IBV_QPT_RC, from, to, mask);
+	return mv_qp_check_transition(IBV_QPT_RC, from, to, mask);
 }
 
 static int ud_move(enum ibv_qp_state from, enum ibv_qp_state to, int mask)
 {
-	return mv_qp_move_check(IBV_QPT_UD, from, to, mask);
+	return mv_qp_check_transition(IBV_QPT_UD, from, to, mask);
 }
 
-TEST(mv_qp_move_check, the_usual_way)
+TEST(mv_qp_check_transition, the_usual_way)
 {
 	assert_i_eq(rc_move(IBV_QPS_RESET, IBV_QPS_INIT, IBV_QP_STATE | TO_INIT), 0);
 	assert_i_eq(rc_move(IBV_QPS_INIT, IBV_QPS_RTR, IBV_QP_STATE | TO_RTR), 0);
@@ -32,7 +32,7 @@ TEST(mv_qp_move_check, the_usual_way)
 }
 
 /* Each attribute that a move requires is missed when it is not there. */
-TEST(mv_qp_move_check, requires)
+TEST(mv_qp_check_transition, requires)
 {
 	for (int bit = 1; bit < 1 << 26; bit <<= 1) {
 		if (TO_INIT & bit)
@@ -44,7 +44,7 @@ TEST(mv_qp_move_check, requires)
 	}
 }
 
-TEST(mv_qp_move_check, refuses_what_a_move_does_not_know)
+TEST(mv_qp_check_transition, refuses_what_a_move_does_not_know)
 {
 	assert_i_eq(rc_move(IBV_QPS_RESET, IBV_QPS_INIT, TO_INIT | IBV_QP_AV), EINVAL);
 	assert_i_eq(rc_move(IBV_QPS_INIT, IBV_QPS_RTR, TO_RTR | IBV_QP_TIMEOUT), EINVAL);
@@ -53,7 +53,7 @@ TEST(mv_qp_move_check, refuses_what_a_move_does_not_know)
 	assert_i_eq(rc_move(IBV_QPS_RTS, IBV_QPS_RESET, IBV_QP_STATE), 0);
 }
 
-TEST(mv_qp_move_check, moves_that_do_not_exist)
+TEST(mv_qp_check_transition, moves_that_do_not_exist)
 {
 	assert_i_eq(rc_move(IBV_QPS_RESET, IBV_QPS_RTR, TO_RTR), EINVAL);
 	assert_i_eq(rc_move(IBV_QPS_RESET, IBV_QPS_RTS, TO_RTS), EINVAL);
@@ -63,7 +63,7 @@ TEST(mv_qp_move_check, moves_that_do_not_exist)
 }
 
 /* REQ(ud.states) */
-TEST(mv_qp_move_check, of_datagrams)
+TEST(mv_qp_check_transition, of_datagrams)
 {
 	const int to_init = IBV_QP_PKEY_INDEX | IBV_QP_PORT | IBV_QP_QKEY;
 

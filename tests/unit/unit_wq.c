@@ -2,7 +2,7 @@
 /* Send and receive queues, which hold their completions themselves. */
 #include "support/test.h"
 
-#include "core/wq.h"
+#include "core/qp/wq.h"
 #include "unit/panic.h"
 
 #define DEPTH 3u /* not a power of two: there are 4 slots, of which 3 may be taken */
@@ -24,7 +24,7 @@ static int fresh(void **state)
 /* Queues a WR and counts it as sent in full. */
 static void post(uint64_t wr_id, uint8_t flags)
 {
-	struct mt_wqe *wqe = mt_sq_slot(&sq);
+	struct mt_wqe *wqe = mt_sq_alloc(&sq);
 
 	assert_non_null(wqe);
 	*wqe = (struct mt_wqe){.wr_id = wr_id, .flags = flags, .length = 100};
@@ -94,30 +94,30 @@ TEST_WITH(fresh, NULL, mt_sq_poll, unsignalled_success_is_silent)
 	check_poll(4, MT_WC_SUCCESS);
 }
 
-TEST_WITH(fresh, NULL, mt_sq_slot, depth_bounds_the_unpolled)
+TEST_WITH(fresh, NULL, mt_sq_alloc, depth_bounds_the_unpolled)
 {
 	for (uint64_t id = 0; id < DEPTH; id++)
 		post(id, MT_WR_SIGNALED);
-	assert_null(mt_sq_slot(&sq));
+	assert_null(mt_sq_alloc(&sq));
 	mt_sq_complete(&sq, 2);
-	assert_null(mt_sq_slot(&sq)); /* complete, but nobody has polled */
+	assert_null(mt_sq_alloc(&sq)); /* complete, but nobody has polled */
 	check_poll(0, MT_WC_SUCCESS);
-	assert_ptr_equal(mt_sq_slot(&sq), &wqes[3]);
+	assert_ptr_equal(mt_sq_alloc(&sq), &wqes[3]);
 	post(3, MT_WR_SIGNALED);
-	assert_null(mt_sq_slot(&sq));
+	assert_null(mt_sq_alloc(&sq));
 }
 
-TEST_WITH(fresh, NULL, mt_sq_slot, silent_ones_make_room)
+TEST_WITH(fresh, NULL, mt_sq_alloc, silent_ones_make_room)
 {
 	for (uint64_t id = 0; id < DEPTH; id++)
 		post(id, id == 1 ? MT_WR_SIGNALED : 0);
-	assert_null(mt_sq_slot(&sq)); /* not complete */
+	assert_null(mt_sq_alloc(&sq)); /* not complete */
 	mt_sq_complete(&sq, 3);
-	assert_non_null(mt_sq_slot(&sq));
+	assert_non_null(mt_sq_alloc(&sq));
 	post(3, 0);
-	assert_null(mt_sq_slot(&sq)); /* the one in the middle waits for its poll */
+	assert_null(mt_sq_alloc(&sq)); /* the one in the middle waits for its poll */
 	check_poll(1, MT_WC_SUCCESS);
-	assert_non_null(mt_sq_slot(&sq));
+	assert_non_null(mt_sq_alloc(&sq));
 }
 
 /* REQ(req.error.flush) */
@@ -161,7 +161,7 @@ TEST_WITH(fresh, NULL, mt_sq_reset, empties)
 	mt_sq_complete(&sq, 1);
 	mt_sq_reset(&sq);
 	check_none();
-	assert_ptr_equal(mt_sq_slot(&sq), &wqes[0]);
+	assert_ptr_equal(mt_sq_alloc(&sq), &wqes[0]);
 }
 
 static void receive(uint64_t wr_id)

@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "verbs/undeclared.h"
+#include "libibverbs/undeclared_symbols.h"
 
 /* ---- counting ---- */
 

@@ -36,7 +36,7 @@ static void print_event(const struct mt_event *e, char *out, size_t size)
 			 e->port_of_peer ? " of peer" : "");
 	else if (e->type == MT_EVENT_ENDPOINT && e->ep_status == MT_EP_ANSWERED)
 		snprintf(out, size, "answer id %u rtt %" PRIu64 "ns%s", e->ep_id, e->rtt_ns,
-			 e->svc_taken_off ? " net" : "");
+			 e->svc_time_subtracted ? " net" : "");
 	else if (e->type == MT_EVENT_ENDPOINT)
 		snprintf(out, size, "no_answer id %u", e->ep_id);
 	else
@@ -312,7 +312,7 @@ static void expect_answer(struct script *s, struct when when)
 	e = event_of(s, when, MT_EVENT_ENDPOINT);
 	compare_event(s, &e,
 		      e.ep_id == id && e.ep_status == MT_EP_ANSWERED && e.rtt_ns == rtt &&
-			      e.svc_taken_off == net);
+			      e.svc_time_subtracted == net);
 }
 
 static void expect_no_answer(struct script *s, struct when when)

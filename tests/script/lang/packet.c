@@ -58,7 +58,7 @@ static const struct choice ops[] = {
 	{"port_status", MW_EP_PORT_STATUS}, {"ev_probe", MW_EP_EV_PROBE}, {NULL, 0}};
 static const struct choice classes[] = {{"data", 0}, {"retx", 1}, {"control", 2}, {NULL, 0}};
 static const struct choice trims[] = {{"none", 0}, {"midpath", 1}, {"lasthop", 2}, {NULL, 0}};
-static const struct choice senders[] = {{"peer", 0}, {"stranger", 1}, {NULL, 0}};
+static const struct choice senders[] = {{"peer", 0}, {"attacker", 1}, {NULL, 0}};
 
 #define MAX8 UINT64_C(0xFF)
 #define MAX16 UINT64_C(0xFFFF)

@@ -8,8 +8,8 @@
 #include <string.h>
 
 #include "convert.h"
-#include "core/engine_state.h"
-#include "core/qp.h"
+#include "core/engine/engine_state.h"
+#include "core/qp/qp.h"
 
 #define AMPLE_BYTES ((size_t)1 << 20)
 #define PAYLOAD_MAX 4096u
@@ -74,7 +74,7 @@ static void check(struct world *w, int result, const char *what)
 static void set_profiles(struct world *w)
 {
 	static struct mt_ev evs[CONFIG_EVS_MAX];
-	static uint16_t path_ids[CONFIG_EVS_MAX];
+	static uint16_t group_ids[CONFIG_EVS_MAX];
 	struct mt_ev_profile_cfg cfg = w->config.ev_profile;
 	int r;
 
@@ -82,9 +82,9 @@ static void set_profiles(struct world *w)
 		evs[i] =
 			(struct mt_ev){.value = i, .port = (uint8_t)(i % w->config.engine.n_ports)};
 	for (uint16_t i = 0; i < cfg.n_evs && w->config.paths > 0; i++)
-		path_ids[i] = (uint16_t)(i % w->config.paths);
+		group_ids[i] = (uint16_t)(i % w->config.paths);
 	cfg.evs = evs;
-	cfg.path_ids = w->config.paths ? path_ids : NULL;
+	cfg.group_ids = w->config.paths ? group_ids : NULL;
 	if (cfg.n_active == 0)
 		cfg.n_active = cfg.n_evs;
 	if (cfg.probe_interval_max_ns < cfg.probe_interval_ns)
@@ -296,8 +296,8 @@ bool world_step(struct world *w, uint64_t until)
 {
 	uint64_t next = mt_engine_deadline(w->engine);
 
-	if (w->config.gap_ns && w->room && mt_engine_tx_waiting(w->engine) && w->data_ns < next &&
-	    w->data_ns > w->now_ns)
+	if (w->config.gap_ns && w->room && mt_engine_tx_is_blocked(w->engine) &&
+	    w->data_ns < next && w->data_ns > w->now_ns)
 		next = w->data_ns;
 	if (next > until) {
 		w->now_ns = until;

@@ -4,7 +4,7 @@ config planes 1
 
 +1ms request ev_probe id 5 timeout 1ms
 > EP_REQUEST op ev_probe id 5
-+10us < EP_RESPONSE op ev_probe id 5 from stranger
++10us < EP_RESPONSE op ev_probe id 5 from attacker
 < EP_RESPONSE op ev_probe id 5 ts 4711
 < EP_RESPONSE op port_status id 5
 < EP_RESPONSE op ev_probe id 6

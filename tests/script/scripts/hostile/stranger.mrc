@@ -4,14 +4,14 @@ config evs 4
 
 post write 8 bytes id 1
 > WRITE ONLY psn 100
-< WRITE ONLY psn 100 len 8 from stranger
-< SACK cack 100 from stranger
-< ACK msn 1 from stranger
-< NACK psn 100 reason unexp_event from stranger
-< PROBE probe 1 from stranger
+< WRITE ONLY psn 100 len 8 from attacker
+< SACK cack 100 from attacker
+< ACK msn 1 from attacker
+< NACK psn 100 reason unexp_event from attacker
+< PROBE probe 1 from attacker
 expect nothing for 1ms
 expect placed nothing
-expect stat drop_stranger 5
+expect stat drop_src_mismatch 5
 expect state RTS
 < ACK msn 1
 expect completion id 1 success

@@ -19,4 +19,4 @@ post write 8 bytes id 3
 > WRITE ONLY psn 102
 < ACK msn 3
 expect completion id 1..3 success
-expect stat planes_back 1
+expect stat peer_ports_restored 1

@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * pair.h - two engines joined by paths of one latency, in virtual time, for measurements.
+ *
+ * Packets carry lengths only. Every packet is encoded and decoded on its way, as it would be with
+ * a wire. Ports have a rate; a path (an EV on a port) may be dead, in both directions at once.
+ */
+#ifndef BENCH_PAIR_H
+#define BENCH_PAIR_H
+
+#include "core/engine/engine.h"
+
+#define PAIR_EVS_MAX 256u
+/* Packets in flight in one direction; a power of two. */
+#define PAIR_FLIGHT 16384u
+
+struct pair_cfg {
+	uint32_t qps, evs, ports;
+	uint32_t messages; /* WRs that each QP of engine 0 keeps posted */
+	uint32_t message_bytes;
+	uint64_t one_way_ns;
+	uint64_t port_bps; /* 0: ports always have room */
+	enum mt_cc_kind cc;
+};
+
+struct pair_flying {
+	uint64_t arrives_ns;
+	uint8_t headers[MW_HEADERS_MAX];
+	uint8_t headers_len;
+	uint8_t port;
+	uint32_t payload_len;
+	uint32_t ev;
+};
+
+struct pair_direction {
+	struct pair_flying *ring; /* PAIR_FLIGHT; arrivals are in order, the latency being one */
+	uint64_t head, tail;
+};
+
+struct pair {
+	struct pair_cfg cfg;
+	struct mt_engine *engine[2];
+	void *memory[2];
+	struct mt_qp **qp[2];
+	struct pair_direction way[2]; /* from engine i */
+	uint64_t now_ns;
+	uint64_t port_free_ns[MT_PORTS_MAX]; /* of engine 0, the one that sends data */
+	uint64_t data_sent, completed;
+	bool dead[PAIR_EVS_MAX]; /* by EV index */
+	/* What a fault did; see pair_break. */
+	uint64_t fault_ns, last_on_dead_ns, last_recovered_ns;
+	uint64_t lost, recovered;
+	uint64_t *lost_psns; /* a bit for each 24-bit PSN of QP 0 */
+};
+
+/* pair_open builds the engines, connects the QPs and posts; exits with a message on failure. */
+void pair_open(struct pair *p, const struct pair_cfg *cfg);
+void pair_close(struct pair *p);
+/* pair_exchange moves packets straight from one engine to the other, one_way_ns apart: for
+ * speed. */
+void pair_exchange(struct pair *p);
+/* pair_run advances virtual time to until_ns, event by event: for recovery. Uses QP 0 alone. */
+void pair_run(struct pair *p, uint64_t until_ns);
+/* pair_break makes every EV dead for which `hit` is true, and starts to watch what is lost. */
+void pair_break(struct pair *p, bool (*hit)(uint32_t ev_index, uint8_t port));
+/* pair_ev returns EV i of the set: ports take turns. */
+struct mt_ev pair_ev(const struct pair_cfg *cfg, uint32_t i);
+
+#endif

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * connection.h - what every MRC program needs before it can send: device, PD, memory, context, channel,
+ * CQ and one QP that is connected to a peer. Functions print what went wrong on stderr.
+ */
+#ifndef EXAMPLES_COMMON_RIG_H
+#define EXAMPLES_COMMON_RIG_H
+
+#include <mrc.h>
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct connection {
+	const char *program;
+	struct ibv_context *device;
+	struct ibv_pd *pd;
+	struct ibv_mr *mr;
+	struct mrc_context *context;
+	struct mrc_comp_channel *channel;
+	struct mrc_cq *cq; /* of sends and receives */
+	struct mrc_qp *qp;
+	void *memory; /* `bytes` of it, zeroed, page aligned */
+	size_t bytes;
+	uint64_t peer_address; /* of the peer's memory */
+	uint32_t peer_rkey;
+};
+
+/* connection_open makes everything up to a QP in INIT. 0, or -1; then connection_close is still to be called. */
+int connection_open(struct connection *r, const char *program, size_t bytes, uint32_t sends,
+		    uint32_t receives);
+
+/* connection_connect swaps what the peers must know over fd and takes the QP to RTS. 0 or -1. */
+int connection_connect(struct connection *r, int fd);
+
+/* connection_wait sleeps until the CQ has completions and takes at most n. Returns how many, or -1. */
+int connection_wait(struct connection *r, struct ibv_wc *wc, int n);
+
+/* connection_check_wc returns 0 for a successful completion, -1 after a message for another. */
+int connection_check_wc(const struct connection *r, const struct ibv_wc *wc);
+
+void connection_close(struct connection *r);
+
+#endif

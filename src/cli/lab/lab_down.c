@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* mrc lab down - removes labs, whole ones and what crashes left. */
+#include "cli/lab/find_lab.h"
+#include "cli/lab/lab_verbs.h"
+#include "lab/ns_holder.h"
+
+#include <stddef.h>
+#include <stdio.h>
+
+#define WHO "mrc lab down"
+
+static int take_lab_down(const char *name)
+{
+	struct ml_down found = {0};
+	struct ml_error e;
+	int kept = ml_ns_holder_stop(name, &found, &e);
+
+	if (kept == 0 && ml_needs_ns_holder()) {
+		fprintf(stderr, WHO ": lab %s is not up, or is another user's\n", name);
+		return LAB_FAILED;
+	}
+	if (kept < 0 || (kept == 0 && ml_lab_down(name, &found, &e))) {
+		fprintf(stderr, WHO ": %s\n", e.text);
+		return LAB_FAILED;
+	}
+	if (!found.namespaces)
+		printf("lab %s: nothing was there\n", name);
+	else if (found.processes)
+		printf("lab %s is down: %zu namespaces removed, %zu processes ended\n", name,
+		       found.namespaces, found.processes);
+	else
+		printf("lab %s is down: %zu namespaces removed\n", name, found.namespaces);
+	return LAB_GOOD;
+}
+
+struct ask {
+	const char *lab;
+	bool all;
+};
+
+static const struct ui_flag flags[] = {
+	CLI_SWITCH("--all", ask, all, "every lab that this user may remove"),
+};
+
+static int lab_down_main(int argc, char **argv)
+{
+	struct ask a = {0};
+	const char *name;
+	struct reach_names names;
+	int status;
+	size_t words;
+
+	status = ui_verb_parse(&lab_down_verb, &a, argc, argv, &a.lab, 1, &words);
+	if (status != UI_FLAGS_OK)
+		return status;
+	if (!a.all) {
+		name = find_lab_name(a.lab, &names, WHO);
+		return name ? take_lab_down(name) : LAB_FAILED;
+	}
+	status = LAB_GOOD;
+	find_lab_list(&names);
+	for (size_t i = 0; i < names.n; i++)
+		if (take_lab_down(names.name[i]) != LAB_GOOD)
+			status = LAB_FAILED;
+	return status;
+}
+
+const struct ui_verb lab_down_verb = {
+	.name = "mrc lab down",
+	.summary = "remove it, and whatever runs in it",
+	.usage = "[LAB] [FLAG...]",
+	.about = "Removes a lab: its namespaces, what runs in them, its file. It need not be "
+		 "whole. LAB may be left out when there is only one.",
+	.operands = "LAB",
+	.flags = flags,
+	.n_flags = UI_COUNT(flags),
+	.run = lab_down_main,
+};

@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* mrc lab reboot - a switch goes, and comes back with what it is to know. */
+#include "cli/lab/find_lab.h"
+#include "cli/lab/lab_verbs.h"
+#include "ui/format_units.h"
+#include "ui/terminal.h"
+
+#include <errno.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <time.h>
+
+#define WHO "mrc lab reboot"
+
+static uint64_t now_ns(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+/* What ends the waiting does not end the rebooting. */
+static int reboot_switch(struct ml_lab *lab, const char *name, uint64_t for_ns)
+{
+	struct timespec left = {.tv_sec = (time_t)(for_ns / 1000000000u),
+				.tv_nsec = (long)(for_ns % 1000000000u)};
+	char gone[UI_UNITS_MAX];
+	struct ml_error e;
+	uint64_t begin;
+	uint32_t node;
+
+	if (ml_node_find(ml_lab_topology(lab), name, &node, &e)) {
+		fprintf(stderr, WHO ": %s\n", e.text);
+		return LAB_FAILED;
+	}
+	begin = now_ns();
+	if (!ml_lab_switch_is_off(lab, node) && ml_lab_switch_off(lab, node, &e)) {
+		fprintf(stderr, WHO ": %s\n", e.text);
+		return LAB_FAILED;
+	}
+	while (for_ns && !ui_term_caught() && nanosleep(&left, &left) != 0 && errno == EINTR)
+		;
+	if (ml_lab_switch_on(lab, node, &e)) {
+		fprintf(stderr, WHO ": %s\n", e.text);
+		return LAB_FAILED;
+	}
+	printf("%s was down for %s\n", name, ui_units_time(gone, now_ns() - begin));
+	return LAB_GOOD;
+}
+
+struct options {
+	uint64_t for_ns;
+};
+
+static const struct ui_flag flags[] = {
+	{"--for", UI_FLAG_TIME, "TIME", "stay off for this time (none: as short as can be)",
+	 offsetof(struct options, for_ns), 1000000, UINT64_C(86400000000000)},
+};
+
+static int lab_reboot_main(int argc, char **argv)
+{
+	struct options o = {0};
+	const char *word[2];
+	struct ml_lab *lab;
+	size_t words;
+	int status;
+
+	status = ui_verb_parse(&lab_reboot_verb, &o, argc, argv, word, 2, &words);
+	if (status != UI_FLAGS_OK)
+		return status;
+	if (words < 2) {
+		fprintf(stderr, WHO ": want a LAB and a SWITCH (mrc lab reboot --help)\n");
+		return LAB_USAGE;
+	}
+	lab = find_lab_open(word[0], WHO);
+	if (!lab)
+		return LAB_FAILED;
+	ui_term_catch();
+	status = reboot_switch(lab, word[1], o.for_ns);
+	ml_lab_close(lab);
+	return status;
+}
+
+const struct ui_verb lab_reboot_verb = {
+	.name = "mrc lab reboot",
+	.summary = "switch a switch off and on again",
+	.usage = "LAB SWITCH [FLAG...]",
+	.about = "Deletes a switch with all its state, so that its neighbours lose their carriers, "
+		 "and creates it again.",
+	.examples = "mrc lab reboot lab plane0.t1-0 --for 2s",
+	.operands = "LAB SWITCH",
+	.flags = flags,
+	.n_flags = UI_COUNT(flags),
+	.run = lab_reboot_main,
+};

@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * scenario.h - a small TOML file: a topology, programs on hosts, faults by the clock, and what must
+ * hold in the end. docs/lab.md lists the keys.
+ */
+#ifndef SOFTMRC_CLI_LAB_LAB_SCENARIO_H
+#define SOFTMRC_CLI_LAB_LAB_SCENARIO_H
+
+#include "fabric/host_config.h"
+#include "lab/lab.h"
+
+#define SCENARIO_PROGRAMS_MAX 32u
+#define SCENARIO_FAULTS_MAX 64u
+#define SCENARIO_CHECKS_MAX 64u
+#define SCENARIO_HOSTS_MAX 128u
+#define SCENARIO_TEXT_MAX 1024u
+#define SCENARIO_WORD_MAX 128u
+#define SCENARIO_ERROR_MAX 1024u
+
+struct scenario_program {
+	uint32_t line;
+	char name[32];
+	char run[SCENARIO_TEXT_MAX]; /* for sh -c */
+	uint32_t host[SCENARIO_HOSTS_MAX], hosts;
+	uint64_t at_ns;
+	enum mf_host_form form;
+	bool background; /* ended with the scenario, its exit status does not matter */
+	uint32_t status; /* the exit status that it must have */
+};
+
+struct scenario_fault {
+	uint32_t line;
+	char target[ML_NAME_MAX];
+	char words[SCENARIO_WORD_MAX]; /* "loss 1% out", or "reboot" */
+	uint64_t at_ns, for_ns;	       /* for_ns 0: until the end */
+	uint64_t every_ns;
+	uint32_t times; /* 1 or more */
+};
+
+enum scenario_counter {
+	SCENARIO_PACKETS,
+	SCENARIO_TRIMMED,
+	SCENARIO_MARKED,
+	SCENARIO_DROPPED,
+	SCENARIO_LOST,
+	SCENARIO_COUNTERS /* how many there are */
+};
+
+/* Either what a program says, or what ports count together. */
+struct scenario_check {
+	uint32_t line;
+	char program[32]; /* "" : a counter */
+	char says[SCENARIO_WORD_MAX];
+	enum scenario_counter counter;
+	char of[ML_NAME_MAX]; /* a target; "": every port */
+	uint64_t least, most;
+};
+
+struct scenario {
+	char title[SCENARIO_WORD_MAX];
+	char topology[256];
+	uint64_t pace_bps;   /* ML_PACE_OF_TOPOLOGY when not said */
+	uint64_t limit_ns;   /* programs that still run then have failed */
+	bool needs_programs; /* switches must trim and mark */
+	struct scenario_program program[SCENARIO_PROGRAMS_MAX];
+	struct scenario_fault fault[SCENARIO_FAULTS_MAX];
+	struct scenario_check check[SCENARIO_CHECKS_MAX];
+	uint32_t programs, faults, checks;
+};
+
+/* scenario_counter_name returns the word for a counter. */
+const char *scenario_counter_name(enum scenario_counter counter);
+
+/*
+ * scenario_read reads the text of a file; `file` begins messages. 0, or -1 with
+ * "FILE:LINE: key = value: what is wrong; what is allowed" in error[SCENARIO_ERROR_MAX].
+ */
+int scenario_read(const char *file, const char *text, struct scenario *s, char *error);
+
+/* scenario_check_topology checks hosts, targets and faults against the topology. 0, or -1 as above. */
+int scenario_check_topology(const char *file, const struct scenario *s, const struct mf_topology *t,
+			    char *error);
+
+/* scenario_fault_read makes a fault of a line of the file; not for "reboot". 0, or -1. */
+int scenario_fault_read(const struct mf_topology *t, const struct scenario_fault *line,
+			struct ml_fault *fault, struct ml_error *e);
+
+/* scenario_reboots says whether this line is about a switch that goes and comes. */
+bool scenario_reboots(const struct scenario_fault *line);
+
+#endif

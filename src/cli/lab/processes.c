@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Programs on hosts: see crowd.h. */
+#include "cli/lab/processes.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define PATH_BYTES 128
+#define SAID_MAX (1u << 20)
+
+static char *path_of(const struct crowd *c, uint32_t member, char *out)
+{
+	snprintf(out, PATH_BYTES, "%s/said-%u", c->folder, member);
+	return out;
+}
+
+void processes_open(struct crowd *c, const struct ml_lab *lab)
+{
+	*c = (struct crowd){0};
+	ml_lab_folder(lab, c->folder);
+}
+
+/* Programs of softmrc are found before others: those of the tree that this one is of. */
+static int add_path(void)
+{
+	char self[256], path[1024];
+	ssize_t n = readlink("/proc/self/exe", self, sizeof(self) - 1);
+	const char *old = getenv("PATH");
+
+	if (n <= 0)
+		return -1;
+	self[n] = '\0';
+	*strrchr(self, '/') = '\0';
+	snprintf(path, sizeof(path), "%s:%s/../lib/softmrc/examples:%s:/usr/sbin:/sbin", self, self,
+		 old ? old : "/usr/bin:/bin");
+	return setenv("PATH", path, 1);
+}
+
+/* The addresses of all hosts, MRC_LAB_ADDRESS_0, MRC_LAB_IPV4_0 and so on. */
+static int add_addresses(const struct ml_lab *lab)
+{
+	const struct mf_topology *t = ml_lab_topology(lab);
+	char name[32], address[48];
+
+	for (uint32_t host = 0; host < t->n_hosts; host++) {
+		snprintf(name, sizeof(name), "MRC_LAB_ADDRESS_%u", host);
+		if (setenv(name, ml_host_address(lab, host, address), 1))
+			return -1;
+		snprintf(name, sizeof(name), "MRC_LAB_IPV4_%u", host);
+		if (ml_ipv4_fits(t) && setenv(name, ml_ipv4_of_host(t, host, address), 1))
+			return -1;
+	}
+	return 0;
+}
+
+/* In the child; does not return. */
+static void exec_program(const struct ml_lab *lab, const struct scenario_program *program,
+			 uint32_t host, int out)
+{
+	int null = open("/dev/null", O_RDONLY);
+	int netns;
+	struct ml_error e = {{0}};
+
+	setpgid(0, 0);
+	signal(SIGINT, SIG_DFL);
+	signal(SIGTERM, SIG_DFL);
+	signal(SIGHUP, SIG_DFL);
+	dup2(null, STDIN_FILENO);
+	dup2(out, STDOUT_FILENO);
+	dup2(out, STDERR_FILENO);
+	netns = ml_lab_netns(lab, host, &e);
+	if (netns < 0 || setns(netns, CLONE_NEWNET) != 0 ||
+	    ml_host_environment(lab, host, program->form, &e) || add_path() || add_addresses(lab)) {
+		fprintf(stderr, "host%u: %s\n", host, e.text[0] ? e.text : strerror(errno));
+		_exit(126);
+	}
+	execl("/bin/sh", "sh", "-c", program->run, (char *)NULL);
+	fprintf(stderr, "/bin/sh: %s\n", strerror(errno));
+	_exit(127);
+}
+
+int processes_start(struct crowd *c, const struct ml_lab *lab,
+		    const struct scenario_program *program, uint64_t now_ns, struct ml_error *e)
+{
+	for (uint32_t i = 0; i < program->hosts; i++) {
+		struct process_state *m = &c->member[c->members];
+		char path[PATH_BYTES];
+		int out;
+
+		if (c->members == PROCESSES_MAX)
+			return ml_error_set(e, "more than %u programs at once", PROCESSES_MAX);
+		out = open(path_of(c, c->members, path), O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
+		*m = (struct process_state){
+			.program = program, .host = program->host[i], .ran_ns = now_ns};
+		m->pid = out < 0 ? -1 : fork();
+		if (m->pid == 0)
+			exec_program(lab, program, program->host[i], out);
+		if (out >= 0)
+			close(out);
+		if (m->pid < 0) {
+			m->pid = 0;
+			return ml_error_set(e, "starting %s: %s", program->name, strerror(errno));
+		}
+		setpgid(m->pid, m->pid);
+		c->members++;
+	}
+	return 0;
+}
+
+static void note_exit(struct process_state *m, int status)
+{
+	m->pid = 0;
+	m->status = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+}
+
+bool processes_poll(struct crowd *c, uint64_t now_ns)
+{
+	bool any = false;
+
+	for (uint32_t i = 0; i < c->members; i++) {
+		struct process_state *m = &c->member[i];
+		int status;
+
+		if (m->pid && waitpid(m->pid, &status, WNOHANG) == m->pid) {
+			note_exit(m, status);
+			m->ran_ns = now_ns - m->ran_ns;
+		}
+		any = any || (m->pid && !m->program->background);
+	}
+	return any;
+}
+
+void processes_stop(struct crowd *c)
+{
+	for (uint32_t i = 0; i < c->members; i++)
+		if (c->member[i].pid)
+			kill(-c->member[i].pid, SIGKILL);
+	for (uint32_t i = 0; i < c->members; i++) {
+		struct process_state *m = &c->member[i];
+		int status;
+
+		if (!m->pid)
+			continue;
+		while (waitpid(m->pid, &status, 0) < 0 && errno == EINTR)
+			;
+		note_exit(m, status);
+		m->overdue = !m->program->background;
+	}
+}
+
+char *processes_output(const struct crowd *c, uint32_t member)
+{
+	char path[PATH_BYTES];
+	FILE *f = fopen(path_of(c, member, path), "re");
+	char *text = calloc(1, SAID_MAX);
+	size_t n = f && text ? fread(text, 1, SAID_MAX - 1, f) : 0;
+
+	if (f)
+		fclose(f);
+	if (text)
+		text[n] = '\0';
+	return text;
+}

@@ -1,0 +1,262 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The MRC objects of one end: see rig.h. rig_connect.c makes the connection. */
+#include "cli/perf/perf_connection.h"
+
+#include <arpa/inet.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+/* How long a port may take to come up: five seconds. */
+#define PORT_NAP_NS 20000000L
+#define PORT_NAPS 250u
+
+/* A credit in flight beside a full queue of messages. */
+#define SENDS_EXTRA 1u
+
+static int set_error(struct perf_connection *r, const char *what, int err)
+{
+	snprintf(r->error, sizeof(r->error), "%s: %s", what, strerror(err));
+	return -1;
+}
+
+static int open_device(struct perf_connection *r)
+{
+	struct ibv_device **list = ibv_get_device_list(NULL);
+
+	if (!list)
+		return set_error(r, "list of devices", errno);
+	for (int i = 0; list[i] && !r->device; i++) {
+		struct mrc_device_attr attr;
+		int supported = 0;
+
+		r->device = ibv_open_device(list[i]);
+		if (!r->device)
+			continue;
+		if (mrc_query_device(r->device, &attr, &supported) || !supported) {
+			ibv_close_device(r->device);
+			r->device = NULL;
+		}
+	}
+	ibv_free_device_list(list);
+	if (r->device)
+		return 0;
+	snprintf(r->error, sizeof(r->error), "no MRC device could be opened; mrc doctor tells why");
+	return -1;
+}
+
+/* A port that was just set up may wait for its carrier; what is measured before is the wait. */
+static int wait_for_port(struct perf_connection *r)
+{
+	struct timespec nap = {.tv_nsec = PORT_NAP_NS};
+
+	for (uint32_t naps = 0; naps < PORT_NAPS; naps++) {
+		struct ibv_port_attr port;
+		int err = ibv_query_port(r->device, 1, &port);
+
+		if (err)
+			return set_error(r, "port of the device", err);
+		if (port.state == IBV_PORT_ACTIVE)
+			return 0;
+		nanosleep(&nap, NULL);
+	}
+	snprintf(r->error, sizeof(r->error),
+		 "all ports of the device are down; mrc doctor tells why");
+	return -1;
+}
+
+static int open_memory(struct perf_connection *r)
+{
+	size_t page = (size_t)sysconf(_SC_PAGESIZE), all;
+
+	r->bytes = (r->plan->max + page - 1) / page * page;
+	all = 2 * r->bytes + 2 * page;
+	r->memory = aligned_alloc(page, all);
+	if (!r->memory)
+		return set_error(r, "memory", ENOMEM);
+	memset(r->memory, 0, all);
+	r->pd = ibv_alloc_pd(r->device);
+	if (!r->pd)
+		return set_error(r, "protection domain", errno);
+	r->mr = ibv_reg_mr(r->pd, r->memory, all, IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE);
+	return r->mr ? 0 : set_error(r, "memory region", errno);
+}
+
+/* The page behind the two buffers: credits that the peer writes; the next: to write from. */
+static uint64_t credit_in(const struct perf_connection *r, uint32_t i)
+{
+	uint64_t at = 2 * r->bytes + i * sizeof(uint64_t);
+
+	return __atomic_load_n((uint64_t *)(void *)(r->memory + at), __ATOMIC_RELAXED);
+}
+
+static uint64_t credit_out_at(const struct perf_connection *r, uint32_t i)
+{
+	return 2 * r->bytes + (uint64_t)sysconf(_SC_PAGESIZE) + i * sizeof(uint64_t);
+}
+
+static int post_receive(struct perf_connection *r, uint32_t i)
+{
+	struct ibv_recv_wr wr = {.wr_id = (uint64_t)i << PERF_WR_BITS | PERF_WR_RECV}, *bad;
+	int err = mrc_post_recv(r->qp[i].qp, &wr, &bad);
+
+	return err ? set_error(r, "post a receive", err) : 0;
+}
+
+static int open_qp(struct perf_connection *r, uint32_t i)
+{
+	struct mrc_qp_init_attr init = {
+		.send_cq = r->cq,
+		.recv_cq = r->cq,
+		.cap = {.max_send_wr = r->plan->depth + SENDS_EXTRA,
+			.max_recv_wr = r->receives,
+			.max_send_sge = 1,
+			.max_recv_sge = 1},
+		.pd = r->pd,
+	};
+	struct ibv_qp_attr attr = {.qp_state = IBV_QPS_INIT,
+				   .qp_access_flags = IBV_ACCESS_REMOTE_WRITE};
+	struct perf_qp *q = &r->qp[i];
+	int err;
+
+	q->posted_ns = calloc(r->plan->depth, sizeof(*q->posted_ns));
+	if (!q->posted_ns)
+		return set_error(r, "memory", ENOMEM);
+	q->qp = mrc_create_qp(r->context, &init);
+	if (!q->qp)
+		return set_error(r, "queue pair", errno);
+	err = mrc_modify_qp(q->qp, &attr, IBV_QP_STATE | IBV_QP_ACCESS_FLAGS, NULL, 0);
+	if (!err)
+		err = mrc_get_qpn(q->qp, &q->qpn) ? errno : 0;
+	if (err)
+		return set_error(r, "queue pair to INIT", err);
+	q->psn = (q->qpn * 2654435761u) & 0xffffff;
+	for (uint32_t n = 0; n < r->receives; n++)
+		if (post_receive(r, i))
+			return -1;
+	return 0;
+}
+
+int perf_connection_open(struct perf_connection *r, const struct perf_plan *plan)
+{
+	uint32_t entries;
+
+	*r = (struct perf_connection){.plan = plan, .receives = 2 * plan->depth};
+	if (open_device(r) || wait_for_port(r) || open_memory(r))
+		return -1;
+	r->context = mrc_create_context(r->device, NULL);
+	if (!r->context)
+		return set_error(r, "MRC context", errno);
+	entries = plan->qps * (plan->depth + SENDS_EXTRA + r->receives);
+	r->cq = mrc_create_cq(r->context, (int)entries, NULL, NULL, 0);
+	if (!r->cq)
+		return set_error(r, "completion queue", errno);
+	for (uint32_t i = 0; i < plan->qps; i++)
+		if (open_qp(r, i))
+			return -1;
+	return 0;
+}
+
+void perf_connection_close(struct perf_connection *r)
+{
+	for (uint32_t i = 0; i < PERF_QPS_MAX; i++) {
+		if (r->qp[i].qp)
+			mrc_destroy_qp(r->qp[i].qp);
+		free(r->qp[i].posted_ns);
+	}
+	if (r->cq)
+		mrc_destroy_cq(r->cq);
+	if (r->context)
+		mrc_destroy_context(r->context);
+	if (r->mr)
+		ibv_dereg_mr(r->mr);
+	if (r->pd)
+		ibv_dealloc_pd(r->pd);
+	if (r->device)
+		ibv_close_device(r->device);
+	free(r->memory);
+	memset(r, 0, offsetof(struct perf_connection, error));
+}
+
+bool perf_connection_can_write(const struct perf_connection *r, uint32_t i, bool imm)
+{
+	const struct perf_qp *q = &r->qp[i];
+
+	return q->posted - q->done < r->plan->depth &&
+	       (!imm || q->posted < credit_in(r, i) + r->receives);
+}
+
+static int post_write(struct perf_connection *r, uint32_t i, struct ibv_sge *sge, uint64_t to,
+		      enum perf_wr kind, const uint32_t *imm)
+{
+	struct ibv_send_wr *bad,
+		wr = {
+			.wr_id = (uint64_t)i << PERF_WR_BITS | kind,
+			.sg_list = sge,
+			.num_sge = 1,
+			.opcode = imm ? IBV_WR_RDMA_WRITE_WITH_IMM : IBV_WR_RDMA_WRITE,
+			.send_flags = IBV_SEND_SIGNALED,
+			.imm_data = imm ? htonl(*imm) : 0,
+			.wr.rdma = {.remote_addr = to, .rkey = r->peer_rkey},
+		};
+	int err = mrc_post_send(r->qp[i].qp, &wr, &bad);
+
+	return err ? set_error(r, "post a write", err) : 0;
+}
+
+int perf_connection_write(struct perf_connection *r, uint32_t i, uint64_t size, bool imm,
+			  uint32_t value)
+{
+	struct ibv_sge sge = {
+		.addr = (uintptr_t)r->memory, .length = (uint32_t)size, .lkey = r->mr->lkey};
+
+	return post_write(r, i, &sge, r->peer_memory + r->peer_bytes, PERF_WR_DATA,
+			  imm ? &value : NULL);
+}
+
+/* The value may grow while the write is under way: then the peer learns the newer one. */
+static int give_credit(struct perf_connection *r, uint32_t i)
+{
+	struct perf_qp *q = &r->qp[i];
+	uint64_t at = credit_out_at(r, i);
+	struct ibv_sge sge = {
+		.addr = (uintptr_t)r->memory + at, .length = sizeof(uint64_t), .lkey = r->mr->lkey};
+
+	if (q->crediting || q->received - q->credited < (r->receives + 3) / 4)
+		return 0;
+	__atomic_store_n((uint64_t *)(void *)(r->memory + at), q->received, __ATOMIC_RELAXED);
+	q->credited = q->received;
+	q->crediting = true;
+	return post_write(r, i, &sge, r->peer_memory + 2 * r->peer_bytes + i * sizeof(uint64_t),
+			  PERF_WR_CREDIT, NULL);
+}
+
+int perf_connection_received(struct perf_connection *r, uint32_t i)
+{
+	r->qp[i].received++;
+	return post_receive(r, i) ? -1 : give_credit(r, i);
+}
+
+int perf_connection_credited(struct perf_connection *r, uint32_t i)
+{
+	r->qp[i].crediting = false;
+	return give_credit(r, i);
+}
+
+int perf_connection_poll(struct perf_connection *r, struct ibv_wc *wc, int n)
+{
+	int got = mrc_poll_cq(r->cq, n, wc);
+
+	if (got < 0)
+		return set_error(r, "completion queue", errno);
+	for (int i = 0; i < got; i++)
+		if (wc[i].status != IBV_WC_SUCCESS) {
+			snprintf(r->error, sizeof(r->error), "QP 0x%06x: a work request failed: %s",
+				 wc[i].qp_num, ibv_wc_status_str(wc[i].status));
+			return -1;
+		}
+	return got;
+}

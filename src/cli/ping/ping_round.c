@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* One round: see round.h. */
+#include "cli/ping/ping_round.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Half of what a device can have under way, so that it is never short of ids for long. */
+#define BATCH_MAX 512u
+
+/* How many paths share host and plane with this one, and how many of them come before it. */
+static void place_of(const struct ping_paths *paths, size_t i, size_t *rank, size_t *all)
+{
+	*rank = *all = 0;
+	for (size_t k = 0; k < paths->n; k++) {
+		bool kin = paths->path[k].host == paths->path[i].host &&
+			   paths->path[k].ev.port == paths->path[i].ev.port;
+
+		*all += kin;
+		*rank += kin && k < i;
+	}
+}
+
+static bool is_asked(const struct ping_paths *paths, size_t i, uint64_t round, bool one_a_plane)
+{
+	size_t rank, all;
+
+	if (!one_a_plane)
+		return true;
+	place_of(paths, i, &rank, &all);
+	return round % all == rank;
+}
+
+struct batch {
+	struct mrc_ctl_ep_req *req;
+	struct mrc_ctl_ep_rsp *rsp;
+	size_t *path; /* of each request */
+	size_t n;
+};
+
+static void batch_fini(struct batch *b)
+{
+	free(b->req);
+	free(b->rsp);
+	free(b->path);
+}
+
+static int batch_make(struct batch *b, size_t room)
+{
+	b->req = calloc(room, sizeof(*b->req));
+	b->rsp = calloc(room, sizeof(*b->rsp));
+	b->path = calloc(room, sizeof(*b->path));
+	return b->req && b->rsp && b->path ? 0 : ENOMEM;
+}
+
+static void batch_add(struct batch *b, const struct ping_device *device,
+		      const struct ping_host *hosts, struct ping_paths *paths, size_t i)
+{
+	struct ping_path *path = &paths->path[i];
+	struct mrc_ctl_ep_req *req = &b->req[b->n];
+
+	req->req_id = (uint16_t)b->n;
+	req->ev_fmt_mode = device->format;
+	req->req_ev = path->ev;
+	memcpy(req->dgid.raw, hosts[path->host].gid, sizeof(req->dgid.raw));
+	b->path[b->n++] = i;
+	path->figure.sent++;
+	path->asked = true;
+}
+
+static void batch_take(const struct batch *b, struct ping_paths *paths, int n_rsp)
+{
+	for (int i = 0; i < n_rsp; i++) {
+		const struct mrc_ctl_ep_rsp *rsp = &b->rsp[i];
+		struct ping_path *path;
+
+		if (rsp->req_id >= b->n)
+			continue;
+		path = &paths->path[b->path[rsp->req_id]];
+		path->last_ns = rsp->rtt;
+		ping_figure_add(&path->figure, rsp->rtt);
+	}
+}
+
+/* Asks what is in the batch and empties it. */
+static int batch_send(struct batch *b, const struct ping_device *device, struct ping_paths *paths,
+		      uint32_t timeout_ns)
+{
+	int n_rsp = 0, err;
+
+	if (!b->n)
+		return 0;
+	err = device->send_wait(device->context, b->req, (int)b->n, timeout_ns, b->rsp, &n_rsp);
+	if (err && err != ETIMEDOUT)
+		return err;
+	batch_take(b, paths, n_rsp);
+	b->n = 0;
+	return 0;
+}
+
+int ping_round(const struct ping_device *device, const struct ping_host *hosts,
+	       struct ping_paths *paths, uint64_t round, bool one_a_plane, uint32_t timeout_ns)
+{
+	struct batch b = {0};
+	int err = batch_make(&b, BATCH_MAX);
+
+	for (size_t i = 0; i < paths->n && !err; i++) {
+		paths->path[i].last_ns = 0;
+		paths->path[i].asked = false;
+		if (!is_asked(paths, i, round, one_a_plane))
+			continue;
+		batch_add(&b, device, hosts, paths, i);
+		if (b.n == BATCH_MAX)
+			err = batch_send(&b, device, paths, timeout_ns);
+	}
+	if (!err)
+		err = batch_send(&b, device, paths, timeout_ns);
+	batch_fini(&b);
+	return err;
+}

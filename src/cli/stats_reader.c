@@ -1,0 +1,254 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Reading statistics segments: see stats.h. */
+#include "cli/stats_reader.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+const char *cli_stats_dir(void)
+{
+	const char *dir = getenv("MRC_STATS_DIR");
+
+	return dir && *dir ? dir : MRC_STATS_DEFAULT_DIR;
+}
+
+void cli_stats_open(struct cli_stats *s, const char *dir, uint32_t only_pid)
+{
+	*s = (struct cli_stats){.dir = dir, .only_pid = only_pid};
+}
+
+static void close_process(struct cli_stats_process *p)
+{
+	if (p->map)
+		munmap((void *)(uintptr_t)p->map, sizeof(*p->map));
+	free(p->now);
+	free(p->before);
+	*p = (struct cli_stats_process){0};
+}
+
+void cli_stats_close(struct cli_stats *s)
+{
+	for (uint32_t i = 0; i < s->n; i++)
+		close_process(&s->process[i]);
+	s->n = 0;
+}
+
+static void forget_gone(struct cli_stats *s)
+{
+	uint32_t kept = 0;
+
+	for (uint32_t i = 0; i < s->n; i++) {
+		if (s->process[i].gone)
+			close_process(&s->process[i]);
+		else
+			s->process[kept++] = s->process[i];
+	}
+	s->n = kept;
+}
+
+/* The numbers in "1234.mrcstats" or "1234.1.mrcstats"; 0 for another name. */
+static uint32_t pid_of_name(const char *name, uint32_t *device)
+{
+	size_t digits = strspn(name, "0123456789");
+	const char *rest = name + digits;
+
+	*device = 0;
+	if (rest[0] == '.' && rest[1] >= '1' && rest[1] <= '9') {
+		*device = (uint32_t)(rest[1] - '0');
+		rest += 2;
+	}
+
+	if (!digits || digits > 9 || strcmp(rest, MRC_STATS_SUFFIX) != 0)
+		return 0;
+	return (uint32_t)strtoul(name, NULL, 10);
+}
+
+static bool is_known(const struct cli_stats *s, uint32_t pid, uint32_t device)
+{
+	for (uint32_t i = 0; i < s->n; i++)
+		if (s->process[i].pid == pid && s->process[i].device == device)
+			return true;
+	return false;
+}
+
+/* A process holds an exclusive lock on its file as long as it lives. */
+static bool is_alive(int fd)
+{
+	if (flock(fd, LOCK_SH | LOCK_NB) < 0)
+		return true;
+	flock(fd, LOCK_UN);
+	return false;
+}
+
+static void read_command(struct cli_stats_process *p)
+{
+	char path[32];
+	FILE *f;
+
+	snprintf(p->command, sizeof(p->command), "?");
+	snprintf(path, sizeof(path), "/proc/%u/comm", p->pid);
+	f = fopen(path, "re");
+	if (!f)
+		return;
+	if (fgets(p->command, sizeof(p->command), f))
+		p->command[strcspn(p->command, "\n")] = '\0';
+	fclose(f);
+	/* Whatever a process calls itself must not move the cursor. */
+	for (char *c = p->command; *c; c++)
+		if (*c < ' ' || *c > '~')
+			*c = '?';
+}
+
+static const struct mrc_stats_segment *map_file(int fd)
+{
+	const struct mrc_stats_segment *map;
+	struct stat st;
+
+	if (fstat(fd, &st) || st.st_size < (off_t)sizeof(*map))
+		return NULL;
+	map = mmap(NULL, sizeof(*map), PROT_READ, MAP_SHARED, fd, 0);
+	return map == MAP_FAILED ? NULL : map;
+}
+
+/* The magic is stored last: without it the process is still at work on the rest. */
+static bool is_ready(const struct mrc_stats_segment *map)
+{
+	return memcmp(map->magic, MRC_STATS_MAGIC, sizeof(map->magic)) == 0;
+}
+
+static void add_mapped(struct cli_stats *s, uint32_t pid, uint32_t device,
+		       const struct mrc_stats_segment *map)
+{
+	struct cli_stats_process *p = &s->process[s->n];
+
+	*p = (struct cli_stats_process){.pid = pid, .device = device, .map = map};
+	p->now = calloc(1, sizeof(*p->now));
+	p->before = calloc(1, sizeof(*p->before));
+	if (!p->now || !p->before) {
+		close_process(p);
+		return;
+	}
+	read_command(p);
+	s->n++;
+}
+
+static void add_file(struct cli_stats *s, int dir, const char *name, uint32_t pid, uint32_t device)
+{
+	int fd = openat(dir, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+	const struct mrc_stats_segment *map;
+
+	if (fd < 0) {
+		s->unreadable += errno == EACCES;
+		return;
+	}
+	map = is_alive(fd) ? map_file(fd) : NULL;
+	close(fd);
+	if (!map)
+		return;
+	if (is_ready(map) && map->version == MRC_STATS_VERSION) {
+		add_mapped(s, pid, device, map);
+		return;
+	}
+	s->other_version += is_ready(map);
+	munmap((void *)(uintptr_t)map, sizeof(*map));
+}
+
+static int find_files(struct cli_stats *s)
+{
+	DIR *dir = opendir(s->dir);
+	const struct dirent *entry;
+
+	if (!dir)
+		return errno == ENOENT ? 0 : errno;
+	s->unreadable = 0;
+	s->other_version = 0;
+	while (s->n < CLI_STATS_PROCESSES && (entry = readdir(dir))) {
+		uint32_t device, pid = pid_of_name(entry->d_name, &device);
+
+		if (pid && (!s->only_pid || pid == s->only_pid) && !is_known(s, pid, device))
+			add_file(s, dirfd(dir), entry->d_name, pid, device);
+	}
+	closedir(dir);
+	return 0;
+}
+
+/* Is the file that we have mapped still there and held? */
+static bool still_there(const struct cli_stats *s, const struct cli_stats_process *p)
+{
+	char path[4096], own[16] = "";
+	bool alive;
+	int fd;
+
+	if (p->device > 0)
+		snprintf(own, sizeof(own), ".%u", p->device);
+	if (snprintf(path, sizeof(path), "%s/%u%s" MRC_STATS_SUFFIX, s->dir, p->pid, own) >=
+	    (int)sizeof(path))
+		return false;
+	fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+	if (fd < 0)
+		return false;
+	alive = is_alive(fd);
+	close(fd);
+	return alive;
+}
+
+/* Bounds of what another process wrote are checked once, here. */
+static void take_reading(struct cli_stats_process *p, uint64_t now_ns)
+{
+	struct mrc_stats_segment *s = p->before;
+
+	p->before = p->now;
+	p->now = s;
+	p->read_before_ns = p->read_ns;
+	p->read_ns = now_ns;
+	memcpy(s, p->map, sizeof(*s));
+	if (s->ports > MRC_STATS_PORTS)
+		s->ports = MRC_STATS_PORTS;
+	for (uint32_t i = 0; i < MRC_STATS_COUNTERS; i++)
+		s->counter[i].name[sizeof(s->counter[i].name) - 1] = '\0';
+	for (uint32_t i = 0; i < MRC_STATS_QPS; i++) {
+		struct mrc_stats_qp *qp = &s->qp[i];
+
+		qp->state[sizeof(qp->state) - 1] = '\0';
+		if (qp->evs > MRC_STATS_EVS)
+			qp->evs = MRC_STATS_EVS;
+	}
+}
+
+int cli_stats_read(struct cli_stats *s, uint64_t now_ns)
+{
+	int err;
+
+	forget_gone(s);
+	err = find_files(s);
+	for (uint32_t i = 0; i < s->n; i++) {
+		s->process[i].gone = !still_there(s, &s->process[i]);
+		take_reading(&s->process[i], now_ns);
+	}
+	return err;
+}
+
+uint64_t cli_stats_counter(const struct mrc_stats_segment *s, const char *name)
+{
+	for (uint32_t i = 0; i < MRC_STATS_COUNTERS && s->counter[i].name[0]; i++)
+		if (strcmp(s->counter[i].name, name) == 0)
+			return s->counter[i].value;
+	return 0;
+}
+
+double cli_stats_per_second(const struct cli_stats_process *p, uint64_t now, uint64_t before)
+{
+	uint64_t ns = p->read_ns - p->read_before_ns;
+
+	if (!p->read_before_ns || !ns || now < before)
+		return 0;
+	return (double)(now - before) * 1e9 / (double)ns;
+}

@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* `mrc top --json`: see json.h. */
+#include "cli/top/top_json.h"
+
+#include "cli/gid_text.h"
+#include "cli/top/ev_row.h"
+
+static json_t *counters_json(const struct mrc_stats_segment *s)
+{
+	json_t *all = json_object();
+
+	for (uint32_t i = 0; i < MRC_STATS_COUNTERS && s->counter[i].name[0]; i++)
+		json_object_set_new(all, s->counter[i].name,
+				    json_integer((json_int_t)s->counter[i].value));
+	return all;
+}
+
+static json_t *plane_json(const struct cli_stats_process *p, uint32_t plane)
+{
+	const struct mrc_stats_port *now = &p->now->port[plane], *before = &p->before->port[plane];
+	struct top_evs evs = top_evs_of_plane(p->now, plane);
+	char address[CLI_ADDRESS_MAX];
+
+	return json_pack("{s:i,s:s,s:i,s:b,s:f,s:f,s:I,s:I,s:I,s:I,s:I,s:I,s:{s:i,s:i,s:i,s:i}}",
+			 "plane", (int)plane, "address", cli_address_write(address, now->address),
+			 "udp_port", (int)now->udp_port, "up", now->up != 0, "tx_bits_per_s",
+			 8 * cli_stats_per_second(p, now->tx_bytes, before->tx_bytes),
+			 "rx_bits_per_s",
+			 8 * cli_stats_per_second(p, now->rx_bytes, before->rx_bytes), "tx_packets",
+			 (json_int_t)now->tx_packets, "tx_bytes", (json_int_t)now->tx_bytes,
+			 "rx_packets", (json_int_t)now->rx_packets, "rx_bytes",
+			 (json_int_t)now->rx_bytes, "rx_overruns", (json_int_t)now->rx_overruns,
+			 "tx_refused", (json_int_t)now->tx_refused, "evs", "good", (int)evs.good,
+			 "skip", (int)evs.skip, "bad", (int)evs.bad, "denied", (int)evs.denied);
+}
+
+static json_t *evs_json(const struct mrc_stats_qp *qp)
+{
+	json_t *all = json_array();
+
+	for (uint32_t i = 0; i < qp->evs; i++)
+		json_array_append_new(all,
+				      json_pack("{s:i,s:I,s:s,s:i}", "plane", (int)qp->ev[i].port,
+						"ev", (json_int_t)qp->ev[i].value, "state",
+						top_evs_state_name(qp->ev[i].state), "retired",
+						(int)qp->ev[i].retired));
+	return all;
+}
+
+static json_t *qp_json(const struct mrc_stats_qp *qp)
+{
+	char address[CLI_ADDRESS_MAX];
+	json_t *cwnd = qp->cwnd_bytes == UINT64_MAX ? json_null()
+						    : json_integer((json_int_t)qp->cwnd_bytes);
+
+	return json_pack("{s:i,s:i,s:s,s:s,s:I,s:I,s:I,s:o,s:I,s:I,s:I,s:I,s:i,s:i,s:i,s:o}", "qpn",
+			 (int)qp->qpn, "peer_qpn", (int)qp->dest_qpn, "peer",
+			 cli_address_write(address, qp->dest), "state", qp->state, "psn_next",
+			 (json_int_t)qp->psn_next, "psn_una", (json_int_t)qp->psn_una,
+			 "psn_expected", (json_int_t)qp->psn_expected, "cwnd_bytes", cwnd,
+			 "inflight_bytes", (json_int_t)qp->inflight_bytes, "srtt_ns",
+			 (json_int_t)qp->srtt_ns, "rtt_min_ns", (json_int_t)qp->rtt_min_ns,
+			 "reorder_window_ns", (json_int_t)qp->reorder_window_ns, "lost_pending",
+			 (int)qp->lost_pending, "evs_good", (int)qp->evs_good, "evs_bad",
+			 (int)qp->evs_bad, "evs", evs_json(qp));
+}
+
+static json_t *process_json(const struct cli_stats_process *p)
+{
+	json_t *planes = json_array(), *qps = json_array();
+
+	for (uint32_t i = 0; i < p->now->ports; i++)
+		json_array_append_new(planes, plane_json(p, i));
+	for (uint32_t q = 0; q < MRC_STATS_QPS; q++)
+		if (p->now->qp[q].qpn)
+			json_array_append_new(qps, qp_json(&p->now->qp[q]));
+	return json_pack("{s:i,s:s,s:b,s:I,s:I,s:o,s:o,s:o}", "pid", (int)p->pid, "command",
+			 p->command, "ended", p->gone, "started_ns", (json_int_t)p->now->started_ns,
+			 "updated_ns", (json_int_t)p->now->updated_ns, "counters",
+			 counters_json(p->now), "planes", planes, "qps", qps);
+}
+
+json_t *top_json_make(const struct cli_stats *stats)
+{
+	json_t *processes = json_array();
+
+	for (uint32_t i = 0; i < stats->n; i++)
+		json_array_append_new(processes, process_json(&stats->process[i]));
+	return json_pack("{s:i,s:o,s:i,s:i}", "version", 1, "processes", processes, "unreadable",
+			 (int)stats->unreadable, "other_version", (int)stats->other_version);
+}

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * cc_none.c - no congestion control: MPR alone bounds what is in flight, as long as the responder
+ * does not ask for less. That is flow control and is heard by every algorithm: a penalty shrinks a
+ * window that starts at what is in flight, and afterwards it goes away at once (r_c) or by growing.
+ */
+#include "core/cc/cc.h"
+
+/* REQ(cc.nscc.null) */
+static void none_init(struct mt_cc *cc, const struct mt_cc_profile *profile, uint32_t path_mtu,
+		      uint64_t now_ns)
+{
+	(void)profile;
+	(void)path_mtu;
+	(void)now_ns;
+	cc->cwnd = UINT64_MAX;
+}
+
+/* A packet of the largest MTU always fits. */
+#define CWND_MIN (4096u + MT_NOMINAL_HEADER)
+/* More than the widest MPR holds: such a window binds nobody. */
+#define CWND_MAX ((uint64_t)MT_MPR_MAX * MT_MPR_UNIT * CWND_MIN)
+/* Without r_c the window grows by a quarter in each RTT. */
+#define GROWTH 4u
+
+/* REQ(cc.none.penalty) */
+static void none_ack(struct mt_cc *cc, const struct mt_cc_ack *ack)
+{
+	uint64_t cut = ack->penalty * (ack->newly_bytes / 128);
+
+	if (ack->penalty) {
+		if (cc->cwnd > CWND_MAX)
+			cc->cwnd = cc->inflight > 0 ? (uint64_t)cc->inflight : 0;
+		cc->cwnd = cc->cwnd > cut + CWND_MIN ? cc->cwnd - cut : CWND_MIN;
+	} else if (cc->cwnd < CWND_MAX) {
+		cc->cwnd += ack->newly_bytes / GROWTH;
+	}
+	if (cc->cwnd > CWND_MAX || (ack->penalty == 0 && ack->restore))
+		cc->cwnd = UINT64_MAX;
+}
+
+static void none_loss(struct mt_cc *cc, uint64_t now_ns, enum mt_cc_loss_kind kind, uint32_t bytes)
+{
+	(void)cc;
+	(void)now_ns;
+	(void)kind;
+	(void)bytes;
+}
+
+const struct mt_cc_ops mt_cc_none = {
+	.name = "none",
+	.init = none_init,
+	.ack = none_ack,
+	.loss = none_loss,
+};

@@ -1,0 +1,471 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* engine.c - an engine's life, memory, profiles and timers; what leaves it is in engine_tx.c. */
+#include <string.h>
+
+#include "base/assert.h"
+#include "base/bits.h"
+#include "core/engine/engine_state.h"
+#include "core/ext/local_wr.h"
+#include "core/ext/rd_atomic.h"
+#include "core/ext/srq.h"
+#include "core/qp/qp.h"
+#include "wire/opcode.h"
+
+#define MAX_QPS_LIMIT (1u << 20)
+#define MAX_MRS_LIMIT ((1u << 24) - 1)
+#define MAX_PROFILES_LIMIT 1024u
+#define RING_MAX (1u << 16)
+#define REVIVE_MAX 16u
+/* An rto beyond the longest timeout, or a stamp unit beyond a millisecond, is a mistake. */
+#define TIME_MAX_NS (UINT64_C(1) << 36)
+#define TS_SHIFT_MAX 20u
+/* MT_ENDPOINTS_MAX numbers fit above that many of the 24 bits. */
+#define QPN_INDEX_BITS_MIN 14u
+
+static bool ring_valid(uint32_t n)
+{
+	return mb_is_pow2(n) && n <= RING_MAX;
+}
+
+static bool timing_valid(const struct mt_timing *t)
+{
+	return t->reorder_min_ns <= t->reorder_max_ns && t->reorder_max_ns <= TIME_MAX_NS &&
+	       t->port_hold_ns <= TIME_MAX_NS && t->tail_probe_min_ns > 0 &&
+	       t->tail_probe_min_ns <= TIME_MAX_NS && t->rto_min_ns <= TIME_MAX_NS &&
+	       t->backpressure_ns > 0 && t->backpressure_ns <= TIME_MAX_NS &&
+	       t->ep_quarantine_ns <= TIME_MAX_NS && t->port_notice_ns <= TIME_MAX_NS;
+}
+
+static bool cfg_valid(const struct mt_engine_cfg *c)
+{
+	return c->n_ports >= 1 && c->n_ports <= MT_PORTS_MAX && mb_is_pow2(c->max_qps) &&
+	       c->max_qps <= MAX_QPS_LIMIT && c->max_mrs >= 1 && c->max_mrs <= MAX_MRS_LIMIT &&
+	       c->max_profiles >= 1 && c->max_profiles <= MAX_PROFILES_LIMIT &&
+	       ring_valid(c->control_ring) && ring_valid(c->event_ring) &&
+	       ring_valid(c->ep_requests) && c->endpoint < MT_ENDPOINTS_MAX &&
+	       c->qpn_index_bits >= QPN_INDEX_BITS_MIN && c->qpn_index_bits <= 24 &&
+	       c->max_run >= 1 && c->max_run <= MT_RUN_MAX && c->ts_shift <= TS_SHIFT_MAX &&
+	       timing_valid(&c->timing);
+}
+
+/* Hands out 64-byte aligned parts of one block; with a NULL block it only counts. */
+struct carver {
+	uint8_t *block;
+	size_t used;
+};
+
+static void *carve(struct carver *c, size_t size)
+{
+	void *part = c->block ? c->block + c->used : NULL;
+
+	c->used += mb_align64(size);
+	return part;
+}
+
+/* With 10,000 destinations in 64 chains a forged packet costs 160 comparisons. */
+#define PATH_CHAINS_MAX 64u
+
+static uint32_t ev_set_buckets(const struct mt_engine_cfg *c)
+{
+	return c->max_qps < PATH_CHAINS_MAX ? c->max_qps : PATH_CHAINS_MAX;
+}
+
+static size_t engine_layout(struct mt_engine *e, const struct mt_engine_cfg *c)
+{
+	struct carver at = {.block = (uint8_t *)e};
+	struct mt_control *controls;
+	struct mt_ep_slot *ep_slots, **ep_chains;
+
+	carve(&at, sizeof(*e));
+	controls = carve(&at, c->control_ring * sizeof(*controls));
+	ep_slots = carve(&at, c->ep_requests * sizeof(*ep_slots));
+	ep_chains = carve(&at, c->ep_requests * sizeof(struct mt_ep_slot *));
+	if (e) {
+		mt_ep_init(&e->ep_table, ep_slots, ep_chains, c->ep_requests);
+		mt_control_init(&e->control_ring, controls, c->control_ring);
+		e->events.mask = c->event_ring - 1;
+		e->mrs.max = c->max_mrs;
+	}
+#define PART(field, count)                                                                     \
+	do {                                                                                   \
+		void *part =                                                                   \
+			carve(&at, (size_t)(count) * sizeof(*((struct mt_engine *)0)->field)); \
+		if (e)                                                                         \
+			e->field = part;                                                       \
+	} while (0)
+	PART(events.events, c->event_ring);
+	PART(mrs.mrs, (size_t)c->max_mrs + 1);
+	PART(qps, c->max_qps);
+	PART(ev_set_buckets, ev_set_buckets(c));
+	PART(ev_profiles, c->max_profiles);
+	PART(cc_profiles, c->max_profiles);
+#undef PART
+	return at.used;
+}
+
+size_t mt_engine_size(const struct mt_engine_cfg *cfg)
+{
+	return cfg_valid(cfg) ? engine_layout(NULL, cfg) : 0;
+}
+
+struct mt_engine *mt_engine_init(void *mem, const struct mt_engine_cfg *cfg,
+				 const struct mt_env *env, uint64_t now_ns)
+{
+	struct mt_engine *e = mem;
+	size_t size = mt_engine_size(cfg);
+
+	mb_assert(size > 0 && ((uintptr_t)mem & 63) == 0);
+	memset(mem, 0, size);
+	e->cfg = *cfg;
+	e->env = *env;
+	mb_prng_init(&e->prng, cfg->seed);
+	mb_pool_init(&e->pool);
+	mb_timers_init(&e->qp_timers);
+	mb_timers_init(&e->ev_timers);
+	mb_timers_init(&e->peer_timers);
+	mb_link_init(&e->ready);
+	mb_link_init(&e->control);
+	mb_link_init(&e->completions);
+	mb_link_init(&e->limited);
+	mb_link_init(&e->window_owners);
+	mb_link_init(&e->ev_sets);
+	engine_layout(e, cfg);
+	mt_mr_table_init(&e->mrs);
+	e->ev_set_bucket_mask = ev_set_buckets(cfg) - 1;
+	mt_local_ports_init(&e->ports, cfg->n_ports, now_ns);
+	return e;
+}
+
+/* ---- memory ---- */
+
+void mt_engine_add_memory(struct mt_engine *e, void *chunk, size_t size)
+{
+	mb_pool_add(&e->pool, chunk, size);
+}
+
+size_t mt_engine_memory_used(const struct mt_engine *e)
+{
+	return e->pool.in_use;
+}
+
+size_t mt_engine_memory_wanted(const struct mt_engine *e)
+{
+	return e->pool.wanted;
+}
+
+void *mt_engine_alloc(struct mt_engine *e, size_t size)
+{
+	return mb_pool_get(&e->pool, size);
+}
+
+/* ---- profiles ---- */
+
+/* REQ(req.ev.set-size) */
+static bool ev_profile_valid(const struct mt_engine *e, const struct mt_ev_profile_cfg *c)
+{
+	if (!c->evs || c->n_evs == 0 || c->n_evs > MT_EVS_MAX || c->n_active == 0 ||
+	    c->n_active > c->n_evs || c->min_active == 0 || c->min_active > c->n_active)
+		return false;
+	if (c->revive_probes == 0 || c->revive_probes > REVIVE_MAX || c->probe_interval_ns == 0 ||
+	    c->probe_interval_ns > c->probe_interval_max_ns ||
+	    c->probe_interval_max_ns > TIME_MAX_NS || c->ignores >= MT_EV_IGNORES_END)
+		return false;
+	for (uint16_t i = 0; i < c->n_evs; i++)
+		if (c->evs[i].port >= e->cfg.n_ports ||
+		    (c->group_ids && c->group_ids[i] >= c->n_evs))
+			return false;
+	return true;
+}
+
+static size_t ev_profile_bytes(const struct mt_ev_profile_cfg *c)
+{
+	return c->n_evs * (sizeof(*c->evs) + (c->group_ids ? sizeof(*c->group_ids) : 0));
+}
+
+int mt_ev_profile_set(struct mt_engine *e, uint32_t id, const struct mt_ev_profile_cfg *cfg)
+{
+	struct mt_ev_profile *p;
+	struct mt_ev *evs = NULL;
+
+	if (id >= e->cfg.max_profiles || !ev_profile_valid(e, cfg))
+		return MT_ERR_INVALID;
+	p = &e->ev_profiles[id];
+	if (!cfg->is_static)
+		evs = mt_engine_alloc(e, ev_profile_bytes(cfg));
+	if (!evs && !cfg->is_static)
+		return MT_ERR_MEMORY;
+	mb_pool_put(&e->pool, p->copy, ev_profile_bytes(&p->cfg));
+	p->cfg = *cfg;
+	p->copy = evs;
+	if (cfg->is_static)
+		return MT_OK;
+	memcpy(evs, cfg->evs, cfg->n_evs * sizeof(*evs));
+	p->cfg.evs = evs;
+	if (cfg->group_ids) {
+		p->cfg.group_ids = (const uint16_t *)(void *)(evs + cfg->n_evs);
+		memcpy(evs + cfg->n_evs, cfg->group_ids, cfg->n_evs * sizeof(*cfg->group_ids));
+	}
+	return MT_OK;
+}
+
+int mt_cc_profile_set(struct mt_engine *e, uint32_t id, const struct mt_cc_profile_cfg *cfg)
+{
+	struct mt_cc_fault fault;
+
+	if (id >= e->cfg.max_profiles || !mt_cc_profile_check(cfg, &fault))
+		return MT_ERR_INVALID;
+	mt_cc_profile_define(&e->cc_profiles[id], cfg);
+	return MT_OK;
+}
+
+/* ---- timers ---- */
+
+static uint64_t first_deadline(const struct mt_engine *e)
+{
+	uint64_t qp = mb_timers_deadline(&e->qp_timers);
+	uint64_t path = mb_timers_deadline(&e->ev_timers);
+	uint64_t ep = mb_timers_deadline(&e->ep_table.timers);
+	uint64_t memory = mt_memory_deadline(e);
+	uint64_t peer = mb_timers_deadline(&e->peer_timers);
+	uint64_t a = qp < path ? qp : path, b = ep < peer ? ep : peer;
+
+	a = a < memory ? a : memory;
+	return a < b ? a : b;
+}
+
+uint64_t mt_engine_deadline(const struct mt_engine *e)
+{
+	uint64_t first = first_deadline(e);
+
+	return first < e->grace_ns ? e->grace_ns : first;
+}
+
+/*
+ * A timer that is late by more than a reorder window tells that this engine was not run for a
+ * while. The answers that it waits for may wait in the adapter's queues; as long again is given to
+ * take them first. Only once: an adapter that is always late still makes progress.
+ * REQ(req.retry.own-stop)
+ */
+static bool was_descheduled(struct mt_engine *e, uint64_t now_ns)
+{
+	uint64_t first = first_deadline(e), late_ns = e->cfg.timing.reorder_min_ns;
+
+	if (first < e->grace_ns || first >= now_ns || now_ns - first <= late_ns)
+		return false;
+	e->grace_ns = now_ns + late_ns;
+	return true;
+}
+
+void mt_engine_tick(struct mt_engine *e, uint64_t now_ns)
+{
+	struct mb_timer *t;
+
+	if (was_descheduled(e, now_ns) || now_ns < e->grace_ns)
+		return;
+	while ((t = mb_timers_expire(&e->qp_timers, now_ns)))
+		mt_qp_tick(mb_container_of(t, struct mt_qp, timer), now_ns);
+	while ((t = mb_timers_expire(&e->ev_timers, now_ns)))
+		mt_ev_sets_tick(e, mb_container_of(t, struct mt_ev_set, timer), now_ns);
+	mt_endpoint_tick(e, now_ns);
+	mt_peers_tick(e, now_ns);
+	mt_memory_tick(e, now_ns);
+}
+
+/* ---- events ---- */
+
+static void report_event(struct mt_engine *e, const struct mt_event *ev)
+{
+	struct mt_event_ring *r = &e->events;
+
+	if (r->tail - r->head > r->mask)
+		e->stats.ev_events_dropped++;
+	else
+		r->events[r->tail++ & r->mask] = *ev;
+}
+
+/* REQ(req.ev.events) */
+void mt_engine_report_ev(struct mt_engine *e, const struct mt_ev_set *s,
+			 const struct mt_ev_change *change)
+{
+	struct mt_event ev = {
+		.type = MT_EVENT_EV,
+		.ev_state = change->state,
+		.ev_cause = change->cause,
+		.ev = {s->evs[change->ev].value, s->evs[change->ev].port},
+		.peer = s->peer,
+	};
+
+	report_event(e, &ev);
+}
+
+void mt_engine_port_event(struct mt_engine *e, const struct mt_addr *peer, uint32_t port, bool up)
+{
+	struct mt_event ev = {
+		.type = MT_EVENT_PORT,
+		.port_up = up,
+		.port_of_peer = peer != NULL,
+		.ev = {.port = (uint8_t)port},
+	};
+
+	if (peer)
+		ev.peer = *peer;
+	report_event(e, &ev);
+}
+
+static bool poll_send(struct mt_qp *qp, struct mt_event *ev)
+{
+	if (qp->ext && qp->ext->local_sq)
+		return mt_local_wr_poll(qp, ev);
+	return mt_sq_poll(&qp->req.sq, UINT64_MAX, ev);
+}
+
+static bool poll_recv(struct mt_rq *rq, struct mt_event *ev)
+{
+	if (!mt_rq_poll(rq, ev))
+		return false;
+	if (rq->srq)
+		mt_srq_polled(rq->srq);
+	return true;
+}
+
+/* REQ(ext.srq.last) */
+static bool poll_last_wqe(struct mt_qp *qp, struct mt_event *ev)
+{
+	bool due = qp->last_wqe_unreported;
+
+	qp->last_wqe_unreported = false;
+	if (due)
+		*ev = (struct mt_event){.type = MT_EVENT_LAST_WQE, .qp_user = qp->user};
+	return due;
+}
+
+/*
+ * One event of a QP: completions first, so that its failure is the last thing heard of it, and that
+ * it has drained what follows the last completion. REQ(req.sqd.drained)
+ */
+static bool poll_qp(struct mt_qp *qp, struct mt_event *ev)
+{
+	if (poll_send(qp, ev) || poll_recv(&qp->rsp.rq, ev)) {
+		ev->qp_user = qp->user;
+		return true;
+	}
+	if (qp->state == MT_QPS_SQD && qp->drain_unreported && !mt_qp_has_begun_wr(qp)) {
+		qp->drain_unreported = false;
+		*ev = (struct mt_event){.type = MT_EVENT_SQ_DRAINED, .qp_user = qp->user};
+		return true;
+	}
+	if (!qp->failure_unreported)
+		return poll_last_wqe(qp, ev);
+	qp->failure_unreported = false;
+	*ev = (struct mt_event){
+		.type = MT_EVENT_QP,
+		.status = qp->failure,
+		.responder = qp->rsp.nak_due,
+		.qp_user = qp->user,
+	};
+	return true;
+}
+
+uint32_t mt_engine_poll(struct mt_engine *e, struct mt_event *events, uint32_t n)
+{
+	uint32_t got = 0;
+
+	while (got < n && e->events.head != e->events.tail)
+		events[got++] = e->events.events[e->events.head++ & e->events.mask];
+	while (got < n && mt_endpoint_poll(e, &events[got]))
+		got++;
+	while (got < n && mt_srq_poll(e, &events[got]))
+		got++;
+	while (got < n && !mb_link_is_empty(&e->completions)) {
+		struct mt_qp *qp = mb_container_of(e->completions.next, struct mt_qp, completion);
+
+		if (poll_qp(qp, &events[got]))
+			got++;
+		else
+			mb_link_remove(&qp->completion);
+	}
+	return got;
+}
+
+/* ---- looking in ---- */
+
+void mt_engine_stats(const struct mt_engine *e, struct mt_stats *stats)
+{
+	*stats = e->stats;
+}
+
+void mt_qp_info(const struct mt_qp *qp, struct mt_qp_info *info)
+{
+	const struct mt_requester *req = &qp->req;
+
+	*info = (struct mt_qp_info){
+		.state = qp->state,
+		.qpn = qp->qpn,
+		.dest_qpn = qp->attr.dest_qpn,
+		.dest = qp->attr.dest,
+		.psn_next = req->window.next,
+		.psn_una = req->window.una,
+		.psn_expected = qp->rsp.window.expected,
+		.cwnd_bytes = req->cc.cwnd,
+		.inflight_bytes = req->cc.inflight,
+		.srtt_ns = req->rtt.smoothed_ns,
+		.rtt_min_ns = req->rtt.smoothed_ns ? req->rtt.min_ns : 0,
+		.reorder_window_ns = mt_rtt_reorder_window(&req->rtt, &qp->engine->cfg.timing),
+		.lost_pending = req->window.lost + req->window.n_backoff,
+	};
+	if (qp->ext && qp->ext->rd_atomic)
+		info->responses = (uint32_t)(qp->ext->rd_atomic->qp.req.sq.tail -
+					     qp->ext->rd_atomic->qp.req.sq.done);
+	if (!qp->ev_set)
+		return;
+	info->evs = qp->ev_set->n_evs;
+	for (uint16_t i = 0; i < qp->ev_set->n_evs; i++) {
+		info->evs_good += mt_ev_is_usable(&qp->ev_set->evs[i]);
+		info->evs_bad += qp->ev_set->evs[i].state == MT_EV_ASSUMED_BAD;
+	}
+}
+
+uint32_t mt_qp_memory(const struct mt_qp *qp, struct mt_piece pieces[MT_QP_PIECES])
+{
+	const struct mt_ev_set *s = qp->ev_set;
+
+	pieces[0] = (struct mt_piece){qp, mt_qp_size(&qp->cap)};
+	if (!s)
+		return 1;
+	pieces[1] = (struct mt_piece){s, mt_ev_set_size(s->n_evs, s->n_ports, s->groups != NULL)};
+	return 2;
+}
+
+bool mt_qp_ev_info(const struct mt_qp *qp, uint32_t i, struct mt_ev_info *info)
+{
+	const struct mt_ev_set *s = qp->ev_set;
+
+	if (!s || i >= s->n_evs)
+		return false;
+	*info = (struct mt_ev_info){
+		.ev = {s->evs[i].value, s->evs[i].port},
+		.state = (enum mt_ev_state)s->evs[i].state,
+		.retired = s->faults ? s->faults[i].retired : 0,
+		.revived = s->faults ? s->faults[i].revived : 0,
+	};
+	return true;
+}
+
+int mt_qp_ev_deny(struct mt_qp *qp, uint64_t now_ns, uint32_t i, bool deny)
+{
+	struct mt_ev_change change = {.ev = (uint16_t)i, .cause = MT_EV_BY_OPERATOR};
+
+	(void)now_ns;
+	if (!qp->ev_set)
+		return MT_ERR_STATE;
+	if (i >= qp->ev_set->n_evs)
+		return MT_ERR_INVALID;
+	if (!mt_ev_deny(qp->ev_set, (uint16_t)i, deny))
+		return MT_OK;
+	change.state = deny ? MT_EV_DENIED : MT_EV_GOOD;
+	if (!deny)
+		mt_engine_report_ev(qp->engine, qp->ev_set, &change);
+	mt_ev_sets_arm_probes(qp->engine, qp->ev_set);
+	mt_qp_queue_for_tx(qp);
+	return MT_OK;
+}

@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * engine_rx.c - a packet's first steps: integrity, then the QP it is for, then the half of it.
+ *
+ * Everything here may come from a stranger. A packet reaches a QP only with a right ICRC (a
+ * trimmed one has none left), a known QPN and the address of that QP's peer as its source.
+ */
+#include <string.h>
+
+#include "base/prefetch.h"
+#include "core/engine/engine_state.h"
+#include "core/ext/rd_atomic.h"
+#include "core/qp/qp.h"
+#include "wire/opcode.h"
+
+void mt_engine_queue_control(struct mt_engine *e, const struct mt_control *c)
+{
+	if (!mt_control_push(&e->control_ring, c))
+		e->stats.control_dropped++;
+}
+
+/* REQ(rsp.peer-check) */
+static struct mt_qp *find_qp(struct mt_engine *e, const struct mt_rx *rx)
+{
+	struct mt_qp *qp = e->qps[rx->pkt->bth.dqp & (e->cfg.max_qps - 1)];
+
+	if (!qp || qp->qpn != rx->pkt->bth.dqp) {
+		e->stats.drop_no_qp++;
+		return NULL;
+	}
+	if (!qp->ev_set) {
+		e->stats.drop_qp_state++;
+		return NULL;
+	}
+	if (memcmp(&qp->attr.dest, &rx->meta->src, sizeof(qp->attr.dest)) != 0) {
+		e->stats.drop_src_mismatch++;
+		return NULL;
+	}
+	return qp;
+}
+
+/* Control packets in the PSNs of answers go to the QP of answers, as what they are to any QP. */
+static void rx_control(struct mt_qp *qp, const struct mt_rx *rx)
+{
+	uint8_t opcode = rx->pkt->bth.opcode;
+
+	for (;;) {
+		switch (opcode) {
+		case MW_PROBE:
+			mt_responder_probe(qp, rx);
+			return;
+		case MW_SACK:
+			mt_completer_sack(qp, rx);
+			return;
+		case MW_NACK:
+			mt_completer_nack(qp, rx);
+			return;
+		case MW_ACK:
+			mt_completer_ack(qp, rx);
+			return;
+		default:
+			qp = mt_rd_atomic_control_qp(qp, opcode);
+			if (!qp)
+				return;
+			opcode ^= MW_RESPONSE_BIT;
+		}
+	}
+}
+
+static void rx_dispatch(struct mt_qp *qp, const struct mt_rx *rx)
+{
+	if (mw_opcode_info(rx->pkt->bth.opcode)->flags & MW_OP_DATA)
+		mt_responder_data(qp, rx);
+	else
+		rx_control(qp, rx);
+}
+
+void mt_engine_prefetch_qp(const struct mt_engine *e, uint32_t qpn)
+{
+	const struct mt_qp *qp = e->qps[qpn & (e->cfg.max_qps - 1)];
+
+	if (qp)
+		mb_prefetch(qp, sizeof(*qp));
+}
+
+/* REQ(wire.icrc.bad) */
+void mt_engine_rx(struct mt_engine *e, uint64_t now_ns, const struct mt_rx_meta *meta,
+		  const struct mw_packet *pkt, const void *payload)
+{
+	struct mt_rx rx = {.now_ns = now_ns, .meta = meta, .pkt = pkt, .payload = payload};
+	uint16_t op = mw_opcode_info(pkt->bth.opcode)->flags;
+	struct mt_qp *qp;
+
+	if (op == 0 || meta->port >= e->cfg.n_ports) {
+		e->stats.drop_decode++;
+		return;
+	}
+	/* Only data packets are ever trimmed; anything else without a right ICRC is noise. */
+	if (!meta->icrc_ok && (meta->trim == MT_TRIM_NONE || !(op & MW_OP_DATA))) {
+		e->stats.drop_icrc++;
+		return;
+	}
+	if (op & MW_OP_ENDPOINT) {
+		mt_endpoint_rx(e, now_ns, meta, pkt);
+		return;
+	}
+	qp = find_qp(e, &rx);
+	if (!qp)
+		return;
+	if (mt_liveness_note_rx(&qp->ev_set->liveness, now_ns))
+		mt_ev_sets_resume(e, qp->ev_set, now_ns);
+	rx_dispatch(qp, &rx);
+}
+
+void mt_engine_rx_overflow(struct mt_engine *e, uint64_t now_ns, uint64_t packets)
+{
+	if (packets == 0)
+		return;
+	e->stats.rx_overflows += packets;
+	mt_backpressure_overflow(&e->backpressure, now_ns, e->cfg.timing.backpressure_ns);
+}
+
+void mt_engine_rx_capacity(struct mt_engine *e, uint32_t packets)
+{
+	e->backpressure.capacity = packets;
+}
+
+void mt_engine_rx_bytes(struct mt_engine *e, uint64_t now_ns, const struct mt_rx_meta *meta,
+			const void *bytes, size_t len)
+{
+	struct mw_packet pkt;
+	size_t headers;
+
+	if (mw_packet_decode(bytes, len, meta->trim != MT_TRIM_NONE, &pkt, &headers) != MW_OK) {
+		e->stats.drop_decode++;
+		return;
+	}
+	mt_engine_rx(e, now_ns, meta, &pkt, (const uint8_t *)bytes + headers);
+}

@@ -1,0 +1,565 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "core/ev/ev_set.h"
+
+#include <string.h>
+
+#include "base/assert.h"
+#include "base/bits.h"
+
+/* A probe id is a sequence number of 6 bits above the index of its path. */
+#define ID_PATH_BITS 10u
+/* A path flaps when it dies within so many of the longest probe intervals after it came back. */
+#define FLAP_INTERVALS 16u
+#define FLAPS_MAX 16u
+_Static_assert(MT_EVS_MAX <= 1u << ID_PATH_BITS, "a probe id holds the index of every path");
+
+/* The arrays of a set stand behind it one after the other, those of wider elements first. */
+static size_t round_up_words(size_t bytes)
+{
+	return (bytes + 7) & ~(size_t)7;
+}
+
+size_t mt_ev_set_size(uint16_t n_evs, uint32_t n_ports, bool group_ids)
+{
+	return sizeof(struct mt_ev_set) + n_ports * sizeof(struct mt_peer_port) +
+	       round_up_words(n_evs * sizeof(struct mt_ev_entry)) +
+	       (group_ids ? round_up_words(n_evs * sizeof(struct mt_ev_group)) : 0) +
+	       round_up_words(n_evs * sizeof(uint16_t)) +
+	       round_up_words(n_ports * sizeof(struct mt_ev_set_port));
+}
+
+struct mt_ev_fault *mt_ev_get_fault(struct mt_ev_set *s, uint16_t ev)
+{
+	size_t bytes = s->n_evs * sizeof(struct mt_ev_fault);
+
+	if (s->faults)
+		return &s->faults[ev];
+	s->faults = mb_pool_get(s->pool, bytes);
+	if (!s->faults)
+		return NULL;
+	memset(s->faults, 0, bytes);
+	for (uint16_t i = 0; i < s->n_evs; i++)
+		s->faults[i].next_probe_ns = MB_NEVER;
+	return &s->faults[ev];
+}
+
+void mt_ev_set_fini(struct mt_ev_set *s)
+{
+	mb_pool_put(s->pool, s->faults, s->n_evs * sizeof(struct mt_ev_fault));
+	s->faults = NULL;
+}
+
+static uint16_t group_head(const struct mt_ev_set *s, uint16_t ev)
+{
+	return s->groups ? s->groups[ev].head : ev;
+}
+
+/* Shares n_active out over the ports, at most one apart, as far as each has paths. */
+static void choose_active(struct mt_ev_set *s, uint32_t n_active)
+{
+	uint32_t given;
+
+	do {
+		given = 0;
+		for (uint32_t p = 0; p < s->n_ports && n_active > 0; p++) {
+			struct mt_ev_set_port *port = &s->ports[p];
+			uint16_t next = (uint16_t)(port->first + port->active);
+
+			if (port->active == port->count ||
+			    group_head(s, s->order[next]) != s->order[next])
+				continue;
+			if (s->groups)
+				s->groups[s->order[next]].n_active = 1;
+			port->active++;
+			n_active--;
+			given++;
+		}
+	} while (given > 0);
+}
+
+/* Links the EVs of a port that have the same number into rings. */
+static void link_groups(struct mt_ev_set *s, uint8_t port, const uint16_t *ids)
+{
+	uint16_t n = s->n_evs;
+
+	/* Until rings are closed `serving` holds the leader of the path with this number. */
+	for (uint16_t i = 0; i < n; i++)
+		s->groups[i].n_active = MT_EV_NONE;
+	for (uint16_t i = 0; i < n; i++) {
+		uint16_t *leader = &s->groups[ids[i]].n_active;
+
+		if (s->evs[i].port != port)
+			continue;
+		if (*leader == MT_EV_NONE)
+			*leader = s->groups[i].next = i;
+		s->groups[i].head = *leader;
+		s->groups[i].next = s->groups[*leader].next;
+		s->groups[*leader].next = i;
+	}
+}
+
+/* Puts the EVs of a port into order[]: first one of each path, then the others. */
+static void order_port(struct mt_ev_set *s, uint8_t p, uint16_t *at)
+{
+	for (int others = 0; others < 2; others++)
+		for (uint16_t i = 0; i < s->n_evs; i++) {
+			if (s->evs[i].port != p || (group_head(s, i) != i) != others)
+				continue;
+			s->evs[i].slot = *at;
+			s->order[(*at)++] = i;
+			s->ports[p].count++;
+		}
+	s->ports[p].usable = s->ports[p].count;
+}
+
+static void order_by_port(struct mt_ev_set *s, const uint16_t *ids)
+{
+	uint16_t at = 0;
+
+	for (uint8_t p = 0; p < s->n_ports; p++) {
+		s->ports[p] = (struct mt_ev_set_port){.first = at, .reverse_ev = MT_EV_NONE};
+		if (s->groups)
+			link_groups(s, p, ids);
+		order_port(s, p, &at);
+	}
+	for (uint16_t i = 0; s->groups && i < s->n_evs; i++)
+		s->groups[i].n_active = 0;
+}
+
+struct mt_ev_set *mt_ev_set_init(void *mem, const struct mt_ev_profile_cfg *profile,
+				 uint32_t n_ports, const struct mt_addr *peer, struct mb_pool *pool)
+{
+	struct mt_ev_set *s = mem;
+	uint8_t *at = (uint8_t *)mem + sizeof(*s);
+	uint16_t n = profile->n_evs;
+
+	memset(mem, 0, mt_ev_set_size(n, n_ports, profile->group_ids != NULL));
+	s->pool = pool;
+	mt_peer_ports_init(&s->peer_ports, (struct mt_peer_port *)(void *)at, n_ports);
+	at += n_ports * sizeof(struct mt_peer_port);
+	s->evs = (struct mt_ev_entry *)(void *)at;
+	at += round_up_words(n * sizeof(struct mt_ev_entry));
+	if (profile->group_ids) {
+		s->groups = (struct mt_ev_group *)(void *)at;
+		at += round_up_words(n * sizeof(struct mt_ev_group));
+	}
+	s->order = (uint16_t *)(void *)at;
+	at += round_up_words(n * sizeof(uint16_t));
+	s->ports = (struct mt_ev_set_port *)(void *)at;
+	mb_link_init(&s->peers);
+
+	mb_link_init(&s->link);
+	mb_link_init(&s->users);
+	mb_timer_init(&s->timer);
+	s->peer = *peer;
+	s->n_evs = s->n_usable = n;
+	s->n_ports = (uint8_t)n_ports;
+	s->open_ports = UINT32_MAX;
+	s->min_active = profile->min_active;
+	s->ignores = profile->ignores;
+	s->revive_probes = profile->revive_probes;
+	s->probe_interval_ns = profile->probe_interval_ns;
+	s->probe_interval_max_ns = profile->probe_interval_max_ns;
+	for (uint16_t i = 0; i < n; i++) {
+		s->evs[i].value = profile->evs[i].value;
+		s->evs[i].port = profile->evs[i].port;
+		s->own_ports |= 1u << s->evs[i].port;
+	}
+	order_by_port(s, profile->group_ids);
+	choose_active(s, profile->n_active);
+	return s;
+}
+
+static bool is_active(const struct mt_ev_set *s, const struct mt_ev_entry *p)
+{
+	return p->slot < s->ports[p->port].first + s->ports[p->port].active;
+}
+
+#define TO(state) (1u << MT_EV_##state)
+
+/* REQ(req.ev.state-machine) */
+static const uint8_t legal[MT_EV_STATES] = {
+	[MT_EV_GOOD] = TO(SKIP) | TO(ASSUMED_BAD) | TO(DENIED),
+	[MT_EV_SKIP] = TO(GOOD) | TO(ASSUMED_BAD) | TO(DENIED),
+	[MT_EV_ASSUMED_BAD] = TO(GOOD) | TO(SKIP) | TO(DENIED),
+	[MT_EV_DENIED] = TO(GOOD),
+};
+
+/* The one place where a state changes; keeps the counts of usable paths right. */
+static void set_state(struct mt_ev_set *s, uint16_t ev, enum mt_ev_state state)
+{
+	struct mt_ev_entry *p = &s->evs[ev];
+	bool was = mt_ev_is_usable(p), is;
+
+	mb_assert(legal[p->state] >> state & 1);
+	p->state = (uint8_t)state;
+	is = mt_ev_is_usable(p);
+	if (was == is)
+		return;
+	s->n_usable = (uint16_t)(s->n_usable + is - was);
+	s->ports[p->port].usable = (uint16_t)(s->ports[p->port].usable + is - was);
+	if (s->groups && is_active(s, p)) {
+		struct mt_ev_group *leader = &s->groups[s->groups[ev].head];
+
+		leader->n_active = (uint16_t)(leader->n_active + is - was);
+	}
+}
+
+bool mt_ev_skip_once(struct mt_ev_set *s, uint16_t ev)
+{
+	if (s->evs[ev].state != MT_EV_GOOD)
+		return false;
+	set_state(s, ev, MT_EV_SKIP);
+	return true;
+}
+
+/* REQ(req.ev.skip-once) */
+void mt_ev_end_skip(struct mt_ev_set *s, uint16_t ev)
+{
+	mb_assert(s->evs[ev].state == MT_EV_SKIP);
+	set_state(s, ev, MT_EV_GOOD);
+}
+
+/* Whether a usable EV of the same path takes part in the rotation. */
+static bool group_is_active(const struct mt_ev_set *s, uint16_t ev)
+{
+	const struct mt_ev_entry *p = &s->evs[ev];
+
+	return s->groups ? s->groups[s->groups[ev].head].n_active > 0
+			 : is_active(s, p) && mt_ev_is_usable(p);
+}
+
+/* The first usable backup of a port whose path takes no part in the rotation; the end if none
+ * is. */
+static uint16_t find_backup(const struct mt_ev_set *s, const struct mt_ev_set_port *port)
+{
+	uint16_t at = (uint16_t)(port->first + port->active);
+	uint16_t end = (uint16_t)(port->first + port->count);
+
+	while (at < end &&
+	       (!mt_ev_is_usable(&s->evs[s->order[at]]) || group_is_active(s, s->order[at])))
+		at++;
+	return at;
+}
+
+/*
+ * The active place, of an EV that is of no use, for a backup that is usable now: that of a twin, so
+ * that no path ever has two, or the first; the first backup's if none is.
+ */
+static uint16_t find_idle_slot(const struct mt_ev_set *s, const struct mt_ev_set_port *port,
+			       uint16_t ev)
+{
+	uint16_t at = port->first, end = (uint16_t)(port->first + port->active);
+
+	for (uint16_t next = mt_ev_group_next(s, ev); next != ev; next = mt_ev_group_next(s, next))
+		if (is_active(s, &s->evs[next]))
+			return s->evs[next].slot;
+	while (at < end && mt_ev_is_usable(&s->evs[s->order[at]]))
+		at++;
+	return at;
+}
+
+/* A usable backup takes the active place of one that is of no use. */
+static void swap_slots(struct mt_ev_set *s, uint16_t active, uint16_t backup)
+{
+	uint16_t ev = s->order[active];
+
+	s->order[active] = s->order[backup];
+	s->order[backup] = ev;
+	s->evs[s->order[active]].slot = active;
+	s->evs[s->order[backup]].slot = backup;
+	if (s->groups)
+		s->groups[s->groups[s->order[active]].head].n_active++;
+}
+
+/*
+ * Keeps the rotation full after `path` changed: an active path of no use changes places with a
+ * usable backup of its port, a usable backup with an active path of no use.
+ * REQ(req.spray.backup-same-plane)
+ */
+static void rebalance_port(struct mt_ev_set *s, uint16_t ev)
+{
+	const struct mt_ev_entry *p = &s->evs[ev];
+	const struct mt_ev_set_port *port = &s->ports[p->port];
+	bool active = is_active(s, p), usable = mt_ev_is_usable(p);
+	uint16_t other;
+
+	if (active == usable)
+		return;
+	if (active) {
+		other = find_backup(s, port);
+		if (other < port->first + port->count)
+			swap_slots(s, p->slot, other);
+		return;
+	}
+	if (group_is_active(s, ev))
+		return;
+	other = find_idle_slot(s, port, ev);
+	if (other < port->first + port->active)
+		swap_slots(s, other, p->slot);
+}
+
+/* What must hold between calls; for mb_assert_slow. */
+static bool set_is_consistent(const struct mt_ev_set *s)
+{
+	uint32_t usable = 0;
+
+	for (uint8_t p = 0; p < s->n_ports; p++) {
+		const struct mt_ev_set_port *port = &s->ports[p];
+		uint32_t here = 0;
+
+		for (uint16_t at = port->first; at < port->first + port->count; at++) {
+			const struct mt_ev_entry *ev = &s->evs[s->order[at]];
+
+			if (ev->slot != at || ev->port != p)
+				return false;
+			here += mt_ev_is_usable(ev);
+		}
+		if (here != port->usable)
+			return false;
+		usable += here;
+	}
+	return usable == s->n_usable;
+}
+
+static uint64_t probe_interval(const struct mt_ev_set *s, uint8_t backoff)
+{
+	uint64_t gap = s->probe_interval_ns;
+
+	for (uint8_t i = 0; i < backoff && gap < s->probe_interval_max_ns; i++)
+		gap *= 2;
+	return gap < s->probe_interval_max_ns ? gap : s->probe_interval_max_ns;
+}
+
+/* To the probe after one that was not answered. */
+static uint64_t probe_gap(const struct mt_ev_set *s, uint8_t backoff)
+{
+	uint64_t gap = probe_interval(s, backoff);
+
+	return gap < 2 * s->probe_rtt_ns ? 2 * s->probe_rtt_ns : gap;
+}
+
+uint32_t mt_ev_set_count_usable(const struct mt_ev_set *s)
+{
+	uint32_t usable = 0;
+
+	for (uint8_t p = 0; p < s->n_ports; p++)
+		if (s->open_ports >> p & 1)
+			usable += s->ports[p].usable;
+	return usable;
+}
+
+void mt_ev_set_update_ports(struct mt_ev_set *s, uint32_t ports)
+{
+	s->open_ports = ports;
+}
+
+static uint16_t longest_bad(const struct mt_ev_set *s)
+{
+	uint16_t found = MT_EV_NONE;
+
+	for (uint16_t i = 0; i < s->n_evs; i++)
+		if (s->evs[i].state == MT_EV_ASSUMED_BAD && mt_ev_is_open(s, i) &&
+		    (found == MT_EV_NONE ||
+		     s->faults[i].bad_since_ns < s->faults[found].bad_since_ns))
+			found = i;
+	return found;
+}
+
+static void restore_ev(struct mt_ev_set *s, uint16_t ev, enum mt_ev_state state)
+{
+	set_state(s, ev, state);
+	if (s->faults) {
+		s->faults[ev].next_probe_ns = MB_NEVER;
+		s->faults[ev].probe_pending = 0;
+	}
+	rebalance_port(s, ev);
+}
+
+bool mt_ev_restore_after_port_down(struct mt_ev_set *s, uint16_t ev, uint64_t since_ns)
+{
+	if (s->evs[ev].state != MT_EV_ASSUMED_BAD || s->faults[ev].bad_since_ns < since_ns)
+		return false;
+	restore_ev(s, ev, MT_EV_GOOD);
+	mb_assert_slow(set_is_consistent(s));
+	return true;
+}
+
+/*
+ * A path that dies soon after it came back has to prove itself for longer each time: its probes
+ * begin at twice the interval they had the last time. REQ(req.ev.flapping)
+ */
+static void count_flap(const struct mt_ev_set *s, struct mt_ev_fault *c, uint64_t now_ns)
+{
+	if (c->revived == 0 || now_ns - c->revived_ns > FLAP_INTERVALS * s->probe_interval_max_ns)
+		c->flaps = 0;
+	else if (c->flaps < FLAPS_MAX)
+		c->flaps++;
+	c->backoff = c->flaps;
+}
+
+static bool is_ignored(const struct mt_ev_set *s, enum mt_ev_cause cause)
+{
+	return (cause == MT_EV_BY_LOSS && s->ignores & MT_EV_IGNORES_LOSS) ||
+	       (cause == MT_EV_BY_MARK && s->ignores & MT_EV_IGNORES_MARKS);
+}
+
+unsigned mt_ev_retire(struct mt_ev_set *s, uint16_t ev, uint64_t now_ns, enum mt_ev_cause cause,
+		      struct mt_ev_change changes[2])
+{
+	struct mt_ev_fault *c;
+	unsigned n = 0;
+
+	if (!mt_ev_is_usable(&s->evs[ev]) || is_ignored(s, cause))
+		return 0;
+	c = mt_ev_get_fault(s, ev);
+	if (!c)
+		return 0;
+	if (mt_ev_is_open(s, ev) && mt_ev_set_count_usable(s) <= s->min_active) {
+		uint16_t other = longest_bad(s);
+
+		if (other == MT_EV_NONE)
+			return 0; /* all others are denied: a bad path is better than none */
+		restore_ev(s, other, MT_EV_GOOD);
+		changes[n++] = (struct mt_ev_change){other, MT_EV_GOOD, MT_EV_BY_FLOOR};
+	}
+	set_state(s, ev, MT_EV_ASSUMED_BAD);
+	c->bad_since_ns = now_ns;
+	count_flap(s, c, now_ns);
+	c->next_probe_ns =
+		s->ignores & MT_EV_NO_PROBES ? MB_NEVER : now_ns + probe_interval(s, c->backoff);
+	c->probe_pending = c->answered = 0;
+	c->retired++;
+	rebalance_port(s, ev);
+	changes[n++] = (struct mt_ev_change){ev, MT_EV_ASSUMED_BAD, (uint8_t)cause};
+	mb_assert_slow(set_is_consistent(s));
+	return n;
+}
+
+bool mt_ev_restore(struct mt_ev_set *s, uint16_t ev, uint64_t now_ns)
+{
+	if (s->evs[ev].state != MT_EV_ASSUMED_BAD)
+		return false;
+	restore_ev(s, ev, MT_EV_GOOD);
+	mb_assert_slow(set_is_consistent(s));
+	s->faults[ev].revived++;
+	s->faults[ev].revived_ns = now_ns;
+	return true;
+}
+
+/* REQ(req.ev.denied) */
+bool mt_ev_deny(struct mt_ev_set *s, uint16_t ev, bool deny)
+{
+	enum mt_ev_state want = deny ? MT_EV_DENIED : MT_EV_GOOD;
+
+	if (s->evs[ev].state == want || (!deny && s->evs[ev].state != MT_EV_DENIED))
+		return false;
+	restore_ev(s, ev, want);
+	mb_assert_slow(set_is_consistent(s));
+	return true;
+}
+
+/* Rises at once, sinks slowly. */
+static void sample_rtt(struct mt_ev_set *s, uint64_t rtt_ns)
+{
+	s->probe_rtt_ns -= s->probe_rtt_ns / 8;
+	if (rtt_ns > s->probe_rtt_ns)
+		s->probe_rtt_ns = rtt_ns;
+}
+
+/* Says whether one more probe may go out in this interval, and counts it. */
+static bool take_probe_budget(struct mt_ev_set *s, uint64_t now_ns)
+{
+	if (now_ns - s->probes_since_ns >= s->probe_interval_ns) {
+		s->probes_since_ns = now_ns;
+		s->probes = 0;
+	}
+	if (s->probes == MT_EV_PROBES_PER_INTERVAL)
+		return false;
+	s->probes++;
+	return true;
+}
+
+uint16_t mt_ev_set_next_probe(struct mt_ev_set *s, uint64_t now_ns)
+{
+	for (uint16_t k = 0; s->faults && k < s->n_evs; k++) {
+		uint16_t i = (uint16_t)((s->probe_from + k) % s->n_evs);
+		struct mt_ev_fault *c = &s->faults[i];
+
+		if (c->next_probe_ns > now_ns || !mt_ev_is_open(s, i))
+			continue;
+		if (!take_probe_budget(s, now_ns))
+			return MT_EV_NONE;
+		s->probe_from = (uint16_t)(i + 1);
+		/* A silent peer answers nobody. REQ(req.ev.endpoint) */
+		if (c->probe_pending && !mt_liveness_is_silent(&s->liveness, now_ns)) {
+			c->answered = 0;
+			if (c->backoff < UINT8_MAX)
+				c->backoff++;
+		}
+		c->probe_pending = 0;
+		c->next_probe_ns = now_ns + probe_gap(s, c->backoff);
+		return i;
+	}
+	return MT_EV_NONE;
+}
+
+uint64_t mt_ev_set_probe_deadline(const struct mt_ev_set *s)
+{
+	uint64_t earliest = MB_NEVER;
+
+	for (uint16_t i = 0; s->faults && i < s->n_evs; i++)
+		if (s->faults[i].next_probe_ns < earliest && mt_ev_is_open(s, i))
+			earliest = s->faults[i].next_probe_ns;
+	if (s->probes == MT_EV_PROBES_PER_INTERVAL &&
+	    earliest < s->probes_since_ns + s->probe_interval_ns)
+		return s->probes_since_ns + s->probe_interval_ns;
+	return earliest;
+}
+
+uint16_t mt_ev_new_probe_id(struct mt_ev_set *s, uint16_t ev)
+{
+	return (uint16_t)(s->probe_seq++ << ID_PATH_BITS | ev);
+}
+
+void mt_ev_record_probe(struct mt_ev_set *s, uint16_t ev, uint16_t id, uint64_t now_ns)
+{
+	struct mt_ev_fault *c = mt_ev_get_fault(s, ev);
+
+	if (!c)
+		return;
+	c->probe_id = id;
+	c->probe_sent_ns = now_ns;
+	c->probe_pending = 1;
+}
+
+/* REQ(req.ev.revive-marked) */
+bool mt_ev_set_match_probe(struct mt_ev_set *s, uint16_t id, uint64_t now_ns, bool marked,
+			   uint64_t *sent_ns, uint16_t *ev, bool *revived)
+{
+	uint16_t i = id & ((1u << ID_PATH_BITS) - 1);
+	struct mt_ev_fault *c;
+
+	*revived = false;
+	if (i >= s->n_evs || !s->faults)
+		return false;
+	c = &s->faults[i];
+	if (!c->probe_pending || c->probe_id != id)
+		return false;
+	*ev = i;
+	*sent_ns = c->probe_sent_ns;
+	c->probe_pending = 0;
+	sample_rtt(s, now_ns - c->probe_sent_ns);
+	if (s->evs[i].state != MT_EV_ASSUMED_BAD)
+		return true;
+	c->backoff = c->flaps;
+	c->next_probe_ns = now_ns + probe_interval(s, c->backoff);
+	if (++c->answered < s->revive_probes)
+		return true;
+	restore_ev(s, i, marked ? MT_EV_SKIP : MT_EV_GOOD);
+	mb_assert_slow(set_is_consistent(s));
+	c->revived++;
+	c->revived_ns = now_ns;
+	*revived = true;
+	return true;
+}

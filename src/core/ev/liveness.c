@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "core/ev/liveness.h"
+
+#include "base/assert.h"
+
+/* A silence so soon after another, in patiences, is not waited for again. */
+#define REPEATED 8u
+
+void mt_liveness_init(struct mt_liveness *p)
+{
+	*p = (struct mt_liveness){.silence_limit_ns = UINT64_MAX / 4};
+}
+
+void mt_liveness_count_waiter(struct mt_liveness *p, uint64_t now_ns, bool waits)
+{
+	mb_assert(waits || p->waiting > 0);
+	if (p->waiting == 0)
+		p->rx_ns = now_ns;
+	if (waits)
+		p->waiting++;
+	else
+		p->waiting--;
+}
+
+void mt_liveness_resume(struct mt_liveness *p, uint64_t now_ns, uint32_t planes)
+{
+	bool repeated = p->resumed_ns && !p->stopped &&
+			now_ns - p->resumed_ns < REPEATED * p->settle_timeout_ns;
+
+	p->settle_timeout_ns = 2 * p->silence_limit_ns;
+	if (!repeated)
+		p->settled_ns = now_ns + p->settle_timeout_ns;
+	p->resumed_ns = now_ns;
+	p->round_ns = now_ns;
+	p->unanswered = p->planes = planes;
+	p->retired_planes = 0;
+	p->stopped = false;
+}
+
+/* A round is over in which each plane answered; one that took long left queues that are long. */
+static void end_round(struct mt_liveness *p, uint64_t now_ns)
+{
+	p->settled_ns = now_ns;
+	if (now_ns - p->round_ns <= p->settle_timeout_ns)
+		return;
+	p->round_ns = now_ns;
+	p->unanswered = p->planes;
+	p->settled_ns += p->settle_timeout_ns;
+}
+
+void mt_liveness_note_sack(struct mt_liveness *p, uint64_t now_ns, uint8_t plane, uint64_t sent_ns)
+{
+	if (p->unanswered == 0)
+		return;
+	if (now_ns - sent_ns > p->settle_timeout_ns / 2) {
+		p->stopped = p->stopped || sent_ns < p->resumed_ns;
+		p->settled_ns = now_ns + p->settle_timeout_ns;
+	} else if (now_ns >= p->settled_ns) {
+		p->unanswered = 0;
+		return;
+	}
+	if (sent_ns < p->round_ns)
+		return;
+	p->unanswered &= ~(UINT32_C(1) << plane);
+	if (p->unanswered == 0)
+		end_round(p, now_ns);
+}
+
+uint64_t mt_liveness_clamp_rtt(const struct mt_liveness *p, uint64_t sent_ns, uint64_t rtt_ns)
+{
+	return sent_ns < p->resumed_ns && rtt_ns > p->settle_timeout_ns ? p->settle_timeout_ns
+									: rtt_ns;
+}
+
+enum mt_loss_cause mt_liveness_attribute_loss(const struct mt_liveness *p, uint64_t sent_ns,
+					      uint8_t plane, uint64_t trigger_sent_ns,
+					      uint8_t trigger_plane)
+{
+	if (plane != trigger_plane && sent_ns < p->settled_ns && trigger_sent_ns < p->settled_ns)
+		return MT_LOSS_UNDECIDED;
+	if (sent_ns >= p->resumed_ns)
+		return MT_LOSS_PATH_FAULT;
+	return p->stopped || p->retired_planes >> plane & 1 ? MT_LOSS_NOT_PATH : MT_LOSS_PATH_FAULT;
+}
+
+void mt_liveness_note_retired(struct mt_liveness *p, uint64_t sent_ns, uint8_t plane)
+{
+	if (sent_ns < p->resumed_ns)
+		p->retired_planes |= UINT32_C(1) << plane;
+}

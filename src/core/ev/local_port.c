@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "core/ev/local_port.h"
+
+#include "base/assert.h"
+
+void mt_local_ports_init(struct mt_local_ports *p, uint32_t n, uint64_t now_ns)
+{
+	*p = (struct mt_local_ports){.n = n, .up = UINT32_MAX >> (MT_PORTS_MAX - n)};
+	for (uint32_t i = 0; i < n; i++)
+		p->since_ns[i] = now_ns;
+}
+
+bool mt_local_ports_set(struct mt_local_ports *p, uint32_t port, bool up, uint64_t now_ns)
+{
+	mb_assert(port < p->n);
+	if (mt_local_port_is_up(p, port) == up)
+		return false;
+	p->up ^= 1u << port;
+	p->since_ns[port] = now_ns;
+	return true;
+}
+
+bool mt_local_ports_may_have_lost(const struct mt_local_ports *p, uint32_t port, uint64_t sent_ns)
+{
+	return !mt_local_port_is_up(p, port) || sent_ns < p->since_ns[port];
+}
+
+uint8_t mt_local_ports_nearest(const struct mt_local_ports *p, uint32_t port)
+{
+	mb_assert(p->up != 0);
+	while (!mt_local_port_is_up(p, port))
+		port = port + 1 == p->n ? 0 : port + 1;
+	return (uint8_t)port;
+}

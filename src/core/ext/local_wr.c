@@ -1,0 +1,185 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "core/ext/local_wr.h"
+
+#include <string.h>
+
+#include "core/engine/engine_state.h"
+#include "core/ext/mw.h"
+#include "core/ext/rd_atomic.h"
+
+#define FLAGS_KNOWN ((uint32_t)MT_WR_SIGNALED | MT_WR_FENCE)
+
+static size_t local_sq_bytes(const struct mt_qp *qp)
+{
+	return sizeof(struct mt_local_sq) +
+	       ((size_t)qp->req.sq.mask + 1) * sizeof(struct mt_local_wqe);
+}
+
+static struct mt_local_wqe *local_wqe_at(struct mt_local_sq *l, uint64_t n)
+{
+	return &l->ring[n & l->mask];
+}
+
+static bool is_silent_success(const struct mt_qp *qp, const struct mt_local_wqe *local)
+{
+	return local->status == MT_WC_SUCCESS && !qp->req.sq.signal_all &&
+	       !(local->wr.flags & MT_WR_SIGNALED);
+}
+
+/* ---- posting ---- */
+
+static bool alloc_local_sq(struct mt_qp *qp)
+{
+	struct mt_local_sq *l = qp->ext->local_sq;
+
+	if (l)
+		return true;
+	l = mt_engine_alloc(qp->engine, local_sq_bytes(qp));
+	if (!l)
+		return false;
+	*l = (struct mt_local_sq){.mask = qp->req.sq.mask};
+	qp->ext->local_sq = l;
+	return true;
+}
+
+/* Frees the places of those that nobody asks for and that all before them are complete. */
+static void free_silent(struct mt_qp *qp, struct mt_local_sq *l)
+{
+	while (l->head < l->next && local_wqe_at(l, l->head)->before <= qp->req.sq.head &&
+	       is_silent_success(qp, local_wqe_at(l, l->head)))
+		l->head++;
+}
+
+static bool local_wr_is_supported(const struct mt_qp *qp, const struct mt_local_wr *wr)
+{
+	return qp->ext && (wr->opcode == MT_WR_LOCAL_INV || wr->opcode == MT_WR_BIND_MW) &&
+	       !(wr->flags & ~FLAGS_KNOWN);
+}
+
+int mt_qp_post_local(struct mt_qp *qp, const struct mt_local_wr *wr)
+{
+	struct mt_local_sq *l;
+
+	if (!mt_qp_may_send(qp) && qp->state != MT_QPS_ERR)
+		return MT_ERR_STATE;
+	if (!local_wr_is_supported(qp, wr))
+		return MT_ERR_INVALID;
+	if (!alloc_local_sq(qp))
+		return MT_ERR_MEMORY;
+	l = qp->ext->local_sq;
+	free_silent(qp, l);
+	if (l->tail - l->head == qp->req.sq.depth)
+		return MT_ERR_FULL;
+	*local_wqe_at(l, l->tail++) = (struct mt_local_wqe){.wr = *wr, .before = qp->req.sq.tail};
+	if (qp->state == MT_QPS_ERR) {
+		mt_local_wr_flush(qp);
+		mt_qp_queue_for_poll(qp);
+		return MT_OK;
+	}
+	mt_local_wr_execute(qp);
+	mt_qp_queue_for_tx(qp);
+	return MT_OK;
+}
+
+/* ---- carrying out ---- */
+
+static enum mt_wc_status execute_local_wr(struct mt_qp *qp, const struct mt_local_wr *wr)
+{
+	if (wr->opcode == MT_WR_LOCAL_INV)
+		return mt_mw_invalidate(qp, wr->rkey) ? MT_WC_SUCCESS : MT_WC_LOC_QP_OP_ERR;
+	if (!mt_mw_bind(qp, wr))
+		return MT_WC_MW_BIND_ERR;
+	qp->ext->binds = true;
+	return MT_WC_SUCCESS;
+}
+
+/* REQ(ext.local.fence) REQ(req.sqd) */
+static bool can_execute(const struct mt_qp *qp, const struct mt_local_wqe *local)
+{
+	return qp->state == MT_QPS_RTS &&
+	       !(local->wr.flags & MT_WR_FENCE && mt_rd_atomic_outstanding(qp) > 0);
+}
+
+/* REQ(ext.local.error) */
+static void fail_local_wr(struct mt_qp *qp, struct mt_local_wqe *local, enum mt_wc_status status)
+{
+	if (qp->req.sq.done < qp->req.sq.next)
+		return; /* it is tried again when more is complete */
+	local->status = (uint8_t)status;
+	qp->ext->local_sq->next++;
+	mt_qp_fail(qp, MT_WC_WR_FLUSH_ERR, status);
+}
+
+bool mt_local_wr_execute(struct mt_qp *qp)
+{
+	struct mt_local_sq *l = qp->ext->local_sq;
+
+	while (l && l->next < l->tail && local_wqe_at(l, l->next)->before <= qp->req.sq.next) {
+		struct mt_local_wqe *local = local_wqe_at(l, l->next);
+		enum mt_wc_status status;
+
+		if (!can_execute(qp, local))
+			return false;
+		status = execute_local_wr(qp, &local->wr);
+		if (status != MT_WC_SUCCESS) {
+			fail_local_wr(qp, local, status);
+			return false;
+		}
+		local->status = MT_WC_SUCCESS;
+		l->next++;
+		mt_qp_queue_for_poll(qp);
+	}
+	return true;
+}
+
+/* ---- completions ---- */
+
+void mt_local_wr_flush(struct mt_qp *qp)
+{
+	struct mt_local_sq *l = qp->ext ? qp->ext->local_sq : NULL;
+
+	for (; l && l->next < l->tail; l->next++)
+		local_wqe_at(l, l->next)->status = MT_WC_WR_FLUSH_ERR;
+}
+
+static void fill_completion(const struct mt_local_wqe *local, struct mt_event *ev)
+{
+	*ev = (struct mt_event){
+		.type = MT_EVENT_SEND,
+		.status = local->status,
+		.opcode = (uint8_t)local->wr.opcode,
+		.wr_id = local->wr.wr_id,
+	};
+}
+
+bool mt_local_wr_poll(struct mt_qp *qp, struct mt_event *ev)
+{
+	struct mt_local_sq *l = qp->ext->local_sq;
+	struct mt_sq *sq = &qp->req.sq;
+
+	while (l->head < l->next) {
+		const struct mt_local_wqe *local = local_wqe_at(l, l->head);
+
+		if (mt_sq_poll(sq, local->before, ev))
+			return true;
+		if (sq->head < local->before)
+			return false;
+		l->head++;
+		if (!is_silent_success(qp, local)) {
+			fill_completion(local, ev);
+			return true;
+		}
+	}
+	return mt_sq_poll(sq, UINT64_MAX, ev);
+}
+
+void mt_local_wr_free(struct mt_qp *qp)
+{
+	struct mt_local_sq *l = qp->ext->local_sq;
+
+	if (qp->ext->binds)
+		mt_mw_unbind_qp(qp);
+	if (l)
+		mb_pool_put(&qp->engine->pool, l, local_sq_bytes(qp));
+	qp->ext->local_sq = NULL;
+}

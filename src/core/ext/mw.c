@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "core/ext/mw.h"
+
+#include "core/engine/engine_state.h"
+#include "core/qp/qp.h"
+
+#define KINDS ((uint32_t)MT_MR_MW_1 | MT_MR_MW_2)
+#define PEERS_WRITE ((uint32_t)MT_ACCESS_REMOTE_WRITE | MT_ACCESS_REMOTE_ATOMIC)
+#define PEERS_ALL (PEERS_WRITE | MT_ACCESS_REMOTE_READ)
+
+/* The window with this index, or NULL. */
+static struct mt_mr *window_at(struct mt_engine *e, uint32_t index)
+{
+	struct mt_mr *mw = index <= e->mrs.max ? &e->mrs.mrs[index] : NULL;
+
+	return mw && mw->access & KINDS ? mw : NULL;
+}
+
+static void unbind_window(struct mt_engine *e, struct mt_mr *mw)
+{
+	if (mw->of != 0)
+		e->mrs.mrs[mw->of].windows--;
+	*mw = (struct mt_mr){
+		.key = mw->key,
+		.pd = mw->pd,
+		.access = (uint8_t)(mw->access & KINDS),
+	};
+}
+
+int mt_mw_add(struct mt_engine *e, uint32_t index, uint8_t tag, uint32_t pd, enum mt_mw_type type)
+{
+	struct mt_mr *mw;
+
+	if (index == 0 || index > e->mrs.max || (type != MT_MW_TYPE_1 && type != MT_MW_TYPE_2))
+		return MT_ERR_INVALID;
+	mw = &e->mrs.mrs[index];
+	if (mw->key != 0)
+		return MT_ERR_EXISTS;
+	*mw = (struct mt_mr){
+		.key = index << 8 | tag,
+		.pd = pd,
+		.access = type == MT_MW_TYPE_1 ? MT_MR_MW_1 : MT_MR_MW_2,
+	};
+	return MT_OK;
+}
+
+int mt_mw_remove(struct mt_engine *e, uint32_t index)
+{
+	struct mt_mr *mw = window_at(e, index);
+
+	if (!mw)
+		return MT_ERR_INVALID;
+	unbind_window(e, mw);
+	*mw = (struct mt_mr){.key = 0};
+	return MT_OK;
+}
+
+/* What a window of this type may be made now. REQ(ext.mw.rebind) */
+static bool can_bind(const struct mt_mr *mw, const struct mt_local_wr *wr)
+{
+	if (mw->access & MT_MR_MW_1)
+		return true;
+	return mw->of == 0 && wr->length > 0 && wr->rkey != mw->key;
+}
+
+/* The MR for it; what peers may write we must be allowed to write. REQ(ext.mw.rights) */
+static struct mt_mr *find_mr(struct mt_qp *qp, const struct mt_local_wr *wr)
+{
+	struct mt_mr_table *t = &qp->engine->mrs;
+	uint32_t needs = MT_ACCESS_MW_BIND | MT_MR_LOCAL;
+
+	if (wr->access & PEERS_WRITE)
+		needs |= MT_ACCESS_LOCAL_WRITE;
+	if (!mt_mr_check(t, wr->lkey, qp->cap.pd, wr->addr, wr->length, needs))
+		return NULL;
+	return &t->mrs[wr->lkey >> 8];
+}
+
+static void bind_to_mr(struct mt_qp *qp, struct mt_mr *mw, struct mt_mr *mr,
+		       const struct mt_local_wr *wr)
+{
+	mw->start = wr->zero_based ? 0 : wr->addr;
+	mw->length = wr->length;
+	mw->origin = wr->zero_based ? mr->origin - wr->addr : mr->origin;
+	mw->user = mr->user;
+	mw->qpn = mw->access & MT_MR_MW_2 ? qp->qpn : 0;
+	mw->of = wr->lkey >> 8;
+	mw->access |= (uint8_t)(wr->access & PEERS_ALL);
+	mr->windows++;
+}
+
+bool mt_mw_bind(struct mt_qp *qp, const struct mt_local_wr *wr)
+{
+	struct mt_mr *mw = window_at(qp->engine, wr->window);
+	struct mt_mr *mr = NULL;
+
+	if (!mw || mw->pd != qp->cap.pd || wr->rkey >> 8 != wr->window || !can_bind(mw, wr))
+		return false;
+	if (wr->length > 0) {
+		mr = find_mr(qp, wr);
+		if (!mr)
+			return false;
+	}
+	unbind_window(qp->engine, mw);
+	mw->key = wr->rkey;
+	if (mr)
+		bind_to_mr(qp, mw, mr, wr);
+	return true;
+}
+
+bool mt_mw_invalidate(struct mt_qp *qp, uint32_t rkey)
+{
+	struct mt_mr *mw = window_at(qp->engine, rkey >> 8);
+
+	if (!mw || !(mw->access & MT_MR_MW_2) || mw->key != rkey || mw->of == 0 ||
+	    mw->qpn != qp->qpn)
+		return false;
+	unbind_window(qp->engine, mw);
+	return true;
+}
+
+/* Its number may be another's soon. REQ(ext.mw.of-qp) */
+void mt_mw_unbind_qp(struct mt_qp *qp)
+{
+	struct mt_mr_table *t = &qp->engine->mrs;
+
+	for (uint32_t i = 1; i <= t->max; i++)
+		if (t->mrs[i].of != 0 && t->mrs[i].qpn == qp->qpn)
+			unbind_window(qp->engine, &t->mrs[i]);
+}

@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "core/ext/rd_atomic.h"
+
+#include <string.h>
+
+#include "base/assert.h"
+#include "core/engine/engine_state.h"
+
+_Static_assert((MT_RD_ATOMIC_MAX & (MT_RD_ATOMIC_MAX - 1)) == 0, "counts are taken modulo");
+
+/*
+ * Answers begin with the PSN with which the requests do, the one number that both ends know before
+ * either sends. Their window follows what its receiver offers, since a responder in RTR was told
+ * nothing else; and they are tried for ever: it is the requester that gives up.
+ */
+static void set_attr(struct mt_qp *answers, const struct mt_qp_attr *a)
+{
+	uint8_t mpr = answers->attr.mpr;
+
+	answers->attr = *a;
+	answers->attr.sq_psn = a->rq_psn;
+	answers->attr.rq_psn = a->sq_psn;
+	answers->attr.dynamic_mpr = true;
+	answers->attr.retry_exp = MT_RETRY_EXP_FOREVER;
+	if (mpr != 0) /* records may be there, of that size */
+		answers->attr.mpr = mpr;
+}
+
+static void init_links(struct mt_qp *qp)
+{
+	mb_link_init(&qp->ready);
+	mb_link_init(&qp->control);
+	mb_link_init(&qp->completion);
+	mb_link_init(&qp->ev_set_user);
+	mb_link_init(&qp->window_owner);
+	mb_timer_init(&qp->timer);
+}
+
+void mt_rd_atomic_attach(struct mt_qp *qp, void *mem, const struct mt_qp_attr *a)
+{
+	struct mt_rd_atomic *r = mem;
+	struct mt_qp *answers = &r->qp;
+	struct mt_engine *e = qp->engine;
+
+	memset(r, 0, sizeof(*r));
+	r->of = qp;
+	answers->engine = e;
+	answers->user = qp->user;
+	answers->qpn = qp->qpn;
+	answers->cap.pd = qp->cap.pd;
+	answers->response_bit = MW_RESPONSE_BIT;
+	answers->req.sq = (struct mt_sq){
+		.wqes = r->wqes,
+		.sges = r->sges,
+		.depth = MT_RD_ATOMIC_MAX,
+		.mask = MT_RD_ATOMIC_MAX - 1,
+		.max_sge = 1,
+	};
+	init_links(answers);
+	set_attr(answers, a);
+	answers->ev_set = mt_ev_sets_acquire(e, qp->ev_set->profile, &qp->ev_set->peer,
+					     &answers->ev_set_user);
+	mb_assert(answers->ev_set == qp->ev_set); /* nothing is taken for a set that is there */
+	mt_spray_init(&answers->req.spray, mb_prng_u64(&e->prng));
+	answers->state = MT_QPS_RTR;
+	qp->ext->rd_atomic = r;
+}
+
+/* A requester alone knows with which PSN it begins, and so its answers. */
+void mt_rd_atomic_enable_rx(struct mt_qp *qp, const struct mt_qp_attr *a)
+{
+	struct mt_rd_atomic *r = qp->ext->rd_atomic;
+
+	set_attr(&r->qp, a);
+	mt_qp_begin_receiving(&r->qp, &r->qp.attr);
+}
+
+void mt_rd_atomic_free(struct mt_qp *qp)
+{
+	struct mt_rd_atomic *r = qp->ext->rd_atomic;
+	struct mt_engine *e = qp->engine;
+
+	if (!r)
+		return;
+	mt_rd_atomic_stop(r);
+	mt_qp_free_memory(&r->qp);
+	mt_ev_sets_release(e, r->qp.ev_set, &r->qp.ev_set_user);
+	mb_link_remove(&r->qp.control);
+	mb_link_remove(&r->qp.completion);
+	mt_control_drop_qp(&e->control_ring, &r->qp);
+	mb_pool_put(&e->pool, r, sizeof(*r));
+	qp->ext->rd_atomic = NULL;
+}
+
+void mt_rd_atomic_stop(struct mt_rd_atomic *r)
+{
+	struct mt_sq *sq = &r->qp.req.sq;
+
+	r->qp.state = MT_QPS_ERR;
+	r->n_queued = 0;
+	sq->head = sq->done = sq->next = sq->tail;
+	mt_qp_stop_timer(&r->qp);
+	mb_link_remove(&r->qp.ready);
+}
+
+void mt_rd_atomic_begin(struct mt_qp *qp, uint64_t msn)
+{
+	struct mt_rd_atomic *r = qp->ext->rd_atomic;
+
+	mb_assert(mt_rd_atomic_outstanding(qp) < MT_RD_ATOMIC_MAX);
+	r->req_msns[r->n_requested++ % MT_RD_ATOMIC_MAX] = msn;
+}
+
+/*
+ * What asks the half that takes answers finds it once requests may be sent; in ERR it says so.
+ * REQ(ext.strict)
+ */
+struct mt_qp *mt_rd_atomic_control_qp(struct mt_qp *qp, uint8_t opcode)
+{
+	struct mt_rd_atomic *r = qp->ext ? qp->ext->rd_atomic : NULL;
+
+	if (!r) {
+		qp->engine->stats.drop_decode++; /* as one who never heard of it */
+		return NULL;
+	}
+	if (opcode == MW_RESPONSE_PROBE && !mt_qp_may_send(qp) && r->qp.state != MT_QPS_ERR) {
+		qp->engine->stats.drop_qp_state++;
+		return NULL;
+	}
+	return &r->qp;
+}

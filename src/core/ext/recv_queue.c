@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "core/ext/recv_queue.h"
+
+#include "base/serial.h"
+#include "core/ext/srq.h"
+
+enum mt_recv_found mt_recv_find(struct mt_rq *rq, uint16_t n, struct mt_rqe **rqe)
+{
+	uint64_t at = mb_serial_extend(rq->used, n, 16);
+
+	/* A number from before the first one is, as a number, far ahead. */
+	if (at >= rq->tail && at - rq->used >= UINT16_MAX)
+		return MT_RECV_PAST;
+	if (at >= rq->tail && !(rq->srq && mt_srq_fill(rq, at)))
+		return MT_RECV_NOT_YET;
+	if (at < rq->used)
+		return MT_RECV_PAST;
+	*rqe = mt_rq_at(rq, at);
+	return MT_RECV_POSTED;
+}
+
+uint64_t mt_recv_room(const struct mt_rq *rq, const struct mt_rqe *rqe)
+{
+	const struct mt_sge *sge = mt_rq_sges(rq, rqe);
+	uint64_t room = 0;
+
+	for (uint32_t i = 0; i < rqe->n_sge; i++)
+		room += sge[i].length;
+	return room;
+}
+
+bool mt_recv_complete_below(struct mt_rq *rq, uint64_t msn)
+{
+	uint64_t before = rq->used;
+
+	while (rq->used < rq->tail) {
+		struct mt_rqe *rqe = mt_rq_at(rq, rq->used);
+
+		if (!rqe->arrived || (int32_t)((uint32_t)msn - rqe->msn) <= 0)
+			break;
+		rqe->status = MT_WC_SUCCESS;
+		rq->used++;
+	}
+	return rq->used != before;
+}
+
+struct mt_recv_walk mt_recv_walk(const struct mt_rq *rq, const struct mt_rqe *rqe, uint64_t offset,
+				 uint32_t len)
+{
+	return mt_sges_walk(mt_rq_sges(rq, rqe), rqe->n_sge, offset, len);
+}
+
+struct mt_recv_walk mt_sges_walk(const struct mt_sge *sge, uint32_t n, uint64_t offset,
+				 uint32_t len)
+{
+	struct mt_recv_walk w = {.sge = sge, .end = sge + n, .offset = offset, .left = len};
+
+	while (w.sge < w.end && w.offset >= w.sge->length)
+		w.offset -= w.sge++->length;
+	return w;
+}
+
+bool mt_recv_next(struct mt_recv_walk *w, struct mt_recv_piece *piece)
+{
+	uint64_t room;
+
+	while (w->sge < w->end && w->offset == w->sge->length) { /* an empty one, too */
+		w->sge++;
+		w->offset = 0;
+	}
+	if (w->left == 0 || w->sge == w->end)
+		return false;
+	room = w->sge->length - w->offset;
+	piece->addr = w->sge->addr + w->offset;
+	piece->lkey = w->sge->lkey;
+	piece->len = room < w->left ? (uint32_t)room : w->left;
+	w->offset += piece->len;
+	w->left -= piece->len;
+	return true;
+}

@@ -1,0 +1,194 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* responder_ext.c - what becomes of data packets on QPs with extensions only; see incoming.h. */
+#include <string.h>
+
+#include "core/ext/mw.h"
+#include "core/ext/rd_atomic.h"
+#include "core/ext/srq.h"
+#include "core/qp/incoming.h"
+
+static uint8_t needed_ext(const struct mt_incoming *c)
+{
+	if (c->op & MW_OP_SEND)
+		return c->op & MW_OP_INV ? MW_EXT_SEND | MW_EXT_INV : MW_EXT_SEND;
+	if (c->pkt->bth.opcode == MW_ATOMIC_WRITE)
+		return MW_EXT_ATOMIC_WRITE;
+	return c->pkt->bth.opcode == MW_READ_REQUEST ? MW_EXT_READ : MW_EXT_ATOMIC;
+}
+
+/* Answers are taken while requests may be out, and in ERR to say so. REQ(ext.strict) */
+bool mt_ext_admit(struct mt_incoming *c)
+{
+	struct mt_qp *qp = c->qp;
+	struct mt_rd_atomic *r;
+
+	if (!(c->op & MW_OP_RESPONSE))
+		return qp->ext && !(needed_ext(c) & ~qp->ext->negotiation.negotiated);
+	r = qp->ext ? qp->ext->rd_atomic : NULL;
+	if (!r || (!mt_qp_may_send(qp) && r->qp.state != MT_QPS_ERR))
+		return false;
+	c->qp = &r->qp;
+	return true;
+}
+
+static void place_in_order(const struct mt_incoming *c, uint64_t below)
+{
+	struct mt_qp_ext *ext = c->qp->ext;
+
+	if (ext->in_order.count > 0)
+		mt_in_order_place(c->qp, below);
+	if (ext->rd_atomic && ext->rd_atomic->n_queued > 0)
+		mt_rd_atomic_execute(c->qp, below, c->rx->now_ns);
+}
+
+/* The oldest receive whose message invalidates a key, if all of the message and before it came. */
+static struct mt_rqe *next_invalidation(struct mt_qp *qp, uint64_t msn)
+{
+	const struct mt_rq *rq = &qp->rsp.rq;
+
+	for (uint64_t i = rq->used; i < rq->tail; i++) {
+		struct mt_rqe *rqe = mt_rq_at(rq, i);
+
+		if (rqe->inv_due)
+			return (int32_t)((uint32_t)msn - rqe->msn) > 0 ? rqe : NULL;
+	}
+	qp->ext->invalidates = false;
+	return NULL;
+}
+
+/*
+ * All before the message is done with the key, and nothing behind it has begun. A key that names no
+ * window of this QP refuses the message. REQ(ext.send.inv) REQ(ext.send.inv-refused)
+ */
+static void invalidate_key(const struct mt_incoming *c, uint64_t msn)
+{
+	struct mt_rqe *rqe;
+
+	while (c->qp->ext->invalidates && (rqe = next_invalidation(c->qp, msn))) {
+		struct mt_incoming of = {.qp = c->qp,
+					 .msn = msn - (uint32_t)((uint32_t)msn - rqe->msn)};
+
+		place_in_order(c, of.msn);
+		rqe->inv_due = false;
+		if (!mt_incoming_may_place(&of) || mt_mw_invalidate(c->qp, rqe->imm))
+			continue;
+		mt_incoming_stats(c)->rx_access_errors++;
+		mt_incoming_nak(&of, MW_NAK_REMOTE_ACCESS, MT_WC_REM_INV_REQ_ERR);
+	}
+}
+
+void mt_ext_run_in_order(const struct mt_incoming *c, uint64_t msn)
+{
+	if (c->qp->ext->invalidates)
+		invalidate_key(c, msn);
+	place_in_order(c, UINT64_MAX);
+}
+
+/* What is longer than its receive, or lies outside itself. REQ(ext.recv.length) */
+void mt_recv_check_room(const struct mt_incoming *c)
+{
+	const struct mw_reth *reth = &c->pkt->data.reth;
+
+	if (reth->dmalen > mt_recv_room(&c->qp->rsp.rq, c->rqe))
+		mt_incoming_nak(c, MW_NAK_INVALID_REQUEST, MT_WC_LOC_LEN_ERR);
+	else if (reth->va > reth->dmalen || c->pkt->payload_len > reth->dmalen - reth->va)
+		mt_incoming_nak(c, MW_NAK_INVALID_REQUEST, MT_WC_SUCCESS);
+}
+
+/* What the receive will say when its turn has come. REQ(ext.recv.order) */
+void mt_recv_note_end(const struct mt_incoming *c)
+{
+	struct mt_rqe *rqe = c->rqe;
+
+	if (!(c->op & MW_OP_END))
+		return;
+	rqe->msn = (uint32_t)c->msn;
+	rqe->imm = c->pkt->data.imm;
+	rqe->byte_len = c->pkt->data.reth.dmalen;
+	rqe->opcode = c->op & MW_OP_SEND ? MT_WR_SEND : MT_WR_WRITE;
+	rqe->with_imm = c->op & MW_OP_IMM;
+	rqe->with_inv = rqe->inv_due = c->op & MW_OP_INV;
+	c->qp->ext->invalidates |= rqe->inv_due;
+	rqe->solicited = c->pkt->bth.se;
+	rqe->arrived = true;
+}
+
+/* REQ(ext.recv.scatter) A SEND goes into the pieces of its receive; what they name may be gone
+ * since it was posted. */
+void mt_recv_place(const struct mt_incoming *c)
+{
+	const struct mt_engine *e = c->qp->engine;
+	const uint8_t *src = c->rx->payload;
+	const struct mt_rq *rq = &c->qp->rsp.rq;
+	uint32_t pd = rq->srq ? rq->srq->pd : c->qp->cap.pd;
+	struct mt_recv_piece piece;
+	struct mt_recv_walk walk;
+
+	if (!mt_incoming_may_place(c))
+		return;
+	walk = mt_recv_walk(rq, c->rqe, c->pkt->data.reth.va, c->pkt->payload_len);
+	while (mt_recv_next(&walk, &piece)) {
+		const struct mt_mr *mr = mt_mr_check(&e->mrs, piece.lkey, pd, piece.addr, piece.len,
+						     MT_ACCESS_LOCAL_WRITE);
+
+		if (!mr ||
+		    !e->env.place(e->env.ctx, mr->user, piece.addr - mr->origin, src, piece.len)) {
+			mt_incoming_nak(c, MW_NAK_REMOTE_OP, MT_WC_LOC_PROT_ERR);
+			break;
+		}
+		mt_incoming_stats(c)->rx_data_bytes += piece.len;
+		if (src)
+			src += piece.len;
+	}
+}
+
+/* An end of a WRITE ahead of a hole, where the QP keeps the order. REQ(ext.order.wait) */
+bool mt_in_order_must_wait(const struct mt_incoming *c)
+{
+	return c->op & MW_OP_END && c->psn != c->qp->rsp.window.expected && c->qp->cap.in_order &&
+	       !(c->op & MW_OP_SEND) && c->pkt->payload_len > 0;
+}
+
+void mt_in_order_buffer(const struct mt_incoming *c)
+{
+	struct mt_buffered *w = c->buffered;
+
+	*w = (struct mt_buffered){
+		.psn = c->psn,
+		.msn = c->msn,
+		.va = c->pkt->data.reth.va,
+		.rkey = c->pkt->data.reth.rkey,
+		.len = c->pkt->payload_len,
+		.bytes = c->rx->payload != NULL,
+	};
+	if (w->bytes)
+		memcpy(mt_buffered_bytes(w), c->rx->payload, w->len);
+	mt_in_order_insert(&c->qp->ext->in_order, w);
+}
+
+/*
+ * What waited for the hole that is filled now. Its key is asked for once more: it may be gone.
+ * REQ(ext.order.wait)
+ */
+void mt_in_order_place(struct mt_qp *qp, uint64_t below)
+{
+	const struct mt_engine *e = qp->engine;
+	struct mt_buffered *w;
+
+	while ((w = mt_in_order_pop(&qp->ext->in_order, qp->rsp.window.expected, below))) {
+		const struct mt_mr *mr =
+			mt_mr_check_peer(qp, w->rkey, w->va, w->len, MT_ACCESS_REMOTE_WRITE);
+		struct mt_incoming of = {.qp = qp, .msn = w->msn};
+
+		if (!mt_incoming_may_place(&of))
+			; /* its message is refused already */
+		else if (!mr)
+			mt_incoming_nak(&of, MW_NAK_REMOTE_ACCESS, MT_WC_SUCCESS);
+		else if (e->env.place(e->env.ctx, mr->user, w->va - mr->origin,
+				      w->bytes ? mt_buffered_bytes(w) : NULL, w->len))
+			mt_incoming_stats(&of)->rx_data_bytes += w->len;
+		else
+			mt_incoming_nak(&of, MW_NAK_REMOTE_OP, MT_WC_SUCCESS);
+		mt_qp_free_buffered(qp, w);
+	}
+}

@@ -1,0 +1,196 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* srq.c - see srq.h. */
+#include "core/ext/srq.h"
+
+#include <string.h>
+
+#include "base/bits.h"
+#include "core/engine/engine_state.h"
+
+#define DEPTH_MAX 32768u
+
+_Static_assert(sizeof(struct mt_srq) % 8 == 0 && sizeof(struct mt_srq_entry) % 8 == 0,
+	       "what stands behind them in an SRQ's memory is aligned");
+
+size_t mt_srq_size(const struct mt_srq_cap *cap)
+{
+	if (cap->depth == 0 || cap->depth > DEPTH_MAX || cap->max_sge > MT_SGE_MAX)
+		return 0;
+	return sizeof(struct mt_srq) +
+	       mb_pow2_ceil(cap->depth) *
+		       (sizeof(struct mt_srq_entry) + cap->max_sge * sizeof(struct mt_sge));
+}
+
+int mt_srq_init(struct mt_engine *e, void *mem, const struct mt_srq_cap *cap, void *user,
+		struct mt_srq **out)
+{
+	struct mt_srq *srq = mem;
+
+	if (mt_srq_size(cap) == 0)
+		return MT_ERR_INVALID;
+	*srq = (struct mt_srq){
+		.engine = e,
+		.user = user,
+		.entries = (struct mt_srq_entry *)(srq + 1),
+		.mask = mb_pow2_ceil(cap->depth) - 1,
+		.depth = cap->depth,
+		.max_sge = cap->max_sge,
+		.pd = cap->pd,
+	};
+	srq->sges = (struct mt_sge *)(srq->entries + srq->mask + 1);
+	mb_link_init(&srq->limited);
+	*out = srq;
+	return MT_OK;
+}
+
+static struct mt_sge *sges_of(const struct mt_srq *srq, uint64_t n)
+{
+	return &srq->sges[(n & srq->mask) * srq->max_sge];
+}
+
+static void fill_rqe(struct mt_srq *srq, uint64_t n, const struct mt_recv_wr *wr)
+{
+	srq->entries[n & srq->mask] = (struct mt_srq_entry){.wr_id = wr->wr_id, .n_sge = wr->n_sge};
+	if (wr->n_sge)
+		memcpy(sges_of(srq, n), wr->sge, wr->n_sge * sizeof(*wr->sge));
+}
+
+/* REQ(api.srq.resize) */
+int mt_srq_resize(struct mt_srq *srq, void *mem, uint32_t depth)
+{
+	struct mt_srq old = *srq;
+
+	if (depth == 0 || depth > DEPTH_MAX || depth < srq->limit ||
+	    depth < srq->tail - srq->head + srq->taken)
+		return MT_ERR_INVALID;
+	srq->entries = mem;
+	srq->depth = depth;
+	srq->mask = mb_pow2_ceil(depth) - 1;
+	srq->sges = (struct mt_sge *)(srq->entries + srq->mask + 1);
+	for (uint64_t n = srq->head; n != srq->tail; n++) {
+		const struct mt_srq_entry *entry = &old.entries[n & old.mask];
+		struct mt_recv_wr wr = {
+			.wr_id = entry->wr_id, .sge = sges_of(&old, n), .n_sge = entry->n_sge};
+
+		fill_rqe(srq, n, &wr);
+	}
+	return MT_OK;
+}
+
+void mt_srq_fini(struct mt_srq *srq)
+{
+	mb_link_remove(&srq->limited);
+}
+
+int mt_srq_post(struct mt_srq *srq, const struct mt_recv_wr *wr)
+{
+	if (wr->n_sge > srq->max_sge)
+		return MT_ERR_INVALID;
+	if (srq->tail - srq->head + srq->taken >= srq->depth)
+		return MT_ERR_FULL;
+	fill_rqe(srq, srq->tail++, wr);
+	return MT_OK;
+}
+
+/* REQ(ext.srq.limit) */
+static void check_limit(struct mt_srq *srq)
+{
+	if (srq->tail - srq->head >= srq->limit)
+		return;
+	srq->limit = 0;
+	mb_list_push(&srq->engine->limited, &srq->limited);
+}
+
+int mt_srq_arm(struct mt_srq *srq, uint32_t limit)
+{
+	if (limit > srq->depth)
+		return MT_ERR_INVALID;
+	srq->limit = limit;
+	check_limit(srq);
+	return MT_OK;
+}
+
+uint32_t mt_srq_limit(const struct mt_srq *srq)
+{
+	return srq->limit;
+}
+
+static void move_to_rq(struct mt_srq *srq, struct mt_rq *rq)
+{
+	const struct mt_srq_entry *entry = &srq->entries[srq->head & srq->mask];
+	struct mt_rqe *rqe = mt_rq_at(rq, rq->tail++);
+
+	*rqe = (struct mt_rqe){.wr_id = entry->wr_id, .n_sge = (uint8_t)entry->n_sge};
+	if (entry->n_sge)
+		memcpy(mt_rq_sges(rq, rqe), sges_of(srq, srq->head),
+		       entry->n_sge * sizeof(struct mt_sge));
+	srq->head++;
+	srq->taken++;
+}
+
+/* REQ(ext.srq.take) */
+bool mt_srq_fill(struct mt_rq *rq, uint64_t n)
+{
+	struct mt_srq *srq = rq->srq;
+
+	if (n - rq->head >= rq->depth || n - rq->tail >= srq->tail - srq->head)
+		return false;
+	while (rq->tail <= n)
+		move_to_rq(srq, rq);
+	check_limit(srq);
+	return true;
+}
+
+bool mt_srq_peek(const struct mt_srq *srq, struct mt_recv_wr *wr)
+{
+	const struct mt_srq_entry *entry = &srq->entries[srq->head & srq->mask];
+
+	if (srq->head == srq->tail)
+		return false;
+	*wr = (struct mt_recv_wr){
+		.wr_id = entry->wr_id, .sge = sges_of(srq, srq->head), .n_sge = entry->n_sge};
+	return true;
+}
+
+bool mt_srq_pop(struct mt_srq *srq, struct mt_recv_wr *wr)
+{
+	if (!mt_srq_peek(srq, wr))
+		return false;
+	srq->head++;
+	srq->taken++;
+	check_limit(srq);
+	return true;
+}
+
+void mt_srq_polled(struct mt_srq *srq)
+{
+	srq->taken--;
+}
+
+/* In front, in their order: a place that was taken is still theirs. REQ(ext.srq.take) */
+void mt_srq_return(struct mt_rq *rq)
+{
+	struct mt_srq *srq = rq->srq;
+
+	srq->taken -= (uint32_t)(rq->tail - rq->head);
+	while (rq->tail > rq->used) {
+		const struct mt_rqe *rqe = mt_rq_at(rq, --rq->tail);
+		struct mt_recv_wr wr = {
+			.wr_id = rqe->wr_id, .sge = mt_rq_sges(rq, rqe), .n_sge = rqe->n_sge};
+
+		fill_rqe(srq, --srq->head, &wr);
+	}
+	rq->head = rq->used;
+}
+
+bool mt_srq_poll(struct mt_engine *e, struct mt_event *ev)
+{
+	struct mt_srq *srq;
+
+	if (mb_link_is_empty(&e->limited))
+		return false;
+	srq = mb_container_of(e->limited.next, struct mt_srq, limited);
+	mb_link_remove(&srq->limited);
+	*ev = (struct mt_event){.type = MT_EVENT_SRQ_LIMIT, .qp_user = srq->user};
+	return true;
+}

@@ -1,0 +1,232 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * control_emit.c - makes control packets at the moment when they leave.
+ *
+ * SACKs and ACKs carry the state of that moment. They return on the plane from which their cause
+ * has just come, over an EV of our own that is good as far as we know. Where an earlier answer
+ * seems not to have arrived, half take any EV of any plane, bad ones included: the plane on which
+ * the peer's packets come may be dead on the way back, and two ends that each rely on EVs which
+ * have just died would otherwise never hear of each other again. A quarter goes back by the EV of
+ * the cause, where we have it too: what is left of a network mostly works both ways, and to find
+ * one way of n there and another back by chance takes n times as long. REQ(req.reverse.per-plane)
+ * REQ(req.reverse.unheard)
+ */
+#include "base/serial.h"
+#include "core/engine/engine_state.h"
+#include "core/qp/qp.h"
+
+#define CC_TYPE_NACK 2u
+
+static void set_destination(const struct mt_qp *qp, uint16_t path, struct mt_tx_desc *d)
+{
+	d->dst = qp->attr.dest;
+	d->sge = NULL;
+	d->n_sge = 0;
+	d->offset = 0;
+	d->ev = qp->ev_set->evs[path].value;
+	d->port = qp->ev_set->evs[path].port;
+	d->tclass = MT_CLASS_CONTROL;
+	d->qp_user = qp->user;
+}
+
+/* An empty packet with its BTH. REQ(wire.bth.control-use) */
+static void init_packet(const struct mt_qp *qp, enum mw_opcode op, uint32_t psn,
+			struct mt_tx_desc *d)
+{
+	d->pkt = (struct mw_packet){0};
+	d->pkt.bth = (struct mw_bth){
+		.opcode = (uint8_t)(op | qp->response_bit),
+		.p_key = qp->attr.p_key,
+		.dqp = qp->attr.dest_qpn,
+		.psn = psn,
+	};
+}
+
+/* Our own path of the port with this entropy value. */
+static uint16_t find_ev(const struct mt_ev_set *s, uint8_t port, uint32_t ev)
+{
+	const struct mt_ev_set_port *pp = &s->ports[port % s->n_ports];
+
+	for (uint16_t k = 0; k < pp->count; k++)
+		if (s->evs[s->order[pp->first + k]].value == ev)
+			return s->order[pp->first + k];
+	return MT_EV_NONE;
+}
+
+static uint16_t pick_reply_ev(struct mt_qp *qp, uint8_t port, uint32_t ev, bool answer_lost)
+{
+	struct mb_prng *prng = &qp->req.spray.prng;
+	const struct mt_ev_set *s = qp->ev_set;
+	uint16_t path = MT_EV_NONE;
+	uint32_t chance = answer_lost ? mb_prng_below(prng, 4) : 3;
+
+	if (chance < 2)
+		path = (uint16_t)mb_prng_below(prng, s->n_evs);
+	else if (chance == 2)
+		path = find_ev(s, port, ev);
+	if (path != MT_EV_NONE && s->evs[path].state != MT_EV_DENIED && mt_ev_is_open(s, path))
+		return path;
+	return mt_spray_pick_control(&qp->req.spray, s, port);
+}
+
+/*
+ * A lost SACK is made good by the next, a lost NACK by nothing: its packet is taken for one that
+ * vanished, and its EV for a dead one. So a NACK goes back by the EV of its cause, where we have
+ * it: the packet came by it a moment ago, and most faults are of both directions. The one EV of the
+ * plane that was proved may have died since; a receiver learns that late. REQ(req.reverse.nack)
+ */
+static uint16_t pick_nack_ev(struct mt_qp *qp, const struct mt_trigger *cause)
+{
+	const struct mt_ev_set *s = qp->ev_set;
+	uint16_t path = cause->answer_lost ? MT_EV_NONE : find_ev(s, cause->port, cause->ev);
+
+	if (path != MT_EV_NONE && mt_ev_is_usable(&s->evs[path]) && mt_ev_is_open(s, path))
+		return path;
+	return pick_reply_ev(qp, cause->port, cause->ev, cause->answer_lost);
+}
+
+static uint8_t offered_mpr(const struct mt_qp *qp, uint64_t now_ns)
+{
+	const struct mt_engine *e = qp->engine;
+
+	if (!mt_qp_uses_dynamic_mpr(qp))
+		return qp->attr.mpr_dest;
+	return mt_backpressure_mpr(&e->backpressure, now_ns, e->cfg.timing.backpressure_ns,
+				   qp->attr.mpr_dest, e->receivers);
+}
+
+/* REQ(wire.seth.context-ids) */
+static void emit_sack(struct mt_qp *qp, const struct mt_trigger *t, uint64_t now_ns,
+		      struct mt_tx_desc *d)
+{
+	const struct mt_engine *e = qp->engine;
+	struct mt_responder *rsp = &qp->rsp;
+
+	init_packet(qp, MW_SACK, mb_psn_wire(rsp->window.expected - 1), d);
+	d->pkt.bth.rtx = t->rtx; /* REQ(wire.bth.sack-rtx) */
+	mt_sack_build(&rsp->window, t, rsp->rcvd_bytes, offered_mpr(qp, now_ns), &d->pkt.seth);
+	d->pkt.seth.rcv_cwnd_pen = mt_backpressure_penalty(&e->backpressure, now_ns);
+	d->pkt.seth.restore_cwnd =
+		mt_backpressure_restore(&e->backpressure, now_ns, e->cfg.timing.backpressure_ns);
+	d->pkt.seth.tx_timestamp = mt_reflect_timestamp(e, now_ns, t);
+	d->pkt.seth.ext = t->probe && qp->ext ? mt_negotiation_offer(&qp->ext->negotiation) : 0;
+	d->pkt.seth.spdcid = (uint16_t)qp->qpn;
+	d->pkt.seth.dpdcid = (uint16_t)qp->attr.dest_qpn;
+	set_destination(qp, pick_reply_ev(qp, t->port, t->ev, t->answer_lost), d);
+	qp->engine->stats.tx_sacks++;
+}
+
+static void emit_nack(struct mt_qp *qp, const struct mt_control *c, struct mt_tx_desc *d)
+{
+	init_packet(qp, MW_NACK, mb_psn_wire(c->cause.psn), d);
+	d->pkt.neth = (struct mw_neth){
+		.reason = c->reason,
+		.entropy = c->cause.ev,
+		.spdcid = (uint16_t)qp->qpn,
+		.dpdcid = (uint16_t)qp->attr.dest_qpn,
+		.vendor_info = c->reason == MW_NACK_RNR ? qp->attr.min_rnr_timer : 0,
+		.nack_psn = mb_psn_wire(c->cause.psn),
+		.cc_type = CC_TYPE_NACK,
+		.tx_timestamp = c->cause.tx_timestamp,
+	};
+	set_destination(qp, pick_nack_ev(qp, &c->cause), d);
+	qp->engine->stats.tx_nacks++;
+}
+
+/* REQ(req.probe.reliability) REQ(req.probe.no-psn) REQ(ext.agreement) */
+static void emit_probe(struct mt_qp *qp, const struct mt_control *c, uint64_t now_ns,
+		       struct mt_tx_desc *d)
+{
+	uint16_t id = c->cause.probe_id;
+
+	init_packet(qp, MW_PROBE, 0, d);
+	d->pkt.peth = (struct mw_peth){
+		.probe_id = id,
+		.ext = qp->ext ? mt_negotiation_offer(&qp->ext->negotiation) : 0,
+		.spdcid = (uint16_t)qp->qpn,
+		.dpdcid = (uint16_t)qp->attr.dest_qpn,
+		.ts =
+			{
+				.tx_timestamp = mt_timestamp(qp->engine, now_ns),
+				.ftype = MW_FTYPE_TIMESTAMP,
+			},
+	};
+	set_destination(qp, c->index, d);
+	d->tclass = MT_CLASS_DATA; /* it must take the way that data take. */
+	mt_ev_record_probe(qp->ev_set, c->index, id, now_ns);
+	qp->engine->stats.tx_probes++;
+}
+
+static bool can_probe(const struct mt_control *c)
+{
+	return mt_qp_may_send(c->qp) &&
+	       mt_local_port_is_up(&c->qp->engine->ports, c->qp->ev_set->evs[c->index].port);
+}
+
+/* A QP that is in ERR has one thing left to say. */
+static bool control_is_valid(const struct mt_control *c)
+{
+	if (c->kind == MT_CONTROL_PROBE)
+		return can_probe(c);
+	if (!mt_ev_set_is_reachable(c->qp->ev_set))
+		return false;
+	if (c->kind == MT_CONTROL_NACK && c->reason == MW_NACK_UNEXP_EVENT)
+		return c->qp->state == MT_QPS_ERR;
+	return mt_qp_may_receive(c->qp);
+}
+
+bool mt_control_emit(struct mt_engine *e, uint64_t now_ns, const struct mt_control *c,
+		     struct mt_tx_desc *desc)
+{
+	if (c->kind == MT_CONTROL_EP_RESPONSE) {
+		mt_endpoint_emit_response(e, now_ns, c, desc);
+		return true;
+	}
+	if (c->kind == MT_CONTROL_EP_REQUEST)
+		return mt_endpoint_emit_request(e, now_ns, c, desc);
+	if (!control_is_valid(c))
+		return false;
+	if (c->kind == MT_CONTROL_SACK)
+		emit_sack(c->qp, &c->cause, now_ns, desc);
+	else if (c->kind == MT_CONTROL_NACK)
+		emit_nack(c->qp, c, desc);
+	else
+		emit_probe(c->qp, c, now_ns, desc);
+	return true;
+}
+
+/* REQ(wire.aeth.no-credit) */
+static uint8_t ack_syndrome(const struct mt_responder *rsp)
+{
+	return rsp->nak_due ? rsp->pending_nak.syndrome : MW_ACK_NO_CREDIT;
+}
+
+/* REQ(rsp.ack.transport) */
+static void emit_ack(struct mt_qp *qp, struct mt_tx_desc *d)
+{
+	struct mt_responder *rsp = &qp->rsp;
+
+	init_packet(qp, MW_ACK, mb_psn_wire(rsp->window.expected - 1), d);
+	d->pkt.aeth = (struct mw_aeth){.syndrome = ack_syndrome(rsp), .msn = mb_psn_wire(rsp->msn)};
+	set_destination(qp, pick_reply_ev(qp, rsp->ack_port, rsp->ack_ev, rsp->ack_lost_hint), d);
+	rsp->ack_due = rsp->ack_lost_hint = false;
+	qp->engine->stats.tx_acks++;
+}
+
+bool mt_control_emit_pending(struct mt_qp *qp, uint64_t now_ns, struct mt_tx_desc *desc)
+{
+	struct mt_responder *rsp = &qp->rsp;
+
+	if (!qp->ev_set || !mt_ev_set_is_reachable(qp->ev_set))
+		return false;
+	if (rsp->sacker.due && mt_qp_may_receive(qp)) {
+		emit_sack(qp, &rsp->sacker.trigger, now_ns, desc);
+		mt_sacker_sent(&rsp->sacker);
+		return true;
+	}
+	if (rsp->ack_due && (mt_qp_may_receive(qp) || rsp->nak_due)) {
+		emit_ack(qp, desc);
+		return true;
+	}
+	return false;
+}

@@ -1,0 +1,498 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "core/qp/qp.h"
+
+#include <string.h>
+
+#include "base/assert.h"
+#include "base/bits.h"
+#include "base/serial.h"
+#include "core/engine/engine_state.h"
+#include "core/ext/local_wr.h"
+#include "core/ext/rd_atomic.h"
+#include "core/ext/requester_ext.h"
+
+#define QUEUE_MAX 32768u
+#define LENGTH_MAX UINT32_MAX
+#define FLAGS_ALL ((uint32_t)MT_WR_IMM | MT_WR_SIGNALED | MT_WR_SOLICITED | MT_WR_FENCE | MT_WR_INV)
+#define EXTENSIONS \
+	(uint8_t)(MW_EXT_SEND | MW_EXT_READ | MW_EXT_ATOMIC | MW_EXT_INV | MW_EXT_ATOMIC_WRITE)
+#define ATOMICS (MW_EXT_ATOMIC | MW_EXT_ATOMIC_WRITE)
+
+static uint32_t slots_for_depth(uint32_t depth)
+{
+	return depth ? mb_pow2_ceil(depth) : 1;
+}
+
+/* A plain QP has none of this. REQ(ext.free) */
+static size_t ext_size(const struct mt_qp_cap *cap)
+{
+	if (!cap->extensions)
+		return 0;
+	return sizeof(struct mt_qp_ext) +
+	       (size_t)slots_for_depth(cap->rq_depth) * cap->max_recv_sge * sizeof(struct mt_sge) +
+	       (cap->extensions & MW_EXT_ATOMIC
+			? slots_for_depth(cap->sq_depth) * sizeof(struct mt_operands)
+			: 0);
+}
+
+/* REQ(mem.qp-size) */
+size_t mt_qp_size(const struct mt_qp_cap *cap)
+{
+	if (cap->sq_depth == 0 || cap->sq_depth > QUEUE_MAX || cap->rq_depth > QUEUE_MAX ||
+	    cap->max_sge == 0 || cap->max_sge > MT_SGE_MAX || cap->max_recv_sge > MT_SGE_MAX ||
+	    cap->extensions & ~EXTENSIONS ||
+	    ((cap->max_recv_sge > 0 || cap->in_order || cap->srq) && !cap->extensions))
+		return 0;
+	return sizeof(struct mt_qp) + ext_size(cap) +
+	       slots_for_depth(cap->sq_depth) * sizeof(struct mt_wqe) +
+	       (size_t)slots_for_depth(cap->sq_depth) * cap->max_sge * sizeof(struct mt_sge) +
+	       slots_for_depth(cap->rq_depth) * sizeof(struct mt_rqe);
+}
+
+_Static_assert(sizeof(struct mt_qp) % 8 == 0 && sizeof(struct mt_wqe) % 8 == 0 &&
+		       sizeof(struct mt_sge) % 8 == 0,
+	       "what stands behind them in a QP's memory is aligned");
+_Static_assert(sizeof(struct mt_qp_ext) % 8 == 0 && sizeof(struct mt_rqe) % 8 == 0 &&
+		       sizeof(struct mt_operands) % 8 == 0,
+	       "the same");
+
+static void qp_layout(struct mt_qp *qp, const struct mt_qp_cap *cap)
+{
+	struct mt_sq *sq = &qp->req.sq;
+	struct mt_rq *rq = &qp->rsp.rq;
+
+	sq->wqes = (struct mt_wqe *)(qp + 1);
+	sq->depth = cap->sq_depth;
+	sq->mask = slots_for_depth(cap->sq_depth) - 1;
+	sq->max_sge = cap->max_sge;
+	sq->signal_all = cap->signal_all;
+	sq->sges = (struct mt_sge *)(sq->wqes + slots_for_depth(cap->sq_depth));
+	rq->rqes =
+		(struct mt_rqe *)(sq->sges + (size_t)slots_for_depth(cap->sq_depth) * cap->max_sge);
+	rq->depth = (uint16_t)cap->rq_depth;
+	rq->mask = slots_for_depth(cap->rq_depth) - 1;
+	if (!cap->extensions)
+		return;
+	rq->max_sge = cap->max_recv_sge;
+	rq->srq = cap->srq;
+	qp->ext = (struct mt_qp_ext *)mt_rq_sges(rq, rq->rqes + slots_for_depth(cap->rq_depth));
+	qp->ext->negotiation.offered = cap->extensions;
+	if (cap->extensions & MW_EXT_ATOMIC)
+		qp->ext->operands = (struct mt_operands *)(qp->ext + 1);
+	mt_in_order_init(&qp->ext->in_order);
+}
+
+int mt_qp_init(struct mt_engine *e, void *mem, const struct mt_qp_cap *cap, uint32_t qpn,
+	       void *qp_user, struct mt_qp **out)
+{
+	struct mt_qp **place = &e->qps[qpn & (e->cfg.max_qps - 1)];
+	struct mt_qp *qp = mem;
+
+	if (mt_qp_size(cap) == 0 || qpn < MW_QPN_FIRST || qpn > MW_QPN_MAX ||
+	    (cap->extensions & ATOMICS && !e->env.atomic))
+		return MT_ERR_INVALID;
+	if (*place)
+		return MT_ERR_EXISTS;
+	memset(mem, 0, mt_qp_size(cap));
+	qp->engine = e;
+	qp->user = qp_user;
+	qp->qpn = qpn;
+	qp->cap = *cap;
+	mt_qp_attr_default(&qp->attr);
+	mb_link_init(&qp->ready);
+	mb_link_init(&qp->control);
+	mb_link_init(&qp->completion);
+	mb_link_init(&qp->ev_set_user);
+	mb_link_init(&qp->window_owner);
+	mb_timer_init(&qp->timer);
+	qp_layout(qp, cap);
+	*place = qp;
+	*out = qp;
+	return MT_OK;
+}
+
+void mt_qp_fini(struct mt_qp *qp)
+{
+	struct mt_engine *e = qp->engine;
+	struct mt_qp_attr reset = {.state = MT_QPS_RESET};
+	int r = mt_qp_modify(qp, 0, &reset, MT_QP_STATE);
+
+	mb_assert(r == MT_OK);
+	e->qps[qp->qpn & (e->cfg.max_qps - 1)] = NULL;
+}
+
+/* ---- posting ---- */
+
+static bool sge_allowed(const struct mt_qp *qp, const struct mt_sge *sge)
+{
+	return sge->length == 0 || sge->lkey == MT_LKEY_ADAPTER ||
+	       mt_mr_check(&qp->engine->mrs, sge->lkey, qp->cap.pd, sge->addr, sge->length,
+			   MT_MR_LOCAL);
+}
+
+static bool sges_allowed(const struct mt_qp *qp, const struct mt_send_wr *wr, uint64_t *total)
+{
+	bool allowed = true;
+
+	*total = 0;
+	for (uint32_t i = 0; i < wr->n_sge; i++) {
+		*total += wr->sge[i].length;
+		allowed = allowed && sge_allowed(qp, &wr->sge[i]);
+	}
+	return allowed;
+}
+
+static uint8_t last_op(const struct mt_wqe *wqe)
+{
+	bool imm = wqe->flags & MT_WR_IMM;
+
+	if (wqe->n_packets > 1)
+		return imm ? MW_WRITE_LAST_IMM : MW_WRITE_LAST;
+	return imm ? MW_WRITE_ONLY_IMM : MW_WRITE_ONLY;
+}
+
+static void fill_wqe(struct mt_qp *qp, struct mt_wqe *wqe, const struct mt_send_wr *wr,
+		     uint32_t length)
+{
+	struct mt_requester *req = &qp->req;
+	uint32_t mtu = qp->attr.path_mtu;
+
+	*wqe = (struct mt_wqe){
+		.wr_id = wr->wr_id,
+		.remote_addr = wr->remote_addr,
+		.first_psn = req->post_psn,
+		.n_packets = length ? (length - 1) / mtu + 1 : 1,
+		.length = length,
+		.rkey = wr->rkey,
+		.imm = wr->imm,
+		.rqmsn = req->rqmsn,
+		.n_sge = (uint8_t)wr->n_sge,
+		.flags = (uint8_t)wr->flags,
+		.opcode = (uint8_t)wr->opcode,
+		.first_op = MW_WRITE_FIRST,
+	};
+	wqe->last_op = last_op(wqe);
+	if (wr->n_sge)
+		memcpy(&req->sq.sges[(size_t)(wqe - req->sq.wqes) * req->sq.max_sge], wr->sge,
+		       wr->n_sge * sizeof(*wr->sge));
+	if (wr->opcode != MT_WR_WRITE)
+		mt_wqe_extend(qp, wqe, wr);
+	req->post_psn += wqe->n_packets;
+	req->rqmsn = (uint16_t)(req->rqmsn + (wr->flags & MT_WR_IMM));
+	req->sq.tail++;
+}
+
+/* REQ(svc.message-size) REQ(api.post-send.full) REQ(api.post-send.lkey) */
+int mt_qp_post_send(struct mt_qp *qp, uint64_t now_ns, const struct mt_send_wr *wr)
+{
+	struct mt_wqe *wqe;
+	uint64_t length;
+	bool allowed;
+
+	if (!mt_qp_may_send(qp) && qp->state != MT_QPS_ERR)
+		return MT_ERR_STATE;
+	if (wr->n_sge > qp->cap.max_sge || wr->flags & ~FLAGS_ALL)
+		return MT_ERR_INVALID;
+	allowed = sges_allowed(qp, wr, &length);
+	if (!allowed && !qp->ext)
+		return MT_ERR_ACCESS;
+	if (length > LENGTH_MAX || ((wr->opcode != MT_WR_WRITE || wr->flags & MT_WR_INV) &&
+				    !mt_wr_is_supported(qp, wr, length)))
+		return MT_ERR_INVALID;
+	wqe = mt_sq_alloc(&qp->req.sq);
+	if (!wqe)
+		return MT_ERR_FULL;
+	if (qp->state != MT_QPS_ERR && !mt_qp_ensure_records(qp, now_ns))
+		return MT_ERR_MEMORY;
+	fill_wqe(qp, wqe, wr, (uint32_t)length);
+	if (!allowed)
+		wqe->flags |= MT_WQE_NO_MEMORY;
+	if (qp->state == MT_QPS_ERR) {
+		mt_sq_flush(&qp->req.sq, MT_WC_WR_FLUSH_ERR);
+		mt_qp_queue_for_poll(qp);
+	} else {
+		mt_qp_queue_for_tx(qp);
+		if (qp->ext)
+			mt_qp_negotiate(qp, now_ns);
+	}
+	return MT_OK;
+}
+
+int mt_qp_post_recv(struct mt_qp *qp, uint64_t wr_id)
+{
+	struct mt_recv_wr wr = {.wr_id = wr_id};
+
+	return mt_qp_post_recv_sges(qp, &wr);
+}
+
+int mt_qp_post_recv_sges(struct mt_qp *qp, const struct mt_recv_wr *wr)
+{
+	struct mt_rq *rq = &qp->rsp.rq;
+	struct mt_rqe *rqe;
+
+	if (qp->state == MT_QPS_RESET)
+		return MT_ERR_STATE;
+	if (rq->srq || wr->n_sge > rq->max_sge)
+		return MT_ERR_INVALID;
+	if (rq->tail - rq->head == rq->depth)
+		return MT_ERR_FULL;
+	rqe = mt_rq_at(rq, rq->tail++);
+	*rqe = (struct mt_rqe){.wr_id = wr->wr_id, .n_sge = (uint8_t)wr->n_sge};
+	if (wr->n_sge)
+		memcpy(mt_rq_sges(rq, rqe), wr->sge, wr->n_sge * sizeof(*wr->sge));
+	if (qp->state == MT_QPS_ERR) {
+		mt_rq_flush(rq, MT_WC_WR_FLUSH_ERR);
+		mt_qp_queue_for_poll(qp);
+	}
+	return MT_OK;
+}
+
+/* ---- what the halves ask for ---- */
+
+void mt_qp_queue_for_tx(struct mt_qp *qp)
+{
+	const struct mt_requester *req = &qp->req;
+
+	if (mt_qp_may_send(qp) && (req->sq.next < req->sq.tail || req->window.lost > 0 ||
+				   req->repeat_last || mt_local_wr_pending(qp)))
+		mb_list_push(&qp->engine->ready, &qp->ready);
+}
+
+bool mt_qp_uses_dynamic_mpr(const struct mt_qp *qp)
+{
+	return qp->attr.dynamic_mpr || qp->engine->cfg.dynamic_mpr;
+}
+
+void mt_qp_queue_for_poll(struct mt_qp *qp)
+{
+	mb_list_push(&qp->engine->completions, &qp->completion);
+}
+
+static uint64_t tail_probe_ns(const struct mt_qp *qp)
+{
+	return mt_rtt_tail_probe(&qp->req.rtt, &qp->engine->cfg.timing);
+}
+
+/*
+ * The ACK timer goes on while a packet is held back, for a peer that never has room must not be
+ * waited for without end. So the packet must be tried a few times before the timeouts are used up,
+ * however long answers take.
+ */
+#define HOLDS_A_TIMEOUT 4u
+
+uint64_t mt_qp_nack_backoff_ns(const struct mt_qp *qp)
+{
+	uint64_t most = qp->req.limits.rto_ns / HOLDS_A_TIMEOUT, wait = tail_probe_ns(qp);
+
+	return wait < most ? wait : most;
+}
+
+static void update_waiting(struct mt_qp *qp)
+{
+	struct mt_requester *req = &qp->req;
+
+	if (req->waits == req->rto.armed)
+		return;
+	req->waits = req->rto.armed;
+	mt_liveness_count_waiter(&qp->ev_set->liveness, req->rto.step_ns, req->waits);
+}
+
+void mt_qp_stop_timer(struct mt_qp *qp)
+{
+	qp->req.rto.armed = false;
+	if (qp->ev_set)
+		update_waiting(qp);
+	mb_timer_disarm(&qp->engine->qp_timers, &qp->timer);
+}
+
+/* What a QP still has to send asks for SACKs as well as a probe does. */
+static uint64_t probe_after_ns(const struct mt_qp *qp)
+{
+	return mb_link_is_empty(&qp->ready) ? tail_probe_ns(qp) : MT_RTO_NO_PROBE;
+}
+
+void mt_qp_arm(struct mt_qp *qp)
+{
+	uint64_t due = mt_rto_deadline(&qp->req.rto, &qp->req.limits, probe_after_ns(qp));
+	const struct mt_tx_window *w = &qp->req.window;
+
+	if (qp->ext && qp->ext->rnr.waits)
+		due = qp->ext->rnr.until_ns; /* the peer has spoken: its silence means nothing */
+	if (w->n_backoff > 0 && w->backoff_due_ns < due)
+		due = w->backoff_due_ns;
+	update_waiting(qp);
+	/* Deadlines mostly move away; a timer that fires early costs less than moving it each
+	 * time. */
+	if (due < qp->timer.deadline_ns)
+		mb_timer_arm(&qp->engine->qp_timers, &qp->timer, due);
+}
+
+/*
+ * Asks the responder what it has. The longer the silence, the more paths are asked at once, since
+ * most of them may be dead, there or back; one answer tells of everything outstanding.
+ * REQ(req.probe.tail)
+ */
+static void send_tail_probes(struct mt_qp *qp)
+{
+	struct mt_requester *req = &qp->req;
+	uint32_t port = mb_prng_below(&req->spray.prng, qp->ev_set->n_ports);
+	uint32_t n = mt_rto_probe_fanout(&req->rto);
+
+	if (!mt_ev_set_is_reachable(qp->ev_set))
+		return;
+	for (uint32_t i = 0; i < n && i < qp->ev_set->n_evs; i++) {
+		struct mt_control probe = {.qp = qp, .kind = MT_CONTROL_PROBE};
+
+		probe.index = mt_spray_pick_control(&req->spray, qp->ev_set,
+						    (uint8_t)((port + i) % qp->ev_set->n_ports));
+		probe.cause.probe_id = mt_ev_new_probe_id(qp->ev_set, probe.index);
+		mt_engine_queue_control(qp->engine, &probe);
+		qp->engine->stats.tail_probes++;
+	}
+}
+
+/*
+ * The first packet of a QP with extensions is a probe; work waits for its answer, and for that the
+ * timers watch as for any other.
+ */
+void mt_qp_negotiate(struct mt_qp *qp, uint64_t now_ns)
+{
+	struct mt_negotiation *a = &qp->ext->negotiation;
+
+	if (a->done || a->requested)
+		return;
+	a->requested = true;
+	send_tail_probes(qp);
+	mt_rto_start(&qp->req.rto, now_ns);
+	mt_qp_arm(qp);
+}
+
+/*
+ * A timeout proves nothing about a path: the oldest packet goes again, and its SACK will tell. It
+ * goes whatever congestion control says, whose count of bytes in flight may be what is stale.
+ * REQ(req.loss.timeout)
+ */
+static void resend_oldest(struct mt_qp *qp, uint64_t now_ns)
+{
+	struct mt_requester *req = &qp->req;
+	struct mt_tx_window *w = &req->window;
+
+	qp->engine->stats.timeouts++;
+	req->timed_out = !mt_tx_is_empty(w);
+	if (qp->ext && qp->ext->negotiation.requested) {
+		send_tail_probes(qp);
+	} else if (mt_tx_is_empty(w)) {
+		req->repeat_last = true;
+	} else if (mt_tx_rec(w, w->una)->state == MT_TX_OUTSTANDING) {
+		uint16_t nominal = mt_tx_rec(w, w->una)->nominal;
+
+		mt_tx_window_lost(w, w->una);
+		req->cc.inflight -= nominal;
+		req->cc.ops->loss(&req->cc, now_ns, MT_CC_INFERRED, nominal);
+		qp->engine->stats.lost_timeout++;
+	}
+	mt_qp_queue_for_tx(qp);
+}
+
+/* Says whether the peer asked to wait, and there is nothing else to do until then. */
+static bool rnr_is_waiting(struct mt_qp *qp, uint64_t now_ns)
+{
+	struct mt_rnr *rnr = &qp->ext->rnr;
+
+	if (mt_rnr_end_wait(rnr, now_ns)) {
+		mt_rto_exclude(&qp->req.rto, now_ns - rnr->began_ns);
+		mt_qp_queue_for_tx(qp);
+	}
+	return rnr->waits;
+}
+
+void mt_qp_tick(struct mt_qp *qp, uint64_t now_ns)
+{
+	struct mt_requester *req = &qp->req;
+
+	if (req->window.n_backoff > 0 && now_ns >= req->window.backoff_due_ns) {
+		mt_tx_window_end_backoff(&req->window, now_ns, mt_qp_nack_backoff_ns(qp));
+		mt_qp_queue_for_tx(qp);
+	}
+	if (qp->ext && rnr_is_waiting(qp, now_ns)) {
+		mt_qp_arm(qp);
+		return;
+	}
+	switch (mt_rto_expire(&req->rto, &req->limits, probe_after_ns(qp), now_ns)) {
+	case MT_RTO_WAIT:
+		break;
+	case MT_RTO_PROBE:
+		send_tail_probes(qp);
+		break;
+	case MT_RTO_RESEND:
+		resend_oldest(qp, now_ns);
+		break;
+	case MT_RTO_GIVE_UP:
+		mt_qp_fail(qp, MT_WC_RETRY_EXC_ERR, MT_WC_RETRY_EXC_ERR);
+		return;
+	}
+	mt_qp_arm(qp);
+}
+
+/*
+ * The QP that carries answers tells nobody: whoever waits for them finds out. REQ(req.error.flush)
+ */
+void mt_qp_fail(struct mt_qp *qp, enum mt_wc_status oldest, enum mt_wc_status why)
+{
+	enum mt_wc_status first = qp->rsp.nak_due && qp->rsp.pending_nak.recv
+					  ? (enum mt_wc_status)qp->rsp.pending_nak.recv
+					  : MT_WC_WR_FLUSH_ERR;
+
+	if (qp->response_bit) {
+		mt_rd_atomic_stop(mt_rd_atomic_of(qp));
+		return;
+	}
+	/* What was asked for before it was refused is still answered. */
+	if (qp->ext && qp->ext->rd_atomic && !qp->rsp.nak_due)
+		mt_rd_atomic_stop(qp->ext->rd_atomic);
+	qp->state = MT_QPS_ERR;
+	qp->failure = (uint8_t)why;
+	qp->failure_unreported = true;
+	qp->last_wqe_unreported = qp->rsp.rq.srq != NULL;
+	mt_sq_flush(&qp->req.sq, oldest);
+	mt_local_wr_flush(qp);
+	mt_rq_flush(&qp->rsp.rq, first);
+	mt_qp_stop_timer(qp);
+	mb_link_remove(&qp->ready);
+	mt_qp_queue_for_poll(qp);
+}
+
+static void retire_ev(struct mt_qp *qp, uint16_t ev, uint64_t now_ns, enum mt_ev_cause cause)
+{
+	struct mt_ev_change changes[2];
+	unsigned n = mt_ev_retire(qp->ev_set, ev, now_ns, cause, changes);
+
+	qp->engine->stats.evs_retired += n > 0;
+	for (unsigned i = 0; i < n; i++)
+		mt_engine_report_ev(qp->engine, qp->ev_set, &changes[i]);
+}
+
+/* REQ(req.ev.same-path) */
+void mt_qp_retire_ev_group(struct mt_qp *qp, uint16_t ev, uint64_t now_ns, enum mt_ev_cause cause)
+{
+	uint16_t next = mt_ev_group_next(qp->ev_set, ev);
+
+	retire_ev(qp, ev, now_ns, cause);
+	for (; next != ev; next = mt_ev_group_next(qp->ev_set, next))
+		retire_ev(qp, next, now_ns, cause);
+	mt_ev_sets_arm_probes(qp->engine, qp->ev_set);
+}
+
+/* REQ(req.ev.same-path) */
+void mt_qp_ev_group_revived(struct mt_qp *qp, uint16_t ev, uint64_t now_ns)
+{
+	struct mt_ev_change back = {ev, MT_EV_GOOD, MT_EV_BY_PROBE};
+
+	do {
+		qp->engine->stats.evs_revived++;
+		mt_engine_report_ev(qp->engine, qp->ev_set, &back);
+		do
+			back.ev = mt_ev_group_next(qp->ev_set, back.ev);
+		while (back.ev != ev && !mt_ev_restore(qp->ev_set, back.ev, now_ns));
+	} while (back.ev != ev);
+}

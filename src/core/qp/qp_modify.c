@@ -1,0 +1,417 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * qp_modify.c - the states of a QP and everything that changes them from outside.
+ *
+ *	RESET -> INIT -> RTR -> RTS <-> SQD, and from each to RESET and ERR.
+ *
+ * A call is checked whole before anything changes. REQ(api.qp.modify.order)
+ */
+#include <string.h>
+
+#include "base/assert.h"
+#include "base/serial.h"
+#include "core/engine/engine_state.h"
+#include "core/ext/local_wr.h"
+#include "core/ext/rd_atomic.h"
+#include "core/ext/srq.h"
+#include "core/qp/qp.h"
+
+#define TO(s) (1u << MT_QPS_##s)
+#define WIMM_DEST_MAX 1024u
+#define ACCESS_ALL                                                                          \
+	((uint32_t)MT_ACCESS_LOCAL_WRITE | MT_ACCESS_REMOTE_WRITE | MT_ACCESS_REMOTE_READ | \
+	 MT_ACCESS_REMOTE_ATOMIC)
+/* PSNs start one lap up, so that "a little behind the first" is not below zero. */
+#define PSN_ORIGIN (UINT64_C(1) << MB_PSN_BITS)
+
+static const uint8_t allowed[MT_QPS_COUNT] = {
+	[MT_QPS_RESET] = TO(RESET) | TO(INIT) | TO(ERR),
+	[MT_QPS_INIT] = TO(RESET) | TO(INIT) | TO(RTR) | TO(ERR),
+	[MT_QPS_RTR] = TO(RESET) | TO(RTS) | TO(ERR),
+	[MT_QPS_RTS] = TO(RESET) | TO(RTS) | TO(SQD) | TO(ERR),
+	[MT_QPS_SQD] = TO(RESET) | TO(RTS) | TO(SQD) | TO(ERR),
+	[MT_QPS_ERR] = TO(RESET) | TO(ERR),
+};
+
+/* What the move to RTR uses and the one to RTS may still change: what MRC adds to verbs. */
+#define CHANGED_IN_RTR (MT_QP_MPR_DEST | MT_QP_MAX_WIMM_DEST | MT_QP_EV_PROFILE)
+/* What may no longer be set once the QP receives (RTR) or sends (RTS). */
+#define FIXED_FROM_RTR (MT_QP_DEST | MT_QP_RQ_PSN | MT_QP_PATH_MTU | MT_QP_P_KEY)
+#define FIXED_FROM_RTS                                                                   \
+	(FIXED_FROM_RTR | CHANGED_IN_RTR | MT_QP_SQ_PSN | MT_QP_MPR | MT_QP_CC_PROFILE | \
+	 MT_QP_MAX_WIMM | MT_QP_TIMEOUT | MT_QP_RETRY | MT_QP_DYNAMIC_MPR)
+
+/* REQ(wire.pmtu) */
+static bool mtu_valid(uint32_t mtu)
+{
+	return mtu == 256 || mtu == 512 || mtu == 1024 || mtu == 2048 || mtu == 4096;
+}
+
+/* REQ(api.qp.ranges) */
+static bool numbers_valid(const struct mt_qp_attr *a, uint32_t mask)
+{
+	if (mask & MT_QP_DEST && (a->dest_qpn == 0 || a->dest_qpn > MW_QPN_MAX))
+		return false;
+	if ((mask & MT_QP_RQ_PSN && a->rq_psn > MB_PSN_MASK) ||
+	    (mask & MT_QP_SQ_PSN && a->sq_psn > MB_PSN_MASK))
+		return false;
+	if ((mask & MT_QP_MPR && a->mpr == 0) || (mask & MT_QP_MPR_DEST && a->mpr_dest == 0))
+		return false;
+	if (mask & MT_QP_MAX_WIMM && a->max_wimm == 0)
+		return false;
+	if (mask & MT_QP_MAX_WIMM_DEST &&
+	    (a->max_wimm_dest == 0 || a->max_wimm_dest > WIMM_DEST_MAX))
+		return false;
+	if ((mask & MT_QP_MAX_RD_ATOMIC && a->max_rd_atomic > MT_RD_ATOMIC_MAX) ||
+	    (mask & MT_QP_MAX_DEST_RD_ATOMIC && a->max_dest_rd_atomic > MT_RD_ATOMIC_MAX))
+		return false;
+	if (mask & MT_QP_TIMEOUT && a->timeout > MT_TIMEOUT_EXP_MAX)
+		return false;
+	return !(mask & MT_QP_RETRY) ||
+	       (a->retry_linear <= MT_RETRY_LINEAR_MAX && a->retry_exp <= MT_RETRY_EXP_FOREVER);
+}
+
+static bool profiles_valid(const struct mt_engine *e, const struct mt_qp_attr *a, uint32_t mask)
+{
+	if (mask & MT_QP_EV_PROFILE &&
+	    (a->ev_profile >= e->cfg.max_profiles || !e->ev_profiles[a->ev_profile].cfg.evs))
+		return false;
+	return !(mask & MT_QP_CC_PROFILE) ||
+	       (a->cc_profile < e->cfg.max_profiles && e->cc_profiles[a->cc_profile].set);
+}
+
+static int check_attrs(const struct mt_qp *qp, const struct mt_qp_attr *a, uint32_t mask)
+{
+	uint32_t fixed = 0;
+
+	if (mask & MT_QP_STATE) {
+		if ((unsigned)a->state >= MT_QPS_COUNT)
+			return MT_ERR_INVALID;
+		if (!(allowed[qp->state] >> a->state & 1))
+			return MT_ERR_STATE;
+		if (a->state == MT_QPS_RESET || a->state == MT_QPS_ERR)
+			return MT_OK; /* nothing else is looked at */
+	}
+	if (qp->state == MT_QPS_RTR)
+		fixed = FIXED_FROM_RTR;
+	else if (qp->state >= MT_QPS_RTS)
+		fixed = FIXED_FROM_RTS;
+	if (qp->state >= MT_QPS_RTR && !(qp->ext && qp->ext->rd_atomic))
+		fixed |= MT_QP_MAX_DEST_RD_ATOMIC |
+			 (qp->state >= MT_QPS_RTS ? MT_QP_MAX_RD_ATOMIC : 0);
+	if (mask & fixed)
+		return MT_ERR_STATE;
+	if (mask & MT_QP_PATH_MTU && !mtu_valid(a->path_mtu))
+		return MT_ERR_INVALID;
+	if (mask & MT_QP_ACCESS && a->access & ~ACCESS_ALL)
+		return MT_ERR_INVALID;
+	if (!numbers_valid(a, mask) || !profiles_valid(qp->engine, a, mask))
+		return MT_ERR_INVALID;
+	if (mask & MT_QP_STATE && a->state == MT_QPS_RTR && !(mask & MT_QP_DEST) &&
+	    qp->attr.dest_qpn == 0)
+		return MT_ERR_INVALID;
+	return MT_OK;
+}
+
+static void copy_attrs(struct mt_qp_attr *to, const struct mt_qp_attr *a, uint32_t mask)
+{
+#define SET(bit, field)                       \
+	do {                                  \
+		if (mask & (bit))             \
+			to->field = a->field; \
+	} while (0)
+	SET(MT_QP_DEST, dest);
+	SET(MT_QP_DEST, dest_qpn);
+	SET(MT_QP_RQ_PSN, rq_psn);
+	SET(MT_QP_SQ_PSN, sq_psn);
+	SET(MT_QP_PATH_MTU, path_mtu);
+	SET(MT_QP_ACCESS, access);
+	SET(MT_QP_MPR, mpr);
+	SET(MT_QP_MPR_DEST, mpr_dest);
+	SET(MT_QP_MAX_WIMM, max_wimm);
+	SET(MT_QP_MAX_WIMM_DEST, max_wimm_dest);
+	SET(MT_QP_TIMEOUT, timeout);
+	SET(MT_QP_RETRY, retry_linear);
+	SET(MT_QP_RETRY, retry_exp);
+	SET(MT_QP_EV_PROFILE, ev_profile);
+	SET(MT_QP_CC_PROFILE, cc_profile);
+	SET(MT_QP_P_KEY, p_key);
+	SET(MT_QP_TRIM_NACK, trim_nack);
+	SET(MT_QP_DYNAMIC_MPR, dynamic_mpr);
+	SET(MT_QP_SVC_TIME_DEST, svc_time_dest);
+	SET(MT_QP_RNR_RETRY, rnr_retry);
+	SET(MT_QP_MIN_RNR_TIMER, min_rnr_timer);
+	SET(MT_QP_MAX_RD_ATOMIC, max_rd_atomic);
+	SET(MT_QP_MAX_DEST_RD_ATOMIC, max_dest_rd_atomic);
+#undef SET
+}
+
+static void drop_memory(struct mt_qp *qp)
+{
+	struct mt_engine *e = qp->engine;
+
+	mt_qp_free_memory(qp);
+	if (qp->peer)
+		mt_peer_leave(e, qp->peer);
+	qp->peer = NULL;
+	if (qp->ev_set)
+		mt_ev_sets_release(e, qp->ev_set, &qp->ev_set_user);
+	qp->ev_set = NULL;
+}
+
+static void to_reset(struct mt_qp *qp)
+{
+	struct mt_engine *e = qp->engine;
+	struct mt_sq sq = qp->req.sq;
+	struct mt_rq rq;
+
+	if (qp->rsp.rq.srq)
+		mt_srq_return(&qp->rsp.rq);
+	rq = qp->rsp.rq;
+	mt_qp_stop_timer(qp);
+	if (qp->ext) {
+		mt_rd_atomic_free(qp);
+		mt_local_wr_free(qp);
+	}
+	drop_memory(qp);
+	mb_link_remove(&qp->ready);
+	mb_link_remove(&qp->control);
+	mb_link_remove(&qp->completion);
+	mt_control_drop_qp(&e->control_ring, qp);
+	qp->req = (struct mt_requester){.sq = sq};
+	qp->rsp = (struct mt_responder){.rq = rq};
+	if (qp->ext) {
+		*qp->ext = (struct mt_qp_ext){
+			.operands = qp->ext->operands,
+			.negotiation = {.offered = qp->ext->negotiation.offered}};
+		mt_in_order_init(&qp->ext->in_order);
+	}
+	mt_sq_reset(&qp->req.sq);
+	mt_rq_reset(&qp->rsp.rq);
+	qp->failure_unreported = false;
+	qp->last_wqe_unreported = false;
+	mt_qp_attr_default(&qp->attr);
+}
+
+/* Windows are taken when packets come; an adapter that has none to spare should know it now. */
+static bool has_spare_memory(struct mt_engine *e, const struct mt_qp_attr *a)
+{
+	size_t bitmaps = mt_rx_window_size(a->mpr_dest * MT_MPR_UNIT);
+	size_t stash = mt_imm_stash_size(a->max_wimm_dest);
+	void *first = mt_engine_alloc(e, bitmaps), *second = mt_engine_alloc(e, stash);
+
+	mb_pool_put(&e->pool, first, bitmaps);
+	mb_pool_put(&e->pool, second, stash);
+	return first && second;
+}
+
+/* A path set and the engine behind it, while a QP joins them or leaves. */
+struct route {
+	struct mt_ev_set *ev_set;
+	struct mt_peer *peer;
+	struct mb_link user;
+};
+
+static void release_route(struct mt_engine *e, struct route *route)
+{
+	mt_peer_leave(e, route->peer);
+	mt_ev_sets_release(e, route->ev_set, &route->user);
+}
+
+static bool acquire_route(struct mt_engine *e, const struct mt_qp_attr *a, uint64_t now_ns,
+			  struct route *route)
+{
+	mb_link_init(&route->user);
+	route->ev_set = mt_ev_sets_acquire(e, a->ev_profile, &a->dest, &route->user);
+	if (!route->ev_set)
+		return false;
+	route->peer = mt_peer_join(e, route->ev_set, a->dest_qpn, now_ns);
+	if (route->peer)
+		return true;
+	mt_ev_sets_release(e, route->ev_set, &route->user);
+	return false;
+}
+
+static void install_route(struct mt_qp *qp, struct route *route)
+{
+	mb_link_remove(&route->user);
+	mb_list_push(&route->ev_set->users, &qp->ev_set_user);
+	qp->ev_set = route->ev_set;
+	qp->peer = route->peer;
+}
+
+/*
+ * Until it sends, a QP may be given another EV profile and other limits as responder, even when
+ * packets have come already. All or nothing.
+ */
+static int change_in_rtr(struct mt_qp *qp, const struct mt_qp_attr *a, uint64_t now_ns)
+{
+	struct mt_engine *e = qp->engine;
+	bool moves = a->ev_profile != qp->attr.ev_profile;
+	struct route route;
+
+	if (moves && !acquire_route(e, a, now_ns, &route))
+		return MT_ERR_MEMORY;
+	if (!mt_qp_resize(qp, a->mpr_dest * MT_MPR_UNIT, a->max_wimm_dest)) {
+		if (moves)
+			release_route(e, &route);
+		return MT_ERR_MEMORY;
+	}
+	if (!moves)
+		return MT_OK;
+	mt_control_drop_qp(&e->control_ring, qp); /* it names paths of the old set */
+	mt_peer_leave(e, qp->peer);
+	mt_ev_sets_release(e, qp->ev_set, &qp->ev_set_user);
+	install_route(qp, &route);
+	return MT_OK;
+}
+
+/* Memory for `most` READs and atomics, if there can be any; false: none to be had. */
+static bool alloc_rd_atomic(struct mt_qp *qp, uint8_t most, void **mem)
+{
+	bool wanted = most > 0 &&
+		      qp->cap.extensions & (MW_EXT_READ | MW_EXT_ATOMIC | MW_EXT_ATOMIC_WRITE) &&
+		      !qp->ext->rd_atomic;
+
+	*mem = wanted ? mt_engine_alloc(qp->engine, sizeof(struct mt_rd_atomic)) : NULL;
+	return *mem || !wanted;
+}
+
+void mt_qp_begin_receiving(struct mt_qp *qp, const struct mt_qp_attr *a)
+{
+	mt_rx_window_init(&qp->rsp.window, a->mpr_dest * MT_MPR_UNIT, PSN_ORIGIN + a->rq_psn);
+	mt_imm_stash_init(&qp->rsp.stash, a->max_wimm_dest);
+}
+
+/* Ready to receive: where the windows begin, and the paths on which the answers go back. */
+static int to_rtr(struct mt_qp *qp, const struct mt_qp_attr *a, uint64_t now_ns)
+{
+	struct mt_engine *e = qp->engine;
+	void *responses;
+	struct route route;
+
+	if (!alloc_rd_atomic(qp, a->max_dest_rd_atomic, &responses))
+		return MT_ERR_MEMORY;
+	if (!acquire_route(e, a, now_ns, &route))
+		goto no_way;
+	if (!has_spare_memory(e, a))
+		goto no_memory;
+	install_route(qp, &route);
+	mt_qp_begin_receiving(qp, a);
+	mt_spray_init(&qp->req.spray, mb_prng_u64(&e->prng));
+	if (responses)
+		mt_rd_atomic_attach(qp, responses, a);
+	return MT_OK;
+
+no_memory:
+	release_route(e, &route);
+no_way:
+	mb_pool_put(&e->pool, responses, sizeof(struct mt_rd_atomic));
+	return MT_ERR_MEMORY;
+}
+
+/* REQ(req.retry.timeout) */
+void mt_qp_begin_sending(struct mt_qp *qp, const struct mt_qp_attr *a, uint64_t now_ns)
+{
+	const struct mt_engine *e = qp->engine;
+	struct mt_requester *req = &qp->req;
+	uint64_t rto = UINT64_C(1024) << a->timeout;
+
+	mt_tx_window_init(&req->window, PSN_ORIGIN + a->sq_psn);
+	req->post_psn = req->window.next;
+	/* Until the responder has said what it has room for, as little as it can offer. */
+	req->mpr = mt_qp_uses_dynamic_mpr(qp) || a->dynamic_mpr ? 1 : a->mpr;
+	mt_rtt_init(&req->rtt);
+	mt_cc_init(&req->cc, &e->cc_profiles[a->cc_profile], a->path_mtu, now_ns);
+	req->limits = (struct mt_rto_limits){
+		.rto_ns = rto < e->cfg.timing.rto_min_ns ? e->cfg.timing.rto_min_ns : rto,
+		.linear = a->retry_linear,
+		.exp = a->retry_exp,
+	};
+}
+
+static int to_rts(struct mt_qp *qp, const struct mt_qp_attr *a, uint64_t now_ns)
+{
+	void *responses;
+
+	if (!alloc_rd_atomic(qp, a->max_rd_atomic, &responses))
+		return MT_ERR_MEMORY;
+	if (responses)
+		mt_rd_atomic_attach(qp, responses, a);
+	mt_qp_begin_sending(qp, a, now_ns);
+	if (qp->ext && qp->ext->rd_atomic)
+		mt_rd_atomic_enable_rx(qp, a);
+	return MT_OK;
+}
+
+static void to_err(struct mt_qp *qp)
+{
+	if (qp->state == MT_QPS_ERR)
+		return;
+	mt_qp_fail(qp, MT_WC_WR_FLUSH_ERR, MT_WC_WR_FLUSH_ERR);
+	qp->failure_unreported = false; /* the caller knows */
+}
+
+static int enter_state(struct mt_qp *qp, enum mt_qp_state state, const struct mt_qp_attr *a,
+		       uint64_t now_ns)
+{
+	switch (state) {
+	case MT_QPS_RTR:
+		return to_rtr(qp, a, now_ns);
+	case MT_QPS_RTS:
+		return qp->state == MT_QPS_RTR ? to_rts(qp, a, now_ns) : MT_OK;
+	case MT_QPS_SQD:
+		qp->drain_unreported = true;
+		mt_qp_queue_for_poll(qp);
+		return MT_OK;
+	case MT_QPS_RESET:
+	case MT_QPS_INIT:
+	case MT_QPS_ERR:
+	case MT_QPS_COUNT:
+		return MT_OK;
+	}
+	mb_unreachable();
+}
+
+int mt_qp_modify(struct mt_qp *qp, uint64_t now_ns, const struct mt_qp_attr *attr, uint32_t mask)
+{
+	struct mt_qp_attr next = qp->attr;
+	int r = check_attrs(qp, attr, mask);
+
+	if (r != MT_OK)
+		return r;
+	if (mask & MT_QP_STATE && attr->state == MT_QPS_RESET) {
+		to_reset(qp);
+		qp->state = MT_QPS_RESET;
+		return MT_OK;
+	}
+	if (mask & MT_QP_STATE && attr->state == MT_QPS_ERR) {
+		to_err(qp);
+		return MT_OK;
+	}
+	copy_attrs(&next, attr, mask);
+	if (mask & MT_QP_STATE && attr->state >= MT_QPS_RTR &&
+	    !profiles_valid(qp->engine, &next, MT_QP_EV_PROFILE | MT_QP_CC_PROFILE))
+		return MT_ERR_INVALID; /* the default profile is not defined */
+	if (qp->state == MT_QPS_RTR && mask & CHANGED_IN_RTR) {
+		r = change_in_rtr(qp, &next, now_ns);
+		if (r != MT_OK)
+			return r;
+	}
+	if (mask & MT_QP_STATE) {
+		r = enter_state(qp, attr->state, &next, now_ns);
+		if (r != MT_OK)
+			return r;
+		qp->state = attr->state;
+	}
+	qp->attr = next;
+	mt_qp_queue_for_tx(qp);
+	return MT_OK;
+}
+
+void mt_qp_query(const struct mt_qp *qp, struct mt_qp_attr *attr)
+{
+	*attr = qp->attr;
+	attr->state = qp->state;
+	attr->draining = qp->state == MT_QPS_SQD && mt_qp_has_begun_wr(qp);
+}

@@ -1,0 +1,324 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * requester.c - turns WQEs into packets, one at a time, when the engine has room for one.
+ *
+ * Two gates stand before every packet: its PSN must lie in the responder's window (MPR), and
+ * congestion control must allow its bytes. A third holds back a WRITE_WITH_IMM that would exceed
+ * the number in flight. Lost packets go first, oldest first, on another EV. The path is chosen
+ * last, among the ports with room.
+ */
+#include "base/assert.h"
+#include "base/serial.h"
+#include "core/engine/engine_state.h"
+#include "core/ext/local_wr.h"
+#include "core/ext/rd_atomic.h"
+#include "core/ext/requester_ext.h"
+#include "core/qp/qp.h"
+
+static uint32_t packet_bytes(const struct mt_qp *qp, const struct mt_wqe *wqe, uint32_t index)
+{
+	uint32_t left = wqe->length - index * qp->attr.path_mtu;
+
+	return left < qp->attr.path_mtu ? left : qp->attr.path_mtu;
+}
+
+_Static_assert(MW_WRITE_MIDDLE == MW_WRITE_FIRST + 1 && MW_SEND_MIDDLE == MW_SEND_FIRST + 1 &&
+		       MW_READ_RESPONSE_MIDDLE == MW_READ_RESPONSE_FIRST + 1,
+	       "opcodes of first and middle packets");
+
+/* REQ(req.segment) */
+static uint8_t opcode_of(const struct mt_wqe *wqe, uint32_t index)
+{
+	if (index + 1 == wqe->n_packets)
+		return wqe->last_op;
+	return (uint8_t)(wqe->first_op + (index > 0));
+}
+
+/*
+ * A peer's buffers are shared by all QPs that send to it, and what they hold it can only say by
+ * losing. So they are taken to hold what ours do: engines of one job are alike. With less than
+ * SHARE_MIN packets in flight too little would follow a lost one to tell of it.
+ */
+#define SHARE_MIN 8u
+
+/* REQ(req.gate.share) */
+static bool share_is_open(const struct mt_qp *qp)
+{
+	uint64_t outstanding = qp->req.window.outstanding;
+	uint32_t capacity = qp->engine->backpressure.capacity;
+
+	return capacity == 0 || outstanding < SHARE_MIN ||
+	       outstanding * qp->ev_set->liveness.waiting < capacity;
+}
+
+/*
+ * AckReq: the end of a message, or a window that only a SACK opens again.
+ * REQ(cc.nscc.ack-request)
+ */
+static bool wants_ack(const struct mt_qp *qp, const struct mt_wqe *wqe, uint32_t index)
+{
+	const struct mt_requester *req = &qp->req;
+
+	return index + 1 == wqe->n_packets ||
+	       req->window.next - req->window.una >= (uint64_t)req->mpr * MT_MPR_UNIT ||
+	       !mt_cc_may_send(&req->cc, qp->attr.path_mtu + MT_NOMINAL_HEADER) ||
+	       !share_is_open(qp);
+}
+
+/*
+ * REQ(req.rtx.same-packet) REQ(wire.reth.address) REQ(wire.meth.msn) REQ(wire.meth.rqmsn)
+ * REQ(wire.reth.length)
+ */
+static void fill_descriptor(const struct mt_qp *qp, const struct mt_wqe *wqe, uint64_t msn,
+			    uint64_t psn, bool rtx, uint16_t ev, uint64_t now_ns,
+			    struct mt_tx_desc *d)
+{
+	uint32_t index = (uint32_t)(psn - wqe->first_psn);
+	uint32_t offset = index * qp->attr.path_mtu;
+	bool last = index + 1 == wqe->n_packets;
+
+	d->pkt = (struct mw_packet){
+		.bth =
+			{
+				.opcode = opcode_of(wqe, index),
+				.se = last && wqe->flags & MT_WR_SOLICITED,
+				.p_key = qp->attr.p_key,
+				.dqp = qp->attr.dest_qpn,
+				.a = rtx || wants_ack(qp, wqe, index),
+				.rtx = rtx,
+				.ts = true,
+				.psn = mb_psn_wire(psn),
+			},
+		.data =
+			{
+				.meth = {.rqmsn = wqe->rqmsn, .msn = (uint16_t)msn},
+				.tseth =
+					{
+						.tx_timestamp = mt_timestamp(qp->engine, now_ns),
+						.ftype = MW_FTYPE_TIMESTAMP,
+					},
+				.reth =
+					{
+						.va = wqe->remote_addr + offset,
+						.rkey = wqe->rkey,
+						.dmalen = wqe->length,
+					},
+				.imm = wqe->imm,
+			},
+		.payload_len = packet_bytes(qp, wqe, index),
+	};
+	d->pkt.bth.pad = (uint8_t)(-d->pkt.payload_len & 3);
+	d->dst = qp->attr.dest;
+	d->sge = mt_sq_sges(&qp->req.sq, wqe);
+	d->n_sge = wqe->n_sge;
+	d->offset = offset;
+	d->ev = qp->ev_set->evs[ev].value;
+	d->port = qp->ev_set->evs[ev].port;
+	d->tclass = rtx ? MT_CLASS_RETX : MT_CLASS_DATA;
+	d->qp_user = qp->user;
+}
+
+/* What may be in flight, in packets. */
+static uint64_t window_packets(const struct mt_qp *qp)
+{
+	uint64_t cwnd = qp->req.cc.cwnd / (qp->attr.path_mtu + MT_NOMINAL_HEADER);
+	uint64_t psns = (uint64_t)qp->req.mpr * MT_MPR_UNIT;
+
+	return cwnd < psns ? cwnd : psns;
+}
+
+/* The laps to come are as wide as the window is now. */
+static void set_round_width(struct mt_qp *qp)
+{
+	if (qp->req.spray.round_began)
+		mt_spray_set_width(&qp->req.spray, window_packets(qp), qp->ev_set->n_ports);
+}
+
+/* For what was sent before: another path than `avoid`. */
+static uint16_t pick_other_ev(struct mt_qp *qp, uint32_t free_ports, uint16_t avoid)
+{
+	uint32_t skipped = 0;
+	uint16_t ev;
+
+	set_round_width(qp);
+	ev = mt_spray_pick(&qp->req.spray, qp->ev_set, free_ports, avoid, &skipped);
+	qp->engine->stats.evs_skipped += skipped;
+	return ev;
+}
+
+static uint16_t pick_new_ev(struct mt_qp *qp, uint32_t free_ports)
+{
+	uint32_t skipped = 0;
+	uint16_t ev = mt_spray_pick_run(&qp->req.spray, qp->ev_set, free_ports,
+					qp->engine->cfg.max_run, &skipped);
+
+	qp->engine->stats.evs_skipped += skipped;
+	return ev;
+}
+
+static void count_sent(struct mt_qp *qp, const struct mt_tx_desc *d, uint64_t now_ns)
+{
+	struct mt_stats *st = &qp->engine->stats;
+
+	st->tx_data_packets++;
+	st->tx_data_bytes += d->pkt.payload_len;
+	st->tx_retransmits += d->pkt.bth.rtx;
+	if (mt_rto_start(&qp->req.rto, now_ns))
+		mt_qp_arm(qp);
+}
+
+/* The MSN of the WQE in a slot: the one with these low bits at or behind the oldest unfinished. */
+static uint64_t msn_of_slot(const struct mt_sq *sq, uint16_t slot)
+{
+	return sq->done + ((slot - (uint32_t)sq->done) & sq->mask);
+}
+
+static enum mt_next send_lost(struct mt_qp *qp, uint64_t psn, uint64_t now_ns, uint32_t free_ports,
+			      struct mt_tx_desc *d)
+{
+	struct mt_requester *req = &qp->req;
+	struct mt_tx_rec *rec = mt_tx_rec(&req->window, psn);
+	uint16_t ev;
+
+	if (!req->timed_out && !(mt_cc_may_send(&req->cc, rec->nominal) && share_is_open(qp)))
+		return MT_NEXT_BLOCKED;
+	ev = pick_other_ev(qp, free_ports, rec->ev); /* REQ(req.rtx.other-ev) */
+	if (ev == MT_EV_NONE)
+		return MT_NEXT_NO_ROOM;
+	req->timed_out = false;
+	mt_tx_window_resent(&req->window, psn, now_ns, ev);
+	req->cc.inflight += rec->nominal;
+	fill_descriptor(qp, &req->sq.wqes[rec->slot], msn_of_slot(&req->sq, rec->slot), psn, true,
+			ev, now_ns, d); /* REQ(req.rtx.flag) */
+	count_sent(qp, d, now_ns);
+	return MT_NEXT_SENT;
+}
+
+/*
+ * Where receivers can say that they are not ready, no limit of immediates is needed.
+ * REQ(req.gate.wimm) REQ(req.sqd)
+ */
+static bool can_begin(struct mt_qp *qp, const struct mt_wqe *wqe)
+{
+	if (qp->state != MT_QPS_RTS)
+		return false; /* SQD: what has begun is finished, nothing new begins */
+	if (qp->ext && !mt_ext_may_begin(qp, wqe))
+		return false;
+	return !(wqe->flags & MT_WR_IMM) || qp->req.wimm_inflight < qp->attr.max_wimm ||
+	       mt_qp_has_ext(qp, MW_EXT_SEND);
+}
+
+/* REQ(req.gate.mpr) */
+static bool gates_are_open(struct mt_qp *qp, const struct mt_wqe *wqe, uint32_t nominal)
+{
+	const struct mt_requester *req = &qp->req;
+
+	if (req->window.next == wqe->first_psn && !can_begin(qp, wqe))
+		return false;
+	return req->window.next - req->window.una < (uint64_t)req->mpr * MT_MPR_UNIT &&
+	       mt_cc_may_send(&req->cc, nominal) && share_is_open(qp);
+}
+
+/* What may only be under way so many times. */
+static void count_begun(struct mt_qp *qp, const struct mt_wqe *wqe, uint64_t msn)
+{
+	if (wqe->flags & MT_WR_IMM)
+		qp->req.wimm_inflight++;
+	else
+		mt_rd_atomic_begin(qp, msn);
+}
+
+/* REQ(req.gate.cwnd) */
+static enum mt_next send_new(struct mt_qp *qp, uint64_t now_ns, uint32_t free_ports,
+			     struct mt_tx_desc *d)
+{
+	struct mt_requester *req = &qp->req;
+	uint64_t msn = req->sq.next, psn = req->window.next;
+	struct mt_wqe *wqe = mt_sq_at(&req->sq, msn);
+	uint32_t nominal;
+	uint16_t ev;
+
+	if (msn == req->sq.tail) {
+		if (mt_local_wr_pending(qp))
+			mt_local_wr_execute(qp);
+		return MT_NEXT_BLOCKED;
+	}
+	nominal = packet_bytes(qp, wqe, (uint32_t)(psn - wqe->first_psn)) + MT_NOMINAL_HEADER;
+	if (!gates_are_open(qp, wqe, nominal))
+		return MT_NEXT_BLOCKED;
+	ev = pick_new_ev(qp, free_ports);
+	if (ev == MT_EV_NONE)
+		return MT_NEXT_NO_ROOM;
+	if (psn == wqe->first_psn && wqe->flags & (MT_WR_IMM | MT_WQE_AWAITS_RESPONSE))
+		count_begun(qp, wqe, msn);
+	mt_tx_window_sent(&req->window, now_ns, (uint16_t)(msn & req->sq.mask), ev,
+			  (uint16_t)nominal);
+	req->cc.inflight += nominal;
+	req->sent_bytes += nominal;
+	fill_descriptor(qp, wqe, msn, psn, false, ev, now_ns, d);
+	if (psn + 1 == wqe->first_psn + wqe->n_packets)
+		req->sq.next++;
+	count_sent(qp, d, now_ns);
+	return MT_NEXT_SENT;
+}
+
+/*
+ * Every packet of the oldest unfinished WQE has arrived, but its transport ACK has not: the last
+ * packet once more makes the responder repeat it.
+ * REQ(req.complete.acked)
+ */
+static enum mt_next send_repeat(struct mt_qp *qp, uint64_t now_ns, uint32_t free_ports,
+				struct mt_tx_desc *d)
+{
+	struct mt_requester *req = &qp->req;
+	const struct mt_wqe *wqe = mt_sq_at(&req->sq, req->sq.done);
+	uint16_t ev;
+
+	if (req->sq.done == req->sq.next) {
+		req->repeat_last = false;
+		return MT_NEXT_BLOCKED;
+	}
+	ev = pick_other_ev(qp, free_ports, MT_EV_NONE);
+	if (ev == MT_EV_NONE)
+		return MT_NEXT_NO_ROOM;
+	req->repeat_last = false;
+	fill_descriptor(qp, wqe, req->sq.done, wqe->first_psn + wqe->n_packets - 1, true, ev,
+			now_ns, d);
+	count_sent(qp, d, now_ns);
+	return MT_NEXT_SENT;
+}
+
+/*
+ * While the peer has no receive, what lies below the lowest PSN refused may go, nothing else.
+ * REQ(ext.rnr.wait)
+ */
+static enum mt_next next_while_not_ready(struct mt_qp *qp, uint64_t now_ns, uint32_t free_ports,
+					 struct mt_tx_desc *desc)
+{
+	uint64_t psn;
+
+	if (mt_tx_window_oldest_lost(&qp->req.window, &psn) && !mt_rnr_blocks(&qp->ext->rnr, psn))
+		return send_lost(qp, psn, now_ns, free_ports, desc);
+	return MT_NEXT_BLOCKED;
+}
+
+/* REQ(req.rtx.selective) */
+enum mt_next mt_requester_next(struct mt_qp *qp, uint64_t now_ns, uint32_t free_ports,
+			       struct mt_tx_desc *desc)
+{
+	uint64_t psn;
+
+	if (!mt_qp_may_send(qp))
+		return MT_NEXT_BLOCKED;
+	if (qp->ext && qp->ext->rnr.waits)
+		return next_while_not_ready(qp, now_ns, free_ports, desc);
+	if (mt_tx_window_oldest_lost(&qp->req.window, &psn))
+		return send_lost(qp, psn, now_ns, free_ports, desc);
+	if (qp->req.repeat_last) {
+		enum mt_next r = send_repeat(qp, now_ns, free_ports, desc);
+
+		if (r != MT_NEXT_BLOCKED)
+			return r;
+	}
+	return send_new(qp, now_ns, free_ports, desc);
+}

@@ -1,0 +1,532 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * responder.c - takes the peer's data packets and probes.
+ *
+ * A data packet passes the checks below in the order of the enum; each returns the next one. Only
+ * when all have passed is anything written, and then at once: packets are placed in the order in
+ * which they come. Messages complete in the order in which they were sent.
+ */
+#include "base/assert.h"
+#include "base/serial.h"
+#include "core/ev/reverse_ev.h"
+#include "core/ext/srq.h"
+#include "core/qp/incoming.h"
+
+/* After so many times the shortest wait for an answer without a packet all begins anew. */
+#define WAY_BACK_IDLE 8u
+
+enum check {
+	CHK_STATE,
+	CHK_P_KEY,
+	CHK_PSN,
+	CHK_TRIM,
+	CHK_LENGTH,
+	CHK_RECV,
+	CHK_MEMORY,
+	CHK_ACCESS,
+	CHK_IMM,
+	DO_PLACE,
+	DO_SCATTER,
+	DO_TRACK,
+	DO_ANSWER,
+	CHECKS,
+	DONE = CHECKS,
+};
+
+/*
+ * Written where it stays: a copy right after single bytes were stored waits for all of them. A
+ * packet without a TSETH leaves the time open. REQ(wire.tseth.optional)
+ */
+static void set_trigger(struct mt_trigger *t, const struct mt_rx *rx, uint64_t psn,
+			bool answer_lost)
+{
+	*t = (struct mt_trigger){
+		.psn = psn,
+		.ev = rx->meta->ev,
+		.tx_timestamp = rx->pkt->bth.ts ? rx->pkt->data.tseth.tx_timestamp : 0,
+		.rx_ns = rx->pkt->bth.ts ? rx->now_ns : 0,
+		.port = rx->meta->port,
+		.mark = rx->meta->ecn_ce ? MW_MARK_SKIP_ONCE : MW_MARK_NONE,
+		.rtx = rx->pkt->bth.rtx,
+		.answer_lost = answer_lost,
+	};
+}
+
+static void queue_ack(struct mt_qp *qp)
+{
+	qp->rsp.ack_due = true;
+	mb_list_push(&qp->engine->control, &qp->control);
+}
+
+static void send_nack(struct mt_qp *qp, const struct mt_rx *rx, uint64_t psn,
+		      enum mw_nack_reason reason)
+{
+	struct mt_control n = {
+		.qp = qp,
+		.kind = MT_CONTROL_NACK,
+		.reason = (uint8_t)reason,
+	};
+
+	set_trigger(&n.cause, rx, psn, rx->pkt->bth.rtx);
+	mt_engine_queue_control(qp->engine, &n);
+}
+
+/*
+ * In ERR nothing more will ever be received. Whoever goes on sending hears why: the NAK once more,
+ * which may have been lost, or that the QP failed for a reason of its own.
+ * REQ(rsp.nack.unexpected)
+ */
+static void reply_in_error(struct mt_qp *qp, const struct mt_rx *rx, uint64_t psn)
+{
+	if (qp->rsp.nak_due)
+		queue_ack(qp);
+	else
+		send_nack(qp, rx, psn, MW_NACK_UNEXP_EVENT);
+}
+
+static enum check check_state(struct mt_incoming *c)
+{
+	if (mt_qp_may_receive(c->qp))
+		return CHK_P_KEY;
+	if (c->qp->state == MT_QPS_ERR)
+		reply_in_error(c->qp, c->rx, c->pkt->bth.psn);
+	mt_incoming_stats(c)->drop_qp_state++;
+	return DONE;
+}
+
+/* REQ(rsp.qp.demux) */
+static enum check check_p_key(struct mt_incoming *c)
+{
+	if (c->pkt->bth.p_key == c->qp->attr.p_key)
+		return CHK_PSN;
+	mt_incoming_stats(c)->drop_p_key++;
+	return DONE;
+}
+
+/*
+ * REQ(rsp.window.any-order) REQ(rsp.window.duplicate-above) REQ(rsp.window.ahead)
+ * REQ(rsp.window.ancient) REQ(rsp.nack.trim-duplicate)
+ */
+static enum check check_psn(struct mt_incoming *c)
+{
+	const struct mt_responder *rsp = &c->qp->rsp;
+
+	c->psn = mb_psn_extend(rsp->window.expected, c->pkt->bth.psn);
+	c->msn = mb_serial_extend(rsp->msn, c->pkt->data.meth.msn, 16);
+	c->place = mt_rx_window_place(&rsp->window, c->psn);
+	switch (c->place) {
+	case MT_RX_NEW:
+		return CHK_TRIM;
+	case MT_RX_DUP_BEHIND:
+		queue_ack(c->qp); /* REQ(rsp.window.duplicate-below) */
+		mt_incoming_stats(c)->rx_duplicates++;
+		return DO_ANSWER;
+	case MT_RX_DUP_AHEAD:
+		mt_incoming_stats(c)->rx_duplicates++;
+		return DO_ANSWER;
+	case MT_RX_BEFORE_START:
+		mt_incoming_stats(c)->drop_old_psn++;
+		return DONE;
+	case MT_RX_FAR:
+		mt_incoming_stats(c)->drop_far_psn++;
+		send_nack(c->qp, c->rx, c->psn, MW_NACK_PSN_OOR_WINDOW);
+		return DONE;
+	}
+	mb_unreachable();
+}
+
+/*
+ * REQ(rsp.trim.by-dscp) REQ(rsp.trim.never-placed) REQ(rsp.nack.trim-last-hop)
+ * REQ(rsp.nack.capability)
+ */
+static enum check check_trim(struct mt_incoming *c)
+{
+	uint8_t trim = c->rx->meta->trim;
+
+	if (trim == MT_TRIM_NONE)
+		return CHK_LENGTH;
+	mt_incoming_stats(c)->rx_trimmed++;
+	if (c->qp->attr.trim_nack) /* REQ(rsp.nack.trim) */
+		send_nack(c->qp, c->rx, c->psn,
+			  trim == MT_TRIM_LASTHOP ? MW_NACK_TRIMMED_LASTHOP : MW_NACK_TRIMMED);
+	return DONE;
+}
+
+/*
+ * Every packet but the last is full; the last holds what is left, which an ONLY packet proves.
+ * REQ(rsp.place.payload-length)
+ */
+static bool length_fits(const struct mt_incoming *c)
+{
+	uint32_t len = c->pkt->payload_len, mtu = c->qp->attr.path_mtu;
+	uint32_t whole = c->pkt->data.reth.dmalen;
+	bool start = c->op & MW_OP_START, end = c->op & MW_OP_END;
+
+	if (start && end)
+		return len == whole && len <= mtu;
+	if (whole <= mtu)
+		return false;
+	if (!end)
+		return len == mtu;
+	return len == (whole - 1) % mtu + 1;
+}
+
+static enum check check_length(struct mt_incoming *c)
+{
+	if (length_fits(c) && c->msn >= c->qp->rsp.msn)
+		return c->qp->ext ? CHK_RECV : CHK_MEMORY;
+	mt_incoming_stats(c)->drop_malformed++;
+	return DONE;
+}
+
+static enum check check_request(struct mt_incoming *c)
+{
+	switch (mt_rd_atomic_check_req(c)) {
+	case MT_REQUEST_ACCEPTED:
+		return CHK_MEMORY;
+	case MT_REQUEST_MALFORMED:
+		mt_incoming_stats(c)->drop_malformed++;
+		return DONE;
+	case MT_REQUEST_NO_MEMORY:
+		mt_incoming_stats(c)->drop_no_memory++;
+		send_nack(c->qp, c->rx, c->psn, MW_NACK_NO_RESOURCE);
+		return DONE;
+	}
+	mb_unreachable();
+}
+
+/*
+ * With the extension a message that needs a receive waits at the sender until there is one. A
+ * WRITE_WITH_IMM needs it when its immediate comes. REQ(ext.rnr.nack)
+ */
+static enum check check_recv(struct mt_incoming *c)
+{
+	bool send = c->op & MW_OP_SEND;
+
+	if (c->op & MW_OP_REQUEST)
+		return check_request(c);
+	if (!(send || c->op & MW_OP_IMM) || !mt_qp_has_ext(c->qp, MW_EXT_SEND))
+		return CHK_MEMORY;
+	switch (mt_recv_find(&c->qp->rsp.rq, c->pkt->data.meth.rqmsn, &c->rqe)) {
+	case MT_RECV_POSTED:
+		if (send)
+			mt_recv_check_room(c);
+		return CHK_MEMORY;
+	case MT_RECV_NOT_YET:
+		mt_incoming_stats(c)->rnr_nacks++;
+		send_nack(c->qp, c->rx, c->psn, MW_NACK_RNR);
+		return DONE;
+	case MT_RECV_PAST:
+		mt_incoming_nak(c, MW_NAK_INVALID_REQUEST, MT_WC_SUCCESS);
+		return CHK_MEMORY;
+	}
+	mb_unreachable();
+}
+
+/*
+ * Of the shortages that a NACK can name: no memory for the bitmaps, none for the stash, and none
+ * for a packet that must wait, where any must. REQ(rsp.nack.shortage) REQ(ext.order.bound)
+ */
+static enum check check_memory(struct mt_incoming *c)
+{
+	enum mw_nack_reason missing;
+
+	if (!mt_qp_ensure_bitmaps(c->qp, c->rx->now_ns))
+		missing = MW_NACK_NO_BITMAP;
+	else if (c->op & MW_OP_IMM && !mt_qp_has_ext(c->qp, MW_EXT_SEND) &&
+		 !mt_qp_ensure_stash(c->qp, c->rx->now_ns))
+		missing = MW_NACK_NO_RESOURCE;
+	else if (mt_in_order_must_wait(c) &&
+		 !(c->buffered = mt_qp_alloc_buffered(c->qp, c->pkt->payload_len)))
+		missing = MW_NACK_NO_PKT_BUFFER;
+	else
+		return CHK_ACCESS;
+	mt_incoming_stats(c)->drop_no_memory++;
+	send_nack(c->qp, c->rx, c->psn, missing);
+	return DONE;
+}
+
+/* REQ(rsp.place.access-nak) */
+static enum check check_access(struct mt_incoming *c)
+{
+	const struct mw_reth *reth = &c->pkt->data.reth;
+	struct mt_qp *qp = c->qp;
+
+	if (c->pkt->payload_len == 0 || c->op & MW_OP_EXT)
+		return CHK_IMM; /* nothing is touched by key, so none is asked for */
+	if (qp->attr.access & MT_ACCESS_REMOTE_WRITE)
+		c->mr = mt_mr_check_peer(qp, reth->rkey, reth->va, c->pkt->payload_len,
+					 MT_ACCESS_REMOTE_WRITE);
+	if (!c->mr) {
+		mt_incoming_stats(c)->rx_access_errors++;
+		mt_incoming_nak(c, MW_NAK_REMOTE_ACCESS, MT_WC_SUCCESS);
+	}
+	return CHK_IMM;
+}
+
+static enum check check_imm(struct mt_incoming *c)
+{
+	struct mt_responder *rsp = &c->qp->rsp;
+
+	if (c->op & MW_OP_IMM && !mt_qp_has_ext(c->qp, MW_EXT_SEND)) {
+		struct mt_imm w = {
+			.psn = c->psn,
+			.msn = c->msn,
+			.imm = c->pkt->data.imm,
+			.byte_len = c->pkt->data.reth.dmalen,
+			.solicited = c->pkt->bth.se,
+		};
+
+		if (!mt_imm_stash_insert(&rsp->stash, c->pkt->data.meth.rqmsn, &w))
+			mt_incoming_nak(c, MW_NAK_INVALID_REQUEST,
+					MT_WC_SUCCESS); /* REQ(rsp.wimm.limit) */
+	} else if (c->rqe) {
+		mt_recv_note_end(c);
+	}
+	return c->op & MW_OP_EXT ? DO_SCATTER : DO_PLACE;
+}
+
+static enum check do_track(struct mt_incoming *c);
+
+static enum check rx_response(struct mt_incoming *c)
+{
+	enum mt_response_found found = mt_rd_atomic_place_resp(c);
+
+	if (found != MT_RESPONSE_PLACED) {
+		mt_incoming_stats(c)->drop_malformed += found == MT_RESPONSE_MALFORMED;
+		return DONE;
+	}
+	do_track(c);
+	mt_rd_atomic_resp_done(c);
+	return DO_ANSWER;
+}
+
+/* What goes to memory, or stays, without a key in the packet. */
+static enum check do_scatter(struct mt_incoming *c)
+{
+	if (c->op & MW_OP_RESPONSE)
+		return rx_response(c);
+	if (c->op & MW_OP_REQUEST)
+		mt_rd_atomic_queue_req(c);
+	else
+		mt_recv_place(c);
+	return DO_TRACK;
+}
+
+/*
+ * Packets of a refused message that came before it was known may have been placed: WRITEs land in
+ * any order until an immediate or a completion says that they have landed. REQ(rsp.place.at-once)
+ * REQ(rsp.place.once)
+ */
+static enum check do_place(struct mt_incoming *c)
+{
+	const struct mt_env *env = &c->qp->engine->env;
+
+	if (c->buffered) {
+		mt_in_order_buffer(c);
+		return DO_TRACK;
+	}
+	if (c->mr && mt_incoming_may_place(c)) {
+		if (env->place(env->ctx, c->mr->user, c->pkt->data.reth.va - c->mr->origin,
+			       c->rx->payload, c->pkt->payload_len))
+			mt_incoming_stats(c)->rx_data_bytes += c->pkt->payload_len;
+		else
+			mt_incoming_nak(c, MW_NAK_REMOTE_OP,
+					MT_WC_SUCCESS); /* REQ(rsp.place.memory-gone) */
+	}
+	return DO_TRACK;
+}
+
+/*
+ * Gives immediates whose turn has come to receive WRs. No receive WR is an error, not a wait.
+ * REQ(rsp.wimm.no-receive) REQ(rsp.complete.in-order)
+ * REQ(svc.no-rnr) REQ(rsp.complete.write-silent) REQ(rsp.state.early)
+ */
+static void deliver_immediates(struct mt_incoming *c)
+{
+	struct mt_responder *rsp = &c->qp->rsp;
+	struct mt_imm w;
+
+	while (mt_imm_stash_pop(&rsp->stash, rsp->window.expected, rsp->msn, &w)) {
+		struct mt_rqe *rqe = mt_rq_at(&rsp->rq, rsp->rq.used);
+
+		if (rsp->rq.used == rsp->rq.tail &&
+		    !(rsp->rq.srq && mt_srq_fill(&rsp->rq, rsp->rq.used))) {
+			rsp->pending_nak = (struct mt_pending_nak){
+				.msn = w.msn, .syndrome = MW_NAK_INVALID_REQUEST};
+			rsp->msn = w.msn;
+			return;
+		}
+		rqe->status = MT_WC_SUCCESS;
+		rqe->imm = w.imm;
+		rqe->byte_len = w.byte_len;
+		rqe->solicited = w.solicited;
+		rqe->with_imm = true;
+		rsp->rq.used++;
+		mt_qp_queue_for_poll(c->qp);
+	}
+}
+
+static enum mt_wc_status nak_status(uint8_t syndrome)
+{
+	if (syndrome == MW_NAK_REMOTE_ACCESS)
+		return MT_WC_REM_ACCESS_ERR;
+	return syndrome == MW_NAK_REMOTE_OP ? MT_WC_REM_OP_ERR : MT_WC_REM_INV_REQ_ERR;
+}
+
+static void report_nak(struct mt_qp *qp)
+{
+	struct mt_responder *rsp = &qp->rsp;
+
+	if (rsp->pending_nak.syndrome == 0 || rsp->msn < rsp->pending_nak.msn)
+		return;
+	rsp->msn = rsp->pending_nak.msn;
+	rsp->nak_due = true;
+	mt_qp_fail(qp, MT_WC_WR_FLUSH_ERR, nak_status(rsp->pending_nak.syndrome));
+	queue_ack(qp);
+}
+
+static enum check do_track(struct mt_incoming *c)
+{
+	struct mt_responder *rsp = &c->qp->rsp;
+	uint32_t complete = mt_rx_window_record(&rsp->window, c->psn, c->op & MW_OP_END);
+
+	if (c->qp->ext)
+		mt_ext_run_in_order(c, rsp->msn + complete);
+	mt_incoming_stats(c)->rx_data_packets++;
+	rsp->rcvd_bytes += c->pkt->payload_len + MT_NOMINAL_HEADER;
+	rsp->msn += complete;
+	if (rsp->pending_nak.syndrome != 0 && rsp->msn > rsp->pending_nak.msn)
+		rsp->msn = rsp->pending_nak.msn;
+	if (complete > 0) {
+		if (!mt_qp_has_ext(c->qp, MW_EXT_SEND))
+			deliver_immediates(c);
+		else if (mt_recv_complete_below(&rsp->rq, rsp->msn))
+			mt_qp_queue_for_poll(c->qp);
+		queue_ack(c->qp);
+	}
+	report_nak(c->qp);
+	return DO_ANSWER;
+}
+
+/*
+ * Somebody receives: if nothing that it sends says which ways lead back, one is tested.
+ * REQ(req.reverse.probe)
+ */
+static void probe_reverse_ev(struct mt_qp *qp, uint64_t now_ns)
+{
+	struct mt_control probe = {.qp = qp, .kind = MT_CONTROL_PROBE};
+	struct mt_engine *e = qp->engine;
+	uint64_t due_ns = qp->ev_set->reverse_ev_next_ns;
+
+	if (now_ns < qp->ev_set->reverse_ev_next_ns || !mt_qp_may_send(qp))
+		return;
+	mt_reverse_ev_postpone(qp->ev_set, &e->cfg.timing, now_ns);
+	if (due_ns == 0 || now_ns - due_ns > WAY_BACK_IDLE * e->cfg.timing.tail_probe_min_ns)
+		return; /* a new beginning: what we send may tell before the round trip is over */
+	probe.index = mt_reverse_ev_candidate(qp->ev_set, &e->prng);
+	if (probe.index == MT_EV_NONE)
+		return;
+	probe.cause.probe_id = mt_ev_new_probe_id(qp->ev_set, probe.index);
+	mt_engine_queue_control(e, &probe);
+	e->stats.reverse_ev_probes++;
+}
+
+/* A mark is answered by a SACK of its own. REQ(rsp.sack.trigger.ecn) */
+static void echo_mark(struct mt_incoming *c, bool answer_lost)
+{
+	struct mt_control echo = {.qp = c->qp, .kind = MT_CONTROL_SACK};
+
+	set_trigger(&echo.cause, c->rx, c->psn, answer_lost);
+	mt_incoming_stats(c)->rx_ecn++;
+	mt_engine_queue_control(c->qp->engine, &echo);
+}
+
+static enum check do_acknowledge(struct mt_incoming *c)
+{
+	struct mt_qp *qp = c->qp;
+	struct mt_sacker *sacker = &qp->rsp.sacker;
+	bool answer_lost = c->pkt->bth.rtx || c->place != MT_RX_NEW;
+
+	qp->rsp.ack_port = c->rx->meta->port;
+	qp->rsp.ack_ev = c->rx->meta->ev;
+	qp->rsp.ack_lost_hint |= answer_lost;
+	if (c->rx->meta->ecn_ce) {
+		echo_mark(c, answer_lost);
+	} else if (mt_sacker_packet(sacker, c->pkt->payload_len, c->pkt->bth.a || c->pkt->bth.rtx,
+				    qp->engine->cfg.timing.sack_bytes)) {
+		set_trigger(&sacker->trigger, c->rx, c->psn, answer_lost);
+		mb_list_push(&qp->engine->control, &qp->control);
+	}
+	probe_reverse_ev(qp, c->rx->now_ns);
+	return DONE;
+}
+
+void mt_responder_data(struct mt_qp *qp, const struct mt_rx *rx)
+{
+	static enum check (*const checks[CHECKS])(struct mt_incoming *) = {
+		[CHK_STATE] = check_state,    [CHK_P_KEY] = check_p_key,   [CHK_PSN] = check_psn,
+		[CHK_TRIM] = check_trim,      [CHK_LENGTH] = check_length, [CHK_RECV] = check_recv,
+		[CHK_MEMORY] = check_memory,  [CHK_ACCESS] = check_access, [CHK_IMM] = check_imm,
+		[DO_SCATTER] = do_scatter,    [DO_PLACE] = do_place,	   [DO_TRACK] = do_track,
+		[DO_ANSWER] = do_acknowledge,
+	};
+	struct mt_incoming c = {
+		.qp = qp,
+		.rx = rx,
+		.pkt = rx->pkt,
+		.op = mw_opcode_info(rx->pkt->bth.opcode)->flags,
+	};
+
+	if (c.op & MW_OP_EXT && !mt_ext_admit(&c)) {
+		mt_incoming_stats(&c)
+			->drop_decode++; /* as one who never heard of it. REQ(ext.strict) */
+		return;
+	}
+	for (enum check next = CHK_STATE; next != DONE;)
+		next = checks[next](&c);
+}
+
+/* A probe asks for a SACK now, and for the transport ACK in case that was lost. */
+void mt_responder_probe(struct mt_qp *qp, const struct mt_rx *rx)
+{
+	struct mt_control answer = {
+		.qp = qp,
+		.kind = MT_CONTROL_SACK,
+		.cause =
+			{
+				.ev = rx->meta->ev,
+				.tx_timestamp = rx->pkt->peth.ts.tx_timestamp,
+				.rx_ns = rx->now_ns,
+				.probe_id = rx->pkt->peth.probe_id,
+				.port = rx->meta->port,
+				.mark = rx->meta->ecn_ce ? MW_MARK_SKIP_ONCE : MW_MARK_NONE,
+				.probe = true,
+				.answer_lost = true,
+			},
+	};
+	struct mt_stats *st = &qp->engine->stats;
+
+	if (qp->state == MT_QPS_ERR) {
+		reply_in_error(qp, rx, qp->rsp.window.expected - 1);
+		st->drop_qp_state++;
+		return;
+	}
+	if (!mt_qp_may_receive(qp)) {
+		st->drop_qp_state++;
+		return;
+	}
+	if (rx->pkt->bth.p_key != qp->attr.p_key) {
+		st->drop_p_key++;
+		return;
+	}
+	st->rx_probes++;
+	if (qp->ext)
+		mt_negotiation_rx(&qp->ext->negotiation, rx->pkt->peth.ext);
+	qp->rsp.ack_port = rx->meta->port;
+	qp->rsp.ack_ev = rx->meta->ev;
+	qp->rsp.ack_lost_hint = true;
+	mt_engine_queue_control(qp->engine, &answer); /* REQ(rsp.sack.trigger.probe) */
+	if (qp->rsp.msn > 0)
+		queue_ack(qp);
+}

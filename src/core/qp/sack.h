@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * sack.h - when a responder owes a SACK, and what it says.
+ *
+ * Five triggers: enough bytes since the last one, AckReq, an ECN mark, a retransmission, a
+ * reliability probe. The first, second and fourth ask for state, so that several become one SACK;
+ * the other two must name their packet and go through the control ring. REQ(rsp.sack.coalesce)
+ */
+#ifndef SOFTMRC_CORE_QP_SACK_H
+#define SOFTMRC_CORE_QP_SACK_H
+
+#include "core/engine/control.h"
+#include "core/qp/rx_window.h"
+
+/* A packet counts at least this much towards the byte trigger, so that small ones are not
+ * forgotten. */
+#define MT_SACK_PACKET_MIN 1024u
+
+struct mt_sacker {
+	struct mt_trigger trigger; /* the newest packet that asked, while due */
+	uint32_t bytes;		   /* since the last SACK */
+	bool due;
+};
+
+/*
+ * mt_sacker_packet counts an accepted or repeated data packet, and says whether a SACK is due now;
+ * then the caller makes the packet the trigger. `asked`: it wants one by AckReq or as an rtx.
+ */
+bool mt_sacker_packet(struct mt_sacker *s, uint32_t payload, bool asked, uint32_t threshold);
+/* mt_sacker_sent starts counting anew. */
+void mt_sacker_sent(struct mt_sacker *s);
+
+/*
+ * mt_sack_build writes the SETH for a SACK caused by t. rcvd_bytes is the nominal count of new
+ * bytes so far, mpr the window in units of 128 PSNs. REQ(wire.seth.layout)
+ * REQ(rsp.sack.reflect-ev) REQ(rsp.sack.reflect-time) REQ(rsp.sack.mark)
+ */
+void mt_sack_build(struct mt_rx_window *w, const struct mt_trigger *t, uint64_t rcvd_bytes,
+		   uint8_t mpr, struct mw_seth *seth);
+
+#endif

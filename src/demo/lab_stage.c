@@ -1,0 +1,324 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The stage that is a fabric: see lab_stage.h. */
+#include "demo/lab_stage.h"
+
+#include "base/quantity.h"
+#include "demo/demo_ui.h"
+#include "demo/training_processes.h"
+
+#include <errno.h>
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define T0S 2u
+/*
+ * Links carry six times the pace of a host: the job, and with a TCP baseline though a hash may put all
+ * four of its connections on one plane.
+ */
+#define LINK_OF_PACE 6u
+
+static struct demo_lab *lab_of(struct demo_stage *stage)
+{
+	return (struct demo_lab *)(void *)stage;
+}
+
+static const struct demo_lab *lab_in(const struct demo_stage *stage)
+{
+	return (const struct demo_lab *)(const void *)stage;
+}
+
+/* Hosts with a rank on each T0; one more, the last, is nobody's. */
+static uint32_t hosts_per_t0(const struct demo_shape *shape)
+{
+	return (shape->ranks + T0S - 1) / T0S + 1;
+}
+
+uint32_t demo_lab_host(const struct demo_shape *shape, uint32_t rank)
+{
+	return rank % T0S * hosts_per_t0(shape) + rank / T0S;
+}
+
+uint32_t demo_lab_spare_host(const struct demo_shape *shape)
+{
+	return T0S * hosts_per_t0(shape) - 1;
+}
+
+uint32_t demo_lab_incast(const struct demo_shape *shape)
+{
+	return shape->ranks - 1 < DEMO_INCAST_MAX ? shape->ranks - 1 : DEMO_INCAST_MAX;
+}
+
+/* ---- runs ---- */
+
+static int stage_begin(struct demo_stage *stage, const struct demo_rundir *dir, const char *run,
+		       uint64_t seed)
+{
+	(void)dir;
+	(void)run;
+	(void)seed; /* chance is the kernel's here */
+	memset(lab_of(stage)->hits, 0, sizeof(lab_of(stage)->hits));
+	return 0;
+}
+
+static void stage_end(struct demo_stage *stage)
+{
+	struct demo_lab *l = lab_of(stage);
+	struct ml_error e;
+
+	demo_incast_stop(&l->incast);
+	if (ml_lab_clear_fault(l->lab, NULL, ML_FAULT_KINDS, &e) < 0)
+		fprintf(stderr, "mrc demo: %s\n", e.text);
+}
+
+/* A TCP connection for each plane, to the one address that a host has: routes spread them. */
+static int tcp_environment(const struct demo_stage *stage, uint32_t rank)
+{
+	char ports[DEMO_PLANES_MAX * 64] = "", pace[MB_QUANTITY_MAX];
+
+	for (uint32_t p = 0; p < stage->shape.planes; p++) {
+		strcat(ports, p ? "," : "");
+		strcat(ports, lab_in(stage)->address[rank]);
+	}
+	return setenv("MRC_PORTS", ports, 1) ||
+	       setenv("MRC_PACE", mb_quantity_write_rate(pace, stage->shape.pace_bps), 1);
+}
+
+static int stage_enter(const struct demo_stage *stage, uint32_t rank, const char *transport)
+{
+	const struct demo_lab *l = lab_in(stage);
+	char pace[MB_QUANTITY_MAX];
+	struct ml_error e;
+	int fd = ml_lab_netns(l->lab, demo_lab_host(&stage->shape, rank), &e);
+
+	if (fd < 0 || setns(fd, CLONE_NEWNET)) {
+		fprintf(stderr, "mrc demo: %s\n", fd < 0 ? e.text : strerror(errno));
+		return -1;
+	}
+	close(fd);
+	unsetenv("MRC_FAULTS");
+	if (strcmp(transport, "tcp") == 0)
+		return tcp_environment(stage, rank);
+	unsetenv("MRC_PORTS");
+	return setenv("MRC_CONFIG", l->config[rank], 1) ||
+	       setenv("MRC_PACE", mb_quantity_write_rate(pace, stage->shape.pace_bps), 1);
+}
+
+/* ---- faults ---- */
+
+static int print_lab_error(const struct ml_error *e)
+{
+	fprintf(stderr, "mrc demo: %s\n", e->text);
+	return -1;
+}
+
+static int lost_on_all_links(struct demo_lab *l, uint64_t *lost)
+{
+	uint32_t links = ml_lab_topology(l->lab)->n_links;
+	struct ml_error e;
+
+	if (ml_lab_counters(l->lab, l->counters, &e))
+		return print_lab_error(&e);
+	*lost = 0;
+	for (uint32_t i = 0; i < links; i++)
+		*lost += l->counters[i].lost + l->counters[i].corrupted;
+	return 0;
+}
+
+static int start_incast(struct demo_lab *l)
+{
+	const struct demo_shape *shape = &l->stage.shape;
+	uint32_t sender[DEMO_INCAST_MAX];
+	struct demo_incast_cfg cfg = {
+		.lab = l->lab,
+		.program = l->write_bw,
+		.target = demo_lab_spare_host(shape),
+		.sender = sender,
+		.senders = demo_lab_incast(shape),
+		/* Together they exceed the last link by half. */
+		.pace_bps = shape->pace_bps * DEMO_INCAST_LINK * 3 / 2 / demo_lab_incast(shape),
+	};
+
+	for (uint32_t i = 0; i < cfg.senders; i++)
+		sender[i] = demo_lab_host(shape, i);
+	return demo_incast_start(&l->incast, &cfg);
+}
+
+static int stage_inject_fault(struct demo_stage *stage, uint32_t slot,
+			      const struct demo_fault *fault)
+{
+	struct demo_lab *l = lab_of(stage);
+	struct demo_lab_hits *h = &l->hits[slot];
+	struct ml_error e;
+	uint32_t node;
+
+	if (!h->begun && lost_on_all_links(l, &h->before))
+		return -1;
+	h->begun = true;
+	for (uint32_t i = 0; i < fault->lab.n; i++)
+		if (ml_lab_add_fault(l->lab, &fault->lab.fault[i], &e))
+			return print_lab_error(&e);
+	if (fault->lab.off[0] &&
+	    (ml_node_find(ml_lab_topology(l->lab), fault->lab.off, &node, &e) ||
+	     ml_lab_switch_off(l->lab, node, &e)))
+		return print_lab_error(&e);
+	return fault->lab.incast ? start_incast(l) : 0;
+}
+
+static int stage_clear_fault(struct demo_stage *stage, uint32_t slot,
+			     const struct demo_fault *fault)
+{
+	struct demo_lab *l = lab_of(stage);
+	struct ml_error e;
+	uint32_t node;
+
+	(void)slot;
+	for (uint32_t i = 0; i < fault->lab.n; i++)
+		if (ml_lab_clear_fault(l->lab, fault->lab.fault[i].target, fault->lab.fault[i].kind,
+				       &e) < 0)
+			return print_lab_error(&e);
+	if (fault->lab.off[0] &&
+	    (ml_node_find(ml_lab_topology(l->lab), fault->lab.off, &node, &e) ||
+	     ml_lab_switch_on(l->lab, node, &e)))
+		return print_lab_error(&e);
+	if (fault->lab.incast && demo_incast_stop(&l->incast) > 0) {
+		fprintf(stderr, "mrc demo: a writer of the incast ended early\n");
+		return -1;
+	}
+	return 0;
+}
+
+/* Looks at the links now and then; when the last packet was is known as well as that. */
+static struct demo_hits stage_fault_hits(struct demo_stage *stage, uint32_t slot)
+{
+	struct demo_lab *l = lab_of(stage);
+	struct demo_lab_hits *h = &l->hits[slot];
+	uint64_t now_ns = demo_ui_now_ns(), lost;
+
+	if (!h->begun || now_ns < l->looked_ns + DEMO_LAB_LOOK_NS)
+		return h->hits;
+	l->looked_ns = now_ns;
+	/* A switch that rebooted counts from nothing again. */
+	if (lost_on_all_links(l, &lost) == 0 && lost >= h->before)
+		h->hits.data = lost - h->before;
+	return h->hits;
+}
+
+/* Every connection goes somewhere over the fabric, and what hits it is real. */
+static uint32_t tcp_hits(const struct demo_stage *stage, const struct demo_fault *fault,
+			 const struct demo_job *tcp, bool *can_feel)
+{
+	(void)fault;
+	*can_feel = true;
+	return tcp->n * stage->shape.planes;
+}
+
+static void stage_fabric(struct demo_stage *stage, struct demo_fabric *f)
+{
+	struct demo_lab *l = lab_of(stage);
+	uint32_t links = ml_lab_topology(l->lab)->n_links;
+	struct ml_error e;
+
+	*f = (struct demo_fabric){0};
+	if (ml_lab_counters(l->lab, l->counters, &e))
+		print_lab_error(&e); /* what was read last stands */
+	for (uint32_t i = 0; i < links; i++) {
+		f->packets += l->counters[i].packets;
+		f->trimmed += l->counters[i].trimmed;
+		f->marked += l->counters[i].marked;
+		f->dropped += l->counters[i].dropped;
+	}
+}
+
+/* ---- life ---- */
+
+static void close_lab(struct demo_stage *stage)
+{
+	struct demo_lab *l = lab_of(stage);
+
+	demo_incast_stop(&l->incast);
+	ml_lab_close(l->lab);
+	l->lab = NULL;
+	free(l->counters);
+	l->counters = NULL;
+}
+
+static const struct demo_stage_ops lab_ops = {
+	.begin = stage_begin,
+	.end = stage_end,
+	.enter = stage_enter,
+	.strike = stage_inject_fault,
+	.lift = stage_clear_fault,
+	.hits = stage_fault_hits,
+	.tcp_hits = tcp_hits,
+	.fabric = stage_fabric,
+	.close = close_lab,
+};
+
+static int write_topology(const struct demo_shape *shape, const char *path, struct ml_error *why)
+{
+	char edge[MB_QUANTITY_MAX], core[MB_QUANTITY_MAX];
+	uint64_t link = shape->pace_bps * LINK_OF_PACE;
+	FILE *f = fopen(path, "we");
+
+	if (!f)
+		return ml_error_set(why, "%s: %s", path, strerror(errno));
+	fprintf(f,
+		"[topology]\nbase = \"lab\"\nname = \"demo\"\nplanes = %u\nhosts_per_t0 = %u\n"
+		"t0s = %u\nt1s = %u\n[links]\nspeed = \"%s\"\n[links.t0_t1]\nspeed = \"%s\"\n",
+		shape->planes, hosts_per_t0(shape), T0S, shape->paths,
+		mb_quantity_write_rate(edge, link), mb_quantity_write_rate(core, 2 * link));
+	if (fclose(f))
+		return ml_error_set(why, "%s: %s", path, strerror(errno));
+	return 0;
+}
+
+static int note_hosts(struct demo_lab *l, struct ml_error *why)
+{
+	for (uint32_t rank = 0; rank < l->stage.shape.ranks; rank++) {
+		uint32_t host = demo_lab_host(&l->stage.shape, rank);
+
+		ml_host_address(l->lab, host, l->address[rank]);
+		if (ml_host_config(l->lab, host, MF_HOST_RAW41, l->config[rank], why))
+			return -1;
+	}
+	return 0;
+}
+
+int demo_lab_open(struct demo_lab *l, const struct demo_shape *shape, const struct demo_rundir *dir,
+		  const char *write_bw, struct ml_error *why)
+{
+	char path[256];
+	struct ml_options options = {
+		.name = l->name,
+		.topology = path,
+		/* Links carry twice what is given here. */
+		.pace_bps = shape->pace_bps * LINK_OF_PACE / 2,
+		.goes_with_process = true,
+	};
+
+	*l = (struct demo_lab){
+		.stage = {.ops = &lab_ops, .name = "lab", .tcp_text = l->tcp_text, .shape = *shape},
+		.write_bw = write_bw,
+	};
+	snprintf(l->name, sizeof(l->name), "demo%u", (unsigned)getpid());
+	snprintf(path, sizeof(path), "%s/demo.toml", dir->path);
+	if (write_topology(shape, path, why))
+		return -1;
+	l->lab = ml_lab_up(&options, why);
+	if (!l->lab)
+		return -1;
+	l->counters = calloc(ml_lab_topology(l->lab)->n_links, sizeof(*l->counters));
+	if (!l->counters || note_hosts(l, why)) {
+		close_lab(&l->stage);
+		return -1;
+	}
+	l->stage.trims = ml_lab_programs(l->lab, &l->stage.no_trims);
+	l->stage.counts = l->stage.trims;
+	snprintf(l->tcp_text, sizeof(l->tcp_text),
+		 "%u connections to the next rank over plain routes, ECMP over %u planes",
+		 shape->planes, shape->planes);
+	return 0;
+}

@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The stage on loopback: see loopback.h. */
+#include "demo/loopback_stage.h"
+
+#include "base/quantity.h"
+#include "demo/run_dir.h"
+#include "demo/training_processes.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* The dynamic ports, from which each user takes a stretch. */
+#define EV_BASE 49152u
+#define EV_BASE_STRIDE 1024u
+#define EV_BASE_USERS 15u
+
+static struct demo_loopback *loopback_of(struct demo_stage *stage)
+{
+	return (struct demo_loopback *)(void *)stage;
+}
+
+static const struct demo_loopback *loopback_in(const struct demo_stage *stage)
+{
+	return (const struct demo_loopback *)(const void *)stage;
+}
+
+void demo_loopback_gid(uint8_t gid[16], uint32_t rank)
+{
+	static const uint8_t local[16] = {[10] = 0xff, [11] = 0xff, [12] = 127};
+
+	memcpy(gid, local, sizeof(local));
+	gid[15] = (uint8_t)(rank + 1);
+}
+
+/* ---- hosts ---- */
+
+static int stage_begin(struct demo_stage *stage, const struct demo_rundir *dir, const char *run,
+		       uint64_t seed)
+{
+	struct demo_loopback *l = loopback_of(stage);
+
+	snprintf(l->table, sizeof(l->table), "%s/%s.faults", dir->path, run);
+	return demo_fault_table_open(&l->faults, l->table, seed);
+}
+
+static void stage_end(struct demo_stage *stage)
+{
+	demo_fault_table_close(&loopback_of(stage)->faults);
+}
+
+static void set_ports(const struct demo_shape *shape, uint32_t rank)
+{
+	char ports[DEMO_PLANES_MAX * 16 + 1];
+	size_t len = 0;
+
+	for (uint32_t p = 0; p < shape->planes; p++)
+		len += (size_t)snprintf(ports + len, sizeof(ports) - len, "%s127.0.%u.%u",
+					p ? "," : "", p, rank + 1);
+	setenv("MRC_PORTS", ports, 1);
+}
+
+static int stage_enter(const struct demo_stage *stage, uint32_t rank, const char *transport)
+{
+	const struct demo_shape *shape = &stage->shape;
+	char text[MB_QUANTITY_MAX];
+
+	(void)transport; /* both read the same environment */
+	set_ports(shape, rank);
+	setenv("MRC_PORT_PREFIX", "24", 1);
+	snprintf(text, sizeof(text), "%u", shape->paths);
+	setenv("MRC_EVS", text, 1);
+	/* Sockets share a port within one user only; two users' demos must not meet. */
+	snprintf(text, sizeof(text), "%u", EV_BASE + getuid() % EV_BASE_USERS * EV_BASE_STRIDE);
+	setenv("MRC_EV_BASE", text, 1);
+	setenv("MRC_PACE", mb_quantity_write_rate(text, shape->pace_bps), 1);
+	setenv("MRC_FAULTS", loopback_in(stage)->table, 1);
+	return 0;
+}
+
+/* ---- faults ---- */
+
+static int stage_inject_fault(struct demo_stage *stage, uint32_t slot,
+			      const struct demo_fault *fault)
+{
+	demo_fault_table_set(&loopback_of(stage)->faults, slot, &fault->rule);
+	return 0;
+}
+
+static int stage_clear_fault(struct demo_stage *stage, uint32_t slot,
+			     const struct demo_fault *fault)
+{
+	(void)fault;
+	demo_fault_table_enable(&loopback_of(stage)->faults, slot, MRC_FAULT_OFF);
+	return 0;
+}
+
+static struct demo_hits stage_fault_hits(struct demo_stage *stage, uint32_t slot)
+{
+	return demo_fault_table_hits(&loopback_of(stage)->faults, slot);
+}
+
+/* ---- TCP, which feels the table through socket options ---- */
+
+static bool tcp_hit(const struct mrc_fault_rule *rule, const struct demo_shape *shape,
+		    uint32_t rank, uint32_t plane, uint32_t path)
+{
+	uint8_t from[16], to[16];
+
+	if (!(rule->port_mask >> plane & 1))
+		return false;
+	if (rule->path_modulus && !(rule->path_mask >> path % rule->path_modulus & 1))
+		return false;
+	if (rule->direction == MRC_FAULT_ANY)
+		return true;
+	demo_loopback_gid(from, rank);
+	demo_loopback_gid(to, (rank + 1) % shape->ranks);
+	/* Data goes one way and acknowledgements the other: either end will do. */
+	return memcmp(from, rule->host, 16) == 0 || memcmp(to, rule->host, 16) == 0;
+}
+
+static uint32_t tcp_hits(const struct demo_stage *stage, const struct demo_fault *fault,
+			 const struct demo_job *tcp, bool *can_feel)
+{
+	uint32_t n = 0;
+
+	/* Kernels that refuse socket filters leave TCP nothing but faults that lose everything. */
+	*can_feel = tcp->report.tcp_feels_loss || fault->certain;
+	for (uint32_t rank = 0; *can_feel && rank < tcp->n; rank++) {
+		struct demo_report r;
+
+		demo_job_rank_report(tcp, rank, &r);
+		for (uint32_t p = 0; p < r.tcp_paths; p++)
+			n += tcp_hit(&fault->rule, &stage->shape, rank, p, r.tcp_path[p]);
+		demo_report_close(&r);
+	}
+	return n;
+}
+
+/* There is nothing to take down but a run, which has ended. */
+static void close_nothing(struct demo_stage *stage)
+{
+	(void)stage;
+}
+
+static const struct demo_stage_ops loopback_ops = {
+	.begin = stage_begin,
+	.end = stage_end,
+	.enter = stage_enter,
+	.strike = stage_inject_fault,
+	.lift = stage_clear_fault,
+	.hits = stage_fault_hits,
+	.tcp_hits = tcp_hits,
+	.close = close_nothing,
+};
+
+void demo_loopback_init(struct demo_loopback *l, const struct demo_shape *shape)
+{
+	*l = (struct demo_loopback){.stage = {.ops = &loopback_ops,
+					      .name = "loopback",
+					      .counts = true,
+					      .tcp_text = "a connection a plane, each on one path",
+					      .shape = *shape}};
+}

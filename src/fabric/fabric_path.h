@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * path.h - from (source, destination, EV) to links and back.
+ *
+ * A path goes up to the lowest tier at which it can turn (T0 for hosts of one T0, T1 in one pod, T2
+ * else), by the choices of the EV, and down again, where there is no choice. REQ(topo.path.turn)
+ * So the pair of hosts and the EV say it all: each hop costs a few additions and a multiplication,
+ * and nothing is looked up.
+ *
+ *	struct mf_pair pair = mf_pair_of(t, src, dst);	once for a connection
+ *	link = mf_path_link(t, &pair, ev, hop);		at each hop 0 .. mf_pair_links(&pair) - 1
+ *
+ * EVs given here are valid (ev.h), hosts are below n_hosts; neither is checked.
+ */
+#ifndef SOFTMRC_FABRIC_FABRIC_PATH_H
+#define SOFTMRC_FABRIC_FABRIC_PATH_H
+
+#include "fabric/ev_routing.h"
+#include "fabric/fabric_link.h"
+
+/* Links of the longest path: three up, three down. */
+#define MF_PATH_LINKS_MAX 6u
+
+/* What of a path does not depend on the EV. */
+struct mf_pair {
+	uint32_t src, dst;	 /* hosts */
+	uint32_t src_t0, dst_t0; /* indices of T0s */
+	uint32_t src_t1, dst_t1; /* first T1 of the pod: index pod * t1s */
+	enum mf_tier turn;	 /* the highest tier on the path: MF_T0, MF_T1, MF_T2 */
+};
+
+/*
+ * mf_pair_turning is mf_pair_of for paths that turn at the given tier or, where that is too low to
+ * meet the destination, at the lowest possible one. src may be dst: a probe that goes up to the
+ * tier and comes back. turn is a tier of switches that the fabric has. REQ(srv6.self-probe)
+ */
+static inline struct mf_pair mf_pair_turning(const struct mf_topology *t, uint32_t src,
+					     uint32_t dst, enum mf_tier turn)
+{
+	struct mf_pair p = {
+		.src = src, .dst = dst, .src_t0 = mf_host_t0(t, src), .dst_t0 = mf_host_t0(t, dst)};
+	uint32_t src_pod = mf_t0_pod(t, p.src_t0), dst_pod = mf_t0_pod(t, p.dst_t0);
+	enum mf_tier least = p.src_t0 == p.dst_t0 ? MF_T0 : src_pod == dst_pod ? MF_T1 : MF_T2;
+
+	p.src_t1 = src_pod * t->cfg.t1s;
+	p.dst_t1 = dst_pod * t->cfg.t1s;
+	p.turn = turn > least ? turn : least;
+	return p;
+}
+
+/* mf_pair_of returns what the paths from src to dst have in common. */
+static inline struct mf_pair mf_pair_of(const struct mf_topology *t, uint32_t src, uint32_t dst)
+{
+	return mf_pair_turning(t, src, dst, MF_T0);
+}
+
+/* mf_pair_links returns the number of links on each path of a pair: 2, 4 or 6. */
+static inline uint32_t mf_pair_links(const struct mf_pair *p)
+{
+	return 2 * (uint32_t)p->turn;
+}
+
+/*
+ * mf_path_count returns how many paths with different links a pair has. The EVs mf_ev_nth(t, 0 ..
+ * count - 1) take them, each one of them.
+ */
+static inline uint32_t mf_path_count(const struct mf_topology *t, const struct mf_pair *p)
+{
+	return t->cfg.planes * (p->turn == MF_T0   ? 1
+				: p->turn == MF_T1 ? t->cfg.t1s
+						   : t->cfg.t1s * t->cfg.t1_uplinks);
+}
+
+/* mf_path_ev returns the EV with unused choices and free bits 0: equal for equal links. */
+static inline uint32_t mf_path_ev(const struct mf_pair *p, uint32_t ev)
+{
+	const uint32_t unused[MF_TIERS] = {
+		[MF_T0] = MF_EV_UPLINK_MASK | MF_EV_T1_UPLINK_MASK,
+		[MF_T1] = MF_EV_T1_UPLINK_MASK,
+	};
+
+	return mf_ev_path(ev) & ~unused[p->turn];
+}
+
+/* mf_path_link returns the link that a packet takes as its hop number `hop`, from 0. */
+static inline uint32_t mf_path_link(const struct mf_topology *t, const struct mf_pair *p,
+				    uint32_t ev, uint32_t hop)
+{
+	bool down = hop >= (uint32_t)p->turn;
+	uint32_t level = down ? 2 * (uint32_t)p->turn - 1 - hop : hop;
+	uint32_t plane = mf_ev_plane(ev);
+
+	if (level == 0)
+		return mf_link_host_t0(t, plane, down ? p->dst : p->src, down);
+	if (level == 1)
+		return mf_link_t0_t1(t, plane, down ? p->dst_t0 : p->src_t0, mf_ev_uplink(ev),
+				     down);
+	return mf_link_t1_t2(t, plane, (down ? p->dst_t1 : p->src_t1) + mf_ev_uplink(ev),
+			     mf_ev_t1_uplink(ev), down);
+}
+
+/* mf_path_links writes the links of a path in order and returns how many they are. */
+static inline uint32_t mf_path_links(const struct mf_topology *t, const struct mf_pair *p,
+				     uint32_t ev, uint32_t out[MF_PATH_LINKS_MAX])
+{
+	uint32_t n = mf_pair_links(p);
+
+	for (uint32_t hop = 0; hop < n; hop++)
+		out[hop] = mf_path_link(t, p, ev, hop);
+	return n;
+}
+
+/* mf_path_node returns the node that a packet comes to by hop number `hop`. */
+static inline uint32_t mf_path_node(const struct mf_topology *t, const struct mf_pair *p,
+				    uint32_t ev, uint32_t hop)
+{
+	uint32_t last = mf_pair_links(p) - 1, plane = mf_ev_plane(ev);
+	bool down = hop >= (uint32_t)p->turn;
+	uint32_t level = down ? last - hop : hop + 1;
+
+	if (level == 0)
+		return p->dst;
+	if (level == 1)
+		return mf_node_switch(t, MF_T0, plane, down ? p->dst_t0 : p->src_t0);
+	if (level == 2)
+		return mf_node_switch(t, MF_T1, plane,
+				      (down ? p->dst_t1 : p->src_t1) + mf_ev_uplink(ev));
+	return mf_node_switch(t, MF_T2, plane,
+			      mf_ev_uplink(ev) * t->cfg.t1_uplinks + mf_ev_t1_uplink(ev));
+}
+
+/* mf_path_crosses says whether a packet of a pair with an EV takes a link. */
+bool mf_path_crosses(const struct mf_topology *t, const struct mf_pair *p, uint32_t ev,
+		     uint32_t link);
+
+/* mf_path_shared returns how many links two EVs of a pair have in common. REQ(topo.path.shared) */
+uint32_t mf_path_shared(const struct mf_pair *p, uint32_t a, uint32_t b);
+
+/*
+ * The EVs of a pair whose paths cross a link: those that agree with `ev` in the bits of `mask`. The
+ * fields outside the mask may have any value that the fabric has; mf_crossing_nth runs through the
+ * different paths among them.
+ */
+struct mf_crossing {
+	uint32_t ev, mask;
+	uint32_t count; /* different paths; 0: no EV of the pair leads over the link */
+};
+
+/* mf_path_crossing returns the EVs of a pair that cross a link. Arithmetic, no search. */
+struct mf_crossing mf_path_crossing(const struct mf_topology *t, const struct mf_pair *p,
+				    uint32_t link);
+
+/* mf_crossing_nth returns one of them, n below count, free bits 0, each a path of its own. */
+uint32_t mf_crossing_nth(const struct mf_topology *t, const struct mf_crossing *c, uint32_t n);
+
+#endif

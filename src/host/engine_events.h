@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* events.h - from the engine's events to CQs, channels and asynchronous events. */
+#ifndef SOFTMRC_HOST_ENGINE_EVENTS_H
+#define SOFTMRC_HOST_ENGINE_EVENTS_H
+
+#include "host/nic_cq.h"
+
+/* mh_engine_events_drain delivers what the engine has to report and returns how much. Under nic->lock. */
+uint32_t mh_engine_events_drain(struct mh_nic *nic, uint64_t now_ns);
+/*
+ * mh_completion_push adds a completion to a CQ; one that does not fit is the end of the CQ's QPs, when
+ * events are drained next. Under nic->lock.
+ */
+void mh_completion_push(struct mh_nic *nic, struct mh_cq *cq, const struct mh_cqe *cqe);
+
+#endif

@@ -1,0 +1,214 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * endpoint.c - probes of paths: a batch of endpoint requests, for whose answers a thread sleeps.
+ *
+ * Every request that the engine has taken ends with an event, answered or timed out, so a batch
+ * lives on the stack of its caller until the last of them has come. The engine lets ids rest for a
+ * while and then has no more to give; what does not find one waits and tries again.
+ */
+#include "host/ep_probe.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "host/engine_host.h"
+#include "host/progress.h"
+#include "wire/dscp.h"
+#include "wire/erth.h"
+
+/* Between two attempts to find a free id. */
+#define RETRY_NS UINT64_C(2000000)
+
+struct endpoint_batch;
+
+struct endpoint_item {
+	struct endpoint_batch *batch;
+	uint32_t index;
+};
+
+struct endpoint_batch {
+	pthread_mutex_t lock;
+	pthread_cond_t changed;
+	const struct mh_probe *probes;
+	struct endpoint_item *items;
+	struct mh_probe_answer *answers;
+	uint32_t n, posted;
+	uint32_t ended, answered; /* under lock */
+};
+
+void mh_endpoint_deliver(const struct mt_event *event)
+{
+	struct endpoint_item *item = (struct endpoint_item *)(uintptr_t)event->wr_id;
+	struct endpoint_batch *b = item->batch;
+
+	pthread_mutex_lock(&b->lock);
+	if (event->ep_status == MT_EP_ANSWERED)
+		b->answers[b->answered++] = (struct mh_probe_answer){
+			.index = item->index,
+			.rtt_ns = event->rtt_ns,
+			.svc_time_subtracted = event->svc_time_subtracted,
+		};
+	b->ended++;
+	pthread_cond_signal(&b->changed);
+	pthread_mutex_unlock(&b->lock);
+}
+
+static bool endpoint_class(uint8_t dscp, uint8_t *tclass)
+{
+	const struct mw_dscp_map map = mw_dscp_map_default();
+	enum mw_dscp_class cls = dscp ? mw_dscp_decode(&map, dscp) : MW_DSCP_CONTROL;
+
+	if (cls != MW_DSCP_CONTROL && cls != MW_DSCP_TRIMMABLE && cls != MW_DSCP_TRIMMABLE_RETX)
+		return false;
+	*tclass = cls == MW_DSCP_CONTROL     ? MT_CLASS_CONTROL
+		  : cls == MW_DSCP_TRIMMABLE ? MT_CLASS_DATA
+					     : MT_CLASS_RETX;
+	return true;
+}
+
+static bool is_ev_valid(const struct mh_nic *nic, const struct mh_probe *p)
+{
+	for (uint32_t i = 0; p->plane < nic->ports.n && i < nic->env.evs; i++)
+		if (mh_engine_ev(&nic->env, p->plane, i) == p->ev)
+			return true;
+	return false;
+}
+
+static bool is_probe_valid(const struct mh_nic *nic, const struct mh_probe *p)
+{
+	return is_ev_valid(nic, p) && p->endpoint < MT_ENDPOINTS_MAX &&
+	       mh_addr_is_reachable(&nic->ports.map, p->dest.b);
+}
+
+/* Posts as many as the engine takes. Under nic->lock. */
+static int post_probes(struct mh_nic *nic, struct endpoint_batch *b, uint8_t tclass, uint64_t now,
+		       uint64_t deadline)
+{
+	while (b->posted < b->n && now < deadline) {
+		const struct mh_probe *p = &b->probes[b->posted];
+		struct mt_ep_request req = {
+			.endpoint = p->endpoint,
+			.ev = {.value = p->ev, .port = (uint8_t)p->plane},
+			.op = MW_EP_EV_PROBE,
+			.tclass = tclass,
+			.timeout_ns = deadline - now,
+			.user = (uintptr_t)&b->items[b->posted],
+		};
+		int result;
+
+		memcpy(req.dst.b, p->dest.b, sizeof(req.dst.b));
+		result = mt_engine_ep_request(nic->engine, now, &req, NULL);
+		if (result == MT_ERR_FULL)
+			return 0;
+		/* A port that is down answers nothing: the probe ends here, like one unanswered. */
+		if (result == MT_ERR_STATE) {
+			pthread_mutex_lock(&b->lock);
+			b->ended++;
+			pthread_mutex_unlock(&b->lock);
+		} else if (result != MT_OK) {
+			return mh_engine_errno(result);
+		}
+		b->posted++;
+	}
+	return 0;
+}
+
+static void sleep_until(struct endpoint_batch *b, uint64_t until)
+{
+	struct timespec t = {.tv_sec = (time_t)(until / 1000000000u),
+			     .tv_nsec = (long)(until % 1000000000u)};
+
+	pthread_cond_timedwait(&b->changed, &b->lock, &t);
+}
+
+/* Sleeps until all that was posted has ended, or it is time to post more. */
+static void wait_for_answers(struct endpoint_batch *b, bool more)
+{
+	uint64_t retry = mh_now_ns() + RETRY_NS;
+
+	pthread_mutex_lock(&b->lock);
+	while (b->ended < b->posted && (!more || mh_now_ns() < retry))
+		sleep_until(b, more ? retry : mh_now_ns() + 50 * RETRY_NS);
+	if (more && b->ended == b->posted && mh_now_ns() < retry)
+		sleep_until(b, retry);
+	pthread_mutex_unlock(&b->lock);
+}
+
+static int run_batch(struct mh_nic *nic, struct endpoint_batch *b, uint8_t tclass,
+		     uint64_t timeout_ns)
+{
+	uint64_t now = mh_now_ns(), deadline = now + timeout_ns;
+	bool more;
+	int err;
+
+	do {
+		mh_nic_lock(nic);
+		now = mh_now_ns();
+		err = post_probes(nic, b, tclass, now, deadline);
+		mh_progress_after_post(nic, now);
+		mh_nic_unlock(nic);
+		mh_progress_end_backoff(nic);
+		more = !err && b->posted < b->n && now < deadline;
+		wait_for_answers(b, more);
+	} while (more);
+	if (!err && b->posted < b->n)
+		err = EAGAIN;
+	return err ? err : b->answered < b->n ? ETIMEDOUT : 0;
+}
+
+static int endpoint_batch_init(struct endpoint_batch *b)
+{
+	pthread_condattr_t attr;
+
+	b->items = calloc(b->n, sizeof(*b->items));
+	if (!b->items)
+		return ENOMEM;
+	for (uint32_t i = 0; i < b->n; i++)
+		b->items[i] = (struct endpoint_item){b, i};
+	pthread_mutex_init(&b->lock, NULL);
+	pthread_condattr_init(&attr);
+	pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
+	pthread_cond_init(&b->changed, &attr);
+	pthread_condattr_destroy(&attr);
+	return 0;
+}
+
+int mh_endpoint_probe(struct mh_device *dev, uint8_t dscp, const struct mh_probe *probes,
+		      uint32_t n, uint64_t timeout_ns, struct mh_probe_answer *answers,
+		      uint32_t *n_answers)
+{
+	struct endpoint_batch b = {.probes = probes, .answers = answers, .n = n};
+	uint8_t tclass;
+	int err;
+
+	*n_answers = 0;
+	if (mh_nic_is_inherited(dev->nic))
+		return ENODEV;
+	if (!n || !timeout_ns || timeout_ns > MH_PROBE_TIMEOUT_MAX_NS ||
+	    !endpoint_class(dscp, &tclass))
+		return EINVAL;
+	for (uint32_t i = 0; i < n; i++) {
+		if (!mh_addr_is_reachable(&dev->nic->ports.map, probes[i].dest.b))
+			mh_nic_log_unreachable(dev->nic, probes[i].dest.b);
+		if (!is_probe_valid(dev->nic, &probes[i]))
+			return EINVAL;
+	}
+	err = endpoint_batch_init(&b);
+	if (err)
+		return err;
+	err = run_batch(dev->nic, &b, tclass, timeout_ns);
+	*n_answers = b.answered;
+	pthread_cond_destroy(&b.changed);
+	pthread_mutex_destroy(&b.lock);
+	free(b.items);
+	return err;
+}
+
+int mh_device_query_ev(const struct mh_device *dev, uint32_t plane, uint32_t i, uint32_t *ev)
+{
+	if (plane >= dev->nic->env.n_ports || i >= dev->nic->env.evs)
+		return EINVAL;
+	*ev = mh_engine_ev(&dev->nic->env, plane, i);
+	return 0;
+}

@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* guard.c - the handlers of SIGSEGV and SIGBUS, and the runs that they end. */
+#include "host/mem_guard.h"
+
+#include <pthread.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdint.h>
+#include <string.h>
+#include <ucontext.h>
+
+#define GUARD_SIGNALS 2u
+#define GUARD_PAGE_MASK ((uintptr_t)4095)
+
+struct guard_run {
+	sigjmp_buf left;
+	uintptr_t low, high;
+};
+
+/* A signal handler has no argument of ours: these are what it finds its way by. */
+static const int guard_signal[GUARD_SIGNALS] = {SIGSEGV, SIGBUS};
+static struct sigaction guard_before[GUARD_SIGNALS];
+static uint32_t guard_users; /* NICs; under the lock of those who make and end them */
+/* Initial-exec: looking it up in a handler must not allocate. */
+static _Thread_local struct guard_run *volatile guard_now
+	__attribute__((tls_model("initial-exec")));
+
+/* chain_signal gives a signal to whoever had it before. */
+static void chain_signal(int number, siginfo_t *info, void *context)
+{
+	const struct sigaction *before = &guard_before[number == guard_signal[0] ? 0 : 1];
+
+	if (before->sa_flags & SA_SIGINFO) {
+		before->sa_sigaction(number, info, context);
+		return;
+	}
+	if (before->sa_handler != SIG_DFL && before->sa_handler != SIG_IGN) {
+		before->sa_handler(number);
+		return;
+	}
+	/* The same fault, or the same signal, once more: this time it ends the process. */
+	signal(number, SIG_DFL);
+	if (info->si_code <= 0)
+		raise(number);
+}
+
+static void handle_signal(int number, siginfo_t *info, void *context)
+{
+	struct guard_run *run = guard_now;
+	uintptr_t at = (uintptr_t)info->si_addr;
+
+	/* si_code above 0: the kernel's word, not somebody's kill(2). */
+	if (run && info->si_code > 0 && at >= run->low && at < run->high) {
+		/* Returning would bring back the mask of before; a jump does not. */
+		pthread_sigmask(SIG_SETMASK, &((const ucontext_t *)context)->uc_sigmask, NULL);
+		siglongjmp(run->left, 1);
+	}
+	chain_signal(number, info, context);
+}
+
+static bool is_handler_installed(int number)
+{
+	struct sigaction now;
+
+	return sigaction(number, NULL, &now) == 0 && (now.sa_flags & SA_SIGINFO) &&
+	       now.sa_sigaction == handle_signal;
+}
+
+void mh_guard_open(void)
+{
+	struct sigaction action;
+
+	guard_users++;
+	memset(&action, 0, sizeof(action));
+	action.sa_sigaction = handle_signal;
+	/* NODEFER: what is passed on may raise the signal again. */
+	action.sa_flags = SA_SIGINFO | SA_NODEFER | SA_ONSTACK;
+	sigemptyset(&action.sa_mask);
+	for (uint32_t i = 0; i < GUARD_SIGNALS; i++)
+		if (!is_handler_installed(guard_signal[i]))
+			sigaction(guard_signal[i], &action, &guard_before[i]);
+}
+
+void mh_guard_close(void)
+{
+	if (--guard_users > 0)
+		return;
+	for (uint32_t i = 0; i < GUARD_SIGNALS; i++)
+		if (is_handler_installed(guard_signal[i]))
+			sigaction(guard_signal[i], &guard_before[i], NULL);
+}
+
+bool mh_guard_run(const void *base, size_t len, void (*fn)(void *ctx), void *ctx)
+{
+	/* Some machines say only on which page it was. */
+	struct guard_run run = {.low = (uintptr_t)base & ~GUARD_PAGE_MASK,
+				.high = (uintptr_t)base + len};
+
+	if (sigsetjmp(run.left, 0) != 0) {
+		guard_now = NULL;
+		return false;
+	}
+	guard_now = &run;
+	fn(ctx);
+	guard_now = NULL;
+	return true;
+}
+
+struct guard_copy {
+	void *to;
+	const void *from;
+	size_t len;
+};
+
+static void guard_copy(void *ctx)
+{
+	const struct guard_copy *c = ctx;
+
+	memcpy(c->to, c->from, c->len);
+}
+
+bool mh_guard_copy(void *to, const void *from, size_t len)
+{
+	struct guard_copy c = {to, from, len};
+
+	return mh_guard_run(from, len, guard_copy, &c);
+}

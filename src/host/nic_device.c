@@ -1,0 +1,179 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* device.c - openings of the NIC, what it is and what it has counted. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "host/nic_context.h"
+#include "host/nic_counters.h"
+
+int mh_device_probe_nth(uint32_t i, struct mh_device_attr *attr)
+{
+	struct mh_env_error error;
+	struct mh_env env;
+	int err = mh_env_read_device(&env, i, &error);
+
+	if (err && err != ENODEV)
+		mh_log_once(error.text);
+	else if (!err)
+		mh_nic_fill_attr(&env, attr);
+	return err;
+}
+
+int mh_real_ibverbs(char path[MH_REAL_IBVERBS_BYTES])
+{
+	struct mh_env_error error;
+	struct mh_env env;
+	int err = mh_env_read_device(&env, 0, &error);
+
+	_Static_assert(sizeof(env.real_ibverbs) == MH_REAL_IBVERBS_BYTES, "room for the path");
+	if (err)
+		mh_log_once(error.text);
+	else
+		memcpy(path, env.real_ibverbs, sizeof(env.real_ibverbs));
+	return err;
+}
+
+int mh_device_probe(struct mh_device_attr *attr)
+{
+	return mh_device_probe_nth(0, attr);
+}
+
+int mh_device_open(void *owner, struct mh_device **dev)
+{
+	return mh_device_open_nth(0, owner, dev);
+}
+
+int mh_device_open_nth(uint32_t i, void *owner, struct mh_device **dev)
+{
+	struct mh_device *d = calloc(1, sizeof(*d));
+	int err;
+
+	if (!d)
+		return ENOMEM;
+	err = mh_event_open(&d->events);
+	if (err) {
+		free(d);
+		return err;
+	}
+	err = mh_context_acquire(i, &d->nic);
+	if (err) {
+		mh_event_close(&d->events);
+		free(d);
+		return err;
+	}
+	d->owner = owner;
+	mb_link_init(&d->link);
+	mb_link_init(&d->pds);
+	mh_event_source_init(&d->port_down, MH_ASYNC_PORT_DOWN, d);
+	mh_event_source_init(&d->port_up, MH_ASYNC_PORT_UP, d);
+	mh_nic_lock(d->nic);
+	mb_list_push(&d->nic->devices, &d->link);
+	mh_nic_unlock(d->nic);
+	*dev = d;
+	return 0;
+}
+
+int mh_device_close(struct mh_device *dev)
+{
+	bool busy;
+
+	if (mh_nic_is_inherited(dev->nic))
+		return ENODEV;
+	mh_nic_lock(dev->nic);
+	busy = dev->objects > 0;
+	if (!busy)
+		mb_link_remove(&dev->link);
+	mh_nic_unlock(dev->nic);
+	if (busy)
+		return EBUSY;
+	mh_event_discard(&dev->events, &dev->port_down);
+	mh_event_discard(&dev->events, &dev->port_up);
+	mh_event_close(&dev->events);
+	mh_context_release(dev->nic);
+	free(dev);
+	return 0;
+}
+
+static struct mh_device *nic_find_device(struct mh_nic *nic, const void *owner)
+{
+	struct mh_device *found = NULL;
+
+	mh_nic_lock(nic);
+	for (struct mb_link *l = nic->devices.next; l != &nic->devices; l = l->next) {
+		struct mh_device *dev = mb_container_of(l, struct mh_device, link);
+
+		if (dev->owner == owner)
+			found = dev;
+	}
+	mh_nic_unlock(nic);
+	return found;
+}
+
+struct mh_device *mh_device_find(const void *owner)
+{
+	struct mh_device *found = NULL;
+
+	for (uint32_t i = 0; i < MH_DEVICES_MAX && !found; i++) {
+		struct mh_nic *nic = mh_context_hold_nic(i);
+
+		if (nic)
+			found = nic_find_device(nic, owner);
+		mh_context_release_hold();
+	}
+	return found;
+}
+
+void mh_device_query(const struct mh_device *dev, struct mh_device_attr *attr)
+{
+	*attr = dev->nic->attr;
+}
+
+int mh_device_query_plane(const struct mh_device *dev, uint32_t i, struct mh_plane_attr *attr)
+{
+	struct mh_nic *nic = dev->nic;
+
+	if (mh_nic_is_inherited(dev->nic))
+		return ENODEV;
+	if (i >= nic->ports.n)
+		return EINVAL;
+	memcpy(attr->addr.b, nic->ports.map.local[i], sizeof(attr->addr.b));
+	attr->udp_port = mh_ports_udp_of_slot(&nic->ports, nic->ports.slot);
+	attr->pace_bps = nic->env.pace_bps;
+	mh_nic_lock(nic);
+	attr->up = nic->ports.port[i].up;
+	attr->ifindex = nic->ports.port[i].ifindex;
+	mh_nic_unlock(nic);
+	return 0;
+}
+
+bool mh_device_is_up(const struct mh_device *dev)
+{
+	bool up;
+
+	if (mh_nic_is_inherited(dev->nic))
+		return false;
+	mh_nic_lock(dev->nic);
+	up = mh_ports_is_any_up(&dev->nic->ports);
+	mh_nic_unlock(dev->nic);
+	return up;
+}
+
+bool mh_device_can_reach(const struct mh_device *dev, const struct mh_gid *gid)
+{
+	return !mh_nic_is_inherited(dev->nic) && mh_addr_is_reachable(&dev->nic->ports.map, gid->b);
+}
+
+uint32_t mh_device_counters(const struct mh_device *dev, struct mh_counter *counters, uint32_t n)
+{
+	struct mh_counter all[MH_COUNTERS_MAX];
+	uint32_t total;
+
+	if (mh_nic_is_inherited(dev->nic))
+		return 0;
+	mh_nic_lock(dev->nic);
+	total = mh_counters_read(dev->nic, all);
+	mh_nic_unlock(dev->nic);
+	memcpy(counters, all, (n < total ? n : total) * sizeof(all[0]));
+	return total;
+}

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* mw.h - memory windows inside host: an index of the table of regions, which has no bytes. */
+#ifndef SOFTMRC_HOST_NIC_MW_H
+#define SOFTMRC_HOST_NIC_MW_H
+
+#include "host/nic_context.h"
+
+struct mh_mw {
+	struct mh_mr place; /* keeps the index; of no length, so that no SGE can name it */
+	enum mh_mw_type type;
+};
+
+/*
+ * mh_mw_post_bind queues the bind of a WR on a QP; mh_mw_post_invalidate a LOCAL_INV. Under
+ * nic->lock. Errors as mh_qp_post_send.
+ */
+int mh_mw_post_bind(struct mh_qp *qp, const struct mh_send_wr *wr);
+int mh_mw_post_invalidate(struct mh_qp *qp, const struct mh_send_wr *wr);
+
+#endif

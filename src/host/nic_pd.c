@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* pd.c - protection domains: a number that MRs and QPs must share. */
+#include <errno.h>
+#include <stdlib.h>
+
+#include "host/nic_context.h"
+
+int mh_pd_create(struct mh_device *dev, void *owner, struct mh_pd **pd)
+{
+	struct mh_pd *p;
+
+	if (mh_nic_is_inherited(dev->nic))
+		return ENODEV;
+	p = calloc(1, sizeof(*p));
+	if (!p)
+		return ENOMEM;
+	p->dev = dev;
+	p->owner = owner;
+	mb_link_init(&p->link);
+	mh_nic_lock(dev->nic);
+	p->number = dev->nic->next_pd++;
+	dev->objects++;
+	mb_list_push(&dev->pds, &p->link);
+	mh_nic_unlock(dev->nic);
+	*pd = p;
+	return 0;
+}
+
+int mh_pd_destroy(struct mh_pd *pd)
+{
+	bool busy;
+
+	if (mh_nic_is_inherited(pd->dev->nic))
+		return ENODEV;
+	mh_nic_lock(pd->dev->nic);
+	busy = pd->objects > 0;
+	if (!busy) {
+		mb_link_remove(&pd->link);
+		pd->dev->objects--;
+	}
+	mh_nic_unlock(pd->dev->nic);
+	if (busy)
+		return EBUSY;
+	free(pd);
+	return 0;
+}
+
+void *mh_pd_owner(const struct mh_pd *pd)
+{
+	return pd->owner;
+}
+
+static struct mh_pd *device_find_pd(struct mh_device *dev, const void *owner)
+{
+	for (struct mb_link *l = dev->pds.next; l != &dev->pds; l = l->next) {
+		struct mh_pd *pd = mb_container_of(l, struct mh_pd, link);
+
+		if (pd->owner == owner)
+			return pd;
+	}
+	return NULL;
+}
+
+static struct mh_pd *nic_find_pd(struct mh_nic *nic, const void *owner)
+{
+	struct mh_pd *found = NULL;
+
+	mh_nic_lock(nic);
+	for (struct mb_link *l = nic->devices.next; l != &nic->devices && !found; l = l->next)
+		found = device_find_pd(mb_container_of(l, struct mh_device, link), owner);
+	mh_nic_unlock(nic);
+	return found;
+}
+
+struct mh_pd *mh_pd_find(const void *owner)
+{
+	struct mh_pd *found = NULL;
+
+	for (uint32_t i = 0; i < MH_DEVICES_MAX && !found; i++) {
+		struct mh_nic *nic = mh_context_hold_nic(i);
+
+		if (nic)
+			found = nic_find_pd(nic, owner);
+		mh_context_release_hold();
+	}
+	return found;
+}

@@ -1,0 +1,253 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* post.c - posting work: WRs are checked, handed to the engine and sent from the caller's
+ * thread. */
+#include <errno.h>
+#include <string.h>
+
+#include "host/engine_host.h"
+#include "host/nic_mw.h"
+#include "host/nic_qp.h"
+#include "host/progress.h"
+#include "host/ud.h"
+
+#define POST_FLAGS_ALL                                                                   \
+	((uint32_t)MH_SEND_IMM | MH_SEND_SIGNALED | MH_SEND_SOLICITED | MH_SEND_INLINE | \
+	 MH_SEND_FENCE | MH_SEND_INV)
+#define POST_BYTES_MAX UINT32_MAX
+
+_Static_assert((int)MH_OP_WRITE == (int)MT_WR_WRITE && (int)MH_OP_SEND == (int)MT_WR_SEND &&
+		       (int)MH_OP_READ == (int)MT_WR_READ &&
+		       (int)MH_OP_COMPARE_SWAP == (int)MT_WR_COMPARE_SWAP &&
+		       (int)MH_OP_FETCH_ADD == (int)MT_WR_FETCH_ADD &&
+		       (int)MH_OP_ATOMIC_WRITE == (int)MT_WR_ATOMIC_WRITE &&
+		       (int)MH_OP_LOCAL_INV == (int)MT_WR_LOCAL_INV &&
+		       (int)MH_OP_BIND_MW == (int)MT_WR_BIND_MW,
+	       "operations");
+_Static_assert((int)MH_SEND_IMM == (int)MT_WR_IMM && (int)MH_SEND_SIGNALED == (int)MT_WR_SIGNALED &&
+		       (int)MH_SEND_SOLICITED == (int)MT_WR_SOLICITED &&
+		       (int)MH_SEND_FENCE == (int)MT_WR_FENCE && (int)MH_SEND_INV == (int)MT_WR_INV,
+	       "flags of WRs");
+
+/* To the engine key 0 is memory of ours; a program that says it gets another one that is none. */
+#define UNBOUND_RKEY 1u
+
+/* The core compares them with their MRs. REQ(api.post-send.lkey) */
+int mh_post_gather(const struct mh_sge *from, uint32_t n, struct mt_sge *sge, uint32_t *n_sge)
+{
+	uint64_t bytes = 0;
+
+	for (uint32_t i = 0; i < n; i++) {
+		if (from[i].length == 0)
+			continue;
+		bytes += from[i].length;
+		sge[(*n_sge)++] = (struct mt_sge){
+			.addr = from[i].addr,
+			.length = from[i].length,
+			.lkey = from[i].lkey == MT_LKEY_ADAPTER ? UNBOUND_RKEY : from[i].lkey,
+		};
+	}
+	return bytes > POST_BYTES_MAX ? EINVAL : 0;
+}
+
+/* post_inline_slot returns where the inline bytes of the next WR go. */
+static uint8_t *post_inline_slot(const struct mh_qp *qp)
+{
+	uint64_t slot = qp->send.posted % qp->init.cap.max_send_wr;
+
+	return qp->inline_bytes + slot * qp->init.cap.max_inline;
+}
+
+static int post_inline(const struct mh_qp *qp, const struct mh_send_wr *wr, struct mt_sge *sge,
+		       struct mt_send_wr *out)
+{
+	uint64_t bytes = 0;
+
+	for (uint32_t i = 0; i < wr->n_sge; i++)
+		bytes += wr->sge[i].length;
+	if (bytes > qp->init.cap.max_inline)
+		return EINVAL;
+	if (bytes == 0)
+		return 0;
+	sge[0] = (struct mt_sge){
+		.addr = (uintptr_t)post_inline_slot(qp),
+		.length = (uint32_t)bytes,
+		.lkey = MT_LKEY_ADAPTER,
+	};
+	out->n_sge = 1;
+	return 0;
+}
+
+static void post_copy_inline(const struct mh_qp *qp, const struct mh_send_wr *wr)
+{
+	uint8_t *to = post_inline_slot(qp);
+
+	for (uint32_t i = 0; i < wr->n_sge; i++) {
+		if (wr->sge[i].length > 0)
+			memcpy(to, (const void *)(uintptr_t)wr->sge[i].addr, wr->sge[i].length);
+		to += wr->sge[i].length;
+	}
+}
+
+/* is_queue_full: all places are taken by WRs whose completion the program has not polled. */
+static bool is_queue_full(struct mh_wr_count *count, uint32_t depth)
+{
+	return count->posted - atomic_load_explicit(&count->polled, memory_order_relaxed) >= depth;
+}
+
+static void count_posted_send(struct mh_qp *qp, const struct mh_send_wr *wr)
+{
+	qp->signaled[qp->send.posted++ % qp->init.cap.max_send_wr] =
+		qp->init.signal_all || (wr->flags & MH_SEND_SIGNALED);
+}
+
+/* post_local_wr posts what needs no packet. */
+static int post_local_wr(struct mh_qp *qp, const struct mh_send_wr *wr)
+{
+	int err;
+
+	if (wr->flags & ~POST_FLAGS_ALL || wr->opcode > MH_OP_BIND_MW)
+		return EINVAL;
+	if (is_queue_full(&qp->send, qp->init.cap.max_send_wr))
+		return ENOMEM;
+	err = wr->opcode == MH_OP_BIND_MW ? mh_mw_post_bind(qp, wr) : mh_mw_post_invalidate(qp, wr);
+	if (!err)
+		count_posted_send(qp, wr);
+	return err;
+}
+
+static int post_send_one(struct mh_qp *qp, uint64_t now_ns, const struct mh_send_wr *wr)
+{
+	struct mt_sge sge[MT_SGE_MAX];
+	struct mt_send_wr out = {
+		.wr_id = wr->wr_id,
+		.sge = sge,
+		.flags = wr->flags & ~(uint32_t)MH_SEND_INLINE,
+		.imm = wr->imm,
+		.rkey = wr->rkey,
+		.remote_addr = wr->remote_addr,
+		.opcode = (enum mt_wr_opcode)wr->opcode,
+		.compare_add = wr->compare_add,
+		.swap = wr->swap,
+	};
+	bool is_inline = wr->flags & MH_SEND_INLINE;
+	int result;
+
+	if (qp->ud)
+		return mh_ud_post_send(qp->ud, wr);
+	if (wr->opcode >= MH_OP_LOCAL_INV)
+		return post_local_wr(qp, wr);
+	if ((wr->flags & ~POST_FLAGS_ALL) || wr->n_sge > qp->init.cap.max_send_sge ||
+	    (is_inline && wr->opcode >= MH_OP_READ && wr->opcode != MH_OP_ATOMIC_WRITE))
+		return EINVAL;
+	if (is_queue_full(&qp->send, qp->init.cap.max_send_wr))
+		return ENOMEM;
+	result = is_inline ? post_inline(qp, wr, sge, &out)
+			   : mh_post_gather(wr->sge, wr->n_sge, sge, &out.n_sge);
+	if (result)
+		return result;
+	MH_ENGINE_CALL(qp->dev->nic, result, mt_qp_post_send(qp->mt, now_ns, &out));
+	if (result != MT_OK)
+		return mh_engine_errno(result);
+	if (is_inline && out.n_sge > 0)
+		post_copy_inline(qp, wr);
+	count_posted_send(qp, wr);
+	return 0;
+}
+
+/* REQ(api.post-send.full) */
+int mh_qp_post_send(struct mh_qp *qp, const struct mh_send_wr *wr, uint32_t n, uint32_t *posted)
+{
+	struct mh_nic *nic = qp->dev->nic;
+	uint64_t now = mh_now_ns();
+	uint32_t done = 0;
+	int err = 0;
+
+	if (posted)
+		*posted = 0;
+	if (mh_nic_is_inherited(nic))
+		return ENODEV;
+	mh_nic_lock(nic);
+	while (done < n && !err) {
+		err = post_send_one(qp, now, &wr[done]);
+		if (!err)
+			done++;
+	}
+	mh_progress_after_post(nic, now);
+	mh_nic_unlock(nic);
+	if (posted)
+		*posted = done;
+	return err;
+}
+
+uint32_t mh_qp_send_wrs_free(const struct mh_qp *qp)
+{
+	const struct mh_wr_count *send = &qp->send;
+	uint64_t taken;
+
+	if (mh_nic_is_inherited(qp->dev->nic))
+		return 0;
+	mh_nic_lock(qp->dev->nic);
+	taken = send->posted - atomic_load_explicit(&send->polled, memory_order_relaxed);
+	mh_nic_unlock(qp->dev->nic);
+	return qp->init.cap.max_send_wr - (uint32_t)taken;
+}
+
+static int post_recv_one(struct mh_qp *qp, const struct mh_recv_wr *wr)
+{
+	struct mt_sge sge[MT_SGE_MAX];
+	struct mt_recv_wr out = {.wr_id = wr->wr_id, .sge = sge};
+	int result;
+
+	if (qp->ud)
+		return mh_ud_post_recv(qp->ud, wr);
+	if (qp->init.srq || wr->n_sge > (qp->init.extended ? qp->init.cap.max_recv_sge : 0))
+		return EINVAL;
+	if (is_queue_full(&qp->recv, qp->init.cap.max_recv_wr))
+		return ENOMEM;
+	result = mh_post_gather(wr->sge, wr->n_sge, sge, &out.n_sge);
+	if (result)
+		return result;
+	MH_ENGINE_CALL(qp->dev->nic, result, mt_qp_post_recv_sges(qp->mt, &out));
+	if (result == MT_OK)
+		qp->recv.posted++;
+	return mh_engine_errno(result);
+}
+
+/* As mh_qp_post_recv_wr; wr_ids stand for WRs without memory. */
+static int post_recvs(struct mh_qp *qp, const struct mh_recv_wr *wr, const uint64_t *wr_ids,
+		      uint32_t n, uint32_t *posted)
+{
+	struct mh_nic *nic = qp->dev->nic;
+	uint32_t done = 0;
+	int err = 0;
+
+	if (posted)
+		*posted = 0;
+	if (mh_nic_is_inherited(nic))
+		return ENODEV;
+	mh_nic_lock(nic);
+	for (; done < n; done++) {
+		struct mh_recv_wr empty = {.wr_id = wr_ids ? wr_ids[done] : 0};
+
+		err = post_recv_one(qp, wr ? &wr[done] : &empty);
+		if (err)
+			break;
+	}
+	/* A receive posted in ERR is flushed at once, and may free a stashed immediate
+	 * otherwise. */
+	mh_progress_after_post(nic, mh_now_ns());
+	mh_nic_unlock(nic);
+	if (posted)
+		*posted = done;
+	return err;
+}
+
+int mh_qp_post_recv(struct mh_qp *qp, const uint64_t *wr_ids, uint32_t n, uint32_t *posted)
+{
+	return post_recvs(qp, NULL, wr_ids, n, posted);
+}
+
+int mh_qp_post_recv_wr(struct mh_qp *qp, const struct mh_recv_wr *wr, uint32_t n, uint32_t *posted)
+{
+	return post_recvs(qp, wr, NULL, n, posted);
+}

@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* udp.c - a port made of its sending side (udp_tx.h) and its receiving side (udp_rx.h). */
+#include "io/udp_driver.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/assert.h"
+#include "base/list.h"
+#include "io/udp_rx.h"
+#include "io/udp_socket.h"
+#include "io/udp_tx.h"
+
+struct udp_port {
+	struct mio_port port;
+	struct mio_status status;
+	struct mio_udp_tx *tx;
+	struct mio_udp_rx *rx;
+};
+
+static struct udp_port *udp_of(struct mio_port *port)
+{
+	return mb_container_of(port, struct udp_port, port);
+}
+
+static void udp_tx_burst(struct mio_port *port, uint64_t now_ns, const struct mio_tx *frames,
+			 uint32_t n)
+{
+	mio_udp_tx_burst(udp_of(port)->tx, now_ns, frames, n);
+}
+
+static uint32_t udp_rx_burst(struct mio_port *port, uint64_t now_ns, struct mio_rx *frames,
+			     uint32_t n)
+{
+	return mio_udp_rx_burst(udp_of(port)->rx, now_ns, frames, n);
+}
+
+static uint64_t udp_deadline(const struct mio_port *port)
+{
+	return mio_udp_tx_deadline(mb_container_of(port, const struct udp_port, port)->tx);
+}
+
+static void udp_tick(struct mio_port *port, uint64_t now_ns)
+{
+	mio_udp_tx_tick(udp_of(port)->tx, now_ns);
+}
+
+static void udp_close(struct mio_port *port)
+{
+	struct udp_port *u = udp_of(port);
+
+	mio_udp_tx_destroy(u->tx);
+	mio_udp_rx_destroy(u->rx);
+	close(u->status.fd);
+	free(u);
+}
+
+static const struct mio_port_ops udp_ops = {
+	.tx_burst = udp_tx_burst,
+	.rx_burst = udp_rx_burst,
+	.deadline = udp_deadline,
+	.tick = udp_tick,
+	.close = udp_close,
+};
+
+int mio_udp_open(const struct mio_udp_cfg *cfg, int claimed_fd, struct mio_port **port,
+		 struct mio_error *error)
+{
+	struct udp_port *u = calloc(1, sizeof(*u));
+	int err = ENOMEM;
+
+	mb_assert(cfg->n_evs >= 1 && cfg->n_evs <= MIO_UDP_EVS_MAX);
+	mb_assert(cfg->max_run >= 1 && cfg->max_run <= MIO_BURST_MAX);
+	mb_assert(!cfg->zero_checksum || cfg->max_run == 1);
+	if (u) {
+		u->port = (struct mio_port){&udp_ops, &u->status, cfg->max_run};
+		u->status.fd = claimed_fd;
+		u->rx = mio_udp_rx_create(&u->status, cfg->max_run > 1);
+	}
+	if (u && u->rx)
+		err = mio_udp_tx_create(cfg, &u->status, &u->tx, error);
+	else
+		strcpy(error->text, "no memory for a UDP port");
+	if (err) {
+		if (u)
+			mio_udp_rx_destroy(u->rx);
+		free(u);
+		return err;
+	}
+	err = cfg->zero_checksum ? mio_udp_accept_zero_checksum(claimed_fd, &cfg->local, error) : 0;
+	if (err) {
+		mio_udp_tx_destroy(u->tx);
+		mio_udp_rx_destroy(u->rx);
+		free(u);
+		return err;
+	}
+	u->status.rx_buffer_bytes = mio_udp_grow_buffer(claimed_fd, cfg->rx_buffer_bytes);
+	*port = &u->port;
+	return 0;
+}

@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Trying what the kernel allows: see probe.h. */
+#include "lab/kernel_probe.h"
+#include "lab/run_tool.h"
+#include "lab/thread_pool.h"
+
+#include <errno.h>
+#include <linux/bpf.h>
+#include <sched.h>
+#include <stdint.h>
+#include <string.h>
+#include <sys/mount.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+static const struct {
+	const char *name, *loss;
+} features[ML_FEATURES] = {
+	[ML_FEATURE_NETNS] = {"network namespaces", "there is no lab at all"},
+	[ML_FEATURE_SID_DEVICE] = {"a device for SIDs (dummy, ifb or veth)",
+				   "switches cannot shift uSIDs"},
+	[ML_FEATURE_USID] = {"seg6local End with NEXT-C-SID (kernel 6.1)",
+			     "switches cannot shift uSIDs"},
+	[ML_FEATURE_HTB] = {"HTB shaping", "links have no rate, slow links do not work"},
+	[ML_FEATURE_FILTER] = {"tc filters of classic BPF",
+			       "blackholes, stalls and loss need BPF programs"},
+	[ML_FEATURE_BPF] = {"loading BPF programs",
+			    "no trimming, no ECN, no corruption, duplicates or reordering"},
+};
+
+const char *ml_probe_name(enum ml_feature feature)
+{
+	return features[feature].name;
+}
+
+const char *ml_probe_loss(enum ml_feature feature)
+{
+	return features[feature].loss;
+}
+
+static bool try_lines(struct ml_probe *p, enum ml_feature feature, const char *tool,
+		      const char *lines)
+{
+	p->ok[feature] = ml_proc_batch(tool, lines, false, &p->why[feature]) == 0;
+	return p->ok[feature];
+}
+
+static void try_sid_device(struct ml_probe *p)
+{
+	static const struct {
+		const char *kind, *lines;
+	} devices[] = {
+		{"dummy", "link add sr0 type dummy\nlink set sr0 up\n"},
+		{"ifb", "link add sr0 type ifb\nlink set sr0 up\n"},
+		{"veth", "link add sr0 type veth peer name sr1\nlink set sr0 up\n"},
+	};
+
+	for (size_t i = 0; i < sizeof(devices) / sizeof(devices[0]) && !p->sid_device; i++)
+		if (try_lines(p, ML_FEATURE_SID_DEVICE, "ip", devices[i].lines))
+			p->sid_device = devices[i].kind;
+}
+
+/* The shortest program there is: return 0. */
+static void try_bpf(struct ml_probe *p)
+{
+	static const struct bpf_insn code[] = {
+		{.code = BPF_ALU64 | BPF_MOV | BPF_K, .dst_reg = BPF_REG_0, .imm = 0},
+		{.code = BPF_JMP | BPF_EXIT},
+	};
+	union bpf_attr attr;
+	long fd;
+
+	memset(&attr, 0, sizeof(attr));
+	attr.prog_type = BPF_PROG_TYPE_SCHED_CLS;
+	attr.insns = (uint64_t)(uintptr_t)code;
+	attr.insn_cnt = sizeof(code) / sizeof(code[0]);
+	attr.license = (uint64_t)(uintptr_t) "Dual BSD/GPL";
+	fd = syscall(SYS_bpf, BPF_PROG_LOAD, &attr, sizeof(attr));
+	p->ok[ML_FEATURE_BPF] = fd >= 0;
+	if (fd >= 0)
+		close((int)fd);
+	else
+		ml_error_set(&p->why[ML_FEATURE_BPF], "bpf(BPF_PROG_LOAD): %s%s", strerror(errno),
+			     errno == EPERM ? " (needs CAP_BPF and CAP_NET_ADMIN outside a user "
+					      "namespace)"
+					    : "");
+}
+
+static int try_all(void *context, size_t item, struct ml_error *e)
+{
+	struct ml_probe *p = context;
+
+	(void)item;
+	(void)e;
+	if (unshare(CLONE_NEWNET) != 0) {
+		for (size_t i = 0; i < ML_FEATURES; i++)
+			ml_error_set(&p->why[i], "unshare(CLONE_NEWNET): %s", strerror(errno));
+		return 0;
+	}
+	p->ok[ML_FEATURE_NETNS] = true;
+	try_sid_device(p);
+	if (p->sid_device)
+		try_lines(p, ML_FEATURE_USID, "ip",
+			  "route add fcbb:bb00:a000::/48 encap seg6local action End "
+			  "flavors next-csid lblen 32 nflen 16 dev sr0\n");
+	else
+		p->why[ML_FEATURE_USID] = p->why[ML_FEATURE_SID_DEVICE];
+	try_lines(p, ML_FEATURE_HTB, "tc",
+		  "qdisc add dev lo root handle 1: htb default 20\n"
+		  "class add dev lo parent 1: classid 1:1 htb rate 100mbit\n");
+	try_lines(p, ML_FEATURE_FILTER, "tc",
+		  "qdisc add dev lo clsact\n"
+		  "filter add dev lo egress bpf da bytecode '1,6 0 0 2'\n");
+	try_bpf(p);
+	return 0;
+}
+
+void ml_probe_run(struct ml_probe *p)
+{
+	struct ml_error e;
+
+	memset(p, 0, sizeof(*p));
+	if (ml_threads_call(try_all, p, &e))
+		ml_error_set(&p->why[ML_FEATURE_NETNS], "%s", e.text);
+}

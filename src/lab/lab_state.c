@@ -1,0 +1,318 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* A lab's file: see state.h. */
+#include "lab/lab_state.h"
+#include "fabric/topology_toml.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <jansson.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define VERSION 1
+#define PATH_BYTES 96
+#define TEXT_MAX (1u << 20)
+
+static char *path_of(const char *name, const char *suffix, char *out)
+{
+	snprintf(out, PATH_BYTES, ML_STATE_DIR "/%.*s%s", (int)ML_LAB_NAME_MAX, name, suffix);
+	return out;
+}
+
+int ml_state_name(const char *name, struct ml_error *e)
+{
+	size_t n = strlen(name);
+
+	if (n && n < ML_LAB_NAME_MAX && strspn(name, "abcdefghijklmnopqrstuvwxyz0123456789") == n)
+		return 0;
+	return ml_error_set(e, "%s: no name of a lab; 1 to %u letters a-z and digits", name,
+			    ML_LAB_NAME_MAX - 1);
+}
+
+int ml_state_lock(struct ml_error *e)
+{
+	int fd;
+
+	mkdir("/run/softmrc", 0755);
+	mkdir(ML_STATE_DIR, 0755);
+	fd = open(ML_STATE_DIR, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (fd < 0)
+		return ml_error_set(e, "%s: %s", ML_STATE_DIR, strerror(errno));
+	while (flock(fd, LOCK_EX) != 0)
+		if (errno != EINTR) {
+			close(fd);
+			return ml_error_set(e, "locking %s: %s", ML_STATE_DIR, strerror(errno));
+		}
+	return fd;
+}
+
+/* ---- in memory ---- */
+
+static char *read_text(const char *path, struct ml_error *e)
+{
+	FILE *f = fopen(path, "re");
+	char *text = f ? calloc(1, TEXT_MAX) : NULL;
+
+	if (!text || (fread(text, 1, TEXT_MAX - 1, f) == 0 && ferror(f))) {
+		ml_error_set(e, "%s: %s", path, strerror(errno));
+		free(text);
+		text = NULL;
+	}
+	if (f)
+		fclose(f);
+	return text;
+}
+
+/* From the text if there is one; the text of a file is kept, for the file may change. */
+static int find_topology(struct ml_lab *lab, struct ml_error *e)
+{
+	char why[MF_TOML_ERROR_BYTES];
+	const char *what = lab->topology_what;
+	bool ok;
+
+	if (!lab->topology_text && strpbrk(what, "/.")) {
+		lab->topology_text = read_text(what, e);
+		if (!lab->topology_text)
+			return -1;
+	}
+	ok = lab->topology_text ? mf_topology_read(what, lab->topology_text, &lab->t, why)
+				: mf_topology_open(what, &lab->t, why);
+	if (!ok)
+		return ml_error_set(e, "%s", why);
+	if (lab->t.n_nodes > ML_NODES_MAX || lab->t.n_links / 2 > ML_CABLES_MAX)
+		return ml_error_set(e,
+				    "%s: %u hosts and switches, %u cables: too large for one "
+				    "machine; a lab has at most %u and %u",
+				    what, lab->t.n_nodes, lab->t.n_links / 2, ML_NODES_MAX,
+				    ML_CABLES_MAX);
+	return 0;
+}
+
+static struct ml_lab *create_lab(const char *name, const char *topology, const char *text,
+				 struct ml_error *e)
+{
+	struct ml_lab *lab = calloc(1, sizeof(*lab));
+
+	if (!lab) {
+		ml_error_set(e, "no memory");
+		return NULL;
+	}
+	lab->watchdog = -1;
+	snprintf(lab->name, sizeof(lab->name), "%s", name);
+	snprintf(lab->prefix, sizeof(lab->prefix), "mrc-%s-", lab->name);
+	lab->topology_what = strdup(topology);
+	lab->topology_text = text ? strdup(text) : NULL;
+	if (find_topology(lab, e)) {
+		ml_state_destroy(lab);
+		return NULL;
+	}
+	lab->port = calloc(lab->t.n_links, sizeof(*lab->port));
+	lab->off = calloc(lab->t.n_nodes, sizeof(*lab->off));
+	if (!lab->port || !lab->off) {
+		ml_error_set(e, "no memory");
+		ml_state_destroy(lab);
+		return NULL;
+	}
+	ml_faults_apply(&lab->t, NULL, 0, lab->port);
+	return lab;
+}
+
+struct ml_lab *ml_state_create(const char *name, const char *topology, struct ml_error *e)
+{
+	return create_lab(name, topology, NULL, e);
+}
+
+void ml_state_destroy(struct ml_lab *lab)
+{
+	if (!lab)
+		return;
+	mswq_close(lab->swq);
+	free(lab->topology_what);
+	free(lab->topology_text);
+	free(lab->port);
+	free(lab->off);
+	free(lab);
+}
+
+/* ---- the file ---- */
+
+static json_t *faults_json(const struct ml_lab *lab)
+{
+	json_t *list = json_array();
+
+	for (size_t i = 0; i < lab->faults; i++) {
+		const struct ml_fault *f = &lab->fault[i];
+
+		json_array_append_new(list,
+				      json_pack("{ss si si sI ss}", "target", f->target, "kind",
+						(int)f->kind, "direction", (int)f->way, "value",
+						(json_int_t)f->value, "other", f->other));
+	}
+	return list;
+}
+
+static json_t *to_json(const struct ml_lab *lab)
+{
+	json_t *off = json_array();
+
+	for (uint32_t node = 0; node < lab->t.n_nodes; node++)
+		if (lab->off[node])
+			json_array_append_new(off, json_integer(node));
+	return json_pack("{si ss ss ss* sI si ss sb si sI ss so so}", "version", VERSION, "name",
+			 lab->name, "topology", lab->topology_what, "text", lab->topology_text,
+			 "pace", (json_int_t)lab->pace_bps, "mtu", (int)lab->t.cfg.mtu,
+			 "sid_device", lab->sid_device, "building", lab->building, "owner",
+			 (int)lab->owner, "program", (json_int_t)lab->program, "no_program",
+			 lab->no_program, "off", off, "faults", faults_json(lab));
+}
+
+int ml_state_write(const struct ml_lab *lab, struct ml_error *e)
+{
+	char path[PATH_BYTES], part[PATH_BYTES];
+	json_t *json = to_json(lab);
+	int failed = !json || json_dump_file(json, path_of(lab->name, ".part", part), 0) ||
+		     rename(part, path_of(lab->name, ".json", path));
+
+	json_decref(json);
+	return failed ? ml_error_set(e, "writing %s/%s.json: %s", ML_STATE_DIR, lab->name,
+				     strerror(errno))
+		      : 0;
+}
+
+static int read_fault(json_t *json, struct ml_fault *f)
+{
+	const char *target, *other;
+	int kind, way;
+	json_int_t value;
+
+	if (json_unpack(json, "{ss si si sI ss}", "target", &target, "kind", &kind, "direction",
+			&way, "value", &value, "other", &other) ||
+	    kind < 0 || kind >= ML_FAULT_KINDS || way < 0 || way > ML_DIRECTION_IN || value < 0)
+		return -1;
+	*f = (struct ml_fault){.kind = (enum ml_fault_kind)kind,
+			       .way = (enum ml_direction)way,
+			       .value = (uint64_t)value};
+	snprintf(f->target, sizeof(f->target), "%s", target);
+	snprintf(f->other, sizeof(f->other), "%s", other);
+	return 0;
+}
+
+static int read_lists(struct ml_lab *lab, json_t *off, json_t *faults)
+{
+	size_t i;
+	json_t *item;
+
+	memset(lab->off, 0, lab->t.n_nodes * sizeof(*lab->off));
+	json_array_foreach(off, i, item)
+	{
+		json_int_t node = json_integer_value(item);
+
+		if (node < 0 || node >= lab->t.n_nodes)
+			return -1;
+		lab->off[node] = true;
+	}
+	lab->faults = 0;
+	json_array_foreach(faults, i, item)
+	{
+		if (i >= ML_FAULTS_MAX || read_fault(item, &lab->fault[i]))
+			return -1;
+		lab->faults++;
+	}
+	ml_faults_apply(&lab->t, lab->fault, lab->faults, lab->port);
+	return 0;
+}
+
+static struct ml_lab *from_json(json_t *json, struct ml_error *e)
+{
+	const char *name, *topology, *text = NULL, *sid_device, *no_program;
+	json_int_t pace, program;
+	json_t *off, *faults;
+	int version, building, owner, mtu;
+	struct ml_lab *lab;
+
+	if (json_unpack(json, "{si ss ss s?s sI si ss sb si sI ss so so}", "version", &version,
+			"name", &name, "topology", &topology, "text", &text, "pace", &pace, "mtu",
+			&mtu, "sid_device", &sid_device, "building", &building, "owner", &owner,
+			"program", &program, "no_program", &no_program, "off", &off, "faults",
+			&faults) ||
+	    version != VERSION || pace < 0 || mtu <= 0 || program < 0 || program > UINT32_MAX) {
+		ml_error_set(e, "not a lab of this version of softmrc");
+		return NULL;
+	}
+	lab = create_lab(name, topology, text, e);
+	if (!lab)
+		return NULL;
+	lab->pace_bps = (uint64_t)pace;
+	lab->t.cfg.mtu = (uint32_t)mtu;
+	lab->building = building;
+	lab->owner = owner;
+	lab->program = (uint32_t)program;
+	snprintf(lab->sid_device, sizeof(lab->sid_device), "%s", sid_device);
+	snprintf(lab->no_program, sizeof(lab->no_program), "%s", no_program);
+	if (read_lists(lab, off, faults)) {
+		ml_error_set(e, "its faults cannot be read");
+		ml_state_destroy(lab);
+		return NULL;
+	}
+	return lab;
+}
+
+struct ml_lab *ml_state_read(const char *name, bool *missing, struct ml_error *e)
+{
+	char path[PATH_BYTES];
+	json_error_t error;
+	struct ml_lab *lab = NULL;
+	json_t *json = json_load_file(path_of(name, ".json", path), 0, &error);
+
+	*missing = !json && access(path, F_OK) != 0;
+	if (json)
+		lab = from_json(json, e);
+	else if (!*missing)
+		ml_error_set(e, "line %d: %s", error.line, error.text);
+	if (!lab && !*missing) {
+		struct ml_error why = *e;
+
+		ml_error_set(e, "%s: %.200s; mrc lab down %s removes the lab", path, why.text,
+			     name);
+	}
+	json_decref(json);
+	return lab;
+}
+
+int ml_state_reload(struct ml_lab *lab, struct ml_error *e)
+{
+	char path[PATH_BYTES];
+	json_t *json = json_load_file(path_of(lab->name, ".json", path), 0, NULL);
+	json_t *off = json_object_get(json, "off"), *faults = json_object_get(json, "faults");
+	int failed = !off || !faults || read_lists(lab, off, faults);
+
+	json_decref(json);
+	return failed ? ml_error_set(e, "%s: the lab is gone", path) : 0;
+}
+
+/* The files of its hosts. */
+static void remove_folder(const char *path)
+{
+	DIR *dir = opendir(path);
+	struct dirent *entry;
+
+	while (dir && (entry = readdir(dir)))
+		unlinkat(dirfd(dir), entry->d_name, 0);
+	if (dir)
+		closedir(dir);
+	rmdir(path);
+}
+
+void ml_state_remove(const char *name)
+{
+	char path[PATH_BYTES];
+
+	remove_folder(path_of(name, "", path));
+	unlink(path_of(name, ".part", path));
+	unlink(path_of(name, ".json", path));
+}

@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * list.c - lists of devices: ours, and behind them the real ones of the host.
+ *
+ * The real library counts who has a list of it, so its list is kept with ours and freed with it.
+ */
+#include "libibverbs/device_list.h"
+
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* A list that was handed out, and the real one in it. */
+struct given {
+	struct given *next;
+	struct ibv_device **list, **real;
+};
+
+static struct given *given;
+static pthread_mutex_t given_lock = PTHREAD_MUTEX_INITIALIZER;
+
+/* While the real library imports a device it lists devices, and only its own are right. */
+static _Thread_local bool is_real_listing;
+
+/* That it cannot list any is no reason to have none of ours; ENOSYS: the kernel has no RDMA. */
+static struct ibv_device **real_list(const struct mv_real *real, int *n)
+{
+	struct ibv_device **list;
+
+	*n = 0;
+	if (!real)
+		return NULL;
+	list = real->ibv_get_device_list(n);
+	if (!list && errno != ENOSYS)
+		fprintf(stderr, "softmrc: real devices are not listed: %s\n", strerror(errno));
+	mv_private_sync_drivers();
+	return list;
+}
+
+/* The real kernel devices have their numbers; ours come behind. */
+static uint32_t first_number(struct ibv_device *const *real, int n)
+{
+	uint32_t first = 0, number;
+
+	for (int i = 0; i < n; i++)
+		if (sscanf(real[i]->dev_name, "uverbs%u", &number) == 1 && number >= first)
+			first = number + 1;
+	return first;
+}
+
+static bool record_real_list(struct ibv_device **list, struct ibv_device **real)
+{
+	struct given *g = real ? calloc(1, sizeof(*g)) : NULL;
+
+	if (!g)
+		return !real;
+	g->list = list;
+	g->real = real;
+	pthread_mutex_lock(&given_lock);
+	g->next = given;
+	given = g;
+	pthread_mutex_unlock(&given_lock);
+	return true;
+}
+
+/* Returns the real list that is in this one, NULL if there is none. */
+static struct ibv_device **take_real_list(struct ibv_device **list)
+{
+	struct ibv_device **real = NULL;
+	struct given **at = &given;
+
+	pthread_mutex_lock(&given_lock);
+	while (*at && (*at)->list != list)
+		at = &(*at)->next;
+	if (*at) {
+		struct given *g = *at;
+
+		*at = g->next;
+		real = g->real;
+		free(g);
+	}
+	pthread_mutex_unlock(&given_lock);
+	return real;
+}
+
+struct ibv_device **ibv_get_device_list(int *num_devices)
+{
+	const struct mv_real *real = mv_real_load();
+	struct ibv_device **list = NULL, **theirs;
+	int n_theirs, err;
+	uint32_t n;
+
+	if (real && is_real_listing)
+		return real->ibv_get_device_list(num_devices);
+	if (num_devices)
+		*num_devices = 0;
+	theirs = real_list(real, &n_theirs);
+	err = mv_device_probe(first_number(theirs, n_theirs), &n);
+	if (!err)
+		list = calloc(n + (size_t)n_theirs + 1, sizeof(struct ibv_device *));
+	if (!err && (!list || !record_real_list(list, theirs)))
+		err = ENOMEM;
+	if (err) {
+		free(list);
+		if (theirs)
+			real->ibv_free_device_list(theirs);
+		return mv_null(err);
+	}
+	for (uint32_t i = 0; i < n; i++)
+		list[i] = mv_device_nth(i);
+	if (theirs)
+		memcpy(list + n, theirs, (size_t)n_theirs * sizeof(*list));
+	if (num_devices)
+		*num_devices = (int)n + n_theirs;
+	return list;
+}
+
+void ibv_free_device_list(struct ibv_device **list)
+{
+	struct ibv_device **theirs;
+
+	if (is_real_listing)
+		MV_TO_REAL_VOID(mv_real(), ibv_free_device_list, (list));
+	theirs = take_real_list(list);
+	if (theirs)
+		mv_real()->ibv_free_device_list(theirs);
+	free(list);
+}
+
+/* Devices of other processes are real ones: ours are nothing that a descriptor could name. */
+struct ibv_context *ibv_import_device(int cmd_fd)
+{
+	const struct mv_real *real = mv_real_load();
+	struct ibv_context *context;
+
+	if (!real)
+		return mv_null(EOPNOTSUPP);
+	is_real_listing = true;
+	context = real->ibv_import_device(cmd_fd);
+	is_real_listing = false;
+	return context;
+}

@@ -1,0 +1,208 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * verbs.h - what the objects of libibverbs are inside the drop-in: their public structure first,
+ * the NIC's object beside it. Private to src/libibverbs; its functions begin with mv_.
+ *
+ * The layouts are an ABI that programs reach into through inline functions:
+ * - A context is handed out as the last field of a struct verbs_context, whose size is stored in
+ *   `sz`: programs subtract, look whether the operation they know lies inside, and whether it is
+ *   set. So what is left NULL is EOPNOTSUPP to them.
+ * - context.ops is called without a look: poll_cq, req_notify_cq, post_send, post_recv,
+ *   post_srq_recv, alloc_mw, bind_mw, dealloc_mw are always filled.
+ */
+#ifndef SOFTMRC_LIBIBVERBS_LIBIBVERBS_H
+#define SOFTMRC_LIBIBVERBS_LIBIBVERBS_H
+
+#include <errno.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* The library is compiled with hidden symbols; what libibverbs.map lists must not be. */
+#pragma GCC visibility push(default)
+#include <infiniband/verbs.h>
+#pragma GCC visibility pop
+
+#include "host/nic.h"
+#include "ibv/ibv_to_nic.h"
+
+/* verbs.h wraps these in macros; here they are defined. */
+#undef ibv_get_device_list
+#undef ibv_query_port
+#undef ibv_reg_mr
+#undef ibv_reg_mr_iova
+
+/* The device shows one port and one GID, whatever the number of its planes. */
+#define MV_PORT 1
+#define MV_GIDS 1
+#define MV_P_KEY 0xffff
+
+struct mv_context {
+	struct verbs_context verbs; /* ends with the struct ibv_context that programs hold */
+	struct mh_device *nic;
+	int no_kernel_fd; /* what programs see as the kernel's: they copy it, nobody answers */
+};
+
+struct mv_pd {
+	struct ibv_pd ibv;
+	struct mh_pd *nic;
+	struct mv_pd *parent; /* of a parent domain: the PD that it stands for, with the same nic */
+	struct mv_td *td;     /* that it was made with, or NULL */
+	atomic_uint n_domains; /* parent domains that stand for it */
+};
+
+struct mv_td {
+	struct ibv_td ibv;
+	atomic_uint n_domains;
+};
+
+struct mv_ah {
+	struct ibv_ah ibv;
+	struct mh_ah nic;
+};
+
+struct mv_mr {
+	struct ibv_mr ibv;
+	struct mh_mr *nic;
+};
+
+struct mv_mw {
+	struct ibv_mw ibv;
+	struct mh_mw *nic;
+};
+
+struct mv_channel {
+	struct ibv_comp_channel ibv;
+	struct mh_channel *nic;
+};
+
+struct mv_cq {
+	union {
+		struct ibv_cq ibv;
+		struct ibv_cq_ex ex; /* begins as the other */
+	};
+	struct mh_cq *nic;
+	atomic_uint unacked; /* events taken and not acknowledged */
+	/* See cq_ex.c. */
+	bool single_threaded;
+	pthread_mutex_t polling;
+	struct mh_wc now; /* the completion that is read, ... */
+	struct ibv_wc wc; /* ... and the same as verbs has it */
+};
+
+struct mv_srq {
+	struct ibv_srq ibv;
+	struct mh_srq *nic;
+};
+
+struct mv_batch;
+
+struct mv_qp {
+	union {
+		struct ibv_qp ibv;
+		struct ibv_qp_ex ex; /* begins as the other */
+	};
+	struct mh_qp *nic;
+	struct ibv_qp_cap cap;	 /* as granted */
+	struct ibv_qp_attr kept; /* what of the attributes only verbs knows; under ibv.mutex */
+	bool signal_all;
+	struct mv_batch *batch; /* see qp_ex.c; NULL: WRs are only posted */
+};
+
+static inline struct mv_context *mv_context(struct ibv_context *context)
+{
+	return (struct mv_context *)((char *)context - offsetof(struct mv_context, verbs.context));
+}
+
+static inline struct mv_pd *mv_pd(struct ibv_pd *pd)
+{
+	return (struct mv_pd *)pd;
+}
+
+static inline struct mv_ah *mv_ah(struct ibv_ah *ah)
+{
+	return (struct mv_ah *)ah;
+}
+
+static inline struct mv_mr *mv_mr(struct ibv_mr *mr)
+{
+	return (struct mv_mr *)mr;
+}
+
+static inline struct mv_mw *mv_mw(struct ibv_mw *mw)
+{
+	return (struct mv_mw *)mw;
+}
+
+static inline struct mv_channel *mv_channel(struct ibv_comp_channel *channel)
+{
+	return (struct mv_channel *)channel;
+}
+
+static inline struct mv_cq *mv_cq(struct ibv_cq *cq)
+{
+	return (struct mv_cq *)cq;
+}
+
+static inline struct mv_srq *mv_srq(struct ibv_srq *srq)
+{
+	return (struct mv_srq *)srq;
+}
+
+static inline struct mv_qp *mv_qp(struct ibv_qp *qp)
+{
+	return (struct mv_qp *)qp;
+}
+
+/* The two ways of libibverbs to report an errno value besides returning it. */
+static inline int mv_minus_one(int err)
+{
+	if (!err)
+		return 0;
+	errno = err;
+	return -1;
+}
+
+static inline void *mv_null(int err)
+{
+	errno = err;
+	return NULL;
+}
+
+/* mv_ops_fill sets the operations that inline verbs call. */
+void mv_ops_fill(struct ibv_context_ops *ops);
+int mv_poll_cq(struct ibv_cq *cq, int num_entries, struct ibv_wc *wc);
+int mv_req_notify_cq(struct ibv_cq *cq, int solicited_only);
+int mv_post_send(struct ibv_qp *qp, struct ibv_send_wr *wr, struct ibv_send_wr **bad_wr);
+int mv_post_recv(struct ibv_qp *qp, struct ibv_recv_wr *wr, struct ibv_recv_wr **bad_wr);
+int mv_post_srq_recv(struct ibv_srq *srq, struct ibv_recv_wr *wr, struct ibv_recv_wr **bad_wr);
+struct ibv_mr *mv_alloc_null_mr(struct ibv_pd *pd);
+struct ibv_mw *mv_alloc_mw(struct ibv_pd *pd, enum ibv_mw_type type);
+int mv_bind_mw(struct ibv_qp *qp, struct ibv_mw *mw, struct ibv_mw_bind *mw_bind);
+int mv_dealloc_mw(struct ibv_mw *mw);
+/* mv_bind_to_nic is what a bind asks for; EINVAL: access flags that no window has. */
+int mv_bind_to_nic(struct ibv_mw *mw, const struct ibv_mw_bind_info *info, struct mh_bind *out);
+/* mv_access_of_peers is what of these flags peers may do, as enum mh_access. */
+uint32_t mv_access_of_peers(unsigned int access);
+/* mv_send_flags_to_nic translates the flags of a send WR; EINVAL: an unknown one. */
+int mv_send_flags_to_nic(unsigned int send_flags, uint32_t *out);
+/* mv_port_bps is the rate of the port: the paces of all planes together. */
+uint64_t mv_port_bps(struct ibv_context *context);
+/* The operations of struct verbs_context that the device has; arguments as verbs.h says. */
+int mv_query_port(struct ibv_context *context, uint8_t port_num, struct ibv_port_attr *port_attr,
+		  size_t port_attr_len);
+int mv_query_device_ex(struct ibv_context *context, const struct ibv_query_device_ex_input *input,
+		       struct ibv_device_attr_ex *attr, size_t attr_size);
+struct ibv_td *mv_alloc_td(struct ibv_context *context, struct ibv_td_init_attr *attr);
+int mv_dealloc_td(struct ibv_td *td);
+struct ibv_pd *mv_alloc_parent_domain(struct ibv_context *context,
+				      struct ibv_parent_domain_init_attr *attr);
+int mv_query_rt_values(struct ibv_context *context, struct ibv_values_ex *values);
+struct ibv_cq_ex *mv_create_cq_ex(struct ibv_context *context, struct ibv_cq_init_attr_ex *attr);
+struct ibv_qp *mv_create_qp_ex(struct ibv_context *context, struct ibv_qp_init_attr_ex *attr);
+/* mv_qp_ex_end frees what an extended QP has more than others; nothing for those. */
+void mv_qp_ex_end(struct mv_qp *qp);
+struct ibv_srq *mv_create_srq_ex(struct ibv_context *context, struct ibv_srq_init_attr_ex *attr);
+
+#endif

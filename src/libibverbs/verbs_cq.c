@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* cq.c - completion queues: create, poll, request notification, destroy. */
+#include "libibverbs/real_library.h"
+
+#include <stdlib.h>
+
+/* Completions are translated in small batches, so that polling needs no memory of its own. */
+#define POLL_BATCH 32u
+/* The device has one completion vector. */
+#define COMP_VECTOR 0
+
+/* Under the context's mutex: programs read how many CQs use a channel. */
+static void channel_count(struct ibv_comp_channel *channel, int by)
+{
+	if (!channel)
+		return;
+	pthread_mutex_lock(&channel->context->mutex);
+	channel->refcnt += by;
+	pthread_mutex_unlock(&channel->context->mutex);
+}
+
+struct ibv_cq *ibv_create_cq(struct ibv_context *context, int cqe, void *cq_context,
+			     struct ibv_comp_channel *channel, int comp_vector)
+{
+	struct mv_cq *cq;
+	int err;
+
+	MV_TO_REAL(mv_real_of_context(context), ibv_create_cq,
+		   (context, cqe, cq_context, channel, comp_vector));
+	if (!context || cqe < 1 || comp_vector != COMP_VECTOR ||
+	    (channel && channel->context != context))
+		return mv_null(EINVAL);
+	cq = calloc(1, sizeof(*cq));
+	if (!cq)
+		return mv_null(ENOMEM);
+	err = mh_cq_create(mv_context(context)->nic, (uint32_t)cqe,
+			   channel ? mv_channel(channel)->nic : NULL, &cq->ibv, &cq->nic);
+	if (err) {
+		free(cq);
+		return mv_null(err);
+	}
+	cq->ibv.context = context;
+	cq->ibv.channel = channel;
+	cq->ibv.cq_context = cq_context;
+	cq->ibv.cqe = (int)mh_cq_size(cq->nic);
+	pthread_mutex_init(&cq->ibv.mutex, NULL);
+	pthread_mutex_init(&cq->polling, NULL);
+	pthread_cond_init(&cq->ibv.cond, NULL);
+	channel_count(channel, 1);
+	return &cq->ibv;
+}
+
+int ibv_resize_cq(struct ibv_cq *cq, int cqe)
+{
+	int err;
+
+	MV_TO_REAL(mv_real_of(cq), ibv_resize_cq, (cq, cqe));
+	if (!cq || cqe < 1)
+		return EINVAL;
+	err = mh_cq_resize(mv_cq(cq)->nic, (uint32_t)cqe);
+	if (!err)
+		cq->cqe = (int)mh_cq_size(mv_cq(cq)->nic);
+	return err;
+}
+
+int ibv_destroy_cq(struct ibv_cq *cq)
+{
+	int err;
+
+	MV_TO_REAL(mv_real_of(cq), ibv_destroy_cq, (cq));
+	if (!cq)
+		return EINVAL;
+	err = mh_cq_destroy(mv_cq(cq)->nic);
+	if (err)
+		return err;
+	channel_count(cq->channel, -1);
+	pthread_cond_destroy(&cq->cond);
+	pthread_mutex_destroy(&mv_cq(cq)->polling);
+	pthread_mutex_destroy(&cq->mutex);
+	free(mv_cq(cq));
+	return 0;
+}
+
+int mv_poll_cq(struct ibv_cq *cq, int num_entries, struct ibv_wc *wc)
+{
+	struct mh_wc batch[POLL_BATCH];
+	int done = 0;
+
+	while (done < num_entries) {
+		uint32_t want = (uint32_t)(num_entries - done);
+		int got;
+
+		if (want > POLL_BATCH)
+			want = POLL_BATCH;
+		got = mh_cq_poll(mv_cq(cq)->nic, want, batch);
+		if (got < 0)
+			return done ? done : got;
+		for (int i = 0; i < got; i++)
+			iv_wc_from_nic(&batch[i], &wc[done++]);
+		if ((uint32_t)got < want)
+			break;
+	}
+	return done;
+}
+
+int mv_req_notify_cq(struct ibv_cq *cq, int solicited_only)
+{
+	mh_cq_req_notify(mv_cq(cq)->nic, solicited_only != 0);
+	return 0;
+}

@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* mw.c - memory windows. Those of type 2 are bound by ordinary WRs, see post.c. */
+#include "libibverbs/libibverbs.h"
+
+#include <stdlib.h>
+
+/* A program may name LOCAL_WRITE, which a window has not. */
+#define BIND_KNOWN                                                          \
+	((unsigned int)(IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE |  \
+			IBV_ACCESS_REMOTE_READ | IBV_ACCESS_REMOTE_ATOMIC | \
+			IBV_ACCESS_ZERO_BASED))
+
+_Static_assert((int)IBV_MW_TYPE_1 == (int)MH_MW_TYPE_1 && (int)IBV_MW_TYPE_2 == (int)MH_MW_TYPE_2,
+	       "types of windows");
+
+struct ibv_mw *mv_alloc_mw(struct ibv_pd *pd, enum ibv_mw_type type)
+{
+	struct mv_mw *mw;
+	int err;
+
+	if (!pd)
+		return mv_null(EINVAL);
+	mw = calloc(1, sizeof(*mw));
+	if (!mw)
+		return mv_null(ENOMEM);
+	err = mh_mw_alloc(mv_pd(pd)->nic, (enum mh_mw_type)type, &mw->nic);
+	if (err) {
+		free(mw);
+		return mv_null(err);
+	}
+	mw->ibv = (struct ibv_mw){
+		.context = pd->context, .pd = pd, .rkey = mh_mw_rkey(mw->nic), .type = type};
+	return &mw->ibv;
+}
+
+int mv_dealloc_mw(struct ibv_mw *mw)
+{
+	int err;
+
+	if (!mw)
+		return EINVAL;
+	err = mh_mw_dealloc(mv_mw(mw)->nic);
+	if (!err)
+		free(mv_mw(mw));
+	return err;
+}
+
+int mv_bind_to_nic(struct ibv_mw *mw, const struct ibv_mw_bind_info *info, struct mh_bind *out)
+{
+	if (info->mw_access_flags & ~BIND_KNOWN)
+		return EINVAL;
+	*out = (struct mh_bind){
+		.mw = mv_mw(mw)->nic,
+		.mr = info->mr ? mv_mr(info->mr)->nic : NULL,
+		.addr = info->addr,
+		.length = info->length,
+		.access = mv_access_of_peers(info->mw_access_flags),
+		.zero_based = (info->mw_access_flags & IBV_ACCESS_ZERO_BASED) != 0,
+	};
+	return 0;
+}
+
+/* The inline function has looked at the type and the PDs. A bind that is posted has its key. */
+int mv_bind_mw(struct ibv_qp *qp, struct ibv_mw *mw, struct ibv_mw_bind *mw_bind)
+{
+	struct mh_bind bind;
+	struct mh_send_wr wr = {
+		.wr_id = mw_bind->wr_id,
+		.opcode = MH_OP_BIND_MW,
+		.bind = &bind,
+	};
+	int err = mv_send_flags_to_nic(mw_bind->send_flags, &wr.flags);
+
+	if (!err)
+		err = mv_bind_to_nic(mw, &mw_bind->bind_info, &bind);
+	if (!err)
+		err = mh_qp_post_send(mv_qp(qp)->nic, &wr, 1, NULL);
+	if (!err)
+		mw->rkey = mh_mw_rkey(mv_mw(mw)->nic);
+	return err;
+}

@@ -1,0 +1,235 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * post.c - posting sends and receives. A chain of WRs is translated in batches on the stack; where
+ * one WR is refused, those before it are queued and bad_wr names it.
+ */
+#include "libibverbs/libibverbs.h"
+
+#include <endian.h>
+
+#define POST_BATCH 16u
+
+#define SEND_FLAGS_KNOWN \
+	((unsigned int)(IBV_SEND_FENCE | IBV_SEND_SIGNALED | IBV_SEND_SOLICITED | IBV_SEND_INLINE))
+
+int mv_send_flags_to_nic(unsigned int send_flags, uint32_t *out)
+{
+	if (send_flags & ~SEND_FLAGS_KNOWN)
+		return EINVAL;
+	*out = 0;
+	if (send_flags & IBV_SEND_SIGNALED)
+		*out |= MH_SEND_SIGNALED;
+	if (send_flags & IBV_SEND_SOLICITED)
+		*out |= MH_SEND_SOLICITED;
+	if (send_flags & IBV_SEND_INLINE)
+		*out |= MH_SEND_INLINE;
+	if (send_flags & IBV_SEND_FENCE)
+		*out |= MH_SEND_FENCE;
+	return 0;
+}
+
+/* Operations that verbs has and the NIC has not are EOPNOTSUPP, and those of neither EINVAL. */
+static int opcode_to_nic(enum ibv_wr_opcode opcode, enum mh_send_opcode *out, uint32_t *flags)
+{
+	if (opcode == IBV_WR_RDMA_WRITE_WITH_IMM || opcode == IBV_WR_SEND_WITH_IMM)
+		*flags |= MH_SEND_IMM;
+	if (opcode == IBV_WR_SEND_WITH_INV)
+		*flags |= MH_SEND_INV;
+	if (opcode == IBV_WR_RDMA_WRITE || opcode == IBV_WR_RDMA_WRITE_WITH_IMM)
+		*out = MH_OP_WRITE;
+	else if (opcode == IBV_WR_SEND || opcode == IBV_WR_SEND_WITH_IMM ||
+		 opcode == IBV_WR_SEND_WITH_INV)
+		*out = MH_OP_SEND;
+	else if (opcode == IBV_WR_RDMA_READ)
+		*out = MH_OP_READ;
+	else if (opcode == IBV_WR_ATOMIC_CMP_AND_SWP)
+		*out = MH_OP_COMPARE_SWAP;
+	else if (opcode == IBV_WR_ATOMIC_FETCH_AND_ADD)
+		*out = MH_OP_FETCH_ADD;
+	else if (opcode == IBV_WR_ATOMIC_WRITE)
+		*out = MH_OP_ATOMIC_WRITE;
+	else if (opcode == IBV_WR_LOCAL_INV)
+		*out = MH_OP_LOCAL_INV;
+	else if (opcode == IBV_WR_BIND_MW)
+		*out = MH_OP_BIND_MW;
+	else
+		return opcode <= IBV_WR_ATOMIC_WRITE ? EOPNOTSUPP : EINVAL;
+	return 0;
+}
+
+/* Where a datagram goes, which a WR of any other QP does not say. */
+static int address_to_nic(const struct ibv_qp *qp, const struct ibv_send_wr *wr,
+			  struct mh_ud_addr *out)
+{
+	if (!wr->wr.ud.ah || mv_pd(wr->wr.ud.ah->pd)->nic != mv_pd(qp->pd)->nic)
+		return EINVAL;
+	*out = (struct mh_ud_addr){
+		.ah = &mv_ah(wr->wr.ud.ah)->nic,
+		.qpn = wr->wr.ud.remote_qpn,
+		.q_key = wr->wr.ud.remote_qkey,
+	};
+	return 0;
+}
+
+static void atomic_to_nic(const struct ibv_send_wr *wr, struct mh_send_wr *out)
+{
+	out->rkey = wr->wr.atomic.rkey;
+	out->remote_addr = wr->wr.atomic.remote_addr;
+	out->compare_add = wr->wr.atomic.compare_add;
+	out->swap = wr->wr.atomic.swap;
+}
+
+/* What needs no packet has no SGEs. */
+static int local_to_nic(const struct ibv_send_wr *wr, struct mh_send_wr *out, struct mh_bind *bind)
+{
+	out->n_sge = 0;
+	if (out->opcode == MH_OP_LOCAL_INV) {
+		out->rkey = wr->invalidate_rkey;
+		return 0;
+	}
+	if (!wr->bind_mw.mw || wr->bind_mw.mw->type != IBV_MW_TYPE_2)
+		return EINVAL;
+	out->rkey = wr->bind_mw.rkey;
+	out->bind = bind;
+	return mv_bind_to_nic(wr->bind_mw.mw, &wr->bind_mw.bind_info, bind);
+}
+
+/* `bind` is for what a bind says besides; it must live as long as *out. */
+static int send_to_nic(const struct ibv_qp *qp, const struct ibv_send_wr *wr,
+		       struct mh_send_wr *out, struct mh_bind *bind)
+{
+	enum mh_send_opcode opcode;
+	uint32_t flags;
+	int err = mv_send_flags_to_nic(wr->send_flags, &flags);
+
+	if (!err)
+		err = opcode_to_nic(wr->opcode, &opcode, &flags);
+	if (err)
+		return err;
+	*out = (struct mh_send_wr){
+		.wr_id = wr->wr_id,
+		.sge = (const struct mh_sge *)wr->sg_list,
+		.n_sge = (uint32_t)wr->num_sge,
+		.flags = flags,
+		.imm = flags & MH_SEND_INV ? wr->invalidate_rkey : be32toh(wr->imm_data),
+		.opcode = opcode,
+	};
+	if (opcode >= MH_OP_LOCAL_INV)
+		return local_to_nic(wr, out, bind);
+	if (wr->num_sge < 0 || (wr->num_sge && !wr->sg_list))
+		return EINVAL;
+	if (qp->qp_type == IBV_QPT_UD)
+		return address_to_nic(qp, wr, &out->ud);
+	/* What an operation does not have is not set. */
+	if (opcode == MH_OP_WRITE || opcode == MH_OP_READ || opcode == MH_OP_ATOMIC_WRITE) {
+		out->rkey = wr->wr.rdma.rkey;
+		out->remote_addr = wr->wr.rdma.remote_addr;
+	} else if (opcode != MH_OP_SEND) {
+		atomic_to_nic(wr, out);
+	}
+	return 0;
+}
+
+/*
+ * Posts up to POST_BATCH WRs from *wr on and moves *wr past those that were queued. On an error *wr
+ * is the WR at fault.
+ */
+static int send_batch(struct mv_qp *qp, struct ibv_send_wr **wr)
+{
+	struct mh_send_wr batch[POST_BATCH];
+	struct mh_bind binds[POST_BATCH];
+	struct ibv_send_wr *next = *wr;
+	uint32_t n = 0, posted = 0;
+	int bad = 0, err = 0;
+
+	while (next && n < POST_BATCH) {
+		bad = send_to_nic(&qp->ibv, next, &batch[n], &binds[n]);
+		if (bad)
+			break;
+		next = next->next;
+		n++;
+	}
+	if (n)
+		err = mh_qp_post_send(qp->nic, batch, n, &posted);
+	while (posted--)
+		*wr = (*wr)->next;
+	return err ? err : bad;
+}
+
+int mv_post_send(struct ibv_qp *qp, struct ibv_send_wr *wr, struct ibv_send_wr **bad_wr)
+{
+	int err = 0;
+
+	while (!err && wr)
+		err = send_batch(mv_qp(qp), &wr);
+	if (err)
+		*bad_wr = wr;
+	return err;
+}
+
+static int recv_to_nic(const struct ibv_recv_wr *wr, struct mh_recv_wr *out)
+{
+	if (wr->num_sge < 0 || (wr->num_sge && !wr->sg_list))
+		return EINVAL;
+	*out = (struct mh_recv_wr){
+		.wr_id = wr->wr_id,
+		.sge = (const struct mh_sge *)wr->sg_list,
+		.n_sge = (uint32_t)wr->num_sge,
+	};
+	return 0;
+}
+
+/* Where receives are queued: in an SRQ, or of a QP. */
+struct recv_queue {
+	struct mh_srq *srq;
+	struct mh_qp *qp;
+};
+
+/* As send_batch. */
+static int recv_batch(const struct recv_queue *queue, struct ibv_recv_wr **wr)
+{
+	struct mh_recv_wr batch[POST_BATCH];
+	struct ibv_recv_wr *next = *wr;
+	uint32_t n = 0, posted = 0;
+	int bad = 0, err = 0;
+
+	while (next && n < POST_BATCH) {
+		bad = recv_to_nic(next, &batch[n]);
+		if (bad)
+			break;
+		n++;
+		next = next->next;
+	}
+	if (n)
+		err = queue->srq ? mh_srq_post(queue->srq, batch, n, &posted)
+				 : mh_qp_post_recv_wr(queue->qp, batch, n, &posted);
+	while (posted--)
+		*wr = (*wr)->next;
+	return err ? err : bad;
+}
+
+static int recv_all(const struct recv_queue *queue, struct ibv_recv_wr *wr,
+		    struct ibv_recv_wr **bad_wr)
+{
+	int err = 0;
+
+	while (!err && wr)
+		err = recv_batch(queue, &wr);
+	if (err)
+		*bad_wr = wr;
+	return err;
+}
+
+int mv_post_recv(struct ibv_qp *qp, struct ibv_recv_wr *wr, struct ibv_recv_wr **bad_wr)
+{
+	const struct recv_queue queue = {.qp = mv_qp(qp)->nic};
+
+	return recv_all(&queue, wr, bad_wr);
+}
+
+int mv_post_srq_recv(struct ibv_srq *srq, struct ibv_recv_wr *wr, struct ibv_recv_wr **bad_wr)
+{
+	const struct recv_queue queue = {.srq = mv_srq(srq)->nic};
+
+	return recv_all(&queue, wr, bad_wr);
+}

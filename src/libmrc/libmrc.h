@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * api.h - what the objects of mrc.h are inside libmrc: thin wrappers of the NIC's objects that
+ * remember what only the API knows. Private to src/libmrc; its functions begin with ma_.
+ */
+#ifndef SOFTMRC_LIBMRC_LIBMRC_H
+#define SOFTMRC_LIBMRC_LIBMRC_H
+
+#include <errno.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+
+#include <infiniband/verbs.h>
+
+/* The library is compiled with hidden symbols; the calls of mrc.h are what it shows. */
+#pragma GCC visibility push(default)
+#include <mrc.h>
+#pragma GCC visibility pop
+
+#include "host/nic.h"
+#include "ibv/ibv_to_nic.h"
+
+/* Hints cost memory only; the bound keeps a leak from growing for ever. */
+#define MA_HINTS_MAX 4096u
+
+/*
+ * An MRC context is an opening of the NIC of its own, so its asynchronous events are its own too
+ * and never end up with a thread that waits in ibv_get_async_event.
+ */
+struct mrc_context {
+	struct ibv_context *verbs; /* whose PDs its QPs may use */
+	struct mh_device *dev;
+	pthread_mutex_t lock; /* hints and their users, attributes that only the API keeps */
+	unsigned int n_hints;
+};
+
+struct mrc_comp_channel {
+	struct mrc_context *ctx;
+	struct mh_channel *nic;
+};
+
+struct mrc_cq {
+	struct mrc_context *ctx;
+	struct mh_cq *nic;
+	void *user;
+	atomic_uint unacked; /* events taken and not yet acknowledged */
+};
+
+struct mrc_qp_hint {
+	struct mrc_context *ctx;
+	struct mrc_qp_hint_attr attr;
+	unsigned int users;
+};
+
+struct mrc_qp {
+	struct mrc_context *ctx;
+	struct mh_qp *nic;
+	struct mrc_qp_init_attr init; /* cap as granted */
+	/* Under ctx->lock: attributes that the NIC does not know. */
+	struct mrc_qp_hint *hint;
+	uint32_t cap;
+	uint8_t vendor_cfg[MRC_MAX_VENDOR_CFG_SIZE];
+};
+
+/* The three ways of mrc.h to report an errno value; each sets errno. REQ(api.errors) */
+static inline int ma_errno(int err)
+{
+	if (err)
+		errno = err;
+	return err;
+}
+
+static inline int ma_minus_one(int err)
+{
+	if (!err)
+		return 0;
+	errno = err;
+	return -1;
+}
+
+static inline void *ma_null(int err)
+{
+	errno = err;
+	return NULL;
+}
+
+/*
+ * ma_vattr_to_nic and ma_mrc_attr_to_nic translate the attributes that the masks name and add the
+ * NIC's mask bits for them. EINVAL: a mask bit or value that mrc_modify_qp refuses.
+ */
+int ma_vattr_to_nic(const struct ibv_qp_attr *vattr, int vattr_mask, struct mh_qp_attr *attr,
+		    uint32_t *mask);
+int ma_mrc_attr_to_nic(const struct mrc_qp_attr *mrc_attr, int mrc_attr_mask,
+		       struct mh_qp_attr *attr, uint32_t *mask);
+/* ma_vattr_from_nic fills in all of vattr; ma_mrc_attr_from_nic all that the NIC knows. */
+void ma_vattr_from_nic(const struct mh_qp_attr *attr, struct ibv_qp_attr *vattr);
+void ma_mrc_attr_from_nic(const struct mh_qp_attr *attr, struct mrc_qp_attr *mrc_attr);
+/* The bits that mrc_modify_qp and mrc_query_qp know. */
+extern const int ma_vattr_known;
+extern const int ma_mrc_attr_known;
+#endif

@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* channel.c - completion channels: where a CQ wakes a sleeping program. */
+#include "libmrc/libmrc.h"
+
+#include <stdlib.h>
+
+int mrc_create_comp_channel(struct mrc_context *mrc_ctx, struct mrc_comp_channel **channel)
+{
+	struct mrc_comp_channel *ch;
+	int err;
+
+	if (!mrc_ctx || !channel)
+		return ma_errno(EINVAL);
+	ch = calloc(1, sizeof(*ch));
+	if (!ch)
+		return ma_errno(ENOMEM);
+	ch->ctx = mrc_ctx;
+	err = mh_channel_create(mrc_ctx->dev, ch, &ch->nic);
+	if (err) {
+		free(ch);
+		return ma_errno(err);
+	}
+	*channel = ch;
+	return 0;
+}
+
+int mrc_get_comp_channel_fd(struct mrc_comp_channel *channel, int *fd)
+{
+	if (!channel || !fd)
+		return ma_minus_one(EINVAL);
+	*fd = mh_channel_fd(channel->nic);
+	return 0;
+}
+
+int mrc_destroy_comp_channel(struct mrc_comp_channel *channel)
+{
+	int err;
+
+	if (!channel)
+		return ma_errno(EINVAL);
+	err = mh_channel_destroy(channel->nic);
+	if (err)
+		return ma_errno(err);
+	free(channel);
+	return 0;
+}
+
+int mrc_get_cq_event(struct mrc_comp_channel *channel, struct mrc_cq **cq, void **cq_context)
+{
+	struct mh_cq *nic;
+	int err;
+
+	if (!channel || !cq || !cq_context)
+		return ma_minus_one(EINVAL);
+	err = mh_channel_get(channel->nic, &nic);
+	if (err)
+		return ma_minus_one(err);
+	*cq = mh_cq_owner(nic);
+	atomic_fetch_add(&(*cq)->unacked, 1);
+	*cq_context = (*cq)->user;
+	return 0;
+}
+
+/* The NIC must never see more acknowledgements than events, whatever the program passes. */
+void mrc_ack_cq_events(struct mrc_cq *cq, unsigned int nevents)
+{
+	unsigned int have, take;
+
+	if (!cq)
+		return;
+	have = atomic_load(&cq->unacked);
+	do {
+		take = nevents < have ? nevents : have;
+	} while (!atomic_compare_exchange_weak(&cq->unacked, &have, have - take));
+	if (take)
+		mh_cq_ack_events(cq->nic, take);
+}

@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* context.c - the MRC context, parent of all other MRC objects. */
+#include "libmrc/libmrc.h"
+
+#include <stdlib.h>
+
+/* REQ(api.version) Versions compare as numbers; the all-ones "latest" stands for the current
+ * one. */
+static bool version_known(uint32_t used, uint32_t current)
+{
+	return used <= current || used == (uint32_t)MRC_API_VER_LATEST;
+}
+
+static bool attr_valid(const struct mrc_context_attr *attr)
+{
+	return version_known(attr->mrc_api_version_used, MRC_API_CURRENT_VERSION) &&
+	       version_known(attr->mrc_vendor_api_version_used, MRC_VENDOR_API_CURRENT_VERSION);
+}
+
+struct mrc_context *mrc_create_context(struct ibv_context *vcontext,
+				       struct mrc_context_attr *context_attr)
+{
+	struct mrc_context *ctx;
+	int err;
+
+	if (!vcontext || (context_attr && !attr_valid(context_attr)))
+		return ma_null(EINVAL);
+	if (!mh_device_find(vcontext))
+		return ma_null(EOPNOTSUPP);
+	ctx = calloc(1, sizeof(*ctx));
+	if (!ctx)
+		return ma_null(ENOMEM);
+	ctx->verbs = vcontext;
+	err = mh_device_open(ctx, &ctx->dev);
+	if (err) {
+		free(ctx);
+		return ma_null(err);
+	}
+	pthread_mutex_init(&ctx->lock, NULL);
+	return ctx;
+}
+
+int mrc_destroy_context(struct mrc_context *mrc_ctx)
+{
+	bool hints;
+	int err;
+
+	if (!mrc_ctx)
+		return ma_minus_one(EINVAL);
+	pthread_mutex_lock(&mrc_ctx->lock);
+	hints = mrc_ctx->n_hints != 0;
+	pthread_mutex_unlock(&mrc_ctx->lock);
+	if (hints)
+		return ma_minus_one(EBUSY);
+	err = mh_device_close(mrc_ctx->dev);
+	if (err)
+		return ma_minus_one(err);
+	pthread_mutex_destroy(&mrc_ctx->lock);
+	free(mrc_ctx);
+	return 0;
+}

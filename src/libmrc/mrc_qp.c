@@ -1,0 +1,229 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* qp.c - queue pairs: create, destroy, query, modify, number. */
+#include "libmrc/libmrc.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define OPS_ALL ((uint64_t)(IBV_QP_EX_WITH_RDMA_WRITE | IBV_QP_EX_WITH_RDMA_WRITE_WITH_IMM))
+
+static bool init_valid(const struct mrc_context *ctx, const struct mrc_qp_init_attr *init)
+{
+	if (!init->send_cq || !init->recv_cq || !init->pd)
+		return false;
+	if (init->send_cq->ctx != ctx || init->recv_cq->ctx != ctx)
+		return false;
+	if (init->send_ops_flags & ~OPS_ALL)
+		return false;
+	/* REQ(api.protocol-version) Compared as a number: a program may pass any bits. */
+	return (uint32_t)init->protocol_version <= MRC_PROTOCOL_VERSION_1;
+}
+
+/* REQ(api.qp.create) The NIC checks the capabilities. */
+static int nic_create(struct mrc_qp *qp)
+{
+	const struct ibv_qp_cap *cap = &qp->init.cap;
+	struct mh_qp_init nic = {
+		.pd = mh_pd_find(qp->init.pd),
+		.send_cq = qp->init.send_cq->nic,
+		.recv_cq = qp->init.recv_cq->nic,
+		.cap = {.max_send_wr = cap->max_send_wr,
+			.max_recv_wr = cap->max_recv_wr,
+			.max_send_sge = cap->max_send_sge,
+			.max_recv_sge = cap->max_recv_sge,
+			.max_inline = cap->max_inline_data},
+		.signal_all = qp->init.sq_sig_all != 0,
+		.owner = qp,
+	};
+
+	if (!nic.pd || qp->init.pd->context != qp->ctx->verbs)
+		return EINVAL;
+	return mh_qp_create(&nic, &qp->nic);
+}
+
+static void store_granted_cap(struct mrc_qp *qp)
+{
+	struct mh_qp_init nic;
+
+	mh_qp_init_query(qp->nic, &nic);
+	qp->init.cap = (struct ibv_qp_cap){
+		.max_send_wr = nic.cap.max_send_wr,
+		.max_recv_wr = nic.cap.max_recv_wr,
+		.max_send_sge = nic.cap.max_send_sge,
+		.max_recv_sge = nic.cap.max_recv_sge,
+		.max_inline_data = nic.cap.max_inline,
+	};
+}
+
+struct mrc_qp *mrc_create_qp(struct mrc_context *mrc_ctx, struct mrc_qp_init_attr *mrc_qp_attr)
+{
+	struct mrc_qp *qp;
+	int err;
+
+	if (!mrc_ctx || !mrc_qp_attr || !init_valid(mrc_ctx, mrc_qp_attr))
+		return ma_null(EINVAL);
+	qp = calloc(1, sizeof(*qp));
+	if (!qp)
+		return ma_null(ENOMEM);
+	qp->ctx = mrc_ctx;
+	qp->init = *mrc_qp_attr;
+	if (!qp->init.send_ops_flags)
+		qp->init.send_ops_flags = OPS_ALL;
+	if (qp->init.protocol_version == MRC_PROTOCOL_VERSION_0)
+		qp->init.protocol_version = MRC_PROTOCOL_VERSION_1;
+	err = nic_create(qp);
+	if (err) {
+		free(qp);
+		return ma_null(err);
+	}
+	store_granted_cap(qp);
+	mrc_qp_attr->cap = qp->init.cap;
+	return qp;
+}
+
+/* Under ctx->lock. A hint counts the QPs that name it. */
+static void hint_replace(struct mrc_qp *qp, struct mrc_qp_hint *hint)
+{
+	if (qp->hint)
+		qp->hint->users--;
+	qp->hint = hint;
+	if (hint)
+		hint->users++;
+}
+
+int mrc_destroy_qp(struct mrc_qp *qp)
+{
+	int err;
+
+	if (!qp)
+		return ma_errno(EINVAL);
+	err = mh_qp_destroy(qp->nic);
+	if (err)
+		return ma_errno(err);
+	pthread_mutex_lock(&qp->ctx->lock);
+	hint_replace(qp, NULL);
+	pthread_mutex_unlock(&qp->ctx->lock);
+	free(qp);
+	return 0;
+}
+
+int mrc_get_qpn(struct mrc_qp *qp, uint32_t *qpn)
+{
+	if (!qp || !qpn)
+		return ma_minus_one(EINVAL);
+	*qpn = mh_qp_number(qp->nic);
+	return 0;
+}
+
+static void query_api_attr(struct mrc_qp *qp, struct mrc_qp_attr *mrc_attr)
+{
+	pthread_mutex_lock(&qp->ctx->lock);
+	mrc_attr->qp_hint = qp->hint;
+	mrc_attr->cap = qp->cap;
+	memcpy(mrc_attr->vendor_cfg, qp->vendor_cfg, sizeof(qp->vendor_cfg));
+	pthread_mutex_unlock(&qp->ctx->lock);
+}
+
+/* REQ(api.qp.query) */
+int mrc_query_qp(struct mrc_qp *qp, struct ibv_qp_attr *vattr, int vattr_mask,
+		 struct mrc_qp_attr *mrc_attr, int mrc_attr_mask,
+		 struct mrc_qp_init_attr *init_attr)
+{
+	struct mh_qp_attr nic;
+
+	if (!qp || (vattr_mask && !vattr) || (mrc_attr_mask && !mrc_attr))
+		return ma_errno(EINVAL);
+	if ((vattr_mask & ~(ma_vattr_known | IBV_QP_CAP)) || (mrc_attr_mask & ~ma_mrc_attr_known))
+		return ma_errno(EINVAL);
+	mh_qp_query(qp->nic, &nic);
+	if (vattr) {
+		ma_vattr_from_nic(&nic, vattr);
+		vattr->cap = qp->init.cap;
+	}
+	if (mrc_attr) {
+		ma_mrc_attr_from_nic(&nic, mrc_attr);
+		query_api_attr(qp, mrc_attr);
+	}
+	if (init_attr)
+		*init_attr = qp->init;
+	return 0;
+}
+
+/*
+ * What the caller did not say about a QP that is to leave RESET: writing is the only thing that a
+ * peer can ask of an MRC QP, so it is allowed unless IBV_QP_ACCESS_FLAGS says otherwise; a cap
+ * without MRC_QP_CAP_SVC_TIME_DEST_UNSUPPORTED means that the peer may tell service times.
+ * REQ(rsp.svc-time)
+ */
+static void fill_default_attrs(const struct mrc_qp *qp, enum mh_qp_state now,
+			       struct mh_qp_attr *attr, uint32_t *mask)
+{
+	if (now != MH_QPS_RESET || !(*mask & MH_QP_STATE))
+		return;
+	if (!(*mask & MH_QP_ACCESS))
+		attr->access = MH_ACCESS_LOCAL_WRITE | MH_ACCESS_REMOTE_WRITE;
+	if (!(*mask & MH_QP_SVC_TIME_DEST))
+		attr->svc_time_dest = !(qp->cap & MRC_QP_CAP_SVC_TIME_DEST_UNSUPPORTED);
+	*mask |= MH_QP_ACCESS | MH_QP_SVC_TIME_DEST;
+}
+
+/* Under ctx->lock: what only the API keeps, once the NIC has agreed. */
+static void modify_api_attr(struct mrc_qp *qp, const struct mrc_qp_attr *mrc_attr, int mask)
+{
+	if (mask & MRC_QP_HINT)
+		hint_replace(qp, mrc_attr->qp_hint);
+	if (mask & MRC_QP_CAP)
+		qp->cap = mrc_attr->cap;
+	if (mask & MRC_QP_VENDOR_CFG)
+		memcpy(qp->vendor_cfg, mrc_attr->vendor_cfg, sizeof(qp->vendor_cfg));
+}
+
+/* Under ctx->lock: RESET takes all attributes back. */
+static void reset_api_attr(struct mrc_qp *qp)
+{
+	hint_replace(qp, NULL);
+	qp->cap = 0;
+	memset(qp->vendor_cfg, 0, sizeof(qp->vendor_cfg));
+}
+
+/* Under ctx->lock, so that attributes of API and NIC change together. */
+static int modify_locked(struct mrc_qp *qp, const struct ibv_qp_attr *vattr, int vattr_mask,
+			 const struct mrc_qp_attr *mrc_attr, int mrc_attr_mask)
+{
+	struct mh_qp_attr now, nic = {0};
+	uint32_t mask = 0;
+	int err;
+
+	if (ma_vattr_to_nic(vattr, vattr_mask, &nic, &mask) ||
+	    ma_mrc_attr_to_nic(mrc_attr, mrc_attr_mask, &nic, &mask))
+		return EINVAL;
+	if ((mrc_attr_mask & MRC_QP_HINT) && mrc_attr->qp_hint && mrc_attr->qp_hint->ctx != qp->ctx)
+		return EINVAL;
+	mh_qp_query(qp->nic, &now);
+	if ((vattr_mask & IBV_QP_CUR_STATE) && vattr->cur_qp_state != iv_state_from_nic(now.state))
+		return EINVAL;
+	if (!(mask & MH_QP_STATE) || nic.state != MH_QPS_RESET)
+		fill_default_attrs(qp, now.state, &nic, &mask);
+	err = mh_qp_modify(qp->nic, &nic, mask);
+	if (err)
+		return err;
+	if ((mask & MH_QP_STATE) && nic.state == MH_QPS_RESET)
+		reset_api_attr(qp);
+	else
+		modify_api_attr(qp, mrc_attr, mrc_attr_mask);
+	return 0;
+}
+
+/* REQ(api.qp.modify.order) */
+int mrc_modify_qp(struct mrc_qp *qp, struct ibv_qp_attr *vattr, int vattr_mask,
+		  struct mrc_qp_attr *mrc_attr, int mrc_attr_mask)
+{
+	int err;
+
+	if (!qp || (vattr_mask && !vattr) || (mrc_attr_mask && !mrc_attr))
+		return ma_errno(EINVAL);
+	pthread_mutex_lock(&qp->ctx->lock);
+	err = modify_locked(qp, vattr, vattr_mask, mrc_attr, mrc_attr_mask);
+	pthread_mutex_unlock(&qp->ctx->lock);
+	return ma_errno(err);
+}

@@ -1,0 +1,583 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * read_cm.c - connections go to the list as they are read, and who fires or awaits which trigger to
+ * a list beside it; when all is read, each trigger becomes needs of the flows that wait for it.
+ *
+ * Triggers and who fires them are matched by sorting, so that a file of a million lines takes its
+ * length times its logarithm.
+ */
+#include "sim/import/read_htsim_cm.h"
+
+#include "base/suggest.h"
+#include "sim/import/tokens.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define PS_OF_NS 1000u
+#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+
+enum cm_kind { CM_ONESHOT, CM_MULTISHOT, CM_BARRIER };
+
+struct cm_trigger {
+	uint32_t id, line;
+	enum cm_kind kind;
+	uint64_t count;
+};
+
+/* Flow `flow` fires trigger `id` at its `end`, or waits for it. */
+struct cm_tie {
+	uint32_t id, flow, line;
+	enum ms_end end;
+};
+
+/* An array that grows. */
+struct cm_list {
+	void *data;
+	uint32_t n, room;
+};
+
+struct cm_reader {
+	const char *file;
+	struct ms_file_error *error;
+	struct ms_cm *cm;
+	struct ms_words words;
+	uint64_t connections, triggers, failures; /* announced in the header */
+	bool body;				  /* the header is over */
+	struct cm_list trigger;			  /* struct cm_trigger */
+	struct cm_list fires, waits;		  /* struct cm_tie */
+};
+
+static void *cm_add(struct cm_reader *r, struct cm_list *l, size_t size)
+{
+	if (l->n == l->room) {
+		uint32_t room = l->room ? l->room * 2 : 64;
+		void *grown = l->room > MS_LIST_MAX ? NULL : realloc(l->data, room * size);
+
+		if (!grown) {
+			ms_file_set_no_memory(r->error, r->file);
+			return NULL;
+		}
+		l->data = grown;
+		l->room = room;
+	}
+	return (char *)l->data + size * l->n++;
+}
+
+/* cm_number takes word i, the value of `what`, as a number. */
+static bool cm_number(struct cm_reader *r, const char *what, uint32_t i, uint64_t min, uint64_t max,
+		      uint64_t *out)
+{
+	char text[MS_WORD_BYTES] = "nothing";
+
+	if (i < r->words.n && ms_word_u64(&r->words.word[i], min, max, out))
+		return true;
+	if (i < r->words.n)
+		ms_word_copy(&r->words.word[i], text);
+	return ms_file_set_error(r->error, r->file, r->words.line,
+				 "%s %s: expected a number from %" PRIu64 " to %" PRIu64, what,
+				 text, min, max);
+}
+
+static bool cm_unknown(struct cm_reader *r, const struct ms_word *word, const char *const *known,
+		       size_t n)
+{
+	char text[MS_WORD_BYTES];
+	const char *near = mb_suggest_find(ms_word_copy(word, text), known, n);
+
+	return ms_file_set_error(r->error, r->file, r->words.line, "%s: unexpected word; %s%s?",
+				 text, near ? "did you mean " : "is this a connection matrix",
+				 near ? near : "");
+}
+
+/* ---- the header ---- */
+
+static const char *const cm_heads[] = {"Nodes",	   "Connections", "Triggers",
+				       "Failures", "trigger",	  "failure"};
+
+static bool cm_header(struct cm_reader *r)
+{
+	uint64_t nodes;
+
+	if (ms_word_is(&r->words.word[0], "Nodes")) {
+		if (!cm_number(r, "Nodes", 1, 2, 1u << 24, &nodes))
+			return false;
+		r->cm->nodes = (uint32_t)nodes;
+		return true;
+	}
+	if (ms_word_is(&r->words.word[0], "Connections"))
+		return cm_number(r, "Connections", 1, 0, MS_LIST_MAX, &r->connections);
+	if (ms_word_is(&r->words.word[0], "Triggers"))
+		return cm_number(r, "Triggers", 1, 0, MS_LIST_MAX, &r->triggers);
+	if (ms_word_is(&r->words.word[0], "Failures"))
+		return cm_number(r, "Failures", 1, 0, MS_CM_FAILURES_MAX, &r->failures);
+	return cm_unknown(r, &r->words.word[0], cm_heads, COUNT(cm_heads));
+}
+
+/* ---- a connection ---- */
+
+struct cm_flow {
+	struct ms_list_flow flow;
+	bool start, size;
+	uint64_t trigger, send_done, recv_done; /* 0: none */
+};
+
+/* cm_hosts takes "2->11". */
+static bool cm_hosts(struct cm_reader *r, struct ms_list_flow *flow)
+{
+	const struct ms_word *word = &r->words.word[0];
+	struct ms_word end[2] = {*word, *word};
+	uint64_t host[2] = {0, 0};
+	char text[MS_WORD_BYTES];
+
+	for (size_t i = 0; i + 1 < word->len; i++)
+		if (word->at[i] == '-' && word->at[i + 1] == '>') {
+			end[0].len = i;
+			end[1] = (struct ms_word){word->at + i + 2, word->len - i - 2};
+			break;
+		}
+	for (int i = 0; i < 2; i++)
+		if (!ms_word_u64(&end[i], 0, r->cm->nodes - 1, &host[i]))
+			return ms_file_set_error(r->error, r->file, r->words.line,
+						 "%s: expected SRC->DST, both from 0 to %u",
+						 ms_word_copy(word, text), r->cm->nodes - 1);
+	if (host[0] == host[1])
+		return ms_file_set_error(r->error, r->file, r->words.line,
+					 "%s: a host sends to itself; expected two different ones",
+					 ms_word_copy(word, text));
+	flow->src = (uint32_t)host[0];
+	flow->dst = (uint32_t)host[1];
+	return true;
+}
+
+/* cm_start takes a start in picoseconds, which may have a fraction that means nothing. */
+static bool cm_start(struct cm_reader *r, uint32_t i, struct cm_flow *f)
+{
+	char text[MS_WORD_BYTES] = "nothing";
+	uint64_t ps;
+
+	if (i < r->words.n && ms_word_parts(&r->words.word[i], 0, &ps) &&
+	    ps <= MS_LIST_START_MAX_NS * PS_OF_NS) {
+		f->flow.start_ns = (ps + PS_OF_NS / 2) / PS_OF_NS;
+		f->start = true;
+		return true;
+	}
+	if (i < r->words.n)
+		ms_word_copy(&r->words.word[i], text);
+	return ms_file_set_error(r->error, r->file, r->words.line,
+				 "start %s: expected picoseconds, at most a day", text);
+}
+
+/* cm_word takes word *i of a connection and its value. */
+static bool cm_word(struct cm_reader *r, uint32_t *i, struct cm_flow *f)
+{
+	static const char *const known[] = {"start",
+					    "size",
+					    "id",
+					    "msg",
+					    "prio",
+					    "trigger",
+					    "send_done_trigger",
+					    "recv_done_trigger"};
+	const struct ms_word *word = &r->words.word[*i];
+	uint64_t unused;
+
+	++*i;
+	if (ms_word_is(word, "start"))
+		return cm_start(r, *i, f);
+	if (ms_word_is(word, "size")) {
+		f->size = true;
+		return cm_number(r, "size", *i, 0, MS_LIST_BYTES_MAX, &f->flow.bytes);
+	}
+	if (ms_word_is(word, "id"))
+		return cm_number(r, "id", *i, 1, UINT32_MAX, &unused);
+	if (ms_word_is(word, "prio"))
+		return cm_number(r, "prio", *i, 0, UINT32_MAX, &unused);
+	if (ms_word_is(word, "trigger"))
+		return cm_number(r, "trigger", *i, 1, UINT32_MAX, &f->trigger);
+	if (ms_word_is(word, "send_done_trigger"))
+		return cm_number(r, "send_done_trigger", *i, 1, UINT32_MAX, &f->send_done);
+	if (ms_word_is(word, "recv_done_trigger"))
+		return cm_number(r, "recv_done_trigger", *i, 1, UINT32_MAX, &f->recv_done);
+	if (!ms_word_is(word, "msg"))
+		return cm_unknown(r, word, known, COUNT(known));
+	/* The number of a message may be left out. */
+	if (*i == r->words.n || !ms_word_u64(&r->words.word[*i], 1, UINT32_MAX, &unused))
+		--*i;
+	return true;
+}
+
+static bool cm_tie(struct cm_reader *r, struct cm_list *l, uint64_t id, enum ms_end end)
+{
+	struct cm_tie *tie;
+
+	if (id == 0)
+		return true;
+	tie = cm_add(r, l, sizeof(*tie));
+	if (tie)
+		*tie = (struct cm_tie){(uint32_t)id, r->cm->flows.n - 1, r->words.line, end};
+	return tie != NULL;
+}
+
+static bool cm_connection(struct cm_reader *r)
+{
+	struct cm_flow f = {0};
+
+	if (!cm_hosts(r, &f.flow))
+		return false;
+	for (uint32_t i = 1; i < r->words.n; i++)
+		if (!cm_word(r, &i, &f))
+			return false;
+	if (f.start == (f.trigger != 0))
+		return ms_file_set_error(r->error, r->file, r->words.line,
+					 "%u->%u: has %s; expected `start PS` or `trigger ID`",
+					 f.flow.src, f.flow.dst,
+					 f.start ? "both a start and a trigger" : "no start");
+	if (!f.size)
+		return ms_file_set_error(r->error, r->file, r->words.line,
+					 "%u->%u: has no size; expected `size BYTES`", f.flow.src,
+					 f.flow.dst);
+	if (!ms_flow_list_add(&r->cm->flows, &f.flow))
+		return ms_file_set_no_memory(r->error, r->file);
+	return cm_tie(r, &r->waits, f.trigger, MS_SENT) &&
+	       cm_tie(r, &r->fires, f.send_done, MS_SENT) &&
+	       cm_tie(r, &r->fires, f.recv_done, MS_RECEIVED);
+}
+
+/* ---- trigger and failure lines ---- */
+
+static bool cm_trigger(struct cm_reader *r)
+{
+	static const char *const known[] = {"id", "count", "oneshot", "multishot", "barrier"};
+	struct cm_trigger *t = cm_add(r, &r->trigger, sizeof(*t));
+	bool kind_known = false;
+	uint64_t id = 0;
+
+	if (!t)
+		return false;
+	*t = (struct cm_trigger){.line = r->words.line, .count = 1};
+	for (uint32_t i = 1; i < r->words.n; i++) {
+		size_t k = 0;
+
+		while (k < COUNT(known) && !ms_word_is(&r->words.word[i], known[k]))
+			k++;
+		if (k == COUNT(known))
+			return cm_unknown(r, &r->words.word[i], known, COUNT(known));
+		if (k == 0 && !cm_number(r, "id", ++i, 1, UINT32_MAX, &id))
+			return false;
+		if (k == 1 && !cm_number(r, "count", ++i, 1, MS_LIST_MAX, &t->count))
+			return false;
+		if (k >= 2) {
+			t->kind = (enum cm_kind)(k - 2);
+			kind_known = true;
+		}
+	}
+	t->id = (uint32_t)id;
+	if (id > 0 && kind_known)
+		return true;
+	return ms_file_set_error(
+		r->error, r->file, r->words.line,
+		"trigger: has no %s; expected trigger id ID oneshot, barrier or multishot",
+		id > 0 ? "kind" : "id");
+}
+
+static bool cm_failure(struct cm_reader *r)
+{
+	static const char *const known[] = {"switch_type", "switch_id", "link_id"};
+	uint64_t value[3] = {0, UINT64_MAX, UINT64_MAX};
+	char text[MS_WORD_BYTES] = "nothing";
+
+	for (uint32_t i = 1; i < r->words.n; i++) {
+		size_t k = 0;
+
+		while (k < COUNT(known) && !ms_word_is(&r->words.word[i], known[k]))
+			k++;
+		if (k == COUNT(known))
+			return cm_unknown(r, &r->words.word[i], known, COUNT(known));
+		i++;
+		if (k > 0 && !cm_number(r, known[k], i, 0, UINT32_MAX - 1, &value[k]))
+			return false;
+		if (k == 0 && i < r->words.n)
+			value[0] = ms_word_is(&r->words.word[i], "AGG");
+		if (k == 0 && !value[0])
+			return ms_file_set_error(
+				r->error, r->file, r->words.line,
+				"switch_type %s: expected AGG; only links above T1s "
+				"fail in a matrix",
+				i < r->words.n ? ms_word_copy(&r->words.word[i], text) : text);
+	}
+	if (!value[0] || value[1] == UINT64_MAX || value[2] == UINT64_MAX)
+		return ms_file_set_error(
+			r->error, r->file, r->words.line,
+			"failure: expected switch_type AGG switch_id ID link_id ID");
+	if (r->cm->n_failures == MS_CM_FAILURES_MAX)
+		return ms_file_set_error(r->error, r->file, r->words.line,
+					 "failure: expected at most %u of them",
+					 MS_CM_FAILURES_MAX);
+	r->cm->failure[r->cm->n_failures++] =
+		(struct ms_cm_failure){(uint32_t)value[1], (uint32_t)value[2], r->words.line};
+	return true;
+}
+
+/* ---- triggers become needs ---- */
+
+static int by_id(const void *a, const void *b)
+{
+	const struct cm_trigger *x = a, *y = b;
+
+	return x->id < y->id ? -1 : x->id > y->id;
+}
+
+static int by_tie(const void *a, const void *b)
+{
+	const struct cm_tie *x = a, *y = b;
+
+	if (x->id != y->id)
+		return x->id < y->id ? -1 : 1;
+	return x->flow < y->flow ? -1 : x->flow > y->flow;
+}
+
+/* cm_first returns the number of the first tie with an id of this or more. */
+static uint32_t cm_first(const struct cm_list *l, uint32_t id)
+{
+	const struct cm_tie *tie = l->data;
+	uint32_t low = 0, high = l->n;
+
+	while (low < high) {
+		uint32_t middle = low + (high - low) / 2;
+
+		if (tie[middle].id < id)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+static uint32_t cm_fired_by(const struct cm_reader *r, uint32_t id)
+{
+	uint32_t first = cm_first(&r->fires, id), n = 0;
+	const struct cm_tie *tie = r->fires.data;
+
+	while (first + n < r->fires.n && tie[first + n].id == id)
+		n++;
+	return n;
+}
+
+/* cm_check_trigger refuses what would not fire, or not at a time that the file says. */
+static bool cm_check_trigger(struct cm_reader *r, const struct cm_trigger *t, uint32_t waiting)
+{
+	uint32_t fired = cm_fired_by(r, t->id);
+
+	if (t->kind == CM_MULTISHOT && (fired > 1 || waiting > 1))
+		return ms_file_set_error(
+			r->error, r->file, t->line,
+			"trigger id %u multishot: which flow it starts depends on which "
+			"ends first; expected oneshot or barrier",
+			t->id);
+	if (t->kind == CM_BARRIER && fired == t->count)
+		return true;
+	if (t->kind != CM_BARRIER && fired == 1)
+		return true;
+	return ms_file_set_error(r->error, r->file, t->line,
+				 "trigger id %u: %u flows fire it; expected %" PRIu64
+				 ", or the flows that wait for it never begin",
+				 t->id, fired, t->kind == CM_BARRIER ? t->count : 1);
+}
+
+/* cm_host_of returns the host at which a trigger is fired. */
+static uint32_t cm_host_of(const struct cm_reader *r, const struct cm_tie *fires)
+{
+	const struct ms_list_flow *f = &r->cm->flows.flow[fires->flow];
+
+	return fires->end == MS_SENT ? f->src : f->dst;
+}
+
+/* cm_relay adds an empty flow that brings the news from the host where a trigger is fired. */
+static bool cm_relay(struct cm_reader *r, const struct cm_tie *fires, const struct cm_tie *wait)
+{
+	struct ms_flow_list *l = &r->cm->flows;
+	const struct ms_list_flow relay = {.src = cm_host_of(r, fires),
+					   .dst = l->flow[wait->flow].src};
+
+	if (l->n < MS_LIST_MAX && ms_flow_list_add(l, &relay) &&
+	    ms_flow_list_add_dependency(l, l->n - 1, fires->flow, fires->end))
+		return true;
+	return ms_file_set_error(
+		r->error, r->file, wait->line,
+		"trigger %u: brings more than %u flows, or more than there is memory for", wait->id,
+		MS_LIST_MAX);
+}
+
+/*
+ * cm_needs gives the flow of `wait` a need for each flow that fires its trigger. First, with relay
+ * NULL, it only adds the flows that bring news from other hosts: the needs of a flow stand
+ * together, so those of a relay cannot come in between. Then *relay is the first of them not used
+ * yet.
+ */
+static bool cm_needs(struct cm_reader *r, const struct cm_tie *wait, uint32_t *relay)
+{
+	struct ms_flow_list *l = &r->cm->flows;
+	const struct cm_tie *tie = r->fires.data;
+
+	for (uint32_t i = cm_first(&r->fires, wait->id); i < r->fires.n && tie[i].id == wait->id;
+	     i++) {
+		bool far = cm_host_of(r, &tie[i]) != l->flow[wait->flow].src;
+
+		if (!relay && far && !cm_relay(r, &tie[i], wait))
+			return false;
+		if (relay &&
+		    !ms_flow_list_add_dependency(l, wait->flow, far ? (*relay)++ : tie[i].flow,
+						 far ? MS_RECEIVED : tie[i].end))
+			return ms_file_set_no_memory(r->error, r->file);
+	}
+	return true;
+}
+
+/* cm_find_trigger returns the trigger of a number, or NULL. */
+static const struct cm_trigger *cm_find_trigger(const struct cm_reader *r, uint32_t id)
+{
+	struct cm_trigger key = {.id = id};
+
+	return r->trigger.n == 0 ? NULL
+				 : bsearch(&key, r->trigger.data, r->trigger.n, sizeof(key), by_id);
+}
+
+/* cm_known refuses a tie to a trigger that no line describes. */
+static bool cm_known(struct cm_reader *r, const struct cm_list *l)
+{
+	const struct cm_tie *tie = l->data;
+
+	for (uint32_t i = 0; i < l->n; i++)
+		if (!cm_find_trigger(r, tie[i].id))
+			return ms_file_set_error(
+				r->error, r->file, tie[i].line,
+				"trigger %u: is not described; expected a line `trigger "
+				"id %u oneshot`",
+				tie[i].id, tie[i].id);
+	return true;
+}
+
+static void cm_sort(struct cm_list *l, size_t size, int (*compare)(const void *, const void *))
+{
+	if (l->n > 1)
+		qsort(l->data, l->n, size, compare);
+}
+
+static bool cm_check_triggers(struct cm_reader *r)
+{
+	const struct cm_trigger *t = r->trigger.data;
+	struct cm_list sorted = r->waits;
+	bool ok = true;
+
+	/* Who waits is needed in the order of flows later, and by trigger now. */
+	sorted.data = malloc(sorted.n * sizeof(struct cm_tie) + 1);
+	if (!sorted.data)
+		return ms_file_set_no_memory(r->error, r->file);
+	if (sorted.n > 0)
+		memcpy(sorted.data, r->waits.data, sorted.n * sizeof(struct cm_tie));
+	cm_sort(&sorted, sizeof(struct cm_tie), by_tie);
+	for (uint32_t i = 0; ok && i < r->trigger.n; i++) {
+		uint32_t first = cm_first(&sorted, t[i].id);
+		uint32_t next = t[i].id == UINT32_MAX ? sorted.n : cm_first(&sorted, t[i].id + 1);
+
+		if (i > 0 && t[i].id == t[i - 1].id)
+			ok = ms_file_set_error(r->error, r->file, t[i].line,
+					       "trigger id %u: was described before, in line %u",
+					       t[i].id, t[i - 1].line);
+		else if (next > first)
+			ok = cm_check_trigger(r, &t[i], next - first);
+	}
+	free(sorted.data);
+	return ok;
+}
+
+static bool cm_resolve(struct cm_reader *r)
+{
+	const struct cm_tie *wait = r->waits.data;
+	uint32_t relay = r->cm->flows.n;
+
+	cm_sort(&r->trigger, sizeof(struct cm_trigger), by_id);
+	cm_sort(&r->fires, sizeof(struct cm_tie), by_tie);
+	if (!cm_known(r, &r->waits) || !cm_known(r, &r->fires) || !cm_check_triggers(r))
+		return false;
+	for (uint32_t i = 0; i < r->waits.n; i++)
+		if (!cm_needs(r, &wait[i], NULL))
+			return false;
+	for (uint32_t i = 0; i < r->waits.n; i++)
+		if (!cm_needs(r, &wait[i], &relay))
+			return false;
+	return true;
+}
+
+/* ---- the file ---- */
+
+static bool cm_line(struct cm_reader *r)
+{
+	const struct ms_word *word = &r->words.word[0];
+	bool arrow = false;
+
+	if (r->words.n > MS_WORDS_MAX)
+		return ms_file_set_error(r->error, r->file, r->words.line,
+					 "expected at most %u words in a line", MS_WORDS_MAX);
+	for (size_t i = 0; i + 1 < word->len; i++)
+		arrow = arrow || (word->at[i] == '-' && word->at[i + 1] == '>');
+	r->body = r->body || arrow || ms_word_is(word, "trigger") || ms_word_is(word, "failure");
+	if (!r->body)
+		return cm_header(r);
+	if (r->cm->nodes == 0)
+		return ms_file_set_error(r->error, r->file, r->words.line,
+					 "expected `Nodes N` before the first connection");
+	if (arrow)
+		return cm_connection(r);
+	if (ms_word_is(word, "trigger"))
+		return cm_trigger(r);
+	if (ms_word_is(word, "failure"))
+		return cm_failure(r);
+	return cm_unknown(r, word, cm_heads, COUNT(cm_heads));
+}
+
+static bool cm_announced(struct cm_reader *r, const char *what, uint64_t announced, uint32_t n)
+{
+	if (announced == n)
+		return true;
+	return ms_file_set_error(r->error, r->file, 0,
+				 "%s %" PRIu64 ": the file has %u; expected as many as announced",
+				 what, announced, n);
+}
+
+static bool cm_whole(struct cm_reader *r)
+{
+	while (ms_words_next(&r->words))
+		if (!cm_line(r))
+			return false;
+	if (r->cm->nodes == 0)
+		return ms_file_set_error(r->error, r->file, 0,
+					 "has no line `Nodes N`; is this a connection matrix?");
+	return cm_announced(r, "Connections", r->connections, r->cm->flows.n) &&
+	       cm_announced(r, "Triggers", r->triggers, r->trigger.n) &&
+	       cm_announced(r, "Failures", r->failures, r->cm->n_failures) && cm_resolve(r);
+}
+
+bool ms_cm_read(struct ms_cm *cm, const char *file, const char *text, struct ms_file_error *error)
+{
+	struct cm_reader r = {.file = file, .error = error, .cm = cm};
+	bool ok;
+
+	memset(cm, 0, sizeof(*cm));
+	ms_words_init(&r.words, text, ' ');
+	ok = cm_whole(&r);
+	free(r.trigger.data);
+	free(r.fires.data);
+	free(r.waits.data);
+	if (!ok)
+		ms_cm_fini(cm);
+	return ok;
+}
+
+void ms_cm_fini(struct ms_cm *cm)
+{
+	ms_flow_list_fini(&cm->flows);
+	memset(cm, 0, sizeof(*cm));
+}

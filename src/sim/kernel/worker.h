@@ -1,0 +1,321 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * lane.h - what the kernel's files share: the state of a net, and of one thread's part of it.
+ *
+ * Time is cut into windows as long as the smallest latency. What a unit does in a window reaches
+ * another unit in a later window at the earliest, so a window is run unit by unit, each with all
+ * that comes to it, in its order. What is sent to a unit lies in the sender's worker until its
+ * window:
+ *
+ *	inbox[slot of the window][unit]	a tail of packets (chunk.h), `at` counted from the window
+ *
+ * A worker writes its own inboxes and reads everybody's; windows are separated by a barrier, so nothing
+ * is locked.
+ */
+#ifndef SOFTMRC_SIM_KERNEL_WORKER_H
+#define SOFTMRC_SIM_KERNEL_WORKER_H
+
+#include <stdatomic.h>
+
+#include "sim/kernel/arrival_order.h"
+#include "sim/kernel/barrier.h"
+#include "sim/kernel/chunk.h"
+#include "sim/kernel/ecmp_routing.h"
+#include "sim/kernel/pfc.h"
+#include "sim/kernel/random.h"
+#include "sim/kernel/rank_link.h"
+#include "sim/kernel/sim_net.h"
+#include "sim/kernel/sim_units.h"
+#include "sim/kernel/slab.h"
+
+/* No window is longer than this, so that `when` of a group of hosts fits into 32 bits. */
+#define MS_WINDOW_MAX_PS (UINT64_C(1) << 26)
+/* Slots of the wheel of wake-ups. What is farther off is looked at again when the slot comes. */
+#define MS_WHEEL_SLOTS 1024u
+/* Inboxes reach at most this many windows ahead; what is farther off waits in a list of its own. */
+#define MS_SLOTS_MAX 64u
+/* A switch has at most so many ports; the hosts of a group have fewer. */
+#define MS_UNIT_PORTS_MAX 8192u
+/* Fraction bits of the time that a byte takes. */
+#define MS_RATE_SHIFT 20u
+
+enum ms_port_flags {
+	MS_PORT_BACKLOG = 1u << 0, /* among its unit's ports with waiting packets */
+	MS_PORT_FAULTY = 1u << 1,  /* look into the table of faults */
+	MS_PORT_TAPPED = 1u << 2,
+	MS_PORT_PAUSED = 1u << 3, /* data must wait, by PFC */
+};
+
+enum ms_class {
+	MS_DATA,
+	MS_CONTROL,
+	MS_CLASSES,
+};
+
+/* The port that sends on a link: one cache line; all zero when nothing ever happened to it. */
+struct ms_port {
+	uint64_t free_ps;	   /* the last bit of what is being sent leaves */
+	uint32_t head[MS_CLASSES]; /* waiting packets: numbers in the worker's slab */
+	uint32_t tail[MS_CLASSES];
+	uint32_t bytes[MS_CLASSES];
+	uint32_t flags;
+	uint64_t sent_bytes;
+	uint32_t ecn_marks, trims, drops;
+	uint32_t unused;
+};
+
+static_assert(sizeof(struct ms_port) == 64, "a port is one cache line");
+
+/* What ports of a kind have in common. */
+struct ms_wire {
+	uint64_t rate_q; /* ps a byte << MS_RATE_SHIFT */
+	uint64_t hop_ps; /* from the last bit sent to the next decision: latency and the switch's */
+	struct ms_queue_cfg q;
+	uint64_t ecn_scale; /* probability in 2^-32 for each byte above ecn_min, << 16 */
+};
+
+/* What is wrong with a link, seen from one of its ends. */
+struct ms_link_fault {
+	uint32_t key;  /* port * 2, + 1 for the receiving end; + 1 of that: 0 is an empty place */
+	uint32_t down; /* times that it went down and has not come up */
+	uint32_t cuts; /* times that it went down */
+	uint32_t loss, corrupt, rate; /* parts per million */
+	uint32_t blackhole;
+};
+
+/* Links at fault, a hash table of one worker; entries stay once they are there. */
+struct ms_fault_table {
+	struct ms_link_fault *entry;
+	uint32_t used, room; /* room: a power of two, or 0 */
+};
+
+/* A packet that comes more windows ahead than there are slots. */
+struct ms_far_packet {
+	uint64_t window;
+	uint32_t unit;
+	struct ms_packet p;
+};
+
+/* A packet for a unit of another rank, as it crosses. */
+struct ms_remote_packet {
+	struct ms_packet p;
+	uint32_t unit;
+	uint32_t ahead; /* windows after the one in which it was sent */
+};
+
+/* An array that grows. */
+struct ms_vec {
+	void *at;
+	size_t n, room; /* elements */
+};
+
+/* The part of a net that one thread runs. Lanes share no cache line. */
+struct ms_worker {
+	struct ms_net *net;
+	uint32_t number; /* of this rank */
+	uint32_t global; /* of all ranks */
+
+	/* The window that is being run, and in it the host that is being called. */
+	uint64_t window, start_ps, end_ps;
+	uint32_t slot; /* of the window that was begun last */
+	uint32_t host;
+	uint64_t now_ps;
+	struct ms_unit *unit;
+
+	ms_tail *inbox;	 /* [slot * units + unit] */
+	uint64_t *marks; /* [slot][unit / 64]: units to be run then, this worker's or another's */
+	uint32_t marked[MS_SLOTS_MAX]; /* how often a slot was marked; 0: it has no marks */
+	uint64_t *now_marks;	       /* [unit / 64]: own units to be run in this window */
+	uint64_t *mine;		       /* [unit / 64]: units that this worker runs */
+	struct ms_chunks chunks;
+	/* Chunks of other workers that were read, by parity of the round: taken back in the next. */
+	struct ms_chunk *returned[2][MS_THREADS_MAX];
+	struct ms_slab slab;
+	struct ms_vec far;	       /* struct ms_far_packet */
+	struct ms_vec *remote_packets; /* for each rank: struct ms_remote_packet */
+	struct ms_vec
+		ingresses; /* uint32_t: links that PFC is to look at, of the unit that is run */
+
+	ms_tail wheel[MS_WHEEL_SLOTS]; /* hosts */
+	uint64_t wheel_used[MS_WHEEL_SLOTS / 64];
+	uint64_t *due; /* for each group of hosts of this rank: a bit for each host to be woken */
+
+	struct ms_fault_table faults;
+	struct ms_key *keys, *keys_other;
+	uint32_t keys_room;
+	uint32_t counts[MS_ORDER_BUCKETS + 1];
+
+	struct ms_counters c;
+	uint64_t
+		next_window; /* the earliest in which something is to be done, as far as it knows */
+	struct ms_packet sink; /* what is written when memory has run out */
+	uint8_t pad[64];
+};
+
+/* A fault that is to come. */
+struct ms_pending_fault {
+	struct ms_fault f;
+	uint64_t number; /* in the order in which they were added */
+};
+
+/* What a packet without length says, in `head`. */
+enum ms_notice {
+	MS_NOTICE_FAULT,
+	MS_NOTICE_PFC,
+};
+
+/* What threads wait for before they begin. */
+enum ms_gate {
+	MS_GATE_CLOSED,
+	MS_GATE_OPEN,
+	MS_GATE_ABORTED,
+};
+
+struct ms_net {
+	struct ms_net_cfg cfg;
+	struct ms_units units;
+	struct ms_unit *unit;
+	struct ms_port *port;
+	uint64_t *backlog; /* a bit for each port, from the unit's first word: packets wait */
+	uint32_t backlog_words;
+	struct ms_wire wire[MS_PORT_KINDS];
+	uint64_t *wake_ps;     /* [host] + 1, 0: never; so that no host costs anything at first */
+	uint64_t *wake_window; /* [host] + 1: for which window it stands in the wheel; 0: none */
+
+	uint64_t window_ps;
+	struct mf_div by_window;
+	uint32_t slots; /* a power of two */
+	uint32_t mark_words;
+
+	struct ms_worker **worker;
+	uint32_t threads;
+	uint32_t rank, ranks;
+	uint32_t first_worker; /* of this rank, of all workers */
+
+	uint64_t window; /* the next to be run */
+	uint64_t round;	 /* windows that were run, or are */
+	uint64_t woken;	 /* the earliest window that ms_net_wake asked for, between windows */
+	uint64_t next_edge_ps;
+	struct ms_pending_fault *fault; /* a heap by time and number */
+	size_t faults, faults_room;
+	uint64_t faults_added;
+	struct ms_pending_fault *now_fault; /* those of the window that is about to be run */
+	size_t now_faults, now_faults_room;
+
+	struct ms_routing routing;
+	struct ms_pfc pfc;
+
+	struct ms_barrier barrier;
+	_Atomic uint32_t gate; /* enum ms_gate */
+	_Atomic bool no_memory;
+	bool ranks_lost;
+	bool stop, over;
+	uint64_t until_ps;
+	enum ms_net_end end;
+};
+
+/* ---- calendar.c: inboxes, the list of what is far off, remote_packets ---- */
+
+/*
+ * ms_schedule_arrival returns the place for a packet that comes to a unit at at_ps, after the end of the window
+ * that is being run; `at` is filled in, the rest is the caller's to write.
+ */
+struct ms_packet *ms_schedule_arrival(struct ms_worker *worker, uint32_t unit, uint64_t at_ps);
+/* ms_schedule_arrival_at is ms_schedule_arrival for a window and a time in it that are known. */
+struct ms_packet *ms_schedule_arrival_at(struct ms_worker *worker, uint32_t unit, uint64_t window,
+					 uint32_t at);
+/* ms_mark_unit has a unit run in a window, whether something comes to it or not. */
+void ms_mark_unit(struct ms_worker *worker, uint32_t unit, uint64_t window);
+/* ms_gather_arrivals collects what comes to a unit in this window from all workers; returns how much. */
+uint32_t ms_gather_arrivals(struct ms_worker *worker, uint32_t unit);
+/* ms_prefetch_arrivals asks for what comes to a unit that is gathered soon. */
+void ms_prefetch_arrivals(const struct ms_worker *worker, uint32_t unit);
+/* ms_release_arrivals gives back the chunks that ms_gather_arrivals has read. */
+void ms_release_arrivals(struct ms_worker *worker, uint32_t unit);
+/* ms_calendar_begin takes back chunks that others have read and brings near what was far. */
+void ms_calendar_begin(struct ms_worker *worker);
+/* ms_calendar_end clears the slot of the window, when no worker reads it any more. */
+void ms_calendar_end(struct ms_worker *worker);
+/* ms_calendar_next returns the earliest window, after this one, with something to do. */
+uint64_t ms_calendar_next(const struct ms_worker *worker);
+/* ms_vec_push appends room for one element and returns it; NULL: no memory. */
+void *ms_vec_push(struct ms_vec *v, size_t size);
+
+/* ---- wheel.c: wake-ups ---- */
+
+/* ms_wheel_insert has a host looked at when its wake-up is due. */
+void ms_wheel_insert(struct ms_worker *worker, uint32_t host);
+/* ms_wheel_advance notes in worker->due, and marks the groups of, hosts to be woken in this window. */
+void ms_wheel_advance(struct ms_worker *worker);
+/* ms_wheel_next returns the next window with an entry; MS_NEVER: none. */
+uint64_t ms_wheel_next(const struct ms_worker *worker);
+
+/* ---- queue.c: ports ---- */
+
+/* ms_port_enqueue gives a port, one of the unit's from its first, a packet at t_ps. *p is copied. */
+void ms_port_enqueue(struct ms_worker *worker, struct ms_unit *unit, uint32_t port, uint64_t t_ps,
+		     const struct ms_packet *p);
+/* ms_port_advance sends what may begin to be sent at until_ps or before. */
+void ms_port_advance(struct ms_worker *worker, struct ms_unit *unit, uint32_t port,
+		     uint64_t until_ps);
+/* ms_port_flush drops all that waits. */
+void ms_port_flush(struct ms_worker *worker, struct ms_unit *unit, uint32_t port);
+/* ms_port_prefetch asks for the memory of a port, and, closer to the time, of what waits in it. */
+void ms_port_prefetch(const struct ms_worker *worker, const struct ms_unit *unit, uint32_t port);
+void ms_port_prefetch_queue(const struct ms_worker *worker, const struct ms_unit *unit,
+			    uint32_t port);
+/* ms_backlog_advance brings the unit's ports to the end of the window. */
+void ms_backlog_advance(struct ms_worker *worker, struct ms_unit *unit);
+
+/* ---- switch.c, group.c: one unit in one window ---- */
+
+void ms_switch_run(struct ms_worker *worker, uint32_t unit);
+void ms_group_run(struct ms_worker *worker, uint32_t unit);
+
+/* ---- faults.c ---- */
+
+/* ms_faults_begin finds the faults of the window that is about to be run; one thread. */
+void ms_faults_begin(struct ms_net *net);
+/* ms_faults_post sends the window's faults to the worker's units. */
+void ms_faults_post(struct ms_worker *worker);
+/* ms_fault_apply does what such a packet (`bytes` 0) says. */
+void ms_fault_apply(struct ms_worker *worker, struct ms_unit *unit, uint64_t t_ps,
+		    const struct ms_packet *p);
+/* ms_notice_apply does what a packet without length says: a fault, or PFC. */
+static inline void ms_notice_apply(struct ms_worker *worker, struct ms_unit *unit, uint64_t t_ps,
+				   const struct ms_packet *p)
+{
+	if (p->head == MS_NOTICE_PFC)
+		ms_pfc_apply(worker, unit, t_ps, p);
+	else
+		ms_fault_apply(worker, unit, t_ps, p);
+}
+/* ms_link_fault_find returns the state of a link's end; NULL: nothing is wrong with it. */
+struct ms_link_fault *ms_link_fault_find(const struct ms_fault_table *table, uint32_t port,
+					 bool receiving);
+/* ms_fault_cut_packet says whether a packet that comes was on the wire when its link was cut. */
+bool ms_fault_cut_packet(const struct ms_worker *worker, const struct ms_packet *p);
+
+static inline uint64_t ms_wire_time(const struct ms_wire *w, uint32_t bytes)
+{
+	return bytes * w->rate_q >> MS_RATE_SHIFT;
+}
+
+/* ms_hash_arrival adds the arrival of a packet at a node to the hash of all events. */
+static inline void ms_hash_arrival(struct ms_worker *worker, uint64_t t_ps,
+				   const struct ms_packet *p)
+{
+	uint64_t what = (uint64_t)p->port << 32 ^ (uint64_t)p->bytes << 16 ^ p->head ^
+			(uint64_t)p->cls << 8 ^ (uint64_t)p->ce << 12 ^ p->body[0];
+
+	worker->c.hash += ms_mix(t_ps ^ what * UINT64_C(0x9E3779B97F4A7C15));
+}
+
+/* ms_wire_of returns what is common to the kind of a unit's port. */
+static inline const struct ms_wire *ms_wire_of(const struct ms_net *net, const struct ms_unit *unit,
+					       uint32_t port)
+{
+	return &net->wire[port < unit->downlinks ? unit->down_kind : unit->up_kind];
+}
+
+#endif

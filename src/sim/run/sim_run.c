@@ -1,0 +1,387 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* run_life.c - puts fabric, NICs and workload together, and lets time pass. */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "sim/run/sim_run_state.h"
+
+/* 128 bytes of packet, and what frames it on the wire. */
+#define TRIM_TO_BYTES 152u
+/* Scratch of a thread, of which large runs do not notice anything. */
+#define WORKER_BYTES (UINT64_C(1) << 20)
+/* What is known of networks of this kind: a second until all of them know. */
+#define RECONVERGE_NS UINT64_C(1000000000)
+#define QUEUE_BDPS 5u
+#define DEFAULT_BYTES (UINT64_C(1) << 20)
+
+void ms_run_defaults(struct ms_run_cfg *cfg, const struct mf_topology *topology)
+{
+	*cfg = (struct ms_run_cfg){
+		.topology = *topology,
+		.trim_to_bytes = TRIM_TO_BYTES,
+		.n_workloads = 1,
+		.seed = 1,
+		.threads = 1,
+		.end_ps = MS_NEVER,
+	};
+	ms_queue_defaults(topology, true, cfg->queue);
+	ms_nic_defaults(&cfg->nic, topology);
+	ms_roce_defaults(&cfg->roce, topology);
+	ms_pfc_defaults(topology, &cfg->pfc);
+	cfg->reconverge_ns = RECONVERGE_NS;
+	cfg->workload[0] = (struct ms_workload_cfg){
+		.kind = MS_PERMUTATION,
+		.bytes = DEFAULT_BYTES,
+		.seed = 1,
+		.chunks = 1,
+	};
+}
+
+/* ---- what the parts are made of ---- */
+
+static void fill_workload(const struct ms_run_cfg *cfg, struct ms_workload_cfg *w)
+{
+	w->hosts = cfg->topology.n_hosts;
+	w->hosts_per_t0 = cfg->topology.cfg.hosts_per_t0;
+}
+
+static void fill_nic(const struct ms_run_cfg *cfg, struct ms_nic_cfg *nic)
+{
+	*nic = cfg->nic;
+	nic->topology = cfg->topology;
+	nic->threads = cfg->threads;
+	nic->seed = cfg->seed;
+}
+
+static void fill_roce(const struct ms_run_cfg *cfg, struct ms_roce_cfg *roce)
+{
+	*roce = cfg->roce;
+	roce->topology = cfg->topology;
+	roce->threads = cfg->threads;
+	roce->seed = cfg->seed;
+}
+
+static bool uses_roce(const struct ms_run_cfg *cfg)
+{
+	for (uint32_t i = 0; i < cfg->n_workloads && i < MS_PARTS_MAX; i++)
+		if (cfg->workload[i].transport == MS_ROCE)
+			return true;
+	return false;
+}
+
+static void fill_net(const struct ms_run_cfg *cfg, struct ms_net_cfg *net)
+{
+	*net = (struct ms_net_cfg){
+		.topology = cfg->topology,
+		.trim_to_bytes = cfg->trim_to_bytes,
+		.threads = cfg->threads,
+		.ranks = cfg->ranks,
+		.edge_ps = cfg->edge_ps,
+		.seed = cfg->seed,
+		.ecmp = uses_roce(cfg),
+		.pfc = cfg->pfc,
+		.reconverge_ps = cfg->reconverge_ns * MS_PS_PER_NS,
+	};
+	for (unsigned i = 0; i < MS_PORT_KINDS; i++)
+		net->queue[i] = cfg->queue[i];
+}
+
+/* ---- edges and taps ---- */
+
+static bool on_edge(void *ctx, uint64_t now_ps)
+{
+	struct ms_run *run = ms_nics_owner(ctx);
+
+	return run->cfg.edge(run->cfg.ctx, run, now_ps);
+}
+
+static bool mixed_edge(void *ctx, uint64_t now_ps)
+{
+	struct ms_run *run = ((struct ms_mixed *)ctx)->owner;
+
+	return run->cfg.edge(run->cfg.ctx, run, now_ps);
+}
+
+static void mixed_tap(void *ctx, struct ms_worker *worker, uint32_t link, uint64_t now_ps,
+		      const struct ms_packet *p)
+{
+	struct ms_run *run = ((struct ms_mixed *)ctx)->owner;
+
+	(void)worker;
+	run->cfg.tap(run->cfg.ctx, run, link, now_ps, p);
+}
+
+static void on_tap(void *ctx, struct ms_worker *worker, uint32_t link, uint64_t now_ps,
+		   const struct ms_packet *p)
+{
+	struct ms_run *run = ms_nics_owner(ctx);
+
+	(void)worker;
+	run->cfg.tap(run->cfg.ctx, run, link, now_ps, p);
+}
+
+/* ---- life ---- */
+
+bool ms_run_check(const struct ms_run_cfg *cfg, char *why)
+{
+	struct ms_nic_cfg nic;
+	struct ms_roce_cfg roce;
+	struct ms_net_cfg net;
+
+	why[0] = '\0';
+	fill_nic(cfg, &nic);
+	fill_roce(cfg, &roce);
+	fill_net(cfg, &net);
+	if (cfg->n_workloads == 0 || cfg->n_workloads > MS_PARTS_MAX) {
+		snprintf(why, MS_WHY_BYTES, "%u workloads: 1 to %u", cfg->n_workloads,
+			 MS_PARTS_MAX);
+		return false;
+	}
+	for (uint32_t i = 0; i < cfg->n_workloads; i++) {
+		struct ms_workload_cfg w = cfg->workload[i];
+
+		fill_workload(cfg, &w);
+		if (!ms_workload_check(&w, why))
+			return false;
+	}
+	return ms_nic_check(&nic, why) && ms_roce_check(&roce, why) &&
+	       ms_net_cfg_check(&net, why, MS_WHY_BYTES);
+}
+
+static struct ms_workload *make_workload(const struct ms_run_cfg *cfg, char *why)
+{
+	struct ms_workload_cfg w[MS_PARTS_MAX];
+
+	for (uint32_t i = 0; i < cfg->n_workloads; i++) {
+		w[i] = cfg->workload[i];
+		fill_workload(cfg, &w[i]);
+	}
+	return ms_workload_create(w, cfg->n_workloads, why, NULL);
+}
+
+static bool add_faults(struct ms_run *run, char *why)
+{
+	for (uint32_t i = 0; i < run->cfg.n_faults; i++)
+		if (!ms_net_add_fault(run->net, &run->cfg.faults[i])) {
+			snprintf(why, MS_WHY_BYTES,
+				 "fault %u: link %u, value %u, at %llu ps: no such link, or a "
+				 "value or time out of range",
+				 i, run->cfg.faults[i].link, run->cfg.faults[i].value,
+				 (unsigned long long)run->cfg.faults[i].at_ps);
+			return false;
+		}
+	run->cfg.faults = NULL;
+	return true;
+}
+
+/* Who is called: the NICs of MRC alone, as long as there are no others. */
+static bool give_hosts(struct ms_run *run, struct ms_hosts *hosts, char *why)
+{
+	struct ms_roce_cfg roce;
+	bool both = uses_roce(&run->cfg);
+
+	if (!both) {
+		ms_nics_hosts(run->nics, hosts);
+	} else {
+		fill_roce(&run->cfg, &roce);
+		run->roce = ms_roce_create(&roce, run->workload, run->nics, why);
+		if (!run->roce)
+			return false;
+		ms_mixed_init(&run->mixed, run->nics, run->roce, run->workload,
+			      run->cfg.topology.n_hosts, run);
+		ms_mixed_hosts(&run->mixed, hosts);
+	}
+	if (run->cfg.edge)
+		hosts->edge = both ? mixed_edge : on_edge;
+	if (run->cfg.tap)
+		hosts->tap = both ? mixed_tap : on_tap;
+	return true;
+}
+
+static bool open_run(struct ms_run *run, char *why)
+{
+	struct ms_nic_cfg nic;
+	struct ms_net_cfg net;
+
+	fill_nic(&run->cfg, &nic);
+	fill_net(&run->cfg, &net);
+	nic.owner = run;
+	run->workload = make_workload(&run->cfg, why);
+	if (!run->workload)
+		return false;
+	run->nics = ms_nics_create(&nic, run->workload, why);
+	if (!run->nics)
+		return false;
+	if (!give_hosts(run, &net.hosts, why))
+		return false;
+	run->net = ms_net_create(&net, why, MS_WHY_BYTES);
+	if (!run->net || !add_faults(run, why))
+		return false;
+	if (run->roce)
+		ms_mixed_start(&run->mixed, run->net);
+	else
+		ms_nics_start(run->nics, run->net);
+	return true;
+}
+
+struct ms_run *ms_run_create(const struct ms_run_cfg *cfg, char *why)
+{
+	struct ms_run *run;
+
+	if (!ms_run_check(cfg, why))
+		return NULL;
+	run = calloc(1, sizeof(*run));
+	if (!run) {
+		snprintf(why, MS_WHY_BYTES, "no memory for a run");
+		return NULL;
+	}
+	run->cfg = *cfg;
+	if (open_run(run, why))
+		return run;
+	ms_run_destroy(run);
+	return NULL;
+}
+
+void ms_run_destroy(struct ms_run *run)
+{
+	if (!run)
+		return;
+	if (run->net)
+		ms_net_destroy(run->net);
+	ms_roce_destroy(run->roce);
+	ms_nics_destroy(run->nics);
+	ms_workload_destroy(run->workload);
+	free(run->merged);
+	free(run);
+}
+
+/* ---- time ---- */
+
+/* Adds up numbers over all ranks. */
+static bool sum_ranks(const struct ms_run *run, uint64_t *numbers, uint32_t n)
+{
+	const struct ms_ranks *r = run->cfg.ranks;
+
+	return !r || r->sum(r->ctx, numbers, n);
+}
+
+/* Nothing moves any more: is everything done? */
+static enum ms_run_state at_rest(struct ms_run *run)
+{
+	struct ms_nic_sums sums;
+	uint64_t n[2];
+
+	ms_nics_check_end(run->nics);
+	ms_nics_sums(run->nics, &sums);
+	n[0] = sums.arrived;
+	n[1] = sums.acked;
+	if (run->roce) {
+		struct ms_roce_sums roce;
+
+		ms_roce_check_end(run->roce);
+		ms_roce_sums(run->roce, &roce);
+		n[0] += roce.arrived;
+		n[1] += roce.acked;
+	}
+	if (!sum_ranks(run, n, 2))
+		return MS_RUN_RANKS;
+	return n[0] == ms_workload_flows(run->workload) && n[1] == n[0] ? MS_RUN_DONE
+									: MS_RUN_STUCK;
+}
+
+enum ms_run_state ms_run_step(struct ms_run *run, uint64_t step_ps)
+{
+	uint64_t now = ms_net_now_ps(run->net), end = run->cfg.end_ps, until;
+
+	until = step_ps > end - now ? end : now + step_ps;
+	switch (ms_net_run(run->net, until)) {
+	case MS_END_TIME:
+		if (ms_nics_out_of_memory(run->nics) ||
+		    (run->roce && ms_roce_out_of_memory(run->roce)))
+			return MS_RUN_MEMORY;
+		return until == end ? MS_RUN_TIME : MS_RUN_RUNNING;
+	case MS_END_IDLE:
+		return at_rest(run);
+	case MS_END_STOPPED:
+		return MS_RUN_STOPPED;
+	case MS_END_MEMORY:
+		return MS_RUN_MEMORY;
+	case MS_END_RANKS:
+		break;
+	}
+	return MS_RUN_RANKS;
+}
+
+uint64_t ms_run_now_ps(const struct ms_run *run)
+{
+	return ms_net_now_ps(run->net);
+}
+
+struct ms_net *ms_run_net(struct ms_run *run)
+{
+	return run->net;
+}
+
+struct ms_nics *ms_run_nics(struct ms_run *run)
+{
+	return run->nics;
+}
+
+struct ms_roce *ms_run_roce(struct ms_run *run)
+{
+	return run->roce;
+}
+
+const struct ms_workload *ms_run_workload(const struct ms_run *run)
+{
+	return run->workload;
+}
+
+/* ---- memory ---- */
+
+/*
+ * Packets under way in the whole fabric: of each host a window, or its longest flow where that is
+ * shorter, and half as many answers.
+ */
+static uint64_t in_flight(const struct ms_run_cfg *cfg, const struct ms_workload_cfg *w)
+{
+	const struct ms_nic_cfg *n = &cfg->nic;
+	uint64_t window = n->cc.link_bps / 8 * n->cc.base_rtt_ns / 1000000000 * 3 / 2, longest = 0;
+
+	for (uint32_t i = 0; i < cfg->n_workloads; i++) {
+		struct ms_flow f;
+		uint64_t bytes;
+
+		ms_workload_shape(&w[i], &f);
+		bytes = f.message_bytes * (f.messages < n->depth ? f.messages : n->depth);
+		longest = bytes > longest ? bytes : longest;
+	}
+	/* RoCE has no window; what waits is bounded by the queues. */
+	window *= uses_roce(cfg) ? QUEUE_BDPS : 1;
+	window = longest < window ? longest : window;
+	return (window / n->path_mtu + 1) * 3 / 2 * cfg->topology.n_hosts;
+}
+
+uint64_t ms_run_memory(const struct ms_run_cfg *cfg)
+{
+	uint64_t bytes = 0, hosts = cfg->topology.n_hosts;
+	struct ms_workload_cfg w[MS_PARTS_MAX];
+	struct ms_nic_cfg nic;
+	struct ms_roce_cfg roce;
+	struct ms_net_cfg net;
+
+	fill_nic(cfg, &nic);
+	fill_net(cfg, &net);
+	for (uint32_t i = 0; i < cfg->n_workloads; i++) {
+		w[i] = cfg->workload[i];
+		fill_workload(cfg, &w[i]);
+		bytes += ms_workload_bytes(&w[i]);
+	}
+	if (cfg->ranks)
+		hosts = (hosts + cfg->ranks->ranks - 1) / cfg->ranks->ranks;
+	fill_roce(cfg, &roce);
+	bytes += ms_roce_memory(&roce, w, cfg->n_workloads, hosts);
+	return bytes + WORKER_BYTES * cfg->threads +
+	       ms_nic_memory(&nic, w, cfg->n_workloads, hosts) +
+	       ms_net_memory(&net, in_flight(cfg, w));
+}

@@ -1,0 +1,180 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * fault_spans.c - spans of one kind on one link are looked at together: at each instant at which
+ * one begins or ends the worst of those that hold is found, and a change is written when it is
+ * another than before. Few spans ever overlap, so that looking back at all of a group is cheap
+ * enough: groups are cut where nothing holds any more.
+ */
+#include "sim/scenario/fault_spans.h"
+
+#include <stdlib.h>
+
+#include "fabric/fabric_link.h"
+
+#define FIRST_ROOM 64u
+#define NEVER UINT64_MAX
+
+void ms_fault_spans_fini(struct ms_fault_spans *l)
+{
+	free(l->span);
+	*l = (struct ms_fault_spans){0};
+}
+
+bool ms_fault_spans_add(struct ms_fault_spans *l, const struct ms_fault_span *span)
+{
+	if (span->from_ps >= span->until_ps)
+		return true;
+	if (l->n == l->room) {
+		uint32_t room = l->room ? l->room * 2 : FIRST_ROOM;
+		struct ms_fault_span *grown = NULL;
+
+		if (l->room <= MS_SPANS_MAX)
+			grown = realloc(l->span, room * sizeof(*grown));
+		if (!grown)
+			return false;
+		l->span = grown;
+		l->room = room;
+	}
+	l->span[l->n++] = *span;
+	return true;
+}
+
+bool ms_fault_spans_link(struct ms_fault_spans *l, struct ms_fault_span span, enum ms_direction way)
+{
+	uint32_t link = span.link;
+
+	if (way != MS_DIRECTION_IN && !ms_fault_spans_add(l, &span))
+		return false;
+	span.link = mf_link_reverse(link);
+	return way == MS_DIRECTION_OUT || ms_fault_spans_add(l, &span);
+}
+
+bool ms_fault_spans_node(struct ms_fault_spans *l, const struct mf_topology *t, uint32_t node,
+			 struct ms_fault_span span, enum ms_direction way)
+{
+	uint32_t ports = mf_node_ports(t, mf_node_at(t, node).tier);
+
+	for (uint32_t port = 0; port < ports; port++) {
+		span.link = mf_link_out(t, node, port);
+		if (!ms_fault_spans_link(l, span, way))
+			return false;
+	}
+	return true;
+}
+
+/* ---- changes ---- */
+
+static int by_group(const void *a, const void *b)
+{
+	const struct ms_fault_span *x = a, *y = b;
+
+	if (x->link != y->link)
+		return x->link < y->link ? -1 : 1;
+	if (x->kind != y->kind)
+		return x->kind < y->kind ? -1 : 1;
+	return x->from_ps < y->from_ps ? -1 : x->from_ps > y->from_ps;
+}
+
+static int by_time(const void *a, const void *b)
+{
+	const struct ms_fault *x = a, *y = b;
+
+	if (x->at_ps != y->at_ps)
+		return x->at_ps < y->at_ps ? -1 : 1;
+	if (x->link != y->link)
+		return x->link < y->link ? -1 : 1;
+	return x->kind < y->kind ? -1 : x->kind > y->kind;
+}
+
+/* A rate of all there is, and nothing lost: what holds without a span. */
+static uint32_t is_all_or_nothing(uint8_t kind)
+{
+	return kind == MS_FAULT_RATE ? 1000000 : 0;
+}
+
+static uint32_t worse_value(uint8_t kind, uint32_t a, uint32_t b)
+{
+	return (kind == MS_FAULT_RATE) == (a < b) ? a : b;
+}
+
+/* worst returns what holds at a time, of the n spans at s. */
+static uint32_t worst_span(const struct ms_fault_span *s, uint32_t n, uint64_t at)
+{
+	uint32_t value = is_all_or_nothing(s->kind);
+
+	for (uint32_t i = 0; i < n; i++)
+		if (s[i].from_ps <= at && at < s[i].until_ps)
+			value = worse_value(s->kind, value,
+					    s[i].kind == MS_FAULT_DOWN ? 1 : s[i].value);
+	return value;
+}
+
+/* next_change returns the first time after `at` at which a span begins or ends. */
+static uint64_t next_change(const struct ms_fault_span *s, uint32_t n, uint64_t at)
+{
+	uint64_t next = NEVER;
+
+	for (uint32_t i = 0; i < n; i++) {
+		if (s[i].from_ps > at && s[i].from_ps < next)
+			next = s[i].from_ps;
+		if (s[i].until_ps > at && s[i].until_ps < next)
+			next = s[i].until_ps;
+	}
+	return next;
+}
+
+/* group_of counts the spans from s on that hang together: one link, one kind, no gap. */
+static uint32_t group_of(const struct ms_fault_span *s, uint32_t n)
+{
+	uint64_t until = s->until_ps;
+	uint32_t i = 1;
+
+	while (i < n && s[i].link == s->link && s[i].kind == s->kind && s[i].from_ps <= until) {
+		until = s[i].until_ps > until ? s[i].until_ps : until;
+		i++;
+	}
+	return i;
+}
+
+static uint32_t write_group(const struct ms_fault_span *s, uint32_t n, struct ms_fault *out)
+{
+	uint32_t holds = is_all_or_nothing(s->kind), written = 0;
+
+	for (uint64_t at = s->from_ps; at != NEVER; at = next_change(s, n, at)) {
+		uint32_t value = worst_span(s, n, at);
+
+		if (value == holds)
+			continue;
+		out[written] = (struct ms_fault){
+			.at_ps = at, .link = s->link, .value = value, .kind = s->kind};
+		if (s->kind == MS_FAULT_DOWN) {
+			out[written].kind = value ? MS_FAULT_DOWN : MS_FAULT_UP;
+			out[written].value = 0;
+		}
+		holds = value;
+		written++;
+	}
+	return written;
+}
+
+bool ms_fault_spans_events(struct ms_fault_spans *l, struct ms_fault **events, uint32_t *n)
+{
+	/* A span begins once and ends once. */
+	struct ms_fault *out = malloc(2 * sizeof(*out) * l->n + 1);
+
+	*n = 0;
+	*events = out;
+	if (!out)
+		return false;
+	if (l->n == 0)
+		return true;
+	qsort(l->span, l->n, sizeof(*l->span), by_group);
+	for (uint32_t i = 0; i < l->n;) {
+		uint32_t group = group_of(&l->span[i], l->n - i);
+
+		*n += write_group(&l->span[i], group, out + *n);
+		i += group;
+	}
+	qsort(out, *n, sizeof(*out), by_time);
+	return true;
+}

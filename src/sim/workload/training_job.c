@@ -1,0 +1,224 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* job.c - checks a job, puts its ranks on hosts, and says how long its computes take. */
+#include "sim/workload/training_job.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "sim/import/poisson_flows.h"
+#include "sim/kernel/random.h"
+#include "sim/workload/job_state.h"
+
+#define REFUSE(...)                                       \
+	do {                                              \
+		snprintf(why, MS_WHY_BYTES, __VA_ARGS__); \
+		return false;                             \
+	} while (0)
+
+const char *ms_job_placement_name(enum ms_job_placement placement)
+{
+	static const char *const names[MS_JOB_PLACEMENTS] = {"contiguous", "strided", "random"};
+
+	return (unsigned)placement < MS_JOB_PLACEMENTS ? names[placement] : "?";
+}
+
+const char *ms_job_dp_name(enum ms_job_dp mode)
+{
+	static const char *const names[MS_DP_MODES] = {"all-reduce", "sharded"};
+
+	return (unsigned)mode < MS_DP_MODES ? names[mode] : "?";
+}
+
+uint32_t ms_job_ranks(const struct ms_job_cfg *c)
+{
+	return c->tp * c->pp * c->dp;
+}
+
+/* ---- what is allowed ---- */
+
+static bool degrees_valid(const struct ms_job_cfg *c, char *why)
+{
+	uint64_t ranks = (uint64_t)c->tp * c->pp;
+
+	if (c->tp == 0 || c->pp == 0 || c->dp == 0 || c->ep == 0)
+		REFUSE("tp = %u, pp = %u, dp = %u, ep = %u: each is 1 or more", c->tp, c->pp, c->dp,
+		       c->ep);
+	if (ranks > MS_JOB_RANKS_MAX || ranks * c->dp > MS_JOB_RANKS_MAX)
+		REFUSE("tp = %u, pp = %u, dp = %u: at most %u ranks in all", c->tp, c->pp, c->dp,
+		       MS_JOB_RANKS_MAX);
+	if (c->dp % c->ep != 0)
+		REFUSE("ep = %u: a divisor of dp = %u", c->ep, c->dp);
+	return true;
+}
+
+static bool place_valid(const struct ms_job_cfg *c, char *why)
+{
+	uint32_t ranks = ms_job_ranks(c);
+	uint32_t stride = c->placement == MS_JOB_STRIDED ? c->stride : 1;
+	uint64_t last = c->first + (uint64_t)(ranks - 1) * stride;
+
+	if (stride == 0)
+		REFUSE("stride = 0: 1 or more");
+	if (last >= c->hosts)
+		REFUSE("tp x pp x dp = %u x %u x %u = %u ranks from first = %u on, stride %u: the "
+		       "last is on host %llu; hosts are 0 to %u",
+		       c->tp, c->pp, c->dp, ranks, c->first, stride, (unsigned long long)last,
+		       c->hosts - 1);
+	return true;
+}
+
+bool ms_job_check(const struct ms_job_cfg *c, char *why)
+{
+	if (!degrees_valid(c, why) || !place_valid(c, why))
+		return false;
+	if (c->steps == 0 || c->steps > MS_JOB_STEPS_MAX)
+		REFUSE("steps = %u: 1 to %u", c->steps, MS_JOB_STEPS_MAX);
+	if (c->microbatches == 0 || c->microbatches > 4096)
+		REFUSE("microbatches = %u: 1 to 4096", c->microbatches);
+	if (c->buckets == 0 || c->buckets > 1024)
+		REFUSE("buckets = %u: 1 to 1024", c->buckets);
+	if (c->ep_rounds == 0 || c->ep_rounds > 1024)
+		REFUSE("ep_rounds = %u: 1 to 1024", c->ep_rounds);
+	if ((unsigned)c->dp_mode >= MS_DP_MODES)
+		REFUSE("dp_mode = %u: all-reduce or sharded", (unsigned)c->dp_mode);
+	if (!c->tp_network && c->tp > 1 && c->tp_bytes > 0 && c->tp_bit_s < 1000000)
+		REFUSE("tp_rate = %llu: at least 1M, where tp_bytes go inside a scale-up domain",
+		       (unsigned long long)c->tp_bit_s);
+	return true;
+}
+
+/* ---- where ---- */
+
+static void shuffle_order(uint32_t *order, uint32_t n, uint64_t seed)
+{
+	struct mb_prng r;
+
+	mb_prng_init(&r, seed);
+	for (uint32_t i = 0; i < n; i++)
+		order[i] = i;
+	for (uint32_t i = n; i > 1; i--) {
+		uint32_t j = mb_prng_below(&r, i), was = order[i - 1];
+
+		order[i - 1] = order[j];
+		order[j] = was;
+	}
+}
+
+bool ms_job_place(const struct ms_job_cfg *c, uint32_t *host)
+{
+	uint32_t stride = c->placement == MS_JOB_STRIDED ? c->stride : 1, *order = NULL;
+
+	if (c->placement == MS_JOB_RANDOM) {
+		order = malloc(sizeof(*order) * c->hosts);
+		if (!order)
+			return false;
+		shuffle_order(order, c->hosts, c->placement_seed);
+	}
+	for (uint32_t r = 0; r < ms_job_ranks(c); r++) {
+		uint32_t at = c->first + r * stride;
+
+		host[r] = order ? order[at] : at;
+	}
+	free(order);
+	return true;
+}
+
+/* ---- how long ---- */
+
+/* One rank alone. REQ(sim.same-bits) */
+static uint64_t own_time(const struct ms_job_cfg *c, uint32_t rank, uint32_t step, enum job_op op,
+			 uint32_t n, uint64_t ns)
+{
+	uint64_t who = ms_mix(c->seed ^ ms_mix(rank + UINT64_C(1)));
+	uint64_t what = (uint64_t)step << 34 | (uint64_t)op << 32 | n;
+	struct mb_prng r;
+
+	if (c->stragglers > 0 && (who >> 32) * MS_JOB_ONE >> 32 < c->stragglers)
+		ns += ns * c->slowdown / MS_JOB_ONE;
+	if (c->jitter == 0)
+		return ns;
+	mb_prng_init(&r, ms_mix(who + what));
+	return ns + ms_exponential(&r, ns * c->jitter / MS_JOB_ONE);
+}
+
+uint64_t ms_job_time(const struct ms_job_cfg *c, uint32_t rank, uint32_t step, enum job_op op,
+		     uint32_t n, uint64_t ns)
+{
+	uint32_t first = rank - rank % c->tp;
+	uint64_t longest = 0;
+
+	if (c->tp_network)
+		return own_time(c, rank, step, op, n, ns);
+	for (uint32_t t = 0; t < c->tp; t++) {
+		uint64_t own = own_time(c, first + t, step, op, n, ns);
+
+		longest = own > longest ? own : longest;
+	}
+	return longest;
+}
+
+/* ---- life ---- */
+
+static bool build_job(struct ms_job *job, char *why)
+{
+	size_t marks = (size_t)job->ranks * job->cfg.steps;
+
+	job->host = malloc(sizeof(*job->host) * job->ranks);
+	job->mark = malloc(sizeof(*job->mark) * marks);
+	job->saved = malloc(sizeof(*job->saved) * marks);
+	job->graph = ms_graph_create(job->cfg.hosts);
+	if (!job->host || !job->mark || !job->saved || !job->graph ||
+	    !ms_job_place(&job->cfg, job->host) || !ms_job_build(job)) {
+		snprintf(why, MS_WHY_BYTES,
+			 "no memory for a job of %u ranks and %u steps, or it takes more than %u "
+			 "computes and transfers, or messages above 4G",
+			 job->ranks, job->cfg.steps, MS_NODES_MAX);
+		return false;
+	}
+	return ms_graph_seal(job->graph, why, NULL);
+}
+
+struct ms_job *ms_job_create(const struct ms_job_cfg *cfg, char *why)
+{
+	struct ms_job *job;
+
+	if (!ms_job_check(cfg, why))
+		return NULL;
+	job = calloc(1, sizeof(*job));
+	if (!job) {
+		snprintf(why, MS_WHY_BYTES, "no memory for a job");
+		return NULL;
+	}
+	job->cfg = *cfg;
+	job->ranks = ms_job_ranks(cfg);
+	if (build_job(job, why))
+		return job;
+	ms_job_destroy(job);
+	return NULL;
+}
+
+void ms_job_destroy(struct ms_job *job)
+{
+	if (!job)
+		return;
+	ms_graph_destroy(job->graph);
+	free(job->host);
+	free(job->mark);
+	free(job->saved);
+	free(job);
+}
+
+const struct ms_graph *ms_job_graph(const struct ms_job *job)
+{
+	return job->graph;
+}
+
+const uint32_t *ms_job_hosts(const struct ms_job *job)
+{
+	return job->host;
+}
+
+const struct ms_job_cfg *ms_job_cfg(const struct ms_job *job)
+{
+	return &job->cfg;
+}

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Words that several verbs take: see choices.h. */
+#include "study/choices.h"
+
+#include "fabric/topology_preset.h"
+#include "sim/scenario/scenario_presets.h"
+
+static bool topology_at(size_t i, struct ui_choice *out)
+{
+	const struct mf_preset *preset = mf_preset_at(i);
+
+	if (preset)
+		*out = (struct ui_choice){preset->name, NULL, preset->about};
+	return preset;
+}
+
+static bool scenario_at(size_t i, struct ui_choice *out)
+{
+	const struct ms_preset *preset = ms_preset_at(i);
+
+	if (preset)
+		*out = (struct ui_choice){preset->name, NULL, NULL};
+	return preset;
+}
+
+const struct ui_choices study_topologies = {
+	"TOPOLOGY",
+	"TOPOLOGY is a file (something with a dot or a slash in it) or one of:", topology_at};
+
+const struct ui_choices study_scenarios = {"SCENARIO", NULL, scenario_at};

@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* mrc sim compare - results side by side, with ratios, and as a page; scenarios are run first. */
+#include "study/choices.h"
+#include "study/compare_table.h"
+#include "study/html_page.h"
+#include "study/load_result.h"
+#include "study/study_verbs.h"
+
+#include "ui/terminal.h"
+
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+
+#define WHO "mrc sim compare"
+
+struct compare_options {
+	bool json, core, quiet;
+	const char *html, *title;
+};
+
+/* short_name returns a file's name without its folder and ending. */
+static const char *short_name(const char *name, char out[64])
+{
+	const char *slash = strrchr(name, '/');
+	size_t len;
+
+	name = slash ? slash + 1 : name;
+	len = strlen(name);
+	if (len > 5 &&
+	    (strcmp(name + len - 5, ".json") == 0 || strcmp(name + len - 5, ".toml") == 0))
+		len -= 5;
+	snprintf(out, 64, "%.*s", (int)len, name);
+	return out;
+}
+
+static json_t *page_data(const struct sim_compared *c, const struct compare_options *o)
+{
+	json_t *runs = json_array();
+	char command[1024] = WHO;
+
+	for (size_t i = 0; i < c->n; i++) {
+		size_t len = strlen(command);
+
+		json_array_append_new(
+			runs, json_pack("{s:s,s:O}", "name", c->name[i], "result", c->result[i]));
+		snprintf(command + len, sizeof(command) - len, " %s", c->name[i]);
+	}
+	return json_pack("{s:s,s:s,s:o}", "title", o->title ? o->title : "Simulations compared",
+			 "command", command, "runs", runs);
+}
+
+/* show prints what was compared and writes the page. */
+static int print_comparison(const struct sim_compared *c, const struct compare_options *o)
+{
+	struct ms_file_error error;
+	struct ui_text text = {0};
+	json_t *json;
+	bool ok = true;
+
+	if (o->json) {
+		json = sim_compare_json(c);
+		json_dumpf(json, stdout, JSON_INDENT(2) | JSON_REAL_PRECISION(12));
+		putchar('\n');
+	} else {
+		sim_compare_text(c, o->core, &text);
+		fputs(text.data ? text.data : "", stdout);
+		ui_text_fini(&text);
+		json = NULL;
+	}
+	json_decref(json);
+	if (o->html) {
+		json = page_data(c, o);
+		ok = sim_page_write(json, SIM_PAGE_LIBRARY, o->html, &error);
+		json_decref(json);
+	}
+	if (!ok)
+		fprintf(stderr, WHO ": %s\n", error.text);
+	return ok ? SIM_EXIT_GOOD : SIM_EXIT_FAILED;
+}
+
+static int compare_runs(const char *const *name, size_t n, const struct compare_options *o)
+{
+	struct sim_compared c = {.n = n};
+	char shorter[SIM_COMPARE_MAX][64];
+	struct ms_file_error error;
+	int worst = SIM_EXIT_GOOD, status = SIM_EXIT_GOOD;
+	size_t i;
+
+	if (o->html && !sim_page_has_library(SIM_PAGE_LIBRARY, &error)) {
+		fprintf(stderr, WHO ": %s\n", error.text);
+		return SIM_EXIT_USAGE;
+	}
+	for (i = 0; i < n; i++) {
+		c.name[i] = short_name(name[i], shorter[i]);
+		c.result[i] = sim_load(WHO, name[i], o->quiet, &status);
+		worst = worst ? worst : status;
+		if (!c.result[i])
+			break;
+	}
+	if (i == n) {
+		status = print_comparison(&c, o);
+		worst = worst ? worst : status;
+	}
+	for (i = 0; i < n; i++)
+		json_decref(c.result[i]);
+	return worst;
+}
+
+static const struct ui_flag flags[] = {
+	UI_TEXT("--html", compare_options, html, "FILE",
+		"one page with curves, that needs no other file"),
+	UI_TEXT("--title", compare_options, title, "TEXT", "of the page"),
+	CLI_SWITCH("--core", compare_options, core, "the counters of the engines too"),
+	CLI_SWITCH("--json", compare_options, json, "as a JSON object"),
+	CLI_SWITCH("--quiet", compare_options, quiet, "no progress"),
+};
+
+static int sim_compare_main(int argc, char **argv)
+{
+	struct compare_options o = {0};
+	const char *name[SIM_COMPARE_MAX];
+	size_t words;
+	int status;
+
+	status = ui_verb_parse(&sim_compare_verb, &o, argc, argv, name, SIM_COMPARE_MAX, &words);
+	if (status != UI_FLAGS_OK)
+		return status;
+	if (words < 2) {
+		fprintf(stderr, WHO ": expected two or more results or scenarios\n");
+		return SIM_EXIT_USAGE;
+	}
+	ui_term_catch();
+	return compare_runs(name, words, &o);
+}
+
+_Static_assert(SIM_COMPARE_MAX == 6, "the help says six");
+
+const struct ui_verb sim_compare_verb = {
+	.name = "mrc sim compare",
+	.summary = "two results or two scenarios, figure by figure",
+	.usage = "SCENARIO|RESULT... [FLAG...]",
+	.about = "Shows two to six runs side by side, each with its ratio to the first: what "
+		 "differs in their parameters, times, packets. They are results (*.json, from mrc "
+		 "sim run --json=FILE) or scenarios, which are run first.",
+	.examples = "mrc sim compare before.json after.json\n"
+		    "mrc sim compare fault-none fault-flap fault-t0-down --html faults.html",
+	.operands = "SCENARIO",
+	.flags = flags,
+	.n_flags = UI_COUNT(flags),
+	.choices = (const struct ui_choices *const[]){&study_scenarios, NULL},
+	.run = sim_compare_main,
+};

@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* mrc sim goodput - a job over days, by the step-level model that packet runs feed. */
+#include "study/choices.h"
+#include "study/goodput_trials.h"
+#include "study/scenario_source.h"
+#include "study/study_verbs.h"
+
+#include "ui/terminal.h"
+
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+
+#define WHO "mrc sim goodput"
+#define POINTS_MAX (MS_SIZES_MAX * (MS_SIZES_MAX + 1))
+
+struct options {
+	const char *name, *json;
+	struct ui_flag_texts set;
+	uint64_t seed;
+	bool quiet;
+};
+
+static const struct ui_flag flags[] = {
+	CLI_TEXTS("--set", options, set, "KEY=VALUE", "change a key of the scenario; repeatable"),
+	{"--seed", UI_FLAG_U64, "N", "the scenario's seed", offsetof(struct options, seed), 1,
+	 UINT64_MAX >> 1},
+	CLI_MAYBE("--json", options, json, "FILE", "the result as JSON, to stdout or a file"),
+	CLI_SWITCH("--quiet", options, quiet, "no progress"),
+};
+
+static enum ui_flags_result parse_options(struct options *o, int argc, char **argv)
+{
+	enum ui_flags_result rc;
+	size_t words;
+
+	*o = (struct options){0};
+	rc = ui_verb_parse(&sim_goodput_verb, o, argc, argv, &o->name, 1, &words);
+	if (rc == UI_FLAGS_OK && words == 0) {
+		fprintf(stderr, WHO ": expected a scenario; `mrc sim list` shows those that are "
+				    "built in\n");
+		return UI_FLAGS_ERROR;
+	}
+	return rc;
+}
+
+static int write_result(const struct options *o, const json_t *result)
+{
+	const size_t how = JSON_INDENT(2) | JSON_REAL_PRECISION(12);
+	struct ui_text text = {0};
+	bool ok = true;
+
+	if (!o->json || o->json[0]) {
+		sim_goodput_text(result, &text);
+		fputs(text.data, stdout);
+		ui_text_fini(&text);
+	}
+	if (o->json && o->json[0])
+		ok = json_dump_file(result, o->json, how) == 0;
+	else if (o->json)
+		ok = json_dumpf(result, stdout, how) == 0 && putchar('\n') == '\n';
+	if (fflush(stdout) == 0 && ok)
+		return SIM_EXIT_GOOD;
+	fprintf(stderr, WHO ": %s: cannot be written\n",
+		o->json && o->json[0] ? o->json : "the result");
+	return SIM_EXIT_FAILED;
+}
+
+/* All sizes, each as measured and with each time of reconvergence. */
+static int go_through(const struct options *o, const struct sim_packets *packets)
+{
+	const struct ms_scenario_goodput *g = &packets->scenario->goodput;
+	struct sim_goodput_point point[POINTS_MAX];
+	bool whole = true;
+	json_t *result;
+	size_t n = 0;
+	int status;
+
+	for (uint32_t size = 0; whole && size < g->sizes; size++)
+		for (uint32_t way = 0; whole && way <= g->outages; way++)
+			whole = sim_goodput_point(packets, g->size[size],
+						  way ? g->outage_ns[way - 1] : 0, &point[n++]);
+	if (!whole && !ui_term_caught()) {
+		fprintf(stderr,
+			WHO ": %s: its rates make more than a hundred million faults, or "
+			    "there is no memory; expected a shorter goodput.horizon\n",
+			o->name);
+		return SIM_EXIT_USAGE;
+	}
+	result = sim_goodput_json(packets, point, n, !whole);
+	status = write_result(o, result);
+	json_decref(result);
+	return whole ? status : SIM_EXIT_INTERRUPTED;
+}
+
+static int run_goodput(const struct options *o, const struct ms_changes *changes)
+{
+	struct sim_packets p = {.name = o->name, .changes = changes, .quiet = o->quiet};
+	struct ms_scenario *s = sim_source_read(o->name, changes, &p.error);
+	int status = SIM_EXIT_USAGE;
+
+	if (s && s->n_jobs == 0)
+		ms_file_set_error(&p.error, o->name, 0, "has no [[job]], whose goodput is asked");
+	if (!s || s->n_jobs == 0) {
+		fprintf(stderr, WHO ": %s\n", p.error.text);
+		ms_scenario_destroy(s);
+		return status;
+	}
+	p.scenario = s;
+	switch (sim_packets_measure(&p)) {
+	case SIM_PACKETS_GOOD:
+		status = go_through(o, &p);
+		break;
+	case SIM_PACKETS_WRONG:
+		fprintf(stderr, WHO ": %s\n", p.error.text);
+		status = SIM_EXIT_FAILED;
+		break;
+	case SIM_PACKETS_CAUGHT:
+		fprintf(stderr, WHO ": interrupted during packet runs: no result yet\n");
+		status = SIM_EXIT_INTERRUPTED;
+		break;
+	}
+	sim_packets_fini(&p);
+	ms_scenario_destroy(s);
+	return status;
+}
+
+static int sim_goodput_main(int argc, char **argv)
+{
+	struct options o;
+	char seed[48];
+	int status;
+
+	status = parse_options(&o, argc, argv);
+	if (status != UI_FLAGS_OK)
+		return status;
+	if (o.seed && o.set.n < UI_FLAG_TEXTS_MAX) {
+		snprintf(seed, sizeof(seed), "seed=%llu", (unsigned long long)o.seed);
+		o.set.text[o.set.n++] = seed;
+	}
+	ui_term_catch();
+	return run_goodput(&o, &(struct ms_changes){o.set.text, o.set.n});
+}
+
+const struct ui_verb sim_goodput_verb = {
+	.name = "mrc sim goodput",
+	.summary = "a job over days, with faults at given rates",
+	.usage = "SCENARIO [FLAG...]",
+	.about = "Runs the first job of a scenario packet by packet, without faults and with each "
+		 "kind that its [[rate]]s name, and from what these do to its steps goes through "
+		 "days of training with faults at those rates, checkpoints and restarts, for every "
+		 "size in goodput.gpus. What is said of days is a model; its error against packets "
+		 "is measured and shown with it.",
+	.examples = "mrc sim goodput goodput-two-tiers\n"
+		    "mrc sim goodput ./my.toml --set goodput.horizon=90d --json=my.json",
+	.exits = "0 good; 1 a run failed; 2 wrong usage or a bad file; 3 interrupted",
+	.operands = "SCENARIO",
+	.flags = flags,
+	.n_flags = UI_COUNT(flags),
+	.choices = (const struct ui_choices *const[]){&study_scenarios, NULL},
+	.run = sim_goodput_main,
+};

@@ -1,0 +1,192 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* What a run was: see account.h. */
+#include "study/result_details.h"
+
+#include "sim/scenario/scenario_keys.h"
+#include "sim/workload/graph_exec.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* ---- parameters ---- */
+
+/* whole_number reads the value of a key that is a number or a word. */
+static uint64_t whole_number(const struct ms_key *k, const void *at)
+{
+	static const uint8_t narrow[] = {
+		[MS_KEY_U8] = 1,      [MS_KEY_WORD8] = 1,  [MS_KEY_U16] = 2,   [MS_KEY_U32] = 4,
+		[MS_KEY_BYTES32] = 4, [MS_KEY_TIME32] = 4, [MS_KEY_SHARE] = 4, [MS_KEY_WORD] = 4,
+	};
+	const uint8_t size = k->kind < sizeof(narrow) ? narrow[k->kind] : 0;
+	uint64_t u64 = 0;
+	uint32_t u32;
+	uint16_t u16;
+
+	if (size == 1)
+		return *(const uint8_t *)at;
+	if (size == 2) {
+		memcpy(&u16, at, sizeof(u16));
+		return u16;
+	}
+	if (size == 4) {
+		memcpy(&u32, at, sizeof(u32));
+		return u32;
+	}
+	memcpy(&u64, at, sizeof(u64));
+	return u64;
+}
+
+/* value_json returns a value with its unit, as a number or text; NULL: an empty text. */
+static json_t *value_json(const struct ms_key *k, const void *at)
+{
+	uint64_t n;
+
+	if (k->kind == MS_KEY_TEXT || k->kind == MS_KEY_LIST)
+		return *(const char *)at ? json_string(at) : NULL;
+	if (k->kind == MS_KEY_BOOLEAN)
+		return json_boolean(*(const bool *)at);
+	if (k->kind == MS_KEY_REAL)
+		return NULL; /* only what is expected has these */
+	n = whole_number(k, at);
+	if (k->kind == MS_KEY_WORD || k->kind == MS_KEY_WORD8)
+		return json_string(k->words[n]);
+	if (k->kind == MS_KEY_SHARE)
+		return json_real((double)n / MS_SHARE_ONE);
+	if (k->kind == MS_KEY_TIME || k->kind == MS_KEY_TIME32)
+		return json_sprintf("%.10g us", (double)n / 1000);
+	return json_integer((json_int_t)n);
+}
+
+/* is_said leaves out what is said elsewhere: outputs, expectations, faults. */
+static bool is_said(const char *table)
+{
+	static const char *const others[] = {"output", "expect", "fault", "random", "topology"};
+
+	for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++)
+		if (strcmp(table, others[i]) == 0)
+			return false;
+	return true;
+}
+
+static void add_element(json_t *all, const struct ms_table *t, const struct ms_scenario *s,
+			uint32_t element)
+{
+	const char *base = (const char *)s + t->offset + t->stride * element;
+
+	for (size_t i = 0; i < t->n_keys; i++) {
+		json_t *value = value_json(&t->keys[i], base + t->keys[i].offset);
+		char name[96];
+
+		if (t->max)
+			snprintf(name, sizeof(name), "%s.%u.%s", t->name, element, t->keys[i].name);
+		else
+			snprintf(name, sizeof(name), "%s%s%s", t->name, t->name[0] ? "." : "",
+				 t->keys[i].name);
+		if (value)
+			json_object_set_new(all, name, value);
+	}
+}
+
+static void add_fabric(json_t *all, const struct mf_topology *t)
+{
+	const struct {
+		const char *name;
+		uint64_t value;
+	} field[] = {{"topology.hosts", t->n_hosts},
+		     {"topology.planes", t->cfg.planes},
+		     {"topology.tiers", t->cfg.tiers},
+		     {"topology.hosts_per_t0", t->cfg.hosts_per_t0},
+		     {"topology.t0s", t->cfg.t0s},
+		     {"topology.t1s", t->cfg.t1s},
+		     {"links.host_t0.bit_s", t->cfg.links[MF_HOST_T0].bit_s},
+		     {"links.t0_t1.bit_s", t->cfg.links[MF_T0_T1].bit_s},
+		     {"topology.switch_ns", t->cfg.switch_ns}};
+
+	for (size_t i = 0; i < sizeof(field) / sizeof(field[0]); i++)
+		json_object_set_new(all, field[i].name, json_integer((json_int_t)field[i].value));
+}
+
+json_t *sim_details_parameters(const struct ms_scenario *s)
+{
+	json_t *all = json_object();
+	size_t n;
+	const struct ms_table *t = ms_scenario_tables(&n);
+
+	add_fabric(all, &s->fabric);
+	for (size_t i = 0; i < n; i++) {
+		uint32_t elements = 1;
+
+		if (!is_said(t[i].name))
+			continue;
+		if (t[i].max)
+			memcpy(&elements, (const char *)s + t[i].count_offset, sizeof(elements));
+		for (uint32_t k = 0; k < elements; k++)
+			add_element(all, &t[i], s, k);
+	}
+	return all;
+}
+
+/* ---- faults ---- */
+
+static json_t *fault_json(const struct ms_scenario_fault *f, bool random)
+{
+	json_t *one = json_pack("{s:s,s:s,s:f}", "kind", ms_scenario_fault_names[f->kind], "target",
+				f->target[0] ? f->target : ms_class_names[f->of], "at_us",
+				(double)f->at_ns / 1000);
+
+	if (f->for_ns)
+		json_object_set_new(one, "for_us", json_real((double)f->for_ns / 1000));
+	if (f->share)
+		json_object_set_new(one, "share", json_real((double)f->share / MS_SHARE_ONE));
+	if (f->period_ns)
+		json_object_set_new(one, "period_us", json_real((double)f->period_ns / 1000));
+	if (random)
+		json_object_set_new(one, "between_us", json_real((double)f->between_ns / 1000));
+	return one;
+}
+
+json_t *sim_details_faults(const struct ms_scenario *s)
+{
+	json_t *all = json_array();
+
+	for (uint32_t i = 0; i < s->n_faults; i++)
+		json_array_append_new(all, fault_json(&s->fault[i], false));
+	for (uint32_t i = 0; i < s->n_randoms; i++)
+		json_array_append_new(all, fault_json(&s->random[i], true));
+	return all;
+}
+
+/* ---- completion times ---- */
+
+double sim_details_graph_us(struct ms_run *run, uint32_t part)
+{
+	const struct ms_graph_exec *play = ms_nics_graph_exec(ms_run_nics(run), part);
+	const struct ms_node_times *times = play ? ms_graph_exec_times(play) : NULL;
+	const uint32_t n = play ? ms_graph_nodes(ms_graph_exec_graph(play)) : 0;
+	uint64_t last_ns = 0;
+
+	for (uint32_t i = 0; i < n; i++)
+		if (times[i].end_ns != UINT64_MAX && times[i].end_ns > last_ns)
+			last_ns = times[i].end_ns;
+	return (double)last_ns / 1000;
+}
+
+static void add_point(json_t *share, json_t *us, const uint64_t *sorted_ns, uint32_t n,
+		      uint32_t per_mille)
+{
+	uint64_t rank = ((uint64_t)n * per_mille + 999) / 1000;
+
+	json_array_append_new(share, json_real(per_mille / 1000.0));
+	json_array_append_new(us, json_real((double)sorted_ns[rank ? rank - 1 : 0] / 1000));
+}
+
+json_t *sim_details_cdf(const uint64_t *sorted_ns, uint32_t n)
+{
+	json_t *share = json_array(), *us = json_array();
+
+	for (uint32_t p = 0; n > 0 && p < 990; p += 10)
+		add_point(share, us, sorted_ns, n, p);
+	for (uint32_t p = 990; n > 0 && p <= 1000; p++)
+		add_point(share, us, sorted_ns, n, p);
+	return json_pack("{s:o,s:o}", "share", share, "us", us);
+}

@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* summary.c - a result for eyes. */
+#include "study/run_result.h"
+
+#include "study/job_report.h"
+#include "ui/format_units.h"
+#include "ui/text_table.h"
+
+#include <string.h>
+
+static double number_at(const json_t *result, const char *path)
+{
+	double value = 0;
+
+	return sim_result_figure(result, path, &value) ? value : 0;
+}
+
+static const char *text_at(const json_t *result, const char *name)
+{
+	const char *value = json_string_value(json_object_get(result, name));
+
+	return value ? value : "";
+}
+
+static void add_head(const json_t *r, struct ui_text *out)
+{
+	char rate[UI_UNITS_MAX], rss[UI_UNITS_MAX], hops[UI_UNITS_MAX], cpu[UI_UNITS_MAX];
+
+	ui_text_add(out, "%s: %s\n", text_at(r, "scenario"), text_at(r, "state"));
+	ui_text_add(out, "%.0f hosts on %.0f planes, seed %.0f; %.3f us simulated in %.2f s\n",
+		    number_at(r, "hosts"), number_at(r, "planes"), number_at(r, "seed"),
+		    number_at(r, "simulated_us"), number_at(r, "wall_s"));
+	ui_text_add(out, "%s hops, %s hops/s on %.0f thread%s (%s a second of CPU), %s\n",
+		    ui_units_count(hops, number_at(r, "hops")),
+		    ui_units_count(rate, number_at(r, "hops_per_s")), number_at(r, "threads"),
+		    number_at(r, "threads") > 1 ? "s" : "",
+		    ui_units_count(cpu, number_at(r, "hops_per_cpu_s")),
+		    ui_units_bytes(rss, (uint64_t)number_at(r, "peak_rss_bytes")));
+}
+
+static void add_flows(const json_t *r, struct ui_text *out)
+{
+	ui_text_add(out, "%.0f flows, %.0f unfinished", number_at(r, "flows"),
+		    number_at(r, "flows_unfinished"));
+	ui_text_add(out, "; completion p50 %.3f us, p99 %.3f us, slowest %.3f us",
+		    number_at(r, "fct_us.p50"), number_at(r, "fct_us.p99"),
+		    number_at(r, "fct_us.p100"));
+	if (number_at(r, "ideal_us") > 0)
+		ui_text_add(out, "; ideal %.3f us, over it %.3f", number_at(r, "ideal_us"),
+			    number_at(r, "over_ideal"));
+	ui_text_add(out,
+		    "\n%.0f packets: %.0f data, %.0f sent again, %.0f marked, %.0f cut, %.0f "
+		    "dropped\n",
+		    number_at(r, "packets"), number_at(r, "data_packets"),
+		    number_at(r, "retransmits"), number_at(r, "ecn_marks"), number_at(r, "trims"),
+		    number_at(r, "drops"));
+}
+
+/* add_roce shows what RoCE alone does. */
+static void add_roce(const json_t *r, struct ui_text *out)
+{
+	if (!json_object_get(r, "roce"))
+		return;
+	ui_text_add(out,
+		    "RoCE: %.0f ACKs, %.0f NAKs, %.0f CNPs, %.0f timeouts, %.0f QPs dead; %.0f "
+		    "flows failed\n",
+		    number_at(r, "roce.tx_acks"), number_at(r, "roce.tx_naks"),
+		    number_at(r, "roce.tx_cnps"), number_at(r, "roce.timeouts"),
+		    number_at(r, "roce.qps_dead"), number_at(r, "flows_failed"));
+}
+
+static void add_pfc(const json_t *r, struct ui_text *out)
+{
+	if (json_object_get(r, "pfc"))
+		ui_text_add(out, "PFC: %.0f pauses, %.0f ports paused, together for %.3f us\n",
+			    number_at(r, "pfc.pauses"), number_at(r, "pfc.ports_paused"),
+			    number_at(r, "pfc.paused_us"));
+}
+
+/* add_parts shows the parts of a workload that has several. */
+static void add_parts(const json_t *r, struct ui_text *out)
+{
+	const json_t *parts = json_object_get(r, "parts");
+	struct ui_table table = {0};
+
+	if (json_array_size(parts) < 2)
+		return;
+	for (size_t i = 0; i < json_array_size(parts); i++) {
+		const json_t *p = json_array_get(parts, i);
+
+		ui_table_cell(&table, i, 0, "%s", text_at(p, "kind"));
+		ui_table_cell(&table, i, 1, "%.0f flows", number_at(p, "flows"));
+		ui_table_cell(&table, i, 2, "p50 %.3f us", number_at(p, "fct_us.p50"));
+		ui_table_cell(&table, i, 3, "slowest %.3f us", number_at(p, "fct_us.p100"));
+		ui_table_cell(&table, i, 4, "%.1f %% of line rate on average",
+			      100 * number_at(p, "rate_share.mean"));
+		if (number_at(p, "graph_us") > 0)
+			ui_table_cell(&table, i, 5, "all over at %.3f us",
+				      number_at(p, "graph_us"));
+	}
+	ui_table_render(&table, out);
+	ui_table_fini(&table);
+}
+
+void sim_result_text(const json_t *result, struct ui_text *out)
+{
+	const json_t *waiting = json_object_get(result, "waiting");
+
+	add_head(result, out);
+	add_flows(result, out);
+	add_roce(result, out);
+	add_pfc(result, out);
+	add_parts(result, out);
+	sim_jobs_text(result, out);
+	for (size_t i = 0; i < json_array_size(waiting); i++)
+		ui_text_add(out, "%s\n", json_string_value(json_array_get(waiting, i)));
+	if (text_at(result, "violation")[0])
+		ui_text_add(out, "the checker: %s\n", text_at(result, "violation"));
+	if (!json_is_true(json_object_get(result, "packets_accounted_for")))
+		ui_text_add(out, "the checker: packets are not accounted for\n");
+}

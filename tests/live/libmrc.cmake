@@ -1,0 +1,59 @@
+# SPDX-License-Identifier: BSD-2-Clause
+#
+# libmrc and the libibverbs device over real sockets on loopback.
+foreach(name ctl devices objects qp post events verbs verbs_qp verbs_ud)
+	softmrc_test(live_${name} SOURCES live_${name}.c live_fixture.c LINKS libibverbs libmrc Threads::Threads
+		LABELS live release TIMEOUT 180)
+endforeach()
+foreach(name verbs_change verbs_ex verbs_mw verbs_srq verbs_status)
+	softmrc_test(live_${name} SOURCES live_${name}.c verbs_fixture.c
+		LINKS libibverbs libmrc Threads::Threads LABELS live release TIMEOUT 180)
+endforeach()
+softmrc_test(live_limits SOURCES live_limits.c LINKS libibverbs Threads::Threads LABELS live release TIMEOUT 180)
+softmrc_test(live_verbs_every SOURCES live_verbs_every.c verbs_fixture.c LINKS libibverbs libmrc Threads::Threads
+	LABELS live release TIMEOUT 60 ARGS -- ${PROJECT_SOURCE_DIR}/src/libibverbs/libibverbs.map)
+softmrc_test(live_examples SOURCES live_examples.c LABELS live release TIMEOUT 180
+	ARGS -- $<TARGET_FILE_DIR:softmrc-example-hello>)
+add_dependencies(live_examples softmrc-example-hello softmrc-example-write_bw
+	softmrc-example-allreduce)
+softmrc_sanitizer_runtime(runtime)
+softmrc_test(live_programs SOURCES live_programs.c LABELS live TIMEOUT 300
+	ARGS -- $<TARGET_FILE_DIR:softmrc-libibverbs> ${runtime})
+add_dependencies(live_programs softmrc-libibverbs)
+# rdma-core's own tests over the drop-in.
+find_package(Python3 3.11 REQUIRED COMPONENTS Interpreter)
+add_test(NAME live_pyverbs COMMAND ${Python3_EXECUTABLE} -B
+	${CMAKE_CURRENT_SOURCE_DIR}/pyverbs/suite.py $<TARGET_FILE_DIR:softmrc-libibverbs> ${runtime})
+set(arg_LABELS live release)
+set(arg_TIMEOUT 600)
+softmrc_test_properties(live_pyverbs)
+unset(arg_LABELS)
+unset(arg_TIMEOUT)
+softmrc_test(live_killed SOURCES live_killed.c LINKS libibverbs Threads::Threads LABELS live release TIMEOUT 3600)
+# It loads the drop-in itself.
+softmrc_test(live_nccl SOURCES live_nccl.c LINKS Threads::Threads ${CMAKE_DL_LIBS} LABELS live release TIMEOUT 180
+	ARGS -- $<TARGET_FILE:softmrc-libibverbs>)
+add_dependencies(live_nccl softmrc-libibverbs)
+# Real devices beside mrc0: libraries that stand for the system's own, and a driver of theirs.
+function(softmrc_fake_ibverbs name dir)
+	add_library(${name} SHARED EXCLUDE_FROM_ALL real/fake_ibverbs.c)
+	target_compile_definitions(${name} PRIVATE _GNU_SOURCE ${ARGN})
+	target_compile_options(${name} PRIVATE -Wno-unused-parameter -Wno-missing-prototypes)
+	target_include_directories(${name} PRIVATE ${PROJECT_SOURCE_DIR}/tests)
+	target_link_libraries(${name} PRIVATE softmrc_flags ${CMAKE_DL_LIBS})
+	target_link_options(${name} PRIVATE
+		LINKER:--version-script=${CMAKE_CURRENT_SOURCE_DIR}/real/fake.map)
+	set_target_properties(${name} PROPERTIES OUTPUT_NAME ibverbs VERSION 1 SOVERSION 1
+		C_VISIBILITY_PRESET default LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests/${dir})
+endfunction()
+softmrc_fake_ibverbs(fake_ibverbs real)
+softmrc_fake_ibverbs(fake_ibverbs_old real/old FAKE_OLD)
+add_library(fake_provider MODULE EXCLUDE_FROM_ALL real/fake_provider.c)
+target_include_directories(fake_provider PRIVATE ${PROJECT_SOURCE_DIR}/tests)
+target_link_libraries(fake_provider PRIVATE softmrc_flags fake_ibverbs)
+set_target_properties(fake_provider PROPERTIES OUTPUT_NAME fake-rdmav34 SKIP_BUILD_RPATH ON
+	LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests/real)
+softmrc_test(live_real SOURCES live_real.c verbs_fixture.c LINKS libibverbs libmrc Threads::Threads ${CMAKE_DL_LIBS}
+	LABELS live release TIMEOUT 180
+	ARGS -- $<TARGET_FILE_DIR:fake_ibverbs> $<TARGET_FILE_DIR:fake_ibverbs_old>)
+add_dependencies(live_real fake_ibverbs fake_ibverbs_old fake_provider)

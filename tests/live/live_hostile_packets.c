@@ -1,0 +1,167 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * live_hostile_packets.c - a third party sends rubbish at both ends of a running transfer: random bytes,
+ * mutated packets, packets of a stranger. All of it is counted and none of it does harm.
+ */
+#include "live/live.h"
+
+#include <arpa/inet.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "base/prng.h"
+#include "support/test.h"
+#include "wire/packet.h"
+
+#define STRANGER_BYTES (8u << 20)
+#define STRANGER_BURST 64u
+#define STRANGER_TRIMMED (12 << 2)
+
+struct attacker {
+	atomic_bool stop;
+	pthread_t thread;
+	uint64_t seed;
+	uint32_t source; /* address it sends from, host order */
+	struct live_card victim;
+	uint64_t sent;
+};
+
+/* attacker_packet makes a packet of a random opcode for the victim's QP, its fields at random. */
+static size_t attacker_packet(struct attacker *g, struct mb_prng *prng, uint8_t *out)
+{
+	static const uint8_t opcodes[] = {MW_WRITE_FIRST, MW_WRITE_MIDDLE,   MW_WRITE_LAST,
+					  MW_WRITE_ONLY,  MW_WRITE_ONLY_IMM, MW_ACK,
+					  MW_SACK,	  MW_NACK,	     MW_PROBE,
+					  MW_EP_REQUEST,  MW_EP_RESPONSE};
+	size_t len = 16 + mb_prng_below(prng, 300);
+
+	for (size_t i = 0; i < len; i++)
+		out[i] = (uint8_t)mb_prng_u64(prng);
+	if (mb_prng_chance(prng, 300000))
+		return len; /* plain rubbish */
+	out[0] = opcodes[mb_prng_below(prng, sizeof(opcodes))];
+	out[1] &= 0xF0;
+	out[2] = out[3] = 0xFF;
+	out[5] = (uint8_t)(g->victim.qpn >> 16);
+	out[6] = (uint8_t)(g->victim.qpn >> 8);
+	out[7] = (uint8_t)g->victim.qpn;
+	/* A PSN near those in use is the most dangerous one. */
+	if (mb_prng_chance(prng, 500000)) {
+		uint32_t psn = g->victim.psn + mb_prng_below(prng, 4000);
+
+		out[9] = (uint8_t)(psn >> 16);
+		out[10] = (uint8_t)(psn >> 8);
+		out[11] = (uint8_t)psn;
+	}
+	return len;
+}
+
+static void *stranger_main(void *arg)
+{
+	struct attacker *g = arg;
+	struct sockaddr_in from = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(g->source)};
+	uint16_t port = (uint16_t)(4791 + (g->victim.qpn >> 14));
+	struct sockaddr_in to = {.sin_family = AF_INET, .sin_port = htons(port)};
+	int s = socket(AF_INET, SOCK_DGRAM, 0);
+	struct mb_prng prng;
+
+	mb_prng_init(&prng, g->seed);
+	memcpy(&to.sin_addr, g->victim.gid.b + 12, 4);
+	live_check(bind(s, (struct sockaddr *)&from, sizeof(from)) == 0);
+	while (!g->stop) {
+		for (uint32_t i = 0; i < STRANGER_BURST; i++) {
+			/* Every fourth claims to have been trimmed, and so to have no ICRC. */
+			int tos = i % 4 ? (int)(mb_prng_u64(&prng) & 0xFF) : STRANGER_TRIMMED;
+			uint8_t bytes[512];
+			size_t len = attacker_packet(g, &prng, bytes);
+
+			setsockopt(s, IPPROTO_IP, IP_TOS, &tos, sizeof(tos));
+			sendto(s, bytes, len, 0, (struct sockaddr *)&to, sizeof(to));
+			g->sent++;
+		}
+		usleep(1000);
+	}
+	close(s);
+	return NULL;
+}
+
+static struct live_setup stranger_setup;
+static uint32_t attacker_source;
+
+/* stranger_transfer sends the whole buffer in messages of 32 KiB. */
+static void stranger_transfer(struct live_side *s)
+{
+	uint32_t posted = 0, done = 0, all = STRANGER_BYTES / 32768;
+
+	live_fill(s->buffer, s->setup->bytes, 4);
+	while (done < all) {
+		struct mh_wc wc;
+
+		for (; posted < all && posted - done < LIVE_DEPTH; posted++)
+			live_write(s, posted, (size_t)posted * 32768, 32768, MH_SEND_SIGNALED, 0);
+		live_wait(s, &wc, 1);
+		live_expect(&wc, done++, MH_WC_SUCCESS);
+	}
+}
+
+static uint64_t stranger_counted(struct live_side *s)
+{
+	static const char *const names[] = {
+		"drop_decode",	     "drop_icrc",	  "drop_no_qp",
+		"drop_src_mismatch", "drop_malformed",	  "drop_bogus_ack",
+		"drop_p_key",	     "rx_outside_subnet", "rx_trimmed"};
+	uint64_t sum = 0;
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		sum += live_counter(s, names[i]);
+	return sum;
+}
+
+static void stranger_initiator(struct live_side *s)
+{
+	struct attacker at_peer = {.seed = 1, .source = attacker_source, .victim = s->peer};
+	struct attacker at_us = {.seed = 2, .source = attacker_source, .victim = s->mine};
+
+	live_check(pthread_create(&at_peer.thread, NULL, stranger_main, &at_peer) == 0);
+	live_check(pthread_create(&at_us.thread, NULL, stranger_main, &at_us) == 0);
+	for (int round = 0; round < 5; round++)
+		stranger_transfer(s);
+	at_peer.stop = at_us.stop = true;
+	pthread_join(at_peer.thread, NULL);
+	pthread_join(at_us.thread, NULL);
+	live_check(at_us.sent > 100 && stranger_counted(s) > 100);
+	live_barrier(s);
+}
+
+static void stranger_target(struct live_side *s)
+{
+	live_barrier(s);
+	live_check(live_compare(s->buffer, s->setup->bytes, 4));
+	live_check(stranger_counted(s) > 100);
+}
+
+static void stranger_run(const char *icrc, uint32_t source)
+{
+	stranger_setup = (struct live_setup){.bytes = STRANGER_BYTES, .icrc = icrc};
+	attacker_source = source;
+	live_run(&stranger_setup, stranger_initiator, stranger_target);
+}
+
+/* From an address of the plane that is nobody's peer, with nothing but addresses to tell. */
+TEST(live_hostile_packets, of_the_same_subnet_without_icrc)
+{
+	stranger_run("off", 0x7F000063);
+}
+
+TEST(live_hostile_packets, of_another_subnet_without_icrc)
+{
+	stranger_run("off", 0x7F006363);
+}
+
+/* In the name of the peer (host 1 attacks host 2, and itself): only the ICRC tells. */
+TEST(live_hostile_packets, under_the_address_of_the_peer)
+{
+	stranger_run("on", 0x7F000001);
+}

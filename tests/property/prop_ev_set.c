@@ -1,0 +1,296 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * What holds of a path set whatever happens to it: counts are those of the states, places are a
+ * permutation port by port, no active place is idle while a backup of its port could fill it, the
+ * floor is kept, only the operator lifts DENIED, and probes are scheduled for bad paths alone.
+ */
+#include "support/test.h"
+
+#include "core/ev/ev_set.h"
+#include "unit/cold_pool.h"
+
+#define EVS_MAX 64u
+#define PORTS_MAX 8u
+
+static _Alignas(64) uint8_t mem[32768];
+static struct mt_ev evs[EVS_MAX];
+static uint16_t ids[EVS_MAX];
+static struct mt_ev_profile_cfg cfg;
+static uint32_t n_ports;
+static struct mt_ev_set *set;
+static uint64_t now;
+/* Kept beside the set: the state of each path as the operations should have left it. */
+static uint8_t want[EVS_MAX];
+/* Probes on their way: their ids, 0xFFFF for none (no path has index 1023). */
+static uint16_t under_way[EVS_MAX];
+
+static void make(void)
+{
+	n_ports = 1 + (uint32_t)test_rand_below(PORTS_MAX);
+	cfg = (struct mt_ev_profile_cfg){
+		.evs = evs,
+		.n_evs = (uint16_t)(1 + test_rand_below(EVS_MAX)),
+		.revive_probes = (uint8_t)(1 + test_rand_below(3)),
+		.probe_interval_ns = 100,
+		.probe_interval_max_ns = 1000,
+	};
+	cfg.n_active = (uint16_t)(1 + test_rand_below(cfg.n_evs));
+	cfg.min_active = (uint16_t)(1 + test_rand_below(cfg.n_active));
+	cfg.group_ids = test_rand_chance(1, 2) ? ids : NULL;
+	for (uint16_t i = 0; i < cfg.n_evs; i++) {
+		evs[i] = (struct mt_ev){i, (uint8_t)test_rand_below(n_ports)};
+		ids[i] = (uint16_t)test_rand_below(cfg.n_evs);
+	}
+	assert_true(mt_ev_set_size(cfg.n_evs, n_ports, true) <= sizeof(mem));
+	memset(mem, 0xEE, sizeof(mem));
+	set = mt_ev_set_init(mem, &cfg, n_ports, &(struct mt_addr){{0}}, cold_pool());
+	memset(want, MT_EV_GOOD, sizeof(want));
+	memset(under_way, 0xFF, sizeof(under_way));
+	now = 0;
+}
+
+static bool usable(uint16_t i)
+{
+	return want[i] == MT_EV_GOOD || want[i] == MT_EV_SKIP;
+}
+
+static uint16_t count_usable(void)
+{
+	uint16_t n = 0;
+
+	for (uint16_t i = 0; i < cfg.n_evs; i++)
+		n = (uint16_t)(n + usable(i));
+	return n;
+}
+
+/* ---- operations, each with what it may change ---- */
+
+static void retire(uint16_t i)
+{
+	struct mt_ev_change c[2];
+	uint16_t before = count_usable();
+	unsigned n = mt_ev_retire(set, i, now, MT_EV_BY_LOSS, c);
+
+	if (!usable(i)) {
+		assert_u_eq(n, 0);
+		return;
+	}
+	if (n == 2) {
+		assert_true(before <= cfg.min_active);
+		assert_u_eq(want[c[0].ev], MT_EV_ASSUMED_BAD);
+		assert_u_eq(c[0].cause, MT_EV_BY_FLOOR);
+		want[c[0].ev] = MT_EV_GOOD;
+	} else if (n == 0) {
+		assert_true(before <= cfg.min_active);
+		return;
+	}
+	assert_u_eq(c[n - 1].ev, i);
+	assert_u_eq(c[n - 1].state, MT_EV_ASSUMED_BAD);
+	want[i] = MT_EV_ASSUMED_BAD;
+	assert_true(count_usable() >= (before < cfg.min_active ? before : cfg.min_active));
+}
+
+static void skip_or_end_skip(uint16_t i)
+{
+	if (want[i] == MT_EV_SKIP) {
+		mt_ev_end_skip(set, i);
+		want[i] = MT_EV_GOOD;
+	} else {
+		assert_u_eq(mt_ev_skip_once(set, i), want[i] == MT_EV_GOOD);
+		if (want[i] == MT_EV_GOOD)
+			want[i] = MT_EV_SKIP;
+	}
+}
+
+static void deny_or_allow(uint16_t i)
+{
+	bool lifted = mt_ev_deny(set, i, false);
+
+	assert_u_eq(lifted, want[i] == MT_EV_DENIED);
+	if (lifted) {
+		want[i] = MT_EV_GOOD;
+	} else {
+		assert_true(mt_ev_deny(set, i, true));
+		want[i] = MT_EV_DENIED;
+	}
+}
+
+/* A probe of path i leaves: one that was due, or (of any path) one that silence called for. */
+static void send_probe(uint16_t i)
+{
+	uint16_t due = mt_ev_set_next_probe(set, now);
+
+	if (due != MT_EV_NONE) {
+		assert_u_eq(want[due], MT_EV_ASSUMED_BAD);
+		i = due;
+	}
+	under_way[i] = mt_ev_new_probe_id(set, i);
+	if (test_rand_chance(1, 4)) /* the operator is quicker than the ring of control packets */
+		deny_or_allow(i);
+	mt_ev_record_probe(set, i, under_way[i], now);
+}
+
+static void answer_probe(uint16_t i)
+{
+	uint16_t path = MT_EV_NONE;
+	uint64_t sent;
+	bool revived, marked = test_rand_chance(1, 3);
+
+	if (!mt_ev_set_match_probe(set, under_way[i], now, marked, &sent, &path, &revived)) {
+		assert_false(revived);
+		return;
+	}
+	assert_u_eq(path, i);
+	under_way[i] = 0xFFFF;
+	if (!revived)
+		return;
+	assert_u_eq(want[i], MT_EV_ASSUMED_BAD);
+	want[i] = marked ? MT_EV_SKIP : MT_EV_GOOD;
+}
+
+/* The proof of a twin. */
+static void restore(uint16_t i)
+{
+	assert_i_eq(mt_ev_restore(set, i, now), want[i] == MT_EV_ASSUMED_BAD);
+	if (want[i] == MT_EV_ASSUMED_BAD)
+		want[i] = MT_EV_GOOD;
+}
+
+static void operate(void)
+{
+	uint16_t i = (uint16_t)test_rand_below(cfg.n_evs);
+
+	now += test_rand_below(60);
+	switch (test_rand_below(9)) {
+	case 0:
+	case 1:
+		retire(i);
+		break;
+	case 2:
+		skip_or_end_skip(i);
+		break;
+	case 3:
+		if (test_rand_chance(1, 4))
+			deny_or_allow(i);
+		else if (test_rand_chance(1, 8))
+			restore(i);
+		break;
+	case 4:
+	case 5:
+		send_probe(i);
+		break;
+	default:
+		answer_probe(i);
+	}
+}
+
+/* ---- invariants ---- */
+
+static void check_states(void)
+{
+	assert_u_eq(set->n_usable, count_usable());
+	for (uint16_t i = 0; i < cfg.n_evs; i++) {
+		assert_u_eq(set->evs[i].state, want[i]);
+		if (want[i] != MT_EV_ASSUMED_BAD && !set->faults)
+			continue; /* there was no trouble yet */
+		if (want[i] != MT_EV_ASSUMED_BAD)
+			assert_u_eq(set->faults[i].next_probe_ns, MB_NEVER);
+		else
+			assert_true(set->faults[i].next_probe_ns != MB_NEVER);
+	}
+}
+
+static bool same_path(uint16_t a, uint16_t b)
+{
+	return a == b || (cfg.group_ids && ids[a] == ids[b] && evs[a].port == evs[b].port);
+}
+
+/* How many usable EVs of the same path stand in active places. */
+static uint16_t serving(uint16_t i)
+{
+	uint16_t n = 0;
+
+	for (uint16_t k = 0; k < cfg.n_evs; k++) {
+		const struct mt_ev_set_port *p = &set->ports[evs[k].port];
+
+		n = (uint16_t)(n + (same_path(i, k) && usable(k) &&
+				    set->evs[k].slot < p->first + p->active));
+	}
+	return n;
+}
+
+/* REQ(req.ev.same-path) */
+static void check_twins(void)
+{
+	for (uint16_t i = 0; i < cfg.n_evs; i++) {
+		uint16_t ring = 1, n = 0;
+
+		for (uint16_t k = mt_ev_group_next(set, i); k != i && ring <= cfg.n_evs;
+		     k = mt_ev_group_next(set, k))
+			ring++;
+		for (uint16_t k = 0; k < cfg.n_evs; k++) {
+			assert_i_eq(mt_ev_same_group(set, i, k), same_path(i, k));
+			n = (uint16_t)(n + same_path(i, k));
+		}
+		assert_u_eq(ring, n);
+		assert_true(serving(i) <= 1);
+		if (set->groups)
+			assert_u_eq(set->groups[set->groups[i].head].n_active, serving(i));
+	}
+}
+
+/* Of one port: its EVs and no others stand in its places, and none is idle without need. */
+static void check_port(uint8_t port)
+{
+	const struct mt_ev_set_port *p = &set->ports[port];
+	uint16_t n_usable = 0, idle = 0, spare = 0;
+
+	for (uint16_t at = p->first; at < p->first + p->count; at++) {
+		uint16_t i = set->order[at];
+
+		assert_u_eq(set->evs[i].slot, at);
+		assert_u_eq(set->evs[i].port, port);
+		n_usable = (uint16_t)(n_usable + usable(i));
+		if (at < p->first + p->active)
+			idle = (uint16_t)(idle + !usable(i));
+		else
+			spare = (uint16_t)(spare + (usable(i) && serving(i) == 0));
+	}
+	assert_u_eq(p->usable, n_usable);
+	assert_true(idle == 0 || spare == 0);
+}
+
+static void check_ports(void)
+{
+	uint32_t places = 0, active = 0;
+
+	for (uint8_t port = 0; port < n_ports; port++) {
+		assert_u_eq(set->ports[port].first, places);
+		places += set->ports[port].count;
+		active += set->ports[port].active;
+		check_port(port);
+	}
+	assert_u_eq(places, cfg.n_evs);
+	assert_true(active <= cfg.n_active);
+	if (!cfg.group_ids)
+		assert_u_eq(active, cfg.n_active);
+}
+
+/* REQ(req.ev.min-active) REQ(req.ev.denied) REQ(req.spray.backup-same-plane)
+ * REQ(req.ev.state-machine) */
+TEST(mt_ev_set, invariants_after_random_operations)
+{
+	for (size_t life = 0; life < test_rounds(150); life++) {
+		make();
+		check_ports();
+		check_twins();
+		for (int i = 0; i < 400; i++) {
+			operate();
+			check_states();
+			if (i % 4 == 0)
+				check_ports();
+			if (i % 100 == 0)
+				check_twins();
+		}
+	}
+}

@@ -1,0 +1,191 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* unit_pcap.c - the capture holds what went through the port, and the port does not notice. */
+#include "support/test.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <unistd.h>
+
+#include "io/capture_driver.h"
+#include "io/fake_driver.h"
+#include "io/ip_udp.h"
+
+#define OFFSET_NS UINT64_C(1000000000000)
+
+static const struct mio_addr pcap_a = {.ip = {[10] = 0xFF, [11] = 0xFF, 10, 0, 0, 1},
+				       .udp_port = 4791};
+static const struct mio_addr pcap_b = {.ip = {[10] = 0xFF, [11] = 0xFF, 10, 0, 0, 2},
+				       .udp_port = 4792};
+
+struct pcap_fixture {
+	char path[64];
+	struct mio_capture *capture;
+	struct mio_port *port, *far;
+	uint8_t file[4096];
+	size_t size;
+};
+
+static int pcap_setup(void **state)
+{
+	struct pcap_fixture *fixture = calloc(1, sizeof(*fixture));
+	struct mio_port *ends[2];
+	struct mio_error error;
+
+	snprintf(fixture->path, sizeof(fixture->path), "/tmp/unit_pcap.%d.pcapng", (int)getpid());
+	if (mio_fake_open(&pcap_a, &pcap_b, ends) ||
+	    mio_capture_open(fixture->path, OFFSET_NS, &fixture->capture, &error) ||
+	    mio_pcap_open(fixture->capture, "plane0", &pcap_a, NULL, ends[0], &fixture->port))
+		return -1;
+	fixture->far = ends[1];
+	*state = fixture;
+	return 0;
+}
+
+static int pcap_teardown(void **state)
+{
+	struct pcap_fixture *fixture = *state;
+
+	mio_port_close(fixture->port);
+	mio_port_close(fixture->far);
+	unlink(fixture->path);
+	free(fixture);
+	return 0;
+}
+
+static void pcap_send(struct mio_port *port, const struct mio_addr *dst, const char *text)
+{
+	struct iovec iov[2] = {{(void *)(uintptr_t)text, 1}, {(void *)(uintptr_t)(text + 1), 0}};
+	struct mio_tx frame = {.iov = iov,
+			       .n_iov = 2,
+			       .len = (uint32_t)strlen(text),
+			       .sport = 50000,
+			       .dst = *dst,
+			       .tos = 0x12};
+
+	iov[1].iov_len = frame.len - 1;
+	mio_port_tx(port, 77, &frame, 1);
+}
+
+/* Ends the capture and reads the file. */
+static void pcap_finish(struct pcap_fixture *fixture)
+{
+	FILE *f;
+
+	assert_i_eq(mio_capture_close(fixture->capture), 0);
+	f = fopen(fixture->path, "rb");
+	assert_non_null(f);
+	fixture->size = fread(fixture->file, 1, sizeof(fixture->file), f);
+	fclose(f);
+}
+
+/* The i-th packet block of the file: its packet, and what the block says. */
+static const uint8_t *pcap_block(const struct pcap_fixture *fixture, unsigned i, uint32_t words[7])
+{
+	for (size_t at = 0; at + 28 <= fixture->size; at += words[1]) {
+		memcpy(words, fixture->file + at, 28);
+		assert_true(words[1] >= 12 && at + words[1] <= fixture->size);
+		if (words[0] == 6 && i-- == 0)
+			return fixture->file + at + 28;
+	}
+	return NULL;
+}
+
+TEST_WITH(pcap_setup, pcap_teardown, mio_pcap_open, sent_and_received_frames_are_written)
+{
+	struct pcap_fixture *fixture = *state;
+	struct mio_rx got[2];
+	struct mio_ip_udp h;
+	uint32_t words[7];
+	const uint8_t *packet;
+	size_t headers;
+
+	pcap_send(fixture->port, &pcap_b, "hello");
+	pcap_send(fixture->far, &pcap_a, "back");
+	assert_u_eq(mio_port_rx(fixture->port, 99, got, 2), 1);
+	assert_u_eq(mio_port_rx(fixture->far, 99, got, 2), 1);
+	pcap_finish(fixture);
+	packet = pcap_block(fixture, 0, words);
+	assert_non_null(packet);
+	assert_u_eq((uint64_t)words[3] << 32 | words[4], OFFSET_NS + 77);
+	assert_true(mio_ip_udp_read(packet, words[5], &h, &headers));
+	assert_u_eq(h.sport, 50000);
+	assert_u_eq(h.dport, 4792);
+	assert_u_eq(h.tos, 0x12);
+	assert_bytes_eq(h.dst, pcap_b.ip, 16);
+	assert_bytes_eq(packet + headers, "hello", 5);
+	packet = pcap_block(fixture, 1, words);
+	assert_true(mio_ip_udp_read(packet, words[5], &h, &headers));
+	assert_bytes_eq(packet + headers, "back", 4);
+	assert_bytes_eq(h.src, pcap_b.ip, 16);
+	assert_null(pcap_block(fixture, 2, words));
+}
+
+/* What a driver wraps is written as it leaves: the outer header to where it goes first. */
+TEST_WITH(pcap_setup, pcap_teardown, mio_pcap_open, wrapped_frames_have_both_headers)
+{
+	static const struct mio_addr local = {.ip = {0xfd, [15] = 1}, .udp_port = 4791};
+	static const uint8_t gid[16] = {0xfd, 1, [15] = 1}, peer[16] = {0xfd, 1, [15] = 2};
+	struct iovec iov = {(void *)(uintptr_t) "hello", 5};
+	struct mio_tx frame = {.iov = &iov,
+			       .n_iov = 1,
+			       .len = 5,
+			       .sport = 7,
+			       .flow_label = 9,
+			       .dst = {.ip = {0xfc, 0xbb}, .udp_port = 4791},
+			       .tos = 0x12};
+	struct pcap_fixture *fixture = *state;
+	struct mio_port *ends[2], *wrapped;
+	struct mio_ip_udp h;
+	uint32_t words[7];
+	const uint8_t *packet;
+	size_t headers;
+
+	memcpy(frame.dst_gid, peer, 16);
+	assert_i_eq(mio_fake_open(&local, &frame.dst, ends), 0);
+	assert_i_eq(mio_pcap_open(fixture->capture, "raw", &local, gid, ends[0], &wrapped), 0);
+	mio_port_tx(wrapped, 77, &frame, 1);
+	mio_port_close(wrapped);
+	mio_port_close(ends[1]);
+	pcap_finish(fixture);
+	packet = pcap_block(fixture, 0, words);
+	assert_non_null(packet);
+	assert_u_eq(words[5], 40 + 48 + 5);
+	assert_u_eq(packet[6], 41);
+	assert_bytes_eq(packet + 8, local.ip, 16);
+	assert_bytes_eq(packet + 24, frame.dst.ip, 16);
+	assert_true(mio_ip_udp_read(packet + 40, words[5] - 40, &h, &headers));
+	assert_bytes_eq(h.src, gid, 16);
+	assert_bytes_eq(h.dst, peer, 16);
+	assert_u_eq(h.flow_label, 9);
+	assert_bytes_eq(packet + 40 + headers, "hello", 5);
+}
+
+TEST_WITH(pcap_setup, pcap_teardown, mio_pcap_open, shows_the_state_of_the_port_below)
+{
+	struct pcap_fixture *fixture = *state;
+
+	pcap_send(fixture->port, &pcap_b, "x");
+	assert_u_eq(fixture->port->status->tx_frames, 1);
+	assert_u_eq(mio_port_deadline(fixture->port), MIO_NEVER);
+	mio_port_tick(fixture->port, 5);
+	pcap_finish(fixture);
+}
+
+TEST(mio_capture_open, names_a_file_that_cannot_be_made)
+{
+	struct mio_capture *capture;
+	struct mio_error error;
+
+	assert_i_eq(mio_capture_open("/nowhere/x.pcapng", 0, &capture, &error), ENOENT);
+	assert_string_equal(error.text,
+			    "capture file /nowhere/x.pcapng: No such file or directory");
+}
+
+TEST(mio_capture_close, says_that_the_disk_is_full)
+{
+	struct mio_capture *capture;
+	struct mio_error error;
+
+	assert_i_eq(mio_capture_open("/dev/full", 0, &capture, &error), 0);
+	assert_i_eq(mio_capture_close(capture), ENOSPC);
+}

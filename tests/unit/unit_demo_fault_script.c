@@ -1,0 +1,195 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The fault script: src/demo/fault_script.h. */
+#include "demo/fault_script.h"
+#include "demo/loopback_stage.h"
+#include "fabric/topology_preset.h"
+#include "ui/text_buffer.h"
+
+#include "support/test.h"
+
+static const struct demo_shape usual = {
+	.ranks = 8, .planes = 4, .paths = 8, .pace_bps = 50000000, .vector_bytes = 4194304};
+
+static struct demo_script script;
+static char error[400];
+
+static int make(const char *names, const struct demo_shape *shape, uint32_t steps)
+{
+	error[0] = '\0';
+	return demo_script_make(&script, &demo_loopback_kinds, names, shape, steps, error,
+				sizeof(error));
+}
+
+TEST(demo_script_step_ns, is_bandwidth_arithmetic)
+{
+	/* 2 * 7/8 * 4 MiB * 8 bits over 4 x 50 Mb/s. */
+	assert_u_between(demo_script_step_ns(&usual), 293000000, 294000000);
+}
+
+TEST(demo_script_make, takes_all_faults_by_default)
+{
+	assert_int_equal(make(NULL, &usual, 0), 0);
+	assert_u_eq(script.n, 7);
+	assert_string_equal(script.fault[0].kind, "t1");
+	assert_string_equal(script.fault[6].kind, "ports");
+}
+
+TEST(demo_script_make, strikes_and_clears_in_order_with_calm_between)
+{
+	uint32_t last = 1;
+
+	assert_int_equal(make(NULL, &usual, 0), 0);
+	for (uint32_t i = 0; i < script.n; i++) {
+		assert_true(script.fault[i].strike_step >= last + 3);
+		assert_true(script.fault[i].clear_step >= script.fault[i].strike_step + 4);
+		last = script.fault[i].clear_step;
+	}
+	assert_true(script.steps >= last + 3);
+}
+
+TEST(demo_script_make, keeps_its_length_in_time_on_a_slower_network)
+{
+	struct demo_shape slow = usual;
+	uint64_t fast_ns;
+
+	slow.pace_bps /= 2;
+	assert_int_equal(make(NULL, &usual, 0), 0);
+	fast_ns = script.steps * demo_script_step_ns(&usual);
+	assert_int_equal(make(NULL, &slow, 0), 0);
+	assert_u_between(script.steps * demo_script_step_ns(&slow), fast_ns * 8 / 10,
+			 fast_ns * 12 / 10);
+}
+
+TEST(demo_script_make, leaves_out_what_the_shape_cannot_survive)
+{
+	struct demo_shape two = usual, one = usual;
+
+	two.planes = 2;
+	one.planes = 1;
+	assert_int_equal(make(NULL, &two, 0), 0);
+	assert_u_eq(script.n, 6);
+	assert_int_equal(make(NULL, &one, 0), 0);
+	assert_u_eq(script.n, 4);
+}
+
+TEST(demo_script_make, names_what_is_wrong)
+{
+	struct demo_shape one = usual, bare = usual;
+
+	one.planes = 1;
+	bare.planes = bare.paths = 1;
+	assert_int_equal(make("t1,plan", &usual, 0), -1);
+	assert_string_equal(error, "--script plan: no such fault; did you mean plane?; want some "
+				   "of t1, plane, loss, flap, port, corrupt, ports");
+	assert_int_equal(make("t1,", &usual, 0), -1);
+	assert_int_equal(make("plane", &one, 0), -1);
+	assert_non_null(strstr(error, "--planes 1: the fault `plane`"));
+	assert_int_equal(make(NULL, &bare, 0), -1);
+	assert_non_null(strstr(error, "at least two paths"));
+	assert_int_equal(make("loss,loss,loss,loss,loss,loss,loss,loss,loss,loss,loss,loss,loss,"
+			      "loss,loss,loss,loss",
+			      &usual, 0),
+			 -1);
+	assert_non_null(strstr(error, "at most 16"));
+}
+
+TEST(demo_script_make, fits_a_given_number_of_steps)
+{
+	assert_int_equal(make("t1,plane", &usual, 20), 0);
+	assert_u_eq(script.steps, 20);
+	assert_true(script.fault[1].clear_step < 20);
+	assert_int_equal(make("t1,plane", &usual, 200), 0);
+	assert_u_eq(script.steps, 200);
+	assert_int_equal(make("t1,plane", &usual, 17), -1);
+	assert_string_equal(error, "--steps 17: want at least 18 for 2 faults");
+}
+
+TEST(demo_script_make, expects_what_bandwidth_is_left)
+{
+	assert_int_equal(make("plane,ports,t1,loss", &usual, 0), 0);
+	assert_u_eq(script.fault[0].slower_num, 4);
+	assert_u_eq(script.fault[0].slower_den, 3);
+	assert_u_eq(script.fault[1].slower_den, 2);
+	assert_u_eq(script.fault[2].slower_num, script.fault[2].slower_den);
+	assert_u_eq(script.fault[3].slower_den, 0);
+}
+
+TEST(demo_script_make, writes_the_rules)
+{
+	const struct demo_fault *f = script.fault;
+	uint8_t host[16];
+
+	assert_int_equal(make("t1,port,corrupt,flap", &usual, 0), 0);
+	assert_u_eq(f[0].rule.kind, MRC_FAULT_DROP);
+	assert_u_eq(f[0].rule.path_modulus, 8);
+	assert_u_eq(f[0].rule.path_mask, 0xf0);
+	assert_u_eq(f[0].rule.chance_ppm, 1000000);
+	demo_loopback_gid(host, 4);
+	assert_memory_equal(f[1].rule.host, host, 16);
+	assert_u_eq(f[1].rule.direction, MRC_FAULT_BOTH);
+	assert_u_eq(f[2].rule.kind, MRC_FAULT_CORRUPT);
+	assert_u_eq(f[2].rule.chance_ppm, 10000);
+	assert_u_eq(f[3].flap_down_ms, 250);
+	for (uint32_t i = 0; i < script.n; i++)
+		assert_true(f[i].rule.port_mask && f[i].rule.port_mask < 1u << usual.planes);
+}
+
+TEST(demo_script_make, keeps_texts_within_their_columns)
+{
+	assert_int_equal(make(NULL, &usual, 0), 0);
+	for (uint32_t i = 0; i < script.n; i++) {
+		assert_true(ui_text_width(script.fault[i].brief) <= 17);
+		assert_true(strlen(script.fault[i].title) < sizeof(script.fault[i].title) - 1);
+	}
+}
+
+static int make_lab(const char *names, const struct demo_shape *shape)
+{
+	return demo_script_make(&script, &demo_lab_kinds, names, shape, 0, error, sizeof(error));
+}
+
+TEST(demo_script_make, has_faults_of_its_own_in_the_lab)
+{
+	struct demo_shape shape = usual;
+
+	shape.paths = 4;
+	assert_int_equal(make_lab(NULL, &shape), 0);
+	assert_u_eq(script.n, 7); /* switches do not trim */
+	assert_int_equal(make_lab("incast", &shape), -1);
+	assert_non_null(strstr(error, "--script incast: this fault wants switches that trim"));
+	shape.trims = true;
+	assert_int_equal(make_lab(NULL, &shape), 0);
+	assert_u_eq(script.n, 9);
+	for (uint32_t i = 0; i < script.n; i++) {
+		const struct demo_fault *f = &script.fault[i];
+
+		assert_true(f->lab.n > 0 || f->lab.off[0] || f->lab.incast);
+		assert_true(ui_text_width(f->brief) <= 17);
+		assert_true(strlen(f->title) < sizeof(f->title) - 1);
+	}
+	assert_string_equal(script.fault[0].lab.fault[0].target, "plane0.t1-3");
+	assert_string_equal(script.fault[1].lab.off, "plane1.t1-0");
+}
+
+/* Every name is one that the lab knows, in a fabric of the demo's shape. */
+TEST(demo_script_make, the_lab_knows_the_targets)
+{
+	struct mf_topology_cfg cfg = mf_preset_find("lab")->cfg;
+	struct mf_topology t;
+	struct mf_error error_of;
+
+	cfg.radix[0] = cfg.radix[1] = 0;
+	cfg.hosts_per_t0 = 5;
+	cfg.t1s = 4;
+	assert_true(mf_topology_init(&t, &cfg, &error_of));
+	assert_int_equal(make_lab(NULL, &(struct demo_shape){8, 4, 4, 50000000, 4194304, true}), 0);
+	for (uint32_t i = 0; i < script.n; i++)
+		for (uint32_t k = 0; k < script.fault[i].lab.n; k++) {
+			struct ml_target target;
+			struct ml_error e;
+
+			if (ml_target_find(&t, script.fault[i].lab.fault[k].target, &target, &e))
+				fail_msg("%s", e.text);
+			ml_target_fini(&target);
+		}
+}

@@ -1,0 +1,573 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The EVs of a destination. The set of this file: 2 ports with 4 EVs each, values 0x100 + index,
+ * port = index % 2; the first 3 of each port are active, so that 6 and 7 are the backups.
+ */
+#include "support/test.h"
+
+#include "core/ev/ev_set.h"
+#include "unit/cold_pool.h"
+#include "unit/panic.h"
+
+#define EVS 8u
+#define INTERVAL 1000u
+
+static _Alignas(64) uint8_t mem[8192];
+static struct mt_ev evs[EVS];
+static struct mt_ev_set *set;
+static struct mt_ev_change changes[2];
+
+static uint8_t ignores; /* of the next set that is made */
+
+static void make(uint16_t n_active, uint16_t min_active, uint8_t revive)
+{
+	struct mt_ev_profile_cfg cfg = {
+		.ignores = ignores,
+		.evs = evs,
+		.n_evs = EVS,
+		.n_active = n_active,
+		.min_active = min_active,
+		.revive_probes = revive,
+		.probe_interval_ns = INTERVAL,
+		.probe_interval_max_ns = 4 * INTERVAL,
+	};
+	struct mt_addr peer = {{9}};
+
+	for (uint16_t i = 0; i < EVS; i++)
+		evs[i] = (struct mt_ev){.value = 0x100u + i, .port = i % 2};
+	assert_true(mt_ev_set_size(EVS, 2, true) <= sizeof(mem));
+	memset(mem, 0xAA, sizeof(mem));
+	set = mt_ev_set_init(mem, &cfg, 2, &peer, cold_pool());
+}
+
+static int six_active(void **state)
+{
+	(void)state;
+	make(6, 1, 2);
+	return 0;
+}
+
+static bool is_active(uint16_t path)
+{
+	const struct mt_ev_entry *p = &set->evs[path];
+
+	return p->slot < set->ports[p->port].first + set->ports[p->port].active;
+}
+
+static unsigned retire(uint16_t path, uint64_t now)
+{
+	return mt_ev_retire(set, path, now, MT_EV_BY_LOSS, changes);
+}
+
+/* Sends the probe that is due on `path`, not those of other paths, and returns its id. */
+static uint16_t probe(uint16_t path, uint64_t now)
+{
+	uint16_t id, due;
+
+	do
+		due = mt_ev_set_next_probe(set, now);
+	while (due != path && due != MT_EV_NONE);
+	assert_u_eq(due, path);
+	id = mt_ev_new_probe_id(set, path);
+	mt_ev_record_probe(set, path, id, now);
+	return id;
+}
+
+/* The answer to a probe; says whether the path was revived. */
+static bool answer(uint16_t id, uint64_t now, bool marked)
+{
+	uint64_t sent;
+	uint16_t path;
+	bool revived;
+
+	assert_true(mt_ev_set_match_probe(set, id, now, marked, &sent, &path, &revived));
+	return revived;
+}
+
+TEST_WITH(six_active, NULL, mt_ev_set_init, all_good_and_grouped)
+{
+	assert_u_eq(set->n_evs, EVS);
+	assert_u_eq(set->n_usable, EVS);
+	assert_u_eq(set->peer.b[0], 9);
+	for (uint16_t i = 0; i < EVS; i++) {
+		assert_u_eq(set->evs[i].value, 0x100u + i);
+		assert_u_eq(set->evs[i].port, i % 2);
+		assert_u_eq(set->evs[i].state, MT_EV_GOOD);
+		assert_u_eq(is_active(i), i < 6);
+		assert_u_eq(set->order[set->evs[i].slot], i);
+	}
+	assert_u_eq(set->ports[1].first, 4);
+	assert_u_eq(set->ports[1].count, 4);
+	assert_u_eq(set->ports[1].usable, 4);
+	assert_u_eq(mt_ev_set_probe_deadline(set), MB_NEVER);
+}
+
+TEST(mt_ev_set_init, active_ones_shared_out_over_ports)
+{
+	make(5, 1, 1);
+	assert_u_eq(set->ports[0].active, 3);
+	assert_u_eq(set->ports[1].active, 2);
+	make(8, 1, 1);
+	assert_u_eq(set->ports[0].active, 4);
+	assert_u_eq(set->ports[1].active, 4);
+	make(1, 1, 1);
+	assert_u_eq(set->ports[0].active, 1);
+	assert_u_eq(set->ports[1].active, 0);
+}
+
+TEST(mt_ev_set_init, a_port_with_few_evs)
+{
+	static const struct mt_ev uneven[] = {{1, 0}, {2, 1}, {3, 1}, {4, 1}};
+	struct mt_ev_profile_cfg cfg = {.evs = uneven, .n_evs = 4, .n_active = 3, .min_active = 1};
+
+	set = mt_ev_set_init(mem, &cfg, 3, &(struct mt_addr){{0}}, cold_pool());
+	assert_u_eq(set->ports[0].active, 1);
+	assert_u_eq(set->ports[1].active, 2);
+	assert_u_eq(set->ports[2].active, 0);
+	assert_u_eq(set->ports[2].count, 0);
+}
+
+/* REQ(req.ev.state-machine) REQ(req.ev.skip-once) */
+TEST_WITH(six_active, NULL, mt_ev_skip_once, only_a_good_one_and_until_its_turn)
+{
+	assert_true(mt_ev_skip_once(set, 2));
+	assert_u_eq(set->evs[2].state, MT_EV_SKIP);
+	assert_u_eq(set->n_usable, EVS);
+	assert_false(mt_ev_skip_once(set, 2));
+	mt_ev_end_skip(set, 2);
+	assert_u_eq(set->evs[2].state, MT_EV_GOOD);
+	expect_assert_failure(mt_ev_end_skip(set, 2));
+	retire(3, 0);
+	assert_false(mt_ev_skip_once(set, 3));
+	mt_ev_deny(set, 4, true);
+	assert_false(mt_ev_skip_once(set, 4));
+}
+
+/* REQ(req.ev.one-loss) REQ(req.spray.backup-same-plane) */
+TEST_WITH(six_active, NULL, mt_ev_retire, a_backup_of_its_port_takes_over)
+{
+	assert_u_eq(retire(2, 50), 1);
+	assert_u_eq(changes[0].ev, 2);
+	assert_u_eq(changes[0].state, MT_EV_ASSUMED_BAD);
+	assert_u_eq(changes[0].cause, MT_EV_BY_LOSS);
+	assert_u_eq(set->evs[2].state, MT_EV_ASSUMED_BAD);
+	assert_u_eq(set->faults[2].retired, 1);
+	assert_false(is_active(2));
+	assert_true(is_active(6));
+	assert_false(is_active(7));
+	assert_u_eq(set->ports[0].usable, 3);
+	assert_u_eq(set->n_usable, 7);
+	retire(0, 51); /* no backup of port 0 is left: it keeps its place */
+	assert_true(is_active(0));
+	assert_false(is_active(7));
+}
+
+TEST_WITH(six_active, NULL, mt_ev_retire, once_and_from_skip)
+{
+	mt_ev_skip_once(set, 1);
+	assert_u_eq(retire(1, 0), 1);
+	assert_u_eq(retire(1, 5), 0);
+	assert_u_eq(set->faults[1].retired, 1);
+	assert_u_eq(set->faults[1].bad_since_ns, 0);
+	mt_ev_deny(set, 3, true);
+	assert_u_eq(retire(3, 5), 0);
+	assert_u_eq(set->evs[3].state, MT_EV_DENIED);
+}
+
+/* REQ(req.ev.min-active) */
+TEST(mt_ev_retire, floor_takes_back_the_one_bad_longest)
+{
+	make(8, 6, 2);
+	assert_u_eq(retire(4, 10), 1);
+	assert_u_eq(retire(1, 20), 1);
+	assert_u_eq(set->n_usable, 6);
+	assert_u_eq(retire(0, 30), 2);
+	assert_u_eq(changes[0].ev, 4);
+	assert_u_eq(changes[0].state, MT_EV_GOOD);
+	assert_u_eq(changes[0].cause, MT_EV_BY_FLOOR);
+	assert_u_eq(changes[1].ev, 0);
+	assert_u_eq(changes[1].state, MT_EV_ASSUMED_BAD);
+	assert_u_eq(set->n_usable, 6);
+	assert_u_eq(set->faults[4].next_probe_ns, MB_NEVER);
+}
+
+TEST(mt_ev_retire, denied_ones_are_not_taken_back)
+{
+	make(8, 6, 2);
+	mt_ev_deny(set, 0, true);
+	mt_ev_deny(set, 1, true);
+	mt_ev_deny(set, 2, true);
+	assert_u_eq(set->n_usable, 5);
+	assert_u_eq(retire(3, 10), 0);
+	assert_u_eq(set->evs[3].state, MT_EV_GOOD);
+}
+
+/* REQ(req.ev.denied) */
+TEST_WITH(six_active, NULL, mt_ev_deny, until_allowed_again)
+{
+	assert_false(mt_ev_deny(set, 2, false));
+	assert_true(mt_ev_deny(set, 2, true));
+	assert_false(mt_ev_deny(set, 2, true));
+	assert_u_eq(set->evs[2].state, MT_EV_DENIED);
+	assert_false(is_active(2));
+	assert_true(is_active(6));
+	assert_u_eq(set->n_usable, 7);
+	assert_u_eq(mt_ev_set_probe_deadline(set), MB_NEVER);
+	assert_true(mt_ev_deny(set, 2, false));
+	assert_u_eq(set->evs[2].state, MT_EV_GOOD);
+	assert_u_eq(set->n_usable, 8);
+}
+
+TEST_WITH(six_active, NULL, mt_ev_deny, of_a_bad_one_ends_its_probes)
+{
+	uint16_t id, path;
+	uint64_t sent;
+	bool revived;
+
+	retire(2, 0);
+	id = probe(2, INTERVAL);
+	assert_false(mt_ev_deny(set, 2, false)); /* bad is not denied */
+	assert_true(mt_ev_deny(set, 2, true));
+	assert_u_eq(mt_ev_set_probe_deadline(set), MB_NEVER);
+	assert_false(mt_ev_set_match_probe(set, id, 1100, false, &sent, &path, &revived));
+	assert_u_eq(set->evs[2].state, MT_EV_DENIED);
+}
+
+TEST_WITH(six_active, NULL, mt_ev_deny, before_its_queued_probe_leaves)
+{
+	uint16_t id;
+
+	retire(2, 0);
+	assert_u_eq(mt_ev_set_next_probe(set, INTERVAL), 2);
+	id = mt_ev_new_probe_id(set, 2);
+	mt_ev_deny(set, 2, true);
+	for (uint64_t i = 0; i < 3; i++) { /* more often than it takes to revive */
+		mt_ev_record_probe(set, 2, id, 1100 + i);
+		assert_false(answer(id, 1200 + i, false));
+	}
+	assert_u_eq(set->evs[2].state, MT_EV_DENIED);
+	assert_u_eq(mt_ev_set_probe_deadline(set), MB_NEVER);
+}
+
+/* REQ(req.ev.revive) */
+TEST_WITH(six_active, NULL, mt_ev_set_match_probe, enough_in_a_row_revive)
+{
+	retire(2, 100);
+	assert_u_eq(mt_ev_set_probe_deadline(set), 100 + INTERVAL);
+	assert_u_eq(mt_ev_set_next_probe(set, 99 + INTERVAL), MT_EV_NONE);
+	assert_false(answer(probe(2, 1100), 1150, false));
+	assert_u_eq(set->evs[2].state, MT_EV_ASSUMED_BAD);
+	assert_u_eq(mt_ev_set_probe_deadline(set), 1150 + INTERVAL);
+	assert_true(answer(probe(2, 2150), 2200, false));
+	assert_u_eq(set->evs[2].state, MT_EV_GOOD);
+	assert_u_eq(set->faults[2].revived, 1);
+	assert_u_eq(mt_ev_set_probe_deadline(set), MB_NEVER);
+	assert_u_eq(set->n_usable, 8);
+}
+
+TEST_WITH(six_active, NULL, mt_ev_set_match_probe, an_unanswered_one_starts_the_count_anew)
+{
+	retire(2, 0);
+	assert_false(answer(probe(2, 1000), 1001, false));
+	probe(2, 2001); /* lost */
+	assert_false(answer(probe(2, 4001), 4002, false));
+	assert_true(answer(probe(2, 5002), 5003, false));
+}
+
+/* REQ(req.ev.revive-marked) */
+TEST_WITH(six_active, NULL, mt_ev_set_match_probe, a_marked_answer_leads_to_skip)
+{
+	retire(2, 0);
+	assert_false(answer(probe(2, 1000), 1001, true));
+	assert_true(answer(probe(2, 2001), 2002, true));
+	assert_u_eq(set->evs[2].state, MT_EV_SKIP);
+	assert_u_eq(set->n_usable, 8);
+}
+
+TEST_WITH(six_active, NULL, mt_ev_set_match_probe, takes_an_idle_place_of_its_port)
+{
+	for (uint16_t i = 0; i < EVS; i += 2)
+		if (i != 4)
+			retire(i, i);
+	assert_u_eq(set->ports[0].usable, 1);
+	assert_false(answer(probe(0, INTERVAL), 1001, false));
+	assert_true(answer(probe(0, 2001), 2002, false));
+	assert_true(is_active(0));
+}
+
+TEST_WITH(six_active, NULL, mt_ev_set_match_probe, only_the_one_waited_for)
+{
+	uint16_t old, id, path;
+	uint64_t sent;
+	bool revived = true;
+
+	retire(2, 0);
+	old = probe(2, 1000);
+	id = probe(2, 3000);
+	assert_true(old != id);
+	assert_false(mt_ev_set_match_probe(set, old, 3001, false, &sent, &path, &revived));
+	assert_false(revived);
+	assert_false(mt_ev_set_match_probe(set, 0x3FF, 3001, false, &sent, &path, &revived));
+	assert_true(mt_ev_set_match_probe(set, id, 3001, false, &sent, &path, &revived));
+	assert_u_eq(sent, 3000);
+	assert_u_eq(path, 2);
+	assert_false(mt_ev_set_match_probe(set, id, 3002, false, &sent, &path, &revived));
+}
+
+TEST_WITH(six_active, NULL, mt_ev_set_match_probe, of_a_usable_path_only_tells_the_time)
+{
+	uint16_t id = mt_ev_new_probe_id(set, 5);
+
+	for (uint64_t i = 0; i < 3; i++) {
+		mt_ev_record_probe(set, 5, id, 100);
+		assert_false(answer(id, 150, true));
+	}
+	assert_u_eq(set->evs[5].state, MT_EV_GOOD);
+	assert_u_eq(mt_ev_set_probe_deadline(set), MB_NEVER);
+}
+
+TEST_WITH(six_active, NULL, mt_ev_set_next_probe, doubles_up_to_its_longest)
+{
+	static const uint64_t gap[] = {2000, 4000, 4000};
+	uint64_t now = INTERVAL;
+
+	retire(2, 0);
+	probe(2, now);
+	assert_u_eq(mt_ev_set_probe_deadline(set), now + INTERVAL);
+	now += INTERVAL;
+	for (int i = 0; i < 3; i++) {
+		probe(2, now);
+		assert_u_eq(mt_ev_set_probe_deadline(set), now + gap[i]);
+		now += gap[i];
+	}
+	answer(probe(2, now), now + 1, false); /* an answer brings the short gap back */
+	assert_u_eq(mt_ev_set_probe_deadline(set), now + 1 + INTERVAL);
+}
+
+/* REQ(req.ev.endpoint) */
+TEST_WITH(six_active, NULL, mt_ev_set_next_probe, a_silent_peer_costs_no_path_its_pace)
+{
+	retire(2, 0);
+	probe(2, 1000);
+	set->liveness.silence_limit_ns = 500;
+	mt_liveness_count_waiter(&set->liveness, 1000, true); /* and nothing is heard */
+	probe(2, 2000);
+	assert_u_eq(mt_ev_set_probe_deadline(set), 2000 + INTERVAL);
+	mt_liveness_note_rx(&set->liveness, 2900);
+	probe(2, 3000);
+	assert_u_eq(mt_ev_set_probe_deadline(set), 3000 + 2 * INTERVAL);
+}
+
+TEST_WITH(six_active, NULL, mt_ev_set_next_probe, waits_two_rtts_for_an_answer)
+{
+	retire(2, 0);
+	answer(probe(2, 1000), 6000, false); /* an RTT of 5000, longer than any interval */
+	probe(2, 7000);
+	assert_u_eq(mt_ev_set_probe_deadline(set), 7000 + 2 * 5000);
+}
+
+TEST_WITH(six_active, NULL, mt_ev_set_next_probe, all_that_are_due)
+{
+	retire(2, 0);
+	retire(5, 0);
+	retire(7, 900);
+	assert_u_eq(mt_ev_set_next_probe(set, INTERVAL), 2);
+	assert_u_eq(mt_ev_set_next_probe(set, INTERVAL), 5);
+	assert_u_eq(mt_ev_set_next_probe(set, INTERVAL), MT_EV_NONE);
+	assert_u_eq(mt_ev_set_probe_deadline(set), 900 + INTERVAL);
+}
+
+TEST_WITH(six_active, NULL, mt_ev_new_probe_id, names_the_path_and_is_new)
+{
+	uint16_t last = mt_ev_new_probe_id(set, 7);
+
+	for (int i = 0; i < 200; i++) {
+		uint16_t id = mt_ev_new_probe_id(set, 7);
+
+		assert_u_eq(id & 0x3FF, 7);
+		assert_true(id != last);
+		last = id;
+	}
+}
+
+/* ---- EVs of one path ---- */
+
+/* 0 2 4 6 leave from port 0, 1 3 5 7 from port 1; 0 and 4 are one path, 1 3 7 another. */
+static void make_twins(uint16_t n_active)
+{
+	static const uint16_t ids[EVS] = {5, 1, 2, 1, 5, 3, 6, 1};
+	struct mt_ev_profile_cfg cfg = {
+		.evs = evs,
+		.n_evs = EVS,
+		.group_ids = ids,
+		.n_active = n_active,
+		.min_active = 1,
+		.revive_probes = 1,
+		.probe_interval_ns = INTERVAL,
+		.probe_interval_max_ns = 4 * INTERVAL,
+	};
+
+	for (uint16_t i = 0; i < EVS; i++)
+		evs[i] = (struct mt_ev){.value = 0x100u + i, .port = i % 2};
+	set = mt_ev_set_init(mem, &cfg, 2, &(struct mt_addr){{9}}, cold_pool());
+}
+
+/* REQ(req.ev.same-path) */
+TEST(mt_ev_set_init, one_ev_a_path_is_active)
+{
+	make_twins(8);
+	assert_u_eq(set->ports[0].active, 3);
+	assert_u_eq(set->ports[1].active, 2);
+	for (uint16_t i = 0; i < EVS; i++)
+		assert_u_eq(is_active(i), i != 4 && i != 3 && i != 7);
+	make_twins(3);
+	assert_u_eq(set->ports[0].active, 2);
+	assert_u_eq(set->ports[1].active, 1);
+}
+
+TEST(mt_ev_group_next, a_ring)
+{
+	static const uint16_t want[EVS] = {4, 7, 2, 1, 0, 5, 6, 3};
+
+	make_twins(8);
+	for (uint16_t i = 0; i < EVS; i++) {
+		assert_u_eq(mt_ev_group_next(set, i), want[i]);
+		assert_true(mt_ev_same_group(set, i, want[i]));
+	}
+	assert_false(mt_ev_same_group(set, 0, 2));
+}
+
+TEST(mt_ev_retire, a_twin_is_no_backup_of_another_path)
+{
+	make_twins(8);
+	retire(2, 0);
+	assert_false(is_active(4)); /* its path is in the rotation already */
+	mt_ev_deny(set, 0, true);
+	assert_true(is_active(4)); /* and now it is not */
+	mt_ev_deny(set, 0, false);
+	assert_true(is_active(4));
+	assert_false(is_active(0));
+}
+
+TEST(mt_ev_restore, only_what_is_bad)
+{
+	make_twins(8);
+	assert_false(mt_ev_restore(set, 1, 10));
+	retire(1, 0);
+	retire(3, 0);
+	retire(7, 0);
+	assert_true(mt_ev_restore(set, 3, 10));
+	assert_u_eq(set->evs[3].state, MT_EV_GOOD);
+	assert_u_eq(set->faults[3].revived, 1);
+	assert_true(is_active(3));
+	mt_ev_deny(set, 3, true);
+	assert_false(mt_ev_restore(set, 3, 20));
+}
+
+/* ---- flapping ---- */
+
+/* REQ(req.ev.flapping) */
+TEST_WITH(six_active, NULL, mt_ev_retire, each_flap_makes_the_proof_longer)
+{
+	uint64_t now = 0;
+
+	for (uint64_t gap = INTERVAL; gap <= 4 * INTERVAL; gap *= 2) {
+		retire(2, now);
+		now += gap;
+		assert_u_eq(mt_ev_set_probe_deadline(set), now);
+		assert_false(answer(probe(2, now), now, false));
+		now += gap;
+		assert_u_eq(mt_ev_set_probe_deadline(set), now);
+		assert_true(answer(probe(2, now), now, false));
+	}
+	retire(2, now); /* no longer than that */
+	assert_u_eq(mt_ev_set_probe_deadline(set), now + 4 * INTERVAL);
+}
+
+TEST_WITH(six_active, NULL, mt_ev_retire, a_path_that_was_well_for_long_does_not_flap)
+{
+	retire(2, 0);
+	assert_false(answer(probe(2, 1000), 1000, false));
+	assert_true(answer(probe(2, 2000), 2000, false));
+	retire(2, 2001 + 16 * 4 * INTERVAL);
+	assert_u_eq(mt_ev_set_probe_deadline(set), 2001 + 16 * 4 * INTERVAL + INTERVAL);
+}
+
+/* REQ(req.ev.revive) */
+TEST(mt_ev_set_next_probe, many_bad_paths_take_turns)
+{
+	static _Alignas(64) uint8_t room[65536];
+	static struct mt_ev all[256];
+	struct mt_ev_profile_cfg cfg = {
+		.evs = all,
+		.n_evs = 256,
+		.n_active = 256,
+		.min_active = 1,
+		.revive_probes = 1,
+		.probe_interval_ns = 1000,
+		.probe_interval_max_ns = 1000,
+	};
+	uint32_t seen[256] = {0};
+	struct mt_ev_set *many;
+
+	for (uint16_t i = 0; i < 256; i++)
+		all[i].value = i;
+	assert_true(mt_ev_set_size(256, 1, true) <= sizeof(room));
+	many = mt_ev_set_init(room, &cfg, 1, &(struct mt_addr){{0}}, cold_pool());
+	for (uint16_t i = 0; i < 255; i++)
+		mt_ev_retire(many, i, 0, MT_EV_BY_LOSS, changes);
+	for (uint64_t now = 1000; now < 9000; now += 1000) {
+		uint16_t path;
+		uint32_t n = 0;
+
+		for (; (path = mt_ev_set_next_probe(many, now)) != MT_EV_NONE; n++)
+			seen[path]++;
+		assert_u_eq(n, MT_EV_PROBES_PER_INTERVAL);
+		assert_u_eq(mt_ev_set_probe_deadline(many), now + 1000);
+	}
+	for (uint16_t i = 0; i < 255; i++)
+		assert_u_between(seen[i], 1, 2);
+}
+
+/* REQ(mem.path-trouble) */
+TEST_WITH(six_active, NULL, mt_ev_retire, waits_for_memory)
+{
+	struct mb_pool none;
+	uint64_t sent_ns;
+	uint16_t path;
+	bool revived;
+
+	mb_pool_init(&none);
+	set->pool = &none;
+	assert_u_eq(retire(0, 10), 0);
+	assert_u_eq(set->evs[0].state, MT_EV_GOOD);
+	assert_true(none.wanted >= EVS * sizeof(struct mt_ev_fault));
+	mt_ev_record_probe(set, 1, 1, 20);
+	assert_false(mt_ev_set_match_probe(set, 1, 30, false, &sent_ns, &path, &revived));
+	assert_u_eq(mt_ev_set_next_probe(set, UINT64_MAX - 1), MT_EV_NONE);
+	assert_u_eq(mt_ev_set_probe_deadline(set), MB_NEVER);
+	set->pool = cold_pool();
+	assert_u_eq(retire(0, 40), 1);
+	assert_u_eq(set->pool->in_use, mb_pool_block_size(EVS * sizeof(struct mt_ev_fault)));
+	mt_ev_set_fini(set);
+	assert_u_eq(set->pool->in_use, 0);
+}
+
+/* What is there for comparison only: losses and marks that retire nothing, EVs that stay bad. */
+TEST(mt_ev_retire, ignores_what_the_profile_says)
+{
+	ignores = MT_EV_IGNORES_LOSS;
+	make(6, 1, 2);
+	assert_u_eq(retire(0, 100), 0);
+	assert_u_eq(mt_ev_retire(set, 0, 100, MT_EV_BY_MARK, changes), 1);
+	ignores = MT_EV_IGNORES_MARKS;
+	make(6, 1, 2);
+	assert_u_eq(mt_ev_retire(set, 0, 100, MT_EV_BY_MARK, changes), 0);
+	assert_u_eq(retire(0, 100), 1);
+	ignores = MT_EV_NO_PROBES;
+	make(6, 1, 2);
+	assert_u_eq(retire(0, 100), 1);
+	assert_u_eq(mt_ev_set_probe_deadline(set), MB_NEVER);
+	assert_u_eq(mt_ev_set_next_probe(set, 1000000 * INTERVAL), MT_EV_NONE);
+	ignores = 0;
+}

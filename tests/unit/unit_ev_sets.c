@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Path sets of an engine: who shares one, when it goes, who probes for it. */
+#include "support/test.h"
+
+#include "support/node.h"
+
+static struct node_opts opts;
+static struct node n;
+static struct mt_qp *other;
+
+/* A node whose second QP goes to the same destination. */
+static int two_qps(void **state)
+{
+	(void)state;
+	node_opts_default(&opts);
+	node_open(&n, &opts, 0);
+	node_connect(&n);
+	other = node_add_qp(&n, n.qpn + 1, n.peer_qpn + 1, &other);
+	return 0;
+}
+
+static int close_node(void **state)
+{
+	(void)state;
+	node_close(&n);
+	return 0;
+}
+
+#define CASE(function, name) TEST_WITH(two_qps, close_node, function, name)
+
+static void to(struct mt_qp *qp, enum mt_qp_state state)
+{
+	struct mt_qp_attr a = {.state = state};
+
+	assert_i_eq(node_modify(&n, qp, &a, MT_QP_STATE), MT_OK);
+}
+
+/* Connects a QP that is in RESET to a peer of its own, or with another profile. */
+static void connect(struct mt_qp *qp, uint8_t peer, uint32_t profile)
+{
+	struct mt_qp_attr a = opts.attr;
+
+	to(qp, MT_QPS_INIT);
+	a.state = MT_QPS_RTR;
+	a.dest.b[0] = peer;
+	a.dest_qpn = 9;
+	a.ev_profile = profile;
+	assert_i_eq(node_modify(&n, qp, &a, UINT32_MAX >> 16), MT_OK);
+}
+
+CASE(mt_ev_sets_acquire, qps_to_one_destination_share_what_they_learn)
+{
+	struct mt_ev_info info;
+
+	assert_ptr_equal(other->ev_set, n.qp->ev_set);
+	assert_u_eq(n.qp->ev_set->refs, 2);
+	mt_qp_retire_ev_group(n.qp, 3, 0, MT_EV_BY_LOSS);
+	assert_true(mt_qp_ev_info(other, 3, &info));
+	assert_u_eq(info.state, MT_EV_ASSUMED_BAD);
+	assert_u_eq(info.retired, 1);
+}
+
+CASE(mt_ev_sets_acquire, another_destination_or_profile_is_another_set)
+{
+	struct mt_ev_profile_cfg profile = opts.ev_profile;
+
+	profile.evs = opts.evs;
+	profile.n_evs = profile.n_active = 4;
+	while (mt_ev_profile_set(n.engine, 1, &profile) == MT_ERR_MEMORY)
+		mt_engine_add_memory(n.engine, node_block(&n, 64), 64);
+	to(other, MT_QPS_RESET);
+	connect(other, 77, 0);
+	assert_ptr_not_equal(other->ev_set, n.qp->ev_set);
+	assert_u_eq(other->ev_set->peer.b[0], 77);
+	to(other, MT_QPS_RESET);
+	connect(other, n.peer.b[0], 1);
+	assert_ptr_not_equal(other->ev_set, n.qp->ev_set);
+	assert_u_eq(other->ev_set->n_evs, 4);
+}
+
+CASE(mt_ev_sets_release, the_last_one_frees_the_set)
+{
+	size_t with = n.engine->pool.in_use;
+
+	to(other, MT_QPS_RESET);
+	assert_u_eq(n.qp->ev_set->refs, 1);
+	mt_qp_retire_ev_group(n.qp, 3, 0, MT_EV_BY_LOSS);
+	assert_true(mt_engine_deadline(n.engine) != UINT64_MAX);
+	to(n.qp, MT_QPS_RESET);
+	assert_true(mb_link_is_empty(&n.engine->ev_sets));
+	assert_u_eq(mt_engine_deadline(n.engine), UINT64_MAX);
+	assert_true(n.engine->pool.in_use < with);
+	connect(n.qp, n.peer.b[0], 0); /* a set that knows nothing */
+	assert_u_eq(n.qp->ev_set->evs[3].state, MT_EV_GOOD);
+}
+
+/* REQ(req.ev.revive) */
+CASE(mt_ev_sets_tick, qps_take_turns_in_probing)
+{
+	uint64_t now = 0;
+	struct mt_tx_desc d;
+	uint32_t last = 0;
+
+	mt_qp_retire_ev_group(n.qp, 3, now, MT_EV_BY_LOSS);
+	for (int i = 0; i < 4; i++) {
+		now = mt_engine_deadline(n.engine);
+		mt_engine_tick(n.engine, now);
+		assert_true(node_tx_opcode(&n, now, MW_PROBE, &d));
+		assert_u_eq(d.ev, opts.evs[3].value);
+		assert_true(d.pkt.bth.dqp != last);
+		last = d.pkt.bth.dqp;
+	}
+}
+
+CASE(mt_ev_sets_tick, only_a_qp_that_may_send_probes)
+{
+	uint64_t now = 0;
+	struct mt_tx_desc d;
+
+	mt_qp_retire_ev_group(n.qp, 3, now, MT_EV_BY_LOSS);
+	to(other, MT_QPS_ERR);
+	for (int i = 0; i < 3; i++) {
+		now = mt_engine_deadline(n.engine);
+		mt_engine_tick(n.engine, now);
+		assert_true(node_tx_opcode(&n, now, MW_PROBE, &d));
+		assert_u_eq(d.pkt.bth.dqp, n.peer_qpn);
+	}
+	to(n.qp, MT_QPS_ERR);
+	now = mt_engine_deadline(n.engine);
+	mt_engine_tick(n.engine, now);
+	assert_false(node_tx_opcode(&n, now, MW_PROBE, &d));
+	assert_true(mt_engine_deadline(n.engine) > now); /* and it does not spin */
+}
+
+CASE(mt_ev_sets_tick, all_bad_ones_that_are_due)
+{
+	uint64_t now = opts.ev_profile.probe_interval_ns;
+	struct mt_tx_desc d;
+	uint32_t seen = 0;
+
+	mt_qp_retire_ev_group(n.qp, 1, 0, MT_EV_BY_LOSS);
+	mt_qp_retire_ev_group(n.qp, 4, 0, MT_EV_BY_LOSS);
+	mt_engine_tick(n.engine, now);
+	while (node_tx_opcode(&n, now, MW_PROBE, &d))
+		seen |= 1u << (d.ev & 0xFF);
+	assert_u_eq(seen, 1u << 1 | 1u << 4);
+}

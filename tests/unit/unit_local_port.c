@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Local ports: up, down, since when. */
+#include "support/test.h"
+
+#include "core/ev/local_port.h"
+
+static struct mt_local_ports ports;
+
+TEST(mt_local_ports_init, all_are_up)
+{
+	mt_local_ports_init(&ports, 3, 5);
+	assert_u_eq(ports.up, 7);
+	mt_local_ports_init(&ports, MT_PORTS_MAX, 5);
+	assert_u_eq(ports.up, UINT32_MAX);
+	assert_true(mt_local_port_is_up(&ports, 31));
+}
+
+TEST(mt_local_ports_set, says_what_changed)
+{
+	mt_local_ports_init(&ports, 3, 0);
+	assert_false(mt_local_ports_set(&ports, 1, true, 10));
+	assert_true(mt_local_ports_set(&ports, 1, false, 10));
+	assert_false(mt_local_ports_set(&ports, 1, false, 11));
+	assert_u_eq(ports.up, 5);
+	assert_true(mt_local_ports_set(&ports, 1, true, 20));
+	assert_u_eq(ports.up, 7);
+}
+
+/* REQ(ep.port.no-blame) */
+TEST(mt_local_ports_may_have_lost, while_it_is_down_and_for_what_was_sent_before_it_came_back)
+{
+	mt_local_ports_init(&ports, 2, 0);
+	assert_false(mt_local_ports_may_have_lost(&ports, 1, 0));
+	assert_false(mt_local_ports_may_have_lost(&ports, 1, 90));
+	mt_local_ports_set(&ports, 1, false, 100);
+	assert_true(mt_local_ports_may_have_lost(&ports, 1, 90));
+	assert_false(mt_local_ports_may_have_lost(&ports, 0, 90));
+	mt_local_ports_set(&ports, 1, true, 200);
+	assert_true(mt_local_ports_may_have_lost(&ports, 1, 90));
+	assert_true(mt_local_ports_may_have_lost(&ports, 1, 199));
+	assert_false(mt_local_ports_may_have_lost(&ports, 1, 200));
+}
+
+TEST(mt_local_ports_nearest, itself_or_the_next_that_is_up)
+{
+	mt_local_ports_init(&ports, 4, 0);
+	assert_u_eq(mt_local_ports_nearest(&ports, 2), 2);
+	mt_local_ports_set(&ports, 2, false, 1);
+	mt_local_ports_set(&ports, 3, false, 1);
+	assert_u_eq(mt_local_ports_nearest(&ports, 2), 0);
+	assert_u_eq(mt_local_ports_nearest(&ports, 1), 1);
+}

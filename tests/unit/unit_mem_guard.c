@@ -1,0 +1,189 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* unit_guard.c - faults in named memory end a run; all others go where they went before. */
+#include "support/test.h"
+
+#include <signal.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "host/mem_guard.h"
+
+#define PAGE 4096u
+
+/* In the case itself and not before it: cmocka takes the signals at the beginning of each case. */
+#define GUARD_TEST(name)                \
+	static void guard_##name(void); \
+	TEST(mh_guard_run, name)        \
+	{                               \
+		mh_guard_open();        \
+		guard_##name();         \
+		mh_guard_close();       \
+	}                               \
+	static void guard_##name(void)
+
+struct touch {
+	volatile uint8_t *at;
+	bool write;
+	uint32_t done;
+};
+
+static void guard_touch(void *ctx)
+{
+	struct touch *t = ctx;
+
+	if (t->write)
+		*t->at = 1;
+	else
+		t->done += *t->at & 0u;
+	t->done++;
+}
+
+static uint8_t *guard_pages(int protection)
+{
+	uint8_t *at = mmap(NULL, 2 * PAGE, protection, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	assert_true(at != MAP_FAILED);
+	return at;
+}
+
+static bool guard_try(uint8_t *base, size_t offset, bool write)
+{
+	struct touch t = {base + offset, write, 0};
+	bool ran = mh_guard_run(base, 2 * PAGE, guard_touch, &t);
+
+	assert_u_eq(t.done, ran ? 1 : 0);
+	return ran;
+}
+
+GUARD_TEST(memory_that_is_there)
+{
+	uint8_t *at = guard_pages(PROT_READ | PROT_WRITE);
+
+	assert_true(guard_try(at, 0, false));
+	assert_true(guard_try(at, PAGE, true));
+	munmap(at, 2 * PAGE);
+}
+
+GUARD_TEST(memory_that_is_gone)
+{
+	uint8_t *at = guard_pages(PROT_READ | PROT_WRITE);
+
+	munmap(at + PAGE, PAGE);
+	for (int again = 0; again < 3; again++) {
+		assert_true(guard_try(at, 0, true));
+		assert_false(guard_try(at, PAGE, true));
+		assert_false(guard_try(at, 2 * PAGE - 1, false));
+	}
+	munmap(at, PAGE);
+}
+
+GUARD_TEST(protected_memory)
+{
+	uint8_t *at = guard_pages(PROT_READ);
+
+	assert_true(guard_try(at, 0, false));
+	assert_false(guard_try(at, 0, true));
+	mprotect(at, 2 * PAGE, PROT_NONE);
+	assert_false(guard_try(at, 0, false));
+	munmap(at, 2 * PAGE);
+}
+
+/* SIGBUS: the file became shorter than the mapping. */
+GUARD_TEST(file_that_was_cut_off)
+{
+	int fd = memfd_create("unit_guard", MFD_CLOEXEC);
+	uint8_t *at;
+
+	assert_true(fd >= 0);
+	assert_i_eq(ftruncate(fd, 2 * PAGE), 0);
+	at = mmap(NULL, 2 * PAGE, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	assert_true(at != MAP_FAILED);
+	assert_true(guard_try(at, PAGE, true));
+	assert_i_eq(ftruncate(fd, PAGE), 0);
+	assert_false(guard_try(at, PAGE, true));
+	assert_true(guard_try(at, 0, true));
+	munmap(at, 2 * PAGE);
+	close(fd);
+}
+
+TEST(mh_guard_copy, all_or_false)
+{
+	uint8_t *at = guard_pages(PROT_READ | PROT_WRITE);
+	uint8_t to[16];
+
+	mh_guard_open();
+	memset(at, 7, 2 * PAGE);
+	assert_true(mh_guard_copy(to, at + PAGE - 8, 16));
+	assert_u_eq(to[15], 7);
+	munmap(at + PAGE, PAGE);
+	assert_false(mh_guard_copy(to, at + PAGE - 8, 16));
+	assert_true(mh_guard_copy(to, at + PAGE - 16, 16));
+	munmap(at, PAGE);
+	mh_guard_close();
+}
+
+static volatile sig_atomic_t guard_heard;
+
+static void guard_note(int number)
+{
+	guard_heard = number;
+	_exit(42);
+}
+
+/* guard_child faults outside a run and returns how that ended the process. */
+static int guard_child(void (*handler)(int), bool in_a_run)
+{
+	pid_t pid = fork();
+	int status;
+
+	assert_true(pid >= 0);
+	if (pid == 0) {
+		uint8_t *named = guard_pages(PROT_READ), *other = guard_pages(PROT_NONE);
+		struct touch t = {other, true, 0};
+
+		mh_guard_close();
+		signal(SIGSEGV, handler);
+		mh_guard_open();
+		if (in_a_run)
+			mh_guard_run(named, 2 * PAGE, guard_touch, &t);
+		else
+			guard_touch(&t);
+		_exit(0);
+	}
+	assert_i_eq(waitpid(pid, &status, 0), pid);
+	return status;
+}
+
+GUARD_TEST(faults_elsewhere_kill_as_ever)
+{
+	for (int in_a_run = 0; in_a_run < 2; in_a_run++) {
+		int status = guard_child(SIG_DFL, in_a_run);
+
+		assert_true(WIFSIGNALED(status) && WTERMSIG(status) == SIGSEGV);
+	}
+}
+
+GUARD_TEST(faults_elsewhere_reach_the_programs_handler)
+{
+	for (int in_a_run = 0; in_a_run < 2; in_a_run++) {
+		int status = guard_child(guard_note, in_a_run);
+
+		assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 42);
+	}
+}
+
+TEST(mh_guard_close, puts_back_what_was_there)
+{
+	struct sigaction before, between, after;
+
+	sigaction(SIGSEGV, NULL, &before);
+	mh_guard_open();
+	mh_guard_open();
+	mh_guard_close();
+	sigaction(SIGSEGV, NULL, &between); /* somebody else's NIC still needs it */
+	mh_guard_close();
+	sigaction(SIGSEGV, NULL, &after);
+	assert_true(before.sa_handler != between.sa_handler);
+	assert_true(before.sa_handler == after.sa_handler);
+}

@@ -1,0 +1,171 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * unit_ports_watch.c - ports whose interface goes down, whose address goes away, and which come
+ * back; in a network of the test's own.
+ */
+#include "support/test.h"
+
+#include <arpa/inet.h>
+#include <errno.h>
+#include <net/if.h>
+#include <poll.h>
+#include <sys/ioctl.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "base/bytes.h"
+#include "host/nic_context.h"
+#include "support/netns.h"
+
+/* The two planes: addresses of lo, by the names that the old ioctls give them. */
+static const char *const watch_label[2] = {"lo:1", "lo:2"};
+static const char *const watch_ip[2] = {"10.77.1.1", "10.77.2.1"};
+
+static void watch_ioctl(struct ifreq *request, unsigned long what)
+{
+	int fd = socket(AF_INET, SOCK_DGRAM, 0);
+
+	assert_true(fd >= 0);
+	assert_i_eq(ioctl(fd, what, request), 0);
+	close(fd);
+}
+
+static void watch_flags(const char *name, bool up)
+{
+	struct ifreq request = {.ifr_flags = up ? IFF_UP | IFF_RUNNING : 0};
+
+	strcpy(request.ifr_name, name);
+	watch_ioctl(&request, SIOCSIFFLAGS);
+}
+
+static void watch_add(uint32_t plane)
+{
+	struct sockaddr_in sa = {.sin_family = AF_INET};
+	struct ifreq request = {.ifr_flags = 0};
+
+	strcpy(request.ifr_name, watch_label[plane]);
+	assert_i_eq(inet_pton(AF_INET, watch_ip[plane], &sa.sin_addr), 1);
+	memcpy(&request.ifr_addr, &sa, sizeof(sa));
+	watch_ioctl(&request, SIOCSIFADDR);
+}
+
+/* Taking an alias down takes its address away. */
+static void watch_remove(uint32_t plane)
+{
+	watch_flags(watch_label[plane], false);
+}
+
+static struct mh_device *watch_dev;
+
+static int watch_setup(void **state)
+{
+	const char *why;
+
+	(void)state;
+	watch_dev = NULL;
+	if (!test_netns(&why))
+		return 0;
+	watch_add(0);
+	watch_add(1);
+	setenv("MRC_CONFIG", "/dev/null", 1);
+	setenv("MRC_PORTS", "10.77.1.1,10.77.2.1", 1);
+	setenv("MRC_EVS", "2", 1);
+	return mh_device_open(NULL, &watch_dev);
+}
+
+static int watch_teardown(void **state)
+{
+	(void)state;
+	return watch_dev ? mh_device_close(watch_dev) : 0;
+}
+
+#define WATCH_TEST(name) TEST_WITH(watch_setup, watch_teardown, mh_ports_update_links, name)
+
+static bool watch_here(void)
+{
+	if (!watch_dev)
+		test_skip("no network of our own here");
+	return watch_dev != NULL;
+}
+
+/* watch_wait waits until plane i is up, or down; the progress thread finds out by itself. */
+static void watch_wait(uint32_t i, bool up)
+{
+	struct mh_plane_attr attr = {.up = !up};
+
+	for (int ms = 0; ms < 10000 && attr.up != up; ms++) {
+		assert_i_eq(mh_device_query_plane(watch_dev, i, &attr), 0);
+		poll(NULL, 0, 1);
+	}
+	assert_true(attr.up == up);
+}
+
+static void watch_event(enum mh_async_type want)
+{
+	struct mh_async_event event;
+
+	assert_i_eq(mh_async_get(watch_dev, &event), 0);
+	assert_i_eq(event.type, want);
+	mh_async_ack(watch_dev, &event);
+}
+
+static bool watch_quiet(void)
+{
+	struct pollfd pfd = {mh_async_fd(watch_dev), POLLIN, 0};
+
+	return poll(&pfd, 1, 0) == 0;
+}
+
+/* REQ(ep.port.local-down) REQ(ep.port.return) */
+WATCH_TEST(address_that_goes_takes_its_plane)
+{
+	if (!watch_here())
+		return;
+	watch_wait(0, true);
+	watch_wait(1, true);
+	watch_remove(1);
+	watch_wait(1, false);
+	watch_wait(0, true);
+	assert_true(mh_device_is_up(watch_dev));
+	assert_true(watch_quiet());
+	watch_add(1);
+	watch_wait(1, true);
+	assert_true(watch_quiet());
+}
+
+/* REQ(api.async) */
+WATCH_TEST(interface_that_goes_down_is_an_event)
+{
+	if (!watch_here())
+		return;
+	watch_flags("lo", false);
+	watch_event(MH_ASYNC_PORT_DOWN);
+	assert_false(mh_device_is_up(watch_dev));
+	watch_flags("lo", true);
+	watch_event(MH_ASYNC_PORT_UP);
+	watch_wait(0, true);
+	watch_wait(1, true);
+	assert_true(watch_quiet());
+}
+
+/* Opened while an address's interface is down: not an error, and used when it comes up. */
+TEST(mh_ports_open, link_that_is_down)
+{
+	struct mh_plane_attr attr;
+	const char *why;
+
+	if (!test_netns(&why))
+		test_skip(why);
+	watch_add(0);
+	watch_add(1);
+	watch_flags("lo", false);
+	assert_i_eq(mh_device_open(NULL, &watch_dev), 0);
+	assert_i_eq(mh_device_query_plane(watch_dev, 0, &attr), 0);
+	assert_false(attr.up);
+	assert_u_eq(mt_engine_ports_up(watch_dev->nic->engine), 0);
+	watch_flags("lo", true);
+	watch_event(MH_ASYNC_PORT_UP);
+	watch_wait(0, true);
+	assert_i_eq(mh_device_close(watch_dev), 0);
+	watch_dev = NULL;
+}

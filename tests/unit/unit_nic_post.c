@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* unit_post.c - posting: each wrong WR, full queues, and how many were taken. */
+#include "unit/nic_fixture.h"
+
+#include <errno.h>
+
+#define POST_TEST(function, name) TEST_WITH(fixture_setup, fixture_teardown, function, name)
+
+struct post_wr {
+	struct mh_sge sge[5];
+	struct mh_send_wr wr;
+};
+
+static void post_good(struct nic_fixture *fixture, struct post_wr *p)
+{
+	*p = (struct post_wr){.wr = {.sge = p->sge, .n_sge = 1, .rkey = 1}};
+	for (int i = 0; i < 5; i++)
+		p->sge[i] = (struct mh_sge){(uintptr_t)fixture->buffer, 8, mh_mr_lkey(fixture->mr)};
+}
+
+static int post_send(struct nic_fixture *fixture, struct post_wr *p)
+{
+	uint32_t posted = 99;
+	int err = mh_qp_post_send(fixture->qp, &p->wr, 1, &posted);
+
+	assert_u_eq(posted, err ? 0 : 1);
+	return err;
+}
+
+POST_TEST(mh_qp_post_send, wrong_state)
+{
+	struct nic_fixture *fixture = *state;
+	struct post_wr p;
+
+	post_good(fixture, &p);
+	assert_i_eq(post_send(fixture, &p), EINVAL);
+}
+
+/* REQ(api.post-send.lkey) */
+POST_TEST(mh_qp_post_send, wrong_work_requests)
+{
+	struct nic_fixture *fixture = *state;
+	struct post_wr p;
+
+	assert_i_eq(fixture_connect(fixture), 0);
+	post_good(fixture, &p);
+	p.wr.flags = 32;
+	assert_i_eq(post_send(fixture, &p), EINVAL);
+	post_good(fixture, &p);
+	p.wr.n_sge = 4;
+	assert_i_eq(post_send(fixture, &p), EINVAL);
+	post_good(fixture, &p);
+	p.sge[0].lkey = 0;
+	assert_i_eq(post_send(fixture, &p), EFAULT);
+	p.sge[0].lkey = mh_mr_lkey(fixture->mr) ^ 1;
+	assert_i_eq(post_send(fixture, &p), EFAULT);
+	post_good(fixture, &p);
+	p.sge[0].length = FIXTURE_BUFFER + 1;
+	assert_i_eq(post_send(fixture, &p), EFAULT);
+	post_good(fixture, &p);
+	p.sge[0].addr--;
+	assert_i_eq(post_send(fixture, &p), EFAULT);
+	post_good(fixture, &p);
+	p.wr.n_sge = 2;
+	p.sge[0].length = p.sge[1].length = 1u << 31;
+	assert_i_eq(post_send(fixture, &p), EINVAL);
+}
+
+POST_TEST(mh_qp_post_send, memory_of_another_pd)
+{
+	struct nic_fixture *fixture = *state;
+	struct mh_pd *pd;
+	struct mh_mr *mr;
+	struct post_wr p;
+
+	assert_i_eq(fixture_connect(fixture), 0);
+	assert_i_eq(mh_pd_create(fixture->dev, NULL, &pd), 0);
+	assert_i_eq(mh_mr_reg(pd, fixture->buffer, 64, (uintptr_t)fixture->buffer, 0, &mr), 0);
+	post_good(fixture, &p);
+	p.sge[0].lkey = mh_mr_lkey(mr);
+	assert_i_eq(post_send(fixture, &p), EFAULT);
+	assert_i_eq(mh_mr_dereg(mr), 0);
+	assert_i_eq(mh_pd_destroy(pd), 0);
+}
+
+POST_TEST(mh_qp_post_send, inline_needs_no_key_but_has_a_limit)
+{
+	struct nic_fixture *fixture = *state;
+	uint8_t bytes[33] = {0};
+	struct post_wr p;
+
+	assert_i_eq(fixture_connect(fixture), 0);
+	post_good(fixture, &p);
+	p.wr.flags = MH_SEND_INLINE;
+	p.sge[0] = (struct mh_sge){(uintptr_t)bytes, 32, 0};
+	assert_i_eq(post_send(fixture, &p), 0);
+	p.sge[0].length = 33;
+	assert_i_eq(post_send(fixture, &p), EINVAL);
+}
+
+/* REQ(api.post-send.full) */
+POST_TEST(mh_qp_post_send, stops_when_the_queue_is_full)
+{
+	struct nic_fixture *fixture = *state;
+	struct mh_send_wr wr[10];
+	uint32_t posted = 0;
+	struct post_wr p;
+
+	assert_i_eq(fixture_connect(fixture), 0);
+	post_good(fixture, &p);
+	for (int i = 0; i < 10; i++)
+		wr[i] = p.wr;
+	assert_i_eq(mh_qp_post_send(fixture->qp, wr, 10, &posted), ENOMEM);
+	assert_u_eq(posted, 8);
+	assert_i_eq(mh_qp_post_send(fixture->qp, wr, 1, NULL), ENOMEM);
+}
+
+POST_TEST(mh_qp_post_send, first_error_in_a_list_is_reported)
+{
+	struct nic_fixture *fixture = *state;
+	struct mh_send_wr wr[3];
+	uint32_t posted = 0;
+	struct post_wr p;
+
+	assert_i_eq(fixture_connect(fixture), 0);
+	post_good(fixture, &p);
+	wr[0] = wr[1] = wr[2] = p.wr;
+	wr[1].n_sge = 9;
+	assert_i_eq(mh_qp_post_send(fixture->qp, wr, 3, &posted), EINVAL);
+	assert_u_eq(posted, 1);
+}
+
+POST_TEST(mh_qp_post_send, flushed_in_error)
+{
+	struct nic_fixture *fixture = *state;
+	struct mh_qp_attr attr = {.state = MH_QPS_ERR};
+	struct post_wr p;
+	struct mh_wc wc;
+
+	assert_i_eq(fixture_connect(fixture), 0);
+	assert_i_eq(mh_qp_modify(fixture->qp, &attr, MH_QP_STATE), 0);
+	post_good(fixture, &p);
+	p.wr.wr_id = 42;
+	assert_i_eq(post_send(fixture, &p), 0);
+	assert_i_eq(mh_cq_poll(fixture->cq, 1, &wc), 1);
+	assert_u_eq(wc.wr_id, 42);
+	assert_u_eq(wc.status, MH_WC_WR_FLUSH_ERR);
+	assert_u_eq(wc.qpn, mh_qp_number(fixture->qp));
+	assert_ptr_equal(wc.qp_owner, fixture);
+}
+
+POST_TEST(mh_qp_post_recv, states_and_limits)
+{
+	uint64_t ids[10] = {0};
+	struct nic_fixture *fixture = *state;
+	uint32_t posted = 99;
+
+	assert_i_eq(mh_qp_post_recv(fixture->qp, ids, 1, &posted), EINVAL);
+	assert_u_eq(posted, 0);
+	assert_i_eq(fixture_connect(fixture), 0);
+	assert_i_eq(mh_qp_post_recv(fixture->qp, ids, 10, &posted), ENOMEM);
+	assert_u_eq(posted, 8);
+}

@@ -1,0 +1,273 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* unit_qp.c - making, changing and destroying QPs: each wrong argument and order. */
+#include "unit/nic_fixture.h"
+
+#include <errno.h>
+#include <fcntl.h>
+
+#include "host/nic_qp.h"
+
+#define QP_TEST(function, name) TEST_WITH(fixture_setup, fixture_teardown, function, name)
+
+static struct mh_qp_init qp_init(struct nic_fixture *fixture)
+{
+	return (struct mh_qp_init){.pd = fixture->pd,
+				   .send_cq = fixture->cq,
+				   .recv_cq = fixture->cq,
+				   .cap = {.max_send_wr = 1, .max_send_sge = 1}};
+}
+
+QP_TEST(mh_qp_create, capabilities_outside_their_range)
+{
+	struct nic_fixture *fixture = *state;
+	struct mh_qp *qp;
+
+	for (int i = 0; i < 7; i++) {
+		struct mh_qp_init init = qp_init(fixture);
+
+		switch (i) {
+		case 0:
+			init.cap.max_send_wr = 0;
+			break;
+		case 1:
+			init.cap.max_send_wr = MH_WR_MAX + 1;
+			break;
+		case 2:
+			init.cap.max_recv_wr = MH_WR_MAX + 1;
+			break;
+		case 3:
+			init.cap.max_send_sge = 0;
+			break;
+		case 4:
+			init.cap.max_send_sge = MT_SGE_MAX + 1;
+			break;
+		case 5:
+			init.cap.max_recv_sge = MT_SGE_MAX + 1;
+			break;
+		default:
+			init.cap.max_inline = MH_INLINE_MAX + 1;
+			break;
+		}
+		assert_i_eq(mh_qp_create(&init, &qp), EINVAL);
+	}
+}
+
+QP_TEST(mh_qp_create, largest)
+{
+	struct nic_fixture *fixture = *state;
+	struct mh_qp_init init = qp_init(fixture), got;
+	struct mh_qp *qp;
+
+	init.cap = (struct mh_qp_cap){MH_WR_MAX, MH_WR_MAX, MT_SGE_MAX, MT_SGE_MAX, MH_INLINE_MAX};
+	init.owner = &init;
+	assert_i_eq(mh_qp_create(&init, &qp), 0);
+	assert_ptr_equal(mh_qp_owner(qp), &init);
+	mh_qp_init_query(qp, &got);
+	assert_memory_equal(&got.cap, &init.cap, sizeof(got.cap));
+	assert_i_eq(mh_qp_destroy(qp), 0);
+}
+
+QP_TEST(mh_qp_create, cqs_of_different_openings)
+{
+	struct nic_fixture *fixture = *state;
+	struct mh_qp_init init = qp_init(fixture);
+	struct mh_device *other;
+	struct mh_qp *qp;
+
+	assert_i_eq(mh_device_open(NULL, &other), 0);
+	assert_i_eq(mh_cq_create(other, 4, NULL, NULL, &init.recv_cq), 0);
+	assert_i_eq(mh_qp_create(&init, &qp), EINVAL);
+	init.send_cq = init.recv_cq; /* a PD may be of another opening */
+	assert_i_eq(mh_qp_create(&init, &qp), 0);
+	assert_i_eq(mh_cq_destroy(init.send_cq), EBUSY);
+	assert_i_eq(mh_pd_destroy(fixture->pd), EBUSY);
+	assert_i_eq(mh_qp_destroy(qp), 0);
+	assert_i_eq(mh_cq_destroy(init.send_cq), 0);
+	assert_i_eq(mh_device_close(other), 0);
+}
+
+/* qp_after: the next index, those below 16 left out, in the same slot. */
+static uint32_t qp_after(uint32_t number)
+{
+	return (number & MH_QPN_INDEX_MASK) == MH_QPN_INDEX_MASK
+		       ? (number & ~MH_QPN_INDEX_MASK) | 16
+		       : number + 1;
+}
+
+QP_TEST(mh_qp_create, numbers_are_not_reused_soon)
+{
+	struct nic_fixture *fixture = *state;
+	struct mh_qp_init init = qp_init(fixture);
+	uint32_t last = mh_qp_number(fixture->qp);
+
+	assert_true(last >= 16);
+	for (int i = 0; i < 50; i++) {
+		struct mh_qp *qp;
+
+		assert_i_eq(mh_qp_create(&init, &qp), 0);
+		assert_u_eq(mh_qp_number(qp), qp_after(last));
+		last = mh_qp_number(qp);
+		assert_i_eq(mh_qp_destroy(qp), 0);
+	}
+}
+
+/* A number comes back when a packet's life has passed, not when it is its turn. */
+QP_TEST(mh_qp_create, numbers_rest)
+{
+	struct nic_fixture *fixture = *state;
+	struct mh_nic *nic = fixture->dev->nic;
+	struct mh_qp_init init = qp_init(fixture);
+	uint32_t first, second;
+	struct mh_qp *qp;
+
+	assert_i_eq(mh_qp_create(&init, &qp), 0);
+	first = mh_qp_number(qp);
+	assert_i_eq(mh_qp_destroy(qp), 0);
+	nic->next_qp_index = first & MH_QPN_INDEX_MASK;
+	assert_i_eq(mh_qp_create(&init, &qp), 0);
+	second = mh_qp_number(qp);
+	assert_i_eq(mh_qp_destroy(qp), 0);
+	assert_true(second != first);
+	nic->next_qp_index = first & MH_QPN_INDEX_MASK;
+	nic->qp_index_freed_ns[first & MH_QPN_INDEX_MASK] -= 1000000000;
+	assert_i_eq(mh_qp_create(&init, &qp), 0);
+	assert_u_eq(mh_qp_number(qp), first);
+	assert_i_eq(mh_qp_destroy(qp), 0);
+}
+
+QP_TEST(mh_qp_modify, wrong_attributes)
+{
+	static const struct {
+		uint32_t mask;
+		struct mh_qp_attr attr;
+	} rows[] = {
+		{1u << 31, {.state = MH_QPS_INIT}},
+		{MH_QP_SQD_NOTIFY, {.sqd_notify = true}},
+		{MH_QP_STATE | MH_QP_SQD_NOTIFY, {.state = MH_QPS_INIT, .sqd_notify = true}},
+		{MH_QP_STATE, {.state = (enum mh_qp_state)6}},
+		{MH_QP_STATE, {.state = MH_QPS_RTS}},
+		{MH_QP_PATH_MTU, {.path_mtu = 1500}},
+		{MH_QP_PATH_MTU, {.path_mtu = 8192}},
+		{MH_QP_DEST, {.dest = {{0xFD}}, .dest_qpn = 20}},
+		{MH_QP_DEST, {.dest = {{[10] = 0xFF, [11] = 0xFF, 10}}, .dest_qpn = 1u << 24}},
+		{MH_QP_MPR, {.mpr = 0}},
+		{MH_QP_TIMEOUT, {.timeout = 25}},
+		{MH_QP_RETRY, {.retry_linear = 8}},
+		{MH_QP_EV_PROFILE, {.ev_profile = 99}},
+	};
+	struct nic_fixture *fixture = *state;
+	struct mh_qp_attr before, after;
+
+	mh_qp_query(fixture->qp, &before);
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+		if (mh_qp_modify(fixture->qp, &rows[i].attr, rows[i].mask) != EINVAL)
+			fail_msg("row %zu was accepted", i);
+	mh_qp_query(fixture->qp, &after);
+	assert_memory_equal(&before, &after, sizeof(before));
+}
+
+QP_TEST(mh_qp_modify, mtu_beyond_what_the_device_offers)
+{
+	struct nic_fixture *fixture = *state;
+	struct mh_qp_attr attr = {.path_mtu = 4096};
+
+	fixture->dev->nic->env.mtu = 2048;
+	assert_i_eq(mh_qp_modify(fixture->qp, &attr, MH_QP_PATH_MTU), EINVAL);
+	attr.path_mtu = 2048;
+	assert_i_eq(mh_qp_modify(fixture->qp, &attr, MH_QP_PATH_MTU), 0);
+}
+
+QP_TEST(mh_qp_modify, to_rts_and_back)
+{
+	struct nic_fixture *fixture = *state;
+	struct mh_qp_attr attr;
+
+	for (int i = 0; i < 3; i++) {
+		assert_i_eq(fixture_connect(fixture), 0);
+		mh_qp_query(fixture->qp, &attr);
+		assert_u_eq(attr.state, MH_QPS_RTS);
+		assert_u_eq(attr.dest_qpn, FIXTURE_PEER_QPN);
+		assert_u_eq(attr.sq_psn, 2000);
+		attr.state = i % 2 ? MH_QPS_ERR : MH_QPS_RESET;
+		assert_i_eq(mh_qp_modify(fixture->qp, &attr, MH_QP_STATE), 0);
+		attr.state = MH_QPS_RESET;
+		assert_i_eq(mh_qp_modify(fixture->qp, &attr, MH_QP_STATE), 0);
+	}
+}
+
+/* REQ(rsp.svc-time) */
+QP_TEST(mh_qp_modify, service_time_of_the_peer)
+{
+	struct nic_fixture *fixture = *state;
+	struct mh_qp_attr attr;
+
+	mh_qp_attr_default(&attr);
+	for (int told = 0; told < 2; told++) {
+		attr.svc_time_dest = told;
+		assert_i_eq(mh_qp_modify(fixture->qp, &attr, MH_QP_SVC_TIME_DEST), 0);
+		mh_qp_query(fixture->qp, &attr);
+		assert_i_eq(attr.svc_time_dest, told);
+	}
+}
+
+/* REQ(req.sqd.drained) */
+QP_TEST(mh_qp_modify, drained_is_told_to_who_asked)
+{
+	struct mh_qp_attr attr = {.state = MH_QPS_SQD, .sqd_notify = true};
+	struct nic_fixture *fixture = *state;
+	struct mh_async_event event;
+	struct mh_wc wc;
+
+	fcntl(mh_async_fd(fixture->dev), F_SETFL, O_NONBLOCK);
+	assert_i_eq(fixture_connect(fixture), 0);
+	assert_i_eq(mh_qp_modify(fixture->qp, &attr, MH_QP_STATE), 0);
+	assert_i_eq(mh_cq_poll(fixture->cq, 1, &wc), 0);
+	assert_i_eq(mh_async_get(fixture->dev, &event), EAGAIN);
+	assert_i_eq(mh_qp_modify(fixture->qp, &attr, MH_QP_STATE | MH_QP_SQD_NOTIFY), 0);
+	assert_i_eq(mh_cq_poll(fixture->cq, 1, &wc), 0);
+	assert_i_eq(mh_async_get(fixture->dev, &event), 0);
+	assert_u_eq(event.type, MH_ASYNC_SQ_DRAINED);
+	assert_ptr_equal(event.qp, fixture->qp);
+	assert_ptr_equal(event.owner, fixture);
+	mh_async_ack(fixture->dev, &event);
+	assert_i_eq(mh_async_get(fixture->dev, &event), EAGAIN);
+}
+
+QP_TEST(mh_qp_modify, reset_takes_completions_along)
+{
+	struct nic_fixture *fixture = *state;
+	struct mh_qp_attr attr;
+	uint64_t ids[2] = {5, 6};
+	struct mh_wc wc[4];
+
+	assert_i_eq(fixture_connect(fixture), 0);
+	assert_i_eq(mh_qp_post_recv(fixture->qp, ids, 2, NULL), 0);
+	mh_qp_query(fixture->qp, &attr);
+	attr.state = MH_QPS_ERR;
+	assert_i_eq(mh_qp_modify(fixture->qp, &attr, MH_QP_STATE), 0);
+	assert_i_eq(mh_cq_poll(fixture->cq, 1, wc), 1);
+	assert_u_eq(wc[0].wr_id, 5);
+	assert_u_eq(wc[0].status, MH_WC_WR_FLUSH_ERR);
+	attr.state = MH_QPS_RESET;
+	assert_i_eq(mh_qp_modify(fixture->qp, &attr, MH_QP_STATE), 0);
+	assert_i_eq(mh_cq_poll(fixture->cq, 4, wc), 0);
+}
+
+QP_TEST(mh_qp_destroy, takes_completions_along)
+{
+	struct nic_fixture *fixture = *state;
+	struct mh_qp_init init = qp_init(fixture);
+	struct mh_qp_attr attr = {.state = MH_QPS_INIT};
+	uint64_t id = 9;
+	struct mh_qp *qp;
+	struct mh_wc wc;
+
+	init.cap.max_recv_wr = 4;
+	assert_i_eq(mh_qp_create(&init, &qp), 0);
+	assert_i_eq(mh_qp_modify(qp, &attr, MH_QP_STATE), 0);
+	assert_i_eq(mh_qp_post_recv(qp, &id, 1, NULL), 0);
+	attr.state = MH_QPS_ERR;
+	assert_i_eq(mh_qp_modify(qp, &attr, MH_QP_STATE), 0);
+	assert_i_eq(mh_qp_destroy(qp), 0);
+	assert_i_eq(mh_cq_poll(fixture->cq, 1, &wc), 0);
+}

@@ -1,0 +1,186 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* unit_rx.c - frames that a bare socket sends to the NIC: taken, or counted by reason. */
+#include "unit/nic_fixture.h"
+
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "io/udp_socket.h"
+
+#define RX_TEST(name) TEST_WITH(fixture_setup, fixture_teardown, mh_rx, name)
+#define RX_EV (FIXTURE_EV_BASE + 1)
+#define RX_DSCP_TRIMMED 12u
+
+/* rx_packet makes the WRITE_ONLY packet that the QP expects next; returns its length without
+ * ICRC. */
+static size_t rx_packet(struct nic_fixture *fixture, uint32_t psn, uint8_t *out)
+{
+	struct mw_packet pkt = {
+		.bth = {.opcode = MW_WRITE_ONLY,
+			.p_key = 0xFFFF,
+			.psn = psn,
+			.dqp = mh_qp_number(fixture->qp)},
+		.payload_len = 8,
+	};
+	size_t headers;
+
+	pkt.data.reth.va = (uintptr_t)fixture->buffer;
+	pkt.data.reth.rkey = mh_mr_rkey(fixture->mr);
+	pkt.data.reth.dmalen = 8;
+	headers = mw_packet_encode(&pkt, out);
+	memcpy(out + headers, "\1\2\3\4\5\6\7\10", 8);
+	return headers + 8;
+}
+
+static void rx_send(struct nic_fixture *fixture, const uint8_t *bytes, size_t len, uint8_t tos)
+{
+	struct iovec iov = {(void *)(uintptr_t)bytes, len};
+	struct mio_tx frame = {.iov = &iov,
+			       .n_iov = 1,
+			       .len = (uint32_t)len,
+			       .ev = RX_EV,
+			       .sport = RX_EV,
+			       .dst = fixture_addr(0, 1, MH_UDP_PORT),
+			       .tos = tos};
+
+	mio_port_tx(fixture->peer[0], 0, &frame, 1);
+}
+
+static void rx_seal(uint8_t *bytes, size_t body)
+{
+	struct mio_addr from = fixture_addr(0, 9, RX_EV), to = fixture_addr(0, 1, MH_UDP_PORT);
+
+	fixture_icrc(bytes, body, &from, &to, bytes + body);
+}
+
+/* REQ(wire.dscp.control-class) REQ(wire.icrc.ipv4-socket) */
+RX_TEST(good_packet_is_placed_and_acknowledged)
+{
+	struct nic_fixture *fixture = *state;
+	struct mio_rx answer;
+	uint8_t bytes[128];
+	size_t body;
+
+	assert_i_eq(fixture_connect(fixture), 0);
+	body = rx_packet(fixture, 1000, bytes);
+	rx_seal(bytes, body);
+	rx_send(fixture, bytes, body + 4, 4 << 2 | 3);
+	fixture_wait(fixture, "rx_data_packets", 1);
+	assert_memory_equal(fixture->buffer, "\1\2\3\4\5\6\7\10", 8);
+	assert_u_eq(fixture_counter(fixture, "rx_ecn"), 1);
+	assert_true(fixture_receive(fixture, &answer) < 2);
+	assert_u_eq(answer.tos, 46 << 2);
+}
+
+/* REQ(wire.icrc.bad) */
+RX_TEST(wrong_icrc_is_counted_and_nothing_placed)
+{
+	struct nic_fixture *fixture = *state;
+	uint8_t bytes[128], before[8];
+	size_t body;
+
+	assert_i_eq(fixture_connect(fixture), 0);
+	memcpy(before, fixture->buffer, 8);
+	for (uint32_t i = 0; i < 4; i++) {
+		body = rx_packet(fixture, 1000, bytes);
+		rx_seal(bytes, body);
+		/* Behind the BTH, so that the packet still decodes and finds its QP. */
+		bytes[MW_BTH_BYTES + test_rand_below(body + 4 - MW_BTH_BYTES)] ^= 0x10;
+		rx_send(fixture, bytes, body + 4, 0);
+	}
+	fixture_wait(fixture, "drop_icrc", 4);
+	assert_memory_equal(fixture->buffer, before, 8);
+	assert_u_eq(fixture_counter(fixture, "rx_data_packets"), 0);
+}
+
+RX_TEST(short_frames_are_counted)
+{
+	struct nic_fixture *fixture = *state;
+	uint8_t bytes[16] = {MW_WRITE_ONLY};
+
+	assert_i_eq(fixture_connect(fixture), 0);
+	for (size_t len = 0; len < 16; len++)
+		rx_send(fixture, bytes, len, 0);
+	fixture_wait(fixture, "drop_decode", 16);
+}
+
+RX_TEST(frame_from_outside_the_subnet_is_foreign)
+{
+	struct mio_addr from = fixture_addr(3, 9, RX_EV), to = fixture_addr(0, 1, MH_UDP_PORT);
+	struct nic_fixture *fixture = *state;
+	union mio_udp_sa sa;
+	uint8_t bytes[128];
+	size_t body;
+	int s;
+
+	assert_i_eq(fixture_connect(fixture), 0);
+	body = rx_packet(fixture, 1000, bytes);
+	rx_seal(bytes, body);
+	s = socket(AF_INET, SOCK_DGRAM, 0);
+	assert_u_eq(mio_udp_sockaddr(&from, &sa), sizeof(sa.in));
+	assert_i_eq(bind(s, &sa.any, sizeof(sa.in)), 0);
+	assert_u_eq(mio_udp_sockaddr(&to, &sa), sizeof(sa.in));
+	assert_i_eq(sendto(s, bytes, body + 4, 0, &sa.any, sizeof(sa.in)), (int64_t)body + 4);
+	fixture_wait(fixture, "rx_outside_subnet", 1);
+	assert_u_eq(fixture_counter(fixture, "drop_icrc"), 0);
+	close(s);
+}
+
+/* REQ(wire.icrc.trimmed) REQ(rsp.trim.by-dscp) */
+RX_TEST(trimmed_frame_is_answered_not_placed)
+{
+	struct nic_fixture *fixture = *state;
+	struct mw_packet nack;
+	struct mio_rx answer;
+	uint8_t bytes[128], before[8];
+	size_t headers;
+
+	assert_i_eq(fixture_connect(fixture), 0);
+	memcpy(before, fixture->buffer, 8);
+	rx_send(fixture, bytes, rx_packet(fixture, 1000, bytes) - 5, RX_DSCP_TRIMMED << 2);
+	fixture_wait(fixture, "rx_trimmed", 1);
+	assert_memory_equal(fixture->buffer, before, 8);
+	assert_true(fixture_receive(fixture, &answer) < 2);
+	assert_u_eq(mw_packet_decode(answer.bytes, answer.len - 4, false, &nack, &headers), MW_OK);
+	assert_u_eq(nack.bth.opcode, MW_NACK);
+	assert_u_eq(nack.neth.nack_psn, 1000);
+	assert_u_eq(nack.neth.entropy, RX_EV);
+}
+
+/* A switch that has no room may send a short packet whole: trimmed in name, with payload and
+ * ICRC. */
+RX_TEST(trimmed_frame_that_is_whole_is_answered_not_placed)
+{
+	struct nic_fixture *fixture = *state;
+	struct mw_packet nack;
+	struct mio_rx answer;
+	uint8_t bytes[128], before[8];
+	size_t body, headers;
+
+	assert_i_eq(fixture_connect(fixture), 0);
+	memcpy(before, fixture->buffer, 8);
+	body = rx_packet(fixture, 1000, bytes);
+	rx_seal(bytes, body);
+	rx_send(fixture, bytes, body + 4, RX_DSCP_TRIMMED << 2);
+	fixture_wait(fixture, "rx_trimmed", 1);
+	assert_memory_equal(fixture->buffer, before, 8);
+	assert_true(fixture_receive(fixture, &answer) < 2);
+	assert_u_eq(mw_packet_decode(answer.bytes, answer.len - 4, false, &nack, &headers), MW_OK);
+	assert_u_eq(nack.bth.opcode, MW_NACK);
+}
+
+/* However short a trimmed frame is, it is answered or counted. */
+RX_TEST(trimmed_frames_of_any_length)
+{
+	struct nic_fixture *fixture = *state;
+	uint8_t bytes[128];
+	size_t body;
+
+	assert_i_eq(fixture_connect(fixture), 0);
+	body = rx_packet(fixture, 1000, bytes);
+	for (size_t len = 1; len < body; len++)
+		rx_send(fixture, bytes, len, RX_DSCP_TRIMMED << 2);
+	/* A NACK needs BTH and METH, 16 bytes. */
+	fixture_wait(fixture, "rx_trimmed", body - 16);
+	fixture_wait(fixture, "drop_decode", 15);
+}

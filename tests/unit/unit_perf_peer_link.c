@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The connection beside MRC: src/cli/perf/peer_link.h. */
+#include "cli/perf/peer_link.h"
+
+#include "support/test.h"
+
+#include <sys/socket.h>
+#include <unistd.h>
+
+static struct perf_link a;
+static int peer;
+
+static int link_setup(void **state)
+{
+	int fds[2];
+
+	(void)state;
+	if (socketpair(AF_UNIX, SOCK_STREAM, 0, fds))
+		return -1;
+	memset(&a, 0, sizeof(a));
+	a.fd = fds[0];
+	peer = fds[1];
+	return 0;
+}
+
+static int link_teardown(void **state)
+{
+	(void)state;
+	perf_link_close(&a);
+	if (peer >= 0)
+		close(peer);
+	return 0;
+}
+
+#define LINK_TEST(function, name) TEST_WITH(link_setup, link_teardown, function, name)
+
+static void say(const char *text)
+{
+	assert_i_eq(write(peer, text, strlen(text)), (ssize_t)strlen(text));
+}
+
+LINK_TEST(perf_link_send, one_line_an_object)
+{
+	char got[64] = "";
+
+	assert_i_eq(perf_link_send(&a, json_pack("{s:i}", "x", 7)), 0);
+	assert_true(read(peer, got, sizeof(got) - 1) > 0);
+	assert_string_equal(got, "{\"x\":7}\n");
+}
+
+LINK_TEST(perf_link_receive, objects_in_one_go_and_in_pieces)
+{
+	json_t *json;
+
+	say("{\"x\":1}\n{\"x\":2}\n{\"x\"");
+	json = perf_link_receive(&a, 100, NULL);
+	assert_i_eq(json_integer_value(json_object_get(json, "x")), 1);
+	json_decref(json);
+	json = perf_link_receive(&a, 100, NULL);
+	assert_i_eq(json_integer_value(json_object_get(json, "x")), 2);
+	json_decref(json);
+	say(":3}\n");
+	json = perf_link_receive(&a, 100, NULL);
+	assert_i_eq(json_integer_value(json_object_get(json, "x")), 3);
+	json_decref(json);
+}
+
+LINK_TEST(perf_link_receive, nothing_yet_is_no_error)
+{
+	bool nothing;
+
+	assert_null(perf_link_receive(&a, 0, &nothing));
+	assert_true(nothing);
+}
+
+LINK_TEST(perf_link_receive, the_peer_has_gone)
+{
+	bool nothing;
+
+	close(peer);
+	peer = -1;
+	assert_null(perf_link_receive(&a, 100, &nothing));
+	assert_false(nothing);
+	assert_string_equal(a.error, "the peer has gone");
+}
+
+LINK_TEST(perf_link_receive, refuses_what_is_no_object)
+{
+	say("GET / HTTP/1.1\r\n");
+	assert_null(perf_link_receive(&a, 100, NULL));
+	assert_string_equal(a.error, "the peer speaks something else");
+	say("[1]\n");
+	assert_null(perf_link_receive(&a, 100, NULL));
+	assert_string_equal(a.error, "the peer speaks something else");
+}
+
+LINK_TEST(perf_link_receive, endless_lines_end)
+{
+	static char much[PERF_LINK_LINE];
+
+	memset(much, ' ', sizeof(much));
+	assert_i_eq(write(peer, much, sizeof(much)), (ssize_t)sizeof(much));
+	say("x");
+	assert_null(perf_link_receive(&a, 100, NULL));
+	assert_string_equal(a.error, "the peer sends endless lines");
+}
+
+LINK_TEST(perf_link_receive, errors_of_the_peer_are_told_without_control_characters)
+{
+	say("{\"error\":\"no\\u001b[2J\"}\n");
+	assert_null(perf_link_receive(&a, 100, NULL));
+	assert_string_equal(a.error, "the peer says: no?[2J");
+}
+
+TEST(perf_link_connect, names_host_and_port)
+{
+	struct perf_link link;
+
+	assert_i_eq(perf_link_connect(&link, "127.0.0.1", 1, 0), -1);
+	assert_non_null(strstr(link.error, "127.0.0.1, TCP port 1: "));
+}
+
+TEST(perf_link_listen, calls_come_through)
+{
+	struct perf_link server, client;
+	uint16_t port = 0;
+	int listener = -1;
+
+	for (port = 40000; listener < 0 && port < 40100; port++)
+		listener = perf_link_listen(&server, port);
+	assert_true(listener >= 0);
+	assert_i_eq(perf_link_connect(&client, "localhost", (uint16_t)(port - 1), 1000), 0);
+	assert_i_eq(perf_link_accept(&server, listener), 0);
+	close(listener);
+	perf_link_close(&client);
+	perf_link_close(&server);
+}

@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Telling peers of our ports: whom, what, how often, until when. */
+#include "support/test.h"
+
+#include "support/node.h"
+
+static struct node_opts opts;
+static struct node n;
+static struct mt_tx_desc d;
+
+static int connected(void **state)
+{
+	(void)state;
+	node_opts_default(&opts);
+	opts.cfg.qpn_index_bits = 20; /* the peer's QPs are of its engine 0 */
+	node_open(&n, &opts, 0);
+	node_connect(&n);
+	return 0;
+}
+
+static int close_node(void **state)
+{
+	(void)state;
+	node_close(&n);
+	return 0;
+}
+
+#define CASE(function, name) TEST_WITH(connected, close_node, function, name)
+
+/* What is sent next to an endpoint, at its time; false when nothing is. */
+static bool next_update(uint64_t *now, uint64_t until)
+{
+	while (*now <= until) {
+		mt_engine_tick(n.engine, *now);
+		if (node_tx_opcode(&n, *now, MW_EP_REQUEST, &d))
+			return true;
+		if (mt_engine_deadline(n.engine) > until)
+			return false;
+		*now = mt_engine_deadline(n.engine);
+	}
+	return false;
+}
+
+static void answer(uint64_t now)
+{
+	struct mw_packet pkt = {
+		.bth = {.opcode = MW_EP_RESPONSE, .p_key = 0xFFFF, .dqp = 2, .psn = d.pkt.bth.psn},
+		.eeth = {.op = MW_EP_PORT_STATUS, .tx_timestamp = d.pkt.erth.ts.tx_timestamp},
+	};
+
+	node_rx(&n, now, &pkt);
+}
+
+/* REQ(ep.port.status-update) */
+CASE(mt_peers_notify, over_a_port_that_is_up_until_it_is_answered)
+{
+	uint64_t now = 1000;
+	unsigned sent = 0;
+
+	mt_engine_port_set(n.engine, now, 1, false);
+	for (; sent < 3; sent++) {
+		assert_true(next_update(&now, 1000000));
+		assert_u_eq(d.pkt.erth.op, MW_EP_PORT_STATUS);
+		assert_u_eq(d.pkt.erth.port_status_mask, 1);
+		assert_u_eq(d.port, 0);
+		assert_u_eq(d.endpoint, 0);
+		assert_u_eq(d.tclass, MT_CLASS_CONTROL);
+		assert_memory_equal(&d.dst, &n.peer, sizeof(n.peer));
+	}
+	answer(now);
+	assert_false(next_update(&now, UINT64_MAX - 1));
+	assert_u_eq(mt_engine_deadline(n.engine), UINT64_MAX);
+}
+
+CASE(mt_peers_notify, gives_up_in_the_end)
+{
+	uint64_t now = 1000, last = 1000, gap = 0;
+	unsigned sent = 0;
+
+	mt_engine_port_set(n.engine, now, 1, false);
+	while (next_update(&now, UINT64_MAX - 1)) {
+		if (sent > 1)
+			assert_true(now - last == 2 * gap); /* after twice the wait */
+		gap = now - last;
+		last = now;
+		sent++;
+	}
+	assert_u_eq(sent, 10);
+}
+
+CASE(mt_peers_notify, only_the_newest)
+{
+	uint64_t now = 1000;
+
+	mt_engine_port_set(n.engine, now, 1, false);
+	assert_true(next_update(&now, 1000));
+	mt_engine_port_set(n.engine, now, 1, true);
+	answer(now); /* to what is no longer so */
+	assert_u_eq(node_stats(&n).drop_ep_response, 1);
+	/* It may have believed the first one. */
+	assert_true(next_update(&now, 1000));
+	assert_u_eq(d.pkt.erth.port_status_mask, 3);
+	answer(now);
+	assert_false(next_update(&now, UINT64_MAX - 1));
+}
+
+CASE(mt_peer_join, who_comes_later_is_told_too)
+{
+	uint64_t now = 0;
+	struct mt_qp *other;
+
+	mt_engine_port_set(n.engine, now, 0, false);
+	assert_true(next_update(&now, 1000));
+	answer(now);
+	other = node_add_qp(&n, n.qpn + 1, 5u << 20 | 9, &other); /* engine 5 behind that address */
+	assert_true(next_update(&now, 1000));
+	assert_u_eq(d.endpoint, 5);
+	assert_u_eq(d.pkt.erth.port_status_mask, 2);
+	answer(now);
+	other = node_add_qp(&n, n.qpn + 2, 5u << 20 | 10, &other);
+	assert_false(next_update(&now, UINT64_MAX - 1)); /* it knows */
+}
+
+CASE(mt_peer_leave, nobody_tells_who_is_gone)
+{
+	struct mt_qp_attr reset = {.state = MT_QPS_RESET};
+	uint64_t now = 1000;
+
+	mt_engine_port_set(n.engine, now, 1, false);
+	assert_true(next_update(&now, 1000));
+	assert_i_eq(node_modify(&n, n.qp, &reset, MT_QP_STATE), MT_OK);
+	answer(now);
+	assert_u_eq(node_stats(&n).drop_ep_response, 1);
+	assert_u_eq(mt_engine_deadline(n.engine), UINT64_MAX);
+}
+
+CASE(mt_peers_notify, waits_while_too_many_requests_are_under_way)
+{
+	struct mt_ep_request req = {.dst = n.peer, .op = MW_EP_EV_PROBE, .timeout_ns = 1000};
+	uint64_t now = 1000;
+
+	while (mt_engine_ep_request(n.engine, now, &req, NULL) == MT_OK)
+		;
+	node_drain(&n, now);
+	mt_engine_port_set(n.engine, now, 1, false);
+	assert_false(next_update(&now, 2 * opts.cfg.timing.tail_probe_min_ns));
+	for (struct mt_event ev; node_poll(&n, &ev);)
+		;
+	assert_true(next_update(&now, 2 * opts.cfg.timing.ep_quarantine_ns));
+	assert_u_eq(d.pkt.erth.op, MW_EP_PORT_STATUS);
+}

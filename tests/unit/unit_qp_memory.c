@@ -1,0 +1,196 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* When windows are taken from the pool, and that they go back. */
+#include "support/test.h"
+
+#include <stdlib.h>
+
+#include "support/node.h"
+
+#define IDLE_NS 1000000u
+#define MANY 1000u
+#define MTU NODE_MTU
+
+static struct node n;
+static struct node_opts opts;
+static struct mt_qp *qps[MANY];
+
+static int defaults(void **state)
+{
+	(void)state;
+	node_opts_default(&opts);
+	opts.cfg.timing.idle_ns = IDLE_NS;
+	opts.cfg.max_qps = 2048;
+	opts.cap = (struct mt_qp_cap){.sq_depth = 1, .rq_depth = 1, .max_sge = 1, .pd = NODE_PD};
+	return 0;
+}
+
+static int close_node(void **state)
+{
+	(void)state;
+	node_close(&n);
+	return 0;
+}
+
+#define CASE(function, name) TEST_WITH(defaults, close_node, function, name)
+
+static void start(void)
+{
+	node_open(&n, &opts, 0);
+	node_connect(&n);
+}
+
+static size_t used(void)
+{
+	return mt_engine_memory_used(n.engine);
+}
+
+/* The whole exchange of one WRITE of one packet that qp sends. */
+static void send(struct mt_qp *qp, uint64_t now)
+{
+	struct mt_tx_desc d;
+	struct mt_event ev;
+	struct mw_packet sack, ack = node_ack(&n, 0x1F, 1);
+
+	assert_i_eq(mt_qp_post_recv(qp, 1), MT_OK);
+	assert_i_eq(node_post(&n, qp, 1, MTU, MT_WR_SIGNALED), MT_OK);
+	assert_u_eq(node_tx(&n, now, &d, 1), 1);
+	sack = node_sack(&n, &d, 1);
+	sack.bth.dqp = ack.bth.dqp = qp->qpn;
+	node_rx(&n, now, &sack);
+	node_rx(&n, now, &ack);
+	assert_true(node_poll(&n, &ev));
+	assert_u_eq(ev.status, MT_WC_SUCCESS);
+}
+
+static void receive(struct mt_qp *qp, uint64_t now, uint64_t i, uint8_t opcode)
+{
+	struct mw_packet pkt = node_write(&n, opcode, i, (uint16_t)i, MTU, MTU);
+
+	pkt.bth.dqp = qp->qpn;
+	node_rx(&n, now, &pkt);
+	node_drain(&n, now);
+}
+
+/* Two rounds of the clock: one takes the marks of use away, one the windows. */
+static void idle(void)
+{
+	for (int i = 0; i < 1000 && mt_engine_deadline(n.engine) != UINT64_MAX; i++)
+		mt_engine_tick(n.engine, mt_engine_deadline(n.engine));
+	node_drain(&n, 0);
+}
+
+/* REQ(mem.idle) */
+CASE(mt_qp_ensure_records, at_the_first_post_only)
+{
+	size_t before;
+
+	start();
+	before = used();
+	send(n.qp, 1000);
+	assert_non_null(n.qp->req.window.recs);
+	assert_null(n.qp->rsp.window.received);
+	assert_null(n.qp->rsp.stash.slots);
+	/* 16 bytes a PSN, and the place in the rotation. REQ(mem.records) */
+	assert_u_eq(used() - before, 16u * 128 * opts.attr.mpr + 64);
+}
+
+/* REQ(mem.idle) */
+CASE(mt_qp_ensure_bitmaps, at_the_first_packet_and_the_stash_at_the_first_immediate)
+{
+	struct mt_event ev;
+
+	start();
+	receive(n.qp, 1000, 0, MW_WRITE_ONLY);
+	assert_non_null(n.qp->rsp.window.received);
+	assert_null(n.qp->rsp.stash.slots);
+	assert_null(n.qp->req.window.recs);
+	assert_i_eq(mt_qp_post_recv(n.qp, 1), MT_OK);
+	receive(n.qp, 1000, 1, MW_WRITE_ONLY_IMM);
+	assert_non_null(n.qp->rsp.stash.slots);
+	assert_true(node_poll(&n, &ev));
+	assert_u_eq(ev.type, MT_EVENT_RECV);
+}
+
+/* REQ(mem.idle) */
+CASE(mt_memory_tick, gives_back_what_a_thousand_qps_used)
+{
+	size_t before;
+
+	start();
+	for (uint32_t i = 0; i < MANY; i++)
+		qps[i] = node_add_qp(&n, n.qpn + 1 + i, n.peer_qpn, &n);
+	before = used();
+	for (uint32_t i = 0; i < MANY; i++) {
+		send(qps[i], 1000);
+		receive(qps[i], 1000, 0, MW_WRITE_ONLY);
+	}
+	assert_u_eq(n.engine->receivers, MANY);
+	assert_true(used() > before + MANY * 16 * 128);
+	idle();
+	assert_u_eq(used(), before);
+	assert_u_eq(n.engine->receivers, 0);
+	assert_u_eq(mt_engine_deadline(n.engine), UINT64_MAX);
+}
+
+/* REQ(mem.idle) */
+CASE(mt_memory_tick, a_qp_goes_on_where_it_was)
+{
+	start();
+	receive(n.qp, 1000, 0, MW_WRITE_ONLY);
+	idle();
+	assert_null(n.qp->rsp.window.received);
+	receive(n.qp, 5000000, 0, MW_WRITE_ONLY); /* a duplicate needs no window */
+	assert_null(n.qp->rsp.window.received);
+	assert_u_eq(node_stats(&n).rx_duplicates, 1);
+	receive(n.qp, 5000000, 1, MW_WRITE_ONLY);
+	assert_u_eq(n.qp->rsp.msn, 2);
+	assert_u_eq(n.placed, 2);
+}
+
+CASE(mt_memory_tick, not_while_something_is_missing_or_outstanding)
+{
+	start();
+	receive(n.qp, 1000, 1, MW_WRITE_ONLY); /* 0 is missing */
+	assert_i_eq(node_post(&n, n.qp, 1, MTU, 0), MT_OK);
+	for (uint64_t t = 1; t < 10; t++)
+		mt_memory_tick(n.engine, t * IDLE_NS + 2000);
+	assert_non_null(n.qp->req.window.recs);
+	assert_non_null(n.qp->rsp.window.received);
+}
+
+CASE(mt_memory_tick, not_while_in_use)
+{
+	start();
+	for (uint64_t t = 0; t < 10; t++) {
+		receive(n.qp, t * IDLE_NS + 1000, t, MW_WRITE_ONLY);
+		mt_memory_tick(n.engine, (t + 1) * IDLE_NS + 1000);
+		assert_non_null(n.qp->rsp.window.received);
+	}
+}
+
+CASE(mt_memory_tick, in_error_everything_goes)
+{
+	struct mt_qp_attr err = {.state = MT_QPS_ERR};
+	size_t before;
+
+	start();
+	before = used();
+	receive(n.qp, 1000, 1, MW_WRITE_ONLY);
+	assert_i_eq(node_post(&n, n.qp, 1, MTU, 0), MT_OK);
+	node_drain(&n, 1000);
+	assert_i_eq(node_modify(&n, n.qp, &err, MT_QP_STATE), MT_OK);
+	idle();
+	assert_u_eq(used(), before);
+}
+
+/* REQ(mem.qp-size) */
+CASE(mt_qp_size, an_idle_connected_qp_takes_less_than_a_kibibyte)
+{
+	size_t before;
+
+	start();
+	before = used();
+	node_add_qp(&n, n.qpn + 1, n.peer_qpn, &n); /* to the same destination */
+	assert_u_eq(used(), before);
+	assert_u_between(mt_qp_size(&opts.cap), 256, 1024);
+}

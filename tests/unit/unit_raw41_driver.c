@@ -1,0 +1,194 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * unit_raw41.c - IPv6 in IPv6 over the loopback of a network namespace: what is sent arrives with
+ * its EV, its mark and its source, and what is not for the port does not.
+ */
+#include "support/netns.h"
+#include "support/test.h"
+
+#include <errno.h>
+#include <netinet/in.h>
+#include <poll.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "io/ip_udp.h"
+#include "io/raw41_driver.h"
+
+#define RAW41_PORT 4791
+
+static const uint8_t loopback[16] = {[15] = 1};
+
+struct raw41_fixture {
+	struct mio_port *a, *b; /* two processes of one host: they differ in the UDP port */
+};
+
+static struct mio_port *raw41_open(uint16_t udp_port)
+{
+	struct mio_raw41_cfg cfg = {.local = {.udp_port = udp_port}, .rx_buffer_bytes = 1u << 20};
+	struct mio_error error = {""};
+	struct mio_port *p = NULL;
+
+	memcpy(cfg.local.ip, loopback, 16);
+	memcpy(cfg.gid, loopback, 16);
+	if (mio_raw41_open(&cfg, -1, &p, &error))
+		fail_msg("%s", error.text);
+	return p;
+}
+
+static int raw41_setup(void **state)
+{
+	const char *why = NULL;
+	struct raw41_fixture *fixture;
+
+	*state = NULL;
+	if (!test_netns(&why))
+		test_skip(why);
+	fixture = calloc(1, sizeof(*fixture));
+	fixture->a = raw41_open(RAW41_PORT);
+	fixture->b = raw41_open(RAW41_PORT + 1);
+	*state = fixture;
+	return 0;
+}
+
+static int raw41_teardown(void **state)
+{
+	struct raw41_fixture *fixture = *state;
+
+	if (!fixture)
+		return 0;
+	mio_port_close(fixture->a);
+	mio_port_close(fixture->b);
+	free(fixture);
+	return 0;
+}
+
+static struct mio_tx raw41_frame(struct iovec iov[2], const char *text, uint32_t ev)
+{
+	struct mio_tx frame = {.iov = iov,
+			       .n_iov = 2,
+			       .len = (uint32_t)strlen(text),
+			       .ev = ev,
+			       .sport = (uint16_t)(ev >> 16),
+			       .flow_label = ev & 0xFFFF,
+			       .dst = {.udp_port = RAW41_PORT + 1},
+			       .tos = 0x12};
+
+	iov[0] = (struct iovec){(void *)(uintptr_t)text, 2};
+	iov[1] = (struct iovec){(void *)(uintptr_t)(text + 2), frame.len - 2};
+	memcpy(frame.dst.ip, loopback, 16);
+	memcpy(frame.dst_gid, loopback, 16);
+	return frame;
+}
+
+static uint32_t raw41_receive(struct mio_port *port, struct mio_rx *got, uint32_t n)
+{
+	struct pollfd pfd = {port->status->fd, POLLIN, 0};
+
+	return poll(&pfd, 1, 1000) == 1 ? mio_port_rx(port, 7, got, n) : 0;
+}
+
+/* REQ(wire.carrier.srv6) REQ(wire.ev.srv6-echo) */
+TEST_WITH(raw41_setup, raw41_teardown, mio_raw41_open, frames_arrive_with_their_ev)
+{
+	struct raw41_fixture *fixture = *state;
+	struct mio_tx frames[8];
+	struct iovec iov[8][2];
+	struct mio_rx got[16];
+
+	for (uint32_t i = 0; i < 8; i++)
+		frames[i] = raw41_frame(iov[i], "some frame", 0xC0001000 + i * 0x10001);
+	mio_port_tx(fixture->a, 5, frames, 8);
+	assert_u_eq(fixture->a->status->tx_frames, 8);
+	assert_u_eq(raw41_receive(fixture->b, got, 16), 8);
+	for (uint32_t i = 0; i < 8; i++) {
+		assert_u_eq(got[i].src.udp_port, 0xC000 + i);
+		assert_u_eq(got[i].flow_label, 0x1000 + i);
+		assert_u_eq(got[i].tos, 0x12);
+		assert_u_eq(got[i].len, 10);
+		assert_bytes_eq(got[i].bytes, "some frame", 10);
+		assert_bytes_eq(got[i].src.ip, loopback, 16);
+	}
+	assert_u_eq(mio_port_rx(fixture->a, 7, got, 16), 0); /* the other process's slot */
+}
+
+/* Sends one packet with headers as a switch or a stranger would leave them. */
+static void raw41_inject(uint8_t outer_tos, uint8_t inner_tos, uint32_t promised, uint32_t there)
+{
+	struct sockaddr_in6 to = {.sin6_family = AF_INET6, .sin6_addr = IN6ADDR_LOOPBACK_INIT};
+	struct mio_ip_udp h = {
+		.sport = 50000, .dport = RAW41_PORT, .len = promised, .tos = inner_tos};
+	int fd = socket(AF_INET6, SOCK_RAW, IPPROTO_IPV6), tos = outer_tos;
+	uint8_t packet[MIO_IP_UDP_MAX + 256] = {0};
+	size_t n;
+
+	memcpy(h.src, loopback, 16);
+	memcpy(h.dst, loopback, 16);
+	n = mio_ip_udp_write(&h, packet) + there;
+	assert_i_eq(setsockopt(fd, IPPROTO_IPV6, IPV6_TCLASS, &tos, sizeof(tos)), 0);
+	assert_u_eq((size_t)sendto(fd, packet, n, 0, (struct sockaddr *)&to, sizeof(to)), n);
+	close(fd);
+}
+
+/* REQ(srv6.decapsulate) REQ(rsp.ecn.combine) */
+TEST_WITH(raw41_setup, raw41_teardown, mio_raw41_open, sees_marks_and_trims_of_the_outer_header)
+{
+	struct raw41_fixture *fixture = *state;
+	struct mio_rx got[2];
+
+	raw41_inject(0x13, 0x12, 20, 20);
+	assert_u_eq(raw41_receive(fixture->a, got, 2), 1);
+	assert_u_eq(got[0].tos, 0x13);
+	raw41_inject(12u << 2, 4u << 2, 200, 64); /* cut: the inner header promises more */
+	assert_u_eq(raw41_receive(fixture->a, got, 2), 1);
+	assert_u_eq(got[0].len, 64);
+	assert_u_eq(got[0].tos >> 2, 12);
+}
+
+TEST_WITH(raw41_setup, raw41_teardown, mio_raw41_open, strangers_do_not_stop_it)
+{
+	struct sockaddr_in6 to = {.sin6_family = AF_INET6, .sin6_addr = IN6ADDR_LOOPBACK_INIT};
+	struct raw41_fixture *fixture = *state;
+	struct mio_rx got[32];
+	int fd = socket(AF_INET6, SOCK_RAW, IPPROTO_IPV6);
+
+	for (size_t i = 0; i < 200; i++) {
+		uint8_t bytes[120];
+		size_t n = 1 + test_rand_below(sizeof(bytes));
+
+		test_rand_bytes(bytes, n);
+		if (n > 41)
+			bytes[6] = test_rand_chance(1, 2) ? IPPROTO_ROUTING : IPPROTO_UDP;
+		sendto(fd, bytes, n, 0, (struct sockaddr *)&to, sizeof(to));
+	}
+	close(fd);
+	while (mio_port_rx(fixture->a, 7, got, 32) > 0)
+		;
+	raw41_inject(0, 0, 20, 20);
+	for (unsigned tries = 0; tries < 20; tries++)
+		if (raw41_receive(fixture->a, got, 32) == 1)
+			return;
+	fail_msg("a good frame did not arrive behind the noise");
+}
+
+TEST_WITH(raw41_setup, raw41_teardown, mio_raw41_open, frame_without_a_route_is_counted)
+{
+	struct raw41_fixture *fixture = *state;
+	struct iovec iov[2];
+	struct mio_tx frame = raw41_frame(iov, "lost", 1);
+
+	frame.dst.ip[0] = 0x20;
+	mio_port_tx(fixture->a, 5, &frame, 1);
+	assert_u_eq(fixture->a->status->tx_refused, 1);
+	assert_i_eq(fixture->a->status->last_refusal, ENETUNREACH);
+}
+
+TEST(mio_raw41_open, refuses_ipv4)
+{
+	struct mio_raw41_cfg cfg = {.local = {.ip = {[10] = 0xFF, [11] = 0xFF, 10, 0, 0, 1}}};
+	struct mio_error error;
+	struct mio_port *port;
+
+	assert_i_eq(mio_raw41_open(&cfg, -1, &port, &error), EAFNOSUPPORT);
+	assert_string_equal(error.text, "protocol 41 carries IPv6; the port has an IPv4 address");
+}

@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The peer's READs and atomics, as packets made by hand, and what goes back. */
+#include "asking_fixture.h"
+
+static void agree(void)
+{
+	struct mw_packet p = node_probe(&n, 1);
+
+	p.peth.ext = MW_EXT_VERSION | MW_EXT_SEND | MW_EXT_READ | MW_EXT_ATOMIC;
+	node_rx(&n, 1000, &p);
+}
+
+/* The i-th packet, which is the i-th request. */
+static struct mw_packet request(uint8_t opcode, uint16_t i, uint64_t offset, uint32_t length)
+{
+	uint32_t payload = opcode == MW_READ_REQUEST ? 0 : MW_ATOMIC_BYTES;
+	struct mw_packet p = node_write(&n, opcode, i, i, payload, payload);
+
+	p.data.reth.va = NODE_MR_START + offset;
+	p.data.imm = length;
+	return p;
+}
+
+/* REQ(ext.response.space) REQ(ext.response.place) */
+FIXTURE_TEST(mt_rd_atomic_execute, a_read_in_packets_of_its_own)
+{
+	struct mw_packet p = request(MW_READ_REQUEST, 0, 77, 300);
+	struct mt_tx_desc d;
+
+	agree();
+	node_rx(&n, 2000, &p);
+	assert_true(node_tx_opcode(&n, 2000, MW_READ_RESPONSE_FIRST, &d));
+	assert_u_eq(d.pkt.bth.psn, n.opts.attr.rq_psn);
+	assert_u_eq(d.pkt.payload_len, 256);
+	assert_u_eq(d.pkt.data.reth.va, 0);
+	assert_u_eq(d.pkt.data.reth.rkey, 0);
+	assert_u_eq(d.pkt.data.reth.dmalen, 300);
+	assert_u_eq(d.sge[0].addr, NODE_MR_START + 77);
+	assert_u_eq(d.sge[0].lkey, NODE_KEY);
+	assert_true(node_tx_opcode(&n, 2000, MW_READ_RESPONSE_LAST, &d));
+	assert_u_eq(d.pkt.data.reth.va, 256);
+	assert_u_eq(d.pkt.payload_len, 44);
+}
+
+/* REQ(ext.request.order) */
+FIXTURE_TEST(mt_rd_atomic_execute, in_order_whatever_comes_first)
+{
+	struct mw_packet read = request(MW_READ_REQUEST, 1, 0, 10);
+	struct mw_packet add = request(MW_FETCH_ADD, 0, 8, 0);
+	struct mt_tx_desc d;
+
+	agree();
+	node_rx(&n, 2000, &read);
+	assert_false(node_tx_opcode(&n, 2000, MW_READ_RESPONSE_ONLY, &d));
+	node_rx(&n, 3000, &add);
+	assert_true(node_tx_opcode(&n, 3000, MW_ATOMIC_RESPONSE, &d));
+	assert_u_eq(d.pkt.data.meth.msn, 0);
+	assert_true(node_tx_opcode(&n, 3000, MW_READ_RESPONSE_ONLY, &d));
+	assert_u_eq(d.pkt.data.meth.msn, 1);
+}
+
+/* REQ(ext.atomic.once) */
+FIXTURE_TEST(mt_rd_atomic_execute, a_doubled_atomic_happens_once)
+{
+	struct mw_packet add = request(MW_FETCH_ADD, 0, 8, 0);
+	uint64_t once, twice;
+
+	agree();
+	node_rx(&n, 2000, &add);
+	memcpy(&once, n.memory + 8, 8);
+	assert_true(once != 0);
+	node_rx(&n, 3000, &add);
+	memcpy(&twice, n.memory + 8, 8);
+	assert_u_eq(twice, once);
+	assert_u_eq(node_stats(&n).rx_requests, 1);
+}
+
+static void refused(struct mw_packet p, uint8_t syndrome)
+{
+	struct mt_tx_desc d;
+
+	agree();
+	node_rx(&n, 2000, &p);
+	assert_true(node_tx_opcode(&n, 2000, MW_ACK, &d));
+	assert_u_eq(d.pkt.aeth.syndrome, syndrome);
+	assert_u_eq(n.qp->state, MT_QPS_ERR);
+}
+
+/* REQ(ext.read.access) */
+FIXTURE_TEST(mt_rd_atomic_execute, a_read_beyond_the_region)
+{
+	refused(request(MW_READ_REQUEST, 0, NODE_MR_BYTES - 9, 10), MW_NAK_REMOTE_ACCESS);
+}
+
+/* REQ(ext.atomic.aligned) */
+FIXTURE_TEST(mt_rd_atomic_execute, an_atomic_askew)
+{
+	refused(request(MW_FETCH_ADD, 0, 4, 0), MW_NAK_INVALID_REQUEST);
+}
+
+FIXTURE_TEST(mt_rd_atomic_execute, an_atomic_on_memory_that_is_gone)
+{
+	n.memory_gone = true;
+	refused(request(MW_COMPARE_SWAP, 0, 8, 0), MW_NAK_REMOTE_OP);
+}
+
+FIXTURE_TEST(mt_rd_atomic_check_req, payload_that_is_none)
+{
+	struct mw_packet p = request(MW_READ_REQUEST, 0, 0, 10);
+
+	agree();
+	p.payload_len = p.data.reth.dmalen = 4;
+	node_rx(&n, 2000, &p);
+	p = request(MW_FETCH_ADD, 0, 0, 0);
+	p.payload_len = p.data.reth.dmalen = 8;
+	node_rx(&n, 2000, &p);
+	assert_u_eq(node_stats(&n).drop_malformed, 2);
+}

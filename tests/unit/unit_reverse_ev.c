@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Ways back: what proves one, when one is tested, what answers take. */
+#include "support/test.h"
+
+#include "core/ev/reverse_ev.h"
+#include "support/node.h"
+
+static struct node_opts opts;
+static struct node n;
+static struct mt_tx_desc d;
+
+static int connected(void **state)
+{
+	(void)state;
+	node_opts_default(&opts);
+	node_open(&n, &opts, 0);
+	node_connect(&n);
+	return 0;
+}
+
+static int close_node(void **state)
+{
+	(void)state;
+	node_close(&n);
+	return 0;
+}
+
+#define CASE(function, name) TEST_WITH(connected, close_node, function, name)
+
+static void receive(uint64_t now, uint64_t psn, uint8_t port)
+{
+	struct mw_packet pkt = node_write(&n, MW_WRITE_ONLY, psn, (uint16_t)psn, 4, 4);
+	struct mt_rx_meta meta = node_meta(&n);
+
+	meta.port = port;
+	pkt.bth.a = true;
+	node_rx_meta(&n, now, &meta, &pkt);
+}
+
+static void answer_probe(uint64_t now)
+{
+	struct mw_packet sack = node_sack(&n, &d, 0);
+
+	sack.seth.pr = true;
+	sack.seth.probe_id = d.pkt.peth.probe_id;
+	node_rx(&n, now, &sack);
+}
+
+/* REQ(req.reverse.probe) */
+CASE(mt_reverse_ev_candidate, each_plane_in_turn_a_random_ev)
+{
+	struct mb_prng prng = {1};
+	uint32_t seen = 0;
+
+	for (uint32_t i = 0; i < 200; i++) {
+		uint16_t path = mt_reverse_ev_candidate(n.qp->ev_set, &prng);
+
+		assert_u_eq(n.qp->ev_set->evs[path].port, (i + 1) % 2);
+		seen |= 1u << path;
+	}
+	assert_u_eq(seen, 0xFF);
+	mt_engine_port_set(n.engine, 0, 1, false);
+	for (int i = 0; i < 20; i++)
+		assert_u_eq(opts.evs[mt_reverse_ev_candidate(n.qp->ev_set, &prng)].port, 0);
+	mt_engine_port_set(n.engine, 0, 0, false);
+	assert_u_eq(mt_reverse_ev_candidate(n.qp->ev_set, &prng), MT_EV_NONE);
+}
+
+CASE(mt_reverse_ev_get, only_while_it_may_be_used)
+{
+	assert_u_eq(mt_reverse_ev_get(n.qp->ev_set, 1), MT_EV_NONE);
+	mt_reverse_ev_set(n.qp->ev_set, 5);
+	assert_u_eq(mt_reverse_ev_get(n.qp->ev_set, 1), 5);
+	assert_u_eq(mt_reverse_ev_get(n.qp->ev_set, 0), MT_EV_NONE);
+	mt_qp_retire_ev_group(n.qp, 5, 0, MT_EV_BY_LOSS);
+	assert_u_eq(mt_reverse_ev_get(n.qp->ev_set, 1), MT_EV_NONE);
+	mt_reverse_ev_set(n.qp->ev_set, 7);
+	mt_engine_port_set(n.engine, 0, 1, false);
+	assert_u_eq(mt_reverse_ev_get(n.qp->ev_set, 1), MT_EV_NONE);
+}
+
+/* REQ(req.reverse.probe) */
+CASE(mt_responder_data, who_only_receives_tests_a_way_back_each_round_trip)
+{
+	uint64_t step = MT_REVERSE_EV_WAITS * opts.cfg.timing.tail_probe_min_ns;
+
+	receive(0, 0, 1);
+	receive(step - 1, 1, 1);
+	assert_u_eq(node_stats(&n).reverse_ev_probes, 0);
+	receive(step, 2, 1);
+	assert_true(node_tx_opcode(&n, step, MW_PROBE, &d));
+	answer_probe(step + 100);
+	assert_u_eq(mt_reverse_ev_get(n.qp->ev_set, d.port), d.ev & 0xFF);
+	receive(2 * step - 1, 3, 1);
+	assert_false(node_tx_opcode(&n, 2 * step - 1, MW_PROBE, &d));
+	receive(2 * step, 4, 1);
+	assert_true(node_tx_opcode(&n, 2 * step, MW_PROBE, &d));
+	assert_u_eq(node_stats(&n).reverse_ev_probes, 2);
+	/* Its answers take what was proven. */
+	answer_probe(2 * step + 100);
+	for (uint64_t i = 5; i < 20; i++) {
+		receive(2 * step + 200, i, (uint8_t)(i % 2));
+		assert_true(node_tx_opcode(&n, 2 * step + 200, MW_SACK, &d));
+		assert_u_eq(d.ev & 0xFF, mt_reverse_ev_get(n.qp->ev_set, i % 2));
+	}
+	assert_u_eq(mt_engine_deadline(n.engine), UINT64_MAX); /* and no timer */
+}
+
+/* REQ(req.reverse.from-sacks) */
+CASE(mt_completer_sack, who_sends_needs_no_test)
+{
+	uint64_t step = MT_REVERSE_EV_WAITS * opts.cfg.timing.tail_probe_min_ns;
+	struct mw_packet sack;
+
+	assert_i_eq(node_post(&n, n.qp, 1, 2 * NODE_MTU, 0), MT_OK);
+	assert_u_eq(node_tx(&n, step, &d, 1), 1);
+	sack = node_sack(&n, &d, 1);
+	node_rx(&n, 2 * step, &sack);
+	assert_u_eq(mt_reverse_ev_get(n.qp->ev_set, d.port), d.ev & 0xFF);
+	receive(3 * step - 1, 0, 0);
+	assert_u_eq(node_stats(&n).reverse_ev_probes, 0);
+}

@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Text that grows: src/ui/text_buffer.h. */
+#include "ui/text_buffer.h"
+
+#include "support/test.h"
+
+TEST(ui_text_add, appends_and_terminates)
+{
+	struct ui_text t = {0};
+
+	ui_text_add(&t, "%s-%d", "a", 7);
+	ui_text_add(&t, "!");
+	assert_string_equal(t.data, "a-7!");
+	assert_u_eq(t.len, 4);
+	ui_text_fini(&t);
+	assert_null(t.data);
+}
+
+TEST(ui_text_add, grows_beyond_any_first_size)
+{
+	struct ui_text t = {0};
+
+	for (int i = 0; i < 5000; i++)
+		ui_text_add(&t, "0123456789");
+	assert_u_eq(t.len, 50000);
+	assert_u_eq(strlen(t.data), 50000);
+	ui_text_fini(&t);
+}
+
+TEST(ui_text_clear, keeps_nothing)
+{
+	struct ui_text t = {0};
+
+	ui_text_clear(&t);
+	ui_text_add(&t, "old");
+	ui_text_clear(&t);
+	ui_text_add(&t, "new");
+	assert_string_equal(t.data, "new");
+	ui_text_fini(&t);
+}
+
+TEST(ui_text_width, counts_characters_not_bytes)
+{
+	assert_u_eq(ui_text_width(""), 0);
+	assert_u_eq(ui_text_width("abc"), 3);
+	assert_u_eq(ui_text_width("▁█●"), 3);
+}
+
+TEST(ui_text_width, skips_escape_sequences)
+{
+	assert_u_eq(ui_text_width("\033[31mred\033[0m"), 3);
+	assert_u_eq(ui_text_width("\033[1;32m"), 0);
+	assert_u_eq(ui_text_width("\033[31"), 0);
+}
+
+TEST(ui_text_pad, fills_and_cuts_by_column)
+{
+	struct ui_text t = {0};
+
+	ui_text_pad(&t, "ab", 4);
+	ui_text_pad(&t, "●●●", 2);
+	ui_text_add(&t, "|");
+	assert_string_equal(t.data, "ab  ●●|");
+	ui_text_fini(&t);
+}
+
+TEST(ui_text_pad, keeps_the_escape_behind_the_last_column)
+{
+	struct ui_text t = {0};
+
+	ui_text_pad(&t, "\033[31mab\033[0m", 2);
+	assert_string_equal(t.data, "\033[31mab\033[0m");
+	ui_text_fini(&t);
+}
+
+TEST(ui_text_pad_left, puts_blanks_first)
+{
+	struct ui_text t = {0};
+
+	ui_text_pad_left(&t, "7", 3);
+	ui_text_pad_left(&t, "long", 2);
+	assert_string_equal(t.data, "  7long");
+	ui_text_fini(&t);
+}
