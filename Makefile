@@ -99,8 +99,13 @@ fmt-check: ## say which C files are not formatted
 	@tools/fmt --dry-run -Werror
 
 .PHONY: conformance
-conformance: ## write docs/conformance.md anew from docs/requirements.toml and the sources
-	@tools/conformance >docs/conformance.md.new && mv docs/conformance.md.new docs/conformance.md
+conformance: ## which rule is enforced and tested where: makes a page and prints its path
+	@tools/deps --verify build
+	@mkdir -p build
+	@$(CMAKE) --preset dev >build/configure.log 2>&1 || { cat build/configure.log; exit 1; }
+	@$(CMAKE) --build --preset dev --target products >build/conformance.log 2>&1 || \
+		{ cat build/conformance.log; exit 1; }
+	@tools/conformance --build build/dev
 
 .PHONY: clean
 clean: ## remove everything built

@@ -48,6 +48,10 @@ target_include_directories(softmrc_flags INTERFACE ${PROJECT_SOURCE_DIR}/src
 	${PROJECT_SOURCE_DIR}/include)
 target_compile_options(softmrc_flags INTERFACE -Wall -Wextra -Wpedantic -Wshadow -Wconversion
 	-Wswitch-enum -Wmissing-prototypes -Wvla $<$<BOOL:${SOFTMRC_WERROR}>:-Werror>)
+# A section a function and a datum: each reference between two of them is a relocation, from which
+# tools/callgraph.py reads the call graph.
+target_compile_options(softmrc_flags INTERFACE
+	$<$<CONFIG:Debug>:-ffunction-sections -fdata-sections>)
 if(SOFTMRC_SANITIZE)
 	target_compile_options(softmrc_flags INTERFACE -fsanitize=${SOFTMRC_SANITIZE}
 		-fno-sanitize-recover=all -fno-omit-frame-pointer)
@@ -116,6 +120,9 @@ function(softmrc_resolve out)
 	set(${out} ${result} PARENT_SCOPE)
 endfunction()
 
+# Everything but tests and benches.
+add_custom_target(products)
+
 function(softmrc_check_arguments caller name)
 	if(NOT arg_SOURCES)
 		message(FATAL_ERROR "${caller}(${name}): SOURCES is missing")
@@ -144,6 +151,7 @@ function(softmrc_module name)
 	if(NOT name IN_LIST SOFTMRC_PURE_MODULES)
 		target_link_libraries(softmrc-${name} PRIVATE softmrc_os_flags)
 	endif()
+	add_dependencies(products softmrc-${name})
 endfunction()
 
 function(softmrc_shared name)
@@ -167,6 +175,7 @@ function(softmrc_shared name)
 	softmrc_optimise(softmrc-${name})
 	install(TARGETS softmrc-${name} LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/${arg_DIR})
 	softmrc_rpath(softmrc-${name} ${CMAKE_INSTALL_LIBDIR}/${arg_DIR})
+	add_dependencies(products softmrc-${name})
 endfunction()
 
 # Installed files find libmrc.so.1 relative to themselves, so a tree may be moved as a whole.
@@ -196,6 +205,7 @@ function(softmrc_program name)
 	softmrc_executable(softmrc-program-${name} ${name} bin)
 	install(TARGETS softmrc-program-${name} RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 	softmrc_rpath(softmrc-program-${name} ${CMAKE_INSTALL_BINDIR})
+	add_dependencies(products softmrc-program-${name})
 endfunction()
 
 function(softmrc_example name)
@@ -205,6 +215,7 @@ function(softmrc_example name)
 	softmrc_executable(softmrc-example-${name} ${name} lib/${dir})
 	install(TARGETS softmrc-example-${name} RUNTIME DESTINATION ${CMAKE_INSTALL_LIBDIR}/${dir})
 	softmrc_rpath(softmrc-example-${name} ${CMAKE_INSTALL_LIBDIR}/${dir})
+	add_dependencies(products softmrc-example-${name})
 endfunction()
 
 # Includes <module>.cmake, in the folder of the caller, for each module that is built.

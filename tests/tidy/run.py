@@ -1,19 +1,23 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Runs the tidy checks, each as one case.
 
-run.py --build FOLDER                            what reads the sources
+run.py --build FOLDER                            what reads the sources and the call graph
 run.py --archives base=LIB wire=LIB core=LIB io=LIB    what reads the symbols of archives
 """
 import argparse
+import functools
 import importlib.machinery
 import importlib.util
 
 import archive_checks
 import compile_checks
+import graph_checks
 import source_checks
 import tap
 import word_checks
 from tree import HERE, Tree
+
+import callgraph  # in tools/, which tree.py adds to the path
 
 ROOT = HERE.parent.parent
 
@@ -42,9 +46,21 @@ def source_cases(tree):
         compile_checks.fmt,
     ]
     cases = [(check.__name__, lambda check=check: check(tree)) for check in plain]
-    for check in (source_checks.requirements, source_checks.conformance_current):
-        cases.append((check.__name__, lambda check=check: check(tree, conformance)))
+    cases.append(("requirements", lambda: source_checks.requirements(tree, conformance)))
     return cases
+
+
+def graph_cases(tree):
+    """What reads the object files of a whole build."""
+    conformance = load_conformance()
+    graph = functools.cache(lambda: callgraph.Graph(tree.root, tree.build))
+    return [
+        (
+            "requirements_reached",
+            lambda: graph_checks.requirements_reached(tree.root, graph(), conformance),
+        ),
+        ("functions_reached", lambda: graph_checks.functions_reached(tree.root, graph())),
+    ]
 
 
 def archive_cases(archives):
@@ -60,7 +76,8 @@ def main():
     if arguments.archives:
         archives = dict(a.split("=", 1) for a in arguments.archives)
         tap.main(archive_cases(archives))
-    tap.main(source_cases(Tree(ROOT, arguments.build)))
+    tree = Tree(ROOT, arguments.build)
+    tap.main(source_cases(tree) + graph_cases(tree))
 
 
 if __name__ == "__main__":

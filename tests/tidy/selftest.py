@@ -49,17 +49,12 @@ class Fixture:
 
     def __init__(self, changes, compiled):
         self.folder = pathlib.Path(tempfile.mkdtemp())
-        conformance = run.load_conformance()
         for name, text in {**CLEAN, **changes}.items():
             if text is None:
                 continue
             path = self.folder / name
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(text, encoding="utf-8")
-        if "docs/conformance.md" not in changes:
-            text = conformance.render(self.folder)
-            (self.folder / "docs/conformance.md").write_text(text, encoding="utf-8")
-
         flags = f"-D_GNU_SOURCE -I{self.folder}/src -I{self.folder}/include"
         commands = [{"file": f"{self.folder}/{f}", "command": f"cc {flags}"} for f in compiled]
         (self.folder / "build").mkdir()
@@ -155,7 +150,7 @@ SOURCE_PLANTS = {
     "fmt__spaces": plant("fmt", {"src/base/a.h": SPDX + "int  mb_a(int a);\n"}, "1 places"),
     "requirements__unknown_id": plant(
         "requirements",
-        {"src/base/a.h": SPDX + "/* REQ(x.two) */\n", "docs/conformance.md": ""},
+        {"src/base/a.h": SPDX + "/* REQ(x.two) */\n"},
         "src/base/a.h: REQ(x.two)",
     ),
     "requirements__enforced_untested": plant(
@@ -166,8 +161,10 @@ SOURCE_PLANTS = {
         {"docs/requirements.toml": CLEAN["docs/requirements.toml"].replace('"I"', '"Z"')},
         "x.one: certainty Z",
     ),
-    "conformance_current__stale": plant(
-        "conformance_current", {"docs/conformance.md": "old\n"}, "stale"
+    "requirements__neither_enforced_nor_open": plant(
+        "requirements",
+        {"docs/requirements.toml": CLEAN["docs/requirements.toml"].replace('status = "enforced"', "")},
+        "x.one: want status or open",
     ),
 }
 
@@ -229,10 +226,28 @@ def place_of_names_what_follows():
     return [] if got == want else [f"want {want}, got {got}"]
 
 
+def place_of_names_the_case_of_a_macro():
+    known = csource.macros(
+        "#define BED_TEST(f, name) TEST_WITH(a, b, f, name)\n"
+        "#define CLI_TEST(verb, name) TEST_WITH(a, b, mrc_##verb, name)\n"
+        "#define GUARD_TEST(name) \\\n\tvoid g_##name(void); \\\n\tTEST(mh_guard, name) \\\n\t{ g(); }\n"
+        "#define VERB_TEST(name) CLI_TEST(lab, name)\n#define CHECK(a, b) check((a), (b))\n"
+    )
+    want = {"BED_TEST(f, c)": "f__c", "CLI_TEST(up, c)": "mrc_up__c", "GUARD_TEST(c)": "mh_guard__c"}
+    want |= {"VERB_TEST(c)": "mrc_lab__c", "CHECK(a, c)": "CHECK"}
+    got = {}
+    for call in want:
+        text = SPDX + f"static int a;\n\n/* REQ(f.x) */\n{call}\n{{\n\t/* REQ(f.y) */\n}}\n"
+        names = {csource.place_of(text, text.index(f"REQ({i})"), known) for i in ("f.x", "f.y")}
+        got[call] = "|".join(sorted(names))
+    return [] if got == want else [f"want {want}, got {got}"]
+
+
 if __name__ == "__main__":
     tap.main(
         [("tidy__clean_tree", clean_tree)]
         + list(SOURCE_PLANTS.items())
         + list(ARCHIVE_PLANTS.items())
         + [("csource__place_of", place_of_names_what_follows)]
+        + [("csource__place_of_cases", place_of_names_the_case_of_a_macro)]
     )

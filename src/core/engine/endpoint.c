@@ -176,6 +176,7 @@ bool mt_endpoint_emit_request(struct mt_engine *e, uint64_t now_ns, const struct
 					{
 						.opcode = MW_EP_REQUEST,
 						.p_key = MW_P_KEY_DEFAULT,
+						/* REQ(wire.bth.endpoint-dqp) */
 						.dqp = MW_QPN_ENDPOINT,
 						.psn = req->id,
 					},
@@ -235,6 +236,7 @@ static void rx_response(struct mt_engine *e, const struct mt_rx_meta *meta,
 void mt_endpoint_rx(struct mt_engine *e, uint64_t now_ns, const struct mt_rx_meta *meta,
 		    const struct mw_packet *pkt)
 {
+	/* REQ(wire.bth.endpoint-dqp) */
 	if (pkt->bth.dqp != MW_QPN_ENDPOINT)
 		e->stats.drop_endpoint++;
 	else if (pkt->bth.opcode == MW_EP_REQUEST)
