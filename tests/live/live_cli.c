@@ -127,7 +127,7 @@ CLI_TEST(perf, immediates_both_ways)
 	      "--imm", "--both", "--depth", "8", "--qps", "3");
 	assert_int_equal(finish(&client), 0);
 	assert_int_equal(finish(&server), 0);
-	assert_said(&client, "WRITE_WITH_IMM, 3 QPs, 8 in flight on each, both ways");
+	assert_said(&client, "WRITE_WITH_IMM, 3 QPs, 8 in flight on each, bidirectional");
 	assert_said(&client, "   512 B");
 	assert_said(&client, "EVs now: 24 good");
 }

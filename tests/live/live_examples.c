@@ -121,11 +121,11 @@ TEST(examples, refuse_bad_command_lines)
 		{"write_bw --min 4 --max 2", "--min 4: want at most --max, which is 2"},
 		{"write_bw --self=1", "--self=1: takes no value"},
 		{"write_bw --self host", "host: --self has no HOST"},
-		{"write_bw one two", "two: one argument too many"},
+		{"write_bw one two", "two: unexpected argument"},
 		{"write_bw --frob", "--frob: no such flag"},
 		{"allreduce --ranks 1", "--ranks 1: want a number from 2 to 32"},
 		{"allreduce --transport rc", "--transport rc: want mrc or tcp"},
-		{"allreduce x", "x: one argument too many"},
+		{"allreduce x", "x: unexpected argument"},
 	};
 
 	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {

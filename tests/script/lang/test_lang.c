@@ -147,11 +147,11 @@ TEST(script_run, lines_with_too_little_or_too_much)
 	fails("< SACK map 1\n", 1, "needs a cack", NULL);
 	fails("< NACK psn 1\n", 1, "needs a psn and a reason", NULL);
 	fails("post write\n", 1, "the line ends where length", NULL);
-	fails("expect state RTS now\n", 1, "'now' is one word too many", NULL);
+	fails("expect state RTS now\n", 1, "'now' is unexpected", NULL);
 	fails("> WRITE psn 1 psn 2\n", 1, "psn stands twice", NULL);
 	fails("> PROBE ts echo\n", 1, "SACK and NACK", NULL);
 	fails("hold\n+1us > PROBE\n", 2, "between hold and go", NULL);
-	fails("stop 5us now\n", 1, "one word too many", NULL);
+	fails("stop 5us now\n", 1, "unexpected", NULL);
 	fails("< SACK cack !5\n", 1, "one value", NULL);
 	fails("+1us..2us < ACK msn 1\n", 1, "one moment", NULL);
 	fails("+1us..2us post recv\n", 1, "span of time", NULL);

@@ -54,7 +54,7 @@ void words_expect(struct words *w, const char *word)
 void words_end(struct words *w)
 {
 	if (w->at < w->n)
-		report_fail(w->report, "'%s' is one word too many", w->word[w->at]);
+		report_fail(w->report, "'%s' is unexpected", w->word[w->at]);
 }
 
 static int digit_of(char c)
