@@ -60,10 +60,10 @@ static const struct ui_flag flags[] = {
 		"text file or directory to learn (licence texts)"),
 	UI_TEXT("--out", demo_options, out, "FILE", "where the result goes as JSON (result.json)"),
 	UI_TEXT("--script", demo_options, script, "LIST", "faults to run, with commas between"),
-	CLI_SWITCH("--no-tcp", demo_options, no_tcp, "leave out the comparison with TCP"),
-	CLI_SWITCH("--plain", demo_options, plain, "lines instead of the live view"),
-	CLI_SWITCH("--json", demo_options, json,
-		   "print the result as JSON on stdout, all else on stderr"),
+	UI_SWITCH("--no-tcp", demo_options, no_tcp, "leave out the comparison with TCP"),
+	UI_SWITCH("--plain", demo_options, plain, "lines instead of the live view"),
+	UI_SWITCH("--json", demo_options, json,
+		  "print the result as JSON on stdout, all else on stderr"),
 };
 
 static enum ui_flags_result read_on(struct demo_options *o)
@@ -98,7 +98,7 @@ enum ui_flags_result demo_options_parse(struct demo_options *o, int argc, char *
 
 const struct ui_verb demo_verb = {
 	.name = "mrc demo",
-	.summary = "train a language model through path failures and compare the results",
+	.summary = "train a language model through path failures, compare the results",
 	.usage = "[FLAG...]",
 	.about = "Trains a small language model on text with several processes, twice: without and "
 		 "with faults in the network between them. Shows it live, and at the end what each "

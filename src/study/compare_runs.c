@@ -111,9 +111,9 @@ static const struct ui_flag flags[] = {
 	UI_TEXT("--html", compare_options, html, "FILE",
 		"one page with curves, that needs no other file"),
 	UI_TEXT("--title", compare_options, title, "TEXT", "of the page"),
-	CLI_SWITCH("--core", compare_options, core, "the counters of the engines too"),
-	CLI_SWITCH("--json", compare_options, json, "as a JSON object"),
-	CLI_SWITCH("--quiet", compare_options, quiet, "no progress"),
+	UI_SWITCH("--core", compare_options, core, "the counters of the engines too"),
+	UI_SWITCH("--json", compare_options, json, "as a JSON object"),
+	UI_SWITCH("--quiet", compare_options, quiet, "no progress"),
 };
 
 static int sim_compare_main(int argc, char **argv)

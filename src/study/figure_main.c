@@ -109,11 +109,11 @@ static bool figure_at(size_t i, struct ui_choice *out)
 	return figure;
 }
 
-static const struct ui_choices figures = {"NAME", NULL, figure_at};
+static const struct ui_choices figures = {"FIGURE", NULL, figure_at};
 
 static const struct ui_flag flags[] = {
-	CLI_SWITCH("--quick", figure_options, how.quick,
-		   "at the scale of tests: smaller and shorter"),
+	UI_SWITCH("--quick", figure_options, how.quick,
+		  "at the scale of tests: smaller and shorter"),
 	UI_TEXT("--html", figure_options, html, "FILE",
 		"one page with curves, that needs no other file"),
 	UI_TEXT("--json", figure_options, json, "FILE", "all results, claims and verdicts"),
@@ -121,7 +121,7 @@ static const struct ui_flag flags[] = {
 		"a section of docs/results.md; -: on stdout"),
 	{"--threads", UI_FLAG_U32, "N", "they change how long it takes, nothing else",
 	 offsetof(struct figure_options, how.threads), 1, 64},
-	CLI_SWITCH("--quiet", figure_options, how.quiet, "no progress"),
+	UI_SWITCH("--quiet", figure_options, how.quiet, "no progress"),
 };
 
 static int sim_figure_main(int argc, char **argv)
@@ -143,13 +143,13 @@ static int sim_figure_main(int argc, char **argv)
 const struct ui_verb sim_figure_verb = {
 	.name = "mrc sim figure",
 	.summary = "a figure of the MRC paper: does what must hold hold?",
-	.usage = "[NAME | FILE.toml] [FLAG...]",
+	.usage = "[FIGURE] [FLAG...]",
 	.about = "Makes a figure of the MRC paper again: runs what it shows at the scale of the "
 		 "paper and says of each thing that must hold whether it does. Without a name: "
 		 "lists them.",
 	.examples = "mrc sim figure 10 --html fig10.html\n"
 		    "mrc sim figure 16 --quick",
-	.operands = "NAME",
+	.operands = "FIGURE",
 	.flags = flags,
 	.n_flags = UI_COUNT(flags),
 	.choices = (const struct ui_choices *const[]){&figures, NULL},

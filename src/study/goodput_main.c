@@ -22,11 +22,11 @@ struct options {
 };
 
 static const struct ui_flag flags[] = {
-	CLI_TEXTS("--set", options, set, "KEY=VALUE", "change a key of the scenario; repeatable"),
+	UI_TEXTS("--set", options, set, "KEY=VALUE", "change a key of the scenario; repeatable"),
 	{"--seed", UI_FLAG_U64, "N", "the scenario's seed", offsetof(struct options, seed), 1,
 	 UINT64_MAX >> 1},
-	CLI_MAYBE("--json", options, json, "FILE", "the result as JSON, to stdout or a file"),
-	CLI_SWITCH("--quiet", options, quiet, "no progress"),
+	UI_MAYBE("--json", options, json, "FILE", "the result as JSON, to stdout or a file"),
+	UI_SWITCH("--quiet", options, quiet, "no progress"),
 };
 
 static enum ui_flags_result parse_options(struct options *o, int argc, char **argv)

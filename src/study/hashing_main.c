@@ -27,7 +27,7 @@ static const struct ui_flag flags[] = {
 	 offsetof(struct options, cfg.groups), 1, MS_HASHING_GROUPS_MAX},
 	{"--seed", UI_FLAG_U64, "N", "of the draws (1)", offsetof(struct options, seed), 1,
 	 UINT64_MAX >> 1},
-	CLI_SWITCH("--json", options, json, "as JSON"),
+	UI_SWITCH("--json", options, json, "as JSON"),
 };
 
 static enum ui_flags_result parse_options(struct options *o, int argc, char **argv)

@@ -13,24 +13,24 @@
 #define DAY_NS UINT64_C(86400000000000)
 
 static const struct ui_flag flags[] = {
-	CLI_TEXTS("--set", sim_options, set, "KEY=VALUE",
-		  "change a key of the scenario; repeatable"),
+	UI_TEXTS("--set", sim_options, set, "KEY=VALUE",
+		 "change a key of the scenario; repeatable"),
 	{"--seed", UI_FLAG_U64, "N", "the scenario's seed", offsetof(struct sim_options, seed), 1,
 	 UINT64_MAX >> 1},
 	{"--threads", UI_FLAG_U32, "N", "threads; the result is the same with any number",
 	 offsetof(struct sim_options, threads), 1, MS_THREADS_MAX},
 	{"--end", UI_FLAG_TIME, "TIME", "break off at this simulated time",
 	 offsetof(struct sim_options, end_ns), 1, DAY_NS},
-	CLI_MAYBE("--json", sim_options, json, "FILE", "the result as JSON, to stdout or a file"),
+	UI_MAYBE("--json", sim_options, json, "FILE", "the result as JSON, to stdout or a file"),
 	UI_TEXT("--flows", sim_options, flows, "FILE", "CSV with a line for each flow"),
 	UI_TEXT("--series", sim_options, series, "FILE", "CSV of links over time (output.every)"),
 	UI_TEXT("--evs", sim_options, evs, "FILE", "CSV of EVs and NICs over time"),
 	UI_TEXT("--capture", sim_options, capture, "FILE", "pcapng of output.capture_links"),
 	{"--memory", UI_FLAG_BYTES, "BYTES", "what it may take (all that is available)",
 	 offsetof(struct sim_options, memory), 1, UINT64_C(1) << 50},
-	CLI_SWITCH("--expect", sim_options, expect, "check what the scenario says must hold"),
-	CLI_SWITCH("--check", sim_options, check, "read it and say what it needs; run nothing"),
-	CLI_SWITCH("--quiet", sim_options, quiet, "no progress"),
+	UI_SWITCH("--expect", sim_options, expect, "check what the scenario says must hold"),
+	UI_SWITCH("--check", sim_options, check, "read it and say what it needs; run nothing"),
+	UI_SWITCH("--quiet", sim_options, quiet, "no progress"),
 };
 
 enum ui_flags_result sim_options_parse(struct sim_options *o, int argc, char **argv)

@@ -320,13 +320,13 @@ static int write_results(const struct sweep *s)
 /* ---- the command ---- */
 
 static const struct ui_flag flags[] = {
-	CLI_TEXTS("--vary", sweep, vary, "KEY=A,B", "a key and its values; repeatable"),
+	UI_TEXTS("--vary", sweep, vary, "KEY=A,B", "a key and its values; repeatable"),
 	UI_TEXT("--dir", sweep, dir, "DIR", "where results are kept"),
-	CLI_TEXTS("--set", sweep, set, "KEY=VALUE", "change a key at all points; repeatable"),
+	UI_TEXTS("--set", sweep, set, "KEY=VALUE", "change a key at all points; repeatable"),
 	{"--jobs", UI_FLAG_U32, "N", "points at once (all processors)",
 	 offsetof(struct sweep, jobs), 1, JOBS_MAX},
 	UI_TEXT("--launch", sweep, launch, "WORDS", "what starts each run, as 'mpirun -np 4'"),
-	CLI_SWITCH("--json", sweep, json, "all results as one JSON object"),
+	UI_SWITCH("--json", sweep, json, "all results as one JSON object"),
 };
 
 static enum ui_flags_result parse_options(struct sweep *s, int argc, char **argv)

@@ -38,7 +38,7 @@ struct ui_flag {
 };
 
 /* Flags without a range; the value goes to a member of struct `type`. */
-#define CLI_SWITCH(name, type, member, help)                                          \
+#define UI_SWITCH(name, type, member, help)                                           \
 	{                                                                             \
 		name, UI_FLAG_SWITCH, NULL, help, offsetof(struct type, member), 0, 0 \
 	}
@@ -46,11 +46,11 @@ struct ui_flag {
 	{                                                                            \
 		name, UI_FLAG_TEXT, value, help, offsetof(struct type, member), 0, 0 \
 	}
-#define CLI_TEXTS(name, type, member, value, help)                                    \
+#define UI_TEXTS(name, type, member, value, help)                                     \
 	{                                                                             \
 		name, UI_FLAG_TEXTS, value, help, offsetof(struct type, member), 0, 0 \
 	}
-#define CLI_MAYBE(name, type, member, value, help)                                    \
+#define UI_MAYBE(name, type, member, value, help)                                     \
 	{                                                                             \
 		name, UI_FLAG_MAYBE, value, help, offsetof(struct type, member), 0, 0 \
 	}

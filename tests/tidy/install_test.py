@@ -43,7 +43,8 @@ class Installed:
         """Everything is where it belongs and nothing else is installed."""
         names = {str(p.relative_to(self.prefix)) for p in self.prefix.rglob("*") if not p.is_dir()}
         wanted = {"bin/mrc", "lib/libmrc.so", "lib/libmrc.so.1", "lib/lib_mrc.so"}
-        wanted |= {"lib/pkgconfig/libmrc.pc"}
+        wanted |= {"lib/pkgconfig/libmrc.pc", "share/man/man1/mrc.1", "share/man/man7/softmrc.7"}
+        wanted |= {"share/bash-completion/completions/mrc", "share/zsh/site-functions/_mrc"}
         headers = run.ROOT / "include"
         wanted |= {f"include/{p.relative_to(headers)}" for p in headers.rglob("*.h")}
         complaints = [f"not installed: {name}" for name in sorted(wanted - names)]

@@ -1,14 +1,20 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""The manual pages: made from what is written now, one for each call, without faults of roff."""
+"""man_test.py MRC: the manual pages are made from what is written now, whole, and clean roff."""
 import importlib.machinery
 import importlib.util
+import pathlib
 import re
 import shutil
 import subprocess
+import sys
+import tempfile
 
 import run
 import tap
+import verbs
+from tree import Skip
 
+MRC = sys.argv[1] if len(sys.argv) > 1 else ""
 MAN = run.ROOT / "docs/man"
 PUBLIC_NODE = re.compile(r"^(MRC_[A-Z0-9_.]+) \{\nglobal:\n(.*?)(?:local:|\})", re.S | re.M)
 
@@ -63,22 +69,82 @@ def pages_have_all_parts():
     return complaints
 
 
-def roff_is_clean():
-    if not shutil.which("groff"):
-        return []
-    complaints = []
-    for page in sorted(MAN.glob("man[137]/*")):
-        done = subprocess.run(
-            ["groff", "-man", "-Tutf8", "-ww", "-rLL=100n", str(page)],
-            capture_output=True,
-            text=True,
-            check=False,
-        )
-        # Long words of code cannot be broken; that is no fault.
-        complaints += [
-            line for line in done.stderr.splitlines() if "break" not in line and "adjust" not in line
-        ]
+def sections(page):
+    """The parts of mrc(1) that begin with `.SS mrc VERB`, by verb."""
+    return {part.partition("\n")[0]: part for part in page.split("\n.SS mrc ")[1:]}
+
+
+def missing(page, wanted):
+    """Complaints about verbs without a section, and flags that their section has not."""
+    found = sections(page)
+    complaints = [f"mrc {verb}: no section" for verb in wanted if verb and verb not in found]
+    for verb, text in found.items():
+        bold = {flag.replace("\\-", "-") for flag in re.findall(r"^\\fB([^ ]+?)\\fP", text, re.M)}
+        complaints += [f"mrc {verb}: no {f}" for f in wanted.get(verb, []) if f not in bold]
     return complaints
+
+
+def mrc_page_has_every_verb_and_flag():
+    page, wanted = verbs.output(MRC, "man"), verbs.read(MRC)
+    if len(wanted) < 25:
+        return [f"found {sorted(wanted)} only"]
+    # Each has --help; the page says so once.
+    wanted = {verb: [f for f in flags if f != "--help"] for verb, flags in wanted.items()}
+    complaints = missing(page, wanted)
+    told = {flag for flags in wanted.values() for flag in flags}
+    for flag in sorted(verbs.declared() - told):
+        complaints.append(f"{flag}: in a table of flags, but of no verb")
+    return complaints
+
+
+def a_missing_flag_is_noticed():
+    """The check itself: a verb and a flag too many, and a table that is read."""
+    page = verbs.output(MRC, "man")
+    got = missing(page, {"fly": [], "sim run": ["--seed", "--sede"]})
+    declared = verbs.declared()
+    if got != ["mrc fly: no section", "mrc sim run: no --sede"]:
+        return [f"got {got}"]
+    return [f"{f} is not declared" for f in ("--seed", "--emit", "--vary") if f not in declared]
+
+
+def mrc_page_refers_to_pages():
+    """What the page refers to exists here."""
+    known = {page.name for page in MAN.glob("man*/*")} | {"mrc.1"}
+    named = re.findall(r"^\.BR (\w+) \((\d)\)", verbs.output(MRC, "man"), re.M)
+    if not named:
+        return ["no page is named"]
+    return [f"{n}({s}): no such page" for n, s in named if f"{n}.{s}" not in known]
+
+
+def pages(folder):
+    """All pages, mrc(1) among them, which is written to a folder."""
+    page = pathlib.Path(folder, "mrc.1")
+    page.write_text(verbs.output(MRC, "man"), encoding="utf-8")
+    return [page, *sorted(MAN.glob("man[37]/*"))]
+
+
+def lint(command, harmless):
+    """What a program says about the pages, without what is no fault."""
+    if not shutil.which(command[0]):
+        raise Skip(f"no {command[0]} here")
+    with tempfile.TemporaryDirectory() as folder:
+        said = [
+            subprocess.run([*command, str(page)], capture_output=True, text=True, check=False)
+            for page in pages(folder)
+        ]
+    # groff writes the page on stdout, mandoc its findings.
+    texts = [done.stdout if command[0] == "mandoc" else done.stderr for done in said]
+    lines = [line for text in texts for line in text.splitlines()]
+    return [line for line in lines if not any(word in line for word in harmless)]
+
+
+def groff_is_content():
+    # Long words of code cannot be broken; that is no fault.
+    return lint(["groff", "-man", "-Tutf8", "-ww", "-rLL=100n"], ("break", "adjust"))
+
+
+def mandoc_is_content():
+    return lint(["mandoc", "-T", "lint", "-W", "warning"], ("cannot parse date",))
 
 
 def main():
@@ -89,7 +155,11 @@ def main():
             ("man__every_symbol_has_a_page", every_symbol_has_a_page),
             ("man__what_is_missing_is_noticed", what_is_missing_is_noticed),
             ("man__pages_have_all_parts", pages_have_all_parts),
-            ("man__roff_is_clean", roff_is_clean),
+            ("man__mrc_page_has_every_verb_and_flag", mrc_page_has_every_verb_and_flag),
+            ("man__a_missing_flag_is_noticed", a_missing_flag_is_noticed),
+            ("man__mrc_page_refers_to_pages", mrc_page_refers_to_pages),
+            ("man__groff_is_content", groff_is_content),
+            ("man__mandoc_is_content", mandoc_is_content),
         ]
     )
 

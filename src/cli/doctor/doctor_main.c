@@ -14,8 +14,8 @@ struct options {
 };
 
 static const struct ui_flag flags[] = {
-	CLI_SWITCH("--all", options, all, "list passed checks too"),
-	CLI_SWITCH("--json", options, json, "everything as JSON"),
+	UI_SWITCH("--all", options, all, "list passed checks too"),
+	UI_SWITCH("--json", options, json, "everything as JSON"),
 };
 
 static void print_findings(const struct options *o, const struct doctor_findings *all)

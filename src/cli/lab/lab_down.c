@@ -39,7 +39,7 @@ struct ask {
 };
 
 static const struct ui_flag flags[] = {
-	CLI_SWITCH("--all", ask, all, "every lab that this user may remove"),
+	UI_SWITCH("--all", ask, all, "every lab that this user may remove"),
 };
 
 static int lab_down_main(int argc, char **argv)

@@ -365,8 +365,8 @@ static const struct ui_choices scenarios = {
 	"SCENARIO", "SCENARIO is a TOML file (docs/lab.md) or one of:", scenario_at};
 
 static const struct ui_flag flags[] = {
-	CLI_SWITCH("--json", run, json, "events and checks as JSON"),
-	CLI_SWITCH("--verbose", run, verbose, "what all programs printed"),
+	UI_SWITCH("--json", run, json, "events and checks as JSON"),
+	UI_SWITCH("--verbose", run, verbose, "what all programs printed"),
 };
 
 static int lab_run_main(int argc, char **argv)

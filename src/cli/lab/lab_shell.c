@@ -19,8 +19,8 @@ struct options {
 };
 
 static const struct ui_flag flags[] = {
-	CLI_SWITCH("--udp", options, udp,
-		   "the endpoint that needs no rights: UDP to the carrier instead of IPv6 in IPv6"),
+	UI_SWITCH("--udp", options, udp,
+		  "the endpoint that needs no rights: UDP to the carrier instead of IPv6 in IPv6"),
 };
 
 /* Does not return when it goes well. */
@@ -89,7 +89,7 @@ const struct ui_verb lab_shell_verb = {
 	.examples = "mrc lab shell lab host0\n"
 		    "mrc lab shell lab plane0.t0-1 -- ip -6 route",
 	.exits = "that of the command; 1 or 2 when it could not be started",
-	.operands = "LAB NODE COMMAND",
+	.operands = "LAB NODE",
 	.flags = flags,
 	.n_flags = UI_COUNT(flags),
 	.run = lab_shell_main,

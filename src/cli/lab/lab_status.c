@@ -65,8 +65,8 @@ static int show_lab_status(const struct ask *a, const char *name)
 }
 
 static const struct ui_flag flags[] = {
-	CLI_SWITCH("--links", ask, links, "every link instead of every switch"),
-	CLI_SWITCH("--json", ask, json, "everything as JSON"),
+	UI_SWITCH("--links", ask, links, "every link instead of every switch"),
+	UI_SWITCH("--json", ask, json, "everything as JSON"),
 };
 
 static int lab_status_main(int argc, char **argv)

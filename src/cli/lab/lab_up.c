@@ -135,10 +135,10 @@ static const struct ui_flag flags[] = {
 	 offsetof(struct up, pace_bps), 0, ML_PACE_MAX_BPS},
 	{"--mtu", UI_FLAG_U32, "BYTES", "longest IPv6 packet on a link (4400)",
 	 offsetof(struct up, mtu), MF_MTU_MIN, MF_MTU_MAX},
-	CLI_SWITCH("--no-programs", up, no_programs,
-		   "no BPF programs on switches: no trims, no marks"),
-	CLI_SWITCH("--rootless", up, rootless, "in a user namespace, as for users without rights"),
-	CLI_SWITCH("--json", up, json, "what came of it as JSON"),
+	UI_SWITCH("--no-programs", up, no_programs,
+		  "no BPF programs on switches: no trims, no marks"),
+	UI_SWITCH("--rootless", up, rootless, "in a user namespace, as for users without rights"),
+	UI_SWITCH("--json", up, json, "what came of it as JSON"),
 };
 
 static int lab_up_main(int argc, char **argv)

@@ -92,8 +92,8 @@ static const struct ui_flag flags[] = {
 	 offsetof(struct watch, interval_ns), 20 * MS_NS, 3600 * 1000 * MS_NS},
 	{"--count", UI_FLAG_U64, "N", "readings to show (no end)", offsetof(struct watch, count), 1,
 	 UINT32_MAX},
-	CLI_SWITCH("--links", watch, links, "every link instead of every switch"),
-	CLI_SWITCH("--plain", watch, plain, "text below text instead of a live screen"),
+	UI_SWITCH("--links", watch, links, "every link instead of every switch"),
+	UI_SWITCH("--plain", watch, plain, "text below text instead of a live screen"),
 };
 
 static int lab_watch_main(int argc, char **argv)

@@ -11,8 +11,8 @@
 #define DURATION_NS UINT64_C(200000000)
 
 static const struct ui_flag flags[] = {
-	CLI_SWITCH("--server", perf_options, server, "wait for clients"),
-	CLI_SWITCH("--once", perf_options, once, "server: end after one client"),
+	UI_SWITCH("--server", perf_options, server, "wait for clients"),
+	UI_SWITCH("--once", perf_options, once, "server: end after one client"),
 	{"--port", UI_FLAG_U32, "N", "TCP port of the server (18186)",
 	 offsetof(struct perf_options, port), 1, 65535},
 	{"--min", UI_FLAG_BYTES, "BYTES", "smallest message (1)",
@@ -27,12 +27,12 @@ static const struct ui_flag flags[] = {
 	 PERF_QPS_MAX},
 	{"--depth", UI_FLAG_U32, "N", "messages in flight on each QP, 128 MiB of them at most (64)",
 	 offsetof(struct perf_options, plan.depth), 1, PERF_DEPTH_MAX},
-	CLI_SWITCH("--imm", perf_options, plan.imm, "WRITE_WITH_IMM instead of WRITE"),
-	CLI_SWITCH("--both", perf_options, plan.bidirectional, "both ends send"),
-	CLI_SWITCH("--no-latency", perf_options, no_latency, "bandwidth only"),
-	CLI_SWITCH("--no-bandwidth", perf_options, no_bandwidth, "latency only"),
-	CLI_SWITCH("--plain", perf_options, plain, "no live line on a terminal"),
-	CLI_SWITCH("--json", perf_options, json, "the result as JSON"),
+	UI_SWITCH("--imm", perf_options, plan.imm, "WRITE_WITH_IMM instead of WRITE"),
+	UI_SWITCH("--both", perf_options, plan.bidirectional, "both ends send"),
+	UI_SWITCH("--no-latency", perf_options, no_latency, "bandwidth only"),
+	UI_SWITCH("--no-bandwidth", perf_options, no_bandwidth, "latency only"),
+	UI_SWITCH("--plain", perf_options, plain, "no live line on a terminal"),
+	UI_SWITCH("--json", perf_options, json, "the result as JSON"),
 };
 
 static enum ui_flags_result print_usage_error(const char *text)

@@ -255,8 +255,8 @@ static int run_rounds(struct ping *p)
 }
 
 static const struct ui_flag flags[] = {
-	CLI_SWITCH("--listen", ping, listen, "only answer, until interrupted"),
-	CLI_SWITCH("--all", ping, all, "all paths in each round, and a table"),
+	UI_SWITCH("--listen", ping, listen, "only answer, until interrupted"),
+	UI_SWITCH("--all", ping, all, "all paths in each round, and a table"),
 	{"--plane", UI_FLAG_U32, "N", "this plane only, from 0", offsetof(struct ping, plane), 0,
 	 31},
 	{"--ev", UI_FLAG_U32, "N", "this EV only", offsetof(struct ping, ev), 0, ANY - 1},
@@ -266,7 +266,7 @@ static const struct ui_flag flags[] = {
 	 offsetof(struct ping, interval_ns), MS_NS, 3600 * 1000 * MS_NS},
 	{"--timeout", UI_FLAG_TIME, "TIME", "for an answer (500ms)",
 	 offsetof(struct ping, timeout_ns), 1000, 4000 * MS_NS},
-	CLI_SWITCH("--json", ping, json, "the figures as JSON"),
+	UI_SWITCH("--json", ping, json, "the figures as JSON"),
 };
 
 static enum ui_flags_result parse_options(struct ping *p, int argc, char **argv)

@@ -196,7 +196,7 @@ static const struct ui_flag flags[] = {
 	UI_TEXT("--node", diff, node, "NODE", "this one only, such as plane0.t1-3"),
 	UI_TEXT("--dir", diff, dir, "DIR", "saved tables instead of a lab"),
 	UI_TEXT("--topology", diff, topology, "TOPOLOGY", "the plan (the lab's own)"),
-	CLI_SWITCH("--json", diff, json, "the differences as JSON"),
+	UI_SWITCH("--json", diff, json, "the differences as JSON"),
 };
 
 static enum ui_flags_result parse_options(struct diff *d, int argc, char **argv)

@@ -35,8 +35,8 @@ static const struct ui_flag flags[] = {
 		"the fabric to compare with (threetier), or none"),
 	UI_TEXT("--rates", plan_options, rates, "FILE",
 		"TOML with prices, watts and failure rates"),
-	CLI_SWITCH("--show-rates", plan_options, show_rates,
-		   "print the rates as such a file, with their sources"),
+	UI_SWITCH("--show-rates", plan_options, show_rates,
+		  "print the rates as such a file, with their sources"),
 	UI_TEXT("--emit", plan_options, format, "FORMAT", "write configurations instead"),
 	UI_TEXT("--node", plan_options, emit.node, "NODE",
 		"of one node, such as plane0.t1-3 (all)"),
@@ -44,13 +44,13 @@ static const struct ui_flag flags[] = {
 	UI_TEXT("--trim", plan_options, trim, "HOW",
 		"symmetric: one DSCP for cut packets; asymmetric (default): another at the last "
 		"hop"),
-	CLI_SWITCH("--plain-routes", plan_options, plain_routes,
-		   "switches also get ECMP routes of the hosts' own addresses (iproute: always)"),
+	UI_SWITCH("--plain-routes", plan_options, plain_routes,
+		  "switches also get ECMP routes of the hosts' own addresses (iproute: always)"),
 	UI_TEXT("--sid-device", plan_options, emit.how.sid_device, "KIND",
 		"iproute: kind of link that SIDs hang on (dummy)"),
 	UI_TEXT("--yang", plan_options, emit.yang, "DIR",
 		"sonic: hold each file against SONiC's YANG modules"),
-	CLI_SWITCH("--json", plan_options, json, "the plan as JSON"),
+	UI_SWITCH("--json", plan_options, json, "the plan as JSON"),
 };
 
 /* What only makes sense with other flags. */
@@ -102,8 +102,7 @@ const struct ui_verb cli_plan_verb = {
 	.name = "mrc plan",
 	.summary = "what a fabric is made of, what it costs and carries, and how it fails",
 	.usage = "TOPOLOGY [FLAG...]\n"
-		 "TOPOLOGY --emit FORMAT [--node NODE] [--out DIR] [FLAG...]\n"
-		 "diff [LAB] [FLAG...]",
+		 "TOPOLOGY --emit FORMAT [--node NODE] [--out DIR] [FLAG...]",
 	.about = "Works a fabric out before anybody buys it: sizes, bill of material, power, "
 		 "longest path, bisection, what is lost when a component fails and how often one "
 		 "does, beside a three-tier fabric of the same switches. Or writes the "

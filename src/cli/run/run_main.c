@@ -29,10 +29,10 @@ struct options {
 };
 
 static const struct ui_flag flags[] = {
-	CLI_SWITCH("--report", options, report,
-		   "say on stderr, when it has ended, what MRC carried, lost and left for it"),
+	UI_SWITCH("--report", options, report,
+		  "say on stderr, when it has ended, what MRC carried, lost and left for it"),
 	UI_TEXT("--json", options, json, "FILE", "the same and all counters as JSON: --json=FILE"),
-	CLI_SWITCH("--no-views", options, no_views, "leave /sys and /dev as they are"),
+	UI_SWITCH("--no-views", options, no_views, "leave /sys and /dev as they are"),
 };
 
 /* lib/softmrc beside bin, as built and as installed. */

@@ -76,7 +76,7 @@ struct options {
 };
 
 static const struct ui_flag list_flags[] = {
-	CLI_SWITCH("--json", options, json, "as a JSON array"),
+	UI_SWITCH("--json", options, json, "as a JSON array"),
 };
 
 static int sim_list_main(int argc, char **argv)
@@ -143,7 +143,7 @@ static void print_table(const struct ms_table *t, bool markdown)
 }
 
 static const struct ui_flag keys_flags[] = {
-	CLI_SWITCH("--markdown", options, markdown, "as tables of docs/simulator.md"),
+	UI_SWITCH("--markdown", options, markdown, "as tables of docs/simulator.md"),
 };
 
 static int sim_keys_main(int argc, char **argv)

@@ -145,8 +145,8 @@ static const struct ui_flag flags[] = {
 	 "readings to show (1; no end on a terminal); rates are of the interval before",
 	 offsetof(struct top, count), 1, UINT64_MAX},
 	UI_TEXT("--dir", top, dir, "DIR", "where the processes publish"),
-	CLI_SWITCH("--plain", top, plain, "text below text instead of a live screen"),
-	CLI_SWITCH("--json", top, json, "one JSON object a reading"),
+	UI_SWITCH("--plain", top, plain, "text below text instead of a live screen"),
+	UI_SWITCH("--json", top, json, "one JSON object a reading"),
 };
 
 static int cli_top_main(int argc, char **argv)
