@@ -12,6 +12,8 @@
 #   softmrc_example(<name> SOURCES f.c... [LINKS ...])          lib/softmrc/examples/<name>
 #   softmrc_test(<name> SOURCES f.c... [LINKS ...] [LABELS ...] [ARGS ...] [TIMEOUT s])
 #       cmocka binary with tests/support, run by ctest
+#   softmrc_command_test(<name> COMMAND ... [LABELS ...] [TIMEOUT s] [WORKING_DIRECTORY dir])
+#       a target or any other command, run by ctest; it prints TAP, too
 #   softmrc_fuzz(<name> SOURCES f.c... [LINKS ...] [CORPUS dir])
 #       libFuzzer binary in the fuzz preset, corpus replay under ctest elsewhere
 #   softmrc_bench(<name> SOURCES f.c... [LINKS ...])
@@ -261,16 +263,38 @@ function(softmrc_sanitizer_runtime out)
 	set(${out} "${runtime}" PARENT_SCOPE)
 endfunction()
 
+# Live tests open the same ports, shared memory and labs. Where the rights suffice, each has
+# namespaces of its own and they run side by side; elsewhere one runs at a time, with nothing beside.
+set(SOFTMRC_ISOLATED ${PROJECT_SOURCE_DIR}/tests/support/isolated)
+execute_process(COMMAND ${SOFTMRC_ISOLATED} true RESULT_VARIABLE result OUTPUT_QUIET ERROR_QUIET)
+if(NOT result EQUAL 0)
+	set(SOFTMRC_ISOLATED "")
+endif()
+
 # One environment for every test: TAP, so that cases can be counted, and sanitizers that stop.
-function(softmrc_test_properties name)
+function(softmrc_command_test name)
+	cmake_parse_arguments(PARSE_ARGV 1 arg "" "TIMEOUT;WORKING_DIRECTORY" "COMMAND;LABELS")
 	if(NOT arg_TIMEOUT)
 		set(arg_TIMEOUT 120)
 	endif()
-	# Live tests keep time against the wall clock; they get the machine to themselves.
+	set(launcher "")
 	set(alone OFF)
 	if("live" IN_LIST arg_LABELS)
-		set(alone ON)
+		set(launcher ${SOFTMRC_ISOLATED})
+		if(NOT launcher)
+			set(alone ON)
+		endif()
 	endif()
+	# A target alone is found, and played where it is for another machine, by ctest.
+	list(POP_FRONT arg_COMMAND program)
+	if(launcher AND TARGET ${program})
+		set(program $<TARGET_FILE:${program}>)
+	endif()
+	if(NOT arg_WORKING_DIRECTORY)
+		set(arg_WORKING_DIRECTORY ${CMAKE_CURRENT_BINARY_DIR})
+	endif()
+	add_test(NAME ${name} COMMAND ${launcher} ${program} ${arg_COMMAND}
+		WORKING_DIRECTORY ${arg_WORKING_DIRECTORY})
 	set_property(GLOBAL APPEND PROPERTY SOFTMRC_TESTS ${name})
 	set_tests_properties(${name} PROPERTIES LABELS "${arg_LABELS}" TIMEOUT ${arg_TIMEOUT}
 		RUN_SERIAL ${alone}
@@ -292,14 +316,13 @@ function(softmrc_test name)
 	if("release" IN_LIST arg_LABELS)
 		add_dependencies(release-tests ${name})
 	endif()
-	add_test(NAME ${name} COMMAND ${name} ${arg_ARGS})
-	softmrc_test_properties(${name})
+	softmrc_command_test(${name} LABELS ${arg_LABELS} TIMEOUT ${arg_TIMEOUT}
+		COMMAND ${name} ${arg_ARGS})
 endfunction()
 
 function(softmrc_fuzz name)
 	cmake_parse_arguments(PARSE_ARGV 1 arg "" "CORPUS;TIMEOUT" "SOURCES;LINKS")
 	softmrc_check_arguments(softmrc_fuzz ${name})
-	set(arg_LABELS fuzz)
 	if(SOFTMRC_FUZZ)
 		softmrc_test_binary(fuzz_${name})
 		target_link_options(fuzz_${name} PRIVATE -fsanitize=fuzzer)
@@ -313,8 +336,8 @@ function(softmrc_fuzz name)
 	if(arg_CORPUS)
 		cmake_path(ABSOLUTE_PATH arg_CORPUS)
 	endif()
-	add_test(NAME fuzz_${name} COMMAND fuzz_${name} ${arg_CORPUS})
-	softmrc_test_properties(fuzz_${name})
+	softmrc_command_test(fuzz_${name} LABELS fuzz TIMEOUT ${arg_TIMEOUT}
+		COMMAND fuzz_${name} ${arg_CORPUS})
 endfunction()
 
 add_custom_target(benches)

@@ -22,13 +22,8 @@ softmrc_test(live_programs SOURCES live_programs.c LABELS live TIMEOUT 300
 add_dependencies(live_programs softmrc-libibverbs)
 # rdma-core's own tests over the drop-in.
 find_package(Python3 3.11 REQUIRED COMPONENTS Interpreter)
-add_test(NAME live_pyverbs COMMAND ${Python3_EXECUTABLE} -B
+softmrc_command_test(live_pyverbs LABELS live release TIMEOUT 600 COMMAND ${Python3_EXECUTABLE} -B
 	${CMAKE_CURRENT_SOURCE_DIR}/pyverbs/suite.py $<TARGET_FILE_DIR:softmrc-libibverbs> ${runtime})
-set(arg_LABELS live release)
-set(arg_TIMEOUT 600)
-softmrc_test_properties(live_pyverbs)
-unset(arg_LABELS)
-unset(arg_TIMEOUT)
 softmrc_test(live_killed SOURCES live_killed.c LINKS libibverbs Threads::Threads LABELS live release TIMEOUT 3600)
 # It loads the drop-in itself.
 softmrc_test(live_nccl SOURCES live_nccl.c LINKS Threads::Threads ${CMAKE_DL_LIBS} LABELS live release TIMEOUT 180
