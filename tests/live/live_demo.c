@@ -217,12 +217,24 @@ static void assert_lab_result(bool trims)
 	json_decref(result);
 }
 
-#define LAB_FLAGS \
-	"--on", "lab", "--plain", "--ranks", "4", "--planes", "2", "--paths", "2", "--pace", "20M"
+/*
+ * Whole, with MRC_ROUNDS, or short: three times as fast and with as few steps as the faults allow, the
+ * last words of a command line.
+ */
+static bool is_whole(void)
+{
+	return test_rounds(1) > 1;
+}
+
+#define LAB_FLAGS                                                                            \
+	"--on", "lab", "--plain", "--ranks", "4", "--planes", "2", "--paths", "2", "--pace", \
+		is_whole() ? "20M" : "60M"
+#define LAB_STEPS(least) is_whole() ? NULL : "--steps", least
 
 DEMO_TEST(runs_in_the_lab)
 {
-	pid_t pid = START("demo", LAB_FLAGS, "--script", "t1,reboot,incast", "--out", out);
+	pid_t pid = START("demo", LAB_FLAGS, "--script", "t1,reboot,incast", "--out", out,
+			  LAB_STEPS("25"));
 	int status = wait_for(pid);
 
 	skip_without_lab(status);
@@ -238,7 +250,7 @@ DEMO_TEST(runs_in_the_lab)
 DEMO_TEST(runs_in_the_lab_without_root)
 {
 	int status = wait_for(START("demo", LAB_FLAGS, "--on", "rootless", "--no-tcp", "--script",
-				    "t1,port", "--out", out));
+				    "t1,port", "--out", out, LAB_STEPS("18")));
 
 	skip_without_lab(status);
 	if (status)
