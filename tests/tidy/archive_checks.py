@@ -28,6 +28,7 @@ class Symbol(NamedTuple):
     member: str
     name: str
     kind: str  # FUNC, OBJECT, TLS, NOTYPE, ...
+    binding: str  # LOCAL, GLOBAL or WEAK
     size: int
     section: str  # name, UND, COM or ABS
     writable: bool
@@ -70,7 +71,9 @@ def symbols(archive):
                 continue
             section, writable = sections[member].get(field[6], (field[6], False))
             found.append(
-                Symbol(member, field[7], field[3], int(field[2], 0), section, writable)
+                Symbol(
+                    member, field[7], field[3], field[4], int(field[2], 0), section, writable
+                )
             )
     return found
 
@@ -109,4 +112,46 @@ def mutable_globals(archives):
                     f"{room}: {symbol.member}: {symbol.name}, {symbol.size} bytes"
                     f" in {symbol.section}"
                 )
+    return complaints
+
+
+def _calls(archive):
+    """source file -> the source files whose functions or data it refers to"""
+    table = [s for s in symbols(archive) if s.binding == "GLOBAL"]
+    home = {s.name: s.member for s in table if s.section != "UND"}
+    calls = {member: set() for member in home.values()}
+    for symbol in table:
+        if symbol.section == "UND" and symbol.name in home:
+            calls.setdefault(symbol.member, set()).add(home[symbol.name])
+    return calls
+
+
+def _reached(calls, start):
+    reached, todo = set(), [start]
+    while todo:
+        for target in calls.get(todo.pop(), ()):
+            if target not in reached:
+                reached.add(target)
+                todo.append(target)
+    return reached
+
+
+def call_cycles(archives, limits):
+    """No more source files of a module call each other in a cycle than the cycle table allows."""
+    complaints = []
+    for module, limit in limits.items():
+        if module not in archives:
+            complaints.append(f"{module}: in the cycle table, but its archive was not given")
+            continue
+        calls = _calls(archives[module])
+        reached = {member: _reached(calls, member) for member in calls}
+        seen = set()
+        for member in sorted(calls):
+            if member in seen or member not in reached[member]:
+                continue
+            cycle = sorted(m for m in reached[member] if member in reached[m])
+            seen.update(cycle)
+            if len(cycle) > limit:
+                names = " ".join(m.removesuffix(".o") for m in cycle)
+                complaints.append(f"{module}: {len(cycle)} files in a cycle, {limit} allowed: {names}")
     return complaints

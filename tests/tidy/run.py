@@ -2,7 +2,7 @@
 """Runs the tidy checks, each as one case.
 
 run.py --build FOLDER                            what reads the sources and the call graph
-run.py --archives base=LIB wire=LIB core=LIB io=LIB    what reads the symbols of archives
+run.py --archives base=LIB wire=LIB ...    what reads the symbols of the modules' archives
 """
 import argparse
 import functools
@@ -34,6 +34,8 @@ def source_cases(tree):
     conformance = load_conformance()
     plain = [
         source_checks.layer_includes,
+        source_checks.part_order,
+        source_checks.part_includes,
         source_checks.lengths,
         source_checks.leaks,
         source_checks.spdx,
@@ -63,9 +65,11 @@ def graph_cases(tree):
     ]
 
 
-def archive_cases(archives):
+def archive_cases(archives, limits):
     checks = (archive_checks.core_symbols, archive_checks.mutable_globals)
-    return [(check.__name__, lambda check=check: check(archives)) for check in checks]
+    cases = [(check.__name__, lambda check=check: check(archives)) for check in checks]
+    cases.append(("call_cycles", lambda: archive_checks.call_cycles(archives, limits)))
+    return cases
 
 
 def main():
@@ -75,7 +79,7 @@ def main():
     arguments = parser.parse_args()
     if arguments.archives:
         archives = dict(a.split("=", 1) for a in arguments.archives)
-        tap.main(archive_cases(archives))
+        tap.main(archive_cases(archives, Tree(ROOT).cycle_limits))
     tree = Tree(ROOT, arguments.build)
     tap.main(source_cases(tree) + graph_cases(tree))
 

@@ -24,12 +24,15 @@ CLEAN = {
     "ARCHITECTURE.md": (
         "| `src/base/` | |\n| `src/core/` | `src/base` |\n| `src/host/` | `src/core` |\n"
         "| `src/libmrc/` | `src/host/nic.h` `include` |\n"
+        "| `src/base/low/` | |\n| `src/base/high/` | `src/base/low` |\n"
     ),
     "include/mrc.h": SPDX + "int mrc_x(int a);\n",
     "src/base/a.h": SPDX + "#include <stdint.h>\nint mb_a(int a);\n",
     "src/base/a.c": SPDX + '#include "base/a.h"\n\nint mb_a(int a)\n{\n\treturn a + 1;\n}\n',
     "src/core/c.c": SPDX + '#include "base/a.h"\n\nint mt_c(int a);\n\n/* REQ(x.one) */\n'
     "int mt_c(int a)\n{\n\treturn mb_a(a);\n}\n",
+    "src/base/low/l.h": SPDX,
+    "src/base/high/h.h": SPDX + '#include "base/low/l.h"\n',
     "src/host/nic.h": SPDX + "int mh_n(void);\n",
     "src/host/other.h": SPDX + "int mh_o(void);\n",
     "src/libmrc/api.c": SPDX + '#include "host/nic.h"\n#include <mrc.h>\n#include <unistd.h>\n\n'
@@ -118,6 +121,24 @@ SOURCE_PLANTS = {
     "layer_includes__not_from_src": plant(
         "layer_includes", {"src/base/a.c": SPDX + '#include "a.h"\n'}, '"a.h" is not a path'
     ),
+    "part_order__not_above": plant(
+        "part_order",
+        {"ARCHITECTURE.md": "| `src/a/x/` | `src/a/y` |\n| `src/a/y/` | |\n"},
+        "src/a/x may include src/a/y",
+    ),
+    "part_includes__arrow_up": plant(
+        "part_includes",
+        {"src/base/low/l.h": SPDX + '#include "base/high/h.h"\n', "src/base/high/h.h": SPDX},
+        "src/base/low/l.h:2: arrow src/base/low -> src/base/high",
+    ),
+    "part_includes__boundary_includes_part": plant(
+        "part_includes",
+        {"src/base/a.h": SPDX + '#include "base/low/l.h"\n', "src/base/low/l.h": SPDX},
+        "src/base/a.h:2: arrow src/base -> src/base/low",
+    ),
+    "part_includes__unknown_part": plant(
+        "part_includes", {"src/base/attic/x.h": SPDX}, "src/base/attic/ is not in the table"
+    ),
     "lengths__file": plant("lengths", {"src/base/l.h": SPDX + "\n" * 600}, "601 lines"),
     "lengths__function": plant("lengths", {"src/base/l.c": long_function(68)}, "mb_f has 71 lines"),
     "leaks__place": plant("leaks", {"docs/x.md": "see /wor" + "k/main\n"}, "docs/x.md:1"),
@@ -198,12 +219,44 @@ def archive_fault(source, check, wanted, member="x"):
     return case
 
 
+def cycle_fault(sources, limit, wanted):
+    """A case: call_cycles complains of an archive built from these sources (name -> text)."""
+
+    def case():
+        with tempfile.TemporaryDirectory() as folder:
+            outputs = []
+            for name, text in sources.items():
+                path = pathlib.Path(folder, name)
+                path.write_text(text, encoding="utf-8")
+                outputs.append(f"{folder}/{name}.o")
+                subprocess.run(["cc", "-fPIC", "-c", path, "-o", outputs[-1]], check=True)
+            subprocess.run(["ar", "rc", f"{folder}/lib.a", *outputs], check=True)
+            found = archive_checks.call_cycles({"core": f"{folder}/lib.a"}, {"core": limit})
+        if not wanted:
+            return found
+        if len(found) == 1 and wanted in found[0]:
+            return []
+        return [f"want one complaint with '{wanted}', got {found}"]
+
+    return case
+
+
+A_CALLS_B = "int a(void), b(void);\nint a(void)\n{\n\treturn b();\n}\n"
+B_CALLS_C = "int b(void), c(void);\nint b(void)\n{\n\treturn c();\n}\n"
+C_CALLS_A = "int c(void), a(void);\nint c(void)\n{\n\treturn a();\n}\n"
+C_CALLS_NONE = "int c(void);\nint c(void)\n{\n\treturn 1;\n}\n"
+CHAIN = {"a.c": A_CALLS_B, "b.c": B_CALLS_C, "c.c": C_CALLS_NONE}
 COUNTER = "int core_n(void);\nint core_n(void)\n{\n\tstatic int n;\n\treturn n++;\n}\n"
 MALLOC = "#include <stdlib.h>\nvoid *core_m(void);\nvoid *core_m(void)\n{\n\treturn malloc(9);\n}\n"
 POINTERS = "extern const char *core_p[];\nconst char *core_p[] = {\"a\"};\n"
 THREAD_LOCAL = "extern _Thread_local int core_t;\n_Thread_local int core_t;\n"
 symbols, globals_ = archive_checks.core_symbols, archive_checks.mutable_globals
 ARCHIVE_PLANTS = {
+    "call_cycles__chain": cycle_fault(CHAIN, 0, ""),
+    "call_cycles__small_enough": cycle_fault(CHAIN | {"c.c": C_CALLS_A}, 3, ""),
+    "call_cycles__cycle": cycle_fault(
+        CHAIN | {"c.c": C_CALLS_A}, 2, "core: 3 files in a cycle, 2 allowed: a.c b.c c.c"
+    ),
     "core_symbols__clean": archive_fault("", symbols, ""),
     "core_symbols__malloc": archive_fault(MALLOC, symbols, "core: x.c.o calls malloc"),
     "mutable_globals__clean": archive_fault("", globals_, ""),

@@ -81,9 +81,25 @@ class Tree:
                 table[match[1]] = set(re.findall(r"`([^`]+)`", match[2]))
         return table
 
+    @functools.cached_property
+    def cycle_limits(self):
+        """The cycle table of ARCHITECTURE.md: module -> files that its largest call cycle may have."""
+        rows = re.findall(r"^\| `(\w+)` \| (\d+) \|$", self.text("ARCHITECTURE.md"), re.M)
+        return {module: int(limit) for module, limit in rows}
+
     def folder_of(self, path):
         """src/wire/x.h -> src/wire; examples/a.c -> examples."""
         return "/".join(path.parts[:2]) if path.parts[0] == "src" else path.parts[0]
+
+    def part_of(self, path):
+        """src/core/qp/wq.h -> src/core/qp; None for what lies in no part of a module."""
+        is_part = path.parts[0] == "src" and len(path.parts) > 3
+        return "/".join(path.parts[:3]) if is_part else None
+
+    @functools.cached_property
+    def parts(self):
+        """The rows of the layer tables that are parts of modules, in their order."""
+        return [folder for folder in self.layers if folder.count("/") == 2]
 
 
 def has(program):
