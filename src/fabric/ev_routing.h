@@ -40,21 +40,6 @@ static inline uint32_t mf_ev_plane(uint32_t ev)
 	return (ev & MF_EV_PLANE_MASK) >> MW_EV_PLANE_SHIFT;
 }
 
-/* mf_ev_path returns an EV without its free bits: the same for all EVs that take the same links. */
-static inline uint32_t mf_ev_path(uint32_t ev)
-{
-	return ev & ((UINT32_C(1) << MW_EV_FREE_SHIFT) - 1);
-}
-
-/* mf_ev_valid says whether an EV names a plane and uplinks that the fabric has. */
-static inline bool mf_ev_valid(const struct mf_topology *t, uint32_t ev)
-{
-	uint32_t t1_uplinks = t->cfg.tiers == 3 ? t->cfg.t1_uplinks : 1;
-
-	return mf_ev_plane(ev) < t->cfg.planes && mf_ev_uplink(ev) < t->cfg.t1s &&
-	       mf_ev_t1_uplink(ev) < t1_uplinks;
-}
-
 /* mf_ev_count returns how many EVs with free bits 0 are valid. */
 static inline uint32_t mf_ev_count(const struct mf_topology *t)
 {
@@ -73,13 +58,6 @@ static inline uint32_t mf_ev_nth(const struct mf_topology *t, uint32_t n)
 
 	return mf_ev_of(mf_div_rest(t->by_planes, n), mf_div_rest(t->by_t1s, rest),
 			mf_div_quotient(t->by_t1s, rest));
-}
-
-/* mf_ev_number is the inverse of mf_ev_nth; the EV is valid, its free bits do not count. */
-static inline uint32_t mf_ev_number(const struct mf_topology *t, uint32_t ev)
-{
-	return (mf_ev_t1_uplink(ev) * t->cfg.t1s + mf_ev_uplink(ev)) * t->cfg.planes +
-	       mf_ev_plane(ev);
 }
 
 #endif

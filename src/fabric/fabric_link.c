@@ -4,21 +4,6 @@
 
 #include "base/assert.h"
 
-uint32_t mf_link_number(const struct mf_topology *t, const struct mf_link *l)
-{
-	switch (l->kind) {
-	case MF_HOST_T0:
-		return mf_link_host_t0(t, l->plane, l->lower, l->down);
-	case MF_T0_T1:
-		return mf_link_t0_t1(t, l->plane, l->lower, l->uplink, l->down);
-	case MF_T1_T2:
-		return mf_link_t1_t2(t, l->plane, l->lower, l->uplink, l->down);
-	case MF_LINK_KINDS:
-		break;
-	}
-	mb_unreachable();
-}
-
 struct mf_link mf_link_at(const struct mf_topology *t, uint32_t number)
 {
 	uint32_t cable = number >> 1, plane = mf_div_quotient(t->by_plane_cables, cable);

@@ -82,9 +82,6 @@ static inline enum mf_link_kind mf_link_kind(const struct mf_topology *t, uint32
 					      : MF_T1_T2;
 }
 
-/* mf_link_number returns the number of a link. */
-uint32_t mf_link_number(const struct mf_topology *t, const struct mf_link *l);
-
 /* mf_link_at returns the place of a link; number is below n_links. */
 struct mf_link mf_link_at(const struct mf_topology *t, uint32_t number);
 

@@ -78,29 +78,6 @@ static inline uint32_t mf_t1_pod(const struct mf_topology *t, uint32_t t1)
 	return mf_div_quotient(t->by_t1s, t1);
 }
 
-/*
- * A node of the cluster holds `rails` hosts (NICs). NIC r of each node is on rail r: T0s stand in
- * groups of `rails`, T0 r of a group serves rail r of the same hosts_per_t0 nodes.
- */
-
-/* mf_rail_host returns the host that is NIC `rail` of a node. */
-static inline uint32_t mf_rail_host(const struct mf_topology *t, uint32_t node, uint32_t rail)
-{
-	uint32_t group = mf_div_quotient(t->by_hosts_per_t0, node);
-
-	return (group * t->cfg.rails + rail) * t->cfg.hosts_per_t0 +
-	       mf_div_rest(t->by_hosts_per_t0, node);
-}
-
-/* mf_host_rail returns which NIC of its node a host is, and the node in *node. */
-static inline uint32_t mf_host_rail(const struct mf_topology *t, uint32_t host, uint32_t *node)
-{
-	uint32_t t0 = mf_host_t0(t, host);
-
-	*node = t0 / t->cfg.rails * t->cfg.hosts_per_t0 + mf_host_downlink(t, host);
-	return t0 % t->cfg.rails;
-}
-
 /* mf_node_ports returns how many ports of a node of the tier have a cable. */
 static inline uint32_t mf_node_ports(const struct mf_topology *t, enum mf_tier tier)
 {

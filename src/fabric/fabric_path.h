@@ -71,17 +71,6 @@ static inline uint32_t mf_path_count(const struct mf_topology *t, const struct m
 						   : t->cfg.t1s * t->cfg.t1_uplinks);
 }
 
-/* mf_path_ev returns the EV with unused choices and free bits 0: equal for equal links. */
-static inline uint32_t mf_path_ev(const struct mf_pair *p, uint32_t ev)
-{
-	const uint32_t unused[MF_TIERS] = {
-		[MF_T0] = MF_EV_UPLINK_MASK | MF_EV_T1_UPLINK_MASK,
-		[MF_T1] = MF_EV_T1_UPLINK_MASK,
-	};
-
-	return mf_ev_path(ev) & ~unused[p->turn];
-}
-
 /* mf_path_link returns the link that a packet takes as its hop number `hop`, from 0. */
 static inline uint32_t mf_path_link(const struct mf_topology *t, const struct mf_pair *p,
 				    uint32_t ev, uint32_t hop)
@@ -128,29 +117,5 @@ static inline uint32_t mf_path_node(const struct mf_topology *t, const struct mf
 	return mf_node_switch(t, MF_T2, plane,
 			      mf_ev_uplink(ev) * t->cfg.t1_uplinks + mf_ev_t1_uplink(ev));
 }
-
-/* mf_path_crosses says whether a packet of a pair with an EV takes a link. */
-bool mf_path_crosses(const struct mf_topology *t, const struct mf_pair *p, uint32_t ev,
-		     uint32_t link);
-
-/* mf_path_shared returns how many links two EVs of a pair have in common. REQ(topo.path.shared) */
-uint32_t mf_path_shared(const struct mf_pair *p, uint32_t a, uint32_t b);
-
-/*
- * The EVs of a pair whose paths cross a link: those that agree with `ev` in the bits of `mask`. The
- * fields outside the mask may have any value that the fabric has; mf_crossing_nth runs through the
- * different paths among them.
- */
-struct mf_crossing {
-	uint32_t ev, mask;
-	uint32_t count; /* different paths; 0: no EV of the pair leads over the link */
-};
-
-/* mf_path_crossing returns the EVs of a pair that cross a link. Arithmetic, no search. */
-struct mf_crossing mf_path_crossing(const struct mf_topology *t, const struct mf_pair *p,
-				    uint32_t link);
-
-/* mf_crossing_nth returns one of them, n below count, free bits 0, each a path of its own. */
-uint32_t mf_crossing_nth(const struct mf_topology *t, const struct mf_crossing *c, uint32_t n);
 
 #endif

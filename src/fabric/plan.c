@@ -2,31 +2,20 @@
 /* Pieces, cost, path and capacity: see plan.h. */
 #include "fabric/plan.h"
 
-#include "fabric/fabric_node.h"
+#include "fabric/fabric_path.h"
 
 static const struct {
-	const char *name;
 	enum mf_tier tier;
 	bool down;
 	enum mf_link_kind kind;
 } places[MF_MODULE_PLACES] = {
-	[MF_MODULE_HOST] = {"NICs", MF_HOST, false, MF_HOST_T0},
-	[MF_MODULE_T0_DOWN] = {"T0 downlinks", MF_T0, true, MF_HOST_T0},
-	[MF_MODULE_T0_UP] = {"T0 uplinks", MF_T0, false, MF_T0_T1},
-	[MF_MODULE_T1_DOWN] = {"T1 downlinks", MF_T1, true, MF_T0_T1},
-	[MF_MODULE_T1_UP] = {"T1 uplinks", MF_T1, false, MF_T1_T2},
-	[MF_MODULE_T2_DOWN] = {"T2 downlinks", MF_T2, true, MF_T1_T2},
+	[MF_MODULE_HOST] = {MF_HOST, false, MF_HOST_T0},
+	[MF_MODULE_T0_DOWN] = {MF_T0, true, MF_HOST_T0},
+	[MF_MODULE_T0_UP] = {MF_T0, false, MF_T0_T1},
+	[MF_MODULE_T1_DOWN] = {MF_T1, true, MF_T0_T1},
+	[MF_MODULE_T1_UP] = {MF_T1, false, MF_T1_T2},
+	[MF_MODULE_T2_DOWN] = {MF_T2, true, MF_T1_T2},
 };
-
-const char *mf_module_place_name(enum mf_module_place place)
-{
-	return places[place].name;
-}
-
-enum mf_link_kind mf_module_place_kind(enum mf_module_place place)
-{
-	return places[place].kind;
-}
 
 bool mf_module_optical(const struct mf_rates *r, enum mf_link_kind kind)
 {
@@ -137,21 +126,19 @@ static enum mf_tier turn_of(const struct mf_topology *t)
 
 struct mf_plan_path mf_plan_path(const struct mf_topology *t)
 {
-	enum mf_tier turn = turn_of(t);
+	/* The last host is a far one; where it is the only one, a probe of its own goes as high. */
+	struct mf_pair pair = mf_pair_turning(t, 0, t->n_hosts - 1, turn_of(t));
+	uint32_t links[MF_PATH_LINKS_MAX];
 	struct mf_plan_path p = {
-		.switches = 2 * (uint32_t)turn - 1,
-		.links = 2 * (uint32_t)turn,
-		.paths = t->cfg.planes,
+		.links = mf_path_links(t, &pair, 0, links),
+		.paths = mf_path_count(t, &pair),
 		.nics_one_switch = t->cfg.hosts_per_t0,
 	};
 
-	for (int kind = 0; kind < (int)turn; kind++)
-		p.latency_ns += 2 * (uint64_t)t->cfg.links[kind].latency_ns;
+	p.switches = p.links - 1;
+	for (uint32_t hop = 0; hop < p.links; hop++)
+		p.latency_ns += mf_link_latency_ns(t, links[hop]);
 	p.latency_ns += (uint64_t)p.switches * t->cfg.switch_ns;
-	if (turn >= MF_T1)
-		p.paths *= t->cfg.t1s;
-	if (turn >= MF_T2)
-		p.paths *= t->cfg.t1_uplinks;
 	return p;
 }
 

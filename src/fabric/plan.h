@@ -70,12 +70,6 @@ struct mf_plan_path mf_plan_path(const struct mf_topology *t);
 /* mf_plan_capacity says what the fabric carries with nothing failed. */
 struct mf_plan_capacity mf_plan_capacity(const struct mf_topology *t);
 
-/* mf_module_place_name returns "T0 uplinks" and so on; a constant. */
-const char *mf_module_place_name(enum mf_module_place place);
-
-/* mf_module_place_kind returns the kind of the links that a module there ends. */
-enum mf_link_kind mf_module_place_kind(enum mf_module_place place);
-
 /* mf_module_optical says whether links of the kind have transceivers. */
 bool mf_module_optical(const struct mf_rates *r, enum mf_link_kind kind);
 

@@ -227,14 +227,3 @@ bool mf_routes_next(struct mf_route_iter *it, struct mf_route *out)
 	}
 	return false;
 }
-
-uint32_t mf_routes_count(const struct mf_topology *t, uint32_t node, unsigned sets)
-{
-	struct mf_node n = mf_node_at(t, node);
-	uint32_t count = 0;
-
-	for (const struct stage *s = stages_of(n.tier); s->count; s++)
-		if (s->sets & sets)
-			count += s->count(t, n);
-	return count;
-}

@@ -64,7 +64,4 @@ void mf_routes_begin(struct mf_route_iter *it, const struct mf_topology *t, uint
  */
 bool mf_routes_next(struct mf_route_iter *it, struct mf_route *out);
 
-/* mf_routes_count returns how many there are, without running through them. */
-uint32_t mf_routes_count(const struct mf_topology *t, uint32_t node, unsigned sets);
-
 #endif

@@ -66,31 +66,3 @@ bool mf_topology_init(struct mf_topology *t, const struct mf_topology_cfg *cfg,
 	t->by_plane_cables = mf_div_of(t->plane_cables);
 	return true;
 }
-
-static uint64_t common_divisor(uint64_t a, uint64_t b)
-{
-	while (b != 0) {
-		uint64_t rest = a % b;
-
-		a = b;
-		b = rest;
-	}
-	return a;
-}
-
-struct mf_ratio mf_topology_oversubscription(const struct mf_topology *t, enum mf_tier tier)
-{
-	const struct mf_topology_cfg *cfg = &t->cfg;
-	struct mf_ratio r;
-	uint64_t divisor;
-
-	mb_assert(tier == MF_T0 || (tier == MF_T1 && cfg->tiers == 3));
-	if (tier == MF_T0)
-		r = (struct mf_ratio){cfg->hosts_per_t0 * cfg->links[MF_HOST_T0].bit_s,
-				      cfg->t1s * cfg->links[MF_T0_T1].bit_s};
-	else
-		r = (struct mf_ratio){cfg->t0s * cfg->links[MF_T0_T1].bit_s,
-				      cfg->t1_uplinks * cfg->links[MF_T1_T2].bit_s};
-	divisor = common_divisor(r.down, r.up);
-	return (struct mf_ratio){r.down / divisor, r.up / divisor};
-}

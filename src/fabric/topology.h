@@ -95,7 +95,7 @@ struct mf_topology_cfg {
 	 * free. 0: as many as are used, rounded up to an even number.
 	 */
 	uint32_t radix[3];
-	uint32_t rails; /* hosts (NICs) of a node, each on a T0 of its own; see node.h */
+	uint32_t rails; /* hosts (NICs) of a node, each on a T0 of its own */
 	struct mf_link_cfg links[MF_LINK_KINDS];
 	uint32_t switch_ns; /* from the last bit received to the first bit ready to be sent */
 	uint32_t mtu;	    /* bytes of the longest IPv6 packet on any link */
@@ -146,17 +146,6 @@ struct mf_error {
  */
 bool mf_topology_init(struct mf_topology *t, const struct mf_topology_cfg *cfg,
 		      struct mf_error *error);
-
-/* A ratio in lowest terms: 2:1 says twice as much below as above. */
-struct mf_ratio {
-	uint64_t down, up;
-};
-
-/*
- * mf_topology_oversubscription returns what a switch of the tier (MF_T0, or MF_T1 of three tiers)
- * can receive from below against what it can send up. 1:1 is full bisection.
- */
-struct mf_ratio mf_topology_oversubscription(const struct mf_topology *t, enum mf_tier tier);
 
 /* mf_topology_count returns how many nodes of a tier there are, in all planes. */
 static inline uint32_t mf_topology_count(const struct mf_topology *t, enum mf_tier tier)

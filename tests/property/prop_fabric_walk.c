@@ -44,7 +44,7 @@ static const struct table *table_of(const struct mf_topology *t, uint32_t node)
 
 	if (table->entries)
 		return table;
-	table->entries = calloc(mf_routes_count(t, node, MF_ROUTES_SRV6), sizeof(*table->entries));
+	table->entries = calloc(count_routes(t, node, MF_ROUTES_SRV6), sizeof(*table->entries));
 	assert_non_null(table->entries);
 	mf_routes_begin(&it, t, node, MF_ROUTES_SRV6);
 	while (mf_routes_next(&it, &r)) {

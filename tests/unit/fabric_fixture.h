@@ -5,6 +5,7 @@
 
 #include "support/test.h"
 
+#include "fabric/routes.h"
 #include "fabric/topology_preset.h"
 
 static inline struct mf_topology fabric_of(const struct mf_topology_cfg *cfg)
@@ -51,6 +52,17 @@ static inline struct mf_topology fabric(const char *name)
 		strcmp(name, "small3") == 0 ? fabric_small3_cfg() : fabric_cfg(name);
 
 	return fabric_of(&cfg);
+}
+
+static inline uint32_t count_routes(const struct mf_topology *t, uint32_t node, unsigned sets)
+{
+	struct mf_route_iter it;
+	struct mf_route r;
+	uint32_t n = 0;
+
+	for (mf_routes_begin(&it, t, node, sets); mf_routes_next(&it, &r); n++)
+		;
+	return n;
 }
 
 #endif

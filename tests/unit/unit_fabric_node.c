@@ -45,29 +45,6 @@ TEST(mf_host_t0, counts_hosts)
 	assert_u_eq(mf_t1_pod(&t, 8), 2);
 }
 
-TEST(mf_rail_host, inverse_of_host_rail)
-{
-	struct mf_topology t = fabric("pod");
-
-	for (uint32_t host = 0; host < t.n_hosts; host++) {
-		uint32_t node, rail = mf_host_rail(&t, host, &node);
-
-		assert_true(rail < t.cfg.rails && node < t.n_hosts / t.cfg.rails);
-		assert_u_eq(mf_rail_host(&t, node, rail), host);
-	}
-}
-
-/* The NICs of a node are on different T0s; those of one rail share T0s with their neighbours. */
-TEST(mf_rail_host, a_t0_for_each_rail)
-{
-	struct mf_topology t = fabric("pod");
-
-	for (uint32_t rail = 0; rail < 4; rail++) {
-		assert_u_eq(mf_host_t0(&t, mf_rail_host(&t, 5, rail)), rail);
-		assert_u_eq(mf_host_t0(&t, mf_rail_host(&t, 37, rail)), 4 + rail);
-	}
-}
-
 TEST(mf_node_ports, down_and_up)
 {
 	struct mf_topology t = fabric("small3");

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Paths: where they turn, what they share, which EVs cross a link. */
+/* Paths: where they turn, how many there are, and the links of each. */
 #include "fabric_fixture.h"
 
 #include "fabric/fabric_path.h"
@@ -78,35 +78,6 @@ TEST(mf_path_count, by_tier)
 	assert_u_eq(mf_path_count(&t, &far), 2 * 3 * 6);
 }
 
-TEST(mf_path_count, first_evs_are_all_different_paths)
-{
-	struct mf_topology t = fabric("small3");
-	const uint32_t dst[] = {4, 5, 29};
-
-	for (size_t d = 0; d < 3; d++) {
-		struct mf_pair p = mf_pair_of(&t, 0, dst[d]);
-
-		for (uint32_t a = 0; a < mf_path_count(&t, &p); a++)
-			for (uint32_t b = 0; b < a; b++)
-				assert_true(mf_path_shared(&p, mf_ev_nth(&t, a), mf_ev_nth(&t, b)) <
-					    mf_pair_links(&p));
-	}
-}
-
-TEST(mf_path_ev, equal_for_equal_links)
-{
-	struct mf_topology t = fabric("small3");
-	struct mf_pair same_t0 = mf_pair_of(&t, 0, 4), same_pod = mf_pair_of(&t, 0, 5);
-	struct mf_pair far = mf_pair_of(&t, 0, 29);
-	uint32_t ev = mf_ev_of(1, 2, 3) | 0x70000000u;
-
-	assert_u_eq(mf_path_ev(&same_t0, ev), mf_ev_of(1, 0, 0));
-	assert_u_eq(mf_path_ev(&same_pod, ev), mf_ev_of(1, 2, 0));
-	assert_u_eq(mf_path_ev(&far, ev), mf_ev_of(1, 2, 3));
-}
-
-/* ---- against counting ---- */
-
 static uint32_t count_shared(const struct mf_topology *t, const struct mf_pair *p, uint32_t a,
 			     uint32_t b)
 {
@@ -120,81 +91,26 @@ static uint32_t count_shared(const struct mf_topology *t, const struct mf_pair *
 	return shared;
 }
 
-/* REQ(topo.path.shared) */
-TEST(mf_path_shared, as_counted)
+TEST(mf_path_count, first_evs_are_all_different_paths)
 {
 	struct mf_topology t = fabric("small3");
-	uint32_t evs = mf_ev_count(&t);
+	const uint32_t dst[] = {4, 5, 29};
 
-	for (uint32_t dst = 0; dst < t.n_hosts; dst += 3) {
-		struct mf_pair p = mf_pair_of(&t, 1, dst);
+	for (size_t d = 0; d < 3; d++) {
+		struct mf_pair p = mf_pair_of(&t, 0, dst[d]);
 
-		for (uint32_t a = 0; a < evs; a++)
-			for (uint32_t b = 0; b < evs; b++)
-				assert_u_eq(
-					mf_path_shared(&p, mf_ev_nth(&t, a), mf_ev_nth(&t, b)),
-					count_shared(&t, &p, mf_ev_nth(&t, a), mf_ev_nth(&t, b)));
+		for (uint32_t a = 0; a < mf_path_count(&t, &p); a++)
+			for (uint32_t b = 0; b < a; b++)
+				assert_true(count_shared(&t, &p, mf_ev_nth(&t, a),
+							 mf_ev_nth(&t, b)) < mf_pair_links(&p));
 	}
 }
 
-static bool has_link(const struct mf_topology *t, const struct mf_pair *p, uint32_t ev,
-		     uint32_t link)
-{
-	uint32_t links[MF_PATH_LINKS_MAX], n = mf_path_links(t, p, ev, links);
-
-	for (uint32_t i = 0; i < n; i++)
-		if (links[i] == link)
-			return true;
-	return false;
-}
-
-static void assert_crossing(const struct mf_topology *t, const struct mf_pair *p, uint32_t link)
-{
-	struct mf_crossing c = mf_path_crossing(t, p, link);
-	uint32_t count = 0;
-
-	for (uint32_t n = 0; n < mf_path_count(t, p); n++) {
-		uint32_t ev = mf_ev_nth(t, n);
-		bool crosses = has_link(t, p, ev, link);
-
-		count += crosses;
-		assert_u_eq(mf_path_crosses(t, p, ev | 0x12300000u, link), crosses);
-	}
-	assert_u_eq(c.count, count);
-	for (uint32_t n = 0; n < c.count; n++) {
-		uint32_t ev = mf_crossing_nth(t, &c, n);
-
-		assert_true(mf_ev_valid(t, ev) && has_link(t, p, ev, link));
-		for (uint32_t m = 0; m < n; m++)
-			assert_true(mf_path_ev(p, ev) != mf_path_ev(p, mf_crossing_nth(t, &c, m)));
-	}
-}
-
-/* REQ(topo.path.shared) */
-TEST(mf_path_crossing, every_link_as_counted)
-{
-	const char *const names[] = {"tiny", "lab8", "small3"};
-
-	for (size_t i = 0; i < 3; i++) {
-		struct mf_topology t = fabric(names[i]);
-
-		for (uint32_t link = 0; link < t.n_links; link++)
-			for (uint32_t dst = 0; dst < t.n_hosts; dst += 3) {
-				struct mf_pair p = mf_pair_of(&t, 1, dst);
-
-				assert_crossing(&t, &p, link);
-			}
-	}
-}
-
-/* The published figures: a lost T0-T1 link costs a NIC 1/256 of its paths, a port 1/8. */
-TEST(mf_path_crossing, shares_of_the_paper)
+/* The published figures: a NIC has 256 paths on each of its eight ports. */
+TEST(mf_path_count, of_the_paper)
 {
 	struct mf_topology t = fabric("paper");
 	struct mf_pair p = mf_pair_of(&t, 0, t.n_hosts - 1);
-	uint32_t ev = mf_ev_of(3, 200, 0), per_plane = mf_path_count(&t, &p) / 8;
 
-	assert_u_eq(mf_path_crossing(&t, &p, mf_path_link(&t, &p, ev, 0)).count, per_plane);
-	assert_u_eq(mf_path_crossing(&t, &p, mf_path_link(&t, &p, ev, 1)).count, 1);
-	assert_u_eq(per_plane, 256);
+	assert_u_eq(mf_path_count(&t, &p), 8 * 256);
 }

@@ -12,21 +12,20 @@ static void covers(const char *preset, const char *node_name, unsigned sets)
 	struct mf_route_group g;
 	struct mf_route_iter it;
 	struct mf_route r;
-	uint32_t node, records = 0;
+	uint32_t node;
 
 	fixture_begin(&b, preset);
 	node = fixture_node(&b, node_name);
 	mf_routes_begin(&it, &b.t, node, sets);
 	mf_route_groups_begin(&groups, &b.t, node, sets);
 	while (mf_route_groups_next(&groups, &g))
-		for (uint32_t i = 0; i < g.n; i++, records++) {
+		for (uint32_t i = 0; i < g.n; i++) {
 			assert_true(mf_routes_next(&it, &r));
 			assert_int_equal(r.kind, g.route.kind);
 			assert_u_eq(r.port, g.port[i]);
 			assert_memory_equal(r.prefix, g.route.prefix, sizeof(r.prefix));
 		}
 	assert_false(mf_routes_next(&it, &r));
-	assert_u_eq(records, mf_routes_count(&b.t, node, sets));
 	fixture_end(&b);
 }
 

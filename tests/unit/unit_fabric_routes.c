@@ -126,10 +126,9 @@ static void assert_well_formed(const struct mf_topology *t, uint32_t node, unsig
 {
 	struct mf_route_iter it;
 	struct mf_route r;
-	uint32_t n = 0;
 
 	mf_routes_begin(&it, t, node, sets);
-	for (; mf_routes_next(&it, &r); n++) {
+	while (mf_routes_next(&it, &r)) {
 		for (uint32_t bit = r.length; bit < 128; bit++)
 			assert_false(r.prefix[bit / 8] >> (7 - bit % 8) & 1);
 		assert_true(r.set & sets);
@@ -140,10 +139,9 @@ static void assert_well_formed(const struct mf_topology *t, uint32_t node, unsig
 			assert_u_eq(mf_link_plane(t, r.link), r.plane);
 		}
 	}
-	assert_u_eq(mf_routes_count(t, node, sets), n);
 }
 
-TEST(mf_routes_count, as_many_as_come)
+TEST(mf_routes_next, gives_well_formed_routes)
 {
 	const char *const names[] = {"tiny", "lab", "lab8", "small3"};
 
@@ -157,12 +155,11 @@ TEST(mf_routes_count, as_many_as_come)
 }
 
 /* The published count: a T0 of the paper needs a route for each of its 512 ports. */
-TEST(mf_routes_count, paper)
+TEST(mf_routes_next, paper)
 {
 	struct mf_topology t = fabric("paper");
 
-	assert_u_eq(mf_routes_count(&t, mf_node_switch(&t, MF_T0, 0, 0), MF_ROUTES_SRV6),
-		    1 + 512 + 1);
-	assert_u_eq(mf_routes_count(&t, mf_node_switch(&t, MF_T1, 7, 255), MF_ROUTES_SRV6),
+	assert_u_eq(count_routes(&t, mf_node_switch(&t, MF_T0, 0, 0), MF_ROUTES_SRV6), 1 + 512 + 1);
+	assert_u_eq(count_routes(&t, mf_node_switch(&t, MF_T1, 7, 255), MF_ROUTES_SRV6),
 		    1 + 512 + 1);
 }

@@ -65,31 +65,15 @@ TEST(mf_topology_init, refusal_changes_nothing)
 	assert_memory_equal(&t, &before, sizeof(t));
 }
 
-TEST(mf_topology_oversubscription, in_lowest_terms)
-{
-	struct mf_topology_cfg cfg = fabric_cfg("lab");
-	struct mf_topology t = fabric_of(&cfg);
-
-	assert_u_eq(mf_topology_oversubscription(&t, MF_T0).down, 2);
-	assert_u_eq(mf_topology_oversubscription(&t, MF_T0).up, 1);
-	cfg.links[MF_T0_T1].bit_s = 300000000;
-	t = fabric_of(&cfg);
-	assert_u_eq(mf_topology_oversubscription(&t, MF_T0).down, 2);
-	assert_u_eq(mf_topology_oversubscription(&t, MF_T0).up, 3);
-	t = fabric("small3");
-	assert_u_eq(mf_topology_oversubscription(&t, MF_T1).down, 1);
-	assert_u_eq(mf_topology_oversubscription(&t, MF_T1).up, 3);
-}
-
-TEST(mf_topology_oversubscription, full_bisection)
+TEST(mf_preset_find, full_bisection)
 {
 	const char *const full[] = {"pod", "paper", "paper4", "threetier"};
 
 	for (size_t i = 0; i < 4; i++) {
-		struct mf_topology t = fabric(full[i]);
+		struct mf_topology_cfg cfg = fabric_cfg(full[i]);
 
-		assert_u_eq(mf_topology_oversubscription(&t, MF_T0).down, 1);
-		assert_u_eq(mf_topology_oversubscription(&t, MF_T0).up, 1);
+		assert_u_eq(cfg.hosts_per_t0 * cfg.links[MF_HOST_T0].bit_s,
+			    cfg.t1s * cfg.links[MF_T0_T1].bit_s);
 	}
 }
 

@@ -79,7 +79,8 @@ TEST(mf_topology_read, oversubscription_makes_t1s)
 	struct mf_topology t = read_good(text);
 
 	assert_u_eq(t.cfg.t1s, 8);
-	assert_u_eq(mf_topology_oversubscription(&t, MF_T0).down, 4);
+	assert_u_eq(t.cfg.hosts_per_t0 * t.cfg.links[MF_HOST_T0].bit_s,
+		    4 * t.cfg.t1s * t.cfg.links[MF_T0_T1].bit_s);
 }
 
 #define T "[topology]\n"
