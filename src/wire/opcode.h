@@ -27,10 +27,22 @@ enum mw_opcode_flags {
 	MW_OP_EXT_WORD = 1u << 7,  /* 4 bytes behind the RETH: immediate, length of a READ, rkey */
 };
 
+/* Which extension header follows the BTH: a member of the union of struct mw_packet. */
+enum mw_header_kind {
+	MW_HDR_DATA, /* METH, [TSETH], RETH, [immediate] */
+	MW_HDR_AETH,
+	MW_HDR_SETH,
+	MW_HDR_NETH,
+	MW_HDR_PETH,
+	MW_HDR_ERTH,
+	MW_HDR_EETH,
+};
+
 struct mw_opcode_info {
 	const char *name;
 	uint16_t flags;	 /* enum mw_opcode_flags; 0: not an opcode */
 	uint8_t ext_len; /* bytes of extension headers after the BTH, TSETH not counted */
+	uint8_t kind;	 /* enum mw_header_kind */
 };
 
 /* mw_opcode_info returns the row of any byte; flags is 0 where no opcode is defined. */

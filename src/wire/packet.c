@@ -78,58 +78,31 @@ static bool type_and_nh_are_zero(const uint8_t *ext)
 	return mb_load_be16(ext) >> 7 == 0;
 }
 
-static enum mw_verdict decode_control_ext(const uint8_t *ext, struct mw_packet *pkt)
+static enum mw_verdict decode_control_ext(const uint8_t *ext, enum mw_header_kind kind,
+					  struct mw_packet *pkt)
 {
-	enum mw_opcode opcode = pkt->bth.opcode;
-
-	if (opcode != MW_ACK && opcode != MW_RESPONSE_ACK && !type_and_nh_are_zero(ext))
+	if (kind != MW_HDR_AETH && !type_and_nh_are_zero(ext))
 		return MW_HEADER;
-	switch (opcode) {
-	case MW_ACK:
-	case MW_RESPONSE_ACK:
+	switch (kind) {
+	case MW_HDR_AETH:
 		mw_aeth_decode(ext, &pkt->aeth);
 		return MW_OK;
-	case MW_SACK:
-	case MW_RESPONSE_SACK:
+	case MW_HDR_SETH:
 		mw_seth_decode(ext, &pkt->seth);
 		return MW_OK;
-	case MW_NACK:
-	case MW_RESPONSE_NACK:
+	case MW_HDR_NETH:
 		mw_neth_decode(ext, &pkt->neth);
 		return MW_OK;
-	case MW_PROBE:
-	case MW_RESPONSE_PROBE:
+	case MW_HDR_PETH:
 		mw_peth_decode(ext, &pkt->peth);
 		return pkt->peth.ts.ftype == MW_FTYPE_TIMESTAMP ? MW_OK : MW_HEADER;
-	case MW_EP_REQUEST:
+	case MW_HDR_ERTH:
 		mw_erth_decode(ext, &pkt->erth);
 		return pkt->erth.ts.ftype == MW_FTYPE_TIMESTAMP ? MW_OK : MW_HEADER;
-	case MW_EP_RESPONSE:
+	case MW_HDR_EETH:
 		mw_eeth_decode(ext, &pkt->eeth);
 		return MW_OK;
-	case MW_WRITE_FIRST:
-	case MW_WRITE_MIDDLE:
-	case MW_WRITE_LAST:
-	case MW_WRITE_LAST_IMM:
-	case MW_WRITE_ONLY:
-	case MW_WRITE_ONLY_IMM:
-	case MW_SEND_FIRST:
-	case MW_SEND_MIDDLE:
-	case MW_SEND_LAST:
-	case MW_SEND_LAST_IMM:
-	case MW_SEND_ONLY:
-	case MW_SEND_ONLY_IMM:
-	case MW_READ_REQUEST:
-	case MW_READ_RESPONSE_FIRST:
-	case MW_READ_RESPONSE_MIDDLE:
-	case MW_READ_RESPONSE_LAST:
-	case MW_READ_RESPONSE_ONLY:
-	case MW_ATOMIC_RESPONSE:
-	case MW_COMPARE_SWAP:
-	case MW_FETCH_ADD:
-	case MW_ATOMIC_WRITE:
-	case MW_SEND_LAST_INV:
-	case MW_SEND_ONLY_INV:
+	case MW_HDR_DATA:
 		break;
 	}
 	mb_unreachable();
@@ -149,7 +122,7 @@ static enum mw_verdict decode_control(const uint8_t *bytes, size_t len,
 		return MW_PAD;
 	pkt->payload_len = 0;
 	*headers_len = head;
-	return decode_control_ext(bytes + MW_BTH_BYTES, pkt);
+	return decode_control_ext(bytes + MW_BTH_BYTES, info->kind, pkt);
 }
 
 enum mw_verdict mw_packet_decode(const uint8_t *bytes, size_t len, bool cut, struct mw_packet *pkt,
@@ -173,59 +146,6 @@ enum mw_verdict mw_packet_decode(const uint8_t *bytes, size_t len, bool cut, str
 	return decode_data(bytes, len, info, pkt, headers_len);
 }
 
-static void encode_control_ext(const struct mw_packet *pkt, uint8_t *ext)
-{
-	switch ((enum mw_opcode)pkt->bth.opcode) {
-	case MW_ACK:
-	case MW_RESPONSE_ACK:
-		mw_aeth_encode(&pkt->aeth, ext);
-		return;
-	case MW_SACK:
-	case MW_RESPONSE_SACK:
-		mw_seth_encode(&pkt->seth, ext);
-		return;
-	case MW_NACK:
-	case MW_RESPONSE_NACK:
-		mw_neth_encode(&pkt->neth, ext);
-		return;
-	case MW_PROBE:
-	case MW_RESPONSE_PROBE:
-		mw_peth_encode(&pkt->peth, ext);
-		return;
-	case MW_EP_REQUEST:
-		mw_erth_encode(&pkt->erth, ext);
-		return;
-	case MW_EP_RESPONSE:
-		mw_eeth_encode(&pkt->eeth, ext);
-		return;
-	case MW_WRITE_FIRST:
-	case MW_WRITE_MIDDLE:
-	case MW_WRITE_LAST:
-	case MW_WRITE_LAST_IMM:
-	case MW_WRITE_ONLY:
-	case MW_WRITE_ONLY_IMM:
-	case MW_SEND_FIRST:
-	case MW_SEND_MIDDLE:
-	case MW_SEND_LAST:
-	case MW_SEND_LAST_IMM:
-	case MW_SEND_ONLY:
-	case MW_SEND_ONLY_IMM:
-	case MW_READ_REQUEST:
-	case MW_READ_RESPONSE_FIRST:
-	case MW_READ_RESPONSE_MIDDLE:
-	case MW_READ_RESPONSE_LAST:
-	case MW_READ_RESPONSE_ONLY:
-	case MW_ATOMIC_RESPONSE:
-	case MW_COMPARE_SWAP:
-	case MW_FETCH_ADD:
-	case MW_ATOMIC_WRITE:
-	case MW_SEND_LAST_INV:
-	case MW_SEND_ONLY_INV:
-		break;
-	}
-	mb_unreachable();
-}
-
 size_t mw_packet_encode(const struct mw_packet *pkt, uint8_t *out)
 {
 	const struct mw_opcode_info *info = mw_opcode_info(pkt->bth.opcode);
@@ -233,10 +153,29 @@ size_t mw_packet_encode(const struct mw_packet *pkt, uint8_t *out)
 
 	mb_assert(info->flags != 0);
 	mw_bth_encode(&pkt->bth, out);
-	if (info->flags & MW_OP_DATA)
+	switch ((enum mw_header_kind)info->kind) {
+	case MW_HDR_DATA:
 		return MW_BTH_BYTES +
 		       mw_data_encode(&pkt->data, pkt->bth.ts, info->flags & MW_OP_EXT_WORD, ext);
-	encode_control_ext(pkt, ext);
+	case MW_HDR_AETH:
+		mw_aeth_encode(&pkt->aeth, ext);
+		break;
+	case MW_HDR_SETH:
+		mw_seth_encode(&pkt->seth, ext);
+		break;
+	case MW_HDR_NETH:
+		mw_neth_encode(&pkt->neth, ext);
+		break;
+	case MW_HDR_PETH:
+		mw_peth_encode(&pkt->peth, ext);
+		break;
+	case MW_HDR_ERTH:
+		mw_erth_encode(&pkt->erth, ext);
+		break;
+	case MW_HDR_EETH:
+		mw_eeth_encode(&pkt->eeth, ext);
+		break;
+	}
 	return MW_BTH_BYTES + info->ext_len;
 }
 

@@ -235,52 +235,30 @@ static void put_eeth(struct mw_text *t, const struct mw_eeth *eeth)
 
 static void put_ext(struct mw_text *t, const struct mw_packet *pkt)
 {
-	switch ((enum mw_opcode)pkt->bth.opcode) {
-	case MW_WRITE_FIRST:
-	case MW_WRITE_MIDDLE:
-	case MW_WRITE_LAST:
-	case MW_WRITE_LAST_IMM:
-	case MW_WRITE_ONLY:
-	case MW_WRITE_ONLY_IMM:
-	case MW_SEND_FIRST:
-	case MW_SEND_MIDDLE:
-	case MW_SEND_LAST:
-	case MW_SEND_LAST_IMM:
-	case MW_SEND_ONLY:
-	case MW_SEND_ONLY_IMM:
-	case MW_READ_REQUEST:
-	case MW_READ_RESPONSE_FIRST:
-	case MW_READ_RESPONSE_MIDDLE:
-	case MW_READ_RESPONSE_LAST:
-	case MW_READ_RESPONSE_ONLY:
-	case MW_ATOMIC_RESPONSE:
-	case MW_COMPARE_SWAP:
-	case MW_FETCH_ADD:
-	case MW_ATOMIC_WRITE:
-	case MW_SEND_LAST_INV:
-	case MW_SEND_ONLY_INV:
+	const struct mw_opcode_info *info = mw_opcode_info(pkt->bth.opcode);
+
+	if (info->flags == 0)
+		return;
+	switch ((enum mw_header_kind)info->kind) {
+	case MW_HDR_DATA:
 		put_data(t, pkt);
 		return;
-	case MW_ACK:
-	case MW_RESPONSE_ACK:
+	case MW_HDR_AETH:
 		put_aeth(t, &pkt->aeth);
 		return;
-	case MW_SACK:
-	case MW_RESPONSE_SACK:
+	case MW_HDR_SETH:
 		put_seth(t, &pkt->seth);
 		return;
-	case MW_NACK:
-	case MW_RESPONSE_NACK:
+	case MW_HDR_NETH:
 		put_neth(t, &pkt->neth);
 		return;
-	case MW_PROBE:
-	case MW_RESPONSE_PROBE:
+	case MW_HDR_PETH:
 		put_peth(t, &pkt->peth);
 		return;
-	case MW_EP_REQUEST:
+	case MW_HDR_ERTH:
 		put_erth(t, &pkt->erth);
 		return;
-	case MW_EP_RESPONSE:
+	case MW_HDR_EETH:
 		put_eeth(t, &pkt->eeth);
 		return;
 	}
