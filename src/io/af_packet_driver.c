@@ -22,9 +22,9 @@
 #include "base/list.h"
 #include "io/af_packet_socket.h"
 #include "io/backlog.h"
-#include "io/ip_udp.h"
 #include "io/nexthop.h"
 #include "io/packet_ring.h"
+#include "wire/ip_udp.h"
 
 #define AFP_TX_RING_BYTES (2u << 20)
 
@@ -52,8 +52,8 @@ static struct afp_port *afp_of(struct mio_port *port)
 static uint32_t afp_write(const struct afp_port *a, const struct mio_tx *frame,
 			  const uint8_t dst_mac[MIO_MAC_BYTES], uint8_t *p)
 {
-	bool v4 = mio_is_ipv4(frame->dst.ip);
-	struct mio_ip_udp h = {
+	bool v4 = mw_is_ipv4(frame->dst.ip);
+	struct mw_ip_udp h = {
 		.sport = frame->sport,
 		.dport = frame->dst.udp_port,
 		.flow_label = frame->flow_label,
@@ -67,7 +67,7 @@ static uint32_t afp_write(const struct afp_port *a, const struct mio_tx *frame,
 	mb_store_be16(p + 2 * MIO_MAC_BYTES, v4 ? ETHERTYPE_IP : ETHERTYPE_IPV6);
 	memcpy(h.src, a->local.ip, 16);
 	memcpy(h.dst, frame->dst.ip, 16);
-	at += mio_ip_udp_write(&h, at);
+	at += mw_ip_udp_write(&h, at);
 	return mio_tx_gather(frame, at) ? (uint32_t)(at - p) + frame->len : 0;
 }
 
@@ -75,7 +75,7 @@ static uint32_t afp_write(const struct afp_port *a, const struct mio_tx *frame,
 static bool afp_enqueue(struct afp_port *a, uint64_t now_ns, const struct mio_tx *frame)
 {
 	struct tpacket2_hdr *slot = mio_ring_slot(&a->tx, a->tx.next);
-	uint32_t headers = mio_is_ipv4(frame->dst.ip) ? 28 : 48;
+	uint32_t headers = mw_is_ipv4(frame->dst.ip) ? 28 : 48;
 	uint8_t mac[MIO_MAC_BYTES];
 	int err;
 
@@ -175,15 +175,14 @@ static bool afp_parse_slot(struct afp_port *a, const struct tpacket2_hdr *slot, 
 {
 	const uint8_t *ip = (const uint8_t *)slot + slot->tp_net;
 	uint32_t link = slot->tp_net - slot->tp_mac;
-	struct mio_ip_udp h;
+	struct mw_ip_udp h;
 	size_t headers;
 
 	if (slot->tp_len > slot->tp_snaplen) {
 		a->status.rx_oversize++;
 		return false;
 	}
-	if (slot->tp_snaplen < link ||
-	    !mio_ip_udp_read(ip, slot->tp_snaplen - link, &h, &headers) ||
+	if (slot->tp_snaplen < link || !mw_ip_udp_read(ip, slot->tp_snaplen - link, &h, &headers) ||
 	    h.dport != a->local.udp_port || memcmp(h.dst, a->local.ip, 16) != 0)
 		return false;
 	if (h.len > MIO_FRAME_MAX) {

@@ -15,7 +15,7 @@
 #include <unistd.h>
 
 #include "base/bytes.h"
-#include "io/ip_udp.h"
+#include "wire/ip_udp.h"
 
 static int afp_fail(int fd, const char *what, const char *ifname, struct mio_error *error)
 {
@@ -108,7 +108,7 @@ static int afp_filter(int fd, uint16_t udp_port)
 		BPF_STMT(BPF_LDX | BPF_B | BPF_MSH, ETHER_HDR_LEN),
 		BPF_JUMP(BPF_JMP | BPF_JA, 2, 0, 0),
 		BPF_STMT(BPF_LD | BPF_B | BPF_ABS, ETHER_HDR_LEN + 6),
-		BPF_STMT(BPF_LDX | BPF_IMM, MIO_IPV6_BYTES),
+		BPF_STMT(BPF_LDX | BPF_IMM, MW_IPV6_BYTES),
 		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, IPPROTO_UDP, 0, 3),
 		BPF_STMT(BPF_LD | BPF_H | BPF_IND, ETHER_HDR_LEN + 2),
 		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, udp_port, 0, 1),

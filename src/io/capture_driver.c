@@ -9,7 +9,7 @@
 #include "base/assert.h"
 #include "base/list.h"
 #include "base/pcapng.h"
-#include "io/ip_udp.h"
+#include "wire/ip_udp.h"
 
 struct mio_capture {
 	FILE *file;
@@ -74,19 +74,19 @@ int mio_capture_close(struct mio_capture *c)
 
 /* Writes a frame with the headers h; a second one around them if outer is not NULL. */
 static void pcap_record(struct pcap_port *p, uint64_t time_ns, enum mb_pcapng_direction direction,
-			const struct mio_ip_udp *outer, const struct mio_ip_udp *h,
+			const struct mw_ip_udp *outer, const struct mw_ip_udp *h,
 			const uint8_t *frame)
 {
-	uint8_t ip[MIO_IPV6_BYTES + MIO_IP_UDP_MAX], head[MB_PCAPNG_HEAD_BYTES],
+	uint8_t ip[MW_IPV6_BYTES + MW_IP_UDP_MAX], head[MB_PCAPNG_HEAD_BYTES],
 		tail[MB_PCAPNG_TAIL_MAX];
-	size_t around = outer ? MIO_IPV6_BYTES : 0;
-	size_t ip_bytes = around + mio_ip_udp_write(h, ip + around);
+	size_t around = outer ? MW_IPV6_BYTES : 0;
+	size_t ip_bytes = around + mw_ip_udp_write(h, ip + around);
 	uint32_t len = (uint32_t)ip_bytes + h->len;
 	size_t tail_bytes = mb_pcapng_packet(p->interface, time_ns + p->capture->realtime_offset_ns,
 					     len, len, direction, head, tail);
 
 	if (outer)
-		mio_ip_encapsulate(outer, len - around, ip);
+		mw_ip_encapsulate(outer, len - around, ip);
 	capture_write(p->capture, head, sizeof(head));
 	capture_write(p->capture, ip, ip_bytes);
 	capture_write(p->capture, frame, h->len);
@@ -95,7 +95,7 @@ static void pcap_record(struct pcap_port *p, uint64_t time_ns, enum mb_pcapng_di
 
 static void record_sent(struct pcap_port *p, uint64_t now_ns, const struct mio_tx *frame)
 {
-	struct mio_ip_udp h = {
+	struct mw_ip_udp h = {
 		.sport = frame->sport,
 		.dport = frame->dst.udp_port,
 		.flow_label = frame->flow_label,
@@ -103,7 +103,7 @@ static void record_sent(struct pcap_port *p, uint64_t now_ns, const struct mio_t
 		.tos = frame->tos,
 	};
 	uint8_t bytes[MIO_FRAME_MAX];
-	struct mio_ip_udp inner;
+	struct mw_ip_udp inner;
 
 	memcpy(h.src, p->local.ip, sizeof(h.src));
 	memcpy(h.dst, frame->dst.ip, sizeof(h.dst));
@@ -118,7 +118,7 @@ static void record_sent(struct pcap_port *p, uint64_t now_ns, const struct mio_t
 
 static void record_received(struct pcap_port *p, const struct mio_rx *frame)
 {
-	struct mio_ip_udp h = {
+	struct mw_ip_udp h = {
 		.sport = frame->src.udp_port,
 		.dport = p->local.udp_port,
 		.flow_label = frame->flow_label,

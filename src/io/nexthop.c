@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 #include "base/assert.h"
-#include "io/ip_udp.h"
+#include "wire/ip_udp.h"
 
 /* Direct-mapped, so that many peers cost replacements and never a search. */
 #define SLOTS 256u
@@ -47,7 +47,7 @@ struct raw_addr {
 
 static struct raw_addr raw_addr_of(const uint8_t ip[16])
 {
-	if (mio_is_ipv4(ip))
+	if (mw_is_ipv4(ip))
 		return (struct raw_addr){AF_INET, 4, ip + 12};
 	return (struct raw_addr){AF_INET6, 16, ip};
 }
@@ -187,7 +187,7 @@ static int parse_neighbour(const struct nlmsghdr *message, void *out)
 /* Makes the kernel look for a neighbour: it does so for whatever is sent to it. */
 static void start_resolution(const struct mio_nexthop *n, const uint8_t ip[16])
 {
-	bool v4 = mio_is_ipv4(ip);
+	bool v4 = mw_is_ipv4(ip);
 	struct sockaddr_in to4 = {.sin_family = AF_INET, .sin_port = htons(DISCARD_PORT)};
 	struct sockaddr_in6 to6 = {.sin6_family = AF_INET6,
 				   .sin6_port = htons(DISCARD_PORT),

@@ -19,12 +19,12 @@
 #include "base/bytes.h"
 #include "base/list.h"
 #include "io/backlog.h"
-#include "io/ip_udp.h"
 #include "io/udp_socket.h"
+#include "wire/ip_udp.h"
 
 #define RAW41_RX_BATCH 32u
-#define RAW41_HEADERS (MIO_IPV6_BYTES + MIO_IP_UDP_MAX)
-#define RAW41_RX_BYTES (MIO_IP_UDP_MAX + MIO_FRAME_MAX)
+#define RAW41_HEADERS (MW_IPV6_BYTES + MW_IP_UDP_MAX)
+#define RAW41_RX_BYTES (MW_IP_UDP_MAX + MIO_FRAME_MAX)
 
 struct raw41_rx_control {
 	_Alignas(struct cmsghdr) char bytes[CMSG_SPACE(sizeof(int)) + CMSG_SPACE(sizeof(uint32_t))];
@@ -68,7 +68,7 @@ static void raw41_fill_message(struct raw41_port *r, uint32_t i, const struct mi
 {
 	struct msghdr *m = &r->tx.msg[i].msg_hdr;
 	uint8_t *headers = r->tx.headers[i];
-	struct mio_ip_udp h = {
+	struct mw_ip_udp h = {
 		.sport = frame->sport,
 		.dport = frame->dst.udp_port,
 		.flow_label = frame->flow_label,
@@ -79,13 +79,13 @@ static void raw41_fill_message(struct raw41_port *r, uint32_t i, const struct mi
 
 	memcpy(h.src, r->gid, 16);
 	memcpy(h.dst, frame->dst_gid, 16);
-	mb_assert(!mio_is_ipv4(h.dst)); /* whoever makes up addresses has checked them */
-	inner = mio_ip_udp_write(&h, headers + MIO_IPV6_BYTES);
+	mb_assert(!mw_is_ipv4(h.dst)); /* whoever makes up addresses has checked them */
+	inner = mw_ip_udp_write(&h, headers + MW_IPV6_BYTES);
 	memcpy(h.src, r->local.ip, 16);
 	memcpy(h.dst, frame->dst.ip, 16);
-	mio_ip_encapsulate(&h, inner + frame->len, headers);
+	mw_ip_encapsulate(&h, inner + frame->len, headers);
 	memcpy(&r->tx.to[i].sin6_addr, frame->dst.ip, 16);
-	r->tx.iov[i][0] = (struct iovec){headers, MIO_IPV6_BYTES + inner};
+	r->tx.iov[i][0] = (struct iovec){headers, MW_IPV6_BYTES + inner};
 	memcpy(&r->tx.iov[i][1], frame->iov, frame->n_iov * sizeof(*frame->iov));
 	m->msg_iov = r->tx.iov[i];
 	m->msg_iovlen = 1 + frame->n_iov;
@@ -179,14 +179,14 @@ static bool raw41_parse(struct raw41_port *r, uint32_t i, uint64_t now_ns, struc
 {
 	struct msghdr *m = &r->rx.msg[i].msg_hdr;
 	uint8_t outer_tos = raw41_read_ancillary(r, m);
-	struct mio_ip_udp h;
+	struct mw_ip_udp h;
 	size_t headers;
 
 	if (m->msg_flags & MSG_TRUNC) {
 		r->status.rx_oversize++;
 		return false;
 	}
-	if (!mio_ip_udp_read(r->rx.bytes[i], r->rx.msg[i].msg_len, &h, &headers) ||
+	if (!mw_ip_udp_read(r->rx.bytes[i], r->rx.msg[i].msg_len, &h, &headers) ||
 	    h.dport != r->local.udp_port || memcmp(h.dst, r->gid, 16) != 0)
 		return false;
 	*frame = (struct mio_rx){
@@ -194,7 +194,7 @@ static bool raw41_parse(struct raw41_port *r, uint32_t i, uint64_t now_ns, struc
 		.len = h.len,
 		.src = {.udp_port = h.sport},
 		.flow_label = h.flow_label,
-		.tos = mio_ecn_combine(outer_tos, h.tos),
+		.tos = mw_ecn_combine(outer_tos, h.tos),
 		.time_ns = now_ns,
 	};
 	memcpy(frame->src.ip, h.src, 16);
@@ -273,7 +273,7 @@ static int raw41_filter(int fd, uint16_t udp_port)
 		BPF_STMT(BPF_LD | BPF_B | BPF_ABS, 6),
 		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, IPPROTO_ROUTING, 3, 0),
 		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, IPPROTO_UDP, 0, 3),
-		BPF_STMT(BPF_LD | BPF_H | BPF_ABS, MIO_IPV6_BYTES + 2),
+		BPF_STMT(BPF_LD | BPF_H | BPF_ABS, MW_IPV6_BYTES + 2),
 		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, udp_port, 0, 1),
 		BPF_STMT(BPF_RET | BPF_K, UINT32_MAX),
 		BPF_STMT(BPF_RET | BPF_K, 0),
@@ -334,7 +334,7 @@ int mio_raw41_open(const struct mio_raw41_cfg *cfg, int claimed_fd, struct mio_p
 	struct raw41_port *r;
 	int err;
 
-	if (mio_is_ipv4(cfg->local.ip) || mio_is_ipv4(cfg->gid)) {
+	if (mw_is_ipv4(cfg->local.ip) || mw_is_ipv4(cfg->gid)) {
 		strcpy(error->text, "protocol 41 carries IPv6; the port has an IPv4 address");
 		return EAFNOSUPPORT;
 	}

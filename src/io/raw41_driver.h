@@ -5,7 +5,7 @@
  * A frame travels as outer IPv6 | inner IPv6 | UDP | frame. The outer destination is where it goes
  * first: the peer's address on this plane, or a list of uSIDs. The inner one is the peer itself.
  * The EV is in the source port and in both flow labels. The outer header is taken off here and not
- * by the kernel, whose decapsulation loses trims and ECN marks; see mio_ecn_combine.
+ * by the kernel, whose decapsulation loses trims and ECN marks; see mw_ecn_combine.
  * REQ(wire.carrier.srv6) REQ(srv6.decapsulate) REQ(wire.ev.srv6-echo)
  *
  * Needs CAP_NET_RAW. One socket sends for all EVs, so a burst costs one system call however it is

@@ -11,8 +11,8 @@
 #include <unistd.h>
 
 #include "base/assert.h"
-#include "io/ip_udp.h"
 #include "io/udp_driver.h"
+#include "wire/ip_udp.h"
 
 /* From the kernel's in6.h, which does not go together with the C library's. */
 #define IPV6_FLOWINFO_SEND 33
@@ -24,7 +24,7 @@ static const uint8_t udp_mapped[12] = {[10] = 0xFF, [11] = 0xFF};
 
 socklen_t mio_udp_sockaddr(const struct mio_addr *addr, union mio_udp_sa *sa)
 {
-	if (mio_is_ipv4(addr->ip)) {
+	if (mw_is_ipv4(addr->ip)) {
 		sa->in = (struct sockaddr_in){.sin_family = AF_INET,
 					      .sin_port = htons(addr->udp_port)};
 		memcpy(&sa->in.sin_addr, addr->ip + sizeof(udp_mapped), 4);
@@ -73,7 +73,7 @@ static int udp_fail(int fd, const char *call, const struct mio_addr *local, cons
 	int code = errno;
 	char ip[INET6_ADDRSTRLEN] = "?";
 
-	if (mio_is_ipv4(local->ip))
+	if (mw_is_ipv4(local->ip))
 		inet_ntop(AF_INET, local->ip + sizeof(udp_mapped), ip, sizeof(ip));
 	else
 		inet_ntop(AF_INET6, local->ip, ip, sizeof(ip));
@@ -93,7 +93,7 @@ static int udp_option(int fd, int level, int name, int value)
 /* udp_socket returns a non-blocking socket on the interface; -1 and errno. */
 static int udp_socket(const struct mio_addr *local, const char *ifname)
 {
-	int family = mio_is_ipv4(local->ip) ? AF_INET : AF_INET6;
+	int family = mw_is_ipv4(local->ip) ? AF_INET : AF_INET6;
 	int fd = socket(family, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 	int code;
 
@@ -146,7 +146,7 @@ int mio_udp_claim(const struct mio_addr *local, const char *ifname, int *fd,
 
 	if (s < 0)
 		return udp_fail(s, "socket", local, ifname, error);
-	if (udp_set_rx_options(s, mio_is_ipv4(local->ip)) < 0 ||
+	if (udp_set_rx_options(s, mw_is_ipv4(local->ip)) < 0 ||
 	    udp_option(s, SOL_SOCKET, SO_RXQ_OVFL, 1) < 0 ||
 	    udp_option(s, SOL_SOCKET, SO_TIMESTAMPNS, 1) < 0)
 		return udp_fail(s, "setsockopt", local, ifname, error);
@@ -171,7 +171,7 @@ int mio_udp_send_socket(const struct mio_addr *local, const char *ifname, uint16
 	 */
 	if (udp_option(s, SOL_SOCKET, SO_RCVBUF, 1) < 0 ||
 	    udp_option(s, SOL_SOCKET, SO_REUSEPORT, 1) < 0 ||
-	    udp_set_tx_options(s, mio_is_ipv4(local->ip)) < 0)
+	    udp_set_tx_options(s, mw_is_ipv4(local->ip)) < 0)
 		return udp_fail(s, "setsockopt", &source, ifname, error);
 	if (udp_bind(s, &source) < 0)
 		return udp_fail(s, "bind", &source, ifname, error);

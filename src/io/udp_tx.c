@@ -11,8 +11,8 @@
 
 #include "base/assert.h"
 #include "io/backlog.h"
-#include "io/ip_udp.h"
 #include "io/udp_socket.h"
+#include "wire/ip_udp.h"
 
 #define TX_END 0xFFu
 /* What the kernel takes in one message: bytes of an IP packet, and pieces (UIO_MAXIOV). */
@@ -270,7 +270,7 @@ int mio_udp_tx_create(const struct mio_udp_cfg *cfg, struct mio_status *status,
 	tx->status = status;
 	tx->ev_base = cfg->ev_base;
 	tx->max_run = cfg->max_run;
-	tx->ipv4 = mio_is_ipv4(cfg->local.ip);
+	tx->ipv4 = mw_is_ipv4(cfg->local.ip);
 	for (; tx->n_evs < cfg->n_evs; tx->n_evs++) {
 		int err = mio_udp_send_socket(&cfg->local, cfg->ifname,
 					      (uint16_t)(cfg->ev_base + tx->n_evs),

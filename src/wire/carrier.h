@@ -7,8 +7,8 @@
  * some bits of the carrier; a copy from the destination, which is counted from the row's first, is
  * added to what stands there. The paper's rule is two kinds of copies from the EV (the plane's
  * number into each uSID, the number of the T0's uplink into the uSID of the T1) and one from the
- * destination (its downlink into the last uSID). The API's general form, see ev_profile.h, is a
- * copy for each run of mask bits.
+ * destination (its downlink into the last uSID). The controller API's
+ * general form is a copy for each run of mask bits.
  *
  * Bits of a carrier are counted from its left: 0 .. 127 are the destination address, 128 .. 255 the
  * segment. Bits of a source are counted as in a number, 0 the lowest. Pure; any thread.

@@ -82,15 +82,3 @@ void mw_carrier_of(uint32_t block, const uint16_t *usids, uint32_t n, struct mw_
 	list_of(block, usids + first, n - first, &list);
 	mw_usids_encode(&list, out->segment);
 }
-
-uint16_t mw_carrier_step(struct mw_carrier *c)
-{
-	uint16_t usid = mw_usid_shift(c->dst);
-
-	if (mw_usid_first(c->dst) == 0 && c->has_segment) {
-		memcpy(c->dst, c->segment, sizeof(c->dst));
-		memset(c->segment, 0, sizeof(c->segment));
-		c->has_segment = false;
-	}
-	return usid;
-}

@@ -66,10 +66,4 @@ struct mw_carrier {
  */
 void mw_carrier_of(uint32_t block, const uint16_t *usids, uint32_t n, struct mw_carrier *out);
 
-/*
- * mw_carrier_step does what a node does whose uSID is the first: it takes it out; when nothing is
- * left in the destination, the segment becomes the destination. Returns the uSID; 0: there is none.
- */
-uint16_t mw_carrier_step(struct mw_carrier *c);
-
 #endif

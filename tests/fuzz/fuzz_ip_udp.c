@@ -8,28 +8,28 @@
 #include <string.h>
 
 #include "base/assert.h"
-#include "io/ip_udp.h"
+#include "wire/ip_udp.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-static void check_again(const struct mio_ip_udp *h)
+static void check_again(const struct mw_ip_udp *h)
 {
-	uint8_t bytes[MIO_IP_UDP_MAX];
-	struct mio_ip_udp again;
+	uint8_t bytes[MW_IP_UDP_MAX];
+	struct mw_ip_udp again;
 	size_t n, headers;
 
-	if (mio_is_ipv4(h->src) != mio_is_ipv4(h->dst))
+	if (mw_is_ipv4(h->src) != mw_is_ipv4(h->dst))
 		return; /* an IPv6 packet to an address that stands for an IPv4 one */
-	n = mio_ip_udp_write(h, bytes);
-	mb_assert(mio_ip_udp_read(bytes, n, &again, &headers) && headers == n && again.len == 0);
+	n = mw_ip_udp_write(h, bytes);
+	mb_assert(mw_ip_udp_read(bytes, n, &again, &headers) && headers == n && again.len == 0);
 	mb_assert(memcmp(again.src, h->src, 16) == 0 && memcmp(again.dst, h->dst, 16) == 0);
 	mb_assert(again.sport == h->sport && again.dport == h->dport && again.tos == h->tos);
-	mb_assert(again.flow_label == (mio_is_ipv4(h->dst) ? 0 : h->flow_label));
+	mb_assert(again.flow_label == (mw_is_ipv4(h->dst) ? 0 : h->flow_label));
 }
 
 static void check_ecn(uint8_t outer, uint8_t inner)
 {
-	uint8_t tos = mio_ecn_combine(outer, inner);
+	uint8_t tos = mw_ecn_combine(outer, inner);
 
 	mb_assert(tos >> 2 == outer >> 2);
 	mb_assert(((tos & 3) != 0) == ((inner & 3) != 0));
@@ -40,14 +40,14 @@ static void check_ecn(uint8_t outer, uint8_t inner)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	uint8_t *copy = calloc(1, size ? size : 1);
-	struct mio_ip_udp h;
+	struct mw_ip_udp h;
 	size_t headers;
 
 	mb_assert(copy);
 	if (size > 0)
 		memcpy(copy, data, size);
-	if (mio_ip_udp_read(copy, size, &h, &headers)) {
-		mb_assert(headers >= MIO_IPV4_BYTES + MIO_UDP_BYTES && headers <= size);
+	if (mw_ip_udp_read(copy, size, &h, &headers)) {
+		mb_assert(headers >= MW_IPV4_BYTES + MW_UDP_BYTES && headers <= size);
 		mb_assert(headers + h.len <= size && h.flow_label <= 0xFFFFF);
 		check_again(&h);
 	}

@@ -3,10 +3,11 @@
  * Properties of carriers against naive models: a carrier is a string of '0' and '1', an EV is one
  * too, and every operation moves characters.
  */
+#include "support/carrier_step.h"
 #include "support/test.h"
 
 #include "base/bytes.h"
-#include "wire/ev_profile.h"
+#include "wire/carrier.h"
 
 #define ROUNDS 2000u
 #define BITS MW_CARRIER_BITS
@@ -93,8 +94,8 @@ TEST(mw_carrier, a_path_is_walked_node_by_node)
 
 		mw_carrier_of((uint32_t)test_rand(), usids, n, &c);
 		for (uint32_t k = 0; k < n; k++)
-			assert_u_eq(mw_carrier_step(&c), usids[k]);
-		assert_u_eq(mw_carrier_step(&c), 0);
+			assert_u_eq(carrier_step(&c), usids[k]);
+		assert_u_eq(carrier_step(&c), 0);
 	}
 }
 
@@ -162,83 +163,4 @@ TEST(mw_carrier_expand, copies_one_after_the_other)
 		text_of_carrier(&c, got);
 		assert_text(got, want, BITS);
 	}
-}
-
-/* ---- profiles ---- */
-
-static size_t random_fields(struct mw_ev_field fields[10], uint32_t mask_chance)
-{
-	size_t n = 1 + test_rand_below(10);
-
-	for (size_t i = 0; i < n; i++) {
-		uint32_t wire = 1 + (uint32_t)test_rand_below(25);
-		uint32_t width = 1 + (uint32_t)test_rand_below(wire);
-		uint32_t all = (1u << width) - 1;
-
-		fields[i] = (struct mw_ev_field){.wire_width = (uint8_t)wire,
-						 .width = (uint8_t)width,
-						 .init = (uint32_t)test_rand() & all};
-		if (test_rand_chance(mask_chance, 100))
-			fields[i].mask = (uint32_t)test_rand() & all;
-	}
-	return n;
-}
-
-/* Characters of the EV are taken from its left, one for each mask bit. */
-static void model_expand(const struct mw_ev_field *fields, size_t n, const char *ev, char *wire)
-{
-	memset(wire, '0', BITS);
-	for (size_t i = 0; i < n; i++) {
-		char init[32], mask[32];
-
-		text_of_number(fields[i].init, fields[i].wire_width, init);
-		text_of_number(fields[i].mask, fields[i].wire_width, mask);
-		for (uint32_t k = 0; k < fields[i].wire_width; k++)
-			*wire++ = mask[k] == '1' ? *ev++ : init[k];
-	}
-}
-
-/* REQ(srv6.ev-expansion) */
-TEST(mw_ev_profile_expand, as_written_down)
-{
-	for (size_t i = 0; i < test_rounds(ROUNDS); i++) {
-		uint8_t ev[MW_EV_BYTES], wire[MW_EV_BYTES];
-		char text[BITS], want[BITS], got[BITS];
-		struct mw_ev_field fields[10];
-		size_t n = random_fields(fields, 80);
-
-		test_rand_bytes(ev, sizeof(ev));
-		text_of(ev, sizeof(ev), text);
-		model_expand(fields, n, text, want);
-		mw_ev_profile_expand(fields, n, ev, wire);
-		text_of(wire, sizeof(wire), got);
-		assert_text(got, want, BITS);
-	}
-}
-
-TEST(mw_ev_profile_template, gives_what_the_profile_gives)
-{
-	size_t made = 0;
-
-	for (size_t i = 0; i < test_rounds(ROUNDS); i++) {
-		uint8_t ev[MW_EV_BYTES] = {0}, wire[MW_EV_BYTES];
-		char want[BITS], got[BITS];
-		struct mw_ev_field fields[10];
-		struct mw_carrier_template t;
-		struct mw_carrier c;
-		size_t n = random_fields(fields, 30);
-
-		test_rand_bytes(ev, 4);
-		if (!mw_ev_profile_template(fields, n, &t)) {
-			assert_true(mw_ev_profile_bits(fields, n) > 16);
-			continue;
-		}
-		mw_ev_profile_expand(fields, n, ev, wire);
-		text_of(wire, sizeof(wire), want);
-		mw_carrier_expand(&t, &(struct mw_carrier_key){.ev = mb_load_be32(ev)}, &c);
-		text_of_carrier(&c, got);
-		assert_text(got, want, c.has_segment ? BITS : 128);
-		made++;
-	}
-	assert_true(made > test_rounds(ROUNDS) / 4);
 }

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-foreach(name af_packet_driver backlog fake_driver fault_driver delay_queue ip_udp nexthop
+foreach(name af_packet_driver backlog fake_driver fault_driver delay_queue nexthop
 	capture_driver raw41_driver udp_driver)
 	softmrc_test(unit_${name} SOURCES unit_${name}.c LINKS io LABELS unit)
 endforeach()

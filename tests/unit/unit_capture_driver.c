@@ -8,7 +8,7 @@
 
 #include "io/capture_driver.h"
 #include "io/fake_driver.h"
-#include "io/ip_udp.h"
+#include "wire/ip_udp.h"
 
 #define OFFSET_NS UINT64_C(1000000000000)
 
@@ -94,7 +94,7 @@ TEST_WITH(pcap_setup, pcap_teardown, mio_pcap_open, sent_and_received_frames_are
 {
 	struct pcap_fixture *fixture = *state;
 	struct mio_rx got[2];
-	struct mio_ip_udp h;
+	struct mw_ip_udp h;
 	uint32_t words[7];
 	const uint8_t *packet;
 	size_t headers;
@@ -107,14 +107,14 @@ TEST_WITH(pcap_setup, pcap_teardown, mio_pcap_open, sent_and_received_frames_are
 	packet = pcap_block(fixture, 0, words);
 	assert_non_null(packet);
 	assert_u_eq((uint64_t)words[3] << 32 | words[4], OFFSET_NS + 77);
-	assert_true(mio_ip_udp_read(packet, words[5], &h, &headers));
+	assert_true(mw_ip_udp_read(packet, words[5], &h, &headers));
 	assert_u_eq(h.sport, 50000);
 	assert_u_eq(h.dport, 4792);
 	assert_u_eq(h.tos, 0x12);
 	assert_bytes_eq(h.dst, pcap_b.ip, 16);
 	assert_bytes_eq(packet + headers, "hello", 5);
 	packet = pcap_block(fixture, 1, words);
-	assert_true(mio_ip_udp_read(packet, words[5], &h, &headers));
+	assert_true(mw_ip_udp_read(packet, words[5], &h, &headers));
 	assert_bytes_eq(packet + headers, "back", 4);
 	assert_bytes_eq(h.src, pcap_b.ip, 16);
 	assert_null(pcap_block(fixture, 2, words));
@@ -135,7 +135,7 @@ TEST_WITH(pcap_setup, pcap_teardown, mio_pcap_open, wrapped_frames_have_both_hea
 			       .tos = 0x12};
 	struct pcap_fixture *fixture = *state;
 	struct mio_port *ends[2], *wrapped;
-	struct mio_ip_udp h;
+	struct mw_ip_udp h;
 	uint32_t words[7];
 	const uint8_t *packet;
 	size_t headers;
@@ -153,7 +153,7 @@ TEST_WITH(pcap_setup, pcap_teardown, mio_pcap_open, wrapped_frames_have_both_hea
 	assert_u_eq(packet[6], 41);
 	assert_bytes_eq(packet + 8, local.ip, 16);
 	assert_bytes_eq(packet + 24, frame.dst.ip, 16);
-	assert_true(mio_ip_udp_read(packet + 40, words[5] - 40, &h, &headers));
+	assert_true(mw_ip_udp_read(packet + 40, words[5] - 40, &h, &headers));
 	assert_bytes_eq(h.src, gid, 16);
 	assert_bytes_eq(h.dst, peer, 16);
 	assert_u_eq(h.flow_label, 9);

@@ -2,16 +2,16 @@
 /* unit_ip_udp.c - headers are what the RFCs say, and what is read back is what was written. */
 #include "support/test.h"
 
-#include "io/ip_udp.h"
+#include "wire/ip_udp.h"
 
 #define V4(a, b, c, d)                                       \
 	{                                                    \
 		[10] = 0xFF, [11] = 0xFF, (a), (b), (c), (d) \
 	}
 
-static struct mio_ip_udp random_header(bool v4)
+static struct mw_ip_udp random_header(bool v4)
 {
-	struct mio_ip_udp h = {
+	struct mw_ip_udp h = {
 		.sport = (uint16_t)test_rand(),
 		.dport = (uint16_t)test_rand(),
 		.len = (uint32_t)test_rand_below(4200),
@@ -31,82 +31,82 @@ static struct mio_ip_udp random_header(bool v4)
 	return h;
 }
 
-TEST(mio_ip_udp_write, ipv4_header_of_a_known_packet)
+TEST(mw_ip_udp_write, ipv4_header_of_a_known_packet)
 {
-	struct mio_ip_udp h = {.src = V4(10, 0, 0, 1),
-			       .dst = V4(10, 0, 0, 2),
-			       .sport = 49152,
-			       .dport = 4791,
-			       .len = 64,
-			       .tos = 0x12};
+	struct mw_ip_udp h = {.src = V4(10, 0, 0, 1),
+			      .dst = V4(10, 0, 0, 2),
+			      .sport = 49152,
+			      .dport = 4791,
+			      .len = 64,
+			      .tos = 0x12};
 	const uint8_t want[28] = {0x45, 0x12, 0x00, 0x5c, 0x00, 0x00, 0x40, 0x00, 0x40, 0x11,
 				  0x26, 0x7d, 0x0a, 0x00, 0x00, 0x01, 0x0a, 0x00, 0x00, 0x02,
 				  0xc0, 0x00, 0x12, 0xb7, 0x00, 0x48, 0x00, 0x00};
-	uint8_t out[MIO_IP_UDP_MAX];
+	uint8_t out[MW_IP_UDP_MAX];
 
-	assert_u_eq(mio_ip_udp_write(&h, out), sizeof(want));
+	assert_u_eq(mw_ip_udp_write(&h, out), sizeof(want));
 	assert_bytes_eq(out, want, sizeof(want));
 }
 
-TEST(mio_ip_udp_read, gives_back_what_was_written)
+TEST(mw_ip_udp_read, gives_back_what_was_written)
 {
 	for (size_t i = 0; i < test_rounds(2000); i++) {
-		struct mio_ip_udp h = random_header(i % 2), got;
-		uint8_t bytes[MIO_IP_UDP_MAX + 4200] = {0};
-		size_t n = mio_ip_udp_write(&h, bytes), headers;
+		struct mw_ip_udp h = random_header(i % 2), got;
+		uint8_t bytes[MW_IP_UDP_MAX + 4200] = {0};
+		size_t n = mw_ip_udp_write(&h, bytes), headers;
 
-		assert_true(mio_ip_udp_read(bytes, n + h.len, &got, &headers));
+		assert_true(mw_ip_udp_read(bytes, n + h.len, &got, &headers));
 		assert_u_eq(headers, n);
 		assert_memory_equal(&got, &h, sizeof(h));
 	}
 }
 
-TEST(mio_ip_udp_read, ethernet_padding_is_not_payload)
+TEST(mw_ip_udp_read, ethernet_padding_is_not_payload)
 {
-	struct mio_ip_udp h = random_header(true), got;
+	struct mw_ip_udp h = random_header(true), got;
 	uint8_t bytes[128] = {0};
 	size_t headers;
 
 	h.len = 3;
-	mio_ip_udp_write(&h, bytes);
-	assert_true(mio_ip_udp_read(bytes, sizeof(bytes), &got, &headers));
+	mw_ip_udp_write(&h, bytes);
+	assert_true(mw_ip_udp_read(bytes, sizeof(bytes), &got, &headers));
 	assert_u_eq(got.len, 3);
 }
 
-TEST(mio_ip_udp_read, trimmed_packet_has_what_is_there)
+TEST(mw_ip_udp_read, trimmed_packet_has_what_is_there)
 {
-	struct mio_ip_udp h = random_header(false), got;
+	struct mw_ip_udp h = random_header(false), got;
 	uint8_t bytes[256] = {0};
 	size_t n, headers;
 
 	h.len = 4000;
-	n = mio_ip_udp_write(&h, bytes);
-	assert_true(mio_ip_udp_read(bytes, n + 70, &got, &headers));
+	n = mw_ip_udp_write(&h, bytes);
+	assert_true(mw_ip_udp_read(bytes, n + 70, &got, &headers));
 	assert_u_eq(got.len, 70);
 }
 
-TEST(mio_ip_udp_read, refuses_pieces_and_other_protocols)
+TEST(mw_ip_udp_read, refuses_pieces_and_other_protocols)
 {
-	struct mio_ip_udp h = random_header(true), got;
-	uint8_t bytes[MIO_IP_UDP_MAX + 4200] = {0};
-	size_t n = mio_ip_udp_write(&h, bytes), headers;
+	struct mw_ip_udp h = random_header(true), got;
+	uint8_t bytes[MW_IP_UDP_MAX + 4200] = {0};
+	size_t n = mw_ip_udp_write(&h, bytes), headers;
 
 	bytes[6] = 0x20; /* more fragments */
-	assert_false(mio_ip_udp_read(bytes, n + h.len, &got, &headers));
+	assert_false(mw_ip_udp_read(bytes, n + h.len, &got, &headers));
 	bytes[6] = 0x40;
 	bytes[9] = 6;
-	assert_false(mio_ip_udp_read(bytes, n + h.len, &got, &headers));
+	assert_false(mw_ip_udp_read(bytes, n + h.len, &got, &headers));
 }
 
 /* REQ(srv6.srh) */
-TEST(mio_ip_udp_read, steps_over_a_used_up_routing_header)
+TEST(mw_ip_udp_read, steps_over_a_used_up_routing_header)
 {
-	struct mio_ip_udp h = random_header(false), got;
-	uint8_t bytes[MIO_IP_UDP_MAX + 24 + 64] = {0}, plain[MIO_IP_UDP_MAX];
+	struct mw_ip_udp h = random_header(false), got;
+	uint8_t bytes[MW_IP_UDP_MAX + 24 + 64] = {0}, plain[MW_IP_UDP_MAX];
 	size_t headers;
 
 	h.len = 16;
-	mio_ip_udp_write(&h, plain);
+	mw_ip_udp_write(&h, plain);
 	memcpy(bytes, plain, 40);
 	bytes[5] = (uint8_t)(plain[5] + 24);
 	bytes[6] = 43;
@@ -114,19 +114,19 @@ TEST(mio_ip_udp_read, steps_over_a_used_up_routing_header)
 	bytes[41] = 2; /* 24 bytes: one segment */
 	bytes[42] = 4;
 	memcpy(bytes + 64, plain + 40, 8);
-	assert_true(mio_ip_udp_read(bytes, sizeof(bytes), &got, &headers));
+	assert_true(mw_ip_udp_read(bytes, sizeof(bytes), &got, &headers));
 	assert_u_eq(headers, 72);
 	assert_u_eq(got.len, 16);
 	bytes[43] = 1; /* somebody else is still to be visited */
-	assert_false(mio_ip_udp_read(bytes, sizeof(bytes), &got, &headers));
+	assert_false(mw_ip_udp_read(bytes, sizeof(bytes), &got, &headers));
 }
 
-TEST(mio_ip_udp_read, survives_any_bytes)
+TEST(mw_ip_udp_read, survives_any_bytes)
 {
 	for (size_t i = 0; i < test_rounds(20000); i++) {
 		uint8_t *bytes = malloc(96);
 		size_t size = test_rand_below(97), headers;
-		struct mio_ip_udp got;
+		struct mw_ip_udp got;
 
 		assert_non_null(bytes);
 		test_rand_bytes(bytes, size);
@@ -134,18 +134,18 @@ TEST(mio_ip_udp_read, survives_any_bytes)
 			bytes[0] = test_rand_chance(1, 2) ? 0x45 : 0x60;
 			bytes[6] = test_rand_chance(1, 2) ? 43 : 17;
 		}
-		if (mio_ip_udp_read(bytes, size, &got, &headers))
+		if (mw_ip_udp_read(bytes, size, &got, &headers))
 			assert_true(headers + got.len <= size);
 		free(bytes);
 	}
 }
 
 /* REQ(rsp.ecn.combine) */
-TEST(mio_ecn_combine, either_mark_counts_where_marks_are_offered)
+TEST(mw_ecn_combine, either_mark_counts_where_marks_are_offered)
 {
-	assert_u_eq(mio_ecn_combine(0x13, 0x12), 0x13); /* marked on the way */
-	assert_u_eq(mio_ecn_combine(0x12, 0x13), 0x13); /* before the tunnel */
-	assert_u_eq(mio_ecn_combine(0x12, 0x12), 0x12);
-	assert_u_eq(mio_ecn_combine(0x13, 0x10), 0x10); /* the sender takes no marks */
-	assert_u_eq(mio_ecn_combine(0x30, 0x12), 0x32); /* the outer DSCP */
+	assert_u_eq(mw_ecn_combine(0x13, 0x12), 0x13); /* marked on the way */
+	assert_u_eq(mw_ecn_combine(0x12, 0x13), 0x13); /* before the tunnel */
+	assert_u_eq(mw_ecn_combine(0x12, 0x12), 0x12);
+	assert_u_eq(mw_ecn_combine(0x13, 0x10), 0x10); /* the sender takes no marks */
+	assert_u_eq(mw_ecn_combine(0x30, 0x12), 0x32); /* the outer DSCP */
 }

@@ -12,8 +12,8 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "io/ip_udp.h"
 #include "io/raw41_driver.h"
+#include "wire/ip_udp.h"
 
 #define RAW41_PORT 4791
 
@@ -116,15 +116,15 @@ TEST_WITH(raw41_setup, raw41_teardown, mio_raw41_open, frames_arrive_with_their_
 static void raw41_inject(uint8_t outer_tos, uint8_t inner_tos, uint32_t promised, uint32_t there)
 {
 	struct sockaddr_in6 to = {.sin6_family = AF_INET6, .sin6_addr = IN6ADDR_LOOPBACK_INIT};
-	struct mio_ip_udp h = {
+	struct mw_ip_udp h = {
 		.sport = 50000, .dport = RAW41_PORT, .len = promised, .tos = inner_tos};
 	int fd = socket(AF_INET6, SOCK_RAW, IPPROTO_IPV6), tos = outer_tos;
-	uint8_t packet[MIO_IP_UDP_MAX + 256] = {0};
+	uint8_t packet[MW_IP_UDP_MAX + 256] = {0};
 	size_t n;
 
 	memcpy(h.src, loopback, 16);
 	memcpy(h.dst, loopback, 16);
-	n = mio_ip_udp_write(&h, packet) + there;
+	n = mw_ip_udp_write(&h, packet) + there;
 	assert_i_eq(setsockopt(fd, IPPROTO_IPV6, IPV6_TCLASS, &tos, sizeof(tos)), 0);
 	assert_u_eq((size_t)sendto(fd, packet, n, 0, (struct sockaddr *)&to, sizeof(to)), n);
 	close(fd);

@@ -15,16 +15,12 @@
 #include "wire/bth.h"
 #include "wire/ev_fmt.h"
 #include "wire/icrc.h"
+#include "wire/ip_udp.h"
 #include "wire/packet.h"
 #include "wire/srv6.h"
 
-#define IPV6_BYTES 40u
-#define UDP_BYTES 8u
-#define TUNNEL_BYTES (2 * IPV6_BYTES + UDP_BYTES)
+#define TUNNEL_BYTES (MW_IPV6_BYTES + MW_IP_UDP_MAX)
 #define UDP_PORT 4791u
-#define HOP_LIMIT 64u
-#define IPPROTO_IN_IPV6 41u
-#define IPPROTO_OF_UDP 17u
 #define ECN_CAPABLE 2u
 #define ECN_EXPERIENCED 3u
 /* Ethernet around a frame: preamble, gap, header, checksum. */
@@ -51,15 +47,6 @@ struct ms_capture {
 };
 
 /* ---- frames ---- */
-
-static void write_ipv6(uint8_t *out, uint8_t tos, uint32_t flow_label, uint32_t payload,
-		       uint8_t next)
-{
-	mb_store_be32(out, 6u << 28 | (uint32_t)tos << 20 | flow_label);
-	mb_store_be16(out + 4, (uint16_t)payload);
-	out[6] = next;
-	out[7] = HOP_LIMIT;
-}
 
 /* hop_of returns which hop of the packet's path a link is; MF_PATH_LINKS_MAX: none. */
 static uint32_t hop_of(const struct mf_topology *t, uint32_t link, const struct ms_packet *p)
@@ -92,32 +79,33 @@ static void write_tunnel(const struct mf_topology *t, const struct ms_packet *p,
 	const struct mw_ev_bits ev = mw_ev_encode(MW_EV_STEV, p->ev);
 	const struct mw_dscp_map map = mw_dscp_map_default();
 	const uint32_t dscp = mw_dscp_encode(&map, (enum mw_dscp_class)p->cls);
-	const uint8_t tos = (uint8_t)(dscp << 2 | (p->ce ? ECN_EXPERIENCED : ECN_CAPABLE));
-	uint8_t *inner = out + IPV6_BYTES, *udp = inner + IPV6_BYTES;
+	struct mw_ip_udp h = {
+		.sport = ev.udp_sport,
+		.dport = UDP_PORT,
+		.flow_label = ev.flow_label,
+		.len = len,
+		.tos = (uint8_t)(dscp << 2 | (p->ce ? ECN_EXPERIENCED : ECN_CAPABLE)),
+	};
 
-	memset(out, 0, TUNNEL_BYTES);
-	write_ipv6(out, tos, ev.flow_label, IPV6_BYTES + UDP_BYTES + len, IPPROTO_IN_IPV6);
-	mf_address_on_plane(t, p->src, p->plane, out + 8);
-	write_carrier(t, p, hop, out + 24);
-	write_ipv6(inner, tos, ev.flow_label, UDP_BYTES + len, IPPROTO_OF_UDP);
-	mf_address_of_host(t, p->src, inner + 8);
-	mf_address_of_host(t, p->dst, inner + 24);
-	mb_store_be16(udp, ev.udp_sport);
-	mb_store_be16(udp + 2, UDP_PORT);
-	mb_store_be16(udp + 4, (uint16_t)(UDP_BYTES + len));
+	mf_address_of_host(t, p->src, h.src);
+	mf_address_of_host(t, p->dst, h.dst);
+	mw_ip_udp_write(&h, out + MW_IPV6_BYTES);
+	mf_address_on_plane(t, p->src, p->plane, h.src);
+	write_carrier(t, p, hop, h.dst);
+	mw_ip_encapsulate(&h, MW_IP_UDP_MAX + len, out);
 }
 
 /* write_icrc ends a frame of `len` bytes behind UDP, the ICRC among them. */
 static void write_icrc(uint8_t *frame, uint32_t len, bool corrupt)
 {
-	const uint8_t *inner = frame + IPV6_BYTES;
+	const uint8_t *inner = frame + MW_IPV6_BYTES;
 	uint8_t *bth = frame + TUNNEL_BYTES, *icrc = bth + len - MW_ICRC_BYTES;
 	struct mw_icrc_carrier c = {
 		.ip_version = 6,
-		.ip_len = (uint16_t)(UDP_BYTES + len),
-		.udp_sport = mb_load_be16(inner + IPV6_BYTES),
+		.ip_len = (uint16_t)(MW_UDP_BYTES + len),
+		.udp_sport = mb_load_be16(inner + MW_IPV6_BYTES),
 		.udp_dport = UDP_PORT,
-		.udp_len = (uint16_t)(UDP_BYTES + len),
+		.udp_len = (uint16_t)(MW_UDP_BYTES + len),
 	};
 	uint32_t crc;
 

@@ -1,24 +1,28 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "io/ip_udp.h"
+/* ip_udp.c - IP and UDP headers, written from and read into one structure. */
+#include "wire/ip_udp.h"
 
-#include <netinet/in.h>
 #include <string.h>
 
 #include "base/assert.h"
 #include "base/bytes.h"
 
+/* Protocol numbers of IANA. */
+#define PROTOCOL_UDP 17u
+#define PROTOCOL_IPV6 41u
+#define PROTOCOL_ROUTING 43u
 #define IPV4_DF 0x4000u
 /* More fragments, or an offset. */
 #define IPV4_PIECE 0x3FFFu
 #define IP_LEN_MAX 65535u
-#define SRH_MIN 8u
-#define SRH_SEGMENTS_LEFT 3u
+#define ROUTING_MIN 8u
+#define ROUTING_SEGMENTS_LEFT 3u
 #define ECN_MASK 3u
 #define ECN_CE 3u
 
 static const uint8_t mapped[12] = {[10] = 0xFF, [11] = 0xFF};
 
-bool mio_is_ipv4(const uint8_t ip[16])
+bool mw_is_ipv4(const uint8_t ip[16])
 {
 	return memcmp(ip, mapped, sizeof(mapped)) == 0;
 }
@@ -28,66 +32,66 @@ static uint16_t header_checksum(const uint8_t *p)
 {
 	uint32_t sum = 0;
 
-	for (uint32_t i = 0; i < MIO_IPV4_BYTES; i += 2)
+	for (uint32_t i = 0; i < MW_IPV4_BYTES; i += 2)
 		sum += mb_load_be16(p + i);
 	sum = (sum & 0xFFFF) + (sum >> 16);
 	return (uint16_t) ~(sum + (sum >> 16));
 }
 
-static size_t write_ipv4(const struct mio_ip_udp *h, uint8_t *p)
+static size_t write_ipv4(const struct mw_ip_udp *h, uint8_t *p)
 {
-	memset(p, 0, MIO_IPV4_BYTES);
+	memset(p, 0, MW_IPV4_BYTES);
 	p[0] = 0x45;
 	p[1] = h->tos;
-	mb_store_be16(p + 2, (uint16_t)(MIO_IPV4_BYTES + MIO_UDP_BYTES + h->len));
+	mb_store_be16(p + 2, (uint16_t)(MW_IPV4_BYTES + MW_UDP_BYTES + h->len));
 	mb_store_be16(p + 4, h->id);
 	mb_store_be16(p + 6, IPV4_DF);
-	p[8] = MIO_HOPS;
-	p[9] = IPPROTO_UDP;
+	p[8] = MW_HOP_LIMIT;
+	p[9] = PROTOCOL_UDP;
 	memcpy(p + 12, h->src + sizeof(mapped), 4);
 	memcpy(p + 16, h->dst + sizeof(mapped), 4);
 	mb_store_be16(p + 10, header_checksum(p));
-	return MIO_IPV4_BYTES;
+	return MW_IPV4_BYTES;
 }
 
-static size_t write_ipv6(const struct mio_ip_udp *h, size_t len, uint8_t next, uint8_t *p)
+static size_t write_ipv6(const struct mw_ip_udp *h, size_t len, uint8_t next, uint8_t *p)
 {
 	mb_store_be32(p, 6u << 28 | (uint32_t)h->tos << 20 | (h->flow_label & 0xFFFFF));
 	mb_store_be16(p + 4, (uint16_t)len);
 	p[6] = next;
-	p[7] = MIO_HOPS;
+	p[7] = MW_HOP_LIMIT;
 	memcpy(p + 8, h->src, 16);
 	memcpy(p + 24, h->dst, 16);
-	return MIO_IPV6_BYTES;
+	return MW_IPV6_BYTES;
 }
 
-void mio_ip_encapsulate(const struct mio_ip_udp *h, size_t inner, uint8_t out[MIO_IPV6_BYTES])
+void mw_ip_encapsulate(const struct mw_ip_udp *h, size_t inner, uint8_t out[MW_IPV6_BYTES])
 {
 	mb_assert(inner <= IP_LEN_MAX);
-	write_ipv6(h, inner, IPPROTO_IPV6, out);
+	write_ipv6(h, inner, PROTOCOL_IPV6, out);
 }
 
-size_t mio_ip_udp_write(const struct mio_ip_udp *h, uint8_t out[MIO_IP_UDP_MAX])
+size_t mw_ip_udp_write(const struct mw_ip_udp *h, uint8_t out[MW_IP_UDP_MAX])
 {
-	bool v4 = mio_is_ipv4(h->dst);
+	bool v4 = mw_is_ipv4(h->dst);
 	size_t at;
 
-	mb_assert(v4 == mio_is_ipv4(h->src));
-	mb_assert(h->len <= IP_LEN_MAX - MIO_IPV4_BYTES - MIO_UDP_BYTES);
-	at = v4 ? write_ipv4(h, out) : write_ipv6(h, MIO_UDP_BYTES + h->len, IPPROTO_UDP, out);
+	mb_assert(v4 == mw_is_ipv4(h->src));
+	mb_assert(h->len <= IP_LEN_MAX - MW_IPV4_BYTES - MW_UDP_BYTES);
+	at = v4 ? write_ipv4(h, out) : write_ipv6(h, MW_UDP_BYTES + h->len, PROTOCOL_UDP, out);
 	mb_store_be16(out + at, h->sport);
 	mb_store_be16(out + at + 2, h->dport);
-	mb_store_be16(out + at + 4, (uint16_t)(MIO_UDP_BYTES + h->len));
+	mb_store_be16(out + at + 4, (uint16_t)(MW_UDP_BYTES + h->len));
 	mb_store_be16(out + at + 6, 0);
-	return at + MIO_UDP_BYTES;
+	return at + MW_UDP_BYTES;
 }
 
 /* Returns where the UDP header begins; 0: there is none. */
-static size_t read_ipv4(const uint8_t *p, size_t size, struct mio_ip_udp *h)
+static size_t read_ipv4(const uint8_t *p, size_t size, struct mw_ip_udp *h)
 {
 	size_t header = (size_t)(p[0] & 0xF) * 4;
 
-	if (header < MIO_IPV4_BYTES || size < header || p[9] != IPPROTO_UDP ||
+	if (header < MW_IPV4_BYTES || size < header || p[9] != PROTOCOL_UDP ||
 	    mb_load_be16(p + 6) & IPV4_PIECE)
 		return 0;
 	memcpy(h->src, mapped, sizeof(mapped));
@@ -104,25 +108,25 @@ static size_t skip_routing(const uint8_t *p, size_t size, size_t at, uint8_t *ne
 {
 	size_t len;
 
-	if (size < at + SRH_MIN || p[at + SRH_SEGMENTS_LEFT] != 0)
+	if (size < at + ROUTING_MIN || p[at + ROUTING_SEGMENTS_LEFT] != 0)
 		return 0;
 	*next = p[at];
 	len = ((size_t)p[at + 1] + 1) * 8;
 	return size < at + len ? 0 : at + len;
 }
 
-static size_t read_ipv6(const uint8_t *p, size_t size, struct mio_ip_udp *h)
+static size_t read_ipv6(const uint8_t *p, size_t size, struct mw_ip_udp *h)
 {
 	uint32_t word = mb_load_be32(p);
-	size_t at = MIO_IPV6_BYTES;
+	size_t at = MW_IPV6_BYTES;
 	uint8_t next;
 
-	if (size < MIO_IPV6_BYTES)
+	if (size < MW_IPV6_BYTES)
 		return 0;
 	next = p[6];
-	if (next == IPPROTO_ROUTING)
+	if (next == PROTOCOL_ROUTING)
 		at = skip_routing(p, size, at, &next);
-	if (at == 0 || next != IPPROTO_UDP)
+	if (at == 0 || next != PROTOCOL_UDP)
 		return 0;
 	memcpy(h->src, p + 8, 16);
 	memcpy(h->dst, p + 24, 16);
@@ -134,34 +138,34 @@ static size_t read_ipv6(const uint8_t *p, size_t size, struct mio_ip_udp *h)
 /* How many bytes the IP header says there are in all. */
 static size_t ip_total_length(const uint8_t *p)
 {
-	return p[0] >> 4 == 4 ? mb_load_be16(p + 2) : MIO_IPV6_BYTES + mb_load_be16(p + 4);
+	return p[0] >> 4 == 4 ? mb_load_be16(p + 2) : MW_IPV6_BYTES + mb_load_be16(p + 4);
 }
 
-bool mio_ip_udp_read(const uint8_t *bytes, size_t size, struct mio_ip_udp *h, size_t *headers)
+bool mw_ip_udp_read(const uint8_t *bytes, size_t size, struct mw_ip_udp *h, size_t *headers)
 {
 	size_t at = 0;
 
-	*h = (struct mio_ip_udp){.len = 0};
-	if (size < MIO_IPV4_BYTES)
+	*h = (struct mw_ip_udp){.len = 0};
+	if (size < MW_IPV4_BYTES)
 		return false;
 	if (size > ip_total_length(bytes))
 		size = ip_total_length(bytes); /* the rest pads a short Ethernet frame */
-	if (size < MIO_IPV4_BYTES)
+	if (size < MW_IPV4_BYTES)
 		return false;
 	if (bytes[0] >> 4 == 4)
 		at = read_ipv4(bytes, size, h);
 	else if (bytes[0] >> 4 == 6)
 		at = read_ipv6(bytes, size, h);
-	if (at == 0 || size < at + MIO_UDP_BYTES)
+	if (at == 0 || size < at + MW_UDP_BYTES)
 		return false;
 	h->sport = mb_load_be16(bytes + at);
 	h->dport = mb_load_be16(bytes + at + 2);
-	*headers = at + MIO_UDP_BYTES;
+	*headers = at + MW_UDP_BYTES;
 	h->len = (uint32_t)(size - *headers);
 	return true;
 }
 
-uint8_t mio_ecn_combine(uint8_t outer_tos, uint8_t inner_tos)
+uint8_t mw_ecn_combine(uint8_t outer_tos, uint8_t inner_tos)
 {
 	uint8_t ecn = inner_tos & ECN_MASK;
 
