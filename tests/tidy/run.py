@@ -11,6 +11,7 @@ import importlib.util
 
 import archive_checks
 import compile_checks
+import doc_checks
 import graph_checks
 import source_checks
 import tap
@@ -41,6 +42,10 @@ def source_cases(tree):
         source_checks.spdx,
         source_checks.readme_rooms,
         source_checks.doc_links,
+        doc_checks.doc_records,
+        doc_checks.doc_record_index,
+        doc_checks.doc_index,
+        doc_checks.doc_tables,
         word_checks.retired_words,
         compile_checks.headers_alone,
         compile_checks.clang_warnings,

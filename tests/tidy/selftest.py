@@ -19,10 +19,12 @@ import tap
 from tree import Tree
 
 SPDX = "/* SPDX-License-Identifier: BSD-2-Clause */\n"
+INDEX = "| record |\n|---|\n| [0001](0001-a.md) | A | 2026-01-02 | accepted |\n"
+RECORD = "# 0001. A\n\nDate: 2026-01-02\nStatus: accepted\n\nBecause.\n"
 CLEAN = {
     ".clang-format": run.ROOT.joinpath(".clang-format").read_text(encoding="utf-8"),
     "ARCHITECTURE.md": (
-        "| `src/base/` | |\n| `src/core/` | `src/base` |\n| `src/host/` | `src/core` |\n"
+        "| folder | may include |\n|---|---|\n| `src/base/` | |\n| `src/core/` | `src/base` |\n| `src/host/` | `src/core` |\n"
         "| `src/libmrc/` | `src/host/nic.h` `include` |\n"
         "| `src/base/low/` | |\n| `src/base/high/` | `src/base/low` |\n"
     ),
@@ -40,6 +42,9 @@ CLEAN = {
     "tests/unit/t.c": SPDX + "/* REQ(x.one) */\n",
     "tests/tidy/retired_words.txt": "old(en)? -> aged except docs/*\nno longer -> gone\n",
     "docs/past.md": "the olden days\n",
+    "docs/README.md": "- [past.md](past.md): then\n- [design](design/README.md): records\n",
+    "docs/design/README.md": INDEX,
+    "docs/design/0001-a.md": RECORD,
     "docs/requirements.toml": "# SPDX-License-Identifier: BSD-2-Clause\n"
     '[[requirement]]\nid = "x.one"\ntext = "t"\nsource = "ours"\ncertainty = "I"\n'
     'status = "enforced"\n',
@@ -147,6 +152,35 @@ SOURCE_PLANTS = {
     "spdx__script": plant("spdx", {"tools/x": "#!/bin/sh\n"}, "tools/x:1"),
     "readme_rooms__missing": plant("readme_rooms", {"src/core/README.md": None}, "src/core"),
     "doc_links__dead": plant("doc_links", {"docs/x.md": "[a](b.md)\n"}, "docs/x.md:1: dead link"),
+    "doc_records__head": plant(
+        "doc_records", {"docs/design/0002-b.md": "# 2. B\n\nSo.\n"}, "0002-b.md: want '# NNNN"
+    ),
+    "doc_records__status": plant(
+        "doc_records",
+        {"docs/design/0001-a.md": RECORD.replace("accepted", "superseded by 0002")},
+        "superseded by 0002, which is not there",
+    ),
+    "doc_records__number": plant(
+        "doc_records",
+        {"docs/design/0001-a.md": None, "docs/design/0003-a.md": RECORD},
+        "0003-a.md: record 0001 in place",
+    ),
+    "doc_record_index__no_row": plant(
+        "doc_record_index",
+        {"docs/design/0002-b.md": RECORD.replace("0001", "0002")},
+        "design/README.md: want | [0002](0002-b.md) | A |",
+    ),
+    "doc_record_index__stale_row": plant(
+        "doc_record_index",
+        {"docs/design/README.md": INDEX + INDEX.replace("| A |", "| B |")},
+        "no record has | [0001](0001-a.md) | B |",
+    ),
+    "doc_index__page_without_a_line": plant(
+        "doc_index", {"docs/x.md": "new\n"}, "link to x.md, found 0"
+    ),
+    "doc_tables__empty_line": plant(
+        "doc_tables", {"docs/x.md": "| a |\n|---|\n| 1 |\n\n| 2 |\n"}, "docs/x.md:5: a row"
+    ),
     "retired_words__in_a_name": plant(
         "retired_words", {"src/base/a.h": SPDX + "int mb_OLD_a;\n"}, "src/base/a.h:2: 'old' is"
     ),

@@ -1,0 +1,74 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""Documentation: complete indexes, decision records of one form, tables that are whole."""
+import re
+
+RECORDS = "docs/design"
+HEAD = re.compile(r"# (\d{4})\. ([A-Z0-9].*)\n\nDate: (\d{4}-\d\d-\d\d)\nStatus: (.*)\n\n")
+STATUS = re.compile(r"accepted|(?:accepted; on .+ )?superseded by (\d{4})")
+
+
+def _in(tree, folder):
+    return [f for f in tree.files if str(f.parent) == folder and f.suffix == ".md"]
+
+
+def _heads(tree):
+    """File -> the match of its head, or None, of every record."""
+    files = [f for f in _in(tree, RECORDS) if f.name != "README.md"]
+    return {f: HEAD.match(tree.text(f)) for f in files}
+
+
+def doc_records(tree):
+    """Every decision record begins with the same head, and is where its number says."""
+    complaints = []
+    heads = _heads(tree)
+    for number, (file, head) in enumerate(heads.items(), 1):
+        status = head and STATUS.fullmatch(head[4])
+        if not status:
+            complaints.append(
+                f"{file}: want '# NNNN. Title', 'Date: YYYY-MM-DD' and 'Status: accepted' or"
+                " 'Status: superseded by NNNN', with empty lines around the last two"
+            )
+        elif not file.name.startswith(f"{head[1]}-") or int(head[1]) != number:
+            complaints.append(f"{file}: record {head[1]} in place {number:04}")
+        elif status[1] and not any(f.name.startswith(status[1]) for f in heads):
+            complaints.append(f"{file}: superseded by {status[1]}, which is not there")
+    return complaints
+
+
+def doc_record_index(tree):
+    """The index of records has the row that each record's head makes, and no other."""
+    heads = _heads(tree)
+    rows = [f"| [{h[1]}]({f.name}) | {h[2]} | {h[3]} | {h[4]} |" for f, h in heads.items() if h]
+    text = tree.text(f"{RECORDS}/README.md") if heads else ""
+    found = re.findall(r"^\| \[.*$", text, re.M)
+    complaints = [f"{RECORDS}/README.md: want {row}" for row in rows if row not in found]
+    return complaints + [f"{RECORDS}/README.md: no record has {r}" for r in found if r not in rows]
+
+
+def doc_index(tree):
+    """docs/README.md has a line for each page of docs, once."""
+    if not (tree.root / "docs/README.md").is_file():
+        return ["docs/README.md is missing"]
+    named = re.findall(r"^- .*?\]\(([^)#]+)\)", tree.text("docs/README.md"), re.M)
+    pages = [f.name for f in _in(tree, "docs") if f.name != "README.md"]
+    pages += ["design/README.md"] * any(_in(tree, RECORDS))
+    return [
+        f"docs/README.md: want one line that begins with a link to {page}, found {named.count(page)}"
+        for page in pages
+        if named.count(page) != 1
+    ]
+
+
+def doc_tables(tree):
+    """A row of a table stands below its head; an empty line between would end the table."""
+    complaints = []
+    for file in (f for f in tree.files if f.suffix == ".md"):
+        lines = ["", *tree.text(file).splitlines(), ""]
+        for number, line in enumerate(lines[1:-1], 1):
+            if (
+                line.startswith("|")
+                and not lines[number - 1].startswith("|")
+                and not re.fullmatch(r"\|[-:| ]+\|", lines[number + 1])
+            ):
+                complaints.append(f"{file}:{number}: a row that belongs to no table")
+    return complaints
