@@ -35,12 +35,16 @@ static json_t *json_u64(uint64_t n)
 /* Milliseconds with three digits behind the point; null where nothing was measured. */
 static json_t *json_ms(uint64_t ns)
 {
-	return ns ? json_real((double)(ns / 1000) / 1000) : json_null();
+	uint64_t us = ns / 1000;
+
+	return ns ? json_real((double)us / 1000) : json_null();
 }
 
 static json_t *time_json(uint64_t ns)
 {
-	return ns == DEMO_NEVER ? json_null() : json_real((double)(ns / 1000) / 1000);
+	uint64_t us = ns / 1000;
+
+	return ns == DEMO_NEVER ? json_null() : json_real((double)us / 1000);
 }
 
 static json_t *times_json(const struct demo_times *t)

@@ -68,7 +68,7 @@ static void map_segment(struct demo_watch *w, int dir_fd, const char *name)
 	if (segment == MAP_FAILED)
 		return;
 	/* The magic is stored last: without it the process is still at work on the rest. */
-	if (memcmp(segment->magic, MRC_STATS_MAGIC, sizeof(segment->magic)) ||
+	if (memcmp(segment->magic, MRC_STATS_MAGIC, sizeof(segment->magic)) != 0 ||
 	    segment->version != MRC_STATS_VERSION) {
 		munmap((void *)(uintptr_t)segment, sizeof(*segment));
 		return;

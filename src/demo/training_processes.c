@@ -187,7 +187,7 @@ static void reap_processes(struct demo_job *job, int flags)
 
 void demo_job_stop(struct demo_job *job)
 {
-	const struct timespec pause = {.tv_nsec = STOP_LOOK_MS * 1000000};
+	const struct timespec pause = {.tv_nsec = STOP_LOOK_MS * 1000000L};
 
 	if (job->state != DEMO_JOB_RUNNING)
 		return;

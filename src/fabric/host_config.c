@@ -159,7 +159,7 @@ static uint64_t hop_ns(const struct mf_topology *t, enum mf_link_kind kind, uint
 {
 	const struct mf_link_cfg *link = &t->cfg.links[kind];
 
-	return link->latency_ns + t->cfg.switch_ns + bytes * 8u * NS_PER_S / link->bit_s;
+	return link->latency_ns + t->cfg.switch_ns + UINT64_C(8) * bytes * NS_PER_S / link->bit_s;
 }
 
 /* The round trip of a packet of the fabric's MTU over the longest path, with nothing in its way. */

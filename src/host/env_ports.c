@@ -333,7 +333,7 @@ static int ports_assign_to_devices(struct mh_env *env, const struct mh_settings 
 			 env->n_ports);
 		return mh_settings_error(s, MH_SET_DEVICES, why, error);
 	}
-	memmove(env->port, env->port + env->device * each, each * sizeof(env->port[0]));
+	memmove(env->port, env->port + (size_t)env->device * each, each * sizeof(env->port[0]));
 	memset(env->port + each, 0, (MT_PORTS_MAX - each) * sizeof(env->port[0]));
 	env->n_ports = each;
 	return 0;

@@ -59,7 +59,7 @@ static struct mh_ud_peer *create_peer(struct mh_nic *nic, const struct mh_gid *d
 {
 	struct mh_ud_peers *peers = &nic->ud_peers;
 	struct mh_ud_peer **place =
-		find_slot(&peers->peer[hash_to_set(dest, endpoint) * MH_UD_PEER_WAYS]);
+		find_slot(&peers->peer[(size_t)hash_to_set(dest, endpoint) * MH_UD_PEER_WAYS]);
 
 	if (!place)
 		return NULL;
@@ -114,7 +114,7 @@ static struct mh_ud_peer *find_peer(const struct mh_nic *nic, const struct mh_gi
 				    uint32_t endpoint)
 {
 	struct mh_ud_peer *const *set =
-		&nic->ud_peers.peer[hash_to_set(dest, endpoint) * MH_UD_PEER_WAYS];
+		&nic->ud_peers.peer[(size_t)hash_to_set(dest, endpoint) * MH_UD_PEER_WAYS];
 
 	for (uint32_t i = 0; i < MH_UD_PEER_WAYS; i++)
 		if (is_same_peer(set[i], dest, endpoint))

@@ -64,7 +64,7 @@ static uint32_t afp_write(const struct afp_port *a, const struct mio_tx *frame,
 
 	memcpy(p, dst_mac, MIO_MAC_BYTES);
 	memcpy(p + MIO_MAC_BYTES, a->mac, MIO_MAC_BYTES);
-	mb_store_be16(p + 2 * MIO_MAC_BYTES, v4 ? ETHERTYPE_IP : ETHERTYPE_IPV6);
+	mb_store_be16(p + (size_t)2 * MIO_MAC_BYTES, v4 ? ETHERTYPE_IP : ETHERTYPE_IPV6);
 	memcpy(h.src, a->local.ip, 16);
 	memcpy(h.dst, frame->dst.ip, 16);
 	at += mw_ip_udp_write(&h, at);

@@ -217,7 +217,7 @@ char *ml_fault_write(const struct ml_fault *f, char *out)
 		snprintf(value, sizeof(value), " %s", mb_quantity_write_rate(rate, f->value));
 	else if (kinds[f->kind].value == VALUE_CABLE)
 		snprintf(value, sizeof(value), " %.40s", f->other);
-	snprintf(out, 2 * ML_VALUE_MAX, "%s%s%s", kinds[f->kind].name, value, way[f->way]);
+	snprintf(out, (size_t)2 * ML_VALUE_MAX, "%s%s%s", kinds[f->kind].name, value, way[f->way]);
 	return out;
 }
 

@@ -43,7 +43,7 @@ uint64_t ml_program_queue_ns(const struct ml_lab *lab)
 		if (from_host(lab, link))
 			continue;
 		port_of(lab, link, &port);
-		ns = port.limit_bytes * 8 * NS_PER_S / port.rate_bits;
+		ns = UINT64_C(8) * port.limit_bytes * NS_PER_S / port.rate_bits;
 		most = ns > most ? ns : most;
 	}
 	return most;

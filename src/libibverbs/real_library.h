@@ -102,7 +102,7 @@
 
 /* Its functions, by name. */
 struct mv_real {
-#define MV_REAL_MEMBER(name) __typeof__(name) *name;
+#define MV_REAL_MEMBER(name) __typeof__(name) *(name);
 	MV_REAL_NEEDED(MV_REAL_MEMBER) MV_REAL_NEWER(MV_REAL_MEMBER)
 #undef MV_REAL_MEMBER
 };

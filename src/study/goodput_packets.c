@@ -128,8 +128,9 @@ static struct ms_fault_time sample_time(const struct sim_packets *p, uint32_t sa
 	uint32_t third = p->plain->steps / 3;
 
 	return (struct ms_fault_time){
-		.at_ns = step_begins(p->plain, third) +
-			 p->plain->step_ns[third] * (2 * sample + 1) / (2 * samples),
+		.at_ns = step_begins(p->plain, third) + p->plain->step_ns[third] *
+								(UINT64_C(2) * sample + 1) /
+								(UINT64_C(2) * samples),
 		.for_ns = p->plain->mean_ns * (third + 1),
 	};
 }

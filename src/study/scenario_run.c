@@ -20,7 +20,7 @@
 
 #define WHO "mrc sim run"
 /* A step is to take about this long, so that Ctrl-C is heard and progress shown in time. */
-#define STEP_WALL_NS 50000000u
+#define STEP_WALL_NS UINT64_C(50000000)
 #define STEP_FIRST_PS 1000000u
 /* Shorter ones are rounded up to what the fabric can do at least. */
 #define STEP_MIN_PS 100000u

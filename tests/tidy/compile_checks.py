@@ -2,6 +2,7 @@
 """Checks that run a compiler or clang-format over the sources."""
 import collections
 import concurrent.futures
+import functools
 import os
 import re
 import subprocess
@@ -23,7 +24,11 @@ def _default_flags(tree, path):
 
 def _compile(tree, compiler, path, source, flags):
     """Complaints of a compiler that only looks: one line an error, places relative to the tree."""
-    status, text = _run([compiler, "-fsyntax-only", *WARNINGS, *flags, str(source)])
+    return _errors(tree, path, [compiler, "-fsyntax-only", *WARNINGS, *flags, str(source)])
+
+
+def _errors(tree, path, command):
+    status, text = _run(command)
     if not status:
         return []
     errors = dict.fromkeys(line for line in text.splitlines() if "error:" in line)
@@ -53,10 +58,12 @@ def headers_alone(tree):
         return _in_parallel(compile_one, enumerate(headers))
 
 
-def clang_warnings(tree):
-    """clang has no complaint about what gcc built, with the same definitions and include paths."""
-    if not has("clang"):
-        raise Skip("clang is not installed")
+@functools.cache
+def _clang(tree):
+    """
+    What clang has to say about the files that gcc built, with the same definitions and include
+    paths; about those of src/ clang-tidy, if it is there, which gives the compiler's warnings too.
+    """
     built = tree.build_flags
     sources = [f for f in tree.c_files("src", "examples", "bench") if f.suffix == ".c"]
     if built is not None:
@@ -64,9 +71,30 @@ def clang_warnings(tree):
 
     def compile_one(path):
         flags = built[path] if built is not None else _default_flags(tree, path)
-        return _compile(tree, "clang", path, tree.root / path, flags)
+        if path.parts[0] != "src" or not has("clang-tidy"):
+            return _compile(tree, "clang", path, tree.root / path, flags)
+        tidy = ["clang-tidy", "--quiet", str(tree.root / path), "--", *WARNINGS, *flags]
+        return _errors(tree, path, tidy)
 
-    return _in_parallel(compile_one, sources)
+    # What is wrong in a header is said once.
+    return list(dict.fromkeys(_in_parallel(compile_one, sources)))
+
+
+TIDY_CHECK = re.compile(r"\[(bugprone|concurrency|performance)-[^]]*\]$")
+
+
+def clang_warnings(tree):
+    """clang has no complaint about what gcc built."""
+    if not has("clang"):
+        raise Skip("clang is not installed")
+    return [line for line in _clang(tree) if not TIDY_CHECK.search(line)]
+
+
+def clang_tidy(tree):
+    """clang-tidy has none either, with the checks of .clang-tidy."""
+    if not has("clang-tidy"):
+        raise Skip("clang-tidy is not installed")
+    return [line for line in _clang(tree) if TIDY_CHECK.search(line)]
 
 
 def dead_files(tree):

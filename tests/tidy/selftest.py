@@ -22,6 +22,7 @@ SPDX = "/* SPDX-License-Identifier: BSD-2-Clause */\n"
 INDEX = "| record |\n|---|\n| [0001](0001-a.md) | A | 2026-01-02 | accepted |\n"
 RECORD = "# 0001. A\n\nDate: 2026-01-02\nStatus: accepted\n\nBecause.\n"
 CLEAN = {
+    ".clang-tidy": run.ROOT.joinpath(".clang-tidy").read_text(encoding="utf-8"),
     ".clang-format": run.ROOT.joinpath(".clang-format").read_text(encoding="utf-8"),
     "ARCHITECTURE.md": (
         "| folder | may include |\n|---|---|\n| `src/base/` | |\n| `src/core/` | `src/base` |\n| `src/host/` | `src/core` |\n"
@@ -198,6 +199,12 @@ SOURCE_PLANTS = {
         "clang_warnings",
         {"src/base/a.c": SPDX + "unsigned mb_a(int a);\nunsigned mb_a(int a){return a;}\n"},
         "sign",
+    ),
+    "clang_tidy__widening": plant(
+        "clang_tidy",
+        {"src/base/a.c": SPDX + "unsigned long mb_a(unsigned a);\n"
+         "unsigned long mb_a(unsigned a)\n{\n\treturn 2 * a;\n}\n"},
+        "src/base/a.c:5:9: error: performing an implicit widening",
     ),
     "dead_files__not_built": plant(
         "dead_files", {"src/base/b.c": SPDX}, "src/base/b.c: no target"

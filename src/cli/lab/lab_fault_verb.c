@@ -153,9 +153,9 @@ static const struct ui_choices faults = {"FAULT", "FAULT is one of:", fault_at};
 
 static const struct ui_flag flags[] = {
 	{"--for", UI_FLAG_TIME, "TIME", "lift it after this time (flap: down for, 250ms)",
-	 offsetof(struct ask, for_ns), MS_NS, 86400u * 1000u * MS_NS},
+	 offsetof(struct ask, for_ns), MS_NS, UINT64_C(86400000) * MS_NS},
 	{"--gap", UI_FLAG_TIME, "TIME", "flap: up between two downs (300ms)",
-	 offsetof(struct ask, gap_ns), MS_NS, 86400u * 1000u * MS_NS},
+	 offsetof(struct ask, gap_ns), MS_NS, UINT64_C(86400000) * MS_NS},
 	{"--count", UI_FLAG_U64, "N", "flap: how often (3)", offsetof(struct ask, count), 1,
 	 1000000},
 };

@@ -111,12 +111,12 @@ static int bring_lab_up(const struct up *u)
 	struct ml_lab *lab = NULL;
 
 	ui_term_catch();
-	if (rootless && ml_ns_holder_start(&options, &e) == 0)
-		lab = find_lab_open(u->name, WHO);
+	if (!rootless)
+		lab = ml_lab_up(&options, &e);
+	if (rootless ? ml_ns_holder_start(&options, &e) != 0 : !lab)
+		fprintf(stderr, WHO ": %s\n", e.text);
 	else if (rootless)
-		fprintf(stderr, WHO ": %s\n", e.text);
-	else if (!(lab = ml_lab_up(&options, &e)))
-		fprintf(stderr, WHO ": %s\n", e.text);
+		lab = find_lab_open(u->name, WHO);
 	if (!lab)
 		return LAB_FAILED;
 	if (u->json)

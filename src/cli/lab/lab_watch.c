@@ -89,7 +89,7 @@ static int watch_lab(struct watch *w, const char *name)
 
 static const struct ui_flag flags[] = {
 	{"--interval", UI_FLAG_TIME, "TIME", "between readings (500ms)",
-	 offsetof(struct watch, interval_ns), 20 * MS_NS, 3600 * 1000 * MS_NS},
+	 offsetof(struct watch, interval_ns), 20 * MS_NS, UINT64_C(3600000) * MS_NS},
 	{"--count", UI_FLAG_U64, "N", "readings to show (no end)", offsetof(struct watch, count), 1,
 	 UINT32_MAX},
 	UI_SWITCH("--links", watch, links, "every link instead of every switch"),

@@ -9,7 +9,7 @@ static uint32_t bucket_of(uint64_t ns)
 {
 	uint32_t shift;
 
-	if (ns < 2 * PERF_HISTOGRAM_SUB)
+	if (ns < UINT64_C(2) * PERF_HISTOGRAM_SUB)
 		return (uint32_t)ns;
 	shift = 63u - (uint32_t)__builtin_clzll(ns) - SUB_BITS;
 	return shift * PERF_HISTOGRAM_SUB + (uint32_t)(ns >> shift);

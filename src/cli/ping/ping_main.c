@@ -263,7 +263,7 @@ static const struct ui_flag flags[] = {
 	{"--count", UI_FLAG_U64, "N", "rounds (5); 0: until interrupted",
 	 offsetof(struct ping, count), 0, UINT64_MAX},
 	{"--interval", UI_FLAG_TIME, "TIME", "between rounds (500ms)",
-	 offsetof(struct ping, interval_ns), MS_NS, 3600 * 1000 * MS_NS},
+	 offsetof(struct ping, interval_ns), MS_NS, UINT64_C(3600000) * MS_NS},
 	{"--timeout", UI_FLAG_TIME, "TIME", "for an answer (500ms)",
 	 offsetof(struct ping, timeout_ns), 1000, 4000 * MS_NS},
 	UI_SWITCH("--json", ping, json, "the figures as JSON"),

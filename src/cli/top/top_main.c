@@ -140,7 +140,7 @@ static int run_loop(struct top *top)
 static const struct ui_flag flags[] = {
 	{"--pid", UI_FLAG_U32, "N", "this process only", offsetof(struct top, pid), 1, 4194304},
 	{"--interval", UI_FLAG_TIME, "TIME", "between readings (1s)",
-	 offsetof(struct top, interval_ns), 50 * MS_NS, 3600 * 1000 * MS_NS},
+	 offsetof(struct top, interval_ns), 50 * MS_NS, UINT64_C(3600000) * MS_NS},
 	{"--count", UI_FLAG_U64, "N",
 	 "readings to show (1; no end on a terminal); rates are of the interval before",
 	 offsetof(struct top, count), 1, UINT64_MAX},

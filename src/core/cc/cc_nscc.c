@@ -40,7 +40,7 @@ uint64_t mt_nscc_max_wnd(const struct mt_nscc *n)
 {
 	uint64_t bdp = n->p->link_kbps * n->base_rtt_ns / 8000000;
 
-	return at_least(n->p->max_cwnd ? n->p->max_cwnd : bdp + bdp / 2, 2u * n->mtu);
+	return at_least(n->p->max_cwnd ? n->p->max_cwnd : bdp + bdp / 2, UINT64_C(2) * n->mtu);
 }
 
 /* REQ(cc.nscc.init) REQ(cc.nscc.per-qp) */

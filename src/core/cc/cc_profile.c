@@ -15,7 +15,7 @@
 #define AMOUNT_MAX (UINT64_C(1) << 32)
 #define QA_GATE_MAX 31u
 #define ONE_Q16 65536u
-#define FAST_MAX_Q16 (256 * ONE_Q16)
+#define FAST_MAX_Q16 (UINT64_C(256) * ONE_Q16)
 
 /* The reference network: 100 Gb/s x 12 us. */
 #define REF_BDP_BYTES UINT64_C(150000)

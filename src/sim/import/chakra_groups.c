@@ -81,7 +81,8 @@ static bool add_group(struct ms_chakra_groups *g, const char *name, struct ms_ch
 	group = &g->group.at[number];
 	if (group->said) {
 		if (group->n != said->n ||
-		    (said->n > 0 && memcmp(group->rank, said->rank, said->n * sizeof(*said->rank))))
+		    (said->n > 0 &&
+		     memcmp(group->rank, said->rank, said->n * sizeof(*said->rank)) != 0))
 			return set_error(why, "process group '%.60s': other ranks were said before",
 					 name);
 		return true;

@@ -112,6 +112,6 @@ uint64_t ms_cdf_mean(const struct ms_cdf *cdf)
 
 	for (uint32_t i = 1; i < cdf->n; i++)
 		twice += (wide)(p[i].bytes + p[i - 1].bytes) * (p[i].share - p[i - 1].share);
-	mean = (uint64_t)((twice + MS_CDF_ONE) / (2ull * MS_CDF_ONE));
+	mean = (uint64_t)((twice + MS_CDF_ONE) / ((wide)2 * MS_CDF_ONE));
 	return mean > 0 ? mean : 1;
 }

@@ -22,7 +22,7 @@ void *ms_map_bytes(size_t bytes)
 	if (p == MAP_FAILED)
 		return NULL;
 	/* Only a wish: without large pages everything works, more slowly. */
-	if (bytes >= 2 * HUGE_PAGE)
+	if (bytes >= (size_t)2 * HUGE_PAGE)
 		(void)madvise(p, bytes, MADV_HUGEPAGE);
 	return p;
 }

@@ -310,7 +310,7 @@ uint64_t ms_net_memory_used(const struct ms_net *net)
 
 		bytes += sizeof(*l) + l->chunks.bytes + l->slab.room * sizeof(struct ms_packet) +
 			 (uint64_t)net->slots * (net->units.n + net->mark_words) * 8 +
-			 l->keys_room * 2 * sizeof(struct ms_key);
+			 (size_t)l->keys_room * 2 * sizeof(struct ms_key);
 	}
 	return bytes;
 }
@@ -429,7 +429,8 @@ void ms_pfc_defaults(const struct mf_topology *t, struct ms_pfc_cfg *pfc)
 
 		if (!kind_is_there(t, k))
 			continue;
-		need = bytes_in(bit_s, 3 * hop + t->cfg.switch_ns * MS_PS_PER_NS) + 4 * t->cfg.mtu;
+		need = bytes_in(bit_s, 3 * hop + t->cfg.switch_ns * MS_PS_PER_NS) +
+		       UINT64_C(4) * t->cfg.mtu;
 		most = need > most ? need : most;
 		fastest = bit_s > fastest ? bit_s : fastest;
 	}

@@ -121,7 +121,7 @@ uint64_t ms_roce_memory(const struct ms_roce_cfg *cfg, const struct ms_workload_
 		return 0;
 	each = 2 * mb_align64(sizeof(struct ms_rconn)) +
 	       cfg->qps * (sizeof(struct ms_rqp) + sizeof(struct ms_rrx)) + 4 * sizeof(void *) +
-	       2 * cfg->depth * (cfg->qps * sizeof(uint64_t) + sizeof(uint32_t));
+	       (size_t)2 * cfg->depth * (cfg->qps * sizeof(uint64_t) + sizeof(uint32_t));
 	return flows * (sizeof(struct ms_rsource) + sizeof(uint64_t)) +
 	       hosts * (sizeof(struct ms_rhost) + 128) + (flows / all + 1) * hosts * each +
 	       (uint64_t)cfg->threads * ((uint64_t)1 << 21);

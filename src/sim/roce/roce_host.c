@@ -139,7 +139,7 @@ static struct ms_rconn *new_conn(struct ms_rhost *h, uint32_t id, const struct m
 	c->qp = (struct ms_rqp *)(void *)mem;
 	mem += qps * (outgoing ? sizeof(struct ms_rqp) : sizeof(struct ms_rrx));
 	c->end = (uint64_t *)(void *)mem;
-	c->message = (uint32_t *)(void *)(mem + depth * qps * sizeof(uint64_t));
+	c->message = (uint32_t *)(void *)(mem + (size_t)depth * qps * sizeof(uint64_t));
 	h->conns[c->slot] = c;
 	return c;
 }

@@ -58,24 +58,28 @@ static bool merge_some(struct ms_run *run, uint32_t first, uint32_t n, uint64_t 
 	uint64_t *times = numbers, *counts = numbers + 3 * (size_t)n;
 
 	for (uint32_t i = 0; i < n; i++) {
+		uint64_t *of = &times[(size_t)3 * i];
 		struct ms_flow_record f;
 
 		record_here(run, first + i, &f);
-		times[3 * i] = f.start_ns;
-		times[3 * i + 1] = f.acked_ns;
-		times[3 * i + 2] = f.end_ns;
+		of[0] = f.start_ns;
+		of[1] = f.acked_ns;
+		of[2] = f.end_ns;
 		counts[i] = f.retransmits | (uint64_t)f.failed << 32;
 	}
 	if (!r->least(r->ctx, times, 3 * n) || !r->sum(r->ctx, counts, n))
 		return false;
-	for (uint32_t i = 0; i < n; i++)
+	for (uint32_t i = 0; i < n; i++) {
+		const uint64_t *of = &times[(size_t)3 * i];
+
 		run->merged[first + i] = (struct ms_flow_record){
-			.start_ns = times[3 * i],
-			.acked_ns = times[3 * i + 1],
-			.end_ns = times[3 * i + 2],
+			.start_ns = of[0],
+			.acked_ns = of[1],
+			.end_ns = of[2],
 			.retransmits = (uint32_t)counts[i],
 			.failed = counts[i] >> 32,
 		};
+	}
 	return true;
 }
 
@@ -88,15 +92,19 @@ static bool merge_nodes(const struct ms_run *run, struct ms_graph_exec *play, ui
 	for (uint32_t at = 0; at < nodes; at += n) {
 		n = nodes - at < MERGE_AT_ONCE ? nodes - at : MERGE_AT_ONCE;
 		for (uint32_t i = 0; i < n; i++) {
-			numbers[2 * i] = ms_graph_exec_times(play)[at + i].begin_ns;
-			numbers[2 * i + 1] = ms_graph_exec_times(play)[at + i].end_ns;
+			const struct ms_node_times *t = &ms_graph_exec_times(play)[at + i];
+
+			numbers[(size_t)2 * i] = t->begin_ns;
+			numbers[(size_t)2 * i + 1] = t->end_ns;
 		}
 		if (!r->least(r->ctx, numbers, 2 * n))
 			return false;
-		for (uint32_t i = 0; i < n; i++)
-			ms_graph_exec_set_times(
-				play, at + i,
-				&(struct ms_node_times){numbers[2 * i], numbers[2 * i + 1]});
+		for (uint32_t i = 0; i < n; i++) {
+			const uint64_t *of = &numbers[(size_t)2 * i];
+
+			ms_graph_exec_set_times(play, at + i,
+						&(struct ms_node_times){of[0], of[1]});
+		}
 	}
 	return true;
 }

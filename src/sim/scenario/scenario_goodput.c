@@ -18,7 +18,7 @@
 
 void ms_scenario_goodput_defaults(struct ms_scenario_goodput *g)
 {
-	g->horizon_ns = 30 * 86400 * SECOND;
+	g->horizon_ns = UINT64_C(30) * 86400 * SECOND;
 	g->checkpoint_ns = 30 * SECOND;
 	g->restart_ns = 300 * SECOND;
 	g->trials = 8;

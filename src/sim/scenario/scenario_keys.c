@@ -272,12 +272,12 @@ static const struct ms_key workload_keys[] = {
 	     "chakra: PATH of PATH.0.et and so on, or one .et for all ranks"),
 	TEXT("group_file", LOAD, group_file, "what the trace itself says",
 	     "chakra: JSON that says who is in which process group, {\"1\": [0, 1]}"),
-	KEY("load", SHARE, LOAD, load, 1, 4 * MS_SHARE_ONE, "0.5",
+	KEY("load", SHARE, LOAD, load, 1, 4ull * MS_SHARE_ONE, "0.5",
 	    "poisson: share of its rate that a host sends on average"),
 	KEY("for", TIME, LOAD, for_ns, 1, DAY, "1ms", "poisson: flows begin for this long"),
 	KEY("src", U32, LOAD, src, 0, 1u << 24, "0", "flow: the host that sends"),
 	KEY("dst", U32, LOAD, dst, 0, 1u << 24, "1", "flow: the host that receives"),
-	KEY("skew", SHARE, LOAD, skew, MS_SHARE_ONE, 1000 * MS_SHARE_ONE, "2",
+	KEY("skew", SHARE, LOAD, skew, MS_SHARE_ONE, 1000ull * MS_SHARE_ONE, "2",
 	    "moe: times its even share that the most wanted member gets"),
 	KEY("compute", TIME, LOAD, compute_ns, 0, DAY, "0",
 	    "pipeline: of a microbatch at a member"),
@@ -305,11 +305,11 @@ static const struct ms_key job_keys[] = {
 	KEY("backward", TIME, JOB, cfg.backward_ns, 0, DAY, "2ms",
 	    "the same for the backward pass"),
 	KEY("optimizer", TIME, JOB, cfg.optimizer_ns, 0, DAY, "0", "after the gradients"),
-	KEY("jitter", SHARE, JOB, cfg.jitter, 0, 100 * MS_SHARE_ONE, "0",
+	KEY("jitter", SHARE, JOB, cfg.jitter, 0, 100ull * MS_SHARE_ONE, "0",
 	    "computes take longer by this share on average, exponentially distributed"),
 	KEY("stragglers", SHARE, JOB, cfg.stragglers, 0, MS_SHARE_ONE, "0",
 	    "share of ranks that are always slow"),
-	KEY("slowdown", SHARE, JOB, cfg.slowdown, 0, 100 * MS_SHARE_ONE, "0.1",
+	KEY("slowdown", SHARE, JOB, cfg.slowdown, 0, 100ull * MS_SHARE_ONE, "0.1",
 	    "by this share they take longer"),
 	WORD("dp_mode", WORD, JOB, dp_mode, dp_names, "all-reduce",
 	     "sharded: reduce-scatter, optimizer, all-gather before the next forward pass"),
@@ -437,11 +437,13 @@ static const struct ms_key expect_keys[] = {
 		.n_keys = COUNT(port_keys),                                                     \
 		.offset = offsetof(struct ms_scenario, run.queue) + (port) * sizeof(PORT)       \
 	}
+/* NOLINTBEGIN(bugprone-macro-parentheses): a member has none. */
 #define LIST_TABLE(list, field, count)                                                      \
 	.keys = list, .n_keys = COUNT(list), .offset = offsetof(struct ms_scenario, field), \
 	.stride = sizeof(((struct ms_scenario *)0)->field[0]),                              \
 	.count_offset = offsetof(struct ms_scenario, count),                                \
 	.max = COUNT(((struct ms_scenario *)0)->field)
+/* NOLINTEND(bugprone-macro-parentheses) */
 
 static const struct ms_table tables[] = {
 	{.name = "",

@@ -49,7 +49,7 @@ static const char *scenario_target(const char *change, char name[2 * MB_TOML_NAM
 	char *key, *number;
 
 	*element = 0;
-	if (len == 0 || len >= 2 * MB_TOML_NAME_MAX)
+	if (len == 0 || len >= (size_t)2 * MB_TOML_NAME_MAX)
 		return NULL;
 	memcpy(name, change, len);
 	name[len] = '\0';

@@ -24,7 +24,7 @@ static bool trace_path(const struct ms_scenario *s, const struct ms_scenario_wor
 		       const char *key, const char *name, char path[2 * MS_PATH_BYTES],
 		       struct ms_file_error *error)
 {
-	return ms_file_sibling_path(s->name, name, path, 2 * MS_PATH_BYTES) ||
+	return ms_file_sibling_path(s->name, name, path, (size_t)2 * MS_PATH_BYTES) ||
 	       ms_file_set_error(error, s->name, w->line, "workload.%s = %s: is too long", key,
 				 name);
 }

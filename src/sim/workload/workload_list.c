@@ -186,7 +186,7 @@ static void number_slots(struct ms_list *l)
 	for (uint32_t i = 0; i < l->n; i++) {
 		uint32_t host = l->flows[l->out[i]].src;
 
-		l->slot[2 * l->out[i]] = i - l->first_out[host];
+		l->slot[(size_t)2 * l->out[i]] = i - l->first_out[host];
 	}
 	for (uint32_t i = 0; i < l->n; i++) {
 		uint32_t host = l->flows[l->in[i]].dst;
@@ -292,7 +292,7 @@ static void list_flow(const struct ms_part *w, uint32_t id, struct ms_flow *f)
 	*f = (struct ms_flow){
 		.src = from->src,
 		.dst = from->dst,
-		.src_slot = w->list.slot[2 * id],
+		.src_slot = w->list.slot[(size_t)2 * id],
 		.dst_slot = w->list.slot[2 * id + 1],
 		.messages = 1,
 		.n_needs = from->n_needs,
