@@ -59,13 +59,6 @@ static inline void mb_ring_set(uint64_t *words, uint32_t size, uint64_t seq)
 	words[i / 64] |= UINT64_C(1) << (i % 64);
 }
 
-static inline void mb_ring_clear(uint64_t *words, uint32_t size, uint64_t seq)
-{
-	uint64_t i = seq & (size - 1);
-
-	words[i / 64] &= ~(UINT64_C(1) << (i % 64));
-}
-
 /* mb_ring_load64 gathers the 64 bits from seq on, bit 0 being seq. */
 static inline uint64_t mb_ring_load64(const uint64_t *words, uint32_t size, uint64_t seq)
 {

@@ -341,12 +341,7 @@ bool mh_env_next_ev_base(struct mh_env *env)
 	return true;
 }
 
-int mh_env_read(struct mh_env *env, struct mh_env_error *error)
-{
-	return mh_env_read_device(env, 0, error);
-}
-
-int mh_env_read_device(struct mh_env *env, uint32_t device, struct mh_env_error *error)
+int mh_env_read(struct mh_env *env, uint32_t device, struct mh_env_error *error)
 {
 	struct mh_settings *s = malloc(sizeof(*s));
 	int err;

@@ -82,13 +82,12 @@ static inline bool mh_env_is_srv6(const struct mh_env *env)
 }
 
 /*
- * mh_env_read fills in env for the first device from the process's environment and the
- * configuration file, and from the interfaces of the host where these name no address. 0, or an
- * errno value, mostly EINVAL: error names the setting, its value and what is allowed.
+ * mh_env_read fills in env for a device, by its number from 0, from the process's environment and
+ * the configuration file, and from the interfaces of the host where these name no address. 0, or an
+ * errno value, mostly EINVAL: error names the setting, its value and what is allowed. ENODEV: there
+ * are not so many devices.
  */
-int mh_env_read(struct mh_env *env, struct mh_env_error *error);
-/* mh_env_read_device is mh_env_read for one of several devices; ENODEV: there are not so many. */
-int mh_env_read_device(struct mh_env *env, uint32_t device, struct mh_env_error *error);
+int mh_env_read(struct mh_env *env, uint32_t device, struct mh_env_error *error);
 /*
  * mh_env_next_ev_base moves the EVs to the base that is tried behind the present one when another
  * program has one of its ports. False: there is none, or this one was asked for.

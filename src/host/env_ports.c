@@ -13,6 +13,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "host/addr.h"
 #include "host/host_ifaces.h"
 #include "wire/icrc.h"
 #include "wire/packet.h"
@@ -26,17 +27,11 @@
 #define UDP_BYTES 8u
 #define ICRC_BYTES 4u
 
-static const uint8_t ipv4_mapped[12] = {[10] = 0xFF, [11] = 0xFF};
 static const uint8_t no_address[16];
-
-static bool ports_is_ipv4(const uint8_t ip[16])
-{
-	return memcmp(ip, ipv4_mapped, sizeof(ipv4_mapped)) == 0;
-}
 
 bool mh_env_is_ipv4(const struct mh_env *env)
 {
-	return ports_is_ipv4(env->port[0].ip);
+	return mh_addr_is_ipv4(env->port[0].ip);
 }
 
 /* ---- one item of the list ---- */
@@ -44,15 +39,18 @@ bool mh_env_is_ipv4(const struct mh_env *env)
 /* ports_parse_address reads an IPv4 or IPv6 address; false: it is none. */
 static bool ports_parse_address(const char *text, uint8_t ip[16])
 {
-	memcpy(ip, ipv4_mapped, sizeof(ipv4_mapped));
-	return inet_pton(AF_INET, text, ip + sizeof(ipv4_mapped)) == 1 ||
-	       inet_pton(AF_INET6, text, ip) == 1;
+	struct in_addr in;
+
+	if (inet_pton(AF_INET, text, &in) != 1)
+		return inet_pton(AF_INET6, text, ip) == 1;
+	mh_addr_from_ip(ntohl(in.s_addr), ip);
+	return true;
 }
 
 /* ports_is_address_unusable: 0.0.0.0/8, groups, reserved, broadcast; ::, groups, one link only. */
 static bool ports_is_address_unusable(const uint8_t ip[16])
 {
-	if (ports_is_ipv4(ip))
+	if (mh_addr_is_ipv4(ip))
 		return ip[12] == 0 || ip[12] >= 0xE0;
 	return memcmp(ip, no_address, 16) == 0 || ip[0] == 0xFF ||
 	       (ip[0] == 0xFE && (ip[1] & 0xC0) == 0x80);
@@ -151,12 +149,11 @@ static const char *ports_resolve_interfaces(struct mh_env *env)
  */
 static void ports_default(struct mh_env *env)
 {
-	static const uint8_t loopback[16] = {[10] = 0xFF, [11] = 0xFF, [12] = 127, [15] = 1};
 	char name[IF_NAMESIZE];
 
 	env->n_ports = 1;
 	if (!mh_iface_default(name) || !mh_iface_address(name, env->port[0].ip))
-		memcpy(env->port[0].ip, loopback, sizeof(loopback));
+		mh_addr_from_ip(INADDR_LOOPBACK, env->port[0].ip);
 }
 
 /* ---- subnets ---- */
@@ -211,7 +208,7 @@ static int ports_check_addresses(const struct mh_env *env, const struct mh_setti
 	for (uint32_t i = 1; i < env->n_ports; i++) {
 		const struct mh_env_port *a = &env->port[i];
 
-		if (ports_is_ipv4(a->ip) != ports_is_ipv4(env->port[0].ip))
+		if (mh_addr_is_ipv4(a->ip) != mh_addr_is_ipv4(env->port[0].ip))
 			return mh_settings_error(s, MH_SET_PORTS, "mixes IPv4 and IPv6 addresses",
 						 error);
 		for (uint32_t k = 0; k < i; k++)

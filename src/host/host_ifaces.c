@@ -10,6 +10,8 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "host/addr.h"
+
 bool mh_iface_exists(const char *name)
 {
 	return if_nametoindex(name) != 0;
@@ -51,9 +53,7 @@ static bool iface_ip(const struct sockaddr *sa, uint8_t ip[16])
 
 	if (sa && sa->sa_family == AF_INET) {
 		memcpy(&in, sa, sizeof(in));
-		memset(ip, 0, 10);
-		memset(ip + 10, 0xFF, 2);
-		memcpy(ip + 12, &in.sin_addr, 4);
+		mh_addr_from_ip(ntohl(in.sin_addr.s_addr), ip);
 		return true;
 	}
 	if (sa && sa->sa_family == AF_INET6) {

@@ -135,7 +135,7 @@ static int context_make(struct mh_context *c, uint32_t i)
 	static pthread_once_t watching = PTHREAD_ONCE_INIT;
 	struct mio_error error;
 	struct mh_env env;
-	int err = mh_env_read_device(&env, i, &env_error);
+	int err = mh_env_read(&env, i, &env_error);
 
 	if (err) {
 		log_once(c, env_error.text);

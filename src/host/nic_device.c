@@ -11,7 +11,7 @@ int mh_device_probe_nth(uint32_t i, struct mh_device_attr *attr)
 {
 	struct mh_env_error error;
 	struct mh_env env;
-	int err = mh_env_read_device(&env, i, &error);
+	int err = mh_env_read(&env, i, &error);
 
 	if (err && err != ENODEV)
 		mh_log_once(error.text);
@@ -24,7 +24,7 @@ int mh_real_ibverbs(char path[MH_REAL_IBVERBS_BYTES])
 {
 	struct mh_env_error error;
 	struct mh_env env;
-	int err = mh_env_read_device(&env, 0, &error);
+	int err = mh_env_read(&env, 0, &error);
 
 	_Static_assert(sizeof(env.real_ibverbs) == MH_REAL_IBVERBS_BYTES, "room for the path");
 	if (err)

@@ -82,17 +82,6 @@ TEST(mb_ring_set, one_bit_modulo_size)
 	assert_bytes_eq(words, want, sizeof(words));
 }
 
-TEST(mb_ring_clear, one_bit_modulo_size)
-{
-	uint64_t words[2] = {UINT64_MAX, UINT64_MAX};
-
-	mb_ring_clear(words, 128, 128 + 65);
-	assert_u_eq(words[0], UINT64_MAX);
-	assert_u_eq(words[1], ~UINT64_C(2));
-	mb_ring_clear(words, 128, 65);
-	assert_u_eq(words[1], ~UINT64_C(2));
-}
-
 TEST(mb_ring_load64, every_position_wraps)
 {
 	static const uint32_t sizes[] = {64, 128, 1024};

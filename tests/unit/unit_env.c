@@ -40,7 +40,7 @@ static struct mh_env env_good(void)
 	struct mh_env_error error = {""};
 	struct mh_env env;
 
-	if (mh_env_read(&env, &error))
+	if (mh_env_read(&env, 0, &error))
 		fail_msg("%s", error.text);
 	return env;
 }
@@ -54,7 +54,7 @@ static void env_bad(const char *name, const char *value, const char *why)
 
 	setenv(name, value, 1);
 	snprintf(start, sizeof(start), "%s=%s: ", name, value);
-	if (mh_env_read(&env, &error) != EINVAL)
+	if (mh_env_read(&env, 0, &error) != EINVAL)
 		fail_msg("%s=%s was accepted", name, value);
 	if (strncmp(error.text, start, strlen(start)) != 0 || !strstr(error.text, why))
 		fail_msg("\"%s\" does not begin with \"%s\" or name \"%s\"", error.text, start,
@@ -105,21 +105,21 @@ ENV_TEST(ports_are_dealt_to_devices)
 	setenv("MRC_PORTS", "127.0.0.1,127.0.1.1,127.0.0.2,127.0.1.2", 1);
 	setenv("MRC_DEVICES", "2", 1);
 	setenv("MRC_CAPTURE", "/tmp/c", 1);
-	assert_i_eq(mh_env_read_device(&env, 1, &error), 0);
+	assert_i_eq(mh_env_read(&env, 1, &error), 0);
 	assert_u_eq(env.n_ports, 2);
 	assert_u_eq(env.prefix, 96 + 24);
 	mh_addr_from_ip(0x7F000002, ip);
 	assert_memory_equal(env.port[0].ip, ip, 16);
 	assert_string_equal(env.capture, "/tmp/c.mrc1");
-	assert_i_eq(mh_env_read_device(&env, 0, &error), 0);
+	assert_i_eq(mh_env_read(&env, 0, &error), 0);
 	mh_addr_from_ip(0x7F000101, ip);
 	assert_memory_equal(env.port[1].ip, ip, 16);
 	assert_string_equal(env.capture, "/tmp/c");
-	assert_i_eq(mh_env_read_device(&env, 2, &error), ENODEV);
+	assert_i_eq(mh_env_read(&env, 2, &error), ENODEV);
 	assert_string_equal(error.text,
 			    "there is no device mrc2: MRC_DEVICES (ports.devices) is 2");
 	setenv("MRC_DEVICES", "4", 1);
-	assert_i_eq(mh_env_read_device(&env, 3, &error), 0);
+	assert_i_eq(mh_env_read(&env, 3, &error), 0);
 	assert_u_eq(env.prefix, 96); /* one port: whoever reaches it is a peer */
 	env_bad("MRC_DEVICES", "3", "must divide the number of ports");
 	env_bad("MRC_DEVICES", "9", "must be a number, 1 to 8 (devices)");
@@ -337,12 +337,12 @@ ENV_TEST(at_most_32_ports)
 	assert_u_eq(env_good().n_ports, 32);
 	strcat(list, ",10.0.32.1");
 	setenv("MRC_PORTS", list, 1);
-	assert_i_eq(mh_env_read(&env, &error), EINVAL);
+	assert_i_eq(mh_env_read(&env, 0, &error), EINVAL);
 	assert_non_null(strstr(error.text, "more than 32 ports"));
 	memset(list, '1', sizeof(list) - 1);
 	list[sizeof(list) - 1] = '\0';
 	setenv("MRC_PORTS", list, 1);
-	assert_i_eq(mh_env_read(&env, &error), EINVAL);
+	assert_i_eq(mh_env_read(&env, 0, &error), EINVAL);
 }
 
 ENV_TEST(pace)
@@ -475,7 +475,7 @@ ENV_TEST(too_long_paths)
 	memset(path, 'a', sizeof(path) - 1);
 	path[sizeof(path) - 1] = '\0';
 	setenv("MRC_FAULTS", path, 1);
-	assert_i_eq(mh_env_read(&env, &error), EINVAL);
+	assert_i_eq(mh_env_read(&env, 0, &error), EINVAL);
 	assert_non_null(strstr(error.text, "255 bytes"));
 }
 

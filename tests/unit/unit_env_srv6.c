@@ -47,7 +47,7 @@ static struct mh_env srv6_env(void)
 	struct mh_env_error error = {""};
 	struct mh_env env;
 
-	if (mh_env_read(&env, &error))
+	if (mh_env_read(&env, 0, &error))
 		fail_msg("%s", error.text);
 	return env;
 }
@@ -58,7 +58,7 @@ static void srv6_bad(const char *name, const char *value, const char *why)
 	struct mh_env env;
 
 	setenv(name, value, 1);
-	if (mh_env_read(&env, &error) != EINVAL)
+	if (mh_env_read(&env, 0, &error) != EINVAL)
 		fail_msg("%s=%s was accepted", name, value);
 	if (strncmp(error.text, name, strlen(name)) != 0 || !strstr(error.text, why))
 		fail_msg("\"%s\" does not begin with %s or say \"%s\"", error.text, name, why);

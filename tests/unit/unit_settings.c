@@ -44,7 +44,7 @@ static struct mh_env settings_good(const char *text)
 	struct mh_env env;
 
 	settings_write(text, strlen(text));
-	if (mh_env_read(&env, &error))
+	if (mh_env_read(&env, 0, &error))
 		fail_msg("%s", error.text);
 	return env;
 }
@@ -58,7 +58,7 @@ static void settings_bad(const char *text, uint32_t line, const char *why)
 
 	settings_write(text, strlen(text));
 	snprintf(start, sizeof(start), "%s:%u: ", settings_path, line);
-	if (mh_env_read(&env, &error) != EINVAL)
+	if (mh_env_read(&env, 0, &error) != EINVAL)
 		fail_msg("\"%s\" was accepted", text);
 	if (strncmp(error.text, start, strlen(start)) != 0 || !strstr(error.text, why))
 		fail_msg("\"%s\" does not begin with \"%s\" or name \"%s\"", error.text, start,
@@ -141,17 +141,17 @@ SETTINGS_TEST(unreadable_files)
 	static char big[20000];
 	struct mh_env env;
 
-	assert_i_eq(mh_env_read(&env, &error), ENOENT);
+	assert_i_eq(mh_env_read(&env, 0, &error), ENOENT);
 	assert_non_null(strstr(error.text, "MRC_CONFIG="));
 	settings_write("a\0b", 3);
-	assert_i_eq(mh_env_read(&env, &error), EFBIG);
+	assert_i_eq(mh_env_read(&env, 0, &error), EFBIG);
 	memset(big, '\n', sizeof(big));
 	settings_write(big, sizeof(big));
-	assert_i_eq(mh_env_read(&env, &error), EFBIG);
+	assert_i_eq(mh_env_read(&env, 0, &error), EFBIG);
 	setenv("MRC_CONFIG", "/tmp", 1);
-	assert_i_eq(mh_env_read(&env, &error), EISDIR);
+	assert_i_eq(mh_env_read(&env, 0, &error), EISDIR);
 	memset(big, '/', 300);
 	big[300] = '\0';
 	setenv("MRC_CONFIG", big, 1);
-	assert_i_eq(mh_env_read(&env, &error), ENAMETOOLONG);
+	assert_i_eq(mh_env_read(&env, 0, &error), ENAMETOOLONG);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Graphs: what can be built, what is refused, and how they take place by arithmetic. */
-#include "support/test.h"
+#include "sim_graph_done.h"
 
 #include "sim/workload/graph_ideal.h"
 
@@ -22,7 +22,7 @@ static struct ms_graph_exec *play(struct ms_graph *g)
 	assert_true(ms_graph_seal(g, why, &bad));
 	p = ms_ideal_run(g, 0, slow_net, NULL);
 	assert_non_null(p);
-	assert_u_eq(ms_graph_exec_nodes_done(p), ms_graph_nodes(g));
+	assert_graph_done(p);
 	return p;
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Collectives of graphs: their steps and bytes, and what their members wait for. */
-#include "support/test.h"
+#include "sim_graph_done.h"
 
 #include "sim/workload/graph_collective.h"
 #include "sim/workload/graph_ideal.h"
@@ -34,7 +34,7 @@ static struct ms_graph_exec *collective(struct ms_graph **g, enum ms_collective_
 	assert_true(ms_graph_seal(*g, why, NULL));
 	p = ms_ideal_run(*g, 0, net, NULL);
 	assert_non_null(p);
-	assert_u_eq(ms_graph_exec_nodes_done(p), ms_graph_nodes(*g));
+	assert_graph_done(p);
 	return p;
 }
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Training jobs: what is refused, what closed forms say of their steps, and steps in packets. */
+#include "sim_graph_done.h"
 #include "sim_graph_fixture.h"
 
 #include "sim/workload/graph_ideal.h"
@@ -59,7 +60,7 @@ static void measure(const struct ms_job_cfg *cfg, ms_ideal_cost_fn cost)
 	struct ms_graph_exec *p = ms_ideal_run(ms_job_graph(job), 0, cost, NULL);
 
 	assert_non_null(p);
-	assert_u_eq(ms_graph_exec_nodes_done(p), ms_graph_nodes(ms_job_graph(job)));
+	assert_graph_done(p);
 	assert_true(ms_job_measure(job, ms_graph_exec_times(p), 0, &steps));
 	assert_u_eq(steps.steps, cfg->steps);
 	ms_graph_exec_destroy(p);

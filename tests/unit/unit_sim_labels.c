@@ -30,13 +30,13 @@ TEST(ms_labels, many_names_are_found_again_until_they_are_cleared)
 	ms_labels_fini(&l);
 }
 
-TEST(ms_labels, put_replaces_and_an_empty_name_is_one)
+TEST(ms_labels, an_empty_name_is_one)
 {
 	struct ms_labels l = {0};
 	uint32_t value;
 
 	assert_false(ms_labels_find(&l, "", 0, &value));
-	assert_true(ms_labels_put(&l, "", 0, 1) && ms_labels_put(&l, "", 0, 2));
+	assert_true(ms_labels_add(&l, "", 0, 2) == MS_LABEL_ADDED);
 	assert_true(ms_labels_find(&l, "", 0, &value));
 	assert_u_eq(value, 2);
 	ms_labels_fini(&l);

@@ -76,15 +76,14 @@ static void peers_are_ends(const struct ms_units *u)
 {
 	for (uint32_t link = 0; link < u->t.n_links; link++) {
 		uint32_t port = ms_units_port(u, link), from = ms_units_from(u, link);
+		enum ms_port_kind kind;
 		struct ms_unit unit;
 
 		ms_units_fill(u, from, &unit);
 		assert_true(port >= unit.first_port && port < unit.first_port + unit.ports);
 		assert_u_eq(ms_unit_peer(u, &unit, port - unit.first_port), ms_units_to(u, link));
-		assert_u_eq(ms_units_kind(u, port), port - unit.first_port < unit.downlinks
-							    ? unit.down_kind
-							    : unit.up_kind);
-		assert_u_eq(is_down(ms_units_kind(u, port)), mf_link_down(link));
+		kind = port - unit.first_port < unit.downlinks ? unit.down_kind : unit.up_kind;
+		assert_u_eq(is_down(kind), mf_link_down(link));
 	}
 }
 

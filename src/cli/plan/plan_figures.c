@@ -123,11 +123,3 @@ void plan_figures_make(struct plan_figures *out, const struct mf_topology *t,
 	add_ways(out, t);
 	add_failures(out, &failures);
 }
-
-const struct plan_figure *plan_figures_find(const struct plan_figures *all, const char *key)
-{
-	for (size_t i = 0; i < all->n; i++)
-		if (strcmp(all->figure[i].key, key) == 0)
-			return &all->figure[i];
-	return NULL;
-}

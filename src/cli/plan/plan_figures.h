@@ -42,7 +42,4 @@ struct plan_figures {
 void plan_figures_make(struct plan_figures *out, const struct mf_topology *t,
 		       const struct mf_rates *r);
 
-/* plan_figures_find returns the figure with a key, or NULL. */
-const struct plan_figure *plan_figures_find(const struct plan_figures *all, const char *key);
-
 #endif

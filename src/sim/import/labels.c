@@ -100,13 +100,3 @@ bool ms_labels_find(const struct ms_labels *l, const char *name, uint32_t len, u
 	*value = l->label.at[l->bucket[place] - 1].value;
 	return true;
 }
-
-bool ms_labels_put(struct ms_labels *l, const char *name, uint32_t len, uint32_t value)
-{
-	enum ms_labels_result result = ms_labels_add(l, name, len, value);
-
-	if (result == MS_LABEL_THERE)
-		l->label.at[l->bucket[place_of(l, name, len, hash_of(name, len))] - 1].value =
-			value;
-	return result != MS_LABEL_NO_MEMORY;
-}

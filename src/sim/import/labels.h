@@ -35,8 +35,6 @@ enum ms_labels_result {
 /* ms_labels_add adds a name. */
 enum ms_labels_result ms_labels_add(struct ms_labels *l, const char *name, uint32_t len,
 				    uint32_t value);
-/* ms_labels_put lets a name, there or not, stand for a value; false: no memory. */
-bool ms_labels_put(struct ms_labels *l, const char *name, uint32_t len, uint32_t value);
 /* ms_labels_find returns whether there is such a name, and what it stands for. */
 bool ms_labels_find(const struct ms_labels *l, const char *name, uint32_t len, uint32_t *value);
 

@@ -19,11 +19,6 @@ struct ms_key {
 	const struct ms_packet *p;
 };
 
-static inline uint32_t ms_key_when(const struct ms_key *k)
-{
-	return (uint32_t)(k->key >> 32);
-}
-
 /* Buckets are at most this many. */
 #define MS_ORDER_BUCKETS 8192u
 

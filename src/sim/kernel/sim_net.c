@@ -42,11 +42,6 @@ static const char *const kind_names[MS_PORT_KINDS] = {
 	[MS_PORT_T1_DOWN] = "t1_down", [MS_PORT_T1_UP] = "t1_up",     [MS_PORT_T2_DOWN] = "t2_down",
 };
 
-const char *ms_port_kind_name(enum ms_port_kind k)
-{
-	return kind_names[k];
-}
-
 static uint64_t hop_ps(const struct mf_topology *t, enum ms_port_kind k)
 {
 	uint64_t ns = t->cfg.links[link_of(k)].latency_ns;

@@ -50,9 +50,6 @@ enum ms_port_kind {
 	MS_PORT_KINDS,
 };
 
-/* ms_port_kind_name returns a constant lower-case name, with underscores. */
-const char *ms_port_kind_name(enum ms_port_kind k);
-
 /*
  * The queue of a port. Lengths are those of packets that wait, the one being sent not counted, at
  * the time when another one comes.
@@ -160,8 +157,6 @@ enum ms_net_end {
  * belongs to the next run). All ranks call it with the same until_ps.
  */
 enum ms_net_end ms_net_run(struct ms_net *net, uint64_t until_ps);
-/* ms_net_window_ps returns the window: runs end, and edges happen, at multiples of it. */
-uint64_t ms_net_window_ps(const struct ms_net *net);
 /* ms_net_now_ps returns the time up to which everything has happened. */
 uint64_t ms_net_now_ps(const struct ms_net *net);
 /* ms_net_wake asks for a first wake-up of a host, not before now; between runs or in

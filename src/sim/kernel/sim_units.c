@@ -116,21 +116,6 @@ uint32_t ms_units_port(const struct ms_units *u, uint32_t link)
 	return unit.first_port + from.port;
 }
 
-enum ms_port_kind ms_units_kind(const struct ms_units *u, uint32_t port)
-{
-	uint32_t rest;
-
-	if (port < u->first_switch_port)
-		return MS_PORT_HOST_UP;
-	rest = (port - u->first_switch_port) % u->plane_ports;
-	if (rest < u->t1_ports_at)
-		return rest % u->t0_ports < u->t.cfg.hosts_per_t0 ? MS_PORT_T0_DOWN : MS_PORT_T0_UP;
-	if (rest < u->t2_ports_at)
-		return (rest - u->t1_ports_at) % u->t1_ports < u->t.cfg.t0s ? MS_PORT_T1_DOWN
-									    : MS_PORT_T1_UP;
-	return MS_PORT_T2_DOWN;
-}
-
 uint32_t ms_units_link(const struct ms_units *u, uint32_t port)
 {
 	uint32_t plane, rest, switch_no, node;

@@ -61,8 +61,6 @@ void ms_units_fill(const struct ms_units *u, uint32_t number, struct ms_unit *un
 uint32_t ms_units_port(const struct ms_units *u, uint32_t link);
 /* ms_units_link returns the link of a port; the inverse of ms_units_port. */
 uint32_t ms_units_link(const struct ms_units *u, uint32_t port);
-/* ms_units_kind returns the kind of a port. */
-enum ms_port_kind ms_units_kind(const struct ms_units *u, uint32_t port);
 /* ms_units_from and ms_units_to return the units at the two ends of a link. */
 uint32_t ms_units_from(const struct ms_units *u, uint32_t link);
 uint32_t ms_units_to(const struct ms_units *u, uint32_t link);

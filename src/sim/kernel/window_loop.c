@@ -263,11 +263,6 @@ uint64_t ms_net_now_ps(const struct ms_net *net)
 	return net->window * net->window_ps;
 }
 
-uint64_t ms_net_window_ps(const struct ms_net *net)
-{
-	return net->window_ps;
-}
-
 void ms_net_wake(struct ms_net *net, uint32_t host, uint64_t at_ps)
 {
 	uint64_t now_ps = ms_net_now_ps(net);

@@ -32,10 +32,4 @@ static inline uint32_t ms_frame_dqp(const struct ms_packet *p)
 {
 	return (uint32_t)p->body[0] & MW_QPN_MAX;
 }
-/* ms_frame_opcode returns the opcode likewise. */
-static inline uint8_t ms_frame_opcode(const struct ms_packet *p)
-{
-	return (uint8_t)p->head;
-}
-
 #endif

@@ -10,14 +10,6 @@
 
 #include <stdlib.h>
 
-const char *ms_collective_name(enum ms_collective_kind kind)
-{
-	static const char *const names[MS_COLLECTIVES] = {"all-reduce", "reduce-scatter",
-							  "all-gather", "all-to-all", "broadcast"};
-
-	return (unsigned)kind < MS_COLLECTIVES ? names[kind] : "?";
-}
-
 /* One end of a collective at member i: over when it has entered and `last` has come. */
 static bool add_leave(struct ms_graph *g, const struct ms_collective *c, uint32_t i, uint32_t enter,
 		      uint32_t *leave)

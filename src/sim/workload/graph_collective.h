@@ -37,7 +37,4 @@ struct ms_collective {
 bool ms_collective_add(struct ms_graph *g, const struct ms_collective *c, const uint32_t *enter,
 		       uint32_t *leave);
 
-/* ms_collective_name returns the name of a kind, as "all-gather". */
-const char *ms_collective_name(enum ms_collective_kind kind);
-
 #endif

@@ -350,15 +350,6 @@ const struct ms_graph *ms_graph_exec_graph(const struct ms_graph_exec *p)
 	return p->g;
 }
 
-uint32_t ms_graph_exec_nodes_done(const struct ms_graph_exec *p)
-{
-	uint32_t n = 0;
-
-	for (uint32_t i = 0; i < ms_graph_nodes(p->g); i++)
-		n += p->times[i].end_ns != UINT64_MAX;
-	return n;
-}
-
 void ms_graph_exec_set_times(struct ms_graph_exec *p, uint32_t node,
 			     const struct ms_node_times *times)
 {

@@ -49,9 +49,6 @@ bool ms_graph_exec_has_transfer(const struct ms_graph_exec *p, uint32_t channel)
 const struct ms_node_times *ms_graph_exec_times(const struct ms_graph_exec *p);
 /* ms_graph_exec_graph returns the graph. */
 const struct ms_graph *ms_graph_exec_graph(const struct ms_graph_exec *p);
-/* ms_graph_exec_nodes_done returns how many nodes are over, of those whose end is known here; a pass over
- * all. */
-uint32_t ms_graph_exec_nodes_done(const struct ms_graph_exec *p);
 /* ms_graph_exec_set_times takes over the times of a node that another rank knows. */
 void ms_graph_exec_set_times(struct ms_graph_exec *p, uint32_t node,
 			     const struct ms_node_times *times);

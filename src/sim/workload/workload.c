@@ -33,13 +33,6 @@ const char *ms_workload_kind_name(enum ms_workload_kind kind)
 	return (unsigned)kind < MS_WORKLOAD_KINDS ? kinds[kind].name : "?";
 }
 
-const char *ms_placement_name(enum ms_placement placement)
-{
-	static const char *const names[MS_PLACEMENTS] = {"packed", "strided", "random"};
-
-	return (unsigned)placement < MS_PLACEMENTS ? names[placement] : "?";
-}
-
 /* ---- configuration ---- */
 
 /* Permutations, lists and graphs are one group of all hosts, each of which is its own member. */
@@ -380,14 +373,6 @@ enum ms_transport ms_workload_part_transport(const struct ms_workload *w, uint32
 enum ms_transport ms_workload_transport(const struct ms_workload *w, uint32_t id)
 {
 	return w->parts[part_of(w, id)].cfg.transport;
-}
-
-bool ms_workload_uses(const struct ms_workload *w, enum ms_transport transport)
-{
-	for (uint32_t i = 0; i < w->n_parts; i++)
-		if (w->parts[i].cfg.transport == transport)
-			return true;
-	return false;
 }
 
 void ms_workload_flow(const struct ms_workload *w, uint32_t id, struct ms_flow *flow)

@@ -174,10 +174,9 @@ uint32_t ms_workload_dependent(const struct ms_workload *w, uint32_t id, enum ms
 /* ms_workload_parts returns how many parts there are. */
 uint32_t ms_workload_parts(const struct ms_workload *w);
 /* ms_workload_part_transport returns what carries the flows of a part, ms_workload_transport that
- * of a flow, ms_workload_uses whether any part has it. */
+ * of a flow. */
 enum ms_transport ms_workload_part_transport(const struct ms_workload *w, uint32_t part);
 enum ms_transport ms_workload_transport(const struct ms_workload *w, uint32_t id);
-bool ms_workload_uses(const struct ms_workload *w, enum ms_transport transport);
 /* ms_workload_part_outgoing returns how many flows of a part begin at a host. */
 uint32_t ms_workload_part_outgoing(const struct ms_workload *w, uint32_t part, uint32_t host);
 /* ms_workload_first_ns returns when the first flow of a transport begins at a host; UINT64_MAX:
@@ -189,12 +188,6 @@ uint32_t ms_workload_outgoing(const struct ms_workload *w, uint32_t host);
 uint32_t ms_workload_slots(const struct ms_workload *w, uint32_t host);
 /* ms_workload_flow_at returns the flow of a slot, below ms_workload_slots. */
 uint32_t ms_workload_flow_at(const struct ms_workload *w, uint32_t host, uint32_t slot);
-
-/* ms_flow_message_bytes returns the bytes of message k; not of graphs. */
-static inline uint64_t ms_flow_message_bytes(const struct ms_flow *f, uint32_t k)
-{
-	return k + 1 < f->messages ? f->message_bytes : f->bytes - f->message_bytes * k;
-}
 
 /* ms_dependency_count returns how many messages message k waits for; 0: none. `has`: of the needed
  * flow. */
@@ -222,6 +215,5 @@ uint32_t ms_workload_flow_of(const struct ms_workload *w, uint32_t part, uint32_
 
 /* ms_workload_kind_name returns the name by which scenarios know a kind, as "all-reduce-ring". */
 const char *ms_workload_kind_name(enum ms_workload_kind kind);
-const char *ms_placement_name(enum ms_placement placement);
 
 #endif

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* sim_graph_done.h - a graph that ran to its end. */
+#ifndef SIM_GRAPH_DONE_H
+#define SIM_GRAPH_DONE_H
+
+#include "support/test.h"
+
+#include "sim/workload/graph_exec.h"
+
+static inline void assert_graph_done(const struct ms_graph_exec *p)
+{
+	for (uint32_t i = 0; i < ms_graph_nodes(ms_graph_exec_graph(p)); i++)
+		assert_true(ms_graph_exec_times(p)[i].end_ns != UINT64_MAX);
+}
+
+#endif
