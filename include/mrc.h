@@ -30,7 +30,7 @@
  *
  * Processes. What was opened belongs to the process that opened it. In a child made by fork()
  * afterwards every call on it fails with ENODEV, and one line on stderr says why; the parent
- * notices nothing. The child may open the device anew, as a process of its own. After exec()
+ * notices nothing. The child may open the device again, as a process of its own. After exec()
  * nothing is left open. Signals: a NIC that is open handles SIGSEGV and SIGBUS where registered
  * memory went away, and hands on all others to the handlers that were there before.
  *

@@ -345,7 +345,7 @@ static void name_by_file(struct mf_topology_file *f)
 	f->cfg.name[len] = 0;
 }
 
-/* What mf_topology_init found wrong, with the place in the file of the field that is to blame. */
+/* What mf_topology_init found wrong, with the place in the file of the field that is the cause. */
 static bool report_field_error(struct mf_topology_file *f, const struct mf_error *e)
 {
 	uint32_t line = 0;

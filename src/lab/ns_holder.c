@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Processes that keep labs: see keeper.h. */
+/* Processes that keep labs: see holder.h. */
 #include "lab/ns_holder.h"
 #include "lab/lab_state.h"
 #include "lab/rootless.h"
@@ -20,7 +20,7 @@
 
 #define DIR_BYTES 200
 #define PATH_BYTES 256
-#define SUFFIX ".keeper"
+#define SUFFIX ".holder"
 
 /* ---- who keeps what ---- */
 
@@ -80,7 +80,7 @@ static unsigned long long process_start_time(pid_t pid)
 	return ticks;
 }
 
-/* The keeper of a lab, or 0; the file of one that died is removed. */
+/* The holder of a lab, or 0; the file of one that died is removed. */
 static pid_t find_holder(const char *lab, bool make, char *path, struct ml_error *e)
 {
 	char dir[DIR_BYTES];
@@ -145,7 +145,7 @@ static void run_holder(const struct ml_options *options, int tell)
 	wait_forever();
 }
 
-static int wait_for_word(int from, pid_t keeper, struct ml_error *e)
+static int wait_for_word(int from, pid_t holder, struct ml_error *e)
 {
 	struct ml_error word = {{0}};
 	ssize_t n;
@@ -155,7 +155,7 @@ static int wait_for_word(int from, pid_t keeper, struct ml_error *e)
 	} while (n < 0 && errno == EINTR);
 	if (n == sizeof(word.text) && !word.text[0])
 		return 0;
-	while (waitpid(keeper, NULL, 0) < 0 && errno == EINTR)
+	while (waitpid(holder, NULL, 0) < 0 && errno == EINTR)
 		;
 	word.text[sizeof(word.text) - 1] = '\0';
 	return ml_error_set(e, "%s", word.text[0] ? word.text : "the lab's namespace holder died");
@@ -165,27 +165,27 @@ int ml_ns_holder_start(const struct ml_options *options, struct ml_error *e)
 {
 	const char *name = options->name ? options->name : "lab";
 	char path[PATH_BYTES];
-	pid_t keeper = find_holder(name, true, path, e);
+	pid_t holder = find_holder(name, true, path, e);
 	int ends[2], failed;
 
-	if (keeper < 0)
+	if (holder < 0)
 		return -1;
-	if (keeper)
+	if (holder)
 		return ml_error_set(e, "lab %s is up already; mrc lab down %s removes it", name,
 				    name);
 	if (pipe2(ends, O_CLOEXEC) != 0)
 		return ml_error_set(e, "pipe: %s", strerror(errno));
-	keeper = fork();
-	if (keeper == 0) {
+	holder = fork();
+	if (holder == 0) {
 		close(ends[0]);
 		run_holder(options, ends[1]);
 	}
 	close(ends[1]);
-	failed = keeper < 0 ? ml_error_set(e, "fork: %s", strerror(errno))
-			    : wait_for_word(ends[0], keeper, e);
+	failed = holder < 0 ? ml_error_set(e, "fork: %s", strerror(errno))
+			    : wait_for_word(ends[0], holder, e);
 	close(ends[0]);
-	if (!failed && write_file(path, keeper, e)) {
-		kill(keeper, SIGKILL);
+	if (!failed && write_file(path, holder, e)) {
+		kill(holder, SIGKILL);
 		failed = -1;
 	}
 	return failed;
@@ -196,15 +196,15 @@ int ml_ns_holder_start(const struct ml_options *options, struct ml_error *e)
 int ml_ns_holder_join(const char *lab, struct ml_error *e)
 {
 	char path[PATH_BYTES];
-	pid_t keeper = find_holder(lab, false, path, e);
+	pid_t holder = find_holder(lab, false, path, e);
 
-	if (keeper <= 0)
-		return keeper;
-	return ml_rootless_join(keeper, e) ? -1 : 1;
+	if (holder <= 0)
+		return holder;
+	return ml_rootless_join(holder, e) ? -1 : 1;
 }
 
 /* In a child, for it is over there then: what it found comes back through a pipe. */
-static int down_there(pid_t keeper, const char *lab, struct ml_down *down, struct ml_error *e)
+static int down_there(pid_t holder, const char *lab, struct ml_down *down, struct ml_error *e)
 {
 	int ends[2], failed = -1;
 	ssize_t n = 0;
@@ -214,7 +214,7 @@ static int down_there(pid_t keeper, const char *lab, struct ml_down *down, struc
 		return ml_error_set(e, "pipe: %s", strerror(errno));
 	child = fork();
 	if (child == 0) {
-		failed = ml_rootless_join(keeper, e) || ml_lab_down(lab, down, e);
+		failed = ml_rootless_join(holder, e) || ml_lab_down(lab, down, e);
 		if (!failed)
 			n = write(ends[1], down, sizeof(*down));
 		_exit(failed || n != sizeof(*down));
@@ -232,14 +232,14 @@ static int down_there(pid_t keeper, const char *lab, struct ml_down *down, struc
 int ml_ns_holder_stop(const char *lab, struct ml_down *down, struct ml_error *e)
 {
 	char path[PATH_BYTES];
-	pid_t keeper = find_holder(lab, false, path, e);
+	pid_t holder = find_holder(lab, false, path, e);
 	int failed;
 
-	if (keeper <= 0)
-		return keeper;
-	failed = down_there(keeper, lab, down, e);
-	/* Even then: without its keeper the lab has no way to stay. */
-	kill(keeper, SIGKILL);
+	if (holder <= 0)
+		return holder;
+	failed = down_there(holder, lab, down, e);
+	/* Even then: without its namespace holder the lab has no way to stay. */
+	kill(holder, SIGKILL);
 	unlink(path);
 	*strrchr(path, '/') = '\0';
 	rmdir(path); /* unless it holds others */

@@ -106,7 +106,7 @@ struct ibv_mr *ibv_reg_mr(struct ibv_pd *pd, void *addr, size_t length, int acce
 	return ibv_reg_mr_iova2(pd, addr, length, (uintptr_t)addr, (unsigned int)access);
 }
 
-/* What a registration is made anew with; a field that no flag names stays. */
+/* What a registration is made again with; a field that no flag names stays. */
 static int rereg_check(const struct ibv_mr *mr, int flags, const struct ibv_pd *pd, size_t length,
 		       unsigned int access, struct mh_mr_change *change)
 {

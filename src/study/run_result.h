@@ -23,7 +23,7 @@ struct sim_outcome {
 };
 
 /*
- * sim_result_json makes the result of a run that is over, or was broken off. With ranks all call
+ * sim_result_json makes the result of a run that is over, or was interrupted. With ranks all call
  * it. NULL: another rank cannot be reached.
  */
 json_t *sim_result_json(const struct sim_outcome *o);

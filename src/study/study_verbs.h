@@ -6,7 +6,7 @@
 #include "ui/verb.h"
 
 /*
- * Exit statuses. A run that was broken off is neither good nor bad; what it has written is valid,
+ * Exit statuses. A run that was interrupted is neither good nor bad; what it has written is valid,
  * and says so.
  */
 enum sim_exit {

@@ -2,7 +2,7 @@
 /*
  * mrc sim sweep - a scenario at every point of a grid. Each point is a process, `mrc sim run`,
  * whose result goes to a file of its own in the sweep's folder, under another name until it is
- * whole: what is there is finished, and not run again when the sweep is started anew.
+ * whole: what is there is finished, and not run again when the sweep is started again.
  */
 #include "study/choices.h"
 #include "study/run_result.h"
@@ -151,7 +151,7 @@ static bool start_point(struct sweep *s, size_t job, size_t point)
 	fflush(NULL);
 	pid = fork();
 	if (pid == 0) {
-		/* What it says beside its result; overwrites that of a run that was broken off. */
+		/* What it says beside its result; overwrites that of a run that was interrupted. */
 		if (freopen(path_of(s, point, "log", path), "w", stdout))
 			dup2(fileno(stdout), STDERR_FILENO);
 		exec_point(s, point);

@@ -128,7 +128,7 @@ void mswq_close(struct mswq *swq);
 
 /*
  * mswq_attach makes the program run on what leaves by an interface, once more after an interface
- * was made anew; attaching twice is as good as once. netns_fd is an open network namespace, or -1
+ * was made again; attaching twice is as good as once. netns_fd is an open network namespace, or -1
  * for that of the calling thread. ENODEV: no interface of that number there.
  */
 int mswq_attach(const struct mswq *swq, int netns_fd, uint32_t ifindex, struct mswq_error *error);

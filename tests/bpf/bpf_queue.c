@@ -250,7 +250,7 @@ TEST_WITH(fixture_setup, fixture_teardown, swq_egress, last_hop_does_not_mark)
 /*
  * At a fixed backlog b the chance is Pmax (b - Kmin) / (Kmax - Kmin). The backlog stands still:
  * the rate is as good as nothing and the packets that are tried find no room beyond b. So each is
- * tried on a port whose queue was filled anew. REQ(switch.ecn.red)
+ * tried on a port whose queue was filled again. REQ(switch.ecn.red)
  */
 TEST_WITH(fixture_setup, fixture_teardown, swq_egress, marks_by_chance_between_minimum_and_maximum)
 {

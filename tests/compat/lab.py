@@ -62,22 +62,22 @@ class Lab:
                             server=self.shell(SERVER), client=self.shell(CLIENT),
                             env={"MRC_CONFIG": None, "MRC_COMMAND": self.mrc}, during=self._disturb)
 
-    def _disturb(self, crew):
-        self._wait_begun(crew)
+    def _disturb(self, group):
+        self._wait_begun(group)
         self._must("fault", self.name, "plane0", "stall", "--for", f"{GONE_S * 1000:.0f}ms")
         time.sleep(BETWEEN_S)
         self._must("reboot", self.name, "plane1.t1-0", "--for", f"{GONE_S * 1000:.0f}ms")
-        if any(process.poll() is not None for process in crew.started):
+        if any(process.poll() is not None for process in group.started):
             raise runner.Failed("it had ended before the T1 was back: make it longer")
 
     @staticmethod
-    def _wait_begun(crew):
-        while time.monotonic() < crew.deadline:
-            running = counters.read_folder(crew.folder / "stats")
+    def _wait_begun(group):
+        while time.monotonic() < group.deadline:
+            running = counters.read_folder(group.folder / "stats")
             sent = (counters.total(running, name) for name in ("tx_data_bytes", "ud_tx_bytes"))
             if sum(sent) >= BEGUN_BYTES:
                 return
-            if all(process.poll() is not None for process in crew.started):
+            if all(process.poll() is not None for process in group.started):
                 raise runner.Failed("it ended before it had sent much", "client")
             time.sleep(LOOK_S)
         raise runner.Failed("it did not send", "client")

@@ -14,7 +14,7 @@ import time
 
 import counters
 import faults
-from crew import Crew
+from process_group import Group
 
 HERE = pathlib.Path(__file__).resolve().parent
 OK, FAILED, SKIP = "ok", "FAILED", "SKIP"
@@ -29,7 +29,7 @@ LOOPBACK = {"MRC_PORTS": "127.0.0.1,127.0.1.1", "MRC_EV_BASE": "12000"}
 class Place:
     """Where the programs of a row run: here on loopback, or in hosts of a lab.
 
-    server and client are commands that stand before those of the row. during is called with the Crew
+    server and client are commands that stand before those of the row. during is called with the Group
     when all that the row starts itself is running.
     """
 
@@ -93,7 +93,7 @@ def version_of(package):
 
 
 def _folder(row, place):
-    """A fresh folder named like the row, with room for the statistics of its processes."""
+    """A fresh folder named like the row, with module for the statistics of its processes."""
     name = re.sub(r"[^A-Za-z0-9]+", "-", row.name).strip("-")[:100]
     folder = pathlib.Path(place.work).resolve() / name
     shutil.rmtree(folder, ignore_errors=True)
@@ -152,25 +152,25 @@ def _check_needs(row):
         raise Skipped(f"not installed: {', '.join(missing)} (package {row.package})")
 
 
-def _run_pair(row, place, crew):
+def _run_pair(row, place, group):
     """A server, and when it listens its client."""
     mrc = [place.mrc, "run", "--"]
     port = free_port()
-    server = crew.start("server", place.server + mrc + _fill(row.server, row, place, port))
-    if not crew.wait_listening(port, server):
+    server = group.start("server", place.server + mrc + _fill(row.server, row, place, port))
+    if not group.wait_listening(port, server):
         raise Failed("the server does not listen", "server")
-    return [("client", crew.start("client", place.client + mrc +
+    return [("client", group.start("client", place.client + mrc +
                                   _fill(row.client, row, place, port))), ("server", server)]
 
 
-def _run_one(row, place, crew):
+def _run_one(row, place, group):
     words = _fill(row.client, row, place, free_port())
-    return [("client", crew.start("client", place.client + [place.mrc, "run", "--"] + words))]
+    return [("client", group.start("client", place.client + [place.mrc, "run", "--"] + words))]
 
 
-def _wait_all(processes, crew, limit_s):
+def _wait_all(processes, group, limit_s):
     for name, process in processes:
-        status = crew.wait(process)
+        status = group.wait(process)
         if status is None:
             raise Failed(f"the {name} was still running after {limit_s} s", name)
         if status:
@@ -184,24 +184,24 @@ def _claimed(row, text):
     if row.claims:
         for match in re.finditer(row.claims, text, re.M):
             product = row.ways
-            for group in match.groups():
-                product *= int(group)
+            for factor in match.groups():
+                product *= int(factor)
             total += product
     return total
 
 
-def _judge_paths(crew, result):
+def _judge_paths(group, result):
     """Bad paths must have been bad: each fault has hit, and packets went again."""
-    hits = faults.hits(_faults(crew.folder))
+    hits = faults.hits(_faults(group.folder))
     if not all(hits) or not result.counter.get("tx_retransmits"):
         raise Failed(f"the paths were not bad: faults hit {hits} frames, "
                      f"{result.counter.get('tx_retransmits', 0)} packets went again")
 
 
-def _judge(row, crew, result):
-    text = crew.text("client")
+def _judge(row, group, result):
+    text = group.text("client")
     if row.bad_paths:
-        _judge_paths(crew, result)
+        _judge_paths(group, result)
     for pattern in row.expect:
         if not re.search(pattern, text, re.M):
             raise Failed(f"the output has no {pattern!r}", "client")
@@ -210,7 +210,7 @@ def _judge(row, crew, result):
         if not matches:
             raise Failed(f"the output has no figure {row.figure[0]!r}", "client")
         result.figure = matches[-1].expand(row.figure[1])
-    result.claimed_bytes = _claimed(row, crew.command("client") + text)
+    result.claimed_bytes = _claimed(row, group.command("client") + text)
     if row.wants_bytes and not result.claimed_bytes:
         raise Failed(f"the output has no bytes {row.claims!r}", "client")
     if result.placed_bytes < result.claimed_bytes:
@@ -218,9 +218,9 @@ def _judge(row, crew, result):
                      f"{' + '.join(row.counters)} is {result.placed_bytes}", "client")
 
 
-def _count(row, crew, result):
+def _count(row, group, result):
     """Takes over what the processes counted."""
-    processes = counters.read_folder(crew.folder / "stats")
+    processes = counters.read_folder(group.folder / "stats")
     names = sorted({name for process in processes for name in process.counter})
     result.processes = len(processes)
     result.counter = {name: counters.total(processes, name) for name in names}
@@ -228,36 +228,36 @@ def _count(row, crew, result):
     result.ev_events = sorted(event for process in processes for event in process.ev_events)
 
 
-def _count_failed(row, crew, result):
+def _count_failed(row, group, result):
     """What had been counted when it failed, for whoever looks for the cause."""
     try:
-        _count(row, crew, result)
+        _count(row, group, result)
     except counters.CountersError:
         pass  # the row failed already, and says why
 
 
-def _run(row, place, crew, result):
-    processes = (_run_pair if row.server else _run_one)(row, place, crew)
+def _run(row, place, group, result):
+    processes = (_run_pair if row.server else _run_one)(row, place, group)
     if place.during:
-        place.during(crew)
-    _wait_all(processes, crew, row.limit)
-    _count(row, crew, result)
-    _judge(row, crew, result)
+        place.during(group)
+    _wait_all(processes, group, row.limit)
+    _count(row, group, result)
+    _judge(row, group, result)
 
 
-def _tail(crew, name):
+def _tail(group, name):
     logs = [name] if name else ["server", "client"]
     lines = []
     for log in logs:
-        if crew.log(log).exists():
-            lines += [f"{log}: {line}" for line in crew.text(log).splitlines()[-LINES_SHOWN:]]
+        if group.log(log).exists():
+            lines += [f"{log}: {line}" for line in group.text(log).splitlines()[-LINES_SHOWN:]]
     return lines
 
 
-def _skip_by_output(row, crew):
+def _skip_by_output(row, group):
     """A package may be built without what a row needs; its output says so."""
-    return row.skip_if and crew.log("client").exists() and \
-        re.search(row.skip_if[0], crew.text("client"), re.M)
+    return row.skip_if and group.log("client").exists() and \
+        re.search(row.skip_if[0], group.text("client"), re.M)
 
 
 def run(row, place):
@@ -266,22 +266,22 @@ def run(row, place):
     begin = time.monotonic()
     folder = _folder(row, place)
     result.log = str(folder)
-    crew = Crew(folder, _environment(row, place, folder), row.limit)
+    group = Group(folder, _environment(row, place, folder), row.limit)
     try:
         _check_needs(row)
         if row.build:
             _build(row, place)
-        _run(row, place, crew, result)
+        _run(row, place, group, result)
     except Skipped as skipped:
         result.state, result.reason = SKIP, str(skipped)
     except (Failed, counters.CountersError) as failed:
         result.state, result.reason = FAILED, str(failed)
-        result.tail = _tail(crew, getattr(failed, "name", ""))
-        if _skip_by_output(row, crew):
+        result.tail = _tail(group, getattr(failed, "name", ""))
+        if _skip_by_output(row, group):
             result.state, result.reason = SKIP, row.skip_if[1]
-        _count_failed(row, crew, result)
+        _count_failed(row, group, result)
     finally:
-        left = crew.kill()
+        left = group.kill()
     if left and result.state == OK:
         result.state, result.reason = FAILED, f"{left} processes were left running"
     result.seconds = round(time.monotonic() - begin, 2)

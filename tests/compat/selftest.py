@@ -31,7 +31,7 @@ def run(command, **keys):
 
 
 def want(result, state, text=""):
-    """Complains when a result is not this."""
+    """Raises when a result is not this."""
     if result.state == state and text in result.reason:
         return []
     return [f"is {result.state}: {result.reason!r}, not {state}: {text!r}", *result.tail]
@@ -52,8 +52,8 @@ def killed_by_a_signal():
 
 def too_long():
     begin = time.monotonic()
-    complaints = want(run("sleep 60", limit=1), runner.FAILED, "still running after 1 s")
-    return complaints + (["it waited too long"] if time.monotonic() - begin > 30 else [])
+    problems = want(run("sleep 60", limit=1), runner.FAILED, "still running after 1 s")
+    return problems + (["it waited too long"] if time.monotonic() - begin > 30 else [])
 
 
 def output():
@@ -108,7 +108,7 @@ def process_left_behind():
 
 
 def rows_that_are_wrong():
-    complaints = []
+    problems = []
     for text, what in (("[a]\nrows = []", "no rows"),
                        ("[a]\nrows = [{essential = true}]", "needs a command"),
                        ("[a]\nrows = [{command = 'x'}]", "verifies data"),
@@ -122,11 +122,11 @@ def rows_that_are_wrong():
             path.write_text(text)
             try:
                 rows.load(path)
-                complaints.append(f"accepted: {text}")
+                problems.append(f"accepted: {text}")
             except rows.RowsError as error:
                 if what not in str(error):
-                    complaints.append(f"{text}: {error}")
-    return complaints
+                    problems.append(f"{text}: {error}")
+    return problems
 
 
 def counters_of_another_version():

@@ -218,7 +218,7 @@ static int progress_threads(void)
 }
 
 /*
- * A child has none of them, and may open each anew; the parent notices nothing. The threads must
+ * A child has none of them, and may open each again; the parent notices nothing. The threads must
  * run by then: one that is at its start holds locks of the sanitizer's allocator, which forks with
  * them.
  */
@@ -232,14 +232,14 @@ DEVICES_TEST(fork, gives_up_all_devices)
 		poll(NULL, 0, 1);
 	child = fork();
 	if (child == 0) {
-		struct ibv_context *anew;
+		struct ibv_context *again;
 		int bad = 0;
 
 		for (int i = 0; i < DEVICES; i++) {
 			bad |= ibv_query_gid(d[i].ctx, 1, 0, &d[i].gid) != 0;
 			bad |= ibv_alloc_pd(d[i].ctx) != NULL;
-			anew = ibv_open_device(d[i].ctx->device);
-			bad |= !anew || ibv_close_device(anew);
+			again = ibv_open_device(d[i].ctx->device);
+			bad |= !again || ibv_close_device(again);
 		}
 		_exit(bad);
 	}

@@ -248,7 +248,7 @@ MACHINES_TEST(link_that_goes_down_and_comes_back)
 }
 
 /*
- * An interface that is taken away and made anew is another one: sockets bound to the old one never
+ * An interface that is taken away and made again is another one: sockets bound to the old one never
  * hear of it. That the port was opened again shows when it is the only one left.
  */
 static void anew_replug(struct live_side *s, uint32_t host)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * live_sim.c - `mrc sim` as a command: small runs, their files, what is refused, what a signal
- * leaves behind, and a sweep that goes on where it was broken off.
+ * leaves behind, and a sweep that goes on where it was interrupted.
  *
  * Arguments: the program mrc, docs/simulator.md.
  */
@@ -308,7 +308,7 @@ static void wait_ms(long ms)
 	nanosleep(&t, NULL);
 }
 
-/* A run of minutes is broken off once it has written something. */
+/* A run of minutes is interrupted once it has written something. */
 SIM_TEST(run, a_signal_leaves_a_valid_result)
 {
 	pid_t pid = start("said", (char *[]){"run", "permutation", "--set", "workload.bytes=1G",

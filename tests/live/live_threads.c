@@ -16,7 +16,7 @@
 #define PIECE 8192u
 #define PIECES 512u /* of all threads */
 
-struct crew {
+struct workers {
 	struct live_side *s;
 	atomic_uint next;  /* piece to post */
 	atomic_uint done;  /* completions seen by anybody */
@@ -24,24 +24,24 @@ struct crew {
 	atomic_uint made;  /* rounds of the maker */
 };
 
-/* crew_poll takes what there is. */
-static void crew_poll(struct crew *crew)
+/* workers_poll takes what there is. */
+static void workers_poll(struct workers *workers)
 {
 	struct mh_wc wc[4];
-	int n = mh_cq_poll(crew->s->cq, 4, wc);
+	int n = mh_cq_poll(workers->s->cq, 4, wc);
 
 	live_check(n >= 0);
 	for (int i = 0; i < n; i++) {
-		crew->wrong += wc[i].status != MH_WC_SUCCESS || wc[i].opcode != MH_WC_WRITE;
-		crew->done++;
+		workers->wrong += wc[i].status != MH_WC_SUCCESS || wc[i].opcode != MH_WC_WRITE;
+		workers->done++;
 	}
 	if (n == 0)
 		sched_yield();
 }
 
-static void crew_post(struct crew *crew, uint32_t piece)
+static void workers_post(struct workers *workers, uint32_t piece)
 {
-	struct live_side *s = crew->s;
+	struct live_side *s = workers->s;
 	size_t at = (size_t)piece * PIECE;
 	struct mh_sge sge = {(uintptr_t)s->buffer + at, PIECE, mh_mr_lkey(s->mr)};
 	struct mh_send_wr wr = {.wr_id = piece,
@@ -53,29 +53,29 @@ static void crew_post(struct crew *crew, uint32_t piece)
 	int err;
 
 	while ((err = mh_qp_post_send(s->qp, &wr, 1, NULL)) == ENOMEM)
-		crew_poll(crew);
+		workers_poll(workers);
 	live_check(err == 0);
 }
 
-static void *crew_worker(void *arg)
+static void *workers_worker(void *arg)
 {
-	struct crew *crew = arg;
+	struct workers *workers = arg;
 	uint32_t piece;
 
-	while ((piece = crew->next++) < PIECES)
-		crew_post(crew, piece);
-	while (crew->done < PIECES)
-		crew_poll(crew);
+	while ((piece = workers->next++) < PIECES)
+		workers_post(workers, piece);
+	while (workers->done < PIECES)
+		workers_poll(workers);
 	return NULL;
 }
 
-static void *crew_maker(void *arg)
+static void *workers_maker(void *arg)
 {
-	struct crew *crew = arg;
-	struct live_side *s = crew->s;
+	struct workers *workers = arg;
+	struct live_side *s = workers->s;
 	uint8_t bytes[64];
 
-	while (crew->done < PIECES) {
+	while (workers->done < PIECES) {
 		struct mh_qp_init init = {.cap = {.max_send_wr = 4, .max_send_sge = 1}};
 		struct mh_counter counters[128];
 		struct mh_device *dev;
@@ -83,8 +83,8 @@ static void *crew_maker(void *arg)
 		struct mh_qp *qp;
 		struct mh_mr *mr;
 
-		live_check(mh_device_open(crew, &dev) == 0);
-		live_check(mh_device_find(crew) == dev);
+		live_check(mh_device_open(workers, &dev) == 0);
+		live_check(mh_device_find(workers) == dev);
 		live_check(mh_mr_reg(s->pd, bytes, 64, 0, 0, &mr) == 0);
 		live_check(mh_cq_create(dev, 16, NULL, NULL, &cq) == 0);
 		init.pd = s->pd;
@@ -95,24 +95,24 @@ static void *crew_maker(void *arg)
 		live_check(mh_cq_destroy(cq) == 0);
 		live_check(mh_mr_dereg(mr) == 0);
 		live_check(mh_device_close(dev) == 0);
-		crew->made++;
+		workers->made++;
 	}
 	return NULL;
 }
 
 static void threads_initiator(struct live_side *s)
 {
-	struct crew crew = {.s = s};
+	struct workers workers = {.s = s};
 	pthread_t worker[THREADS], maker;
 
 	live_fill(s->buffer, s->setup->bytes, 6);
-	live_check(pthread_create(&maker, NULL, crew_maker, &crew) == 0);
+	live_check(pthread_create(&maker, NULL, workers_maker, &workers) == 0);
 	for (uint32_t i = 0; i < THREADS; i++)
-		live_check(pthread_create(&worker[i], NULL, crew_worker, &crew) == 0);
+		live_check(pthread_create(&worker[i], NULL, workers_worker, &workers) == 0);
 	for (uint32_t i = 0; i < THREADS; i++)
 		pthread_join(worker[i], NULL);
 	pthread_join(maker, NULL);
-	live_check(crew.done == PIECES && crew.wrong == 0 && crew.made > 0);
+	live_check(workers.done == PIECES && workers.wrong == 0 && workers.made > 0);
 	live_barrier(s);
 }
 
@@ -195,10 +195,10 @@ TEST(live_threads, have_a_qp_and_a_cq_each)
 /* A thread blocked on the channel while messages trickle in hears of every one. */
 static void *blocked_worker(void *arg)
 {
-	struct crew *crew = arg;
-	struct live_side *s = crew->s;
+	struct workers *workers = arg;
+	struct live_side *s = workers->s;
 
-	while (crew->done < PIECES / 8) {
+	while (workers->done < PIECES / 8) {
 		struct mh_cq *cq;
 		struct mh_wc wc;
 		int n;
@@ -207,7 +207,7 @@ static void *blocked_worker(void *arg)
 		n = mh_cq_poll(s->cq, 1, &wc);
 		live_check(n >= 0);
 		if (n == 1) {
-			crew->done++;
+			workers->done++;
 			continue;
 		}
 		if (mh_channel_get(s->channel, &cq) == 0)
@@ -218,14 +218,14 @@ static void *blocked_worker(void *arg)
 
 static void blocked_target(struct live_side *s)
 {
-	struct crew crew = {.s = s};
+	struct workers workers = {.s = s};
 	pthread_t worker;
 
 	live_post_recv(s, PIECES / 8);
 	live_barrier(s);
-	live_check(pthread_create(&worker, NULL, blocked_worker, &crew) == 0);
+	live_check(pthread_create(&worker, NULL, blocked_worker, &workers) == 0);
 	pthread_join(worker, NULL);
-	live_check(crew.done == PIECES / 8);
+	live_check(workers.done == PIECES / 8);
 }
 
 static void blocked_initiator(struct live_side *s)

@@ -148,7 +148,7 @@ static void answer_probe(uint16_t i)
 	want[i] = marked ? MT_EV_SKIP : MT_EV_GOOD;
 }
 
-/* The proof of a twin. */
+/* The proof of a copy. */
 static void restore(uint16_t i)
 {
 	assert_i_eq(mt_ev_restore(set, i, now), want[i] == MT_EV_ASSUMED_BAD);

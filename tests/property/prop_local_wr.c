@@ -122,7 +122,7 @@ static void answer_one(void)
 	}
 }
 
-/* Carries out what has its turn, as the rules say it. REQ(ext.local.turn) REQ(ext.local.fence) */
+/* Executes what has its turn, as the rules say it. REQ(ext.local.turn) REQ(ext.local.fence) */
 static void walk(void)
 {
 	bool all_answered = true;
@@ -203,7 +203,7 @@ FIXTURE_TEST(mt_local_wr_execute, random_mixes)
 			answer_one();
 		if (!test_rand_chance(1, 4))
 			continue;
-		send_at_most(UINT32_MAX); /* what has its turn has been carried out then */
+		send_at_most(UINT32_MAX); /* what has its turn has been executed then */
 		walk();
 		check_windows();
 		check_completions();

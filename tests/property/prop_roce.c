@@ -346,7 +346,7 @@ static void two_hosts(struct mf_topology *topology)
 	assert_true(mf_topology_init(topology, &t, &error));
 }
 
-/* Losses in the middle, both ways, so that both ends see all that they sent. */
+/* Losses in the middle, in both directions, so that both ends see all that they sent. */
 static void lossy_run(struct ms_run_cfg *cfg, struct wires *w, struct ms_list_flow *flow,
 		      struct ms_fault loss[2])
 {

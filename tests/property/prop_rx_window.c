@@ -93,7 +93,7 @@ static uint64_t sack(uint64_t *from)
 	return map;
 }
 
-/* Whoever is told of starts to wait anew; nobody waits longer than the bound. */
+/* Whoever is told of starts to wait again; nobody waits longer than the bound. */
 static void check_waits(uint64_t from)
 {
 	for (uint64_t i = expected; i < top; i++) {

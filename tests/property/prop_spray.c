@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The rotation over random sets: each lap takes each good EV once, ports get equal shares, nothing
+ * The rotation over random sets: each pass_no takes each good EV once, ports get equal shares, nothing
  * is chosen that must not be, and something is chosen whenever anything could be.
  */
 #include "support/test.h"
@@ -59,16 +59,16 @@ static uint16_t next(uint32_t ports, uint16_t avoid)
 TEST(mt_spray_pick, laps_and_shares)
 {
 	for (size_t round = 0; round < test_rounds(500); round++) {
-		uint32_t lap, count[EVS_MAX] = {0};
+		uint32_t pass_no, count[EVS_MAX] = {0};
 
 		make_random();
-		lap = n_ports * set->ports[0].active;
-		for (uint32_t i = 0; i < 5 * lap; i++) {
+		pass_no = n_ports * set->ports[0].active;
+		for (uint32_t i = 0; i < 5 * pass_no; i++) {
 			uint16_t path = next(ANY, MT_EV_NONE);
 
 			assert_u_eq(set->evs[path].port, i % n_ports);
 			count[path]++;
-			assert_u_eq(count[path], i / lap + 1);
+			assert_u_eq(count[path], i / pass_no + 1);
 		}
 	}
 }

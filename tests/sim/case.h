@@ -62,9 +62,9 @@ void case_keep_busy(struct sim_qp *qp, uint32_t len, uint64_t until_ns);
 /* case_kill sets paths dead or alive: one way from src to dst; path SIM_NOBODY: the whole plane. */
 void case_kill(struct sim_world *w, uint32_t src, uint32_t dst, uint32_t plane, uint32_t path,
 	       bool dead);
-/* case_kill_both does so both ways. */
+/* case_kill_both does so in both directions. */
 void case_kill_both(struct sim_world *w, uint32_t plane, uint32_t path, bool dead);
-/* case_silence kills or revives every path between nodes 0 and 1, both ways. */
+/* case_silence kills or revives every path between nodes 0 and 1, in both directions. */
 void case_silence(struct sim_world *w, bool dead);
 
 /* case_meta is that of an intact packet from a node. */

@@ -75,7 +75,7 @@ struct sim_mr {
 	uint64_t start, length;
 	uint64_t taken;		  /* bytes handed out from the start */
 	uint64_t *words;	  /* what atomics change; else NULL */
-	uint64_t atomics;	  /* that were carried out */
+	uint64_t atomics;	  /* that were executed */
 	struct sim_place *places; /* by offset */
 	size_t n_places, room;
 };

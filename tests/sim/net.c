@@ -271,11 +271,11 @@ static void fly(struct sim_net *net, struct sim_path *path, struct sim_packet *p
 static void fly_doubled(struct sim_net *net, struct sim_path *path, const struct sim_packet *p,
 			uint64_t leaves)
 {
-	struct sim_packet *twin = sim_packet_new(p->len);
+	struct sim_packet *copy = sim_packet_new(p->len);
 
-	memcpy(twin, p, sizeof(*p) + p->len);
+	memcpy(copy, p, sizeof(*p) + p->len);
 	net->counts.doubled++;
-	fly(net, path, twin, leaves + sim_below(&net->rng, path->latency_ns + 1));
+	fly(net, path, copy, leaves + sim_below(&net->rng, path->latency_ns + 1));
 }
 
 static uint64_t leave_port(struct sim_net *net, const struct sim_packet *p)

@@ -4,7 +4,7 @@
  *
  * Nodes have the same number of ports; port p of every node leads into plane p. Between two nodes
  * each plane has the same number of paths each way, and the EV value of a packet picks one. A path
- * is one direction: it may be slow, jittery, lossy, dead, marking or trimming without its way back
+ * is one direction: it may be slow, jittery, lossy, dead, marking or trimming without its return path
  * noticing. A packet passes, in this order:
  *
  *	filter     the test's own hand: look, change, hold up or throw away

@@ -68,7 +68,7 @@ static void draw_load(struct sim_plan *p, struct sim_rng *r)
 
 /*
  * Most ways there may be dead, because what comes back tells which paths work. What comes back
- * gets no such answer: when most ways back are dead too, hardly anything is ever heard.
+ * gets no such answer: when most return paths are dead too, hardly anything is ever heard.
  */
 static void draw_dead(struct sim_plan *p, struct sim_rng *r)
 {

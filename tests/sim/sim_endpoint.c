@@ -206,7 +206,7 @@ static struct sim_world *open_slow(uint32_t room)
 	return w;
 }
 
-/* REQ(req.ev.crowded) */
+/* REQ(req.ev.overloaded) */
 TEST(sim_endpoint, overflow_at_the_receiver_retires_no_ev)
 {
 	for (uint32_t room = 20; room <= 200; room += 60) {
@@ -223,7 +223,7 @@ TEST(sim_endpoint, overflow_at_the_receiver_retires_no_ev)
 
 /*
  * Long enough for eight losses: while the peer asks for little, the window is small, and the
- * rotation as narrow, so that a path may hardly be used. REQ(req.ev.crowded)
+ * rotation as narrow, so that a path may hardly be used. REQ(req.ev.overloaded)
  */
 static void overflow_and_a_dead_path(void)
 {

@@ -84,11 +84,11 @@ TEST(sim_ev, a_marked_ev_sits_out_exactly_one_turn)
 
 	w->net.filter = mark_once;
 	w->net.filter_ctx = &marks;
-	/* A lap at a time, and after it all answers; the second lap is one EV shorter. */
-	for (uint32_t lap = 0; lap < 4; lap++) {
-		sim_post(qp, 4096 * (lap == 1 ? 7 : 8), 0);
+	/* A pass_no at a time, and after it all answers; the second pass_no is one EV shorter. */
+	for (uint32_t pass_no = 0; pass_no < 4; pass_no++) {
+		sim_post(qp, 4096 * (pass_no == 1 ? 7 : 8), 0);
 		sim_run_done(w, SIM_MS);
-		CASE_EQ(w, data_on(w, 0, 3, 0), lap == 0 ? 1 : lap);
+		CASE_EQ(w, data_on(w, 0, 3, 0), pass_no == 0 ? 1 : pass_no);
 	}
 	for (CASE_EACH(w, s))
 		marked += s->pkt.bth.opcode == MW_SACK && s->pkt.seth.m == MW_MARK_SKIP_ONCE &&
@@ -119,7 +119,7 @@ static void check_resent_are_swallowed(struct sim_world *w, uint64_t n_psns)
 }
 
 /*
- * REQ(req.ev.one-loss) REQ(req.rtx.selective): a path that swallows everything is left after its
+ * REQ(req.ev.one-loss) REQ(req.rtx.selective): a path that drops everything silently is left after its
  * first losses, what it swallowed is sent again, and nothing else is.
  */
 static void blackhole_one(uint32_t n_planes, uint32_t n_paths, uint64_t spread_ns)
@@ -148,7 +148,7 @@ static void blackhole_one(uint32_t n_planes, uint32_t n_paths, uint64_t spread_n
 	check_resent_are_swallowed(w, qp->out.sent);
 	CASE_EQ(w, ev_of(qp, 0, 3).state, MT_EV_ASSUMED_BAD);
 	CASE_EQ(w, case_stats(w, 0).evs_retired, 1);
-	/* One RTT for the report, one window to be sure; a lap until the path is first used. */
+	/* One RTT for the report, one window to be sure; a pass_no until the path is first used. */
 	CASE_BETWEEN(w, last_data_on(w, 0, 3), died,
 		     died + 10 * SIM_US + spread_ns + window + n_paths * SIM_US + 2 * SIM_US);
 	case_done(w);

@@ -163,7 +163,7 @@ TEST(sim_fault, late_timers_do_no_harm)
 	case_done(w);
 }
 
-/* One good path of 32: every other one dead on the way there, the way back in order. */
+/* One good path of 32: every other one dead on the way there, the return path in order. */
 TEST(sim_fault, one_good_way_of_32_is_found)
 {
 	struct sim_world_cfg cfg = case_cfg(4, 8);
@@ -179,7 +179,7 @@ TEST(sim_fault, one_good_way_of_32_is_found)
 }
 
 /*
- * One good path of 32 both ways, the same one: a single cable. To look for a way there and for
+ * One good path of 32 in both directions, the same one: a single cable. To look for a way there and for
  * another one back, each by itself, once took longer than all retries with every tenth seed.
  * REQ(req.reverse.unheard)
  */

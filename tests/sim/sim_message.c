@@ -200,21 +200,21 @@ TEST(sim_message, every_ev_has_its_turn_once_a_lap)
 
 	sim_post(qp, 4096 * 32 * 10, 0);
 	sim_run_done(w, SIM_MS);
-	for (uint64_t lap = 0; lap < 10; lap++) {
+	for (uint64_t pass_no = 0; pass_no < 10; pass_no++) {
 		uint64_t seen = 0;
 
 		for (uint64_t i = 0; i < 32; i++) {
-			const struct sim_seen *s = case_nth(w, 0, 0, lap * 32 + i);
+			const struct sim_seen *s = case_nth(w, 0, 0, pass_no * 32 + i);
 			uint32_t ev = (s->ev - w->cfg.net.ev_base) * 2 + s->port;
 
 			seen |= UINT64_C(1) << ev;
-			if (lap == 0)
+			if (pass_no == 0)
 				first_lap[i] = ev;
-			same += lap > 0 && first_lap[i] == ev;
+			same += pass_no > 0 && first_lap[i] == ev;
 		}
 		CASE_EQ(w, seen, 0xFFFFFFFF);
 	}
-	/* Each lap has an order of its own: 288 places, about 1 of 16 the same by chance. */
+	/* Each pass_no has an order of its own: 288 places, about 1 of 16 the same by chance. */
 	CASE_BETWEEN(w, same, 0, 100);
 	case_done(w);
 }

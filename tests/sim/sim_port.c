@@ -23,7 +23,7 @@ static void pace(struct sim_world *w)
 	w->nodes[0].tx_batch = w->nodes[1].tx_batch = 1;
 }
 
-/* The link of a node's port: its packets die both ways, and the node knows `known` or not. */
+/* The link of a node's port: its packets die in both directions, and the node knows `known` or not. */
 static void set_port(struct sim_world *w, uint32_t node, uint32_t port, bool up, bool known)
 {
 	case_kill_both(w, port, SIM_NOBODY, !up);
@@ -44,7 +44,7 @@ static uint32_t port_events(const struct sim_world *w, uint32_t node, bool of_pe
 	return n;
 }
 
-/* REQ(ep.port.local-down) REQ(ep.port.no-blame) REQ(ep.port.return) */
+/* REQ(ep.port.local-down) REQ(ep.port.not-attributed) REQ(ep.port.return) */
 TEST(sim_port, a_port_that_goes_down_under_traffic_costs_its_share_and_no_ev)
 {
 	struct sim_world_cfg cfg = case_cfg(4, 8);
@@ -103,7 +103,7 @@ TEST(sim_port, the_peer_is_told_and_leaves_the_plane_until_it_is_back)
 	case_done(w);
 }
 
-/* REQ(ep.port.no-blame): the news of a dead link takes a millisecond, as it may in a kernel. */
+/* REQ(ep.port.not-attributed): the news of a dead link takes a millisecond, as it may in a kernel. */
 TEST(sim_port, evs_lost_before_the_news_come_back_with_the_port)
 {
 	struct sim_world_cfg cfg = case_cfg(4, 8);
@@ -244,7 +244,7 @@ static bool sack_on(const struct sim_seen *s, uint32_t plane, uint32_t path)
 	       s->ev == 0xC000 + path;
 }
 
-/* REQ(req.reverse.probe): half of the ways back are dead; answers find the others. */
+/* REQ(req.reverse.probe): half of the return paths are dead; answers find the others. */
 TEST(sim_port, a_receiver_finds_ways_back_that_work)
 {
 	struct sim_world_cfg cfg = case_cfg(1, 8);

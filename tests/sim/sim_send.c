@@ -262,7 +262,7 @@ TEST(sim_send, the_answer_tells_the_window)
 	case_done(w);
 }
 
-/* A QP that begins anew asks anew. */
+/* A QP that begins again asks again. */
 TEST(sim_send, after_a_reset)
 {
 	struct sim_world *w = case_open(NULL);

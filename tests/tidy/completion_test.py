@@ -36,7 +36,7 @@ complete -p mrc >/dev/null && _mrc && printf '%s\\n' "${COMPREPLY[@]}"
 
 
 def want(words, offered, exactly=True):
-    """A complaint unless bash offers these, and with `exactly` nothing else."""
+    """A problem unless bash offers these, and with `exactly` nothing else."""
     got = complete(*words)
     if sorted(got) == sorted(offered) or (not exactly and set(offered) <= set(got)):
         return []
@@ -44,16 +44,16 @@ def want(words, offered, exactly=True):
 
 
 def bash_completes_every_verb_and_flag():
-    complaints = []
+    problems = []
     every = verbs.read(MRC)
     if len(every) < 25:
         return [f"found {sorted(every)} only"]
     for verb, flags in every.items():
         below = {v.split()[-1] for v in every if v and v.rpartition(" ")[0] == verb}
-        complaints += want([*verb.split(), "--"], flags or ["--help"])
+        problems += want([*verb.split(), "--"], flags or ["--help"])
         if below:
-            complaints += want([*verb.split(), ""], below, exactly=False)
-    return complaints
+            problems += want([*verb.split(), ""], below, exactly=False)
+    return problems
 
 
 def bash_completes_values():
@@ -104,18 +104,18 @@ def specs(body):
 
 def zsh_knows_every_verb_and_flag():
     """Each verb has its function, and that function all of its flags."""
-    complaints = []
+    problems = []
     text = verbs.output(MRC, "completion", "zsh")
     for verb, flags in verbs.read(MRC).items():
         name = "_".join(["_mrc", *verb.split()])
         _, found, body = text.partition(f"\n{name}() {{\n")
         body = body.partition("\n}\n")[0]
         if not found:
-            complaints.append(f"{name}: no such function")
-        complaints += [
+            problems.append(f"{name}: no such function")
+        problems += [
             f"{name}: no {flag}" for flag in flags if not {f"{flag}=", f"{flag}["} & specs(body)
         ]
-    return complaints
+    return problems
 
 
 def zsh_reads_the_script():

@@ -62,7 +62,7 @@ def build(root, optimisation):
     return folder
 
 
-def complaints(changes, optimisation):
+def problems(changes, optimisation):
     """What both checks say of the clean project with these changes."""
     with tempfile.TemporaryDirectory() as folder:
         root = pathlib.Path(folder)
@@ -80,7 +80,7 @@ def case(changes, *wanted):
 
     def check():
         for optimisation in ("-O0", "-O1"):
-            found = complaints(changes, optimisation)
+            found = problems(changes, optimisation)
             if len(found) != len(wanted) or any(w not in f for w, f in zip(wanted, found)):
                 return [f"{optimisation}: want {list(wanted)}, got {found}"]
         return []
@@ -104,7 +104,7 @@ def no_debug_build():
             callgraph.Graph(root, root)
         except callgraph.BuildError as error:
             return [] if "no Debug build" in str(error) else [str(error)]
-    return ["no complaint"]
+    return ["no problem"]
 
 
 NOT_REACHED = "x.one: enforced, but only by what is not reached"

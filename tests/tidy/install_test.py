@@ -47,11 +47,11 @@ class Installed:
         wanted |= {"share/bash-completion/completions/mrc", "share/zsh/site-functions/_mrc"}
         headers = run.ROOT / "include"
         wanted |= {f"include/{p.relative_to(headers)}" for p in headers.rglob("*.h")}
-        complaints = [f"not installed: {name}" for name in sorted(wanted - names)]
+        problems = [f"not installed: {name}" for name in sorted(wanted - names)]
         for name in sorted(names - wanted):
             if not name.startswith("lib/softmrc/") and not name.startswith("share/"):
-                complaints.append(f"installed, nobody knows why: {name}")
-        return complaints
+                problems.append(f"installed, nobody knows why: {name}")
+        return problems
 
     def pkg_config(self):
         """A program is compiled, linked and run with the flags that pkg-config tells."""
@@ -71,13 +71,13 @@ class Installed:
 
     def runs_from_anywhere(self):
         """Every installed program finds its libraries without being told."""
-        complaints = []
+        problems = []
         programs = [p for p in self.prefix.rglob("*") if p.is_file() and os.access(p, os.X_OK)]
         for program in programs:
             if program.read_bytes()[:4] == b"\x7fELF":
                 text = self.output(["ldd", str(program)])
-                complaints += [f"{program.name}: {line}" for line in re.findall(r".*not found", text)]
-        return complaints if programs else ["no program is installed"]
+                problems += [f"{program.name}: {line}" for line in re.findall(r".*not found", text)]
+        return problems if programs else ["no program is installed"]
 
 
 def main():

@@ -35,9 +35,9 @@ def exported():
 
 
 def compare(symbols, pages):
-    """Complaints about symbols without a page and pages without a symbol."""
-    complaints = [f"{name}: exported, but has no page" for name in sorted(symbols - pages)]
-    return complaints + [f"{name}.3: no such symbol" for name in sorted(pages - symbols)]
+    """Problems about symbols without a page and pages without a symbol."""
+    problems = [f"{name}: exported, but has no page" for name in sorted(symbols - pages)]
+    return problems + [f"{name}.3: no such symbol" for name in sorted(pages - symbols)]
 
 
 def every_symbol_has_a_page():
@@ -58,15 +58,15 @@ def what_is_missing_is_noticed():
 def pages_have_all_parts():
     """Every page of a call says what it does, returns and refuses."""
     parts = ("NAME", "SYNOPSIS", "DESCRIPTION", "RETURN VALUE", "ERRORS", "SEE ALSO")
-    complaints = []
+    problems = []
     for page in sorted((MAN / "man3").glob("*.3")):
         text = page.read_text(encoding="utf-8")
         heads = tuple(re.findall(r"^\.SH (.*)$", text, re.M))
         if heads != parts:
-            complaints.append(f"{page.name}: parts {heads}")
+            problems.append(f"{page.name}: parts {heads}")
         if not re.search(rf"^{page.stem} \\- \S.{{8,}}$", text, re.M):
-            complaints.append(f"{page.name}: no summary")
-    return complaints
+            problems.append(f"{page.name}: no summary")
+    return problems
 
 
 def sections(page):
@@ -75,13 +75,13 @@ def sections(page):
 
 
 def missing(page, wanted):
-    """Complaints about verbs without a section, and flags that their section has not."""
+    """Problems about verbs without a section, and flags that their section has not."""
     found = sections(page)
-    complaints = [f"mrc {verb}: no section" for verb in wanted if verb and verb not in found]
+    problems = [f"mrc {verb}: no section" for verb in wanted if verb and verb not in found]
     for verb, text in found.items():
         bold = {flag.replace("\\-", "-") for flag in re.findall(r"^\\fB([^ ]+?)\\fP", text, re.M)}
-        complaints += [f"mrc {verb}: no {f}" for f in wanted.get(verb, []) if f not in bold]
-    return complaints
+        problems += [f"mrc {verb}: no {f}" for f in wanted.get(verb, []) if f not in bold]
+    return problems
 
 
 def mrc_page_has_every_verb_and_flag():
@@ -90,11 +90,11 @@ def mrc_page_has_every_verb_and_flag():
         return [f"found {sorted(wanted)} only"]
     # Each has --help; the page says so once.
     wanted = {verb: [f for f in flags if f != "--help"] for verb, flags in wanted.items()}
-    complaints = missing(page, wanted)
+    problems = missing(page, wanted)
     told = {flag for flags in wanted.values() for flag in flags}
     for flag in sorted(verbs.declared() - told):
-        complaints.append(f"{flag}: in a table of flags, but of no verb")
-    return complaints
+        problems.append(f"{flag}: in a table of flags, but of no verb")
+    return problems
 
 
 def a_missing_flag_is_noticed():

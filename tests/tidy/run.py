@@ -40,7 +40,7 @@ def source_cases(tree):
         source_checks.lengths,
         source_checks.leaks,
         source_checks.spdx,
-        source_checks.readme_rooms,
+        source_checks.readme_modules,
         source_checks.doc_links,
         doc_checks.doc_records,
         doc_checks.doc_record_index,
@@ -80,7 +80,7 @@ def archive_cases(archives, limits):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--archives", nargs="+", metavar="ROOM=LIB")
+    parser.add_argument("--archives", nargs="+", metavar="MODULE=LIB")
     parser.add_argument("--build", metavar="FOLDER")
     arguments = parser.parse_args()
     if arguments.archives:

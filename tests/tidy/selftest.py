@@ -2,7 +2,7 @@
 """Shows that each tidy check accepts a clean tree and catches a planted fault.
 
 A small project is written to a temporary folder; each case plants one fault in a fresh copy and
-wants exactly the check it is meant for to complain, with a text that names the place.
+wants exactly the check it is meant for to fail, with a text that names the place.
 """
 import json
 import pathlib
@@ -49,7 +49,7 @@ CLEAN = {
     "docs/requirements.toml": "# SPDX-License-Identifier: BSD-2-Clause\n"
     '[[requirement]]\nid = "x.one"\ntext = "t"\nsource = "ours"\ncertainty = "I"\n'
     'status = "enforced"\n',
-    **{f"src/{room}/README.md": "what it is for\n" for room in ("base", "core", "host", "libmrc")},
+    **{f"src/{module}/README.md": "what it is for\n" for module in ("base", "core", "host", "libmrc")},
 }
 
 
@@ -77,7 +77,7 @@ class Fixture:
 
 
 def verdicts(changes, only=None):
-    """check name -> complaints, for the clean project with these changes."""
+    """check name -> problems, for the clean project with these changes."""
     compiled = [name for name in CLEAN if name.endswith(".c")]
     with Fixture(changes, compiled) as tree:
         cases = run.source_cases(tree)
@@ -89,13 +89,13 @@ def clean_tree():
 
 
 def plant(check, changes, wanted):
-    """A case: `check` complains, once, with `wanted` in it, and says nothing of the clean tree."""
+    """A case: `check` reports it, once, with `wanted` in it, and says nothing of the clean tree."""
 
     def case():
         found = verdicts(changes, check)[check]
         if len(found) == 1 and wanted in found[0]:
             return []
-        return [f"want one complaint with '{wanted}', got {found}"]
+        return [f"want one problem with '{wanted}', got {found}"]
 
     return case
 
@@ -151,7 +151,7 @@ SOURCE_PLANTS = {
     "leaks__note_to_self": plant("leaks", {"src/base/a.h": SPDX + "/* TO" + "DO */\n"}, "a.h:2"),
     "spdx__source": plant("spdx", {"src/base/a.h": "int mb_a(int a);\n"}, "src/base/a.h:1"),
     "spdx__script": plant("spdx", {"tools/x": "#!/bin/sh\n"}, "tools/x:1"),
-    "readme_rooms__missing": plant("readme_rooms", {"src/core/README.md": None}, "src/core"),
+    "readme_modules__missing": plant("readme_modules", {"src/core/README.md": None}, "src/core"),
     "doc_links__dead": plant("doc_links", {"docs/x.md": "[a](b.md)\n"}, "docs/x.md:1: dead link"),
     "doc_records__head": plant(
         "doc_records", {"docs/design/0002-b.md": "# 2. B\n\nSo.\n"}, "0002-b.md: want '# NNNN"
@@ -237,25 +237,25 @@ def archive_fault(source, check, wanted, member="x"):
     def case():
         with tempfile.TemporaryDirectory() as folder:
             archives = {}
-            for room in ("base", "wire", "core", "io"):
-                text = f"#include <string.h>\nvoid {room}_f(void *a, void *b);\n"
-                text += f"void {room}_f(void *a, void *b)\n{{\n\tmemcpy(a, b, 300);\n}}\n"
+            for module in ("base", "wire", "core", "io"):
+                text = f"#include <string.h>\nvoid {module}_f(void *a, void *b);\n"
+                text += f"void {module}_f(void *a, void *b)\n{{\n\tmemcpy(a, b, 300);\n}}\n"
                 text += "static const char *const names[] = {\"a\", \"b\"};\n"
-                text += f"const char *{room}_g(int i);\n"
-                text += f"const char *{room}_g(int i)\n{{\n\treturn names[i];\n}}\n"
-                text += source if room == "core" else ""
+                text += f"const char *{module}_g(int i);\n"
+                text += f"const char *{module}_g(int i)\n{{\n\treturn names[i];\n}}\n"
+                text += source if module == "core" else ""
                 path = pathlib.Path(folder, member + ".c")
                 path.write_text(text, encoding="utf-8")
                 output = f"{folder}/{member}.c.o"
                 subprocess.run(["cc", "-O1", "-fPIC", "-c", path, "-o", output], check=True)
-                archives[room] = f"{folder}/lib{room}.a"
-                subprocess.run(["ar", "rc", archives[room], output], check=True)
+                archives[module] = f"{folder}/lib{module}.a"
+                subprocess.run(["ar", "rc", archives[module], output], check=True)
             found = check(archives)
         if not wanted:
             return found
         if len(found) == 1 and wanted in found[0]:
             return []
-        return [f"want one complaint with '{wanted}', got {found}"]
+        return [f"want one problem with '{wanted}', got {found}"]
 
     return case
 

@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Checks that read the sources. Each takes a Tree and returns a list of complaints."""
+"""Checks that read the sources. Each takes a Tree and returns a list of problems."""
 import collections
 import pathlib
 import re
 
 import csource
-from tree import PURE_ROOMS
+from tree import PURE_MODULES
 
-PURE_FOLDERS = [f"src/{room}" for room in PURE_ROOMS]
+PURE_FOLDERS = [f"src/{module}" for module in PURE_MODULES]
 PURE_HEADERS = {"stdint.h", "stddef.h", "stdbool.h", "string.h", "limits.h"}
 # The panic hook that an adapter may replace: it prints and aborts.
 PANIC_HOOK = "src/base/panic_abort.c"
@@ -39,10 +39,10 @@ def _target(tree, folder, bracket, name):
 
 
 def layer_includes(tree):
-    """Every arrow between folders is in the layer table; pure rooms see four system headers."""
-    complaints = []
+    """Every arrow between folders is in the layer table; pure modules see four system headers."""
+    problems = []
     folders = {tree.folder_of(f) for f in tree.c_files("src", "examples", "bpf")}
-    complaints += [f"{f}/ is not in the layer table" for f in sorted(folders - set(tree.layers))]
+    problems += [f"{f}/ is not in the layer table" for f in sorted(folders - set(tree.layers))]
     for path in tree.c_files("src", "examples", "bpf"):
         folder = tree.folder_of(path)
         allowed = tree.layers.get(folder, set()) | {folder}
@@ -53,12 +53,12 @@ def layer_includes(tree):
             if target is None:
                 pure = folder in PURE_FOLDERS and str(path) != PANIC_HOOK
                 if pure and full not in PURE_HEADERS:
-                    complaints.append(f"{at}: {folder} -> <{full}>, which a pure room may not see")
+                    problems.append(f"{at}: {folder} -> <{full}>, which a pure module may not see")
             elif target not in ("include", "examples") and not (tree.root / full).is_file():
-                complaints.append(f'{at}: "{match[2]}" is not a path below src/')
+                problems.append(f'{at}: "{match[2]}" is not a path below src/')
             elif target not in allowed and full not in allowed:
-                complaints.append(f"{at}: arrow {folder} -> {full} is not in the layer table")
-    return complaints
+                problems.append(f"{at}: arrow {folder} -> {full} is not in the layer table")
+    return problems
 
 
 def part_order(tree):
@@ -105,20 +105,20 @@ def part_includes(tree):
 
 def lengths(tree):
     """No file over 600 lines, no function over 70."""
-    complaints = []
+    problems = []
     for path in tree.c_files("src", "examples", "bpf"):
         text = tree.text(path)
         lines = text.count("\n")
         if lines > MAX_FILE_LINES:
-            complaints.append(f"{path}: {lines} lines, at most {MAX_FILE_LINES}")
+            problems.append(f"{path}: {lines} lines, at most {MAX_FILE_LINES}")
         for function in csource.functions(text):
             lines = text.count("\n", function.start, function.end) + 1
             if lines > MAX_FUNCTION_LINES:
                 at = csource.line_of(text, function.start)
-                complaints.append(
+                problems.append(
                     f"{path}:{at}: {function.name} has {lines} lines, at most {MAX_FUNCTION_LINES}"
                 )
-    return complaints
+    return problems
 
 
 # Written in pieces, so that this file does not contain what it looks for.
@@ -129,20 +129,20 @@ LEAKS = re.compile(
 
 def leaks(tree):
     """Nothing of the place where it was written, and no notes to self."""
-    complaints = []
+    problems = []
     for path in tree.files:
         try:
             text = tree.text(path)
         except UnicodeDecodeError:
             continue  # a binary file, such as a fuzz corpus entry
         for match in LEAKS.finditer(text):
-            complaints.append(f"{path}:{csource.line_of(text, match.start())}: {match[0]}")
-    return complaints
+            problems.append(f"{path}:{csource.line_of(text, match.start())}: {match[0]}")
+    return problems
 
 
 def spdx(tree):
     """Sources begin with their licence, behind a #! line where there is one."""
-    complaints = []
+    problems = []
     for path in tree.files:
         if path.suffix in (".c", ".h"):
             wanted = r"/\* SPDX-License-Identifier: BSD-2-Clause \*/\n"
@@ -153,24 +153,24 @@ def spdx(tree):
         else:
             continue
         if not re.match(wanted, tree.text(path)):
-            complaints.append(f"{path}:1: does not begin with the SPDX line")
-    return complaints
+            problems.append(f"{path}:1: does not begin with the SPDX line")
+    return problems
 
 
-def readme_rooms(tree):
-    """Every room says what it is for."""
-    rooms = sorted({f.parts[1] for f in tree.files if f.parts[0] == "src" and len(f.parts) > 2})
+def readme_modules(tree):
+    """Every module says what it is for."""
+    modules = sorted({f.parts[1] for f in tree.files if f.parts[0] == "src" and len(f.parts) > 2})
     return [
-        f"src/{room}/README.md is missing or empty"
-        for room in rooms
-        if not (tree.root / "src" / room / "README.md").is_file()
-        or not tree.text(f"src/{room}/README.md").strip()
+        f"src/{module}/README.md is missing or empty"
+        for module in modules
+        if not (tree.root / "src" / module / "README.md").is_file()
+        or not tree.text(f"src/{module}/README.md").strip()
     ]
 
 
 def doc_links(tree):
     """Relative links in documents lead to files."""
-    complaints = []
+    problems = []
     for path in (f for f in tree.files if f.suffix == ".md"):
         text = tree.text(path)
         for match in re.finditer(r"\]\(([^)#\s]+)(?:#[^)]*)?\)", text):
@@ -178,27 +178,27 @@ def doc_links(tree):
                 continue
             if not (tree.root / path.parent / match[1]).exists():
                 at = csource.line_of(text, match.start())
-                complaints.append(f"{path}:{at}: dead link to {match[1]}")
-    return complaints
+                problems.append(f"{path}:{at}: dead link to {match[1]}")
+    return problems
 
 
-def _entry_complaints(entry, number):
+def _entry_problems(entry, number):
     name = entry.get("id") or f"entry {number}"
-    complaints = []
+    problems = []
     for key in ("id", "text", "source", "certainty"):
         if not str(entry.get(key, "")).strip():
-            complaints.append(f"{name}: {key} is missing")
+            problems.append(f"{name}: {key} is missing")
     if not re.fullmatch(r"[a-z0-9]+([.-][a-z0-9]+)+", entry.get("id", "x.x")):
-        complaints.append(f"{name}: an id is lower case words joined by dots and dashes")
+        problems.append(f"{name}: an id is lower case words joined by dots and dashes")
     if entry.get("certainty", "F") not in ("F", "S", "C", "I", "N"):
-        complaints.append(f"{name}: certainty {entry['certainty']}, want F, S, C, I or N")
+        problems.append(f"{name}: certainty {entry['certainty']}, want F, S, C, I or N")
     if entry.get("status", "enforced") != "enforced":
-        complaints.append(f"{name}: status {entry['status']}, want enforced or nothing")
+        problems.append(f"{name}: status {entry['status']}, want enforced or nothing")
     if ("status" in entry) == bool(str(entry.get("open", "")).strip()):
-        complaints.append(f"{name}: want status or open, which says what is missing")
+        problems.append(f"{name}: want status or open, which says what is missing")
     extra = set(entry) - {"id", "text", "source", "certainty", "status", "note", "open"}
-    complaints += [f"{name}: unknown key {key}" for key in sorted(extra)]
-    return complaints
+    problems += [f"{name}: unknown key {key}" for key in sorted(extra)]
+    return problems
 
 
 def requirements(tree, conformance):
@@ -206,18 +206,18 @@ def requirements(tree, conformance):
     entries = conformance.load(tree.root)["requirement"]
     code, tests = conformance.in_code(tree.root), conformance.in_tests(tree.root)
     known = collections.Counter(e.get("id") for e in entries)
-    complaints = [f"{name}: {n} entries with this id" for name, n in known.items() if n > 1]
+    problems = [f"{name}: {n} entries with this id" for name, n in known.items() if n > 1]
     for number, entry in enumerate(entries, 1):
-        complaints += _entry_complaints(entry, number)
+        problems += _entry_problems(entry, number)
     for cited in (code, tests):
         for name, places in cited.items():
             if name not in known:
-                complaints.append(
+                problems.append(
                     f"{places[0][0]}: REQ({name}) is not in docs/requirements.toml"
                 )
     for entry in entries:
         if entry.get("status") == "enforced":
             for where, cited in (("src/", code), ("tests/", tests)):
                 if entry.get("id") not in cited:
-                    complaints.append(f"{entry.get('id')}: enforced, but not cited in {where}")
-    return complaints
+                    problems.append(f"{entry.get('id')}: enforced, but not cited in {where}")
+    return problems

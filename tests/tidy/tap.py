@@ -7,21 +7,21 @@ from tree import Skip
 
 
 def run(cases):
-    """cases: list of (name, function returning a list of complaints). Returns an exit status."""
+    """cases: list of (name, function returning a list of problems). Returns an exit status."""
     print(f"1..{len(cases)}", flush=True)
     failed = 0
     for number, (name, function) in enumerate(cases, 1):
         try:
-            complaints = function()
+            problems = function()
         except Skip as skip:
             print(f"ok {number} - {name} # SKIP {skip}", flush=True)
             continue
         except Exception:  # a broken check is a failed check, and the next ones still run
-            complaints = traceback.format_exc().splitlines()
-        for complaint in complaints:
-            print(f"# {complaint}")
-        failed += bool(complaints)
-        print(f"{'not ok' if complaints else 'ok'} {number} - {name}", flush=True)
+            problems = traceback.format_exc().splitlines()
+        for problem in problems:
+            print(f"# {problem}")
+        failed += bool(problems)
+        print(f"{'not ok' if problems else 'ok'} {number} - {name}", flush=True)
     return 1 if failed else 0
 
 

@@ -23,8 +23,8 @@ class Retired(NamedTuple):
 
 
 def read_list(text):
-    """Returns (entries, complaints) of the list; the form of a line is explained in the list."""
-    entries, complaints = [], []
+    """Returns (entries, problems) of the list; the form of a line is explained in the list."""
+    entries, problems = [], []
     for number, line in enumerate(text.splitlines(), 1):
         if not line.strip() or line.startswith("#"):
             continue
@@ -33,8 +33,8 @@ def read_list(text):
             re.compile(match[1] if match else "(")
             entries.append(Retired(match[1], match[2], tuple((match[3] or "").split())))
         except re.error:
-            complaints.append(f"{LIST}:{number}: want 'REGEX -> INSTEAD [except GLOB...]': {line}")
-    return entries, complaints
+            problems.append(f"{LIST}:{number}: want 'REGEX -> INSTEAD [except GLOB...]': {line}")
+    return entries, problems
 
 
 def _finder(entries):
@@ -62,7 +62,7 @@ def retired_words(tree):
     """No retired word stands in a text or in the name of a file."""
     if not (tree.root / LIST).is_file():
         return [f"{LIST} is missing"]
-    entries, complaints = read_list(tree.text(LIST))
+    entries, problems = read_list(tree.text(LIST))
     find = _finder(entries)
     for path in tree.files:
         if str(path) == LIST:
@@ -73,6 +73,6 @@ def retired_words(tree):
             continue  # a binary file, such as a fuzz corpus entry
         places = [(str(path), *found) for found in find(str(path))]
         places += [(f"{path}:{csource.line_of(text, found[0])}", *found) for found in find(text)]
-        complaints += [f"{at}: '{' '.join(word.split())}' is retired: {entry.instead}"
+        problems += [f"{at}: '{' '.join(word.split())}' is retired: {entry.instead}"
                        for at, _, word, entry in places if entry.holds_at(path)]
-    return complaints
+    return problems

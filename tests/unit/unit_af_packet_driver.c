@@ -155,7 +155,7 @@ TEST_WITH(afp_setup, afp_teardown, mio_af_packet_open, rings_go_round)
 {
 	struct afp_fixture *fixture = *state;
 
-	for (uint32_t lap = 0; lap < 40; lap++) {
+	for (uint32_t pass_no = 0; pass_no < 40; pass_no++) {
 		afp_send(fixture->a, AFP_PORT + 1, 50, MIO_FRAME_MAX);
 		afp_expect(fixture->b, 50, MIO_FRAME_MAX);
 	}

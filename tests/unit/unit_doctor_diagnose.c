@@ -85,7 +85,7 @@ TEST(doctor_diagnose_ports, strict_reverse_path_filter)
 	strcpy(f.port[1].interface, "eth1");
 	fixture_expect(&f, "port 1 (eth1)", DOCTOR_WARN,
 		       "sysctl -w net.ipv4.conf.all.rp_filter=2 net.ipv4.conf.eth1.rp_filter=2");
-	/* With one port the way back is the way here. */
+	/* With one port the return path is the way here. */
 	f.ports = 1;
 	f.port[0].rp_filter = 1;
 	doctor_diagnose(&f, &fixture_all);

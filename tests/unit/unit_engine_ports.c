@@ -163,7 +163,7 @@ static void lose_on(uint8_t port, uint64_t sent, uint64_t now)
 	node_rx(&n, now + 1000, &sack);
 }
 
-/* REQ(ep.port.no-blame): what went bad before anybody knew of the port is good when it is back. */
+/* REQ(ep.port.not-attributed): what went bad before anybody knew of the port is good when it is back. */
 CASE(mt_engine_port_restored, evs_that_went_bad_with_it_are_good_again)
 {
 	uint64_t notice = opts.cfg.timing.port_notice_ns, down = 5 * notice;
@@ -186,7 +186,7 @@ CASE(mt_engine_port_restored, evs_that_went_bad_with_it_are_good_again)
 	assert_u_eq(ev.ev.value, opts.evs[3].value);
 }
 
-/* REQ(ep.port.no-blame) */
+/* REQ(ep.port.not-attributed) */
 CASE(mt_engine_port_set, no_ev_is_blamed_for_what_was_lost_with_its_port)
 {
 	lose_on(1, 1000, 200000);

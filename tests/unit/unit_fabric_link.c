@@ -32,7 +32,7 @@ static void assert_link(const struct mf_topology *t, uint32_t number)
 	assert_u_eq(high.tier, low.tier + 1);
 	assert_u_eq(low.tier, l.kind);
 	assert_u_eq(low.index, l.lower);
-	/* The way back is the other link of the cable, and a port knows its link. */
+	/* The return path is the other link of the cable, and a port knows its link. */
 	assert_u_eq(mf_link_from(t, mf_link_reverse(number)).node, to.node);
 	assert_u_eq(mf_link_from(t, mf_link_reverse(number)).port, to.port);
 	assert_u_eq(mf_link_out(t, from.node, from.port), number);

@@ -146,7 +146,7 @@ TEST_WITH(woken, NULL, mt_liveness_clamp_rtt, the_time_of_a_stop_is_no_rtt)
 	assert_u_eq(mt_liveness_clamp_rtt(&p, 5000, 3500), 3500);
 }
 
-/* REQ(req.ev.crowded) */
+/* REQ(req.ev.overloaded) */
 TEST(mt_liveness_was_overloaded, until_then)
 {
 	mt_liveness_init(&p);

@@ -26,7 +26,7 @@ TEST(mt_local_ports_set, says_what_changed)
 	assert_u_eq(ports.up, 7);
 }
 
-/* REQ(ep.port.no-blame) */
+/* REQ(ep.port.not-attributed) */
 TEST(mt_local_ports_may_have_lost, while_it_is_down_and_for_what_was_sent_before_it_came_back)
 {
 	mt_local_ports_init(&ports, 2, 0);

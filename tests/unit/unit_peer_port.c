@@ -143,7 +143,7 @@ CASE(mt_peer_ports_postpone, a_probe_that_was_not_sent_was_not_unanswered)
 	assert_u_eq(peer_ports.suspect, 2);
 }
 
-/* REQ(ep.port.no-blame) */
+/* REQ(ep.port.not-attributed) */
 CASE(mt_peer_ports_may_have_lost, while_in_doubt_or_left_and_for_what_was_sent_before_it_came_back)
 {
 	assert_false(mt_peer_ports_may_have_lost(&peer_ports, 1, 5));

@@ -112,7 +112,7 @@ TEST_WITH(raw41_setup, raw41_teardown, mio_raw41_open, frames_arrive_with_their_
 	assert_u_eq(mio_port_rx(fixture->a, 7, got, 16), 0); /* the other process's slot */
 }
 
-/* Sends one packet with headers as a switch or a stranger would leave them. */
+/* Sends one packet with headers as a switch or an unknown sender would leave them. */
 static void raw41_inject(uint8_t outer_tos, uint8_t inner_tos, uint32_t promised, uint32_t there)
 {
 	struct sockaddr_in6 to = {.sin6_family = AF_INET6, .sin6_addr = IN6ADDR_LOOPBACK_INIT};

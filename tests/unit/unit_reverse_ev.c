@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Ways back: what proves one, when one is tested, what answers take. */
+/* Return paths: what proves one, when one is tested, what answers take. */
 #include "support/test.h"
 
 #include "core/ev/reverse_ev.h"

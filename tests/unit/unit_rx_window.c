@@ -127,12 +127,12 @@ TEST_WITH(fresh, NULL, mt_rx_window_record, counts_messages_in_order)
 
 TEST_WITH(fresh, NULL, mt_rx_window_record, runs_longer_than_a_word)
 {
-	for (uint64_t lap = 0; lap < 5; lap++) {
+	for (uint64_t pass_no = 0; pass_no < 5; pass_no++) {
 		for (uint64_t i = LIMIT - 1; i > 0; i--)
-			assert_u_eq(take(lap * LIMIT + i, i % 3 == 0), 0);
+			assert_u_eq(take(pass_no * LIMIT + i, i % 3 == 0), 0);
 		assert_u_eq(w.ahead, LIMIT - 1);
-		assert_u_eq(take(lap * LIMIT, true), 1 + (LIMIT - 1) / 3);
-		assert_u_eq(w.expected, FIRST + (lap + 1) * LIMIT);
+		assert_u_eq(take(pass_no * LIMIT, true), 1 + (LIMIT - 1) / 3);
+		assert_u_eq(w.expected, FIRST + (pass_no + 1) * LIMIT);
 	}
 	for (size_t i = 0; i < sizeof(words) / 8; i++)
 		assert_u_eq(words[i], 0);
@@ -193,7 +193,7 @@ TEST_WITH(fresh, NULL, mt_rx_window_report, says_nothing_above_the_newest)
 {
 	uint64_t from;
 
-	/* Bits of a whole window: those above `top` belong to PSNs a lap behind. */
+	/* Bits of a whole window: those above `top` belong to PSNs a pass_no behind. */
 	for (uint64_t i = 1; i < LIMIT; i++)
 		take(i, false);
 	for (int i = 0; i < 64; i++) {

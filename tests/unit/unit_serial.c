@@ -4,12 +4,12 @@
 
 #include "base/serial.h"
 
-#define LAP (UINT64_C(1) << 24)
+#define WRAP (UINT64_C(1) << 24)
 #define HALF (UINT64_C(1) << 23)
 
 TEST(mb_psn_extend, near_its_reference)
 {
-	uint64_t near = 5 * LAP + 1000;
+	uint64_t near = 5 * WRAP + 1000;
 
 	assert_u_eq(mb_psn_extend(near, 1000), near);
 	assert_u_eq(mb_psn_extend(near, 1001), near + 1);
@@ -19,14 +19,14 @@ TEST(mb_psn_extend, near_its_reference)
 /* REQ(req.psn.serial) */
 TEST(mb_psn_extend, across_the_wrap)
 {
-	assert_u_eq(mb_psn_extend(5 * LAP - 1, 0), 5 * LAP);
-	assert_u_eq(mb_psn_extend(5 * LAP, 0xFFFFFF), 5 * LAP - 1);
-	assert_u_eq(mb_psn_extend(5 * LAP + 3, 0xFFFFF0), 5 * LAP - 16);
+	assert_u_eq(mb_psn_extend(5 * WRAP - 1, 0), 5 * WRAP);
+	assert_u_eq(mb_psn_extend(5 * WRAP, 0xFFFFFF), 5 * WRAP - 1);
+	assert_u_eq(mb_psn_extend(5 * WRAP + 3, 0xFFFFF0), 5 * WRAP - 16);
 }
 
 TEST(mb_psn_extend, half_a_lap_is_behind)
 {
-	uint64_t near = 5 * LAP + HALF;
+	uint64_t near = 5 * WRAP + HALF;
 
 	assert_u_eq(mb_psn_extend(near, 0), near - HALF);
 	assert_u_eq(mb_psn_extend(near, 0xFFFFFF), near + HALF - 1);
@@ -49,6 +49,6 @@ TEST(mb_serial_extend, other_widths)
 
 TEST(mb_psn_wire, low_24_bits)
 {
-	assert_u_eq(mb_psn_wire(5 * LAP + 0x123456), 0x123456);
+	assert_u_eq(mb_psn_wire(5 * WRAP + 0x123456), 0x123456);
 	assert_u_eq(mb_psn_wire(UINT64_MAX), 0xFFFFFF);
 }

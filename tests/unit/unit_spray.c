@@ -110,7 +110,7 @@ TEST(mt_spray_pick_run, ends_when_its_path_is_marked_bad_or_without_room)
 TEST(mt_spray_pick, each_ev_once_a_lap)
 {
 	make(12, 2, 12);
-	for (int lap = 0; lap < 20; lap++) {
+	for (int pass_no = 0; pass_no < 20; pass_no++) {
 		uint32_t seen = 0;
 
 		for (int i = 0; i < 12; i++) {
@@ -187,7 +187,7 @@ TEST(mt_spray_pick, one_turn_is_skipped)
 	mt_ev_skip_once(set, 3);
 	for (int i = 0; i < 7; i++)
 		seen |= 1u << next(ANY, MT_EV_NONE);
-	if (skipped == 0) { /* it was to be the last of the lap */
+	if (skipped == 0) { /* it was to be the last of the pass_no */
 		next(ANY, MT_EV_NONE);
 		assert_u_eq(skipped, 1);
 	}
@@ -265,7 +265,7 @@ TEST(mt_spray_pick, finds_the_only_other_whatever_the_order)
 	for (int run = 0; run < 200; run++) {
 		make(2, 1, 2);
 		if (run % 2)
-			next(ANY, MT_EV_NONE); /* begin in the middle of a lap */
+			next(ANY, MT_EV_NONE); /* begin in the middle of a pass_no */
 		mt_ev_skip_once(set, 1);
 		assert_u_eq(next(ANY, 0), 1);
 	}
@@ -321,7 +321,7 @@ TEST(mt_spray_pick_control, no_ev_on_that_port)
 	assert_u_eq(mt_spray_pick_control(&sp, set, 0), 0);
 }
 
-/* ---- how wide a lap is ---- */
+/* ---- how wide a pass_no is ---- */
 
 /* The EVs that `n` packets take. */
 static uint32_t used(int n)
@@ -337,17 +337,17 @@ static uint32_t used(int n)
 TEST(mt_spray_set_width, one_to_two_windows_of_evs)
 {
 	for (uint32_t window = 1; window < 40; window++) {
-		uint32_t evs, lap;
+		uint32_t evs, pass_no;
 
 		make(32, 2, 32);
-		used(1); /* a lap that has begun goes on */
+		used(1); /* a pass_no that has begun goes on */
 		assert_true(sp.round_began);
 		mt_spray_set_width(&sp, window, 2);
 		assert_false(sp.round_began);
 		used(63);
 		evs = (uint32_t)mb_popcount64(used(640));
-		lap = window > 32 ? 32 : window < 2 ? 2 : window;
-		assert_u_between(evs, lap, 2 * lap);
+		pass_no = window > 32 ? 32 : window < 2 ? 2 : window;
+		assert_u_between(evs, pass_no, 2 * pass_no);
 	}
 }
 
@@ -363,7 +363,7 @@ TEST(mt_spray_set_width, the_same_evs_each_lap_and_equal_shares)
 	for (uint16_t i = 0; i < 32; i++)
 		count[i % 2] += seen >> i & 1;
 	assert_u_eq(count[0], 4);
-	for (int lap = 0; lap < 20; lap++)
+	for (int pass_no = 0; pass_no < 20; pass_no++)
 		assert_u_eq(used(8), seen);
 }
 
@@ -378,7 +378,7 @@ TEST(mt_spray_set_width, a_wider_window_takes_more_again)
 	assert_u_eq(used(32), UINT32_MAX);
 }
 
-/* What a narrow lap lacks is taken from the others. */
+/* What a narrow pass_no lacks is taken from the others. */
 TEST(mt_spray_set_width, a_lap_of_bad_evs_is_left)
 {
 	uint32_t seen;

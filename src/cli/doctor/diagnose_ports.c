@@ -94,7 +94,7 @@ static void judge_mtu(const struct doctor_port *p, const char *subject, struct d
 	doctor_fix(finding, "ip link set dev %s mtu %" PRId64, p->interface, wanted);
 }
 
-/* Strict reverse path filtering drops packets that came in by another port than the way back. */
+/* Strict reverse path filtering drops packets that came in by another port than the return path. */
 static void judge_filter(const struct doctor_facts *f, const struct doctor_port *p,
 			 const char *subject, struct doctor_findings *out)
 {

@@ -53,7 +53,7 @@ static uint64_t flight_of(uint64_t size)
 /* Posts on QP after QP as long as there is room. */
 static int fill_send_queue(struct flow *f, uint64_t now)
 {
-	struct perf_connection *r = f->m->rig;
+	struct perf_connection *r = f->m->conn;
 	uint64_t flight = flight_of(f->m->size);
 
 	for (uint32_t i = 0; i < r->plan->qps; i++) {
@@ -73,7 +73,7 @@ static int fill_send_queue(struct flow *f, uint64_t now)
 
 static int handle_completion(struct flow *f, const struct ibv_wc *wc, uint64_t now)
 {
-	struct perf_connection *r = f->m->rig;
+	struct perf_connection *r = f->m->conn;
 	uint32_t i = (uint32_t)(wc->wr_id >> PERF_WR_BITS);
 	struct perf_qp *q = &r->qp[i];
 
@@ -95,11 +95,11 @@ static int handle_completion(struct flow *f, const struct ibv_wc *wc, uint64_t n
 static int reap_completions(struct flow *f)
 {
 	struct ibv_wc wc[POLL_BATCH];
-	int n = perf_connection_poll(f->m->rig, wc, POLL_BATCH);
+	int n = perf_connection_poll(f->m->conn, wc, POLL_BATCH);
 	uint64_t now = n > 0 ? perf_measure_now_ns() : 0;
 
 	if (n < 0)
-		return set_error(f->m, f->m->rig->error);
+		return set_error(f->m, f->m->conn->error);
 	for (int i = 0; i < n; i++)
 		if (handle_completion(f, &wc[i], now))
 			return -1;
@@ -180,12 +180,12 @@ static int run_flow_once(struct flow *f)
 static bool is_over(const struct flow *f)
 {
 	return f->told && f->peer_done &&
-	       (!f->m->rig->plan->imm || f->received >= f->m->in.messages);
+	       (!f->m->conn->plan->imm || f->received >= f->m->in.messages);
 }
 
 int perf_measure_bandwidth(struct perf_measure *m)
 {
-	const struct perf_plan *plan = m->rig->plan;
+	const struct perf_plan *plan = m->conn->plan;
 	uint64_t now = perf_measure_now_ns();
 	struct flow f = {
 		.m = m,

@@ -13,7 +13,7 @@ struct perf_figure {
 };
 
 struct perf_measure {
-	struct perf_connection *rig;
+	struct perf_connection *conn;
 	struct perf_link *link;
 	bool client;
 	uint64_t size;

@@ -27,9 +27,10 @@ static int set_error(struct perf_measure *m, const char *text)
 
 static int send_one(struct perf_measure *m, uint32_t value)
 {
-	m->rig->qp[0].posted++;
-	return perf_connection_write(m->rig, 0, m->size, true, value) ? set_error(m, m->rig->error)
-								      : 0;
+	m->conn->qp[0].posted++;
+	return perf_connection_write(m->conn, 0, m->size, true, value)
+		       ? set_error(m, m->conn->error)
+		       : 0;
 }
 
 /* Nothing is to come over the other connection now, other than its end. */
@@ -57,24 +58,24 @@ static int receive_one(struct perf_measure *m, uint32_t *value)
 	bool came = false;
 
 	while (!came) {
-		int n = perf_connection_poll(m->rig, wc, POLL_BATCH);
+		int n = perf_connection_poll(m->conn, wc, POLL_BATCH);
 
 		if (n < 0)
-			return set_error(m, m->rig->error);
+			return set_error(m, m->conn->error);
 		for (int i = 0; i < n; i++) {
 			switch ((enum perf_wr)(wc[i].wr_id & ((1u << PERF_WR_BITS) - 1))) {
 			case PERF_WR_DATA:
-				m->rig->qp[0].done++;
+				m->conn->qp[0].done++;
 				break;
 			case PERF_WR_CREDIT:
-				if (perf_connection_credited(m->rig, 0))
-					return set_error(m, m->rig->error);
+				if (perf_connection_credited(m->conn, 0))
+					return set_error(m, m->conn->error);
 				break;
 			case PERF_WR_RECV:
 				*value = ntohl(wc[i].imm_data);
 				came = true;
-				if (perf_connection_received(m->rig, 0))
-					return set_error(m, m->rig->error);
+				if (perf_connection_received(m->conn, 0))
+					return set_error(m, m->conn->error);
 				break;
 			}
 		}
@@ -89,7 +90,7 @@ static int receive_one(struct perf_measure *m, uint32_t *value)
 
 static int run_requester(struct perf_measure *m)
 {
-	uint64_t begin = perf_measure_now_ns(), end = begin + m->rig->plan->duration_ns;
+	uint64_t begin = perf_measure_now_ns(), end = begin + m->conn->plan->duration_ns;
 	uint32_t value;
 	bool last = false;
 
@@ -120,19 +121,19 @@ static int run_responder(struct perf_measure *m)
 static int drain_completions(struct perf_measure *m)
 {
 	uint64_t end = perf_measure_now_ns() + DRAIN_NS;
-	struct perf_qp *q = &m->rig->qp[0];
+	struct perf_qp *q = &m->conn->qp[0];
 	struct ibv_wc wc[POLL_BATCH];
 
 	while (q->done < q->posted) {
-		int n = perf_connection_poll(m->rig, wc, POLL_BATCH);
+		int n = perf_connection_poll(m->conn, wc, POLL_BATCH);
 
 		if (n < 0)
-			return set_error(m, m->rig->error);
+			return set_error(m, m->conn->error);
 		for (int i = 0; i < n; i++) {
 			if ((wc[i].wr_id & ((1u << PERF_WR_BITS) - 1)) == PERF_WR_DATA)
 				q->done++;
-			else if (perf_connection_credited(m->rig, 0))
-				return set_error(m, m->rig->error);
+			else if (perf_connection_credited(m->conn, 0))
+				return set_error(m, m->conn->error);
 		}
 		if (n == 0 && perf_measure_now_ns() >= end)
 			return set_error(m, "the last answer was not acknowledged");

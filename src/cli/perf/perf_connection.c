@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The MRC objects of one end: see rig.h. rig_connect.c makes the connection. */
+/* The MRC objects of one end: see conn.h. rig_connect.c makes the connection. */
 #include "cli/perf/perf_connection.h"
 
 #include <arpa/inet.h>

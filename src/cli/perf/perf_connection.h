@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * rig.h - the MRC objects of one end of `mrc perf`: device, memory, CQ, QPs, all connected.
+ * conn.h - the MRC objects of one end of `mrc perf`: device, memory, CQ, QPs, all connected.
  *
  * Memory: `bytes` to send from, `bytes` for the peer to write to, and for each QP a credit that the
  * peer writes and one to write from. A credit is how many immediates a QP has taken so far: the
@@ -63,7 +63,7 @@ int perf_connection_write(struct perf_connection *r, uint32_t i, uint64_t size, 
 /* perf_connection_can_write says whether QP i has room for one more message, and credit for an
  * immediate. */
 bool perf_connection_can_write(const struct perf_connection *r, uint32_t i, bool imm);
-/* perf_connection_received notes an immediate taken by QP i, posts its receive anew and gives credit. */
+/* perf_connection_received notes an immediate taken by QP i, posts its receive again and gives credit. */
 int perf_connection_received(struct perf_connection *r, uint32_t i);
 /* perf_connection_credited notes that a credit has arrived at the peer. 0 or -1. */
 int perf_connection_credited(struct perf_connection *r, uint32_t i);

@@ -25,7 +25,7 @@ enum { EXIT_GOOD = 0, EXIT_FAILED = 1, EXIT_USAGE = 2 };
 struct perf {
 	struct perf_options o;
 	struct perf_link link;
-	struct perf_connection rig;
+	struct perf_connection conn;
 	struct perf_measure measure;
 	struct cli_stats stats;
 	struct perf_health start;
@@ -86,11 +86,11 @@ static int set_up(struct perf *p, json_t *peer)
 	json_t *mine;
 	int rc;
 
-	if (perf_connection_open(&p->rig, &p->o.plan))
-		return set_error(p, p->rig.error);
-	mine = perf_connection_describe(&p->rig);
+	if (perf_connection_open(&p->conn, &p->o.plan))
+		return set_error(p, p->conn.error);
+	mine = perf_connection_describe(&p->conn);
 	if (!mine)
-		return set_error(p, p->rig.error);
+		return set_error(p, p->conn.error);
 	if (p->o.host) {
 		if (perf_link_send(&p->link,
 				   json_pack("{s:i,s:o,s:o}", "mrc_perf", PROTOCOL, "plan",
@@ -99,13 +99,13 @@ static int set_up(struct perf *p, json_t *peer)
 		peer = perf_link_receive(&p->link, ANSWER_MS, NULL);
 		if (!peer)
 			return set_error(p, p->link.error);
-		rc = perf_connection_connect(&p->rig, json_object_get(peer, "end"));
+		rc = perf_connection_connect(&p->conn, json_object_get(peer, "end"));
 		json_decref(peer);
-		return rc ? set_error(p, p->rig.error) : 0;
+		return rc ? set_error(p, p->conn.error) : 0;
 	}
-	if (perf_connection_connect(&p->rig, json_object_get(peer, "end"))) {
+	if (perf_connection_connect(&p->conn, json_object_get(peer, "end"))) {
 		json_decref(mine);
-		return set_error(p, p->rig.error);
+		return set_error(p, p->conn.error);
 	}
 	return perf_link_send(&p->link, json_pack("{s:o}", "end", mine))
 		       ? set_error(p, p->link.error)
@@ -116,7 +116,7 @@ static int run_phase(struct perf *p, bool latency, uint64_t size)
 {
 	struct perf_measure *m = &p->measure;
 
-	m->rig = &p->rig;
+	m->conn = &p->conn;
 	m->link = &p->link;
 	m->client = p->o.host != NULL;
 	m->size = size;
@@ -267,7 +267,7 @@ static void give_up(struct perf *p)
 static void clear_results(struct perf *p)
 {
 	perf_link_close(&p->link);
-	perf_connection_close(&p->rig);
+	perf_connection_close(&p->conn);
 	cli_stats_close(&p->stats);
 }
 

@@ -56,7 +56,7 @@ void mt_control_init(struct mt_control_ring *r, struct mt_control *entries, uint
 /* mt_control_push says whether there was room. */
 bool mt_control_push(struct mt_control_ring *r, const struct mt_control *c);
 bool mt_control_pop(struct mt_control_ring *r, struct mt_control *c);
-/* mt_control_drop_qp makes the ring forget a QP that goes away or starts anew. */
+/* mt_control_drop_qp makes the ring forget a QP that goes away or starts again. */
 void mt_control_drop_qp(struct mt_control_ring *r, const struct mt_qp *qp);
 
 #endif

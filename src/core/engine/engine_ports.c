@@ -24,7 +24,7 @@ void mt_engine_update_ev_ports(struct mt_engine *e, struct mt_ev_set *s, uint64_
 
 /*
  * A port is back. What was lost on it before anybody knew that it was down has made EVs bad, and
- * says nothing about them now. REQ(ep.port.no-blame)
+ * says nothing about them now. REQ(ep.port.not-attributed)
  */
 void mt_engine_port_restored(struct mt_engine *e, struct mt_ev_set *s, uint32_t port,
 			     uint64_t down_ns)

@@ -2,7 +2,7 @@
 /*
  * engine_rx.c - a packet's first steps: integrity, then the QP it is for, then the half of it.
  *
- * Everything here may come from a stranger. A packet reaches a QP only with a right ICRC (a
+ * Everything here may come from an unknown sender. A packet reaches a QP only with a right ICRC (a
  * trimmed one has none left), a known QPN and the address of that QP's peer as its source.
  */
 #include <string.h>

@@ -7,7 +7,7 @@
  * A request's id is not used again while a late answer to it could still arrive: when all is done
  * it rests for a while, first come, first free. Ids are found through chains, one for each residue
  * modulo the size of the table. An answer counts only if it has the id, comes from whom was asked,
- * and returns the time stamp of the request; what a stranger can send is a guess at 32 bits.
+ * and returns the time stamp of the request; what an unknown sender can send is a guess at 32 bits.
  * REQ(ep.probe.id-reuse) REQ(ep.probe.match)
  */
 #ifndef SOFTMRC_CORE_ENGINE_EP_TABLE_H

@@ -23,14 +23,14 @@
 	X(rx_nacks, "reliability NACKs received")                                    \
 	X(rx_probes, "reliability probes received")                                  \
 	X(lost_inferred, "packets found lost by a SACK")                             \
-	X(rx_requests, "READs and atomics carried out for peers")                    \
+	X(rx_requests, "READs and atomics executed for peers")                       \
 	X(rnr_waits, "packets for which the responder had no receive yet")           \
 	X(rnr_nacks, "packets refused because no receive was posted")                \
 	X(nack_backoffs, "packets held back because the responder refused them")     \
 	X(lost_timeout, "packets sent again because of a timeout")                   \
 	X(timeouts, "ACK timeouts")                                                  \
 	X(tail_probes, "probes sent because of silence")                             \
-	X(reverse_ev_probes, "probes sent to test a way back for answers")           \
+	X(reverse_ev_probes, "probes sent to test a return path for answers")        \
 	X(tx_ep_requests, "endpoint requests sent")                                  \
 	X(tx_ep_responses, "endpoint responses sent")                                \
 	X(rx_ep_requests, "endpoint requests received")                              \
@@ -41,7 +41,7 @@
 	X(evs_revived, "EVs that became GOOD after successful probes")               \
 	X(peer_ports_abandoned, "planes left because a peer's port is down")         \
 	X(peer_ports_restored, "planes in use again because something was answered") \
-	X(evs_skipped, "EVs that sat out a turn")                                    \
+	X(evs_skipped, "EVs skipped once")                                           \
 	X(ev_events_dropped, "EV and port events that nobody polled in time")        \
 	X(control_dropped, "control packets given up because their ring was full")   \
 	X(rx_overflows, "received packets that the adapter had no buffer for")       \

@@ -225,7 +225,7 @@ struct mt_ep_request {
 	uint64_t timeout_ns; /* 1 .. 2^36 */
 	uint64_t user;	     /* comes back in the event's wr_id */
 };
-/* Several engines may share an address; this many at most can be told apart. */
+/* Several engines may share an address; this many at most can be distinguished. */
 #define MT_ENDPOINTS_MAX 1024u
 
 /* What became of a request. */
@@ -234,7 +234,7 @@ enum mt_ep_status {
 	MT_EP_TIMED_OUT,
 };
 
-/* An EV's health as a controller sees it. SKIP is internal: a congested EV sits out one turn. */
+/* An EV's health as a controller sees it. SKIP is internal: a congested EV is skipped once. */
 enum mt_ev_state {
 	MT_EV_GOOD,
 	MT_EV_SKIP,

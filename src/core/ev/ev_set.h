@@ -101,7 +101,7 @@ struct mt_ev_set {
 	uint16_t *order;
 	struct mt_ev_set_port *ports;
 	struct mt_peer_ports peer_ports;
-	uint64_t reverse_ev_next_ns; /* when the next way back is to be tested */
+	uint64_t reverse_ev_next_ns; /* when the next return path is to be tested */
 	uint8_t reverse_ev_plane;    /* a plane of which one was tested */
 	struct mb_link peers;	     /* engines behind `peer` that are told of our ports; peer.c */
 	struct mt_ev_set *chain;     /* with the same hash of `peer` */

@@ -4,7 +4,7 @@
  *
  * A port that goes down takes with it what is on its way there, which says nothing about any path:
  * a loss is held against an EV only when its port has been up without a break since the packet
- * left. REQ(ep.port.no-blame)
+ * left. REQ(ep.port.not-attributed)
  */
 #ifndef SOFTMRC_CORE_EV_LOCAL_PORT_H
 #define SOFTMRC_CORE_EV_LOCAL_PORT_H

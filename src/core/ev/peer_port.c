@@ -116,7 +116,7 @@ bool mt_peer_ports_answered(struct mt_peer_ports *p, uint32_t plane, uint64_t se
 	return left;
 }
 
-/* REQ(ep.port.no-blame) */
+/* REQ(ep.port.not-attributed) */
 bool mt_peer_ports_may_have_lost(const struct mt_peer_ports *p, uint32_t plane, uint64_t sent_ns)
 {
 	return (p->suspect | p->abandoned) >> plane & 1 || sent_ns < p->port[plane].restored_ns;

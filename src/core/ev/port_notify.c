@@ -131,7 +131,7 @@ static void send_port_status(struct mt_engine *e, struct mt_peer *p, uint64_t no
 	};
 
 	if (is_up_to_date(e, p) || p->tries == TRIES_MAX || ev == MT_EV_NONE)
-		return; /* the next change of a port begins anew */
+		return; /* the next change of a port begins again */
 	req.ev = (struct mt_ev){s->evs[ev].value, s->evs[ev].port};
 	if (mt_endpoint_request(e, now_ns, &req, p, &p->slot) != MT_OK) {
 		p->slot = NULL;

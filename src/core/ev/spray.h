@@ -4,7 +4,7 @@
  *
  * One packet, one EV; or a run of several where the driver sends those as one, which is cheaper.
  * Ports take turns, so that planes carry equal shares; within a port the
- * active EVs come in laps, each EV once a lap, in an order that a random number XORs anew every
+ * active EVs come in laps, each EV once a lap, in an order that a random number XORs again every
  * lap so that QPs with the same profile do not march in step. The choice is made when a packet is
  * about to leave, among the ports with room. REQ(req.spray.rotation) REQ(req.spray.last-moment)
  *

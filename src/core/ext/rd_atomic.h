@@ -4,7 +4,7 @@
  *
  * A request is a message of one packet among all the others. Its answer goes back as a message in
  * PSNs of its own, with SACKs, retransmission and congestion control like any. So beside the QP
- * there is a second one, with the same number, whose packets are told apart by their opcodes: it
+ * there is a second one, with the same number, whose packets are distinguished by their opcodes: it
  * sends answers to the peer and takes the peer's. Its messages are the answers, in the order of
  * the requests: the n-th answers the n-th request, which says where its bytes go; nothing on the
  * wire names our memory. REQ(ext.response.space)

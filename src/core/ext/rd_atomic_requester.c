@@ -90,7 +90,7 @@ enum mt_response_found mt_rd_atomic_place_resp(const struct mt_incoming *c)
 }
 
 /*
- * An answer proves that its request was carried out, and so all before it. Its bytes being there
+ * An answer proves that its request was executed, and so all before it. Its bytes being there
  * is what the WR waited for. REQ(ext.response.complete)
  */
 void mt_rd_atomic_resp_done(const struct mt_incoming *c)

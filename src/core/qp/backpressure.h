@@ -6,7 +6,7 @@
  * here must send less. After an overflow every SACK carries a window penalty for about one RTT,
  * which halves a sender; further overflow prolongs it. One short episode was a burst, and the
  * SACKs behind it tell senders to restore their window; after a longer one, or one that follows
- * another closely, they grow anew. Beside that, QPs that agreed to dynamic MPR are offered smaller
+ * another closely, they grow again. Beside that, QPs that agreed to dynamic MPR are offered smaller
  * windows: an equal part of what the receive buffers hold, of which half is taken back at each
  * period with overflow, and given back in small steps. See docs/design/0007-receiver-pressure.md.
  */

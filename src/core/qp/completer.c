@@ -182,7 +182,7 @@ static void mark_lost(struct mt_qp *qp, uint64_t psn, uint64_t now_ns, enum mt_c
 
 /*
  * A full buffer takes a burst from every path at once, so that of losses close together only one
- * counts. REQ(req.ev.crowded)
+ * counts. REQ(req.ev.overloaded)
  */
 static bool overload_limit_reached(const struct mt_qp *qp, struct mt_ev_fault *c, uint64_t sent_ns)
 {

@@ -5,9 +5,9 @@
  * SACKs and ACKs carry the state of that moment. They return on the plane from which their cause
  * has just come, over an EV of our own that is good as far as we know. Where an earlier answer
  * seems not to have arrived, half take any EV of any plane, bad ones included: the plane on which
- * the peer's packets come may be dead on the way back, and two ends that each rely on EVs which
+ * the peer's packets come may be dead on the return path, and two ends that each rely on EVs which
  * have just died would otherwise never hear of each other again. A quarter goes back by the EV of
- * the cause, where we have it too: what is left of a network mostly works both ways, and to find
+ * the cause, where we have it too: what is left of a network mostly works in both directions, and to find
  * one way of n there and another back by chance takes n times as long. REQ(req.reverse.per-plane)
  * REQ(req.reverse.unheard)
  */

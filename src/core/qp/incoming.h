@@ -19,7 +19,7 @@ struct mt_incoming {
 	uint64_t psn;
 	uint64_t msn;
 	const struct mt_mr *mr;
-	struct mt_buffered *buffered; /* where an end of a message is put by; see in_order.h */
+	struct mt_buffered *buffered; /* where an end of a message is buffered; see in_order.h */
 	struct mt_rqe *rqe;	      /* with the extension: the receive that the message takes */
 };
 
@@ -79,7 +79,7 @@ enum mt_rd_atomic_req_check {
 /* mt_rd_atomic_check_req looks at a READ or atomic of the peer; mt_rd_atomic_queue_req keeps it for its turn. */
 enum mt_rd_atomic_req_check mt_rd_atomic_check_req(const struct mt_incoming *c);
 void mt_rd_atomic_queue_req(const struct mt_incoming *c);
-/* mt_rd_atomic_execute carries out those before which nothing is missing, with MSNs below
+/* mt_rd_atomic_execute executes those before which nothing is missing, with MSNs below
  * `below`. */
 void mt_rd_atomic_execute(struct mt_qp *qp, uint64_t below, uint64_t now_ns);
 

@@ -183,7 +183,7 @@ bool mt_qp_resize(struct mt_qp *qp, uint32_t limit, uint32_t wimm_limit)
 	return true;
 }
 
-/* What was asked for, and cannot be carried out yet, has its records already. */
+/* What was asked for, and cannot be executed yet, has its records already. */
 static bool needs_records(struct mt_qp *qp)
 {
 	return qp->response_bit && mt_rd_atomic_of(qp)->n_queued > 0;

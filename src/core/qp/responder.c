@@ -12,7 +12,7 @@
 #include "core/ext/srq.h"
 #include "core/qp/incoming.h"
 
-/* After so many times the shortest wait for an answer without a packet all begins anew. */
+/* After so many times the shortest wait for an answer without a packet all begins again. */
 #define WAY_BACK_IDLE 8u
 
 enum check {

@@ -7,7 +7,7 @@
  * responder what it has; up to three times, each after twice the wait, and again from the start
  * when an answer was heard; each time on more paths at once. The ACK timeout comes last: 1.024 us *
  * 2^timeout, `linear` times at that interval, then doubling `exp` times; each sends the oldest
- * packet again. When they are used up the QP fails. Progress starts all of it anew.
+ * packet again. When they are used up the QP fails. Progress starts all of it again.
  * REQ(req.retry.linear-exp)
  */
 #ifndef SOFTMRC_CORE_QP_RTO_H

@@ -27,7 +27,7 @@ struct mt_sacker {
  * then the caller makes the packet the trigger. `asked`: it wants one by AckReq or as an rtx.
  */
 bool mt_sacker_packet(struct mt_sacker *s, uint32_t payload, bool asked, uint32_t threshold);
-/* mt_sacker_sent starts counting anew. */
+/* mt_sacker_sent starts counting again. */
 void mt_sacker_sent(struct mt_sacker *s);
 
 /*

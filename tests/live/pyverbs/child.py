@@ -13,7 +13,7 @@ import sys
 import unittest
 
 FOLDER, FD = pathlib.Path(sys.argv[1]), int(sys.argv[2])
-# The tests import each other both ways.
+# The tests import each other in both directions.
 sys.path[:0] = [str(FOLDER.parent), str(FOLDER)]
 
 

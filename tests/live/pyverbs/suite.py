@@ -3,7 +3,7 @@
 
 suite.py FOLDER [RUNTIME]     compares with expected.txt; FOLDER has libibverbs.so.1, RUNTIME is the
                               library of the sanitizer that it was built with, if any
-suite.py --write FOLDER       writes expected.txt anew; the comments of its sections stay
+suite.py --write FOLDER       writes expected.txt again; the comments of its sections stay
 suite.py --only NAME FOLDER   runs what begins with NAME, and shows all that it says
 
 The tests run one after another in a process of their own, which says what it begins and how that

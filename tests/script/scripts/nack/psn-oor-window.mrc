@@ -1,5 +1,5 @@
 # The peer refuses a packet (psn_oor_window): it goes again on another EV after a wait of one to
-# two probe times, not at once, else both would feed each other. Its EV is not to blame.
+# two probe times, not at once, else both would feed each other. Its EV is not the cause.
 # REQ(req.loss.nack) REQ(req.loss.nack-wait) REQ(wire.neth.reasons)
 config evs 4 tail_probe 50us
 

@@ -1,5 +1,5 @@
 # What was lost with a port goes again on another, and is not held against its EV.
-# REQ(ep.port.no-blame) REQ(ep.port.local-down)
+# REQ(ep.port.not-attributed) REQ(ep.port.local-down)
 config planes 2 evs 4 gap 6us
 
 post write 2048 bytes id 1

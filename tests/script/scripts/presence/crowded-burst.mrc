@@ -1,6 +1,6 @@
 # A receiver whose buffer ran over loses a burst, many packets of each EV sent close together. To an EV that
 # is one loss, however many packets it was, and a peer that says it throws packets away is no fault of paths.
-# REQ(req.ev.crowded)
+# REQ(req.ev.overloaded)
 config evs 2 gap 1us
 
 post write 40960 bytes id 1

@@ -1,5 +1,5 @@
 # The peer says (a window penalty) that it throws packets away. A loss then is resent at once and no EV
-# is to blame. REQ(req.ev.crowded)
+# is the cause. REQ(req.ev.overloaded)
 config evs 8 gap 6us
 
 post write 3072 bytes id 1

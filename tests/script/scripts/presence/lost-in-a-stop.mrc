@@ -1,5 +1,5 @@
 # The peer stops, and what it could not hold is lost: plane 0 itself says that 102 is missing. It goes
-# again, and its EV is not to blame. REQ(req.ev.endpoint)
+# again, and its EV is not the cause. REQ(req.ev.endpoint)
 config planes 2 evs 8 gap 2us
 
 post write 8 bytes id 1

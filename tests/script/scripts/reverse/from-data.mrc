@@ -1,4 +1,4 @@
-# Who sends learns its ways back from its own data: the SACK proved an EV of plane 0, and SACKs and
+# Who sends learns its return paths from its own data: the SACK proved an EV of plane 0, and SACKs and
 # ACKs for what comes in on plane 0 take it. REQ(req.reverse.from-sacks) REQ(req.reverse.per-plane)
 config planes 2 evs 16
 

@@ -1,5 +1,5 @@
 # The first probe is lost; one of the next two, on other paths, is answered. That starts the waits for
-# probes anew, and the timeout stays away. REQ(req.probe.tail) REQ(req.probe.match)
+# probes again, and the timeout stays away. REQ(req.probe.tail) REQ(req.probe.match)
 config evs 8 tail_probe 50us timeout 12
 
 post write 8 bytes id 1

@@ -1,4 +1,4 @@
-# Any new acknowledgement starts the count of retries anew: two timeouts, then a SACK, then as many
+# Any new acknowledgement starts the count of retries again: two timeouts, then a SACK, then as many
 # again before the QP gives up. REQ(req.retry.progress)
 config evs 4 timeout 8 linear 2 exp 0
 

@@ -1,4 +1,4 @@
-# A NACK for a trim in the middle: the packet goes again at once on another EV, and its EV sits out one
+# A NACK for a trim in the middle: the packet goes again at once on another EV, and its EV is skipped once,
 # turn. It is then used again: nothing was lost on it without notice.
 # REQ(req.ev.trim-skips) REQ(req.loss.nack) REQ(req.ev.skip-once)
 config evs 2

@@ -1,6 +1,6 @@
 # A plain WRITE uses up no receive and gives the receiver no completion.
 # REQ(rsp.complete.write-silent)
-config planes 1 tail_probe 10s   # no way back is tested meanwhile
+config planes 1 tail_probe 10s   # no return path is tested meanwhile
 
 post recv id 1
 < WRITE ONLY psn 100 msn 0 len 8

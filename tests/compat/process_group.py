@@ -14,7 +14,7 @@ TICK_S = 0.02
 LISTENING = "0A"
 
 
-class Crew:
+class Group:
     """The processes of one row, with one deadline for all."""
 
     def __init__(self, folder, env, limit_s):
