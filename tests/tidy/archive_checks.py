@@ -80,39 +80,39 @@ def symbols(archive):
 
 def core_symbols(archives):
     """base, wire and core call nothing but each other, downwards, and pure functions of libc."""
-    tables = {room: symbols(archives[room]) for room in BELOW}
-    complaints = []
-    for room, below in BELOW.items():
+    tables = {module: symbols(archives[module]) for module in BELOW}
+    problems = []
+    for module, below in BELOW.items():
         defined = {s.name for r in below for s in tables[r] if s.section != "UND"}
-        if not any(s.kind == "FUNC" for s in tables[room]):
-            complaints.append(f"{archives[room]}: no function in it")
-        for symbol in tables[room]:
+        if not any(s.kind == "FUNC" for s in tables[module]):
+            problems.append(f"{archives[module]}: no function in it")
+        for symbol in tables[module]:
             if symbol.section != "UND" or symbol.member == PANIC_MEMBER:
                 continue
             name = symbol.name
-            allowed = LIBC | TEXT if room == "base" else LIBC
+            allowed = LIBC | TEXT if module == "base" else LIBC
             if name in allowed or name in defined or name == "mb_panic":
                 continue
             if not COMPILER.match(name) and not SANITIZER.match(name):
-                complaints.append(f"{room}: {symbol.member} calls {name}")
-    return complaints
+                problems.append(f"{module}: {symbol.member} calls {name}")
+    return problems
 
 
 def mutable_globals(archives):
     """base, wire, core and io hold no writable data with file scope or function scope."""
-    complaints = []
-    for room in ("base", "wire", "core", "io"):
-        for symbol in symbols(archives[room]):
+    problems = []
+    for module in ("base", "wire", "core", "io"):
+        for symbol in symbols(archives[module]):
             relocated = symbol.section.startswith(".data.rel.ro")
             writable = symbol.writable and not relocated or symbol.section == "COM"
             if symbol.kind not in ("OBJECT", "TLS") and symbol.section != "COM":
                 continue
             if writable and symbol.size and not SANITIZER_DATA.match(symbol.name):
-                complaints.append(
-                    f"{room}: {symbol.member}: {symbol.name}, {symbol.size} bytes"
+                problems.append(
+                    f"{module}: {symbol.member}: {symbol.name}, {symbol.size} bytes"
                     f" in {symbol.section}"
                 )
-    return complaints
+    return problems
 
 
 def _calls(archive):
@@ -138,10 +138,10 @@ def _reached(calls, start):
 
 def call_cycles(archives, limits):
     """No more source files of a module call each other in a cycle than the cycle table allows."""
-    complaints = []
+    problems = []
     for module, limit in limits.items():
         if module not in archives:
-            complaints.append(f"{module}: in the cycle table, but its archive was not given")
+            problems.append(f"{module}: in the cycle table, but its archive was not given")
             continue
         calls = _calls(archives[module])
         reached = {member: _reached(calls, member) for member in calls}
@@ -153,5 +153,5 @@ def call_cycles(archives, limits):
             seen.update(cycle)
             if len(cycle) > limit:
                 names = " ".join(m.removesuffix(".o") for m in cycle)
-                complaints.append(f"{module}: {len(cycle)} files in a cycle, {limit} allowed: {names}")
-    return complaints
+                problems.append(f"{module}: {len(cycle)} files in a cycle, {limit} allowed: {names}")
+    return problems

@@ -8,7 +8,7 @@ import re
 import subprocess
 import tempfile
 
-from tree import PURE_ROOMS, WARNINGS, Skip, has
+from tree import PURE_MODULES, WARNINGS, Skip, has
 
 
 def _run(command):
@@ -18,12 +18,12 @@ def _run(command):
 
 def _default_flags(tree, path):
     flags = [f"-I{tree.root}/src", f"-I{tree.root}/include"]
-    pure = tree.folder_of(path) in [f"src/{room}" for room in PURE_ROOMS]
+    pure = tree.folder_of(path) in [f"src/{module}" for module in PURE_MODULES]
     return flags if pure else [*flags, "-D_GNU_SOURCE"]
 
 
 def _compile(tree, compiler, path, source, flags):
-    """Complaints of a compiler that only looks: one line an error, places relative to the tree."""
+    """Problems of a compiler that only looks: one line an error, places relative to the tree."""
     return _errors(tree, path, [compiler, "-fsyntax-only", *WARNINGS, *flags, str(source)])
 
 
@@ -37,7 +37,7 @@ def _errors(tree, path, command):
 
 def _in_parallel(function, items):
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
-        return [c for complaints in pool.map(function, items) for c in complaints]
+        return [c for problems in pool.map(function, items) for c in problems]
 
 
 def headers_alone(tree):
@@ -84,7 +84,7 @@ TIDY_CHECK = re.compile(r"\[(bugprone|concurrency|performance)-[^]]*\]$")
 
 
 def clang_warnings(tree):
-    """clang has no complaint about what gcc built."""
+    """clang has no problem about what gcc built."""
     if not has("clang"):
         raise Skip("clang is not installed")
     return [line for line in _clang(tree) if not TIDY_CHECK.search(line)]
@@ -120,5 +120,5 @@ def fmt(tree):
         + [str(tree.root / f) for f in files]
     )
     places = collections.Counter(m[1] for m in re.finditer(r"^(.*?):\d+:\d+: error:", text, re.M))
-    complaints = [f"{path}: {n} places to format" for path, n in places.items()]
-    return (complaints or [text]) if status else []
+    problems = [f"{path}: {n} places to format" for path, n in places.items()]
+    return (problems or [text]) if status else []

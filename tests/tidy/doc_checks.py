@@ -19,20 +19,20 @@ def _heads(tree):
 
 def doc_records(tree):
     """Every decision record begins with the same head, and is where its number says."""
-    complaints = []
+    problems = []
     heads = _heads(tree)
     for number, (file, head) in enumerate(heads.items(), 1):
         status = head and STATUS.fullmatch(head[4])
         if not status:
-            complaints.append(
+            problems.append(
                 f"{file}: want '# NNNN. Title', 'Date: YYYY-MM-DD' and 'Status: accepted' or"
                 " 'Status: superseded by NNNN', with empty lines around the last two"
             )
         elif not file.name.startswith(f"{head[1]}-") or int(head[1]) != number:
-            complaints.append(f"{file}: record {head[1]} in place {number:04}")
+            problems.append(f"{file}: record {head[1]} in place {number:04}")
         elif status[1] and not any(f.name.startswith(status[1]) for f in heads):
-            complaints.append(f"{file}: superseded by {status[1]}, which is not there")
-    return complaints
+            problems.append(f"{file}: superseded by {status[1]}, which is not there")
+    return problems
 
 
 def doc_record_index(tree):
@@ -41,8 +41,8 @@ def doc_record_index(tree):
     rows = [f"| [{h[1]}]({f.name}) | {h[2]} | {h[3]} | {h[4]} |" for f, h in heads.items() if h]
     text = tree.text(f"{RECORDS}/README.md") if heads else ""
     found = re.findall(r"^\| \[.*$", text, re.M)
-    complaints = [f"{RECORDS}/README.md: want {row}" for row in rows if row not in found]
-    return complaints + [f"{RECORDS}/README.md: no record has {r}" for r in found if r not in rows]
+    problems = [f"{RECORDS}/README.md: want {row}" for row in rows if row not in found]
+    return problems + [f"{RECORDS}/README.md: no record has {r}" for r in found if r not in rows]
 
 
 def doc_index(tree):
@@ -61,7 +61,7 @@ def doc_index(tree):
 
 def doc_tables(tree):
     """A row of a table stands below its head; an empty line between would end the table."""
-    complaints = []
+    problems = []
     for file in (f for f in tree.files if f.suffix == ".md"):
         lines = ["", *tree.text(file).splitlines(), ""]
         for number, line in enumerate(lines[1:-1], 1):
@@ -70,5 +70,5 @@ def doc_tables(tree):
                 and not lines[number - 1].startswith("|")
                 and not re.fullmatch(r"\|[-:| ]+\|", lines[number + 1])
             ):
-                complaints.append(f"{file}:{number}: a row that belongs to no table")
-    return complaints
+                problems.append(f"{file}:{number}: a row that belongs to no table")
+    return problems

@@ -261,7 +261,7 @@ def archive_fault(source, check, wanted, member="x"):
 
 
 def cycle_fault(sources, limit, wanted):
-    """A case: call_cycles complains of an archive built from these sources (name -> text)."""
+    """A case: call_cycles reports it of an archive built from these sources (name -> text)."""
 
     def case():
         with tempfile.TemporaryDirectory() as folder:
@@ -277,7 +277,7 @@ def cycle_fault(sources, limit, wanted):
             return found
         if len(found) == 1 and wanted in found[0]:
             return []
-        return [f"want one complaint with '{wanted}', got {found}"]
+        return [f"want one problem with '{wanted}', got {found}"]
 
     return case
 

@@ -63,13 +63,13 @@ def layer_includes(tree):
 
 def part_order(tree):
     """Each row of the second table names only parts above it: so parts have no cycle."""
-    complaints = []
+    problems = []
     above = set()
     for part in tree.parts:
         for name in sorted(tree.layers[part] - above):
-            complaints.append(f"ARCHITECTURE.md: {part} may include {name}, which is not above it")
+            problems.append(f"ARCHITECTURE.md: {part} may include {name}, which is not above it")
         above.add(part)
-    return complaints
+    return problems
 
 
 def part_includes(tree):
@@ -78,7 +78,7 @@ def part_includes(tree):
     What lies in a module's own folder is its boundary: all its parts may include it, and it
     includes none of them.
     """
-    complaints = []
+    problems = []
     to_go = {arrow for arrow in ARROWS_TO_GO if arrow[0] in tree.parts}
     modules = {part.rpartition("/")[0] for part in tree.parts}
     for path in tree.c_files("src"):
@@ -86,7 +86,7 @@ def part_includes(tree):
         if module not in modules:
             continue
         if part and part not in tree.layers:
-            complaints.append(f"{path}: {part}/ is not in the table of parts")
+            problems.append(f"{path}: {part}/ is not in the table of parts")
             continue
         allowed = tree.layers[part] | {part} if part else set()
         text = tree.text(path)
@@ -98,9 +98,9 @@ def part_includes(tree):
                 to_go.discard((part, target))
             elif target not in allowed:
                 at = f"{path}:{csource.line_of(text, match.start())}"
-                complaints.append(f"{at}: arrow {part or module} -> {target} is not in the table")
-    complaints += [f"{a} -> {b} is gone: take it from ARROWS_TO_GO" for a, b in sorted(to_go)]
-    return complaints
+                problems.append(f"{at}: arrow {part or module} -> {target} is not in the table")
+    problems += [f"{a} -> {b} is gone: take it from ARROWS_TO_GO" for a, b in sorted(to_go)]
+    return problems
 
 
 def lengths(tree):
