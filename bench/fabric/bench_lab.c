@@ -262,17 +262,16 @@ static void report_step(double *ms, int failed, uint64_t begin, const struct ml_
 
 static void times_once(const char *topology, double ms[STEPS])
 {
-	const char *word = "blackhole";
 	uint64_t begin = now_ns();
 	struct ml_lab *lab = bring_lab_up(topology, ML_PACE_OF_TOPOLOGY, true);
 	const struct mf_topology *t = ml_lab_topology(lab);
-	struct ml_fault fault;
+	struct mf_fault fault;
 	struct ml_error e = {{0}};
 	uint32_t node;
 
 	report_step(&ms[UP], 0, begin, &e);
 	if (ml_node_find(t, "plane0.t1-0", &node, &e) ||
-	    ml_fault_read(t, "plane0.t0-0.t1-1", &word, 1, &fault, &e))
+	    ml_fault_read(t, "plane0.t0-0.t1-1", "blackhole", &fault, &e))
 		exit_with_error("lab", e.text);
 	begin = now_ns();
 	report_step(&ms[OFF], ml_lab_switch_off(lab, node, &e), begin, &e);
@@ -281,7 +280,7 @@ static void times_once(const char *topology, double ms[STEPS])
 	begin = now_ns();
 	report_step(&ms[FAULT], ml_lab_add_fault(lab, &fault, &e), begin, &e);
 	begin = now_ns();
-	report_step(&ms[LIFT], ml_lab_clear_fault(lab, NULL, ML_FAULT_KINDS, &e) < 0, begin, &e);
+	report_step(&ms[LIFT], ml_lab_clear_fault(lab, NULL, MF_FAULT_KINDS, &e) < 0, begin, &e);
 	begin = now_ns();
 	ml_lab_close(lab);
 	report_step(&ms[DOWN], 0, begin, &e);
@@ -344,12 +343,12 @@ static void time_fault_verb(const char *mrc, const char *target, const char *wor
 	static const uint64_t at_ms[] = {20, 100, 1000};
 	struct ml_counters *c = calloc(t->n_links, sizeof(*c));
 	char to[INET6_ADDRSTRLEN];
-	struct ml_fault f;
+	struct mf_fault f;
 	struct ml_error e;
 	uint64_t begin, n[3];
 	pid_t server, client;
 
-	if (!c || ml_fault_read(t, target, &word, 1, &f, &e))
+	if (!c || ml_fault_read(t, target, word, &f, &e))
 		exit_with_error(target, c ? e.text : "no memory");
 	ml_host_address(lab, t->n_hosts - 1, to);
 	server = run_perf(lab, mrc, t->n_hosts - 1, NULL);

@@ -38,10 +38,10 @@ enum demo_signs {
 
 /* What a fault is in the lab. */
 struct demo_lab_fault {
-	struct ml_fault fault[DEMO_LAB_FAULTS_MAX];
+	struct mf_fault fault[DEMO_LAB_FAULTS_MAX];
 	uint32_t n;
-	char off[ML_NAME_MAX]; /* a switch that is switched off; empty: none */
-	bool incast;	       /* seven hosts write to one that has no rank */
+	char off[MF_LINK_NAME_BYTES]; /* a switch that is switched off; empty: none */
+	bool incast;		      /* seven hosts write to one that has no rank */
 };
 
 struct demo_fault {

@@ -12,15 +12,15 @@
 #define FLAP_UP_MS 300u
 
 __attribute__((format(printf, 4, 5))) static void add_lab_fault(struct demo_fault *f,
-								enum ml_fault_kind kind,
+								enum mf_fault_kind kind,
 								uint64_t value, const char *format,
 								...)
 {
-	struct ml_fault *fault = &f->lab.fault[f->lab.n++];
+	struct mf_fault *fault = &f->lab.fault[f->lab.n++];
 	va_list args;
 
 	fault->kind = kind;
-	fault->way = ML_DIRECTION_BOTH;
+	fault->way = MF_DIRECTION_BOTH;
 	fault->value = value;
 	va_start(args, format);
 	vsnprintf(fault->target, sizeof(fault->target), format, args);
@@ -37,7 +37,7 @@ static void describe_t1(struct demo_fault *f, const struct demo_shape *shape)
 {
 	uint32_t t1 = shape->paths - 1;
 
-	add_lab_fault(f, ML_FAULT_STALL, 0, "plane0.t1-%u", t1);
+	add_lab_fault(f, MF_FAULT_STALL, 0, "plane0.t1-%u", t1);
 	f->certain = true;
 	f->signs = DEMO_SIGN_LOST | DEMO_SIGN_RETIRED;
 	demo_fault_set_title(f, "T1 %u of plane 0 forwards nothing, its links stay up", t1);
@@ -61,7 +61,7 @@ static void describe_plane(struct demo_fault *f, const struct demo_shape *shape)
 {
 	uint32_t plane = 1 % shape->planes;
 
-	add_lab_fault(f, ML_FAULT_STALL, 0, "plane%u", plane);
+	add_lab_fault(f, MF_FAULT_STALL, 0, "plane%u", plane);
 	f->certain = true;
 	f->signs = DEMO_SIGN_LOST | DEMO_SIGN_RETIRED;
 	demo_fault_set_title(f, "every switch of plane %u forwards nothing", plane);
@@ -73,7 +73,7 @@ static void describe_loss(struct demo_fault *f, const struct demo_shape *shape)
 {
 	uint32_t plane = 2 % shape->planes;
 
-	add_lab_fault(f, ML_FAULT_LOSS, SHARE_PPM, "plane%u", plane);
+	add_lab_fault(f, MF_FAULT_LOSS, SHARE_PPM, "plane%u", plane);
 	f->signs = DEMO_SIGN_LOST | DEMO_SIGN_RETIRED;
 	demo_fault_set_title(f, "every switch of plane %u loses 0.3 %% of all packets", plane);
 	demo_fault_set_brief(f, "0.3 %% loss/hop, %u", plane);
@@ -84,7 +84,7 @@ static void describe_flap(struct demo_fault *f, const struct demo_shape *shape)
 {
 	uint32_t plane = 3 % shape->planes;
 
-	add_lab_fault(f, ML_FAULT_DOWN, 0, "plane%u.t0-0.transceiver0", plane);
+	add_lab_fault(f, MF_FAULT_DOWN, 0, "plane%u.t0-0.transceiver0", plane);
 	f->signs = DEMO_SIGN_RETIRED;
 	f->flap_down_ms = FLAP_DOWN_MS;
 	f->flap_up_ms = FLAP_UP_MS;
@@ -96,7 +96,7 @@ static void describe_port(struct demo_fault *f, const struct demo_shape *shape)
 {
 	uint32_t host = demo_lab_host(shape, shape->ranks / 2);
 
-	add_lab_fault(f, ML_FAULT_DOWN, 0, "host%u.e0", host);
+	add_lab_fault(f, MF_FAULT_DOWN, 0, "host%u.e0", host);
 	f->signs = 0;
 	demo_fault_set_title(f, "NIC port 0 of host %u down, and restored", host);
 	demo_fault_set_brief(f, "NIC port %u.0 down", host);
@@ -107,7 +107,7 @@ static void describe_corrupt(struct demo_fault *f, const struct demo_shape *shap
 {
 	uint32_t plane = 3 % shape->planes;
 
-	add_lab_fault(f, ML_FAULT_CORRUPT, SHARE_PPM, "plane%u", plane);
+	add_lab_fault(f, MF_FAULT_CORRUPT, SHARE_PPM, "plane%u", plane);
 	f->signs = DEMO_SIGN_LOST | DEMO_SIGN_ICRC | DEMO_SIGN_RETIRED;
 	demo_fault_set_title(f, "every switch of plane %u flips bits in 0.3 %% of all packets",
 			     plane);
@@ -118,8 +118,8 @@ static void describe_ports(struct demo_fault *f, const struct demo_shape *shape)
 {
 	uint32_t host = demo_lab_host(shape, 1);
 
-	add_lab_fault(f, ML_FAULT_BLACKHOLE, 0, "host%u.e1", host);
-	add_lab_fault(f, ML_FAULT_BLACKHOLE, 0, "host%u.e2", host);
+	add_lab_fault(f, MF_FAULT_BLACKHOLE, 0, "host%u.e1", host);
+	add_lab_fault(f, MF_FAULT_BLACKHOLE, 0, "host%u.e2", host);
 	f->certain = true;
 	f->signs = DEMO_SIGN_LOST | DEMO_SIGN_RETIRED;
 	demo_fault_set_title(f, "cables 1 and 2 of host %u drop all packets in both directions",
@@ -132,7 +132,7 @@ static void describe_incast(struct demo_fault *f, const struct demo_shape *shape
 {
 	/* Slow links make an incast of little traffic: the machine has other things to do. */
 	for (uint32_t p = 0; p < shape->planes; p++)
-		add_lab_fault(f, ML_FAULT_SLOW, DEMO_INCAST_LINK * shape->pace_bps, "host%u.e%u",
+		add_lab_fault(f, MF_FAULT_SLOW, DEMO_INCAST_LINK * shape->pace_bps, "host%u.e%u",
 			      demo_lab_spare_host(shape), p);
 	f->lab.incast = true;
 	f->signs = DEMO_SIGN_QUEUES;

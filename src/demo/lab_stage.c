@@ -69,7 +69,7 @@ static void stage_end(struct demo_stage *stage)
 	struct ml_error e;
 
 	demo_incast_stop(&l->incast);
-	if (ml_lab_clear_fault(l->lab, NULL, ML_FAULT_KINDS, &e) < 0)
+	if (ml_lab_clear_fault(l->lab, NULL, MF_FAULT_KINDS, &e) < 0)
 		fprintf(stderr, "mrc demo: %s\n", e.text);
 }
 

@@ -88,7 +88,7 @@ static int apply_port_changes(struct ml_lab *lab, struct ml_port_state *before, 
 /* ---- the list ---- */
 
 struct memory {
-	struct ml_fault fault[ML_FAULTS_MAX];
+	struct mf_fault fault[ML_FAULTS_MAX];
 	size_t faults;
 	struct ml_port_state *port;
 };
@@ -135,19 +135,19 @@ static int commit_or_roll_back(struct ml_lab *lab, struct memory *before, struct
 	return -1;
 }
 
-static int check_means(const struct ml_lab *lab, const struct ml_fault *f, struct ml_error *e)
+static int check_means(const struct ml_lab *lab, const struct mf_fault *f, struct ml_error *e)
 {
 	if (ml_fault_needs_bpf(f->kind) && !lab->program)
 		return ml_error_set(e,
 				    "%s: needs the switch program, which lab %s is without: %.200s",
-				    ml_fault_name(f->kind), lab->name, lab->no_program);
-	if (f->kind == ML_FAULT_SLOW && !lab->pace_bps)
+				    mf_fault_name(f->kind), lab->name, lab->no_program);
+	if (f->kind == MF_FAULT_SLOW && !lab->pace_bps)
 		return ml_error_set(e, "slow: lab %s is not shaped (it was made with a pace of 0)",
 				    lab->name);
 	return 0;
 }
 
-static int add_fault(struct ml_lab *lab, const struct ml_fault *fault, struct ml_error *e)
+static int add_fault(struct ml_lab *lab, const struct mf_fault *fault, struct ml_error *e)
 {
 	struct memory *before;
 	size_t i = 0;
@@ -168,13 +168,13 @@ static int add_fault(struct ml_lab *lab, const struct ml_fault *fault, struct ml
 	return failed;
 }
 
-static bool fault_matches(const struct ml_fault *f, const char *target, enum ml_fault_kind kind)
+static bool fault_matches(const struct mf_fault *f, const char *target, enum mf_fault_kind kind)
 {
 	return (!target || strcmp(f->target, target) == 0) &&
-	       (kind == ML_FAULT_KINDS || f->kind == kind);
+	       (kind == MF_FAULT_KINDS || f->kind == kind);
 }
 
-static int remove_fault(struct ml_lab *lab, const char *target, enum ml_fault_kind kind,
+static int remove_fault(struct ml_lab *lab, const char *target, enum mf_fault_kind kind,
 			struct ml_error *e)
 {
 	struct memory *before = take_snapshot(lab);
@@ -207,10 +207,16 @@ static int begin_change(struct ml_lab *lab, struct ml_error *e)
 	return lock;
 }
 
-int ml_lab_add_fault(struct ml_lab *lab, const struct ml_fault *fault, struct ml_error *e)
+int ml_lab_add_fault(struct ml_lab *lab, const struct mf_fault *fault, struct ml_error *e)
 {
+	uint32_t node;
 	int lock, failed;
 
+	if (fault->kind == MF_FAULT_REBOOT)
+		return ml_node_find(&lab->t, fault->target, &node, e) ||
+				       ml_lab_switch_off(lab, node, e)
+			       ? -1
+			       : 0;
 	if (check_means(lab, fault, e))
 		return -1;
 	lock = begin_change(lab, e);
@@ -221,11 +227,17 @@ int ml_lab_add_fault(struct ml_lab *lab, const struct ml_fault *fault, struct ml
 	return failed;
 }
 
-int ml_lab_clear_fault(struct ml_lab *lab, const char *target, enum ml_fault_kind kind,
+int ml_lab_clear_fault(struct ml_lab *lab, const char *target, enum mf_fault_kind kind,
 		       struct ml_error *e)
 {
-	int lock = begin_change(lab, e), n;
+	uint32_t node;
+	int lock, n;
 
+	if (target && kind == MF_FAULT_REBOOT)
+		return ml_node_find(&lab->t, target, &node, e) || ml_lab_switch_on(lab, node, e)
+			       ? -1
+			       : 1;
+	lock = begin_change(lab, e);
 	if (lock < 0)
 		return -1;
 	n = remove_fault(lab, target, kind, e);
@@ -233,7 +245,7 @@ int ml_lab_clear_fault(struct ml_lab *lab, const char *target, enum ml_fault_kin
 	return n;
 }
 
-const struct ml_fault *ml_lab_faults(const struct ml_lab *lab, size_t *n)
+const struct mf_fault *ml_lab_faults(const struct ml_lab *lab, size_t *n)
 {
 	*n = lab->faults;
 	return lab->fault;

@@ -112,18 +112,22 @@ bool ml_lab_switch_is_off(const struct ml_lab *lab, uint32_t node);
 /* ---- faults ---- */
 
 /* ml_lab_faults returns those in force, in the order in which they came. */
-const struct ml_fault *ml_lab_faults(const struct ml_lab *lab, size_t *n);
+const struct mf_fault *ml_lab_faults(const struct ml_lab *lab, size_t *n);
 /* ml_lab_port returns what a port does at present; link: the one it sends on. */
 const struct ml_port_state *ml_lab_port(const struct ml_lab *lab, uint32_t link);
 
-/* ml_lab_add_fault adds a fault, or changes the value of one, and applies it. 0, or -1: as it was. */
-int ml_lab_add_fault(struct ml_lab *lab, const struct ml_fault *fault, struct ml_error *e);
+/*
+ * ml_lab_add_fault adds a fault, or changes the value of one, and applies it; a reboot switches its
+ * switch off. 0, or -1: as it was.
+ */
+int ml_lab_add_fault(struct ml_lab *lab, const struct mf_fault *fault, struct ml_error *e);
 
 /*
- * ml_lab_clear_fault ends faults: those of this target (NULL: of all) and kind (ML_FAULT_KINDS: all).
+ * ml_lab_clear_fault ends faults: those of this target (NULL: of all) and kind (MF_FAULT_KINDS: all);
+ * for a target and MF_FAULT_REBOOT the switch comes back.
  * Returns how many, or -1.
  */
-int ml_lab_clear_fault(struct ml_lab *lab, const char *target, enum ml_fault_kind kind,
+int ml_lab_clear_fault(struct ml_lab *lab, const char *target, enum mf_fault_kind kind,
 		       struct ml_error *e);
 
 /*

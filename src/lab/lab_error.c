@@ -4,7 +4,6 @@
 
 #include <stdarg.h>
 #include <stdio.h>
-#include <string.h>
 
 int ml_error_set(struct ml_error *e, const char *format, ...)
 {
@@ -12,17 +11,6 @@ int ml_error_set(struct ml_error *e, const char *format, ...)
 
 	va_start(args, format);
 	vsnprintf(e->text, sizeof(e->text), format, args);
-	va_end(args);
-	return -1;
-}
-
-int ml_error_add(struct ml_error *e, const char *format, ...)
-{
-	size_t len = strlen(e->text);
-	va_list args;
-
-	va_start(args, format);
-	vsnprintf(e->text + len, sizeof(e->text) - len, format, args);
 	va_end(args);
 	return -1;
 }

@@ -15,7 +15,4 @@ struct ml_error {
 /* ml_error_set writes the sentence, cut where it is too long, and returns -1. */
 __attribute__((format(printf, 2, 3))) int ml_error_set(struct ml_error *e, const char *format, ...);
 
-/* ml_error_add appends to the sentence, and returns -1. */
-__attribute__((format(printf, 2, 3))) int ml_error_add(struct ml_error *e, const char *format, ...);
-
 #endif

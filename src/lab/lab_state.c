@@ -146,7 +146,7 @@ static json_t *faults_json(const struct ml_lab *lab)
 	json_t *list = json_array();
 
 	for (size_t i = 0; i < lab->faults; i++) {
-		const struct ml_fault *f = &lab->fault[i];
+		const struct mf_fault *f = &lab->fault[i];
 
 		json_array_append_new(list,
 				      json_pack("{ss si si sI ss}", "target", f->target, "kind",
@@ -184,7 +184,7 @@ int ml_state_write(const struct ml_lab *lab, struct ml_error *e)
 		      : 0;
 }
 
-static int read_fault(json_t *json, struct ml_fault *f)
+static int read_fault(json_t *json, struct mf_fault *f)
 {
 	const char *target, *other;
 	int kind, way;
@@ -192,10 +192,10 @@ static int read_fault(json_t *json, struct ml_fault *f)
 
 	if (json_unpack(json, "{ss si si sI ss}", "target", &target, "kind", &kind, "direction",
 			&way, "value", &value, "other", &other) ||
-	    kind < 0 || kind >= ML_FAULT_KINDS || way < 0 || way > ML_DIRECTION_IN || value < 0)
+	    kind < 0 || kind >= MF_FAULT_KINDS || way < 0 || way > MF_DIRECTION_IN || value < 0)
 		return -1;
-	*f = (struct ml_fault){.kind = (enum ml_fault_kind)kind,
-			       .way = (enum ml_direction)way,
+	*f = (struct mf_fault){.kind = (enum mf_fault_kind)kind,
+			       .way = (enum mf_direction)way,
 			       .value = (uint64_t)value};
 	snprintf(f->target, sizeof(f->target), "%s", target);
 	snprintf(f->other, sizeof(f->other), "%s", other);

@@ -30,7 +30,7 @@ struct ml_lab {
 	uint32_t program;     /* of the kernel, for mswq_reopen; 0: none */
 	char no_program[256]; /* why there is none */
 	struct mswq *swq;
-	struct ml_fault fault[ML_FAULTS_MAX];
+	struct mf_fault fault[ML_FAULTS_MAX];
 	size_t faults;
 	struct ml_port_state *port; /* n_links, from the faults; owned */
 	bool *off;		    /* n_nodes; owned */

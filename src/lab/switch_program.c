@@ -87,7 +87,7 @@ int ml_program_open(struct ml_lab *lab, struct ml_error *e)
 
 int ml_program_port(struct ml_lab *lab, uint32_t link, int netns, struct ml_error *e)
 {
-	char name[ML_NAME_MAX];
+	char name[MF_LINK_NAME_BYTES];
 	struct mswq_error why;
 	uint32_t ifindex = ml_ifindex(link);
 	struct mswq_faults faults;
@@ -110,7 +110,7 @@ int ml_program_port(struct ml_lab *lab, uint32_t link, int netns, struct ml_erro
 		err = mswq_fault_set(lab->swq, ifindex, &faults, &why);
 	if (!err)
 		return 0;
-	return ml_error_set(e, "%s: %s", ml_name_cable(&lab->t, link, name), why.text);
+	return ml_error_set(e, "%s: %s", mf_cable_name(&lab->t, link, name), why.text);
 }
 
 void ml_program_htb(const struct ml_lab *lab, uint32_t link, const char *port, bool build,

@@ -91,7 +91,7 @@ static void add_fault(const struct sim_packets *p, const struct ms_scenario_rate
 	uint32_t t1 = t0 / f->cfg.t0s * f->cfg.t1s + at->nth % f->cfg.t1s;
 
 	ui_text_add(out, "\n[[fault]]\nkind = \"%s\"\nat = \"%lluns\"\nfor = \"%lluns\"\n",
-		    ms_scenario_fault_names[r->kind], (unsigned long long)t->at_ns,
+		    mf_fault_name((enum mf_fault_kind)r->kind), (unsigned long long)t->at_ns,
 		    (unsigned long long)t->for_ns);
 	if (r->share > 0)
 		ui_text_add(out, "share = %.6f\n", (double)r->share / MS_SHARE_ONE);

@@ -22,7 +22,8 @@ static struct ms_steps_class class_of(const struct sim_packets *packets, uint32_
 				   .mtbf_ns = r->mtbf_ns,
 				   .repair_ns = r->repair_ns,
 				   .slow = MS_STEPS_ONE};
-	bool cuts = r->kind == MS_DOWN || r->kind == MS_BLACKHOLE || r->kind == MS_STALL;
+	bool cuts = r->kind == MF_FAULT_DOWN || r->kind == MF_FAULT_BLACKHOLE ||
+		    r->kind == MF_FAULT_STALL;
 
 	c.interrupts = r->effect == MS_EFFECT_INTERRUPT;
 	if (r->effect != MS_EFFECT_MEASURE)
@@ -131,12 +132,12 @@ static json_t *rate_json(const struct sim_packets *packets, uint32_t i)
 {
 	const struct ms_scenario_rate *r = &packets->scenario->rate[i];
 	const struct ms_effect *e = &packets->effect[i];
-	json_t *one = json_pack("{s:s,s:s,s:s,s:s,s:f,s:f,s:f,s:s}", "name",
-				r->name[0] ? r->name : ms_rate_of_names[r->of], "of",
-				ms_rate_of_names[r->of], "kind", ms_scenario_fault_names[r->kind],
-				"effect", ms_rate_effect_names[r->effect], "per_gpu", r->per_gpu,
-				"mtbf_h", r->mtbf_ns / HOUR_NS, "repair_s",
-				(double)r->repair_ns / 1e9, "source", r->source);
+	json_t *one = json_pack(
+		"{s:s,s:s,s:s,s:s,s:f,s:f,s:f,s:s}", "name",
+		r->name[0] ? r->name : ms_rate_of_names[r->of], "of", ms_rate_of_names[r->of],
+		"kind", mf_fault_name((enum mf_fault_kind)r->kind), "effect",
+		ms_rate_effect_names[r->effect], "per_gpu", r->per_gpu, "mtbf_h",
+		r->mtbf_ns / HOUR_NS, "repair_s", (double)r->repair_ns / 1e9, "source", r->source);
 
 	if (r->effect == MS_EFFECT_MEASURE) {
 		json_object_set_new(one, "interrupts", json_boolean(e->interrupts));

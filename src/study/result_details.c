@@ -130,8 +130,8 @@ json_t *sim_details_parameters(const struct ms_scenario *s)
 
 static json_t *fault_json(const struct ms_scenario_fault *f, bool random)
 {
-	json_t *one = json_pack("{s:s,s:s,s:f}", "kind", ms_scenario_fault_names[f->kind], "target",
-				f->target[0] ? f->target : ms_class_names[f->of], "at_us",
+	json_t *one = json_pack("{s:s,s:s,s:f}", "kind", mf_fault_name((enum mf_fault_kind)f->kind),
+				"target", f->target[0] ? f->target : ms_class_names[f->of], "at_us",
 				(double)f->at_ns / 1000);
 
 	if (f->for_ns)

@@ -107,7 +107,7 @@ FAULT_TEST(down_twice_is_up_when_both_are_lifted)
 
 	fixture_fault(&fixture, "plane0.t0-0.t1-0", "down");
 	fixture_fault(&fixture, "plane0.t0-0", "down");
-	assert_i_eq(ml_lab_clear_fault(fixture.lab, "plane0.t0-0", ML_FAULT_KINDS, &e), 1);
+	assert_i_eq(ml_lab_clear_fault(fixture.lab, "plane0.t0-0", MF_FAULT_KINDS, &e), 1);
 	assert_u_eq(pass(0, 2, 0, 0), 0);
 	assert_u_eq(pass(0, 2, 0, 1), N);
 	fixture_lift(&fixture);
@@ -198,12 +198,11 @@ PLAIN_TEST(loss_takes_its_share)
 
 PLAIN_TEST(what_needs_programs_says_so)
 {
-	const char *word[] = {"corrupt", "1%"};
-	struct ml_fault fault;
+	struct mf_fault fault;
 	struct ml_error e;
 	size_t n;
 
-	assert_i_eq(ml_fault_read(fixture.t, "host0.plane0", word, 2, &fault, &e), 0);
+	assert_i_eq(ml_fault_read(fixture.t, "host0.plane0", "corrupt 1%", &fault, &e), 0);
 	assert_i_eq(ml_lab_add_fault(fixture.lab, &fault, &e), -1);
 	assert_non_null(strstr(e.text, "switch program"));
 	ml_lab_faults(fixture.lab, &n);
@@ -347,13 +346,13 @@ TEST_WITH(open_tiny, shut, lab_checksum, wrong_ones_do_not_pass)
 
 TEST_WITH(open_tiny, shut, lab_names, unknown_ones_list_near_ones)
 {
-	struct ml_target target;
-	struct ml_error e;
+	struct mf_target target;
+	struct mf_error e;
 
-	assert_i_eq(ml_target_find(fixture.t, "plane0.t0-0.t1-7", &target, &e), -1);
-	assert_non_null(strstr(e.text, "plane0.t0-0.t1-0"));
-	assert_i_eq(ml_target_find(fixture.t, "hots2", &target, &e), -1);
-	assert_non_null(strstr(e.text, "host2"));
-	assert_i_eq(ml_target_find(fixture.t, "xyzzyxyzzy", &target, &e), -1);
-	assert_non_null(strstr(e.text, "names are like"));
+	assert_false(mf_target_find(fixture.t, "plane0.t0-0.t1-7", &target, &e));
+	assert_non_null(strstr(e.what, "plane0.t0-0.t1-0"));
+	assert_false(mf_target_find(fixture.t, "hots2", &target, &e));
+	assert_non_null(strstr(e.what, "host2"));
+	assert_false(mf_target_find(fixture.t, "xyzzyxyzzy", &target, &e));
+	assert_non_null(strstr(e.what, "names are like"));
 }

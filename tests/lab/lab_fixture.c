@@ -132,17 +132,10 @@ size_t fixture_leftover(const char *name)
 
 void fixture_fault(struct fixture *r, const char *target, const char *words)
 {
-	char text[96], *rest = text;
-	const char *word[4];
-	struct ml_fault fault;
+	struct mf_fault fault;
 	struct ml_error e;
-	size_t n = 0;
 
-	snprintf(text, sizeof(text), "%s", words);
-	while (n < 4 && (word[n] = strsep(&rest, " ")))
-		n++;
-	if (ml_fault_read(r->t, target, word, n, &fault, &e) ||
-	    ml_lab_add_fault(r->lab, &fault, &e))
+	if (ml_fault_read(r->t, target, words, &fault, &e) || ml_lab_add_fault(r->lab, &fault, &e))
 		fail_msg("%s", e.text);
 }
 
@@ -150,7 +143,7 @@ void fixture_lift(struct fixture *r)
 {
 	struct ml_error e;
 
-	if (ml_lab_clear_fault(r->lab, NULL, ML_FAULT_KINDS, &e) < 0)
+	if (ml_lab_clear_fault(r->lab, NULL, MF_FAULT_KINDS, &e) < 0)
 		fail_msg("%s", e.text);
 }
 

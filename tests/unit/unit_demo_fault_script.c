@@ -185,11 +185,10 @@ TEST(demo_script_make, the_lab_knows_the_targets)
 	assert_int_equal(make_lab(NULL, &(struct demo_shape){8, 4, 4, 50000000, 4194304, true}), 0);
 	for (uint32_t i = 0; i < script.n; i++)
 		for (uint32_t k = 0; k < script.fault[i].lab.n; k++) {
-			struct ml_target target;
-			struct ml_error e;
+			struct mf_target target;
+			struct mf_error e;
 
-			if (ml_target_find(&t, script.fault[i].lab.fault[k].target, &target, &e))
-				fail_msg("%s", e.text);
-			ml_target_fini(&target);
+			if (!mf_target_find(&t, script.fault[i].lab.fault[k].target, &target, &e))
+				fail_msg("%s: %s", e.value, e.what);
 		}
 }

@@ -28,75 +28,30 @@ static int shut(void **state)
 
 #define FAULT_TEST(function, name) TEST_WITH(open_lab, shut, function, name)
 
-/* Reads "TARGET KIND VALUE WAY"; NULL when it is refused, with why in *e. */
-static struct ml_fault *read(const char *words, struct ml_fault *f, struct ml_error *e)
+FAULT_TEST(ml_node_find, takes_no_cables)
 {
-	char text[128], *rest = text, *target;
-	const char *word[5];
-	size_t n = 0;
-
-	snprintf(text, sizeof(text), "%s", words);
-	target = strsep(&rest, " ");
-	while (n < 5 && (word[n] = strsep(&rest, " ")))
-		n++;
-	return ml_fault_read(&t, target, word, n, f, e) ? NULL : f;
-}
-
-static void refused(const char *words, const char *because)
-{
-	struct ml_fault f;
 	struct ml_error e;
+	uint32_t node;
 
-	if (read(words, &f, &e))
-		fail_msg("%s was taken", words);
-	if (!strstr(e.text, because))
-		fail_msg("%s: %s does not say %s", words, e.text, because);
-}
-
-FAULT_TEST(ml_fault_read, reads_what_is_written)
-{
-	static const char *const words[] = {"down",	     "blackhole out", "loss 0.05% in",
-					    "corrupt 100%",  "slow 20M",      "duplicate 3%",
-					    "reorder 1% out"};
-	struct ml_error e;
-
-	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
-		char line[128], text[2 * ML_VALUE_MAX];
-		struct ml_fault f;
-
-		snprintf(line, sizeof(line), "plane0.t0-0.t1-1 %s", words[i]);
-		assert_non_null(read(line, &f, &e));
-		assert_string_equal(ml_fault_write(&f, text), words[i]);
-	}
-}
-
-FAULT_TEST(ml_fault_read, says_what_is_wrong)
-{
-	refused("host0.plane0 los 1%", "did you mean loss");
-	refused("host0.plane0 loss", "needs a SHARE");
-	refused("host0.plane0 loss 1", "such as 1%");
-	refused("host0.plane0 loss 0%", "more than 0");
-	refused("host0.plane0 loss 101%", "at most 100%");
-	refused("host0.plane0 loss nan%", "such as 1%");
-	refused("host0.plane0 slow fast", "100k to 1T");
-	refused("host0.plane0 loss 1% sideways", "out, in or both");
-	refused("host0.plane0 down out", "has no direction");
-	refused("host0.plane0 down both more", "unexpected argument");
-	refused("host0.plane0 stall", "only switches");
-	refused("plane0.t0-0 swap plane0.t0-0.t1-0", "only cables");
-	refused("plane0.t0-0.t1-0 swap plane0.t0-0.t1-0", "with itself");
-	refused("plane0.t0-0.t1-0 swap plane0", "not a cable");
-	refused("host99 down", "did you mean");
+	assert_i_eq(ml_node_find(&t, "host7", &node, &e), 0);
+	assert_u_eq(node, 7);
+	assert_i_eq(ml_node_find(&t, "plane0.t0-0.t1-0", &node, &e), -1);
+	assert_i_eq(ml_node_find(&t, "plane0", &node, &e), -1);
 }
 
 static void apply(const char *const *words, size_t n)
 {
-	struct ml_fault f[8];
+	struct mf_fault f[8];
 	struct ml_error e;
 
-	for (size_t i = 0; i < n; i++)
-		if (!read(words[i], &f[i], &e))
+	for (size_t i = 0; i < n; i++) {
+		char target[64];
+		const char *blank = strchr(words[i], ' ');
+
+		snprintf(target, sizeof(target), "%.*s", (int)(blank - words[i]), words[i]);
+		if (ml_fault_read(&t, target, blank + 1, &f[i], &e))
 			fail_msg("%s", e.text);
+	}
 	ml_faults_apply(&t, f, n, port);
 }
 

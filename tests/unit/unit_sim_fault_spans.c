@@ -82,21 +82,24 @@ TEST(ms_fault_spans_events, touching_spans_are_one)
 	events_are(&l, "10 2 down 0;30 2 up 0;");
 }
 
-TEST(ms_fault_spans_node, all_links_of_a_switch)
+TEST(ms_fault_spans_link, all_links_of_a_switch)
 {
-	const struct ms_fault_span span = {1, 2, 0, 1, MS_FAULT_BLACKHOLE};
+	struct ms_fault_span span = {1, 2, 0, 1, MS_FAULT_BLACKHOLE};
 	struct ms_fault_spans l = {0};
+	struct mf_target target;
 	struct mf_topology t;
 	struct mf_error error;
-	uint32_t t1;
 
 	assert_true(mf_topology_init(&t, &mf_preset_find("tiny")->cfg, &error));
-	t1 = mf_node_switch(&t, MF_T1, 1, 1);
-	assert_true(ms_fault_spans_node(&l, &t, t1, span, MS_DIRECTION_BOTH));
+	assert_true(mf_target_find(&t, "plane1.t1-1", &target, &error));
+	for (uint32_t i = 0; i < target.links; i++) {
+		span.link = mf_target_link(&t, &target, i);
+		assert_true(ms_fault_spans_link(&l, span, MF_DIRECTION_BOTH));
+	}
 	assert_u_eq(l.n, 2 * mf_node_ports(&t, MF_T1));
 	for (uint32_t i = 0; i < l.n; i++)
-		assert_true(mf_link_from(&t, l.span[i].link).node == t1 ||
-			    mf_link_to(&t, l.span[i].link).node == t1);
+		assert_true(mf_link_from(&t, l.span[i].link).node == target.node ||
+			    mf_link_to(&t, l.span[i].link).node == target.node);
 	ms_fault_spans_fini(&l);
 }
 
@@ -105,7 +108,7 @@ TEST(ms_fault_spans_link, one_way)
 	const struct ms_fault_span span = {1, 2, 6, 1, MS_FAULT_BLACKHOLE};
 	struct ms_fault_spans l = {0};
 
-	assert_true(ms_fault_spans_link(&l, span, MS_DIRECTION_OUT));
-	assert_true(ms_fault_spans_link(&l, span, MS_DIRECTION_IN));
+	assert_true(ms_fault_spans_link(&l, span, MF_DIRECTION_OUT));
+	assert_true(ms_fault_spans_link(&l, span, MF_DIRECTION_IN));
 	events_are(&l, "1 6 blackhole 1;1 7 blackhole 1;2 6 blackhole 0;2 7 blackhole 0;");
 }

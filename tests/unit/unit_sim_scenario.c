@@ -155,6 +155,21 @@ TEST(ms_scenario_fault_events, all_of_a_class)
 	ms_scenario_destroy(s);
 }
 
+/* Each cable of a plane has two directions; a transceiver serves four cables. */
+TEST(ms_scenario_fault_events, a_plane_and_a_transceiver)
+{
+	struct ms_scenario *s =
+		good(TINY LOAD "[[fault]]\nkind = \"stall\"\ntarget = \"plane1\"\n");
+
+	assert_u_eq(s->run.n_faults, 2 * s->fabric.plane_cables);
+	for (uint32_t i = 0; i < s->run.n_faults; i++)
+		assert_u_eq(mf_link_plane(&s->fabric, s->run.faults[i].link), 1);
+	ms_scenario_destroy(s);
+	s = good(TINY LOAD "[[fault]]\nkind = \"down\"\ntarget = \"plane0.t0-1.transceiver0\"\n");
+	assert_u_eq(s->run.n_faults, 2 * MF_TRANSCEIVER_PORTS);
+	ms_scenario_destroy(s);
+}
+
 TEST(ms_scenario_fault_events, random_ones_follow_from_the_seed)
 {
 	static const char text[] = "end = \"1ms\"\n" TINY LOAD

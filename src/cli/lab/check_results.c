@@ -65,17 +65,17 @@ static void judge_counter(struct verdict *v, const struct scenario_check *check,
 	struct verdict_line *line = next_line(v);
 	const char *name = scenario_counter_name(check->counter);
 	const char *of = check->of[0] ? check->of : "all ports";
-	struct ml_target target = {0};
-	struct ml_error e;
+	struct mf_target target = {0};
+	struct mf_error e;
 	uint64_t sum = 0;
 
 	if (!check->of[0])
 		for (uint32_t link = 0; link < t->n_links; link++)
 			sum += counter_value(&counters[link], check->counter);
-	else if (ml_target_find(t, check->of, &target, &e) == 0)
+	else if (mf_target_find(t, check->of, &target, &e))
 		for (uint32_t i = 0; i < target.links; i++)
-			sum += counter_value(&counters[target.link[i]], check->counter);
-	ml_target_fini(&target);
+			sum += counter_value(&counters[mf_target_link(t, &target, i)],
+					     check->counter);
 	if (check->most == INT64_MAX)
 		snprintf(line->what, sizeof(line->what), "%s at %s: at least %" PRIu64, name, of,
 			 check->least);

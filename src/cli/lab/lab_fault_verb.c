@@ -27,6 +27,12 @@ static int print_lab_error(const struct ml_error *e)
 	return LAB_FAILED;
 }
 
+static int print_fabric_error(const struct mf_error *why)
+{
+	fprintf(stderr, WHO ": %s: %s\n", why->value, why->what);
+	return LAB_FAILED;
+}
+
 /* Until the time is over or the user wants to go. */
 static void sleep_ns(uint64_t ns)
 {
@@ -39,13 +45,13 @@ static void sleep_ns(uint64_t ns)
 
 static int print_faults(const struct ml_lab *lab)
 {
-	char text[2 * ML_VALUE_MAX];
-	const struct ml_fault *fault;
+	char text[MF_FAULT_TEXT_BYTES];
+	const struct mf_fault *fault;
 	size_t n;
 
 	fault = ml_lab_faults(lab, &n);
 	for (size_t i = 0; i < n; i++)
-		printf("%s %s\n", fault[i].target, ml_fault_write(&fault[i], text));
+		printf("%s %s\n", fault[i].target, mf_fault_write(&fault[i], text));
 	if (!n)
 		printf("no faults\n");
 	return LAB_GOOD;
@@ -54,14 +60,11 @@ static int print_faults(const struct ml_lab *lab)
 /* LAB lift, LAB TARGET lift, LAB TARGET lift FAULT. */
 static int clear_fault(struct ml_lab *lab, const char *target, const char *word)
 {
-	enum ml_fault_kind kind = ML_FAULT_KINDS;
+	enum mf_fault_kind kind = word ? mf_fault_kind_find(word) : MF_FAULT_KINDS;
 	struct ml_error e;
 	int n;
 
-	for (unsigned k = 0; word && k < ML_FAULT_KINDS; k++)
-		if (strcmp(word, ml_fault_name((enum ml_fault_kind)k)) == 0)
-			kind = (enum ml_fault_kind)k;
-	if (word && kind == ML_FAULT_KINDS) {
+	if (word && kind == MF_FAULT_KINDS) {
 		fprintf(stderr, WHO ": lift %s: unknown fault\n", word);
 		return LAB_USAGE;
 	}
@@ -77,7 +80,7 @@ static int clear_fault(struct ml_lab *lab, const char *target, const char *word)
 	return LAB_GOOD;
 }
 
-static int inject_for(struct ml_lab *lab, const struct ml_fault *fault, uint64_t for_ns)
+static int inject_for(struct ml_lab *lab, const struct mf_fault *fault, uint64_t for_ns)
 {
 	struct ml_error e;
 
@@ -93,8 +96,7 @@ static int inject_for(struct ml_lab *lab, const struct ml_fault *fault, uint64_t
 /* Down and up again, some times over; whatever ends it, it ends up. */
 static int flap_target(struct ml_lab *lab, const struct ask *a)
 {
-	const char *down = "down";
-	struct ml_fault fault;
+	struct mf_fault fault;
 	struct ml_error e;
 	int status = LAB_GOOD;
 
@@ -102,7 +104,7 @@ static int flap_target(struct ml_lab *lab, const struct ask *a)
 		fprintf(stderr, WHO ": %s: unexpected argument\n", a->word[3]);
 		return LAB_USAGE;
 	}
-	if (ml_fault_read(ml_lab_topology(lab), a->word[1], &down, 1, &fault, &e))
+	if (ml_fault_read(ml_lab_topology(lab), a->word[1], "down", &fault, &e))
 		return print_lab_error(&e);
 	for (uint64_t i = 0; i < a->count && status == LAB_GOOD && !ui_term_caught(); i++) {
 		if (i)
@@ -115,38 +117,35 @@ static int flap_target(struct ml_lab *lab, const struct ask *a)
 static int apply_request(struct ml_lab *lab, const struct ask *a)
 {
 	const struct mf_topology *t = ml_lab_topology(lab);
-	struct ml_target target;
-	struct ml_fault fault;
-	struct ml_error e;
+	struct mf_target target;
+	struct mf_fault fault;
+	struct mf_error why;
 
 	if (a->words == 1)
 		return print_faults(lab);
 	if (a->words == 2 && strcmp(a->word[1], "lift") == 0)
 		return clear_fault(lab, NULL, NULL);
 	if (a->words >= 3 && strcmp(a->word[2], "lift") == 0) {
-		if (ml_target_find(t, a->word[1], &target, &e))
-			return print_lab_error(&e);
-		ml_target_fini(&target);
+		if (!mf_target_find(t, a->word[1], &target, &why))
+			return print_fabric_error(&why);
 		return clear_fault(lab, a->word[1], a->words > 3 ? a->word[3] : NULL);
 	}
-	if (a->words >= 3 && strcmp(a->word[2], "flap") == 0)
+	if (a->words >= 3 && mf_fault_kind_find(a->word[2]) == MF_FAULT_FLAP)
 		return flap_target(lab, a);
-	if (ml_fault_read(t, a->word[1], &a->word[2], a->words - 2, &fault, &e))
-		return print_lab_error(&e);
+	if (!mf_fault_read(t, a->word[1], &a->word[2], a->words - 2, &fault, &why))
+		return print_fabric_error(&why);
 	return inject_for(lab, &fault, a->for_ns);
 }
 
 static bool fault_at(size_t i, struct ui_choice *out)
 {
-	if (i < ML_FAULT_KINDS) {
-		out->word = ml_fault_name((enum ml_fault_kind)i);
-		out->about = ml_fault_help((enum ml_fault_kind)i, &out->value);
-	} else if (i == ML_FAULT_KINDS) {
-		*out = (struct ui_choice){"flap", NULL, "down and up again, repeatedly"};
-	} else if (i == ML_FAULT_KINDS + 1) {
+	if (i < MF_FAULT_KINDS) {
+		out->word = mf_fault_name((enum mf_fault_kind)i);
+		out->about = mf_fault_help((enum mf_fault_kind)i, &out->value);
+	} else if (i == MF_FAULT_KINDS) {
 		*out = (struct ui_choice){"lift", "[FAULT]", "the end of a fault, or of all"};
 	}
-	return i < ML_FAULT_KINDS + 2;
+	return i < MF_FAULT_KINDS + 1;
 }
 
 static const struct ui_choices faults = {"FAULT", "FAULT is one of:", fault_at};

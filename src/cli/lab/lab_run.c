@@ -122,40 +122,16 @@ static int schedule_events(struct run *r)
 
 /* ---- what happens ---- */
 
-static int set_switch_power(struct run *r, const struct scenario_fault *f, bool off,
-			    struct ml_error *e)
-{
-	uint32_t node;
-
-	if (ml_node_find(ml_lab_topology(r->lab), f->target, &node, e))
-		return -1;
-	return off ? ml_lab_switch_off(r->lab, node, e) : ml_lab_switch_on(r->lab, node, e);
-}
-
 static int begin_fault(struct run *r, const struct scenario_fault *f, struct ml_error *e)
 {
-	struct ml_fault fault;
-
-	log_event(r, f->target, scenario_reboots(f) ? "off" : f->words);
-	if (scenario_reboots(f))
-		return set_switch_power(r, f, true, e);
-	return scenario_fault_read(ml_lab_topology(r->lab), f, &fault, e) ||
-			       ml_lab_add_fault(r->lab, &fault, e)
-		       ? -1
-		       : 0;
+	log_event(r, f->target, f->fault.kind == MF_FAULT_REBOOT ? "off" : f->words);
+	return ml_lab_add_fault(r->lab, &f->fault, e);
 }
 
 static int end_fault(struct run *r, const struct scenario_fault *f, struct ml_error *e)
 {
-	struct ml_fault fault;
-
-	log_event(r, f->target, scenario_reboots(f) ? "on" : "healed");
-	if (scenario_reboots(f))
-		return set_switch_power(r, f, false, e);
-	return scenario_fault_read(ml_lab_topology(r->lab), f, &fault, e) ||
-			       ml_lab_clear_fault(r->lab, f->target, fault.kind, e) < 0
-		       ? -1
-		       : 0;
+	log_event(r, f->target, f->fault.kind == MF_FAULT_REBOOT ? "on" : "healed");
+	return ml_lab_clear_fault(r->lab, f->target, f->fault.kind, e) < 0 ? -1 : 0;
 }
 
 static int run_event(struct run *r, const struct event *event)

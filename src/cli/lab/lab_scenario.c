@@ -312,7 +312,7 @@ static int check_whole(const struct reading *r)
 			return report_missing_key(
 				r, f->line,
 				"a fault that comes several times needs for, and a longer every");
-		if (scenario_reboots(f) && !f->for_ns)
+		if (mf_fault_kind_find(f->words) == MF_FAULT_REBOOT && !f->for_ns)
 			return report_missing_key(r, f->line, "a reboot needs for");
 	}
 	for (uint32_t i = 0; i < s->checks; i++) {
@@ -344,37 +344,6 @@ int scenario_read(const char *file, const char *text, struct scenario *s, char *
 
 /* ---- against the topology ---- */
 
-bool scenario_reboots(const struct scenario_fault *line)
-{
-	return strcmp(line->words, "reboot") == 0;
-}
-
-int scenario_fault_read(const struct mf_topology *t, const struct scenario_fault *line,
-			struct ml_fault *fault, struct ml_error *e)
-{
-	char text[SCENARIO_WORD_MAX], *rest = text;
-	const char *word[4];
-	size_t n = 0;
-
-	memcpy(text, line->words, sizeof(text));
-	while (n < 4 && (word[n] = strsep(&rest, " ")))
-		n++;
-	return ml_fault_read(t, line->target, word, n, fault, e);
-}
-
-static int fit_fault(const struct scenario_fault *f, const struct mf_topology *t,
-		     struct ml_error *e)
-{
-	struct ml_fault fault;
-	uint32_t node;
-
-	if (!scenario_reboots(f))
-		return scenario_fault_read(t, f, &fault, e);
-	if (ml_node_find(t, f->target, &node, e))
-		return -1;
-	return node >= t->n_hosts ? 0 : ml_error_set(e, "%s: only switches reboot", f->target);
-}
-
 static bool has_program(const struct scenario *s, const char *name)
 {
 	for (uint32_t i = 0; i < s->programs; i++)
@@ -386,17 +355,13 @@ static bool has_program(const struct scenario *s, const char *name)
 static int fit_check(const struct scenario *s, const struct scenario_check *c,
 		     const struct mf_topology *t, struct ml_error *e)
 {
-	struct ml_target target;
+	struct mf_target target;
+	struct mf_error why;
 
 	if (c->program[0] && !has_program(s, c->program))
 		return ml_error_set(e, "program = %s: there is no [[program]] of this name",
 				    c->program);
-	if (!c->of[0])
-		return 0;
-	if (ml_target_find(t, c->of, &target, e))
-		return -1;
-	ml_target_fini(&target);
-	return 0;
+	return !c->of[0] || mf_target_find(t, c->of, &target, &why) ? 0 : ml_error_from(e, &why);
 }
 
 static int report_mismatch(const char *file, uint32_t line, const char *what, char *error)
@@ -405,7 +370,7 @@ static int report_mismatch(const char *file, uint32_t line, const char *what, ch
 	return -1;
 }
 
-int scenario_check_topology(const char *file, const struct scenario *s, const struct mf_topology *t,
+int scenario_check_topology(const char *file, struct scenario *s, const struct mf_topology *t,
 			    char *error)
 {
 	struct ml_error e;
@@ -418,7 +383,7 @@ int scenario_check_topology(const char *file, const struct scenario *s, const st
 				return report_mismatch(file, s->program[i].line, e.text, error);
 			}
 	for (uint32_t i = 0; i < s->faults; i++)
-		if (fit_fault(&s->fault[i], t, &e))
+		if (ml_fault_read(t, s->fault[i].target, s->fault[i].words, &s->fault[i].fault, &e))
 			return report_mismatch(file, s->fault[i].line, e.text, error);
 	for (uint32_t i = 0; i < s->checks; i++)
 		if (fit_check(s, &s->check[i], t, &e))

@@ -30,8 +30,9 @@ struct scenario_program {
 
 struct scenario_fault {
 	uint32_t line;
-	char target[ML_NAME_MAX];
+	char target[MF_LINK_NAME_BYTES];
 	char words[SCENARIO_WORD_MAX]; /* "loss 1% out", or "reboot" */
+	struct mf_fault fault;	       /* what they mean, by scenario_check_topology */
 	uint64_t at_ns, for_ns;	       /* for_ns 0: until the end */
 	uint64_t every_ns;
 	uint32_t times; /* 1 or more */
@@ -52,7 +53,7 @@ struct scenario_check {
 	char program[32]; /* "" : a counter */
 	char says[SCENARIO_WORD_MAX];
 	enum scenario_counter counter;
-	char of[ML_NAME_MAX]; /* a target; "": every port */
+	char of[MF_LINK_NAME_BYTES]; /* a target; "": every port */
 	uint64_t least, most;
 };
 
@@ -77,15 +78,11 @@ const char *scenario_counter_name(enum scenario_counter counter);
  */
 int scenario_read(const char *file, const char *text, struct scenario *s, char *error);
 
-/* scenario_check_topology checks hosts, targets and faults against the topology. 0, or -1 as above. */
-int scenario_check_topology(const char *file, const struct scenario *s, const struct mf_topology *t,
+/*
+ * scenario_check_topology checks hosts and targets against the topology, and reads the faults. 0,
+ * or -1 as above.
+ */
+int scenario_check_topology(const char *file, struct scenario *s, const struct mf_topology *t,
 			    char *error);
-
-/* scenario_fault_read makes a fault of a line of the file; not for "reboot". 0, or -1. */
-int scenario_fault_read(const struct mf_topology *t, const struct scenario_fault *line,
-			struct ml_fault *fault, struct ml_error *e);
-
-/* scenario_reboots says whether this line is about a switch that goes and comes. */
-bool scenario_reboots(const struct scenario_fault *line);
 
 #endif

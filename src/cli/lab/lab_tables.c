@@ -159,11 +159,11 @@ void show_links(const struct ml_lab *lab, const struct show_reading *now,
 
 	put_head(&table, "LINK", "CARRIER", before);
 	for (uint32_t link = 0; link < t->n_links; link++) {
-		char name[ML_NAME_MAX];
+		char name[MF_LINK_NAME_BYTES];
 		struct sum s = {0};
 
 		add_port_counters(&s, now, before, link);
-		ui_table_cell(&table, link + 1, 0, "%s", ml_name_cable(t, link, name));
+		ui_table_cell(&table, link + 1, 0, "%s", mf_cable_name(t, link, name));
 		ui_table_cell(&table, link + 1, 1, "%s", s.carriers ? "up" : "down");
 		put_row(&table, link + 1, &s, before);
 	}
@@ -173,14 +173,14 @@ void show_links(const struct ml_lab *lab, const struct show_reading *now,
 
 void show_faults(const struct ml_lab *lab, struct ui_text *out)
 {
-	char text[2 * ML_VALUE_MAX];
-	const struct ml_fault *fault;
+	char text[MF_FAULT_TEXT_BYTES];
+	const struct mf_fault *fault;
 	size_t n;
 
 	fault = ml_lab_faults(lab, &n);
 	ui_text_add(out, n ? "faults:\n" : "no faults\n");
 	for (size_t i = 0; i < n; i++)
-		ui_text_add(out, "  %s %s\n", fault[i].target, ml_fault_write(&fault[i], text));
+		ui_text_add(out, "  %s %s\n", fault[i].target, mf_fault_write(&fault[i], text));
 }
 
 /* ---- JSON ---- */
@@ -188,10 +188,10 @@ void show_faults(const struct ml_lab *lab, struct ui_text *out)
 static json_t *link_json(const struct ml_lab *lab, const struct ml_counters *c, uint32_t link)
 {
 	const struct ml_port_state *s = ml_lab_port(lab, link);
-	char name[ML_NAME_MAX];
+	char name[MF_LINK_NAME_BYTES];
 
 	return json_pack("{ss sb sI sb sb sI sI sI sI sI sI sI sI sI sI sI}", "link",
-			 ml_name_cable(ml_lab_topology(lab), link, name), "carrier", c->carrier,
+			 mf_cable_name(ml_lab_topology(lab), link, name), "carrier", c->carrier,
 			 "rate_bps", (json_int_t)ml_lab_rate(lab, link), "down", s->down,
 			 "blackhole", s->blackhole, "packets", (json_int_t)c->packets, "bytes",
 			 (json_int_t)c->bytes, "sent_bytes", (json_int_t)c->sent_bytes,
@@ -206,17 +206,17 @@ json_t *show_json(const struct ml_lab *lab, const struct show_reading *now)
 {
 	const struct mf_topology *t = ml_lab_topology(lab);
 	json_t *links = json_array(), *faults = json_array(), *off = json_array();
-	const struct ml_fault *fault;
+	const struct mf_fault *fault;
 	const char *why;
 	bool programs = ml_lab_programs(lab, &why);
 	size_t n;
 
 	fault = ml_lab_faults(lab, &n);
 	for (size_t i = 0; i < n; i++) {
-		char text[2 * ML_VALUE_MAX];
+		char text[MF_FAULT_TEXT_BYTES];
 
 		json_array_append_new(faults, json_pack("{ss ss}", "target", fault[i].target,
-							"fault", ml_fault_write(&fault[i], text)));
+							"fault", mf_fault_write(&fault[i], text)));
 	}
 	for (uint32_t link = 0; link < t->n_links; link++)
 		json_array_append_new(links, link_json(lab, &now->port[link], link));

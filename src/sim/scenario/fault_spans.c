@@ -39,27 +39,14 @@ bool ms_fault_spans_add(struct ms_fault_spans *l, const struct ms_fault_span *sp
 	return true;
 }
 
-bool ms_fault_spans_link(struct ms_fault_spans *l, struct ms_fault_span span, enum ms_direction way)
+bool ms_fault_spans_link(struct ms_fault_spans *l, struct ms_fault_span span, enum mf_direction way)
 {
 	uint32_t link = span.link;
 
-	if (way != MS_DIRECTION_IN && !ms_fault_spans_add(l, &span))
+	if (way != MF_DIRECTION_IN && !ms_fault_spans_add(l, &span))
 		return false;
 	span.link = mf_link_reverse(link);
-	return way == MS_DIRECTION_OUT || ms_fault_spans_add(l, &span);
-}
-
-bool ms_fault_spans_node(struct ms_fault_spans *l, const struct mf_topology *t, uint32_t node,
-			 struct ms_fault_span span, enum ms_direction way)
-{
-	uint32_t ports = mf_node_ports(t, mf_node_at(t, node).tier);
-
-	for (uint32_t port = 0; port < ports; port++) {
-		span.link = mf_link_out(t, node, port);
-		if (!ms_fault_spans_link(l, span, way))
-			return false;
-	}
-	return true;
+	return way == MF_DIRECTION_OUT || ms_fault_spans_add(l, &span);
 }
 
 /* ---- changes ---- */

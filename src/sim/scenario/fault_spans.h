@@ -2,15 +2,14 @@
 /*
  * fault_spans.h - faults as spans of time, and the changes of links that they come to.
  *
- * Spans may overlap: then the worst of them holds, until the last is over. Which links a node or a
- * cable stands for is found here too.
+ * Spans may overlap: then the worst of them holds, until the last is over.
  */
 #ifndef SOFTMRC_SIM_SCENARIO_FAULT_SPANS_H
 #define SOFTMRC_SIM_SCENARIO_FAULT_SPANS_H
 
 #include <stdbool.h>
 
-#include "fabric/topology.h"
+#include "fabric/fault.h"
 #include "sim/kernel/link_fault.h"
 
 #define MS_SPANS_MAX 4000000u
@@ -28,17 +27,12 @@ struct ms_fault_spans {
 	uint32_t n, room;
 };
 
-enum ms_direction { MS_DIRECTION_BOTH, MS_DIRECTION_OUT, MS_DIRECTION_IN };
-
 void ms_fault_spans_fini(struct ms_fault_spans *l);
 /* ms_fault_spans_add appends; false: no memory, or more than MS_SPANS_MAX. Empty spans are none. */
 bool ms_fault_spans_add(struct ms_fault_spans *l, const struct ms_fault_span *span);
 /* ms_fault_spans_link adds a span for a link, its reverse or both; seen from who sends on it. */
 bool ms_fault_spans_link(struct ms_fault_spans *l, struct ms_fault_span span,
-			 enum ms_direction way);
-/* ms_fault_spans_node adds a span for every link of a node. */
-bool ms_fault_spans_node(struct ms_fault_spans *l, const struct mf_topology *t, uint32_t node,
-			 struct ms_fault_span span, enum ms_direction way);
+			 enum mf_direction way);
 /*
  * ms_fault_spans_events makes the changes, in order of time; allocates *events, the caller's to
  * free. Sorts the spans. false: no memory.

@@ -105,18 +105,6 @@ struct ms_scenario_job {
 	struct ms_job_cfg cfg;
 };
 
-/* Kinds of faults, by the names that the lab has for them. */
-enum ms_scenario_fault_kind {
-	MS_DOWN,
-	MS_BLACKHOLE,
-	MS_STALL,
-	MS_LOSS,
-	MS_CORRUPT,
-	MS_SLOW,
-	MS_FLAP,
-	MS_SCENARIO_FAULT_KINDS,
-};
-
 /* What random faults happen to. */
 enum ms_class {
 	MS_CLASS_HOST_T0, /* cables between hosts and T0s */
@@ -131,8 +119,8 @@ enum ms_class {
 /* An element of [[fault]] or of [[random]]. */
 struct ms_scenario_fault {
 	uint32_t line;
-	uint32_t kind;
-	char target[MS_NAME_BYTES]; /* node or link; fabric/names.h */
+	uint32_t kind;		    /* enum mf_fault_kind, below MF_FAULTS_SIMULATED */
+	char target[MS_NAME_BYTES]; /* fabric/fault_target.h */
 	uint32_t way;
 	uint64_t at_ns, for_ns; /* for 0: to the end */
 	uint32_t share;		/* loss, corrupt: of the packets; slow: of the rate that is left */

@@ -4,7 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "fabric/node_names.h"
 #include "sim/import/poisson_flows.h"
 #include "sim/scenario/scenario_build.h"
 #include "sim/scenario/scenario_keys.h"
@@ -13,11 +12,11 @@
 /* A process that is faster than this is a mistake of units. */
 #define RANDOM_MAX 1000000u
 
-static const uint8_t net_kinds[MS_SCENARIO_FAULT_KINDS] = {
-	[MS_DOWN] = MS_FAULT_DOWN,	 [MS_BLACKHOLE] = MS_FAULT_BLACKHOLE,
-	[MS_STALL] = MS_FAULT_BLACKHOLE, [MS_LOSS] = MS_FAULT_LOSS,
-	[MS_CORRUPT] = MS_FAULT_CORRUPT, [MS_SLOW] = MS_FAULT_RATE,
-	[MS_FLAP] = MS_FAULT_DOWN,
+static const uint8_t net_kinds[MF_FAULTS_SIMULATED] = {
+	[MF_FAULT_DOWN] = MS_FAULT_DOWN,       [MF_FAULT_BLACKHOLE] = MS_FAULT_BLACKHOLE,
+	[MF_FAULT_STALL] = MS_FAULT_BLACKHOLE, [MF_FAULT_LOSS] = MS_FAULT_LOSS,
+	[MF_FAULT_CORRUPT] = MS_FAULT_CORRUPT, [MF_FAULT_SLOW] = MS_FAULT_RATE,
+	[MF_FAULT_FLAP] = MS_FAULT_DOWN,
 };
 
 void ms_scenario_fault_defaults(struct ms_scenario_fault *f)
@@ -37,15 +36,15 @@ static bool set_fault_error(const struct faults *f, const struct ms_scenario_fau
 			    const char *what)
 {
 	return ms_file_set_error(f->error, f->s->name, fault->line, "%s: %s",
-				 fault->kind < MS_SCENARIO_FAULT_KINDS
-					 ? ms_scenario_fault_names[fault->kind]
+				 fault->kind < MF_FAULTS_SIMULATED
+					 ? mf_fault_name((enum mf_fault_kind)fault->kind)
 					 : "fault",
 				 what);
 }
 
 static bool needs_share(const struct ms_scenario_fault *f)
 {
-	return f->kind == MS_LOSS || f->kind == MS_CORRUPT || f->kind == MS_SLOW;
+	return f->kind == MF_FAULT_LOSS || f->kind == MF_FAULT_CORRUPT || f->kind == MF_FAULT_SLOW;
 }
 
 static bool check_fault(const struct faults *f, const struct ms_scenario_fault *fault)
@@ -58,7 +57,7 @@ static bool check_fault(const struct faults *f, const struct ms_scenario_fault *
 			f, fault,
 			fault->share ? "has a share; expected none with this kind"
 				     : "has no share; expected one, such as share = 0.01");
-	if ((fault->kind == MS_FLAP) != (fault->period_ns > 0))
+	if ((fault->kind == MF_FAULT_FLAP) != (fault->period_ns > 0))
 		return set_fault_error(f, fault,
 				       fault->period_ns
 					       ? "has a period; expected none with this kind"
@@ -71,31 +70,32 @@ static struct ms_fault_span span_of(const struct ms_scenario_fault *f)
 	return (struct ms_fault_span){
 		.from_ps = f->at_ns * MS_PS_PER_NS,
 		.until_ps = f->for_ns ? (f->at_ns + f->for_ns) * MS_PS_PER_NS : UINT64_MAX,
-		.value = needs_share(f)				    ? f->share
-			 : f->kind == MS_DOWN || f->kind == MS_FLAP ? 0
-								    : 1,
+		.value = needs_share(f)						? f->share
+			 : f->kind == MF_FAULT_DOWN || f->kind == MF_FAULT_FLAP ? 0
+										: 1,
 		.kind = net_kinds[f->kind],
 	};
 }
 
-/* add adds a span for a node, or for a link when node is MF_LINK_NONE. */
-static bool add_span(struct faults *f, struct ms_fault_span span, uint32_t node,
-		     enum ms_direction way)
+/* Adds a span for every port of a target. */
+static bool add_span(struct faults *f, struct ms_fault_span span, const struct mf_target *target,
+		     enum mf_direction way)
 {
-	bool ok = node == MF_LINK_NONE
-			  ? ms_fault_spans_link(f->spans, span, way)
-			  : ms_fault_spans_node(f->spans, &f->s->fabric, node, span, way);
-
-	return ok ||
-	       ms_file_set_error(f->error, f->s->name, 0,
-				 "there is not enough memory for its faults, or they are more than "
-				 "%u",
-				 MS_SPANS_MAX);
+	for (uint32_t i = 0; i < target->links; i++) {
+		span.link = mf_target_link(&f->s->fabric, target, i);
+		if (!ms_fault_spans_link(f->spans, span, way))
+			return ms_file_set_error(
+				f->error, f->s->name, 0,
+				"there is not enough memory for its faults, or they are more than "
+				"%u",
+				MS_SPANS_MAX);
+	}
+	return true;
 }
 
 /* flap adds the first half of each period. */
 static bool add_flap(struct faults *f, const struct ms_scenario_fault *fault,
-		     struct ms_fault_span span, uint32_t node)
+		     struct ms_fault_span span, const struct mf_target *target)
 {
 	uint64_t period = fault->period_ns * MS_PS_PER_NS, until = span.until_ps;
 
@@ -108,41 +108,32 @@ static bool add_flap(struct faults *f, const struct ms_scenario_fault *fault,
 	for (uint64_t at = span.from_ps; at < until; at += period) {
 		span.from_ps = at;
 		span.until_ps = at + period / 2 < until ? at + period / 2 : until;
-		if (!add_span(f, span, node, (enum ms_direction)fault->way))
+		if (!add_span(f, span, target, (enum mf_direction)fault->way))
 			return false;
 	}
 	return true;
 }
 
-/* find finds the target: a node, else a link; *node is MF_LINK_NONE for a link. */
-static bool find_target(struct faults *f, const struct ms_scenario_fault *fault, uint32_t *node,
-			uint32_t *link)
+static bool find_target(struct faults *f, const struct ms_scenario_fault *fault,
+			struct mf_target *target)
 {
-	const char *dot = strrchr(fault->target, '.');
 	struct mf_error wrong;
-	bool is_link = dot && strchr("eud", dot[1]) && dot[1];
 
-	*node = MF_LINK_NONE;
-	*link = MF_LINK_NONE;
-	if (is_link ? mf_link_find(&f->s->fabric, fault->target, link, &wrong)
-		    : mf_node_find(&f->s->fabric, fault->target, node, &wrong)) {
-		if (fault->kind == MS_STALL && (is_link || *node < f->s->fabric.n_hosts))
-			return set_fault_error(f, fault, "expected a switch as target");
-		return true;
-	}
-	return ms_file_set_error(f->error, f->s->name, fault->line, "target = %s: %s",
-				 fault->target, wrong.what);
+	if (!mf_target_find(&f->s->fabric, fault->target, target, &wrong))
+		return ms_file_set_error(f->error, f->s->name, fault->line, "target = %s: %s",
+					 fault->target, wrong.what);
+	return mf_fault_check((enum mf_fault_kind)fault->kind, fault->target, target, &wrong) ||
+	       set_fault_error(f, fault, "expected a switch or a plane as target");
 }
 
-/* happen adds a fault of a node or a link. */
-static bool add_fault(struct faults *f, const struct ms_scenario_fault *fault, uint32_t node,
-		      uint32_t link)
+static bool add_fault(struct faults *f, const struct ms_scenario_fault *fault,
+		      const struct mf_target *target)
 {
 	struct ms_fault_span span = span_of(fault);
 
-	span.link = link;
-	return fault->kind == MS_FLAP ? add_flap(f, fault, span, node)
-				      : add_span(f, span, node, (enum ms_direction)fault->way);
+	return fault->kind == MF_FAULT_FLAP
+		       ? add_flap(f, fault, span, target)
+		       : add_span(f, span, target, (enum mf_direction)fault->way);
 }
 
 /* ---- classes ---- */
@@ -161,23 +152,29 @@ uint32_t ms_class_size(const struct mf_topology *t, uint32_t of)
 	return sizes[of];
 }
 
-/* class_member finds member i of a class in a plane. */
-static void class_member(const struct mf_topology *t, uint32_t of, uint32_t plane, uint32_t i,
-			 uint32_t *node, uint32_t *link)
+/* Member i of a class in a plane. */
+static struct mf_target class_member(const struct mf_topology *t, uint32_t of, uint32_t plane,
+				     uint32_t i)
 {
 	const uint32_t first[MF_LINK_KINDS] = {0, t->first_t0_cable, t->first_t1_cable};
+	struct mf_target member = {.kind = MF_TARGET_CABLE, .links = 1};
 
-	*node = MF_LINK_NONE;
-	*link = MF_LINK_NONE;
-	if (of < MS_CLASS_T0)
-		*link = (plane * t->plane_cables + first[of] + i) << 1;
-	else
-		*node = mf_node_switch(t, (enum mf_tier)(of - MS_CLASS_T0 + MF_T0), plane, i);
+	if (of < MS_CLASS_T0) {
+		struct mf_end end = mf_link_from(t, (plane * t->plane_cables + first[of] + i) << 1);
+
+		member.node = end.node;
+		member.port = end.port;
+		return member;
+	}
+	member.kind = MF_TARGET_SWITCH;
+	member.node = mf_node_switch(t, (enum mf_tier)(of - MS_CLASS_T0 + MF_T0), plane, i);
+	member.links = mf_node_ports(t, mf_node_at(t, member.node).tier);
+	return member;
 }
 
 static bool check_class(struct faults *f, const struct ms_scenario_fault *fault)
 {
-	if (fault->kind == MS_STALL && fault->of < MS_CLASS_T0)
+	if (fault->kind == MF_FAULT_STALL && fault->of < MS_CLASS_T0)
 		return set_fault_error(f, fault,
 				       "expected switches: of = \"t0\", \"t1\" or \"t2\"");
 	if (ms_class_size(&f->s->fabric, fault->of) == 0)
@@ -189,14 +186,14 @@ static bool check_class(struct faults *f, const struct ms_scenario_fault *fault)
 static bool all_of(struct faults *f, const struct ms_scenario_fault *fault)
 {
 	const struct mf_topology *t = &f->s->fabric;
-	uint32_t node, link;
+	struct mf_target member;
 
 	if (!check_class(f, fault))
 		return false;
 	for (uint32_t plane = 0; plane < t->cfg.planes; plane++)
 		for (uint32_t i = 0; i < ms_class_size(t, fault->of); i++) {
-			class_member(t, fault->of, plane, i, &node, &link);
-			if (!add_fault(f, fault, node, link))
+			member = class_member(t, fault->of, plane, i);
+			if (!add_fault(f, fault, &member))
 				return false;
 		}
 	return true;
@@ -204,7 +201,7 @@ static bool all_of(struct faults *f, const struct ms_scenario_fault *fault)
 
 static bool one_fault(struct faults *f, const struct ms_scenario_fault *fault)
 {
-	uint32_t node, link;
+	struct mf_target target;
 
 	if (!check_fault(f, fault))
 		return false;
@@ -213,7 +210,7 @@ static bool one_fault(struct faults *f, const struct ms_scenario_fault *fault)
 			f, fault, "expected a target, such as \"plane0.t1-2\", or of = \"t0-t1\"");
 	if (fault->of != NO_KIND)
 		return all_of(f, fault);
-	return find_target(f, fault, &node, &link) && add_fault(f, fault, node, link);
+	return find_target(f, fault, &target) && add_fault(f, fault, &target);
 }
 
 /* ---- random faults ---- */
@@ -222,7 +219,7 @@ static bool check_random(struct faults *f, const struct ms_scenario_fault *fault
 {
 	if (!check_fault(f, fault))
 		return false;
-	if (fault->kind == MS_FLAP)
+	if (fault->kind == MF_FAULT_FLAP)
 		return set_fault_error(f, fault,
 				       "expected another kind: random repeated outages are flaps");
 	if (fault->of == NO_KIND)
@@ -252,7 +249,8 @@ static bool random_faults(struct faults *f, const struct ms_scenario_fault *faul
 	mb_prng_init(&r, f->s->head.seed + ((uint64_t)number + 1) * UINT64_C(0x9E3779B97F4A7C15));
 	for (;;) {
 		struct ms_scenario_fault one = *fault;
-		uint32_t node, link, plane;
+		struct mf_target member;
+		uint32_t plane;
 
 		at += ms_exponential(&r, fault->between_ns);
 		if (at * MS_PS_PER_NS >= f->s->run.end_ps)
@@ -260,9 +258,9 @@ static bool random_faults(struct faults *f, const struct ms_scenario_fault *faul
 		one.at_ns = at;
 		one.for_ns = 1 + ms_exponential(&r, fault->for_ns);
 		plane = mb_prng_below(&r, t->cfg.planes);
-		class_member(t, fault->of, plane, mb_prng_below(&r, ms_class_size(t, fault->of)),
-			     &node, &link);
-		if (!add_fault(f, &one, node, link))
+		member = class_member(t, fault->of, plane,
+				      mb_prng_below(&r, ms_class_size(t, fault->of)));
+		if (!add_fault(f, &one, &member))
 			return false;
 	}
 }
@@ -277,7 +275,7 @@ bool ms_scenario_failure(struct ms_scenario *s, uint32_t t1, uint32_t uplink)
 		.kind = MS_FAULT_DOWN,
 	};
 
-	return ms_fault_spans_link(&s->spans, span, MS_DIRECTION_BOTH);
+	return ms_fault_spans_link(&s->spans, span, MF_DIRECTION_BOTH);
 }
 
 bool ms_scenario_fault_events(struct ms_scenario *s, struct ms_file_error *error)

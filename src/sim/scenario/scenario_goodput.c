@@ -28,7 +28,7 @@ void ms_scenario_goodput_defaults(struct ms_scenario_goodput *g)
 void ms_scenario_rate_defaults(struct ms_scenario_rate *r)
 {
 	r->of = NO_OF;
-	r->kind = MS_DOWN;
+	r->kind = MF_FAULT_DOWN;
 	r->effect = MS_EFFECTS;
 	r->per_year = r->per_minute = HUGE_VAL;
 }
@@ -146,7 +146,8 @@ static bool read_frequency(const struct ms_scenario *s, struct ms_scenario_rate 
 static bool read_rate(const struct ms_scenario *s, struct ms_scenario_rate *r,
 		      struct ms_file_error *error)
 {
-	bool shares = r->kind == MS_LOSS || r->kind == MS_CORRUPT || r->kind == MS_SLOW;
+	bool shares =
+		r->kind == MF_FAULT_LOSS || r->kind == MF_FAULT_CORRUPT || r->kind == MF_FAULT_SLOW;
 
 	if (r->of == NO_OF)
 		return ms_file_set_error(
@@ -163,10 +164,10 @@ static bool read_rate(const struct ms_scenario *s, struct ms_scenario_rate *r,
 		return ms_file_set_error(
 			error, s->name, r->line,
 			"rate.effect = measure: expected interrupt or none for GPUs");
-	if (r->kind == MS_FLAP || shares != (r->share > 0))
+	if (r->kind == MF_FAULT_FLAP || shares != (r->share > 0))
 		return ms_file_set_error(error, s->name, r->line, "rate.kind = %s: expected %s",
-					 ms_scenario_fault_names[r->kind],
-					 r->kind == MS_FLAP
+					 mf_fault_name((enum mf_fault_kind)r->kind),
+					 r->kind == MF_FAULT_FLAP
 						 ? "another kind: repeated outages are flaps"
 					 : shares ? "a share too"
 						  : "no share");

@@ -32,8 +32,7 @@ const char *const ms_load_names[] = {"permutation",
 				     "moe",
 				     "pipeline",
 				     NULL};
-const char *const ms_scenario_fault_names[] = {"down",	  "blackhole", "stall", "loss",
-					       "corrupt", "slow",      "flap",	NULL};
+static const char *const fault_names[] = {MF_FAULT_SIMULATED_NAMES, NULL};
 const char *const ms_class_names[] = {"host-t0", "t0-t1", "t1-t2", "t0", "t1", "t2", NULL};
 static const char *const transport_names[] = {"mrc", "roce", NULL};
 static const char *const placement_names[] = {"packed", "strided", "random", NULL};
@@ -42,7 +41,6 @@ static const char *const dp_names[] = {"all-reduce", "sharded", NULL};
 const char *const ms_rate_of_names[] = {"host-t0", "t0-t1", "t1-t2", "t0", "t1",
 					"t2",	   "gpu",   "nic",   NULL};
 const char *const ms_rate_effect_names[] = {"measure", "interrupt", "none", NULL};
-static const char *const way_names[] = {"both", "out", "in", NULL};
 static const char *const cc_names[] = {"none", "nscc", NULL};
 static const char *const roce_cc_names[] = {"none", "dcqcn", NULL};
 
@@ -341,12 +339,13 @@ static const struct ms_key job_keys[] = {
 
 #define FAULT struct ms_scenario_fault
 static const struct ms_key fault_keys[] = {
-	WORD("kind", WORD, FAULT, kind, ms_scenario_fault_names, "must be given", "what happens"),
+	WORD("kind", WORD, FAULT, kind, fault_names, "must be given", "what happens"),
 	TEXT("target", FAULT, target, "this or `of` must be given",
-	     "a node (host3, plane0.t1-2) or a link by who sends on it (plane0.t0-1.u2)"),
+	     "a node (host3, plane0.t1-2), a link by who sends on it (plane0.t0-1.u2), a "
+	     "transceiver (plane0.t0-1.transceiver0) or plane0"),
 	WORD("of", WORD, FAULT, of, ms_class_names, "this or `target` must be given",
 	     "every cable, or every switch of a tier, instead of one target"),
-	WORD("direction", WORD, FAULT, way, way_names, "both",
+	WORD("direction", WORD, FAULT, way, mf_direction_names, "both",
 	     "which direction suffers: out of the target, into it"),
 	KEY("at", TIME, FAULT, at_ns, 0, DAY, "0", "simulated time"),
 	KEY("for", TIME, FAULT, for_ns, 1, DAY, "to the end", "then all is well again"),
@@ -357,8 +356,7 @@ static const struct ms_key fault_keys[] = {
 };
 
 static const struct ms_key random_keys[] = {
-	WORD("kind", WORD, FAULT, kind, ms_scenario_fault_names, "must be given",
-	     "as of [[fault]]"),
+	WORD("kind", WORD, FAULT, kind, fault_names, "must be given", "as of [[fault]]"),
 	WORD("of", WORD, FAULT, of, ms_class_names, "must be given",
 	     "what it happens to: cables, or switches of a tier"),
 	KEY("between", TIME, FAULT, between_ns, 1, 365 * DAY, "must be given",
@@ -394,7 +392,7 @@ static const struct ms_key rate_keys[] = {
 	TEXT("name", RATE_, name, "as `of`", "in tables"),
 	WORD("of", WORD, RATE_, of, ms_rate_of_names, "must be given",
 	     "what fails: a cable, a switch of a tier, a GPU, a NIC with all its ports"),
-	WORD("kind", WORD, RATE_, kind, ms_scenario_fault_names, "down", "as of [[fault]]"),
+	WORD("kind", WORD, RATE_, kind, fault_names, "down", "as of [[fault]]"),
 	KEY("per_year", REAL, RATE_, per_year, 0, 0, "this or per_minute", "of one of them"),
 	KEY("per_minute", REAL, RATE_, per_minute, 0, 0, "this or per_year",
 	    "of all of them together"),

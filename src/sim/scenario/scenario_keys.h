@@ -27,7 +27,6 @@ const struct ms_table *ms_scenario_tables(size_t *n);
 
 /* The words of some keys; each ends with NULL. */
 extern const char *const ms_load_names[];
-extern const char *const ms_scenario_fault_names[];
 extern const char *const ms_class_names[];
 extern const char *const ms_rate_of_names[];
 extern const char *const ms_rate_effect_names[];

@@ -1,0 +1,246 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* fault.c - the table of the kinds of faults, and their text form. */
+#include "fabric/fault.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/quantity.h"
+#include "base/suggest.h"
+#include "fabric/topology_check.h"
+
+#define SLOW_MIN_BPS UINT64_C(100000)
+#define SLOW_MAX_BPS UINT64_C(1000000000000)
+#define WORDS_MAX 4u
+
+enum value { VALUE_NONE, VALUE_SHARE, VALUE_RATE, VALUE_CABLE };
+
+#define TO(kind) (1u << (kind))
+#define TO_ALL                                                                                   \
+	(TO(MF_TARGET_HOST) | TO(MF_TARGET_SWITCH) | TO(MF_TARGET_PLANE) | TO(MF_TARGET_CABLE) | \
+	 TO(MF_TARGET_TRANSCEIVER))
+#define TO_SWITCH (TO(MF_TARGET_SWITCH) | TO(MF_TARGET_PLANE))
+
+static const char *const names[MF_FAULT_KINDS] = {MF_FAULT_SIMULATED_NAMES, "duplicate", "reorder",
+						  "swap", "reboot"};
+
+static const struct {
+	enum value value;
+	unsigned targets;
+	bool one_way;
+	const char *only; /* what is wrong with another target */
+	const char *help;
+} kinds[MF_FAULT_KINDS] = {
+	[MF_FAULT_DOWN] = {VALUE_NONE, TO_ALL, false, "",
+			   "ports switched off; the far ends lose their carrier"},
+	[MF_FAULT_BLACKHOLE] = {VALUE_NONE, TO_ALL, true, "",
+				"packets vanish silently, the carrier stays"},
+	[MF_FAULT_STALL] = {VALUE_NONE, TO_SWITCH, false,
+			    "only switches and planes can stall; use blackhole",
+			    "forwards nothing while its links stay up"},
+	[MF_FAULT_LOSS] = {VALUE_SHARE, TO_ALL, true, "", "this share of the packets vanishes"},
+	[MF_FAULT_CORRUPT] = {VALUE_SHARE, TO_ALL, true, "",
+			      "this share of the packets has a bit flipped"},
+	[MF_FAULT_DUPLICATE] = {VALUE_SHARE, TO_ALL, true, "",
+				"this share of the packets arrives twice"},
+	[MF_FAULT_REORDER] = {VALUE_SHARE, TO_ALL, true, "",
+			      "this share of the packets is overtaken by the next"},
+	[MF_FAULT_SLOW] = {VALUE_RATE, TO_ALL, true, "", "the links have this rate"},
+	[MF_FAULT_FLAP] = {VALUE_NONE, TO_ALL, false, "", "down and up again, repeatedly"},
+	[MF_FAULT_SWAP] = {VALUE_CABLE, TO(MF_TARGET_CABLE), false, "only cables can be swapped",
+			   "the far ends of the two cables are exchanged"},
+	[MF_FAULT_REBOOT] = {VALUE_NONE, TO(MF_TARGET_SWITCH), false, "only switches reboot",
+			     "a switch goes off, and comes back with empty tables"},
+};
+
+static const char *const value_form[] = {"", "SHARE", "RATE", "CABLE"};
+
+const char *const mf_direction_names[] = {"both", "out", "in", NULL};
+
+const char *mf_fault_name(enum mf_fault_kind kind)
+{
+	return names[kind];
+}
+
+enum mf_fault_kind mf_fault_kind_find(const char *word)
+{
+	uint32_t kind = 0;
+
+	while (kind < MF_FAULT_KINDS && strcmp(word, names[kind]) != 0)
+		kind++;
+	return (enum mf_fault_kind)kind;
+}
+
+const char *mf_fault_help(enum mf_fault_kind kind, const char **value)
+{
+	*value = value_form[kinds[kind].value];
+	return kinds[kind].help;
+}
+
+/* ---- reading ---- */
+
+/* set_fault_error fills *error with a word and what is wrong with it, and returns false. */
+__attribute__((format(printf, 3, 4))) static bool
+set_fault_error(struct mf_error *error, const char *word, const char *format, ...)
+{
+	va_list args;
+
+	snprintf(error->field, sizeof(error->field), "fault");
+	snprintf(error->value, sizeof(error->value), "%s", word);
+	va_start(args, format);
+	vsnprintf(error->what, sizeof(error->what), format, args);
+	va_end(args);
+	return false;
+}
+
+static bool set_unknown_kind(struct mf_error *error, const char *word)
+{
+	const char *near = mb_suggest_find(word, names, MF_FAULT_KINDS);
+	char all[100] = "";
+
+	for (size_t i = 0; i < MF_FAULT_KINDS; i++) {
+		strcat(all, i ? ", " : "");
+		strcat(all, names[i]);
+	}
+	if (near)
+		return set_fault_error(error, word, "unknown fault; did you mean %s?", near);
+	return set_fault_error(error, word, "unknown fault; there are %s", all);
+}
+
+/* "1%", "0.05%": parts per million. */
+static bool read_share(const char *text, uint64_t *ppm)
+{
+	char *end;
+	double percent = strtod(text, &end);
+
+	if (end == text || strcmp(end, "%") != 0 || !(percent > 0 && percent <= 100))
+		return false;
+	*ppm = (uint64_t)(percent * (MF_SHARE_ONE_PPM / 100.0) + 0.5);
+	return *ppm > 0;
+}
+
+static bool read_cable(const struct mf_topology *t, const char *word, struct mf_fault *f,
+		       struct mf_error *error)
+{
+	struct mf_target other;
+
+	if (!mf_target_find(t, word, &other, error))
+		return false;
+	if (other.kind != MF_TARGET_CABLE)
+		return set_fault_error(error, word,
+				       "not a cable to swap; name one such as plane0.t0-0.t1-0");
+	if (strcmp(word, f->target) == 0)
+		return set_fault_error(error, word, "a cable cannot be swapped with itself");
+	snprintf(f->other, sizeof(f->other), "%s", word);
+	return true;
+}
+
+static bool read_value(const struct mf_topology *t, const char *word, struct mf_fault *f,
+		       struct mf_error *error)
+{
+	switch (kinds[f->kind].value) {
+	case VALUE_SHARE:
+		return read_share(word, &f->value) ||
+		       set_fault_error(error, word,
+				       "%s takes a share such as 1%% or 0.05%%, more than 0, at "
+				       "most 100%%",
+				       names[f->kind]);
+	case VALUE_RATE:
+		return mb_quantity_read_rate(word, SLOW_MIN_BPS, SLOW_MAX_BPS, &f->value) ||
+		       set_fault_error(error, word,
+				       "%s takes " MB_QUANTITY_RATE_FORM ", 100k to 1T",
+				       names[f->kind]);
+	case VALUE_CABLE:
+		return read_cable(t, word, f, error);
+	case VALUE_NONE:
+		break;
+	}
+	return true;
+}
+
+static bool read_way(const char *word, struct mf_fault *f, struct mf_error *error)
+{
+	uint32_t way = 0;
+
+	while (mf_direction_names[way] && strcmp(word, mf_direction_names[way]) != 0)
+		way++;
+	if (!mf_direction_names[way])
+		return set_fault_error(error, word, "the direction of %s must be out, in or both",
+				       names[f->kind]);
+	if (way != MF_DIRECTION_BOTH && !kinds[f->kind].one_way)
+		return set_fault_error(error, word, "%s has no direction", names[f->kind]);
+	f->way = (enum mf_direction)way;
+	return true;
+}
+
+bool mf_fault_check(enum mf_fault_kind kind, const char *name, const struct mf_target *target,
+		    struct mf_error *error)
+{
+	return (kinds[kind].targets & TO(target->kind)) ||
+	       set_fault_error(error, name, "%s", kinds[kind].only);
+}
+
+bool mf_fault_read(const struct mf_topology *t, const char *target, const char *const *word,
+		   size_t words, struct mf_fault *f, struct mf_error *error)
+{
+	struct mf_target to;
+	size_t next = 1;
+
+	*f = (struct mf_fault){.way = MF_DIRECTION_BOTH};
+	if (!mf_target_find(t, target, &to, error))
+		return false;
+	snprintf(f->target, sizeof(f->target), "%s", target);
+	if (!words)
+		return set_fault_error(error, target,
+				       "which fault? mrc lab fault --help lists them");
+	f->kind = mf_fault_kind_find(word[0]);
+	if (f->kind == MF_FAULT_KINDS)
+		return set_unknown_kind(error, word[0]);
+	if (f->kind == MF_FAULT_FLAP)
+		return set_fault_error(error, word[0], "a flap takes times; want down, repeated");
+	if (!mf_fault_check(f->kind, target, &to, error))
+		return false;
+	if (kinds[f->kind].value != VALUE_NONE) {
+		if (words < 2)
+			return set_fault_error(error, word[0], "needs a %s",
+					       value_form[kinds[f->kind].value]);
+		if (!read_value(t, word[next++], f, error))
+			return false;
+	}
+	if (next < words && !read_way(word[next++], f, error))
+		return false;
+	return next == words || set_fault_error(error, word[next], "unexpected argument");
+}
+
+bool mf_fault_text(const struct mf_topology *t, const char *target, const char *text,
+		   struct mf_fault *f, struct mf_error *error)
+{
+	char copy[MF_FAULT_TEXT_BYTES], *rest = copy;
+	const char *word[WORDS_MAX];
+	size_t n = 0;
+
+	if (strlen(text) >= sizeof(copy))
+		return set_fault_error(error, text, "too long for a fault, such as loss 1%% out");
+	snprintf(copy, sizeof(copy), "%s", text);
+	while (n < WORDS_MAX && (word[n] = strsep(&rest, " ")))
+		n++;
+	return mf_fault_read(t, target, word, n, f, error);
+}
+
+char *mf_fault_write(const struct mf_fault *f, char out[MF_FAULT_TEXT_BYTES])
+{
+	const char *way = f->way == MF_DIRECTION_BOTH ? "" : mf_direction_names[f->way];
+	char value[MF_LINK_NAME_BYTES] = "", rate[MB_QUANTITY_MAX];
+
+	if (kinds[f->kind].value == VALUE_SHARE)
+		snprintf(value, sizeof(value), " %g%%",
+			 (double)f->value / (MF_SHARE_ONE_PPM / 100.0));
+	else if (kinds[f->kind].value == VALUE_RATE)
+		snprintf(value, sizeof(value), " %s", mb_quantity_write_rate(rate, f->value));
+	else if (kinds[f->kind].value == VALUE_CABLE)
+		snprintf(value, sizeof(value), " %.46s", f->other);
+	snprintf(out, MF_FAULT_TEXT_BYTES, "%s%s%s%s", names[f->kind], value, *way ? " " : "", way);
+	return out;
+}
