@@ -296,7 +296,9 @@ function(softmrc_command_test name)
 	add_test(NAME ${name} COMMAND ${launcher} ${program} ${arg_COMMAND}
 		WORKING_DIRECTORY ${arg_WORKING_DIRECTORY})
 	set_property(GLOBAL APPEND PROPERTY SOFTMRC_TESTS ${name})
+	# What may take long begins first, so that nothing long is left for the end.
 	set_tests_properties(${name} PROPERTIES LABELS "${arg_LABELS}" TIMEOUT ${arg_TIMEOUT}
+		COST ${arg_TIMEOUT}
 		RUN_SERIAL ${alone}
 		SKIP_RETURN_CODE 77
 		ENVIRONMENT "CMOCKA_MESSAGE_OUTPUT=TAP;UBSAN_OPTIONS=print_stacktrace=1")
