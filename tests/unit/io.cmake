@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: BSD-2-Clause
-foreach(name af_packet_driver backlog fake_driver fault_driver delay_queue nexthop
-	capture_driver raw41_driver udp_driver)
+foreach(name af_packet_driver backlog delay_queue nexthop raw41_driver udp_driver)
 	softmrc_test(unit_${name} SOURCES unit_${name}.c LINKS io LABELS unit)
+endforeach()
+foreach(name fake_driver fault_driver capture_driver)
+	softmrc_test(unit_${name} SOURCES unit_${name}.c ../support/fake_driver.c LINKS io LABELS unit)
 endforeach()
 # The test decides when the system has room for a frame.
 target_link_options(unit_udp_driver PRIVATE LINKER:--wrap=sendmmsg)

@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "io/capture_driver.h"
-#include "io/fake_driver.h"
+#include "support/fake_driver.h"
 #include "wire/ip_udp.h"
 
 #define OFFSET_NS UINT64_C(1000000000000)
@@ -32,7 +32,7 @@ static int pcap_setup(void **state)
 	struct mio_error error;
 
 	snprintf(fixture->path, sizeof(fixture->path), "/tmp/unit_pcap.%d.pcapng", (int)getpid());
-	if (mio_fake_open(&pcap_a, &pcap_b, ends) ||
+	if (fake_driver_open(&pcap_a, &pcap_b, ends) ||
 	    mio_capture_open(fixture->path, OFFSET_NS, &fixture->capture, &error) ||
 	    mio_pcap_open(fixture->capture, "plane0", &pcap_a, NULL, ends[0], &fixture->port))
 		return -1;
@@ -141,7 +141,7 @@ TEST_WITH(pcap_setup, pcap_teardown, mio_pcap_open, wrapped_frames_have_both_hea
 	size_t headers;
 
 	memcpy(frame.dst_gid, peer, 16);
-	assert_i_eq(mio_fake_open(&local, &frame.dst, ends), 0);
+	assert_i_eq(fake_driver_open(&local, &frame.dst, ends), 0);
 	assert_i_eq(mio_pcap_open(fixture->capture, "raw", &local, gid, ends[0], &wrapped), 0);
 	mio_port_tx(wrapped, 77, &frame, 1);
 	mio_port_close(wrapped);

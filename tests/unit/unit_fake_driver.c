@@ -2,7 +2,7 @@
 /* unit_fake.c - the joined pair keeps the contract of a port. */
 #include "support/test.h"
 
-#include "io/fake_driver.h"
+#include "support/fake_driver.h"
 
 static const struct mio_addr fake_a = {.ip = {[10] = 0xFF, [11] = 0xFF, 10, 0, 0, 1}};
 static const struct mio_addr fake_b = {.ip = {[10] = 0xFF, [11] = 0xFF, 10, 0, 0, 2}};
@@ -21,12 +21,12 @@ static void fake_send(struct mio_port *port, const char *text, uint32_t ev)
 	mio_port_tx(port, 0, &frame, 1);
 }
 
-TEST(mio_fake_open, carries_frames_both_ways)
+TEST(fake_driver_open, carries_frames_both_ways)
 {
 	struct mio_port *ends[2];
 	struct mio_rx got[4];
 
-	assert_i_eq(mio_fake_open(&fake_a, &fake_b, ends), 0);
+	assert_i_eq(fake_driver_open(&fake_a, &fake_b, ends), 0);
 	fake_send(ends[0], "one", 700);
 	fake_send(ends[0], "two", 701);
 	fake_send(ends[1], "three", 702);
@@ -46,42 +46,42 @@ TEST(mio_fake_open, carries_frames_both_ways)
 	mio_port_close(ends[1]);
 }
 
-TEST(mio_fake_open, full_queue_is_an_overrun)
+TEST(fake_driver_open, full_queue_is_an_overrun)
 {
 	struct mio_port *ends[2];
 
-	assert_i_eq(mio_fake_open(&fake_a, &fake_b, ends), 0);
-	for (uint32_t i = 0; i < MIO_FAKE_QUEUE + 3; i++)
+	assert_i_eq(fake_driver_open(&fake_a, &fake_b, ends), 0);
+	for (uint32_t i = 0; i < FAKE_DRIVER_QUEUE + 3; i++)
 		fake_send(ends[0], "x", i);
 	assert_u_eq(ends[1]->status->rx_overruns, 3);
 	mio_port_close(ends[0]);
 	mio_port_close(ends[1]);
 }
 
-TEST(mio_fake_open, closed_end_refuses)
+TEST(fake_driver_open, closed_end_refuses)
 {
 	struct mio_port *ends[2];
 
-	assert_i_eq(mio_fake_open(&fake_a, &fake_b, ends), 0);
+	assert_i_eq(fake_driver_open(&fake_a, &fake_b, ends), 0);
 	mio_port_close(ends[1]);
 	fake_send(ends[0], "x", 1);
 	assert_u_eq(ends[0]->status->tx_refused, 1);
 	mio_port_close(ends[0]);
 }
 
-TEST(mio_fake_block, holds_frames_until_unblocked)
+TEST(fake_driver_block, holds_frames_until_unblocked)
 {
 	struct mio_port *ends[2];
 	struct mio_rx got[4];
 
-	assert_i_eq(mio_fake_open(&fake_a, &fake_b, ends), 0);
-	mio_fake_block(ends[0], true);
+	assert_i_eq(fake_driver_open(&fake_a, &fake_b, ends), 0);
+	fake_driver_block(ends[0], true);
 	fake_send(ends[0], "x", 1);
 	fake_send(ends[0], "y", 2);
 	mio_port_tick(ends[0], 1);
 	assert_true(ends[0]->status->blocked);
 	assert_u_eq(mio_port_rx(ends[1], 0, got, 4), 0);
-	mio_fake_block(ends[0], false);
+	fake_driver_block(ends[0], false);
 	assert_u_eq(mio_port_deadline(ends[0]), 0);
 	mio_port_tick(ends[0], 1);
 	assert_u_eq(mio_port_rx(ends[1], 0, got, 4), 2);

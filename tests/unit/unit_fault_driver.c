@@ -9,8 +9,8 @@
 #include <stdio.h>
 #include <unistd.h>
 
-#include "io/fake_driver.h"
 #include "io/fault_driver.h"
+#include "support/fake_driver.h"
 
 #define TRIM_BYTES 64u
 #define TRIM_DSCP 12u
@@ -38,7 +38,7 @@ static int fault_setup(void **state)
 	memcpy(a.ip, fault_gid_a, 16);
 	memcpy(cfg.gid, fault_gid_a, 16);
 	fixture->table.seed = test_seed();
-	if (mio_fake_open(&a, &a, ends) || mio_fault_open(&cfg, ends[0], &fixture->port))
+	if (fake_driver_open(&a, &a, ends) || mio_fault_open(&cfg, ends[0], &fixture->port))
 		return -1;
 	fixture->far = ends[1];
 	*state = fixture;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * fake.c - two ports joined in memory. Each end has a queue of frame copies that wait to be
+ * fake_driver.c - two ports joined in memory. Each end has a queue of frame copies that wait to be
  * received; a blocked end keeps what it is told to send in its own backlog.
  */
-#include "io/fake_driver.h"
+#include "support/fake_driver.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -127,8 +127,8 @@ static struct fake_port *fake_create(const struct mio_addr *remote)
 
 	if (!f)
 		return NULL;
-	f->backlog = mio_delayq_create(MIO_FAKE_QUEUE);
-	f->arrived = mio_delayq_create(MIO_FAKE_QUEUE);
+	f->backlog = mio_delayq_create(FAKE_DRIVER_QUEUE);
+	f->arrived = mio_delayq_create(FAKE_DRIVER_QUEUE);
 	f->port = (struct mio_port){&fake_ops, &f->status, 1};
 	f->status.fd = -1;
 	f->remote = *remote;
@@ -138,7 +138,7 @@ static struct fake_port *fake_create(const struct mio_addr *remote)
 	return NULL;
 }
 
-int mio_fake_open(const struct mio_addr *a, const struct mio_addr *b, struct mio_port *ends[2])
+int fake_driver_open(const struct mio_addr *a, const struct mio_addr *b, struct mio_port *ends[2])
 {
 	struct fake_port *x = fake_create(b);
 	struct fake_port *y = fake_create(a);
@@ -157,7 +157,7 @@ int mio_fake_open(const struct mio_addr *a, const struct mio_addr *b, struct mio
 	return 0;
 }
 
-void mio_fake_block(struct mio_port *port, bool blocked)
+void fake_driver_block(struct mio_port *port, bool blocked)
 {
 	fake_of(port)->status.blocked = blocked;
 }
