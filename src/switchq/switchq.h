@@ -154,11 +154,8 @@ int mswq_port_forget(struct mswq *swq, uint32_t ifindex, struct mswq_error *erro
 /*
  * mswq_fault_set replaces the faults of a port, at once for the next packet; all zero heals it. A
  * packet held for reordering stays until another passes. ENOENT: mswq_port_set comes first.
- * mswq_fault_get reads them.
  */
 int mswq_fault_set(struct mswq *swq, uint32_t ifindex, const struct mswq_faults *faults,
-		   struct mswq_error *error);
-int mswq_fault_get(const struct mswq *swq, uint32_t ifindex, struct mswq_faults *faults,
 		   struct mswq_error *error);
 
 /* mswq_read reads counters and backlog of a port. ENOENT: no mswq_port_set. */

@@ -230,22 +230,3 @@ int mswq_fault_set(struct mswq *swq, uint32_t ifindex, const struct mswq_faults 
 	}
 	return code ? port_error(error, ifindex, code) : 0;
 }
-
-int mswq_fault_get(const struct mswq *swq, uint32_t ifindex, struct mswq_faults *faults,
-		   struct mswq_error *error)
-{
-	struct swq_config c;
-	int code = mswq_sys_map_get(swq->map[MSWQ_CONFIGS], &ifindex, &c, 0);
-
-	if (code)
-		return port_error(error, ifindex, code);
-	*faults = (struct mswq_faults){
-		.blackhole = c.flags & SWQ_BLACKHOLE,
-		.loss_ppm = c.loss_ppm,
-		.corrupt_ppm = c.corrupt_ppm,
-		.duplicate_ppm = c.duplicate_ppm,
-		.reorder_ppm = c.reorder_ppm,
-		.slow_bits = c.slow_bits,
-	};
-	return 0;
-}

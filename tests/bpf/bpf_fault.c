@@ -3,7 +3,10 @@
 #include <math.h>
 
 #include "bpf/fixture.h"
+#include "bpf/map.h"
 #include "support/test.h"
+#include "switchq/bpf_sys.h"
+#include "switchq/switchq_handle.h"
 
 #define TRIMMABLE 4
 
@@ -246,7 +249,7 @@ TEST_WITH(fixture_setup, fixture_teardown, mswq_fault_set, faults_outlive_new_pa
 				   .reorder_ppm = 4,
 				   .slow_bits = 50000};
 	struct fixture *r = fixture_of(state);
-	struct mswq_faults got;
+	struct swq_config got;
 	struct mswq_error error;
 	struct mswq *other;
 
@@ -256,9 +259,9 @@ TEST_WITH(fixture_setup, fixture_teardown, mswq_fault_set, faults_outlive_new_pa
 	fixture_set(r);
 	/* Another process would find them so. */
 	assert_int_equal(mswq_reopen(mswq_id(r->swq), &other, &error), 0);
-	assert_int_equal(mswq_fault_get(other, r->ifindex, &got, &error), 0);
+	assert_int_equal(mswq_sys_map_get(other->map[MSWQ_CONFIGS], &r->ifindex, &got, 0), 0);
 	mswq_close(other);
-	assert_true(got.blackhole);
+	assert_true(got.flags & SWQ_BLACKHOLE);
 	assert_u_eq(got.loss_ppm, 1);
 	assert_u_eq(got.corrupt_ppm, 2);
 	assert_u_eq(got.duplicate_ppm, 3);
