@@ -69,9 +69,9 @@ struct mt_ev pair_ev(const struct pair_cfg *cfg, uint32_t i)
 	return (struct mt_ev){.value = EV_BASE + i / cfg->ports, .port = (uint8_t)(i % cfg->ports)};
 }
 
-static struct mt_addr side_address(int side)
+static struct rd_gid side_address(int side)
 {
-	return (struct mt_addr){{(uint8_t)(side + 1)}};
+	return (struct rd_gid){{(uint8_t)(side + 1)}};
 }
 
 static void set_profiles(struct pair *p, struct mt_engine *e)
@@ -114,7 +114,7 @@ static void open_engine(struct pair *p, int side)
 	mt_engine_add_memory(e, alloc_memory(1u << 20), 1u << 20);
 	set_profiles(p, e);
 	if (mt_mr_add(e, MR_INDEX, 0, 0, MR_START, MR_BYTES,
-		      MT_ACCESS_LOCAL_WRITE | MT_ACCESS_REMOTE_WRITE, NULL) != MT_OK)
+		      RD_ACCESS_LOCAL_WRITE | RD_ACCESS_REMOTE_WRITE, NULL) != MT_OK)
 		exit_with_error("MR refused", 0);
 	p->qp[side] = alloc_memory(p->cfg.qps * sizeof(struct mt_qp *));
 	for (uint32_t i = 0; i < p->cfg.qps; i++)
@@ -135,35 +135,35 @@ static void grow_engine(struct mt_engine *e)
 
 static void connect_qp(struct pair *p, int side, uint32_t i)
 {
-	struct mt_qp_attr a;
+	struct rd_qp_attr a;
 	int r;
 
 	mt_qp_attr_default(&a);
-	a.state = MT_QPS_INIT;
+	a.state = RD_QPS_INIT;
 	/* Thousands of QPs share a link: a QP's turn may come later than the default timeout. */
 	a.timeout = 14;
-	r = mt_qp_modify(p->qp[side][i], 0, &a, MT_QP_STATE | MT_QP_TIMEOUT);
-	a.state = MT_QPS_RTR;
+	r = mt_qp_modify(p->qp[side][i], 0, &a, RD_QP_STATE | RD_QP_TIMEOUT);
+	a.state = RD_QPS_RTR;
 	a.dest = side_address(1 - side);
 	a.dest_qpn = QPN_BASE + i;
 	while (r == MT_OK) {
-		r = mt_qp_modify(p->qp[side][i], 0, &a, MT_QP_STATE | MT_QP_DEST);
+		r = mt_qp_modify(p->qp[side][i], 0, &a, RD_QP_STATE | RD_QP_DEST);
 		if (r != MT_ERR_MEMORY)
 			break;
 		grow_engine(p->engine[side]);
 		r = MT_OK;
 	}
-	a.state = MT_QPS_RTS;
+	a.state = RD_QPS_RTS;
 	if (r == MT_OK)
-		r = mt_qp_modify(p->qp[side][i], 0, &a, MT_QP_STATE);
+		r = mt_qp_modify(p->qp[side][i], 0, &a, RD_QP_STATE);
 	if (r != MT_OK)
 		exit_with_error("QP does not connect", r);
 }
 
 static void post_write(struct pair *p, uint32_t i)
 {
-	struct mt_sge sge = {.addr = MR_START, .length = p->cfg.message_bytes, .lkey = MR_KEY};
-	struct mt_send_wr wr = {
+	struct rd_sge sge = {.addr = MR_START, .length = p->cfg.message_bytes, .lkey = MR_KEY};
+	struct rd_send_wr wr = {
 		.sge = &sge,
 		.n_sge = 1,
 		.rkey = MR_KEY,

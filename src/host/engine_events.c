@@ -11,37 +11,6 @@
 
 #define EVENTS_BATCH 64u
 
-static enum mh_wc_status wc_status_from_core(uint8_t status)
-{
-	switch ((enum mt_wc_status)status) {
-	case MT_WC_SUCCESS:
-		return MH_WC_SUCCESS;
-	case MT_WC_WR_FLUSH_ERR:
-		return MH_WC_WR_FLUSH_ERR;
-	case MT_WC_REM_INV_REQ_ERR:
-		return MH_WC_REM_INV_REQ_ERR;
-	case MT_WC_REM_ACCESS_ERR:
-		return MH_WC_REM_ACCESS_ERR;
-	case MT_WC_REM_OP_ERR:
-		return MH_WC_REM_OP_ERR;
-	case MT_WC_RETRY_EXC_ERR:
-		return MH_WC_RETRY_EXC_ERR;
-	case MT_WC_FATAL_ERR:
-		return MH_WC_FATAL_ERR;
-	case MT_WC_LOC_LEN_ERR:
-		return MH_WC_LOC_LEN_ERR;
-	case MT_WC_LOC_PROT_ERR:
-		return MH_WC_LOC_PROT_ERR;
-	case MT_WC_RNR_RETRY_EXC_ERR:
-		return MH_WC_RNR_RETRY_EXC_ERR;
-	case MT_WC_MW_BIND_ERR:
-		return MH_WC_MW_BIND_ERR;
-	case MT_WC_LOC_QP_OP_ERR:
-		return MH_WC_LOC_QP_OP_ERR;
-	}
-	mb_unreachable();
-}
-
 void mh_completion_push(struct mh_nic *nic, struct mh_cq *cq, const struct mh_cqe *cqe)
 {
 	if (mh_cq_add(cq, cqe))
@@ -66,30 +35,6 @@ static uint64_t send_wrs_completed(struct mh_qp *qp, bool success)
 	return send->reported;
 }
 
-static enum mh_wc_opcode wc_opcode_from_event(const struct mt_event *event)
-{
-	switch ((enum mt_wr_opcode)event->opcode) {
-	case MT_WR_SEND:
-		return MH_WC_SEND;
-	case MT_WR_READ:
-		return MH_WC_READ;
-	case MT_WR_COMPARE_SWAP:
-		return MH_WC_COMPARE_SWAP;
-	case MT_WR_FETCH_ADD:
-		return MH_WC_FETCH_ADD;
-	case MT_WR_ATOMIC_WRITE:
-		return MH_WC_ATOMIC_WRITE;
-	case MT_WR_LOCAL_INV:
-		return MH_WC_LOCAL_INV;
-	case MT_WR_BIND_MW:
-		return MH_WC_BIND_MW;
-	case MT_WR_WRITE:
-	case MT_WR_OPCODES:
-		break;
-	}
-	return event->with_imm ? MH_WC_WRITE_IMM : MH_WC_WRITE;
-}
-
 static void complete_send(struct mh_nic *nic, const struct mt_event *event)
 {
 	struct mh_qp *qp = event->qp_user;
@@ -97,16 +42,16 @@ static void complete_send(struct mh_nic *nic, const struct mt_event *event)
 
 	cqe.wc = (struct mh_wc){
 		.wr_id = event->wr_id,
-		.status = wc_status_from_core(event->status),
-		.opcode = wc_opcode_from_event(event),
+		.status = (enum rd_wc_status)event->status,
+		.opcode = (enum rd_wc_opcode)event->opcode,
 		.byte_len = event->byte_len,
 		.qpn = qp->number,
 		.qp_owner = qp->init.owner,
 	};
-	cqe.wr = send_wrs_completed(qp, cqe.wc.status == MH_WC_SUCCESS);
-	if (cqe.wc.status == MH_WC_WR_FLUSH_ERR && qp->memory_gone && !qp->send_failed)
-		cqe.wc.status = MH_WC_LOC_PROT_ERR;
-	if (cqe.wc.status != MH_WC_SUCCESS && cqe.wc.status != MH_WC_WR_FLUSH_ERR)
+	cqe.wr = send_wrs_completed(qp, cqe.wc.status == RD_WC_SUCCESS);
+	if (cqe.wc.status == RD_WC_WR_FLUSH_ERR && qp->memory_gone && !qp->send_failed)
+		cqe.wc.status = RD_WC_LOC_PROT_ERR;
+	if (cqe.wc.status != RD_WC_SUCCESS && cqe.wc.status != RD_WC_WR_FLUSH_ERR)
 		qp->send_failed = true;
 	mh_completion_push(nic, qp->init.send_cq, &cqe);
 }
@@ -118,14 +63,14 @@ static void complete_recv(struct mh_nic *nic, const struct mt_event *event)
 
 	cqe.wc = (struct mh_wc){
 		.wr_id = event->wr_id,
-		.status = wc_status_from_core(event->status),
-		.opcode = event->opcode == MT_WR_SEND ? MH_WC_RECV : MH_WC_RECV_IMM,
+		.status = (enum rd_wc_status)event->status,
+		.opcode = event->opcode == RD_WR_SEND ? RD_WC_RECV : RD_WC_RECV_IMM,
 		.byte_len = event->byte_len,
 		.imm = event->imm,
 		.qpn = qp->number,
-		.flags = (event->imm_valid ? (uint32_t)MH_WC_WITH_IMM : 0) |
-			 (event->invalidated ? (uint32_t)MH_WC_WITH_INV : 0) |
-			 (event->solicited ? (uint32_t)MH_WC_SOLICITED : 0),
+		.flags = (event->imm_valid ? (uint32_t)RD_WC_WITH_IMM : 0) |
+			 (event->invalidated ? (uint32_t)RD_WC_WITH_INV : 0) |
+			 (event->solicited ? (uint32_t)RD_WC_SOLICITED : 0),
 		.qp_owner = qp->init.owner,
 	};
 
@@ -142,7 +87,7 @@ static void deliver_event(struct mh_nic *nic, const struct mt_event *event, uint
 		complete_recv(nic, event);
 		return;
 	case MT_EVENT_QP:
-		mh_qp_raise_fatal(event->qp_user, wc_status_from_core(event->status));
+		mh_qp_raise_fatal(event->qp_user, (enum rd_wc_status)event->status);
 		return;
 	case MT_EVENT_SQ_DRAINED:
 		mh_qp_raise_sq_drained(event->qp_user);

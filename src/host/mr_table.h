@@ -25,7 +25,7 @@ struct mh_mr {
 	uint64_t length;
 	uint64_t iova; /* of base */
 	uint32_t key;
-	uint32_t access; /* enum mh_access */
+	uint32_t access; /* enum rd_access */
 	bool null;	 /* of no bytes: reads as zeros, and what is written is gone */
 };
 

@@ -2,8 +2,8 @@
 /*
  * nic.h - the software NIC as its users see it: devices, PDs, MRs, CQs, QPs, events.
  *
- * This is the one header of host/ that api/ and verbs/ include; both are thin translations of it.
- * It stands on its own: no header of a lower room is needed to read or use it.
+ * This is the one header of host/ that libmrc and libibverbs include; both are thin translations of it.
+ * The values that it shares with the core are those of rdma/.
  *
  * A process has one NIC for each device that it opens, and mostly one in all: a set of sockets, an
  * engine, a progress thread. It comes into being with the first mh_device_open of a device and goes
@@ -30,6 +30,7 @@
 #include <stdint.h>
 
 #include "host/nic_device.h"
+#include "rdma/qp_attr.h"
 
 /* Rooms are compiled with hidden symbols; the version script of libmrc decides what it exports. */
 #pragma GCC visibility push(default)
@@ -41,23 +42,6 @@ struct mh_channel;
 struct mh_cq;
 struct mh_srq;
 struct mh_qp;
-
-/* With IBTA's meaning. */
-enum mh_wc_status {
-	MH_WC_SUCCESS,
-	MH_WC_LOC_PROT_ERR, /* local memory of the WR was deregistered or is gone */
-	MH_WC_WR_FLUSH_ERR,
-	MH_WC_REM_INV_REQ_ERR,
-	MH_WC_REM_ACCESS_ERR,
-	MH_WC_REM_OP_ERR,
-	MH_WC_RETRY_EXC_ERR,
-	MH_WC_FATAL_ERR,
-	/* Of QPs with extensions. */
-	MH_WC_LOC_LEN_ERR,	 /* a SEND was longer than its receive */
-	MH_WC_RNR_RETRY_EXC_ERR, /* the peer had no receive, more often than rnr_retry says */
-	MH_WC_MW_BIND_ERR,	 /* a memory window may not be bound so */
-	MH_WC_LOC_QP_OP_ERR,	 /* LOCAL_INV: no window of type 2 that is bound on this QP */
-};
 
 /* ---- asynchronous events ---- */
 
@@ -77,7 +61,7 @@ struct mh_async_event {
 	struct mh_qp *qp;	  /* of QP_FATAL, SQ_DRAINED and LAST_WQE, else NULL */
 	struct mh_srq *srq;	  /* of SRQ_LIMIT, else NULL */
 	void *owner;		  /* of that CQ, QP or SRQ, or of the device */
-	enum mh_wc_status status; /* of QP_FATAL: why */
+	enum rd_wc_status status; /* of QP_FATAL: why */
 	bool responder;		  /* of QP_FATAL: the peer did wrong, no send WR of ours failed */
 };
 
@@ -102,14 +86,6 @@ int mh_pd_destroy(struct mh_pd *pd);
 void *mh_pd_owner(const struct mh_pd *pd);
 /* mh_pd_find: as mh_device_find, for the PDs of all openings. */
 struct mh_pd *mh_pd_find(const void *owner);
-
-enum mh_access {
-	MH_ACCESS_LOCAL_WRITE = 1u << 0,
-	MH_ACCESS_REMOTE_WRITE = 1u << 1, /* needs LOCAL_WRITE */
-	MH_ACCESS_REMOTE_READ = 1u << 2,
-	MH_ACCESS_REMOTE_ATOMIC = 1u << 3, /* needs LOCAL_WRITE */
-	MH_ACCESS_MW_BIND = 1u << 4,	   /* memory windows may be bound to it */
-};
 
 /*
  * mh_mr_reg makes [addr, addr + length) usable for local SGEs and, with the remote rights, for the
@@ -160,16 +136,11 @@ uint32_t mh_mr_rkey(const struct mh_mr *mr);
 
 /* ---- memory windows ---- */
 
-enum mh_mw_type {
-	MH_MW_TYPE_1 = 1, /* for peers of all QPs of its PD; bound again, or to nothing, any time */
-	MH_MW_TYPE_2,	  /* for the peer of the QP that bound it, until it is invalidated (2B) */
-};
-
 /*
- * mh_mw_alloc makes a window, bound to nothing: WRs bind it, see struct mh_bind. EINVAL: type.
+ * mh_mw_alloc makes a window, bound to nothing: WRs bind it, see struct rd_bind. EINVAL: type.
  * ENOMEM: max_mr MRs and windows are there.
  */
-int mh_mw_alloc(struct mh_pd *pd, enum mh_mw_type type, struct mh_mw **mw);
+int mh_mw_alloc(struct mh_pd *pd, enum rd_mw_type type, struct mh_mw **mw);
 /*
  * mh_mw_dealloc frees a window, bound or not. Once it has returned no peer finds anything under its
  * key. A WR that would bind it and is not complete must not be there.
@@ -196,38 +167,17 @@ int mh_channel_get(struct mh_channel *channel, struct mh_cq **cq);
 
 /* ---- completion queues ---- */
 
-enum mh_wc_opcode {
-	MH_WC_WRITE,	    /* a send WR without immediate data */
-	MH_WC_WRITE_IMM,    /* a send WR with immediate data */
-	MH_WC_RECV_IMM,	    /* a receive WR used up by a peer's WRITE_WITH_IMM, or flushed */
-	MH_WC_SEND,	    /* a SEND of ours */
-	MH_WC_RECV,	    /* a receive WR used up by a peer's SEND */
-	MH_WC_READ,	    /* a READ of ours */
-	MH_WC_COMPARE_SWAP, /* an atomic of ours */
-	MH_WC_FETCH_ADD,
-	MH_WC_ATOMIC_WRITE,
-	MH_WC_LOCAL_INV,
-	MH_WC_BIND_MW,
-};
-
-enum mh_wc_flags {
-	MH_WC_WITH_IMM = 1u << 0, /* imm is valid */
-	MH_WC_SOLICITED = 1u << 1,
-	MH_WC_WITH_INV = 1u << 3, /* imm is the rkey of the window that is invalid now */
-	MH_WC_GRH = 1u << 2,	  /* of a UD QP: the first MH_GRH_BYTES received are a GRH */
-};
-
 /* Before each datagram's payload: an IPv6 header with the GIDs, byte_len includes it. */
 #define MH_GRH_BYTES 40u
 
 struct mh_wc {
 	uint64_t wr_id;
-	enum mh_wc_status status;
-	enum mh_wc_opcode opcode;
+	enum rd_wc_status status;
+	enum rd_wc_opcode opcode;
 	uint32_t byte_len; /* RECV_IMM, RECV: length of the peer's message; READ, atomics: got */
 	uint32_t imm;	   /* host order number; big-endian on the wire */
 	uint32_t qpn;
-	uint32_t flags;	  /* enum mh_wc_flags */
+	uint32_t flags;	  /* enum rd_wc_flags */
 	uint32_t src_qpn; /* RECV of a UD QP: who sent it; else 0 */
 	void *qp_owner;
 	uint64_t done_ns; /* when the NIC saw it complete, by CLOCK_MONOTONIC */
@@ -302,79 +252,9 @@ struct mh_qp_init {
 	void *owner;
 };
 
-enum mh_qp_state {
-	MH_QPS_RESET,
-	MH_QPS_INIT,
-	MH_QPS_RTR,
-	MH_QPS_RTS,
-	MH_QPS_SQD,
-	MH_QPS_ERR,
-};
-
-enum mh_qp_attr_mask {
-	MH_QP_STATE = 1u << 0,
-	MH_QP_DEST = 1u << 1, /* dest and dest_qpn */
-	MH_QP_RQ_PSN = 1u << 2,
-	MH_QP_SQ_PSN = 1u << 3,
-	MH_QP_PATH_MTU = 1u << 4,
-	MH_QP_ACCESS = 1u << 5,
-	MH_QP_MPR = 1u << 6,
-	MH_QP_MPR_DEST = 1u << 7,
-	MH_QP_MAX_WIMM = 1u << 8,
-	MH_QP_MAX_WIMM_DEST = 1u << 9,
-	MH_QP_TIMEOUT = 1u << 10,
-	MH_QP_RETRY = 1u << 11, /* retry_linear and retry_exp */
-	MH_QP_EV_PROFILE = 1u << 12,
-	MH_QP_CC_PROFILE = 1u << 13,
-	MH_QP_P_KEY = 1u << 14,
-	MH_QP_TRIM_NACK = 1u << 15,
-	MH_QP_DYNAMIC_MPR = 1u << 16,
-	MH_QP_SVC_TIME_DEST = 1u << 17,
-	MH_QP_RNR_RETRY = 1u << 18,
-	MH_QP_MIN_RNR_TIMER = 1u << 19,
-	MH_QP_SQD_NOTIFY = 1u << 20, /* only with a move to SQD */
-	MH_QP_MAX_RD_ATOMIC = 1u << 21,
-	MH_QP_MAX_DEST_RD_ATOMIC = 1u << 22,
-	MH_QP_Q_KEY = 1u << 23,
-};
 /* What a UD QP has of these. */
 #define MH_QP_UD_ALL \
-	((uint32_t)MH_QP_STATE | MH_QP_SQ_PSN | MH_QP_P_KEY | MH_QP_SQD_NOTIFY | MH_QP_Q_KEY)
-
-struct mh_qp_attr {
-	enum mh_qp_state state;
-	struct mh_gid dest; /* the peer's GID: all its planes */
-	uint32_t dest_qpn;  /* 24 bits */
-	uint32_t rq_psn;    /* first PSN expected, 24 bits */
-	uint32_t sq_psn;    /* first PSN sent, 24 bits */
-	uint32_t path_mtu;  /* bytes: 256, 512, 1024, 2048 or 4096, at most the device's max_mtu */
-	uint32_t access;    /* enum mh_access: what the peer may do through this QP */
-	uint8_t mpr;	    /* PSNs in flight as requester, units of 128, 1 .. 255 */
-	uint8_t mpr_dest;   /* window as responder, units of 128, 1 .. 255 */
-	uint16_t max_wimm;  /* WRITE_WITH_IMM in flight as requester, >= 1 */
-	uint16_t max_wimm_dest; /* as responder, 1 .. 1024 */
-	uint8_t timeout;	/* 1.024 us x 2^timeout, 0 .. 24 */
-	uint8_t retry_linear;	/* 0 .. 7 */
-	uint8_t retry_exp;	/* 0 .. 25, 25 = for ever */
-	uint8_t rnr_retry; /* extended: asks a peer without a receive again, 0 .. 6; 7 = for ever */
-	uint8_t min_rnr_timer; /* extended: asks a sender to wait; InfiniBand's code, 0 .. 31 */
-	/*
-	 * Extended: READs and atomics under way as requester, and those taken as responder, 0 ..
-	 * the device's. More are kept back here; more from the peer are refused as an invalid
-	 * request.
-	 */
-	uint8_t max_rd_atomic;
-	uint8_t max_dest_rd_atomic;
-	uint16_t p_key;
-	uint32_t ev_profile;
-	uint32_t cc_profile;
-	bool trim_nack;	    /* answer trimmed packets with a NACK */
-	bool dynamic_mpr;   /* both ends agreed: windows follow the MPR that SACKs offer */
-	bool svc_time_dest; /* the peer returns stamps later by the time its answer took */
-	bool sqd_notify;    /* raise MH_ASYNC_SQ_DRAINED; reads as false */
-	uint32_t q_key;	    /* UD: a datagram with another one is dropped */
-	bool draining;	    /* read only: in SQD, and a send WR that has begun is not complete */
-};
+	((uint32_t)RD_QP_STATE | RD_QP_SQ_PSN | RD_QP_P_KEY | RD_QP_SQD_NOTIFY | RD_QP_Q_KEY)
 
 /*
  * mh_qp_create makes a QP in RESET. EINVAL: a capability outside its range, or CQs of
@@ -392,83 +272,24 @@ void *mh_qp_owner(const struct mh_qp *qp);
 /* mh_qp_init_query returns what the QP was made with; capabilities as granted, >= those asked. */
 void mh_qp_init_query(const struct mh_qp *qp, struct mh_qp_init *init);
 /* mh_qp_attr_default fills in what a new QP has. */
-void mh_qp_attr_default(struct mh_qp_attr *attr);
+void mh_qp_attr_default(struct rd_qp_attr *attr);
 /*
- * mh_qp_modify sets the attributes in mask, then, with MH_QP_STATE, the state. All is checked
+ * mh_qp_modify sets the attributes in mask, then, with RD_QP_STATE, the state. All is checked
  * first. ERR flushes what is queued; RESET drops it and its completions; SQD finishes the send WRs
  * of which something was sent and begins no other before RTS. EINVAL: an unknown bit, a value
  * outside its range, an address that is not of this device's family, RTR without a destination, or
  * a transition that does not exist. ENOMEM.
  */
-int mh_qp_modify(struct mh_qp *qp, const struct mh_qp_attr *attr, uint32_t mask);
-void mh_qp_query(const struct mh_qp *qp, struct mh_qp_attr *attr);
-
-/* Laid out as an ibv_sge, so that an array of those may be used as an array of these. */
-struct mh_sge {
-	uint64_t addr; /* in the MR's iova space; inline: a pointer */
-	uint32_t length;
-	uint32_t lkey; /* not looked at when inline */
-};
-
-enum mh_send_flags {
-	MH_SEND_IMM = 1u << 0, /* WRITE_WITH_IMM, SEND_WITH_IMM */
-	MH_SEND_SIGNALED = 1u << 1,
-	MH_SEND_SOLICITED = 1u << 2,
-	MH_SEND_INLINE = 1u << 3, /* the bytes are copied before the call returns */
-	MH_SEND_FENCE = 1u << 4,  /* extended: begins when all READs, atomics before are done */
-	MH_SEND_INV = 1u << 5, /* SEND: `imm` is the rkey of a window of type 2 of the peer's, which
-				  its receive makes invalid */
-};
-
-enum mh_send_opcode {
-	MH_OP_WRITE,
-	/* Of an extended QP. */
-	MH_OP_SEND,	    /* and the only one of a UD QP */
-	MH_OP_READ,	    /* into the SGEs, whose MRs grant LOCAL_WRITE */
-	MH_OP_COMPARE_SWAP, /* of 8 bytes at an aligned address; what was there goes to the SGEs */
-	MH_OP_FETCH_ADD,    /* likewise */
-	MH_OP_ATOMIC_WRITE, /* of 8 bytes to an aligned address, in one step */
-	/* Without a packet, in their turn among the others: see mt_qp_post_local of the core. */
-	MH_OP_LOCAL_INV, /* of the window that rkey names */
-	MH_OP_BIND_MW,
-};
+int mh_qp_modify(struct mh_qp *qp, const struct rd_qp_attr *attr, uint32_t mask);
+void mh_qp_query(const struct mh_qp *qp, struct rd_qp_attr *attr);
 
 /* What a WR binds: [addr, addr + length) in the iova space of mr, which grants MW_BIND. */
-struct mh_bind {
+struct rd_bind {
 	struct mh_mw *mw;
 	const struct mh_mr *mr; /* NULL: to nothing, with length 0; type 1 only */
 	uint64_t addr, length;
-	uint32_t access; /* enum mh_access, for peers; LOCAL_WRITE says nothing */
+	uint32_t access; /* enum rd_access, for peers; LOCAL_WRITE says nothing */
 	bool zero_based; /* peers count from 0, not from addr */
-};
-
-/* An address handle: where a datagram goes. It is read during the call that posts only. */
-struct mh_ah {
-	struct mh_gid dest;
-	uint8_t traffic_class; /* DSCP << 2; the lower two bits are not looked at */
-};
-
-/* To which QP of that host. A Q_Key with its highest bit set stands for the sending QP's own. */
-struct mh_ud_addr {
-	const struct mh_ah *ah;
-	uint32_t qpn; /* 24 bits */
-	uint32_t q_key;
-};
-
-/* A send WR. The sge array is read during the call only. */
-struct mh_send_wr {
-	uint64_t wr_id;
-	const struct mh_sge *sge;
-	uint32_t n_sge;	      /* 0 .. max_send_sge; 0 and zero lengths make an empty message */
-	uint32_t flags;	      /* enum mh_send_flags */
-	uint32_t imm;	      /* host order number */
-	uint32_t rkey;	      /* WRITE, READ, atomics; LOCAL_INV; BIND_MW of type 2: its next key */
-	uint64_t remote_addr; /* WRITE, READ, atomics */
-	enum mh_send_opcode opcode;
-	uint64_t compare_add;	    /* COMPARE_SWAP: is compared; FETCH_ADD: is added */
-	uint64_t swap;		    /* COMPARE_SWAP: is stored when what is there compares equal */
-	struct mh_ud_addr ud;	    /* of a UD QP */
-	const struct mh_bind *bind; /* BIND_MW; read during the call only */
 };
 
 /*
@@ -478,14 +299,14 @@ struct mh_send_wr {
  * operation that the QP has not, a READ or atomic that is inline (an ATOMIC_WRITE may), has an
  * immediate, or whose QP has max_rd_atomic 0, an atomic whose SGEs are not of 8 bytes. EFAULT: an
  * SGE outside the MRs of the QP's PD; on an extended QP such a WR is queued and ends it with
- * MH_WC_LOC_PROT_ERR when its turn comes. ENOMEM: max_send_wr are not yet polled (poll, then call
+ * RD_WC_LOC_PROT_ERR when its turn comes. ENOMEM: max_send_wr are not yet polled (poll, then call
  * again), or no memory.
  *
  * A UD QP's WR completes when its datagram is handed to the wire; one longer than max_mtu completes
  * and is not sent, as IBTA wants it; SGEs are looked at when it is sent (LOC_PROT_ERR). EINVAL
  * also: no AH, a QPN of more than 24 bits, a host that no way leads to.
  */
-int mh_qp_post_send(struct mh_qp *qp, const struct mh_send_wr *wr, uint32_t n, uint32_t *posted);
+int mh_qp_post_send(struct mh_qp *qp, const struct rd_send_wr *wr, uint32_t n, uint32_t *posted);
 /* mh_qp_send_wrs_free returns how many send WRs would find a place now. */
 uint32_t mh_qp_send_wrs_free(const struct mh_qp *qp);
 /*
@@ -495,20 +316,13 @@ uint32_t mh_qp_send_wrs_free(const struct mh_qp *qp);
  */
 int mh_qp_post_recv(struct mh_qp *qp, const uint64_t *wr_ids, uint32_t n, uint32_t *posted);
 
-/* A receive WR of an extended QP. The sge array is read during the call only. */
-struct mh_recv_wr {
-	uint64_t wr_id;
-	const struct mh_sge *sge; /* where a SEND goes */
-	uint32_t n_sge;		  /* 0 .. max_recv_sge */
-};
-
 /*
  * mh_qp_post_recv_wr queues n receives, each for one SEND or WRITE_WITH_IMM. What their SGEs name
  * is looked at when a message comes: where memory may not be written, the receive completes with
- * MH_WC_LOC_PROT_ERR and the QP is in ERR. Errors as mh_qp_post_recv, and EINVAL: too many SGEs.
+ * RD_WC_LOC_PROT_ERR and the QP is in ERR. Errors as mh_qp_post_recv, and EINVAL: too many SGEs.
  * A receive of a UD QP takes one datagram and needs MH_GRH_BYTES more than that has.
  */
-int mh_qp_post_recv_wr(struct mh_qp *qp, const struct mh_recv_wr *wr, uint32_t n, uint32_t *posted);
+int mh_qp_post_recv_wr(struct mh_qp *qp, const struct rd_recv_wr *wr, uint32_t n, uint32_t *posted);
 
 /* ---- shared receive queues, for extended QPs ---- */
 
@@ -542,17 +356,11 @@ int mh_srq_resize(struct mh_srq *srq, uint32_t max_wr);
 int mh_srq_arm(struct mh_srq *srq, uint32_t limit);
 /*
  * mh_srq_post queues n receives. What their SGEs name is looked at when a message comes: a receive
- * whose memory may not be written ends the QP of that message with MH_WC_LOC_PROT_ERR. EINVAL: too
+ * whose memory may not be written ends the QP of that message with RD_WC_LOC_PROT_ERR. EINVAL: too
  * many SGEs. ENOMEM: max_wr are queued, or taken by QPs and their completions on the way. *posted
  * as mh_qp_post_send.
  */
-int mh_srq_post(struct mh_srq *srq, const struct mh_recv_wr *wr, uint32_t n, uint32_t *posted);
-
-/* ---- constant names, for messages ---- */
-
-const char *mh_wc_status_name(enum mh_wc_status status);
-const char *mh_qp_state_name(enum mh_qp_state state);
-const char *mh_async_type_name(enum mh_async_type type);
+int mh_srq_post(struct mh_srq *srq, const struct rd_recv_wr *wr, uint32_t n, uint32_t *posted);
 
 #pragma GCC visibility pop
 

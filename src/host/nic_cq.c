@@ -145,8 +145,8 @@ bool mh_cq_add(struct mh_cq *cq, const struct mh_cqe *cqe)
 		cq->ring[cq->tail & cq->mask] = *cqe;
 		cq->ring[cq->tail & cq->mask].wc.done_ns = cq->dev->nic->engine_ns;
 		cq->tail++;
-		cq_raise_if_armed(cq, (cqe->wc.flags & MH_WC_SOLICITED) ||
-					      cqe->wc.status != MH_WC_SUCCESS);
+		cq_raise_if_armed(cq, (cqe->wc.flags & RD_WC_SOLICITED) ||
+					      cqe->wc.status != RD_WC_SUCCESS);
 	} else if (!cq->overran) {
 		cq->overran = true;
 		cq_raise_if_armed(cq, true);
@@ -171,7 +171,7 @@ void mh_cq_purge(struct mh_cq *cq, uint32_t qpn)
 
 static bool cq_is_recv(const struct mh_wc *wc)
 {
-	return wc->opcode == MH_WC_RECV_IMM || wc->opcode == MH_WC_RECV;
+	return wc->opcode == RD_WC_RECV_IMM || wc->opcode == RD_WC_RECV;
 }
 
 /* cq_pop takes what is there. The look at head and tail beforehand spares idle polls the lock. */

@@ -159,7 +159,7 @@ bool mh_device_is_up(const struct mh_device *dev)
 	return up;
 }
 
-bool mh_device_can_reach(const struct mh_device *dev, const struct mh_gid *gid)
+bool mh_device_can_reach(const struct mh_device *dev, const struct rd_gid *gid)
 {
 	return !mh_nic_is_inherited(dev->nic) && mh_addr_is_reachable(&dev->nic->ports.map, gid->b);
 }

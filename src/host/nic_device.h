@@ -10,14 +10,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "rdma/rdma.h"
+
 #pragma GCC visibility push(default)
 
 struct mh_device;
-
-/* An address of an endpoint in network order; IPv4 mapped, ::ffff:a.b.c.d. */
-struct mh_gid {
-	uint8_t b[16];
-};
 
 /* ---- device ---- */
 
@@ -28,7 +25,7 @@ struct mh_gid {
 struct mh_device_attr {
 	char name[16];	      /* "mrc0", "mrc1" ... */
 	uint64_t guid;	      /* host order; never 0 */
-	struct mh_gid gid;    /* names this endpoint on all planes */
+	struct rd_gid gid;    /* names this endpoint on all planes */
 	uint32_t planes;      /* ports of the NIC, 1 .. MH_PLANES_MAX; verbs sees one port */
 	uint32_t evs;	      /* entropy values on all planes together */
 	uint32_t max_mtu;     /* largest path MTU offered: 256, 512, 1024, 2048 or 4096 */
@@ -57,7 +54,7 @@ struct mh_device_attr {
 
 /* One plane of the device, as it is now. */
 struct mh_plane_attr {
-	struct mh_gid addr; /* local address */
+	struct rd_gid addr; /* local address */
 	uint16_t udp_port;  /* this process receives here */
 	uint32_t ifindex;   /* of the interface with that address; 0: none was known at opening */
 	bool up;
@@ -110,7 +107,7 @@ int mh_device_query_plane(const struct mh_device *dev, uint32_t i, struct mh_pla
 bool mh_device_is_up(const struct mh_device *dev);
 /* mh_device_can_reach says whether there is any way to the host with this GID: the family, SRv6
  * rows. */
-bool mh_device_can_reach(const struct mh_device *dev, const struct mh_gid *gid);
+bool mh_device_can_reach(const struct mh_device *dev, const struct rd_gid *gid);
 
 /* mh_device_query_ev returns in *ev the i-th EV of a plane; EINVAL: no such plane, or no more EVs. */
 int mh_device_query_ev(const struct mh_device *dev, uint32_t plane, uint32_t i, uint32_t *ev);
@@ -121,7 +118,7 @@ int mh_device_query_ev(const struct mh_device *dev, uint32_t plane, uint32_t i, 
 
 /* A path to ask about. */
 struct mh_probe {
-	struct mh_gid dest;
+	struct rd_gid dest;
 	uint16_t endpoint; /* which process of that host: the upper 10 bits of its QPNs */
 	uint32_t plane;
 	uint32_t ev; /* one of mh_device_query_ev */

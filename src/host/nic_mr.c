@@ -8,15 +8,15 @@
 #include "host/entropy.h"
 #include "host/nic_context.h"
 
-#define ACCESS_WRITES ((uint32_t)MH_ACCESS_REMOTE_WRITE | MH_ACCESS_REMOTE_ATOMIC)
+#define ACCESS_WRITES ((uint32_t)RD_ACCESS_REMOTE_WRITE | RD_ACCESS_REMOTE_ATOMIC)
 #define ACCESS_ALL \
-	(ACCESS_WRITES | MH_ACCESS_LOCAL_WRITE | MH_ACCESS_REMOTE_READ | MH_ACCESS_MW_BIND)
+	(ACCESS_WRITES | RD_ACCESS_LOCAL_WRITE | RD_ACCESS_REMOTE_READ | RD_ACCESS_MW_BIND)
 
 static bool mr_is_range_valid(const void *addr, size_t length, uint64_t iova, uint32_t access)
 {
 	if (length == 0 || (access & ~ACCESS_ALL))
 		return false;
-	if ((access & ACCESS_WRITES) && !(access & MH_ACCESS_LOCAL_WRITE))
+	if ((access & ACCESS_WRITES) && !(access & RD_ACCESS_LOCAL_WRITE))
 		return false;
 	return (uintptr_t)addr <= UINTPTR_MAX - length && iova <= UINT64_MAX - length;
 }
@@ -50,7 +50,7 @@ int mh_mr_reg(struct mh_pd *pd, void *addr, size_t length, uint64_t iova, uint32
 		return ENODEV;
 	if (!mr_is_range_valid(addr, length, iova, access))
 		return EINVAL;
-	err = mh_mem_check(addr, length, access & MH_ACCESS_LOCAL_WRITE);
+	err = mh_mem_check(addr, length, access & RD_ACCESS_LOCAL_WRITE);
 	if (err)
 		return err;
 	m = malloc(sizeof(*m));
@@ -80,7 +80,7 @@ int mh_mr_reg_null(struct mh_pd *pd, struct mh_mr **mr)
 	m = malloc(sizeof(*m));
 	if (!m)
 		return ENOMEM;
-	*m = (struct mh_mr){.pd = pd, .null = true, .access = MH_ACCESS_LOCAL_WRITE};
+	*m = (struct mh_mr){.pd = pd, .null = true, .access = RD_ACCESS_LOCAL_WRITE};
 	mh_nic_lock(nic);
 	err = mr_insert(nic, m, m->access);
 	mh_nic_unlock(nic);
@@ -142,7 +142,7 @@ int mh_mr_rereg(struct mh_mr *mr, const struct mh_mr_change *change)
 	next = mr_with_change(mr, change);
 	if (!mr_is_range_valid(next.base, next.length, next.iova, next.access))
 		return EINVAL;
-	err = mh_mem_check(next.base, next.length, next.access & MH_ACCESS_LOCAL_WRITE);
+	err = mh_mem_check(next.base, next.length, next.access & RD_ACCESS_LOCAL_WRITE);
 	return err ? err : mr_replace(nic, mr, &next);
 }
 

@@ -17,12 +17,9 @@
 #include "host/nic_qp.h"
 
 #define BIND_ACCESS                                                                         \
-	((uint32_t)MH_ACCESS_LOCAL_WRITE | MH_ACCESS_REMOTE_WRITE | MH_ACCESS_REMOTE_READ | \
-	 MH_ACCESS_REMOTE_ATOMIC)
-#define LOCAL_FLAGS ((uint32_t)MH_SEND_SIGNALED | MH_SEND_FENCE)
-
-_Static_assert((int)MH_MW_TYPE_1 == (int)MT_MW_TYPE_1 && (int)MH_MW_TYPE_2 == (int)MT_MW_TYPE_2,
-	       "types of windows");
+	((uint32_t)RD_ACCESS_LOCAL_WRITE | RD_ACCESS_REMOTE_WRITE | RD_ACCESS_REMOTE_READ | \
+	 RD_ACCESS_REMOTE_ATOMIC)
+#define LOCAL_FLAGS ((uint32_t)RD_SEND_SIGNALED | RD_SEND_FENCE)
 
 static int mw_insert(struct mh_nic *nic, struct mh_mw *mw)
 {
@@ -31,13 +28,13 @@ static int mw_insert(struct mh_nic *nic, struct mh_mw *mw)
 	if (!mh_mr_table_insert(&nic->mem, &mw->place, mh_entropy()))
 		return ENOMEM;
 	result = mt_mw_add(nic->engine, mh_mr_table_index(mw->place.key), (uint8_t)mw->place.key,
-			   mw->place.pd->number, (enum mt_mw_type)mw->type);
+			   mw->place.pd->number, mw->type);
 	mb_assert(result == MT_OK); /* the two tables have the same free indices */
 	mw->place.pd->objects++;
 	return 0;
 }
 
-int mh_mw_alloc(struct mh_pd *pd, enum mh_mw_type type, struct mh_mw **mw)
+int mh_mw_alloc(struct mh_pd *pd, enum rd_mw_type type, struct mh_mw **mw)
 {
 	struct mh_nic *nic = pd->dev->nic;
 	struct mh_mw *m;
@@ -45,7 +42,7 @@ int mh_mw_alloc(struct mh_pd *pd, enum mh_mw_type type, struct mh_mw **mw)
 
 	if (mh_nic_is_inherited(nic))
 		return ENODEV;
-	if (type != MH_MW_TYPE_1 && type != MH_MW_TYPE_2)
+	if (type != RD_MW_TYPE_1 && type != RD_MW_TYPE_2)
 		return EINVAL;
 	m = calloc(1, sizeof(*m));
 	if (!m)
@@ -100,15 +97,15 @@ static uint32_t mw_next_key(const struct mh_mw *mw, uint32_t rkey)
 	uint32_t turn = 1 + (uint32_t)(mh_entropy() % 255);
 	uint32_t key = mw->place.key;
 
-	if (mw->type == MH_MW_TYPE_2)
+	if (mw->type == RD_MW_TYPE_2)
 		return rkey;
 	return (key & ~UINT32_C(0xFF)) | ((key + turn) & 0xFF);
 }
 
 /* REQ(ext.mw.rkey) */
-int mh_mw_post_bind(struct mh_qp *qp, const struct mh_send_wr *wr)
+int mh_mw_post_bind(struct mh_qp *qp, const struct rd_send_wr *wr)
 {
-	const struct mh_bind *bind = wr->bind;
+	const struct rd_bind *bind = wr->bind;
 	struct mt_local_wr out = {
 		.wr_id = wr->wr_id,
 		.addr = bind->addr,
@@ -119,7 +116,7 @@ int mh_mw_post_bind(struct mh_qp *qp, const struct mh_send_wr *wr)
 		.access = bind->access,
 		.flags = wr->flags & LOCAL_FLAGS,
 		.zero_based = bind->zero_based,
-		.opcode = MT_WR_BIND_MW,
+		.opcode = RD_WR_BIND_MW,
 	};
 	int err;
 
@@ -133,13 +130,13 @@ int mh_mw_post_bind(struct mh_qp *qp, const struct mh_send_wr *wr)
 	return 0;
 }
 
-int mh_mw_post_invalidate(struct mh_qp *qp, const struct mh_send_wr *wr)
+int mh_mw_post_invalidate(struct mh_qp *qp, const struct rd_send_wr *wr)
 {
 	struct mt_local_wr out = {
 		.wr_id = wr->wr_id,
 		.rkey = wr->rkey,
 		.flags = wr->flags & LOCAL_FLAGS,
-		.opcode = MT_WR_LOCAL_INV,
+		.opcode = RD_WR_LOCAL_INV,
 	};
 
 	return mw_post(qp, &out);

@@ -7,14 +7,14 @@
 
 struct mh_mw {
 	struct mh_mr place; /* keeps the index; of no length, so that no SGE can name it */
-	enum mh_mw_type type;
+	enum rd_mw_type type;
 };
 
 /*
  * mh_mw_post_bind queues the bind of a WR on a QP; mh_mw_post_invalidate a LOCAL_INV. Under
  * nic->lock. Errors as mh_qp_post_send.
  */
-int mh_mw_post_bind(struct mh_qp *qp, const struct mh_send_wr *wr);
-int mh_mw_post_invalidate(struct mh_qp *qp, const struct mh_send_wr *wr);
+int mh_mw_post_bind(struct mh_qp *qp, const struct rd_send_wr *wr);
+int mh_mw_post_invalidate(struct mh_qp *qp, const struct rd_send_wr *wr);
 
 #endif

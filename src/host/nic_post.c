@@ -11,28 +11,15 @@
 #include "host/ud.h"
 
 #define POST_FLAGS_ALL                                                                   \
-	((uint32_t)MH_SEND_IMM | MH_SEND_SIGNALED | MH_SEND_SOLICITED | MH_SEND_INLINE | \
-	 MH_SEND_FENCE | MH_SEND_INV)
+	((uint32_t)RD_SEND_IMM | RD_SEND_SIGNALED | RD_SEND_SOLICITED | RD_SEND_INLINE | \
+	 RD_SEND_FENCE | RD_SEND_INV)
 #define POST_BYTES_MAX UINT32_MAX
-
-_Static_assert((int)MH_OP_WRITE == (int)MT_WR_WRITE && (int)MH_OP_SEND == (int)MT_WR_SEND &&
-		       (int)MH_OP_READ == (int)MT_WR_READ &&
-		       (int)MH_OP_COMPARE_SWAP == (int)MT_WR_COMPARE_SWAP &&
-		       (int)MH_OP_FETCH_ADD == (int)MT_WR_FETCH_ADD &&
-		       (int)MH_OP_ATOMIC_WRITE == (int)MT_WR_ATOMIC_WRITE &&
-		       (int)MH_OP_LOCAL_INV == (int)MT_WR_LOCAL_INV &&
-		       (int)MH_OP_BIND_MW == (int)MT_WR_BIND_MW,
-	       "operations");
-_Static_assert((int)MH_SEND_IMM == (int)MT_WR_IMM && (int)MH_SEND_SIGNALED == (int)MT_WR_SIGNALED &&
-		       (int)MH_SEND_SOLICITED == (int)MT_WR_SOLICITED &&
-		       (int)MH_SEND_FENCE == (int)MT_WR_FENCE && (int)MH_SEND_INV == (int)MT_WR_INV,
-	       "flags of WRs");
 
 /* To the engine key 0 is memory of ours; a program that says it gets another one that is none. */
 #define UNBOUND_RKEY 1u
 
 /* The core compares them with their MRs. REQ(api.post-send.lkey) */
-int mh_post_gather(const struct mh_sge *from, uint32_t n, struct mt_sge *sge, uint32_t *n_sge)
+int mh_post_gather(const struct rd_sge *from, uint32_t n, struct rd_sge *sge, uint32_t *n_sge)
 {
 	uint64_t bytes = 0;
 
@@ -40,7 +27,7 @@ int mh_post_gather(const struct mh_sge *from, uint32_t n, struct mt_sge *sge, ui
 		if (from[i].length == 0)
 			continue;
 		bytes += from[i].length;
-		sge[(*n_sge)++] = (struct mt_sge){
+		sge[(*n_sge)++] = (struct rd_sge){
 			.addr = from[i].addr,
 			.length = from[i].length,
 			.lkey = from[i].lkey == MT_LKEY_ADAPTER ? UNBOUND_RKEY : from[i].lkey,
@@ -57,8 +44,8 @@ static uint8_t *post_inline_slot(const struct mh_qp *qp)
 	return qp->inline_bytes + slot * qp->init.cap.max_inline;
 }
 
-static int post_inline(const struct mh_qp *qp, const struct mh_send_wr *wr, struct mt_sge *sge,
-		       struct mt_send_wr *out)
+static int post_inline(const struct mh_qp *qp, const struct rd_send_wr *wr, struct rd_sge *sge,
+		       struct rd_send_wr *out)
 {
 	uint64_t bytes = 0;
 
@@ -68,7 +55,7 @@ static int post_inline(const struct mh_qp *qp, const struct mh_send_wr *wr, stru
 		return EINVAL;
 	if (bytes == 0)
 		return 0;
-	sge[0] = (struct mt_sge){
+	sge[0] = (struct rd_sge){
 		.addr = (uintptr_t)post_inline_slot(qp),
 		.length = (uint32_t)bytes,
 		.lkey = MT_LKEY_ADAPTER,
@@ -77,7 +64,7 @@ static int post_inline(const struct mh_qp *qp, const struct mh_send_wr *wr, stru
 	return 0;
 }
 
-static void post_copy_inline(const struct mh_qp *qp, const struct mh_send_wr *wr)
+static void post_copy_inline(const struct mh_qp *qp, const struct rd_send_wr *wr)
 {
 	uint8_t *to = post_inline_slot(qp);
 
@@ -94,53 +81,46 @@ static bool is_queue_full(struct mh_wr_count *count, uint32_t depth)
 	return count->posted - atomic_load_explicit(&count->polled, memory_order_relaxed) >= depth;
 }
 
-static void count_posted_send(struct mh_qp *qp, const struct mh_send_wr *wr)
+static void count_posted_send(struct mh_qp *qp, const struct rd_send_wr *wr)
 {
 	qp->signaled[qp->send.posted++ % qp->init.cap.max_send_wr] =
-		qp->init.signal_all || (wr->flags & MH_SEND_SIGNALED);
+		qp->init.signal_all || (wr->flags & RD_SEND_SIGNALED);
 }
 
 /* post_local_wr posts what needs no packet. */
-static int post_local_wr(struct mh_qp *qp, const struct mh_send_wr *wr)
+static int post_local_wr(struct mh_qp *qp, const struct rd_send_wr *wr)
 {
 	int err;
 
-	if (wr->flags & ~POST_FLAGS_ALL || wr->opcode > MH_OP_BIND_MW)
+	if (wr->flags & ~POST_FLAGS_ALL || wr->opcode > RD_WR_BIND_MW)
 		return EINVAL;
 	if (is_queue_full(&qp->send, qp->init.cap.max_send_wr))
 		return ENOMEM;
-	err = wr->opcode == MH_OP_BIND_MW ? mh_mw_post_bind(qp, wr) : mh_mw_post_invalidate(qp, wr);
+	err = wr->opcode == RD_WR_BIND_MW ? mh_mw_post_bind(qp, wr) : mh_mw_post_invalidate(qp, wr);
 	if (!err)
 		count_posted_send(qp, wr);
 	return err;
 }
 
-static int post_send_one(struct mh_qp *qp, uint64_t now_ns, const struct mh_send_wr *wr)
+static int post_send_one(struct mh_qp *qp, uint64_t now_ns, const struct rd_send_wr *wr)
 {
-	struct mt_sge sge[MT_SGE_MAX];
-	struct mt_send_wr out = {
-		.wr_id = wr->wr_id,
-		.sge = sge,
-		.flags = wr->flags & ~(uint32_t)MH_SEND_INLINE,
-		.imm = wr->imm,
-		.rkey = wr->rkey,
-		.remote_addr = wr->remote_addr,
-		.opcode = (enum mt_wr_opcode)wr->opcode,
-		.compare_add = wr->compare_add,
-		.swap = wr->swap,
-	};
-	bool is_inline = wr->flags & MH_SEND_INLINE;
+	struct rd_sge sge[RD_SGE_MAX];
+	struct rd_send_wr out = *wr;
+	bool is_inline = wr->flags & RD_SEND_INLINE;
 	int result;
 
 	if (qp->ud)
 		return mh_ud_post_send(qp->ud, wr);
-	if (wr->opcode >= MH_OP_LOCAL_INV)
+	if (wr->opcode >= RD_WR_LOCAL_INV)
 		return post_local_wr(qp, wr);
 	if ((wr->flags & ~POST_FLAGS_ALL) || wr->n_sge > qp->init.cap.max_send_sge ||
-	    (is_inline && wr->opcode >= MH_OP_READ && wr->opcode != MH_OP_ATOMIC_WRITE))
+	    (is_inline && wr->opcode >= RD_WR_READ && wr->opcode != RD_WR_ATOMIC_WRITE))
 		return EINVAL;
 	if (is_queue_full(&qp->send, qp->init.cap.max_send_wr))
 		return ENOMEM;
+	out.sge = sge;
+	out.n_sge = 0;
+	out.flags &= ~(uint32_t)RD_SEND_INLINE;
 	result = is_inline ? post_inline(qp, wr, sge, &out)
 			   : mh_post_gather(wr->sge, wr->n_sge, sge, &out.n_sge);
 	if (result)
@@ -155,7 +135,7 @@ static int post_send_one(struct mh_qp *qp, uint64_t now_ns, const struct mh_send
 }
 
 /* REQ(api.post-send.full) */
-int mh_qp_post_send(struct mh_qp *qp, const struct mh_send_wr *wr, uint32_t n, uint32_t *posted)
+int mh_qp_post_send(struct mh_qp *qp, const struct rd_send_wr *wr, uint32_t n, uint32_t *posted)
 {
 	struct mh_nic *nic = qp->dev->nic;
 	uint64_t now = mh_now_ns();
@@ -192,10 +172,10 @@ uint32_t mh_qp_send_wrs_free(const struct mh_qp *qp)
 	return qp->init.cap.max_send_wr - (uint32_t)taken;
 }
 
-static int post_recv_one(struct mh_qp *qp, const struct mh_recv_wr *wr)
+static int post_recv_one(struct mh_qp *qp, const struct rd_recv_wr *wr)
 {
-	struct mt_sge sge[MT_SGE_MAX];
-	struct mt_recv_wr out = {.wr_id = wr->wr_id, .sge = sge};
+	struct rd_sge sge[RD_SGE_MAX];
+	struct rd_recv_wr out = {.wr_id = wr->wr_id, .sge = sge};
 	int result;
 
 	if (qp->ud)
@@ -214,7 +194,7 @@ static int post_recv_one(struct mh_qp *qp, const struct mh_recv_wr *wr)
 }
 
 /* As mh_qp_post_recv_wr; wr_ids stand for WRs without memory. */
-static int post_recvs(struct mh_qp *qp, const struct mh_recv_wr *wr, const uint64_t *wr_ids,
+static int post_recvs(struct mh_qp *qp, const struct rd_recv_wr *wr, const uint64_t *wr_ids,
 		      uint32_t n, uint32_t *posted)
 {
 	struct mh_nic *nic = qp->dev->nic;
@@ -227,7 +207,7 @@ static int post_recvs(struct mh_qp *qp, const struct mh_recv_wr *wr, const uint6
 		return ENODEV;
 	mh_nic_lock(nic);
 	for (; done < n; done++) {
-		struct mh_recv_wr empty = {.wr_id = wr_ids ? wr_ids[done] : 0};
+		struct rd_recv_wr empty = {.wr_id = wr_ids ? wr_ids[done] : 0};
 
 		err = post_recv_one(qp, wr ? &wr[done] : &empty);
 		if (err)
@@ -247,7 +227,7 @@ int mh_qp_post_recv(struct mh_qp *qp, const uint64_t *wr_ids, uint32_t n, uint32
 	return post_recvs(qp, NULL, wr_ids, n, posted);
 }
 
-int mh_qp_post_recv_wr(struct mh_qp *qp, const struct mh_recv_wr *wr, uint32_t n, uint32_t *posted)
+int mh_qp_post_recv_wr(struct mh_qp *qp, const struct rd_recv_wr *wr, uint32_t n, uint32_t *posted)
 {
 	return post_recvs(qp, wr, NULL, n, posted);
 }

@@ -24,25 +24,6 @@
 /* Numbers 0 to 2 have meanings of their own on the wire; a few more are left free. */
 #define QP_INDEX_FIRST 16u
 
-/* The values of nic.h are those of the core, so that they can be passed through. */
-_Static_assert((int)MH_QPS_ERR == (int)MT_QPS_ERR && (int)MH_QPS_SQD == (int)MT_QPS_SQD &&
-		       (int)MH_QPS_INIT == (int)MT_QPS_INIT,
-	       "states of QPs");
-_Static_assert((int)MH_QP_STATE == (int)MT_QP_STATE && (int)MH_QP_MPR == (int)MT_QP_MPR &&
-		       (int)MH_QP_RETRY == (int)MT_QP_RETRY &&
-		       (int)MH_QP_SVC_TIME_DEST == (int)MT_QP_SVC_TIME_DEST,
-	       "attributes of QPs");
-_Static_assert((int)MH_QP_RNR_RETRY == (int)MT_QP_RNR_RETRY &&
-		       (int)MH_QP_MIN_RNR_TIMER == (int)MT_QP_MIN_RNR_TIMER &&
-		       (int)MH_QP_MAX_RD_ATOMIC == (int)MT_QP_MAX_RD_ATOMIC &&
-		       (int)MH_QP_MAX_DEST_RD_ATOMIC == (int)MT_QP_MAX_DEST_RD_ATOMIC,
-	       "attributes of extended QPs");
-_Static_assert((int)MH_ACCESS_REMOTE_WRITE == (int)MT_ACCESS_REMOTE_WRITE &&
-		       (int)MH_ACCESS_REMOTE_READ == (int)MT_ACCESS_REMOTE_READ &&
-		       (int)MH_ACCESS_REMOTE_ATOMIC == (int)MT_ACCESS_REMOTE_ATOMIC &&
-		       (int)MH_ACCESS_MW_BIND == (int)MT_ACCESS_MW_BIND,
-	       "access rights");
-
 /*
  * A QP takes at most so many receives of an SRQ ahead of the oldest message that is not complete: a
  * window of small messages, in memory that each QP has for itself.
@@ -51,18 +32,13 @@ _Static_assert((int)MH_ACCESS_REMOTE_WRITE == (int)MT_ACCESS_REMOTE_WRITE &&
 
 #define EXTENSIONS \
 	(uint8_t)(MW_EXT_SEND | MW_EXT_READ | MW_EXT_ATOMIC | MW_EXT_INV | MW_EXT_ATOMIC_WRITE)
-#define QP_ATTR_ALL (((uint32_t)MH_QP_Q_KEY << 1) - 1)
-#define RNR_RETRY_MAX 7u
-#define RNR_TIMER_MAX 31u
-/* What the core does not know. */
-#define QP_ATTR_HOST ((uint32_t)MH_QP_SQD_NOTIFY)
-#define QP_ATTR_RC (QP_ATTR_ALL & ~(uint32_t)MH_QP_Q_KEY)
+#define QP_ATTR_RC ((uint32_t)RD_QP_ALL & ~(uint32_t)RD_QP_Q_KEY)
 
 static bool qp_is_cap_valid(const struct mh_qp_cap *cap)
 {
 	return cap->max_send_wr >= 1 && cap->max_send_wr <= MH_WR_MAX &&
 	       cap->max_recv_wr <= MH_WR_MAX && cap->max_send_sge >= 1 &&
-	       cap->max_send_sge <= MT_SGE_MAX && cap->max_recv_sge <= MT_SGE_MAX &&
+	       cap->max_send_sge <= RD_SGE_MAX && cap->max_recv_sge <= RD_SGE_MAX &&
 	       cap->max_inline <= MH_INLINE_MAX;
 }
 
@@ -287,90 +263,21 @@ void mh_qp_init_query(const struct mh_qp *qp, struct mh_qp_init *init)
 	*init = qp->init;
 }
 
-static void qp_attr_to_core(const struct mh_qp_attr *in, struct mt_qp_attr *out)
+void mh_qp_attr_default(struct rd_qp_attr *attr)
 {
-	*out = (struct mt_qp_attr){
-		.state = (enum mt_qp_state)in->state,
-		.dest_qpn = in->dest_qpn,
-		.rq_psn = in->rq_psn,
-		.sq_psn = in->sq_psn,
-		.path_mtu = in->path_mtu,
-		.access = in->access,
-		.mpr = in->mpr,
-		.mpr_dest = in->mpr_dest,
-		.max_wimm = in->max_wimm,
-		.max_wimm_dest = in->max_wimm_dest,
-		.timeout = in->timeout,
-		.retry_linear = in->retry_linear,
-		.retry_exp = in->retry_exp,
-		.rnr_retry = in->rnr_retry & RNR_RETRY_MAX,
-		.min_rnr_timer = in->min_rnr_timer & RNR_TIMER_MAX,
-		.max_rd_atomic = in->max_rd_atomic,
-		.max_dest_rd_atomic = in->max_dest_rd_atomic,
-		.p_key = in->p_key,
-		.ev_profile = in->ev_profile,
-		.cc_profile = in->cc_profile,
-		.trim_nack = in->trim_nack,
-		.dynamic_mpr = in->dynamic_mpr,
-		.svc_time_dest = in->svc_time_dest,
-	};
-	memcpy(out->dest.b, in->dest.b, sizeof(out->dest.b));
-}
-
-static void qp_attr_from_core(const struct mt_qp_attr *in, struct mh_qp_attr *out)
-{
-	*out = (struct mh_qp_attr){
-		.state = (enum mh_qp_state)in->state,
-		.dest_qpn = in->dest_qpn,
-		.rq_psn = in->rq_psn,
-		.sq_psn = in->sq_psn,
-		.path_mtu = in->path_mtu,
-		.access = in->access,
-		.mpr = in->mpr,
-		.mpr_dest = in->mpr_dest,
-		.max_wimm = in->max_wimm,
-		.max_wimm_dest = in->max_wimm_dest,
-		.timeout = in->timeout,
-		.retry_linear = in->retry_linear,
-		.retry_exp = in->retry_exp,
-		.rnr_retry = in->rnr_retry,
-		.min_rnr_timer = in->min_rnr_timer,
-		.max_rd_atomic = in->max_rd_atomic,
-		.max_dest_rd_atomic = in->max_dest_rd_atomic,
-		.p_key = in->p_key,
-		.ev_profile = in->ev_profile,
-		.cc_profile = in->cc_profile,
-		.trim_nack = in->trim_nack,
-		.dynamic_mpr = in->dynamic_mpr,
-		.svc_time_dest = in->svc_time_dest,
-		.draining = in->draining,
-	};
-	memcpy(out->dest.b, in->dest.b, sizeof(out->dest.b));
-}
-
-void mh_qp_attr_default(struct mh_qp_attr *attr)
-{
-	struct mt_qp_attr core;
-
-	mt_qp_attr_default(&core);
-	qp_attr_from_core(&core, attr);
+	mt_qp_attr_default(attr);
 }
 
 /* qp_is_attr_valid checks what only the host knows; the core checks the rest. */
-static bool qp_is_attr_valid(const struct mh_nic *nic, const struct mh_qp_attr *attr, uint32_t mask)
+static bool qp_is_attr_valid(const struct mh_nic *nic, const struct rd_qp_attr *attr, uint32_t mask)
 {
-	if (mask & ~QP_ATTR_ALL)
+	if ((mask & RD_QP_STATE) && attr->state > RD_QPS_ERR)
 		return false;
-	if ((mask & MH_QP_STATE) && attr->state > MH_QPS_ERR)
+	if ((mask & RD_QP_PATH_MTU) && attr->path_mtu > nic->env.mtu)
 		return false;
-	if ((mask & MH_QP_PATH_MTU) && attr->path_mtu > nic->env.mtu)
+	if ((mask & RD_QP_SQD_NOTIFY) && !((mask & RD_QP_STATE) && attr->state == RD_QPS_SQD))
 		return false;
-	if (((mask & MH_QP_RNR_RETRY) && attr->rnr_retry > RNR_RETRY_MAX) ||
-	    ((mask & MH_QP_MIN_RNR_TIMER) && attr->min_rnr_timer > RNR_TIMER_MAX))
-		return false;
-	if ((mask & MH_QP_SQD_NOTIFY) && !((mask & MH_QP_STATE) && attr->state == MH_QPS_SQD))
-		return false;
-	return !(mask & MH_QP_DEST) || mh_addr_is_reachable(&nic->ports.map, attr->dest.b);
+	return !(mask & RD_QP_DEST) || mh_addr_is_reachable(&nic->ports.map, attr->dest.b);
 }
 
 /* qp_reset forgets what a QP in RESET has no more: WRs, completions, and why it had failed. */
@@ -387,32 +294,31 @@ static void qp_reset(struct mh_qp *qp)
 	mh_qp_release_wrs(qp, true, qp->recv.posted);
 }
 
-static void qp_after_modify(struct mh_qp *qp, const struct mh_qp_attr *attr, uint32_t mask)
+static void qp_after_modify(struct mh_qp *qp, const struct rd_qp_attr *attr, uint32_t mask)
 {
-	qp->sqd_notify = (mask & MH_QP_SQD_NOTIFY) && attr->sqd_notify;
-	if (attr->state == MH_QPS_RESET)
+	qp->sqd_notify = (mask & RD_QP_SQD_NOTIFY) && attr->sqd_notify;
+	if (attr->state == RD_QPS_RESET)
 		qp_reset(qp);
 	/* Of datagrams none is half sent. */
-	if (attr->state == MH_QPS_SQD && qp->ud)
+	if (attr->state == RD_QPS_SQD && qp->ud)
 		mh_qp_raise_sq_drained(qp);
 }
 
 /* qp_modify_transport does so for the half that the QP has. Under nic->lock. */
-static int qp_modify_transport(struct mh_qp *qp, uint64_t now_ns, const struct mh_qp_attr *attr,
+static int qp_modify_transport(struct mh_qp *qp, uint64_t now_ns, const struct rd_qp_attr *attr,
 			       uint32_t mask)
 {
-	struct mt_qp_attr core;
 	int result;
 
 	if (qp->ud)
 		return mh_ud_modify(qp->ud, attr, mask);
-	qp_attr_to_core(attr, &core);
+	/* SQD_NOTIFY is ours: the core is not to return it in queries. */
 	MH_ENGINE_CALL(qp->dev->nic, result,
-		       mt_qp_modify(qp->mt, now_ns, &core, mask & ~QP_ATTR_HOST));
+		       mt_qp_modify(qp->mt, now_ns, attr, mask & ~(uint32_t)RD_QP_SQD_NOTIFY));
 	return mh_engine_errno(result);
 }
 
-int mh_qp_modify(struct mh_qp *qp, const struct mh_qp_attr *attr, uint32_t mask)
+int mh_qp_modify(struct mh_qp *qp, const struct rd_qp_attr *attr, uint32_t mask)
 {
 	struct mh_nic *nic = qp->dev->nic;
 	uint64_t now = mh_now_ns();
@@ -420,40 +326,36 @@ int mh_qp_modify(struct mh_qp *qp, const struct mh_qp_attr *attr, uint32_t mask)
 
 	if (mh_nic_is_inherited(nic))
 		return ENODEV;
-	if ((mask & MH_QP_DEST) && !mh_addr_is_reachable(&nic->ports.map, attr->dest.b))
+	if ((mask & RD_QP_DEST) && !mh_addr_is_reachable(&nic->ports.map, attr->dest.b))
 		mh_nic_log_unreachable(nic, attr->dest.b);
 	if (!qp_is_attr_valid(nic, attr, mask) || (mask & ~(qp->ud ? MH_QP_UD_ALL : QP_ATTR_RC)))
 		return EINVAL;
 	mh_nic_lock(nic);
 	mh_engine_events_drain(nic, now);
 	err = qp_modify_transport(qp, now, attr, mask);
-	if (!err && (mask & MH_QP_STATE))
+	if (!err && (mask & RD_QP_STATE))
 		qp_after_modify(qp, attr, mask);
 	mh_progress_after_post(nic, now);
 	mh_nic_unlock(nic);
 	return err;
 }
 
-void mh_qp_query(const struct mh_qp *qp, struct mh_qp_attr *attr)
+void mh_qp_query(const struct mh_qp *qp, struct rd_qp_attr *attr)
 {
-	struct mt_qp_attr core;
-
 	if (mh_nic_is_inherited(qp->dev->nic)) {
 		mh_qp_attr_default(attr);
-		attr->state = MH_QPS_ERR;
+		attr->state = RD_QPS_ERR;
 		return;
 	}
 	mh_nic_lock(qp->dev->nic);
 	if (qp->ud)
 		mh_ud_query(qp->ud, attr);
 	else
-		mt_qp_query(qp->mt, &core);
+		mt_qp_query(qp->mt, attr);
 	mh_nic_unlock(qp->dev->nic);
-	if (!qp->ud)
-		qp_attr_from_core(&core, attr);
 }
 
-void mh_qp_raise_fatal(struct mh_qp *qp, enum mh_wc_status why)
+void mh_qp_raise_fatal(struct mh_qp *qp, enum rd_wc_status why)
 {
 	qp->why = why;
 	qp->responder = !qp->send_failed && !qp->memory_gone;
@@ -474,7 +376,7 @@ void mh_qp_raise_sq_drained(struct mh_qp *qp)
 /* qp_to_err puts a QP to ERR, unless it is there or has nothing that could fail. */
 static void qp_to_err(struct mh_qp *qp, uint64_t now_ns)
 {
-	struct mt_qp_attr attr;
+	struct rd_qp_attr attr;
 	int result;
 
 	if (qp->ud) {
@@ -482,10 +384,10 @@ static void qp_to_err(struct mh_qp *qp, uint64_t now_ns)
 		return;
 	}
 	mt_qp_query(qp->mt, &attr);
-	if (attr.state == MT_QPS_ERR || attr.state == MT_QPS_RESET)
+	if (attr.state == RD_QPS_ERR || attr.state == RD_QPS_RESET)
 		return;
-	attr.state = MT_QPS_ERR;
-	result = mt_qp_modify(qp->mt, now_ns, &attr, MT_QP_STATE);
+	attr.state = RD_QPS_ERR;
+	result = mt_qp_modify(qp->mt, now_ns, &attr, RD_QP_STATE);
 	mb_assert(result == MT_OK);
 }
 
@@ -502,7 +404,7 @@ void mh_qp_fail_all_marked(struct mh_nic *nic, uint64_t now_ns)
 		mb_link_remove(&qp->failed);
 		qp->memory_gone = true;
 		qp_to_err(qp, now_ns);
-		mh_qp_raise_fatal(qp, MH_WC_LOC_PROT_ERR);
+		mh_qp_raise_fatal(qp, RD_WC_LOC_PROT_ERR);
 	}
 }
 

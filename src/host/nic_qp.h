@@ -36,7 +36,7 @@ struct mh_qp {
 	uint8_t *inline_bytes; /* by number modulo depth: bytes until their WR is complete */
 	bool memory_gone;      /* the next failed send is to be reported as LOC_PROT_ERR */
 	bool send_failed;      /* a send completion said why the QP is in ERR */
-	enum mh_wc_status why; /* of the event below */
+	enum rd_wc_status why; /* of the event below */
 	bool responder;
 	bool sqd_notify;	      /* the move to SQD asked for the event below */
 	struct mh_event_source fatal; /* in the device's queue, as the next */
@@ -60,12 +60,12 @@ static inline void mh_qp_release_wrs(struct mh_qp *qp, bool recv, uint64_t wr)
 }
 
 /*
- * mh_post_gather turns n SGEs of a WR into the core's, at most MT_SGE_MAX, empty ones left out.
+ * mh_post_gather turns n SGEs of a WR into the core's, at most RD_SGE_MAX, empty ones left out.
  * EINVAL: too many bytes.
  */
-int mh_post_gather(const struct mh_sge *from, uint32_t n, struct mt_sge *sge, uint32_t *n_sge);
+int mh_post_gather(const struct rd_sge *from, uint32_t n, struct rd_sge *sge, uint32_t *n_sge);
 /* mh_qp_raise_fatal raises the event that the QP went to ERR. */
-void mh_qp_raise_fatal(struct mh_qp *qp, enum mh_wc_status why);
+void mh_qp_raise_fatal(struct mh_qp *qp, enum rd_wc_status why);
 /* mh_qp_raise_last_wqe raises the event that the QP takes no receive of its SRQ any more. */
 void mh_qp_raise_last_wqe(struct mh_qp *qp);
 /* mh_qp_raise_sq_drained raises the event that the QP in SQD has finished, if it was asked for. */

@@ -12,7 +12,7 @@
 
 static bool srq_is_cap_valid(const struct mh_srq_cap *cap)
 {
-	return cap->max_wr >= 1 && cap->max_wr <= MH_WR_MAX && cap->max_sge <= MT_SGE_MAX;
+	return cap->max_wr >= 1 && cap->max_wr <= MH_WR_MAX && cap->max_sge <= RD_SGE_MAX;
 }
 
 static struct mh_srq *srq_alloc(struct mh_pd *pd, const struct mh_srq_cap *cap, void *owner)
@@ -133,10 +133,10 @@ int mh_srq_arm(struct mh_srq *srq, uint32_t limit)
 }
 
 /* srq_post_one: a gathered list is checked when it is used. */
-static int srq_post_one(struct mh_srq *srq, const struct mh_recv_wr *wr)
+static int srq_post_one(struct mh_srq *srq, const struct rd_recv_wr *wr)
 {
-	struct mt_sge sge[MT_SGE_MAX];
-	struct mt_recv_wr out = {.wr_id = wr->wr_id, .sge = sge};
+	struct rd_sge sge[RD_SGE_MAX];
+	struct rd_recv_wr out = {.wr_id = wr->wr_id, .sge = sge};
 	int err;
 
 	if (wr->n_sge > srq->cap.max_sge)
@@ -145,7 +145,7 @@ static int srq_post_one(struct mh_srq *srq, const struct mh_recv_wr *wr)
 	return err ? err : mh_engine_errno(mt_srq_post(srq->mt, &out));
 }
 
-int mh_srq_post(struct mh_srq *srq, const struct mh_recv_wr *wr, uint32_t n, uint32_t *posted)
+int mh_srq_post(struct mh_srq *srq, const struct rd_recv_wr *wr, uint32_t n, uint32_t *posted)
 {
 	struct mh_nic *nic = srq->dev->nic;
 	uint32_t done = 0;

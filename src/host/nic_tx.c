@@ -31,7 +31,7 @@
 #define TX_DSCP_MASK 0xFCu
 #define TX_PAD_MAX 3u
 
-_Static_assert(MIO_IOV_MAX >= MT_SGE_MAX + 2, "headers, SGEs, and pad with ICRC");
+_Static_assert(MIO_IOV_MAX >= RD_SGE_MAX + 2, "headers, SGEs, and pad with ICRC");
 
 /* What belongs to a frame until it is sent. */
 struct tx_part {
@@ -79,7 +79,7 @@ void mh_tx_destroy(struct mh_tx *tx)
 }
 
 /* tx_resolve returns where a piece of an SGE is; NULL: its MR is gone. */
-static void *tx_resolve(const struct mh_mr_table *mem, const struct mt_sge *sge, uint32_t offset,
+static void *tx_resolve(const struct mh_mr_table *mem, const struct rd_sge *sge, uint32_t offset,
 			uint32_t len)
 {
 	void *at;

@@ -23,11 +23,11 @@ uint64_t mh_tx_deadline(const struct mh_nic *nic);
 
 struct mh_tx_datagram {
 	struct mw_datagram headers;
-	struct mh_gid dest; /* a way leads there, see mh_addr_is_reachable */
+	struct rd_gid dest; /* a way leads there, see mh_addr_is_reachable */
 	uint32_t port, ev;
 	uint8_t traffic_class;
-	const struct mt_sge *sge; /* the payload; lkeys were checked, or are MT_LKEY_ADAPTER */
-	uint32_t n_sge;		  /* 0 .. MT_SGE_MAX */
+	const struct rd_sge *sge; /* the payload; lkeys were checked, or are MT_LKEY_ADAPTER */
+	uint32_t n_sge;		  /* 0 .. RD_SGE_MAX */
 };
 
 /* mh_tx_budget returns how many packets a port may send now, MIO_BURST_MAX at most. */

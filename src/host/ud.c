@@ -10,7 +10,7 @@
 #include "host/entropy.h"
 #include "wire/datagram.h"
 
-#define UD_FLAGS_ALL ((uint32_t)MH_SEND_IMM | MH_SEND_SIGNALED | MH_SEND_SOLICITED | MH_SEND_INLINE)
+#define UD_FLAGS_ALL ((uint32_t)RD_SEND_IMM | RD_SEND_SIGNALED | RD_SEND_SOLICITED | RD_SEND_INLINE)
 #define PSN_MASK 0xFFFFFFu
 
 /* ---- life ---- */
@@ -65,16 +65,16 @@ void mh_ud_unlink(struct mh_ud *ud)
 
 /* Bit s of an entry: the move to state s exists. Every state goes to RESET and ERR. */
 #define TO(state) (1u << (state))
-#define TO_ANYWAY (TO(MH_QPS_RESET) | TO(MH_QPS_ERR))
+#define TO_ANYWAY (TO(RD_QPS_RESET) | TO(RD_QPS_ERR))
 
 /* REQ(ud.states) */
 static const uint8_t moves[] = {
-	[MH_QPS_RESET] = TO_ANYWAY | TO(MH_QPS_INIT),
-	[MH_QPS_INIT] = TO_ANYWAY | TO(MH_QPS_INIT) | TO(MH_QPS_RTR),
-	[MH_QPS_RTR] = TO_ANYWAY | TO(MH_QPS_RTS),
-	[MH_QPS_RTS] = TO_ANYWAY | TO(MH_QPS_RTS) | TO(MH_QPS_SQD),
-	[MH_QPS_SQD] = TO_ANYWAY | TO(MH_QPS_SQD) | TO(MH_QPS_RTS),
-	[MH_QPS_ERR] = TO_ANYWAY,
+	[RD_QPS_RESET] = TO_ANYWAY | TO(RD_QPS_INIT),
+	[RD_QPS_INIT] = TO_ANYWAY | TO(RD_QPS_INIT) | TO(RD_QPS_RTR),
+	[RD_QPS_RTR] = TO_ANYWAY | TO(RD_QPS_RTS),
+	[RD_QPS_RTS] = TO_ANYWAY | TO(RD_QPS_RTS) | TO(RD_QPS_SQD),
+	[RD_QPS_SQD] = TO_ANYWAY | TO(RD_QPS_SQD) | TO(RD_QPS_RTS),
+	[RD_QPS_ERR] = TO_ANYWAY,
 };
 
 /* ud_flush completes all that is posted as flushed. */
@@ -83,15 +83,15 @@ static void ud_flush(struct mh_ud *ud)
 	struct mh_qp *qp = ud->qp;
 
 	while (ud->sent < qp->send.posted)
-		mh_ud_complete_send(ud, MH_WC_WR_FLUSH_ERR);
+		mh_ud_complete_send(ud, RD_WC_WR_FLUSH_ERR);
 	while (qp->recv.reported < qp->recv.posted) {
 		uint64_t at = qp->recv.reported % qp->init.cap.max_recv_wr;
 		struct mh_cqe cqe = {.qp = qp, .wr = ++qp->recv.reported};
 
 		cqe.wc = (struct mh_wc){
 			.wr_id = ud->recv[at].wr_id,
-			.status = MH_WC_WR_FLUSH_ERR,
-			.opcode = MH_WC_RECV,
+			.status = RD_WC_WR_FLUSH_ERR,
+			.opcode = RD_WC_RECV,
 			.qpn = qp->number,
 			.qp_owner = qp->init.owner,
 		};
@@ -99,51 +99,51 @@ static void ud_flush(struct mh_ud *ud)
 	}
 }
 
-static void ud_change_state(struct mh_ud *ud, enum mh_qp_state to)
+static void ud_change_state(struct mh_ud *ud, enum rd_qp_state to)
 {
 	struct mh_nic *nic = ud->qp->dev->nic;
 
 	ud->state = to;
 	mb_link_remove(&ud->sender);
-	if (to == MH_QPS_ERR) {
+	if (to == RD_QPS_ERR) {
 		ud_flush(ud);
 		if (ud->qp->init.srq)
 			mh_qp_raise_last_wqe(ud->qp);
-	} else if (to == MH_QPS_RESET) {
+	} else if (to == RD_QPS_RESET) {
 		ud->q_key = ud->sq_psn = 0;
 		ud->p_key = MW_P_KEY_DEFAULT;
 		ud->sent = ud->qp->send.posted;
-	} else if (to == MH_QPS_RTS && ud->sent < ud->qp->send.posted) {
+	} else if (to == RD_QPS_RTS && ud->sent < ud->qp->send.posted) {
 		mb_list_push(&nic->ud_senders, &ud->sender);
 	}
 }
 
 void mh_ud_to_err(struct mh_ud *ud)
 {
-	if (ud->state != MH_QPS_RESET && ud->state != MH_QPS_ERR)
-		ud_change_state(ud, MH_QPS_ERR);
+	if (ud->state != RD_QPS_RESET && ud->state != RD_QPS_ERR)
+		ud_change_state(ud, RD_QPS_ERR);
 }
 
-int mh_ud_modify(struct mh_ud *ud, const struct mh_qp_attr *attr, uint32_t mask)
+int mh_ud_modify(struct mh_ud *ud, const struct rd_qp_attr *attr, uint32_t mask)
 {
 	if (mask & ~MH_QP_UD_ALL)
 		return EINVAL;
-	if ((mask & MH_QP_STATE) && !(moves[ud->state] & TO(attr->state)))
+	if ((mask & RD_QP_STATE) && !(moves[ud->state] & TO(attr->state)))
 		return EINVAL;
-	if ((mask & MH_QP_SQ_PSN) && attr->sq_psn > PSN_MASK)
+	if ((mask & RD_QP_SQ_PSN) && attr->sq_psn > PSN_MASK)
 		return EINVAL;
-	if (mask & MH_QP_Q_KEY)
+	if (mask & RD_QP_Q_KEY)
 		ud->q_key = attr->q_key;
-	if (mask & MH_QP_P_KEY)
+	if (mask & RD_QP_P_KEY)
 		ud->p_key = attr->p_key;
-	if (mask & MH_QP_SQ_PSN)
+	if (mask & RD_QP_SQ_PSN)
 		ud->sq_psn = attr->sq_psn;
-	if ((mask & MH_QP_STATE) && attr->state != ud->state)
+	if ((mask & RD_QP_STATE) && attr->state != ud->state)
 		ud_change_state(ud, attr->state);
 	return 0;
 }
 
-void mh_ud_query(const struct mh_ud *ud, struct mh_qp_attr *attr)
+void mh_ud_query(const struct mh_ud *ud, struct rd_qp_attr *attr)
 {
 	mh_qp_attr_default(attr);
 	attr->state = ud->state;
@@ -159,13 +159,13 @@ static bool ud_is_queue_full(const struct mh_wr_count *count, uint32_t depth)
 	return count->posted - atomic_load_explicit(&count->polled, memory_order_relaxed) >= depth;
 }
 
-static bool ud_is_send_valid(const struct mh_ud *ud, const struct mh_send_wr *wr)
+static bool ud_is_send_valid(const struct mh_ud *ud, const struct rd_send_wr *wr)
 {
 	const struct mh_addr_map *map = &ud->qp->dev->nic->ports.map;
 
-	if (ud->state != MH_QPS_RTS && ud->state != MH_QPS_SQD && ud->state != MH_QPS_ERR)
+	if (ud->state != RD_QPS_RTS && ud->state != RD_QPS_SQD && ud->state != RD_QPS_ERR)
 		return false;
-	if (wr->opcode != MH_OP_SEND || (wr->flags & ~UD_FLAGS_ALL) ||
+	if (wr->opcode != RD_WR_SEND || (wr->flags & ~UD_FLAGS_ALL) ||
 	    wr->n_sge > ud->qp->init.cap.max_send_sge)
 		return false;
 	return wr->ud.ah && wr->ud.qpn <= MW_QPN_MAX &&
@@ -173,7 +173,7 @@ static bool ud_is_send_valid(const struct mh_ud *ud, const struct mh_send_wr *wr
 }
 
 /* ud_gather copies the SGEs that are not empty and returns how many; *bytes: how much they name. */
-static uint32_t ud_gather(const struct mh_sge *from, uint32_t n, struct mt_sge *to, uint64_t *bytes)
+static uint32_t ud_gather(const struct rd_sge *from, uint32_t n, struct rd_sge *to, uint64_t *bytes)
 {
 	uint32_t all = 0;
 
@@ -181,7 +181,7 @@ static uint32_t ud_gather(const struct mh_sge *from, uint32_t n, struct mt_sge *
 	for (uint32_t i = 0; i < n; i++) {
 		if (from[i].length == 0)
 			continue;
-		to[all++] = (struct mt_sge){from[i].addr, from[i].length, from[i].lkey};
+		to[all++] = (struct rd_sge){from[i].addr, from[i].length, from[i].lkey};
 		*bytes += from[i].length;
 	}
 	return all;
@@ -189,8 +189,8 @@ static uint32_t ud_gather(const struct mh_sge *from, uint32_t n, struct mt_sge *
 
 /* ud_inline copies the bytes of an inline WR and returns the one SGE that names the copy in
  * *sge. */
-static int ud_inline(const struct mh_qp *qp, uint64_t at, const struct mh_send_wr *wr,
-		     struct mt_sge *sge, uint64_t *bytes)
+static int ud_inline(const struct mh_qp *qp, uint64_t at, const struct rd_send_wr *wr,
+		     struct rd_sge *sge, uint64_t *bytes)
 {
 	uint8_t *to = qp->inline_bytes + at * qp->init.cap.max_inline;
 
@@ -199,7 +199,7 @@ static int ud_inline(const struct mh_qp *qp, uint64_t at, const struct mh_send_w
 		*bytes += wr->sge[i].length;
 	if (*bytes > qp->init.cap.max_inline)
 		return EINVAL;
-	*sge = (struct mt_sge){(uintptr_t)to, (uint32_t)*bytes, MT_LKEY_ADAPTER};
+	*sge = (struct rd_sge){(uintptr_t)to, (uint32_t)*bytes, MT_LKEY_ADAPTER};
 	for (uint32_t i = 0; i < wr->n_sge; i++) {
 		if (wr->sge[i].length > 0)
 			memcpy(to, (const void *)(uintptr_t)wr->sge[i].addr, wr->sge[i].length);
@@ -208,11 +208,11 @@ static int ud_inline(const struct mh_qp *qp, uint64_t at, const struct mh_send_w
 	return 0;
 }
 
-int mh_ud_post_send(struct mh_ud *ud, const struct mh_send_wr *wr)
+int mh_ud_post_send(struct mh_ud *ud, const struct rd_send_wr *wr)
 {
 	struct mh_qp *qp = ud->qp;
 	uint64_t at = qp->send.posted % qp->init.cap.max_send_wr;
-	struct mt_sge *sge = ud->send_sge + at * qp->init.cap.max_send_sge;
+	struct rd_sge *sge = ud->send_sge + at * qp->init.cap.max_send_sge;
 	struct mh_ud_send *send = &ud->send[at];
 	uint64_t bytes;
 	uint32_t n_sge;
@@ -221,7 +221,7 @@ int mh_ud_post_send(struct mh_ud *ud, const struct mh_send_wr *wr)
 		return EINVAL;
 	if (ud_is_queue_full(&qp->send, qp->init.cap.max_send_wr))
 		return ENOMEM;
-	if (!(wr->flags & MH_SEND_INLINE))
+	if (!(wr->flags & RD_SEND_INLINE))
 		n_sge = ud_gather(wr->sge, wr->n_sge, sge, &bytes);
 	else if (ud_inline(qp, at, wr, sge, &bytes))
 		return EINVAL;
@@ -239,20 +239,20 @@ int mh_ud_post_send(struct mh_ud *ud, const struct mh_send_wr *wr)
 		.traffic_class = wr->ud.ah->traffic_class,
 	};
 	qp->send.posted++;
-	if (ud->state == MH_QPS_ERR)
-		mh_ud_complete_send(ud, MH_WC_WR_FLUSH_ERR);
-	else if (ud->state == MH_QPS_RTS)
+	if (ud->state == RD_QPS_ERR)
+		mh_ud_complete_send(ud, RD_WC_WR_FLUSH_ERR);
+	else if (ud->state == RD_QPS_RTS)
 		mb_list_push(&qp->dev->nic->ud_senders, &ud->sender);
 	return 0;
 }
 
-int mh_ud_post_recv(struct mh_ud *ud, const struct mh_recv_wr *wr)
+int mh_ud_post_recv(struct mh_ud *ud, const struct rd_recv_wr *wr)
 {
 	struct mh_qp *qp = ud->qp;
 	const struct mh_qp_cap *cap = &qp->init.cap;
 	uint64_t at, bytes;
 
-	if (ud->qp->init.srq || ud->state == MH_QPS_RESET || wr->n_sge > cap->max_recv_sge)
+	if (ud->qp->init.srq || ud->state == RD_QPS_RESET || wr->n_sge > cap->max_recv_sge)
 		return EINVAL;
 	if (ud_is_queue_full(&qp->recv, cap->max_recv_wr))
 		return ENOMEM;
@@ -263,7 +263,7 @@ int mh_ud_post_recv(struct mh_ud *ud, const struct mh_recv_wr *wr)
 				   &bytes),
 	};
 	qp->recv.posted++;
-	if (ud->state == MH_QPS_ERR)
+	if (ud->state == RD_QPS_ERR)
 		ud_flush(ud);
 	return 0;
 }

@@ -16,11 +16,11 @@
 /* A datagram to be sent. */
 struct mh_ud_send {
 	uint64_t wr_id;
-	struct mh_gid dest;
+	struct rd_gid dest;
 	uint32_t qpn, q_key;
 	uint32_t imm;
 	uint32_t bytes;
-	uint32_t flags; /* enum mh_send_flags */
+	uint32_t flags; /* enum rd_send_flags */
 	uint32_t n_sge;
 	uint8_t traffic_class;
 };
@@ -42,7 +42,7 @@ struct mh_ud_path {
 struct mh_ud {
 	struct mh_qp *qp;
 	struct mb_link sender; /* in nic->ud_senders while WRs wait to be sent */
-	enum mh_qp_state state;
+	enum rd_qp_state state;
 	uint32_t q_key;
 	uint16_t p_key;
 	uint32_t sq_psn; /* of the next datagram */
@@ -51,9 +51,9 @@ struct mh_ud {
 	struct mh_ud_peer *peer; /* to which the last datagram went, or NULL */
 	/* By number of the WR modulo depth; SGEs: so many for each. */
 	struct mh_ud_send *send;
-	struct mt_sge *send_sge;
+	struct rd_sge *send_sge;
 	struct mh_ud_recv *recv;
-	struct mt_sge *recv_sge;
+	struct rd_sge *recv_sge;
 };
 
 /* mh_ud_create makes what a UD QP with qp->init needs in qp->ud, in RESET; false: no memory. */
@@ -64,21 +64,21 @@ void mh_ud_free(struct mh_ud *ud);
 void mh_ud_unlink(struct mh_ud *ud);
 
 /* mh_ud_modify and mh_ud_query: as mh_qp_modify, mask within MH_QP_UD_ALL, and mh_qp_query. */
-int mh_ud_modify(struct mh_ud *ud, const struct mh_qp_attr *attr, uint32_t mask);
-void mh_ud_query(const struct mh_ud *ud, struct mh_qp_attr *attr);
+int mh_ud_modify(struct mh_ud *ud, const struct rd_qp_attr *attr, uint32_t mask);
+void mh_ud_query(const struct mh_ud *ud, struct rd_qp_attr *attr);
 /* mh_ud_to_err flushes what is posted, unless the QP is in RESET. */
 void mh_ud_to_err(struct mh_ud *ud);
 
 /* mh_ud_post_send and mh_ud_post_recv queue one WR; errors as those of mh_qp_post_send. */
-int mh_ud_post_send(struct mh_ud *ud, const struct mh_send_wr *wr);
-int mh_ud_post_recv(struct mh_ud *ud, const struct mh_recv_wr *wr);
+int mh_ud_post_send(struct mh_ud *ud, const struct rd_send_wr *wr);
+int mh_ud_post_recv(struct mh_ud *ud, const struct rd_recv_wr *wr);
 
 /* mh_ud_tx_run sends what ports have room for and returns how many datagrams that were. */
 uint32_t mh_ud_tx_run(struct mh_nic *nic, uint64_t now_ns);
 /* mh_ud_deadline returns when datagrams that wait for tokens may go out, UINT64_MAX if none waits. */
 uint64_t mh_ud_deadline(const struct mh_nic *nic);
 /* mh_ud_complete_send completes the oldest send WR. */
-void mh_ud_complete_send(struct mh_ud *ud, enum mh_wc_status status);
+void mh_ud_complete_send(struct mh_ud *ud, enum rd_wc_status status);
 
 /*
  * mh_ud_receive takes a frame whose first byte says that it is a datagram: body is its length without

@@ -17,7 +17,7 @@
 #define USER_PATH_SHIFT 1u
 #define USER_PEER_SHIFT 17u
 
-_Static_assert(sizeof(struct mh_gid) == sizeof(((struct mt_ep_request *)0)->dst.b),
+_Static_assert(sizeof(struct rd_gid) == sizeof(((struct mt_ep_request *)0)->dst.b),
 	       "both are addresses");
 
 static uint16_t count_paths(const struct mh_nic *nic)
@@ -25,12 +25,12 @@ static uint16_t count_paths(const struct mh_nic *nic)
 	return (uint16_t)(nic->ports.n * nic->env.evs);
 }
 
-static bool is_same_peer(const struct mh_ud_peer *p, const struct mh_gid *dest, uint32_t endpoint)
+static bool is_same_peer(const struct mh_ud_peer *p, const struct rd_gid *dest, uint32_t endpoint)
 {
 	return p && p->endpoint == endpoint && memcmp(&p->dest, dest, sizeof(*dest)) == 0;
 }
 
-static uint32_t hash_to_set(const struct mh_gid *dest, uint32_t endpoint)
+static uint32_t hash_to_set(const struct rd_gid *dest, uint32_t endpoint)
 {
 	uint32_t sum = endpoint;
 
@@ -54,7 +54,7 @@ static struct mh_ud_peer **find_slot(struct mh_ud_peer **set)
 }
 
 /* REQ(ud.health.bounded) */
-static struct mh_ud_peer *create_peer(struct mh_nic *nic, const struct mh_gid *dest,
+static struct mh_ud_peer *create_peer(struct mh_nic *nic, const struct rd_gid *dest,
 				      uint32_t endpoint, uint64_t now_ns)
 {
 	struct mh_ud_peers *peers = &nic->ud_peers;
@@ -110,7 +110,7 @@ static void begin_round(struct mh_nic *nic, struct mh_ud_peer *p, uint64_t now_n
 		send_probe(nic, p, paths[i], now_ns);
 }
 
-static struct mh_ud_peer *find_peer(const struct mh_nic *nic, const struct mh_gid *dest,
+static struct mh_ud_peer *find_peer(const struct mh_nic *nic, const struct rd_gid *dest,
 				    uint32_t endpoint)
 {
 	struct mh_ud_peer *const *set =
@@ -124,7 +124,7 @@ static struct mh_ud_peer *find_peer(const struct mh_nic *nic, const struct mh_gi
 
 /* REQ(ud.health.endpoint) */
 struct mh_ud_peer *mh_ud_peers_find(struct mh_nic *nic, struct mh_ud_peer *last,
-				    const struct mh_gid *dest, uint32_t qpn, uint64_t now_ns)
+				    const struct rd_gid *dest, uint32_t qpn, uint64_t now_ns)
 {
 	uint32_t endpoint = qpn >> MH_QPN_INDEX_BITS;
 	struct mh_ud_peer *p =

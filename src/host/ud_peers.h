@@ -24,7 +24,7 @@ struct mt_event;
 #define MH_UD_PEERS_ROUND_NS UINT64_C(10000000)
 
 struct mh_ud_peer {
-	struct mh_gid dest;
+	struct rd_gid dest;
 	uint32_t endpoint;
 	uint32_t number; /* its place in the table */
 	uint64_t used_ns;
@@ -43,7 +43,7 @@ struct mh_ud_peers {
  * due; `last` is what it returned last, for a quick look, or NULL. NULL: nothing is known of it.
  */
 struct mh_ud_peer *mh_ud_peers_find(struct mh_nic *nic, struct mh_ud_peer *last,
-				    const struct mh_gid *dest, uint32_t qpn, uint64_t now_ns);
+				    const struct rd_gid *dest, uint32_t qpn, uint64_t now_ns);
 /* mh_ud_peer_is_path_bad says whether a path, numbered port by port in turn, does not lead there. */
 static inline bool mh_ud_peer_is_path_bad(const struct mh_ud_peer *peer, uint32_t path)
 {

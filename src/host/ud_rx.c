@@ -55,7 +55,7 @@ static struct mh_ud *ud_find(const struct mh_nic *nic, uint32_t qpn)
 
 static bool ud_can_receive(const struct mh_ud *ud)
 {
-	return ud->state == MH_QPS_RTR || ud->state == MH_QPS_RTS || ud->state == MH_QPS_SQD;
+	return ud->state == RD_QPS_RTR || ud->state == RD_QPS_RTS || ud->state == RD_QPS_SQD;
 }
 
 /* The same partition, and not a limited member at both ends. */
@@ -65,7 +65,7 @@ static bool ud_is_p_key_match(uint16_t ours, uint16_t theirs)
 }
 
 /* ud_recv_length returns how many bytes the oldest receive holds. */
-static uint64_t ud_recv_length(const struct mt_sge *sge, uint32_t n)
+static uint64_t ud_recv_length(const struct rd_sge *sge, uint32_t n)
 {
 	uint64_t room = 0;
 
@@ -88,19 +88,19 @@ static void ud_copy(void *ctx)
 }
 
 /* ud_write_sge copies len bytes into the SGE behind those that `at` counts; false: memory is gone. */
-static bool ud_write_sge(const struct mh_qp *qp, const struct mt_sge *sge, uint32_t skip,
+static bool ud_write_sge(const struct mh_qp *qp, const struct rd_sge *sge, uint32_t skip,
 			 const uint8_t *from, uint32_t len)
 {
 	const struct mh_pd *pd = qp->init.srq ? qp->init.srq->pd : qp->init.pd;
 	struct ud_copy copy = {.from = from, .len = len};
 
-	copy.to = mh_mr_table_find(&qp->dev->nic->mem, pd, MH_ACCESS_LOCAL_WRITE, sge->lkey,
+	copy.to = mh_mr_table_find(&qp->dev->nic->mem, pd, RD_ACCESS_LOCAL_WRITE, sge->lkey,
 				   sge->addr + skip, len);
 	return copy.to && mh_guard_run(copy.to, len, ud_copy, &copy);
 }
 
 /* ud_scatter fills the pieces of a receive with len bytes behind its first `skip`. */
-static bool ud_scatter(const struct mh_qp *qp, const struct mt_sge *sge, uint32_t skip,
+static bool ud_scatter(const struct mh_qp *qp, const struct rd_sge *sge, uint32_t skip,
 		       const uint8_t *from, uint32_t len)
 {
 	for (; len > 0; sge++) {
@@ -121,7 +121,7 @@ static bool ud_scatter(const struct mh_qp *qp, const struct mt_sge *sge, uint32_
 }
 
 /* ud_peek_recv tells the oldest receive, of the QP or of its SRQ; false: none is posted. */
-static bool ud_peek_recv(const struct mh_ud *ud, struct mt_recv_wr *wr)
+static bool ud_peek_recv(const struct mh_ud *ud, struct rd_recv_wr *wr)
 {
 	const struct mh_qp *qp = ud->qp;
 	uint64_t at;
@@ -131,7 +131,7 @@ static bool ud_peek_recv(const struct mh_ud *ud, struct mt_recv_wr *wr)
 	if (qp->recv.reported == qp->recv.posted)
 		return false;
 	at = qp->recv.reported % qp->init.cap.max_recv_wr;
-	*wr = (struct mt_recv_wr){
+	*wr = (struct rd_recv_wr){
 		.wr_id = ud->recv[at].wr_id,
 		.sge = ud->recv_sge + at * qp->init.cap.max_recv_sge,
 		.n_sge = ud->recv[at].n_sge,
@@ -142,7 +142,7 @@ static bool ud_peek_recv(const struct mh_ud *ud, struct mt_recv_wr *wr)
 /* ud_complete_recv adds the completion of the oldest receive, which is used up. */
 static void ud_complete_recv(struct mh_qp *qp, struct mh_cqe *cqe)
 {
-	struct mt_recv_wr wr;
+	struct rd_recv_wr wr;
 	bool taken = qp->init.srq && mt_srq_pop(qp->init.srq->mt, &wr);
 
 	if (!taken)
@@ -153,7 +153,7 @@ static void ud_complete_recv(struct mh_qp *qp, struct mh_cqe *cqe)
 }
 
 /* ud_deliver fills the oldest receive, which is long enough, and completes it. */
-static void ud_deliver(struct mh_ud *ud, const struct mt_recv_wr *recv, const struct ud_arrived *in)
+static void ud_deliver(struct mh_ud *ud, const struct rd_recv_wr *recv, const struct ud_arrived *in)
 {
 	struct mh_qp *qp = ud->qp;
 	struct mh_nic *nic = qp->dev->nic;
@@ -163,13 +163,13 @@ static void ud_deliver(struct mh_ud *ud, const struct mt_recv_wr *recv, const st
 
 	cqe.wc = (struct mh_wc){
 		.wr_id = recv->wr_id,
-		.status = whole ? MH_WC_SUCCESS : MH_WC_LOC_PROT_ERR,
-		.opcode = MH_WC_RECV,
+		.status = whole ? RD_WC_SUCCESS : RD_WC_LOC_PROT_ERR,
+		.opcode = RD_WC_RECV,
 		.byte_len = MH_GRH_BYTES + in->dg->payload_len,
 		.imm = in->dg->imm,
 		.qpn = qp->number,
-		.flags = MH_WC_GRH | (in->dg->with_imm ? (uint32_t)MH_WC_WITH_IMM : 0) |
-			 (in->dg->se ? (uint32_t)MH_WC_SOLICITED : 0),
+		.flags = RD_WC_GRH | (in->dg->with_imm ? (uint32_t)RD_WC_WITH_IMM : 0) |
+			 (in->dg->se ? (uint32_t)RD_WC_SOLICITED : 0),
 		.src_qpn = in->dg->src_qpn,
 		.qp_owner = qp->init.owner,
 	};
@@ -187,7 +187,7 @@ static uint64_t *ud_dispatch(struct mh_nic *nic, struct ud_arrived *in)
 {
 	const struct mw_datagram *dg = in->dg;
 	struct mh_ud *ud = ud_find(nic, dg->dqp);
-	struct mt_recv_wr recv;
+	struct rd_recv_wr recv;
 
 	if (!ud || !ud_can_receive(ud))
 		return &nic->counts.ud_drop_no_qp;

@@ -27,18 +27,18 @@ static struct mh_ud_send *ud_oldest_send(const struct mh_ud *ud)
 	return &ud->send[ud->sent % ud->qp->init.cap.max_send_wr];
 }
 
-void mh_ud_complete_send(struct mh_ud *ud, enum mh_wc_status status)
+void mh_ud_complete_send(struct mh_ud *ud, enum rd_wc_status status)
 {
 	const struct mh_ud_send *send = ud_oldest_send(ud);
 	struct mh_qp *qp = ud->qp;
 	struct mh_cqe cqe = {.qp = qp, .wr = ++ud->sent};
 
-	if (status == MH_WC_SUCCESS && !qp->init.signal_all && !(send->flags & MH_SEND_SIGNALED))
+	if (status == RD_WC_SUCCESS && !qp->init.signal_all && !(send->flags & RD_SEND_SIGNALED))
 		return;
 	cqe.wc = (struct mh_wc){
 		.wr_id = send->wr_id,
 		.status = status,
-		.opcode = MH_WC_SEND,
+		.opcode = RD_WC_SEND,
 		.byte_len = send->bytes,
 		.qpn = qp->number,
 		.qp_owner = qp->init.owner,
@@ -107,11 +107,11 @@ static const struct mh_ud_peer *ud_find_peer(struct mh_ud *ud, const struct mh_u
 
 /* ud_are_sges_valid says whether all bytes to be sent belong to MRs of the QP's PD. */
 static bool ud_are_sges_valid(const struct mh_ud *ud, const struct mh_ud_send *send,
-			      const struct mt_sge *sge)
+			      const struct rd_sge *sge)
 {
 	const struct mh_qp *qp = ud->qp;
 
-	if (send->flags & MH_SEND_INLINE)
+	if (send->flags & RD_SEND_INLINE)
 		return true;
 	for (uint32_t i = 0; i < send->n_sge; i++)
 		if (!mh_mr_table_find(&qp->dev->nic->mem, qp->init.pd, 0, sge[i].lkey, sge[i].addr,
@@ -129,8 +129,8 @@ static bool ud_send_one(struct mh_ud *ud, uint64_t number)
 	uint64_t at = number % qp->init.cap.max_send_wr;
 	const struct mh_ud_send *send = &ud->send[at];
 	struct mh_tx_datagram out = {
-		.headers = {.se = (send->flags & MH_SEND_SOLICITED) != 0,
-			    .with_imm = (send->flags & MH_SEND_IMM) != 0,
+		.headers = {.se = (send->flags & RD_SEND_SOLICITED) != 0,
+			    .with_imm = (send->flags & RD_SEND_IMM) != 0,
 			    .pad = -send->bytes & 3,
 			    .p_key = ud->p_key,
 			    .dqp = send->qpn,
@@ -181,10 +181,10 @@ static uint32_t ud_send_burst(struct mh_ud *ud, uint32_t room, uint64_t now_ns)
 	}
 	mh_tx_flush(nic, ud->path.port, now_ns);
 	while (ud->sent < end - gone)
-		mh_ud_complete_send(ud, MH_WC_SUCCESS);
+		mh_ud_complete_send(ud, RD_WC_SUCCESS);
 	if (gone) {
 		nic->counts.tx_mr_gone++;
-		mh_ud_complete_send(ud, MH_WC_LOC_PROT_ERR);
+		mh_ud_complete_send(ud, RD_WC_LOC_PROT_ERR);
 		mh_ud_to_err(ud);
 	}
 	return sent;
@@ -194,7 +194,7 @@ static uint32_t ud_send_burst(struct mh_ud *ud, uint32_t room, uint64_t now_ns)
 static void ud_complete_unsent(struct mh_ud *ud)
 {
 	for (; ud->sent < ud->qp->send.posted; ud->qp->dev->nic->counts.ud_tx_unsent++)
-		mh_ud_complete_send(ud, MH_WC_SUCCESS);
+		mh_ud_complete_send(ud, RD_WC_SUCCESS);
 }
 
 uint32_t mh_ud_tx_run(struct mh_nic *nic, uint64_t now_ns)

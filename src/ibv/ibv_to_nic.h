@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * translate.h - libibverbs' structures and the software NIC's, one into the other, where libmrc and
+ * ibv_to_nic.h - libibverbs' structures and the software NIC's, one into the other, where libmrc and
  * the drop-in mean the same by them. Inline, for it lies on the way of every completion and WR.
  * None of these fails, blocks or keeps anything, unless it says so; any thread may call them.
  */
@@ -19,141 +19,112 @@
 /* ---- work requests ---- */
 
 /* The NIC takes the caller's SGE array as it is. */
-_Static_assert(sizeof(struct ibv_sge) == sizeof(struct mh_sge), "SGE layout");
-_Static_assert(offsetof(struct ibv_sge, addr) == offsetof(struct mh_sge, addr), "SGE layout");
-_Static_assert(offsetof(struct ibv_sge, length) == offsetof(struct mh_sge, length), "SGE layout");
-_Static_assert(offsetof(struct ibv_sge, lkey) == offsetof(struct mh_sge, lkey), "SGE layout");
+_Static_assert(sizeof(struct ibv_sge) == sizeof(struct rd_sge), "SGE layout");
+_Static_assert(offsetof(struct ibv_sge, addr) == offsetof(struct rd_sge, addr), "SGE layout");
+_Static_assert(offsetof(struct ibv_sge, length) == offsetof(struct rd_sge, length), "SGE layout");
+_Static_assert(offsetof(struct ibv_sge, lkey) == offsetof(struct rd_sge, lkey), "SGE layout");
 
 /* ---- completions ---- */
 
-static inline enum ibv_wc_status iv_wc_status(enum mh_wc_status status)
+static inline enum ibv_wc_status iv_wc_status(enum rd_wc_status status)
 {
-	switch (status) {
-	case MH_WC_SUCCESS:
-		return IBV_WC_SUCCESS;
-	case MH_WC_LOC_PROT_ERR:
-		return IBV_WC_LOC_PROT_ERR;
-	case MH_WC_WR_FLUSH_ERR:
-		return IBV_WC_WR_FLUSH_ERR;
-	case MH_WC_REM_INV_REQ_ERR:
-		return IBV_WC_REM_INV_REQ_ERR;
-	case MH_WC_REM_ACCESS_ERR:
-		return IBV_WC_REM_ACCESS_ERR;
-	case MH_WC_REM_OP_ERR:
-		return IBV_WC_REM_OP_ERR;
-	case MH_WC_RETRY_EXC_ERR:
-		return IBV_WC_RETRY_EXC_ERR;
-	case MH_WC_FATAL_ERR:
-		return IBV_WC_FATAL_ERR;
-	case MH_WC_LOC_LEN_ERR:
-		return IBV_WC_LOC_LEN_ERR;
-	case MH_WC_RNR_RETRY_EXC_ERR:
-		return IBV_WC_RNR_RETRY_EXC_ERR;
-	case MH_WC_MW_BIND_ERR:
-		return IBV_WC_MW_BIND_ERR;
-	case MH_WC_LOC_QP_OP_ERR:
-		return IBV_WC_LOC_QP_OP_ERR;
-	}
-	return IBV_WC_GENERAL_ERR;
+	static const enum ibv_wc_status statuses[RD_WC_STATUSES] = {
+		[RD_WC_SUCCESS] = IBV_WC_SUCCESS,
+		[RD_WC_WR_FLUSH_ERR] = IBV_WC_WR_FLUSH_ERR,
+		[RD_WC_REM_INV_REQ_ERR] = IBV_WC_REM_INV_REQ_ERR,
+		[RD_WC_REM_ACCESS_ERR] = IBV_WC_REM_ACCESS_ERR,
+		[RD_WC_REM_OP_ERR] = IBV_WC_REM_OP_ERR,
+		[RD_WC_RETRY_EXC_ERR] = IBV_WC_RETRY_EXC_ERR,
+		[RD_WC_FATAL_ERR] = IBV_WC_FATAL_ERR,
+		[RD_WC_LOC_PROT_ERR] = IBV_WC_LOC_PROT_ERR,
+		[RD_WC_LOC_LEN_ERR] = IBV_WC_LOC_LEN_ERR,
+		[RD_WC_RNR_RETRY_EXC_ERR] = IBV_WC_RNR_RETRY_EXC_ERR,
+		[RD_WC_MW_BIND_ERR] = IBV_WC_MW_BIND_ERR,
+		[RD_WC_LOC_QP_OP_ERR] = IBV_WC_LOC_QP_OP_ERR,
+	};
+
+	return statuses[status];
 }
 
-static inline enum ibv_wc_opcode iv_wc_opcode(enum mh_wc_opcode opcode)
+static inline enum ibv_wc_opcode iv_wc_opcode(enum rd_wc_opcode opcode)
 {
-	switch (opcode) {
-	case MH_WC_RECV_IMM:
-		return IBV_WC_RECV_RDMA_WITH_IMM;
-	case MH_WC_RECV:
-		return IBV_WC_RECV;
-	case MH_WC_SEND:
-		return IBV_WC_SEND;
-	case MH_WC_READ:
-		return IBV_WC_RDMA_READ;
-	case MH_WC_COMPARE_SWAP:
-		return IBV_WC_COMP_SWAP;
-	case MH_WC_FETCH_ADD:
-		return IBV_WC_FETCH_ADD;
-	case MH_WC_ATOMIC_WRITE:
-		return IBV_WC_ATOMIC_WRITE;
-	case MH_WC_LOCAL_INV:
-		return IBV_WC_LOCAL_INV;
-	case MH_WC_BIND_MW:
-		return IBV_WC_BIND_MW;
-	case MH_WC_WRITE:
-	case MH_WC_WRITE_IMM:
-		break;
-	}
-	return IBV_WC_RDMA_WRITE;
+	static const enum ibv_wc_opcode opcodes[] = {
+		[RD_WC_WRITE] = IBV_WC_RDMA_WRITE,    [RD_WC_SEND] = IBV_WC_SEND,
+		[RD_WC_READ] = IBV_WC_RDMA_READ,      [RD_WC_COMPARE_SWAP] = IBV_WC_COMP_SWAP,
+		[RD_WC_FETCH_ADD] = IBV_WC_FETCH_ADD, [RD_WC_ATOMIC_WRITE] = IBV_WC_ATOMIC_WRITE,
+		[RD_WC_LOCAL_INV] = IBV_WC_LOCAL_INV, [RD_WC_BIND_MW] = IBV_WC_BIND_MW,
+		[RD_WC_RECV] = IBV_WC_RECV,	      [RD_WC_RECV_IMM] = IBV_WC_RECV_RDMA_WITH_IMM,
+	};
+
+	return opcodes[opcode];
 }
+
+/* What programs see of enum rd_wc_flags, whose values are the same. */
+#define IV_WC_FLAGS ((unsigned int)(IBV_WC_GRH | IBV_WC_WITH_IMM | IBV_WC_WITH_INV))
+_Static_assert((int)RD_WC_GRH == (int)IBV_WC_GRH && (int)RD_WC_WITH_IMM == (int)IBV_WC_WITH_IMM &&
+		       (int)RD_WC_WITH_INV == (int)IBV_WC_WITH_INV,
+	       "flags of completions");
 
 /* iv_wc_from_nic fills in a completion. */
 static inline void iv_wc_from_nic(const struct mh_wc *nic, struct ibv_wc *wc)
 {
-	bool imm = (nic->flags & MH_WC_WITH_IMM) != 0;
-	bool inv = (nic->flags & MH_WC_WITH_INV) != 0;
-
 	*wc = (struct ibv_wc){
 		.wr_id = nic->wr_id,
 		.status = iv_wc_status(nic->status),
 		.opcode = iv_wc_opcode(nic->opcode),
 		.byte_len = nic->byte_len,
-		.imm_data = imm ? htobe32(nic->imm) : 0,
+		.imm_data = nic->flags & RD_WC_WITH_IMM ? htobe32(nic->imm) : 0,
 		.qp_num = nic->qpn,
 		.src_qp = nic->src_qpn,
-		.wc_flags = (imm ? (unsigned int)IBV_WC_WITH_IMM : 0) |
-			    (inv ? (unsigned int)IBV_WC_WITH_INV : 0) |
-			    (nic->flags & MH_WC_GRH ? (unsigned int)IBV_WC_GRH : 0),
+		.wc_flags = nic->flags & IV_WC_FLAGS,
 	};
-	if (inv)
+	if (nic->flags & RD_WC_WITH_INV)
 		wc->invalidated_rkey = nic->imm;
 }
 
 /* ---- states of a QP ---- */
 
+/* By enum rd_qp_state. */
+static const enum ibv_qp_state iv_states[RD_QPS_COUNT] = {
+	[RD_QPS_RESET] = IBV_QPS_RESET, [RD_QPS_INIT] = IBV_QPS_INIT, [RD_QPS_RTR] = IBV_QPS_RTR,
+	[RD_QPS_RTS] = IBV_QPS_RTS,	[RD_QPS_SQD] = IBV_QPS_SQD,   [RD_QPS_ERR] = IBV_QPS_ERR,
+};
+
 /* iv_state_to_nic: EINVAL: a state that no QP of ours has; *out is as it was. */
-static inline int iv_state_to_nic(enum ibv_qp_state state, enum mh_qp_state *out)
+static inline int iv_state_to_nic(enum ibv_qp_state state, enum rd_qp_state *out)
 {
-	static const enum mh_qp_state states[] = {
-		[IBV_QPS_RESET] = MH_QPS_RESET, [IBV_QPS_INIT] = MH_QPS_INIT,
-		[IBV_QPS_RTR] = MH_QPS_RTR,	[IBV_QPS_RTS] = MH_QPS_RTS,
-		[IBV_QPS_SQD] = MH_QPS_SQD,
-	};
-
-	if (state == IBV_QPS_ERR)
-		*out = MH_QPS_ERR;
-	else if ((unsigned int)state < sizeof(states) / sizeof(states[0]))
-		*out = states[state];
-	else
-		return EINVAL;
-	return 0;
-}
-
-static inline enum ibv_qp_state iv_state_from_nic(enum mh_qp_state state)
-{
-	switch (state) {
-	case MH_QPS_RESET:
-		return IBV_QPS_RESET;
-	case MH_QPS_INIT:
-		return IBV_QPS_INIT;
-	case MH_QPS_RTR:
-		return IBV_QPS_RTR;
-	case MH_QPS_RTS:
-		return IBV_QPS_RTS;
-	case MH_QPS_SQD:
-		return IBV_QPS_SQD;
-	case MH_QPS_ERR:
-		return IBV_QPS_ERR;
+	for (unsigned int i = 0; i < RD_QPS_COUNT; i++) {
+		if (iv_states[i] == state) {
+			*out = (enum rd_qp_state)i;
+			return 0;
+		}
 	}
-	return IBV_QPS_UNKNOWN;
+	return EINVAL;
 }
+
+static inline enum ibv_qp_state iv_state_from_nic(enum rd_qp_state state)
+{
+	return iv_states[state];
+}
+
+/* ---- rights ---- */
+
+/* Rights have the values of verbs. */
+_Static_assert((int)RD_ACCESS_LOCAL_WRITE == (int)IBV_ACCESS_LOCAL_WRITE &&
+		       (int)RD_ACCESS_REMOTE_WRITE == (int)IBV_ACCESS_REMOTE_WRITE &&
+		       (int)RD_ACCESS_REMOTE_READ == (int)IBV_ACCESS_REMOTE_READ &&
+		       (int)RD_ACCESS_REMOTE_ATOMIC == (int)IBV_ACCESS_REMOTE_ATOMIC &&
+		       (int)RD_ACCESS_MW_BIND == (int)IBV_ACCESS_MW_BIND,
+	       "access rights");
 
 /* ---- asynchronous events ---- */
 
 /* A responder fails by what its peer asked for; IBTA has an event for each of the two cases. */
-static inline enum ibv_event_type iv_qp_event(enum mh_wc_status status)
+static inline enum ibv_event_type iv_qp_event(enum rd_wc_status status)
 {
-	if (status == MH_WC_REM_ACCESS_ERR)
+	if (status == RD_WC_REM_ACCESS_ERR)
 		return IBV_EVENT_QP_ACCESS_ERR;
-	if (status == MH_WC_REM_INV_REQ_ERR)
+	if (status == RD_WC_REM_INV_REQ_ERR)
 		return IBV_EVENT_QP_REQ_ERR;
 	return IBV_EVENT_QP_FATAL;
 }

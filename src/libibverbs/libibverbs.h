@@ -59,7 +59,7 @@ struct mv_td {
 
 struct mv_ah {
 	struct ibv_ah ibv;
-	struct mh_ah nic;
+	struct rd_ah nic;
 };
 
 struct mv_mr {
@@ -182,8 +182,8 @@ struct ibv_mw *mv_alloc_mw(struct ibv_pd *pd, enum ibv_mw_type type);
 int mv_bind_mw(struct ibv_qp *qp, struct ibv_mw *mw, struct ibv_mw_bind *mw_bind);
 int mv_dealloc_mw(struct ibv_mw *mw);
 /* mv_bind_to_nic is what a bind asks for; EINVAL: access flags that no window has. */
-int mv_bind_to_nic(struct ibv_mw *mw, const struct ibv_mw_bind_info *info, struct mh_bind *out);
-/* mv_access_of_peers is what of these flags peers may do, as enum mh_access. */
+int mv_bind_to_nic(struct ibv_mw *mw, const struct ibv_mw_bind_info *info, struct rd_bind *out);
+/* mv_access_of_peers is what of these flags peers may do, as enum rd_access. */
 uint32_t mv_access_of_peers(unsigned int access);
 /* mv_send_flags_to_nic translates the flags of a send WR; EINVAL: an unknown one. */
 int mv_send_flags_to_nic(unsigned int send_flags, uint32_t *out);

@@ -19,7 +19,7 @@
 
 static bool attr_ok(const struct mv_context *ctx, const struct ibv_ah_attr *attr)
 {
-	struct mh_gid dest;
+	struct rd_gid dest;
 
 	/* Without a GRH there is no GID. REQ(ud.ah) */
 	if (!attr->is_global || attr->port_num != MV_PORT || attr->grh.sgid_index >= MV_GIDS)

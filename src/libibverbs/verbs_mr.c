@@ -23,9 +23,8 @@ _Static_assert((int)IBV_REREG_MR_CHANGE_TRANSLATION == (int)MH_MR_MEMORY &&
 
 uint32_t mv_access_of_peers(unsigned int access)
 {
-	return (access & IBV_ACCESS_REMOTE_WRITE ? (uint32_t)MH_ACCESS_REMOTE_WRITE : 0) |
-	       (access & IBV_ACCESS_REMOTE_READ ? (uint32_t)MH_ACCESS_REMOTE_READ : 0) |
-	       (access & IBV_ACCESS_REMOTE_ATOMIC ? (uint32_t)MH_ACCESS_REMOTE_ATOMIC : 0);
+	return access &
+	       ((uint32_t)RD_ACCESS_REMOTE_WRITE | RD_ACCESS_REMOTE_READ | RD_ACCESS_REMOTE_ATOMIC);
 }
 
 static int access_to_nic(unsigned int access, uint32_t *out)
@@ -36,11 +35,7 @@ static int access_to_nic(unsigned int access, uint32_t *out)
 		return EOPNOTSUPP;
 	if ((access & ACCESS_NEED_LOCAL_WRITE) && !(access & IBV_ACCESS_LOCAL_WRITE))
 		return EINVAL;
-	*out = mv_access_of_peers(access);
-	if (access & IBV_ACCESS_LOCAL_WRITE)
-		*out |= MH_ACCESS_LOCAL_WRITE;
-	if (access & IBV_ACCESS_MW_BIND)
-		*out |= MH_ACCESS_MW_BIND;
+	*out = access & (RD_QP_ACCESS_ALL | RD_ACCESS_MW_BIND);
 	return 0;
 }
 

@@ -10,7 +10,7 @@
 			IBV_ACCESS_REMOTE_READ | IBV_ACCESS_REMOTE_ATOMIC | \
 			IBV_ACCESS_ZERO_BASED))
 
-_Static_assert((int)IBV_MW_TYPE_1 == (int)MH_MW_TYPE_1 && (int)IBV_MW_TYPE_2 == (int)MH_MW_TYPE_2,
+_Static_assert((int)IBV_MW_TYPE_1 == (int)RD_MW_TYPE_1 && (int)IBV_MW_TYPE_2 == (int)RD_MW_TYPE_2,
 	       "types of windows");
 
 struct ibv_mw *mv_alloc_mw(struct ibv_pd *pd, enum ibv_mw_type type)
@@ -23,7 +23,7 @@ struct ibv_mw *mv_alloc_mw(struct ibv_pd *pd, enum ibv_mw_type type)
 	mw = calloc(1, sizeof(*mw));
 	if (!mw)
 		return mv_null(ENOMEM);
-	err = mh_mw_alloc(mv_pd(pd)->nic, (enum mh_mw_type)type, &mw->nic);
+	err = mh_mw_alloc(mv_pd(pd)->nic, (enum rd_mw_type)type, &mw->nic);
 	if (err) {
 		free(mw);
 		return mv_null(err);
@@ -45,11 +45,11 @@ int mv_dealloc_mw(struct ibv_mw *mw)
 	return err;
 }
 
-int mv_bind_to_nic(struct ibv_mw *mw, const struct ibv_mw_bind_info *info, struct mh_bind *out)
+int mv_bind_to_nic(struct ibv_mw *mw, const struct ibv_mw_bind_info *info, struct rd_bind *out)
 {
 	if (info->mw_access_flags & ~BIND_KNOWN)
 		return EINVAL;
-	*out = (struct mh_bind){
+	*out = (struct rd_bind){
 		.mw = mv_mw(mw)->nic,
 		.mr = info->mr ? mv_mr(info->mr)->nic : NULL,
 		.addr = info->addr,
@@ -63,10 +63,10 @@ int mv_bind_to_nic(struct ibv_mw *mw, const struct ibv_mw_bind_info *info, struc
 /* The inline function has looked at the type and the PDs. A bind that is posted has its key. */
 int mv_bind_mw(struct ibv_qp *qp, struct ibv_mw *mw, struct ibv_mw_bind *mw_bind)
 {
-	struct mh_bind bind;
-	struct mh_send_wr wr = {
+	struct rd_bind bind;
+	struct rd_send_wr wr = {
 		.wr_id = mw_bind->wr_id,
-		.opcode = MH_OP_BIND_MW,
+		.opcode = RD_WR_BIND_MW,
 		.bind = &bind,
 	};
 	int err = mv_send_flags_to_nic(mw_bind->send_flags, &wr.flags);

@@ -18,40 +18,40 @@ int mv_send_flags_to_nic(unsigned int send_flags, uint32_t *out)
 		return EINVAL;
 	*out = 0;
 	if (send_flags & IBV_SEND_SIGNALED)
-		*out |= MH_SEND_SIGNALED;
+		*out |= RD_SEND_SIGNALED;
 	if (send_flags & IBV_SEND_SOLICITED)
-		*out |= MH_SEND_SOLICITED;
+		*out |= RD_SEND_SOLICITED;
 	if (send_flags & IBV_SEND_INLINE)
-		*out |= MH_SEND_INLINE;
+		*out |= RD_SEND_INLINE;
 	if (send_flags & IBV_SEND_FENCE)
-		*out |= MH_SEND_FENCE;
+		*out |= RD_SEND_FENCE;
 	return 0;
 }
 
 /* Operations that verbs has and the NIC has not are EOPNOTSUPP, and those of neither EINVAL. */
-static int opcode_to_nic(enum ibv_wr_opcode opcode, enum mh_send_opcode *out, uint32_t *flags)
+static int opcode_to_nic(enum ibv_wr_opcode opcode, enum rd_wr_opcode *out, uint32_t *flags)
 {
 	if (opcode == IBV_WR_RDMA_WRITE_WITH_IMM || opcode == IBV_WR_SEND_WITH_IMM)
-		*flags |= MH_SEND_IMM;
+		*flags |= RD_SEND_IMM;
 	if (opcode == IBV_WR_SEND_WITH_INV)
-		*flags |= MH_SEND_INV;
+		*flags |= RD_SEND_INV;
 	if (opcode == IBV_WR_RDMA_WRITE || opcode == IBV_WR_RDMA_WRITE_WITH_IMM)
-		*out = MH_OP_WRITE;
+		*out = RD_WR_WRITE;
 	else if (opcode == IBV_WR_SEND || opcode == IBV_WR_SEND_WITH_IMM ||
 		 opcode == IBV_WR_SEND_WITH_INV)
-		*out = MH_OP_SEND;
+		*out = RD_WR_SEND;
 	else if (opcode == IBV_WR_RDMA_READ)
-		*out = MH_OP_READ;
+		*out = RD_WR_READ;
 	else if (opcode == IBV_WR_ATOMIC_CMP_AND_SWP)
-		*out = MH_OP_COMPARE_SWAP;
+		*out = RD_WR_COMPARE_SWAP;
 	else if (opcode == IBV_WR_ATOMIC_FETCH_AND_ADD)
-		*out = MH_OP_FETCH_ADD;
+		*out = RD_WR_FETCH_ADD;
 	else if (opcode == IBV_WR_ATOMIC_WRITE)
-		*out = MH_OP_ATOMIC_WRITE;
+		*out = RD_WR_ATOMIC_WRITE;
 	else if (opcode == IBV_WR_LOCAL_INV)
-		*out = MH_OP_LOCAL_INV;
+		*out = RD_WR_LOCAL_INV;
 	else if (opcode == IBV_WR_BIND_MW)
-		*out = MH_OP_BIND_MW;
+		*out = RD_WR_BIND_MW;
 	else
 		return opcode <= IBV_WR_ATOMIC_WRITE ? EOPNOTSUPP : EINVAL;
 	return 0;
@@ -59,11 +59,11 @@ static int opcode_to_nic(enum ibv_wr_opcode opcode, enum mh_send_opcode *out, ui
 
 /* Where a datagram goes, which a WR of any other QP does not say. */
 static int address_to_nic(const struct ibv_qp *qp, const struct ibv_send_wr *wr,
-			  struct mh_ud_addr *out)
+			  struct rd_ud_addr *out)
 {
 	if (!wr->wr.ud.ah || mv_pd(wr->wr.ud.ah->pd)->nic != mv_pd(qp->pd)->nic)
 		return EINVAL;
-	*out = (struct mh_ud_addr){
+	*out = (struct rd_ud_addr){
 		.ah = &mv_ah(wr->wr.ud.ah)->nic,
 		.qpn = wr->wr.ud.remote_qpn,
 		.q_key = wr->wr.ud.remote_qkey,
@@ -71,7 +71,7 @@ static int address_to_nic(const struct ibv_qp *qp, const struct ibv_send_wr *wr,
 	return 0;
 }
 
-static void atomic_to_nic(const struct ibv_send_wr *wr, struct mh_send_wr *out)
+static void atomic_to_nic(const struct ibv_send_wr *wr, struct rd_send_wr *out)
 {
 	out->rkey = wr->wr.atomic.rkey;
 	out->remote_addr = wr->wr.atomic.remote_addr;
@@ -80,10 +80,10 @@ static void atomic_to_nic(const struct ibv_send_wr *wr, struct mh_send_wr *out)
 }
 
 /* What needs no packet has no SGEs. */
-static int local_to_nic(const struct ibv_send_wr *wr, struct mh_send_wr *out, struct mh_bind *bind)
+static int local_to_nic(const struct ibv_send_wr *wr, struct rd_send_wr *out, struct rd_bind *bind)
 {
 	out->n_sge = 0;
-	if (out->opcode == MH_OP_LOCAL_INV) {
+	if (out->opcode == RD_WR_LOCAL_INV) {
 		out->rkey = wr->invalidate_rkey;
 		return 0;
 	}
@@ -96,9 +96,9 @@ static int local_to_nic(const struct ibv_send_wr *wr, struct mh_send_wr *out, st
 
 /* `bind` is for what a bind says besides; it must live as long as *out. */
 static int send_to_nic(const struct ibv_qp *qp, const struct ibv_send_wr *wr,
-		       struct mh_send_wr *out, struct mh_bind *bind)
+		       struct rd_send_wr *out, struct rd_bind *bind)
 {
-	enum mh_send_opcode opcode;
+	enum rd_wr_opcode opcode;
 	uint32_t flags;
 	int err = mv_send_flags_to_nic(wr->send_flags, &flags);
 
@@ -106,25 +106,25 @@ static int send_to_nic(const struct ibv_qp *qp, const struct ibv_send_wr *wr,
 		err = opcode_to_nic(wr->opcode, &opcode, &flags);
 	if (err)
 		return err;
-	*out = (struct mh_send_wr){
+	*out = (struct rd_send_wr){
 		.wr_id = wr->wr_id,
-		.sge = (const struct mh_sge *)wr->sg_list,
+		.sge = (const struct rd_sge *)wr->sg_list,
 		.n_sge = (uint32_t)wr->num_sge,
 		.flags = flags,
-		.imm = flags & MH_SEND_INV ? wr->invalidate_rkey : be32toh(wr->imm_data),
+		.imm = flags & RD_SEND_INV ? wr->invalidate_rkey : be32toh(wr->imm_data),
 		.opcode = opcode,
 	};
-	if (opcode >= MH_OP_LOCAL_INV)
+	if (opcode >= RD_WR_LOCAL_INV)
 		return local_to_nic(wr, out, bind);
 	if (wr->num_sge < 0 || (wr->num_sge && !wr->sg_list))
 		return EINVAL;
 	if (qp->qp_type == IBV_QPT_UD)
 		return address_to_nic(qp, wr, &out->ud);
 	/* What an operation does not have is not set. */
-	if (opcode == MH_OP_WRITE || opcode == MH_OP_READ || opcode == MH_OP_ATOMIC_WRITE) {
+	if (opcode == RD_WR_WRITE || opcode == RD_WR_READ || opcode == RD_WR_ATOMIC_WRITE) {
 		out->rkey = wr->wr.rdma.rkey;
 		out->remote_addr = wr->wr.rdma.remote_addr;
-	} else if (opcode != MH_OP_SEND) {
+	} else if (opcode != RD_WR_SEND) {
 		atomic_to_nic(wr, out);
 	}
 	return 0;
@@ -136,8 +136,8 @@ static int send_to_nic(const struct ibv_qp *qp, const struct ibv_send_wr *wr,
  */
 static int send_batch(struct mv_qp *qp, struct ibv_send_wr **wr)
 {
-	struct mh_send_wr batch[POST_BATCH];
-	struct mh_bind binds[POST_BATCH];
+	struct rd_send_wr batch[POST_BATCH];
+	struct rd_bind binds[POST_BATCH];
 	struct ibv_send_wr *next = *wr;
 	uint32_t n = 0, posted = 0;
 	int bad = 0, err = 0;
@@ -167,13 +167,13 @@ int mv_post_send(struct ibv_qp *qp, struct ibv_send_wr *wr, struct ibv_send_wr *
 	return err;
 }
 
-static int recv_to_nic(const struct ibv_recv_wr *wr, struct mh_recv_wr *out)
+static int recv_to_nic(const struct ibv_recv_wr *wr, struct rd_recv_wr *out)
 {
 	if (wr->num_sge < 0 || (wr->num_sge && !wr->sg_list))
 		return EINVAL;
-	*out = (struct mh_recv_wr){
+	*out = (struct rd_recv_wr){
 		.wr_id = wr->wr_id,
-		.sge = (const struct mh_sge *)wr->sg_list,
+		.sge = (const struct rd_sge *)wr->sg_list,
 		.n_sge = (uint32_t)wr->num_sge,
 	};
 	return 0;
@@ -188,7 +188,7 @@ struct recv_queue {
 /* As send_batch. */
 static int recv_batch(const struct recv_queue *queue, struct ibv_recv_wr **wr)
 {
-	struct mh_recv_wr batch[POST_BATCH];
+	struct rd_recv_wr batch[POST_BATCH];
 	struct ibv_recv_wr *next = *wr;
 	uint32_t n = 0, posted = 0;
 	int bad = 0, err = 0;

@@ -104,7 +104,7 @@ int ibv_destroy_qp(struct ibv_qp *qp)
 /* Under the QP's mutex. */
 static int modify(struct mv_qp *qp, const struct ibv_qp_attr *attr, int attr_mask)
 {
-	struct mh_qp_attr now, nic = {0};
+	struct rd_qp_attr now, nic = {0};
 	enum ibv_qp_state from, to;
 	uint32_t mask = 0;
 	int err;
@@ -119,7 +119,7 @@ static int modify(struct mv_qp *qp, const struct ibv_qp_attr *attr, int attr_mas
 		return EINVAL;
 	/* A move from a state to itself is none; it is the attributes that count. */
 	if (to == from && to != IBV_QPS_RESET && to != IBV_QPS_ERR)
-		mask &= ~(uint32_t)MH_QP_STATE;
+		mask &= ~(uint32_t)RD_QP_STATE;
 	err = mh_qp_modify(qp->nic, &nic, mask);
 	if (err)
 		return err;
@@ -147,7 +147,7 @@ int ibv_modify_qp(struct ibv_qp *qp, struct ibv_qp_attr *attr, int attr_mask)
 int ibv_query_qp(struct ibv_qp *qp, struct ibv_qp_attr *attr, int attr_mask,
 		 struct ibv_qp_init_attr *init_attr)
 {
-	struct mh_qp_attr nic;
+	struct rd_qp_attr nic;
 
 	MV_TO_REAL(mv_real_of(qp), ibv_query_qp, (qp, attr, attr_mask, init_attr));
 	(void)attr_mask;

@@ -11,13 +11,9 @@
 
 #include <string.h>
 
-#define BITS_24 0xffffffu
 #define TIMEOUT_MAX 31u
-#define MRC_TIMEOUT_MAX 24u
 #define RETRY_MAX 7u
-#define RNR_TIMER_MAX 31u
-/* For ever; and how long the first wait is then, 1.024 us x 2^14: 17 ms. */
-#define MRC_RETRY_FOR_EVER 25u
+/* How long the first wait is when there is no timeout, 1.024 us x 2^14: 17 ms. */
 #define MRC_TIMEOUT_USUAL 14u
 /* What a QP may let its peer do. It binds windows, whether a program says so or not. */
 #define ACCESS_KNOWN                                                       \
@@ -104,25 +100,19 @@ static int access_to_nic(unsigned int access, uint32_t *out)
 {
 	if (access & ~ACCESS_KNOWN)
 		return EINVAL;
-	*out = 0;
-	if (access & IBV_ACCESS_LOCAL_WRITE)
-		*out |= MH_ACCESS_LOCAL_WRITE;
+	*out = access & RD_QP_ACCESS_ALL;
 	/* A peer's WRITE needs no right of ours but this; the NIC's flag wants both. */
 	if (access & IBV_ACCESS_REMOTE_WRITE)
-		*out |= MH_ACCESS_REMOTE_WRITE | MH_ACCESS_LOCAL_WRITE;
-	if (access & IBV_ACCESS_REMOTE_READ)
-		*out |= MH_ACCESS_REMOTE_READ;
-	if (access & IBV_ACCESS_REMOTE_ATOMIC)
-		*out |= MH_ACCESS_REMOTE_ATOMIC;
+		*out |= RD_ACCESS_LOCAL_WRITE;
 	return 0;
 }
 
 /* A QP uses all planes, so of the address only the GIDs count. REQ(svc.all-planes) */
-static int address_to_nic(const struct ibv_qp_attr *attr, struct mh_qp_attr *nic)
+static int address_to_nic(const struct ibv_qp_attr *attr, struct rd_qp_attr *nic)
 {
 	const struct ibv_ah_attr *ah = &attr->ah_attr;
 
-	if (!ah->is_global || ah->grh.sgid_index != 0 || attr->dest_qp_num > BITS_24)
+	if (!ah->is_global || ah->grh.sgid_index != 0 || attr->dest_qp_num > RD_BITS_24)
 		return EINVAL;
 	if (ah->port_num != MV_PORT)
 		return EINVAL;
@@ -131,33 +121,33 @@ static int address_to_nic(const struct ibv_qp_attr *attr, struct mh_qp_attr *nic
 	return 0;
 }
 
-static int path_to_nic(const struct ibv_qp_attr *attr, int mask, struct mh_qp_attr *nic,
+static int path_to_nic(const struct ibv_qp_attr *attr, int mask, struct rd_qp_attr *nic,
 		       uint32_t *out)
 {
 	/* In SQD the address alone is no news: the peer stays who it is. */
 	if (mask & IBV_QP_DEST_QPN) {
 		if (address_to_nic(attr, nic))
 			return EINVAL;
-		*out |= MH_QP_DEST;
+		*out |= RD_QP_DEST;
 	}
 	if (mask & IBV_QP_PATH_MTU) {
 		if (attr->path_mtu < IBV_MTU_256 || attr->path_mtu > IBV_MTU_4096)
 			return EINVAL;
 		nic->path_mtu = 128u << attr->path_mtu;
-		*out |= MH_QP_PATH_MTU;
+		*out |= RD_QP_PATH_MTU;
 	}
 	if (mask & IBV_QP_RQ_PSN) {
-		nic->rq_psn = attr->rq_psn & BITS_24;
-		*out |= MH_QP_RQ_PSN;
+		nic->rq_psn = attr->rq_psn & RD_BITS_24;
+		*out |= RD_QP_RQ_PSN;
 	}
 	if (mask & IBV_QP_SQ_PSN) {
-		nic->sq_psn = attr->sq_psn & BITS_24;
-		*out |= MH_QP_SQ_PSN;
+		nic->sq_psn = attr->sq_psn & RD_BITS_24;
+		*out |= RD_QP_SQ_PSN;
 	}
 	return 0;
 }
 
-static int timeout_retry_to_nic(const struct ibv_qp_attr *attr, int mask, struct mh_qp_attr *nic,
+static int timeout_retry_to_nic(const struct ibv_qp_attr *attr, int mask, struct rd_qp_attr *nic,
 				uint32_t *out)
 {
 	bool for_ever = (mask & IBV_QP_TIMEOUT) && attr->timeout == 0;
@@ -168,32 +158,31 @@ static int timeout_retry_to_nic(const struct ibv_qp_attr *attr, int mask, struct
 		return EINVAL;
 	if ((mask & IBV_QP_RNR_RETRY) && attr->rnr_retry > RETRY_MAX)
 		return EINVAL;
-	if ((mask & IBV_QP_MIN_RNR_TIMER) && attr->min_rnr_timer > RNR_TIMER_MAX)
+	if ((mask & IBV_QP_MIN_RNR_TIMER) && attr->min_rnr_timer > RD_RNR_TIMER_MAX)
 		return EINVAL;
 	if (mask & IBV_QP_TIMEOUT) {
-		nic->timeout = for_ever ? MRC_TIMEOUT_USUAL
-			       : attr->timeout + 2u < MRC_TIMEOUT_MAX
-				       ? (uint8_t)(attr->timeout + 2u)
-				       : MRC_TIMEOUT_MAX;
-		*out |= MH_QP_TIMEOUT;
+		nic->timeout = for_ever				     ? MRC_TIMEOUT_USUAL
+			       : attr->timeout + 2u < RD_TIMEOUT_MAX ? (uint8_t)(attr->timeout + 2u)
+								     : RD_TIMEOUT_MAX;
+		*out |= RD_QP_TIMEOUT;
 	}
 	if (mask & IBV_QP_RNR_RETRY) {
 		nic->rnr_retry = attr->rnr_retry;
-		*out |= MH_QP_RNR_RETRY;
+		*out |= RD_QP_RNR_RETRY;
 	}
 	if (mask & IBV_QP_MIN_RNR_TIMER) {
 		nic->min_rnr_timer = attr->min_rnr_timer;
-		*out |= MH_QP_MIN_RNR_TIMER;
+		*out |= RD_QP_MIN_RNR_TIMER;
 	}
 	if (mask & IBV_QP_RETRY_CNT) {
 		nic->retry_linear = attr->retry_cnt;
-		nic->retry_exp = for_ever ? MRC_RETRY_FOR_EVER : 0;
-		*out |= MH_QP_RETRY;
+		nic->retry_exp = for_ever ? RD_RETRY_EXP_FOREVER : 0;
+		*out |= RD_QP_RETRY;
 	}
 	return 0;
 }
 
-int mv_qp_attr_to_nic(const struct ibv_qp_attr *attr, int attr_mask, struct mh_qp_attr *nic,
+int mv_qp_attr_to_nic(const struct ibv_qp_attr *attr, int attr_mask, struct rd_qp_attr *nic,
 		      uint32_t *mask)
 {
 	if ((attr_mask & IBV_QP_PKEY_INDEX) && attr->pkey_index != 0)
@@ -203,28 +192,28 @@ int mv_qp_attr_to_nic(const struct ibv_qp_attr *attr, int attr_mask, struct mh_q
 	if (attr_mask & IBV_QP_STATE) {
 		if (iv_state_to_nic(attr->qp_state, &nic->state))
 			return EINVAL;
-		*mask |= MH_QP_STATE;
+		*mask |= RD_QP_STATE;
 	}
 	if (attr_mask & IBV_QP_ACCESS_FLAGS) {
 		if (access_to_nic(attr->qp_access_flags, &nic->access))
 			return EINVAL;
-		*mask |= MH_QP_ACCESS;
+		*mask |= RD_QP_ACCESS;
 	}
 	if (attr_mask & IBV_QP_QKEY) {
 		nic->q_key = attr->qkey;
-		*mask |= MH_QP_Q_KEY;
+		*mask |= RD_QP_Q_KEY;
 	}
 	if (attr_mask & IBV_QP_EN_SQD_ASYNC_NOTIFY) {
 		nic->sqd_notify = attr->en_sqd_async_notify;
-		*mask |= MH_QP_SQD_NOTIFY;
+		*mask |= RD_QP_SQD_NOTIFY;
 	}
 	if (attr_mask & IBV_QP_MAX_QP_RD_ATOMIC) {
 		nic->max_rd_atomic = attr->max_rd_atomic;
-		*mask |= MH_QP_MAX_RD_ATOMIC;
+		*mask |= RD_QP_MAX_RD_ATOMIC;
 	}
 	if (attr_mask & IBV_QP_MAX_DEST_RD_ATOMIC) {
 		nic->max_dest_rd_atomic = attr->max_dest_rd_atomic;
-		*mask |= MH_QP_MAX_DEST_RD_ATOMIC;
+		*mask |= RD_QP_MAX_DEST_RD_ATOMIC;
 	}
 	if (path_to_nic(attr, attr_mask, nic, mask))
 		return EINVAL;

@@ -17,7 +17,7 @@ int mv_qp_check_transition(enum ibv_qp_type type, enum ibv_qp_state from, enum i
  * mv_qp_attr_to_nic translates what of the attributes concerns the NIC, and adds to *mask. EINVAL
  * names none: a value is outside of its range.
  */
-int mv_qp_attr_to_nic(const struct ibv_qp_attr *attr, int attr_mask, struct mh_qp_attr *nic,
+int mv_qp_attr_to_nic(const struct ibv_qp_attr *attr, int attr_mask, struct rd_qp_attr *nic,
 		      uint32_t *mask);
 
 /*

@@ -89,13 +89,13 @@ static inline void *ma_null(int err)
  * ma_vattr_to_nic and ma_mrc_attr_to_nic translate the attributes that the masks name and add the
  * NIC's mask bits for them. EINVAL: a mask bit or value that mrc_modify_qp refuses.
  */
-int ma_vattr_to_nic(const struct ibv_qp_attr *vattr, int vattr_mask, struct mh_qp_attr *attr,
+int ma_vattr_to_nic(const struct ibv_qp_attr *vattr, int vattr_mask, struct rd_qp_attr *attr,
 		    uint32_t *mask);
 int ma_mrc_attr_to_nic(const struct mrc_qp_attr *mrc_attr, int mrc_attr_mask,
-		       struct mh_qp_attr *attr, uint32_t *mask);
+		       struct rd_qp_attr *attr, uint32_t *mask);
 /* ma_vattr_from_nic fills in all of vattr; ma_mrc_attr_from_nic all that the NIC knows. */
-void ma_vattr_from_nic(const struct mh_qp_attr *attr, struct ibv_qp_attr *vattr);
-void ma_mrc_attr_from_nic(const struct mh_qp_attr *attr, struct mrc_qp_attr *mrc_attr);
+void ma_vattr_from_nic(const struct rd_qp_attr *attr, struct ibv_qp_attr *vattr);
+void ma_mrc_attr_from_nic(const struct rd_qp_attr *attr, struct mrc_qp_attr *mrc_attr);
 /* The bits that mrc_modify_qp and mrc_query_qp know. */
 extern const int ma_vattr_known;
 extern const int ma_mrc_attr_known;

@@ -28,18 +28,18 @@ static uint32_t send_flags(const struct ibv_send_wr *wr)
 	uint32_t flags = 0;
 
 	if (wr->opcode == IBV_WR_RDMA_WRITE_WITH_IMM)
-		flags |= MH_SEND_IMM;
+		flags |= RD_SEND_IMM;
 	if (wr->send_flags & IBV_SEND_SIGNALED)
-		flags |= MH_SEND_SIGNALED;
+		flags |= RD_SEND_SIGNALED;
 	if (wr->send_flags & IBV_SEND_SOLICITED)
-		flags |= MH_SEND_SOLICITED;
+		flags |= RD_SEND_SOLICITED;
 	if (wr->send_flags & IBV_SEND_INLINE)
-		flags |= MH_SEND_INLINE;
+		flags |= RD_SEND_INLINE;
 	return flags;
 }
 
 static int send_to_nic(const struct mrc_qp *qp, const struct ibv_send_wr *wr,
-		       struct mh_send_wr *out)
+		       struct rd_send_wr *out)
 {
 	if (!(qp->init.send_ops_flags & opcode_op(wr->opcode)))
 		return EINVAL;
@@ -47,9 +47,9 @@ static int send_to_nic(const struct mrc_qp *qp, const struct ibv_send_wr *wr,
 		return EINVAL;
 	if (wr->num_sge < 0 || (wr->num_sge && !wr->sg_list))
 		return EINVAL;
-	*out = (struct mh_send_wr){
+	*out = (struct rd_send_wr){
 		.wr_id = wr->wr_id,
-		.sge = (const struct mh_sge *)wr->sg_list,
+		.sge = (const struct rd_sge *)wr->sg_list,
 		.n_sge = (uint32_t)wr->num_sge,
 		.flags = send_flags(wr),
 		.imm = be32toh(wr->imm_data),
@@ -65,7 +65,7 @@ static int send_to_nic(const struct mrc_qp *qp, const struct ibv_send_wr *wr,
  */
 static int send_batch(struct mrc_qp *qp, struct ibv_send_wr **wr)
 {
-	struct mh_send_wr batch[POST_BATCH];
+	struct rd_send_wr batch[POST_BATCH];
 	struct ibv_send_wr *next = *wr;
 	uint32_t n = 0, posted = 0;
 	int bad = 0, err = 0;

@@ -129,7 +129,7 @@ int mrc_query_qp(struct mrc_qp *qp, struct ibv_qp_attr *vattr, int vattr_mask,
 		 struct mrc_qp_attr *mrc_attr, int mrc_attr_mask,
 		 struct mrc_qp_init_attr *init_attr)
 {
-	struct mh_qp_attr nic;
+	struct rd_qp_attr nic;
 
 	if (!qp || (vattr_mask && !vattr) || (mrc_attr_mask && !mrc_attr))
 		return ma_errno(EINVAL);
@@ -155,16 +155,16 @@ int mrc_query_qp(struct mrc_qp *qp, struct ibv_qp_attr *vattr, int vattr_mask,
  * without MRC_QP_CAP_SVC_TIME_DEST_UNSUPPORTED means that the peer may tell service times.
  * REQ(rsp.svc-time)
  */
-static void fill_default_attrs(const struct mrc_qp *qp, enum mh_qp_state now,
-			       struct mh_qp_attr *attr, uint32_t *mask)
+static void fill_default_attrs(const struct mrc_qp *qp, enum rd_qp_state now,
+			       struct rd_qp_attr *attr, uint32_t *mask)
 {
-	if (now != MH_QPS_RESET || !(*mask & MH_QP_STATE))
+	if (now != RD_QPS_RESET || !(*mask & RD_QP_STATE))
 		return;
-	if (!(*mask & MH_QP_ACCESS))
-		attr->access = MH_ACCESS_LOCAL_WRITE | MH_ACCESS_REMOTE_WRITE;
-	if (!(*mask & MH_QP_SVC_TIME_DEST))
+	if (!(*mask & RD_QP_ACCESS))
+		attr->access = RD_ACCESS_LOCAL_WRITE | RD_ACCESS_REMOTE_WRITE;
+	if (!(*mask & RD_QP_SVC_TIME_DEST))
 		attr->svc_time_dest = !(qp->cap & MRC_QP_CAP_SVC_TIME_DEST_UNSUPPORTED);
-	*mask |= MH_QP_ACCESS | MH_QP_SVC_TIME_DEST;
+	*mask |= RD_QP_ACCESS | RD_QP_SVC_TIME_DEST;
 }
 
 /* Under ctx->lock: what only the API keeps, once the NIC has agreed. */
@@ -190,7 +190,7 @@ static void reset_api_attr(struct mrc_qp *qp)
 static int modify_locked(struct mrc_qp *qp, const struct ibv_qp_attr *vattr, int vattr_mask,
 			 const struct mrc_qp_attr *mrc_attr, int mrc_attr_mask)
 {
-	struct mh_qp_attr now, nic = {0};
+	struct rd_qp_attr now, nic = {0};
 	uint32_t mask = 0;
 	int err;
 
@@ -202,12 +202,12 @@ static int modify_locked(struct mrc_qp *qp, const struct ibv_qp_attr *vattr, int
 	mh_qp_query(qp->nic, &now);
 	if ((vattr_mask & IBV_QP_CUR_STATE) && vattr->cur_qp_state != iv_state_from_nic(now.state))
 		return EINVAL;
-	if (!(mask & MH_QP_STATE) || nic.state != MH_QPS_RESET)
+	if (!(mask & RD_QP_STATE) || nic.state != RD_QPS_RESET)
 		fill_default_attrs(qp, now.state, &nic, &mask);
 	err = mh_qp_modify(qp->nic, &nic, mask);
 	if (err)
 		return err;
-	if ((mask & MH_QP_STATE) && nic.state == MH_QPS_RESET)
+	if ((mask & RD_QP_STATE) && nic.state == RD_QPS_RESET)
 		reset_api_attr(qp);
 	else
 		modify_api_attr(qp, mrc_attr, mrc_attr_mask);

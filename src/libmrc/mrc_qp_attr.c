@@ -9,11 +9,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#define BITS_24 0xffffffu
-#define TIMEOUT_MAX 24u
-#define RETRY_LINEAR_MAX 7u
-#define RETRY_EXP_MAX 25u
-
 /* Classic attributes that MRC replaces or has not: accepted, no effect.
  * REQ(api.qp.modify.refused) */
 #define VATTR_IGNORED                                                                 \
@@ -35,64 +30,61 @@ const int ma_mrc_attr_known = MRC_QP_MAX_WIMM | MRC_QP_MAX_WIMM_DEST | MRC_QP_MP
 #define ACCESS_KNOWN                                                                 \
 	(IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE | IBV_ACCESS_REMOTE_READ | \
 	 IBV_ACCESS_REMOTE_ATOMIC)
+#define ACCESS_USED ((uint32_t)RD_ACCESS_LOCAL_WRITE | RD_ACCESS_REMOTE_WRITE)
 
 static int access_to_nic(unsigned int access, uint32_t *out)
 {
 	if (access & ~(unsigned int)ACCESS_KNOWN)
 		return EINVAL;
-	*out = 0;
-	if (access & IBV_ACCESS_LOCAL_WRITE)
-		*out |= MH_ACCESS_LOCAL_WRITE;
-	if (access & IBV_ACCESS_REMOTE_WRITE)
-		*out |= MH_ACCESS_REMOTE_WRITE;
+	*out = access & ACCESS_USED;
 	return 0;
 }
 
 /* A QP uses all planes, so of the address only the GIDs count. REQ(svc.all-planes) */
-static int dest_to_nic(const struct ibv_qp_attr *vattr, int mask, struct mh_qp_attr *attr)
+static int dest_to_nic(const struct ibv_qp_attr *vattr, int mask, struct rd_qp_attr *attr)
 {
 	const struct ibv_ah_attr *ah = &vattr->ah_attr;
 
 	if (!(mask & IBV_QP_AV) || !(mask & IBV_QP_DEST_QPN))
 		return EINVAL;
-	if (!ah->is_global || ah->grh.sgid_index != 0 || vattr->dest_qp_num > BITS_24)
+	if (!ah->is_global || ah->grh.sgid_index != 0 || vattr->dest_qp_num > RD_BITS_24)
 		return EINVAL;
 	memcpy(attr->dest.b, ah->grh.dgid.raw, sizeof(attr->dest.b));
 	attr->dest_qpn = vattr->dest_qp_num;
 	return 0;
 }
 
-static int path_to_nic(const struct ibv_qp_attr *vattr, int mask, struct mh_qp_attr *attr,
+static int path_to_nic(const struct ibv_qp_attr *vattr, int mask, struct rd_qp_attr *attr,
 		       uint32_t *out)
 {
 	if (mask & (IBV_QP_AV | IBV_QP_DEST_QPN)) {
 		if (dest_to_nic(vattr, mask, attr))
 			return EINVAL;
-		*out |= MH_QP_DEST;
+		*out |= RD_QP_DEST;
 	}
 	if (mask & IBV_QP_PATH_MTU) {
 		if (vattr->path_mtu < IBV_MTU_256 || vattr->path_mtu > IBV_MTU_4096)
 			return EINVAL;
 		attr->path_mtu = 128u << vattr->path_mtu;
-		*out |= MH_QP_PATH_MTU;
+		*out |= RD_QP_PATH_MTU;
 	}
 	return 0;
 }
 
-static int psns_to_nic(const struct ibv_qp_attr *vattr, int mask, struct mh_qp_attr *attr,
+static int psns_to_nic(const struct ibv_qp_attr *vattr, int mask, struct rd_qp_attr *attr,
 		       uint32_t *out)
 {
 	if (mask & IBV_QP_RQ_PSN) {
-		if (vattr->rq_psn > BITS_24)
+		if (vattr->rq_psn > RD_BITS_24)
 			return EINVAL;
 		attr->rq_psn = vattr->rq_psn;
-		*out |= MH_QP_RQ_PSN;
+		*out |= RD_QP_RQ_PSN;
 	}
 	if (mask & IBV_QP_SQ_PSN) {
-		if (vattr->sq_psn > BITS_24)
+		if (vattr->sq_psn > RD_BITS_24)
 			return EINVAL;
 		attr->sq_psn = vattr->sq_psn;
-		*out |= MH_QP_SQ_PSN;
+		*out |= RD_QP_SQ_PSN;
 	}
 	return 0;
 }
@@ -123,7 +115,7 @@ static void warn_ignored_attrs(int mask)
 				ignored[i].name, ignored[i].instead);
 }
 
-int ma_vattr_to_nic(const struct ibv_qp_attr *vattr, int vattr_mask, struct mh_qp_attr *attr,
+int ma_vattr_to_nic(const struct ibv_qp_attr *vattr, int vattr_mask, struct rd_qp_attr *attr,
 		    uint32_t *mask)
 {
 	if (vattr_mask & ~ma_vattr_known)
@@ -134,16 +126,16 @@ int ma_vattr_to_nic(const struct ibv_qp_attr *vattr, int vattr_mask, struct mh_q
 	if (vattr_mask & IBV_QP_STATE) {
 		if (iv_state_to_nic(vattr->qp_state, &attr->state))
 			return EINVAL;
-		*mask |= MH_QP_STATE;
+		*mask |= RD_QP_STATE;
 	}
 	if (vattr_mask & IBV_QP_ACCESS_FLAGS) {
 		if (access_to_nic(vattr->qp_access_flags, &attr->access))
 			return EINVAL;
-		*mask |= MH_QP_ACCESS;
+		*mask |= RD_QP_ACCESS;
 	}
 	if (vattr_mask & IBV_QP_EN_SQD_ASYNC_NOTIFY) {
 		attr->sqd_notify = vattr->en_sqd_async_notify;
-		*mask |= MH_QP_SQD_NOTIFY;
+		*mask |= RD_QP_SQD_NOTIFY;
 	}
 	if (path_to_nic(vattr, vattr_mask, attr, mask))
 		return EINVAL;
@@ -151,43 +143,44 @@ int ma_vattr_to_nic(const struct ibv_qp_attr *vattr, int vattr_mask, struct mh_q
 }
 
 /* REQ(api.qp.modify.rtr) REQ(api.qp.modify.rts) */
-static void limits_to_nic(const struct mrc_qp_attr *mrc, int mask, struct mh_qp_attr *attr,
+static void limits_to_nic(const struct mrc_qp_attr *mrc, int mask, struct rd_qp_attr *attr,
 			  uint32_t *out)
 {
 	if (mask & MRC_QP_MPR) {
 		attr->mpr = mrc->mpr.mpr;
-		*out |= MH_QP_MPR;
+		*out |= RD_QP_MPR;
 	}
 	if (mask & MRC_QP_MPR_DEST) {
 		attr->mpr_dest = mrc->mpr.mpr_dest;
-		*out |= MH_QP_MPR_DEST;
+		*out |= RD_QP_MPR_DEST;
 	}
 	if (mask & MRC_QP_MAX_WIMM) {
 		attr->max_wimm = mrc->wimm.max_wimm;
-		*out |= MH_QP_MAX_WIMM;
+		*out |= RD_QP_MAX_WIMM;
 	}
 	if (mask & MRC_QP_MAX_WIMM_DEST) {
 		attr->max_wimm_dest = mrc->wimm.max_wimm_dest;
-		*out |= MH_QP_MAX_WIMM_DEST;
+		*out |= RD_QP_MAX_WIMM_DEST;
 	}
 }
 
 /* REQ(api.qp.ranges) */
-static int timers_to_nic(const struct mrc_qp_attr *mrc, int mask, struct mh_qp_attr *attr,
+static int timers_to_nic(const struct mrc_qp_attr *mrc, int mask, struct rd_qp_attr *attr,
 			 uint32_t *out)
 {
 	if (mask & MRC_QP_TIMEOUT) {
-		if (mrc->timeout > TIMEOUT_MAX)
+		if (mrc->timeout > RD_TIMEOUT_MAX)
 			return EINVAL;
 		attr->timeout = mrc->timeout;
-		*out |= MH_QP_TIMEOUT;
+		*out |= RD_QP_TIMEOUT;
 	}
 	if (mask & MRC_QP_RETRY_CNT) {
-		if (mrc->retry.linear_cnt > RETRY_LINEAR_MAX || mrc->retry.exp_cnt > RETRY_EXP_MAX)
+		if (mrc->retry.linear_cnt > RD_RETRY_LINEAR_MAX ||
+		    mrc->retry.exp_cnt > RD_RETRY_EXP_FOREVER)
 			return EINVAL;
 		attr->retry_linear = mrc->retry.linear_cnt;
 		attr->retry_exp = mrc->retry.exp_cnt;
-		*out |= MH_QP_RETRY;
+		*out |= RD_QP_RETRY;
 	}
 	return 0;
 }
@@ -196,20 +189,20 @@ static int timers_to_nic(const struct mrc_qp_attr *mrc, int mask, struct mh_qp_a
  * Profile ids are 64 bits in the API and 32 in the NIC.
  * REQ(api.qp.modify.init) REQ(api.profile-ids)
  */
-static int profiles_to_nic(const struct mrc_qp_attr *mrc, int mask, struct mh_qp_attr *attr,
+static int profiles_to_nic(const struct mrc_qp_attr *mrc, int mask, struct rd_qp_attr *attr,
 			   uint32_t *out)
 {
 	if (mask & MRC_QP_EV_PROFILE_ID) {
 		if (mrc->profile.ev_profile_id > UINT32_MAX)
 			return EINVAL;
 		attr->ev_profile = (uint32_t)mrc->profile.ev_profile_id;
-		*out |= MH_QP_EV_PROFILE;
+		*out |= RD_QP_EV_PROFILE;
 	}
 	if (mask & MRC_QP_CC_PROFILE_ID) {
 		if (mrc->profile.cc_profile_id > UINT32_MAX)
 			return EINVAL;
 		attr->cc_profile = (uint32_t)mrc->profile.cc_profile_id;
-		*out |= MH_QP_CC_PROFILE;
+		*out |= RD_QP_CC_PROFILE;
 	}
 	return 0;
 }
@@ -219,7 +212,7 @@ static int profiles_to_nic(const struct mrc_qp_attr *mrc, int mask, struct mh_qp
 	 MRC_QP_CAP_SVC_TIME_DEST_UNSUPPORTED)
 
 int ma_mrc_attr_to_nic(const struct mrc_qp_attr *mrc_attr, int mrc_attr_mask,
-		       struct mh_qp_attr *attr, uint32_t *mask)
+		       struct rd_qp_attr *attr, uint32_t *mask)
 {
 	if (mrc_attr_mask & ~ma_mrc_attr_known)
 		return EINVAL;
@@ -232,7 +225,7 @@ int ma_mrc_attr_to_nic(const struct mrc_qp_attr *mrc_attr, int mrc_attr_mask,
 		attr->trim_nack = !(mrc_attr->cap & MRC_QP_CAP_TRIM_NACK_DEST_UNSUPPORTED);
 		attr->dynamic_mpr = mrc_attr->cap & MRC_QP_CAP_DYNAMIC_MPR;
 		attr->svc_time_dest = !(mrc_attr->cap & MRC_QP_CAP_SVC_TIME_DEST_UNSUPPORTED);
-		*mask |= MH_QP_TRIM_NACK | MH_QP_DYNAMIC_MPR | MH_QP_SVC_TIME_DEST;
+		*mask |= RD_QP_TRIM_NACK | RD_QP_DYNAMIC_MPR | RD_QP_SVC_TIME_DEST;
 	}
 	return profiles_to_nic(mrc_attr, mrc_attr_mask, attr, mask);
 }
@@ -247,7 +240,7 @@ static enum ibv_mtu mtu_from_nic(uint32_t bytes)
 }
 
 /* REQ(api.qp.query) */
-void ma_vattr_from_nic(const struct mh_qp_attr *attr, struct ibv_qp_attr *vattr)
+void ma_vattr_from_nic(const struct rd_qp_attr *attr, struct ibv_qp_attr *vattr)
 {
 	*vattr = (struct ibv_qp_attr){
 		.qp_state = iv_state_from_nic(attr->state),
@@ -256,18 +249,15 @@ void ma_vattr_from_nic(const struct mh_qp_attr *attr, struct ibv_qp_attr *vattr)
 		.rq_psn = attr->rq_psn,
 		.sq_psn = attr->sq_psn,
 		.dest_qp_num = attr->dest_qpn,
+		.qp_access_flags = attr->access & ACCESS_USED,
 		.sq_draining = attr->draining,
 		.ah_attr = {.is_global = 1, .port_num = 1},
 		.port_num = 1,
 	};
 	memcpy(vattr->ah_attr.grh.dgid.raw, attr->dest.b, sizeof(attr->dest.b));
-	if (attr->access & MH_ACCESS_LOCAL_WRITE)
-		vattr->qp_access_flags |= IBV_ACCESS_LOCAL_WRITE;
-	if (attr->access & MH_ACCESS_REMOTE_WRITE)
-		vattr->qp_access_flags |= IBV_ACCESS_REMOTE_WRITE;
 }
 
-void ma_mrc_attr_from_nic(const struct mh_qp_attr *attr, struct mrc_qp_attr *mrc_attr)
+void ma_mrc_attr_from_nic(const struct rd_qp_attr *attr, struct mrc_qp_attr *mrc_attr)
 {
 	*mrc_attr = (struct mrc_qp_attr){
 		.mpr = {.mpr = attr->mpr, .mpr_dest = attr->mpr_dest},

@@ -23,8 +23,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 #define REGION_BYTES 65536u
 #define REGION_START UINT64_C(0x7000000)
 #define ACCESS_ALL                                                                \
-	(MT_ACCESS_LOCAL_WRITE | MT_ACCESS_REMOTE_WRITE | MT_ACCESS_REMOTE_READ | \
-	 MT_ACCESS_REMOTE_ATOMIC)
+	(RD_ACCESS_LOCAL_WRITE | RD_ACCESS_REMOTE_WRITE | RD_ACCESS_REMOTE_READ | \
+	 RD_ACCESS_REMOTE_ATOMIC)
 #define KEY 0x155u /* index 1, tag 0x55 */
 #define CHUNKS 64u
 #define STEPS_MAX 400u
@@ -82,9 +82,9 @@ static void *aligned(size_t size)
 	return p;
 }
 
-static struct mt_addr address(unsigned node)
+static struct rd_gid address(unsigned node)
 {
-	return (struct mt_addr){.b = {[0] = 0xFD, [15] = (uint8_t)(node + 1)}};
+	return (struct rd_gid){.b = {[0] = 0xFD, [15] = (uint8_t)(node + 1)}};
 }
 
 static uint32_t qpn_of(unsigned i)
@@ -133,7 +133,7 @@ static void take_event(const struct mt_event *ev)
 		end->recv_done = ev->wr_id + 1;
 		return;
 	case MT_EVENT_QP:
-		mb_assert(end && ev->status != MT_WC_SUCCESS);
+		mb_assert(end && ev->status != RD_WC_SUCCESS);
 		return;
 	case MT_EVENT_SQ_DRAINED:
 	case MT_EVENT_LAST_WQE:
@@ -175,7 +175,7 @@ static void add_memory(struct node *node)
 	mt_engine_add_memory(node->engine, node->chunks[node->n_chunks++], size);
 }
 
-static int modify(struct fuzz *f, unsigned n, unsigned i, const struct mt_qp_attr *attr,
+static int modify(struct fuzz *f, unsigned n, unsigned i, const struct rd_qp_attr *attr,
 		  uint32_t mask)
 {
 	struct node *node = &f->nodes[n];
@@ -192,7 +192,7 @@ static int modify(struct fuzz *f, unsigned n, unsigned i, const struct mt_qp_att
 /* From RESET to RTS; says nothing when the QP is elsewhere. */
 static void connect(struct fuzz *f, unsigned n, unsigned i)
 {
-	struct mt_qp_attr attr;
+	struct rd_qp_attr attr;
 
 	mt_qp_attr_default(&attr);
 	attr.dest = address(1 - n);
@@ -209,14 +209,14 @@ static void connect(struct fuzz *f, unsigned n, unsigned i)
 	attr.access = ACCESS_ALL;
 	attr.max_rd_atomic = 3; /* more than is taken */
 	attr.max_dest_rd_atomic = 2;
-	for (unsigned s = MT_QPS_INIT; s <= MT_QPS_RTS; s++) {
-		uint32_t mask = MT_QP_STATE;
+	for (unsigned s = RD_QPS_INIT; s <= RD_QPS_RTS; s++) {
+		uint32_t mask = RD_QP_STATE;
 
-		if (s == MT_QPS_INIT)
-			mask |= MT_QP_DEST | MT_QP_RQ_PSN | MT_QP_SQ_PSN | MT_QP_PATH_MTU |
-				MT_QP_MPR | MT_QP_MPR_DEST | MT_QP_MAX_WIMM | MT_QP_MAX_WIMM_DEST |
-				MT_QP_TIMEOUT | MT_QP_RETRY | MT_QP_CC_PROFILE | MT_QP_ACCESS |
-				MT_QP_MAX_RD_ATOMIC | MT_QP_MAX_DEST_RD_ATOMIC;
+		if (s == RD_QPS_INIT)
+			mask |= RD_QP_DEST | RD_QP_RQ_PSN | RD_QP_SQ_PSN | RD_QP_PATH_MTU |
+				RD_QP_MPR | RD_QP_MPR_DEST | RD_QP_MAX_WIMM | RD_QP_MAX_WIMM_DEST |
+				RD_QP_TIMEOUT | RD_QP_RETRY | RD_QP_CC_PROFILE | RD_QP_ACCESS |
+				RD_QP_MAX_RD_ATOMIC | RD_QP_MAX_DEST_RD_ATOMIC;
 		attr.state = s;
 		modify(f, n, i, &attr, mask);
 	}
@@ -420,16 +420,16 @@ static void move_time(struct fuzz *f, uint8_t how)
 		}
 }
 
-static void make_request(struct mt_send_wr *wr, struct mt_sge *sges)
+static void make_request(struct rd_send_wr *wr, struct rd_sge *sges)
 {
-	static const enum mt_wr_opcode opcodes[] = {MT_WR_READ, MT_WR_COMPARE_SWAP, MT_WR_FETCH_ADD,
-						    MT_WR_READ};
+	static const enum rd_wr_opcode opcodes[] = {RD_WR_READ, RD_WR_COMPARE_SWAP, RD_WR_FETCH_ADD,
+						    RD_WR_READ};
 
 	wr->opcode = opcodes[wr->flags & 3];
-	wr->flags = wr->flags & 4 ? MT_WR_FENCE : 0;
+	wr->flags = wr->flags & 4 ? RD_SEND_FENCE : 0;
 	wr->compare_add = 7;
 	wr->swap = wr->wr_id;
-	if (wr->opcode == MT_WR_READ)
+	if (wr->opcode == RD_WR_READ)
 		return;
 	sges[0].length = 8;
 	wr->n_sge = 1;
@@ -440,13 +440,13 @@ static void post(struct fuzz *f, unsigned n, unsigned i)
 {
 	struct end *end = &f->nodes[n].ends[i];
 	uint8_t len = next(f), flags = next(f);
-	struct mt_sge sges[2] = {{REGION_START, len * 8u, KEY}, {REGION_START + 9, 5, KEY}};
-	struct mt_send_wr wr = {.wr_id = end->send_next,
+	struct rd_sge sges[2] = {{REGION_START, len * 8u, KEY}, {REGION_START + 9, 5, KEY}};
+	struct rd_send_wr wr = {.wr_id = end->send_next,
 				.sge = sges,
 				.n_sge = len ? 1 + (flags >> 3 & 1) : 0,
 				.flags = flags & 7,
 				.imm = flags,
-				.opcode = flags & 0x20 ? MT_WR_SEND : MT_WR_WRITE,
+				.opcode = flags & 0x20 ? RD_WR_SEND : RD_WR_WRITE,
 				.rkey = flags & 0x80 ? KEY ^ 1 : KEY,
 				.remote_addr =
 					REGION_START + (flags & 0x40 ? REGION_BYTES - 300 : 0)};
@@ -467,9 +467,9 @@ static void post(struct fuzz *f, unsigned n, unsigned i)
 static void post_recv(struct fuzz *f, unsigned n, unsigned i)
 {
 	struct end *end = &f->nodes[n].ends[i];
-	struct mt_sge sges[2] = {{REGION_START, 300, KEY},
+	struct rd_sge sges[2] = {{REGION_START, 300, KEY},
 				 {REGION_START + REGION_BYTES - 700, 700, KEY}};
-	struct mt_recv_wr wr = {.wr_id = end->recv_next, .sge = sges, .n_sge = i ? 2 : 0};
+	struct rd_recv_wr wr = {.wr_id = end->recv_next, .sge = sges, .n_sge = i ? 2 : 0};
 
 	if (mt_qp_post_recv_sges(end->qp, &wr) == MT_OK)
 		end->recv_next++;
@@ -479,7 +479,7 @@ static void change_qp(struct fuzz *f, unsigned n, unsigned i)
 {
 	uint32_t mask = (uint32_t)next(f) << 8 | next(f);
 	uint8_t v = next(f);
-	struct mt_qp_attr attr = {.state = v % 8,
+	struct rd_qp_attr attr = {.state = v % 8,
 				  .dest = address(v & 1),
 				  .dest_qpn = v,
 				  .rq_psn = v * 70001u,
@@ -499,7 +499,7 @@ static void change_qp(struct fuzz *f, unsigned n, unsigned i)
 				  .trim_nack = v & 1};
 
 	modify(f, n, i, &attr, mask);
-	if (mask & MT_QP_STATE && attr.state == MT_QPS_RESET && v & 8)
+	if (mask & RD_QP_STATE && attr.state == RD_QPS_RESET && v & 8)
 		connect(f, n, i);
 }
 

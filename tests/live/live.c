@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "base/prng.h"
+#include "core/engine/engine.h"
 #include "support/test.h"
 
 #define LIVE_WAIT_MS 20000
@@ -118,7 +119,7 @@ static void live_make_qp(struct live_side *s)
 
 static void live_open(struct live_side *s)
 {
-	uint32_t access = MH_ACCESS_LOCAL_WRITE | MH_ACCESS_REMOTE_WRITE;
+	uint32_t access = RD_ACCESS_LOCAL_WRITE | RD_ACCESS_REMOTE_WRITE;
 
 	live_check(mh_device_open(s, &s->dev) == 0);
 	live_check(mh_pd_create(s->dev, NULL, &s->pd) == 0);
@@ -149,14 +150,14 @@ static void live_exchange(struct live_side *s)
 static void live_connect(struct live_side *s)
 {
 	struct mh_device_attr device;
-	struct mh_qp_attr attr;
+	struct rd_qp_attr attr;
 
 	mh_qp_attr_default(&attr);
 	attr.rnr_retry = 7;
 	attr.min_rnr_timer = 1;
-	attr.access = MH_ACCESS_REMOTE_WRITE;
-	attr.state = MH_QPS_INIT;
-	live_check(mh_qp_modify(s->qp, &attr, MH_QP_STATE | MH_QP_ACCESS) == 0);
+	attr.access = RD_ACCESS_REMOTE_WRITE;
+	attr.state = RD_QPS_INIT;
+	live_check(mh_qp_modify(s->qp, &attr, RD_QP_STATE | RD_QP_ACCESS) == 0);
 	attr.dest = s->peer.gid;
 	attr.dest_qpn = s->peer.qpn;
 	attr.rq_psn = s->peer.psn;
@@ -164,21 +165,21 @@ static void live_connect(struct live_side *s)
 	attr.path_mtu = device.max_mtu;
 	attr.mpr_dest = 8;
 	attr.max_wimm_dest = 64;
-	attr.state = MH_QPS_RTR;
+	attr.state = RD_QPS_RTR;
 	live_check(mh_qp_modify(s->qp, &attr,
-				MH_QP_STATE | MH_QP_DEST | MH_QP_RQ_PSN | MH_QP_PATH_MTU |
-					MH_QP_MPR_DEST | MH_QP_MAX_WIMM_DEST |
-					MH_QP_MIN_RNR_TIMER) == 0);
+				RD_QP_STATE | RD_QP_DEST | RD_QP_RQ_PSN | RD_QP_PATH_MTU |
+					RD_QP_MPR_DEST | RD_QP_MAX_WIMM_DEST |
+					RD_QP_MIN_RNR_TIMER) == 0);
 	attr.sq_psn = s->mine.psn;
 	attr.mpr = 8;
 	attr.max_wimm = 64;
 	attr.timeout = s->setup->timeout ? s->setup->timeout : 14;
 	attr.retry_linear = s->setup->retry_linear ? s->setup->retry_linear : 7;
 	attr.retry_exp = s->setup->retry_exp ? s->setup->retry_exp : 7;
-	attr.state = MH_QPS_RTS;
+	attr.state = RD_QPS_RTS;
 	live_check(mh_qp_modify(s->qp, &attr,
-				MH_QP_STATE | MH_QP_SQ_PSN | MH_QP_MPR | MH_QP_MAX_WIMM |
-					MH_QP_TIMEOUT | MH_QP_RETRY | MH_QP_RNR_RETRY) == 0);
+				RD_QP_STATE | RD_QP_SQ_PSN | RD_QP_MPR | RD_QP_MAX_WIMM |
+					RD_QP_TIMEOUT | RD_QP_RETRY | RD_QP_RNR_RETRY) == 0);
 }
 
 void live_more(const struct live_side *s, struct live_side *more)
@@ -369,21 +370,21 @@ void live_wait(struct live_side *s, struct mh_wc *wc, uint32_t n)
 }
 
 void live_expect_at(const char *file, int line, const struct mh_wc *wc, uint64_t wr_id,
-		    enum mh_wc_status status)
+		    enum rd_wc_status status)
 {
 	if (wc->wr_id == wr_id && wc->status == status)
 		return;
 	fprintf(stderr, "completion %llu: %s; wanted %llu: %s\n", (unsigned long long)wc->wr_id,
-		mh_wc_status_name(wc->status), (unsigned long long)wr_id,
-		mh_wc_status_name(status));
+		mt_wc_status_name(wc->status), (unsigned long long)wr_id,
+		mt_wc_status_name(status));
 	live_fail(file, line, "completion");
 }
 
 void live_write(struct live_side *s, uint64_t wr_id, size_t offset, uint32_t len, uint32_t flags,
 		uint32_t imm)
 {
-	struct mh_sge sge = {(uintptr_t)s->buffer + offset, len, mh_mr_lkey(s->mr)};
-	struct mh_send_wr wr = {
+	struct rd_sge sge = {(uintptr_t)s->buffer + offset, len, mh_mr_lkey(s->mr)};
+	struct rd_send_wr wr = {
 		.wr_id = wr_id,
 		.sge = &sge,
 		.n_sge = 1,

@@ -24,7 +24,7 @@
 
 /* What each side must know of the other. */
 struct live_card {
-	struct mh_gid gid;
+	struct rd_gid gid;
 	uint32_t qpn, psn, rkey;
 	uint64_t addr;
 };
@@ -99,7 +99,7 @@ void live_wait(struct live_side *s, struct mh_wc *wc, uint32_t n);
 /* live_expect checks the identity and the status of a completion and prints them when wrong. */
 #define live_expect(wc, id, want) live_expect_at(__FILE__, __LINE__, (wc), (id), (want))
 void live_expect_at(const char *file, int line, const struct mh_wc *wc, uint64_t wr_id,
-		    enum mh_wc_status status);
+		    enum rd_wc_status status);
 /* live_write posts a WRITE of buffer[offset..offset+len) to the same place at the peer. */
 void live_write(struct live_side *s, uint64_t wr_id, size_t offset, uint32_t len, uint32_t flags,
 		uint32_t imm);

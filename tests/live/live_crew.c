@@ -30,7 +30,7 @@
 
 /* What a process tells another so that it can connect. */
 struct card {
-	struct mh_gid gid;
+	struct rd_gid gid;
 	uint32_t qpn, rkey;
 	uint64_t addr;
 };
@@ -79,7 +79,7 @@ static bool board_writes(const struct board *board, uint32_t from, uint32_t to)
 static void member_open(struct member *m)
 {
 	struct mh_qp_init init = {.cap = {.max_send_wr = 4, .max_send_sge = 1}};
-	uint32_t access = MH_ACCESS_LOCAL_WRITE | MH_ACCESS_REMOTE_WRITE;
+	uint32_t access = RD_ACCESS_LOCAL_WRITE | RD_ACCESS_REMOTE_WRITE;
 	struct mh_device_attr attr;
 	struct mh_plane_attr plane;
 
@@ -118,22 +118,22 @@ static void member_meet(atomic_uint *count, uint32_t n)
 static void member_connect(struct member *m, uint32_t k)
 {
 	const struct card *peer = &m->board->card[k][m->me];
-	struct mh_qp_attr attr;
+	struct rd_qp_attr attr;
 
 	mh_qp_attr_default(&attr);
-	attr.access = MH_ACCESS_REMOTE_WRITE;
-	attr.state = MH_QPS_INIT;
-	check(mh_qp_modify(m->qp[k], &attr, MH_QP_STATE | MH_QP_ACCESS) == 0);
+	attr.access = RD_ACCESS_REMOTE_WRITE;
+	attr.state = RD_QPS_INIT;
+	check(mh_qp_modify(m->qp[k], &attr, RD_QP_STATE | RD_QP_ACCESS) == 0);
 	attr.dest = peer->gid;
 	attr.dest_qpn = peer->qpn;
 	attr.path_mtu = 4096;
-	attr.state = MH_QPS_RTR;
-	check(mh_qp_modify(m->qp[k], &attr, MH_QP_STATE | MH_QP_DEST | MH_QP_PATH_MTU) == 0);
+	attr.state = RD_QPS_RTR;
+	check(mh_qp_modify(m->qp[k], &attr, RD_QP_STATE | RD_QP_DEST | RD_QP_PATH_MTU) == 0);
 	attr.timeout = 14;
 	attr.retry_linear = 7;
 	attr.retry_exp = 7;
-	attr.state = MH_QPS_RTS;
-	check(mh_qp_modify(m->qp[k], &attr, MH_QP_STATE | MH_QP_TIMEOUT | MH_QP_RETRY) == 0);
+	attr.state = RD_QPS_RTS;
+	check(mh_qp_modify(m->qp[k], &attr, RD_QP_STATE | RD_QP_TIMEOUT | RD_QP_RETRY) == 0);
 }
 
 /*
@@ -165,8 +165,8 @@ static void member_probe(struct member *m)
 static void member_write(struct member *m, uint32_t k)
 {
 	const struct card *peer = &m->board->card[k][m->me];
-	struct mh_sge sge = {(uintptr_t)(m->out + k * BYTES), BYTES, mh_mr_lkey(m->mr)};
-	struct mh_send_wr wr = {
+	struct rd_sge sge = {(uintptr_t)(m->out + k * BYTES), BYTES, mh_mr_lkey(m->mr)};
+	struct rd_send_wr wr = {
 		.wr_id = k,
 		.sge = &sge,
 		.n_sge = 1,
@@ -197,9 +197,9 @@ static void member_run(struct member *m)
 				break; /* the victim's, whose QP has not given up yet */
 			continue;
 		}
-		check(wc.status == MH_WC_SUCCESS || wc.wr_id == m->board->victim);
+		check(wc.status == RD_WC_SUCCESS || wc.wr_id == m->board->victim);
 		pending--;
-		if (wc.status != MH_WC_SUCCESS)
+		if (wc.status != RD_WC_SUCCESS)
 			continue;
 		m->board->done[m->me][wc.wr_id]++;
 		if (m->board->stop && wc.wr_id != m->board->victim)

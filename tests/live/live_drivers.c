@@ -47,10 +47,10 @@ static void write_all(struct live_side *s)
 	live_fill(s->buffer, DRIVER_BYTES, 9);
 	live_barrier(s);
 	for (uint32_t i = 0; i < DRIVER_BYTES / DRIVER_WR_BYTES; i++)
-		live_write(s, i, i * DRIVER_WR_BYTES, DRIVER_WR_BYTES, MH_SEND_SIGNALED, 0);
+		live_write(s, i, i * DRIVER_WR_BYTES, DRIVER_WR_BYTES, RD_SEND_SIGNALED, 0);
 	for (uint32_t i = 0; i < DRIVER_BYTES / DRIVER_WR_BYTES; i++) {
 		live_wait(s, &wc, 1);
-		live_expect(&wc, i, MH_WC_SUCCESS);
+		live_expect(&wc, i, RD_WC_SUCCESS);
 	}
 	live_barrier(s);
 }

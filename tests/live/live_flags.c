@@ -94,9 +94,9 @@ static void take(struct live_side *s, struct taken *t)
 
 	live_check(n >= 0);
 	for (int i = 0; i < n; i++) {
-		live_check(wc[i].status == MH_WC_SUCCESS);
-		t->sends += wc[i].opcode == MH_WC_WRITE || wc[i].opcode == MH_WC_SEND;
-		t->recvs += wc[i].opcode == MH_WC_RECV;
+		live_check(wc[i].status == RD_WC_SUCCESS);
+		t->sends += wc[i].opcode == RD_WC_WRITE || wc[i].opcode == RD_WC_SEND;
+		t->recvs += wc[i].opcode == RD_WC_RECV;
 	}
 }
 
@@ -115,7 +115,7 @@ static void take_until(struct live_side *s, struct taken *t, const uint64_t *cou
 
 static void post_send(struct live_side *s, uint64_t k)
 {
-	struct mh_send_wr wr = {.wr_id = k, .flags = MH_SEND_SIGNALED, .opcode = MH_OP_SEND};
+	struct rd_send_wr wr = {.wr_id = k, .flags = RD_SEND_SIGNALED, .opcode = RD_WR_SEND};
 
 	live_check(mh_qp_post_send(s->qp, &wr, 1, NULL) == 0);
 }
@@ -125,7 +125,7 @@ static void write_flag(struct live_side *s, uint64_t k, size_t at)
 	uint64_t flag = k + 1;
 
 	memcpy(s->buffer + at, &flag, sizeof(flag));
-	live_write(s, k, at, sizeof(flag), MH_SEND_SIGNALED, 0);
+	live_write(s, k, at, sizeof(flag), RD_SEND_SIGNALED, 0);
 }
 
 static void send_round(struct live_side *s, uint64_t k)
@@ -142,7 +142,7 @@ static void send_round(struct live_side *s, uint64_t k)
 		break;
 	case FLAG_AT_END:
 		memcpy(s->buffer + slot + len, &flag, sizeof(flag));
-		live_write(s, k, slot, len + 8, MH_SEND_SIGNALED, 0);
+		live_write(s, k, slot, len + 8, RD_SEND_SIGNALED, 0);
 		break;
 	case FLAG_OF_PIECES:
 		live_write(s, k, slot, third, 0, 0);
@@ -193,7 +193,7 @@ static void say_read(struct live_side *s, uint64_t k, struct taken *t)
 	/* The word under way is not to be changed. */
 	take_until(s, t, &t->sends, read / READ_EVERY - 1);
 	memcpy(s->buffer + READ_AT, &read, sizeof(read));
-	live_write(s, k, READ_AT, sizeof(read), MH_SEND_SIGNALED, 0);
+	live_write(s, k, READ_AT, sizeof(read), RD_SEND_SIGNALED, 0);
 }
 
 static void read_round(struct live_side *s, uint64_t k, struct taken *t, uint64_t *sends)

@@ -31,7 +31,7 @@ static void fork_child(struct live_side *s)
 	struct mh_async_event event;
 	struct mh_channel *channel;
 	struct mh_plane_attr plane;
-	struct mh_qp_attr attr;
+	struct rd_qp_attr attr;
 	struct mh_pd *pd;
 	struct mh_cq *cq;
 	struct mh_mr *mr;
@@ -42,8 +42,8 @@ static void fork_child(struct live_side *s)
 	live_check(mh_qp_post_send(s->qp, NULL, 0, &posted) == ENODEV && posted == 0);
 	live_check(mh_qp_post_recv(s->qp, &wr_id, 1, NULL) == ENODEV);
 	mh_qp_query(s->qp, &attr);
-	live_check(attr.state == MH_QPS_ERR);
-	live_check(mh_qp_modify(s->qp, &attr, MH_QP_STATE) == ENODEV);
+	live_check(attr.state == RD_QPS_ERR);
+	live_check(mh_qp_modify(s->qp, &attr, RD_QP_STATE) == ENODEV);
 	live_check(mh_qp_create(&init, &s->qp) == ENODEV);
 	live_check(mh_mr_reg(s->pd, s->buffer, 64, 0, 0, &mr) == ENODEV);
 	live_check(mh_cq_create(s->dev, 1, NULL, NULL, &cq) == ENODEV);
@@ -111,12 +111,12 @@ static void fork_traffic(struct live_side *s, void (*body)(struct live_side *))
 
 	for (uint32_t i = 0; i < ROUNDS; i++) {
 		for (uint32_t k = 0; k < 4; k++)
-			live_write(s, k, k * (BYTES / 4), BYTES / 4, MH_SEND_SIGNALED, 0);
+			live_write(s, k, k * (BYTES / 4), BYTES / 4, RD_SEND_SIGNALED, 0);
 		if (i == ROUNDS / 2)
 			child = fork_start(body, s);
 		for (uint32_t k = 0; k < 4; k++) {
 			live_wait(s, &wc, 1);
-			live_expect(&wc, k, MH_WC_SUCCESS);
+			live_expect(&wc, k, RD_WC_SUCCESS);
 		}
 	}
 	fork_end(child);

@@ -100,9 +100,9 @@ static void stranger_transfer(struct live_side *s)
 		struct mh_wc wc;
 
 		for (; posted < all && posted - done < LIVE_DEPTH; posted++)
-			live_write(s, posted, (size_t)posted * 32768, 32768, MH_SEND_SIGNALED, 0);
+			live_write(s, posted, (size_t)posted * 32768, 32768, RD_SEND_SIGNALED, 0);
 		live_wait(s, &wc, 1);
-		live_expect(&wc, done++, MH_WC_SUCCESS);
+		live_expect(&wc, done++, RD_WC_SUCCESS);
 	}
 }
 

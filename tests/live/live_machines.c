@@ -109,10 +109,10 @@ static void write_all(struct live_side *s)
 	struct mh_wc wc;
 
 	for (uint32_t i = 0; i < PIECES; i++)
-		live_write(s, i, (size_t)i * PIECE, PIECE, MH_SEND_SIGNALED, 0);
+		live_write(s, i, (size_t)i * PIECE, PIECE, RD_SEND_SIGNALED, 0);
 	for (uint32_t i = 0; i < PIECES; i++) {
 		live_wait(s, &wc, 1);
-		live_expect(&wc, i, MH_WC_SUCCESS);
+		live_expect(&wc, i, RD_WC_SUCCESS);
 	}
 }
 

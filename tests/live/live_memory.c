@@ -18,16 +18,16 @@
 /* ---- memory that goes away ---- */
 
 /* memory_write_all writes everything once and returns the status of the first failure. */
-static enum mh_wc_status memory_write_all(struct live_side *s)
+static enum rd_wc_status memory_write_all(struct live_side *s)
 {
-	enum mh_wc_status first = MH_WC_SUCCESS;
+	enum rd_wc_status first = RD_WC_SUCCESS;
 	struct mh_wc wc;
 
 	for (uint32_t i = 0; i < PIECES; i++)
-		live_write(s, i, (size_t)i * PIECE, PIECE, MH_SEND_SIGNALED, 0);
+		live_write(s, i, (size_t)i * PIECE, PIECE, RD_SEND_SIGNALED, 0);
 	for (uint32_t i = 0; i < PIECES; i++) {
 		live_wait(s, &wc, 1);
-		if (first == MH_WC_SUCCESS)
+		if (first == RD_WC_SUCCESS)
 			first = wc.status;
 	}
 	return first;
@@ -39,7 +39,7 @@ static void memory_cut(struct live_side *s)
 	live_check(munmap(s->buffer + BYTES - BYTES / 4, BYTES / 4) == 0);
 }
 
-static void memory_wait_fatal(struct live_side *s, enum mh_wc_status status)
+static void memory_wait_fatal(struct live_side *s, enum rd_wc_status status)
 {
 	struct mh_async_event event;
 
@@ -50,10 +50,10 @@ static void memory_wait_fatal(struct live_side *s, enum mh_wc_status status)
 
 static void source_gone_initiator(struct live_side *s)
 {
-	live_check(memory_write_all(s) == MH_WC_SUCCESS);
+	live_check(memory_write_all(s) == RD_WC_SUCCESS);
 	memory_cut(s);
-	live_check(memory_write_all(s) == MH_WC_LOC_PROT_ERR);
-	memory_wait_fatal(s, MH_WC_LOC_PROT_ERR);
+	live_check(memory_write_all(s) == RD_WC_LOC_PROT_ERR);
+	memory_wait_fatal(s, RD_WC_LOC_PROT_ERR);
 }
 
 static void source_gone_target(struct live_side *s)
@@ -77,10 +77,10 @@ TEST(live_memory, source_unmapped_without_icrc)
 
 static void target_gone_initiator(struct live_side *s)
 {
-	live_check(memory_write_all(s) == MH_WC_SUCCESS);
+	live_check(memory_write_all(s) == RD_WC_SUCCESS);
 	live_barrier(s);
 	live_barrier(s);
-	live_check(memory_write_all(s) == MH_WC_REM_OP_ERR);
+	live_check(memory_write_all(s) == RD_WC_REM_OP_ERR);
 }
 
 /* REQ(rsp.place.memory-gone) */
@@ -89,7 +89,7 @@ static void target_gone_target(struct live_side *s)
 	live_barrier(s);
 	memory_cut(s);
 	live_barrier(s);
-	memory_wait_fatal(s, MH_WC_REM_OP_ERR);
+	memory_wait_fatal(s, RD_WC_REM_OP_ERR);
 }
 
 TEST(live_memory, target_unmapped)
@@ -102,7 +102,7 @@ TEST(live_memory, target_unmapped)
 /* While packets are on their way, not between two rounds. */
 static void target_goes_initiator(struct live_side *s)
 {
-	while (memory_write_all(s) == MH_WC_SUCCESS)
+	while (memory_write_all(s) == RD_WC_SUCCESS)
 		;
 	live_barrier(s);
 }
@@ -111,7 +111,7 @@ static void target_goes_target(struct live_side *s)
 {
 	live_check(live_wait_counter(s, "rx_data_packets", 500, 20000));
 	memory_cut(s);
-	memory_wait_fatal(s, MH_WC_REM_OP_ERR);
+	memory_wait_fatal(s, RD_WC_REM_OP_ERR);
 	live_barrier(s);
 }
 
@@ -166,7 +166,7 @@ struct kind_card {
 static void kind_exchange(struct live_side *s, const struct kind *kind, uint8_t **at,
 			  struct mh_mr **mr, struct kind_card *peer)
 {
-	uint32_t access = MH_ACCESS_LOCAL_WRITE | MH_ACCESS_REMOTE_WRITE;
+	uint32_t access = RD_ACCESS_LOCAL_WRITE | RD_ACCESS_REMOTE_WRITE;
 	struct kind_card mine = {0};
 
 	*at = kind_map(kind);
@@ -195,15 +195,15 @@ static void kinds_initiator(struct live_side *s)
 		live_fill(at, BYTES, i);
 		live_check(
 			mh_qp_post_send(s->qp,
-					&(struct mh_send_wr){
+					&(struct rd_send_wr){
 						.wr_id = i,
-						.sge = &(struct mh_sge){0, BYTES, mh_mr_lkey(mr)},
+						.sge = &(struct rd_sge){0, BYTES, mh_mr_lkey(mr)},
 						.n_sge = 1,
-						.flags = MH_SEND_SIGNALED,
+						.flags = RD_SEND_SIGNALED,
 						.rkey = peer.rkey},
 					1, NULL) == 0);
 		live_wait(s, &wc, 1);
-		live_expect(&wc, i, MH_WC_SUCCESS);
+		live_expect(&wc, i, RD_WC_SUCCESS);
 		live_barrier(s);
 		live_check(mh_mr_dereg(mr) == 0);
 		munmap(at, BYTES);

@@ -32,11 +32,11 @@ static void send_round(struct live_side *s, uint32_t k)
 	live_fill(s->buffer + at, DATA, k);
 	memcpy(s->buffer + at + FLAG_AT, &flag, sizeof(flag));
 	if (k % 2) {
-		live_write(s, k, at, SLOT, MH_SEND_SIGNALED, 0);
+		live_write(s, k, at, SLOT, RD_SEND_SIGNALED, 0);
 		return;
 	}
 	live_write(s, k, at, DATA, 0, 0);
-	live_write(s, k, at + FLAG_AT, 8, MH_SEND_SIGNALED, 0);
+	live_write(s, k, at + FLAG_AT, 8, RD_SEND_SIGNALED, 0);
 }
 
 static void flag_initiator(struct live_side *s)
@@ -49,7 +49,7 @@ static void flag_initiator(struct live_side *s)
 		for (; k < ROUNDS && k - done < LIVE_DEPTH / 2; k++)
 			send_round(s, k);
 		live_wait(s, &wc, 1);
-		live_expect(&wc, done, MH_WC_SUCCESS);
+		live_expect(&wc, done, RD_WC_SUCCESS);
 	}
 	live_barrier(s);
 }
@@ -102,18 +102,18 @@ static void send_initiator(struct live_side *s)
 	live_barrier(s);
 	for (uint32_t k = 0; k < SENDS; k++) {
 		uint8_t *bytes = s->buffer + (size_t)(k % RING) * SEND_MAX;
-		struct mh_sge sge = {(uintptr_t)bytes, send_len(k), mh_mr_lkey(s->mr)};
-		struct mh_send_wr wr = {.wr_id = k,
+		struct rd_sge sge = {(uintptr_t)bytes, send_len(k), mh_mr_lkey(s->mr)};
+		struct rd_send_wr wr = {.wr_id = k,
 					.sge = &sge,
 					.n_sge = 1,
-					.flags = MH_SEND_SIGNALED | (k % 3 ? 0 : MH_SEND_IMM),
+					.flags = RD_SEND_SIGNALED | (k % 3 ? 0 : RD_SEND_IMM),
 					.imm = k,
-					.opcode = MH_OP_SEND};
+					.opcode = RD_WR_SEND};
 
 		if (k >= RING) {
 			live_wait(s, &wc, 1);
-			live_expect(&wc, k - RING, MH_WC_SUCCESS);
-			live_check(wc.opcode == MH_WC_SEND);
+			live_expect(&wc, k - RING, RD_WC_SUCCESS);
+			live_check(wc.opcode == RD_WC_SEND);
 		}
 		live_fill(bytes, send_len(k), k);
 		live_check(mh_qp_post_send(s->qp, &wr, 1, NULL) == 0);
@@ -124,9 +124,9 @@ static void send_initiator(struct live_side *s)
 static void post_room(struct live_side *s, uint32_t k)
 {
 	uintptr_t at = (uintptr_t)s->buffer + (size_t)(k % RING) * SEND_MAX;
-	struct mh_sge sge[2] = {{at, 1000, mh_mr_lkey(s->mr)},
+	struct rd_sge sge[2] = {{at, 1000, mh_mr_lkey(s->mr)},
 				{at + 1000, SEND_MAX - 1000, mh_mr_lkey(s->mr)}};
-	struct mh_recv_wr wr = {.wr_id = k, .sge = sge, .n_sge = 2};
+	struct rd_recv_wr wr = {.wr_id = k, .sge = sge, .n_sge = 2};
 
 	live_check(mh_qp_post_recv_wr(s->qp, &wr, 1, NULL) == 0);
 }
@@ -142,9 +142,9 @@ static void send_target(struct live_side *s)
 		for (; posted < SENDS && posted < k + RING / 2; posted++)
 			post_room(s, posted);
 		live_wait(s, &wc, 1);
-		live_expect(&wc, k, MH_WC_SUCCESS);
-		live_check(wc.opcode == MH_WC_RECV && wc.byte_len == send_len(k));
-		live_check(k % 3 ? !(wc.flags & MH_WC_WITH_IMM) : wc.imm == k);
+		live_expect(&wc, k, RD_WC_SUCCESS);
+		live_check(wc.opcode == RD_WC_RECV && wc.byte_len == send_len(k));
+		live_check(k % 3 ? !(wc.flags & RD_WC_WITH_IMM) : wc.imm == k);
 		live_check(live_compare(s->buffer + (size_t)(k % RING) * SEND_MAX, send_len(k), k));
 	}
 	live_check(live_counter(s, "rnr_nacks") > 0);

@@ -32,7 +32,7 @@ static void workers_poll(struct workers *workers)
 
 	live_check(n >= 0);
 	for (int i = 0; i < n; i++) {
-		workers->wrong += wc[i].status != MH_WC_SUCCESS || wc[i].opcode != MH_WC_WRITE;
+		workers->wrong += wc[i].status != RD_WC_SUCCESS || wc[i].opcode != RD_WC_WRITE;
 		workers->done++;
 	}
 	if (n == 0)
@@ -43,11 +43,11 @@ static void workers_post(struct workers *workers, uint32_t piece)
 {
 	struct live_side *s = workers->s;
 	size_t at = (size_t)piece * PIECE;
-	struct mh_sge sge = {(uintptr_t)s->buffer + at, PIECE, mh_mr_lkey(s->mr)};
-	struct mh_send_wr wr = {.wr_id = piece,
+	struct rd_sge sge = {(uintptr_t)s->buffer + at, PIECE, mh_mr_lkey(s->mr)};
+	struct rd_send_wr wr = {.wr_id = piece,
 				.sge = &sge,
 				.n_sge = 1,
-				.flags = MH_SEND_SIGNALED,
+				.flags = RD_SEND_SIGNALED,
 				.rkey = s->peer.rkey,
 				.remote_addr = s->peer.addr + at};
 	int err;
@@ -140,16 +140,16 @@ static void *loner_worker(void *arg)
 {
 	struct loner *loner = arg;
 	size_t at = (size_t)loner->number * PIECE;
-	struct mh_wc wc = {.status = MH_WC_SUCCESS};
+	struct mh_wc wc = {.status = RD_WC_SUCCESS};
 
 	for (uint32_t i = 0; i < PIECES / THREADS; i++, at += THREADS * PIECE) {
-		live_write(&loner->side, i, at, PIECE, MH_SEND_SIGNALED, 0);
+		live_write(&loner->side, i, at, PIECE, RD_SEND_SIGNALED, 0);
 		if (loner->number % 2)
 			live_wait(&loner->side, &wc, 1);
 		else
 			while (mh_cq_poll(loner->side.cq, 1, &wc) == 0)
 				sched_yield();
-		live_expect(&wc, i, MH_WC_SUCCESS);
+		live_expect(&wc, i, RD_WC_SUCCESS);
 	}
 	return NULL;
 }
@@ -234,9 +234,9 @@ static void blocked_initiator(struct live_side *s)
 
 	live_barrier(s);
 	for (uint32_t i = 0; i < PIECES / 8; i++) {
-		live_write(s, i, 0, 64, (uint32_t)MH_SEND_SIGNALED | MH_SEND_IMM, i);
+		live_write(s, i, 0, 64, (uint32_t)RD_SEND_SIGNALED | RD_SEND_IMM, i);
 		live_wait(s, &wc, 1);
-		live_expect(&wc, i, MH_WC_SUCCESS);
+		live_expect(&wc, i, RD_WC_SUCCESS);
 	}
 }
 

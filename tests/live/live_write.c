@@ -39,7 +39,7 @@ static void bulk_post(struct live_side *s, struct bulk *b)
 	if (len > s->setup->bytes - b->offset)
 		len = (uint32_t)(s->setup->bytes - b->offset);
 	live_write(s, b->posted, b->offset, len,
-		   (uint32_t)MH_SEND_SIGNALED | (imm ? (uint32_t)MH_SEND_IMM : 0), b->imms);
+		   (uint32_t)RD_SEND_SIGNALED | (imm ? (uint32_t)RD_SEND_IMM : 0), b->imms);
 	b->imms += imm;
 	b->posted++;
 	b->offset += len;
@@ -54,8 +54,8 @@ static void bulk_send(struct live_side *s, struct bulk *b, size_t until)
 		while (b->offset < until && b->posted - b->done < LIVE_DEPTH)
 			bulk_post(s, b);
 		live_wait(s, &wc, 1);
-		live_expect(&wc, b->done, MH_WC_SUCCESS);
-		live_check(wc.opcode == (b->done % 4 == 3 ? MH_WC_WRITE_IMM : MH_WC_WRITE));
+		live_expect(&wc, b->done, RD_WC_SUCCESS);
+		live_check(wc.opcode == RD_WC_WRITE);
 		b->done++;
 	}
 }
@@ -77,8 +77,8 @@ static void bulk_receive(struct live_side *s)
 			live_hear(s, &all, sizeof(all));
 		if (n == 0)
 			continue;
-		live_check(wc.status == MH_WC_SUCCESS && wc.opcode == MH_WC_RECV_IMM);
-		live_check((wc.flags & MH_WC_WITH_IMM) && wc.imm == got);
+		live_check(wc.status == RD_WC_SUCCESS && wc.opcode == RD_WC_RECV_IMM);
+		live_check((wc.flags & RD_WC_WITH_IMM) && wc.imm == got);
 		live_check(wc.qpn == mh_qp_number(s->qp));
 		got++;
 		live_check(mh_qp_post_recv(s->qp, &zero, 1, NULL) == 0);
@@ -260,9 +260,9 @@ static bool blackhole_settles(struct live_side *s, uint32_t bad)
 	for (int ms = 0; ms < 10000; ms += 10) {
 		struct mh_wc wc;
 
-		live_write(s, 77, 0, BULK_PIECE_MAX, MH_SEND_SIGNALED, 0);
+		live_write(s, 77, 0, BULK_PIECE_MAX, RD_SEND_SIGNALED, 0);
 		live_wait(s, &wc, 1);
-		live_expect(&wc, 77, MH_WC_SUCCESS);
+		live_expect(&wc, 77, RD_WC_SUCCESS);
 		pause_ms(10);
 		if (blackhole_evs(s, true, MRC_STATS_EV_ASSUMED_BAD) == bad &&
 		    blackhole_evs(s, false, MRC_STATS_EV_ASSUMED_BAD) == 0)
@@ -333,12 +333,12 @@ TEST(live_write, survives_everything_at_once)
 static void inline_initiator(struct live_side *s)
 {
 	uint8_t small[64];
-	struct mh_sge sge[2] = {{(uintptr_t)small, 40, 0}, {(uintptr_t)small + 40, 24, 0}};
-	struct mh_send_wr wr = {.sge = sge,
+	struct rd_sge sge[2] = {{(uintptr_t)small, 40, 0}, {(uintptr_t)small + 40, 24, 0}};
+	struct rd_send_wr wr = {.sge = sge,
 				.n_sge = 2,
 				.imm = 0xFEEDBEEF,
 				.rkey = s->peer.rkey,
-				.flags = (uint32_t)MH_SEND_INLINE | MH_SEND_IMM | MH_SEND_SIGNALED,
+				.flags = (uint32_t)RD_SEND_INLINE | RD_SEND_IMM | RD_SEND_SIGNALED,
 				.remote_addr = s->peer.addr + 100};
 	struct mh_wc wc;
 
@@ -347,13 +347,13 @@ static void inline_initiator(struct live_side *s)
 	live_check(mh_qp_post_send(s->qp, &wr, 1, NULL) == 0);
 	memset(small, 0, sizeof(small));
 	live_wait(s, &wc, 1);
-	live_expect(&wc, 0, MH_WC_SUCCESS);
+	live_expect(&wc, 0, RD_WC_SUCCESS);
 	wr.n_sge = 0;
 	wr.wr_id = 1;
 	wr.imm = 7;
 	live_check(mh_qp_post_send(s->qp, &wr, 1, NULL) == 0);
 	live_wait(s, &wc, 1);
-	live_expect(&wc, 1, MH_WC_SUCCESS);
+	live_expect(&wc, 1, RD_WC_SUCCESS);
 }
 
 static void inline_target(struct live_side *s)
@@ -379,11 +379,11 @@ static void gather_initiator(struct live_side *s)
 {
 	uint32_t key = mh_mr_lkey(s->mr);
 	uintptr_t at = (uintptr_t)s->buffer;
-	struct mh_sge sge[4] = {
+	struct rd_sge sge[4] = {
 		{at + 10000, 5001, key}, {at, 0, key}, {at + 3, 1, key}, {at + 20000, 9000, key}};
-	struct mh_send_wr wr = {.sge = sge,
+	struct rd_send_wr wr = {.sge = sge,
 				.n_sge = 4,
-				.flags = MH_SEND_SIGNALED,
+				.flags = RD_SEND_SIGNALED,
 				.rkey = s->peer.rkey,
 				.remote_addr = s->peer.addr + 1};
 	uint8_t want[14002];
@@ -395,7 +395,7 @@ static void gather_initiator(struct live_side *s)
 	memcpy(want + 5002, s->buffer + 20000, 9000);
 	live_check(mh_qp_post_send(s->qp, &wr, 1, NULL) == 0);
 	live_wait(s, &wc, 1);
-	live_expect(&wc, 0, MH_WC_SUCCESS);
+	live_expect(&wc, 0, RD_WC_SUCCESS);
 	live_tell(s, want, sizeof(want));
 }
 
@@ -423,14 +423,14 @@ TEST(live_write, gathers_from_several_pieces)
  */
 static void places_initiator(struct live_side *s)
 {
-	struct mh_sge sge = {(uintptr_t)s->buffer, 8, mh_mr_lkey(s->mr)};
-	struct mh_send_wr wr = {
+	struct rd_sge sge = {(uintptr_t)s->buffer, 8, mh_mr_lkey(s->mr)};
+	struct rd_send_wr wr = {
 		.sge = &sge, .n_sge = 1, .rkey = s->peer.rkey, .remote_addr = s->peer.addr};
 	struct mh_wc wc;
 
 	for (uint32_t i = 0; i < LIVE_DEPTH; i++) {
 		wr.wr_id = i;
-		wr.flags = i % 3 == 2 ? MH_SEND_SIGNALED : 0;
+		wr.flags = i % 3 == 2 ? RD_SEND_SIGNALED : 0;
 		live_check(mh_qp_post_send(s->qp, &wr, 1, NULL) == 0);
 	}
 	live_barrier(s);
@@ -438,7 +438,7 @@ static void places_initiator(struct live_side *s)
 	live_check(mh_qp_post_send(s->qp, &wr, 1, NULL) == ENOMEM);
 	for (uint32_t i = 0; i < 2; i++) {
 		live_check(mh_cq_poll(s->cq, 1, &wc) == 1);
-		live_expect(&wc, 3 * i + 2, MH_WC_SUCCESS);
+		live_expect(&wc, 3 * i + 2, RD_WC_SUCCESS);
 		for (uint32_t k = 0; k < 3; k++)
 			live_check(mh_qp_post_send(s->qp, &wr, 1, NULL) == 0);
 		live_check(mh_qp_post_send(s->qp, &wr, 1, NULL) == ENOMEM);
@@ -462,20 +462,20 @@ TEST(live_write, place_is_free_when_its_completion_is_polled)
 /* A wrong key: the WR at fault says so, those behind it are flushed, both QPs are in ERR. */
 static void rkey_initiator(struct live_side *s)
 {
-	struct mh_qp_attr attr;
+	struct rd_qp_attr attr;
 	struct mh_wc wc[3];
 
 	s->peer.rkey ^= 1;
-	live_write(s, 0, 0, 4096, MH_SEND_SIGNALED, 0);
+	live_write(s, 0, 0, 4096, RD_SEND_SIGNALED, 0);
 	live_write(s, 1, 0, 4096, 0, 0);
 	live_wait(s, wc, 2);
-	live_expect(&wc[0], 0, MH_WC_REM_ACCESS_ERR);
-	live_expect(&wc[1], 1, MH_WC_WR_FLUSH_ERR);
+	live_expect(&wc[0], 0, RD_WC_REM_ACCESS_ERR);
+	live_expect(&wc[1], 1, RD_WC_WR_FLUSH_ERR);
 	mh_qp_query(s->qp, &attr);
-	live_check(attr.state == MH_QPS_ERR);
+	live_check(attr.state == RD_QPS_ERR);
 	live_write(s, 2, 0, 1, 0, 0);
 	live_wait(s, wc, 1);
-	live_expect(&wc[0], 2, MH_WC_WR_FLUSH_ERR);
+	live_expect(&wc[0], 2, RD_WC_WR_FLUSH_ERR);
 }
 
 static void rkey_target(struct live_side *s)
@@ -488,10 +488,10 @@ static void rkey_target(struct live_side *s)
 	live_check(poll(&pfd, 1, 5000) == 1);
 	live_check(mh_async_get(s->dev, &event) == 0);
 	live_check(event.type == MH_ASYNC_QP_FATAL && event.qp == s->qp && event.owner == s);
-	live_check(event.responder && event.status == MH_WC_REM_ACCESS_ERR);
+	live_check(event.responder && event.status == RD_WC_REM_ACCESS_ERR);
 	mh_async_ack(s->dev, &event);
 	live_wait(s, &wc, 1);
-	live_check(wc.status == MH_WC_WR_FLUSH_ERR && wc.opcode == MH_WC_RECV_IMM);
+	live_check(wc.status == RD_WC_WR_FLUSH_ERR && wc.opcode == RD_WC_RECV_IMM);
 	live_check(live_counter(s, "rx_access_errors") > 0);
 	for (size_t i = 0; i < s->setup->bytes; i++)
 		live_check(s->buffer[i] == 0);
@@ -510,9 +510,9 @@ static void bounds_initiator(struct live_side *s)
 	struct mh_wc wc;
 
 	s->peer.addr += 1;
-	live_write(s, 9, s->setup->bytes - 4096, 4096, MH_SEND_SIGNALED, 0);
+	live_write(s, 9, s->setup->bytes - 4096, 4096, RD_SEND_SIGNALED, 0);
 	live_wait(s, &wc, 1);
-	live_expect(&wc, 9, MH_WC_REM_ACCESS_ERR);
+	live_expect(&wc, 9, RD_WC_REM_ACCESS_ERR);
 }
 
 TEST(live_write, one_byte_too_far_is_a_remote_access_error)
@@ -527,9 +527,9 @@ static void unexpected_initiator(struct live_side *s)
 {
 	struct mh_wc wc;
 
-	live_write(s, 3, 0, 100, (uint32_t)MH_SEND_IMM | MH_SEND_SIGNALED, 1);
+	live_write(s, 3, 0, 100, (uint32_t)RD_SEND_IMM | RD_SEND_SIGNALED, 1);
 	live_wait(s, &wc, 1);
-	live_expect(&wc, 3, MH_WC_REM_INV_REQ_ERR);
+	live_expect(&wc, 3, RD_WC_REM_INV_REQ_ERR);
 }
 
 static void unexpected_target(struct live_side *s)
@@ -538,7 +538,7 @@ static void unexpected_target(struct live_side *s)
 
 	live_check(mh_async_get(s->dev, &event) == 0);
 	live_check(event.type == MH_ASYNC_QP_FATAL && event.responder);
-	live_check(event.status == MH_WC_REM_INV_REQ_ERR);
+	live_check(event.status == RD_WC_REM_INV_REQ_ERR);
 	mh_async_ack(s->dev, &event);
 }
 
@@ -555,9 +555,9 @@ static void gone_initiator(struct live_side *s)
 	struct mh_wc wc;
 
 	live_rule(s, 0, MRC_FAULT_DROP, 1000000);
-	live_write(s, 4, 0, 4096, MH_SEND_SIGNALED, 0);
+	live_write(s, 4, 0, 4096, RD_SEND_SIGNALED, 0);
 	live_wait(s, &wc, 1);
-	live_expect(&wc, 4, MH_WC_RETRY_EXC_ERR);
+	live_expect(&wc, 4, RD_WC_RETRY_EXC_ERR);
 	live_check(mh_async_get(s->dev, &event) == 0);
 	live_check(event.type == MH_ASYNC_QP_FATAL && !event.responder);
 	mh_async_ack(s->dev, &event);
@@ -580,21 +580,21 @@ TEST(live_write, unreachable_peer_exhausts_retries)
 static void dereg_initiator(struct live_side *s)
 {
 	struct mh_mr *mr;
-	struct mh_sge sge;
-	struct mh_send_wr wr = {.wr_id = 1,
+	struct rd_sge sge;
+	struct rd_send_wr wr = {.wr_id = 1,
 				.sge = &sge,
 				.n_sge = 1,
 				.rkey = s->peer.rkey,
-				.flags = MH_SEND_SIGNALED,
+				.flags = RD_SEND_SIGNALED,
 				.remote_addr = s->peer.addr};
 	struct mh_wc wc;
 
 	live_check(mh_mr_reg(s->pd, s->buffer, 4 * MIB, (uintptr_t)s->buffer, 0, &mr) == 0);
-	sge = (struct mh_sge){(uintptr_t)s->buffer, 4 * MIB, mh_mr_lkey(mr)};
+	sge = (struct rd_sge){(uintptr_t)s->buffer, 4 * MIB, mh_mr_lkey(mr)};
 	live_check(mh_qp_post_send(s->qp, &wr, 1, NULL) == 0);
 	live_check(mh_mr_dereg(mr) == 0);
 	live_wait(s, &wc, 1);
-	live_expect(&wc, 1, MH_WC_LOC_PROT_ERR);
+	live_expect(&wc, 1, RD_WC_LOC_PROT_ERR);
 	live_check(live_counter(s, "tx_mr_gone") > 0);
 }
 
@@ -610,19 +610,19 @@ TEST(live_write, deregistered_memory_is_a_local_protection_error)
 static void overrun_initiator(struct live_side *s)
 {
 	struct mh_async_event event;
-	struct mh_qp_attr attr;
+	struct rd_qp_attr attr;
 	struct mh_wc wc[8];
 
 	for (uint32_t i = 0; i < 8; i++)
-		live_write(s, i, 0, 64, MH_SEND_SIGNALED, 0);
+		live_write(s, i, 0, 64, RD_SEND_SIGNALED, 0);
 	live_check(mh_async_get(s->dev, &event) == 0);
 	live_check(event.type == MH_ASYNC_CQ_ERR && event.cq == s->cq);
 	mh_async_ack(s->dev, &event);
 	mh_qp_query(s->qp, &attr);
-	live_check(attr.state == MH_QPS_ERR);
+	live_check(attr.state == RD_QPS_ERR);
 	live_check(mh_cq_poll(s->cq, 8, wc) == 4);
 	for (uint32_t i = 0; i < 4; i++)
-		live_check(wc[i].wr_id == i && wc[i].status == MH_WC_SUCCESS);
+		live_check(wc[i].wr_id == i && wc[i].status == RD_WC_SUCCESS);
 	live_check(mh_cq_poll(s->cq, 8, wc) == -EOVERFLOW);
 	live_check(live_counter(s, "cq_overruns") == 4);
 }
@@ -669,9 +669,9 @@ static void sleeper_initiator(struct live_side *s)
 
 	live_barrier(s);
 	pause_ms(1000);
-	live_write(s, 0, 0, 8, (uint32_t)MH_SEND_IMM | MH_SEND_SIGNALED, 1);
+	live_write(s, 0, 0, 8, (uint32_t)RD_SEND_IMM | RD_SEND_SIGNALED, 1);
 	live_wait(s, &wc, 1);
-	live_expect(&wc, 0, MH_WC_SUCCESS);
+	live_expect(&wc, 0, RD_WC_SUCCESS);
 }
 
 TEST(live_write, blocked_channel_uses_no_cpu)

@@ -43,7 +43,7 @@ static void make(void)
 	}
 	assert_true(mt_ev_set_size(cfg.n_evs, n_ports, true) <= sizeof(mem));
 	memset(mem, 0xEE, sizeof(mem));
-	set = mt_ev_set_init(mem, &cfg, n_ports, &(struct mt_addr){{0}}, cold_pool());
+	set = mt_ev_set_init(mem, &cfg, n_ports, &(struct rd_gid){{0}}, cold_pool());
 	memset(want, MT_EV_GOOD, sizeof(want));
 	memset(under_way, 0xFF, sizeof(under_way));
 	now = 0;

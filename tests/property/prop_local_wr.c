@@ -23,7 +23,7 @@ static uint32_t posted, told, sent, acked, answers;
 static uint32_t keys[WINDOWS];	   /* as the list has them by now */
 static uint32_t last_key[WINDOWS]; /* as posted: 0 for none */
 static uint8_t tag[WINDOWS];
-static struct mt_sge sge = {.addr = NODE_MR_START, .lkey = NODE_KEY};
+static struct rd_sge sge = {.addr = NODE_MR_START, .lkey = NODE_KEY};
 
 static struct wr *message(uint32_t msn)
 {
@@ -37,16 +37,16 @@ static struct wr *message(uint32_t msn)
 static void post_message(void)
 {
 	bool reads = test_rand_chance(1, 3);
-	struct mt_send_wr wr = {.wr_id = posted,
+	struct rd_send_wr wr = {.wr_id = posted,
 				.sge = &sge,
 				.n_sge = 1,
 				.rkey = 1,
-				.opcode = reads ? MT_WR_READ : MT_WR_WRITE};
+				.opcode = reads ? RD_WR_READ : RD_WR_WRITE};
 	struct wr new = {.reads = reads, .signaled = test_rand_chance(1, 2)};
 
 	sge.length = 8 + (reads ? 0 : (uint32_t)test_rand_below(3 * NODE_MTU));
-	wr.flags = (new.signaled ? MT_WR_SIGNALED : 0) |
-		   (test_rand_chance(1, 5) ? (uint32_t)MT_WR_FENCE : 0);
+	wr.flags = (new.signaled ? RD_SEND_SIGNALED : 0) |
+		   (test_rand_chance(1, 5) ? (uint32_t)RD_SEND_FENCE : 0);
 	if (mt_qp_post_send(n.qp, 1000, &wr) != MT_OK)
 		return;
 	list[posted++] = new;
@@ -69,7 +69,8 @@ static void post_local_wr(void)
 		tag[i] = (uint8_t)(tag[i] - !inv);
 		return;
 	}
-	wr.flags = (new.signaled ? MT_WR_SIGNALED : 0) | (new.fence ? (uint32_t)MT_WR_FENCE : 0);
+	wr.flags =
+		(new.signaled ? RD_SEND_SIGNALED : 0) | (new.fence ? (uint32_t)RD_SEND_FENCE : 0);
 	list[posted] = new;
 	last_key[i] = new.key;
 	assert_i_eq(post(wr, posted++), MT_OK);
@@ -163,7 +164,7 @@ static void check_completions(void)
 			continue;
 		assert_true(node_poll(&n, &ev));
 		assert_u_eq(ev.wr_id, told);
-		assert_u_eq(ev.status, MT_WC_SUCCESS);
+		assert_u_eq(ev.status, RD_WC_SUCCESS);
 	}
 	assert_false(node_poll(&n, &ev));
 }
@@ -176,13 +177,13 @@ static void check_windows(void)
 		for (uint32_t t = 0; t < 256; t++) {
 			uint32_t key = (i == 0 ? MW_1 : MW_2) << 8 | t;
 
-			assert_u_eq(peer_may(key, addr, 1, MT_ACCESS_REMOTE_READ), key == keys[i]);
+			assert_u_eq(peer_may(key, addr, 1, RD_ACCESS_REMOTE_READ), key == keys[i]);
 		}
 }
 
 FIXTURE_TEST(mt_local_wr_execute, random_mixes)
 {
-	assert_i_eq(mt_qp_post_send(n.qp, 1000, &(struct mt_send_wr){.opcode = MT_WR_WRITE}),
+	assert_i_eq(mt_qp_post_send(n.qp, 1000, &(struct rd_send_wr){.opcode = RD_WR_WRITE}),
 		    MT_OK);
 	list[posted++] = (struct wr){0};
 

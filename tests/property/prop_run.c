@@ -81,7 +81,7 @@ static void random_run(struct ms_run_cfg *cfg)
 	cfg->nic.mpr = (uint8_t)pick(1, 8);
 	cfg->nic.cc.kind = test_rand_chance(1, 5) ? MT_CC_NONE : MT_CC_NSCC;
 	cfg->nic.trim_nack = test_rand_chance(4, 5);
-	cfg->nic.retry_exp = MT_RETRY_EXP_FOREVER;
+	cfg->nic.retry_exp = RD_RETRY_EXP_FOREVER;
 	cfg->end_ps = 2000000 * US_PS;
 }
 

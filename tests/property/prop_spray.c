@@ -36,7 +36,7 @@ static void make(uint32_t ports, uint32_t per_port, uint32_t active)
 	for (uint16_t i = 0; i < cfg.n_evs; i++)
 		evs[i] = (struct mt_ev){i, (uint8_t)(i % ports)};
 	assert_true(mt_ev_set_size(cfg.n_evs, ports, true) <= sizeof(mem));
-	set = mt_ev_set_init(mem, &cfg, ports, &(struct mt_addr){{0}}, cold_pool());
+	set = mt_ev_set_init(mem, &cfg, ports, &(struct rd_gid){{0}}, cold_pool());
 	mt_spray_init(&sp, test_rand());
 	mt_spray_attach(&sp, places, MT_PORTS_MAX);
 	skipped = 0;

@@ -66,7 +66,7 @@ static struct sim_mr *words_of(struct sim_node *node, uint32_t pd)
 		if (node->mrs[i].pd == pd && node->mrs[i].words)
 			return &node->mrs[i];
 	mr = sim_mr_add(node, pd, (uint64_t)(node->id + 1) << 36 | (uint64_t)(pd + 1) << 33,
-			WORDS * sizeof(uint64_t), MT_ACCESS_LOCAL_WRITE | MT_ACCESS_REMOTE_ATOMIC);
+			WORDS * sizeof(uint64_t), RD_ACCESS_LOCAL_WRITE | RD_ACCESS_REMOTE_ATOMIC);
 	mr->words = calloc(WORDS, sizeof(*mr->words));
 	mr->taken = sizeof(*mr->words); /* the shared one */
 	if (!mr->words)
@@ -120,11 +120,11 @@ static void aim(struct sim_qp *qp, const struct sim_wr *wr, struct sim_msg *m)
 /* What follows once an atomic is posted that will succeed. */
 static void apply(struct sim_qp *qp, const struct sim_wr *wr, const struct sim_msg *m)
 {
-	if (m->want != MT_WC_SUCCESS || m->opcode == MT_WR_READ)
+	if (m->want != RD_WC_SUCCESS || m->opcode == RD_WR_READ)
 		return;
 	if (wr->shared)
 		qp->added += m->swap_add;
-	else if (m->opcode == MT_WR_FETCH_ADD)
+	else if (m->opcode == RD_WR_FETCH_ADD)
 		qp->word += m->swap_add;
 	else if (!wr->misses)
 		qp->word = m->swap_add;
@@ -138,7 +138,7 @@ static struct sim_msg *describe(struct sim_qp *qp, const struct sim_wr *wr)
 			    .want = wr->want};
 	struct sim_mr *mr = wr->mr ? wr->mr : qp->peer->mr;
 
-	if (wr->opcode != MT_WR_READ) {
+	if (wr->opcode != RD_WR_READ) {
 		m.n_sge = 1;
 		sim_make_sges(qp, 8, m.sge, 1);
 		aim(qp, wr, &m);
@@ -157,7 +157,7 @@ static void expect_answer(struct sim_qp *qp, struct sim_msg *m)
 {
 	struct sim_msg answer = {
 		.opcode = m->opcode,
-		.len = m->opcode == MT_WR_READ ? m->asks : 8,
+		.len = m->opcode == RD_WR_READ ? m->asks : 8,
 		.sge = {{.addr = m->remote_addr, .length = m->asks}},
 		.n_sge = 1,
 		.original = m->original,
@@ -165,7 +165,7 @@ static void expect_answer(struct sim_qp *qp, struct sim_msg *m)
 	};
 	uint64_t at = 0;
 
-	if (m->want != MT_WC_SUCCESS)
+	if (m->want != RD_WC_SUCCESS)
 		return;
 	m->answer = sim_flow_add(&qp->peer->answers, &answer, NULL);
 	for (uint32_t i = 0; i < m->n_sge; at += m->sge[i++].length)
@@ -178,8 +178,8 @@ struct sim_msg *sim_ask(struct sim_qp *qp, const struct sim_wr *wr, int *result)
 {
 	uint64_t taken = qp->mr->taken, now = qp->node->w->net.now_ns;
 	struct sim_msg *m = describe(qp, wr);
-	bool swaps = m->opcode == MT_WR_COMPARE_SWAP;
-	struct mt_send_wr post = {.wr_id = m->wr_id,
+	bool swaps = m->opcode == RD_WR_COMPARE_SWAP;
+	struct rd_send_wr post = {.wr_id = m->wr_id,
 				  .sge = m->sge,
 				  .n_sge = m->n_sge,
 				  .flags = m->flags,
@@ -213,12 +213,12 @@ static struct sim_msg *must_ask(struct sim_qp *qp, const struct sim_wr *wr)
 
 struct sim_msg *sim_read(struct sim_qp *qp, uint32_t len, uint32_t flags)
 {
-	struct sim_wr wr = {.opcode = MT_WR_READ, .len = len, .flags = flags};
+	struct sim_wr wr = {.opcode = RD_WR_READ, .len = len, .flags = flags};
 
 	return must_ask(qp, &wr);
 }
 
-struct sim_msg *sim_atomic(struct sim_qp *qp, enum mt_wr_opcode opcode, uint32_t flags)
+struct sim_msg *sim_atomic(struct sim_qp *qp, enum rd_wr_opcode opcode, uint32_t flags)
 {
 	struct sim_wr wr = {.opcode = opcode, .flags = flags};
 

@@ -80,7 +80,7 @@ static bool payload_is_right(const struct sim_msg *m, uint64_t offset, const uin
 {
 	uint8_t want[4096];
 
-	if (m->opcode > MT_WR_READ)
+	if (m->opcode > RD_WR_READ)
 		return offset == 0 && len == 8 && memcmp(&m->original, src, 8) == 0;
 	for (uint32_t i = 0; i < m->n_sge && len > 0; i++) {
 		size_t n;
@@ -171,7 +171,7 @@ static void check_order(const struct sim_msg *m, uint64_t end)
 {
 	const struct sim_flow *f = m->flow;
 
-	if (!f->in_order || m->opcode != MT_WR_WRITE || end < m->len)
+	if (!f->in_order || m->opcode != RD_WR_WRITE || end < m->len)
 		return;
 	if (f->all_placed < m->number || (m->len - 1) / f->mtu * f->mtu != m->placed)
 		sim_fail(f->check,
@@ -243,7 +243,7 @@ static void grow_arrived(struct sim_flow *f)
 /* REQ(wire.meth.rqmsn) REQ(ext.recv.match) */
 static bool takes_receive(const struct sim_msg *m)
 {
-	return m->opcode == MT_WR_SEND || m->flags & MT_WR_IMM;
+	return m->opcode == RD_WR_SEND || m->flags & RD_SEND_IMM;
 }
 
 struct sim_msg *sim_flow_add(struct sim_flow *f, const struct sim_msg *proto, struct sim_mr *mr)
@@ -268,7 +268,7 @@ struct sim_msg *sim_flow_add(struct sim_flow *f, const struct sim_msg *proto, st
 	f->msgs[f->n++] = m;
 	grow_arrived(f);
 	advance_all_placed(f);
-	if (mr && m->len && m->opcode == MT_WR_WRITE)
+	if (mr && m->len && m->opcode == RD_WR_WRITE)
 		add_place(mr, &(struct sim_place){
 				      .offset = m->mr_offset, .len = m->len, .msg = m, .flow = f});
 	return m;
@@ -301,7 +301,7 @@ void sim_flow_drop_last(struct sim_flow *f, struct sim_mr *mr)
 {
 	struct sim_msg *m = f->msgs[--f->n];
 
-	if (mr && m->len && m->opcode == MT_WR_WRITE)
+	if (mr && m->len && m->opcode == RD_WR_WRITE)
 		mr->n_places--;
 	f->n_packets -= m->n_packets;
 	f->bytes -= m->len;
@@ -346,7 +346,7 @@ struct sim_msg *sim_flow_message_of(const struct sim_flow *f, uint64_t n)
 
 static uint8_t answer_opcode(const struct sim_msg *m, uint64_t i)
 {
-	if (m->opcode != MT_WR_READ)
+	if (m->opcode != RD_WR_READ)
 		return MW_ATOMIC_RESPONSE;
 	if (m->n_packets == 1)
 		return MW_READ_RESPONSE_ONLY;
@@ -357,12 +357,12 @@ static uint8_t answer_opcode(const struct sim_msg *m, uint64_t i)
 
 static uint8_t opcode_of(const struct sim_msg *m, uint64_t i)
 {
-	static const uint8_t request[] = {[MT_WR_READ] = MW_READ_REQUEST,
-					  [MT_WR_COMPARE_SWAP] = MW_COMPARE_SWAP,
-					  [MT_WR_FETCH_ADD] = MW_FETCH_ADD};
-	bool imm = m->flags & MT_WR_IMM, send = m->opcode == MT_WR_SEND;
+	static const uint8_t request[] = {[RD_WR_READ] = MW_READ_REQUEST,
+					  [RD_WR_COMPARE_SWAP] = MW_COMPARE_SWAP,
+					  [RD_WR_FETCH_ADD] = MW_FETCH_ADD};
+	bool imm = m->flags & RD_SEND_IMM, send = m->opcode == RD_WR_SEND;
 
-	if (m->opcode >= MT_WR_READ)
+	if (m->opcode >= RD_WR_READ)
 		return m->flow->answers ? answer_opcode(m, i) : request[m->opcode];
 	if (m->n_packets == 1 && imm)
 		return send ? MW_SEND_ONLY_IMM : MW_WRITE_ONLY_IMM;
@@ -380,7 +380,7 @@ static uint8_t opcode_of(const struct sim_msg *m, uint64_t i)
 /* Payload of all packets of a message. */
 static uint32_t wire_len(const struct sim_msg *m)
 {
-	if (m->opcode > MT_WR_READ)
+	if (m->opcode > RD_WR_READ)
 		return m->flow->answers ? 0 : MW_ATOMIC_BYTES;
 	return m->len;
 }
@@ -396,7 +396,7 @@ static struct mw_packet packet_of(const struct sim_flow *f, const struct sim_msg
 	struct mw_packet p = {.payload_len = len};
 
 	p.bth = (struct mw_bth){.opcode = opcode_of(m, i),
-				.se = last && m->flags & MT_WR_SOLICITED,
+				.se = last && m->flags & RD_SEND_SOLICITED,
 				.m = got->bth.m,
 				.pad = (uint8_t)(-len & 3),
 				.p_key = f->p_key,
@@ -410,9 +410,9 @@ static struct mw_packet packet_of(const struct sim_flow *f, const struct sim_msg
 	p.data.tseth = got->data.tseth;
 	p.data.reth =
 		(struct mw_reth){.va = m->remote_addr + offset, .rkey = m->rkey, .dmalen = whole};
-	if (f->answers && m->opcode > MT_WR_READ)
+	if (f->answers && m->opcode > RD_WR_READ)
 		p.data.reth.va = m->known ? m->original : got->data.reth.va;
-	p.data.imm = last && m->flags & MT_WR_IMM ? m->imm : m->asks;
+	p.data.imm = last && m->flags & RD_SEND_IMM ? m->imm : m->asks;
 	return p;
 }
 
@@ -449,7 +449,7 @@ static void check_headers(struct sim_flow *f, const struct mt_tx_desc *d, uint64
 			 " of message %zu: BTH opcode %02x se %d pad %u qp %u",
 			 f->name, n - m->first_packet, m->number, d->pkt.bth.opcode, d->pkt.bth.se,
 			 d->pkt.bth.pad, d->pkt.bth.dqp);
-	else if (!data_equal(&d->pkt, &want, last && (m->flags & MT_WR_IMM || m->asks)))
+	else if (!data_equal(&d->pkt, &want, last && (m->flags & RD_SEND_IMM || m->asks)))
 		sim_fail(f->check,
 			 "%s: packet %" PRIu64 " of message %zu: msn %u rqmsn %u va %" PRIx64
 			 " rkey %x dmalen %u len %u",
@@ -460,7 +460,7 @@ static void check_headers(struct sim_flow *f, const struct mt_tx_desc *d, uint64
 		sim_fail(f->check, "%s: packet %" PRIu64 " of message %zu: payload from %u",
 			 f->name, n - m->first_packet, m->number, d->offset);
 	/* What an atomic found does not change when it is sent again. REQ(ext.atomic.once) */
-	if (f->answers && m->opcode > MT_WR_READ)
+	if (f->answers && m->opcode > RD_WR_READ)
 		note_original(m, d->pkt.data.reth.va);
 }
 
@@ -469,7 +469,7 @@ static void check_wimm(struct sim_flow *f, uint64_t n)
 {
 	const struct sim_msg *m = sim_flow_message_of(f, n);
 
-	if (f->extended || !(m->flags & MT_WR_IMM) || n != m->first_packet)
+	if (f->extended || !(m->flags & RD_SEND_IMM) || n != m->first_packet)
 		return;
 	f->imms_started++;
 	if (f->imms_started - f->takes_received > f->max_wimm)

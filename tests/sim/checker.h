@@ -37,13 +37,13 @@ struct sim_flow;
 struct sim_msg {
 	struct sim_flow *flow;
 	size_t number; /* counts the messages of its flow */
-	enum mt_wr_opcode opcode;
+	enum rd_wr_opcode opcode;
 	uint64_t takes_before; /* messages before it that take a receive */
 	uint64_t wr_id;
 	uint32_t len, flags, imm, rkey;
 	uint64_t remote_addr;
 	uint64_t first_packet, n_packets;
-	struct mt_sge sge[SIM_SGE_MAX];
+	struct rd_sge sge[SIM_SGE_MAX];
 	uint32_t n_sge;
 	uint64_t mr_offset; /* where it belongs */
 	/* READ and atomics: a request has no bytes of its own, its answer has those it brings. */
@@ -53,7 +53,7 @@ struct sim_msg {
 	uint64_t original; /* what an atomic finds, ... */
 	bool known;	   /* ... if that is known before, or seen */
 	/* What its completion must say; SUCCESS also promises that all of it was placed. */
-	enum mt_wc_status want;
+	enum rd_wc_status want;
 	uint64_t placed;
 	uint64_t *bits; /* a bit for each byte; freed when all are set */
 };
@@ -109,7 +109,7 @@ struct sim_flow {
 	uint64_t takes, takes_received;
 	uint64_t imms_started;
 	uint64_t recvs_posted, recvs_done;
-	enum mt_wc_status
+	enum rd_wc_status
 		wrong_recv; /* what the next receive says once, before the rest is flushed */
 	bool flushing;	    /* the receiver is expected to flush its receives */
 };

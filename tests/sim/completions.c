@@ -13,7 +13,7 @@ static bool all_there(const struct sim_flow *f, const struct sim_msg *m)
 
 static bool reports(const struct sim_flow *f, const struct sim_msg *m)
 {
-	return f->signal_all || m->flags & MT_WR_SIGNALED || m->want != MT_WC_SUCCESS;
+	return f->signal_all || m->flags & RD_SEND_SIGNALED || m->want != RD_WC_SUCCESS;
 }
 
 /* REQ(req.complete.order) REQ(req.complete.once) REQ(req.complete.acked) */
@@ -30,12 +30,12 @@ void sim_flow_send_event(struct sim_flow *f, const struct mt_event *ev)
 	}
 	m = f->msgs[f->completed++];
 	if (ev->wr_id != m->wr_id || ev->status != m->want ||
-	    ev->with_imm != ((m->flags & MT_WR_IMM) != 0) || ev->opcode != m->opcode)
+	    ev->with_imm != ((m->flags & RD_SEND_IMM) != 0) || ev->opcode != m->opcode)
 		sim_fail(f->check,
 			 "%s: send completion wr %" PRIu64 " %s imm %d, want wr %" PRIu64 " %s",
 			 f->name, ev->wr_id, mt_wc_status_name(ev->status), ev->with_imm, m->wr_id,
 			 mt_wc_status_name(m->want));
-	else if (m->want == MT_WC_SUCCESS && !all_there(f, m))
+	else if (m->want == RD_WC_SUCCESS && !all_there(f, m))
 		sim_fail(f->check,
 			 "%s: message %zu completed, but %" PRIu64
 			 " packets have arrived without a gap "
@@ -54,25 +54,25 @@ void sim_flow_recv_event(struct sim_flow *f, const struct mt_event *ev)
 		return;
 	}
 	if (f->wrong_recv && ev->status == f->wrong_recv) {
-		f->wrong_recv = MT_WC_SUCCESS;
+		f->wrong_recv = RD_WC_SUCCESS;
 		f->flushing = true;
 		return;
 	}
-	if (f->flushing && ev->status == MT_WC_WR_FLUSH_ERR) {
+	if (f->flushing && ev->status == RD_WC_WR_FLUSH_ERR) {
 		if (ev->imm_valid)
 			sim_fail(f->check, "%s: flushed receive has an immediate", f->name);
 		return;
 	}
 	m = f->takes_received < f->takes ? f->takers[f->takes_received] : NULL;
-	if (!m || ev->status != MT_WC_SUCCESS || ev->opcode != m->opcode ||
-	    ev->imm_valid != ((m->flags & MT_WR_IMM) != 0)) {
+	if (!m || ev->status != RD_WC_SUCCESS || ev->opcode != m->opcode ||
+	    ev->imm_valid != ((m->flags & RD_SEND_IMM) != 0)) {
 		sim_fail(f->check, "%s: receive completed with %s, imm_valid %d, due %d", f->name,
 			 mt_wc_status_name(ev->status), ev->imm_valid, m != NULL);
 		return;
 	}
 	f->takes_received++;
 	if ((ev->imm_valid && ev->imm != m->imm) || ev->byte_len != m->len ||
-	    ev->solicited != ((m->flags & MT_WR_SOLICITED) != 0))
+	    ev->solicited != ((m->flags & RD_SEND_SOLICITED) != 0))
 		sim_fail(f->check, "%s: receive of message %zu: imm %x len %u se %d", f->name,
 			 m->number, ev->imm, ev->byte_len, ev->solicited);
 	else if (!all_there(f, m))

@@ -32,7 +32,7 @@ static enum sim_kind kind_of(uint8_t opcode)
 
 /* ---- out ---- */
 
-static uint32_t node_at(const struct sim_world *w, const struct mt_addr *addr)
+static uint32_t node_at(const struct sim_world *w, const struct rd_gid *addr)
 {
 	for (uint32_t i = 0; i < w->cfg.net.n_nodes; i++)
 		if (memcmp(addr, &w->nodes[i].addr, sizeof(*addr)) == 0)
@@ -47,7 +47,7 @@ static void copy_payload(struct sim_node *node, const struct mt_tx_desc *d, uint
 	uint32_t left = d->pkt.payload_len;
 
 	for (uint32_t i = 0; i < d->n_sge && left > 0; i++) {
-		const struct mt_sge *s = &d->sge[i];
+		const struct rd_sge *s = &d->sge[i];
 		uint32_t n;
 
 		if (offset >= s->length) {

@@ -11,7 +11,7 @@ void sim_node_deliver(void *ctx, struct sim_packet *p);
 uint64_t sim_node_due(const struct sim_node *node);
 void sim_node_tick(struct sim_node *node);
 /* sim_make_sges splits `left` bytes of a QP's memory into n pieces that do not lie side by side. */
-void sim_make_sges(struct sim_qp *qp, uint32_t left, struct mt_sge *sge, uint32_t n);
+void sim_make_sges(struct sim_qp *qp, uint32_t left, struct rd_sge *sge, uint32_t n);
 /* sim_make_answers begins the flow of answers of one end. */
 void sim_make_answers(struct sim_qp *qp);
 /* sim_atomic_run is env->atomic. */

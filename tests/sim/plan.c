@@ -135,7 +135,7 @@ static void draw_asking(struct sim_plan *p, struct sim_rng *r)
 {
 	if (p->extended == 1)
 		p->ask_share = ONE_OF(r, 0, 10, 50, 100);
-	p->rd_atomic = ONE_OF(r, 1, 4, MT_RD_ATOMIC_MAX);
+	p->rd_atomic = ONE_OF(r, 1, 4, RD_ATOMIC_MAX);
 }
 
 void sim_plan_draw(struct sim_plan *plan, uint64_t seed)

@@ -85,13 +85,13 @@ static uint32_t message_flags(struct run *run, struct load *load)
 	uint32_t flags = 0;
 
 	if (sim_below(&run->rng, 100) < p->imm_share)
-		flags |= MT_WR_IMM;
+		flags |= RD_SEND_IMM;
 	if (sim_below(&run->rng, 4) == 0)
-		flags |= MT_WR_SOLICITED;
+		flags |= RD_SEND_SOLICITED;
 	/* Slots of silent requests come back with the next signalled one. */
 	if (sim_below(&run->rng, 100) >= p->silent_share || load->left == 1 ||
 	    load->silent + 1 >= (p->sq_depth + 1) / 2)
-		flags |= MT_WR_SIGNALED;
+		flags |= RD_SEND_SIGNALED;
 	return flags;
 }
 
@@ -116,10 +116,10 @@ static void make_request(struct run *run, struct sim_wr *wr)
 {
 	struct sim_rng *r = &run->rng;
 
-	wr->opcode = (enum mt_wr_opcode)sim_between(r, MT_WR_READ, MT_WR_FETCH_ADD);
-	wr->flags &= ~(uint32_t)(MT_WR_IMM | MT_WR_SOLICITED);
-	wr->misses = wr->opcode == MT_WR_COMPARE_SWAP && sim_below(r, 2);
-	wr->shared = wr->opcode == MT_WR_FETCH_ADD && sim_below(r, 2);
+	wr->opcode = (enum rd_wr_opcode)sim_between(r, RD_WR_READ, RD_WR_FETCH_ADD);
+	wr->flags &= ~(uint32_t)(RD_SEND_IMM | RD_SEND_SOLICITED);
+	wr->misses = wr->opcode == RD_WR_COMPARE_SWAP && sim_below(r, 2);
+	wr->shared = wr->opcode == RD_WR_FETCH_ADD && sim_below(r, 2);
 }
 
 /* Posts one message; false when it has to wait. */
@@ -132,17 +132,17 @@ static bool post_one(struct run *run, struct load *load)
 	int result;
 
 	if (f->extended && sim_below(&run->rng, 100) < run->plan->send_share)
-		wr.opcode = MT_WR_SEND;
+		wr.opcode = RD_WR_SEND;
 	if (run->plan->ask_share && sim_below(&run->rng, 100) < run->plan->ask_share)
 		make_request(run, &wr);
 	if (run->plan->ask_share && sim_below(&run->rng, 4) == 0)
-		wr.flags |= MT_WR_FENCE;
+		wr.flags |= RD_SEND_FENCE;
 	/* Without extension an immediate needs a receive that is posted already. */
-	load->waits = wr.flags & MT_WR_IMM && !f->extended && f->recvs_posted <= f->takes;
+	load->waits = wr.flags & RD_SEND_IMM && !f->extended && f->recvs_posted <= f->takes;
 	if (load->waits)
 		return false;
 	wr.len = message_len(run, packets_mtu);
-	if (wr.opcode == MT_WR_SEND && wr.len > load->qp->peer->cfg.recv_room)
+	if (wr.opcode == RD_WR_SEND && wr.len > load->qp->peer->cfg.recv_room)
 		wr.len = load->qp->peer->cfg.recv_room;
 	if (wr.len / packets_mtu + 1 > run->packets_left)
 		wr.len = 0;
@@ -154,7 +154,7 @@ static bool post_one(struct run *run, struct load *load)
 		return false;
 	}
 	load->left--;
-	load->silent = wr.flags & MT_WR_SIGNALED ? 0 : load->silent + 1;
+	load->silent = wr.flags & RD_SEND_SIGNALED ? 0 : load->silent + 1;
 	run->packets_left -= wr.len / packets_mtu < run->packets_left ? wr.len / packets_mtu : 0;
 	pause_load(run, load);
 	return true;
@@ -411,10 +411,9 @@ static void may_ask(struct run *run, struct sim_qp_cfg *a, struct sim_qp_cfg *b)
 		uint64_t most = sim_between(r, 1, run->plan->rd_atomic);
 
 		ends[i]->cap.extensions |= MW_EXT_READ | MW_EXT_ATOMIC;
-		ends[i]->attr.access |= MT_ACCESS_REMOTE_READ | MT_ACCESS_REMOTE_ATOMIC;
+		ends[i]->attr.access |= RD_ACCESS_REMOTE_READ | RD_ACCESS_REMOTE_ATOMIC;
 		ends[i]->attr.max_rd_atomic = (uint8_t)most;
-		ends[1 - i]->attr.max_dest_rd_atomic =
-			(uint8_t)sim_between(r, most, MT_RD_ATOMIC_MAX);
+		ends[1 - i]->attr.max_dest_rd_atomic = (uint8_t)sim_between(r, most, RD_ATOMIC_MAX);
 	}
 }
 

@@ -382,7 +382,7 @@ TEST(sim_ev, retirement_and_revival_are_events)
 	CASE_EQ(w, w->ev_events[0].ev.ev_cause, MT_EV_BY_LOSS);
 	CASE_EQ(w, w->ev_events[0].ev.ev.port, 1);
 	CASE_EQ(w, w->ev_events[0].ev.ev.value, 0xC002);
-	assert_memory_equal(&w->ev_events[0].ev.peer, &w->nodes[1].addr, sizeof(struct mt_addr));
+	assert_memory_equal(&w->ev_events[0].ev.peer, &w->nodes[1].addr, sizeof(struct rd_gid));
 	case_kill(w, 0, 1, 1, 2, false);
 	sim_run_for(w, 5 * SIM_MS);
 	CASE_EQ(w, w->n_ev_events, 2);

@@ -158,7 +158,7 @@ TEST(sim_fault, late_timers_do_no_harm)
 			sim_net_path(&w->net, 0, 1, plane, k)->loss_ppm = 20000;
 	case_recvs(qp->peer, 50);
 	for (int i = 0; i < 50; i++)
-		sim_post(qp, 20000, i & 1 ? MT_WR_IMM : 0);
+		sim_post(qp, 20000, i & 1 ? RD_SEND_IMM : 0);
 	sim_run_done(w, 2 * SIM_S);
 	case_done(w);
 }

@@ -317,7 +317,7 @@ TEST(sim_hostile, forged_answers_harm_nobody_else)
 	}
 	/* No ACK covered a message, so none completed. */
 	CASE_EQ(w, qp->out.completed, 0);
-	CASE_EQ(w, case_info(qp).state, MT_QPS_RTS);
+	CASE_EQ(w, case_info(qp).state, RD_QPS_RTS);
 	sim_run_for(w, 20 * SIM_MS);
 	CASE_EQ(w, other->out.completed, other->out.n);
 	case_close(w);
@@ -359,10 +359,10 @@ TEST(sim_hostile, an_unexpected_event_ends_the_qp)
 
 	sim_post(qp, 100, 0);
 	qp->may_fail = true;
-	qp->out.msgs[0]->want = MT_WC_REM_OP_ERR;
+	qp->out.msgs[0]->want = RD_WC_REM_OP_ERR;
 	case_give(w, 0, &meta, &p);
 	CASE_EQ(w, qp->out.completed, 1);
-	CASE_EQ(w, case_info(qp).state, MT_QPS_ERR);
+	CASE_EQ(w, case_info(qp).state, RD_QPS_ERR);
 	case_close(w);
 }
 
@@ -372,12 +372,12 @@ TEST(sim_hostile, packets_for_a_qp_that_is_not_ready)
 	struct sim_qp *qp = sim_connect_default(w);
 	struct mt_rx_meta meta = case_meta(w, 0);
 	struct mw_packet p = case_data(qp, 0, 100);
-	struct mt_qp_attr attr = {.state = MT_QPS_RESET};
+	struct rd_qp_attr attr = {.state = RD_QPS_RESET};
 
-	assert_i_eq(sim_modify(qp->peer, &attr, MT_QP_STATE), MT_OK);
+	assert_i_eq(sim_modify(qp->peer, &attr, RD_QP_STATE), MT_OK);
 	COUNTED_AS(w, drop_qp_state, &meta, &p);
-	attr.state = MT_QPS_INIT;
-	assert_i_eq(sim_modify(qp->peer, &attr, MT_QP_STATE), MT_OK);
+	attr.state = RD_QPS_INIT;
+	assert_i_eq(sim_modify(qp->peer, &attr, RD_QP_STATE), MT_OK);
 	COUNTED_AS(w, drop_qp_state, &meta, &p);
 	p.bth.opcode = MW_PROBE;
 	p.payload_len = 0;

@@ -195,7 +195,7 @@ TEST(sim_loss, lost_transport_acks_are_repeated)
 
 	case_recvs(qp->peer, 20);
 	for (int i = 0; i < 20; i++) {
-		sim_post(qp, 5000, i & 1 ? MT_WR_IMM : 0);
+		sim_post(qp, 5000, i & 1 ? RD_SEND_IMM : 0);
 		sim_run_done(w, 5 * SIM_MS);
 	}
 	CASE_BETWEEN(w, l.lost, 10, 40);
@@ -331,7 +331,7 @@ TEST(sim_loss, corrupted_packets_are_counted_and_sent_again)
 		}
 	case_recvs(qp->peer, 20);
 	for (int i = 0; i < 20; i++)
-		sim_post(qp, 30000, MT_WR_IMM);
+		sim_post(qp, 30000, RD_SEND_IMM);
 	sim_run_done(w, SIM_S);
 	CASE_BETWEEN(w, case_stats(w, 1).drop_icrc, 1, 1000);
 	case_done(w);
@@ -369,7 +369,7 @@ TEST(sim_loss, doubled_packets_are_placed_once)
 			sim_net_path(&w->net, 1, 0, plane, k)->dup_ppm = 1000000;
 		}
 	case_recvs(qp->peer, 10);
-	case_post(qp, 10, 20000, MT_WR_IMM);
+	case_post(qp, 10, 20000, RD_SEND_IMM);
 	sim_run_done(w, SIM_MS);
 	CASE_EQ(w, case_stats(w, 1).rx_duplicates, 50);
 	CASE_EQ(w, case_resent(w, 0), 0);

@@ -94,7 +94,7 @@ TEST(sim_message, message_numbers_wrap_at_16_bits)
 	case_recvs(qp->peer, 256);
 	while (posted < 65536 + 200 && !w->check.failed) {
 		for (int i = 0; i < 200 && posted < 65536 + 200; i++, posted++)
-			sim_post(qp, posted % 3, MT_WR_IMM);
+			sim_post(qp, posted % 3, RD_SEND_IMM);
 		sim_run_done(w, SIM_MS);
 		while (qp->out.recvs_posted - qp->out.recvs_done < 256)
 			case_recvs(qp->peer, 1);
@@ -114,7 +114,7 @@ TEST(sim_message, immediates_in_flight_are_limited)
 	cfg.attr.max_wimm = 3;
 	qp = sim_connect(w, 0, 1, &cfg, &cfg);
 	case_recvs(qp->peer, 20);
-	case_post(qp, 20, 10, MT_WR_IMM);
+	case_post(qp, 20, 10, RD_SEND_IMM);
 	CASE_EQ(w, case_count(w, 0, MW_WRITE_ONLY_IMM), 3);
 	/* The checker sees to it that there are never more than three. */
 	sim_run_done(w, SIM_MS);
@@ -133,7 +133,7 @@ TEST(sim_message, a_write_does_not_overtake_an_immediate_that_waits)
 	cfg.attr.max_wimm = 1;
 	qp = sim_connect(w, 0, 1, &cfg, &cfg);
 	case_recvs(qp->peer, 2);
-	case_post(qp, 2, 10, MT_WR_IMM);
+	case_post(qp, 2, 10, RD_SEND_IMM);
 	case_post(qp, 1, 10, 0);
 	CASE_EQ(w, case_count(w, 0, 0), 1);
 	case_done(w);
@@ -305,7 +305,7 @@ TEST(sim_message, immediates_that_come_early_wait_for_what_was_sent_before)
 	w->net.filter = hold_first_packet;
 	case_recvs(qp->peer, 3);
 	sim_post(qp, 10, 0);
-	case_post(qp, 3, 10, MT_WR_IMM);
+	case_post(qp, 3, 10, RD_SEND_IMM);
 	sim_run_for(w, 40 * SIM_US);
 	CASE_EQ(w, qp->out.takes_received, 0);
 	CASE_EQ(w, qp->out.completed, 0);
@@ -326,7 +326,7 @@ TEST(sim_message, unsignalled_writes_are_silent)
 	case_post(qp, 10, 100, 0);
 	sim_run_done(w, SIM_MS);
 	CASE_EQ(w, qp->out.completed, 0);
-	sim_post(qp, 100, MT_WR_SIGNALED);
+	sim_post(qp, 100, RD_SEND_SIGNALED);
 	sim_run_done(w, SIM_MS);
 	CASE_EQ(w, qp->out.completed, 11);
 	case_done(w);
@@ -337,16 +337,16 @@ TEST(sim_message, a_drained_send_queue_waits_for_rts)
 {
 	struct sim_world *w = case_open(NULL);
 	struct sim_qp *qp = sim_connect_default(w);
-	struct mt_qp_attr attr = {.state = MT_QPS_SQD};
+	struct rd_qp_attr attr = {.state = RD_QPS_SQD};
 
 	sim_post(qp, 4096 * 2000, 0);
-	assert_i_eq(sim_modify(qp, &attr, MT_QP_STATE), MT_OK);
+	assert_i_eq(sim_modify(qp, &attr, RD_QP_STATE), MT_OK);
 	case_post(qp, 2, 100, 0);
 	sim_run_for(w, SIM_MS);
 	CASE_EQ(w, qp->out.completed, 1);
 	CASE_EQ(w, case_count(w, 0, 0), 2000);
-	attr.state = MT_QPS_RTS;
-	assert_i_eq(sim_modify(qp, &attr, MT_QP_STATE), MT_OK);
+	attr.state = RD_QPS_RTS;
+	assert_i_eq(sim_modify(qp, &attr, RD_QP_STATE), MT_OK);
 	sim_node_run(qp->node);
 	case_done(w);
 }
@@ -368,8 +368,8 @@ TEST(sim_message, many_qps_share_the_paths)
 		qp = sim_connect(w, 0, 1, &cfg, &cfg);
 		case_recvs(qp->peer, 10);
 		for (uint32_t k = 0; k < 10; k++) {
-			sim_post(qp, k * 1000, k & 1 ? MT_WR_IMM : 0);
-			sim_post(qp->peer, k * 777, MT_WR_SOLICITED);
+			sim_post(qp, k * 1000, k & 1 ? RD_SEND_IMM : 0);
+			sim_post(qp->peer, k * 777, RD_SEND_SOLICITED);
 		}
 	}
 	case_done(w);

@@ -16,15 +16,15 @@ static struct sim_qp *connect_asking(struct sim_world *w)
 
 static void some_of_all(struct sim_qp *qp, unsigned rounds)
 {
-	struct sim_wr miss = {.opcode = MT_WR_COMPARE_SWAP, .misses = true};
-	struct sim_wr shared = {.opcode = MT_WR_FETCH_ADD, .shared = true};
+	struct sim_wr miss = {.opcode = RD_WR_COMPARE_SWAP, .misses = true};
+	struct sim_wr shared = {.opcode = RD_WR_FETCH_ADD, .shared = true};
 	int result;
 
 	for (unsigned i = 0; i < rounds; i++) {
 		sim_post(qp, 5000 * i, 0);
 		sim_read(qp, 7000 * i, 0);
-		sim_atomic(qp, MT_WR_FETCH_ADD, 0);
-		sim_atomic(qp, MT_WR_COMPARE_SWAP, i % 3 ? 0 : MT_WR_FENCE);
+		sim_atomic(qp, RD_WR_FETCH_ADD, 0);
+		sim_atomic(qp, RD_WR_COMPARE_SWAP, i % 3 ? 0 : RD_SEND_FENCE);
 		assert_non_null(sim_post_wr(qp, &miss, &result));
 		assert_non_null(sim_post_wr(qp, &shared, &result));
 		sim_send(qp, 600 * i, 0);
@@ -112,7 +112,7 @@ TEST(sim_read, a_lost_answer_is_sent_again)
 
 	w->net.filter = lose_first_answers;
 	w->net.filter_ctx = &left;
-	sim_atomic(qp, MT_WR_FETCH_ADD, 0);
+	sim_atomic(qp, RD_WR_FETCH_ADD, 0);
 	sim_run_done(w, SIM_S);
 	CASE_EQ(w, case_count(w, 1, MW_ATOMIC_RESPONSE), 4);
 	CASE_EQ(w, case_stats(w, 1).rx_requests, 1);
@@ -136,7 +136,7 @@ TEST(sim_read, a_request_waits_for_what_is_before_it)
 	w->net.filter_ctx = w;
 	sim_post(qp, 100, 0);
 	sim_read(qp, 100, 0);
-	sim_atomic(qp, MT_WR_FETCH_ADD, 0);
+	sim_atomic(qp, RD_WR_FETCH_ADD, 0);
 	sim_run_for(w, SIM_MS);
 	CASE_EQ(w, case_stats(w, 1).rx_requests, 0);
 	CASE_TRUE(w, case_count(w, 0, MW_READ_REQUEST) >= 1);
@@ -177,21 +177,21 @@ TEST(sim_read, more_than_the_responder_takes_is_refused)
 	w->net.filter_ctx = w;
 	sim_post(qp, 100, 0);
 	sim_read(qp, 10, 0);
-	struct sim_wr wr = {.opcode = MT_WR_READ, .len = 10, .want = MT_WC_REM_INV_REQ_ERR};
+	struct sim_wr wr = {.opcode = RD_WR_READ, .len = 10, .want = RD_WC_REM_INV_REQ_ERR};
 	int result;
 
 	assert_non_null(sim_post_wr(qp, &wr, &result));
 	sim_node_run(qp->node);
 	sim_run_for(w, 20 * SIM_MS);
 	CASE_EQ(w, qp->out.completed, 3);
-	CASE_EQ(w, qp->peer->qp_status, MT_WC_REM_INV_REQ_ERR);
+	CASE_EQ(w, qp->peer->qp_status, RD_WC_REM_INV_REQ_ERR);
 	case_close(w);
 }
 
 /* An answer that is not sent in full counts. REQ(ext.read.limit) */
 TEST(sim_read, more_than_can_be_answered_is_refused)
 {
-	struct sim_wr wr = {.opcode = MT_WR_READ, .len = 10, .want = MT_WC_REM_INV_REQ_ERR};
+	struct sim_wr wr = {.opcode = RD_WR_READ, .len = 10, .want = RD_WC_REM_INV_REQ_ERR};
 	struct sim_world *w = case_open(NULL);
 	struct sim_qp_cfg ours, theirs;
 	struct sim_qp *qp;
@@ -207,7 +207,7 @@ TEST(sim_read, more_than_can_be_answered_is_refused)
 	sim_node_run(qp->node);
 	sim_run_for(w, 20 * SIM_MS);
 	CASE_EQ(w, qp->out.completed, 2);
-	CASE_EQ(w, qp->peer->qp_status, MT_WC_REM_INV_REQ_ERR);
+	CASE_EQ(w, qp->peer->qp_status, RD_WC_REM_INV_REQ_ERR);
 	case_close(w);
 }
 
@@ -219,7 +219,7 @@ TEST(sim_read, a_fence_waits_for_answers)
 
 	sim_read(qp, 100000, 0);
 	sim_post(qp, 1, 0);
-	sim_post(qp, 2, MT_WR_FENCE);
+	sim_post(qp, 2, RD_SEND_FENCE);
 	sim_run_for(w, 15 * SIM_US);
 	CASE_EQ(w, case_count(w, 0, MW_WRITE_ONLY), 1);
 	sim_run_done(w, SIM_MS);
@@ -228,7 +228,7 @@ TEST(sim_read, a_fence_waits_for_answers)
 }
 
 /* A WR that is refused, after one that is not, and how both ends report it. */
-static void refused(struct sim_wr wr, struct sim_qp_cfg theirs, enum mt_wc_status peers)
+static void refused(struct sim_wr wr, struct sim_qp_cfg theirs, enum rd_wc_status peers)
 {
 	struct sim_world *w = case_open(NULL);
 	struct sim_qp_cfg ours;
@@ -241,7 +241,7 @@ static void refused(struct sim_wr wr, struct sim_qp_cfg theirs, enum mt_wc_statu
 	case_recvs(qp->peer, 1);
 	sim_send(qp, 50000, 0);
 	assert_non_null(sim_post_wr(qp, &wr, &result));
-	wr = (struct sim_wr){.opcode = MT_WR_READ, .len = 1, .want = MT_WC_WR_FLUSH_ERR};
+	wr = (struct sim_wr){.opcode = RD_WR_READ, .len = 1, .want = RD_WC_WR_FLUSH_ERR};
 	assert_non_null(sim_post_wr(qp, &wr, &result));
 	sim_node_run(qp->node);
 	sim_run_for(w, 20 * SIM_MS);
@@ -253,15 +253,15 @@ static void refused(struct sim_wr wr, struct sim_qp_cfg theirs, enum mt_wc_statu
 /* REQ(ext.read.access) REQ(ext.atomic.access) REQ(ext.atomic.aligned) */
 TEST(sim_read, rights_of_the_peer)
 {
-	static const enum mt_wc_status access = MT_WC_REM_ACCESS_ERR, inv = MT_WC_REM_INV_REQ_ERR;
+	static const enum rd_wc_status access = RD_WC_REM_ACCESS_ERR, inv = RD_WC_REM_INV_REQ_ERR;
 	struct sim_qp_cfg open, no_read, no_atomic;
 
 	sim_qp_cfg_asking(&open);
 	no_read = no_atomic = open;
-	no_read.attr.access &= ~(uint32_t)MT_ACCESS_REMOTE_READ;
-	no_atomic.attr.access &= ~(uint32_t)MT_ACCESS_REMOTE_ATOMIC;
-	struct sim_wr read = {.opcode = MT_WR_READ, .len = 100, .want = access};
-	struct sim_wr add = {.opcode = MT_WR_FETCH_ADD, .want = access};
+	no_read.attr.access &= ~(uint32_t)RD_ACCESS_REMOTE_READ;
+	no_atomic.attr.access &= ~(uint32_t)RD_ACCESS_REMOTE_ATOMIC;
+	struct sim_wr read = {.opcode = RD_WR_READ, .len = 100, .want = access};
+	struct sim_wr add = {.opcode = RD_WR_FETCH_ADD, .want = access};
 
 	refused(read, no_read, access);
 	refused(add, no_atomic, access);
@@ -283,8 +283,8 @@ TEST(sim_read, memory_of_ours_that_must_not_be_written)
 	struct sim_world *w = case_open(NULL);
 	struct sim_qp *qp = connect_asking(w);
 	struct sim_mr *mr = sim_mr_add(qp->node, 0, UINT64_C(7) << 50, 4096, 0);
-	struct mt_sge sge = {.addr = UINT64_C(7) << 50, .length = 64, .lkey = mr->key};
-	struct mt_send_wr wr = {.opcode = MT_WR_READ,
+	struct rd_sge sge = {.addr = UINT64_C(7) << 50, .length = 64, .lkey = mr->key};
+	struct rd_send_wr wr = {.opcode = RD_WR_READ,
 				.sge = &sge,
 				.n_sge = 1,
 				.rkey = qp->peer->mr->key,
@@ -293,12 +293,12 @@ TEST(sim_read, memory_of_ours_that_must_not_be_written)
 	qp->may_fail = true;
 	sim_post(qp, 100000, 0);
 	assert_i_eq(mt_qp_post_send(qp->qp, w->net.now_ns, &wr), MT_OK);
-	sim_flow_add(&qp->out, &(struct sim_msg){.opcode = MT_WR_READ, .want = MT_WC_LOC_PROT_ERR},
+	sim_flow_add(&qp->out, &(struct sim_msg){.opcode = RD_WR_READ, .want = RD_WC_LOC_PROT_ERR},
 		     NULL);
 	sim_node_run(qp->node);
 	sim_run_for(w, SIM_MS);
 	CASE_EQ(w, qp->out.completed, 2);
-	CASE_EQ(w, qp->qp_status, MT_WC_LOC_PROT_ERR);
+	CASE_EQ(w, qp->qp_status, RD_WC_LOC_PROT_ERR);
 	CASE_EQ(w, case_count(w, 0, MW_READ_REQUEST), 0);
 	case_close(w);
 }
@@ -307,7 +307,7 @@ TEST(sim_read, memory_of_ours_that_must_not_be_written)
 TEST(sim_read, a_peer_that_has_sends_only)
 {
 	struct sim_world *w = case_open(NULL);
-	struct sim_wr wr = {.opcode = MT_WR_READ, .len = 10, .want = MT_WC_REM_OP_ERR};
+	struct sim_wr wr = {.opcode = RD_WR_READ, .len = 10, .want = RD_WC_REM_OP_ERR};
 	struct sim_qp_cfg ours, theirs;
 	struct sim_qp *qp;
 	int result;
@@ -322,7 +322,7 @@ TEST(sim_read, a_peer_that_has_sends_only)
 	sim_node_run(qp->node);
 	sim_run_for(w, SIM_MS);
 	CASE_EQ(w, qp->out.completed, 2);
-	CASE_EQ(w, qp->qp_status, MT_WC_REM_OP_ERR);
+	CASE_EQ(w, qp->qp_status, RD_WC_REM_OP_ERR);
 	case_close(w);
 }
 
@@ -331,17 +331,17 @@ TEST(sim_read, requests_that_are_none)
 {
 	struct sim_world *w = case_open(NULL);
 	struct sim_qp *plain = sim_connect_extended(w), *qp = connect_asking(w);
-	struct mt_sge sge = {.addr = qp->mr->start, .length = 7, .lkey = qp->mr->key};
-	struct mt_send_wr wr = {.opcode = MT_WR_FETCH_ADD, .sge = &sge, .n_sge = 1};
+	struct rd_sge sge = {.addr = qp->mr->start, .length = 7, .lkey = qp->mr->key};
+	struct rd_send_wr wr = {.opcode = RD_WR_FETCH_ADD, .sge = &sge, .n_sge = 1};
 
 	assert_i_eq(mt_qp_post_send(qp->qp, w->net.now_ns, &wr), MT_ERR_INVALID);
-	wr.opcode = MT_WR_READ;
-	wr.flags = MT_WR_IMM;
+	wr.opcode = RD_WR_READ;
+	wr.flags = RD_SEND_IMM;
 	assert_i_eq(mt_qp_post_send(qp->qp, w->net.now_ns, &wr), MT_ERR_INVALID);
-	wr.opcode = MT_WR_OPCODES;
+	wr.opcode = RD_WR_OPCODES;
 	wr.flags = 0;
 	assert_i_eq(mt_qp_post_send(qp->qp, w->net.now_ns, &wr), MT_ERR_INVALID);
-	wr.opcode = MT_WR_READ;
+	wr.opcode = RD_WR_READ;
 	sge.addr = plain->mr->start;
 	assert_i_eq(mt_qp_post_send(plain->qp, w->net.now_ns, &wr), MT_ERR_INVALID);
 	case_close(w);
@@ -376,22 +376,22 @@ TEST(sim_read, a_refusal_waits_for_the_answers_before_it)
 {
 	struct sim_world *w = case_open(NULL);
 	struct sim_qp *qp = connect_asking(w);
-	struct sim_wr wr = {.len = 10, .rkey = 0x7777, .want = MT_WC_REM_ACCESS_ERR};
+	struct sim_wr wr = {.len = 10, .rkey = 0x7777, .want = RD_WC_REM_ACCESS_ERR};
 	int result;
 
 	qp->may_fail = qp->peer->may_fail = true;
 	w->net.filter = hold_answers;
 	w->net.filter_ctx = w;
 	sim_read(qp, 30000, 0);
-	sim_atomic(qp, MT_WR_FETCH_ADD, 0);
+	sim_atomic(qp, RD_WR_FETCH_ADD, 0);
 	assert_non_null(sim_post_wr(qp, &wr, &result));
 	sim_node_run(qp->node);
 	sim_run_for(w, SIM_MS);
-	CASE_EQ(w, qp->peer->qp_status, MT_WC_REM_ACCESS_ERR);
+	CASE_EQ(w, qp->peer->qp_status, RD_WC_REM_ACCESS_ERR);
 	CASE_EQ(w, qp->out.completed, 0);
 	sim_run_for(w, 50 * SIM_MS);
 	CASE_EQ(w, qp->out.completed, 3);
-	CASE_EQ(w, qp->qp_status, MT_WC_REM_ACCESS_ERR);
+	CASE_EQ(w, qp->qp_status, RD_WC_REM_ACCESS_ERR);
 	case_close(w);
 }
 
@@ -409,11 +409,11 @@ TEST(sim_read, a_peer_that_dies)
 	qp->may_fail = true;
 	m = sim_read(qp, 4 << 20, 0);
 	sim_run_for(w, 17 * SIM_US);
-	m->want = MT_WC_RETRY_EXC_ERR;
+	m->want = RD_WC_RETRY_EXC_ERR;
 	case_silence(w, true);
 	sim_run_for(w, 50 * SIM_MS);
 	CASE_EQ(w, qp->out.completed, 1);
-	CASE_EQ(w, qp->qp_status, MT_WC_RETRY_EXC_ERR);
+	CASE_EQ(w, qp->qp_status, RD_WC_RETRY_EXC_ERR);
 	case_close(w);
 }
 
@@ -422,17 +422,17 @@ TEST(sim_read, a_requester_that_gives_up)
 {
 	struct sim_world *w = case_open(NULL);
 	struct sim_qp *qp = connect_asking(w);
-	struct mt_qp_attr attr = {.state = MT_QPS_ERR};
+	struct rd_qp_attr attr = {.state = RD_QPS_ERR};
 	struct sim_msg *m = sim_read(qp, 4 << 20, 0);
 
 	sim_run_for(w, 17 * SIM_US);
-	m->want = MT_WC_WR_FLUSH_ERR;
-	assert_i_eq(sim_modify(qp, &attr, MT_QP_STATE), MT_OK);
+	m->want = RD_WC_WR_FLUSH_ERR;
+	assert_i_eq(sim_modify(qp, &attr, RD_QP_STATE), MT_OK);
 	sim_node_run(qp->node);
 	sim_run_for(w, SIM_MS);
 	CASE_EQ(w, qp->out.completed, 1);
 	CASE_EQ(w, case_info(qp->peer).responses, 0);
-	CASE_EQ(w, case_info(qp->peer).state, MT_QPS_RTS);
+	CASE_EQ(w, case_info(qp->peer).state, RD_QPS_RTS);
 	sim_check_quiet(w, 5 * SIM_MS);
 	case_close(w);
 }
@@ -442,20 +442,20 @@ TEST(sim_read, sqd_finishes_what_was_asked)
 {
 	struct sim_world *w = case_open(NULL);
 	struct sim_qp *qp = connect_asking(w);
-	struct mt_qp_attr attr = {.state = MT_QPS_SQD};
+	struct rd_qp_attr attr = {.state = RD_QPS_SQD};
 
 	for (unsigned i = 0; i < 6; i++)
 		sim_read(qp, 100000, 0);
 	sim_run_for(w, 15 * SIM_US);
-	assert_i_eq(sim_modify(qp, &attr, MT_QP_STATE), MT_OK);
+	assert_i_eq(sim_modify(qp, &attr, RD_QP_STATE), MT_OK);
 	mt_qp_query(qp->qp, &attr);
 	CASE_TRUE(w, attr.draining);
 	sim_run_for(w, 10 * SIM_MS);
 	CASE_EQ(w, qp->out.completed, 4);
 	mt_qp_query(qp->qp, &attr);
 	CASE_TRUE(w, !attr.draining);
-	attr.state = MT_QPS_RTS;
-	assert_i_eq(sim_modify(qp, &attr, MT_QP_STATE), MT_OK);
+	attr.state = RD_QPS_RTS;
+	assert_i_eq(sim_modify(qp, &attr, RD_QP_STATE), MT_OK);
 	sim_node_run(qp->node);
 	case_done(w);
 }

@@ -57,9 +57,9 @@ TEST(sim_send, all_sizes_both_ways)
 	case_recvs(qp->peer, 32);
 	for (unsigned i = 0; i < 8; i++) {
 		sim_send(qp, sizes[i], 0);
-		sim_send(qp->peer, sizes[i], MT_WR_IMM | MT_WR_SOLICITED);
-		sim_send(qp, sizes[7 - i], MT_WR_IMM);
-		sim_post(qp->peer, sizes[i], MT_WR_IMM);
+		sim_send(qp->peer, sizes[i], RD_SEND_IMM | RD_SEND_SOLICITED);
+		sim_send(qp, sizes[7 - i], RD_SEND_IMM);
+		sim_post(qp->peer, sizes[i], RD_SEND_IMM);
 	}
 	case_done(w);
 }
@@ -112,7 +112,7 @@ TEST(sim_send, an_immediate_without_a_receive_waits_too)
 	struct sim_world *w = case_open(NULL);
 	struct sim_qp *qp = sim_connect_extended(w);
 
-	sim_post(qp, 9000, MT_WR_IMM);
+	sim_post(qp, 9000, RD_SEND_IMM);
 	sim_post(qp, 100, 0);
 	sim_run_for(w, 100 * SIM_US);
 	CASE_EQ(w, qp->out.completed, 0);
@@ -126,7 +126,7 @@ TEST(sim_send, patience_with_a_receiver_ends)
 	for (uint32_t retries = 0; retries < 3; retries++) {
 		struct sim_world *w = case_open(NULL);
 		struct sim_wr wr = {
-			.len = 10, .want = MT_WC_RNR_RETRY_EXC_ERR, .opcode = MT_WR_SEND};
+			.len = 10, .want = RD_WC_RNR_RETRY_EXC_ERR, .opcode = RD_WR_SEND};
 		struct sim_qp_cfg cfg;
 		struct sim_qp *qp;
 		int result;
@@ -140,7 +140,7 @@ TEST(sim_send, patience_with_a_receiver_ends)
 		sim_run_for(w, SIM_MS);
 		CASE_EQ(w, case_count(w, 0, MW_SEND_ONLY), retries + 1);
 		CASE_EQ(w, qp->out.completed, 1);
-		CASE_EQ(w, qp->qp_status, MT_WC_RNR_RETRY_EXC_ERR);
+		CASE_EQ(w, qp->qp_status, RD_WC_RNR_RETRY_EXC_ERR);
 		case_close(w);
 	}
 }
@@ -156,8 +156,8 @@ TEST(sim_send, immediates_have_no_limit)
 	cfg.attr.max_wimm = cfg.attr.max_wimm_dest = 2;
 	qp = sim_connect(w, 0, 1, &cfg, &cfg);
 	case_recvs(qp->peer, 40);
-	case_post(qp, 20, 10, MT_WR_IMM);
-	case_send(qp, 20, 10, MT_WR_IMM);
+	case_post(qp, 20, 10, RD_SEND_IMM);
+	case_send(qp, 20, 10, RD_SEND_IMM);
 	sim_run_for(w, 12 * SIM_US);
 	CASE_EQ(w, case_count(w, 0, 0), 40);
 	case_done(w);
@@ -167,7 +167,7 @@ TEST(sim_send, immediates_have_no_limit)
 TEST(sim_send, what_is_longer_than_its_receive_ends_both)
 {
 	struct sim_world *w = case_open(NULL);
-	struct sim_wr wr = {.len = 65537, .want = MT_WC_REM_INV_REQ_ERR, .opcode = MT_WR_SEND};
+	struct sim_wr wr = {.len = 65537, .want = RD_WC_REM_INV_REQ_ERR, .opcode = RD_WR_SEND};
 	struct sim_qp *qp = sim_connect_extended(w);
 	int result;
 
@@ -175,13 +175,13 @@ TEST(sim_send, what_is_longer_than_its_receive_ends_both)
 	case_recvs(qp->peer, 2);
 	sim_send(qp, 65536, 0);
 	assert_non_null(sim_post_wr(qp, &wr, &result));
-	qp->out.wrong_recv = MT_WC_LOC_LEN_ERR;
+	qp->out.wrong_recv = RD_WC_LOC_LEN_ERR;
 	sim_node_run(qp->node);
 	sim_run_for(w, 10 * SIM_MS);
 	CASE_EQ(w, qp->out.completed, 2);
 	CASE_EQ(w, qp->out.takes_received, 1);
 	CASE_EQ(w, qp->out.recvs_done, 2);
-	CASE_EQ(w, qp->peer->qp_status, MT_WC_REM_INV_REQ_ERR);
+	CASE_EQ(w, qp->peer->qp_status, RD_WC_REM_INV_REQ_ERR);
 	case_close(w);
 }
 
@@ -189,7 +189,7 @@ TEST(sim_send, what_is_longer_than_its_receive_ends_both)
 TEST(sim_send, a_peer_of_plain_mrc)
 {
 	struct sim_world *w = case_open(NULL);
-	struct sim_wr wr = {.len = 100, .want = MT_WC_REM_OP_ERR, .opcode = MT_WR_SEND};
+	struct sim_wr wr = {.len = 100, .want = RD_WC_REM_OP_ERR, .opcode = RD_WR_SEND};
 	struct sim_qp_cfg ours, theirs;
 	struct sim_qp *qp;
 	int result;
@@ -201,13 +201,13 @@ TEST(sim_send, a_peer_of_plain_mrc)
 	case_recvs(qp->peer, 1);
 	case_recvs(qp, 1);
 	case_post(qp, 3, 10000, 0);
-	case_post(qp, 1, 100, MT_WR_IMM);
-	case_post(qp->peer, 1, 100, MT_WR_IMM);
+	case_post(qp, 1, 100, RD_SEND_IMM);
+	case_post(qp->peer, 1, 100, RD_SEND_IMM);
 	assert_non_null(sim_post_wr(qp, &wr, &result));
 	sim_node_run(qp->node);
 	sim_run_for(w, SIM_MS);
 	CASE_EQ(w, qp->out.completed, 5);
-	CASE_EQ(w, qp->qp_status, MT_WC_REM_OP_ERR);
+	CASE_EQ(w, qp->qp_status, RD_WC_REM_OP_ERR);
 	CASE_EQ(w, case_count(w, 0, MW_SEND_ONLY), 0);
 	CASE_EQ(w, case_nth(w, 1, MW_SACK, 0)->pkt.seth.ext, 0);
 	case_close(w);
@@ -217,7 +217,7 @@ TEST(sim_send, a_peer_of_plain_mrc)
 TEST(sim_send, a_plain_qp_refuses_it)
 {
 	struct sim_world *w = case_open(NULL);
-	struct sim_wr wr = {.len = 100, .opcode = MT_WR_SEND};
+	struct sim_wr wr = {.len = 100, .opcode = RD_WR_SEND};
 	struct sim_qp *qp = sim_connect_default(w);
 	int result;
 
@@ -329,14 +329,14 @@ TEST(sim_send, a_reset_while_ends_wait)
 {
 	struct sim_world *w = case_open(NULL);
 	struct sim_qp *qp = sim_connect_extended(w);
-	struct mt_qp_attr attr = {.state = MT_QPS_RESET};
+	struct rd_qp_attr attr = {.state = RD_QPS_RESET};
 	size_t idle = mt_engine_memory_used(w->nodes[1].engine);
 
 	w->net.filter = hold_first_message;
 	case_post(qp, 4, 4096, 0);
 	sim_run_for(w, 19 * SIM_US);
 	assert_true(mt_engine_memory_used(w->nodes[1].engine) > idle + 3 * 4096);
-	assert_i_eq(sim_modify(qp->peer, &attr, MT_QP_STATE), MT_OK);
+	assert_i_eq(sim_modify(qp->peer, &attr, RD_QP_STATE), MT_OK);
 	assert_true(mt_engine_memory_used(w->nodes[1].engine) <= idle);
 	case_close(w);
 }

@@ -47,14 +47,14 @@ void sim_qp_cfg_default(struct sim_qp_cfg *cfg)
 					   .signal_all = true}};
 	mt_qp_attr_default(&cfg->attr);
 	cfg->attr.path_mtu = 4096;
-	cfg->attr.access = MT_ACCESS_LOCAL_WRITE | MT_ACCESS_REMOTE_WRITE;
+	cfg->attr.access = RD_ACCESS_LOCAL_WRITE | RD_ACCESS_REMOTE_WRITE;
 	cfg->attr.mpr = 8;
 	cfg->attr.mpr_dest = 8;
 	cfg->attr.max_wimm = 32;
 	cfg->attr.max_wimm_dest = 32;
 	cfg->attr.timeout = 8;
 	cfg->attr.retry_linear = 7;
-	cfg->attr.retry_exp = MT_RETRY_EXP_FOREVER;
+	cfg->attr.retry_exp = RD_RETRY_EXP_FOREVER;
 	cfg->attr.trim_nack = true;
 }
 
@@ -73,7 +73,7 @@ void sim_qp_cfg_asking(struct sim_qp_cfg *cfg)
 {
 	sim_qp_cfg_extended(cfg);
 	cfg->cap.extensions |= MW_EXT_READ | MW_EXT_ATOMIC;
-	cfg->attr.access |= MT_ACCESS_REMOTE_READ | MT_ACCESS_REMOTE_ATOMIC;
+	cfg->attr.access |= RD_ACCESS_REMOTE_READ | RD_ACCESS_REMOTE_ATOMIC;
 	cfg->attr.max_rd_atomic = cfg->attr.max_dest_rd_atomic = 4;
 }
 
@@ -270,7 +270,7 @@ static struct sim_mr *mr_of_pd(struct sim_node *node, uint32_t pd)
 			return &node->mrs[i];
 	return sim_mr_add(node, pd, (uint64_t)(node->id + 1) << 44 | (uint64_t)(pd + 1) << 41,
 			  UINT64_C(1) << 40,
-			  MT_ACCESS_LOCAL_WRITE | MT_ACCESS_REMOTE_WRITE | MT_ACCESS_REMOTE_READ);
+			  RD_ACCESS_LOCAL_WRITE | RD_ACCESS_REMOTE_WRITE | RD_ACCESS_REMOTE_READ);
 }
 
 /* ---- connections ---- */
@@ -305,7 +305,7 @@ static struct sim_qp *make_qp(struct sim_node *node, const struct sim_qp_cfg *cf
 	return qp;
 }
 
-int sim_modify(struct sim_qp *qp, const struct mt_qp_attr *attr, uint32_t mask)
+int sim_modify(struct sim_qp *qp, const struct rd_qp_attr *attr, uint32_t mask)
 {
 	int result;
 
@@ -316,30 +316,30 @@ int sim_modify(struct sim_qp *qp, const struct mt_qp_attr *attr, uint32_t mask)
 
 static void to_rts(struct sim_qp *qp)
 {
-	struct mt_qp_attr attr = qp->cfg.attr;
+	struct rd_qp_attr attr = qp->cfg.attr;
 	struct sim_world *w = qp->node->w;
 
 	attr.dest = qp->peer->node->addr;
 	attr.dest_qpn = qp->peer->qpn;
 	attr.rq_psn = qp->peer->cfg.attr.sq_psn;
-	attr.state = MT_QPS_INIT;
+	attr.state = RD_QPS_INIT;
 	must(w,
 	     sim_modify(qp, &attr,
-			MT_QP_STATE | MT_QP_ACCESS | MT_QP_P_KEY | MT_QP_EV_PROFILE |
-				MT_QP_CC_PROFILE | MT_QP_TRIM_NACK),
+			RD_QP_STATE | RD_QP_ACCESS | RD_QP_P_KEY | RD_QP_EV_PROFILE |
+				RD_QP_CC_PROFILE | RD_QP_TRIM_NACK),
 	     "to INIT");
-	attr.state = MT_QPS_RTR;
+	attr.state = RD_QPS_RTR;
 	must(w,
 	     sim_modify(qp, &attr,
-			MT_QP_STATE | MT_QP_DEST | MT_QP_RQ_PSN | MT_QP_PATH_MTU | MT_QP_MPR_DEST |
-				MT_QP_MAX_WIMM_DEST | MT_QP_MIN_RNR_TIMER |
-				MT_QP_MAX_DEST_RD_ATOMIC),
+			RD_QP_STATE | RD_QP_DEST | RD_QP_RQ_PSN | RD_QP_PATH_MTU | RD_QP_MPR_DEST |
+				RD_QP_MAX_WIMM_DEST | RD_QP_MIN_RNR_TIMER |
+				RD_QP_MAX_DEST_RD_ATOMIC),
 	     "to RTR");
-	attr.state = MT_QPS_RTS;
+	attr.state = RD_QPS_RTS;
 	must(w,
 	     sim_modify(qp, &attr,
-			MT_QP_STATE | MT_QP_SQ_PSN | MT_QP_MPR | MT_QP_MAX_WIMM | MT_QP_TIMEOUT |
-				MT_QP_RETRY | MT_QP_RNR_RETRY | MT_QP_MAX_RD_ATOMIC),
+			RD_QP_STATE | RD_QP_SQ_PSN | RD_QP_MPR | RD_QP_MAX_WIMM | RD_QP_TIMEOUT |
+				RD_QP_RETRY | RD_QP_RNR_RETRY | RD_QP_MAX_RD_ATOMIC),
 	     "to RTS");
 }
 
@@ -380,9 +380,9 @@ struct sim_qp *sim_connect(struct sim_world *w, uint32_t a, uint32_t b,
 
 static void reset(struct sim_qp *qp, uint32_t psn)
 {
-	struct mt_qp_attr attr = {.state = MT_QPS_RESET};
+	struct rd_qp_attr attr = {.state = RD_QPS_RESET};
 
-	must(qp->node->w, sim_modify(qp, &attr, MT_QP_STATE), "to RESET");
+	must(qp->node->w, sim_modify(qp, &attr, RD_QP_STATE), "to RESET");
 	qp->past = qp->out;
 	qp->past_answers = qp->answers;
 	qp->out = (struct sim_flow){0};
@@ -419,7 +419,7 @@ struct sim_qp *sim_connect_extended(struct sim_world *w)
 /* ---- messages ---- */
 
 /* Splits `left` bytes of our memory into n pieces that do not lie side by side. */
-void sim_make_sges(struct sim_qp *qp, uint32_t left, struct mt_sge *sge, uint32_t n)
+void sim_make_sges(struct sim_qp *qp, uint32_t left, struct rd_sge *sge, uint32_t n)
 {
 	struct sim_rng *rng = &qp->node->w->net.rng;
 
@@ -427,7 +427,7 @@ void sim_make_sges(struct sim_qp *qp, uint32_t left, struct mt_sge *sge, uint32_
 		uint32_t len = i + 1 == n ? left : (uint32_t)sim_below(rng, left + 1);
 		uint64_t at = sim_mr_take(qp->mr, len + sim_below(rng, 32));
 
-		sge[i] = (struct mt_sge){
+		sge[i] = (struct rd_sge){
 			.addr = qp->mr->start + at, .length = len, .lkey = qp->mr->key};
 		left -= len;
 	}
@@ -445,7 +445,7 @@ static struct sim_msg *describe(struct sim_qp *qp, const struct sim_wr *wr)
 
 	m.n_sge = wr->n_sge ? wr->n_sge : wr->len > 0;
 	sim_make_sges(qp, m.len, m.sge, m.n_sge);
-	if (wr->opcode == MT_WR_SEND)
+	if (wr->opcode == RD_WR_SEND)
 		return sim_flow_add(&qp->out, &m, NULL);
 	m.mr_offset = sim_mr_take(mr, wr->len + sim_below(&qp->node->w->net.rng, 16));
 	m.remote_addr = mr->start + m.mr_offset + wr->beyond;
@@ -458,7 +458,7 @@ static struct sim_msg *post_wr(struct sim_qp *qp, const struct sim_wr *wr, int *
 	struct sim_mr *mr = wr->mr ? wr->mr : qp->peer->mr;
 	uint64_t taken = qp->mr->taken, mr_taken = mr->taken;
 	struct sim_msg *m = describe(qp, wr);
-	struct mt_send_wr post = {.wr_id = m->wr_id,
+	struct rd_send_wr post = {.wr_id = m->wr_id,
 				  .sge = m->sge,
 				  .n_sge = m->n_sge,
 				  .flags = m->flags,
@@ -480,12 +480,12 @@ static struct sim_msg *post_wr(struct sim_qp *qp, const struct sim_wr *wr, int *
 
 struct sim_msg *sim_post_wr(struct sim_qp *qp, const struct sim_wr *wr, int *result)
 {
-	if (wr->opcode >= MT_WR_READ)
+	if (wr->opcode >= RD_WR_READ)
 		return sim_ask(qp, wr, result);
 	return post_wr(qp, wr, result);
 }
 
-static struct sim_msg *post(struct sim_qp *qp, enum mt_wr_opcode opcode, uint32_t len,
+static struct sim_msg *post(struct sim_qp *qp, enum rd_wr_opcode opcode, uint32_t len,
 			    uint32_t flags)
 {
 	struct sim_wr wr = {.len = len,
@@ -502,19 +502,19 @@ static struct sim_msg *post(struct sim_qp *qp, enum mt_wr_opcode opcode, uint32_
 
 struct sim_msg *sim_post(struct sim_qp *qp, uint32_t len, uint32_t flags)
 {
-	return post(qp, MT_WR_WRITE, len, flags);
+	return post(qp, RD_WR_WRITE, len, flags);
 }
 
 struct sim_msg *sim_send(struct sim_qp *qp, uint32_t len, uint32_t flags)
 {
-	return post(qp, MT_WR_SEND, len, flags);
+	return post(qp, RD_WR_SEND, len, flags);
 }
 
 int sim_post_recv(struct sim_qp *qp)
 {
 	struct sim_flow *in = &qp->peer->out;
-	struct mt_sge sge[SIM_SGE_MAX];
-	struct mt_recv_wr wr = {.wr_id = in->recvs_posted, .sge = sge};
+	struct rd_sge sge[SIM_SGE_MAX];
+	struct rd_recv_wr wr = {.wr_id = in->recvs_posted, .sge = sge};
 	uint64_t at = 0, taken = qp->mr->taken;
 	int result;
 

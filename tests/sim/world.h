@@ -27,7 +27,7 @@ struct sim_world;
 /* What one end of a connection is like. */
 struct sim_qp_cfg {
 	struct mt_qp_cap cap;
-	struct mt_qp_attr attr; /* dest, dest_qpn and rq_psn are filled in from the other end */
+	struct rd_qp_attr attr; /* dest, dest_qpn and rq_psn are filled in from the other end */
 	uint32_t recv_room;	/* bytes of each receive */
 };
 
@@ -48,7 +48,7 @@ struct sim_qp {
 	struct sim_mr *mr;		       /* its sources, and where its peer writes */
 	bool may_fail;			       /* going to ERR is expected */
 	uint32_t qp_events;
-	enum mt_wc_status qp_status;
+	enum rd_wc_status qp_status;
 };
 
 /* What a node sent or was given, by kind. */
@@ -72,7 +72,7 @@ struct sim_traffic {
 struct sim_node {
 	struct sim_world *w;
 	uint32_t id;
-	struct mt_addr addr;
+	struct rd_gid addr;
 	struct mt_engine *engine;
 	void *mem;
 	void *chunks[SIM_CHUNKS_MAX];
@@ -178,8 +178,8 @@ struct sim_wr {
 	struct sim_mr *mr; /* to be written to instead of the peer's own */
 	uint32_t rkey;	   /* instead of the right one */
 	uint64_t beyond;   /* added to the remote address */
-	enum mt_wc_status want;
-	enum mt_wr_opcode opcode;
+	enum rd_wc_status want;
+	enum rd_wr_opcode opcode;
 	bool misses; /* COMPARE_SWAP: what it compares with is not there */
 	bool shared; /* FETCH_ADD to the word that all share */
 };
@@ -194,7 +194,7 @@ struct sim_msg *sim_post(struct sim_qp *qp, uint32_t len, uint32_t flags);
  */
 struct sim_msg *sim_ask(struct sim_qp *qp, const struct sim_wr *wr, int *result);
 struct sim_msg *sim_read(struct sim_qp *qp, uint32_t len, uint32_t flags);
-struct sim_msg *sim_atomic(struct sim_qp *qp, enum mt_wr_opcode opcode, uint32_t flags);
+struct sim_msg *sim_atomic(struct sim_qp *qp, enum rd_wr_opcode opcode, uint32_t flags);
 /* sim_check_words fails when a word does not hold what all atomics together make of it. */
 void sim_check_words(struct sim_world *w);
 /* sim_send posts a SEND that must be taken. */
@@ -202,7 +202,7 @@ struct sim_msg *sim_send(struct sim_qp *qp, uint32_t len, uint32_t flags);
 /* sim_post_recv posts a receive of recv_room bytes; wr_ids count up from 0. */
 int sim_post_recv(struct sim_qp *qp);
 /* sim_modify is mt_qp_modify with memory added where it is wanted. */
-int sim_modify(struct sim_qp *qp, const struct mt_qp_attr *attr, uint32_t mask);
+int sim_modify(struct sim_qp *qp, const struct rd_qp_attr *attr, uint32_t mask);
 
 /* sim_node_add_memory gives a node's engine what it found missing, and some more. */
 void sim_node_add_memory(struct sim_node *node);

@@ -119,7 +119,7 @@ static void set_profiles(struct node *n)
 	assert_i_eq(mt_cc_profile_set(n->engine, 0, &n->opts.cc_profile), MT_OK);
 }
 
-int node_modify(struct node *n, struct mt_qp *qp, const struct mt_qp_attr *attr, uint32_t mask)
+int node_modify(struct node *n, struct mt_qp *qp, const struct rd_qp_attr *attr, uint32_t mask)
 {
 	int r;
 
@@ -128,7 +128,7 @@ int node_modify(struct node *n, struct mt_qp *qp, const struct mt_qp_attr *attr,
 	return r;
 }
 
-void node_check_attr_eq(const struct mt_qp_attr *got, const struct mt_qp_attr *want)
+void node_check_attr_eq(const struct rd_qp_attr *got, const struct rd_qp_attr *want)
 {
 	assert_u_eq(got->state, want->state);
 	assert_memory_equal(&got->dest, &want->dest, sizeof(want->dest));
@@ -154,12 +154,12 @@ void node_check_attr_eq(const struct mt_qp_attr *got, const struct mt_qp_attr *w
 
 static struct mt_qp *make_qp(struct node *n, uint32_t qpn, void *user)
 {
-	struct mt_qp_attr init = {.state = MT_QPS_INIT};
+	struct rd_qp_attr init = {.state = RD_QPS_INIT};
 	struct mt_qp *qp = NULL;
 	void *mem = node_block(n, mt_qp_size(&n->opts.cap));
 
 	assert_i_eq(mt_qp_init(n->engine, mem, &n->opts.cap, qpn, user, &qp), MT_OK);
-	assert_i_eq(node_modify(n, qp, &init, MT_QP_STATE), MT_OK);
+	assert_i_eq(node_modify(n, qp, &init, RD_QP_STATE), MT_OK);
 	return qp;
 }
 
@@ -178,8 +178,8 @@ void node_open(struct node *n, const struct node_opts *o, unsigned side)
 	set_profiles(n);
 	assert_i_eq(mt_mr_add(n->engine, NODE_MR_INDEX, NODE_KEY & 0xFF, NODE_PD, NODE_MR_START,
 			      NODE_MR_BYTES,
-			      MT_ACCESS_LOCAL_WRITE | MT_ACCESS_REMOTE_WRITE |
-				      MT_ACCESS_REMOTE_READ | MT_ACCESS_REMOTE_ATOMIC,
+			      RD_ACCESS_LOCAL_WRITE | RD_ACCESS_REMOTE_WRITE |
+				      RD_ACCESS_REMOTE_READ | RD_ACCESS_REMOTE_ATOMIC,
 			      n),
 		    MT_OK);
 	n->qp = make_qp(n, n->qpn, n);
@@ -187,14 +187,14 @@ void node_open(struct node *n, const struct node_opts *o, unsigned side)
 
 static void connect_qp(struct node *n, struct mt_qp *qp, uint32_t dest)
 {
-	struct mt_qp_attr a = n->opts.attr;
+	struct rd_qp_attr a = n->opts.attr;
 
 	a.dest = n->peer;
 	a.dest_qpn = dest;
-	a.state = MT_QPS_RTR;
+	a.state = RD_QPS_RTR;
 	assert_i_eq(node_modify(n, qp, &a, UINT32_MAX), MT_OK);
-	a.state = MT_QPS_RTS;
-	assert_i_eq(node_modify(n, qp, &a, MT_QP_STATE), MT_OK);
+	a.state = RD_QPS_RTS;
+	assert_i_eq(node_modify(n, qp, &a, RD_QP_STATE), MT_OK);
 }
 
 void node_connect(struct node *n)
@@ -219,8 +219,8 @@ void node_close(struct node *n)
 
 int node_post(struct node *n, struct mt_qp *qp, uint64_t wr_id, uint32_t len, uint32_t flags)
 {
-	struct mt_sge sge = {.addr = 0, .length = len, .lkey = MT_LKEY_ADAPTER};
-	struct mt_send_wr wr = {
+	struct rd_sge sge = {.addr = 0, .length = len, .lkey = MT_LKEY_ADAPTER};
+	struct rd_send_wr wr = {
 		.wr_id = wr_id,
 		.sge = &sge,
 		.n_sge = 1,
@@ -264,7 +264,7 @@ bool node_poll(struct node *n, struct mt_event *ev)
 	return mt_engine_poll(n->engine, ev, 1) == 1;
 }
 
-void node_check_completion(struct node *n, uint64_t wr_id, enum mt_wc_status status)
+void node_check_completion(struct node *n, uint64_t wr_id, enum rd_wc_status status)
 {
 	struct mt_event ev;
 

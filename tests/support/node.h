@@ -31,14 +31,14 @@ struct node_opts {
 	struct mt_ev_profile_cfg ev_profile; /* 8 EVs, all active; .evs is set by node_open */
 	struct mt_cc_profile_cfg cc_profile; /* none */
 	struct mt_qp_cap cap;		     /* 64 send and receive WRs, 4 SGEs */
-	struct mt_qp_attr attr;		     /* MTU 256, MPR 1; dest is set by node_open */
+	struct rd_qp_attr attr;		     /* MTU 256, MPR 1; dest is set by node_open */
 };
 
 struct node {
 	struct mt_engine *engine;
 	struct mt_qp *qp;
 	struct node_opts opts;
-	struct mt_addr self, peer;
+	struct rd_gid self, peer;
 	uint32_t qpn, peer_qpn;
 	uint8_t *memory;  /* of its MR */
 	unsigned placed;  /* calls of env->place */
@@ -58,9 +58,9 @@ void node_close(struct node *n);
 /* node_block returns zeroed, 64-byte aligned memory that node_close frees. */
 void *node_block(struct node *n, size_t size);
 /* node_modify calls mt_qp_modify at time 0, with more memory when it asks for it. */
-int node_modify(struct node *n, struct mt_qp *qp, const struct mt_qp_attr *attr, uint32_t mask);
+int node_modify(struct node *n, struct mt_qp *qp, const struct rd_qp_attr *attr, uint32_t mask);
 /* node_check_attr_eq compares attributes field by field and fails the case where two differ. */
-void node_check_attr_eq(const struct mt_qp_attr *got, const struct mt_qp_attr *want);
+void node_check_attr_eq(const struct rd_qp_attr *got, const struct rd_qp_attr *want);
 /* node_exhaust takes all memory that the engine has left; it gets more when it asks for it. */
 void node_exhaust(struct node *n);
 /* node_add_qp makes another QP, connected like the first one, but to peer QPN `dest`. */
@@ -79,7 +79,7 @@ bool node_tx_opcode(struct node *n, uint64_t now_ns, uint8_t opcode, struct mt_t
 uint32_t node_drain(struct node *n, uint64_t now_ns);
 bool node_poll(struct node *n, struct mt_event *ev);
 /* node_check_completion fails the case unless the next event is that of this send WR. */
-void node_check_completion(struct node *n, uint64_t wr_id, enum mt_wc_status status);
+void node_check_completion(struct node *n, uint64_t wr_id, enum rd_wc_status status);
 /* node_check_no_event fails the case if there is one. */
 void node_check_no_event(struct node *n);
 struct mt_stats node_stats(const struct node *n);

@@ -16,7 +16,7 @@ WARNINGS = (
     "-std=c11 -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wswitch-enum "
     "-Wmissing-prototypes -Wvla -Werror"
 ).split()
-PURE_MODULES = ("base", "wire", "core")
+PURE_MODULES = ("base", "wire", "rdma", "core")
 SKIPPED_FOLDERS = {".git", "build", "__pycache__"}
 
 

@@ -16,7 +16,7 @@ static void fixture_opts(struct node_opts *o)
 {
 	node_opts_default(o);
 	o->cap.extensions = FIXTURE_EXT;
-	o->attr.access |= MT_ACCESS_REMOTE_READ | MT_ACCESS_REMOTE_ATOMIC;
+	o->attr.access |= RD_ACCESS_REMOTE_READ | RD_ACCESS_REMOTE_ATOMIC;
 	o->attr.max_rd_atomic = o->attr.max_dest_rd_atomic = FIXTURE_AT_ONCE;
 }
 
@@ -39,13 +39,13 @@ static int fixture_close(void **state)
 }
 
 /* Asks at 1000 for `length` bytes, which are to go to 100 of our memory; wr_id is 5. */
-static inline int ask(enum mt_wr_opcode opcode, uint32_t length, uint32_t flags)
+static inline int ask(enum rd_wr_opcode opcode, uint32_t length, uint32_t flags)
 {
-	struct mt_sge sge = {.addr = NODE_MR_START + 100, .length = length, .lkey = NODE_KEY};
-	struct mt_send_wr wr = {.wr_id = 5,
+	struct rd_sge sge = {.addr = NODE_MR_START + 100, .length = length, .lkey = NODE_KEY};
+	struct rd_send_wr wr = {.wr_id = 5,
 				.sge = &sge,
 				.n_sge = 1,
-				.flags = flags | MT_WR_SIGNALED,
+				.flags = flags | RD_SEND_SIGNALED,
 				.rkey = 0x1234,
 				.remote_addr = 64,
 				.opcode = opcode,

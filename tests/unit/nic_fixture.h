@@ -56,7 +56,7 @@ static inline int fixture_open_peer(struct nic_fixture *fixture, uint32_t plane)
 
 static inline int fixture_open_qp(struct nic_fixture *fixture)
 {
-	uint32_t access = MH_ACCESS_LOCAL_WRITE | MH_ACCESS_REMOTE_WRITE;
+	uint32_t access = RD_ACCESS_LOCAL_WRITE | RD_ACCESS_REMOTE_WRITE;
 	struct mh_qp_init init = {
 		.cap = {.max_send_wr = 8, .max_recv_wr = 8, .max_send_sge = 3, .max_inline = 32},
 		.owner = fixture,
@@ -109,7 +109,7 @@ static inline int fixture_teardown(void **state)
 static inline int fixture_connect(struct nic_fixture *fixture)
 {
 	struct mio_addr peer = fixture_addr(0, 9, 0);
-	struct mh_qp_attr attr;
+	struct rd_qp_attr attr;
 
 	mh_qp_attr_default(&attr);
 	attr.dest_qpn = FIXTURE_PEER_QPN;
@@ -117,16 +117,16 @@ static inline int fixture_connect(struct nic_fixture *fixture)
 	attr.rq_psn = 1000;
 	attr.sq_psn = 2000;
 	attr.path_mtu = 4096;
-	attr.access = MH_ACCESS_REMOTE_WRITE;
-	attr.state = MH_QPS_INIT;
-	if (mh_qp_modify(fixture->qp, &attr, MH_QP_STATE | MH_QP_ACCESS))
+	attr.access = RD_ACCESS_REMOTE_WRITE;
+	attr.state = RD_QPS_INIT;
+	if (mh_qp_modify(fixture->qp, &attr, RD_QP_STATE | RD_QP_ACCESS))
 		return 1;
-	attr.state = MH_QPS_RTR;
+	attr.state = RD_QPS_RTR;
 	if (mh_qp_modify(fixture->qp, &attr,
-			 MH_QP_STATE | MH_QP_DEST | MH_QP_RQ_PSN | MH_QP_PATH_MTU))
+			 RD_QP_STATE | RD_QP_DEST | RD_QP_RQ_PSN | RD_QP_PATH_MTU))
 		return 2;
-	attr.state = MH_QPS_RTS;
-	return mh_qp_modify(fixture->qp, &attr, MH_QP_STATE | MH_QP_SQ_PSN) ? 3 : 0;
+	attr.state = RD_QPS_RTS;
+	return mh_qp_modify(fixture->qp, &attr, RD_QP_STATE | RD_QP_SQ_PSN) ? 3 : 0;
 }
 
 /* fixture_receive waits up to a second for one frame at the peer on any plane; UINT32_MAX: none. */

@@ -38,7 +38,7 @@ static void start(uint32_t packets)
 {
 	node_open(&n, &opts, 0);
 	node_connect(&n);
-	assert_i_eq(node_post(&n, n.qp, 70, packets * MTU, MT_WR_SIGNALED), MT_OK);
+	assert_i_eq(node_post(&n, n.qp, 70, packets * MTU, RD_SEND_SIGNALED), MT_OK);
 	assert_u_eq(node_tx(&n, 1000, sent, MAX), packets);
 }
 
@@ -121,10 +121,10 @@ CASE(mt_completer_sack, of_what_was_never_sent_is_bogus)
 
 CASE(mt_completer_sack, needs_a_qp_that_may_send)
 {
-	struct mt_qp_attr err = {.state = MT_QPS_ERR};
+	struct rd_qp_attr err = {.state = RD_QPS_ERR};
 
 	start(1);
-	assert_i_eq(node_modify(&n, n.qp, &err, MT_QP_STATE), MT_OK);
+	assert_i_eq(node_modify(&n, n.qp, &err, RD_QP_STATE), MT_OK);
 	rx(5000, node_sack(&n, &sent[0], 1));
 	rx(5000, node_nack(&n, &sent[0], MW_NACK_TRIMMED));
 	rx(5000, node_ack(&n, 0x1F, 1));
@@ -154,11 +154,11 @@ CASE(mt_completer_sack, rtt_of_a_first_transmission)
 /* REQ(rsp.svc-time) */
 CASE(mt_completer_sack, rtt_without_the_time_that_the_peer_took)
 {
-	struct mt_qp_attr a = {.svc_time_dest = true};
+	struct rd_qp_attr a = {.svc_time_dest = true};
 	struct mw_packet pkt;
 
 	start(4);
-	assert_i_eq(node_modify(&n, n.qp, &a, MT_QP_SVC_TIME_DEST), MT_OK);
+	assert_i_eq(node_modify(&n, n.qp, &a, RD_QP_SVC_TIME_DEST), MT_OK);
 	pkt = node_sack(&n, &sent[2], 2);
 	pkt.seth.tx_timestamp = (uint16_t)(pkt.seth.tx_timestamp + 63); /* of 62.5 */
 	rx(9000, pkt);
@@ -399,7 +399,7 @@ CASE(mt_completer_nack, each_refusal_makes_the_next_wait_longer)
 		assert_true(waited <= (unit << shift) * 2 + unit);
 		now += waited;
 	}
-	assert_u_eq(n.qp->state, MT_QPS_RTS);
+	assert_u_eq(n.qp->state, RD_QPS_RTS);
 }
 
 /*
@@ -455,7 +455,7 @@ CASE(mt_completer_nack, of_what_was_never_sent)
 	bad.neth.nack_psn = node_wire_psn(3);
 	rx(2000, bad);
 	assert_u_eq(node_stats(&n).drop_bogus_ack, 1);
-	assert_u_eq(n.qp->state, MT_QPS_RTS);
+	assert_u_eq(n.qp->state, RD_QPS_RTS);
 }
 
 /* REQ(req.error.fatal-nack) */
@@ -463,8 +463,8 @@ CASE(mt_completer_nack, unexpected_event_is_fatal)
 {
 	start(3);
 	rx(2000, node_nack(&n, &sent[1], MW_NACK_UNEXP_EVENT));
-	assert_u_eq(n.qp->state, MT_QPS_ERR);
-	node_check_completion(&n, 70, MT_WC_REM_OP_ERR);
+	assert_u_eq(n.qp->state, RD_QPS_ERR);
+	node_check_completion(&n, 70, RD_WC_REM_OP_ERR);
 }
 
 /* REQ(rsp.nack.unexpected) */
@@ -472,9 +472,9 @@ CASE(mt_completer_nack, unexpected_event_of_what_is_complete_harms_nothing)
 {
 	start(3);
 	rx(2000, node_ack(&n, 0x1F, 1));
-	node_check_completion(&n, 70, MT_WC_SUCCESS);
+	node_check_completion(&n, 70, RD_WC_SUCCESS);
 	rx(2000, node_nack(&n, &sent[1], MW_NACK_UNEXP_EVENT));
-	assert_u_eq(n.qp->state, MT_QPS_RTS);
+	assert_u_eq(n.qp->state, RD_QPS_RTS);
 }
 
 /* REQ(req.retry.progress) */

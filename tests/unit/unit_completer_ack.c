@@ -25,7 +25,7 @@ static void start(uint32_t packets)
 {
 	node_open(&n, &opts, 0);
 	node_connect(&n);
-	assert_i_eq(node_post(&n, n.qp, 70, packets * MTU, MT_WR_SIGNALED), MT_OK);
+	assert_i_eq(node_post(&n, n.qp, 70, packets * MTU, RD_SEND_SIGNALED), MT_OK);
 	assert_u_eq(node_tx(&n, 1000, sent, MAX), packets);
 }
 
@@ -45,17 +45,17 @@ static void post_more(unsigned count, uint32_t flags)
 CASE(mt_completer_ack, completes_all_messages_below)
 {
 	start(3);
-	post_more(2, MT_WR_SIGNALED);
+	post_more(2, RD_SEND_SIGNALED);
 	rx(2000, node_ack(&n, 0x1F, 2));
 	assert_u_eq(n.qp->req.window.una, node_psn(4)); /* their packets have then arrived */
-	node_check_completion(&n, 70, MT_WC_SUCCESS);
-	node_check_completion(&n, 71, MT_WC_SUCCESS);
+	node_check_completion(&n, 70, RD_WC_SUCCESS);
+	node_check_completion(&n, 71, RD_WC_SUCCESS);
 	node_check_no_event(&n);
 	rx(2000, node_ack(&n, 0x1F, 1));
 	rx(2000, node_ack(&n, 0x1F, 2));
 	node_check_no_event(&n);
 	rx(2000, node_ack(&n, 0x1F, 3));
-	node_check_completion(&n, 72, MT_WC_SUCCESS);
+	node_check_completion(&n, 72, RD_WC_SUCCESS);
 	assert_u_eq(node_stats(&n).rx_acks, 4);
 }
 
@@ -72,7 +72,7 @@ CASE(mt_completer_ack, of_what_was_never_sent)
 	assert_u_eq(node_stats(&n).drop_bogus_ack, 4);
 	node_check_no_event(&n);
 	rx(2000, node_ack(&n, 0x1F, 1));
-	node_check_completion(&n, 70, MT_WC_SUCCESS);
+	node_check_completion(&n, 70, RD_WC_SUCCESS);
 }
 
 CASE(mt_completer_ack, nak_of_nothing)
@@ -85,7 +85,7 @@ CASE(mt_completer_ack, nak_of_nothing)
 	rx(2000, node_ack(&n, 0x62, 1)); /* nothing of it has been sent yet */
 	assert_u_eq(node_stats(&n).drop_bogus_ack, 2);
 	rx(2000, node_ack(&n, 0x62, 0)); /* of what is complete: too late */
-	assert_u_eq(n.qp->state, MT_QPS_RTS);
+	assert_u_eq(n.qp->state, RD_QPS_RTS);
 }
 
 /* REQ(req.error.nak) REQ(req.error.flush) */
@@ -93,22 +93,22 @@ CASE(mt_completer_ack, nak_blames_its_request)
 {
 	static const struct {
 		uint8_t syndrome;
-		enum mt_wc_status status;
-	} rows[] = {{0x61, MT_WC_REM_INV_REQ_ERR},
-		    {0x62, MT_WC_REM_ACCESS_ERR},
-		    {0x63, MT_WC_REM_OP_ERR},
-		    {0x60, MT_WC_FATAL_ERR},
-		    {0x64, MT_WC_FATAL_ERR}};
+		enum rd_wc_status status;
+	} rows[] = {{0x61, RD_WC_REM_INV_REQ_ERR},
+		    {0x62, RD_WC_REM_ACCESS_ERR},
+		    {0x63, RD_WC_REM_OP_ERR},
+		    {0x60, RD_WC_FATAL_ERR},
+		    {0x64, RD_WC_FATAL_ERR}};
 	struct mt_event ev;
 
 	for (int i = 0; i < 5; i++) {
 		start(3);
 		post_more(2, 0);
 		rx(2000, node_ack(&n, rows[i].syndrome, 1));
-		assert_u_eq(n.qp->state, MT_QPS_ERR);
-		node_check_completion(&n, 70, MT_WC_SUCCESS);
+		assert_u_eq(n.qp->state, RD_QPS_ERR);
+		node_check_completion(&n, 70, RD_WC_SUCCESS);
 		node_check_completion(&n, 71, rows[i].status);
-		node_check_completion(&n, 72, MT_WC_WR_FLUSH_ERR);
+		node_check_completion(&n, 72, RD_WC_WR_FLUSH_ERR);
 		assert_true(node_poll(&n, &ev));
 		assert_u_eq(ev.type, MT_EVENT_QP);
 		assert_u_eq(ev.status, rows[i].status);
@@ -123,15 +123,15 @@ CASE(mt_completer_ack, nak_of_a_message_that_is_still_being_sent)
 	assert_i_eq(node_post(&n, n.qp, 71, 2 * MTU, 0), MT_OK);
 	assert_u_eq(node_tx(&n, 1000, sent, 1), 1);
 	rx(2000, node_ack(&n, 0x62, 1));
-	node_check_completion(&n, 70, MT_WC_SUCCESS);
-	node_check_completion(&n, 71, MT_WC_REM_ACCESS_ERR);
+	node_check_completion(&n, 70, RD_WC_SUCCESS);
+	node_check_completion(&n, 71, RD_WC_REM_ACCESS_ERR);
 }
 
 CASE(mt_completer_ack, gives_places_for_immediates_back)
 {
 	opts.attr.max_wimm = 3;
 	start(1);
-	post_more(3, MT_WR_IMM);
+	post_more(3, RD_SEND_IMM);
 	assert_u_eq(n.qp->req.wimm_inflight, 3);
 	rx(2000, node_ack(&n, 0x1F, 3));
 	assert_u_eq(n.qp->req.wimm_inflight, 1);
@@ -142,9 +142,9 @@ CASE(mt_completer_ack, gives_places_for_immediates_back)
 /* A WRITE, a READ and a WRITE have been sent; their wr_ids are 4, 5 and 6. */
 static void write_read_write(void)
 {
-	assert_i_eq(node_post(&n, n.qp, 4, 8, MT_WR_SIGNALED), MT_OK);
-	assert_i_eq(ask(MT_WR_READ, 8, 0), MT_OK);
-	assert_i_eq(node_post(&n, n.qp, 6, 8, MT_WR_SIGNALED), MT_OK);
+	assert_i_eq(node_post(&n, n.qp, 4, 8, RD_SEND_SIGNALED), MT_OK);
+	assert_i_eq(ask(RD_WR_READ, 8, 0), MT_OK);
+	assert_i_eq(node_post(&n, n.qp, 6, 8, RD_SEND_SIGNALED), MT_OK);
 	peer_has(FIXTURE_EXT);
 	assert_u_eq(node_drain(&n, 2000), 3);
 }
@@ -159,12 +159,12 @@ FIXTURE_TEST(mt_completer_ack, a_read_without_its_answer_holds_up_what_is_behind
 {
 	write_read_write();
 	rx(2500, node_ack(&n, 0x1F, 3));
-	node_check_completion(&n, 4, MT_WC_SUCCESS);
+	node_check_completion(&n, 4, RD_WC_SUCCESS);
 	node_check_no_event(&n);
 	assert_u_eq(n.qp->req.window.una, node_psn(3));
 	answer_the_read();
-	node_check_completion(&n, 5, MT_WC_SUCCESS);
-	node_check_completion(&n, 6, MT_WC_SUCCESS);
+	node_check_completion(&n, 5, RD_WC_SUCCESS);
+	node_check_completion(&n, 6, RD_WC_SUCCESS);
 	node_check_no_event(&n);
 }
 
@@ -175,9 +175,9 @@ FIXTURE_TEST(mt_completer_ack, an_overtaken_one_does_not_take_back_what_was_said
 	rx(2500, node_ack(&n, 0x1F, 3));
 	rx(2600, node_ack(&n, 0x1F, 2));
 	answer_the_read();
-	node_check_completion(&n, 4, MT_WC_SUCCESS);
-	node_check_completion(&n, 5, MT_WC_SUCCESS);
-	node_check_completion(&n, 6, MT_WC_SUCCESS);
+	node_check_completion(&n, 4, RD_WC_SUCCESS);
+	node_check_completion(&n, 5, RD_WC_SUCCESS);
+	node_check_completion(&n, 6, RD_WC_SUCCESS);
 }
 
 FIXTURE_TEST(mt_completer_ack, what_is_held_up_is_progress_once)
@@ -198,13 +198,13 @@ FIXTURE_TEST(mt_completer_ack, a_nak_waits_for_answers_to_what_was_asked_before)
 {
 	write_read_write();
 	rx(2500, node_ack(&n, 0x62, 2)); /* the second WRITE is refused */
-	node_check_completion(&n, 4, MT_WC_SUCCESS);
+	node_check_completion(&n, 4, RD_WC_SUCCESS);
 	node_check_no_event(&n);
-	assert_u_eq(n.qp->state, MT_QPS_RTS);
+	assert_u_eq(n.qp->state, RD_QPS_RTS);
 	answer_the_read();
-	assert_u_eq(n.qp->state, MT_QPS_ERR);
-	node_check_completion(&n, 5, MT_WC_SUCCESS);
-	node_check_completion(&n, 6, MT_WC_REM_ACCESS_ERR);
+	assert_u_eq(n.qp->state, RD_QPS_ERR);
+	node_check_completion(&n, 5, RD_WC_SUCCESS);
+	node_check_completion(&n, 6, RD_WC_REM_ACCESS_ERR);
 }
 
 /* REQ(ext.response.nak) */
@@ -212,9 +212,9 @@ FIXTURE_TEST(mt_completer_ack, a_nak_of_the_read_itself_waits_for_nothing)
 {
 	write_read_write();
 	rx(2500, node_ack(&n, 0x62, 1));
-	node_check_completion(&n, 4, MT_WC_SUCCESS);
-	node_check_completion(&n, 5, MT_WC_REM_ACCESS_ERR);
-	node_check_completion(&n, 6, MT_WC_WR_FLUSH_ERR);
+	node_check_completion(&n, 4, RD_WC_SUCCESS);
+	node_check_completion(&n, 5, RD_WC_REM_ACCESS_ERR);
+	node_check_completion(&n, 6, RD_WC_WR_FLUSH_ERR);
 }
 
 /* REQ(ext.response.complete) */
@@ -222,13 +222,13 @@ FIXTURE_TEST(mt_completer_response, an_answer_proves_what_was_before_it)
 {
 	write_read_write();
 	answer_the_read();
-	node_check_completion(&n, 4, MT_WC_SUCCESS);
-	node_check_completion(&n, 5, MT_WC_SUCCESS);
+	node_check_completion(&n, 4, RD_WC_SUCCESS);
+	node_check_completion(&n, 5, RD_WC_SUCCESS);
 	node_check_no_event(&n); /* of the second WRITE nothing is known */
 	assert_u_eq(n.qp->req.window.una, node_psn(2));
 	assert_true(n.qp->req.rto.armed);
 	rx(4000, node_ack(&n, 0x1F, 3));
-	node_check_completion(&n, 6, MT_WC_SUCCESS);
+	node_check_completion(&n, 6, RD_WC_SUCCESS);
 	assert_false(n.qp->req.rto.armed);
 }
 

@@ -36,7 +36,7 @@ static void start(uint64_t then)
 {
 	node_open(&n, &opts, 0);
 	node_connect(&n);
-	assert_i_eq(node_post(&n, n.qp, 70, 16 * MTU, MT_WR_SIGNALED), MT_OK);
+	assert_i_eq(node_post(&n, n.qp, 70, 16 * MTU, RD_SEND_SIGNALED), MT_OK);
 	assert_u_eq(node_tx(&n, 1000, early, 8), 8);
 	assert_u_eq(node_tx(&n, then, late, MAX), 8);
 }

@@ -25,16 +25,16 @@ TEST(mt_engine_cfg_default, valid_for_each_number_of_ports)
 TEST(mt_qp_attr_default, what_a_qp_has_after_reset)
 {
 	static struct node n;
-	struct mt_qp_attr want = {.dest_qpn = 5}, got, reset = {.state = MT_QPS_RESET};
+	struct rd_qp_attr want = {.dest_qpn = 5}, got, reset = {.state = RD_QPS_RESET};
 	struct node_opts o;
 
 	mt_qp_attr_default(&want);
 	node_opts_default(&o);
 	node_open(&n, &o, 0);
 	node_connect(&n);
-	assert_i_eq(node_modify(&n, n.qp, &reset, MT_QP_STATE), MT_OK);
+	assert_i_eq(node_modify(&n, n.qp, &reset, RD_QP_STATE), MT_OK);
 	mt_qp_query(n.qp, &got);
-	assert_u_eq(got.state, MT_QPS_RESET);
+	assert_u_eq(got.state, RD_QPS_RESET);
 	assert_u_eq(got.dest_qpn, 0);
 	node_check_attr_eq(&got, &want);
 	node_close(&n);
@@ -43,7 +43,7 @@ TEST(mt_qp_attr_default, what_a_qp_has_after_reset)
 /* REQ(req.mpr.minimum) REQ(req.wimm.minimum) */
 TEST(mt_qp_attr_default, at_least_what_every_endpoint_supports)
 {
-	struct mt_qp_attr a;
+	struct rd_qp_attr a;
 
 	mt_qp_attr_default(&a);
 	assert_true(a.mpr >= 8 && a.mpr_dest >= 8);

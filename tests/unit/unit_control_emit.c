@@ -254,10 +254,10 @@ CASE(mt_control_emit, probe)
 
 CASE(mt_control_emit, nothing_after_an_error)
 {
-	struct mt_qp_attr err = {.state = MT_QPS_ERR};
+	struct rd_qp_attr err = {.state = RD_QPS_ERR};
 	struct mt_control c;
 
-	assert_i_eq(node_modify(&n, n.qp, &err, MT_QP_STATE), MT_OK);
+	assert_i_eq(node_modify(&n, n.qp, &err, RD_QP_STATE), MT_OK);
 	c = control(MT_CONTROL_SACK);
 	assert_false(emit(&c));
 	c = control(MT_CONTROL_NACK);
@@ -271,7 +271,7 @@ CASE(mt_control_emit, nothing_after_an_error)
 CASE(mt_control_emit, a_skipped_time_takes_no_place_in_the_round)
 {
 	struct mw_packet probe = node_probe(&n, 1);
-	struct mt_qp_attr err = {.state = MT_QPS_ERR};
+	struct rd_qp_attr err = {.state = RD_QPS_ERR};
 	struct mw_packet request = {
 		.bth = {.opcode = MW_EP_REQUEST, .p_key = 0xFFFF, .dqp = 2},
 		.erth = {.op = MW_EP_EV_PROBE},
@@ -280,21 +280,21 @@ CASE(mt_control_emit, a_skipped_time_takes_no_place_in_the_round)
 	probe.bth.p_key = 0x8001;
 	node_rx(&n, 0, &probe);
 	node_rx(&n, 0, &request);
-	assert_i_eq(node_modify(&n, n.qp, &err, MT_QP_STATE), MT_OK);
+	assert_i_eq(node_modify(&n, n.qp, &err, RD_QP_STATE), MT_OK);
 	assert_u_eq(node_tx(&n, 0, &d, 1), 1);
 	assert_u_eq(d.pkt.bth.opcode, MW_EP_RESPONSE);
 }
 
 CASE(mt_control_emit, a_qp_that_began_anew_answers_nothing_old)
 {
-	struct mt_qp_attr reset = {.state = MT_QPS_RESET};
+	struct rd_qp_attr reset = {.state = RD_QPS_RESET};
 	struct mw_packet probe = node_probe(&n, 1);
 
 	probe.bth.p_key = 0x8001;
 	node_rx(&n, 0, &probe);
-	assert_i_eq(node_modify(&n, n.qp, &reset, MT_QP_STATE), MT_OK);
-	reset.state = MT_QPS_INIT;
-	assert_i_eq(node_modify(&n, n.qp, &reset, MT_QP_STATE), MT_OK);
+	assert_i_eq(node_modify(&n, n.qp, &reset, RD_QP_STATE), MT_OK);
+	reset.state = RD_QPS_INIT;
+	assert_i_eq(node_modify(&n, n.qp, &reset, RD_QP_STATE), MT_OK);
 	node_connect(&n);
 	assert_u_eq(node_drain(&n, 0), 0);
 }

@@ -20,7 +20,7 @@ static int one_mr(void **state)
 	(void)state;
 	node_opts_default(&o);
 	node_open(&n, &o, 0);
-	return mt_mr_add(n.engine, 2, 0x33, PD, START, LENGTH, MT_ACCESS_REMOTE_WRITE, &cookie);
+	return mt_mr_add(n.engine, 2, 0x33, PD, START, LENGTH, RD_ACCESS_REMOTE_WRITE, &cookie);
 }
 
 static int close_node(void **state)
@@ -39,7 +39,7 @@ static bool allowed(uint32_t key, uint32_t pd, uint64_t addr, uint64_t len, uint
 
 static bool in_range(uint64_t addr, uint64_t len)
 {
-	return allowed(KEY, PD, addr, len, MT_ACCESS_REMOTE_WRITE);
+	return allowed(KEY, PD, addr, len, RD_ACCESS_REMOTE_WRITE);
 }
 
 /* REQ(rsp.mr.every-packet) */
@@ -69,9 +69,9 @@ CASE(mt_mr_check, outside)
 
 CASE(mt_mr_check, wrong_key_domain_or_right)
 {
-	const uint32_t both = MT_ACCESS_REMOTE_WRITE | MT_ACCESS_LOCAL_WRITE;
+	const uint32_t both = RD_ACCESS_REMOTE_WRITE | RD_ACCESS_LOCAL_WRITE;
 
-	assert_true(allowed(KEY, PD, START, 1, MT_ACCESS_REMOTE_WRITE));
+	assert_true(allowed(KEY, PD, START, 1, RD_ACCESS_REMOTE_WRITE));
 	assert_false(allowed(KEY ^ 1, PD, START, 1, 0));     /* an old tag */
 	assert_false(allowed(KEY + 0x100, PD, START, 1, 0)); /* an index without an MR */
 	assert_false(allowed(0, PD, START, 1, 0));
@@ -79,7 +79,7 @@ CASE(mt_mr_check, wrong_key_domain_or_right)
 	assert_false(allowed(UINT32_MAX, PD, START, 1, 0)); /* beyond the table */
 	assert_false(allowed(5u << 8 | 0x33, PD, START, 1, 0));
 	assert_false(allowed(KEY, PD + 1, START, 1, 0));
-	assert_false(allowed(KEY, PD, START, 1, MT_ACCESS_LOCAL_WRITE));
+	assert_false(allowed(KEY, PD, START, 1, RD_ACCESS_LOCAL_WRITE));
 	assert_false(allowed(KEY, PD, START, 1, both));
 }
 

@@ -41,12 +41,12 @@ CASE(mt_qp_size, ranges)
 	assert_u_eq(SIZE_WITH(sq_depth, 32769), 0);
 	assert_u_eq(SIZE_WITH(rq_depth, 32769), 0);
 	assert_u_eq(SIZE_WITH(max_sge, 0), 0);
-	assert_u_eq(SIZE_WITH(max_sge, MT_SGE_MAX + 1), 0);
+	assert_u_eq(SIZE_WITH(max_sge, RD_SGE_MAX + 1), 0);
 	assert_true(SIZE_WITH(sq_depth, 1) >= sizeof(struct mt_qp) + sizeof(struct mt_wqe));
 	assert_true(SIZE_WITH(sq_depth, 32768) >= 32768 * sizeof(struct mt_wqe));
 	assert_true(SIZE_WITH(rq_depth, 0) > 0);
 	assert_true(SIZE_WITH(rq_depth, 32768) >= 32768 * sizeof(struct mt_rqe));
-	assert_true(SIZE_WITH(max_sge, MT_SGE_MAX) >= 64 * MT_SGE_MAX * sizeof(struct mt_sge));
+	assert_true(SIZE_WITH(max_sge, RD_SGE_MAX) >= 64 * RD_SGE_MAX * sizeof(struct rd_sge));
 }
 
 /* REQ(ext.free) */
@@ -58,12 +58,12 @@ CASE(mt_qp_size, extensions_cost_only_who_has_them)
 	assert_u_eq(SIZE_WITH(extensions, 0x80), 0);
 	assert_u_eq(SIZE_WITH(max_recv_sge, 1), 0);
 	assert_true(SIZE_WITH(extensions, MW_EXT_SEND) > plain);
-	cap.max_recv_sge = MT_SGE_MAX + 1;
+	cap.max_recv_sge = RD_SGE_MAX + 1;
 	assert_u_eq(mt_qp_size(&cap), 0);
 	cap.max_recv_sge = 2;
 	cap.rq_depth = 64;
 	assert_true(mt_qp_size(&cap) >=
-		    plain + sizeof(struct mt_qp_ext) + 64 * 2 * sizeof(struct mt_sge));
+		    plain + sizeof(struct mt_qp_ext) + 64 * 2 * sizeof(struct rd_sge));
 }
 
 CASE(mt_qp_init, numbers)
@@ -103,11 +103,11 @@ CASE(mt_qp_fini, its_number_is_free_again)
 
 /* ---- posting ---- */
 
-static struct mt_sge sges[MT_SGE_MAX];
+static struct rd_sge sges[RD_SGE_MAX];
 
 static int post_sges(uint32_t n_sge, uint32_t flags)
 {
-	struct mt_send_wr wr = {.wr_id = 5, .sge = sges, .n_sge = n_sge, .flags = flags};
+	struct rd_send_wr wr = {.wr_id = 5, .sge = sges, .n_sge = n_sge, .flags = flags};
 
 	return mt_qp_post_send(n.qp, 0, &wr);
 }
@@ -115,10 +115,10 @@ static int post_sges(uint32_t n_sge, uint32_t flags)
 /* The SGEs of all cases below: the whole MR, the first byte, nothing, adapter memory. */
 static void set_sges(void)
 {
-	sges[0] = (struct mt_sge){NODE_MR_START, NODE_MR_BYTES, NODE_KEY};
-	sges[1] = (struct mt_sge){NODE_MR_START, 1, NODE_KEY};
-	sges[2] = (struct mt_sge){12345, 0, 99}; /* of nothing, no key is asked for */
-	sges[3] = (struct mt_sge){12345, 7, MT_LKEY_ADAPTER};
+	sges[0] = (struct rd_sge){NODE_MR_START, NODE_MR_BYTES, NODE_KEY};
+	sges[1] = (struct rd_sge){NODE_MR_START, 1, NODE_KEY};
+	sges[2] = (struct rd_sge){12345, 0, 99}; /* of nothing, no key is asked for */
+	sges[3] = (struct rd_sge){12345, 7, MT_LKEY_ADAPTER};
 	while (node_post(&n, n.qp, 1, 1, 0) != MT_OK) /* so that memory for the window is there */
 		abort();
 }
@@ -151,7 +151,7 @@ CASE(mt_qp_post_send, refusals)
 	sges[1].addr = NODE_MR_START + NODE_MR_BYTES;
 	assert_i_eq(post_sges(2, 0), MT_ERR_ACCESS);
 	for (int i = 0; i < 2; i++)
-		sges[i] = (struct mt_sge){0, 0x80000000, MT_LKEY_ADAPTER};
+		sges[i] = (struct rd_sge){0, 0x80000000, MT_LKEY_ADAPTER};
 	assert_i_eq(post_sges(2, 0), MT_ERR_INVALID); /* 2^32 bytes */
 	sges[1].length--;
 	assert_u_eq(n.qp->req.sq.tail, 2);
@@ -179,7 +179,7 @@ CASE(mt_qp_post_send, full_until_polled)
 	opts.cap.sq_depth = 3;
 	start();
 	for (uint64_t id = 0; id < 3; id++)
-		assert_i_eq(node_post(&n, n.qp, id, 1, MT_WR_SIGNALED), MT_OK);
+		assert_i_eq(node_post(&n, n.qp, id, 1, RD_SEND_SIGNALED), MT_OK);
 	assert_i_eq(node_post(&n, n.qp, 3, 1, 0), MT_ERR_FULL);
 	node_drain(&n, 0);
 	ack = node_ack(&n, 0x1F, 3);
@@ -192,7 +192,7 @@ CASE(mt_qp_post_send, full_until_polled)
 
 CASE(mt_qp_post_send, memory_for_the_window_once)
 {
-	struct mt_send_wr wr = {.wr_id = 1};
+	struct rd_send_wr wr = {.wr_id = 1};
 
 	start();
 	node_exhaust(&n);
@@ -205,34 +205,34 @@ CASE(mt_qp_post_send, memory_for_the_window_once)
 
 CASE(mt_qp_post_send, in_error_it_is_flushed)
 {
-	struct mt_qp_attr err = {.state = MT_QPS_ERR};
+	struct rd_qp_attr err = {.state = RD_QPS_ERR};
 	struct mt_event ev;
 
 	start();
-	assert_i_eq(node_modify(&n, n.qp, &err, MT_QP_STATE), MT_OK);
+	assert_i_eq(node_modify(&n, n.qp, &err, RD_QP_STATE), MT_OK);
 	assert_i_eq(node_post(&n, n.qp, 8, 1, 0), MT_OK);
 	assert_u_eq(node_drain(&n, 0), 0);
 	assert_true(node_poll(&n, &ev));
 	assert_u_eq(ev.wr_id, 8);
-	assert_u_eq(ev.status, MT_WC_WR_FLUSH_ERR);
+	assert_u_eq(ev.status, RD_WC_WR_FLUSH_ERR);
 	assert_i_eq(mt_qp_post_recv(n.qp, 9), MT_OK);
 	assert_true(node_poll(&n, &ev));
 	assert_u_eq(ev.wr_id, 9);
-	assert_u_eq(ev.status, MT_WC_WR_FLUSH_ERR);
+	assert_u_eq(ev.status, RD_WC_WR_FLUSH_ERR);
 	assert_false(ev.imm_valid);
 	assert_false(node_poll(&n, &ev));
 }
 
 CASE(mt_qp_post_recv, states_and_depth)
 {
-	struct mt_qp_attr reset = {.state = MT_QPS_RESET};
+	struct rd_qp_attr reset = {.state = RD_QPS_RESET};
 
 	opts.cap.rq_depth = 2;
 	node_open(&n, &opts, 0);
 	assert_i_eq(mt_qp_post_recv(n.qp, 1), MT_OK);
 	assert_i_eq(mt_qp_post_recv(n.qp, 2), MT_OK);
 	assert_i_eq(mt_qp_post_recv(n.qp, 3), MT_ERR_FULL);
-	assert_i_eq(node_modify(&n, n.qp, &reset, MT_QP_STATE), MT_OK);
+	assert_i_eq(node_modify(&n, n.qp, &reset, RD_QP_STATE), MT_OK);
 	assert_i_eq(mt_qp_post_recv(n.qp, 1), MT_ERR_STATE);
 }
 
@@ -307,7 +307,7 @@ CASE(mt_qp_tick, the_timeout_of_each_exponent)
 	unsigned probes, data;
 
 	opts.cfg.timing.tail_probe_min_ns = UINT64_C(1) << 36;
-	for (uint8_t t = 0; t <= MT_TIMEOUT_EXP_MAX; t++) {
+	for (uint8_t t = 0; t <= RD_TIMEOUT_MAX; t++) {
 		uint64_t now;
 
 		opts.attr.timeout = t;
@@ -335,15 +335,15 @@ CASE(mt_qp_tick, gives_up_when_retries_are_used_up)
 	assert_i_eq(node_post(&n, n.qp, 32, 1, 0), MT_OK);
 	assert_i_eq(mt_qp_post_recv(n.qp, 33), MT_OK);
 	node_drain(&n, 0);
-	while (n.qp->state == MT_QPS_RTS)
+	while (n.qp->state == RD_QPS_RTS)
 		tick(&now, &probes, &data);
 	assert_u_eq(now, (1 + 1 + 2 + 4) * (UINT64_C(1024) << opts.attr.timeout));
 	assert_u_eq(node_stats(&n).timeouts, 3);
-	assert_true(node_poll(&n, &ev) && ev.wr_id == 31 && ev.status == MT_WC_RETRY_EXC_ERR);
-	assert_true(node_poll(&n, &ev) && ev.wr_id == 32 && ev.status == MT_WC_WR_FLUSH_ERR);
-	assert_true(node_poll(&n, &ev) && ev.wr_id == 33 && ev.status == MT_WC_WR_FLUSH_ERR);
+	assert_true(node_poll(&n, &ev) && ev.wr_id == 31 && ev.status == RD_WC_RETRY_EXC_ERR);
+	assert_true(node_poll(&n, &ev) && ev.wr_id == 32 && ev.status == RD_WC_WR_FLUSH_ERR);
+	assert_true(node_poll(&n, &ev) && ev.wr_id == 33 && ev.status == RD_WC_WR_FLUSH_ERR);
 	assert_true(node_poll(&n, &ev) && ev.type == MT_EVENT_QP);
-	assert_u_eq(ev.status, MT_WC_RETRY_EXC_ERR);
+	assert_u_eq(ev.status, RD_WC_RETRY_EXC_ERR);
 	assert_false(node_poll(&n, &ev));
 	assert_u_eq(mt_engine_deadline(n.engine), UINT64_MAX);
 }
@@ -355,7 +355,7 @@ CASE(mt_qp_tick, never_gives_up_when_told_so)
 	unsigned probes, data, sent = 0;
 
 	opts.attr.retry_linear = 0;
-	opts.attr.retry_exp = MT_RETRY_EXP_FOREVER;
+	opts.attr.retry_exp = RD_RETRY_EXP_FOREVER;
 	start();
 	assert_i_eq(node_post(&n, n.qp, 1, 1, 0), MT_OK);
 	node_drain(&n, 0);
@@ -363,7 +363,7 @@ CASE(mt_qp_tick, never_gives_up_when_told_so)
 		tick(&now, &probes, &data);
 		sent += data;
 	}
-	assert_u_eq(n.qp->state, MT_QPS_RTS);
+	assert_u_eq(n.qp->state, RD_QPS_RTS);
 }
 
 CASE(mt_qp_tick, nothing_unfinished_nothing_sent)

@@ -347,16 +347,16 @@ CASE(mt_engine_poll, evs_first_then_completions_then_the_failure)
 	start();
 	assert_i_eq(node_post(&n, n.qp, 1, 1, 0), MT_OK);
 	assert_i_eq(mt_qp_post_recv(n.qp, 2), MT_OK);
-	mt_qp_fail(n.qp, MT_WC_FATAL_ERR, MT_WC_FATAL_ERR);
+	mt_qp_fail(n.qp, RD_WC_FATAL_ERR, RD_WC_FATAL_ERR);
 	mt_engine_report_ev(n.engine, n.qp->ev_set, &change);
 	assert_u_eq(mt_engine_poll(n.engine, ev, 2), 2);
 	assert_u_eq(mt_engine_poll(n.engine, ev + 2, 6), 2);
 	for (int i = 0; i < 4; i++)
 		assert_u_eq(ev[i].type, want[i]);
 	assert_ptr_equal(ev[1].qp_user, &n);
-	assert_u_eq(ev[1].status, MT_WC_FATAL_ERR);
-	assert_u_eq(ev[2].status, MT_WC_WR_FLUSH_ERR);
-	assert_u_eq(ev[3].status, MT_WC_FATAL_ERR);
+	assert_u_eq(ev[1].status, RD_WC_FATAL_ERR);
+	assert_u_eq(ev[2].status, RD_WC_WR_FLUSH_ERR);
+	assert_u_eq(ev[3].status, RD_WC_FATAL_ERR);
 	assert_u_eq(mt_engine_poll(n.engine, ev, 8), 0);
 }
 
@@ -388,7 +388,7 @@ CASE(mt_qp_info, of_a_qp_that_does_nothing_yet)
 
 	node_open(&n, &opts, 0);
 	mt_qp_info(n.qp, &info);
-	assert_u_eq(info.state, MT_QPS_INIT);
+	assert_u_eq(info.state, RD_QPS_INIT);
 	assert_u_eq(info.qpn, n.qpn);
 	assert_u_eq(info.evs, 0);
 	assert_u_eq(info.srtt_ns, 0);

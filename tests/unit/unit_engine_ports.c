@@ -112,7 +112,7 @@ CASE(mt_engine_port_set, with_all_down_nothing_is_sent_and_time_goes_on)
 	assert_i_eq(node_post(&n, n.qp, 2, NODE_MTU, 0), MT_OK);
 	node_rx(&n, 0, &probe);
 	assert_false(mt_engine_tx_is_blocked(n.engine));
-	while (n.qp->state == MT_QPS_RTS) {
+	while (n.qp->state == RD_QPS_RTS) {
 		assert_u_eq(node_drain(&n, 0), 0);
 		now = mt_engine_deadline(n.engine);
 		assert_true(now != UINT64_MAX);
@@ -120,7 +120,7 @@ CASE(mt_engine_port_set, with_all_down_nothing_is_sent_and_time_goes_on)
 	}
 	while (node_poll(&n, &ev) && ev.type != MT_EVENT_SEND)
 		;
-	assert_u_eq(ev.status, MT_WC_RETRY_EXC_ERR);
+	assert_u_eq(ev.status, RD_WC_RETRY_EXC_ERR);
 }
 
 /* The only path that is left takes what was lost on it, whatever other ports would have. */

@@ -110,10 +110,10 @@ CASE(mt_engine_rx, no_such_qp)
 
 CASE(mt_engine_rx, a_qp_that_is_not_connected)
 {
-	struct mt_qp_attr reset = {.state = MT_QPS_RESET};
+	struct rd_qp_attr reset = {.state = RD_QPS_RESET};
 	struct mw_packet pkt = data();
 
-	assert_i_eq(node_modify(&n, n.qp, &reset, MT_QP_STATE), MT_OK);
+	assert_i_eq(node_modify(&n, n.qp, &reset, RD_QP_STATE), MT_OK);
 	node_rx(&n, 0, &pkt);
 	assert_u_eq(node_stats(&n).drop_qp_state, 1);
 	check_nothing_happened();

@@ -11,12 +11,12 @@
 static struct mt_ep_slot slots[SIZE];
 static struct mt_ep_slot *chains[SIZE];
 static struct mt_ep_table table;
-static struct mt_addr peer;
+static struct rd_gid peer;
 
 static int fresh(void **state)
 {
 	(void)state;
-	peer = (struct mt_addr){{7}};
+	peer = (struct rd_gid){{7}};
 	mt_ep_init(&table, slots, chains, SIZE);
 	return 0;
 }
@@ -93,7 +93,7 @@ CASE(mt_ep_alloc, chosen_ids_pass_over_given_ones)
 CASE(mt_ep_match_response, only_by_who_was_asked_with_what_was_sent)
 {
 	struct mt_ep_slot *s = sent_at(100, 0xABCD);
-	struct mt_addr stranger = {{8}};
+	struct rd_gid stranger = {{8}};
 	struct mt_ep_response a = answer(130, s->req.id, 0xABCD);
 
 	a.src = &stranger;

@@ -31,7 +31,7 @@ static void make(uint16_t n_active, uint16_t min_active, uint8_t revive)
 		.probe_interval_ns = INTERVAL,
 		.probe_interval_max_ns = 4 * INTERVAL,
 	};
-	struct mt_addr peer = {{9}};
+	struct rd_gid peer = {{9}};
 
 	for (uint16_t i = 0; i < EVS; i++)
 		evs[i] = (struct mt_ev){.value = 0x100u + i, .port = i % 2};
@@ -120,7 +120,7 @@ TEST(mt_ev_set_init, a_port_with_few_evs)
 	static const struct mt_ev uneven[] = {{1, 0}, {2, 1}, {3, 1}, {4, 1}};
 	struct mt_ev_profile_cfg cfg = {.evs = uneven, .n_evs = 4, .n_active = 3, .min_active = 1};
 
-	set = mt_ev_set_init(mem, &cfg, 3, &(struct mt_addr){{0}}, cold_pool());
+	set = mt_ev_set_init(mem, &cfg, 3, &(struct rd_gid){{0}}, cold_pool());
 	assert_u_eq(set->ports[0].active, 1);
 	assert_u_eq(set->ports[1].active, 2);
 	assert_u_eq(set->ports[2].active, 0);
@@ -409,7 +409,7 @@ static void make_twins(uint16_t n_active)
 
 	for (uint16_t i = 0; i < EVS; i++)
 		evs[i] = (struct mt_ev){.value = 0x100u + i, .port = i % 2};
-	set = mt_ev_set_init(mem, &cfg, 2, &(struct mt_addr){{9}}, cold_pool());
+	set = mt_ev_set_init(mem, &cfg, 2, &(struct rd_gid){{9}}, cold_pool());
 }
 
 /* REQ(req.ev.same-path) */
@@ -513,7 +513,7 @@ TEST(mt_ev_set_next_probe, many_bad_paths_take_turns)
 	for (uint16_t i = 0; i < 256; i++)
 		all[i].value = i;
 	assert_true(mt_ev_set_size(256, 1, true) <= sizeof(room));
-	many = mt_ev_set_init(room, &cfg, 1, &(struct mt_addr){{0}}, cold_pool());
+	many = mt_ev_set_init(room, &cfg, 1, &(struct rd_gid){{0}}, cold_pool());
 	for (uint16_t i = 0; i < 255; i++)
 		mt_ev_retire(many, i, 0, MT_EV_BY_LOSS, changes);
 	for (uint64_t now = 1000; now < 9000; now += 1000) {

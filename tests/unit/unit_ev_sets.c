@@ -28,20 +28,20 @@ static int close_node(void **state)
 
 #define CASE(function, name) TEST_WITH(two_qps, close_node, function, name)
 
-static void to(struct mt_qp *qp, enum mt_qp_state state)
+static void to(struct mt_qp *qp, enum rd_qp_state state)
 {
-	struct mt_qp_attr a = {.state = state};
+	struct rd_qp_attr a = {.state = state};
 
-	assert_i_eq(node_modify(&n, qp, &a, MT_QP_STATE), MT_OK);
+	assert_i_eq(node_modify(&n, qp, &a, RD_QP_STATE), MT_OK);
 }
 
 /* Connects a QP that is in RESET to a peer of its own, or with another profile. */
 static void connect(struct mt_qp *qp, uint8_t peer, uint32_t profile)
 {
-	struct mt_qp_attr a = opts.attr;
+	struct rd_qp_attr a = opts.attr;
 
-	to(qp, MT_QPS_INIT);
-	a.state = MT_QPS_RTR;
+	to(qp, RD_QPS_INIT);
+	a.state = RD_QPS_RTR;
 	a.dest.b[0] = peer;
 	a.dest_qpn = 9;
 	a.ev_profile = profile;
@@ -68,11 +68,11 @@ CASE(mt_ev_sets_acquire, another_destination_or_profile_is_another_set)
 	profile.n_evs = profile.n_active = 4;
 	while (mt_ev_profile_set(n.engine, 1, &profile) == MT_ERR_MEMORY)
 		mt_engine_add_memory(n.engine, node_block(&n, 64), 64);
-	to(other, MT_QPS_RESET);
+	to(other, RD_QPS_RESET);
 	connect(other, 77, 0);
 	assert_ptr_not_equal(other->ev_set, n.qp->ev_set);
 	assert_u_eq(other->ev_set->peer.b[0], 77);
-	to(other, MT_QPS_RESET);
+	to(other, RD_QPS_RESET);
 	connect(other, n.peer.b[0], 1);
 	assert_ptr_not_equal(other->ev_set, n.qp->ev_set);
 	assert_u_eq(other->ev_set->n_evs, 4);
@@ -82,11 +82,11 @@ CASE(mt_ev_sets_release, the_last_one_frees_the_set)
 {
 	size_t with = n.engine->pool.in_use;
 
-	to(other, MT_QPS_RESET);
+	to(other, RD_QPS_RESET);
 	assert_u_eq(n.qp->ev_set->refs, 1);
 	mt_qp_retire_ev_group(n.qp, 3, 0, MT_EV_BY_LOSS);
 	assert_true(mt_engine_deadline(n.engine) != UINT64_MAX);
-	to(n.qp, MT_QPS_RESET);
+	to(n.qp, RD_QPS_RESET);
 	assert_true(mb_link_is_empty(&n.engine->ev_sets));
 	assert_u_eq(mt_engine_deadline(n.engine), UINT64_MAX);
 	assert_true(n.engine->pool.in_use < with);
@@ -118,14 +118,14 @@ CASE(mt_ev_sets_tick, only_a_qp_that_may_send_probes)
 	struct mt_tx_desc d;
 
 	mt_qp_retire_ev_group(n.qp, 3, now, MT_EV_BY_LOSS);
-	to(other, MT_QPS_ERR);
+	to(other, RD_QPS_ERR);
 	for (int i = 0; i < 3; i++) {
 		now = mt_engine_deadline(n.engine);
 		mt_engine_tick(n.engine, now);
 		assert_true(node_tx_opcode(&n, now, MW_PROBE, &d));
 		assert_u_eq(d.pkt.bth.dqp, n.peer_qpn);
 	}
-	to(n.qp, MT_QPS_ERR);
+	to(n.qp, RD_QPS_ERR);
 	now = mt_engine_deadline(n.engine);
 	mt_engine_tick(n.engine, now);
 	assert_false(node_tx_opcode(&n, now, MW_PROBE, &d));

@@ -5,14 +5,14 @@
 #define HALF (MR_START + MR_LENGTH / 2)
 #define KEY_2 (MW_2 << 8 | 9u)
 
-static struct mt_sge sge = {.addr = NODE_MR_START, .length = 8, .lkey = NODE_KEY};
+static struct rd_sge sge = {.addr = NODE_MR_START, .length = 8, .lkey = NODE_KEY};
 
-static int ask(enum mt_wr_opcode opcode, uint64_t wr_id, uint32_t flags)
+static int ask(enum rd_wr_opcode opcode, uint64_t wr_id, uint32_t flags)
 {
-	struct mt_send_wr wr = {.wr_id = wr_id,
+	struct rd_send_wr wr = {.wr_id = wr_id,
 				.sge = &sge,
 				.n_sge = 1,
-				.flags = flags | MT_WR_SIGNALED,
+				.flags = flags | RD_SEND_SIGNALED,
 				.rkey = 0x1234,
 				.opcode = opcode};
 
@@ -43,7 +43,7 @@ static void answered(uint32_t i)
 
 static struct mt_local_wr fenced(struct mt_local_wr wr)
 {
-	wr.flags |= MT_WR_FENCE;
+	wr.flags |= RD_SEND_FENCE;
 	return wr;
 }
 
@@ -55,7 +55,7 @@ FIXTURE_TEST(mt_qp_post_local, at_once_when_nothing_is_before_it)
 
 	assert_i_eq(post(bind_of(MW_2, 9), 1), MT_OK);
 	assert_true(bound());
-	complete(1, MT_WC_SUCCESS);
+	complete(1, RD_WC_SUCCESS);
 	assert_false(node_poll(&n, &ev));
 	assert_u_eq(node_tx(&n, 1000, &d, 1), 0);
 }
@@ -66,9 +66,9 @@ FIXTURE_TEST(mt_local_wr_execute, after_what_is_before_it_was_sent)
 	struct mt_event ev;
 	struct mt_tx_desc d;
 
-	assert_i_eq(ask(MT_WR_SEND, 1, 0), MT_OK);
+	assert_i_eq(ask(RD_WR_SEND, 1, 0), MT_OK);
 	assert_i_eq(post(bind_of(MW_2, 9), 2), MT_OK);
-	assert_i_eq(ask(MT_WR_SEND, 3, 0), MT_OK);
+	assert_i_eq(ask(RD_WR_SEND, 3, 0), MT_OK);
 	assert_false(bound());
 	agree();
 	assert_true(node_tx_opcode(&n, 2000, MW_SEND_ONLY, &d));
@@ -79,30 +79,30 @@ FIXTURE_TEST(mt_local_wr_execute, after_what_is_before_it_was_sent)
 	assert_true(bound());
 	assert_false(node_poll(&n, &ev));
 	acked(2);
-	complete(1, MT_WC_SUCCESS);
-	complete(2, MT_WC_SUCCESS);
-	complete(3, MT_WC_SUCCESS);
+	complete(1, RD_WC_SUCCESS);
+	complete(2, RD_WC_SUCCESS);
+	complete(3, RD_WC_SUCCESS);
 }
 
 FIXTURE_TEST(mt_local_wr_execute, at_the_end_of_the_queue)
 {
 	struct mt_tx_desc d;
 
-	assert_i_eq(ask(MT_WR_SEND, 1, 0), MT_OK);
+	assert_i_eq(ask(RD_WR_SEND, 1, 0), MT_OK);
 	assert_i_eq(post(bind_of(MW_2, 9), 2), MT_OK);
 	agree();
 	assert_true(node_tx_opcode(&n, 2000, MW_SEND_ONLY, &d));
 	node_drain(&n, 2000);
 	assert_true(bound());
 	acked(1);
-	complete(1, MT_WC_SUCCESS);
-	complete(2, MT_WC_SUCCESS);
+	complete(1, RD_WC_SUCCESS);
+	complete(2, RD_WC_SUCCESS);
 }
 
 /* REQ(ext.local.fence) */
 FIXTURE_TEST(mt_local_wr_execute, a_fence_waits_for_answers)
 {
-	assert_i_eq(ask(MT_WR_READ, 1, 0), MT_OK);
+	assert_i_eq(ask(RD_WR_READ, 1, 0), MT_OK);
 	assert_i_eq(post(fenced(bind_of(MW_2, 9)), 2), MT_OK);
 	agree();
 	node_drain(&n, 2000);
@@ -110,8 +110,8 @@ FIXTURE_TEST(mt_local_wr_execute, a_fence_waits_for_answers)
 	answered(0);
 	node_drain(&n, 7000);
 	assert_true(bound());
-	complete(1, MT_WC_SUCCESS);
-	complete(2, MT_WC_SUCCESS);
+	complete(1, RD_WC_SUCCESS);
+	complete(2, RD_WC_SUCCESS);
 }
 
 /* REQ(ext.local.error) */
@@ -119,23 +119,23 @@ FIXTURE_TEST(mt_local_wr_execute, a_failure_waits_for_what_is_before_it)
 {
 	struct mt_event ev;
 
-	assert_i_eq(ask(MT_WR_SEND, 1, 0), MT_OK);
+	assert_i_eq(ask(RD_WR_SEND, 1, 0), MT_OK);
 	assert_i_eq(post(invalidate_of(KEY_2), 2), MT_OK);
-	assert_i_eq(ask(MT_WR_SEND, 3, 0), MT_OK);
+	assert_i_eq(ask(RD_WR_SEND, 3, 0), MT_OK);
 	assert_i_eq(post(bind_of(MW_2, 9), 4), MT_OK);
 	agree();
 	node_drain(&n, 2000);
 	assert_false(node_poll(&n, &ev));
-	assert_u_eq(n.qp->state, MT_QPS_RTS);
+	assert_u_eq(n.qp->state, RD_QPS_RTS);
 	acked(1);
 	node_drain(&n, 5000);
-	complete(1, MT_WC_SUCCESS);
-	complete(2, MT_WC_LOC_QP_OP_ERR);
-	complete(3, MT_WC_WR_FLUSH_ERR);
-	complete(4, MT_WC_WR_FLUSH_ERR);
+	complete(1, RD_WC_SUCCESS);
+	complete(2, RD_WC_LOC_QP_OP_ERR);
+	complete(3, RD_WC_WR_FLUSH_ERR);
+	complete(4, RD_WC_WR_FLUSH_ERR);
 	assert_true(node_poll(&n, &ev));
 	assert_u_eq(ev.type, MT_EVENT_QP);
-	assert_u_eq(ev.status, MT_WC_LOC_QP_OP_ERR);
+	assert_u_eq(ev.status, RD_WC_LOC_QP_OP_ERR);
 	assert_false(bound());
 }
 
@@ -146,36 +146,36 @@ FIXTURE_TEST(mt_local_wr_execute, a_bind_that_may_not_be)
 
 	wr.length++;
 	assert_i_eq(post(wr, 1), MT_OK);
-	complete(1, MT_WC_MW_BIND_ERR);
-	assert_u_eq(n.qp->state, MT_QPS_ERR);
+	complete(1, RD_WC_MW_BIND_ERR);
+	assert_u_eq(n.qp->state, RD_QPS_ERR);
 }
 
 /* REQ(req.sqd) */
 FIXTURE_TEST(mt_local_wr_execute, not_in_sqd)
 {
-	struct mt_qp_attr a = {.state = MT_QPS_SQD};
+	struct rd_qp_attr a = {.state = RD_QPS_SQD};
 
-	assert_i_eq(node_modify(&n, n.qp, &a, MT_QP_STATE), MT_OK);
+	assert_i_eq(node_modify(&n, n.qp, &a, RD_QP_STATE), MT_OK);
 	assert_i_eq(post(bind_of(MW_2, 9), 1), MT_OK);
 	node_drain(&n, 1000);
 	assert_false(bound());
-	a.state = MT_QPS_RTS;
-	assert_i_eq(node_modify(&n, n.qp, &a, MT_QP_STATE), MT_OK);
+	a.state = RD_QPS_RTS;
+	assert_i_eq(node_modify(&n, n.qp, &a, RD_QP_STATE), MT_OK);
 	node_drain(&n, 2000);
 	assert_true(bound());
 }
 
 FIXTURE_TEST(mt_local_wr_flush, in_err)
 {
-	struct mt_qp_attr a = {.state = MT_QPS_ERR};
+	struct rd_qp_attr a = {.state = RD_QPS_ERR};
 
-	assert_i_eq(ask(MT_WR_SEND, 1, 0), MT_OK);
+	assert_i_eq(ask(RD_WR_SEND, 1, 0), MT_OK);
 	assert_i_eq(post(bind_of(MW_2, 9), 2), MT_OK);
-	assert_i_eq(node_modify(&n, n.qp, &a, MT_QP_STATE), MT_OK);
+	assert_i_eq(node_modify(&n, n.qp, &a, RD_QP_STATE), MT_OK);
 	assert_i_eq(post(bind_of(MW_2, 9), 3), MT_OK);
-	complete(1, MT_WC_WR_FLUSH_ERR);
-	complete(2, MT_WC_WR_FLUSH_ERR);
-	complete(3, MT_WC_WR_FLUSH_ERR);
+	complete(1, RD_WC_WR_FLUSH_ERR);
+	complete(2, RD_WC_WR_FLUSH_ERR);
+	complete(3, RD_WC_WR_FLUSH_ERR);
 	assert_false(bound());
 }
 
@@ -192,37 +192,37 @@ FIXTURE_TEST(mt_local_wr_poll, silent_ones)
 	}
 	assert_false(node_poll(&n, &ev));
 	assert_i_eq(post(bind_of(MW_2, 9), 7), MT_OK);
-	complete(7, MT_WC_SUCCESS);
+	complete(7, RD_WC_SUCCESS);
 }
 
 FIXTURE_TEST(mt_qp_post_local, refusals)
 {
 	struct mt_local_wr wr = bind_of(MW_2, 9);
-	struct mt_qp_attr reset = {.state = MT_QPS_RESET};
+	struct rd_qp_attr reset = {.state = RD_QPS_RESET};
 
-	wr.opcode = MT_WR_SEND;
+	wr.opcode = RD_WR_SEND;
 	assert_i_eq(post(wr, 1), MT_ERR_INVALID);
 	wr = bind_of(MW_2, 9);
-	wr.flags = MT_WR_IMM;
+	wr.flags = RD_SEND_IMM;
 	assert_i_eq(post(wr, 1), MT_ERR_INVALID);
 	wr = bind_of(MW_1, 9);
 	for (uint32_t i = 0; i < n.opts.cap.sq_depth; i++)
 		assert_i_eq(post(wr, i), MT_OK);
 	assert_i_eq(post(wr, 1), MT_ERR_FULL);
-	assert_i_eq(node_modify(&n, n.qp, &reset, MT_QP_STATE), MT_OK);
+	assert_i_eq(node_modify(&n, n.qp, &reset, RD_QP_STATE), MT_OK);
 	assert_i_eq(post(wr, 1), MT_ERR_STATE);
 }
 
 /* REQ(ext.free) */
 FIXTURE_TEST(mt_local_wr_free, with_a_reset)
 {
-	struct mt_qp_attr reset = {.state = MT_QPS_RESET};
+	struct rd_qp_attr reset = {.state = RD_QPS_RESET};
 	size_t used = mt_engine_memory_used(n.engine);
 
 	assert_null(n.qp->ext->local_sq);
 	assert_i_eq(post(bind_of(MW_2, 9), 1), MT_OK);
 	assert_true(mt_engine_memory_used(n.engine) > used);
-	assert_i_eq(node_modify(&n, n.qp, &reset, MT_QP_STATE), MT_OK);
+	assert_i_eq(node_modify(&n, n.qp, &reset, RD_QP_STATE), MT_OK);
 	assert_null(n.qp->ext->local_sq);
 	assert_true(mt_engine_memory_used(n.engine) <= used);
 }

@@ -15,9 +15,9 @@ FIXTURE_TEST(mt_mw_bind, a_part_of_a_region)
 	assert_false(peer_may(MW_1 << 8 | 1, HALF, 1, 0));
 	assert_true(mt_mw_bind(n.qp, &wr));
 	assert_true(peer_may(KEY_1, HALF, MR_LENGTH / 2, PEERS));
-	assert_false(peer_may(KEY_1, HALF - 1, 1, MT_ACCESS_REMOTE_READ));
-	assert_false(peer_may(KEY_1, HALF, MR_LENGTH / 2 + 1, MT_ACCESS_REMOTE_READ));
-	assert_false(peer_may(MW_1 << 8 | 1, HALF, 1, MT_ACCESS_REMOTE_READ));
+	assert_false(peer_may(KEY_1, HALF - 1, 1, RD_ACCESS_REMOTE_READ));
+	assert_false(peer_may(KEY_1, HALF, MR_LENGTH / 2 + 1, RD_ACCESS_REMOTE_READ));
+	assert_false(peer_may(MW_1 << 8 | 1, HALF, 1, RD_ACCESS_REMOTE_READ));
 	mw = mt_mr_check_peer(n.qp, KEY_1, HALF + 5, 1, PEERS);
 	assert_ptr_equal(mw->user, &n);
 	assert_u_eq(HALF + 5 - mw->origin, MR_LENGTH / 2 + 5);
@@ -42,11 +42,11 @@ FIXTURE_TEST(mt_mr_check, a_window_is_no_memory_of_ours)
 	struct mt_local_wr wr = bind_of(MW_1, 9);
 	const struct mt_mr_table *t = &n.engine->mrs;
 
-	wr.access |= MT_ACCESS_LOCAL_WRITE | MT_ACCESS_MW_BIND;
+	wr.access |= RD_ACCESS_LOCAL_WRITE | RD_ACCESS_MW_BIND;
 	assert_true(mt_mw_bind(n.qp, &wr));
 	assert_null(mt_mr_check(t, KEY_1, NODE_PD, HALF, 1, MT_MR_LOCAL));
-	assert_null(mt_mr_check(t, KEY_1, NODE_PD, HALF, 1, MT_ACCESS_LOCAL_WRITE));
-	assert_null(mt_mr_check(t, KEY_1, NODE_PD, HALF, 1, MT_ACCESS_MW_BIND));
+	assert_null(mt_mr_check(t, KEY_1, NODE_PD, HALF, 1, RD_ACCESS_LOCAL_WRITE));
+	assert_null(mt_mr_check(t, KEY_1, NODE_PD, HALF, 1, RD_ACCESS_MW_BIND));
 }
 
 static void refused(struct mt_local_wr wr)
@@ -87,12 +87,12 @@ FIXTURE_TEST(mt_mw_bind, writing_where_we_may_not)
 
 	assert_i_eq(mt_mr_remove(n.engine, MR_INDEX), MT_OK);
 	assert_i_eq(mt_mr_add(n.engine, MR_INDEX, MR_KEY & 0xFF, NODE_PD, MR_START, MR_LENGTH,
-			      MT_ACCESS_MW_BIND | MT_ACCESS_REMOTE_READ, &n),
+			      RD_ACCESS_MW_BIND | RD_ACCESS_REMOTE_READ, &n),
 		    MT_OK);
 	refused(wr);
-	wr.access = MT_ACCESS_REMOTE_ATOMIC;
+	wr.access = RD_ACCESS_REMOTE_ATOMIC;
 	refused(wr);
-	wr.access = MT_ACCESS_REMOTE_READ;
+	wr.access = RD_ACCESS_REMOTE_READ;
 	assert_true(mt_mw_bind(n.qp, &wr));
 }
 
@@ -109,7 +109,7 @@ FIXTURE_TEST(mt_mw_bind, type_1_again_and_to_nothing)
 	assert_u_eq(n.engine->mrs.mrs[MR_INDEX].windows, 1);
 	wr = (struct mt_local_wr){.rkey = KEY_1, .window = MW_1};
 	assert_true(mt_mw_bind(n.qp, &wr));
-	assert_false(peer_may(KEY_1, 0, 0, MT_ACCESS_REMOTE_READ));
+	assert_false(peer_may(KEY_1, 0, 0, RD_ACCESS_REMOTE_READ));
 	assert_u_eq(n.engine->mrs.mrs[MR_INDEX].windows, 0);
 }
 
@@ -170,21 +170,21 @@ FIXTURE_TEST(mt_mr_remove, with_a_window)
 
 FIXTURE_TEST(mt_mw_add, refusals)
 {
-	assert_i_eq(mt_mw_add(n.engine, 0, 1, NODE_PD, MT_MW_TYPE_1), MT_ERR_INVALID);
-	assert_i_eq(mt_mw_add(n.engine, 5, 1, NODE_PD, MT_MW_TYPE_1), MT_ERR_INVALID);
-	assert_i_eq(mt_mw_add(n.engine, MR_INDEX, 1, NODE_PD, MT_MW_TYPE_1), MT_ERR_EXISTS);
-	assert_i_eq(mt_mw_add(n.engine, MW_1, 1, NODE_PD, MT_MW_TYPE_2), MT_ERR_EXISTS);
+	assert_i_eq(mt_mw_add(n.engine, 0, 1, NODE_PD, RD_MW_TYPE_1), MT_ERR_INVALID);
+	assert_i_eq(mt_mw_add(n.engine, 5, 1, NODE_PD, RD_MW_TYPE_1), MT_ERR_INVALID);
+	assert_i_eq(mt_mw_add(n.engine, MR_INDEX, 1, NODE_PD, RD_MW_TYPE_1), MT_ERR_EXISTS);
+	assert_i_eq(mt_mw_add(n.engine, MW_1, 1, NODE_PD, RD_MW_TYPE_2), MT_ERR_EXISTS);
 	assert_i_eq(mt_mw_remove(n.engine, MR_INDEX), MT_ERR_INVALID);
 }
 
 /* REQ(ext.mw.of-qp) */
 FIXTURE_TEST(mt_mw_unbind_qp, with_a_reset)
 {
-	struct mt_qp_attr reset = {.state = MT_QPS_RESET};
+	struct rd_qp_attr reset = {.state = RD_QPS_RESET};
 
 	assert_i_eq(post(bind_of(MW_1, 9), 1), MT_OK);
 	assert_i_eq(post(bind_of(MW_2, 9), 2), MT_OK);
-	assert_i_eq(node_modify(&n, n.qp, &reset, MT_QP_STATE), MT_OK);
+	assert_i_eq(node_modify(&n, n.qp, &reset, RD_QP_STATE), MT_OK);
 	assert_false(peer_may(KEY_2, HALF, 1, PEERS));
 	assert_true(peer_may(KEY_1, HALF, 1, PEERS));
 	assert_u_eq(n.engine->mrs.mrs[MR_INDEX].windows, 1);
@@ -226,6 +226,6 @@ FIXTURE_TEST(mt_mw_bind, a_write_through_it)
 	p.data.reth.rkey = KEY_2;
 	node_rx(&n, 3000, &p);
 	assert_u_eq(n.placed, 1);
-	assert_u_eq(n.qp->state, MT_QPS_ERR);
+	assert_u_eq(n.qp->state, RD_QPS_ERR);
 	assert_u_eq(node_stats(&n).rx_access_errors, 1);
 }

@@ -19,11 +19,11 @@ TEST(mt_qp_state_name, each_state)
 {
 	const char *names[NAMES_MAX];
 
-	for (unsigned i = 0; i < MT_QPS_COUNT; i++)
-		names[i] = mt_qp_state_name((enum mt_qp_state)i);
-	check_distinct(names, MT_QPS_COUNT);
-	assert_string_equal(mt_qp_state_name(MT_QPS_RTS), "RTS");
-	assert_string_equal(mt_qp_state_name(MT_QPS_COUNT), "?");
+	for (unsigned i = 0; i < RD_QPS_COUNT; i++)
+		names[i] = mt_qp_state_name((enum rd_qp_state)i);
+	check_distinct(names, RD_QPS_COUNT);
+	assert_string_equal(mt_qp_state_name(RD_QPS_RTS), "RTS");
+	assert_string_equal(mt_qp_state_name(RD_QPS_COUNT), "?");
 }
 
 TEST(mt_ev_state_name, each_state)
@@ -52,9 +52,9 @@ TEST(mt_wc_status_name, each_status)
 {
 	const char *names[NAMES_MAX];
 
-	for (unsigned i = 0; i <= MT_WC_RNR_RETRY_EXC_ERR; i++)
-		names[i] = mt_wc_status_name((enum mt_wc_status)i);
-	check_distinct(names, MT_WC_RNR_RETRY_EXC_ERR + 1);
-	assert_string_equal(mt_wc_status_name(MT_WC_SUCCESS), "success");
-	assert_string_equal(mt_wc_status_name((enum mt_wc_status)99), "?");
+	for (unsigned i = 0; i < RD_WC_STATUSES; i++)
+		names[i] = mt_wc_status_name((enum rd_wc_status)i);
+	check_distinct(names, RD_WC_STATUSES);
+	assert_string_equal(mt_wc_status_name(RD_WC_SUCCESS), "success");
+	assert_string_equal(mt_wc_status_name((enum rd_wc_status)99), "?");
 }

@@ -140,12 +140,12 @@ CQ_TEST(mh_cq_req_notify, one_event_each)
 CQ_TEST(mh_cq_req_notify, solicited_only)
 {
 	struct cq_fixture *fixture = *state;
-	struct mh_cqe failed = {.wc = {.status = MH_WC_WR_FLUSH_ERR}};
+	struct mh_cqe failed = {.wc = {.status = RD_WC_WR_FLUSH_ERR}};
 
 	mh_cq_req_notify(fixture->cq, true);
 	assert_true(cq_push(fixture, 0, 0));
 	assert_i_eq(cq_event(fixture), EAGAIN);
-	assert_true(cq_push(fixture, 1, MH_WC_SOLICITED));
+	assert_true(cq_push(fixture, 1, RD_WC_SOLICITED));
 	assert_i_eq(cq_event(fixture), 0);
 	mh_cq_req_notify(fixture->cq, true);
 	assert_true(mh_cq_add(fixture->cq, &failed));

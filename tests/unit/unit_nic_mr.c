@@ -53,14 +53,14 @@ MR_TEST(gives_different_keys)
 
 MR_TEST(wrong_arguments)
 {
-	static const uint32_t both = MH_ACCESS_LOCAL_WRITE | MH_ACCESS_REMOTE_WRITE;
+	static const uint32_t both = RD_ACCESS_LOCAL_WRITE | RD_ACCESS_REMOTE_WRITE;
 	struct mr_fixture *fixture = *state;
 	struct mh_mr *mr;
 	uint8_t bytes[64];
 
 	assert_i_eq(mh_mr_reg(fixture->pd, bytes, 0, 0, both, &mr), EINVAL);
 	assert_i_eq(mh_mr_reg(fixture->pd, bytes, 64, 0, 32, &mr), EINVAL);
-	assert_i_eq(mh_mr_reg(fixture->pd, bytes, 64, 0, MH_ACCESS_REMOTE_WRITE, &mr), EINVAL);
+	assert_i_eq(mh_mr_reg(fixture->pd, bytes, 64, 0, RD_ACCESS_REMOTE_WRITE, &mr), EINVAL);
 	assert_i_eq(mh_mr_reg(fixture->pd, bytes, SIZE_MAX, 0, both, &mr), EINVAL);
 	assert_i_eq(mh_mr_reg(fixture->pd, bytes, 64, UINT64_MAX - 10, both, &mr), EINVAL);
 	assert_i_eq(mh_mr_reg(fixture->pd, NULL, 64, 0, both, &mr), EFAULT);
@@ -72,7 +72,7 @@ MR_TEST(read_only_memory_only_for_reading)
 	struct mr_fixture *fixture = *state;
 	struct mh_mr *mr;
 
-	assert_i_eq(mh_mr_reg(fixture->pd, p, 4096, 0, MH_ACCESS_LOCAL_WRITE, &mr), EFAULT);
+	assert_i_eq(mh_mr_reg(fixture->pd, p, 4096, 0, RD_ACCESS_LOCAL_WRITE, &mr), EFAULT);
 	assert_i_eq(mh_mr_reg(fixture->pd, p, 4096, 0, 0, &mr), 0);
 	assert_i_eq(mh_mr_dereg(mr), 0);
 	munmap(p, 4096);

@@ -43,9 +43,9 @@ MW_TEST(mh_mw_alloc, keys_of_indices_that_no_region_has)
 	struct mh_mr *mr;
 	uint8_t bytes[64];
 
-	assert_i_eq(mh_mw_alloc(fixture->pd, MH_MW_TYPE_1, &a), 0);
+	assert_i_eq(mh_mw_alloc(fixture->pd, RD_MW_TYPE_1, &a), 0);
 	assert_i_eq(mh_mr_reg(fixture->pd, bytes, 64, 0, 0, &mr), 0);
-	assert_i_eq(mh_mw_alloc(fixture->pd, MH_MW_TYPE_2, &b), 0);
+	assert_i_eq(mh_mw_alloc(fixture->pd, RD_MW_TYPE_2, &b), 0);
 	assert_true(mh_mw_rkey(a) >> 8 != mh_mw_rkey(b) >> 8);
 	assert_true(mh_mw_rkey(a) >> 8 != mh_mr_rkey(mr) >> 8);
 	assert_i_eq(mh_mr_dereg(mr), 0);
@@ -59,8 +59,8 @@ MW_TEST(mh_mw_alloc, wrong_types)
 	struct mw_fixture *fixture = *state;
 	struct mh_mw *mw;
 
-	assert_i_eq(mh_mw_alloc(fixture->pd, (enum mh_mw_type)0, &mw), EINVAL);
-	assert_i_eq(mh_mw_alloc(fixture->pd, (enum mh_mw_type)3, &mw), EINVAL);
+	assert_i_eq(mh_mw_alloc(fixture->pd, (enum rd_mw_type)0, &mw), EINVAL);
+	assert_i_eq(mh_mw_alloc(fixture->pd, (enum rd_mw_type)3, &mw), EINVAL);
 }
 
 /* Regions and windows have one table. */
@@ -74,8 +74,8 @@ MW_TEST(mh_mw_alloc, many)
 	mws = calloc(attr.max_mr, sizeof(*mws));
 	assert_non_null(mws);
 	for (uint32_t i = 0; i < attr.max_mr; i++)
-		assert_i_eq(mh_mw_alloc(fixture->pd, MH_MW_TYPE_2, &mws[i]), 0);
-	assert_i_eq(mh_mw_alloc(fixture->pd, MH_MW_TYPE_1, &one_more), ENOMEM);
+		assert_i_eq(mh_mw_alloc(fixture->pd, RD_MW_TYPE_2, &mws[i]), 0);
+	assert_i_eq(mh_mw_alloc(fixture->pd, RD_MW_TYPE_1, &one_more), ENOMEM);
 	for (uint32_t i = 0; i < attr.max_mr; i++)
 		assert_i_eq(mh_mw_dealloc(mws[i]), 0);
 	free(mws);

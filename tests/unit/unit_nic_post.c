@@ -7,15 +7,15 @@
 #define POST_TEST(function, name) TEST_WITH(fixture_setup, fixture_teardown, function, name)
 
 struct post_wr {
-	struct mh_sge sge[5];
-	struct mh_send_wr wr;
+	struct rd_sge sge[5];
+	struct rd_send_wr wr;
 };
 
 static void post_good(struct nic_fixture *fixture, struct post_wr *p)
 {
 	*p = (struct post_wr){.wr = {.sge = p->sge, .n_sge = 1, .rkey = 1}};
 	for (int i = 0; i < 5; i++)
-		p->sge[i] = (struct mh_sge){(uintptr_t)fixture->buffer, 8, mh_mr_lkey(fixture->mr)};
+		p->sge[i] = (struct rd_sge){(uintptr_t)fixture->buffer, 8, mh_mr_lkey(fixture->mr)};
 }
 
 static int post_send(struct nic_fixture *fixture, struct post_wr *p)
@@ -91,8 +91,8 @@ POST_TEST(mh_qp_post_send, inline_needs_no_key_but_has_a_limit)
 
 	assert_i_eq(fixture_connect(fixture), 0);
 	post_good(fixture, &p);
-	p.wr.flags = MH_SEND_INLINE;
-	p.sge[0] = (struct mh_sge){(uintptr_t)bytes, 32, 0};
+	p.wr.flags = RD_SEND_INLINE;
+	p.sge[0] = (struct rd_sge){(uintptr_t)bytes, 32, 0};
 	assert_i_eq(post_send(fixture, &p), 0);
 	p.sge[0].length = 33;
 	assert_i_eq(post_send(fixture, &p), EINVAL);
@@ -102,7 +102,7 @@ POST_TEST(mh_qp_post_send, inline_needs_no_key_but_has_a_limit)
 POST_TEST(mh_qp_post_send, stops_when_the_queue_is_full)
 {
 	struct nic_fixture *fixture = *state;
-	struct mh_send_wr wr[10];
+	struct rd_send_wr wr[10];
 	uint32_t posted = 0;
 	struct post_wr p;
 
@@ -118,7 +118,7 @@ POST_TEST(mh_qp_post_send, stops_when_the_queue_is_full)
 POST_TEST(mh_qp_post_send, first_error_in_a_list_is_reported)
 {
 	struct nic_fixture *fixture = *state;
-	struct mh_send_wr wr[3];
+	struct rd_send_wr wr[3];
 	uint32_t posted = 0;
 	struct post_wr p;
 
@@ -133,18 +133,18 @@ POST_TEST(mh_qp_post_send, first_error_in_a_list_is_reported)
 POST_TEST(mh_qp_post_send, flushed_in_error)
 {
 	struct nic_fixture *fixture = *state;
-	struct mh_qp_attr attr = {.state = MH_QPS_ERR};
+	struct rd_qp_attr attr = {.state = RD_QPS_ERR};
 	struct post_wr p;
 	struct mh_wc wc;
 
 	assert_i_eq(fixture_connect(fixture), 0);
-	assert_i_eq(mh_qp_modify(fixture->qp, &attr, MH_QP_STATE), 0);
+	assert_i_eq(mh_qp_modify(fixture->qp, &attr, RD_QP_STATE), 0);
 	post_good(fixture, &p);
 	p.wr.wr_id = 42;
 	assert_i_eq(post_send(fixture, &p), 0);
 	assert_i_eq(mh_cq_poll(fixture->cq, 1, &wc), 1);
 	assert_u_eq(wc.wr_id, 42);
-	assert_u_eq(wc.status, MH_WC_WR_FLUSH_ERR);
+	assert_u_eq(wc.status, RD_WC_WR_FLUSH_ERR);
 	assert_u_eq(wc.qpn, mh_qp_number(fixture->qp));
 	assert_ptr_equal(wc.qp_owner, fixture);
 }

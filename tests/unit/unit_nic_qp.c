@@ -39,10 +39,10 @@ QP_TEST(mh_qp_create, capabilities_outside_their_range)
 			init.cap.max_send_sge = 0;
 			break;
 		case 4:
-			init.cap.max_send_sge = MT_SGE_MAX + 1;
+			init.cap.max_send_sge = RD_SGE_MAX + 1;
 			break;
 		case 5:
-			init.cap.max_recv_sge = MT_SGE_MAX + 1;
+			init.cap.max_recv_sge = RD_SGE_MAX + 1;
 			break;
 		default:
 			init.cap.max_inline = MH_INLINE_MAX + 1;
@@ -58,7 +58,7 @@ QP_TEST(mh_qp_create, largest)
 	struct mh_qp_init init = qp_init(fixture), got;
 	struct mh_qp *qp;
 
-	init.cap = (struct mh_qp_cap){MH_WR_MAX, MH_WR_MAX, MT_SGE_MAX, MT_SGE_MAX, MH_INLINE_MAX};
+	init.cap = (struct mh_qp_cap){MH_WR_MAX, MH_WR_MAX, RD_SGE_MAX, RD_SGE_MAX, MH_INLINE_MAX};
 	init.owner = &init;
 	assert_i_eq(mh_qp_create(&init, &qp), 0);
 	assert_ptr_equal(mh_qp_owner(qp), &init);
@@ -139,24 +139,24 @@ QP_TEST(mh_qp_modify, wrong_attributes)
 {
 	static const struct {
 		uint32_t mask;
-		struct mh_qp_attr attr;
+		struct rd_qp_attr attr;
 	} rows[] = {
-		{1u << 31, {.state = MH_QPS_INIT}},
-		{MH_QP_SQD_NOTIFY, {.sqd_notify = true}},
-		{MH_QP_STATE | MH_QP_SQD_NOTIFY, {.state = MH_QPS_INIT, .sqd_notify = true}},
-		{MH_QP_STATE, {.state = (enum mh_qp_state)6}},
-		{MH_QP_STATE, {.state = MH_QPS_RTS}},
-		{MH_QP_PATH_MTU, {.path_mtu = 1500}},
-		{MH_QP_PATH_MTU, {.path_mtu = 8192}},
-		{MH_QP_DEST, {.dest = {{0xFD}}, .dest_qpn = 20}},
-		{MH_QP_DEST, {.dest = {{[10] = 0xFF, [11] = 0xFF, 10}}, .dest_qpn = 1u << 24}},
-		{MH_QP_MPR, {.mpr = 0}},
-		{MH_QP_TIMEOUT, {.timeout = 25}},
-		{MH_QP_RETRY, {.retry_linear = 8}},
-		{MH_QP_EV_PROFILE, {.ev_profile = 99}},
+		{1u << 31, {.state = RD_QPS_INIT}},
+		{RD_QP_SQD_NOTIFY, {.sqd_notify = true}},
+		{RD_QP_STATE | RD_QP_SQD_NOTIFY, {.state = RD_QPS_INIT, .sqd_notify = true}},
+		{RD_QP_STATE, {.state = (enum rd_qp_state)6}},
+		{RD_QP_STATE, {.state = RD_QPS_RTS}},
+		{RD_QP_PATH_MTU, {.path_mtu = 1500}},
+		{RD_QP_PATH_MTU, {.path_mtu = 8192}},
+		{RD_QP_DEST, {.dest = {{0xFD}}, .dest_qpn = 20}},
+		{RD_QP_DEST, {.dest = {{[10] = 0xFF, [11] = 0xFF, 10}}, .dest_qpn = 1u << 24}},
+		{RD_QP_MPR, {.mpr = 0}},
+		{RD_QP_TIMEOUT, {.timeout = 25}},
+		{RD_QP_RETRY, {.retry_linear = 8}},
+		{RD_QP_EV_PROFILE, {.ev_profile = 99}},
 	};
 	struct nic_fixture *fixture = *state;
-	struct mh_qp_attr before, after;
+	struct rd_qp_attr before, after;
 
 	mh_qp_query(fixture->qp, &before);
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
@@ -169,29 +169,29 @@ QP_TEST(mh_qp_modify, wrong_attributes)
 QP_TEST(mh_qp_modify, mtu_beyond_what_the_device_offers)
 {
 	struct nic_fixture *fixture = *state;
-	struct mh_qp_attr attr = {.path_mtu = 4096};
+	struct rd_qp_attr attr = {.path_mtu = 4096};
 
 	fixture->dev->nic->env.mtu = 2048;
-	assert_i_eq(mh_qp_modify(fixture->qp, &attr, MH_QP_PATH_MTU), EINVAL);
+	assert_i_eq(mh_qp_modify(fixture->qp, &attr, RD_QP_PATH_MTU), EINVAL);
 	attr.path_mtu = 2048;
-	assert_i_eq(mh_qp_modify(fixture->qp, &attr, MH_QP_PATH_MTU), 0);
+	assert_i_eq(mh_qp_modify(fixture->qp, &attr, RD_QP_PATH_MTU), 0);
 }
 
 QP_TEST(mh_qp_modify, to_rts_and_back)
 {
 	struct nic_fixture *fixture = *state;
-	struct mh_qp_attr attr;
+	struct rd_qp_attr attr;
 
 	for (int i = 0; i < 3; i++) {
 		assert_i_eq(fixture_connect(fixture), 0);
 		mh_qp_query(fixture->qp, &attr);
-		assert_u_eq(attr.state, MH_QPS_RTS);
+		assert_u_eq(attr.state, RD_QPS_RTS);
 		assert_u_eq(attr.dest_qpn, FIXTURE_PEER_QPN);
 		assert_u_eq(attr.sq_psn, 2000);
-		attr.state = i % 2 ? MH_QPS_ERR : MH_QPS_RESET;
-		assert_i_eq(mh_qp_modify(fixture->qp, &attr, MH_QP_STATE), 0);
-		attr.state = MH_QPS_RESET;
-		assert_i_eq(mh_qp_modify(fixture->qp, &attr, MH_QP_STATE), 0);
+		attr.state = i % 2 ? RD_QPS_ERR : RD_QPS_RESET;
+		assert_i_eq(mh_qp_modify(fixture->qp, &attr, RD_QP_STATE), 0);
+		attr.state = RD_QPS_RESET;
+		assert_i_eq(mh_qp_modify(fixture->qp, &attr, RD_QP_STATE), 0);
 	}
 }
 
@@ -199,12 +199,12 @@ QP_TEST(mh_qp_modify, to_rts_and_back)
 QP_TEST(mh_qp_modify, service_time_of_the_peer)
 {
 	struct nic_fixture *fixture = *state;
-	struct mh_qp_attr attr;
+	struct rd_qp_attr attr;
 
 	mh_qp_attr_default(&attr);
 	for (int told = 0; told < 2; told++) {
 		attr.svc_time_dest = told;
-		assert_i_eq(mh_qp_modify(fixture->qp, &attr, MH_QP_SVC_TIME_DEST), 0);
+		assert_i_eq(mh_qp_modify(fixture->qp, &attr, RD_QP_SVC_TIME_DEST), 0);
 		mh_qp_query(fixture->qp, &attr);
 		assert_i_eq(attr.svc_time_dest, told);
 	}
@@ -213,17 +213,17 @@ QP_TEST(mh_qp_modify, service_time_of_the_peer)
 /* REQ(req.sqd.drained) */
 QP_TEST(mh_qp_modify, drained_is_told_to_who_asked)
 {
-	struct mh_qp_attr attr = {.state = MH_QPS_SQD, .sqd_notify = true};
+	struct rd_qp_attr attr = {.state = RD_QPS_SQD, .sqd_notify = true};
 	struct nic_fixture *fixture = *state;
 	struct mh_async_event event;
 	struct mh_wc wc;
 
 	fcntl(mh_async_fd(fixture->dev), F_SETFL, O_NONBLOCK);
 	assert_i_eq(fixture_connect(fixture), 0);
-	assert_i_eq(mh_qp_modify(fixture->qp, &attr, MH_QP_STATE), 0);
+	assert_i_eq(mh_qp_modify(fixture->qp, &attr, RD_QP_STATE), 0);
 	assert_i_eq(mh_cq_poll(fixture->cq, 1, &wc), 0);
 	assert_i_eq(mh_async_get(fixture->dev, &event), EAGAIN);
-	assert_i_eq(mh_qp_modify(fixture->qp, &attr, MH_QP_STATE | MH_QP_SQD_NOTIFY), 0);
+	assert_i_eq(mh_qp_modify(fixture->qp, &attr, RD_QP_STATE | RD_QP_SQD_NOTIFY), 0);
 	assert_i_eq(mh_cq_poll(fixture->cq, 1, &wc), 0);
 	assert_i_eq(mh_async_get(fixture->dev, &event), 0);
 	assert_u_eq(event.type, MH_ASYNC_SQ_DRAINED);
@@ -236,20 +236,20 @@ QP_TEST(mh_qp_modify, drained_is_told_to_who_asked)
 QP_TEST(mh_qp_modify, reset_takes_completions_along)
 {
 	struct nic_fixture *fixture = *state;
-	struct mh_qp_attr attr;
+	struct rd_qp_attr attr;
 	uint64_t ids[2] = {5, 6};
 	struct mh_wc wc[4];
 
 	assert_i_eq(fixture_connect(fixture), 0);
 	assert_i_eq(mh_qp_post_recv(fixture->qp, ids, 2, NULL), 0);
 	mh_qp_query(fixture->qp, &attr);
-	attr.state = MH_QPS_ERR;
-	assert_i_eq(mh_qp_modify(fixture->qp, &attr, MH_QP_STATE), 0);
+	attr.state = RD_QPS_ERR;
+	assert_i_eq(mh_qp_modify(fixture->qp, &attr, RD_QP_STATE), 0);
 	assert_i_eq(mh_cq_poll(fixture->cq, 1, wc), 1);
 	assert_u_eq(wc[0].wr_id, 5);
-	assert_u_eq(wc[0].status, MH_WC_WR_FLUSH_ERR);
-	attr.state = MH_QPS_RESET;
-	assert_i_eq(mh_qp_modify(fixture->qp, &attr, MH_QP_STATE), 0);
+	assert_u_eq(wc[0].status, RD_WC_WR_FLUSH_ERR);
+	attr.state = RD_QPS_RESET;
+	assert_i_eq(mh_qp_modify(fixture->qp, &attr, RD_QP_STATE), 0);
 	assert_i_eq(mh_cq_poll(fixture->cq, 4, wc), 0);
 }
 
@@ -257,17 +257,17 @@ QP_TEST(mh_qp_destroy, takes_completions_along)
 {
 	struct nic_fixture *fixture = *state;
 	struct mh_qp_init init = qp_init(fixture);
-	struct mh_qp_attr attr = {.state = MH_QPS_INIT};
+	struct rd_qp_attr attr = {.state = RD_QPS_INIT};
 	uint64_t id = 9;
 	struct mh_qp *qp;
 	struct mh_wc wc;
 
 	init.cap.max_recv_wr = 4;
 	assert_i_eq(mh_qp_create(&init, &qp), 0);
-	assert_i_eq(mh_qp_modify(qp, &attr, MH_QP_STATE), 0);
+	assert_i_eq(mh_qp_modify(qp, &attr, RD_QP_STATE), 0);
 	assert_i_eq(mh_qp_post_recv(qp, &id, 1, NULL), 0);
-	attr.state = MH_QPS_ERR;
-	assert_i_eq(mh_qp_modify(qp, &attr, MH_QP_STATE), 0);
+	attr.state = RD_QPS_ERR;
+	assert_i_eq(mh_qp_modify(qp, &attr, RD_QP_STATE), 0);
 	assert_i_eq(mh_qp_destroy(qp), 0);
 	assert_i_eq(mh_cq_poll(fixture->cq, 1, &wc), 0);
 }

@@ -8,12 +8,12 @@
 
 static void tx_post(struct nic_fixture *fixture, uint32_t offset, uint32_t len)
 {
-	struct mh_sge sge[3] = {
+	struct rd_sge sge[3] = {
 		{(uintptr_t)fixture->buffer + offset, len / 2, mh_mr_lkey(fixture->mr)},
 		{(uintptr_t)fixture->buffer, 0, mh_mr_lkey(fixture->mr)},
 		{(uintptr_t)fixture->buffer + offset + len / 2, len - len / 2,
 		 mh_mr_lkey(fixture->mr)}};
-	struct mh_send_wr wr = {
+	struct rd_send_wr wr = {
 		.sge = sge, .n_sge = 3, .rkey = 0xABCDEF01, .remote_addr = 0x123456789A};
 
 	assert_i_eq(mh_qp_post_send(fixture->qp, &wr, 1, NULL), 0);
@@ -101,7 +101,7 @@ TX_TEST(peer_in_another_slot_is_at_another_port)
 {
 	struct mio_addr local = fixture_addr(0, 9, MH_UDP_PORT + 5), there = fixture_addr(1, 9, 0);
 	struct nic_fixture *fixture = *state;
-	struct mh_qp_attr attr;
+	struct rd_qp_attr attr;
 	struct mio_error error;
 	int fd[2];
 
@@ -110,15 +110,15 @@ TX_TEST(peer_in_another_slot_is_at_another_port)
 	assert_i_eq(mio_udp_claim(&there, NULL, &fd[1], &error), 0);
 	assert_i_eq(fixture_connect(fixture), 0);
 	mh_qp_query(fixture->qp, &attr);
-	attr.state = MH_QPS_RESET;
-	assert_i_eq(mh_qp_modify(fixture->qp, &attr, MH_QP_STATE), 0);
-	attr.state = MH_QPS_INIT;
-	assert_i_eq(mh_qp_modify(fixture->qp, &attr, MH_QP_STATE), 0);
+	attr.state = RD_QPS_RESET;
+	assert_i_eq(mh_qp_modify(fixture->qp, &attr, RD_QP_STATE), 0);
+	attr.state = RD_QPS_INIT;
+	assert_i_eq(mh_qp_modify(fixture->qp, &attr, RD_QP_STATE), 0);
 	attr.dest_qpn = 5u << 14 | 20;
-	attr.state = MH_QPS_RTR;
-	assert_i_eq(mh_qp_modify(fixture->qp, &attr, MH_QP_STATE | MH_QP_DEST), 0);
-	attr.state = MH_QPS_RTS;
-	assert_i_eq(mh_qp_modify(fixture->qp, &attr, MH_QP_STATE), 0);
+	attr.state = RD_QPS_RTR;
+	assert_i_eq(mh_qp_modify(fixture->qp, &attr, RD_QP_STATE | RD_QP_DEST), 0);
+	attr.state = RD_QPS_RTS;
+	assert_i_eq(mh_qp_modify(fixture->qp, &attr, RD_QP_STATE), 0);
 	tx_post(fixture, 0, 10);
 	assert_i_eq(poll((struct pollfd[]){{fd[0], POLLIN, 0}, {fd[1], POLLIN, 0}}, 2, 1000), 1);
 	close(fd[0]);

@@ -123,12 +123,12 @@ CASE(mt_peer_join, who_comes_later_is_told_too)
 
 CASE(mt_peer_leave, nobody_tells_who_is_gone)
 {
-	struct mt_qp_attr reset = {.state = MT_QPS_RESET};
+	struct rd_qp_attr reset = {.state = RD_QPS_RESET};
 	uint64_t now = 1000;
 
 	mt_engine_port_set(n.engine, now, 1, false);
 	assert_true(next_update(&now, 1000));
-	assert_i_eq(node_modify(&n, n.qp, &reset, MT_QP_STATE), MT_OK);
+	assert_i_eq(node_modify(&n, n.qp, &reset, RD_QP_STATE), MT_OK);
 	answer(now);
 	assert_u_eq(node_stats(&n).drop_ep_response, 1);
 	assert_u_eq(mt_engine_deadline(n.engine), UINT64_MAX);

@@ -174,11 +174,11 @@ CASE(mt_port_status_tick, a_left_plane_is_better_than_none)
 
 CASE(mt_port_status_tick, nobody_to_probe_is_no_silence)
 {
-	struct mt_qp_attr err = {.state = MT_QPS_ERR};
+	struct rd_qp_attr err = {.state = RD_QPS_ERR};
 	uint64_t now = 1000;
 
 	word(now, n.peer.b[0], 1);
-	assert_i_eq(node_modify(&n, n.qp, &err, MT_QP_STATE), MT_OK);
+	assert_i_eq(node_modify(&n, n.qp, &err, RD_QP_STATE), MT_OK);
 	for (unsigned i = 0; i < 10; i++) {
 		mt_engine_tick(n.engine, now);
 		assert_true(mt_engine_deadline(n.engine) > now);

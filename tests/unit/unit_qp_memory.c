@@ -52,14 +52,14 @@ static void send(struct mt_qp *qp, uint64_t now)
 	struct mw_packet sack, ack = node_ack(&n, 0x1F, 1);
 
 	assert_i_eq(mt_qp_post_recv(qp, 1), MT_OK);
-	assert_i_eq(node_post(&n, qp, 1, MTU, MT_WR_SIGNALED), MT_OK);
+	assert_i_eq(node_post(&n, qp, 1, MTU, RD_SEND_SIGNALED), MT_OK);
 	assert_u_eq(node_tx(&n, now, &d, 1), 1);
 	sack = node_sack(&n, &d, 1);
 	sack.bth.dqp = ack.bth.dqp = qp->qpn;
 	node_rx(&n, now, &sack);
 	node_rx(&n, now, &ack);
 	assert_true(node_poll(&n, &ev));
-	assert_u_eq(ev.status, MT_WC_SUCCESS);
+	assert_u_eq(ev.status, RD_WC_SUCCESS);
 }
 
 static void receive(struct mt_qp *qp, uint64_t now, uint64_t i, uint8_t opcode)
@@ -170,7 +170,7 @@ CASE(mt_memory_tick, not_while_in_use)
 
 CASE(mt_memory_tick, in_error_everything_goes)
 {
-	struct mt_qp_attr err = {.state = MT_QPS_ERR};
+	struct rd_qp_attr err = {.state = RD_QPS_ERR};
 	size_t before;
 
 	start();
@@ -178,7 +178,7 @@ CASE(mt_memory_tick, in_error_everything_goes)
 	receive(n.qp, 1000, 1, MW_WRITE_ONLY);
 	assert_i_eq(node_post(&n, n.qp, 1, MTU, 0), MT_OK);
 	node_drain(&n, 1000);
-	assert_i_eq(node_modify(&n, n.qp, &err, MT_QP_STATE), MT_OK);
+	assert_i_eq(node_modify(&n, n.qp, &err, RD_QP_STATE), MT_OK);
 	idle();
 	assert_u_eq(used(), before);
 }

@@ -5,7 +5,7 @@
 #include "support/node.h"
 
 /* All attributes but the state. */
-#define ALL_ATTRIBUTES ((MT_QP_SVC_TIME_DEST << 1) - 1 - MT_QP_STATE)
+#define ALL_ATTRIBUTES ((RD_QP_SVC_TIME_DEST << 1) - 1 - RD_QP_STATE)
 
 static struct node_opts opts;
 static struct node n;
@@ -28,9 +28,9 @@ static int close_node(void **state)
 #define CASE(function, name) TEST_WITH(init, close_node, function, name)
 
 /* Attributes with which every move is possible. */
-static struct mt_qp_attr good(enum mt_qp_state state)
+static struct rd_qp_attr good(enum rd_qp_state state)
 {
-	struct mt_qp_attr a = opts.attr;
+	struct rd_qp_attr a = opts.attr;
 
 	a.state = state;
 	a.dest = n.peer;
@@ -38,39 +38,39 @@ static struct mt_qp_attr good(enum mt_qp_state state)
 	return a;
 }
 
-static int move(enum mt_qp_state state)
+static int move(enum rd_qp_state state)
 {
-	struct mt_qp_attr a = good(state);
+	struct rd_qp_attr a = good(state);
 
-	return node_modify(&n, n.qp, &a, MT_QP_STATE | MT_QP_DEST * (state == MT_QPS_RTR));
+	return node_modify(&n, n.qp, &a, RD_QP_STATE | RD_QP_DEST * (state == RD_QPS_RTR));
 }
 
 /* From wherever it is to `state`, over RESET. */
-static void bring_to(enum mt_qp_state state)
+static void bring_to(enum rd_qp_state state)
 {
-	assert_i_eq(move(MT_QPS_RESET), MT_OK);
-	if (state == MT_QPS_ERR)
-		assert_i_eq(move(MT_QPS_ERR), MT_OK);
-	for (unsigned s = MT_QPS_INIT; state != MT_QPS_ERR && s <= state; s++)
-		assert_i_eq(move((enum mt_qp_state)s), MT_OK);
+	assert_i_eq(move(RD_QPS_RESET), MT_OK);
+	if (state == RD_QPS_ERR)
+		assert_i_eq(move(RD_QPS_ERR), MT_OK);
+	for (unsigned s = RD_QPS_INIT; state != RD_QPS_ERR && s <= state; s++)
+		assert_i_eq(move((enum rd_qp_state)s), MT_OK);
 	assert_u_eq(n.qp->state, state);
 }
 
 /* REQ(api.qp.modify.order) */
 CASE(mt_qp_modify, moves_of_the_state_machine)
 {
-	static const char *const allowed[MT_QPS_COUNT] = {
+	static const char *const allowed[RD_QPS_COUNT] = {
 		/*           to RESET INIT RTR RTS SQD ERR */
-		[MT_QPS_RESET] = "yynnny", [MT_QPS_INIT] = "yyynny", [MT_QPS_RTR] = "ynnyny",
-		[MT_QPS_RTS] = "ynnyyy",   [MT_QPS_SQD] = "ynnyyy",  [MT_QPS_ERR] = "ynnnny",
+		[RD_QPS_RESET] = "yynnny", [RD_QPS_INIT] = "yyynny", [RD_QPS_RTR] = "ynnyny",
+		[RD_QPS_RTS] = "ynnyyy",   [RD_QPS_SQD] = "ynnyyy",  [RD_QPS_ERR] = "ynnnny",
 	};
 
-	for (unsigned from = 0; from < MT_QPS_COUNT; from++) {
-		for (unsigned to = 0; to < MT_QPS_COUNT; to++) {
+	for (unsigned from = 0; from < RD_QPS_COUNT; from++) {
+		for (unsigned to = 0; to < RD_QPS_COUNT; to++) {
 			bool ok = allowed[from][to] == 'y';
 
-			bring_to((enum mt_qp_state)from);
-			assert_i_eq(move((enum mt_qp_state)to), ok ? MT_OK : MT_ERR_STATE);
+			bring_to((enum rd_qp_state)from);
+			assert_i_eq(move((enum rd_qp_state)to), ok ? MT_OK : MT_ERR_STATE);
 			assert_u_eq(n.qp->state, ok ? to : from);
 		}
 	}
@@ -78,100 +78,100 @@ CASE(mt_qp_modify, moves_of_the_state_machine)
 
 CASE(mt_qp_modify, no_such_state)
 {
-	struct mt_qp_attr a = good(MT_QPS_COUNT);
+	struct rd_qp_attr a = good(RD_QPS_COUNT);
 
-	assert_i_eq(mt_qp_modify(n.qp, 0, &a, MT_QP_STATE), MT_ERR_INVALID);
-	a.state = (enum mt_qp_state) - 1;
-	assert_i_eq(mt_qp_modify(n.qp, 0, &a, MT_QP_STATE), MT_ERR_INVALID);
+	assert_i_eq(mt_qp_modify(n.qp, 0, &a, RD_QP_STATE), MT_ERR_INVALID);
+	a.state = (enum rd_qp_state) - 1;
+	assert_i_eq(mt_qp_modify(n.qp, 0, &a, RD_QP_STATE), MT_ERR_INVALID);
 }
 
 /* Sets one attribute to a value in INIT and says what came of it. */
 #define SETS(bit, field, value) \
-	(a = good(MT_QPS_INIT), a.field = (value), mt_qp_modify(n.qp, 0, &a, bit))
+	(a = good(RD_QPS_INIT), a.field = (value), mt_qp_modify(n.qp, 0, &a, bit))
 
 /* REQ(api.qp.ranges) */
 CASE(mt_qp_modify, numbers_and_their_ranges)
 {
-	struct mt_qp_attr a;
+	struct rd_qp_attr a;
 
-	assert_i_eq(SETS(MT_QP_DEST, dest_qpn, 0), MT_ERR_INVALID);
-	assert_i_eq(SETS(MT_QP_DEST, dest_qpn, 1 << 24), MT_ERR_INVALID);
-	assert_i_eq(SETS(MT_QP_DEST, dest_qpn, 0xFFFFFF), MT_OK);
-	assert_i_eq(SETS(MT_QP_RQ_PSN, rq_psn, 1 << 24), MT_ERR_INVALID);
-	assert_i_eq(SETS(MT_QP_RQ_PSN, rq_psn, 0xFFFFFF), MT_OK);
-	assert_i_eq(SETS(MT_QP_SQ_PSN, sq_psn, 1 << 24), MT_ERR_INVALID);
-	assert_i_eq(SETS(MT_QP_SQ_PSN, sq_psn, 0), MT_OK);
-	assert_i_eq(SETS(MT_QP_MPR, mpr, 0), MT_ERR_INVALID);
-	assert_i_eq(SETS(MT_QP_MPR, mpr, 255), MT_OK);
-	assert_i_eq(SETS(MT_QP_MPR_DEST, mpr_dest, 0), MT_ERR_INVALID);
-	assert_i_eq(SETS(MT_QP_MPR_DEST, mpr_dest, 255), MT_OK);
-	assert_i_eq(SETS(MT_QP_MAX_WIMM, max_wimm, 0), MT_ERR_INVALID);
-	assert_i_eq(SETS(MT_QP_MAX_WIMM, max_wimm, 65535), MT_OK);
-	assert_i_eq(SETS(MT_QP_MAX_WIMM_DEST, max_wimm_dest, 0), MT_ERR_INVALID);
-	assert_i_eq(SETS(MT_QP_MAX_WIMM_DEST, max_wimm_dest, 1024), MT_OK);
-	assert_i_eq(SETS(MT_QP_MAX_WIMM_DEST, max_wimm_dest, 1025), MT_ERR_INVALID);
+	assert_i_eq(SETS(RD_QP_DEST, dest_qpn, 0), MT_ERR_INVALID);
+	assert_i_eq(SETS(RD_QP_DEST, dest_qpn, 1 << 24), MT_ERR_INVALID);
+	assert_i_eq(SETS(RD_QP_DEST, dest_qpn, 0xFFFFFF), MT_OK);
+	assert_i_eq(SETS(RD_QP_RQ_PSN, rq_psn, 1 << 24), MT_ERR_INVALID);
+	assert_i_eq(SETS(RD_QP_RQ_PSN, rq_psn, 0xFFFFFF), MT_OK);
+	assert_i_eq(SETS(RD_QP_SQ_PSN, sq_psn, 1 << 24), MT_ERR_INVALID);
+	assert_i_eq(SETS(RD_QP_SQ_PSN, sq_psn, 0), MT_OK);
+	assert_i_eq(SETS(RD_QP_MPR, mpr, 0), MT_ERR_INVALID);
+	assert_i_eq(SETS(RD_QP_MPR, mpr, 255), MT_OK);
+	assert_i_eq(SETS(RD_QP_MPR_DEST, mpr_dest, 0), MT_ERR_INVALID);
+	assert_i_eq(SETS(RD_QP_MPR_DEST, mpr_dest, 255), MT_OK);
+	assert_i_eq(SETS(RD_QP_MAX_WIMM, max_wimm, 0), MT_ERR_INVALID);
+	assert_i_eq(SETS(RD_QP_MAX_WIMM, max_wimm, 65535), MT_OK);
+	assert_i_eq(SETS(RD_QP_MAX_WIMM_DEST, max_wimm_dest, 0), MT_ERR_INVALID);
+	assert_i_eq(SETS(RD_QP_MAX_WIMM_DEST, max_wimm_dest, 1024), MT_OK);
+	assert_i_eq(SETS(RD_QP_MAX_WIMM_DEST, max_wimm_dest, 1025), MT_ERR_INVALID);
 }
 
 /* REQ(wire.pmtu) */
 CASE(mt_qp_modify, retries_sizes_and_rights)
 {
 	static const uint32_t mtus[] = {256, 512, 1024, 2048, 4096};
-	struct mt_qp_attr a;
+	struct rd_qp_attr a;
 
-	assert_i_eq(SETS(MT_QP_TIMEOUT, timeout, 24), MT_OK);
-	assert_i_eq(SETS(MT_QP_TIMEOUT, timeout, 25), MT_ERR_INVALID);
-	assert_i_eq(SETS(MT_QP_RETRY, retry_linear, 7), MT_OK);
-	assert_i_eq(SETS(MT_QP_RETRY, retry_linear, 8), MT_ERR_INVALID);
-	assert_i_eq(SETS(MT_QP_RETRY, retry_exp, 25), MT_OK);
-	assert_i_eq(SETS(MT_QP_RETRY, retry_exp, 26), MT_ERR_INVALID);
+	assert_i_eq(SETS(RD_QP_TIMEOUT, timeout, 24), MT_OK);
+	assert_i_eq(SETS(RD_QP_TIMEOUT, timeout, 25), MT_ERR_INVALID);
+	assert_i_eq(SETS(RD_QP_RETRY, retry_linear, 7), MT_OK);
+	assert_i_eq(SETS(RD_QP_RETRY, retry_linear, 8), MT_ERR_INVALID);
+	assert_i_eq(SETS(RD_QP_RETRY, retry_exp, 25), MT_OK);
+	assert_i_eq(SETS(RD_QP_RETRY, retry_exp, 26), MT_ERR_INVALID);
 	for (int i = 0; i < 5; i++) {
-		assert_i_eq(SETS(MT_QP_PATH_MTU, path_mtu, mtus[i]), MT_OK);
-		assert_i_eq(SETS(MT_QP_PATH_MTU, path_mtu, mtus[i] + 1), MT_ERR_INVALID);
+		assert_i_eq(SETS(RD_QP_PATH_MTU, path_mtu, mtus[i]), MT_OK);
+		assert_i_eq(SETS(RD_QP_PATH_MTU, path_mtu, mtus[i] + 1), MT_ERR_INVALID);
 	}
-	assert_i_eq(SETS(MT_QP_PATH_MTU, path_mtu, 128), MT_ERR_INVALID);
-	assert_i_eq(SETS(MT_QP_PATH_MTU, path_mtu, 8192), MT_ERR_INVALID);
-	assert_i_eq(SETS(MT_QP_ACCESS, access, 0), MT_OK);
-	assert_i_eq(SETS(MT_QP_ACCESS, access, 16), MT_ERR_INVALID);
+	assert_i_eq(SETS(RD_QP_PATH_MTU, path_mtu, 128), MT_ERR_INVALID);
+	assert_i_eq(SETS(RD_QP_PATH_MTU, path_mtu, 8192), MT_ERR_INVALID);
+	assert_i_eq(SETS(RD_QP_ACCESS, access, 0), MT_OK);
+	assert_i_eq(SETS(RD_QP_ACCESS, access, 16), MT_ERR_INVALID);
 }
 
 CASE(mt_qp_modify, profiles_must_be_defined)
 {
-	struct mt_qp_attr a;
+	struct rd_qp_attr a;
 
-	assert_i_eq(SETS(MT_QP_EV_PROFILE, ev_profile, 0), MT_OK);
-	assert_i_eq(SETS(MT_QP_EV_PROFILE, ev_profile, 1), MT_ERR_INVALID);
-	assert_i_eq(SETS(MT_QP_EV_PROFILE, ev_profile, opts.cfg.max_profiles), MT_ERR_INVALID);
-	assert_i_eq(SETS(MT_QP_CC_PROFILE, cc_profile, 0), MT_OK);
-	assert_i_eq(SETS(MT_QP_CC_PROFILE, cc_profile, 1), MT_ERR_INVALID);
-	assert_i_eq(SETS(MT_QP_CC_PROFILE, cc_profile, opts.cfg.max_profiles), MT_ERR_INVALID);
+	assert_i_eq(SETS(RD_QP_EV_PROFILE, ev_profile, 0), MT_OK);
+	assert_i_eq(SETS(RD_QP_EV_PROFILE, ev_profile, 1), MT_ERR_INVALID);
+	assert_i_eq(SETS(RD_QP_EV_PROFILE, ev_profile, opts.cfg.max_profiles), MT_ERR_INVALID);
+	assert_i_eq(SETS(RD_QP_CC_PROFILE, cc_profile, 0), MT_OK);
+	assert_i_eq(SETS(RD_QP_CC_PROFILE, cc_profile, 1), MT_ERR_INVALID);
+	assert_i_eq(SETS(RD_QP_CC_PROFILE, cc_profile, opts.cfg.max_profiles), MT_ERR_INVALID);
 }
 
 CASE(mt_qp_modify, default_profile_not_defined)
 {
 	n.engine->cc_profiles[0].set = false;
-	assert_i_eq(move(MT_QPS_RTR), MT_ERR_INVALID);
-	assert_u_eq(n.qp->state, MT_QPS_INIT);
+	assert_i_eq(move(RD_QPS_RTR), MT_ERR_INVALID);
+	assert_u_eq(n.qp->state, RD_QPS_INIT);
 	n.engine->cc_profiles[0].set = true;
-	assert_i_eq(move(MT_QPS_RTR), MT_OK);
+	assert_i_eq(move(RD_QPS_RTR), MT_OK);
 }
 
 CASE(mt_qp_modify, rtr_wants_a_destination)
 {
-	struct mt_qp_attr a = good(MT_QPS_RTR);
+	struct rd_qp_attr a = good(RD_QPS_RTR);
 
-	assert_i_eq(node_modify(&n, n.qp, &a, MT_QP_STATE), MT_ERR_INVALID);
-	assert_i_eq(node_modify(&n, n.qp, &a, MT_QP_DEST), MT_OK); /* given before */
-	assert_i_eq(node_modify(&n, n.qp, &a, MT_QP_STATE), MT_OK);
+	assert_i_eq(node_modify(&n, n.qp, &a, RD_QP_STATE), MT_ERR_INVALID);
+	assert_i_eq(node_modify(&n, n.qp, &a, RD_QP_DEST), MT_OK); /* given before */
+	assert_i_eq(node_modify(&n, n.qp, &a, RD_QP_STATE), MT_OK);
 }
 
 /* What may be set in a state, one attribute at a time. */
-static uint32_t settable(enum mt_qp_state state)
+static uint32_t settable(enum rd_qp_state state)
 {
-	struct mt_qp_attr a = good(state);
+	struct rd_qp_attr a = good(state);
 	uint32_t mask = 0;
 
 	bring_to(state);
-	for (uint32_t bit = 2; bit <= MT_QP_SVC_TIME_DEST; bit <<= 1) {
+	for (uint32_t bit = 2; bit <= RD_QP_SVC_TIME_DEST; bit <<= 1) {
 		int r = mt_qp_modify(n.qp, 0, &a, bit);
 
 		assert_true(r == MT_OK || r == MT_ERR_STATE);
@@ -182,46 +182,46 @@ static uint32_t settable(enum mt_qp_state state)
 
 CASE(mt_qp_modify, what_may_be_set_when)
 {
-	const uint32_t always = MT_QP_ACCESS | MT_QP_TRIM_NACK | MT_QP_SVC_TIME_DEST;
-	const uint32_t before_rts = MT_QP_SQ_PSN | MT_QP_MPR | MT_QP_MAX_WIMM | MT_QP_TIMEOUT |
-				    MT_QP_RETRY | MT_QP_CC_PROFILE | MT_QP_DYNAMIC_MPR |
-				    MT_QP_MPR_DEST | MT_QP_MAX_WIMM_DEST | MT_QP_EV_PROFILE;
+	const uint32_t always = RD_QP_ACCESS | RD_QP_TRIM_NACK | RD_QP_SVC_TIME_DEST;
+	const uint32_t before_rts = RD_QP_SQ_PSN | RD_QP_MPR | RD_QP_MAX_WIMM | RD_QP_TIMEOUT |
+				    RD_QP_RETRY | RD_QP_CC_PROFILE | RD_QP_DYNAMIC_MPR |
+				    RD_QP_MPR_DEST | RD_QP_MAX_WIMM_DEST | RD_QP_EV_PROFILE;
 
-	assert_u_eq(settable(MT_QPS_RESET), ALL_ATTRIBUTES);
-	assert_u_eq(settable(MT_QPS_INIT), ALL_ATTRIBUTES);
-	assert_u_eq(settable(MT_QPS_RTR), always | before_rts);
-	assert_u_eq(settable(MT_QPS_RTS), always);
-	assert_u_eq(settable(MT_QPS_SQD), always);
-	assert_u_eq(settable(MT_QPS_ERR), always);
+	assert_u_eq(settable(RD_QPS_RESET), ALL_ATTRIBUTES);
+	assert_u_eq(settable(RD_QPS_INIT), ALL_ATTRIBUTES);
+	assert_u_eq(settable(RD_QPS_RTR), always | before_rts);
+	assert_u_eq(settable(RD_QPS_RTS), always);
+	assert_u_eq(settable(RD_QPS_SQD), always);
+	assert_u_eq(settable(RD_QPS_ERR), always);
 }
 
 /* REQ(api.qp.modify.order) */
 CASE(mt_qp_modify, an_error_changes_nothing)
 {
-	struct mt_qp_attr before, after, a = good(MT_QPS_RTR);
+	struct rd_qp_attr before, after, a = good(RD_QPS_RTR);
 
 	mt_qp_query(n.qp, &before);
 	a.p_key = 0x1234;
 	a.timeout = 25; /* the last one that is looked at */
-	assert_i_eq(node_modify(&n, n.qp, &a, ALL_ATTRIBUTES | MT_QP_STATE), MT_ERR_INVALID);
+	assert_i_eq(node_modify(&n, n.qp, &a, ALL_ATTRIBUTES | RD_QP_STATE), MT_ERR_INVALID);
 	mt_qp_query(n.qp, &after);
 	node_check_attr_eq(&after, &before);
-	a = good(MT_QPS_RTS);
+	a = good(RD_QPS_RTS);
 	a.p_key = 0x1234;
-	assert_i_eq(node_modify(&n, n.qp, &a, ALL_ATTRIBUTES | MT_QP_STATE), MT_ERR_STATE);
+	assert_i_eq(node_modify(&n, n.qp, &a, ALL_ATTRIBUTES | RD_QP_STATE), MT_ERR_STATE);
 	mt_qp_query(n.qp, &after);
 	node_check_attr_eq(&after, &before);
 }
 
 CASE(mt_qp_modify, no_memory_changes_nothing)
 {
-	struct mt_qp_attr before, after, a = good(MT_QPS_RTR);
+	struct rd_qp_attr before, after, a = good(RD_QPS_RTR);
 	size_t in_use, wanted, blocks = 0;
 
 	node_exhaust(&n);
 	in_use = n.engine->pool.in_use;
 	mt_qp_query(n.qp, &before);
-	while (mt_qp_modify(n.qp, 0, &a, ALL_ATTRIBUTES | MT_QP_STATE) == MT_ERR_MEMORY) {
+	while (mt_qp_modify(n.qp, 0, &a, ALL_ATTRIBUTES | RD_QP_STATE) == MT_ERR_MEMORY) {
 		/* The path set; the peer; a window and a stash that could be had. */
 		assert_true(++blocks <= 4);
 		mt_qp_query(n.qp, &after);
@@ -230,7 +230,7 @@ CASE(mt_qp_modify, no_memory_changes_nothing)
 		wanted = mt_engine_memory_wanted(n.engine);
 		mt_engine_add_memory(n.engine, node_block(&n, wanted), wanted);
 	}
-	assert_u_eq(n.qp->state, MT_QPS_RTR);
+	assert_u_eq(n.qp->state, RD_QPS_RTR);
 }
 
 CASE(mt_qp_modify, reset_gives_all_memory_back)
@@ -240,14 +240,14 @@ CASE(mt_qp_modify, reset_gives_all_memory_back)
 
 	opts.attr.mpr_dest = 3;
 	for (int i = 0; i < 5; i++) {
-		struct mt_qp_attr a = good(MT_QPS_RTR);
+		struct rd_qp_attr a = good(RD_QPS_RTR);
 
-		assert_i_eq(move(MT_QPS_INIT), MT_OK);
-		assert_i_eq(node_modify(&n, n.qp, &a, ALL_ATTRIBUTES | MT_QP_STATE), MT_OK);
-		assert_i_eq(move(MT_QPS_RTS), MT_OK);
+		assert_i_eq(move(RD_QPS_INIT), MT_OK);
+		assert_i_eq(node_modify(&n, n.qp, &a, ALL_ATTRIBUTES | RD_QP_STATE), MT_OK);
+		assert_i_eq(move(RD_QPS_RTS), MT_OK);
 		assert_i_eq(node_post(&n, n.qp, 1, 1, 0), MT_OK);
 		assert_true(n.engine->pool.in_use > in_use);
-		assert_i_eq(move(MT_QPS_RESET), MT_OK);
+		assert_i_eq(move(RD_QPS_RESET), MT_OK);
 		assert_u_eq(n.engine->pool.in_use, in_use);
 		if (i > 0)
 			assert_u_eq(n.n_blocks, blocks);
@@ -260,14 +260,14 @@ CASE(mt_qp_modify, reset_drops_what_is_queued)
 	struct mt_event ev;
 
 	node_connect(&n);
-	assert_i_eq(node_post(&n, n.qp, 1, 1, MT_WR_SIGNALED), MT_OK);
+	assert_i_eq(node_post(&n, n.qp, 1, 1, RD_SEND_SIGNALED), MT_OK);
 	assert_i_eq(mt_qp_post_recv(n.qp, 2), MT_OK);
 	node_drain(&n, 1000);
-	mt_qp_fail(n.qp, MT_WC_FATAL_ERR, MT_WC_FATAL_ERR);
-	assert_i_eq(move(MT_QPS_RESET), MT_OK);
+	mt_qp_fail(n.qp, RD_WC_FATAL_ERR, RD_WC_FATAL_ERR);
+	assert_i_eq(move(RD_QPS_RESET), MT_OK);
 	assert_false(node_poll(&n, &ev));
 	assert_u_eq(mt_engine_deadline(n.engine), UINT64_MAX);
-	assert_i_eq(move(MT_QPS_INIT), MT_OK);
+	assert_i_eq(move(RD_QPS_INIT), MT_OK);
 	node_connect(&n); /* and it is as new */
 	assert_i_eq(node_post(&n, n.qp, 1, 1, 0), MT_OK);
 	assert_u_eq(node_drain(&n, 2000), 1);
@@ -283,9 +283,9 @@ CASE(mt_qp_modify, error_flushes_and_says_nothing_else)
 	assert_i_eq(node_post(&n, n.qp, 1, 1, 0), MT_OK);
 	assert_i_eq(mt_qp_post_recv(n.qp, 2), MT_OK);
 	node_drain(&n, 1000);
-	assert_i_eq(move(MT_QPS_ERR), MT_OK);
-	assert_true(node_poll(&n, &ev) && ev.wr_id == 1 && ev.status == MT_WC_WR_FLUSH_ERR);
-	assert_true(node_poll(&n, &ev) && ev.wr_id == 2 && ev.status == MT_WC_WR_FLUSH_ERR);
+	assert_i_eq(move(RD_QPS_ERR), MT_OK);
+	assert_true(node_poll(&n, &ev) && ev.wr_id == 1 && ev.status == RD_WC_WR_FLUSH_ERR);
+	assert_true(node_poll(&n, &ev) && ev.wr_id == 2 && ev.status == RD_WC_WR_FLUSH_ERR);
 	assert_false(node_poll(&n, &ev)); /* whoever asked for it knows */
 	assert_u_eq(mt_engine_deadline(n.engine), UINT64_MAX);
 }
@@ -295,19 +295,19 @@ CASE(mt_qp_modify, error_keeps_what_failed_before)
 	struct mt_event ev;
 
 	node_connect(&n);
-	mt_qp_fail(n.qp, MT_WC_RETRY_EXC_ERR, MT_WC_RETRY_EXC_ERR);
-	assert_i_eq(move(MT_QPS_ERR), MT_OK);
+	mt_qp_fail(n.qp, RD_WC_RETRY_EXC_ERR, RD_WC_RETRY_EXC_ERR);
+	assert_i_eq(move(RD_QPS_ERR), MT_OK);
 	assert_true(node_poll(&n, &ev));
 	assert_u_eq(ev.type, MT_EVENT_QP);
-	assert_u_eq(ev.status, MT_WC_RETRY_EXC_ERR);
+	assert_u_eq(ev.status, RD_WC_RETRY_EXC_ERR);
 }
 
 CASE(mt_qp_query, returns_what_was_set)
 {
-	struct mt_qp_attr a = good(MT_QPS_RTR), got;
+	struct rd_qp_attr a = good(RD_QPS_RTR), got;
 
 	a.rq_psn = 17;
-	a.access = MT_ACCESS_REMOTE_WRITE;
+	a.access = RD_ACCESS_REMOTE_WRITE;
 	a.mpr = 2;
 	a.mpr_dest = 3;
 	a.max_wimm = 4;
@@ -318,7 +318,7 @@ CASE(mt_qp_query, returns_what_was_set)
 	a.p_key = 0x8001;
 	a.trim_nack = false;
 	a.dynamic_mpr = true;
-	assert_i_eq(node_modify(&n, n.qp, &a, ALL_ATTRIBUTES | MT_QP_STATE), MT_OK);
+	assert_i_eq(node_modify(&n, n.qp, &a, ALL_ATTRIBUTES | RD_QP_STATE), MT_OK);
 	mt_qp_query(n.qp, &got);
 	node_check_attr_eq(&got, &a);
 	assert_u_eq(n.qp->rsp.window.expected, (1 << 24) + 17);
@@ -330,7 +330,7 @@ CASE(mt_qp_query, returns_what_was_set)
 
 static void ready_to_receive(void)
 {
-	struct mt_qp_attr a = good(MT_QPS_RTR);
+	struct rd_qp_attr a = good(RD_QPS_RTR);
 
 	assert_i_eq(node_modify(&n, n.qp, &a, UINT32_MAX), MT_OK);
 }
@@ -345,14 +345,14 @@ static void receive(uint32_t i, uint8_t opcode)
 /* REQ(api.qp.modify.order) */
 CASE(mt_qp_modify, limits_as_responder_change_until_rts)
 {
-	struct mt_qp_attr a = good(MT_QPS_RTS);
+	struct rd_qp_attr a = good(RD_QPS_RTS);
 
 	ready_to_receive();
 	receive(2, MW_WRITE_ONLY);
 	receive(70, MW_WRITE_ONLY);
 	a.mpr_dest = 3;
 	a.max_wimm_dest = 77;
-	assert_i_eq(node_modify(&n, n.qp, &a, MT_QP_STATE | MT_QP_MPR_DEST | MT_QP_MAX_WIMM_DEST),
+	assert_i_eq(node_modify(&n, n.qp, &a, RD_QP_STATE | RD_QP_MPR_DEST | RD_QP_MAX_WIMM_DEST),
 		    MT_OK);
 	assert_u_eq(n.qp->rsp.window.limit, 3 * 128);
 	assert_u_eq(n.qp->rsp.stash.limit, 77);
@@ -371,7 +371,7 @@ CASE(mt_qp_modify, another_ev_profile_until_rts)
 {
 	struct mt_ev evs[2] = {{900, 0}, {901, 1}};
 	struct mt_ev_profile_cfg other = n.opts.ev_profile;
-	struct mt_qp_attr a = good(MT_QPS_RTS);
+	struct rd_qp_attr a = good(RD_QPS_RTS);
 	struct mt_ev_set *old;
 
 	other.evs = evs;
@@ -382,7 +382,7 @@ CASE(mt_qp_modify, another_ev_profile_until_rts)
 	old = n.qp->ev_set;
 	receive(0, MW_WRITE_ONLY); /* owes an answer, on whatever path */
 	a.ev_profile = 1;
-	assert_i_eq(node_modify(&n, n.qp, &a, MT_QP_STATE | MT_QP_EV_PROFILE), MT_OK);
+	assert_i_eq(node_modify(&n, n.qp, &a, RD_QP_STATE | RD_QP_EV_PROFILE), MT_OK);
 	assert_true(n.qp->ev_set != old);
 	assert_u_eq(n.qp->ev_set->n_evs, 2);
 	assert_u_eq(n.qp->ev_set->refs, 1);

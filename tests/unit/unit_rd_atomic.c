@@ -23,19 +23,19 @@ static int open_unequal(void **state)
 
 static void to_rtr(void)
 {
-	struct mt_qp_attr a = n.opts.attr;
+	struct rd_qp_attr a = n.opts.attr;
 
 	a.dest = n.peer;
 	a.dest_qpn = n.peer_qpn;
-	a.state = MT_QPS_RTR;
+	a.state = RD_QPS_RTR;
 	assert_i_eq(node_modify(&n, n.qp, &a, UINT32_MAX), MT_OK);
 }
 
-static void to(enum mt_qp_state state)
+static void to(enum rd_qp_state state)
 {
-	struct mt_qp_attr a = {.state = state};
+	struct rd_qp_attr a = {.state = state};
 
-	assert_i_eq(node_modify(&n, n.qp, &a, MT_QP_STATE), MT_OK);
+	assert_i_eq(node_modify(&n, n.qp, &a, RD_QP_STATE), MT_OK);
 }
 
 static struct mt_rd_atomic *responses(void)
@@ -88,7 +88,7 @@ UNEQUAL_TEST(mt_rd_atomic_attach, a_half_of_the_same_qp)
 UNEQUAL_TEST(mt_rd_atomic_attach, answers_are_tried_for_ever)
 {
 	to_rtr();
-	assert_u_eq(responses()->qp.attr.retry_exp, MT_RETRY_EXP_FOREVER);
+	assert_u_eq(responses()->qp.attr.retry_exp, RD_RETRY_EXP_FOREVER);
 	assert_true(responses()->qp.attr.dynamic_mpr);
 	assert_u_eq(n.qp->attr.retry_exp, 3);
 }
@@ -99,7 +99,7 @@ UNEQUAL_TEST(mt_rd_atomic_attach, answers_are_tried_for_ever)
 UNEQUAL_TEST(mt_rd_atomic_enable_rx, with_the_psn_of_the_requests)
 {
 	to_rtr();
-	to(MT_QPS_RTS);
+	to(RD_QPS_RTS);
 	assert_u_eq(responses()->qp.rsp.window.expected & 0xFFFFFF, SQ_PSN);
 }
 
@@ -125,9 +125,9 @@ UNEQUAL_TEST(mt_rd_atomic_control_qp, who_may_not_ask_yet_is_not_asked)
 	node_rx(&n, 1000, &p);
 	assert_u_eq(node_stats(&n).drop_qp_state, 2);
 	assert_ptr_equal(mt_rd_atomic_control_qp(n.qp, MW_RESPONSE_SACK), &responses()->qp);
-	to(MT_QPS_RTS);
+	to(RD_QPS_RTS);
 	assert_ptr_equal(mt_rd_atomic_control_qp(n.qp, MW_RESPONSE_PROBE), &responses()->qp);
-	to(MT_QPS_ERR);
+	to(RD_QPS_ERR);
 	assert_ptr_equal(mt_rd_atomic_control_qp(n.qp, MW_RESPONSE_PROBE), &responses()->qp);
 	assert_u_eq(node_stats(&n).drop_qp_state, 2);
 }
@@ -151,10 +151,10 @@ FIXTURE_TEST(mt_rd_atomic_begin, numbers_come_round)
 {
 	struct mt_rd_atomic *r = responses();
 
-	for (uint64_t i = 0; i < 3 * MT_RD_ATOMIC_MAX; i++) {
+	for (uint64_t i = 0; i < 3 * RD_ATOMIC_MAX; i++) {
 		mt_rd_atomic_begin(n.qp, 100 + i);
 		assert_u_eq(mt_rd_atomic_outstanding(n.qp), 1);
-		assert_u_eq(r->req_msns[i % MT_RD_ATOMIC_MAX], 100 + i);
+		assert_u_eq(r->req_msns[i % RD_ATOMIC_MAX], 100 + i);
 		r->n_completed++;
 	}
 }
@@ -174,7 +174,7 @@ FIXTURE_TEST(mt_rd_atomic_stop, what_was_not_sent_never_will_be)
 	assert_u_eq(responses()->n_queued, 1);
 	mt_rd_atomic_stop(responses());
 	assert_u_eq(responses()->n_queued, 0);
-	assert_u_eq(responses()->qp.state, MT_QPS_ERR);
+	assert_u_eq(responses()->qp.state, RD_QPS_ERR);
 	assert_u_eq(responses()->qp.req.sq.head, 2);
 	assert_false(node_tx_opcode(&n, 2000, MW_READ_RESPONSE_ONLY, &d));
 	assert_false(responses()->qp.req.rto.armed);
@@ -188,7 +188,7 @@ FIXTURE_TEST(mt_rd_atomic_free, with_a_reset)
 	size_t used = mt_engine_memory_used(n.engine);
 
 	peer_reads(0);
-	to(MT_QPS_RESET);
+	to(RD_QPS_RESET);
 	assert_null(n.qp->ext->rd_atomic);
 	assert_true(mt_engine_memory_used(n.engine) + sizeof(struct mt_rd_atomic) <= used);
 	assert_u_eq(node_drain(&n, 3000), 0); /* no answer of a QP that is gone */

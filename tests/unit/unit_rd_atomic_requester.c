@@ -8,7 +8,7 @@ FIXTURE_TEST(mt_rd_atomic_place_resp, a_read_whose_packets_change_places)
 	struct mt_tx_desc d;
 	struct mt_event ev;
 
-	assert_i_eq(ask(MT_WR_READ, 300, 0), MT_OK);
+	assert_i_eq(ask(RD_WR_READ, 300, 0), MT_OK);
 	peer_has(FIXTURE_EXT);
 	assert_true(node_tx_opcode(&n, 2000, MW_READ_REQUEST, &d));
 	assert_u_eq(d.pkt.data.imm, 300);
@@ -19,8 +19,8 @@ FIXTURE_TEST(mt_rd_atomic_place_resp, a_read_whose_packets_change_places)
 	assert_u_eq(n.last_at, 100 + 256);
 	answer_of(MW_READ_RESPONSE_FIRST, 0, 0, 0, 256, 300);
 	assert_true(node_poll(&n, &ev));
-	assert_u_eq(ev.status, MT_WC_SUCCESS);
-	assert_u_eq(ev.opcode, MT_WR_READ);
+	assert_u_eq(ev.status, RD_WC_SUCCESS);
+	assert_u_eq(ev.opcode, RD_WR_READ);
 	assert_u_eq(ev.byte_len, 300);
 	assert_u_eq(n.last_at, 100);
 }
@@ -32,7 +32,7 @@ FIXTURE_TEST(mt_rd_atomic_place_resp, what_an_atomic_found)
 	struct mt_event ev;
 	struct mt_tx_desc d;
 
-	assert_i_eq(ask(MT_WR_FETCH_ADD, 8, 0), MT_OK);
+	assert_i_eq(ask(RD_WR_FETCH_ADD, 8, 0), MT_OK);
 	peer_has(FIXTURE_EXT);
 	assert_true(node_tx_opcode(&n, 2000, MW_FETCH_ADD, &d));
 	answer_of(MW_ATOMIC_RESPONSE, 0, 0, UINT64_C(0x0102030405060708), 0, 0);
@@ -46,7 +46,7 @@ FIXTURE_TEST(mt_rd_atomic_place_resp, an_answer_of_another_kind)
 {
 	struct mt_tx_desc d;
 
-	assert_i_eq(ask(MT_WR_READ, 8, 0), MT_OK);
+	assert_i_eq(ask(RD_WR_READ, 8, 0), MT_OK);
 	peer_has(FIXTURE_EXT);
 	assert_true(node_tx_opcode(&n, 2000, MW_READ_REQUEST, &d));
 	answer_of(MW_ATOMIC_RESPONSE, 0, 0, 1, 0, 0);
@@ -59,11 +59,11 @@ FIXTURE_TEST(mt_rd_atomic_place_resp, memory_that_is_gone)
 	struct mt_tx_desc d;
 	struct mt_event ev;
 
-	assert_i_eq(ask(MT_WR_READ, 8, 0), MT_OK);
+	assert_i_eq(ask(RD_WR_READ, 8, 0), MT_OK);
 	peer_has(FIXTURE_EXT);
 	assert_true(node_tx_opcode(&n, 2000, MW_READ_REQUEST, &d));
 	n.memory_gone = true;
 	answer_of(MW_READ_RESPONSE_ONLY, 0, 0, 0, 8, 8);
 	assert_true(node_poll(&n, &ev));
-	assert_u_eq(ev.status, MT_WC_LOC_PROT_ERR);
+	assert_u_eq(ev.status, RD_WC_LOC_PROT_ERR);
 }

@@ -83,7 +83,7 @@ static void refused(struct mw_packet p, uint8_t syndrome)
 	node_rx(&n, 2000, &p);
 	assert_true(node_tx_opcode(&n, 2000, MW_ACK, &d));
 	assert_u_eq(d.pkt.aeth.syndrome, syndrome);
-	assert_u_eq(n.qp->state, MT_QPS_ERR);
+	assert_u_eq(n.qp->state, RD_QPS_ERR);
 }
 
 /* REQ(ext.read.access) */

@@ -9,7 +9,7 @@
 
 static struct {
 	struct mt_rqe rqes[SLOTS];
-	struct mt_sge sges[SLOTS * SGES];
+	struct rd_sge sges[SLOTS * SGES];
 } mem;
 static struct mt_rq rq;
 
@@ -24,12 +24,12 @@ static int fresh(void **state)
 static struct mt_rqe *post(uint32_t a, uint32_t b, uint32_t c)
 {
 	struct mt_rqe *rqe = mt_rq_at(&rq, rq.tail++);
-	struct mt_sge *s = mt_rq_sges(&rq, rqe);
+	struct rd_sge *s = mt_rq_sges(&rq, rqe);
 
 	*rqe = (struct mt_rqe){.n_sge = SGES};
-	s[0] = (struct mt_sge){.addr = 1000, .length = a, .lkey = 1};
-	s[1] = (struct mt_sge){.addr = 2000, .length = b, .lkey = 2};
-	s[2] = (struct mt_sge){.addr = 3000, .length = c, .lkey = 3};
+	s[0] = (struct rd_sge){.addr = 1000, .length = a, .lkey = 1};
+	s[1] = (struct rd_sge){.addr = 2000, .length = b, .lkey = 2};
+	s[2] = (struct rd_sge){.addr = 3000, .length = c, .lkey = 3};
 	return rqe;
 }
 

@@ -67,11 +67,11 @@ CASE(mt_requester_next, opcodes_of_each_length)
 		{0, 0, {MW_WRITE_ONLY}},
 		{1, 0, {MW_WRITE_ONLY}},
 		{MTU, 0, {MW_WRITE_ONLY}},
-		{MTU, MT_WR_IMM, {MW_WRITE_ONLY_IMM}},
+		{MTU, RD_SEND_IMM, {MW_WRITE_ONLY_IMM}},
 		{MTU + 1, 0, {MW_WRITE_FIRST, MW_WRITE_LAST}},
-		{2 * MTU, MT_WR_IMM, {MW_WRITE_FIRST, MW_WRITE_LAST_IMM}},
+		{2 * MTU, RD_SEND_IMM, {MW_WRITE_FIRST, MW_WRITE_LAST_IMM}},
 		{2 * MTU + 1, 0, {MW_WRITE_FIRST, MW_WRITE_MIDDLE, MW_WRITE_LAST}},
-		{3 * MTU, MT_WR_IMM, {MW_WRITE_FIRST, MW_WRITE_MIDDLE, MW_WRITE_LAST_IMM}},
+		{3 * MTU, RD_SEND_IMM, {MW_WRITE_FIRST, MW_WRITE_MIDDLE, MW_WRITE_LAST_IMM}},
 	};
 
 	start();
@@ -110,7 +110,7 @@ CASE(mt_requester_next, address_length_and_payload_of_each_packet)
 CASE(mt_requester_next, what_all_packets_say)
 {
 	start();
-	post(1, MT_WR_IMM);
+	post(1, RD_SEND_IMM);
 	assert_u_eq(send(128 * 77), 1);
 	assert_u_eq(sent[0].pkt.bth.p_key, 0xFFFF);
 	assert_u_eq(sent[0].pkt.bth.dqp, n.peer_qpn);
@@ -129,7 +129,7 @@ CASE(mt_requester_next, what_all_packets_say)
 
 CASE(mt_requester_next, message_numbers)
 {
-	static const uint32_t flags[] = {0, MT_WR_IMM, 0, MT_WR_IMM, 0};
+	static const uint32_t flags[] = {0, RD_SEND_IMM, 0, RD_SEND_IMM, 0};
 	static const uint16_t rqmsn[] = {0, 0, 1, 1, 2};
 
 	start();
@@ -145,7 +145,7 @@ CASE(mt_requester_next, message_numbers)
 CASE(mt_requester_next, solicited_on_the_last_packet)
 {
 	start();
-	post(2 * MTU, MT_WR_SOLICITED);
+	post(2 * MTU, RD_SEND_SOLICITED);
 	post(1, 0);
 	assert_u_eq(send(0), 3);
 	assert_false(sent[0].pkt.bth.se);
@@ -313,7 +313,7 @@ CASE(mt_requester_next, no_more_immediates_than_agreed)
 	opts.attr.max_wimm = 2;
 	start();
 	for (int i = 0; i < 4; i++)
-		post(10, MT_WR_IMM);
+		post(10, RD_SEND_IMM);
 	post(10, 0);
 	assert_u_eq(send(0), 2);
 	ack = node_ack(&n, 0x1F, 1);
@@ -328,22 +328,22 @@ CASE(mt_requester_next, the_rest_of_an_immediate_is_not_held_back)
 {
 	opts.attr.max_wimm = 1;
 	start();
-	post(3 * MTU, MT_WR_IMM);
+	post(3 * MTU, RD_SEND_IMM);
 	assert_u_eq(node_tx(&n, 0, sent, 1), 1);
 	assert_u_eq(send(0), 2);
 }
 
 CASE(mt_requester_next, drained_queue_finishes_what_it_began)
 {
-	struct mt_qp_attr sqd = {.state = MT_QPS_SQD}, rts = {.state = MT_QPS_RTS};
+	struct rd_qp_attr sqd = {.state = RD_QPS_SQD}, rts = {.state = RD_QPS_RTS};
 
 	start();
 	post(3 * MTU, 0);
 	post(MTU, 0);
 	assert_u_eq(node_tx(&n, 0, sent, 1), 1);
-	assert_i_eq(node_modify(&n, n.qp, &sqd, MT_QP_STATE), MT_OK);
+	assert_i_eq(node_modify(&n, n.qp, &sqd, RD_QP_STATE), MT_OK);
 	assert_u_eq(send(0), 2);
-	assert_i_eq(node_modify(&n, n.qp, &rts, MT_QP_STATE), MT_OK);
+	assert_i_eq(node_modify(&n, n.qp, &rts, RD_QP_STATE), MT_OK);
 	assert_u_eq(send(0), 1);
 }
 
@@ -510,13 +510,13 @@ CASE(mt_requester_next, repeats_the_last_packet_when_only_the_ack_is_missing)
 
 CASE(mt_requester_next, nothing_before_rts)
 {
-	struct mt_qp_attr rtr;
+	struct rd_qp_attr rtr;
 
 	node_open(&n, &opts, 0);
 	rtr = opts.attr;
 	rtr.dest = n.peer;
 	rtr.dest_qpn = n.peer_qpn;
-	rtr.state = MT_QPS_RTR;
+	rtr.state = RD_QPS_RTR;
 	assert_i_eq(node_modify(&n, n.qp, &rtr, UINT32_MAX), MT_OK);
 	assert_i_eq(node_post(&n, n.qp, 1, 10, 0), MT_ERR_STATE);
 	assert_u_eq(mt_requester_next(n.qp, 0, NODE_ALL_PORTS, sent), MT_NEXT_BLOCKED);

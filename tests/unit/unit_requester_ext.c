@@ -51,41 +51,41 @@ static int fixture_open_asks_nothing(void **state)
 /* REQ(ext.atomic.local) */
 FIXTURE_TEST(mt_wr_is_supported, requests_that_are_none)
 {
-	assert_i_eq(ask(MT_WR_FETCH_ADD, 7, 0), MT_ERR_INVALID);
-	assert_i_eq(ask(MT_WR_COMPARE_SWAP, 9, 0), MT_ERR_INVALID);
-	assert_i_eq(ask(MT_WR_READ, 8, MT_WR_IMM), MT_ERR_INVALID);
-	assert_i_eq(ask(MT_WR_OPCODES, 8, 0), MT_ERR_INVALID);
-	assert_i_eq(ask(MT_WR_SEND, 8, MT_WR_IMM), MT_OK);
+	assert_i_eq(ask(RD_WR_FETCH_ADD, 7, 0), MT_ERR_INVALID);
+	assert_i_eq(ask(RD_WR_COMPARE_SWAP, 9, 0), MT_ERR_INVALID);
+	assert_i_eq(ask(RD_WR_READ, 8, RD_SEND_IMM), MT_ERR_INVALID);
+	assert_i_eq(ask(RD_WR_OPCODES, 8, 0), MT_ERR_INVALID);
+	assert_i_eq(ask(RD_WR_SEND, 8, RD_SEND_IMM), MT_OK);
 }
 
 /* REQ(ext.atomic.local) */
 FIXTURE_TEST(mt_wr_is_supported, a_result_lies_in_one_piece)
 {
-	struct mt_sge half[2] = {{NODE_MR_START, 4, NODE_KEY}, {NODE_MR_START + 4, 4, NODE_KEY}};
-	struct mt_send_wr wr = {.sge = half, .n_sge = 2, .opcode = MT_WR_FETCH_ADD};
+	struct rd_sge half[2] = {{NODE_MR_START, 4, NODE_KEY}, {NODE_MR_START + 4, 4, NODE_KEY}};
+	struct rd_send_wr wr = {.sge = half, .n_sge = 2, .opcode = RD_WR_FETCH_ADD};
 
 	assert_i_eq(mt_qp_post_send(n.qp, 1000, &wr), MT_ERR_INVALID);
-	wr.opcode = MT_WR_READ;
+	wr.opcode = RD_WR_READ;
 	assert_i_eq(mt_qp_post_send(n.qp, 1000, &wr), MT_OK);
 }
 
 /* REQ(svc.write-only) */
 TEST_WITH(fixture_open_sends_only, fixture_close, mt_wr_is_supported, what_the_qp_was_not_made_for)
 {
-	assert_i_eq(ask(MT_WR_READ, 8, 0), MT_ERR_INVALID);
-	assert_i_eq(ask(MT_WR_FETCH_ADD, 8, 0), MT_ERR_INVALID);
-	assert_i_eq(ask(MT_WR_SEND, 8, 0), MT_OK);
+	assert_i_eq(ask(RD_WR_READ, 8, 0), MT_ERR_INVALID);
+	assert_i_eq(ask(RD_WR_FETCH_ADD, 8, 0), MT_ERR_INVALID);
+	assert_i_eq(ask(RD_WR_SEND, 8, 0), MT_OK);
 }
 
 /* REQ(ext.read.limit) */
 TEST_WITH(fixture_open_asks_nothing, fixture_close, mt_wr_is_supported, none_at_once_is_none_at_all)
 {
-	struct mt_qp_attr err = {.state = MT_QPS_ERR};
+	struct rd_qp_attr err = {.state = RD_QPS_ERR};
 
-	assert_i_eq(ask(MT_WR_READ, 8, 0), MT_ERR_INVALID);
-	assert_i_eq(node_modify(&n, n.qp, &err, MT_QP_STATE), MT_OK);
-	assert_i_eq(ask(MT_WR_READ, 8, 0), MT_OK); /* to be flushed */
-	node_check_completion(&n, 5, MT_WC_WR_FLUSH_ERR);
+	assert_i_eq(ask(RD_WR_READ, 8, 0), MT_ERR_INVALID);
+	assert_i_eq(node_modify(&n, n.qp, &err, RD_QP_STATE), MT_OK);
+	assert_i_eq(ask(RD_WR_READ, 8, 0), MT_OK); /* to be flushed */
+	node_check_completion(&n, 5, RD_WC_WR_FLUSH_ERR);
 }
 
 /* ---- what travels ---- */
@@ -94,7 +94,7 @@ FIXTURE_TEST(mt_wqe_extend, a_send_names_no_memory)
 {
 	struct mt_tx_desc d;
 
-	assert_i_eq(ask(MT_WR_SEND, 300, 0), MT_OK);
+	assert_i_eq(ask(RD_WR_SEND, 300, 0), MT_OK);
 	peer_has(FIXTURE_EXT);
 	d = next_is(MW_SEND_FIRST);
 	assert_u_eq(d.pkt.data.reth.va, 0);
@@ -108,10 +108,10 @@ FIXTURE_TEST(mt_wqe_extend, a_send_names_no_memory)
 /* REQ(wire.meth.rqmsn) */
 FIXTURE_TEST(mt_wqe_extend, whatever_takes_a_receive_counts_as_one)
 {
-	assert_i_eq(ask(MT_WR_SEND, 8, 0), MT_OK);
-	assert_i_eq(ask(MT_WR_SEND, 8, MT_WR_IMM), MT_OK);
-	assert_i_eq(node_post(&n, n.qp, 6, 8, MT_WR_IMM), MT_OK);
-	assert_i_eq(ask(MT_WR_READ, 8, 0), MT_OK);
+	assert_i_eq(ask(RD_WR_SEND, 8, 0), MT_OK);
+	assert_i_eq(ask(RD_WR_SEND, 8, RD_SEND_IMM), MT_OK);
+	assert_i_eq(node_post(&n, n.qp, 6, 8, RD_SEND_IMM), MT_OK);
+	assert_i_eq(ask(RD_WR_READ, 8, 0), MT_OK);
 	assert_i_eq(node_post(&n, n.qp, 7, 8, 0), MT_OK);
 	peer_has(FIXTURE_EXT);
 	assert_u_eq(next_is(MW_SEND_ONLY).pkt.data.meth.rqmsn, 0);
@@ -125,7 +125,7 @@ FIXTURE_TEST(mt_wqe_extend, a_read_is_one_packet_without_payload)
 {
 	struct mt_tx_desc d;
 
-	assert_i_eq(ask(MT_WR_READ, 10 * NODE_MTU, 0), MT_OK);
+	assert_i_eq(ask(RD_WR_READ, 10 * NODE_MTU, 0), MT_OK);
 	peer_has(FIXTURE_EXT);
 	d = next_is(MW_READ_REQUEST);
 	assert_u_eq(d.pkt.payload_len, 0);
@@ -150,8 +150,8 @@ static void check_operands(uint8_t opcode, uint64_t first, uint64_t second)
 
 FIXTURE_TEST(mt_wqe_extend, the_numbers_of_atomics)
 {
-	assert_i_eq(ask(MT_WR_COMPARE_SWAP, 8, 0), MT_OK);
-	assert_i_eq(ask(MT_WR_FETCH_ADD, 8, 0), MT_OK);
+	assert_i_eq(ask(RD_WR_COMPARE_SWAP, 8, 0), MT_OK);
+	assert_i_eq(ask(RD_WR_FETCH_ADD, 8, 0), MT_OK);
 	peer_has(FIXTURE_EXT);
 	check_operands(MW_COMPARE_SWAP, 9, 7);
 	check_operands(MW_FETCH_ADD, 7, 0);
@@ -166,7 +166,7 @@ FIXTURE_TEST(mt_ext_may_begin, nothing_before_the_peer_has_answered)
 
 	assert_i_eq(node_post(&n, n.qp, 4, 8, 0), MT_OK);
 	assert_false(node_tx_opcode(&n, 1000, MW_WRITE_ONLY, &d));
-	assert_i_eq(ask(MT_WR_SEND, 8, 0), MT_OK);
+	assert_i_eq(ask(RD_WR_SEND, 8, 0), MT_OK);
 	assert_false(node_tx_opcode(&n, 1000, MW_SEND_ONLY, &d));
 }
 
@@ -175,25 +175,25 @@ FIXTURE_TEST(mt_ext_may_begin, what_the_peer_lacks_fails_in_its_turn)
 {
 	struct mw_packet ack;
 
-	assert_i_eq(node_post(&n, n.qp, 4, 8, MT_WR_SIGNALED), MT_OK);
-	assert_i_eq(ask(MT_WR_READ, 8, 0), MT_OK);
+	assert_i_eq(node_post(&n, n.qp, 4, 8, RD_SEND_SIGNALED), MT_OK);
+	assert_i_eq(ask(RD_WR_READ, 8, 0), MT_OK);
 	peer_has(MW_EXT_SEND);
 	next_is(MW_WRITE_ONLY);
 	check_silent();
-	assert_u_eq(n.qp->state, MT_QPS_RTS);
+	assert_u_eq(n.qp->state, RD_QPS_RTS);
 	ack = node_ack(&n, 0x1F, 1);
 	node_rx(&n, 3000, &ack);
 	check_silent();
-	node_check_completion(&n, 4, MT_WC_SUCCESS);
-	node_check_completion(&n, 5, MT_WC_REM_OP_ERR);
-	assert_u_eq(n.qp->state, MT_QPS_ERR);
+	node_check_completion(&n, 4, RD_WC_SUCCESS);
+	node_check_completion(&n, 5, RD_WC_REM_OP_ERR);
+	assert_u_eq(n.qp->state, RD_QPS_ERR);
 }
 
 /* REQ(ext.read.limit) */
 FIXTURE_TEST(mt_ext_may_begin, no_more_open_than_agreed)
 {
 	for (unsigned i = 0; i < FIXTURE_AT_ONCE + 1; i++)
-		assert_i_eq(ask(MT_WR_READ, 8, 0), MT_OK);
+		assert_i_eq(ask(RD_WR_READ, 8, 0), MT_OK);
 	assert_i_eq(node_post(&n, n.qp, 6, 8, 0), MT_OK);
 	peer_has(FIXTURE_EXT);
 	for (unsigned i = 0; i < FIXTURE_AT_ONCE; i++)
@@ -207,9 +207,9 @@ FIXTURE_TEST(mt_ext_may_begin, no_more_open_than_agreed)
 /* REQ(ext.fence) */
 FIXTURE_TEST(mt_ext_may_begin, a_fence_waits_for_answers)
 {
-	assert_i_eq(ask(MT_WR_READ, 8, 0), MT_OK);
+	assert_i_eq(ask(RD_WR_READ, 8, 0), MT_OK);
 	assert_i_eq(node_post(&n, n.qp, 6, 8, 0), MT_OK);
-	assert_i_eq(node_post(&n, n.qp, 7, 8, MT_WR_FENCE), MT_OK);
+	assert_i_eq(node_post(&n, n.qp, 7, 8, RD_SEND_FENCE), MT_OK);
 	peer_has(FIXTURE_EXT);
 	next_is(MW_READ_REQUEST);
 	next_is(MW_WRITE_ONLY);
@@ -221,29 +221,29 @@ FIXTURE_TEST(mt_ext_may_begin, a_fence_waits_for_answers)
 /* REQ(ext.read.local) */
 FIXTURE_TEST(mt_ext_may_begin, memory_that_went_after_the_post)
 {
-	assert_i_eq(ask(MT_WR_READ, 8, 0), MT_OK);
-	assert_i_eq(ask(MT_WR_SEND, 8, 0), MT_OK);
+	assert_i_eq(ask(RD_WR_READ, 8, 0), MT_OK);
+	assert_i_eq(ask(RD_WR_SEND, 8, 0), MT_OK);
 	mt_mr_remove(n.engine, NODE_MR_INDEX);
 	peer_has(FIXTURE_EXT);
 	check_silent();
-	node_check_completion(&n, 5, MT_WC_LOC_PROT_ERR);
-	node_check_completion(&n, 5, MT_WC_WR_FLUSH_ERR);
+	node_check_completion(&n, 5, RD_WC_LOC_PROT_ERR);
+	node_check_completion(&n, 5, RD_WC_WR_FLUSH_ERR);
 }
 
 /* REQ(ext.read.local) */
 FIXTURE_TEST(mt_ext_may_begin, room_for_what_an_atomic_found)
 {
-	assert_i_eq(ask(MT_WR_FETCH_ADD, 8, 0), MT_OK);
+	assert_i_eq(ask(RD_WR_FETCH_ADD, 8, 0), MT_OK);
 	mt_mr_remove(n.engine, NODE_MR_INDEX);
 	peer_has(FIXTURE_EXT);
 	check_silent();
-	node_check_completion(&n, 5, MT_WC_LOC_PROT_ERR);
+	node_check_completion(&n, 5, RD_WC_LOC_PROT_ERR);
 }
 
 /* REQ(ext.read.local) */
 FIXTURE_TEST(mt_ext_may_begin, a_read_of_nothing_needs_no_memory)
 {
-	assert_i_eq(ask(MT_WR_READ, 0, 0), MT_OK);
+	assert_i_eq(ask(RD_WR_READ, 0, 0), MT_OK);
 	mt_mr_remove(n.engine, NODE_MR_INDEX);
 	peer_has(FIXTURE_EXT);
 	next_is(MW_READ_REQUEST);

@@ -221,10 +221,10 @@ static void check_nack(uint8_t reason, uint32_t psn)
 /* REQ(rsp.nack.unexpected) */
 CASE(mt_responder_data, not_in_error)
 {
-	struct mt_qp_attr err = {.state = MT_QPS_ERR};
+	struct rd_qp_attr err = {.state = RD_QPS_ERR};
 
 	start();
-	assert_i_eq(node_modify(&n, n.qp, &err, MT_QP_STATE), MT_OK);
+	assert_i_eq(node_modify(&n, n.qp, &err, RD_QP_STATE), MT_OK);
 	rx(only(1));
 	check_nack(MW_NACK_UNEXP_EVENT, node_wire_psn(1));
 	rx(node_probe(&n, 1));
@@ -426,12 +426,12 @@ CASE(mt_responder_data, a_message_that_is_complete_gets_no_more)
 }
 
 /* Refused: nothing is placed, a NAK of message 0 leaves, the QP is in error. */
-static void check_refused(uint8_t syndrome, enum mt_wc_status why)
+static void check_refused(uint8_t syndrome, enum rd_wc_status why)
 {
 	struct mt_event ev;
 
 	assert_u_eq(n.placed, 0);
-	assert_u_eq(n.qp->state, MT_QPS_ERR);
+	assert_u_eq(n.qp->state, RD_QPS_ERR);
 	check_ack(syndrome, 0);
 	check_silent();
 	assert_true(node_poll(&n, &ev));
@@ -445,7 +445,7 @@ static void check_refused(uint8_t syndrome, enum mt_wc_status why)
 /* REQ(rsp.place.access-nak) REQ(rsp.mr.every-packet) */
 CASE(mt_responder_data, no_access)
 {
-	struct mt_qp_attr deny = {.access = MT_ACCESS_LOCAL_WRITE};
+	struct rd_qp_attr deny = {.access = RD_ACCESS_LOCAL_WRITE};
 
 	for (int why = 0; why < 5; why++) {
 		struct mw_packet pkt;
@@ -461,10 +461,10 @@ CASE(mt_responder_data, no_access)
 		else if (why == 3)
 			pkt.data.reth.va = NODE_MR_START + NODE_MR_BYTES - MTU + 1;
 		else
-			assert_i_eq(node_modify(&n, n.qp, &deny, MT_QP_ACCESS), MT_OK);
+			assert_i_eq(node_modify(&n, n.qp, &deny, RD_QP_ACCESS), MT_OK);
 		rx(pkt);
 		assert_u_eq(node_stats(&n).rx_access_errors, 1);
-		check_refused(NAK_REMOTE_ACCESS, MT_WC_REM_ACCESS_ERR);
+		check_refused(NAK_REMOTE_ACCESS, RD_WC_REM_ACCESS_ERR);
 		node_close(&n);
 	}
 }
@@ -475,7 +475,7 @@ CASE(mt_responder_data, memory_is_gone)
 	start();
 	n.memory_gone = true;
 	rx(only(0));
-	check_refused(NAK_REMOTE_OP, MT_WC_REM_OP_ERR);
+	check_refused(NAK_REMOTE_OP, RD_WC_REM_OP_ERR);
 	assert_u_eq(node_stats(&n).rx_data_bytes, 0);
 	node_close(&n);
 }
@@ -507,7 +507,7 @@ CASE(mt_responder_data, refused_when_all_earlier_ones_are_complete)
 	check_silent();
 	rx(only(0));
 	assert_u_eq(n.placed, 2);
-	assert_u_eq(n.qp->state, MT_QPS_ERR);
+	assert_u_eq(n.qp->state, RD_QPS_ERR);
 	check_ack(NAK_REMOTE_ACCESS, 2);
 }
 
@@ -544,7 +544,7 @@ CASE(mt_responder_data, nothing_completes_behind_a_refused_message)
 	check_ack(NAK_REMOTE_ACCESS, 1);
 	assert_true(node_poll(&n, &ev));
 	assert_u_eq(ev.type, MT_EVENT_RECV);
-	assert_u_eq(ev.status, MT_WC_WR_FLUSH_ERR);
+	assert_u_eq(ev.status, RD_WC_WR_FLUSH_ERR);
 	assert_false(ev.imm_valid);
 }
 
@@ -571,7 +571,7 @@ CASE(mt_responder_data, own_requests_are_flushed_not_blamed)
 	struct mt_event ev;
 
 	start();
-	assert_i_eq(node_post(&n, n.qp, 77, 10, MT_WR_SIGNALED), MT_OK);
+	assert_i_eq(node_post(&n, n.qp, 77, 10, RD_SEND_SIGNALED), MT_OK);
 	node_drain(&n, 100);
 	bad = only(0);
 	bad.data.reth.rkey = 0;
@@ -579,7 +579,7 @@ CASE(mt_responder_data, own_requests_are_flushed_not_blamed)
 	assert_true(node_poll(&n, &ev));
 	assert_u_eq(ev.type, MT_EVENT_SEND);
 	assert_u_eq(ev.wr_id, 77);
-	assert_u_eq(ev.status, MT_WC_WR_FLUSH_ERR);
+	assert_u_eq(ev.status, RD_WC_WR_FLUSH_ERR);
 }
 
 static void check_recv(uint64_t wr_id, uint32_t imm)
@@ -635,12 +635,12 @@ CASE(mt_responder_data, more_immediates_than_agreed)
 	start();
 	assert_i_eq(mt_qp_post_recv(n.qp, 9), MT_OK);
 	rx(only_imm(3, 2));
-	assert_u_eq(n.qp->state, MT_QPS_RTS);
+	assert_u_eq(n.qp->state, RD_QPS_RTS);
 	rx(only_imm(2, 1));
 	rx(only(0));
-	assert_u_eq(n.qp->state, MT_QPS_RTS);
+	assert_u_eq(n.qp->state, RD_QPS_RTS);
 	rx(only(1));
-	assert_u_eq(n.qp->state, MT_QPS_ERR);
+	assert_u_eq(n.qp->state, RD_QPS_ERR);
 	check_ack(NAK_INVALID_REQUEST, 3);
 }
 
@@ -652,13 +652,13 @@ CASE(mt_responder_data, an_immediate_without_a_receive)
 	start();
 	rx(only_imm(1, 0));
 	rx(only(2));
-	assert_u_eq(n.qp->state, MT_QPS_RTS);
+	assert_u_eq(n.qp->state, RD_QPS_RTS);
 	rx(only(0));
-	assert_u_eq(n.qp->state, MT_QPS_ERR);
+	assert_u_eq(n.qp->state, RD_QPS_ERR);
 	check_ack(NAK_INVALID_REQUEST, 1); /* message 0 is complete, message 1 is not */
 	assert_true(node_poll(&n, &ev));
 	assert_u_eq(ev.type, MT_EVENT_QP);
-	assert_u_eq(ev.status, MT_WC_REM_INV_REQ_ERR);
+	assert_u_eq(ev.status, RD_WC_REM_INV_REQ_ERR);
 }
 
 CASE(mt_responder_data, message_numbers_wrap_at_16_bits)

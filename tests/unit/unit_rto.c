@@ -147,10 +147,10 @@ TEST_WITH(running, NULL, mt_rto_expire, no_retries_at_all)
 
 TEST_WITH(running, NULL, mt_rto_expire, only_linear)
 {
-	struct mt_rto_limits l = limits(MT_RETRY_LINEAR_MAX, 0);
+	struct mt_rto_limits l = limits(RD_RETRY_LINEAR_MAX, 0);
 	uint64_t now = START;
 
-	for (unsigned i = 0; i < MT_RETRY_LINEAR_MAX; i++)
+	for (unsigned i = 0; i < RD_RETRY_LINEAR_MAX; i++)
 		check_step(&l, &now, RTO, MT_RTO_RESEND);
 	check_step(&l, &now, RTO, MT_RTO_GIVE_UP);
 }
@@ -158,7 +158,7 @@ TEST_WITH(running, NULL, mt_rto_expire, only_linear)
 /* REQ(req.retry.forever) */
 TEST_WITH(running, NULL, mt_rto_expire, forever_at_the_longest_timeout)
 {
-	struct mt_rto_limits l = limits(0, MT_RETRY_EXP_FOREVER);
+	struct mt_rto_limits l = limits(0, RD_RETRY_EXP_FOREVER);
 	uint64_t now = START, longest = UINT64_C(1024) << 24;
 
 	for (unsigned i = 0; i < 200; i++) {

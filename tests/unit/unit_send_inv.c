@@ -5,14 +5,14 @@
 #define HALF (MR_START + MR_LENGTH / 2)
 #define KEY_2 (MW_2 << 8 | 9u)
 
-static struct mt_sge sge = {.addr = NODE_MR_START, .length = 8, .lkey = NODE_KEY};
+static struct rd_sge sge = {.addr = NODE_MR_START, .length = 8, .lkey = NODE_KEY};
 
-static int ask(enum mt_wr_opcode opcode, uint32_t flags, uint32_t length)
+static int ask(enum rd_wr_opcode opcode, uint32_t flags, uint32_t length)
 {
-	struct mt_send_wr wr = {.wr_id = 5,
+	struct rd_send_wr wr = {.wr_id = 5,
 				.sge = &sge,
 				.n_sge = 1,
-				.flags = flags | MT_WR_SIGNALED,
+				.flags = flags | RD_SEND_SIGNALED,
 				.imm = 0xABCD,
 				.rkey = 0x1234,
 				.remote_addr = 64,
@@ -51,16 +51,16 @@ static struct mw_packet through(uint8_t opcode, uint32_t i, uint32_t len, uint32
 static void receiver(void)
 {
 	assert_i_eq(post(bind_of(MW_2, 9), 1), MT_OK);
-	complete(1, MT_WC_SUCCESS);
+	complete(1, RD_WC_SUCCESS);
 	for (uint64_t i = 0; i < 3; i++)
 		assert_i_eq(mt_qp_post_recv_sges(
 				    n.qp,
-				    &(struct mt_recv_wr){.wr_id = 10 + i, .sge = &sge, .n_sge = 1}),
+				    &(struct rd_recv_wr){.wr_id = 10 + i, .sge = &sge, .n_sge = 1}),
 			    MT_OK);
 	agree();
 }
 
-static void received(uint64_t wr_id, enum mt_wc_status status, bool invalidated)
+static void received(uint64_t wr_id, enum rd_wc_status status, bool invalidated)
 {
 	struct mt_event ev;
 
@@ -83,8 +83,8 @@ FIXTURE_TEST(mt_ext_run_in_order, a_send_takes_a_key_back)
 	p = send_inv(0, 0, KEY_2);
 	node_rx(&n, 2000, &p);
 	assert_false(bound());
-	received(10, MT_WC_SUCCESS, true);
-	assert_u_eq(n.qp->state, MT_QPS_RTS);
+	received(10, RD_WC_SUCCESS, true);
+	assert_u_eq(n.qp->state, RD_QPS_RTS);
 }
 
 /* What was sent before it is done with the key, what was sent behind it finds none. */
@@ -109,9 +109,9 @@ FIXTURE_TEST(mt_ext_run_in_order, in_the_order_of_messages)
 	assert_u_eq(n.placed, 3);
 	assert_false(bound());
 	assert_false(node_tx_opcode(&n, 3000, MW_READ_RESPONSE_ONLY, &d));
-	assert_u_eq(n.qp->state, MT_QPS_ERR);
-	received(10, MT_WC_SUCCESS, true);
-	received(11, MT_WC_WR_FLUSH_ERR, false);
+	assert_u_eq(n.qp->state, RD_QPS_ERR);
+	received(10, RD_WC_SUCCESS, true);
+	received(11, RD_WC_WR_FLUSH_ERR, false);
 }
 
 /* REQ(ext.send.inv-refused) */
@@ -128,9 +128,9 @@ FIXTURE_TEST(mt_ext_run_in_order, a_key_of_nothing)
 	assert_true(node_tx_opcode(&n, 2000, MW_ACK, &d));
 	assert_u_eq(d.pkt.aeth.syndrome, MW_NAK_REMOTE_ACCESS);
 	assert_u_eq(d.pkt.aeth.msn, 1);
-	received(10, MT_WC_SUCCESS, true);
-	received(11, MT_WC_REM_INV_REQ_ERR, false);
-	received(12, MT_WC_WR_FLUSH_ERR, false);
+	received(10, RD_WC_SUCCESS, true);
+	received(11, RD_WC_REM_INV_REQ_ERR, false);
+	received(12, RD_WC_WR_FLUSH_ERR, false);
 }
 
 /* A peer that did not say that it knows them has sent no packet that we know. REQ(ext.strict) */
@@ -152,17 +152,17 @@ FIXTURE_TEST(mt_wqe_extend, opcodes_of_a_send_that_invalidates)
 {
 	struct mt_tx_desc d;
 
-	assert_i_eq(ask(MT_WR_SEND, MT_WR_INV, NODE_MTU + 8), MT_OK);
-	assert_i_eq(ask(MT_WR_SEND, MT_WR_INV, 8), MT_OK);
+	assert_i_eq(ask(RD_WR_SEND, RD_SEND_INV, NODE_MTU + 8), MT_OK);
+	assert_i_eq(ask(RD_WR_SEND, RD_SEND_INV, 8), MT_OK);
 	agree();
 	assert_true(node_tx_opcode(&n, 2000, MW_SEND_FIRST, &d));
 	assert_true(node_tx_opcode(&n, 2000, MW_SEND_LAST_INV, &d));
 	assert_u_eq(d.pkt.data.imm, 0xABCD);
 	assert_true(node_tx_opcode(&n, 2000, MW_SEND_ONLY_INV, &d));
 	assert_u_eq(d.pkt.data.meth.rqmsn, 1);
-	assert_i_eq(ask(MT_WR_SEND, MT_WR_INV | MT_WR_IMM, 8), MT_ERR_INVALID);
-	assert_i_eq(ask(MT_WR_WRITE, MT_WR_INV, 8), MT_ERR_INVALID);
-	assert_i_eq(ask(MT_WR_READ, MT_WR_INV, 8), MT_ERR_INVALID);
+	assert_i_eq(ask(RD_WR_SEND, RD_SEND_INV | RD_SEND_IMM, 8), MT_ERR_INVALID);
+	assert_i_eq(ask(RD_WR_WRITE, RD_SEND_INV, 8), MT_ERR_INVALID);
+	assert_i_eq(ask(RD_WR_READ, RD_SEND_INV, 8), MT_ERR_INVALID);
 }
 
 /* REQ(ext.atomic.write) */
@@ -199,7 +199,7 @@ FIXTURE_TEST(mt_rd_atomic_execute, an_atomic_write_where_only_atomics_may)
 	struct mt_local_wr wr = bind_of(MW_1, 9);
 	struct mw_packet p;
 
-	wr.access = MT_ACCESS_REMOTE_ATOMIC;
+	wr.access = RD_ACCESS_REMOTE_ATOMIC;
 	assert_i_eq(post(wr, 1), MT_OK);
 	agree();
 	p = through(MW_ATOMIC_WRITE, 0, 8, MW_1 << 8 | 9);
@@ -214,8 +214,8 @@ FIXTURE_TEST(mt_wqe_extend, an_atomic_write_is_answered)
 	struct mt_tx_desc d;
 	struct mt_event ev;
 
-	assert_i_eq(ask(MT_WR_ATOMIC_WRITE, 0, 7), MT_ERR_INVALID);
-	assert_i_eq(ask(MT_WR_ATOMIC_WRITE, 0, 8), MT_OK);
+	assert_i_eq(ask(RD_WR_ATOMIC_WRITE, 0, 7), MT_ERR_INVALID);
+	assert_i_eq(ask(RD_WR_ATOMIC_WRITE, 0, 8), MT_OK);
 	agree();
 	assert_true(node_tx_opcode(&n, 2000, MW_ATOMIC_WRITE, &d));
 	assert_u_eq(d.pkt.payload_len, 8);
@@ -227,7 +227,7 @@ FIXTURE_TEST(mt_wqe_extend, an_atomic_write_is_answered)
 	p.bth.psn = n.opts.attr.sq_psn;
 	node_rx(&n, 4000, &p);
 	assert_true(node_poll(&n, &ev));
-	assert_u_eq(ev.opcode, MT_WR_ATOMIC_WRITE);
-	assert_u_eq(ev.status, MT_WC_SUCCESS);
+	assert_u_eq(ev.opcode, RD_WR_ATOMIC_WRITE);
+	assert_u_eq(ev.status, RD_WC_SUCCESS);
 	assert_u_eq(n.placed, 0);
 }

@@ -36,7 +36,7 @@ static void make(uint16_t n, uint32_t ports, uint16_t n_active)
 	for (uint16_t i = 0; i < n; i++)
 		evs[i] = (struct mt_ev){.value = i, .port = (uint8_t)(i % ports)};
 	assert_true(mt_ev_set_size(n, ports, true) <= sizeof(mem));
-	set = mt_ev_set_init(mem, &cfg, ports, &(struct mt_addr){{0}}, cold_pool());
+	set = mt_ev_set_init(mem, &cfg, ports, &(struct rd_gid){{0}}, cold_pool());
 	mt_spray_init(&sp, test_rand());
 	mt_spray_attach(&sp, places, MT_PORTS_MAX);
 	skipped = 0;
@@ -313,7 +313,7 @@ TEST(mt_spray_pick_control, no_ev_on_that_port)
 	static const struct mt_ev one[] = {{7, 1}};
 	struct mt_ev_profile_cfg cfg = {.evs = one, .n_evs = 1, .n_active = 1, .min_active = 1};
 
-	set = mt_ev_set_init(mem, &cfg, 2, &(struct mt_addr){{0}}, cold_pool());
+	set = mt_ev_set_init(mem, &cfg, 2, &(struct rd_gid){{0}}, cold_pool());
 	mt_spray_init(&sp, 1);
 	mt_spray_attach(&sp, places, MT_PORTS_MAX);
 	assert_u_eq(mt_spray_pick_control(&sp, set, 0), 0);

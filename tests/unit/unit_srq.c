@@ -14,7 +14,7 @@ static struct mt_engine engine;
 static struct mt_srq *srq;
 static struct {
 	struct mt_rqe rqes[SLOTS];
-	struct mt_sge sges[SLOTS * SGES];
+	struct rd_sge sges[SLOTS * SGES];
 } mem[2];
 static struct mt_rq rq[2];
 
@@ -39,9 +39,9 @@ static int fresh(void **state)
 
 static int post(uint64_t wr_id)
 {
-	struct mt_sge sge[SGES] = {{.addr = wr_id, .length = 10, .lkey = 1},
+	struct rd_sge sge[SGES] = {{.addr = wr_id, .length = 10, .lkey = 1},
 				   {.addr = wr_id + 1, .length = 20, .lkey = 2}};
-	struct mt_recv_wr wr = {.wr_id = wr_id, .sge = sge, .n_sge = SGES};
+	struct rd_recv_wr wr = {.wr_id = wr_id, .sge = sge, .n_sge = SGES};
 
 	return mt_srq_post(srq, &wr);
 }
@@ -59,15 +59,15 @@ TEST(mt_srq_size, refuses_what_cannot_be)
 	assert_u_eq(mt_srq_size(&cap), 0);
 	cap.depth = 32769;
 	assert_u_eq(mt_srq_size(&cap), 0);
-	cap = (struct mt_srq_cap){.depth = 1, .max_sge = MT_SGE_MAX + 1};
+	cap = (struct mt_srq_cap){.depth = 1, .max_sge = RD_SGE_MAX + 1};
 	assert_u_eq(mt_srq_size(&cap), 0);
 	assert_i_eq(mt_srq_init(&engine, NULL, &cap, NULL, &srq), MT_ERR_INVALID);
 }
 
 TEST_WITH(fresh, NULL, mt_srq_post, until_full)
 {
-	struct mt_sge sge[SGES + 1] = {0};
-	struct mt_recv_wr wr = {.sge = sge, .n_sge = SGES + 1};
+	struct rd_sge sge[SGES + 1] = {0};
+	struct rd_recv_wr wr = {.sge = sge, .n_sge = SGES + 1};
 
 	assert_i_eq(mt_srq_post(srq, &wr), MT_ERR_INVALID);
 	posts(0, DEPTH);
@@ -181,7 +181,7 @@ TEST_WITH(fresh, NULL, mt_srq_arm, at_once_when_it_is_below)
 /* For messages of others: one after the other, and each counts until it was polled. */
 TEST_WITH(fresh, NULL, mt_srq_pop, the_oldest)
 {
-	struct mt_recv_wr wr;
+	struct rd_recv_wr wr;
 
 	assert_false(mt_srq_pop(srq, &wr));
 	assert_false(mt_srq_peek(srq, &wr));
@@ -201,7 +201,7 @@ TEST_WITH(fresh, NULL, mt_srq_pop, the_oldest)
 TEST_WITH(fresh, NULL, mt_srq_resize, larger_and_smaller)
 {
 	static _Alignas(8) uint8_t large[4096], small[4096];
-	struct mt_recv_wr wr;
+	struct rd_recv_wr wr;
 
 	posts(10, DEPTH);
 	assert_true(mt_srq_fill(&rq[0], 1));

@@ -115,8 +115,8 @@ SEGMENT_TEST(counts_what_is_sent)
 {
 	struct nic_fixture *fixture = *state;
 	const struct mrc_stats_segment *map = segment_map();
-	struct mh_sge sge = {(uintptr_t)fixture->buffer, 9000, mh_mr_lkey(fixture->mr)};
-	struct mh_send_wr wr = {.sge = &sge, .n_sge = 1};
+	struct rd_sge sge = {(uintptr_t)fixture->buffer, 9000, mh_mr_lkey(fixture->mr)};
+	struct rd_send_wr wr = {.sge = &sge, .n_sge = 1};
 
 	assert_i_eq(fixture_connect(fixture), 0);
 	assert_i_eq(mh_qp_post_send(fixture->qp, &wr, 1, NULL), 0);

@@ -20,7 +20,7 @@
 struct ud_fixture {
 	struct nic_fixture *nic;
 	struct mh_qp *qp;
-	struct mh_ah ah;
+	struct rd_ah ah;
 };
 
 static int ud_setup(void **state)
@@ -56,34 +56,34 @@ static int ud_teardown(void **state)
 	return err;
 }
 
-static int ud_move(struct ud_fixture *u, enum mh_qp_state state)
+static int ud_move(struct ud_fixture *u, enum rd_qp_state state)
 {
-	struct mh_qp_attr attr = {.state = state, .q_key = UD_Q_KEY, .sq_psn = 0xFFFFFF};
+	struct rd_qp_attr attr = {.state = state, .q_key = UD_Q_KEY, .sq_psn = 0xFFFFFF};
 
 	return mh_qp_modify(u->qp, &attr,
-			    MH_QP_STATE | (state == MH_QPS_INIT ? MH_QP_Q_KEY : 0) |
-				    (state == MH_QPS_RTS ? MH_QP_SQ_PSN : 0));
+			    RD_QP_STATE | (state == RD_QPS_INIT ? RD_QP_Q_KEY : 0) |
+				    (state == RD_QPS_RTS ? RD_QP_SQ_PSN : 0));
 }
 
 static void ud_ready(struct ud_fixture *u)
 {
-	assert_i_eq(ud_move(u, MH_QPS_INIT), 0);
-	assert_i_eq(ud_move(u, MH_QPS_RTR), 0);
-	assert_i_eq(ud_move(u, MH_QPS_RTS), 0);
+	assert_i_eq(ud_move(u, RD_QPS_INIT), 0);
+	assert_i_eq(ud_move(u, RD_QPS_RTR), 0);
+	assert_i_eq(ud_move(u, RD_QPS_RTS), 0);
 }
 
-static struct mh_send_wr ud_wr(struct ud_fixture *u, struct mh_sge *sge, uint32_t len)
+static struct rd_send_wr ud_wr(struct ud_fixture *u, struct rd_sge *sge, uint32_t len)
 {
-	*sge = (struct mh_sge){(uintptr_t)u->nic->buffer, len, mh_mr_lkey(u->nic->mr)};
-	return (struct mh_send_wr){.wr_id = 7,
+	*sge = (struct rd_sge){(uintptr_t)u->nic->buffer, len, mh_mr_lkey(u->nic->mr)};
+	return (struct rd_send_wr){.wr_id = 7,
 				   .sge = sge,
 				   .n_sge = 1,
-				   .flags = MH_SEND_SIGNALED,
-				   .opcode = MH_OP_SEND,
+				   .flags = RD_SEND_SIGNALED,
+				   .opcode = RD_WR_SEND,
 				   .ud = {&u->ah, FIXTURE_PEER_QPN, UD_Q_KEY}};
 }
 
-static int ud_post(struct ud_fixture *u, const struct mh_send_wr *wr)
+static int ud_post(struct ud_fixture *u, const struct rd_send_wr *wr)
 {
 	return mh_qp_post_send(u->qp, wr, 1, NULL);
 }
@@ -91,7 +91,7 @@ static int ud_post(struct ud_fixture *u, const struct mh_send_wr *wr)
 /* The oldest completion, for which a second is enough. */
 static struct mh_wc ud_poll(struct ud_fixture *u)
 {
-	struct mh_wc wc = {.status = MH_WC_FATAL_ERR};
+	struct mh_wc wc = {.status = RD_WC_FATAL_ERR};
 
 	for (int ms = 0; ms < 1000; ms++) {
 		if (mh_cq_poll(u->nic->cq, 1, &wc) == 1)
@@ -104,8 +104,8 @@ static struct mh_wc ud_poll(struct ud_fixture *u)
 
 static void ud_recv(struct ud_fixture *u, uint32_t len)
 {
-	struct mh_sge sge = {(uintptr_t)u->nic->buffer, len, mh_mr_lkey(u->nic->mr)};
-	struct mh_recv_wr wr = {.wr_id = 8, .sge = &sge, .n_sge = 1};
+	struct rd_sge sge = {(uintptr_t)u->nic->buffer, len, mh_mr_lkey(u->nic->mr)};
+	struct rd_recv_wr wr = {.wr_id = 8, .sge = &sge, .n_sge = 1};
 
 	assert_i_eq(mh_qp_post_recv_wr(u->qp, &wr, 1, NULL), 0);
 }
@@ -152,14 +152,14 @@ UD_TEST(mh_qp_post_send, makes_a_frame)
 	struct ud_fixture *u = *state;
 	struct mw_datagram dg;
 	struct mio_rx frame;
-	struct mh_sge sge;
-	struct mh_send_wr wr = ud_wr(u, &sge, 5);
+	struct rd_sge sge;
+	struct rd_send_wr wr = ud_wr(u, &sge, 5);
 	uint8_t icrc[4];
 	size_t headers;
 	uint32_t plane;
 
 	ud_ready(u);
-	wr.flags |= MH_SEND_IMM | MH_SEND_SOLICITED;
+	wr.flags |= RD_SEND_IMM | RD_SEND_SOLICITED;
 	wr.imm = 0xABCD;
 	assert_i_eq(ud_post(u, &wr), 0);
 	plane = fixture_receive(u->nic, &frame);
@@ -184,18 +184,18 @@ UD_TEST(mh_qp_post_send, makes_a_frame)
 					       [15] = 9}},
 		     icrc);
 	assert_bytes_eq(frame.bytes + frame.len - 4, icrc, 4);
-	assert_u_eq(ud_poll(u).opcode, MH_WC_SEND);
+	assert_u_eq(ud_poll(u).opcode, RD_WC_SEND);
 }
 
 UD_TEST(mh_qp_post_send, controlled_q_key_and_inline_and_traffic_class)
 {
 	static const char text[] = "inline";
 	struct ud_fixture *u = *state;
-	struct mh_sge sge = {(uintptr_t)text, 6, 0};
-	struct mh_send_wr wr = {.sge = &sge,
+	struct rd_sge sge = {(uintptr_t)text, 6, 0};
+	struct rd_send_wr wr = {.sge = &sge,
 				.n_sge = 1,
-				.flags = MH_SEND_INLINE,
-				.opcode = MH_OP_SEND,
+				.flags = RD_SEND_INLINE,
+				.opcode = RD_WR_SEND,
 				.ud = {&u->ah, 1, 0x80000000u}};
 	struct mw_datagram dg;
 	struct mio_rx frame;
@@ -219,12 +219,12 @@ UD_TEST(mh_qp_post_send, sprays)
 
 	ud_ready(u);
 	for (uint32_t i = 0; i < 2 * FIXTURE_PLANES; i++) {
-		struct mh_sge sge;
-		struct mh_send_wr wr = ud_wr(u, &sge, 100);
+		struct rd_sge sge;
+		struct rd_send_wr wr = ud_wr(u, &sge, 100);
 		struct mio_rx frame;
 
 		assert_i_eq(ud_post(u, &wr), 0);
-		assert_u_eq(ud_poll(u).status, MH_WC_SUCCESS);
+		assert_u_eq(ud_poll(u).status, RD_WC_SUCCESS);
 		planes |= 1u << fixture_receive(u->nic, &frame);
 		poll(NULL, 0, 1);
 	}
@@ -235,12 +235,12 @@ UD_TEST(mh_qp_post_send, sprays)
 UD_TEST(mh_qp_post_send, too_long_is_done_and_not_sent)
 {
 	struct ud_fixture *u = *state;
-	struct mh_sge sge;
-	struct mh_send_wr wr = ud_wr(u, &sge, 4097);
+	struct rd_sge sge;
+	struct rd_send_wr wr = ud_wr(u, &sge, 4097);
 
 	ud_ready(u);
 	assert_i_eq(ud_post(u, &wr), 0);
-	assert_u_eq(ud_poll(u).status, MH_WC_SUCCESS);
+	assert_u_eq(ud_poll(u).status, RD_WC_SUCCESS);
 	assert_u_eq(fixture_counter(u->nic, "ud_tx_unsent"), 1);
 	assert_u_eq(fixture_counter(u->nic, "ud_tx"), 0);
 }
@@ -248,12 +248,12 @@ UD_TEST(mh_qp_post_send, too_long_is_done_and_not_sent)
 UD_TEST(mh_qp_post_send, refusals)
 {
 	struct ud_fixture *u = *state;
-	struct mh_sge sge;
-	struct mh_send_wr good = ud_wr(u, &sge, 8), wr = good;
+	struct rd_sge sge;
+	struct rd_send_wr good = ud_wr(u, &sge, 8), wr = good;
 
 	assert_i_eq(ud_post(u, &wr), EINVAL); /* in RESET */
 	ud_ready(u);
-	wr.opcode = MH_OP_WRITE;
+	wr.opcode = RD_WR_WRITE;
 	assert_i_eq(ud_post(u, &wr), EINVAL);
 	wr = good;
 	wr.ud.ah = NULL;
@@ -265,7 +265,7 @@ UD_TEST(mh_qp_post_send, refusals)
 	wr.n_sge = 3;
 	assert_i_eq(ud_post(u, &wr), EINVAL);
 	wr = good;
-	wr.flags = MH_SEND_INLINE;
+	wr.flags = RD_SEND_INLINE;
 	sge.length = 33;
 	assert_i_eq(ud_post(u, &wr), EINVAL);
 	wr = good;
@@ -277,8 +277,8 @@ UD_TEST(mh_qp_post_send, refusals)
 UD_TEST(mh_qp_post_send, full_until_polled)
 {
 	struct ud_fixture *u = *state;
-	struct mh_sge sge;
-	struct mh_send_wr wr = ud_wr(u, &sge, 8);
+	struct rd_sge sge;
+	struct rd_send_wr wr = ud_wr(u, &sge, 8);
 
 	ud_ready(u);
 	for (uint32_t i = 0; i < UD_DEPTH; i++)
@@ -292,15 +292,15 @@ UD_TEST(mh_qp_post_send, full_until_polled)
 UD_TEST(mh_qp_post_send, wrong_memory)
 {
 	struct ud_fixture *u = *state;
-	struct mh_sge sge;
-	struct mh_send_wr wr = ud_wr(u, &sge, 8);
+	struct rd_sge sge;
+	struct rd_send_wr wr = ud_wr(u, &sge, 8);
 
 	ud_ready(u);
 	sge.lkey ^= 1;
 	assert_i_eq(ud_post(u, &wr), 0);
-	assert_u_eq(ud_poll(u).status, MH_WC_LOC_PROT_ERR);
+	assert_u_eq(ud_poll(u).status, RD_WC_LOC_PROT_ERR);
 	assert_i_eq(ud_post(u, &wr), 0);
-	assert_u_eq(ud_poll(u).status, MH_WC_WR_FLUSH_ERR);
+	assert_u_eq(ud_poll(u).status, RD_WC_WR_FLUSH_ERR);
 }
 
 /* ---- receiving ---- */
@@ -318,13 +318,13 @@ UD_TEST(mh_ud_receive, fills_a_receive)
 	dg.imm = 0x01020304;
 	ud_arrive(u, &dg, 0);
 	wc = ud_poll(u);
-	assert_u_eq(wc.status, MH_WC_SUCCESS);
-	assert_u_eq(wc.opcode, MH_WC_RECV);
+	assert_u_eq(wc.status, RD_WC_SUCCESS);
+	assert_u_eq(wc.opcode, RD_WC_RECV);
 	assert_u_eq(wc.wr_id, 8);
 	assert_u_eq(wc.byte_len, 40 + 4096);
 	assert_u_eq(wc.src_qpn, FIXTURE_PEER_QPN);
 	assert_u_eq(wc.imm, 0x01020304);
-	assert_u_eq(wc.flags, MH_WC_GRH | MH_WC_WITH_IMM);
+	assert_u_eq(wc.flags, RD_WC_GRH | RD_WC_WITH_IMM);
 	assert_u_eq(u->nic->buffer[0] >> 4, 6);
 	assert_bytes_eq(u->nic->buffer + 8, fixture_addr(0, 9, 0).ip, 16);
 	assert_bytes_eq(u->nic->buffer + 24, fixture_addr(0, 1, 0).ip, 16);
@@ -357,8 +357,8 @@ UD_TEST(mh_ud_receive, scatters)
 	struct mw_datagram dg = ud_packet(u, 10);
 	uint8_t *at = u->nic->buffer;
 	uint32_t key = mh_mr_lkey(u->nic->mr);
-	struct mh_sge sge[2] = {{(uintptr_t)at, 43, key}, {(uintptr_t)at + 100, 7, key}};
-	struct mh_recv_wr wr = {.sge = sge, .n_sge = 2};
+	struct rd_sge sge[2] = {{(uintptr_t)at, 43, key}, {(uintptr_t)at + 100, 7, key}};
+	struct rd_recv_wr wr = {.sge = sge, .n_sge = 2};
 
 	memset(at, 0, 200);
 	ud_ready(u);
@@ -404,22 +404,22 @@ UD_TEST(mh_ud_receive, strangers_use_up_nothing)
 	dropped(u, &dg, 0, "ud_drop_malformed");
 	dropped(u, &good, UD_TRIMMED, "ud_drop_corrupt");
 	ud_arrive(u, &good, UD_ECN_CE);
-	assert_u_eq(ud_poll(u).status, MH_WC_SUCCESS);
+	assert_u_eq(ud_poll(u).status, RD_WC_SUCCESS);
 }
 
 UD_TEST(mh_ud_receive, wrong_memory)
 {
 	struct ud_fixture *u = *state;
 	struct mw_datagram dg = ud_packet(u, 8);
-	struct mh_sge sge = {(uintptr_t)u->nic->buffer, 48, mh_mr_lkey(u->nic->mr) ^ 1};
-	struct mh_recv_wr wr = {.sge = &sge, .n_sge = 1};
+	struct rd_sge sge = {(uintptr_t)u->nic->buffer, 48, mh_mr_lkey(u->nic->mr) ^ 1};
+	struct rd_recv_wr wr = {.sge = &sge, .n_sge = 1};
 
 	ud_ready(u);
 	assert_i_eq(mh_qp_post_recv_wr(u->qp, &wr, 1, NULL), 0);
 	ud_recv(u, 48);
 	ud_arrive(u, &dg, 0);
-	assert_u_eq(ud_poll(u).status, MH_WC_LOC_PROT_ERR);
-	assert_u_eq(ud_poll(u).status, MH_WC_WR_FLUSH_ERR);
+	assert_u_eq(ud_poll(u).status, RD_WC_LOC_PROT_ERR);
+	assert_u_eq(ud_poll(u).status, RD_WC_WR_FLUSH_ERR);
 }
 
 /* Bytes that mean nothing, behind the opcode of a datagram; and then one that is good. */
@@ -449,7 +449,7 @@ UD_TEST(mh_ud_receive, hostile_bytes)
 		mio_port_tx(u->nic->peer[0], 0, &frame, 1);
 	}
 	ud_arrive(u, &dg, 0);
-	assert_u_eq(ud_poll(u).status, MH_WC_SUCCESS);
+	assert_u_eq(ud_poll(u).status, RD_WC_SUCCESS);
 	assert_u_eq(fixture_counter(u->nic, "ud_rx"), 1);
 }
 
@@ -459,42 +459,42 @@ UD_TEST(mh_ud_receive, hostile_bytes)
 UD_TEST(mh_qp_modify, states)
 {
 	struct ud_fixture *u = *state;
-	struct mh_qp_attr attr = {.dest_qpn = 5, .path_mtu = 1024};
+	struct rd_qp_attr attr = {.dest_qpn = 5, .path_mtu = 1024};
 
-	assert_i_eq(ud_move(u, MH_QPS_RTR), EINVAL);
-	assert_i_eq(ud_move(u, MH_QPS_RTS), EINVAL);
+	assert_i_eq(ud_move(u, RD_QPS_RTR), EINVAL);
+	assert_i_eq(ud_move(u, RD_QPS_RTS), EINVAL);
 	ud_ready(u);
-	assert_i_eq(ud_move(u, MH_QPS_INIT), EINVAL);
-	assert_i_eq(mh_qp_modify(u->qp, &attr, MH_QP_PATH_MTU), EINVAL);
+	assert_i_eq(ud_move(u, RD_QPS_INIT), EINVAL);
+	assert_i_eq(mh_qp_modify(u->qp, &attr, RD_QP_PATH_MTU), EINVAL);
 	mh_qp_query(u->qp, &attr);
-	assert_u_eq(attr.state, MH_QPS_RTS);
+	assert_u_eq(attr.state, RD_QPS_RTS);
 	assert_u_eq(attr.q_key, UD_Q_KEY);
 	assert_u_eq(attr.sq_psn, 0xFFFFFF);
-	assert_i_eq(mh_qp_modify(u->nic->qp, &attr, MH_QP_Q_KEY), EINVAL); /* an RC QP */
+	assert_i_eq(mh_qp_modify(u->nic->qp, &attr, RD_QP_Q_KEY), EINVAL); /* an RC QP */
 }
 
 /* In SQD nothing begins; RTS sends it; ERR flushes both queues; RESET forgets. */
 UD_TEST(mh_qp_modify, queues)
 {
 	struct ud_fixture *u = *state;
-	struct mh_sge sge;
-	struct mh_send_wr wr = ud_wr(u, &sge, 8);
+	struct rd_sge sge;
+	struct rd_send_wr wr = ud_wr(u, &sge, 8);
 	struct mio_rx frame;
 	struct mh_wc wc;
 
 	ud_ready(u);
-	assert_i_eq(ud_move(u, MH_QPS_SQD), 0);
+	assert_i_eq(ud_move(u, RD_QPS_SQD), 0);
 	assert_i_eq(ud_post(u, &wr), 0);
 	assert_i_eq(mh_cq_poll(u->nic->cq, 1, &wc), 0);
-	assert_i_eq(ud_move(u, MH_QPS_RTS), 0);
+	assert_i_eq(ud_move(u, RD_QPS_RTS), 0);
 	assert_true(fixture_receive(u->nic, &frame) < FIXTURE_PLANES);
-	assert_u_eq(ud_poll(u).status, MH_WC_SUCCESS);
+	assert_u_eq(ud_poll(u).status, RD_WC_SUCCESS);
 	ud_recv(u, 48);
-	assert_i_eq(ud_move(u, MH_QPS_ERR), 0);
-	assert_u_eq(ud_poll(u).status, MH_WC_WR_FLUSH_ERR);
+	assert_i_eq(ud_move(u, RD_QPS_ERR), 0);
+	assert_u_eq(ud_poll(u).status, RD_WC_WR_FLUSH_ERR);
 	ud_recv(u, 48);
 	assert_i_eq(ud_post(u, &wr), 0);
-	assert_i_eq(ud_move(u, MH_QPS_RESET), 0);
+	assert_i_eq(ud_move(u, RD_QPS_RESET), 0);
 	assert_i_eq(mh_cq_poll(u->nic->cq, 1, &wc), 0);
 	ud_ready(u);
 }

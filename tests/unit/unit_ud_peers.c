@@ -19,7 +19,7 @@
 struct peers_fixture {
 	struct nic_fixture *nic;
 	struct mh_qp *qp;
-	struct mh_ah ah;
+	struct rd_ah ah;
 	uint32_t answers; /* planes on which the peer answers probes, a mask */
 	uint32_t probes;
 	uint32_t in_a_row[FIXTURE_PLANES]; /* datagrams, since one came on another plane */
@@ -29,7 +29,7 @@ static int peers_setup(void **state)
 {
 	struct peers_fixture *p = calloc(1, sizeof(*p));
 	struct mh_qp_init init = {.cap = {.max_send_wr = 8, .max_send_sge = 1}, .type = MH_QPT_UD};
-	struct mh_qp_attr attr = {.q_key = 1};
+	struct rd_qp_attr attr = {.q_key = 1};
 	void *fixture;
 
 	if (fixture_setup(&fixture))
@@ -41,10 +41,10 @@ static int peers_setup(void **state)
 	*state = p;
 	if (mh_qp_create(&init, &p->qp))
 		return -1;
-	for (attr.state = MH_QPS_INIT; attr.state <= MH_QPS_RTS; attr.state++)
+	for (attr.state = RD_QPS_INIT; attr.state <= RD_QPS_RTS; attr.state++)
 		if (mh_qp_modify(p->qp, &attr,
-				 MH_QP_STATE | (attr.state == MH_QPS_INIT ? MH_QP_Q_KEY : 0) |
-					 (attr.state == MH_QPS_RTS ? MH_QP_SQ_PSN : 0)))
+				 RD_QP_STATE | (attr.state == RD_QPS_INIT ? RD_QP_Q_KEY : 0) |
+					 (attr.state == RD_QPS_RTS ? RD_QP_SQ_PSN : 0)))
 			return -1;
 	return 0;
 }
@@ -106,11 +106,11 @@ static void take(struct peers_fixture *p, uint32_t plane, const struct mio_rx *f
 /* Sends a datagram, waits a moment, and takes what has come to the peer. */
 static void ping(struct peers_fixture *p)
 {
-	struct mh_sge sge = {(uintptr_t)p->nic->buffer, 8, mh_mr_lkey(p->nic->mr)};
-	struct mh_send_wr wr = {.sge = &sge,
+	struct rd_sge sge = {(uintptr_t)p->nic->buffer, 8, mh_mr_lkey(p->nic->mr)};
+	struct rd_send_wr wr = {.sge = &sge,
 				.n_sge = 1,
-				.flags = MH_SEND_SIGNALED,
-				.opcode = MH_OP_SEND,
+				.flags = RD_SEND_SIGNALED,
+				.opcode = RD_WR_SEND,
 				.ud = {&p->ah, FIXTURE_PEER_QPN, 1}};
 	struct mio_rx frame;
 	struct mh_wc wc;
@@ -221,7 +221,7 @@ PEERS_TEST(mh_ud_peers_find, keeps_no_more_than_it_has_room_for)
 {
 	struct peers_fixture *p = *state;
 	struct mh_nic *nic = p->nic->dev->nic;
-	struct mh_gid dest = p->ah.dest;
+	struct rd_gid dest = p->ah.dest;
 	uint32_t kept = 0;
 
 	mh_nic_lock(nic);
@@ -244,7 +244,7 @@ PEERS_TEST(mh_ud_peers_find, no_place)
 {
 	struct peers_fixture *p = *state;
 	struct mh_nic *nic = p->nic->dev->nic;
-	struct mh_gid dest = p->ah.dest;
+	struct rd_gid dest = p->ah.dest;
 	uint32_t refused = 0;
 
 	mh_nic_lock(nic);

@@ -77,7 +77,7 @@ TEST(mv_qp_check_transition, of_datagrams)
 	assert_i_eq(ud_move(IBV_QPS_RESET, IBV_QPS_RTR, 0), EINVAL);
 }
 
-static int convert(const struct ibv_qp_attr *attr, int mask, struct mh_qp_attr *nic)
+static int convert(const struct ibv_qp_attr *attr, int mask, struct rd_qp_attr *nic)
 {
 	uint32_t out = 0;
 
@@ -89,7 +89,7 @@ static int convert(const struct ibv_qp_attr *attr, int mask, struct mh_qp_attr *
 TEST(mv_qp_attr_to_nic, timeouts)
 {
 	struct ibv_qp_attr attr = {.timeout = 14, .retry_cnt = 7};
-	struct mh_qp_attr nic;
+	struct rd_qp_attr nic;
 	int mask = IBV_QP_TIMEOUT | IBV_QP_RETRY_CNT;
 
 	assert_i_eq(convert(&attr, mask, &nic), 0);
@@ -111,7 +111,7 @@ TEST(mv_qp_attr_to_nic, timeouts)
 TEST(mv_qp_attr_to_nic, address)
 {
 	struct ibv_qp_attr attr = {.dest_qp_num = 77, .ah_attr = {.is_global = 1, .port_num = 1}};
-	struct mh_qp_attr nic;
+	struct rd_qp_attr nic;
 	int mask = IBV_QP_AV | IBV_QP_DEST_QPN;
 
 	attr.ah_attr.grh.dgid.raw[15] = 9;
@@ -148,7 +148,7 @@ TEST(mv_qp_attr_to_nic, values_out_of_range)
 	};
 
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-		struct mh_qp_attr nic;
+		struct rd_qp_attr nic;
 
 		if (convert(&rows[i].attr, rows[i].mask, &nic) != EINVAL)
 			fail_msg("row %zu was accepted", i);

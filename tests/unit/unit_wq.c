@@ -8,7 +8,7 @@
 #define DEPTH 3u /* not a power of two: there are 4 slots, of which 3 may be taken */
 
 static struct mt_wqe wqes[4];
-static struct mt_sge sges[4 * 2];
+static struct rd_sge sges[4 * 2];
 static struct mt_rqe rqes[4];
 static struct mt_sq sq;
 static struct mt_rq rq;
@@ -32,7 +32,7 @@ static void post(uint64_t wr_id, uint8_t flags)
 	sq.next = sq.tail;
 }
 
-static void check_poll(uint64_t wr_id, enum mt_wc_status status)
+static void check_poll(uint64_t wr_id, enum rd_wc_status status)
 {
 	struct mt_event ev;
 
@@ -53,16 +53,16 @@ static void check_none(void)
 TEST_WITH(fresh, NULL, mt_sq_poll, in_order_and_once)
 {
 	for (uint64_t id = 10; id < 13; id++)
-		post(id, MT_WR_SIGNALED);
+		post(id, RD_SEND_SIGNALED);
 	check_none();
 	mt_sq_complete(&sq, 2);
-	check_poll(10, MT_WC_SUCCESS);
-	check_poll(11, MT_WC_SUCCESS);
+	check_poll(10, RD_WC_SUCCESS);
+	check_poll(11, RD_WC_SUCCESS);
 	check_none();
 	mt_sq_complete(&sq, 2);
 	check_none();
 	mt_sq_complete(&sq, 3);
-	check_poll(12, MT_WC_SUCCESS);
+	check_poll(12, RD_WC_SUCCESS);
 	check_none();
 }
 
@@ -70,8 +70,8 @@ TEST_WITH(fresh, NULL, mt_sq_poll, tells_of_the_request)
 {
 	struct mt_event ev;
 
-	post(1, MT_WR_SIGNALED | MT_WR_IMM);
-	post(2, MT_WR_SIGNALED);
+	post(1, RD_SEND_SIGNALED | RD_SEND_IMM);
+	post(2, RD_SEND_SIGNALED);
 	mt_sq_complete(&sq, 2);
 	assert_true(mt_sq_poll(&sq, UINT64_MAX, &ev));
 	assert_true(ev.with_imm);
@@ -83,40 +83,40 @@ TEST_WITH(fresh, NULL, mt_sq_poll, tells_of_the_request)
 TEST_WITH(fresh, NULL, mt_sq_poll, unsignalled_success_is_silent)
 {
 	post(1, 0);
-	post(2, MT_WR_SIGNALED);
+	post(2, RD_SEND_SIGNALED);
 	post(3, 0);
 	mt_sq_complete(&sq, 3);
-	check_poll(2, MT_WC_SUCCESS);
+	check_poll(2, RD_WC_SUCCESS);
 	check_none();
 	sq.signal_all = true;
 	post(4, 0);
 	mt_sq_complete(&sq, 4);
-	check_poll(4, MT_WC_SUCCESS);
+	check_poll(4, RD_WC_SUCCESS);
 }
 
 TEST_WITH(fresh, NULL, mt_sq_alloc, depth_bounds_the_unpolled)
 {
 	for (uint64_t id = 0; id < DEPTH; id++)
-		post(id, MT_WR_SIGNALED);
+		post(id, RD_SEND_SIGNALED);
 	assert_null(mt_sq_alloc(&sq));
 	mt_sq_complete(&sq, 2);
 	assert_null(mt_sq_alloc(&sq)); /* complete, but nobody has polled */
-	check_poll(0, MT_WC_SUCCESS);
+	check_poll(0, RD_WC_SUCCESS);
 	assert_ptr_equal(mt_sq_alloc(&sq), &wqes[3]);
-	post(3, MT_WR_SIGNALED);
+	post(3, RD_SEND_SIGNALED);
 	assert_null(mt_sq_alloc(&sq));
 }
 
 TEST_WITH(fresh, NULL, mt_sq_alloc, silent_ones_make_room)
 {
 	for (uint64_t id = 0; id < DEPTH; id++)
-		post(id, id == 1 ? MT_WR_SIGNALED : 0);
+		post(id, id == 1 ? RD_SEND_SIGNALED : 0);
 	assert_null(mt_sq_alloc(&sq)); /* not complete */
 	mt_sq_complete(&sq, 3);
 	assert_non_null(mt_sq_alloc(&sq));
 	post(3, 0);
 	assert_null(mt_sq_alloc(&sq)); /* the one in the middle waits for its poll */
-	check_poll(1, MT_WC_SUCCESS);
+	check_poll(1, RD_WC_SUCCESS);
 	assert_non_null(mt_sq_alloc(&sq));
 }
 
@@ -127,19 +127,19 @@ TEST_WITH(fresh, NULL, mt_sq_flush, oldest_unfinished_gets_the_reason)
 		post(id, 0);
 	sq.next = 2;
 	mt_sq_complete(&sq, 1);
-	mt_sq_flush(&sq, MT_WC_RETRY_EXC_ERR);
+	mt_sq_flush(&sq, RD_WC_RETRY_EXC_ERR);
 	assert_u_eq(sq.next, sq.tail);
-	check_poll(1, MT_WC_RETRY_EXC_ERR); /* 0 was unsignalled and is silent */
-	check_poll(2, MT_WC_WR_FLUSH_ERR);
+	check_poll(1, RD_WC_RETRY_EXC_ERR); /* 0 was unsignalled and is silent */
+	check_poll(2, RD_WC_WR_FLUSH_ERR);
 	check_none();
 }
 
 TEST_WITH(fresh, NULL, mt_sq_flush, nothing_unfinished)
 {
-	post(7, MT_WR_SIGNALED);
+	post(7, RD_SEND_SIGNALED);
 	mt_sq_complete(&sq, 1);
-	mt_sq_flush(&sq, MT_WC_FATAL_ERR);
-	check_poll(7, MT_WC_SUCCESS);
+	mt_sq_flush(&sq, RD_WC_FATAL_ERR);
+	check_poll(7, RD_WC_SUCCESS);
 	check_none();
 }
 
@@ -157,7 +157,7 @@ TEST_WITH(fresh, NULL, mt_sq_sges, each_slot_has_its_own)
 
 TEST_WITH(fresh, NULL, mt_sq_reset, empties)
 {
-	post(1, MT_WR_SIGNALED);
+	post(1, RD_SEND_SIGNALED);
 	mt_sq_complete(&sq, 1);
 	mt_sq_reset(&sq);
 	check_none();
@@ -182,7 +182,7 @@ TEST_WITH(fresh, NULL, mt_rq_poll, what_arrived_in_order)
 	rq.used = 1;
 	assert_true(mt_rq_poll(&rq, &ev));
 	assert_u_eq(ev.type, MT_EVENT_RECV);
-	assert_u_eq(ev.status, MT_WC_SUCCESS);
+	assert_u_eq(ev.status, RD_WC_SUCCESS);
 	assert_u_eq(ev.wr_id, 5);
 	assert_true(ev.imm_valid && ev.solicited);
 	assert_u_eq(ev.imm, 0xABCD);
@@ -197,12 +197,12 @@ TEST_WITH(fresh, NULL, mt_rq_flush, unused_ones_have_no_immediate)
 	receive(5);
 	receive(6);
 	rq.used = 1;
-	mt_rq_flush(&rq, MT_WC_WR_FLUSH_ERR);
+	mt_rq_flush(&rq, RD_WC_WR_FLUSH_ERR);
 	assert_true(mt_rq_poll(&rq, &ev));
-	assert_u_eq(ev.status, MT_WC_SUCCESS);
+	assert_u_eq(ev.status, RD_WC_SUCCESS);
 	assert_true(mt_rq_poll(&rq, &ev));
 	assert_u_eq(ev.wr_id, 6);
-	assert_u_eq(ev.status, MT_WC_WR_FLUSH_ERR);
+	assert_u_eq(ev.status, RD_WC_WR_FLUSH_ERR);
 	assert_false(ev.imm_valid);
 	mt_rq_reset(&rq);
 	assert_u_eq(rq.tail, 0);

@@ -17,8 +17,8 @@
 #define MW_1 3u
 #define MW_2 4u
 #define EXTENSIONS (MW_EXT_SEND | MW_EXT_READ | MW_EXT_ATOMIC | MW_EXT_INV | MW_EXT_ATOMIC_WRITE)
-#define PEERS ((uint32_t)MT_ACCESS_REMOTE_WRITE | MT_ACCESS_REMOTE_READ | MT_ACCESS_REMOTE_ATOMIC)
-#define MR_ACCESS (PEERS | MT_ACCESS_LOCAL_WRITE | MT_ACCESS_MW_BIND)
+#define PEERS ((uint32_t)RD_ACCESS_REMOTE_WRITE | RD_ACCESS_REMOTE_READ | RD_ACCESS_REMOTE_ATOMIC)
+#define MR_ACCESS (PEERS | RD_ACCESS_LOCAL_WRITE | RD_ACCESS_MW_BIND)
 
 static struct node n;
 
@@ -30,7 +30,7 @@ static int fixture_open(void **state)
 	node_opts_default(&o);
 	o.cap.extensions = EXTENSIONS;
 	o.cap.max_recv_sge = 1;
-	o.attr.access |= MT_ACCESS_REMOTE_READ | MT_ACCESS_REMOTE_ATOMIC;
+	o.attr.access |= RD_ACCESS_REMOTE_READ | RD_ACCESS_REMOTE_ATOMIC;
 	o.attr.max_rd_atomic = o.attr.max_dest_rd_atomic = 2;
 	node_open(&n, &o, 0);
 	node_connect(&n);
@@ -38,8 +38,8 @@ static int fixture_open(void **state)
 	assert_i_eq(mt_mr_add(n.engine, MR_INDEX, MR_KEY & 0xFF, NODE_PD, MR_START, MR_LENGTH,
 			      MR_ACCESS, &n),
 		    MT_OK);
-	assert_i_eq(mt_mw_add(n.engine, MW_1, 1, NODE_PD, MT_MW_TYPE_1), MT_OK);
-	assert_i_eq(mt_mw_add(n.engine, MW_2, 1, NODE_PD, MT_MW_TYPE_2), MT_OK);
+	assert_i_eq(mt_mw_add(n.engine, MW_1, 1, NODE_PD, RD_MW_TYPE_1), MT_OK);
+	assert_i_eq(mt_mw_add(n.engine, MW_2, 1, NODE_PD, RD_MW_TYPE_2), MT_OK);
 	return 0;
 }
 
@@ -56,21 +56,21 @@ static int fixture_close(void **state)
 static inline struct mt_local_wr bind_of(uint32_t window, uint8_t tag)
 {
 	return (struct mt_local_wr){
-		.opcode = MT_WR_BIND_MW,
+		.opcode = RD_WR_BIND_MW,
 		.addr = MR_START + MR_LENGTH / 2,
 		.length = MR_LENGTH / 2,
 		.lkey = MR_KEY,
 		.rkey = window << 8 | tag,
 		.window = window,
 		.access = PEERS,
-		.flags = MT_WR_SIGNALED,
+		.flags = RD_SEND_SIGNALED,
 	};
 }
 
 static inline struct mt_local_wr invalidate_of(uint32_t rkey)
 {
 	return (struct mt_local_wr){
-		.opcode = MT_WR_LOCAL_INV, .rkey = rkey, .flags = MT_WR_SIGNALED};
+		.opcode = RD_WR_LOCAL_INV, .rkey = rkey, .flags = RD_SEND_SIGNALED};
 }
 
 static inline int post(struct mt_local_wr wr, uint64_t wr_id)
@@ -83,7 +83,7 @@ static inline int post(struct mt_local_wr wr, uint64_t wr_id)
 	return r;
 }
 
-static inline void complete(uint64_t wr_id, enum mt_wc_status status)
+static inline void complete(uint64_t wr_id, enum rd_wc_status status)
 {
 	struct mt_event ev;
 

@@ -36,20 +36,9 @@ void mt_engine_cfg_default(struct mt_engine_cfg *cfg, uint32_t n_ports)
 }
 
 /* REQ(wire.bth.pkey) REQ(req.mpr.minimum) REQ(req.wimm.minimum) */
-void mt_qp_attr_default(struct mt_qp_attr *attr)
+void mt_qp_attr_default(struct rd_qp_attr *attr)
 {
-	*attr = (struct mt_qp_attr){
-		.path_mtu = 4096,
-		.access = MT_ACCESS_LOCAL_WRITE | MT_ACCESS_REMOTE_WRITE,
-		.mpr = 8,
-		.mpr_dest = 8,
-		.max_wimm = 32,
-		.max_wimm_dest = 32,
-		.timeout = 8,
-		.retry_linear = 7,
-		.retry_exp = 7,
-		.p_key = 0xFFFF,
-		.trim_nack = true,
-		.dynamic_mpr = false,
-	};
+#define DEFAULT(bit, type, field, value, least, most) .field = (value),
+	*attr = (struct rd_qp_attr){RD_QP_ATTRS(DEFAULT)};
+#undef DEFAULT
 }

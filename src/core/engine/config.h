@@ -139,11 +139,11 @@ struct mt_cc_profile_cfg {
 struct mt_qp_cap {
 	uint32_t sq_depth; /* WQEs, 1 .. 32768 */
 	uint32_t rq_depth; /* 0 .. 32768 */
-	uint32_t max_sge;  /* per send WR, 1 .. MT_SGE_MAX */
+	uint32_t max_sge;  /* per send WR, 1 .. RD_SGE_MAX */
 	bool signal_all;
 	uint8_t extensions;   /* enum mw_ext: what to use where the peer knows it, too; 0: MRC */
 	bool in_order;	      /* with extensions: see in_order.h */
-	uint8_t max_recv_sge; /* per receive WR, 0 .. MT_SGE_MAX; with extensions only */
+	uint8_t max_recv_sge; /* per receive WR, 0 .. RD_SGE_MAX; with extensions only */
 	uint32_t pd;	      /* protection domain; MRs of other PDs are refused */
 	/*
 	 * Where receives come from, or NULL; with extensions only, and max_recv_sge is the SRQ's.
@@ -155,69 +155,13 @@ struct mt_qp_cap {
 /* Sizes fixed when an SRQ is made. */
 struct mt_srq_cap {
 	uint32_t depth;	  /* receives, 1 .. 32768 */
-	uint32_t max_sge; /* of each, 0 .. MT_SGE_MAX */
+	uint32_t max_sge; /* of each, 0 .. RD_SGE_MAX */
 	uint32_t pd;	  /* of the memory of receives, whatever that of the QPs is */
-};
-
-enum mt_qp_attr_mask {
-	MT_QP_STATE = 1u << 0,
-	MT_QP_DEST = 1u << 1, /* dest and dest_qpn */
-	MT_QP_RQ_PSN = 1u << 2,
-	MT_QP_SQ_PSN = 1u << 3,
-	MT_QP_PATH_MTU = 1u << 4,
-	MT_QP_ACCESS = 1u << 5,
-	MT_QP_MPR = 1u << 6,
-	MT_QP_MPR_DEST = 1u << 7,
-	MT_QP_MAX_WIMM = 1u << 8,
-	MT_QP_MAX_WIMM_DEST = 1u << 9,
-	MT_QP_TIMEOUT = 1u << 10,
-	MT_QP_RETRY = 1u << 11,
-	MT_QP_EV_PROFILE = 1u << 12,
-	MT_QP_CC_PROFILE = 1u << 13,
-	MT_QP_P_KEY = 1u << 14,
-	MT_QP_TRIM_NACK = 1u << 15,
-	MT_QP_DYNAMIC_MPR = 1u << 16,
-	MT_QP_SVC_TIME_DEST = 1u << 17,
-	MT_QP_RNR_RETRY = 1u << 18,
-	MT_QP_MIN_RNR_TIMER = 1u << 19,
-	/* 1u << 20 is the adapter's. */
-	MT_QP_MAX_RD_ATOMIC = 1u << 21,
-	MT_QP_MAX_DEST_RD_ATOMIC = 1u << 22,
-};
-
-/* What mt_qp_modify sets and mt_qp_query returns. */
-struct mt_qp_attr {
-	enum mt_qp_state state;
-	struct mt_addr dest;
-	uint32_t dest_qpn;	/* 24 bits */
-	uint32_t rq_psn;	/* first PSN expected, 24 bits */
-	uint32_t sq_psn;	/* first PSN sent, 24 bits */
-	uint32_t path_mtu;	/* payload bytes: 256, 512, 1024, 2048 or 4096 */
-	uint32_t access;	/* enum mt_access: what peers may do through this QP */
-	uint8_t mpr;		/* PSNs in flight as requester, units of 128, 1 .. 255 */
-	uint8_t mpr_dest;	/* window as responder, units of 128, 1 .. 255 */
-	uint16_t max_wimm;	/* WRITE_WITH_IMM in flight as requester, >= 1 */
-	uint16_t max_wimm_dest; /* stashed as responder, 1 .. 1024 */
-	uint8_t timeout;	/* 1.024 us * 2^timeout, 0 .. 24 */
-	uint8_t retry_linear;	/* 0 .. 7 */
-	uint8_t retry_exp;	/* 0 .. 25, 25 = for ever */
-	/* Retries after RNR NAKs; 7 = for ever. */
-	uint8_t rnr_retry : 3;
-	uint8_t min_rnr_timer : 5; /* how long a peer is asked to wait; code of mt_rnr_wait_ns */
-	uint16_t p_key;
-	uint8_t max_rd_atomic;	    /* READs and atomics outstanding, 0 .. MT_RD_ATOMIC_MAX */
-	uint8_t max_dest_rd_atomic; /* the same as responder */
-	uint32_t ev_profile;
-	uint32_t cc_profile;
-	bool trim_nack;	    /* answer trimmed packets with a NACK */
-	bool svc_time_dest; /* the peer's stamps are later by the time it took: its cfg.svc_time */
-	bool dynamic_mpr;   /* both ends agreed: windows follow the MPR field of SACKs */
-	bool draining; /* mt_qp_query only: in SQD, and a send WR that has begun is not complete */
 };
 
 /* mt_engine_cfg_default fills in a configuration for n_ports ports of a hardware-like NIC. */
 void mt_engine_cfg_default(struct mt_engine_cfg *cfg, uint32_t n_ports);
 /* mt_qp_attr_default fills in what a QP has after RESET. */
-void mt_qp_attr_default(struct mt_qp_attr *attr);
+void mt_qp_attr_default(struct rd_qp_attr *attr);
 
 #endif

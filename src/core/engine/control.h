@@ -38,7 +38,7 @@ enum mt_control_kind {
 struct mt_control {
 	struct mt_qp *qp;	 /* NULL for endpoint packets, or when the QP is gone */
 	struct mt_trigger cause; /* SACK, NACK, EP_RESPONSE; PROBE: probe_id */
-	struct mt_addr dst;	 /* EP_RESPONSE */
+	struct rd_gid dst;	 /* EP_RESPONSE */
 	uint16_t index;		 /* PROBE: to be sent on it; EP_REQUEST: its slot */
 	uint16_t endpoint;	 /* EP_RESPONSE: of dst */
 	uint8_t kind;		 /* enum mt_control_kind */

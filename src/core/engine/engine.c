@@ -298,7 +298,7 @@ void mt_engine_report_ev(struct mt_engine *e, const struct mt_ev_set *s,
 	report_event(e, &ev);
 }
 
-void mt_engine_port_event(struct mt_engine *e, const struct mt_addr *peer, uint32_t port, bool up)
+void mt_engine_port_event(struct mt_engine *e, const struct rd_gid *peer, uint32_t port, bool up)
 {
 	struct mt_event ev = {
 		.type = MT_EVENT_PORT,
@@ -349,7 +349,7 @@ static bool poll_qp(struct mt_qp *qp, struct mt_event *ev)
 		ev->qp_user = qp->user;
 		return true;
 	}
-	if (qp->state == MT_QPS_SQD && qp->drain_unreported && !mt_qp_has_begun_wr(qp)) {
+	if (qp->state == RD_QPS_SQD && qp->drain_unreported && !mt_qp_has_begun_wr(qp)) {
 		qp->drain_unreported = false;
 		*ev = (struct mt_event){.type = MT_EVENT_SQ_DRAINED, .qp_user = qp->user};
 		return true;

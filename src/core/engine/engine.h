@@ -169,7 +169,7 @@ int mt_mr_remove(struct mt_engine *e, uint32_t index);
  * MT_ERR_INVALID: type. mt_mw_remove takes it out, bound or not; its key is invalid at once.
  * MT_ERR_INVALID: no such window.
  */
-int mt_mw_add(struct mt_engine *e, uint32_t index, uint8_t tag, uint32_t pd, enum mt_mw_type type);
+int mt_mw_add(struct mt_engine *e, uint32_t index, uint8_t tag, uint32_t pd, enum rd_mw_type type);
 int mt_mw_remove(struct mt_engine *e, uint32_t index);
 
 /* ---- profiles ---- */
@@ -211,28 +211,28 @@ int mt_qp_init(struct mt_engine *e, void *mem, const struct mt_qp_cap *cap, uint
 /* mt_qp_fini takes the QP out of its engine; unpolled completions are lost with it. */
 void mt_qp_fini(struct mt_qp *qp);
 /*
- * mt_qp_modify sets the attributes in mask and then, with MT_QP_STATE, the state. All is checked
- * first: on an error nothing has changed. RTR wants MT_QP_DEST now or before. ERR flushes what is
+ * mt_qp_modify sets the attributes in mask and then, with RD_QP_STATE, the state. All is checked
+ * first: on an error nothing has changed. RTR wants RD_QP_DEST now or before. ERR flushes what is
  * queued; RESET drops it. SQD finishes the send WRs of which a packet was sent and begins no other
  * before RTS; MT_EVENT_SQ_DRAINED, once for each move to SQD, says that it has. now_ns as in the
  * verbs.
  */
-int mt_qp_modify(struct mt_qp *qp, uint64_t now_ns, const struct mt_qp_attr *attr, uint32_t mask);
-void mt_qp_query(const struct mt_qp *qp, struct mt_qp_attr *attr);
+int mt_qp_modify(struct mt_qp *qp, uint64_t now_ns, const struct rd_qp_attr *attr, uint32_t mask);
+void mt_qp_query(const struct mt_qp *qp, struct rd_qp_attr *attr);
 /*
  * mt_qp_post_send queues a send WR. What the peer has not fails when its turn comes, as
- * MT_WC_REM_OP_ERR. MT_ERR_STATE: not RTS, SQD or ERR (in ERR it is flushed). MT_ERR_FULL: sq_depth
+ * RD_WC_REM_OP_ERR. MT_ERR_STATE: not RTS, SQD or ERR (in ERR it is flushed). MT_ERR_FULL: sq_depth
  * WRs are unpolled. MT_ERR_INVALID: SGE count, 2^32 bytes and more, an operation that the QP's
  * extensions have not, or one without packets, a READ or atomic with an immediate or while
  * max_rd_atomic is 0, an atomic whose SGE is not one of 8 bytes. MT_ERR_ACCESS: an SGE; a QP with
  * extensions fails in the WR's turn instead. MT_ERR_MEMORY: as above.
  */
-int mt_qp_post_send(struct mt_qp *qp, uint64_t now_ns, const struct mt_send_wr *wr);
+int mt_qp_post_send(struct mt_qp *qp, uint64_t now_ns, const struct rd_send_wr *wr);
 /*
  * mt_qp_post_local queues a send WR that needs no packet, on a QP with extensions. It is carried
  * out when all send WRs before it have been sent in full, before any behind it begins, with a fence
  * not before all READs and atomics; it completes in order with them. What it may not do ends the QP
- * when all before it is complete: MT_WC_MW_BIND_ERR, MT_WC_LOC_QP_OP_ERR. sq_depth of them may be
+ * when all before it is complete: RD_WC_MW_BIND_ERR, RD_WC_LOC_QP_OP_ERR. sq_depth of them may be
  * unpolled, beside the others. MT_ERR_STATE, MT_ERR_FULL, MT_ERR_MEMORY: as mt_qp_post_send.
  * MT_ERR_INVALID: no extensions, opcode, flags.
  */
@@ -243,7 +243,7 @@ int mt_qp_post_recv(struct mt_qp *qp, uint64_t wr_id);
  * mt_qp_post_recv_sges queues a receive with room for a SEND. What its SGEs name is looked at when
  * a message comes. MT_ERR_INVALID: SGE count. Else as mt_qp_post_recv.
  */
-int mt_qp_post_recv_sges(struct mt_qp *qp, const struct mt_recv_wr *wr);
+int mt_qp_post_recv_sges(struct mt_qp *qp, const struct rd_recv_wr *wr);
 
 /* ---- shared receive queues ---- */
 
@@ -268,15 +268,15 @@ void mt_srq_fini(struct mt_srq *srq);
  * mt_srq_post queues a receive. What its SGEs name is looked at when a message comes. MT_ERR_FULL:
  * so many are posted, or taken and not polled. MT_ERR_INVALID: SGE count.
  */
-int mt_srq_post(struct mt_srq *srq, const struct mt_recv_wr *wr);
+int mt_srq_post(struct mt_srq *srq, const struct rd_recv_wr *wr);
 /*
  * mt_srq_pop takes the oldest receive for a message that is not of a QP of this engine; false:
  * there is none. wr->sge is good until the next mt_srq_post. mt_srq_polled, with its completion
  * taken, frees its place.
  */
-bool mt_srq_pop(struct mt_srq *srq, struct mt_recv_wr *wr);
+bool mt_srq_pop(struct mt_srq *srq, struct rd_recv_wr *wr);
 /* mt_srq_peek is mt_srq_pop without taking it. */
-bool mt_srq_peek(const struct mt_srq *srq, struct mt_recv_wr *wr);
+bool mt_srq_peek(const struct mt_srq *srq, struct rd_recv_wr *wr);
 void mt_srq_polled(struct mt_srq *srq);
 /*
  * mt_srq_arm asks for one MT_EVENT_SRQ_LIMIT when fewer than `limit` receives are posted, at once
@@ -290,9 +290,9 @@ uint32_t mt_srq_limit(const struct mt_srq *srq);
 
 /* How a QP is doing; for metrics and displays. */
 struct mt_qp_info {
-	enum mt_qp_state state;
+	enum rd_qp_state state;
 	uint32_t qpn, dest_qpn;
-	struct mt_addr dest;
+	struct rd_gid dest;
 	uint64_t psn_next, psn_una; /* next to send; oldest not acknowledged */
 	uint64_t psn_expected;	    /* responder: lowest not received */
 	uint64_t cwnd_bytes;	    /* UINT64_MAX without congestion control */
@@ -321,9 +321,9 @@ int mt_qp_ev_deny(struct mt_qp *qp, uint64_t now_ns, uint32_t i, bool deny);
 void mt_engine_stats(const struct mt_engine *e, struct mt_stats *stats);
 
 /* Constant names for displays and traces. */
-const char *mt_qp_state_name(enum mt_qp_state s);
+const char *mt_qp_state_name(enum rd_qp_state s);
 const char *mt_ev_state_name(enum mt_ev_state s);
 const char *mt_ev_cause_name(enum mt_ev_cause c);
-const char *mt_wc_status_name(enum mt_wc_status s);
+const char *mt_wc_status_name(enum rd_wc_status s);
 
 #endif

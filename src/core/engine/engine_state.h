@@ -77,7 +77,7 @@ void mt_engine_queue_control(struct mt_engine *e, const struct mt_control *c);
 
 /* mt_ev_sets_acquire returns the set for a destination and profile, with one more user; NULL: memory. */
 struct mt_ev_set *mt_ev_sets_acquire(struct mt_engine *e, uint32_t profile,
-				     const struct mt_addr *peer, struct mb_link *user);
+				     const struct rd_gid *peer, struct mb_link *user);
 void mt_ev_sets_release(struct mt_engine *e, struct mt_ev_set *s, struct mb_link *user);
 /* mt_ev_sets_arm_probes sets the set's probe timer; mt_ev_sets_tick sends the probes that are due. */
 void mt_ev_sets_arm_probes(struct mt_engine *e, struct mt_ev_set *s);
@@ -95,7 +95,7 @@ bool mt_control_emit_pending(struct mt_qp *qp, uint64_t now_ns, struct mt_tx_des
 /* mt_engine_update_ev_ports tells a path set which ports it may use now. */
 void mt_engine_update_ev_ports(struct mt_engine *e, struct mt_ev_set *s, uint64_t now_ns);
 /* mt_port_status_rx takes a peer's word about its ports. */
-void mt_port_status_rx(struct mt_engine *e, const struct mt_addr *peer, uint32_t up,
+void mt_port_status_rx(struct mt_engine *e, const struct rd_gid *peer, uint32_t up,
 		       uint64_t now_ns);
 /* mt_port_status_tick sends the probes of doubtful planes that are due. */
 void mt_port_status_tick(struct mt_engine *e, struct mt_ev_set *s, struct mt_qp *prober,
@@ -118,7 +118,7 @@ void mt_peers_tick(struct mt_engine *e, uint64_t now_ns);
 void mt_peer_notify_done(struct mt_engine *e, struct mt_peer *p, const struct mt_ep_slot *slot);
 
 /* mt_ev_sets_bucket returns where the chain of sets begins in which those of a destination are. */
-static inline struct mt_ev_set **mt_ev_sets_bucket(struct mt_engine *e, const struct mt_addr *peer)
+static inline struct mt_ev_set **mt_ev_sets_bucket(struct mt_engine *e, const struct rd_gid *peer)
 {
 	uint32_t sum = 0;
 
@@ -131,7 +131,7 @@ static inline struct mt_ev_set **mt_ev_sets_bucket(struct mt_engine *e, const st
 void mt_engine_port_restored(struct mt_engine *e, struct mt_ev_set *s, uint32_t port,
 			     uint64_t down_ns);
 /* mt_engine_port_event puts an event of a port into the ring; NULL: a port of our own. */
-void mt_engine_port_event(struct mt_engine *e, const struct mt_addr *peer, uint32_t port, bool up);
+void mt_engine_port_event(struct mt_engine *e, const struct rd_gid *peer, uint32_t port, bool up);
 
 /* mt_endpoint_rx takes a packet to or from an endpoint. */
 void mt_endpoint_rx(struct mt_engine *e, uint64_t now_ns, const struct mt_rx_meta *meta,

@@ -52,7 +52,7 @@ struct mt_ep_table {
 
 /* An answer, as it came. */
 struct mt_ep_response {
-	const struct mt_addr *src;
+	const struct rd_gid *src;
 	uint64_t now_ns;
 	uint32_t ts_shift; /* log2 of the stamp's unit in ns */
 	uint16_t id;

@@ -2,14 +2,14 @@
 /* names.c - constant names of the core's enums, for displays and traces. */
 #include "core/engine/engine.h"
 
-const char *mt_qp_state_name(enum mt_qp_state s)
+const char *mt_qp_state_name(enum rd_qp_state s)
 {
-	static const char *const names[MT_QPS_COUNT] = {
-		[MT_QPS_RESET] = "RESET", [MT_QPS_INIT] = "INIT", [MT_QPS_RTR] = "RTR",
-		[MT_QPS_RTS] = "RTS",	  [MT_QPS_SQD] = "SQD",	  [MT_QPS_ERR] = "ERR",
+	static const char *const names[RD_QPS_COUNT] = {
+		[RD_QPS_RESET] = "RESET", [RD_QPS_INIT] = "INIT", [RD_QPS_RTR] = "RTR",
+		[RD_QPS_RTS] = "RTS",	  [RD_QPS_SQD] = "SQD",	  [RD_QPS_ERR] = "ERR",
 	};
 
-	return (unsigned)s < MT_QPS_COUNT ? names[s] : "?";
+	return (unsigned)s < RD_QPS_COUNT ? names[s] : "?";
 }
 
 const char *mt_ev_state_name(enum mt_ev_state s)
@@ -35,33 +35,22 @@ const char *mt_ev_cause_name(enum mt_ev_cause c)
 	return (unsigned)c < MT_EV_CAUSES ? names[c] : "?";
 }
 
-const char *mt_wc_status_name(enum mt_wc_status s)
+const char *mt_wc_status_name(enum rd_wc_status s)
 {
-	switch (s) {
-	case MT_WC_SUCCESS:
-		return "success";
-	case MT_WC_WR_FLUSH_ERR:
-		return "WR flushed";
-	case MT_WC_REM_INV_REQ_ERR:
-		return "remote invalid request";
-	case MT_WC_REM_ACCESS_ERR:
-		return "remote access error";
-	case MT_WC_REM_OP_ERR:
-		return "remote operation error";
-	case MT_WC_RETRY_EXC_ERR:
-		return "retry exceeded";
-	case MT_WC_FATAL_ERR:
-		return "fatal error";
-	case MT_WC_LOC_LEN_ERR:
-		return "local length error";
-	case MT_WC_LOC_PROT_ERR:
-		return "local protection error";
-	case MT_WC_RNR_RETRY_EXC_ERR:
-		return "RNR retry exceeded";
-	case MT_WC_MW_BIND_ERR:
-		return "window bind error";
-	case MT_WC_LOC_QP_OP_ERR:
-		return "local QP operation error";
-	}
-	return "?";
+	static const char *const names[RD_WC_STATUSES] = {
+		[RD_WC_SUCCESS] = "success",
+		[RD_WC_WR_FLUSH_ERR] = "WR flushed",
+		[RD_WC_REM_INV_REQ_ERR] = "remote invalid request",
+		[RD_WC_REM_ACCESS_ERR] = "remote access error",
+		[RD_WC_REM_OP_ERR] = "remote operation error",
+		[RD_WC_RETRY_EXC_ERR] = "retry exceeded",
+		[RD_WC_FATAL_ERR] = "fatal error",
+		[RD_WC_LOC_LEN_ERR] = "local length error",
+		[RD_WC_LOC_PROT_ERR] = "local protection error",
+		[RD_WC_RNR_RETRY_EXC_ERR] = "RNR retry exceeded",
+		[RD_WC_MW_BIND_ERR] = "window bind error",
+		[RD_WC_LOC_QP_OP_ERR] = "local QP operation error",
+	};
+
+	return (unsigned)s < RD_WC_STATUSES ? names[s] : "?";
 }

@@ -10,6 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "rdma/qp_attr.h"
 #include "wire/packet.h"
 
 struct mt_engine;
@@ -22,16 +23,8 @@ struct mt_srq;
 #define MT_EVS_MAX 1024u
 /* MPR is 8 bits in units of 128 PSNs. REQ(wire.seth.mpr) */
 #define MT_MPR_UNIT 128u
-#define MT_MPR_MAX 255u
 /* The kernel segments at most this many UDP datagrams from one message. */
 #define MT_RUN_MAX 64u
-#define MT_SGE_MAX 16u
-#define MT_TIMEOUT_EXP_MAX 24u
-/* READs and atomics of a QP outstanding, each way: what devices usually have. */
-#define MT_RD_ATOMIC_MAX 16u
-#define MT_RETRY_LINEAR_MAX 7u
-/* This many exponential retries stand for "never give up". */
-#define MT_RETRY_EXP_FOREVER 25u
 
 /* What a call returns; negative is an error and nothing was changed. */
 enum mt_result {
@@ -44,75 +37,14 @@ enum mt_result {
 	MT_ERR_ACCESS = -6,  /* an SGE is not inside a local MR of the PD */
 };
 
-/* The address of an endpoint (a GID). The core compares it and hands it back, nothing more. */
-struct mt_addr {
-	uint8_t b[16];
-};
-
 /* One path through the fabric: its entropy value and the local port (= plane) it leaves from. */
 struct mt_ev {
 	uint32_t value;
 	uint8_t port; /* 0 .. n_ports-1 */
 };
 
-/* A scatter/gather element; addr is in the address space of the MR that lkey names. */
-struct mt_sge {
-	uint64_t addr;
-	uint32_t length;
-	uint32_t lkey; /* MT_LKEY_ADAPTER: memory of the adapter's own, not checked */
-};
+/* lkey of memory of the adapter's own, which is not checked. */
 #define MT_LKEY_ADAPTER 0u
-
-enum mt_access {
-	MT_ACCESS_LOCAL_WRITE = 1u << 0,
-	MT_ACCESS_REMOTE_WRITE = 1u << 1,
-	/* With the extension only. */
-	MT_ACCESS_REMOTE_READ = 1u << 2,
-	MT_ACCESS_REMOTE_ATOMIC = 1u << 3,
-	MT_ACCESS_MW_BIND = 1u << 4, /* of an MR: windows may be bound to it */
-};
-
-enum mt_wr_flags {
-	MT_WR_IMM = 1u << 0,	   /* WRITE_WITH_IMM, SEND_WITH_IMM */
-	MT_WR_SIGNALED = 1u << 1,  /* report success too */
-	MT_WR_SOLICITED = 1u << 2, /* sets BTH.SE on the last packet */
-	MT_WR_FENCE = 1u << 4,	   /* begins when all READs and atomics before it are complete */
-	MT_WR_INV = 1u << 5, /* SEND: `imm` is the rkey of a window that the peer invalidates */
-};
-
-/* What a send WR asks for. MRC has WRITE; the others need the extension of docs/protocol.md. */
-enum mt_wr_opcode {
-	MT_WR_WRITE,
-	MT_WR_SEND, /* to a receive of the peer */
-	MT_WR_READ, /* from the peer's memory into the SGEs */
-	/* On 8 bytes of the peer's memory; what was there goes to the SGEs. */
-	MT_WR_COMPARE_SWAP,
-	MT_WR_FETCH_ADD,
-	MT_WR_ATOMIC_WRITE, /* of 8 bytes from the SGE, in one step */
-	/* Of our own windows, without a packet: see struct mt_local_wr. */
-	MT_WR_LOCAL_INV,
-	MT_WR_BIND_MW,
-	MT_WR_OPCODES,
-};
-
-/* A send WR; copied by mt_qp_post_send. */
-struct mt_send_wr {
-	uint64_t wr_id;
-	const struct mt_sge *sge;
-	uint32_t n_sge;
-	uint32_t flags;	      /* enum mt_wr_flags */
-	uint32_t imm;	      /* host order number; big-endian on the wire */
-	uint32_t rkey;	      /* WRITE, READ, atomics */
-	uint64_t remote_addr; /* likewise */
-	enum mt_wr_opcode opcode;
-	uint64_t compare_add; /* COMPARE_SWAP: is compared; FETCH_ADD: is added */
-	uint64_t swap;	      /* COMPARE_SWAP */
-};
-
-enum mt_mw_type {
-	MT_MW_TYPE_1 = 1, /* for all QPs of its PD; bound again, or to nothing, at any time */
-	MT_MW_TYPE_2,	  /* for the QP that bound it, until it is invalidated */
-};
 
 /* A send WR that needs no packet; copied by mt_qp_post_local. */
 struct mt_local_wr {
@@ -122,45 +54,10 @@ struct mt_local_wr {
 	uint32_t lkey;
 	uint32_t rkey;	 /* LOCAL_INV: is invalid afterwards; BIND_MW: names the window then */
 	uint32_t window; /* BIND_MW: its index */
-	uint32_t access; /* BIND_MW: enum mt_access of peers; others are not looked at */
-	uint32_t flags;	 /* MT_WR_SIGNALED, MT_WR_FENCE */
+	uint32_t access; /* BIND_MW: enum rd_access of peers; others are not looked at */
+	uint32_t flags;	 /* RD_SEND_SIGNALED, RD_SEND_FENCE */
 	bool zero_based; /* BIND_MW: peers count from 0 */
-	enum mt_wr_opcode opcode;
-};
-
-/* A receive WR; copied by mt_qp_post_recv_sges. */
-struct mt_recv_wr {
-	uint64_t wr_id;
-	const struct mt_sge *sge; /* where a SEND goes */
-	uint32_t n_sge;
-};
-
-/* The states of a QP, in IBTA's order. */
-enum mt_qp_state {
-	MT_QPS_RESET,
-	MT_QPS_INIT,
-	MT_QPS_RTR,
-	MT_QPS_RTS,
-	MT_QPS_SQD,
-	MT_QPS_ERR,
-	MT_QPS_COUNT,
-};
-
-/* What a work completion says, with IBTA's meaning. */
-enum mt_wc_status {
-	MT_WC_SUCCESS,
-	MT_WC_WR_FLUSH_ERR,
-	MT_WC_REM_INV_REQ_ERR,
-	MT_WC_REM_ACCESS_ERR,
-	MT_WC_REM_OP_ERR,
-	MT_WC_RETRY_EXC_ERR,
-	MT_WC_FATAL_ERR,
-	/* With the extension only. */
-	MT_WC_LOC_LEN_ERR,	 /* a SEND is longer than its receive */
-	MT_WC_LOC_PROT_ERR,	 /* memory of a receive is gone */
-	MT_WC_RNR_RETRY_EXC_ERR, /* the peer had no receive posted, too often */
-	MT_WC_MW_BIND_ERR,	 /* a window may not be bound so */
-	MT_WC_LOC_QP_OP_ERR,	 /* what is to be invalidated is no window bound here */
+	enum rd_wr_opcode opcode;
 };
 
 /* Traffic class of a packet; the adapter maps it to a DSCP. REQ(wire.dscp.classes) */
@@ -179,7 +76,7 @@ enum mt_trim {
 
 /* Everything about a received packet that is not in its bytes. */
 struct mt_rx_meta {
-	struct mt_addr src;
+	struct rd_gid src;
 	uint32_t ev;  /* as ev_fmt reads it from the carrying headers */
 	uint8_t port; /* the port it came in on */
 	uint8_t trim; /* enum mt_trim */
@@ -194,8 +91,8 @@ struct mt_rx_meta {
  */
 struct mt_tx_desc {
 	struct mw_packet pkt;
-	struct mt_addr dst;
-	const struct mt_sge *sge;
+	struct rd_gid dst;
+	const struct rd_sge *sge;
 	uint32_t n_sge;
 	uint32_t offset;
 	uint32_t ev;
@@ -214,7 +111,7 @@ struct mt_tx_desc {
  * Answered by an event MT_EVENT_ENDPOINT, which comes in any case.
  */
 struct mt_ep_request {
-	struct mt_addr dst;
+	struct rd_gid dst;
 	uint16_t endpoint; /* which of the engines behind dst, 0 .. MT_ENDPOINTS_MAX - 1 */
 	struct mt_ev ev;   /* to be sent with, from a port that is up */
 	uint8_t op;	   /* enum mw_ep_op */
@@ -269,12 +166,12 @@ enum mt_event_type {
 /* What engine_poll reports. `qp_user` is the cookie given when the QP was made. */
 struct mt_event {
 	uint8_t type;		  /* enum mt_event_type */
-	uint8_t status;		  /* SEND, RECV, QP: enum mt_wc_status */
+	uint8_t status;		  /* SEND, RECV, QP: enum rd_wc_status */
 	bool imm_valid;		  /* RECV: `imm` came; not for a flushed receive */
 	bool invalidated;	  /* RECV: it made a window invalid, whose rkey is in `imm` */
 	bool solicited;		  /* RECV: BTH.SE was set */
 	bool with_imm;		  /* SEND: the WR had immediate data */
-	uint8_t opcode;		  /* SEND: enum mt_wr_opcode of the WR; RECV: of the peer's */
+	uint8_t opcode;		  /* SEND: enum rd_wr_opcode of the WR; RECV: of the peer's */
 	bool responder;		  /* QP: the peer's request was at fault, not one of ours */
 	uint8_t ev_state;	  /* EV: enum mt_ev_state */
 	uint8_t ev_cause;	  /* EV: enum mt_ev_cause */
@@ -289,8 +186,8 @@ struct mt_event {
 	uint64_t rtt_ns;	  /* ENDPOINT: when answered */
 	uint32_t imm;
 	uint32_t byte_len;
-	struct mt_ev ev;     /* EV; ENDPOINT: of the request; PORT: the port only */
-	struct mt_addr peer; /* EV: the destination for which it holds; ENDPOINT: who was asked */
+	struct mt_ev ev;    /* EV; ENDPOINT: of the request; PORT: the port only */
+	struct rd_gid peer; /* EV: the destination for which it holds; ENDPOINT: who was asked */
 };
 
 #endif

@@ -127,7 +127,7 @@ static void order_by_port(struct mt_ev_set *s, const uint16_t *ids)
 }
 
 struct mt_ev_set *mt_ev_set_init(void *mem, const struct mt_ev_profile_cfg *profile,
-				 uint32_t n_ports, const struct mt_addr *peer, struct mb_pool *pool)
+				 uint32_t n_ports, const struct rd_gid *peer, struct mb_pool *pool)
 {
 	struct mt_ev_set *s = mem;
 	uint8_t *at = (uint8_t *)mem + sizeof(*s);

@@ -76,7 +76,7 @@ struct mt_ev_set {
 	struct mb_link link;  /* on the engine's list */
 	struct mb_link users; /* QPs that send on it */
 	struct mb_timer timer;
-	struct mt_addr peer;
+	struct rd_gid peer;
 	struct mt_liveness liveness; /* of the peer */
 	uint32_t profile;
 	uint32_t refs;
@@ -143,8 +143,7 @@ size_t mt_ev_set_size(uint16_t n_evs, uint32_t n_ports, bool group_ids);
  * mt_ev_set_fini gives that memory back; mem is the caller's. REQ(mem.path-trouble)
  */
 struct mt_ev_set *mt_ev_set_init(void *mem, const struct mt_ev_profile_cfg *profile,
-				 uint32_t n_ports, const struct mt_addr *peer,
-				 struct mb_pool *pool);
+				 uint32_t n_ports, const struct rd_gid *peer, struct mb_pool *pool);
 void mt_ev_set_fini(struct mt_ev_set *s);
 /* mt_ev_get_fault returns what is kept of a path in trouble; NULL: no memory for that. */
 struct mt_ev_fault *mt_ev_get_fault(struct mt_ev_set *s, uint16_t ev);

@@ -7,7 +7,7 @@
 #include "core/qp/qp.h"
 
 struct mt_ev_set *mt_ev_sets_acquire(struct mt_engine *e, uint32_t profile,
-				     const struct mt_addr *peer, struct mb_link *user)
+				     const struct rd_gid *peer, struct mb_link *user)
 {
 	const struct mt_ev_profile_cfg *cfg = &e->ev_profiles[profile].cfg;
 	struct mt_ev_set **chain = mt_ev_sets_bucket(e, peer), *s;

@@ -23,8 +23,7 @@ static struct mt_peer_port_timing port_timing(const struct mt_engine *e, const s
 	};
 }
 
-void mt_port_status_rx(struct mt_engine *e, const struct mt_addr *peer, uint32_t up,
-		       uint64_t now_ns)
+void mt_port_status_rx(struct mt_engine *e, const struct rd_gid *peer, uint32_t up, uint64_t now_ns)
 {
 	for (struct mt_ev_set *s = *mt_ev_sets_bucket(e, peer); s; s = s->chain) {
 		struct mt_peer_port_timing w = port_timing(e, s);

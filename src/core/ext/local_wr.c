@@ -7,7 +7,7 @@
 #include "core/ext/mw.h"
 #include "core/ext/rd_atomic.h"
 
-#define FLAGS_KNOWN ((uint32_t)MT_WR_SIGNALED | MT_WR_FENCE)
+#define FLAGS_KNOWN ((uint32_t)RD_SEND_SIGNALED | RD_SEND_FENCE)
 
 static size_t local_sq_bytes(const struct mt_qp *qp)
 {
@@ -22,8 +22,8 @@ static struct mt_local_wqe *local_wqe_at(struct mt_local_sq *l, uint64_t n)
 
 static bool is_silent_success(const struct mt_qp *qp, const struct mt_local_wqe *local)
 {
-	return local->status == MT_WC_SUCCESS && !qp->req.sq.signal_all &&
-	       !(local->wr.flags & MT_WR_SIGNALED);
+	return local->status == RD_WC_SUCCESS && !qp->req.sq.signal_all &&
+	       !(local->wr.flags & RD_SEND_SIGNALED);
 }
 
 /* ---- posting ---- */
@@ -52,7 +52,7 @@ static void free_silent(struct mt_qp *qp, struct mt_local_sq *l)
 
 static bool local_wr_is_supported(const struct mt_qp *qp, const struct mt_local_wr *wr)
 {
-	return qp->ext && (wr->opcode == MT_WR_LOCAL_INV || wr->opcode == MT_WR_BIND_MW) &&
+	return qp->ext && (wr->opcode == RD_WR_LOCAL_INV || wr->opcode == RD_WR_BIND_MW) &&
 	       !(wr->flags & ~FLAGS_KNOWN);
 }
 
@@ -60,7 +60,7 @@ int mt_qp_post_local(struct mt_qp *qp, const struct mt_local_wr *wr)
 {
 	struct mt_local_sq *l;
 
-	if (!mt_qp_may_send(qp) && qp->state != MT_QPS_ERR)
+	if (!mt_qp_may_send(qp) && qp->state != RD_QPS_ERR)
 		return MT_ERR_STATE;
 	if (!local_wr_is_supported(qp, wr))
 		return MT_ERR_INVALID;
@@ -71,7 +71,7 @@ int mt_qp_post_local(struct mt_qp *qp, const struct mt_local_wr *wr)
 	if (l->tail - l->head == qp->req.sq.depth)
 		return MT_ERR_FULL;
 	*local_wqe_at(l, l->tail++) = (struct mt_local_wqe){.wr = *wr, .before = qp->req.sq.tail};
-	if (qp->state == MT_QPS_ERR) {
+	if (qp->state == RD_QPS_ERR) {
 		mt_local_wr_flush(qp);
 		mt_qp_queue_for_poll(qp);
 		return MT_OK;
@@ -83,31 +83,31 @@ int mt_qp_post_local(struct mt_qp *qp, const struct mt_local_wr *wr)
 
 /* ---- carrying out ---- */
 
-static enum mt_wc_status execute_local_wr(struct mt_qp *qp, const struct mt_local_wr *wr)
+static enum rd_wc_status execute_local_wr(struct mt_qp *qp, const struct mt_local_wr *wr)
 {
-	if (wr->opcode == MT_WR_LOCAL_INV)
-		return mt_mw_invalidate(qp, wr->rkey) ? MT_WC_SUCCESS : MT_WC_LOC_QP_OP_ERR;
+	if (wr->opcode == RD_WR_LOCAL_INV)
+		return mt_mw_invalidate(qp, wr->rkey) ? RD_WC_SUCCESS : RD_WC_LOC_QP_OP_ERR;
 	if (!mt_mw_bind(qp, wr))
-		return MT_WC_MW_BIND_ERR;
+		return RD_WC_MW_BIND_ERR;
 	qp->ext->binds = true;
-	return MT_WC_SUCCESS;
+	return RD_WC_SUCCESS;
 }
 
 /* REQ(ext.local.fence) REQ(req.sqd) */
 static bool can_execute(const struct mt_qp *qp, const struct mt_local_wqe *local)
 {
-	return qp->state == MT_QPS_RTS &&
-	       !(local->wr.flags & MT_WR_FENCE && mt_rd_atomic_outstanding(qp) > 0);
+	return qp->state == RD_QPS_RTS &&
+	       !(local->wr.flags & RD_SEND_FENCE && mt_rd_atomic_outstanding(qp) > 0);
 }
 
 /* REQ(ext.local.error) */
-static void fail_local_wr(struct mt_qp *qp, struct mt_local_wqe *local, enum mt_wc_status status)
+static void fail_local_wr(struct mt_qp *qp, struct mt_local_wqe *local, enum rd_wc_status status)
 {
 	if (qp->req.sq.done < qp->req.sq.next)
 		return; /* it is tried again when more is complete */
 	local->status = (uint8_t)status;
 	qp->ext->local_sq->next++;
-	mt_qp_fail(qp, MT_WC_WR_FLUSH_ERR, status);
+	mt_qp_fail(qp, RD_WC_WR_FLUSH_ERR, status);
 }
 
 bool mt_local_wr_execute(struct mt_qp *qp)
@@ -116,16 +116,16 @@ bool mt_local_wr_execute(struct mt_qp *qp)
 
 	while (l && l->next < l->tail && local_wqe_at(l, l->next)->before <= qp->req.sq.next) {
 		struct mt_local_wqe *local = local_wqe_at(l, l->next);
-		enum mt_wc_status status;
+		enum rd_wc_status status;
 
 		if (!can_execute(qp, local))
 			return false;
 		status = execute_local_wr(qp, &local->wr);
-		if (status != MT_WC_SUCCESS) {
+		if (status != RD_WC_SUCCESS) {
 			fail_local_wr(qp, local, status);
 			return false;
 		}
-		local->status = MT_WC_SUCCESS;
+		local->status = RD_WC_SUCCESS;
 		l->next++;
 		mt_qp_queue_for_poll(qp);
 	}
@@ -139,7 +139,7 @@ void mt_local_wr_flush(struct mt_qp *qp)
 	struct mt_local_sq *l = qp->ext ? qp->ext->local_sq : NULL;
 
 	for (; l && l->next < l->tail; l->next++)
-		local_wqe_at(l, l->next)->status = MT_WC_WR_FLUSH_ERR;
+		local_wqe_at(l, l->next)->status = RD_WC_WR_FLUSH_ERR;
 }
 
 static void fill_completion(const struct mt_local_wqe *local, struct mt_event *ev)

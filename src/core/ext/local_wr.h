@@ -19,7 +19,7 @@
 struct mt_local_wqe {
 	struct mt_local_wr wr;
 	uint64_t before; /* WQEs posted before it since RESET */
-	uint8_t status;	 /* enum mt_wc_status, once executed */
+	uint8_t status;	 /* enum rd_wc_status, once executed */
 };
 
 /* head <= next <= tail: not polled, executed | not executed */

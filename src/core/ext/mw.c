@@ -5,8 +5,8 @@
 #include "core/qp/qp.h"
 
 #define KINDS ((uint32_t)MT_MR_MW_1 | MT_MR_MW_2)
-#define PEERS_WRITE ((uint32_t)MT_ACCESS_REMOTE_WRITE | MT_ACCESS_REMOTE_ATOMIC)
-#define PEERS_ALL (PEERS_WRITE | MT_ACCESS_REMOTE_READ)
+#define PEERS_WRITE ((uint32_t)RD_ACCESS_REMOTE_WRITE | RD_ACCESS_REMOTE_ATOMIC)
+#define PEERS_ALL (PEERS_WRITE | RD_ACCESS_REMOTE_READ)
 
 /* The window with this index, or NULL. */
 static struct mt_mr *window_at(struct mt_engine *e, uint32_t index)
@@ -27,11 +27,11 @@ static void unbind_window(struct mt_engine *e, struct mt_mr *mw)
 	};
 }
 
-int mt_mw_add(struct mt_engine *e, uint32_t index, uint8_t tag, uint32_t pd, enum mt_mw_type type)
+int mt_mw_add(struct mt_engine *e, uint32_t index, uint8_t tag, uint32_t pd, enum rd_mw_type type)
 {
 	struct mt_mr *mw;
 
-	if (index == 0 || index > e->mrs.max || (type != MT_MW_TYPE_1 && type != MT_MW_TYPE_2))
+	if (index == 0 || index > e->mrs.max || (type != RD_MW_TYPE_1 && type != RD_MW_TYPE_2))
 		return MT_ERR_INVALID;
 	mw = &e->mrs.mrs[index];
 	if (mw->key != 0)
@@ -39,7 +39,7 @@ int mt_mw_add(struct mt_engine *e, uint32_t index, uint8_t tag, uint32_t pd, enu
 	*mw = (struct mt_mr){
 		.key = index << 8 | tag,
 		.pd = pd,
-		.access = type == MT_MW_TYPE_1 ? MT_MR_MW_1 : MT_MR_MW_2,
+		.access = type == RD_MW_TYPE_1 ? MT_MR_MW_1 : MT_MR_MW_2,
 	};
 	return MT_OK;
 }
@@ -67,10 +67,10 @@ static bool can_bind(const struct mt_mr *mw, const struct mt_local_wr *wr)
 static struct mt_mr *find_mr(struct mt_qp *qp, const struct mt_local_wr *wr)
 {
 	struct mt_mr_table *t = &qp->engine->mrs;
-	uint32_t needs = MT_ACCESS_MW_BIND | MT_MR_LOCAL;
+	uint32_t needs = RD_ACCESS_MW_BIND | MT_MR_LOCAL;
 
 	if (wr->access & PEERS_WRITE)
-		needs |= MT_ACCESS_LOCAL_WRITE;
+		needs |= RD_ACCESS_LOCAL_WRITE;
 	if (!mt_mr_check(t, wr->lkey, qp->cap.pd, wr->addr, wr->length, needs))
 		return NULL;
 	return &t->mrs[wr->lkey >> 8];

@@ -6,14 +6,14 @@
 #include "base/assert.h"
 #include "core/engine/engine_state.h"
 
-_Static_assert((MT_RD_ATOMIC_MAX & (MT_RD_ATOMIC_MAX - 1)) == 0, "counts are taken modulo");
+_Static_assert((RD_ATOMIC_MAX & (RD_ATOMIC_MAX - 1)) == 0, "counts are taken modulo");
 
 /*
  * Answers begin with the PSN with which the requests do, the one number that both ends know before
  * either sends. Their window follows what its receiver offers, since a responder in RTR was told
  * nothing else; and they are tried for ever: it is the requester that gives up.
  */
-static void set_attr(struct mt_qp *answers, const struct mt_qp_attr *a)
+static void set_attr(struct mt_qp *answers, const struct rd_qp_attr *a)
 {
 	uint8_t mpr = answers->attr.mpr;
 
@@ -21,7 +21,7 @@ static void set_attr(struct mt_qp *answers, const struct mt_qp_attr *a)
 	answers->attr.sq_psn = a->rq_psn;
 	answers->attr.rq_psn = a->sq_psn;
 	answers->attr.dynamic_mpr = true;
-	answers->attr.retry_exp = MT_RETRY_EXP_FOREVER;
+	answers->attr.retry_exp = RD_RETRY_EXP_FOREVER;
 	if (mpr != 0) /* records may be there, of that size */
 		answers->attr.mpr = mpr;
 }
@@ -36,7 +36,7 @@ static void init_links(struct mt_qp *qp)
 	mb_timer_init(&qp->timer);
 }
 
-void mt_rd_atomic_attach(struct mt_qp *qp, void *mem, const struct mt_qp_attr *a)
+void mt_rd_atomic_attach(struct mt_qp *qp, void *mem, const struct rd_qp_attr *a)
 {
 	struct mt_rd_atomic *r = mem;
 	struct mt_qp *answers = &r->qp;
@@ -52,8 +52,8 @@ void mt_rd_atomic_attach(struct mt_qp *qp, void *mem, const struct mt_qp_attr *a
 	answers->req.sq = (struct mt_sq){
 		.wqes = r->wqes,
 		.sges = r->sges,
-		.depth = MT_RD_ATOMIC_MAX,
-		.mask = MT_RD_ATOMIC_MAX - 1,
+		.depth = RD_ATOMIC_MAX,
+		.mask = RD_ATOMIC_MAX - 1,
 		.max_sge = 1,
 	};
 	init_links(answers);
@@ -62,12 +62,12 @@ void mt_rd_atomic_attach(struct mt_qp *qp, void *mem, const struct mt_qp_attr *a
 					     &answers->ev_set_user);
 	mb_assert(answers->ev_set == qp->ev_set); /* nothing is taken for a set that is there */
 	mt_spray_init(&answers->req.spray, mb_prng_u64(&e->prng));
-	answers->state = MT_QPS_RTR;
+	answers->state = RD_QPS_RTR;
 	qp->ext->rd_atomic = r;
 }
 
 /* A requester alone knows with which PSN it begins, and so its answers. */
-void mt_rd_atomic_enable_rx(struct mt_qp *qp, const struct mt_qp_attr *a)
+void mt_rd_atomic_enable_rx(struct mt_qp *qp, const struct rd_qp_attr *a)
 {
 	struct mt_rd_atomic *r = qp->ext->rd_atomic;
 
@@ -96,7 +96,7 @@ void mt_rd_atomic_stop(struct mt_rd_atomic *r)
 {
 	struct mt_sq *sq = &r->qp.req.sq;
 
-	r->qp.state = MT_QPS_ERR;
+	r->qp.state = RD_QPS_ERR;
 	r->n_queued = 0;
 	sq->head = sq->done = sq->next = sq->tail;
 	mt_qp_stop_timer(&r->qp);
@@ -107,8 +107,8 @@ void mt_rd_atomic_begin(struct mt_qp *qp, uint64_t msn)
 {
 	struct mt_rd_atomic *r = qp->ext->rd_atomic;
 
-	mb_assert(mt_rd_atomic_outstanding(qp) < MT_RD_ATOMIC_MAX);
-	r->req_msns[r->n_requested++ % MT_RD_ATOMIC_MAX] = msn;
+	mb_assert(mt_rd_atomic_outstanding(qp) < RD_ATOMIC_MAX);
+	r->req_msns[r->n_requested++ % RD_ATOMIC_MAX] = msn;
 }
 
 /*
@@ -123,7 +123,7 @@ struct mt_qp *mt_rd_atomic_control_qp(struct mt_qp *qp, uint8_t opcode)
 		qp->engine->stats.drop_decode++; /* as one who never heard of it */
 		return NULL;
 	}
-	if (opcode == MW_RESPONSE_PROBE && !mt_qp_may_send(qp) && r->qp.state != MT_QPS_ERR) {
+	if (opcode == MW_RESPONSE_PROBE && !mt_qp_may_send(qp) && r->qp.state != RD_QPS_ERR) {
 		qp->engine->stats.drop_qp_state++;
 		return NULL;
 	}

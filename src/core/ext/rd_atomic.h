@@ -36,7 +36,7 @@ struct mt_rd_atomic {
 	struct mt_qp qp;  /* that carries answers */
 	struct mt_qp *of; /* whose they are */
 	/* As requester: requests are counted from 0 as they begin. */
-	uint64_t req_msns[MT_RD_ATOMIC_MAX]; /* MSNs, by number modulo */
+	uint64_t req_msns[RD_ATOMIC_MAX]; /* MSNs, by number modulo */
 	uint64_t n_requested;
 	uint64_t n_completed; /* whole, in order */
 	uint64_t acked;	      /* messages that the peer has, as far as it said */
@@ -44,9 +44,9 @@ struct mt_rd_atomic {
 	uint8_t nak;	      /* ... its syndrome, 0: none */
 	/* As responder. */
 	uint32_t n_queued;
-	struct mt_rd_atomic_req queued[MT_RD_ATOMIC_MAX]; /* by PSN */
-	struct mt_wqe wqes[MT_RD_ATOMIC_MAX];
-	struct mt_sge sges[MT_RD_ATOMIC_MAX];
+	struct mt_rd_atomic_req queued[RD_ATOMIC_MAX]; /* by PSN */
+	struct mt_wqe wqes[RD_ATOMIC_MAX];
+	struct rd_sge sges[RD_ATOMIC_MAX];
 };
 
 /* mt_rd_atomic_of returns that of a QP of answers. */
@@ -62,8 +62,8 @@ static inline struct mt_rd_atomic *mt_rd_atomic_of(struct mt_qp *answers)
  * path set is there; it answers from then on. mt_rd_atomic_enable_rx makes it take answers as well.
  * `a`: the QP's attributes.
  */
-void mt_rd_atomic_attach(struct mt_qp *qp, void *mem, const struct mt_qp_attr *a);
-void mt_rd_atomic_enable_rx(struct mt_qp *qp, const struct mt_qp_attr *a);
+void mt_rd_atomic_attach(struct mt_qp *qp, void *mem, const struct rd_qp_attr *a);
+void mt_rd_atomic_enable_rx(struct mt_qp *qp, const struct rd_qp_attr *a);
 /* mt_rd_atomic_free gives the block of a QP back, if it has one. */
 void mt_rd_atomic_free(struct mt_qp *qp);
 /* mt_rd_atomic_stop ends answering: what was not sent never will be. */

@@ -10,7 +10,7 @@
 
 static struct mt_wqe *requesting_wqe(struct mt_rd_atomic *r, uint64_t n)
 {
-	return mt_sq_at(&r->of->req.sq, r->req_msns[n % MT_RD_ATOMIC_MAX]);
+	return mt_sq_at(&r->of->req.sq, r->req_msns[n % RD_ATOMIC_MAX]);
 }
 
 /* Whether the packet can be of the answer that the WR waits for. */
@@ -19,8 +19,8 @@ static bool fits_response(const struct mt_incoming *c, const struct mt_wqe *wqe)
 	const struct mw_reth *reth = &c->pkt->data.reth;
 
 	if (c->pkt->bth.opcode == MW_ATOMIC_RESPONSE)
-		return wqe->opcode != MT_WR_READ && reth->dmalen == 0;
-	return wqe->opcode == MT_WR_READ && reth->dmalen == wqe->imm && reth->va <= reth->dmalen &&
+		return wqe->opcode != RD_WR_READ && reth->dmalen == 0;
+	return wqe->opcode == RD_WR_READ && reth->dmalen == wqe->imm && reth->va <= reth->dmalen &&
 	       c->pkt->payload_len <= reth->dmalen - reth->va;
 }
 
@@ -29,7 +29,7 @@ static bool place_piece(const struct mt_incoming *c, const struct mt_recv_piece 
 {
 	const struct mt_engine *e = c->qp->engine;
 	const struct mt_mr *mr = mt_mr_check(&e->mrs, piece->lkey, c->qp->cap.pd, piece->addr,
-					     piece->len, MT_ACCESS_LOCAL_WRITE);
+					     piece->len, RD_ACCESS_LOCAL_WRITE);
 
 	if (!mr || !e->env.place(e->env.ctx, mr->user, piece->addr - mr->origin, src, piece->len))
 		return false;
@@ -40,7 +40,7 @@ static bool place_piece(const struct mt_incoming *c, const struct mt_recv_piece 
 static bool place_read(const struct mt_incoming *c, const struct mt_qp *of,
 		       const struct mt_wqe *wqe)
 {
-	const struct mt_sge *sges = mt_sq_sges(&of->req.sq, wqe);
+	const struct rd_sge *sges = mt_sq_sges(&of->req.sq, wqe);
 	const uint8_t *src = c->rx->payload;
 	struct mt_recv_piece piece;
 	struct mt_recv_walk walk =
@@ -58,7 +58,7 @@ static bool place_read(const struct mt_incoming *c, const struct mt_qp *of,
 static bool place_atomic(const struct mt_incoming *c, const struct mt_qp *of,
 			 const struct mt_wqe *wqe)
 {
-	const struct mt_sge *sge = &of->ext->operands[wqe - of->req.sq.wqes].result;
+	const struct rd_sge *sge = &of->ext->operands[wqe - of->req.sq.wqes].result;
 	struct mt_recv_piece piece = {.addr = sge->addr, .lkey = sge->lkey, .len = sge->length};
 	uint64_t original = c->pkt->data.reth.va;
 
@@ -68,7 +68,7 @@ static bool place_atomic(const struct mt_incoming *c, const struct mt_qp *of,
 static bool place_payload(const struct mt_incoming *c, const struct mt_qp *of,
 			  const struct mt_wqe *wqe)
 {
-	return wqe->opcode == MT_WR_READ ? place_read(c, of, wqe) : place_atomic(c, of, wqe);
+	return wqe->opcode == RD_WR_READ ? place_read(c, of, wqe) : place_atomic(c, of, wqe);
 }
 
 enum mt_response_found mt_rd_atomic_place_resp(const struct mt_incoming *c)
@@ -82,10 +82,10 @@ enum mt_response_found mt_rd_atomic_place_resp(const struct mt_incoming *c)
 	wqe = requesting_wqe(r, c->msn);
 	if (!fits_response(c, wqe))
 		return MT_RESPONSE_MALFORMED;
-	placed = wqe->opcode == MT_WR_ATOMIC_WRITE || place_payload(c, r->of, wqe);
+	placed = wqe->opcode == RD_WR_ATOMIC_WRITE || place_payload(c, r->of, wqe);
 	if (placed)
 		return MT_RESPONSE_PLACED;
-	mt_qp_fail(r->of, MT_WC_LOC_PROT_ERR, MT_WC_LOC_PROT_ERR);
+	mt_qp_fail(r->of, RD_WC_LOC_PROT_ERR, RD_WC_LOC_PROT_ERR);
 	return MT_RESPONSE_NO_MEMORY;
 }
 
@@ -99,10 +99,10 @@ void mt_rd_atomic_resp_done(const struct mt_incoming *c)
 
 	while (r->n_completed < r->qp.rsp.msn) {
 		struct mt_wqe *wqe = requesting_wqe(r, r->n_completed);
-		uint64_t msn = r->req_msns[r->n_completed++ % MT_RD_ATOMIC_MAX];
+		uint64_t msn = r->req_msns[r->n_completed++ % RD_ATOMIC_MAX];
 
 		wqe->flags &= (uint8_t)~MT_WQE_AWAITS_RESPONSE;
-		wqe->length = wqe->opcode == MT_WR_READ ? wqe->imm : (uint32_t)sizeof(uint64_t);
+		wqe->length = wqe->opcode == RD_WR_READ ? wqe->imm : (uint32_t)sizeof(uint64_t);
 		if (r->acked <= msn)
 			r->acked = msn + 1;
 	}

@@ -15,9 +15,9 @@ static bool can_respond(struct mt_qp *qp, uint64_t now_ns)
 {
 	struct mt_qp *answers = &qp->ext->rd_atomic->qp;
 
-	if (answers->state == MT_QPS_RTR) {
+	if (answers->state == RD_QPS_RTR) {
 		mt_qp_begin_sending(answers, &answers->attr, now_ns);
-		answers->state = MT_QPS_RTS;
+		answers->state = RD_QPS_RTS;
 	}
 	return mt_qp_ensure_records(answers, now_ns);
 }
@@ -73,7 +73,7 @@ void mt_rd_atomic_queue_req(const struct mt_incoming *c)
 	uint32_t at;
 
 	if (!r || r->n_queued >= c->qp->attr.max_dest_rd_atomic) {
-		mt_incoming_nak(c, MW_NAK_INVALID_REQUEST, MT_WC_SUCCESS);
+		mt_incoming_nak(c, MW_NAK_INVALID_REQUEST, RD_WC_SUCCESS);
 		return;
 	}
 	at = r->n_queued++;
@@ -101,7 +101,7 @@ static bool free_acked_response(struct mt_rd_atomic *r, uint64_t now_ns)
 }
 
 static void queue_response(struct mt_rd_atomic *r, const struct mt_rd_atomic_req *q,
-			   const struct mt_sge *memory, uint64_t original)
+			   const struct rd_sge *memory, uint64_t original)
 {
 	struct mt_requester *req = &r->qp.req;
 	struct mt_wqe *wqe = mt_sq_alloc(&req->sq);
@@ -138,12 +138,12 @@ static const struct mt_mr *find_mr(const struct mt_qp *qp, const struct mt_rd_at
  * An answer reads the MR, of a window that of which it is a view: what was allowed when its turn
  * came is answered, though the window be invalid since. REQ(ext.mw.read)
  */
-static struct mt_sge response_sge(const struct mt_engine *e, const struct mt_mr *mr,
+static struct rd_sge response_sge(const struct mt_engine *e, const struct mt_mr *mr,
 				  const struct mt_rd_atomic_req *q)
 {
 	const struct mt_mr *region = mr->of != 0 ? &e->mrs.mrs[mr->of] : mr;
 
-	return (struct mt_sge){
+	return (struct rd_sge){
 		.addr = region->origin + (q->va - mr->origin),
 		.length = q->length,
 		.lkey = region->key,
@@ -153,10 +153,10 @@ static struct mt_sge response_sge(const struct mt_engine *e, const struct mt_mr 
 /* Returns the syndrome of its NAK; 0: it is done. REQ(ext.read.access) */
 static uint8_t execute_read(struct mt_rd_atomic *r, const struct mt_rd_atomic_req *q)
 {
-	struct mt_sge memory = {.length = q->length};
+	struct rd_sge memory = {.length = q->length};
 
 	if (q->length > 0) {
-		const struct mt_mr *mr = find_mr(r->of, q, q->length, MT_ACCESS_REMOTE_READ);
+		const struct mt_mr *mr = find_mr(r->of, q, q->length, RD_ACCESS_REMOTE_READ);
 
 		if (!mr)
 			return MW_NAK_REMOTE_ACCESS;
@@ -182,12 +182,12 @@ static uint8_t execute_atomic(struct mt_rd_atomic *r, const struct mt_rd_atomic_
 	if (q->va % sizeof(uint64_t) != 0)
 		return MW_NAK_INVALID_REQUEST;
 	mr = find_mr(r->of, q, sizeof(uint64_t),
-		     op.stores ? MT_ACCESS_REMOTE_WRITE : MT_ACCESS_REMOTE_ATOMIC);
+		     op.stores ? RD_ACCESS_REMOTE_WRITE : RD_ACCESS_REMOTE_ATOMIC);
 	if (!mr)
 		return MW_NAK_REMOTE_ACCESS;
 	if (!env->atomic(env->ctx, mr->user, q->va - mr->origin, &op, &original))
 		return MW_NAK_REMOTE_OP;
-	queue_response(r, q, &(struct mt_sge){0}, original);
+	queue_response(r, q, &(struct rd_sge){0}, original);
 	return 0;
 }
 
@@ -207,7 +207,7 @@ static void execute_request(struct mt_rd_atomic *r, const struct mt_rd_atomic_re
 	else
 		nak = execute_atomic(r, q);
 	if (nak != 0)
-		mt_incoming_nak(&of, nak, MT_WC_SUCCESS);
+		mt_incoming_nak(&of, nak, RD_WC_SUCCESS);
 	else
 		st->rx_requests++;
 	st->rx_access_errors += nak == MW_NAK_REMOTE_ACCESS;

@@ -21,7 +21,7 @@ enum mt_recv_found mt_recv_find(struct mt_rq *rq, uint16_t n, struct mt_rqe **rq
 
 uint64_t mt_recv_room(const struct mt_rq *rq, const struct mt_rqe *rqe)
 {
-	const struct mt_sge *sge = mt_rq_sges(rq, rqe);
+	const struct rd_sge *sge = mt_rq_sges(rq, rqe);
 	uint64_t room = 0;
 
 	for (uint32_t i = 0; i < rqe->n_sge; i++)
@@ -38,7 +38,7 @@ bool mt_recv_complete_below(struct mt_rq *rq, uint64_t msn)
 
 		if (!rqe->arrived || (int32_t)((uint32_t)msn - rqe->msn) <= 0)
 			break;
-		rqe->status = MT_WC_SUCCESS;
+		rqe->status = RD_WC_SUCCESS;
 		rq->used++;
 	}
 	return rq->used != before;
@@ -50,7 +50,7 @@ struct mt_recv_walk mt_recv_walk(const struct mt_rq *rq, const struct mt_rqe *rq
 	return mt_sges_walk(mt_rq_sges(rq, rqe), rqe->n_sge, offset, len);
 }
 
-struct mt_recv_walk mt_sges_walk(const struct mt_sge *sge, uint32_t n, uint64_t offset,
+struct mt_recv_walk mt_sges_walk(const struct rd_sge *sge, uint32_t n, uint64_t offset,
 				 uint32_t len)
 {
 	struct mt_recv_walk w = {.sge = sge, .end = sge + n, .offset = offset, .left = len};

@@ -39,7 +39,7 @@ struct mt_recv_piece {
 };
 
 struct mt_recv_walk {
-	const struct mt_sge *sge, *end;
+	const struct rd_sge *sge, *end;
 	uint64_t offset; /* in *sge */
 	uint32_t left;
 };
@@ -48,7 +48,7 @@ struct mt_recv_walk {
 struct mt_recv_walk mt_recv_walk(const struct mt_rq *rq, const struct mt_rqe *rqe, uint64_t offset,
 				 uint32_t len);
 /* mt_sges_walk begins one over n SGEs that are not those of a receive. */
-struct mt_recv_walk mt_sges_walk(const struct mt_sge *sge, uint32_t n, uint64_t offset,
+struct mt_recv_walk mt_sges_walk(const struct rd_sge *sge, uint32_t n, uint64_t offset,
 				 uint32_t len);
 /* mt_recv_next returns the next piece; false when there is none. */
 bool mt_recv_next(struct mt_recv_walk *w, struct mt_recv_piece *piece);

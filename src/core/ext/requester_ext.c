@@ -9,51 +9,51 @@
 
 /* ---- posting ---- */
 
-static bool request_valid(const struct mt_qp *qp, const struct mt_send_wr *wr, uint64_t length)
+static bool request_valid(const struct mt_qp *qp, const struct rd_send_wr *wr, uint64_t length)
 {
-	if (wr->flags & MT_WR_IMM || (qp->attr.max_rd_atomic == 0 && qp->state != MT_QPS_ERR))
+	if (wr->flags & RD_SEND_IMM || (qp->attr.max_rd_atomic == 0 && qp->state != RD_QPS_ERR))
 		return false;
-	return wr->opcode == MT_WR_READ ||
+	return wr->opcode == RD_WR_READ ||
 	       (wr->n_sge == 1 && length == sizeof(uint64_t)); /* REQ(ext.atomic.local) */
 }
 
 /* What of the extensions an operation needs. */
 static uint8_t needed_ext(uint8_t opcode, uint32_t flags)
 {
-	static const uint8_t ext[MT_WR_OPCODES] = {
-		[MT_WR_SEND] = MW_EXT_SEND,
-		[MT_WR_READ] = MW_EXT_READ,
-		[MT_WR_COMPARE_SWAP] = MW_EXT_ATOMIC,
-		[MT_WR_FETCH_ADD] = MW_EXT_ATOMIC,
-		[MT_WR_ATOMIC_WRITE] = MW_EXT_ATOMIC_WRITE,
+	static const uint8_t ext[RD_WR_OPCODES] = {
+		[RD_WR_SEND] = MW_EXT_SEND,
+		[RD_WR_READ] = MW_EXT_READ,
+		[RD_WR_COMPARE_SWAP] = MW_EXT_ATOMIC,
+		[RD_WR_FETCH_ADD] = MW_EXT_ATOMIC,
+		[RD_WR_ATOMIC_WRITE] = MW_EXT_ATOMIC_WRITE,
 	};
 
-	return flags & MT_WR_INV ? ext[opcode] | MW_EXT_INV : ext[opcode];
+	return flags & RD_SEND_INV ? ext[opcode] | MW_EXT_INV : ext[opcode];
 }
 
 /* REQ(svc.write-only) */
-bool mt_wr_is_supported(const struct mt_qp *qp, const struct mt_send_wr *wr, uint64_t length)
+bool mt_wr_is_supported(const struct mt_qp *qp, const struct rd_send_wr *wr, uint64_t length)
 {
-	if ((unsigned)wr->opcode >= MT_WR_LOCAL_INV ||
+	if ((unsigned)wr->opcode >= RD_WR_LOCAL_INV ||
 	    needed_ext((uint8_t)wr->opcode, wr->flags) & ~qp->cap.extensions)
 		return false;
-	if (wr->flags & MT_WR_INV && (wr->opcode != MT_WR_SEND || wr->flags & MT_WR_IMM))
+	if (wr->flags & RD_SEND_INV && (wr->opcode != RD_WR_SEND || wr->flags & RD_SEND_IMM))
 		return false;
-	return wr->opcode == MT_WR_SEND || request_valid(qp, wr, length);
+	return wr->opcode == RD_WR_SEND || request_valid(qp, wr, length);
 }
 
 /* An atomic's two numbers are its payload; where its result goes is kept for later. */
-static void extend_atomic(struct mt_qp *qp, struct mt_wqe *wqe, const struct mt_send_wr *wr)
+static void extend_atomic(struct mt_qp *qp, struct mt_wqe *wqe, const struct rd_send_wr *wr)
 {
 	struct mt_sq *sq = &qp->req.sq;
 	size_t slot = (size_t)(wqe - sq->wqes);
 	struct mt_operands *op = &qp->ext->operands[slot];
-	bool swaps = wr->opcode == MT_WR_COMPARE_SWAP;
+	bool swaps = wr->opcode == RD_WR_COMPARE_SWAP;
 
 	mb_store_be64(op->payload, swaps ? wr->swap : wr->compare_add);
 	mb_store_be64(op->payload + 8, swaps ? wr->compare_add : 0);
 	op->result = wr->sge[0];
-	sq->sges[slot * sq->max_sge] = (struct mt_sge){
+	sq->sges[slot * sq->max_sge] = (struct rd_sge){
 		.addr = (uintptr_t)op->payload,
 		.length = MW_ATOMIC_BYTES,
 		.lkey = MT_LKEY_ADAPTER,
@@ -62,7 +62,7 @@ static void extend_atomic(struct mt_qp *qp, struct mt_wqe *wqe, const struct mt_
 	wqe->last_op = swaps ? MW_COMPARE_SWAP : MW_FETCH_ADD;
 }
 
-static void extend_send(struct mt_qp *qp, struct mt_wqe *wqe, const struct mt_send_wr *wr)
+static void extend_send(struct mt_qp *qp, struct mt_wqe *wqe, const struct rd_send_wr *wr)
 {
 	bool one = wqe->n_packets == 1;
 
@@ -70,11 +70,11 @@ static void extend_send(struct mt_qp *qp, struct mt_wqe *wqe, const struct mt_se
 	wqe->rkey = 0;
 	wqe->first_op = MW_SEND_FIRST;
 	wqe->last_op = one ? MW_SEND_ONLY : MW_SEND_LAST;
-	if (wr->flags & MT_WR_IMM)
+	if (wr->flags & RD_SEND_IMM)
 		wqe->last_op = one ? MW_SEND_ONLY_IMM : MW_SEND_LAST_IMM;
 	else
 		qp->req.rqmsn++;
-	if (wr->flags & MT_WR_INV)
+	if (wr->flags & RD_SEND_INV)
 		wqe->last_op = one ? MW_SEND_ONLY_INV : MW_SEND_LAST_INV;
 }
 
@@ -82,40 +82,40 @@ static void extend_send(struct mt_qp *qp, struct mt_wqe *wqe, const struct mt_se
  * A SEND goes to no address, and counts where receives are counted. A request is one packet; a
  * READ's says how much it wants where others have their immediate.
  */
-void mt_wqe_extend(struct mt_qp *qp, struct mt_wqe *wqe, const struct mt_send_wr *wr)
+void mt_wqe_extend(struct mt_qp *qp, struct mt_wqe *wqe, const struct rd_send_wr *wr)
 {
-	if (wr->opcode == MT_WR_SEND) {
+	if (wr->opcode == RD_WR_SEND) {
 		extend_send(qp, wqe, wr);
 		return;
 	}
 	wqe->flags |= MT_WQE_AWAITS_RESPONSE;
 	wqe->n_packets = 1;
-	if (wr->opcode == MT_WR_ATOMIC_WRITE) {
+	if (wr->opcode == RD_WR_ATOMIC_WRITE) {
 		wqe->last_op = MW_ATOMIC_WRITE;
 		return;
 	}
 	wqe->imm = wqe->length;
 	wqe->length = 0;
 	wqe->last_op = MW_READ_REQUEST;
-	if (wr->opcode != MT_WR_READ)
+	if (wr->opcode != RD_WR_READ)
 		extend_atomic(qp, wqe, wr);
 }
 
 /* ---- beginning ---- */
 
-static bool is_writable(const struct mt_qp *qp, const struct mt_sge *sge)
+static bool is_writable(const struct mt_qp *qp, const struct rd_sge *sge)
 {
 	return sge->length == 0 || mt_mr_check(&qp->engine->mrs, sge->lkey, qp->cap.pd, sge->addr,
-					       sge->length, MT_ACCESS_LOCAL_WRITE);
+					       sge->length, RD_ACCESS_LOCAL_WRITE);
 }
 
 static bool has_room(const struct mt_qp *qp, const struct mt_wqe *wqe)
 {
-	const struct mt_sge *sge = mt_sq_sges(&qp->req.sq, wqe);
+	const struct rd_sge *sge = mt_sq_sges(&qp->req.sq, wqe);
 
-	if (wqe->opcode == MT_WR_ATOMIC_WRITE)
+	if (wqe->opcode == RD_WR_ATOMIC_WRITE)
 		return true; /* what was there goes nowhere */
-	if (wqe->opcode != MT_WR_READ)
+	if (wqe->opcode != RD_WR_READ)
 		return is_writable(qp, &qp->ext->operands[wqe - qp->req.sq.wqes].result);
 	for (uint32_t i = 0; i < wqe->n_sge; i++)
 		if (!is_writable(qp, &sge[i]))
@@ -124,7 +124,7 @@ static bool has_room(const struct mt_qp *qp, const struct mt_wqe *wqe)
 }
 
 /* Fails the QP when all before this WQE is complete; until then it waits. */
-static void fail_in_order(struct mt_qp *qp, enum mt_wc_status status)
+static void fail_in_order(struct mt_qp *qp, enum rd_wc_status status)
 {
 	if (qp->req.sq.done == qp->req.sq.next)
 		mt_qp_fail(qp, status, status);
@@ -137,7 +137,7 @@ static bool can_request(struct mt_qp *qp, const struct mt_wqe *wqe)
 		return false;
 	if (has_room(qp, wqe))
 		return true;
-	fail_in_order(qp, MT_WC_LOC_PROT_ERR);
+	fail_in_order(qp, RD_WC_LOC_PROT_ERR);
 	return false;
 }
 
@@ -151,14 +151,14 @@ bool mt_ext_may_begin(struct mt_qp *qp, const struct mt_wqe *wqe)
 	if (!qp->ext->negotiation.done)
 		return false;
 	if (wqe->flags & MT_WQE_NO_MEMORY) {
-		fail_in_order(qp, MT_WC_LOC_PROT_ERR);
+		fail_in_order(qp, RD_WC_LOC_PROT_ERR);
 		return false;
 	}
 	if (ext & ~qp->ext->negotiation.negotiated) {
-		fail_in_order(qp, MT_WC_REM_OP_ERR);
+		fail_in_order(qp, RD_WC_REM_OP_ERR);
 		return false;
 	}
-	if (wqe->flags & MT_WR_FENCE && mt_rd_atomic_outstanding(qp) > 0)
+	if (wqe->flags & RD_SEND_FENCE && mt_rd_atomic_outstanding(qp) > 0)
 		return false;
 	return !(wqe->flags & MT_WQE_AWAITS_RESPONSE) || can_request(qp, wqe);
 }

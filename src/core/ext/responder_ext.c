@@ -25,7 +25,7 @@ bool mt_ext_admit(struct mt_incoming *c)
 	if (!(c->op & MW_OP_RESPONSE))
 		return qp->ext && !(needed_ext(c) & ~qp->ext->negotiation.negotiated);
 	r = qp->ext ? qp->ext->rd_atomic : NULL;
-	if (!r || (!mt_qp_may_send(qp) && r->qp.state != MT_QPS_ERR))
+	if (!r || (!mt_qp_may_send(qp) && r->qp.state != RD_QPS_ERR))
 		return false;
 	c->qp = &r->qp;
 	return true;
@@ -73,7 +73,7 @@ static void invalidate_key(const struct mt_incoming *c, uint64_t msn)
 		if (!mt_incoming_may_place(&of) || mt_mw_invalidate(c->qp, rqe->imm))
 			continue;
 		mt_incoming_stats(c)->rx_access_errors++;
-		mt_incoming_nak(&of, MW_NAK_REMOTE_ACCESS, MT_WC_REM_INV_REQ_ERR);
+		mt_incoming_nak(&of, MW_NAK_REMOTE_ACCESS, RD_WC_REM_INV_REQ_ERR);
 	}
 }
 
@@ -90,9 +90,9 @@ void mt_recv_check_room(const struct mt_incoming *c)
 	const struct mw_reth *reth = &c->pkt->data.reth;
 
 	if (reth->dmalen > mt_recv_room(&c->qp->rsp.rq, c->rqe))
-		mt_incoming_nak(c, MW_NAK_INVALID_REQUEST, MT_WC_LOC_LEN_ERR);
+		mt_incoming_nak(c, MW_NAK_INVALID_REQUEST, RD_WC_LOC_LEN_ERR);
 	else if (reth->va > reth->dmalen || c->pkt->payload_len > reth->dmalen - reth->va)
-		mt_incoming_nak(c, MW_NAK_INVALID_REQUEST, MT_WC_SUCCESS);
+		mt_incoming_nak(c, MW_NAK_INVALID_REQUEST, RD_WC_SUCCESS);
 }
 
 /* What the receive will say when its turn has come. REQ(ext.recv.order) */
@@ -105,7 +105,7 @@ void mt_recv_note_end(const struct mt_incoming *c)
 	rqe->msn = (uint32_t)c->msn;
 	rqe->imm = c->pkt->data.imm;
 	rqe->byte_len = c->pkt->data.reth.dmalen;
-	rqe->opcode = c->op & MW_OP_SEND ? MT_WR_SEND : MT_WR_WRITE;
+	rqe->opcode = c->op & MW_OP_SEND ? RD_WR_SEND : RD_WR_WRITE;
 	rqe->with_imm = c->op & MW_OP_IMM;
 	rqe->with_inv = rqe->inv_due = c->op & MW_OP_INV;
 	c->qp->ext->invalidates |= rqe->inv_due;
@@ -129,11 +129,11 @@ void mt_recv_place(const struct mt_incoming *c)
 	walk = mt_recv_walk(rq, c->rqe, c->pkt->data.reth.va, c->pkt->payload_len);
 	while (mt_recv_next(&walk, &piece)) {
 		const struct mt_mr *mr = mt_mr_check(&e->mrs, piece.lkey, pd, piece.addr, piece.len,
-						     MT_ACCESS_LOCAL_WRITE);
+						     RD_ACCESS_LOCAL_WRITE);
 
 		if (!mr ||
 		    !e->env.place(e->env.ctx, mr->user, piece.addr - mr->origin, src, piece.len)) {
-			mt_incoming_nak(c, MW_NAK_REMOTE_OP, MT_WC_LOC_PROT_ERR);
+			mt_incoming_nak(c, MW_NAK_REMOTE_OP, RD_WC_LOC_PROT_ERR);
 			break;
 		}
 		mt_incoming_stats(c)->rx_data_bytes += piece.len;
@@ -177,18 +177,18 @@ void mt_in_order_place(struct mt_qp *qp, uint64_t below)
 
 	while ((w = mt_in_order_pop(&qp->ext->in_order, qp->rsp.window.expected, below))) {
 		const struct mt_mr *mr =
-			mt_mr_check_peer(qp, w->rkey, w->va, w->len, MT_ACCESS_REMOTE_WRITE);
+			mt_mr_check_peer(qp, w->rkey, w->va, w->len, RD_ACCESS_REMOTE_WRITE);
 		struct mt_incoming of = {.qp = qp, .msn = w->msn};
 
 		if (!mt_incoming_may_place(&of))
 			; /* its message is refused already */
 		else if (!mr)
-			mt_incoming_nak(&of, MW_NAK_REMOTE_ACCESS, MT_WC_SUCCESS);
+			mt_incoming_nak(&of, MW_NAK_REMOTE_ACCESS, RD_WC_SUCCESS);
 		else if (e->env.place(e->env.ctx, mr->user, w->va - mr->origin,
 				      w->bytes ? mt_buffered_bytes(w) : NULL, w->len))
 			mt_incoming_stats(&of)->rx_data_bytes += w->len;
 		else
-			mt_incoming_nak(&of, MW_NAK_REMOTE_OP, MT_WC_SUCCESS);
+			mt_incoming_nak(&of, MW_NAK_REMOTE_OP, RD_WC_SUCCESS);
 		mt_qp_free_buffered(qp, w);
 	}
 }

@@ -14,11 +14,11 @@ _Static_assert(sizeof(struct mt_srq) % 8 == 0 && sizeof(struct mt_srq_entry) % 8
 
 size_t mt_srq_size(const struct mt_srq_cap *cap)
 {
-	if (cap->depth == 0 || cap->depth > DEPTH_MAX || cap->max_sge > MT_SGE_MAX)
+	if (cap->depth == 0 || cap->depth > DEPTH_MAX || cap->max_sge > RD_SGE_MAX)
 		return 0;
 	return sizeof(struct mt_srq) +
 	       mb_pow2_ceil(cap->depth) *
-		       (sizeof(struct mt_srq_entry) + cap->max_sge * sizeof(struct mt_sge));
+		       (sizeof(struct mt_srq_entry) + cap->max_sge * sizeof(struct rd_sge));
 }
 
 int mt_srq_init(struct mt_engine *e, void *mem, const struct mt_srq_cap *cap, void *user,
@@ -37,18 +37,18 @@ int mt_srq_init(struct mt_engine *e, void *mem, const struct mt_srq_cap *cap, vo
 		.max_sge = cap->max_sge,
 		.pd = cap->pd,
 	};
-	srq->sges = (struct mt_sge *)(srq->entries + srq->mask + 1);
+	srq->sges = (struct rd_sge *)(srq->entries + srq->mask + 1);
 	mb_link_init(&srq->limited);
 	*out = srq;
 	return MT_OK;
 }
 
-static struct mt_sge *sges_of(const struct mt_srq *srq, uint64_t n)
+static struct rd_sge *sges_of(const struct mt_srq *srq, uint64_t n)
 {
 	return &srq->sges[(n & srq->mask) * srq->max_sge];
 }
 
-static void fill_rqe(struct mt_srq *srq, uint64_t n, const struct mt_recv_wr *wr)
+static void fill_rqe(struct mt_srq *srq, uint64_t n, const struct rd_recv_wr *wr)
 {
 	srq->entries[n & srq->mask] = (struct mt_srq_entry){.wr_id = wr->wr_id, .n_sge = wr->n_sge};
 	if (wr->n_sge)
@@ -66,10 +66,10 @@ int mt_srq_resize(struct mt_srq *srq, void *mem, uint32_t depth)
 	srq->entries = mem;
 	srq->depth = depth;
 	srq->mask = mb_pow2_ceil(depth) - 1;
-	srq->sges = (struct mt_sge *)(srq->entries + srq->mask + 1);
+	srq->sges = (struct rd_sge *)(srq->entries + srq->mask + 1);
 	for (uint64_t n = srq->head; n != srq->tail; n++) {
 		const struct mt_srq_entry *entry = &old.entries[n & old.mask];
-		struct mt_recv_wr wr = {
+		struct rd_recv_wr wr = {
 			.wr_id = entry->wr_id, .sge = sges_of(&old, n), .n_sge = entry->n_sge};
 
 		fill_rqe(srq, n, &wr);
@@ -82,7 +82,7 @@ void mt_srq_fini(struct mt_srq *srq)
 	mb_link_remove(&srq->limited);
 }
 
-int mt_srq_post(struct mt_srq *srq, const struct mt_recv_wr *wr)
+int mt_srq_post(struct mt_srq *srq, const struct rd_recv_wr *wr)
 {
 	if (wr->n_sge > srq->max_sge)
 		return MT_ERR_INVALID;
@@ -123,7 +123,7 @@ static void move_to_rq(struct mt_srq *srq, struct mt_rq *rq)
 	*rqe = (struct mt_rqe){.wr_id = entry->wr_id, .n_sge = (uint8_t)entry->n_sge};
 	if (entry->n_sge)
 		memcpy(mt_rq_sges(rq, rqe), sges_of(srq, srq->head),
-		       entry->n_sge * sizeof(struct mt_sge));
+		       entry->n_sge * sizeof(struct rd_sge));
 	srq->head++;
 	srq->taken++;
 }
@@ -141,18 +141,18 @@ bool mt_srq_fill(struct mt_rq *rq, uint64_t n)
 	return true;
 }
 
-bool mt_srq_peek(const struct mt_srq *srq, struct mt_recv_wr *wr)
+bool mt_srq_peek(const struct mt_srq *srq, struct rd_recv_wr *wr)
 {
 	const struct mt_srq_entry *entry = &srq->entries[srq->head & srq->mask];
 
 	if (srq->head == srq->tail)
 		return false;
-	*wr = (struct mt_recv_wr){
+	*wr = (struct rd_recv_wr){
 		.wr_id = entry->wr_id, .sge = sges_of(srq, srq->head), .n_sge = entry->n_sge};
 	return true;
 }
 
-bool mt_srq_pop(struct mt_srq *srq, struct mt_recv_wr *wr)
+bool mt_srq_pop(struct mt_srq *srq, struct rd_recv_wr *wr)
 {
 	if (!mt_srq_peek(srq, wr))
 		return false;
@@ -175,7 +175,7 @@ void mt_srq_return(struct mt_rq *rq)
 	srq->taken -= (uint32_t)(rq->tail - rq->head);
 	while (rq->tail > rq->used) {
 		const struct mt_rqe *rqe = mt_rq_at(rq, --rq->tail);
-		struct mt_recv_wr wr = {
+		struct rd_recv_wr wr = {
 			.wr_id = rqe->wr_id, .sge = mt_rq_sges(rq, rqe), .n_sge = rqe->n_sge};
 
 		fill_rqe(srq, --srq->head, &wr);

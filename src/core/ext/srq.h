@@ -25,7 +25,7 @@ struct mt_srq {
 	void *user;
 	struct mb_link limited; /* on engine->limited: the limit was reached and nobody told */
 	struct mt_srq_entry *entries;
-	struct mt_sge *sges; /* max_sge for each slot */
+	struct rd_sge *sges; /* max_sge for each slot */
 	uint64_t head, tail; /* posted and not taken */
 	uint32_t taken;	     /* by QPs, and not polled */
 	uint32_t limit;	     /* 0: not armed */

@@ -453,7 +453,7 @@ static void handle_rnr_nack(struct mt_qp *qp, uint64_t psn, const struct mt_rx *
 	if (mt_rnr_nacked(&qp->ext->rnr, &refusal, qp->attr.rnr_retry))
 		mt_completer_update(qp, rx->now_ns, false);
 	else
-		mt_qp_fail(qp, MT_WC_RNR_RETRY_EXC_ERR, MT_WC_RNR_RETRY_EXC_ERR);
+		mt_qp_fail(qp, RD_WC_RNR_RETRY_EXC_ERR, RD_WC_RNR_RETRY_EXC_ERR);
 }
 
 /* REQ(req.ev.last-hop-trim) REQ(req.error.fatal-nack) */
@@ -470,7 +470,7 @@ void mt_completer_nack(struct mt_qp *qp, const struct mt_rx *rx)
 	if (neth->reason == MW_NACK_UNEXP_EVENT) {
 		if (!mt_qp_has_unfinished(qp))
 			return; /* a late copy of a complete WR met a QP that was taken down */
-		mt_qp_fail(qp, MT_WC_REM_OP_ERR, MT_WC_REM_OP_ERR);
+		mt_qp_fail(qp, RD_WC_REM_OP_ERR, RD_WC_REM_OP_ERR);
 		return;
 	}
 	if (!nack_matches(qp, psn, neth->entropy))

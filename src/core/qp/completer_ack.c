@@ -38,7 +38,7 @@ static inline void complete_below(struct mt_qp *qp, uint64_t msn, bool *progress
 	for (uint64_t i = req->sq.done; i < msn; i++) {
 		uint8_t flags = mt_sq_at(&req->sq, i)->flags;
 
-		if (!(flags & (MT_WR_IMM | MT_WQE_AWAITS_RESPONSE)))
+		if (!(flags & (RD_SEND_IMM | MT_WQE_AWAITS_RESPONSE)))
 			continue;
 		if (flags & MT_WQE_AWAITS_RESPONSE) {
 			complete_up_to_response(qp, i, msn, progress);
@@ -51,17 +51,17 @@ static inline void complete_below(struct mt_qp *qp, uint64_t msn, bool *progress
 	*progress = true;
 }
 
-static enum mt_wc_status nak_status(uint8_t syndrome)
+static enum rd_wc_status nak_status(uint8_t syndrome)
 {
 	switch (syndrome) {
 	case MW_NAK_INVALID_REQUEST:
-		return MT_WC_REM_INV_REQ_ERR;
+		return RD_WC_REM_INV_REQ_ERR;
 	case MW_NAK_REMOTE_ACCESS:
-		return MT_WC_REM_ACCESS_ERR;
+		return RD_WC_REM_ACCESS_ERR;
 	case MW_NAK_REMOTE_OP:
-		return MT_WC_REM_OP_ERR;
+		return RD_WC_REM_OP_ERR;
 	default:
-		return MT_WC_FATAL_ERR;
+		return RD_WC_FATAL_ERR;
 	}
 }
 

@@ -171,7 +171,7 @@ static bool control_is_valid(const struct mt_control *c)
 	if (!mt_ev_set_is_reachable(c->qp->ev_set))
 		return false;
 	if (c->kind == MT_CONTROL_NACK && c->reason == MW_NACK_UNEXP_EVENT)
-		return c->qp->state == MT_QPS_ERR;
+		return c->qp->state == RD_QPS_ERR;
 	return mt_qp_may_receive(c->qp);
 }
 

@@ -30,7 +30,7 @@ static inline struct mt_stats *mt_incoming_stats(const struct mt_incoming *c)
 
 /*
  * mt_incoming_nak notes an error of the packet's message, which is reported when every earlier
- * message is complete; `recv`: what its receive says, MT_WC_SUCCESS for flushed.
+ * message is complete; `recv`: what its receive says, RD_WC_SUCCESS for flushed.
  * REQ(rsp.error.in-order)
  */
 static inline void mt_incoming_nak(const struct mt_incoming *c, uint8_t syndrome, uint8_t recv)

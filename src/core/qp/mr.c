@@ -5,8 +5,8 @@
 #include "core/qp/qp.h"
 
 #define RIGHTS                                                                              \
-	((uint32_t)MT_ACCESS_LOCAL_WRITE | MT_ACCESS_REMOTE_WRITE | MT_ACCESS_REMOTE_READ | \
-	 MT_ACCESS_REMOTE_ATOMIC | MT_ACCESS_MW_BIND)
+	((uint32_t)RD_ACCESS_LOCAL_WRITE | RD_ACCESS_REMOTE_WRITE | RD_ACCESS_REMOTE_READ | \
+	 RD_ACCESS_REMOTE_ATOMIC | RD_ACCESS_MW_BIND)
 
 void mt_mr_table_init(struct mt_mr_table *t)
 {

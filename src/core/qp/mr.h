@@ -12,7 +12,7 @@
 
 #include "core/engine/types.h"
 
-/* Beside enum mt_access, in the rights of an entry. */
+/* Beside enum rd_access, in the rights of an entry. */
 enum mt_mr_kind {
 	MT_MR_LOCAL = 1u << 5, /* an MR: its key may stand in an SGE */
 	MT_MR_MW_1 = 1u << 6,  /* a window of type 1 */
@@ -30,7 +30,7 @@ struct mt_mr {
 	uint32_t qpn;	  /* of a window of type 2: for packets of this QP only; 0: of any */
 	uint32_t of;	  /* of a window: the index of its MR; 0: not bound */
 	uint32_t windows; /* of an MR: how many are bound to it */
-	uint8_t access;	  /* enum mt_access, enum mt_mr_kind */
+	uint8_t access;	  /* enum rd_access, enum mt_mr_kind */
 };
 
 struct mt_mr_table {
@@ -43,7 +43,7 @@ void mt_mr_table_init(struct mt_mr_table *t);
 /*
  * mt_mr_check returns the MR that key names if [addr, addr + len) lies inside it, it belongs to pd
  * and grants every right in access; otherwise NULL. For memory of our own: windows have no
- * MT_MR_LOCAL and no MT_ACCESS_LOCAL_WRITE, and one of the two is asked for.
+ * MT_MR_LOCAL and no RD_ACCESS_LOCAL_WRITE, and one of the two is asked for.
  * REQ(rsp.mr.every-packet) REQ(ext.mw.remote-only)
  */
 const struct mt_mr *mt_mr_check(const struct mt_mr_table *t, uint32_t key, uint32_t pd,

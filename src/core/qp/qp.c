@@ -13,7 +13,8 @@
 
 #define QUEUE_MAX 32768u
 #define LENGTH_MAX UINT32_MAX
-#define FLAGS_ALL ((uint32_t)MT_WR_IMM | MT_WR_SIGNALED | MT_WR_SOLICITED | MT_WR_FENCE | MT_WR_INV)
+#define FLAGS_ALL \
+	((uint32_t)RD_SEND_IMM | RD_SEND_SIGNALED | RD_SEND_SOLICITED | RD_SEND_FENCE | RD_SEND_INV)
 #define EXTENSIONS \
 	(uint8_t)(MW_EXT_SEND | MW_EXT_READ | MW_EXT_ATOMIC | MW_EXT_INV | MW_EXT_ATOMIC_WRITE)
 #define ATOMICS (MW_EXT_ATOMIC | MW_EXT_ATOMIC_WRITE)
@@ -29,7 +30,7 @@ static size_t ext_size(const struct mt_qp_cap *cap)
 	if (!cap->extensions)
 		return 0;
 	return sizeof(struct mt_qp_ext) +
-	       (size_t)slots_for_depth(cap->rq_depth) * cap->max_recv_sge * sizeof(struct mt_sge) +
+	       (size_t)slots_for_depth(cap->rq_depth) * cap->max_recv_sge * sizeof(struct rd_sge) +
 	       (cap->extensions & MW_EXT_ATOMIC
 			? slots_for_depth(cap->sq_depth) * sizeof(struct mt_operands)
 			: 0);
@@ -39,18 +40,18 @@ static size_t ext_size(const struct mt_qp_cap *cap)
 size_t mt_qp_size(const struct mt_qp_cap *cap)
 {
 	if (cap->sq_depth == 0 || cap->sq_depth > QUEUE_MAX || cap->rq_depth > QUEUE_MAX ||
-	    cap->max_sge == 0 || cap->max_sge > MT_SGE_MAX || cap->max_recv_sge > MT_SGE_MAX ||
+	    cap->max_sge == 0 || cap->max_sge > RD_SGE_MAX || cap->max_recv_sge > RD_SGE_MAX ||
 	    cap->extensions & ~EXTENSIONS ||
 	    ((cap->max_recv_sge > 0 || cap->in_order || cap->srq) && !cap->extensions))
 		return 0;
 	return sizeof(struct mt_qp) + ext_size(cap) +
 	       slots_for_depth(cap->sq_depth) * sizeof(struct mt_wqe) +
-	       (size_t)slots_for_depth(cap->sq_depth) * cap->max_sge * sizeof(struct mt_sge) +
+	       (size_t)slots_for_depth(cap->sq_depth) * cap->max_sge * sizeof(struct rd_sge) +
 	       slots_for_depth(cap->rq_depth) * sizeof(struct mt_rqe);
 }
 
 _Static_assert(sizeof(struct mt_qp) % 8 == 0 && sizeof(struct mt_wqe) % 8 == 0 &&
-		       sizeof(struct mt_sge) % 8 == 0,
+		       sizeof(struct rd_sge) % 8 == 0,
 	       "what stands behind them in a QP's memory is aligned");
 _Static_assert(sizeof(struct mt_qp_ext) % 8 == 0 && sizeof(struct mt_rqe) % 8 == 0 &&
 		       sizeof(struct mt_operands) % 8 == 0,
@@ -66,7 +67,7 @@ static void qp_layout(struct mt_qp *qp, const struct mt_qp_cap *cap)
 	sq->mask = slots_for_depth(cap->sq_depth) - 1;
 	sq->max_sge = cap->max_sge;
 	sq->signal_all = cap->signal_all;
-	sq->sges = (struct mt_sge *)(sq->wqes + slots_for_depth(cap->sq_depth));
+	sq->sges = (struct rd_sge *)(sq->wqes + slots_for_depth(cap->sq_depth));
 	rq->rqes =
 		(struct mt_rqe *)(sq->sges + (size_t)slots_for_depth(cap->sq_depth) * cap->max_sge);
 	rq->depth = (uint16_t)cap->rq_depth;
@@ -114,8 +115,8 @@ int mt_qp_init(struct mt_engine *e, void *mem, const struct mt_qp_cap *cap, uint
 void mt_qp_fini(struct mt_qp *qp)
 {
 	struct mt_engine *e = qp->engine;
-	struct mt_qp_attr reset = {.state = MT_QPS_RESET};
-	int r = mt_qp_modify(qp, 0, &reset, MT_QP_STATE);
+	struct rd_qp_attr reset = {.state = RD_QPS_RESET};
+	int r = mt_qp_modify(qp, 0, &reset, RD_QP_STATE);
 
 	mb_assert(r == MT_OK);
 	e->qps[qp->qpn & (e->cfg.max_qps - 1)] = NULL;
@@ -123,14 +124,14 @@ void mt_qp_fini(struct mt_qp *qp)
 
 /* ---- posting ---- */
 
-static bool sge_allowed(const struct mt_qp *qp, const struct mt_sge *sge)
+static bool sge_allowed(const struct mt_qp *qp, const struct rd_sge *sge)
 {
 	return sge->length == 0 || sge->lkey == MT_LKEY_ADAPTER ||
 	       mt_mr_check(&qp->engine->mrs, sge->lkey, qp->cap.pd, sge->addr, sge->length,
 			   MT_MR_LOCAL);
 }
 
-static bool sges_allowed(const struct mt_qp *qp, const struct mt_send_wr *wr, uint64_t *total)
+static bool sges_allowed(const struct mt_qp *qp, const struct rd_send_wr *wr, uint64_t *total)
 {
 	bool allowed = true;
 
@@ -144,14 +145,14 @@ static bool sges_allowed(const struct mt_qp *qp, const struct mt_send_wr *wr, ui
 
 static uint8_t last_op(const struct mt_wqe *wqe)
 {
-	bool imm = wqe->flags & MT_WR_IMM;
+	bool imm = wqe->flags & RD_SEND_IMM;
 
 	if (wqe->n_packets > 1)
 		return imm ? MW_WRITE_LAST_IMM : MW_WRITE_LAST;
 	return imm ? MW_WRITE_ONLY_IMM : MW_WRITE_ONLY;
 }
 
-static void fill_wqe(struct mt_qp *qp, struct mt_wqe *wqe, const struct mt_send_wr *wr,
+static void fill_wqe(struct mt_qp *qp, struct mt_wqe *wqe, const struct rd_send_wr *wr,
 		     uint32_t length)
 {
 	struct mt_requester *req = &qp->req;
@@ -175,40 +176,40 @@ static void fill_wqe(struct mt_qp *qp, struct mt_wqe *wqe, const struct mt_send_
 	if (wr->n_sge)
 		memcpy(&req->sq.sges[(size_t)(wqe - req->sq.wqes) * req->sq.max_sge], wr->sge,
 		       wr->n_sge * sizeof(*wr->sge));
-	if (wr->opcode != MT_WR_WRITE)
+	if (wr->opcode != RD_WR_WRITE)
 		mt_wqe_extend(qp, wqe, wr);
 	req->post_psn += wqe->n_packets;
-	req->rqmsn = (uint16_t)(req->rqmsn + (wr->flags & MT_WR_IMM));
+	req->rqmsn = (uint16_t)(req->rqmsn + (wr->flags & RD_SEND_IMM));
 	req->sq.tail++;
 }
 
 /* REQ(svc.message-size) REQ(api.post-send.full) REQ(api.post-send.lkey) */
-int mt_qp_post_send(struct mt_qp *qp, uint64_t now_ns, const struct mt_send_wr *wr)
+int mt_qp_post_send(struct mt_qp *qp, uint64_t now_ns, const struct rd_send_wr *wr)
 {
 	struct mt_wqe *wqe;
 	uint64_t length;
 	bool allowed;
 
-	if (!mt_qp_may_send(qp) && qp->state != MT_QPS_ERR)
+	if (!mt_qp_may_send(qp) && qp->state != RD_QPS_ERR)
 		return MT_ERR_STATE;
 	if (wr->n_sge > qp->cap.max_sge || wr->flags & ~FLAGS_ALL)
 		return MT_ERR_INVALID;
 	allowed = sges_allowed(qp, wr, &length);
 	if (!allowed && !qp->ext)
 		return MT_ERR_ACCESS;
-	if (length > LENGTH_MAX || ((wr->opcode != MT_WR_WRITE || wr->flags & MT_WR_INV) &&
+	if (length > LENGTH_MAX || ((wr->opcode != RD_WR_WRITE || wr->flags & RD_SEND_INV) &&
 				    !mt_wr_is_supported(qp, wr, length)))
 		return MT_ERR_INVALID;
 	wqe = mt_sq_alloc(&qp->req.sq);
 	if (!wqe)
 		return MT_ERR_FULL;
-	if (qp->state != MT_QPS_ERR && !mt_qp_ensure_records(qp, now_ns))
+	if (qp->state != RD_QPS_ERR && !mt_qp_ensure_records(qp, now_ns))
 		return MT_ERR_MEMORY;
 	fill_wqe(qp, wqe, wr, (uint32_t)length);
 	if (!allowed)
 		wqe->flags |= MT_WQE_NO_MEMORY;
-	if (qp->state == MT_QPS_ERR) {
-		mt_sq_flush(&qp->req.sq, MT_WC_WR_FLUSH_ERR);
+	if (qp->state == RD_QPS_ERR) {
+		mt_sq_flush(&qp->req.sq, RD_WC_WR_FLUSH_ERR);
 		mt_qp_queue_for_poll(qp);
 	} else {
 		mt_qp_queue_for_tx(qp);
@@ -220,17 +221,17 @@ int mt_qp_post_send(struct mt_qp *qp, uint64_t now_ns, const struct mt_send_wr *
 
 int mt_qp_post_recv(struct mt_qp *qp, uint64_t wr_id)
 {
-	struct mt_recv_wr wr = {.wr_id = wr_id};
+	struct rd_recv_wr wr = {.wr_id = wr_id};
 
 	return mt_qp_post_recv_sges(qp, &wr);
 }
 
-int mt_qp_post_recv_sges(struct mt_qp *qp, const struct mt_recv_wr *wr)
+int mt_qp_post_recv_sges(struct mt_qp *qp, const struct rd_recv_wr *wr)
 {
 	struct mt_rq *rq = &qp->rsp.rq;
 	struct mt_rqe *rqe;
 
-	if (qp->state == MT_QPS_RESET)
+	if (qp->state == RD_QPS_RESET)
 		return MT_ERR_STATE;
 	if (rq->srq || wr->n_sge > rq->max_sge)
 		return MT_ERR_INVALID;
@@ -240,8 +241,8 @@ int mt_qp_post_recv_sges(struct mt_qp *qp, const struct mt_recv_wr *wr)
 	*rqe = (struct mt_rqe){.wr_id = wr->wr_id, .n_sge = (uint8_t)wr->n_sge};
 	if (wr->n_sge)
 		memcpy(mt_rq_sges(rq, rqe), wr->sge, wr->n_sge * sizeof(*wr->sge));
-	if (qp->state == MT_QPS_ERR) {
-		mt_rq_flush(rq, MT_WC_WR_FLUSH_ERR);
+	if (qp->state == RD_QPS_ERR) {
+		mt_rq_flush(rq, RD_WC_WR_FLUSH_ERR);
 		mt_qp_queue_for_poll(qp);
 	}
 	return MT_OK;
@@ -428,7 +429,7 @@ void mt_qp_tick(struct mt_qp *qp, uint64_t now_ns)
 		resend_oldest(qp, now_ns);
 		break;
 	case MT_RTO_GIVE_UP:
-		mt_qp_fail(qp, MT_WC_RETRY_EXC_ERR, MT_WC_RETRY_EXC_ERR);
+		mt_qp_fail(qp, RD_WC_RETRY_EXC_ERR, RD_WC_RETRY_EXC_ERR);
 		return;
 	}
 	mt_qp_arm(qp);
@@ -437,11 +438,11 @@ void mt_qp_tick(struct mt_qp *qp, uint64_t now_ns)
 /*
  * The QP that carries answers tells nobody: whoever waits for them finds out. REQ(req.error.flush)
  */
-void mt_qp_fail(struct mt_qp *qp, enum mt_wc_status oldest, enum mt_wc_status why)
+void mt_qp_fail(struct mt_qp *qp, enum rd_wc_status oldest, enum rd_wc_status why)
 {
-	enum mt_wc_status first = qp->rsp.nak_due && qp->rsp.pending_nak.recv
-					  ? (enum mt_wc_status)qp->rsp.pending_nak.recv
-					  : MT_WC_WR_FLUSH_ERR;
+	enum rd_wc_status first = qp->rsp.nak_due && qp->rsp.pending_nak.recv
+					  ? (enum rd_wc_status)qp->rsp.pending_nak.recv
+					  : RD_WC_WR_FLUSH_ERR;
 
 	if (qp->response_bit) {
 		mt_rd_atomic_stop(mt_rd_atomic_of(qp));
@@ -450,7 +451,7 @@ void mt_qp_fail(struct mt_qp *qp, enum mt_wc_status oldest, enum mt_wc_status wh
 	/* What was asked for before it was refused is still answered. */
 	if (qp->ext && qp->ext->rd_atomic && !qp->rsp.nak_due)
 		mt_rd_atomic_stop(qp->ext->rd_atomic);
-	qp->state = MT_QPS_ERR;
+	qp->state = RD_QPS_ERR;
 	qp->failure = (uint8_t)why;
 	qp->failure_unreported = true;
 	qp->last_wqe_unreported = qp->rsp.rq.srq != NULL;

@@ -56,7 +56,7 @@ struct mt_requester {
 struct mt_pending_nak {
 	uint64_t msn;
 	uint8_t syndrome; /* of the NAK; 0: none */
-	uint8_t recv;	  /* enum mt_wc_status of its receive; 0: flushed as the others */
+	uint8_t recv;	  /* enum rd_wc_status of its receive; 0: flushed as the others */
 };
 
 /* The half of a QP that receives. */
@@ -78,7 +78,7 @@ struct mt_responder {
 /* Of an atomic, beside its WQE. */
 struct mt_operands {
 	uint8_t payload[MW_ATOMIC_BYTES]; /* as it is sent */
-	struct mt_sge result;		  /* where what was there goes */
+	struct rd_sge result;		  /* where what was there goes */
 };
 
 struct mt_local_sq;
@@ -99,8 +99,8 @@ struct mt_qp {
 	struct mt_engine *engine;
 	void *user;
 	uint32_t qpn;
-	enum mt_qp_state state;
-	struct mt_qp_attr attr;
+	enum rd_qp_state state;
+	struct rd_qp_attr attr;
 	struct mt_qp_cap cap;
 	struct mb_link ready;	     /* may have data to send */
 	struct mb_link control;	     /* owes a SACK or a transport ACK */
@@ -112,7 +112,7 @@ struct mt_qp {
 	struct mt_peer *peer;	  /* NULL before RTR */
 	struct mt_requester req;
 	struct mt_responder rsp;
-	uint8_t failure; /* enum mt_wc_status that the QP event reports */
+	uint8_t failure; /* enum rd_wc_status that the QP event reports */
 	bool failure_unreported;
 	bool last_wqe_unreported;
 	bool drain_unreported; /* in SQD: that nothing is left of what had begun */
@@ -123,12 +123,12 @@ struct mt_qp {
 
 static inline bool mt_qp_may_receive(const struct mt_qp *qp)
 {
-	return qp->state == MT_QPS_RTR || qp->state == MT_QPS_RTS || qp->state == MT_QPS_SQD;
+	return qp->state == RD_QPS_RTR || qp->state == RD_QPS_RTS || qp->state == RD_QPS_SQD;
 }
 
 static inline bool mt_qp_may_send(const struct mt_qp *qp)
 {
-	return qp->state == MT_QPS_RTS || qp->state == MT_QPS_SQD;
+	return qp->state == RD_QPS_RTS || qp->state == RD_QPS_SQD;
 }
 
 /* mt_qp_uses_dynamic_mpr says whether windows follow what SACKs offer. REQ(req.mpr.dynamic) */
@@ -190,8 +190,8 @@ uint64_t mt_qp_nack_backoff_ns(const struct mt_qp *qp);
 /* mt_qp_negotiate asks a peer that has not spoken yet what it knows beyond MRC. */
 void mt_qp_negotiate(struct mt_qp *qp, uint64_t now_ns);
 /* mt_qp_begin_sending and _receiving begin a half of a QP with the PSN and limits in `a`. */
-void mt_qp_begin_sending(struct mt_qp *qp, const struct mt_qp_attr *a, uint64_t now_ns);
-void mt_qp_begin_receiving(struct mt_qp *qp, const struct mt_qp_attr *a);
+void mt_qp_begin_sending(struct mt_qp *qp, const struct rd_qp_attr *a, uint64_t now_ns);
+void mt_qp_begin_receiving(struct mt_qp *qp, const struct rd_qp_attr *a);
 /* mt_qp_stop_timer ends the watch over the peer's answers. */
 void mt_qp_stop_timer(struct mt_qp *qp);
 /* mt_qp_tick does what the QP's timer fired for. */
@@ -201,7 +201,7 @@ void mt_qp_tick(struct mt_qp *qp, uint64_t now_ns);
  * when the fault lies in what the peer asked for), all behind it and the receives are flushed; a QP
  * event reports `why`.
  */
-void mt_qp_fail(struct mt_qp *qp, enum mt_wc_status oldest, enum mt_wc_status why);
+void mt_qp_fail(struct mt_qp *qp, enum rd_wc_status oldest, enum rd_wc_status why);
 /*
  * mt_qp_retire_ev_group tells the path set, the counters and whoever polls that a path is bad, with all
  * EVs that lead over it; mt_qp_ev_group_revived that one which the set has revived is well again.

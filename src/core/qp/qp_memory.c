@@ -192,7 +192,7 @@ static bool needs_records(struct mt_qp *qp)
 /* REQ(mem.idle) */
 static void reclaim_if_idle(struct mt_qp *qp)
 {
-	bool over = qp->state == MT_QPS_ERR; /* what is in the windows matters no more */
+	bool over = qp->state == RD_QPS_ERR; /* what is in the windows matters no more */
 
 	if (qp->used) {
 		qp->used = false;

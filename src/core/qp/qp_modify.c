@@ -16,30 +16,26 @@
 #include "core/ext/srq.h"
 #include "core/qp/qp.h"
 
-#define TO(s) (1u << MT_QPS_##s)
-#define WIMM_DEST_MAX 1024u
-#define ACCESS_ALL                                                                          \
-	((uint32_t)MT_ACCESS_LOCAL_WRITE | MT_ACCESS_REMOTE_WRITE | MT_ACCESS_REMOTE_READ | \
-	 MT_ACCESS_REMOTE_ATOMIC)
+#define TO(s) (1u << RD_QPS_##s)
 /* PSNs start one lap up, so that "a little behind the first" is not below zero. */
 #define PSN_ORIGIN (UINT64_C(1) << MB_PSN_BITS)
 
-static const uint8_t allowed[MT_QPS_COUNT] = {
-	[MT_QPS_RESET] = TO(RESET) | TO(INIT) | TO(ERR),
-	[MT_QPS_INIT] = TO(RESET) | TO(INIT) | TO(RTR) | TO(ERR),
-	[MT_QPS_RTR] = TO(RESET) | TO(RTS) | TO(ERR),
-	[MT_QPS_RTS] = TO(RESET) | TO(RTS) | TO(SQD) | TO(ERR),
-	[MT_QPS_SQD] = TO(RESET) | TO(RTS) | TO(SQD) | TO(ERR),
-	[MT_QPS_ERR] = TO(RESET) | TO(ERR),
+static const uint8_t allowed[RD_QPS_COUNT] = {
+	[RD_QPS_RESET] = TO(RESET) | TO(INIT) | TO(ERR),
+	[RD_QPS_INIT] = TO(RESET) | TO(INIT) | TO(RTR) | TO(ERR),
+	[RD_QPS_RTR] = TO(RESET) | TO(RTS) | TO(ERR),
+	[RD_QPS_RTS] = TO(RESET) | TO(RTS) | TO(SQD) | TO(ERR),
+	[RD_QPS_SQD] = TO(RESET) | TO(RTS) | TO(SQD) | TO(ERR),
+	[RD_QPS_ERR] = TO(RESET) | TO(ERR),
 };
 
 /* What the move to RTR uses and the one to RTS may still change: what MRC adds to verbs. */
-#define CHANGED_IN_RTR (MT_QP_MPR_DEST | MT_QP_MAX_WIMM_DEST | MT_QP_EV_PROFILE)
+#define CHANGED_IN_RTR (RD_QP_MPR_DEST | RD_QP_MAX_WIMM_DEST | RD_QP_EV_PROFILE)
 /* What may no longer be set once the QP receives (RTR) or sends (RTS). */
-#define FIXED_FROM_RTR (MT_QP_DEST | MT_QP_RQ_PSN | MT_QP_PATH_MTU | MT_QP_P_KEY)
+#define FIXED_FROM_RTR (RD_QP_DEST | RD_QP_RQ_PSN | RD_QP_PATH_MTU | RD_QP_P_KEY)
 #define FIXED_FROM_RTS                                                                   \
-	(FIXED_FROM_RTR | CHANGED_IN_RTR | MT_QP_SQ_PSN | MT_QP_MPR | MT_QP_CC_PROFILE | \
-	 MT_QP_MAX_WIMM | MT_QP_TIMEOUT | MT_QP_RETRY | MT_QP_DYNAMIC_MPR)
+	(FIXED_FROM_RTR | CHANGED_IN_RTR | RD_QP_SQ_PSN | RD_QP_MPR | RD_QP_CC_PROFILE | \
+	 RD_QP_MAX_WIMM | RD_QP_TIMEOUT | RD_QP_RETRY | RD_QP_DYNAMIC_MPR)
 
 /* REQ(wire.pmtu) */
 static bool mtu_valid(uint32_t mtu)
@@ -48,102 +44,65 @@ static bool mtu_valid(uint32_t mtu)
 }
 
 /* REQ(api.qp.ranges) */
-static bool numbers_valid(const struct mt_qp_attr *a, uint32_t mask)
+static bool numbers_valid(const struct rd_qp_attr *a, uint32_t mask)
 {
-	if (mask & MT_QP_DEST && (a->dest_qpn == 0 || a->dest_qpn > MW_QPN_MAX))
+#define CHECK(bit, type, field, value, least, most)                                \
+	if (mask & RD_QP_##bit && (uint64_t)a->field - (least) > (most) - (least)) \
 		return false;
-	if ((mask & MT_QP_RQ_PSN && a->rq_psn > MB_PSN_MASK) ||
-	    (mask & MT_QP_SQ_PSN && a->sq_psn > MB_PSN_MASK))
-		return false;
-	if ((mask & MT_QP_MPR && a->mpr == 0) || (mask & MT_QP_MPR_DEST && a->mpr_dest == 0))
-		return false;
-	if (mask & MT_QP_MAX_WIMM && a->max_wimm == 0)
-		return false;
-	if (mask & MT_QP_MAX_WIMM_DEST &&
-	    (a->max_wimm_dest == 0 || a->max_wimm_dest > WIMM_DEST_MAX))
-		return false;
-	if ((mask & MT_QP_MAX_RD_ATOMIC && a->max_rd_atomic > MT_RD_ATOMIC_MAX) ||
-	    (mask & MT_QP_MAX_DEST_RD_ATOMIC && a->max_dest_rd_atomic > MT_RD_ATOMIC_MAX))
-		return false;
-	if (mask & MT_QP_TIMEOUT && a->timeout > MT_TIMEOUT_EXP_MAX)
-		return false;
-	return !(mask & MT_QP_RETRY) ||
-	       (a->retry_linear <= MT_RETRY_LINEAR_MAX && a->retry_exp <= MT_RETRY_EXP_FOREVER);
+	RD_QP_ATTRS(CHECK)
+#undef CHECK
+	return true;
 }
 
-static bool profiles_valid(const struct mt_engine *e, const struct mt_qp_attr *a, uint32_t mask)
+static bool profiles_valid(const struct mt_engine *e, const struct rd_qp_attr *a, uint32_t mask)
 {
-	if (mask & MT_QP_EV_PROFILE &&
+	if (mask & RD_QP_EV_PROFILE &&
 	    (a->ev_profile >= e->cfg.max_profiles || !e->ev_profiles[a->ev_profile].cfg.evs))
 		return false;
-	return !(mask & MT_QP_CC_PROFILE) ||
+	return !(mask & RD_QP_CC_PROFILE) ||
 	       (a->cc_profile < e->cfg.max_profiles && e->cc_profiles[a->cc_profile].set);
 }
 
-static int check_attrs(const struct mt_qp *qp, const struct mt_qp_attr *a, uint32_t mask)
+static int check_attrs(const struct mt_qp *qp, const struct rd_qp_attr *a, uint32_t mask)
 {
 	uint32_t fixed = 0;
 
-	if (mask & MT_QP_STATE) {
-		if ((unsigned)a->state >= MT_QPS_COUNT)
+	if (mask & RD_QP_STATE) {
+		if ((unsigned)a->state >= RD_QPS_COUNT)
 			return MT_ERR_INVALID;
 		if (!(allowed[qp->state] >> a->state & 1))
 			return MT_ERR_STATE;
-		if (a->state == MT_QPS_RESET || a->state == MT_QPS_ERR)
+		if (a->state == RD_QPS_RESET || a->state == RD_QPS_ERR)
 			return MT_OK; /* nothing else is looked at */
 	}
-	if (qp->state == MT_QPS_RTR)
+	if (qp->state == RD_QPS_RTR)
 		fixed = FIXED_FROM_RTR;
-	else if (qp->state >= MT_QPS_RTS)
+	else if (qp->state >= RD_QPS_RTS)
 		fixed = FIXED_FROM_RTS;
-	if (qp->state >= MT_QPS_RTR && !(qp->ext && qp->ext->rd_atomic))
-		fixed |= MT_QP_MAX_DEST_RD_ATOMIC |
-			 (qp->state >= MT_QPS_RTS ? MT_QP_MAX_RD_ATOMIC : 0);
+	if (qp->state >= RD_QPS_RTR && !(qp->ext && qp->ext->rd_atomic))
+		fixed |= RD_QP_MAX_DEST_RD_ATOMIC |
+			 (qp->state >= RD_QPS_RTS ? RD_QP_MAX_RD_ATOMIC : 0);
 	if (mask & fixed)
 		return MT_ERR_STATE;
-	if (mask & MT_QP_PATH_MTU && !mtu_valid(a->path_mtu))
-		return MT_ERR_INVALID;
-	if (mask & MT_QP_ACCESS && a->access & ~ACCESS_ALL)
+	if (mask & RD_QP_PATH_MTU && !mtu_valid(a->path_mtu))
 		return MT_ERR_INVALID;
 	if (!numbers_valid(a, mask) || !profiles_valid(qp->engine, a, mask))
 		return MT_ERR_INVALID;
-	if (mask & MT_QP_STATE && a->state == MT_QPS_RTR && !(mask & MT_QP_DEST) &&
+	if (mask & RD_QP_STATE && a->state == RD_QPS_RTR && !(mask & RD_QP_DEST) &&
 	    qp->attr.dest_qpn == 0)
 		return MT_ERR_INVALID;
 	return MT_OK;
 }
 
-static void copy_attrs(struct mt_qp_attr *to, const struct mt_qp_attr *a, uint32_t mask)
+static void copy_attrs(struct rd_qp_attr *to, const struct rd_qp_attr *a, uint32_t mask)
 {
-#define SET(bit, field)                       \
-	do {                                  \
-		if (mask & (bit))             \
-			to->field = a->field; \
-	} while (0)
-	SET(MT_QP_DEST, dest);
-	SET(MT_QP_DEST, dest_qpn);
-	SET(MT_QP_RQ_PSN, rq_psn);
-	SET(MT_QP_SQ_PSN, sq_psn);
-	SET(MT_QP_PATH_MTU, path_mtu);
-	SET(MT_QP_ACCESS, access);
-	SET(MT_QP_MPR, mpr);
-	SET(MT_QP_MPR_DEST, mpr_dest);
-	SET(MT_QP_MAX_WIMM, max_wimm);
-	SET(MT_QP_MAX_WIMM_DEST, max_wimm_dest);
-	SET(MT_QP_TIMEOUT, timeout);
-	SET(MT_QP_RETRY, retry_linear);
-	SET(MT_QP_RETRY, retry_exp);
-	SET(MT_QP_EV_PROFILE, ev_profile);
-	SET(MT_QP_CC_PROFILE, cc_profile);
-	SET(MT_QP_P_KEY, p_key);
-	SET(MT_QP_TRIM_NACK, trim_nack);
-	SET(MT_QP_DYNAMIC_MPR, dynamic_mpr);
-	SET(MT_QP_SVC_TIME_DEST, svc_time_dest);
-	SET(MT_QP_RNR_RETRY, rnr_retry);
-	SET(MT_QP_MIN_RNR_TIMER, min_rnr_timer);
-	SET(MT_QP_MAX_RD_ATOMIC, max_rd_atomic);
-	SET(MT_QP_MAX_DEST_RD_ATOMIC, max_dest_rd_atomic);
-#undef SET
+#define COPY(bit, type, field, value, least, most) \
+	if (mask & RD_QP_##bit)                    \
+		to->field = a->field;
+	RD_QP_ATTRS(COPY)
+#undef COPY
+	if (mask & RD_QP_DEST)
+		to->dest = a->dest;
 }
 
 static void drop_memory(struct mt_qp *qp)
@@ -194,7 +153,7 @@ static void to_reset(struct mt_qp *qp)
 }
 
 /* Windows are taken when packets come; an adapter that has none to spare should know it now. */
-static bool has_spare_memory(struct mt_engine *e, const struct mt_qp_attr *a)
+static bool has_spare_memory(struct mt_engine *e, const struct rd_qp_attr *a)
 {
 	size_t bitmaps = mt_rx_window_size(a->mpr_dest * MT_MPR_UNIT);
 	size_t stash = mt_imm_stash_size(a->max_wimm_dest);
@@ -218,7 +177,7 @@ static void release_route(struct mt_engine *e, struct route *route)
 	mt_ev_sets_release(e, route->ev_set, &route->user);
 }
 
-static bool acquire_route(struct mt_engine *e, const struct mt_qp_attr *a, uint64_t now_ns,
+static bool acquire_route(struct mt_engine *e, const struct rd_qp_attr *a, uint64_t now_ns,
 			  struct route *route)
 {
 	mb_link_init(&route->user);
@@ -244,7 +203,7 @@ static void install_route(struct mt_qp *qp, struct route *route)
  * Until it sends, a QP may be given another EV profile and other limits as responder, even when
  * packets have come already. All or nothing.
  */
-static int change_in_rtr(struct mt_qp *qp, const struct mt_qp_attr *a, uint64_t now_ns)
+static int change_in_rtr(struct mt_qp *qp, const struct rd_qp_attr *a, uint64_t now_ns)
 {
 	struct mt_engine *e = qp->engine;
 	bool moves = a->ev_profile != qp->attr.ev_profile;
@@ -277,14 +236,14 @@ static bool alloc_rd_atomic(struct mt_qp *qp, uint8_t most, void **mem)
 	return *mem || !wanted;
 }
 
-void mt_qp_begin_receiving(struct mt_qp *qp, const struct mt_qp_attr *a)
+void mt_qp_begin_receiving(struct mt_qp *qp, const struct rd_qp_attr *a)
 {
 	mt_rx_window_init(&qp->rsp.window, a->mpr_dest * MT_MPR_UNIT, PSN_ORIGIN + a->rq_psn);
 	mt_imm_stash_init(&qp->rsp.stash, a->max_wimm_dest);
 }
 
 /* Ready to receive: where the windows begin, and the paths on which the answers go back. */
-static int to_rtr(struct mt_qp *qp, const struct mt_qp_attr *a, uint64_t now_ns)
+static int to_rtr(struct mt_qp *qp, const struct rd_qp_attr *a, uint64_t now_ns)
 {
 	struct mt_engine *e = qp->engine;
 	void *responses;
@@ -311,7 +270,7 @@ no_way:
 }
 
 /* REQ(req.retry.timeout) */
-void mt_qp_begin_sending(struct mt_qp *qp, const struct mt_qp_attr *a, uint64_t now_ns)
+void mt_qp_begin_sending(struct mt_qp *qp, const struct rd_qp_attr *a, uint64_t now_ns)
 {
 	const struct mt_engine *e = qp->engine;
 	struct mt_requester *req = &qp->req;
@@ -330,7 +289,7 @@ void mt_qp_begin_sending(struct mt_qp *qp, const struct mt_qp_attr *a, uint64_t 
 	};
 }
 
-static int to_rts(struct mt_qp *qp, const struct mt_qp_attr *a, uint64_t now_ns)
+static int to_rts(struct mt_qp *qp, const struct rd_qp_attr *a, uint64_t now_ns)
 {
 	void *responses;
 
@@ -346,59 +305,59 @@ static int to_rts(struct mt_qp *qp, const struct mt_qp_attr *a, uint64_t now_ns)
 
 static void to_err(struct mt_qp *qp)
 {
-	if (qp->state == MT_QPS_ERR)
+	if (qp->state == RD_QPS_ERR)
 		return;
-	mt_qp_fail(qp, MT_WC_WR_FLUSH_ERR, MT_WC_WR_FLUSH_ERR);
+	mt_qp_fail(qp, RD_WC_WR_FLUSH_ERR, RD_WC_WR_FLUSH_ERR);
 	qp->failure_unreported = false; /* the caller knows */
 }
 
-static int enter_state(struct mt_qp *qp, enum mt_qp_state state, const struct mt_qp_attr *a,
+static int enter_state(struct mt_qp *qp, enum rd_qp_state state, const struct rd_qp_attr *a,
 		       uint64_t now_ns)
 {
 	switch (state) {
-	case MT_QPS_RTR:
+	case RD_QPS_RTR:
 		return to_rtr(qp, a, now_ns);
-	case MT_QPS_RTS:
-		return qp->state == MT_QPS_RTR ? to_rts(qp, a, now_ns) : MT_OK;
-	case MT_QPS_SQD:
+	case RD_QPS_RTS:
+		return qp->state == RD_QPS_RTR ? to_rts(qp, a, now_ns) : MT_OK;
+	case RD_QPS_SQD:
 		qp->drain_unreported = true;
 		mt_qp_queue_for_poll(qp);
 		return MT_OK;
-	case MT_QPS_RESET:
-	case MT_QPS_INIT:
-	case MT_QPS_ERR:
-	case MT_QPS_COUNT:
+	case RD_QPS_RESET:
+	case RD_QPS_INIT:
+	case RD_QPS_ERR:
+	case RD_QPS_COUNT:
 		return MT_OK;
 	}
 	mb_unreachable();
 }
 
-int mt_qp_modify(struct mt_qp *qp, uint64_t now_ns, const struct mt_qp_attr *attr, uint32_t mask)
+int mt_qp_modify(struct mt_qp *qp, uint64_t now_ns, const struct rd_qp_attr *attr, uint32_t mask)
 {
-	struct mt_qp_attr next = qp->attr;
+	struct rd_qp_attr next = qp->attr;
 	int r = check_attrs(qp, attr, mask);
 
 	if (r != MT_OK)
 		return r;
-	if (mask & MT_QP_STATE && attr->state == MT_QPS_RESET) {
+	if (mask & RD_QP_STATE && attr->state == RD_QPS_RESET) {
 		to_reset(qp);
-		qp->state = MT_QPS_RESET;
+		qp->state = RD_QPS_RESET;
 		return MT_OK;
 	}
-	if (mask & MT_QP_STATE && attr->state == MT_QPS_ERR) {
+	if (mask & RD_QP_STATE && attr->state == RD_QPS_ERR) {
 		to_err(qp);
 		return MT_OK;
 	}
 	copy_attrs(&next, attr, mask);
-	if (mask & MT_QP_STATE && attr->state >= MT_QPS_RTR &&
-	    !profiles_valid(qp->engine, &next, MT_QP_EV_PROFILE | MT_QP_CC_PROFILE))
+	if (mask & RD_QP_STATE && attr->state >= RD_QPS_RTR &&
+	    !profiles_valid(qp->engine, &next, RD_QP_EV_PROFILE | RD_QP_CC_PROFILE))
 		return MT_ERR_INVALID; /* the default profile is not defined */
-	if (qp->state == MT_QPS_RTR && mask & CHANGED_IN_RTR) {
+	if (qp->state == RD_QPS_RTR && mask & CHANGED_IN_RTR) {
 		r = change_in_rtr(qp, &next, now_ns);
 		if (r != MT_OK)
 			return r;
 	}
-	if (mask & MT_QP_STATE) {
+	if (mask & RD_QP_STATE) {
 		r = enter_state(qp, attr->state, &next, now_ns);
 		if (r != MT_OK)
 			return r;
@@ -409,9 +368,9 @@ int mt_qp_modify(struct mt_qp *qp, uint64_t now_ns, const struct mt_qp_attr *att
 	return MT_OK;
 }
 
-void mt_qp_query(const struct mt_qp *qp, struct mt_qp_attr *attr)
+void mt_qp_query(const struct mt_qp *qp, struct rd_qp_attr *attr)
 {
 	*attr = qp->attr;
 	attr->state = qp->state;
-	attr->draining = qp->state == MT_QPS_SQD && mt_qp_has_begun_wr(qp);
+	attr->draining = qp->state == RD_QPS_SQD && mt_qp_has_begun_wr(qp);
 }

@@ -81,7 +81,7 @@ static void fill_descriptor(const struct mt_qp *qp, const struct mt_wqe *wqe, ui
 		.bth =
 			{
 				.opcode = opcode_of(wqe, index),
-				.se = last && wqe->flags & MT_WR_SOLICITED,
+				.se = last && wqe->flags & RD_SEND_SOLICITED,
 				.p_key = qp->attr.p_key,
 				.dqp = qp->attr.dest_qpn,
 				.a = rtx || wants_ack(qp, wqe, index),
@@ -200,11 +200,11 @@ static enum mt_next send_lost(struct mt_qp *qp, uint64_t psn, uint64_t now_ns, u
  */
 static bool can_begin(struct mt_qp *qp, const struct mt_wqe *wqe)
 {
-	if (qp->state != MT_QPS_RTS)
+	if (qp->state != RD_QPS_RTS)
 		return false; /* SQD: what has begun is finished, nothing new begins */
 	if (qp->ext && !mt_ext_may_begin(qp, wqe))
 		return false;
-	return !(wqe->flags & MT_WR_IMM) || qp->req.wimm_inflight < qp->attr.max_wimm ||
+	return !(wqe->flags & RD_SEND_IMM) || qp->req.wimm_inflight < qp->attr.max_wimm ||
 	       mt_qp_has_ext(qp, MW_EXT_SEND);
 }
 
@@ -222,7 +222,7 @@ static bool gates_are_open(struct mt_qp *qp, const struct mt_wqe *wqe, uint32_t 
 /* What may only be under way so many times. */
 static void count_begun(struct mt_qp *qp, const struct mt_wqe *wqe, uint64_t msn)
 {
-	if (wqe->flags & MT_WR_IMM)
+	if (wqe->flags & RD_SEND_IMM)
 		qp->req.wimm_inflight++;
 	else
 		mt_rd_atomic_begin(qp, msn);
@@ -249,7 +249,7 @@ static enum mt_next send_new(struct mt_qp *qp, uint64_t now_ns, uint32_t free_po
 	ev = pick_new_ev(qp, free_ports);
 	if (ev == MT_EV_NONE)
 		return MT_NEXT_NO_ROOM;
-	if (psn == wqe->first_psn && wqe->flags & (MT_WR_IMM | MT_WQE_AWAITS_RESPONSE))
+	if (psn == wqe->first_psn && wqe->flags & (RD_SEND_IMM | MT_WQE_AWAITS_RESPONSE))
 		count_begun(qp, wqe, msn);
 	mt_tx_window_sent(&req->window, now_ns, (uint16_t)(msn & req->sq.mask), ev,
 			  (uint16_t)nominal);

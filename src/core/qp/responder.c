@@ -88,7 +88,7 @@ static enum check check_state(struct mt_incoming *c)
 {
 	if (mt_qp_may_receive(c->qp))
 		return CHK_P_KEY;
-	if (c->qp->state == MT_QPS_ERR)
+	if (c->qp->state == RD_QPS_ERR)
 		reply_in_error(c->qp, c->rx, c->pkt->bth.psn);
 	mt_incoming_stats(c)->drop_qp_state++;
 	return DONE;
@@ -217,7 +217,7 @@ static enum check check_recv(struct mt_incoming *c)
 		send_nack(c->qp, c->rx, c->psn, MW_NACK_RNR);
 		return DONE;
 	case MT_RECV_PAST:
-		mt_incoming_nak(c, MW_NAK_INVALID_REQUEST, MT_WC_SUCCESS);
+		mt_incoming_nak(c, MW_NAK_INVALID_REQUEST, RD_WC_SUCCESS);
 		return CHK_MEMORY;
 	}
 	mb_unreachable();
@@ -254,12 +254,12 @@ static enum check check_access(struct mt_incoming *c)
 
 	if (c->pkt->payload_len == 0 || c->op & MW_OP_EXT)
 		return CHK_IMM; /* nothing is touched by key, so none is asked for */
-	if (qp->attr.access & MT_ACCESS_REMOTE_WRITE)
+	if (qp->attr.access & RD_ACCESS_REMOTE_WRITE)
 		c->mr = mt_mr_check_peer(qp, reth->rkey, reth->va, c->pkt->payload_len,
-					 MT_ACCESS_REMOTE_WRITE);
+					 RD_ACCESS_REMOTE_WRITE);
 	if (!c->mr) {
 		mt_incoming_stats(c)->rx_access_errors++;
-		mt_incoming_nak(c, MW_NAK_REMOTE_ACCESS, MT_WC_SUCCESS);
+		mt_incoming_nak(c, MW_NAK_REMOTE_ACCESS, RD_WC_SUCCESS);
 	}
 	return CHK_IMM;
 }
@@ -279,7 +279,7 @@ static enum check check_imm(struct mt_incoming *c)
 
 		if (!mt_imm_stash_insert(&rsp->stash, c->pkt->data.meth.rqmsn, &w))
 			mt_incoming_nak(c, MW_NAK_INVALID_REQUEST,
-					MT_WC_SUCCESS); /* REQ(rsp.wimm.limit) */
+					RD_WC_SUCCESS); /* REQ(rsp.wimm.limit) */
 	} else if (c->rqe) {
 		mt_recv_note_end(c);
 	}
@@ -332,7 +332,7 @@ static enum check do_place(struct mt_incoming *c)
 			mt_incoming_stats(c)->rx_data_bytes += c->pkt->payload_len;
 		else
 			mt_incoming_nak(c, MW_NAK_REMOTE_OP,
-					MT_WC_SUCCESS); /* REQ(rsp.place.memory-gone) */
+					RD_WC_SUCCESS); /* REQ(rsp.place.memory-gone) */
 	}
 	return DO_TRACK;
 }
@@ -357,7 +357,7 @@ static void deliver_immediates(struct mt_incoming *c)
 			rsp->msn = w.msn;
 			return;
 		}
-		rqe->status = MT_WC_SUCCESS;
+		rqe->status = RD_WC_SUCCESS;
 		rqe->imm = w.imm;
 		rqe->byte_len = w.byte_len;
 		rqe->solicited = w.solicited;
@@ -367,11 +367,11 @@ static void deliver_immediates(struct mt_incoming *c)
 	}
 }
 
-static enum mt_wc_status nak_status(uint8_t syndrome)
+static enum rd_wc_status nak_status(uint8_t syndrome)
 {
 	if (syndrome == MW_NAK_REMOTE_ACCESS)
-		return MT_WC_REM_ACCESS_ERR;
-	return syndrome == MW_NAK_REMOTE_OP ? MT_WC_REM_OP_ERR : MT_WC_REM_INV_REQ_ERR;
+		return RD_WC_REM_ACCESS_ERR;
+	return syndrome == MW_NAK_REMOTE_OP ? RD_WC_REM_OP_ERR : RD_WC_REM_INV_REQ_ERR;
 }
 
 static void report_nak(struct mt_qp *qp)
@@ -382,7 +382,7 @@ static void report_nak(struct mt_qp *qp)
 		return;
 	rsp->msn = rsp->pending_nak.msn;
 	rsp->nak_due = true;
-	mt_qp_fail(qp, MT_WC_WR_FLUSH_ERR, nak_status(rsp->pending_nak.syndrome));
+	mt_qp_fail(qp, RD_WC_WR_FLUSH_ERR, nak_status(rsp->pending_nak.syndrome));
 	queue_ack(qp);
 }
 
@@ -507,7 +507,7 @@ void mt_responder_probe(struct mt_qp *qp, const struct mt_rx *rx)
 	};
 	struct mt_stats *st = &qp->engine->stats;
 
-	if (qp->state == MT_QPS_ERR) {
+	if (qp->state == RD_QPS_ERR) {
 		reply_in_error(qp, rx, qp->rsp.window.expected - 1);
 		st->drop_qp_state++;
 		return;

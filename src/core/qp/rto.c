@@ -7,7 +7,7 @@
 /* At most 16 probes at once: enough to find one path in dozens within a few rounds. */
 #define BREADTH_MAX_LOG2 4u
 /* 1.024 us * 2^24, the longest timeout that the API can name; doubling stops there. */
-#define RTO_MAX_NS (UINT64_C(1024) << MT_TIMEOUT_EXP_MAX)
+#define RTO_MAX_NS (UINT64_C(1024) << RD_TIMEOUT_MAX)
 
 bool mt_rto_start(struct mt_rto *r, uint64_t now_ns)
 {
@@ -89,7 +89,7 @@ enum mt_rto_action mt_rto_expire(struct mt_rto *r, const struct mt_rto_limits *l
 			r->probe_rounds++;
 		return MT_RTO_PROBE;
 	}
-	if (l->exp != MT_RETRY_EXP_FOREVER && r->timeouts >= (uint32_t)l->linear + l->exp)
+	if (l->exp != RD_RETRY_EXP_FOREVER && r->timeouts >= (uint32_t)l->linear + l->exp)
 		return MT_RTO_GIVE_UP;
 	r->timeouts++;
 	r->step_ns = r->probe_ns = now_ns;

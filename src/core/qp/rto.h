@@ -22,7 +22,7 @@
 struct mt_rto_limits {
 	uint64_t rto_ns; /* the first timeout */
 	uint8_t linear;
-	uint8_t exp; /* MT_RETRY_EXP_FOREVER: no end */
+	uint8_t exp; /* RD_RETRY_EXP_FOREVER: no end */
 };
 
 struct mt_rto {

@@ -15,7 +15,7 @@ void mt_rq_reset(struct mt_rq *rq)
 
 static bool is_silent_success(const struct mt_sq *sq, const struct mt_wqe *wqe)
 {
-	return wqe->status == MT_WC_SUCCESS && !sq->signal_all && !(wqe->flags & MT_WR_SIGNALED);
+	return wqe->status == RD_WC_SUCCESS && !sq->signal_all && !(wqe->flags & RD_SEND_SIGNALED);
 }
 
 static void free_silent(struct mt_sq *sq, uint64_t below)
@@ -37,23 +37,23 @@ void mt_sq_complete(struct mt_sq *sq, uint64_t msn)
 {
 	mb_assert(msn <= sq->next && sq->next <= sq->tail);
 	for (; sq->done < msn; sq->done++)
-		mt_sq_at(sq, sq->done)->status = MT_WC_SUCCESS;
+		mt_sq_at(sq, sq->done)->status = RD_WC_SUCCESS;
 }
 
-void mt_sq_flush(struct mt_sq *sq, enum mt_wc_status first)
+void mt_sq_flush(struct mt_sq *sq, enum rd_wc_status first)
 {
 	for (; sq->done < sq->tail; sq->done++) {
 		mt_sq_at(sq, sq->done)->status = (uint8_t)first;
-		first = MT_WC_WR_FLUSH_ERR;
+		first = RD_WC_WR_FLUSH_ERR;
 	}
 	sq->next = sq->tail;
 }
 
-void mt_rq_flush(struct mt_rq *rq, enum mt_wc_status first)
+void mt_rq_flush(struct mt_rq *rq, enum rd_wc_status first)
 {
 	for (; rq->used < rq->tail; rq->used++) {
 		mt_rq_at(rq, rq->used)->status = (uint8_t)first;
-		first = MT_WC_WR_FLUSH_ERR;
+		first = RD_WC_WR_FLUSH_ERR;
 	}
 }
 
@@ -70,7 +70,7 @@ bool mt_sq_poll(struct mt_sq *sq, uint64_t below, struct mt_event *ev)
 	*ev = (struct mt_event){
 		.type = MT_EVENT_SEND,
 		.status = wqe->status,
-		.with_imm = wqe->flags & MT_WR_IMM,
+		.with_imm = wqe->flags & RD_SEND_IMM,
 		.opcode = wqe->opcode,
 		.wr_id = wqe->wr_id,
 		.byte_len = wqe->length,
@@ -88,8 +88,8 @@ bool mt_rq_poll(struct mt_rq *rq, struct mt_event *ev)
 	*ev = (struct mt_event){
 		.type = MT_EVENT_RECV,
 		.status = rqe->status,
-		.imm_valid = rqe->status == MT_WC_SUCCESS && rqe->with_imm,
-		.invalidated = rqe->status == MT_WC_SUCCESS && rqe->with_inv,
+		.imm_valid = rqe->status == RD_WC_SUCCESS && rqe->with_imm,
+		.invalidated = rqe->status == RD_WC_SUCCESS && rqe->with_inv,
 		.opcode = rqe->opcode,
 		.solicited = rqe->solicited,
 		.wr_id = rqe->wr_id,

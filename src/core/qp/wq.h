@@ -31,16 +31,16 @@ struct mt_wqe {
 	uint32_t imm;	/* READ: its length */
 	uint16_t rqmsn; /* number of WRITE_WITH_IMM before it, modulo 2^16 */
 	uint8_t n_sge;
-	uint8_t flags;	  /* enum mt_wr_flags, MT_WQE_* */
-	uint8_t status;	  /* enum mt_wc_status, once complete */
-	uint8_t opcode;	  /* enum mt_wr_opcode */
+	uint8_t flags;	  /* enum rd_send_flags, MT_WQE_* */
+	uint8_t status;	  /* enum rd_wc_status, once complete */
+	uint8_t opcode;	  /* enum rd_wr_opcode */
 	uint8_t first_op; /* enum mw_opcode of its first of several packets, ... */
 	uint8_t last_op;  /* ... and of its last, or only one */
 };
 
 struct mt_sq {
 	struct mt_wqe *wqes;
-	struct mt_sge *sges; /* max_sge for each slot */
+	struct rd_sge *sges; /* max_sge for each slot */
 	uint64_t head, done, next, tail;
 	uint32_t depth; /* as asked for */
 	uint32_t mask;	/* slots - 1, slots being a power of two */
@@ -54,9 +54,9 @@ struct mt_rqe {
 	uint32_t imm;
 	uint32_t byte_len;
 	uint32_t msn;	/* low bits, of the message that it is for, once `arrived` */
-	uint8_t status; /* enum mt_wc_status */
+	uint8_t status; /* enum rd_wc_status */
 	uint8_t n_sge;
-	uint8_t opcode; /* enum mt_wr_opcode of what arrived */
+	uint8_t opcode; /* enum rd_wr_opcode of what arrived */
 	bool solicited : 1;
 	bool with_imm : 1;
 	bool arrived : 1;  /* the end of its message did; see recv_queue.h */
@@ -78,14 +78,14 @@ static inline struct mt_wqe *mt_sq_at(const struct mt_sq *sq, uint64_t msn)
 	return &sq->wqes[msn & sq->mask];
 }
 
-static inline const struct mt_sge *mt_sq_sges(const struct mt_sq *sq, const struct mt_wqe *wqe)
+static inline const struct rd_sge *mt_sq_sges(const struct mt_sq *sq, const struct mt_wqe *wqe)
 {
 	return &sq->sges[(size_t)(wqe - sq->wqes) * sq->max_sge];
 }
 
-static inline struct mt_sge *mt_rq_sges(const struct mt_rq *rq, const struct mt_rqe *rqe)
+static inline struct rd_sge *mt_rq_sges(const struct mt_rq *rq, const struct mt_rqe *rqe)
 {
-	struct mt_sge *sges = (struct mt_sge *)(rq->rqes + rq->mask + 1);
+	struct rd_sge *sges = (struct rd_sge *)(rq->rqes + rq->mask + 1);
 
 	return sges + (size_t)(rqe - rq->rqes) * rq->max_sge;
 }
@@ -109,9 +109,9 @@ struct mt_wqe *mt_sq_alloc(struct mt_sq *sq);
 /* mt_sq_complete completes all WRs before msn with success. */
 void mt_sq_complete(struct mt_sq *sq, uint64_t msn);
 /* mt_sq_flush completes the oldest WR with first, and all behind it as flushed. */
-void mt_sq_flush(struct mt_sq *sq, enum mt_wc_status first);
+void mt_sq_flush(struct mt_sq *sq, enum rd_wc_status first);
 /* mt_rq_flush completes the oldest receive with first, and all behind it as flushed. */
-void mt_rq_flush(struct mt_rq *rq, enum mt_wc_status first);
+void mt_rq_flush(struct mt_rq *rq, enum rd_wc_status first);
 /*
  * mt_sq_poll and mt_rq_poll take one completion, of a send WR whose count is below `below`; false
  * when there is none.

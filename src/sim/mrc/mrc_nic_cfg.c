@@ -132,11 +132,11 @@ bool ms_nic_check(const struct ms_nic_cfg *c, char *why)
 		REFUSE("mpr = 0: 1 to 255 units of 128 packets");
 	if (c->depth == 0 || c->depth > 1024)
 		REFUSE("depth = %u: 1 to 1024 messages", c->depth);
-	if (c->timeout > MT_TIMEOUT_EXP_MAX)
-		REFUSE("timeout = %u: 0 to %u", c->timeout, MT_TIMEOUT_EXP_MAX);
-	if (c->retry_linear > MT_RETRY_LINEAR_MAX || c->retry_exp > MT_RETRY_EXP_FOREVER)
+	if (c->timeout > RD_TIMEOUT_MAX)
+		REFUSE("timeout = %u: 0 to %u", c->timeout, RD_TIMEOUT_MAX);
+	if (c->retry_linear > RD_RETRY_LINEAR_MAX || c->retry_exp > RD_RETRY_EXP_FOREVER)
 		REFUSE("retries = %u, %u: at most %u linear and %u exponential ones",
-		       c->retry_linear, c->retry_exp, MT_RETRY_LINEAR_MAX, MT_RETRY_EXP_FOREVER);
+		       c->retry_linear, c->retry_exp, RD_RETRY_LINEAR_MAX, RD_RETRY_EXP_FOREVER);
 	ms_nic_engine_cfg(c, 1, 1, &engine);
 	if (mt_engine_size(&engine) == 0)
 		REFUSE("timing: a value is out of its range");

@@ -93,7 +93,7 @@ static uint8_t window_of(const struct ms_nics *n, const struct ms_conn *c)
 }
 
 static int modify_qp(struct ms_host *h, struct mt_qp *qp, uint64_t now_ns,
-		     const struct mt_qp_attr *attr, uint32_t mask)
+		     const struct rd_qp_attr *attr, uint32_t mask)
 {
 	int r;
 
@@ -108,13 +108,13 @@ static bool connect_qp(struct ms_host *h, struct ms_conn *c, uint32_t peer, uint
 {
 	const struct ms_nic_cfg *cfg = &h->nics->cfg;
 	uint8_t window = window_of(h->nics, c);
-	struct mt_qp_attr a;
+	struct rd_qp_attr a;
 
 	mt_qp_attr_default(&a);
 	a.dest = ms_addr_of(peer);
 	a.dest_qpn = MS_QPN_BASE + peer_slot;
 	a.path_mtu = cfg->path_mtu;
-	a.access = MT_ACCESS_REMOTE_WRITE;
+	a.access = RD_ACCESS_REMOTE_WRITE;
 	a.mpr = c->outgoing ? window : 1;
 	a.mpr_dest = c->outgoing ? 1 : window;
 	a.max_wimm = c->depth;
@@ -123,18 +123,18 @@ static bool connect_qp(struct ms_host *h, struct ms_conn *c, uint32_t peer, uint
 	a.retry_linear = cfg->retry_linear;
 	a.retry_exp = cfg->retry_exp;
 	a.trim_nack = cfg->trim_nack;
-	a.state = MT_QPS_INIT;
-	if (modify_qp(h, c->qp, now_ns, &a, MT_QP_STATE | MT_QP_ACCESS) != MT_OK)
+	a.state = RD_QPS_INIT;
+	if (modify_qp(h, c->qp, now_ns, &a, RD_QP_STATE | RD_QP_ACCESS) != MT_OK)
 		return false;
-	a.state = MT_QPS_RTR;
+	a.state = RD_QPS_RTR;
 	if (modify_qp(h, c->qp, now_ns, &a,
-		      MT_QP_STATE | MT_QP_DEST | MT_QP_PATH_MTU | MT_QP_RQ_PSN | MT_QP_SQ_PSN |
-			      MT_QP_MPR | MT_QP_MPR_DEST | MT_QP_MAX_WIMM | MT_QP_MAX_WIMM_DEST |
-			      MT_QP_TIMEOUT | MT_QP_RETRY | MT_QP_TRIM_NACK | MT_QP_EV_PROFILE |
-			      MT_QP_CC_PROFILE) != MT_OK)
+		      RD_QP_STATE | RD_QP_DEST | RD_QP_PATH_MTU | RD_QP_RQ_PSN | RD_QP_SQ_PSN |
+			      RD_QP_MPR | RD_QP_MPR_DEST | RD_QP_MAX_WIMM | RD_QP_MAX_WIMM_DEST |
+			      RD_QP_TIMEOUT | RD_QP_RETRY | RD_QP_TRIM_NACK | RD_QP_EV_PROFILE |
+			      RD_QP_CC_PROFILE) != MT_OK)
 		return false;
-	a.state = MT_QPS_RTS;
-	if (modify_qp(h, c->qp, now_ns, &a, MT_QP_STATE) != MT_OK)
+	a.state = RD_QPS_RTS;
+	if (modify_qp(h, c->qp, now_ns, &a, RD_QP_STATE) != MT_OK)
 		return false;
 	ms_nic_set_prefetch(h, c, false);
 	return true;
@@ -244,7 +244,7 @@ void ms_conn_accept(struct ms_host *h, uint32_t slot, uint64_t now_ns)
 		return;
 	}
 	if (mt_mr_add(h->engine, slot - h->outgoing + 1, 0, 0, 0, c->region_bytes,
-		      MT_ACCESS_REMOTE_WRITE, c) != MT_OK)
+		      RD_ACCESS_REMOTE_WRITE, c) != MT_OK)
 		ms_nic_report_violation(h->worker, "flow %u: its memory region is taken", id);
 	for (; c->posted < c->depth; c->posted++)
 		mt_qp_post_recv(c->qp, c->posted);
@@ -256,12 +256,12 @@ void ms_conn_accept(struct ms_host *h, uint32_t slot, uint64_t now_ns)
 static bool post_message(struct ms_host *h, struct ms_conn *c, uint32_t k, uint64_t now_ns)
 {
 	uint64_t at = c->message_bytes * k;
-	struct mt_sge sge = {.addr = at, .length = (uint32_t)ms_conn_message_bytes(c, k)};
-	struct mt_send_wr wr = {
+	struct rd_sge sge = {.addr = at, .length = (uint32_t)ms_conn_message_bytes(c, k)};
+	struct rd_send_wr wr = {
 		.wr_id = k,
 		.sge = &sge,
 		.n_sge = sge.length > 0,
-		.flags = MT_WR_IMM,
+		.flags = RD_SEND_IMM,
 		.imm = k,
 		.rkey = c->rkey,
 		.remote_addr = at,
@@ -378,7 +378,7 @@ void ms_conn_event(struct ms_host *h, const struct mt_event *ev, uint64_t now_ps
 	struct ms_conn *c = ev->qp_user;
 
 	if (ev->type == MT_EVENT_QP || ((ev->type == MT_EVENT_SEND || ev->type == MT_EVENT_RECV) &&
-					ev->status != MT_WC_SUCCESS))
+					ev->status != RD_WC_SUCCESS))
 		fail_conn(h, c);
 	else if (ev->type == MT_EVENT_SEND)
 		message_acked(h, c, ev, now_ps);

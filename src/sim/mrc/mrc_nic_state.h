@@ -103,16 +103,16 @@ struct ms_nics {
 	uint64_t *end_ns;
 };
 
-/* mt_addr of a host: its number in the last four bytes. */
-static inline struct mt_addr ms_addr_of(uint32_t host)
+/* rd_gid of a host: its number in the last four bytes. */
+static inline struct rd_gid ms_addr_of(uint32_t host)
 {
-	struct mt_addr a = {{0xFD}};
+	struct rd_gid a = {{0xFD}};
 
 	memcpy(&a.b[12], &host, sizeof(host));
 	return a;
 }
 
-static inline uint32_t ms_addr_host(const struct mt_addr *a)
+static inline uint32_t ms_addr_host(const struct rd_gid *a)
 {
 	uint32_t host;
 

@@ -48,14 +48,14 @@ static void read_ids(struct script *s, uint64_t *first, uint64_t *last)
 		report_fail(&s->report, "id: the range ends before it begins");
 }
 
-static void post_send(struct script *s, enum mt_wr_opcode opcode)
+static void post_send(struct script *s, enum rd_wr_opcode opcode)
 {
 	struct words *w = &s->words;
-	struct mt_sge sge = {.lkey = MT_LKEY_ADAPTER};
-	struct mt_send_wr wr = {
+	struct rd_sge sge = {.lkey = MT_LKEY_ADAPTER};
+	struct rd_send_wr wr = {
 		.sge = &sge,
 		.n_sge = 1,
-		.flags = MT_WR_SIGNALED,
+		.flags = RD_SEND_SIGNALED,
 		.rkey = WORLD_KEY,
 		.remote_addr = WORLD_MR_START,
 		.opcode = opcode,
@@ -67,13 +67,13 @@ static void post_send(struct script *s, enum mt_wr_opcode opcode)
 	words_expect(w, "bytes");
 	read_ids(s, &id, &last);
 	if (words_accept(w, "imm")) {
-		wr.flags |= MT_WR_IMM;
+		wr.flags |= RD_SEND_IMM;
 		wr.imm = (uint32_t)words_number(w, "imm", UINT32_MAX);
 	}
 	if (words_accept(w, "se"))
-		wr.flags |= MT_WR_SOLICITED;
+		wr.flags |= RD_SEND_SOLICITED;
 	if (words_accept(w, "unsignalled"))
-		wr.flags &= ~(uint32_t)MT_WR_SIGNALED;
+		wr.flags &= ~(uint32_t)RD_SEND_SIGNALED;
 	if (words_accept(w, "at"))
 		wr.remote_addr += words_number(w, "at", UINT64_MAX);
 	wanted = read_failure(s);
@@ -89,14 +89,14 @@ static void post_send(struct script *s, enum mt_wr_opcode opcode)
 static void post_recv(struct script *s)
 {
 	struct words *w = &s->words;
-	struct mt_sge sge[WORLD_SGES];
-	struct mt_recv_wr wr = {.sge = sge};
+	struct rd_sge sge[WORLD_SGES];
+	struct rd_recv_wr wr = {.sge = sge};
 	uint64_t id, last;
 	int wanted;
 
 	read_ids(s, &id, &last);
 	while (wr.n_sge < WORLD_SGES && words_accept(w, "sge")) {
-		sge[wr.n_sge] = (struct mt_sge){.lkey = WORLD_KEY};
+		sge[wr.n_sge] = (struct rd_sge){.lkey = WORLD_KEY};
 		sge[wr.n_sge].length = (uint32_t)words_number(w, "length", UINT32_MAX);
 		words_expect(w, "at");
 		sge[wr.n_sge++].addr = WORLD_MR_START + words_number(w, "at", UINT64_MAX);
@@ -114,17 +114,17 @@ static void act_post(struct script *s)
 	if (what == 2)
 		post_recv(s);
 	else
-		post_send(s, what ? MT_WR_SEND : MT_WR_WRITE);
+		post_send(s, what ? RD_WR_SEND : RD_WR_WRITE);
 }
 
 static void act_state(struct script *s)
 {
 	static const char *const states[] = {"RESET", "INIT", "RTR", "RTS", "SQD", "ERR", NULL};
-	struct mt_qp_attr attr = {
-		.state = (enum mt_qp_state)words_choice(&s->words, "state", states)};
+	struct rd_qp_attr attr = {
+		.state = (enum rd_qp_state)words_choice(&s->words, "state", states)};
 	int wanted = read_failure(s);
 
-	compare_result(s, mt_qp_modify(s->world.qp, s->world.now_ns, &attr, MT_QP_STATE), wanted);
+	compare_result(s, mt_qp_modify(s->world.qp, s->world.now_ns, &attr, RD_QP_STATE), wanted);
 }
 
 static void deny(struct script *s, bool deny)

@@ -13,7 +13,7 @@ struct config {
 	struct mt_ev_profile_cfg ev_profile; /* evs: i has the value i, on plane i % planes */
 	struct mt_cc_profile_cfg cc;
 	struct mt_qp_cap cap;
-	struct mt_qp_attr attr;
+	struct rd_qp_attr attr;
 	uint32_t paths;	   /* EV i leads over path i % paths; 0: each is a path of its own */
 	uint64_t gap_ns;   /* between two data packets of the engine */
 	uint64_t mr_bytes; /* of the region that the peer writes to */

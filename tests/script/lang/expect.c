@@ -241,8 +241,8 @@ static void expect_receive(struct script *s, struct when when)
 		compare_event(s, &e,
 			      e.wr_id == id && e.status == status && (!has_imm || e.imm == imm) &&
 				      (!has_len || e.byte_len == len) && e.solicited == se &&
-				      e.imm_valid == (has_imm || (e.opcode == MT_WR_WRITE &&
-								  status == MT_WC_SUCCESS)));
+				      e.imm_valid == (has_imm || (e.opcode == RD_WR_WRITE &&
+								  status == RD_WC_SUCCESS)));
 		when = (struct when){0, 0};
 	}
 }
@@ -347,7 +347,7 @@ static void expect_ev(struct script *s)
 static void expect_state(struct script *s)
 {
 	unsigned state = words_choice(&s->words, "state", states);
-	struct mt_qp_attr attr;
+	struct rd_qp_attr attr;
 
 	words_end(&s->words);
 	mt_qp_query(s->world.qp, &attr);

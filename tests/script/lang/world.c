@@ -14,7 +14,7 @@
 #define AMPLE_BYTES ((size_t)1 << 20)
 #define PAYLOAD_MAX 4096u
 #define ALL_ATTRIBUTES \
-	((((uint32_t)MT_QP_DYNAMIC_MPR << 1) - 1) | MT_QP_RNR_RETRY | MT_QP_MIN_RNR_TIMER)
+	((((uint32_t)RD_QP_DYNAMIC_MPR << 1) - 1) | RD_QP_RNR_RETRY | RD_QP_MIN_RNR_TIMER)
 #define PEER_ADDR 2
 #define STRANGER_ADDR 3
 /* So often may an engine act at one moment before it is held to be stuck. */
@@ -95,7 +95,7 @@ static void set_profiles(struct world *w)
 	check(w, mt_cc_profile_set(w->engine, 0, &w->config.cc), "mt_cc_profile_set");
 }
 
-static void modify(struct world *w, const struct mt_qp_attr *attr, uint32_t mask)
+static void modify(struct world *w, const struct rd_qp_attr *attr, uint32_t mask)
 {
 	int r;
 
@@ -119,24 +119,24 @@ static void set_history(struct world *w)
 
 static void connect_qp(struct world *w)
 {
-	struct mt_qp_attr a = w->config.attr;
+	struct rd_qp_attr a = w->config.attr;
 	void *mem = block(w, mt_qp_size(&w->config.cap));
 
 	check(w, mt_qp_init(w->engine, mem, &w->config.cap, WORLD_QPN, w, &w->qp), "mt_qp_init");
 	if (w->config.read_only)
-		a.access = MT_ACCESS_LOCAL_WRITE;
+		a.access = RD_ACCESS_LOCAL_WRITE;
 	w->config.attr.dest.b[0] = PEER_ADDR;
 	a.dest = w->config.attr.dest;
 	a.dest_qpn = WORLD_PEER_QPN;
-	a.state = MT_QPS_INIT;
-	modify(w, &a, MT_QP_STATE);
-	a.state = MT_QPS_RTR;
+	a.state = RD_QPS_INIT;
+	modify(w, &a, RD_QP_STATE);
+	a.state = RD_QPS_RTR;
 	modify(w, &a, ALL_ATTRIBUTES);
 	set_history(w);
 	if (w->config.rtr_only)
 		return;
-	a.state = MT_QPS_RTS;
-	modify(w, &a, MT_QP_STATE);
+	a.state = RD_QPS_RTS;
+	modify(w, &a, RD_QP_STATE);
 }
 
 void world_init(struct world *w, struct report *r, const struct config *c)
@@ -172,7 +172,7 @@ void world_init(struct world *w, struct report *r, const struct config *c)
 	set_profiles(w);
 	check(w,
 	      mt_mr_add(w->engine, WORLD_KEY >> 8, WORLD_KEY & 0xFF, c->cap.pd, WORLD_MR_START,
-			c->mr_bytes, MT_ACCESS_LOCAL_WRITE | MT_ACCESS_REMOTE_WRITE, w),
+			c->mr_bytes, RD_ACCESS_LOCAL_WRITE | RD_ACCESS_REMOTE_WRITE, w),
 	      "mt_mr_add");
 	connect_qp(w);
 }
