@@ -9,6 +9,7 @@
 #include "ui/verb.h"
 
 extern const struct ui_verb cli_doctor_verb; /* the status may also be 3: warnings */
+extern const struct ui_verb cli_dump_verb;   /* the packets of a capture file */
 extern const struct ui_verb cli_lab_verb;    /* a fabric of network namespaces */
 extern const struct ui_verb cli_perf_verb;   /* bandwidth and latency between two machines */
 extern const struct ui_verb cli_ping_verb;   /* asks other machines, path by path */

@@ -165,6 +165,12 @@ static enum ui_flags_result read_flag(const struct ui_flag_table *table, const s
 	return UI_FLAGS_ERROR;
 }
 
+/* A dash alone is an operand: standard input, by custom. */
+static bool is_operand(const char *word)
+{
+	return word[0] != '-' || word[1] == '\0';
+}
+
 enum ui_flags_result ui_flags_parse(const struct ui_flag_table *table, void *out, int argc,
 				    char **argv, const char **operand, size_t max, size_t *n)
 {
@@ -175,11 +181,11 @@ enum ui_flags_result ui_flags_parse(const struct ui_flag_table *table, void *out
 
 		if (strcmp(argv[i], "--help") == 0 || strcmp(argv[i], "-h") == 0)
 			return UI_FLAGS_HELP;
-		if (!flag && argv[i][0] != '-' && operands < max) {
+		if (!flag && is_operand(argv[i]) && operands < max) {
 			operand[operands++] = argv[i];
 			continue;
 		}
-		if (!flag && argv[i][0] != '-' && max) {
+		if (!flag && is_operand(argv[i]) && max) {
 			fprintf(stderr, "%s: %s: unexpected argument\n", table->who, argv[i]);
 			return UI_FLAGS_ERROR;
 		}

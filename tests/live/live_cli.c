@@ -238,6 +238,34 @@ CLI_TEST(ping, nobody_answers)
 	assert_said(&ping, "mrc ping: 127.0.0.77: no answer.");
 }
 
+/* What a device captured is what it sent. */
+CLI_TEST(dump, reads_the_capture_of_a_device)
+{
+	static struct program p;
+	char path[64];
+
+	snprintf(path, sizeof(path), "/tmp/live_cli_%d.pcapng", (int)getpid());
+	setenv("MRC_CAPTURE", path, 1);
+	START(&p, "ping", "127.0.0.77", "--count", "1", "--timeout", "50ms");
+	assert_int_equal(finish(&p), 1);
+	unsetenv("MRC_CAPTURE");
+	START(&p, "dump", path, "--count", "1");
+	assert_int_equal(finish(&p), 0);
+	assert_said(&p,
+		    "127.0.0.1 > 127.0.0.77, port 4791, ev 0x2ee0, control not-ect: EP_REQUEST, ");
+	assert_said(&p, "op ev-probe");
+	unlink(path);
+	START(&p, "dump", path);
+	assert_int_equal(finish(&p), 1);
+	assert_said(&p, "No such file or directory");
+	START(&p, "dump", "/proc/self/cmdline");
+	assert_int_equal(finish(&p), 1);
+	assert_said(&p, "mrc dump: /proc/self/cmdline: byte 4: neither pcap nor pcapng");
+	START(&p, "dump");
+	assert_int_equal(finish(&p), 2);
+	assert_said(&p, "want a capture FILE");
+}
+
 CLI_TEST(ping, wrong_words)
 {
 	static struct program ping;

@@ -148,6 +148,17 @@ TEST(ui_flags_parse, operands_words_between_flags)
 	assert_u_eq(o.ranks, 4);
 }
 
+TEST(ui_flags_parse, operands_a_dash_alone)
+{
+	char *argv[] = {"x", "-"};
+	const char *operand[1];
+	size_t n = 0;
+
+	assert_int_equal(ui_flags_parse(&table, &o, 2, argv, operand, 1, &n), UI_FLAGS_OK);
+	assert_u_eq(n, 1);
+	assert_string_equal(operand[0], "-");
+}
+
 TEST(ui_flags_parse, operands_one_too_many)
 {
 	const char *operand[1];
