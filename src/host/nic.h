@@ -83,7 +83,6 @@ void mh_async_ack(struct mh_device *dev, const struct mh_async_event *event);
 int mh_pd_create(struct mh_device *dev, void *owner, struct mh_pd **pd);
 /* mh_pd_destroy: EBUSY while an MR, SRQ or QP of the PD is there. */
 int mh_pd_destroy(struct mh_pd *pd);
-void *mh_pd_owner(const struct mh_pd *pd);
 /* mh_pd_find: as mh_device_find, for the PDs of all openings. */
 struct mh_pd *mh_pd_find(const void *owner);
 
@@ -152,12 +151,11 @@ uint32_t mh_mw_rkey(const struct mh_mw *mw);
 
 /* ---- completion channels ---- */
 
-int mh_channel_create(struct mh_device *dev, void *owner, struct mh_channel **channel);
+int mh_channel_create(struct mh_device *dev, struct mh_channel **channel);
 /* mh_channel_destroy: EBUSY while a CQ uses it. */
 int mh_channel_destroy(struct mh_channel *channel);
 /* mh_channel_fd: as mh_async_fd, for completion events. */
 int mh_channel_fd(const struct mh_channel *channel);
-void *mh_channel_owner(const struct mh_channel *channel);
 /*
  * mh_channel_get takes the oldest completion event and names its CQ. Blocks in read(2), without
  * using CPU, while there is none, unless the descriptor is O_NONBLOCK: then EAGAIN. EINTR: a
@@ -268,7 +266,6 @@ int mh_qp_create(const struct mh_qp_init *init, struct mh_qp **qp);
  */
 int mh_qp_destroy(struct mh_qp *qp);
 uint32_t mh_qp_number(const struct mh_qp *qp);
-void *mh_qp_owner(const struct mh_qp *qp);
 /* mh_qp_init_query returns what the QP was made with; capabilities as granted, >= those asked. */
 void mh_qp_init_query(const struct mh_qp *qp, struct mh_qp_init *init);
 /* mh_qp_attr_default fills in what a new QP has. */

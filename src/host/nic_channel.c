@@ -5,7 +5,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-int mh_channel_create(struct mh_device *dev, void *owner, struct mh_channel **channel)
+int mh_channel_create(struct mh_device *dev, struct mh_channel **channel)
 {
 	struct mh_channel *c;
 	int err;
@@ -21,7 +21,6 @@ int mh_channel_create(struct mh_device *dev, void *owner, struct mh_channel **ch
 		return err;
 	}
 	c->dev = dev;
-	c->owner = owner;
 	mh_nic_lock(dev->nic);
 	dev->objects++;
 	mh_nic_unlock(dev->nic);
@@ -51,11 +50,6 @@ int mh_channel_destroy(struct mh_channel *channel)
 int mh_channel_fd(const struct mh_channel *channel)
 {
 	return channel->events.fd;
-}
-
-void *mh_channel_owner(const struct mh_channel *channel)
-{
-	return channel->owner;
 }
 
 int mh_channel_get(struct mh_channel *channel, struct mh_cq **cq)

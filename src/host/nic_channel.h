@@ -7,7 +7,6 @@
 
 struct mh_channel {
 	struct mh_device *dev;
-	void *owner;
 	struct mh_event_queue events;
 	uint32_t n_cqs; /* guarded by nic->lock */
 };

@@ -163,17 +163,3 @@ bool mh_device_can_reach(const struct mh_device *dev, const struct rd_gid *gid)
 {
 	return !mh_nic_is_inherited(dev->nic) && mh_addr_is_reachable(&dev->nic->ports.map, gid->b);
 }
-
-uint32_t mh_device_counters(const struct mh_device *dev, struct mh_counter *counters, uint32_t n)
-{
-	struct mh_counter all[MH_COUNTERS_MAX];
-	uint32_t total;
-
-	if (mh_nic_is_inherited(dev->nic))
-		return 0;
-	mh_nic_lock(dev->nic);
-	total = mh_counters_read(dev->nic, all);
-	mh_nic_unlock(dev->nic);
-	memcpy(counters, all, (n < total ? n : total) * sizeof(all[0]));
-	return total;
-}

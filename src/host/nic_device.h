@@ -149,11 +149,6 @@ struct mh_counter {
 	const char *text;
 	uint64_t value;
 };
-/*
- * mh_device_counters fills in at most n counters and returns how many there are in all. The first
- * ones are the engine's, then the sums over planes.
- */
-uint32_t mh_device_counters(const struct mh_device *dev, struct mh_counter *counters, uint32_t n);
 
 #pragma GCC visibility pop
 

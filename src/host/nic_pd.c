@@ -45,11 +45,6 @@ int mh_pd_destroy(struct mh_pd *pd)
 	return 0;
 }
 
-void *mh_pd_owner(const struct mh_pd *pd)
-{
-	return pd->owner;
-}
-
 static struct mh_pd *device_find_pd(struct mh_device *dev, const void *owner)
 {
 	for (struct mb_link *l = dev->pds.next; l != &dev->pds; l = l->next) {

@@ -253,11 +253,6 @@ uint32_t mh_qp_number(const struct mh_qp *qp)
 	return qp->number;
 }
 
-void *mh_qp_owner(const struct mh_qp *qp)
-{
-	return qp->init.owner;
-}
-
 void mh_qp_init_query(const struct mh_qp *qp, struct mh_qp_init *init)
 {
 	*init = qp->init;

@@ -15,7 +15,7 @@ struct ibv_comp_channel *ibv_create_comp_channel(struct ibv_context *context)
 	channel = calloc(1, sizeof(*channel));
 	if (!channel)
 		return mv_null(ENOMEM);
-	err = mh_channel_create(mv_context(context)->nic, channel, &channel->nic);
+	err = mh_channel_create(mv_context(context)->nic, &channel->nic);
 	if (err) {
 		free(channel);
 		return mv_null(err);

@@ -15,7 +15,7 @@ int mrc_create_comp_channel(struct mrc_context *mrc_ctx, struct mrc_comp_channel
 	if (!ch)
 		return ma_errno(ENOMEM);
 	ch->ctx = mrc_ctx;
-	err = mh_channel_create(mrc_ctx->dev, ch, &ch->nic);
+	err = mh_channel_create(mrc_ctx->dev, &ch->nic);
 	if (err) {
 		free(ch);
 		return ma_errno(err);

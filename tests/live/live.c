@@ -15,6 +15,7 @@
 
 #include "base/prng.h"
 #include "core/engine/engine.h"
+#include "support/nic_counters.h"
 #include "support/test.h"
 
 #define LIVE_WAIT_MS 20000
@@ -111,7 +112,7 @@ static void live_make_qp(struct live_side *s)
 	};
 	uint32_t cqe = s->setup->cqe ? s->setup->cqe : 4096;
 
-	live_check(mh_channel_create(s->dev, NULL, &s->channel) == 0);
+	live_check(mh_channel_create(s->dev, &s->channel) == 0);
 	live_check(mh_cq_create(s->dev, cqe, s->channel, NULL, &s->cq) == 0);
 	init.send_cq = init.recv_cq = s->cq;
 	live_check(mh_qp_create(&init, &s->qp) == 0);
@@ -309,8 +310,8 @@ void live_run(const struct live_setup *setup, void (*initiator)(struct live_side
 
 uint64_t live_counter(struct live_side *s, const char *name)
 {
-	struct mh_counter counters[128];
-	uint32_t n = mh_device_counters(s->dev, counters, 128);
+	struct mh_counter counters[MH_COUNTERS_MAX];
+	uint32_t n = nic_counters(s->dev, counters);
 
 	for (uint32_t i = 0; i < n; i++)
 		if (strcmp(counters[i].name, name) == 0)

@@ -10,6 +10,7 @@
 #include <sched.h>
 #include <stdatomic.h>
 
+#include "support/nic_counters.h"
 #include "support/test.h"
 
 #define THREADS 4u
@@ -77,7 +78,7 @@ static void *workers_maker(void *arg)
 
 	while (workers->done < PIECES) {
 		struct mh_qp_init init = {.cap = {.max_send_wr = 4, .max_send_sge = 1}};
-		struct mh_counter counters[128];
+		struct mh_counter counters[MH_COUNTERS_MAX];
 		struct mh_device *dev;
 		struct mh_cq *cq;
 		struct mh_qp *qp;
@@ -90,7 +91,7 @@ static void *workers_maker(void *arg)
 		init.pd = s->pd;
 		init.send_cq = init.recv_cq = cq;
 		live_check(mh_qp_create(&init, &qp) == 0);
-		live_check(mh_device_counters(dev, counters, 128) > 0);
+		live_check(nic_counters(dev, counters) > 0);
 		live_check(mh_qp_destroy(qp) == 0);
 		live_check(mh_cq_destroy(cq) == 0);
 		live_check(mh_mr_dereg(mr) == 0);

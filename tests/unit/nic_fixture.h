@@ -12,6 +12,7 @@
 
 #include "host/nic_context.h"
 #include "io/udp_driver.h"
+#include "support/nic_counters.h"
 #include "unit/loopback.h"
 #include "wire/bth.h"
 #include "wire/icrc.h"
@@ -167,8 +168,8 @@ static inline void fixture_icrc(const uint8_t *bytes, size_t body, const struct 
 
 static inline uint64_t fixture_counter(struct nic_fixture *fixture, const char *name)
 {
-	struct mh_counter all[128];
-	uint32_t n = mh_device_counters(fixture->dev, all, 128);
+	struct mh_counter all[MH_COUNTERS_MAX];
+	uint32_t n = nic_counters(fixture->dev, all);
 
 	for (uint32_t i = 0; i < n; i++)
 		if (strcmp(all[i].name, name) == 0)

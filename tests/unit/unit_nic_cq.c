@@ -22,7 +22,7 @@ static int cq_setup(void **state)
 	setenv("MRC_EV_BASE", "53300", 1);
 	*state = fixture;
 	if (mh_device_open(NULL, &fixture->dev) ||
-	    mh_channel_create(fixture->dev, NULL, &fixture->channel))
+	    mh_channel_create(fixture->dev, &fixture->channel))
 		return -1;
 	fcntl(mh_channel_fd(fixture->channel), F_SETFL, O_NONBLOCK);
 	fcntl(mh_async_fd(fixture->dev), F_SETFL, O_NONBLOCK);

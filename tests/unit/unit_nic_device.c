@@ -10,6 +10,7 @@
 
 #include "host/nic_context.h"
 #include "host/progress.h"
+#include "support/nic_counters.h"
 #include "unit/loopback.h"
 
 static int device_env(void **state)
@@ -160,7 +161,6 @@ DEVICE_TEST(mh_pd_find, in_all_openings)
 	assert_i_eq(mh_pd_create(b, &two, &pb), 0);
 	assert_ptr_equal(mh_pd_find(&one), pa);
 	assert_ptr_equal(mh_pd_find(&two), pb);
-	assert_ptr_equal(mh_pd_owner(pb), &two);
 	assert_i_eq(mh_pd_destroy(pa), 0);
 	assert_null(mh_pd_find(&one));
 	assert_i_eq(mh_pd_destroy(pb), 0);
@@ -178,7 +178,7 @@ DEVICE_TEST(mh_device_close, refuses_while_objects_are_there)
 	assert_i_eq(mh_pd_create(dev, NULL, &pd), 0);
 	assert_i_eq(mh_device_close(dev), EBUSY);
 	assert_i_eq(mh_pd_destroy(pd), 0);
-	assert_i_eq(mh_channel_create(dev, NULL, &channel), 0);
+	assert_i_eq(mh_channel_create(dev, &channel), 0);
 	assert_i_eq(mh_device_close(dev), EBUSY);
 	assert_i_eq(mh_cq_create(dev, 1, channel, NULL, &cq), 0);
 	assert_i_eq(mh_channel_destroy(channel), EBUSY);
@@ -219,17 +219,15 @@ DEVICE_TEST(mh_async_get, all_planes_gone_is_port_down)
 	close(null);
 }
 
-DEVICE_TEST(mh_device_counters, names_are_unique_and_counted)
+DEVICE_TEST(mh_counters_read, names_are_unique_and_counted)
 {
 	struct mh_device *dev = device_open(NULL);
-	struct mh_counter all[128], some[3];
-	uint32_t n = mh_device_counters(dev, all, 128);
+	struct mh_counter all[MH_COUNTERS_MAX];
+	uint32_t n = nic_counters(dev, all);
 
 	assert_u_between(n, 30, 128);
 	for (uint32_t i = 0; i < n; i++)
 		for (uint32_t k = 0; k < i; k++)
 			assert_string_not_equal(all[i].name, all[k].name);
-	assert_u_eq(mh_device_counters(dev, some, 3), n);
-	assert_string_equal(some[2].name, all[2].name);
 	assert_i_eq(mh_device_close(dev), 0);
 }
