@@ -17,6 +17,7 @@
 #include "bpf/map.h"
 #include "bpf/packet.h"
 #include "bpf/queue.h"
+#include "bpf/trim.h"
 
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);

@@ -17,7 +17,7 @@
  * - Any thread may call any function at any time; the exception is using an object during or
  *   after its destruction. Functions do not block except for short internal locks.
  * - In a forked child everything that was opened before is gone: functions return ENODEV, stderr
- *   says so once, the parent notices nothing. The child may open the device anew. exec closes all.
+ *   says so once, the parent notices nothing. The child may open the device again. exec closes all.
  * - `owner` is a pointer of the caller's choice that comes back wherever the object is named.
  * - Objects are destroyed in the order QP, SRQ, CQ, channel and MR, PD, device; the wrong order is
  * EBUSY.

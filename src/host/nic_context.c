@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * context.c - the NICs of the process, one for each device: made by the first who needs it, ended
+ * nic_context.c - the NICs of the process, one for each device: made by the first who needs it, ended
  * by the last.
  *
- * This file holds the only mutable global of the library beside what guard.c must have.
+ * This file holds the only mutable global of the library besides what mem_guard.c must have.
  */
 #include "host/nic_context.h"
+
+#include "host/fork.h"
 #include "host/stats_segment.h"
 
 #include <errno.h>
@@ -18,7 +20,7 @@ struct mh_context {
 	struct {
 		struct mh_nic *nic;
 		/* of the parent, if forked; kept for those who hold its objects */
-		struct mh_nic *abandoned;
+		struct mh_nic *inherited;
 		uint32_t users;
 	} of[MH_DEVICES_MAX];
 	char said[sizeof(struct mh_env_error)];
@@ -48,12 +50,7 @@ void mh_log_once(const char *text)
 	pthread_mutex_unlock(&c->lock);
 }
 
-/*
- * Forking. Both locks are held while the process forks, so that the child gets the NIC in a state
- * that makes sense, and gives it up: a NIC has a thread, sockets and a slot of its own, and a
- * second user of these would take packets from the parent. The child may open a NIC anew.
- */
-static void fork_prepare(void)
+void mh_context_lock_all(void)
 {
 	struct mh_context *c = context();
 
@@ -63,7 +60,7 @@ static void fork_prepare(void)
 			pthread_mutex_lock(&c->of[i].nic->lock);
 }
 
-static void fork_parent(void)
+void mh_context_unlock_all(void)
 {
 	struct mh_context *c = context();
 
@@ -73,7 +70,7 @@ static void fork_parent(void)
 	pthread_mutex_unlock(&c->lock);
 }
 
-static void fork_child(void)
+void mh_context_leave_inherited(void)
 {
 	struct mh_context *c = context();
 
@@ -84,7 +81,7 @@ static void fork_child(void)
 			continue;
 		pthread_mutex_unlock(&nic->lock);
 		mh_nic_close_inherited(nic);
-		c->of[i].abandoned = nic;
+		c->of[i].inherited = nic;
 		c->of[i].nic = NULL;
 		c->of[i].users = 0;
 	}
@@ -117,7 +114,7 @@ static void publish_final_stats(void)
 
 static void install_process_handlers(void)
 {
-	pthread_atfork(fork_prepare, fork_parent, fork_child);
+	mh_fork_watch();
 	atexit(publish_final_stats);
 }
 
@@ -125,7 +122,7 @@ bool mh_context_is_inherited(void)
 {
 	mh_log_once(
 		"this process is a fork of the one that opened the device: what was opened there "
-		"cannot be used here; open the device anew");
+		"cannot be used here; open the device again");
 	return true;
 }
 

@@ -6,7 +6,7 @@
  */
 #include "cli/cli_verbs.h"
 #include "cli/run/counter_report.h"
-#include "cli/run/sysfs_device.h"
+#include "cli/run/sysfs.h"
 
 #include <errno.h>
 #include <libgen.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* device.h - what programs read of an RDMA device below /sys and /dev, for mrc0 and others. */
-#ifndef SOFTMRC_CLI_RUN_SYSFS_DEVICE_H
-#define SOFTMRC_CLI_RUN_SYSFS_DEVICE_H
+#ifndef SOFTMRC_CLI_RUN_SYSFS_H
+#define SOFTMRC_CLI_RUN_SYSFS_H
 
 #include "cli/run/mount_view.h"
 
