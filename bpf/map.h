@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * map.h - what the switch's egress program and the room that loads it (src/switchq) say to each other:
- * the values of the program's maps, its limits, the marks it leaves on packets.
+ * map.h - what the switch's egress program and the room that loads it (src/switchq) say to each
+ * other: the values of the program's maps, its limits, the marks it leaves on packets.
  *
  * Included by BPF C and by C alike, so it holds kernel types and constants and nothing else. All
  * maps are keyed by interface index; a lab gives every port of its network an index that is unique

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * switchq.bpf.c - the egress program of a switch port: faults, a virtual output queue, ECN, trimming.
+ * switchq.bpf.c - the egress program of a switch port: faults, a virtual output queue, ECN,
+ * trimming.
  *
  * It runs at the clsact egress hook of every port, before the qdisc. Faults come first, then the
  * model of the queue (queue.h) decides: send, mark, trim or drop. HTB below, where it is set up,

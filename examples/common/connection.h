@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * connection.h - what every MRC program needs before it can send: device, PD, memory, context, channel,
- * CQ and one QP that is connected to a peer. Functions print what went wrong on stderr.
+ * connection.h - what every MRC program needs before it can send: device, PD, memory, context,
+ * channel, CQ and one QP that is connected to a peer. Functions print what went wrong on stderr.
  */
 #ifndef EXAMPLES_COMMON_RIG_H
 #define EXAMPLES_COMMON_RIG_H
@@ -26,14 +26,16 @@ struct connection {
 	uint32_t peer_rkey;
 };
 
-/* connection_open makes everything up to a QP in INIT. 0, or -1; then connection_close is still to be called. */
+/* connection_open makes everything up to a QP in INIT. 0, or -1; then connection_close is still to
+ * be called. */
 int connection_open(struct connection *r, const char *program, size_t bytes, uint32_t sends,
 		    uint32_t receives);
 
 /* connection_connect swaps what the peers must know over fd and takes the QP to RTS. 0 or -1. */
 int connection_connect(struct connection *r, int fd);
 
-/* connection_wait sleeps until the CQ has completions and takes at most n. Returns how many, or -1. */
+/* connection_wait sleeps until the CQ has completions and takes at most n. Returns how many, or
+ * -1. */
 int connection_wait(struct connection *r, struct ibv_wc *wc, int n);
 
 /* connection_check_wc returns 0 for a successful completion, -1 after a message for another. */

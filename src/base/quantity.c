@@ -29,7 +29,8 @@ static const struct unit time_units[] = {{"d", UINT64_C(86400000000000)},
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
-/* With no more digits than these a fraction times any factor fits in 64 bits; see scale_fraction. */
+/* With no more digits than these a fraction times any factor fits in 64 bits; see
+ * scale_fraction. */
 #define FRACTION_DIGITS 9u
 
 static bool is_digit(char c)

@@ -56,7 +56,8 @@ static const char *toml_end_line(struct toml_cursor *c)
 	return NULL;
 }
 
-/* toml_skip_gap takes blanks, comments and line ends, which may stand between elements of an array. */
+/* toml_skip_gap takes blanks, comments and line ends, which may stand between elements of an
+ * array. */
 static const char *toml_skip_gap(struct toml_cursor *c)
 {
 	const char *wrong = NULL;

@@ -86,7 +86,8 @@ struct demo_script {
 	uint32_t steps;
 };
 
-/* demo_fault_set_title and demo_fault_set_brief write the texts of a fault, for those who describe one. */
+/* demo_fault_set_title and demo_fault_set_brief write the texts of a fault, for those who describe
+ * one. */
 __attribute__((format(printf, 2, 3))) void demo_fault_set_title(struct demo_fault *f,
 								const char *format, ...);
 __attribute__((format(printf, 2, 3))) void demo_fault_set_brief(struct demo_fault *f,

@@ -15,8 +15,8 @@
 
 #define T0S 2u
 /*
- * Links carry six times the pace of a host: the job, and with a TCP baseline though a hash may put all
- * four of its connections on one plane.
+ * Links carry six times the pace of a host: the job, and with a TCP baseline though a hash may put
+ * all four of its connections on one plane.
  */
 #define LINK_OF_PACE 6u
 

@@ -9,8 +9,8 @@
 bool mf_cfg_check(const struct mf_topology_cfg *cfg, struct mf_error *error);
 
 /*
- * mf_error_set fills *error and returns false. The value is a number; `what` a printf format for what
- * is wrong and what is allowed.
+ * mf_error_set fills *error and returns false. The value is a number; `what` a printf format for
+ * what is wrong and what is allowed.
  */
 bool mf_error_set(struct mf_error *error, const char *field, uint64_t value, const char *what, ...)
 	__attribute__((format(printf, 4, 5)));

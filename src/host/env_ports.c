@@ -116,7 +116,8 @@ static bool ports_is_interface_shared(const struct mh_env *env, uint32_t i)
 	return false;
 }
 
-/* ports_resolve_interfaces gives interfaces their addresses and unbinds those that need no binding. */
+/* ports_resolve_interfaces gives interfaces their addresses and unbinds those that need no
+ * binding. */
 static const char *ports_resolve_interfaces(struct mh_env *env)
 {
 	bool by_name[MT_PORTS_MAX];
@@ -193,8 +194,8 @@ static int ports_prefix(struct mh_env *env, const struct mh_settings *s, struct 
 }
 
 /*
- * ports_check_addresses: one GID names an endpoint on all planes, so the bits behind the subnet must be the
- * same on all ports; and no two ports may be one and the same.
+ * ports_check_addresses: one GID names an endpoint on all planes, so the bits behind the subnet
+ * must be the same on all ports; and no two ports may be one and the same.
  */
 static int ports_check_addresses(const struct mh_env *env, const struct mh_settings *s,
 				 struct mh_env_error *error)
@@ -243,8 +244,8 @@ static uint32_t ports_ib_mtu(const struct mh_env *env, uint32_t ip_mtu)
 }
 
 /*
- * ports_choose_mtu: packets are never fragmented, so no packet may be larger than the smallest port takes.
- * A port whose interface is not known yet is not asked; opening it will say so.
+ * ports_choose_mtu: packets are never fragmented, so no packet may be larger than the smallest port
+ * takes. A port whose interface is not known yet is not asked; opening it will say so.
  */
 static int ports_choose_mtu(struct mh_env *env, const struct mh_settings *s,
 			    struct mh_env_error *error)
@@ -304,8 +305,8 @@ static const char *ports_srv6(struct mh_env *env)
 /* ---- devices ---- */
 
 /*
- * ports_assign_to_devices leaves the ports of this device: the list, in its order, is cut into equal parts.
- * Every device is then a host of its own to its peers.
+ * ports_assign_to_devices leaves the ports of this device: the list, in its order, is cut into
+ * equal parts. Every device is then a host of its own to its peers.
  */
 static int ports_assign_to_devices(struct mh_env *env, const struct mh_settings *s,
 				   struct mh_env_error *error)

@@ -90,9 +90,9 @@ void mh_event_ack(struct mh_event_queue *q, struct mh_event_source *s, uint32_t 
 }
 
 /*
- * withdraw_event_units takes back units of the eventfd, so that the descriptor does not poll readable for
- * nothing. RWF_NOWAIT because another thread may have read them by now; then that thread finds no
- * event and reads on.
+ * withdraw_event_units takes back units of the eventfd, so that the descriptor does not poll
+ * readable for nothing. RWF_NOWAIT because another thread may have read them by now; then that
+ * thread finds no event and reads on.
  */
 static void withdraw_event_units(struct mh_event_queue *q, uint32_t units)
 {

@@ -11,8 +11,8 @@
 #include <stdbool.h>
 
 /*
- * mh_link_monitor_open returns a descriptor that polls readable after a change; -1 and errno: this system
- * has none (a sandbox), or there are no descriptors.
+ * mh_link_monitor_open returns a descriptor that polls readable after a change; -1 and errno: this
+ * system has none (a sandbox), or there are no descriptors.
  */
 int mh_link_monitor_open(void);
 /* mh_link_monitor_drain takes what waits on the descriptor and says whether there was anything. */

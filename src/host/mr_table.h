@@ -42,8 +42,8 @@ struct mh_mr_table {
  */
 int mh_mem_check(void *addr, size_t length, bool write);
 /*
- * mh_mr_table_insert gives the region an index and a key; false: all are in use. `random` is of 64 fresh
- * random bits: a peer that knows one key must not know the others.
+ * mh_mr_table_insert gives the region an index and a key; false: all are in use. `random` is of 64
+ * fresh random bits: a peer that knows one key must not know the others.
  */
 bool mh_mr_table_insert(struct mh_mr_table *mem, struct mh_mr *mr, uint64_t random);
 void mh_mr_table_remove(struct mh_mr_table *mem, struct mh_mr *mr);
@@ -56,8 +56,8 @@ static inline uint32_t mh_mr_table_index(uint32_t key)
 }
 
 /*
- * mh_mr_table_resolve returns the pointer for bytes [addr, addr + len) of the region with this key, or
- * NULL when the key is no longer valid or the bytes are outside.
+ * mh_mr_table_resolve returns the pointer for bytes [addr, addr + len) of the region with this key,
+ * or NULL when the key is no longer valid or the bytes are outside.
  */
 static inline void *mh_mr_table_resolve(const struct mh_mr_table *mem, uint32_t key, uint64_t addr,
 					uint32_t len)
@@ -74,12 +74,13 @@ static inline void *mh_mr_table_resolve(const struct mh_mr_table *mem, uint32_t 
 #define MH_MR_TABLE_ZEROS 4096u
 
 /*
- * mh_mr_table_zeros returns len bytes of zeros, len <= MH_MR_TABLE_ZEROS, for the key of a null region; NULL:
- * the key names none.
+ * mh_mr_table_zeros returns len bytes of zeros, len <= MH_MR_TABLE_ZEROS, for the key of a null
+ * region; NULL: the key names none.
  */
 const void *mh_mr_table_zeros(const struct mh_mr_table *mem, uint32_t key, uint32_t len);
 
-/* mh_mr_table_find is mh_mr_table_resolve for an MR of this PD that grants these rights; else NULL. */
+/* mh_mr_table_find is mh_mr_table_resolve for an MR of this PD that grants these rights; else
+ * NULL. */
 static inline void *mh_mr_table_find(const struct mh_mr_table *mem, const struct mh_pd *pd,
 				     uint32_t access, uint32_t key, uint64_t addr, uint32_t len)
 {

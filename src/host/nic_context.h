@@ -140,14 +140,14 @@ struct mh_pd {
 int mh_context_acquire(uint32_t i, struct mh_nic **nic);
 void mh_context_release(struct mh_nic *nic);
 /*
- * mh_context_hold_nic returns the NIC of device `i`, below MH_DEVICES_MAX, if there is one, else NULL,
- * and keeps it there until mh_context_release_hold.
+ * mh_context_hold_nic returns the NIC of device `i`, below MH_DEVICES_MAX, if there is one, else
+ * NULL, and keeps it there until mh_context_release_hold.
  */
 struct mh_nic *mh_context_hold_nic(uint32_t i);
 void mh_context_release_hold(void);
 /*
- * mh_nic_is_inherited says whether the NIC belongs to the parent of this process, and says so on stderr.
- * Then nothing of it may be touched, locks included: whoever held them does not exist here.
+ * mh_nic_is_inherited says whether the NIC belongs to the parent of this process, and says so on
+ * stderr. Then nothing of it may be touched, locks included: whoever held them does not exist here.
  */
 bool mh_context_is_inherited(void);
 /*

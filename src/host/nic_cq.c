@@ -125,7 +125,8 @@ int mh_cq_resize(struct mh_cq *cq, uint32_t cqe)
 	return err;
 }
 
-/* cq_raise_if_armed raises the event that req_notify asked for, if this completion is one to tell of. */
+/* cq_raise_if_armed raises the event that req_notify asked for, if this completion is one to tell
+ * of. */
 static void cq_raise_if_armed(struct mh_cq *cq, bool noteworthy)
 {
 	if (cq->armed == MH_CQ_IDLE || (cq->armed == MH_CQ_ARMED_SOLICITED && !noteworthy))

@@ -109,7 +109,8 @@ bool mh_device_is_up(const struct mh_device *dev);
  * rows. */
 bool mh_device_can_reach(const struct mh_device *dev, const struct rd_gid *gid);
 
-/* mh_device_query_ev returns in *ev the i-th EV of a plane; EINVAL: no such plane, or no more EVs. */
+/* mh_device_query_ev returns in *ev the i-th EV of a plane; EINVAL: no such plane, or no more
+ * EVs. */
 int mh_device_query_ev(const struct mh_device *dev, uint32_t plane, uint32_t i, uint32_t *ev);
 
 /* ---- probes ---- */

@@ -31,7 +31,8 @@ static struct mio_addr ports_local(const struct mh_env *env, uint32_t i, uint32_
 	return local;
 }
 
-/* ports_rx_address returns where a port receives: a carrier's last address is none of the host's own. */
+/* ports_rx_address returns where a port receives: a carrier's last address is none of the host's
+ * own. */
 static struct mio_addr ports_rx_address(const struct mh_env *env, uint32_t i, uint32_t slot)
 {
 	struct mio_addr local = ports_local(env, i, slot);
@@ -100,7 +101,8 @@ static int ports_add_fault_driver(struct mh_ports *ports, uint32_t i, struct mio
 	return err;
 }
 
-/* ports_add_capture_driver puts the driver that writes a capture above a port, when one is wanted. */
+/* ports_add_capture_driver puts the driver that writes a capture above a port, when one is
+ * wanted. */
 static int ports_add_capture_driver(struct mh_ports *ports, const struct mh_env *env,
 				    const struct mio_addr *local, uint32_t i,
 				    struct mio_error *error)
@@ -240,8 +242,8 @@ static int ports_open_all(struct mh_ports *ports, const struct mh_env *env, cons
 }
 
 /*
- * ports_open_at_free_slot claims a slot, then opens all ports where their EVs are free. Processes of
- * one user share source ports, so they meet at the same base unless a stranger came in between.
+ * ports_open_at_free_slot claims a slot, then opens all ports where their EVs are free. Processes
+ * of one user share source ports, so they meet at the same base unless a stranger came in between.
  */
 static int ports_open_at_free_slot(struct mh_ports *ports, struct mh_env *env, uint64_t now_ns,
 				   struct mio_error *error)

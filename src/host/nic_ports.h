@@ -73,16 +73,16 @@ int mh_ports_reopen(struct mh_ports *ports, const struct mh_env *env, uint32_t i
 /* mh_ports_record_link notes how the interface of a port is when the port is opened. */
 void mh_ports_record_link(struct mh_ports *ports, const struct mh_env *env, uint32_t i);
 /*
- * mh_ports_update_links asks how the interfaces are now: ports whose link is down are put down, those whose
- * link is back are put up, opened anew if need be. Says so on stderr. Returns true when a port's
- * `up` changed.
+ * mh_ports_update_links asks how the interfaces are now: ports whose link is down are put down,
+ * those whose link is back are put up, opened anew if need be. Says so on stderr. Returns true when
+ * a port's `up` changed.
  */
 bool mh_ports_update_links(struct mh_ports *ports, const struct mh_env *env, uint64_t now_ns);
 /* mh_ports_overruns returns how many received frames the system threw away since the last call. */
 uint64_t mh_ports_overruns(struct mh_ports *ports);
 /*
- * mh_ports_check_errors says on stderr what went wrong at a port since the last call, each reason once
- * per port, and notices ports that died. Returns true when a port's `up` changed.
+ * mh_ports_check_errors says on stderr what went wrong at a port since the last call, each reason
+ * once per port, and notices ports that died. Returns true when a port's `up` changed.
  */
 bool mh_ports_check_errors(struct mh_ports *ports);
 /* mh_ports_max_run returns the longest run, `wanted` at most, that every port takes as one. */

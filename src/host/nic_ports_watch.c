@@ -16,7 +16,8 @@
 
 /* ---- what drivers say ---- */
 
-/* ports_log_error_once says an errno value once per port; more than eight kinds are not told apart. */
+/* ports_log_error_once says an errno value once per port; more than eight kinds are not told
+ * apart. */
 static void ports_log_error_once(struct mh_ports *ports, uint32_t i, int code)
 {
 	int *named = ports->port[i].named;

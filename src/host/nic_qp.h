@@ -45,8 +45,8 @@ struct mh_qp {
 };
 
 /*
- * mh_qp_mark_failed marks the QP as to be put to ERR because local memory of a WR is gone. It is done by
- * mh_qp_fail_all_marked, when the engine is between two calls.
+ * mh_qp_mark_failed marks the QP as to be put to ERR because local memory of a WR is gone. It is
+ * done by mh_qp_fail_all_marked, when the engine is between two calls.
  */
 void mh_qp_mark_failed(struct mh_qp *qp);
 /* mh_qp_fail_all_marked puts the marked QPs to ERR. Under nic->lock. */

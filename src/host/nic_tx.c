@@ -317,7 +317,8 @@ bool mh_tx_datagram(struct mh_nic *nic, const struct mh_tx_datagram *out)
 	return true;
 }
 
-/* tx_port_budgets returns the ports that may send data, and in *n how many packets each of them may. */
+/* tx_port_budgets returns the ports that may send data, and in *n how many packets each of them
+ * may. */
 static uint32_t tx_port_budgets(struct mh_nic *nic, uint64_t now_ns, uint32_t *n)
 {
 	uint32_t free_ports = 0;

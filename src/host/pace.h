@@ -29,8 +29,8 @@ uint32_t mh_pace_frames(struct mh_pace *p, uint64_t now_ns);
 /* mh_pace_consume pays for a frame; what is not there is not owed. */
 void mh_pace_consume(struct mh_pace *p, uint32_t bytes);
 /*
- * mh_pace_deadline returns when it is worth asking again: an eighth of the bucket is there then, and
- * pays for a frame. Meaningful after mh_pace_frames returned 0; without pacing it is `now`.
+ * mh_pace_deadline returns when it is worth asking again: an eighth of the bucket is there then,
+ * and pays for a frame. Meaningful after mh_pace_frames returned 0; without pacing it is `now`.
  */
 uint64_t mh_pace_deadline(const struct mh_pace *p);
 

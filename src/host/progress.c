@@ -32,10 +32,10 @@
 #define BACKOFF_MAX_NS UINT64_C(1000000)
 #define BACKOFF_MIN_NS UINT64_C(50000)
 /*
- * A program that polls does so again at once. One whose last call is so long ago when a backoff ends
- * has other things to do, such as to watch its memory for what a peer writes, and for a while the
- * thread does not leave the work to it. One that is met so this often, and not once at its polling,
- * is one that watches its memory: then the thread goes before it.
+ * A program that polls does so again at once. One whose last call is so long ago when a backoff
+ * ends has other things to do, such as to watch its memory for what a peer writes, and for a while
+ * the thread does not leave the work to it. One that is met so this often, and not once at its
+ * polling, is one that watches its memory: then the thread goes before it.
  */
 #define POLL_GAP_NS UINT64_C(10000)
 #define NO_BACKOFF_NS UINT64_C(10000000)
@@ -166,8 +166,9 @@ static void kick_if_late(struct mh_nic *nic)
 }
 
 /*
- * is_app_about_to_block says whether a program asked for an event a moment ago. Such a one polls only
- * until it blocks, and were the thread to backoff meanwhile, what comes then would have to wait.
+ * is_app_about_to_block says whether a program asked for an event a moment ago. Such a one polls
+ * only until it blocks, and were the thread to backoff meanwhile, what comes then would have to
+ * wait.
  */
 static bool is_app_about_to_block(struct mh_nic *nic, uint64_t now_ns)
 {
@@ -217,14 +218,15 @@ struct progress_backoff {
 };
 
 /*
- * is_app_polling_with_work says whether a polling program did the work a moment ago. What programs do not
- * do is to keep the statistics fresh.
+ * is_app_polling_with_work says whether a polling program did the work a moment ago. What programs
+ * do not do is to keep the statistics fresh.
  */
 static bool is_app_polling_with_work(struct mh_nic *nic, uint64_t now_ns)
 {
 	uint64_t served;
 
-	/* In this order, for mh_progress_end_backoff: it sees the backoff, or the backoff is not begun. */
+	/* In this order, for mh_progress_end_backoff: it sees the backoff, or the backoff is not
+	 * begun. */
 	atomic_store(&nic->progress.backing_off, true);
 	served = atomic_load(&nic->progress.app_found_work_ns);
 	return served != 0 && now_ns < served + BACKOFF_MAX_NS &&
@@ -296,9 +298,9 @@ static void collect_fds(const struct mh_nic *nic, struct progress_fds *fds)
 }
 
 /*
- * is_cpu_oversubscribed says whether there are more threads that want to run than cores. A thread that polls
- * and does not run for ticks while it finds nothing was put aside for others; one that goes on
- * spinning is put aside again just when what it waits for arrives.
+ * is_cpu_oversubscribed says whether there are more threads that want to run than cores. A thread
+ * that polls and does not run for ticks while it finds nothing was put aside for others; one that
+ * goes on spinning is put aside again just when what it waits for arrives.
  */
 static bool is_cpu_oversubscribed(struct mh_progress *p, uint64_t now_ns)
 {

@@ -17,13 +17,14 @@
 /* mh_progress_start starts the thread of a complete NIC; errno values of eventfd and threads. */
 int mh_progress_start(struct mh_nic *nic);
 void mh_progress_stop(struct mh_nic *nic);
-/* mh_progress_close_inherited closes the descriptors in a forked child, which has no such thread. */
+/* mh_progress_close_inherited closes the descriptors in a forked child, which has no such
+ * thread. */
 void mh_progress_close_inherited(struct mh_nic *nic);
 /* mh_progress_poll turns the pump once, unless somebody else holds the lock. */
 void mh_progress_poll(struct mh_nic *nic);
 /*
- * mh_progress_after_post sends and delivers what a post or a change of state made possible, and sees
- * to it that the thread wakes in time for new deadlines. Under nic->lock.
+ * mh_progress_after_post sends and delivers what a post or a change of state made possible, and
+ * sees to it that the thread wakes in time for new deadlines. Under nic->lock.
  */
 void mh_progress_after_post(struct mh_nic *nic, uint64_t now_ns);
 /* mh_progress_end_backoff ends a nap: somebody is going to block instead of polling. */

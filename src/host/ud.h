@@ -75,14 +75,15 @@ int mh_ud_post_recv(struct mh_ud *ud, const struct rd_recv_wr *wr);
 
 /* mh_ud_tx_run sends what ports have room for and returns how many datagrams that were. */
 uint32_t mh_ud_tx_run(struct mh_nic *nic, uint64_t now_ns);
-/* mh_ud_deadline returns when datagrams that wait for tokens may go out, UINT64_MAX if none waits. */
+/* mh_ud_deadline returns when datagrams that wait for tokens may go out, UINT64_MAX if none
+ * waits. */
 uint64_t mh_ud_deadline(const struct mh_nic *nic);
 /* mh_ud_complete_send completes the oldest send WR. */
 void mh_ud_complete_send(struct mh_ud *ud, enum rd_wc_status status);
 
 /*
- * mh_ud_receive takes a frame whose first byte says that it is a datagram: body is its length without
- * the ICRC. Whatever is in it, the worst outcome is a counter.
+ * mh_ud_receive takes a frame whose first byte says that it is a datagram: body is its length
+ * without the ICRC. Whatever is in it, the worst outcome is a counter.
  */
 void mh_ud_receive(struct mh_nic *nic, const struct mt_rx_meta *meta, const struct mio_rx *frame,
 		   size_t body);

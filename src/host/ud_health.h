@@ -77,9 +77,9 @@ static inline bool mh_ud_health_is_due(const struct mh_ud_health *h, uint64_t no
 }
 
 /*
- * mh_ud_health_choose_paths fills in which paths a round that begins now should ask, and returns how
- * many. mh_ud_health_probe_sent then says that a probe on a path is on its way, in the same instant;
- * a path that cannot be asked is left out.
+ * mh_ud_health_choose_paths fills in which paths a round that begins now should ask, and returns
+ * how many. mh_ud_health_probe_sent then says that a probe on a path is on its way, in the same
+ * instant; a path that cannot be asked is left out.
  */
 uint32_t mh_ud_health_choose_paths(struct mh_ud_health *h, uint64_t now_ns,
 				   uint16_t paths[MH_UD_ROUND_PROBES]);
@@ -87,8 +87,8 @@ void mh_ud_health_probe_sent(struct mh_ud_health *h, uint16_t path);
 /* mh_ud_health_probe_timeout returns how long an answer is waited for, in this round. */
 uint64_t mh_ud_health_probe_timeout(const struct mh_ud_health *h);
 /*
- * mh_ud_health_probe_ended takes the end of a probe of this round: rtt_ns is 0 if it was not answered.
- * The last one is the end of the round, and says what that has changed.
+ * mh_ud_health_probe_ended takes the end of a probe of this round: rtt_ns is 0 if it was not
+ * answered. The last one is the end of the round, and says what that has changed.
  */
 struct mh_ud_change mh_ud_health_probe_ended(struct mh_ud_health *h, uint16_t path, bool answered,
 					     uint64_t rtt_ns, uint64_t now_ns);

@@ -80,7 +80,8 @@ static bool ud_next_path(struct mh_nic *nic, struct mh_ud_path *path, const stru
 	return false;
 }
 
-/* ud_send_budget returns how many datagrams may go now to a destination on the path that it chooses. */
+/* ud_send_budget returns how many datagrams may go now to a destination on the path that it
+ * chooses. */
 static uint32_t ud_send_budget(struct mh_nic *nic, struct mh_ud_path *path,
 			       const struct mh_ud_peer *peer, uint64_t now_ns)
 {
@@ -156,9 +157,9 @@ static bool ud_send_one(struct mh_ud *ud, uint64_t number)
 }
 
 /*
- * ud_send_burst sends at most `room` datagrams of a QP, as long as its path leads where they go, and
- * returns how many. Their WRs complete when the driver has had them, for only then may the program
- * change their memory.
+ * ud_send_burst sends at most `room` datagrams of a QP, as long as its path leads where they go,
+ * and returns how many. Their WRs complete when the driver has had them, for only then may the
+ * program change their memory.
  */
 static uint32_t ud_send_burst(struct mh_ud *ud, uint32_t room, uint64_t now_ns)
 {

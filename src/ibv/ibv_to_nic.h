@@ -145,7 +145,8 @@ static inline enum mh_async_type iv_qp_event_to_nic(enum ibv_event_type type)
 	return type == IBV_EVENT_QP_LAST_WQE_REACHED ? MH_ASYNC_LAST_WQE : MH_ASYNC_QP_FATAL;
 }
 
-/* iv_event_is_reported: a QP that failed as requester said so by a completion; verbs has no event. */
+/* iv_event_is_reported: a QP that failed as requester said so by a completion; verbs has no
+ * event. */
 static inline bool iv_event_is_reported(const struct mh_async_event *nic)
 {
 	return nic->type == MH_ASYNC_QP_FATAL && !nic->responder;

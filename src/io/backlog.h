@@ -39,8 +39,8 @@ void mio_backlog_tick(struct mio_backlog *b, uint64_t now_ns,
 		      void *ctx);
 
 /*
- * mio_count_refused counts a frame that the system would not take. What says that the interface or the
- * descriptor is gone ends the port; everything else is the frame's bad luck.
+ * mio_count_refused counts a frame that the system would not take. What says that the interface or
+ * the descriptor is gone ends the port; everything else is the frame's bad luck.
  */
 void mio_count_refused(struct mio_status *status, int code);
 /* mio_is_fatal says whether an errno value of a send or receive ends a port. */

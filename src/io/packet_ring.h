@@ -40,7 +40,8 @@ void mio_ring_unmap(struct mio_ring *ring);
 struct tpacket2_hdr *mio_ring_slot(const struct mio_ring *ring, uint32_t i);
 /* mio_ring_status reads a slot's status before anything else of the slot is read. */
 uint32_t mio_ring_status(const struct tpacket2_hdr *slot);
-/* mio_ring_release hands the slot to the kernel with this status, after all that was written to it. */
+/* mio_ring_release hands the slot to the kernel with this status, after all that was written to
+ * it. */
 void mio_ring_release(struct tpacket2_hdr *slot, uint32_t status);
 static inline uint32_t mio_ring_next(const struct mio_ring *ring, uint32_t i)
 {

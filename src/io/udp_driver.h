@@ -28,9 +28,9 @@ struct mio_udp_cfg {
 	uint32_t max_run;	  /* frames of one EV that may go as one, 1 .. MIO_BURST_MAX */
 	uint32_t rx_buffer_bytes; /* asked of the system, which may give less */
 	/*
-	 * UDP checksums are zero, in both directions: where destinations change on the way, as carriers of
-	 * uSIDs do, the kernel's would be wrong. IPv6 only; max_run must be 1, for the kernel cuts
-	 * up no message without a checksum. REQ(wire.carrier.srv6-direct)
+	 * UDP checksums are zero, in both directions: where destinations change on the way, as
+	 * carriers of uSIDs do, the kernel's would be wrong. IPv6 only; max_run must be 1, for the
+	 * kernel cuts up no message without a checksum. REQ(wire.carrier.srv6-direct)
 	 */
 	bool zero_checksum;
 };

@@ -126,7 +126,8 @@ static int udp_set_rx_options(int fd, bool ipv4)
 		       : udp_option(fd, IPPROTO_IPV6, MIO_UDP_FLOWINFO, 1);
 }
 
-/* udp_set_tx_options sets don't-fragment, and flow labels as we write them: none of the kernel's own. */
+/* udp_set_tx_options sets don't-fragment, and flow labels as we write them: none of the kernel's
+ * own. */
 static int udp_set_tx_options(int fd, bool ipv4)
 {
 	if (ipv4)

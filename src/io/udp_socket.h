@@ -29,8 +29,8 @@ void mio_udp_from_sockaddr(const union mio_udp_sa *sa, struct mio_addr *addr);
 int mio_udp_send_socket(const struct mio_addr *local, const char *ifname, uint16_t ev, int *fd,
 			struct mio_error *error);
 /*
- * mio_udp_send_zero_checksum makes a socket send with zero checksums, mio_udp_accept_zero_checksum take such
- * packets; IPv6 only. An errno value; local is who they are, for error.
+ * mio_udp_send_zero_checksum makes a socket send with zero checksums, mio_udp_accept_zero_checksum
+ * take such packets; IPv6 only. An errno value; local is who they are, for error.
  */
 int mio_udp_send_zero_checksum(int fd, const struct mio_addr *local, struct mio_error *error);
 int mio_udp_accept_zero_checksum(int fd, const struct mio_addr *local, struct mio_error *error);

@@ -26,8 +26,8 @@ static inline uint32_t ml_ifindex(uint32_t link)
 /* ml_ip_batch_mac writes the MAC address of the port that sends on a link. */
 void ml_ip_batch_mac(FILE *to, uint32_t link);
 
-/* ml_ip_batch_cable makes the cable between the ports of two links; run it anywhere. `prefix` begins
- * the names of namespaces. */
+/* ml_ip_batch_cable makes the cable between the ports of two links; run it anywhere. `prefix`
+ * begins the names of namespaces. */
 void ml_ip_batch_cable(FILE *to, const struct mf_topology *t, const char *prefix, uint32_t link,
 		       uint32_t peer);
 
@@ -44,16 +44,16 @@ typedef bool ml_has_carrier_fn(const struct ml_lab *lab, uint32_t link);
 void ml_ip_batch_routes(FILE *to, const struct mf_topology *t, uint32_t node,
 			ml_has_carrier_fn *carries, const struct ml_lab *lab);
 /*
- * ml_ip_batch_ipv4 writes what goes beside that for IPv4, which is the lab's alone: a host's address,
- * and the plain routes. Nothing where ml_ipv4_fits says no.
+ * ml_ip_batch_ipv4 writes what goes beside that for IPv4, which is the lab's alone: a host's
+ * address, and the plain routes. Nothing where ml_ipv4_fits says no.
  */
 void ml_ip_batch_ipv4(FILE *to, const struct mf_topology *t, uint32_t node,
 		      ml_has_carrier_fn *carries, const struct ml_lab *lab);
 
 /*
- * ml_ip_batch_classic_filter writes tc lines that lead from the losses and blackholes of `before` (NULL: the
- * port is new) to those of `now` by a filter of classic BPF, which needs no rights to BPF. What a
- * switch's port loses is counted as drops of its clsact.
+ * ml_ip_batch_classic_filter writes tc lines that lead from the losses and blackholes of `before`
+ * (NULL: the port is new) to those of `now` by a filter of classic BPF, which needs no rights to
+ * BPF. What a switch's port loses is counted as drops of its clsact.
  */
 void ml_ip_batch_classic_filter(FILE *to, const char *port, bool of_host,
 				const struct ml_port_state *before,

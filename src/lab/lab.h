@@ -123,17 +123,17 @@ const struct ml_port_state *ml_lab_port(const struct ml_lab *lab, uint32_t link)
 int ml_lab_add_fault(struct ml_lab *lab, const struct mf_fault *fault, struct ml_error *e);
 
 /*
- * ml_lab_clear_fault ends faults: those of this target (NULL: of all) and kind (MF_FAULT_KINDS: all);
- * for a target and MF_FAULT_REBOOT the switch comes back.
+ * ml_lab_clear_fault ends faults: those of this target (NULL: of all) and kind (MF_FAULT_KINDS:
+ * all); for a target and MF_FAULT_REBOOT the switch comes back.
  * Returns how many, or -1.
  */
 int ml_lab_clear_fault(struct ml_lab *lab, const char *target, enum mf_fault_kind kind,
 		       struct ml_error *e);
 
 /*
- * ml_lab_switch_off switches a switch off: its namespace is deleted, its neighbours lose their carriers.
- * ml_lab_switch_on brings it back with empty tables that are filled again, and the neighbours' ends too;
- * tens of milliseconds each. Hosts cannot be switched off. 0, or -1.
+ * ml_lab_switch_off switches a switch off: its namespace is deleted, its neighbours lose their
+ * carriers. ml_lab_switch_on brings it back with empty tables that are filled again, and the
+ * neighbours' ends too; tens of milliseconds each. Hosts cannot be switched off. 0, or -1.
  */
 int ml_lab_switch_off(struct ml_lab *lab, uint32_t node, struct ml_error *e);
 int ml_lab_switch_on(struct ml_lab *lab, uint32_t node, struct ml_error *e);

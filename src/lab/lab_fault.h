@@ -23,7 +23,8 @@ int ml_fault_read(const struct mf_topology *t, const char *target, const char *t
 /* ml_node_find reads the name of a host or switch. 0, or -1 with a sentence. */
 int ml_node_find(const struct mf_topology *t, const char *name, uint32_t *node, struct ml_error *e);
 
-/* ml_fault_same_target says whether two are about the same thing: the later one replaces the earlier. */
+/* ml_fault_same_target says whether two are about the same thing: the later one replaces the
+ * earlier. */
 bool ml_fault_same_target(const struct mf_fault *a, const struct mf_fault *b);
 
 /* What a port does to what it sends. */

@@ -14,8 +14,8 @@
 typedef int (*ml_threads_fn)(void *context, size_t item, struct ml_error *e);
 
 /*
- * ml_threads_run does items 0 .. n-1 on as many threads as the machine has cores, and waits. After a
- * failure no new item is begun. 0, or -1 with the first failure. Items that run at the same time
+ * ml_threads_run does items 0 .. n-1 on as many threads as the machine has cores, and waits. After
+ * a failure no new item is begun. 0, or -1 with the first failure. Items that run at the same time
  * must not touch the same things.
  */
 int ml_threads_run(size_t n, ml_threads_fn fn, void *context, struct ml_error *e);

@@ -18,8 +18,8 @@ struct sim_goodput_point {
 	struct ms_steps_result sum;
 };
 
-/* sim_goodput_point goes through the trials of a point; false: a signal, *p has those that are done;
- * or no memory, then p->trials is 0. */
+/* sim_goodput_point goes through the trials of a point; false: a signal, *p has those that are
+ * done; or no memory, then p->trials is 0. */
 bool sim_goodput_point(const struct sim_packets *packets, uint32_t gpus, uint64_t outage_ns,
 		       struct sim_goodput_point *p);
 /* sim_goodput_json makes the result. */

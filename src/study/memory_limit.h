@@ -7,8 +7,9 @@
 #include <stdint.h>
 
 /*
- * sim_memory_available returns what a process may still take: memory that the kernel calls available, or
- * less where a control group or a limit of the process says so. UINT64_MAX: not known.
+ * sim_memory_available returns what a process may still take: memory that the kernel calls
+ * available, or less where a control group or a limit of the process says so. UINT64_MAX: not
+ * known.
  */
 uint64_t sim_memory_available(void);
 

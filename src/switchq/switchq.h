@@ -6,17 +6,17 @@
  * One program and one set of maps serve every port of a network. A port is named by its interface
  * index, which must be unique over all namespaces of that network (`ip link add X index N ...`
  * gives a link its index). The program stays in the kernel as long as it is attached somewhere or
- * a handle is open; a later process finds it again by its id (mswq_id, mswq_reopen), so that nothing
- * needs to be pinned in a file system, and nothing stays when the namespaces go.
+ * a handle is open; a later process finds it again by its id (mswq_id, mswq_reopen), so that
+ * nothing needs to be pinned in a file system, and nothing stays when the namespaces go.
  *
- * Order of work for a port: mswq_port_set, mswq_attach, and the tc lines of mswq_htb_lines where the
- * queue is to delay packets for real. A port without an attached program, or attached without
+ * Order of work for a port: mswq_port_set, mswq_attach, and the tc lines of mswq_htb_lines where
+ * the queue is to delay packets for real. A port without an attached program, or attached without
  * mswq_port_set, passes everything and counts nothing.
  *
  * Rights: mswq_load and mswq_attach need CAP_BPF, CAP_NET_ADMIN and CAP_PERFMON in the initial user
- * namespace, mswq_reopen CAP_SYS_ADMIN; in practice root. Calls return 0 or an errno value, and then
- * error->text is one line that names the cause. They do not block beyond a system call. A handle
- * may be used by one thread at a time.
+ * namespace, mswq_reopen CAP_SYS_ADMIN; in practice root. Calls return 0 or an errno value, and
+ * then error->text is one line that names the cause. They do not block beyond a system call. A
+ * handle may be used by one thread at a time.
  */
 #ifndef SOFTMRC_SWITCHQ_SWITCHQ_H
 #define SOFTMRC_SWITCHQ_SWITCHQ_H
@@ -47,14 +47,14 @@ struct mswq_port {
 	uint32_t ecn_min_bytes;	      /* data that waits when marking begins */
 	uint32_t ecn_max_bytes;	      /* more than ecn_min_bytes; from here on all are marked */
 	uint32_t ecn_max_ppm;	      /* chance just below ecn_max_bytes */
-	uint16_t trim_bytes;	 /* 0: no trimming; else MSWQ_TRIM_MIN to MSWQ_TRIM_MAX, Ethernet
-					 header included. A receiver needs 118 bytes to know the packet in
-					 IPv6-in-IPv6, 24 more behind an SRH of one segment. */
-	uint8_t trim_dscp;	 /* 0..63, one of `control`; towards a host TRIMMED_LASTHOP */
-	bool repair_udp;	 /* UDP of the outer header: right length and checksum */
-	bool remark_short;	 /* too short to trim: trim_dscp all the same */
-	uint64_t trimmable_dscp; /* bit d: DSCP d may be trimmed */
-	uint64_t control_dscp;	 /* bit d: DSCP d is control; none in both */
+	uint16_t trim_bytes;	      /* 0: no trimming; else MSWQ_TRIM_MIN to MSWQ_TRIM_MAX,
+				    Ethernet header included. A receiver needs 118 bytes to know the
+				    packet in IPv6-in-IPv6, 24 more behind an SRH of one segment. */
+	uint8_t trim_dscp;	      /* 0..63, one of `control`; towards a host TRIMMED_LASTHOP */
+	bool repair_udp;	      /* UDP of the outer header: right length and checksum */
+	bool remark_short;	      /* too short to trim: trim_dscp all the same */
+	uint64_t trimmable_dscp;      /* bit d: DSCP d may be trimmed */
+	uint64_t control_dscp;	      /* bit d: DSCP d is control; none in both */
 	uint64_t seed; /* of RED and faults: the same packets in the same order fare alike */
 };
 

@@ -20,7 +20,8 @@ struct ui_completion_known {
 /* ui_completion_known returns what a shell knows about values of a name, NULL: nothing. */
 const struct ui_completion_known *ui_completion_known(const char *of, size_t len);
 
-/* ui_completion_words appends the words that a verb's values of a name may be, with blanks between. */
+/* ui_completion_words appends the words that a verb's values of a name may be, with blanks
+ * between. */
 void ui_completion_words(const struct ui_verb *verb, const char *of, size_t len,
 			 struct ui_text *out);
 

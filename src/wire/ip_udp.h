@@ -37,8 +37,8 @@ bool mw_is_ipv4(const uint8_t ip[16]);
 size_t mw_ip_udp_write(const struct mw_ip_udp *h, uint8_t out[MW_IP_UDP_MAX]);
 
 /*
- * mw_ip_encapsulate writes the IPv6 header of a tunnel around an IPv6 packet of `inner` bytes: addresses,
- * traffic class and flow label of h.
+ * mw_ip_encapsulate writes the IPv6 header of a tunnel around an IPv6 packet of `inner` bytes:
+ * addresses, traffic class and flow label of h.
  */
 void mw_ip_encapsulate(const struct mw_ip_udp *h, size_t inner, uint8_t out[MW_IPV6_BYTES]);
 

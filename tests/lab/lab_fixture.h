@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * lab_fixture.h - a lab for a test, and one process that is on all of its hosts at once: a socket stays
- * in the namespace in which it was made.
+ * lab_fixture.h - a lab for a test, and one process that is on all of its hosts at once: a socket
+ * stays in the namespace in which it was made.
  *
  * Packets are UDP to the carrier, without UDP checksum, as the unprivileged form of MRC sends them.
  * Each says from where, to where, by which EV, and has a number.
@@ -36,20 +36,23 @@ struct fixture_arrival {
 	bool whole; /* as it was sent */
 };
 
-/* fixture_able skips the test where labs are not possible; afterwards they are, rootless perhaps. */
+/* fixture_able skips the test where labs are not possible; afterwards they are, rootless
+ * perhaps. */
 void fixture_able(void);
 /* fixture_open makes a lab with a name of this process's own. pace 0: unshaped. */
 void fixture_open(struct fixture *r, const char *topology, uint64_t pace_bps, bool programs);
 void fixture_close(struct fixture *r);
 
-/* fixture_fault adds a fault by its words, "loss 1% in"; fixture_lift lifts all. They have to work. */
+/* fixture_fault adds a fault by its words, "loss 1% in"; fixture_lift lifts all. They have to
+ * work. */
 void fixture_fault(struct fixture *r, const char *target, const char *words);
 void fixture_lift(struct fixture *r);
 
 /* fixture_send sends n packets by an EV; an error of the system fails the test. */
 void fixture_send(const struct fixture *r, uint32_t src, uint32_t dst, uint32_t ev, uint32_t n);
 /*
- * fixture_receive waits for the next packet at any host, up to 200 ms of silence. False: there is none.
+ * fixture_receive waits for the next packet at any host, up to 200 ms of silence. False: there is
+ * none.
  */
 bool fixture_receive(const struct fixture *r, struct fixture_arrival *a);
 /* fixture_drain throws away what still comes, and returns how many that were. */

@@ -218,8 +218,8 @@ static void assert_lab_result(bool trims)
 }
 
 /*
- * Whole, with MRC_ROUNDS, or short: three times as fast and with as few steps as the faults allow, the
- * last words of a command line.
+ * Whole, with MRC_ROUNDS, or short: three times as fast and with as few steps as the faults allow,
+ * the last words of a command line.
  */
 static bool is_whole(void)
 {

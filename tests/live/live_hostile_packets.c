@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * live_hostile_packets.c - a third party sends rubbish at both ends of a running transfer: random bytes,
- * mutated packets, packets of an unknown sender. All of it is counted and none of it does harm.
+ * live_hostile_packets.c - a third party sends rubbish at both ends of a running transfer: random
+ * bytes, mutated packets, packets of an unknown sender. All of it is counted and none of it does
+ * harm.
  */
 #include "live/live.h"
 

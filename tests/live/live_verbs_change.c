@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * live_verbs_change.c - objects of verbs that change after they were made: registrations made again,
- * CQs of another size; PDs under other names; clocks; functions of newer releases.
+ * live_verbs_change.c - objects of verbs that change after they were made: registrations made
+ * again, CQs of another size; PDs under other names; clocks; functions of newer releases.
  */
 #include "live/verbs_fixture.h"
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * verbs_fixture.h - two RC QPs of the verbs device in one process, connected to each other over real
- * sockets, for tests of what programs find in the drop-in. Its owner changes what it is made with.
+ * verbs_fixture.h - two RC QPs of the verbs device in one process, connected to each other over
+ * real sockets, for tests of what programs find in the drop-in. Its owner changes what it is made
+ * with.
  */
 #ifndef LIVE_VERBS_FIXTURE_H
 #define LIVE_VERBS_FIXTURE_H
@@ -33,7 +34,8 @@ struct verbs_fixture_patience {
 void verbs_fixture_open(struct verbs_fixture *r);
 /* verbs_fixture_init returns what QP i is made with, if the test says nothing else. */
 struct ibv_qp_init_attr verbs_fixture_init(const struct verbs_fixture *r, int i);
-/* verbs_fixture_make makes the QPs that are not there yet; verbs_fixture_qps connects both as well. */
+/* verbs_fixture_make makes the QPs that are not there yet; verbs_fixture_qps connects both as
+ * well. */
 void verbs_fixture_make(struct verbs_fixture *r);
 void verbs_fixture_qps(struct verbs_fixture *r);
 /* verbs_fixture_connect takes QP i from RESET to RTS, towards the other one; it allows `access`. */
@@ -43,7 +45,8 @@ void verbs_fixture_connect_patient(struct verbs_fixture *r, int i, unsigned int 
 				   const struct verbs_fixture_patience *p);
 void verbs_fixture_close(struct verbs_fixture *r);
 
-/* Fixtures: *state is a fixture; of the second with connected QPs, of the third with an SRQ as well. */
+/* Fixtures: *state is a fixture; of the second with connected QPs, of the third with an SRQ as
+ * well. */
 int verbs_fixture_setup(void **state);
 int verbs_fixture_setup_qps(void **state);
 int verbs_fixture_setup_srq(void **state);

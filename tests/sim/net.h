@@ -4,8 +4,8 @@
  *
  * Nodes have the same number of ports; port p of every node leads into plane p. Between two nodes
  * each plane has the same number of paths each way, and the EV value of a packet picks one. A path
- * is one direction: it may be slow, jittery, lossy, dead, marking or trimming without its return path
- * noticing. A packet passes, in this order:
+ * is one direction: it may be slow, jittery, lossy, dead, marking or trimming without its return
+ * path noticing. A packet passes, in this order:
  *
  *	filter     the test's own hand: look, change, hold up or throw away
  *	egress     the sender's port, when it has a rate: data and probes wait for their turn,

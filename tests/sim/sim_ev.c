@@ -119,8 +119,8 @@ static void check_resent_are_swallowed(struct sim_world *w, uint64_t n_psns)
 }
 
 /*
- * REQ(req.ev.one-loss) REQ(req.rtx.selective): a path that drops everything silently is left after its
- * first losses, what it swallowed is sent again, and nothing else is.
+ * REQ(req.ev.one-loss) REQ(req.rtx.selective): a path that drops everything silently is left after
+ * its first losses, what it swallowed is sent again, and nothing else is.
  */
 static void blackhole_one(uint32_t n_planes, uint32_t n_paths, uint64_t spread_ns)
 {

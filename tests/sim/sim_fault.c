@@ -179,8 +179,8 @@ TEST(sim_fault, one_good_way_of_32_is_found)
 }
 
 /*
- * One good path of 32 in both directions, the same one: a single cable. To look for a way there and for
- * another one back, each by itself, once took longer than all retries with every tenth seed.
+ * One good path of 32 in both directions, the same one: a single cable. To look for a way there and
+ * for another one back, each by itself, once took longer than all retries with every tenth seed.
  * REQ(req.reverse.unheard)
  */
 TEST(sim_fault, one_good_cable_of_32_is_found)

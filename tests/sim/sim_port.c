@@ -23,7 +23,8 @@ static void pace(struct sim_world *w)
 	w->nodes[0].tx_batch = w->nodes[1].tx_batch = 1;
 }
 
-/* The link of a node's port: its packets die in both directions, and the node knows `known` or not. */
+/* The link of a node's port: its packets die in both directions, and the node knows `known` or
+ * not. */
 static void set_port(struct sim_world *w, uint32_t node, uint32_t port, bool up, bool known)
 {
 	case_kill_both(w, port, SIM_NOBODY, !up);
@@ -103,7 +104,8 @@ TEST(sim_port, the_peer_is_told_and_leaves_the_plane_until_it_is_back)
 	case_done(w);
 }
 
-/* REQ(ep.port.not-attributed): the news of a dead link takes a millisecond, as it may in a kernel. */
+/* REQ(ep.port.not-attributed): the news of a dead link takes a millisecond, as it may in a
+ * kernel. */
 TEST(sim_port, evs_lost_before_the_news_come_back_with_the_port)
 {
 	struct sim_world_cfg cfg = case_cfg(4, 8);

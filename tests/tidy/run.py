@@ -38,6 +38,7 @@ def source_cases(tree):
         source_checks.part_order,
         source_checks.part_includes,
         source_checks.lengths,
+        source_checks.widths,
         source_checks.leaks,
         source_checks.spdx,
         source_checks.readme_modules,

@@ -146,6 +146,9 @@ SOURCE_PLANTS = {
         "part_includes", {"src/base/attic/x.h": SPDX}, "src/base/attic/ is not in the table"
     ),
     "lengths__file": plant("lengths", {"src/base/l.h": SPDX + "\n" * 600}, "601 lines"),
+    "widths__comment": plant(
+        "widths", {"src/base/a.h": SPDX + "\t/* " + "x" * 90 + " */\n"}, "a.h:2: 104 columns"
+    ),
     "lengths__function": plant("lengths", {"src/base/l.c": long_function(68)}, "mb_f has 71 lines"),
     "leaks__place": plant("leaks", {"docs/x.md": "see /wor" + "k/main\n"}, "docs/x.md:1"),
     "leaks__note_to_self": plant("leaks", {"src/base/a.h": SPDX + "/* TO" + "DO */\n"}, "a.h:2"),

@@ -13,6 +13,7 @@ PURE_HEADERS = {"stdint.h", "stddef.h", "stdbool.h", "string.h", "limits.h"}
 PANIC_HOOK = "src/base/panic_abort.c"
 MAX_FILE_LINES = 600
 MAX_FUNCTION_LINES = 70
+MAX_COLUMNS = 100
 # Arrows between parts that are still to go: this list only gets shorter.
 ARROWS_TO_GO = {
     ("src/sim/workload", "src/sim/import"),
@@ -118,6 +119,20 @@ def lengths(tree):
                 problems.append(
                     f"{path}:{at}: {function.name} has {lines} lines, at most {MAX_FUNCTION_LINES}"
                 )
+    return problems
+
+
+def widths(tree):
+    """No line of C is wider than 100 columns; clang-format leaves comments as they are."""
+    problems = []
+    for path in tree.c_files("src", "include", "examples", "bpf", "bench", "tests"):
+        formatted = True
+        for number, line in enumerate(tree.text(path).splitlines(), 1):
+            if "clang-format o" in line:
+                formatted = "clang-format on" in line
+            columns = len(line.expandtabs(8))
+            if formatted and columns > MAX_COLUMNS:
+                problems.append(f"{path}:{number}: {columns} columns, at most {MAX_COLUMNS}")
     return problems
 
 

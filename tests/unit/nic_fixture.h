@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * nic_fixture.h - a device on two loopback planes with one QP, and a peer made of two bare ports, so
- * that a test sees every frame and can send any.
+ * nic_fixture.h - a device on two loopback planes with one QP, and a peer made of two bare ports,
+ * so that a test sees every frame and can send any.
  */
 #ifndef UNIT_NIC_FIXTURE_H
 #define UNIT_NIC_FIXTURE_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * sim_net_fixture.h - a small fabric on the simulator's kernel whose hosts send what a script says, at
- * the time it says, and note what they get.
+ * sim_net_fixture.h - a small fabric on the simulator's kernel whose hosts send what a script says,
+ * at the time it says, and note what they get.
  */
 #ifndef UNIT_SIM_NET_FIXTURE_H
 #define UNIT_SIM_NET_FIXTURE_H
@@ -38,8 +38,9 @@ struct fixture {
 };
 
 /*
- * fixture_init describes a fabric of two T0s of `hosts` hosts and two T1s, one plane: 100 Gb/s (80 ps a
- * byte), 500 ns a link, 300 ns a switch; no limits to queues. Change cfg, then call fixture_open.
+ * fixture_init describes a fabric of two T0s of `hosts` hosts and two T1s, one plane: 100 Gb/s (80
+ * ps a byte), 500 ns a link, 300 ns a switch; no limits to queues. Change cfg, then call
+ * fixture_open.
  */
 void fixture_init(struct fixture *b, uint32_t hosts);
 void fixture_open(struct fixture *b);
@@ -47,7 +48,8 @@ void fixture_close(struct fixture *b);
 /* fixture_send adds a packet of a class to the script; before fixture_open. */
 void fixture_send(struct fixture *b, uint64_t t_ps, uint32_t src, uint32_t dst,
 		  enum mw_dscp_class cls, uint16_t bytes);
-/* fixture_run runs to the end, holds that every packet is accounted for, and returns the counters. */
+/* fixture_run runs to the end, holds that every packet is accounted for, and returns the
+ * counters. */
 struct ms_counters fixture_run(struct fixture *b);
 
 /* Of `bytes` on one link. */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Templates: the paper's rule, in both directions to tell planes apart, and copies that do not exist. */
+/* Templates: the paper's rule, in both directions to tell planes apart, and copies that do not
+ * exist. */
 #include "support/carrier_step.h"
 #include "support/test.h"
 

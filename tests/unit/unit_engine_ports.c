@@ -163,7 +163,8 @@ static void lose_on(uint8_t port, uint64_t sent, uint64_t now)
 	node_rx(&n, now + 1000, &sack);
 }
 
-/* REQ(ep.port.not-attributed): what went bad before anybody knew of the port is good when it is back. */
+/* REQ(ep.port.not-attributed): what went bad before anybody knew of the port is good when it is
+ * back. */
 CASE(mt_engine_port_restored, evs_that_went_bad_with_it_are_good_again)
 {
 	uint64_t notice = opts.cfg.timing.port_notice_ns, down = 5 * notice;

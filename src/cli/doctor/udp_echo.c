@@ -2,8 +2,8 @@
 /*
  * Real packets: from an EV's source port of each address to the UDP port at which MRC receives
  * there, as large as a path MTU allows, never fragmented. They stay inside this machine and pass
- * its firewall in both directions. The device is closed meanwhile, so that the port is free; where another
- * process has it, the next one is tried, as processes do.
+ * its firewall in both directions. The device is closed meanwhile, so that the port is free; where
+ * another process has it, the next one is tried, as processes do.
  */
 #include "cli/doctor/diagnose.h"
 #include "cli/doctor/doctor_facts.h"

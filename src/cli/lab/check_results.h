@@ -22,8 +22,8 @@ struct verdict {
 };
 
 /*
- * check_results_find judges programs and checks; counters[n_links] are those at the end. Needs what the
- * programs printed, so before crowd_close.
+ * check_results_find judges programs and checks; counters[n_links] are those at the end. Needs what
+ * the programs printed, so before crowd_close.
  */
 void check_results_find(struct verdict *v, const struct scenario *s, const struct crowd *c,
 			const struct mf_topology *t, const struct ml_counters *counters);

@@ -49,11 +49,13 @@ struct perf_connection {
 enum perf_wr { PERF_WR_DATA, PERF_WR_CREDIT, PERF_WR_RECV };
 #define PERF_WR_BITS 2u
 
-/* perf_connection_open makes everything up to QPs in INIT. 0, or -1; perf_connection_close in any case. */
+/* perf_connection_open makes everything up to QPs in INIT. 0, or -1; perf_connection_close in any
+ * case. */
 int perf_connection_open(struct perf_connection *r, const struct perf_plan *plan);
 void perf_connection_close(struct perf_connection *r);
 
-/* perf_connection_describe returns what the peer must know; perf_connection_connect takes the peer's. 0 or -1. */
+/* perf_connection_describe returns what the peer must know; perf_connection_connect takes the
+ * peer's. 0 or -1. */
 json_t *perf_connection_describe(struct perf_connection *r);
 int perf_connection_connect(struct perf_connection *r, json_t *peer);
 
@@ -63,7 +65,8 @@ int perf_connection_write(struct perf_connection *r, uint32_t i, uint64_t size, 
 /* perf_connection_can_write says whether QP i has room for one more message, and credit for an
  * immediate. */
 bool perf_connection_can_write(const struct perf_connection *r, uint32_t i, bool imm);
-/* perf_connection_received notes an immediate taken by QP i, posts its receive again and gives credit. */
+/* perf_connection_received notes an immediate taken by QP i, posts its receive again and gives
+ * credit. */
 int perf_connection_received(struct perf_connection *r, uint32_t i);
 /* perf_connection_credited notes that a credit has arrived at the peer. 0 or -1. */
 int perf_connection_credited(struct perf_connection *r, uint32_t i);

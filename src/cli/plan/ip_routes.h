@@ -6,8 +6,8 @@
 #include "lab/lab.h"
 
 /*
- * plan_ip_routes_run runs `ip -j -6 route show table all` in the namespace of a lab's node. The caller
- * frees what it returns; NULL: error (size bytes) says why.
+ * plan_ip_routes_run runs `ip -j -6 route show table all` in the namespace of a lab's node. The
+ * caller frees what it returns; NULL: error (size bytes) says why.
  */
 char *plan_ip_routes_run(const struct ml_lab *lab, uint32_t node, char *error, size_t size);
 

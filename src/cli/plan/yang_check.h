@@ -8,7 +8,8 @@
 
 #include "fabric/emit.h"
 
-/* plan_yang_is_available says whether yanglint and the modules are there: 0, or -1 after a message. */
+/* plan_yang_is_available says whether yanglint and the modules are there: 0, or -1 after a
+ * message. */
 int plan_yang_is_available(const char *folder);
 
 /* plan_yang_check checks one switch: 0 it is valid, or -1 after a message. */

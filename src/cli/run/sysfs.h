@@ -21,8 +21,8 @@ struct run_device {
 };
 
 /*
- * run_device_query opens each device for a moment, notes what it says of itself, and returns how many
- * there are; 0: one has said on stderr why it cannot be opened.
+ * run_device_query opens each device for a moment, notes what it says of itself, and returns how
+ * many there are; 0: one has said on stderr why it cannot be opened.
  */
 int run_device_query(struct run_device d[RUN_DEVICES_MAX]);
 

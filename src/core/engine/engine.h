@@ -82,8 +82,8 @@ void mt_engine_rx(struct mt_engine *e, uint64_t now_ns, const struct mt_rx_meta 
 void mt_engine_rx_bytes(struct mt_engine *e, uint64_t now_ns, const struct mt_rx_meta *meta,
 			const void *bytes, size_t len);
 /*
- * mt_engine_prefetch_qp says that a packet for this QPN is about to be given, a few packets ahead: a
- * hint that hides the time its QP takes to come from memory. Nothing comes of a wrong one.
+ * mt_engine_prefetch_qp says that a packet for this QPN is about to be given, a few packets ahead:
+ * a hint that hides the time its QP takes to come from memory. Nothing comes of a wrong one.
  */
 void mt_engine_prefetch_qp(const struct mt_engine *e, uint32_t qpn);
 /*

@@ -75,11 +75,13 @@ void mt_engine_report_ev(struct mt_engine *e, const struct mt_ev_set *s,
 /* mt_engine_queue_control queues a control packet, or counts that the ring was full. */
 void mt_engine_queue_control(struct mt_engine *e, const struct mt_control *c);
 
-/* mt_ev_sets_acquire returns the set for a destination and profile, with one more user; NULL: memory. */
+/* mt_ev_sets_acquire returns the set for a destination and profile, with one more user; NULL:
+ * memory. */
 struct mt_ev_set *mt_ev_sets_acquire(struct mt_engine *e, uint32_t profile,
 				     const struct rd_gid *peer, struct mb_link *user);
 void mt_ev_sets_release(struct mt_engine *e, struct mt_ev_set *s, struct mb_link *user);
-/* mt_ev_sets_arm_probes sets the set's probe timer; mt_ev_sets_tick sends the probes that are due. */
+/* mt_ev_sets_arm_probes sets the set's probe timer; mt_ev_sets_tick sends the probes that are
+ * due. */
 void mt_ev_sets_arm_probes(struct mt_engine *e, struct mt_ev_set *s);
 /* mt_ev_sets_resume is called when a peer is heard again after a silence; it sends each plane a
  * probe. */
@@ -89,7 +91,8 @@ void mt_ev_sets_tick(struct mt_engine *e, struct mt_ev_set *s, uint64_t now_ns);
 /* mt_control_emit makes the packet of a queued control entry; false: its time has passed. */
 bool mt_control_emit(struct mt_engine *e, uint64_t now_ns, const struct mt_control *c,
 		     struct mt_tx_desc *desc);
-/* mt_control_emit_pending makes the SACK or transport ACK that a QP owes; false when it owes none. */
+/* mt_control_emit_pending makes the SACK or transport ACK that a QP owes; false when it owes
+ * none. */
 bool mt_control_emit_pending(struct mt_qp *qp, uint64_t now_ns, struct mt_tx_desc *desc);
 
 /* mt_engine_update_ev_ports tells a path set which ports it may use now. */
@@ -137,8 +140,8 @@ void mt_engine_port_event(struct mt_engine *e, const struct rd_gid *peer, uint32
 void mt_endpoint_rx(struct mt_engine *e, uint64_t now_ns, const struct mt_rx_meta *meta,
 		    const struct mw_packet *pkt);
 /*
- * mt_endpoint_request queues a valid request; `owner` is the part of the core that wants the answer,
- * NULL the adapter. MT_ERR_EXISTS, MT_ERR_FULL: as mt_engine_ep_request.
+ * mt_endpoint_request queues a valid request; `owner` is the part of the core that wants the
+ * answer, NULL the adapter. MT_ERR_EXISTS, MT_ERR_FULL: as mt_engine_ep_request.
  */
 int mt_endpoint_request(struct mt_engine *e, uint64_t now_ns, const struct mt_ep_request *req,
 			void *owner, struct mt_ep_slot **slot);
@@ -159,8 +162,8 @@ static inline uint16_t mt_timestamp(const struct mt_engine *e, uint64_t now_ns)
 }
 
 /*
- * mt_reflect_timestamp is the stamp that an answer returns: the one that came, later by the time that the
- * packet spent here where that is wanted. REQ(rsp.svc-time)
+ * mt_reflect_timestamp is the stamp that an answer returns: the one that came, later by the time
+ * that the packet spent here where that is wanted. REQ(rsp.svc-time)
  */
 static inline uint16_t mt_reflect_timestamp(const struct mt_engine *e, uint64_t now_ns,
 					    const struct mt_trigger *cause)

@@ -72,7 +72,8 @@ int mt_ep_alloc(struct mt_ep_table *t, uint64_t now_ns, const struct mt_ep_reque
 		struct mt_ep_slot **slot);
 /* mt_ep_sent notes that a QUEUED request left now with this stamp. */
 void mt_ep_sent(struct mt_ep_slot *slot, uint64_t now_ns, uint16_t stamp);
-/* mt_ep_match_response ends the request that an answer belongs to and returns it; NULL: there is none. */
+/* mt_ep_match_response ends the request that an answer belongs to and returns it; NULL: there is
+ * none. */
 struct mt_ep_slot *mt_ep_match_response(struct mt_ep_table *t, const struct mt_ep_response *a);
 /* mt_ep_expire_next ends one request whose time is over and returns it; NULL when none is due. */
 struct mt_ep_slot *mt_ep_expire_next(struct mt_ep_table *t, uint64_t now_ns);

@@ -180,8 +180,8 @@ bool mt_ev_restore(struct mt_ev_set *s, uint16_t ev, uint64_t now_ns);
 /* mt_ev_set_count_usable returns how many paths are usable on the ports that may be used. */
 uint32_t mt_ev_set_count_usable(const struct mt_ev_set *s);
 /*
- * mt_ev_restore_after_port_down makes a path GOOD that went bad at since_ns or later, because its port was
- * down then; says whether it did.
+ * mt_ev_restore_after_port_down makes a path GOOD that went bad at since_ns or later, because its
+ * port was down then; says whether it did.
  */
 bool mt_ev_restore_after_port_down(struct mt_ev_set *s, uint16_t ev, uint64_t since_ns);
 /* mt_ev_set_update_ports says from which ports paths may be used from now on. */
@@ -193,8 +193,8 @@ bool mt_ev_deny(struct mt_ev_set *s, uint16_t ev, bool deny);
  * mt_ev_set_next_probe returns a path whose probe is due now, having counted an unanswered one
  * as a failure and scheduled the next, two RTTs away at least, since an answer under way is none;
  * MT_EV_NONE when none is due. REQ(req.ev.revive) At
- * most MT_EV_PROBES_PER_INTERVAL are due in one probe interval, whatever the number of bad paths, and paths
- * take turns: a peer that is behind must not drown in probes.
+ * most MT_EV_PROBES_PER_INTERVAL are due in one probe interval, whatever the number of bad paths,
+ * and paths take turns: a peer that is behind must not drown in probes.
  */
 uint16_t mt_ev_set_next_probe(struct mt_ev_set *s, uint64_t now_ns);
 /* mt_ev_set_probe_deadline returns when the next probe is due, MB_NEVER when no path is bad. */

@@ -70,7 +70,8 @@ static inline bool mt_liveness_is_silent(const struct mt_liveness *p, uint64_t n
 	return p->waiting > 0 && now_ns - p->rx_ns > p->silence_limit_ns;
 }
 
-/* mt_liveness_note_rx notes that something came from the peer; true: it had been silent until now. */
+/* mt_liveness_note_rx notes that something came from the peer; true: it had been silent until
+ * now. */
 static inline bool mt_liveness_note_rx(struct mt_liveness *p, uint64_t now_ns)
 {
 	bool was_silent = mt_liveness_is_silent(p, now_ns);
@@ -84,23 +85,24 @@ void mt_liveness_resume(struct mt_liveness *p, uint64_t now_ns, uint32_t planes)
 /* mt_liveness_note_sack takes a report whose trigger went out on `plane` at sent_ns. */
 void mt_liveness_note_sack(struct mt_liveness *p, uint64_t now_ns, uint8_t plane, uint64_t sent_ns);
 /*
- * mt_liveness_clamp_rtt returns what an RTT sample is worth: the time for which a peer was stopped is no
- * round-trip time, yet when the RTT has really grown, it must be learnt, doubling each time.
+ * mt_liveness_clamp_rtt returns what an RTT sample is worth: the time for which a peer was stopped
+ * is no round-trip time, yet when the RTT has really grown, it must be learnt, doubling each time.
  */
 uint64_t mt_liveness_clamp_rtt(const struct mt_liveness *p, uint64_t sent_ns, uint64_t rtt_ns);
 /*
- * mt_liveness_attribute_loss says what it means that a packet, sent at sent_ns on `plane`, is missing by the
- * rule of loss.h in a report whose trigger went out on another or the same plane.
+ * mt_liveness_attribute_loss says what it means that a packet, sent at sent_ns on `plane`, is
+ * missing by the rule of loss.h in a report whose trigger went out on another or the same plane.
  */
 enum mt_loss_cause mt_liveness_attribute_loss(const struct mt_liveness *p, uint64_t sent_ns,
 					      uint8_t plane, uint64_t trigger_sent_ns,
 					      uint8_t trigger_plane);
-/* mt_liveness_note_retired notes that the loss of a packet sent at sent_ns retired an EV of the plane. */
+/* mt_liveness_note_retired notes that the loss of a packet sent at sent_ns retired an EV of the
+ * plane. */
 void mt_liveness_note_retired(struct mt_liveness *p, uint64_t sent_ns, uint8_t plane);
 
 /*
- * mt_liveness_set_overload notes that the peer says it has no room: this explains the loss of what was
- * sent up to now and until `until_ns`, whenever it is found.
+ * mt_liveness_set_overload notes that the peer says it has no room: this explains the loss of what
+ * was sent up to now and until `until_ns`, whenever it is found.
  */
 static inline void mt_liveness_set_overload(struct mt_liveness *p, uint64_t until_ns)
 {

@@ -21,7 +21,8 @@ struct mt_local_ports {
 void mt_local_ports_init(struct mt_local_ports *p, uint32_t n, uint64_t now_ns);
 /* mt_local_ports_set says whether a port's state changed. */
 bool mt_local_ports_set(struct mt_local_ports *p, uint32_t port, bool up, uint64_t now_ns);
-/* mt_local_ports_may_have_lost says whether a packet sent then on this port may have been lost with it. */
+/* mt_local_ports_may_have_lost says whether a packet sent then on this port may have been lost with
+ * it. */
 bool mt_local_ports_may_have_lost(const struct mt_local_ports *p, uint32_t port, uint64_t sent_ns);
 /* mt_local_ports_nearest returns `port` if it is up, else the next one that is; one must be up. */
 uint8_t mt_local_ports_nearest(const struct mt_local_ports *p, uint32_t port);

@@ -44,7 +44,8 @@ struct mt_peer_port_timing {
 
 /* mt_peer_ports_init makes n planes, all open; the array is the caller's. */
 void mt_peer_ports_init(struct mt_peer_ports *p, struct mt_peer_port *planes, uint32_t n);
-/* mt_peer_ports_status takes the peer's word: bit set: the port is up. Planes beyond n are not there. */
+/* mt_peer_ports_status takes the peer's word: bit set: the port is up. Planes beyond n are not
+ * there. */
 void mt_peer_ports_status(struct mt_peer_ports *p, uint32_t up, const struct mt_peer_port_timing *w,
 			  uint64_t now_ns);
 /* mt_peer_ports_deadline returns when a probe is due, UINT64_MAX for never. */
@@ -59,10 +60,12 @@ uint8_t mt_peer_ports_next_probe(struct mt_peer_ports *p, const struct mt_peer_p
 void mt_peer_ports_postpone(struct mt_peer_ports *p, uint32_t plane, uint64_t until_ns);
 /* mt_peer_ports_abandon moves a SUSPECT plane to ABANDONED. */
 void mt_peer_ports_abandon(struct mt_peer_ports *p, uint32_t plane, uint64_t now_ns);
-/* mt_peer_ports_answered: what was sent then on the plane was answered; says whether it was ABANDONED. */
+/* mt_peer_ports_answered: what was sent then on the plane was answered; says whether it was
+ * ABANDONED. */
 bool mt_peer_ports_answered(struct mt_peer_ports *p, uint32_t plane, uint64_t sent_ns,
 			    uint64_t now_ns);
-/* mt_peer_ports_may_have_lost says whether what was sent then may have been lost with the peer's port. */
+/* mt_peer_ports_may_have_lost says whether what was sent then may have been lost with the peer's
+ * port. */
 bool mt_peer_ports_may_have_lost(const struct mt_peer_ports *p, uint32_t plane, uint64_t sent_ns);
 
 #endif

@@ -36,7 +36,8 @@ static inline uint16_t mt_reverse_ev_get(const struct mt_ev_set *s, uint32_t por
 		       : MT_EV_NONE;
 }
 
-/* mt_reverse_ev_postpone puts the next test off for a round trip, as the set or else timing knows it. */
+/* mt_reverse_ev_postpone puts the next test off for a round trip, as the set or else timing knows
+ * it. */
 static inline void mt_reverse_ev_postpone(struct mt_ev_set *s, const struct mt_timing *t,
 					  uint64_t now_ns)
 {

@@ -45,7 +45,8 @@ static inline size_t mt_spray_size(uint32_t n_ports)
 {
 	return n_ports * sizeof(struct mt_spray_port);
 }
-/* mt_spray_set_width makes the laps to come wide enough for a window of so many packets on n_ports. */
+/* mt_spray_set_width makes the laps to come wide enough for a window of so many packets on
+ * n_ports. */
 void mt_spray_set_width(struct mt_spray *sp, uint64_t window, uint32_t n_ports);
 /*
  * mt_spray_pick returns the path for the next data packet among the ports in port_mask, or
@@ -56,20 +57,21 @@ void mt_spray_set_width(struct mt_spray *sp, uint64_t window, uint32_t n_ports);
 uint16_t mt_spray_pick(struct mt_spray *sp, struct mt_ev_set *s, uint32_t port_mask, uint16_t avoid,
 		       uint32_t *skipped);
 /*
- * mt_spray_pick_run returns the path for the next new data packet: that of the run under way while it
- * is GOOD and has room, else as mt_spray_pick, with which a run of up to max_run begins.
+ * mt_spray_pick_run returns the path for the next new data packet: that of the run under way while
+ * it is GOOD and has room, else as mt_spray_pick, with which a run of up to max_run begins.
  */
 uint16_t mt_spray_pick_run(struct mt_spray *sp, struct mt_ev_set *s, uint32_t port_mask,
 			   uint32_t max_run, uint32_t *skipped);
 /*
- * mt_spray_pick_control returns a path for a control packet, from `port` if it has a usable one, the
- * one known to have reached the peer lately before any other, else
+ * mt_spray_pick_control returns a path for a control packet, from `port` if it has a usable one,
+ * the one known to have reached the peer lately before any other, else
  * from any, else (all bad) still from `port`: a SACK that may get lost is better than none. Ports
  * that may not be used are passed over; MT_EV_NONE: the set has no path on any other.
  */
 uint16_t mt_spray_pick_control(struct mt_spray *sp, const struct mt_ev_set *s, uint8_t port);
 
-/* mt_spray_pick_probe returns a path of the port, usable if there is one; MT_EV_NONE: it has none. */
+/* mt_spray_pick_probe returns a path of the port, usable if there is one; MT_EV_NONE: it has
+ * none. */
 uint16_t mt_spray_pick_probe(const struct mt_ev_set *s, uint32_t port, uint16_t from);
 
 #endif

@@ -4,8 +4,8 @@
  *
  * Packets of an MRC QP are placed as they come. Programs made for RC watch memory: one message
  * brings data, and the end of it, or a short message behind it, is the flag. So on QPs that keep
- * this order a LAST or ONLY packet of a WRITE that comes ahead of a hole is buffered, with its bytes,
- * and placed when every PSN below its own is. FIRST and MIDDLE packets need no order among
+ * this order a LAST or ONLY packet of a WRITE that comes ahead of a hole is buffered, with its
+ * bytes, and placed when every PSN below its own is. FIRST and MIDDLE packets need no order among
  * themselves. As many wait as MT_IN_ORDER_MAX; others are refused and come again.
  * REQ(ext.order.wait) REQ(ext.order.bound)
  */

@@ -81,7 +81,8 @@ static inline uint64_t mt_rd_atomic_outstanding(const struct mt_qp *qp)
 	return r ? r->n_requested - r->n_completed : 0;
 }
 
-/* mt_rd_atomic_control_qp returns the QP for a control packet in the PSNs of answers; NULL: none. */
+/* mt_rd_atomic_control_qp returns the QP for a control packet in the PSNs of answers; NULL:
+ * none. */
 struct mt_qp *mt_rd_atomic_control_qp(struct mt_qp *qp, uint8_t opcode);
 
 #endif

@@ -25,7 +25,8 @@ enum mt_recv_found {
 enum mt_recv_found mt_recv_find(struct mt_rq *rq, uint16_t n, struct mt_rqe **rqe);
 /* mt_recv_room returns how many bytes a receive has room for. */
 uint64_t mt_recv_room(const struct mt_rq *rq, const struct mt_rqe *rqe);
-/* mt_recv_complete_below completes the receives whose turn has come: those of messages below msn. */
+/* mt_recv_complete_below completes the receives whose turn has come: those of messages below
+ * msn. */
 bool mt_recv_complete_below(struct mt_rq *rq, uint64_t msn);
 
 /*

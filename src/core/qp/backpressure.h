@@ -26,7 +26,8 @@ struct mt_backpressure {
 
 /* mt_backpressure_overflow notes that packets were lost; period_ns is about an RTT. */
 void mt_backpressure_overflow(struct mt_backpressure *p, uint64_t now_ns, uint64_t period_ns);
-/* mt_backpressure_penalty returns rcv_cwnd_pen for a SACK that leaves now. REQ(rsp.pressure.penalty) */
+/* mt_backpressure_penalty returns rcv_cwnd_pen for a SACK that leaves now.
+ * REQ(rsp.pressure.penalty) */
 uint8_t mt_backpressure_penalty(const struct mt_backpressure *p, uint64_t now_ns);
 /* mt_backpressure_restore returns r_c for it. */
 bool mt_backpressure_restore(const struct mt_backpressure *p, uint64_t now_ns, uint64_t period_ns);

@@ -7,9 +7,9 @@
  * seems not to have arrived, half take any EV of any plane, bad ones included: the plane on which
  * the peer's packets come may be dead on the return path, and two ends that each rely on EVs which
  * have just died would otherwise never hear of each other again. A quarter goes back by the EV of
- * the cause, where we have it too: what is left of a network mostly works in both directions, and to find
- * one way of n there and another back by chance takes n times as long. REQ(req.reverse.per-plane)
- * REQ(req.reverse.unheard)
+ * the cause, where we have it too: what is left of a network mostly works in both directions, and
+ * to find one way of n there and another back by chance takes n times as long.
+ * REQ(req.reverse.per-plane) REQ(req.reverse.unheard)
  */
 #include "base/serial.h"
 #include "core/engine/engine_state.h"

@@ -44,10 +44,11 @@ void mt_imm_stash_attach(struct mt_imm_stash *st, void *mem);
 void mt_imm_stash_resize(struct mt_imm_stash *st, void *mem, uint32_t limit);
 /* mt_imm_stash_span returns the least limit that holds what is stashed. */
 uint32_t mt_imm_stash_span(const struct mt_imm_stash *st);
-/* mt_imm_stash_insert stashes w under its 16-bit rqmsn; false: the requester has more in flight than
- * agreed. */
+/* mt_imm_stash_insert stashes w under its 16-bit rqmsn; false: the requester has more in flight
+ * than agreed. */
 bool mt_imm_stash_insert(struct mt_imm_stash *st, uint16_t rqmsn, const struct mt_imm *w);
-/* mt_imm_stash_pop removes the next one if its packet lies below expected and its message below msn. */
+/* mt_imm_stash_pop removes the next one if its packet lies below expected and its message below
+ * msn. */
 bool mt_imm_stash_pop(struct mt_imm_stash *st, uint64_t expected, uint64_t msn, struct mt_imm *w);
 
 #endif

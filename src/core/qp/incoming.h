@@ -42,8 +42,8 @@ static inline void mt_incoming_nak(const struct mt_incoming *c, uint8_t syndrome
 }
 
 /*
- * mt_incoming_may_place says whether the packet may be placed: once a message is known to be refused,
- * nothing more of it or of later ones is.
+ * mt_incoming_may_place says whether the packet may be placed: once a message is known to be
+ * refused, nothing more of it or of later ones is.
  */
 static inline bool mt_incoming_may_place(const struct mt_incoming *c)
 {
@@ -76,7 +76,8 @@ enum mt_rd_atomic_req_check {
 	MT_REQUEST_NO_MEMORY, /* for its answer */
 };
 
-/* mt_rd_atomic_check_req looks at a READ or atomic of the peer; mt_rd_atomic_queue_req keeps it for its turn. */
+/* mt_rd_atomic_check_req looks at a READ or atomic of the peer; mt_rd_atomic_queue_req keeps it for
+ * its turn. */
 enum mt_rd_atomic_req_check mt_rd_atomic_check_req(const struct mt_incoming *c);
 void mt_rd_atomic_queue_req(const struct mt_incoming *c);
 /* mt_rd_atomic_execute executes those before which nothing is missing, with MSNs below
@@ -89,8 +90,8 @@ enum mt_response_found {
 	MT_RESPONSE_NO_MEMORY, /* that of the WR is gone, and the QP in ERR */
 };
 
-/* mt_rd_atomic_place_resp places the bytes of an answer; mt_rd_atomic_resp_done follows when its PSN is
- * noted. */
+/* mt_rd_atomic_place_resp places the bytes of an answer; mt_rd_atomic_resp_done follows when its
+ * PSN is noted. */
 enum mt_response_found mt_rd_atomic_place_resp(const struct mt_incoming *c);
 void mt_rd_atomic_resp_done(const struct mt_incoming *c);
 

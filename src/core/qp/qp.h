@@ -203,8 +203,9 @@ void mt_qp_tick(struct mt_qp *qp, uint64_t now_ns);
  */
 void mt_qp_fail(struct mt_qp *qp, enum rd_wc_status oldest, enum rd_wc_status why);
 /*
- * mt_qp_retire_ev_group tells the path set, the counters and whoever polls that a path is bad, with all
- * EVs that lead over it; mt_qp_ev_group_revived that one which the set has revived is well again.
+ * mt_qp_retire_ev_group tells the path set, the counters and whoever polls that a path is bad, with
+ * all EVs that lead over it; mt_qp_ev_group_revived that one which the set has revived is well
+ * again.
  */
 void mt_qp_ev_group_revived(struct mt_qp *qp, uint16_t ev, uint64_t now_ns);
 void mt_qp_retire_ev_group(struct mt_qp *qp, uint16_t ev, uint64_t now_ns, enum mt_ev_cause cause);
@@ -234,7 +235,8 @@ void mt_completer_nack(struct mt_qp *qp, const struct mt_rx *rx);
 void mt_completer_ack(struct mt_qp *qp, const struct mt_rx *rx);
 /* mt_completer_response takes that answers to requests of the QP came; see responses.h. */
 void mt_completer_response(struct mt_qp *qp, uint64_t now_ns);
-/* mt_completer_implied_ack takes that the peer has all messages below msn, of which all was sent. */
+/* mt_completer_implied_ack takes that the peer has all messages below msn, of which all was
+ * sent. */
 void mt_completer_implied_ack(struct mt_qp *qp, uint64_t msn, uint64_t now_ns);
 
 #endif

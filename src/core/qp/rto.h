@@ -50,7 +50,8 @@ bool mt_rto_start(struct mt_rto *r, uint64_t now_ns);
 void mt_rto_restart(struct mt_rto *r, uint64_t now_ns, bool unfinished);
 /* mt_rto_exclude says that for so long nothing could be expected: that time does not count. */
 void mt_rto_exclude(struct mt_rto *r, uint64_t ns);
-/* mt_rto_probe_answered notes the answer to a probe: the peer is there, and more probes are worth it. */
+/* mt_rto_probe_answered notes the answer to a probe: the peer is there, and more probes are worth
+ * it. */
 void mt_rto_probe_answered(struct mt_rto *r, uint64_t now_ns);
 /* mt_rto_probe_fanout returns on how many paths the probe that is due now goes: 1, 2, 4 .. 16. */
 uint32_t mt_rto_probe_fanout(const struct mt_rto *r);

@@ -45,8 +45,8 @@ void mt_rx_window_init(struct mt_rx_window *w, uint32_t limit, uint64_t first_ps
  * taken. */
 void mt_rx_window_attach(struct mt_rx_window *w, void *mem);
 /*
- * mt_rx_window_resize gives the window another limit, at least what it holds already, and memory for
- * it: mt_rx_window_size(limit) bytes, or NULL while nothing lies above expected. What it held
+ * mt_rx_window_resize gives the window another limit, at least what it holds already, and memory
+ * for it: mt_rx_window_size(limit) bytes, or NULL while nothing lies above expected. What it held
  * before is the caller's again.
  */
 void mt_rx_window_resize(struct mt_rx_window *w, void *mem, uint32_t limit);

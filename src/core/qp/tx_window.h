@@ -4,9 +4,9 @@
  *
  * A ring of 16-byte records, one for each PSN of the window [una, next): when it was last sent, on
  * which EV, for which WQE, and whether it is outstanding, lost or received. A PSN that the
- * responder refused is held back for a while before it counts as lost, see mt_tx_window_nack_backoff. The
- * record of a PSN stays readable after it was acknowledged until the ring comes round, because a
- * late SACK may still name it as its trigger.
+ * responder refused is held back for a while before it counts as lost, see
+ * mt_tx_window_nack_backoff. The record of a PSN stays readable after it was acknowledged until the
+ * ring comes round, because a late SACK may still name it as its trigger.
  */
 #ifndef SOFTMRC_CORE_QP_TX_WINDOW_H
 #define SOFTMRC_CORE_QP_TX_WINDOW_H
@@ -80,10 +80,11 @@ static inline bool mt_tx_in_backoff(uint8_t state)
 }
 
 /*
- * mt_tx_window_nack_backoff marks an OUTSTANDING record HELD, so that it is not sent again before some time
- * has passed since it was: unit_ns, twice that after the second time it was sent, and so on, up to
- * 16 times, or no further than twice if `briefly`; and up to as much again, by a hash of the PSN,
- * so that packets which were refused together do not come back together. REQ(req.loss.nack-wait)
+ * mt_tx_window_nack_backoff marks an OUTSTANDING record HELD, so that it is not sent again before
+ * some time has passed since it was: unit_ns, twice that after the second time it was sent, and so
+ * on, up to 16 times, or no further than twice if `briefly`; and up to as much again, by a hash of
+ * the PSN, so that packets which were refused together do not come back together.
+ * REQ(req.loss.nack-wait)
  */
 void mt_tx_window_nack_backoff(struct mt_tx_window *w, uint64_t psn, uint64_t unit_ns,
 			       bool briefly);

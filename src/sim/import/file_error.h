@@ -16,8 +16,8 @@ struct ms_file_error {
 };
 
 /*
- * ms_file_set_error writes the message; line 0 stands for the file as a whole. Returns false, so that
- * a reader can end with it.
+ * ms_file_set_error writes the message; line 0 stands for the file as a whole. Returns false, so
+ * that a reader can end with it.
  */
 __attribute__((format(printf, 4, 5))) bool ms_file_set_error(struct ms_file_error *error,
 							     const char *file, uint32_t line,

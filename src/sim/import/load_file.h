@@ -16,8 +16,8 @@
  */
 char *ms_file_load(const char *path, struct ms_file_error *error);
 /*
- * ms_file_sibling_path writes the path of `name` as a file names it that stands at `file`: beside it,
- * unless name is absolute. false: longer than size.
+ * ms_file_sibling_path writes the path of `name` as a file names it that stands at `file`: beside
+ * it, unless name is absolute. false: longer than size.
  */
 bool ms_file_sibling_path(const char *file, const char *name, char *out, size_t size);
 

@@ -63,8 +63,8 @@ struct ms_chakra_node {
  * wrong with it. */
 bool ms_chakra_decode(const uint8_t *message, size_t size, struct ms_chakra_node *node,
 		      const char **why);
-/* ms_chakra_dependencies calls `take` for the id of each node that a decoded one depends on, until that is
- * false; returns whether it was not. */
+/* ms_chakra_dependencies calls `take` for the id of each node that a decoded one depends on, until
+ * that is false; returns whether it was not. */
 bool ms_chakra_dependencies(const struct ms_chakra_node *node, bool (*take)(void *ctx, uint64_t id),
 			    void *ctx);
 

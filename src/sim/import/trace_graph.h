@@ -58,7 +58,8 @@ uint32_t ms_trace_send(struct ms_trace *t, uint32_t rank, const struct ms_trace_
 uint32_t ms_trace_recv(struct ms_trace *t, uint32_t rank, const struct ms_trace_message *m);
 /* ms_trace_node takes a node that a collective made, of a rank, among its operations. */
 bool ms_trace_node(struct ms_trace *t, uint32_t rank, uint32_t line, uint32_t node);
-/* ms_trace_add_dependency lets `op` wait for the end of `on`, or for its start, both of one rank. */
+/* ms_trace_add_dependency lets `op` wait for the end of `on`, or for its start, both of one
+ * rank. */
 bool ms_trace_add_dependency(struct ms_trace *t, uint32_t op, uint32_t on, bool start);
 
 /*

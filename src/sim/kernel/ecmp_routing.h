@@ -41,11 +41,12 @@ struct ms_routing {
 
 void ms_routing_fini(struct ms_routing *r);
 /*
- * ms_routing_add_change notes a fault that is about to happen; faults come in order of time. Between
- * windows, one thread. False: no memory.
+ * ms_routing_add_change notes a fault that is about to happen; faults come in order of time.
+ * Between windows, one thread. False: no memory.
  */
 bool ms_routing_add_change(struct ms_net *net, const struct ms_fault *fault);
-/* ms_routing_apply_changes brings what is known to the window that is about to be run; one thread. */
+/* ms_routing_apply_changes brings what is known to the window that is about to be run; one
+ * thread. */
 void ms_routing_apply_changes(struct ms_net *net);
 /*
  * ms_ecmp_uplink returns the uplink, from 0, by which a T0, or a T1 of three tiers, sends a packet

@@ -52,7 +52,8 @@ bool ms_pfc_open(struct ms_net *net);
 void ms_pfc_close(struct ms_net *net);
 /* ms_pfc_has_room says whether a data packet that has to wait at a switch finds room. */
 bool ms_pfc_has_room(const struct ms_worker *worker, const struct ms_packet *p);
-/* ms_pfc_count_enqueue and ms_pfc_count_dequeue count a data packet that begins and ends to wait at a switch. */
+/* ms_pfc_count_enqueue and ms_pfc_count_dequeue count a data packet that begins and ends to wait at
+ * a switch. */
 void ms_pfc_count_enqueue(struct ms_worker *worker, const struct ms_packet *p);
 void ms_pfc_count_dequeue(struct ms_worker *worker, const struct ms_packet *p);
 /* ms_pfc_update sends pauses, or takes them back, when a switch has come to the window's end. */

@@ -14,8 +14,8 @@
  * Threads and ranks. Nodes are spread over `workers`, one to a thread, on one or more processes
  * (ranks). The calls for one host come from one thread, one after the other, in the order of time;
  * calls for different hosts may come from different threads at once. What a call may touch: its own
- * host, its own worker (ms_worker_number), and whatever is only read. The result of a run is the same,
- * bit for bit, for any number of threads and ranks, as long as hosts keep to that.
+ * host, its own worker (ms_worker_number), and whatever is only read. The result of a run is the
+ * same, bit for bit, for any number of threads and ranks, as long as hosts keep to that.
  *
  * Order. A host gets what comes at one instant in this order: its ports' carriers, packets by
  * plane, its wake-up. Queues see arrivals of one instant by the number of the port they come from.
@@ -190,9 +190,9 @@ uint32_t ms_worker_of(const struct ms_net *net, uint32_t host);
 /* ---- faults ---- */
 
 /*
- * ms_net_add_fault adds a fault, at the time of the last run's end or later; on every rank the same, in
- * the same order, between runs or in hosts.edge. Faults of one instant happen in the order in which
- * they were added. False: out of memory, or link, value or time out of range.
+ * ms_net_add_fault adds a fault, at the time of the last run's end or later; on every rank the
+ * same, in the same order, between runs or in hosts.edge. Faults of one instant happen in the order
+ * in which they were added. False: out of memory, or link, value or time out of range.
  */
 bool ms_net_add_fault(struct ms_net *net, const struct ms_fault *fault);
 
@@ -220,8 +220,8 @@ bool ms_net_counters(const struct ms_net *net, bool all_ranks, struct ms_counter
 /* ms_net_hops returns the hops so far of this rank; costs next to nothing, for displays. */
 uint64_t ms_net_hops(const struct ms_net *net);
 /*
- * ms_counters_are_conserved says whether every packet is accounted for: what was injected was delivered, was
- * dropped, waits or flies. Of counters of all ranks.
+ * ms_counters_are_conserved says whether every packet is accounted for: what was injected was
+ * delivered, was dropped, waits or flies. Of counters of all ranks.
  */
 bool ms_counters_are_conserved(const struct ms_counters *c);
 

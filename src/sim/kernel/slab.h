@@ -3,7 +3,8 @@
  * slab.h - where packets wait in queues: numbered places for one packet each.
  *
  * A queue is a list of numbers; the number of the next packet stands in the place of `at`, which a
- * packet that waits has no use for. The slab of a worker grows as a whole and may move when it does.
+ * packet that waits has no use for. The slab of a worker grows as a whole and may move when it
+ * does.
  */
 #ifndef SOFTMRC_SIM_KERNEL_SLAB_H
 #define SOFTMRC_SIM_KERNEL_SLAB_H

@@ -3,8 +3,8 @@
  * run.c - window after window, on all workers.
  *
  * In a window each worker runs its units; between two windows one thread of each rank exchanges
- * remote_packets with other ranks, finds the next window in which anything is to be done, and calls the
- * owner at edges. Lanes wait for each other twice a window.
+ * remote_packets with other ranks, finds the next window in which anything is to be done, and calls
+ * the owner at edges. Lanes wait for each other twice a window.
  */
 #include "sim/kernel/worker.h"
 
@@ -74,7 +74,8 @@ static void receive_remote_packets(struct ms_net *net, const struct ms_bytes *in
 	worker->next_window = next_of(worker);
 }
 
-/* All remote_packets of a rank go as one: those of the other workers are moved behind those of worker 0. */
+/* All remote_packets of a rank go as one: those of the other workers are moved behind those of
+ * worker 0. */
 static bool join_remote_packets(struct ms_net *net, uint32_t rank)
 {
 	struct ms_vec *all = &net->worker[0]->remote_packets[rank];

@@ -9,8 +9,8 @@
  *
  *	inbox[slot of the window][unit]	a tail of packets (chunk.h), `at` counted from the window
  *
- * A worker writes its own inboxes and reads everybody's; windows are separated by a barrier, so nothing
- * is locked.
+ * A worker writes its own inboxes and reads everybody's; windows are separated by a barrier, so
+ * nothing is locked.
  */
 #ifndef SOFTMRC_SIM_KERNEL_WORKER_H
 #define SOFTMRC_SIM_KERNEL_WORKER_H
@@ -128,7 +128,8 @@ struct ms_worker {
 	uint64_t *now_marks;	       /* [unit / 64]: own units to be run in this window */
 	uint64_t *mine;		       /* [unit / 64]: units that this worker runs */
 	struct ms_chunks chunks;
-	/* Chunks of other workers that were read, by parity of the round: taken back in the next. */
+	/* Chunks of other workers that were read, by parity of the round: taken back in the
+	 * next. */
 	struct ms_chunk *returned[2][MS_THREADS_MAX];
 	struct ms_slab slab;
 	struct ms_vec far;	       /* struct ms_far_packet */
@@ -217,8 +218,8 @@ struct ms_net {
 /* ---- calendar.c: inboxes, the list of what is far off, remote_packets ---- */
 
 /*
- * ms_schedule_arrival returns the place for a packet that comes to a unit at at_ps, after the end of the window
- * that is being run; `at` is filled in, the rest is the caller's to write.
+ * ms_schedule_arrival returns the place for a packet that comes to a unit at at_ps, after the end
+ * of the window that is being run; `at` is filled in, the rest is the caller's to write.
  */
 struct ms_packet *ms_schedule_arrival(struct ms_worker *worker, uint32_t unit, uint64_t at_ps);
 /* ms_schedule_arrival_at is ms_schedule_arrival for a window and a time in it that are known. */
@@ -226,7 +227,8 @@ struct ms_packet *ms_schedule_arrival_at(struct ms_worker *worker, uint32_t unit
 					 uint32_t at);
 /* ms_mark_unit has a unit run in a window, whether something comes to it or not. */
 void ms_mark_unit(struct ms_worker *worker, uint32_t unit, uint64_t window);
-/* ms_gather_arrivals collects what comes to a unit in this window from all workers; returns how much. */
+/* ms_gather_arrivals collects what comes to a unit in this window from all workers; returns how
+ * much. */
 uint32_t ms_gather_arrivals(struct ms_worker *worker, uint32_t unit);
 /* ms_prefetch_arrivals asks for what comes to a unit that is gathered soon. */
 void ms_prefetch_arrivals(const struct ms_worker *worker, uint32_t unit);
@@ -245,14 +247,16 @@ void *ms_vec_push(struct ms_vec *v, size_t size);
 
 /* ms_wheel_insert has a host looked at when its wake-up is due. */
 void ms_wheel_insert(struct ms_worker *worker, uint32_t host);
-/* ms_wheel_advance notes in worker->due, and marks the groups of, hosts to be woken in this window. */
+/* ms_wheel_advance notes in worker->due, and marks the groups of, hosts to be woken in this
+ * window. */
 void ms_wheel_advance(struct ms_worker *worker);
 /* ms_wheel_next returns the next window with an entry; MS_NEVER: none. */
 uint64_t ms_wheel_next(const struct ms_worker *worker);
 
 /* ---- queue.c: ports ---- */
 
-/* ms_port_enqueue gives a port, one of the unit's from its first, a packet at t_ps. *p is copied. */
+/* ms_port_enqueue gives a port, one of the unit's from its first, a packet at t_ps. *p is
+ * copied. */
 void ms_port_enqueue(struct ms_worker *worker, struct ms_unit *unit, uint32_t port, uint64_t t_ps,
 		     const struct ms_packet *p);
 /* ms_port_advance sends what may begin to be sent at until_ps or before. */

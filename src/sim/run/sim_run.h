@@ -135,8 +135,8 @@ uint64_t ms_run_placed(const struct ms_run *run, uint32_t id);
 uint32_t ms_run_flows_done(const struct ms_run *run);
 
 /*
- * ms_run_describe_wait writes what an unfinished flow waits for, as "flow 7 (3 -> 9), message 2 of 5,
- * waits for message 1 of flow 6 (1 -> 3)"; false: the flow is finished.
+ * ms_run_describe_wait writes what an unfinished flow waits for, as "flow 7 (3 -> 9), message 2 of
+ * 5, waits for message 1 of flow 6 (1 -> 3)"; false: the flow is finished.
  */
 bool ms_run_describe_wait(const struct ms_run *run, uint32_t id, char *text, size_t size);
 /* ms_run_violation returns the first thing that the checker found on this rank; NULL: nothing. */

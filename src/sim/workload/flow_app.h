@@ -43,8 +43,8 @@ uint64_t ms_app_next_ns(const struct ms_app *a, const struct ms_app_host *h);
 void ms_app_begin_due(const struct ms_app *a, struct ms_app_host *h, uint64_t now_ps);
 
 /*
- * ms_app_can_post says whether a message of flow `id`, f, can be posted, of which so many were before;
- * ms_app_claim_message then takes it and returns which one it is.
+ * ms_app_can_post says whether a message of flow `id`, f, can be posted, of which so many were
+ * before; ms_app_claim_message then takes it and returns which one it is.
  */
 bool ms_app_can_post(const struct ms_app *a, const struct ms_app_host *h, uint32_t id,
 		     const struct ms_flow *f, uint32_t posted);

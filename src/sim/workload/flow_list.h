@@ -26,8 +26,8 @@ void ms_flow_list_fini(struct ms_flow_list *l);
 /* ms_flow_list_add appends a flow without needs; false: no memory, the list is as before. */
 bool ms_flow_list_add(struct ms_flow_list *l, const struct ms_list_flow *flow);
 /*
- * ms_flow_list_add_dependency gives flow `of` one more need. The needs of one flow are given one after the
- * other, before those of the next. false: no memory.
+ * ms_flow_list_add_dependency gives flow `of` one more need. The needs of one flow are given one
+ * after the other, before those of the next. false: no memory.
  */
 bool ms_flow_list_add_dependency(struct ms_flow_list *l, uint32_t of, uint32_t on, enum ms_end end);
 /*

@@ -71,9 +71,9 @@ uint32_t ms_graph_compute(struct ms_graph *g, uint32_t host, uint16_t stream, ui
 uint32_t ms_graph_transfer(struct ms_graph *g, uint32_t src, uint32_t dst, uint16_t channel,
 			   uint64_t bytes);
 /*
- * ms_graph_add_dependency lets `node` wait for `on`, and of a transfer for this end of it; for computes `end`
- * means nothing. MS_NODE_NONE for either is no need and returns true. false: no memory or no such
- * node. Whether the host of `node` can know is looked at by ms_graph_seal.
+ * ms_graph_add_dependency lets `node` wait for `on`, and of a transfer for this end of it; for
+ * computes `end` means nothing. MS_NODE_NONE for either is no need and returns true. false: no
+ * memory or no such node. Whether the host of `node` can know is looked at by ms_graph_seal.
  */
 bool ms_graph_add_dependency(struct ms_graph *g, uint32_t node, uint32_t on, enum ms_end end);
 /*

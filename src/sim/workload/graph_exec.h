@@ -3,8 +3,9 @@
  * graph_play.h - lets a graph take place: which nodes have begun, which are over, what may be sent.
  *
  * It knows of no network. Whoever has one (a simulated NIC of any transport, or arithmetic) tells
- * it that transfers were received and acknowledged and that time has come to where ms_graph_exec_next_ns
- * said, and after each of these asks with ms_graph_exec_next_channel and ms_graph_exec_claim_transfer what to send now.
+ * it that transfers were received and acknowledged and that time has come to where
+ * ms_graph_exec_next_ns said, and after each of these asks with ms_graph_exec_next_channel and
+ * ms_graph_exec_claim_transfer what to send now.
  *
  * Threads: what belongs to one host is touched by one thread at a time; calls for different hosts
  * may come from different threads at once. The two ends of a transfer are two hosts.
@@ -27,20 +28,21 @@ struct ms_node_times {
 struct ms_graph_exec *ms_graph_exec_create(const struct ms_graph *g, uint64_t start_ns);
 void ms_graph_exec_destroy(struct ms_graph_exec *p);
 
-/* ms_graph_exec_next_ns returns when ms_graph_exec_advance is to be called for a host; UINT64_MAX: not now. */
+/* ms_graph_exec_next_ns returns when ms_graph_exec_advance is to be called for a host; UINT64_MAX:
+ * not now. */
 uint64_t ms_graph_exec_next_ns(const struct ms_graph_exec *p, uint32_t host);
-/* ms_graph_exec_advance begins and ends what is to begin and end at a host by now. Calling it early does
- * nothing. */
+/* ms_graph_exec_advance begins and ends what is to begin and end at a host by now. Calling it early
+ * does nothing. */
 void ms_graph_exec_advance(struct ms_graph_exec *p, uint32_t host, uint64_t now_ns);
 /* ms_graph_exec_received and ms_graph_exec_sent say that transfer k of a channel has arrived at its
  * destination, and that its source knows; each once. */
 void ms_graph_exec_received(struct ms_graph_exec *p, uint32_t channel, uint32_t k, uint64_t now_ns);
 void ms_graph_exec_sent(struct ms_graph_exec *p, uint32_t channel, uint32_t k, uint64_t now_ns);
-/* ms_graph_exec_next_channel returns a channel that begins at the host and has something new to send, each once;
- * MS_NODE_NONE: none. */
+/* ms_graph_exec_next_channel returns a channel that begins at the host and has something new to
+ * send, each once; MS_NODE_NONE: none. */
 uint32_t ms_graph_exec_next_channel(struct ms_graph_exec *p, uint32_t host);
-/* ms_graph_exec_claim_transfer returns which transfer of a channel is to be sent next, and takes it off the queue;
- * MS_NODE_NONE: none is ready. */
+/* ms_graph_exec_claim_transfer returns which transfer of a channel is to be sent next, and takes it
+ * off the queue; MS_NODE_NONE: none is ready. */
 uint32_t ms_graph_exec_claim_transfer(struct ms_graph_exec *p, uint32_t channel);
 /* ms_graph_exec_has_transfer says whether any transfer of a channel is ready. */
 bool ms_graph_exec_has_transfer(const struct ms_graph_exec *p, uint32_t channel);
