@@ -2,8 +2,8 @@
 /*
  * nic.h - the software NIC as its users see it: devices, PDs, MRs, CQs, QPs, events.
  *
- * This is the one header of host/ that libmrc and libibverbs include; both are thin translations of it.
- * The values that it shares with the core are those of rdma/.
+ * This is the one header of host/ that libmrc and libibverbs include; both are thin translations of
+ * it. The values that it shares with the core are those of rdma/.
  *
  * A process has one NIC for each device that it opens, and mostly one in all: a set of sockets, an
  * engine, a progress thread. It comes into being with the first mh_device_open of a device and goes

@@ -44,7 +44,8 @@ struct mh_ud_peers {
  */
 struct mh_ud_peer *mh_ud_peers_find(struct mh_nic *nic, struct mh_ud_peer *last,
 				    const struct rd_gid *dest, uint32_t qpn, uint64_t now_ns);
-/* mh_ud_peer_is_path_bad says whether a path, numbered port by port in turn, does not lead there. */
+/* mh_ud_peer_is_path_bad says whether a path, numbered port by port in turn, does not lead
+ * there. */
 static inline bool mh_ud_peer_is_path_bad(const struct mh_ud_peer *peer, uint32_t path)
 {
 	return peer && peer->health.path[path].bad;

@@ -31,9 +31,9 @@ struct ud_arrived {
 };
 
 /*
- * ud_make_grh writes the header that InfiniBand would have had. RoCE v2 has an IPv4 header in the last
- * 20 bytes instead; a mapped GID puts the peer's address where that has ours and ours where either
- * kind of reader looks for it. REQ(ud.grh)
+ * ud_make_grh writes the header that InfiniBand would have had. RoCE v2 has an IPv4 header in the
+ * last 20 bytes instead; a mapped GID puts the peer's address where that has ours and ours where
+ * either kind of reader looks for it. REQ(ud.grh)
  */
 static void ud_make_grh(const struct mh_nic *nic, const struct mt_rx_meta *meta,
 			const struct mio_rx *frame, uint8_t grh[MH_GRH_BYTES])
@@ -87,7 +87,8 @@ static void ud_copy(void *ctx)
 	mh_place_payload(copy->to, copy->from, copy->len);
 }
 
-/* ud_write_sge copies len bytes into the SGE behind those that `at` counts; false: memory is gone. */
+/* ud_write_sge copies len bytes into the SGE behind those that `at` counts; false: memory is
+ * gone. */
 static bool ud_write_sge(const struct mh_qp *qp, const struct rd_sge *sge, uint32_t skip,
 			 const uint8_t *from, uint32_t len)
 {

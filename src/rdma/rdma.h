@@ -14,7 +14,8 @@ struct rd_gid {
 	uint8_t b[16];
 };
 
-/* A scatter/gather element, laid out as an ibv_sge: an array of those may be used as one of these. */
+/* A scatter/gather element, laid out as an ibv_sge: an array of those may be used as one of
+ * these. */
 struct rd_sge {
 	uint64_t addr; /* in the address space of the MR that lkey names; inline: a pointer */
 	uint32_t length;

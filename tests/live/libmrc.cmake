@@ -16,7 +16,6 @@ softmrc_test(live_examples SOURCES live_examples.c LABELS live release TIMEOUT 1
 	ARGS -- $<TARGET_FILE_DIR:softmrc-example-hello>)
 add_dependencies(live_examples softmrc-example-hello softmrc-example-write_bw
 	softmrc-example-allreduce)
-softmrc_sanitizer_runtime(runtime)
 softmrc_test(live_programs SOURCES live_programs.c LABELS live TIMEOUT 300
 	ARGS -- $<TARGET_FILE_DIR:softmrc-libibverbs> ${runtime})
 add_dependencies(live_programs softmrc-libibverbs)
