@@ -117,13 +117,19 @@ static void bench_icrc_start(void)
 	printf("wire: icrc_start_ipv6 %.1f ns (register 0x%08x)\n", (double)best / PACKETS, crc);
 }
 
+/* Where, as `to` of a copy, a field begins that is `shift` bits above the lowest of uSID i. */
+static uint8_t usid_bit(uint32_t i, uint32_t shift, uint32_t width)
+{
+	return (uint8_t)(MW_SRV6_BLOCK_BITS + (i + 1) * MW_USID_BITS - shift - width);
+}
+
 /* The template of a path over two tiers: planes in four uSIDs, an uplink, a downlink. */
 static void template_of(struct mw_carrier_template *t)
 {
 	static const uint16_t usids[] = {0xa000, 0xb000, 0xa003, 0x1000};
 	struct mw_carrier_copy uplink = {MW_CARRIER_FROM_EV, MW_EV_UPLINK_SHIFT, 8,
-					 mw_carrier_usid_bit(1, 0, 8)};
-	struct mw_carrier_copy host = {MW_CARRIER_FROM_HOST, 0, 9, mw_carrier_usid_bit(3, 0, 9)};
+					 usid_bit(1, 0, 8)};
+	struct mw_carrier_copy host = {MW_CARRIER_FROM_HOST, 0, 9, usid_bit(3, 0, 9)};
 	struct mw_carrier base;
 	bool good;
 
@@ -132,7 +138,7 @@ static void template_of(struct mw_carrier_template *t)
 	good = mw_carrier_template_copy(t, &uplink) && mw_carrier_template_copy(t, &host);
 	for (uint32_t i = 0; i < 4; i++) {
 		struct mw_carrier_copy plane = {MW_CARRIER_FROM_EV, MW_EV_PLANE_SHIFT, 3,
-						mw_carrier_usid_bit(i, 9, 3)};
+						usid_bit(i, 9, 3)};
 
 		good = good && mw_carrier_template_copy(t, &plane);
 	}

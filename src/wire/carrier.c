@@ -69,15 +69,6 @@ bool mw_carrier_template_copy(struct mw_carrier_template *t, const struct mw_car
 	return true;
 }
 
-uint8_t mw_carrier_usid_bit(uint32_t i, uint32_t shift, uint32_t width)
-{
-	uint32_t addr = i / MW_USIDS_ADDR_MAX;
-
-	mb_assert(i < MW_USIDS_PATH_MAX && shift + width <= MW_USID_BITS);
-	return (uint8_t)(addr * ADDR_BITS + MW_SRV6_BLOCK_BITS +
-			 i % MW_USIDS_ADDR_MAX * MW_USID_BITS + MW_USID_BITS - shift - width);
-}
-
 void mw_carrier_expand(const struct mw_carrier_template *t, const struct mw_carrier_key *key,
 		       struct mw_carrier *out)
 {

@@ -64,13 +64,6 @@ void mw_carrier_template_init(struct mw_carrier_template *t, const struct mw_car
  */
 bool mw_carrier_template_copy(struct mw_carrier_template *t, const struct mw_carrier_copy *copy);
 
-/*
- * mw_carrier_usid_bit returns where, as `to` of a copy, the lowest bit of a field of `width` bits
- * begins that stands `shift` bits above the lowest bit of uSID i, 0 .. MW_USIDS_PATH_MAX - 1, of a
- * path. shift + width is at most 16 (asserted).
- */
-uint8_t mw_carrier_usid_bit(uint32_t i, uint32_t shift, uint32_t width);
-
 /* mw_carrier_expand writes the carrier of an EV to a destination. */
 void mw_carrier_expand(const struct mw_carrier_template *t, const struct mw_carrier_key *key,
 		       struct mw_carrier *out);

@@ -20,11 +20,21 @@ static struct mw_carrier_template template_of(const uint16_t *usids, uint32_t n)
 	return t;
 }
 
+/* Where, as `to` of a copy, a field begins that is `shift` bits above the lowest of uSID i. */
+static uint8_t usid_bit(uint32_t i, uint32_t shift, uint32_t width)
+{
+	uint32_t addr = i / MW_USIDS_ADDR_MAX;
+
+	assert_true(i < MW_USIDS_PATH_MAX && shift + width <= MW_USID_BITS);
+	return (uint8_t)(addr * 128 + MW_SRV6_BLOCK_BITS + i % MW_USIDS_ADDR_MAX * MW_USID_BITS +
+			 MW_USID_BITS - shift - width);
+}
+
 static struct mw_carrier_copy copy_to_usid(uint32_t from, uint32_t usid, uint32_t shift,
 					   uint32_t width)
 {
 	return (struct mw_carrier_copy){MW_CARRIER_FROM_EV, (uint8_t)from, (uint8_t)width,
-					mw_carrier_usid_bit(usid, shift, width)};
+					usid_bit(usid, shift, width)};
 }
 
 /* REQ(srv6.ev-planes) */
@@ -33,8 +43,7 @@ TEST(mw_carrier_expand, plane_into_each_usid_uplink_into_the_t1)
 	static const uint16_t base[] = {0x2000, 0x4000, 0x2005, 0x6000};
 	struct mw_carrier_template t = template_of(base, 4);
 	struct mw_carrier_copy uplink = copy_to_usid(0, 1, 0, 8);
-	struct mw_carrier_copy downlink = {MW_CARRIER_FROM_HOST, 0, 8,
-					   mw_carrier_usid_bit(3, 0, 8)};
+	struct mw_carrier_copy downlink = {MW_CARRIER_FROM_HOST, 0, 8, usid_bit(3, 0, 8)};
 	struct mw_usids list;
 	struct mw_carrier c;
 
@@ -76,8 +85,8 @@ TEST(mw_carrier_expand, adds_what_comes_from_the_destination)
 {
 	static const uint16_t base[] = {0xa000, 0xb000, 0xa001, 0x10};
 	struct mw_carrier_template t = template_of(base, 4);
-	struct mw_carrier_copy host = {MW_CARRIER_FROM_HOST, 0, 8, mw_carrier_usid_bit(3, 0, 8)};
-	struct mw_carrier_copy t0 = {MW_CARRIER_FROM_SUBNET, 0, 4, mw_carrier_usid_bit(2, 0, 4)};
+	struct mw_carrier_copy host = {MW_CARRIER_FROM_HOST, 0, 8, usid_bit(3, 0, 8)};
+	struct mw_carrier_copy t0 = {MW_CARRIER_FROM_SUBNET, 0, 4, usid_bit(2, 0, 4)};
 	struct mw_usids list;
 	struct mw_carrier c;
 
@@ -146,13 +155,4 @@ TEST(mw_carrier_template_copy, has_room_for_so_many)
 	assert_u_eq(t.n_copies, MW_CARRIER_COPIES_MAX - 1);
 	assert_true(mw_carrier_template_copy(&t, &one));
 	assert_false(mw_carrier_template_copy(&t, &one));
-}
-
-TEST(mw_carrier_usid_bit, counts_from_the_left)
-{
-	assert_u_eq(mw_carrier_usid_bit(0, 0, 16), 32);
-	assert_u_eq(mw_carrier_usid_bit(5, 0, 1), 127);
-	assert_u_eq(mw_carrier_usid_bit(6, 8, 8), 160);
-	expect_assert_failure(mw_carrier_usid_bit(10, 0, 1));
-	expect_assert_failure(mw_carrier_usid_bit(0, 9, 8));
 }

@@ -7,6 +7,7 @@
 #include "fabric/fabric_link.h"
 #include "fabric/topology_preset.h"
 #include "sim/scenario/fault_spans.h"
+#include "unit/sim_fault_name.h"
 
 /* Changes are written as "time link kind value;". */
 static void events_are(struct ms_fault_spans *l, const char *want)
@@ -20,8 +21,7 @@ static void events_are(struct ms_fault_spans *l, const char *want)
 		size_t at = strlen(got);
 
 		snprintf(got + at, sizeof(got) - at, "%u %u %s %u;", (uint32_t)events[i].at_ps,
-			 events[i].link, ms_fault_name((enum ms_fault_kind)events[i].kind),
-			 events[i].value);
+			 events[i].link, fault_name(events[i].kind), events[i].value);
 	}
 	assert_string_equal(got, want);
 	free(events);

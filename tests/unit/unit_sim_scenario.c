@@ -8,6 +8,7 @@
 #include "sim/scenario/scenario.h"
 #include "sim/scenario/scenario_keys.h"
 #include "sim/scenario/scenario_presets.h"
+#include "unit/sim_fault_name.h"
 
 #define TINY "[topology]\nbase = \"tiny\"\n"
 #define LOAD "[[workload]]\nkind = \"permutation\"\n"
@@ -121,7 +122,7 @@ static void faults_are(const char *text, const char *want)
 		size_t at = strlen(got);
 
 		snprintf(got + at, sizeof(got) - at, "%u %u %s %u;", (uint32_t)(f->at_ps / 1000000),
-			 f->link, ms_fault_name((enum ms_fault_kind)f->kind), f->value);
+			 f->link, fault_name(f->kind), f->value);
 	}
 	assert_string_equal(got, want);
 	ms_scenario_destroy(s);

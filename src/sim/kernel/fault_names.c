@@ -13,14 +13,3 @@ const char *ms_drop_name(enum ms_drop d)
 
 	return names[d];
 }
-
-const char *ms_fault_name(enum ms_fault_kind k)
-{
-	static const char *const names[MS_FAULT_KINDS] = {
-		[MS_FAULT_DOWN] = "down", [MS_FAULT_UP] = "up",
-		[MS_FAULT_LOSS] = "loss", [MS_FAULT_BLACKHOLE] = "blackhole",
-		[MS_FAULT_RATE] = "rate", [MS_FAULT_CORRUPT] = "corrupt",
-	};
-
-	return names[k];
-}

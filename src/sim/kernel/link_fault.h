@@ -47,7 +47,5 @@ enum ms_drop {
 
 /* ms_drop_name returns a constant lower-case name, with underscores. */
 const char *ms_drop_name(enum ms_drop d);
-/* ms_fault_name returns a constant lower-case name. */
-const char *ms_fault_name(enum ms_fault_kind k);
 
 #endif
