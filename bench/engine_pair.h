@@ -8,7 +8,7 @@
 #ifndef BENCH_PAIR_H
 #define BENCH_PAIR_H
 
-#include "core/engine/engine.h"
+#include "core/engine.h"
 
 #define PAIR_EVS_MAX 256u
 /* Packets in flight in one direction; a power of two. */

@@ -10,7 +10,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "core/engine/config.h"
+#include "core/config.h"
 #include "host/settings.h"
 #include "host/srv6_map.h"
 #include "wire/ev_fmt.h"

@@ -18,7 +18,7 @@
 #include <time.h>
 
 #include "base/list.h"
-#include "core/engine/engine.h"
+#include "core/engine.h"
 #include "host/env.h"
 #include "host/event_queue.h"
 #include "host/mr_table.h"

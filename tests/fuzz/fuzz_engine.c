@@ -12,7 +12,7 @@
 #include <string.h>
 
 #include "base/assert.h"
-#include "core/engine/engine.h"
+#include "core/engine.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 #include "base/prng.h"
-#include "core/engine/engine.h"
+#include "core/engine.h"
 #include "support/nic_counters.h"
 #include "support/test.h"
 

@@ -12,7 +12,7 @@
 #include "support/test.h"
 
 #include "core/cc/cc.h"
-#include "core/engine/engine.h"
+#include "core/engine.h"
 
 static struct mt_cc_profile profile;
 static struct mt_cc cc;

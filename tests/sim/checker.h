@@ -17,7 +17,7 @@
 #ifndef SIM_CHECKER_H
 #define SIM_CHECKER_H
 
-#include "core/engine/engine.h"
+#include "core/engine.h"
 
 #define SIM_SGE_MAX 4u
 

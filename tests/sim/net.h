@@ -20,7 +20,7 @@
 #ifndef SIM_NET_H
 #define SIM_NET_H
 
-#include "core/engine/types.h"
+#include "core/types.h"
 #include "heap.h"
 #include "rng.h"
 

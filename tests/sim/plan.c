@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#include "core/engine/types.h"
+#include "core/types.h"
 #include "rng.h"
 
 static uint64_t one_of(struct sim_rng *r, const uint64_t *values, size_t n)

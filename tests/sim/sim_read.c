@@ -4,7 +4,7 @@
  * fences, rights, executed once whatever is lost, and how QPs end with requests open.
  */
 #include "case.h"
-#include "core/ext/rd_atomic.h"
+#include "core/ext/ext.h"
 
 static struct sim_qp *connect_asking(struct sim_world *w)
 {

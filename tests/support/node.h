@@ -8,8 +8,8 @@
 #ifndef SUPPORT_NODE_H
 #define SUPPORT_NODE_H
 
-#include "core/engine/engine_state.h"
-#include "core/qp/qp.h"
+#include "core/state/engine_state.h"
+#include "core/state/qp.h"
 
 #define NODE_EVS_MAX 64u
 #define NODE_BLOCKS_MAX 2048u

@@ -92,7 +92,7 @@ class Tree:
         return "/".join(path.parts[:2]) if path.parts[0] == "src" else path.parts[0]
 
     def part_of(self, path):
-        """src/core/qp/wq.h -> src/core/qp; None for what lies in no part of a module."""
+        """src/core/window/wq.h -> src/core/window; None for what lies in no part of a module."""
         is_part = path.parts[0] == "src" and len(path.parts) > 3
         return "/".join(path.parts[:3]) if is_part else None
 

@@ -3,7 +3,7 @@
 #ifndef UNIT_ASKING_FIXTURE_H
 #define UNIT_ASKING_FIXTURE_H
 
-#include "core/ext/rd_atomic.h"
+#include "core/ext/ext.h"
 #include "support/node.h"
 #include "support/test.h"
 

@@ -3,7 +3,7 @@
 #include "support/test.h"
 
 #include "core/cc/cc.h"
-#include "core/engine/engine.h"
+#include "core/engine.h"
 
 static struct mt_cc_profile_cfg cfg;
 static struct mt_cc_fault fault;

@@ -2,7 +2,7 @@
 /* The defaults: valid as they stand, and what they promise. */
 #include "support/test.h"
 
-#include "core/engine/engine.h"
+#include "core/engine.h"
 #include "support/node.h"
 
 TEST(mt_engine_cfg_default, valid_for_each_number_of_ports)

@@ -2,7 +2,7 @@
 /* The ring of control packets: first in first out, bounded, forgetful of QPs that are gone. */
 #include "support/test.h"
 
-#include "core/engine/control.h"
+#include "core/state/control.h"
 
 #define SIZE 8u
 

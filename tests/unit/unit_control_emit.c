@@ -4,6 +4,7 @@
 #include "support/test.h"
 
 #include "core/ev/reverse_ev.h"
+#include "core/qp/halves.h"
 #include "support/node.h"
 
 static struct node n;

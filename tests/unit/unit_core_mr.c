@@ -2,7 +2,7 @@
 /* The table of memory regions, and each reason to refuse an access. */
 #include "support/test.h"
 
-#include "core/qp/mr.h"
+#include "core/state/mr.h"
 #include "support/node.h"
 
 #define START UINT64_C(0x10000)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* A queue pair's life but for its states: making, posting, silence, failing. */
+#include "core/qp/halves.h"
 #include "support/test.h"
 
 #include "support/node.h"

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* An engine's life: configurations, memory, profiles, timers, events, looking in. */
+#include "core/endpoint/endpoint.h"
 #include "support/test.h"
 
 #include "support/node.h"

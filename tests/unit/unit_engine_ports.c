@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Local ports that go down and come back: what leaves by which port, and who is blamed. */
+#include "core/qp/halves.h"
 #include "support/test.h"
 
 #include "support/node.h"
@@ -165,7 +166,7 @@ static void lose_on(uint8_t port, uint64_t sent, uint64_t now)
 
 /* REQ(ep.port.not-attributed): what went bad before anybody knew of the port is good when it is
  * back. */
-CASE(mt_engine_port_restored, evs_that_went_bad_with_it_are_good_again)
+CASE(mt_ev_sets_port_restored, evs_that_went_bad_with_it_are_good_again)
 {
 	uint64_t notice = opts.cfg.timing.port_notice_ns, down = 5 * notice;
 	struct mt_ev_info info;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Path sets of an engine: who shares one, when it goes, who probes for it. */
+#include "core/qp/halves.h"
 #include "support/test.h"
 
 #include "support/node.h"

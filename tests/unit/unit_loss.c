@@ -5,7 +5,7 @@
  */
 #include "support/test.h"
 
-#include "core/qp/loss.h"
+#include "core/window/tx_window.h"
 
 #define FIRST 5000u
 #define PACKETS 100u

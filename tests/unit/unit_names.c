@@ -2,7 +2,7 @@
 /* Every value of an enum has a name of its own; what is none has a mark. */
 #include "support/test.h"
 
-#include "core/engine/engine.h"
+#include "core/engine.h"
 
 #define NAMES_MAX 16
 

@@ -2,7 +2,7 @@
 /* Which receive a message takes, its memory, and when it completes. */
 #include "support/test.h"
 
-#include "core/ext/recv_queue.h"
+#include "core/ext/ext.h"
 
 #define SLOTS 8u
 #define SGES 3u

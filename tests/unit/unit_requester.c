@@ -3,6 +3,7 @@
  * From WQEs to packets: how a message is cut, what each packet says, which gates stand before it,
  * and what is sent again. The peer is written by hand and says only what a case wants to hear.
  */
+#include "core/qp/halves.h"
 #include "support/test.h"
 
 #include "support/node.h"

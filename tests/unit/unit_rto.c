@@ -2,8 +2,8 @@
 /* Silence: probes, timeouts at a fixed and then a doubling interval, and the end. */
 #include "support/test.h"
 
-#include "core/engine/types.h"
-#include "core/qp/rto.h"
+#include "core/types.h"
+#include "core/window/rto.h"
 
 #define RTO 1000000u
 #define PROBE 1000u

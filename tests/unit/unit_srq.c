@@ -2,9 +2,8 @@
 /* Shared receive queues: who gets which receive, what is given back, and the limit. */
 #include "support/test.h"
 
-#include "core/engine/engine_state.h"
-#include "core/ext/recv_queue.h"
-#include "core/ext/srq.h"
+#include "core/ext/ext.h"
+#include "core/state/engine_state.h"
 
 #define DEPTH 6u
 #define SLOTS 8u

@@ -2,7 +2,7 @@
 /* Send and receive queues, which hold their completions themselves. */
 #include "support/test.h"
 
-#include "core/qp/wq.h"
+#include "core/window/wq.h"
 #include "unit/panic.h"
 
 #define DEPTH 3u /* not a power of two: there are 4 slots, of which 3 may be taken */

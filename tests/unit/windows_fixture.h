@@ -4,9 +4,7 @@
 #ifndef UNIT_WINDOWS_FIXTURE_H
 #define UNIT_WINDOWS_FIXTURE_H
 
-#include "core/ext/local_wr.h"
-#include "core/ext/mw.h"
-#include "core/ext/rd_atomic.h"
+#include "core/ext/ext.h"
 #include "support/node.h"
 #include "support/test.h"
 

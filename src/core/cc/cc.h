@@ -10,7 +10,7 @@
 #define SOFTMRC_CORE_CC_CC_H
 
 #include "core/cc/cc_nscc.h"
-#include "core/engine/config.h"
+#include "core/config.h"
 
 /* What a data packet counts for: UDP length without payload, and 40 bytes of IP header. */
 #define MT_NOMINAL_HEADER 88u

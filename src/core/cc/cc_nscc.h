@@ -8,7 +8,7 @@
 #ifndef SOFTMRC_CORE_CC_CC_NSCC_H
 #define SOFTMRC_CORE_CC_CC_NSCC_H
 
-#include "core/engine/config.h"
+#include "core/config.h"
 
 /* `fixed` bytes, or when that is 0 so many bytes (times 65536) for each byte of a packet. */
 struct mt_nscc_amount {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* cc_profile.c - CC profiles: ranges, NSCC's constants, and starting a QP with one. */
 #include "core/cc/cc.h"
-#include "core/engine/engine.h"
+#include "core/engine.h"
 
 /* Ten times the fastest NIC, and a base RTT around the world: NSCC's products stay in 64 bits. */
 #define LINK_BPS_MIN UINT64_C(1000000)

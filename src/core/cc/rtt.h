@@ -9,7 +9,7 @@
 #ifndef SOFTMRC_CORE_CC_RTT_H
 #define SOFTMRC_CORE_CC_RTT_H
 
-#include "core/engine/config.h"
+#include "core/config.h"
 
 struct mt_rtt {
 	uint64_t smoothed_ns; /* 0 until the first sample */

@@ -4,11 +4,9 @@
 
 #include "base/assert.h"
 #include "base/bits.h"
-#include "core/engine/engine_state.h"
-#include "core/ext/local_wr.h"
-#include "core/ext/rd_atomic.h"
-#include "core/ext/srq.h"
-#include "core/qp/qp.h"
+#include "core/endpoint/endpoint.h"
+#include "core/ext/ext.h"
+#include "core/qp/halves.h"
 #include "wire/opcode.h"
 
 #define MAX_QPS_LIMIT (1u << 20)
@@ -153,11 +151,6 @@ size_t mt_engine_memory_wanted(const struct mt_engine *e)
 	return e->pool.wanted;
 }
 
-void *mt_engine_alloc(struct mt_engine *e, size_t size)
-{
-	return mb_pool_get(&e->pool, size);
-}
-
 /* ---- profiles ---- */
 
 /* REQ(req.ev.set-size) */
@@ -272,45 +265,6 @@ void mt_engine_tick(struct mt_engine *e, uint64_t now_ns)
 }
 
 /* ---- events ---- */
-
-static void report_event(struct mt_engine *e, const struct mt_event *ev)
-{
-	struct mt_event_ring *r = &e->events;
-
-	if (r->tail - r->head > r->mask)
-		e->stats.ev_events_dropped++;
-	else
-		r->events[r->tail++ & r->mask] = *ev;
-}
-
-/* REQ(req.ev.events) */
-void mt_engine_report_ev(struct mt_engine *e, const struct mt_ev_set *s,
-			 const struct mt_ev_change *change)
-{
-	struct mt_event ev = {
-		.type = MT_EVENT_EV,
-		.ev_state = change->state,
-		.ev_cause = change->cause,
-		.ev = {s->evs[change->ev].value, s->evs[change->ev].port},
-		.peer = s->peer,
-	};
-
-	report_event(e, &ev);
-}
-
-void mt_engine_port_event(struct mt_engine *e, const struct rd_gid *peer, uint32_t port, bool up)
-{
-	struct mt_event ev = {
-		.type = MT_EVENT_PORT,
-		.port_up = up,
-		.port_of_peer = peer != NULL,
-		.ev = {.port = (uint8_t)port},
-	};
-
-	if (peer)
-		ev.peer = *peer;
-	report_event(e, &ev);
-}
 
 static bool poll_send(struct mt_qp *qp, struct mt_event *ev)
 {

@@ -8,16 +8,10 @@
 #include <string.h>
 
 #include "base/prefetch.h"
-#include "core/engine/engine_state.h"
-#include "core/ext/rd_atomic.h"
-#include "core/qp/qp.h"
+#include "core/endpoint/endpoint.h"
+#include "core/ext/ext.h"
+#include "core/qp/halves.h"
 #include "wire/opcode.h"
-
-void mt_engine_queue_control(struct mt_engine *e, const struct mt_control *c)
-{
-	if (!mt_control_push(&e->control_ring, c))
-		e->stats.control_dropped++;
-}
 
 /* REQ(rsp.peer-check) */
 static struct mt_qp *find_qp(struct mt_engine *e, const struct mt_rx *rx)

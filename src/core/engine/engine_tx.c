@@ -6,8 +6,7 @@
  * packets of each QP in turn, and no run cut short. A QP whose window is closed leaves the round
  * until something opens it; one that finds no port with room stays in it.
  */
-#include "core/engine/engine_state.h"
-#include "core/qp/qp.h"
+#include "core/qp/halves.h"
 
 /*
  * Packets of a turn: where thousands of QPs take turns, each finds its QP and queues in no cache,

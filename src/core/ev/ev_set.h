@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * path_set.h - the EVs that lead to one destination, and their health.
+ * ev_set.h - the EVs that lead to one destination, and their health.
  *
  * A path's health is a fact about an EV and a destination, not about a QP: what one QP learns,
  * every QP to that destination (with the same EV profile) uses. A QP keeps only its place in the
@@ -24,7 +24,7 @@
 #include "base/list.h"
 #include "base/pool.h"
 #include "base/timer.h"
-#include "core/engine/config.h"
+#include "core/config.h"
 #include "core/ev/liveness.h"
 #include "core/ev/peer_port.h"
 
@@ -68,8 +68,9 @@ struct mt_ev_set_port {
 	uint16_t first; /* in order[] */
 	uint16_t count;
 	uint16_t active;
-	uint16_t usable;     /* GOOD or SKIP among all `count` */
-	uint16_t reverse_ev; /* known to have reached the peer lately, or MT_EV_NONE; reverse.h */
+	uint16_t usable; /* GOOD or SKIP among all `count` */
+	uint16_t
+		reverse_ev; /* known to have reached the peer lately, or MT_EV_NONE; reverse_ev.h */
 };
 
 struct mt_ev_set {
@@ -84,7 +85,7 @@ struct mt_ev_set {
 	uint16_t n_usable;
 	uint16_t min_active;
 	uint32_t own_ports;  /* from which it has paths */
-	uint32_t open_ports; /* neither down here nor left because of the peer; see port.h */
+	uint32_t open_ports; /* neither down here nor left because of the peer; see local_port.h */
 	uint8_t n_ports;
 	uint8_t revive_probes;
 	uint8_t ignores;     /* enum mt_ev_ignores */
@@ -103,8 +104,8 @@ struct mt_ev_set {
 	struct mt_peer_ports peer_ports;
 	uint64_t reverse_ev_next_ns; /* when the next return path is to be tested */
 	uint8_t reverse_ev_plane;    /* a plane of which one was tested */
-	struct mb_link peers;	     /* engines behind `peer` that are told of our ports; peer.c */
-	struct mt_ev_set *chain;     /* with the same hash of `peer` */
+	struct mb_link peers; /* engines behind `peer` that are told of our ports; port_notify.c */
+	struct mt_ev_set *chain; /* with the same hash of `peer` */
 };
 
 /* A change of an EV's state that a controller hears of; put into the engine's event ring. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * port.h - the local ports: which are up, and since when.
+ * local_port.h - the local ports: which are up, and since when.
  *
  * A port that goes down takes with it what is on its way there, which says nothing about any path:
  * a loss is held against an EV only when its port has been up without a break since the packet
@@ -9,7 +9,7 @@
 #ifndef SOFTMRC_CORE_EV_LOCAL_PORT_H
 #define SOFTMRC_CORE_EV_LOCAL_PORT_H
 
-#include "core/engine/types.h"
+#include "core/types.h"
 
 struct mt_local_ports {
 	uint32_t up;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * planes.h - what a peer says of its ports, and what of it is true.
+ * peer_port.h - what a peer says of its ports, and what of it is true.
  *
  *	OPEN --- the peer says it is down ---> SUSPECT --- probes unanswered ---> ABANDONED
  *	SUSPECT, ABANDONED --- something sent on the plane was answered ---> OPEN

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * reverse.h - by which EVs answers go back.
+ * reverse_ev.h - by which EVs answers go back.
  *
  * A path set keeps one EV of each plane that is known to have reached the peer: data sent on it
  * were acknowledged, or a probe on it was answered. Who sends data learns this by the way. Who only

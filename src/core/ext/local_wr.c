@@ -1,11 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "core/ext/local_wr.h"
 
 #include <string.h>
 
-#include "core/engine/engine_state.h"
-#include "core/ext/mw.h"
-#include "core/ext/rd_atomic.h"
+#include "core/ext/ext.h"
 
 #define FLAGS_KNOWN ((uint32_t)RD_SEND_SIGNALED | RD_SEND_FENCE)
 
@@ -13,11 +10,6 @@ static size_t local_sq_bytes(const struct mt_qp *qp)
 {
 	return sizeof(struct mt_local_sq) +
 	       ((size_t)qp->req.sq.mask + 1) * sizeof(struct mt_local_wqe);
-}
-
-static struct mt_local_wqe *local_wqe_at(struct mt_local_sq *l, uint64_t n)
-{
-	return &l->ring[n & l->mask];
 }
 
 static bool is_silent_success(const struct mt_qp *qp, const struct mt_local_wqe *local)
@@ -45,8 +37,8 @@ static bool alloc_local_sq(struct mt_qp *qp)
 /* Frees the places of those that nobody asks for and that all before them are complete. */
 static void free_silent(struct mt_qp *qp, struct mt_local_sq *l)
 {
-	while (l->head < l->next && local_wqe_at(l, l->head)->before <= qp->req.sq.head &&
-	       is_silent_success(qp, local_wqe_at(l, l->head)))
+	while (l->head < l->next && mt_local_wqe_at(l, l->head)->before <= qp->req.sq.head &&
+	       is_silent_success(qp, mt_local_wqe_at(l, l->head)))
 		l->head++;
 }
 
@@ -70,7 +62,8 @@ int mt_qp_post_local(struct mt_qp *qp, const struct mt_local_wr *wr)
 	free_silent(qp, l);
 	if (l->tail - l->head == qp->req.sq.depth)
 		return MT_ERR_FULL;
-	*local_wqe_at(l, l->tail++) = (struct mt_local_wqe){.wr = *wr, .before = qp->req.sq.tail};
+	*mt_local_wqe_at(l, l->tail++) =
+		(struct mt_local_wqe){.wr = *wr, .before = qp->req.sq.tail};
 	if (qp->state == RD_QPS_ERR) {
 		mt_local_wr_flush(qp);
 		mt_qp_queue_for_poll(qp);
@@ -81,7 +74,7 @@ int mt_qp_post_local(struct mt_qp *qp, const struct mt_local_wr *wr)
 	return MT_OK;
 }
 
-/* ---- carrying out ---- */
+/* ---- executing ---- */
 
 static enum rd_wc_status execute_local_wr(struct mt_qp *qp, const struct mt_local_wr *wr)
 {
@@ -114,8 +107,8 @@ bool mt_local_wr_execute(struct mt_qp *qp)
 {
 	struct mt_local_sq *l = qp->ext->local_sq;
 
-	while (l && l->next < l->tail && local_wqe_at(l, l->next)->before <= qp->req.sq.next) {
-		struct mt_local_wqe *local = local_wqe_at(l, l->next);
+	while (l && l->next < l->tail && mt_local_wqe_at(l, l->next)->before <= qp->req.sq.next) {
+		struct mt_local_wqe *local = mt_local_wqe_at(l, l->next);
 		enum rd_wc_status status;
 
 		if (!can_execute(qp, local))
@@ -134,14 +127,6 @@ bool mt_local_wr_execute(struct mt_qp *qp)
 
 /* ---- completions ---- */
 
-void mt_local_wr_flush(struct mt_qp *qp)
-{
-	struct mt_local_sq *l = qp->ext ? qp->ext->local_sq : NULL;
-
-	for (; l && l->next < l->tail; l->next++)
-		local_wqe_at(l, l->next)->status = RD_WC_WR_FLUSH_ERR;
-}
-
 static void fill_completion(const struct mt_local_wqe *local, struct mt_event *ev)
 {
 	*ev = (struct mt_event){
@@ -158,7 +143,7 @@ bool mt_local_wr_poll(struct mt_qp *qp, struct mt_event *ev)
 	struct mt_sq *sq = &qp->req.sq;
 
 	while (l->head < l->next) {
-		const struct mt_local_wqe *local = local_wqe_at(l, l->head);
+		const struct mt_local_wqe *local = mt_local_wqe_at(l, l->head);
 
 		if (mt_sq_poll(sq, local->before, ev))
 			return true;

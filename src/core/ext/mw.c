@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "core/ext/mw.h"
-
-#include "core/engine/engine_state.h"
-#include "core/qp/qp.h"
+#include "core/ext/ext.h"
 
 #define KINDS ((uint32_t)MT_MR_MW_1 | MT_MR_MW_2)
 #define PEERS_WRITE ((uint32_t)RD_ACCESS_REMOTE_WRITE | RD_ACCESS_REMOTE_ATOMIC)

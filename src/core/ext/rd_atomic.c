@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "core/ext/rd_atomic.h"
 
 #include <string.h>
 
 #include "base/assert.h"
-#include "core/engine/engine_state.h"
+#include "core/endpoint/endpoint.h"
+#include "core/ext/ext.h"
 
 _Static_assert((RD_ATOMIC_MAX & (RD_ATOMIC_MAX - 1)) == 0, "counts are taken modulo");
 
@@ -90,17 +90,6 @@ void mt_rd_atomic_free(struct mt_qp *qp)
 	mt_control_drop_qp(&e->control_ring, &r->qp);
 	mb_pool_put(&e->pool, r, sizeof(*r));
 	qp->ext->rd_atomic = NULL;
-}
-
-void mt_rd_atomic_stop(struct mt_rd_atomic *r)
-{
-	struct mt_sq *sq = &r->qp.req.sq;
-
-	r->qp.state = RD_QPS_ERR;
-	r->n_queued = 0;
-	sq->head = sq->done = sq->next = sq->tail;
-	mt_qp_stop_timer(&r->qp);
-	mb_link_remove(&r->qp.ready);
 }
 
 void mt_rd_atomic_begin(struct mt_qp *qp, uint64_t msn)

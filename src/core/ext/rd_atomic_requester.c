@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * response.c - answers to our READs and atomics. Number and offset of an answer's packet say which
+ * rd_atomic_requester.c - answers to our READs and atomics. Number and offset of an answer's packet say which
  * bytes of which WR it brings; both are held against what was asked for. REQ(ext.response.place)
  */
 #include "base/assert.h"
-#include "core/ext/rd_atomic.h"
-#include "core/ext/recv_queue.h"
-#include "core/qp/incoming.h"
+#include "core/ext/ext.h"
 
 static struct mt_wqe *requesting_wqe(struct mt_rd_atomic *r, uint64_t n)
 {
@@ -106,5 +104,4 @@ void mt_rd_atomic_resp_done(const struct mt_incoming *c)
 		if (r->acked <= msn)
 			r->acked = msn + 1;
 	}
-	mt_completer_response(r->of, c->rx->now_ns);
 }

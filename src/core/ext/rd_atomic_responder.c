@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * request.c - READs and atomics of the peer: kept until all before them is placed, then carried
+ * rd_atomic_responder.c - READs and atomics of the peer: kept until all before them is placed, then carried
  * out, once.
  */
 #include <string.h>
 
 #include "base/assert.h"
 #include "base/bytes.h"
-#include "core/ext/rd_atomic.h"
-#include "core/qp/incoming.h"
+#include "core/ext/ext.h"
 
 /* Whether answers could be sent; the first request says that the peer takes any. */
 static bool can_respond(struct mt_qp *qp, uint64_t now_ns)
@@ -82,23 +81,7 @@ void mt_rd_atomic_queue_req(const struct mt_incoming *c)
 	r->queued[at] = read_request(c);
 }
 
-/* ---- carrying out ---- */
-
-/*
- * A peer that asks for the n-th time has had all answers but the last few, whatever became of its
- * ACKs; if one of those was not even sent it asks for more at a time than it may.
- */
-static bool free_acked_response(struct mt_rd_atomic *r, uint64_t now_ns)
-{
-	uint64_t n = r->qp.req.sq.tail, most = r->of->attr.max_dest_rd_atomic;
-
-	if (n < most)
-		return true;
-	if (n + 1 - most > r->qp.req.sq.next)
-		return false;
-	mt_completer_implied_ack(&r->qp, n + 1 - most, now_ns);
-	return true;
-}
+/* ---- executing ---- */
 
 static void queue_response(struct mt_rd_atomic *r, const struct mt_rd_atomic_req *q,
 			   const struct rd_sge *memory, uint64_t original)
@@ -191,16 +174,49 @@ static uint8_t execute_atomic(struct mt_rd_atomic *r, const struct mt_rd_atomic_
 	return 0;
 }
 
-static void execute_request(struct mt_rd_atomic *r, const struct mt_rd_atomic_req *q,
-			    uint64_t now_ns)
+/*
+ * A peer that asks for the n-th time has had all answers but the last few, whatever became of its
+ * ACKs; if one of those was not even sent it asks for more at a time than it may.
+ */
+static bool has_free_response(const struct mt_rd_atomic *r)
+{
+	uint64_t n = r->qp.req.sq.tail, most = r->of->attr.max_dest_rd_atomic;
+
+	return n < most || n + 1 - most <= r->qp.req.sq.next;
+}
+
+uint64_t mt_rd_atomic_implied_ack(const struct mt_rd_atomic *r)
+{
+	uint64_t n = r->qp.req.sq.tail, most = r->of->attr.max_dest_rd_atomic;
+
+	return n >= most && has_free_response(r) ? n + 1 - most : 0;
+}
+
+/* REQ(ext.request.order) */
+bool mt_rd_atomic_next_req(struct mt_qp *qp, uint64_t below, struct mt_rd_atomic_req *request)
+{
+	struct mt_rd_atomic *r = qp->ext->rd_atomic;
+
+	while (r->n_queued > 0 && r->queued[0].psn < qp->rsp.window.expected &&
+	       r->queued[0].msn < below) {
+		struct mt_incoming of = {.qp = qp, .msn = r->queued[0].msn};
+
+		*request = r->queued[0];
+		r->n_queued--;
+		memmove(r->queued, r->queued + 1, r->n_queued * sizeof(*request));
+		if (mt_incoming_may_place(&of))
+			return true;
+	}
+	return false;
+}
+
+void mt_rd_atomic_execute(struct mt_rd_atomic *r, const struct mt_rd_atomic_req *q)
 {
 	struct mt_incoming of = {.qp = r->of, .msn = q->msn};
 	struct mt_stats *st = &r->of->engine->stats;
 	uint8_t nak;
 
-	if (!mt_incoming_may_place(&of))
-		return;
-	if (!free_acked_response(r, now_ns))
+	if (!has_free_response(r))
 		nak = MW_NAK_INVALID_REQUEST;
 	else if (q->opcode == MW_READ_REQUEST)
 		nak = execute_read(r, q);
@@ -211,19 +227,4 @@ static void execute_request(struct mt_rd_atomic *r, const struct mt_rd_atomic_re
 	else
 		st->rx_requests++;
 	st->rx_access_errors += nak == MW_NAK_REMOTE_ACCESS;
-}
-
-/* REQ(ext.request.order) */
-void mt_rd_atomic_execute(struct mt_qp *qp, uint64_t below, uint64_t now_ns)
-{
-	struct mt_rd_atomic *r = qp->ext->rd_atomic;
-
-	while (r->n_queued > 0 && r->queued[0].psn < qp->rsp.window.expected &&
-	       r->queued[0].msn < below) {
-		struct mt_rd_atomic_req first = r->queued[0];
-
-		r->n_queued--;
-		memmove(r->queued, r->queued + 1, r->n_queued * sizeof(first));
-		execute_request(r, &first, now_ns);
-	}
 }

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "core/ext/recv_queue.h"
 
 #include "base/serial.h"
-#include "core/ext/srq.h"
+#include "core/ext/ext.h"
 
 enum mt_recv_found mt_recv_find(struct mt_rq *rq, uint16_t n, struct mt_rqe **rqe)
 {

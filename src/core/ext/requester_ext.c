@@ -1,11 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* requester_ext.c - what a requester with extensions does besides: SEND, READ and atomics. */
-#include "core/ext/requester_ext.h"
 #include "base/assert.h"
 #include "base/bytes.h"
-#include "core/engine/engine_state.h"
-#include "core/ext/local_wr.h"
-#include "core/ext/rd_atomic.h"
+#include "core/ext/ext.h"
 
 /* ---- posting ---- */
 

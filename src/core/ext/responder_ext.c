@@ -2,10 +2,7 @@
 /* responder_ext.c - what becomes of data packets on QPs with extensions only; see incoming.h. */
 #include <string.h>
 
-#include "core/ext/mw.h"
-#include "core/ext/rd_atomic.h"
-#include "core/ext/srq.h"
-#include "core/qp/incoming.h"
+#include "core/ext/ext.h"
 
 static uint8_t needed_ext(const struct mt_incoming *c)
 {
@@ -29,59 +26,6 @@ bool mt_ext_admit(struct mt_incoming *c)
 		return false;
 	c->qp = &r->qp;
 	return true;
-}
-
-static void place_in_order(const struct mt_incoming *c, uint64_t below)
-{
-	struct mt_qp_ext *ext = c->qp->ext;
-
-	if (ext->in_order.count > 0)
-		mt_in_order_place(c->qp, below);
-	if (ext->rd_atomic && ext->rd_atomic->n_queued > 0)
-		mt_rd_atomic_execute(c->qp, below, c->rx->now_ns);
-}
-
-/* The oldest receive whose message invalidates a key, if all of the message and before it came. */
-static struct mt_rqe *next_invalidation(struct mt_qp *qp, uint64_t msn)
-{
-	const struct mt_rq *rq = &qp->rsp.rq;
-
-	for (uint64_t i = rq->used; i < rq->tail; i++) {
-		struct mt_rqe *rqe = mt_rq_at(rq, i);
-
-		if (rqe->inv_due)
-			return (int32_t)((uint32_t)msn - rqe->msn) > 0 ? rqe : NULL;
-	}
-	qp->ext->invalidates = false;
-	return NULL;
-}
-
-/*
- * All before the message is done with the key, and nothing behind it has begun. A key that names no
- * window of this QP refuses the message. REQ(ext.send.inv) REQ(ext.send.inv-refused)
- */
-static void invalidate_key(const struct mt_incoming *c, uint64_t msn)
-{
-	struct mt_rqe *rqe;
-
-	while (c->qp->ext->invalidates && (rqe = next_invalidation(c->qp, msn))) {
-		struct mt_incoming of = {.qp = c->qp,
-					 .msn = msn - (uint32_t)((uint32_t)msn - rqe->msn)};
-
-		place_in_order(c, of.msn);
-		rqe->inv_due = false;
-		if (!mt_incoming_may_place(&of) || mt_mw_invalidate(c->qp, rqe->imm))
-			continue;
-		mt_incoming_stats(c)->rx_access_errors++;
-		mt_incoming_nak(&of, MW_NAK_REMOTE_ACCESS, RD_WC_REM_INV_REQ_ERR);
-	}
-}
-
-void mt_ext_run_in_order(const struct mt_incoming *c, uint64_t msn)
-{
-	if (c->qp->ext->invalidates)
-		invalidate_key(c, msn);
-	place_in_order(c, UINT64_MAX);
 }
 
 /* What is longer than its receive, or lies outside itself. REQ(ext.recv.length) */

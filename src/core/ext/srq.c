@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* srq.c - see srq.h. */
-#include "core/ext/srq.h"
+/* srq.c - shared receive queues: posting, taking for a QP, arming their limit. */
 
 #include <string.h>
 
 #include "base/bits.h"
-#include "core/engine/engine_state.h"
+#include "core/ext/ext.h"
 
 #define DEPTH_MAX 32768u
 

@@ -10,14 +10,13 @@
  * may stay: when nothing is outstanding nothing is in flight, and when the window is empty both
  * sides have counted the same bytes.
  */
-#include "core/qp/completer.h"
 #include "base/assert.h"
 #include "base/bits.h"
 #include "base/serial.h"
-#include "core/engine/engine_state.h"
+#include "core/endpoint/endpoint.h"
 #include "core/ev/reverse_ev.h"
-#include "core/qp/loss.h"
-#include "core/qp/qp.h"
+#include "core/qp/halves.h"
+#include "core/window/tx_window.h"
 
 #define UNITS_MASK 0xFFFFFFu
 #define UNITS_HALF 0x800000u

@@ -4,9 +4,8 @@
  * in their place: which messages are complete.
  */
 #include "base/serial.h"
-#include "core/engine/engine_state.h"
-#include "core/ext/rd_atomic.h"
-#include "core/qp/completer.h"
+#include "core/qp/halves.h"
+#include "core/state/qp_ext.h"
 
 /*
  * A request that is not answered holds up what the peer has beyond it, up to `acked`.

@@ -12,8 +12,8 @@
  * REQ(req.reverse.per-plane) REQ(req.reverse.unheard)
  */
 #include "base/serial.h"
-#include "core/engine/engine_state.h"
-#include "core/qp/qp.h"
+#include "core/endpoint/endpoint.h"
+#include "core/qp/halves.h"
 
 #define CC_TYPE_NACK 2u
 

@@ -1,15 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "core/qp/qp.h"
 
 #include <string.h>
 
 #include "base/assert.h"
 #include "base/bits.h"
 #include "base/serial.h"
-#include "core/engine/engine_state.h"
-#include "core/ext/local_wr.h"
-#include "core/ext/rd_atomic.h"
-#include "core/ext/requester_ext.h"
+#include "core/ext/ext.h"
+#include "core/qp/halves.h"
 
 #define QUEUE_MAX 32768u
 #define LENGTH_MAX UINT32_MAX
@@ -250,84 +247,6 @@ int mt_qp_post_recv_sges(struct mt_qp *qp, const struct rd_recv_wr *wr)
 
 /* ---- what the halves ask for ---- */
 
-void mt_qp_queue_for_tx(struct mt_qp *qp)
-{
-	const struct mt_requester *req = &qp->req;
-
-	if (mt_qp_may_send(qp) && (req->sq.next < req->sq.tail || req->window.lost > 0 ||
-				   req->repeat_last || mt_local_wr_pending(qp)))
-		mb_list_push(&qp->engine->ready, &qp->ready);
-}
-
-bool mt_qp_uses_dynamic_mpr(const struct mt_qp *qp)
-{
-	return qp->attr.dynamic_mpr || qp->engine->cfg.dynamic_mpr;
-}
-
-void mt_qp_queue_for_poll(struct mt_qp *qp)
-{
-	mb_list_push(&qp->engine->completions, &qp->completion);
-}
-
-static uint64_t tail_probe_ns(const struct mt_qp *qp)
-{
-	return mt_rtt_tail_probe(&qp->req.rtt, &qp->engine->cfg.timing);
-}
-
-/*
- * The ACK timer goes on while a packet is held back, for a peer that never has room must not be
- * waited for without end. So the packet must be tried a few times before the timeouts are used up,
- * however long answers take.
- */
-#define HOLDS_A_TIMEOUT 4u
-
-uint64_t mt_qp_nack_backoff_ns(const struct mt_qp *qp)
-{
-	uint64_t most = qp->req.limits.rto_ns / HOLDS_A_TIMEOUT, wait = tail_probe_ns(qp);
-
-	return wait < most ? wait : most;
-}
-
-static void update_waiting(struct mt_qp *qp)
-{
-	struct mt_requester *req = &qp->req;
-
-	if (req->waits == req->rto.armed)
-		return;
-	req->waits = req->rto.armed;
-	mt_liveness_count_waiter(&qp->ev_set->liveness, req->rto.step_ns, req->waits);
-}
-
-void mt_qp_stop_timer(struct mt_qp *qp)
-{
-	qp->req.rto.armed = false;
-	if (qp->ev_set)
-		update_waiting(qp);
-	mb_timer_disarm(&qp->engine->qp_timers, &qp->timer);
-}
-
-/* What a QP still has to send asks for SACKs as well as a probe does. */
-static uint64_t probe_after_ns(const struct mt_qp *qp)
-{
-	return mb_link_is_empty(&qp->ready) ? tail_probe_ns(qp) : MT_RTO_NO_PROBE;
-}
-
-void mt_qp_arm(struct mt_qp *qp)
-{
-	uint64_t due = mt_rto_deadline(&qp->req.rto, &qp->req.limits, probe_after_ns(qp));
-	const struct mt_tx_window *w = &qp->req.window;
-
-	if (qp->ext && qp->ext->rnr.waits)
-		due = qp->ext->rnr.until_ns; /* the peer has spoken: its silence means nothing */
-	if (w->n_backoff > 0 && w->backoff_due_ns < due)
-		due = w->backoff_due_ns;
-	update_waiting(qp);
-	/* Deadlines mostly move away; a timer that fires early costs less than moving it each
-	 * time. */
-	if (due < qp->timer.deadline_ns)
-		mb_timer_arm(&qp->engine->qp_timers, &qp->timer, due);
-}
-
 /*
  * Asks the responder what it has. The longer the silence, the more paths are asked at once, since
  * most of them may be dead, there or back; one answer tells of everything outstanding.
@@ -419,7 +338,7 @@ void mt_qp_tick(struct mt_qp *qp, uint64_t now_ns)
 		mt_qp_arm(qp);
 		return;
 	}
-	switch (mt_rto_expire(&req->rto, &req->limits, probe_after_ns(qp), now_ns)) {
+	switch (mt_rto_expire(&req->rto, &req->limits, mt_qp_probe_after_ns(qp), now_ns)) {
 	case MT_RTO_WAIT:
 		break;
 	case MT_RTO_PROBE:
@@ -433,67 +352,4 @@ void mt_qp_tick(struct mt_qp *qp, uint64_t now_ns)
 		return;
 	}
 	mt_qp_arm(qp);
-}
-
-/*
- * The QP that carries answers tells nobody: whoever waits for them finds out. REQ(req.error.flush)
- */
-void mt_qp_fail(struct mt_qp *qp, enum rd_wc_status oldest, enum rd_wc_status why)
-{
-	enum rd_wc_status first = qp->rsp.nak_due && qp->rsp.pending_nak.recv
-					  ? (enum rd_wc_status)qp->rsp.pending_nak.recv
-					  : RD_WC_WR_FLUSH_ERR;
-
-	if (qp->response_bit) {
-		mt_rd_atomic_stop(mt_rd_atomic_of(qp));
-		return;
-	}
-	/* What was asked for before it was refused is still answered. */
-	if (qp->ext && qp->ext->rd_atomic && !qp->rsp.nak_due)
-		mt_rd_atomic_stop(qp->ext->rd_atomic);
-	qp->state = RD_QPS_ERR;
-	qp->failure = (uint8_t)why;
-	qp->failure_unreported = true;
-	qp->last_wqe_unreported = qp->rsp.rq.srq != NULL;
-	mt_sq_flush(&qp->req.sq, oldest);
-	mt_local_wr_flush(qp);
-	mt_rq_flush(&qp->rsp.rq, first);
-	mt_qp_stop_timer(qp);
-	mb_link_remove(&qp->ready);
-	mt_qp_queue_for_poll(qp);
-}
-
-static void retire_ev(struct mt_qp *qp, uint16_t ev, uint64_t now_ns, enum mt_ev_cause cause)
-{
-	struct mt_ev_change changes[2];
-	unsigned n = mt_ev_retire(qp->ev_set, ev, now_ns, cause, changes);
-
-	qp->engine->stats.evs_retired += n > 0;
-	for (unsigned i = 0; i < n; i++)
-		mt_engine_report_ev(qp->engine, qp->ev_set, &changes[i]);
-}
-
-/* REQ(req.ev.same-path) */
-void mt_qp_retire_ev_group(struct mt_qp *qp, uint16_t ev, uint64_t now_ns, enum mt_ev_cause cause)
-{
-	uint16_t next = mt_ev_group_next(qp->ev_set, ev);
-
-	retire_ev(qp, ev, now_ns, cause);
-	for (; next != ev; next = mt_ev_group_next(qp->ev_set, next))
-		retire_ev(qp, next, now_ns, cause);
-	mt_ev_sets_arm_probes(qp->engine, qp->ev_set);
-}
-
-/* REQ(req.ev.same-path) */
-void mt_qp_ev_group_revived(struct mt_qp *qp, uint16_t ev, uint64_t now_ns)
-{
-	struct mt_ev_change back = {ev, MT_EV_GOOD, MT_EV_BY_PROBE};
-
-	do {
-		qp->engine->stats.evs_revived++;
-		mt_engine_report_ev(qp->engine, qp->ev_set, &back);
-		do
-			back.ev = mt_ev_group_next(qp->ev_set, back.ev);
-		while (back.ev != ev && !mt_ev_restore(qp->ev_set, back.ev, now_ns));
-	} while (back.ev != ev);
 }

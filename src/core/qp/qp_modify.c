@@ -10,15 +10,10 @@
 
 #include "base/assert.h"
 #include "base/serial.h"
-#include "core/engine/engine_state.h"
-#include "core/ext/local_wr.h"
-#include "core/ext/rd_atomic.h"
-#include "core/ext/srq.h"
-#include "core/qp/qp.h"
+#include "core/endpoint/endpoint.h"
+#include "core/ext/ext.h"
 
 #define TO(s) (1u << RD_QPS_##s)
-/* PSNs start one lap up, so that "a little behind the first" is not below zero. */
-#define PSN_ORIGIN (UINT64_C(1) << MB_PSN_BITS)
 
 static const uint8_t allowed[RD_QPS_COUNT] = {
 	[RD_QPS_RESET] = TO(RESET) | TO(INIT) | TO(ERR),
@@ -236,12 +231,6 @@ static bool alloc_rd_atomic(struct mt_qp *qp, uint8_t most, void **mem)
 	return *mem || !wanted;
 }
 
-void mt_qp_begin_receiving(struct mt_qp *qp, const struct rd_qp_attr *a)
-{
-	mt_rx_window_init(&qp->rsp.window, a->mpr_dest * MT_MPR_UNIT, PSN_ORIGIN + a->rq_psn);
-	mt_imm_stash_init(&qp->rsp.stash, a->max_wimm_dest);
-}
-
 /* Ready to receive: where the windows begin, and the paths on which the answers go back. */
 static int to_rtr(struct mt_qp *qp, const struct rd_qp_attr *a, uint64_t now_ns)
 {
@@ -267,26 +256,6 @@ no_memory:
 no_way:
 	mb_pool_put(&e->pool, responses, sizeof(struct mt_rd_atomic));
 	return MT_ERR_MEMORY;
-}
-
-/* REQ(req.retry.timeout) */
-void mt_qp_begin_sending(struct mt_qp *qp, const struct rd_qp_attr *a, uint64_t now_ns)
-{
-	const struct mt_engine *e = qp->engine;
-	struct mt_requester *req = &qp->req;
-	uint64_t rto = UINT64_C(1024) << a->timeout;
-
-	mt_tx_window_init(&req->window, PSN_ORIGIN + a->sq_psn);
-	req->post_psn = req->window.next;
-	/* Until the responder has said what it has room for, as little as it can offer. */
-	req->mpr = mt_qp_uses_dynamic_mpr(qp) || a->dynamic_mpr ? 1 : a->mpr;
-	mt_rtt_init(&req->rtt);
-	mt_cc_init(&req->cc, &e->cc_profiles[a->cc_profile], a->path_mtu, now_ns);
-	req->limits = (struct mt_rto_limits){
-		.rto_ns = rto < e->cfg.timing.rto_min_ns ? e->cfg.timing.rto_min_ns : rto,
-		.linear = a->retry_linear,
-		.exp = a->retry_exp,
-	};
 }
 
 static int to_rts(struct mt_qp *qp, const struct rd_qp_attr *a, uint64_t now_ns)

@@ -9,11 +9,8 @@
  */
 #include "base/assert.h"
 #include "base/serial.h"
-#include "core/engine/engine_state.h"
-#include "core/ext/local_wr.h"
-#include "core/ext/rd_atomic.h"
-#include "core/ext/requester_ext.h"
-#include "core/qp/qp.h"
+#include "core/ext/ext.h"
+#include "core/qp/halves.h"
 
 static uint32_t packet_bytes(const struct mt_qp *qp, const struct mt_wqe *wqe, uint32_t index)
 {

@@ -9,8 +9,8 @@
 #include "base/assert.h"
 #include "base/serial.h"
 #include "core/ev/reverse_ev.h"
-#include "core/ext/srq.h"
-#include "core/qp/incoming.h"
+#include "core/ext/ext.h"
+#include "core/qp/halves.h"
 
 /* After so many times the shortest wait for an answer without a packet all begins again. */
 #define WAY_BACK_IDLE 8u
@@ -298,6 +298,7 @@ static enum check rx_response(struct mt_incoming *c)
 	}
 	do_track(c);
 	mt_rd_atomic_resp_done(c);
+	mt_completer_response(mt_rd_atomic_of(c->qp)->of, c->rx->now_ns);
 	return DO_ANSWER;
 }
 
@@ -392,7 +393,7 @@ static enum check do_track(struct mt_incoming *c)
 	uint32_t complete = mt_rx_window_record(&rsp->window, c->psn, c->op & MW_OP_END);
 
 	if (c->qp->ext)
-		mt_ext_run_in_order(c, rsp->msn + complete);
+		mt_responder_run_in_order(c, rsp->msn + complete);
 	mt_incoming_stats(c)->rx_data_packets++;
 	rsp->rcvd_bytes += c->pkt->payload_len + MT_NOMINAL_HEADER;
 	rsp->msn += complete;

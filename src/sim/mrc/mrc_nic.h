@@ -22,8 +22,8 @@
 #ifndef SOFTMRC_SIM_MRC_MRC_NIC_H
 #define SOFTMRC_SIM_MRC_MRC_NIC_H
 
-#include "core/engine/config.h"
-#include "core/engine/stats.h"
+#include "core/config.h"
+#include "core/stats.h"
 #include "sim/kernel/sim_net.h"
 #include "sim/workload/workload.h"
 

@@ -5,7 +5,7 @@
 #include "base/bits.h"
 #include "base/pool.h"
 #include "core/ev/ev_set.h"
-#include "core/qp/qp.h"
+#include "core/state/qp.h"
 #include "fabric/ev_routing.h"
 #include "sim/mrc/mrc_nic_state.h"
 #include "sim/mrc/packet_codec.h"

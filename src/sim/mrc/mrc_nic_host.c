@@ -8,7 +8,7 @@
 
 #include "base/bits.h"
 #include "base/prng.h"
-#include "core/engine/stats.h"
+#include "core/stats.h"
 #include "fabric/ev_routing.h"
 #include "fabric/fabric_link.h"
 #include "sim/mrc/mrc_nic_state.h"

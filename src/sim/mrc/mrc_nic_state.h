@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-#include "core/engine/engine.h"
+#include "core/engine.h"
 #include "sim/kernel/arena.h"
 #include "sim/mrc/mrc_nic.h"
 #include "sim/workload/flow_app.h"

@@ -9,7 +9,7 @@
 #ifndef SOFTMRC_SIM_MRC_PACKET_CODEC_H
 #define SOFTMRC_SIM_MRC_PACKET_CODEC_H
 
-#include "core/engine/types.h"
+#include "core/types.h"
 #include "sim/kernel/sim_packet.h"
 
 /*

@@ -18,7 +18,7 @@
 #ifndef SOFTMRC_SIM_RUN_SIM_RUN_H
 #define SOFTMRC_SIM_RUN_SIM_RUN_H
 
-#include "core/engine/stats.h"
+#include "core/stats.h"
 #include "sim/kernel/sim_net.h"
 #include "sim/mrc/mrc_nic.h"
 #include "sim/roce/roce_nic.h"

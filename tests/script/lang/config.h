@@ -3,7 +3,7 @@
 #ifndef SCRIPT_CONFIG_H
 #define SCRIPT_CONFIG_H
 
-#include "core/engine/engine.h"
+#include "core/engine.h"
 #include "words.h"
 
 #define CONFIG_EVS_MAX MT_EVS_MAX

@@ -8,8 +8,8 @@
 #include <string.h>
 
 #include "convert.h"
-#include "core/engine/engine_state.h"
-#include "core/qp/qp.h"
+#include "core/state/engine_state.h"
+#include "core/state/qp.h"
 
 #define AMPLE_BYTES ((size_t)1 << 20)
 #define PAYLOAD_MAX 4096u

@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* endpoint.h - the endpoint as a whole: its destinations, ports and requests; for core/ only. */
+#ifndef SOFTMRC_CORE_ENDPOINT_ENDPOINT_H
+#define SOFTMRC_CORE_ENDPOINT_ENDPOINT_H
+
+#include "core/state/engine_state.h"
+
+/* ---- EV sets: one for each destination and EV profile in use ---- */
+
+/* mt_ev_sets_acquire returns the set for a destination and profile, with one more user; NULL:
+ * memory. */
+struct mt_ev_set *mt_ev_sets_acquire(struct mt_engine *e, uint32_t profile,
+				     const struct rd_gid *peer, struct mb_link *user);
+void mt_ev_sets_release(struct mt_engine *e, struct mt_ev_set *s, struct mb_link *user);
+/* mt_ev_sets_arm_probes sets the set's probe timer; mt_ev_sets_tick sends the probes that are
+ * due. */
+void mt_ev_sets_arm_probes(struct mt_engine *e, struct mt_ev_set *s);
+void mt_ev_sets_tick(struct mt_engine *e, struct mt_ev_set *s, uint64_t now_ns);
+/* mt_ev_sets_resume is called when a peer is heard again after a silence; it sends each plane a
+ * probe. */
+void mt_ev_sets_resume(struct mt_engine *e, struct mt_ev_set *s, uint64_t now_ns);
+/* mt_ev_sets_update_ports tells a path set which ports it may use now. */
+void mt_ev_sets_update_ports(struct mt_engine *e, struct mt_ev_set *s, uint64_t now_ns);
+/* mt_ev_sets_port_restored: a port of ours or of the peer's, down since then, is back. */
+void mt_ev_sets_port_restored(struct mt_engine *e, struct mt_ev_set *s, uint32_t port,
+			      uint64_t down_ns);
+
+/* mt_ev_sets_bucket returns where the chain of sets begins in which those of a destination are. */
+static inline struct mt_ev_set **mt_ev_sets_bucket(struct mt_engine *e, const struct rd_gid *peer)
+{
+	uint32_t sum = 0;
+
+	for (unsigned i = 0; i < sizeof(peer->b); i++)
+		sum = sum * 31 + peer->b[i];
+	return &e->ev_set_buckets[sum & e->ev_set_bucket_mask];
+}
+
+/* ---- the peer's ports ---- */
+
+/* mt_port_status_rx takes a peer's word about its ports. */
+void mt_port_status_rx(struct mt_engine *e, const struct rd_gid *peer, uint32_t up,
+		       uint64_t now_ns);
+/* mt_port_status_tick sends the probes of doubtful planes that are due. */
+void mt_port_status_tick(struct mt_engine *e, struct mt_ev_set *s, struct mt_qp *prober,
+			 uint64_t now_ns);
+/* mt_port_status_answered: what was sent then on this path was answered. */
+void mt_port_status_answered(struct mt_engine *e, struct mt_ev_set *s, uint16_t path,
+			     uint64_t sent_ns, uint64_t now_ns);
+
+/* ---- telling peers of our ports ---- */
+
+/*
+ * mt_peer_join returns the engine behind the set's destination to which a QP talks, with one more
+ * user: it is told of our ports from now on. NULL: memory.
+ */
+struct mt_peer *mt_peer_join(struct mt_engine *e, struct mt_ev_set *s, uint32_t dest_qpn,
+			     uint64_t now_ns);
+void mt_peer_leave(struct mt_engine *e, struct mt_peer *p);
+/* mt_peers_notify begins to tell all users of the set which ports of ours are up. */
+void mt_peers_notify(struct mt_engine *e, struct mt_ev_set *s, uint64_t now_ns);
+void mt_peers_tick(struct mt_engine *e, uint64_t now_ns);
+/* mt_peer_notify_done: its request has ended. */
+void mt_peer_notify_done(struct mt_engine *e, struct mt_peer *p, const struct mt_ep_slot *slot);
+
+/* ---- requests from endpoint to endpoint ---- */
+
+/* mt_endpoint_rx takes a packet to or from an endpoint. */
+void mt_endpoint_rx(struct mt_engine *e, uint64_t now_ns, const struct mt_rx_meta *meta,
+		    const struct mw_packet *pkt);
+/* mt_endpoint_emit_* make the packets of queued entries; false: the request's time has passed. */
+bool mt_endpoint_emit_request(struct mt_engine *e, uint64_t now_ns, const struct mt_control *c,
+			      struct mt_tx_desc *d);
+void mt_endpoint_emit_response(struct mt_engine *e, uint64_t now_ns, const struct mt_control *c,
+			       struct mt_tx_desc *d);
+/* mt_endpoint_tick ends the requests that nobody answered in time. */
+void mt_endpoint_tick(struct mt_engine *e, uint64_t now_ns);
+/* mt_endpoint_poll takes the result of one request; false when there is none. */
+bool mt_endpoint_poll(struct mt_engine *e, struct mt_event *ev);
+
+#endif

@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* ev_sets.c - the engine's path sets: one for each destination and EV profile in use. */
+#include <string.h>
+
+#include "base/assert.h"
+#include "core/endpoint/endpoint.h"
+
+struct mt_ev_set *mt_ev_sets_acquire(struct mt_engine *e, uint32_t profile,
+				     const struct rd_gid *peer, struct mb_link *user)
+{
+	const struct mt_ev_profile_cfg *cfg = &e->ev_profiles[profile].cfg;
+	struct mt_ev_set **chain = mt_ev_sets_bucket(e, peer), *s;
+	void *mem;
+
+	for (s = *chain; s; s = s->chain)
+		if (s->profile == profile && memcmp(&s->peer, peer, sizeof(*peer)) == 0)
+			goto found;
+	mem = mt_engine_alloc(e,
+			      mt_ev_set_size(cfg->n_evs, e->cfg.n_ports, cfg->group_ids != NULL));
+	if (!mem)
+		return NULL;
+	s = mt_ev_set_init(mem, cfg, e->cfg.n_ports, peer, &e->pool);
+	s->profile = profile;
+	mt_liveness_init(&s->liveness);
+	mt_ev_sets_update_ports(e, s, 0);
+	mb_list_push(&e->ev_sets, &s->link);
+	s->chain = *chain;
+	*chain = s;
+found:
+	s->refs++;
+	mb_list_push(&s->users, user);
+	return s;
+}
+
+void mt_ev_sets_release(struct mt_engine *e, struct mt_ev_set *s, struct mb_link *user)
+{
+	struct mt_ev_set **at = mt_ev_sets_bucket(e, &s->peer);
+
+	mb_assert(s->refs > 0);
+	mb_link_remove(user);
+	if (--s->refs > 0)
+		return;
+	while (*at != s)
+		at = &(*at)->chain;
+	*at = s->chain;
+	mb_timer_disarm(&e->ev_timers, &s->timer);
+	mb_link_remove(&s->link);
+	mt_ev_set_fini(s);
+	mb_pool_put(&e->pool, s, mt_ev_set_size(s->n_evs, s->n_ports, s->groups != NULL));
+}
+
+void mt_ev_sets_arm_probes(struct mt_engine *e, struct mt_ev_set *s)
+{
+	uint64_t ev = mt_ev_set_probe_deadline(s), plane = mt_peer_ports_deadline(&s->peer_ports);
+
+	mb_timer_arm(&e->ev_timers, &s->timer, ev < plane ? ev : plane);
+}
+
+void mt_ev_sets_update_ports(struct mt_engine *e, struct mt_ev_set *s, uint64_t now_ns)
+{
+	uint32_t open = e->ports.up & ~s->peer_ports.abandoned;
+
+	/* Bad ways are better than none. */
+	mt_ev_set_update_ports(s, open & s->own_ports ? open : e->ports.up);
+	mt_ev_sets_arm_probes(e, s);
+	/* What waited for its port is due now; it is not late, as it would be if nobody had
+	 * come. */
+	if (s->timer.deadline_ns < now_ns)
+		mb_timer_arm(&e->ev_timers, &s->timer, now_ns);
+}
+
+/*
+ * A port is back. What was lost on it before anybody knew that it was down has made EVs bad, and
+ * says nothing about them now. REQ(ep.port.not-attributed)
+ */
+void mt_ev_sets_port_restored(struct mt_engine *e, struct mt_ev_set *s, uint32_t port,
+			      uint64_t down_ns)
+{
+	uint64_t notice_ns = e->cfg.timing.port_notice_ns;
+	struct mt_ev_change change = {.state = MT_EV_GOOD, .cause = MT_EV_BY_PORT};
+
+	for (uint16_t i = 0; i < s->n_evs; i++) {
+		if (s->evs[i].port != port ||
+		    !mt_ev_restore_after_port_down(s, i,
+						   down_ns > notice_ns ? down_ns - notice_ns : 0))
+			continue;
+		change.ev = i;
+		mt_engine_report_ev(e, s, &change);
+	}
+}

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * ev_feedback.c - what a QP has learnt of an EV: it is retired or back in use, with all EVs of its
+ * group, and a controller hears of each change.
+ */
+#include "core/endpoint/endpoint.h"
+#include "core/qp/halves.h"
+
+static void retire_ev(struct mt_qp *qp, uint16_t ev, uint64_t now_ns, enum mt_ev_cause cause)
+{
+	struct mt_ev_change changes[2];
+	unsigned n = mt_ev_retire(qp->ev_set, ev, now_ns, cause, changes);
+
+	qp->engine->stats.evs_retired += n > 0;
+	for (unsigned i = 0; i < n; i++)
+		mt_engine_report_ev(qp->engine, qp->ev_set, &changes[i]);
+}
+
+/* REQ(req.ev.same-path) */
+void mt_qp_retire_ev_group(struct mt_qp *qp, uint16_t ev, uint64_t now_ns, enum mt_ev_cause cause)
+{
+	uint16_t next = mt_ev_group_next(qp->ev_set, ev);
+
+	retire_ev(qp, ev, now_ns, cause);
+	for (; next != ev; next = mt_ev_group_next(qp->ev_set, next))
+		retire_ev(qp, next, now_ns, cause);
+	mt_ev_sets_arm_probes(qp->engine, qp->ev_set);
+}
+
+/* REQ(req.ev.same-path) */
+void mt_qp_ev_group_revived(struct mt_qp *qp, uint16_t ev, uint64_t now_ns)
+{
+	struct mt_ev_change back = {ev, MT_EV_GOOD, MT_EV_BY_PROBE};
+
+	do {
+		qp->engine->stats.evs_revived++;
+		mt_engine_report_ev(qp->engine, qp->ev_set, &back);
+		do
+			back.ev = mt_ev_group_next(qp->ev_set, back.ev);
+		while (back.ev != ev && !mt_ev_restore(qp->ev_set, back.ev, now_ns));
+	} while (back.ev != ev);
+}

@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * halves.h - the halves of a QP, for this part and the engine: the requester turns WQEs into packets,
+ * the responder takes the peer's packets, the completer takes what the peer says of ours.
+ */
+#ifndef SOFTMRC_CORE_QP_HALVES_H
+#define SOFTMRC_CORE_QP_HALVES_H
+
+#include "core/state/incoming.h"
+
+/* ---- the QP's own timer ---- */
+
+/* mt_qp_negotiate asks a peer that has not spoken yet what it knows beyond MRC. */
+void mt_qp_negotiate(struct mt_qp *qp, uint64_t now_ns);
+/* mt_qp_tick does what the QP's timer fired for. */
+void mt_qp_tick(struct mt_qp *qp, uint64_t now_ns);
+
+/* ---- requester, responder, completer ---- */
+
+enum mt_next {
+	MT_NEXT_SENT,	 /* *desc is filled in */
+	MT_NEXT_BLOCKED, /* nothing to send, or a window is closed */
+	MT_NEXT_NO_ROOM, /* no port with room has a usable path */
+};
+
+enum mt_next mt_requester_next(struct mt_qp *qp, uint64_t now_ns, uint32_t free_ports,
+			       struct mt_tx_desc *desc);
+
+void mt_responder_data(struct mt_qp *qp, const struct mt_rx *rx);
+void mt_responder_probe(struct mt_qp *qp, const struct mt_rx *rx);
+void mt_completer_sack(struct mt_qp *qp, const struct mt_rx *rx);
+void mt_completer_nack(struct mt_qp *qp, const struct mt_rx *rx);
+void mt_completer_ack(struct mt_qp *qp, const struct mt_rx *rx);
+/* mt_completer_response takes that answers to requests of the QP came; see qp_ext.h. */
+void mt_completer_response(struct mt_qp *qp, uint64_t now_ns);
+/* mt_completer_implied_ack takes that the peer has all messages below msn, of which all was
+ * sent. */
+void mt_completer_implied_ack(struct mt_qp *qp, uint64_t msn, uint64_t now_ns);
+/*
+ * mt_responder_run_in_order does on a QP with extensions what waited for packets that are there now;
+ * `msn`: messages complete in order.
+ */
+MT_COLD void mt_responder_run_in_order(const struct mt_incoming *c, uint64_t msn);
+
+/* ---- what the parts of the completer share ---- */
+
+/* mt_completer_received_below marks all below `expected` received; true in *progress: it was
+ * news. */
+void mt_completer_received_below(struct mt_qp *qp, uint64_t expected, bool *progress);
+/* mt_completer_update follows whatever was learnt: timers, byte counts, and sending goes on. */
+void mt_completer_update(struct mt_qp *qp, uint64_t now_ns, bool progress);
+/*
+ * mt_qp_retire_ev_group tells the path set, the counters and whoever polls that a path is bad, with
+ * all EVs that lead over it; mt_qp_ev_group_revived that one which the set has revived is well
+ * again.
+ */
+void mt_qp_ev_group_revived(struct mt_qp *qp, uint16_t ev, uint64_t now_ns);
+void mt_qp_retire_ev_group(struct mt_qp *qp, uint16_t ev, uint64_t now_ns, enum mt_ev_cause cause);
+
+/* ---- control packets ---- */
+
+/* mt_control_emit makes the packet of a queued control entry; false: its time has passed. */
+bool mt_control_emit(struct mt_engine *e, uint64_t now_ns, const struct mt_control *c,
+		     struct mt_tx_desc *desc);
+/* mt_control_emit_pending makes the SACK or transport ACK that a QP owes; false when it owes
+ * none. */
+bool mt_control_emit_pending(struct mt_qp *qp, uint64_t now_ns, struct mt_tx_desc *desc);
+
+#endif

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "core/state/backpressure.h"
+
+#include "core/types.h"
+
+/* In every SACK of an RTT this halves the sender's window. */
+#define PENALTY 64u
+/* An episode that lasts longer than this many periods is more than a burst. */
+#define BURST_PERIODS 2u
+/* Overflow this soon after the last episode belongs to it. */
+#define RELAPSE_PERIODS 16u
+
+#define WHOLE 256u
+/* Half of a window comes back in 16 periods. */
+#define STEP 8u
+
+void mt_backpressure_overflow(struct mt_backpressure *p, uint64_t now_ns, uint64_t period_ns)
+{
+	bool first = p->until_ns == 0;
+
+	if (first || (now_ns > p->until_ns && now_ns - p->until_ns > RELAPSE_PERIODS * period_ns))
+		p->began_ns = now_ns;
+	if (first || now_ns - p->cut_ns >= period_ns) {
+		uint64_t back = (now_ns - p->cut_ns) / period_ns * STEP;
+		uint32_t left = first || back >= p->cut ? WHOLE : WHOLE - p->cut + (uint32_t)back;
+
+		p->cut = (uint16_t)(WHOLE - left / 2);
+		p->cut_ns = now_ns;
+	}
+	p->until_ns = now_ns + period_ns;
+}
+
+uint8_t mt_backpressure_penalty(const struct mt_backpressure *p, uint64_t now_ns)
+{
+	return now_ns < p->until_ns ? PENALTY : 0;
+}
+
+bool mt_backpressure_restore(const struct mt_backpressure *p, uint64_t now_ns, uint64_t period_ns)
+{
+	return p->until_ns != 0 && now_ns >= p->until_ns &&
+	       p->until_ns - p->began_ns <= BURST_PERIODS * period_ns;
+}
+
+uint8_t mt_backpressure_mpr(const struct mt_backpressure *p, uint64_t now_ns, uint64_t period_ns,
+			    uint8_t mpr, uint32_t receivers)
+{
+	uint64_t back = (now_ns - p->cut_ns) / period_ns * STEP;
+	uint32_t left = back >= p->cut ? WHOLE : WHOLE - p->cut + (uint32_t)back;
+	uint32_t units = mpr;
+
+	if (p->capacity) {
+		uint32_t part = p->capacity / MT_MPR_UNIT / (receivers ? receivers : 1);
+
+		units = part < units ? part : units;
+	}
+	units = units * left / WHOLE;
+	return (uint8_t)(units ? units : 1);
+}

@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * engine_queues.c - what every part of the core hands to the engine: memory taken from its pool,
+ * control packets and endpoint requests that wait to be sent, events that wait to be polled.
+ *
+ * Nothing here calls another part, so that no part needs to call the engine.
+ */
+#include "core/state/engine_state.h"
+
+void *mt_engine_alloc(struct mt_engine *e, size_t size)
+{
+	return mb_pool_get(&e->pool, size);
+}
+
+void mt_engine_queue_control(struct mt_engine *e, const struct mt_control *c)
+{
+	if (!mt_control_push(&e->control_ring, c))
+		e->stats.control_dropped++;
+}
+
+int mt_endpoint_request(struct mt_engine *e, uint64_t now_ns, const struct mt_ep_request *req,
+			void *owner, struct mt_ep_slot **slot)
+{
+	struct mt_control c = {.kind = MT_CONTROL_EP_REQUEST};
+	int r = mt_ep_alloc(&e->ep_table, now_ns, req, slot);
+
+	if (r != MT_OK)
+		return r;
+	(*slot)->owner = owner;
+	c.index = (uint16_t)(*slot - e->ep_table.slots);
+	mt_engine_queue_control(e, &c);
+	return MT_OK;
+}
+
+static void report_event(struct mt_engine *e, const struct mt_event *ev)
+{
+	struct mt_event_ring *r = &e->events;
+
+	if (r->tail - r->head > r->mask)
+		e->stats.ev_events_dropped++;
+	else
+		r->events[r->tail++ & r->mask] = *ev;
+}
+
+/* REQ(req.ev.events) */
+void mt_engine_report_ev(struct mt_engine *e, const struct mt_ev_set *s,
+			 const struct mt_ev_change *change)
+{
+	struct mt_event ev = {
+		.type = MT_EVENT_EV,
+		.ev_state = change->state,
+		.ev_cause = change->cause,
+		.ev = {s->evs[change->ev].value, s->evs[change->ev].port},
+		.peer = s->peer,
+	};
+
+	report_event(e, &ev);
+}
+
+void mt_engine_port_event(struct mt_engine *e, const struct rd_gid *peer, uint32_t port, bool up)
+{
+	struct mt_event ev = {
+		.type = MT_EVENT_PORT,
+		.port_up = up,
+		.port_of_peer = peer != NULL,
+		.ev = {.port = (uint8_t)port},
+	};
+
+	if (peer)
+		ev.peer = *peer;
+	report_event(e, &ev);
+}

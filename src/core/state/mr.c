@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "core/state/mr.h"
+
+#include "core/state/engine_state.h"
+
+#define RIGHTS                                                                              \
+	((uint32_t)RD_ACCESS_LOCAL_WRITE | RD_ACCESS_REMOTE_WRITE | RD_ACCESS_REMOTE_READ | \
+	 RD_ACCESS_REMOTE_ATOMIC | RD_ACCESS_MW_BIND)
+
+void mt_mr_table_init(struct mt_mr_table *t)
+{
+	t->mrs[0].key = UINT32_MAX;
+}
+
+const struct mt_mr *mt_mr_check(const struct mt_mr_table *t, uint32_t key, uint32_t pd,
+				uint64_t addr, uint64_t len, uint32_t access)
+{
+	uint32_t index = key >> 8;
+	const struct mt_mr *mr;
+
+	if (index > t->max)
+		return NULL;
+	mr = &t->mrs[index];
+	if (mr->key != key || mr->pd != pd)
+		return NULL;
+	if ((mr->access & access) != access)
+		return NULL;
+	/* In this order no sum can wrap. */
+	if (addr < mr->start || len > mr->length || addr - mr->start > mr->length - len)
+		return NULL;
+	return mr;
+}
+
+int mt_mr_add(struct mt_engine *e, uint32_t index, uint8_t tag, uint32_t pd, uint64_t start,
+	      uint64_t length, uint32_t access, void *mr_user)
+{
+	struct mt_mr *mr;
+
+	if (index == 0 || index > e->mrs.max || start + length < start)
+		return MT_ERR_INVALID;
+	mr = &e->mrs.mrs[index];
+	if (mr->key != 0)
+		return MT_ERR_EXISTS;
+	*mr = (struct mt_mr){
+		.start = start,
+		.length = length,
+		.origin = start,
+		.user = mr_user,
+		.pd = pd,
+		.key = index << 8 | tag,
+		.access = (uint8_t)((access & RIGHTS) | MT_MR_LOCAL),
+	};
+	return MT_OK;
+}
+
+/* REQ(ext.mw.holds-mr) */
+int mt_mr_remove(struct mt_engine *e, uint32_t index)
+{
+	struct mt_mr *mr = index <= e->mrs.max ? &e->mrs.mrs[index] : NULL;
+
+	if (index == 0 || !mr || !(mr->access & MT_MR_LOCAL))
+		return MT_ERR_INVALID;
+	if (mr->windows > 0)
+		return MT_ERR_STATE;
+	*mr = (struct mt_mr){.key = 0};
+	return MT_OK;
+}

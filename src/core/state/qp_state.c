@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * qp_state.c - steps of a QP that every part may take: it joins the lists that the engine goes
+ * through, begins to send or receive, and fails.
+ */
+#include "base/serial.h"
+#include "core/state/engine_state.h"
+#include "core/state/qp_ext.h"
+
+/* PSNs start one lap up, so that "a little behind the first" is not below zero. */
+#define PSN_ORIGIN (UINT64_C(1) << MB_PSN_BITS)
+
+void mt_qp_queue_for_tx(struct mt_qp *qp)
+{
+	const struct mt_requester *req = &qp->req;
+
+	if (mt_qp_may_send(qp) && (req->sq.next < req->sq.tail || req->window.lost > 0 ||
+				   req->repeat_last || mt_local_wr_pending(qp)))
+		mb_list_push(&qp->engine->ready, &qp->ready);
+}
+
+void mt_qp_queue_for_poll(struct mt_qp *qp)
+{
+	mb_list_push(&qp->engine->completions, &qp->completion);
+}
+
+bool mt_qp_uses_dynamic_mpr(const struct mt_qp *qp)
+{
+	return qp->attr.dynamic_mpr || qp->engine->cfg.dynamic_mpr;
+}
+
+/* REQ(ext.mw.of-qp) */
+const struct mt_mr *mt_mr_check_peer(const struct mt_qp *qp, uint32_t key, uint64_t addr,
+				     uint64_t len, uint32_t access)
+{
+	const struct mt_mr *mr = mt_mr_check(&qp->engine->mrs, key, qp->cap.pd, addr, len, access);
+
+	return mr && mr->qpn != 0 && mr->qpn != qp->qpn ? NULL : mr;
+}
+
+void mt_qp_begin_receiving(struct mt_qp *qp, const struct rd_qp_attr *a)
+{
+	mt_rx_window_init(&qp->rsp.window, a->mpr_dest * MT_MPR_UNIT, PSN_ORIGIN + a->rq_psn);
+	mt_imm_stash_init(&qp->rsp.stash, a->max_wimm_dest);
+}
+
+/* REQ(req.retry.timeout) */
+void mt_qp_begin_sending(struct mt_qp *qp, const struct rd_qp_attr *a, uint64_t now_ns)
+{
+	const struct mt_engine *e = qp->engine;
+	struct mt_requester *req = &qp->req;
+	uint64_t rto = UINT64_C(1024) << a->timeout;
+
+	mt_tx_window_init(&req->window, PSN_ORIGIN + a->sq_psn);
+	req->post_psn = req->window.next;
+	/* Until the responder has said what it has room for, as little as it can offer. */
+	req->mpr = mt_qp_uses_dynamic_mpr(qp) || a->dynamic_mpr ? 1 : a->mpr;
+	mt_rtt_init(&req->rtt);
+	mt_cc_init(&req->cc, &e->cc_profiles[a->cc_profile], a->path_mtu, now_ns);
+	req->limits = (struct mt_rto_limits){
+		.rto_ns = rto < e->cfg.timing.rto_min_ns ? e->cfg.timing.rto_min_ns : rto,
+		.linear = a->retry_linear,
+		.exp = a->retry_exp,
+	};
+}
+
+void mt_rd_atomic_stop(struct mt_rd_atomic *r)
+{
+	struct mt_sq *sq = &r->qp.req.sq;
+
+	r->qp.state = RD_QPS_ERR;
+	r->n_queued = 0;
+	sq->head = sq->done = sq->next = sq->tail;
+	mt_qp_stop_timer(&r->qp);
+	mb_link_remove(&r->qp.ready);
+}
+
+void mt_local_wr_flush(struct mt_qp *qp)
+{
+	struct mt_local_sq *l = qp->ext ? qp->ext->local_sq : NULL;
+
+	for (; l && l->next < l->tail; l->next++)
+		mt_local_wqe_at(l, l->next)->status = RD_WC_WR_FLUSH_ERR;
+}
+
+/*
+ * The QP that carries answers tells nobody: whoever waits for them finds out. REQ(req.error.flush)
+ */
+void mt_qp_fail(struct mt_qp *qp, enum rd_wc_status oldest, enum rd_wc_status why)
+{
+	enum rd_wc_status first = qp->rsp.nak_due && qp->rsp.pending_nak.recv
+					  ? (enum rd_wc_status)qp->rsp.pending_nak.recv
+					  : RD_WC_WR_FLUSH_ERR;
+
+	if (qp->response_bit) {
+		mt_rd_atomic_stop(mt_rd_atomic_of(qp));
+		return;
+	}
+	/* What was asked for before it was refused is still answered. */
+	if (qp->ext && qp->ext->rd_atomic && !qp->rsp.nak_due)
+		mt_rd_atomic_stop(qp->ext->rd_atomic);
+	qp->state = RD_QPS_ERR;
+	qp->failure = (uint8_t)why;
+	qp->failure_unreported = true;
+	qp->last_wqe_unreported = qp->rsp.rq.srq != NULL;
+	mt_sq_flush(&qp->req.sq, oldest);
+	mt_local_wr_flush(qp);
+	mt_rq_flush(&qp->rsp.rq, first);
+	mt_qp_stop_timer(qp);
+	mb_link_remove(&qp->ready);
+	mt_qp_queue_for_poll(qp);
+}

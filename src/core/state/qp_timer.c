@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * qp_timer.c - when a QP's timer is due: the ACK timeout, tail probes, and the times for which the
+ * peer asked to wait. What happens then is in qp/qp.c.
+ */
+#include "core/state/engine_state.h"
+#include "core/state/qp.h"
+
+static uint64_t tail_probe_ns(const struct mt_qp *qp)
+{
+	return mt_rtt_tail_probe(&qp->req.rtt, &qp->engine->cfg.timing);
+}
+
+/*
+ * The ACK timer goes on while a packet is held back, for a peer that never has room must not be
+ * waited for without end. So the packet must be tried a few times before the timeouts are used up,
+ * however long answers take.
+ */
+#define HOLDS_A_TIMEOUT 4u
+
+uint64_t mt_qp_nack_backoff_ns(const struct mt_qp *qp)
+{
+	uint64_t most = qp->req.limits.rto_ns / HOLDS_A_TIMEOUT, wait = tail_probe_ns(qp);
+
+	return wait < most ? wait : most;
+}
+
+static void update_waiting(struct mt_qp *qp)
+{
+	struct mt_requester *req = &qp->req;
+
+	if (req->waits == req->rto.armed)
+		return;
+	req->waits = req->rto.armed;
+	mt_liveness_count_waiter(&qp->ev_set->liveness, req->rto.step_ns, req->waits);
+}
+
+void mt_qp_stop_timer(struct mt_qp *qp)
+{
+	qp->req.rto.armed = false;
+	if (qp->ev_set)
+		update_waiting(qp);
+	mb_timer_disarm(&qp->engine->qp_timers, &qp->timer);
+}
+
+/* What a QP still has to send asks for SACKs as well as a probe does. */
+uint64_t mt_qp_probe_after_ns(const struct mt_qp *qp)
+{
+	return mb_link_is_empty(&qp->ready) ? tail_probe_ns(qp) : MT_RTO_NO_PROBE;
+}
+
+void mt_qp_arm(struct mt_qp *qp)
+{
+	uint64_t due = mt_rto_deadline(&qp->req.rto, &qp->req.limits, mt_qp_probe_after_ns(qp));
+	const struct mt_tx_window *w = &qp->req.window;
+
+	if (qp->ext && qp->ext->rnr.waits)
+		due = qp->ext->rnr.until_ns; /* the peer has spoken: its silence means nothing */
+	if (w->n_backoff > 0 && w->backoff_due_ns < due)
+		due = w->backoff_due_ns;
+	update_waiting(qp);
+	/* Deadlines mostly move away; a timer that fires early costs less than moving it each
+	 * time. */
+	if (due < qp->timer.deadline_ns)
+		mb_timer_arm(&qp->engine->qp_timers, &qp->timer, due);
+}

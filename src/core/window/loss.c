@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "core/window/tx_window.h"
+
+/*
+ * On one path a quarter of the window does: order within a path is all but certain, yet neither
+ * several hardware queues nor two classes keep it to the nanosecond.
+ */
+#define SAME_PATH_SHIFT 2
+
+#define MAP_PSNS 64u
+
+/* REQ(req.loss.same-ev) */
+static bool is_proven_lost(const struct mt_tx_rec *rec, const struct mt_loss_report *r,
+			   uint64_t window_ns)
+{
+	if (rec->state != MT_TX_OUTSTANDING)
+		return false;
+	if (r->trigger_first && rec->tries == 0 && rec->ev == r->trigger_ev)
+		window_ns >>= SAME_PATH_SHIFT;
+	return rec->sent_ns + window_ns <= r->trigger_sent_ns;
+}
+
+/* First transmissions are in order of time: behind one sent too late none was sent early enough. */
+static bool was_sent_too_late(const struct mt_tx_rec *rec, const struct mt_loss_report *r,
+			      uint64_t window_ns)
+{
+	return rec->tries == 0 &&
+	       rec->sent_ns + (window_ns >> SAME_PATH_SHIFT) > r->trigger_sent_ns;
+}
+
+/* The next PSN from psn on of which the report says something; UINT64_MAX when there is none. */
+static uint64_t next_reported(const struct mt_loss_report *r, uint64_t psn)
+{
+	if (psn <= r->expected)
+		return r->expected;
+	if (r->complete)
+		return psn;
+	if (psn < r->base)
+		return r->base;
+	return psn < r->base + MAP_PSNS ? psn : UINT64_MAX;
+}
+
+bool mt_loss_next(const struct mt_tx_window *w, const struct mt_loss_report *r, uint64_t window_ns,
+		  uint64_t *psn)
+{
+	uint64_t p = *psn < w->una ? w->una : *psn;
+
+	for (p = next_reported(r, p); p < w->next; p = next_reported(r, p + 1)) {
+		const struct mt_tx_rec *rec = mt_tx_rec(w, p);
+
+		if (is_proven_lost(rec, r, window_ns)) {
+			*psn = p;
+			return true;
+		}
+		if (was_sent_too_late(rec, r, window_ns))
+			return false;
+	}
+	return false;
+}

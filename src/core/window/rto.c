@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "core/window/rto.h"
+
+#include "core/types.h"
+
+#define PROBES_MAX 3u
+/* At most 16 probes at once: enough to find one path in dozens within a few rounds. */
+#define BREADTH_MAX_LOG2 4u
+/* 1.024 us * 2^24, the longest timeout that the API can name; doubling stops there. */
+#define RTO_MAX_NS (UINT64_C(1024) << RD_TIMEOUT_MAX)
+
+bool mt_rto_start(struct mt_rto *r, uint64_t now_ns)
+{
+	if (r->armed) {
+		mt_rto_probe_answered(r, now_ns);
+		return false;
+	}
+	mt_rto_restart(r, now_ns, true);
+	return true;
+}
+
+/* REQ(req.retry.progress) */
+void mt_rto_restart(struct mt_rto *r, uint64_t now_ns, bool unfinished)
+{
+	*r = (struct mt_rto){
+		.step_ns = now_ns,
+		.probe_ns = now_ns,
+		.armed = unfinished,
+	};
+}
+
+/* REQ(ext.rnr.wait) */
+void mt_rto_exclude(struct mt_rto *r, uint64_t ns)
+{
+	r->step_ns += ns;
+	r->probe_ns += ns;
+}
+
+void mt_rto_probe_answered(struct mt_rto *r, uint64_t now_ns)
+{
+	r->probe_ns = now_ns;
+	r->probes = 0;
+}
+
+uint32_t mt_rto_probe_fanout(const struct mt_rto *r)
+{
+	uint32_t doubled = r->probe_rounds ? r->probe_rounds - 1u : 0;
+
+	return 1u << (doubled < BREADTH_MAX_LOG2 ? doubled : BREADTH_MAX_LOG2);
+}
+
+static uint64_t current_rto(const struct mt_rto *r, const struct mt_rto_limits *l)
+{
+	uint64_t rto = l->rto_ns;
+
+	for (uint32_t n = l->linear; n < r->timeouts && rto < RTO_MAX_NS; n++)
+		rto *= 2;
+	return rto < RTO_MAX_NS || rto == l->rto_ns ? rto : RTO_MAX_NS;
+}
+
+static uint64_t next_probe_ns(const struct mt_rto *r, uint64_t probe_ns)
+{
+	if (r->probes >= PROBES_MAX || probe_ns == MT_RTO_NO_PROBE)
+		return UINT64_MAX;
+	/* Waits of 1, 2 and 4 probe times. */
+	return r->probe_ns + probe_ns * ((UINT64_C(2) << r->probes) - 1);
+}
+
+uint64_t mt_rto_deadline(const struct mt_rto *r, const struct mt_rto_limits *l, uint64_t probe_ns)
+{
+	uint64_t rto, probe;
+
+	if (!r->armed)
+		return UINT64_MAX;
+	rto = r->step_ns + current_rto(r, l);
+	probe = next_probe_ns(r, probe_ns);
+	return probe < rto ? probe : rto;
+}
+
+/* REQ(req.retry.exhausted) REQ(req.retry.forever) */
+enum mt_rto_action mt_rto_expire(struct mt_rto *r, const struct mt_rto_limits *l, uint64_t probe_ns,
+				 uint64_t now_ns)
+{
+	if (!r->armed || now_ns < mt_rto_deadline(r, l, probe_ns))
+		return MT_RTO_WAIT;
+	if (now_ns < r->step_ns + current_rto(r, l)) {
+		r->probes++;
+		if (r->probe_rounds < UINT8_MAX)
+			r->probe_rounds++;
+		return MT_RTO_PROBE;
+	}
+	if (l->exp != RD_RETRY_EXP_FOREVER && r->timeouts >= (uint32_t)l->linear + l->exp)
+		return MT_RTO_GIVE_UP;
+	r->timeouts++;
+	r->step_ns = r->probe_ns = now_ns;
+	r->probes = 0;
+	return MT_RTO_RESEND;
+}
