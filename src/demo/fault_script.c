@@ -2,9 +2,12 @@
 /* The fault script: see script.h. */
 #include "demo/fault_script.h"
 
+#include "base/assert.h"
+#include "base/quantity.h"
 #include "base/suggest.h"
 
-#include <stdarg.h>
+#include <ctype.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* Kinds of faults of a stage. */
@@ -19,23 +22,138 @@
 /* Computing, waking up, and the way of the first slice around the ring. */
 #define STEP_OVERHEAD_NS UINT64_C(15000000)
 
-void demo_fault_set_title(struct demo_fault *f, const char *format, ...)
-{
-	va_list args;
+/* ---- hosts of the lab ---- */
 
-	va_start(args, format);
-	vsnprintf(f->title, sizeof(f->title), format, args);
-	va_end(args);
+uint32_t demo_hosts_per_t0(const struct demo_shape *shape)
+{
+	return (shape->ranks + DEMO_T0S - 1) / DEMO_T0S + 1;
 }
 
-void demo_fault_set_brief(struct demo_fault *f, const char *format, ...)
+uint32_t demo_lab_host(const struct demo_shape *shape, uint32_t rank)
 {
-	va_list args;
-
-	va_start(args, format);
-	vsnprintf(f->brief, sizeof(f->brief), format, args);
-	va_end(args);
+	return rank % DEMO_T0S * demo_hosts_per_t0(shape) + rank / DEMO_T0S;
 }
+
+uint32_t demo_lab_spare_host(const struct demo_shape *shape)
+{
+	return DEMO_T0S * demo_hosts_per_t0(shape) - 1;
+}
+
+uint32_t demo_lab_incast(const struct demo_shape *shape)
+{
+	return shape->ranks - 1 < DEMO_INCAST_MAX ? shape->ranks - 1 : DEMO_INCAST_MAX;
+}
+
+/* ---- texts ---- */
+
+/* What a word in braces stands for; in the lab hosts have other numbers than their ranks. */
+static void write_word(const char *word, size_t len, const struct demo_shape *shape, bool lab,
+		       char *out, size_t size)
+{
+	uint32_t middle = shape->ranks / 2;
+	const struct {
+		const char *word;
+		uint32_t number;
+	} words[] = {
+		{"plane 1", 1 % shape->planes},
+		{"plane 2", 2 % shape->planes},
+		{"plane 3", 3 % shape->planes},
+		{"last plane", shape->planes - 1},
+		{"path 3", 3 % shape->paths},
+		{"middle path", shape->paths / 2},
+		{"last path", shape->paths - 1},
+		{"host 1", lab ? demo_lab_host(shape, 1) : 1},
+		{"middle host", lab ? demo_lab_host(shape, middle) : middle},
+		{"spare host", demo_lab_spare_host(shape)},
+		{"writers", demo_lab_incast(shape)},
+	};
+
+	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
+		if (strlen(words[i].word) == len && memcmp(words[i].word, word, len) == 0) {
+			snprintf(out, size, "%u", words[i].number);
+			return;
+		}
+	mb_assert(len == strlen("incast rate") && memcmp(word, "incast rate", len) == 0);
+	mb_quantity_write_rate(out, DEMO_INCAST_LINK * shape->pace_bps);
+}
+
+/* Writes a text of a kind with numbers for its words in braces. */
+static void expand_text(const char *text, const struct demo_shape *shape, bool lab, char *out,
+			size_t size)
+{
+	size_t len = 0;
+
+	for (; *text && len + 1 < size; text++) {
+		char number[MB_QUANTITY_MAX] = {*text};
+
+		if (*text == '{') {
+			size_t word = strcspn(text + 1, "}");
+
+			write_word(text + 1, word, shape, lab, number, sizeof(number));
+			text += word + 1;
+		}
+		len += (size_t)snprintf(out + len, size - len, "%s", number);
+	}
+}
+
+/* "host1.e0..2" is host1.e0, host1.e1 and host1.e2. */
+static void add_targets(struct demo_fault *f, const char *text)
+{
+	const char *range = strstr(text, "..");
+	int stem = (int)strlen(text);
+	unsigned long first = 0, last = 0;
+
+	if (range) {
+		last = strtoul(range + 2, NULL, 10);
+		for (stem = (int)(range - text); stem && isdigit((uint8_t)text[stem - 1]); stem--)
+			;
+		first = strtoul(text + stem, NULL, 10);
+	}
+	for (unsigned long i = first; i <= last && f->targets < DEMO_TARGETS_MAX; i++) {
+		char number[24] = "";
+
+		if (range)
+			snprintf(number, sizeof(number), "%lu", i);
+		snprintf(f->target[f->targets++], MF_LINK_NAME_BYTES, "%.*s%s", stem, text, number);
+	}
+}
+
+static void set_slower(struct demo_fault *f, const struct demo_kind *kind,
+		       const struct demo_shape *shape)
+{
+	bool known = kind->left == DEMO_LEFT_ALL ||
+		     (kind->left == DEMO_LEFT_OTHER_PATHS && shape->paths > 1);
+
+	if (kind->left == DEMO_LEFT_PLANES) {
+		f->slower_num = shape->planes;
+		f->slower_den = shape->planes - kind->planes_lost;
+	} else if (known) {
+		f->slower_num = f->slower_den = 1;
+	}
+}
+
+static void describe_fault(struct demo_fault *f, const struct demo_kind *kind,
+			   const struct demo_shape *shape, bool lab)
+{
+	char target[2 * MF_LINK_NAME_BYTES];
+
+	*f = (struct demo_fault){
+		.kind = kind->name,
+		.incast = kind->incast,
+		.certain = kind->certain,
+		.signs = kind->signs,
+		.flap_down_ms = kind->flap_down_ms,
+		.flap_up_ms = kind->flap_up_ms,
+	};
+	expand_text(kind->title, shape, lab, f->title, sizeof(f->title));
+	expand_text(kind->brief, shape, lab, f->brief, sizeof(f->brief));
+	expand_text(kind->fault, shape, lab, f->fault, sizeof(f->fault));
+	expand_text(kind->target, shape, lab, target, sizeof(target));
+	add_targets(f, target);
+	set_slower(f, kind, shape);
+}
+
+/* ---- the script ---- */
 
 /*
  * In a ring all-reduce each host sends 2 (N-1) / N of the vector, spread over all its ports.
@@ -79,11 +197,10 @@ static const struct demo_kind *find_kind(const struct demo_kinds *kinds, const c
 	return NULL;
 }
 
-static int add_fault(struct demo_script *s, const struct demo_kind *kind,
-		     const struct demo_shape *shape, char *error, size_t error_size)
+static int add_fault(struct demo_script *s, const struct demo_kinds *kinds,
+		     const struct demo_kind *kind, const struct demo_shape *shape, char *error,
+		     size_t error_size)
 {
-	struct demo_fault *f = &s->fault[s->n];
-
 	if (s->n == DEMO_FAULTS_MAX) {
 		snprintf(error, error_size, "--script: want at most %u faults", DEMO_FAULTS_MAX);
 		return -1;
@@ -108,9 +225,7 @@ static int add_fault(struct demo_script *s, const struct demo_kind *kind,
 			 kind->name);
 		return -1;
 	}
-	*f = (struct demo_fault){.kind = kind->name};
-	kind->describe(f, shape);
-	s->n++;
+	describe_fault(&s->fault[s->n++], kind, shape, kinds == &demo_lab_kinds);
 	return 0;
 }
 
@@ -121,7 +236,7 @@ static int add_all(struct demo_script *s, const struct demo_kinds *kinds, const 
 		if (shape->planes >= kinds->kind[i].planes_min &&
 		    shape->paths >= kinds->kind[i].paths_min &&
 		    (shape->trims || !kinds->kind[i].needs_trims) &&
-		    add_fault(s, &kinds->kind[i], shape, error, error_size))
+		    add_fault(s, kinds, &kinds->kind[i], shape, error, error_size))
 			return -1;
 	if (!names)
 		return 0;
@@ -129,7 +244,7 @@ static int add_all(struct demo_script *s, const struct demo_kinds *kinds, const 
 		size_t len = strcspn(names, ",");
 		const struct demo_kind *kind = find_kind(kinds, names, len, error, error_size);
 
-		if (!kind || add_fault(s, kind, shape, error, error_size))
+		if (!kind || add_fault(s, kinds, kind, shape, error, error_size))
 			return -1;
 		names += len;
 	} while (*names++ == ',');

@@ -8,15 +8,14 @@
 #ifndef SOFTMRC_DEMO_FAULT_SCRIPT_H
 #define SOFTMRC_DEMO_FAULT_SCRIPT_H
 
-#include "lab/lab_fault.h"
+#include "fabric/fault.h"
 
-#include <mrc/fault.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 
 #define DEMO_FAULTS_MAX 16u
-#define DEMO_CERTAIN_PPM 1000000u
+#define DEMO_TARGETS_MAX 8u
 
 /* The network and the job, as far as arithmetic needs them. */
 struct demo_shape {
@@ -34,41 +33,33 @@ enum demo_signs {
 	DEMO_SIGN_QUEUES = 1u << 3,  /* switches trimmed */
 };
 
-#define DEMO_LAB_FAULTS_MAX 8u
-
-/* What a fault is in the lab. */
-struct demo_lab_fault {
-	struct mf_fault fault[DEMO_LAB_FAULTS_MAX];
-	uint32_t n;
-	char off[MF_LINK_NAME_BYTES]; /* a switch that is switched off; empty: none */
-	bool incast;		      /* seven hosts write to one that has no rank */
+/* The bandwidth that a fault leaves to an all-reduce. */
+enum demo_left {
+	DEMO_LEFT_UNKNOWN,     /* arithmetic gives no exact figure */
+	DEMO_LEFT_ALL,	       /* the other paths carry all */
+	DEMO_LEFT_PLANES,      /* planes_lost planes are missing */
+	DEMO_LEFT_OTHER_PATHS, /* all, where a plane has other paths */
 };
 
-struct demo_fault {
-	const char *kind; /* the word in --script */
-	char title[64];	  /* for the live view */
-	char brief[24];	  /* for the table, at most 17 columns */
-	bool certain;	  /* takes every packet of its paths, so that senders can leave them */
-	uint32_t signs;	  /* enum demo_signs */
-	struct mrc_fault_rule rule;	   /* on loopback: as it goes into the fault table */
-	struct demo_lab_fault lab;	   /* in the lab */
-	uint32_t flap_down_ms, flap_up_ms; /* 0: the fault is steady */
-	uint32_t strike_step, clear_step;  /* when so many steps are done */
-	/*
-	 * Bandwidth left: an all-reduce takes `slower_num / slower_den` times as long. 0 / 0 where
-	 * arithmetic gives no exact figure.
-	 */
-	uint32_t slower_num, slower_den;
-};
-
-/* A kind of fault that a stage offers. */
+/*
+ * A kind of fault that a stage offers. Texts hold words in braces, which fault_script.c lists, for
+ * numbers that follow from the shape.
+ */
 struct demo_kind {
-	const char *name;
+	const char *name; /* the word in --script */
 	const char *help;
+	const char *title, *brief; /* for the live view; for the table, at most 17 columns */
+	/* As fabric/fault.h has them; in the target a..b is each of these. */
+	const char *target, *fault;
+	bool incast; /* hosts write to one that has no rank */
 	/* What the fault needs, so that the job can go on and a path can be retired. */
 	uint32_t planes_min, paths_min;
-	void (*describe)(struct demo_fault *f, const struct demo_shape *shape);
 	bool needs_trims; /* only switches that trim and mark can do it, or show it */
+	uint32_t signs;	  /* enum demo_signs */
+	bool certain;	  /* takes every packet of its paths, so that senders can leave them */
+	enum demo_left left;
+	uint32_t planes_lost;
+	uint32_t flap_down_ms, flap_up_ms; /* 0: the fault is steady */
 };
 
 struct demo_kinds {
@@ -80,18 +71,28 @@ struct demo_kinds {
 extern const struct demo_kinds demo_loopback_kinds;
 extern const struct demo_kinds demo_lab_kinds;
 
+struct demo_fault {
+	const char *kind;
+	char title[64], brief[24];
+	char target[DEMO_TARGETS_MAX][MF_LINK_NAME_BYTES];
+	uint32_t targets;
+	char fault[MF_FAULT_TEXT_BYTES]; /* what happens to each of them */
+	bool incast, certain;		 /* as of the kind; so are the following */
+	uint32_t signs;
+	uint32_t flap_down_ms, flap_up_ms;
+	uint32_t strike_step, clear_step; /* when so many steps are done */
+	/*
+	 * Bandwidth left: an all-reduce takes `slower_num / slower_den` times as long. 0 / 0 where
+	 * arithmetic gives no exact figure.
+	 */
+	uint32_t slower_num, slower_den;
+};
+
 struct demo_script {
 	struct demo_fault fault[DEMO_FAULTS_MAX];
 	uint32_t n;
 	uint32_t steps;
 };
-
-/* demo_fault_set_title and demo_fault_set_brief write the texts of a fault, for those who describe
- * one. */
-__attribute__((format(printf, 2, 3))) void demo_fault_set_title(struct demo_fault *f,
-								const char *format, ...);
-__attribute__((format(printf, 2, 3))) void demo_fault_set_brief(struct demo_fault *f,
-								const char *format, ...);
 
 /*
  * demo_script_make writes the script for a list of fault names with commas between; NULL: all that
@@ -101,6 +102,23 @@ __attribute__((format(printf, 2, 3))) void demo_fault_set_brief(struct demo_faul
 int demo_script_make(struct demo_script *s, const struct demo_kinds *kinds, const char *names,
 		     const struct demo_shape *shape, uint32_t steps, char *error,
 		     size_t error_size);
+
+/*
+ * Ranks stand on hosts of two T0s in the lab: even ranks on T0 0, odd ones on T0 1, so that
+ * neighbours in the ring are on different ones. One host more, the last, is nobody's.
+ */
+#define DEMO_T0S 2u
+#define DEMO_INCAST_MAX 7u
+/* During an incast the links of its target carry so many times the pace of a host. */
+#define DEMO_INCAST_LINK 2u
+
+/* demo_hosts_per_t0 returns how many hosts each T0 has. */
+uint32_t demo_hosts_per_t0(const struct demo_shape *shape);
+/* demo_lab_host returns the host of a rank, demo_lab_spare_host the one that no rank is on. */
+uint32_t demo_lab_host(const struct demo_shape *shape, uint32_t rank);
+uint32_t demo_lab_spare_host(const struct demo_shape *shape);
+/* demo_lab_incast returns how many hosts take part in the incast: all but one, at most seven. */
+uint32_t demo_lab_incast(const struct demo_shape *shape);
 
 /* demo_script_step_ns returns how long the all-reduce of a step takes at full bandwidth. */
 uint64_t demo_script_step_ns(const struct demo_shape *shape);

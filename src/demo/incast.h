@@ -7,13 +7,12 @@
 #ifndef SOFTMRC_DEMO_INCAST_H
 #define SOFTMRC_DEMO_INCAST_H
 
+#include "demo/fault_script.h"
 #include "lab/host_env.h"
 
 #include <stdbool.h>
 #include <stdint.h>
 #include <sys/types.h>
-
-#define DEMO_INCAST_MAX 7u
 
 struct demo_incast {
 	pid_t pid[2 * DEMO_INCAST_MAX];

@@ -13,7 +13,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#define T0S 2u
 /*
  * Links carry six times the pace of a host: the job, and with a TCP baseline though a hash may put
  * all four of its connections on one plane.
@@ -28,27 +27,6 @@ static struct demo_lab *lab_of(struct demo_stage *stage)
 static const struct demo_lab *lab_in(const struct demo_stage *stage)
 {
 	return (const struct demo_lab *)(const void *)stage;
-}
-
-/* Hosts with a rank on each T0; one more, the last, is nobody's. */
-static uint32_t hosts_per_t0(const struct demo_shape *shape)
-{
-	return (shape->ranks + T0S - 1) / T0S + 1;
-}
-
-uint32_t demo_lab_host(const struct demo_shape *shape, uint32_t rank)
-{
-	return rank % T0S * hosts_per_t0(shape) + rank / T0S;
-}
-
-uint32_t demo_lab_spare_host(const struct demo_shape *shape)
-{
-	return T0S * hosts_per_t0(shape) - 1;
-}
-
-uint32_t demo_lab_incast(const struct demo_shape *shape)
-{
-	return shape->ranks - 1 < DEMO_INCAST_MAX ? shape->ranks - 1 : DEMO_INCAST_MAX;
 }
 
 /* ---- runs ---- */
@@ -146,44 +124,44 @@ static int start_incast(struct demo_lab *l)
 	return demo_incast_start(&l->incast, &cfg);
 }
 
+/* Adds a fault to all its targets, or clears it there. */
+static int change_faults(struct demo_lab *l, const struct demo_fault *fault, bool add)
+{
+	struct mf_fault f;
+	struct ml_error e;
+
+	for (uint32_t i = 0; i < fault->targets; i++)
+		if (ml_fault_read(ml_lab_topology(l->lab), fault->target[i], fault->fault, &f,
+				  &e) ||
+		    (add ? ml_lab_add_fault(l->lab, &f, &e)
+			 : ml_lab_clear_fault(l->lab, f.target, f.kind, &e)) < 0)
+			return print_lab_error(&e);
+	return 0;
+}
+
 static int stage_inject_fault(struct demo_stage *stage, uint32_t slot,
 			      const struct demo_fault *fault)
 {
 	struct demo_lab *l = lab_of(stage);
 	struct demo_lab_hits *h = &l->hits[slot];
-	struct ml_error e;
-	uint32_t node;
 
 	if (!h->begun && lost_on_all_links(l, &h->before))
 		return -1;
 	h->begun = true;
-	for (uint32_t i = 0; i < fault->lab.n; i++)
-		if (ml_lab_add_fault(l->lab, &fault->lab.fault[i], &e))
-			return print_lab_error(&e);
-	if (fault->lab.off[0] &&
-	    (ml_node_find(ml_lab_topology(l->lab), fault->lab.off, &node, &e) ||
-	     ml_lab_switch_off(l->lab, node, &e)))
-		return print_lab_error(&e);
-	return fault->lab.incast ? start_incast(l) : 0;
+	if (change_faults(l, fault, true))
+		return -1;
+	return fault->incast ? start_incast(l) : 0;
 }
 
 static int stage_clear_fault(struct demo_stage *stage, uint32_t slot,
 			     const struct demo_fault *fault)
 {
 	struct demo_lab *l = lab_of(stage);
-	struct ml_error e;
-	uint32_t node;
 
 	(void)slot;
-	for (uint32_t i = 0; i < fault->lab.n; i++)
-		if (ml_lab_clear_fault(l->lab, fault->lab.fault[i].target, fault->lab.fault[i].kind,
-				       &e) < 0)
-			return print_lab_error(&e);
-	if (fault->lab.off[0] &&
-	    (ml_node_find(ml_lab_topology(l->lab), fault->lab.off, &node, &e) ||
-	     ml_lab_switch_on(l->lab, node, &e)))
-		return print_lab_error(&e);
-	if (fault->lab.incast && demo_incast_stop(&l->incast) > 0) {
+	if (change_faults(l, fault, false))
+		return -1;
+	if (fault->incast && demo_incast_stop(&l->incast) > 0) {
 		fprintf(stderr, "mrc demo: a writer of the incast ended early\n");
 		return -1;
 	}
@@ -268,7 +246,7 @@ static int write_topology(const struct demo_shape *shape, const char *path, stru
 	fprintf(f,
 		"[topology]\nbase = \"lab\"\nname = \"demo\"\nplanes = %u\nhosts_per_t0 = %u\n"
 		"t0s = %u\nt1s = %u\n[links]\nspeed = \"%s\"\n[links.t0_t1]\nspeed = \"%s\"\n",
-		shape->planes, hosts_per_t0(shape), T0S, shape->paths,
+		shape->planes, demo_hosts_per_t0(shape), DEMO_T0S, shape->paths,
 		mb_quantity_write_rate(edge, link), mb_quantity_write_rate(core, 2 * link));
 	if (fclose(f))
 		return ml_error_set(why, "%s: %s", path, strerror(errno));

@@ -15,8 +15,6 @@
 #include "lab/host_env.h"
 
 #define DEMO_RANKS_MAX 32u
-/* During an incast the links of its target carry so many times the pace of a host. */
-#define DEMO_INCAST_LINK 2u
 
 /* Packets that a fault destroyed are counted by looking at all links; so seldom. */
 #define DEMO_LAB_LOOK_NS UINT64_C(100000000)
@@ -41,13 +39,6 @@ struct demo_lab {
 	char name[ML_LAB_NAME_MAX];
 	char tcp_text[128];
 };
-
-/* demo_lab_host returns the host of a rank: even ranks are on T0 0, odd ones on T0 1. */
-uint32_t demo_lab_host(const struct demo_shape *shape, uint32_t rank);
-/* demo_lab_spare_host returns the host that no rank is on. */
-uint32_t demo_lab_spare_host(const struct demo_shape *shape);
-/* demo_lab_incast returns how many hosts take part in the incast: all but one, at most seven. */
-uint32_t demo_lab_incast(const struct demo_shape *shape);
 
 /*
  * demo_lab_open brings the lab up; `dir` is where its topology file goes, write_bw the program for

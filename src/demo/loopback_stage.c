@@ -5,6 +5,7 @@
 #include "base/quantity.h"
 #include "demo/run_dir.h"
 #include "demo/training_processes.h"
+#include "fabric/topology_preset.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -81,10 +82,71 @@ static int stage_enter(const struct demo_stage *stage, uint32_t rank, const char
 
 /* ---- faults ---- */
 
+/* The fabric in which targets have their names: path k of a plane is its T1 k. */
+static bool init_fabric(struct mf_topology *t, const struct demo_shape *shape)
+{
+	struct mf_topology_cfg cfg = mf_preset_find("lab")->cfg;
+	struct mf_error e;
+
+	cfg.planes = shape->planes;
+	cfg.hosts_per_t0 = demo_hosts_per_t0(shape);
+	cfg.t0s = DEMO_T0S;
+	cfg.t1s = shape->paths;
+	return mf_topology_init(t, &cfg, &e);
+}
+
+/* Widens a rule to one more target: a plane, a path of one, or a port of a host. */
+static void add_target(struct mrc_fault_rule *rule, const struct mf_topology *t,
+		       const struct mf_target *target)
+{
+	struct mf_node node = mf_node_at(t, target->node);
+
+	if (target->kind == MF_TARGET_PLANE) {
+		rule->port_mask |= 1u << target->plane;
+	} else if (target->kind == MF_TARGET_SWITCH) {
+		rule->port_mask |= 1u << node.plane;
+		rule->path_modulus = t->cfg.t1s;
+		rule->path_mask |= UINT64_C(1) << node.index;
+	} else {
+		rule->port_mask |= 1u << target->port;
+		rule->direction = MRC_FAULT_BOTH;
+		demo_loopback_gid(rule->host, target->node);
+	}
+}
+
+bool demo_loopback_rule(const struct demo_shape *shape, const struct demo_fault *fault,
+			struct mrc_fault_rule *rule)
+{
+	struct mf_target target;
+	struct mf_topology t;
+	struct mf_fault f;
+	struct mf_error e;
+	bool ok = init_fabric(&t, shape);
+
+	*rule = (struct mrc_fault_rule){.direction = MRC_FAULT_ANY};
+	for (uint32_t i = 0; ok && i < fault->targets; i++) {
+		ok = mf_fault_text(&t, fault->target[i], fault->fault, &f, &e) &&
+		     mf_target_find(&t, fault->target[i], &target, &e);
+		if (!ok)
+			break;
+		rule->kind = f.kind == MF_FAULT_CORRUPT ? MRC_FAULT_CORRUPT : MRC_FAULT_DROP;
+		rule->chance_ppm = f.value ? (uint32_t)f.value : MF_SHARE_ONE_PPM;
+		add_target(rule, &t, &target);
+	}
+	return ok;
+}
+
 static int stage_inject_fault(struct demo_stage *stage, uint32_t slot,
 			      const struct demo_fault *fault)
 {
-	demo_fault_table_set(&loopback_of(stage)->faults, slot, &fault->rule);
+	struct mrc_fault_rule rule;
+
+	if (!demo_loopback_rule(&stage->shape, fault, &rule)) {
+		fprintf(stderr, "mrc demo: %s %s: port drivers cannot do this\n", fault->target[0],
+			fault->fault);
+		return -1;
+	}
+	demo_fault_table_set(&loopback_of(stage)->faults, slot, &rule);
 	return 0;
 }
 
@@ -123,8 +185,11 @@ static bool tcp_hit(const struct mrc_fault_rule *rule, const struct demo_shape *
 static uint32_t tcp_hits(const struct demo_stage *stage, const struct demo_fault *fault,
 			 const struct demo_job *tcp, bool *can_feel)
 {
+	struct mrc_fault_rule rule;
 	uint32_t n = 0;
 
+	if (!demo_loopback_rule(&stage->shape, fault, &rule))
+		return 0;
 	/* Kernels that refuse socket filters leave TCP nothing but faults that lose everything. */
 	*can_feel = tcp->report.tcp_feels_loss || fault->certain;
 	for (uint32_t rank = 0; *can_feel && rank < tcp->n; rank++) {
@@ -132,7 +197,7 @@ static uint32_t tcp_hits(const struct demo_stage *stage, const struct demo_fault
 
 		demo_job_rank_report(tcp, rank, &r);
 		for (uint32_t p = 0; p < r.tcp_paths; p++)
-			n += tcp_hit(&fault->rule, &stage->shape, rank, p, r.tcp_path[p]);
+			n += tcp_hit(&rule, &stage->shape, rank, p, r.tcp_path[p]);
 		demo_report_close(&r);
 	}
 	return n;

@@ -19,6 +19,13 @@ struct demo_loopback {
 /* demo_loopback_init makes the stage; there is nothing to undo but the end of its runs. */
 void demo_loopback_init(struct demo_loopback *l, const struct demo_shape *shape);
 
+/*
+ * demo_loopback_rule writes the rule that does a fault to packets. False: its kind or targets are
+ * none that port drivers can do.
+ */
+bool demo_loopback_rule(const struct demo_shape *shape, const struct demo_fault *fault,
+			struct mrc_fault_rule *rule);
+
 /* demo_loopback_gid writes the GID of a rank: its address on plane 0, 127.0.0.<rank+1>. */
 void demo_loopback_gid(uint8_t gid[16], uint32_t rank);
 

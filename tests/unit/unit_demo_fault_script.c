@@ -116,22 +116,47 @@ TEST(demo_script_make, expects_what_bandwidth_is_left)
 
 TEST(demo_script_make, writes_the_rules)
 {
-	const struct demo_fault *f = script.fault;
+	struct mrc_fault_rule rule[DEMO_FAULTS_MAX];
 	uint8_t host[16];
 
-	assert_int_equal(make("t1,port,corrupt,flap", &usual, 0), 0);
-	assert_u_eq(f[0].rule.kind, MRC_FAULT_DROP);
-	assert_u_eq(f[0].rule.path_modulus, 8);
-	assert_u_eq(f[0].rule.path_mask, 0xf0);
-	assert_u_eq(f[0].rule.chance_ppm, 1000000);
-	demo_loopback_gid(host, 4);
-	assert_memory_equal(f[1].rule.host, host, 16);
-	assert_u_eq(f[1].rule.direction, MRC_FAULT_BOTH);
-	assert_u_eq(f[2].rule.kind, MRC_FAULT_CORRUPT);
-	assert_u_eq(f[2].rule.chance_ppm, 10000);
-	assert_u_eq(f[3].flap_down_ms, 250);
+	assert_int_equal(make("t1,port,corrupt,flap,ports", &usual, 0), 0);
 	for (uint32_t i = 0; i < script.n; i++)
-		assert_true(f[i].rule.port_mask && f[i].rule.port_mask < 1u << usual.planes);
+		assert_true(demo_loopback_rule(&usual, &script.fault[i], &rule[i]));
+	assert_u_eq(rule[0].kind, MRC_FAULT_DROP);
+	assert_u_eq(rule[0].path_modulus, 8);
+	assert_u_eq(rule[0].path_mask, 0xf0);
+	assert_u_eq(rule[0].chance_ppm, 1000000);
+	assert_u_eq(rule[0].direction, MRC_FAULT_ANY);
+	demo_loopback_gid(host, 4);
+	assert_memory_equal(rule[1].host, host, 16);
+	assert_u_eq(rule[1].direction, MRC_FAULT_BOTH);
+	assert_u_eq(rule[1].port_mask, 1);
+	assert_u_eq(rule[1].path_modulus, 0);
+	assert_u_eq(rule[2].kind, MRC_FAULT_CORRUPT);
+	assert_u_eq(rule[2].chance_ppm, 10000);
+	assert_u_eq(script.fault[3].flap_down_ms, 250);
+	assert_u_eq(rule[3].path_mask, 1u << 3);
+	assert_u_eq(rule[4].port_mask, 1u << 1 | 1u << 2);
+	for (uint32_t i = 0; i < script.n; i++)
+		assert_true(rule[i].port_mask && rule[i].port_mask < 1u << usual.planes);
+}
+
+/* Of every shape that options allow, port drivers can do every fault. */
+TEST(demo_script_make, port_drivers_can_do_every_fault)
+{
+	for (uint32_t planes = 2; planes <= 8; planes++)
+		for (uint32_t paths = 1; paths <= 16; paths++)
+			for (uint32_t ranks = 2; ranks <= 32; ranks++) {
+				struct demo_shape shape = {ranks, planes, paths, 50000000, 4096, 0};
+
+				assert_int_equal(make(NULL, &shape, 0), 0);
+				for (uint32_t i = 0; i < script.n; i++) {
+					struct mrc_fault_rule rule;
+
+					assert_true(demo_loopback_rule(&shape, &script.fault[i],
+								       &rule));
+				}
+			}
 }
 
 TEST(demo_script_make, keeps_texts_within_their_columns)
@@ -163,12 +188,17 @@ TEST(demo_script_make, has_faults_of_its_own_in_the_lab)
 	for (uint32_t i = 0; i < script.n; i++) {
 		const struct demo_fault *f = &script.fault[i];
 
-		assert_true(f->lab.n > 0 || f->lab.off[0] || f->lab.incast);
+		assert_true(f->targets > 0);
+		assert_null(strpbrk(f->title, "{}"));
 		assert_true(ui_text_width(f->brief) <= 17);
 		assert_true(strlen(f->title) < sizeof(f->title) - 1);
 	}
-	assert_string_equal(script.fault[0].lab.fault[0].target, "plane0.t1-3");
-	assert_string_equal(script.fault[1].lab.off, "plane1.t1-0");
+	assert_string_equal(script.fault[0].target[0], "plane0.t1-3");
+	assert_string_equal(script.fault[1].target[0], "plane1.t1-0");
+	assert_string_equal(script.fault[1].fault, "reboot");
+	assert_u_eq(script.fault[8].targets, 4);
+	assert_string_equal(script.fault[8].target[3], "host9.e3");
+	assert_string_equal(script.fault[8].fault, "slow 100M");
 }
 
 /* Every name is one that the lab knows, in a fabric of the demo's shape. */
@@ -184,11 +214,12 @@ TEST(demo_script_make, the_lab_knows_the_targets)
 	assert_true(mf_topology_init(&t, &cfg, &error_of));
 	assert_int_equal(make_lab(NULL, &(struct demo_shape){8, 4, 4, 50000000, 4194304, true}), 0);
 	for (uint32_t i = 0; i < script.n; i++)
-		for (uint32_t k = 0; k < script.fault[i].lab.n; k++) {
-			struct mf_target target;
+		for (uint32_t k = 0; k < script.fault[i].targets; k++) {
+			struct mf_fault fault;
 			struct mf_error e;
 
-			if (!mf_target_find(&t, script.fault[i].lab.fault[k].target, &target, &e))
+			if (!mf_fault_text(&t, script.fault[i].target[k], script.fault[i].fault,
+					   &fault, &e))
 				fail_msg("%s: %s", e.value, e.what);
 		}
 }

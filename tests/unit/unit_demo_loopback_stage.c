@@ -45,7 +45,7 @@ TEST(demo_loopback_gid, is_the_mapped_address_on_plane_0)
 
 LOOPBACK_TEST(demo_loopback, strikes_and_lifts_by_the_table)
 {
-	const struct demo_fault fault = {.rule = {.kind = MRC_FAULT_DROP, .port_mask = 2}};
+	const struct demo_fault fault = {.target = {"plane1"}, .targets = 1, .fault = "stall"};
 	struct mrc_fault_rule *rule = &loopback.faults.table->rule[3];
 	const struct demo_stage_ops *ops = loopback.stage.ops;
 
@@ -61,12 +61,8 @@ LOOPBACK_TEST(demo_loopback, strikes_and_lifts_by_the_table)
 /* A kernel that refuses filters leaves TCP nothing but certain loss. */
 LOOPBACK_TEST(demo_loopback, what_tcp_can_feel)
 {
-	struct demo_fault fault = {.rule = {.kind = MRC_FAULT_DROP,
-					    .port_mask = 1,
-					    .direction = MRC_FAULT_ANY,
-					    .path_modulus = 4,
-					    .path_mask = 0xC,
-					    .chance_ppm = 10000}};
+	struct demo_fault fault = {
+		.target = {"plane0.t1-2", "plane0.t1-3"}, .targets = 2, .fault = "loss 1%"};
 	struct demo_job tcp = {.n = 0};
 	bool can_feel = true;
 
@@ -75,4 +71,12 @@ LOOPBACK_TEST(demo_loopback, what_tcp_can_feel)
 	fault.certain = true;
 	assert_u_eq(loopback.stage.ops->tcp_hits(&loopback.stage, &fault, &tcp, &can_feel), 0);
 	assert_true(can_feel);
+}
+
+TEST(demo_loopback_rule, refuses_what_it_does_not_know)
+{
+	const struct demo_fault fault = {.target = {"plane7"}, .targets = 1, .fault = "stall"};
+	struct mrc_fault_rule rule;
+
+	assert_false(demo_loopback_rule(&shape, &fault, &rule));
 }
