@@ -177,7 +177,7 @@ static int make_script(struct demo *d, const struct demo_kinds *kinds)
 static int set_lab(struct demo *d, uint64_t capacity, struct ml_error *why)
 {
 	demo_size_choose(&d->shape, &d->options, &demo_place_lab, capacity);
-	if (demo_lab_open(&d->lab, &d->shape, &d->dir, d->write_bw, why))
+	if (demo_lab_open(&d->lab, &d->shape, &d->dir, why))
 		return EXIT_FAIL;
 	d->stage = &d->lab.stage;
 	d->shape.trims = d->stage->trims;

@@ -18,6 +18,9 @@
  * all four of its connections on one plane.
  */
 #define LINK_OF_PACE 6u
+/* Of the incast: each writer has a port of its own. */
+#define INCAST_PORT 18600u
+#define INCAST_SETTINGS "unset MRC_PORTS MRC_FAULTS MRC_STATS_DIR; export MRC_CC=none MRC_PACE=%s; "
 
 static struct demo_lab *lab_of(struct demo_stage *stage)
 {
@@ -46,7 +49,7 @@ static void stage_end(struct demo_stage *stage)
 	struct demo_lab *l = lab_of(stage);
 	struct ml_error e;
 
-	demo_incast_stop(&l->incast);
+	ml_processes_stop(&l->incast);
 	if (ml_lab_clear_fault(l->lab, NULL, MF_FAULT_KINDS, &e) < 0)
 		fprintf(stderr, "mrc demo: %s\n", e.text);
 }
@@ -105,23 +108,59 @@ static int lost_on_all_links(struct demo_lab *l, uint64_t *lost)
 	return 0;
 }
 
+/*
+ * Hosts of the job write to the one that has no rank: the example write_bw, which sleeps for its
+ * completions, so that the job keeps its share of the processors. Without congestion control, which
+ * would slow the writers down before a queue has to trim; for longer than any fault lasts.
+ */
 static int start_incast(struct demo_lab *l)
 {
 	const struct demo_shape *shape = &l->stage.shape;
-	uint32_t sender[DEMO_INCAST_MAX];
-	struct demo_incast_cfg cfg = {
-		.lab = l->lab,
-		.program = l->write_bw,
-		.target = demo_lab_spare_host(shape),
-		.sender = sender,
-		.senders = demo_lab_incast(shape),
-		/* Together they exceed the last link by half. */
-		.pace_bps = shape->pace_bps * DEMO_INCAST_LINK * 3 / 2 / demo_lab_incast(shape),
-	};
+	struct ml_scenario_program *server = &l->server, *writer = &l->writer;
+	uint32_t writers = demo_lab_incast(shape), spare = demo_lab_spare_host(shape);
+	char ports[DEMO_INCAST_MAX * 8] = "", port[16], pace[MB_QUANTITY_MAX];
+	struct ml_error e;
 
-	for (uint32_t i = 0; i < cfg.senders; i++)
-		sender[i] = demo_lab_host(shape, i);
-	return demo_incast_start(&l->incast, &cfg);
+	*server = (struct ml_scenario_program){
+		.name = "server", .host = {spare}, .hosts = 1, .background = true};
+	*writer = (struct ml_scenario_program){
+		.name = "writer", .hosts = writers, .background = true};
+	for (uint32_t i = 0; i < writers; i++) {
+		writer->host[i] = demo_lab_host(shape, i);
+		snprintf(port, sizeof(port), " %u", INCAST_PORT + writer->host[i]);
+		strcat(ports, port);
+	}
+	/* Together they exceed the last link by half. */
+	mb_quantity_write_rate(pace, shape->pace_bps * DEMO_INCAST_LINK * 3 / 2 / writers);
+	snprintf(server->run, sizeof(server->run),
+		 INCAST_SETTINGS "for port in%s; do write_bw --port $port & done; wait", pace,
+		 ports);
+	snprintf(writer->run, sizeof(writer->run),
+		 INCAST_SETTINGS "exec write_bw $MRC_LAB_ADDRESS_%u --port $((%u + MRC_LAB_HOST)) "
+				 "--min 262144 --max 262144 --ms 60000 --depth 4 --sleep",
+		 pace, spare, INCAST_PORT);
+	ml_processes_open(&l->incast, l->lab);
+	if (ml_processes_start(&l->incast, l->lab, server, demo_ui_now_ns(), &e) ||
+	    ml_processes_start(&l->incast, l->lab, writer, demo_ui_now_ns(), &e)) {
+		ml_processes_stop(&l->incast);
+		return print_lab_error(&e);
+	}
+	return 0;
+}
+
+/* Ends the incast; -1 after a message when part of it ended by itself, which none should. */
+static int stop_incast(struct demo_lab *l)
+{
+	int ended = 0;
+
+	ml_processes_poll(&l->incast, demo_ui_now_ns());
+	for (uint32_t i = 0; i < l->incast.members; i++)
+		ended += !l->incast.member[i].pid;
+	ml_processes_stop(&l->incast);
+	l->incast.members = 0;
+	if (ended)
+		fprintf(stderr, "mrc demo: a writer of the incast ended early\n");
+	return ended ? -1 : 0;
 }
 
 /* Adds a fault to all its targets, or clears it there. */
@@ -161,11 +200,7 @@ static int stage_clear_fault(struct demo_stage *stage, uint32_t slot,
 	(void)slot;
 	if (change_faults(l, fault, false))
 		return -1;
-	if (fault->incast && demo_incast_stop(&l->incast) > 0) {
-		fprintf(stderr, "mrc demo: a writer of the incast ended early\n");
-		return -1;
-	}
-	return 0;
+	return fault->incast ? stop_incast(l) : 0;
 }
 
 /* Looks at the links now and then; when the last packet was is known as well as that. */
@@ -216,7 +251,7 @@ static void close_lab(struct demo_stage *stage)
 {
 	struct demo_lab *l = lab_of(stage);
 
-	demo_incast_stop(&l->incast);
+	ml_processes_stop(&l->incast);
 	ml_lab_close(l->lab);
 	l->lab = NULL;
 	free(l->counters);
@@ -266,7 +301,7 @@ static int note_hosts(struct demo_lab *l, struct ml_error *why)
 }
 
 int demo_lab_open(struct demo_lab *l, const struct demo_shape *shape, const struct demo_rundir *dir,
-		  const char *write_bw, struct ml_error *why)
+		  struct ml_error *why)
 {
 	char path[256];
 	struct ml_options options = {
@@ -279,7 +314,6 @@ int demo_lab_open(struct demo_lab *l, const struct demo_shape *shape, const stru
 
 	*l = (struct demo_lab){
 		.stage = {.ops = &lab_ops, .name = "lab", .tcp_text = l->tcp_text, .shape = *shape},
-		.write_bw = write_bw,
 	};
 	snprintf(l->name, sizeof(l->name), "demo%u", (unsigned)getpid());
 	snprintf(path, sizeof(path), "%s/demo.toml", dir->path);

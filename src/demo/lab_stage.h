@@ -9,10 +9,9 @@
 #ifndef SOFTMRC_DEMO_LAB_STAGE_H
 #define SOFTMRC_DEMO_LAB_STAGE_H
 
-#include "demo/incast.h"
 #include "demo/run_dir.h"
 #include "demo/stage.h"
-#include "lab/host_env.h"
+#include "lab/processes.h"
 
 #define DEMO_RANKS_MAX 32u
 
@@ -32,8 +31,8 @@ struct demo_lab {
 	struct ml_counters *counters; /* of each link */
 	uint64_t looked_ns;
 	struct demo_lab_hits hits[DEMO_FAULTS_MAX];
-	struct demo_incast incast;
-	const char *write_bw;			       /* the program of the incast */
+	struct ml_processes incast;
+	struct ml_scenario_program server, writer;     /* of the incast */
 	char config[DEMO_RANKS_MAX][ML_HOST_PATH_MAX]; /* of each rank's host */
 	char address[DEMO_RANKS_MAX][64];
 	char name[ML_LAB_NAME_MAX];
@@ -41,10 +40,10 @@ struct demo_lab {
 };
 
 /*
- * demo_lab_open brings the lab up; `dir` is where its topology file goes, write_bw the program for
- * the incast. 0; -1, and why says why not, when there can be no lab here.
+ * demo_lab_open brings the lab up; `dir` is where its topology file goes. 0; -1, and why says why
+ * not, when there can be no lab here.
  */
 int demo_lab_open(struct demo_lab *l, const struct demo_shape *shape, const struct demo_rundir *dir,
-		  const char *write_bw, struct ml_error *why);
+		  struct ml_error *why);
 
 #endif

@@ -14,7 +14,7 @@ static struct verdict_line *next_line(struct verdict *v)
 	return &v->line[v->lines < VERDICT_MAX ? v->lines++ : VERDICT_MAX - 1];
 }
 
-static void judge_program(struct verdict *v, const struct process_state *m)
+static void judge_program(struct verdict *v, const struct ml_process *m)
 {
 	struct verdict_line *line = next_line(v);
 	char ran[UI_UNITS_MAX];
@@ -30,8 +30,8 @@ static void judge_program(struct verdict *v, const struct process_state *m)
 }
 
 /* Every host that runs the program must have said it. */
-static void judge_words(struct verdict *v, const struct scenario_check *check,
-			const struct crowd *c)
+static void judge_words(struct verdict *v, const struct ml_scenario_check *check,
+			const struct ml_processes *c)
 {
 	struct verdict_line *line = next_line(v);
 	uint32_t asked = 0, said = 0;
@@ -41,7 +41,7 @@ static void judge_words(struct verdict *v, const struct scenario_check *check,
 
 		if (strcmp(c->member[i].program->name, check->program) != 0)
 			continue;
-		text = processes_output(c, i);
+		text = ml_processes_output(c, i);
 		asked++;
 		said += text && strstr(text, check->says);
 		free(text);
@@ -51,19 +51,19 @@ static void judge_words(struct verdict *v, const struct scenario_check *check,
 	line->pass = asked && said == asked;
 }
 
-static uint64_t counter_value(const struct ml_counters *c, enum scenario_counter counter)
+static uint64_t counter_value(const struct ml_counters *c, enum ml_scenario_counter counter)
 {
-	const uint64_t values[SCENARIO_COUNTERS] = {c->packets, c->trimmed, c->marked, c->dropped,
-						    c->lost};
+	const uint64_t values[ML_SCENARIO_COUNTERS] = {c->packets, c->trimmed, c->marked,
+						       c->dropped, c->lost};
 
 	return values[counter];
 }
 
-static void judge_counter(struct verdict *v, const struct scenario_check *check,
+static void judge_counter(struct verdict *v, const struct ml_scenario_check *check,
 			  const struct mf_topology *t, const struct ml_counters *counters)
 {
 	struct verdict_line *line = next_line(v);
-	const char *name = scenario_counter_name(check->counter);
+	const char *name = ml_scenario_counter_name(check->counter);
 	const char *of = check->of[0] ? check->of : "all ports";
 	struct mf_target target = {0};
 	struct mf_error e;
@@ -86,8 +86,9 @@ static void judge_counter(struct verdict *v, const struct scenario_check *check,
 	line->pass = sum >= check->least && sum <= check->most;
 }
 
-void check_results_find(struct verdict *v, const struct scenario *s, const struct crowd *c,
-			const struct mf_topology *t, const struct ml_counters *counters)
+void check_results_find(struct verdict *v, const struct ml_scenario *s,
+			const struct ml_processes *c, const struct mf_topology *t,
+			const struct ml_counters *counters)
 {
 	*v = (struct verdict){.pass = true};
 	for (uint32_t i = 0; i < c->members; i++)

@@ -3,12 +3,12 @@
 #ifndef SOFTMRC_CLI_LAB_CHECK_RESULTS_H
 #define SOFTMRC_CLI_LAB_CHECK_RESULTS_H
 
-#include "cli/lab/processes.h"
+#include "lab/processes.h"
 #include "ui/text_buffer.h"
 
 #include <jansson.h>
 
-#define VERDICT_MAX (PROCESSES_MAX + SCENARIO_CHECKS_MAX)
+#define VERDICT_MAX (ML_PROCESSES_MAX + ML_SCENARIO_CHECKS_MAX)
 
 struct verdict_line {
 	char what[96], actual[96];
@@ -23,10 +23,11 @@ struct verdict {
 
 /*
  * check_results_find judges programs and checks; counters[n_links] are those at the end. Needs what
- * the programs printed, so before crowd_close.
+ * the programs printed, so before ml_processes_stop.
  */
-void check_results_find(struct verdict *v, const struct scenario *s, const struct crowd *c,
-			const struct mf_topology *t, const struct ml_counters *counters);
+void check_results_find(struct verdict *v, const struct ml_scenario *s,
+			const struct ml_processes *c, const struct mf_topology *t,
+			const struct ml_counters *counters);
 
 void check_results_show(const struct verdict *v, struct ui_text *out);
 json_t *check_results_json(const struct verdict *v);

@@ -6,8 +6,8 @@
  */
 #include "cli/lab/check_results.h"
 #include "cli/lab/lab_verbs.h"
-#include "cli/lab/processes.h"
 #include "lab/ns_holder.h"
+#include "lab/processes.h"
 #include "lab/rootless.h"
 #include "ui/terminal.h"
 
@@ -38,9 +38,9 @@ struct event {
 struct run {
 	const char *file;
 	bool json, verbose;
-	struct scenario s;
+	struct ml_scenario s;
 	struct ml_lab *lab;
-	struct crowd crowd;
+	struct ml_processes processes;
 	struct event event[EVENTS_MAX];
 	uint32_t events;
 	uint64_t begin_ns;
@@ -106,7 +106,7 @@ static int schedule_events(struct run *r)
 		if (add_event(r, r->s.program[i].at_ns, START, i))
 			return -1;
 	for (uint32_t i = 0; i < r->s.faults; i++) {
-		const struct scenario_fault *f = &r->s.fault[i];
+		const struct ml_scenario_fault *f = &r->s.fault[i];
 
 		for (uint32_t k = 0; k < f->times; k++) {
 			uint64_t at_ns = f->at_ns + k * f->every_ns;
@@ -122,13 +122,13 @@ static int schedule_events(struct run *r)
 
 /* ---- what happens ---- */
 
-static int begin_fault(struct run *r, const struct scenario_fault *f, struct ml_error *e)
+static int begin_fault(struct run *r, const struct ml_scenario_fault *f, struct ml_error *e)
 {
 	log_event(r, f->target, f->fault.kind == MF_FAULT_REBOOT ? "off" : f->words);
 	return ml_lab_add_fault(r->lab, &f->fault, e);
 }
 
-static int end_fault(struct run *r, const struct scenario_fault *f, struct ml_error *e)
+static int end_fault(struct run *r, const struct ml_scenario_fault *f, struct ml_error *e)
 {
 	log_event(r, f->target, f->fault.kind == MF_FAULT_REBOOT ? "on" : "healed");
 	return ml_lab_clear_fault(r->lab, f->target, f->fault.kind, e) < 0 ? -1 : 0;
@@ -142,8 +142,8 @@ static int run_event(struct run *r, const struct event *event)
 	switch (event->what) {
 	case START:
 		log_event(r, "start", r->s.program[event->which].name);
-		failed = processes_start(&r->crowd, r->lab, &r->s.program[event->which], now_ns(),
-					 &e);
+		failed = ml_processes_start(&r->processes, r->lab, &r->s.program[event->which],
+					    now_ns(), &e);
 		break;
 	case BEGIN:
 		failed = begin_fault(r, &r->s.fault[event->which], &e);
@@ -168,14 +168,14 @@ static int run_events(struct run *r)
 		while (next < r->events && r->event[next].at_ns <= passed)
 			if (run_event(r, &r->event[next++]))
 				return -1;
-		running = processes_poll(&r->crowd, now_ns());
+		running = ml_processes_poll(&r->processes, now_ns());
 		if (ui_term_caught())
 			return print_error("interrupted");
 		if ((next == r->events && !running) || passed > r->s.limit_ns)
 			break;
 		poll(NULL, 0, STEP_MS);
 	}
-	processes_stop(&r->crowd);
+	ml_processes_stop(&r->processes);
 	log_event(r, "end", "");
 	return 0;
 }
@@ -190,7 +190,7 @@ static int check_run(struct run *r)
 	if (failed)
 		print_error("%s", e.text);
 	else
-		check_results_find(&r->verdict, &r->s, &r->crowd, t, c);
+		check_results_find(&r->verdict, &r->s, &r->processes, t, c);
 	free(c);
 	return failed;
 }
@@ -198,15 +198,15 @@ static int check_run(struct run *r)
 /* The end of what those said that did not do what they had to. */
 static void show_losers(const struct run *r)
 {
-	for (uint32_t i = 0; i < r->crowd.members; i++) {
-		const struct process_state *m = &r->crowd.member[i];
+	for (uint32_t i = 0; i < r->processes.members; i++) {
+		const struct ml_process *m = &r->processes.member[i];
 		bool lost = m->overdue || m->status != (int)m->program->status;
 		char *text, *from;
 		int lines = 0;
 
 		if (!r->verbose && (!lost || m->program->background))
 			continue;
-		text = processes_output(&r->crowd, i);
+		text = ml_processes_output(&r->processes, i);
 		from = text ? text + strlen(text) : NULL;
 		while (from && from > text && (r->verbose || lines <= LAST_LINES))
 			lines += *--from == '\n';
@@ -277,7 +277,7 @@ static int on_progress(void *context, const char *what, size_t done, size_t of)
 
 static int go_up(struct run *r)
 {
-	char name[ML_LAB_NAME_MAX], error[SCENARIO_ERROR_MAX];
+	char name[ML_LAB_NAME_MAX], error[ML_SCENARIO_ERROR_MAX];
 	struct ml_options options = {.name = name,
 				     .topology = r->s.topology,
 				     .pace_bps = r->s.pace_bps,
@@ -294,21 +294,21 @@ static int go_up(struct run *r)
 		return print_error("%s", e.text);
 	if (r->s.needs_programs && !ml_lab_programs(r->lab, &why))
 		return print_error("%s needs switches that trim and mark: %s", r->file, why);
-	if (scenario_check_topology(r->file, &r->s, ml_lab_topology(r->lab), error))
+	if (ml_scenario_check_topology(r->file, &r->s, ml_lab_topology(r->lab), error))
 		return print_error("%s", error);
-	processes_open(&r->crowd, r->lab);
+	ml_processes_open(&r->processes, r->lab);
 	return 0;
 }
 
 static int run_scenario(struct run *r, char *text)
 {
-	char path[512], error[SCENARIO_ERROR_MAX];
+	char path[512], error[ML_SCENARIO_ERROR_MAX];
 	int failed;
 
 	r->file = find_file(r->file, path, sizeof(path));
 	if (read_file(r->file, text))
 		return LAB_USAGE;
-	if (scenario_read(r->file, text, &r->s, error)) {
+	if (ml_scenario_read(r->file, text, &r->s, error)) {
 		print_error("%s", error);
 		return LAB_USAGE;
 	}
@@ -320,7 +320,7 @@ static int run_scenario(struct run *r, char *text)
 		failed = run_events(r) || check_run(r);
 		if (!failed)
 			print_result(r);
-		processes_stop(&r->crowd);
+		ml_processes_stop(&r->processes);
 	}
 	ml_lab_close(r->lab);
 	json_decref(r->log);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Programs on hosts: see crowd.h. */
-#include "cli/lab/processes.h"
+/* processes.c - programs on hosts: started, awaited and ended. */
+#include "lab/processes.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -15,15 +15,15 @@
 #define PATH_BYTES 128
 #define SAID_MAX (1u << 20)
 
-static char *path_of(const struct crowd *c, uint32_t member, char *out)
+static char *path_of(const struct ml_processes *c, uint32_t member, char *out)
 {
 	snprintf(out, PATH_BYTES, "%s/said-%u", c->folder, member);
 	return out;
 }
 
-void processes_open(struct crowd *c, const struct ml_lab *lab)
+void ml_processes_open(struct ml_processes *c, const struct ml_lab *lab)
 {
-	*c = (struct crowd){0};
+	*c = (struct ml_processes){0};
 	ml_lab_folder(lab, c->folder);
 }
 
@@ -61,7 +61,7 @@ static int add_addresses(const struct ml_lab *lab)
 }
 
 /* In the child; does not return. */
-static void exec_program(const struct ml_lab *lab, const struct scenario_program *program,
+static void exec_program(const struct ml_lab *lab, const struct ml_scenario_program *program,
 			 uint32_t host, int out)
 {
 	int null = open("/dev/null", O_RDONLY);
@@ -86,18 +86,19 @@ static void exec_program(const struct ml_lab *lab, const struct scenario_program
 	_exit(127);
 }
 
-int processes_start(struct crowd *c, const struct ml_lab *lab,
-		    const struct scenario_program *program, uint64_t now_ns, struct ml_error *e)
+int ml_processes_start(struct ml_processes *c, const struct ml_lab *lab,
+		       const struct ml_scenario_program *program, uint64_t now_ns,
+		       struct ml_error *e)
 {
 	for (uint32_t i = 0; i < program->hosts; i++) {
-		struct process_state *m = &c->member[c->members];
+		struct ml_process *m = &c->member[c->members];
 		char path[PATH_BYTES];
 		int out;
 
-		if (c->members == PROCESSES_MAX)
-			return ml_error_set(e, "more than %u programs at once", PROCESSES_MAX);
+		if (c->members == ML_PROCESSES_MAX)
+			return ml_error_set(e, "more than %u programs at once", ML_PROCESSES_MAX);
 		out = open(path_of(c, c->members, path), O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
-		*m = (struct process_state){
+		*m = (struct ml_process){
 			.program = program, .host = program->host[i], .ran_ns = now_ns};
 		m->pid = out < 0 ? -1 : fork();
 		if (m->pid == 0)
@@ -114,18 +115,18 @@ int processes_start(struct crowd *c, const struct ml_lab *lab,
 	return 0;
 }
 
-static void note_exit(struct process_state *m, int status)
+static void note_exit(struct ml_process *m, int status)
 {
 	m->pid = 0;
 	m->status = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
 
-bool processes_poll(struct crowd *c, uint64_t now_ns)
+bool ml_processes_poll(struct ml_processes *c, uint64_t now_ns)
 {
 	bool any = false;
 
 	for (uint32_t i = 0; i < c->members; i++) {
-		struct process_state *m = &c->member[i];
+		struct ml_process *m = &c->member[i];
 		int status;
 
 		if (m->pid && waitpid(m->pid, &status, WNOHANG) == m->pid) {
@@ -137,13 +138,13 @@ bool processes_poll(struct crowd *c, uint64_t now_ns)
 	return any;
 }
 
-void processes_stop(struct crowd *c)
+void ml_processes_stop(struct ml_processes *c)
 {
 	for (uint32_t i = 0; i < c->members; i++)
 		if (c->member[i].pid)
 			kill(-c->member[i].pid, SIGKILL);
 	for (uint32_t i = 0; i < c->members; i++) {
-		struct process_state *m = &c->member[i];
+		struct ml_process *m = &c->member[i];
 		int status;
 
 		if (!m->pid)
@@ -155,7 +156,7 @@ void processes_stop(struct crowd *c)
 	}
 }
 
-char *processes_output(const struct crowd *c, uint32_t member)
+char *ml_processes_output(const struct ml_processes *c, uint32_t member)
 {
 	char path[PATH_BYTES];
 	FILE *f = fopen(path_of(c, member, path), "re");

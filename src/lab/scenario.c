@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Reading scenarios: see scenario.h. A table of keys; each has a function that takes its value. */
-#include "cli/lab/lab_scenario.h"
+/* scenario.c - reading scenarios: a table of keys, each with a function that takes its value. */
+#include "lab/scenario.h"
 #include "base/quantity.h"
 #include "base/suggest.h"
 #include "base/toml.h"
@@ -13,24 +13,24 @@
 #define TIME_MAX_NS UINT64_C(3600000000000)
 #define LIMIT_NS UINT64_C(60000000000)
 
-static const char *const counter_name[SCENARIO_COUNTERS] = {"packets", "trimmed", "marked",
-							    "dropped", "lost"};
+static const char *const counter_name[ML_SCENARIO_COUNTERS] = {"packets", "trimmed", "marked",
+							       "dropped", "lost"};
 
-const char *scenario_counter_name(enum scenario_counter counter)
+const char *ml_scenario_counter_name(enum ml_scenario_counter counter)
 {
 	return counter_name[counter];
 }
 
 struct reading {
 	const char *file;
-	struct scenario *s;
+	struct ml_scenario *s;
 	char *error;
 };
 
 static int report_bad_value(const struct reading *r, const struct mb_toml_item *item,
 			    const char *what)
 {
-	snprintf(r->error, SCENARIO_ERROR_MAX, "%s:%u: %s = %.100s: %s", r->file, item->line,
+	snprintf(r->error, ML_SCENARIO_ERROR_MAX, "%s:%u: %s = %.100s: %s", r->file, item->line,
 		 item->name, item->value, what);
 	return -1;
 }
@@ -87,7 +87,7 @@ static int take_truth(const struct mb_toml_item *item, bool *out)
 
 /* "3", "0-3,7", or [0, 1, 2]. */
 static int take_hosts(const struct reading *r, const struct mb_toml_item *item,
-		      struct scenario_program *p)
+		      struct ml_scenario_program *p)
 {
 	const char *at = item->value;
 	char *end;
@@ -104,7 +104,7 @@ static int take_hosts(const struct reading *r, const struct mb_toml_item *item,
 			if (end == at)
 				break;
 		}
-		for (; first <= last && p->hosts < SCENARIO_HOSTS_MAX; first++)
+		for (; first <= last && p->hosts < ML_SCENARIO_HOSTS_MAX; first++)
 			p->host[p->hosts++] = (uint32_t)first;
 		at = end + 1;
 	} while (*end == ',');
@@ -115,17 +115,17 @@ static int take_hosts(const struct reading *r, const struct mb_toml_item *item,
 
 /* ---- keys ---- */
 
-static struct scenario_program *last_program(const struct reading *r)
+static struct ml_scenario_program *last_program(const struct reading *r)
 {
 	return &r->s->program[r->s->programs - 1];
 }
 
-static struct scenario_fault *last_fault(const struct reading *r)
+static struct ml_scenario_fault *last_fault(const struct reading *r)
 {
 	return &r->s->fault[r->s->faults - 1];
 }
 
-static struct scenario_check *last_check(const struct reading *r)
+static struct ml_scenario_check *last_check(const struct reading *r)
 {
 	return &r->s->check[r->s->checks - 1];
 }
@@ -181,9 +181,9 @@ static int set_form(const struct reading *r, const struct mb_toml_item *item)
 
 static int set_counter(const struct reading *r, const struct mb_toml_item *item)
 {
-	for (size_t i = 0; i < SCENARIO_COUNTERS; i++)
+	for (size_t i = 0; i < ML_SCENARIO_COUNTERS; i++)
 		if (strcmp(item->value, counter_name[i]) == 0) {
-			last_check(r)->counter = (enum scenario_counter)i;
+			last_check(r)->counter = (enum ml_scenario_counter)i;
 			return 0;
 		}
 	return report_bad_value(r, item, "must be packets, trimmed, marked, dropped or lost");
@@ -226,30 +226,30 @@ static const struct key {
 
 static int too_many(const struct reading *r, const struct mb_toml_item *item, unsigned max)
 {
-	snprintf(r->error, SCENARIO_ERROR_MAX, "%s:%u: more than %u [[%s]]", r->file, item->line,
+	snprintf(r->error, ML_SCENARIO_ERROR_MAX, "%s:%u: more than %u [[%s]]", r->file, item->line,
 		 max, item->name);
 	return -1;
 }
 
 static int begin_element(const struct reading *r, const struct mb_toml_item *item)
 {
-	struct scenario *s = r->s;
+	struct ml_scenario *s = r->s;
 
 	if (strcmp(item->name, "program") == 0) {
-		if (s->programs == SCENARIO_PROGRAMS_MAX)
-			return too_many(r, item, SCENARIO_PROGRAMS_MAX);
-		s->program[s->programs++] = (struct scenario_program){.line = item->line};
+		if (s->programs == ML_SCENARIO_PROGRAMS_MAX)
+			return too_many(r, item, ML_SCENARIO_PROGRAMS_MAX);
+		s->program[s->programs++] = (struct ml_scenario_program){.line = item->line};
 	} else if (strcmp(item->name, "fault") == 0) {
-		if (s->faults == SCENARIO_FAULTS_MAX)
-			return too_many(r, item, SCENARIO_FAULTS_MAX);
-		s->fault[s->faults++] = (struct scenario_fault){.line = item->line, .times = 1};
+		if (s->faults == ML_SCENARIO_FAULTS_MAX)
+			return too_many(r, item, ML_SCENARIO_FAULTS_MAX);
+		s->fault[s->faults++] = (struct ml_scenario_fault){.line = item->line, .times = 1};
 	} else if (strcmp(item->name, "check") == 0) {
-		if (s->checks == SCENARIO_CHECKS_MAX)
-			return too_many(r, item, SCENARIO_CHECKS_MAX);
-		s->check[s->checks++] = (struct scenario_check){
-			.line = item->line, .counter = SCENARIO_COUNTERS, .most = INT64_MAX};
+		if (s->checks == ML_SCENARIO_CHECKS_MAX)
+			return too_many(r, item, ML_SCENARIO_CHECKS_MAX);
+		s->check[s->checks++] = (struct ml_scenario_check){
+			.line = item->line, .counter = ML_SCENARIO_COUNTERS, .most = INT64_MAX};
 	} else {
-		snprintf(r->error, SCENARIO_ERROR_MAX,
+		snprintf(r->error, ML_SCENARIO_ERROR_MAX,
 			 "%s:%u: [[%s]]: unknown table; there are program, fault, check", r->file,
 			 item->line, item->name);
 		return -1;
@@ -258,7 +258,7 @@ static int begin_element(const struct reading *r, const struct mb_toml_item *ite
 }
 
 /* A key of a table that was never begun, as in [program] for [[program]]. */
-static bool is_outside_folder(const struct scenario *s, const char *name)
+static bool is_outside_folder(const struct ml_scenario *s, const char *name)
 {
 	return (strncmp(name, "program.", 8) == 0 && !s->programs) ||
 	       (strncmp(name, "fault.", 6) == 0 && !s->faults) ||
@@ -291,20 +291,20 @@ static int read_item(void *context, const struct mb_toml_item *item)
 
 static int report_missing_key(const struct reading *r, uint32_t line, const char *what)
 {
-	snprintf(r->error, SCENARIO_ERROR_MAX, "%s:%u: %s", r->file, line, what);
+	snprintf(r->error, ML_SCENARIO_ERROR_MAX, "%s:%u: %s", r->file, line, what);
 	return -1;
 }
 
 static int check_whole(const struct reading *r)
 {
-	const struct scenario *s = r->s;
+	const struct ml_scenario *s = r->s;
 
 	for (uint32_t i = 0; i < s->programs; i++)
 		if (!s->program[i].run[0] || !s->program[i].hosts || !s->program[i].name[0])
 			return report_missing_key(r, s->program[i].line,
 						  "a program needs name, host and run");
 	for (uint32_t i = 0; i < s->faults; i++) {
-		const struct scenario_fault *f = &s->fault[i];
+		const struct ml_scenario_fault *f = &s->fault[i];
 
 		if (!f->target[0] || !f->words[0])
 			return report_missing_key(r, f->line, "a fault needs target and fault");
@@ -316,27 +316,27 @@ static int check_whole(const struct reading *r)
 			return report_missing_key(r, f->line, "a reboot needs for");
 	}
 	for (uint32_t i = 0; i < s->checks; i++) {
-		const struct scenario_check *c = &s->check[i];
+		const struct ml_scenario_check *c = &s->check[i];
 
-		if ((c->program[0] && c->says[0]) == (c->counter != SCENARIO_COUNTERS))
+		if ((c->program[0] && c->says[0]) == (c->counter != ML_SCENARIO_COUNTERS))
 			return report_missing_key(r, c->line,
 						  "a check has program and says, or counter");
 	}
 	return 0;
 }
 
-int scenario_read(const char *file, const char *text, struct scenario *s, char *error)
+int ml_scenario_read(const char *file, const char *text, struct ml_scenario *s, char *error)
 {
 	struct reading r = {file, s, error};
 	const char *why = NULL;
 	uint32_t line = 0;
 	int rc;
 
-	*s = (struct scenario){
+	*s = (struct ml_scenario){
 		.topology = "lab", .pace_bps = ML_PACE_OF_TOPOLOGY, .limit_ns = LIMIT_NS};
 	rc = mb_toml_read(text, read_item, &r, &line, &why);
 	if (why) {
-		snprintf(error, SCENARIO_ERROR_MAX, "%s:%u: %s", file, line, why);
+		snprintf(error, ML_SCENARIO_ERROR_MAX, "%s:%u: %s", file, line, why);
 		return -1;
 	}
 	return rc ? -1 : check_whole(&r);
@@ -344,7 +344,7 @@ int scenario_read(const char *file, const char *text, struct scenario *s, char *
 
 /* ---- against the topology ---- */
 
-static bool has_program(const struct scenario *s, const char *name)
+static bool has_program(const struct ml_scenario *s, const char *name)
 {
 	for (uint32_t i = 0; i < s->programs; i++)
 		if (strcmp(s->program[i].name, name) == 0)
@@ -352,7 +352,7 @@ static bool has_program(const struct scenario *s, const char *name)
 	return false;
 }
 
-static int fit_check(const struct scenario *s, const struct scenario_check *c,
+static int fit_check(const struct ml_scenario *s, const struct ml_scenario_check *c,
 		     const struct mf_topology *t, struct ml_error *e)
 {
 	struct mf_target target;
@@ -366,12 +366,12 @@ static int fit_check(const struct scenario *s, const struct scenario_check *c,
 
 static int report_mismatch(const char *file, uint32_t line, const char *what, char *error)
 {
-	snprintf(error, SCENARIO_ERROR_MAX, "%s:%u: %s", file, line, what);
+	snprintf(error, ML_SCENARIO_ERROR_MAX, "%s:%u: %s", file, line, what);
 	return -1;
 }
 
-int scenario_check_topology(const char *file, struct scenario *s, const struct mf_topology *t,
-			    char *error)
+int ml_scenario_check_topology(const char *file, struct ml_scenario *s, const struct mf_topology *t,
+			       char *error)
 {
 	struct ml_error e;
 

@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * scenario.h - a small TOML file: a topology, programs on hosts, faults by the clock, and what must
+ * hold in the end. docs/lab.md lists the keys.
+ */
+#ifndef SOFTMRC_LAB_SCENARIO_H
+#define SOFTMRC_LAB_SCENARIO_H
+
+#include "fabric/host_config.h"
+#include "lab/lab.h"
+
+#define ML_SCENARIO_PROGRAMS_MAX 32u
+#define ML_SCENARIO_FAULTS_MAX 64u
+#define ML_SCENARIO_CHECKS_MAX 64u
+#define ML_SCENARIO_HOSTS_MAX 128u
+#define ML_SCENARIO_TEXT_MAX 1024u
+#define ML_SCENARIO_WORD_MAX 128u
+#define ML_SCENARIO_ERROR_MAX 1024u
+
+struct ml_scenario_program {
+	uint32_t line;
+	char name[32];
+	char run[ML_SCENARIO_TEXT_MAX]; /* for sh -c */
+	uint32_t host[ML_SCENARIO_HOSTS_MAX], hosts;
+	uint64_t at_ns;
+	enum mf_host_form form;
+	bool background; /* ended with the scenario, its exit status does not matter */
+	uint32_t status; /* the exit status that it must have */
+};
+
+struct ml_scenario_fault {
+	uint32_t line;
+	char target[MF_LINK_NAME_BYTES];
+	char words[ML_SCENARIO_WORD_MAX]; /* "loss 1% out", or "reboot" */
+	struct mf_fault fault;		  /* what they mean, by ml_scenario_check_topology */
+	uint64_t at_ns, for_ns;		  /* for_ns 0: until the end */
+	uint64_t every_ns;
+	uint32_t times; /* 1 or more */
+};
+
+enum ml_scenario_counter {
+	ML_SCENARIO_PACKETS,
+	ML_SCENARIO_TRIMMED,
+	ML_SCENARIO_MARKED,
+	ML_SCENARIO_DROPPED,
+	ML_SCENARIO_LOST,
+	ML_SCENARIO_COUNTERS /* how many there are */
+};
+
+/* Either what a program says, or what ports count together. */
+struct ml_scenario_check {
+	uint32_t line;
+	char program[32]; /* "" : a counter */
+	char says[ML_SCENARIO_WORD_MAX];
+	enum ml_scenario_counter counter;
+	char of[MF_LINK_NAME_BYTES]; /* a target; "": every port */
+	uint64_t least, most;
+};
+
+struct ml_scenario {
+	char title[ML_SCENARIO_WORD_MAX];
+	char topology[256];
+	uint64_t pace_bps;   /* ML_PACE_OF_TOPOLOGY when not said */
+	uint64_t limit_ns;   /* programs that still run then have failed */
+	bool needs_programs; /* switches must trim and mark */
+	struct ml_scenario_program program[ML_SCENARIO_PROGRAMS_MAX];
+	struct ml_scenario_fault fault[ML_SCENARIO_FAULTS_MAX];
+	struct ml_scenario_check check[ML_SCENARIO_CHECKS_MAX];
+	uint32_t programs, faults, checks;
+};
+
+/* ml_scenario_counter_name returns the word for a counter. */
+const char *ml_scenario_counter_name(enum ml_scenario_counter counter);
+
+/*
+ * ml_scenario_read reads the text of a file; `file` begins messages. 0, or -1 with
+ * "FILE:LINE: key = value: what is wrong; what is allowed" in error[ML_SCENARIO_ERROR_MAX].
+ */
+int ml_scenario_read(const char *file, const char *text, struct ml_scenario *s, char *error);
+
+/*
+ * ml_scenario_check_topology checks hosts and targets against the topology, and reads the faults. 0,
+ * or -1 as above.
+ */
+int ml_scenario_check_topology(const char *file, struct ml_scenario *s, const struct mf_topology *t,
+			       char *error);
+
+#endif
