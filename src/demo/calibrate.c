@@ -4,6 +4,7 @@
  * take away is missing in the sum, as it would be missing in the demo.
  */
 #include "demo/calibrate.h"
+#include "ui/clock.h"
 
 #include <arpa/inet.h>
 #include <netinet/in.h>
@@ -18,14 +19,6 @@
 #define THREADS_MAX 64
 /* Between two looks at the clock. */
 #define BATCH 16
-
-static uint64_t now_ns(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-}
 
 static int open_to_itself(void)
 {
@@ -57,13 +50,13 @@ static bool pass_batch(int fd)
 
 static void *measure_packets(void *count)
 {
-	uint64_t end_ns = now_ns() + MEASURE_NS;
+	uint64_t end_ns = ui_clock_ns() + MEASURE_NS;
 	uint64_t n = 0;
 	int fd = open_to_itself();
 
 	if (fd < 0)
 		return NULL;
-	while (now_ns() < end_ns && pass_batch(fd))
+	while (ui_clock_ns() < end_ns && pass_batch(fd))
 		n += BATCH;
 	close(fd);
 	*(uint64_t *)count = n;

@@ -13,6 +13,7 @@
 #include "demo/lab_stage.h"
 #include "demo/loopback_stage.h"
 #include "lab/rootless.h"
+#include "ui/clock.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -71,7 +72,7 @@ static enum demo_run_result run_both(struct demo *d)
 
 static int print_result(struct demo *d)
 {
-	double seconds = (double)(demo_ui_now_ns() - d->ui.start_ns) / 1e9;
+	double seconds = (double)(ui_clock_ns() - d->ui.start_ns) / 1e9;
 	struct demo_outcome outcome;
 	struct ui_text text = {0};
 	json_t *result;

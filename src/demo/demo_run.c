@@ -4,6 +4,7 @@
  * the script, the screen.
  */
 #include "demo/demo_run.h"
+#include "ui/clock.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -150,7 +151,7 @@ static void inject_fault(struct demo_run *run, uint32_t i, uint64_t now_ns, stru
 	if (run->cfg.with_tcp)
 		log->tcp_connections_hit =
 			stage->ops->tcp_hits(stage, f, &run->tcp, &log->tcp_can_feel);
-	demo_times_fault_begin(&log->times, demo_ui_now_ns());
+	demo_times_fault_begin(&log->times, ui_clock_ns());
 	check_stage(run, stage->ops->strike(stage, i, f), f);
 	demo_ui_print(ui, "step %3u  fault: %s", steps_done(run), f->title);
 }
@@ -180,7 +181,7 @@ static void clear_fault(struct demo_run *run, uint32_t i, uint64_t now_ns, struc
 	struct demo_stage *stage = run->cfg.stage;
 	struct demo_counters d = demo_watch_differences(&run->sums.counters, &log->at_strike);
 
-	demo_times_end(&log->times, demo_ui_now_ns());
+	demo_times_end(&log->times, ui_clock_ns());
 	check_stage(run, stage->ops->lift(stage, i, f), f);
 	log->phase = DEMO_CLEARED;
 	log->clear_ns = now_ns;
@@ -209,7 +210,7 @@ static void toggle_flap(struct demo_run *run, uint32_t i, uint64_t now_ns)
 		return;
 	log->down = down;
 	if (down)
-		demo_times_down(&log->times, demo_ui_now_ns());
+		demo_times_down(&log->times, ui_clock_ns());
 	check_stage(run, down ? stage->ops->strike(stage, i, f) : stage->ops->lift(stage, i, f), f);
 }
 
@@ -330,7 +331,7 @@ static int start_processes(struct demo_run *run, const struct demo_rundir *dir)
 	demo_watch_open(&run->watch, path);
 	if (run->cfg.with_tcp && start_job(run, &run->tcp, "tcp", dir, path, sizeof(path)))
 		return -1;
-	run->start_ns = demo_ui_now_ns();
+	run->start_ns = ui_clock_ns();
 	run->cpu_start = run->cpu_last = demo_cpu_read();
 	run->idle_now = -1;
 	return 0;
@@ -339,7 +340,7 @@ static int start_processes(struct demo_run *run, const struct demo_rundir *dir)
 /* True while the run goes on. */
 static bool poll_run(struct demo_run *run, struct demo_ui *ui)
 {
-	uint64_t now_ns = demo_ui_now_ns();
+	uint64_t now_ns = ui_clock_ns();
 	bool sample =
 		!run->samples ||
 		now_ns - run->sample_ns[(run->samples - 1) % DEMO_RATE_SAMPLES] >= SUMS_EVERY_NS;
@@ -386,7 +387,7 @@ static void finish_run(struct demo_run *run)
 {
 	struct demo_cpu cpu = demo_cpu_read();
 
-	run->end_ns = demo_ui_now_ns();
+	run->end_ns = ui_clock_ns();
 	run->idle = demo_cpu_idle(&run->cpu_start, &cpu);
 	demo_watch_find(&run->watch);
 	demo_watch_sum(&run->watch, run->cfg.stage->shape.paths, &run->sums);
@@ -419,10 +420,10 @@ enum demo_run_result demo_run_execute(struct demo_run *run, const struct demo_ru
 		return DEMO_RUN_FAILED;
 	}
 	while (poll_run(run, ui)) {
-		uint64_t slept_ns = demo_ui_now_ns();
+		uint64_t slept_ns = ui_clock_ns();
 
 		nanosleep(&pause, NULL);
-		demo_lateness_add(&run->late, LOOK_EVERY_NS, demo_ui_now_ns() - slept_ns);
+		demo_lateness_add(&run->late, LOOK_EVERY_NS, ui_clock_ns() - slept_ns);
 	}
 	result = check_run(run);
 	finish_run(run);

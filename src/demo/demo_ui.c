@@ -1,25 +1,18 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Where the demo speaks: see ui.h. */
 #include "demo/demo_ui.h"
+#include "ui/clock.h"
 
 #include <stdarg.h>
 #include <time.h>
 
 #define DRAW_EVERY_NS 100000000u
 
-uint64_t demo_ui_now_ns(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-}
-
 void demo_ui_open(struct demo_ui *ui, bool plain, bool json)
 {
 	*ui = (struct demo_ui){
 		.out = json ? stderr : stdout,
-		.start_ns = demo_ui_now_ns(),
+		.start_ns = ui_clock_ns(),
 		.live = !plain && !json && ui_term_fits(),
 		.utf8 = ui_term_utf8(),
 	};
@@ -42,7 +35,7 @@ void demo_ui_close(struct demo_ui *ui)
 void demo_ui_print(struct demo_ui *ui, const char *format, ...)
 {
 	char line[400];
-	double seconds = (double)(demo_ui_now_ns() - ui->start_ns) / 1e9;
+	double seconds = (double)(ui_clock_ns() - ui->start_ns) / 1e9;
 	va_list args;
 
 	va_start(args, format);
@@ -56,14 +49,14 @@ void demo_ui_print(struct demo_ui *ui, const char *format, ...)
 
 bool demo_ui_is_due(const struct demo_ui *ui)
 {
-	return ui->live && demo_ui_now_ns() - ui->drawn_ns >= DRAW_EVERY_NS;
+	return ui->live && ui_clock_ns() - ui->drawn_ns >= DRAW_EVERY_NS;
 }
 
 void demo_ui_draw(struct demo_ui *ui, struct demo_view *view)
 {
 	struct ui_text picture = {0};
 
-	ui->drawn_ns = demo_ui_now_ns();
+	ui->drawn_ns = ui_clock_ns();
 	ui_term_size(&view->width, &view->height);
 	view->colour = ui->colour;
 	view->utf8 = ui->utf8;

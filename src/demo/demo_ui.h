@@ -23,9 +23,6 @@ struct demo_ui {
 	struct ui_text kept;
 };
 
-/* demo_ui_now_ns is CLOCK_MONOTONIC. */
-uint64_t demo_ui_now_ns(void);
-
 void demo_ui_open(struct demo_ui *ui, bool plain, bool json);
 /* demo_ui_close gives the terminal back and prints what was kept. */
 void demo_ui_close(struct demo_ui *ui);

@@ -5,6 +5,7 @@
 #include "base/quantity.h"
 #include "demo/demo_ui.h"
 #include "demo/training_processes.h"
+#include "ui/clock.h"
 
 #include <errno.h>
 #include <sched.h>
@@ -140,8 +141,8 @@ static int start_incast(struct demo_lab *l)
 				 "--min 262144 --max 262144 --ms 60000 --depth 4 --sleep",
 		 pace, spare, INCAST_PORT);
 	ml_processes_open(&l->incast, l->lab);
-	if (ml_processes_start(&l->incast, l->lab, server, demo_ui_now_ns(), &e) ||
-	    ml_processes_start(&l->incast, l->lab, writer, demo_ui_now_ns(), &e)) {
+	if (ml_processes_start(&l->incast, l->lab, server, ui_clock_ns(), &e) ||
+	    ml_processes_start(&l->incast, l->lab, writer, ui_clock_ns(), &e)) {
 		ml_processes_stop(&l->incast);
 		return print_lab_error(&e);
 	}
@@ -153,7 +154,7 @@ static int stop_incast(struct demo_lab *l)
 {
 	int ended = 0;
 
-	ml_processes_poll(&l->incast, demo_ui_now_ns());
+	ml_processes_poll(&l->incast, ui_clock_ns());
 	for (uint32_t i = 0; i < l->incast.members; i++)
 		ended += !l->incast.member[i].pid;
 	ml_processes_stop(&l->incast);
@@ -208,7 +209,7 @@ static struct demo_hits stage_fault_hits(struct demo_stage *stage, uint32_t slot
 {
 	struct demo_lab *l = lab_of(stage);
 	struct demo_lab_hits *h = &l->hits[slot];
-	uint64_t now_ns = demo_ui_now_ns(), lost;
+	uint64_t now_ns = ui_clock_ns(), lost;
 
 	if (!h->begun || now_ns < l->looked_ns + DEMO_LAB_LOOK_NS)
 		return h->hits;

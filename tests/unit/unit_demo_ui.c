@@ -3,6 +3,7 @@
 #include "demo/demo_ui.h"
 
 #include "support/test.h"
+#include "ui/clock.h"
 
 static struct demo_ui ui;
 static char text[500];
@@ -36,7 +37,7 @@ static const char *said(void)
 
 UI_TEST(demo_ui_print, puts_the_time_in_front)
 {
-	ui.start_ns = demo_ui_now_ns() - 12340000000u;
+	ui.start_ns = ui_clock_ns() - 12340000000u;
 	demo_ui_print(&ui, "step %d", 7);
 	assert_string_equal(said(), "  12.3 s  step 7\n");
 }
@@ -55,7 +56,7 @@ UI_TEST(demo_ui_is_due, never_draws_without_a_view)
 	assert_false(demo_ui_is_due(&ui));
 	ui.live = true;
 	assert_true(demo_ui_is_due(&ui));
-	ui.drawn_ns = demo_ui_now_ns();
+	ui.drawn_ns = ui_clock_ns();
 	assert_false(demo_ui_is_due(&ui));
 	ui.live = false;
 }

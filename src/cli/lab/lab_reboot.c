@@ -2,6 +2,7 @@
 /* mrc lab reboot - a switch goes, and comes back with what it is to know. */
 #include "cli/lab/find_lab.h"
 #include "cli/lab/lab_verbs.h"
+#include "ui/clock.h"
 #include "ui/format_units.h"
 #include "ui/terminal.h"
 
@@ -11,14 +12,6 @@
 #include <time.h>
 
 #define WHO "mrc lab reboot"
-
-static uint64_t now_ns(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-}
 
 /* What ends the waiting does not end the rebooting. */
 static int reboot_switch(struct ml_lab *lab, const char *name, uint64_t for_ns)
@@ -34,7 +27,7 @@ static int reboot_switch(struct ml_lab *lab, const char *name, uint64_t for_ns)
 		fprintf(stderr, WHO ": %s\n", e.text);
 		return LAB_FAILED;
 	}
-	begin = now_ns();
+	begin = ui_clock_ns();
 	if (!ml_lab_switch_is_off(lab, node) && ml_lab_switch_off(lab, node, &e)) {
 		fprintf(stderr, WHO ": %s\n", e.text);
 		return LAB_FAILED;
@@ -45,7 +38,7 @@ static int reboot_switch(struct ml_lab *lab, const char *name, uint64_t for_ns)
 		fprintf(stderr, WHO ": %s\n", e.text);
 		return LAB_FAILED;
 	}
-	printf("%s was down for %s\n", name, ui_units_time(gone, now_ns() - begin));
+	printf("%s was down for %s\n", name, ui_units_time(gone, ui_clock_ns() - begin));
 	return LAB_GOOD;
 }
 

@@ -9,6 +9,7 @@
 #include "lab/ns_holder.h"
 #include "lab/processes.h"
 #include "lab/rootless.h"
+#include "ui/clock.h"
 #include "ui/terminal.h"
 
 #include <errno.h>
@@ -48,14 +49,6 @@ struct run {
 	struct verdict verdict;
 };
 
-static uint64_t now_ns(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-}
-
 __attribute__((format(printf, 1, 2))) static int print_error(const char *format, ...)
 {
 	va_list args;
@@ -70,7 +63,7 @@ __attribute__((format(printf, 1, 2))) static int print_error(const char *format,
 
 static void log_event(struct run *r, const char *what, const char *more)
 {
-	double at = (double)(now_ns() - r->begin_ns) / 1e9;
+	double at = (double)(ui_clock_ns() - r->begin_ns) / 1e9;
 	char text[256];
 
 	snprintf(text, sizeof(text), "%s%s%s", what, *more ? " " : "", more);
@@ -143,7 +136,7 @@ static int run_event(struct run *r, const struct event *event)
 	case START:
 		log_event(r, "start", r->s.program[event->which].name);
 		failed = ml_processes_start(&r->processes, r->lab, &r->s.program[event->which],
-					    now_ns(), &e);
+					    ui_clock_ns(), &e);
 		break;
 	case BEGIN:
 		failed = begin_fault(r, &r->s.fault[event->which], &e);
@@ -160,15 +153,15 @@ static int run_events(struct run *r)
 {
 	uint32_t next = 0;
 
-	r->begin_ns = now_ns();
+	r->begin_ns = ui_clock_ns();
 	for (;;) {
-		uint64_t passed = now_ns() - r->begin_ns;
+		uint64_t passed = ui_clock_ns() - r->begin_ns;
 		bool running;
 
 		while (next < r->events && r->event[next].at_ns <= passed)
 			if (run_event(r, &r->event[next++]))
 				return -1;
-		running = ml_processes_poll(&r->processes, now_ns());
+		running = ml_processes_poll(&r->processes, ui_clock_ns());
 		if (ui_term_caught())
 			return print_error("interrupted");
 		if ((next == r->events && !running) || passed > r->s.limit_ns)

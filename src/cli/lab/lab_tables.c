@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* A lab in tables: see show.h. */
 #include "cli/lab/lab_tables.h"
+#include "ui/clock.h"
 #include "ui/format_units.h"
 #include "ui/text_table.h"
 
@@ -10,14 +11,11 @@
 
 int show_read(struct show_reading *r, struct ml_lab *lab, struct ml_error *e)
 {
-	struct timespec t;
-
 	if (!r->port)
 		r->port = calloc(ml_lab_topology(lab)->n_links, sizeof(*r->port));
 	if (!r->port)
 		return ml_error_set(e, "no memory");
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	r->ns = (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+	r->ns = ui_clock_ns();
 	return ml_lab_counters(lab, r->port, e);
 }
 

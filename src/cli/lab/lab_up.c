@@ -5,6 +5,7 @@
 #include "cli/lab/lab_verbs.h"
 #include "lab/ns_holder.h"
 #include "study/choices.h"
+#include "ui/clock.h"
 #include "ui/format_units.h"
 #include "ui/terminal.h"
 
@@ -23,14 +24,6 @@ struct up {
 	uint32_t mtu;
 	bool rootless, no_programs, json;
 };
-
-static uint64_t now_ns(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-}
 
 /* One line on a terminal that is written over; Ctrl-C stops. */
 static int on_progress(void *context, const char *what, size_t done, size_t of)
@@ -106,7 +99,7 @@ static int bring_lab_up(const struct up *u)
 				     .mtu = u->mtu,
 				     .no_programs = u->no_programs,
 				     .progress = on_progress};
-	uint64_t begin = now_ns();
+	uint64_t begin = ui_clock_ns();
 	struct ml_error e;
 	struct ml_lab *lab = NULL;
 
@@ -120,9 +113,9 @@ static int bring_lab_up(const struct up *u)
 	if (!lab)
 		return LAB_FAILED;
 	if (u->json)
-		say_json(lab, rootless, now_ns() - begin);
+		say_json(lab, rootless, ui_clock_ns() - begin);
 	else
-		print_summary(lab, rootless, now_ns() - begin);
+		print_summary(lab, rootless, ui_clock_ns() - begin);
 	ml_lab_close(lab);
 	return LAB_GOOD;
 }

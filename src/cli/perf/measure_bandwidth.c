@@ -2,6 +2,7 @@
 /* The loop that measures bandwidth: see measure.h. */
 #include "cli/perf/measure_bandwidth.h"
 
+#include "ui/clock.h"
 #include "ui/terminal.h"
 
 #include <stdio.h>
@@ -21,14 +22,6 @@ struct flow {
 	uint64_t posted, done;
 	uint64_t received; /* immediates */
 };
-
-uint64_t perf_measure_now_ns(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-}
 
 static int set_error(struct perf_measure *m, const char *text)
 {
@@ -96,7 +89,7 @@ static int reap_completions(struct flow *f)
 {
 	struct ibv_wc wc[POLL_BATCH];
 	int n = perf_connection_poll(f->m->conn, wc, POLL_BATCH);
-	uint64_t now = n > 0 ? perf_measure_now_ns() : 0;
+	uint64_t now = n > 0 ? ui_clock_ns() : 0;
 
 	if (n < 0)
 		return set_error(f->m, f->m->conn->error);
@@ -112,7 +105,7 @@ static int send_totals(struct flow *f)
 	struct perf_measure *m = f->m;
 
 	m->out = (struct perf_figure){.messages = f->done,
-				      .ns = f->sending ? perf_measure_now_ns() - f->begin_ns : 0};
+				      .ns = f->sending ? ui_clock_ns() - f->begin_ns : 0};
 	f->told = true;
 	if (perf_link_send(m->link, json_pack("{s:I,s:I}", "messages", (json_int_t)m->out.messages,
 					      "ns", (json_int_t)m->out.ns)))
@@ -154,7 +147,7 @@ static int watch_link(struct flow *f)
 
 static int run_flow_once(struct flow *f)
 {
-	uint64_t now = perf_measure_now_ns();
+	uint64_t now = ui_clock_ns();
 
 	if (f->sending && now < f->end_ns && fill_send_queue(f, now))
 		return -1;
@@ -186,7 +179,7 @@ static bool is_over(const struct flow *f)
 int perf_measure_bandwidth(struct perf_measure *m)
 {
 	const struct perf_plan *plan = m->conn->plan;
-	uint64_t now = perf_measure_now_ns();
+	uint64_t now = ui_clock_ns();
 	struct flow f = {
 		.m = m,
 		.sending = m->client || plan->bidirectional,

@@ -34,7 +34,4 @@ int perf_measure_bandwidth(struct perf_measure *m);
 /* perf_measure_latency sends one immediate to and fro. 0, or -1. */
 int perf_measure_latency(struct perf_measure *m);
 
-/* perf_measure_now_ns is CLOCK_MONOTONIC. */
-uint64_t perf_measure_now_ns(void);
-
 #endif

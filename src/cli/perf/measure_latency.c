@@ -2,6 +2,7 @@
 /* The loop that measures latency: one WRITE_WITH_IMM to and fro on the first QP. See measure.h. */
 #include "cli/perf/measure_bandwidth.h"
 
+#include "ui/clock.h"
 #include "ui/terminal.h"
 
 #include <arpa/inet.h>
@@ -53,7 +54,7 @@ static int poll_completions(struct perf_measure *m)
 /* Waits for the peer's immediate; all else that completes is counted. */
 static int receive_one(struct perf_measure *m, uint32_t *value)
 {
-	uint64_t look_ns = perf_measure_now_ns() + LOOK_NS;
+	uint64_t look_ns = ui_clock_ns() + LOOK_NS;
 	struct ibv_wc wc[POLL_BATCH];
 	bool came = false;
 
@@ -79,8 +80,8 @@ static int receive_one(struct perf_measure *m, uint32_t *value)
 				break;
 			}
 		}
-		if (n == 0 && perf_measure_now_ns() >= look_ns) {
-			look_ns = perf_measure_now_ns() + LOOK_NS;
+		if (n == 0 && ui_clock_ns() >= look_ns) {
+			look_ns = ui_clock_ns() + LOOK_NS;
 			if (poll_completions(m))
 				return -1;
 		}
@@ -90,20 +91,20 @@ static int receive_one(struct perf_measure *m, uint32_t *value)
 
 static int run_requester(struct perf_measure *m)
 {
-	uint64_t begin = perf_measure_now_ns(), end = begin + m->conn->plan->duration_ns;
+	uint64_t begin = ui_clock_ns(), end = begin + m->conn->plan->duration_ns;
 	uint32_t value;
 	bool last = false;
 
 	while (!last) {
-		uint64_t sent = perf_measure_now_ns();
+		uint64_t sent = ui_clock_ns();
 
 		last = sent >= end && m->out.messages >= ROUNDS_MIN;
 		if (send_one(m, last ? LAST : NEXT) || receive_one(m, &value))
 			return -1;
-		perf_histogram_add(&m->times, (perf_measure_now_ns() - sent) / 2);
+		perf_histogram_add(&m->times, (ui_clock_ns() - sent) / 2);
 		m->out.messages++;
 	}
-	m->out.ns = perf_measure_now_ns() - begin;
+	m->out.ns = ui_clock_ns() - begin;
 	return 0;
 }
 
@@ -120,7 +121,7 @@ static int run_responder(struct perf_measure *m)
 /* The last answer is acknowledged while nobody waits for it any more. */
 static int drain_completions(struct perf_measure *m)
 {
-	uint64_t end = perf_measure_now_ns() + DRAIN_NS;
+	uint64_t end = ui_clock_ns() + DRAIN_NS;
 	struct perf_qp *q = &m->conn->qp[0];
 	struct ibv_wc wc[POLL_BATCH];
 
@@ -135,7 +136,7 @@ static int drain_completions(struct perf_measure *m)
 			else if (perf_connection_credited(m->conn, 0))
 				return set_error(m, m->conn->error);
 		}
-		if (n == 0 && perf_measure_now_ns() >= end)
+		if (n == 0 && ui_clock_ns() >= end)
 			return set_error(m, "the last answer was not acknowledged");
 	}
 	return 0;

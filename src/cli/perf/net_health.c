@@ -3,6 +3,7 @@
 #include "cli/perf/net_health.h"
 
 #include "cli/perf/measure_bandwidth.h"
+#include "ui/clock.h"
 
 #include <poll.h>
 #include <string.h>
@@ -64,11 +65,11 @@ struct perf_health perf_health_since(const struct perf_health *later,
 
 void perf_health_read(struct cli_stats *stats, struct perf_health *h)
 {
-	uint64_t begin = perf_measure_now_ns();
+	uint64_t begin = ui_clock_ns();
 
 	*h = (struct perf_health){0};
 	for (uint32_t i = 0; i < FRESH_TRIES; i++) {
-		if (cli_stats_read(stats, perf_measure_now_ns()) || !stats->n)
+		if (cli_stats_read(stats, ui_clock_ns()) || !stats->n)
 			return;
 		if (stats->process[0].now->updated_ns > begin)
 			break;

@@ -7,6 +7,7 @@
 #include "cli/gid_text.h"
 #include "cli/ping/ping_report.h"
 #include "cli/ping/ping_round.h"
+#include "ui/clock.h"
 #include "ui/format_units.h"
 #include "ui/terminal.h"
 
@@ -145,25 +146,17 @@ static int find_hosts(struct ping *p)
 	return 0;
 }
 
-static uint64_t now_ns(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-}
-
 /* True when the user wants to go. */
 static bool wait_until(uint64_t until_ns)
 {
-	for (uint64_t now = now_ns(); now < until_ns && !ui_term_caught(); now = now_ns())
+	for (uint64_t now = ui_clock_ns(); now < until_ns && !ui_term_caught(); now = ui_clock_ns())
 		poll(NULL, 0, (int)((until_ns - now + MS_NS - 1) / MS_NS));
 	return ui_term_caught() != 0;
 }
 
 static int ping_loop(struct ping *p)
 {
-	uint64_t due = now_ns();
+	uint64_t due = ui_clock_ns();
 
 	for (uint64_t round = 0; !p->count || round < p->count; round++) {
 		int err = ping_round(&p->device, p->host, &p->paths, round, !p->all,
@@ -231,7 +224,7 @@ static int listen_only(struct ping *p)
 	}
 	printf("answering at %s until interrupted\n", cli_address_write(address, own.raw));
 	fflush(stdout);
-	while (!wait_until(now_ns() + 1000 * MS_NS))
+	while (!wait_until(ui_clock_ns() + 1000 * MS_NS))
 		;
 	return EXIT_GOOD;
 }

@@ -3,6 +3,7 @@
 #include "cli/run/counter_report.h"
 
 #include "cli/stats_reader.h"
+#include "ui/clock.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -11,17 +12,9 @@
 #include <time.h>
 #include <unistd.h>
 
-static uint64_t now_ns(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-}
-
 int run_report_open(struct run_report *r)
 {
-	*r = (struct run_report){.dir = "/tmp/softmrc-run-XXXXXX", .begin_ns = now_ns()};
+	*r = (struct run_report){.dir = "/tmp/softmrc-run-XXXXXX", .begin_ns = ui_clock_ns()};
 	if (!mkdtemp(r->dir))
 		return errno;
 	if (setenv("MRC_STATS_DIR", r->dir, 1) || setenv("MRC_STATS_KEEP", "on", 1)) {
@@ -127,7 +120,7 @@ int run_report_read(struct run_report *r)
 	int err = s ? each_file(r, s, add_file) : ENOMEM;
 
 	free(s);
-	r->end_ns = now_ns();
+	r->end_ns = ui_clock_ns();
 	if (r->events)
 		qsort(r->event, r->events, sizeof(r->event[0]), by_time);
 	return err;

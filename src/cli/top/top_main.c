@@ -7,6 +7,7 @@
 #include "cli/stats_reader.h"
 #include "cli/top/top_json.h"
 #include "cli/top/top_view.h"
+#include "ui/clock.h"
 #include "ui/terminal.h"
 
 #include <errno.h>
@@ -30,14 +31,6 @@ struct top {
 	struct ui_term term;
 };
 
-static uint64_t now_ns(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-}
-
 /* Waits for the next reading; true when the user wants to go. */
 static bool wait_quits(const struct top *top, uint64_t until_ns)
 {
@@ -45,7 +38,7 @@ static bool wait_quits(const struct top *top, uint64_t until_ns)
 	char key;
 
 	for (;;) {
-		uint64_t now = now_ns();
+		uint64_t now = ui_clock_ns();
 
 		if (ui_term_caught())
 			return true;
@@ -100,7 +93,7 @@ static void print_once(const struct top *top)
 
 static int read_stats(struct top *top)
 {
-	int err = cli_stats_read(&top->stats, now_ns());
+	int err = cli_stats_read(&top->stats, ui_clock_ns());
 
 	if (!err)
 		return 0;
@@ -113,7 +106,7 @@ static int read_stats(struct top *top)
 /* Rates need two readings, so the first picture comes one interval late, but for the live one. */
 static int run_loop(struct top *top)
 {
-	uint64_t shown = 0, due = now_ns();
+	uint64_t shown = 0, due = ui_clock_ns();
 
 	if (read_stats(top))
 		return EXIT_FAILED;
