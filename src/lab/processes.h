@@ -38,7 +38,9 @@ int ml_processes_start(struct ml_processes *c, const struct ml_lab *lab,
 bool ml_processes_poll(struct ml_processes *c, uint64_t now_ns);
 /* ml_processes_stop kills those that still run; those not in the background are overdue. */
 void ml_processes_stop(struct ml_processes *c);
-/* ml_processes_output returns what a member printed, for the caller to free; NULL without memory. */
+/*
+ * ml_processes_output returns what a member printed, for the caller to free; NULL without memory.
+ */
 char *ml_processes_output(const struct ml_processes *c, uint32_t member);
 
 #endif

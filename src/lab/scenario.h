@@ -79,8 +79,8 @@ const char *ml_scenario_counter_name(enum ml_scenario_counter counter);
 int ml_scenario_read(const char *file, const char *text, struct ml_scenario *s, char *error);
 
 /*
- * ml_scenario_check_topology checks hosts and targets against the topology, and reads the faults. 0,
- * or -1 as above.
+ * ml_scenario_check_topology checks hosts and targets against the topology, and reads the faults.
+ * 0, or -1 as above.
  */
 int ml_scenario_check_topology(const char *file, struct ml_scenario *s, const struct mf_topology *t,
 			       char *error);
