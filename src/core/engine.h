@@ -163,6 +163,21 @@ int mt_mr_add(struct mt_engine *e, uint32_t index, uint8_t tag, uint32_t pd, uin
  * windows are bound to it.
  */
 int mt_mr_remove(struct mt_engine *e, uint32_t index);
+
+/* Where bytes of an MR are. */
+struct mt_mr_part {
+	void *mr_user;
+	uint64_t offset; /* from the beginning of the MR */
+	uint32_t pd;
+	uint32_t access; /* enum rd_access */
+};
+
+/*
+ * mt_mr_find fills in *part for [addr, addr + len) of the MR that lkey names. false: no MR has this
+ * key, or some of the bytes are outside of it. For SGEs of descriptors, whose MR may be gone.
+ */
+bool mt_mr_find(const struct mt_engine *e, uint32_t lkey, uint64_t addr, uint64_t len,
+		struct mt_mr_part *part);
 /*
  * mt_mw_add enters a memory window, bound to nothing, under an index that no MR has; its key is
  * index << 8 | tag until a WR binds it under another with the same index. Errors as mt_mr_add, and

@@ -95,13 +95,11 @@ static void engine_copy(void *ctx)
 static bool engine_place(void *ctx, void *mr_user, uint64_t offset, const void *src, uint32_t len)
 {
 	struct engine_copy copy = {.from = src, .len = len};
-	struct mh_mr *mr = mr_user;
 
 	(void)ctx;
-	if (mr->null)
-		return true;
-	mb_assert(offset <= mr->length && len <= mr->length - offset);
-	copy.to = mr->base + offset;
+	if (!mr_user)
+		return true; /* a null MR */
+	copy.to = (uint8_t *)mr_user + offset;
 	return mh_guard_run(copy.to, len, engine_copy, &copy);
 }
 
@@ -127,16 +125,25 @@ static bool engine_atomic(void *ctx, void *mr_user, uint64_t offset, const struc
 			  uint64_t *original)
 {
 	struct engine_atomic a = {.op = op};
-	struct mh_mr *mr = mr_user;
 
 	(void)ctx;
-	mb_assert(offset <= mr->length && sizeof(uint64_t) <= mr->length - offset);
-	a.at = mr->base + offset;
+	a.at = (uint8_t *)mr_user + offset;
 	if ((uintptr_t)a.at % sizeof(uint64_t) != 0 ||
 	    !mh_guard_run(a.at, sizeof(uint64_t), engine_atomic_run, &a))
 		return false;
 	*original = a.original;
 	return true;
+}
+
+void *mh_engine_find_mr(const struct mh_nic *nic, const struct mh_pd *pd, uint32_t access,
+			const struct rd_sge *sge, uint32_t skip, uint32_t len)
+{
+	struct mt_mr_part part;
+
+	if (!mt_mr_find(nic->engine, sge->lkey, sge->addr + skip, len, &part) || !part.mr_user ||
+	    part.pd != pd->number || (part.access & access) != access)
+		return NULL;
+	return (uint8_t *)part.mr_user + part.offset;
 }
 
 static void engine_configure(const struct mh_env *env, uint32_t slot, struct mt_engine_cfg *cfg)

@@ -21,7 +21,7 @@
 #include "core/engine.h"
 #include "host/env.h"
 #include "host/event_queue.h"
-#include "host/mr_table.h"
+#include "host/mr_keys.h"
 #include "host/nic.h"
 #include "host/nic_ports.h"
 #include "host/ud_peers.h"
@@ -90,7 +90,7 @@ struct mh_nic {
 	void *engine_memory;
 	struct mh_chunk *chunks;
 	struct mh_ports ports;
-	struct mh_mr_table mem;
+	struct mh_mr_keys mr_keys;
 	struct mh_tx *tx;
 	mw_crc32_fn crc32;	   /* for the ICRC */
 	uint8_t trim_of_dscp[64];  /* enum mt_trim */
@@ -131,6 +131,16 @@ struct mh_pd {
 	void *owner;
 	uint32_t number;
 	uint32_t objects; /* MRs and QPs; guarded by nic->lock */
+};
+
+/* The engine has what a packet needs of it; its cookie there is `base`. */
+struct mh_mr {
+	struct mh_pd *pd;
+	uint8_t *base; /* NULL: of no bytes; reads as zeros, and what is written is gone */
+	uint64_t length;
+	uint64_t iova; /* of base */
+	uint32_t key;
+	uint32_t access; /* enum rd_access */
 };
 
 /*

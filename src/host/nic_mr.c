@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* mr.c - registering memory: checked, entered in our table and in the engine's under one key. */
+/* nic_mr.c - registering memory: checked, given a key, entered in the engine's table. */
 #include <errno.h>
 #include <stdlib.h>
 
@@ -21,74 +21,76 @@ static bool mr_is_range_valid(const void *addr, size_t length, uint64_t iova, ui
 	return (uintptr_t)addr <= UINTPTR_MAX - length && iova <= UINT64_MAX - length;
 }
 
-static int mr_insert(struct mh_nic *nic, struct mh_mr *mr, uint32_t access)
+/* A null MR has all addresses. */
+static int mr_add(struct mh_nic *nic, const struct mh_mr *mr)
 {
 	int result;
 
-	if (!mh_mr_table_insert(&nic->mem, mr, mh_entropy()))
-		return ENOMEM;
 	MH_ENGINE_CALL(nic, result,
-		       mt_mr_add(nic->engine, mh_mr_table_index(mr->key), (uint8_t)mr->key,
-				 mr->pd->number, mr->iova, mr->null ? UINT64_MAX : mr->length,
-				 access, mr));
-	if (result != MT_OK) {
-		mh_mr_table_remove(&nic->mem, mr);
-		return mh_engine_errno(result);
-	}
-	mr->pd->objects++;
-	return 0;
+		       mt_mr_add(nic->engine, mh_mr_key_index(mr->key), (uint8_t)mr->key,
+				 mr->pd->number, mr->iova, mr->base ? mr->length : UINT64_MAX,
+				 mr->access, mr->base));
+	return mh_engine_errno(result);
+}
+
+static int mr_insert(struct mh_nic *nic, struct mh_mr *mr)
+{
+	int err;
+
+	mr->key = mh_mr_keys_alloc(&nic->mr_keys, mh_entropy());
+	if (mr->key == 0)
+		return ENOMEM;
+	err = mr_add(nic, mr);
+	if (err)
+		mh_mr_keys_free(&nic->mr_keys, mr->key);
+	else
+		mr->pd->objects++;
+	return err;
+}
+
+/* mr_create makes an MR like `as`, whose values were checked. */
+static int mr_create(const struct mh_mr *as, struct mh_mr **mr)
+{
+	struct mh_nic *nic = as->pd->dev->nic;
+	struct mh_mr *m = malloc(sizeof(*m));
+	int err;
+
+	if (!m)
+		return ENOMEM;
+	*m = *as;
+	mh_nic_lock(nic);
+	err = mr_insert(nic, m);
+	mh_nic_unlock(nic);
+	if (err)
+		free(m);
+	else
+		*mr = m;
+	return err;
 }
 
 int mh_mr_reg(struct mh_pd *pd, void *addr, size_t length, uint64_t iova, uint32_t access,
 	      struct mh_mr **mr)
 {
-	struct mh_nic *nic = pd->dev->nic;
-	struct mh_mr *m;
+	struct mh_mr as = {
+		.pd = pd, .base = addr, .length = length, .iova = iova, .access = access};
 	int err;
 
-	if (mh_nic_is_inherited(nic))
+	if (mh_nic_is_inherited(pd->dev->nic))
 		return ENODEV;
 	if (!mr_is_range_valid(addr, length, iova, access))
 		return EINVAL;
 	err = mh_mem_check(addr, length, access & RD_ACCESS_LOCAL_WRITE);
-	if (err)
-		return err;
-	m = malloc(sizeof(*m));
-	if (!m)
-		return ENOMEM;
-	*m = (struct mh_mr){
-		.pd = pd, .base = addr, .length = length, .iova = iova, .access = access};
-	mh_nic_lock(nic);
-	err = mr_insert(nic, m, access);
-	mh_nic_unlock(nic);
-	if (err)
-		free(m);
-	else
-		*mr = m;
-	return err;
+	return err ? err : mr_create(&as, mr);
 }
 
 /* REQ(api.null-mr) */
 int mh_mr_reg_null(struct mh_pd *pd, struct mh_mr **mr)
 {
-	struct mh_nic *nic = pd->dev->nic;
-	struct mh_mr *m;
-	int err;
+	struct mh_mr as = {.pd = pd, .access = RD_ACCESS_LOCAL_WRITE};
 
-	if (mh_nic_is_inherited(nic))
+	if (mh_nic_is_inherited(pd->dev->nic))
 		return ENODEV;
-	m = malloc(sizeof(*m));
-	if (!m)
-		return ENOMEM;
-	*m = (struct mh_mr){.pd = pd, .null = true, .access = RD_ACCESS_LOCAL_WRITE};
-	mh_nic_lock(nic);
-	err = mr_insert(nic, m, m->access);
-	mh_nic_unlock(nic);
-	if (err)
-		free(m);
-	else
-		*mr = m;
-	return err;
+	return mr_create(&as, mr);
 }
 
 /* mr_with_change is what a change makes of a registration; its key is the same. */
@@ -111,20 +113,18 @@ static struct mh_mr mr_with_change(const struct mh_mr *mr, const struct mh_mr_ch
 /* Frames are built and placed under this lock, each by one of the two. */
 static int mr_replace(struct mh_nic *nic, struct mh_mr *mr, const struct mh_mr *next)
 {
-	uint32_t index = mh_mr_table_index(mr->key);
-	int added;
+	int err;
 
 	mh_nic_lock(nic);
-	if (mt_mr_remove(nic->engine, index) != MT_OK) {
+	if (mt_mr_remove(nic->engine, mh_mr_key_index(mr->key)) != MT_OK) {
 		mh_nic_unlock(nic);
 		return EBUSY;
 	}
 	mr->pd->objects--;
 	*mr = *next;
 	mr->pd->objects++;
-	added = mt_mr_add(nic->engine, index, (uint8_t)mr->key, mr->pd->number, mr->iova,
-			  mr->length, mr->access, mr);
-	mb_assert(added == MT_OK);
+	err = mr_add(nic, mr);
+	mb_assert(!err);
 	mh_nic_unlock(nic);
 	return 0;
 }
@@ -137,7 +137,7 @@ int mh_mr_rereg(struct mh_mr *mr, const struct mh_mr_change *change)
 
 	if (mh_nic_is_inherited(nic))
 		return ENODEV;
-	if (mr->null || ((change->mask & MH_MR_PD) && change->pd->dev != mr->pd->dev))
+	if (!mr->base || ((change->mask & MH_MR_PD) && change->pd->dev != mr->pd->dev))
 		return EINVAL;
 	next = mr_with_change(mr, change);
 	if (!mr_is_range_valid(next.base, next.length, next.iova, next.access))
@@ -155,9 +155,9 @@ int mh_mr_dereg(struct mh_mr *mr)
 		return ENODEV;
 	/* Frames are built, sent and placed under this lock: nothing uses the memory after it. */
 	mh_nic_lock(nic);
-	result = mt_mr_remove(nic->engine, mh_mr_table_index(mr->key));
+	result = mt_mr_remove(nic->engine, mh_mr_key_index(mr->key));
 	if (result == MT_OK) {
-		mh_mr_table_remove(&nic->mem, mr);
+		mh_mr_keys_free(&nic->mr_keys, mr->key);
 		mr->pd->objects--;
 	}
 	mh_nic_unlock(nic);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * mw.c - memory windows: made and freed here, bound and invalidated by the engine in the turn of a
+ * nic_mw.c - memory windows: made and freed here, bound and invalidated by the engine in the turn of a
  * send WR.
  *
  * Windows share the indices of MRs. One of type 1 gets another key with every bind, one of type 2
@@ -25,12 +25,13 @@ static int mw_insert(struct mh_nic *nic, struct mh_mw *mw)
 {
 	int result;
 
-	if (!mh_mr_table_insert(&nic->mem, &mw->place, mh_entropy()))
+	mw->key = mh_mr_keys_alloc(&nic->mr_keys, mh_entropy());
+	if (mw->key == 0)
 		return ENOMEM;
-	result = mt_mw_add(nic->engine, mh_mr_table_index(mw->place.key), (uint8_t)mw->place.key,
-			   mw->place.pd->number, mw->type);
-	mb_assert(result == MT_OK); /* the two tables have the same free indices */
-	mw->place.pd->objects++;
+	result = mt_mw_add(nic->engine, mh_mr_key_index(mw->key), (uint8_t)mw->key, mw->pd->number,
+			   mw->type);
+	mb_assert(result == MT_OK); /* what has no key is free in the engine, too */
+	mw->pd->objects++;
 	return 0;
 }
 
@@ -47,7 +48,7 @@ int mh_mw_alloc(struct mh_pd *pd, enum rd_mw_type type, struct mh_mw **mw)
 	m = calloc(1, sizeof(*m));
 	if (!m)
 		return ENOMEM;
-	m->place.pd = pd;
+	m->pd = pd;
 	m->type = type;
 	mh_nic_lock(nic);
 	err = mw_insert(nic, m);
@@ -61,16 +62,16 @@ int mh_mw_alloc(struct mh_pd *pd, enum rd_mw_type type, struct mh_mw **mw)
 
 int mh_mw_dealloc(struct mh_mw *mw)
 {
-	struct mh_nic *nic = mw->place.pd->dev->nic;
+	struct mh_nic *nic = mw->pd->dev->nic;
 	int result;
 
 	if (mh_nic_is_inherited(nic))
 		return ENODEV;
 	mh_nic_lock(nic);
-	result = mt_mw_remove(nic->engine, mh_mr_table_index(mw->place.key));
+	result = mt_mw_remove(nic->engine, mh_mr_key_index(mw->key));
 	mb_assert(result == MT_OK);
-	mh_mr_table_remove(&nic->mem, &mw->place);
-	mw->place.pd->objects--;
+	mh_mr_keys_free(&nic->mr_keys, mw->key);
+	mw->pd->objects--;
 	mh_nic_unlock(nic);
 	free(mw);
 	return 0;
@@ -78,7 +79,7 @@ int mh_mw_dealloc(struct mh_mw *mw)
 
 uint32_t mh_mw_rkey(const struct mh_mw *mw)
 {
-	return mw->place.key;
+	return mw->key;
 }
 
 /* ---- posting ---- */
@@ -95,7 +96,7 @@ static int mw_post(struct mh_qp *qp, const struct mt_local_wr *wr)
 static uint32_t mw_next_key(const struct mh_mw *mw, uint32_t rkey)
 {
 	uint32_t turn = 1 + (uint32_t)(mh_entropy() % 255);
-	uint32_t key = mw->place.key;
+	uint32_t key = mw->key;
 
 	if (mw->type == RD_MW_TYPE_2)
 		return rkey;
@@ -112,7 +113,7 @@ int mh_mw_post_bind(struct mh_qp *qp, const struct rd_send_wr *wr)
 		.length = bind->length,
 		.lkey = bind->mr ? mh_mr_lkey(bind->mr) : 0,
 		.rkey = mw_next_key(bind->mw, wr->rkey),
-		.window = mh_mr_table_index(bind->mw->place.key),
+		.window = mh_mr_key_index(bind->mw->key),
 		.access = bind->access,
 		.flags = wr->flags & LOCAL_FLAGS,
 		.zero_based = bind->zero_based,
@@ -120,13 +121,12 @@ int mh_mw_post_bind(struct mh_qp *qp, const struct rd_send_wr *wr)
 	};
 	int err;
 
-	if (bind->access & ~BIND_ACCESS || mh_mr_table_index(out.rkey) != out.window)
+	if (bind->access & ~BIND_ACCESS || mh_mr_key_index(out.rkey) != out.window)
 		return EINVAL;
 	err = mw_post(qp, &out);
 	if (err)
 		return err;
-	bind->mw->place.key = out.rkey;
-	mh_mr_table_set_key(&qp->dev->nic->mem, out.rkey);
+	bind->mw->key = out.rkey;
 	return 0;
 }
 

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* mw.h - memory windows inside host: an index of the table of regions, which has no bytes. */
+/* nic_mw.h - memory windows inside host. */
 #ifndef SOFTMRC_HOST_NIC_MW_H
 #define SOFTMRC_HOST_NIC_MW_H
 
 #include "host/nic_context.h"
 
 struct mh_mw {
-	struct mh_mr place; /* keeps the index; of no length, so that no SGE can name it */
+	struct mh_pd *pd;
+	uint32_t key; /* of the bind that was posted last */
 	enum rd_mw_type type;
 };
 

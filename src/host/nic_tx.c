@@ -78,21 +78,29 @@ void mh_tx_destroy(struct mh_tx *tx)
 	free(tx);
 }
 
+/* What one packet can take of a null MR. */
+#define TX_ZEROS 4096u
+
 /* tx_resolve returns where a piece of an SGE is; NULL: its MR is gone. */
-static void *tx_resolve(const struct mh_mr_table *mem, const struct rd_sge *sge, uint32_t offset,
+static void *tx_resolve(const struct mh_nic *nic, const struct rd_sge *sge, uint32_t offset,
 			uint32_t len)
 {
-	void *at;
+	static const uint8_t zeros[TX_ZEROS];
+	struct mt_mr_part part;
 
 	if (sge->lkey == MT_LKEY_ADAPTER)
 		return (uint8_t *)(uintptr_t)sge->addr + offset;
-	at = mh_mr_table_resolve(mem, sge->lkey, sge->addr + offset, len);
-	return at ? at : (void *)(uintptr_t)mh_mr_table_zeros(mem, sge->lkey, len);
+	if (!mt_mr_find(nic->engine, sge->lkey, sge->addr + offset, len, &part))
+		return NULL;
+	if (part.mr_user)
+		return (uint8_t *)part.mr_user + part.offset;
+	mb_assert(len <= sizeof(zeros));
+	return (void *)(uintptr_t)zeros;
 }
 
 /* tx_payload adds the bytes that a descriptor names to the frame; false: an MR is gone. */
-static bool tx_payload(const struct mh_mr_table *mem, const struct mt_tx_desc *d,
-		       struct mio_tx *frame, struct tx_part *part)
+static bool tx_payload(const struct mh_nic *nic, const struct mt_tx_desc *d, struct mio_tx *frame,
+		       struct tx_part *part)
 {
 	uint32_t skip = d->offset;
 	uint32_t left = d->pkt.payload_len;
@@ -106,7 +114,7 @@ static bool tx_payload(const struct mh_mr_table *mem, const struct mt_tx_desc *d
 			continue;
 		}
 		len = len - skip < left ? len - skip : left;
-		at = tx_resolve(mem, &d->sge[i], skip, len);
+		at = tx_resolve(nic, &d->sge[i], skip, len);
 		if (!at)
 			return false;
 		part->iov[frame->n_iov++] = (struct iovec){at, len};
@@ -218,7 +226,7 @@ static bool tx_build(struct mh_nic *nic, const struct mt_tx_desc *d, size_t head
 	frame->len = (uint32_t)headers;
 	part->iov[0] = (struct iovec){part->headers, frame->len};
 	frame->n_iov = 1;
-	if (!tx_payload(&nic->mem, d, frame, part))
+	if (!tx_payload(nic, d, frame, part))
 		return false;
 	frame->len += pad + MW_ICRC_BYTES;
 	tx_set_address(nic, d, frame);

@@ -7,6 +7,7 @@
  */
 #include "base/bytes.h"
 #include "host/engine_events.h"
+#include "host/engine_host.h"
 #include "host/mem_guard.h"
 #include "host/nic_cq.h"
 #include "host/nic_srq.h"
@@ -95,8 +96,7 @@ static bool ud_write_sge(const struct mh_qp *qp, const struct rd_sge *sge, uint3
 	const struct mh_pd *pd = qp->init.srq ? qp->init.srq->pd : qp->init.pd;
 	struct ud_copy copy = {.from = from, .len = len};
 
-	copy.to = mh_mr_table_find(&qp->dev->nic->mem, pd, RD_ACCESS_LOCAL_WRITE, sge->lkey,
-				   sge->addr + skip, len);
+	copy.to = mh_engine_find_mr(qp->dev->nic, pd, RD_ACCESS_LOCAL_WRITE, sge, skip, len);
 	return copy.to && mh_guard_run(copy.to, len, ud_copy, &copy);
 }
 

@@ -115,8 +115,7 @@ static bool ud_are_sges_valid(const struct mh_ud *ud, const struct mh_ud_send *s
 	if (send->flags & RD_SEND_INLINE)
 		return true;
 	for (uint32_t i = 0; i < send->n_sge; i++)
-		if (!mh_mr_table_find(&qp->dev->nic->mem, qp->init.pd, 0, sge[i].lkey, sge[i].addr,
-				      sge[i].length))
+		if (!mh_engine_find_mr(qp->dev->nic, qp->init.pd, 0, &sge[i], 0, sge[i].length))
 			return false;
 	return true;
 }

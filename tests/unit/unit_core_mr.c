@@ -105,3 +105,34 @@ CASE(mt_mr_remove, its_key_ends_at_once)
 	assert_false(in_range(START, 1));
 	assert_true(allowed(2u << 8 | 0x34, PD, START, 1, 0));
 }
+
+CASE(mt_mr_find, inside_and_outside)
+{
+	struct mt_mr_part part;
+
+	assert_true(mt_mr_find(n.engine, KEY, START, LENGTH, &part));
+	assert_ptr_equal(part.mr_user, &cookie);
+	assert_u_eq(part.offset, 0);
+	assert_u_eq(part.pd, PD);
+	assert_u_eq(part.access, RD_ACCESS_REMOTE_WRITE);
+	assert_true(mt_mr_find(n.engine, KEY, START + LENGTH - 1, 1, &part));
+	assert_u_eq(part.offset, LENGTH - 1);
+	assert_true(mt_mr_find(n.engine, KEY, START + LENGTH, 0, &part));
+	assert_false(mt_mr_find(n.engine, KEY, START, LENGTH + 1, &part));
+	assert_false(mt_mr_find(n.engine, KEY, START + LENGTH - 1, 2, &part));
+	assert_false(mt_mr_find(n.engine, KEY, START - 1, 1, &part));
+	assert_false(mt_mr_find(n.engine, KEY, UINT64_MAX, 2, &part));
+}
+
+CASE(mt_mr_find, keys_of_no_mr)
+{
+	static const uint32_t none[] = {KEY ^ 1, KEY + 256, UINT32_MAX, 0, 1};
+	struct mt_mr_part part;
+
+	for (size_t i = 0; i < sizeof(none) / sizeof(none[0]); i++)
+		assert_false(mt_mr_find(n.engine, none[i], START, 1, &part));
+	assert_i_eq(mt_mw_add(n.engine, 3, 1, PD, RD_MW_TYPE_1), MT_OK);
+	assert_false(mt_mr_find(n.engine, 3u << 8 | 1, 0, 0, &part));
+	assert_i_eq(mt_mr_remove(n.engine, 2), MT_OK);
+	assert_false(mt_mr_find(n.engine, KEY, START, 1, &part));
+}

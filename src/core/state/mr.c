@@ -65,3 +65,24 @@ int mt_mr_remove(struct mt_engine *e, uint32_t index)
 	*mr = (struct mt_mr){.key = 0};
 	return MT_OK;
 }
+
+bool mt_mr_find(const struct mt_engine *e, uint32_t lkey, uint64_t addr, uint64_t len,
+		struct mt_mr_part *part)
+{
+	const struct mt_mr_table *t = &e->mrs;
+	uint32_t index = lkey >> 8;
+	const struct mt_mr *mr;
+
+	if (index > t->max)
+		return false;
+	mr = mt_mr_check(t, lkey, t->mrs[index].pd, addr, len, MT_MR_LOCAL);
+	if (!mr)
+		return false;
+	*part = (struct mt_mr_part){
+		.mr_user = mr->user,
+		.offset = addr - mr->origin,
+		.pd = mr->pd,
+		.access = mr->access & RIGHTS,
+	};
+	return true;
+}

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * mem.c - the table of memory regions, and the check that memory is there.
+ * mr_keys.c - the keys of MRs, and the check that memory is there.
  *
  * The check asks the kernel to populate the range for reading or writing, which finds unmapped and
  * protected pages, and pages of a file behind its end, without a signal. Kernels before 5.14 and
  * mappings of devices do not know that request; for them the process's list of mappings decides.
  */
-#include "host/mr_table.h"
+#include "host/mr_keys.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -27,7 +27,6 @@ static int mem_mapped(uintptr_t at, uintptr_t end, bool write)
 	FILE *maps = fopen("/proc/self/maps", "re");
 	unsigned long low, high;
 	char line[4352]; /* a path and what stands before it */
-	;
 	char rights[5];
 
 	if (!maps)
@@ -63,46 +62,34 @@ int mh_mem_check(void *addr, size_t length, bool write)
 	}
 }
 
-/* Indices are given in turn from a random one on, this many at most left out at a time. */
-#define MEM_STEP_MAX 16u
+/* Indices are given in order from a random one on, this many at most left out at a time. */
+#define KEYS_STEP_MAX 16u
 
-bool mh_mr_table_insert(struct mh_mr_table *mem, struct mh_mr *mr, uint64_t random)
+uint32_t mh_mr_keys_alloc(struct mh_mr_keys *keys, uint64_t random)
 {
-	uint32_t step = (uint32_t)(random % MEM_STEP_MAX);
-	uint32_t turn = (uint32_t)(random >> 8 & 0xFF);
+	uint32_t step = (uint32_t)(random % KEYS_STEP_MAX);
+	uint32_t tag_step = 1 + (uint32_t)(random >> 8 & 0xFF) % 255;
 
-	if (mem->count == MH_MRS_MAX)
-		return false;
-	if (mem->newest == 0)
+	if (keys->count == MH_MRS_MAX)
+		return 0;
+	if (keys->newest == 0)
 		step = (uint32_t)(random >> 32);
-	mem->newest = (mem->newest + step % MH_MRS_MAX) % MH_MRS_MAX;
+	keys->newest = (keys->newest + step % MH_MRS_MAX) % MH_MRS_MAX;
 	do {
-		mem->newest = mem->newest % MH_MRS_MAX + 1;
-	} while (mem->mr[mem->newest]);
-	mem->mr[mem->newest] = mr;
-	mem->tag[mem->newest] = (uint8_t)(mem->tag[mem->newest] + 1 + turn % 255);
-	mem->count++;
-	mr->key = mem->newest << 8 | mem->tag[mem->newest];
-	return true;
+		keys->newest = keys->newest % MH_MRS_MAX + 1;
+	} while (keys->used[keys->newest]);
+	keys->used[keys->newest] = true;
+	keys->tag[keys->newest] = (uint8_t)(keys->tag[keys->newest] + tag_step);
+	keys->count++;
+	return keys->newest << 8 | keys->tag[keys->newest];
 }
 
-const void *mh_mr_table_zeros(const struct mh_mr_table *mem, uint32_t key, uint32_t len)
+void mh_mr_keys_free(struct mh_mr_keys *keys, uint32_t key)
 {
-	static const uint8_t zeros[MH_MR_TABLE_ZEROS];
-	const struct mh_mr *mr = key >> 8 <= MH_MRS_MAX ? mem->mr[key >> 8] : NULL;
+	uint32_t index = mh_mr_key_index(key);
 
-	mb_assert(len <= sizeof(zeros));
-	return mr && mr->null && mr->key == key ? zeros : NULL;
-}
-
-void mh_mr_table_set_key(struct mh_mr_table *mem, uint32_t key)
-{
-	mem->tag[mh_mr_table_index(key)] = (uint8_t)key;
-}
-
-void mh_mr_table_remove(struct mh_mr_table *mem, struct mh_mr *mr)
-{
-	mb_assert(mem->mr[mh_mr_table_index(mr->key)] == mr);
-	mem->mr[mh_mr_table_index(mr->key)] = NULL;
-	mem->count--;
+	mb_assert(keys->used[index]);
+	keys->used[index] = false;
+	keys->tag[index] = (uint8_t)key; /* binds of a window have changed it */
+	keys->count--;
 }
