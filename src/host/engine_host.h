@@ -21,8 +21,8 @@ uint32_t mh_engine_ev(const struct mh_env *env, uint32_t port, uint32_t i);
 /* mh_engine_report_ports tells the engine which ports are up. REQ(ep.port.local-down) */
 void mh_engine_report_ports(struct mh_nic *nic, uint64_t now_ns);
 /*
- * mh_engine_find_mr returns where `len` bytes of an SGE are, behind its first `skip`, if they are of
- * an MR of this PD that grants these rights; NULL: they are not, or of a null MR.
+ * mh_engine_find_mr returns where `len` bytes of an SGE are, behind its first `skip`, if they are
+ * of an MR of this PD that grants these rights; NULL: they are not, or of a null MR.
  */
 void *mh_engine_find_mr(const struct mh_nic *nic, const struct mh_pd *pd, uint32_t access,
 			const struct rd_sge *sge, uint32_t skip, uint32_t len);

@@ -242,7 +242,7 @@ struct mh_qp_init {
 	 */
 	bool extended;
 	/*
-	 * Where receives come from; NULL: from mh_qp_post_recv_wr. Extended and UD QPs only; of the
+	 * Where receives come from; NULL: from mh_qp_post_recv. Extended and UD QPs only; of the
 	 * same opening. max_recv_wr and max_recv_sge are not looked at then, and read as 0.
 	 */
 	struct mh_srq *srq;
@@ -307,19 +307,13 @@ int mh_qp_post_send(struct mh_qp *qp, const struct rd_send_wr *wr, uint32_t n, u
 /* mh_qp_send_wrs_free returns how many send WRs would find a place now. */
 uint32_t mh_qp_send_wrs_free(const struct mh_qp *qp);
 /*
- * mh_qp_post_recv queues n receives, each for one WRITE_WITH_IMM of the peer. EINVAL: in RESET, or
- * the QP has an SRQ.
- * ENOMEM: max_recv_wr are queued. *posted as above.
- */
-int mh_qp_post_recv(struct mh_qp *qp, const uint64_t *wr_ids, uint32_t n, uint32_t *posted);
-
-/*
- * mh_qp_post_recv_wr queues n receives, each for one SEND or WRITE_WITH_IMM. What their SGEs name
- * is looked at when a message comes: where memory may not be written, the receive completes with
- * RD_WC_LOC_PROT_ERR and the QP is in ERR. Errors as mh_qp_post_recv, and EINVAL: too many SGEs.
+ * mh_qp_post_recv queues n receives, each for one WRITE_WITH_IMM or, of an extended QP, SEND. What
+ * their SGEs name is looked at when a message comes: where memory may not be written, the receive
+ * completes with RD_WC_LOC_PROT_ERR and the QP is in ERR. EINVAL: in RESET, the QP has an SRQ, or
+ * too many SGEs. ENOMEM: max_recv_wr are queued. *posted as above.
  * A receive of a UD QP takes one datagram and needs MH_GRH_BYTES more than that has.
  */
-int mh_qp_post_recv_wr(struct mh_qp *qp, const struct rd_recv_wr *wr, uint32_t n, uint32_t *posted);
+int mh_qp_post_recv(struct mh_qp *qp, const struct rd_recv_wr *wr, uint32_t n, uint32_t *posted);
 
 /* ---- shared receive queues, for extended QPs ---- */
 

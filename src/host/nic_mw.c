@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * nic_mw.c - memory windows: made and freed here, bound and invalidated by the engine in the turn of a
- * send WR.
+ * nic_mw.c - memory windows: made and freed here, bound and invalidated by the engine when their
+ * send WR begins.
  *
  * Windows share the indices of MRs. One of type 1 gets another key with every bind, one of type 2
  * the one that the WR says; the last of them counts when the index is given again.

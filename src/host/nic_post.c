@@ -193,9 +193,7 @@ static int post_recv_one(struct mh_qp *qp, const struct rd_recv_wr *wr)
 	return mh_engine_errno(result);
 }
 
-/* As mh_qp_post_recv_wr; wr_ids stand for WRs without memory. */
-static int post_recvs(struct mh_qp *qp, const struct rd_recv_wr *wr, const uint64_t *wr_ids,
-		      uint32_t n, uint32_t *posted)
+int mh_qp_post_recv(struct mh_qp *qp, const struct rd_recv_wr *wr, uint32_t n, uint32_t *posted)
 {
 	struct mh_nic *nic = qp->dev->nic;
 	uint32_t done = 0;
@@ -207,9 +205,7 @@ static int post_recvs(struct mh_qp *qp, const struct rd_recv_wr *wr, const uint6
 		return ENODEV;
 	mh_nic_lock(nic);
 	for (; done < n; done++) {
-		struct rd_recv_wr empty = {.wr_id = wr_ids ? wr_ids[done] : 0};
-
-		err = post_recv_one(qp, wr ? &wr[done] : &empty);
+		err = post_recv_one(qp, &wr[done]);
 		if (err)
 			break;
 	}
@@ -220,14 +216,4 @@ static int post_recvs(struct mh_qp *qp, const struct rd_recv_wr *wr, const uint6
 	if (posted)
 		*posted = done;
 	return err;
-}
-
-int mh_qp_post_recv(struct mh_qp *qp, const uint64_t *wr_ids, uint32_t n, uint32_t *posted)
-{
-	return post_recvs(qp, NULL, wr_ids, n, posted);
-}
-
-int mh_qp_post_recv_wr(struct mh_qp *qp, const struct rd_recv_wr *wr, uint32_t n, uint32_t *posted)
-{
-	return post_recvs(qp, wr, NULL, n, posted);
 }

@@ -9,6 +9,7 @@
 
 #include <endian.h>
 #include <errno.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 
@@ -23,6 +24,102 @@ _Static_assert(sizeof(struct ibv_sge) == sizeof(struct rd_sge), "SGE layout");
 _Static_assert(offsetof(struct ibv_sge, addr) == offsetof(struct rd_sge, addr), "SGE layout");
 _Static_assert(offsetof(struct ibv_sge, length) == offsetof(struct rd_sge, length), "SGE layout");
 _Static_assert(offsetof(struct ibv_sge, lkey) == offsetof(struct rd_sge, lkey), "SGE layout");
+
+/* Flags that have the values of verbs; FENCE has another. */
+#define IV_SEND_FLAGS ((unsigned int)(IBV_SEND_SIGNALED | IBV_SEND_SOLICITED | IBV_SEND_INLINE))
+_Static_assert((int)RD_SEND_SIGNALED == (int)IBV_SEND_SIGNALED &&
+		       (int)RD_SEND_SOLICITED == (int)IBV_SEND_SOLICITED &&
+		       (int)RD_SEND_INLINE == (int)IBV_SEND_INLINE,
+	       "flags of send WRs");
+
+/* Chains of WRs are translated in batches on the stack. */
+#define IV_POST_BATCH 16u
+
+/*
+ * How a library translates a WR of the object `of`: 0, or the error of the WR. `bind` is for what a
+ * bind says besides and lives as long as *out.
+ */
+typedef int (*iv_send_to_nic)(const void *of, const struct ibv_send_wr *wr, struct rd_send_wr *out,
+			      struct rd_bind *bind);
+
+/* Posts one batch from *wr on and moves *wr past those that were queued. */
+static inline int iv_post_send_batch(struct mh_qp *qp, iv_send_to_nic to_nic, const void *of,
+				     struct ibv_send_wr **wr)
+{
+	struct rd_send_wr batch[IV_POST_BATCH];
+	struct rd_bind binds[IV_POST_BATCH];
+	struct ibv_send_wr *next = *wr;
+	uint32_t n = 0, posted = 0;
+	int bad = 0, err = 0;
+
+	while (next && n < IV_POST_BATCH) {
+		bad = to_nic(of, next, &batch[n], &binds[n]);
+		if (bad)
+			break;
+		next = next->next;
+		n++;
+	}
+	if (n)
+		err = mh_qp_post_send(qp, batch, n, &posted);
+	while (posted--)
+		*wr = (*wr)->next;
+	return err ? err : bad;
+}
+
+/* iv_post_send posts a chain. On an error *wr is the WR at fault; those before it are queued. */
+static inline int iv_post_send(struct mh_qp *qp, iv_send_to_nic to_nic, const void *of,
+			       struct ibv_send_wr **wr)
+{
+	int err = 0;
+
+	while (!err && *wr)
+		err = iv_post_send_batch(qp, to_nic, of, wr);
+	return err;
+}
+
+/* As iv_send_to_nic. */
+typedef int (*iv_recv_to_nic)(const void *of, const struct ibv_recv_wr *wr, struct rd_recv_wr *out);
+
+/* Where receives are queued: in an SRQ, or of a QP. */
+struct iv_recv_queue {
+	struct mh_srq *srq;
+	struct mh_qp *qp;
+};
+
+/* As iv_post_send_batch. */
+static inline int iv_post_recv_batch(struct iv_recv_queue queue, iv_recv_to_nic to_nic,
+				     const void *of, struct ibv_recv_wr **wr)
+{
+	struct rd_recv_wr batch[IV_POST_BATCH];
+	struct ibv_recv_wr *next = *wr;
+	uint32_t n = 0, posted = 0;
+	int bad = 0, err = 0;
+
+	while (next && n < IV_POST_BATCH) {
+		bad = to_nic(of, next, &batch[n]);
+		if (bad)
+			break;
+		next = next->next;
+		n++;
+	}
+	if (n)
+		err = queue.srq ? mh_srq_post(queue.srq, batch, n, &posted)
+				: mh_qp_post_recv(queue.qp, batch, n, &posted);
+	while (posted--)
+		*wr = (*wr)->next;
+	return err ? err : bad;
+}
+
+/* As iv_post_send. */
+static inline int iv_post_recv(struct iv_recv_queue queue, iv_recv_to_nic to_nic, const void *of,
+			       struct ibv_recv_wr **wr)
+{
+	int err = 0;
+
+	while (!err && *wr)
+		err = iv_post_recv_batch(queue, to_nic, of, wr);
+	return err;
+}
 
 /* ---- completions ---- */
 
@@ -82,6 +179,46 @@ static inline void iv_wc_from_nic(const struct mh_wc *nic, struct ibv_wc *wc)
 		wc->invalidated_rkey = nic->imm;
 }
 
+/* Completions are translated in small batches, so that polling needs no memory of its own. */
+#define IV_POLL_BATCH 32u
+
+/* iv_poll_cq is mh_cq_poll into n completions of verbs; an error comes alone. */
+static inline int iv_poll_cq(struct mh_cq *cq, int n, struct ibv_wc *wc)
+{
+	struct mh_wc batch[IV_POLL_BATCH];
+	int done = 0;
+
+	while (done < n) {
+		uint32_t left = (uint32_t)(n - done);
+		uint32_t want = left < IV_POLL_BATCH ? left : IV_POLL_BATCH;
+		int got = mh_cq_poll(cq, want, batch);
+
+		if (got < 0)
+			return done ? done : got;
+		for (int i = 0; i < got; i++)
+			iv_wc_from_nic(&batch[i], &wc[done++]);
+		if ((uint32_t)got < want)
+			break;
+	}
+	return done;
+}
+
+/*
+ * iv_ack_cq_events acknowledges n of the *unacked events, or all: the NIC must never see more
+ * acknowledgements than events, whatever the program passes.
+ */
+static inline void iv_ack_cq_events(struct mh_cq *cq, atomic_uint *unacked, unsigned int n)
+{
+	unsigned int have = atomic_load(unacked);
+	unsigned int take;
+
+	do {
+		take = n < have ? n : have;
+	} while (!atomic_compare_exchange_weak(unacked, &have, have - take));
+	if (take)
+		mh_cq_ack_events(cq, take);
+}
+
 /* ---- states of a QP ---- */
 
 /* By enum rd_qp_state. */
@@ -120,13 +257,40 @@ _Static_assert((int)RD_ACCESS_LOCAL_WRITE == (int)IBV_ACCESS_LOCAL_WRITE &&
 /* ---- asynchronous events ---- */
 
 /* A responder fails by what its peer asked for; IBTA has an event for each of the two cases. */
-static inline enum ibv_event_type iv_qp_event(enum rd_wc_status status)
+static inline enum ibv_event_type iv_qp_fatal_type(enum rd_wc_status status)
 {
 	if (status == RD_WC_REM_ACCESS_ERR)
 		return IBV_EVENT_QP_ACCESS_ERR;
 	if (status == RD_WC_REM_INV_REQ_ERR)
 		return IBV_EVENT_QP_REQ_ERR;
 	return IBV_EVENT_QP_FATAL;
+}
+
+static inline enum ibv_event_type iv_event_type(const struct mh_async_event *nic)
+{
+	static const enum ibv_event_type types[] = {
+		[MH_ASYNC_CQ_ERR] = IBV_EVENT_CQ_ERR,
+		[MH_ASYNC_SQ_DRAINED] = IBV_EVENT_SQ_DRAINED,
+		[MH_ASYNC_LAST_WQE] = IBV_EVENT_QP_LAST_WQE_REACHED,
+		[MH_ASYNC_SRQ_LIMIT] = IBV_EVENT_SRQ_LIMIT_REACHED,
+		[MH_ASYNC_PORT_DOWN] = IBV_EVENT_PORT_ERR,
+		[MH_ASYNC_PORT_UP] = IBV_EVENT_PORT_ACTIVE,
+	};
+
+	return nic->type == MH_ASYNC_QP_FATAL ? iv_qp_fatal_type(nic->status) : types[nic->type];
+}
+
+/* iv_get_async_event is mh_async_get for the events that verbs has: a QP that failed as requester
+ * said so by a completion. */
+static inline int iv_get_async_event(struct mh_device *dev, struct mh_async_event *nic)
+{
+	int err = mh_async_get(dev, nic);
+
+	while (!err && nic->type == MH_ASYNC_QP_FATAL && !nic->responder) {
+		mh_async_ack(dev, nic);
+		err = mh_async_get(dev, nic);
+	}
+	return err;
 }
 
 /* iv_is_qp_event says whether an event names a QP, whose destruction waits for it. */
@@ -137,19 +301,17 @@ static inline bool iv_is_qp_event(enum ibv_event_type type)
 	       type == IBV_EVENT_QP_LAST_WQE_REACHED;
 }
 
-/* iv_qp_event_to_nic is the NIC's type of such an event. */
-static inline enum mh_async_type iv_qp_event_to_nic(enum ibv_event_type type)
+/* iv_ack_qp_event acknowledges such an event. */
+static inline void iv_ack_qp_event(struct mh_device *dev, enum ibv_event_type type,
+				   struct mh_qp *qp)
 {
-	if (type == IBV_EVENT_SQ_DRAINED)
-		return MH_ASYNC_SQ_DRAINED;
-	return type == IBV_EVENT_QP_LAST_WQE_REACHED ? MH_ASYNC_LAST_WQE : MH_ASYNC_QP_FATAL;
-}
+	struct mh_async_event nic = {.type = MH_ASYNC_QP_FATAL, .qp = qp};
 
-/* iv_event_is_reported: a QP that failed as requester said so by a completion; verbs has no
- * event. */
-static inline bool iv_event_is_reported(const struct mh_async_event *nic)
-{
-	return nic->type == MH_ASYNC_QP_FATAL && !nic->responder;
+	if (type == IBV_EVENT_SQ_DRAINED)
+		nic.type = MH_ASYNC_SQ_DRAINED;
+	else if (type == IBV_EVENT_QP_LAST_WQE_REACHED)
+		nic.type = MH_ASYNC_LAST_WQE;
+	mh_async_ack(dev, &nic);
 }
 
 #endif

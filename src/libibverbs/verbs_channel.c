@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* channel.c - completion channels: where a CQ wakes a program that sleeps. */
+/* verbs_channel.c - completion channels: where a CQ wakes a program that sleeps. */
 #include "libibverbs/real_library.h"
 
 #include <stdlib.h>
@@ -55,18 +55,9 @@ int ibv_get_cq_event(struct ibv_comp_channel *channel, struct ibv_cq **cq, void 
 	return 0;
 }
 
-/* The NIC must never see more acknowledgements than events, whatever the program passes. */
 void ibv_ack_cq_events(struct ibv_cq *cq, unsigned int nevents)
 {
-	unsigned int have, take;
-
 	MV_TO_REAL_VOID(mv_real_of(cq), ibv_ack_cq_events, (cq, nevents));
-	if (!cq)
-		return;
-	have = atomic_load(&mv_cq(cq)->unacked);
-	do {
-		take = nevents < have ? nevents : have;
-	} while (!atomic_compare_exchange_weak(&mv_cq(cq)->unacked, &have, have - take));
-	if (take)
-		mh_cq_ack_events(mv_cq(cq)->nic, take);
+	if (cq)
+		iv_ack_cq_events(mv_cq(cq)->nic, &mv_cq(cq)->unacked, nevents);
 }

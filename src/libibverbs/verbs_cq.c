@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* cq.c - completion queues: create, poll, request notification, destroy. */
+/* verbs_cq.c - completion queues: create, poll, request notification, destroy. */
 #include "libibverbs/real_library.h"
 
 #include <stdlib.h>
 
-/* Completions are translated in small batches, so that polling needs no memory of its own. */
-#define POLL_BATCH 32u
 /* The device has one completion vector. */
 #define COMP_VECTOR 0
 
@@ -83,24 +81,7 @@ int ibv_destroy_cq(struct ibv_cq *cq)
 
 int mv_poll_cq(struct ibv_cq *cq, int num_entries, struct ibv_wc *wc)
 {
-	struct mh_wc batch[POLL_BATCH];
-	int done = 0;
-
-	while (done < num_entries) {
-		uint32_t want = (uint32_t)(num_entries - done);
-		int got;
-
-		if (want > POLL_BATCH)
-			want = POLL_BATCH;
-		got = mh_cq_poll(mv_cq(cq)->nic, want, batch);
-		if (got < 0)
-			return done ? done : got;
-		for (int i = 0; i < got; i++)
-			iv_wc_from_nic(&batch[i], &wc[done++]);
-		if ((uint32_t)got < want)
-			break;
-	}
-	return done;
+	return iv_poll_cq(mv_cq(cq)->nic, num_entries, wc);
 }
 
 int mv_req_notify_cq(struct ibv_cq *cq, int solicited_only)

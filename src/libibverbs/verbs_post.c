@@ -1,28 +1,19 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * post.c - posting sends and receives. A chain of WRs is translated in batches on the stack; where
- * one WR is refused, those before it are queued and bad_wr names it.
+ * verbs_post.c - posting sends and receives. Where one WR of a chain is refused, those before it
+ * are queued and bad_wr names it.
  */
 #include "libibverbs/libibverbs.h"
 
 #include <endian.h>
 
-#define POST_BATCH 16u
-
-#define SEND_FLAGS_KNOWN \
-	((unsigned int)(IBV_SEND_FENCE | IBV_SEND_SIGNALED | IBV_SEND_SOLICITED | IBV_SEND_INLINE))
+#define SEND_FLAGS_KNOWN (IV_SEND_FLAGS | (unsigned int)IBV_SEND_FENCE)
 
 int mv_send_flags_to_nic(unsigned int send_flags, uint32_t *out)
 {
 	if (send_flags & ~SEND_FLAGS_KNOWN)
 		return EINVAL;
-	*out = 0;
-	if (send_flags & IBV_SEND_SIGNALED)
-		*out |= RD_SEND_SIGNALED;
-	if (send_flags & IBV_SEND_SOLICITED)
-		*out |= RD_SEND_SOLICITED;
-	if (send_flags & IBV_SEND_INLINE)
-		*out |= RD_SEND_INLINE;
+	*out = send_flags & IV_SEND_FLAGS;
 	if (send_flags & IBV_SEND_FENCE)
 		*out |= RD_SEND_FENCE;
 	return 0;
@@ -94,10 +85,10 @@ static int local_to_nic(const struct ibv_send_wr *wr, struct rd_send_wr *out, st
 	return mv_bind_to_nic(wr->bind_mw.mw, &wr->bind_mw.bind_info, bind);
 }
 
-/* `bind` is for what a bind says besides; it must live as long as *out. */
-static int send_to_nic(const struct ibv_qp *qp, const struct ibv_send_wr *wr,
-		       struct rd_send_wr *out, struct rd_bind *bind)
+static int send_to_nic(const void *of, const struct ibv_send_wr *wr, struct rd_send_wr *out,
+		       struct rd_bind *bind)
 {
+	const struct ibv_qp *qp = of;
 	enum rd_wr_opcode opcode;
 	uint32_t flags;
 	int err = mv_send_flags_to_nic(wr->send_flags, &flags);
@@ -130,45 +121,18 @@ static int send_to_nic(const struct ibv_qp *qp, const struct ibv_send_wr *wr,
 	return 0;
 }
 
-/*
- * Posts up to POST_BATCH WRs from *wr on and moves *wr past those that were queued. On an error *wr
- * is the WR at fault.
- */
-static int send_batch(struct mv_qp *qp, struct ibv_send_wr **wr)
-{
-	struct rd_send_wr batch[POST_BATCH];
-	struct rd_bind binds[POST_BATCH];
-	struct ibv_send_wr *next = *wr;
-	uint32_t n = 0, posted = 0;
-	int bad = 0, err = 0;
-
-	while (next && n < POST_BATCH) {
-		bad = send_to_nic(&qp->ibv, next, &batch[n], &binds[n]);
-		if (bad)
-			break;
-		next = next->next;
-		n++;
-	}
-	if (n)
-		err = mh_qp_post_send(qp->nic, batch, n, &posted);
-	while (posted--)
-		*wr = (*wr)->next;
-	return err ? err : bad;
-}
-
 int mv_post_send(struct ibv_qp *qp, struct ibv_send_wr *wr, struct ibv_send_wr **bad_wr)
 {
-	int err = 0;
+	int err = iv_post_send(mv_qp(qp)->nic, send_to_nic, qp, &wr);
 
-	while (!err && wr)
-		err = send_batch(mv_qp(qp), &wr);
 	if (err)
 		*bad_wr = wr;
 	return err;
 }
 
-static int recv_to_nic(const struct ibv_recv_wr *wr, struct rd_recv_wr *out)
+static int recv_to_nic(const void *of, const struct ibv_recv_wr *wr, struct rd_recv_wr *out)
 {
+	(void)of;
 	if (wr->num_sge < 0 || (wr->num_sge && !wr->sg_list))
 		return EINVAL;
 	*out = (struct rd_recv_wr){
@@ -179,42 +143,11 @@ static int recv_to_nic(const struct ibv_recv_wr *wr, struct rd_recv_wr *out)
 	return 0;
 }
 
-/* Where receives are queued: in an SRQ, or of a QP. */
-struct recv_queue {
-	struct mh_srq *srq;
-	struct mh_qp *qp;
-};
-
-/* As send_batch. */
-static int recv_batch(const struct recv_queue *queue, struct ibv_recv_wr **wr)
+static int post_recv(struct iv_recv_queue queue, struct ibv_recv_wr *wr,
+		     struct ibv_recv_wr **bad_wr)
 {
-	struct rd_recv_wr batch[POST_BATCH];
-	struct ibv_recv_wr *next = *wr;
-	uint32_t n = 0, posted = 0;
-	int bad = 0, err = 0;
+	int err = iv_post_recv(queue, recv_to_nic, NULL, &wr);
 
-	while (next && n < POST_BATCH) {
-		bad = recv_to_nic(next, &batch[n]);
-		if (bad)
-			break;
-		n++;
-		next = next->next;
-	}
-	if (n)
-		err = queue->srq ? mh_srq_post(queue->srq, batch, n, &posted)
-				 : mh_qp_post_recv_wr(queue->qp, batch, n, &posted);
-	while (posted--)
-		*wr = (*wr)->next;
-	return err ? err : bad;
-}
-
-static int recv_all(const struct recv_queue *queue, struct ibv_recv_wr *wr,
-		    struct ibv_recv_wr **bad_wr)
-{
-	int err = 0;
-
-	while (!err && wr)
-		err = recv_batch(queue, &wr);
 	if (err)
 		*bad_wr = wr;
 	return err;
@@ -222,14 +155,10 @@ static int recv_all(const struct recv_queue *queue, struct ibv_recv_wr *wr,
 
 int mv_post_recv(struct ibv_qp *qp, struct ibv_recv_wr *wr, struct ibv_recv_wr **bad_wr)
 {
-	const struct recv_queue queue = {.qp = mv_qp(qp)->nic};
-
-	return recv_all(&queue, wr, bad_wr);
+	return post_recv((struct iv_recv_queue){.qp = mv_qp(qp)->nic}, wr, bad_wr);
 }
 
 int mv_post_srq_recv(struct ibv_srq *srq, struct ibv_recv_wr *wr, struct ibv_recv_wr **bad_wr)
 {
-	const struct recv_queue queue = {.srq = mv_srq(srq)->nic};
-
-	return recv_all(&queue, wr, bad_wr);
+	return post_recv((struct iv_recv_queue){.srq = mv_srq(srq)->nic}, wr, bad_wr);
 }

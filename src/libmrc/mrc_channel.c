@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* channel.c - completion channels: where a CQ wakes a sleeping program. */
+/* mrc_channel.c - completion channels: where a CQ wakes a sleeping program. */
 #include "libmrc/libmrc.h"
 
 #include <stdlib.h>
@@ -61,17 +61,8 @@ int mrc_get_cq_event(struct mrc_comp_channel *channel, struct mrc_cq **cq, void 
 	return 0;
 }
 
-/* The NIC must never see more acknowledgements than events, whatever the program passes. */
 void mrc_ack_cq_events(struct mrc_cq *cq, unsigned int nevents)
 {
-	unsigned int have, take;
-
-	if (!cq)
-		return;
-	have = atomic_load(&cq->unacked);
-	do {
-		take = nevents < have ? nevents : have;
-	} while (!atomic_compare_exchange_weak(&cq->unacked, &have, have - take));
-	if (take)
-		mh_cq_ack_events(cq->nic, take);
+	if (cq)
+		iv_ack_cq_events(cq->nic, &cq->unacked, nevents);
 }

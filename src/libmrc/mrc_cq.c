@@ -1,11 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* cq.c - completion queues: create, poll, request notification, destroy. */
+/* mrc_cq.c - completion queues: create, poll, request notification, destroy. */
 #include "libmrc/libmrc.h"
 
 #include <stdlib.h>
-
-/* Completions are translated in small batches, so that polling needs no memory of its own. */
-#define POLL_BATCH 32u
 
 /* The device has one completion vector. */
 #define COMP_VECTOR 0
@@ -50,26 +47,12 @@ int mrc_destroy_cq(struct mrc_cq *cq)
 /* REQ(api.cq.poll) */
 int mrc_poll_cq(struct mrc_cq *cq, int num_entries, struct ibv_wc *wc)
 {
-	struct mh_wc batch[POLL_BATCH];
-	uint32_t want, done = 0;
+	int got;
 
 	if (!cq || num_entries < 0 || (num_entries && !wc))
 		return ma_minus_one(EINVAL);
-	while (done < (uint32_t)num_entries) {
-		int got;
-
-		want = (uint32_t)num_entries - done;
-		if (want > POLL_BATCH)
-			want = POLL_BATCH;
-		got = mh_cq_poll(cq->nic, want, batch);
-		if (got < 0)
-			return done ? (int)done : ma_minus_one(-got);
-		for (int i = 0; i < got; i++)
-			iv_wc_from_nic(&batch[i], &wc[done++]);
-		if ((uint32_t)got < want)
-			break;
-	}
-	return (int)done;
+	got = iv_poll_cq(cq->nic, num_entries, wc);
+	return got < 0 ? ma_minus_one(-got) : got;
 }
 
 /* REQ(api.cq.notify) */

@@ -401,7 +401,7 @@ void live_write(struct live_side *s, uint64_t wr_id, size_t offset, uint32_t len
 void live_post_recv(struct live_side *s, uint32_t n)
 {
 	for (uint64_t i = 0; i < n; i++)
-		live_check(mh_qp_post_recv(s->qp, &i, 1, NULL) == 0);
+		live_check(mh_qp_post_recv(s->qp, &(struct rd_recv_wr){.wr_id = i}, 1, NULL) == 0);
 }
 
 void live_fill(uint8_t *bytes, size_t len, uint64_t seed)

@@ -27,7 +27,7 @@
 static void fork_child(struct live_side *s)
 {
 	struct mh_qp_init init = {.pd = s->pd, .send_cq = s->cq, .recv_cq = s->cq};
-	uint64_t wr_id = 1;
+	struct rd_recv_wr recv = {.wr_id = 1};
 	struct mh_async_event event;
 	struct mh_channel *channel;
 	struct mh_plane_attr plane;
@@ -40,7 +40,7 @@ static void fork_child(struct live_side *s)
 
 	live_check(mh_cq_poll(s->cq, 1, &wc) == -ENODEV);
 	live_check(mh_qp_post_send(s->qp, NULL, 0, &posted) == ENODEV && posted == 0);
-	live_check(mh_qp_post_recv(s->qp, &wr_id, 1, NULL) == ENODEV);
+	live_check(mh_qp_post_recv(s->qp, &recv, 1, NULL) == ENODEV);
 	mh_qp_query(s->qp, &attr);
 	live_check(attr.state == RD_QPS_ERR);
 	live_check(mh_qp_modify(s->qp, &attr, RD_QP_STATE) == ENODEV);

@@ -128,7 +128,7 @@ static void post_room(struct live_side *s, uint32_t k)
 				{at + 1000, SEND_MAX - 1000, mh_mr_lkey(s->mr)}};
 	struct rd_recv_wr wr = {.wr_id = k, .sge = sge, .n_sge = 2};
 
-	live_check(mh_qp_post_recv_wr(s->qp, &wr, 1, NULL) == 0);
+	live_check(mh_qp_post_recv(s->qp, &wr, 1, NULL) == 0);
 }
 
 /* There are fewer receives than SENDs under way, so that some must wait. */

@@ -66,7 +66,7 @@ static void bulk_receive(struct live_side *s)
 	struct pollfd pfd = {s->sock, POLLIN, 0};
 	uint32_t got = 0;
 	uint32_t all = UINT32_MAX;
-	uint64_t zero = 0;
+	struct rd_recv_wr zero = {0};
 	struct mh_wc wc;
 
 	while (got < all) {

@@ -151,7 +151,7 @@ POST_TEST(mh_qp_post_send, flushed_in_error)
 
 POST_TEST(mh_qp_post_recv, states_and_limits)
 {
-	uint64_t ids[10] = {0};
+	struct rd_recv_wr ids[10] = {0};
 	struct nic_fixture *fixture = *state;
 	uint32_t posted = 99;
 

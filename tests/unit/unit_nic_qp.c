@@ -237,7 +237,7 @@ QP_TEST(mh_qp_modify, reset_takes_completions_along)
 {
 	struct nic_fixture *fixture = *state;
 	struct rd_qp_attr attr;
-	uint64_t ids[2] = {5, 6};
+	struct rd_recv_wr ids[2] = {{.wr_id = 5}, {.wr_id = 6}};
 	struct mh_wc wc[4];
 
 	assert_i_eq(fixture_connect(fixture), 0);
@@ -258,14 +258,14 @@ QP_TEST(mh_qp_destroy, takes_completions_along)
 	struct nic_fixture *fixture = *state;
 	struct mh_qp_init init = qp_init(fixture);
 	struct rd_qp_attr attr = {.state = RD_QPS_INIT};
-	uint64_t id = 9;
+	struct rd_recv_wr recv = {.wr_id = 9};
 	struct mh_qp *qp;
 	struct mh_wc wc;
 
 	init.cap.max_recv_wr = 4;
 	assert_i_eq(mh_qp_create(&init, &qp), 0);
 	assert_i_eq(mh_qp_modify(qp, &attr, RD_QP_STATE), 0);
-	assert_i_eq(mh_qp_post_recv(qp, &id, 1, NULL), 0);
+	assert_i_eq(mh_qp_post_recv(qp, &recv, 1, NULL), 0);
 	attr.state = RD_QPS_ERR;
 	assert_i_eq(mh_qp_modify(qp, &attr, RD_QP_STATE), 0);
 	assert_i_eq(mh_qp_destroy(qp), 0);

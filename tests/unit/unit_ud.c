@@ -107,7 +107,7 @@ static void ud_recv(struct ud_fixture *u, uint32_t len)
 	struct rd_sge sge = {(uintptr_t)u->nic->buffer, len, mh_mr_lkey(u->nic->mr)};
 	struct rd_recv_wr wr = {.wr_id = 8, .sge = &sge, .n_sge = 1};
 
-	assert_i_eq(mh_qp_post_recv_wr(u->qp, &wr, 1, NULL), 0);
+	assert_i_eq(mh_qp_post_recv(u->qp, &wr, 1, NULL), 0);
 }
 
 /* ud_arrive_on sends the QP a datagram of len bytes, all of them 'd', on a plane. */
@@ -362,7 +362,7 @@ UD_TEST(mh_ud_receive, scatters)
 
 	memset(at, 0, 200);
 	ud_ready(u);
-	assert_i_eq(mh_qp_post_recv_wr(u->qp, &wr, 1, NULL), 0);
+	assert_i_eq(mh_qp_post_recv(u->qp, &wr, 1, NULL), 0);
 	ud_arrive(u, &dg, 0);
 	assert_u_eq(ud_poll(u).byte_len, 50);
 	assert_bytes_eq(at + 40, "ddd\0", 4);
@@ -415,7 +415,7 @@ UD_TEST(mh_ud_receive, wrong_memory)
 	struct rd_recv_wr wr = {.sge = &sge, .n_sge = 1};
 
 	ud_ready(u);
-	assert_i_eq(mh_qp_post_recv_wr(u->qp, &wr, 1, NULL), 0);
+	assert_i_eq(mh_qp_post_recv(u->qp, &wr, 1, NULL), 0);
 	ud_recv(u, 48);
 	ud_arrive(u, &dg, 0);
 	assert_u_eq(ud_poll(u).status, RD_WC_LOC_PROT_ERR);
