@@ -13,6 +13,7 @@
 #include "core/config.h"
 #include "host/settings.h"
 #include "host/srv6_map.h"
+#include "wire/dscp.h"
 #include "wire/ev_fmt.h"
 
 #define MH_EVS_PER_PORT_MAX 64u
@@ -48,11 +49,12 @@ struct mh_env {
 	uint32_t device;  /* which of them this is for */
 	enum mh_driver driver;
 	uint32_t udp_port; /* of slot 0; the others follow */
-	uint32_t prefix;   /* bits of a port's address, as 128 bits, that are the plane's subnet */
-	uint32_t evs;	   /* per port */
-	uint32_t ev_base;  /* the first source port; of plane p with SRv6 ev_base + p */
-	bool ev_base_any;  /* nobody asked for this one: others do, see mh_env_next_ev_base */
-	uint32_t run;	   /* packets of a QP in a row on one EV */
+	struct mw_dscp_map dscp;
+	uint32_t prefix;  /* bits of a port's address, as 128 bits, that are the plane's subnet */
+	uint32_t evs;	  /* per port */
+	uint32_t ev_base; /* the first source port; of plane p with SRv6 ev_base + p */
+	bool ev_base_any; /* nobody asked for this one: others do, see mh_env_next_ev_base */
+	uint32_t run;	  /* packets of a QP in a row on one EV */
 	enum mw_ev_format ev_format;
 	uint64_t pace_bps; /* per port; 0: not paced */
 	uint32_t mtu;	   /* largest path MTU, bytes of payload */

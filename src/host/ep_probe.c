@@ -54,10 +54,9 @@ void mh_endpoint_deliver(const struct mt_event *event)
 	pthread_mutex_unlock(&b->lock);
 }
 
-static bool endpoint_class(uint8_t dscp, uint8_t *tclass)
+static bool endpoint_class(const struct mw_dscp_map *map, uint8_t dscp, uint8_t *tclass)
 {
-	const struct mw_dscp_map map = mw_dscp_map_default();
-	enum mw_dscp_class cls = dscp ? mw_dscp_decode(&map, dscp) : MW_DSCP_CONTROL;
+	enum mw_dscp_class cls = dscp ? mw_dscp_decode(map, dscp) : MW_DSCP_CONTROL;
 
 	if (cls != MW_DSCP_CONTROL && cls != MW_DSCP_TRIMMABLE && cls != MW_DSCP_TRIMMABLE_RETX)
 		return false;
@@ -186,7 +185,7 @@ int mh_endpoint_probe(struct mh_device *dev, uint8_t dscp, const struct mh_probe
 	if (mh_nic_is_inherited(dev->nic))
 		return ENODEV;
 	if (!n || !timeout_ns || timeout_ns > MH_PROBE_TIMEOUT_MAX_NS ||
-	    !endpoint_class(dscp, &tclass))
+	    !endpoint_class(&dev->nic->env.dscp, dscp, &tclass))
 		return EINVAL;
 	for (uint32_t i = 0; i < n; i++) {
 		if (!mh_addr_is_reachable(&dev->nic->ports.map, probes[i].dest.b))

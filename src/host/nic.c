@@ -92,7 +92,7 @@ static int nic_open(struct mh_nic *nic, struct mio_error *error)
 		return err;
 	nic->was_up = mh_ports_is_any_up(&nic->ports);
 	snprintf(error->text, sizeof(error->text), "no memory for the NIC");
-	nic->tx = mh_tx_create(nic->ports.n);
+	nic->tx = mh_tx_create(nic->ports.n, &nic->env.dscp);
 	if (!nic->tx)
 		return ENOMEM;
 	err = mh_engine_create(nic, now);

@@ -81,13 +81,13 @@ static int ports_claim(const struct mh_env *env, int *fds, uint32_t *slot, struc
 }
 
 /* ports_add_fault_driver puts the fault driver above a port when there is a fault table. */
-static int ports_add_fault_driver(struct mh_ports *ports, uint32_t i, struct mio_error *error)
+static int ports_add_fault_driver(struct mh_ports *ports, const struct mh_env *env, uint32_t i,
+				  struct mio_error *error)
 {
-	struct mw_dscp_map dscp = mw_dscp_map_default();
 	struct mio_fault_cfg cfg = {
 		.table = ports->faults,
 		.port = i,
-		.trimmed_dscp = mw_dscp_encode(&dscp, MW_DSCP_TRIMMED),
+		.trimmed_dscp = mw_dscp_encode(&env->dscp, MW_DSCP_TRIMMED),
 		.trim_bytes = PORTS_TRIM_BYTES,
 	};
 	int err;
@@ -203,7 +203,7 @@ static int ports_open_one(struct mh_ports *ports, const struct mh_env *env, uint
 	port->rx_n = port->rx_at = 0;
 	err = ports_add_capture_driver(ports, env, &local, i, error);
 	if (!err)
-		err = ports_add_fault_driver(ports, i, error);
+		err = ports_add_fault_driver(ports, env, i, error);
 	if (err)
 		mio_port_close(port->io);
 	return err;

@@ -26,10 +26,8 @@
 
 void mh_rx_init(struct mh_nic *nic)
 {
-	struct mw_dscp_map dscp = mw_dscp_map_default();
-
 	for (size_t i = 0; i < sizeof(nic->trim_of_dscp); i++) {
-		enum mw_dscp_class class = mw_dscp_decode(&dscp, (uint8_t)i);
+		enum mw_dscp_class class = mw_dscp_decode(&nic->env.dscp, (uint8_t)i);
 
 		nic->trim_of_dscp[i] = class == MW_DSCP_TRIMMED		  ? MT_TRIM_MIDPATH
 				       : class == MW_DSCP_TRIMMED_LASTHOP ? MT_TRIM_LASTHOP

@@ -60,16 +60,15 @@ static uint8_t tx_tos(const struct mw_dscp_map *map, enum mw_dscp_class class, u
 }
 
 /* REQ(wire.dscp.control-class) REQ(wire.dscp.data-class) REQ(wire.dscp.retransmit-class) */
-struct mh_tx *mh_tx_create(uint32_t n_ports)
+struct mh_tx *mh_tx_create(uint32_t n_ports, const struct mw_dscp_map *dscp)
 {
-	struct mw_dscp_map dscp = mw_dscp_map_default();
 	struct mh_tx *tx = calloc(1, sizeof(*tx) + n_ports * sizeof(tx->burst[0]));
 
 	if (!tx)
 		return NULL;
-	tx->tos_of_class[MT_CLASS_DATA] = tx_tos(&dscp, MW_DSCP_TRIMMABLE, TX_ECT0);
-	tx->tos_of_class[MT_CLASS_RETX] = tx_tos(&dscp, MW_DSCP_TRIMMABLE_RETX, TX_ECT0);
-	tx->tos_of_class[MT_CLASS_CONTROL] = tx_tos(&dscp, MW_DSCP_CONTROL, 0);
+	tx->tos_of_class[MT_CLASS_DATA] = tx_tos(dscp, MW_DSCP_TRIMMABLE, TX_ECT0);
+	tx->tos_of_class[MT_CLASS_RETX] = tx_tos(dscp, MW_DSCP_TRIMMABLE_RETX, TX_ECT0);
+	tx->tos_of_class[MT_CLASS_CONTROL] = tx_tos(dscp, MW_DSCP_CONTROL, 0);
 	return tx;
 }
 

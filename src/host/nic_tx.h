@@ -8,8 +8,8 @@
 #include "host/nic_context.h"
 #include "wire/datagram.h"
 
-/* mh_tx_create makes the buffers for n_ports ports; NULL: no memory. */
-struct mh_tx *mh_tx_create(uint32_t n_ports);
+/* mh_tx_create makes the buffers for n_ports ports; NULL: no memory. dscp is not kept. */
+struct mh_tx *mh_tx_create(uint32_t n_ports, const struct mw_dscp_map *dscp);
 void mh_tx_destroy(struct mh_tx *tx);
 /*
  * mh_tx_run sends what the engine may send now, as far as ports have room and tokens, and returns

@@ -24,6 +24,7 @@
 	X(DEVICES, "MRC_DEVICES", "ports.devices", MB_TOML_INTEGER)                    \
 	X(DRIVER, "MRC_DRIVER", "ports.driver", MB_TOML_STRING)                        \
 	X(UDP_PORT, "MRC_UDP_PORT", "ports.udp_port", MB_TOML_INTEGER)                 \
+	X(DSCP, "MRC_DSCP", "ports.dscp", MB_TOML_STRING)                              \
 	X(PREFIX, "MRC_PORT_PREFIX", "ports.prefix", MB_TOML_INTEGER)                  \
 	X(MTU, "MRC_MTU", "ports.mtu", MB_TOML_INTEGER)                                \
 	X(PACE, "MRC_PACE", "ports.pace", MB_TOML_STRING | MB_TOML_INTEGER)            \

@@ -8,8 +8,6 @@
 #include "wire/opcode.h"
 #include "wire/packet.h"
 
-#define DSCP_MAX 63u
-
 struct mw_dscp_map mw_dscp_map_default(void)
 {
 	return (struct mw_dscp_map){.code = {
@@ -37,7 +35,7 @@ enum mw_dscp_class mw_dscp_map_check(const struct mw_dscp_map *map)
 	for (enum mw_dscp_class cls = 0; cls < MW_DSCP_CLASSES; cls++) {
 		enum mw_dscp_class first = mw_dscp_decode(map, map->code[cls]);
 
-		if (map->code[cls] > DSCP_MAX || kind_of(first) != kind_of(cls))
+		if (map->code[cls] > MW_DSCP_MAX || kind_of(first) != kind_of(cls))
 			return cls;
 	}
 	return MW_DSCP_CLASSES;

@@ -26,7 +26,9 @@ enum mw_dscp_class {
 	MW_DSCP_CLASSES,	 /* how many there are; also: a number that stands for none */
 };
 
-/* The number, 0..63, of each logical code point. REQ(wire.dscp.values) */
+#define MW_DSCP_MAX 63u
+
+/* The number, 0 to MW_DSCP_MAX, of each logical code point. REQ(wire.dscp.values) */
 struct mw_dscp_map {
 	uint8_t code[MW_DSCP_CLASSES];
 };

@@ -21,7 +21,7 @@ static const char *const env_names[] = {
 	"MRC_BASE_RTT_US",    "MRC_CONFIG",	   "MRC_RX_BUFFER",
 	"MRC_EV_FORMAT",      "MRC_DRIVER",	   "MRC_CAPTURE",
 	"MRC_UDP_PORT",	      "MRC_DEVICES",	   "MRC_PRIORITY",
-	"MRC_REAL_IBVERBS",
+	"MRC_REAL_IBVERBS",   "MRC_DSCP",
 };
 
 static int env_clear(void **state)
@@ -505,4 +505,24 @@ ENV_TEST(udp_port)
 	setenv("MRC_UDP_PORT", "4971", 1);
 	assert_u_eq(env_good().udp_port, 4971);
 	env_bad("MRC_UDP_PORT", "64513", "1024 to 64512");
+}
+
+/* REQ(wire.dscp.values) REQ(wire.dscp.distinct) */
+ENV_TEST(dscp)
+{
+	const struct mw_dscp_map usual = mw_dscp_map_default();
+	struct mh_env env = env_good();
+
+	assert_memory_equal(&env.dscp, &usual, sizeof(usual));
+	setenv("MRC_DSCP", "10,11,11,20,20,63", 1);
+	env = env_good();
+	assert_u_eq(env.dscp.code[MW_DSCP_NO_TRIM], 10);
+	assert_u_eq(env.dscp.code[MW_DSCP_TRIMMABLE_RETX], 11);
+	assert_u_eq(env.dscp.code[MW_DSCP_CONTROL], 63);
+	env_bad("MRC_DSCP", "10,11,11,20,20", "six numbers");
+	env_bad("MRC_DSCP", "10,11,11,20,20,63,", "six numbers");
+	env_bad("MRC_DSCP", "10,11,11,20,20,64", "0 to 63");
+	env_bad("MRC_DSCP", "10,11,,20,20,63", "six numbers");
+	env_bad("MRC_DSCP", "10,11,12,11,20,63", "must not share a number");
+	env_bad("MRC_DSCP", "10,11,12,20,20,10", "must not share a number");
 }

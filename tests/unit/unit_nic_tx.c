@@ -65,6 +65,32 @@ TX_TEST(message_is_cut_into_packets_with_payload_in_place)
 	assert_u_eq(seen, 10001);
 }
 
+static int tx_setup_dscp(void **state)
+{
+	setenv("MRC_DSCP", "1,5,9,13,17,47", 1);
+	return fixture_setup(state);
+}
+
+static int tx_teardown_dscp(void **state)
+{
+	unsetenv("MRC_DSCP");
+	return fixture_teardown(state);
+}
+
+/* REQ(wire.dscp.values) */
+TEST_WITH(tx_setup_dscp, tx_teardown_dscp, mh_tx, data_has_the_dscp_that_was_set)
+{
+	struct nic_fixture *fixture = *state;
+	struct mw_packet pkt;
+	struct mio_rx frame;
+	size_t headers;
+
+	assert_i_eq(fixture_connect(fixture), 0);
+	tx_post(fixture, 0, 10);
+	tx_take(fixture, &frame, &pkt, &headers);
+	assert_u_eq(frame.tos, 5 << 2 | 2);
+}
+
 /* REQ(wire.dscp.data-class) */
 TX_TEST(data_is_trimmable_and_ecn_capable)
 {
