@@ -7,6 +7,7 @@
  */
 #include "wire/print.h"
 
+#include "base/assert.h"
 #include "wire/opcode.h"
 #include "wire/text.h"
 
@@ -16,7 +17,13 @@ struct sink {
 	void *context;
 };
 
-const char *const mw_bth_flag_names[MW_BTH_FLAGS] = {"a", "rtx", "ts", "se", "m", "r"};
+const char *mw_bth_flag_name(uint32_t bit)
+{
+	static const char *const names[MW_BTH_FLAGS] = {"a", "rtx", "ts", "se", "m", "r"};
+
+	mb_assert(bit < MW_BTH_FLAGS);
+	return names[bit];
+}
 
 static void put_field(const struct sink *t, const char *name, const char *lead,
 		      enum mw_field_form form, uint64_t value)
@@ -299,7 +306,7 @@ static void print_flags(struct mw_text *t, uint64_t mask)
 		if (!(mask >> i & 1))
 			continue;
 		mw_text_put(t, separator);
-		mw_text_put(t, mw_bth_flag_names[i]);
+		mw_text_put(t, mw_bth_flag_name(i));
 		separator = ",";
 	}
 	mw_text_put(t, "]");

@@ -15,7 +15,7 @@ enum mw_field_form {
 	MW_FIELD_SIGNED, /* value is an int64_t */
 	MW_FIELD_HEX,
 	MW_FIELD_WORD,	/* value has a name, which is in `word` */
-	MW_FIELD_FLAGS, /* value is a set of bits, named by mw_bth_flag_names */
+	MW_FIELD_FLAGS, /* value is a set of bits, named by mw_bth_flag_name */
 	MW_FIELD_SET,	/* there only when it is set */
 };
 
@@ -30,7 +30,8 @@ struct mw_field {
 };
 
 #define MW_BTH_FLAGS 6u
-extern const char *const mw_bth_flag_names[MW_BTH_FLAGS];
+/* mw_bth_flag_name returns the name of a bit, 0 .. MW_BTH_FLAGS - 1 (asserted). */
+const char *mw_bth_flag_name(uint32_t bit);
 
 typedef void (*mw_field_fn)(void *context, const struct mw_field *field);
 

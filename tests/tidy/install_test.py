@@ -10,6 +10,7 @@ import tempfile
 
 import run
 import tap
+from tree import Skip
 
 PROGRAM = """#include <mrc.h>
 #include <stdio.h>
@@ -43,13 +44,15 @@ class Installed:
         """Everything is where it belongs and nothing else is installed."""
         names = {str(p.relative_to(self.prefix)) for p in self.prefix.rglob("*") if not p.is_dir()}
         wanted = {"bin/mrc", "lib/libmrc.so", "lib/libmrc.so.1", "lib/lib_mrc.so"}
+        wanted |= {"lib/libmrc-core.a", "lib/libmrc-core.so", "lib/libmrc-core.so.0"}
+        wanted |= {"lib/pkgconfig/mrc-core.pc"}
         wanted |= {"lib/pkgconfig/libmrc.pc", "share/man/man1/mrc.1", "share/man/man7/softmrc.7"}
         wanted |= {"share/bash-completion/completions/mrc", "share/zsh/site-functions/_mrc"}
         headers = run.ROOT / "include"
         wanted |= {f"include/{p.relative_to(headers)}" for p in headers.rglob("*.h")}
         problems = [f"not installed: {name}" for name in sorted(wanted - names)]
         for name in sorted(names - wanted):
-            if not name.startswith("lib/softmrc/") and not name.startswith("share/"):
+            if not name.startswith(("lib/softmrc/", "share/", "include/softmrc/")):
                 problems.append(f"installed, nobody knows why: {name}")
         return problems
 
@@ -59,6 +62,42 @@ class Installed:
         (self.destdir / "p.c").write_text(PROGRAM, encoding="utf-8")
         self.output(["cc", "-Wall", "-Werror", "p.c", "-o", "p", *flags])
         self.output(["./p"], LD_LIBRARY_PATH=f"{self.prefix}/lib")
+        return []
+
+    def engine(self):
+        """The example of a NIC is built from what is installed, with each of the two libraries."""
+        flags = self.output(["pkg-config", "--cflags", "--libs", "mrc-core"]).split()
+        shutil.copy(run.ROOT / "examples/own_nic.c", self.destdir)
+        static = [flag for flag in flags if flag != "-lmrc-core"] + ["-l:libmrc-core.a"]
+        for name, how in (("shared", flags), ("static", static)):
+            self.output(["cc", "-Wall", "-Werror", "own_nic.c", "-o", name, *how])
+            self.output([f"./{name}"], LD_LIBRARY_PATH=f"{self.prefix}/lib")
+        return []
+
+    def engine_declares(self):
+        """The map of libmrc-core and the installed headers name the same functions."""
+        include = [f"-I{self.prefix}/include", f"-I{self.prefix}/include/softmrc"]
+        (self.destdir / "h.c").write_text("#include <mrc/engine.h>\n#include <mrc/wire.h>\n", "utf-8")
+        text = self.output(["cc", "-E", "-P", *include, "h.c"])
+        while re.search(r"\{[^{}]*\}", text):
+            text = re.sub(r"\{[^{}]*\}", ";", text)
+        declared = set()
+        for statement in text.split(";"):
+            name = re.search(r"\b((?:mt|mw)_\w+)\s*\(", statement)
+            if name and "static inline" not in statement and "typedef" not in statement:
+                declared.add(name[1])
+        script = (run.ROOT / "src/core/libmrc-core.map").read_text(encoding="utf-8")
+        listed = set(re.findall(r"^\t(\w+);", script, re.M))
+        problems = [f"{name}: declared, but not exported" for name in sorted(declared - listed)]
+        return problems + [f"{name}: exported, but not declared" for name in sorted(listed - declared)]
+
+    def engine_in_cxx(self):
+        """C++ programs may include the headers of the engine."""
+        if not shutil.which("c++"):
+            raise Skip("no C++ compiler")
+        include = [f"-I{self.prefix}/include", f"-I{self.prefix}/include/softmrc"]
+        shutil.copy(self.destdir / "h.c", self.destdir / "h.cc")
+        self.output(["c++", "-Wall", "-Werror", "-fsyntax-only", *include, "h.cc"])
         return []
 
     def other_name(self):
@@ -82,7 +121,7 @@ class Installed:
 
 def main():
     installed = Installed(sys.argv[1])
-    names = ("layout", "pkg_config", "other_name", "runs_from_anywhere")
+    names = ("layout", "pkg_config", "engine", "engine_declares", "engine_in_cxx", "other_name", "runs_from_anywhere")
     try:
         status = tap.run([(f"install__{name}", getattr(installed, name)) for name in names])
     finally:

@@ -164,7 +164,7 @@ static void set_field(void *context, const struct mw_field *f)
 	flags = json_array();
 	for (uint32_t i = 0; i < MW_BTH_FLAGS; i++)
 		if (f->value >> i & 1)
-			json_array_append_new(flags, json_string(mw_bth_flag_names[i]));
+			json_array_append_new(flags, json_string(mw_bth_flag_name(i)));
 	json_object_set_new(to, f->name, flags);
 }
 
