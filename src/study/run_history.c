@@ -56,16 +56,14 @@ static void take_parts(const struct sim_history *h, struct ms_run *run, struct s
 static void take_sample(const struct sim_history *h, struct ms_run *run, uint64_t now_ns,
 			struct sim_sample *s)
 {
-	struct ms_roce_sums roce = {0};
-	struct ms_nic_sums sums;
+	struct ms_roce_stats roce;
+	struct mt_stats core;
 	struct ms_counters net;
 
 	*s = (struct sim_sample){.at_ns = now_ns};
-	ms_nics_sums(ms_run_nics(run), &sums);
-	if (ms_run_roce(run))
-		ms_roce_sums(ms_run_roce(run), &roce);
+	ms_run_stats(run, &core, &roce);
 	if (h->whole)
-		s->placed_bytes[0] = sums.core.rx_data_bytes + roce.stats.rx_data_bytes;
+		s->placed_bytes[0] = core.rx_data_bytes + roce.rx_data_bytes;
 	else
 		take_parts(h, run, s);
 	ms_net_counters(ms_run_net(run), false, &net);
@@ -73,8 +71,8 @@ static void take_sample(const struct sim_history *h, struct ms_run *run, uint64_
 		s->drops += net.dropped[cause];
 	s->marks = net.ecn_marks;
 	s->trims = net.trims;
-	s->retransmits = sums.core.tx_retransmits + roce.stats.tx_retransmits;
-	s->evs_bad = sums.core.evs_retired - sums.core.evs_revived;
+	s->retransmits = core.tx_retransmits + roce.tx_retransmits;
+	s->evs_bad = core.evs_retired - core.evs_revived;
 	for (uint32_t i = 0; i < h->n_links; i++) {
 		struct ms_link_info info;
 

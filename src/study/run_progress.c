@@ -55,16 +55,14 @@ void sim_progress_line(const struct sim_progress_now *n, struct ui_text *out)
 /* look adds up what was placed, if that was not done just now. */
 static void update_progress(struct sim_progress *p, struct ms_run *run, uint64_t now_ns)
 {
-	struct ms_roce_sums roce = {0};
-	struct ms_nic_sums sums;
+	struct ms_roce_stats roce;
+	struct mt_stats core;
 	uint64_t took;
 
 	if (now_ns < p->looked_ns || p->bytes == 0)
 		return;
-	ms_nics_sums(ms_run_nics(run), &sums);
-	if (ms_run_roce(run))
-		ms_roce_sums(ms_run_roce(run), &roce);
-	p->done = (double)(sums.core.rx_data_bytes + roce.stats.rx_data_bytes) / (double)p->bytes;
+	ms_run_stats(run, &core, &roce);
+	p->done = (double)(core.rx_data_bytes + roce.rx_data_bytes) / (double)p->bytes;
 	took = clock_ns() - now_ns;
 	p->looked_ns = now_ns + took * LOOK_SHARE;
 }

@@ -261,7 +261,7 @@ json_t *sim_result_json(const struct sim_outcome *o)
 	if (o->scenario->run.pfc.on)
 		json_object_set_new(all, "pfc", pfc_json(&r.net));
 	json_object_set_new(all, "core", core_json(&r.core));
-	if (ms_run_roce(o->run))
+	if (ms_run_uses(o->run, MS_ROCE))
 		json_object_set_new(all, "roce", roce_json(&r.roce));
 	json_object_set_new(all, "waiting", waiting_json(o));
 	if (o->account) {

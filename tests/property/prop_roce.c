@@ -75,7 +75,7 @@ static void random_run(struct ms_run_cfg *cfg)
 	cfg->n_faults = random_faults(&topology);
 	cfg->seed = test_rand();
 	cfg->reconverge_ns = test_rand_below(50000);
-	cfg->nic.retry_exp = RD_RETRY_EXP_FOREVER;
+	cfg->mrc.retry_exp = RD_RETRY_EXP_FOREVER;
 	cfg->roce.path_mtu = 256u << test_rand_below(5);
 	cfg->roce.qps = pick(1, 16);
 	cfg->roce.depth = (uint16_t)pick(1, 8);

@@ -74,14 +74,14 @@ static void random_run(struct ms_run_cfg *cfg)
 	cfg->faults = faults;
 	cfg->n_faults = random_faults(&topology);
 	cfg->seed = test_rand();
-	cfg->nic.path_mtu = 256u << test_rand_below(5);
-	cfg->nic.evs = pick(1, 20);
-	cfg->nic.evs_active = pick(0, cfg->nic.evs);
-	cfg->nic.depth = (uint16_t)pick(1, 8);
-	cfg->nic.mpr = (uint8_t)pick(1, 8);
-	cfg->nic.cc.kind = test_rand_chance(1, 5) ? MT_CC_NONE : MT_CC_NSCC;
-	cfg->nic.trim_nack = test_rand_chance(4, 5);
-	cfg->nic.retry_exp = RD_RETRY_EXP_FOREVER;
+	cfg->mrc.path_mtu = 256u << test_rand_below(5);
+	cfg->mrc.evs = pick(1, 20);
+	cfg->mrc.evs_active = pick(0, cfg->mrc.evs);
+	cfg->mrc.depth = (uint16_t)pick(1, 8);
+	cfg->mrc.mpr = (uint8_t)pick(1, 8);
+	cfg->mrc.cc.kind = test_rand_chance(1, 5) ? MT_CC_NONE : MT_CC_NSCC;
+	cfg->mrc.trim_nack = test_rand_chance(4, 5);
+	cfg->mrc.retry_exp = RD_RETRY_EXP_FOREVER;
 	cfg->end_ps = 2000000 * US_PS;
 }
 

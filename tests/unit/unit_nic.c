@@ -184,18 +184,18 @@ NIC(ms_nics, only_what_is_used_is_there)
 	add_flow(0, 2, 4096, 50000);
 	run = start();
 	ms_nics_sums(ms_run_nics(run), &sums);
-	assert_u_eq(sums.engines, 0);
+	assert_u_eq(sums.hosts, 0);
 	assert_i_eq(ms_run_step(run, US_PS / 10), MS_RUN_RUNNING);
 	ms_nics_sums(ms_run_nics(run), &sums);
-	assert_u_eq(sums.engines, 1);
+	assert_u_eq(sums.hosts, 1);
 	assert_u_eq(sums.connections, 1);
 	assert_i_eq(ms_run_step(run, 20 * US_PS), MS_RUN_RUNNING);
 	ms_nics_sums(ms_run_nics(run), &sums);
-	assert_u_eq(sums.engines, 2);
+	assert_u_eq(sums.hosts, 2);
 	assert_u_eq(sums.connections, 1); /* that of the destination lingers */
 	finish(run);
 	ms_nics_sums(ms_run_nics(run), &sums);
-	assert_u_eq(sums.engines, 2);
+	assert_u_eq(sums.hosts, 2);
 	assert_u_eq(sums.connections, 0);
 	ms_run_destroy(run);
 }

@@ -6,9 +6,9 @@
 
 #define MTU 1024u
 
-static struct ms_nics nics;
-static struct ms_worker_state worker;
-static struct ms_host host;
+static struct ms_mrc mrc;
+static struct ms_nic_worker worker;
+static struct ms_mrc_host host;
 static struct ms_conn conn;
 static uint64_t bits[1];
 
@@ -16,18 +16,15 @@ static uint64_t bits[1];
 static int fresh(void **state)
 {
 	(void)state;
-	nics = (struct ms_nics){.cfg.path_mtu = MTU};
-	worker = (struct ms_worker_state){.violation = ""};
-	host = (struct ms_host){.nics = &nics, .worker = &worker};
+	mrc = (struct ms_mrc){.cfg.path_mtu = MTU};
+	worker = (struct ms_nic_worker){.violation = ""};
+	host = (struct ms_mrc_host){.mrc = &mrc, .nic.worker = &worker};
 	bits[0] = 0;
 	conn = (struct ms_conn){
 		.placed = bits,
-		.bytes = 6100,
+		.end = {.bytes = 6100, .message_bytes = 2500, .messages = 3, .flow = 7},
 		.region_bytes = 6100,
-		.message_bytes = 2500,
-		.messages = 3,
 		.per_message = 3,
-		.flow = 7,
 	};
 	return 0;
 }
@@ -54,7 +51,7 @@ CHECKS(all_packets_once)
 		place(packets[i].offset, packets[i].len);
 	}
 	assert_true(ms_conn_message_is_complete(&conn, 2, MTU));
-	assert_u_eq(conn.placed_bytes, 6100);
+	assert_u_eq(conn.end.placed_bytes, 6100);
 	assert_u_eq(worker.sums.violations, 0);
 }
 
@@ -99,8 +96,8 @@ CHECKS(of_the_wrong_length)
 /* An empty message has nothing to be placed. */
 CHECKS(nothing)
 {
-	conn.bytes = conn.region_bytes = conn.message_bytes = 0;
-	conn.messages = conn.per_message = 1;
+	conn.end.bytes = conn.region_bytes = conn.end.message_bytes = 0;
+	conn.end.messages = conn.per_message = 1;
 	assert_true(ms_conn_message_is_complete(&conn, 0, MTU));
 	refused(0, 1, "where no packet is");
 }

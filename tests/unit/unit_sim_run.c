@@ -162,7 +162,7 @@ TEST(ms_run, a_lone_flow_over_three_tiers)
 
 	prepare(&cfg, &f, MS_LIST, 0);
 	one_flow(&cfg, &flow);
-	cfg.nic.frame_bytes = 4150 - 4096 - 36;
+	cfg.mrc.frame_bytes = 4150 - 4096 - 36;
 	run = start(&cfg);
 	assert_i_eq(finish(run), MS_RUN_DONE);
 	ms_run_flow(run, 0, &r);
@@ -458,7 +458,7 @@ TEST(ms_run_check, names_the_field)
 	struct ms_run_cfg cfg;
 
 	prepare(&cfg, &f, MS_PERMUTATION, MIB);
-	cfg.nic.path_mtu = 1000;
+	cfg.mrc.path_mtu = 1000;
 	assert_false(ms_run_check(&cfg, why));
 	assert_non_null(strstr(why, "mtu = 1000"));
 	prepare(&cfg, &f, MS_INCAST, MIB);
@@ -466,7 +466,7 @@ TEST(ms_run_check, names_the_field)
 	assert_false(ms_run_check(&cfg, why));
 	assert_non_null(strstr(why, "group_size = 1"));
 	prepare(&cfg, &f, MS_PERMUTATION, MIB);
-	cfg.nic.evs = 0;
+	cfg.mrc.evs = 0;
 	assert_false(ms_run_check(&cfg, why));
 	assert_non_null(strstr(why, "evs = 0"));
 	prepare(&cfg, &f, MS_PERMUTATION, MIB);

@@ -42,7 +42,7 @@ TEST(ms_scenario_read, defaults)
 	assert_u_eq(s->run.workload[0].bytes, 1048576);
 	assert_u_eq(s->run.n_faults, 0);
 	assert_u_eq(s->run.queue[MS_PORT_T0_DOWN].ecn_max_bytes, 0);
-	assert_true(s->run.nic.trim_nack);
+	assert_true(s->run.mrc.trim_nack);
 	ms_scenario_destroy(s);
 }
 
@@ -59,10 +59,10 @@ TEST(ms_scenario_read, every_table)
 	assert_u_eq(s->run.seed, 7);
 	assert_u_eq(s->run.threads, 2);
 	assert_u_eq(s->run.end_ps, 3000000000);
-	assert_u_eq(s->run.nic.evs, 1);
-	assert_u_eq(s->run.nic.mpr, 9);
-	assert_u_eq(s->run.nic.timing.reorder_max_ns, 9000);
-	assert_u_eq(s->run.nic.cc.kind, MT_CC_NONE);
+	assert_u_eq(s->run.mrc.evs, 1);
+	assert_u_eq(s->run.mrc.mpr, 9);
+	assert_u_eq(s->run.mrc.timing.reorder_max_ns, 9000);
+	assert_u_eq(s->run.mrc.cc.kind, MT_CC_NONE);
 	assert_u_eq(s->run.trim_to_bytes, 200);
 	assert_true(s->run.queue[MS_PORT_T0_DOWN].ecn_max_bytes > 0);
 	assert_u_eq(s->run.queue[MS_PORT_T0_UP].trim_bytes, 7168);
@@ -77,8 +77,8 @@ TEST(ms_scenario_read, without_trimming_and_ecn)
 {
 	struct ms_scenario *s = good(TINY "[queues]\ntrimming = false\necn = false\n" LOAD);
 
-	assert_false(s->run.nic.trim_nack);
-	assert_false(s->run.nic.cc.trimming);
+	assert_false(s->run.mrc.trim_nack);
+	assert_false(s->run.mrc.cc.trimming);
 	for (int kind = 0; kind < MS_PORT_KINDS; kind++) {
 		assert_u_eq(s->run.queue[kind].trim_bytes, 0);
 		assert_u_eq(s->run.queue[kind].ecn_max_bytes, 0);

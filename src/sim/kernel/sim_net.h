@@ -37,6 +37,12 @@ struct ms_ranks; /* ranks.h */
 
 #define MS_NEVER UINT64_MAX
 #define MS_PS_PER_NS UINT64_C(1000)
+
+/* ms_ns_to_ps returns a time in ps; MS_NEVER when it is too late for that. */
+static inline uint64_t ms_ns_to_ps(uint64_t ns)
+{
+	return ns >= UINT64_MAX / MS_PS_PER_NS ? MS_NEVER : ns * MS_PS_PER_NS;
+}
 #define MS_THREADS_MAX 64u
 
 /* Links by where they begin and lead; each may have its own queue. */

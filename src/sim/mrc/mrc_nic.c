@@ -1,59 +1,60 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * nic.c - the adapter's loop: from the fabric into the engine, from the engine into the fabric.
+ * mrc_nic.c - the adapter's loop: from the fabric into the engine, from the engine into the fabric.
  *
- * After whatever happened at a host its NIC runs a round: it takes packets from the engine for the
- * ports that have room, then events, until there is neither, and asks to be woken for the first of
- * the engine's deadline, the next start of a flow and the moment when a port runs dry.
+ * In a round a NIC takes packets from the engine for the ports that have room, then events, until
+ * there is neither, and asks to be woken for the first of the engine's deadline, the next start of
+ * a flow and the moment when a port runs dry.
  */
+#include <stdio.h>
+#include <stdlib.h>
+
 #include "base/bits.h"
-#include "base/prefetch.h"
-#include "fabric/fabric_link.h"
+#include "base/prng.h"
+#include "fabric/ev_routing.h"
 #include "sim/mrc/mrc_nic_state.h"
 #include "sim/mrc/packet_codec.h"
 #include "wire/opcode.h"
 
 #define BATCH 16u
-#define NS_TO_PS(ns) ((ns) >= UINT64_MAX / MS_PS_PER_NS ? MS_NEVER : (ns)*MS_PS_PER_NS)
 
 /* ---- out ---- */
 
 /* REQ(sim.nic.room) */
-static uint32_t free_ports(const struct ms_host *h, uint64_t now_ps)
+static uint32_t free_ports(const struct ms_mrc_host *h, uint64_t now_ps)
 {
-	const struct ms_nics *n = h->nics;
+	const struct ms_nic_set *set = h->nic.set;
 	uint32_t free = 0;
 
-	for (uint32_t p = 0; p < n->planes; p++)
-		free |= (uint32_t)(h->free_ps[p] <= now_ps + n->packet_ps) << p;
-	return free & ~n->dark[h->number];
+	for (uint32_t p = 0; p < set->planes; p++)
+		free |= (uint32_t)(h->free_ps[p] <= now_ps + set->packet_ps) << p;
+	return free & ~set->dark[h->nic.number];
 }
 
-static void send_one(struct ms_host *h, struct ms_worker *worker, const struct mt_tx_desc *d)
+static void send_one(struct ms_mrc_host *h, struct ms_worker *worker, const struct mt_tx_desc *d)
 {
-	const struct ms_nics *n = h->nics;
 	const struct mw_bth *bth = &d->pkt.bth;
 	struct ms_packet p;
 
 	p.at = p.port = 0;
-	p.src = h->number & (MS_HOSTS_MAX - 1);
+	p.src = h->nic.number & (MS_HOSTS_MAX - 1);
 	p.plane = d->port & MS_PLANE_MASK;
 	p.ecmp = p.roce = 0;
 	p.dst = ms_addr_host(&d->dst) & (MS_HOSTS_MAX - 1);
-	p.cls = mw_dscp_class_of_opcode(bth->opcode, bth->rtx, n->cfg.trim_nack) & 7;
+	p.cls = mw_dscp_class_of_opcode(bth->opcode, bth->rtx, h->mrc->cfg.trim_nack) & 7;
 	p.ce = p.corrupt = 0;
 	p.ev = d->ev;
-	p.bytes = (uint16_t)(ms_frame_bytes(&d->pkt) + n->cfg.frame_bytes);
+	p.bytes = (uint16_t)(ms_frame_bytes(&d->pkt) + h->mrc->cfg.frame_bytes);
 	ms_frame_pack(&d->pkt, &p);
 	if (bth->rtx && d->tclass != MT_CLASS_CONTROL)
-		((struct ms_conn *)d->qp_user)->retransmits++;
+		((struct ms_conn *)d->qp_user)->end.retransmits++;
 	ms_send(worker, &p);
 	h->free_ps[d->port] = ms_port_idle_ps(worker, d->port);
-	h->worker->sums.sent++;
+	h->nic.worker->sums.sent++;
 }
 
 /* As many packets at a time as there are ports with room, so that they get one each. */
-static void send_all(struct ms_host *h, struct ms_worker *worker, uint64_t now_ps)
+static void send_all(struct ms_mrc_host *h, struct ms_worker *worker, uint64_t now_ps)
 {
 	struct mt_tx_desc descs[BATCH];
 	uint32_t n, batch;
@@ -69,14 +70,14 @@ static void send_all(struct ms_host *h, struct ms_worker *worker, uint64_t now_p
 }
 
 /* When a port that has no room now has sent all it has; the engine waits for one. */
-static uint64_t dry_ps(const struct ms_host *h, uint64_t now_ps)
+static uint64_t dry_ps(const struct ms_mrc_host *h, uint64_t now_ps)
 {
-	const struct ms_nics *n = h->nics;
+	const struct ms_nic_set *set = h->nic.set;
 	uint64_t first = MS_NEVER;
 
-	for (uint32_t p = 0; p < n->planes; p++)
-		if (h->free_ps[p] > now_ps + n->packet_ps && h->free_ps[p] < first &&
-		    !(n->dark[h->number] >> p & 1))
+	for (uint32_t p = 0; p < set->planes; p++)
+		if (h->free_ps[p] > now_ps + set->packet_ps && h->free_ps[p] < first &&
+		    !(set->dark[h->nic.number] >> p & 1))
 			first = h->free_ps[p];
 	return first;
 }
@@ -86,25 +87,21 @@ static uint64_t min_u64(uint64_t a, uint64_t b)
 	return a < b ? a : b;
 }
 
-static void set_wake(struct ms_host *h, struct ms_worker *worker, uint64_t now_ps)
+static uint64_t next_wake(struct ms_mrc_host *h, uint64_t now_ps)
 {
 	uint64_t at;
 
-	h->deadline_ps = NS_TO_PS(mt_engine_deadline(h->engine));
-	at = min_u64(h->deadline_ps, NS_TO_PS(ms_conn_linger_ns(h)));
-	at = min_u64(at, NS_TO_PS(ms_app_next_ns(&h->nics->app, &h->app)));
+	h->deadline_ps = ms_ns_to_ps(mt_engine_deadline(h->engine));
+	at = min_u64(h->deadline_ps, ms_ns_to_ps(ms_conn_linger_ns(h)));
+	at = min_u64(at, ms_ns_to_ps(ms_app_next_ns(&h->nic.set->app, &h->nic.app)));
 	if (mt_engine_tx_is_blocked(h->engine))
 		at = min_u64(at, dry_ps(h, now_ps));
-	if (at < now_ps)
-		at = now_ps;
-	if (at == h->wake_ps)
-		return;
-	h->wake_ps = at;
-	ms_wake_at(worker, at);
+	return at;
 }
 
-static void run_round(struct ms_host *h, struct ms_worker *worker, uint64_t now_ps)
+static uint64_t run_round(struct ms_nic_host *nic, struct ms_worker *worker, uint64_t now_ps)
 {
+	struct ms_mrc_host *h = (struct ms_mrc_host *)nic;
 	struct mt_event events[BATCH];
 	uint32_t n;
 
@@ -115,8 +112,8 @@ static void run_round(struct ms_host *h, struct ms_worker *worker, uint64_t now_
 			ms_conn_event(h, &events[i], now_ps);
 	} while (n > 0);
 	if (mt_engine_memory_wanted(h->engine) > 0)
-		ms_nic_grow_engine(h);
-	set_wake(h, worker, now_ps);
+		ms_mrc_grow_engine(h);
+	return next_wake(h, now_ps);
 }
 
 /* ---- in ---- */
@@ -129,27 +126,25 @@ static uint8_t trim_of(const struct ms_packet *p)
 }
 
 /* Of a packet for the responder: its connection is made if this is the first. */
-static void accept_first_packet(struct ms_host *h, const struct ms_packet *p, uint64_t now_ns)
+static void accept_first_packet(struct ms_mrc_host *h, const struct ms_packet *p, uint64_t now_ns)
 {
 	uint32_t slot = ms_frame_dqp(p) - MS_QPN_BASE;
-	struct ms_conn *c;
+	struct ms_flow_end *e;
 
-	if (slot < h->outgoing || slot >= h->n_slots)
+	if (slot < h->nic.outgoing || slot >= h->nic.n_slots)
 		return;
-	c = h->conns[slot];
-	if (!c)
+	e = h->nic.ends[slot];
+	if (!e)
 		ms_conn_accept(h, slot, now_ns);
-	else if (c != MS_CONN_DONE && c->lingers)
-		c->heard_ns = now_ns;
+	else if (e != MS_FLOW_OVER && ((struct ms_conn *)e)->lingers)
+		((struct ms_conn *)e)->heard_ns = now_ns;
 }
 
-static void on_receive(void *ctx, struct ms_worker *worker, uint32_t host, uint64_t now_ps,
-		       const struct ms_packet *p)
+static void receive(struct ms_nic_host *nic, struct ms_worker *worker, const struct ms_packet *p,
+		    uint64_t now_ps)
 {
-	struct ms_nics *n = ctx;
-	struct ms_worker_state *own = &n->worker[ms_worker_number(worker)];
+	struct ms_mrc_host *h = (struct ms_mrc_host *)nic;
 	uint64_t now_ns = now_ps / MS_PS_PER_NS;
-	struct ms_host *h = ms_nic_host(n, own, host, now_ns);
 	struct mt_rx_meta meta = {
 		.src = ms_addr_of(p->src),
 		.ev = p->ev,
@@ -160,98 +155,138 @@ static void on_receive(void *ctx, struct ms_worker *worker, uint32_t host, uint6
 	};
 	struct mw_packet pkt;
 
-	if (!h)
-		return;
-	own->sums.received++;
+	(void)worker;
 	ms_frame_unpack(p, &pkt);
 	if (!p->corrupt && mw_opcode_info(pkt.bth.opcode)->flags & MW_OP_TO_RSP)
 		accept_first_packet(h, p, now_ns);
 	mt_engine_rx(h->engine, now_ns, &meta, &pkt, NULL);
-	run_round(h, worker, now_ps);
 }
 
-/* ---- time ---- */
+/* ---- time and ports ---- */
 
-static void on_wake(void *ctx, struct ms_worker *worker, uint32_t host, uint64_t now_ps)
+static void wake(struct ms_nic_host *nic, uint64_t now_ps)
 {
-	struct ms_nics *n = ctx;
+	struct ms_mrc_host *h = (struct ms_mrc_host *)nic;
 	uint64_t now_ns = now_ps / MS_PS_PER_NS;
-	struct ms_host *h = ms_nic_host(n, &n->worker[ms_worker_number(worker)], host, now_ns);
 
-	if (!h)
-		return;
-	h->wake_ps = MS_NEVER;
 	if (now_ps >= h->deadline_ps)
 		mt_engine_tick(h->engine, now_ns);
-	ms_app_begin_due(&n->app, &h->app, now_ps);
+	ms_app_begin_due(&nic->set->app, &nic->app, now_ps);
 	ms_conn_reap_idle(h, now_ns);
-	run_round(h, worker, now_ps);
 }
 
-static void on_carrier(void *ctx, struct ms_worker *worker, uint32_t host, uint64_t now_ps,
-		       uint32_t plane, bool up)
+static void set_carrier(struct ms_nic_host *nic, uint32_t plane, bool up, uint64_t now_ps)
 {
-	struct ms_nics *n = ctx;
-	struct ms_host *h = n->host[host];
+	struct ms_mrc_host *h = (struct ms_mrc_host *)nic;
 
-	if (up)
-		n->dark[host] &= ~(1u << plane);
-	else
-		n->dark[host] |= 1u << plane;
-	if (!h)
-		return;
 	mt_engine_port_set(h->engine, now_ps / MS_PS_PER_NS, plane, up);
 	h->free_ps[plane] = now_ps;
-	run_round(h, worker, now_ps);
 }
 
-static void on_pfc_resumed(void *ctx, struct ms_worker *worker, uint32_t host, uint64_t now_ps,
-			   uint32_t plane)
+static void resume_port(struct ms_nic_host *nic, struct ms_worker *worker, uint32_t plane)
 {
-	struct ms_nics *n = ctx;
-	struct ms_host *h = n->host[host];
-
-	if (!h)
-		return;
-	h->free_ps[plane] = ms_port_idle_ps(worker, plane);
-	run_round(h, worker, now_ps);
+	((struct ms_mrc_host *)nic)->free_ps[plane] = ms_port_idle_ps(worker, plane);
 }
 
-static void on_prefetch(void *ctx, uint32_t host)
+/* ---- life ---- */
+
+/* Draws the EVs of each plane without repeating one: the first steps of a shuffle. */
+static void choose_evs(const struct ms_mrc *n, uint32_t *order, struct mb_prng *prng,
+		       struct mt_ev *evs)
 {
-	const struct ms_nics *n = ctx;
-	const struct ms_ahead *a = &n->ahead[host];
+	const struct mf_topology *t = &n->cfg.topology;
+	uint32_t planes = n->set.planes, per_plane = mf_ev_count(t) / planes;
 
-	for (unsigned i = 0; i < sizeof(a->size) / sizeof(a->size[0]); i++)
-		mb_prefetch(a->at[i], a->size[i]);
-}
+	for (uint32_t p = 0; p < planes; p++) {
+		for (uint32_t i = 0; i < per_plane; i++)
+			order[i] = i;
+		for (uint32_t i = 0; i < n->n_evs; i++) {
+			uint32_t j = i + mb_prng_below(prng, per_plane - i), first = order[i];
 
-void ms_nics_hosts(struct ms_nics *nics, struct ms_hosts *hosts)
-{
-	hosts->ctx = nics;
-	hosts->receive = on_receive;
-	hosts->wake = on_wake;
-	hosts->carrier = on_carrier;
-	hosts->pfc_resumed = on_pfc_resumed;
-	hosts->prefetch = on_prefetch;
-}
-
-void ms_nics_start(struct ms_nics *nics, struct ms_net *net)
-{
-	for (uint32_t host = 0; host < nics->hosts; host++) {
-		uint64_t first;
-
-		if (!ms_net_host_is_local(net, host))
-			continue;
-		first = ms_app_first_ns(&nics->app, host);
-		if (first != UINT64_MAX)
-			ms_net_wake(net, host, NS_TO_PS(first));
+			order[i] = order[j];
+			order[j] = first;
+			evs[i * planes + p] = (struct mt_ev){
+				.value = mf_ev_nth(t, order[i] * planes + p),
+				.port = (uint8_t)p,
+			};
+		}
 	}
 }
 
-uint64_t ms_nics_wake_ps(const struct ms_nics *nics, uint32_t host)
-{
-	const struct ms_host *h = nics->host[host];
+/*
+ * Hosts share sets, but none of those on the same T0, where the same uplinks would be loaded twice:
+ * hosts with the same number modulo this.
+ */
+#define EV_SETS_MAX 4096u
 
-	return h ? h->wake_ps : NS_TO_PS(ms_app_first_ns(&nics->app, host));
+static bool open_ev_sets(struct ms_mrc *n)
+{
+	uint32_t *order = calloc(mf_ev_count(&n->cfg.topology) / n->set.planes, sizeof(*order));
+	size_t set = (size_t)n->n_evs * n->set.planes;
+	struct mb_prng prng;
+
+	mb_prng_init(&prng, n->cfg.seed);
+	n->n_ev_sets = n->set.hosts < EV_SETS_MAX ? n->set.hosts : EV_SETS_MAX;
+	n->ev_sets = calloc(n->n_ev_sets * set, sizeof(*n->ev_sets));
+	for (uint32_t i = 0; order && n->ev_sets && i < n->n_ev_sets; i++)
+		choose_evs(n, order, &prng, n->ev_sets + i * set);
+	free(order);
+	return order && n->ev_sets;
+}
+
+static bool slots_fit(const struct ms_workload *w, uint32_t hosts, char *why)
+{
+	for (uint32_t i = 0; i < hosts; i++) {
+		uint32_t slots = ms_workload_slots(w, i);
+
+		if (slots > MS_SLOTS_MAX) {
+			snprintf(why, MS_WHY_BYTES, "host %u has %u connections: at most %u", i,
+				 slots, MS_SLOTS_MAX);
+			return false;
+		}
+	}
+	return true;
+}
+
+static void destroy(struct ms_nic_set *set)
+{
+	struct ms_mrc *m = (struct ms_mrc *)set;
+
+	free(m->ev_sets);
+	free(m);
+}
+
+static const struct ms_nic_ops ops = {
+	.name = "MRC",
+	.open_host = ms_mrc_host_open,
+	.receive = receive,
+	.wake = wake,
+	.carrier = set_carrier,
+	.pfc_resumed = resume_port,
+	.round = run_round,
+	.open = ms_conn_open,
+	.post = ms_conn_post,
+	.close = ms_conn_close,
+	.count = ms_mrc_count,
+	.destroy = destroy,
+};
+
+struct ms_mrc *ms_mrc_create(const struct ms_mrc_cfg *cfg, struct ms_nics *nics, char *why)
+{
+	uint64_t longest = cfg->path_mtu + 40 + (uint64_t)cfg->frame_bytes;
+	struct ms_mrc *m;
+
+	if (!ms_mrc_check(cfg, why) || !slots_fit(nics->workload, nics->hosts, why))
+		return NULL;
+	m = calloc(1, sizeof(*m));
+	if (m) {
+		m->cfg = *cfg;
+		m->n_evs = ms_mrc_evs(cfg);
+		nics->prefetch = calloc(nics->hosts, sizeof(*nics->prefetch));
+		if (ms_nic_set_init(&m->set, nics, MS_MRC, &ops, longest) && nics->prefetch &&
+		    open_ev_sets(m))
+			return m;
+	}
+	snprintf(why, MS_WHY_BYTES, "no memory for %u NICs", nics->hosts);
+	return NULL;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* nic_cfg.c - what NICs are made of: defaults from a topology, checks, and what they will take. */
+/* mrc_nic_cfg.c - the configuration of MRC: defaults from a topology, checks, and the memory. */
 #include <stdio.h>
 
 #include "base/bits.h"
@@ -9,7 +9,6 @@
 #include "fabric/ev_routing.h"
 #include "sim/mrc/mrc_nic_state.h"
 #include "sim/mrc/packet_codec.h"
-#include "sim/run/sim_run.h"
 
 #define EVS_ALL_PLANES 128u
 #define SLEEP_AFTER_WORK_MAX_NS 2000000u
@@ -39,12 +38,12 @@ static uint64_t base_rtt_ns(const struct mf_topology *t)
 	return rtt + 2 * (uint64_t)(2 * t->cfg.tiers - 1) * t->cfg.switch_ns;
 }
 
-void ms_nic_defaults(struct ms_nic_cfg *cfg, const struct mf_topology *topology)
+void ms_mrc_defaults(struct ms_mrc_cfg *cfg, const struct mf_topology *topology)
 {
 	struct mt_engine_cfg engine;
 
 	mt_engine_cfg_default(&engine, topology->cfg.planes);
-	*cfg = (struct ms_nic_cfg){
+	*cfg = (struct ms_mrc_cfg){
 		.topology = *topology,
 		.threads = 1,
 		.seed = 1,
@@ -75,7 +74,7 @@ void ms_nic_defaults(struct ms_nic_cfg *cfg, const struct mf_topology *topology)
 	cfg->timing.idle_ns = 0;
 }
 
-uint32_t ms_nic_evs(const struct ms_nic_cfg *cfg)
+uint32_t ms_mrc_evs(const struct ms_mrc_cfg *cfg)
 {
 	uint32_t paths = mf_ev_count(&cfg->topology) / cfg->topology.cfg.planes;
 
@@ -93,9 +92,9 @@ static bool mtu_valid(uint32_t mtu)
 		return false;                             \
 	} while (0)
 
-static bool evs_valid(const struct ms_nic_cfg *c, char *why)
+static bool evs_valid(const struct ms_mrc_cfg *c, char *why)
 {
-	uint32_t planes = c->topology.cfg.planes, evs = ms_nic_evs(c);
+	uint32_t planes = c->topology.cfg.planes, evs = ms_mrc_evs(c);
 
 	if (c->evs == 0 || evs * planes > MT_EVS_MAX)
 		REFUSE("evs = %u: 1 to %u of each plane", c->evs, MT_EVS_MAX / planes);
@@ -113,7 +112,7 @@ static bool evs_valid(const struct ms_nic_cfg *c, char *why)
 	return true;
 }
 
-bool ms_nic_check(const struct ms_nic_cfg *c, char *why)
+bool ms_mrc_check(const struct ms_mrc_cfg *c, char *why)
 {
 	struct mt_engine_cfg engine;
 	struct mt_cc_fault fault;
@@ -137,14 +136,14 @@ bool ms_nic_check(const struct ms_nic_cfg *c, char *why)
 	if (c->retry_linear > RD_RETRY_LINEAR_MAX || c->retry_exp > RD_RETRY_EXP_FOREVER)
 		REFUSE("retries = %u, %u: at most %u linear and %u exponential ones",
 		       c->retry_linear, c->retry_exp, RD_RETRY_LINEAR_MAX, RD_RETRY_EXP_FOREVER);
-	ms_nic_engine_cfg(c, 1, 1, &engine);
+	ms_mrc_engine_cfg(c, 1, 1, &engine);
 	if (mt_engine_size(&engine) == 0)
 		REFUSE("timing: a value is out of its range");
 	return true;
 }
 
 /* Rings of the least size that holds what can happen between two rounds of a NIC. */
-void ms_nic_engine_cfg(const struct ms_nic_cfg *cfg, uint32_t slots, uint32_t incoming,
+void ms_mrc_engine_cfg(const struct ms_mrc_cfg *cfg, uint32_t slots, uint32_t incoming,
 		       struct mt_engine_cfg *engine)
 {
 	mt_engine_cfg_default(engine, cfg->topology.cfg.planes);
@@ -161,7 +160,7 @@ void ms_nic_engine_cfg(const struct ms_nic_cfg *cfg, uint32_t slots, uint32_t in
 	engine->timing = cfg->timing;
 }
 
-uint8_t ms_nic_window(const struct ms_nic_cfg *cfg, uint64_t packets)
+uint8_t ms_mrc_window(const struct ms_mrc_cfg *cfg, uint64_t packets)
 {
 	uint64_t bdp = cfg->cc.link_bps / 8 * cfg->cc.base_rtt_ns / NS_PER_S;
 	uint64_t cwnd = cfg->cc.max_cwnd_bytes ? cfg->cc.max_cwnd_bytes : bdp * 3 / 2;
@@ -179,19 +178,19 @@ static uint64_t pool_bytes(size_t size)
 	return mb_pool_block_size(size);
 }
 
-static uint64_t path_set_bytes(const struct ms_nic_cfg *cfg)
+static uint64_t path_set_bytes(const struct ms_mrc_cfg *cfg)
 {
-	uint16_t evs = (uint16_t)(ms_nic_evs(cfg) * cfg->topology.cfg.planes);
+	uint16_t evs = (uint16_t)(ms_mrc_evs(cfg) * cfg->topology.cfg.planes);
 
 	return pool_bytes(mt_ev_set_size(evs, cfg->topology.cfg.planes, false)) + pool_bytes(128);
 }
 
 /* Both ends of a flow of `packets` in messages of which `depth` may be under way. */
-static uint64_t flow_bytes(const struct ms_nic_cfg *cfg, const struct ms_flow *f)
+static uint64_t flow_bytes(const struct ms_mrc_cfg *cfg, const struct ms_flow *f)
 {
 	uint64_t per = f->message_bytes ? (f->message_bytes - 1) / cfg->path_mtu + 1 : 1;
 	uint64_t depth = f->messages < cfg->depth ? f->messages : cfg->depth;
-	uint32_t window = (uint32_t)ms_nic_window(cfg, per * depth) * MT_MPR_UNIT;
+	uint32_t window = (uint32_t)ms_mrc_window(cfg, per * depth) * MT_MPR_UNIT;
 	struct mt_qp_cap out = {.sq_depth = (uint32_t)depth, .max_sge = 1};
 	struct mt_qp_cap in = {.sq_depth = 1, .rq_depth = (uint32_t)depth, .max_sge = 1};
 
@@ -202,27 +201,27 @@ static uint64_t flow_bytes(const struct ms_nic_cfg *cfg, const struct ms_flow *f
 	       2 * path_set_bytes(cfg) + 512;
 }
 
-uint64_t ms_nic_memory(const struct ms_nic_cfg *cfg, const struct ms_workload_cfg *workload,
+uint64_t ms_mrc_memory(const struct ms_mrc_cfg *cfg, const struct ms_workload_cfg *workload,
 		       uint32_t n, uint64_t hosts)
 {
-	uint64_t all = cfg->topology.n_hosts, flows = 0, ends = 0, records, slots, fixed;
+	uint64_t all = cfg->topology.n_hosts, flows = 0, ends = 0, slots, fixed;
 	struct mt_engine_cfg engine;
 	struct ms_flow f;
+	bool is_used = false;
 
 	for (uint32_t i = 0; i < n; i++) {
-		uint64_t count = ms_workload_count(&workload[i]);
-
+		if (workload[i].transport != MS_MRC)
+			continue;
+		is_used = true;
 		ms_workload_shape(&workload[i], &f);
-		flows += count;
-		if (workload[i].transport == MS_MRC)
-			ends += count * flow_bytes(cfg, &f);
+		flows += ms_workload_count(&workload[i]);
+		ends += ms_workload_count(&workload[i]) * flow_bytes(cfg, &f);
 	}
-	records = flows * (sizeof(struct ms_source_record) + sizeof(uint64_t)) +
-		  all * (sizeof(void *) + sizeof(struct ms_ahead) + sizeof(uint32_t));
+	if (!is_used)
+		return 0;
 	slots = 2 * flows / all + 1;
-	ms_nic_engine_cfg(cfg, (uint32_t)(slots < MS_SLOTS_MAX ? slots : MS_SLOTS_MAX),
+	ms_mrc_engine_cfg(cfg, (uint32_t)(slots < MS_SLOTS_MAX ? slots : MS_SLOTS_MAX),
 			  (uint32_t)slots, &engine);
-	fixed = mt_engine_size(&engine) + sizeof(struct ms_host) + slots * sizeof(void *);
-	return records + hosts * fixed + ends / all * hosts +
-	       (uint64_t)cfg->threads * ((uint64_t)1 << 21);
+	fixed = mt_engine_size(&engine) + sizeof(struct ms_mrc_host) + slots * sizeof(void *);
+	return hosts * fixed + ends / all * hosts + (uint64_t)cfg->threads * ((uint64_t)1 << 21);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * nic_conn.c - the life of a connection's two ends, and the application that posts on it.
+ * mrc_nic_conn.c - the life of a connection's two ends: opened, posted to, taken down.
  *
  * Each message is a WRITE_WITH_IMM, so that the destination learns of it in order. The memory
  * region of a flow is as long as the flow; message k goes to k * message_bytes.
@@ -14,71 +14,42 @@
 /* A QP's queue has at least one place. */
 #define SIDE_DEPTH 1u
 
-uint32_t ms_conn_progress(const void *host, uint32_t slot, uint32_t messages)
-{
-	const struct ms_host *h = host;
-	const struct ms_conn *c = h->conns[slot];
-
-	if (!c)
-		return 0;
-	return c == MS_CONN_DONE ? messages : c->passed;
-}
-
-static uint32_t packets_of(const struct ms_nics *n, uint64_t bytes)
+static uint32_t packets_of(const struct ms_mrc *n, uint64_t bytes)
 {
 	return bytes ? (uint32_t)((bytes + n->cfg.path_mtu - 1) / n->cfg.path_mtu) : 1;
 }
 
 static size_t bitmap_bytes(const struct ms_conn *c)
 {
-	return ((size_t)c->messages * c->per_message + 63) / 64 * sizeof(uint64_t);
+	return ((size_t)c->end.messages * c->per_message + 63) / 64 * sizeof(uint64_t);
 }
 
 static void cap_of(const struct ms_conn *c, struct mt_qp_cap *cap)
 {
 	*cap = (struct mt_qp_cap){
-		.sq_depth = c->outgoing ? c->depth : SIDE_DEPTH,
-		.rq_depth = c->outgoing ? 0 : c->depth,
+		.sq_depth = c->end.outgoing ? c->end.depth : SIDE_DEPTH,
+		.rq_depth = c->end.outgoing ? 0 : c->end.depth,
 		.max_sge = 1,
 		.signal_all = true,
 	};
 }
 
-/* What is different for a flow that is a channel of a graph. */
-static void of_graph(const struct ms_nics *n, struct ms_conn *c)
-{
-	uint32_t channel;
-	const struct ms_graph *g = ms_workload_graph(n->workload, c->flow, NULL, &channel);
-
-	c->region_bytes = g ? c->message_bytes * c->messages : c->bytes;
-	if (g)
-		c->sizes = ms_graph_sizes(g, channel);
-}
-
-static struct ms_conn *new_conn(struct ms_host *h, uint32_t id, const struct ms_flow *f,
+static struct ms_conn *new_conn(struct ms_mrc_host *h, uint32_t id, const struct ms_flow *f,
 				bool outgoing)
 {
-	const struct ms_nics *n = h->nics;
-	struct ms_conn *c = ms_arena_alloc(&h->worker->arena, sizeof(*c));
+	const struct ms_mrc *n = h->mrc;
+	struct ms_conn *c = ms_arena_alloc(&h->nic.worker->arena, sizeof(*c));
 
 	if (!c)
 		return NULL;
-	*c = (struct ms_conn){
-		.bytes = f->bytes,
-		.message_bytes = f->message_bytes,
-		.flow = id,
-		.slot = outgoing ? f->src_slot : f->dst_slot,
-		.messages = f->messages,
-		.per_message = packets_of(n, f->message_bytes),
-		.depth = (uint16_t)(f->messages < n->cfg.depth ? f->messages : n->cfg.depth),
-		.outgoing = outgoing,
-	};
-	of_graph(n, c);
+	*c = (struct ms_conn){.per_message = packets_of(n, f->message_bytes)};
+	ms_flow_end_init(&c->end, h->nic.set->workload, id, f, n->cfg.depth, outgoing);
+	c->region_bytes = c->end.sizes ? f->message_bytes * f->messages : f->bytes;
 	if (outgoing)
 		return c;
-	c->placed = ms_arena_alloc(&h->worker->arena, bitmap_bytes(c));
+	c->placed = ms_arena_alloc(&h->nic.worker->arena, bitmap_bytes(c));
 	if (!c->placed) {
-		ms_arena_free(&h->worker->arena, c, sizeof(*c));
+		ms_arena_free(&h->nic.worker->arena, c, sizeof(*c));
 		return NULL;
 	}
 	memset(c->placed, 0, bitmap_bytes(c));
@@ -87,27 +58,27 @@ static struct ms_conn *new_conn(struct ms_host *h, uint32_t id, const struct ms_
 
 /* ---- QPs ---- */
 
-static uint8_t window_of(const struct ms_nics *n, const struct ms_conn *c)
+static uint8_t window_of(const struct ms_mrc *n, const struct ms_conn *c)
 {
-	return ms_nic_window(&n->cfg, (uint64_t)c->depth * c->per_message);
+	return ms_mrc_window(&n->cfg, (uint64_t)c->end.depth * c->per_message);
 }
 
-static int modify_qp(struct ms_host *h, struct mt_qp *qp, uint64_t now_ns,
+static int modify_qp(struct ms_mrc_host *h, struct mt_qp *qp, uint64_t now_ns,
 		     const struct rd_qp_attr *attr, uint32_t mask)
 {
 	int r;
 
 	do
 		r = mt_qp_modify(qp, now_ns, attr, mask);
-	while (r == MT_ERR_MEMORY && ms_nic_grow_engine(h));
+	while (r == MT_ERR_MEMORY && ms_mrc_grow_engine(h));
 	return r;
 }
 
-static bool connect_qp(struct ms_host *h, struct ms_conn *c, uint32_t peer, uint32_t peer_slot,
+static bool connect_qp(struct ms_mrc_host *h, struct ms_conn *c, uint32_t peer, uint32_t peer_slot,
 		       uint64_t now_ns)
 {
-	const struct ms_nic_cfg *cfg = &h->nics->cfg;
-	uint8_t window = window_of(h->nics, c);
+	const struct ms_mrc_cfg *cfg = &h->mrc->cfg;
+	uint8_t window = window_of(h->mrc, c);
 	struct rd_qp_attr a;
 
 	mt_qp_attr_default(&a);
@@ -115,10 +86,10 @@ static bool connect_qp(struct ms_host *h, struct ms_conn *c, uint32_t peer, uint
 	a.dest_qpn = MS_QPN_BASE + peer_slot;
 	a.path_mtu = cfg->path_mtu;
 	a.access = RD_ACCESS_REMOTE_WRITE;
-	a.mpr = c->outgoing ? window : 1;
-	a.mpr_dest = c->outgoing ? 1 : window;
-	a.max_wimm = c->depth;
-	a.max_wimm_dest = c->outgoing ? 1 : c->depth;
+	a.mpr = c->end.outgoing ? window : 1;
+	a.mpr_dest = c->end.outgoing ? 1 : window;
+	a.max_wimm = (uint16_t)c->end.depth;
+	a.max_wimm_dest = c->end.outgoing ? 1 : (uint16_t)c->end.depth;
 	a.timeout = cfg->timeout;
 	a.retry_linear = cfg->retry_linear;
 	a.retry_exp = cfg->retry_exp;
@@ -136,11 +107,11 @@ static bool connect_qp(struct ms_host *h, struct ms_conn *c, uint32_t peer, uint
 	a.state = RD_QPS_RTS;
 	if (modify_qp(h, c->qp, now_ns, &a, RD_QP_STATE) != MT_OK)
 		return false;
-	ms_nic_set_prefetch(h, c, false);
+	ms_mrc_set_prefetch(h, c, false);
 	return true;
 }
 
-static void free_conn(struct ms_host *h, struct ms_conn *c)
+static void free_conn(struct ms_mrc_host *h, struct ms_conn *c)
 {
 	struct mt_qp_cap cap;
 
@@ -148,38 +119,32 @@ static void free_conn(struct ms_host *h, struct ms_conn *c)
 	if (c->qp) {
 		void *mem = c->qp;
 
-		ms_nic_set_prefetch(h, c, true);
+		ms_mrc_set_prefetch(h, c, true);
 		mt_qp_fini(c->qp);
-		ms_arena_free(&h->worker->arena, mem, mt_qp_size(&cap));
-		h->worker->sums.connections--;
+		ms_arena_free(&h->nic.worker->arena, mem, mt_qp_size(&cap));
+		h->nic.worker->sums.connections--;
 	}
 	if (c->placed)
-		ms_arena_free(&h->worker->arena, c->placed, bitmap_bytes(c));
-	ms_arena_free(&h->worker->arena, c, sizeof(*c));
+		ms_arena_free(&h->nic.worker->arena, c->placed, bitmap_bytes(c));
+	ms_arena_free(&h->nic.worker->arena, c, sizeof(*c));
 }
 
-static bool open_qp(struct ms_host *h, struct ms_conn *c, uint32_t peer, uint32_t peer_slot,
+static bool open_qp(struct ms_mrc_host *h, struct ms_conn *c, uint32_t peer, uint32_t peer_slot,
 		    uint64_t now_ns)
 {
 	struct mt_qp_cap cap;
 	void *mem;
 
 	cap_of(c, &cap);
-	mem = ms_arena_alloc(&h->worker->arena, mt_qp_size(&cap));
+	mem = ms_arena_alloc(&h->nic.worker->arena, mt_qp_size(&cap));
 	if (!mem)
 		return false;
-	if (mt_qp_init(h->engine, mem, &cap, MS_QPN_BASE + c->slot, c, &c->qp) != MT_OK) {
-		ms_arena_free(&h->worker->arena, mem, mt_qp_size(&cap));
+	if (mt_qp_init(h->engine, mem, &cap, MS_QPN_BASE + c->end.slot, c, &c->qp) != MT_OK) {
+		ms_arena_free(&h->nic.worker->arena, mem, mt_qp_size(&cap));
 		return false;
 	}
-	h->worker->sums.connections++;
+	h->nic.worker->sums.connections++;
 	return connect_qp(h, c, peer, peer_slot, now_ns);
-}
-
-static void out_of_memory(struct ms_host *h, uint32_t flow)
-{
-	h->worker->no_memory = true;
-	ms_nic_report_violation(h->worker, "host %u: no memory for flow %u", h->number, flow);
 }
 
 static uint32_t mr_index(const struct ms_workload *w, uint32_t host, uint32_t slot)
@@ -187,21 +152,21 @@ static uint32_t mr_index(const struct ms_workload *w, uint32_t host, uint32_t sl
 	return slot - ms_workload_outgoing(w, host) + 1;
 }
 
-static struct ms_conn *open_outgoing(struct ms_host *h, uint32_t id, const struct ms_flow *f,
-				     uint64_t now_ns)
+struct ms_flow_end *ms_conn_open(struct ms_nic_host *nic, uint32_t id, const struct ms_flow *f,
+				 uint64_t now_ps)
 {
+	struct ms_mrc_host *h = (struct ms_mrc_host *)nic;
 	struct ms_conn *c = new_conn(h, id, f, true);
 
-	if (!c || !open_qp(h, c, f->dst, f->dst_slot, now_ns)) {
+	if (!c || !open_qp(h, c, f->dst, f->dst_slot, now_ps / MS_PS_PER_NS)) {
 		if (c)
 			free_conn(h, c);
-		out_of_memory(h, id);
+		ms_nic_report_no_memory(nic, id);
 		return NULL;
 	}
-	c->rkey = mr_index(h->nics->workload, f->dst, f->dst_slot) << 8;
-	h->conns[f->src_slot] = c;
-	h->nics->source[id].start_ns = now_ns;
-	return c;
+	c->rkey = mr_index(nic->set->workload, f->dst, f->dst_slot) << 8;
+	nic->ends[f->src_slot] = &c->end;
+	return &c->end;
 }
 
 /*
@@ -209,17 +174,17 @@ static struct ms_conn *open_outgoing(struct ms_host *h, uint32_t id, const struc
  * there were none it would refuse the packet; a NIC that can always get memory need not let it come
  * to that. Each block is a chunk of its own, so that nothing else is cut from it.
  */
-static bool reserve_wqes(struct ms_host *h, const struct ms_conn *c)
+static bool reserve_wqes(struct ms_mrc_host *h, const struct ms_conn *c)
 {
-	size_t size[] = {mb_pool_block_size(
-				 mt_rx_window_size((uint32_t)window_of(h->nics, c) * MT_MPR_UNIT)),
-			 mb_pool_block_size(mt_imm_stash_size(c->depth))};
+	size_t size[] = {
+		mb_pool_block_size(mt_rx_window_size((uint32_t)window_of(h->mrc, c) * MT_MPR_UNIT)),
+		mb_pool_block_size(mt_imm_stash_size(c->end.depth))};
 
 	if (h->accepted++ < h->most_accepted)
 		return true;
 	h->most_accepted = h->accepted;
 	for (unsigned i = 0; i < 2; i++) {
-		void *chunk = ms_arena_alloc(&h->worker->arena, size[i]);
+		void *chunk = ms_arena_alloc(&h->nic.worker->arena, size[i]);
 
 		if (!chunk)
 			return false;
@@ -229,34 +194,35 @@ static bool reserve_wqes(struct ms_host *h, const struct ms_conn *c)
 	return true;
 }
 
-void ms_conn_accept(struct ms_host *h, uint32_t slot, uint64_t now_ns)
+void ms_conn_accept(struct ms_mrc_host *h, uint32_t slot, uint64_t now_ns)
 {
-	uint32_t id = ms_workload_flow_at(h->nics->workload, h->number, slot);
+	uint32_t id = ms_workload_flow_at(h->nic.set->workload, h->nic.number, slot);
 	struct ms_conn *c;
 	struct ms_flow f;
 
-	ms_workload_flow(h->nics->workload, id, &f);
+	ms_workload_flow(h->nic.set->workload, id, &f);
 	c = new_conn(h, id, &f, false);
 	if (!c || !reserve_wqes(h, c) || !open_qp(h, c, f.src, f.src_slot, now_ns)) {
 		if (c)
 			free_conn(h, c);
-		out_of_memory(h, id);
+		ms_nic_report_no_memory(&h->nic, id);
 		return;
 	}
-	if (mt_mr_add(h->engine, slot - h->outgoing + 1, 0, 0, 0, c->region_bytes,
+	if (mt_mr_add(h->engine, slot - h->nic.outgoing + 1, 0, 0, 0, c->region_bytes,
 		      RD_ACCESS_REMOTE_WRITE, c) != MT_OK)
-		ms_nic_report_violation(h->worker, "flow %u: its memory region is taken", id);
-	for (; c->posted < c->depth; c->posted++)
-		mt_qp_post_recv(c->qp, c->posted);
-	h->conns[slot] = c;
+		ms_nic_report_violation(h->nic.worker, "flow %u: its memory region is taken", id);
+	for (; c->end.posted < c->end.depth; c->end.posted++)
+		mt_qp_post_recv(c->qp, c->end.posted);
+	h->nic.ends[slot] = &c->end;
 }
 
 /* ---- posting ---- */
 
-static bool post_message(struct ms_host *h, struct ms_conn *c, uint32_t k, uint64_t now_ns)
+bool ms_conn_post(struct ms_nic_host *nic, struct ms_flow_end *e, uint32_t k, uint64_t now_ps)
 {
-	uint64_t at = c->message_bytes * k;
-	struct rd_sge sge = {.addr = at, .length = (uint32_t)ms_conn_message_bytes(c, k)};
+	struct ms_conn *c = (struct ms_conn *)e;
+	uint64_t at = e->message_bytes * k;
+	struct rd_sge sge = {.addr = at, .length = (uint32_t)ms_flow_end_message_bytes(e, k)};
 	struct rd_send_wr wr = {
 		.wr_id = k,
 		.sge = &sge,
@@ -269,69 +235,25 @@ static bool post_message(struct ms_host *h, struct ms_conn *c, uint32_t k, uint6
 	int r;
 
 	do
-		r = mt_qp_post_send(c->qp, now_ns, &wr);
-	while (r == MT_ERR_MEMORY && ms_nic_grow_engine(h));
+		r = mt_qp_post_send(c->qp, now_ps / MS_PS_PER_NS, &wr);
+	while (r == MT_ERR_MEMORY && ms_mrc_grow_engine((struct ms_mrc_host *)nic));
 	if (r == MT_ERR_MEMORY)
-		out_of_memory(h, c->flow);
+		ms_nic_report_no_memory(nic, e->flow);
 	else if (r != MT_OK && r != MT_ERR_FULL)
-		ms_nic_report_violation(h->worker, "flow %u: message %u cannot be posted (%d)",
-					c->flow, k, r);
-	c->posted += r == MT_OK;
+		ms_nic_report_violation(nic->worker, "flow %u: message %u cannot be posted (%d)",
+					e->flow, k, r);
+	e->posted += r == MT_OK;
 	return r == MT_OK;
 }
 
-void ms_conn_begin(void *host, uint32_t id, uint64_t now_ps)
+void ms_conn_close(struct ms_nic_host *h, struct ms_flow_end *e)
 {
-	struct ms_host *h = host;
-	const struct ms_app *app = &h->nics->app;
-	uint64_t now_ns = now_ps / MS_PS_PER_NS;
-	struct ms_conn *c;
-	struct ms_flow f;
-
-	ms_workload_flow(h->nics->workload, id, &f);
-	c = h->conns[f.src_slot];
-	if (c == MS_CONN_DONE || f.start_ns > now_ns || (c && c->failed))
-		return;
-	if (!c && ms_app_can_post(app, &h->app, id, &f, 0))
-		c = open_outgoing(h, id, &f, now_ns);
-	while (c && c->posted - c->passed < c->depth &&
-	       ms_app_can_post(app, &h->app, id, &f, c->posted))
-		if (!post_message(h, c, ms_app_claim_message(app, id, c->posted), now_ns))
-			return;
+	free_conn((struct ms_mrc_host *)h, (struct ms_conn *)e);
 }
 
 /* ---- events ---- */
 
-static void fail_conn(struct ms_host *h, struct ms_conn *c)
-{
-	if (c->failed)
-		return;
-	c->failed = true;
-	h->worker->sums.failed++;
-	if (c->outgoing)
-		h->nics->source[c->flow].failed = 1;
-}
-
-static void message_acked(struct ms_host *h, struct ms_conn *c, const struct mt_event *ev,
-			  uint64_t now_ps)
-{
-	uint32_t id = c->flow;
-
-	if (++c->passed == c->messages) {
-		struct ms_source_record *r = &h->nics->source[id];
-
-		r->acked_ns = now_ps / MS_PS_PER_NS;
-		r->retransmits = c->retransmits;
-		h->worker->sums.acked++;
-		h->conns[c->slot] = MS_CONN_DONE;
-		free_conn(h, c);
-	} else {
-		ms_conn_begin(h, id, now_ps);
-	}
-	ms_app_message_done(&h->nics->app, &h->app, id, (uint32_t)ev->wr_id, MS_SENT, now_ps);
-}
-
-static void start_linger(struct ms_host *h, struct ms_conn *c, uint64_t now_ns)
+static void start_linger(struct ms_mrc_host *h, struct ms_conn *c, uint64_t now_ns)
 {
 	c->lingers = true;
 	c->heard_ns = now_ns;
@@ -343,57 +265,60 @@ static void start_linger(struct ms_host *h, struct ms_conn *c, uint64_t now_ns)
 	h->linger_last = c;
 }
 
-static void message_arrived(struct ms_host *h, struct ms_conn *c, const struct mt_event *ev,
+static void message_arrived(struct ms_mrc_host *h, struct ms_conn *c, const struct mt_event *ev,
 			    uint64_t now_ps)
 {
-	uint32_t k = c->passed++;
+	uint32_t k = c->end.passed++;
 
-	if (c->sizes)
+	if (c->end.sizes)
 		k = ev->imm; /* its messages come in the order in which they were ready */
-	if (ev->imm != k || k >= c->messages)
-		ms_nic_report_violation(h->worker, "flow %u: message %u came in the place of %u",
-					c->flow, ev->imm, k);
-	else if (!ms_conn_message_is_complete(c, k, h->nics->cfg.path_mtu))
-		ms_nic_report_violation(h->worker, "flow %u: message %u came without all its bytes",
-					c->flow, k);
-	if (c->posted < c->messages) {
-		mt_qp_post_recv(c->qp, c->posted);
-		c->posted++;
+	if (ev->imm != k || k >= c->end.messages)
+		ms_nic_report_violation(h->nic.worker,
+					"flow %u: message %u came in the place of %u", c->end.flow,
+					ev->imm, k);
+	else if (!ms_conn_message_is_complete(c, k, h->mrc->cfg.path_mtu))
+		ms_nic_report_violation(h->nic.worker,
+					"flow %u: message %u came without all its bytes",
+					c->end.flow, k);
+	if (c->end.posted < c->end.messages) {
+		mt_qp_post_recv(c->qp, c->end.posted);
+		c->end.posted++;
 	}
-	if (c->passed == c->messages) {
-		if (c->placed_bytes != c->bytes)
-			ms_nic_report_violation(h->worker, "flow %u: %llu bytes placed of %llu",
-						c->flow, (unsigned long long)c->placed_bytes,
-						(unsigned long long)c->bytes);
-		h->nics->end_ns[c->flow] = now_ps / MS_PS_PER_NS;
-		h->worker->sums.arrived++;
+	if (c->end.passed == c->end.messages) {
+		if (c->end.placed_bytes != c->end.bytes)
+			ms_nic_report_violation(h->nic.worker, "flow %u: %llu bytes placed of %llu",
+						c->end.flow,
+						(unsigned long long)c->end.placed_bytes,
+						(unsigned long long)c->end.bytes);
+		ms_nic_flow_arrived(&h->nic, &c->end, now_ps);
 		start_linger(h, c, now_ps / MS_PS_PER_NS);
 	}
-	if (!c->sizes || k < c->messages)
-		ms_app_message_done(&h->nics->app, &h->app, c->flow, k, MS_RECEIVED, now_ps);
+	if (!c->end.sizes || k < c->end.messages)
+		ms_app_message_done(&h->nic.set->app, &h->nic.app, c->end.flow, k, MS_RECEIVED,
+				    now_ps);
 }
 
-void ms_conn_event(struct ms_host *h, const struct mt_event *ev, uint64_t now_ps)
+void ms_conn_event(struct ms_mrc_host *h, const struct mt_event *ev, uint64_t now_ps)
 {
 	struct ms_conn *c = ev->qp_user;
 
 	if (ev->type == MT_EVENT_QP || ((ev->type == MT_EVENT_SEND || ev->type == MT_EVENT_RECV) &&
 					ev->status != RD_WC_SUCCESS))
-		fail_conn(h, c);
+		ms_nic_flow_failed(&h->nic, &c->end);
 	else if (ev->type == MT_EVENT_SEND)
-		message_acked(h, c, ev, now_ps);
+		ms_nic_message_acked(&h->nic, &c->end, (uint32_t)ev->wr_id, now_ps);
 	else if (ev->type == MT_EVENT_RECV)
 		message_arrived(h, c, ev, now_ps);
 }
 
 /* ---- taking down ---- */
 
-uint64_t ms_conn_linger_ns(const struct ms_host *h)
+uint64_t ms_conn_linger_ns(const struct ms_mrc_host *h)
 {
-	return h->linger_first ? h->linger_first->heard_ns + h->nics->cfg.linger_ns : UINT64_MAX;
+	return h->linger_first ? h->linger_first->heard_ns + h->mrc->cfg.linger_ns : UINT64_MAX;
 }
 
-void ms_conn_reap_idle(struct ms_host *h, uint64_t now_ns)
+void ms_conn_reap_idle(struct ms_mrc_host *h, uint64_t now_ns)
 {
 	while (ms_conn_linger_ns(h) <= now_ns) {
 		struct ms_conn *c = h->linger_first;
@@ -401,8 +326,8 @@ void ms_conn_reap_idle(struct ms_host *h, uint64_t now_ns)
 		h->linger_first = c->next;
 		if (!h->linger_first)
 			h->linger_last = NULL;
-		mt_mr_remove(h->engine, c->slot - h->outgoing + 1);
-		h->conns[c->slot] = MS_CONN_DONE;
+		mt_mr_remove(h->engine, c->end.slot - h->nic.outgoing + 1);
+		h->nic.ends[c->end.slot] = MS_FLOW_OVER;
 		h->accepted--;
 		free_conn(h, c);
 	}

@@ -1,21 +1,17 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* roce_cfg.c - what RoCE's NICs are made of: defaults, checks, memory; making and destroying. */
+/* roce_cfg.c - the configuration of RoCE: defaults from a topology, checks, and the memory. */
 #include <stdio.h>
-#include <stdlib.h>
 
 #include "base/bits.h"
 #include "sim/roce/roce_state.h"
 
 /* On Ethernet: preamble and gap 20, header and checksum 18; IPv6 40, UDP 8, ICRC 4. */
 #define FRAME_BYTES 90u
-#define PS_PER_S UINT64_C(1000000000000)
 /* DCQCN, SIGCOMM 2015. */
 #define PUBLISHED_BPS UINT64_C(40000000000)
 #define KMIN_BYTES 5000u
 #define KMAX_BYTES 200000u
 #define PMAX_PPM 10000u
-#define TIMEOUT_UNIT_NS 4096u
-#define LONGEST_HEADERS (MS_ROCE_BTH + MS_ROCE_RETH + MS_ROCE_IMM)
 
 static uint64_t port_bps(const struct mf_topology *t)
 {
@@ -113,91 +109,18 @@ uint64_t ms_roce_memory(const struct ms_roce_cfg *cfg, const struct ms_workload_
 			uint32_t n, uint64_t hosts)
 {
 	uint64_t all = cfg->topology.n_hosts, flows = 0, each;
+	bool is_used = false;
 
 	for (uint32_t i = 0; i < n; i++)
-		if (workload[i].transport == MS_ROCE)
+		if (workload[i].transport == MS_ROCE) {
+			is_used = true;
 			flows += ms_workload_count(&workload[i]);
-	if (flows == 0)
+		}
+	if (!is_used)
 		return 0;
 	each = 2 * mb_align64(sizeof(struct ms_rconn)) +
 	       cfg->qps * (sizeof(struct ms_rqp) + sizeof(struct ms_rrx)) + 4 * sizeof(void *) +
 	       (size_t)2 * cfg->depth * (cfg->qps * sizeof(uint64_t) + sizeof(uint32_t));
-	return flows * (sizeof(struct ms_rsource) + sizeof(uint64_t)) +
-	       hosts * (sizeof(struct ms_rhost) + 128) + (flows / all + 1) * hosts * each +
+	return hosts * (sizeof(struct ms_rhost) + 128) + (flows / all + 1) * hosts * each +
 	       (uint64_t)cfg->threads * ((uint64_t)1 << 21);
-}
-
-/* ---- life ---- */
-
-static bool open_all(struct ms_roce *r)
-{
-	size_t flows = ms_workload_flows(r->workload) + (size_t)1;
-
-	r->worker = calloc(r->cfg.threads, sizeof(*r->worker));
-	r->host = calloc(r->hosts, sizeof(*r->host));
-	r->dark = calloc(r->hosts, sizeof(*r->dark));
-	r->source = malloc(flows * sizeof(*r->source));
-	r->end_ns = malloc(flows * sizeof(*r->end_ns));
-	if (!r->worker || !r->host || !r->dark || !r->source || !r->end_ns)
-		return false;
-	r->workers = r->cfg.threads;
-	for (uint32_t i = 0; i < r->workers; i++)
-		ms_arena_init(&r->worker[i].arena);
-	for (size_t i = 0; i < flows; i++) {
-		r->source[i] = (struct ms_rsource){UINT64_MAX, UINT64_MAX, 0, 0};
-		r->end_ns[i] = UINT64_MAX;
-	}
-	return true;
-}
-
-static void open_app(struct ms_roce *r, const struct ms_nics *nics)
-{
-	struct ms_graph_exec *play[MS_PARTS_MAX];
-
-	for (uint32_t part = 0; part < MS_PARTS_MAX; part++)
-		play[part] = ms_nics_graph_exec(nics, part);
-	ms_app_init(&r->app, r->workload, MS_ROCE, play);
-	r->app.begin = ms_rconn_begin;
-	r->app.progress = ms_rconn_progress;
-}
-
-struct ms_roce *ms_roce_create(const struct ms_roce_cfg *cfg, const struct ms_workload *workload,
-			       const struct ms_nics *nics, char *why)
-{
-	uint64_t longest = cfg->path_mtu + LONGEST_HEADERS + (uint64_t)cfg->frame_bytes;
-	uint64_t bit_s = port_bps(&cfg->topology);
-	struct ms_roce *r;
-
-	if (!ms_roce_check(cfg, why))
-		return NULL;
-	r = calloc(1, sizeof(*r));
-	if (r) {
-		r->cfg = *cfg;
-		r->workload = workload;
-		r->hosts = cfg->topology.n_hosts;
-		r->planes = cfg->topology.cfg.planes;
-		r->timeout_ns = (uint64_t)TIMEOUT_UNIT_NS << cfg->timeout;
-		r->packet_ps = longest * 8 * PS_PER_S / bit_s;
-		open_app(r, nics);
-		r->line_rate_q = (8 * PS_PER_S << 20) / bit_s;
-	}
-	if (r && open_all(r))
-		return r;
-	snprintf(why, MS_WHY_BYTES, "no memory for %u NICs", cfg->topology.n_hosts);
-	ms_roce_destroy(r);
-	return NULL;
-}
-
-void ms_roce_destroy(struct ms_roce *r)
-{
-	if (!r)
-		return;
-	for (uint32_t i = 0; i < r->workers; i++)
-		ms_arena_fini(&r->worker[i].arena);
-	free(r->worker);
-	free(r->host);
-	free(r->dark);
-	free(r->source);
-	free(r->end_ns);
-	free(r);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * roce.h - NICs that speak RoCEv2 RC, for comparison with MRC in the same fabric and run.
+ * roce_nic.h - RoCEv2 RC in the simulated NICs, for comparison with MRC in the same fabric and run.
  *
  * A flow has one to sixteen QPs. Each message is cut evenly over them, as collective libraries do,
  * and each QP sends its part as a WRITE: packets in order, all on one way, which switches choose by
@@ -23,10 +23,8 @@
 #ifndef SOFTMRC_SIM_ROCE_ROCE_NIC_H
 #define SOFTMRC_SIM_ROCE_ROCE_NIC_H
 
-#include "sim/kernel/sim_net.h"
-#include "sim/mrc/mrc_nic.h"
+#include "sim/nic/sim_nic.h"
 #include "sim/roce/dcqcn.h"
-#include "sim/workload/workload.h"
 
 /* QPs of a flow. */
 #define MS_ROCE_QPS_MAX 16u
@@ -49,7 +47,6 @@ struct ms_roce_cfg {
 	uint8_t retry_cnt;	    /* 0 .. MS_ROCE_RETRY_MAX */
 	uint8_t congestion_control; /* 1: DCQCN, 0: none */
 	struct ms_dcqcn_cfg dcqcn;
-	void *owner; /* for who is called back */
 };
 
 /* What is counted, over all NICs of this rank. */
@@ -77,16 +74,6 @@ struct ms_roce_stats {
 #undef MEMBER
 };
 
-/* Sums over the NICs of this rank. */
-struct ms_roce_sums {
-	struct ms_roce_stats stats;
-	uint64_t sent, received; /* packets handed to the fabric, and taken from it */
-	uint32_t arrived, acked; /* flows */
-	uint32_t failed;
-	uint32_t violations;
-	uint64_t memory_bytes;
-};
-
 /*
  * ms_roce_defaults fills in a configuration for a topology: MTU 4096, one QP, an ACK for 16
  * packets, timeout 14 (67 ms), 7 retries, DCQCN at the rate of the port.
@@ -101,34 +88,17 @@ void ms_roce_queues(const struct mf_topology *t, struct ms_queue_cfg queue[MS_PO
 /* ms_roce_pfc fills in PFC, switched on, with such queues: an xoff above the length from which on
  * all is marked, so that DCQCN acts first. */
 void ms_roce_pfc(const struct mf_topology *t, struct ms_pfc_cfg *pfc);
-/* ms_roce_memory returns what NICs of this rank take at most with n checked workloads. */
+/* ms_roce_memory returns what QPs of `hosts` hosts take at most with n checked workloads; 0: none
+ * of the workloads uses RoCE. */
 uint64_t ms_roce_memory(const struct ms_roce_cfg *cfg, const struct ms_workload_cfg *workload,
 			uint32_t n, uint64_t hosts);
 /* ms_roce_headers returns the bytes of IBTA headers that most data packets have: the BTH. */
 uint32_t ms_roce_headers(void);
 
-/* ms_roce_create makes the NICs; cfg is copied, the workload is the caller's and outlives them, and
- * so do the nics, which play the graphs. NULL: why says what is wrong. */
-struct ms_roce *ms_roce_create(const struct ms_roce_cfg *cfg, const struct ms_workload *workload,
-			       const struct ms_nics *nics, char *why);
-void ms_roce_destroy(struct ms_roce *r);
-/* ms_roce_hosts fills in receive, wake, carrier and resumed; ctx is the NICs. */
-void ms_roce_hosts(struct ms_roce *r, struct ms_hosts *hosts);
-/* ms_roce_wake_ps returns when a host is to be woken next, for who shares its wake-ups. */
-uint64_t ms_roce_wake_ps(const struct ms_roce *r, uint32_t host);
-
-/* What this rank knows of a flow; as ms_nics_flow and ms_nics_placed. */
-void ms_roce_flow(const struct ms_roce *r, uint32_t flow, struct ms_flow_record *record);
-uint64_t ms_roce_placed(const struct ms_roce *r, uint32_t flow);
-void ms_roce_sums(const struct ms_roce *r, struct ms_roce_sums *sums);
-/* ms_roce_arrived returns sums.arrived alone. */
-uint32_t ms_roce_arrived(const struct ms_roce *r);
-bool ms_roce_out_of_memory(const struct ms_roce *r);
-/* ms_roce_violation returns the first thing that the checker found; NULL: nothing. */
-const char *ms_roce_violation(const struct ms_roce *r);
-/* ms_roce_check_end holds what NICs counted against each other when nothing is on its way. */
-void ms_roce_check_end(struct ms_roce *r);
-/* ms_roce_progress returns how many messages of a flow have been posted, and have arrived here. */
-void ms_roce_progress(const struct ms_roce *r, uint32_t flow, uint32_t *posted, uint32_t *arrived);
+/* ms_roce_create adds RoCE to the NICs, which free it; cfg is copied. NULL: why (MS_WHY_BYTES) says
+ * what is wrong. */
+struct ms_roce *ms_roce_create(const struct ms_roce_cfg *cfg, struct ms_nics *nics, char *why);
+/* ms_roce_stats adds up the counters of this rank; between runs and at edges. */
+void ms_roce_stats(const struct ms_roce *roce, struct ms_roce_stats *sum);
 
 #endif

@@ -16,7 +16,7 @@ static void send_response(struct ms_rhost *h, struct ms_worker *worker, const st
 {
 	uint32_t headers = MS_ROCE_BTH + (kind == MS_ROCE_CNP_KIND ? MS_ROCE_CNP : MS_ROCE_AETH);
 	struct ms_packet p = {
-		.src = h->number & (MS_HOSTS_MAX - 1),
+		.src = h->nic.number & (MS_HOSTS_MAX - 1),
 		.plane = to->plane,
 		.dst = to->src,
 		.ecmp = 1,
@@ -27,9 +27,9 @@ static void send_response(struct ms_rhost *h, struct ms_worker *worker, const st
 		.bytes = (uint16_t)(headers + h->r->cfg.frame_bytes),
 		.body = {ms_rbody(peer_slot, ms_rbody_index(to), kind), expected},
 	};
-	struct ms_roce_stats *s = &h->worker->sums.stats;
+	struct ms_roce_stats *s = h->stats;
 
-	h->worker->sums.sent++;
+	h->nic.worker->sums.sent++;
 	s->tx_acks += kind == MS_ROCE_ACK;
 	s->tx_naks += kind == MS_ROCE_NAK;
 	s->tx_cnps += kind == MS_ROCE_CNP_KIND;
@@ -50,18 +50,18 @@ static void check_packet(struct ms_rhost *h, struct ms_rconn *c, struct ms_rrx *
 			 const struct ms_packet *p)
 {
 	uint64_t from = p->body[MS_RBODY_OFFSET], bytes = p->body[MS_RBODY_BYTES];
-	uint64_t k = p->body[MS_RBODY_MESSAGE], base = k * c->message_bytes;
+	uint64_t k = p->body[MS_RBODY_MESSAGE], base = k * c->end.message_bytes;
 	bool first = p->body[0] & MS_RBODY_FIRST;
 
-	if (k >= c->messages || from < base || (!first && from != x->from) ||
-	    from + bytes > base + ms_rconn_message_bytes(c, (uint32_t)k))
-		ms_roce_report_violation(
-			h->worker,
-			"flow %u: %llu bytes came for %llu of message %llu, not for %llu", c->flow,
-			(unsigned long long)bytes, (unsigned long long)from, (unsigned long long)k,
-			(unsigned long long)x->from);
+	if (k >= c->end.messages || from < base || (!first && from != x->from) ||
+	    from + bytes > base + ms_flow_end_message_bytes(&c->end, (uint32_t)k))
+		ms_nic_report_violation(
+			h->nic.worker,
+			"flow %u: %llu bytes came for %llu of message %llu, not for %llu",
+			c->end.flow, (unsigned long long)bytes, (unsigned long long)from,
+			(unsigned long long)k, (unsigned long long)x->from);
 	x->from = from + bytes;
-	c->placed += bytes;
+	c->end.placed_bytes += bytes;
 	c->ends_seen ^= ms_mix(from + 1) ^ ms_mix(x->from + 1);
 }
 
@@ -69,17 +69,18 @@ static bool all_placed(const struct ms_rconn *c)
 {
 	uint64_t ends = 0;
 
-	for (uint32_t k = 0; k < c->messages; k++)
-		ends ^= ms_mix(k * c->message_bytes + 1) ^
-			ms_mix(k * c->message_bytes + ms_rconn_message_bytes(c, k) + 1);
-	return c->placed == c->bytes && c->ends_seen == ends;
+	for (uint32_t k = 0; k < c->end.messages; k++)
+		ends ^= ms_mix(k * c->end.message_bytes + 1) ^
+			ms_mix(k * c->end.message_bytes + ms_flow_end_message_bytes(&c->end, k) +
+			       1);
+	return c->end.placed_bytes == c->end.bytes && c->ends_seen == ends;
 }
 
 static uint32_t passed_everywhere(const struct ms_rconn *c)
 {
-	uint32_t passed = c->passed;
+	uint32_t passed = c->end.passed;
 
-	for (; passed < c->posted; passed++)
+	for (; passed < c->end.posted; passed++)
 		for (uint32_t i = 0; i < c->cut.qps; i++)
 			if (c->rx[i].expected < ms_rconn_end(c, passed, i))
 				return passed;
@@ -89,11 +90,10 @@ static uint32_t passed_everywhere(const struct ms_rconn *c)
 static void complete_message(struct ms_rhost *h, const struct ms_rconn *c, uint64_t now_ps)
 {
 	if (!all_placed(c))
-		ms_roce_report_violation(h->worker, "flow %u: %llu bytes placed of %llu, or twice",
-					 c->flow, (unsigned long long)c->placed,
-					 (unsigned long long)c->bytes);
-	h->r->end_ns[c->flow] = now_ps / MS_PS_PER_NS;
-	h->worker->sums.arrived++;
+		ms_nic_report_violation(
+			h->nic.worker, "flow %u: %llu bytes placed of %llu, or twice", c->end.flow,
+			(unsigned long long)c->end.placed_bytes, (unsigned long long)c->end.bytes);
+	ms_nic_flow_arrived(&h->nic, &c->end, now_ps);
 }
 
 /* Messages may have arrived now. */
@@ -101,13 +101,14 @@ static void complete_messages_in_order(struct ms_rhost *h, struct ms_rconn *c, u
 {
 	uint32_t passed = passed_everywhere(c);
 
-	while (c->passed < passed) {
-		uint32_t k = c->message[c->passed % c->depth];
+	while (c->end.passed < passed) {
+		uint32_t k = c->message[c->end.passed % c->end.depth];
 
-		c->passed++;
-		if (c->passed == c->messages)
+		c->end.passed++;
+		if (c->end.passed == c->end.messages)
 			complete_message(h, c, now_ps);
-		ms_app_message_done(&h->r->app, &h->app, c->flow, k, MS_RECEIVED, now_ps);
+		ms_app_message_done(&h->nic.set->app, &h->nic.app, c->end.flow, k, MS_RECEIVED,
+				    now_ps);
 	}
 }
 
@@ -116,15 +117,16 @@ static void learn_peer(struct ms_rhost *h, struct ms_rconn *c, const struct ms_p
 {
 	uint32_t k = (uint32_t)p->body[MS_RBODY_MESSAGE];
 
-	if (c->posted == c->messages || c->posted - c->passed == c->depth || k >= c->messages ||
-	    (!c->sizes && k != c->posted)) {
-		ms_roce_report_violation(h->worker, "flow %u: message %u came in the place of %u",
-					 c->flow, k, c->posted);
+	if (c->end.posted == c->end.messages || c->end.posted - c->end.passed == c->end.depth ||
+	    k >= c->end.messages || (!c->end.sizes && k != c->end.posted)) {
+		ms_nic_report_violation(h->nic.worker,
+					"flow %u: message %u came in the place of %u", c->end.flow,
+					k, c->end.posted);
 		return;
 	}
 	ms_rconn_place(c, k, &c->rx->known, sizeof(*c->rx));
 	for (uint32_t i = 0; i < c->cut.qps; i++)
-		c->rx[i].known = ms_rconn_end(c, c->posted - 1, i);
+		c->rx[i].known = ms_rconn_end(c, c->end.posted - 1, i);
 }
 
 /* The packet that is expected. REQ(sim.roce.ack) */
@@ -134,8 +136,8 @@ static void accept_packet(struct ms_rhost *h, struct ms_worker *worker, struct m
 	if (x == c->rx && p->body[0] & MS_RBODY_FIRST)
 		learn_peer(h, c, p);
 	check_packet(h, c, x, p);
-	h->worker->sums.stats.rx_data_packets++;
-	h->worker->sums.stats.rx_data_bytes += p->body[MS_RBODY_BYTES];
+	h->stats->rx_data_packets++;
+	h->stats->rx_data_bytes += p->body[MS_RBODY_BYTES];
 	x->expected++;
 	x->nak_sent = false;
 	x->unanswered++;
@@ -159,16 +161,16 @@ void ms_rrx_receive_data(struct ms_rhost *h, struct ms_worker *worker, const str
 			 uint64_t now_ps)
 {
 	uint32_t slot = ms_rbody_slot(p), i = ms_rbody_index(p);
+	bool valid = slot >= h->nic.outgoing && slot < h->nic.n_slots;
+	struct ms_rconn *c = valid ? (struct ms_rconn *)h->nic.ends[slot] : NULL;
 	uint64_t number = p->body[MS_RBODY_NUMBER];
-	struct ms_rconn *c;
 	struct ms_rrx *x;
 
-	c = slot >= h->outgoing && slot < h->n_slots ? h->conns[slot] : NULL;
-	if (!c && slot >= h->outgoing && slot < h->n_slots)
+	if (!c && valid)
 		c = ms_rconn_accept(h, slot);
 	if (!c || i >= c->cut.qps) {
-		ms_roce_report_violation(h->worker, "host %u: a packet for slot %u, QP %u",
-					 h->number, slot, i);
+		ms_nic_report_violation(h->nic.worker, "host %u: a packet for slot %u, QP %u",
+					h->nic.number, slot, i);
 		return;
 	}
 	x = &c->rx[i];
@@ -177,10 +179,10 @@ void ms_rrx_receive_data(struct ms_rhost *h, struct ms_worker *worker, const str
 	if (number == x->expected) {
 		accept_packet(h, worker, c, x, p, now_ps);
 	} else if (number < x->expected) {
-		h->worker->sums.stats.rx_duplicates++;
+		h->stats->rx_duplicates++;
 		send_ack(h, worker, p, c, x);
 	} else {
-		h->worker->sums.stats.rx_out_of_order++;
+		h->stats->rx_out_of_order++;
 		if (!x->nak_sent)
 			send_response(h, worker, p, c->peer_slot, x->ev, MS_ROCE_NAK, x->expected);
 		x->nak_sent = true;

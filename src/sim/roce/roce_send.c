@@ -45,7 +45,7 @@ static struct ms_rqp *merge_heaps(struct ms_rqp *a, struct ms_rqp *b)
 
 static void enqueue_qp(struct ms_rhost *h, struct ms_rqp *q)
 {
-	if (q->queued || q->next == q->end || q->conn->failed)
+	if (q->queued || q->next == q->end || q->conn->end.failed)
 		return;
 	q->queued = true;
 	q->conn->queued++;
@@ -71,7 +71,7 @@ static struct ms_rqp *first_of(struct ms_rhost *h, uint32_t plane)
 	while (h->heap[plane]) {
 		struct ms_rqp *q = h->heap[plane];
 
-		if (!q->conn->failed && !q->conn->over && q->next < q->end)
+		if (!q->conn->end.failed && !q->conn->over && q->next < q->end)
 			return q;
 		dequeue_qp(h, plane);
 		ms_rconn_free(h, q->conn);
@@ -99,13 +99,11 @@ static void fail_qp(struct ms_rhost *h, struct ms_rqp *q)
 {
 	struct ms_rconn *c = q->conn;
 
-	h->worker->sums.stats.qps_dead++;
+	h->stats->qps_dead++;
 	for (uint32_t i = 0; i < c->cut.qps; i++)
 		timer_stop(&c->qp[i]);
-	c->failed = true;
-	h->worker->sums.failed++;
-	h->r->source[c->flow].failed = 1;
-	h->r->source[c->flow].retransmits = c->retransmits;
+	ms_nic_flow_failed(&h->nic, &c->end);
+	h->nic.set->nics->source[c->end.flow].retransmits = c->end.retransmits;
 }
 
 /* REQ(sim.roce.retry) */
@@ -117,7 +115,7 @@ static void go_back(struct ms_rhost *h, struct ms_rqp *q, uint64_t now_ps)
 	}
 	q->retries++;
 	q->next = q->una;
-	q->at = q->conn->passed;
+	q->at = q->conn->end.passed;
 	timer_restart(h, q, now_ps);
 	enqueue_qp(h, q);
 }
@@ -130,7 +128,7 @@ void ms_rqp_timeouts(struct ms_rhost *h, uint64_t now_ps)
 		if (q->timer_ns * MS_PS_PER_NS > now_ps)
 			return;
 		timer_stop(q);
-		h->worker->sums.stats.timeouts++;
+		h->stats->timeouts++;
 		go_back(h, q, now_ps);
 	}
 }
@@ -139,24 +137,13 @@ void ms_rqp_timeouts(struct ms_rhost *h, uint64_t now_ps)
 
 static uint32_t passed_everywhere(const struct ms_rconn *c)
 {
-	uint32_t passed = c->passed;
+	uint32_t passed = c->end.passed;
 
-	for (; passed < c->posted; passed++)
+	for (; passed < c->end.posted; passed++)
 		for (uint32_t i = 0; i < c->cut.qps; i++)
 			if (c->qp[i].una < ms_rconn_end(c, passed, i))
 				return passed;
 	return passed;
-}
-
-static void complete_message(struct ms_rhost *h, struct ms_rconn *c, uint64_t now_ps)
-{
-	struct ms_rsource *s = &h->r->source[c->flow];
-
-	s->acked_ns = now_ps / MS_PS_PER_NS;
-	s->retransmits = c->retransmits;
-	h->worker->sums.acked++;
-	h->conns[c->slot] = MS_ROCE_DONE;
-	c->over = true;
 }
 
 /* Messages may be complete now. */
@@ -164,15 +151,10 @@ static void complete_messages_in_order(struct ms_rhost *h, struct ms_rconn *c, u
 {
 	uint32_t passed = passed_everywhere(c);
 
-	while (c->passed < passed) {
-		uint32_t k = c->message[c->passed % c->depth];
+	while (c->end.passed < passed) {
+		uint32_t k = c->message[c->end.passed % c->end.depth];
 
-		c->passed++;
-		if (c->passed == c->messages)
-			complete_message(h, c, now_ps);
-		else
-			ms_rconn_begin(h, c->flow, now_ps);
-		ms_app_message_done(&h->r->app, &h->app, c->flow, k, MS_SENT, now_ps);
+		ms_nic_message_acked(&h->nic, &c->end, k, now_ps);
 	}
 	ms_rconn_free(h, c);
 }
@@ -183,9 +165,10 @@ static void handle_ack(struct ms_rhost *h, struct ms_rqp *q, uint64_t expected, 
 	if (expected <= q->una)
 		return;
 	if (expected > q->top) {
-		ms_roce_report_violation(h->worker, "flow %u: %llu packets acknowledged, %llu sent",
-					 q->conn->flow, (unsigned long long)expected,
-					 (unsigned long long)q->top);
+		ms_nic_report_violation(h->nic.worker,
+					"flow %u: %llu packets acknowledged, %llu sent",
+					q->conn->end.flow, (unsigned long long)expected,
+					(unsigned long long)q->top);
 		return;
 	}
 	q->una = expected;
@@ -199,13 +182,14 @@ static void handle_ack(struct ms_rhost *h, struct ms_rqp *q, uint64_t expected, 
 
 void ms_rqp_receive_ack(struct ms_rhost *h, const struct ms_packet *p, uint64_t now_ps)
 {
-	struct ms_roce_stats *s = &h->worker->sums.stats;
+	struct ms_roce_stats *s = h->stats;
 	uint32_t slot = ms_rbody_slot(p), i = ms_rbody_index(p);
-	struct ms_rconn *c = slot < h->outgoing ? h->conns[slot] : NULL;
+	struct ms_flow_end *e = slot < h->nic.outgoing ? h->nic.ends[slot] : NULL;
+	struct ms_rconn *c = (struct ms_rconn *)e;
 	uint64_t expected = p->body[MS_RBODY_NUMBER];
 	struct ms_rqp *q;
 
-	if (!c || c == MS_ROCE_DONE || c->failed || i >= c->cut.qps) {
+	if (!e || e == MS_FLOW_OVER || e->failed || i >= c->cut.qps) {
 		s->rx_late++;
 		return;
 	}
@@ -251,7 +235,7 @@ static uint32_t position_of(struct ms_rqp *q)
 {
 	const struct ms_rconn *c = q->conn;
 
-	q->at = q->at < c->passed ? c->passed : q->at;
+	q->at = q->at < c->end.passed ? c->end.passed : q->at;
 	while (q->next >= ms_rconn_end(c, q->at, q->index))
 		q->at++;
 	return q->at;
@@ -261,14 +245,15 @@ static uint32_t position_of(struct ms_rqp *q)
 static void make_packet(const struct ms_rhost *h, struct ms_rqp *q, struct ms_packet *p)
 {
 	const struct ms_rconn *c = q->conn;
-	uint32_t position = position_of(q), k = c->message[position % c->depth];
-	uint64_t end = ms_rconn_end(c, position, q->index), size = ms_rconn_message_bytes(c, k);
+	uint32_t position = position_of(q), k = c->message[position % c->end.depth];
+	uint64_t end = ms_rconn_end(c, position, q->index),
+		 size = ms_flow_end_message_bytes(&c->end, k);
 	uint64_t n = q->next - (end - ms_roce_split_packets(&c->cut, q->index, size));
 	struct ms_rpart part = ms_roce_split_packet(&c->cut, q->index, size, n);
 	bool first = n == 0, last = q->next + 1 == end;
 
 	*p = (struct ms_packet){
-		.src = h->number & (MS_HOSTS_MAX - 1),
+		.src = h->nic.number & (MS_HOSTS_MAX - 1),
 		.plane = q->plane & MS_PLANE_MASK,
 		.dst = c->peer & (MS_HOSTS_MAX - 1),
 		.ecmp = 1,
@@ -277,7 +262,7 @@ static void make_packet(const struct ms_rhost *h, struct ms_rqp *q, struct ms_pa
 		.ev = q->ev,
 		.head = MS_ROCE_DATA,
 		.body = {ms_rbody(c->peer_slot, q->index, MS_ROCE_DATA), q->next,
-			 k * c->message_bytes + part.offset, part.bytes, k},
+			 k * c->end.message_bytes + part.offset, part.bytes, k},
 	};
 	p->body[0] |= (first ? MS_RBODY_FIRST : 0) | (last ? MS_RBODY_LAST : 0);
 	p->bytes = (uint16_t)(part.bytes + MS_ROCE_BTH + (first ? MS_ROCE_RETH : 0) +
@@ -290,11 +275,11 @@ static void send_one(struct ms_rhost *h, struct ms_worker *worker, struct ms_rqp
 	struct ms_packet p;
 
 	make_packet(h, q, &p);
-	h->worker->sums.sent++;
-	h->worker->sums.stats.tx_data_packets++;
+	h->nic.worker->sums.sent++;
+	h->stats->tx_data_packets++;
 	if (q->next < q->top) {
-		h->worker->sums.stats.tx_retransmits++;
-		q->conn->retransmits++;
+		h->stats->tx_retransmits++;
+		q->conn->end.retransmits++;
 	}
 	q->next++;
 	q->top = q->next > q->top ? q->next : q->top;
@@ -315,7 +300,7 @@ static uint64_t send_plane(struct ms_rhost *h, struct ms_worker *worker, uint32_
 
 		if (free_ps == MS_NEVER) /* paused: the net says when it is no more */
 			return MS_NEVER;
-		if (free_ps > now_ps + h->r->packet_ps)
+		if (free_ps > now_ps + h->nic.set->packet_ps)
 			return free_ps > q->due_ps ? free_ps : q->due_ps;
 		if (q->due_ps > now_ps)
 			return q->due_ps;
@@ -330,10 +315,10 @@ uint64_t ms_rqp_send_all(struct ms_rhost *h, struct ms_worker *worker, uint64_t 
 {
 	uint64_t again = MS_NEVER;
 
-	for (uint32_t plane = 0; plane < h->r->planes; plane++) {
+	for (uint32_t plane = 0; plane < h->nic.set->planes; plane++) {
 		uint64_t at;
 
-		if (!h->heap[plane] || h->r->dark[h->number] >> plane & 1)
+		if (!h->heap[plane] || h->nic.set->dark[h->nic.number] >> plane & 1)
 			continue;
 		at = send_plane(h, worker, plane, now_ps);
 		again = at < again ? at : again;
@@ -341,13 +326,15 @@ uint64_t ms_rqp_send_all(struct ms_rhost *h, struct ms_worker *worker, uint64_t 
 	return again;
 }
 
-void ms_rqp_post(struct ms_rhost *h, struct ms_rconn *c, uint64_t now_ps)
+void ms_rqp_posted(struct ms_nic_host *nic, struct ms_flow_end *e, uint64_t now_ps)
 {
+	struct ms_rconn *c = (struct ms_rconn *)e;
+
 	for (uint32_t i = 0; i < c->cut.qps; i++) {
 		struct ms_rqp *q = &c->qp[i];
 
 		if (q->due_ps < now_ps)
 			q->due_ps = now_ps;
-		enqueue_qp(h, q);
+		enqueue_qp((struct ms_rhost *)nic, q);
 	}
 }

@@ -10,10 +10,9 @@
 #define SOFTMRC_SIM_ROCE_ROCE_STATE_H
 
 #include "base/list.h"
-#include "sim/kernel/arena.h"
 #include "sim/kernel/random.h"
+#include "sim/nic/nic_set.h"
 #include "sim/roce/roce_nic.h"
-#include "sim/workload/flow_app.h"
 
 /* IBTA: BTH; RETH in front of a WRITE; immediate at its end; AETH of an answer; the rest of a
  * CNP. */
@@ -22,8 +21,7 @@
 #define MS_ROCE_IMM 4u
 #define MS_ROCE_AETH 4u
 #define MS_ROCE_CNP 16u
-/* In a host's slots: the connection is over. */
-#define MS_ROCE_DONE ((struct ms_rconn *)(uintptr_t)1)
+#define MS_ROCE_DATA_HEADERS_MAX (MS_ROCE_BTH + MS_ROCE_RETH + MS_ROCE_IMM)
 
 enum ms_roce_kind {
 	MS_ROCE_DATA,
@@ -75,79 +73,47 @@ struct ms_rrx {
 
 /* One end of a flow. */
 struct ms_rconn {
-	uint32_t flow, slot;
+	struct ms_flow_end end; /* at the destination `posted` are the messages that are known */
 	uint32_t peer, peer_slot;
 	struct ms_rcut cut;
-	uint64_t bytes, message_bytes; /* message k begins at k * message_bytes */
-	const uint32_t *sizes;	       /* of a graph's messages; NULL: all alike, but the last */
-	uint32_t messages, depth;
-	uint32_t posted, passed; /* positions; at the destination: known */
-	uint32_t retransmits;
 	uint32_t queued; /* QPs in heaps */
-	bool outgoing, failed, over;
-	uint64_t placed, ends_seen; /* the checker's, at the destination; roce_receive.c */
-	uint32_t *message;	    /* [position % depth]: which message */
-	uint64_t *end;		    /* [position % depth][QP]: packets up to its end */
+	bool over;
+	uint64_t ends_seen; /* the checker's, at the destination; roce_receive.c */
+	uint32_t *message;  /* [position % depth]: which message */
+	uint64_t *part_end; /* [position % depth][QP]: packets up to its end */
 	union {
 		struct ms_rqp *qp;
 		struct ms_rrx *rx;
 	};
 };
 
-/* What belongs to a worker: nobody else touches it. */
-struct ms_rworker {
-	struct ms_arena arena;
-	struct ms_roce_sums sums; /* memory: not kept here */
-	bool no_memory;
-	char violation[MS_WHY_BYTES];
+/* The counters of a worker: no other thread touches them. */
+struct ms_roce_worker {
+	struct ms_roce_stats stats;
 	uint8_t apart[64]; /* from the next one */
 };
 
 struct ms_rhost {
+	struct ms_nic_host nic;
 	struct ms_roce *r;
-	struct ms_rworker *worker;
-	struct ms_rconn **conns; /* by slot */
-	uint32_t number, n_slots, outgoing;
-	uint64_t wake_ps;
-	struct ms_app_host app;
+	struct ms_roce_stats *stats; /* its worker's */
 	uint64_t turn;
 	struct mb_link timers; /* QPs, by timer_ns: all wait equally long */
 	struct ms_rqp *heap[MF_PLANES_MAX];
 };
 
-/* Of a flow, at its source; and when it ended, at its destination. */
-struct ms_rsource {
-	uint64_t start_ns, acked_ns;
-	uint32_t retransmits, failed;
-};
-
 struct ms_roce {
+	struct ms_nic_set set;
 	struct ms_roce_cfg cfg;
-	const struct ms_workload *workload;
-	uint32_t hosts, planes, workers;
 	uint64_t timeout_ns;
-	uint64_t packet_ps;   /* to send the longest data packet */
 	uint64_t line_rate_q; /* ps a byte << 20, of a host's port */
-	struct ms_rworker *worker;
-	struct ms_rhost **host; /* NULL: nothing has happened there */
-	uint32_t *dark;		/* of each host: ports without carrier */
-	struct ms_rsource *source;
-	uint64_t *end_ns;
-	struct ms_app app; /* graphs are played by the nics' */
+	struct ms_roce_worker *worker;
 };
-
-/* ms_rconn_message_bytes returns the bytes of message k. */
-static inline uint64_t ms_rconn_message_bytes(const struct ms_rconn *c, uint32_t k)
-{
-	if (c->sizes)
-		return c->sizes[k];
-	return k + 1 < c->messages ? c->message_bytes : c->bytes - c->message_bytes * k;
-}
 
 /* ms_rconn_end returns up to which packet of QP i the message at a position goes. */
 static inline uint64_t ms_rconn_end(const struct ms_rconn *c, uint32_t position, uint32_t i)
 {
-	return c->end[position % c->depth * c->cut.qps + i];
+	return c->part_end[position % c->end.depth * c->cut.qps + i];
 }
 
 /* ---- roce_cut.c ---- */
@@ -160,16 +126,15 @@ struct ms_rpart ms_roce_split_packet(const struct ms_rcut *c, uint32_t i, uint64
 
 /* ---- roce_host.c: hosts, connections, posting ---- */
 
-__attribute__((format(printf, 2, 3))) void ms_roce_report_violation(struct ms_rworker *worker,
-								    const char *format, ...);
-/* ms_rhost_get makes a host, or returns it; NULL: no memory. */
-struct ms_rhost *ms_rhost_get(struct ms_roce *r, struct ms_rworker *worker, uint32_t number);
+/* As ms_nic_ops wants them. */
+struct ms_nic_host *ms_rhost_open(struct ms_nic_set *set, struct ms_nic_worker *own,
+				  uint32_t number, uint64_t now_ns);
+struct ms_flow_end *ms_rconn_open(struct ms_nic_host *h, uint32_t id, const struct ms_flow *f,
+				  uint64_t now_ps);
+bool ms_rconn_post(struct ms_nic_host *h, struct ms_flow_end *e, uint32_t k, uint64_t now_ps);
+void ms_rconn_close(struct ms_nic_host *h, struct ms_flow_end *e);
 /* ms_rconn_accept makes the destination's end of a flow; NULL: no memory. */
 struct ms_rconn *ms_rconn_accept(struct ms_rhost *h, uint32_t slot);
-/* As ms_app wants them: ms_rconn_progress returns how many messages of a flow have passed at an end
- * that is here, ms_rconn_begin posts what may be posted of an outgoing flow. */
-uint32_t ms_rconn_progress(const void *host, uint32_t slot, uint32_t messages);
-void ms_rconn_begin(void *host, uint32_t id, uint64_t now_ps);
 /* ms_rconn_place notes that message k stands at the next position, and where it ends. */
 void ms_rconn_place(struct ms_rconn *c, uint32_t k, const uint64_t *before, size_t stride);
 /* ms_rconn_free gives back a sender's end that is over, when no heap holds a QP of it. */
@@ -180,8 +145,8 @@ uint32_t ms_roce_ev(const struct ms_roce *r, uint32_t src, uint32_t dst, uint32_
 
 /* ---- roce_send.c: a QP that sends ---- */
 
-/* ms_rqp_post lets a connection's QPs send up to their `end`, which was moved on. */
-void ms_rqp_post(struct ms_rhost *h, struct ms_rconn *c, uint64_t now_ps);
+/* ms_rqp_posted lets a connection's QPs send up to their `end`, which was moved on. */
+void ms_rqp_posted(struct ms_nic_host *h, struct ms_flow_end *e, uint64_t now_ps);
 /* ms_rqp_receive_ack takes an ACK, NAK or CNP. */
 void ms_rqp_receive_ack(struct ms_rhost *h, const struct ms_packet *p, uint64_t now_ps);
 /* ms_rqp_timeouts sees to QPs whose ACK timeout is over. */

@@ -45,14 +45,14 @@ static bool is_roce_run(const struct ms_run *run)
 
 static uint32_t payload_bytes(const struct ms_run *run)
 {
-	return is_roce_run(run) ? run->cfg.roce.path_mtu : run->cfg.nic.path_mtu;
+	return is_roce_run(run) ? run->cfg.roce.path_mtu : run->cfg.mrc.path_mtu;
 }
 
 /* What a data packet has beside its payload. */
 static uint32_t header_bytes(const struct ms_run *run)
 {
 	return is_roce_run(run) ? ms_roce_headers() + run->cfg.roce.frame_bytes
-				: DATA_HEADERS + run->cfg.nic.frame_bytes;
+				: DATA_HEADERS + run->cfg.mrc.frame_bytes;
 }
 
 /* Bytes on the wire of a flow of so many. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* run_life.c - puts fabric, NICs and workload together, and lets time pass. */
+/* sim_run.c - puts fabric, NICs and workload together, and lets time pass. */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -25,7 +25,7 @@ void ms_run_defaults(struct ms_run_cfg *cfg, const struct mf_topology *topology)
 		.end_ps = MS_NEVER,
 	};
 	ms_queue_defaults(topology, true, cfg->queue);
-	ms_nic_defaults(&cfg->nic, topology);
+	ms_mrc_defaults(&cfg->mrc, topology);
 	ms_roce_defaults(&cfg->roce, topology);
 	ms_pfc_defaults(topology, &cfg->pfc);
 	cfg->reconverge_ns = RECONVERGE_NS;
@@ -45,12 +45,12 @@ static void fill_workload(const struct ms_run_cfg *cfg, struct ms_workload_cfg *
 	w->hosts_per_t0 = cfg->topology.cfg.hosts_per_t0;
 }
 
-static void fill_nic(const struct ms_run_cfg *cfg, struct ms_nic_cfg *nic)
+static void fill_mrc(const struct ms_run_cfg *cfg, struct ms_mrc_cfg *mrc)
 {
-	*nic = cfg->nic;
-	nic->topology = cfg->topology;
-	nic->threads = cfg->threads;
-	nic->seed = cfg->seed;
+	*mrc = cfg->mrc;
+	mrc->topology = cfg->topology;
+	mrc->threads = cfg->threads;
+	mrc->seed = cfg->seed;
 }
 
 static void fill_roce(const struct ms_run_cfg *cfg, struct ms_roce_cfg *roce)
@@ -61,10 +61,10 @@ static void fill_roce(const struct ms_run_cfg *cfg, struct ms_roce_cfg *roce)
 	roce->seed = cfg->seed;
 }
 
-static bool uses_roce(const struct ms_run_cfg *cfg)
+static bool uses(const struct ms_run_cfg *cfg, enum ms_transport transport)
 {
 	for (uint32_t i = 0; i < cfg->n_workloads && i < MS_PARTS_MAX; i++)
-		if (cfg->workload[i].transport == MS_ROCE)
+		if (cfg->workload[i].transport == transport)
 			return true;
 	return false;
 }
@@ -78,7 +78,7 @@ static void fill_net(const struct ms_run_cfg *cfg, struct ms_net_cfg *net)
 		.ranks = cfg->ranks,
 		.edge_ps = cfg->edge_ps,
 		.seed = cfg->seed,
-		.ecmp = uses_roce(cfg),
+		.ecmp = uses(cfg, MS_ROCE),
 		.pfc = cfg->pfc,
 		.reconverge_ps = cfg->reconverge_ns * MS_PS_PER_NS,
 	};
@@ -95,22 +95,6 @@ static bool on_edge(void *ctx, uint64_t now_ps)
 	return run->cfg.edge(run->cfg.ctx, run, now_ps);
 }
 
-static bool mixed_edge(void *ctx, uint64_t now_ps)
-{
-	struct ms_run *run = ((struct ms_mixed *)ctx)->owner;
-
-	return run->cfg.edge(run->cfg.ctx, run, now_ps);
-}
-
-static void mixed_tap(void *ctx, struct ms_worker *worker, uint32_t link, uint64_t now_ps,
-		      const struct ms_packet *p)
-{
-	struct ms_run *run = ((struct ms_mixed *)ctx)->owner;
-
-	(void)worker;
-	run->cfg.tap(run->cfg.ctx, run, link, now_ps, p);
-}
-
 static void on_tap(void *ctx, struct ms_worker *worker, uint32_t link, uint64_t now_ps,
 		   const struct ms_packet *p)
 {
@@ -124,12 +108,12 @@ static void on_tap(void *ctx, struct ms_worker *worker, uint32_t link, uint64_t 
 
 bool ms_run_check(const struct ms_run_cfg *cfg, char *why)
 {
-	struct ms_nic_cfg nic;
+	struct ms_mrc_cfg mrc;
 	struct ms_roce_cfg roce;
 	struct ms_net_cfg net;
 
 	why[0] = '\0';
-	fill_nic(cfg, &nic);
+	fill_mrc(cfg, &mrc);
 	fill_roce(cfg, &roce);
 	fill_net(cfg, &net);
 	if (cfg->n_workloads == 0 || cfg->n_workloads > MS_PARTS_MAX) {
@@ -144,7 +128,7 @@ bool ms_run_check(const struct ms_run_cfg *cfg, char *why)
 		if (!ms_workload_check(&w, why))
 			return false;
 	}
-	return ms_nic_check(&nic, why) && ms_roce_check(&roce, why) &&
+	return ms_mrc_check(&mrc, why) && ms_roce_check(&roce, why) &&
 	       ms_net_cfg_check(&net, why, MS_WHY_BYTES);
 }
 
@@ -174,53 +158,47 @@ static bool add_faults(struct ms_run *run, char *why)
 	return true;
 }
 
-/* Who is called: the NICs of MRC alone, as long as there are no others. */
-static bool give_hosts(struct ms_run *run, struct ms_hosts *hosts, char *why)
+static bool open_nics(struct ms_run *run, char *why)
 {
+	const struct ms_run_cfg *cfg = &run->cfg;
+	struct ms_mrc_cfg mrc;
 	struct ms_roce_cfg roce;
-	bool both = uses_roce(&run->cfg);
 
-	if (!both) {
-		ms_nics_hosts(run->nics, hosts);
-	} else {
-		fill_roce(&run->cfg, &roce);
-		run->roce = ms_roce_create(&roce, run->workload, run->nics, why);
+	run->nics = ms_nics_create(&cfg->topology, cfg->threads, run->workload, run, why);
+	if (!run->nics)
+		return false;
+	if (uses(cfg, MS_MRC)) {
+		fill_mrc(cfg, &mrc);
+		run->mrc = ms_mrc_create(&mrc, run->nics, why);
+		if (!run->mrc)
+			return false;
+	}
+	if (uses(cfg, MS_ROCE)) {
+		fill_roce(cfg, &roce);
+		run->roce = ms_roce_create(&roce, run->nics, why);
 		if (!run->roce)
 			return false;
-		ms_mixed_init(&run->mixed, run->nics, run->roce, run->workload,
-			      run->cfg.topology.n_hosts, run);
-		ms_mixed_hosts(&run->mixed, hosts);
 	}
-	if (run->cfg.edge)
-		hosts->edge = both ? mixed_edge : on_edge;
-	if (run->cfg.tap)
-		hosts->tap = both ? mixed_tap : on_tap;
 	return true;
 }
 
 static bool open_run(struct ms_run *run, char *why)
 {
-	struct ms_nic_cfg nic;
 	struct ms_net_cfg net;
 
-	fill_nic(&run->cfg, &nic);
 	fill_net(&run->cfg, &net);
-	nic.owner = run;
 	run->workload = make_workload(&run->cfg, why);
-	if (!run->workload)
+	if (!run->workload || !open_nics(run, why))
 		return false;
-	run->nics = ms_nics_create(&nic, run->workload, why);
-	if (!run->nics)
-		return false;
-	if (!give_hosts(run, &net.hosts, why))
-		return false;
+	ms_nics_hosts(run->nics, &net.hosts);
+	if (run->cfg.edge)
+		net.hosts.edge = on_edge;
+	if (run->cfg.tap)
+		net.hosts.tap = on_tap;
 	run->net = ms_net_create(&net, why, MS_WHY_BYTES);
 	if (!run->net || !add_faults(run, why))
 		return false;
-	if (run->roce)
-		ms_mixed_start(&run->mixed, run->net);
-	else
-		ms_nics_start(run->nics, run->net);
+	ms_nics_start(run->nics, run->net);
 	return true;
 }
 
@@ -248,7 +226,6 @@ void ms_run_destroy(struct ms_run *run)
 		return;
 	if (run->net)
 		ms_net_destroy(run->net);
-	ms_roce_destroy(run->roce);
 	ms_nics_destroy(run->nics);
 	ms_workload_destroy(run->workload);
 	free(run->merged);
@@ -275,14 +252,6 @@ static enum ms_run_state at_rest(struct ms_run *run)
 	ms_nics_sums(run->nics, &sums);
 	n[0] = sums.arrived;
 	n[1] = sums.acked;
-	if (run->roce) {
-		struct ms_roce_sums roce;
-
-		ms_roce_check_end(run->roce);
-		ms_roce_sums(run->roce, &roce);
-		n[0] += roce.arrived;
-		n[1] += roce.acked;
-	}
 	if (!sum_ranks(run, n, 2))
 		return MS_RUN_RANKS;
 	return n[0] == ms_workload_flows(run->workload) && n[1] == n[0] ? MS_RUN_DONE
@@ -296,8 +265,7 @@ enum ms_run_state ms_run_step(struct ms_run *run, uint64_t step_ps)
 	until = step_ps > end - now ? end : now + step_ps;
 	switch (ms_net_run(run->net, until)) {
 	case MS_END_TIME:
-		if (ms_nics_out_of_memory(run->nics) ||
-		    (run->roce && ms_roce_out_of_memory(run->roce)))
+		if (ms_nics_out_of_memory(run->nics))
 			return MS_RUN_MEMORY;
 		return until == end ? MS_RUN_TIME : MS_RUN_RUNNING;
 	case MS_END_IDLE:
@@ -327,9 +295,19 @@ struct ms_nics *ms_run_nics(struct ms_run *run)
 	return run->nics;
 }
 
-struct ms_roce *ms_run_roce(struct ms_run *run)
+bool ms_run_uses(const struct ms_run *run, enum ms_transport transport)
 {
-	return run->roce;
+	return uses(&run->cfg, transport);
+}
+
+void ms_run_stats(const struct ms_run *run, struct mt_stats *core, struct ms_roce_stats *roce)
+{
+	*core = (struct mt_stats){0};
+	*roce = (struct ms_roce_stats){0};
+	if (run->mrc)
+		ms_mrc_stats(run->mrc, core);
+	if (run->roce)
+		ms_roce_stats(run->roce, roce);
 }
 
 const struct ms_workload *ms_run_workload(const struct ms_run *run)
@@ -345,7 +323,7 @@ const struct ms_workload *ms_run_workload(const struct ms_run *run)
  */
 static uint64_t in_flight(const struct ms_run_cfg *cfg, const struct ms_workload_cfg *w)
 {
-	const struct ms_nic_cfg *n = &cfg->nic;
+	const struct ms_mrc_cfg *n = &cfg->mrc;
 	uint64_t window = n->cc.link_bps / 8 * n->cc.base_rtt_ns / 1000000000 * 3 / 2, longest = 0;
 
 	for (uint32_t i = 0; i < cfg->n_workloads; i++) {
@@ -357,7 +335,7 @@ static uint64_t in_flight(const struct ms_run_cfg *cfg, const struct ms_workload
 		longest = bytes > longest ? bytes : longest;
 	}
 	/* RoCE has no window; what waits is bounded by the queues. */
-	window *= uses_roce(cfg) ? QUEUE_BDPS : 1;
+	window *= uses(cfg, MS_ROCE) ? QUEUE_BDPS : 1;
 	window = longest < window ? longest : window;
 	return (window / n->path_mtu + 1) * 3 / 2 * cfg->topology.n_hosts;
 }
@@ -366,11 +344,11 @@ uint64_t ms_run_memory(const struct ms_run_cfg *cfg)
 {
 	uint64_t bytes = 0, hosts = cfg->topology.n_hosts;
 	struct ms_workload_cfg w[MS_PARTS_MAX];
-	struct ms_nic_cfg nic;
+	struct ms_mrc_cfg mrc;
 	struct ms_roce_cfg roce;
 	struct ms_net_cfg net;
 
-	fill_nic(cfg, &nic);
+	fill_mrc(cfg, &mrc);
 	fill_net(cfg, &net);
 	for (uint32_t i = 0; i < cfg->n_workloads; i++) {
 		w[i] = cfg->workload[i];
@@ -382,6 +360,7 @@ uint64_t ms_run_memory(const struct ms_run_cfg *cfg)
 	fill_roce(cfg, &roce);
 	bytes += ms_roce_memory(&roce, w, cfg->n_workloads, hosts);
 	return bytes + WORKER_BYTES * cfg->threads +
-	       ms_nic_memory(&nic, w, cfg->n_workloads, hosts) +
+	       ms_nics_memory(&cfg->topology, w, cfg->n_workloads) +
+	       ms_mrc_memory(&mrc, w, cfg->n_workloads, hosts) +
 	       ms_net_memory(&net, in_flight(cfg, w));
 }

@@ -30,7 +30,7 @@ struct ms_run_cfg {
 	struct mf_topology topology;
 	struct ms_queue_cfg queue[MS_PORT_KINDS];
 	uint16_t trim_to_bytes;
-	struct ms_nic_cfg nic;	 /* topology, threads, workload and seed are filled in */
+	struct ms_mrc_cfg mrc;	 /* topology, threads, workload and seed are filled in */
 	struct ms_roce_cfg roce; /* likewise; for the workloads whose transport it is */
 	struct ms_pfc_cfg pfc;
 	uint64_t reconverge_ns; /* after which routing knows of links that went or came; net.h */
@@ -56,7 +56,7 @@ struct ms_run_cfg {
 
 /*
  * ms_run_defaults fills *cfg for a topology: queues as ms_queue_defaults with trimming, the NIC as
- * ms_nic_defaults, one thread, seed 1, no end, no faults; the workload is a permutation of 1 MiB.
+ * ms_mrc_defaults, one thread, seed 1, no end, no faults; the workload is a permutation of 1 MiB.
  */
 void ms_run_defaults(struct ms_run_cfg *cfg, const struct mf_topology *topology);
 
@@ -145,8 +145,12 @@ const char *ms_run_violation(const struct ms_run *run);
 /* The parts, for time series, taps and sums. */
 struct ms_net *ms_run_net(struct ms_run *run);
 struct ms_nics *ms_run_nics(struct ms_run *run);
-struct ms_roce *ms_run_roce(struct ms_run *run); /* NULL: no workload uses it */
 const struct ms_workload *ms_run_workload(const struct ms_run *run);
+
+/* ms_run_uses returns whether a workload of the run uses a transport. */
+bool ms_run_uses(const struct ms_run *run, enum ms_transport transport);
+/* ms_run_stats adds up the counters of the transports on this rank; zeros of one not used. */
+void ms_run_stats(const struct ms_run *run, struct mt_stats *core, struct ms_roce_stats *roce);
 
 /* ms_latency_ns returns the one-way latency of a packet of `bytes` between two hosts when nothing
  * else is there: propagation, switches and the time to send it at each hop. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* run_result.c - what came of a run: sums, times of flows, and who waits for whom. */
+/* sim_run_result.c - what came of a run: sums, times of flows, and who waits for whom. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,25 +18,7 @@ uint32_t ms_run_flows(const struct ms_run *run)
 
 uint32_t ms_run_flows_done(const struct ms_run *run)
 {
-	return ms_nics_arrived(run->nics) + (run->roce ? ms_roce_arrived(run->roce) : 0);
-}
-
-/* What this rank knows of a flow. */
-static void record_here(const struct ms_run *run, uint32_t id, struct ms_flow_record *r)
-{
-	if (run->roce && ms_workload_transport(run->workload, id) == MS_ROCE)
-		ms_roce_flow(run->roce, id, r);
-	else
-		ms_nics_flow(run->nics, id, r);
-}
-
-static void progress_here(const struct ms_run *run, uint32_t id, uint32_t *posted,
-			  uint32_t *arrived)
-{
-	if (run->roce && ms_workload_transport(run->workload, id) == MS_ROCE)
-		ms_roce_progress(run->roce, id, posted, arrived);
-	else
-		ms_nics_progress(run->nics, id, posted, arrived);
+	return ms_nics_arrived(run->nics);
 }
 
 void ms_run_record(const struct ms_run *run, uint32_t id, struct ms_flow_record *r)
@@ -44,7 +26,7 @@ void ms_run_record(const struct ms_run *run, uint32_t id, struct ms_flow_record 
 	if (run->merged)
 		*r = run->merged[id];
 	else
-		record_here(run, id, r);
+		ms_nics_flow(run->nics, id, r);
 }
 
 /* ---- other ranks ---- */
@@ -61,7 +43,7 @@ static bool merge_some(struct ms_run *run, uint32_t first, uint32_t n, uint64_t 
 		uint64_t *of = &times[(size_t)3 * i];
 		struct ms_flow_record f;
 
-		record_here(run, first + i, &f);
+		ms_nics_flow(run->nics, first + i, &f);
 		of[0] = f.start_ns;
 		of[1] = f.acked_ns;
 		of[2] = f.end_ns;
@@ -133,17 +115,17 @@ static bool merge_records(struct ms_run *run)
 static bool sum_nics(const struct ms_run *run, struct ms_run_result *out)
 {
 	const struct ms_ranks *r = run->cfg.ranks;
-	struct ms_roce_sums roce = {0};
+	struct ms_roce_stats roce;
 	struct ms_nic_sums s;
+	struct mt_stats core;
 	uint64_t n[STATS + 2 + ROCE_STATS];
 
 	ms_nics_sums(run->nics, &s);
-	if (run->roce)
-		ms_roce_sums(run->roce, &roce);
-	memcpy(n, &s.core, sizeof(s.core));
-	n[STATS] = s.violations + (uint64_t)roce.violations;
-	n[STATS + 1] = s.memory_bytes + roce.memory_bytes + ms_net_memory_used(run->net);
-	memcpy(&n[STATS + 2], &roce.stats, sizeof(roce.stats));
+	ms_run_stats(run, &core, &roce);
+	memcpy(n, &core, sizeof(core));
+	n[STATS] = s.violations;
+	n[STATS + 1] = s.memory_bytes + ms_net_memory_used(run->net);
+	memcpy(&n[STATS + 2], &roce, sizeof(roce));
 	if (r && !r->sum(r->ctx, n, STATS + 2 + ROCE_STATS))
 		return false;
 	memcpy(&out->roce, &n[STATS + 2], sizeof(out->roce));
@@ -237,8 +219,6 @@ void ms_run_flow(const struct ms_run *run, uint32_t id, struct ms_flow_result *r
 
 uint64_t ms_run_placed(const struct ms_run *run, uint32_t id)
 {
-	if (run->roce && ms_workload_transport(run->workload, id) == MS_ROCE)
-		return ms_roce_placed(run->roce, id);
 	return ms_nics_placed(run->nics, id);
 }
 
@@ -255,7 +235,7 @@ static bool count_unmet(const struct ms_run *run, uint32_t id, const struct ms_f
 		ms_workload_dependency(run->workload, id, i, need);
 		ms_workload_flow(run->workload, need->flow, &on);
 		*count = ms_dependency_count(need, k, on.messages);
-		progress_here(run, need->flow, &posted, &arrived);
+		ms_nics_progress(run->nics, need->flow, &posted, &arrived);
 		if (arrived < *count)
 			return true;
 	}
@@ -273,7 +253,7 @@ bool ms_run_describe_wait(const struct ms_run *run, uint32_t id, char *text, siz
 	if (r.end_ns != UINT64_MAX && r.acked_ns != UINT64_MAX)
 		return false;
 	ms_workload_flow(run->workload, id, &f);
-	progress_here(run, id, &posted, &arrived);
+	ms_nics_progress(run->nics, id, &posted, &arrived);
 	if (posted < f.messages && count_unmet(run, id, &f, posted, &need, &count)) {
 		ms_workload_flow(run->workload, need.flow, &on);
 		snprintf(text, size,
@@ -293,7 +273,5 @@ bool ms_run_describe_wait(const struct ms_run *run, uint32_t id, char *text, siz
 
 const char *ms_run_violation(const struct ms_run *run)
 {
-	const char *violation = ms_nics_violation(run->nics);
-
-	return violation || !run->roce ? violation : ms_roce_violation(run->roce);
+	return ms_nics_violation(run->nics);
 }

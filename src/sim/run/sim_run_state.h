@@ -1,18 +1,17 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* run_state.h - what a run consists of; for run_*.c only. */
+/* sim_run_state.h - what a run consists of; for run/ only. */
 #ifndef SOFTMRC_SIM_RUN_SIM_RUN_STATE_H
 #define SOFTMRC_SIM_RUN_SIM_RUN_STATE_H
 
 #include "sim/kernel/rank_link.h"
-#include "sim/run/mixed_hosts.h"
 #include "sim/run/sim_run.h"
 
 struct ms_run {
 	struct ms_run_cfg cfg;
 	struct ms_workload *workload;
 	struct ms_nics *nics;
-	struct ms_roce *roce;  /* NULL: no workload uses it, and hosts are the nics alone */
-	struct ms_mixed mixed; /* else */
+	struct ms_mrc *mrc;   /* NULL: no workload uses it */
+	struct ms_roce *roce; /* likewise */
 	struct ms_net *net;
 	struct ms_flow_record *merged; /* of all ranks; NULL: this process alone */
 };

@@ -88,18 +88,18 @@ void ms_write_nics_head(FILE *to)
 
 void ms_write_nics(struct ms_run *run, uint64_t now_ps, FILE *to)
 {
-	struct ms_roce_sums roce = {0};
+	struct ms_roce_stats roce;
 	struct ms_nic_sums sums;
+	struct mt_stats core;
 
 	ms_nics_sums(ms_run_nics(run), &sums);
-	if (ms_run_roce(run))
-		ms_roce_sums(ms_run_roce(run), &roce);
-	fprintf(to, "%" PRIu64 ",%u,%u,%u", now_ps / MS_PS_PER_NS, sums.arrived + roce.arrived,
-		sums.acked + roce.acked, sums.connections);
-#define VALUE(name, text) fprintf(to, ",%" PRIu64, sums.core.name);
+	ms_run_stats(run, &core, &roce);
+	fprintf(to, "%" PRIu64 ",%u,%u,%u", now_ps / MS_PS_PER_NS, sums.arrived, sums.acked,
+		sums.connections);
+#define VALUE(name, text) fprintf(to, ",%" PRIu64, core.name);
 	MT_STATS(VALUE)
 #undef VALUE
-#define VALUE(name, text) fprintf(to, ",%" PRIu64, roce.stats.name);
+#define VALUE(name, text) fprintf(to, ",%" PRIu64, roce.name);
 	MS_ROCE_STATS(VALUE)
 #undef VALUE
 	fprintf(to, "\n");

@@ -113,7 +113,7 @@ static const struct ms_key port_keys[] = {
 	    "the same for SACKs, NACKs, probes and cut packets"),
 };
 
-#define NIC struct ms_nic_cfg
+#define NIC struct ms_mrc_cfg
 static const struct ms_key mrc_keys[] = {
 	KEY("path_mtu", U32, NIC, path_mtu, 256, 4096, "4096", "payload of a packet, a power of 2"),
 	KEY("frame_bytes", U32, NIC, frame_bytes, 0, 1024, "IPv6 in IPv6 on Ethernet",
@@ -478,12 +478,12 @@ static const struct ms_table tables[] = {
 	 .about = "the NICs",
 	 .keys = mrc_keys,
 	 .n_keys = COUNT(mrc_keys),
-	 .offset = offsetof(struct ms_scenario, run.nic)},
+	 .offset = offsetof(struct ms_scenario, run.mrc)},
 	{.name = "nscc",
 	 .about = "their congestion control",
 	 .keys = nscc_keys,
 	 .n_keys = COUNT(nscc_keys),
-	 .offset = offsetof(struct ms_scenario, run.nic)},
+	 .offset = offsetof(struct ms_scenario, run.mrc)},
 	{.name = "roce",
 	 .about = "the NICs of RoCEv2",
 	 .keys = roce_keys,

@@ -98,8 +98,8 @@ void ms_scenario_run_defaults(struct ms_scenario *s)
 		ms_roce_queues(&s->fabric, run->queue);
 		ms_roce_pfc(&s->fabric, &run->pfc);
 	}
-	run->nic.trim_nack = s->queues.trimming;
-	run->nic.cc.trimming = s->queues.trimming;
+	run->mrc.trim_nack = s->queues.trimming;
+	run->mrc.cc.trimming = s->queues.trimming;
 	if (!s->queues.trimming && s->transport.kind == MS_MRC)
 		ms_queue_defaults(&s->fabric, false, run->queue);
 	if (s->queues.trim_to_bytes)
