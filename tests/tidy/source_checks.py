@@ -14,11 +14,6 @@ PANIC_HOOK = "src/base/panic_abort.c"
 MAX_FILE_LINES = 600
 MAX_FUNCTION_LINES = 70
 MAX_COLUMNS = 100
-# Arrows between parts that are still to go: this list only gets shorter.
-ARROWS_TO_GO = {
-    ("src/sim/workload", "src/sim/import"),
-    ("src/sim/mrc", "src/sim/run"),
-}
 INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]+([<"])([^>"\n]+)[>"]', re.M)
 
 
@@ -80,7 +75,6 @@ def part_includes(tree):
     includes none of them.
     """
     problems = []
-    to_go = {arrow for arrow in ARROWS_TO_GO if arrow[0] in tree.parts}
     modules = {part.rpartition("/")[0] for part in tree.parts}
     for path in tree.c_files("src"):
         module, part = tree.folder_of(path), tree.part_of(path)
@@ -95,12 +89,9 @@ def part_includes(tree):
             target = tree.part_of(pathlib.PurePath("src", match[2]))
             if match[1] != '"' or not target or not target.startswith(module + "/"):
                 continue
-            if (part, target) in ARROWS_TO_GO:
-                to_go.discard((part, target))
-            elif target not in allowed:
+            if target not in allowed:
                 at = f"{path}:{csource.line_of(text, match.start())}"
                 problems.append(f"{at}: arrow {part or module} -> {target} is not in the table")
-    problems += [f"{a} -> {b} is gone: take it from ARROWS_TO_GO" for a, b in sorted(to_go)]
     return problems
 
 

@@ -3,6 +3,7 @@
 #include "sim_fixture.h"
 
 #include "sim/import/poisson_flows.h"
+#include "sim/kernel/exponential.h"
 
 static void cdf_good(struct ms_cdf *cdf, const char *text)
 {
@@ -60,14 +61,14 @@ TEST(ms_cdf_read, wrong_files)
 }
 
 /* Mean and variance of the exponential distribution are 1; 20,000 draws come within 5 %. */
-TEST(ms_poisson_gap, is_exponential)
+TEST(ms_exponential_unit, is_exponential)
 {
 	double sum = 0, squares = 0, above = 0;
 	struct mb_prng r;
 
 	mb_prng_init(&r, 7);
 	for (int i = 0; i < 20000; i++) {
-		double x = (double)ms_poisson_gap(&r) / 4294967296.0;
+		double x = (double)ms_exponential_unit(&r) / 4294967296.0;
 
 		sum += x;
 		squares += x * x;

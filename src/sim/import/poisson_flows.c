@@ -1,39 +1,16 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * poisson.c - an exponential distribution without logarithms, after von Neumann (1951): draw
- * numbers from 0 to 1 as long as they fall. That x falls n times in a row has the chance x^n / n!,
- * so that the row is of even length with the chance e^-x. If so the first number is the fraction of
- * the result; if not 1 is added and all is drawn again.
+ * poisson_flows.c - flows of a Poisson process. Times are added up in integers, so that all
+ * machines agree.
  */
 #include "sim/import/poisson_flows.h"
+
+#include "sim/kernel/exponential.h"
 
 __extension__ typedef unsigned __int128 wide;
 
 /* Times are kept in parts of a nanosecond while they are added up. */
 #define PARTS_OF_NS 1000000u
-
-uint64_t ms_poisson_gap(struct mb_prng *r)
-{
-	for (uint64_t whole = 0;; whole++) {
-		uint32_t first = (uint32_t)(mb_prng_u64(r) >> 32), before = first, now;
-		uint32_t drawn = 1;
-
-		for (;;) {
-			now = (uint32_t)(mb_prng_u64(r) >> 32);
-			drawn++;
-			if (now > before)
-				break;
-			before = now;
-		}
-		if (drawn % 2 == 0)
-			return whole << 32 | first;
-	}
-}
-
-uint64_t ms_exponential(struct mb_prng *r, uint64_t mean)
-{
-	return (uint64_t)((wide)mean * ms_poisson_gap(r) >> 32);
-}
 
 /* mean_gap returns the mean time between two flows of the whole fabric, in parts of a ns. */
 static uint64_t mean_gap(const struct ms_poisson_cfg *cfg, const struct ms_cdf *cdf)

@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * poisson.h - flows that begin at random: sizes from a distribution, times of a Poisson process,
+ * poisson_flows.h - flows that begin at random: sizes from a distribution, times of a Poisson process,
  * source and destination drawn evenly. All of it follows from the seed, on every machine alike:
  * there is no floating point in it.
  */
 #ifndef SOFTMRC_SIM_IMPORT_POISSON_FLOWS_H
 #define SOFTMRC_SIM_IMPORT_POISSON_FLOWS_H
 
-#include "base/prng.h"
 #include "sim/import/read_cdf.h"
 #include "sim/workload/flow_list.h"
 
@@ -30,10 +29,5 @@ uint64_t ms_poisson_expected(const struct ms_poisson_cfg *cfg, const struct ms_c
  */
 bool ms_poisson_flows(const struct ms_poisson_cfg *cfg, const struct ms_cdf *cdf,
 		      struct ms_flow_list *list);
-
-/* ms_poisson_gap draws from the exponential distribution of mean 1, in parts of 2^32. */
-uint64_t ms_poisson_gap(struct mb_prng *r);
-/* ms_exponential draws from the exponential distribution of a mean below 2^55; rounded down. */
-uint64_t ms_exponential(struct mb_prng *r, uint64_t mean);
 
 #endif

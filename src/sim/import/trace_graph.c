@@ -11,7 +11,7 @@
 #include <string.h>
 
 #include "sim/import/array.h"
-#include "sim/workload/workload_state.h"
+#include "sim/workload/permutation.h"
 
 /* A send or a receive, until it is matched. */
 struct trace_end {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * pfc.c - see pfc.h. What one end says to the other travels as a packet without length, as a fault
- * does.
+ * pfc.c - the end of a link that receives: it counts what waits from the link and sends pauses. A
+ * pause travels as a packet without length, as a fault does; pfc_pause.c applies it.
  */
 #include "sim/kernel/pfc.h"
 
@@ -11,11 +11,6 @@
 #define FRAME_BYTES 84u
 /* Behind faults of the same instant. */
 #define ORDER_BIT (UINT32_C(1) << 30)
-
-enum {
-	BODY_PORT,
-	BODY_PAUSE,
-};
 
 bool ms_pfc_open(struct ms_net *net)
 {
@@ -104,8 +99,8 @@ static void send_pause(struct ms_worker *worker, const struct ms_unit *unit, uin
 	*q = (struct ms_packet){.at = at, .port = back | ORDER_BIT, .head = MS_NOTICE_PFC};
 	if (port < net->units.first_switch_port)
 		q->dst = port / net->units.t.cfg.planes & (MS_HOSTS_MAX - 1);
-	q->body[BODY_PORT] = port;
-	q->body[BODY_PAUSE] = pause;
+	q->body[MS_PFC_BODY_PORT] = port;
+	q->body[MS_PFC_BODY_PAUSE] = pause;
 }
 
 /* REQ(sim.pfc.thresholds) */
@@ -124,39 +119,6 @@ void ms_pfc_update(struct ms_worker *worker, struct ms_unit *unit)
 			send_pause(worker, unit, port[i], false);
 	}
 	worker->ingresses.n = 0;
-}
-
-/* ---- the end that sends ---- */
-
-static void go_on(struct ms_port *port, struct ms_paused *state, uint64_t t_ps)
-{
-	port->flags &= ~(uint32_t)MS_PORT_PAUSED;
-	state->all_ps += t_ps - state->since_ps;
-	if (port->free_ps < t_ps)
-		port->free_ps = t_ps;
-}
-
-/* REQ(sim.pfc.pause) */
-void ms_pfc_apply(struct ms_worker *worker, struct ms_unit *unit, uint64_t t_ps,
-		  const struct ms_packet *p)
-{
-	const struct ms_hosts *hosts = &worker->net->cfg.hosts;
-	uint32_t number = (uint32_t)p->body[BODY_PORT];
-	struct ms_port *port = &worker->net->port[number];
-	struct ms_paused *state = &worker->net->pfc.paused[number];
-
-	/* What began before this instant began as things were. */
-	ms_port_advance(worker, unit, number - unit->first_port, t_ps - 1);
-	if (p->body[BODY_PAUSE]) {
-		port->flags |= MS_PORT_PAUSED;
-		state->since_ps = t_ps;
-		state->pauses++;
-		return;
-	}
-	go_on(port, state, t_ps);
-	if (unit->tier == MF_HOST && hosts->pfc_resumed)
-		hosts->pfc_resumed(hosts->ctx, worker, p->dst, t_ps,
-				   number % worker->net->units.t.cfg.planes);
 }
 
 uint64_t ms_pfc_paused_ps(const struct ms_net *net, uint32_t port, uint64_t now_ps)

@@ -25,6 +25,12 @@
 
 struct ms_unit;
 
+/* What the body of a notice of PFC says: the port that sends on the link, and whether it pauses. */
+enum {
+	MS_PFC_BODY_PORT,
+	MS_PFC_BODY_PAUSE,
+};
+
 /* Of a link, at the end that receives. */
 struct ms_ingress {
 	uint32_t bytes; /* that came over it and wait */

@@ -354,18 +354,6 @@ void ms_net_set_tap(struct ms_net *net, uint32_t link, bool on)
 			on ? port->flags | MS_PORT_TAPPED : port->flags & ~(uint32_t)MS_PORT_TAPPED;
 }
 
-bool ms_net_host_is_local(const struct ms_net *net, uint32_t host)
-{
-	uint32_t unit = ms_units_of_host(&net->units, host);
-
-	return host < net->units.t.n_hosts && net->unit[unit].worker / net->threads == net->rank;
-}
-
-uint32_t ms_worker_of(const struct ms_net *net, uint32_t host)
-{
-	return net->unit[ms_units_of_host(&net->units, host)].worker - net->first_worker;
-}
-
 /* There and back over the longest path, as long as it is empty. */
 static uint64_t rtt_of(const struct mf_topology *t)
 {

@@ -259,11 +259,6 @@ enum ms_net_end ms_net_run(struct ms_net *net, uint64_t until_ps)
 	return net->end;
 }
 
-uint64_t ms_net_now_ps(const struct ms_net *net)
-{
-	return net->window * net->window_ps;
-}
-
 void ms_net_wake(struct ms_net *net, uint32_t host, uint64_t at_ps)
 {
 	uint64_t now_ps = ms_net_now_ps(net);

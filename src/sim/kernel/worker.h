@@ -276,7 +276,7 @@ void ms_backlog_advance(struct ms_worker *worker, struct ms_unit *unit);
 void ms_switch_run(struct ms_worker *worker, uint32_t unit);
 void ms_group_run(struct ms_worker *worker, uint32_t unit);
 
-/* ---- faults.c ---- */
+/* ---- fault_apply.c ---- */
 
 /* ms_faults_begin finds the faults of the window that is about to be run; one thread. */
 void ms_faults_begin(struct ms_net *net);
@@ -294,9 +294,13 @@ static inline void ms_notice_apply(struct ms_worker *worker, struct ms_unit *uni
 	else
 		ms_fault_apply(worker, unit, t_ps, p);
 }
+/* ---- fault_table.c: what is wrong with links ---- */
+
 /* ms_link_fault_find returns the state of a link's end; NULL: nothing is wrong with it. */
 struct ms_link_fault *ms_link_fault_find(const struct ms_fault_table *table, uint32_t port,
 					 bool receiving);
+/* ms_link_fault_get makes the state of a link's end if it is new; NULL: no memory. */
+struct ms_link_fault *ms_link_fault_get(struct ms_worker *worker, uint32_t port, bool receiving);
 /* ms_fault_cut_packet says whether a packet that comes was on the wire when its link was cut. */
 bool ms_fault_cut_packet(const struct ms_worker *worker, const struct ms_packet *p);
 

@@ -93,7 +93,7 @@ static uint64_t message_ns(const struct ms_run *run, const struct ms_flow *f)
 /* Flows that begin at one time: the busiest port, and the way of the last packet. */
 static uint64_t all_at_once_ns(const struct ms_run *run)
 {
-	uint32_t hosts = run->cfg.topology.n_hosts, flows = ms_run_flows(run);
+	uint32_t hosts = run->cfg.topology.n_hosts, flows = ms_workload_flows(run->workload);
 	uint64_t *out = calloc(2 * (size_t)hosts, sizeof(*out)), *in = out + hosts, most = 0;
 	uint64_t way = 0;
 
@@ -143,7 +143,7 @@ uint64_t ms_run_ideal_ns(const struct ms_run *run)
 	const struct ms_workload_cfg *w = &run->cfg.workload[0];
 	struct ms_flow first, outer;
 
-	if (run->cfg.n_workloads != 1 || ms_run_flows(run) == 0)
+	if (run->cfg.n_workloads != 1 || ms_workload_flows(run->workload) == 0)
 		return 0;
 	ms_workload_flow(run->workload, 0, &first);
 	switch (w->kind) {

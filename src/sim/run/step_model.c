@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "base/prng.h"
-#include "sim/import/poisson_flows.h"
+#include "sim/kernel/exponential.h"
 
 #define NEVER UINT64_MAX
 
@@ -169,7 +169,7 @@ static void set_pace(struct trial *t)
 
 static double draw_fault(struct trial *t)
 {
-	return (double)ms_poisson_gap(&t->prng) / 4294967296.0;
+	return (double)ms_exponential_unit(&t->prng) / 4294967296.0;
 }
 
 static void draw_next_fault(struct trial *t)

@@ -5,9 +5,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "sim/import/poisson_flows.h"
-#include "sim/kernel/random.h"
 #include "sim/workload/job_state.h"
+#include "sim/workload/permutation.h"
 
 #define REFUSE(...)                                       \
 	do {                                              \
@@ -89,21 +88,6 @@ bool ms_job_check(const struct ms_job_cfg *c, char *why)
 
 /* ---- where ---- */
 
-static void shuffle_order(uint32_t *order, uint32_t n, uint64_t seed)
-{
-	struct mb_prng r;
-
-	mb_prng_init(&r, seed);
-	for (uint32_t i = 0; i < n; i++)
-		order[i] = i;
-	for (uint32_t i = n; i > 1; i--) {
-		uint32_t j = mb_prng_below(&r, i), was = order[i - 1];
-
-		order[i - 1] = order[j];
-		order[j] = was;
-	}
-}
-
 bool ms_job_place(const struct ms_job_cfg *c, uint32_t *host)
 {
 	uint32_t stride = c->placement == MS_JOB_STRIDED ? c->stride : 1, *order = NULL;
@@ -112,7 +96,7 @@ bool ms_job_place(const struct ms_job_cfg *c, uint32_t *host)
 		order = malloc(sizeof(*order) * c->hosts);
 		if (!order)
 			return false;
-		shuffle_order(order, c->hosts, c->placement_seed);
+		ms_permutation_fill(order, NULL, c->hosts, c->placement_seed);
 	}
 	for (uint32_t r = 0; r < ms_job_ranks(c); r++) {
 		uint32_t at = c->first + r * stride;
@@ -121,40 +105,6 @@ bool ms_job_place(const struct ms_job_cfg *c, uint32_t *host)
 	}
 	free(order);
 	return true;
-}
-
-/* ---- how long ---- */
-
-/* One rank alone. REQ(sim.same-bits) */
-static uint64_t own_time(const struct ms_job_cfg *c, uint32_t rank, uint32_t step, enum job_op op,
-			 uint32_t n, uint64_t ns)
-{
-	uint64_t who = ms_mix(c->seed ^ ms_mix(rank + UINT64_C(1)));
-	uint64_t what = (uint64_t)step << 34 | (uint64_t)op << 32 | n;
-	struct mb_prng r;
-
-	if (c->stragglers > 0 && (who >> 32) * MS_JOB_ONE >> 32 < c->stragglers)
-		ns += ns * c->slowdown / MS_JOB_ONE;
-	if (c->jitter == 0)
-		return ns;
-	mb_prng_init(&r, ms_mix(who + what));
-	return ns + ms_exponential(&r, ns * c->jitter / MS_JOB_ONE);
-}
-
-uint64_t ms_job_time(const struct ms_job_cfg *c, uint32_t rank, uint32_t step, enum job_op op,
-		     uint32_t n, uint64_t ns)
-{
-	uint32_t first = rank - rank % c->tp;
-	uint64_t longest = 0;
-
-	if (c->tp_network)
-		return own_time(c, rank, step, op, n, ns);
-	for (uint32_t t = 0; t < c->tp; t++) {
-		uint64_t own = own_time(c, first + t, step, op, n, ns);
-
-		longest = own > longest ? own : longest;
-	}
-	return longest;
 }
 
 /* ---- life ---- */

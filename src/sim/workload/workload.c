@@ -5,6 +5,7 @@
 
 #include "base/bits.h"
 #include "sim/workload/graph_exec.h"
+#include "sim/workload/permutation.h"
 #include "sim/workload/workload_state.h"
 
 #define HOSTS_MAX (1u << 24)

@@ -5,7 +5,6 @@
  * All-to-all goes round: the k-th flow of a member, from 1, leads k members on, so that at no time
  * all send to the same one. With `parallel` it begins when the one `parallel` before it is done.
  */
-#include "base/prng.h"
 #include "sim/workload/workload_state.h"
 
 static void one_message(const struct ms_part *w, struct ms_flow *f)
@@ -14,52 +13,6 @@ static void one_message(const struct ms_part *w, struct ms_flow *f)
 }
 
 /* ---- permutation ---- */
-
-void ms_permutation_fill(uint32_t *to, uint32_t *from, uint32_t n, uint64_t seed)
-{
-	struct mb_prng prng;
-
-	mb_prng_init(&prng, seed);
-	for (uint32_t i = 0; i < n; i++)
-		to[i] = i;
-	for (uint32_t i = n - 1; i > 0; i--) {
-		uint32_t j = mb_prng_below(&prng, i + 1), t = to[i];
-
-		to[i] = to[j];
-		to[j] = t;
-	}
-	for (uint32_t i = 0; i < n; i++)
-		from[to[i]] = i;
-}
-
-/* Tries before a permutation counts as impossible; a single one mostly does. */
-#define SWAPS_MAX 1000u
-
-static bool same_block(uint32_t a, uint32_t b, uint32_t block)
-{
-	return a / block == b / block;
-}
-
-bool ms_permutation_derange(uint32_t *to, uint32_t *from, uint32_t n, uint32_t block, uint64_t seed)
-{
-	struct mb_prng prng;
-
-	mb_prng_init(&prng, seed + 1);
-	for (uint32_t i = 0; i < n; i++)
-		for (uint32_t tries = 0; same_block(i, to[i], block); tries++) {
-			uint32_t j = mb_prng_below(&prng, n), t = to[i];
-
-			if (tries == SWAPS_MAX)
-				return false;
-			if (same_block(i, to[j], block) || same_block(j, t, block))
-				continue;
-			to[i] = to[j];
-			to[j] = t;
-			from[to[i]] = i;
-			from[to[j]] = j;
-		}
-	return true;
-}
 
 static uint64_t permutation_flows(const struct ms_part *w)
 {

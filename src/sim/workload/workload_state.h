@@ -62,14 +62,6 @@ extern const struct ms_pattern ms_pattern_hierarchical;
 extern const struct ms_pattern ms_pattern_list;
 extern const struct ms_pattern ms_pattern_graph;
 
-/* ms_permutation_fill writes a random permutation of n, by the seed, and its inverse. */
-void ms_permutation_fill(uint32_t *to, uint32_t *from, uint32_t n, uint64_t seed);
-/*
- * ms_permutation_derange changes it so that nobody sends to itself, or to another of the same
- * block of `block` numbers; false when no such permutation was found.
- */
-bool ms_permutation_derange(uint32_t *to, uint32_t *from, uint32_t n, uint32_t block,
-			    uint64_t seed);
 /* ms_list_open sorts the list of w->cfg; allocates. false: why says what is wrong. */
 bool ms_list_open(struct ms_part *w, char *why);
 void ms_list_close(struct ms_list *l);
