@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * trim.h - cuts the payload off a packet. queue.h decides which packets are trimmed and accounts for
- * them (swq_trim_or_drop); this header changes the frame: length, DSCP and, on request, the UDP
+ * trim.h - cuts the payload off a packet. queue.h decides which packets are trimmed and accounts
+ * for them (swq_trim_or_drop); this header changes the frame: length, DSCP and, on request, the UDP
  * header.
  */
 #ifndef SOFTMRC_BPF_TRIM_H

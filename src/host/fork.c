@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * fork.c - forking. All locks are held while the process forks, so that the child gets each NIC in a
- * consistent state, and gives it up: a NIC has a thread, sockets and a slot of its own, and a second
- * user of these would take packets from the parent. The child may open a NIC of its own.
+ * fork.c - forking. All locks are held while the process forks, so that the child gets each NIC in
+ * a consistent state, and gives it up: a NIC has a thread, sockets and a slot of its own, and a
+ * second user of these would take packets from the parent. The child may open a NIC of its own.
  */
 #include "host/fork.h"
 

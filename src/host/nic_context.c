@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * nic_context.c - the NICs of the process, one for each device: made by the first who needs it, ended
- * by the last.
+ * nic_context.c - the NICs of the process, one for each device: made by the first who needs it,
+ * ended by the last.
  *
  * This file holds the only mutable global of the library besides what mem_guard.c must have.
  */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * nic_context.h - a NIC of the process, all in one struct, and the accessor to those there are. Private
- * to host.
+ * nic_context.h - a NIC of the process, all in one struct, and the accessor to those there are.
+ * Private to host.
  *
  * Locks, in the order in which they may be taken:
  *	the context's   opening and closing the NIC
@@ -162,8 +162,8 @@ void mh_context_release_hold(void);
 bool mh_context_is_inherited(void);
 /*
  * mh_context_lock_all takes the lock of the context and those of all NICs, in the order above;
- * mh_context_unlock_all releases them. mh_context_leave_inherited does so in a forked child: it marks
- * every NIC as inherited and closes the child's copies of its descriptors. For fork.c.
+ * mh_context_unlock_all releases them. mh_context_leave_inherited does so in a forked child: it
+ * marks every NIC as inherited and closes the child's copies of its descriptors. For fork.c.
  */
 void mh_context_lock_all(void);
 void mh_context_unlock_all(void);

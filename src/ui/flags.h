@@ -70,8 +70,8 @@ enum ui_flags_result {
 
 /*
  * ui_flags_parse reads argv[1 ..]; values of flags go into *out. Words without a dash, and a
- * dash alone, are operands: they go to operand[0 .. max-1], *n says how many there are, one more is an error. With
- * max == 0 operand and n may be NULL.
+ * dash alone, are operands: they go to operand[0 .. max-1], *n says how many there are, one more is
+ * an error. With max == 0 operand and n may be NULL.
  */
 enum ui_flags_result ui_flags_parse(const struct ui_flag_table *table, void *out, int argc,
 				    char **argv, const char **operand, size_t max, size_t *n);

@@ -181,7 +181,8 @@ void mt_rd_atomic_queue_req(const struct mt_incoming *c);
  * nothing is missing, with an MSN below `below`; false: there is none.
  */
 bool mt_rd_atomic_next_req(struct mt_qp *qp, uint64_t below, struct mt_rd_atomic_req *request);
-/* mt_rd_atomic_implied_ack returns below which MSN another request acknowledges answers; 0: none. */
+/* mt_rd_atomic_implied_ack returns below which MSN another request acknowledges answers; 0:
+ * none. */
 uint64_t mt_rd_atomic_implied_ack(const struct mt_rd_atomic *r);
 /* mt_rd_atomic_execute executes a request, or refuses its message. */
 void mt_rd_atomic_execute(struct mt_rd_atomic *r, const struct mt_rd_atomic_req *q);

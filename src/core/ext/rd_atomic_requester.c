@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * rd_atomic_requester.c - answers to our READs and atomics. Number and offset of an answer's packet say which
- * bytes of which WR it brings; both are held against what was asked for. REQ(ext.response.place)
+ * rd_atomic_requester.c - answers to our READs and atomics. Number and offset of an answer's packet
+ * say which bytes of which WR it brings; both are held against what was asked for.
+ * REQ(ext.response.place)
  */
 #include "base/assert.h"
 #include "core/ext/ext.h"

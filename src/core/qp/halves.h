@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * halves.h - the halves of a QP, for this part and the engine: the requester turns WQEs into packets,
- * the responder takes the peer's packets, the completer takes what the peer says of ours.
+ * halves.h - the halves of a QP, for this part and the engine: the requester turns WQEs into
+ * packets, the responder takes the peer's packets, the completer takes what the peer says of ours.
  */
 #ifndef SOFTMRC_CORE_QP_HALVES_H
 #define SOFTMRC_CORE_QP_HALVES_H
@@ -37,8 +37,8 @@ void mt_completer_response(struct mt_qp *qp, uint64_t now_ns);
  * sent. */
 void mt_completer_implied_ack(struct mt_qp *qp, uint64_t msn, uint64_t now_ns);
 /*
- * mt_responder_run_in_order does on a QP with extensions what waited for packets that are there now;
- * `msn`: messages complete in order.
+ * mt_responder_run_in_order does on a QP with extensions what waited for packets that are there
+ * now; `msn`: messages complete in order.
  */
 MT_COLD void mt_responder_run_in_order(const struct mt_incoming *c, uint64_t msn);
 

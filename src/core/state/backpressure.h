@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * backpressure.h - how hard pressed the receiving side of an endpoint is, and what its peers are told.
+ * backpressure.h - how hard pressed the receiving side of an endpoint is, and what its peers are
+ * told.
  *
  * Packets that the adapter received and had to throw away are no fault of any path: whoever sends
  * here must send less. After an overflow every SACK carries a window penalty for about one RTT,

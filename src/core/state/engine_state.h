@@ -66,7 +66,8 @@ struct mt_engine {
 
 /* mt_engine_alloc takes memory from the pool, which remembers what was wanted when it is empty. */
 void *mt_engine_alloc(struct mt_engine *e, size_t size);
-/* mt_memory_deadline and mt_memory_tick: the clock that gives idle windows back; see qp_memory.c. */
+/* mt_memory_deadline and mt_memory_tick: the clock that gives idle windows back; see
+ * qp_memory.c. */
 uint64_t mt_memory_deadline(const struct mt_engine *e);
 void mt_memory_tick(struct mt_engine *e, uint64_t now_ns);
 /* mt_engine_report_ev puts an EV event into the ring, or counts that it was full. */
