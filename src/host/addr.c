@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* addr.c - GIDs and plane addresses. */
+/*
+ * addr.c - GIDs and plane addresses. A GID is the address on the first plane; the address on
+ * another plane has the same host bits in that plane's subnet. With SRv6 a row says where a GID is.
+ */
 #include "host/addr.h"
 
 #include <arpa/inet.h>
@@ -68,6 +71,7 @@ bool mh_addr_first_hop(const struct mh_addr_map *map, uint32_t plane, uint32_t e
 	return row != NULL;
 }
 
+/* One process speaks IPv4 or IPv6: sockets of the one family send nothing to the other. */
 bool mh_addr_is_reachable(const struct mh_addr_map *map, const uint8_t gid[16])
 {
 	if (map->srv6)
@@ -75,12 +79,17 @@ bool mh_addr_is_reachable(const struct mh_addr_map *map, const uint8_t gid[16])
 	return mh_addr_is_ipv4(gid) == map->ipv4;
 }
 
+/* The ICRC covers the inner addresses where packets are tunnelled, and these are the GIDs. */
 const uint8_t *mh_addr_icrc_local(const struct mh_addr_map *map, uint32_t plane)
 {
 	mb_assert(plane < map->n_planes);
 	return map->local[map->inner ? 0 : plane];
 }
 
+/*
+ * The subnet is compared, so that a packet from outside of the plane is not taken for one of a peer
+ * with the same host bits.
+ */
 bool mh_addr_gid_of(const struct mh_addr_map *map, uint32_t plane, const uint8_t ip[16],
 		    uint8_t gid[16])
 {
@@ -107,6 +116,10 @@ const char *mh_addr_text(const uint8_t ip[16], char text[MH_ADDR_TEXT_MAX])
 	return written;
 }
 
+/*
+ * Drivers deliver no IP header, so it is made again as it was sent; the fields that change on
+ * the way are masked by the ICRC.
+ */
 struct mw_icrc_carrier mh_addr_icrc_carrier(const struct mh_addr_datagram *d)
 {
 	bool ipv4 = mh_addr_is_ipv4(d->src);

@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * cpu_atomic.c - atomic operations of peers with instructions of this CPU, so that they are atomic
+ * towards the threads of the program, too.
+ */
 #include "host/cpu_atomic.h"
 
 /* A word of the user's memory, whatever the user takes it for. */

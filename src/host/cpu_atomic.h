@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* atomic.h - peers' atomic operations on memory of this process. */
+/* cpu_atomic.h - peers' atomic operations on memory of this process. */
 #ifndef SOFTMRC_HOST_CPU_ATOMIC_H
 #define SOFTMRC_HOST_CPU_ATOMIC_H
 

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* events.c - delivers the engine's events. */
+/*
+ * engine_events.c - delivers the engine's events: completions to CQs, the others to event queues,
+ * the statistics and whoever asked for a probe. Runs under the lock of the NIC.
+ */
 #include "host/engine_events.h"
 
 #include "base/assert.h"
@@ -11,6 +14,10 @@
 
 #define EVENTS_BATCH 64u
 
+/*
+ * An overrun must not fail QPs here: the caller may be between two events of the same QP. It is
+ * noted, and mh_engine_events_drain fails them after the batch.
+ */
 void mh_completion_push(struct mh_nic *nic, struct mh_cq *cq, const struct mh_cqe *cqe)
 {
 	if (mh_cq_add(cq, cqe))
@@ -35,6 +42,10 @@ static uint64_t send_wrs_completed(struct mh_qp *qp, bool success)
 	return send->reported;
 }
 
+/*
+ * The first WR that fails because local memory is gone says so; the engine only knows that the QP
+ * was put to ERR and reports all as flushed.
+ */
 static void complete_send(struct mh_nic *nic, const struct mt_event *event)
 {
 	struct mh_qp *qp = event->qp_user;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* events.h - from the engine's events to CQs, channels and asynchronous events. */
+/* engine_events.h - from the engine's events to CQs, channels and asynchronous events. */
 #ifndef SOFTMRC_HOST_ENGINE_EVENTS_H
 #define SOFTMRC_HOST_ENGINE_EVENTS_H
 

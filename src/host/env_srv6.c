@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * env_srv6.c - reads the settings of EVs that are SRv6 paths: how many there are, and the rows that
+ * say where a path leads.
+ */
 #include "host/env_srv6.h"
 
 #include <arpa/inet.h>

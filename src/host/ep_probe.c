@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * endpoint.c - probes of paths: a batch of endpoint requests, for whose answers a thread sleeps.
+ * ep_probe.c - probes of paths: a batch of endpoint requests, for whose answers a thread sleeps.
  *
  * Every request that the engine has taken ends with an event, answered or timed out, so a batch
  * lives on the stack of its caller until the last of them has come. The engine lets ids rest for a

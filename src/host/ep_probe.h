@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* endpoint.h - probes of paths that a program asked for, and their answers. */
+/* ep_probe.h - probes of paths that a program asked for, and their answers. */
 #ifndef SOFTMRC_HOST_EP_PROBE_H
 #define SOFTMRC_HOST_EP_PROBE_H
 

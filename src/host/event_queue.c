@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* event.c - event queues behind eventfds. */
+/* event_queue.c - event queues behind eventfds. */
 #include "host/event_queue.h"
 
 #include <errno.h>

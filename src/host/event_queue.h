@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * event.h - a queue of events with a file descriptor; completion channels and asynchronous events
- * are both made of it.
+ * event_queue.h - a queue of events with a file descriptor; completion channels and asynchronous
+ * events are both made of it.
  *
  * Events are not allocated: whatever can raise one (a CQ, a QP, a device) contains a source, and
  * the queue holds sources that have events pending. The descriptor is an eventfd used as a

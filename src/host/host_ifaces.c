@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* ifaces.c - asks the kernel about interfaces, by getifaddrs, an ioctl and /proc/net. */
+/* host_ifaces.c - asks the kernel about interfaces, by getifaddrs, an ioctl and /proc/net. */
 #include "host/host_ifaces.h"
 
 #include <ifaddrs.h>

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * ifaces.h - what the host's interfaces are: their addresses, their MTUs, and which one leads out.
+ * host_ifaces.h - what the host's interfaces are: their addresses, their MTUs, and which one leads
+ * out.
  *
  * Addresses are 16 bytes in network order, IPv4 mapped (::ffff:a.b.c.d).
  */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* links.c - the netlink socket. */
+/* link_monitor.c - the netlink socket. */
 #include "host/link_monitor.h"
 
 #include <errno.h>

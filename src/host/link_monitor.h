@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * links.h - hears from the kernel that interfaces or addresses changed.
+ * link_monitor.h - hears from the kernel that interfaces or addresses changed.
  *
  * A netlink socket only wakes: what is true now is asked anew, so that a message that was lost when
  * many came at once does no harm.

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* guard.c - the handlers of SIGSEGV and SIGBUS, and the runs that they end. */
+/* mem_guard.c - the handlers of SIGSEGV and SIGBUS, and the runs that they end. */
 #include "host/mem_guard.h"
 
 #include <pthread.h>

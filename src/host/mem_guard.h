@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * guard.h - touching memory of the program that may no longer be there.
+ * mem_guard.h - touching memory of the program that may no longer be there.
  *
  * A program that unmaps registered memory, or cuts off the file behind it, is wrong, but must hear
  * of that by an error completion and not by a signal. While a NIC is open, SIGSEGV and SIGBUS go to

@@ -25,6 +25,10 @@
 #define NIC_PROFILES 16u
 #define NIC_WIMM_MAX 1024u
 
+/*
+ * The attributes follow from the settings alone: listing devices opens no sockets. The GUID is made
+ * of the address of the first plane, so that it is the same in all processes of a host.
+ */
 void mh_nic_fill_attr(const struct mh_env *env, struct mh_device_attr *attr)
 {
 	*attr = (struct mh_device_attr){
@@ -59,6 +63,7 @@ void mh_nic_fill_attr(const struct mh_env *env, struct mh_device_attr *attr)
 	memcpy(attr->gid.b, env->port[0].ip, sizeof(attr->gid.b));
 }
 
+/* Without SRv6 every address of the family has a next hop, and there is nothing to say. */
 void mh_nic_log_unreachable(const struct mh_nic *nic, const uint8_t gid[16])
 {
 	char text[MH_ADDR_TEXT_MAX], line[200];
@@ -138,6 +143,10 @@ int mh_nic_create(const struct mh_env *env, struct mh_nic **nic, struct mio_erro
 	return err;
 }
 
+/*
+ * Only descriptors and mappings are closed: the lock and the thread are the parent's, and memory
+ * stays because handles of the program point to it.
+ */
 void mh_nic_close_inherited(struct mh_nic *nic)
 {
 	atomic_store(&nic->inherited, true);
@@ -147,6 +156,10 @@ void mh_nic_close_inherited(struct mh_nic *nic)
 	nic->segment = NULL;
 }
 
+/*
+ * The thread ends first, for it uses all the rest. It also takes apart what nic_open made before it
+ * failed.
+ */
 void mh_nic_destroy(struct mh_nic *nic)
 {
 	mh_progress_stop(nic);

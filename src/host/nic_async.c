@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* async.c - asynchronous events: an event queue of each opening, with CQs, QPs and the device as
- * sources. */
+/*
+ * nic_async.c - asynchronous events: an event queue of each opening, with CQs, QPs and the device
+ * as sources.
+ */
 #include "host/nic_async.h"
 
 #include <errno.h>
@@ -10,6 +12,10 @@
 #include "host/nic_qp.h"
 #include "host/nic_srq.h"
 
+/*
+ * A device has one port towards programs, which is up while any plane is: the loss of a plane only
+ * is no event to them.
+ */
 void mh_async_ports_changed(struct mh_nic *nic)
 {
 	bool up = mh_ports_is_any_up(&nic->ports);
@@ -68,6 +74,7 @@ int mh_async_get(struct mh_device *dev, struct mh_async_event *event)
 	return 0;
 }
 
+/* The sources lie in their objects, so raising an event allocates nothing. */
 static struct mh_event_source *async_source(struct mh_device *dev,
 					    const struct mh_async_event *event)
 {

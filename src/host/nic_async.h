@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* async.h - asynchronous events of the device as a whole. */
+/* nic_async.h - asynchronous events of the device as a whole. */
 #ifndef SOFTMRC_HOST_NIC_ASYNC_H
 #define SOFTMRC_HOST_NIC_ASYNC_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* channel.c - completion channels: an event queue with CQs as sources. */
+/* nic_channel.c - completion channels: an event queue with CQs as sources. */
 #include "host/nic_channel.h"
 
 #include <errno.h>
@@ -28,6 +28,7 @@ int mh_channel_create(struct mh_device *dev, struct mh_channel **channel)
 	return 0;
 }
 
+/* Without CQs nothing raises an event in it any more, so it is closed without the lock. */
 int mh_channel_destroy(struct mh_channel *channel)
 {
 	struct mh_nic *nic = channel->dev->nic;
@@ -52,6 +53,7 @@ int mh_channel_fd(const struct mh_channel *channel)
 	return channel->events.fd;
 }
 
+/* Blocks in read(2), so it must not hold the lock; the event queue has its own. */
 int mh_channel_get(struct mh_channel *channel, struct mh_cq **cq)
 {
 	struct mh_event_source *source;

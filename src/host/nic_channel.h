@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* channel.h - completion channels inside host. */
+/* nic_channel.h - completion channels inside host. */
 #ifndef SOFTMRC_HOST_NIC_CHANNEL_H
 #define SOFTMRC_HOST_NIC_CHANNEL_H
 

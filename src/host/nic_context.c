@@ -33,6 +33,7 @@ static struct mh_context *context(void)
 	return &the_context;
 }
 
+/* Programs open and list devices again and again; the same message helps once only. */
 static void log_once(struct mh_context *c, const char *text)
 {
 	if (strncmp(c->said, text, sizeof(c->said) - 1) == 0)
@@ -50,6 +51,7 @@ void mh_log_once(const char *text)
 	pthread_mutex_unlock(&c->lock);
 }
 
+/* The order is the same as everywhere: the context, then NICs by number. */
 void mh_context_lock_all(void)
 {
 	struct mh_context *c = context();
@@ -163,6 +165,10 @@ int mh_context_acquire(uint32_t i, struct mh_nic **nic)
 	return err;
 }
 
+/*
+ * The lock is held while the NIC is destroyed: who opens the device meanwhile must find its sockets
+ * free.
+ */
 void mh_context_release(struct mh_nic *nic)
 {
 	uint32_t i = nic->env.device;

@@ -99,7 +99,7 @@ struct mh_nic {
 	struct mb_link ud_senders; /* struct mh_ud.sender: with datagrams to send */
 	struct mh_ud_peers ud_peers;
 	uint32_t ud_sent_since_rx; /* datagrams sent since the ports were last read */
-	bool rx_pending;	   /* the last pump left frames that no descriptor need show */
+	bool rx_pending;	   /* the last poll left frames that no descriptor need show */
 	uint32_t n_qps;
 	uint32_t next_qp_index;
 	struct mh_qp *qp_by_index[MH_QPN_INDEX_MASK + 1];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* counters.c - gathers the counters of engine, host and ports. */
+/* nic_counters.c - gathers the counters of engine, host and ports. */
 #include "host/nic_counters.h"
 
 /* Sums over ports. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* counters.h - all counters of the process in one list: engine, host, ports. */
+/* nic_counters.h - all counters of the process in one list: engine, host, ports. */
 #ifndef SOFTMRC_HOST_NIC_COUNTERS_H
 #define SOFTMRC_HOST_NIC_COUNTERS_H
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * cq.c - completion queues.
+ * nic_cq.c - completion queues.
  *
  * The ring has a small lock of its own, so that polling a CQ that holds something never meets the
  * engine. Polling an empty one drives the NIC instead, if nobody else does so at the moment.
@@ -157,6 +157,7 @@ bool mh_cq_add(struct mh_cq *cq, const struct mh_cqe *cqe)
 	return room;
 }
 
+/* Completions that stay keep their order; the place of those that go is free at once. */
 void mh_cq_purge(struct mh_cq *cq, uint32_t qpn)
 {
 	uint32_t keep;
@@ -211,6 +212,7 @@ int mh_cq_poll(struct mh_cq *cq, uint32_t n, struct mh_wc *wc)
 	return got == 0 && cq->overran ? -EOVERFLOW : (int)got;
 }
 
+/* A request for any completion is not weakened by a later one for solicited ones. */
 void mh_cq_req_notify(struct mh_cq *cq, bool solicited_only)
 {
 	if (mh_nic_is_inherited(cq->dev->nic))

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* cq.h - completion queues inside host: rings that the engine's events fill. */
+/* nic_cq.h - completion queues inside host: rings that the engine's events fill. */
 #ifndef SOFTMRC_HOST_NIC_CQ_H
 #define SOFTMRC_HOST_NIC_CQ_H
 

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* device.c - openings of the NIC, what it is and what it has counted. */
+/*
+ * nic_device.c - openings of the NIC and what the device is. Openings share the NIC of the process;
+ * each has asynchronous events of its own.
+ */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,6 +10,7 @@
 #include "host/nic_context.h"
 #include "host/nic_counters.h"
 
+/* ENODEV is no fault of the configuration: it ends the list of devices, so nothing is logged. */
 int mh_device_probe_nth(uint32_t i, struct mh_device_attr *attr)
 {
 	struct mh_env_error error;
@@ -74,6 +78,10 @@ int mh_device_open_nth(uint32_t i, void *owner, struct mh_device **dev)
 	return 0;
 }
 
+/*
+ * The opening leaves the NIC's list first: afterwards nothing raises an event for it, and the
+ * events that wait can be discarded.
+ */
 int mh_device_close(struct mh_device *dev)
 {
 	bool busy;
@@ -110,6 +118,7 @@ static struct mh_device *nic_find_device(struct mh_nic *nic, const void *owner)
 	return found;
 }
 
+/* The hold keeps a NIC that is found from being destroyed while its list is read. */
 struct mh_device *mh_device_find(const void *owner)
 {
 	struct mh_device *found = NULL;
@@ -124,6 +133,7 @@ struct mh_device *mh_device_find(const void *owner)
 	return found;
 }
 
+/* The limits are constant, so they are read without the lock. */
 void mh_device_query(const struct mh_device *dev, struct mh_device_attr *attr)
 {
 	*attr = dev->nic->attr;

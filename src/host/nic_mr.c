@@ -68,6 +68,7 @@ static int mr_create(const struct mh_mr *as, struct mh_mr **mr)
 	return err;
 }
 
+/* The memory is checked before the lock is taken: faulting in pages may take seconds. */
 int mh_mr_reg(struct mh_pd *pd, void *addr, size_t length, uint64_t iova, uint32_t access,
 	      struct mh_mr **mr)
 {
@@ -146,6 +147,7 @@ int mh_mr_rereg(struct mh_mr *mr, const struct mh_mr_change *change)
 	return err ? err : mr_replace(nic, mr, &next);
 }
 
+/* EBUSY: windows are bound to it. */
 int mh_mr_dereg(struct mh_mr *mr)
 {
 	struct mh_nic *nic = mr->pd->dev->nic;

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* pd.c - protection domains: a number that MRs and QPs must share. */
+/*
+ * nic_pd.c - protection domains: a number that MRs and QPs must share. The engine compares the
+ * numbers; objects are counted here, so that a PD in use is not destroyed.
+ */
 #include <errno.h>
 #include <stdlib.h>
 
@@ -45,6 +48,7 @@ int mh_pd_destroy(struct mh_pd *pd)
 	return 0;
 }
 
+/* PDs are few and found at setup only, so a list is enough. */
 static struct mh_pd *device_find_pd(struct mh_device *dev, const void *owner)
 {
 	for (struct mb_link *l = dev->pds.next; l != &dev->pds; l = l->next) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* ports.c - claims a slot, opens the drivers of all planes, and watches them. */
+/* nic_ports.c - claims a slot, opens the drivers of all planes, and watches them. */
 #include "host/nic_ports.h"
 
 #include <errno.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * ports.h - the ports of the NIC: one driver per plane, opened together or not at all.
+ * nic_ports.h - the ports of the NIC: one driver per plane, opened together or not at all.
  *
  * Several processes of one host share its addresses. Each claims a slot, 0 .. 1023, by binding the
  * receiving sockets of all its ports to UDP port 4791 (or as configured) + slot; the slot is in the

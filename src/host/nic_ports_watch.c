@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * ports_watch.c - looks after ports that are open: what the system refused, drivers that died,
+ * nic_ports_watch.c - looks after ports that are open: what the system refused, drivers that died,
  * links that went down, addresses that went away, and all of these coming back.
  *
  * A port is up when its driver works, its address is some interface's, and the interface that

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* post.c - posting work: WRs are checked, handed to the engine and sent from the caller's
+/* nic_post.c - posting work: WRs are checked, handed to the engine and sent from the caller's
  * thread. */
 #include <errno.h>
 #include <string.h>
@@ -44,6 +44,10 @@ static uint8_t *post_inline_slot(const struct mh_qp *qp)
 	return qp->inline_bytes + slot * qp->init.cap.max_inline;
 }
 
+/*
+ * post_inline describes the copy before it is made: the bytes are copied only when the engine has
+ * taken the WR, for until then the slot may hold those of an older one.
+ */
 static int post_inline(const struct mh_qp *qp, const struct rd_send_wr *wr, struct rd_sge *sge,
 		       struct rd_send_wr *out)
 {
@@ -81,6 +85,10 @@ static bool is_queue_full(struct mh_wr_count *count, uint32_t depth)
 	return count->posted - atomic_load_explicit(&count->polled, memory_order_relaxed) >= depth;
 }
 
+/*
+ * Which WRs are signalled is kept until they complete: an unsignalled one is complete with the next
+ * signalled one behind it.
+ */
 static void count_posted_send(struct mh_qp *qp, const struct rd_send_wr *wr)
 {
 	qp->signaled[qp->send.posted++ % qp->init.cap.max_send_wr] =
@@ -159,6 +167,7 @@ int mh_qp_post_send(struct mh_qp *qp, const struct rd_send_wr *wr, uint32_t n, u
 	return err;
 }
 
+/* The engine's own count would not do: a place is free only when its completion was polled. */
 uint32_t mh_qp_send_wrs_free(const struct mh_qp *qp)
 {
 	const struct mh_wr_count *send = &qp->send;

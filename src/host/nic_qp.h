@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* qp.h - queue pairs inside host: an engine's QP with its CQs, PD and inline data. */
+/* nic_qp.h - queue pairs inside host: an engine's QP with its CQs, PD and inline data. */
 #ifndef SOFTMRC_HOST_NIC_QP_H
 #define SOFTMRC_HOST_NIC_QP_H
 

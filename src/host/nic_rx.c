@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * rx.c - takes frames from the ports, checks their ICRC and hands them to the engine.
+ * nic_rx.c - takes frames from the ports, checks their ICRC and hands them to the engine.
  *
  * A process that did not run for a while finds much in the sockets of all planes. Frames are taken
  * in the order in which the system got them, whatever plane they came by: read port by port, what

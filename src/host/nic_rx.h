@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* rx.h - from ports to the engine. */
+/* nic_rx.h - from ports to the engine. */
 #ifndef SOFTMRC_HOST_NIC_RX_H
 #define SOFTMRC_HOST_NIC_RX_H
 

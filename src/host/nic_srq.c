@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* srq.c - shared receive queues. */
+/*
+ * nic_srq.c - shared receive queues. The queue is the engine's; its memory, its owner and its event
+ * are here. Everything that the engine reads is guarded by the lock of the NIC.
+ */
 #include "host/nic_srq.h"
 
 #include <errno.h>
@@ -15,6 +18,7 @@ static bool srq_is_cap_valid(const struct mh_srq_cap *cap)
 	return cap->max_wr >= 1 && cap->max_wr <= MH_WR_MAX && cap->max_sge <= RD_SGE_MAX;
 }
 
+/* srq_alloc needs no lock: mt_srq_init touches nothing of the engine that others use. */
 static struct mh_srq *srq_alloc(struct mh_pd *pd, const struct mh_srq_cap *cap, void *owner)
 {
 	struct mt_srq_cap core = {.depth = cap->max_wr, .max_sge = cap->max_sge, .pd = pd->number};
@@ -55,6 +59,10 @@ int mh_srq_create(struct mh_pd *pd, const struct mh_srq_cap *cap, void *owner, s
 	return 0;
 }
 
+/*
+ * The event is discarded without the lock, for that waits until the program has acknowledged it.
+ * The PD is released last, so that it outlives the SRQ.
+ */
 int mh_srq_destroy(struct mh_srq *srq)
 {
 	struct mh_nic *nic = srq->dev->nic;
@@ -92,6 +100,10 @@ void mh_srq_query(const struct mh_srq *srq, struct mh_srq_cap *cap, uint32_t *li
 	mh_nic_unlock(srq->dev->nic);
 }
 
+/*
+ * The memory is taken before the lock and given back after it: malloc may take long, and the lock
+ * stops all traffic.
+ */
 int mh_srq_resize(struct mh_srq *srq, uint32_t max_wr)
 {
 	struct mt_srq_cap core = {.depth = max_wr, .max_sge = srq->cap.max_sge};

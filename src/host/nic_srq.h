@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* srq.h - shared receive queues inside host: an engine's SRQ and its event. */
+/* nic_srq.h - shared receive queues inside host: an engine's SRQ and its event. */
 #ifndef SOFTMRC_HOST_NIC_SRQ_H
 #define SOFTMRC_HOST_NIC_SRQ_H
 

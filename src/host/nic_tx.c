@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * tx.c - takes descriptors from the engine, makes frames of them and hands these to the ports.
+ * nic_tx.c - takes descriptors from the engine, makes frames of them and hands these to the ports.
  *
  * The engine sprays, so consecutive descriptors go to different ports and EVs. They are sorted into
  * one burst per port; a driver gets a burst when it is full or when the engine has no more. Payload
@@ -24,7 +24,7 @@
 #include "wire/icrc.h"
 
 #define TX_BATCH MIO_BURST_MAX
-/* One pump holds the NIC's lock for about this many packets at most. */
+/* One run holds the NIC's lock for about this many packets at most. */
 #define TX_RUN_MAX 512u
 #define TX_CLASSES 3u
 #define TX_ECT0 2u
@@ -47,7 +47,7 @@ struct tx_burst {
 };
 
 struct mh_tx {
-	bool more;	       /* the last pump stopped before the engine had no more to send */
+	bool more;	       /* the last run stopped before the engine had no more to send */
 	uint32_t without_room; /* ports that had none when the engine had no more for the others */
 	uint8_t tos_of_class[TX_CLASSES];
 	struct mt_tx_desc desc[TX_BATCH];

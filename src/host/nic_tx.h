@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * tx.h - from the engine's descriptors to frames on ports.
+ * nic_tx.h - from the engine's descriptors to frames on ports.
  */
 #ifndef SOFTMRC_HOST_NIC_TX_H
 #define SOFTMRC_HOST_NIC_TX_H

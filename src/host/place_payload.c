@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * place.c - an ascending copy at the speed of memcpy.
+ * place_payload.c - an ascending copy at the speed of memcpy.
  *
  * memcpy may write in any order, and usually writes both ends early. So all but the end go by
  * memcpy, and the end follows in one store with release order, which on x86 costs nothing. The end

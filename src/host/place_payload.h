@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* place.h - putting received payload where it belongs. */
+/* place_payload.h - putting received payload where it belongs. */
 #ifndef SOFTMRC_HOST_PLACE_PAYLOAD_H
 #define SOFTMRC_HOST_PLACE_PAYLOAD_H
 

@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* progress.c - the pump and the progress thread. */
+/*
+ * progress.c - the poll loop and the progress thread. Whoever holds the lock runs the loop: the
+ * thread, a program that polls an empty CQ, or one that posts. The thread leaves the work to a
+ * program that polls, and backs off meanwhile.
+ */
 #include "host/progress.h"
 
 #include <errno.h>
@@ -42,7 +46,7 @@
 #define MISSED_POLLS_BEFORE_RAISE 2u
 #define YIELDS_MAX 10u
 /*
- * After a turn that did something the thread sleeps no longer than this, which is less than the
+ * After a run that did something the thread sleeps no longer than this, which is less than the
  * timers of a request take: a post soon afterwards, as in a ping-pong, then need not wake it.
  */
 #define SLEEP_AFTER_WORK_MAX_NS UINT64_C(5000000)
@@ -65,8 +69,8 @@
  */
 #define POSTS_PER_RX 16u
 /*
- * Whoever holds the lock for longer than a turn of the pump takes was put aside, perhaps for the
- * very thread that polls.
+ * A thread that holds the lock for longer than one run of the poll loop takes was preempted,
+ * perhaps by the very thread that polls.
  */
 #define LOCK_HOLDER_PREEMPTED_NS UINT64_C(50000)
 
@@ -102,7 +106,7 @@ static uint32_t run_tx_and_events(struct mh_nic *nic, uint64_t now_ns)
 }
 
 /*
- * pump does everything that is to be done now and returns how much that was. What waits in the
+ * run_poll_loop does all that is to be done now and returns how much that was. What waits in the
  * sockets is read before timers are judged: a process that was not scheduled for a while finds
  * there the acknowledgements whose absence the timers are about.
  */
@@ -132,7 +136,7 @@ static uint32_t run_poll_loop(struct mh_nic *nic, uint64_t now_ns)
 	return work + run_tx_and_events(nic, now_ns);
 }
 
-/* progress_deadline returns when somebody must turn the pump even if nothing arrives. */
+/* progress_deadline returns when the poll loop must run even if nothing arrives. */
 static uint64_t progress_deadline(const struct mh_nic *nic)
 {
 	uint64_t at = earlier(mt_engine_deadline(nic->engine), mh_tx_deadline(nic));
@@ -177,7 +181,7 @@ static bool is_app_about_to_block(struct mh_nic *nic, uint64_t now_ns)
 	return now_ns < armed + BACKOFF_MAX_NS;
 }
 
-/* record_app_progress notes that a thread of the program turned the pump: with this success. */
+/* record_app_progress notes that a thread of the program ran the poll loop, and its work. */
 static void record_app_progress(struct mh_nic *nic, uint32_t work, uint64_t now_ns)
 {
 	atomic_store_explicit(&nic->progress.app_called_ns, now_ns, memory_order_relaxed);
@@ -362,7 +366,7 @@ void mh_progress_poll(struct mh_nic *nic)
 		wait_for_frame(&fds);
 }
 
-/* run_once turns the pump once and returns until when to sleep, and on what. */
+/* run_once runs the poll loop once and returns until when to sleep, and on what. */
 static uint64_t run_once(struct mh_nic *nic, struct progress_fds *fds)
 {
 	uint64_t now, until;

@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * srv6_map.c - finds the row of a destination and makes the carrier of an EV from it, by
+ * arithmetic: a packet costs no look-up but that of the row.
+ */
 #include "host/srv6_map.h"
 
 #include <string.h>

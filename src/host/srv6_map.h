@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * srv6.h - EVs that are paths: which carrier takes a packet of an EV to a destination.
+ * srv6_map.h - EVs that are paths: which carrier takes a packet of an EV to a destination.
  *
  * The configuration has rows of destinations. A row is a prefix of GIDs with a template for all of
  * them (wire/carrier.h); the longest prefix that a GID is in is its row. Nothing else is kept, and

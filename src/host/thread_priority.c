@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* priority.c - the nice value of one thread; on Linux every thread has its own. */
+/* thread_priority.c - the nice value of one thread; on Linux every thread has its own. */
 #include "host/thread_priority.h"
 
 #include <errno.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * priority.h - whether the progress thread goes before other threads of its core.
+ * thread_priority.h - whether the progress thread goes before other threads of its core.
  *
  * A thread that spins on its memory keeps its core until its slice is over, most of a tick of 4 ms,
  * and with as many spinning threads as cores what they wait for lies in a socket all the while.

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * ops.c - the operations that inline verbs call through context.ops without looking whether they
- * are there.
+ * context_ops.c - the operations that inline verbs call through context.ops without looking whether
+ * they are there.
  */
 #include "libibverbs/libibverbs.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * list.c - lists of devices: ours, and behind them the real ones of the host.
+ * device_list.c - lists of devices: ours, and behind them the real ones of the host.
  *
  * The real library counts who has a list of it, so its list is kept with ours and freed with it.
  */

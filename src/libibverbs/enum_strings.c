@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* strings.c - names of verbs' enumerations, for messages. */
+/* enum_strings.c - names of verbs' enumerations, for messages. */
 #include "libibverbs/libibverbs.h"
 
 #define LOOKUP(table, i) \

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * verbs.h - what the objects of libibverbs are inside the drop-in: their public structure first,
- * the NIC's object beside it. Private to src/libibverbs; its functions begin with mv_.
+ * libibverbs.h - what the objects of libibverbs are inside the drop-in: their public structure
+ * first, the NIC's object beside it. Private to src/libibverbs; its functions begin with mv_.
  *
  * The layouts are an ABI that programs reach into through inline functions:
  * - A context is handed out as the last field of a struct verbs_context, whose size is stored in

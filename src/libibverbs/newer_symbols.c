@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * newer.c - functions of releases of rdma-core that are newer than the header this library is built
- * with (nodes 1.15 to 1.18), so that programs of today load. What the device has not says so, and
- * looks at none of its arguments.
+ * newer_symbols.c - functions of releases of rdma-core that are newer than the header this library
+ * is built with (nodes 1.15 to 1.18), so that programs of today load. What the device has not says
+ * so, and looks at none of its arguments.
  */
 #include "libibverbs/real_library.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * private.c - the symbols that rdma-core's own parts share. Libraries of vendors, which programs
- * bring along (libmlx5.so.1, libefa.so.1), look for them when they are loaded, each under the
- * version node of the release it was built with: IBVERBS_PRIVATE_34 in Debian 12, others before
+ * private_symbols.c - the symbols that rdma-core's own parts share. Libraries of vendors, which
+ * programs bring along (libmlx5.so.1, libefa.so.1), look for them when they are loaded, each under
+ * the version node of the release it was built with: IBVERBS_PRIVATE_34 in Debian 12, others before
  * and since. They are meant for kernel devices.
  *
  * Each symbol is a jump through a pointer, whatever its arguments are. Where there is a real

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * real.h - the system's own libibverbs, which serves the real devices of the host beside ours.
+ * real_library.h - the system's own libibverbs, which serves the real devices of the host beside
+ * ours.
  *
  * It is loaded by its path into the same process, behind this library, and only where there are
  * real devices or somebody names it. Objects of a real device are its own, unchanged: what programs

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * undeclared.h - the exported functions that Debian 12's <infiniband/verbs.h> does not declare:
- * what it keeps for itself, and what is newer (nodes 1.15 to 1.18). Types that it does not know are
- * named by nobody here.
+ * undeclared_symbols.h - the exported functions that Debian 12's <infiniband/verbs.h> does not
+ * declare: what it keeps for itself, and what is newer (nodes 1.15 to 1.18). Types that it does not
+ * know are named by nobody here.
  */
 #ifndef SOFTMRC_LIBIBVERBS_UNDECLARED_SYMBOLS_H
 #define SOFTMRC_LIBIBVERBS_UNDECLARED_SYMBOLS_H

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * absent.c - functions of libibverbs for what the device has not: Ethernet addresses, memory of
- * devices, objects of other processes. They say so, politely: programs find them by name even where
- * they never call them.
+ * unsupported.c - functions of libibverbs for what the device has not: Ethernet addresses, memory
+ * of devices, objects of other processes. They say so, politely: programs find them by name even
+ * where they never call them.
  */
 #include "libibverbs/real_library.h"
 

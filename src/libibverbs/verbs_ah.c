@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * ah.c - address handles, which say where datagrams of UD QPs go, and multicast, which there is
- * none of. A device whose ports are Ethernet knows others by their GIDs only.
+ * verbs_ah.c - address handles, which say where datagrams of UD QPs go, and multicast, which there
+ * is none of. A device whose ports are Ethernet knows others by their GIDs only.
  */
 #include "libibverbs/real_library.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * cq_ex.c - extended completion queues: made with the fields that a program wants to read of a
- * completion, and read one by one while a poll is open.
+ * verbs_cq_ex.c - extended completion queues: made with the fields that a program wants to read of
+ * a completion, and read one by one while a poll is open.
  *
  * Every field that a CQ may be asked for is there for each of them, so the functions that read them
  * are set on all. A completion is taken from the NIC whole; a poll holds it until the next one.

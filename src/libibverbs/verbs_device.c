@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* device.c - our devices, one unless more are configured, and opening them. */
+/* verbs_device.c - our devices, one unless more are configured, and opening them. */
 #include "libibverbs/device_list.h"
 
 #include <endian.h>

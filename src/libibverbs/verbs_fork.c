@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * fork.c - what programs ask about fork. Registered memory is not pinned and copied on write like
- * any other, so nothing has to be done to keep it; a child has no NIC until it opens the device.
- * With real devices there is something to do, and the real library does it.
+ * verbs_fork.c - what programs ask about fork. Registered memory is not pinned and copied on write
+ * like any other, so nothing has to be done to keep it; a child has no NIC until it opens the
+ * device. With real devices there is something to do, and the real library does it.
  */
 #include "libibverbs/real_library.h"
 

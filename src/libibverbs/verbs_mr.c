@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* mr.c - memory regions. */
+/* verbs_mr.c - memory regions. */
 #include "libibverbs/real_library.h"
 
 #include <stdlib.h>

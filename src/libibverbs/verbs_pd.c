@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* pd.c - protection domains, parent domains, thread domains. */
+/* verbs_pd.c - protection domains, parent domains, thread domains. */
 #include "libibverbs/real_library.h"
 
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* qp.c - queue pairs, RC carried by MRC and UD: create, modify, query, destroy. */
+/* verbs_qp.c - queue pairs, RC carried by MRC and UD: create, modify, query, destroy. */
 #include "libibverbs/real_library.h"
 #include "libibverbs/verbs_qp_attr.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* qp_attr.h - which attributes a move of a QP wants, and what they are to the NIC. */
+/* verbs_qp_attr.h - which attributes a move of a QP wants, and what they are to the NIC. */
 #ifndef SOFTMRC_LIBIBVERBS_VERBS_QP_ATTR_H
 #define SOFTMRC_LIBIBVERBS_VERBS_QP_ATTR_H
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * qp_ex.c - extended QPs, whose work requests are built by calls: wr_start, for each WR one call
- * that says what it does and one or two that say of which memory, wr_complete.
+ * verbs_qp_ex.c - extended QPs, whose work requests are built by calls: wr_start, for each WR one
+ * call that says what it does and one or two that say of which memory, wr_complete.
  *
  * The calls write a chain of ordinary WRs, in memory that the QP has for as many as its send queue;
  * wr_complete posts all of it or, when one of the calls was wrong or there is no room, nothing.

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * query.c - what the device tells about itself: limits, the one port, the one GID. The NIC's planes
- * are inside: verbs sees a port that is up while any plane is.
+ * verbs_query.c - what the device tells about itself: limits, the one port, the one GID. The NIC's
+ * planes are inside: verbs sees a port that is up while any plane is.
  */
 #include "libibverbs/real_library.h"
 

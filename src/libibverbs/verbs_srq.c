@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* srq.c - shared receive queues: receives that several QPs take from. */
+/* verbs_srq.c - shared receive queues: receives that several QPs take from. */
 #include "libibverbs/real_library.h"
 
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* sysfs.c - reading files below /sys, which some programs do through libibverbs. */
+/* verbs_sysfs.c - reading files below /sys, which some programs do through libibverbs. */
 #include "libibverbs/real_library.h"
 
 #include <fcntl.h>

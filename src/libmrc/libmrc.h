@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * api.h - what the objects of mrc.h are inside libmrc: thin wrappers of the NIC's objects that
+ * libmrc.h - what the objects of mrc.h are inside libmrc: thin wrappers of the NIC's objects that
  * remember what only the API knows. Private to src/libmrc; its functions begin with ma_.
  */
 #ifndef SOFTMRC_LIBMRC_LIBMRC_H

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* context.c - the MRC context, parent of all other MRC objects. */
+/* mrc_context.c - the MRC context, parent of all other MRC objects. */
 #include "libmrc/libmrc.h"
 
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* device.c - does a verbs device speak MRC, and within which limits. */
+/* mrc_device.c - does a verbs device speak MRC, and within which limits. */
 #include "libmrc/libmrc.h"
 
 #include <string.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * hint.c - QP hints. A software NIC has no resources to divide by fan-out, so hints are kept,
+ * mrc_hint.c - QP hints. A software NIC has no resources to divide by fan-out, so hints are kept,
  * returned and counted, and change nothing else. REQ(api.hint)
  */
 #include "libmrc/libmrc.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* qp.c - queue pairs: create, destroy, query, modify, number. */
+/* mrc_qp.c - queue pairs: create, destroy, query, modify, number. */
 #include "libmrc/libmrc.h"
 
 #include <stdlib.h>

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * qp_attr.c - QP attributes between the two attribute structures of the API and the one of the NIC.
- * Ranges that the NIC checks as well are not checked twice, except where a value would not fit.
+ * mrc_qp_attr.c - QP attributes between the two attribute structures of the API and the one of the
+ * NIC. Ranges that the NIC checks as well are not checked twice, except where a value would not
+ * fit.
  */
 #include "libmrc/libmrc.h"
 

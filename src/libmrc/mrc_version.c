@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* version.c - which API versions this library was built for. */
+/* mrc_version.c - which API versions this library was built for. */
 #include "libmrc/libmrc.h"
 
 void mrc_query_version(uint32_t *current_version, uint32_t *last_supported_version,
