@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * grow.h - arrays that grow: MS_GROW(type) is one, all zeros is empty.
+ * array.h - arrays that grow: MS_GROW(type) is one, all zeros is empty.
  *
  *	MS_GROW(uint32_t) lines;
  *	ok = ms_grow_add(&lines, &line);	false: no memory, nothing changed

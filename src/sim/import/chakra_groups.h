@@ -3,7 +3,7 @@
  * chakra_groups.h - process groups of Chakra: the names that collectives have for them, and which
  * ranks are in them. Who is in a group is said in JSON, in one of two forms:
  *
- *	{"1": [0, 1], "2": [2, 3]}		a file beside the trace, as ASTRA-sim has it
+ *	{"1": [0, 1], "2": [2, 3]}		a file next to the trace, as ASTRA-sim has it
  *	[{"pg_name": "1", "ranks": [0, 1]}]	a node of the trace, as PyTorch has it
  *
  * PyTorch's may stand within the brackets and quotes of a list of Python. A list without a rank

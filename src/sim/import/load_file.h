@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* load_file.h - whole files as text, and files that stand beside others. */
+/* load_file.h - whole files as text, and files in the folder of others. */
 #ifndef SOFTMRC_SIM_IMPORT_LOAD_FILE_H
 #define SOFTMRC_SIM_IMPORT_LOAD_FILE_H
 

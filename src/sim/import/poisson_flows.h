@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * poisson_flows.h - flows that begin at random: sizes from a distribution, times of a Poisson process,
- * source and destination drawn evenly. All of it follows from the seed, on every machine alike:
+ * poisson_flows.h - flows that begin at random: sizes from a distribution, times of a Poisson
+ * process, source and destination drawn evenly. All of it follows from the seed, on every machine
+ * alike:
  * there is no floating point in it.
  */
 #ifndef SOFTMRC_SIM_IMPORT_POISSON_FLOWS_H

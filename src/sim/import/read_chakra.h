@@ -7,10 +7,10 @@
  * Of a node these count: id, type, duration_micros, ctrl_deps, data_deps, inputs.values where its
  * name holds "process_group:init", and the attributes
  * comm_size, comm_type, comm_src, comm_dst, comm_tag, is_cpu_op and pg_name. Computes of the GPU
- * take place one after another, and so do those of the CPU, beside them. Collectives go as rings
- * (all-to-all directly, broadcast as a tree, a barrier is an all-reduce of nothing) among the
- * ranks of their process group (chakra_groups.h); the k-th one of a group at one rank is the k-th
- * one at all others.
+ * take place one after another, and so do those of the CPU, in parallel with them. Collectives go
+ * as rings (all-to-all directly, broadcast as a tree, a barrier is an all-reduce of nothing) among
+ * the ranks of their process group (chakra_groups.h); the k-th one of a group at one rank is the
+ * k-th one at all others.
  */
 #ifndef SOFTMRC_SIM_IMPORT_READ_CHAKRA_H
 #define SOFTMRC_SIM_IMPORT_READ_CHAKRA_H

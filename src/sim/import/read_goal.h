@@ -14,8 +14,8 @@
  *	}
  *
  * Comments are // to the end of the line, and between slash-star and star-slash. A calc takes so
- * many ns. `requires` waits for the end, `irequires` for the start (trace.h). `nic` numbers the
- * connection between two ranks. The binary form that txt2bin makes of it is read too. Files are
+ * many ns. `requires` waits for the end, `irequires` for the start (trace_graph.h). `nic` numbers
+ * the connection between two ranks. The binary form that txt2bin makes of it is read too. Files are
  * read piece by piece, whatever their size; of the binary one a rank at a time.
  */
 #ifndef SOFTMRC_SIM_IMPORT_READ_GOAL_H

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Lines of words: see words.h. */
+/* Lines of words: see tokens.h. */
 #include "sim/import/tokens.h"
 
 #include <string.h>

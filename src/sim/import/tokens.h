@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * words.h - text files as lines of words.
+ * tokens.h - text files as lines of words.
  *
  * Lines end with \n or \r\n. What follows # is a comment; lines without a word are passed over.
  * With a separator other than a blank (CSV) words are what stands between separators, without the

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * trace.c - operations are nodes of the graph at once; what they wait for is kept until the end,
- * since "after the start of" an operation needs all that this operation waits for.
+ * trace_graph.c - operations are nodes of the graph at once; what they wait for is kept until the
+ * end, since "after the start of" an operation needs all that this operation waits for.
  */
 #include "sim/import/trace_graph.h"
 

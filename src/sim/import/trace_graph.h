@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * trace.h - traces of programs become graphs: ranks that compute, send, receive and wait.
+ * trace_graph.h - traces of programs become graphs: ranks that compute, send, receive and wait.
  *
- * Whoever reads a file adds operations of ranks and what they wait for; sends and receives are
+ * A reader adds operations of ranks and what they wait for; sends and receives are
  * matched by source, destination and tag, in their order, when all is there. An operation knows the
  * line (of a binary file: the number) that it came from, and every error names rank and line.
  *
  * What they become (graph.h): a calc is a compute of its stream; a send is a transfer, over when it
  * is acknowledged; a receive is a compute of 0 ns that waits for the transfer that it matches; a
  * send of a rank to itself is a compute of 0 ns. "Starts after the start of" another operation
- * means: after all that the other one waits for; that it may wait for its stream beside is not
+ * means: after all that the other one waits for; that it may also wait for its stream is not
  * taken into account.
  */
 #ifndef SOFTMRC_SIM_IMPORT_TRACE_GRAPH_H

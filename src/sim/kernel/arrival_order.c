@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* order.c - see order.h. */
+/* arrival_order.c - a radix sort of what comes to a unit; see arrival_order.h. */
 #include "sim/kernel/arrival_order.h"
 
 #include <string.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * order.h - puts what comes to a unit in one window into its order.
+ * arrival_order.h - puts what comes to a unit in one window into its order.
  *
  * The keys are spread evenly, being times, so they are dealt into about as many buckets as there
  * are keys and an insertion sort does the rest: O(n), two passes, and the result does not depend on

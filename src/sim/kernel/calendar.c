@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* calendar.c - what comes to which unit in which window; see lane.h. */
+/* calendar.c - what comes to which unit in which window; see worker.h. */
 #include "sim/kernel/worker.h"
 
 #include <stdlib.h>

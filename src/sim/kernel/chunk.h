@@ -4,7 +4,7 @@
  *
  * A chunk is 2 KiB at an address that is a multiple of 2 KiB, so that the address of the next free
  * place in it says by itself whether the chunk is full, and where it begins. Chunks belong to the
- * worker that took them from the system, whoever has read them last.
+ * worker that took them from the system, not to the one that has read them last.
  */
 #ifndef SOFTMRC_SIM_KERNEL_CHUNK_H
 #define SOFTMRC_SIM_KERNEL_CHUNK_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * routing.h - how switches choose among equal ways up for packets that leave it to them (ECMP), and
- * what they know of dead links.
+ * ecmp_routing.h - how switches choose among equal ways up for packets that leave it to them
+ * (ECMP), and what they know of dead links.
  *
  * A switch hashes what names a flow with a seed of its own, and the hash chooses one of its uplinks
  * that lead to the destination. A link that loses its carrier stays in the choice until routing has

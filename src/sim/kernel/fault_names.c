@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* names.c - names of faults and of reasons for losses, for displays and files. */
+/* fault_names.c - names of faults and of reasons for losses, for displays and files. */
 #include "sim/kernel/link_fault.h"
 
 const char *ms_drop_name(enum ms_drop d)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * group.c - a group of hosts in one window, host by host: what comes to it, its wake-ups, and what
- * it sends from within these calls.
+ * host_group.c - a group of hosts in one window, host by host: what comes to it, its wake-ups, and
+ * what it sends from within these calls.
  */
 #include "sim/kernel/worker.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * fault.h - what can go wrong in the simulated fabric, and when.
+ * link_fault.h - what can go wrong in the simulated fabric, and when.
  *
  * A fault is a change of one directed link at one instant. Whatever is larger (a switch, a NIC
  * port, a flap, a random process) is made of these. Faults are exact: what is on a

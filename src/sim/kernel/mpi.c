@@ -22,7 +22,7 @@ bool ms_mpi_expected(void)
 	return getenv("OMPI_COMM_WORLD_SIZE") || getenv("PMI_SIZE") || getenv("PMIX_RANK");
 }
 
-/* The path of the library, beside the program that runs. */
+/* The path of the library, in the folder of the program that runs. */
 static bool library_path(char *path, size_t size)
 {
 	ssize_t n = readlink("/proc/self/exe", path, size);

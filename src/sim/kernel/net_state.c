@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* net_state.c - the time of a net and the hosts of a rank, which every file of the kernel may ask. */
+/* net_state.c - the time of a net and the hosts of a rank, for every file of the kernel. */
 #include "sim/kernel/worker.h"
 
 uint64_t ms_net_now_ps(const struct ms_net *net)

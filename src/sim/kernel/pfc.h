@@ -3,8 +3,8 @@
  * pfc.h - priority flow control: switches that hold back who sends to them instead of dropping.
  *
  * A switch counts, for each link that leads to it, the data bytes that came over it and wait in any
- * of its queues. More than xoff: the other end is told to pause its data class, and goes on with
- * control packets only. No more than xon: it is told to go on. What still comes after a pause was
+ * of its queues. More than xoff: the other end has to pause its data class, and goes on with
+ * control packets only. No more than xon: it resumes. What still comes after a pause was
  * sent needs headroom; what comes beyond that is dropped. With PFC that is the only limit of data
  * queues. Hosts take all that comes and never send a pause, but obey.
  *
@@ -34,7 +34,7 @@ enum {
 /* Of a link, at the end that receives. */
 struct ms_ingress {
 	uint32_t bytes; /* that came over it and wait */
-	bool asked;	/* the other end was told to pause */
+	bool asked;	/* a pause was sent to the other end */
 	bool listed;	/* is to be looked at when the window is over */
 	uint64_t said_ps;
 };

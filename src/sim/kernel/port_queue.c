@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * queue.c - the ports: two classes in strict priority, marking, cutting, dropping.
+ * port_queue.c - the ports: two classes in strict priority, marking, cutting, dropping.
  *
  * A port knows when it has sent what it is sending (free_ps). A packet that comes to a free port is
  * on its way at once, and the only event of its hop is its arrival. A packet that comes to a busy

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * draw.h - chance that does not depend on who asks first.
+ * random.h - chance that does not depend on who asks first.
  *
  * Port and time name a decision, and the random bits for it are a function of these and of the
  * seed. Packets that come to a port at the same picosecond share their luck.

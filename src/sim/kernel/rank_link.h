@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * ranks.h - how several processes run one net: what it needs of MPI, and nothing else knows of MPI.
+ * rank_link.h - how several processes run one net: what it needs of MPI, and nothing else knows of
+ * MPI.
  */
 #ifndef SOFTMRC_SIM_KERNEL_RANK_LINK_H
 #define SOFTMRC_SIM_KERNEL_RANK_LINK_H

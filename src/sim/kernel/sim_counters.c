@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * counters.c - adding up, and the proof that nothing was lost on the way: packets that wait and
+ * sim_counters.c - adding up, and the proof that nothing was lost on the way: packets that wait and
  * that fly are counted where they are, one by one.
  */
 #include "sim/kernel/worker.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* net.c - building a net and taking it down; looking at its links. */
+/* sim_net.c - building a net and taking it down; looking at its links. */
 #include "sim/kernel/worker.h"
 
 #include <stdarg.h>

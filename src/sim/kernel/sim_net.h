@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * net.h - the simulated fabric: hosts' ports, links, switches, time.
+ * sim_net.h - the simulated fabric: hosts' ports, links, switches, time.
  *
  * A net is built from a topology (fabric/topology.h). Hosts are whatever the owner of the net makes
  * of them: the net calls them when a packet arrives, when a time has come that they asked for and
@@ -33,7 +33,7 @@
 
 struct ms_net;
 struct ms_worker;
-struct ms_ranks; /* ranks.h */
+struct ms_ranks; /* rank_link.h */
 
 #define MS_NEVER UINT64_MAX
 #define MS_PS_PER_NS UINT64_C(1000)
@@ -152,7 +152,7 @@ void ms_net_destroy(struct ms_net *net);
 /* Why ms_net_run came back. */
 enum ms_net_end {
 	MS_END_TIME,	/* until_ps is reached */
-	MS_END_IDLE,	/* nothing moves, nobody waits for a time, no fault is to come */
+	MS_END_IDLE,	/* nothing moves, no host waits for a time, no fault is to come */
 	MS_END_STOPPED, /* hosts.edge said so */
 	MS_END_MEMORY,	/* memory ran out; the net can only be destroyed */
 	MS_END_RANKS,	/* another rank failed or cannot be reached; likewise */

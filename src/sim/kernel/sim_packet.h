@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * packet.h - the record that travels through the simulated fabric: one packet, decoded, without
+ * sim_packet.h - the record that travels through the simulated fabric: one packet, decoded, without
  * payload, in one cache line.
  *
  * The fabric reads who sent it, to whom, by which EV, how long it is and in which class it travels,
@@ -31,7 +31,7 @@ struct ms_packet {
 	uint32_t src : 24; /* sending host */
 	uint32_t plane : 4;
 	uint32_t ecmp : 1; /* switches choose its way by a hash of `ev`; else `ev` is the way */
-	uint32_t roce : 1; /* of roce.h, else of MRC */
+	uint32_t roce : 1; /* of roce_nic.h, else of MRC */
 	uint32_t : 2;
 	uint32_t dst : 24;    /* receiving host */
 	uint32_t cls : 3;     /* enum mw_dscp_class: decides queue, marking and trimming */

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * switch.c - a switch in one window: everything that comes, in order, to the port it leaves by.
+ * sim_switch.c - a switch in one window: everything that comes, in order, to the port it leaves by.
  *
  * No table is looked up. Down, the port follows from the destination; up, it is a field of the EV,
  * just as the uSIDs that a real sender writes into the carrier follow from the two, or with ECMP
- * what routing.h chooses.
+ * what ecmp_routing.h chooses.
  */
 #include "sim/kernel/worker.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* units.c - see units.h. */
+/* sim_units.c - see sim_units.h. */
 #include "sim/kernel/sim_units.h"
 
 void ms_units_init(struct ms_units *u, const struct mf_topology *t, uint32_t workers)

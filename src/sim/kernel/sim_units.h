@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * units.h - how the fabric is cut into pieces that are run one at a time, and its ports numbered.
+ * sim_units.h - how the fabric is cut into pieces that are run one at a time, and its ports
+ * numbered.
  *
  * A unit is a switch or a group of neighbouring hosts. In one window of time units know nothing of
  * each other, so each is run through a whole window at once and what it touches stays in the cache.

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * wheel.c - when hosts are to be woken.
+ * wake_wheel.c - when hosts are to be woken.
  *
  * A host has one time, net->wake_ps, and mostly one entry in its worker's wheel, in the slot of the
  * window of that time or of an earlier one. An entry is only a reason to look: a host whose time

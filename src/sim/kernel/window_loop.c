@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * run.c - window after window, on all workers.
+ * window_loop.c - window after window, on all workers.
  *
  * In a window each worker runs its units; between two windows one thread of each rank exchanges
  * remote_packets with other ranks, finds the next window in which anything is to be done, and calls
- * the owner at edges. Lanes wait for each other twice a window.
+ * the owner at edges. Workers wait for each other twice a window.
  */
 #include "sim/kernel/worker.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * lane.h - what the kernel's files share: the state of a net, and of one thread's part of it.
+ * worker.h - what the kernel's files share: the state of a net, and of one thread's part of it.
  *
  * Time is cut into windows as long as the smallest latency. What a unit does in a window reaches
  * another unit in a later window at the earliest, so a window is run unit by unit, each with all
@@ -109,7 +109,7 @@ struct ms_vec {
 	size_t n, room; /* elements */
 };
 
-/* The part of a net that one thread runs. Lanes share no cache line. */
+/* The part of a net that one thread runs. Workers share no cache line. */
 struct ms_worker {
 	struct ms_net *net;
 	uint32_t number; /* of this rank */
@@ -243,7 +243,7 @@ uint64_t ms_calendar_next(const struct ms_worker *worker);
 /* ms_vec_push appends room for one element and returns it; NULL: no memory. */
 void *ms_vec_push(struct ms_vec *v, size_t size);
 
-/* ---- wheel.c: wake-ups ---- */
+/* ---- wake_wheel.c: wake-ups ---- */
 
 /* ms_wheel_insert has a host looked at when its wake-up is due. */
 void ms_wheel_insert(struct ms_worker *worker, uint32_t host);
@@ -253,7 +253,7 @@ void ms_wheel_advance(struct ms_worker *worker);
 /* ms_wheel_next returns the next window with an entry; MS_NEVER: none. */
 uint64_t ms_wheel_next(const struct ms_worker *worker);
 
-/* ---- queue.c: ports ---- */
+/* ---- port_queue.c: ports ---- */
 
 /* ms_port_enqueue gives a port, one of the unit's from its first, a packet at t_ps. *p is
  * copied. */
@@ -271,7 +271,7 @@ void ms_port_prefetch_queue(const struct ms_worker *worker, const struct ms_unit
 /* ms_backlog_advance brings the unit's ports to the end of the window. */
 void ms_backlog_advance(struct ms_worker *worker, struct ms_unit *unit);
 
-/* ---- switch.c, group.c: one unit in one window ---- */
+/* ---- sim_switch.c, host_group.c: one unit in one window ---- */
 
 void ms_switch_run(struct ms_worker *worker, uint32_t unit);
 void ms_group_run(struct ms_worker *worker, uint32_t unit);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* capture.c - packets wait in an array until all that were sent before them are known. */
+/* frame_capture.c - packets wait in an array until all that were sent before them are known. */
 #include "sim/mrc/frame_capture.h"
 
 #include <pthread.h>

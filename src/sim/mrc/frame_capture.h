@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * capture.h - what travels over some links of a run, as the frames that would be there: outer IPv6
- * with the uSIDs that are left at that hop, inner IPv6, UDP, the MRC headers bit for bit, payload
- * (all zeros) and a right ICRC. As a pcapng file, with an interface for each link; packets begin
- * with an IP header.
+ * frame_capture.h - what travels over some links of a run, as the frames that would be there: outer
+ * IPv6 with the uSIDs that are left at that hop, inner IPv6, UDP, the MRC headers bit for bit,
+ * payload (all zeros) and a right ICRC. As a pcapng file, with an interface for each link; packets
+ * begin with an IP header.
  *
  * Threads may hand packets over at once; the file has them in the order of time.
  */

@@ -29,7 +29,7 @@ struct ms_mrc_cfg {
 	uint32_t threads;
 	uint64_t seed;
 	uint32_t path_mtu;    /* payload bytes of a packet: 256 .. 4096 */
-	uint32_t frame_bytes; /* on the wire beside MRC headers and payload; frame.h */
+	uint32_t frame_bytes; /* on the wire, MRC headers and payload not counted */
 	uint32_t evs;	      /* of a plane; more than there are paths: all paths */
 	uint32_t evs_active;  /* of these in the rotation, the others are backups; 0: all */
 	uint32_t min_active;  /* of all planes: fewer are never left usable */

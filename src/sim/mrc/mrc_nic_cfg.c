@@ -154,7 +154,7 @@ void ms_mrc_engine_cfg(const struct ms_mrc_cfg *cfg, uint32_t slots, uint32_t in
 	engine->control_ring = 2 * mb_pow2_ceil(cfg->topology.cfg.planes);
 	if (engine->control_ring < CONTROL_MIN)
 		engine->control_ring = CONTROL_MIN;
-	/* Nobody reads them here. */
+	/* No caller polls them here. */
 	engine->event_ring = 1;
 	engine->ep_requests = 2;
 	engine->timing = cfg->timing;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * frame.c - where each field stands, from the lowest bit of a word on.
+ * packet_codec.c - where each field stands, from the lowest bit of a word on.
  *
  *	head	opcode 8, se, a, rtx, ts
  *	body 0	dqp 24, psn 24, time stamp 16

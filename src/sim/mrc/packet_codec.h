@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * frame.h - an MRC packet in the record that travels through the fabric, and back.
+ * packet_codec.h - an MRC packet in the record that travels through the fabric, and back.
  *
  * The record has 42 bytes for the protocol, the longest MRC headers have 48. What the core says in
  * two places is carried once: a SACK's PSN is its cack_psn. Everything else that any packet of the
@@ -13,8 +13,9 @@
 #include "sim/kernel/sim_packet.h"
 
 /*
- * What a frame costs on the wire beside MRC's headers and payload: preamble and gap (20), Ethernet
- * and its checksum (18), outer and inner IPv6 (80), UDP (8), ICRC (4). REQ(wire.overhead.srv6)
+ * What a frame costs on the wire in addition to MRC's headers and payload: preamble and gap (20),
+ * Ethernet and its checksum (18), outer and inner IPv6 (80), UDP (8), ICRC (4).
+ * REQ(wire.overhead.srv6)
  */
 #define MS_FRAME_BYTES 130u
 

@@ -4,8 +4,8 @@
  *
  * A flow has one to sixteen QPs. Each message is cut evenly over them, as collective libraries do,
  * and each QP sends its part as a WRITE: packets in order, all on one way, which switches choose by
- * a hash of addresses and of the UDP source port that follows from the QPN (routing.h). The plane
- * is the port of the NIC that the QP is bonded to; it never changes.
+ * a hash of addresses and of the UDP source port that follows from the QPN (ecmp_routing.h). The
+ * plane is the port of the NIC that the QP is bonded to; it never changes.
  *
  * Reliability is go-back-N. The receiver takes the packet that it expects and nothing else; the
  * first one out of order is answered by a NAK, and the sender goes back to what was expected. So it
@@ -18,7 +18,7 @@
  * Checked all along: each packet brings the next bytes of its QP, once and in order, messages are
  * whole when they are reported, and what NICs count is what the fabric counts.
  *
- * Threads: as net.h says.
+ * Threads: as sim_net.h says.
  */
 #ifndef SOFTMRC_SIM_ROCE_ROCE_NIC_H
 #define SOFTMRC_SIM_ROCE_ROCE_NIC_H
@@ -39,7 +39,7 @@ struct ms_roce_cfg {
 	uint32_t threads;
 	uint64_t seed;
 	uint32_t path_mtu;	    /* payload bytes of a packet: 256 .. 4096 */
-	uint32_t frame_bytes;	    /* on the wire beside IBTA headers and payload */
+	uint32_t frame_bytes;	    /* on the wire in addition to IBTA headers and payload */
 	uint32_t qps;		    /* of a flow, 1 .. MS_ROCE_QPS_MAX */
 	uint32_t ack_every;	    /* packets, 1 .. 65535 */
 	uint16_t depth;		    /* messages of a flow posted at once, at most */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * roce_cut.c - which QP sends which bytes. Each message is cut into as many parts as there are QPs,
- * all of one size, a multiple of 128 bytes, but the last ones, which may be shorter or empty; a
- * part is cut into packets. An empty message is one empty packet of the first QP.
+ * roce_split.c - which QP sends which bytes. Each message is cut into as many parts as there are
+ * QPs, all of one size, a multiple of 128 bytes, but the last ones, which may be shorter or empty;
+ * a part is cut into packets. An empty message is one empty packet of the first QP.
  */
 #include "sim/roce/roce_state.h"
 

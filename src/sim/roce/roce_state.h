@@ -116,7 +116,7 @@ static inline uint64_t ms_rconn_end(const struct ms_rconn *c, uint32_t position,
 	return c->part_end[position % c->end.depth * c->cut.qps + i];
 }
 
-/* ---- roce_cut.c ---- */
+/* ---- roce_split.c ---- */
 
 /* ms_roce_split_packets returns how many packets of QP i a message of so many bytes has. */
 uint64_t ms_roce_split_packets(const struct ms_rcut *c, uint32_t i, uint64_t bytes);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * hashing.c - the exact distribution link by link. When i links are filled the next one takes of
- * the flows that are left a binomial number, each with the chance 1 / (links left); P(no link has
- * more than k) follows by going through all links with all numbers of flows left. The chance of b
- * flows of r is built up from that of b - 1, so that nothing overflows. Groups are independent.
+ * ecmp_hashing.c - the exact distribution link by link. When i links are filled the next one takes
+ * of the flows that are left a binomial number, each with the chance 1 / (links left); P(no link
+ * has more than k) follows by going through all links with all numbers of flows left. The chance of
+ * b flows of r is built up from that of b - 1, so that nothing overflows. Groups are independent.
  */
 #include "sim/run/ecmp_hashing.h"
 

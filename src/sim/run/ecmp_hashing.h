@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * hashing.h - flows that are hashed onto links, as with ECMP: how much more than the mean the most
- * loaded link has to carry. Balls in bins, in closed form and by drawing.
+ * ecmp_hashing.h - flows that are hashed onto links, as with ECMP: how much more than the mean the
+ * most loaded link has to carry. Balls in bins, in closed form and by drawing.
  *
  * With n flows on m links a step of a collective takes as long as the link with most flows, so the
  * ratio of the worst link to the mean is by how much static hashing stretches what is bound by
@@ -20,7 +20,7 @@
 struct ms_hashing_cfg {
 	uint32_t flows; /* of a group, 1 .. MS_HASHING_FLOWS_MAX */
 	uint32_t links; /* of a group, 1 .. MS_HASHING_LINKS_MAX */
-	/* Groups beside each other, as T0s: the worst link of all of them is asked for. 1 .. max */
+	/* Neighbouring groups, as T0s: the worst link of all of them is asked for. 1 .. max */
 	uint32_t groups;
 };
 

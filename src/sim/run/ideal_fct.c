@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * run_ideal.c - what theory allows at best.
+ * ideal_fct.c - what theory allows at best.
  *
  * A message of n packets over P planes takes ceil(n / P) packet times at the sender's ports, and
  * the latency of the path for the last packet. Flows that begin together share their hosts' ports:
@@ -48,7 +48,7 @@ static uint32_t payload_bytes(const struct ms_run *run)
 	return is_roce_run(run) ? run->cfg.roce.path_mtu : run->cfg.mrc.path_mtu;
 }
 
-/* What a data packet has beside its payload. */
+/* What a data packet has in addition to its payload. */
 static uint32_t header_bytes(const struct ms_run *run)
 {
 	return is_roce_run(run) ? ms_roce_headers() + run->cfg.roce.frame_bytes

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * run.h - one simulation: a fabric, a NIC with the whole MRC core for each host, and a workload.
+ * sim_run.h - one simulation: a fabric, a NIC with the whole MRC core for each host, and a
+ * workload.
  *
  *	ms_run_defaults()  fills in what follows from a topology
  *	ms_run_check()     says what is wrong with a configuration
@@ -13,7 +14,7 @@
  * Every run is checked: each byte of each message is placed exactly once and inside its memory
  * region, messages arrive whole and in order, every packet that was sent was delivered, dropped or
  * is still on its way, and what engines count is what the fabric counts. ms_run_violation says what
- * was found. A run that ends with flows unfinished, or with a complaint, is a failed run.
+ * was found. A run that ends with flows unfinished, or with a violation, is a failed run.
  */
 #ifndef SOFTMRC_SIM_RUN_SIM_RUN_H
 #define SOFTMRC_SIM_RUN_SIM_RUN_H
@@ -33,7 +34,8 @@ struct ms_run_cfg {
 	struct ms_mrc_cfg mrc;	 /* topology, threads, workload and seed are filled in */
 	struct ms_roce_cfg roce; /* likewise; for the workloads whose transport it is */
 	struct ms_pfc_cfg pfc;
-	uint64_t reconverge_ns; /* after which routing knows of links that went or came; net.h */
+	uint64_t
+		reconverge_ns; /* after which routing knows of links that went or came; sim_net.h */
 	/* One to MS_PARTS_MAX side by side; hosts and hosts_per_t0 are filled in. Lists are
 	 * copied. */
 	struct ms_workload_cfg workload[MS_PARTS_MAX];

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * steps.c - from event to event: a fault comes, one is repaired, the job has done what it was at.
- * See steps.h.
+ * step_model.c - from event to event: a fault comes, one is repaired, the job has done what it was
+ * at.
+ * See step_model.h.
  */
 #include "sim/run/step_model.h"
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * steps.h - the long horizon: a training job over days, step by step, with faults at given rates.
+ * step_model.h - the long horizon: a training job over days, step by step, with faults at given
+ * rates.
  *
  * This is a model and no simulation of packets. What a fault does to a step comes from packet runs
  * or from the configuration: how much longer steps take while it lasts, what is lost once when it
@@ -10,7 +11,7 @@
  * The job. It makes progress at the pace of the worst fault that lasts. After every so much work
  * it writes a checkpoint, during which there is no progress. An interruption throws it back to the
  * last checkpoint that was written whole and costs a restart; another one meanwhile begins the
- * restart anew. So without other faults goodput is what Daly (2006) has in closed form.
+ * restart from there. So without other faults goodput is what Daly (2006) has in closed form.
  *
  * Faults come as Poisson processes, the rate of a class being that of one component times how many
  * of them a job of this size uses. They last for an exponentially distributed time. Faults that

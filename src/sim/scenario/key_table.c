@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Keys of scenario files: see keys.h. */
+/* Keys of scenario files: see key_table.h. */
 #include "sim/scenario/key_table.h"
 
 #include <inttypes.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * keys.h - tables of the keys that a scenario file may have: kind, range, default and meaning of
- * each, and where its value goes. Errors name file, line, key and value, what is wrong and what is
- * allowed; the documentation of the file format is written from the same tables.
+ * key_table.h - tables of the keys that a scenario file may have: kind, range, default and meaning
+ * of each, and where its value goes. Errors name file, line, key and value, what is wrong and what
+ * is allowed; the documentation of the file format is written from the same tables.
  */
 #ifndef SOFTMRC_SIM_SCENARIO_KEY_TABLE_H
 #define SOFTMRC_SIM_SCENARIO_KEY_TABLE_H

@@ -2,8 +2,8 @@
 /*
  * scenario.h - a scenario: a fabric, what its hosts send to each other, what goes wrong meanwhile,
  * what is to be written down of it and what must hold in the end. Read from a TOML file or from one
- * of the presets (presets.h); docs/simulator.md lists all keys, scenario_keys.c is where they
- * stand.
+ * of the presets (scenario_presets.h); docs/simulator.md lists all keys, scenario_keys.c is where
+ * they stand.
  *
  *	title = "all hosts send to another one while a T1 reboots"
  *	end = "5ms"
@@ -95,7 +95,7 @@ struct ms_scenario_workload {
 	uint64_t seed; /* 0: that of the scenario */
 };
 
-/* An element of [[job]]: what job.h knows, but for the fabric and the seeds. */
+/* An element of [[job]]: what training_job.h knows, but for the fabric and the seeds. */
 struct ms_scenario_job {
 	uint32_t line;
 	uint32_t placement, dp_mode; /* enum ms_job_placement, enum ms_job_dp */
@@ -129,7 +129,7 @@ struct ms_scenario_fault {
 	uint64_t between_ns;	/* random: mean time between two of them in the whole fabric */
 };
 
-/* [goodput]: the long horizon of the first job; steps.h. */
+/* [goodput]: the long horizon of the first job; step_model.h. */
 #define MS_SIZES_MAX 16u
 struct ms_scenario_goodput {
 	char fabric[MS_NAME_BYTES]; /* a preset whose proportions hold; "": the scenario's own */
@@ -230,8 +230,8 @@ struct ms_changes {
 
 /*
  * ms_scenario_read reads a scenario and everything that its run needs. `name` is a file, or what to
- * call the text in messages; files that it names are looked for beside it. Allocates. NULL: *error
- * says what is wrong.
+ * call the text in messages; files that it names are looked for in its folder. Allocates. NULL:
+ * *error says what is wrong.
  */
 struct ms_scenario *ms_scenario_read(const char *name, const char *text,
 				     const struct ms_changes *changes, struct ms_file_error *error);

@@ -11,7 +11,7 @@
 
 /*
  * ms_scenario_topology_from begins a fabric with the file that topology.file or topology.htsim
- * names; what the scenario says of it beside comes on top.
+ * names; what the scenario itself says of it comes on top.
  */
 bool ms_scenario_topology_from(struct ms_scenario *s, struct mf_topology_file *f,
 			       struct ms_file_error *error);

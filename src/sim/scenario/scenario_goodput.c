@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* scenario_long.c - what [goodput] and [[rate]] say of the long horizon: sizes, times, rates. */
+/* scenario_goodput.c - what [goodput] and [[rate]] say of the long horizon: sizes, times, rates. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* presets.c - looks in what the build made of the files; see cmake/embed_text.cmake. */
+/* scenario_presets.c - looks in what the build made of the files; see cmake/embed_text.cmake. */
 #include "sim/scenario/scenario_presets.h"
 
 #include <string.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * presets.h - the scenarios that are built in: the files of src/sim/scenarios, byte for byte. They
- * are installed as files too, to be read and changed.
+ * scenario_presets.h - the scenarios that are built in: the files of scenario/presets, byte for
+ * byte. They are installed as files too, to be read and changed.
  */
 #ifndef SOFTMRC_SIM_SCENARIO_SCENARIO_PRESETS_H
 #define SOFTMRC_SIM_SCENARIO_SCENARIO_PRESETS_H

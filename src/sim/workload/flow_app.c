@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* app.c - see app.h. */
+/* flow_app.c - the application on hosts; see flow_app.h. */
 #include "sim/workload/flow_app.h"
 
 #include "sim/kernel/sim_net.h"

@@ -9,7 +9,7 @@
  * then waited for together with other things is a compute of 0 ns that needs all of them.
  *
  * Streams. Computes of one host and one stream take place one at a time, in the order in which
- * they become ready. Computes of MS_STREAM_NONE take place beside all others.
+ * they become ready. Computes of MS_STREAM_NONE take place in parallel with all others.
  *
  * Channels. All transfers of one source, destination and channel number go over one connection, in
  * the order in which they become ready. Connections live as long as the graph has transfers for

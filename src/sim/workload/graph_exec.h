@@ -2,7 +2,7 @@
 /*
  * graph_play.h - lets a graph take place: which nodes have begun, which are over, what may be sent.
  *
- * It knows of no network. Whoever has one (a simulated NIC of any transport, or arithmetic) tells
+ * It knows of no network. Its caller (a simulated NIC of any transport, or arithmetic) tells
  * it that transfers were received and acknowledged and that time has come to where
  * ms_graph_exec_next_ns said, and after each of these asks with ms_graph_exec_next_channel and
  * ms_graph_exec_claim_transfer what to send now.

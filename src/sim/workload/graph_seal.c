@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * graph_sort.c - what of a graph is found out once, when it is sealed: who waits for whom, which
+ * graph_seal.c - what of a graph is found out once, when it is sealed: who waits for whom, which
  * transfers share a connection, what begins where; and whether anything waits for itself.
  */
 #include <stdio.h>

@@ -129,7 +129,7 @@ static bool need_gathered(struct build *b, uint32_t rank, uint32_t part, uint32_
 
 /*
  * Notes which buckets are ready with a part of the last operation of a step; without overlap all
- * are with its end, which is told as the part behind the last.
+ * are with its end, which is given as the part behind the last.
  */
 static void note_ready(struct build *b, uint32_t rank, uint32_t part, uint32_t parts)
 {

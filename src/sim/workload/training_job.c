@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* job.c - checks a job, puts its ranks on hosts, and says how long its computes take. */
+/* training_job.c - checks a job and puts its ranks on hosts. */
 #include "sim/workload/training_job.h"
 
 #include <stdio.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * job.h - a training job as a graph: what its ranks compute and send, step after step.
+ * training_job.h - a training job as a graph: what its ranks compute and send, step after step.
  *
  * Ranks. There are tp * pp * dp of them, each a GPU with its NIC, that is one host. Rank
  * (p * dp + d) * tp + t is member t of its tensor group, d of its data group, p of its pipeline;
@@ -98,7 +98,7 @@ struct ms_job_result {
 	uint64_t mean_ns;
 	/*
 	 * Of a mean step, beyond what it takes on a network that takes no time: communication that
-	 * nothing is computed beside.
+	 * nothing is computed meanwhile.
 	 */
 	uint64_t exposed_ns;
 	uint64_t compute_ns; /* of a mean step on a network that takes no time */

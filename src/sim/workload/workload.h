@@ -13,8 +13,8 @@
  * first those that begin there, in each part in order of their start times, then those that end
  * there.
  *
- * A workload may have parts, as an incast and a permutation beside it: the flows of each part come
- * after those of the part before, and so do the slots at either end.
+ * A workload may have parts, as an incast and a permutation at the same time: the flows of each
+ * part come after those of the part before, and so do the slots at either end.
  *
  * A graph is a part too: its channels are flows, whose messages have sizes of their own and may be
  * sent in any order; what they wait for is the graph's to know (graph_play.h).
@@ -47,7 +47,7 @@ enum ms_workload_kind {
 	MS_ALL_REDUCE_HIERARCHICAL, /* rings inside parts of the group, and across them */
 	MS_ALL_GATHER,		    /* ring, N-1 steps of bytes/N */
 	MS_REDUCE_SCATTER,	    /* ring, N-1 steps of bytes/N */
-	MS_LIST,		    /* flows that somebody names one by one */
+	MS_LIST,		    /* flows that a list names one by one */
 	MS_GRAPH,		    /* computes and transfers of a graph; graph.h */
 	MS_WORKLOAD_KINDS,
 };
@@ -63,7 +63,7 @@ enum ms_placement {
 /* What carries the flows of a part. */
 enum ms_transport {
 	MS_MRC,
-	MS_ROCE, /* roce.h */
+	MS_ROCE, /* roce_nic.h */
 	MS_TRANSPORTS,
 };
 
