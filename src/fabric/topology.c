@@ -2,7 +2,6 @@
 /* topology.c - what follows from a cfg. */
 #include "fabric/topology.h"
 
-#include "base/assert.h"
 #include "fabric/topology_check.h"
 
 /* Bits that tell `count` numbers apart. */

@@ -7,7 +7,6 @@
 
 #include <string.h>
 
-#include "base/assert.h"
 #include "base/bytes.h"
 
 #define WORD_BITS 64u
