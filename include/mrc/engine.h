@@ -4,8 +4,8 @@
  * core, a simulator.
  *
  * An engine is one MRC endpoint as a pure machine: ports, memory regions, QPs and timers, but no
- * clock, no socket, no memory of its own and no thread. What surrounds it, the adapter, tells it the
- * time, hands it received packets and asks it for packets to send; see docs/engine.md and
+ * clock, no socket, no memory of its own and no thread. What surrounds it, the adapter, tells it
+ * the time, hands it received packets and asks it for packets to send; see docs/engine.md and
  * examples/own_nic.c, which is a whole adapter.
  *
  * Link libmrc-core (pkg-config mrc-core). Any number of engines may live in a process. Calls on one

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * wire.h - the packets of MRC as bytes: encoders, decoders, ICRC, where an EV stands in the carrying
- * headers, DSCP, uSIDs of SRv6, and packets as text.
+ * wire.h - the packets of MRC as bytes: encoders, decoders, ICRC, where an EV stands in the
+ * carrying headers, DSCP, uSIDs of SRv6, and packets as text.
  *
  * An adapter of the engine (mrc/engine.h) needs mw_packet_encode for what it sends; for what it
- * receives, mt_engine_rx_bytes decodes. Tools that look at packets need no engine. All functions are
- * pure: any thread may call them at any time. Link libmrc-core (pkg-config mrc-core).
+ * receives, mt_engine_rx_bytes decodes. Tools that look at packets need no engine. All functions
+ * are pure: any thread may call them at any time. Link libmrc-core (pkg-config mrc-core).
  */
 #ifndef MRC_WIRE_H
 #define MRC_WIRE_H
