@@ -32,8 +32,8 @@ quick: ## build with sanitizers, run the tests that need no machine: unit, scrip
 	@tools/quick -L '^(unit|script|conformance|property)$$'
 
 .PHONY: test
-test: ## build with sanitizers, run the tests whose names match: make test T=path_set
-	$(if $(T),,$(error make test: T is empty, want a regular expression of test names: make test T=path_set))
+test: ## build with sanitizers, run the tests whose names match: make test T=ev_set
+	$(if $(T),,$(error make test: T is empty, want a regular expression of test names: make test T=ev_set))
 	@tools/quick -R '$(T)'
 
 .PHONY: check-full

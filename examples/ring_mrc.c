@@ -3,8 +3,8 @@
  * The neighbour link on MRC: one queue pair to the next rank, one from the previous one. A message
  * is one RDMA WRITE with immediate, straight into the place where the next rank wants it; its
  * number is the immediate, and the receive that the immediate uses up tells the next rank that all
- * its bytes are there. The device spreads the packets over every plane and path and mends losses;
- * none of that is seen here.
+ * its bytes are there. The device spreads the packets over every plane and path and resends what
+ * is lost; none of that is seen here.
  *
  * Receives are posted for two all-reduces ahead. The previous rank can be at most one ahead (it
  * needs this rank's sums to finish), so an immediate never finds the queue empty.

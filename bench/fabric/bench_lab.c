@@ -11,7 +11,7 @@
  * Times: a lab up and down, a switch off and on, a fault and its lifting, medians of some rounds.
  *
  * Faults: `mrc perf` runs from host 0 to the last host over all planes. How many packets still go
- * into what swallows them, in the first 20 ms, 100 ms and second: what is left in the end are
+ * into a blackhole, in the first 20 ms, 100 ms and second: what is left in the end are
  * probes.
  */
 #include "fabric/fabric_address.h"

@@ -108,7 +108,7 @@ static void run_simulation(const struct ms_run_cfg *cfg, struct figures *f)
 	if (!f->good)
 		snprintf(f->why, sizeof(f->why), "%u flows unfinished; %s",
 			 f->result.flows_unfinished,
-			 f->result.violations ? ms_run_violation(run) : "no complaint");
+			 f->result.violations ? ms_run_violation(run) : "no violation");
 	getrusage(RUSAGE_SELF, &usage);
 	f->rss_bytes = (uint64_t)usage.ru_maxrss << 10;
 	f->link_bytes = ms_net_memory(&net, 0) / cfg->topology.n_links;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* rig.c - see connection.h. examples/hello.c does the same in one go, with explanations. */
+/* connection.c - see connection.h. examples/hello.c does the same in one go, with explanations. */
 #include "common/connection.h"
 
 #include "common/tcp_exchange.h"

@@ -3,8 +3,8 @@
  * connection.h - what every MRC program needs before it can send: device, PD, memory, context,
  * channel, CQ and one QP that is connected to a peer. Functions print what went wrong on stderr.
  */
-#ifndef EXAMPLES_COMMON_RIG_H
-#define EXAMPLES_COMMON_RIG_H
+#ifndef EXAMPLES_COMMON_CONNECTION_H
+#define EXAMPLES_COMMON_CONNECTION_H
 
 #include <mrc.h>
 

@@ -23,7 +23,7 @@
 #define GAP 0.14 /* of a cell, left free between nodes */
 #define LEGEND 96.0
 
-/* Told apart by people who see colours differently, on light and on dark ground. */
+/* Distinguished by people who see colours differently, on light and on dark ground. */
 static const char *const colours[] = {"#0072b2", "#d55e00", "#009e73", "#cc79a7",
 				      "#c9920a", "#3ba3db", "#7f5fc7", "#7a7a7a"};
 

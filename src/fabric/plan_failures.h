@@ -22,8 +22,8 @@ struct mf_plan_failures {
 	double nic_modules; /* transceivers of NICs */
 	double modules;	    /* all others */
 	double nics;
-	double all;   /* all above: what somebody has to mend */
-	double flaps; /* of links; they mend themselves */
+	double all;   /* all above: what needs a repair */
+	double flaps; /* of links; they recover by themselves */
 	double job_visible;
 	/* Days between two failures that a job on all NICs notices; 0 where none is expected. */
 	double job_visible_days;

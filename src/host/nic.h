@@ -32,7 +32,10 @@
 #include "host/nic_device.h"
 #include "rdma/qp_attr.h"
 
-/* Rooms are compiled with hidden symbols; the version script of libmrc decides what it exports. */
+/*
+ * Modules are compiled with hidden symbols; the version script of libmrc decides what it
+ * exports.
+ */
 #pragma GCC visibility push(default)
 
 struct mh_pd;

@@ -84,7 +84,7 @@ int mh_real_ibverbs(char path[MH_REAL_IBVERBS_BYTES]);
  * reads the configuration (docs/configuration.md), binds sockets and starts the progress thread; it
  * may take some milliseconds. `owner` comes back with asynchronous events of the device.
  * EINVAL: configuration, as above. EADDRNOTAVAIL, EADDRINUSE, EMFILE, EACCES, ...: a socket could
- * not be had; stderr names it. ENOMEM. The caller may mend the cause and call again.
+ * not be had; stderr names it. ENOMEM. The caller may remove the cause and call again.
  */
 int mh_device_open(void *owner, struct mh_device **dev);
 /* mh_device_open_nth is mh_device_open for device number `i`, from 0. ENODEV: there are fewer. */

@@ -243,7 +243,8 @@ static int ports_open_all(struct mh_ports *ports, const struct mh_env *env, cons
 
 /*
  * ports_open_at_free_slot claims a slot, then opens all ports where their EVs are free. Processes
- * of one user share source ports, so they meet at the same base unless a stranger came in between.
+ * of one user share source ports, so they meet at the same base unless another program came in
+ * between.
  */
 static int ports_open_at_free_slot(struct mh_ports *ports, struct mh_env *env, uint64_t now_ns,
 				   struct mio_error *error)

@@ -26,7 +26,7 @@ struct mh_pace {
 void mh_pace_init(struct mh_pace *p, uint64_t rate_bps, uint32_t frame_bytes, uint64_t now_ns);
 /* mh_pace_frames fills the bucket up to now and returns how many largest frames it pays for. */
 uint32_t mh_pace_frames(struct mh_pace *p, uint64_t now_ns);
-/* mh_pace_consume pays for a frame; what is not there is not owed. */
+/* mh_pace_consume pays for a frame; what is not there is no debt. */
 void mh_pace_consume(struct mh_pace *p, uint32_t bytes);
 /*
  * mh_pace_deadline returns when it is worth asking again: an eighth of the bucket is there then,

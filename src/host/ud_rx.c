@@ -3,7 +3,7 @@
  * ud_rx.c - receives datagrams.
  *
  * Anybody who knows a QP's number and Q_Key may send to it, and what does not fit is dropped as if
- * the network had lost it: no stranger ends a QP or uses up its receives.
+ * the network had lost it: no unknown sender ends a QP or uses up its receives.
  */
 #include "base/bytes.h"
 #include "host/engine_events.h"

@@ -6,7 +6,7 @@
  * the datagrams of a QP are not sprayed one by one: they follow each other on one path for as long
  * as they do so closely, a millisecond at most, and then on the next path of all, port by port in
  * turn. What a slow program sends so changes its path each time: a path that loses everything
- * swallows no two tries of it, and is left when probes say so (ud_peers.h).
+ * drops no two tries of it, and is left when probes say so (ud_peers.h).
  */
 #include "base/assert.h"
 #include "host/engine_events.h"

@@ -22,7 +22,7 @@ struct mio_af_packet_cfg {
 
 /*
  * mio_af_packet_open opens the port around the claimed UDP socket (mio_udp_claim), which it takes
- * over if it succeeds: that socket keeps the number and makes the kernel's own UDP swallow its copy
+ * over if it succeeds: that socket keeps the number and makes the kernel's own UDP drop its copy
  * of each frame. EPERM: no CAP_NET_RAW. ENODEV: no such interface. EPFNOSUPPORT: not Ethernet.
  * error says what to do.
  */

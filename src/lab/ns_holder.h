@@ -29,7 +29,7 @@ int ml_ns_holder_join(const char *lab, struct ml_error *e);
  * -1. */
 int ml_ns_holder_stop(const char *lab, struct ml_down *down, struct ml_error *e);
 
-/* ml_ns_holder_list calls fn with the name of each lab that this user's keepers keep. */
+/* ml_ns_holder_list calls fn with the name of each lab that this user's namespace holders keep. */
 void ml_ns_holder_list(void (*fn)(void *context, const char *name), void *context);
 
 #endif

@@ -14,11 +14,11 @@
 /*
  * ml_proc_batch runs `tool -batch -` ("ip" or "tc", found in PATH or the sbin folders) with `input`
  * in the network namespace of the calling thread, and waits. With `force` it goes on after lines
- * that fail. 0; -1 with the tool's complaint and the line that it is about.
+ * that fail. 0; -1 with the error of the tool and the line that it is about.
  */
 int ml_proc_batch(const char *tool, const char *input, bool force, struct ml_error *e);
 
-/* ml_proc_run runs a command and waits; its output is thrown away, complaints go to `e`. */
+/* ml_proc_run runs a command and waits; its output is thrown away, errors go to `e`. */
 int ml_proc_run(const char *const argv[], struct ml_error *e);
 
 /* A list of commands that grows. ml_list_open never fails: without memory the process ends. */

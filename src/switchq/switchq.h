@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * vq.h - a switch port's queue in the kernel: the BPF program of bpf/, loaded, attached, told its
- * parameters and its faults, and read.
+ * switchq.h - a switch port's queue in the kernel: the BPF program of bpf/, loaded, attached, told
+ * its parameters and its faults, and read.
  *
  * One program and one set of maps serve every port of a network. A port is named by its interface
  * index, which must be unique over all namespaces of that network (`ip link add X index N ...`

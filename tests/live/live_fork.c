@@ -60,8 +60,8 @@ static void fork_child(struct live_side *s)
 	live_check(mh_channel_destroy(s->channel) == ENODEV && mh_device_close(s->dev) == ENODEV);
 }
 
-/* fork_anew opens a device of the child's own. */
-static void fork_anew(struct live_side *s)
+/* fork_again opens a device of the child's own. */
+static void fork_again(struct live_side *s)
 {
 	struct mh_plane_attr plane;
 	struct mh_device *dev;
@@ -80,7 +80,7 @@ static void fork_anew(struct live_side *s)
 static void fork_use_both(struct live_side *s)
 {
 	fork_child(s);
-	fork_anew(s);
+	fork_again(s);
 }
 
 static pid_t fork_start(void (*body)(struct live_side *), struct live_side *s)

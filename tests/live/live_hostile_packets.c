@@ -16,9 +16,9 @@
 #include "support/test.h"
 #include "wire/packet.h"
 
-#define STRANGER_BYTES (8u << 20)
-#define STRANGER_BURST 64u
-#define STRANGER_TRIMMED (12 << 2)
+#define ATTACKER_BYTES (8u << 20)
+#define ATTACKER_BURST 64u
+#define ATTACKER_TRIMMED (12 << 2)
 
 struct attacker {
 	atomic_bool stop;
@@ -59,7 +59,7 @@ static size_t attacker_packet(struct attacker *g, struct mb_prng *prng, uint8_t 
 	return len;
 }
 
-static void *stranger_main(void *arg)
+static void *attacker_main(void *arg)
 {
 	struct attacker *g = arg;
 	struct sockaddr_in from = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(g->source)};
@@ -72,9 +72,9 @@ static void *stranger_main(void *arg)
 	memcpy(&to.sin_addr, g->victim.gid.b + 12, 4);
 	live_check(bind(s, (struct sockaddr *)&from, sizeof(from)) == 0);
 	while (!g->stop) {
-		for (uint32_t i = 0; i < STRANGER_BURST; i++) {
+		for (uint32_t i = 0; i < ATTACKER_BURST; i++) {
 			/* Every fourth claims to have been trimmed, and so to have no ICRC. */
-			int tos = i % 4 ? (int)(mb_prng_u64(&prng) & 0xFF) : STRANGER_TRIMMED;
+			int tos = i % 4 ? (int)(mb_prng_u64(&prng) & 0xFF) : ATTACKER_TRIMMED;
 			uint8_t bytes[512];
 			size_t len = attacker_packet(g, &prng, bytes);
 
@@ -88,13 +88,13 @@ static void *stranger_main(void *arg)
 	return NULL;
 }
 
-static struct live_setup stranger_setup;
+static struct live_setup attacker_setup;
 static uint32_t attacker_source;
 
-/* stranger_transfer sends the whole buffer in messages of 32 KiB. */
-static void stranger_transfer(struct live_side *s)
+/* attacker_transfer sends the whole buffer in messages of 32 KiB. */
+static void attacker_transfer(struct live_side *s)
 {
-	uint32_t posted = 0, done = 0, all = STRANGER_BYTES / 32768;
+	uint32_t posted = 0, done = 0, all = ATTACKER_BYTES / 32768;
 
 	live_fill(s->buffer, s->setup->bytes, 4);
 	while (done < all) {
@@ -107,7 +107,7 @@ static void stranger_transfer(struct live_side *s)
 	}
 }
 
-static uint64_t stranger_counted(struct live_side *s)
+static uint64_t attacker_counted(struct live_side *s)
 {
 	static const char *const names[] = {
 		"drop_decode",	     "drop_icrc",	  "drop_no_qp",
@@ -120,49 +120,49 @@ static uint64_t stranger_counted(struct live_side *s)
 	return sum;
 }
 
-static void stranger_initiator(struct live_side *s)
+static void attacker_initiator(struct live_side *s)
 {
 	struct attacker at_peer = {.seed = 1, .source = attacker_source, .victim = s->peer};
 	struct attacker at_us = {.seed = 2, .source = attacker_source, .victim = s->mine};
 
-	live_check(pthread_create(&at_peer.thread, NULL, stranger_main, &at_peer) == 0);
-	live_check(pthread_create(&at_us.thread, NULL, stranger_main, &at_us) == 0);
+	live_check(pthread_create(&at_peer.thread, NULL, attacker_main, &at_peer) == 0);
+	live_check(pthread_create(&at_us.thread, NULL, attacker_main, &at_us) == 0);
 	for (int round = 0; round < 5; round++)
-		stranger_transfer(s);
+		attacker_transfer(s);
 	at_peer.stop = at_us.stop = true;
 	pthread_join(at_peer.thread, NULL);
 	pthread_join(at_us.thread, NULL);
-	live_check(at_us.sent > 100 && stranger_counted(s) > 100);
+	live_check(at_us.sent > 100 && attacker_counted(s) > 100);
 	live_barrier(s);
 }
 
-static void stranger_target(struct live_side *s)
+static void attacker_target(struct live_side *s)
 {
 	live_barrier(s);
 	live_check(live_compare(s->buffer, s->setup->bytes, 4));
-	live_check(stranger_counted(s) > 100);
+	live_check(attacker_counted(s) > 100);
 }
 
-static void stranger_run(const char *icrc, uint32_t source)
+static void attacker_run(const char *icrc, uint32_t source)
 {
-	stranger_setup = (struct live_setup){.bytes = STRANGER_BYTES, .icrc = icrc};
+	attacker_setup = (struct live_setup){.bytes = ATTACKER_BYTES, .icrc = icrc};
 	attacker_source = source;
-	live_run(&stranger_setup, stranger_initiator, stranger_target);
+	live_run(&attacker_setup, attacker_initiator, attacker_target);
 }
 
 /* From an address of the plane that is nobody's peer, with nothing but addresses to tell. */
 TEST(live_hostile_packets, of_the_same_subnet_without_icrc)
 {
-	stranger_run("off", 0x7F000063);
+	attacker_run("off", 0x7F000063);
 }
 
 TEST(live_hostile_packets, of_another_subnet_without_icrc)
 {
-	stranger_run("off", 0x7F006363);
+	attacker_run("off", 0x7F006363);
 }
 
 /* In the name of the peer (host 1 attacks host 2, and itself): only the ICRC tells. */
 TEST(live_hostile_packets, under_the_address_of_the_peer)
 {
-	stranger_run("on", 0x7F000001);
+	attacker_run("on", 0x7F000001);
 }

@@ -156,7 +156,7 @@ static void end_close(struct end *e)
 	free(e->memory);
 }
 
-static void nap(long ns)
+static void sleep_ns(long ns)
 {
 	const struct timespec t = {ns / 1000000000, ns % 1000000000};
 
@@ -171,7 +171,7 @@ static enum ibv_wc_status end_poll(struct end *e, time_t last)
 
 	while ((n = ibv_poll_cq(e->cq, 1, &wc)) == 0) {
 		check(time(NULL) < last);
-		nap(50000);
+		sleep_ns(50000);
 	}
 	check(n == 1 && wc.wr_id == e->done);
 	e->done++;
@@ -249,7 +249,7 @@ static int be_killed(int sock, long life_ms)
 			end_write(&e);
 		while (ibv_poll_cq(e.cq, 1, &wc) == 1)
 			e.done++;
-		nap(1000000);
+		sleep_ns(1000000);
 	}
 	end_close(&e);
 	return 0;
@@ -352,7 +352,7 @@ static void play(void)
 		victim = start(&r, VICTIM);
 	close(r.meet[0]);
 	close(r.meet[1]);
-	nap(kill_ns);
+	sleep_ns(kill_ns);
 	kill(victim, SIGKILL);
 	waitpid(victim, NULL, 0);
 	r.meet[0] = r.meet[1] = -1;

@@ -251,7 +251,7 @@ MACHINES_TEST(link_that_goes_down_and_comes_back)
  * An interface that is taken away and made again is another one: sockets bound to the old one never
  * hear of it. That the port was opened again shows when it is the only one left.
  */
-static void anew_replug(struct live_side *s, uint32_t host)
+static void again_replug(struct live_side *s, uint32_t host)
 {
 	wait_plane(s, 1, false);
 	live_barrier(s);
@@ -261,28 +261,28 @@ static void anew_replug(struct live_side *s, uint32_t host)
 	live_barrier(s);
 }
 
-static void anew_initiator(struct live_side *s)
+static void again_initiator(struct live_side *s)
 {
 	live_fill(s->buffer, BYTES, 21);
 	write_all(s);
 	machines_ip("link del e1");
 	write_all(s);
-	anew_replug(s, 1);
+	again_replug(s, 1);
 	machines_ip("link set e0 down");
 	wait_plane(s, 0, false);
 	plain_initiator(s);
 }
 
-static void anew_target(struct live_side *s)
+static void again_target(struct live_side *s)
 {
-	anew_replug(s, 2);
+	again_replug(s, 2);
 	plain_target(s);
 }
 
-MACHINES_TEST(interface_that_is_made_anew)
+MACHINES_TEST(interface_that_is_made_again)
 {
 	struct live_setup setup = {
 		.bytes = BYTES, .ports = "10.9.0.*%e0,10.9.0.*%e1", .enter = enter_one_address};
 
-	live_run(&setup, anew_initiator, anew_target);
+	live_run(&setup, again_initiator, again_target);
 }

@@ -234,7 +234,7 @@ static bool seg6local_works(const char *device)
 	return system(command) == 0;
 }
 
-/* The list of a node runs without complaint where its ports are. REQ(plan.emit.iproute) */
+/* The list of a node runs without error where its ports are. REQ(plan.emit.iproute) */
 static void run_list(const char *node, const char *path, const char *const ports[],
 		     const char *device)
 {

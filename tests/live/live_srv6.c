@@ -139,11 +139,11 @@ static void srv6_enter(struct live_side *s, uint32_t host)
 	live_barrier(s);
 }
 
-/* srv6_blackhole makes a way through a plane swallow what comes, or ends that. */
-static void srv6_blackhole(uint32_t plane, uint32_t way, bool swallow)
+/* srv6_blackhole makes a path through a plane a blackhole, or ends that. */
+static void srv6_blackhole(uint32_t plane, uint32_t path, bool on)
 {
-	srv6_switch("-6 route %s blackhole fcbb:bb%02x:a00%u::/48 metric 1",
-		    swallow ? "add" : "del", plane, way);
+	srv6_switch("-6 route %s blackhole fcbb:bb%02x:a00%u::/48 metric 1", on ? "add" : "del",
+		    plane, path);
 }
 
 /* ---- traffic ---- */
@@ -190,7 +190,7 @@ static void compare_target(struct live_side *s)
 	live_check(live_counter(s, "drop_icrc") == 0);
 }
 
-/* One way through plane 0 swallows all: its EV is left, here and for what comes back. */
+/* One path through plane 0 is a blackhole: its EV is left, here and for what comes back. */
 static void way_initiator(struct live_side *s)
 {
 	live_fill(s->buffer, BYTES, 21);

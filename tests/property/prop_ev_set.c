@@ -220,7 +220,7 @@ static uint16_t serving(uint16_t i)
 }
 
 /* REQ(req.ev.same-path) */
-static void check_twins(void)
+static void check_group(void)
 {
 	for (uint16_t i = 0; i < cfg.n_evs; i++) {
 		uint16_t ring = 1, n = 0;
@@ -283,14 +283,14 @@ TEST(mt_ev_set, invariants_after_random_operations)
 	for (size_t life = 0; life < test_rounds(150); life++) {
 		make();
 		check_ports();
-		check_twins();
+		check_group();
 		for (int i = 0; i < 400; i++) {
 			operate();
 			check_states();
 			if (i % 4 == 0)
 				check_ports();
 			if (i % 100 == 0)
-				check_twins();
+				check_group();
 		}
 	}
 }

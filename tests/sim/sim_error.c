@@ -82,7 +82,7 @@ TEST(sim_error, twenty_five_exponential_retries_are_for_ever)
 }
 
 /* REQ(req.retry.progress) */
-TEST(sim_error, progress_starts_the_count_of_retries_anew)
+TEST(sim_error, progress_starts_the_count_of_retries_again)
 {
 	struct sim_world *w = case_open(NULL);
 	struct sim_qp *qp = connect_retry(w, 4, 2, 1);

@@ -99,35 +99,35 @@ TEST(sim_ev, a_marked_ev_sits_out_exactly_one_turn)
 	case_done(w);
 }
 
-/* Each PSN that was swallowed has been sent again as often as that, and no other PSN at all. */
+/* Each PSN that was dropped has been sent again as often as that, and no other PSN at all. */
 static void check_resent_are_swallowed(struct sim_world *w, uint64_t n_psns)
 {
-	int8_t *owed = calloc(n_psns, sizeof(*owed));
+	int8_t *missing = calloc(n_psns, sizeof(*missing));
 	const struct sim_seen *s;
 
-	assert_non_null(owed);
+	assert_non_null(missing);
 	for (CASE_EACH(w, s)) {
 		if (!case_is_data(s) || s->src != 0)
 			continue;
 		assert_true(s->pkt.bth.psn < n_psns);
-		owed[s->pkt.bth.psn] = (int8_t)(owed[s->pkt.bth.psn] + (s->fate == SIM_BLACKHOLED) -
-						s->pkt.bth.rtx);
+		missing[s->pkt.bth.psn] = (int8_t)(missing[s->pkt.bth.psn] +
+						   (s->fate == SIM_BLACKHOLED) - s->pkt.bth.rtx);
 	}
 	for (uint64_t psn = 0; psn < n_psns; psn++)
-		CASE_TRUE(w, owed[psn] == 0);
-	free(owed);
+		CASE_TRUE(w, missing[psn] == 0);
+	free(missing);
 }
 
 /*
  * REQ(req.ev.one-loss) REQ(req.rtx.selective): a path that drops everything silently is left after
- * its first losses, what it swallowed is sent again, and nothing else is.
+ * its first losses, what it dropped is sent again, and nothing else is.
  */
 static void blackhole_one(uint32_t n_planes, uint32_t n_paths, uint64_t spread_ns)
 {
 	struct sim_world_cfg cfg = case_cfg(n_planes, n_paths);
 	struct sim_world *w = case_open(&cfg);
 	struct sim_qp *qp = sim_connect_default(w);
-	uint64_t died, swallowed = 0, window;
+	uint64_t died, dropped = 0, window;
 	const struct sim_seen *s;
 
 	pace(w);
@@ -142,9 +142,9 @@ static void blackhole_one(uint32_t n_planes, uint32_t n_paths, uint64_t spread_n
 	case_kill(w, 0, 1, 0, 3, true);
 	sim_run_done(w, 10 * SIM_MS);
 	for (CASE_EACH(w, s))
-		swallowed += case_is_data(s) && s->fate == SIM_BLACKHOLED;
-	CASE_BETWEEN(w, swallowed, 1, 100);
-	CASE_EQ(w, case_resent(w, 0), swallowed);
+		dropped += case_is_data(s) && s->fate == SIM_BLACKHOLED;
+	CASE_BETWEEN(w, dropped, 1, 100);
+	CASE_EQ(w, case_resent(w, 0), dropped);
 	check_resent_are_swallowed(w, qp->out.sent);
 	CASE_EQ(w, ev_of(qp, 0, 3).state, MT_EV_ASSUMED_BAD);
 	CASE_EQ(w, case_stats(w, 0).evs_retired, 1);

@@ -38,7 +38,7 @@ TEST(sim_hostile, a_packet_for_no_qp)
 }
 
 /* REQ(rsp.peer-check) */
-TEST(sim_hostile, a_packet_from_a_stranger)
+TEST(sim_hostile, a_packet_from_a_attacker)
 {
 	struct sim_world *w = case_open(NULL);
 	struct sim_qp *qp = sim_connect_default(w);

@@ -6,7 +6,7 @@
 
 #include "base/serial.h"
 
-/* PSNs of a QP begin here: one lap up and a little before its end, as qp_modify.c counts them. */
+/* PSNs of a QP begin here: one wrap up and a little before its end, as qp_modify.c counts them. */
 #define FIRST_WIRE_PSN ((1u << 24) - NODE_PSNS_TO_WRAP)
 #define FIRST_PSN ((UINT64_C(1) << 24) + FIRST_WIRE_PSN)
 #define PEER_EV 0xE0E1E2E3u

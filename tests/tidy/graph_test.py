@@ -76,7 +76,7 @@ def problems(changes, optimisation):
 
 
 def case(changes, *wanted):
-    """The checks complain of `wanted`, in this order, optimised or not, and of nothing else."""
+    """The checks report `wanted`, in this order, optimised or not, and of nothing else."""
 
     def check():
         for optimisation in ("-O0", "-O1"):

@@ -235,7 +235,7 @@ SOURCE_PLANTS = {
 
 
 def archive_fault(source, check, wanted, member="x"):
-    """A case: an archive built from `source` makes `check` complain; without it, it does not."""
+    """A case: an archive built from `source` makes `check` fail; without it, it does not."""
 
     def case():
         with tempfile.TemporaryDirectory() as folder:
@@ -325,12 +325,12 @@ def place_of_names_what_follows():
 
 def place_of_names_the_case_of_a_macro():
     known = csource.macros(
-        "#define BED_TEST(f, name) TEST_WITH(a, b, f, name)\n"
+        "#define UNIT_TEST(f, name) TEST_WITH(a, b, f, name)\n"
         "#define CLI_TEST(verb, name) TEST_WITH(a, b, mrc_##verb, name)\n"
         "#define GUARD_TEST(name) \\\n\tvoid g_##name(void); \\\n\tTEST(mh_guard, name) \\\n\t{ g(); }\n"
         "#define VERB_TEST(name) CLI_TEST(lab, name)\n#define CHECK(a, b) check((a), (b))\n"
     )
-    want = {"BED_TEST(f, c)": "f__c", "CLI_TEST(up, c)": "mrc_up__c", "GUARD_TEST(c)": "mh_guard__c"}
+    want = {"UNIT_TEST(f, c)": "f__c", "CLI_TEST(up, c)": "mrc_up__c", "GUARD_TEST(c)": "mh_guard__c"}
     want |= {"VERB_TEST(c)": "mrc_lab__c", "CHECK(a, c)": "CHECK"}
     got = {}
     for call in want:

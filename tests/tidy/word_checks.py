@@ -9,7 +9,7 @@ import csource
 
 LIST = "tests/tidy/retired_words.txt"
 LINE = re.compile(r"^(\S.*?)\s+->\s+(\S.*?)(?:\s+except\s+(\S.*))?$")
-# A word is a run of letters: mt_crowd_init has three, and a phrase is words with spaces between.
+# A word is a run of letters: mt_qp_init has three, and a phrase is words with spaces between.
 WORD = re.compile(r"[a-z]+")
 
 

@@ -4,7 +4,7 @@ foreach(name negotiation cc_none cc_nscc cc_profile control ep_table in_order lo
 	tx_window imm_stash wq)
 	softmrc_test(unit_${name} SOURCES unit_${name}.c LINKS core LABELS unit)
 endforeach()
-# These need an engine around what they test. mr.c and qp.c exist in two rooms.
+# These need an engine around what they test. mr.c and qp.c exist in two modules.
 foreach(name rd_atomic_responder rd_atomic_requester completer completer_ack completer_loss config
 	control_emit core_mr core_qp endpoint engine engine_ports engine_rx engine_tx qp_memory local_wr
 	mw ev_sets port_notify port_status qp_modify requester requester_ext responder responder_acks

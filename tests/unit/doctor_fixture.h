@@ -58,15 +58,15 @@ static inline const struct doctor_finding *fixture_finding(const struct doctor_f
 	return NULL;
 }
 
-/* Severity of the only thing that is wrong, and the command that mends it. */
+/* Severity of the only thing that is wrong, and the command that fixes it. */
 static inline void fixture_expect(const struct doctor_facts *f, const char *subject,
-				  enum doctor_severity severity, const char *mend)
+				  enum doctor_severity severity, const char *fix)
 {
 	const struct doctor_finding *finding = fixture_finding(f, subject);
 
 	assert_int_equal(finding->severity, severity);
 	assert_true(finding->why[0] != '\0');
-	assert_string_equal(finding->fix, mend);
+	assert_string_equal(finding->fix, fix);
 	assert_int_equal(doctor_worst(&fixture_all), severity);
 }
 

@@ -4,7 +4,7 @@ foreach(name addr cpu_atomic nic_cq crc32_x86 nic_device env event_queue mem_gua
 	nic_rx stats_segment nic_tx ud ud_health ud_peers)
 	softmrc_test(unit_${name} SOURCES unit_${name}.c LINKS host LABELS unit)
 endforeach()
-# names.c exists in two rooms.
+# names.c exists in two modules.
 softmrc_test(unit_stats_file SOURCES unit_stats_file.c LINKS host LABELS unit)
 softmrc_test(unit_ep_probe SOURCES unit_ep_probe.c LINKS host LABELS unit)
 softmrc_test(unit_srv6_map SOURCES unit_srv6_map.c LINKS host LABELS unit)

@@ -309,7 +309,7 @@ CASE(mt_completer_sack, the_count_wraps)
 	assert_i_eq(inflight(), 20 * NOMINAL - 4 * 256);
 }
 
-CASE(mt_completer_sack, set_anew_when_nothing_is_outstanding)
+CASE(mt_completer_sack, set_again_when_nothing_is_outstanding)
 {
 	start(3);
 	rx(5000, node_sack(&n, &sent[2], 3)); /* its count is still 0 */
@@ -478,7 +478,7 @@ CASE(mt_completer_nack, unexpected_event_of_what_is_complete_harms_nothing)
 }
 
 /* REQ(req.retry.progress) */
-CASE(mt_completer_sack, progress_starts_the_timeouts_anew)
+CASE(mt_completer_sack, progress_starts_the_timeouts_again)
 {
 	start(4);
 	n.qp->req.rto.timeouts = 3;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What ACKs and NAKs that are written by hand complete or blame, and how messages that wait for
+ * What ACKs and NAKs that are written by hand complete or fail, and how messages that wait for
  * answers hold up those behind them.
  */
 #include "asking_fixture.h"
@@ -232,7 +232,7 @@ FIXTURE_TEST(mt_completer_response, an_answer_proves_what_was_before_it)
 	assert_false(n.qp->req.rto.armed);
 }
 
-FIXTURE_TEST(mt_completer_response, starts_the_timeouts_anew)
+FIXTURE_TEST(mt_completer_response, starts_the_timeouts_again)
 {
 	write_read_write();
 	n.qp->req.rto.timeouts = 2;

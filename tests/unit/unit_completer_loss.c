@@ -31,7 +31,7 @@ static int close_node(void **state)
 
 #define CASE(function, name) TEST_WITH(defaults, close_node, function, name)
 
-/* Sends 8 packets at 1000, PSNs 0 to 7, and 8 more at `then`: one lap over the 8 EVs each. */
+/* Sends 8 packets at 1000, PSNs 0 to 7, and 8 more at `then`: one round over the 8 EVs each. */
 static void start(uint64_t then)
 {
 	node_open(&n, &opts, 0);
@@ -46,7 +46,7 @@ static void rx(uint64_t now, struct mw_packet pkt)
 	node_rx(&n, now, &pkt);
 }
 
-/* A SACK that PSN 8 + i, of the later lap, caused: it and all of the first lap but `holes`. */
+/* A SACK that PSN 8 + i, of the later round, caused: it and all of the first round but `holes`. */
 static struct mw_packet sack_late(unsigned i, uint64_t holes)
 {
 	struct mw_packet pkt = node_sack(&n, &late[i], 0);
@@ -75,7 +75,7 @@ static uint32_t lost(void)
 	return n.qp->req.window.lost;
 }
 
-/* A packet of the later lap that did not take the EV of PSN `psn`. */
+/* A packet of the later round that did not take the EV of PSN `psn`. */
 static unsigned other_than(unsigned psn)
 {
 	return late[0].ev == early[psn].ev ? 1 : 0;

@@ -286,7 +286,7 @@ CASE(mt_control_emit, a_skipped_time_takes_no_place_in_the_round)
 	assert_u_eq(d.pkt.bth.opcode, MW_EP_RESPONSE);
 }
 
-CASE(mt_control_emit, a_qp_that_began_anew_answers_nothing_old)
+CASE(mt_control_emit, a_qp_that_began_again_answers_nothing_old)
 {
 	struct rd_qp_attr reset = {.state = RD_QPS_RESET};
 	struct mw_packet probe = node_probe(&n, 1);

@@ -48,14 +48,14 @@ TEST(doctor_show, the_good_first_and_colours)
 
 TEST(doctor_json, worst_and_findings)
 {
-	const char *worst, *mend;
+	const char *worst, *fix;
 	json_t *json;
 
 	two_findings();
 	json = doctor_json(&all);
-	assert_i_eq(json_unpack(json, "{s:s,s:[{s:s}]}", "worst", &worst, "findings", "fix", &mend),
+	assert_i_eq(json_unpack(json, "{s:s,s:[{s:s}]}", "worst", &worst, "findings", "fix", &fix),
 		    0);
 	assert_string_equal(worst, "failure");
-	assert_string_equal(mend, "ip link set dev eth0 up");
+	assert_string_equal(fix, "ip link set dev eth0 up");
 	json_decref(json);
 }

@@ -120,7 +120,7 @@ CASE(mt_engine_rx, a_qp_that_is_not_connected)
 }
 
 /* REQ(rsp.peer-check) */
-CASE(mt_engine_rx, a_stranger)
+CASE(mt_engine_rx, a_attacker)
 {
 	struct mt_rx_meta meta = node_meta(&n);
 	struct mw_packet pkt = data(), probe = node_probe(&n, 1), ack = node_ack(&n, 0x62, 0);

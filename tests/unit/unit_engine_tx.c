@@ -146,7 +146,7 @@ CASE(mt_engine_tx, control_before_data)
 	owe(1);
 	node_rx(&n, 0, &probe);
 	assert_u_eq(node_tx(&n, 0, sent, 256), 5);
-	assert_true(sent[0].pkt.seth.pr); /* what names a packet goes before what is owed */
+	assert_true(sent[0].pkt.seth.pr); /* what names a packet goes before what is pending */
 	assert_u_eq(sent[0].pkt.bth.opcode, MW_SACK);
 	assert_u_eq(sent[1].pkt.bth.opcode, MW_SACK);
 	assert_u_eq(from(&sent[1]), 1);

@@ -93,10 +93,10 @@ CASE(mt_ep_alloc, chosen_ids_pass_over_given_ones)
 CASE(mt_ep_match_response, only_by_who_was_asked_with_what_was_sent)
 {
 	struct mt_ep_slot *s = sent_at(100, 0xABCD);
-	struct rd_gid stranger = {{8}};
+	struct rd_gid unknown = {{8}};
 	struct mt_ep_response a = answer(130, s->req.id, 0xABCD);
 
-	a.src = &stranger;
+	a.src = &unknown;
 	assert_null(mt_ep_match_response(&table, &a));
 	a = answer(130, s->req.id, 0xABCC);
 	assert_null(mt_ep_match_response(&table, &a));

@@ -265,7 +265,7 @@ TEST_WITH(six_active, NULL, mt_ev_set_match_probe, enough_in_a_row_revive)
 	assert_u_eq(set->n_usable, 8);
 }
 
-TEST_WITH(six_active, NULL, mt_ev_set_match_probe, an_unanswered_one_starts_the_count_anew)
+TEST_WITH(six_active, NULL, mt_ev_set_match_probe, an_unanswered_one_starts_the_count_again)
 {
 	retire(2, 0);
 	assert_false(answer(probe(2, 1000), 1001, false));
@@ -393,7 +393,7 @@ TEST_WITH(six_active, NULL, mt_ev_new_probe_id, names_the_path_and_is_new)
 /* ---- EVs of one path ---- */
 
 /* 0 2 4 6 leave from port 0, 1 3 5 7 from port 1; 0 and 4 are one path, 1 3 7 another. */
-static void make_twins(uint16_t n_active)
+static void make_group(uint16_t n_active)
 {
 	static const uint16_t ids[EVS] = {5, 1, 2, 1, 5, 3, 6, 1};
 	struct mt_ev_profile_cfg cfg = {
@@ -415,12 +415,12 @@ static void make_twins(uint16_t n_active)
 /* REQ(req.ev.same-path) */
 TEST(mt_ev_set_init, one_ev_a_path_is_active)
 {
-	make_twins(8);
+	make_group(8);
 	assert_u_eq(set->ports[0].active, 3);
 	assert_u_eq(set->ports[1].active, 2);
 	for (uint16_t i = 0; i < EVS; i++)
 		assert_u_eq(is_active(i), i != 4 && i != 3 && i != 7);
-	make_twins(3);
+	make_group(3);
 	assert_u_eq(set->ports[0].active, 2);
 	assert_u_eq(set->ports[1].active, 1);
 }
@@ -429,7 +429,7 @@ TEST(mt_ev_group_next, a_ring)
 {
 	static const uint16_t want[EVS] = {4, 7, 2, 1, 0, 5, 6, 3};
 
-	make_twins(8);
+	make_group(8);
 	for (uint16_t i = 0; i < EVS; i++) {
 		assert_u_eq(mt_ev_group_next(set, i), want[i]);
 		assert_true(mt_ev_same_group(set, i, want[i]));
@@ -437,9 +437,9 @@ TEST(mt_ev_group_next, a_ring)
 	assert_false(mt_ev_same_group(set, 0, 2));
 }
 
-TEST(mt_ev_retire, a_twin_is_no_backup_of_another_path)
+TEST(mt_ev_retire, a_peer_is_no_backup_of_another_path)
 {
-	make_twins(8);
+	make_group(8);
 	retire(2, 0);
 	assert_false(is_active(4)); /* its path is in the rotation already */
 	mt_ev_deny(set, 0, true);
@@ -451,7 +451,7 @@ TEST(mt_ev_retire, a_twin_is_no_backup_of_another_path)
 
 TEST(mt_ev_restore, only_what_is_bad)
 {
-	make_twins(8);
+	make_group(8);
 	assert_false(mt_ev_restore(set, 1, 10));
 	retire(1, 0);
 	retire(3, 0);

@@ -100,7 +100,7 @@ TEST_WITH(woken, NULL, mt_liveness_attribute_loss, old_answers_hold_the_judgemen
 	assert_u_eq(judge(1500, 3, 5350, 1), MT_LOSS_NOT_PATH);
 }
 
-TEST_WITH(woken, NULL, mt_liveness_attribute_loss, a_stop_takes_the_blame)
+TEST_WITH(woken, NULL, mt_liveness_attribute_loss, a_stop_explains_the_loss)
 {
 	mt_liveness_note_sack(&p, 5000, 0, 1400);
 	assert_u_eq(judge(1500, 0, 1900, 0), MT_LOSS_NOT_PATH);
@@ -108,7 +108,7 @@ TEST_WITH(woken, NULL, mt_liveness_attribute_loss, a_stop_takes_the_blame)
 	assert_u_eq(judge(5000, 0, 5050, 0), MT_LOSS_PATH_FAULT);
 }
 
-TEST_WITH(woken, NULL, mt_liveness_attribute_loss, without_a_stop_one_ev_a_plane_takes_the_blame)
+TEST_WITH(woken, NULL, mt_liveness_attribute_loss, without_a_stop_one_ev_a_plane_is_retired)
 {
 	mt_liveness_note_retired(&p, 1500, 2);
 	assert_u_eq(judge(1600, 2, 1900, 2), MT_LOSS_NOT_PATH);

@@ -380,7 +380,7 @@ CASE(mt_qp_modify, another_ev_profile_until_rts)
 	assert_i_eq(mt_ev_profile_set(n.engine, 1, &other), MT_OK);
 	ready_to_receive();
 	old = n.qp->ev_set;
-	receive(0, MW_WRITE_ONLY); /* owes an answer, on whatever path */
+	receive(0, MW_WRITE_ONLY); /* has a pending ACK, on whatever path */
 	a.ev_profile = 1;
 	assert_i_eq(node_modify(&n, n.qp, &a, RD_QP_STATE | RD_QP_EV_PROFILE), MT_OK);
 	assert_true(n.qp->ev_set != old);

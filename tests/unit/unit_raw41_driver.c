@@ -145,7 +145,7 @@ TEST_WITH(raw41_setup, raw41_teardown, mio_raw41_open, sees_marks_and_trims_of_t
 	assert_u_eq(got[0].tos >> 2, 12);
 }
 
-TEST_WITH(raw41_setup, raw41_teardown, mio_raw41_open, strangers_do_not_stop_it)
+TEST_WITH(raw41_setup, raw41_teardown, mio_raw41_open, attackers_do_not_stop_it)
 {
 	struct sockaddr_in6 to = {.sin6_family = AF_INET6, .sin6_addr = IN6ADDR_LOOPBACK_INIT};
 	struct raw41_fixture *fixture = *state;

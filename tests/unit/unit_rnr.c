@@ -63,7 +63,7 @@ TEST(mt_rnr_nacked, what_was_under_way_begins_no_round)
 }
 
 /* REQ(ext.rnr.retry) */
-TEST(mt_rnr_nacked, progress_begins_anew)
+TEST(mt_rnr_nacked, progress_begins_again)
 {
 	struct mt_rnr r = {0};
 	struct mt_rnr_nack f = {.psn = 60,

@@ -180,7 +180,7 @@ TEST_WITH(running, NULL, mt_rto_expire, one_step_however_late)
 }
 
 /* REQ(req.retry.progress) */
-TEST_WITH(running, NULL, mt_rto_restart, starts_anew_or_ends)
+TEST_WITH(running, NULL, mt_rto_restart, starts_again_or_ends)
 {
 	struct mt_rto_limits l = limits(0, 2);
 	uint64_t now = START;

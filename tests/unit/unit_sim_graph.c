@@ -49,7 +49,7 @@ TEST(ms_graph_transfer, refuses_what_is_out_of_range)
 	ms_graph_destroy(g);
 }
 
-TEST(ms_graph_add_dependency, none_is_no_need_and_strangers_are_refused)
+TEST(ms_graph_add_dependency, none_is_no_need_and_attackers_are_refused)
 {
 	struct ms_graph *g = ms_graph_create(2);
 	uint32_t a = ms_graph_compute(g, 0, 0, 5);

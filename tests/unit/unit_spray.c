@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Whose turn it is: laps, ports, skipped turns, what to avoid, and the way of control packets. */
+/*
+ * Which EV is next: rounds, ports, EVs that are skipped, EVs to avoid, and EVs of control
+ * packets.
+ */
 #include "support/test.h"
 
 #include "base/bits.h"

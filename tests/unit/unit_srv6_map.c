@@ -71,7 +71,7 @@ TEST(mh_srv6_carrier, plane_is_the_ports)
 	assert_carrier(&s, 1, 0xFFFFFFFF, "fd4d:5243:0:2::1", "fcbb:bb01:a002:1000::");
 }
 
-TEST(mh_srv6_find, nothing_for_strangers)
+TEST(mh_srv6_find, nothing_for_attackers)
 {
 	static const char *const rows[] = {NEAR, FAR};
 	struct mh_srv6 s = srv6_of(rows, 2);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * unit_ud.c - a UD QP and a peer made of bare ports: the frames it sends, what arrives, and what a
- * stranger may not do.
+ * unknown sender may not do.
  */
 #include "unit/nic_fixture.h"
 
@@ -379,7 +379,7 @@ static void dropped(struct ud_fixture *u, const struct mw_datagram *dg, uint8_t 
 }
 
 /* REQ(ud.qkey) REQ(ud.drop) */
-UD_TEST(mh_ud_receive, strangers_use_up_nothing)
+UD_TEST(mh_ud_receive, attackers_use_up_nothing)
 {
 	struct ud_fixture *u = *state;
 	struct mw_datagram good = ud_packet(u, 8), dg = good;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The MRC objects of one end: see conn.h. rig_connect.c makes the connection. */
+/* The MRC objects of one end: see conn.h. perf_connection_setup.c makes the connection. */
 #include "cli/perf/perf_connection.h"
 
 #include <arpa/inet.h>
@@ -51,9 +51,9 @@ static int open_device(struct perf_connection *r)
 /* A port that was just set up may wait for its carrier; what is measured before is the wait. */
 static int wait_for_port(struct perf_connection *r)
 {
-	struct timespec nap = {.tv_nsec = PORT_NAP_NS};
+	struct timespec pause = {.tv_nsec = PORT_NAP_NS};
 
-	for (uint32_t naps = 0; naps < PORT_NAPS; naps++) {
+	for (uint32_t pauses = 0; pauses < PORT_NAPS; pauses++) {
 		struct ibv_port_attr port;
 		int err = ibv_query_port(r->device, 1, &port);
 
@@ -61,7 +61,7 @@ static int wait_for_port(struct perf_connection *r)
 			return set_error(r, "port of the device", err);
 		if (port.state == IBV_PORT_ACTIVE)
 			return 0;
-		nanosleep(&nap, NULL);
+		nanosleep(&pause, NULL);
 	}
 	snprintf(r->error, sizeof(r->error),
 		 "all ports of the device are down; mrc doctor tells why");

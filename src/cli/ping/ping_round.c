@@ -14,11 +14,11 @@ static void place_of(const struct ping_paths *paths, size_t i, size_t *rank, siz
 {
 	*rank = *all = 0;
 	for (size_t k = 0; k < paths->n; k++) {
-		bool kin = paths->path[k].host == paths->path[i].host &&
-			   paths->path[k].ev.port == paths->path[i].ev.port;
+		bool same_host = paths->path[k].host == paths->path[i].host &&
+				 paths->path[k].ev.port == paths->path[i].ev.port;
 
-		*all += kin;
-		*rank += kin && k < i;
+		*all += same_host;
+		*rank += same_host && k < i;
 	}
 }
 

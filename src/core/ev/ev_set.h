@@ -149,7 +149,7 @@ void mt_ev_set_fini(struct mt_ev_set *s);
 /* mt_ev_get_fault returns what is kept of a path in trouble; NULL: no memory for that. */
 struct mt_ev_fault *mt_ev_get_fault(struct mt_ev_set *s, uint16_t ev);
 
-/* mt_ev_skip_once makes a GOOD path sit out its next turn; says whether it did. */
+/* mt_ev_skip_once makes a GOOD EV skipped once; returns whether it did. */
 bool mt_ev_skip_once(struct mt_ev_set *s, uint16_t ev);
 /* mt_ev_end_skip makes a SKIP path, whose turn just passed, GOOD again. */
 void mt_ev_end_skip(struct mt_ev_set *s, uint16_t ev);

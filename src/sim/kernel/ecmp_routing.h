@@ -8,7 +8,7 @@
  * reconverged, a given time later: until then flows that hash to it are lost. Then it is left out
  * wherever it would have to be passed, also far away, and most flows of such a switch change their
  * way, since the hash is spread over fewer uplinks. A link that comes back is used again as long
- * after it came back. Routing hears of carriers only: what is swallowed silently it never leaves.
+ * after it came back. Routing hears of carriers only: what is dropped silently it never leaves.
  *
  * What routing knows changes between windows, at the first one that begins at the time or later,
  * and so does not depend on who asks.

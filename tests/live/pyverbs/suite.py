@@ -127,27 +127,27 @@ def read_expected():
 
 
 def compare(expected, results):
-    """Returns (complaint or None, skip reason or None, whether the skip is for ever) for each name."""
+    """Returns (problem or None, skip reason or None, whether the skip is for ever) for each name."""
     verdicts = {}
     for name in sorted(expected | results):
         want, got = expected.get(name, "not in the list"), results.get(name, "gone")
         fits = want == got or (want == "skip: *" and got.startswith("skip: "))
-        complaint = None if fits else f"expected {want!r}, got {got!r}"
+        problem = None if fits else f"expected {want!r}, got {got!r}"
         reason = got[6:] if got.startswith("skip: ") else None
-        verdicts[name] = complaint, reason, want != "skip: *"
+        verdicts[name] = problem, reason, want != "skip: *"
     return verdicts
 
 
 def tap(verdicts):
     print(f"1..{len(verdicts)}")
-    for number, (name, (complaint, reason, for_ever)) in enumerate(verdicts.items(), 1):
-        if complaint:
-            print("\n".join(f"# {line}" for line in complaint.splitlines()))
-        state = "not ok" if complaint else "ok"
+    for number, (name, (problem, reason, for_ever)) in enumerate(verdicts.items(), 1):
+        if problem:
+            print("\n".join(f"# {line}" for line in problem.splitlines()))
+        state = "not ok" if problem else "ok"
         kind = "not applicable (rdma-core): " if for_ever else ""
-        skip = f" # SKIP {kind}{reason}" if reason and not complaint else ""
+        skip = f" # SKIP {kind}{reason}" if reason and not problem else ""
         print(f"{state} {number} - {name}{skip}")
-    return any(complaint for complaint, _, _ in verdicts.values())
+    return any(problem for problem, _, _ in verdicts.values())
 
 
 def write(results):

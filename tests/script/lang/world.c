@@ -16,7 +16,7 @@
 #define ALL_ATTRIBUTES \
 	((((uint32_t)RD_QP_DYNAMIC_MPR << 1) - 1) | RD_QP_RNR_RETRY | RD_QP_MIN_RNR_TIMER)
 #define PEER_ADDR 2
-#define STRANGER_ADDR 3
+#define ATTACKER_ADDR 3
 /* So often may an engine act at one moment before it is held to be stuck. */
 #define STEPS_MAX 100000u
 
@@ -366,7 +366,7 @@ void world_deliver(struct world *w, struct packet *p)
 
 	convert_defaults(w, p);
 	convert_to_wire(p, &pkt, &meta);
-	meta.src.b[0] = packet_get(p, F_FROM, 0) ? STRANGER_ADDR : PEER_ADDR;
+	meta.src.b[0] = packet_get(p, F_FROM, 0) ? ATTACKER_ADDR : PEER_ADDR;
 	print_trace(w, "<", p);
 	remember_got(w, p);
 	len = mw_packet_encode(&pkt, bytes);

@@ -1,5 +1,5 @@
 # ASSUMED_BAD -> SKIP: the probe that completes the row was answered with a mark: the EV is back, and
-# sits out its first turn. REQ(req.ev.revive-marked)
+# is skipped in its first round. REQ(req.ev.revive-marked)
 config evs 2 revive_probes 1 probe_interval 100us
 
 post write 8 bytes id 1

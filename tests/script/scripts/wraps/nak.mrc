@@ -1,5 +1,5 @@
 # A NAK whose message number has wrapped at 2^24: the two before it succeed, the message that it
-# names, the first of the new lap, gets the status, the one behind it is flushed.
+# names, the first after the wrap, gets the status, the one behind it is flushed.
 # REQ(req.error.nak) REQ(wire.aeth.layout)
 config evs 8 msn 16777214
 
