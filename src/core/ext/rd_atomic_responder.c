@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * rd_atomic_responder.c - READs and atomics of the peer: kept until all before them is placed, then
- * carried out, once.
+ * executed, once.
  */
 #include <string.h>
 
