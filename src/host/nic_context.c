@@ -7,7 +7,6 @@
  */
 #include "host/nic_context.h"
 
-#include "host/fork.h"
 #include "host/stats_segment.h"
 
 #include <errno.h>
@@ -52,7 +51,12 @@ void mh_log_once(const char *text)
 }
 
 /* The order is the same as everywhere: the context, then NICs by number. */
-void mh_context_lock_all(void)
+/*
+ * Forking. All locks are held while the process forks, so that the child gets each NIC in a
+ * consistent state, and gives it up: a NIC has a thread, sockets and a slot of its own, and a
+ * second user of these would take packets from the parent. The child may open a NIC of its own.
+ */
+static void lock_all(void)
 {
 	struct mh_context *c = context();
 
@@ -62,7 +66,7 @@ void mh_context_lock_all(void)
 			pthread_mutex_lock(&c->of[i].nic->lock);
 }
 
-void mh_context_unlock_all(void)
+static void unlock_all(void)
 {
 	struct mh_context *c = context();
 
@@ -72,7 +76,7 @@ void mh_context_unlock_all(void)
 	pthread_mutex_unlock(&c->lock);
 }
 
-void mh_context_leave_inherited(void)
+static void leave_inherited(void)
 {
 	struct mh_context *c = context();
 
@@ -116,7 +120,7 @@ static void publish_final_stats(void)
 
 static void install_process_handlers(void)
 {
-	mh_fork_watch();
+	pthread_atfork(lock_all, unlock_all, leave_inherited);
 	atexit(publish_final_stats);
 }
 

@@ -160,14 +160,6 @@ void mh_context_release_hold(void);
  * stderr. Then nothing of it may be touched, locks included: whoever held them does not exist here.
  */
 bool mh_context_is_inherited(void);
-/*
- * mh_context_lock_all takes the lock of the context and those of all NICs, in the order above;
- * mh_context_unlock_all releases them. mh_context_leave_inherited does so in a forked child: it
- * marks every NIC as inherited and closes the child's copies of its descriptors. For fork.c.
- */
-void mh_context_lock_all(void);
-void mh_context_unlock_all(void);
-void mh_context_leave_inherited(void);
 static inline bool mh_nic_is_inherited(const struct mh_nic *nic)
 {
 	return atomic_load_explicit(&nic->inherited, memory_order_relaxed) &&
