@@ -8,6 +8,7 @@
  */
 #include <string.h>
 
+#include "base/assert.h"
 #include "core/endpoint/endpoint.h"
 #include "core/ev/reverse_ev.h"
 #include "core/ev/spray.h"
@@ -25,6 +26,7 @@
 
 static void store_endpoint(struct mw_packet *request, uint32_t number)
 {
+	mb_assert(number < MT_ENDPOINTS_MAX);
 	if (number == 0)
 		return;
 	request->bth.psn |= NUMBER_FLAG | number >> 8 << NUMBER_HIGH_SHIFT;
@@ -96,6 +98,7 @@ void mt_endpoint_emit_response(struct mt_engine *e, uint64_t now_ns, const struc
 {
 	uint8_t port = mt_local_ports_nearest(&e->ports, c->cause.port);
 
+	mb_assert(c->kind == MT_CONTROL_EP_RESPONSE);
 	*d = (struct mt_tx_desc){
 		.pkt =
 			{
@@ -153,6 +156,7 @@ bool mt_endpoint_emit_request(struct mt_engine *e, uint64_t now_ns, const struct
 	const struct mt_ep_request *req = &slot->req;
 	uint16_t stamp = mt_timestamp(e, now_ns);
 
+	mb_assert(c->kind == MT_CONTROL_EP_REQUEST && c->index <= e->ep_table.mask);
 	if (slot->state != MT_EP_QUEUED || !mt_local_port_is_up(&e->ports, req->ev.port))
 		return false;
 	*d = (struct mt_tx_desc){
@@ -190,6 +194,7 @@ bool mt_endpoint_emit_request(struct mt_engine *e, uint64_t now_ns, const struct
 /* A request has ended: the adapter polls it, or the part of the core that asked goes on. */
 static void finish_request(struct mt_engine *e, struct mt_ep_slot *slot)
 {
+	mb_assert(slot->state == MT_EP_ENDED);
 	if (slot->owner)
 		mt_peer_notify_done(e, slot->owner, slot);
 	e->stats.ep_timeouts += slot->status == MT_EP_TIMED_OUT;
@@ -245,6 +250,7 @@ bool mt_endpoint_poll(struct mt_engine *e, struct mt_event *ev)
 
 	if (!slot)
 		return false;
+	mb_assert(!slot->owner && slot->state == MT_EP_ENDED); /* the core's own are not polled */
 	*ev = (struct mt_event){
 		.type = MT_EVENT_ENDPOINT,
 		.ep_status = slot->status,

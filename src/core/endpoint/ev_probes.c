@@ -5,6 +5,7 @@
  *
  * A probe leaves in the name of a QP that may send there; QPs take turns.
  */
+#include "base/assert.h"
 #include "core/endpoint/endpoint.h"
 #include "core/state/qp.h"
 
@@ -14,6 +15,7 @@ static struct mt_qp *pick_prober(struct mt_ev_set *s)
 	for (uint32_t n = 0; n < s->refs; n++) {
 		struct mt_qp *qp = mb_container_of(s->users.next, struct mt_qp, ev_set_user);
 
+		mb_assert(qp->ev_set == s);
 		mb_list_rotate(&s->users);
 		if (mt_qp_may_send(qp))
 			return qp;

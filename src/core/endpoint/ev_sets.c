@@ -12,6 +12,7 @@ struct mt_ev_set *mt_ev_sets_acquire(struct mt_engine *e, uint32_t profile,
 	struct mt_ev_set **chain = mt_ev_sets_bucket(e, peer), *s;
 	void *mem;
 
+	mb_assert(profile < e->cfg.max_profiles && cfg->evs);
 	for (s = *chain; s; s = s->chain)
 		if (s->profile == profile && memcmp(&s->peer, peer, sizeof(*peer)) == 0)
 			goto found;
@@ -40,11 +41,14 @@ void mt_ev_sets_release(struct mt_engine *e, struct mt_ev_set *s, struct mb_link
 	mb_link_remove(user);
 	if (--s->refs > 0)
 		return;
-	while (*at != s)
+	while (*at != s) {
+		mb_assert(*at); /* a set that is in use is in its bucket */
 		at = &(*at)->chain;
+	}
 	*at = s->chain;
 	mb_timer_disarm(&e->ev_timers, &s->timer);
 	mb_link_remove(&s->link);
+	mb_assert(mb_link_is_empty(&s->peers)); /* QPs leave their peer before its set */
 	mt_ev_set_fini(s);
 	mb_pool_put(&e->pool, s, mt_ev_set_size(s->n_evs, s->n_ports, s->groups != NULL));
 }
@@ -79,6 +83,7 @@ void mt_ev_sets_port_restored(struct mt_engine *e, struct mt_ev_set *s, uint32_t
 	uint64_t notice_ns = e->cfg.timing.port_notice_ns;
 	struct mt_ev_change change = {.state = MT_EV_GOOD, .cause = MT_EV_BY_PORT};
 
+	mb_assert(port < e->cfg.n_ports);
 	for (uint16_t i = 0; i < s->n_evs; i++) {
 		if (s->evs[i].port != port ||
 		    !mt_ev_restore_after_port_down(s, i,

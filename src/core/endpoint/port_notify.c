@@ -93,6 +93,7 @@ static uint64_t answer_timeout_ns(const struct mt_engine *e, const struct mt_pee
 {
 	uint64_t wait = WAIT_MIN_PROBES * e->cfg.timing.tail_probe_min_ns;
 
+	mb_assert(p->tries <= TRIES_MAX);
 	if (wait < 2 * p->ev_set->probe_rtt_ns)
 		wait = 2 * p->ev_set->probe_rtt_ns;
 	return wait << p->tries;
@@ -130,6 +131,7 @@ static void send_port_status(struct mt_engine *e, struct mt_peer *p, uint64_t no
 		.timeout_ns = answer_timeout_ns(e, p),
 	};
 
+	mb_assert(!p->slot && p->tries <= TRIES_MAX); /* one update at a time */
 	if (is_up_to_date(e, p) || p->tries == TRIES_MAX || ev == MT_EV_NONE)
 		return; /* the next change of a port begins again */
 	req.ev = (struct mt_ev){s->evs[ev].value, s->evs[ev].port};
@@ -152,7 +154,7 @@ void mt_peers_tick(struct mt_engine *e, uint64_t now_ns)
 
 void mt_peer_notify_done(struct mt_engine *e, struct mt_peer *p, const struct mt_ep_slot *slot)
 {
-	mb_assert(p->slot == slot);
+	mb_assert(slot && p->slot == slot && slot->owner == p);
 	p->slot = NULL;
 	if (slot->status == MT_EP_ANSWERED) {
 		p->confirmed_ports = slot->req.port_mask;

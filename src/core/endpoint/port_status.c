@@ -7,6 +7,7 @@
  */
 #include <string.h>
 
+#include "base/assert.h"
 #include "core/endpoint/endpoint.h"
 #include "core/ev/spray.h"
 
@@ -43,6 +44,7 @@ static bool has_other_open_port(const struct mt_ev_set *s, uint32_t plane)
 
 static void abandon_port(struct mt_engine *e, struct mt_ev_set *s, uint32_t plane, uint64_t now_ns)
 {
+	mb_assert(has_other_open_port(s, plane)); /* the last plane is never left */
 	mt_peer_ports_abandon(&s->peer_ports, plane, now_ns);
 	mt_ev_sets_update_ports(e, s, now_ns);
 	mt_engine_port_event(e, &s->peer, plane, false);
@@ -79,6 +81,7 @@ void mt_port_status_answered(struct mt_engine *e, struct mt_ev_set *s, uint16_t 
 	uint8_t plane = s->evs[ev].port;
 	uint64_t left_ns;
 
+	mb_assert(ev < s->n_evs);
 	if (((s->peer_ports.suspect | s->peer_ports.abandoned) >> plane & 1) == 0)
 		return;
 	left_ns = s->peer_ports.port[plane].since_ns;

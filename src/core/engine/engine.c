@@ -138,6 +138,7 @@ struct mt_engine *mt_engine_init(void *mem, const struct mt_engine_cfg *cfg,
 
 void mt_engine_add_memory(struct mt_engine *e, void *chunk, size_t size)
 {
+	mb_assert(((uintptr_t)chunk & 63) == 0);
 	mb_pool_add(&e->pool, chunk, size);
 }
 
@@ -255,8 +256,12 @@ void mt_engine_tick(struct mt_engine *e, uint64_t now_ns)
 
 	if (was_descheduled(e, now_ns) || now_ns < e->grace_ns)
 		return;
-	while ((t = mb_timers_expire(&e->qp_timers, now_ns)))
-		mt_qp_tick(mb_container_of(t, struct mt_qp, timer), now_ns);
+	while ((t = mb_timers_expire(&e->qp_timers, now_ns))) {
+		struct mt_qp *qp = mb_container_of(t, struct mt_qp, timer);
+
+		mb_assert(qp->engine == e && qp->ev_set);
+		mt_qp_tick(qp, now_ns);
+	}
 	while ((t = mb_timers_expire(&e->ev_timers, now_ns)))
 		mt_ev_sets_tick(e, mb_container_of(t, struct mt_ev_set, timer), now_ns);
 	mt_endpoint_tick(e, now_ns);
@@ -300,6 +305,7 @@ static bool poll_last_wqe(struct mt_qp *qp, struct mt_event *ev)
 static bool poll_qp(struct mt_qp *qp, struct mt_event *ev)
 {
 	if (poll_send(qp, ev) || poll_recv(&qp->rsp.rq, ev)) {
+		mb_assert_slow(qp->state != RD_QPS_RESET);
 		ev->qp_user = qp->user;
 		return true;
 	}
@@ -338,6 +344,7 @@ uint32_t mt_engine_poll(struct mt_engine *e, struct mt_event *events, uint32_t n
 		else
 			mb_link_remove(&qp->completion);
 	}
+	mb_assert(got <= n);
 	return got;
 }
 

@@ -6,6 +6,7 @@
  * so no EV has to be touched, and none has to be found again later. What was under way is found
  * lost by the ordinary rule, from the SACKs of what goes out on the other ports.
  */
+#include "base/assert.h"
 #include "core/endpoint/endpoint.h"
 
 /* REQ(ep.port.local-down) REQ(ep.port.return) */
@@ -13,6 +14,7 @@ int mt_engine_port_set(struct mt_engine *e, uint64_t now_ns, uint32_t port, bool
 {
 	uint64_t before_ns;
 
+	mb_assert(e->ports.n == e->cfg.n_ports);
 	if (port >= e->cfg.n_ports)
 		return MT_ERR_INVALID;
 	before_ns = e->ports.since_ns[port];

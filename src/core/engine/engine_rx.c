@@ -7,6 +7,7 @@
  */
 #include <string.h>
 
+#include "base/assert.h"
 #include "base/prefetch.h"
 #include "core/endpoint/endpoint.h"
 #include "core/ext/ext.h"
@@ -103,6 +104,7 @@ void mt_engine_rx(struct mt_engine *e, uint64_t now_ns, const struct mt_rx_meta 
 		return;
 	if (mt_liveness_note_rx(&qp->ev_set->liveness, now_ns))
 		mt_ev_sets_resume(e, qp->ev_set, now_ns);
+	mb_assert_slow(qp->engine == e && qp->state != RD_QPS_RESET);
 	rx_dispatch(qp, &rx);
 }
 

@@ -6,6 +6,7 @@
  * packets of each QP in turn, and no run cut short. A QP whose window is closed leaves the round
  * until something opens it; one that finds no port with room stays in it.
  */
+#include "base/assert.h"
 #include "core/qp/halves.h"
 
 /*
@@ -33,6 +34,7 @@ static uint32_t tx_pending_acks(struct mt_engine *e, uint64_t now_ns, struct mt_
 	while (sent < n && !mb_link_is_empty(&e->control)) {
 		struct mt_qp *qp = mb_container_of(e->control.next, struct mt_qp, control);
 
+		mb_assert_slow(qp->engine == e);
 		if (mt_control_emit_pending(qp, now_ns, &descs[sent]))
 			sent++;
 		else
@@ -62,6 +64,7 @@ static uint32_t tx_data(struct mt_engine *e, uint64_t now_ns, uint32_t free_port
 	while (sent < n && !mb_link_is_empty(&e->ready)) {
 		struct mt_qp *qp = mb_container_of(e->ready.next, struct mt_qp, ready);
 
+		mb_assert_slow(qp->engine == e);
 		switch (mt_requester_next(qp, now_ns, free_ports, &descs[sent])) {
 		case MT_NEXT_SENT:
 			sent++;
@@ -102,6 +105,7 @@ uint32_t mt_engine_tx(struct mt_engine *e, uint64_t now_ns, uint32_t free_ports,
 		return 0;
 	sent = tx_control_ring(e, now_ns, descs, n);
 	sent += tx_pending_acks(e, now_ns, descs + sent, n - sent);
+	mb_assert(sent <= n);
 	if (free_ports)
 		sent += tx_data(e, now_ns, free_ports, descs + sent, n - sent);
 	return sent;

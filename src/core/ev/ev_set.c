@@ -1,4 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * ev_set.c - the EVs of one destination: which take part in the rotation, which are bad, and when
+ * the bad ones are probed.
+ *
+ * order[] holds the EVs of each port one after the other, active places first. Every change of a
+ * state goes through set_state(), which keeps the counts, and is followed by rebalance_port(),
+ * which keeps the active places filled.
+ */
 #include "core/ev/ev_set.h"
 
 #include <string.h>
@@ -32,6 +40,7 @@ struct mt_ev_fault *mt_ev_get_fault(struct mt_ev_set *s, uint16_t ev)
 {
 	size_t bytes = s->n_evs * sizeof(struct mt_ev_fault);
 
+	mb_assert(ev < s->n_evs);
 	if (s->faults)
 		return &s->faults[ev];
 	s->faults = mb_pool_get(s->pool, bytes);
@@ -45,6 +54,7 @@ struct mt_ev_fault *mt_ev_get_fault(struct mt_ev_set *s, uint16_t ev)
 
 void mt_ev_set_fini(struct mt_ev_set *s)
 {
+	mb_assert(s->refs == 0 && mb_link_is_empty(&s->users));
 	mb_pool_put(s->pool, s->faults, s->n_evs * sizeof(struct mt_ev_fault));
 	s->faults = NULL;
 }
@@ -122,6 +132,7 @@ static void order_by_port(struct mt_ev_set *s, const uint16_t *ids)
 			link_groups(s, p, ids);
 		order_port(s, p, &at);
 	}
+	mb_assert(at == s->n_evs); /* each EV has its place */
 	for (uint16_t i = 0; s->groups && i < s->n_evs; i++)
 		s->groups[i].n_active = 0;
 }
@@ -133,6 +144,8 @@ struct mt_ev_set *mt_ev_set_init(void *mem, const struct mt_ev_profile_cfg *prof
 	uint8_t *at = (uint8_t *)mem + sizeof(*s);
 	uint16_t n = profile->n_evs;
 
+	mb_assert(n > 0 && n <= MT_EVS_MAX && profile->n_active > 0 && profile->n_active <= n);
+	mb_assert(n_ports > 0 && n_ports <= MT_PORTS_MAX);
 	memset(mem, 0, mt_ev_set_size(n, n_ports, profile->group_ids != NULL));
 	s->pool = pool;
 	mt_peer_ports_init(&s->peer_ports, (struct mt_peer_port *)(void *)at, n_ports);
@@ -163,6 +176,7 @@ struct mt_ev_set *mt_ev_set_init(void *mem, const struct mt_ev_profile_cfg *prof
 	for (uint16_t i = 0; i < n; i++) {
 		s->evs[i].value = profile->evs[i].value;
 		s->evs[i].port = profile->evs[i].port;
+		mb_assert(s->evs[i].port < n_ports);
 		s->own_ports |= 1u << s->evs[i].port;
 	}
 	order_by_port(s, profile->group_ids);
@@ -198,6 +212,7 @@ static void set_state(struct mt_ev_set *s, uint16_t ev, enum mt_ev_state state)
 		return;
 	s->n_usable = (uint16_t)(s->n_usable + is - was);
 	s->ports[p->port].usable = (uint16_t)(s->ports[p->port].usable + is - was);
+	mb_assert(s->n_usable <= s->n_evs && s->ports[p->port].usable <= s->ports[p->port].count);
 	if (s->groups && is_active(s, p)) {
 		struct mt_ev_group *leader = &s->groups[s->groups[ev].head];
 
@@ -207,6 +222,7 @@ static void set_state(struct mt_ev_set *s, uint16_t ev, enum mt_ev_state state)
 
 bool mt_ev_skip_once(struct mt_ev_set *s, uint16_t ev)
 {
+	mb_assert(ev < s->n_evs);
 	if (s->evs[ev].state != MT_EV_GOOD)
 		return false;
 	set_state(s, ev, MT_EV_SKIP);
@@ -264,6 +280,8 @@ static void swap_slots(struct mt_ev_set *s, uint16_t active, uint16_t backup)
 {
 	uint16_t ev = s->order[active];
 
+	/* Places of one port: or planes would not stay equal. */
+	mb_assert(s->evs[ev].port == s->evs[s->order[backup]].port);
 	s->order[active] = s->order[backup];
 	s->order[backup] = ev;
 	s->evs[s->order[active]].slot = active;
@@ -378,6 +396,7 @@ static void restore_ev(struct mt_ev_set *s, uint16_t ev, enum mt_ev_state state)
 
 bool mt_ev_restore_after_port_down(struct mt_ev_set *s, uint16_t ev, uint64_t since_ns)
 {
+	mb_assert(ev < s->n_evs);
 	if (s->evs[ev].state != MT_EV_ASSUMED_BAD || s->faults[ev].bad_since_ns < since_ns)
 		return false;
 	restore_ev(s, ev, MT_EV_GOOD);
@@ -410,6 +429,7 @@ unsigned mt_ev_retire(struct mt_ev_set *s, uint16_t ev, uint64_t now_ns, enum mt
 	struct mt_ev_fault *c;
 	unsigned n = 0;
 
+	mb_assert(ev < s->n_evs && (unsigned)cause < MT_EV_CAUSES);
 	if (!mt_ev_is_usable(&s->evs[ev]) || is_ignored(s, cause))
 		return 0;
 	c = mt_ev_get_fault(s, ev);
@@ -438,6 +458,7 @@ unsigned mt_ev_retire(struct mt_ev_set *s, uint16_t ev, uint64_t now_ns, enum mt
 
 bool mt_ev_restore(struct mt_ev_set *s, uint16_t ev, uint64_t now_ns)
 {
+	mb_assert(ev < s->n_evs);
 	if (s->evs[ev].state != MT_EV_ASSUMED_BAD)
 		return false;
 	restore_ev(s, ev, MT_EV_GOOD);
@@ -452,6 +473,7 @@ bool mt_ev_deny(struct mt_ev_set *s, uint16_t ev, bool deny)
 {
 	enum mt_ev_state want = deny ? MT_EV_DENIED : MT_EV_GOOD;
 
+	mb_assert(ev < s->n_evs);
 	if (s->evs[ev].state == want || (!deny && s->evs[ev].state != MT_EV_DENIED))
 		return false;
 	restore_ev(s, ev, want);
@@ -477,6 +499,7 @@ static bool take_probe_budget(struct mt_ev_set *s, uint64_t now_ns)
 	if (s->probes == MT_EV_PROBES_PER_INTERVAL)
 		return false;
 	s->probes++;
+	mb_assert(s->probes <= MT_EV_PROBES_PER_INTERVAL);
 	return true;
 }
 
@@ -519,6 +542,7 @@ uint64_t mt_ev_set_probe_deadline(const struct mt_ev_set *s)
 
 uint16_t mt_ev_new_probe_id(struct mt_ev_set *s, uint16_t ev)
 {
+	mb_assert(ev < s->n_evs);
 	return (uint16_t)(s->probe_seq++ << ID_PATH_BITS | ev);
 }
 
@@ -526,6 +550,7 @@ void mt_ev_record_probe(struct mt_ev_set *s, uint16_t ev, uint16_t id, uint64_t 
 {
 	struct mt_ev_fault *c = mt_ev_get_fault(s, ev);
 
+	mb_assert((id & ((1u << ID_PATH_BITS) - 1)) == ev);
 	if (!c)
 		return;
 	c->probe_id = id;

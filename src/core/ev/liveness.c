@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+/* liveness.c - silences of a peer, the probes that end them, and whose fault a loss is. */
 #include "core/ev/liveness.h"
 
 #include "base/assert.h"
+#include "core/types.h"
 
 /* A silence so soon after another, in patiences, is not waited for again. */
 #define REPEATED 8u
@@ -50,6 +52,7 @@ static void end_round(struct mt_liveness *p, uint64_t now_ns)
 
 void mt_liveness_note_sack(struct mt_liveness *p, uint64_t now_ns, uint8_t plane, uint64_t sent_ns)
 {
+	mb_assert(plane < MT_PORTS_MAX && (p->unanswered & ~p->planes) == 0);
 	if (p->unanswered == 0)
 		return;
 	if (now_ns - sent_ns > p->settle_timeout_ns / 2) {
@@ -76,6 +79,7 @@ enum mt_loss_cause mt_liveness_attribute_loss(const struct mt_liveness *p, uint6
 					      uint8_t plane, uint64_t trigger_sent_ns,
 					      uint8_t trigger_plane)
 {
+	mb_assert(plane < MT_PORTS_MAX && trigger_plane < MT_PORTS_MAX);
 	if (plane != trigger_plane && sent_ns < p->settled_ns && trigger_sent_ns < p->settled_ns)
 		return MT_LOSS_UNDECIDED;
 	if (sent_ns >= p->resumed_ns)
@@ -85,6 +89,7 @@ enum mt_loss_cause mt_liveness_attribute_loss(const struct mt_liveness *p, uint6
 
 void mt_liveness_note_retired(struct mt_liveness *p, uint64_t sent_ns, uint8_t plane)
 {
+	mb_assert(plane < MT_PORTS_MAX);
 	if (sent_ns < p->resumed_ns)
 		p->retired_planes |= UINT32_C(1) << plane;
 }

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+/* local_port.c - which of our ports are up, and what went down with one. */
 #include "core/ev/local_port.h"
 
 #include "base/assert.h"
 
 void mt_local_ports_init(struct mt_local_ports *p, uint32_t n, uint64_t now_ns)
 {
+	mb_assert(n > 0 && n <= MT_PORTS_MAX);
 	*p = (struct mt_local_ports){.n = n, .up = UINT32_MAX >> (MT_PORTS_MAX - n)};
 	for (uint32_t i = 0; i < n; i++)
 		p->since_ns[i] = now_ns;
@@ -22,12 +24,13 @@ bool mt_local_ports_set(struct mt_local_ports *p, uint32_t port, bool up, uint64
 
 bool mt_local_ports_may_have_lost(const struct mt_local_ports *p, uint32_t port, uint64_t sent_ns)
 {
+	mb_assert(port < p->n);
 	return !mt_local_port_is_up(p, port) || sent_ns < p->since_ns[port];
 }
 
 uint8_t mt_local_ports_nearest(const struct mt_local_ports *p, uint32_t port)
 {
-	mb_assert(p->up != 0);
+	mb_assert(port < p->n && p->up != 0);
 	while (!mt_local_port_is_up(p, port))
 		port = port + 1 == p->n ? 0 : port + 1;
 	return (uint8_t)port;

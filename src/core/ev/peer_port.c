@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+/* peer_port.c - the states of a peer's ports, moved by what it says and by probes. */
 #include "core/ev/peer_port.h"
 
 #include "base/assert.h"
+#include "core/types.h"
 
 /* One probe may be lost by chance, and three in a row hardly. */
 #define CONFIRM_PROBES 3u
@@ -9,6 +11,7 @@
 
 void mt_peer_ports_init(struct mt_peer_ports *p, struct mt_peer_port *planes, uint32_t n)
 {
+	mb_assert(n > 0 && n <= MT_PORTS_MAX);
 	*p = (struct mt_peer_ports){.n = n, .port = planes};
 	for (uint32_t i = 0; i < n; i++)
 		planes[i] = (struct mt_peer_port){.probe_due_ns = UINT64_MAX};
@@ -19,6 +22,7 @@ static void set_port_state(struct mt_peer_ports *p, uint32_t i, bool suspect, bo
 {
 	uint32_t bit = 1u << i;
 
+	mb_assert(i < p->n && !(suspect && left));
 	p->suspect = (p->suspect & ~bit) | (suspect ? bit : 0);
 	p->abandoned = (p->abandoned & ~bit) | (left ? bit : 0);
 	p->port[i].since_ns = now_ns;
@@ -51,6 +55,7 @@ uint64_t mt_peer_ports_deadline(const struct mt_peer_ports *p)
 {
 	uint64_t first = UINT64_MAX;
 
+	mb_assert((p->suspect & p->abandoned) == 0);
 	if ((p->suspect | p->abandoned) == 0)
 		return first;
 	for (uint32_t i = 0; i < p->n; i++)
@@ -91,6 +96,7 @@ uint8_t mt_peer_ports_next_probe(struct mt_peer_ports *p, const struct mt_peer_p
 
 void mt_peer_ports_postpone(struct mt_peer_ports *p, uint32_t plane, uint64_t until_ns)
 {
+	mb_assert(plane < p->n && until_ns != UINT64_MAX);
 	if (p->port[plane].probes > 0)
 		p->port[plane].probes--;
 	p->port[plane].probe_due_ns = until_ns;
@@ -108,6 +114,7 @@ bool mt_peer_ports_answered(struct mt_peer_ports *p, uint32_t plane, uint64_t se
 	uint32_t bit = 1u << plane;
 	bool left = p->abandoned & bit;
 
+	mb_assert(plane < p->n);
 	if (((p->suspect | p->abandoned) & bit) == 0 || sent_ns < p->port[plane].since_ns)
 		return false;
 	set_port_state(p, plane, false, false, now_ns);
@@ -119,5 +126,6 @@ bool mt_peer_ports_answered(struct mt_peer_ports *p, uint32_t plane, uint64_t se
 /* REQ(ep.port.not-attributed) */
 bool mt_peer_ports_may_have_lost(const struct mt_peer_ports *p, uint32_t plane, uint64_t sent_ns)
 {
+	mb_assert(plane < p->n);
 	return (p->suspect | p->abandoned) >> plane & 1 || sent_ns < p->port[plane].restored_ns;
 }

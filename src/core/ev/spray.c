@@ -1,5 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * spray.c - the rotation: ports take turns, and within a port each active EV comes once a round.
+ *
+ * The order of a round is a random number XORed with the cursor: it costs no memory, visits each
+ * place once, and two QPs with the same profile do not follow each other.
+ */
 #include "core/ev/spray.h"
+#include "base/assert.h"
 
 #include "base/bits.h"
 #include "core/ev/reverse_ev.h"
@@ -12,6 +19,7 @@ void mt_spray_init(struct mt_spray *sp, uint64_t seed)
 
 void mt_spray_attach(struct mt_spray *sp, void *mem, uint32_t n_ports)
 {
+	mb_assert(mem && n_ports > 0 && n_ports <= MT_PORTS_MAX);
 	sp->ports = mem;
 	for (uint32_t p = 0; p < n_ports; p++) {
 		uint64_t random = mb_prng_u64(&sp->prng);
@@ -29,6 +37,7 @@ void mt_spray_set_width(struct mt_spray *sp, uint64_t window, uint32_t n_ports)
 	uint32_t packets = window < MT_EVS_MAX ? (uint32_t)window : MT_EVS_MAX;
 	uint32_t evs = packets ? mb_pow2_ceil(packets) : 1;
 
+	mb_assert(n_ports > 0);
 	sp->round_began = false;
 	sp->width = (uint16_t)((evs + n_ports - 1) / n_ports);
 }
@@ -51,6 +60,7 @@ static uint16_t step(struct mt_spray *sp, uint8_t port, uint16_t active)
 	struct mt_spray_port *at = &sp->ports[port];
 	uint32_t place;
 
+	mb_assert_slow(active > 0);
 	do {
 		if (at->cursor >= at->round_len)
 			begin_round(sp, at, active);
@@ -74,6 +84,7 @@ static uint16_t any_of_port(struct mt_spray *sp, struct mt_ev_set *s, uint8_t po
 	uint32_t from = mb_prng_below(&sp->prng, pp->count);
 	uint16_t skipping = MT_EV_NONE;
 
+	mb_assert(pp->usable > 0 && pp->usable <= pp->count);
 	for (uint32_t k = 0; k < pp->count; k++) {
 		uint16_t ev = s->order[pp->first + (from + k) % pp->count];
 
@@ -146,6 +157,7 @@ uint16_t mt_spray_pick(struct mt_spray *sp, struct mt_ev_set *s, uint32_t port_m
 		ev = next_of_port(sp, s, (uint8_t)port, avoid, skipped);
 		if (ev == MT_EV_NONE)
 			continue;
+		mb_assert_slow(mt_ev_is_usable(&s->evs[ev]) && s->evs[ev].port == port);
 		sp->next_port = (uint8_t)(port + 1 == s->n_ports ? 0 : port + 1);
 		return ev;
 	}
@@ -158,6 +170,7 @@ uint16_t mt_spray_pick_run(struct mt_spray *sp, struct mt_ev_set *s, uint32_t po
 {
 	const struct mt_ev_entry *p = &s->evs[sp->run_ev];
 
+	mb_assert_slow(max_run >= 1 && max_run <= MT_RUN_MAX);
 	if (sp->run_left > 0 && p->state == MT_EV_GOOD && port_mask >> p->port & 1) {
 		sp->run_left--;
 		return sp->run_ev;
@@ -176,6 +189,7 @@ static uint16_t usable_of_port(const struct mt_ev_set *s, uint32_t port, uint16_
 {
 	const struct mt_ev_set_port *pp = &s->ports[port];
 
+	mb_assert(port < s->n_ports);
 	for (uint16_t k = 0; k < pp->count && pp->usable > 0; k++) {
 		uint16_t ev = s->order[pp->first + (from + k) % pp->count];
 
