@@ -4,6 +4,7 @@
  * does not ask for less. That is flow control and is heard by every algorithm: a penalty shrinks a
  * window that starts at what is in flight, and afterwards it goes away at once (r_c) or by growing.
  */
+#include "base/assert.h"
 #include "core/cc/cc.h"
 
 /* REQ(cc.nscc.null) */
@@ -37,6 +38,7 @@ static void none_ack(struct mt_cc *cc, const struct mt_cc_ack *ack)
 	}
 	if (cc->cwnd > CWND_MAX || (ack->penalty == 0 && ack->restore))
 		cc->cwnd = UINT64_MAX;
+	mb_assert(cc->cwnd >= CWND_MIN);
 }
 
 static void none_loss(struct mt_cc *cc, uint64_t now_ns, enum mt_cc_loss_kind kind, uint32_t bytes)

@@ -17,6 +17,7 @@
  * them. docs/design has a record of where this leaves UEC's letter. REQ(cc.nscc.table)
  */
 #include "core/cc/cc.h"
+#include "base/assert.h"
 
 #define DELAY_WEIGHT 80 /* an average that takes 1/80 of each new sample: 0.0125 */
 
@@ -49,6 +50,8 @@ static void nscc_init(struct mt_cc *cc, const struct mt_cc_profile *profile, uin
 {
 	struct mt_nscc *n = &cc->nscc;
 
+	mb_assert(path_mtu > 0 && path_mtu + MT_NOMINAL_HEADER <= UINT16_MAX);
+	mb_assert(profile->nscc.base_rtt_ns > 0 && profile->nscc.target_ns > 0);
 	n->p = &profile->nscc;
 	n->mtu = (uint16_t)(path_mtu + MT_NOMINAL_HEADER);
 	n->base_rtt_ns = n->p->base_rtt_ns;
@@ -60,6 +63,7 @@ static void nscc_init(struct mt_cc *cc, const struct mt_cc_profile *profile, uin
 static void set_cwnd(struct mt_cc *cc, uint64_t cwnd)
 {
 	cc->cwnd = at_most(at_least(cwnd, cc->nscc.mtu), mt_nscc_max_wnd(&cc->nscc));
+	mb_assert_slow(cc->cwnd > 0 && cc->cwnd <= mt_nscc_max_wnd(&cc->nscc));
 }
 
 static void shrink(struct mt_cc *cc, uint64_t bytes)
@@ -69,6 +73,7 @@ static void shrink(struct mt_cc *cc, uint64_t bytes)
 
 static void add_increase(struct mt_nscc *n, uint64_t amount)
 {
+	mb_assert(n->inc <= INC_MAX);
 	n->inc = at_most(n->inc + at_most(amount, INC_MAX), INC_MAX);
 }
 
@@ -82,6 +87,7 @@ static void lower_base_rtt(struct mt_cc *cc, uint64_t rtt_ns)
 	rtt_ns = at_least(rtt_ns, n->p->base_rtt_min_ns);
 	if (rtt_ns >= n->base_rtt_ns)
 		return;
+	mb_assert(rtt_ns > 0);
 	n->base_rtt_ns = (uint32_t)rtt_ns;
 	set_cwnd(cc, cc->cwnd);
 }
@@ -122,6 +128,7 @@ static void proportional_increase(struct mt_nscc *n, uint64_t newly, uint64_t de
 	/* Whole and fraction apart, so that no alpha overflows. */
 	uint64_t per_ns = (alpha_q20 >> 20) * newly + ((alpha_q20 & 0xFFFFF) * newly >> 20);
 
+	mb_assert(delay < n->p->target_ns);
 	add_increase(n, per_ns > INC_MAX / DELAY_MAX ? INC_MAX : per_ns * diff);
 }
 
@@ -162,6 +169,7 @@ static void fulfill(struct mt_cc *cc, uint64_t now_ns)
 
 	if (!period && n->adjust_bytes < mt_nscc_amount_of(n, n->p->adjust))
 		return;
+	mb_assert(cc->cwnd > 0);
 	set_cwnd(cc, cc->cwnd + n->inc / cc->cwnd + (period ? mt_nscc_amount_of(n, n->p->eta) : 0));
 	n->inc = 0;
 	n->adjust_bytes = 0;
@@ -173,6 +181,7 @@ static void fulfill(struct mt_cc *cc, uint64_t now_ns)
 
 static void shrink_by_part(struct mt_cc *cc, uint64_t now_ns, uint64_t part_q16)
 {
+	mb_assert(cc->nscc.p->max_md_jump_q16 <= UINT64_C(1) << 16);
 	shrink(cc, cc->cwnd * at_most(part_q16, cc->nscc.p->max_md_jump_q16) >> 16);
 	cc->nscc.decrease_ns = now_ns;
 }
@@ -271,6 +280,7 @@ static void nscc_ack(struct mt_cc *cc, const struct mt_cc_ack *ack)
 	uint64_t newly = at_most(ack->newly_bytes, NEWLY_MAX), delay;
 	bool held;
 
+	mb_assert_slow(n->p && n->base_rtt_ns > 0);
 	n->qa_bytes += newly;
 	n->adjust_bytes += newly;
 	n->marks |= ack->marked;

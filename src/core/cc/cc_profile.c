@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* cc_profile.c - CC profiles: ranges, NSCC's constants, and starting a QP with one. */
+#include "base/assert.h"
 #include "core/cc/cc.h"
 #include "core/engine.h"
 
@@ -24,6 +25,7 @@
 static bool within(struct mt_cc_fault *fault, const char *field, uint64_t value, uint64_t low,
 		   uint64_t high)
 {
+	mb_assert(low <= high);
 	*fault = (struct mt_cc_fault){.field = field, .value = value, .low = low, .high = high};
 	return value >= low && value <= high;
 }
@@ -95,6 +97,9 @@ void mt_nscc_derive(struct mt_nscc_param *p, const struct mt_cc_profile_cfg *c)
 		.quick_adapt = !c->disable_quick_adapt,
 		.trimming = c->trimming,
 	};
+	mb_assert(p->target_ns > 0 && p->alpha_q30 > 0 && p->adjust_period_ns > 0);
+	mb_assert(p->base_rtt_min_ns <= p->base_rtt_ns && p->fast_delay_ns <= p->base_rtt_ns);
+	mb_assert(p->qa_gate <= QA_GATE_MAX && p->max_md_jump_q16 <= ONE_Q16);
 }
 
 /* A profile that no longer asks for NSCC keeps its constants: QPs may still go by them. */
@@ -111,4 +116,5 @@ void mt_cc_init(struct mt_cc *cc, const struct mt_cc_profile *profile, uint32_t 
 {
 	*cc = (struct mt_cc){.ops = profile->cfg.kind == MT_CC_NSCC ? &mt_cc_nscc : &mt_cc_none};
 	cc->ops->init(cc, profile, path_mtu, now_ns);
+	mb_assert(cc->cwnd >= path_mtu && cc->inflight == 0);
 }

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "core/cc/rtt.h"
 
+#include "base/assert.h"
+
 /* The largest sample sinks towards the mean by this part of their distance with each sample. */
 #define MAX_DECAY_SHIFT 6
 
@@ -22,6 +24,7 @@ void mt_rtt_sample(struct mt_rtt *r, uint64_t rtt_ns)
 		r->max_ns = rtt_ns;
 	else if (r->max_ns > r->smoothed_ns)
 		r->max_ns -= (r->max_ns - r->smoothed_ns) >> MAX_DECAY_SHIFT;
+	mb_assert(r->min_ns <= r->smoothed_ns && r->min_ns <= r->max_ns);
 }
 
 uint64_t mt_rtt_reorder_window(const struct mt_rtt *r, const struct mt_timing *t)

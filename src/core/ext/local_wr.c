@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "base/assert.h"
 #include "core/ext/ext.h"
 
 #define FLAGS_KNOWN ((uint32_t)RD_SEND_SIGNALED | RD_SEND_FENCE)
@@ -10,6 +11,12 @@ static size_t local_sq_bytes(const struct mt_qp *qp)
 {
 	return sizeof(struct mt_local_sq) +
 	       ((size_t)qp->req.sq.mask + 1) * sizeof(struct mt_local_wqe);
+}
+
+/* The order that qp_ext.h draws, and no more WRs than the send queue has places. */
+static bool is_consistent(const struct mt_qp *qp, const struct mt_local_sq *l)
+{
+	return l->head <= l->next && l->next <= l->tail && l->tail - l->head <= qp->req.sq.depth;
 }
 
 static bool is_silent_success(const struct mt_qp *qp, const struct mt_local_wqe *local)
@@ -29,6 +36,7 @@ static bool alloc_local_sq(struct mt_qp *qp)
 	l = mt_engine_alloc(qp->engine, local_sq_bytes(qp));
 	if (!l)
 		return false;
+	mb_assert(qp->req.sq.depth <= (uint64_t)qp->req.sq.mask + 1);
 	*l = (struct mt_local_sq){.mask = qp->req.sq.mask};
 	qp->ext->local_sq = l;
 	return true;
@@ -37,6 +45,7 @@ static bool alloc_local_sq(struct mt_qp *qp)
 /* Frees the places of those that nobody asks for and that all before them are complete. */
 static void free_silent(struct mt_qp *qp, struct mt_local_sq *l)
 {
+	mb_assert(is_consistent(qp, l));
 	while (l->head < l->next && mt_local_wqe_at(l, l->head)->before <= qp->req.sq.head &&
 	       is_silent_success(qp, mt_local_wqe_at(l, l->head)))
 		l->head++;
@@ -96,6 +105,7 @@ static bool can_execute(const struct mt_qp *qp, const struct mt_local_wqe *local
 /* REQ(ext.local.error) */
 static void fail_local_wr(struct mt_qp *qp, struct mt_local_wqe *local, enum rd_wc_status status)
 {
+	mb_assert(status != RD_WC_SUCCESS && qp->ext->local_sq->next < qp->ext->local_sq->tail);
 	if (qp->req.sq.done < qp->req.sq.next)
 		return; /* it is tried again when more is complete */
 	local->status = (uint8_t)status;
@@ -118,6 +128,7 @@ bool mt_local_wr_execute(struct mt_qp *qp)
 			fail_local_wr(qp, local, status);
 			return false;
 		}
+		mb_assert(local->before <= qp->req.sq.tail);
 		local->status = RD_WC_SUCCESS;
 		l->next++;
 		mt_qp_queue_for_poll(qp);
@@ -142,6 +153,7 @@ bool mt_local_wr_poll(struct mt_qp *qp, struct mt_event *ev)
 	struct mt_local_sq *l = qp->ext->local_sq;
 	struct mt_sq *sq = &qp->req.sq;
 
+	mb_assert(is_consistent(qp, l));
 	while (l->head < l->next) {
 		const struct mt_local_wqe *local = mt_local_wqe_at(l, l->head);
 

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+#include "base/assert.h"
 #include "core/ext/ext.h"
 
 #define KINDS ((uint32_t)MT_MR_MW_1 | MT_MR_MW_2)
@@ -13,10 +14,24 @@ static struct mt_mr *window_at(struct mt_engine *e, uint32_t index)
 	return mw && mw->access & KINDS ? mw : NULL;
 }
 
+/* How many windows are views of an MR; for mb_assert_slow, since it walks the table. */
+static uint32_t count_bound(const struct mt_mr_table *t, uint32_t index)
+{
+	uint32_t n = 0;
+
+	for (uint32_t i = 1; i <= t->max; i++)
+		n += t->mrs[i].of == index;
+	return n;
+}
+
 static void unbind_window(struct mt_engine *e, struct mt_mr *mw)
 {
-	if (mw->of != 0)
+	mb_assert(mw->access & KINDS && mw->of <= e->mrs.max);
+	if (mw->of != 0) {
+		mb_assert(e->mrs.mrs[mw->of].windows > 0);
 		e->mrs.mrs[mw->of].windows--;
+		mb_assert_slow(count_bound(&e->mrs, mw->of) == e->mrs.mrs[mw->of].windows + 1);
+	}
 	*mw = (struct mt_mr){
 		.key = mw->key,
 		.pd = mw->pd,
@@ -76,6 +91,7 @@ static struct mt_mr *find_mr(struct mt_qp *qp, const struct mt_local_wr *wr)
 static void bind_to_mr(struct mt_qp *qp, struct mt_mr *mw, struct mt_mr *mr,
 		       const struct mt_local_wr *wr)
 {
+	mb_assert(mw->of == 0 && mr->access & MT_MR_LOCAL && mr->key == wr->lkey);
 	mw->start = wr->zero_based ? 0 : wr->addr;
 	mw->length = wr->length;
 	mw->origin = wr->zero_based ? mr->origin - wr->addr : mr->origin;
@@ -84,6 +100,7 @@ static void bind_to_mr(struct mt_qp *qp, struct mt_mr *mw, struct mt_mr *mr,
 	mw->of = wr->lkey >> 8;
 	mw->access |= (uint8_t)(wr->access & PEERS_ALL);
 	mr->windows++;
+	mb_assert_slow(count_bound(&qp->engine->mrs, mw->of) == mr->windows);
 }
 
 bool mt_mw_bind(struct mt_qp *qp, const struct mt_local_wr *wr)
@@ -102,6 +119,7 @@ bool mt_mw_bind(struct mt_qp *qp, const struct mt_local_wr *wr)
 	mw->key = wr->rkey;
 	if (mr)
 		bind_to_mr(qp, mw, mr, wr);
+	mb_assert(mw->key >> 8 == wr->window && (mw->of != 0) == (wr->length > 0));
 	return true;
 }
 

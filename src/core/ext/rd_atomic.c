@@ -42,6 +42,7 @@ void mt_rd_atomic_attach(struct mt_qp *qp, void *mem, const struct rd_qp_attr *a
 	struct mt_qp *answers = &r->qp;
 	struct mt_engine *e = qp->engine;
 
+	mb_assert(mem && qp->ext && !qp->ext->rd_atomic && !qp->response_bit);
 	memset(r, 0, sizeof(*r));
 	r->of = qp;
 	answers->engine = e;
@@ -71,6 +72,7 @@ void mt_rd_atomic_enable_rx(struct mt_qp *qp, const struct rd_qp_attr *a)
 {
 	struct mt_rd_atomic *r = qp->ext->rd_atomic;
 
+	mb_assert(r && r->of == qp && r->n_requested == 0);
 	set_attr(&r->qp, a);
 	mt_qp_begin_receiving(&r->qp, &r->qp.attr);
 }
@@ -82,6 +84,7 @@ void mt_rd_atomic_free(struct mt_qp *qp)
 
 	if (!r)
 		return;
+	mb_assert(r->of == qp && r->qp.engine == e);
 	mt_rd_atomic_stop(r);
 	mt_qp_free_memory(&r->qp);
 	mt_ev_sets_release(e, r->qp.ev_set, &r->qp.ev_set_user);
@@ -96,7 +99,9 @@ void mt_rd_atomic_begin(struct mt_qp *qp, uint64_t msn)
 {
 	struct mt_rd_atomic *r = qp->ext->rd_atomic;
 
-	mb_assert(mt_rd_atomic_outstanding(qp) < RD_ATOMIC_MAX);
+	mb_assert(r && mt_rd_atomic_outstanding(qp) < RD_ATOMIC_MAX);
+	mb_assert_slow(r->n_requested == r->n_completed ||
+		       r->req_msns[(r->n_requested - 1) % RD_ATOMIC_MAX] < msn);
 	r->req_msns[r->n_requested++ % RD_ATOMIC_MAX] = msn;
 }
 

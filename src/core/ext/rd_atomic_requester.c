@@ -9,6 +9,7 @@
 
 static struct mt_wqe *requesting_wqe(struct mt_rd_atomic *r, uint64_t n)
 {
+	mb_assert(n < r->n_requested && r->n_requested - n <= RD_ATOMIC_MAX);
 	return mt_sq_at(&r->of->req.sq, r->req_msns[n % RD_ATOMIC_MAX]);
 }
 
@@ -61,6 +62,7 @@ static bool place_atomic(const struct mt_incoming *c, const struct mt_qp *of,
 	struct mt_recv_piece piece = {.addr = sge->addr, .lkey = sge->lkey, .len = sge->length};
 	uint64_t original = c->pkt->data.reth.va;
 
+	mb_assert(sge->length == sizeof(original));
 	return place_piece(c, &piece, &original);
 }
 
@@ -79,6 +81,7 @@ enum mt_response_found mt_rd_atomic_place_resp(const struct mt_incoming *c)
 	if (c->msn >= r->n_requested)
 		return MT_RESPONSE_MALFORMED;
 	wqe = requesting_wqe(r, c->msn);
+	mb_assert_slow(wqe->flags & MT_WQE_AWAITS_RESPONSE);
 	if (!fits_response(c, wqe))
 		return MT_RESPONSE_MALFORMED;
 	placed = wqe->opcode == RD_WR_ATOMIC_WRITE || place_payload(c, r->of, wqe);
@@ -96,10 +99,12 @@ void mt_rd_atomic_resp_done(const struct mt_incoming *c)
 {
 	struct mt_rd_atomic *r = mt_rd_atomic_of(c->qp);
 
-	while (r->n_completed < r->qp.rsp.msn) {
+	/* A peer that lies about MSNs may have ended more messages than were requested. */
+	while (r->n_completed < r->qp.rsp.msn && r->n_completed < r->n_requested) {
 		struct mt_wqe *wqe = requesting_wqe(r, r->n_completed);
 		uint64_t msn = r->req_msns[r->n_completed++ % RD_ATOMIC_MAX];
 
+		mb_assert(wqe->flags & MT_WQE_AWAITS_RESPONSE);
 		wqe->flags &= (uint8_t)~MT_WQE_AWAITS_RESPONSE;
 		wqe->length = wqe->opcode == RD_WR_READ ? wqe->imm : (uint32_t)sizeof(uint64_t);
 		if (r->acked <= msn)

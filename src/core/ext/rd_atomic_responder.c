@@ -60,6 +60,7 @@ static struct mt_rd_atomic_req read_request(const struct mt_incoming *c)
 		memcpy(&q.swap_add, operands, sizeof(q.swap_add));
 		return q;
 	}
+	mb_assert(q.opcode == MW_COMPARE_SWAP || q.opcode == MW_FETCH_ADD);
 	q.swap_add = mb_load_be64(operands);
 	q.compare = mb_load_be64(operands + 8);
 	return q;
@@ -75,10 +76,12 @@ void mt_rd_atomic_queue_req(const struct mt_incoming *c)
 		mt_incoming_nak(c, MW_NAK_INVALID_REQUEST, RD_WC_SUCCESS);
 		return;
 	}
+	mb_assert(r->n_queued < RD_ATOMIC_MAX);
 	at = r->n_queued++;
 	for (; at > 0 && r->queued[at - 1].psn > c->psn; at--)
 		r->queued[at] = r->queued[at - 1];
 	r->queued[at] = read_request(c);
+	mb_assert_slow(at == 0 || r->queued[at - 1].psn < c->psn);
 }
 
 /* ---- executing ---- */
@@ -91,7 +94,7 @@ static void queue_response(struct mt_rd_atomic *r, const struct mt_rd_atomic_req
 	uint32_t mtu = r->qp.attr.path_mtu;
 	uint32_t packets = q->length ? (q->length - 1) / mtu + 1 : 1;
 
-	mb_assert(wqe);
+	mb_assert(wqe && mtu > 0 && packets > 0);
 	*wqe = (struct mt_wqe){
 		.remote_addr = original,
 		.first_psn = req->post_psn,
@@ -103,6 +106,7 @@ static void queue_response(struct mt_rd_atomic *r, const struct mt_rd_atomic_req
 	};
 	if (q->opcode == MW_READ_REQUEST)
 		wqe->last_op = packets > 1 ? MW_READ_RESPONSE_LAST : MW_READ_RESPONSE_ONLY;
+	mb_assert(wqe >= r->wqes && wqe < r->wqes + RD_ATOMIC_MAX);
 	r->sges[wqe - r->wqes] = *memory;
 	req->post_psn += packets;
 	req->sq.tail++;
@@ -126,6 +130,7 @@ static struct rd_sge response_sge(const struct mt_engine *e, const struct mt_mr 
 {
 	const struct mt_mr *region = mr->of != 0 ? &e->mrs.mrs[mr->of] : mr;
 
+	mb_assert(mr->of <= e->mrs.max && region->access & MT_MR_LOCAL);
 	return (struct rd_sge){
 		.addr = region->origin + (q->va - mr->origin),
 		.length = q->length,
@@ -201,6 +206,7 @@ bool mt_rd_atomic_next_req(struct mt_qp *qp, uint64_t below, struct mt_rd_atomic
 	       r->queued[0].msn < below) {
 		struct mt_incoming of = {.qp = qp, .msn = r->queued[0].msn};
 
+		mb_assert(r->n_queued <= RD_ATOMIC_MAX);
 		*request = r->queued[0];
 		r->n_queued--;
 		memmove(r->queued, r->queued + 1, r->n_queued * sizeof(*request));

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 
+#include "base/assert.h"
 #include "base/serial.h"
 #include "core/ext/ext.h"
 
@@ -14,6 +15,7 @@ enum mt_recv_found mt_recv_find(struct mt_rq *rq, uint16_t n, struct mt_rqe **rq
 		return MT_RECV_NOT_YET;
 	if (at < rq->used)
 		return MT_RECV_PAST;
+	mb_assert(at >= rq->used && at < rq->tail);
 	*rqe = mt_rq_at(rq, at);
 	return MT_RECV_POSTED;
 }
@@ -23,6 +25,7 @@ uint64_t mt_recv_room(const struct mt_rq *rq, const struct mt_rqe *rqe)
 	const struct rd_sge *sge = mt_rq_sges(rq, rqe);
 	uint64_t room = 0;
 
+	mb_assert(rqe->n_sge <= rq->max_sge);
 	for (uint32_t i = 0; i < rqe->n_sge; i++)
 		room += sge[i].length;
 	return room;
@@ -32,6 +35,7 @@ bool mt_recv_complete_below(struct mt_rq *rq, uint64_t msn)
 {
 	uint64_t before = rq->used;
 
+	mb_assert(rq->head <= rq->used && rq->used <= rq->tail);
 	while (rq->used < rq->tail) {
 		struct mt_rqe *rqe = mt_rq_at(rq, rq->used);
 
@@ -69,10 +73,12 @@ bool mt_recv_next(struct mt_recv_walk *w, struct mt_recv_piece *piece)
 	}
 	if (w->left == 0 || w->sge == w->end)
 		return false;
+	mb_assert(w->offset < w->sge->length);
 	room = w->sge->length - w->offset;
 	piece->addr = w->sge->addr + w->offset;
 	piece->lkey = w->sge->lkey;
 	piece->len = room < w->left ? (uint32_t)room : w->left;
+	mb_assert_slow(piece->len > 0 && piece->len <= w->left);
 	w->offset += piece->len;
 	w->left -= piece->len;
 	return true;

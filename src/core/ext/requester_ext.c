@@ -25,6 +25,7 @@ static uint8_t needed_ext(uint8_t opcode, uint32_t flags)
 		[RD_WR_ATOMIC_WRITE] = MW_EXT_ATOMIC_WRITE,
 	};
 
+	mb_assert(opcode < RD_WR_OPCODES);
 	return flags & RD_SEND_INV ? ext[opcode] | MW_EXT_INV : ext[opcode];
 }
 
@@ -47,6 +48,7 @@ static void extend_atomic(struct mt_qp *qp, struct mt_wqe *wqe, const struct rd_
 	struct mt_operands *op = &qp->ext->operands[slot];
 	bool swaps = wr->opcode == RD_WR_COMPARE_SWAP;
 
+	mb_assert(qp->ext->operands && wr->n_sge == 1);
 	mb_store_be64(op->payload, swaps ? wr->swap : wr->compare_add);
 	mb_store_be64(op->payload + 8, swaps ? wr->compare_add : 0);
 	op->result = wr->sge[0];
@@ -81,6 +83,7 @@ static void extend_send(struct mt_qp *qp, struct mt_wqe *wqe, const struct rd_se
  */
 void mt_wqe_extend(struct mt_qp *qp, struct mt_wqe *wqe, const struct rd_send_wr *wr)
 {
+	mb_assert(qp->ext && wr->opcode != RD_WR_WRITE);
 	if (wr->opcode == RD_WR_SEND) {
 		extend_send(qp, wqe, wr);
 		return;
@@ -110,6 +113,7 @@ static bool has_room(const struct mt_qp *qp, const struct mt_wqe *wqe)
 {
 	const struct rd_sge *sge = mt_sq_sges(&qp->req.sq, wqe);
 
+	mb_assert(wqe->flags & MT_WQE_AWAITS_RESPONSE);
 	if (wqe->opcode == RD_WR_ATOMIC_WRITE)
 		return true; /* what was there goes nowhere */
 	if (wqe->opcode != RD_WR_READ)
@@ -143,6 +147,7 @@ bool mt_ext_may_begin(struct mt_qp *qp, const struct mt_wqe *wqe)
 {
 	uint8_t ext = needed_ext(wqe->opcode, wqe->flags);
 
+	mb_assert(qp->ext && qp->state == RD_QPS_RTS);
 	if (mt_local_wr_pending(qp) && !mt_local_wr_execute(qp))
 		return false;
 	if (!qp->ext->negotiation.done)

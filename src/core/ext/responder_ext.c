@@ -2,6 +2,7 @@
 /* responder_ext.c - what becomes of data packets on QPs with extensions only; see incoming.h. */
 #include <string.h>
 
+#include "base/assert.h"
 #include "core/ext/ext.h"
 
 static uint8_t needed_ext(const struct mt_incoming *c)
@@ -24,6 +25,7 @@ bool mt_ext_admit(struct mt_incoming *c)
 	r = qp->ext ? qp->ext->rd_atomic : NULL;
 	if (!r || (!mt_qp_may_send(qp) && r->qp.state != RD_QPS_ERR))
 		return false;
+	mb_assert(r->of == qp && r->qp.response_bit);
 	c->qp = &r->qp;
 	return true;
 }
@@ -33,6 +35,7 @@ void mt_recv_check_room(const struct mt_incoming *c)
 {
 	const struct mw_reth *reth = &c->pkt->data.reth;
 
+	mb_assert(c->rqe);
 	if (reth->dmalen > mt_recv_room(&c->qp->rsp.rq, c->rqe))
 		mt_incoming_nak(c, MW_NAK_INVALID_REQUEST, RD_WC_LOC_LEN_ERR);
 	else if (reth->va > reth->dmalen || c->pkt->payload_len > reth->dmalen - reth->va)
@@ -46,6 +49,7 @@ void mt_recv_note_end(const struct mt_incoming *c)
 
 	if (!(c->op & MW_OP_END))
 		return;
+	mb_assert(rqe);
 	rqe->msn = (uint32_t)c->msn;
 	rqe->imm = c->pkt->data.imm;
 	rqe->byte_len = c->pkt->data.reth.dmalen;
@@ -70,6 +74,7 @@ void mt_recv_place(const struct mt_incoming *c)
 
 	if (!mt_incoming_may_place(c))
 		return;
+	mb_assert(c->rqe && c->rqe->n_sge <= rq->max_sge);
 	walk = mt_recv_walk(rq, c->rqe, c->pkt->data.reth.va, c->pkt->payload_len);
 	while (mt_recv_next(&walk, &piece)) {
 		const struct mt_mr *mr = mt_mr_check(&e->mrs, piece.lkey, pd, piece.addr, piece.len,
@@ -97,6 +102,7 @@ void mt_in_order_buffer(const struct mt_incoming *c)
 {
 	struct mt_buffered *w = c->buffered;
 
+	mb_assert(w && c->pkt->payload_len > 0);
 	*w = (struct mt_buffered){
 		.psn = c->psn,
 		.msn = c->msn,
@@ -124,6 +130,7 @@ void mt_in_order_place(struct mt_qp *qp, uint64_t below)
 			mt_mr_check_peer(qp, w->rkey, w->va, w->len, RD_ACCESS_REMOTE_WRITE);
 		struct mt_incoming of = {.qp = qp, .msn = w->msn};
 
+		mb_assert(w->psn < qp->rsp.window.expected);
 		if (!mt_incoming_may_place(&of))
 			; /* its message is refused already */
 		else if (!mr)

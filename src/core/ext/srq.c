@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "base/assert.h"
 #include "base/bits.h"
 #include "core/ext/ext.h"
 
@@ -10,6 +11,12 @@
 
 _Static_assert(sizeof(struct mt_srq) % 8 == 0 && sizeof(struct mt_srq_entry) % 8 == 0,
 	       "what stands behind them in an SRQ's memory is aligned");
+
+/* A receive that a QP took keeps its place until it is polled. */
+static bool is_consistent(const struct mt_srq *srq)
+{
+	return srq->head <= srq->tail && srq->tail - srq->head + srq->taken <= srq->depth;
+}
 
 size_t mt_srq_size(const struct mt_srq_cap *cap)
 {
@@ -49,6 +56,7 @@ static struct rd_sge *sges_of(const struct mt_srq *srq, uint64_t n)
 
 static void fill_rqe(struct mt_srq *srq, uint64_t n, const struct rd_recv_wr *wr)
 {
+	mb_assert(wr->n_sge <= srq->max_sge);
 	srq->entries[n & srq->mask] = (struct mt_srq_entry){.wr_id = wr->wr_id, .n_sge = wr->n_sge};
 	if (wr->n_sge)
 		memcpy(sges_of(srq, n), wr->sge, wr->n_sge * sizeof(*wr->sge));
@@ -66,6 +74,7 @@ int mt_srq_resize(struct mt_srq *srq, void *mem, uint32_t depth)
 	srq->depth = depth;
 	srq->mask = mb_pow2_ceil(depth) - 1;
 	srq->sges = (struct rd_sge *)(srq->entries + srq->mask + 1);
+	mb_assert(mem && is_consistent(srq));
 	for (uint64_t n = srq->head; n != srq->tail; n++) {
 		const struct mt_srq_entry *entry = &old.entries[n & old.mask];
 		struct rd_recv_wr wr = {
@@ -88,6 +97,7 @@ int mt_srq_post(struct mt_srq *srq, const struct rd_recv_wr *wr)
 	if (srq->tail - srq->head + srq->taken >= srq->depth)
 		return MT_ERR_FULL;
 	fill_rqe(srq, srq->tail++, wr);
+	mb_assert(is_consistent(srq));
 	return MT_OK;
 }
 
@@ -119,6 +129,7 @@ static void move_to_rq(struct mt_srq *srq, struct mt_rq *rq)
 	const struct mt_srq_entry *entry = &srq->entries[srq->head & srq->mask];
 	struct mt_rqe *rqe = mt_rq_at(rq, rq->tail++);
 
+	mb_assert(srq->head < srq->tail && entry->n_sge <= rq->max_sge);
 	*rqe = (struct mt_rqe){.wr_id = entry->wr_id, .n_sge = (uint8_t)entry->n_sge};
 	if (entry->n_sge)
 		memcpy(mt_rq_sges(rq, rqe), sges_of(srq, srq->head),
@@ -136,6 +147,7 @@ bool mt_srq_fill(struct mt_rq *rq, uint64_t n)
 		return false;
 	while (rq->tail <= n)
 		move_to_rq(srq, rq);
+	mb_assert(is_consistent(srq) && rq->tail - rq->head <= rq->depth);
 	check_limit(srq);
 	return true;
 }
@@ -163,6 +175,7 @@ bool mt_srq_pop(struct mt_srq *srq, struct rd_recv_wr *wr)
 
 void mt_srq_polled(struct mt_srq *srq)
 {
+	mb_assert(srq->taken > 0);
 	srq->taken--;
 }
 
@@ -171,6 +184,7 @@ void mt_srq_return(struct mt_rq *rq)
 {
 	struct mt_srq *srq = rq->srq;
 
+	mb_assert(srq->taken >= rq->tail - rq->head);
 	srq->taken -= (uint32_t)(rq->tail - rq->head);
 	while (rq->tail > rq->used) {
 		const struct mt_rqe *rqe = mt_rq_at(rq, --rq->tail);
@@ -180,6 +194,7 @@ void mt_srq_return(struct mt_rq *rq)
 		fill_rqe(srq, --srq->head, &wr);
 	}
 	rq->head = rq->used;
+	mb_assert(is_consistent(srq) && rq->head == rq->tail);
 }
 
 bool mt_srq_poll(struct mt_engine *e, struct mt_event *ev)

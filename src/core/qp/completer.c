@@ -50,9 +50,11 @@ void mt_completer_received_below(struct mt_qp *qp, uint64_t expected, bool *prog
 {
 	struct mt_tx_window *w = &qp->req.window;
 
+	mb_assert(expected <= w->next);
 	for (uint64_t psn = w->una; psn < expected; psn++)
 		mark_received(qp, psn, progress);
 	mt_tx_window_advance(w);
+	mb_assert(w->una >= expected && w->una <= w->next);
 }
 
 /* REQ(req.loss.accumulate) */
@@ -64,6 +66,7 @@ static void mark_sack_map(struct mt_qp *qp, struct sack *s)
 	for (; map; map &= map - 1) {
 		uint64_t psn = s->base + mb_ctz64(map);
 
+		mb_assert_slow(psn < w->next);
 		if (psn >= w->una)
 			mark_received(qp, psn, &s->progress);
 	}
@@ -114,6 +117,7 @@ static void match_probe(struct mt_qp *qp, struct sack *s)
 	if (!mt_ev_set_match_probe(qp->ev_set, s->seth->probe_id, s->now_ns, marked, &s->sent_ns,
 				   &s->ev, &revived))
 		return;
+	mb_assert(s->ev < qp->ev_set->n_evs);
 	s->rtt_ns = s->now_ns - s->sent_ns;
 	if (match_service_time(qp, s, s->sent_ns, &service_ns))
 		s->rtt_ns -= service_ns;
@@ -141,6 +145,7 @@ static void match_trigger(struct mt_qp *qp, struct sack *s, bool rtx)
 	rec = mt_tx_rec(w, psn);
 	if (!match_service_time(qp, s, rec->sent_ns, &service_ns))
 		return;
+	mb_assert(rec->ev < qp->ev_set->n_evs);
 	s->ev = rec->ev;
 	s->sent_ns = rec->sent_ns;
 	s->first = rec->tries == 0;
@@ -201,6 +206,7 @@ static void attribute_loss(struct mt_qp *qp, const struct mt_tx_rec *rec, uint64
 	struct mt_ev_set *ev_set = qp->ev_set;
 	uint8_t port = ev_set->evs[rec->ev].port;
 
+	mb_assert(rec->ev < ev_set->n_evs && port < ev_set->n_ports);
 	if (mt_local_ports_may_have_lost(&qp->engine->ports, port, rec->sent_ns) ||
 	    mt_peer_ports_may_have_lost(&ev_set->peer_ports, port, rec->sent_ns))
 		return;
@@ -274,6 +280,7 @@ static void find_losses(struct mt_qp *qp, const struct sack *s)
 
 	if (s->sent_ns == 0)
 		return;
+	mb_assert(s->ev != MT_EV_NONE);
 	for (; mt_loss_next(&req->window, &report, window_ns, &psn); psn++)
 		handle_loss(qp, s, psn);
 }
@@ -321,6 +328,7 @@ static void update_mpr(struct mt_qp *qp, const struct mw_seth *seth)
 	    ((seth->rcvd_bytes - req->rcvd_units) & UNITS_MASK) >= UNITS_HALF)
 		return;
 	req->mpr = seth->mpr < qp->attr.mpr ? seth->mpr : qp->attr.mpr;
+	mb_assert(req->mpr > 0 && req->mpr <= qp->attr.mpr);
 }
 
 /* After anything was learnt: timers, the byte count when nothing is left, and sending goes on. */
@@ -328,6 +336,7 @@ void mt_completer_update(struct mt_qp *qp, uint64_t now_ns, bool progress)
 {
 	struct mt_requester *req = &qp->req;
 
+	mb_assert(req->window.una <= req->window.next);
 	if (req->window.outstanding == 0)
 		req->cc.inflight = 0;
 	if (mt_tx_is_empty(&req->window))
@@ -356,6 +365,22 @@ static void finish_negotiation(struct mt_qp *qp, struct sack *s)
 	s->progress = true;
 }
 
+/*
+ * What must hold of the requester after a SACK, for mb_assert_slow: all PSNs before the WR that is
+ * being sent belong to WRs that are sent in full, and no packet is in flight beyond the widest
+ * window that was agreed on.
+ */
+static bool req_is_consistent(const struct mt_qp *qp)
+{
+	const struct mt_requester *req = &qp->req;
+	const struct mt_sq *sq = &req->sq;
+
+	if (sq->done < sq->next && mt_sq_at(sq, sq->done)->first_psn > req->window.next)
+		return false;
+	return req->window.next - req->window.una <= (uint64_t)qp->attr.mpr * MT_MPR_UNIT &&
+	       req->window.next <= req->post_psn && req->wimm_inflight <= sq->next - sq->done + 1;
+}
+
 void mt_completer_sack(struct mt_qp *qp, const struct mt_rx *rx)
 {
 	struct sack s = {.now_ns = rx->now_ns, .ev = MT_EV_NONE};
@@ -364,6 +389,7 @@ void mt_completer_sack(struct mt_qp *qp, const struct mt_rx *rx)
 		qp->engine->stats.drop_bogus_ack++;
 		return;
 	}
+	mb_assert(qp->ev_set);
 	qp->engine->stats.rx_sacks++;
 	if (s.seth->pr)
 		match_probe(qp, &s);
@@ -378,6 +404,7 @@ void mt_completer_sack(struct mt_qp *qp, const struct mt_rx *rx)
 	update_mpr(qp, s.seth);
 	if (qp->ext)
 		finish_negotiation(qp, &s);
+	mb_assert_slow(req_is_consistent(qp));
 	mt_completer_update(qp, s.now_ns, s.progress);
 }
 
@@ -387,6 +414,7 @@ static bool nack_matches(const struct mt_qp *qp, uint64_t psn, uint32_t entropy)
 	const struct mt_tx_window *w = &qp->req.window;
 	const struct mt_tx_rec *rec;
 
+	mb_assert(psn < w->next);
 	if (psn < w->una)
 		return false;
 	rec = mt_tx_rec(w, psn);
@@ -443,6 +471,7 @@ static void handle_rnr_nack(struct mt_qp *qp, uint64_t psn, const struct mt_rx *
 		.oldest = rec->slot == (req->sq.done & req->sq.mask),
 	};
 
+	mb_assert(qp->ext);
 	mt_tx_window_lost(&req->window, psn);
 	req->cc.inflight -= rec->nominal;
 	qp->engine->stats.rnr_waits++;

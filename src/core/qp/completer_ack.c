@@ -3,6 +3,7 @@
  * completer_ack.c - takes the responder's transport ACKs and NAKs, and what answers to requests say
  * in their place: which messages are complete.
  */
+#include "base/assert.h"
 #include "base/serial.h"
 #include "core/qp/halves.h"
 #include "core/state/qp_ext.h"
@@ -15,6 +16,7 @@ static void complete_up_to_response(struct mt_qp *qp, uint64_t msn, uint64_t ack
 {
 	struct mt_rd_atomic *r = qp->ext->rd_atomic;
 
+	mb_assert(r && msn >= qp->req.sq.done && msn < acked);
 	*progress |= acked > r->acked || msn > qp->req.sq.done;
 	if (acked > r->acked)
 		r->acked = acked;
@@ -30,6 +32,7 @@ static inline void complete_below(struct mt_qp *qp, uint64_t msn, bool *progress
 	struct mt_requester *req = &qp->req;
 	const struct mt_wqe *last;
 
+	mb_assert(msn >= req->sq.done && msn <= req->sq.next);
 	if (msn == req->sq.done)
 		return;
 	last = mt_sq_at(&req->sq, msn - 1);
@@ -43,6 +46,7 @@ static inline void complete_below(struct mt_qp *qp, uint64_t msn, bool *progress
 			complete_up_to_response(qp, i, msn, progress);
 			return;
 		}
+		mb_assert(req->wimm_inflight > 0);
 		req->wimm_inflight--;
 	}
 	mt_sq_complete(&req->sq, msn);
@@ -71,6 +75,7 @@ static enum rd_wc_status nak_status(uint8_t syndrome)
 static void handle_nak(struct mt_qp *qp, uint64_t msn, uint8_t syndrome)
 {
 	if (msn > qp->req.sq.done) {
+		mb_assert(qp->ext && qp->ext->rd_atomic);
 		qp->ext->rd_atomic->nak_msn = msn;
 		qp->ext->rd_atomic->nak = syndrome;
 		return;
@@ -117,6 +122,7 @@ void mt_completer_response(struct mt_qp *qp, uint64_t now_ns)
 	struct mt_rd_atomic *r = qp->ext->rd_atomic;
 	bool progress = false;
 
+	mb_assert(r && r->n_completed <= r->n_requested);
 	if (r->acked > qp->req.sq.done)
 		complete_below(qp, r->acked, &progress);
 	if (r->nak != 0 && qp->req.sq.done >= r->nak_msn)

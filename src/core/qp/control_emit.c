@@ -11,6 +11,7 @@
  * to find one way of n there and another back by chance takes n times as long.
  * REQ(req.reverse.per-plane) REQ(req.reverse.unheard)
  */
+#include "base/assert.h"
 #include "base/serial.h"
 #include "core/endpoint/endpoint.h"
 #include "core/qp/halves.h"
@@ -19,6 +20,7 @@
 
 static void set_destination(const struct mt_qp *qp, uint16_t path, struct mt_tx_desc *d)
 {
+	mb_assert(path < qp->ev_set->n_evs);
 	d->dst = qp->attr.dest;
 	d->sge = NULL;
 	d->n_sge = 0;
@@ -33,6 +35,7 @@ static void set_destination(const struct mt_qp *qp, uint16_t path, struct mt_tx_
 static void init_packet(const struct mt_qp *qp, enum mw_opcode op, uint32_t psn,
 			struct mt_tx_desc *d)
 {
+	mb_assert_slow(qp->attr.dest_qpn != 0 && !(op & qp->response_bit));
 	d->pkt = (struct mw_packet){0};
 	d->pkt.bth = (struct mw_bth){
 		.opcode = (uint8_t)(op | qp->response_bit),
@@ -47,6 +50,7 @@ static uint16_t find_ev(const struct mt_ev_set *s, uint8_t port, uint32_t ev)
 {
 	const struct mt_ev_set_port *pp = &s->ports[port % s->n_ports];
 
+	mb_assert_slow(pp->first + pp->count <= s->n_evs);
 	for (uint16_t k = 0; k < pp->count; k++)
 		if (s->evs[s->order[pp->first + k]].value == ev)
 			return s->order[pp->first + k];
@@ -102,6 +106,7 @@ static void emit_sack(struct mt_qp *qp, const struct mt_trigger *t, uint64_t now
 	const struct mt_engine *e = qp->engine;
 	struct mt_responder *rsp = &qp->rsp;
 
+	mb_assert(rsp->window.expected >= rsp->window.first);
 	init_packet(qp, MW_SACK, mb_psn_wire(rsp->window.expected - 1), d);
 	d->pkt.bth.rtx = t->rtx; /* REQ(wire.bth.sack-rtx) */
 	mt_sack_build(&rsp->window, t, rsp->rcvd_bytes, offered_mpr(qp, now_ns), &d->pkt.seth);
@@ -159,6 +164,7 @@ static void emit_probe(struct mt_qp *qp, const struct mt_control *c, uint64_t no
 
 static bool can_probe(const struct mt_control *c)
 {
+	mb_assert(c->index < c->qp->ev_set->n_evs);
 	return mt_qp_may_send(c->qp) &&
 	       mt_local_port_is_up(&c->qp->engine->ports, c->qp->ev_set->evs[c->index].port);
 }
@@ -166,6 +172,7 @@ static bool can_probe(const struct mt_control *c)
 /* A QP that is in ERR has one thing left to say. */
 static bool control_is_valid(const struct mt_control *c)
 {
+	mb_assert(c->qp && c->qp->ev_set);
 	if (c->kind == MT_CONTROL_PROBE)
 		return can_probe(c);
 	if (!mt_ev_set_is_reachable(c->qp->ev_set))
@@ -198,6 +205,7 @@ bool mt_control_emit(struct mt_engine *e, uint64_t now_ns, const struct mt_contr
 /* REQ(wire.aeth.no-credit) */
 static uint8_t ack_syndrome(const struct mt_responder *rsp)
 {
+	mb_assert(!rsp->nak_due || rsp->pending_nak.syndrome != 0);
 	return rsp->nak_due ? rsp->pending_nak.syndrome : MW_ACK_NO_CREDIT;
 }
 

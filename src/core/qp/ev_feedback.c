@@ -3,6 +3,7 @@
  * ev_feedback.c - what a QP has learnt of an EV: it is retired or back in use, with all EVs of its
  * group, and a controller hears of each change.
  */
+#include "base/assert.h"
 #include "core/endpoint/endpoint.h"
 #include "core/qp/halves.h"
 
@@ -11,6 +12,7 @@ static void retire_ev(struct mt_qp *qp, uint16_t ev, uint64_t now_ns, enum mt_ev
 	struct mt_ev_change changes[2];
 	unsigned n = mt_ev_retire(qp->ev_set, ev, now_ns, cause, changes);
 
+	mb_assert(n <= 2);
 	qp->engine->stats.evs_retired += n > 0;
 	for (unsigned i = 0; i < n; i++)
 		mt_engine_report_ev(qp->engine, qp->ev_set, &changes[i]);
@@ -21,6 +23,7 @@ void mt_qp_retire_ev_group(struct mt_qp *qp, uint16_t ev, uint64_t now_ns, enum 
 {
 	uint16_t next = mt_ev_group_next(qp->ev_set, ev);
 
+	mb_assert(ev < qp->ev_set->n_evs && next < qp->ev_set->n_evs);
 	retire_ev(qp, ev, now_ns, cause);
 	for (; next != ev; next = mt_ev_group_next(qp->ev_set, next))
 		retire_ev(qp, next, now_ns, cause);
@@ -32,6 +35,7 @@ void mt_qp_ev_group_revived(struct mt_qp *qp, uint16_t ev, uint64_t now_ns)
 {
 	struct mt_ev_change back = {ev, MT_EV_GOOD, MT_EV_BY_PROBE};
 
+	mb_assert(ev < qp->ev_set->n_evs);
 	do {
 		qp->engine->stats.evs_revived++;
 		mt_engine_report_ev(qp->engine, qp->ev_set, &back);

@@ -69,11 +69,14 @@ static void qp_layout(struct mt_qp *qp, const struct mt_qp_cap *cap)
 		(struct mt_rqe *)(sq->sges + (size_t)slots_for_depth(cap->sq_depth) * cap->max_sge);
 	rq->depth = (uint16_t)cap->rq_depth;
 	rq->mask = slots_for_depth(cap->rq_depth) - 1;
-	if (!cap->extensions)
+	if (!cap->extensions) {
+		mb_assert((uint8_t *)(rq->rqes + rq->mask + 1) == (uint8_t *)qp + mt_qp_size(cap));
 		return;
+	}
 	rq->max_sge = cap->max_recv_sge;
 	rq->srq = cap->srq;
 	qp->ext = (struct mt_qp_ext *)mt_rq_sges(rq, rq->rqes + slots_for_depth(cap->rq_depth));
+	mb_assert((uint8_t *)(qp->ext + 1) <= (uint8_t *)qp + mt_qp_size(cap));
 	qp->ext->negotiation.offered = cap->extensions;
 	if (cap->extensions & MW_EXT_ATOMIC)
 		qp->ext->operands = (struct mt_operands *)(qp->ext + 1);
@@ -115,7 +118,7 @@ void mt_qp_fini(struct mt_qp *qp)
 	struct rd_qp_attr reset = {.state = RD_QPS_RESET};
 	int r = mt_qp_modify(qp, 0, &reset, RD_QP_STATE);
 
-	mb_assert(r == MT_OK);
+	mb_assert(r == MT_OK && e->qps[qp->qpn & (e->cfg.max_qps - 1)] == qp);
 	e->qps[qp->qpn & (e->cfg.max_qps - 1)] = NULL;
 }
 
@@ -155,6 +158,7 @@ static void fill_wqe(struct mt_qp *qp, struct mt_wqe *wqe, const struct rd_send_
 	struct mt_requester *req = &qp->req;
 	uint32_t mtu = qp->attr.path_mtu;
 
+	mb_assert(wr->n_sge <= req->sq.max_sge && mtu > 0);
 	*wqe = (struct mt_wqe){
 		.wr_id = wr->wr_id,
 		.remote_addr = wr->remote_addr,
@@ -175,6 +179,7 @@ static void fill_wqe(struct mt_qp *qp, struct mt_wqe *wqe, const struct rd_send_
 		       wr->n_sge * sizeof(*wr->sge));
 	if (wr->opcode != RD_WR_WRITE)
 		mt_wqe_extend(qp, wqe, wr);
+	mb_assert_slow(wqe->n_packets > 0 && wqe == mt_sq_at(&req->sq, req->sq.tail));
 	req->post_psn += wqe->n_packets;
 	req->rqmsn = (uint16_t)(req->rqmsn + (wr->flags & RD_SEND_IMM));
 	req->sq.tail++;
@@ -234,6 +239,7 @@ int mt_qp_post_recv_sges(struct mt_qp *qp, const struct rd_recv_wr *wr)
 		return MT_ERR_INVALID;
 	if (rq->tail - rq->head == rq->depth)
 		return MT_ERR_FULL;
+	mb_assert(rq->tail - rq->head < rq->depth && rq->head <= rq->used);
 	rqe = mt_rq_at(rq, rq->tail++);
 	*rqe = (struct mt_rqe){.wr_id = wr->wr_id, .n_sge = (uint8_t)wr->n_sge};
 	if (wr->n_sge)
@@ -265,6 +271,7 @@ static void send_tail_probes(struct mt_qp *qp)
 
 		probe.index = mt_spray_pick_control(&req->spray, qp->ev_set,
 						    (uint8_t)((port + i) % qp->ev_set->n_ports));
+		mb_assert(probe.index < qp->ev_set->n_evs);
 		probe.cause.probe_id = mt_ev_new_probe_id(qp->ev_set, probe.index);
 		mt_engine_queue_control(qp->engine, &probe);
 		qp->engine->stats.tail_probes++;
@@ -281,6 +288,7 @@ void mt_qp_negotiate(struct mt_qp *qp, uint64_t now_ns)
 
 	if (a->done || a->requested)
 		return;
+	mb_assert(qp->ev_set && a->offered != 0);
 	a->requested = true;
 	send_tail_probes(qp);
 	mt_rto_start(&qp->req.rto, now_ns);

@@ -142,6 +142,8 @@ static void to_reset(struct mt_qp *qp)
 	}
 	mt_sq_reset(&qp->req.sq);
 	mt_rq_reset(&qp->rsp.rq);
+	mb_assert(!qp->ev_set && !qp->peer && !mb_timer_is_armed(&qp->timer));
+	mb_assert(mb_link_is_empty(&qp->window_owner) && mb_link_is_empty(&qp->ev_set_user));
 	qp->failure_unreported = false;
 	qp->last_wqe_unreported = false;
 	mt_qp_attr_default(&qp->attr);
@@ -188,6 +190,7 @@ static bool acquire_route(struct mt_engine *e, const struct rd_qp_attr *a, uint6
 
 static void install_route(struct mt_qp *qp, struct route *route)
 {
+	mb_assert(route->ev_set && route->peer && mb_link_is_empty(&qp->ev_set_user));
 	mb_link_remove(&route->user);
 	mb_list_push(&route->ev_set->users, &qp->ev_set_user);
 	qp->ev_set = route->ev_set;
@@ -204,6 +207,7 @@ static int change_in_rtr(struct mt_qp *qp, const struct rd_qp_attr *a, uint64_t 
 	bool moves = a->ev_profile != qp->attr.ev_profile;
 	struct route route;
 
+	mb_assert(qp->state == RD_QPS_RTR && qp->ev_set && mt_tx_is_empty(&qp->req.window));
 	if (moves && !acquire_route(e, a, now_ns, &route))
 		return MT_ERR_MEMORY;
 	if (!mt_qp_resize(qp, a->mpr_dest * MT_MPR_UNIT, a->max_wimm_dest)) {
@@ -238,6 +242,7 @@ static int to_rtr(struct mt_qp *qp, const struct rd_qp_attr *a, uint64_t now_ns)
 	void *responses;
 	struct route route;
 
+	mb_assert(qp->state == RD_QPS_INIT && !qp->ev_set && !qp->peer);
 	if (!alloc_rd_atomic(qp, a->max_dest_rd_atomic, &responses))
 		return MT_ERR_MEMORY;
 	if (!acquire_route(e, a, now_ns, &route))
@@ -262,6 +267,7 @@ static int to_rts(struct mt_qp *qp, const struct rd_qp_attr *a, uint64_t now_ns)
 {
 	void *responses;
 
+	mb_assert(qp->state == RD_QPS_RTR && qp->ev_set && qp->peer);
 	if (!alloc_rd_atomic(qp, a->max_rd_atomic, &responses))
 		return MT_ERR_MEMORY;
 	if (responses)
@@ -333,6 +339,8 @@ int mt_qp_modify(struct mt_qp *qp, uint64_t now_ns, const struct rd_qp_attr *att
 		qp->state = attr->state;
 	}
 	qp->attr = next;
+	mb_assert(!mt_qp_may_receive(qp) || (qp->ev_set && qp->peer));
+	mb_assert(!mt_qp_may_send(qp) || qp->req.mpr > 0);
 	mt_qp_queue_for_tx(qp);
 	return MT_OK;
 }

@@ -16,6 +16,7 @@ static uint32_t packet_bytes(const struct mt_qp *qp, const struct mt_wqe *wqe, u
 {
 	uint32_t left = wqe->length - index * qp->attr.path_mtu;
 
+	mb_assert_slow(index < wqe->n_packets && left <= wqe->length);
 	return left < qp->attr.path_mtu ? left : qp->attr.path_mtu;
 }
 
@@ -74,6 +75,8 @@ static void fill_descriptor(const struct mt_qp *qp, const struct mt_wqe *wqe, ui
 	uint32_t offset = index * qp->attr.path_mtu;
 	bool last = index + 1 == wqe->n_packets;
 
+	mb_assert_slow(psn >= wqe->first_psn && psn < wqe->first_psn + wqe->n_packets);
+	mb_assert_slow(ev < qp->ev_set->n_evs && qp->ev_set->evs[ev].port < qp->ev_set->n_ports);
 	d->pkt = (struct mw_packet){
 		.bth =
 			{
@@ -121,6 +124,7 @@ static uint64_t window_packets(const struct mt_qp *qp)
 	uint64_t cwnd = qp->req.cc.cwnd / (qp->attr.path_mtu + MT_NOMINAL_HEADER);
 	uint64_t psns = (uint64_t)qp->req.mpr * MT_MPR_UNIT;
 
+	mb_assert_slow(psns > 0 && qp->req.mpr <= qp->attr.mpr);
 	return cwnd < psns ? cwnd : psns;
 }
 
@@ -182,6 +186,7 @@ static enum mt_next send_lost(struct mt_qp *qp, uint64_t psn, uint64_t now_ns, u
 	ev = pick_other_ev(qp, free_ports, rec->ev); /* REQ(req.rtx.other-ev) */
 	if (ev == MT_EV_NONE)
 		return MT_NEXT_NO_ROOM;
+	mb_assert_slow(msn_of_slot(&req->sq, rec->slot) <= req->sq.next);
 	req->timed_out = false;
 	mt_tx_window_resent(&req->window, psn, now_ns, ev);
 	req->cc.inflight += rec->nominal;
@@ -219,6 +224,7 @@ static bool gates_are_open(struct mt_qp *qp, const struct mt_wqe *wqe, uint32_t 
 /* What may only be under way so many times. */
 static void count_begun(struct mt_qp *qp, const struct mt_wqe *wqe, uint64_t msn)
 {
+	mb_assert_slow(wqe == mt_sq_at(&qp->req.sq, msn) && msn < qp->req.sq.tail);
 	if (wqe->flags & RD_SEND_IMM)
 		qp->req.wimm_inflight++;
 	else
@@ -240,6 +246,7 @@ static enum mt_next send_new(struct mt_qp *qp, uint64_t now_ns, uint32_t free_po
 			mt_local_wr_execute(qp);
 		return MT_NEXT_BLOCKED;
 	}
+	mb_assert_slow(psn >= wqe->first_psn && psn - wqe->first_psn < wqe->n_packets);
 	nominal = packet_bytes(qp, wqe, (uint32_t)(psn - wqe->first_psn)) + MT_NOMINAL_HEADER;
 	if (!gates_are_open(qp, wqe, nominal))
 		return MT_NEXT_BLOCKED;
@@ -255,6 +262,7 @@ static enum mt_next send_new(struct mt_qp *qp, uint64_t now_ns, uint32_t free_po
 	fill_descriptor(qp, wqe, msn, psn, false, ev, now_ns, d);
 	if (psn + 1 == wqe->first_psn + wqe->n_packets)
 		req->sq.next++;
+	mb_assert_slow(req->sq.next <= req->sq.tail && req->window.next <= req->post_psn);
 	count_sent(qp, d, now_ns);
 	return MT_NEXT_SENT;
 }
@@ -294,6 +302,7 @@ static enum mt_next next_while_not_ready(struct mt_qp *qp, uint64_t now_ns, uint
 {
 	uint64_t psn;
 
+	mb_assert_slow(qp->ext->rnr.psn >= qp->ext->rnr.una);
 	if (mt_tx_window_oldest_lost(&qp->req.window, &psn) && !mt_rnr_blocks(&qp->ext->rnr, psn))
 		return send_lost(qp, psn, now_ns, free_ports, desc);
 	return MT_NEXT_BLOCKED;
@@ -307,6 +316,7 @@ enum mt_next mt_requester_next(struct mt_qp *qp, uint64_t now_ns, uint32_t free_
 
 	if (!mt_qp_may_send(qp))
 		return MT_NEXT_BLOCKED;
+	mb_assert_slow(qp->ev_set && qp->req.window.una <= qp->req.window.next);
 	if (qp->ext && qp->ext->rnr.waits)
 		return next_while_not_ready(qp, now_ns, free_ports, desc);
 	if (mt_tx_window_oldest_lost(&qp->req.window, &psn))

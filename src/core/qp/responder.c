@@ -54,6 +54,7 @@ static void set_trigger(struct mt_trigger *t, const struct mt_rx *rx, uint64_t p
 
 static void queue_ack(struct mt_qp *qp)
 {
+	mb_assert_slow(qp->state != RD_QPS_RESET && qp->ev_set);
 	qp->rsp.ack_due = true;
 	mb_list_push(&qp->engine->control, &qp->control);
 }
@@ -203,6 +204,7 @@ static enum check check_recv(struct mt_incoming *c)
 {
 	bool send = c->op & MW_OP_SEND;
 
+	mb_assert_slow(c->qp->ext && c->msn >= c->qp->rsp.msn);
 	if (c->op & MW_OP_REQUEST)
 		return check_request(c);
 	if (!(send || c->op & MW_OP_IMM) || !mt_qp_has_ext(c->qp, MW_EXT_SEND))
@@ -290,7 +292,10 @@ static enum check do_track(struct mt_incoming *c);
 
 static enum check rx_response(struct mt_incoming *c)
 {
-	enum mt_response_found found = mt_rd_atomic_place_resp(c);
+	enum mt_response_found found;
+
+	mb_assert(c->qp->response_bit);
+	found = mt_rd_atomic_place_resp(c);
 
 	if (found != MT_RESPONSE_PLACED) {
 		mt_incoming_stats(c)->drop_malformed += found == MT_RESPONSE_MALFORMED;
@@ -328,6 +333,7 @@ static enum check do_place(struct mt_incoming *c)
 		return DO_TRACK;
 	}
 	if (c->mr && mt_incoming_may_place(c)) {
+		mb_assert_slow(c->pkt->payload_len <= c->mr->length);
 		if (env->place(env->ctx, c->mr->user, c->pkt->data.reth.va - c->mr->origin,
 			       c->rx->payload, c->pkt->payload_len))
 			mt_incoming_stats(c)->rx_data_bytes += c->pkt->payload_len;
@@ -358,6 +364,7 @@ static void deliver_immediates(struct mt_incoming *c)
 			rsp->msn = w.msn;
 			return;
 		}
+		mb_assert(rsp->rq.used < rsp->rq.tail);
 		rqe->status = RD_WC_SUCCESS;
 		rqe->imm = w.imm;
 		rqe->byte_len = w.byte_len;
@@ -381,6 +388,7 @@ static void report_nak(struct mt_qp *qp)
 
 	if (rsp->pending_nak.syndrome == 0 || rsp->msn < rsp->pending_nak.msn)
 		return;
+	mb_assert_slow(!rsp->nak_due && rsp->msn == rsp->pending_nak.msn);
 	rsp->msn = rsp->pending_nak.msn;
 	rsp->nak_due = true;
 	mt_qp_fail(qp, RD_WC_WR_FLUSH_ERR, nak_status(rsp->pending_nak.syndrome));
@@ -392,6 +400,7 @@ static enum check do_track(struct mt_incoming *c)
 	struct mt_responder *rsp = &c->qp->rsp;
 	uint32_t complete = mt_rx_window_record(&rsp->window, c->psn, c->op & MW_OP_END);
 
+	mb_assert_slow(c->place == MT_RX_NEW && c->psn < rsp->window.top);
 	if (c->qp->ext)
 		mt_responder_run_in_order(c, rsp->msn + complete);
 	mt_incoming_stats(c)->rx_data_packets++;

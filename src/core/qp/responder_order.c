@@ -3,6 +3,7 @@
  * responder_order.c - what a responder with extensions does in the order of messages: placing ends
  * of messages that waited, executing READs and atomics, invalidating keys.
  */
+#include "base/assert.h"
 #include "core/ext/ext.h"
 #include "core/qp/halves.h"
 
@@ -15,6 +16,7 @@ static void execute_requests(struct mt_qp *qp, uint64_t below, uint64_t now_ns)
 	struct mt_rd_atomic *r = qp->ext->rd_atomic;
 	struct mt_rd_atomic_req request;
 
+	mb_assert(r && r->of == qp);
 	while (mt_rd_atomic_next_req(qp, below, &request)) {
 		uint64_t acked = mt_rd_atomic_implied_ack(r);
 
@@ -61,6 +63,7 @@ static void invalidate_key(const struct mt_incoming *c, uint64_t msn)
 		struct mt_incoming of = {.qp = c->qp,
 					 .msn = msn - (uint32_t)((uint32_t)msn - rqe->msn)};
 
+		mb_assert(rqe->with_inv && of.msn < msn);
 		place_in_order(c, of.msn);
 		rqe->inv_due = false;
 		if (!mt_incoming_may_place(&of) || mt_mw_invalidate(c->qp, rqe->imm))

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "core/state/backpressure.h"
 
+#include "base/assert.h"
 #include "core/types.h"
 
 /* In every SACK of an RTT this halves the sender's window. */
@@ -18,6 +19,7 @@ void mt_backpressure_overflow(struct mt_backpressure *p, uint64_t now_ns, uint64
 {
 	bool first = p->until_ns == 0;
 
+	mb_assert(period_ns > 0);
 	if (first || (now_ns > p->until_ns && now_ns - p->until_ns > RELAPSE_PERIODS * period_ns))
 		p->began_ns = now_ns;
 	if (first || now_ns - p->cut_ns >= period_ns) {
@@ -25,6 +27,7 @@ void mt_backpressure_overflow(struct mt_backpressure *p, uint64_t now_ns, uint64
 		uint32_t left = first || back >= p->cut ? WHOLE : WHOLE - p->cut + (uint32_t)back;
 
 		p->cut = (uint16_t)(WHOLE - left / 2);
+		mb_assert(left <= WHOLE && p->cut >= WHOLE / 2);
 		p->cut_ns = now_ns;
 	}
 	p->until_ns = now_ns + period_ns;
@@ -48,6 +51,7 @@ uint8_t mt_backpressure_mpr(const struct mt_backpressure *p, uint64_t now_ns, ui
 	uint32_t left = back >= p->cut ? WHOLE : WHOLE - p->cut + (uint32_t)back;
 	uint32_t units = mpr;
 
+	mb_assert(mpr > 0 && left <= WHOLE);
 	if (p->capacity) {
 		uint32_t part = p->capacity / MT_MPR_UNIT / (receivers ? receivers : 1);
 

@@ -5,10 +5,12 @@
  *
  * Nothing here calls another part, so that no part needs to call the engine.
  */
+#include "base/assert.h"
 #include "core/state/engine_state.h"
 
 void *mt_engine_alloc(struct mt_engine *e, size_t size)
 {
+	mb_assert(size > 0);
 	return mb_pool_get(&e->pool, size);
 }
 
@@ -28,6 +30,7 @@ int mt_endpoint_request(struct mt_engine *e, uint64_t now_ns, const struct mt_ep
 		return r;
 	(*slot)->owner = owner;
 	c.index = (uint16_t)(*slot - e->ep_table.slots);
+	mb_assert(*slot == &e->ep_table.slots[c.index]);
 	mt_engine_queue_control(e, &c);
 	return MT_OK;
 }
@@ -36,6 +39,7 @@ static void report_event(struct mt_engine *e, const struct mt_event *ev)
 {
 	struct mt_event_ring *r = &e->events;
 
+	mb_assert(r->tail - r->head <= r->mask + 1);
 	if (r->tail - r->head > r->mask)
 		e->stats.ev_events_dropped++;
 	else
@@ -54,6 +58,7 @@ void mt_engine_report_ev(struct mt_engine *e, const struct mt_ev_set *s,
 		.peer = s->peer,
 	};
 
+	mb_assert(change->ev < s->n_evs);
 	report_event(e, &ev);
 }
 
@@ -66,6 +71,7 @@ void mt_engine_port_event(struct mt_engine *e, const struct rd_gid *peer, uint32
 		.ev = {.port = (uint8_t)port},
 	};
 
+	mb_assert(port < e->cfg.n_ports);
 	if (peer)
 		ev.peer = *peer;
 	report_event(e, &ev);

@@ -38,6 +38,7 @@ static void unlink_slot(struct mt_ep_table *t, const struct mt_ep_slot *slot)
 {
 	struct mt_ep_slot **at = &t->chains[slot->req.id & t->mask];
 
+	mb_assert(find_slot(t, slot->req.id) == slot);
 	while (*at != slot)
 		at = &(*at)->chain;
 	*at = slot->chain;
@@ -51,6 +52,7 @@ static void free_quarantined(struct mt_ep_table *t, uint64_t now_ns)
 
 		if (s->quarantine_end_ns > now_ns)
 			return;
+		mb_assert(s->state == MT_EP_QUARANTINED);
 		unlink_slot(t, s);
 		mb_link_remove(&s->link);
 		s->state = MT_EP_FREE;
@@ -74,6 +76,7 @@ int mt_ep_alloc(struct mt_ep_table *t, uint64_t now_ns, const struct mt_ep_reque
 		while (find_slot(t, id = t->next_id++))
 			;
 	s = mb_container_of(t->free.next, struct mt_ep_slot, link);
+	mb_assert(s->state == MT_EP_FREE && !find_slot(t, id));
 	mb_link_remove(&s->link);
 	s->req = *req;
 	s->req.id = id;
@@ -97,6 +100,7 @@ void mt_ep_sent(struct mt_ep_slot *slot, uint64_t now_ns, uint16_t stamp)
 static void end_request(struct mt_ep_table *t, struct mt_ep_slot *slot, uint64_t now_ns,
 			enum mt_ep_status status)
 {
+	mb_assert(slot->state == MT_EP_QUEUED || slot->state == MT_EP_SENT);
 	mb_timer_disarm(&t->timers, &slot->timer);
 	slot->state = MT_EP_ENDED;
 	slot->status = (uint8_t)status;

@@ -6,6 +6,7 @@
 #ifndef SOFTMRC_CORE_STATE_INCOMING_H
 #define SOFTMRC_CORE_STATE_INCOMING_H
 
+#include "base/assert.h"
 #include "core/state/engine_state.h"
 #include "core/state/qp.h"
 #include "wire/opcode.h"
@@ -44,6 +45,7 @@ static inline void mt_incoming_nak(const struct mt_incoming *c, uint8_t syndrome
 {
 	struct mt_pending_nak *r = &c->qp->rsp.pending_nak;
 
+	mb_assert(syndrome != 0);
 	if (r->syndrome == 0 || c->msn < r->msn)
 		*r = (struct mt_pending_nak){.msn = c->msn, .syndrome = syndrome, .recv = recv};
 }

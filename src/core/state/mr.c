@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "core/state/mr.h"
 
+#include "base/assert.h"
 #include "core/state/engine_state.h"
 
 #define RIGHTS                                                                              \
@@ -9,6 +10,7 @@
 
 void mt_mr_table_init(struct mt_mr_table *t)
 {
+	mb_assert(t->mrs && t->max > 0);
 	t->mrs[0].key = UINT32_MAX;
 }
 
@@ -62,6 +64,7 @@ int mt_mr_remove(struct mt_engine *e, uint32_t index)
 		return MT_ERR_INVALID;
 	if (mr->windows > 0)
 		return MT_ERR_STATE;
+	mb_assert(mr->of == 0 && mr->key >> 8 == index);
 	*mr = (struct mt_mr){.key = 0};
 	return MT_OK;
 }

@@ -9,6 +9,7 @@
  * it goes round the QPs that hold memory, takes away the mark that use leaves, and the memory of
  * those that lost the mark the last time.
  */
+#include "base/assert.h"
 #include "base/bits.h"
 #include "core/state/engine_state.h"
 #include "core/state/qp_ext.h"
@@ -26,12 +27,14 @@ static void own_windows(struct mt_qp *qp, uint64_t now_ns)
 	if (e->n_window_owners++ == 0)
 		e->sweep_ns = now_ns + e->cfg.timing.idle_ns;
 	mb_list_push(&e->window_owners, &qp->window_owner);
+	mb_assert(!mb_link_is_empty(&e->window_owners));
 }
 
 static void disown_windows(struct mt_qp *qp)
 {
 	if (mb_link_is_empty(&qp->window_owner))
 		return;
+	mb_assert(qp->engine->n_window_owners > 0);
 	mb_link_remove(&qp->window_owner);
 	qp->engine->n_window_owners--;
 }
@@ -42,6 +45,7 @@ bool mt_qp_alloc_records(struct mt_qp *qp, uint64_t now_ns)
 	uint32_t n_ports = qp->engine->cfg.n_ports;
 	void *mem, *ports;
 
+	mb_assert(!qp->req.window.recs && size >= qp->req.mpr * MT_MPR_UNIT);
 	mem = mt_engine_alloc(qp->engine, size * sizeof(struct mt_tx_rec));
 	if (!mem)
 		return false;
@@ -91,6 +95,7 @@ bool mt_qp_ensure_stash(struct mt_qp *qp, uint64_t now_ns)
 
 struct mt_buffered *mt_qp_alloc_buffered(struct mt_qp *qp, uint32_t len)
 {
+	mb_assert(qp->ext && len > 0);
 	if (qp->ext->in_order.count >= MT_IN_ORDER_MAX)
 		return NULL;
 	return mt_engine_alloc(qp->engine, mt_buffered_size(len));
@@ -128,6 +133,7 @@ static void free_bitmaps(struct mt_qp *qp)
 		return;
 	mb_pool_put(&qp->engine->pool, w->received, mt_rx_window_size(w->limit));
 	w->received = NULL;
+	mb_assert(qp->engine->receivers > 0);
 	qp->engine->receivers--;
 }
 
@@ -146,6 +152,7 @@ void mt_qp_free_memory(struct mt_qp *qp)
 	free_stash(qp);
 	free_buffered(qp);
 	disown_windows(qp);
+	mb_assert(!qp->ext || qp->ext->in_order.count == 0);
 }
 
 /* Memory that something lies in is needed in the new size, other memory not at all. */
@@ -175,6 +182,7 @@ bool mt_qp_resize(struct mt_qp *qp, uint32_t limit, uint32_t wimm_limit)
 	}
 	mt_rx_window_resize(w, bitmaps, limit);
 	mt_imm_stash_resize(st, places, wimm_limit);
+	mb_assert(!old_window.received || qp->engine->receivers > 0);
 	if (old_window.received && !bitmaps)
 		qp->engine->receivers--;
 	mb_pool_put(pool, old_window.received, mt_rx_window_size(old_window.limit));
@@ -219,6 +227,7 @@ void mt_memory_tick(struct mt_engine *e, uint64_t now_ns)
 {
 	if (now_ns < mt_memory_deadline(e))
 		return;
+	mb_assert((e->n_window_owners == 0) == mb_link_is_empty(&e->window_owners));
 	if (e->sweep_left == 0)
 		e->sweep_left = e->n_window_owners;
 	for (uint32_t n = 0; n < VISITS_MAX && e->sweep_left > 0 && e->n_window_owners > 0; n++) {

@@ -3,6 +3,7 @@
  * qp_state.c - steps of a QP that every part may take: it joins the lists that the engine goes
  * through, begins to send or receive, and fails.
  */
+#include "base/assert.h"
 #include "base/serial.h"
 #include "core/state/engine_state.h"
 #include "core/state/qp_ext.h"
@@ -40,6 +41,8 @@ const struct mt_mr *mt_mr_check_peer(const struct mt_qp *qp, uint32_t key, uint6
 
 void mt_qp_begin_receiving(struct mt_qp *qp, const struct rd_qp_attr *a)
 {
+	mb_assert(a->mpr_dest > 0 && a->max_wimm_dest > 0 && a->rq_psn <= MB_PSN_MASK);
+	mb_assert(!qp->rsp.window.received && !qp->rsp.stash.slots);
 	mt_rx_window_init(&qp->rsp.window, a->mpr_dest * MT_MPR_UNIT, PSN_ORIGIN + a->rq_psn);
 	mt_imm_stash_init(&qp->rsp.stash, a->max_wimm_dest);
 }
@@ -51,6 +54,9 @@ void mt_qp_begin_sending(struct mt_qp *qp, const struct rd_qp_attr *a, uint64_t 
 	struct mt_requester *req = &qp->req;
 	uint64_t rto = UINT64_C(1024) << a->timeout;
 
+	mb_assert(a->mpr > 0 && a->path_mtu > 0 && a->sq_psn <= MB_PSN_MASK);
+	mb_assert(a->cc_profile < e->cfg.max_profiles && e->cc_profiles[a->cc_profile].set);
+	mb_assert(mt_tx_is_empty(&req->window) && req->sq.next == req->sq.tail);
 	mt_tx_window_init(&req->window, PSN_ORIGIN + a->sq_psn);
 	req->post_psn = req->window.next;
 	/* Until the responder has said what it has room for, as little as it can offer. */
@@ -68,6 +74,7 @@ void mt_rd_atomic_stop(struct mt_rd_atomic *r)
 {
 	struct mt_sq *sq = &r->qp.req.sq;
 
+	mb_assert(r->qp.response_bit && r->of->ext->rd_atomic == r);
 	r->qp.state = RD_QPS_ERR;
 	r->n_queued = 0;
 	sq->head = sq->done = sq->next = sq->tail;
@@ -79,6 +86,7 @@ void mt_local_wr_flush(struct mt_qp *qp)
 {
 	struct mt_local_sq *l = qp->ext ? qp->ext->local_sq : NULL;
 
+	mb_assert(!l || (l->head <= l->next && l->next <= l->tail));
 	for (; l && l->next < l->tail; l->next++)
 		mt_local_wqe_at(l, l->next)->status = RD_WC_WR_FLUSH_ERR;
 }
@@ -92,6 +100,7 @@ void mt_qp_fail(struct mt_qp *qp, enum rd_wc_status oldest, enum rd_wc_status wh
 					  ? (enum rd_wc_status)qp->rsp.pending_nak.recv
 					  : RD_WC_WR_FLUSH_ERR;
 
+	mb_assert(oldest != RD_WC_SUCCESS && why != RD_WC_SUCCESS);
 	if (qp->response_bit) {
 		mt_rd_atomic_stop(mt_rd_atomic_of(qp));
 		return;
@@ -109,4 +118,6 @@ void mt_qp_fail(struct mt_qp *qp, enum rd_wc_status oldest, enum rd_wc_status wh
 	mt_qp_stop_timer(qp);
 	mb_link_remove(&qp->ready);
 	mt_qp_queue_for_poll(qp);
+	mb_assert(qp->req.sq.done == qp->req.sq.tail && qp->rsp.rq.used == qp->rsp.rq.tail);
+	mb_assert(!mt_local_wr_pending(qp) && !mb_timer_is_armed(&qp->timer));
 }

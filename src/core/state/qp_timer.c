@@ -3,6 +3,7 @@
  * qp_timer.c - when a QP's timer is due: the ACK timeout, tail probes, and the times for which the
  * peer asked to wait. What happens then is in qp/qp.c.
  */
+#include "base/assert.h"
 #include "core/state/engine_state.h"
 #include "core/state/qp.h"
 
@@ -22,6 +23,7 @@ uint64_t mt_qp_nack_backoff_ns(const struct mt_qp *qp)
 {
 	uint64_t most = qp->req.limits.rto_ns / HOLDS_A_TIMEOUT, wait = tail_probe_ns(qp);
 
+	mb_assert(most > 0);
 	return wait < most ? wait : most;
 }
 
@@ -31,6 +33,7 @@ static void update_waiting(struct mt_qp *qp)
 
 	if (req->waits == req->rto.armed)
 		return;
+	mb_assert(qp->ev_set);
 	req->waits = req->rto.armed;
 	mt_liveness_count_waiter(&qp->ev_set->liveness, req->rto.step_ns, req->waits);
 }
@@ -63,4 +66,5 @@ void mt_qp_arm(struct mt_qp *qp)
 	 * time. */
 	if (due < qp->timer.deadline_ns)
 		mb_timer_arm(&qp->engine->qp_timers, &qp->timer, due);
+	mb_assert_slow(qp->timer.deadline_ns <= due);
 }

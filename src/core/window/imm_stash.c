@@ -12,12 +12,13 @@ size_t mt_imm_stash_size(uint32_t limit)
 
 void mt_imm_stash_init(struct mt_imm_stash *st, uint32_t limit)
 {
+	mb_assert(limit > 0);
 	*st = (struct mt_imm_stash){.size = mb_pow2_ceil(limit), .limit = limit};
 }
 
 void mt_imm_stash_attach(struct mt_imm_stash *st, void *mem)
 {
-	mb_assert(st->filled == 0);
+	mb_assert(mem && st->filled == 0);
 	st->slots = mem;
 	for (uint32_t i = 0; i < st->size; i++)
 		st->slots[i].valid = false;
@@ -27,6 +28,7 @@ uint32_t mt_imm_stash_span(const struct mt_imm_stash *st)
 {
 	uint32_t span = 0;
 
+	mb_assert(st->filled <= st->limit);
 	for (uint32_t i = 0; st->filled > 0 && i < st->limit; i++)
 		if (st->slots[(st->next + i) & (st->size - 1)].valid)
 			span = i + 1;
@@ -57,11 +59,13 @@ bool mt_imm_stash_insert(struct mt_imm_stash *st, uint16_t rqmsn, const struct m
 	uint64_t n = mb_serial_extend(st->next, rqmsn, 16);
 	struct mt_imm *place = &st->slots[n & (st->size - 1)];
 
+	mb_assert(st->slots);
 	if (n - st->next >= st->limit || place->valid)
 		return false;
 	*place = *w;
 	place->valid = true;
 	st->filled++;
+	mb_assert_slow(st->filled <= st->limit && mt_imm_stash_span(st) >= st->filled);
 	return true;
 }
 
@@ -71,6 +75,7 @@ bool mt_imm_stash_pop(struct mt_imm_stash *st, uint64_t expected, uint64_t msn, 
 
 	if (st->filled == 0)
 		return false;
+	mb_assert(st->slots);
 	place = &st->slots[st->next & (st->size - 1)];
 	if (!place->valid || place->psn >= expected || place->msn >= msn)
 		return false;
@@ -78,5 +83,6 @@ bool mt_imm_stash_pop(struct mt_imm_stash *st, uint64_t expected, uint64_t msn, 
 	place->valid = false;
 	st->filled--;
 	st->next++;
+	mb_assert_slow(mt_imm_stash_span(st) >= st->filled);
 	return true;
 }

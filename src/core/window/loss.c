@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+#include "base/assert.h"
 #include "core/window/tx_window.h"
 
 /*
@@ -45,10 +46,12 @@ bool mt_loss_next(const struct mt_tx_window *w, const struct mt_loss_report *r, 
 {
 	uint64_t p = *psn < w->una ? w->una : *psn;
 
+	mb_assert(r->expected <= w->next);
 	for (p = next_reported(r, p); p < w->next; p = next_reported(r, p + 1)) {
 		const struct mt_tx_rec *rec = mt_tx_rec(w, p);
 
 		if (is_proven_lost(rec, r, window_ns)) {
+			mb_assert_slow(p >= w->una && p >= *psn);
 			*psn = p;
 			return true;
 		}

@@ -12,6 +12,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/assert.h"
 #include "wire/packet.h"
 
 struct mt_negotiation {
@@ -32,6 +33,7 @@ static inline void mt_negotiation_rx(struct mt_negotiation *a, uint8_t said)
 {
 	if (a->negotiated == 0 && (said & MW_EXT_VERSION_MASK) == MW_EXT_VERSION)
 		a->negotiated = (uint8_t)(a->offered & said);
+	mb_assert((a->negotiated & ~a->offered) == 0);
 }
 
 /* mt_negotiation_done says that it has answered; true: for the first time. */

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "core/window/rnr.h"
 
+#include "base/assert.h"
+
 /* InfiniBand's table of RNR NAK timers, in units of 10 us. */
 static const uint16_t wait_10us[32] = {
 	[0] = 65535,  [1] = 1,	    [2] = 2,	 [3] = 3,      [4] = 4,	     [5] = 6,
@@ -19,6 +21,7 @@ uint64_t mt_rnr_wait_ns(uint8_t code)
 
 bool mt_rnr_nacked(struct mt_rnr *r, const struct mt_rnr_nack *f, uint8_t retries)
 {
+	mb_assert(f->wait_ns > 0);
 	if (f->sent_ns < r->until_ns) { /* sent before that round was over: it belongs to it */
 		if (r->waits && f->psn < r->psn)
 			r->psn = f->psn;
@@ -36,6 +39,7 @@ bool mt_rnr_nacked(struct mt_rnr *r, const struct mt_rnr_nack *f, uint8_t retrie
 	r->began_ns = f->now_ns;
 	r->until_ns = f->now_ns + f->wait_ns;
 	r->waits = true;
+	mb_assert_slow(mt_rnr_blocks(r, f->psn));
 	return true;
 }
 

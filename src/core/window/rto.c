@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "core/window/rto.h"
 
+#include "base/assert.h"
 #include "core/types.h"
 
 #define PROBES_MAX 3u
@@ -83,7 +84,9 @@ enum mt_rto_action mt_rto_expire(struct mt_rto *r, const struct mt_rto_limits *l
 {
 	if (!r->armed || now_ns < mt_rto_deadline(r, l, probe_ns))
 		return MT_RTO_WAIT;
+	mb_assert(l->rto_ns > 0 && r->probes <= PROBES_MAX);
 	if (now_ns < r->step_ns + current_rto(r, l)) {
+		mb_assert(r->probes < PROBES_MAX);
 		r->probes++;
 		if (r->probe_rounds < UINT8_MAX)
 			r->probe_rounds++;

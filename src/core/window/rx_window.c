@@ -22,6 +22,7 @@ size_t mt_rx_window_size(uint32_t limit)
 
 void mt_rx_window_init(struct mt_rx_window *w, uint32_t limit, uint64_t first_psn)
 {
+	mb_assert(limit > 0);
 	*w = (struct mt_rx_window){
 		.first = first_psn,
 		.expected = first_psn,
@@ -37,7 +38,7 @@ void mt_rx_window_attach(struct mt_rx_window *w, void *mem)
 {
 	uint32_t words = w->size / 64;
 
-	mb_assert(w->ahead == 0);
+	mb_assert(mem && w->ahead == 0);
 	w->received = mem;
 	w->ends = w->received + words;
 	for (uint32_t i = 0; i < 2 * words; i++)
@@ -96,12 +97,29 @@ static void clear_run(uint64_t *words, uint32_t size, uint64_t seq, unsigned n)
 		words[next] &= ~low_bits(shift + n - 64);
 }
 
+/*
+ * As many bits are set as PSNs lie ahead, an end of a message is set only where its packet is, and
+ * the marks stand in their order. For mb_assert_slow: it reads both bitmaps.
+ */
+static bool window_is_consistent(const struct mt_rx_window *w)
+{
+	uint32_t ahead = 0;
+
+	for (uint32_t i = 0; i < w->size / 64; i++) {
+		if (w->ends[i] & ~w->received[i])
+			return false;
+		ahead += mb_popcount64(w->received[i]);
+	}
+	return ahead == w->ahead && w->first <= w->expected && w->expected <= w->top;
+}
+
 uint32_t mt_rx_window_record(struct mt_rx_window *w, uint64_t psn, bool ends_message)
 {
 	uint32_t complete = 0;
 	unsigned run;
 
 	mb_assert(w->received && mt_rx_window_place(w, psn) == MT_RX_NEW);
+	mb_assert_slow(window_is_consistent(w));
 	if (psn < w->unreported || w->unreported >= w->top)
 		w->unreported = psn; /* all before it was in a SACK */
 	if (psn >= w->top)
@@ -126,9 +144,12 @@ uint32_t mt_rx_window_record(struct mt_rx_window *w, uint64_t psn, bool ends_mes
 					  low_bits(run));
 		clear_run(w->received, w->size, w->expected, run);
 		clear_run(w->ends, w->size, w->expected, run);
+		mb_assert(run <= w->ahead);
 		w->expected += run;
 		w->ahead -= run;
 	} while (run == 64);
+	mb_assert(w->expected <= w->top);
+	mb_assert_slow(window_is_consistent(w));
 	return complete;
 }
 
@@ -168,12 +189,15 @@ uint64_t mt_rx_window_report(struct mt_rx_window *w, uint64_t *base)
 	if (w->unreported < w->expected)
 		w->unreported = w->expected; /* cack_psn says it */
 	*base = report_base(w);
+	mb_assert(*base >= w->expected && *base <= w->top);
 	if (w->ahead == 0)
 		return 0;
+	mb_assert(w->received);
 	map = mb_ring_load64(w->received, w->size, *base);
 	if (w->top - *base < REPORT)
 		map &= low_bits((unsigned)(w->top - *base));
 	if (*base <= w->unreported && w->unreported < *base + REPORT)
 		w->unreported = *base + REPORT < w->top ? *base + REPORT : w->top;
+	mb_assert_slow(w->unreported <= w->top);
 	return map;
 }

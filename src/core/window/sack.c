@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "core/window/sack.h"
 
+#include "base/assert.h"
 #include "base/serial.h"
 
 #define OOO_COUNT_MAX 0x7FFFu
@@ -16,6 +17,7 @@ bool mt_sacker_packet(struct mt_sacker *s, uint32_t payload, bool asked, uint32_
 
 void mt_sacker_sent(struct mt_sacker *s)
 {
+	mb_assert(s->due);
 	s->bytes = 0;
 	s->due = false;
 }
@@ -39,6 +41,8 @@ void mt_sack_build(struct mt_rx_window *w, const struct mt_trigger *t, uint64_t 
 	uint64_t cack = w->expected - 1, base;
 	uint64_t map = mt_rx_window_report(w, &base);
 
+	mb_assert(base - cack <= INT16_MAX);
+	mb_assert_slow(mpr > 0 && w->expected >= w->first);
 	*seth = (struct mw_seth){
 		.m = t->mark,
 		.pr = t->probe,

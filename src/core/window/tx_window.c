@@ -6,6 +6,15 @@
 #include "base/assert.h"
 #include "base/bits.h"
 
+/*
+ * No PSN counts twice, and none outside the window counts. For mb_assert_slow: it runs at each step
+ * of a packet, where window_is_consistent would walk the whole window.
+ */
+static bool counts_fit(const struct mt_tx_window *w)
+{
+	return (uint64_t)w->outstanding + w->lost + w->n_backoff <= w->next - w->una;
+}
+
 void mt_tx_window_init(struct mt_tx_window *w, uint64_t first_psn)
 {
 	*w = (struct mt_tx_window){.una = first_psn, .next = first_psn, .lost_from = first_psn};
@@ -14,6 +23,7 @@ void mt_tx_window_init(struct mt_tx_window *w, uint64_t first_psn)
 void mt_tx_window_attach(struct mt_tx_window *w, void *mem, uint32_t size)
 {
 	mb_assert(mb_is_pow2(size) && mt_tx_is_empty(w));
+	mb_assert(mem);
 	w->recs = mem;
 	w->size = size;
 	for (uint32_t i = 0; i < size; i++)
@@ -24,6 +34,7 @@ void mt_tx_window_sent(struct mt_tx_window *w, uint64_t now_ns, uint16_t slot, u
 		       uint16_t nominal)
 {
 	mb_assert(w->next - w->una < w->size);
+	mb_assert_slow(w->recs);
 	*mt_tx_rec(w, w->next) = (struct mt_tx_rec){
 		.sent_ns = now_ns,
 		.slot = slot,
@@ -33,6 +44,7 @@ void mt_tx_window_sent(struct mt_tx_window *w, uint64_t now_ns, uint16_t slot, u
 	};
 	w->outstanding++;
 	w->next++;
+	mb_assert_slow(counts_fit(w));
 }
 
 void mt_tx_window_resent(struct mt_tx_window *w, uint64_t psn, uint64_t now_ns, uint16_t ev)
@@ -45,8 +57,10 @@ void mt_tx_window_resent(struct mt_tx_window *w, uint64_t psn, uint64_t now_ns, 
 	r->ev = ev;
 	if (r->tries < UINT8_MAX)
 		r->tries++;
+	mb_assert(w->lost > 0);
 	w->lost--;
 	w->outstanding++;
+	mb_assert_slow(counts_fit(w));
 }
 
 void mt_tx_window_lost(struct mt_tx_window *w, uint64_t psn)
@@ -55,6 +69,7 @@ void mt_tx_window_lost(struct mt_tx_window *w, uint64_t psn)
 
 	mb_assert(psn >= w->una && psn < w->next && r->state == MT_TX_OUTSTANDING);
 	r->state = MT_TX_LOST;
+	mb_assert(w->outstanding > 0);
 	w->lost++;
 	w->outstanding--;
 	if (psn < w->lost_from)
@@ -81,6 +96,7 @@ void mt_tx_window_nack_backoff(struct mt_tx_window *w, uint64_t psn, uint64_t un
 
 	mb_assert(psn >= w->una && psn < w->next && r->state == MT_TX_OUTSTANDING);
 	r->state = briefly ? MT_TX_BACKOFF_SHORT : MT_TX_BACKOFF;
+	mb_assert(w->outstanding > 0);
 	due_ns = backoff_end_ns(r, psn, unit_ns);
 	w->outstanding--;
 	if (w->n_backoff == 0 || psn < w->backoff_from)
@@ -88,6 +104,7 @@ void mt_tx_window_nack_backoff(struct mt_tx_window *w, uint64_t psn, uint64_t un
 	if (w->n_backoff == 0 || due_ns < w->backoff_due_ns)
 		w->backoff_due_ns = due_ns;
 	w->n_backoff++;
+	mb_assert_slow(counts_fit(w));
 }
 
 /*
@@ -104,6 +121,7 @@ void mt_tx_window_end_backoff(struct mt_tx_window *w, uint64_t now_ns, uint64_t 
 		struct mt_tx_rec *r = mt_tx_rec(w, psn);
 		uint64_t due_ns;
 
+		mb_assert(psn < w->next);
 		if (!mt_tx_in_backoff(r->state))
 			continue;
 		left--;
@@ -120,6 +138,7 @@ void mt_tx_window_end_backoff(struct mt_tx_window *w, uint64_t now_ns, uint64_t 
 	}
 	w->backoff_from = first_held;
 	w->lost_from = first_lost;
+	mb_assert_slow(counts_fit(w));
 }
 
 enum mt_tx_state mt_tx_window_received(struct mt_tx_window *w, uint64_t psn)
@@ -128,6 +147,7 @@ enum mt_tx_state mt_tx_window_received(struct mt_tx_window *w, uint64_t psn)
 	enum mt_tx_state was = (enum mt_tx_state)r->state;
 
 	mb_assert(psn >= w->una && psn < w->next);
+	mb_assert_slow(was != MT_TX_UNUSED);
 	if (was == MT_TX_LOST)
 		w->lost--;
 	else if (was == MT_TX_OUTSTANDING)
@@ -164,6 +184,7 @@ bool mt_tx_window_oldest_lost(struct mt_tx_window *w, uint64_t *psn)
 		w->lost_from = w->next;
 		return false;
 	}
+	mb_assert(w->una < w->next);
 	if (w->lost_from < w->una)
 		w->lost_from = w->una;
 	while (mt_tx_rec(w, w->lost_from)->state != MT_TX_LOST) {

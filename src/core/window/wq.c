@@ -13,6 +13,18 @@ void mt_rq_reset(struct mt_rq *rq)
 	rq->head = rq->used = rq->tail = 0;
 }
 
+/* The order that wq.h draws, and no more WRs than were asked for. */
+static bool sq_is_consistent(const struct mt_sq *sq)
+{
+	return sq->head <= sq->done && sq->done <= sq->next && sq->next <= sq->tail &&
+	       sq->tail - sq->head <= sq->depth;
+}
+
+static bool rq_is_consistent(const struct mt_rq *rq)
+{
+	return rq->head <= rq->used && rq->used <= rq->tail && rq->tail - rq->head <= rq->depth;
+}
+
 static bool is_silent_success(const struct mt_sq *sq, const struct mt_wqe *wqe)
 {
 	return wqe->status == RD_WC_SUCCESS && !sq->signal_all && !(wqe->flags & RD_SEND_SIGNALED);
@@ -26,6 +38,7 @@ static void free_silent(struct mt_sq *sq, uint64_t below)
 
 struct mt_wqe *mt_sq_alloc(struct mt_sq *sq)
 {
+	mb_assert(sq_is_consistent(sq));
 	if (sq->tail - sq->head == sq->depth)
 		free_silent(sq, sq->done);
 	if (sq->tail - sq->head == sq->depth)
@@ -38,6 +51,7 @@ void mt_sq_complete(struct mt_sq *sq, uint64_t msn)
 	mb_assert(msn <= sq->next && sq->next <= sq->tail);
 	for (; sq->done < msn; sq->done++)
 		mt_sq_at(sq, sq->done)->status = RD_WC_SUCCESS;
+	mb_assert_slow(sq_is_consistent(sq));
 }
 
 void mt_sq_flush(struct mt_sq *sq, enum rd_wc_status first)
@@ -47,6 +61,7 @@ void mt_sq_flush(struct mt_sq *sq, enum rd_wc_status first)
 		first = RD_WC_WR_FLUSH_ERR;
 	}
 	sq->next = sq->tail;
+	mb_assert(sq_is_consistent(sq) && sq->done == sq->tail);
 }
 
 void mt_rq_flush(struct mt_rq *rq, enum rd_wc_status first)
@@ -55,12 +70,14 @@ void mt_rq_flush(struct mt_rq *rq, enum rd_wc_status first)
 		mt_rq_at(rq, rq->used)->status = (uint8_t)first;
 		first = RD_WC_WR_FLUSH_ERR;
 	}
+	mb_assert(rq_is_consistent(rq));
 }
 
 bool mt_sq_poll(struct mt_sq *sq, uint64_t below, struct mt_event *ev)
 {
 	const struct mt_wqe *wqe;
 
+	mb_assert_slow(sq_is_consistent(sq));
 	if (below > sq->done)
 		below = sq->done;
 	free_silent(sq, below);
@@ -82,6 +99,7 @@ bool mt_rq_poll(struct mt_rq *rq, struct mt_event *ev)
 {
 	const struct mt_rqe *rqe;
 
+	mb_assert_slow(rq_is_consistent(rq));
 	if (rq->head == rq->used)
 		return false;
 	rqe = mt_rq_at(rq, rq->head++);
