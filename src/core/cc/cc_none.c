@@ -19,7 +19,7 @@ static void none_init(struct mt_cc *cc, const struct mt_cc_profile *profile, uin
 
 /* A packet of the largest MTU always fits. */
 #define CWND_MIN (4096u + MT_NOMINAL_HEADER)
-/* More than the widest MPR holds: such a window binds nobody. */
+/* More than the widest MPR holds: such a window limits no QP. */
 #define CWND_MAX ((uint64_t)RD_MPR_MAX * MT_MPR_UNIT * CWND_MIN)
 /* Without r_c the window grows by a quarter in each RTT. */
 #define GROWTH 4u

@@ -98,7 +98,7 @@ static void average_delay(struct mt_nscc *n, uint64_t delay)
 	n->avg_delay_q8 += (at_most(delay, DELAY_MAX) << 8) / DELAY_WEIGHT;
 }
 
-/* The queueing delay that a SACK tells of; the average stands in where there is no sample. */
+/* The queueing delay that a SACK shows; the average replaces it where there is no sample. */
 static uint64_t delay_of(struct mt_cc *cc, uint64_t rtt_ns)
 {
 	struct mt_nscc *n = &cc->nscc;
@@ -199,7 +199,7 @@ static void multiplicative_decrease(struct mt_cc *cc, uint64_t now_ns)
 
 /*
  * A loss where nothing is trimmed or marked: with delay it is the mark. How deep the queue is that
- * overflowed nobody says, so the cut grows with the delay, whether or not it reaches the target.
+ * overflowed no signal says, so the cut grows with the delay, whether or not it reaches the target.
  * One overflow throws away many packets: it counts once in a round trip, queueing included, and
  * not a packet for each. Without delay the loss was no queue's doing. REQ(cc.nscc.drop-tail)
  */
@@ -278,14 +278,14 @@ static void nscc_ack(struct mt_cc *cc, const struct mt_cc_ack *ack)
 {
 	struct mt_nscc *n = &cc->nscc;
 	uint64_t newly = at_most(ack->newly_bytes, NEWLY_MAX), delay;
-	bool held;
+	bool penalised;
 
 	mb_assert_slow(n->p && n->base_rtt_ns > 0);
 	n->qa_bytes += newly;
 	n->adjust_bytes += newly;
 	n->marks |= ack->marked;
 	drain(n, newly);
-	held = receiver_penalty(cc, ack, newly);
+	penalised = receiver_penalty(cc, ack, newly);
 	delay = delay_of(cc, ack->rtt_ns);
 	if (delay >= n->p->fast_delay_ns)
 		end_fast(n);
@@ -298,7 +298,7 @@ static void nscc_ack(struct mt_cc *cc, const struct mt_cc_ack *ack)
 		return;
 	if (ack->marked && delay >= n->p->target_ns)
 		multiplicative_decrease(cc, ack->now_ns);
-	if (held)
+	if (penalised)
 		return;
 	if (!ack->marked)
 		increase(cc, newly, delay);

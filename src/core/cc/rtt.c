@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * rtt.c - the estimator of round-trip times: mean, deviation, smallest and slowly sinking largest
+ * sample, and the times that loss detection and probes derive from them.
+ */
 #include "core/cc/rtt.h"
 
 #include "base/assert.h"

@@ -17,15 +17,15 @@ bool mt_wr_is_supported(const struct mt_qp *qp, const struct rd_send_wr *wr, uin
 void mt_wqe_extend(struct mt_qp *qp, struct mt_wqe *wqe, const struct rd_send_wr *wr);
 /*
  * mt_ext_may_begin says whether the next WQE of a QP with extensions may begin; what never may
- * fails in its turn.
+ * fails when all before it is complete.
  */
 MT_COLD bool mt_ext_may_begin(struct mt_qp *qp, const struct mt_wqe *wqe);
 
 /* ---- send WRs that need no packet; see qp_ext.h ---- */
 
 /*
- * mt_local_wr_execute executes those whose turn has come; false: one stands before the next WQE.
- * It may fail the QP.
+ * mt_local_wr_execute executes those before which all is sent; false: one comes before the next
+ * WQE. It may fail the QP.
  */
 MT_COLD bool mt_local_wr_execute(struct mt_qp *qp);
 /* mt_local_wr_poll takes the oldest completion of either queue of a QP that has this one. */
@@ -36,8 +36,8 @@ void mt_local_wr_free(struct mt_qp *qp);
 /* ---- memory windows ---- */
 
 /*
- * Memory windows: keys for a part of an MR that are given and taken back by work requests,
- * in their turn, without registering anything.
+ * Memory windows: keys for a part of an MR that work requests bind and invalidate, in the
+ * order of posting, without registering anything.
  *
  * A window of type 1 may be bound again while it is bound, and to nothing; any QP of its PD's peers
  * uses it. One of type 2 belongs to the QP that bound it, and must be invalidated before it is
@@ -51,8 +51,8 @@ void mt_local_wr_free(struct mt_qp *qp);
  */
 bool mt_mw_bind(struct mt_qp *qp, const struct mt_local_wr *wr);
 /*
- * mt_mw_invalidate takes back the key of a window of type 2 that is bound on this QP; false: it
- * names none.
+ * mt_mw_invalidate ends the validity of the key of a window of type 2 that is bound on this QP;
+ * false: it names none.
  */
 bool mt_mw_invalidate(struct mt_qp *qp, uint32_t rkey);
 /* mt_mw_unbind_qp unbinds all windows that are bound on this QP. */
@@ -81,8 +81,10 @@ enum mt_recv_found {
 enum mt_recv_found mt_recv_find(struct mt_rq *rq, uint16_t n, struct mt_rqe **rqe);
 /* mt_recv_room returns how many bytes a receive has room for. */
 uint64_t mt_recv_room(const struct mt_rq *rq, const struct mt_rqe *rqe);
-/* mt_recv_complete_below completes the receives whose turn has come: those of messages below
- * msn. */
+/*
+ * mt_recv_complete_below completes the receives that no earlier message blocks: those of messages
+ * below msn.
+ */
 bool mt_recv_complete_below(struct mt_rq *rq, uint64_t msn);
 
 /*
@@ -129,7 +131,7 @@ struct mt_srq_entry {
 struct mt_srq {
 	struct mt_engine *engine;
 	void *user;
-	struct mb_link limited; /* on engine->limited: the limit was reached and nobody told */
+	struct mb_link limited; /* on engine->limited, while its limit event is to be polled */
 	struct mt_srq_entry *entries;
 	struct rd_sge *sges; /* max_sge for each slot */
 	uint64_t head, tail; /* posted and not taken */
@@ -142,7 +144,7 @@ struct mt_srq {
 
 /* mt_srq_fill takes receives for a QP up to its n-th; false: there are too few, or no room. */
 bool mt_srq_fill(struct mt_rq *rq, uint64_t n);
-/* mt_srq_return returns all of a QP's receives, those that were used to nobody. */
+/* mt_srq_return gives the unused receives of a QP back to its SRQ; used ones are dropped. */
 void mt_srq_return(struct mt_rq *rq);
 /* mt_srq_poll takes the event that a limit was reached; false when there is none. */
 bool mt_srq_poll(struct mt_engine *e, struct mt_event *ev);
@@ -181,10 +183,11 @@ void mt_rd_atomic_queue_req(const struct mt_incoming *c);
  * nothing is missing, with an MSN below `below`; false: there is none.
  */
 bool mt_rd_atomic_next_req(struct mt_qp *qp, uint64_t below, struct mt_rd_atomic_req *request);
-/* mt_rd_atomic_implied_ack returns below which MSN another request acknowledges answers; 0:
- * none. */
+/*
+ * mt_rd_atomic_implied_ack returns below which MSN another request acknowledges answers; 0: none.
+ */
 uint64_t mt_rd_atomic_implied_ack(const struct mt_rd_atomic *r);
-/* mt_rd_atomic_execute executes a request, or refuses its message. */
+/* mt_rd_atomic_execute executes a request, or answers its message with a NAK. */
 void mt_rd_atomic_execute(struct mt_rd_atomic *r, const struct mt_rd_atomic_req *q);
 
 enum mt_response_found {
@@ -205,7 +208,7 @@ void mt_rd_atomic_resp_done(const struct mt_incoming *c);
  * to the QP that takes them.
  */
 MT_COLD bool mt_ext_admit(struct mt_incoming *c);
-/* mt_recv_check_room refuses what is longer than its receive, or lies outside itself. */
+/* mt_recv_check_room NAKs what is longer than its receive, or lies outside its message. */
 void mt_recv_check_room(const struct mt_incoming *c);
 /* mt_recv_note_end notes at the end of a message what its receive will say. */
 void mt_recv_note_end(const struct mt_incoming *c);

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-
+/*
+ * local_wr.c - send WRs that need no packet: their ring, when they are executed, and how their
+ * completions merge with those of the send queue. See qp_ext.h.
+ */
 #include <string.h>
 
 #include "base/assert.h"
@@ -7,6 +10,10 @@
 
 #define FLAGS_KNOWN ((uint32_t)RD_SEND_SIGNALED | RD_SEND_FENCE)
 
+/*
+ * The ring has as many places as the send queue, for the depth that a program asks for bounds
+ * both.
+ */
 static size_t local_sq_bytes(const struct mt_qp *qp)
 {
 	return sizeof(struct mt_local_sq) +
@@ -19,6 +26,7 @@ static bool is_consistent(const struct mt_qp *qp, const struct mt_local_sq *l)
 	return l->head <= l->next && l->next <= l->tail && l->tail - l->head <= qp->req.sq.depth;
 }
 
+/* An unsignalled WR that succeeded has no completion, so its place can be used again at once. */
 static bool is_silent_success(const struct mt_qp *qp, const struct mt_local_wqe *local)
 {
 	return local->status == RD_WC_SUCCESS && !qp->req.sq.signal_all &&
@@ -51,12 +59,17 @@ static void free_silent(struct mt_qp *qp, struct mt_local_sq *l)
 		l->head++;
 }
 
+/* Local WRs are part of the extensions; a plain QP refuses them with an error. */
 static bool local_wr_is_supported(const struct mt_qp *qp, const struct mt_local_wr *wr)
 {
 	return qp->ext && (wr->opcode == RD_WR_LOCAL_INV || wr->opcode == RD_WR_BIND_MW) &&
 	       !(wr->flags & ~FLAGS_KNOWN);
 }
 
+/*
+ * A local WR is executed at once when everything before it is sent, and otherwise by the
+ * requester.
+ */
 int mt_qp_post_local(struct mt_qp *qp, const struct mt_local_wr *wr)
 {
 	struct mt_local_sq *l;
@@ -95,14 +108,20 @@ static enum rd_wc_status execute_local_wr(struct mt_qp *qp, const struct mt_loca
 	return RD_WC_SUCCESS;
 }
 
-/* REQ(ext.local.fence) REQ(req.sqd) */
+/*
+ * A fence waits for READs and atomics, which may still use the key that is to be invalidated. In
+ * SQD nothing begins. REQ(ext.local.fence) REQ(req.sqd)
+ */
 static bool can_execute(const struct mt_qp *qp, const struct mt_local_wqe *local)
 {
 	return qp->state == RD_QPS_RTS &&
 	       !(local->wr.flags & RD_SEND_FENCE && mt_rd_atomic_outstanding(qp) > 0);
 }
 
-/* REQ(ext.local.error) */
+/*
+ * A failure ends the QP, so it waits until all earlier WRs are complete and keep their own status.
+ * REQ(ext.local.error)
+ */
 static void fail_local_wr(struct mt_qp *qp, struct mt_local_wqe *local, enum rd_wc_status status)
 {
 	mb_assert(status != RD_WC_SUCCESS && qp->ext->local_sq->next < qp->ext->local_sq->tail);
@@ -113,6 +132,7 @@ static void fail_local_wr(struct mt_qp *qp, struct mt_local_wqe *local, enum rd_
 	mt_qp_fail(qp, RD_WC_WR_FLUSH_ERR, status);
 }
 
+/* Executes in the order of posting, and stops at the first that must wait. */
 bool mt_local_wr_execute(struct mt_qp *qp)
 {
 	struct mt_local_sq *l = qp->ext->local_sq;
@@ -148,6 +168,9 @@ static void fill_completion(const struct mt_local_wqe *local, struct mt_event *e
 	};
 }
 
+/*
+ * Merges the completions of both queues. `before` of a local WR says how many WQEs complete first.
+ */
 bool mt_local_wr_poll(struct mt_qp *qp, struct mt_event *ev)
 {
 	struct mt_local_sq *l = qp->ext->local_sq;
@@ -170,6 +193,7 @@ bool mt_local_wr_poll(struct mt_qp *qp, struct mt_event *ev)
 	return mt_sq_poll(sq, UINT64_MAX, ev);
 }
 
+/* Windows that the QP bound are unbound: the QPN may soon belong to another QP. */
 void mt_local_wr_free(struct mt_qp *qp)
 {
 	struct mt_local_sq *l = qp->ext->local_sq;

@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * mw.c - memory windows: entries of the MR table that are views of an MR while they are bound. See
+ * ext.h for the two types.
+ */
 #include "base/assert.h"
 #include "core/ext/ext.h"
 
@@ -39,6 +43,7 @@ static void unbind_window(struct mt_engine *e, struct mt_mr *mw)
 	};
 }
 
+/* A window shares the index space of MRs, so that one look-up serves both. */
 int mt_mw_add(struct mt_engine *e, uint32_t index, uint8_t tag, uint32_t pd, enum rd_mw_type type)
 {
 	struct mt_mr *mw;
@@ -56,6 +61,7 @@ int mt_mw_add(struct mt_engine *e, uint32_t index, uint8_t tag, uint32_t pd, enu
 	return MT_OK;
 }
 
+/* A window may be removed while it is bound; its MR is then free to go. */
 int mt_mw_remove(struct mt_engine *e, uint32_t index)
 {
 	struct mt_mr *mw = window_at(e, index);
@@ -88,6 +94,10 @@ static struct mt_mr *find_mr(struct mt_qp *qp, const struct mt_local_wr *wr)
 	return &t->mrs[wr->lkey >> 8];
 }
 
+/*
+ * Makes the window a view of the MR: with its cookie and origin, so that placing treats both
+ * alike.
+ */
 static void bind_to_mr(struct mt_qp *qp, struct mt_mr *mw, struct mt_mr *mr,
 		       const struct mt_local_wr *wr)
 {
@@ -103,6 +113,7 @@ static void bind_to_mr(struct mt_qp *qp, struct mt_mr *mw, struct mt_mr *mr,
 	mb_assert_slow(count_bound(&qp->engine->mrs, mw->of) == mr->windows);
 }
 
+/* Everything is checked before the old binding ends, so that a bind that fails leaves it valid. */
 bool mt_mw_bind(struct mt_qp *qp, const struct mt_local_wr *wr)
 {
 	struct mt_mr *mw = window_at(qp->engine, wr->window);
@@ -123,6 +134,7 @@ bool mt_mw_bind(struct mt_qp *qp, const struct mt_local_wr *wr)
 	return true;
 }
 
+/* Only the QP that bound a window of type 2 may invalidate it, by itself or through its peer. */
 bool mt_mw_invalidate(struct mt_qp *qp, uint32_t rkey)
 {
 	struct mt_mr *mw = window_at(qp->engine, rkey >> 8);

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-
+/*
+ * rd_atomic.c - life of the response QP, which carries the responses to READs and atomics in a PSN
+ * space of its own. See qp_ext.h.
+ */
 #include <string.h>
 
 #include "base/assert.h"
@@ -10,7 +13,7 @@ _Static_assert((RD_ATOMIC_MAX & (RD_ATOMIC_MAX - 1)) == 0, "counts are taken mod
 
 /*
  * Answers begin with the PSN with which the requests do, the one number that both ends know before
- * either sends. Their window follows what its receiver offers, since a responder in RTR was told
+ * either sends. Their window follows what its receiver offers, since a responder in RTR knows
  * nothing else; and they are tried for ever: it is the requester that gives up.
  */
 static void set_attr(struct mt_qp *answers, const struct rd_qp_attr *a)
@@ -26,6 +29,7 @@ static void set_attr(struct mt_qp *answers, const struct rd_qp_attr *a)
 		answers->attr.mpr = mpr;
 }
 
+/* The response QP is on the same lists of the engine as any QP. */
 static void init_links(struct mt_qp *qp)
 {
 	mb_link_init(&qp->ready);
@@ -36,6 +40,10 @@ static void init_links(struct mt_qp *qp)
 	mb_timer_init(&qp->timer);
 }
 
+/*
+ * Builds the response QP: the same QPN and EV set as its QP, a send queue of its own, and no
+ * receive queue.
+ */
 void mt_rd_atomic_attach(struct mt_qp *qp, void *mem, const struct rd_qp_attr *a)
 {
 	struct mt_rd_atomic *r = mem;
@@ -77,6 +85,10 @@ void mt_rd_atomic_enable_rx(struct mt_qp *qp, const struct rd_qp_attr *a)
 	mt_qp_begin_receiving(&r->qp, &r->qp.attr);
 }
 
+/*
+ * The response QP may be on lists and in the control ring of the engine: it leaves them before its
+ * memory goes back.
+ */
 void mt_rd_atomic_free(struct mt_qp *qp)
 {
 	struct mt_rd_atomic *r = qp->ext->rd_atomic;
@@ -95,6 +107,7 @@ void mt_rd_atomic_free(struct mt_qp *qp)
 	qp->ext->rd_atomic = NULL;
 }
 
+/* Responses name requests by number, so the MSN of each request is kept under its number. */
 void mt_rd_atomic_begin(struct mt_qp *qp, uint64_t msn)
 {
 	struct mt_rd_atomic *r = qp->ext->rd_atomic;

@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * rd_atomic_requester.c - answers to our READs and atomics. Number and offset of an answer's packet
- * say which bytes of which WR it brings; both are held against what was asked for.
+ * say which bytes of which WR it brings; both are compared with what was requested.
  * REQ(ext.response.place)
  */
 #include "base/assert.h"
 #include "core/ext/ext.h"
 
+/*
+ * The WQE of the n-th request. Its slot is still its own: a WQE completes only after its response.
+ */
 static struct mt_wqe *requesting_wqe(struct mt_rd_atomic *r, uint64_t n)
 {
 	mb_assert(n < r->n_requested && r->n_requested - n <= RD_ATOMIC_MAX);
@@ -24,6 +27,7 @@ static bool fits_response(const struct mt_incoming *c, const struct mt_wqe *wqe)
 	       c->pkt->payload_len <= reth->dmalen - reth->va;
 }
 
+/* The key is checked again for each piece, since the MR may be gone since the WR was posted. */
 static bool place_piece(const struct mt_incoming *c, const struct mt_recv_piece *piece,
 			const void *src)
 {
@@ -37,6 +41,7 @@ static bool place_piece(const struct mt_incoming *c, const struct mt_recv_piece 
 	return true;
 }
 
+/* The payload goes to the SGEs of the READ, at the offset that the packet names. */
 static bool place_read(const struct mt_incoming *c, const struct mt_qp *of,
 		       const struct mt_wqe *wqe)
 {
@@ -55,6 +60,7 @@ static bool place_read(const struct mt_incoming *c, const struct mt_qp *of,
 	return true;
 }
 
+/* The value that the atomic found travels in the header, so that the response has no payload. */
 static bool place_atomic(const struct mt_incoming *c, const struct mt_qp *of,
 			 const struct mt_wqe *wqe)
 {
@@ -66,12 +72,17 @@ static bool place_atomic(const struct mt_incoming *c, const struct mt_qp *of,
 	return place_piece(c, &piece, &original);
 }
 
+/* An atomic writes one number to one SGE; a READ scatters its bytes over all of them. */
 static bool place_payload(const struct mt_incoming *c, const struct mt_qp *of,
 			  const struct mt_wqe *wqe)
 {
 	return wqe->opcode == RD_WR_READ ? place_read(c, of, wqe) : place_atomic(c, of, wqe);
 }
 
+/*
+ * A peer may send any response: number, kind, offset and length are checked against the request
+ * before anything is written.
+ */
 enum mt_response_found mt_rd_atomic_place_resp(const struct mt_incoming *c)
 {
 	struct mt_rd_atomic *r = mt_rd_atomic_of(c->qp);

@@ -21,6 +21,7 @@ static bool can_respond(struct mt_qp *qp, uint64_t now_ns)
 	return mt_qp_ensure_records(answers, now_ns);
 }
 
+/* The operands are the payload of a request; a READ has none. */
 static uint32_t operand_bytes(uint8_t opcode)
 {
 	if (opcode == MW_READ_REQUEST)
@@ -28,6 +29,10 @@ static uint32_t operand_bytes(uint8_t opcode)
 	return opcode == MW_ATOMIC_WRITE ? sizeof(uint64_t) : MW_ATOMIC_BYTES;
 }
 
+/*
+ * A request without the right operands is malformed. One that the QP does not allow is accepted
+ * here, and NAKed in the order of messages.
+ */
 enum mt_rd_atomic_req_check mt_rd_atomic_check_req(const struct mt_incoming *c)
 {
 	bool atomic = c->pkt->bth.opcode != MW_READ_REQUEST;
@@ -36,10 +41,11 @@ enum mt_rd_atomic_req_check mt_rd_atomic_check_req(const struct mt_incoming *c)
 	if (c->pkt->payload_len != operand_bytes(c->pkt->bth.opcode) || (atomic && !c->rx->payload))
 		return MT_REQUEST_MALFORMED;
 	if (!qp->ext->rd_atomic || qp->attr.max_dest_rd_atomic == 0)
-		return MT_REQUEST_ACCEPTED; /* to be refused in its turn */
+		return MT_REQUEST_ACCEPTED; /* to be NAKed when all before it is complete */
 	return can_respond(qp, c->rx->now_ns) ? MT_REQUEST_ACCEPTED : MT_REQUEST_NO_MEMORY;
 }
 
+/* Copies the request out of its frame, for it may wait until all before it is placed. */
 static struct mt_rd_atomic_req read_request(const struct mt_incoming *c)
 {
 	const struct mw_data_ext *data = &c->pkt->data;
@@ -66,7 +72,10 @@ static struct mt_rd_atomic_req read_request(const struct mt_incoming *c)
 	return q;
 }
 
-/* REQ(ext.read.limit) */
+/*
+ * Requests come in any order and are kept by PSN, so that the first one is the next to execute.
+ * REQ(ext.read.limit)
+ */
 void mt_rd_atomic_queue_req(const struct mt_incoming *c)
 {
 	struct mt_rd_atomic *r = c->qp->ext->rd_atomic;
@@ -113,6 +122,7 @@ static void queue_response(struct mt_rd_atomic *r, const struct mt_rd_atomic_req
 	mt_qp_queue_for_tx(&r->qp);
 }
 
+/* The QP must allow the kind of access, and so must the MR or window. */
 static const struct mt_mr *find_mr(const struct mt_qp *qp, const struct mt_rd_atomic_req *q,
 				   uint64_t length, uint32_t access)
 {
@@ -122,7 +132,7 @@ static const struct mt_mr *find_mr(const struct mt_qp *qp, const struct mt_rd_at
 }
 
 /*
- * An answer reads the MR, of a window that of which it is a view: what was allowed when its turn
+ * An answer reads the MR, of a window that of which it is a view: what was allowed when it was
  * came is answered, though the window be invalid since. REQ(ext.mw.read)
  */
 static struct rd_sge response_sge(const struct mt_engine *e, const struct mt_mr *mr,
@@ -154,7 +164,10 @@ static uint8_t execute_read(struct mt_rd_atomic *r, const struct mt_rd_atomic_re
 	return 0;
 }
 
-/* REQ(ext.atomic.access) REQ(ext.atomic.aligned) REQ(ext.atomic.write) */
+/*
+ * Runs in the adapter, since an atomic must be one with those of the local CPUs on the same
+ * memory. REQ(ext.atomic.access) REQ(ext.atomic.aligned) REQ(ext.atomic.write)
+ */
 static uint8_t execute_atomic(struct mt_rd_atomic *r, const struct mt_rd_atomic_req *q)
 {
 	const struct mt_env *env = &r->of->engine->env;
@@ -197,7 +210,10 @@ uint64_t mt_rd_atomic_implied_ack(const struct mt_rd_atomic *r)
 	return n >= most && has_free_response(r) ? n + 1 - most : 0;
 }
 
-/* REQ(ext.request.order) */
+/*
+ * Requests behind a pending NAK are dropped, as the packets of such messages are.
+ * REQ(ext.request.order)
+ */
 bool mt_rd_atomic_next_req(struct mt_qp *qp, uint64_t below, struct mt_rd_atomic_req *request)
 {
 	struct mt_rd_atomic *r = qp->ext->rd_atomic;
@@ -216,6 +232,10 @@ bool mt_rd_atomic_next_req(struct mt_qp *qp, uint64_t below, struct mt_rd_atomic
 	return false;
 }
 
+/*
+ * Executes a request once: its packet is recorded, so that a retransmission is a duplicate, and
+ * the response is kept until the peer has it.
+ */
 void mt_rd_atomic_execute(struct mt_rd_atomic *r, const struct mt_rd_atomic_req *q)
 {
 	struct mt_incoming of = {.qp = r->of, .msn = q->msn};

@@ -1,9 +1,16 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-
+/*
+ * recv_queue.c - finds the receive that a packet of a SEND is for, and walks over its SGEs. See
+ * ext.h.
+ */
 #include "base/assert.h"
 #include "base/serial.h"
 #include "core/ext/ext.h"
 
+/*
+ * A number below those in use belongs to a receive that is complete, and a peer that names it
+ * breaks the protocol.
+ */
 enum mt_recv_found mt_recv_find(struct mt_rq *rq, uint16_t n, struct mt_rqe **rqe)
 {
 	uint64_t at = mb_serial_extend(rq->used, n, 16);
@@ -31,6 +38,10 @@ uint64_t mt_recv_room(const struct mt_rq *rq, const struct mt_rqe *rqe)
 	return room;
 }
 
+/*
+ * Completes in the order of posting: a receive whose message is not complete blocks those behind
+ * it.
+ */
 bool mt_recv_complete_below(struct mt_rq *rq, uint64_t msn)
 {
 	uint64_t before = rq->used;
@@ -53,6 +64,7 @@ struct mt_recv_walk mt_recv_walk(const struct mt_rq *rq, const struct mt_rqe *rq
 	return mt_sges_walk(mt_rq_sges(rq, rqe), rqe->n_sge, offset, len);
 }
 
+/* Skips the SGEs before `offset`; a walk that begins behind the last one yields nothing. */
 struct mt_recv_walk mt_sges_walk(const struct rd_sge *sge, uint32_t n, uint64_t offset,
 				 uint32_t len)
 {
@@ -63,6 +75,7 @@ struct mt_recv_walk mt_sges_walk(const struct rd_sge *sge, uint32_t n, uint64_t 
 	return w;
 }
 
+/* Each piece lies in one SGE, so that it has one key and one check. */
 bool mt_recv_next(struct mt_recv_walk *w, struct mt_recv_piece *piece)
 {
 	uint64_t room;

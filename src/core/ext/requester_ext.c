@@ -29,7 +29,7 @@ static uint8_t needed_ext(uint8_t opcode, uint32_t flags)
 	return flags & RD_SEND_INV ? ext[opcode] | MW_EXT_INV : ext[opcode];
 }
 
-/* REQ(svc.write-only) */
+/* Refuses what the QP was not created for, before a slot is taken. REQ(svc.write-only) */
 bool mt_wr_is_supported(const struct mt_qp *qp, const struct rd_send_wr *wr, uint64_t length)
 {
 	if ((unsigned)wr->opcode >= RD_WR_LOCAL_INV ||
@@ -61,6 +61,10 @@ static void extend_atomic(struct mt_qp *qp, struct mt_wqe *wqe, const struct rd_
 	wqe->last_op = swaps ? MW_COMPARE_SWAP : MW_FETCH_ADD;
 }
 
+/*
+ * A SEND uses the next receive of the peer, with or without an immediate, so it always counts in
+ * RQMSN.
+ */
 static void extend_send(struct mt_qp *qp, struct mt_wqe *wqe, const struct rd_send_wr *wr)
 {
 	bool one = wqe->n_packets == 1;
@@ -109,6 +113,10 @@ static bool is_writable(const struct mt_qp *qp, const struct rd_sge *sge)
 					       sge->length, RD_ACCESS_LOCAL_WRITE);
 }
 
+/*
+ * Checks the memory for the response before the request is sent: an atomic whose result has no
+ * place must not be executed.
+ */
 static bool has_room(const struct mt_qp *qp, const struct mt_wqe *wqe)
 {
 	const struct rd_sge *sge = mt_sq_sges(&qp->req.sq, wqe);
@@ -131,7 +139,10 @@ static void fail_in_order(struct mt_qp *qp, enum rd_wc_status status)
 		mt_qp_fail(qp, status, status);
 }
 
-/* REQ(ext.read.limit) REQ(ext.read.local) */
+/*
+ * The responder has a fixed number of RD/atomic resources and NAKs a request beyond them.
+ * REQ(ext.read.limit) REQ(ext.read.local)
+ */
 static bool can_request(struct mt_qp *qp, const struct mt_wqe *wqe)
 {
 	if (mt_rd_atomic_outstanding(qp) >= qp->attr.max_rd_atomic)
@@ -142,7 +153,10 @@ static bool can_request(struct mt_qp *qp, const struct mt_wqe *wqe)
 	return false;
 }
 
-/* REQ(ext.strict-peer) REQ(ext.fence) REQ(ext.send.local) */
+/*
+ * A WR that can never begin fails here instead of at the peer, after all earlier ones are
+ * complete. REQ(ext.strict-peer) REQ(ext.fence) REQ(ext.send.local)
+ */
 bool mt_ext_may_begin(struct mt_qp *qp, const struct mt_wqe *wqe)
 {
 	uint8_t ext = needed_ext(wqe->opcode, wqe->flags);

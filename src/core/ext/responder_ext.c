@@ -5,6 +5,10 @@
 #include "base/assert.h"
 #include "core/ext/ext.h"
 
+/*
+ * The extension that both ends must have for an opcode. A packet of another one is dropped like an
+ * unknown opcode.
+ */
 static uint8_t needed_ext(const struct mt_incoming *c)
 {
 	if (c->op & MW_OP_SEND)
@@ -42,7 +46,10 @@ void mt_recv_check_room(const struct mt_incoming *c)
 		mt_incoming_nak(c, MW_NAK_INVALID_REQUEST, RD_WC_SUCCESS);
 }
 
-/* What the receive will say when its turn has come. REQ(ext.recv.order) */
+/*
+ * Keeps in the receive what its completion reports, until all earlier messages are complete.
+ * REQ(ext.recv.order)
+ */
 void mt_recv_note_end(const struct mt_incoming *c)
 {
 	struct mt_rqe *rqe = c->rqe;
@@ -98,6 +105,9 @@ bool mt_in_order_must_wait(const struct mt_incoming *c)
 	       !(c->op & MW_OP_SEND) && c->pkt->payload_len > 0;
 }
 
+/*
+ * Copies the payload, since the frame it came in goes back to the driver when this call returns.
+ */
 void mt_in_order_buffer(const struct mt_incoming *c)
 {
 	struct mt_buffered *w = c->buffered;
@@ -132,7 +142,7 @@ void mt_in_order_place(struct mt_qp *qp, uint64_t below)
 
 		mb_assert(w->psn < qp->rsp.window.expected);
 		if (!mt_incoming_may_place(&of))
-			; /* its message is refused already */
+			; /* its message fails already */
 		else if (!mr)
 			mt_incoming_nak(&of, MW_NAK_REMOTE_ACCESS, RD_WC_SUCCESS);
 		else if (e->env.place(e->env.ctx, mr->user, w->va - mr->origin,

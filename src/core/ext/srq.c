@@ -18,6 +18,7 @@ static bool is_consistent(const struct mt_srq *srq)
 	return srq->head <= srq->tail && srq->tail - srq->head + srq->taken <= srq->depth;
 }
 
+/* The size is 0 for a capability that is out of range. */
 size_t mt_srq_size(const struct mt_srq_cap *cap)
 {
 	if (cap->depth == 0 || cap->depth > DEPTH_MAX || cap->max_sge > RD_SGE_MAX)
@@ -27,6 +28,7 @@ size_t mt_srq_size(const struct mt_srq_cap *cap)
 		       (sizeof(struct mt_srq_entry) + cap->max_sge * sizeof(struct rd_sge));
 }
 
+/* Header, entries and SGEs are one block, as a QP is. */
 int mt_srq_init(struct mt_engine *e, void *mem, const struct mt_srq_cap *cap, void *user,
 		struct mt_srq **out)
 {
@@ -49,6 +51,7 @@ int mt_srq_init(struct mt_engine *e, void *mem, const struct mt_srq_cap *cap, vo
 	return MT_OK;
 }
 
+/* Each slot has its own SGEs, at a place that follows from its number. */
 static struct rd_sge *sges_of(const struct mt_srq *srq, uint64_t n)
 {
 	return &srq->sges[(n & srq->mask) * srq->max_sge];
@@ -62,7 +65,10 @@ static void fill_rqe(struct mt_srq *srq, uint64_t n, const struct rd_recv_wr *wr
 		memcpy(sges_of(srq, n), wr->sge, wr->n_sge * sizeof(*wr->sge));
 }
 
-/* REQ(api.srq.resize) */
+/*
+ * Copies the receives to their slots in the new block; the mask changes, so the slots do, too.
+ * REQ(api.srq.resize)
+ */
 int mt_srq_resize(struct mt_srq *srq, void *mem, uint32_t depth)
 {
 	struct mt_srq old = *srq;
@@ -90,6 +96,10 @@ void mt_srq_fini(struct mt_srq *srq)
 	mb_link_remove(&srq->limited);
 }
 
+/*
+ * A receive that a QP took counts until its completion is polled, or a program could post more
+ * than the depth.
+ */
 int mt_srq_post(struct mt_srq *srq, const struct rd_recv_wr *wr)
 {
 	if (wr->n_sge > srq->max_sge)
@@ -101,7 +111,7 @@ int mt_srq_post(struct mt_srq *srq, const struct rd_recv_wr *wr)
 	return MT_OK;
 }
 
-/* REQ(ext.srq.limit) */
+/* The limit fires once and must be armed again, as verbs define it. REQ(ext.srq.limit) */
 static void check_limit(struct mt_srq *srq)
 {
 	if (srq->tail - srq->head >= srq->limit)
@@ -124,6 +134,7 @@ uint32_t mt_srq_limit(const struct mt_srq *srq)
 	return srq->limit;
 }
 
+/* The receive keeps its place in the depth of the SRQ, as one that was taken. */
 static void move_to_rq(struct mt_srq *srq, struct mt_rq *rq)
 {
 	const struct mt_srq_entry *entry = &srq->entries[srq->head & srq->mask];
@@ -138,7 +149,7 @@ static void move_to_rq(struct mt_srq *srq, struct mt_rq *rq)
 	srq->taken++;
 }
 
-/* REQ(ext.srq.take) */
+/* All or none: receives are bound to messages in the order of their numbers. REQ(ext.srq.take) */
 bool mt_srq_fill(struct mt_rq *rq, uint64_t n)
 {
 	struct mt_srq *srq = rq->srq;
@@ -163,6 +174,7 @@ bool mt_srq_peek(const struct mt_srq *srq, struct rd_recv_wr *wr)
 	return true;
 }
 
+/* Takes one receive for a UD QP, which uses each at once. */
 bool mt_srq_pop(struct mt_srq *srq, struct rd_recv_wr *wr)
 {
 	if (!mt_srq_peek(srq, wr))
@@ -197,6 +209,7 @@ void mt_srq_return(struct mt_rq *rq)
 	mb_assert(is_consistent(srq) && rq->head == rq->tail);
 }
 
+/* The SRQ leaves the list with its event, so that the limit is reported once. */
 bool mt_srq_poll(struct mt_engine *e, struct mt_event *ev)
 {
 	struct mt_srq *srq;

@@ -3,12 +3,12 @@
  * completer.c - takes what the responder says of our packets: SACK and NACK; ACKs are in
  * completer_ack.c.
  *
- * A SACK is judged before it is believed: whatever it says of PSNs that were never sent makes it
- * bogus, and nothing of it is used. Bytes in flight follow rcvd_bytes, the responder's count of
- * new bytes, which survives lost SACKs. They are subtracted early when a packet is found lost; if
- * it turns up after all before it was sent again, that is undone. rcvd_bytes is rounded, so a rest
- * may stay: when nothing is outstanding nothing is in flight, and when the window is empty both
- * sides have counted the same bytes.
+ * A SACK is checked before it is used: if it names PSNs that were never sent, it is bogus, and
+ * nothing of it is used. Bytes in flight follow rcvd_bytes, the responder's count of new bytes,
+ * which survives lost SACKs. They are subtracted early when a packet is found lost; if it turns up
+ * after all before it was sent again, that is undone. rcvd_bytes is rounded, so a few bytes may
+ * remain: when nothing is outstanding nothing is in flight, and when the window is empty both sides
+ * have counted the same bytes.
  */
 #include "base/assert.h"
 #include "base/bits.h"
@@ -130,7 +130,7 @@ static void match_probe(struct mt_qp *qp, struct sack *s)
 }
 
 /*
- * The record of the trigger, if it still tells of the transmission that caused this SACK: the
+ * The record of the trigger, if it still describes the transmission that caused this SACK: the
  * reflected stamp must be that of the last time it was sent. REQ(cc.rtt.validity)
  */
 static void match_trigger(struct mt_qp *qp, struct sack *s, bool rtx)
@@ -174,6 +174,10 @@ static void apply_ev_mark(struct mt_qp *qp, const struct sack *s)
 		mt_qp_retire_ev_group(qp, ev, s->now_ns, MT_EV_BY_MARK);
 }
 
+/*
+ * A lost packet leaves the network, so that its bytes are no longer in flight. Congestion control
+ * hears of the loss once for each packet.
+ */
 static void mark_lost(struct mt_qp *qp, uint64_t psn, uint64_t now_ns, enum mt_cc_loss_kind kind)
 {
 	struct mt_requester *req = &qp->req;
@@ -200,7 +204,10 @@ static bool overload_limit_reached(const struct mt_qp *qp, struct mt_ev_fault *c
 	return ++c->overload_losses >= MT_OVERLOAD_LOSSES;
 }
 
-/* REQ(req.ev.one-loss) */
+/*
+ * Holds a loss against its EV, unless the port of either end or the overload of the receiver
+ * explains it: an EV must not be retired for what is no fault of its links. REQ(req.ev.one-loss)
+ */
 static void attribute_loss(struct mt_qp *qp, const struct mt_tx_rec *rec, uint64_t now_ns)
 {
 	struct mt_ev_set *ev_set = qp->ev_set;
@@ -217,6 +224,10 @@ static void attribute_loss(struct mt_qp *qp, const struct mt_tx_rec *rec, uint64
 	mt_qp_retire_ev_group(qp, rec->ev, now_ns, MT_EV_BY_LOSS);
 }
 
+/*
+ * While it is undecided whether the peer or the path is silent, the packet stays outstanding: the
+ * next SACK decides.
+ */
 static void handle_loss(struct mt_qp *qp, const struct sack *s, uint64_t psn)
 {
 	const struct mt_tx_rec *rec = mt_tx_rec(&qp->req.window, psn);
@@ -263,7 +274,10 @@ static void update_peer_liveness(struct mt_qp *qp, struct sack *s)
 	p->silence_limit_ns = mt_rtt_silence(rtt, &qp->engine->cfg.timing);
 }
 
-/* REQ(req.loss.outside-bitmap) REQ(req.ev.forward-evidence) */
+/*
+ * Looks at each hole that the SACK reports. Without the time at which the trigger was sent nothing
+ * is older than it, and no loss follows. REQ(req.loss.outside-bitmap) REQ(req.ev.forward-evidence)
+ */
 static void find_losses(struct mt_qp *qp, const struct sack *s)
 {
 	struct mt_requester *req = &qp->req;
@@ -299,6 +313,10 @@ static uint64_t newly_received_bytes(struct mt_qp *qp, uint32_t units)
 	return (uint64_t)delta * 256;
 }
 
+/*
+ * Congestion control gets what the SACK says in one struct. The bytes in flight follow the count
+ * of the responder, not the map, since SACKs may be lost.
+ */
 static void update_cc(struct mt_qp *qp, const struct sack *s)
 {
 	struct mt_requester *req = &qp->req;
@@ -381,6 +399,10 @@ static bool req_is_consistent(const struct mt_qp *qp)
 	       req->window.next <= req->post_psn && req->wimm_inflight <= sq->next - sq->done + 1;
 }
 
+/*
+ * The order matters: the window must know what was received before losses are looked for, and the
+ * RTT sample must be taken before congestion control uses it.
+ */
 void mt_completer_sack(struct mt_qp *qp, const struct mt_rx *rx)
 {
 	struct sack s = {.now_ns = rx->now_ns, .ev = MT_EV_NONE};
@@ -423,10 +445,10 @@ static bool nack_matches(const struct mt_qp *qp, uint64_t psn, uint32_t entropy)
 
 /*
  * A packet that is trimmed goes again at once: another path may be free. At the last hop there is
- * no other, and on the way it has tried enough of them after a while: then, as when the responder
- * has no room, it waits; else sender and NACKs would feed each other for as long as it lasts.
- * Queues are soon empty; only for want of memory it waits longer each time. REQ(req.loss.nack)
- * REQ(req.loss.nack-wait)
+ * no other, and in the fabric it has tried enough of them after a while: then, as when the
+ * responder has no room, it waits; else sender and NACKs would feed each other for as long as it
+ * lasts. Queues are soon empty; only for want of memory it waits longer each time.
+ * REQ(req.loss.nack) REQ(req.loss.nack-wait)
  */
 #define TRIMS_AT_ONCE 3u
 
@@ -437,6 +459,7 @@ static bool resends_at_once(const struct mt_tx_rec *rec, uint8_t reason)
 	return reason == MW_NACK_TRIMMED_LASTHOP && rec->tries == 0;
 }
 
+/* A NACKed packet has left the network, whether it is sent again at once or after the back-off. */
 static void retract_packet(struct mt_qp *qp, uint64_t psn, uint64_t now_ns, uint8_t reason)
 {
 	bool trimmed = reason == MW_NACK_TRIMMED || reason == MW_NACK_TRIMMED_LASTHOP;
@@ -462,7 +485,7 @@ static void handle_rnr_nack(struct mt_qp *qp, uint64_t psn, const struct mt_rx *
 {
 	struct mt_requester *req = &qp->req;
 	const struct mt_tx_rec *rec = mt_tx_rec(&req->window, psn);
-	struct mt_rnr_nack refusal = {
+	struct mt_rnr_nack nack = {
 		.psn = psn,
 		.una = req->window.una,
 		.sent_ns = rec->sent_ns,
@@ -478,13 +501,16 @@ static void handle_rnr_nack(struct mt_qp *qp, uint64_t psn, const struct mt_rx *
 	if (psn ==
 	    req->window.una) /* else the oldest packet, of which nothing is heard, may be lost */
 		mt_rto_restart(&req->rto, rx->now_ns, true);
-	if (mt_rnr_nacked(&qp->ext->rnr, &refusal, qp->attr.rnr_retry))
+	if (mt_rnr_nacked(&qp->ext->rnr, &nack, qp->attr.rnr_retry))
 		mt_completer_update(qp, rx->now_ns, false);
 	else
 		mt_qp_fail(qp, RD_WC_RNR_RETRY_EXC_ERR, RD_WC_RNR_RETRY_EXC_ERR);
 }
 
-/* REQ(req.ev.last-hop-trim) REQ(req.error.fatal-nack) */
+/*
+ * A NACK for a QP in ERR at the peer ends the QP; any other concerns one packet and is no proof of
+ * a fault of its path. REQ(req.ev.last-hop-trim) REQ(req.error.fatal-nack)
+ */
 void mt_completer_nack(struct mt_qp *qp, const struct mt_rx *rx)
 {
 	const struct mw_neth *neth = &rx->pkt->neth;

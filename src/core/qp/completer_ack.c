@@ -54,6 +54,10 @@ static inline void complete_below(struct mt_qp *qp, uint64_t msn, bool *progress
 	*progress = true;
 }
 
+/*
+ * The status of the WR that a NAK ends. A syndrome that is unknown ends it, too: the peer does not
+ * continue the QP.
+ */
 static enum rd_wc_status nak_status(uint8_t syndrome)
 {
 	switch (syndrome) {
@@ -94,7 +98,10 @@ static bool ack_plausible(const struct mt_qp *qp, uint8_t kind, uint64_t msn)
 	       mt_sq_at(sq, msn)->first_psn < qp->req.window.next;
 }
 
-/* REQ(req.error.nak) */
+/*
+ * Takes an AETH. An ACK may acknowledge several messages and may come late; a NAK acknowledges all
+ * messages before its own. REQ(req.error.nak)
+ */
 void mt_completer_ack(struct mt_qp *qp, const struct mt_rx *rx)
 {
 	const struct mw_aeth *aeth = &rx->pkt->aeth;
@@ -117,6 +124,10 @@ void mt_completer_ack(struct mt_qp *qp, const struct mt_rx *rx)
 	mt_completer_update(qp, rx->now_ns, progress);
 }
 
+/*
+ * The responses that came may release ACKs and a NAK which were kept until the requests before
+ * them were answered.
+ */
 void mt_completer_response(struct mt_qp *qp, uint64_t now_ns)
 {
 	struct mt_rd_atomic *r = qp->ext->rd_atomic;
@@ -131,6 +142,10 @@ void mt_completer_response(struct mt_qp *qp, uint64_t now_ns)
 		mt_completer_update(qp, now_ns, true);
 }
 
+/*
+ * The peer may ask for another READ or atomic only after it had the oldest response, so its
+ * request acknowledges that response.
+ */
 void mt_completer_implied_ack(struct mt_qp *qp, uint64_t msn, uint64_t now_ns)
 {
 	bool progress = false;

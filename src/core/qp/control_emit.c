@@ -8,7 +8,7 @@
  * the peer's packets come may be dead on the return path, and two ends that each rely on EVs which
  * have just died would otherwise never hear of each other again. A quarter goes back by the EV of
  * the cause, where we have it too: what is left of a network mostly works in both directions, and
- * to find one way of n there and another back by chance takes n times as long.
+ * to find one path of n there and another back by chance takes n times as long.
  * REQ(req.reverse.per-plane) REQ(req.reverse.unheard)
  */
 #include "base/assert.h"
@@ -18,6 +18,7 @@
 
 #define CC_TYPE_NACK 2u
 
+/* A control packet has no payload, and it travels in the class that switches do not trim. */
 static void set_destination(const struct mt_qp *qp, uint16_t path, struct mt_tx_desc *d)
 {
 	mb_assert(path < qp->ev_set->n_evs);
@@ -57,6 +58,7 @@ static uint16_t find_ev(const struct mt_ev_set *s, uint8_t port, uint32_t ev)
 	return MT_EV_NONE;
 }
 
+/* Picks an EV for an answer: see the head of this file for the shares. */
 static uint16_t pick_reply_ev(struct mt_qp *qp, uint8_t port, uint32_t ev, bool answer_lost)
 {
 	struct mb_prng *prng = &qp->req.spray.prng;
@@ -89,6 +91,7 @@ static uint16_t pick_nack_ev(struct mt_qp *qp, const struct mt_trigger *cause)
 	return pick_reply_ev(qp, cause->port, cause->ev, cause->answer_lost);
 }
 
+/* A QP without dynamic MPR keeps the window that was configured, so that both ends agree on it. */
 static uint8_t offered_mpr(const struct mt_qp *qp, uint64_t now_ns)
 {
 	const struct mt_engine *e = qp->engine;
@@ -99,7 +102,10 @@ static uint8_t offered_mpr(const struct mt_qp *qp, uint64_t now_ns)
 				   qp->attr.mpr_dest, e->receivers);
 }
 
-/* REQ(wire.seth.context-ids) */
+/*
+ * A SACK carries the state of this moment, not that of its trigger: what came in between needs no
+ * SACK of its own. REQ(wire.seth.context-ids)
+ */
 static void emit_sack(struct mt_qp *qp, const struct mt_trigger *t, uint64_t now_ns,
 		      struct mt_tx_desc *d)
 {
@@ -121,6 +127,10 @@ static void emit_sack(struct mt_qp *qp, const struct mt_trigger *t, uint64_t now
 	qp->engine->stats.tx_sacks++;
 }
 
+/*
+ * A NACK names one PSN and the EV on which it came, so that the sender can tell which transmission
+ * it concerns.
+ */
 static void emit_nack(struct mt_qp *qp, const struct mt_control *c, struct mt_tx_desc *d)
 {
 	init_packet(qp, MW_NACK, mb_psn_wire(c->cause.psn), d);
@@ -138,7 +148,10 @@ static void emit_nack(struct mt_qp *qp, const struct mt_control *c, struct mt_tx
 	qp->engine->stats.tx_nacks++;
 }
 
-/* REQ(req.probe.reliability) REQ(req.probe.no-psn) REQ(ext.agreement) */
+/*
+ * A probe is not part of the PSN space: it can be sent when the window is closed and is never sent
+ * again. REQ(req.probe.reliability) REQ(req.probe.no-psn) REQ(ext.agreement)
+ */
 static void emit_probe(struct mt_qp *qp, const struct mt_control *c, uint64_t now_ns,
 		       struct mt_tx_desc *d)
 {
@@ -157,11 +170,15 @@ static void emit_probe(struct mt_qp *qp, const struct mt_control *c, uint64_t no
 			},
 	};
 	set_destination(qp, c->index, d);
-	d->tclass = MT_CLASS_DATA; /* it must take the way that data take. */
+	d->tclass = MT_CLASS_DATA; /* it must take the path that data take */
 	mt_ev_record_probe(qp->ev_set, c->index, id, now_ns);
 	qp->engine->stats.tx_probes++;
 }
 
+/*
+ * A probe on a port that went down meanwhile would be lost, and that loss would say nothing of the
+ * EV.
+ */
 static bool can_probe(const struct mt_control *c)
 {
 	mb_assert(c->index < c->qp->ev_set->n_evs);
@@ -169,7 +186,10 @@ static bool can_probe(const struct mt_control *c)
 	       mt_local_port_is_up(&c->qp->engine->ports, c->qp->ev_set->evs[c->index].port);
 }
 
-/* A QP that is in ERR has one thing left to say. */
+/*
+ * Between queueing and sending the QP may have changed its state. In ERR only the NACK that reports
+ * it is still sent.
+ */
 static bool control_is_valid(const struct mt_control *c)
 {
 	mb_assert(c->qp && c->qp->ev_set);
@@ -182,6 +202,10 @@ static bool control_is_valid(const struct mt_control *c)
 	return mt_qp_may_receive(c->qp);
 }
 
+/*
+ * Makes the packet of one entry of the ring. Entries of endpoints belong to no QP, and the
+ * endpoint part makes them.
+ */
 bool mt_control_emit(struct mt_engine *e, uint64_t now_ns, const struct mt_control *c,
 		     struct mt_tx_desc *desc)
 {
@@ -202,14 +226,20 @@ bool mt_control_emit(struct mt_engine *e, uint64_t now_ns, const struct mt_contr
 	return true;
 }
 
-/* REQ(wire.aeth.no-credit) */
+/*
+ * A NAK that is due is repeated in each ACK: the QP has failed, and the peer may not have received
+ * the first one. REQ(wire.aeth.no-credit)
+ */
 static uint8_t ack_syndrome(const struct mt_responder *rsp)
 {
 	mb_assert(!rsp->nak_due || rsp->pending_nak.syndrome != 0);
 	return rsp->nak_due ? rsp->pending_nak.syndrome : MW_ACK_NO_CREDIT;
 }
 
-/* REQ(rsp.ack.transport) */
+/*
+ * A transport ACK counts whole messages. It is separate from the SACK, so that a message of many
+ * packets costs one ACK. REQ(rsp.ack.transport)
+ */
 static void emit_ack(struct mt_qp *qp, struct mt_tx_desc *d)
 {
 	struct mt_responder *rsp = &qp->rsp;
@@ -221,6 +251,7 @@ static void emit_ack(struct mt_qp *qp, struct mt_tx_desc *d)
 	qp->engine->stats.tx_acks++;
 }
 
+/* Of a pending SACK and a pending ACK the SACK goes first: it opens the window of the sender. */
 bool mt_control_emit_pending(struct mt_qp *qp, uint64_t now_ns, struct mt_tx_desc *desc)
 {
 	struct mt_responder *rsp = &qp->rsp;

@@ -7,6 +7,7 @@
 #include "core/endpoint/endpoint.h"
 #include "core/qp/halves.h"
 
+/* Retiring one EV may activate another in its place: each change is an event of its own. */
 static void retire_ev(struct mt_qp *qp, uint16_t ev, uint64_t now_ns, enum mt_ev_cause cause)
 {
 	struct mt_ev_change changes[2];
@@ -18,7 +19,10 @@ static void retire_ev(struct mt_qp *qp, uint16_t ev, uint64_t now_ns, enum mt_ev
 		mt_engine_report_ev(qp->engine, qp->ev_set, &changes[i]);
 }
 
-/* REQ(req.ev.same-path) */
+/*
+ * The EVs of a group lead over the same links, so that what one of them lost the others would
+ * lose, too. REQ(req.ev.same-path)
+ */
 void mt_qp_retire_ev_group(struct mt_qp *qp, uint16_t ev, uint64_t now_ns, enum mt_ev_cause cause)
 {
 	uint16_t next = mt_ev_group_next(qp->ev_set, ev);
@@ -30,7 +34,9 @@ void mt_qp_retire_ev_group(struct mt_qp *qp, uint16_t ev, uint64_t now_ns, enum 
 	mt_ev_sets_arm_probes(qp->engine, qp->ev_set);
 }
 
-/* REQ(req.ev.same-path) */
+/*
+ * A probe that was answered on one EV proves the links of the whole group. REQ(req.ev.same-path)
+ */
 void mt_qp_ev_group_revived(struct mt_qp *qp, uint16_t ev, uint64_t now_ns)
 {
 	struct mt_ev_change back = {ev, MT_EV_GOOD, MT_EV_BY_PROBE};

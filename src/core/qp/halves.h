@@ -10,7 +10,7 @@
 
 /* ---- the QP's own timer ---- */
 
-/* mt_qp_negotiate asks a peer that has not spoken yet what it knows beyond MRC. */
+/* mt_qp_negotiate asks a peer that has not answered yet which extensions it has. */
 void mt_qp_negotiate(struct mt_qp *qp, uint64_t now_ns);
 /* mt_qp_tick does what the QP's timer fired for. */
 void mt_qp_tick(struct mt_qp *qp, uint64_t now_ns);
@@ -50,7 +50,7 @@ void mt_completer_received_below(struct mt_qp *qp, uint64_t expected, bool *prog
 /* mt_completer_update follows whatever was learnt: timers, byte counts, and sending goes on. */
 void mt_completer_update(struct mt_qp *qp, uint64_t now_ns, bool progress);
 /*
- * mt_qp_retire_ev_group tells the path set, the counters and whoever polls that a path is bad, with
+ * mt_qp_retire_ev_group marks an EV bad in its set, counts it and reports it by an event, with
  * all EVs that lead over it; mt_qp_ev_group_revived that one which the set has revived is well
  * again.
  */

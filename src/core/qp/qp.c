@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-
+/*
+ * qp.c - creating a QP in memory of its owner, posting to its queues, and what its timer does when
+ * it fires.
+ */
 #include <string.h>
 
 #include "base/assert.h"
@@ -16,6 +19,10 @@
 	(uint8_t)(MW_EXT_SEND | MW_EXT_READ | MW_EXT_ATOMIC | MW_EXT_INV | MW_EXT_ATOMIC_WRITE)
 #define ATOMICS (MW_EXT_ATOMIC | MW_EXT_ATOMIC_WRITE)
 
+/*
+ * Slots are found by a mask, so their number is a power of two; an empty queue has one that stays
+ * unused.
+ */
 static uint32_t slots_for_depth(uint32_t depth)
 {
 	return depth ? mb_pow2_ceil(depth) : 1;
@@ -33,7 +40,10 @@ static size_t ext_size(const struct mt_qp_cap *cap)
 			: 0);
 }
 
-/* REQ(mem.qp-size) */
+/*
+ * The size is 0 for a capability that is out of range, and mt_qp_init refuses it for that.
+ * REQ(mem.qp-size)
+ */
 size_t mt_qp_size(const struct mt_qp_cap *cap)
 {
 	if (cap->sq_depth == 0 || cap->sq_depth > QUEUE_MAX || cap->rq_depth > QUEUE_MAX ||
@@ -54,6 +64,10 @@ _Static_assert(sizeof(struct mt_qp_ext) % 8 == 0 && sizeof(struct mt_rqe) % 8 ==
 		       sizeof(struct mt_operands) % 8 == 0,
 	       "the same");
 
+/*
+ * Lays the queues out behind the QP, in the order in which mt_qp_size adds them up. One block
+ * keeps a QP of small queues in few cache lines.
+ */
 static void qp_layout(struct mt_qp *qp, const struct mt_qp_cap *cap)
 {
 	struct mt_sq *sq = &qp->req.sq;
@@ -83,6 +97,9 @@ static void qp_layout(struct mt_qp *qp, const struct mt_qp_cap *cap)
 	mt_in_order_init(&qp->ext->in_order);
 }
 
+/*
+ * Everything is checked before the memory is written, so that a call that fails leaves no trace.
+ */
 int mt_qp_init(struct mt_engine *e, void *mem, const struct mt_qp_cap *cap, uint32_t qpn,
 	       void *qp_user, struct mt_qp **out)
 {
@@ -112,6 +129,7 @@ int mt_qp_init(struct mt_engine *e, void *mem, const struct mt_qp_cap *cap, uint
 	return MT_OK;
 }
 
+/* Goes through RESET, which is the one place that gives back all that a QP owns. */
 void mt_qp_fini(struct mt_qp *qp)
 {
 	struct mt_engine *e = qp->engine;
@@ -131,6 +149,10 @@ static bool sge_allowed(const struct mt_qp *qp, const struct rd_sge *sge)
 			   MT_MR_LOCAL);
 }
 
+/*
+ * The total is computed even after an SGE that is not allowed, since a QP with extensions queues
+ * such a WR and fails it in order.
+ */
 static bool sges_allowed(const struct mt_qp *qp, const struct rd_send_wr *wr, uint64_t *total)
 {
 	bool allowed = true;
@@ -143,6 +165,7 @@ static bool sges_allowed(const struct mt_qp *qp, const struct rd_send_wr *wr, ui
 	return allowed;
 }
 
+/* The immediate travels in the last packet only. */
 static uint8_t last_op(const struct mt_wqe *wqe)
 {
 	bool imm = wqe->flags & RD_SEND_IMM;
@@ -152,6 +175,10 @@ static uint8_t last_op(const struct mt_wqe *wqe)
 	return imm ? MW_WRITE_ONLY_IMM : MW_WRITE_ONLY;
 }
 
+/*
+ * PSNs and RQMSN are assigned when the WR is posted: they depend on the order of posting only, and
+ * retransmissions need them unchanged.
+ */
 static void fill_wqe(struct mt_qp *qp, struct mt_wqe *wqe, const struct rd_send_wr *wr,
 		     uint32_t length)
 {
@@ -185,7 +212,10 @@ static void fill_wqe(struct mt_qp *qp, struct mt_wqe *wqe, const struct rd_send_
 	req->sq.tail++;
 }
 
-/* REQ(svc.message-size) REQ(api.post-send.full) REQ(api.post-send.lkey) */
+/*
+ * In ERR a WR is accepted and flushed at once, as verbs require. What the WR needs is checked
+ * before a slot is taken. REQ(svc.message-size) REQ(api.post-send.full) REQ(api.post-send.lkey)
+ */
 int mt_qp_post_send(struct mt_qp *qp, uint64_t now_ns, const struct rd_send_wr *wr)
 {
 	struct mt_wqe *wqe;
@@ -221,6 +251,7 @@ int mt_qp_post_send(struct mt_qp *qp, uint64_t now_ns, const struct rd_send_wr *
 	return MT_OK;
 }
 
+/* The receive of plain MRC names no memory: only WRITE_WITH_IMM uses it. */
 int mt_qp_post_recv(struct mt_qp *qp, uint64_t wr_id)
 {
 	struct rd_recv_wr wr = {.wr_id = wr_id};
@@ -228,6 +259,7 @@ int mt_qp_post_recv(struct mt_qp *qp, uint64_t wr_id)
 	return mt_qp_post_recv_sges(qp, &wr);
 }
 
+/* A QP with an SRQ takes its receives from there, so that its own queue refuses them. */
 int mt_qp_post_recv_sges(struct mt_qp *qp, const struct rd_recv_wr *wr)
 {
 	struct mt_rq *rq = &qp->rsp.rq;
@@ -334,6 +366,10 @@ static bool rnr_is_waiting(struct mt_qp *qp, uint64_t now_ns)
 	return rnr->waits;
 }
 
+/*
+ * The back-off of NACKed packets and the wait for a peer without receives come before the ACK
+ * timer: during those waits the silence of the peer is no sign of a fault.
+ */
 void mt_qp_tick(struct mt_qp *qp, uint64_t now_ns)
 {
 	struct mt_requester *req = &qp->req;

@@ -49,6 +49,7 @@ static bool numbers_valid(const struct rd_qp_attr *a, uint32_t mask)
 	return true;
 }
 
+/* A QP keeps a pointer into its profiles, so a profile must be defined before a QP names it. */
 static bool profiles_valid(const struct mt_engine *e, const struct rd_qp_attr *a, uint32_t mask)
 {
 	if (mask & RD_QP_EV_PROFILE &&
@@ -58,6 +59,10 @@ static bool profiles_valid(const struct mt_engine *e, const struct rd_qp_attr *a
 	       (a->cc_profile < e->cfg.max_profiles && e->cc_profiles[a->cc_profile].set);
 }
 
+/*
+ * Checks a whole call before anything changes. What a state has used already is fixed from then
+ * on.
+ */
 static int check_attrs(const struct mt_qp *qp, const struct rd_qp_attr *a, uint32_t mask)
 {
 	uint32_t fixed = 0;
@@ -100,6 +105,7 @@ static void copy_attrs(struct rd_qp_attr *to, const struct rd_qp_attr *a, uint32
 		to->dest = a->dest;
 }
 
+/* The order matters: windows refer to EVs of the set, so they go first. */
 static void drop_memory(struct mt_qp *qp)
 {
 	struct mt_engine *e = qp->engine;
@@ -113,6 +119,10 @@ static void drop_memory(struct mt_qp *qp)
 	qp->ev_set = NULL;
 }
 
+/*
+ * Takes the QP off all lists of the engine and empties it. Control packets that it queued are
+ * dropped from the ring, which outlives it.
+ */
 static void to_reset(struct mt_qp *qp)
 {
 	struct mt_engine *e = qp->engine;
@@ -174,6 +184,7 @@ static void release_route(struct mt_engine *e, struct route *route)
 	mt_ev_sets_release(e, route->ev_set, &route->user);
 }
 
+/* Takes both or none, so that the caller has one thing to undo. */
 static bool acquire_route(struct mt_engine *e, const struct rd_qp_attr *a, uint64_t now_ns,
 			  struct route *route)
 {
@@ -188,6 +199,7 @@ static bool acquire_route(struct mt_engine *e, const struct rd_qp_attr *a, uint6
 	return false;
 }
 
+/* The QP becomes the user of the set in place of the route that held the place. */
 static void install_route(struct mt_qp *qp, struct route *route)
 {
 	mb_assert(route->ev_set && route->peer && mb_link_is_empty(&qp->ev_set_user));
@@ -263,6 +275,10 @@ no_way:
 	return MT_ERR_MEMORY;
 }
 
+/*
+ * The response QP could not receive before, since only now is the PSN known with which our
+ * requests begin.
+ */
 static int to_rts(struct mt_qp *qp, const struct rd_qp_attr *a, uint64_t now_ns)
 {
 	void *responses;
@@ -278,6 +294,7 @@ static int to_rts(struct mt_qp *qp, const struct rd_qp_attr *a, uint64_t now_ns)
 	return MT_OK;
 }
 
+/* The caller asked for ERR, so that the event which reports a failure is suppressed. */
 static void to_err(struct mt_qp *qp)
 {
 	if (qp->state == RD_QPS_ERR)
@@ -286,6 +303,7 @@ static void to_err(struct mt_qp *qp)
 	qp->failure_unreported = false; /* the caller knows */
 }
 
+/* Does what entering a state needs; the caller sets the state when it succeeded. */
 static int enter_state(struct mt_qp *qp, enum rd_qp_state state, const struct rd_qp_attr *a,
 		       uint64_t now_ns)
 {
@@ -307,6 +325,10 @@ static int enter_state(struct mt_qp *qp, enum rd_qp_state state, const struct rd
 	mb_unreachable();
 }
 
+/*
+ * RESET and ERR are always possible and look at no other attribute; any other call changes all it
+ * names, or nothing.
+ */
 int mt_qp_modify(struct mt_qp *qp, uint64_t now_ns, const struct rd_qp_attr *attr, uint32_t mask)
 {
 	struct rd_qp_attr next = qp->attr;

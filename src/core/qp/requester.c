@@ -12,6 +12,7 @@
 #include "core/ext/ext.h"
 #include "core/qp/halves.h"
 
+/* The payload of a packet: each is full but the last, which holds what remains. */
 static uint32_t packet_bytes(const struct mt_qp *qp, const struct mt_wqe *wqe, uint32_t index)
 {
 	uint32_t left = wqe->length - index * qp->attr.path_mtu;
@@ -24,7 +25,10 @@ _Static_assert(MW_WRITE_MIDDLE == MW_WRITE_FIRST + 1 && MW_SEND_MIDDLE == MW_SEN
 		       MW_READ_RESPONSE_MIDDLE == MW_READ_RESPONSE_FIRST + 1,
 	       "opcodes of first and middle packets");
 
-/* REQ(req.segment) */
+/*
+ * The opcode follows from the place in the message, so that a retransmission carries the same one.
+ * REQ(req.segment)
+ */
 static uint8_t opcode_of(const struct mt_wqe *wqe, uint32_t index)
 {
 	if (index + 1 == wqe->n_packets)
@@ -35,7 +39,7 @@ static uint8_t opcode_of(const struct mt_wqe *wqe, uint32_t index)
 /*
  * A peer's buffers are shared by all QPs that send to it, and what they hold it can only say by
  * losing. So they are taken to hold what ours do: engines of one job are alike. With less than
- * SHARE_MIN packets in flight too little would follow a lost one to tell of it.
+ * SHARE_MIN packets in flight too few would follow a lost one to reveal its loss.
  */
 #define SHARE_MIN 8u
 
@@ -64,8 +68,9 @@ static bool wants_ack(const struct mt_qp *qp, const struct mt_wqe *wqe, uint32_t
 }
 
 /*
- * REQ(req.rtx.same-packet) REQ(wire.reth.address) REQ(wire.meth.msn) REQ(wire.meth.rqmsn)
- * REQ(wire.reth.length)
+ * Fills in the descriptor of one packet. All but EV, stamp and flags follow from the WQE and the
+ * PSN, so that a retransmission equals the first transmission. REQ(req.rtx.same-packet)
+ * REQ(wire.reth.address) REQ(wire.meth.msn) REQ(wire.meth.rqmsn) REQ(wire.reth.length)
  */
 static void fill_descriptor(const struct mt_qp *qp, const struct mt_wqe *wqe, uint64_t msn,
 			    uint64_t psn, bool rtx, uint16_t ev, uint64_t now_ns,
@@ -128,7 +133,7 @@ static uint64_t window_packets(const struct mt_qp *qp)
 	return cwnd < psns ? cwnd : psns;
 }
 
-/* The laps to come are as wide as the window is now. */
+/* The rounds to come are as wide as the window is now. */
 static void set_round_width(struct mt_qp *qp)
 {
 	if (qp->req.spray.round_began)
@@ -147,6 +152,10 @@ static uint16_t pick_other_ev(struct mt_qp *qp, uint32_t free_ports, uint16_t av
 	return ev;
 }
 
+/*
+ * Picks the EV of a first transmission: the next of the rotation, or the same one again within a
+ * run.
+ */
 static uint16_t pick_new_ev(struct mt_qp *qp, uint32_t free_ports)
 {
 	uint32_t skipped = 0;
@@ -157,6 +166,7 @@ static uint16_t pick_new_ev(struct mt_qp *qp, uint32_t free_ports)
 	return ev;
 }
 
+/* Counts the packet, and starts the timers when it is the first that is outstanding. */
 static void count_sent(struct mt_qp *qp, const struct mt_tx_desc *d, uint64_t now_ns)
 {
 	struct mt_stats *st = &qp->engine->stats;
@@ -174,6 +184,10 @@ static uint64_t msn_of_slot(const struct mt_sq *sq, uint16_t slot)
 	return sq->done + ((slot - (uint32_t)sq->done) & sq->mask);
 }
 
+/*
+ * Sends a lost packet again. After a timeout it does so whatever congestion control says, since
+ * the count of bytes in flight may be wrong after such a silence.
+ */
 static enum mt_next send_lost(struct mt_qp *qp, uint64_t psn, uint64_t now_ns, uint32_t free_ports,
 			      struct mt_tx_desc *d)
 {
@@ -210,7 +224,10 @@ static bool can_begin(struct mt_qp *qp, const struct mt_wqe *wqe)
 	       mt_qp_has_ext(qp, MW_EXT_SEND);
 }
 
-/* REQ(req.gate.mpr) */
+/*
+ * Whether the next new packet may be sent: its WQE may begin, its PSN lies in the window, and its
+ * bytes fit. REQ(req.gate.mpr)
+ */
 static bool gates_are_open(struct mt_qp *qp, const struct mt_wqe *wqe, uint32_t nominal)
 {
 	const struct mt_requester *req = &qp->req;
@@ -221,7 +238,7 @@ static bool gates_are_open(struct mt_qp *qp, const struct mt_wqe *wqe, uint32_t 
 	       mt_cc_may_send(&req->cc, nominal) && share_is_open(qp);
 }
 
-/* What may only be under way so many times. */
+/* Counts what may be in flight only a limited number of times: immediates, READs and atomics. */
 static void count_begun(struct mt_qp *qp, const struct mt_wqe *wqe, uint64_t msn)
 {
 	mb_assert_slow(wqe == mt_sq_at(&qp->req.sq, msn) && msn < qp->req.sq.tail);
@@ -231,7 +248,11 @@ static void count_begun(struct mt_qp *qp, const struct mt_wqe *wqe, uint64_t msn
 		mt_rd_atomic_begin(qp, msn);
 }
 
-/* REQ(req.gate.cwnd) */
+/*
+ * Sends the next new packet of the WQE that is being sent. State changes only after an EV is
+ * found, so that a call that returns BLOCKED or NO_ROOM has no effect on the window.
+ * REQ(req.gate.cwnd)
+ */
 static enum mt_next send_new(struct mt_qp *qp, uint64_t now_ns, uint32_t free_ports,
 			     struct mt_tx_desc *d)
 {
@@ -294,7 +315,7 @@ static enum mt_next send_repeat(struct mt_qp *qp, uint64_t now_ns, uint32_t free
 }
 
 /*
- * While the peer has no receive, what lies below the lowest PSN refused may go, nothing else.
+ * While the peer has no receive, only what lies below the lowest NACKed PSN may be sent.
  * REQ(ext.rnr.wait)
  */
 static enum mt_next next_while_not_ready(struct mt_qp *qp, uint64_t now_ns, uint32_t free_ports,
@@ -308,7 +329,10 @@ static enum mt_next next_while_not_ready(struct mt_qp *qp, uint64_t now_ns, uint
 	return MT_NEXT_BLOCKED;
 }
 
-/* REQ(req.rtx.selective) */
+/*
+ * Retransmissions go before new packets: the receiver can complete no message behind a hole.
+ * REQ(req.rtx.selective)
+ */
 enum mt_next mt_requester_next(struct mt_qp *qp, uint64_t now_ns, uint32_t free_ports,
 			       struct mt_tx_desc *desc)
 {

@@ -52,6 +52,7 @@ static void set_trigger(struct mt_trigger *t, const struct mt_rx *rx, uint64_t p
 	};
 }
 
+/* A transport ACK is state: several that are pending become one, with the newest MSN. */
 static void queue_ack(struct mt_qp *qp)
 {
 	mb_assert_slow(qp->state != RD_QPS_RESET && qp->ev_set);
@@ -59,6 +60,7 @@ static void queue_ack(struct mt_qp *qp)
 	mb_list_push(&qp->engine->control, &qp->control);
 }
 
+/* A NACK names its packet, so it goes through the control ring and is not merged with others. */
 static void send_nack(struct mt_qp *qp, const struct mt_rx *rx, uint64_t psn,
 		      enum mw_nack_reason reason)
 {
@@ -73,8 +75,8 @@ static void send_nack(struct mt_qp *qp, const struct mt_rx *rx, uint64_t psn,
 }
 
 /*
- * In ERR nothing more will ever be received. Whoever goes on sending hears why: the NAK once more,
- * which may have been lost, or that the QP failed for a reason of its own.
+ * In ERR nothing more is received. A peer that continues to send gets the reason: the NAK once
+ * more, which may have been lost, or that the QP failed for a reason of its own.
  * REQ(rsp.nack.unexpected)
  */
 static void reply_in_error(struct mt_qp *qp, const struct mt_rx *rx, uint64_t psn)
@@ -85,6 +87,7 @@ static void reply_in_error(struct mt_qp *qp, const struct mt_rx *rx, uint64_t ps
 		send_nack(qp, rx, psn, MW_NACK_UNEXP_EVENT);
 }
 
+/* Packets may come before RTR and after ERR; neither end has failed by that alone. */
 static enum check check_state(struct mt_incoming *c)
 {
 	if (mt_qp_may_receive(c->qp))
@@ -95,7 +98,10 @@ static enum check check_state(struct mt_incoming *c)
 	return DONE;
 }
 
-/* REQ(rsp.qp.demux) */
+/*
+ * A packet of another partition is dropped without an answer, which would show that the QP exists.
+ * REQ(rsp.qp.demux)
+ */
 static enum check check_p_key(struct mt_incoming *c)
 {
 	if (c->pkt->bth.p_key == c->qp->attr.p_key)
@@ -105,8 +111,10 @@ static enum check check_p_key(struct mt_incoming *c)
 }
 
 /*
- * REQ(rsp.window.any-order) REQ(rsp.window.duplicate-above) REQ(rsp.window.ahead)
- * REQ(rsp.window.ancient) REQ(rsp.nack.trim-duplicate)
+ * Extends PSN and MSN to 64 bits and looks where the PSN lies. A duplicate is not placed again,
+ * but it is answered: its sender may have missed the SACK or the ACK. REQ(rsp.window.any-order)
+ * REQ(rsp.window.duplicate-above) REQ(rsp.window.ahead) REQ(rsp.window.ancient)
+ * REQ(rsp.nack.trim-duplicate)
  */
 static enum check check_psn(struct mt_incoming *c)
 {
@@ -137,8 +145,9 @@ static enum check check_psn(struct mt_incoming *c)
 }
 
 /*
- * REQ(rsp.trim.by-dscp) REQ(rsp.trim.never-placed) REQ(rsp.nack.trim-last-hop)
- * REQ(rsp.nack.capability)
+ * A trimmed packet has lost its payload. The NACK makes the sender repeat it without waiting for a
+ * SACK to show the hole. REQ(rsp.trim.by-dscp) REQ(rsp.trim.never-placed)
+ * REQ(rsp.nack.trim-last-hop) REQ(rsp.nack.capability)
  */
 static enum check check_trim(struct mt_incoming *c)
 {
@@ -172,6 +181,10 @@ static bool length_fits(const struct mt_incoming *c)
 	return len == (whole - 1) % mtu + 1;
 }
 
+/*
+ * A packet that contradicts its own message is malformed. It is dropped, not NAKed: damage that
+ * the ICRC missed must not end a QP.
+ */
 static enum check check_length(struct mt_incoming *c)
 {
 	if (length_fits(c) && c->msn >= c->qp->rsp.msn)
@@ -180,6 +193,10 @@ static enum check check_length(struct mt_incoming *c)
 	return DONE;
 }
 
+/*
+ * A request is accepted only when there is memory for its response, since a request that was
+ * received is not asked for again.
+ */
 static enum check check_request(struct mt_incoming *c)
 {
 	switch (mt_rd_atomic_check_req(c)) {
@@ -248,7 +265,10 @@ static enum check check_memory(struct mt_incoming *c)
 	return DONE;
 }
 
-/* REQ(rsp.place.access-nak) */
+/*
+ * Each packet names its memory by itself, so each is checked: packets of a message come in any
+ * order. REQ(rsp.place.access-nak)
+ */
 static enum check check_access(struct mt_incoming *c)
 {
 	const struct mw_reth *reth = &c->pkt->data.reth;
@@ -266,6 +286,10 @@ static enum check check_access(struct mt_incoming *c)
 	return CHK_IMM;
 }
 
+/*
+ * Keeps the immediate until all earlier messages are complete. A peer that has more of them in
+ * flight than agreed on breaks the contract of the QP.
+ */
 static enum check check_imm(struct mt_incoming *c)
 {
 	struct mt_responder *rsp = &c->qp->rsp;
@@ -290,6 +314,7 @@ static enum check check_imm(struct mt_incoming *c)
 
 static enum check do_track(struct mt_incoming *c);
 
+/* A response is placed before its PSN is recorded: what cannot be placed must stay a hole. */
 static enum check rx_response(struct mt_incoming *c)
 {
 	enum mt_response_found found;
@@ -320,9 +345,9 @@ static enum check do_scatter(struct mt_incoming *c)
 }
 
 /*
- * Packets of a refused message that came before it was known may have been placed: WRITEs land in
- * any order until an immediate or a completion says that they have landed. REQ(rsp.place.at-once)
- * REQ(rsp.place.once)
+ * Packets of a NAKed message that came before the error was known may have been placed: WRITEs land
+ * in any order until an immediate or a completion says that they have landed.
+ * REQ(rsp.place.at-once) REQ(rsp.place.once)
  */
 static enum check do_place(struct mt_incoming *c)
 {
@@ -345,9 +370,9 @@ static enum check do_place(struct mt_incoming *c)
 }
 
 /*
- * Gives immediates whose turn has come to receive WRs. No receive WR is an error, not a wait.
- * REQ(rsp.wimm.no-receive) REQ(rsp.complete.in-order)
- * REQ(svc.no-rnr) REQ(rsp.complete.write-silent) REQ(rsp.state.early)
+ * Gives immediates whose earlier messages are complete to receive WRs. No receive WR is an error,
+ * not a wait. REQ(rsp.wimm.no-receive) REQ(rsp.complete.in-order) REQ(svc.no-rnr)
+ * REQ(rsp.complete.write-silent) REQ(rsp.state.early)
  */
 static void deliver_immediates(struct mt_incoming *c)
 {
@@ -375,6 +400,7 @@ static void deliver_immediates(struct mt_incoming *c)
 	}
 }
 
+/* The event of our own QP reports the error in the same words as the NAK. */
 static enum rd_wc_status nak_status(uint8_t syndrome)
 {
 	if (syndrome == MW_NAK_REMOTE_ACCESS)
@@ -382,6 +408,10 @@ static enum rd_wc_status nak_status(uint8_t syndrome)
 	return syndrome == MW_NAK_REMOTE_OP ? RD_WC_REM_OP_ERR : RD_WC_REM_INV_REQ_ERR;
 }
 
+/*
+ * Sends the NAK when all messages before the erroneous one are complete, so that their WRs still
+ * succeed at the peer.
+ */
 static void report_nak(struct mt_qp *qp)
 {
 	struct mt_responder *rsp = &qp->rsp;
@@ -420,7 +450,8 @@ static enum check do_track(struct mt_incoming *c)
 }
 
 /*
- * Somebody receives: if nothing that it sends says which ways lead back, one is tested.
+ * A QP that only receives gets no SACKs, so that nothing shows which EVs reach its peer: one is
+ * probed.
  * REQ(req.reverse.probe)
  */
 static void probe_reverse_ev(struct mt_qp *qp, uint64_t now_ns)
@@ -433,7 +464,7 @@ static void probe_reverse_ev(struct mt_qp *qp, uint64_t now_ns)
 		return;
 	mt_reverse_ev_postpone(qp->ev_set, &e->cfg.timing, now_ns);
 	if (due_ns == 0 || now_ns - due_ns > WAY_BACK_IDLE * e->cfg.timing.tail_probe_min_ns)
-		return; /* a new beginning: what we send may tell before the round trip is over */
+		return; /* after a pause: packets that we send may be answered before a probe is */
 	probe.index = mt_reverse_ev_candidate(qp->ev_set, &e->prng);
 	if (probe.index == MT_EV_NONE)
 		return;
@@ -452,6 +483,10 @@ static void echo_mark(struct mt_incoming *c, bool answer_lost)
 	mt_engine_queue_control(c->qp->engine, &echo);
 }
 
+/*
+ * Decides whether the packet gets a SACK, and remembers where it came from: answers return on the
+ * plane that has just worked.
+ */
 static enum check do_acknowledge(struct mt_incoming *c)
 {
 	struct mt_qp *qp = c->qp;
@@ -472,6 +507,10 @@ static enum check do_acknowledge(struct mt_incoming *c)
 	return DONE;
 }
 
+/*
+ * Each check returns the next one. A table instead of nested calls keeps the order in one place
+ * and each step short.
+ */
 void mt_responder_data(struct mt_qp *qp, const struct mt_rx *rx)
 {
 	static enum check (*const checks[CHECKS])(struct mt_incoming *) = {

@@ -26,6 +26,10 @@ static void execute_requests(struct mt_qp *qp, uint64_t below, uint64_t now_ns)
 	}
 }
 
+/*
+ * Places what lies before messages below `below`, WRITEs first: a READ or an atomic must see the
+ * memory that WRITEs before it have left.
+ */
 static void place_in_order(const struct mt_incoming *c, uint64_t below)
 {
 	struct mt_qp_ext *ext = c->qp->ext;
@@ -53,7 +57,7 @@ static struct mt_rqe *next_invalidation(struct mt_qp *qp, uint64_t msn)
 
 /*
  * All before the message is done with the key, and nothing behind it has begun. A key that names no
- * window of this QP refuses the message. REQ(ext.send.inv) REQ(ext.send.inv-refused)
+ * window of this QP makes the message fail with a NAK. REQ(ext.send.inv) REQ(ext.send.inv-refused)
  */
 static void invalidate_key(const struct mt_incoming *c, uint64_t msn)
 {
@@ -73,6 +77,7 @@ static void invalidate_key(const struct mt_incoming *c, uint64_t msn)
 	}
 }
 
+/* Invalidation goes first, for it places what comes before its own message by itself. */
 void mt_responder_run_in_order(const struct mt_incoming *c, uint64_t msn)
 {
 	if (c->qp->ext->invalidates)

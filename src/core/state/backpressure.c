@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * backpressure.c - what a receiver that loses packets for want of buffers asks of its senders: a
+ * window penalty for some RTTs, and smaller windows after that. See the header.
+ */
 #include "core/state/backpressure.h"
 
 #include "base/assert.h"

@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * backpressure.h - how hard pressed the receiving side of an endpoint is, and what its peers are
- * told.
+ * backpressure.h - overload of the receiving side, and what SACKs ask of its peers for it.
  *
- * Packets that the adapter received and had to throw away are no fault of any path: whoever sends
- * here must send less. After an overflow every SACK carries a window penalty for about one RTT,
+ * Packets that the adapter received and had to throw away are no fault of any path: its peers
+ * must send less. After an overflow every SACK carries a window penalty for about one RTT,
  * which halves a sender; further overflow prolongs it. One short episode was a burst, and the
  * SACKs behind it tell senders to restore their window; after a longer one, or one that follows
  * another closely, they grow again. Beside that, QPs that agreed to dynamic MPR are offered smaller
- * windows: an equal part of what the receive buffers hold, of which half is taken back at each
+ * windows: an equal part of what the receive buffers hold, which is halved at each
  * period with overflow, and given back in small steps. See docs/design/0007-receiver-pressure.md.
  */
 #ifndef SOFTMRC_CORE_STATE_BACKPRESSURE_H

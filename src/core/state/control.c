@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * control.c - the ring of control packets that must be sent one by one. See the header.
+ */
 #include "core/state/control.h"
 
 #include "base/assert.h"

@@ -42,8 +42,8 @@ struct mt_engine {
 	struct mb_timers qp_timers;
 	struct mb_timers ev_timers;
 	struct mb_link ready;	      /* QPs that may have data to send */
-	uint32_t quantum_used;	      /* packets that the first of them has sent in its turn */
-	struct mb_link control;	      /* QPs that owe a SACK or ACK */
+	uint32_t quantum_used;	      /* packets of its quantum that the first of them has sent */
+	struct mb_link control;	      /* QPs with a pending SACK or ACK */
 	struct mb_link completions;   /* QPs with something to poll */
 	struct mb_link limited;	      /* SRQs whose limit was reached, to be polled */
 	struct mb_link window_owners; /* QPs that hold windows */
@@ -66,8 +66,9 @@ struct mt_engine {
 
 /* mt_engine_alloc takes memory from the pool, which remembers what was wanted when it is empty. */
 void *mt_engine_alloc(struct mt_engine *e, size_t size);
-/* mt_memory_deadline and mt_memory_tick: the clock that gives idle windows back; see
- * qp_memory.c. */
+/*
+ * mt_memory_deadline and mt_memory_tick: the clock that gives idle windows back; see qp_memory.c.
+ */
 uint64_t mt_memory_deadline(const struct mt_engine *e);
 void mt_memory_tick(struct mt_engine *e, uint64_t now_ns);
 /* mt_engine_report_ev puts an EV event into the ring, or counts that it was full. */

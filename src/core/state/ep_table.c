@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * ep_table.c - slots of endpoint requests, found by id, and the lists that they pass through. See
+ * the state diagram in the header.
+ */
 #include "core/state/ep_table.h"
 
 #include <string.h>

@@ -6,7 +6,7 @@
  *
  * A request's id is not used again while a late answer to it could still arrive: when all is done
  * it rests for a while, first come, first free. Ids are found through chains, one for each residue
- * modulo the size of the table. An answer counts only if it has the id, comes from whom was asked,
+ * modulo the size of the table. An answer counts only if it has the id, comes from the destination,
  * and returns the time stamp of the request; what an unknown sender can send is a guess at 32 bits.
  * REQ(ep.probe.id-reuse) REQ(ep.probe.match)
  */
@@ -21,7 +21,7 @@ enum mt_ep_state {
 	MT_EP_FREE,
 	MT_EP_QUEUED, /* not sent yet */
 	MT_EP_SENT,
-	MT_EP_ENDED, /* the result waits for whoever asked */
+	MT_EP_ENDED, /* the result waits to be taken */
 	MT_EP_QUARANTINED,
 };
 

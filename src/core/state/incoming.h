@@ -52,13 +52,13 @@ static inline void mt_incoming_nak(const struct mt_incoming *c, uint8_t syndrome
 
 /*
  * mt_incoming_may_place says whether the packet may be placed: once a message is known to be
- * refused, nothing more of it or of later ones is.
+ * erroneous, nothing more of it or of later ones is.
  */
 static inline bool mt_incoming_may_place(const struct mt_incoming *c)
 {
-	const struct mt_pending_nak *refusal = &c->qp->rsp.pending_nak;
+	const struct mt_pending_nak *nak = &c->qp->rsp.pending_nak;
 
-	return refusal->syndrome == 0 || c->msn < refusal->msn;
+	return nak->syndrome == 0 || c->msn < nak->msn;
 }
 
 #endif

@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * mr.c - the table of MRs and windows: adding, removing, and the check before each access.
+ */
 #include "core/state/mr.h"
 
 #include "base/assert.h"

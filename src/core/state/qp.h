@@ -26,7 +26,7 @@
 #include "core/window/wq.h"
 
 /*
- * Of functions that only QPs with extensions call: the compiler lays the way of a WRITE out as if
+ * Of functions that only QPs with extensions call: the compiler lays the path of a WRITE out as if
  * they were not there, in straight lines and with its registers free.
  */
 #define MT_COLD __attribute__((cold))
@@ -51,7 +51,7 @@ struct mt_requester {
 	struct mt_rto_limits limits;
 };
 
-/* An error in a request, held back until every earlier request is complete. */
+/* An error in a request; its NAK waits until every earlier request is complete. */
 struct mt_pending_nak {
 	uint64_t msn;
 	uint8_t syndrome; /* of the NAK; 0: none */
@@ -71,7 +71,7 @@ struct mt_responder {
 	uint8_t ack_port;    /* ... and its plane */
 	bool ack_due;	     /* a transport ACK or NAK is to be sent */
 	bool ack_lost_hint;  /* an earlier answer seems not to have arrived */
-	bool nak_due;	     /* the NAK of `refusal` is what the ACK says */
+	bool nak_due;	     /* the ACK reports the NAK in `pending_nak` */
 };
 
 /* Of an atomic, beside its WQE. */
@@ -102,7 +102,7 @@ struct mt_qp {
 	struct rd_qp_attr attr;
 	struct mt_qp_cap cap;
 	struct mb_link ready;	     /* may have data to send */
-	struct mb_link control;	     /* owes a SACK or a transport ACK */
+	struct mb_link control;	     /* has a pending SACK or transport ACK */
 	struct mb_link completion;   /* has something for mt_engine_poll */
 	struct mb_link ev_set_user;  /* on ev_set->users */
 	struct mb_link window_owner; /* holds windows of the pool */
@@ -183,7 +183,7 @@ void mt_qp_queue_for_tx(struct mt_qp *qp);
 void mt_qp_queue_for_poll(struct mt_qp *qp);
 /* mt_qp_arm sets the QP's timer for its next deadline; an earlier wake-up may stay set. */
 void mt_qp_arm(struct mt_qp *qp);
-/* mt_qp_nack_backoff_ns returns how long a refused packet waits at least: two RTTs, or the floor of
+/* mt_qp_nack_backoff_ns returns how long a NACKed packet waits at least: two RTTs, or the floor of
  * probes. */
 uint64_t mt_qp_nack_backoff_ns(const struct mt_qp *qp);
 /* mt_qp_begin_sending and _receiving begin a half of a QP with the PSN and limits in `a`. */

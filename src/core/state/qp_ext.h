@@ -84,7 +84,7 @@ struct mt_rd_atomic {
 	uint64_t n_requested;
 	uint64_t n_completed; /* whole, in order */
 	uint64_t acked;	      /* messages that the peer has, as far as it said */
-	uint64_t nak_msn;     /* refused; told when all before it is complete ... */
+	uint64_t nak_msn;     /* gets a NAK, which is handled when all before it is complete ... */
 	uint8_t nak;	      /* ... its syndrome, 0: none */
 	/* As responder. */
 	uint32_t n_queued;

@@ -8,7 +8,7 @@
 #include "core/state/engine_state.h"
 #include "core/state/qp_ext.h"
 
-/* PSNs start one lap up, so that "a little behind the first" is not below zero. */
+/* PSNs start one cycle of 2^24 up, so that "a little behind the first" is not below zero. */
 #define PSN_ORIGIN (UINT64_C(1) << MB_PSN_BITS)
 
 void mt_qp_queue_for_tx(struct mt_qp *qp)
@@ -92,7 +92,8 @@ void mt_local_wr_flush(struct mt_qp *qp)
 }
 
 /*
- * The QP that carries answers tells nobody: whoever waits for them finds out. REQ(req.error.flush)
+ * The response QP reports nothing: the requester that waits for a response times out.
+ * REQ(req.error.flush)
  */
 void mt_qp_fail(struct mt_qp *qp, enum rd_wc_status oldest, enum rd_wc_status why)
 {
@@ -105,7 +106,7 @@ void mt_qp_fail(struct mt_qp *qp, enum rd_wc_status oldest, enum rd_wc_status wh
 		mt_rd_atomic_stop(mt_rd_atomic_of(qp));
 		return;
 	}
-	/* What was asked for before it was refused is still answered. */
+	/* Requests before the one with the NAK are still answered. */
 	if (qp->ext && qp->ext->rd_atomic && !qp->rsp.nak_due)
 		mt_rd_atomic_stop(qp->ext->rd_atomic);
 	qp->state = RD_QPS_ERR;

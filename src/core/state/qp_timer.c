@@ -13,7 +13,7 @@ static uint64_t tail_probe_ns(const struct mt_qp *qp)
 }
 
 /*
- * The ACK timer goes on while a packet is held back, for a peer that never has room must not be
+ * The ACK timer goes on while a packet is in back-off, for a peer that never has room must not be
  * waited for without end. So the packet must be tried a few times before the timeouts are used up,
  * however long answers take.
  */
@@ -58,7 +58,7 @@ void mt_qp_arm(struct mt_qp *qp)
 	const struct mt_tx_window *w = &qp->req.window;
 
 	if (qp->ext && qp->ext->rnr.waits)
-		due = qp->ext->rnr.until_ns; /* the peer has spoken: its silence means nothing */
+		due = qp->ext->rnr.until_ns; /* the peer asked us to wait, so it may be silent */
 	if (w->n_backoff > 0 && w->backoff_due_ns < due)
 		due = w->backoff_due_ns;
 	update_waiting(qp);

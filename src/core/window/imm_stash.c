@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * imm_stash.c - a ring of early immediates, indexed by RQMSN. See the header.
+ */
 #include "core/window/imm_stash.h"
 
 #include "base/assert.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * imm_stash.h - immediates that arrived before their turn.
+ * imm_stash.h - immediates that arrived before earlier messages were complete.
  *
  * A WRITE_WITH_IMM completes at the responder when all earlier requests are complete. Its
  * immediate may arrive long before that and is stashed under its RQMSN. The stash has as many

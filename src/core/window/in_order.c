@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * in_order.c - the list of buffered ends of messages, sorted by PSN. See the header.
+ */
 #include "core/window/in_order.h"
 
 #include "base/assert.h"

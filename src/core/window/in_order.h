@@ -6,7 +6,7 @@
  * brings data, and the end of it, or a short message behind it, is the flag. So on QPs that keep
  * this order a LAST or ONLY packet of a WRITE that comes ahead of a hole is buffered, with its
  * bytes, and placed when every PSN below its own is. FIRST and MIDDLE packets need no order among
- * themselves. As many wait as MT_IN_ORDER_MAX; others are refused and come again.
+ * themselves. As many wait as MT_IN_ORDER_MAX; others get a NACK and come again.
  * REQ(ext.order.wait) REQ(ext.order.bound)
  */
 #ifndef SOFTMRC_CORE_WINDOW_IN_ORDER_H

@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * loss.c - decides by send times which holes of a SACK are losses. See tx_window.h for the rule.
+ */
 #include "base/assert.h"
 #include "core/window/tx_window.h"
 

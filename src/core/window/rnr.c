@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * rnr.c - rounds of waiting for a peer without a posted receive. See the header.
+ */
 #include "core/window/rnr.h"
 
 #include "base/assert.h"

@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * rto.c - the two timers of a requester: tail probes and the retransmission timeout. See the
+ * header.
+ */
 #include "core/window/rto.h"
 
 #include "base/assert.h"

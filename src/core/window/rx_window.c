@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * rx_window.c - the receive bitmaps: recording PSNs, moving the start, and choosing what a SACK
+ * describes. See the header.
+ */
 #include "core/window/rx_window.h"
 
 #include "base/assert.h"
@@ -99,7 +103,7 @@ static void clear_run(uint64_t *words, uint32_t size, uint64_t seq, unsigned n)
 
 /*
  * As many bits are set as PSNs lie ahead, an end of a message is set only where its packet is, and
- * the marks stand in their order. For mb_assert_slow: it reads both bitmaps.
+ * the marks are in their order. For mb_assert_slow: it reads both bitmaps.
  */
 static bool window_is_consistent(const struct mt_rx_window *w)
 {

@@ -59,7 +59,7 @@ uint32_t mt_rx_window_record(struct mt_rx_window *w, uint64_t psn, bool ends_mes
 /*
  * mt_rx_window_report chooses the 64 PSNs that the next SACK describes, and marks them reported.
  * The window of PSNs may be 500 times wider than a SACK. When everything ahead of expected fits,
- * it starts there; otherwise SACKs take turns between the newest PSNs not yet reported and a walk
+ * it starts there; otherwise SACKs alternate between the newest PSNs not yet reported and a walk
  * over all older ones, so that every hole is named again and again, whatever SACK is lost.
  * REQ(rsp.sack.bitmap-slides)
  */

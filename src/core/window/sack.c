@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * sack.c - coalesces the triggers of SACKs, and fills in the SETH.
+ */
 #include "core/window/sack.h"
 
 #include "base/assert.h"

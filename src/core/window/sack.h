@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * sack.h - when a responder owes a SACK, and what it says.
+ * sack.h - when a responder sends a SACK, and what is in it.
  *
  * Five triggers: enough bytes since the last one, AckReq, an ECN mark, a retransmission, a
  * reliability probe. The first, second and fourth ask for state, so that several become one SACK;

@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * tx_window.c - the states of the PSNs in flight, and the counts of each state. See the header.
+ */
 #include "core/window/tx_window.h"
 
 #include <stddef.h>
@@ -108,8 +111,8 @@ void mt_tx_window_nack_backoff(struct mt_tx_window *w, uint64_t psn, uint64_t un
 }
 
 /*
- * Looks at all that is held. What is nearly due goes along, so that this is at most four times a
- * unit of time.
+ * Looks at all records in back-off. What is nearly due goes along, so that this is at most four
+ * times a unit of time.
  */
 void mt_tx_window_end_backoff(struct mt_tx_window *w, uint64_t now_ns, uint64_t unit_ns)
 {
@@ -161,14 +164,14 @@ enum mt_tx_state mt_tx_window_received(struct mt_tx_window *w, uint64_t psn)
 /* What must hold between calls; for mb_assert_slow. */
 static bool window_is_consistent(const struct mt_tx_window *w)
 {
-	uint32_t lost = 0, outstanding = 0, held = 0;
+	uint32_t lost = 0, outstanding = 0, backoff = 0;
 
 	for (uint64_t psn = w->una; psn < w->next; psn++) {
 		lost += mt_tx_rec(w, psn)->state == MT_TX_LOST;
 		outstanding += mt_tx_rec(w, psn)->state == MT_TX_OUTSTANDING;
-		held += mt_tx_in_backoff(mt_tx_rec(w, psn)->state);
+		backoff += mt_tx_in_backoff(mt_tx_rec(w, psn)->state);
 	}
-	return lost == w->lost && outstanding == w->outstanding && held == w->n_backoff;
+	return lost == w->lost && outstanding == w->outstanding && backoff == w->n_backoff;
 }
 
 void mt_tx_window_advance(struct mt_tx_window *w)

@@ -4,7 +4,7 @@
  *
  * A ring of 16-byte records, one for each PSN of the window [una, next): when it was last sent, on
  * which EV, for which WQE, and whether it is outstanding, lost or received. A PSN that the
- * responder refused is held back for a while before it counts as lost, see
+ * responder NACKed stays in back-off for a while before it counts as lost, see
  * mt_tx_window_nack_backoff. The record of a PSN stays readable after it was acknowledged until the
  * ring comes round, because a late SACK may still name it as its trigger.
  */
@@ -18,7 +18,7 @@ enum mt_tx_state {
 	MT_TX_UNUSED,
 	MT_TX_OUTSTANDING,   /* sent, nothing known */
 	MT_TX_LOST,	     /* known lost, to be sent again */
-	MT_TX_BACKOFF,	     /* refused; becomes LOST when its time has come */
+	MT_TX_BACKOFF,	     /* NACKed; becomes LOST when its back-off ends */
 	MT_TX_BACKOFF_SHORT, /* trimmed too often; likewise, but never waits long */
 	MT_TX_RECEIVED,	     /* the responder has it */
 };
@@ -42,8 +42,8 @@ struct mt_tx_window {
 	uint64_t una;		 /* lowest PSN not known to be received */
 	uint64_t next;		 /* next new PSN */
 	uint64_t lost_from;	 /* no PSN below this is LOST */
-	uint64_t backoff_from;	 /* no PSN below this is HELD, in either way */
-	uint64_t backoff_due_ns; /* when the first of them becomes LOST; while held > 0 */
+	uint64_t backoff_from;	 /* no PSN below this is in back-off, of either kind */
+	uint64_t backoff_due_ns; /* when the first of them becomes LOST; while n_backoff > 0 */
 	uint32_t n_backoff;	 /* records that are */
 };
 
@@ -80,15 +80,15 @@ static inline bool mt_tx_in_backoff(uint8_t state)
 }
 
 /*
- * mt_tx_window_nack_backoff marks an OUTSTANDING record HELD, so that it is not sent again before
- * some time has passed since it was: unit_ns, twice that after the second time it was sent, and so
- * on, up to 16 times, or no further than twice if `briefly`; and up to as much again, by a hash of
- * the PSN, so that packets which were refused together do not come back together.
+ * mt_tx_window_nack_backoff marks an OUTSTANDING record BACKOFF, so that it is not sent again
+ * before some time has passed since it was: unit_ns, twice that after the second time it was sent,
+ * and so on, up to 16 times, or no further than twice if `briefly`; and up to as much again, by a
+ * hash of the PSN, so that packets which were NACKed together do not come back together.
  * REQ(req.loss.nack-wait)
  */
 void mt_tx_window_nack_backoff(struct mt_tx_window *w, uint64_t psn, uint64_t unit_ns,
 			       bool briefly);
-/* mt_tx_window_end_backoff turns the HELD records whose time has come at now_ns into LOST ones. */
+/* mt_tx_window_end_backoff turns records whose back-off ends by now_ns into LOST ones. */
 void mt_tx_window_end_backoff(struct mt_tx_window *w, uint64_t now_ns, uint64_t unit_ns);
 /* mt_tx_window_received marks psn in [una, next) received and returns what it was before. */
 enum mt_tx_state mt_tx_window_received(struct mt_tx_window *w, uint64_t psn);
@@ -103,14 +103,14 @@ bool mt_tx_window_oldest_lost(struct mt_tx_window *w, uint64_t *psn);
 /*
  * When a hole is a loss.
  *
- * A dead path never acknowledges anything again, and a lap over the EVs is wider than the 64 PSNs
+ * A dead path never acknowledges anything again, and a round over the EVs is wider than the 64 PSNs
  * of a SACK; so neither "a later packet of the same EV arrived" nor "n later packets arrived" will
  * do. The rule is time: a PSN is lost when a SACK says that it is missing, and the packet that
  * caused this SACK was sent, on whatever EV, at least one reorder window after it. A packet sent
  * later on the same EV proves it sooner, since a path keeps its order within a traffic class.
  *
  * A SACK says of 64 PSNs, and of the one after cack_psn, whether they are there; and where its map
- * holds as many PSNs as ooo_count, of all others that they are not. Of the rest it says nothing,
+ * holds as many PSNs as ooo_count, of all others that they are not. Of others it says nothing,
  * and nothing follows. It describes the responder when it was made, so one that was overtaken
  * proves no less: its trigger's send time is compared, not its time of arrival.
  * REQ(req.loss.explicit)

@@ -17,7 +17,7 @@
 
 /* In the flags of a WQE: it asks for an answer, and completes with it. */
 #define MT_WQE_AWAITS_RESPONSE 0x80u
-/* Likewise: memory that it names is none of the QP's; the QP fails when its turn comes. */
+/* Likewise: memory that it names is none of the QP's; the QP fails when it would begin. */
 #define MT_WQE_NO_MEMORY 0x40u
 
 /* A send WR while it is queued. */
