@@ -27,14 +27,6 @@ static const struct demo_loopback *loopback_in(const struct demo_stage *stage)
 	return (const struct demo_loopback *)(const void *)stage;
 }
 
-void demo_loopback_gid(uint8_t gid[16], uint32_t rank)
-{
-	static const uint8_t local[16] = {[10] = 0xff, [11] = 0xff, [12] = 127};
-
-	memcpy(gid, local, sizeof(local));
-	gid[15] = (uint8_t)(rank + 1);
-}
-
 /* ---- hosts ---- */
 
 static int stage_begin(struct demo_stage *stage, const struct demo_rundir *dir, const char *run,

@@ -7,6 +7,8 @@
 #ifndef SOFTMRC_DEMO_LOOPBACK_STAGE_H
 #define SOFTMRC_DEMO_LOOPBACK_STAGE_H
 
+#include <string.h>
+
 #include "demo/fault_table.h"
 #include "demo/stage.h"
 
@@ -27,6 +29,12 @@ bool demo_loopback_rule(const struct demo_shape *shape, const struct demo_fault 
 			struct mrc_fault_rule *rule);
 
 /* demo_loopback_gid writes the GID of a rank: its address on plane 0, 127.0.0.<rank+1>. */
-void demo_loopback_gid(uint8_t gid[16], uint32_t rank);
+static inline void demo_loopback_gid(uint8_t gid[16], uint32_t rank)
+{
+	static const uint8_t local[16] = {[10] = 0xff, [11] = 0xff, [12] = 127};
+
+	memcpy(gid, local, sizeof(local));
+	gid[15] = (uint8_t)(rank + 1);
+}
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* reverse_ev.c - which EV a receiver tests next, to know a way back for its answers. */
+/* reverse_ev.c - which EV a receiver tests next, to know a reverse path for its answers. */
 #include "core/ev/reverse_ev.h"
 #include "base/assert.h"
 
