@@ -8,6 +8,8 @@ from typing import NamedTuple
 import csource
 
 LIST = "tests/tidy/retired_words.txt"
+# What was renamed is told there, in the words of before.
+UNREAD = {LIST, "CHANGELOG.md"}
 LINE = re.compile(r"^(\S.*?)\s+->\s+(\S.*?)(?:\s+except\s+(\S.*))?$")
 # A word is a run of letters: mt_qp_init has three, and a phrase is words with spaces between.
 WORD = re.compile(r"[a-z]+")
@@ -65,7 +67,7 @@ def retired_words(tree):
     entries, problems = read_list(tree.text(LIST))
     find = _finder(entries)
     for path in tree.files:
-        if str(path) == LIST:
+        if str(path) in UNREAD:
             continue
         try:
             text = tree.text(path)
