@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* near.h - which known word did they mean? */
+/* suggest.h - which known word did they mean? */
 #ifndef SOFTMRC_BASE_SUGGEST_H
 #define SOFTMRC_BASE_SUGGEST_H
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * verbs.h - the verbs of `mrc`. The result of each is the exit status: 0 good, 1 its work failed, 2
- * wrong usage.
+ * cli_verbs.h - the verbs of `mrc`. The result of each is the exit status: 0 good, 1 its work
+ * failed, 2 wrong usage.
  */
 #ifndef SOFTMRC_CLI_CLI_VERBS_H
 #define SOFTMRC_CLI_CLI_VERBS_H

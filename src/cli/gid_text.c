@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Addresses for people: see address.h. */
+/* Addresses for people: see gid_text.h. */
 #include "cli/gid_text.h"
 
 #include <arpa/inet.h>

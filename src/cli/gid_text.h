@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* address.h - the 16 bytes of a GID as people write them. */
+/* gid_text.h - the 16 bytes of a GID as people write them. */
 #ifndef SOFTMRC_CLI_GID_TEXT_H
 #define SOFTMRC_CLI_GID_TEXT_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Reading statistics segments: see stats.h. */
+/* Reading statistics segments: see stats_reader.h. */
 #include "cli/stats_reader.h"
 
 #include <dirent.h>

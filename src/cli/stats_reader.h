@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * stats.h - the statistics segments (mrc/stats.h) of the processes of this machine: found, copied
- * whole at one moment, forgotten when their process is gone.
+ * stats_reader.h - the statistics segments (mrc/stats.h) of the processes of this machine: found,
+ * copied whole at one moment, forgotten when their process is gone.
  */
 #ifndef SOFTMRC_CLI_STATS_READER_H
 #define SOFTMRC_CLI_STATS_READER_H

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* How busy the machine is: see cpu.h. */
+/* How busy the machine is: see cpu_load.h. */
 #include "demo/cpu_load.h"
 
 #include <inttypes.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* cpu.h - how busy the machine is, from /proc/stat. */
+/* cpu_load.h - how busy the machine is, from /proc/stat. */
 #ifndef SOFTMRC_DEMO_CPU_LOAD_H
 #define SOFTMRC_DEMO_CPU_LOAD_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The command line of `mrc demo`: see options.h. */
+/* The command line of `mrc demo`: see demo_options.h. */
 #include "demo/demo_options.h"
 
 #include "demo/fault_script.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* options.h - the command line of `mrc demo`. */
+/* demo_options.h - the command line of `mrc demo`. */
 #ifndef SOFTMRC_DEMO_DEMO_OPTIONS_H
 #define SOFTMRC_DEMO_DEMO_OPTIONS_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What both runs add up to: see outcome.h. */
+/* What both runs add up to: see demo_outcome.h. */
 #include "demo/demo_outcome.h"
 
 #include <inttypes.h>

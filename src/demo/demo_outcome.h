@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * outcome.h - what both runs add up to: the figures of each fault, and the verdict with its
+ * demo_outcome.h - what both runs add up to: the figures of each fault, and the verdict with its
  * reasons.
  */
 #ifndef SOFTMRC_DEMO_DEMO_OUTCOME_H

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The outcome for machines: see result.h. */
+/* The outcome for machines: see demo_result.h. */
 #include "demo/demo_result.h"
 
 #include <errno.h>

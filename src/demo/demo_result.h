@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* result.h - the outcome for machines: result.json, described in docs/demo.md. */
+/* demo_result.h - the outcome for machines: result.json, described in docs/demo.md. */
 #ifndef SOFTMRC_DEMO_DEMO_RESULT_H
 #define SOFTMRC_DEMO_DEMO_RESULT_H
 

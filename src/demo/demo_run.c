@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * One training run: see run.h. A loop looks every 20 ms: children, the report of rank 0, counters,
- * the script, the screen.
+ * One training run: see demo_run.h. A loop looks every 20 ms: children, the report of rank 0,
+ * counters, the script, the screen.
  */
 #include "demo/demo_run.h"
 #include "ui/clock.h"

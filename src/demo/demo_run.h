@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * run.h - one training run under the demo's eyes: starts the processes, follows their steps and
- * counters, strikes and clears the faults of the script, keeps what happened.
+ * demo_run.h - one training run under the demo's eyes: starts the processes, follows their steps
+ * and counters, strikes and clears the faults of the script, keeps what happened.
  */
 #ifndef SOFTMRC_DEMO_DEMO_RUN_H
 #define SOFTMRC_DEMO_DEMO_RUN_H

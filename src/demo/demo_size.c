@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* How large a demo this machine carries: see size.h. */
+/* How large a demo this machine carries: see demo_size.h. */
 #include "demo/demo_size.h"
 
 #define VECTOR_BYTES 4194304u

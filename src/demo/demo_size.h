@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * size.h - how large a demo this machine carries. A job of 8 hosts at 50 Mb/s a port takes about
- * two thirds of two ordinary cores; on a slower or busier machine the pace is halved, then the
- * number of hosts. The script keeps its length in time, so the demo does not take longer.
+ * demo_size.h - how large a demo this machine carries. A job of 8 hosts at 50 Mb/s a port takes
+ * about two thirds of two ordinary cores; on a slower or busier machine the pace is halved, then
+ * the number of hosts. The script keeps its length in time, so the demo does not take longer.
  */
 #ifndef SOFTMRC_DEMO_DEMO_SIZE_H
 #define SOFTMRC_DEMO_DEMO_SIZE_H

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The end of the demo in words: see summary.h. */
+/* The end of the demo in words: see demo_summary.h. */
 #include "demo/demo_summary.h"
 
 #include "ui/text_table.h"

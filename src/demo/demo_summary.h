@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* summary.h - the end of the demo in words: table of faults, digests, loss, verdict. */
+/* demo_summary.h - the end of the demo in words: table of faults, digests, loss, verdict. */
 #ifndef SOFTMRC_DEMO_DEMO_SUMMARY_H
 #define SOFTMRC_DEMO_DEMO_SUMMARY_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Where the demo speaks: see ui.h. */
+/* Where the demo speaks: see demo_ui.h. */
 #include "demo/demo_ui.h"
 #include "ui/clock.h"
 

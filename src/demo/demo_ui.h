@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * ui.h - where the demo speaks: the live view on a terminal, timestamped lines elsewhere.
+ * demo_ui.h - where the demo speaks: the live view on a terminal, timestamped lines elsewhere.
  *
  * A line said while the view is up is kept and printed when the view is gone.
  */

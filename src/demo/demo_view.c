@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The picture of a running demo: see view.h. */
+/* The picture of a running demo: see demo_view.h. */
 #include "demo/demo_view.h"
 
 #include <inttypes.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * view.h - one picture of a running demo, written into a buffer: planes with their throughput and
- * the state of their paths, step times, counters, faults. It knows nothing of processes or
- * terminals; run.c fills in what it shows and ui.c puts it on the screen.
+ * demo_view.h - one picture of a running demo, written into a buffer: planes with their throughput
+ * and the state of their paths, step times, counters, faults. It knows nothing of processes or
+ * terminals; demo_run.c fills in what it shows and demo_ui.c puts it on the screen.
  */
 #ifndef SOFTMRC_DEMO_DEMO_VIEW_H
 #define SOFTMRC_DEMO_DEMO_VIEW_H

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The fault script: see script.h. */
+/* The fault script: see fault_script.h. */
 #include "demo/fault_script.h"
 
 #include "base/assert.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * script.h - which faults strike, where, and at which training steps.
+ * fault_script.h - which faults strike, where, and at which training steps.
  *
  * Faults strike and clear by step, not by time, so that a slow machine too gets whole steps before,
  * during and after each. How many steps that is follows from how long a step should take.

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The demo's fault table: see faults.h. */
+/* The demo's fault table: see fault_table.h. */
 #include "demo/fault_table.h"
 
 #include <errno.h>

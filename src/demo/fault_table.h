@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * faults.h - the demo's fault table: a file that all processes of a run map (mrc/fault.h). Each
- * fault of the script has a rule of its own, so its counters are its own as well.
+ * fault_table.h - the demo's fault table: a file that all processes of a run map (mrc/fault.h).
+ * Each fault of the script has a rule of its own, so its counters are its own as well.
  */
 #ifndef SOFTMRC_DEMO_FAULT_TABLE_H
 #define SOFTMRC_DEMO_FAULT_TABLE_H

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* program.h - where the programs are that the demo starts: relative to the mrc binary itself. */
+/* find_program.h - where the programs are that the demo starts: relative to the mrc binary
+ * itself. */
 #ifndef SOFTMRC_DEMO_FIND_PROGRAM_H
 #define SOFTMRC_DEMO_FIND_PROGRAM_H
 

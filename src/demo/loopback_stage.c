@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The stage on loopback: see loopback.h. */
+/* The stage on loopback: see loopback_stage.h. */
 #include "demo/loopback_stage.h"
 
 #include "base/quantity.h"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * loopback.h - the stage that needs no privilege: all hosts are processes in this machine's own
- * network, host `rank` has port 127.0.<plane>.<rank+1> in each plane, and the port drivers of the
- * processes do the faults to packets on their way out, told by a table that all of them map.
+ * loopback_stage.h - the stage that needs no privilege: all hosts are processes in this machine's
+ * own network, host `rank` has port 127.0.<plane>.<rank+1> in each plane, and the port drivers of
+ * the processes do the faults to packets on their way out, told by a table that all of them map.
  */
 #ifndef SOFTMRC_DEMO_LOOPBACK_STAGE_H
 #define SOFTMRC_DEMO_LOOPBACK_STAGE_H

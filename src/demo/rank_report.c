@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Following a report: see report.h; the lines are described in examples/train_report.h. */
+/* Following a report: see rank_report.h; the lines are described in examples/train_report.h. */
 #include "demo/rank_report.h"
 
 #include <jansson.h>

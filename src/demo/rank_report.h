@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * report.h - follows the report that a rank of `train` writes: JSON lines, read as they grow.
+ * rank_report.h - follows the report that a rank of `train` writes: JSON lines, read as they grow.
  */
 #ifndef SOFTMRC_DEMO_RANK_REPORT_H
 #define SOFTMRC_DEMO_RANK_REPORT_H

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Detection and recovery: see times.h. */
+/* Detection and recovery: see recovery_times.h. */
 #include "demo/recovery_times.h"
 
 #include <stddef.h>

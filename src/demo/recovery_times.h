@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * times.h - how soon a fault was noticed, and how soon all was well after it: from the events that
- * the processes logged (mrc/stats.h) and from the fault's own rule (mrc/fault.h).
+ * recovery_times.h - how soon a fault was noticed, and how soon all was well after it: from the
+ * events that the processes logged (mrc/stats.h) and from the fault's own rule (mrc/fault.h).
  *
  * The stamps are the processes' own, so looking at them late costs no accuracy. What they do hold
- * is the time that a process waited for a core; times.h measures how long that was for the demo.
+ * is the time that a process waited for a core; recovery_times.h measures how long that was for the
+ * demo.
  */
 #ifndef SOFTMRC_DEMO_RECOVERY_TIMES_H
 #define SOFTMRC_DEMO_RECOVERY_TIMES_H

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The demo's private directory: see rundir.h. */
+/* The demo's private directory: see run_dir.h. */
 #include "demo/run_dir.h"
 
 #include <errno.h>

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* rundir.h - the demo's private directory: everything it writes but the result, gone at the end. */
+/* run_dir.h - the demo's private directory: everything it writes but the result, gone at the
+ * end. */
 #ifndef SOFTMRC_DEMO_RUN_DIR_H
 #define SOFTMRC_DEMO_RUN_DIR_H
 

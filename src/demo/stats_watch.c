@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Adding up statistics segments: see watch.h. */
+/* Adding up statistics segments: see stats_watch.h. */
 #include "demo/stats_watch.h"
 
 #include <dirent.h>

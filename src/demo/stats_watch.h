@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * watch.h - looks into the statistics segments (mrc/stats.h) of the processes of a run and adds
- * them up: counters, bytes per plane, and which entropy values are good on which plane and path.
+ * stats_watch.h - looks into the statistics segments (mrc/stats.h) of the processes of a run and
+ * adds them up: counters, bytes per plane, and which entropy values are good on which plane and
+ * path.
  *
  * A segment stays mapped after its process has removed the file, so the last values are not lost.
  */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Small statistics of step times: see figures.h. */
+/* Small statistics of step times: see step_stats.h. */
 #include "demo/step_stats.h"
 
 #include <stdio.h>

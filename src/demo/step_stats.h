@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* figures.h - small statistics of step times. */
+/* step_stats.h - small statistics of step times. */
 #ifndef SOFTMRC_DEMO_STEP_STATS_H
 #define SOFTMRC_DEMO_STEP_STATS_H
 

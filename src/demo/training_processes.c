@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The processes of one training run: see job.h. */
+/* The processes of one training run: see training_processes.h. */
 #include "demo/training_processes.h"
 
 #include "demo/stage.h"

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * job.h - the processes of one training run: started together, watched, ended together.
+ * training_processes.h - the processes of one training run: started together, watched, ended
+ * together.
  *
  * Each rank is a host of its own on the stage, with its own log and report in the job's directory.
  * A child dies with its parent, whatever ends that one.

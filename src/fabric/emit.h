@@ -65,7 +65,8 @@ enum mf_sonic_form {
 void mf_emit_sonic(FILE *to, const struct mf_topology *t, uint32_t node,
 		   const struct mf_emit_options *o, enum mf_sonic_form form);
 
-/* mf_emit_frr writes frr.conf of a switch: FRR 10.3 and later on Linux, ports as in names.h. */
+/* mf_emit_frr writes frr.conf of a switch: FRR 10.3 and later on Linux, ports as in
+ * node_names.h. */
 void mf_emit_frr(FILE *to, const struct mf_topology *t, uint32_t node,
 		 const struct mf_emit_options *o);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* address.c - the hosts' own addresses. */
+/* fabric_address.c - the hosts' own addresses. */
 #include "fabric/fabric_address.h"
 
 #include <string.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * address.h - the hosts' own addresses, which no uSID list is.
+ * fabric_address.h - the hosts' own addresses, which no uSID list is.
  *
  * A host has one address (its GID) that is the same on every plane: it is the inner destination of
  * MRC packets, and the address of ordinary traffic.

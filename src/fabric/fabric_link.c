@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* link.c - links by place, and their ends. */
+/* fabric_link.c - links by place, and their ends. */
 #include "fabric/fabric_link.h"
 
 #include "base/assert.h"

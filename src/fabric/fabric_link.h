@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * link.h - directed links by number. A cable is two links that differ in the lowest bit: the even
- * one leads up, the odd one down. Cables are numbered plane by plane, in a plane by the lower end
- * and its uplink:
+ * fabric_link.h - directed links by number. A cable is two links that differ in the lowest bit: the
+ * even one leads up, the odd one down. Cables are numbered plane by plane, in a plane by the lower
+ * end and its uplink:
  *
  *	plane * plane_cables	+ host
  *				+ first_t0_cable + t0 * t1s + uplink

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * path.h - from (source, destination, EV) to links and back.
+ * fabric_path.h - from (source, destination, EV) to links and back.
  *
  * A path goes up to the lowest tier at which it can turn (T0 for hosts of one T0, T1 in one pod, T2
  * else), by the choices of the EV, and down again, where there is no choice. REQ(topo.path.turn)
@@ -10,7 +10,7 @@
  *	struct mf_pair pair = mf_pair_of(t, src, dst);	once for a connection
  *	link = mf_path_link(t, &pair, ev, hop);		at each hop 0 .. mf_pair_links(&pair) - 1
  *
- * EVs given here are valid (ev.h), hosts are below n_hosts; neither is checked.
+ * EVs given here are valid (ev_routing.h), hosts are below n_hosts; neither is checked.
  */
 #ifndef SOFTMRC_FABRIC_FABRIC_PATH_H
 #define SOFTMRC_FABRIC_FABRIC_PATH_H

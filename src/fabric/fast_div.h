@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * divide.h - division by a number that is known once and used often.
+ * fast_div.h - division by a number that is known once and used often.
  *
  * A multiplication by 2^s / by, rounded up, and a shift by s, give the exact quotient of every
  * number below 2^31: with 2^(L-1) < by <= 2^L and s = 31 + L the rounding adds less than 1 / by.

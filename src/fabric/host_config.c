@@ -10,7 +10,7 @@
 #include "fabric/fabric_address.h"
 #include "fabric/usid.h"
 
-/* Prefixes of addresses that a pod's hosts, and a T0's, have in common; see address.h. */
+/* Prefixes of addresses that a pod's hosts, and a T0's, have in common; see fabric_address.h. */
 #define ALL_BITS 32u
 #define POD_BITS 48u
 #define T0_BITS 64u

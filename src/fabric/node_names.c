@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* names.c - nodes, ports and links as words. */
+/* node_names.c - nodes, ports and links as words. */
 #include "fabric/node_names.h"
 
 #include <inttypes.h>

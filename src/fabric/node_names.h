@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * names.h - nodes, ports and links as words.
+ * node_names.h - nodes, ports and links as words.
  *
  *	host3		a host
  *	plane0.t1-2	T1 number 2 of plane 0 (all pods counted)

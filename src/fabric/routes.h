@@ -3,8 +3,8 @@
  * routes.h - what stands in the tables of a switch or a host: all of it static, set once.
  *
  * There are two sets. The SRv6 set is all that MRC needs: a switch's own uSID, and one route for
- * the uSID of each neighbour. The plain set routes the hosts' own addresses (address.h) over the
- * same links by ECMP, for traffic that is not source-routed. They share no prefix.
+ * the uSID of each neighbour. The plain set routes the hosts' own addresses (fabric_address.h) over
+ * the same links by ECMP, for traffic that is not source-routed. They share no prefix.
  *
  *	struct mf_route_iter it;
  *	struct mf_route r;

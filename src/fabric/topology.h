@@ -13,9 +13,9 @@
  *	T0   pod * t0s + i             uplinks k = 0 .. t1s - 1, one to each T1 of the pod
  *	host t0 * hosts_per_t0 + d     ports: one a plane
  *
- * Everything else is arithmetic on these numbers: nodes and links (node.h, link.h), paths (path.h),
- * uSIDs (usid.h), routes (routes.h). No table is kept, so that a fabric of 131,072 hosts on 8
- * planes costs as much memory as one of four hosts.
+ * Everything else is arithmetic on these numbers: nodes and links (fabric_node.h, fabric_link.h),
+ * paths (fabric_path.h), uSIDs (usid.h), routes (routes.h). No table is kept, so that a fabric of
+ * 131,072 hosts on 8 planes costs as much memory as one of four hosts.
  */
 #ifndef SOFTMRC_FABRIC_TOPOLOGY_H
 #define SOFTMRC_FABRIC_TOPOLOGY_H
@@ -100,7 +100,8 @@ struct mf_topology_cfg {
 	uint32_t switch_ns; /* from the last bit received to the first bit ready to be sent */
 	uint32_t mtu;	    /* bytes of the longest IPv6 packet on any link */
 	struct mf_usid_cfg usid;
-	uint32_t address_block; /* first 32 bits of the hosts' own addresses; see address.h */
+	uint32_t
+		address_block; /* first 32 bits of the hosts' own addresses; see fabric_address.h */
 };
 
 /*

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * check.c - what can be built, and what can be addressed. Each rule names the field that breaks it,
- * as it is called in a topology file.
+ * topology_check.c - what can be built, and what can be addressed. Each rule names the field that
+ * breaks it, as it is called in a topology file.
  */
 #include "fabric/topology_check.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* preset.c - the fabrics that have a name. REQ(topo.sizes) */
+/* topology_preset.c - the fabrics that have a name. REQ(topo.sizes) */
 #include "fabric/topology_preset.h"
 
 #include <string.h>

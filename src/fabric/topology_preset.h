@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* preset.h - the fabrics that have a name. */
+/* topology_preset.h - the fabrics that have a name. */
 #ifndef SOFTMRC_FABRIC_TOPOLOGY_PRESET_H
 #define SOFTMRC_FABRIC_TOPOLOGY_PRESET_H
 

@@ -59,7 +59,7 @@ struct mh_env {
 	uint64_t pace_bps; /* per port; 0: not paced */
 	uint32_t mtu;	   /* largest path MTU, bytes of payload */
 	uint32_t rx_buffer_bytes;
-	uint32_t priority; /* of the progress thread, see priority.h */
+	uint32_t priority; /* of the progress thread, see thread_priority.h */
 	bool icrc;
 	bool relaxed; /* extended QPs place ends of messages as they come, see core/in_order.h */
 	char real_ibverbs[MH_PATH_MAX]; /* path of the system's libibverbs, "auto" or "off" */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* env_srv6.h - the settings of EVs that are SRv6 paths, see srv6.h. */
+/* env_srv6.h - the settings of EVs that are SRv6 paths, see srv6_map.h. */
 #ifndef SOFTMRC_HOST_ENV_SRV6_H
 #define SOFTMRC_HOST_ENV_SRV6_H
 

@@ -65,7 +65,7 @@ struct mh_nic_counts {
 struct mh_progress {
 	pthread_t thread;
 	int kick_fd;
-	int links_fd; /* see links.h; -1: none */
+	int links_fd; /* see link_monitor.h; -1: none */
 	atomic_bool stop;
 	atomic_uint waiters;		    /* threads that wait for nic->lock */
 	_Atomic uint64_t app_found_work_ns; /* when a polling thread last found work by itself */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * nic_qp.c - life and attributes of queue pairs; posting is in post.c.
+ * nic_qp.c - life and attributes of queue pairs; posting is in nic_post.c.
  *
  * A QP number is the process's slot in the upper 10 bits and an index below. Indices are given in
  * turn, and none within a packet's life of its last use: a packet that is still under way for a

@@ -485,7 +485,7 @@ int mh_progress_start(struct mh_nic *nic)
 		close(nic->progress.kick_fd);
 		return err;
 	}
-	/* Signals are the program's; its handlers must not run in our thread. See guard.h. */
+	/* Signals are the program's; its handlers must not run in our thread. See mem_guard.h. */
 	sigfillset(&all);
 	sigdelset(&all, SIGSEGV);
 	sigdelset(&all, SIGBUS);

@@ -2,9 +2,9 @@
 /*
  * ud.h - UD queue pairs inside host: datagrams beside the engine, which does not know of them.
  *
- * A UD QP has a number, CQs, a PD and counts of WRs like any other (qp.h) and, in the place of the
- * engine's half, what is here: two rings of WRs. ud.c is its life, ud_tx.c sends, ud_rx.c receives.
- * docs/protocol.md has the packets, docs/design the reasons. All under nic->lock.
+ * A UD QP has a number, CQs, a PD and counts of WRs like any other (nic_qp.h) and, in the place of
+ * the engine's half, what is here: two rings of WRs. ud.c is its life, ud_tx.c sends, ud_rx.c
+ * receives. docs/protocol.md has the packets, docs/design the reasons. All under nic->lock.
  */
 #ifndef SOFTMRC_HOST_UD_H
 #define SOFTMRC_HOST_UD_H

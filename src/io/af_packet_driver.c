@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * af_packet.c - bursts through two rings.
+ * af_packet_driver.c - bursts through two rings.
  *
  * Sending: a frame is copied into a slot behind the headers made for it, and one send() asks the
  * kernel to work off what is in the ring. Without a free slot frames wait in the backlog.

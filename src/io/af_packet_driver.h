@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * af_packet.h - a port over AF_PACKET rings: whole Ethernet frames, IPv4 or IPv6, with UDP.
+ * af_packet_driver.h - a port over AF_PACKET rings: whole Ethernet frames, IPv4 or IPv6, with UDP.
  *
  * On the wire it is the same as a port over UDP sockets, and the two talk to each other. The
  * difference is the cost: one system call sends a burst however it is sprayed over EVs, received
  * frames are read where the kernel put them, and routing and UDP are not asked for each packet.
  *
  * Needs CAP_NET_RAW and an Ethernet interface (the loopback interface is one). The UDP checksum is
- * zero; over IPv6 the peer's sockets must accept that, which those of udp.h do.
+ * zero; over IPv6 the peer's sockets must accept that, which those of udp_driver.h do.
  */
 #ifndef SOFTMRC_IO_AF_PACKET_DRIVER_H
 #define SOFTMRC_IO_AF_PACKET_DRIVER_H

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * pcap.h - a driver that wraps a driver and writes every frame to a pcapng file.
+ * capture_driver.h - a driver that wraps a driver and writes every frame to a pcapng file.
  *
  * One file serves all ports of a NIC, each as an interface of its own. Frames appear as IP packets
  * with the addresses, ports, flow labels, DSCP and ECN that they travel with; what is sent is
  * written when it is handed to the driver below, so a frame that a fault rule above took away is
- * not there. Frames that the driver below wraps (raw41.h) are written with both headers when they
- * are sent; of what is received only the inner one is left. A file that can no longer be written
- * ends the capture, not the port.
+ * not there. Frames that the driver below wraps (raw41_driver.h) are written with both headers when
+ * they are sent; of what is received only the inner one is left. A file that can no longer be
+ * written ends the capture, not the port.
  */
 #ifndef SOFTMRC_IO_CAPTURE_DRIVER_H
 #define SOFTMRC_IO_CAPTURE_DRIVER_H

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* hold.c - frame copies in slots, a heap of slot numbers over them, free slots behind the heap. */
+/* delay_queue.c - frame copies in slots, a heap of slot numbers over them, free slots behind the
+ * heap. */
 #include "io/delay_queue.h"
 
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * hold.h - a bounded queue of frame copies, ordered by when each is due.
+ * delay_queue.h - a bounded queue of frame copies, ordered by when each is due.
  *
  * Drivers that cannot or shall not send a frame now keep a copy here. All memory is taken when
  * the queue is made: slots of MIO_FRAME_MAX bytes and a binary heap of slot numbers, the earliest

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * fault.c - what a bad fabric does to frames, done to frames on their way to a driver.
+ * fault_driver.c - what a bad fabric does to frames, done to frames on their way to a driver.
  *
  * A burst is rewritten frame by frame: the rules of the table that match are applied one after the
  * other to a work item (the frame, possibly a changed copy of its bytes, how long to hold it, how

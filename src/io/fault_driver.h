@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * fault.h - a driver that wraps a driver and does to frames what a fault table says.
+ * fault_driver.h - a driver that wraps a driver and does to frames what a fault table says.
  *
  * The table (include/mrc/fault.h) is shared memory and may change at any time. Rules are applied
  * to frames being sent, in the order of the table; a frame that one rule dropped is not shown to

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * port.h - the small burst interface between the software NIC and whatever carries its frames.
+ * io_port.h - the small burst interface between the software NIC and whatever carries its frames.
  *
  * A port is one plane. Its driver moves frames: what follows a UDP header, headers, payload and
  * ICRC included. It knows nothing of packets, QPs or EV sets; an EV is a number that picks a path.
- * Drivers stack: one may wrap another (fault.c).
+ * Drivers stack: one may wrap another (fault_driver.c).
  *
  * Sending never fails in the face of the caller. A frame handed to tx_burst is on its way, held
  * back in a bounded queue of copies because the system had no room (then status->blocked is set
@@ -40,7 +40,7 @@ struct mio_tx {
 	const struct iovec *iov;
 	uint32_t n_iov;	     /* 1 .. MIO_IOV_MAX */
 	uint32_t len;	     /* of all iovecs, 1 .. MIO_FRAME_MAX */
-	uint32_t ev;	     /* names the path: to whoever judges frames by it (fault.c) */
+	uint32_t ev;	     /* names the path: to whoever judges frames by it (fault_driver.c) */
 	uint16_t sport;	     /* where the EV travels: the UDP source port, host order, and */
 	uint32_t flow_label; /* on IPv6 the flow label, 20 bits */
 	struct mio_addr dst;

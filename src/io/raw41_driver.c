@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * raw41.c - bursts over two raw sockets: one sends packets whose headers, outer and inner, are
- * written here; the other gets what arrives with next header 41, filtered in the kernel by the
+ * raw41_driver.c - bursts over two raw sockets: one sends packets whose headers, outer and inner,
+ * are written here; the other gets what arrives with next header 41, filtered in the kernel by the
  * inner UDP port, because every raw socket of the host is shown every such packet.
  */
 #include "io/raw41_driver.h"

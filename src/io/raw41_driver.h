@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * raw41.h - a port over raw sockets of protocol 41: IPv6 in IPv6, MRC's SRv6 wire form.
+ * raw41_driver.h - a port over raw sockets of protocol 41: IPv6 in IPv6, MRC's SRv6 wire form.
  *
  * A frame travels as outer IPv6 | inner IPv6 | UDP | frame. The outer destination is where it goes
  * first: the peer's address on this plane, or a list of uSIDs. The inner one is the peer itself.

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* udp.c - a port made of its sending side (udp_tx.h) and its receiving side (udp_rx.h). */
+/* udp_driver.c - a port made of its sending side (udp_tx.h) and its receiving side (udp_rx.h). */
 #include "io/udp_driver.h"
 
 #include <errno.h>

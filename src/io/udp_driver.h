@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * udp.h - a port over ordinary UDP sockets, IPv4 or IPv6; needs no privilege.
+ * udp_driver.h - a port over ordinary UDP sockets, IPv4 or IPv6; needs no privilege.
  *
  * A source port cannot be chosen per message, so each source port of an EV has a socket of its own
  * that only sends, and a burst costs one sendmmsg per source port that occurs in it. One more

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Settings of programs on hosts: see hosts.h. */
+/* Settings of programs on hosts: see host_env.h. */
 #include "lab/host_env.h"
 #include "fabric/fabric_address.h"
 #include "lab/lab_ipv4.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* hosts.h - what a program on a host of a lab has to know. */
+/* host_env.h - what a program on a host of a lab has to know. */
 #ifndef SOFTMRC_LAB_HOST_ENV_H
 #define SOFTMRC_LAB_HOST_ENV_H
 
@@ -11,8 +11,8 @@
 /*
  * ml_host_environment sets environment variables of the calling process, for programs that it will
  * run on the node: MRC_LAB and MRC_LAB_NODE; on a host also MRC_LAB_HOST, MRC_LAB_ADDRESS (its own
- * address), MRC_LAB_IPV4 (ipv4.h) and, unless it is set already, MRC_CONFIG: a file, written here,
- * that makes the host an SRv6 endpoint of this form. 0, or -1.
+ * address), MRC_LAB_IPV4 (lab_ipv4.h) and, unless it is set already, MRC_CONFIG: a file, written
+ * here, that makes the host an SRv6 endpoint of this form. 0, or -1.
  */
 int ml_host_environment(const struct ml_lab *lab, uint32_t node, enum mf_host_form form,
 			struct ml_error *e);

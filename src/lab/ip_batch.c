@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The lists for ip and tc: see lines.h.
+ * The lists for ip and tc: see ip_batch.h.
  *
  * Both ends of a cable have link-local addresses that are the same everywhere, fe80::1 at the lower
  * end and fe80::2 at the upper, and know each other's MAC address: nothing is ever resolved, so the

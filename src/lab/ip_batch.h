@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * lines.h - what a lab says to ip(8) and tc(8): lists for -batch, made from the topology alone.
+ * ip_batch.h - what a lab says to ip(8) and tc(8): lists for -batch, made from the topology alone.
  *
  * Every line may be said again without harm (`replace` instead of `add`), so what has been lost,
  * with a port that was down or a switch that was deleted, is brought back by saying it again.

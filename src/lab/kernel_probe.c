@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Trying what the kernel allows: see probe.h. */
+/* Trying what the kernel allows: see kernel_probe.h. */
 #include "lab/kernel_probe.h"
 #include "lab/run_tool.h"
 #include "lab/thread_pool.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* probe.h - what this kernel and this user's rights allow, found out by trying. */
+/* kernel_probe.h - what this kernel and this user's rights allow, found out by trying. */
 #ifndef SOFTMRC_LAB_KERNEL_PROBE_H
 #define SOFTMRC_LAB_KERNEL_PROBE_H
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Making the lab what it should be: see apply.h. The order: namespaces, their defaults (before any
- * port exists, since ports inherit them), cables, then in every namespace ports, routes and queues,
- * a few namespaces at a time, last the switch programs.
+ * Making the lab what it should be: see lab_apply.h. The order: namespaces, their defaults (before
+ * any port exists, since ports inherit them), cables, then in every namespace ports, routes and
+ * queues, a few namespaces at a time, last the switch programs.
  */
 #include "lab/lab_apply.h"
 #include "lab/ip_batch.h"

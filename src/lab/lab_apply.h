@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * apply.h - inside the room: makes namespaces, cables and ports what they should be. Building a
+ * lab_apply.h - inside the room: makes namespaces, cables and ports what they should be. Building a
  * lab, rebooting a switch, swapping cables and lifting a fault are the same work on more or fewer
  * parts.
  */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Sentences about failures: see error.h. */
+/* Sentences about failures: see lab_error.h. */
 #include "lab/lab_error.h"
 
 #include <stdarg.h>

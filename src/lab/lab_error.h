@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* error.h - what went wrong, in one sentence that names the thing, its value and what is
+/* lab_error.h - what went wrong, in one sentence that names the thing, its value and what is
  * allowed. */
 #ifndef SOFTMRC_LAB_LAB_ERROR_H
 #define SOFTMRC_LAB_LAB_ERROR_H

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The hosts' IPv4 addresses: see ipv4.h. */
+/* The hosts' IPv4 addresses: see lab_ipv4.h. */
 #include "lab/lab_ipv4.h"
 
 #include "base/assert.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * ipv4.h - the IPv4 addresses of a lab's hosts, for programs that know no other.
+ * lab_ipv4.h - the IPv4 addresses of a lab's hosts, for programs that know no other.
  *
  * MRC does not use them. Many programs agree on a connection over TCP before they use verbs, and
  * some of them only over IPv4. So what stands in the hosts' own IPv6 addresses stands in an IPv4

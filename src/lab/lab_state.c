@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* A lab's file: see state.h. */
+/* A lab's file: see lab_state.h. */
 #include "lab/lab_state.h"
 #include "fabric/topology_toml.h"
 

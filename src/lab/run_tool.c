@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* ip and tc fed with lists of commands: see proc.h. */
+/* ip and tc fed with lists of commands: see run_tool.h. */
 #include "lab/run_tool.h"
 
 #include <errno.h>

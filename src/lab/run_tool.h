@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * proc.h - runs ip(8) and tc(8) with a list of commands as standard input. The program belongs to a
- * process group of its own, so that Ctrl-C at a terminal reaches us and not a half-read list.
+ * run_tool.h - runs ip(8) and tc(8) with a list of commands as standard input. The program belongs
+ * to a process group of its own, so that Ctrl-C at a terminal reaches us and not a half-read list.
  */
 #ifndef SOFTMRC_LAB_RUN_TOOL_H
 #define SOFTMRC_LAB_RUN_TOOL_H

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Queues of ports: see program.h. A switch's port has the program's virtual queue, which trims and
- * marks, and HTB below it, which delays. A host's own port has HTB alone: what waits there waits in
- * the host. On it the program only does faults and counts.
+ * Queues of ports: see switch_program.h. A switch's port has the program's virtual queue, which
+ * trims and marks, and HTB below it, which delays. A host's own port has HTB alone: what waits
+ * there waits in the host. On it the program only does faults and counts.
  */
 #include "lab/switch_program.h"
 #include "lab/ip_batch.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* program.h - inside the room: the queues of ports, and the switch program of switchq/switchq.h on
- * them. */
+/* switch_program.h - inside the room: the queues of ports, and the switch program of
+ * switchq/switchq.h on them. */
 #ifndef SOFTMRC_LAB_SWITCH_PROGRAM_H
 #define SOFTMRC_LAB_SWITCH_PROGRAM_H
 

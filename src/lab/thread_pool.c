@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Threads that work in namespaces: see crew.h. */
+/* Threads that work in namespaces: see thread_pool.h. */
 #include "lab/thread_pool.h"
 
 #include <pthread.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * crew.h - work in many network namespaces: a few threads take one item after the other, so that
- * the caller's own namespace never changes.
+ * thread_pool.h - work in many network namespaces: a few threads take one item after the other, so
+ * that the caller's own namespace never changes.
  */
 #ifndef SOFTMRC_LAB_THREAD_POOL_H
 #define SOFTMRC_LAB_THREAD_POOL_H

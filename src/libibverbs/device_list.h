@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* device_list.h - what the list of devices needs of ours; device.c has them. */
+/* device_list.h - what the list of devices needs of ours; verbs_device.c has them. */
 #ifndef SOFTMRC_LIBIBVERBS_DEVICE_LIST_H
 #define SOFTMRC_LIBIBVERBS_DEVICE_LIST_H
 

@@ -27,7 +27,7 @@
 #include "host/nic.h"
 #include "ibv/ibv_to_nic.h"
 
-/* verbs.h wraps these in macros; here they are defined. */
+/* libibverbs.h wraps these in macros; here they are defined. */
 #undef ibv_get_device_list
 #undef ibv_query_port
 #undef ibv_reg_mr
@@ -84,7 +84,7 @@ struct mv_cq {
 	};
 	struct mh_cq *nic;
 	atomic_uint unacked; /* events taken and not acknowledged */
-	/* See cq_ex.c. */
+	/* See verbs_cq_ex.c. */
 	bool single_threaded;
 	pthread_mutex_t polling;
 	struct mh_wc now; /* the completion that is read, ... */
@@ -107,7 +107,7 @@ struct mv_qp {
 	struct ibv_qp_cap cap;	 /* as granted */
 	struct ibv_qp_attr kept; /* what of the attributes only verbs knows; under ibv.mutex */
 	bool signal_all;
-	struct mv_batch *batch; /* see qp_ex.c; NULL: WRs are only posted */
+	struct mv_batch *batch; /* see verbs_qp_ex.c; NULL: WRs are only posted */
 };
 
 static inline struct mv_context *mv_context(struct ibv_context *context)
@@ -189,7 +189,7 @@ uint32_t mv_access_of_peers(unsigned int access);
 int mv_send_flags_to_nic(unsigned int send_flags, uint32_t *out);
 /* mv_port_bps is the rate of the port: the paces of all planes together. */
 uint64_t mv_port_bps(struct ibv_context *context);
-/* The operations of struct verbs_context that the device has; arguments as verbs.h says. */
+/* The operations of struct verbs_context that the device has; arguments as libibverbs.h says. */
 int mv_query_port(struct ibv_context *context, uint8_t port_num, struct ibv_port_attr *port_attr,
 		  size_t port_attr_len);
 int mv_query_device_ex(struct ibv_context *context, const struct ibv_query_device_ex_input *input,

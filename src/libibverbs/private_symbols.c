@@ -6,8 +6,8 @@
  * and since. They are meant for kernel devices.
  *
  * Each symbol is a jump through a pointer, whatever its arguments are. Where there is a real
- * library (real.h), the pointers are its functions, and so it serves the drivers that found us;
- * else what is called says EOPNOTSUPP, and a driver that registers is remembered.
+ * library (real_library.h), the pointers are its functions, and so it serves the drivers that found
+ * us; else what is called says EOPNOTSUPP, and a driver that registers is remembered.
  *
  * A function can have several versions only by assembler directives, which do not go together with
  * optimisation at link time; this file is compiled without.
@@ -181,7 +181,7 @@ SYMBOLS(SLOT)
 #elif defined(__aarch64__)
 #define JUMP_THROUGH(slot) "adrp x16, " slot "\nldr x16, [x16, #:lo12:" slot "]\nbr x16\n"
 #else
-#error "private.c: how does this processor jump through a pointer, with all arguments as they are?"
+#error "private_symbols.c: how does this processor jump through a pointer, with all arguments as they are?"
 #endif
 
 #define JUMP(symbol, otherwise)                                                        \

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * real_library.c - loads the system's libibverbs; see real.h.
+ * real_library.c - loads the system's libibverbs; see real_library.h.
  *
  * It has the same soname as this library, but the loader compares sonames only with names that are
  * not paths: so it is loaded by its path, and the name libibverbs.so.1 stays ours, also for drivers

@@ -6,7 +6,8 @@
  * It is loaded by its path into the same process, behind this library, and only where there are
  * real devices or somebody names it. Objects of a real device are its own, unchanged: what programs
  * call inline goes there without us. What is exported is asked whose object it got (MV_TO_REAL) and
- * passed on. Drivers of vendors find us under the name libibverbs.so.1; private.c passes them on.
+ * passed on. Drivers of vendors find us under the name libibverbs.so.1; private_symbols.c passes
+ * them on.
  */
 #ifndef SOFTMRC_LIBIBVERBS_REAL_LIBRARY_H
 #define SOFTMRC_LIBIBVERBS_REAL_LIBRARY_H
@@ -129,7 +130,7 @@ const struct mv_real *mv_real_load(void);
  */
 void mv_real_find(bool (*use)(const char *path));
 
-/* mv_device_is_ours says whose a device is; see device.c. */
+/* mv_device_is_ours says whose a device is; see verbs_device.c. */
 bool mv_device_is_ours(const struct ibv_device *device);
 
 /* These return what mv_real does, but NULL for what is ours, or NULL itself. */
@@ -174,7 +175,7 @@ static inline const struct mv_real *mv_real_of(const void *object)
 		}                                      \
 	} while (0)
 
-/* ---- what private.c has for it ---- */
+/* ---- what private_symbols.c has for it ---- */
 
 #define MV_NODE_FIRST 30
 #define MV_NODE_LAST 79

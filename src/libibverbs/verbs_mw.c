@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* verbs_mw.c - memory windows. Those of type 2 are bound by ordinary WRs, see post.c. */
+/* verbs_mw.c - memory windows. Those of type 2 are bound by ordinary WRs, see verbs_post.c. */
 #include "libibverbs/libibverbs.h"
 
 #include <stdlib.h>

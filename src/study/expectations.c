@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Is a result what it must be: see expect.h. */
+/* Is a result what it must be: see expectations.h. */
 #include "study/expectations.h"
 
 #include "study/run_result.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* expect.h - is a result what its scenario says it must be? */
+/* expectations.h - is a result what its scenario says it must be? */
 #ifndef SOFTMRC_STUDY_EXPECTATIONS_H
 #define SOFTMRC_STUDY_EXPECTATIONS_H
 

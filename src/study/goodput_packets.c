@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Packet runs for the long horizon: see packets.h.
+ * Packet runs for the long horizon: see goodput_packets.h.
  *
  * A fault is measured where the job is: on the first port, T0 or path of its first rank. It comes
  * after a third of the steps and lasts for another third and a step; samples differ in the moment

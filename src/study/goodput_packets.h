@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * packets.h - packet runs of a job, with faults, for the long horizon: how long each step takes
- * without a fault and with one, and what is to be made of it.
+ * goodput_packets.h - packet runs of a job, with faults, for the long horizon: how long each step
+ * takes without a fault and with one, and what is to be made of it.
  */
 #ifndef SOFTMRC_STUDY_GOODPUT_PACKETS_H
 #define SOFTMRC_STUDY_GOODPUT_PACKETS_H

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* long_text.c - the long horizon for eyes. */
+/* goodput_text.c - the long horizon for eyes. */
 #include "study/goodput_trials.h"
 
 #include "study/run_result.h"

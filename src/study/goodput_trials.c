@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The long horizon of a job: see long.h. */
+/* The long horizon of a job: see goodput_trials.h. */
 #include "study/goodput_trials.h"
 
 #include "sim/kernel/random.h"

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* long.h - the long horizon of a job: trials of the step-level model, and what came of them. */
+/* goodput_trials.h - the long horizon of a job: trials of the step-level model, and what came of
+ * them. */
 #ifndef SOFTMRC_STUDY_GOODPUT_TRIALS_H
 #define SOFTMRC_STUDY_GOODPUT_TRIALS_H
 

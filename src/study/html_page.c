@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* One page: see page.h. */
+/* One page: see html_page.h. */
 #include "study/html_page.h"
 
 #include "sim/import/load_file.h"

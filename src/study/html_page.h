@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * page.h - results as one HTML file that needs nothing else: its data, its style, the script that
- * draws (page/charts.js) and the library that script draws with (Chart.js) all stand in it.
+ * html_page.h - results as one HTML file that needs nothing else: its data, its style, the script
+ * that draws (page/charts.js) and the library that script draws with (Chart.js) all stand in it.
  *
  * The data is an object:
  *	title, command (strings)

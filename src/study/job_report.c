@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What came of training jobs: see job.h. */
+/* What came of training jobs: see job_report.h. */
 #include "study/job_report.h"
 
 #include "sim/mrc/mrc_nic.h"

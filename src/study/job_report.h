@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* job.h - what came of training jobs, as JSON and for eyes. */
+/* job_report.h - what came of training jobs, as JSON and for eyes. */
 #ifndef SOFTMRC_STUDY_JOB_REPORT_H
 #define SOFTMRC_STUDY_JOB_REPORT_H
 

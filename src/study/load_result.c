@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Results by name: see load.h. */
+/* Results by name: see load_result.h. */
 #include "study/load_result.h"
 
 #include "study/scenario_run.h"

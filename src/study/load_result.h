@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* load.h - results by name: read from a file, or made by running a scenario. */
+/* load_result.h - results by name: read from a file, or made by running a scenario. */
 #ifndef SOFTMRC_STUDY_LOAD_RESULT_H
 #define SOFTMRC_STUDY_LOAD_RESULT_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What a process may still take: see room.h. */
+/* What a process may still take: see memory_limit.h. */
 #include "study/memory_limit.h"
 
 #include <stdio.h>

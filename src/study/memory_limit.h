@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* room.h - does a run fit into this machine? */
+/* memory_limit.h - does a run fit into this machine? */
 #ifndef SOFTMRC_STUDY_MEMORY_LIMIT_H
 #define SOFTMRC_STUDY_MEMORY_LIMIT_H
 

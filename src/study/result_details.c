@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What a run was: see account.h. */
+/* What a run was: see result_details.h. */
 #include "study/result_details.h"
 
 #include "sim/scenario/scenario_keys.h"

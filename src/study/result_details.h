@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * account.h - what a result says of its run beside figures, so that somebody can look at it without
- * the scenario: parameters, faults, and how completion times are distributed.
+ * result_details.h - what a result says of its run beside figures, so that somebody can look at it
+ * without the scenario: parameters, faults, and how completion times are distributed.
  */
 #ifndef SOFTMRC_STUDY_RESULT_DETAILS_H
 #define SOFTMRC_STUDY_RESULT_DETAILS_H

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* summary.c - a result for eyes. */
+/* result_summary.c - a result for eyes. */
 #include "study/run_result.h"
 
 #include "study/job_report.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Curves over time: see history.h. */
+/* Curves over time: see run_history.h. */
 #include "study/run_history.h"
 
 #include "fabric/node_names.h"

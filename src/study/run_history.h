@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * history.h - what went on during a run, for curves over time: what each part of the workload
+ * run_history.h - what went on during a run, for curves over time: what each part of the workload
  * placed, marks, cuts, drops, retransmissions, EVs in trouble, and what named links carried.
  *
  * Nobody knows beforehand how long a run takes, so samples are taken often at first; whenever there

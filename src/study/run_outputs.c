@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The files of a run: see outputs.h. */
+/* The files of a run: see run_outputs.h. */
 #include "study/run_outputs.h"
 
 #include "fabric/node_names.h"

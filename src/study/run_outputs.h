@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* outputs.h - the files that a run writes while it goes on, and at its end. */
+/* run_outputs.h - the files that a run writes while it goes on, and at its end. */
 #ifndef SOFTMRC_STUDY_RUN_OUTPUTS_H
 #define SOFTMRC_STUDY_RUN_OUTPUTS_H
 

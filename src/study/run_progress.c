@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* How far a run is: see progress.h. */
+/* How far a run is: see run_progress.h. */
 #include "study/run_progress.h"
 
 #include "ui/format_units.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * progress.h - how far a run is: one line that is written over on a terminal, lines now and then
- * elsewhere. Goes to stderr, so that results can be piped.
+ * run_progress.h - how far a run is: one line that is written over on a terminal, lines now and
+ * then elsewhere. Goes to stderr, so that results can be piped.
  */
 #ifndef SOFTMRC_STUDY_RUN_PROGRESS_H
 #define SOFTMRC_STUDY_RUN_PROGRESS_H

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The result of a run as JSON: see result.h. docs/simulator.md says what each figure means. */
+/* The result of a run as JSON: see run_result.h. docs/simulator.md says what each figure means. */
 #include "study/run_result.h"
 
 #include "study/job_report.h"

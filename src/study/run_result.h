@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * result.h - what came out of a run: as JSON, from which everything else is taken (what is
+ * run_result.h - what came out of a run: as JSON, from which everything else is taken (what is
  * compared, what is expected, the summary on the screen).
  */
 #ifndef SOFTMRC_STUDY_RUN_RESULT_H

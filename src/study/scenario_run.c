@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* mrc sim run - a scenario, step by step: see run.h. */
+/* mrc sim run - a scenario, step by step: see scenario_run.h. */
 #include "study/scenario_run.h"
 
 #include "sim/kernel/mpi.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* run.h - one run of one scenario, from reading it to its result. */
+/* scenario_run.h - one run of one scenario, from reading it to its result. */
 #ifndef SOFTMRC_STUDY_SCENARIO_RUN_H
 #define SOFTMRC_STUDY_SCENARIO_RUN_H
 

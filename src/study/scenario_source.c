@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Scenarios by name: see source.h. */
+/* Scenarios by name: see scenario_source.h. */
 #include "study/scenario_source.h"
 
 #include "sim/import/load_file.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* source.h - scenarios by name: a file, or one of those that are built in. */
+/* scenario_source.h - scenarios by name: a file, or one of those that are built in. */
 #ifndef SOFTMRC_STUDY_SCENARIO_SOURCE_H
 #define SOFTMRC_STUDY_SCENARIO_SOURCE_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The command line of `mrc sim run`: see options.h. */
+/* The command line of `mrc sim run`: see study_options.h. */
 #include "study/study_options.h"
 
 #include "sim/kernel/sim_net.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* options.h - the command line of `mrc sim run`. */
+/* study_options.h - the command line of `mrc sim run`. */
 #ifndef SOFTMRC_STUDY_STUDY_OPTIONS_H
 #define SOFTMRC_STUDY_STUDY_OPTIONS_H
 

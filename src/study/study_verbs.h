@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* verbs.h - the verbs of `mrc sim`. */
+/* study_verbs.h - the verbs of `mrc sim`. */
 #ifndef SOFTMRC_STUDY_STUDY_VERBS_H
 #define SOFTMRC_STUDY_STUDY_VERBS_H
 

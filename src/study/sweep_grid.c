@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The points of a sweep: see grid.h. */
+/* The points of a sweep: see sweep_grid.h. */
 #include "study/sweep_grid.h"
 
 #include <stdio.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* grid.h - the points of a sweep: every combination of the values of some keys. */
+/* sweep_grid.h - the points of a sweep: every combination of the values of some keys. */
 #ifndef SOFTMRC_STUDY_SWEEP_GRID_H
 #define SOFTMRC_STUDY_SWEEP_GRID_H
 

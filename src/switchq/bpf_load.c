@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* load.c - the compiled program, which is part of this library, goes into the kernel by libbpf. */
+/* bpf_load.c - the compiled program, which is part of this library, goes into the kernel by
+ * libbpf. */
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
 #include <errno.h>

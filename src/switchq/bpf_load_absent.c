@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* load_absent.c - takes the place of load.c in builds that cannot make or load the program. */
+/* bpf_load_absent.c - takes the place of bpf_load.c in builds that cannot make or load the
+ * program. */
 #include <errno.h>
 
 #include "switchq/switchq_handle.h"

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* handle.h - a loaded program as this room sees it: four descriptors and a number. Private. */
+/* switchq_handle.h - a loaded program as this room sees it: four descriptors and a number.
+ * Private. */
 #ifndef SOFTMRC_SWITCHQ_HANDLE_H
 #define SOFTMRC_SWITCHQ_HANDLE_H
 
@@ -30,12 +31,12 @@ __attribute__((format(printf, 3, 4))) int mswq_fail(struct mswq_error *error, in
 						    const char *format, ...);
 
 /*
- * mswq_load_fds loads the program and sets swq->prog and swq->map. It is there twice: load.c with
- * libbpf and the compiled program in it, load_absent.c for builds that lack one of them.
+ * mswq_load_fds loads the program and sets swq->prog and swq->map. It is there twice: bpf_load.c
+ * with libbpf and the compiled program in it, bpf_load_absent.c for builds that lack one of them.
  */
 int mswq_load_fds(struct mswq *swq, uint32_t max_ports, struct mswq_error *error);
 
-/* The object file that the build made from bpf/switchq.bpf.c, for load.c. */
+/* The object file that the build made from bpf/switchq.bpf.c, for bpf_load.c. */
 extern const unsigned char mswq_object[];
 extern const size_t mswq_object_bytes;
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* read.c - counters and backlog of a port. */
+/* switchq_read.c - counters and backlog of a port. */
 #include <errno.h>
 #include <string.h>
 #include <time.h>

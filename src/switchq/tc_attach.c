@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * attach.c - the program at the clsact egress hook of an interface, by netlink.
+ * tc_attach.c - the program at the clsact egress hook of an interface, by netlink.
  *
  * A netlink socket belongs to the namespace in which it is made, so the calling thread enters the
  * namespace for that moment.

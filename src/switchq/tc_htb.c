@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * htb.c - the shaper below the program, as lines for `tc -batch`.
+ * tc_htb.c - the shaper below the program, as lines for `tc -batch`.
  *
  * Two classes share one rate; control comes first. The program has decided already what waits and
  * what does not, so the queues here are longer than its limits and never drop. Every packet that

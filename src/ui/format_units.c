@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Numbers for eyes: see units.h. */
+/* Numbers for eyes: see format_units.h. */
 #include "ui/format_units.h"
 
 #include <stdio.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* units.h - numbers for eyes: three digits or four and a unit. */
+/* format_units.h - numbers for eyes: three digits or four and a unit. */
 #ifndef SOFTMRC_UI_FORMAT_UNITS_H
 #define SOFTMRC_UI_FORMAT_UNITS_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The terminal and the signals: see term.h. */
+/* The terminal and the signals: see terminal.h. */
 #include "ui/terminal.h"
 
 #include <langinfo.h>

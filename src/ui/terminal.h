@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * term.h - the terminal: taken over for a live view and given back whatever ends it; and
+ * terminal.h - the terminal: taken over for a live view and given back whatever ends it; and
  * the signals that end it.
  */
 #ifndef SOFTMRC_UI_TERMINAL_H

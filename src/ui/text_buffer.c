@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Text that grows: see text.h. */
+/* Text that grows: see text_buffer.h. */
 #include "ui/text_buffer.h"
 
 #include <stdarg.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * text.h - text that grows: screens and tables are written here first, so that a test can read them
- * and a terminal gets each screen in one write.
+ * text_buffer.h - text that grows: screens and tables are written here first, so that a test can
+ * read them and a terminal gets each screen in one write.
  */
 #ifndef SOFTMRC_UI_TEXT_BUFFER_H
 #define SOFTMRC_UI_TEXT_BUFFER_H

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Columns of text: see table.h. */
+/* Columns of text: see text_table.h. */
 #include "ui/text_table.h"
 
 #include <stdarg.h>

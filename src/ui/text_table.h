@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* table.h - columns of text, as wide as they must be. */
+/* text_table.h - columns of text, as wide as they must be. */
 #ifndef SOFTMRC_UI_TEXT_TABLE_H
 #define SOFTMRC_UI_TEXT_TABLE_H
 

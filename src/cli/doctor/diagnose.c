@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Findings in general: see judge.h. */
+/* Findings in general: see diagnose.h. */
 #include "cli/doctor/diagnose.h"
 
 #include <stdarg.h>

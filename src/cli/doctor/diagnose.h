@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* judge.h - from facts to findings: what will hurt, why, and the command that fixes it. */
+/* diagnose.h - from facts to findings: what will hurt, why, and the command that fixes it. */
 #ifndef SOFTMRC_CLI_DOCTOR_DIAGNOSE_H
 #define SOFTMRC_CLI_DOCTOR_DIAGNOSE_H
 

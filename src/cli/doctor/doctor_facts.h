@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * facts.h - what `mrc doctor` knows of a machine. gather.c, device.c and echo.c fill it in on the
- * real one; tests fill in any other. Nothing here is judged: that is judge.h.
+ * doctor_facts.h - what `mrc doctor` knows of a machine. gather_facts.c, doctor_device.c and
+ * udp_echo.c fill it in on the real one; tests fill in any other. Nothing here is judged: that is
+ * diagnose.h.
  */
 #ifndef SOFTMRC_CLI_DOCTOR_DOCTOR_FACTS_H
 #define SOFTMRC_CLI_DOCTOR_DOCTOR_FACTS_H

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Findings for eyes and programs: see show.h. */
+/* Findings for eyes and programs: see doctor_report.h. */
 #include "cli/doctor/doctor_report.h"
 
 #include <string.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* show.h - findings as text and as JSON. */
+/* doctor_report.h - findings as text and as JSON. */
 #ifndef SOFTMRC_CLI_DOCTOR_DOCTOR_REPORT_H
 #define SOFTMRC_CLI_DOCTOR_DOCTOR_REPORT_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Facts from the kernel: files of /proc, limits, socket options, rights. See facts.h. */
+/* Facts from the kernel: files of /proc, limits, socket options, rights. See doctor_facts.h. */
 #include "cli/doctor/doctor_facts.h"
 
 #include <errno.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Interfaces by address: see interface.h. */
+/* Interfaces by address: see net_interface.h. */
 #include "cli/doctor/net_interface.h"
 
 #include "cli/gid_text.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* interface.h - the interface that has an address, and its settings. */
+/* net_interface.h - the interface that has an address, and its settings. */
 #ifndef SOFTMRC_CLI_DOCTOR_NET_INTERFACE_H
 #define SOFTMRC_CLI_DOCTOR_NET_INTERFACE_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* verdict.h - what a scenario found, held against what it was to find. */
+/* check_results.h - what a scenario found, held against what it was to find. */
 #ifndef SOFTMRC_CLI_LAB_CHECK_RESULTS_H
 #define SOFTMRC_CLI_LAB_CHECK_RESULTS_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Finding labs: see reach.h. */
+/* Finding labs: see find_lab.h. */
 #include "cli/lab/find_lab.h"
 #include "lab/ns_holder.h"
 

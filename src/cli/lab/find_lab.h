@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* reach.h - from the name on a command line to the lab, wherever it is. */
+/* find_lab.h - from the name on a command line to the lab, wherever it is. */
 #ifndef SOFTMRC_CLI_LAB_FIND_LAB_H
 #define SOFTMRC_CLI_LAB_FIND_LAB_H
 

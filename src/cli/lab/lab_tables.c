@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* A lab in tables: see show.h. */
+/* A lab in tables: see lab_tables.h. */
 #include "cli/lab/lab_tables.h"
 #include "ui/clock.h"
 #include "ui/format_units.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* show.h - a lab in tables and as JSON: totals, or what happened between two readings. */
+/* lab_tables.h - a lab in tables and as JSON: totals, or what happened between two readings. */
 #ifndef SOFTMRC_CLI_LAB_LAB_TABLES_H
 #define SOFTMRC_CLI_LAB_LAB_TABLES_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Times in buckets: see histogram.h. */
+/* Times in buckets: see latency_histogram.h. */
 #include "cli/perf/latency_histogram.h"
 
 #define SUB_BITS 5u

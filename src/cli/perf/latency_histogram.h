@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * histogram.h - times in buckets that grow with them: 32 to each power of two, so that a percentile
- * is right within 3 %; no memory but its own.
+ * latency_histogram.h - times in buckets that grow with them: 32 to each power of two, so that a
+ * percentile is right within 3 %; no memory but its own.
  */
 #ifndef SOFTMRC_CLI_PERF_LATENCY_HISTOGRAM_H
 #define SOFTMRC_CLI_PERF_LATENCY_HISTOGRAM_H

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The loop that measures bandwidth: see measure.h. */
+/* The loop that measures bandwidth: see measure_bandwidth.h. */
 #include "cli/perf/measure_bandwidth.h"
 
 #include "ui/clock.h"

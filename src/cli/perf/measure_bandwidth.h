@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* measure.h - the loops that measure: bandwidth in one or both directions, and latency. */
+/* measure_bandwidth.h - the loops that measure: bandwidth in one or both directions, and
+ * latency. */
 #ifndef SOFTMRC_CLI_PERF_MEASURE_BANDWIDTH_H
 #define SOFTMRC_CLI_PERF_MEASURE_BANDWIDTH_H
 

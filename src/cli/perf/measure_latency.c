@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The loop that measures latency: one WRITE_WITH_IMM to and fro on the first QP. See measure.h. */
+/* The loop that measures latency: one WRITE_WITH_IMM to and fro on the first QP. See
+ * measure_bandwidth.h. */
 #include "cli/perf/measure_bandwidth.h"
 
 #include "ui/clock.h"

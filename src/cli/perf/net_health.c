@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What the network did: see health.h. */
+/* What the network did: see net_health.h. */
 #include "cli/perf/net_health.h"
 
 #include "cli/perf/measure_bandwidth.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* health.h - what the network did to a measurement, read from this process's own statistics. */
+/* net_health.h - what the network did to a measurement, read from this process's own statistics. */
 #ifndef SOFTMRC_CLI_PERF_NET_HEALTH_H
 #define SOFTMRC_CLI_PERF_NET_HEALTH_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The connection beside MRC: see link.h. */
+/* The connection beside MRC: see peer_link.h. */
 #include "cli/perf/peer_link.h"
 
 #include <errno.h>

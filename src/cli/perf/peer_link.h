@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * link.h - how the two ends of `mrc perf` talk beside MRC: a TCP connection that carries one JSON
- * object a line. Whatever comes in is checked; a line that is too long or no JSON ends the run.
+ * peer_link.h - how the two ends of `mrc perf` talk beside MRC: a TCP connection that carries one
+ * JSON object a line. Whatever comes in is checked; a line that is too long or no JSON ends the
+ * run.
  */
 #ifndef SOFTMRC_CLI_PERF_PEER_LINK_H
 #define SOFTMRC_CLI_PERF_PEER_LINK_H

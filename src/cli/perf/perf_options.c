@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The command line of `mrc perf`: see options.h. */
+/* The command line of `mrc perf`: see perf_options.h. */
 #include "cli/perf/perf_options.h"
 
 #include "cli/cli_verbs.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* options.h - the command line of `mrc perf`. */
+/* perf_options.h - the command line of `mrc perf`. */
 #ifndef SOFTMRC_CLI_PERF_PERF_OPTIONS_H
 #define SOFTMRC_CLI_PERF_PERF_OPTIONS_H
 

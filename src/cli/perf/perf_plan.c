@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The plan on the network: see plan.h. */
+/* The plan on the network: see perf_plan.h. */
 #include "cli/perf/perf_plan.h"
 
 #include <stdio.h>

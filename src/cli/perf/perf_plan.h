@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* plan.h - what a run of `mrc perf` measures: the client's wish, sent to the server. */
+/* perf_plan.h - what a run of `mrc perf` measures: the client's wish, sent to the server. */
 #ifndef SOFTMRC_CLI_PERF_PERF_PLAN_H
 #define SOFTMRC_CLI_PERF_PERF_PLAN_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Lines about a measurement: see report.h. */
+/* Lines about a measurement: see perf_report.h. */
 #include "cli/perf/perf_report.h"
 
 #include "cli/gid_text.h"

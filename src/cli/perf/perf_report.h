@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* report.h - what `mrc perf` found, as lines for eyes and as JSON. */
+/* perf_report.h - what `mrc perf` found, as lines for eyes and as JSON. */
 #ifndef SOFTMRC_CLI_PERF_PERF_REPORT_H
 #define SOFTMRC_CLI_PERF_PERF_REPORT_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Paths and their figures: see path.h. */
+/* Paths and their figures: see ping_paths.h. */
 #include "cli/ping/ping_paths.h"
 
 #include <stdlib.h>

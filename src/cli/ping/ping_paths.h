@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* path.h - the paths that `mrc ping` asks about, and what came of it. */
+/* ping_paths.h - the paths that `mrc ping` asks about, and what came of it. */
 #ifndef SOFTMRC_CLI_PING_PING_PATHS_H
 #define SOFTMRC_CLI_PING_PING_PATHS_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What `mrc ping` says: see show.h. */
+/* What `mrc ping` says: see ping_report.h. */
 #include "cli/ping/ping_report.h"
 
 #include "cli/gid_text.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* show.h - answers and figures of `mrc ping` for eyes and programs. */
+/* ping_report.h - answers and figures of `mrc ping` for eyes and programs. */
 #ifndef SOFTMRC_CLI_PING_PING_REPORT_H
 #define SOFTMRC_CLI_PING_PING_REPORT_H
 

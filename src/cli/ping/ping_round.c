@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* One round: see round.h. */
+/* One round: see ping_round.h. */
 #include "cli/ping/ping_round.h"
 
 #include <errno.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* round.h - one round of `mrc ping`: some of the paths are asked at once, and waited for. */
+/* ping_round.h - one round of `mrc ping`: some of the paths are asked at once, and waited for. */
 #ifndef SOFTMRC_CLI_PING_PING_ROUND_H
 #define SOFTMRC_CLI_PING_PING_ROUND_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What can be written: see formats.h. */
+/* What can be written: see emit_formats.h. */
 #include "cli/plan/emit_formats.h"
 
 #include "base/suggest.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* formats.h - what `mrc plan --emit` can write. */
+/* emit_formats.h - what `mrc plan --emit` can write. */
 #ifndef SOFTMRC_CLI_PLAN_EMIT_FORMATS_H
 #define SOFTMRC_CLI_PLAN_EMIT_FORMATS_H
 

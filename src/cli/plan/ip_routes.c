@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What ip(8) shows: see shown.h. */
+/* What ip(8) shows: see ip_routes.h. */
 #include "cli/plan/ip_routes.h"
 
 #include <errno.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* shown.h - the routes of a node as ip(8) shows them, now or saved. */
+/* ip_routes.h - the routes of a node as ip(8) shows them, now or saved. */
 #ifndef SOFTMRC_CLI_PLAN_IP_ROUTES_H
 #define SOFTMRC_CLI_PLAN_IP_ROUTES_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Writing files: see emit.h. One file is open at a time, so that a fabric of any size can be
+/* Writing files: see plan_emit.h. One file is open at a time, so that a fabric of any size can be
  * written. */
 #include "cli/plan/plan_emit.h"
 

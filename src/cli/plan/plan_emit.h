@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* emit.h - writes the files of a format into a folder, or one of them to stdout. */
+/* plan_emit.h - writes the files of a format into a folder, or one of them to stdout. */
 #ifndef SOFTMRC_CLI_PLAN_PLAN_EMIT_H
 #define SOFTMRC_CLI_PLAN_PLAN_EMIT_H
 

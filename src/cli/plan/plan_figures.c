@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* A plan as a list of numbers: see figures.h. */
+/* A plan as a list of numbers: see plan_figures.h. */
 #include "cli/plan/plan_figures.h"
 
 #include "fabric/plan.h"

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * figures.h - a plan as a list of numbers, so that the table and the JSON say the same, and two
- * fabrics can be put side by side: the list of every fabric has the same figures in the same order.
+ * plan_figures.h - a plan as a list of numbers, so that the table and the JSON say the same, and
+ * two fabrics can be put side by side: the list of every fabric has the same figures in the same
+ * order.
  */
 #ifndef SOFTMRC_CLI_PLAN_PLAN_FIGURES_H
 #define SOFTMRC_CLI_PLAN_PLAN_FIGURES_H

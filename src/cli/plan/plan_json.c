@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* A plan for programs: see report.h. */
+/* A plan for programs: see plan_report.h. */
 #include "cli/plan/plan_report.h"
 
 #include "cli/plan/plan_figures.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The command line of `mrc plan`: see options.h. */
+/* The command line of `mrc plan`: see plan_options.h. */
 #include "cli/plan/plan_options.h"
 
 #include "cli/cli_verbs.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* options.h - what `mrc plan` was asked for. */
+/* plan_options.h - what `mrc plan` was asked for. */
 #ifndef SOFTMRC_CLI_PLAN_PLAN_OPTIONS_H
 #define SOFTMRC_CLI_PLAN_PLAN_OPTIONS_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* A plan as tables: see report.h. */
+/* A plan as tables: see plan_report.h. */
 #include "cli/plan/plan_report.h"
 
 #include "cli/plan/plan_figures.h"

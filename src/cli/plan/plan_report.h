@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* report.h - a plan for eyes and for programs. */
+/* plan_report.h - a plan for eyes and for programs. */
 #ifndef SOFTMRC_CLI_PLAN_PLAN_REPORT_H
 #define SOFTMRC_CLI_PLAN_PLAN_REPORT_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Routes as words, and differences: see tables.h. */
+/* Routes as words, and differences: see route_tables.h. */
 #include "cli/plan/route_tables.h"
 
 #include "fabric/emit.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * tables.h - the routes of a node as words, those of the plan and those that ip(8) shows, and what
- * tells them apart.
+ * route_tables.h - the routes of a node as words, those of the plan and those that ip(8) shows, and
+ * what tells them apart.
  *
  *	fcbb:bb00:a000::/48	uN
  *	fcbb:bb00:b001::/48	via fe80::2 dev u1

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* SONiC's YANG modules: see yang.h. REQ(plan.emit.sonic) */
+/* SONiC's YANG modules: see yang_check.h. REQ(plan.emit.sonic) */
 #include "cli/plan/yang_check.h"
 
 #include "fabric/node_names.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * yang.h - holds the configuration of a SONiC switch against SONiC's own YANG modules, with
+ * yang_check.h - holds the configuration of a SONiC switch against SONiC's own YANG modules, with
  * yanglint. The modules are what SONiC installs as /usr/local/yang-models.
  */
 #ifndef SOFTMRC_CLI_PLAN_YANG_CHECK_H

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Counters of a program that has ended: see report.h. */
+/* Counters of a program that has ended: see counter_report.h. */
 #include "cli/run/counter_report.h"
 
 #include "cli/stats_reader.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * report.h - what softmrc counted while a program ran, it and all that it started: said when it has
- * ended.
+ * counter_report.h - what softmrc counted while a program ran, it and all that it started: said
+ * when it has ended.
  *
  * Its processes keep their statistics (mrc/stats.h) in a folder of this run alone, which goes when
  * they have been read.

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* A report as text and as JSON: see report.h. */
+/* A report as text and as JSON: see counter_report.h. */
 #include "cli/run/counter_report.h"
 
 #include "cli/top/ev_row.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Folders with more in them: see view.h. */
+/* Folders with more in them: see mount_view.h. */
 #include "cli/run/mount_view.h"
 
 #include <dirent.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * view.h - a mount namespace in which folders that nobody may write to, /dev and /sys/class, have
- * more in them than the kernel put there.
+ * mount_view.h - a mount namespace in which folders that nobody may write to, /dev and /sys/class,
+ * have more in them than the kernel put there.
  *
  * Over the folder comes one in memory that holds all its entries, each bound from where it was, and
  * then what is to be added. Only this process and those that it starts see it.

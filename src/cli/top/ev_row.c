@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* EVs as signs: see evs.h. */
+/* EVs as signs: see ev_row.h. */
 #include "cli/top/ev_row.h"
 
 /* Of each state: its name, its sign and its colour. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* evs.h - the EVs of a QP as a row of signs, and how many of a plane are in which state. */
+/* ev_row.h - the EVs of a QP as a row of signs, and how many of a plane are in which state. */
 #ifndef SOFTMRC_CLI_TOP_EV_ROW_H
 #define SOFTMRC_CLI_TOP_EV_ROW_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* `mrc top --json`: see json.h. */
+/* `mrc top --json`: see top_json.h. */
 #include "cli/top/top_json.h"
 
 #include "cli/gid_text.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* json.h - the same as the view, for programs. */
+/* top_json.h - the same as the view, for programs. */
 #ifndef SOFTMRC_CLI_TOP_TOP_JSON_H
 #define SOFTMRC_CLI_TOP_TOP_JSON_H
 

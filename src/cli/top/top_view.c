@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The screen of `mrc top`: see view.h. */
+/* The screen of `mrc top`: see top_view.h. */
 #include "cli/top/top_view.h"
 
 #include "cli/gid_text.h"

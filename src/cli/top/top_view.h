@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* view.h - what `mrc top` shows, written into a buffer. */
+/* top_view.h - what `mrc top` shows, written into a buffer. */
 #ifndef SOFTMRC_CLI_TOP_TOP_VIEW_H
 #define SOFTMRC_CLI_TOP_TOP_VIEW_H
 

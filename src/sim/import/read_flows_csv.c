@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* read_flows.c - the text is gone through twice: `after` may name flows that stand further down. */
+/* read_flows_csv.c - the text is gone through twice: `after` may name flows that stand further
+ * down. */
 #include "sim/import/read_flows_csv.h"
 
 #include "base/quantity.h"

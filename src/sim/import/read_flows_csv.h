@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * read_flows.h - reads lists of flows as CSV.
+ * read_flows_csv.h - reads lists of flows as CSV.
  *
  *	src,dst,bytes,start,after
  *	0,5,1M,0,

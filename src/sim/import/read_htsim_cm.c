@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * read_cm.c - connections go to the list as they are read, and who fires or awaits which trigger to
- * a list of their own; when all is read, each trigger becomes needs of the flows that wait for it.
+ * read_htsim_cm.c - connections go to the list as they are read, and who fires or awaits which
+ * trigger to a list of their own; when all is read, each trigger becomes needs of the flows that
+ * wait for it.
  *
  * Triggers and who fires them are matched by sorting, so that a file of a million lines takes its
  * length times its logarithm.

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * read_cm.h - reads connection matrices of htsim (*.cm).
+ * read_htsim_cm.h - reads connection matrices of htsim (*.cm).
  *
  *	Nodes 16
  *	Connections 2

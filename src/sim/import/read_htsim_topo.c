@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* read_topo.c - gathers the numbers of each tier, then sees what fabric they make. */
+/* read_htsim_topo.c - gathers the numbers of each tier, then sees what fabric they make. */
 #include "sim/import/read_htsim_topo.h"
 
 #include "base/suggest.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * read_topo.h - reads topology files of htsim (*.topo).
+ * read_htsim_topo.h - reads topology files of htsim (*.topo).
  *
  *	Nodes 8192
  *	Tiers 2

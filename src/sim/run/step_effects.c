@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* steps_measure.c - see steps_measure.h. Times of steps are counted from the job's start. */
+/* step_effects.c - see step_effects.h. Times of steps are counted from the job's start. */
 #include "sim/run/step_effects.h"
 
 struct span {

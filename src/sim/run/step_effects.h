@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * steps_measure.h - what a fault does to the steps of a job, taken from packet runs; and what the
+ * step_effects.h - what a fault does to the steps of a job, taken from packet runs; and what the
  * step-level model would say of a packet run, to be held against it.
  *
  * The same job with the same seeds runs without the fault and with it, so that what is random in

@@ -5,7 +5,7 @@
  *
  * This is a model and no simulation of packets. What a fault does to a step comes from packet runs
  * or from the configuration: how much longer steps take while it lasts, what is lost once when it
- * comes and once when it goes, or that the job is interrupted. steps_measure.h takes these from
+ * comes and once when it goes, or that the job is interrupted. step_effects.h takes these from
  * packet runs and says how far the model is from others of them.
  *
  * The job. It makes progress at the pace of the worst fault that lasts. After every so much work

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Tables of comma-separated values: see write_csv.h. */
+/* Tables of comma-separated values: see write_series_csv.h. */
 #include "sim/run/write_series_csv.h"
 
 #include <inttypes.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* write_csv.h - what a run has to say, as tables of comma-separated values. */
+/* write_series_csv.h - what a run has to say, as tables of comma-separated values. */
 #ifndef SOFTMRC_SIM_RUN_WRITE_SERIES_CSV_H
 #define SOFTMRC_SIM_RUN_WRITE_SERIES_CSV_H
 

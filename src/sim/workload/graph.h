@@ -16,7 +16,7 @@
  * them, as those of training jobs do; what they learn of paths stays with them.
  *
  * A graph is built by one thread: create, add nodes, add needs, seal. After that it does not change
- * and may be read by any number of threads. graph_play.h lets it take place; a workload of kind
+ * and may be read by any number of threads. graph_exec.h lets it take place; a workload of kind
  * MS_GRAPH runs it packet by packet, graph_ideal.h by arithmetic.
  */
 #ifndef SOFTMRC_SIM_WORKLOAD_GRAPH_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * graph_play.c - a node counts what it still needs; with the last of these it is fresh. Fresh
+ * graph_exec.c - a node counts what it still needs; with the last of these it is fresh. Fresh
  * computes begin, or wait for their stream; fresh transfers wait for their channel.
  *
  * A node is on one list at a time: fresh, waiting for a stream, running (by the time of its end),

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * graph_play.h - lets a graph take place: which nodes have begun, which are over, what may be sent.
+ * graph_exec.h - lets a graph take place: which nodes have begun, which are over, what may be sent.
  *
  * It knows of no network. Its caller (a simulated NIC of any transport, or arithmetic) tells
  * it that transfers were received and acknowledged and that time has come to where

@@ -17,7 +17,7 @@
  * part come after those of the part before, and so do the slots at either end.
  *
  * A graph is a part too: its channels are flows, whose messages have sizes of their own and may be
- * sent in any order; what they wait for is the graph's to know (graph_play.h).
+ * sent in any order; what they wait for is the graph's to know (graph_exec.h).
  *
  * A workload does not change after it was made and may be read by any number of threads. All calls
  * are plain computations; none blocks or allocates unless it says so.
