@@ -181,7 +181,7 @@ SYMBOLS(SLOT)
 #elif defined(__aarch64__)
 #define JUMP_THROUGH(slot) "adrp x16, " slot "\nldr x16, [x16, #:lo12:" slot "]\nbr x16\n"
 #else
-#error "private_symbols.c: how does this processor jump through a pointer, with all arguments as they are?"
+#error "how does this processor jump through a pointer, with all arguments as they are?"
 #endif
 
 #define JUMP(symbol, otherwise)                                                        \
