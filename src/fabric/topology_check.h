@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* topology_check.h - can a fabric be built of these numbers? Private to this room. */
+/* topology_check.h - can a fabric be built of these numbers? Private to this module. */
 #ifndef SOFTMRC_FABRIC_TOPOLOGY_CHECK_H
 #define SOFTMRC_FABRIC_TOPOLOGY_CHECK_H
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * lab_apply.h - inside the room: makes namespaces, cables and ports what they should be. Building a
- * lab, rebooting a switch, swapping cables and lifting a fault are the same work on more or fewer
- * parts.
+ * lab_apply.h - private to this module: makes namespaces, cables and ports what they should be.
+ * Building a lab, rebooting a switch, swapping cables and lifting a fault are the same work on more
+ * or fewer parts.
  */
 #ifndef SOFTMRC_LAB_LAB_APPLY_H
 #define SOFTMRC_LAB_LAB_APPLY_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * lab_state.h - inside the room: a lab in memory, and its file.
+ * lab_state.h - private to this module: a lab in memory, and its file.
  *
  * The file says what cannot be derived: topology, pace, programs, faults, switches that are off. It
  * is written before anything is built, whole under another name and then renamed, so that a crash

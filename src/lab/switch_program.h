@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* switch_program.h - inside the room: the queues of ports, and the switch program of
+/* switch_program.h - private to this module: the queues of ports, and the switch program of
  * switchq/switchq.h on them. */
 #ifndef SOFTMRC_LAB_SWITCH_PROGRAM_H
 #define SOFTMRC_LAB_SWITCH_PROGRAM_H

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * bpf_sys.h - the few requests of bpf(2) that work on what is loaded already; private to this room.
+ * bpf_sys.h - the few requests of bpf(2) that work on what is loaded already; private to this
+ * module.
  *
  * Loading needs libbpf, which a build may lack; maps and programs that are there do not. All
  * functions return 0 or an errno value unless they say otherwise.

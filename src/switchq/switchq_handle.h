@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* switchq_handle.h - a loaded program as this room sees it: four descriptors and a number.
+/* switchq_handle.h - a loaded program as this module sees it: four descriptors and a number.
  * Private. */
 #ifndef SOFTMRC_SWITCHQ_HANDLE_H
 #define SOFTMRC_SWITCHQ_HANDLE_H

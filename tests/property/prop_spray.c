@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The rotation over random sets: each pass_no takes each good EV once, ports get equal shares,
+ * The rotation over random sets: each round takes each good EV once, ports get equal shares,
  * nothing is chosen that must not be, and something is chosen whenever anything could be.
  */
 #include "support/test.h"

@@ -84,7 +84,7 @@ TEST(sim_ev, a_marked_ev_sits_out_exactly_one_turn)
 
 	w->net.filter = mark_once;
 	w->net.filter_ctx = &marks;
-	/* A pass_no at a time, and after it all answers; the second pass_no is one EV shorter. */
+	/* A round at a time, and after it all answers; the second round is one EV shorter. */
 	for (uint32_t pass_no = 0; pass_no < 4; pass_no++) {
 		sim_post(qp, 4096 * (pass_no == 1 ? 7 : 8), 0);
 		sim_run_done(w, SIM_MS);
@@ -148,7 +148,7 @@ static void blackhole_one(uint32_t n_planes, uint32_t n_paths, uint64_t spread_n
 	check_resent_are_swallowed(w, qp->out.sent);
 	CASE_EQ(w, ev_of(qp, 0, 3).state, MT_EV_ASSUMED_BAD);
 	CASE_EQ(w, case_stats(w, 0).evs_retired, 1);
-	/* One RTT for the report, one window to be sure; a pass_no until the path is first used. */
+	/* One RTT for the report, one window to be sure; a round until the path is first used. */
 	CASE_BETWEEN(w, last_data_on(w, 0, 3), died,
 		     died + 10 * SIM_US + spread_ns + window + n_paths * SIM_US + 2 * SIM_US);
 	case_done(w);

@@ -214,7 +214,7 @@ TEST(sim_message, every_ev_has_its_turn_once_a_lap)
 		}
 		CASE_EQ(w, seen, 0xFFFFFFFF);
 	}
-	/* Each pass_no has an order of its own: 288 places, about 1 of 16 the same by chance. */
+	/* Each round has an order of its own: 288 places, about 1 of 16 the same by chance. */
 	CASE_BETWEEN(w, same, 0, 100);
 	case_done(w);
 }

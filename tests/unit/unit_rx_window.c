@@ -193,7 +193,7 @@ TEST_WITH(fresh, NULL, mt_rx_window_report, says_nothing_above_the_newest)
 {
 	uint64_t from;
 
-	/* Bits of a whole window: those above `top` belong to PSNs a pass_no behind. */
+	/* Bits of a whole window: those above `top` belong to PSNs a round behind. */
 	for (uint64_t i = 1; i < LIMIT; i++)
 		take(i, false);
 	for (int i = 0; i < 64; i++) {

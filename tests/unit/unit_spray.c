@@ -190,7 +190,7 @@ TEST(mt_spray_pick, one_turn_is_skipped)
 	mt_ev_skip_once(set, 3);
 	for (int i = 0; i < 7; i++)
 		seen |= 1u << next(ANY, MT_EV_NONE);
-	if (skipped == 0) { /* it was to be the last of the pass_no */
+	if (skipped == 0) { /* it was to be the last of the round */
 		next(ANY, MT_EV_NONE);
 		assert_u_eq(skipped, 1);
 	}
@@ -268,7 +268,7 @@ TEST(mt_spray_pick, finds_the_only_other_whatever_the_order)
 	for (int run = 0; run < 200; run++) {
 		make(2, 1, 2);
 		if (run % 2)
-			next(ANY, MT_EV_NONE); /* begin in the middle of a pass_no */
+			next(ANY, MT_EV_NONE); /* begin in the middle of a round */
 		mt_ev_skip_once(set, 1);
 		assert_u_eq(next(ANY, 0), 1);
 	}
@@ -324,7 +324,7 @@ TEST(mt_spray_pick_control, no_ev_on_that_port)
 	assert_u_eq(mt_spray_pick_control(&sp, set, 0), 0);
 }
 
-/* ---- how wide a pass_no is ---- */
+/* ---- how wide a round is ---- */
 
 /* The EVs that `n` packets take. */
 static uint32_t used(int n)
@@ -343,7 +343,7 @@ TEST(mt_spray_set_width, one_to_two_windows_of_evs)
 		uint32_t evs, pass_no;
 
 		make(32, 2, 32);
-		used(1); /* a pass_no that has begun goes on */
+		used(1); /* a round that has begun goes on */
 		assert_true(sp.round_began);
 		mt_spray_set_width(&sp, window, 2);
 		assert_false(sp.round_began);
@@ -381,7 +381,7 @@ TEST(mt_spray_set_width, a_wider_window_takes_more_again)
 	assert_u_eq(used(32), UINT32_MAX);
 }
 
-/* What a narrow pass_no lacks is taken from the others. */
+/* What a narrow round lacks is taken from the others. */
 TEST(mt_spray_set_width, a_lap_of_bad_evs_is_left)
 {
 	uint32_t seen;
