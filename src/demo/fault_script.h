@@ -31,6 +31,8 @@ enum demo_signs {
 	DEMO_SIGN_RETIRED = 1u << 1, /* EVs were retired */
 	DEMO_SIGN_ICRC = 1u << 2,    /* receivers refused packets */
 	DEMO_SIGN_QUEUES = 1u << 3,  /* switches trimmed */
+	DEMO_SIGN_AVOIDED =
+		1u << 4, /* EVs were retired, or left because a peer reported its port down */
 };
 
 /* The bandwidth that a fault leaves to an all-reduce. */

@@ -18,12 +18,13 @@
 #define DEMO_PATHS_MAX 16u
 
 /* The counters that the demo needs, by the names that the segment uses. */
-#define DEMO_COUNTERS(X)   \
-	X(tx_data_packets) \
-	X(tx_retransmits)  \
-	X(timeouts)        \
-	X(evs_retired)     \
-	X(evs_revived)     \
+#define DEMO_COUNTERS(X)        \
+	X(tx_data_packets)      \
+	X(tx_retransmits)       \
+	X(timeouts)             \
+	X(evs_retired)          \
+	X(evs_revived)          \
+	X(peer_ports_abandoned) \
 	X(drop_icrc)
 
 struct demo_counters {

@@ -98,6 +98,23 @@ VERDICT_TEST(fails_when_a_fault_retired_nothing)
 	assert_string_equal(only_failure(), "bits: 0 EVs retired");
 }
 
+VERDICT_TEST(passes_when_a_port_was_reported_down_before_an_ev_was_retired)
+{
+	script.fault[0].signs = DEMO_SIGN_AVOIDED;
+	o.fault[0].counters.evs_retired = 0;
+	o.fault[0].counters.peer_ports_abandoned = 1;
+	demo_outcome_evaluate(&o, &facts, &script);
+	assert_true(o.pass);
+}
+
+VERDICT_TEST(fails_when_no_plane_was_avoided)
+{
+	script.fault[0].signs = DEMO_SIGN_AVOIDED;
+	o.fault[0].counters.evs_retired = 0;
+	assert_string_equal(only_failure(),
+			    "dead: 0 EVs retired, 0 planes left for a peer's port that is down");
+}
+
 VERDICT_TEST(fails_when_corruption_was_not_noticed)
 {
 	o.fault[1].counters.drop_icrc = 0;
