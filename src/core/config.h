@@ -100,6 +100,20 @@ struct mt_ev_profile_cfg {
 	uint64_t probe_interval_max_ns; /* doubling after each failure stops here */
 };
 
+/* A field that is out of its range, for a message: its name, its value and what is allowed. */
+struct mt_range_error {
+	const char *field;
+	uint64_t value, low, high;
+};
+
+/* mt_in_range says whether a field is in its range; if not, *error is set. */
+static inline bool mt_in_range(struct mt_range_error *error, const char *field, uint64_t value,
+			       uint64_t low, uint64_t high)
+{
+	*error = (struct mt_range_error){field, value, low, high};
+	return value >= low && value <= high;
+}
+
 enum mt_cc_kind {
 	MT_CC_NONE, /* the window is MPR alone */
 	MT_CC_NSCC, /* UET's network-signal congestion control, "uet-1.0-nscc" */
@@ -146,8 +160,8 @@ struct mt_qp_cap {
 	uint8_t max_recv_sge; /* per receive WR, 0 .. RD_SGE_MAX; with extensions only */
 	uint32_t pd;	      /* protection domain; MRs of other PDs are refused */
 	/*
-	 * Where receives come from, or NULL; with extensions only, and max_recv_sge is the SRQ's.
-	 * Then rq_depth bounds how many the QP may have taken.
+	 * Where receives come from, or NULL; with extensions only, and max_recv_sge is at least the
+	 * max_sge of the SRQ. Then rq_depth bounds how many the QP may have taken.
 	 */
 	struct mt_srq *srq;
 };

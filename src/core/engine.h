@@ -194,17 +194,11 @@ int mt_mw_remove(struct mt_engine *e, uint32_t index);
  * MT_ERR_INVALID names a bad count, port or interval; MT_ERR_MEMORY as above.
  */
 int mt_ev_profile_set(struct mt_engine *e, uint32_t id, const struct mt_ev_profile_cfg *cfg);
-/* What is wrong with a CC profile: the field, its value, and what is allowed besides 0. */
-struct mt_cc_fault {
-	const char *field;
-	uint64_t value, low, high;
-};
-
 /*
- * mt_cc_profile_check says whether every field is in its range; if not, *fault tells of the first
- * that is not. For whoever takes profiles from people, and wants to say what was wrong.
+ * mt_cc_profile_check says whether every field is in its range; if not, *error names the first that
+ * is not. 0 is allowed besides the range. For adapters that take profiles from people.
  */
-bool mt_cc_profile_check(const struct mt_cc_profile_cfg *cfg, struct mt_cc_fault *fault);
+bool mt_cc_profile_check(const struct mt_cc_profile_cfg *cfg, struct mt_range_error *error);
 /*
  * mt_cc_profile_set defines CC profile `id` (0 .. max_profiles-1). QPs that use it already keep
  * their algorithm and their window, and go by the new constants from their next SACK on.
@@ -214,12 +208,17 @@ int mt_cc_profile_set(struct mt_engine *e, uint32_t id, const struct mt_cc_profi
 
 /* ---- queue pairs ---- */
 
-/* mt_qp_size returns the bytes that a QP with these capabilities needs; 0: cap is invalid. */
+/*
+ * mt_qp_cap_check says whether a QP can be made with these capabilities; if not, *error names the
+ * first field that is out of its range. The range of max_recv_sge begins at the max_sge of the SRQ.
+ */
+bool mt_qp_cap_check(const struct mt_qp_cap *cap, struct mt_range_error *error);
+/* mt_qp_size returns the bytes that a QP needs; 0: mt_qp_cap_check refuses cap. */
 size_t mt_qp_size(const struct mt_qp_cap *cap);
 /*
  * mt_qp_init builds a QP in RESET in mem (64-byte aligned, owned by the caller until mt_qp_fini)
  * under the number qpn (24 bits, not 0..2). MT_ERR_EXISTS: another QP has qpn modulo max_qps.
- * MT_ERR_INVALID: qpn, or atomics where the adapter has none.
+ * MT_ERR_INVALID: qpn, what mt_qp_cap_check finds, or atomics where the adapter has none.
  */
 int mt_qp_init(struct mt_engine *e, void *mem, const struct mt_qp_cap *cap, uint32_t qpn,
 	       void *qp_user, struct mt_qp **qp);

@@ -340,7 +340,7 @@ static void start_life(void)
 {
 	static const uint32_t mtus[] = {256, 1024, 4096};
 	uint32_t path_mtu = mtus[test_rand_below(3)];
-	struct mt_cc_fault fault;
+	struct mt_range_error fault;
 	struct mt_cc_profile_cfg c = {
 		.kind = MT_CC_NSCC,
 		.trimming = test_rand_chance(1, 2),

@@ -4,6 +4,7 @@ import collections
 import concurrent.futures
 import functools
 import os
+import pathlib
 import re
 import subprocess
 import tempfile
@@ -56,6 +57,35 @@ def headers_alone(tree):
             return _compile(tree, "cc", header, source, _default_flags(tree, header))
 
         return _in_parallel(compile_one, enumerate(headers))
+
+
+def map_problems(headers, script):
+    """What preprocessed headers of the engine declare, against the map of what it exports."""
+    while re.search(r"\{[^{}]*\}", headers):
+        headers = re.sub(r"\{[^{}]*\}", ";", headers)
+    declared = set()
+    for statement in headers.split(";"):
+        name = re.search(r"\b((?:mt|mw)_\w+)\s*\(", statement)
+        if name and "static inline" not in statement and "typedef" not in statement:
+            declared.add(name[1])
+    listed = set(re.findall(r"^\t(\w+);", script, re.M))
+    problems = [f"{name}: declared, but not exported" for name in sorted(declared - listed)]
+    return problems + [f"{name}: exported, but not declared" for name in sorted(listed - declared)]
+
+
+ENGINE_MAP = pathlib.Path("src/core/libmrc-core.map")
+
+
+def engine_map(tree):
+    """The map of libmrc-core exports what mrc/engine.h and mrc/wire.h declare, and no more."""
+    if ENGINE_MAP not in tree.files:
+        return []
+    headers = [str(tree.root / "include/mrc" / name) for name in ("engine.h", "wire.h")]
+    include = [f"-I{tree.root}/src", f"-I{tree.root}/include", "-include", headers[0]]
+    status, text = _run(["cc", "-E", "-P", *include, headers[1]])
+    if status:
+        return [f"{headers}: {text}"]
+    return [f"{ENGINE_MAP}: {problem}" for problem in map_problems(text, tree.text(ENGINE_MAP))]
 
 
 @functools.cache

@@ -8,6 +8,7 @@ import subprocess
 import sys
 import tempfile
 
+import compile_checks
 import run
 import tap
 from tree import Skip
@@ -79,17 +80,8 @@ class Installed:
         include = [f"-I{self.prefix}/include", f"-I{self.prefix}/include/softmrc"]
         (self.destdir / "h.c").write_text("#include <mrc/engine.h>\n#include <mrc/wire.h>\n", "utf-8")
         text = self.output(["cc", "-E", "-P", *include, "h.c"])
-        while re.search(r"\{[^{}]*\}", text):
-            text = re.sub(r"\{[^{}]*\}", ";", text)
-        declared = set()
-        for statement in text.split(";"):
-            name = re.search(r"\b((?:mt|mw)_\w+)\s*\(", statement)
-            if name and "static inline" not in statement and "typedef" not in statement:
-                declared.add(name[1])
         script = (run.ROOT / "src/core/libmrc-core.map").read_text(encoding="utf-8")
-        listed = set(re.findall(r"^\t(\w+);", script, re.M))
-        problems = [f"{name}: declared, but not exported" for name in sorted(declared - listed)]
-        return problems + [f"{name}: exported, but not declared" for name in sorted(listed - declared)]
+        return compile_checks.map_problems(text, script)
 
     def engine_in_cxx(self):
         """C++ programs may include the headers of the engine."""

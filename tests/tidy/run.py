@@ -49,6 +49,7 @@ def source_cases(tree):
         doc_checks.doc_tables,
         word_checks.retired_words,
         compile_checks.headers_alone,
+        compile_checks.engine_map,
         compile_checks.clang_warnings,
         compile_checks.clang_tidy,
         compile_checks.dead_files,

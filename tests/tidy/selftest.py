@@ -100,6 +100,16 @@ def plant(check, changes, wanted):
     return case
 
 
+def engine_map(*names):
+    """libmrc-core with one function in its headers, and a map that exports these."""
+    return {
+        "include/mrc/engine.h": SPDX + '#include "core/engine.h"\n',
+        "include/mrc/wire.h": SPDX,
+        "src/core/engine.h": SPDX + "int mt_x(int a);\nstatic inline int mt_y(int a)\n{\n\treturn a;\n}\n",
+        "src/core/libmrc-core.map": "A {\n" + "".join(f"\t{name};\n" for name in names) + "};\n",
+    }
+
+
 def long_function(lines):
     return SPDX + "int mb_f(void);\nint mb_f(void)\n{\n" + "\t;\n" * lines + "\treturn 0;\n}\n"
 
@@ -194,6 +204,10 @@ SOURCE_PLANTS = {
     ),
     "retired_words__bad_line": plant(
         "retired_words", {"tests/tidy/retired_words.txt": "a(b -> c\n"}, "retired_words.txt:1: want"
+    ),
+    "engine_map__not_exported": plant("engine_map", engine_map(), "mt_x: declared, but not exported"),
+    "engine_map__not_declared": plant(
+        "engine_map", engine_map("mt_x", "mt_z"), "mt_z: exported, but not declared"
     ),
     "headers_alone__needs_another": plant(
         "headers_alone", {"src/base/a.h": SPDX + "int mb_a(other_t a);\n"}, "src/base/a.h:2"

@@ -6,7 +6,7 @@
 #include "core/engine.h"
 
 static struct mt_cc_profile_cfg cfg;
-static struct mt_cc_fault fault;
+static struct mt_range_error fault;
 
 static int good(void **state)
 {

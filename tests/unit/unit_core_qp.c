@@ -67,6 +67,52 @@ CASE(mt_qp_size, extensions_cost_only_who_has_them)
 		    plain + sizeof(struct mt_qp_ext) + 64 * 2 * sizeof(struct rd_sge));
 }
 
+/* A receive of the SRQ must fit into the QP's own queue, where it is copied to. */
+CASE(mt_qp_cap_check, receives_of_an_srq)
+{
+	struct mt_srq_cap srq_cap = {.depth = 4, .max_sge = 3};
+	struct mt_qp_cap cap = opts.cap;
+	struct mt_range_error error;
+	struct mt_srq *srq;
+
+	node_open(&n, &opts, 0);
+	assert_i_eq(
+		mt_srq_init(n.engine, node_block(&n, mt_srq_size(&srq_cap)), &srq_cap, NULL, &srq),
+		MT_OK);
+	cap.extensions = MW_EXT_SEND;
+	cap.srq = srq;
+	cap.max_recv_sge = 2;
+	assert_false(mt_qp_cap_check(&cap, &error));
+	assert_string_equal(error.field, "max_recv_sge");
+	assert_u_eq(error.value, 2);
+	assert_u_eq(error.low, 3);
+	assert_u_eq(error.high, RD_SGE_MAX);
+	assert_u_eq(mt_qp_size(&cap), 0);
+	cap.max_recv_sge = 3;
+	assert_true(mt_qp_cap_check(&cap, &error));
+	assert_true(mt_qp_size(&cap) > 0);
+}
+
+/* Each names what is wrong: the field, its value and what is allowed. */
+CASE(mt_qp_cap_check, names_the_field)
+{
+	struct mt_qp_cap cap = opts.cap;
+	struct mt_range_error error;
+
+	assert_true(mt_qp_cap_check(&cap, &error));
+	cap.rq_depth = 32769;
+	assert_false(mt_qp_cap_check(&cap, &error));
+	assert_string_equal(error.field, "rq_depth");
+	assert_u_eq(error.value, 32769);
+	assert_u_eq(error.high, 32768);
+	cap.rq_depth = 1;
+	cap.in_order = true;
+	assert_false(mt_qp_cap_check(&cap, &error));
+	assert_string_equal(error.field, "extensions");
+	assert_u_eq(error.value, 0);
+	assert_u_eq(error.low, 1);
+}
+
 CASE(mt_qp_init, numbers)
 {
 	struct mt_qp *qp = NULL;

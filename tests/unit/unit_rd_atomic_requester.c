@@ -67,3 +67,22 @@ FIXTURE_TEST(mt_rd_atomic_place_resp, memory_that_is_gone)
 	assert_true(node_poll(&n, &ev));
 	assert_u_eq(ev.status, RD_WC_LOC_PROT_ERR);
 }
+
+/* REQ(ext.response.complete) */
+FIXTURE_TEST(mt_rd_atomic_resp_done, more_ends_of_messages_than_requests)
+{
+	struct mt_tx_desc d;
+	struct mt_event ev;
+
+	assert_i_eq(ask(RD_WR_READ, 8, 0), MT_OK);
+	peer_has(FIXTURE_EXT);
+	assert_true(node_tx_opcode(&n, 2000, MW_READ_REQUEST, &d));
+	answer_of(MW_READ_RESPONSE_ONLY, 1, 0, 0, 8, 8);
+	assert_false(node_poll(&n, &ev));
+	answer_of(MW_READ_RESPONSE_ONLY, 0, 0, 0, 8, 8);
+	assert_true(node_poll(&n, &ev));
+	assert_u_eq(ev.wr_id, 5);
+	assert_u_eq(ev.status, RD_WC_SUCCESS);
+	node_check_no_event(&n);
+	assert_u_eq(n.qp->state, RD_QPS_RTS);
+}

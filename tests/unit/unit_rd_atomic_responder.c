@@ -59,6 +59,40 @@ FIXTURE_TEST(mt_rd_atomic_execute, in_order_whatever_comes_first)
 	assert_u_eq(d.pkt.data.meth.msn, 1);
 }
 
+static int open_in_order(void **state)
+{
+	struct node_opts o;
+
+	(void)state;
+	fixture_opts(&o);
+	o.cap.in_order = true;
+	node_open(&n, &o, 0);
+	node_connect(&n);
+	return 0;
+}
+
+/* A request is copied out of its frame: it needs no buffer for packets that wait. */
+TEST_WITH(open_in_order, fixture_close, mt_rd_atomic_queue_req, keeps_no_memory_of_the_pool)
+{
+	struct mw_packet write = node_write(&n, MW_WRITE_ONLY, 0, 0, 0, 0);
+	struct mw_packet add = request(MW_FETCH_ADD, 1, 8, 0);
+	struct mt_tx_desc d;
+	size_t before;
+
+	agree();
+	node_rx(&n, 2000, &add);
+	node_rx(&n, 3000, &write);
+	assert_true(node_tx_opcode(&n, 3000, MW_ATOMIC_RESPONSE, &d));
+	before = mt_engine_memory_used(n.engine);
+	write = node_write(&n, MW_WRITE_ONLY, 2, 2, 0, 0);
+	add = request(MW_FETCH_ADD, 3, 8, 0);
+	node_rx(&n, 4000, &add);
+	assert_u_eq(mt_engine_memory_used(n.engine), before);
+	node_rx(&n, 5000, &write);
+	assert_true(node_tx_opcode(&n, 5000, MW_ATOMIC_RESPONSE, &d));
+	assert_u_eq(mt_engine_memory_used(n.engine), before);
+}
+
 /* REQ(ext.atomic.once) */
 FIXTURE_TEST(mt_rd_atomic_execute, a_doubled_atomic_happens_once)
 {

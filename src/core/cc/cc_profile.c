@@ -22,40 +22,32 @@
 #define REF_BDP_BYTES UINT64_C(150000)
 #define REF_RTT_NS UINT64_C(12000)
 
-static bool within(struct mt_cc_fault *fault, const char *field, uint64_t value, uint64_t low,
-		   uint64_t high)
+static bool derived_or(struct mt_range_error *error, const char *field, uint64_t value,
+		       uint64_t low, uint64_t high)
 {
-	mb_assert(low <= high);
-	*fault = (struct mt_cc_fault){.field = field, .value = value, .low = low, .high = high};
-	return value >= low && value <= high;
-}
-
-static bool derived_or(struct mt_cc_fault *fault, const char *field, uint64_t value, uint64_t low,
-		       uint64_t high)
-{
-	return value == 0 || within(fault, field, value, low, high);
+	return value == 0 || mt_in_range(error, field, value, low, high);
 }
 
 /* REQ(cc.profile.ranges) */
-bool mt_cc_profile_check(const struct mt_cc_profile_cfg *c, struct mt_cc_fault *f)
+bool mt_cc_profile_check(const struct mt_cc_profile_cfg *c, struct mt_range_error *e)
 {
-	if (!within(f, "kind", c->kind, MT_CC_NONE, MT_CC_NSCC))
+	if (!mt_in_range(e, "kind", c->kind, MT_CC_NONE, MT_CC_NSCC))
 		return false;
 	return c->kind == MT_CC_NONE ||
-	       (within(f, "link_bps", c->link_bps, LINK_BPS_MIN, LINK_BPS_MAX) &&
-		within(f, "base_rtt", c->base_rtt_ns, BASE_RTT_MIN_NS, BASE_RTT_MAX_NS) &&
-		derived_or(f, "base_rtt_min", c->base_rtt_min_ns, 1, c->base_rtt_ns) &&
-		derived_or(f, "target_delay", c->target_qdelay_ns, 1, TIME_MAX_NS) &&
-		derived_or(f, "max_cwnd", c->max_cwnd_bytes, 1, CWND_MAX) &&
-		derived_or(f, "qa_gate", c->qa_gate, 1, QA_GATE_MAX) &&
-		derived_or(f, "qa_threshold", c->qa_threshold_ns, 1, TIME_MAX_NS) &&
-		derived_or(f, "adjust_period_threshold", c->adjust_period_ns, 1, TIME_MAX_NS) &&
-		derived_or(f, "adjust_bytes_threshold", c->adjust_bytes, 1, AMOUNT_MAX) &&
-		derived_or(f, "eta", c->eta_bytes, 1, AMOUNT_MAX) &&
-		derived_or(f, "fi", c->fair_bytes, 1, AMOUNT_MAX) &&
-		derived_or(f, "fi_scale", c->fast_q16, 1, FAST_MAX_Q16) &&
-		derived_or(f, "gamma", c->gamma_q16, 1, ONE_Q16) &&
-		derived_or(f, "max_md_jump", c->max_md_jump_q16, 1, ONE_Q16));
+	       (mt_in_range(e, "link_bps", c->link_bps, LINK_BPS_MIN, LINK_BPS_MAX) &&
+		mt_in_range(e, "base_rtt", c->base_rtt_ns, BASE_RTT_MIN_NS, BASE_RTT_MAX_NS) &&
+		derived_or(e, "base_rtt_min", c->base_rtt_min_ns, 1, c->base_rtt_ns) &&
+		derived_or(e, "target_delay", c->target_qdelay_ns, 1, TIME_MAX_NS) &&
+		derived_or(e, "max_cwnd", c->max_cwnd_bytes, 1, CWND_MAX) &&
+		derived_or(e, "qa_gate", c->qa_gate, 1, QA_GATE_MAX) &&
+		derived_or(e, "qa_threshold", c->qa_threshold_ns, 1, TIME_MAX_NS) &&
+		derived_or(e, "adjust_period_threshold", c->adjust_period_ns, 1, TIME_MAX_NS) &&
+		derived_or(e, "adjust_bytes_threshold", c->adjust_bytes, 1, AMOUNT_MAX) &&
+		derived_or(e, "eta", c->eta_bytes, 1, AMOUNT_MAX) &&
+		derived_or(e, "fi", c->fair_bytes, 1, AMOUNT_MAX) &&
+		derived_or(e, "fi_scale", c->fast_q16, 1, FAST_MAX_Q16) &&
+		derived_or(e, "gamma", c->gamma_q16, 1, ONE_Q16) &&
+		derived_or(e, "max_md_jump", c->max_md_jump_q16, 1, ONE_Q16));
 }
 
 static uint64_t or_derived(uint64_t stated, uint64_t derived)

@@ -204,9 +204,9 @@ int mt_ev_profile_set(struct mt_engine *e, uint32_t id, const struct mt_ev_profi
 
 int mt_cc_profile_set(struct mt_engine *e, uint32_t id, const struct mt_cc_profile_cfg *cfg)
 {
-	struct mt_cc_fault fault;
+	struct mt_range_error error;
 
-	if (id >= e->cfg.max_profiles || !mt_cc_profile_check(cfg, &fault))
+	if (id >= e->cfg.max_profiles || !mt_cc_profile_check(cfg, &error))
 		return MT_ERR_INVALID;
 	mt_cc_profile_define(&e->cc_profiles[id], cfg);
 	return MT_OK;

@@ -98,11 +98,15 @@ void mt_recv_place(const struct mt_incoming *c)
 	}
 }
 
-/* An end of a WRITE ahead of a hole, where the QP keeps the order. REQ(ext.order.wait) */
+/*
+ * An end of a WRITE ahead of a hole, where the QP keeps the order. SENDs and requests are packets of
+ * the extensions and are not placed by key: receives and the queue of requests keep their order.
+ * REQ(ext.order.wait)
+ */
 bool mt_in_order_must_wait(const struct mt_incoming *c)
 {
 	return c->op & MW_OP_END && c->psn != c->qp->rsp.window.expected && c->qp->cap.in_order &&
-	       !(c->op & MW_OP_SEND) && c->pkt->payload_len > 0;
+	       !(c->op & MW_OP_EXT) && c->pkt->payload_len > 0;
 }
 
 /*

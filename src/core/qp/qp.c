@@ -16,7 +16,7 @@
 #define FLAGS_ALL \
 	((uint32_t)RD_SEND_IMM | RD_SEND_SIGNALED | RD_SEND_SOLICITED | RD_SEND_FENCE | RD_SEND_INV)
 #define EXTENSIONS \
-	(uint8_t)(MW_EXT_SEND | MW_EXT_READ | MW_EXT_ATOMIC | MW_EXT_INV | MW_EXT_ATOMIC_WRITE)
+	((uint32_t)MW_EXT_SEND | MW_EXT_READ | MW_EXT_ATOMIC | MW_EXT_INV | MW_EXT_ATOMIC_WRITE)
 #define ATOMICS (MW_EXT_ATOMIC | MW_EXT_ATOMIC_WRITE)
 
 /*
@@ -40,16 +40,27 @@ static size_t ext_size(const struct mt_qp_cap *cap)
 			: 0);
 }
 
-/*
- * The size is 0 for a capability that is out of range, and mt_qp_init refuses it for that.
- * REQ(mem.qp-size)
- */
+_Static_assert((EXTENSIONS & (EXTENSIONS + 1)) == 0, "what may be in `extensions` is a range");
+
+/* A receive of an SRQ is copied to the receive queue of the QP, where it must fit. */
+bool mt_qp_cap_check(const struct mt_qp_cap *cap, struct mt_range_error *error)
+{
+	bool needs_extensions = cap->max_recv_sge > 0 || cap->in_order || cap->srq;
+
+	return mt_in_range(error, "sq_depth", cap->sq_depth, 1, QUEUE_MAX) &&
+	       mt_in_range(error, "rq_depth", cap->rq_depth, 0, QUEUE_MAX) &&
+	       mt_in_range(error, "max_sge", cap->max_sge, 1, RD_SGE_MAX) &&
+	       mt_in_range(error, "extensions", cap->extensions, needs_extensions, EXTENSIONS) &&
+	       mt_in_range(error, "max_recv_sge", cap->max_recv_sge,
+			   cap->srq ? cap->srq->max_sge : 0, RD_SGE_MAX);
+}
+
+/* REQ(mem.qp-size) */
 size_t mt_qp_size(const struct mt_qp_cap *cap)
 {
-	if (cap->sq_depth == 0 || cap->sq_depth > QUEUE_MAX || cap->rq_depth > QUEUE_MAX ||
-	    cap->max_sge == 0 || cap->max_sge > RD_SGE_MAX || cap->max_recv_sge > RD_SGE_MAX ||
-	    cap->extensions & ~EXTENSIONS ||
-	    ((cap->max_recv_sge > 0 || cap->in_order || cap->srq) && !cap->extensions))
+	struct mt_range_error error;
+
+	if (!mt_qp_cap_check(cap, &error))
 		return 0;
 	return sizeof(struct mt_qp) + ext_size(cap) +
 	       slots_for_depth(cap->sq_depth) * sizeof(struct mt_wqe) +

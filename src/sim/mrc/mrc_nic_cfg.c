@@ -115,7 +115,7 @@ static bool evs_valid(const struct ms_mrc_cfg *c, char *why)
 bool ms_mrc_check(const struct ms_mrc_cfg *c, char *why)
 {
 	struct mt_engine_cfg engine;
-	struct mt_cc_fault fault;
+	struct mt_range_error error;
 
 	if (!mtu_valid(c->path_mtu))
 		REFUSE("mtu = %u: 256, 512, 1024, 2048 or 4096", c->path_mtu);
@@ -123,10 +123,10 @@ bool ms_mrc_check(const struct ms_mrc_cfg *c, char *why)
 		REFUSE("frame_bytes = %u: 0 to 1024", c->frame_bytes);
 	if (!evs_valid(c, why))
 		return false;
-	if (!mt_cc_profile_check(&c->cc, &fault))
-		REFUSE("cc.%s = %llu: 0 (derived) or %llu to %llu", fault.field,
-		       (unsigned long long)fault.value, (unsigned long long)fault.low,
-		       (unsigned long long)fault.high);
+	if (!mt_cc_profile_check(&c->cc, &error))
+		REFUSE("cc.%s = %llu: 0 (derived) or %llu to %llu", error.field,
+		       (unsigned long long)error.value, (unsigned long long)error.low,
+		       (unsigned long long)error.high);
 	if (c->mpr == 0)
 		REFUSE("mpr = 0: 1 to 255 units of 128 packets");
 	if (c->depth == 0 || c->depth > 1024)
