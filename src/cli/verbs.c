@@ -2,7 +2,7 @@
 /* The command's own table: all verbs, and those that are about the command itself. */
 #include "cli/cli_verbs.h"
 
-#include "demo/demo_options.h"
+#include "demo/demo.h"
 #include "ui/completion.h"
 #include "ui/help.h"
 #include "ui/manual.h"

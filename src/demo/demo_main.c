@@ -3,15 +3,9 @@
  * mrc demo - trains a small language model twice, without and with faults in the network, and
  * compares. docs/demo.md tells what can be seen.
  */
-#include "demo/calibrate.h"
-#include "demo/demo_options.h"
-#include "demo/demo_outcome.h"
-#include "demo/demo_result.h"
-#include "demo/demo_size.h"
-#include "demo/demo_summary.h"
-#include "demo/find_program.h"
-#include "demo/lab_stage.h"
-#include "demo/loopback_stage.h"
+#include "demo/demo.h"
+#include "demo/demo_run.h"
+#include "demo/stage.h"
 #include "lab/rootless.h"
 #include "ui/clock.h"
 

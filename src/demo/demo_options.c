@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The command line of `mrc demo`: see demo_options.h. */
-#include "demo/demo_options.h"
-
-#include "demo/fault_script.h"
+/* The command line of `mrc demo`: see demo.h. */
+#include "demo/demo.h"
 
 #include <stddef.h>
 #include <stdio.h>

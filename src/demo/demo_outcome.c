@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What both runs add up to: see demo_outcome.h. */
-#include "demo/demo_outcome.h"
+/* What both runs add up to: see demo_run.h. */
+#include "demo/demo_run.h"
 
 #include <inttypes.h>
 #include <stdarg.h>

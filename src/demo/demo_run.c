@@ -162,10 +162,10 @@ static void say_times(struct demo_run *run, struct demo_ui *ui)
 	struct demo_fault_log *log = &run->fault[run->current];
 	char text[4][DEMO_TIMES_TEXT];
 
-	if (run->current == run->cfg.script->n || log->phase != DEMO_CLEARED || log->told ||
+	if (run->current == run->cfg.script->n || log->phase != DEMO_CLEARED || log->reported ||
 	    log->times.all_good_ns == DEMO_NEVER)
 		return;
-	log->told = true;
+	log->reported = true;
 	demo_ui_print(
 		ui, "          found after %s, left after %s; first EV back after %s, all after %s",
 		demo_times_text(text[0], log->times.found_ns),

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The end of the demo in words: see demo_summary.h. */
-#include "demo/demo_summary.h"
+/* The end of the demo in words: see demo_run.h. */
+#include "demo/demo_run.h"
 
 #include "ui/text_table.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Where the demo speaks: see demo_ui.h. */
-#include "demo/demo_ui.h"
+/* Where the demo speaks: see demo_run.h. */
+#include "demo/demo_run.h"
 #include "ui/clock.h"
 
 #include <stdarg.h>

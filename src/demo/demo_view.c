@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The picture of a running demo: see demo_view.h. */
-#include "demo/demo_view.h"
+/* The picture of a running demo: see demo_run.h. */
+#include "demo/demo_run.h"
 
 #include <inttypes.h>
 #include <stdio.h>

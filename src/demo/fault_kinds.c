@@ -6,7 +6,7 @@
  * Words in braces stand for numbers that follow from the size of the demo; a..b in a target means
  * each of these. Path k of a plane is T1 k of that plane.
  */
-#include "demo/fault_script.h"
+#include "demo/demo.h"
 
 #define LOST_AND_RETIRED (DEMO_SIGN_LOST | DEMO_SIGN_RETIRED)
 #define FLAP_DOWN_MS 250u

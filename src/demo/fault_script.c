@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The fault script: see fault_script.h. */
-#include "demo/fault_script.h"
+/* The fault script: see demo.h. */
+#include "demo/demo.h"
 
 #include "base/assert.h"
 #include "base/quantity.h"

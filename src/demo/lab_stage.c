@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The stage that is a fabric: see lab_stage.h. */
-#include "demo/lab_stage.h"
+/* The stage that is a fabric: see stage.h. */
+#include "demo/stage.h"
 
 #include "base/quantity.h"
-#include "demo/demo_ui.h"
-#include "demo/training_processes.h"
+#include "demo/demo_run.h"
 #include "ui/clock.h"
 
 #include <errno.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Detection and recovery: see recovery_times.h. */
-#include "demo/recovery_times.h"
+/* Detection and recovery: see measure.h. */
+#include "demo/measure.h"
 
 #include <stddef.h>
 #include <stdio.h>

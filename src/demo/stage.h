@@ -3,16 +3,22 @@
  * stage.h - where the job runs: what makes a process one of its hosts, and what breaks the network
  * between them. The runs and the script know no more of a network than this.
  *
- * A stage stands for the whole demo. Each run begins and ends on it; faults have slots, which are
+ * A stage lasts for the whole demo. Each run begins and ends on it; faults have slots, which are
  * their numbers in the script.
  */
 #ifndef SOFTMRC_DEMO_STAGE_H
 #define SOFTMRC_DEMO_STAGE_H
 
-#include "demo/fault_script.h"
+#include "demo/demo.h"
+#include "demo/measure.h"
+#include "lab/processes.h"
 
+#include <mrc/fault.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
+#include <string.h>
+#include <sys/types.h>
 
 struct demo_job;
 struct demo_rundir;
@@ -57,11 +63,178 @@ struct demo_stage_ops {
 struct demo_stage {
 	const struct demo_stage_ops *ops;
 	const char *name;     /* "lab" or "loopback" */
-	const char *tcp_text; /* which way TCP goes, for the summary */
+	const char *tcp_text; /* how TCP is routed, for the summary */
 	bool counts;	      /* packets that a fault destroys are counted */
 	bool trims;	      /* switches trim and mark */
 	const char *no_trims; /* why not */
 	struct demo_shape shape;
 };
+
+/* ---- files: the demo's private directory holds all that it writes but the result ---- */
+
+struct demo_rundir {
+	char path[200]; /* empty: none */
+};
+
+/*
+ * demo_rundir_create makes a directory that only this user can enter, below TMPDIR or /tmp; 0, or
+ * -1 after a message on stderr.
+ */
+int demo_rundir_create(struct demo_rundir *d);
+/* demo_rundir_remove deletes it with all that is in it. */
+void demo_rundir_remove(struct demo_rundir *d);
+
+/* demo_rundir_sub makes a directory in it and writes its path; 0, or -1 after a message. */
+int demo_rundir_sub(const struct demo_rundir *d, const char *name, char *path, size_t size);
+
+/*
+ * demo_program_find writes the path of a program that the demo starts, which is relative to the mrc
+ * binary itself; 0, or -1 after a message with the places tried.
+ */
+int demo_program_find(const char *name, char *path, size_t size);
+
+/*
+ * ---- the processes of one training run: started, watched and ended together ----
+ *
+ * Each rank is a host of its own on the stage, with its own log and report in the job's directory.
+ * A child dies with its parent, whatever ends that one.
+ */
+
+struct demo_job_cfg {
+	const char *program;		/* path of train */
+	const char *transport;		/* "mrc" or "tcp" */
+	const char *dir;		/* of the job; exists, empty; copied by demo_job_start */
+	const char *data;		/* NULL: train's default */
+	const struct demo_stage *stage; /* kept by the caller */
+	uint32_t steps;
+	uint64_t seed;
+};
+
+enum demo_job_state {
+	DEMO_JOB_NONE,
+	DEMO_JOB_RUNNING,
+	DEMO_JOB_DONE,	  /* every rank ended well */
+	DEMO_JOB_FAILED,  /* a rank ended badly; the others were ended */
+	DEMO_JOB_STOPPED, /* by demo_job_stop */
+};
+
+struct demo_job {
+	struct demo_job_cfg cfg;
+	char dir[256]; /* cfg.dir points here */
+	enum demo_job_state state;
+	uint32_t n;
+	pid_t pid[DEMO_PROCESSES_MAX]; /* 0: has ended and was waited for */
+	struct demo_report report;     /* of rank 0 */
+	char error[512];	       /* FAILED: what the rank said last */
+};
+
+/* demo_job_start starts all ranks; 0, or -1 after a message on stderr (then nothing runs). */
+int demo_job_start(struct demo_job *job, const struct demo_job_cfg *cfg);
+/* demo_job_poll reads the report of rank 0 and notices ends; does not block. */
+void demo_job_poll(struct demo_job *job);
+/* demo_job_stop ends what still runs: SIGTERM, and after a second SIGKILL. */
+void demo_job_stop(struct demo_job *job);
+/* demo_job_fini stops the job and frees what it holds. */
+void demo_job_fini(struct demo_job *job);
+
+/* demo_job_rank_report reads the report of one rank as it is now; the caller closes it. */
+void demo_job_rank_report(const struct demo_job *job, uint32_t rank, struct demo_report *report);
+
+/*
+ * demo_job_digests_agree reads the reports of all ranks of a job that is DONE and says whether all
+ * of them ended with the digest of rank 0.
+ */
+bool demo_job_digests_agree(const struct demo_job *job);
+
+/*
+ * ---- the stage on loopback ----
+ *
+ * It needs no privilege: all hosts are processes in this machine's own network, host `rank` has
+ * port 127.0.<plane>.<rank+1> in each plane, and the port drivers of the processes do the faults to
+ * packets that they send, by a table: a file that all of them map (mrc/fault.h). Each fault of the
+ * script has a rule of its own, so its counters are its own as well.
+ */
+
+struct demo_faults {
+	struct mrc_fault_table *table; /* NULL: closed */
+};
+
+/* demo_fault_table_open creates the file with all rules off; 0, or -1 after a message on stderr. */
+int demo_fault_table_open(struct demo_faults *f, const char *path, uint64_t seed);
+void demo_fault_table_close(struct demo_faults *f);
+
+/* demo_fault_table_set writes rule `slot` (below MRC_FAULT_RULES); it takes effect at once. */
+void demo_fault_table_set(struct demo_faults *f, uint32_t slot, const struct mrc_fault_rule *rule);
+/* demo_fault_table_enable turns a rule that was set off, and on again. */
+void demo_fault_table_enable(struct demo_faults *f, uint32_t slot, uint32_t kind);
+struct demo_hits demo_fault_table_hits(const struct demo_faults *f, uint32_t slot);
+
+struct demo_loopback {
+	struct demo_stage stage;
+	struct demo_faults faults;
+	char table[256]; /* its path; empty: no run */
+};
+
+/* demo_loopback_init makes the stage; there is nothing to undo but the end of its runs. */
+void demo_loopback_init(struct demo_loopback *l, const struct demo_shape *shape);
+
+/*
+ * demo_loopback_rule writes the rule that does a fault to packets. False: its kind or targets are
+ * none that port drivers can do.
+ */
+bool demo_loopback_rule(const struct demo_shape *shape, const struct demo_fault *fault,
+			struct mrc_fault_rule *rule);
+
+/* demo_loopback_gid writes the GID of a rank: its address on plane 0, 127.0.0.<rank+1>. */
+static inline void demo_loopback_gid(uint8_t gid[16], uint32_t rank)
+{
+	static const uint8_t local[16] = {[10] = 0xff, [11] = 0xff, [12] = 127};
+
+	memcpy(gid, local, sizeof(local));
+	gid[15] = (uint8_t)(rank + 1);
+}
+
+/*
+ * ---- the stage in a lab ----
+ *
+ * Hosts, T0s and T1s are network namespaces on the kernel's own SRv6 (lab/lab.h), `paths` T1s in
+ * each plane. Neighbours in the ring are on different T0s, so that all their traffic crosses a T1.
+ * A host that no rank is on takes part in the incast.
+ *
+ * MRC goes as IPv6 in IPv6 with uSIDs; TCP over plain routes of the same links, queues and faults.
+ */
+
+#define DEMO_RANKS_MAX 32u
+
+/* Packets that a fault destroyed are counted by looking at all links; so seldom. */
+#define DEMO_LAB_LOOK_NS UINT64_C(100000000)
+
+/* What a fault of a run has destroyed. */
+struct demo_lab_hits {
+	bool begun;
+	uint64_t before; /* that all links had lost when it began */
+	struct demo_hits hits;
+};
+
+struct demo_lab {
+	struct demo_stage stage;
+	struct ml_lab *lab;
+	struct ml_counters *counters; /* of each link */
+	uint64_t looked_ns;
+	struct demo_lab_hits hits[DEMO_FAULTS_MAX];
+	struct ml_processes incast;
+	struct ml_scenario_program server, writer;     /* of the incast */
+	char config[DEMO_RANKS_MAX][ML_HOST_PATH_MAX]; /* of each rank's host */
+	char address[DEMO_RANKS_MAX][64];
+	char name[ML_LAB_NAME_MAX];
+	char tcp_text[128];
+};
+
+/*
+ * demo_lab_open brings the lab up; `dir` is where its topology file goes. 0; -1, and why says why
+ * not, when there can be no lab here.
+ */
+int demo_lab_open(struct demo_lab *l, const struct demo_shape *shape, const struct demo_rundir *dir,
+		  struct ml_error *why);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Adding up statistics segments: see stats_watch.h. */
-#include "demo/stats_watch.h"
+/* Adding up statistics segments: see measure.h. */
+#include "demo/measure.h"
 
 #include <dirent.h>
 #include <fcntl.h>

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The processes of one training run: see training_processes.h. */
-#include "demo/training_processes.h"
-
+/* The processes of one training run: see stage.h. */
 #include "demo/stage.h"
 
 #include <errno.h>

@@ -5,9 +5,9 @@ foreach(name cli_gid_text dump_capture_reader dump_packet ui_flags cli_stats_rea
 	doctor_diagnose doctor_report perf_net_health perf_latency_histogram perf_peer_link perf_options
 	perf_plan perf_report plan_figures plan_emit_formats plan_options plan_report plan_route_tables
 	ping_paths ping_round ping_report run_counter_report study_figure study_sweep_grid
-	study_html_page study_run_result top_ev_row top_json top_view demo_calibrate demo_cpu_load
-	demo_fault_table demo_step_stats demo_training_processes demo_loopback_stage demo_options
-	demo_outcome demo_rank_report demo_result demo_run_dir demo_fault_script demo_size demo_summary
+	study_html_page study_run_result top_ev_row top_json top_view
+	demo_fault_table demo_training_processes demo_loopback_stage demo_options
+	demo_outcome demo_rank_report demo_result demo_fault_script demo_machine demo_run_files demo_summary
 	demo_recovery_times demo_ui demo_view demo_stats_watch)
 	softmrc_test(unit_${name} SOURCES unit_${name}.c LINKS cli LABELS unit)
 endforeach()

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The fault script: src/demo/fault_script.h. */
-#include "demo/fault_script.h"
-#include "demo/loopback_stage.h"
+/* The fault script: src/demo/demo.h. */
+#include "demo/demo.h"
+#include "demo/stage.h"
 #include "fabric/topology_preset.h"
 #include "ui/text_buffer.h"
 

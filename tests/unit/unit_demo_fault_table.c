@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The demo's fault table: src/demo/fault_table.h. */
-#include "demo/fault_table.h"
+/* The demo's fault table: src/demo/stage.h. */
+#include "demo/stage.h"
 
 #include "support/test.h"
 

@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The stage on loopback: src/demo/loopback_stage.h. What a rank gets is in unit_demo_job.c. */
-#include "demo/loopback_stage.h"
-
-#include "demo/run_dir.h"
-#include "demo/training_processes.h"
+/* The stage on loopback: src/demo/stage.h. What a rank gets is in unit_demo_job.c. */
+#include "demo/stage.h"
 
 #include "support/test.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The command line of `mrc demo`: src/demo/demo_options.h. */
-#include "demo/demo_options.h"
+/* The command line of `mrc demo`: src/demo/demo.h. */
+#include "demo/demo.h"
 
 #include "support/test.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The verdict: src/demo/demo_outcome.h. */
-#include "demo/demo_outcome.h"
+/* The verdict: src/demo/demo_run.h. */
+#include "demo/demo_run.h"
 
 #include "support/test.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Detection and recovery: src/demo/recovery_times.h. */
-#include "demo/recovery_times.h"
+/* Detection and recovery: src/demo/measure.h. */
+#include "demo/measure.h"
 
 #include "support/test.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The outcome for machines: src/demo/demo_result.h. */
-#include "demo/demo_result.h"
+/* The outcome for machines: src/demo/demo_run.h. */
+#include "demo/demo_run.h"
 
 #include "support/test.h"
 

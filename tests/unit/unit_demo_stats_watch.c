@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Adding up statistics segments: src/demo/stats_watch.h. */
-#include "demo/stats_watch.h"
+/* Adding up statistics segments: src/demo/measure.h. */
+#include "demo/measure.h"
 
-#include "demo/run_dir.h"
+#include "demo/stage.h"
 
 #include "support/test.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The end of the demo in words: src/demo/demo_summary.h. */
-#include "demo/demo_summary.h"
+/* The end of the demo in words: src/demo/demo_run.h. */
+#include "demo/demo_run.h"
 
 #include "support/test.h"
 

@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The processes of a run: src/demo/training_processes.h; shell scripts play the part of train. */
-#include "demo/training_processes.h"
-
-#include "demo/loopback_stage.h"
-#include "demo/run_dir.h"
+/* The processes of a run: src/demo/stage.h; shell scripts play the part of train. */
+#include "demo/stage.h"
 
 #include "support/test.h"
 

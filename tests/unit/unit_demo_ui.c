@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Where the demo speaks: src/demo/demo_ui.h; the live view itself is tested in unit_demo_view.c. */
-#include "demo/demo_ui.h"
+/*
+ * Where the demo speaks: src/demo/demo_run.h; the live view itself is tested in unit_demo_view.c.
+ */
+#include "demo/demo_run.h"
 
 #include "support/test.h"
 #include "ui/clock.h"

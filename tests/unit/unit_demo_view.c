@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The picture of a running demo: src/demo/demo_view.h. */
-#include "demo/demo_view.h"
+/* The picture of a running demo: src/demo/demo_run.h. */
+#include "demo/demo_run.h"
 
 #include "support/test.h"
 

@@ -1,8 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* How large a demo a machine carries: src/demo/demo_size.h. */
-#include "demo/demo_size.h"
+/* The size of a demo, and the load of this machine: src/demo/machine.c. */
+#include "demo/demo.h"
 
+#include "demo/measure.h"
 #include "support/test.h"
+
+TEST(demo_calibrate, measures_something_plausible)
+{
+	/* From a board under valgrind to a large server. */
+	assert_u_between(demo_calibrate(), 100, 1000000000);
+}
 
 static const struct demo_options free_choice = {.planes = 4, .paths = 8};
 static struct demo_shape shape;
@@ -72,4 +79,38 @@ TEST(demo_size_choose, knows_that_the_lab_costs_more)
 	assert_u_eq(shape.ranks, 8);
 	assert_u_eq(shape.paths, 4);
 	assert_u_eq(shape.pace_bps, 25000000);
+}
+
+TEST(demo_cpu_parse, adds_up_the_first_line)
+{
+	struct demo_cpu cpu;
+
+	assert_true(demo_cpu_parse(&cpu, "cpu  10 20 30 400 5 6 7 8 0 0\n"));
+	assert_u_eq(cpu.idle, 405);
+	assert_u_eq(cpu.all, 486);
+}
+
+TEST(demo_cpu_parse, refuses_other_lines)
+{
+	struct demo_cpu cpu = {.idle = 1, .all = 2};
+
+	assert_false(demo_cpu_parse(&cpu, "cpu0 1 2 3"));
+	assert_false(demo_cpu_parse(&cpu, ""));
+	assert_u_eq(cpu.idle, 1);
+}
+
+TEST(demo_cpu_idle, is_a_share)
+{
+	const struct demo_cpu a = {.idle = 100, .all = 200}, b = {.idle = 175, .all = 300};
+
+	assert_true(demo_cpu_idle(&a, &b) > 0.749 && demo_cpu_idle(&a, &b) < 0.751);
+	assert_true(demo_cpu_idle(&b, &b) < 0);
+}
+
+TEST(demo_cpu_read, sees_this_machine)
+{
+	struct demo_cpu cpu = demo_cpu_read();
+
+	assert_true(cpu.all > 0);
+	assert_true(cpu.idle <= cpu.all);
 }

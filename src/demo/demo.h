@@ -1,18 +1,50 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * fault_script.h - which faults strike, where, and at which training steps.
- *
- * Faults strike and clear by step, not by time, so that a slow machine too gets whole steps before,
- * during and after each. How many steps that is follows from how long a step should take.
- */
-#ifndef SOFTMRC_DEMO_FAULT_SCRIPT_H
-#define SOFTMRC_DEMO_FAULT_SCRIPT_H
+/* demo.h - `mrc demo`: its command line, the size of a demo, and the script of faults. */
+#ifndef SOFTMRC_DEMO_DEMO_H
+#define SOFTMRC_DEMO_DEMO_H
 
 #include "fabric/fault.h"
+#include "ui/verb.h"
 
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
+
+/* ---- the command line ---- */
+
+/* Where the demo runs. */
+enum demo_on { DEMO_ON_BEST, DEMO_ON_LAB, DEMO_ON_ROOTLESS, DEMO_ON_LOOPBACK };
+
+struct demo_options {
+	enum demo_on on;
+	const char *place; /* the word that `on` was read from, or NULL */
+	uint32_t ranks;	   /* 0: as the machine carries */
+	uint32_t planes;
+	uint32_t paths;	   /* of a plane, between two neighbours; 0: as many as is usual there */
+	uint32_t steps;	   /* 0: as the script needs */
+	uint64_t pace_bps; /* of a port; 0: as the machine carries */
+	uint64_t seed;
+	const char *data;   /* NULL: train's default */
+	const char *out;    /* where result.json goes */
+	const char *script; /* names of faults with commas between; NULL: all */
+	bool no_tcp, plain, json;
+};
+
+/* The verb `mrc demo`, for the table of verbs. */
+extern const struct ui_verb demo_verb;
+
+/* demo_main is what runs `mrc demo`. */
+int demo_main(int argc, char **argv);
+
+/* demo_options_parse fills in defaults and reads argv; prints help and errors itself. */
+enum ui_flags_result demo_options_parse(struct demo_options *o, int argc, char **argv);
+
+/*
+ * ---- the script: which faults strike, where, and at which training steps ----
+ *
+ * Faults strike and clear by step, not by time, so that a slow machine too gets whole steps before,
+ * during and after each. How many steps that is follows from how long a step should take.
+ */
 
 #define DEMO_FAULTS_MAX 16u
 #define DEMO_TARGETS_MAX 8u
@@ -31,8 +63,8 @@ enum demo_signs {
 	DEMO_SIGN_RETIRED = 1u << 1, /* EVs were retired */
 	DEMO_SIGN_ICRC = 1u << 2,    /* receivers refused packets */
 	DEMO_SIGN_QUEUES = 1u << 3,  /* switches trimmed */
-	DEMO_SIGN_AVOIDED =
-		1u << 4, /* EVs were retired, or left because a peer reported its port down */
+	/* EVs were retired, or left because a peer reported its port down */
+	DEMO_SIGN_AVOIDED = 1u << 4,
 };
 
 /* The bandwidth that a fault leaves to an all-reduce. */
@@ -124,5 +156,40 @@ uint32_t demo_lab_incast(const struct demo_shape *shape);
 
 /* demo_script_step_ns returns how long the all-reduce of a step takes at full bandwidth. */
 uint64_t demo_script_step_ns(const struct demo_shape *shape);
+
+/* ---- the size of a demo, and the load of this machine ---- */
+
+/*
+ * demo_calibrate measures for less than half a second and returns how many 4 KiB datagrams a second
+ * all processors together can send and receive over loopback while everything else that runs keeps
+ * running; 0: it could not be measured.
+ */
+uint64_t demo_calibrate(void);
+
+/*
+ * What a place is like: how many paths a plane usually has there, and what one data packet of a
+ * paced job costs there, in datagrams that a thread passes to itself flat out: it is sent, received
+ * and acknowledged by threads that sleep in between. Measured with 8 hosts on two cores.
+ */
+struct demo_place {
+	uint32_t paths;
+	uint32_t datagrams_per_packet;
+};
+
+extern const struct demo_place demo_place_lab, demo_place_loopback;
+
+/*
+ * demo_size_choose fills in the shape: what the options say, and for the rest what is usual in the
+ * place and what a machine carries that moves `capacity` datagrams a second (demo_calibrate); 0:
+ * not known. A job of 8 hosts at 50 Mb/s a port takes about two thirds of two ordinary cores; on a
+ * slower or busier machine the pace is halved, then the number of hosts. The script keeps its
+ * length in time, so the demo does not take longer.
+ */
+void demo_size_choose(struct demo_shape *shape, const struct demo_options *o,
+		      const struct demo_place *place, uint64_t capacity);
+
+/* demo_size_load returns the share of such a machine that the job takes, in percent. */
+uint64_t demo_size_load(const struct demo_shape *shape, const struct demo_place *place,
+			uint64_t capacity);
 
 #endif

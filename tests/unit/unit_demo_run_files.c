@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The demo's private directory: src/demo/run_dir.h. */
-#include "demo/run_dir.h"
+/* The demo's private directory: src/demo/stage.h. */
+#include "demo/stage.h"
 
 #include "support/test.h"
 
