@@ -1,30 +1,23 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * engine_events.c - delivers the engine's events: completions to CQs, the others to event queues,
- * the statistics and whoever asked for a probe. Runs under the lock of the NIC.
+ * the statistics and the thread that asked for a probe; and puts QPs to ERR that the host, not the
+ * engine, found to have failed. Runs under the lock of the NIC.
+ *
+ * Putting a QP to ERR flushes it, which makes events, so it is done here only, between two batches:
+ * elsewhere a call may stand between two events of the same QP. Other files mark a QP or its CQ.
  */
 #include "host/engine_events.h"
 
 #include "base/assert.h"
-#include "host/ep_probe.h"
+#include "host/ep_batch.h"
 #include "host/nic_cq.h"
 #include "host/nic_qp.h"
 #include "host/nic_srq.h"
 #include "host/stats_segment.h"
+#include "host/ud.h"
 
 #define EVENTS_BATCH 64u
-
-/*
- * An overrun must not fail QPs here: the caller may be between two events of the same QP. It is
- * noted, and mh_engine_events_drain fails them after the batch.
- */
-void mh_completion_push(struct mh_nic *nic, struct mh_cq *cq, const struct mh_cqe *cqe)
-{
-	if (mh_cq_add(cq, cqe))
-		return;
-	nic->counts.cq_overruns++;
-	nic->cq_overran = true;
-}
 
 /*
  * send_wrs_completed returns up to which send WR a completion speaks. Success is reported by
@@ -88,8 +81,17 @@ static void complete_recv(struct mh_nic *nic, const struct mt_event *event)
 	mh_completion_push(nic, qp->init.recv_cq, &cqe);
 }
 
+static void raise_fatal(struct mh_qp *qp, enum rd_wc_status why)
+{
+	qp->why = why;
+	qp->responder = !qp->send_failed && !qp->memory_gone;
+	mh_event_raise(&qp->dev->events, &qp->fatal, true);
+}
+
 static void deliver_event(struct mh_nic *nic, const struct mt_event *event, uint64_t now_ns)
 {
+	struct mh_srq *srq;
+
 	switch ((enum mt_event_type)event->type) {
 	case MT_EVENT_SEND:
 		complete_send(nic, event);
@@ -98,7 +100,7 @@ static void deliver_event(struct mh_nic *nic, const struct mt_event *event, uint
 		complete_recv(nic, event);
 		return;
 	case MT_EVENT_QP:
-		mh_qp_raise_fatal(event->qp_user, (enum rd_wc_status)event->status);
+		raise_fatal(event->qp_user, (enum rd_wc_status)event->status);
 		return;
 	case MT_EVENT_SQ_DRAINED:
 		mh_qp_raise_sq_drained(event->qp_user);
@@ -107,7 +109,8 @@ static void deliver_event(struct mh_nic *nic, const struct mt_event *event, uint
 		mh_qp_raise_last_wqe(event->qp_user);
 		return;
 	case MT_EVENT_SRQ_LIMIT:
-		mh_srq_limit_reached(event->qp_user);
+		srq = event->qp_user;
+		mh_event_raise(&srq->dev->events, &srq->limit, true);
 		return;
 	case MT_EVENT_EV:
 	case MT_EVENT_PORT:
@@ -115,10 +118,51 @@ static void deliver_event(struct mh_nic *nic, const struct mt_event *event, uint
 		return;
 	case MT_EVENT_ENDPOINT:
 		if (!mh_ud_peers_deliver(nic, event, now_ns))
-			mh_endpoint_deliver(event);
+			mh_ep_batch_deliver(event);
 		return;
 	}
 	mb_unreachable();
+}
+
+/* qp_to_err puts a QP to ERR, unless it is there or has nothing that could fail. */
+static void qp_to_err(struct mh_qp *qp, uint64_t now_ns)
+{
+	struct rd_qp_attr attr;
+	int result;
+
+	if (qp->ud) {
+		mh_ud_to_err(qp->ud);
+		return;
+	}
+	mt_qp_query(qp->mt, &attr);
+	if (attr.state == RD_QPS_ERR || attr.state == RD_QPS_RESET)
+		return;
+	attr.state = RD_QPS_ERR;
+	result = mt_qp_modify(qp->mt, now_ns, &attr, RD_QP_STATE);
+	mb_assert(result == MT_OK);
+}
+
+void mh_engine_fail_marked_qps(struct mh_nic *nic, uint64_t now_ns)
+{
+	while (!mb_link_is_empty(&nic->failed)) {
+		struct mh_qp *qp = mb_container_of(nic->failed.next, struct mh_qp, failed);
+
+		mb_link_remove(&qp->failed);
+		qp->memory_gone = true;
+		qp_to_err(qp, now_ns);
+		raise_fatal(qp, RD_WC_LOC_PROT_ERR);
+	}
+}
+
+static void fail_qps_of_overrun_cqs(struct mh_nic *nic, uint64_t now_ns)
+{
+	for (struct mb_link *l = nic->qps.next; l != &nic->qps; l = l->next) {
+		struct mh_qp *qp = mb_container_of(l, struct mh_qp, link);
+
+		if (qp->init.send_cq->overran || qp->init.recv_cq->overran)
+			qp_to_err(qp, now_ns);
+	}
+	nic->cq_overran = false;
 }
 
 uint32_t mh_engine_events_drain(struct mh_nic *nic, uint64_t now_ns)
@@ -135,8 +179,7 @@ uint32_t mh_engine_events_drain(struct mh_nic *nic, uint64_t now_ns)
 		/* Failing QPs flushes them, which makes events in turn, and ends with the last
 		 * WR. */
 		if (nic->cq_overran)
-			mh_qp_fail_on_cq_overrun(nic, now_ns);
-		nic->cq_overran = false;
+			fail_qps_of_overrun_cqs(nic, now_ns);
 	} while (n > 0);
 	return all;
 }

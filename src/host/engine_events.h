@@ -8,10 +8,7 @@
 /* mh_engine_events_drain delivers what the engine has to report and returns how much. Under
  * nic->lock. */
 uint32_t mh_engine_events_drain(struct mh_nic *nic, uint64_t now_ns);
-/*
- * mh_completion_push adds a completion to a CQ; one that does not fit is the end of the CQ's QPs,
- * when events are drained next. Under nic->lock.
- */
-void mh_completion_push(struct mh_nic *nic, struct mh_cq *cq, const struct mh_cqe *cqe);
+/* mh_engine_fail_marked_qps puts the QPs of nic->failed to ERR. Under nic->lock. */
+void mh_engine_fail_marked_qps(struct mh_nic *nic, uint64_t now_ns);
 
 #endif

@@ -23,21 +23,6 @@
 
 #define NS_PER_US UINT64_C(1000)
 
-const char *mh_env_digits(const char *s, uint64_t *number)
-{
-	uint64_t n = 0;
-
-	if (*s < '0' || *s > '9')
-		return NULL;
-	for (; *s >= '0' && *s <= '9'; s++) {
-		if (n > (UINT64_C(1) << 63) / 10 - 1)
-			return NULL;
-		n = n * 10 + (uint64_t)(*s - '0');
-	}
-	*number = n;
-	return s;
-}
-
 /* A setting that is a number in a range; it is stored in units of `scale`. */
 struct env_number {
 	enum mh_setting id;
@@ -76,7 +61,7 @@ static int env_read_number(struct mh_env *env, const struct mh_settings *s,
 	char allowed[100];
 
 	if (value) {
-		const char *end = mh_env_digits(value, &number);
+		const char *end = mh_settings_digits(value, &number);
 
 		if (!end || *end || number < row->low || number > row->high) {
 			snprintf(allowed, sizeof(allowed), "must be a number, %llu to %llu (%s)",
@@ -231,7 +216,7 @@ static int env_read_dscp(struct mh_env *env, const struct mh_settings *s,
 	if (!at)
 		return 0;
 	for (uint32_t i = 0; at && i < MW_DSCP_CLASSES; i++) {
-		at = mh_env_digits(at, &code);
+		at = mh_settings_digits(at, &code);
 		if (at && (code > MW_DSCP_MAX || *at++ != (i + 1 < MW_DSCP_CLASSES ? ',' : '\0')))
 			at = NULL;
 		env->dscp.code[i] = (uint8_t)code;

@@ -182,7 +182,7 @@ static int ports_prefix(struct mh_env *env, const struct mh_settings *s, struct 
 	bool ipv4 = mh_env_is_ipv4(env);
 	uint64_t prefix = ports_has_one_address(env) ? 0 : ipv4 ? IPV4_PREFIX : IPV6_PREFIX;
 	const char *value = s->of[MH_SET_PREFIX].text;
-	const char *end = value ? mh_env_digits(value, &prefix) : "";
+	const char *end = value ? mh_settings_digits(value, &prefix) : "";
 
 	if (!end || *end || prefix > (ipv4 ? 31u : 127u))
 		return mh_settings_error(s, MH_SET_PREFIX,
@@ -270,7 +270,7 @@ static int ports_choose_mtu(struct mh_env *env, const struct mh_settings *s,
 		ip_mtu = bytes;
 		strcpy(name, one);
 	}
-	if (value && (mh_env_digits(value, &mtu) == NULL || *mh_env_digits(value, &mtu) ||
+	if (value && (mh_settings_digits(value, &mtu) == NULL || *mh_settings_digits(value, &mtu) ||
 		      mtu < 256 || mtu > 4096 || (mtu & (mtu - 1))))
 		return mh_settings_error(s, MH_SET_MTU,
 					 "must be 256, 512, 1024, 2048 or 4096 (bytes)", error);

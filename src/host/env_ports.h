@@ -5,12 +5,6 @@
 
 #include "host/env.h"
 
-/*
- * mh_env_digits reads a decimal number without sign or blanks and returns what follows it; NULL:
- * none, or above 2^63.
- */
-const char *mh_env_digits(const char *s, uint64_t *number);
-
 /* mh_env_is_ipv4 says which family the ports are of. */
 bool mh_env_is_ipv4(const struct mh_env *env);
 

@@ -26,7 +26,7 @@ static int srv6_read_number(const struct mh_settings *s, enum mh_setting id, uin
 
 	if (!text)
 		return 0;
-	end = mh_env_digits(text, &value);
+	end = mh_settings_digits(text, &value);
 	if (end && *end == '\0' && value >= 1 && value <= high) {
 		*number = (uint32_t)value;
 		return 0;

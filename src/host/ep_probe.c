@@ -1,58 +1,18 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * ep_probe.c - probes of paths: a batch of endpoint requests, for whose answers a thread sleeps.
+ * ep_probe.c - probes of paths that a program asks for: a batch of endpoint requests.
  *
- * Every request that the engine has taken ends with an event, answered or timed out, so a batch
- * lives on the stack of its caller until the last of them has come. The engine lets ids rest for a
- * while and then has no more to give; what does not find one waits and tries again.
+ * The engine lets ids rest for a while and then has no more to give; a probe that does not find one
+ * waits and tries again.
  */
-#include "host/ep_probe.h"
-
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "host/engine_host.h"
+#include "host/ep_batch.h"
 #include "host/progress.h"
 #include "wire/dscp.h"
 #include "wire/erth.h"
-
-/* Between two attempts to find a free id. */
-#define RETRY_NS UINT64_C(2000000)
-
-struct endpoint_batch;
-
-struct endpoint_item {
-	struct endpoint_batch *batch;
-	uint32_t index;
-};
-
-struct endpoint_batch {
-	pthread_mutex_t lock;
-	pthread_cond_t changed;
-	const struct mh_probe *probes;
-	struct endpoint_item *items;
-	struct mh_probe_answer *answers;
-	uint32_t n, posted;
-	uint32_t ended, answered; /* under lock */
-};
-
-void mh_endpoint_deliver(const struct mt_event *event)
-{
-	struct endpoint_item *item = (struct endpoint_item *)(uintptr_t)event->wr_id;
-	struct endpoint_batch *b = item->batch;
-
-	pthread_mutex_lock(&b->lock);
-	if (event->ep_status == MT_EP_ANSWERED)
-		b->answers[b->answered++] = (struct mh_probe_answer){
-			.index = item->index,
-			.rtt_ns = event->rtt_ns,
-			.svc_time_subtracted = event->svc_time_subtracted,
-		};
-	b->ended++;
-	pthread_cond_signal(&b->changed);
-	pthread_mutex_unlock(&b->lock);
-}
 
 static bool endpoint_class(const struct mw_dscp_map *map, uint8_t dscp, uint8_t *tclass)
 {
@@ -81,7 +41,7 @@ static bool is_probe_valid(const struct mh_nic *nic, const struct mh_probe *p)
 }
 
 /* Posts as many as the engine takes. Under nic->lock. */
-static int post_probes(struct mh_nic *nic, struct endpoint_batch *b, uint8_t tclass, uint64_t now,
+static int post_probes(struct mh_nic *nic, struct mh_ep_batch *b, uint8_t tclass, uint64_t now,
 		       uint64_t deadline)
 {
 	while (b->posted < b->n && now < deadline) {
@@ -102,9 +62,7 @@ static int post_probes(struct mh_nic *nic, struct endpoint_batch *b, uint8_t tcl
 			return 0;
 		/* A port that is down answers nothing: the probe ends here, like one unanswered. */
 		if (result == MT_ERR_STATE) {
-			pthread_mutex_lock(&b->lock);
-			b->ended++;
-			pthread_mutex_unlock(&b->lock);
+			mh_ep_batch_end_one(b);
 		} else if (result != MT_OK) {
 			return mh_engine_errno(result);
 		}
@@ -113,29 +71,7 @@ static int post_probes(struct mh_nic *nic, struct endpoint_batch *b, uint8_t tcl
 	return 0;
 }
 
-static void sleep_until(struct endpoint_batch *b, uint64_t until)
-{
-	struct timespec t = {.tv_sec = (time_t)(until / 1000000000u),
-			     .tv_nsec = (long)(until % 1000000000u)};
-
-	pthread_cond_timedwait(&b->changed, &b->lock, &t);
-}
-
-/* Sleeps until all that was posted has ended, or it is time to post more. */
-static void wait_for_answers(struct endpoint_batch *b, bool more)
-{
-	uint64_t retry = mh_now_ns() + RETRY_NS;
-
-	pthread_mutex_lock(&b->lock);
-	while (b->ended < b->posted && (!more || mh_now_ns() < retry))
-		sleep_until(b, more ? retry : mh_now_ns() + 50 * RETRY_NS);
-	if (more && b->ended == b->posted && mh_now_ns() < retry)
-		sleep_until(b, retry);
-	pthread_mutex_unlock(&b->lock);
-}
-
-static int run_batch(struct mh_nic *nic, struct endpoint_batch *b, uint8_t tclass,
-		     uint64_t timeout_ns)
+static int run_batch(struct mh_nic *nic, struct mh_ep_batch *b, uint8_t tclass, uint64_t timeout_ns)
 {
 	uint64_t now = mh_now_ns(), deadline = now + timeout_ns;
 	bool more;
@@ -149,35 +85,18 @@ static int run_batch(struct mh_nic *nic, struct endpoint_batch *b, uint8_t tclas
 		mh_nic_unlock(nic);
 		mh_progress_end_backoff(nic);
 		more = !err && b->posted < b->n && now < deadline;
-		wait_for_answers(b, more);
+		mh_ep_batch_wait(b, more);
 	} while (more);
 	if (!err && b->posted < b->n)
 		err = EAGAIN;
 	return err ? err : b->answered < b->n ? ETIMEDOUT : 0;
 }
 
-static int endpoint_batch_init(struct endpoint_batch *b)
-{
-	pthread_condattr_t attr;
-
-	b->items = calloc(b->n, sizeof(*b->items));
-	if (!b->items)
-		return ENOMEM;
-	for (uint32_t i = 0; i < b->n; i++)
-		b->items[i] = (struct endpoint_item){b, i};
-	pthread_mutex_init(&b->lock, NULL);
-	pthread_condattr_init(&attr);
-	pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
-	pthread_cond_init(&b->changed, &attr);
-	pthread_condattr_destroy(&attr);
-	return 0;
-}
-
 int mh_endpoint_probe(struct mh_device *dev, uint8_t dscp, const struct mh_probe *probes,
 		      uint32_t n, uint64_t timeout_ns, struct mh_probe_answer *answers,
 		      uint32_t *n_answers)
 {
-	struct endpoint_batch b = {.probes = probes, .answers = answers, .n = n};
+	struct mh_ep_batch b = {.probes = probes, .answers = answers, .n = n};
 	uint8_t tclass;
 	int err;
 
@@ -189,18 +108,16 @@ int mh_endpoint_probe(struct mh_device *dev, uint8_t dscp, const struct mh_probe
 		return EINVAL;
 	for (uint32_t i = 0; i < n; i++) {
 		if (!mh_addr_is_reachable(&dev->nic->ports.map, probes[i].dest.b))
-			mh_nic_log_unreachable(dev->nic, probes[i].dest.b);
+			mh_log_unreachable(dev->nic, probes[i].dest.b);
 		if (!is_probe_valid(dev->nic, &probes[i]))
 			return EINVAL;
 	}
-	err = endpoint_batch_init(&b);
+	err = mh_ep_batch_init(&b);
 	if (err)
 		return err;
 	err = run_batch(dev->nic, &b, tclass, timeout_ns);
 	*n_answers = b.answered;
-	pthread_cond_destroy(&b.changed);
-	pthread_mutex_destroy(&b.lock);
-	free(b.items);
+	mh_ep_batch_fini(&b);
 	return err;
 }
 

@@ -167,3 +167,16 @@ bool mh_iface_default(char name[IF_NAMESIZE])
 {
 	return iface_default4(name) || iface_default6(name);
 }
+
+const char *mh_iface_why_down(const uint8_t ip[16], const char *wanted, char name[IF_NAMESIZE])
+{
+	if (!mh_iface_with_address(ip, name)) {
+		strcpy(name, "?");
+		return "no interface has its address any more";
+	}
+	if (wanted[0])
+		strcpy(name, wanted);
+	if (!mh_iface_exists(name))
+		return "its interface does not exist any more";
+	return mh_iface_is_up(name) ? NULL : "its interface is down";
+}

@@ -63,19 +63,6 @@ void mh_nic_fill_attr(const struct mh_env *env, struct mh_device_attr *attr)
 	memcpy(attr->gid.b, env->port[0].ip, sizeof(attr->gid.b));
 }
 
-/* Without SRv6 every address of the family has a next hop, and there is nothing to say. */
-void mh_nic_log_unreachable(const struct mh_nic *nic, const uint8_t gid[16])
-{
-	char text[MH_ADDR_TEXT_MAX], line[200];
-
-	if (!mh_env_is_srv6(&nic->env))
-		return;
-	snprintf(line, sizeof(line),
-		 "no SRv6 path leads to %s: none of the rows (MRC_SRV6_ROWS, srv6.rows) holds it",
-		 mh_addr_text(gid, text));
-	mh_log_once(line);
-}
-
 static void nic_init_lock(struct mh_nic *nic)
 {
 	pthread_mutexattr_t attr;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * nic_context.h - a NIC of the process, all in one struct, and the accessor to those there are.
+ * nic_context.h - a NIC of the process, all in one struct, and the table of those there are.
  * Private to host.
  *
  * Locks, in the order in which they may be taken:
- *	the context's   opening and closing the NIC
+ *	process->lock   the table of NICs: opening and closing them, forking
  *	nic->lock       the engine, ports, MR table, lists of objects: everything not said otherwise
  *	cq->lock        the ring of one CQ
  *	queue->lock     one event queue
@@ -143,33 +143,41 @@ struct mh_mr {
 	uint32_t access; /* enum rd_access */
 };
 
+/* What the process has once. Its lock guards all of it, and is held while NICs come and go. */
+struct mh_process {
+	pthread_mutex_t lock;
+	struct {
+		struct mh_nic *nic;
+		/* of the parent, if forked; kept for handles that point to it */
+		struct mh_nic *inherited;
+		uint32_t users; /* openings */
+	} of[MH_DEVICES_MAX];
+	char said[sizeof(struct mh_env_error)]; /* the last line on stderr */
+};
+
+struct mh_process *mh_process(void);
 /*
- * mh_context_acquire returns the process's NIC of device `i`, making it if this is the first
- * caller; mh_context_release gives it back, and the last one ends it. Errors as mh_device_open_nth.
+ * mh_process_find calls find(nic, owner) for each NIC of the process, under its lock, until that
+ * returns something other than NULL, and returns this.
  */
-int mh_context_acquire(uint32_t i, struct mh_nic **nic);
-void mh_context_release(struct mh_nic *nic);
-/*
- * mh_context_hold_nic returns the NIC of device `i`, below MH_DEVICES_MAX, if there is one, else
- * NULL, and keeps it there until mh_context_release_hold.
- */
-struct mh_nic *mh_context_hold_nic(uint32_t i);
-void mh_context_release_hold(void);
+void *mh_process_find(void *(*find)(struct mh_nic *nic, const void *owner), const void *owner);
+/* mh_process_log_once is mh_log_once for a caller that holds p->lock. */
+void mh_process_log_once(struct mh_process *p, const char *text);
+/* mh_log_once writes a line to stderr, once as long as it is the same. Takes the process's lock. */
+void mh_log_once(const char *text);
+/* mh_log_unreachable says on stderr that no SRv6 path leads to a host, when that is why. */
+void mh_log_unreachable(const struct mh_nic *nic, const uint8_t gid[16]);
+/* mh_log_inherited says on stderr that handles of before a fork are of no use; returns true. */
+bool mh_log_inherited(void);
 /*
  * mh_nic_is_inherited says whether the NIC belongs to the parent of this process, and says so on
- * stderr. Then nothing of it may be touched, locks included: whoever held them does not exist here.
+ * stderr. Then nothing of it may be touched, locks included: their holders do not exist here.
  */
-bool mh_context_is_inherited(void);
 static inline bool mh_nic_is_inherited(const struct mh_nic *nic)
 {
-	return atomic_load_explicit(&nic->inherited, memory_order_relaxed) &&
-	       mh_context_is_inherited();
+	return atomic_load_explicit(&nic->inherited, memory_order_relaxed) && mh_log_inherited();
 }
-/* mh_log_once writes a line to stderr, once as long as it is the same. */
-void mh_log_once(const char *text);
 
-/* mh_nic_log_unreachable says on stderr that no SRv6 path leads to a host, when that is why. */
-void mh_nic_log_unreachable(const struct mh_nic *nic, const uint8_t gid[16]);
 /* mh_nic_create makes the NIC that env describes; text says what went wrong. */
 int mh_nic_create(const struct mh_env *env, struct mh_nic **nic, struct mio_error *error);
 void mh_nic_destroy(struct mh_nic *nic);

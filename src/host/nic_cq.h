@@ -43,7 +43,21 @@ struct mh_cq {
  * was no room; the CQ has overrun for good. Under nic->lock.
  */
 bool mh_cq_add(struct mh_cq *cq, const struct mh_cqe *cqe);
+/*
+ * mh_completion_push adds a completion to a CQ; one that does not fit is the end of the CQ's QPs,
+ * when events are drained next. Under nic->lock.
+ */
+void mh_completion_push(struct mh_nic *nic, struct mh_cq *cq, const struct mh_cqe *cqe);
 /* mh_cq_purge removes the completions of a QP. Under nic->lock. */
 void mh_cq_purge(struct mh_cq *cq, uint32_t qpn);
+/* mh_cq_pop takes at most n completions, oldest first, and returns how many. Any thread. */
+uint32_t mh_cq_pop(struct mh_cq *cq, uint32_t n, struct mh_wc *wc);
+/* mh_cq_arm notes which completion is to raise an event of the CQ's channel. Any thread. */
+void mh_cq_arm(struct mh_cq *cq, bool solicited_only);
+/*
+ * mh_cq_replace_ring moves what the CQ holds into a ring of mask + 1 places, of which it wants cqe.
+ * It takes the ring over, and frees it on an error: see mh_cq_resize. Any thread.
+ */
+int mh_cq_replace_ring(struct mh_cq *cq, uint32_t cqe, struct mh_cqe *ring, uint32_t mask);
 
 #endif

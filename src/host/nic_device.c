@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "host/nic_context.h"
+#include "host/fork.h"
 #include "host/nic_counters.h"
 
 /* ENODEV is no fault of the configuration: it ends the list of devices, so nothing is logged. */
@@ -48,6 +48,61 @@ int mh_device_open(void *owner, struct mh_device **dev)
 	return mh_device_open_nth(0, owner, dev);
 }
 
+/* device_make_nic makes NIC `i` from the configuration as it is now. Under p->lock. */
+static int device_make_nic(struct mh_process *p, uint32_t i)
+{
+	struct mh_env_error env_error;
+	struct mio_error error;
+	struct mh_env env;
+	int err = mh_env_read(&env, i, &env_error);
+
+	if (err) {
+		mh_process_log_once(p, env_error.text);
+		return err;
+	}
+	mh_fork_watch();
+	err = mh_nic_create(&env, &p->of[i].nic, &error);
+	if (err)
+		mh_process_log_once(p, error.text);
+	return err;
+}
+
+/* device_acquire_nic returns the NIC of device `i`, which the first opening makes. */
+static int device_acquire_nic(uint32_t i, struct mh_nic **nic)
+{
+	struct mh_process *p = mh_process();
+	int err = 0;
+
+	if (i >= MH_DEVICES_MAX)
+		return ENODEV;
+	pthread_mutex_lock(&p->lock);
+	if (!p->of[i].nic)
+		err = device_make_nic(p, i);
+	if (!err) {
+		p->of[i].users++;
+		*nic = p->of[i].nic;
+	}
+	pthread_mutex_unlock(&p->lock);
+	return err;
+}
+
+/*
+ * device_release_nic ends the NIC with its last opening. The lock is held while the NIC is
+ * destroyed: who opens the device meanwhile must find its sockets free.
+ */
+static void device_release_nic(struct mh_nic *nic)
+{
+	struct mh_process *p = mh_process();
+	uint32_t i = nic->env.device;
+
+	pthread_mutex_lock(&p->lock);
+	if (--p->of[i].users == 0) {
+		mh_nic_destroy(nic);
+		p->of[i].nic = NULL;
+	}
+	pthread_mutex_unlock(&p->lock);
+}
+
 int mh_device_open_nth(uint32_t i, void *owner, struct mh_device **dev)
 {
 	struct mh_device *d = calloc(1, sizeof(*d));
@@ -60,7 +115,7 @@ int mh_device_open_nth(uint32_t i, void *owner, struct mh_device **dev)
 		free(d);
 		return err;
 	}
-	err = mh_context_acquire(i, &d->nic);
+	err = device_acquire_nic(i, &d->nic);
 	if (err) {
 		mh_event_close(&d->events);
 		free(d);
@@ -98,39 +153,25 @@ int mh_device_close(struct mh_device *dev)
 	mh_event_discard(&dev->events, &dev->port_down);
 	mh_event_discard(&dev->events, &dev->port_up);
 	mh_event_close(&dev->events);
-	mh_context_release(dev->nic);
+	device_release_nic(dev->nic);
 	free(dev);
 	return 0;
 }
 
-static struct mh_device *nic_find_device(struct mh_nic *nic, const void *owner)
+static void *device_find(struct mh_nic *nic, const void *owner)
 {
-	struct mh_device *found = NULL;
-
-	mh_nic_lock(nic);
 	for (struct mb_link *l = nic->devices.next; l != &nic->devices; l = l->next) {
 		struct mh_device *dev = mb_container_of(l, struct mh_device, link);
 
 		if (dev->owner == owner)
-			found = dev;
+			return dev;
 	}
-	mh_nic_unlock(nic);
-	return found;
+	return NULL;
 }
 
-/* The hold keeps a NIC that is found from being destroyed while its list is read. */
 struct mh_device *mh_device_find(const void *owner)
 {
-	struct mh_device *found = NULL;
-
-	for (uint32_t i = 0; i < MH_DEVICES_MAX && !found; i++) {
-		struct mh_nic *nic = mh_context_hold_nic(i);
-
-		if (nic)
-			found = nic_find_device(nic, owner);
-		mh_context_release_hold();
-	}
-	return found;
+	return mh_process_find(device_find, owner);
 }
 
 /* The limits are constant, so they are read without the lock. */

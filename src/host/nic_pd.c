@@ -48,39 +48,23 @@ int mh_pd_destroy(struct mh_pd *pd)
 	return 0;
 }
 
-/* PDs are few and found at setup only, so a list is enough. */
-static struct mh_pd *device_find_pd(struct mh_device *dev, const void *owner)
+/* PDs are few and looked up at setup only, so lists are enough. */
+static void *pd_find(struct mh_nic *nic, const void *owner)
 {
-	for (struct mb_link *l = dev->pds.next; l != &dev->pds; l = l->next) {
-		struct mh_pd *pd = mb_container_of(l, struct mh_pd, link);
+	for (struct mb_link *d = nic->devices.next; d != &nic->devices; d = d->next) {
+		struct mh_device *dev = mb_container_of(d, struct mh_device, link);
 
-		if (pd->owner == owner)
-			return pd;
+		for (struct mb_link *l = dev->pds.next; l != &dev->pds; l = l->next) {
+			struct mh_pd *pd = mb_container_of(l, struct mh_pd, link);
+
+			if (pd->owner == owner)
+				return pd;
+		}
 	}
 	return NULL;
 }
 
-static struct mh_pd *nic_find_pd(struct mh_nic *nic, const void *owner)
-{
-	struct mh_pd *found = NULL;
-
-	mh_nic_lock(nic);
-	for (struct mb_link *l = nic->devices.next; l != &nic->devices && !found; l = l->next)
-		found = device_find_pd(mb_container_of(l, struct mh_device, link), owner);
-	mh_nic_unlock(nic);
-	return found;
-}
-
 struct mh_pd *mh_pd_find(const void *owner)
 {
-	struct mh_pd *found = NULL;
-
-	for (uint32_t i = 0; i < MH_DEVICES_MAX && !found; i++) {
-		struct mh_nic *nic = mh_context_hold_nic(i);
-
-		if (nic)
-			found = nic_find_pd(nic, owner);
-		mh_context_release_hold();
-	}
-	return found;
+	return mh_process_find(pd_find, owner);
 }

@@ -223,6 +223,16 @@ static void ports_close_all(struct mh_ports *ports)
 		mio_port_close(ports->port[--ports->n].io);
 }
 
+/* ports_record_link notes how the interface of a port is when the port is opened. */
+static void ports_record_link(struct mh_port *port, const struct mh_env_port *cfg)
+{
+	char name[IF_NAMESIZE];
+
+	port->link = mh_iface_why_down(cfg->ip, cfg->ifname, name) == NULL;
+	port->ifindex = mh_iface_index(name);
+	port->up = port->link;
+}
+
 /* ports_open_all opens every port around the sockets that claim them; on an error none is left. */
 static int ports_open_all(struct mh_ports *ports, const struct mh_env *env, const int *fds,
 			  uint64_t now_ns, struct mio_error *error)
@@ -235,8 +245,7 @@ static int ports_open_all(struct mh_ports *ports, const struct mh_env *env, cons
 			ports_close_all(ports);
 			return err;
 		}
-		mh_ports_record_link(ports, env, ports->n);
-		ports->port[ports->n].up = ports->port[ports->n].link;
+		ports_record_link(&ports->port[ports->n], &env->port[ports->n]);
 	}
 	return 0;
 }

@@ -70,8 +70,6 @@ static inline uint16_t mh_ports_udp_of_qpn(const struct mh_ports *ports, uint32_
 int mh_ports_reopen(struct mh_ports *ports, const struct mh_env *env, uint32_t i, uint64_t now_ns,
 		    struct mio_error *error);
 
-/* mh_ports_record_link notes how the interface of a port is when the port is opened. */
-void mh_ports_record_link(struct mh_ports *ports, const struct mh_env *env, uint32_t i);
 /*
  * mh_ports_update_links asks how the interfaces are now: ports whose link is down are put down,
  * those whose link is back are put up, opened anew if need be. Says so on stderr. Returns true when

@@ -86,28 +86,6 @@ bool mh_ports_is_any_up(const struct mh_ports *ports)
 
 /* ---- what the host's interfaces say ---- */
 
-/* ports_why_down returns why a port cannot work now, NULL: it can; name is its interface's. */
-static const char *ports_why_down(const struct mh_env *env, uint32_t i, char name[IF_NAMESIZE])
-{
-	if (!mh_iface_with_address(env->port[i].ip, name))
-		strcpy(name, "?");
-	if (env->port[i].ifname[0] && name[0] != '?')
-		strcpy(name, env->port[i].ifname);
-	if (name[0] == '?')
-		return "no interface has its address any more";
-	if (!mh_iface_exists(name))
-		return "its interface does not exist any more";
-	return mh_iface_is_up(name) ? NULL : "its interface is down";
-}
-
-void mh_ports_record_link(struct mh_ports *ports, const struct mh_env *env, uint32_t i)
-{
-	char name[IF_NAMESIZE];
-
-	ports->port[i].link = ports_why_down(env, i, name) == NULL;
-	ports->port[i].ifindex = mh_iface_index(name);
-}
-
 /* ports_restore makes a port usable whose link is back; false: not yet, which is said. */
 static bool ports_restore(struct mh_ports *ports, const struct mh_env *env, uint32_t i,
 			  const char *name, uint64_t now_ns)
@@ -133,7 +111,7 @@ static bool ports_update_link(struct mh_ports *ports, const struct mh_env *env, 
 	struct mh_port *port = &ports->port[i];
 	bool was_up = port->up;
 	char ip[MH_ADDR_TEXT_MAX], name[IF_NAMESIZE];
-	const char *why = ports_why_down(env, i, name);
+	const char *why = mh_iface_why_down(env->port[i].ip, env->port[i].ifname, name);
 
 	port->link = !why;
 	if (!why && !port->up)

@@ -322,7 +322,7 @@ int mh_qp_modify(struct mh_qp *qp, const struct rd_qp_attr *attr, uint32_t mask)
 	if (mh_nic_is_inherited(nic))
 		return ENODEV;
 	if ((mask & RD_QP_DEST) && !mh_addr_is_reachable(&nic->ports.map, attr->dest.b))
-		mh_nic_log_unreachable(nic, attr->dest.b);
+		mh_log_unreachable(nic, attr->dest.b);
 	if (!qp_is_attr_valid(nic, attr, mask) || (mask & ~(qp->ud ? MH_QP_UD_ALL : QP_ATTR_RC)))
 		return EINVAL;
 	mh_nic_lock(nic);
@@ -348,67 +348,4 @@ void mh_qp_query(const struct mh_qp *qp, struct rd_qp_attr *attr)
 	else
 		mt_qp_query(qp->mt, attr);
 	mh_nic_unlock(qp->dev->nic);
-}
-
-void mh_qp_raise_fatal(struct mh_qp *qp, enum rd_wc_status why)
-{
-	qp->why = why;
-	qp->responder = !qp->send_failed && !qp->memory_gone;
-	mh_event_raise(&qp->dev->events, &qp->fatal, true);
-}
-
-void mh_qp_raise_last_wqe(struct mh_qp *qp)
-{
-	mh_event_raise(&qp->dev->events, &qp->last_wqe, true);
-}
-
-void mh_qp_raise_sq_drained(struct mh_qp *qp)
-{
-	if (qp->sqd_notify)
-		mh_event_raise(&qp->dev->events, &qp->drained, true);
-}
-
-/* qp_to_err puts a QP to ERR, unless it is there or has nothing that could fail. */
-static void qp_to_err(struct mh_qp *qp, uint64_t now_ns)
-{
-	struct rd_qp_attr attr;
-	int result;
-
-	if (qp->ud) {
-		mh_ud_to_err(qp->ud);
-		return;
-	}
-	mt_qp_query(qp->mt, &attr);
-	if (attr.state == RD_QPS_ERR || attr.state == RD_QPS_RESET)
-		return;
-	attr.state = RD_QPS_ERR;
-	result = mt_qp_modify(qp->mt, now_ns, &attr, RD_QP_STATE);
-	mb_assert(result == MT_OK);
-}
-
-void mh_qp_mark_failed(struct mh_qp *qp)
-{
-	mb_list_push(&qp->dev->nic->failed, &qp->failed);
-}
-
-void mh_qp_fail_all_marked(struct mh_nic *nic, uint64_t now_ns)
-{
-	while (!mb_link_is_empty(&nic->failed)) {
-		struct mh_qp *qp = mb_container_of(nic->failed.next, struct mh_qp, failed);
-
-		mb_link_remove(&qp->failed);
-		qp->memory_gone = true;
-		qp_to_err(qp, now_ns);
-		mh_qp_raise_fatal(qp, RD_WC_LOC_PROT_ERR);
-	}
-}
-
-void mh_qp_fail_on_cq_overrun(struct mh_nic *nic, uint64_t now_ns)
-{
-	for (struct mb_link *l = nic->qps.next; l != &nic->qps; l = l->next) {
-		struct mh_qp *qp = mb_container_of(l, struct mh_qp, link);
-
-		if (qp->init.send_cq->overran || qp->init.recv_cq->overran)
-			qp_to_err(qp, now_ns);
-	}
 }

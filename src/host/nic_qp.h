@@ -45,14 +45,14 @@ struct mh_qp {
 };
 
 /*
- * mh_qp_mark_failed marks the QP as to be put to ERR because local memory of a WR is gone. It is
- * done by mh_qp_fail_all_marked, when the engine is between two calls.
+ * mh_qp_mark_failed marks the QP as to be put to ERR because local memory of a WR is gone. The poll
+ * loop does that when the engine is between two calls. Under nic->lock.
  */
-void mh_qp_mark_failed(struct mh_qp *qp);
-/* mh_qp_fail_all_marked puts the marked QPs to ERR. Under nic->lock. */
-void mh_qp_fail_all_marked(struct mh_nic *nic, uint64_t now_ns);
-/* mh_qp_fail_on_cq_overrun puts every QP that uses an overrun CQ to ERR. Under nic->lock. */
-void mh_qp_fail_on_cq_overrun(struct mh_nic *nic, uint64_t now_ns);
+static inline void mh_qp_mark_failed(struct mh_qp *qp)
+{
+	mb_list_push(&qp->dev->nic->failed, &qp->failed);
+}
+
 /* mh_qp_release_wrs notes that the program took a completion that sets free all WRs below `wr`. */
 static inline void mh_qp_release_wrs(struct mh_qp *qp, bool recv, uint64_t wr)
 {
@@ -64,11 +64,18 @@ static inline void mh_qp_release_wrs(struct mh_qp *qp, bool recv, uint64_t wr)
  * EINVAL: too many bytes.
  */
 int mh_post_gather(const struct rd_sge *from, uint32_t n, struct rd_sge *sge, uint32_t *n_sge);
-/* mh_qp_raise_fatal raises the event that the QP went to ERR. */
-void mh_qp_raise_fatal(struct mh_qp *qp, enum rd_wc_status why);
+
 /* mh_qp_raise_last_wqe raises the event that the QP takes no receive of its SRQ any more. */
-void mh_qp_raise_last_wqe(struct mh_qp *qp);
+static inline void mh_qp_raise_last_wqe(struct mh_qp *qp)
+{
+	mh_event_raise(&qp->dev->events, &qp->last_wqe, true);
+}
+
 /* mh_qp_raise_sq_drained raises the event that the QP in SQD has finished, if it was asked for. */
-void mh_qp_raise_sq_drained(struct mh_qp *qp);
+static inline void mh_qp_raise_sq_drained(struct mh_qp *qp)
+{
+	if (qp->sqd_notify)
+		mh_event_raise(&qp->dev->events, &qp->drained, true);
+}
 
 #endif

@@ -177,8 +177,3 @@ int mh_srq_post(struct mh_srq *srq, const struct rd_recv_wr *wr, uint32_t n, uin
 		*posted = done;
 	return err;
 }
-
-void mh_srq_limit_reached(struct mh_srq *srq)
-{
-	mh_event_raise(&srq->dev->events, &srq->limit, true);
-}

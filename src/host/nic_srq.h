@@ -17,7 +17,4 @@ struct mh_srq {
 	struct mh_event_source limit; /* in the device's queue */
 };
 
-/* mh_srq_limit_reached raises the event that mh_srq_arm asked for. */
-void mh_srq_limit_reached(struct mh_srq *srq);
-
 #endif

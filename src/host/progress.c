@@ -96,7 +96,7 @@ static uint32_t run_tx_and_events(struct mh_nic *nic, uint64_t now_ns)
 	work = mh_tx_run(nic, now_ns);
 	if (!mb_link_is_empty(&nic->ud_senders))
 		work += mh_ud_tx_run(nic, now_ns);
-	mh_qp_fail_all_marked(nic, now_ns);
+	mh_engine_fail_marked_qps(nic, now_ns);
 	for (uint32_t i = 0; i < nic->ports.n; i++)
 		if (mio_port_deadline(nic->ports.port[i].io) <= now_ns)
 			mio_port_tick(nic->ports.port[i].io, now_ns);

@@ -195,3 +195,18 @@ int mh_settings_read(struct mh_settings *s, struct mh_env_error *error)
 	}
 	return err;
 }
+
+const char *mh_settings_digits(const char *s, uint64_t *number)
+{
+	uint64_t n = 0;
+
+	if (*s < '0' || *s > '9')
+		return NULL;
+	for (; *s >= '0' && *s <= '9'; s++) {
+		if (n > (UINT64_C(1) << 63) / 10 - 1)
+			return NULL;
+		n = n * 10 + (uint64_t)(*s - '0');
+	}
+	*number = n;
+	return s;
+}

@@ -87,5 +87,10 @@ int mh_settings_read(struct mh_settings *s, struct mh_env_error *error);
 /* mh_settings_error says where a setting's text stands and why it is wrong; returns EINVAL. */
 int mh_settings_error(const struct mh_settings *s, enum mh_setting id, const char *why,
 		      struct mh_env_error *error);
+/*
+ * mh_settings_digits reads a decimal number without sign or blanks and returns what follows it;
+ * NULL: none, or above 2^63.
+ */
+const char *mh_settings_digits(const char *s, uint64_t *number);
 
 #endif

@@ -145,7 +145,7 @@ int mh_ud_modify(struct mh_ud *ud, const struct rd_qp_attr *attr, uint32_t mask)
 
 void mh_ud_query(const struct mh_ud *ud, struct rd_qp_attr *attr)
 {
-	mh_qp_attr_default(attr);
+	mt_qp_attr_default(attr);
 	attr->state = ud->state;
 	attr->q_key = ud->q_key;
 	attr->p_key = ud->p_key;

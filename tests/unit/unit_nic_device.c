@@ -44,8 +44,7 @@ DEVICE_TEST(mh_device_probe, describes_without_opening)
 	assert_u_eq(attr.gid.b[10], 0xFF);
 	assert_u_eq(attr.gid.b[14], loopback_ip(0, 1) >> 8 & 255);
 	assert_true(attr.guid != 0);
-	assert_null(mh_context_hold_nic(0));
-	mh_context_release_hold();
+	assert_null(mh_process()->of[0].nic);
 }
 
 DEVICE_TEST(mh_device_probe, wrong_environment_is_EINVAL)
@@ -75,8 +74,7 @@ DEVICE_TEST(mh_device_open, openings_share_the_nic)
 	assert_i_eq(mh_device_close(a), 0);
 	assert_true(mh_device_is_up(b));
 	assert_i_eq(mh_device_close(b), 0);
-	assert_null(mh_context_hold_nic(0));
-	mh_context_release_hold();
+	assert_null(mh_process()->of[0].nic);
 }
 
 DEVICE_TEST(mh_device_open, can_be_repeated)

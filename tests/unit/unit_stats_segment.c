@@ -130,13 +130,12 @@ SEGMENT_TEST(counts_what_is_sent)
 
 static void segment_log(const struct mt_event *event, uint64_t now_ns)
 {
-	struct mh_nic *nic = mh_context_hold_nic(0);
+	struct mh_nic *nic = mh_process()->of[0].nic;
 
 	assert_non_null(nic);
 	mh_nic_lock(nic);
 	mh_segment_event(nic->segment, event, now_ns);
 	mh_nic_unlock(nic);
-	mh_context_release_hold();
 }
 
 SEGMENT_TEST(logs_events_when_they_happen)
