@@ -16,11 +16,8 @@
  */
 #include "fabric/fabric_address.h"
 #include "fabric/usid.h"
-#include "lab/host_env.h"
+#include "lab/lab.h"
 #include "lab/netns.h"
-#include "lab/ns_holder.h"
-#include "lab/rootless.h"
-#include "lab/thread_pool.h"
 
 #include <arpa/inet.h>
 #include <errno.h>

@@ -6,7 +6,7 @@
 #include "demo/demo.h"
 #include "demo/demo_run.h"
 #include "demo/stage.h"
-#include "lab/rootless.h"
+#include "lab/lab.h"
 #include "ui/clock.h"
 
 #include <stdio.h>

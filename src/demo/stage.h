@@ -11,7 +11,7 @@
 
 #include "demo/demo.h"
 #include "demo/measure.h"
-#include "lab/processes.h"
+#include "lab/scenario.h"
 
 #include <mrc/fault.h>
 #include <stdbool.h>

@@ -4,8 +4,8 @@
  * first; the difference between what ports did and what they are to do is the work.
  */
 #include "lab/lab.h"
-#include "lab/lab_apply.h"
-#include "lab/run_tool.h"
+#include "lab/lab_state.h"
+#include "lab/netns.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Settings of programs on hosts: see host_env.h. */
-#include "lab/host_env.h"
+/* Settings of programs on hosts: see lab.h. */
 #include "fabric/fabric_address.h"
-#include "lab/lab_ipv4.h"
+#include "lab/ip_batch.h"
+#include "lab/lab.h"
 #include "lab/lab_state.h"
-#include "lab/switch_program.h"
 
 #include <arpa/inet.h>
 #include <errno.h>

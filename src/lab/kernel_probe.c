@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Trying what the kernel allows: see kernel_probe.h. */
-#include "lab/kernel_probe.h"
-#include "lab/run_tool.h"
-#include "lab/thread_pool.h"
+/* Trying what the kernel allows: see lab.h. */
+#include "lab/lab.h"
+#include "lab/netns.h"
 
 #include <errno.h>
 #include <linux/bpf.h>

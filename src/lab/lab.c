@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Labs: built, opened, taken down: see lab.h. */
 #include "lab/lab.h"
-#include "lab/lab_apply.h"
-#include "lab/switch_program.h"
-#include "lab/watchdog.h"
+#include "lab/lab_state.h"
 
 #include <dirent.h>
 #include <errno.h>

@@ -3,11 +3,11 @@
  * lab.h - a fabric made of network namespaces: hosts, T0s, T1s and the cables between them, on the
  * kernel's own SRv6.
  *
- *	struct ml_lab *lab = ml_lab_up(&(struct ml_options){.name = "demo", .topology = "lab"}, &e);
- *	fd = ml_lab_netns(lab, host, &e);		setns() there, run something
- *	ml_lab_add_fault(lab, &fault, &e);			and ml_lab_clear_fault
- *	ml_lab_counters(lab, link, &counters, &e);
- *	ml_lab_down(lab, &down, &e);
+ * 	struct ml_lab *lab = ml_lab_up(&(struct ml_options){.name = "demo", .topology = "lab"}, &e);
+ * 	fd = ml_lab_netns(lab, host, &e);		setns() there, run something
+ * 	ml_lab_add_fault(lab, &fault, &e);			and ml_lab_clear_fault
+ * 	ml_lab_counters(lab, link, &counters, &e);
+ * 	ml_lab_down(lab, &down, &e);
  *
  * A lab outlives the process that made it, unless it was asked to go with it: what is known about
  * it stands in a file, /run/softmrc/lab/NAME.json, and any process with the same rights may open
@@ -24,10 +24,92 @@
 #ifndef SOFTMRC_LAB_LAB_H
 #define SOFTMRC_LAB_LAB_H
 
-#include "lab/kernel_probe.h"
-#include "lab/lab_fault.h"
+#include "fabric/fault.h"
+#include "fabric/host_config.h"
 
+#include <stdbool.h>
+#include <stddef.h>
 #include <sys/types.h>
+
+#define ML_ERROR_MAX 640u
+
+/* What went wrong, in one sentence that names the thing, its value and what is allowed. */
+struct ml_error {
+	char text[ML_ERROR_MAX];
+};
+
+/* ml_error_set writes the sentence, cut where it is too long, and returns -1. */
+__attribute__((format(printf, 2, 3))) int ml_error_set(struct ml_error *e, const char *format, ...);
+
+/* ---- what this kernel and this user's rights allow, measured by trying ---- */
+
+enum ml_feature {
+	ML_FEATURE_NETNS,      /* network namespaces, as we are */
+	ML_FEATURE_SID_DEVICE, /* a device that SID routes can hang on */
+	ML_FEATURE_USID,       /* seg6local End with NEXT-C-SID */
+	ML_FEATURE_HTB,	       /* shaping */
+	ML_FEATURE_FILTER,     /* clsact with classic BPF: blackholes and loss */
+	ML_FEATURE_BPF,	       /* loading programs: trimming, marking, the finer faults */
+	ML_FEATURES
+};
+
+struct ml_probe {
+	bool ok[ML_FEATURES];
+	struct ml_error why[ML_FEATURES]; /* of those that are not */
+	const char *sid_device;		  /* kind of link: "dummy", "ifb" or "veth" */
+};
+
+/*
+ * ml_probe_run tries each in a namespace that is gone afterwards; takes about 30 ms. May be called
+ * as root, and inside ml_rootless_enter.
+ */
+void ml_probe_run(struct ml_probe *p);
+
+/* ml_probe_name says what the feature is; ml_probe_loss what does not work without it. */
+const char *ml_probe_name(enum ml_feature feature);
+const char *ml_probe_loss(enum ml_feature feature);
+
+/*
+ * ---- what a list of faults as a whole means for each port ----
+ *
+ * Only the list is kept: what a port has to do follows from all faults that are in force, so
+ * clearing one never disturbs another.
+ */
+
+#define ML_FAULTS_MAX 256u
+
+/* ml_error_from makes a sentence of an error of the fabric, and returns -1. */
+int ml_error_from(struct ml_error *e, const struct mf_error *why);
+
+/* ml_fault_read is mf_fault_text with a sentence as error. 0, or -1. */
+int ml_fault_read(const struct mf_topology *t, const char *target, const char *text,
+		  struct mf_fault *f, struct ml_error *e);
+
+/* ml_node_find reads the name of a host or switch. 0, or -1 with a sentence. */
+int ml_node_find(const struct mf_topology *t, const char *name, uint32_t *node, struct ml_error *e);
+
+/* ml_fault_same_target says whether two are about the same: the later one replaces the earlier. */
+bool ml_fault_same_target(const struct mf_fault *a, const struct mf_fault *b);
+
+/* What a port does to what it sends. */
+struct ml_port_state {
+	bool down, blackhole;
+	uint32_t loss_ppm, corrupt_ppm, duplicate_ppm, reorder_ppm;
+	uint64_t rate_bps; /* 0: as the topology says */
+	uint32_t peer;	   /* the link whose port is at the other end of the cable */
+};
+
+/*
+ * ml_faults_apply computes port[0 .. n_links - 1], by link sent on, from all faults. The targets
+ * are known to exist.
+ */
+void ml_faults_apply(const struct mf_topology *t, const struct mf_fault *fault, size_t n,
+		     struct ml_port_state *port);
+
+/* ml_fault_needs_bpf says whether only the switch program can do it. */
+bool ml_fault_needs_bpf(enum mf_fault_kind kind);
+
+/* ---- up and down ---- */
 
 #define ML_LAB_NAME_MAX 16u
 /* Namespaces and cables of the largest lab; more has no use on one machine. */
@@ -157,5 +239,72 @@ struct ml_counters {
 
 /* ml_lab_counters reads counters[0 .. n_links - 1], by link sent on. 0, or -1. */
 int ml_lab_counters(struct ml_lab *lab, struct ml_counters *counters, struct ml_error *e);
+
+/* ---- what a program on a host has to know ---- */
+
+#define ML_HOST_PATH_MAX 96u
+
+/*
+ * ml_host_environment sets environment variables of the calling process, for programs that it will
+ * run on the node: MRC_LAB and MRC_LAB_NODE; on a host also MRC_LAB_HOST, MRC_LAB_ADDRESS (its own
+ * address), MRC_LAB_IPV4 (ip_batch.h) and, unless it is set already, MRC_CONFIG: a file, written
+ * here, that makes the host an SRv6 endpoint of this form. 0, or -1.
+ */
+int ml_host_environment(const struct ml_lab *lab, uint32_t node, enum mf_host_form form,
+			struct ml_error *e);
+
+/*
+ * ml_host_config writes the configuration file of a host (docs/configuration.md) and its path into
+ * out[ML_HOST_PATH_MAX]. It goes with the lab. 0, or -1.
+ */
+int ml_host_config(const struct ml_lab *lab, uint32_t host, enum mf_host_form form, char *out,
+		   struct ml_error *e);
+
+/* ml_lab_folder makes the folder of a lab's own files, which go with it; out[ML_HOST_PATH_MAX]. */
+char *ml_lab_folder(const struct ml_lab *lab, char *out);
+
+/* ml_host_address writes the address of a host, the same on all planes; out[INET6_ADDRSTRLEN]. */
+char *ml_host_address(const struct ml_lab *lab, uint32_t host, char *out);
+
+/*
+ * ---- labs of users without rights ----
+ *
+ * Such a lab lives in a user namespace in which its processes are root, with a /run of its own for
+ * the names of network namespaces. Everything in it goes away with its last process. `mrc lab up`
+ * leaves one there, the namespace holder, which only waits. A file named after the lab, in
+ * $XDG_RUNTIME_DIR/softmrc-lab or /tmp/softmrc-lab-UID, says which process that is; when the
+ * namespace holder ends, for any reason, so does the whole lab.
+ */
+
+/*
+ * ml_rootless_enter moves this process into new user, mount and network namespaces. The process
+ * must have one thread only. 0; -1 where the system forbids it: nothing useful can be done after
+ * a failure that comes late, so the caller exits.
+ */
+int ml_rootless_enter(struct ml_error *e);
+
+/* ml_needs_ns_holder says whether this process cannot make network namespaces as it is. */
+bool ml_needs_ns_holder(void);
+
+/*
+ * ml_ns_holder_start starts a holder, which makes the lab (the progress callback is called there).
+ * 0 when it is up; join to use it. goes_with_process is not for these.
+ */
+int ml_ns_holder_start(const struct ml_options *options, struct ml_error *e);
+
+/*
+ * ml_ns_holder_join moves this process, of one thread, to where the lab is. 1; 0: no holder has a
+ * lab of this name; -1.
+ */
+int ml_ns_holder_join(const char *lab, struct ml_error *e);
+
+/*
+ * ml_ns_holder_stop is ml_lab_down for such a lab, from outside. 1; 0: no such namespace holder;
+ * -1.
+ */
+int ml_ns_holder_stop(const char *lab, struct ml_down *down, struct ml_error *e);
+
+/* ml_ns_holder_list calls fn with the name of each lab that this user's namespace holders keep. */
+void ml_ns_holder_list(void (*fn)(void *context, const char *name), void *context);
 
 #endif

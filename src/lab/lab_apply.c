@@ -1,14 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Making the lab what it should be: see lab_apply.h. The order: namespaces, their defaults (before
+ * Making the lab what it should be: see lab_state.h. The order: namespaces, their defaults (before
  * any port exists, since ports inherit them), cables, then in every namespace ports, routes and
  * queues, a few namespaces at a time, last the switch programs.
  */
-#include "lab/lab_apply.h"
 #include "lab/ip_batch.h"
-#include "lab/run_tool.h"
-#include "lab/switch_program.h"
-#include "lab/thread_pool.h"
+#include "lab/lab_state.h"
+#include "lab/netns.h"
 
 #include <poll.h>
 #include <stdlib.h>

@@ -5,9 +5,8 @@
  * program, the packets that left and those that switches dropped.
  */
 #include "lab/ip_batch.h"
-#include "lab/lab_apply.h"
 #include "lab/lab_state.h"
-#include "lab/thread_pool.h"
+#include "lab/netns.h"
 
 #include <errno.h>
 #include <libmnl/libmnl.h>

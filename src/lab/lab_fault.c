@@ -1,9 +1,20 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* lab_fault.c - what faults mean for the ports of a lab. */
-#include "lab/lab_fault.h"
+/* What a list of faults means for each port, and sentences about failures: see lab.h. */
+#include "lab/lab.h"
 
+#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
+
+int ml_error_set(struct ml_error *e, const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(e->text, sizeof(e->text), format, args);
+	va_end(args);
+	return -1;
+}
 
 int ml_error_from(struct ml_error *e, const struct mf_error *why)
 {

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * lab_state.h - private to this module: a lab in memory, and its file.
+ * lab_state.h - private to this module: a lab in memory, its file, and the steps that change it.
  *
  * The file says what cannot be derived: topology, pace, programs, faults, switches that are off. It
  * is written before anything is built, whole under another name and then renamed, so that a crash
- * at any moment leaves a file that can be read. One lock, the folder's, is held by whoever changes
- * a lab.
+ * at any moment leaves a file that can be read. One lock, the folder's, is held by the process that
+ * changes a lab.
  */
 #ifndef SOFTMRC_LAB_LAB_STATE_H
 #define SOFTMRC_LAB_LAB_STATE_H
@@ -25,7 +25,7 @@ struct ml_lab {
 	struct mf_topology t;
 	uint64_t pace_bps;
 	char sid_device[8];
-	bool building;	      /* nobody finished it yet */
+	bool building;	      /* not finished yet */
 	pid_t owner;	      /* goes with this process; 0: with none */
 	uint32_t program;     /* of the kernel, for mswq_reopen; 0: none */
 	char no_program[256]; /* why there is none */
@@ -51,5 +51,82 @@ struct ml_lab *ml_state_read(const char *name, bool *missing, struct ml_error *e
 /* ml_state_reload brings faults and switches that are off up to date with the file. 0, or -1. */
 int ml_state_reload(struct ml_lab *lab, struct ml_error *e);
 void ml_state_remove(const char *name);
+
+/*
+ * ---- makes namespaces, cables and ports what they should be ----
+ *
+ * Building a lab, rebooting a switch, swapping cables and clearing a fault are the same work on
+ * more or fewer parts.
+ */
+
+/* What is to be done to a port. */
+enum {
+	ML_DO_BUILD = 1, /* its interface does not exist yet, nor does the far end's */
+	ML_DO_UP = 2,	 /* it was down: everything that went with that is set again */
+	ML_DO_DOWN = 4,
+	ML_DO_FAULTS = 8, /* filters, rate, switch program */
+};
+
+/* What is to be done: owned by the caller; ml_work_init and ml_work_fini. */
+struct ml_work {
+	uint8_t *port;			    /* n_links of ML_DO_... */
+	bool *node;			    /* n_nodes: the namespace is new */
+	const struct ml_port_state *before; /* n_links: what ports did; NULL: all are new */
+	ml_progress_fn progress;	    /* or NULL */
+	void *context;
+};
+
+int ml_work_init(struct ml_work *todo, const struct ml_lab *lab, struct ml_error *e);
+void ml_work_fini(struct ml_work *todo);
+
+/* ml_port_exists says whether a port's interface is to exist: neither end's switch is off. */
+bool ml_port_exists(const struct ml_lab *lab, uint32_t link);
+
+/* ml_apply does it, as lab->port says. 0, or -1 after the first failure. */
+int ml_apply(struct ml_lab *lab, const struct ml_work *todo, struct ml_error *e);
+
+/* ml_delete_cables deletes the cables of these ports, and with them both ends. 0, or -1. */
+int ml_delete_cables(struct ml_lab *lab, const uint32_t *link, size_t n, struct ml_error *e);
+
+/* ml_counters_kernel is ml_lab_counters by the kernel's own statistics alone. 0, or -1. */
+int ml_counters_kernel(struct ml_lab *lab, struct ml_counters *counters, struct ml_error *e);
+
+/* ml_link_rate returns what the link carries by the topology, without faults; 0: no limit. */
+uint64_t ml_link_rate(const struct ml_lab *lab, uint32_t link);
+
+/* ---- the queues of ports, and the switch program of switchq/switchq.h on them ---- */
+
+/* ml_program_load loads the program for a new lab; without it lab->no_program says why. */
+void ml_program_load(struct ml_lab *lab);
+/* ml_program_open finds that of a lab that is up. 0, or -1. */
+int ml_program_open(struct ml_lab *lab, struct ml_error *e);
+
+/*
+ * ml_program_port tells the program about a port, and of its faults; with netns >= 0, a descriptor
+ * of the port's namespace, it attaches it too. 0, or -1.
+ */
+int ml_program_port(struct ml_lab *lab, uint32_t link, int netns, struct ml_error *e);
+
+/*
+ * ml_program_queue_ns returns what the slowest of all queues takes to drain when it is full; 0:
+ * links have no rate, and there are no queues.
+ */
+uint64_t ml_program_queue_ns(const struct ml_lab *lab);
+
+/* ml_program_htb writes tc lines that shape a port (build), or change its rate. */
+void ml_program_htb(const struct ml_lab *lab, uint32_t link, const char *port, bool build,
+		    char *text, size_t size);
+
+/*
+ * ---- the watchdog: a process that takes a lab down when the one that it watches dies, for any
+ * reason ----
+ *
+ * It waits at the other end of a pipe.
+ */
+
+/* ml_watchdog_start returns a descriptor for ml_watchdog_stop, or -1. */
+int ml_watchdog_start(const char *lab, struct ml_error *e);
+/* ml_watchdog_stop tells it that all is well, and closes the descriptor. */
+void ml_watchdog_stop(int fd);
 
 #endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Named network namespaces: see netns.h. */
 #include "lab/netns.h"
-#include "lab/run_tool.h"
 
 #include <dirent.h>
 #include <errno.h>

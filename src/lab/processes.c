@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* processes.c - programs on hosts: started, awaited and ended. */
-#include "lab/processes.h"
+#include "lab/scenario.h"
+
+#include "lab/ip_batch.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,15 +1,23 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Rights of our own: see rootless.h. */
-#include "lab/rootless.h"
+/* Labs of users without rights, in a user namespace that a process keeps: see lab.h. */
+#include "lab/lab.h"
 
+#include "lab/lab_state.h"
+#include "lab/netns.h"
+
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <sched.h>
+#include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mount.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 static bool write_file(const char *path, const char *text)
@@ -43,7 +51,8 @@ int ml_rootless_enter(struct ml_error *e)
 	return 0;
 }
 
-int ml_rootless_join(pid_t pid, struct ml_error *e)
+/* Moves this process, which must have one thread, into the namespaces of another one. 0, or -1. */
+static int join_namespaces(pid_t pid, struct ml_error *e)
 {
 	static const struct {
 		const char *name;
@@ -65,4 +74,252 @@ int ml_rootless_join(pid_t pid, struct ml_error *e)
 		close(fd[i]);
 	}
 	return 0;
+}
+
+#define DIR_BYTES 200
+#define PATH_BYTES 256
+#define SUFFIX ".holder"
+
+/* ---- which process holds a lab ---- */
+
+static int try_unshare(void *context, size_t item, struct ml_error *e)
+{
+	(void)item;
+	(void)e;
+	*(bool *)context = unshare(CLONE_NEWNET) == 0;
+	return 0;
+}
+
+bool ml_needs_ns_holder(void)
+{
+	bool able = false;
+	struct ml_error e;
+
+	return ml_threads_call(try_unshare, &able, &e) || !able || access("/run", W_OK) != 0;
+}
+
+/* The folder, made where `make`; one that another user could write to is not used. */
+static int holder_folder(char *out, bool make, struct ml_error *e)
+{
+	const char *runtime = getenv("XDG_RUNTIME_DIR");
+	struct stat st;
+
+	if (runtime && *runtime)
+		snprintf(out, DIR_BYTES, "%.*s/softmrc-lab", DIR_BYTES - 20, runtime);
+	else
+		snprintf(out, DIR_BYTES, "/tmp/softmrc-lab-%u", geteuid());
+	if (make)
+		mkdir(out, 0700);
+	if (lstat(out, &st) != 0)
+		return make ? ml_error_set(e, "%s: %s", out, strerror(errno)) : 0;
+	if (!S_ISDIR(st.st_mode) || st.st_uid != geteuid() || st.st_mode & (S_IWGRP | S_IWOTH))
+		return ml_error_set(e, "%s: not a folder that only this user can write", out);
+	return 0;
+}
+
+/* When a process began, in ticks since the machine did: with its number it is unmistakable. */
+static unsigned long long process_start_time(pid_t pid)
+{
+	char path[64], text[1024], *rest;
+	unsigned long long ticks = 0;
+	FILE *f;
+
+	snprintf(path, sizeof(path), "/proc/%d/stat", (int)pid);
+	f = fopen(path, "re");
+	if (!f)
+		return 0;
+	text[fread(text, 1, sizeof(text) - 1, f)] = '\0';
+	fclose(f);
+	rest = strrchr(text, ')'); /* the name before may hold anything */
+	for (int field = 2; rest && field < 22; field++)
+		rest = strchr(rest + 1, ' ');
+	if (rest)
+		ticks = strtoull(rest, NULL, 10);
+	return ticks;
+}
+
+/* The holder of a lab, or 0; the file of one that died is removed. */
+static pid_t find_holder(const char *lab, bool make, char *path, struct ml_error *e)
+{
+	char dir[DIR_BYTES];
+	unsigned long long since = 0;
+	int pid = 0;
+	FILE *f;
+
+	if (ml_state_name(lab, e) || holder_folder(dir, make, e))
+		return -1;
+	snprintf(path, PATH_BYTES, "%s/%s" SUFFIX, dir, lab);
+	f = fopen(path, "re");
+	if (!f)
+		return 0;
+	if (fscanf(f, "%d %llu", &pid, &since) != 2)
+		pid = 0;
+	fclose(f);
+	if (pid > 0 && since && process_start_time(pid) == since)
+		return pid;
+	unlink(path);
+	return 0;
+}
+
+static int record_holder(const char *path, pid_t pid, struct ml_error *e)
+{
+	FILE *f = fopen(path, "we");
+	bool ok = f && fprintf(f, "%d %llu\n", (int)pid, process_start_time(pid)) > 0;
+
+	if (f && fclose(f) != 0)
+		ok = false;
+	return ok ? 0 : ml_error_set(e, "writing %s: %s", path, strerror(errno));
+}
+
+/* ---- up ---- */
+
+/* Nothing of the one who started it is held: no terminal, no files. */
+static void wait_forever(void)
+{
+	int null = open("/dev/null", O_RDWR);
+
+	for (int i = 0; i < 3; i++)
+		dup2(null, i);
+	close_range(3, ~0u, 0);
+	for (;;)
+		pause();
+}
+
+/* In the child: an empty word up the pipe says that all went well, else why not. */
+static void run_holder(const struct ml_options *options, int tell)
+{
+	struct ml_error e = {{0}};
+	struct ml_lab *lab = NULL;
+
+	setsid();
+	signal(SIGHUP, SIG_IGN);
+	signal(SIGINT, SIG_IGN);
+	if (ml_rootless_enter(&e) == 0)
+		lab = ml_lab_up(options, &e);
+	if (lab)
+		e.text[0] = '\0';
+	if (write(tell, e.text, sizeof(e.text)) != sizeof(e.text) || !lab)
+		_exit(1);
+	wait_forever();
+}
+
+static int wait_for_word(int from, pid_t holder, struct ml_error *e)
+{
+	struct ml_error word = {{0}};
+	ssize_t n;
+
+	do {
+		n = read(from, word.text, sizeof(word.text));
+	} while (n < 0 && errno == EINTR);
+	if (n == sizeof(word.text) && !word.text[0])
+		return 0;
+	while (waitpid(holder, NULL, 0) < 0 && errno == EINTR)
+		;
+	word.text[sizeof(word.text) - 1] = '\0';
+	return ml_error_set(e, "%s", word.text[0] ? word.text : "the lab's namespace holder died");
+}
+
+int ml_ns_holder_start(const struct ml_options *options, struct ml_error *e)
+{
+	const char *name = options->name ? options->name : "lab";
+	char path[PATH_BYTES];
+	pid_t holder = find_holder(name, true, path, e);
+	int ends[2], failed;
+
+	if (holder < 0)
+		return -1;
+	if (holder)
+		return ml_error_set(e, "lab %s is up already; mrc lab down %s removes it", name,
+				    name);
+	if (pipe2(ends, O_CLOEXEC) != 0)
+		return ml_error_set(e, "pipe: %s", strerror(errno));
+	holder = fork();
+	if (holder == 0) {
+		close(ends[0]);
+		run_holder(options, ends[1]);
+	}
+	close(ends[1]);
+	failed = holder < 0 ? ml_error_set(e, "fork: %s", strerror(errno))
+			    : wait_for_word(ends[0], holder, e);
+	close(ends[0]);
+	if (!failed && record_holder(path, holder, e)) {
+		kill(holder, SIGKILL);
+		failed = -1;
+	}
+	return failed;
+}
+
+/* ---- afterwards ---- */
+
+int ml_ns_holder_join(const char *lab, struct ml_error *e)
+{
+	char path[PATH_BYTES];
+	pid_t holder = find_holder(lab, false, path, e);
+
+	if (holder <= 0)
+		return holder;
+	return join_namespaces(holder, e) ? -1 : 1;
+}
+
+/* In a child, for it is over there then: what it found comes back through a pipe. */
+static int down_there(pid_t holder, const char *lab, struct ml_down *down, struct ml_error *e)
+{
+	int ends[2], failed = -1;
+	ssize_t n = 0;
+	pid_t child;
+
+	if (pipe2(ends, O_CLOEXEC) != 0)
+		return ml_error_set(e, "pipe: %s", strerror(errno));
+	child = fork();
+	if (child == 0) {
+		failed = join_namespaces(holder, e) || ml_lab_down(lab, down, e);
+		if (!failed)
+			n = write(ends[1], down, sizeof(*down));
+		_exit(failed || n != sizeof(*down));
+	}
+	close(ends[1]);
+	if (child > 0) {
+		failed = read(ends[0], down, sizeof(*down)) == sizeof(*down) ? 0 : -1;
+		while (waitpid(child, NULL, 0) < 0 && errno == EINTR)
+			;
+	}
+	close(ends[0]);
+	return failed ? ml_error_set(e, "lab %s cannot be cleared from inside", lab) : 0;
+}
+
+int ml_ns_holder_stop(const char *lab, struct ml_down *down, struct ml_error *e)
+{
+	char path[PATH_BYTES];
+	pid_t holder = find_holder(lab, false, path, e);
+	int failed;
+
+	if (holder <= 0)
+		return holder;
+	failed = down_there(holder, lab, down, e);
+	/* Even then: without its namespace holder the lab has no way to stay. */
+	kill(holder, SIGKILL);
+	unlink(path);
+	*strrchr(path, '/') = '\0';
+	rmdir(path); /* unless it holds others */
+	return failed ? -1 : 1;
+}
+
+void ml_ns_holder_list(void (*fn)(void *context, const char *name), void *context)
+{
+	char dir_name[DIR_BYTES], path[PATH_BYTES], name[ML_LAB_NAME_MAX];
+	struct dirent *entry;
+	struct ml_error e;
+	DIR *dir = holder_folder(dir_name, false, &e) ? NULL : opendir(dir_name);
+
+	while (dir && (entry = readdir(dir))) {
+		size_t len = strcspn(entry->d_name, ".");
+
+		if (strcmp(entry->d_name + len, SUFFIX) != 0 || len >= sizeof(name))
+			continue;
+		snprintf(name, sizeof(name), "%.*s", (int)len, entry->d_name);
+		if (find_holder(name, false, path, &e) > 0)
+			fn(context, name);
+	}
+	if (dir)
+		closedir(dir);
 }

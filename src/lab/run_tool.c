@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* ip and tc fed with lists of commands: see run_tool.h. */
-#include "lab/run_tool.h"
+/* ip and tc fed with lists of commands: see netns.h. */
+#include "lab/netns.h"
 
 #include <errno.h>
 #include <spawn.h>

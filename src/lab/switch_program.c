@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Queues of ports: see switch_program.h. A switch's port has the program's virtual queue, which
+ * Queues of ports: see lab_state.h. A switch's port has the program's virtual queue, which
  * trims and marks, and HTB below it, which delays. A host's own port has HTB alone: what waits
  * there waits in the host. On it the program only does faults and counts.
  */
-#include "lab/switch_program.h"
 #include "lab/ip_batch.h"
-#include "lab/lab_apply.h"
+#include "lab/lab_state.h"
 
 #include <errno.h>
 #include <stdio.h>

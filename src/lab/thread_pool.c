@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Threads that work in namespaces: see thread_pool.h. */
-#include "lab/thread_pool.h"
+/* Threads that work in namespaces: see netns.h. */
+#include "lab/netns.h"
 
 #include <pthread.h>
 #include <stdbool.h>

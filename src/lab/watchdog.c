@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Watching the process that owns a lab: see watchdog.h. */
-#include "lab/watchdog.h"
+/* Watching the process that owns a lab: see lab_state.h. */
 #include "lab/lab.h"
+#include "lab/lab_state.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -3,8 +3,8 @@
  * lab_cli.c - `mrc lab` as a user meets it: labs of root and labs in a user namespace, what it says
  * and what it refuses, scenarios.
  */
+#include "lab/lab.h"
 #include "lab/lab_fixture.h"
-#include "lab/ns_holder.h"
 
 #include <jansson.h>
 #include <poll.h>

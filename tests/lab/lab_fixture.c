@@ -3,10 +3,8 @@
 #include "lab/lab_fixture.h"
 #include "fabric/fabric_path.h"
 #include "fabric/usid.h"
+#include "lab/lab.h"
 #include "lab/netns.h"
-#include "lab/ns_holder.h"
-#include "lab/rootless.h"
-#include "lab/thread_pool.h"
 #include "wire/srv6.h"
 
 #include <arpa/inet.h>

@@ -6,7 +6,7 @@
  *
  * Arguments: the program mrc (not used here), the scenarios (neither), the program train.
  */
-#include "lab/host_env.h"
+#include "lab/lab.h"
 #include "lab/lab_fixture.h"
 
 #include <dirent.h>

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* lab_scenarios.c - every scenario that is shipped holds: MRC over SRv6 through each of the
  * faults. */
+#include "lab/lab.h"
 #include "lab/lab_fixture.h"
-#include "lab/ns_holder.h"
-#include "lab/rootless.h"
 
 #include <stdio.h>
 #include <sys/wait.h>

@@ -4,9 +4,9 @@
  * connections over planes and T1s, and a port without carrier is left out. What TCP is compared on
  * with MRC is the same links, queues and faults.
  */
-#include "lab/host_env.h"
+#include "lab/ip_batch.h"
+#include "lab/lab.h"
 #include "lab/lab_fixture.h"
-#include "lab/lab_ipv4.h"
 
 #include <arpa/inet.h>
 #include <netinet/in.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "fabric/topology_preset.h"
-#include "lab/lab_fault.h"
+#include "lab/lab.h"
 #include "support/test.h"
 
 #include <stdio.h>

@@ -3,7 +3,7 @@
 #ifndef SOFTMRC_CLI_LAB_CHECK_RESULTS_H
 #define SOFTMRC_CLI_LAB_CHECK_RESULTS_H
 
-#include "lab/processes.h"
+#include "lab/scenario.h"
 #include "ui/text_buffer.h"
 
 #include <jansson.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Finding labs: see find_lab.h. */
 #include "cli/lab/find_lab.h"
-#include "lab/ns_holder.h"
+#include "lab/lab.h"
 
 #include <stdio.h>
 #include <string.h>

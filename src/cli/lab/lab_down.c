@@ -2,7 +2,7 @@
 /* mrc lab down - removes labs, whole ones and what crashes left. */
 #include "cli/lab/find_lab.h"
 #include "cli/lab/lab_verbs.h"
-#include "lab/ns_holder.h"
+#include "lab/lab.h"
 
 #include <stddef.h>
 #include <stdio.h>

@@ -6,9 +6,8 @@
  */
 #include "cli/lab/check_results.h"
 #include "cli/lab/lab_verbs.h"
-#include "lab/ns_holder.h"
-#include "lab/processes.h"
-#include "lab/rootless.h"
+#include "lab/lab.h"
+#include "lab/scenario.h"
 #include "ui/clock.h"
 #include "ui/terminal.h"
 

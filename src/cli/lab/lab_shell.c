@@ -2,7 +2,7 @@
 /* mrc lab shell - runs a shell or a command on a host or a switch. */
 #include "cli/lab/find_lab.h"
 #include "cli/lab/lab_verbs.h"
-#include "lab/host_env.h"
+#include "lab/lab.h"
 
 #include <errno.h>
 #include <sched.h>

@@ -3,7 +3,7 @@
 #include "base/quantity.h"
 #include "cli/lab/find_lab.h"
 #include "cli/lab/lab_verbs.h"
-#include "lab/ns_holder.h"
+#include "lab/lab.h"
 #include "study/choices.h"
 #include "ui/clock.h"
 #include "ui/format_units.h"

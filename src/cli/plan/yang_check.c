@@ -3,7 +3,7 @@
 #include "cli/plan/yang_check.h"
 
 #include "fabric/node_names.h"
-#include "lab/run_tool.h"
+#include "lab/netns.h"
 
 #include <errno.h>
 #include <limits.h>
