@@ -12,7 +12,7 @@
 #include <string.h>
 
 #include "base/assert.h"
-#include "core/engine.h"
+#include "support/engine_node.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -26,7 +26,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 	(RD_ACCESS_LOCAL_WRITE | RD_ACCESS_REMOTE_WRITE | RD_ACCESS_REMOTE_READ | \
 	 RD_ACCESS_REMOTE_ATOMIC)
 #define KEY 0x155u /* index 1, tag 0x55 */
-#define CHUNKS 64u
 #define STEPS_MAX 400u
 
 struct packet {
@@ -43,16 +42,14 @@ struct region {
 
 struct end {
 	struct mt_qp *qp;
-	void *mem;
 	/* The next wr_id to post and the lowest that may still complete. */
 	uint64_t send_next, send_done, recv_next, recv_done;
 };
 
 struct node {
-	struct mt_engine *engine;
-	void *mem;
-	void *chunks[CHUNKS];
-	unsigned n_chunks;
+	struct fuzz *f;
+	unsigned id;
+	struct engine_node base;
 	struct region region;
 	struct end ends[QPS];
 };
@@ -61,6 +58,7 @@ struct fuzz {
 	const uint8_t *data;
 	size_t left;
 	uint64_t now;
+	uint32_t free_ports;
 	struct node nodes[NODES];
 	struct packet flying[FLYING];
 	unsigned n_flying;
@@ -72,14 +70,6 @@ static uint8_t next(struct fuzz *f)
 		return 0;
 	f->left--;
 	return *f->data++;
-}
-
-static void *aligned(size_t size)
-{
-	void *p = aligned_alloc(64, (size + 63) & ~(size_t)63);
-
-	mb_assert(p);
-	return p;
 }
 
 static struct rd_gid address(unsigned node)
@@ -119,10 +109,11 @@ static bool atomic(void *ctx, void *mr_user, uint64_t offset, const struct mt_at
 	return true;
 }
 
-static void take_event(const struct mt_event *ev)
+static void take_event(void *ctx, const struct mt_event *ev)
 {
 	struct end *end = ev->qp_user;
 
+	(void)ctx;
 	switch ((enum mt_event_type)ev->type) {
 	case MT_EVENT_SEND:
 		mb_assert(ev->wr_id >= end->send_done && ev->wr_id < end->send_next);
@@ -151,40 +142,44 @@ static void take_event(const struct mt_event *ev)
 	mb_unreachable();
 }
 
-static void poll(struct node *node)
+/* A full air loses the oldest packet. */
+static struct packet *fly(struct fuzz *f)
 {
-	struct mt_event events[4];
-	uint32_t n;
+	if (f->n_flying == FLYING)
+		memmove(f->flying, f->flying + 1, --f->n_flying * sizeof(f->flying[0]));
+	return &f->flying[f->n_flying++];
+}
 
-	do {
-		n = mt_engine_poll(node->engine, events, 4);
-		mb_assert(n <= 4);
-		for (uint32_t i = 0; i < n; i++)
-			take_event(&events[i]);
-	} while (n == 4);
+static void encode(void *ctx, const struct mt_tx_desc *d, uint32_t ports)
+{
+	struct node *node = ctx;
+	struct packet *p = fly(node->f);
+	uint32_t tail = d->pkt.payload_len + d->pkt.bth.pad;
+
+	(void)ports;
+	mb_assert(d->port < 2 && (d->ev == 10 || d->ev == 11) && d->pkt.payload_len <= MTU);
+	p->to = (uint8_t)(1 - node->id);
+	p->meta = (struct mt_rx_meta){
+		.src = address(node->id), .ev = d->ev, .port = d->port, .icrc_ok = true};
+	p->len = mw_packet_encode(&d->pkt, p->bytes);
+	memset(p->bytes + p->len, 0xA5, tail);
+	p->len += tail;
+}
+
+static uint32_t free_ports(void *ctx, uint32_t n)
+{
+	(void)n;
+	return ((struct node *)ctx)->f->free_ports;
 }
 
 /* ---- set-up ---- */
-
-static void add_memory(struct node *node)
-{
-	size_t size = mt_engine_memory_wanted(node->engine);
-
-	mb_assert(node->n_chunks < CHUNKS && size > 0 && size < 1 << 24);
-	node->chunks[node->n_chunks] = aligned(size);
-	mt_engine_add_memory(node->engine, node->chunks[node->n_chunks++], size);
-}
 
 static int modify(struct fuzz *f, unsigned n, unsigned i, const struct rd_qp_attr *attr,
 		  uint32_t mask)
 {
 	struct node *node = &f->nodes[n];
-	int r = mt_qp_modify(node->ends[i].qp, f->now, attr, mask);
+	int r = engine_node_modify(&node->base, node->ends[i].qp, f->now, attr, mask);
 
-	for (unsigned tries = 0; r == MT_ERR_MEMORY && tries < 4; tries++) {
-		add_memory(node);
-		r = mt_qp_modify(node->ends[i].qp, f->now, attr, mask);
-	}
 	mb_assert(r != MT_ERR_MEMORY);
 	return r;
 }
@@ -222,32 +217,9 @@ static void connect(struct fuzz *f, unsigned n, unsigned i)
 	}
 }
 
-static void set_profiles(struct node *node)
-{
-	static const struct mt_ev evs[] = {{10, 0}, {11, 0}, {10, 1}, {11, 1}};
-	struct mt_ev_profile_cfg ev = {.evs = evs,
-				       .n_evs = 4,
-				       .n_active = 4,
-				       .min_active = 1,
-				       .revive_probes = 2,
-				       .probe_interval_ns = 20000,
-				       .probe_interval_max_ns = 80000};
-	struct mt_cc_profile_cfg cc = {
-		.kind = MT_CC_NONE, .link_bps = 1000000000, .base_rtt_ns = 10000};
-	int r = mt_ev_profile_set(node->engine, 0, &ev);
-
-	if (r == MT_ERR_MEMORY) {
-		add_memory(node);
-		r = mt_ev_profile_set(node->engine, 0, &ev);
-	}
-	mb_assert(r == MT_OK && mt_cc_profile_set(node->engine, 0, &cc) == MT_OK);
-	cc.kind = MT_CC_NSCC;
-	mb_assert(mt_cc_profile_set(node->engine, 1, &cc) == MT_OK);
-}
-
 static void add_region(struct node *node)
 {
-	node->region.live = mt_mr_add(node->engine, KEY >> 8, KEY & 0xFF, 0, REGION_START,
+	node->region.live = mt_mr_add(node->base.engine, KEY >> 8, KEY & 0xFF, 0, REGION_START,
 				      REGION_BYTES, ACCESS_ALL, &node->region) == MT_OK;
 	mb_assert(node->region.live);
 }
@@ -264,92 +236,65 @@ static void open_node(struct fuzz *f, unsigned n)
 		 .extensions = MW_EXT_SEND | MW_EXT_READ | MW_EXT_ATOMIC,
 		 .in_order = true,
 		 .max_recv_sge = 2}};
+	static const struct mt_ev evs[] = {{10, 0}, {11, 0}, {10, 1}, {11, 1}};
+	static const struct mt_cc_profile_cfg ccs[] = {
+		{.kind = MT_CC_NONE, .link_bps = 1000000000, .base_rtt_ns = 10000},
+		{.kind = MT_CC_NSCC, .link_bps = 1000000000, .base_rtt_ns = 10000},
+	};
 	struct node *node = &f->nodes[n];
-	struct mt_env env = {.ctx = node, .place = place, .atomic = atomic};
-	struct mt_engine_cfg cfg;
+	struct engine_node_ops ops = {.env = {.ctx = node, .place = place, .atomic = atomic},
+				      .send = encode,
+				      .free_ports = free_ports,
+				      .event = take_event};
+	struct engine_node_cfg cfg = {.ev_profile = {.evs = evs,
+						     .n_evs = 4,
+						     .n_active = 4,
+						     .min_active = 1,
+						     .revive_probes = 2,
+						     .probe_interval_ns = 20000,
+						     .probe_interval_max_ns = 80000},
+				      .cc_profiles = ccs,
+				      .n_cc_profiles = 2,
+				      .grows_max = 64};
 
-	mt_engine_cfg_default(&cfg, 2);
-	cfg.max_qps = 8;
-	cfg.max_mrs = 4;
-	cfg.max_profiles = 2;
-	cfg.control_ring = 8;
-	cfg.event_ring = 8;
-	node->mem = aligned(mt_engine_size(&cfg));
-	node->engine = mt_engine_init(node->mem, &cfg, &env, f->now);
-	set_profiles(node);
+	node->f = f;
+	node->id = n;
+	mt_engine_cfg_default(&cfg.engine, 2);
+	cfg.engine.max_qps = 8;
+	cfg.engine.max_mrs = 4;
+	cfg.engine.max_profiles = 2;
+	cfg.engine.control_ring = 8;
+	cfg.engine.event_ring = 8;
+	engine_node_open(&node->base, &ops, &cfg, f->now);
 	add_region(node);
 	for (unsigned i = 0; i < QPS; i++) {
 		struct end *end = &node->ends[i];
 
-		end->mem = aligned(mt_qp_size(&caps[i]));
-		mb_assert(mt_qp_init(node->engine, end->mem, &caps[i], qpn_of(i), end, &end->qp) ==
-			  MT_OK);
+		end->qp = engine_node_qp(&node->base, &caps[i], qpn_of(i), end);
 		connect(f, n, i);
 	}
 }
 
 static void close_node(struct node *node)
 {
-	for (unsigned i = 0; i < QPS; i++) {
+	for (unsigned i = 0; i < QPS; i++)
 		mt_qp_fini(node->ends[i].qp);
-		free(node->ends[i].mem);
-	}
-	for (unsigned i = 0; i < node->n_chunks; i++)
-		free(node->chunks[i]);
-	free(node->mem);
+	engine_node_close(&node->base);
 }
 
 /* ---- packets ---- */
 
-/* A full air loses the oldest packet. */
-static struct packet *fly(struct fuzz *f)
-{
-	if (f->n_flying == FLYING)
-		memmove(f->flying, f->flying + 1, --f->n_flying * sizeof(f->flying[0]));
-	return &f->flying[f->n_flying++];
-}
-
-static void encode(struct fuzz *f, unsigned from, const struct mt_tx_desc *d)
-{
-	struct packet *p = fly(f);
-	uint32_t tail = d->pkt.payload_len + d->pkt.bth.pad;
-
-	mb_assert(d->port < 2 && (d->ev == 10 || d->ev == 11) && d->pkt.payload_len <= MTU);
-	p->to = (uint8_t)(1 - from);
-	p->meta = (struct mt_rx_meta){
-		.src = address(from), .ev = d->ev, .port = d->port, .icrc_ok = true};
-	p->len = mw_packet_encode(&d->pkt, p->bytes);
-	memset(p->bytes + p->len, 0xA5, tail);
-	p->len += tail;
-}
-
 static void let_out(struct fuzz *f, unsigned n, uint32_t ports)
 {
-	struct mt_tx_desc descs[4];
-	uint32_t got;
-	unsigned calls = 0;
-
-	do {
-		got = mt_engine_tx(f->nodes[n].engine, f->now, ports, descs, 4);
-		mb_assert(got <= 4 && ++calls < 1000);
-		for (uint32_t i = 0; i < got; i++)
-			encode(f, n, &descs[i]);
-	} while (got == 4);
+	f->free_ports = ports;
+	engine_node_send(&f->nodes[n].base, f->now, 4);
 }
 
-/* From a block of the exact size, so that the address sanitizer sees a read past the end. */
 static void give(struct fuzz *f, unsigned n, const struct mt_rx_meta *meta, const uint8_t *bytes,
 		 size_t len)
 {
-	uint8_t *copy = malloc(len ? len : 1);
-
-	mb_assert(copy);
-	if (len)
-		memcpy(copy, bytes, len);
-	mt_engine_rx_bytes(f->nodes[n].engine, f->now, meta, copy, len);
-	if (mt_engine_memory_wanted(f->nodes[n].engine) > 0)
-		add_memory(&f->nodes[n]);
-	free(copy);
+	engine_node_rx_bytes(&f->nodes[n].base, f->now, meta, bytes, len);
+	engine_node_grow_if_wanted(&f->nodes[n].base);
 }
 
 enum fate { DELIVER, LOSE, DOUBLE, CUT, MARK, BREAK };
@@ -414,10 +359,7 @@ static void move_time(struct fuzz *f, uint8_t how)
 {
 	f->now += UINT64_C(1) << how % 32;
 	for (unsigned n = 0; n < NODES; n++)
-		for (unsigned k = 0; mt_engine_deadline(f->nodes[n].engine) <= f->now; k++) {
-			mb_assert(k < 100);
-			mt_engine_tick(f->nodes[n].engine, f->now);
-		}
+		engine_node_tick(&f->nodes[n].base, f->now);
 }
 
 static void make_request(struct rd_send_wr *wr, struct rd_sge *sges)
@@ -454,11 +396,7 @@ static void post(struct fuzz *f, unsigned n, unsigned i)
 
 	if (flags & 0x10)
 		make_request(&wr, sges);
-	r = mt_qp_post_send(end->qp, f->now, &wr);
-	for (unsigned tries = 0; r == MT_ERR_MEMORY && tries < 4; tries++) {
-		add_memory(&f->nodes[n]);
-		r = mt_qp_post_send(end->qp, f->now, &wr);
-	}
+	r = engine_node_post(&f->nodes[n].base, end->qp, f->now, &wr);
 	mb_assert(r != MT_ERR_MEMORY);
 	if (r == MT_OK)
 		end->send_next++;
@@ -513,7 +451,7 @@ static void change_region(struct fuzz *f, unsigned n)
 		return;
 	}
 	node->region.live = false;
-	mb_assert(mt_mr_remove(node->engine, KEY >> 8) == MT_OK);
+	mb_assert(mt_mr_remove(node->base.engine, KEY >> 8) == MT_OK);
 }
 
 /* An honest network for a while, which gets a script deep into a conversation. */
@@ -526,7 +464,7 @@ static void be_honest(struct fuzz *f)
 		while (f->n_flying > 0)
 			handle(f, DELIVER, 0);
 		for (unsigned n = 0; n < NODES; n++)
-			poll(&f->nodes[n]);
+			engine_node_poll(&f->nodes[n].base);
 	}
 }
 
@@ -575,7 +513,7 @@ static void step(struct fuzz *f)
 		be_honest(f);
 		break;
 	}
-	poll(&f->nodes[n]);
+	engine_node_poll(&f->nodes[n].base);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

@@ -5,5 +5,5 @@ endforeach()
 foreach(name nscc ev_set rx_window spray tx_window)
 	softmrc_test(prop_${name} SOURCES prop_${name}.c LINKS core LABELS property release)
 endforeach()
-softmrc_test(prop_local SOURCES prop_local_wr.c ${PROJECT_SOURCE_DIR}/tests/support/node.c
+softmrc_test(prop_local SOURCES prop_local_wr.c ../support/node.c ../support/engine_node.c
 	LINKS core LABELS property release)

@@ -11,6 +11,9 @@
 #define FIRST_PSN ((UINT64_C(1) << 24) + FIRST_WIRE_PSN)
 #define PEER_EV 0xE0E1E2E3u
 
+/* Enough for the windows of several QPs, as any adapter would give. */
+#define CHUNK_MIN 16384u
+
 static uint8_t payload[NODE_PAYLOAD_BYTES];
 
 const uint8_t *node_payload(uint32_t offset)
@@ -45,30 +48,6 @@ void node_opts_default(struct node_opts *o)
 	o->attr.mpr = o->attr.mpr_dest = 1;
 	o->attr.rq_psn = o->attr.sq_psn = FIRST_WIRE_PSN;
 	o->attr.timeout = 10; /* about a millisecond */
-}
-
-void *node_block(struct node *n, size_t size)
-{
-	size_t whole = (size + 63) & ~(size_t)63;
-	void *block = aligned_alloc(64, whole);
-
-	if (!block || n->n_blocks == NODE_BLOCKS_MAX)
-		abort();
-	memset(block, 0, whole);
-	n->blocks[n->n_blocks++] = block;
-	return block;
-}
-
-/* Enough for the windows of several QPs, as any adapter would. */
-#define CHUNK_MIN 16384u
-
-static void more_memory(struct node *n)
-{
-	size_t size = mt_engine_memory_wanted(n->engine);
-
-	if (size < CHUNK_MIN)
-		size = CHUNK_MIN;
-	mt_engine_add_memory(n->engine, node_block(n, size), size);
 }
 
 void node_exhaust(struct node *n)
@@ -111,21 +90,9 @@ static bool place(void *ctx, void *mr_user, uint64_t offset, const void *src, ui
 	return true;
 }
 
-static void set_profiles(struct node *n)
-{
-	n->opts.ev_profile.evs = n->opts.evs;
-	while (mt_ev_profile_set(n->engine, 0, &n->opts.ev_profile) == MT_ERR_MEMORY)
-		more_memory(n);
-	assert_i_eq(mt_cc_profile_set(n->engine, 0, &n->opts.cc_profile), MT_OK);
-}
-
 int node_modify(struct node *n, struct mt_qp *qp, const struct rd_qp_attr *attr, uint32_t mask)
 {
-	int r;
-
-	while ((r = mt_qp_modify(qp, 0, attr, mask)) == MT_ERR_MEMORY)
-		more_memory(n);
-	return r;
+	return engine_node_modify(&n->base, qp, 0, attr, mask);
 }
 
 void node_check_attr_eq(const struct rd_qp_attr *got, const struct rd_qp_attr *want)
@@ -152,20 +119,32 @@ void node_check_attr_eq(const struct rd_qp_attr *got, const struct rd_qp_attr *w
 	assert_u_eq(got->dynamic_mpr, want->dynamic_mpr);
 }
 
-static struct mt_qp *make_qp(struct node *n, uint32_t qpn, void *user)
+static void fail_case(void *ctx, const char *what, int result)
 {
-	struct rd_qp_attr init = {.state = RD_QPS_INIT};
-	struct mt_qp *qp = NULL;
-	void *mem = node_block(n, mt_qp_size(&n->opts.cap));
+	(void)ctx;
+	fail_msg("%s: %d", what, result);
+}
 
-	assert_i_eq(mt_qp_init(n->engine, mem, &n->opts.cap, qpn, user, &qp), MT_OK);
-	assert_i_eq(node_modify(n, qp, &init, RD_QP_STATE), MT_OK);
-	return qp;
+static void bring_qp_to(struct node *n, struct mt_qp *qp, uint32_t dest, enum rd_qp_state state)
+{
+	struct rd_qp_attr attr = n->opts.attr;
+
+	attr.dest = n->peer;
+	attr.dest_qpn = dest;
+	assert_i_eq(engine_node_bring_to(&n->base, qp, 0, &attr, state), MT_OK);
 }
 
 void node_open(struct node *n, const struct node_opts *o, unsigned side)
 {
-	struct mt_env env = {.ctx = n, .place = place, .atomic = atomic};
+	struct engine_node_ops ops = {.env = {.ctx = n, .place = place, .atomic = atomic},
+				      .fail = fail_case};
+	struct engine_node_cfg cfg = {
+		.engine = o->cfg,
+		.ev_profile = o->ev_profile,
+		.cc_profiles = &o->cc_profile,
+		.n_cc_profiles = 1,
+		.memory_least = CHUNK_MIN,
+	};
 
 	memset(n, 0, sizeof(*n));
 	n->opts = *o;
@@ -173,47 +152,37 @@ void node_open(struct node *n, const struct node_opts *o, unsigned side)
 	n->peer.b[0] = (uint8_t)(2 - side);
 	n->qpn = 0x101 + side;
 	n->peer_qpn = 0x102 - side;
-	n->engine = mt_engine_init(node_block(n, mt_engine_size(&o->cfg)), &o->cfg, &env, 0);
-	n->memory = node_block(n, NODE_MR_BYTES);
-	set_profiles(n);
+	n->opts.ev_profile.evs = cfg.ev_profile.evs = n->opts.evs;
+	engine_node_open(&n->base, &ops, &cfg, 0);
+	n->engine = n->base.engine;
+	n->memory = engine_node_block(&n->base, NODE_MR_BYTES);
+	memset(n->memory, 0, NODE_MR_BYTES);
 	assert_i_eq(mt_mr_add(n->engine, NODE_MR_INDEX, NODE_KEY & 0xFF, NODE_PD, NODE_MR_START,
 			      NODE_MR_BYTES,
 			      RD_ACCESS_LOCAL_WRITE | RD_ACCESS_REMOTE_WRITE |
 				      RD_ACCESS_REMOTE_READ | RD_ACCESS_REMOTE_ATOMIC,
 			      n),
 		    MT_OK);
-	n->qp = make_qp(n, n->qpn, n);
-}
-
-static void connect_qp(struct node *n, struct mt_qp *qp, uint32_t dest)
-{
-	struct rd_qp_attr a = n->opts.attr;
-
-	a.dest = n->peer;
-	a.dest_qpn = dest;
-	a.state = RD_QPS_RTR;
-	assert_i_eq(node_modify(n, qp, &a, UINT32_MAX), MT_OK);
-	a.state = RD_QPS_RTS;
-	assert_i_eq(node_modify(n, qp, &a, RD_QP_STATE), MT_OK);
+	n->qp = engine_node_qp(&n->base, &o->cap, n->qpn, n);
+	bring_qp_to(n, n->qp, n->peer_qpn, RD_QPS_INIT);
 }
 
 void node_connect(struct node *n)
 {
-	connect_qp(n, n->qp, n->peer_qpn);
+	bring_qp_to(n, n->qp, n->peer_qpn, RD_QPS_RTS);
 }
 
 struct mt_qp *node_add_qp(struct node *n, uint32_t qpn, uint32_t dest, void *user)
 {
-	struct mt_qp *qp = make_qp(n, qpn, user);
+	struct mt_qp *qp = engine_node_qp(&n->base, &n->opts.cap, qpn, user);
 
-	connect_qp(n, qp, dest);
+	bring_qp_to(n, qp, dest, RD_QPS_RTS);
 	return qp;
 }
 
 void node_close(struct node *n)
 {
-	while (n->n_blocks > 0)
-		free(n->blocks[--n->n_blocks]);
+	engine_node_close(&n->base);
 	n->engine = NULL;
 }
 
@@ -229,11 +198,8 @@ int node_post(struct node *n, struct mt_qp *qp, uint64_t wr_id, uint32_t len, ui
 		.rkey = NODE_KEY,
 		.remote_addr = NODE_MR_START,
 	};
-	int r;
 
-	while ((r = mt_qp_post_send(qp, 0, &wr)) == MT_ERR_MEMORY)
-		more_memory(n);
-	return r;
+	return engine_node_post(&n->base, qp, 0, &wr);
 }
 
 uint32_t node_tx(struct node *n, uint64_t now_ns, struct mt_tx_desc *descs, uint32_t max)
@@ -388,8 +354,7 @@ void node_rx_meta(struct node *n, uint64_t now_ns, const struct mt_rx_meta *meta
 		  const struct mw_packet *pkt)
 {
 	mt_engine_rx(n->engine, now_ns, meta, pkt, node_payload(0));
-	if (mt_engine_memory_wanted(n->engine))
-		more_memory(n);
+	engine_node_grow_if_wanted(&n->base);
 }
 
 void node_rx(struct node *n, uint64_t now_ns, const struct mw_packet *pkt)

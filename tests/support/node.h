@@ -10,9 +10,9 @@
 
 #include "core/state/engine_state.h"
 #include "core/state/qp.h"
+#include "support/engine_node.h"
 
 #define NODE_EVS_MAX 64u
-#define NODE_BLOCKS_MAX 2048u
 #define NODE_PD 7u
 #define NODE_MR_INDEX 1u
 #define NODE_KEY (NODE_MR_INDEX << 8 | 0x5Au)
@@ -35,7 +35,8 @@ struct node_opts {
 };
 
 struct node {
-	struct mt_engine *engine;
+	struct engine_node base;
+	struct mt_engine *engine; /* that of base */
 	struct mt_qp *qp;
 	struct node_opts opts;
 	struct rd_gid self, peer;
@@ -45,8 +46,6 @@ struct node {
 	uint64_t last_at; /* offset and length of the last one */
 	uint32_t last_len;
 	bool memory_gone; /* placing fails */
-	void *blocks[NODE_BLOCKS_MAX];
-	size_t n_blocks;
 };
 
 void node_opts_default(struct node_opts *o);
@@ -55,8 +54,6 @@ void node_open(struct node *n, const struct node_opts *o, unsigned side);
 /* node_connect takes the QP to RTS. */
 void node_connect(struct node *n);
 void node_close(struct node *n);
-/* node_block returns zeroed, 64-byte aligned memory that node_close frees. */
-void *node_block(struct node *n, size_t size);
 /* node_modify calls mt_qp_modify at time 0, with more memory when it asks for it. */
 int node_modify(struct node *n, struct mt_qp *qp, const struct rd_qp_attr *attr, uint32_t mask);
 /* node_check_attr_eq compares attributes field by field and fails the case where two differ. */

@@ -4,37 +4,24 @@
 #define UNIT_ASKING_FIXTURE_H
 
 #include "core/ext/ext.h"
-#include "support/node.h"
-#include "support/test.h"
-
-static struct node n;
+#include "unit/node_fixture.h"
 
 #define FIXTURE_EXT (MW_EXT_SEND | MW_EXT_READ | MW_EXT_ATOMIC)
 #define FIXTURE_AT_ONCE 2u
 
-static void fixture_opts(struct node_opts *o)
+static inline int asking_defaults(void **state)
 {
-	node_opts_default(o);
-	o->cap.extensions = FIXTURE_EXT;
-	o->attr.access |= RD_ACCESS_REMOTE_READ | RD_ACCESS_REMOTE_ATOMIC;
-	o->attr.max_rd_atomic = o->attr.max_dest_rd_atomic = FIXTURE_AT_ONCE;
-}
-
-static int fixture_open(void **state)
-{
-	struct node_opts o;
-
-	(void)state;
-	fixture_opts(&o);
-	node_open(&n, &o, 0);
-	node_connect(&n);
+	defaults(state);
+	opts.cap.extensions = FIXTURE_EXT;
+	opts.attr.access |= RD_ACCESS_REMOTE_READ | RD_ACCESS_REMOTE_ATOMIC;
+	opts.attr.max_rd_atomic = opts.attr.max_dest_rd_atomic = FIXTURE_AT_ONCE;
 	return 0;
 }
 
-static int fixture_close(void **state)
+static inline int asking(void **state)
 {
-	(void)state;
-	node_close(&n);
+	asking_defaults(state);
+	start();
 	return 0;
 }
 
@@ -84,6 +71,6 @@ static inline void answer_of(uint8_t opcode, uint32_t i, uint16_t msn, uint64_t 
 	node_rx(&n, 3000, &p);
 }
 
-#define FIXTURE_TEST(function, name) TEST_WITH(fixture_open, fixture_close, function, name)
+#define FIXTURE_TEST(function, name) TEST_WITH(asking, close_node, function, name)
 
 #endif

@@ -10,6 +10,6 @@ foreach(name rd_atomic_responder rd_atomic_requester completer completer_ack com
 	mw ev_sets port_notify port_status qp_modify requester requester_ext responder responder_acks
 	rd_atomic reverse_ev send_inv)
 	softmrc_test(unit_${name}
-		SOURCES unit_${name}.c ${PROJECT_SOURCE_DIR}/tests/support/node.c
+		SOURCES unit_${name}.c ../support/node.c ../support/engine_node.c
 		LINKS core LABELS unit)
 endforeach()

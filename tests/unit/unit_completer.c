@@ -3,41 +3,21 @@
  * What a requester believes of SACKs and NACKs that are written by hand: which are bogus, and
  * what the others complete, time and count. Losses are in unit_completer_loss.c.
  */
-#include "support/test.h"
+#include "unit/node_fixture.h"
 
-#include "support/node.h"
-
-#define MTU NODE_MTU
 #define NOMINAL (MTU + MT_NOMINAL_HEADER)
 /* What so many packets are in a responder's count: units of 256 bytes, rounded up. */
 #define COUNTED(packets) (((packets)*NOMINAL + 255) / 256 * 256)
 #define MAX 256u
 
-static struct node_opts opts;
-static struct node n;
 static struct mt_tx_desc sent[MAX];
-
-static int defaults(void **state)
-{
-	(void)state;
-	node_opts_default(&opts);
-	return 0;
-}
-
-static int close_node(void **state)
-{
-	(void)state;
-	node_close(&n);
-	return 0;
-}
 
 #define CASE(function, name) TEST_WITH(defaults, close_node, function, name)
 
 /* Connects and sends a message of so many packets at 1000. */
-static void start(uint32_t packets)
+static void start_message(uint32_t packets)
 {
-	node_open(&n, &opts, 0);
-	node_connect(&n);
+	start();
 	assert_i_eq(node_post(&n, n.qp, 70, packets * MTU, RD_SEND_SIGNALED), MT_OK);
 	assert_u_eq(node_tx(&n, 1000, sent, MAX), packets);
 }
@@ -59,7 +39,7 @@ CASE(mt_completer_sack, adds_up)
 {
 	struct mw_packet pkt;
 
-	start(10);
+	start_message(10);
 	pkt = node_sack(&n, &sent[5], 0);
 	pkt.seth.sack_bitmap = 0x24; /* 2 and 5 */
 	rx(5000, pkt);
@@ -77,7 +57,7 @@ CASE(mt_completer_sack, map_with_an_offset)
 {
 	struct mw_packet pkt;
 
-	start(100);
+	start_message(100);
 	pkt = node_sack(&n, &sent[90], 30);
 	pkt.seth.sack_offset = 41; /* bit 0 is 70 */
 	pkt.seth.sack_bitmap = UINT64_C(1) << 20;
@@ -96,7 +76,7 @@ CASE(mt_completer_sack, of_what_was_never_sent_is_bogus)
 {
 	struct mw_packet good, bad;
 
-	start(10);
+	start_message(10);
 	good = node_sack(&n, &sent[9], 3);
 	bad = node_sack(&n, &sent[9], 11); /* 10 was not sent */
 	rx(5000, bad);
@@ -123,7 +103,7 @@ CASE(mt_completer_sack, needs_a_qp_that_may_send)
 {
 	struct rd_qp_attr err = {.state = RD_QPS_ERR};
 
-	start(1);
+	start_message(1);
 	assert_i_eq(node_modify(&n, n.qp, &err, RD_QP_STATE), MT_OK);
 	rx(5000, node_sack(&n, &sent[0], 1));
 	rx(5000, node_nack(&n, &sent[0], MW_NACK_TRIMMED));
@@ -138,7 +118,7 @@ CASE(mt_completer_sack, rtt_of_a_first_transmission)
 {
 	struct mw_packet pkt;
 
-	start(4);
+	start_message(4);
 	pkt = node_sack(&n, &sent[1], 2);
 	pkt.bth.rtx = true; /* the SACK of a retransmission: of another one */
 	rx(9000, pkt);
@@ -157,7 +137,7 @@ CASE(mt_completer_sack, rtt_without_the_time_that_the_peer_took)
 	struct rd_qp_attr a = {.svc_time_dest = true};
 	struct mw_packet pkt;
 
-	start(4);
+	start_message(4);
 	assert_i_eq(node_modify(&n, n.qp, &a, RD_QP_SVC_TIME_DEST), MT_OK);
 	pkt = node_sack(&n, &sent[2], 2);
 	pkt.seth.tx_timestamp = (uint16_t)(pkt.seth.tx_timestamp + 63); /* of 62.5 */
@@ -172,7 +152,7 @@ CASE(mt_completer_sack, rtt_of_a_retransmission)
 {
 	struct mw_packet late, pkt;
 
-	start(4);
+	start_message(4);
 	rx(2000, node_nack(&n, &sent[0], MW_NACK_TRIMMED));
 	late = node_sack(&n, &sent[0], 0); /* as if the first copy had arrived after all */
 	assert_u_eq(node_tx(&n, 3000, sent, 1), 1);
@@ -188,7 +168,7 @@ CASE(mt_completer_sack, rtt_of_a_retransmission)
 
 CASE(mt_completer_sack, no_rtt_of_a_packet_sent_twice_again)
 {
-	start(4);
+	start_message(4);
 	rx(2000, node_nack(&n, &sent[0], MW_NACK_TRIMMED));
 	assert_u_eq(node_tx(&n, 3000, sent, 1), 1);
 	mt_tx_window_lost(&n.qp->req.window, node_psn(0));
@@ -202,7 +182,7 @@ CASE(mt_completer_sack, no_rtt_of_what_was_never_sent)
 {
 	struct mw_packet pkt;
 
-	start(4);
+	start_message(4);
 	pkt = node_sack(&n, &sent[3], 4);
 	pkt.seth.ack_psn_offset = -9; /* before the first one; no record, and a stamp of none */
 	pkt.seth.tx_timestamp = 0;
@@ -212,7 +192,7 @@ CASE(mt_completer_sack, no_rtt_of_what_was_never_sent)
 
 CASE(mt_completer_sack, rtt_of_what_was_acknowledged_long_ago)
 {
-	start(4);
+	start_message(4);
 	rx(2000, node_sack(&n, &sent[3], 4));
 	assert_u_eq(n.qp->req.rtt.smoothed_ns, 1000);
 	rx(10000, node_sack(&n, &sent[1], 2)); /* late, but of a packet that was sent once */
@@ -238,7 +218,7 @@ static void rx_count(uint64_t packets)
 /* REQ(cc.nscc.inflight) */
 CASE(mt_completer_sack, bytes_follow_the_responders_count)
 {
-	start(20);
+	start_message(20);
 	assert_i_eq(inflight(), 20 * NOMINAL);
 	rx_count(4);
 	assert_i_eq(inflight(), 20 * NOMINAL - COUNTED(4));
@@ -265,7 +245,7 @@ CASE(mt_completer_sack, tells_congestion_control_what_it_says)
 	static const struct mt_cc_ops spy = {.name = "spy", .ack = note_ack};
 	struct mw_packet pkt;
 
-	start(20);
+	start_message(20);
 	n.qp->req.cc.ops = &spy;
 	pkt = node_sack(&n, &sent[3], 4);
 	pkt.seth.m = MW_MARK_SKIP_ONCE;
@@ -288,7 +268,7 @@ CASE(mt_completer_sack, tells_congestion_control_what_it_says)
 
 CASE(mt_completer_sack, a_count_beyond_what_was_sent_is_not_used)
 {
-	start(20);
+	start_message(20);
 	rx_count(22);
 	assert_i_eq(inflight(), 20 * NOMINAL);
 	rx_count(1 << 20);
@@ -301,7 +281,7 @@ CASE(mt_completer_sack, the_count_wraps)
 {
 	struct mw_packet pkt;
 
-	start(20);
+	start_message(20);
 	n.qp->req.rcvd_units = 0xFFFFFF;
 	pkt = node_sack(&n, &sent[0], 0);
 	pkt.seth.rcvd_bytes = 3;
@@ -311,7 +291,7 @@ CASE(mt_completer_sack, the_count_wraps)
 
 CASE(mt_completer_sack, set_again_when_nothing_is_outstanding)
 {
-	start(3);
+	start_message(3);
 	rx(5000, node_sack(&n, &sent[2], 3)); /* its count is still 0 */
 	assert_i_eq(inflight(), 0);
 	assert_u_eq(n.qp->req.rcvd_units, (3 * NOMINAL + 255) / 256);
@@ -323,7 +303,7 @@ CASE(mt_completer_sack, set_again_when_nothing_is_outstanding)
 
 CASE(mt_completer_sack, a_lost_packet_that_arrives_after_all)
 {
-	start(20);
+	start_message(20);
 	rx(2000, node_nack(&n, &sent[7], MW_NACK_NO_RESOURCE));
 	assert_i_eq(inflight(), 19 * NOMINAL);
 	rx(5000, node_sack(&n, &sent[8], 9)); /* the count does not say so yet */
@@ -346,7 +326,7 @@ CASE(mt_completer_nack, each_reason_sends_again)
 					  MW_NACK_PSN_OOR_WINDOW,
 					  0x55};
 
-	start(7);
+	start_message(7);
 	for (uint32_t i = 0; i < 7; i++) {
 		uint16_t path = mt_tx_rec(&n.qp->req.window, node_psn(i))->ev;
 
@@ -388,7 +368,7 @@ CASE(mt_completer_nack, each_refusal_makes_the_next_wait_longer)
 	uint64_t now = 1000;
 
 	opts.attr.timeout = 24;
-	start(1);
+	start_message(1);
 	for (unsigned i = 0; i < 10; i++) {
 		unsigned shift = i < 2 ? 0 : i < 6 ? i - 1 : 4;
 		uint64_t waited;
@@ -409,7 +389,7 @@ CASE(mt_completer_nack, each_refusal_makes_the_next_wait_longer)
 CASE(mt_completer_nack, waits_no_longer_than_timeouts_allow)
 {
 	opts.attr.timeout = 16;
-	start(1);
+	start_message(1);
 	n.qp->req.rtt.smoothed_ns = UINT64_C(500000000);
 	rx(2000, node_nack(&n, &sent[0], MW_NACK_NO_RESOURCE));
 	assert_true(wait_of(2000) <= n.qp->req.limits.rto_ns / 2);
@@ -418,7 +398,7 @@ CASE(mt_completer_nack, waits_no_longer_than_timeouts_allow)
 /* REQ(req.loss.nack-wait) */
 CASE(mt_completer_nack, trimmed_again_waits)
 {
-	start(1);
+	start_message(1);
 	rx(2000, node_nack(&n, &sent[0], MW_NACK_TRIMMED_LASTHOP));
 	assert_u_eq(node_tx(&n, 2000, sent, MAX), 1);
 	rx(3000, node_nack(&n, &sent[0], MW_NACK_TRIMMED_LASTHOP));
@@ -431,7 +411,7 @@ CASE(mt_completer_nack, only_of_the_transmission_that_is_out)
 {
 	struct mw_packet old;
 
-	start(3);
+	start_message(3);
 	old = node_nack(&n, &sent[0], MW_NACK_TRIMMED_LASTHOP);
 	rx(2000, old);
 	rx(2000, old); /* it is lost already */
@@ -450,7 +430,7 @@ CASE(mt_completer_nack, of_what_was_never_sent)
 {
 	struct mw_packet bad;
 
-	start(3);
+	start_message(3);
 	bad = node_nack(&n, &sent[0], MW_NACK_UNEXP_EVENT);
 	bad.neth.nack_psn = node_wire_psn(3);
 	rx(2000, bad);
@@ -461,7 +441,7 @@ CASE(mt_completer_nack, of_what_was_never_sent)
 /* REQ(req.error.fatal-nack) */
 CASE(mt_completer_nack, unexpected_event_is_fatal)
 {
-	start(3);
+	start_message(3);
 	rx(2000, node_nack(&n, &sent[1], MW_NACK_UNEXP_EVENT));
 	assert_u_eq(n.qp->state, RD_QPS_ERR);
 	node_check_completion(&n, 70, RD_WC_REM_OP_ERR);
@@ -470,7 +450,7 @@ CASE(mt_completer_nack, unexpected_event_is_fatal)
 /* REQ(rsp.nack.unexpected) */
 CASE(mt_completer_nack, unexpected_event_of_what_is_complete_harms_nothing)
 {
-	start(3);
+	start_message(3);
 	rx(2000, node_ack(&n, 0x1F, 1));
 	node_check_completion(&n, 70, RD_WC_SUCCESS);
 	rx(2000, node_nack(&n, &sent[1], MW_NACK_UNEXP_EVENT));
@@ -480,7 +460,7 @@ CASE(mt_completer_nack, unexpected_event_of_what_is_complete_harms_nothing)
 /* REQ(req.retry.progress) */
 CASE(mt_completer_sack, progress_starts_the_timeouts_again)
 {
-	start(4);
+	start_message(4);
 	n.qp->req.rto.timeouts = 3;
 	rx(2000, node_sack(&n, &sent[0], 0));
 	assert_u_eq(n.qp->req.rto.timeouts, 3); /* nothing new */

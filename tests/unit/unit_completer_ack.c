@@ -5,26 +5,16 @@
  */
 #include "asking_fixture.h"
 
-#define MTU NODE_MTU
 #define MAX 256u
 
-static struct node_opts opts;
 static struct mt_tx_desc sent[MAX];
 
-static int defaults(void **state)
-{
-	(void)state;
-	node_opts_default(&opts);
-	return 0;
-}
-
-#define CASE(function, name) TEST_WITH(defaults, fixture_close, function, name)
+#define CASE(function, name) TEST_WITH(defaults, close_node, function, name)
 
 /* Connects and sends a message of so many packets at 1000. */
-static void start(uint32_t packets)
+static void start_message(uint32_t packets)
 {
-	node_open(&n, &opts, 0);
-	node_connect(&n);
+	start();
 	assert_i_eq(node_post(&n, n.qp, 70, packets * MTU, RD_SEND_SIGNALED), MT_OK);
 	assert_u_eq(node_tx(&n, 1000, sent, MAX), packets);
 }
@@ -44,7 +34,7 @@ static void post_more(unsigned count, uint32_t flags)
 /* REQ(req.complete.acked) REQ(req.complete.order) */
 CASE(mt_completer_ack, completes_all_messages_below)
 {
-	start(3);
+	start_message(3);
 	post_more(2, RD_SEND_SIGNALED);
 	rx(2000, node_ack(&n, 0x1F, 2));
 	assert_u_eq(n.qp->req.window.una, node_psn(4)); /* their packets have then arrived */
@@ -62,7 +52,7 @@ CASE(mt_completer_ack, completes_all_messages_below)
 CASE(mt_completer_ack, of_what_was_never_sent)
 {
 	opts.attr.mpr = 1;
-	start(1);
+	start_message(1);
 	assert_i_eq(node_post(&n, n.qp, 71, 200 * MTU, 0), MT_OK);
 	assert_u_eq(node_tx(&n, 1000, sent, MAX), 127); /* not all of it */
 	rx(2000, node_ack(&n, 0x1F, 2));
@@ -77,7 +67,7 @@ CASE(mt_completer_ack, of_what_was_never_sent)
 
 CASE(mt_completer_ack, nak_of_nothing)
 {
-	start(1);
+	start_message(1);
 	rx(2000, node_ack(&n, 0x1F, 1));
 	rx(2000, node_ack(&n, 0x62, 1));
 	assert_u_eq(node_stats(&n).drop_bogus_ack, 1);
@@ -102,7 +92,7 @@ CASE(mt_completer_ack, nak_blames_its_request)
 	struct mt_event ev;
 
 	for (int i = 0; i < 5; i++) {
-		start(3);
+		start_message(3);
 		post_more(2, 0);
 		rx(2000, node_ack(&n, rows[i].syndrome, 1));
 		assert_u_eq(n.qp->state, RD_QPS_ERR);
@@ -119,7 +109,7 @@ CASE(mt_completer_ack, nak_blames_its_request)
 
 CASE(mt_completer_ack, nak_of_a_message_that_is_still_being_sent)
 {
-	start(1);
+	start_message(1);
 	assert_i_eq(node_post(&n, n.qp, 71, 2 * MTU, 0), MT_OK);
 	assert_u_eq(node_tx(&n, 1000, sent, 1), 1);
 	rx(2000, node_ack(&n, 0x62, 1));
@@ -130,7 +120,7 @@ CASE(mt_completer_ack, nak_of_a_message_that_is_still_being_sent)
 CASE(mt_completer_ack, gives_places_for_immediates_back)
 {
 	opts.attr.max_wimm = 3;
-	start(1);
+	start_message(1);
 	post_more(3, RD_SEND_IMM);
 	assert_u_eq(n.qp->req.wimm_inflight, 3);
 	rx(2000, node_ack(&n, 0x1F, 3));

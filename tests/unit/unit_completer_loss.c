@@ -3,39 +3,25 @@
  * Losses and paths, as SACKs that are written by hand tell of them. The reorder window of this
  * file is 5 us, the base spacing of packets far less.
  */
-#include "support/test.h"
+#include "unit/node_fixture.h"
 
-#include "support/node.h"
-
-#define MTU NODE_MTU
 #define MAX 256u
 
-static struct node_opts opts;
-static struct node n;
 static struct mt_tx_desc early[MAX], late[MAX];
 
-static int defaults(void **state)
+static int short_window(void **state)
 {
-	(void)state;
-	node_opts_default(&opts);
+	defaults(state);
 	opts.cfg.timing.reorder_min_ns = opts.cfg.timing.reorder_max_ns = 5000;
 	return 0;
 }
 
-static int close_node(void **state)
-{
-	(void)state;
-	node_close(&n);
-	return 0;
-}
-
-#define CASE(function, name) TEST_WITH(defaults, close_node, function, name)
+#define CASE(function, name) TEST_WITH(short_window, close_node, function, name)
 
 /* Sends 8 packets at 1000, PSNs 0 to 7, and 8 more at `then`: one round over the 8 EVs each. */
-static void start(uint64_t then)
+static void start_rounds(uint64_t then)
 {
-	node_open(&n, &opts, 0);
-	node_connect(&n);
+	start();
 	assert_i_eq(node_post(&n, n.qp, 70, 16 * MTU, RD_SEND_SIGNALED), MT_OK);
 	assert_u_eq(node_tx(&n, 1000, early, 8), 8);
 	assert_u_eq(node_tx(&n, then, late, MAX), 8);
@@ -100,7 +86,7 @@ CASE(mt_completer_sack, a_hole_one_reorder_window_old_is_lost)
 {
 	uint16_t path;
 
-	start(6000);
+	start_rounds(6000);
 	path = path_of(3);
 	rx(8000, sack_late(other_than(3), 1 << 3));
 	assert_u_eq(psn_state(3), MT_TX_LOST);
@@ -113,14 +99,14 @@ CASE(mt_completer_sack, a_hole_one_reorder_window_old_is_lost)
 
 CASE(mt_completer_sack, a_younger_hole_may_be_reordering)
 {
-	start(5999);
+	start_rounds(5999);
 	rx(8000, sack_late(other_than(3), 1 << 3));
 	assert_u_eq(lost(), 0);
 }
 
 CASE(mt_completer_sack, all_of_several_holes)
 {
-	start(7000);
+	start_rounds(7000);
 	rx(8000, sack_late(0, 0x5C));
 	assert_u_eq(lost(), 4); /* 2, 3, 4 and 6 */
 	assert_u_eq(psn_state(5), MT_TX_RECEIVED);
@@ -132,7 +118,7 @@ CASE(mt_completer_sack, a_later_packet_of_the_same_ev_proves_it_sooner)
 {
 	unsigned same = 0;
 
-	start(1000 + 5000 / 4);
+	start_rounds(1000 + 5000 / 4);
 	while (late[same].ev != early[3].ev)
 		same++;
 	rx(8000, sack_late(other_than(3), 1 << 3));
@@ -146,7 +132,7 @@ CASE(mt_completer_sack, nothing_follows_for_what_is_outside_the_map)
 {
 	struct mw_packet pkt;
 
-	start(7000);
+	start_rounds(7000);
 	pkt = node_sack(&n, &late[0], 2);
 	pkt.seth.sack_offset =
 		5; /* bit 0 is 6; 3, 4 and 5 are not told of, 2 is the expected one */
@@ -163,7 +149,7 @@ CASE(mt_completer_sack, a_map_that_holds_everything_received_speaks_of_all)
 {
 	struct mw_packet pkt;
 
-	start(7000);
+	start_rounds(7000);
 	pkt = node_sack(&n, &late[0], 0);
 	pkt.seth.sack_offset = 5; /* bit 0 is 4; of 1, 2 and 3 the map itself says nothing */
 	pkt.seth.sack_bitmap = 1 << 4;
@@ -182,7 +168,7 @@ CASE(mt_completer_sack, an_unknown_trigger_proves_nothing)
 {
 	struct mw_packet pkt;
 
-	start(7000);
+	start_rounds(7000);
 	pkt = sack_late(0, 1 << 3);
 	pkt.seth.tx_timestamp++;
 	rx(8000, pkt);
@@ -191,7 +177,7 @@ CASE(mt_completer_sack, an_unknown_trigger_proves_nothing)
 
 CASE(mt_completer_sack, found_once)
 {
-	start(7000);
+	start_rounds(7000);
 	rx(8000, sack_late(0, 1 << 3));
 	rx(8100, sack_late(1, 1 << 3));
 	assert_u_eq(node_stats(&n).lost_inferred, 1);
@@ -213,7 +199,7 @@ static struct mw_packet marked(uint8_t m)
 /* REQ(req.ev.skip-on-ecn) REQ(req.ev.state-machine) */
 CASE(mt_completer_sack, skip_once_skips_the_ev_of_the_trigger)
 {
-	start(2000);
+	start_rounds(2000);
 	rx(3000, marked(MW_MARK_SKIP_ONCE));
 	for (uint16_t i = 0; i < 8; i++)
 		assert_u_eq(state_of(i), i == path_of(2) ? MT_EV_SKIP : MT_EV_GOOD);
@@ -222,7 +208,7 @@ CASE(mt_completer_sack, skip_once_skips_the_ev_of_the_trigger)
 /* REQ(req.ev.always-skip) */
 CASE(mt_completer_sack, always_skip_retires_it)
 {
-	start(2000);
+	start_rounds(2000);
 	rx(3000, marked(MW_MARK_ALWAYS_SKIP));
 	assert_u_eq(state_of(path_of(2)), MT_EV_ASSUMED_BAD);
 	check_ev_event(path_of(2), MT_EV_ASSUMED_BAD, MT_EV_BY_MARK);
@@ -233,7 +219,7 @@ CASE(mt_completer_sack, other_marks_say_nothing)
 {
 	struct mw_packet pkt;
 
-	start(2000);
+	start_rounds(2000);
 	rx(3000, marked(MW_MARK_NONE));
 	rx(3000, marked(3));
 	pkt = marked(MW_MARK_SKIP_ONCE);
@@ -276,7 +262,7 @@ CASE(mt_completer_sack, a_probe_finds_the_loss_of_the_last_packets)
 	uint64_t now;
 	uint16_t id;
 
-	start(2000);
+	start_rounds(2000);
 	id = tail_probe(&now);
 	pkt = probe_answer((uint16_t)(id + 1), 12);
 	rx(now + 1000, pkt);
@@ -292,7 +278,7 @@ CASE(mt_completer_sack, a_mark_on_a_probe_answer_skips_nothing)
 	struct mw_packet pkt;
 	uint64_t now;
 
-	start(2000);
+	start_rounds(2000);
 	pkt = probe_answer(tail_probe(&now), 16);
 	pkt.seth.m = MW_MARK_SKIP_ONCE;
 	rx(now + 1000, pkt);
@@ -308,7 +294,7 @@ CASE(mt_completer_sack, answered_probes_revive_the_ev)
 	uint64_t now = 8000;
 	uint16_t path;
 
-	start(7000);
+	start_rounds(7000);
 	path = path_of(3);
 	rx(now, sack_late(other_than(3), 1 << 3));
 	check_ev_event(path, MT_EV_ASSUMED_BAD, MT_EV_BY_LOSS);

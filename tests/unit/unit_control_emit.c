@@ -1,36 +1,22 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Control packets at the moment when they leave: each field, each way they go, and whose time is
  * over. */
-#include "support/test.h"
-
 #include "core/ev/reverse_ev.h"
 #include "core/qp/halves.h"
-#include "support/node.h"
+#include "unit/node_fixture.h"
 
-static struct node n;
 static struct mt_tx_desc d;
 
-static int connected(void **state)
+static int two_units(void **state)
 {
-	struct node_opts o;
-
-	(void)state;
-	node_opts_default(&o);
-	o.attr.mpr_dest = 2;
-	o.attr.p_key = 0x8001;
-	node_open(&n, &o, 0);
-	node_connect(&n);
+	defaults(state);
+	opts.attr.mpr_dest = 2;
+	opts.attr.p_key = 0x8001;
+	start();
 	return 0;
 }
 
-static int close_node(void **state)
-{
-	(void)state;
-	node_close(&n);
-	return 0;
-}
-
-#define CASE(function, name) TEST_WITH(connected, close_node, function, name)
+#define CASE(function, name) TEST_WITH(two_units, close_node, function, name)
 
 static bool emit(const struct mt_control *c)
 {

@@ -1,33 +1,20 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The table of memory regions, and each reason to refuse an access. */
-#include "support/test.h"
-
 #include "core/state/mr.h"
-#include "support/node.h"
+#include "unit/node_fixture.h"
 
 #define START UINT64_C(0x10000)
 #define LENGTH UINT64_C(0x1000)
 #define KEY (2u << 8 | 0x33u)
 #define PD 5u
 
-static struct node n;
 static int cookie;
 
 static int one_mr(void **state)
 {
-	struct node_opts o;
-
-	(void)state;
-	node_opts_default(&o);
-	node_open(&n, &o, 0);
+	defaults(state);
+	node_open(&n, &opts, 0);
 	return mt_mr_add(n.engine, 2, 0x33, PD, START, LENGTH, RD_ACCESS_REMOTE_WRITE, &cookie);
-}
-
-static int close_node(void **state)
-{
-	(void)state;
-	node_close(&n);
-	return 0;
 }
 
 #define CASE(function, name) TEST_WITH(one_mr, close_node, function, name)

@@ -1,34 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* A queue pair's life but for its states: making, posting, silence, failing. */
 #include "core/qp/halves.h"
-#include "support/test.h"
-
-#include "support/node.h"
-
-static struct node_opts opts;
-static struct node n;
-
-static int defaults(void **state)
-{
-	(void)state;
-	node_opts_default(&opts);
-	return 0;
-}
-
-static int close_node(void **state)
-{
-	(void)state;
-	node_close(&n);
-	return 0;
-}
+#include "unit/node_fixture.h"
 
 #define CASE(function, name) TEST_WITH(defaults, close_node, function, name)
-
-static void start(void)
-{
-	node_open(&n, &opts, 0);
-	node_connect(&n);
-}
 
 /* ---- making ---- */
 
@@ -76,9 +51,9 @@ CASE(mt_qp_cap_check, receives_of_an_srq)
 	struct mt_srq *srq;
 
 	node_open(&n, &opts, 0);
-	assert_i_eq(
-		mt_srq_init(n.engine, node_block(&n, mt_srq_size(&srq_cap)), &srq_cap, NULL, &srq),
-		MT_OK);
+	assert_i_eq(mt_srq_init(n.engine, engine_node_block(&n.base, mt_srq_size(&srq_cap)),
+				&srq_cap, NULL, &srq),
+		    MT_OK);
 	cap.extensions = MW_EXT_SEND;
 	cap.srq = srq;
 	cap.max_recv_sge = 2;
@@ -119,7 +94,7 @@ CASE(mt_qp_init, numbers)
 	void *mem;
 
 	node_open(&n, &opts, 0);
-	mem = node_block(&n, mt_qp_size(&opts.cap));
+	mem = engine_node_block(&n.base, mt_qp_size(&opts.cap));
 	for (uint32_t qpn = 0; qpn < 3; qpn++)
 		assert_i_eq(mt_qp_init(n.engine, mem, &opts.cap, qpn, NULL, &qp), MT_ERR_INVALID);
 	assert_i_eq(mt_qp_init(n.engine, mem, &opts.cap, 1 << 24, NULL, &qp), MT_ERR_INVALID);

@@ -1,28 +1,16 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The endpoint: what it answers, what it asks, and what it makes of answers. */
-#include "support/test.h"
+#include "unit/node_fixture.h"
 
-#include "support/node.h"
-
-static struct node_opts opts;
-static struct node n;
 static struct mt_tx_desc d;
 static struct mt_event ev;
 
 static int opened(void **state)
 {
-	(void)state;
-	node_opts_default(&opts);
+	defaults(state);
 	opts.cfg.ep_requests = 8;
 	opts.cfg.ts_shift = 7;
 	node_open(&n, &opts, 0);
-	return 0;
-}
-
-static int close_node(void **state)
-{
-	(void)state;
-	node_close(&n);
 	return 0;
 }
 

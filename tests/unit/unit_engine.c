@@ -1,35 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* An engine's life: configurations, memory, profiles, timers, events, looking in. */
 #include "core/endpoint/endpoint.h"
-#include "support/test.h"
-
-#include "support/node.h"
+#include "unit/node_fixture.h"
 #include "unit/panic.h"
 
-static struct node_opts opts;
-static struct node n;
-
-static int defaults(void **state)
-{
-	(void)state;
-	node_opts_default(&opts);
-	return 0;
-}
-
-static int close_node(void **state)
-{
-	(void)state;
-	node_close(&n);
-	return 0;
-}
-
 #define CASE(function, name) TEST_WITH(defaults, close_node, function, name)
-
-static void start(void)
-{
-	node_open(&n, &opts, 0);
-	node_connect(&n);
-}
 
 /* ---- configuration ---- */
 
@@ -112,7 +87,7 @@ CASE(mt_engine_init, misuse_trips)
 	uint8_t *mem;
 
 	start();
-	mem = node_block(&n, mt_engine_size(&opts.cfg) + 64);
+	mem = engine_node_block(&n.base, mt_engine_size(&opts.cfg) + 64);
 	expect_assert_failure(mt_engine_init(mem + 8, &opts.cfg, &env, 0));
 	opts.cfg.n_ports = 0;
 	expect_assert_failure(mt_engine_init(mem, &opts.cfg, &env, 0));
@@ -148,7 +123,7 @@ CASE(mt_engine_memory_wanted, enough_for_the_call_that_failed)
 	assert_i_eq(mt_ev_profile_set(n.engine, 1, &profile), MT_ERR_MEMORY);
 	wanted = mt_engine_memory_wanted(n.engine);
 	assert_true(wanted >= sizeof(evs));
-	mt_engine_add_memory(n.engine, node_block(&n, wanted), wanted);
+	mt_engine_add_memory(n.engine, engine_node_block(&n.base, wanted), wanted);
 	assert_i_eq(mt_ev_profile_set(n.engine, 1, &profile), MT_OK);
 	assert_i_eq(mt_ev_profile_set(n.engine, 2, &profile), MT_ERR_MEMORY);
 }
@@ -163,9 +138,9 @@ CASE(mt_engine_memory_wanted, a_replaced_profile_gives_its_memory_back)
 	profile.evs = opts.evs;
 	for (int i = 0; i < 10; i++)
 		while (mt_ev_profile_set(n.engine, 0, &profile) == MT_ERR_MEMORY)
-			mt_engine_add_memory(n.engine, node_block(&n, 64), 64);
+			mt_engine_add_memory(n.engine, engine_node_block(&n.base, 64), 64);
 	assert_u_eq(n.engine->pool.in_use, in_use);
-	assert_true(n.n_blocks < NODE_BLOCKS_MAX / 2);
+	assert_true(n.base.n_blocks < 1024);
 }
 
 CASE(mt_ev_profile_set, arrays_that_stay_are_not_copied)
@@ -238,7 +213,7 @@ CASE(mt_ev_profile_set, path_ids_are_copied_and_below_the_count)
 	struct mt_ev_profile_cfg profile;
 
 	start();
-	mt_engine_add_memory(n.engine, node_block(&n, 4096), 4096);
+	mt_engine_add_memory(n.engine, engine_node_block(&n.base, 4096), 4096);
 	opts.ev_profile.n_evs = opts.ev_profile.n_active = 4;
 	assert_true(ACCEPTS(group_ids, ids));
 	kept = &n.engine->ev_profiles[0].cfg;

@@ -1,30 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Local ports that go down and come back: what leaves by which port, and who is blamed. */
 #include "core/qp/halves.h"
-#include "support/test.h"
+#include "unit/node_fixture.h"
 
-#include "support/node.h"
-
-static struct node_opts opts;
-static struct node n;
 static struct mt_tx_desc d;
 static struct mt_event ev;
-
-static int connected(void **state)
-{
-	(void)state;
-	node_opts_default(&opts);
-	node_open(&n, &opts, 0);
-	node_connect(&n);
-	return 0;
-}
-
-static int close_node(void **state)
-{
-	(void)state;
-	node_close(&n);
-	return 0;
-}
 
 #define CASE(function, name) TEST_WITH(connected, close_node, function, name)
 

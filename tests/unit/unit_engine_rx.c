@@ -1,27 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* A packet's first steps: every reason to drop it before a QP sees it. */
-#include "support/test.h"
-
-#include "support/node.h"
-
-static struct node_opts opts;
-static struct node n;
-
-static int connected(void **state)
-{
-	(void)state;
-	node_opts_default(&opts);
-	node_open(&n, &opts, 0);
-	node_connect(&n);
-	return 0;
-}
-
-static int close_node(void **state)
-{
-	(void)state;
-	node_close(&n);
-	return 0;
-}
+#include "unit/node_fixture.h"
 
 #define CASE(function, name) TEST_WITH(connected, close_node, function, name)
 

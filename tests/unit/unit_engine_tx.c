@@ -1,35 +1,20 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Which packet leaves next: control before data, QPs in turn, and who stays in the round. */
-#include "support/test.h"
-
-#include "support/node.h"
+#include "unit/node_fixture.h"
 
 #define QPS 3u
-#define MTU NODE_MTU
 #define UNUSED_PORT (1u << 2) /* no EV leaves by it */
 
-static struct node_opts opts;
-static struct node n;
 static struct mt_qp *qps[QPS];
 static struct mt_tx_desc sent[256];
 
 /* Three QPs, of which qps[0] is the node's own; the user of each is its place in qps[]. */
 static int three_qps(void **state)
 {
-	(void)state;
-	node_opts_default(&opts);
-	node_open(&n, &opts, 0);
-	node_connect(&n);
+	connected(state);
 	qps[0] = n.qp;
 	for (uint32_t i = 1; i < QPS; i++)
 		qps[i] = node_add_qp(&n, n.qpn + i, n.peer_qpn + i, &qps[i]);
-	return 0;
-}
-
-static int close_node(void **state)
-{
-	(void)state;
-	node_close(&n);
 	return 0;
 }
 

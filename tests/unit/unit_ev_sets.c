@@ -1,29 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Path sets of an engine: who shares one, when it goes, who probes for it. */
 #include "core/qp/halves.h"
-#include "support/test.h"
+#include "unit/node_fixture.h"
 
-#include "support/node.h"
-
-static struct node_opts opts;
-static struct node n;
 static struct mt_qp *other;
 
 /* A node whose second QP goes to the same destination. */
 static int two_qps(void **state)
 {
-	(void)state;
-	node_opts_default(&opts);
-	node_open(&n, &opts, 0);
-	node_connect(&n);
+	connected(state);
 	other = node_add_qp(&n, n.qpn + 1, n.peer_qpn + 1, &other);
-	return 0;
-}
-
-static int close_node(void **state)
-{
-	(void)state;
-	node_close(&n);
 	return 0;
 }
 
@@ -68,7 +54,7 @@ CASE(mt_ev_sets_acquire, another_destination_or_profile_is_another_set)
 	profile.evs = opts.evs;
 	profile.n_evs = profile.n_active = 4;
 	while (mt_ev_profile_set(n.engine, 1, &profile) == MT_ERR_MEMORY)
-		mt_engine_add_memory(n.engine, node_block(&n, 64), 64);
+		mt_engine_add_memory(n.engine, engine_node_block(&n.base, 64), 64);
 	to(other, RD_QPS_RESET);
 	connect(other, 77, 0);
 	assert_ptr_not_equal(other->ev_set, n.qp->ev_set);

@@ -1,31 +1,18 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Telling peers of our ports: whom, what, how often, until when. */
-#include "support/test.h"
+#include "unit/node_fixture.h"
 
-#include "support/node.h"
-
-static struct node_opts opts;
-static struct node n;
 static struct mt_tx_desc d;
 
-static int connected(void **state)
+static int connected_to_engine_0(void **state)
 {
-	(void)state;
-	node_opts_default(&opts);
+	defaults(state);
 	opts.cfg.qpn_index_bits = 20; /* the peer's QPs are of its engine 0 */
-	node_open(&n, &opts, 0);
-	node_connect(&n);
+	start();
 	return 0;
 }
 
-static int close_node(void **state)
-{
-	(void)state;
-	node_close(&n);
-	return 0;
-}
-
-#define CASE(function, name) TEST_WITH(connected, close_node, function, name)
+#define CASE(function, name) TEST_WITH(connected_to_engine_0, close_node, function, name)
 
 /* What is sent next to an endpoint, at its time; false when nothing is. */
 static bool next_update(uint64_t *now, uint64_t until)

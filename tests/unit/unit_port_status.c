@@ -1,29 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* A peer's word about its ports, and what an engine makes of it. */
-#include "support/test.h"
+#include "unit/node_fixture.h"
 
-#include "support/node.h"
-
-static struct node_opts opts;
-static struct node n;
 static struct mt_tx_desc d;
 static struct mt_event ev;
-
-static int connected(void **state)
-{
-	(void)state;
-	node_opts_default(&opts);
-	node_open(&n, &opts, 0);
-	node_connect(&n);
-	return 0;
-}
-
-static int close_node(void **state)
-{
-	(void)state;
-	node_close(&n);
-	return 0;
-}
 
 #define CASE(function, name) TEST_WITH(connected, close_node, function, name)
 

@@ -1,43 +1,24 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* When windows are taken from the pool, and that they go back. */
-#include "support/test.h"
-
 #include <stdlib.h>
 
-#include "support/node.h"
+#include "unit/node_fixture.h"
 
 #define IDLE_NS 1000000u
 #define MANY 1000u
-#define MTU NODE_MTU
 
-static struct node n;
-static struct node_opts opts;
 static struct mt_qp *qps[MANY];
 
-static int defaults(void **state)
+static int idle_soon(void **state)
 {
-	(void)state;
-	node_opts_default(&opts);
+	defaults(state);
 	opts.cfg.timing.idle_ns = IDLE_NS;
 	opts.cfg.max_qps = 2048;
 	opts.cap = (struct mt_qp_cap){.sq_depth = 1, .rq_depth = 1, .max_sge = 1, .pd = NODE_PD};
 	return 0;
 }
 
-static int close_node(void **state)
-{
-	(void)state;
-	node_close(&n);
-	return 0;
-}
-
-#define CASE(function, name) TEST_WITH(defaults, close_node, function, name)
-
-static void start(void)
-{
-	node_open(&n, &opts, 0);
-	node_connect(&n);
-}
+#define CASE(function, name) TEST_WITH(idle_soon, close_node, function, name)
 
 static size_t used(void)
 {

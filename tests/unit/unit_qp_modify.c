@@ -1,27 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The states of a QP and what may be set in each. */
-#include "support/test.h"
-
-#include "support/node.h"
+#include "unit/node_fixture.h"
 
 /* All attributes but the state. */
 #define ALL_ATTRIBUTES ((RD_QP_SVC_TIME_DEST << 1) - 1 - RD_QP_STATE)
 
-static struct node_opts opts;
-static struct node n;
-
 static int init(void **state)
 {
-	(void)state;
-	node_opts_default(&opts);
+	defaults(state);
 	node_open(&n, &opts, 0);
-	return 0;
-}
-
-static int close_node(void **state)
-{
-	(void)state;
-	node_close(&n);
 	return 0;
 }
 
@@ -228,7 +215,7 @@ CASE(mt_qp_modify, no_memory_changes_nothing)
 		node_check_attr_eq(&after, &before);
 		assert_u_eq(n.engine->pool.in_use, in_use);
 		wanted = mt_engine_memory_wanted(n.engine);
-		mt_engine_add_memory(n.engine, node_block(&n, wanted), wanted);
+		mt_engine_add_memory(n.engine, engine_node_block(&n.base, wanted), wanted);
 	}
 	assert_u_eq(n.qp->state, RD_QPS_RTR);
 }
@@ -250,8 +237,8 @@ CASE(mt_qp_modify, reset_gives_all_memory_back)
 		assert_i_eq(move(RD_QPS_RESET), MT_OK);
 		assert_u_eq(n.engine->pool.in_use, in_use);
 		if (i > 0)
-			assert_u_eq(n.n_blocks, blocks);
-		blocks = n.n_blocks;
+			assert_u_eq(n.base.n_blocks, blocks);
+		blocks = n.base.n_blocks;
 	}
 }
 

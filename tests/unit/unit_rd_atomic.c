@@ -7,19 +7,16 @@
 
 static int open_unequal(void **state)
 {
-	struct node_opts o;
-
-	(void)state;
-	fixture_opts(&o);
-	o.attr.sq_psn = SQ_PSN;
-	o.attr.rq_psn = RQ_PSN;
-	o.attr.retry_exp = 3;
-	o.attr.dynamic_mpr = false;
-	node_open(&n, &o, 0);
+	asking_defaults(state);
+	opts.attr.sq_psn = SQ_PSN;
+	opts.attr.rq_psn = RQ_PSN;
+	opts.attr.retry_exp = 3;
+	opts.attr.dynamic_mpr = false;
+	node_open(&n, &opts, 0);
 	return 0;
 }
 
-#define UNEQUAL_TEST(function, name) TEST_WITH(open_unequal, fixture_close, function, name)
+#define UNEQUAL_TEST(function, name) TEST_WITH(open_unequal, close_node, function, name)
 
 static void to_rtr(void)
 {
@@ -133,13 +130,8 @@ UNEQUAL_TEST(mt_rd_atomic_control_qp, who_may_not_ask_yet_is_not_asked)
 }
 
 /* REQ(ext.strict) */
-TEST_WITH(NULL, fixture_close, mt_rd_atomic_control_qp, who_has_none)
+TEST_WITH(connected, close_node, mt_rd_atomic_control_qp, who_has_none)
 {
-	struct node_opts o;
-
-	node_opts_default(&o);
-	node_open(&n, &o, 0);
-	node_connect(&n);
 	assert_null(mt_rd_atomic_control_qp(n.qp, MW_RESPONSE_SACK));
 	assert_null(mt_rd_atomic_control_qp(n.qp, MW_RESPONSE_PROBE));
 	assert_u_eq(node_stats(&n).drop_decode, 2);

@@ -59,20 +59,16 @@ FIXTURE_TEST(mt_rd_atomic_execute, in_order_whatever_comes_first)
 	assert_u_eq(d.pkt.data.meth.msn, 1);
 }
 
-static int open_in_order(void **state)
+static int in_order(void **state)
 {
-	struct node_opts o;
-
-	(void)state;
-	fixture_opts(&o);
-	o.cap.in_order = true;
-	node_open(&n, &o, 0);
-	node_connect(&n);
+	asking_defaults(state);
+	opts.cap.in_order = true;
+	start();
 	return 0;
 }
 
 /* A request is copied out of its frame: it needs no buffer for packets that wait. */
-TEST_WITH(open_in_order, fixture_close, mt_rd_atomic_queue_req, keeps_no_memory_of_the_pool)
+TEST_WITH(in_order, close_node, mt_rd_atomic_queue_req, keeps_no_memory_of_the_pool)
 {
 	struct mw_packet write = node_write(&n, MW_WRITE_ONLY, 0, 0, 0, 0);
 	struct mw_packet add = request(MW_FETCH_ADD, 1, 8, 0);

@@ -4,38 +4,13 @@
  * and what is sent again. The peer is written by hand and says only what a case wants to hear.
  */
 #include "core/qp/halves.h"
-#include "support/test.h"
+#include "unit/node_fixture.h"
 
-#include "support/node.h"
-
-#define MTU NODE_MTU
 #define MAX 512u
 
-static struct node_opts opts;
-static struct node n;
 static struct mt_tx_desc sent[MAX];
 
-static int defaults(void **state)
-{
-	(void)state;
-	node_opts_default(&opts);
-	return 0;
-}
-
-static int close_node(void **state)
-{
-	(void)state;
-	node_close(&n);
-	return 0;
-}
-
 #define CASE(function, name) TEST_WITH(defaults, close_node, function, name)
-
-static void start(void)
-{
-	node_open(&n, &opts, 0);
-	node_connect(&n);
-}
 
 static void post(uint32_t len, uint32_t flags)
 {

@@ -24,27 +24,19 @@ static void check_silent(void)
 
 /* ---- what is taken ---- */
 
-static int fixture_open_sends_only(void **state)
+static int sends_only(void **state)
 {
-	struct node_opts o;
-
-	(void)state;
-	fixture_opts(&o);
-	o.cap.extensions = MW_EXT_SEND;
-	node_open(&n, &o, 0);
-	node_connect(&n);
+	asking_defaults(state);
+	opts.cap.extensions = MW_EXT_SEND;
+	start();
 	return 0;
 }
 
-static int fixture_open_asks_nothing(void **state)
+static int asks_nothing(void **state)
 {
-	struct node_opts o;
-
-	(void)state;
-	fixture_opts(&o);
-	o.attr.max_rd_atomic = 0;
-	node_open(&n, &o, 0);
-	node_connect(&n);
+	asking_defaults(state);
+	opts.attr.max_rd_atomic = 0;
+	start();
 	return 0;
 }
 
@@ -70,7 +62,7 @@ FIXTURE_TEST(mt_wr_is_supported, a_result_lies_in_one_piece)
 }
 
 /* REQ(svc.write-only) */
-TEST_WITH(fixture_open_sends_only, fixture_close, mt_wr_is_supported, what_the_qp_was_not_made_for)
+TEST_WITH(sends_only, close_node, mt_wr_is_supported, what_the_qp_was_not_made_for)
 {
 	assert_i_eq(ask(RD_WR_READ, 8, 0), MT_ERR_INVALID);
 	assert_i_eq(ask(RD_WR_FETCH_ADD, 8, 0), MT_ERR_INVALID);
@@ -78,7 +70,7 @@ TEST_WITH(fixture_open_sends_only, fixture_close, mt_wr_is_supported, what_the_q
 }
 
 /* REQ(ext.read.limit) */
-TEST_WITH(fixture_open_asks_nothing, fixture_close, mt_wr_is_supported, none_at_once_is_none_at_all)
+TEST_WITH(asks_nothing, close_node, mt_wr_is_supported, none_at_once_is_none_at_all)
 {
 	struct rd_qp_attr err = {.state = RD_QPS_ERR};
 

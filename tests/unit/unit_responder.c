@@ -1,38 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* What becomes of a data packet, check by check; the packets are written by hand. */
-#include "support/test.h"
+#include "unit/node_fixture.h"
 
-#include "support/node.h"
-
-#define MTU NODE_MTU
 #define NAK_INVALID_REQUEST 0x61u
 #define NAK_REMOTE_ACCESS 0x62u
 #define NAK_REMOTE_OP 0x63u
 
-static struct node_opts opts;
-static struct node n;
-
-static int defaults(void **state)
-{
-	(void)state;
-	node_opts_default(&opts);
-	return 0;
-}
-
-static int close_node(void **state)
-{
-	(void)state;
-	node_close(&n);
-	return 0;
-}
-
 #define CASE(function, name) TEST_WITH(defaults, close_node, function, name)
-
-static void start(void)
-{
-	node_open(&n, &opts, 0);
-	node_connect(&n);
-}
 
 /* A message of one full packet: the i-th PSN, message i. */
 static struct mw_packet only(uint64_t i)

@@ -1,35 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* How a responder answers data and probes: which trigger makes a SACK, and what it reflects. */
-#include "support/test.h"
-
-#include "support/node.h"
-
-#define MTU NODE_MTU
-
-static struct node_opts opts;
-static struct node n;
-
-static int defaults(void **state)
-{
-	(void)state;
-	node_opts_default(&opts);
-	return 0;
-}
-
-static int close_node(void **state)
-{
-	(void)state;
-	node_close(&n);
-	return 0;
-}
+#include "unit/node_fixture.h"
 
 #define CASE(function, name) TEST_WITH(defaults, close_node, function, name)
-
-static void start(void)
-{
-	node_open(&n, &opts, 0);
-	node_connect(&n);
-}
 
 /* A message of one full packet: the i-th PSN, message i. */
 static struct mw_packet only(uint64_t i)

@@ -1,30 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Return paths: what proves one, when one is tested, what answers take. */
-#include "support/test.h"
-
 #include "core/ev/reverse_ev.h"
 #include "core/qp/halves.h"
-#include "support/node.h"
+#include "unit/node_fixture.h"
 
-static struct node_opts opts;
-static struct node n;
 static struct mt_tx_desc d;
-
-static int connected(void **state)
-{
-	(void)state;
-	node_opts_default(&opts);
-	node_open(&n, &opts, 0);
-	node_connect(&n);
-	return 0;
-}
-
-static int close_node(void **state)
-{
-	(void)state;
-	node_close(&n);
-	return 0;
-}
 
 #define CASE(function, name) TEST_WITH(connected, close_node, function, name)
 

@@ -5,8 +5,7 @@
 #define UNIT_WINDOWS_FIXTURE_H
 
 #include "core/ext/ext.h"
-#include "support/node.h"
-#include "support/test.h"
+#include "unit/node_fixture.h"
 
 #define MR_INDEX 2u
 #define MR_KEY (MR_INDEX << 8 | 1u)
@@ -18,21 +17,15 @@
 #define PEERS ((uint32_t)RD_ACCESS_REMOTE_WRITE | RD_ACCESS_REMOTE_READ | RD_ACCESS_REMOTE_ATOMIC)
 #define MR_ACCESS (PEERS | RD_ACCESS_LOCAL_WRITE | RD_ACCESS_MW_BIND)
 
-static struct node n;
-
-static int fixture_open(void **state)
+static int windows(void **state)
 {
-	struct node_opts o;
-
-	(void)state;
-	node_opts_default(&o);
-	o.cap.extensions = EXTENSIONS;
-	o.cap.max_recv_sge = 1;
-	o.attr.access |= RD_ACCESS_REMOTE_READ | RD_ACCESS_REMOTE_ATOMIC;
-	o.attr.max_rd_atomic = o.attr.max_dest_rd_atomic = 2;
-	node_open(&n, &o, 0);
-	node_connect(&n);
-	mt_engine_add_memory(n.engine, node_block(&n, 65536), 65536);
+	defaults(state);
+	opts.cap.extensions = EXTENSIONS;
+	opts.cap.max_recv_sge = 1;
+	opts.attr.access |= RD_ACCESS_REMOTE_READ | RD_ACCESS_REMOTE_ATOMIC;
+	opts.attr.max_rd_atomic = opts.attr.max_dest_rd_atomic = 2;
+	start();
+	mt_engine_add_memory(n.engine, engine_node_block(&n.base, 65536), 65536);
 	assert_i_eq(mt_mr_add(n.engine, MR_INDEX, MR_KEY & 0xFF, NODE_PD, MR_START, MR_LENGTH,
 			      MR_ACCESS, &n),
 		    MT_OK);
@@ -41,14 +34,7 @@ static int fixture_open(void **state)
 	return 0;
 }
 
-static int fixture_close(void **state)
-{
-	(void)state;
-	node_close(&n);
-	return 0;
-}
-
-#define FIXTURE_TEST(function, name) TEST_WITH(fixture_open, fixture_close, function, name)
+#define FIXTURE_TEST(function, name) TEST_WITH(windows, close_node, function, name)
 
 /* Of the second half of the MR. */
 static inline struct mt_local_wr bind_of(uint32_t window, uint8_t tag)
@@ -76,8 +62,7 @@ static inline int post(struct mt_local_wr wr, uint64_t wr_id)
 	int r;
 
 	wr.wr_id = wr_id;
-	while ((r = mt_qp_post_local(n.qp, &wr)) == MT_ERR_MEMORY)
-		mt_engine_add_memory(n.engine, node_block(&n, 65536), 65536);
+	ENGINE_NODE_CALL(&n.base, r, mt_qp_post_local(n.qp, &wr));
 	return r;
 }
 
