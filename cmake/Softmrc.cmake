@@ -156,6 +156,16 @@ function(softmrc_module name)
 	add_dependencies(products softmrc-${name})
 endfunction()
 
+# Puts text files into a module as `const struct mb_named_text ARRAY[]`.
+function(softmrc_embed_texts name array)
+	set(out ${CMAKE_CURRENT_BINARY_DIR}/${array}.c)
+	add_custom_command(OUTPUT ${out}
+		COMMAND ${CMAKE_COMMAND} -DOUT=${out} -DARRAY=${array} "-DFILES=${ARGN}"
+			-P ${PROJECT_SOURCE_DIR}/cmake/embed_text.cmake
+		DEPENDS ${ARGN} ${PROJECT_SOURCE_DIR}/cmake/embed_text.cmake VERBATIM)
+	target_sources(softmrc-${name} PRIVATE ${out})
+endfunction()
+
 function(softmrc_shared name)
 	cmake_parse_arguments(PARSE_ARGV 1 arg "" "OUTPUT;VERSION;MAP;DIR" "SOURCES;LINKS")
 	if(NOT arg_SOURCES)

@@ -48,19 +48,20 @@ size_t mb_suggest_distance(const char *a, const char *b)
 	return row[len_a % 3][len_b];
 }
 
-const char *mb_suggest_find(const char *word, const char *const *known, size_t n)
+const char *mb_suggest_in_table(const char *word, const char *const *first, size_t n, size_t stride)
 {
 	const char *best = NULL;
 	size_t best_distance = 0;
 
 	for (size_t i = 0; i < n; i++) {
-		size_t distance = mb_suggest_distance(word, known[i]);
+		const char *known = *(const char *const *)((const char *)first + i * stride);
+		size_t distance = mb_suggest_distance(word, known);
 
 		/* At least half of the letters must be right. */
-		if (distance * 2 > clamped_length(known[i]))
+		if (distance * 2 > clamped_length(known))
 			continue;
 		if (!best || distance < best_distance) {
-			best = known[i];
+			best = known;
 			best_distance = distance;
 		}
 	}

@@ -14,7 +14,17 @@
  */
 size_t mb_suggest_distance(const char *a, const char *b);
 
-/* mb_suggest_find returns the known word nearest to `word`, or NULL when none resembles it. */
-const char *mb_suggest_find(const char *word, const char *const *known, size_t n);
+/*
+ * mb_suggest_in_table returns the known word nearest to `word`, or NULL when none resembles it.
+ * The known words are a member of n structures that lie `stride` bytes apart; `first` is that
+ * member of the first one. mb_suggest_find takes an array of words.
+ */
+const char *mb_suggest_in_table(const char *word, const char *const *first, size_t n,
+				size_t stride);
+
+static inline const char *mb_suggest_find(const char *word, const char *const *known, size_t n)
+{
+	return mb_suggest_in_table(word, known, n, sizeof(*known));
+}
 
 #endif

@@ -177,18 +177,16 @@ static uint32_t steps_for(uint64_t duration_ns, uint64_t step_ns, uint32_t min)
 static const struct demo_kind *find_kind(const struct demo_kinds *kinds, const char *name,
 					 size_t len, char *error, size_t error_size)
 {
-	const char *names[KINDS_MAX];
 	char word[64];
 	const char *near;
 
 	for (size_t i = 0; i < kinds->n; i++) {
-		names[i] = kinds->kind[i].name;
 		if (strlen(kinds->kind[i].name) == len &&
 		    memcmp(kinds->kind[i].name, name, len) == 0)
 			return &kinds->kind[i];
 	}
 	snprintf(word, sizeof(word), "%.*s", (int)(len < 60 ? len : 60), name);
-	near = mb_suggest_find(word, names, kinds->n);
+	near = mb_suggest_in_table(word, &kinds->kind->name, kinds->n, sizeof(*kinds->kind));
 	snprintf(error, error_size, "--script %s: no such fault%s%s%s; want some of", word,
 		 near ? "; did you mean " : "", near ? near : "", near ? "?" : "");
 	for (size_t i = 0; i < kinds->n; i++)

@@ -3,7 +3,7 @@
 #include "demo/stage.h"
 
 #include "base/quantity.h"
-#include "fabric/topology_preset.h"
+#include "fabric/topology_toml.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -79,7 +79,7 @@ static int stage_enter(const struct demo_stage *stage, uint32_t rank, const char
 /* The fabric in which targets have their names: path k of a plane is its T1 k. */
 static bool init_fabric(struct mf_topology *t, const struct demo_shape *shape)
 {
-	struct mf_topology_cfg cfg = mf_preset_find("lab")->cfg;
+	struct mf_topology_cfg cfg = mf_preset_cfg("lab");
 	struct mf_error e;
 
 	cfg.planes = shape->planes;

@@ -241,11 +241,9 @@ struct reading {
 
 static int unknown_key(const struct reading *read, const struct mb_toml_item *item)
 {
-	const char *keys[FIELDS], *near;
+	const char *near =
+		mb_suggest_in_table(item->name, &fields[0].about.key, FIELDS, sizeof(fields[0]));
 
-	for (size_t i = 0; i < FIELDS; i++)
-		keys[i] = fields[i].about.key;
-	near = mb_suggest_find(item->name, keys, FIELDS);
 	snprintf(read->error, read->error_size, "%s:%u: %s: no such rate; %s%s", read->file,
 		 item->line, item->name, near ? "did you mean " : "mrc plan --show-rates lists all",
 		 near ? near : "");

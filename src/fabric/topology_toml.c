@@ -8,9 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/assert.h"
 #include "base/quantity.h"
 #include "base/suggest.h"
-#include "fabric/topology_preset.h"
 
 /* A topology file is a screen of text; what is longer is another kind of file. */
 #define FILE_BYTES_MAX 65536u
@@ -98,11 +98,8 @@ static enum mf_item report_bad_value(struct mf_topology_file *f, const struct mb
 
 static enum mf_item report_unknown_key(struct mf_topology_file *f, const struct mb_toml_item *item)
 {
-	const char *known[KEYS], *near;
+	const char *near = mb_suggest_in_table(item->name, &keys[0].name, KEYS, sizeof(keys[0]));
 
-	for (size_t i = 0; i < KEYS; i++)
-		known[i] = keys[i].name;
-	near = mb_suggest_find(item->name, known, KEYS);
 	if (item->kind == MB_TOML_ELEMENT)
 		snprintf(f->error, sizeof(f->error), "%s:%" PRIu32 ": [[%s]]: a table, so [%s]",
 			 f->file, item->line, item->name, item->name);
@@ -117,11 +114,10 @@ static enum mf_item report_unknown_key(struct mf_topology_file *f, const struct 
 
 static enum mf_item take_base(struct mf_topology_file *f, const struct mb_toml_item *item)
 {
-	const struct mf_preset *preset = mf_preset_find(item->value);
-	const char *near = mf_preset_near(item->value);
+	const char *near = mb_named_text_near(mf_presets, item->value);
 	char why[120];
 
-	if (!preset) {
+	if (!mb_named_text_find(mf_presets, item->value)) {
 		snprintf(why, sizeof(why), "unknown preset%s%s%s", near ? "; did you mean " : ": ",
 			 near ? near : "tiny, lab, lab8, pod, paper4, threetier or paper",
 			 near ? "?" : "");
@@ -129,7 +125,7 @@ static enum mf_item take_base(struct mf_topology_file *f, const struct mb_toml_i
 	}
 	if (f->first_line != item->line)
 		return report_bad_value(f, item, "a base must be the first key of a topology");
-	f->cfg = preset->cfg;
+	f->cfg = mf_preset_cfg(item->value);
 	return MF_ITEM_TAKEN;
 }
 
@@ -438,14 +434,30 @@ bool mf_topology_read(const char *file, const char *text, struct mf_topology *t,
 	return good;
 }
 
+/* What the file says, as a base for changes: mf_topology_init would fill in what it leaves open.
+ * REQ(topo.sizes) */
+struct mf_topology_cfg mf_preset_cfg(const char *name)
+{
+	const struct mb_named_text *preset = mb_named_text_find(mf_presets, name);
+	struct mf_topology_file f;
+	const char *why;
+	uint32_t line;
+
+	mb_assert(preset);
+	mf_topology_file_begin(&f, name);
+	mb_assert(mb_toml_read(preset->text, read_item, &f, &line, &why) != MB_TOML_WRONG);
+	mb_assert(f.error[0] == 0);
+	name_by_file(&f);
+	return f.cfg;
+}
+
 static bool open_preset(const char *name, struct mf_topology *t, char error[MF_TOML_ERROR_BYTES])
 {
-	const struct mf_preset *preset = mf_preset_find(name);
-	const char *near = mf_preset_near(name);
-	struct mf_error e;
+	const struct mb_named_text *preset = mb_named_text_find(mf_presets, name);
+	const char *near = mb_named_text_near(mf_presets, name);
 
-	if (preset && mf_topology_init(t, &preset->cfg, &e))
-		return true;
+	if (preset)
+		return mf_topology_read(name, preset->text, t, error);
 	snprintf(error, MF_TOML_ERROR_BYTES,
 		 "topology \"%.60s\": unknown preset%s%s; presets are tiny, lab, lab8, "
 		 "pod, "

@@ -17,6 +17,7 @@
 
 #include <stddef.h>
 
+#include "base/named_text.h"
 #include "base/toml.h"
 #include "fabric/topology.h"
 
@@ -38,6 +39,15 @@ bool mf_topology_read(const char *file, const char *text, struct mf_topology *t,
  * unknown preset among them. Blocks on the file only.
  */
 bool mf_topology_open(const char *what, struct mf_topology *t, char error[MF_TOML_ERROR_BYTES]);
+
+/*
+ * mf_presets are the files of src/fabric/presets, smaller fabrics first; look in them by
+ * mb_named_text_find.
+ * mf_preset_cfg returns what one of them says, to be changed and then handed to mf_topology_init;
+ * its name must be one of theirs (asserted).
+ */
+extern const struct mb_named_text mf_presets[];
+struct mf_topology_cfg mf_preset_cfg(const char *name);
 
 /* A file that is being read. */
 struct mf_topology_file {

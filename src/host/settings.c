@@ -71,13 +71,10 @@ static const char *settings_kind(uint32_t kinds)
 static int settings_unknown_key_error(const struct mh_settings *s, const struct mb_toml_item *item,
 				      struct mh_env_error *error)
 {
-	const char *keys[MH_SETTINGS_COUNT];
-	const char *near;
+	const char *near = mb_suggest_in_table(item->name, &settings_names[0].key,
+					       MH_SETTINGS_COUNT, sizeof(settings_names[0]));
 	char why[200];
 
-	for (size_t i = 0; i < MH_SETTINGS_COUNT; i++)
-		keys[i] = settings_names[i].key;
-	near = mb_suggest_find(item->name, keys, MH_SETTINGS_COUNT);
 	if (near)
 		snprintf(why, sizeof(why), "unknown key; did you mean %s?", near);
 	else

@@ -95,12 +95,10 @@ static bool row_prefix(const struct row_parser *r, char *text, struct mh_srv6_ro
 
 static bool row_unknown_field(const struct row_parser *r, const char *name)
 {
-	const char *names[ROW_FIELDS], *near;
+	const char *near =
+		mb_suggest_in_table(name, &row_fields[0].name, ROW_FIELDS, sizeof(row_fields[0]));
 	char what[100];
 
-	for (size_t i = 0; i < ROW_FIELDS; i++)
-		names[i] = row_fields[i].name;
-	near = mb_suggest_find(name, names, ROW_FIELDS);
 	snprintf(what, sizeof(what), "there is no field %.20s; %s%s", name,
 		 near ? "did you mean " : "there are plane, uplink, t1_uplink, host, t0 and pod",
 		 near ? near : "");

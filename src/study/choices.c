@@ -2,12 +2,12 @@
 /* Words that several verbs take: see choices.h. */
 #include "study/choices.h"
 
-#include "fabric/topology_preset.h"
-#include "sim/scenario/scenario_presets.h"
+#include "fabric/topology_toml.h"
+#include "sim/scenario/scenario.h"
 
 static bool topology_at(size_t i, struct ui_choice *out)
 {
-	const struct mf_preset *preset = mf_preset_at(i);
+	const struct mb_named_text *preset = mb_named_text_at(mf_presets, i);
 
 	if (preset)
 		*out = (struct ui_choice){preset->name, NULL, preset->about};
@@ -16,7 +16,7 @@ static bool topology_at(size_t i, struct ui_choice *out)
 
 static bool scenario_at(size_t i, struct ui_choice *out)
 {
-	const struct ms_preset *preset = ms_preset_at(i);
+	const struct mb_named_text *preset = mb_named_text_at(ms_presets, i);
 
 	if (preset)
 		*out = (struct ui_choice){preset->name, NULL, NULL};

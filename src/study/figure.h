@@ -32,6 +32,7 @@
 #ifndef SOFTMRC_STUDY_FIGURE_H
 #define SOFTMRC_STUDY_FIGURE_H
 
+#include "base/named_text.h"
 #include "sim/import/file_error.h"
 
 #include <jansson.h>
@@ -98,15 +99,10 @@ struct sim_figure {
 	struct sim_chart chart[SIM_FIGURE_CHARTS];
 };
 
-/* A figure that is built in. */
-struct sim_figure_text {
-	const char *name, *text;
-};
+/* The figures that are built in, by name: the files of figures/. */
+extern const struct mb_named_text sim_figure_texts[];
 
 extern const char *const sim_figure_chart_names[];
-
-/* sim_figure_at returns figure number n that is built in, by name; NULL: there are fewer. */
-const struct sim_figure_text *sim_figure_at(size_t n);
 
 /*
  * sim_figure_read reads a figure that is built in ("9a", "16") or a file (its name has a dot or a

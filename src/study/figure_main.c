@@ -26,8 +26,8 @@ static int list_figures(void)
 	struct ms_file_error error;
 	int status = f ? SIM_EXIT_GOOD : SIM_EXIT_FAILED;
 
-	for (size_t i = 0; f && sim_figure_at(i); i++) {
-		if (!sim_figure_read(f, sim_figure_at(i)->name, &error)) {
+	for (const struct mb_named_text *p = sim_figure_texts; f && p->name; p++) {
+		if (!sim_figure_read(f, p->name, &error)) {
 			fprintf(stderr, WHO ": %s\n", error.text);
 			status = SIM_EXIT_FAILED;
 			break;
@@ -102,7 +102,7 @@ static int make_figure(const char *name, const struct figure_options *o)
 
 static bool figure_at(size_t i, struct ui_choice *out)
 {
-	const struct sim_figure_text *figure = sim_figure_at(i);
+	const struct mb_named_text *figure = mb_named_text_at(sim_figure_texts, i);
 
 	if (figure)
 		*out = (struct ui_choice){figure->name, NULL, NULL};

@@ -15,9 +15,6 @@
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 #define DAY_NS (86400 * UINT64_C(1000000000))
 
-/* Made by the build, ends with an element of NULLs. */
-extern const struct sim_figure_text sim_figure_texts[];
-
 const char *const sim_figure_chart_names[] = {"time", "cdf", "bars", "sweep", NULL};
 static const char *const stat_names[] = {"mean", "least", "most", NULL};
 
@@ -239,22 +236,14 @@ bool sim_figure_parse(struct sim_figure *f, const char *name, const char *text,
 	return why ? ms_file_set_error(error, name, line, "%s", why) : false;
 }
 
-const struct sim_figure_text *sim_figure_at(size_t n)
-{
-	for (size_t i = 0; sim_figure_texts[i].name; i++)
-		if (i == n)
-			return &sim_figure_texts[i];
-	return NULL;
-}
-
 bool sim_figure_read(struct sim_figure *f, const char *name, struct ms_file_error *error)
 {
+	const struct mb_named_text *known = mb_named_text_find(sim_figure_texts, name);
 	char *text;
 	bool ok;
 
-	for (size_t i = 0; sim_figure_texts[i].name; i++)
-		if (strcmp(sim_figure_texts[i].name, name) == 0)
-			return sim_figure_parse(f, name, sim_figure_texts[i].text, error);
+	if (known)
+		return sim_figure_parse(f, name, known->text, error);
 	if (!strpbrk(name, "./"))
 		return ms_file_set_error(error, name, 0,
 					 "unknown figure; `mrc sim figure` lists those "

@@ -10,16 +10,12 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Made by the build, ends with an element of NULLs. */
-extern const struct sim_page_text sim_page_texts[];
+/* The files of page/. */
+extern const struct mb_named_text sim_page_texts[];
 
 static const char *embedded_text(const char *name)
 {
-	size_t i = 0;
-
-	while (sim_page_texts[i].name && strcmp(sim_page_texts[i].name, name) != 0)
-		i++;
-	return sim_page_texts[i].text;
+	return mb_named_text_find(sim_page_texts, name)->text;
 }
 
 bool sim_page_has_library(const char *library, struct ms_file_error *error)

@@ -13,6 +13,7 @@
 #ifndef SOFTMRC_STUDY_HTML_PAGE_H
 #define SOFTMRC_STUDY_HTML_PAGE_H
 
+#include "base/named_text.h"
 #include "sim/import/file_error.h"
 #include "ui/text_buffer.h"
 
@@ -20,11 +21,6 @@
 
 /* Where Debian's package libjs-chart.js puts it. */
 #define SIM_PAGE_LIBRARY "/usr/share/javascript/chart.js/chart.min.js"
-
-/* A text of src/cli/sim/page, embedded by the build. */
-struct sim_page_text {
-	const char *name, *text;
-};
 
 /*
  * sim_page_make appends the page; `library` is the file of the library. false: *error says what

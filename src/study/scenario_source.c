@@ -3,7 +3,6 @@
 #include "study/scenario_source.h"
 
 #include "sim/import/load_file.h"
-#include "sim/scenario/scenario_presets.h"
 #include "ui/text_buffer.h"
 
 #include <stdlib.h>
@@ -29,7 +28,7 @@ struct ms_scenario *sim_source_read_more(const char *name, const char *more,
 					 const struct ms_changes *changes,
 					 struct ms_file_error *error)
 {
-	const struct ms_preset *preset = ms_preset_find(name);
+	const struct mb_named_text *preset = mb_named_text_find(ms_presets, name);
 	struct ms_scenario *s;
 	const char *near;
 	char *text;
@@ -37,7 +36,7 @@ struct ms_scenario *sim_source_read_more(const char *name, const char *more,
 	if (preset)
 		return read_joined(name, preset->text, more, changes, error);
 	if (!strpbrk(name, "./")) {
-		near = ms_preset_near(name);
+		near = mb_named_text_near(ms_presets, name);
 		ms_file_set_error(error, name, 0, "unknown scenario; %s%s%s",
 				  near ? "did you mean "
 				       : "`mrc sim list` shows those that are built in, "

@@ -127,12 +127,9 @@ static const struct ui_flag *find_flag(const struct ui_flag_table *table, const 
 
 static enum ui_flags_result refuse_unknown(const struct ui_flag_table *table, const char *word)
 {
-	const char *name[FLAGS_MAX], *near;
-	size_t n = table->n < FLAGS_MAX ? table->n : FLAGS_MAX;
+	const char *near =
+		mb_suggest_in_table(word, &table->flag->name, table->n, sizeof(*table->flag));
 
-	for (size_t i = 0; i < n; i++)
-		name[i] = table->flag[i].name;
-	near = mb_suggest_find(word, name, n);
 	fprintf(stderr, "%s: %s: no such flag", table->who, word);
 	if (near)
 		fprintf(stderr, "; did you mean %s?", near);

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "base/assert.h"
-#include "fabric/topology_preset.h"
+#include "fabric/topology_toml.h"
 #include "sim/import/poisson_flows.h"
 #include "sim/import/read_flows_csv.h"
 #include "sim/import/read_htsim_cm.h"
@@ -82,7 +82,7 @@ static void read_cdf(const char *text)
 
 static void read_topo(const char *text)
 {
-	struct mf_topology_cfg cfg = mf_preset_find("pod")->cfg;
+	struct mf_topology_cfg cfg = mf_preset_cfg("pod");
 	struct ms_file_error error = {""};
 	struct mf_topology whole;
 	struct mf_error wrong;

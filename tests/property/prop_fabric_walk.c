@@ -215,7 +215,7 @@ TEST(mf_pair_turning, probes_come_back)
 /* Fabrics of any shape that is not refused. */
 static bool random_fabric(struct mf_topology *t)
 {
-	struct mf_topology_cfg cfg = fabric_cfg("tiny");
+	struct mf_topology_cfg cfg = mf_preset_cfg("tiny");
 	struct mf_error e;
 
 	cfg.planes = 1 + (uint32_t)test_rand_below(9);

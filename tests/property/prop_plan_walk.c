@@ -7,7 +7,7 @@
  */
 #include "cli/plan/emit_formats.h"
 #include "fabric/node_names.h"
-#include "fabric/topology_preset.h"
+#include "fabric/topology_toml.h"
 #include "fabric/usid.h"
 #include "wire/srv6.h"
 
@@ -353,23 +353,29 @@ static void walk_all(const struct mf_topology_cfg *cfg, const char *format)
 
 TEST(plan_walk, lab_by_ip)
 {
-	walk_all(&mf_preset_find("lab")->cfg, "iproute");
+	const struct mf_topology_cfg cfg = mf_preset_cfg("lab");
+
+	walk_all(&cfg, "iproute");
 }
 
 TEST(plan_walk, lab_by_frr)
 {
-	walk_all(&mf_preset_find("lab")->cfg, "frr");
+	const struct mf_topology_cfg cfg = mf_preset_cfg("lab");
+
+	walk_all(&cfg, "frr");
 }
 
 TEST(plan_walk, lab_by_sonic)
 {
-	walk_all(&mf_preset_find("lab")->cfg, "sonic");
+	const struct mf_topology_cfg cfg = mf_preset_cfg("lab");
+
+	walk_all(&cfg, "sonic");
 }
 
 /* Three tiers, the plane in each uSID, the last one counting downlinks. */
 TEST(plan_walk, three_tiers_by_all)
 {
-	struct mf_topology_cfg cfg = mf_preset_find("threetier")->cfg;
+	struct mf_topology_cfg cfg = mf_preset_cfg("threetier");
 
 	cfg.planes = 2;
 	cfg.pods = 2;

@@ -5,7 +5,7 @@
 
 #include "fabric/emit.h"
 #include "fabric/node_names.h"
-#include "fabric/topology_preset.h"
+#include "fabric/topology_toml.h"
 #include "support/test.h"
 
 #include <stdio.h>
@@ -20,10 +20,10 @@ struct emit_fixture {
 
 static inline void fixture_begin(struct emit_fixture *b, const char *preset)
 {
-	struct mf_error error;
+	char why[MF_TOML_ERROR_BYTES];
 
 	*b = (struct emit_fixture){.o = mf_emit_defaults()};
-	assert_true(mf_topology_init(&b->t, &mf_preset_find(preset)->cfg, &error));
+	assert_true(mf_topology_open(preset, &b->t, why));
 	b->to = open_memstream(&b->text, &b->len);
 	assert_non_null(b->to);
 }

@@ -6,7 +6,7 @@
 #include "support/test.h"
 
 #include "fabric/routes.h"
-#include "fabric/topology_preset.h"
+#include "fabric/topology_toml.h"
 
 static inline struct mf_topology fabric_of(const struct mf_topology_cfg *cfg)
 {
@@ -18,21 +18,13 @@ static inline struct mf_topology fabric_of(const struct mf_topology_cfg *cfg)
 	return t;
 }
 
-static inline struct mf_topology_cfg fabric_cfg(const char *preset)
-{
-	const struct mf_preset *p = mf_preset_find(preset);
-
-	assert_non_null(p);
-	return p->cfg;
-}
-
 /*
  * Three tiers on two planes, with counts of which none is a power of two nor like another: 3 pods
  * of 2 T0s with 5 hosts each and 3 T1s with 6 uplinks, hence 18 T2s.
  */
 static inline struct mf_topology_cfg fabric_small3_cfg(void)
 {
-	struct mf_topology_cfg cfg = fabric_cfg("tiny");
+	struct mf_topology_cfg cfg = mf_preset_cfg("tiny");
 
 	strcpy(cfg.name, "small3");
 	cfg.tiers = 3;
@@ -49,7 +41,7 @@ static inline struct mf_topology_cfg fabric_small3_cfg(void)
 static inline struct mf_topology fabric(const char *name)
 {
 	struct mf_topology_cfg cfg =
-		strcmp(name, "small3") == 0 ? fabric_small3_cfg() : fabric_cfg(name);
+		strcmp(name, "small3") == 0 ? fabric_small3_cfg() : mf_preset_cfg(name);
 
 	return fabric_of(&cfg);
 }

@@ -2,7 +2,7 @@
 /* The fault script: src/demo/demo.h. */
 #include "demo/demo.h"
 #include "demo/stage.h"
-#include "fabric/topology_preset.h"
+#include "fabric/topology_toml.h"
 #include "ui/text_buffer.h"
 
 #include "support/test.h"
@@ -204,7 +204,7 @@ TEST(demo_script_make, has_faults_of_its_own_in_the_lab)
 /* Every name is one that the lab knows, in a fabric of the demo's shape. */
 TEST(demo_script_make, the_lab_knows_the_targets)
 {
-	struct mf_topology_cfg cfg = mf_preset_find("lab")->cfg;
+	struct mf_topology_cfg cfg = mf_preset_cfg("lab");
 	struct mf_topology t;
 	struct mf_error error_of;
 

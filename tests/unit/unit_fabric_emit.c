@@ -62,7 +62,7 @@ TEST(mf_emit_lane, counts_lanes_of_100g)
 
 TEST(mf_emit_lane, another_speed_begins_a_cage)
 {
-	struct mf_topology_cfg cfg = mf_preset_find("tiny")->cfg;
+	struct mf_topology_cfg cfg = mf_preset_cfg("tiny");
 	struct mf_topology t;
 	struct mf_error error;
 	uint32_t lanes, t0;

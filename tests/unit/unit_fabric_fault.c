@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "fabric/fault.h"
-#include "fabric/topology_preset.h"
+#include "fabric/topology_toml.h"
 #include "support/test.h"
 
 #include <stdio.h>
@@ -9,10 +9,10 @@ static struct mf_topology t;
 
 static int open_fabric(void **state)
 {
-	struct mf_error e;
+	char why[MF_TOML_ERROR_BYTES];
 
 	(void)state;
-	return mf_topology_init(&t, &mf_preset_find("lab")->cfg, &e) ? 0 : -1;
+	return mf_topology_open("lab", &t, why) ? 0 : -1;
 }
 
 #define FAULT_TEST(function, name) TEST_WITH(open_fabric, NULL, function, name)

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "fabric/fault_target.h"
-#include "fabric/topology_preset.h"
+#include "fabric/topology_toml.h"
 #include "support/test.h"
 
 static struct mf_topology t;
 
 static int open_lab(void **state)
 {
-	struct mf_error e;
+	char why[MF_TOML_ERROR_BYTES];
 
 	(void)state;
-	return mf_topology_init(&t, &mf_preset_find("lab")->cfg, &e) ? 0 : -1;
+	return mf_topology_open("lab", &t, why) ? 0 : -1;
 }
 
 #define NAMES_TEST(function, name) TEST_WITH(open_lab, NULL, function, name)

@@ -2,15 +2,15 @@
 /* Pieces, cost, path and capacity: src/fabric/plan.h. */
 #include "fabric/plan.h"
 
-#include "fabric/topology_preset.h"
+#include "fabric/topology_toml.h"
 #include "support/test.h"
 
 static struct mf_topology fabric(const char *name)
 {
 	struct mf_topology t;
-	struct mf_error error;
+	char why[MF_TOML_ERROR_BYTES];
 
-	assert_true(mf_topology_init(&t, &mf_preset_find(name)->cfg, &error));
+	assert_true(mf_topology_open(name, &t, why));
 	return t;
 }
 
@@ -181,7 +181,7 @@ TEST(mf_plan_capacity, full_bisection)
 /* REQ(plan.bisection) */
 TEST(mf_plan_capacity, oversubscribed_by_the_narrowest_tier)
 {
-	struct mf_topology_cfg cfg = mf_preset_find("threetier")->cfg;
+	struct mf_topology_cfg cfg = mf_preset_cfg("threetier");
 	struct mf_topology t;
 	struct mf_error error;
 

@@ -2,7 +2,7 @@
 /* Expected failures: src/fabric/plan_failures.h. */
 #include "fabric/plan_failures.h"
 
-#include "fabric/topology_preset.h"
+#include "fabric/topology_toml.h"
 #include "support/test.h"
 
 #define YEAR_NS UINT64_C(31536000000000000)
@@ -10,9 +10,9 @@
 static struct mf_topology fabric(const char *name)
 {
 	struct mf_topology t;
-	struct mf_error error;
+	char why[MF_TOML_ERROR_BYTES];
 
-	assert_true(mf_topology_init(&t, &mf_preset_find(name)->cfg, &error));
+	assert_true(mf_topology_open(name, &t, why));
 	return t;
 }
 
@@ -75,7 +75,7 @@ TEST(mf_plan_failures, eight_planes_see_what_ports_share)
 
 TEST(mf_plan_failures, overlaps_of_two_planes)
 {
-	struct mf_topology_cfg cfg = mf_preset_find("tiny")->cfg;
+	struct mf_topology_cfg cfg = mf_preset_cfg("tiny");
 	struct mf_topology t = fabric("tiny");
 	struct mf_rates r = once_a_year();
 	struct mf_plan_failures f;

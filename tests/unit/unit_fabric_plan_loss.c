@@ -2,16 +2,16 @@
 /* Capacity lost by failures: src/fabric/plan_loss.h. */
 #include "fabric/plan_loss.h"
 
-#include "fabric/topology_preset.h"
+#include "fabric/topology_toml.h"
 #include "support/test.h"
 
 static struct mf_plan_loss loss(const char *name, enum mf_component component)
 {
 	struct mf_rates r = mf_rates_defaults();
 	struct mf_topology t;
-	struct mf_error error;
+	char why[MF_TOML_ERROR_BYTES];
 
-	assert_true(mf_topology_init(&t, &mf_preset_find(name)->cfg, &error));
+	assert_true(mf_topology_open(name, &t, why));
 	return mf_plan_loss(&t, &r, component);
 }
 

@@ -54,7 +54,7 @@ TEST(mf_topology_init, widths_of_usid_fields)
 
 TEST(mf_topology_init, refusal_changes_nothing)
 {
-	struct mf_topology_cfg cfg = fabric_cfg("lab");
+	struct mf_topology_cfg cfg = mf_preset_cfg("lab");
 	struct mf_topology t, before;
 	struct mf_error e;
 
@@ -65,12 +65,12 @@ TEST(mf_topology_init, refusal_changes_nothing)
 	assert_memory_equal(&t, &before, sizeof(t));
 }
 
-TEST(mf_preset_find, full_bisection)
+TEST(mf_presets, full_bisection)
 {
 	const char *const full[] = {"pod", "paper", "paper4", "threetier"};
 
 	for (size_t i = 0; i < 4; i++) {
-		struct mf_topology_cfg cfg = fabric_cfg(full[i]);
+		struct mf_topology_cfg cfg = mf_preset_cfg(full[i]);
 
 		assert_u_eq(cfg.hosts_per_t0 * cfg.links[MF_HOST_T0].bit_s,
 			    cfg.t1s * cfg.links[MF_T0_T1].bit_s);

@@ -51,7 +51,7 @@ TEST(mf_cfg_check, names_field_value_and_what_is_allowed)
 {
 	for (size_t i = 0; i < sizeof(bads) / sizeof(bads[0]); i++) {
 		const struct bad *b = &bads[i];
-		struct mf_topology_cfg cfg = fabric_cfg(b->preset);
+		struct mf_topology_cfg cfg = mf_preset_cfg(b->preset);
 		struct mf_topology t;
 		struct mf_error e = {"", "", ""};
 
@@ -78,16 +78,16 @@ static void assert_refused(const struct mf_topology_cfg *cfg, const char *field,
 /* REQ(topo.usid.roles) REQ(topo.refuse) */
 TEST(mf_cfg_check, numbers_that_16_bits_do_not_hold)
 {
-	struct mf_topology_cfg cfg = fabric_cfg("paper");
+	struct mf_topology_cfg cfg = mf_preset_cfg("paper");
 
 	cfg.t0s = 516;
 	cfg.radix[1] = 0;
 	assert_refused(&cfg, "topology.t0s", "takes 10 bits of a uSID of 16: 9 are left");
-	cfg = fabric_cfg("paper");
+	cfg = mf_preset_cfg("paper");
 	cfg.hosts_per_t0 = 513;
 	cfg.radix[0] = 0;
 	assert_refused(&cfg, "topology.hosts_per_t0", "takes 10 bits");
-	cfg = fabric_cfg("threetier");
+	cfg = mf_preset_cfg("threetier");
 	cfg.t1s = 256;
 	cfg.radix[0] = 0;
 	assert_refused(&cfg, "topology.t1s", "takes 14 bits of a uSID of 16: 12 are left");
@@ -100,33 +100,33 @@ TEST(mf_cfg_check, numbers_that_16_bits_do_not_hold)
 /* REQ(topo.usid.destination) REQ(topo.refuse) */
 TEST(mf_cfg_check, hosts_that_have_no_number)
 {
-	struct mf_topology_cfg cfg = fabric_cfg("threetier");
+	struct mf_topology_cfg cfg = mf_preset_cfg("threetier");
 
 	cfg.usid.planes = MF_PLANE_IN_BLOCK;
 	cfg.usid.dst = MF_DST_HOST;
 	assert_refused(&cfg, "usid.destination", "at most 40959 hosts, this fabric has 65536");
-	cfg = fabric_cfg("lab");
+	cfg = mf_preset_cfg("lab");
 	cfg.usid.planes = MF_PLANE_IN_USID;
 	assert_refused(&cfg, "usid.destination", "leave no bits for the plane");
 }
 
 TEST(mf_cfg_check, links)
 {
-	struct mf_topology_cfg cfg = fabric_cfg("lab");
+	struct mf_topology_cfg cfg = mf_preset_cfg("lab");
 
 	cfg.links[MF_T0_T1].bit_s = 0;
 	assert_refused(&cfg, "links.t0_t1.speed", "1000 to");
-	cfg = fabric_cfg("lab");
+	cfg = mf_preset_cfg("lab");
 	cfg.links[MF_HOST_T0].latency_ns = 2000000000;
 	assert_refused(&cfg, "links.host_t0.latency", "0 to");
-	cfg = fabric_cfg("lab");
+	cfg = mf_preset_cfg("lab");
 	cfg.links[MF_T1_T2].bit_s = 0; /* there are no such links */
 	fabric_of(&cfg);
 }
 
 TEST(mf_cfg_check, too_large_to_be_numbered)
 {
-	struct mf_topology_cfg cfg = fabric_cfg("paper");
+	struct mf_topology_cfg cfg = mf_preset_cfg("paper");
 
 	cfg.usid.planes = MF_PLANE_IN_BLOCK;
 	cfg.radix[0] = 0;
@@ -134,7 +134,7 @@ TEST(mf_cfg_check, too_large_to_be_numbered)
 	cfg.hosts_per_t0 = 65536;
 	cfg.t0s = 65536;
 	assert_refused(&cfg, "topology.planes", "more than can be numbered");
-	cfg = fabric_cfg("lab");
+	cfg = mf_preset_cfg("lab");
 	cfg.t0s = 1;
 	cfg.hosts_per_t0 = 1;
 	assert_refused(&cfg, "topology.hosts_per_t0", "2 or more");
@@ -142,7 +142,7 @@ TEST(mf_cfg_check, too_large_to_be_numbered)
 
 TEST(mf_cfg_check, name)
 {
-	struct mf_topology_cfg cfg = fabric_cfg("lab");
+	struct mf_topology_cfg cfg = mf_preset_cfg("lab");
 
 	cfg.name[0] = 0;
 	assert_refused(&cfg, "topology.name", "1 to 31 letters");

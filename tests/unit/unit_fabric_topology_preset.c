@@ -19,14 +19,14 @@ static const struct size sizes[] = {
 };
 
 /* REQ(topo.sizes) */
-TEST(mf_preset_at, sizes)
+TEST(mf_presets, sizes)
 {
 	for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
 		struct mf_topology t;
 
-		assert_non_null(mf_preset_at(i));
-		assert_string_equal(mf_preset_at(i)->name, sizes[i].name);
-		assert_string_equal(mf_preset_at(i)->cfg.name, sizes[i].name);
+		assert_non_null(mb_named_text_at(mf_presets, i));
+		assert_string_equal(mf_presets[i].name, sizes[i].name);
+		assert_string_equal(mf_preset_cfg(sizes[i].name).name, sizes[i].name);
 		t = fabric(sizes[i].name);
 		assert_u_eq(t.n_hosts, sizes[i].hosts);
 		assert_u_eq(t.n_switches, sizes[i].switches);
@@ -35,10 +35,10 @@ TEST(mf_preset_at, sizes)
 		assert_u_eq(t.n_t1s, sizes[i].t1s);
 		assert_u_eq(t.cfg.links[MF_HOST_T0].bit_s, sizes[i].bit_s);
 	}
-	assert_null(mf_preset_at(sizeof(sizes) / sizeof(sizes[0])));
+	assert_null(mb_named_text_at(mf_presets, sizeof(sizes) / sizeof(sizes[0])));
 }
 
-TEST(mf_preset_at, third_tier)
+TEST(mf_presets, third_tier)
 {
 	struct mf_topology t = fabric("threetier");
 
@@ -46,10 +46,12 @@ TEST(mf_preset_at, third_tier)
 	assert_u_eq(t.hosts_per_pod, 1024);
 }
 
-TEST(mf_preset_find, by_name)
+TEST(mf_presets, by_name)
 {
-	assert_string_equal(mf_preset_find("lab8")->name, "lab8");
-	assert_null(mf_preset_find("lab9"));
-	assert_string_equal(mf_preset_near("threteir"), "threetier");
-	assert_null(mf_preset_near("zzzzzzzz"));
+	assert_string_equal(mf_presets[1].about,
+			    "8 hosts, 4 planes of 2 T0 and 2 T1: 24 namespaces");
+	assert_string_equal(mb_named_text_find(mf_presets, "lab8")->name, "lab8");
+	assert_null(mb_named_text_find(mf_presets, "lab9"));
+	assert_string_equal(mb_named_text_near(mf_presets, "threteir"), "threetier");
+	assert_null(mb_named_text_near(mf_presets, "zzzzzzzz"));
 }

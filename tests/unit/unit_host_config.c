@@ -3,6 +3,7 @@
  * The file of a host: what the software NIC makes of its rows must be what the plan says, for every
  * preset, for random hosts, destinations and EVs.
  */
+#include "fabric_fixture.h"
 #include "support/test.h"
 
 #include <stdio.h>
@@ -11,22 +12,11 @@
 #include "fabric/ev_routing.h"
 #include "fabric/fabric_address.h"
 #include "fabric/host_config.h"
-#include "fabric/topology_preset.h"
 #include "fabric/usid.h"
 #include "host/srv6_map.h"
 #include "wire/ev_path.h"
 
 #define FILE_MAX 4096u
-
-static struct mf_topology fabric_of(const struct mf_topology_cfg *cfg)
-{
-	struct mf_topology t;
-	struct mf_error error;
-
-	if (!mf_topology_init(&t, cfg, &error))
-		fail_msg("%s = %s: %s", error.field, error.value, error.what);
-	return t;
-}
 
 /* Reads the rows, which the reader joins by commas. */
 static int take_rows(void *ctx, const struct mb_toml_item *item)
@@ -96,10 +86,8 @@ static void check_fabric(const struct mf_topology *t, size_t rounds)
 /* REQ(srv6.path) REQ(srv6.ev-planes) */
 TEST(mf_host_config_write, gives_the_paths_of_every_preset)
 {
-	const struct mf_preset *preset;
-
-	for (size_t i = 0; (preset = mf_preset_at(i)) != NULL; i++) {
-		struct mf_topology t = fabric_of(&preset->cfg);
+	for (const struct mb_named_text *p = mf_presets; p->name; p++) {
+		struct mf_topology t = fabric(p->name);
 
 		check_fabric(&t, test_rounds(40));
 	}
@@ -109,7 +97,7 @@ TEST(mf_host_config_write, gives_the_paths_of_every_usid_plan)
 {
 	/* The fourth there is not: numbers of hosts leave a uSID no room for planes. */
 	for (unsigned plan = 0; plan < 3; plan++) {
-		struct mf_topology_cfg cfg = mf_preset_find("lab8")->cfg;
+		struct mf_topology_cfg cfg = mf_preset_cfg("lab8");
 		struct mf_topology t;
 
 		cfg.usid.planes = plan & 1 ? MF_PLANE_IN_USID : MF_PLANE_IN_BLOCK;
@@ -121,7 +109,7 @@ TEST(mf_host_config_write, gives_the_paths_of_every_usid_plan)
 
 TEST(mf_host_config_write, one_plane_and_three_tiers)
 {
-	struct mf_topology_cfg cfg = mf_preset_find("threetier")->cfg;
+	struct mf_topology_cfg cfg = mf_preset_cfg("threetier");
 	struct mf_topology t = fabric_of(&cfg);
 	struct mf_host_options options = {.form = MF_HOST_UDP, .pace_bps = 1000, .ifname = "swp"};
 	char text[FILE_MAX];
@@ -134,7 +122,7 @@ TEST(mf_host_config_write, one_plane_and_three_tiers)
 
 TEST(mf_host_config_write, tells_its_length_like_snprintf)
 {
-	struct mf_topology t = fabric_of(&mf_preset_find("tiny")->cfg);
+	struct mf_topology t = fabric("tiny");
 	struct mf_host_options options = {.form = MF_HOST_UDP};
 	size_t len = mf_host_config_write(&t, 3, &options, NULL, 0);
 	char *text = malloc(len + 1);
@@ -149,7 +137,7 @@ TEST(mf_host_config_write, tells_its_length_like_snprintf)
 /* 20 Mb/s: a packet takes 1.76 ms a link, which is no congestion. */
 TEST(mf_host_config_write, round_trip_of_the_empty_fabric)
 {
-	struct mf_topology_cfg cfg = mf_preset_find("lab8")->cfg;
+	struct mf_topology_cfg cfg = mf_preset_cfg("lab8");
 	struct mf_host_options options = {.form = MF_HOST_UDP};
 	struct mf_topology t;
 	char text[FILE_MAX];
@@ -164,7 +152,7 @@ TEST(mf_host_config_write, round_trip_of_the_empty_fabric)
 	/* Timers that would be below what the fabric takes, and no others. */
 	assert_non_null(strstr(text, "[timers]\nrto_min_us = 30000\ntail_probe_us = 15000\n"
 				     "reorder_min_us = 7500\nreorder_max_us = 15000\n\n"));
-	t = fabric_of(&mf_preset_find("paper")->cfg);
+	t = fabric("paper");
 	mf_host_config_write(&t, 0, &options, text, sizeof(text));
 	assert_null(strstr(text, "[timers]"));
 }
@@ -173,7 +161,7 @@ TEST(mf_host_config_write, round_trip_of_the_empty_fabric)
  * ever. */
 TEST(mf_host_config_write, a_reorder_window_may_grow_above_a_full_queue)
 {
-	struct mf_topology t = fabric_of(&mf_preset_find("paper")->cfg);
+	struct mf_topology t = fabric("paper");
 	struct mf_host_options options = {.form = MF_HOST_UDP, .queue_ns = 59000000};
 	char text[FILE_MAX];
 

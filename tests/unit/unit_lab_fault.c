@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "fabric/topology_preset.h"
+#include "fabric/topology_toml.h"
 #include "lab/lab.h"
 #include "support/test.h"
 
@@ -10,10 +10,10 @@ static struct ml_port_state *port;
 
 static int open_lab(void **state)
 {
-	struct mf_error e;
+	char why[MF_TOML_ERROR_BYTES];
 
 	(void)state;
-	if (!mf_topology_init(&t, &mf_preset_find("lab")->cfg, &e))
+	if (!mf_topology_open("lab", &t, why))
 		return -1;
 	port = calloc(t.n_links, sizeof(*port));
 	return port ? 0 : -1;

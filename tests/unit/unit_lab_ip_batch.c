@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* What a lab gives to ip(8) and tc(8), and IPv4 addresses: src/lab/ip_batch.c. */
-#include "fabric/topology_preset.h"
+#include "fabric/topology_toml.h"
 
 #include "lab/ip_batch.h"
 #include "lab/netns.h"
@@ -14,11 +14,11 @@ static struct ml_list list;
 
 static int open_lab(void **state)
 {
-	struct mf_error e;
+	char why[MF_TOML_ERROR_BYTES];
 
 	(void)state;
 	ml_list_open(&list);
-	return mf_topology_init(&t, &mf_preset_find("lab")->cfg, &e) ? 0 : -1;
+	return mf_topology_open("lab", &t, why) ? 0 : -1;
 }
 
 static int shut(void **state)
@@ -115,9 +115,9 @@ static struct mf_topology t;
 
 static void open_preset(const char *name)
 {
-	struct mf_error e;
+	char why[MF_TOML_ERROR_BYTES];
 
-	assert_true(mf_topology_init(&t, &mf_preset_find(name)->cfg, &e));
+	assert_true(mf_topology_open(name, &t, why));
 }
 
 TEST(ml_ipv4_fits, what_one_machine_holds_and_not_the_paper)

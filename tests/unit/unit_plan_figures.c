@@ -2,16 +2,16 @@
 /* A plan as a list of numbers: src/cli/plan/plan_figures.h. */
 #include "cli/plan/plan_figures.h"
 
-#include "fabric/topology_preset.h"
+#include "fabric/topology_toml.h"
 #include "support/test.h"
 
 static void make(struct plan_figures *out, const char *name)
 {
 	struct mf_rates r = mf_rates_defaults();
 	struct mf_topology t;
-	struct mf_error error;
+	char why[MF_TOML_ERROR_BYTES];
 
-	assert_true(mf_topology_init(&t, &mf_preset_find(name)->cfg, &error));
+	assert_true(mf_topology_open(name, &t, why));
 	plan_figures_make(out, &t, &r);
 }
 

@@ -2,15 +2,15 @@
 /* A plan for eyes and for programs: src/cli/plan/plan_report.h. */
 #include "cli/plan/plan_report.h"
 
-#include "fabric/topology_preset.h"
+#include "fabric/topology_toml.h"
 #include "support/test.h"
 
 static struct mf_topology fabric(const char *name)
 {
 	struct mf_topology t;
-	struct mf_error error;
+	char why[MF_TOML_ERROR_BYTES];
 
-	assert_true(mf_topology_init(&t, &mf_preset_find(name)->cfg, &error));
+	assert_true(mf_topology_open(name, &t, why));
 	return t;
 }
 

@@ -3,7 +3,7 @@
 #include "cli/plan/route_tables.h"
 
 #include "fabric/node_names.h"
-#include "fabric/topology_preset.h"
+#include "fabric/topology_toml.h"
 #include "support/test.h"
 
 #include <stdio.h>
@@ -27,9 +27,10 @@ static void plan_of(struct plan_table *table, const char *preset, const char *no
 {
 	struct mf_topology t;
 	struct mf_error error;
+	char why[MF_TOML_ERROR_BYTES];
 	uint32_t node;
 
-	assert_true(mf_topology_init(&t, &mf_preset_find(preset)->cfg, &error));
+	assert_true(mf_topology_open(preset, &t, why));
 	assert_true(mf_node_find(&t, node_name, &node, &error));
 	plan_table_plan(table, &t, node);
 }

@@ -5,7 +5,7 @@
 #include <stdio.h>
 
 #include "fabric/fabric_link.h"
-#include "fabric/topology_preset.h"
+#include "fabric/topology_toml.h"
 #include "sim/scenario/fault_spans.h"
 #include "unit/sim_fault_name.h"
 
@@ -89,8 +89,9 @@ TEST(ms_fault_spans_link, all_links_of_a_switch)
 	struct mf_target target;
 	struct mf_topology t;
 	struct mf_error error;
+	char why[MF_TOML_ERROR_BYTES];
 
-	assert_true(mf_topology_init(&t, &mf_preset_find("tiny")->cfg, &error));
+	assert_true(mf_topology_open("tiny", &t, why));
 	assert_true(mf_target_find(&t, "plane1.t1-1", &target, &error));
 	for (uint32_t i = 0; i < target.links; i++) {
 		span.link = mf_target_link(&t, &target, i);

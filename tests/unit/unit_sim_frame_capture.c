@@ -7,7 +7,7 @@
 
 #include "base/bytes.h"
 #include "fabric/fabric_address.h"
-#include "fabric/topology_preset.h"
+#include "fabric/topology_toml.h"
 #include "sim/mrc/frame_capture.h"
 #include "sim/mrc/packet_codec.h"
 #include "wire/srv6.h"
@@ -15,9 +15,9 @@
 static struct mf_topology topology(void)
 {
 	struct mf_topology t;
-	struct mf_error error;
+	char why[MF_TOML_ERROR_BYTES];
 
-	assert_true(mf_topology_init(&t, &mf_preset_find("tiny")->cfg, &error));
+	assert_true(mf_topology_open("tiny", &t, why));
 	return t;
 }
 

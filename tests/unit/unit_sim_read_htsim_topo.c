@@ -4,7 +4,7 @@
 
 #include <stdio.h>
 
-#include "fabric/topology_preset.h"
+#include "fabric/topology_toml.h"
 #include "sim/import/read_htsim_topo.h"
 
 #define TIER0                                                                             \
@@ -15,7 +15,7 @@
 
 static bool topo_read(const char *text, struct mf_topology_cfg *cfg, struct ms_file_error *error)
 {
-	*cfg = mf_preset_find("pod")->cfg;
+	*cfg = mf_preset_cfg("pod");
 	return ms_topo_read(cfg, "f.topo", text, error);
 }
 

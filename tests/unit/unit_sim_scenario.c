@@ -7,7 +7,6 @@
 
 #include "sim/scenario/scenario.h"
 #include "sim/scenario/scenario_keys.h"
-#include "sim/scenario/scenario_presets.h"
 #include "unit/sim_fault_name.h"
 
 #define TINY "[topology]\nbase = \"tiny\"\n"
@@ -288,10 +287,9 @@ TEST(ms_scenario_read, wrong_changes)
 }
 
 /* Every scenario that is built in can be read, has a title, and what it compares with is there. */
-TEST(ms_preset_at, all_are_good)
+TEST(ms_presets, all_are_good)
 {
-	for (size_t i = 0; ms_preset_at(i); i++) {
-		const struct ms_preset *p = ms_preset_at(i);
+	for (const struct mb_named_text *p = ms_presets; p->name; p++) {
 		struct ms_file_error error;
 		struct ms_scenario *s = ms_scenario_read(p->name, p->text, NULL, &error);
 
@@ -300,12 +298,13 @@ TEST(ms_preset_at, all_are_good)
 		if (!s->head.title[0])
 			fail_msg("%s has no title", p->name);
 		for (uint32_t k = 0; k < s->n_expectations; k++)
-			if (s->expectation[k].than[0] && !ms_preset_find(s->expectation[k].than))
+			if (s->expectation[k].than[0] &&
+			    !mb_named_text_find(ms_presets, s->expectation[k].than))
 				fail_msg("%s compares with %s", p->name, s->expectation[k].than);
 		ms_scenario_destroy(s);
 	}
-	assert_null(ms_preset_find("no-such-scenario"));
-	assert_string_equal(ms_preset_near("permutatoin"), "permutation");
+	assert_null(mb_named_text_find(ms_presets, "no-such-scenario"));
+	assert_string_equal(mb_named_text_near(ms_presets, "permutatoin"), "permutation");
 }
 
 TEST(ms_scenario_tables, words_are_those_of_the_workload)

@@ -2,15 +2,15 @@
 /* Ports and units by arithmetic, held against nodes and links as the fabric numbers them. */
 #include "sim/kernel/sim_units.h"
 
-#include "fabric/topology_preset.h"
+#include "fabric/topology_toml.h"
 #include "support/test.h"
 
 static void fabric(struct ms_units *u, const char *preset, uint32_t workers)
 {
-	struct mf_error error;
+	char why[MF_TOML_ERROR_BYTES];
 	struct mf_topology t;
 
-	assert_true(mf_topology_init(&t, &mf_preset_find(preset)->cfg, &error));
+	assert_true(mf_topology_open(preset, &t, why));
 	ms_units_init(u, &t, workers);
 }
 

@@ -118,20 +118,18 @@ const struct plan_format *plan_format_at(size_t n)
 
 const struct plan_format *plan_format_find(const char *name, const char *who)
 {
-	const char *known[FORMATS], *near;
+	const char *near;
 
-	for (size_t i = 0; i < FORMATS; i++) {
-		known[i] = formats[i].name;
-		if (strcmp(name, known[i]) == 0)
+	for (size_t i = 0; i < FORMATS; i++)
+		if (strcmp(name, formats[i].name) == 0)
 			return &formats[i];
-	}
-	near = mb_suggest_find(name, known, FORMATS);
+	near = mb_suggest_in_table(name, &formats[0].name, FORMATS, sizeof(formats[0]));
 	fprintf(stderr, "%s: --emit %s: no such format; ", who, name);
 	if (near)
 		fprintf(stderr, "did you mean %s? ", near);
 	fprintf(stderr, "There are");
 	for (size_t i = 0; i < FORMATS; i++)
-		fprintf(stderr, " %s", known[i]);
+		fprintf(stderr, " %s", formats[i].name);
 	fprintf(stderr, "\n");
 	return NULL;
 }

@@ -5,7 +5,6 @@
 #include "study/study_verbs.h"
 
 #include "sim/scenario/scenario_keys.h"
-#include "sim/scenario/scenario_presets.h"
 
 #include <jansson.h>
 #include <stddef.h>
@@ -14,53 +13,45 @@
 
 /* ---- scenarios ---- */
 
-static int list_text(void)
+static void add_scenario(json_t *all, const char *name, const struct ms_scenario *s)
 {
-	struct ms_file_error error;
-
-	for (size_t i = 0; ms_preset_at(i); i++) {
-		struct ms_scenario *s = sim_source_read(ms_preset_at(i)->name, NULL, &error);
-
-		if (!s) {
-			fprintf(stderr, "mrc sim list: %s\n", error.text);
-			return SIM_EXIT_FAILED;
-		}
-		printf("%-28s %s\n", ms_preset_at(i)->name, s->head.title);
-		ms_scenario_destroy(s);
-	}
-	return SIM_EXIT_GOOD;
+	json_array_append_new(all, json_pack("{s:s,s:s,s:i,s:i,s:i}", "name", name, "title",
+					     s->head.title, "hosts", (int)s->fabric.n_hosts,
+					     "planes", (int)s->fabric.cfg.planes, "expectations",
+					     (int)s->n_expectations));
 }
 
-static int list_json(void)
+static int list_all(bool json)
 {
 	json_t *all = json_array();
 	struct ms_file_error error;
+	int code = SIM_EXIT_GOOD;
 
-	for (size_t i = 0; ms_preset_at(i); i++) {
-		struct ms_scenario *s = sim_source_read(ms_preset_at(i)->name, NULL, &error);
+	for (const struct mb_named_text *p = ms_presets; p->name && !code; p++) {
+		struct ms_scenario *s = sim_source_read(p->name, NULL, &error);
 
 		if (!s) {
 			fprintf(stderr, "mrc sim list: %s\n", error.text);
-			json_decref(all);
-			return SIM_EXIT_FAILED;
+			code = SIM_EXIT_FAILED;
+		} else if (json) {
+			add_scenario(all, p->name, s);
+		} else {
+			printf("%-28s %s\n", p->name, s->head.title);
 		}
-		json_array_append_new(all, json_pack("{s:s,s:s,s:i,s:i,s:i}", "name",
-						     ms_preset_at(i)->name, "title", s->head.title,
-						     "hosts", (int)s->fabric.n_hosts, "planes",
-						     (int)s->fabric.cfg.planes, "expectations",
-						     (int)s->n_expectations));
 		ms_scenario_destroy(s);
 	}
-	json_dumpf(all, stdout, JSON_INDENT(2));
-	putchar('\n');
+	if (json && !code) {
+		json_dumpf(all, stdout, JSON_INDENT(2));
+		putchar('\n');
+	}
 	json_decref(all);
-	return SIM_EXIT_GOOD;
+	return code;
 }
 
 static int print_scenario(const char *name)
 {
-	const struct ms_preset *p = ms_preset_find(name);
-	const char *near = ms_preset_near(name);
+	const struct mb_named_text *p = mb_named_text_find(ms_presets, name);
+	const char *near = mb_named_text_near(ms_presets, name);
 
 	if (p) {
 		fputs(p->text, stdout);
@@ -91,7 +82,7 @@ static int sim_list_main(int argc, char **argv)
 		return status;
 	if (n == 1)
 		return print_scenario(name);
-	return o.json ? list_json() : list_text();
+	return list_all(o.json);
 }
 
 const struct ui_verb sim_list_verb = {

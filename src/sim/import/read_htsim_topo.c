@@ -65,12 +65,11 @@ static uint64_t topo_get(const struct topo_reader *r, uint32_t tier, enum topo_k
 
 static bool topo_unknown(struct topo_reader *r)
 {
-	const char *names[TOPO_KEYS], *near;
 	char text[MS_WORD_BYTES];
+	const char *near =
+		mb_suggest_in_table(ms_word_copy(&r->words.word[0], text), &topo_names[0].name,
+				    TOPO_KEYS, sizeof(topo_names[0]));
 
-	for (size_t i = 0; i < TOPO_KEYS; i++)
-		names[i] = topo_names[i].name;
-	near = mb_suggest_find(ms_word_copy(&r->words.word[0], text), names, TOPO_KEYS);
 	return ms_file_set_error(
 		r->error, r->file, r->words.line, "%s: no such key; %s%s%s", text,
 		near ? "did you mean " : "expected ",

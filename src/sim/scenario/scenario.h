@@ -2,7 +2,7 @@
 /*
  * scenario.h - a scenario: a fabric, what its hosts send to each other, what goes wrong meanwhile,
  * what is to be written down of it and what must hold in the end. Read from a TOML file or from one
- * of the presets (scenario_presets.h); docs/simulator.md lists all keys, scenario_keys.c is where
+ * of ms_presets; docs/simulator.md lists all keys, scenario_keys.c is where
  * they stand.
  *
  *	title = "all hosts send to another one while a T1 reboots"
@@ -24,6 +24,7 @@
 #ifndef SOFTMRC_SIM_SCENARIO_SCENARIO_H
 #define SOFTMRC_SIM_SCENARIO_SCENARIO_H
 
+#include "base/named_text.h"
 #include "sim/import/file_error.h"
 #include "sim/run/sim_run.h"
 #include "sim/run/step_model.h"
@@ -31,6 +32,12 @@
 #include "sim/workload/flow_list.h"
 #include "sim/workload/graph.h"
 #include "sim/workload/training_job.h"
+
+/*
+ * ms_presets are the scenarios that are built in: the files of scenario/presets. They are installed
+ * as files too, to be read and changed. Look in them by mb_named_text_find.
+ */
+extern const struct mb_named_text ms_presets[];
 
 #define MS_TITLE_BYTES 160u
 #define MS_PATH_BYTES 256u

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/quantity.h"
-#include "fabric/topology_preset.h"
+#include "fabric/topology_toml.h"
 #include "sim/scenario/scenario_build.h"
 #include "sim/scenario/scenario_keys.h"
 
@@ -91,9 +91,9 @@ static bool read_outages(struct ms_scenario *s, struct ms_file_error *error)
 
 static bool read_fabric(struct ms_scenario *s, struct ms_file_error *error)
 {
-	const struct mf_preset *p = mf_preset_find(s->goodput.fabric);
-	const char *near = mf_preset_near(s->goodput.fabric);
-	struct mf_error wrong;
+	const struct mb_named_text *p = mb_named_text_find(mf_presets, s->goodput.fabric);
+	const char *near = mb_named_text_near(mf_presets, s->goodput.fabric);
+	char wrong[MF_TOML_ERROR_BYTES];
 
 	s->goodput.at_scale = s->fabric;
 	if (!s->goodput.fabric[0])
@@ -103,9 +103,9 @@ static bool read_fabric(struct ms_scenario *s, struct ms_file_error *error)
 					 "goodput.fabric = %s: unknown preset%s%s%s",
 					 s->goodput.fabric, near ? "; did you mean " : "",
 					 near ? near : "", near ? "?" : "");
-	return mf_topology_init(&s->goodput.at_scale, &p->cfg, &wrong) ||
+	return mf_topology_read(p->name, p->text, &s->goodput.at_scale, wrong) ||
 	       ms_file_set_error(error, s->name, 0, "goodput.fabric = %s: %s", s->goodput.fabric,
-				 wrong.what);
+				 wrong);
 }
 
 /* ---- rates ---- */

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "fabric/topology_preset.h"
+#include "fabric/topology_toml.h"
 #include "sim/import/load_file.h"
 #include "sim/import/read_htsim_topo.h"
 #include "sim/scenario/scenario_build.h"
@@ -73,7 +73,7 @@ bool ms_scenario_topology_from(struct ms_scenario *s, struct mf_topology_file *f
 	if (!text)
 		return false;
 	if (s->topology.htsim[0]) {
-		f->cfg = mf_preset_find(LIKE)->cfg;
+		f->cfg = mf_preset_cfg(LIKE);
 		snprintf(f->cfg.name, sizeof(f->cfg.name), "htsim");
 		ok = ms_topo_read(&f->cfg, path, text, error);
 	} else {
