@@ -91,7 +91,7 @@ static void read_machine(struct demo_run *run, uint64_t now_ns, bool sample)
 	struct demo_cpu cpu;
 	double idle;
 
-	if (run->watch.n < run->job.n)
+	if (run->watch.n < run->job.processes.members)
 		demo_watch_find(&run->watch);
 	demo_watch_sum(&run->watch, run->cfg.stage->shape.paths, &run->sums);
 	read_events(run);
@@ -374,7 +374,7 @@ static enum demo_run_result check_run(struct demo_run *run)
 	}
 	if (run->job.report.broken || !run->job.report.ended)
 		snprintf(run->error, sizeof(run->error), "the report of rank 0 is incomplete");
-	else if (run->watch.n < run->job.n)
+	else if (run->watch.n < run->job.processes.members)
 		snprintf(run->error, sizeof(run->error),
 			 "statistics were seen of %u processes only", run->watch.n);
 	else if (demo_watch_missing(&run->watch))

@@ -7,7 +7,6 @@
 #include "ui/clock.h"
 
 #include <errno.h>
-#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -27,21 +26,23 @@ static struct demo_lab *lab_of(struct demo_stage *stage)
 	return (struct demo_lab *)(void *)stage;
 }
 
-static const struct demo_lab *lab_in(const struct demo_stage *stage)
-{
-	return (const struct demo_lab *)(const void *)stage;
-}
-
 /* ---- runs ---- */
 
+/* The environment of the user describes other hosts; those of a lab have a file (MRC_CONFIG). */
 static int stage_begin(struct demo_stage *stage, const struct demo_rundir *dir, const char *run,
 		       uint64_t seed)
 {
+	char pace[MB_QUANTITY_MAX];
+
 	(void)dir;
 	(void)run;
 	(void)seed; /* chance is the kernel's here */
 	memset(lab_of(stage)->hits, 0, sizeof(lab_of(stage)->hits));
-	return 0;
+	return unsetenv("MRC_FAULTS") || unsetenv("MRC_CONFIG") || unsetenv("MRC_PORTS") ||
+			       setenv("MRC_PACE",
+				      mb_quantity_write_rate(pace, stage->shape.pace_bps), 1)
+		       ? -1
+		       : 0;
 }
 
 static void stage_end(struct demo_stage *stage)
@@ -50,41 +51,19 @@ static void stage_end(struct demo_stage *stage)
 	struct ml_error e;
 
 	ml_processes_stop(&l->incast);
-	if (ml_lab_clear_fault(l->lab, NULL, MF_FAULT_KINDS, &e) < 0)
+	if (ml_lab_clear_fault(l->stage.lab, NULL, MF_FAULT_KINDS, &e) < 0)
 		fprintf(stderr, "mrc demo: %s\n", e.text);
 }
 
 /* A TCP connection for each plane, to the one address that a host has: routes spread them. */
-static int tcp_environment(const struct demo_stage *stage, uint32_t rank)
+static void write_ports(const struct demo_stage *stage, const char *transport, char *out,
+			size_t size)
 {
-	char ports[DEMO_PLANES_MAX * 64] = "", pace[MB_QUANTITY_MAX];
+	size_t len = (size_t)snprintf(out, size, ":");
 
-	for (uint32_t p = 0; p < stage->shape.planes; p++) {
-		strcat(ports, p ? "," : "");
-		strcat(ports, lab_in(stage)->address[rank]);
-	}
-	return setenv("MRC_PORTS", ports, 1) ||
-	       setenv("MRC_PACE", mb_quantity_write_rate(pace, stage->shape.pace_bps), 1);
-}
-
-static int stage_enter(const struct demo_stage *stage, uint32_t rank, const char *transport)
-{
-	const struct demo_lab *l = lab_in(stage);
-	char pace[MB_QUANTITY_MAX];
-	struct ml_error e;
-	int fd = ml_lab_netns(l->lab, demo_lab_host(&stage->shape, rank), &e);
-
-	if (fd < 0 || setns(fd, CLONE_NEWNET)) {
-		fprintf(stderr, "mrc demo: %s\n", fd < 0 ? e.text : strerror(errno));
-		return -1;
-	}
-	close(fd);
-	unsetenv("MRC_FAULTS");
-	if (strcmp(transport, "tcp") == 0)
-		return tcp_environment(stage, rank);
-	unsetenv("MRC_PORTS");
-	return setenv("MRC_CONFIG", l->config[rank], 1) ||
-	       setenv("MRC_PACE", mb_quantity_write_rate(pace, stage->shape.pace_bps), 1);
+	for (uint32_t p = 0; strcmp(transport, "tcp") == 0 && p < stage->shape.planes; p++)
+		len += (size_t)snprintf(out + len, size - len, "%s$MRC_LAB_ADDRESS",
+					p ? "," : "; export MRC_PORTS=");
 }
 
 /* ---- faults ---- */
@@ -97,10 +76,10 @@ static int print_lab_error(const struct ml_error *e)
 
 static int lost_on_all_links(struct demo_lab *l, uint64_t *lost)
 {
-	uint32_t links = ml_lab_topology(l->lab)->n_links;
+	uint32_t links = ml_lab_topology(l->stage.lab)->n_links;
 	struct ml_error e;
 
-	if (ml_lab_counters(l->lab, l->counters, &e))
+	if (ml_lab_counters(l->stage.lab, l->counters, &e))
 		return print_lab_error(&e);
 	*lost = 0;
 	for (uint32_t i = 0; i < links; i++)
@@ -139,9 +118,9 @@ static int start_incast(struct demo_lab *l)
 		 INCAST_SETTINGS "exec write_bw $MRC_LAB_ADDRESS_%u --port $((%u + MRC_LAB_HOST)) "
 				 "--min 262144 --max 262144 --ms 60000 --depth 4 --sleep",
 		 pace, spare, INCAST_PORT);
-	ml_processes_open(&l->incast, l->lab);
-	if (ml_processes_start(&l->incast, l->lab, server, ui_clock_ns(), &e) ||
-	    ml_processes_start(&l->incast, l->lab, writer, ui_clock_ns(), &e)) {
+	ml_processes_open(&l->incast, l->stage.lab, NULL);
+	if (ml_processes_start(&l->incast, server, ui_clock_ns(), &e) ||
+	    ml_processes_start(&l->incast, writer, ui_clock_ns(), &e)) {
 		ml_processes_stop(&l->incast);
 		return print_lab_error(&e);
 	}
@@ -170,10 +149,10 @@ static int change_faults(struct demo_lab *l, const struct demo_fault *fault, boo
 	struct ml_error e;
 
 	for (uint32_t i = 0; i < fault->targets; i++)
-		if (ml_fault_read(ml_lab_topology(l->lab), fault->target[i], fault->fault, &f,
+		if (ml_fault_read(ml_lab_topology(l->stage.lab), fault->target[i], fault->fault, &f,
 				  &e) ||
-		    (add ? ml_lab_add_fault(l->lab, &f, &e)
-			 : ml_lab_clear_fault(l->lab, f.target, f.kind, &e)) < 0)
+		    (add ? ml_lab_add_fault(l->stage.lab, &f, &e)
+			 : ml_lab_clear_fault(l->stage.lab, f.target, f.kind, &e)) < 0)
 			return print_lab_error(&e);
 	return 0;
 }
@@ -225,17 +204,17 @@ static uint32_t tcp_hits(const struct demo_stage *stage, const struct demo_fault
 {
 	(void)fault;
 	*can_feel = true;
-	return tcp->n * stage->shape.planes;
+	return tcp->processes.members * stage->shape.planes;
 }
 
 static void stage_fabric(struct demo_stage *stage, struct demo_fabric *f)
 {
 	struct demo_lab *l = lab_of(stage);
-	uint32_t links = ml_lab_topology(l->lab)->n_links;
+	uint32_t links = ml_lab_topology(l->stage.lab)->n_links;
 	struct ml_error e;
 
 	*f = (struct demo_fabric){0};
-	if (ml_lab_counters(l->lab, l->counters, &e))
+	if (ml_lab_counters(l->stage.lab, l->counters, &e))
 		print_lab_error(&e); /* what was read last stands */
 	for (uint32_t i = 0; i < links; i++) {
 		f->packets += l->counters[i].packets;
@@ -252,8 +231,8 @@ static void close_lab(struct demo_stage *stage)
 	struct demo_lab *l = lab_of(stage);
 
 	ml_processes_stop(&l->incast);
-	ml_lab_close(l->lab);
-	l->lab = NULL;
+	ml_lab_close(l->stage.lab);
+	l->stage.lab = NULL;
 	free(l->counters);
 	l->counters = NULL;
 }
@@ -261,7 +240,7 @@ static void close_lab(struct demo_stage *stage)
 static const struct demo_stage_ops lab_ops = {
 	.begin = stage_begin,
 	.end = stage_end,
-	.enter = stage_enter,
+	.ports = write_ports,
 	.strike = stage_inject_fault,
 	.lift = stage_clear_fault,
 	.hits = stage_fault_hits,
@@ -288,18 +267,6 @@ static int write_topology(const struct demo_shape *shape, const char *path, stru
 	return 0;
 }
 
-static int note_hosts(struct demo_lab *l, struct ml_error *why)
-{
-	for (uint32_t rank = 0; rank < l->stage.shape.ranks; rank++) {
-		uint32_t host = demo_lab_host(&l->stage.shape, rank);
-
-		ml_host_address(l->lab, host, l->address[rank]);
-		if (ml_host_config(l->lab, host, MF_HOST_RAW41, l->config[rank], why))
-			return -1;
-	}
-	return 0;
-}
-
 int demo_lab_open(struct demo_lab *l, const struct demo_shape *shape, const struct demo_rundir *dir,
 		  struct ml_error *why)
 {
@@ -319,15 +286,15 @@ int demo_lab_open(struct demo_lab *l, const struct demo_shape *shape, const stru
 	snprintf(path, sizeof(path), "%s/demo.toml", dir->path);
 	if (write_topology(shape, path, why))
 		return -1;
-	l->lab = ml_lab_up(&options, why);
-	if (!l->lab)
+	l->stage.lab = ml_lab_up(&options, why);
+	if (!l->stage.lab)
 		return -1;
-	l->counters = calloc(ml_lab_topology(l->lab)->n_links, sizeof(*l->counters));
-	if (!l->counters || note_hosts(l, why)) {
+	l->counters = calloc(ml_lab_topology(l->stage.lab)->n_links, sizeof(*l->counters));
+	if (!l->counters) {
 		close_lab(&l->stage);
-		return -1;
+		return ml_error_set(why, "no memory");
 	}
-	l->stage.trims = ml_lab_programs(l->lab, &l->stage.no_trims);
+	l->stage.trims = ml_lab_programs(l->stage.lab, &l->stage.no_trims);
 	l->stage.counts = l->stage.trims;
 	snprintf(l->tcp_text, sizeof(l->tcp_text),
 		 "%u connections to the next rank over plain routes, ECMP over %u planes",

@@ -24,20 +24,25 @@ static struct demo_loopback *loopback_of(struct demo_stage *stage)
 	return (struct demo_loopback *)(void *)stage;
 }
 
-static const struct demo_loopback *loopback_in(const struct demo_stage *stage)
-{
-	return (const struct demo_loopback *)(const void *)stage;
-}
-
 /* ---- hosts ---- */
 
 static int stage_begin(struct demo_stage *stage, const struct demo_rundir *dir, const char *run,
 		       uint64_t seed)
 {
 	struct demo_loopback *l = loopback_of(stage);
+	char evs[16], base[16], pace[MB_QUANTITY_MAX];
 
 	snprintf(l->table, sizeof(l->table), "%s/%s.faults", dir->path, run);
-	return demo_fault_table_open(&l->faults, l->table, seed);
+	snprintf(evs, sizeof(evs), "%u", stage->shape.paths);
+	/* Sockets share a port within one user only; two users' demos must not meet. */
+	snprintf(base, sizeof(base), "%u", EV_BASE + getuid() % EV_BASE_USERS * EV_BASE_STRIDE);
+	mb_quantity_write_rate(pace, stage->shape.pace_bps);
+	return demo_fault_table_open(&l->faults, l->table, seed) ||
+			       setenv("MRC_PORT_PREFIX", "24", 1) || setenv("MRC_EVS", evs, 1) ||
+			       setenv("MRC_EV_BASE", base, 1) || setenv("MRC_PACE", pace, 1) ||
+			       setenv("MRC_FAULTS", l->table, 1)
+		       ? -1
+		       : 0;
 }
 
 static void stage_end(struct demo_stage *stage)
@@ -45,33 +50,16 @@ static void stage_end(struct demo_stage *stage)
 	demo_fault_table_close(&loopback_of(stage)->faults);
 }
 
-static void set_ports(const struct demo_shape *shape, uint32_t rank)
+/* The same for both transports. */
+static void write_ports(const struct demo_stage *stage, const char *transport, char *out,
+			size_t size)
 {
-	char ports[DEMO_PLANES_MAX * 16 + 1];
-	size_t len = 0;
+	size_t len = (size_t)snprintf(out, size, "export MRC_PORTS=");
 
-	for (uint32_t p = 0; p < shape->planes; p++)
-		len += (size_t)snprintf(ports + len, sizeof(ports) - len, "%s127.0.%u.%u",
-					p ? "," : "", p, rank + 1);
-	setenv("MRC_PORTS", ports, 1);
-}
-
-static int stage_enter(const struct demo_stage *stage, uint32_t rank, const char *transport)
-{
-	const struct demo_shape *shape = &stage->shape;
-	char text[MB_QUANTITY_MAX];
-
-	(void)transport; /* both read the same environment */
-	set_ports(shape, rank);
-	setenv("MRC_PORT_PREFIX", "24", 1);
-	snprintf(text, sizeof(text), "%u", shape->paths);
-	setenv("MRC_EVS", text, 1);
-	/* Sockets share a port within one user only; two users' demos must not meet. */
-	snprintf(text, sizeof(text), "%u", EV_BASE + getuid() % EV_BASE_USERS * EV_BASE_STRIDE);
-	setenv("MRC_EV_BASE", text, 1);
-	setenv("MRC_PACE", mb_quantity_write_rate(text, shape->pace_bps), 1);
-	setenv("MRC_FAULTS", loopback_in(stage)->table, 1);
-	return 0;
+	(void)transport;
+	for (uint32_t p = 0; p < stage->shape.planes && len < size; p++)
+		len += (size_t)snprintf(out + len, size - len, "%s127.0.%u.$((MRC_LAB_INDEX+1))",
+					p ? "," : "", p);
 }
 
 /* ---- faults ---- */
@@ -186,7 +174,7 @@ static uint32_t tcp_hits(const struct demo_stage *stage, const struct demo_fault
 		return 0;
 	/* Kernels that refuse socket filters leave TCP nothing but faults that lose everything. */
 	*can_feel = tcp->report.tcp_feels_loss || fault->certain;
-	for (uint32_t rank = 0; *can_feel && rank < tcp->n; rank++) {
+	for (uint32_t rank = 0; *can_feel && rank < tcp->processes.members; rank++) {
 		struct demo_report r;
 
 		demo_job_rank_report(tcp, rank, &r);
@@ -206,7 +194,7 @@ static void close_nothing(struct demo_stage *stage)
 static const struct demo_stage_ops loopback_ops = {
 	.begin = stage_begin,
 	.end = stage_end,
-	.enter = stage_enter,
+	.ports = write_ports,
 	.strike = stage_inject_fault,
 	.lift = stage_clear_fault,
 	.hits = stage_fault_hits,

@@ -37,16 +37,17 @@ struct demo_fabric {
 };
 
 struct demo_stage_ops {
-	/* A run of this name begins, nothing is broken. 0, or -1 after a message on stderr. */
+	/*
+	 * A run of this name begins without faults; sets the environment of its processes. 0, or -1
+	 * after a message on stderr.
+	 */
 	int (*begin)(struct demo_stage *stage, const struct demo_rundir *dir, const char *run,
 		     uint64_t seed);
 	/* The run is over, its processes are gone. */
 	void (*end)(struct demo_stage *stage);
-	/*
-	 * Makes the calling process, a child that has one thread and will exec, the host of this
-	 * rank: its place in the network, and its environment. 0, or -1 after a message.
-	 */
-	int (*enter)(const struct demo_stage *stage, uint32_t rank, const char *transport);
+	/* Writes a line of shell that sets MRC_PORTS for rank $MRC_LAB_INDEX. */
+	void (*ports)(const struct demo_stage *stage, const char *transport, char *out,
+		      size_t size);
 	/* A fault begins; it is new, or was lifted. 0, or -1 after a message. */
 	int (*strike)(struct demo_stage *stage, uint32_t slot, const struct demo_fault *fault);
 	int (*lift)(struct demo_stage *stage, uint32_t slot, const struct demo_fault *fault);
@@ -62,6 +63,7 @@ struct demo_stage_ops {
 
 struct demo_stage {
 	const struct demo_stage_ops *ops;
+	struct ml_lab *lab;   /* where hosts are namespaces; NULL: hosts share a network */
 	const char *name;     /* "lab" or "loopback" */
 	const char *tcp_text; /* how TCP is routed, for the summary */
 	bool counts;	      /* packets that a fault destroys are counted */
@@ -103,7 +105,7 @@ int demo_program_find(const char *name, char *path, size_t size);
 struct demo_job_cfg {
 	const char *program;		/* path of train */
 	const char *transport;		/* "mrc" or "tcp" */
-	const char *dir;		/* of the job; exists, empty; copied by demo_job_start */
+	const char *dir;		/* of the job; exists, empty */
 	const char *data;		/* NULL: train's default */
 	const struct demo_stage *stage; /* kept by the caller */
 	uint32_t steps;
@@ -119,20 +121,18 @@ enum demo_job_state {
 };
 
 struct demo_job {
-	struct demo_job_cfg cfg;
-	char dir[256]; /* cfg.dir points here */
 	enum demo_job_state state;
-	uint32_t n;
-	pid_t pid[DEMO_PROCESSES_MAX]; /* 0: has ended and was waited for */
+	struct ml_scenario_program program;
+	struct ml_processes processes; /* member i: rank i */
 	struct demo_report report;     /* of rank 0 */
-	char error[512];	       /* FAILED: what the rank said last */
+	char error[512];	       /* FAILED: the end of what the rank printed */
 };
 
 /* demo_job_start starts all ranks; 0, or -1 after a message on stderr (then nothing runs). */
 int demo_job_start(struct demo_job *job, const struct demo_job_cfg *cfg);
 /* demo_job_poll reads the report of rank 0 and notices ends; does not block. */
 void demo_job_poll(struct demo_job *job);
-/* demo_job_stop ends what still runs: SIGTERM, and after a second SIGKILL. */
+/* demo_job_stop kills what still runs. */
 void demo_job_stop(struct demo_job *job);
 /* demo_job_fini stops the job and frees what it holds. */
 void demo_job_fini(struct demo_job *job);
@@ -204,8 +204,6 @@ static inline void demo_loopback_gid(uint8_t gid[16], uint32_t rank)
  * MRC goes as IPv6 in IPv6 with uSIDs; TCP over plain routes of the same links, queues and faults.
  */
 
-#define DEMO_RANKS_MAX 32u
-
 /* Packets that a fault destroyed are counted by looking at all links; so seldom. */
 #define DEMO_LAB_LOOK_NS UINT64_C(100000000)
 
@@ -218,14 +216,11 @@ struct demo_lab_hits {
 
 struct demo_lab {
 	struct demo_stage stage;
-	struct ml_lab *lab;
 	struct ml_counters *counters; /* of each link */
 	uint64_t looked_ns;
 	struct demo_lab_hits hits[DEMO_FAULTS_MAX];
 	struct ml_processes incast;
-	struct ml_scenario_program server, writer;     /* of the incast */
-	char config[DEMO_RANKS_MAX][ML_HOST_PATH_MAX]; /* of each rank's host */
-	char address[DEMO_RANKS_MAX][64];
+	struct ml_scenario_program server, writer; /* of the incast */
 	char name[ML_LAB_NAME_MAX];
 	char tcp_text[128];
 };

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #define CONFIG_MAX 8192
 
@@ -36,7 +37,7 @@ int ml_host_config(const struct ml_lab *lab, uint32_t host, enum mf_host_form fo
 	const struct mf_host_options options = {.form = form,
 						.pace_bps = ml_lab_rate_scale(lab),
 						.queue_ns = ml_program_queue_ns(lab)};
-	char text[CONFIG_MAX];
+	char text[CONFIG_MAX], part[ML_HOST_PATH_MAX + 16];
 	size_t len = mf_host_config_write(ml_lab_topology(lab), host, &options, text, sizeof(text));
 	FILE *f;
 	bool ok;
@@ -46,11 +47,15 @@ int ml_host_config(const struct ml_lab *lab, uint32_t host, enum mf_host_form fo
 		 form == MF_HOST_UDP ? "udp" : "raw41");
 	if (len >= sizeof(text))
 		return ml_error_set(e, "%s: %zu bytes are too many", out, len);
-	f = fopen(out, "we");
+	/* Another process of the host may read the file now. */
+	snprintf(part, sizeof(part), "%s.%d", out, (int)getpid());
+	f = fopen(part, "we");
 	ok = f && fwrite(text, 1, len, f) == len;
 	if (f && fclose(f) != 0)
 		ok = false;
-	return ok ? 0 : ml_error_set(e, "writing %s: %s", out, strerror(errno));
+	return ok && rename(part, out) == 0
+		       ? 0
+		       : ml_error_set(e, "writing %s: %s", out, strerror(errno));
 }
 
 int ml_host_environment(const struct ml_lab *lab, uint32_t node, enum mf_host_form form,

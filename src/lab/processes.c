@@ -11,22 +11,26 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define PATH_BYTES 128
+#define PATH_BYTES 300
 #define SAID_MAX (1u << 20)
 
 static char *path_of(const struct ml_processes *c, uint32_t member, char *out)
 {
-	snprintf(out, PATH_BYTES, "%s/said-%u", c->folder, member);
+	snprintf(out, PATH_BYTES, "%s/output-%u", c->folder, member);
 	return out;
 }
 
-void ml_processes_open(struct ml_processes *c, const struct ml_lab *lab)
+void ml_processes_open(struct ml_processes *c, const struct ml_lab *lab, const char *folder)
 {
-	*c = (struct ml_processes){0};
-	ml_lab_folder(lab, c->folder);
+	*c = (struct ml_processes){.lab = lab};
+	if (folder)
+		snprintf(c->folder, sizeof(c->folder), "%s", folder);
+	else
+		ml_lab_folder(lab, c->folder);
 }
 
 /* Programs of softmrc are found before others: those of the tree that this one is of. */
@@ -62,25 +66,41 @@ static int add_addresses(const struct ml_lab *lab)
 	return 0;
 }
 
+/* Makes this process one of the host. 0, or -1. */
+static int enter_host(const struct ml_lab *lab, uint32_t host, enum mf_host_form form,
+		      struct ml_error *e)
+{
+	int netns = ml_lab_netns(lab, host, e);
+
+	return netns < 0 || setns(netns, CLONE_NEWNET) || ml_host_environment(lab, host, form, e) ||
+			       add_addresses(lab)
+		       ? -1
+		       : 0;
+}
+
 /* In the child; does not return. */
-static void exec_program(const struct ml_lab *lab, const struct ml_scenario_program *program,
-			 uint32_t host, int out)
+static void exec_program(const struct ml_processes *c, const struct ml_scenario_program *program,
+			 uint32_t index, int out, pid_t parent)
 {
 	int null = open("/dev/null", O_RDONLY);
-	int netns;
+	char number[16];
 	struct ml_error e = {{0}};
 
 	setpgid(0, 0);
 	signal(SIGINT, SIG_DFL);
 	signal(SIGTERM, SIG_DFL);
 	signal(SIGHUP, SIG_DFL);
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	if (getppid() != parent)
+		_exit(126);
 	dup2(null, STDIN_FILENO);
 	dup2(out, STDOUT_FILENO);
 	dup2(out, STDERR_FILENO);
-	netns = ml_lab_netns(lab, host, &e);
-	if (netns < 0 || setns(netns, CLONE_NEWNET) != 0 ||
-	    ml_host_environment(lab, host, program->form, &e) || add_path() || add_addresses(lab)) {
-		fprintf(stderr, "host%u: %s\n", host, e.text[0] ? e.text : strerror(errno));
+	snprintf(number, sizeof(number), "%u", index);
+	if ((c->lab && enter_host(c->lab, program->host[index], program->form, &e)) || add_path() ||
+	    setenv("MRC_LAB_INDEX", number, 1)) {
+		fprintf(stderr, "host%u: %s\n", program->host[index],
+			e.text[0] ? e.text : strerror(errno));
 		_exit(126);
 	}
 	execl("/bin/sh", "sh", "-c", program->run, (char *)NULL);
@@ -88,10 +108,12 @@ static void exec_program(const struct ml_lab *lab, const struct ml_scenario_prog
 	_exit(127);
 }
 
-int ml_processes_start(struct ml_processes *c, const struct ml_lab *lab,
-		       const struct ml_scenario_program *program, uint64_t now_ns,
-		       struct ml_error *e)
+int ml_processes_start(struct ml_processes *c, const struct ml_scenario_program *program,
+		       uint64_t now_ns, struct ml_error *e)
 {
+	pid_t parent = getpid();
+
+	fflush(NULL);
 	for (uint32_t i = 0; i < program->hosts; i++) {
 		struct ml_process *m = &c->member[c->members];
 		char path[PATH_BYTES];
@@ -104,7 +126,7 @@ int ml_processes_start(struct ml_processes *c, const struct ml_lab *lab,
 			.program = program, .host = program->host[i], .ran_ns = now_ns};
 		m->pid = out < 0 ? -1 : fork();
 		if (m->pid == 0)
-			exec_program(lab, program, program->host[i], out);
+			exec_program(c, program, i, out, parent);
 		if (out >= 0)
 			close(out);
 		if (m->pid < 0) {

@@ -101,18 +101,24 @@ struct ml_process {
 };
 
 struct ml_processes {
-	char folder[ML_HOST_PATH_MAX]; /* of what they print: the lab's, with which it goes */
+	const struct ml_lab *lab; /* NULL: in the network of the caller */
+	char folder[256];	  /* of their output */
 	struct ml_process member[ML_PROCESSES_MAX];
 	uint32_t members;
 };
 
-/* ml_processes_open begins without processes; ml_processes_stop is its end. */
-void ml_processes_open(struct ml_processes *c, const struct ml_lab *lab);
+/*
+ * ml_processes_open begins without processes; ml_processes_stop is its end. folder: NULL: that of
+ * the lab, with which it goes.
+ */
+void ml_processes_open(struct ml_processes *c, const struct ml_lab *lab, const char *folder);
 
-/* ml_processes_start runs a program on all its hosts. 0, or -1. */
-int ml_processes_start(struct ml_processes *c, const struct ml_lab *lab,
-		       const struct ml_scenario_program *program, uint64_t now_ns,
-		       struct ml_error *e);
+/*
+ * ml_processes_start runs a program on all its hosts; MRC_LAB_INDEX tells each process on which of
+ * them, from 0, it is. Processes are killed when the caller's thread ends. 0, or -1.
+ */
+int ml_processes_start(struct ml_processes *c, const struct ml_scenario_program *program,
+		       uint64_t now_ns, struct ml_error *e);
 /*
  * ml_processes_poll notes those that have ended; true while one runs that is not in the background.
  */

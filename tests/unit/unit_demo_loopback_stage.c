@@ -60,7 +60,7 @@ LOOPBACK_TEST(demo_loopback, what_tcp_can_feel)
 {
 	struct demo_fault fault = {
 		.target = {"plane0.t1-2", "plane0.t1-3"}, .targets = 2, .fault = "loss 1%"};
-	struct demo_job tcp = {.n = 0};
+	struct demo_job tcp = {.state = DEMO_JOB_NONE};
 	bool can_feel = true;
 
 	assert_u_eq(loopback.stage.ops->tcp_hits(&loopback.stage, &fault, &tcp, &can_feel), 0);

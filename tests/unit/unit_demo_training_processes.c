@@ -28,6 +28,7 @@ static int remove_dir(void **state)
 {
 	(void)state;
 	demo_job_fini(&job);
+	loopback.stage.ops->end(&loopback.stage);
 	demo_rundir_remove(&dir);
 	return 0;
 }
@@ -47,7 +48,7 @@ static void start(const char *script, uint32_t ranks)
 	FILE *f;
 
 	demo_loopback_init(&loopback, &shape);
-	strcpy(loopback.table, "/the/table");
+	assert_int_equal(loopback.stage.ops->begin(&loopback.stage, &dir, "run", 1), 0);
 	snprintf(program, sizeof(program), "%s/train", dir.path);
 	f = fopen(program, "w");
 	assert_non_null(f);
@@ -95,8 +96,8 @@ JOB_TEST(demo_job_poll, tells_what_a_failed_rank_said_and_ends_the_others)
 	wait_until_over();
 	assert_int_equal(job.state, DEMO_JOB_FAILED);
 	assert_string_equal(job.error, "rank 1 ended with status 3: no device");
-	for (uint32_t i = 0; i < job.n; i++)
-		assert_int_equal(job.pid[i], 0);
+	for (uint32_t i = 0; i < job.processes.members; i++)
+		assert_int_equal(job.processes.member[i].pid, 0);
 }
 
 JOB_TEST(demo_job_poll, names_the_rank_that_was_killed)
@@ -112,7 +113,7 @@ JOB_TEST(demo_job_stop, ends_processes_that_ignore_signals)
 	pid_t pid;
 
 	start("trap '' TERM INT; while :; do sleep 0.1; done", 2);
-	pid = job.pid[1];
+	pid = job.processes.member[1].pid;
 	demo_job_stop(&job);
 	assert_int_equal(job.state, DEMO_JOB_STOPPED);
 	assert_int_equal(kill(pid, 0), -1);
@@ -120,17 +121,18 @@ JOB_TEST(demo_job_stop, ends_processes_that_ignore_signals)
 
 JOB_TEST(demo_job_start, makes_each_rank_a_host)
 {
-	char path[300], line[200] = "";
+	char path[300], line[400] = "", want[400];
 	FILE *f;
 
 	start("echo $MRC_PORTS $MRC_PORT_PREFIX $MRC_EVS $MRC_PACE $MRC_FAULTS $4 $8 ${10}", 2);
 	wait_until_over();
-	snprintf(path, sizeof(path), "%s/rank-1.log", job_dir);
+	snprintf(path, sizeof(path), "%s/output-1", job_dir);
 	f = fopen(path, "r");
 	assert_non_null(f);
 	assert_non_null(fgets(line, sizeof(line), f));
 	fclose(f);
-	assert_string_equal(line, "127.0.0.2,127.0.1.2 24 8 50M /the/table 2 mrc 3\n");
+	snprintf(want, sizeof(want), "127.0.0.2,127.0.1.2 24 8 50M %s 2 mrc 3\n", loopback.table);
+	assert_string_equal(line, want);
 }
 
 JOB_TEST(demo_job_start, reports_a_program_that_is_not_there)
@@ -147,5 +149,5 @@ JOB_TEST(demo_job_start, reports_a_program_that_is_not_there)
 			 0);
 	wait_until_over();
 	assert_int_equal(job.state, DEMO_JOB_FAILED);
-	assert_non_null(strstr(job.error, "No such file"));
+	assert_non_null(strstr(job.error, "/no/such/train: not found"));
 }

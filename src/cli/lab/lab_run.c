@@ -134,7 +134,7 @@ static int run_event(struct run *r, const struct event *event)
 	switch (event->what) {
 	case START:
 		log_event(r, "start", r->s.program[event->which].name);
-		failed = ml_processes_start(&r->processes, r->lab, &r->s.program[event->which],
+		failed = ml_processes_start(&r->processes, &r->s.program[event->which],
 					    ui_clock_ns(), &e);
 		break;
 	case BEGIN:
@@ -288,7 +288,7 @@ static int go_up(struct run *r)
 		return print_error("%s needs switches that trim and mark: %s", r->file, why);
 	if (ml_scenario_check_topology(r->file, &r->s, ml_lab_topology(r->lab), error))
 		return print_error("%s", error);
-	ml_processes_open(&r->processes, r->lab);
+	ml_processes_open(&r->processes, r->lab, NULL);
 	return 0;
 }
 
