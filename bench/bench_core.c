@@ -16,7 +16,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "core/window/tx_window.h"
+#include "core/window/window.h"
 #include "engine_pair.h"
 
 #define QPS_MAX 10000

@@ -13,9 +13,8 @@
 
 #include "base/assert.h"
 #include "wire/carrier.h"
-#include "wire/ev_path.h"
+#include "wire/ev_fmt.h"
 #include "wire/icrc.h"
-#include "wire/opcode.h"
 #include "wire/packet.h"
 
 #define RUNS 9

@@ -20,7 +20,6 @@ extern "C" {
 #include "wire/ev_fmt.h"
 #include "wire/icrc.h"
 #include "wire/ip_udp.h"
-#include "wire/opcode.h"
 #include "wire/packet.h"
 #include "wire/print.h"
 #include "wire/srv6.h"

@@ -27,7 +27,7 @@ struct mt_timing {
 	uint64_t rto_min_ns;
 	/*
 	 * For how long SACKs ask senders for less after received packets were lost for want of
-	 * buffers: about an RTT under load. See backpressure.h.
+	 * buffers: about an RTT under load. See core/state/engine_state.h.
 	 */
 	uint64_t backpressure_ns;
 	/*
@@ -156,7 +156,7 @@ struct mt_qp_cap {
 	uint32_t max_sge;  /* per send WR, 1 .. RD_SGE_MAX */
 	bool signal_all;
 	uint8_t extensions;   /* enum mw_ext: what to use where the peer knows it, too; 0: MRC */
-	bool in_order;	      /* with extensions: see in_order.h */
+	bool in_order;	      /* with extensions: see window.h */
 	uint8_t max_recv_sge; /* per receive WR, 0 .. RD_SGE_MAX; with extensions only */
 	uint32_t pd;	      /* protection domain; MRs of other PDs are refused */
 	/*

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * ev_routing.h - which path an EV chooses. wire/ev_path.h has the fields: the uplink of the
+ * ev_routing.h - which path an EV chooses. wire/ev_fmt.h has the fields: the uplink of the
  * sender's T0, which is the number of the T1 in its pod; the uplink of that T1, which chooses the
  * T2 (three tiers); the plane, which is the port of the sender; and free bits, by which EVs of the
  * same links may differ.

@@ -24,7 +24,7 @@
 #include <stdint.h>
 
 #include "fabric/fast_div.h"
-#include "wire/ev_path.h"
+#include "wire/ev_fmt.h"
 
 /* Letters of a name. */
 #define MF_NAME_MAX 31u

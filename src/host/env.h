@@ -61,7 +61,7 @@ struct mh_env {
 	uint32_t rx_buffer_bytes;
 	uint32_t priority; /* of the progress thread, see thread_priority.h */
 	bool icrc;
-	bool relaxed; /* extended QPs place ends of messages as they come, see core/in_order.h */
+	bool relaxed; /* extended QPs place ends of messages as they come, see mt_qp_cap */
 	char real_ibverbs[MH_PATH_MAX]; /* path of the system's libibverbs, "auto" or "off" */
 	bool svc_time;			/* answers tell how long they took, see core/config.h */
 	char capture[MH_PATH_MAX];	/* path of a pcapng file, or empty */

@@ -11,7 +11,7 @@
 
 #include "base/bytes.h"
 #include "host/env_ports.h"
-#include "wire/ev_path.h"
+#include "wire/ev_fmt.h"
 
 /* A row is longer than this only by mistake. */
 #define SRV6_ROW_MAX 512u

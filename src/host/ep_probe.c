@@ -12,7 +12,7 @@
 #include "host/ep_batch.h"
 #include "host/progress.h"
 #include "wire/dscp.h"
-#include "wire/erth.h"
+#include "wire/headers.h"
 
 static bool endpoint_class(const struct mw_dscp_map *map, uint8_t dscp, uint8_t *tclass)
 {

@@ -10,9 +10,7 @@
 
 #include "base/assert.h"
 #include "host/host_ifaces.h"
-#include "io/af_packet_driver.h"
-#include "io/raw41_driver.h"
-#include "io/udp_driver.h"
+#include "io/drivers.h"
 #include "wire/dscp.h"
 
 /* What a switch keeps of a packet that it cuts: all headers, a little payload. */

@@ -13,8 +13,7 @@
 #include "host/addr.h"
 #include "host/env.h"
 #include "host/pace.h"
-#include "io/capture_driver.h"
-#include "io/fault_driver.h"
+#include "io/drivers.h"
 #include "io/io_port.h"
 
 #define MH_QPN_INDEX_BITS 14u

@@ -15,10 +15,10 @@
 #include <string.h>
 
 #include "host/ud.h"
-#include "wire/bth.h"
 #include "wire/datagram.h"
 #include "wire/dscp.h"
 #include "wire/ev_fmt.h"
+#include "wire/headers.h"
 #include "wire/icrc.h"
 
 #define RX_ECN_MASK 3u

@@ -18,9 +18,9 @@
 #include "base/assert.h"
 #include "host/mem_guard.h"
 #include "host/nic_qp.h"
-#include "wire/bth.h"
 #include "wire/dscp.h"
 #include "wire/ev_fmt.h"
+#include "wire/headers.h"
 #include "wire/icrc.h"
 
 #define TX_BATCH MIO_BURST_MAX

@@ -9,7 +9,7 @@
 
 #include "base/assert.h"
 #include "base/bytes.h"
-#include "wire/ev_path.h"
+#include "wire/ev_fmt.h"
 
 static bool srv6_within(const struct mh_srv6_half *half, uint64_t number)
 {

@@ -4,7 +4,7 @@
  *
  * The configuration has rows of destinations. A row is a prefix of GIDs with a template for all of
  * them (wire/carrier.h); the longest prefix that a GID is in is its row. Nothing else is kept, and
- * an address is made anew for each packet. What the bits of an EV say is in wire/ev_path.h.
+ * an address is made anew for each packet. What the bits of an EV say is in wire/ev_fmt.h.
  *
  * A row as text, srv6_row.c: the GID of its first host with the length of the prefix, the block,
  * and the uSIDs of the path, in hexadecimal, with fields of the EV or of the GID put into them:

@@ -11,7 +11,7 @@
 #include "base/bytes.h"
 #include "base/suggest.h"
 #include "host/srv6_map.h"
-#include "wire/ev_path.h"
+#include "wire/ev_fmt.h"
 
 #define ROW_TEXT_MAX 256u
 #define ROW_BLANKS " \t"

@@ -6,7 +6,7 @@
 
 #include "host/engine_host.h"
 #include "host/nic_tx.h"
-#include "wire/erth.h"
+#include "wire/headers.h"
 
 /* What was learnt of a destination is forgotten when nothing went there for so long. */
 #define PEER_EXPIRY_NS UINT64_C(10000000000)

@@ -8,7 +8,7 @@
  * Receiving: frames are lent to the caller where they lie, and their slots go back to the kernel
  * with the next call.
  */
-#include "io/af_packet_driver.h"
+#include "io/drivers.h"
 
 #include <errno.h>
 #include <net/ethernet.h>
@@ -20,10 +20,8 @@
 #include "base/assert.h"
 #include "base/bytes.h"
 #include "base/list.h"
-#include "io/af_packet_socket.h"
+#include "io/af_packet.h"
 #include "io/backlog.h"
-#include "io/nexthop.h"
-#include "io/packet_ring.h"
 #include "wire/ip_udp.h"
 
 #define AFP_TX_RING_BYTES (2u << 20)

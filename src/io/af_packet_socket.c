@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "io/af_packet_socket.h"
+#include "io/af_packet.h"
 
 #include <arpa/inet.h>
 #include <errno.h>

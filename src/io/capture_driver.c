@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "io/capture_driver.h"
+#include "io/drivers.h"
 
 #include <errno.h>
 #include <stdio.h>

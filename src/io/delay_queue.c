@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* delay_queue.c - frame copies in slots, a heap of slot numbers over them, free slots behind the
  * heap. */
-#include "io/delay_queue.h"
+#include "io/backlog.h"
 
 #include <stdlib.h>
 #include <string.h>

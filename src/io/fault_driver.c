@@ -7,7 +7,7 @@
  * many times to send it). What remains goes to the driver below at once, or waits in the hold
  * queue until it is due; jitter makes frames overtake each other.
  */
-#include "io/fault_driver.h"
+#include "io/drivers.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -21,7 +21,7 @@
 #include "base/assert.h"
 #include "base/list.h"
 #include "base/prng.h"
-#include "io/delay_queue.h"
+#include "io/backlog.h"
 
 /* Two seconds of a paced port, or 10 ms of a fast one. */
 #define FAULT_HOLD_SLOTS 1024u

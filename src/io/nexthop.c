@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "io/nexthop.h"
+#include "io/af_packet.h"
 
 #include <errno.h>
 #include <libmnl/libmnl.h>

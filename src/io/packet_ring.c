@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "io/packet_ring.h"
+#include "io/af_packet.h"
 
 #include <errno.h>
 #include <stddef.h>

@@ -4,7 +4,7 @@
  * are written here; the other gets what arrives with next header 41, filtered in the kernel by the
  * inner UDP port, because every raw socket of the host is shown every such packet.
  */
-#include "io/raw41_driver.h"
+#include "io/drivers.h"
 
 #include <errno.h>
 #include <linux/filter.h>
@@ -19,7 +19,7 @@
 #include "base/bytes.h"
 #include "base/list.h"
 #include "io/backlog.h"
-#include "io/udp_socket.h"
+#include "io/udp.h"
 #include "wire/ip_udp.h"
 
 #define RAW41_RX_BATCH 32u

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* udp_driver.c - a port made of its sending side (udp_tx.h) and its receiving side (udp_rx.h). */
-#include "io/udp_driver.h"
+/* udp_driver.c - a port made of its sending side (udp.h) and its receiving side (udp.h). */
+#include "io/drivers.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -9,9 +9,7 @@
 
 #include "base/assert.h"
 #include "base/list.h"
-#include "io/udp_rx.h"
-#include "io/udp_socket.h"
-#include "io/udp_tx.h"
+#include "io/udp.h"
 
 struct udp_port {
 	struct mio_port port;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "io/udp_rx.h"
+#include "io/udp.h"
 
 #include <arpa/inet.h>
 #include <errno.h>
@@ -10,7 +10,6 @@
 #include <time.h>
 
 #include "io/backlog.h"
-#include "io/udp_socket.h"
 
 #define RX_BATCH 32u
 /* Messages that may be runs are large, and a cache does not get larger by asking for more. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* udp_socket.c - sockets of a UDP port: options, binding, and errors in words. */
-#include "io/udp_socket.h"
+#include "io/udp.h"
 
 #include <arpa/inet.h>
 #include <errno.h>
@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "base/assert.h"
-#include "io/udp_driver.h"
+#include "io/drivers.h"
 #include "wire/ip_udp.h"
 
 /* From the kernel's in6.h, which does not go together with the C library's. */

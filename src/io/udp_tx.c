@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "io/udp_tx.h"
+#include "io/udp.h"
 
 #include <arpa/inet.h>
 #include <errno.h>
@@ -11,7 +11,6 @@
 
 #include "base/assert.h"
 #include "io/backlog.h"
-#include "io/udp_socket.h"
 #include "wire/ip_udp.h"
 
 #define TX_END 0xFFu

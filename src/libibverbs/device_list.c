@@ -4,7 +4,7 @@
  *
  * The real library counts who has a list of it, so its list is kept with ours and freed with it.
  */
-#include "libibverbs/device_list.h"
+#include "libibverbs/real_library.h"
 
 #include <pthread.h>
 #include <stdio.h>

@@ -205,4 +205,62 @@ struct ibv_qp *mv_create_qp_ex(struct ibv_context *context, struct ibv_qp_init_a
 void mv_qp_ex_end(struct mv_qp *qp);
 struct ibv_srq *mv_create_srq_ex(struct ibv_context *context, struct ibv_srq_init_attr_ex *attr);
 
+/*
+ * The exported functions that Debian 12's <infiniband/verbs.h> does not declare: what it keeps for
+ * itself, and what is newer (nodes 1.15 to 1.18). Types that it does not know are not named here.
+ */
+int ibv_dontfork_range(void *base, size_t size);
+int ibv_dofork_range(void *base, size_t size);
+const char *ibv_get_sysfs_path(void);
+int ibv_read_sysfs_file(const char *dir, const char *file, char *buf, size_t size);
+
+int ibv_query_port_speed(struct ibv_context *context, uint32_t port_num, uint64_t *port_speed);
+void *ibv_alloc_dmah(struct ibv_context *context, void *attr);
+int ibv_dealloc_dmah(void *dmah);
+struct ibv_mr *ibv_reg_mr_ex(struct ibv_pd *pd, void *mr_init_attr);
+int ibv_dm_export_dmabuf_fd(struct ibv_dm *dm);
+void *ibv_alloc_buf(struct ibv_pd *pd, size_t size, void *buf);
+void ibv_free_buf(void *buf);
+struct ibv_mr *ibv_reg_buf_mr(struct ibv_pd *pd, void *buf, void *addr, size_t length, int access);
+int ibv_export_buf_dmabuf_fd(void *buf);
+int _ibv_query_comp_cntr_caps(struct ibv_context *context, void *caps, size_t caps_size);
+void *ibv_create_comp_cntr(struct ibv_context *context, void *cc_attr);
+int ibv_destroy_comp_cntr(void *comp_cntr);
+int ibv_set_comp_cntr(void *comp_cntr, uint64_t value);
+int ibv_set_err_comp_cntr(void *comp_cntr, uint64_t value);
+int ibv_inc_comp_cntr(void *comp_cntr, uint64_t amount);
+int ibv_inc_err_comp_cntr(void *comp_cntr, uint64_t amount);
+int ibv_read_comp_cntr(void *comp_cntr, uint64_t *value);
+int ibv_read_err_comp_cntr(void *comp_cntr, uint64_t *value);
+int ibv_qp_attach_comp_cntr(struct ibv_qp *qp, void *comp_cntr, void *attr);
+
+/*
+ * mv_device_probe fills in our devices, the first time; their kernel names are numbered from
+ * `first` on. 0 and their number in *n, or an errno value.
+ */
+int mv_device_probe(uint32_t first, uint32_t *n);
+/* mv_device_nth returns our i-th device. */
+struct ibv_device *mv_device_nth(uint32_t i);
+
+/*
+ * mv_qp_check_transition says whether a QP of this type may go from one state to another with these
+ * attributes: all that the move requires, none that it does not know. EINVAL otherwise, also when
+ * the move does not exist. IBTA's table of QP state transitions.
+ */
+int mv_qp_check_transition(enum ibv_qp_type type, enum ibv_qp_state from, enum ibv_qp_state to,
+			   int attr_mask);
+
+/*
+ * mv_qp_attr_to_nic translates what of the attributes concerns the NIC, and adds to *mask. EINVAL
+ * names none: a value is outside of its range.
+ */
+int mv_qp_attr_to_nic(const struct ibv_qp_attr *attr, int attr_mask, struct rd_qp_attr *nic,
+		      uint32_t *mask);
+
+/*
+ * mv_qp_attr_keep copies those of the attributes that verbs wants to see again and the NIC does not
+ * keep.
+ */
+void mv_qp_attr_keep(struct ibv_qp_attr *kept, const struct ibv_qp_attr *attr, int attr_mask);
+
 #endif

@@ -12,7 +12,7 @@
 #ifndef SOFTMRC_LIBIBVERBS_REAL_LIBRARY_H
 #define SOFTMRC_LIBIBVERBS_REAL_LIBRARY_H
 
-#include "libibverbs/undeclared_symbols.h"
+#include "libibverbs/libibverbs.h"
 
 /* What a library must have: that of rdma-core 35. */
 #define MV_REAL_NEEDED(X)              \

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* verbs_device.c - our devices, one unless more are configured, and opening them. */
-#include "libibverbs/device_list.h"
+#include "libibverbs/real_library.h"
 
 #include <endian.h>
 #include <fcntl.h>

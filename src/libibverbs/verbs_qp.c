@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* verbs_qp.c - queue pairs, RC carried by MRC and UD: create, modify, query, destroy. */
+#include "libibverbs/libibverbs.h"
 #include "libibverbs/real_library.h"
-#include "libibverbs/verbs_qp_attr.h"
 
 #include <stdlib.h>
 #include <string.h>

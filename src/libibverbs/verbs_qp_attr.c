@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * verbs_qp_attr.c - attributes of a QP: see verbs_qp_attr.h.
+ * verbs_qp_attr.c - attributes of a QP: see libibverbs.h.
  *
  * Times and counts mean to MRC what is nearest to what they mean to verbs. A timeout of 4.096 us x
  * 2^t is MRC's 1.024 us x 2^(t + 2); retry_cnt is MRC's number of timeouts of equal length, and
  * none of growing length follow, so that a dead peer is found as soon as the program asked for.
  * Without a timeout (t = 0) MRC retries for ever.
  */
-#include "libibverbs/verbs_qp_attr.h"
+#include "libibverbs/libibverbs.h"
 
 #include <string.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* ctl_device.c - what a controller may know about the device: limits, versions, ports. */
-#include "libmrc/ctl.h"
+#include "libmrc/libmrc.h"
 
 #include <limits.h>
 #include <string.h>

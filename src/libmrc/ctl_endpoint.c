@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* ctl_endpoint.c - requests to other endpoints. REQ(ctl.endpoint-batch) */
-#include "libmrc/ctl.h"
+#include "libmrc/libmrc.h"
 
 #include <stdlib.h>
 #include <string.h>

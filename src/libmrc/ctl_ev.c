@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* ctl_ev.c - the device's own EV profile, number 0: all EVs of all ports, to be read only. */
-#include "libmrc/ctl.h"
+#include "libmrc/libmrc.h"
 
 #include <string.h>
 

@@ -4,7 +4,7 @@
  * congestion control from its configuration and offers a controller none to make: these calls
  * refuse, as mrc_ctl_query_device announces.
  */
-#include "libmrc/ctl.h"
+#include "libmrc/libmrc.h"
 
 static int refuse(const struct mrc_context *ctx, const void *attr)
 {

@@ -13,9 +13,10 @@
 
 #include <infiniband/verbs.h>
 
-/* The library is compiled with hidden symbols; the calls of mrc.h are what it shows. */
+/* The library is compiled with hidden symbols; the calls of its two headers are what it shows. */
 #pragma GCC visibility push(default)
 #include <mrc.h>
+#include <mrc_ctl.h>
 #pragma GCC visibility pop
 
 #include "host/nic.h"
@@ -99,4 +100,5 @@ void ma_mrc_attr_from_nic(const struct rd_qp_attr *attr, struct mrc_qp_attr *mrc
 /* The bits that mrc_modify_qp and mrc_query_qp know. */
 extern const int ma_vattr_known;
 extern const int ma_mrc_attr_known;
+
 #endif

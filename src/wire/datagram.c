@@ -4,8 +4,7 @@
 
 #include "base/assert.h"
 #include "base/bytes.h"
-#include "wire/bth.h"
-#include "wire/data.h"
+#include "wire/headers.h"
 
 /* Of the DETH. */
 #define SRC_QPN_AT 5u

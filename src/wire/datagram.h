@@ -2,7 +2,7 @@
 /*
  * datagram.h - the packets of UD QPs, which are those of RoCEv2 and no part of MRC:
  *
- *     BTH    12  see bth.h; the byte of MRC's marks holds RoCE's, of which none matters here
+ *     BTH    12  see headers.h; the byte of MRC's marks holds RoCE's, of which none matters here
  *     DETH    8  q_key (32), reserved (8), source QPN (24)
  *     ImmDt   4  in the opcode with immediate data
  *     payload, pad

@@ -5,7 +5,6 @@
 #include "wire/dscp.h"
 
 #include "base/assert.h"
-#include "wire/opcode.h"
 #include "wire/packet.h"
 
 struct mw_dscp_map mw_dscp_map_default(void)

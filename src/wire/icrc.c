@@ -13,7 +13,7 @@
 
 #include "base/assert.h"
 #include "base/bytes.h"
-#include "wire/bth.h"
+#include "wire/headers.h"
 
 #define BTH_VARIANT 4u
 #define UDP_BYTES 8u

@@ -3,16 +3,9 @@
  * opcode.c - the opcode table, indexed by the low six bits. The high three mark MRC, 0b110, or the
  * extension, 0b111; both are among those that InfiniBand leaves to manufacturers.
  */
-#include "wire/opcode.h"
-
-#include "wire/aeth.h"
-#include "wire/data.h"
-#include "wire/eeth.h"
-#include "wire/erth.h"
-#include "wire/neth.h"
 #include "wire/packet.h"
-#include "wire/peth.h"
-#include "wire/seth.h"
+
+#include "wire/headers.h"
 
 /* REQ(wire.opcode.prefix) */
 #define PREFIX 0xC0u

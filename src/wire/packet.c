@@ -3,23 +3,14 @@
  * packet.c - whole packets: the BTH, then what its opcode calls for.
  *
  * The opcode table says which headers follow and how long they are, so a packet needs one length
- * check; behind it every field is a load from a known offset. The layouts are in one file a header
- * (bth.h, data.h, aeth.h, seth.h, neth.h, peth.h, erth.h, eeth.h), encoder beside decoder.
+ * check; behind it every field is a load from a known offset. headers.h has the layouts.
  */
 #include "wire/packet.h"
 
 #include <string.h>
 
 #include "base/assert.h"
-#include "wire/aeth.h"
-#include "wire/bth.h"
-#include "wire/data.h"
-#include "wire/eeth.h"
-#include "wire/erth.h"
-#include "wire/neth.h"
-#include "wire/opcode.h"
-#include "wire/peth.h"
-#include "wire/seth.h"
+#include "wire/headers.h"
 
 _Static_assert(MW_BTH_BYTES + MW_SETH_BYTES <= MW_HEADERS_MAX, "room for a SACK");
 _Static_assert(MW_BTH_BYTES + MW_EETH_BYTES <= MW_HEADERS_MAX, "room for an endpoint response");

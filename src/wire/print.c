@@ -8,7 +8,7 @@
 #include "wire/print.h"
 
 #include "base/assert.h"
-#include "wire/opcode.h"
+#include "wire/packet.h"
 #include "wire/text.h"
 
 /* Who gets the fields. */

@@ -6,7 +6,7 @@
  *
  * Arguments: the folder of that library, and that of an older one.
  */
-#include "libibverbs/undeclared_symbols.h"
+#include "libibverbs/libibverbs.h"
 #include "live/real/fake.h"
 #include "live/verbs_fixture.h"
 #include "support/test.h"

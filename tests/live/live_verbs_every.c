@@ -7,7 +7,7 @@
  *
  * Argument: libibverbs.map; a function of it that is not here fails the last case.
  */
-#include "libibverbs/undeclared_symbols.h"
+#include "libibverbs/libibverbs.h"
 #include "live/verbs_fixture.h"
 #include "support/test.h"
 

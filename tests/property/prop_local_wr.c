@@ -5,7 +5,7 @@
  */
 #include "unit/windows_fixture.h"
 
-#include "wire/opcode.h"
+#include "wire/packet.h"
 
 #define WRS 600u
 #define STEPS 3000u

@@ -7,7 +7,7 @@
  */
 #include "support/test.h"
 
-#include "core/window/rx_window.h"
+#include "core/window/window.h"
 
 #define PSNS 140000u /* more than four of the largest windows */
 #define ORIGIN (UINT64_C(3) << 24)

@@ -2,7 +2,7 @@
 /* The requester's window against an array with one entry a PSN, under random use. */
 #include "support/test.h"
 
-#include "core/window/tx_window.h"
+#include "core/window/window.h"
 
 #define SIZE 256u
 #define PSNS 40000u

@@ -7,7 +7,7 @@
 #define SIM_CASE_H
 
 #include "support/test.h"
-#include "wire/opcode.h"
+#include "wire/packet.h"
 #include "world.h"
 
 /* case_cfg: default world of n_planes planes of n_paths paths, an EV for each path. */

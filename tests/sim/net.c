@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "base/list.h"
-#include "wire/opcode.h"
+#include "wire/packet.h"
 
 /* Headers below the BTH and the frame around them, for the time a packet takes on a link. */
 #define FRAME_BYTES 82u

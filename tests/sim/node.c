@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "base/list.h"
-#include "wire/opcode.h"
+#include "wire/packet.h"
 
 #define BATCH_MAX 64u
 /* One call of the loop that sends or reports more than this will never end. */

@@ -4,7 +4,7 @@
  * ready, lengths, peers that know only MRC.
  */
 #include "case.h"
-#include "core/window/in_order.h"
+#include "core/window/window.h"
 
 /* REQ(ext.agreement) */
 TEST(sim_send, a_probe_comes_first)

@@ -11,7 +11,7 @@
 
 #include "base/assert.h"
 #include "base/list.h"
-#include "io/delay_queue.h"
+#include "io/backlog.h"
 
 struct fake_port {
 	struct mio_port port;

@@ -11,10 +11,10 @@
 #include <poll.h>
 
 #include "host/nic_context.h"
-#include "io/udp_driver.h"
+#include "io/drivers.h"
 #include "support/nic_counters.h"
 #include "unit/loopback.h"
-#include "wire/bth.h"
+#include "wire/headers.h"
 #include "wire/icrc.h"
 
 #define FIXTURE_PLANES 2u

@@ -9,8 +9,7 @@
 #include <errno.h>
 #include <poll.h>
 
-#include "io/af_packet_driver.h"
-#include "io/udp_driver.h"
+#include "io/drivers.h"
 
 #define AFP_PORT 4791
 #define AFP_EV 50000

@@ -2,7 +2,7 @@
 /* What peers are told when received packets had to be thrown away. */
 #include "support/test.h"
 
-#include "core/state/backpressure.h"
+#include "core/state/engine_state.h"
 
 #define PERIOD 1000u
 

@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <unistd.h>
 
-#include "io/capture_driver.h"
+#include "io/drivers.h"
 #include "support/fake_driver.h"
 #include "wire/ip_udp.h"
 

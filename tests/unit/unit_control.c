@@ -2,7 +2,7 @@
 /* The ring of control packets: first in first out, bounded, forgetful of QPs that are gone. */
 #include "support/test.h"
 
-#include "core/state/control.h"
+#include "core/state/engine_state.h"
 
 #define SIZE 8u
 

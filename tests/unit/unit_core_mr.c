@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The table of memory regions, and each reason to refuse an access. */
-#include "core/state/mr.h"
+#include "core/state/engine_state.h"
 #include "unit/node_fixture.h"
 
 #define START UINT64_C(0x10000)

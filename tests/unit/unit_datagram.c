@@ -3,7 +3,7 @@
 #include "support/test.h"
 
 #include "wire/datagram.h"
-#include "wire/opcode.h"
+#include "wire/packet.h"
 
 static const uint8_t plain[] = {
 	0x64, 0xB0, 0xFF, 0xFF, 0x00, 0x12, 0x34, 0x56, 0x00, 0x0A, 0x0B, 0x0C, /* BTH */

@@ -2,7 +2,7 @@
 /* unit_hold.c - the queue of frame copies keeps bytes, dues and order. */
 #include "support/test.h"
 
-#include "io/delay_queue.h"
+#include "io/backlog.h"
 
 static struct iovec hold_parts[2];
 static uint8_t hold_bytes[64];

@@ -2,7 +2,7 @@
 /* Endpoint requests under way: ids, time-outs, answers that fit and answers that do not. */
 #include "support/test.h"
 
-#include "core/state/ep_table.h"
+#include "core/state/engine_state.h"
 
 #define SIZE 8u
 #define REST 1000u

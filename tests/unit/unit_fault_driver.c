@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <unistd.h>
 
-#include "io/fault_driver.h"
+#include "io/drivers.h"
 #include "support/fake_driver.h"
 
 #define TRIM_BYTES 64u

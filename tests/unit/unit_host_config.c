@@ -14,7 +14,7 @@
 #include "fabric/host_config.h"
 #include "fabric/usid.h"
 #include "host/srv6_map.h"
-#include "wire/ev_path.h"
+#include "wire/ev_fmt.h"
 
 #define FILE_MAX 4096u
 

@@ -2,7 +2,7 @@
 /* Early immediates: out in order of RQMSN, not before their turn, no more than agreed. */
 #include "support/test.h"
 
-#include "core/window/imm_stash.h"
+#include "core/window/window.h"
 
 static struct mt_imm places[8];
 static struct mt_imm_stash st;

@@ -2,7 +2,7 @@
 /* Packets that wait come out by PSN, and not before their time. */
 #include "support/test.h"
 
-#include "core/window/in_order.h"
+#include "core/window/window.h"
 
 #define N 100u
 

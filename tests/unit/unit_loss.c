@@ -5,7 +5,7 @@
  */
 #include "support/test.h"
 
-#include "core/window/tx_window.h"
+#include "core/window/window.h"
 
 #define FIRST 5000u
 #define PACKETS 100u

@@ -2,7 +2,7 @@
 /* What both ends know beyond MRC. */
 #include "support/test.h"
 
-#include "core/window/negotiation.h"
+#include "core/window/window.h"
 
 /* REQ(ext.agreement) */
 TEST(mt_negotiation_rx, what_both_know)

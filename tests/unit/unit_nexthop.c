@@ -6,7 +6,7 @@
 #include <errno.h>
 #include <net/if.h>
 
-#include "io/nexthop.h"
+#include "io/af_packet.h"
 
 #define SECOND UINT64_C(1000000000)
 

@@ -8,7 +8,7 @@
 #include "fabric/fabric_link.h"
 #include "sim/mrc/packet_codec.h"
 #include "sim/run/sim_run.h"
-#include "wire/opcode.h"
+#include "wire/packet.h"
 
 #define GBIT UINT64_C(1000000000)
 #define US_PS UINT64_C(1000000)

@@ -6,7 +6,7 @@
 #include <unistd.h>
 
 #include "host/nic_ports.h"
-#include "io/udp_driver.h"
+#include "io/drivers.h"
 #include "unit/loopback.h"
 
 static struct mh_env ports_env(void)

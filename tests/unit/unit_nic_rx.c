@@ -5,7 +5,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "io/udp_socket.h"
+#include "io/udp.h"
 
 #define RX_TEST(name) TEST_WITH(fixture_setup, fixture_teardown, mh_rx, name)
 #define RX_EV (FIXTURE_EV_BASE + 1)

@@ -2,7 +2,6 @@
 /* The opcode table, row by row. */
 #include "support/test.h"
 
-#include "wire/opcode.h"
 #include "wire/packet.h"
 
 #define WRITE (MW_OP_DATA | MW_OP_TO_RSP)

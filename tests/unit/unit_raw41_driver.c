@@ -12,7 +12,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "io/raw41_driver.h"
+#include "io/drivers.h"
 #include "wire/ip_udp.h"
 
 #define RAW41_PORT 4791

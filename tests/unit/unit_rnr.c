@@ -2,7 +2,7 @@
 /* Rounds of a requester whose peer has no receive posted. */
 #include "support/test.h"
 
-#include "core/window/rnr.h"
+#include "core/window/window.h"
 
 static bool refuse_at(struct mt_rnr *r, uint64_t psn, uint64_t sent_ns, uint64_t now_ns,
 		      uint8_t retries)

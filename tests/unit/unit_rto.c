@@ -3,7 +3,7 @@
 #include "support/test.h"
 
 #include "core/types.h"
-#include "core/window/rto.h"
+#include "core/window/window.h"
 
 #define RTO 1000000u
 #define PROBE 1000u

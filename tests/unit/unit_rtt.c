@@ -2,7 +2,7 @@
 /* Round-trip statistics and the waits that follow from them. */
 #include "support/test.h"
 
-#include "core/cc/rtt.h"
+#include "core/cc/cc.h"
 
 static const struct mt_timing timing = {
 	.reorder_min_ns = 5000,

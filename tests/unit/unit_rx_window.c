@@ -3,7 +3,7 @@
 #include "support/test.h"
 
 #include "base/bits.h"
-#include "core/window/rx_window.h"
+#include "core/window/window.h"
 #include "unit/panic.h"
 
 #define FIRST UINT64_C(0x1FFFF80)

@@ -2,7 +2,7 @@
 /* When a SACK is due and what it says. */
 #include "support/test.h"
 
-#include "core/window/sack.h"
+#include "core/window/window.h"
 
 #define FIRST UINT64_C(0x1FFFFFE) /* the PSNs of this file cross the wrap */
 #define THRESHOLD 4096u

@@ -3,7 +3,7 @@
 #include "support/test.h"
 
 #include "sim/mrc/packet_codec.h"
-#include "wire/opcode.h"
+#include "wire/packet.h"
 
 static uint32_t bits(unsigned n)
 {

@@ -5,7 +5,7 @@
 #include <arpa/inet.h>
 
 #include "host/srv6_map.h"
-#include "wire/ev_path.h"
+#include "wire/ev_fmt.h"
 
 #define NEAR "fd4d:5243:0:2::1/64 = fcbbbb00+plane a002 1000+host:4"
 #define FAR "fd4d:5243::1/48 = fcbbbb00+plane a002 b000+uplink:4 a000+t0:4 1000+host:4"

@@ -2,7 +2,7 @@
 /* The requester's records: what each call does to a PSN, and which misuse trips. */
 #include "support/test.h"
 
-#include "core/window/tx_window.h"
+#include "core/window/window.h"
 #include "unit/panic.h"
 
 #define SIZE 16u

@@ -11,8 +11,8 @@
 #include <unistd.h>
 
 #include "base/bytes.h"
-#include "io/udp_driver.h"
-#include "io/udp_socket.h"
+#include "io/drivers.h"
+#include "io/udp.h"
 #include "unit/loopback.h"
 
 #define UDP_PORT_A 34791u

@@ -2,7 +2,7 @@
 /* unit_verbs_qp_attr.c - which moves QPs make, and what its attributes are to the NIC. */
 #include "support/test.h"
 
-#include "libibverbs/verbs_qp_attr.h"
+#include "libibverbs/libibverbs.h"
 
 #define TO_INIT (IBV_QP_PKEY_INDEX | IBV_QP_PORT | IBV_QP_ACCESS_FLAGS)
 #define TO_RTR                                                           \

@@ -3,7 +3,7 @@
  * rtt.c - the estimator of round-trip times: mean, deviation, smallest and slowly sinking largest
  * sample, and the times that loss detection and probes derive from them.
  */
-#include "core/cc/rtt.h"
+#include "core/cc/cc.h"
 
 #include "base/assert.h"
 

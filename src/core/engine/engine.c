@@ -7,7 +7,7 @@
 #include "core/endpoint/endpoint.h"
 #include "core/ext/ext.h"
 #include "core/qp/halves.h"
-#include "wire/opcode.h"
+#include "wire/packet.h"
 
 #define MAX_QPS_LIMIT (1u << 20)
 #define MAX_MRS_LIMIT ((1u << 24) - 1)

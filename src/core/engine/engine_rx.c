@@ -12,7 +12,7 @@
 #include "core/endpoint/endpoint.h"
 #include "core/ext/ext.h"
 #include "core/qp/halves.h"
-#include "wire/opcode.h"
+#include "wire/packet.h"
 
 /* REQ(rsp.peer-check) */
 static struct mt_qp *find_qp(struct mt_engine *e, const struct mt_rx *rx)

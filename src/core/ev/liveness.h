@@ -91,8 +91,7 @@ void mt_liveness_note_sack(struct mt_liveness *p, uint64_t now_ns, uint8_t plane
 uint64_t mt_liveness_clamp_rtt(const struct mt_liveness *p, uint64_t sent_ns, uint64_t rtt_ns);
 /*
  * mt_liveness_attribute_loss says what it means that a packet, sent at sent_ns on `plane`, is
- * missing by the rule of tx_window.h in a report whose trigger went out on another or the same
- * plane.
+ * missing by the rule of window.h in a report whose trigger went out on another or the same plane.
  */
 enum mt_loss_cause mt_liveness_attribute_loss(const struct mt_liveness *p, uint64_t sent_ns,
 					      uint8_t plane, uint64_t trigger_sent_ns,

@@ -6,8 +6,7 @@
 #ifndef SOFTMRC_CORE_EXT_EXT_H
 #define SOFTMRC_CORE_EXT_EXT_H
 
-#include "core/state/incoming.h"
-#include "core/state/qp_ext.h"
+#include "core/state/qp.h"
 
 /* ---- send WRs of the extensions ---- */
 
@@ -21,7 +20,7 @@ void mt_wqe_extend(struct mt_qp *qp, struct mt_wqe *wqe, const struct rd_send_wr
  */
 MT_COLD bool mt_ext_may_begin(struct mt_qp *qp, const struct mt_wqe *wqe);
 
-/* ---- send WRs that need no packet; see qp_ext.h ---- */
+/* ---- send WRs that need no packet; see core/state/qp.h ---- */
 
 /*
  * mt_local_wr_execute executes those before which all is sent; false: one comes before the next
@@ -149,7 +148,7 @@ void mt_srq_return(struct mt_rq *rq);
 /* mt_srq_poll takes the event that a limit was reached; false when there is none. */
 bool mt_srq_poll(struct mt_engine *e, struct mt_event *ev);
 
-/* ---- READs and atomics; see qp_ext.h ---- */
+/* ---- READs and atomics; see core/state/qp.h ---- */
 
 /*
  * mt_rd_atomic_attach makes mem, sizeof(struct mt_rd_atomic) of the pool, the block of a QP whose

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * local_wr.c - send WRs that need no packet: their ring, when they are executed, and how their
- * completions merge with those of the send queue. See qp_ext.h.
+ * completions merge with those of the send queue. See core/state/qp.h.
  */
 #include <string.h>
 
@@ -20,7 +20,7 @@ static size_t local_sq_bytes(const struct mt_qp *qp)
 	       ((size_t)qp->req.sq.mask + 1) * sizeof(struct mt_local_wqe);
 }
 
-/* The order that qp_ext.h draws, and no more WRs than the send queue has places. */
+/* The order that core/state/qp.h draws, and no more WRs than the send queue has places. */
 static bool is_consistent(const struct mt_qp *qp, const struct mt_local_sq *l)
 {
 	return l->head <= l->next && l->next <= l->tail && l->tail - l->head <= qp->req.sq.depth;

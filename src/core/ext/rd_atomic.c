@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * rd_atomic.c - life of the response QP, which carries the responses to READs and atomics in a PSN
- * space of its own. See qp_ext.h.
+ * space of its own. See core/state/qp.h.
  */
 #include <string.h>
 

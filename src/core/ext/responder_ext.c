@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* responder_ext.c - what becomes of data packets on QPs with extensions only; see incoming.h. */
+/* responder_ext.c - what becomes of data packets on QPs with extensions only; see qp.h. */
 #include <string.h>
 
 #include "base/assert.h"
@@ -99,8 +99,8 @@ void mt_recv_place(const struct mt_incoming *c)
 }
 
 /*
- * An end of a WRITE ahead of a hole, where the QP keeps the order. SENDs and requests are packets of
- * the extensions and are not placed by key: receives and the queue of requests keep their order.
+ * An end of a WRITE ahead of a hole, where the QP keeps the order. SENDs and requests are packets
+ * of the extensions and are not placed by key: receives and the queue of requests keep their order.
  * REQ(ext.order.wait)
  */
 bool mt_in_order_must_wait(const struct mt_incoming *c)

@@ -16,7 +16,7 @@
 #include "core/endpoint/endpoint.h"
 #include "core/ev/reverse_ev.h"
 #include "core/qp/halves.h"
-#include "core/window/tx_window.h"
+#include "core/window/window.h"
 
 #define UNITS_MASK 0xFFFFFFu
 #define UNITS_HALF 0x800000u

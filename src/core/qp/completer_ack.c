@@ -6,7 +6,7 @@
 #include "base/assert.h"
 #include "base/serial.h"
 #include "core/qp/halves.h"
-#include "core/state/qp_ext.h"
+#include "core/state/qp.h"
 
 /*
  * A request that is not answered holds up what the peer has beyond it, up to `acked`.

@@ -6,7 +6,7 @@
 #ifndef SOFTMRC_CORE_QP_HALVES_H
 #define SOFTMRC_CORE_QP_HALVES_H
 
-#include "core/state/incoming.h"
+#include "core/state/qp.h"
 
 /* ---- the QP's own timer ---- */
 
@@ -31,7 +31,7 @@ void mt_responder_probe(struct mt_qp *qp, const struct mt_rx *rx);
 void mt_completer_sack(struct mt_qp *qp, const struct mt_rx *rx);
 void mt_completer_nack(struct mt_qp *qp, const struct mt_rx *rx);
 void mt_completer_ack(struct mt_qp *qp, const struct mt_rx *rx);
-/* mt_completer_response takes that answers to requests of the QP came; see qp_ext.h. */
+/* mt_completer_response takes that answers to requests of the QP came; see core/state/qp.h. */
 void mt_completer_response(struct mt_qp *qp, uint64_t now_ns);
 /* mt_completer_implied_ack takes that the peer has all messages below msn, of which all was
  * sent. */

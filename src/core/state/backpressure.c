@@ -3,7 +3,7 @@
  * backpressure.c - what a receiver that loses packets for want of buffers asks of its senders: a
  * window penalty for some RTTs, and smaller windows after that. See the header.
  */
-#include "core/state/backpressure.h"
+#include "core/state/engine_state.h"
 
 #include "base/assert.h"
 #include "core/types.h"

@@ -2,7 +2,7 @@
 /*
  * control.c - the ring of control packets that must be sent one by one. See the header.
  */
-#include "core/state/control.h"
+#include "core/state/engine_state.h"
 
 #include "base/assert.h"
 #include "base/bits.h"

@@ -11,10 +11,206 @@
 #include "core/engine.h"
 #include "core/ev/ev_set.h"
 #include "core/ev/local_port.h"
-#include "core/state/backpressure.h"
-#include "core/state/control.h"
-#include "core/state/ep_table.h"
-#include "core/state/mr.h"
+#include "core/window/window.h"
+
+/*
+ * Back-pressure: overload of the receiving side, and what SACKs ask of its peers for it.
+ *
+ * Packets that the adapter received and had to throw away are no fault of any path: its peers must
+ * send less. After an overflow every SACK carries a window penalty for about one RTT, which halves
+ * a sender; further overflow prolongs it. One short episode was a burst, and the SACKs behind it
+ * tell senders to restore their window; after a longer one, or one that follows another closely,
+ * they grow again. QPs that agreed to dynamic MPR are also offered smaller windows: an equal part
+ * of what the receive buffers hold, which is halved at each period with overflow, and given back in
+ * small steps. See docs/design/0007-receiver-pressure.md.
+ */
+
+struct mt_backpressure {
+	uint64_t began_ns; /* of the newest episode of overflow */
+	uint64_t until_ns; /* its end; SACKs ask for less until then. 0: there was none */
+	uint64_t cut_ns;   /* when `share` was cut last */
+	uint32_t capacity; /* packets that the adapter's buffers hold; 0: not known */
+	uint16_t cut;	   /* taken off the windows at cut_ns, in 1/256 */
+};
+
+/* mt_backpressure_overflow notes that packets were lost; period_ns is about an RTT. */
+void mt_backpressure_overflow(struct mt_backpressure *p, uint64_t now_ns, uint64_t period_ns);
+/* mt_backpressure_penalty returns rcv_cwnd_pen of a SACK sent now. REQ(rsp.pressure.penalty) */
+uint8_t mt_backpressure_penalty(const struct mt_backpressure *p, uint64_t now_ns);
+/* mt_backpressure_restore returns r_c for it. */
+bool mt_backpressure_restore(const struct mt_backpressure *p, uint64_t now_ns, uint64_t period_ns);
+/*
+ * mt_backpressure_mpr returns the window, in units of 128 PSNs, that a QP with a window of `mpr` is
+ * offered when `receivers` QPs share the buffers; at least 1. REQ(rsp.mpr.dynamic)
+ */
+uint8_t mt_backpressure_mpr(const struct mt_backpressure *p, uint64_t now_ns, uint64_t period_ns,
+			    uint8_t mpr, uint32_t receivers);
+
+/*
+ * Control packets that must go out one by one.
+ *
+ * An ordinary SACK is state and is made when there is room to send it; several triggers become
+ * one. What names a particular packet cannot be merged: a NACK, the SACK that echoes an ECN mark
+ * or answers a probe, a probe, an endpoint response. Those wait in this ring. When it is full they
+ * are dropped and counted: each is a hint whose loss costs time, never data.
+ */
+
+enum mt_control_kind {
+	MT_CONTROL_SACK,
+	MT_CONTROL_NACK,
+	MT_CONTROL_PROBE,
+	/* These belong to no QP. */
+	MT_CONTROL_EP_RESPONSE,
+	MT_CONTROL_EP_REQUEST,
+};
+
+struct mt_control {
+	struct mt_qp *qp;	 /* NULL for endpoint packets, or when the QP is gone */
+	struct mt_trigger cause; /* SACK, NACK, EP_RESPONSE; PROBE: probe_id */
+	struct rd_gid dst;	 /* EP_RESPONSE */
+	uint16_t index;		 /* PROBE: to be sent on it; EP_REQUEST: its slot */
+	uint16_t endpoint;	 /* EP_RESPONSE: of dst */
+	uint8_t kind;		 /* enum mt_control_kind */
+	uint8_t reason;		 /* NACK: enum mw_nack_reason */
+	uint8_t op;		 /* EP_RESPONSE: enum mw_ep_op */
+};
+
+struct mt_control_ring {
+	struct mt_control *entries;
+	uint32_t mask;
+	uint32_t head, tail;
+};
+
+void mt_control_init(struct mt_control_ring *r, struct mt_control *entries, uint32_t size);
+/* mt_control_push says whether there was room. */
+bool mt_control_push(struct mt_control_ring *r, const struct mt_control *c);
+bool mt_control_pop(struct mt_control_ring *r, struct mt_control *c);
+/* mt_control_drop_qp makes the ring forget a QP that goes away or starts again. */
+void mt_control_drop_qp(struct mt_control_ring *r, const struct mt_qp *qp);
+
+/*
+ * Endpoint requests under way: their ids, who is to answer, until when.
+ *
+ *	FREE -- open --> QUEUED -- sent --> SENT -- answer, time-out --> ENDED -- rest --> FREE
+ *
+ * A request's id is not used again while a late answer to it could still arrive: when all is done
+ * it rests for a while, first come, first free. Ids are found through chains, one for each residue
+ * modulo the size of the table. An answer counts only if it has the id, comes from the destination,
+ * and returns the time stamp of the request; what an unknown sender can send is a guess at 32 bits.
+ * REQ(ep.probe.id-reuse) REQ(ep.probe.match)
+ */
+
+enum mt_ep_state {
+	MT_EP_FREE,
+	MT_EP_QUEUED, /* not sent yet */
+	MT_EP_SENT,
+	MT_EP_ENDED, /* the result waits to be taken */
+	MT_EP_QUARANTINED,
+};
+
+struct mt_ep_slot {
+	struct mb_timer timer; /* QUEUED, SENT: the time-out */
+	struct mb_link link;   /* FREE, ENDED, RESTING: on the table's list */
+	struct mt_ep_slot *chain;
+	struct mt_ep_request req;
+	void *owner; /* inside the core; NULL: the adapter */
+	uint64_t sent_ns;
+	uint64_t ended_ns;	    /* ENDED: when */
+	uint64_t quarantine_end_ns; /* RESTING: when it is FREE */
+	uint64_t rtt_ns;
+	uint16_t stamp; /* sent with it */
+	uint8_t state;	/* enum mt_ep_state */
+	uint8_t status; /* ENDED: enum mt_ep_status */
+	bool svc_time_subtracted;
+};
+
+struct mt_ep_table {
+	struct mt_ep_slot *slots;
+	struct mt_ep_slot **chains;
+	uint32_t mask;
+	uint16_t next_id;
+	struct mb_link free, ended, quarantined;
+	struct mb_timers timers;
+};
+
+/* An answer, as it came. */
+struct mt_ep_response {
+	const struct rd_gid *src;
+	uint64_t now_ns;
+	uint32_t ts_shift; /* log2 of the stamp's unit in ns */
+	uint16_t id;
+	uint16_t stamp;
+	uint8_t op;
+	bool svc_time; /* the stamp may be later by the time that the peer took */
+};
+
+/* mt_ep_init makes a table of `size` slots, a power of two; both arrays are the caller's. */
+void mt_ep_init(struct mt_ep_table *t, struct mt_ep_slot *slots, struct mt_ep_slot **chains,
+		uint32_t size);
+/*
+ * mt_ep_alloc takes a slot for *req, chooses its id unless one is given, and starts its time-out.
+ * MT_ERR_EXISTS: the id given is not free. MT_ERR_FULL: no slot is.
+ */
+int mt_ep_alloc(struct mt_ep_table *t, uint64_t now_ns, const struct mt_ep_request *req,
+		struct mt_ep_slot **slot);
+/* mt_ep_sent notes that a QUEUED request left now with this stamp. */
+void mt_ep_sent(struct mt_ep_slot *slot, uint64_t now_ns, uint16_t stamp);
+/* mt_ep_match_response ends the request that an answer belongs to and returns it; NULL: there is
+ * none. */
+struct mt_ep_slot *mt_ep_match_response(struct mt_ep_table *t, const struct mt_ep_response *a);
+/* mt_ep_expire_next ends one request whose time is over and returns it; NULL when none is due. */
+struct mt_ep_slot *mt_ep_expire_next(struct mt_ep_table *t, uint64_t now_ns);
+/* mt_ep_next_ended returns a request of the adapter's that has ended, oldest first, or NULL. */
+struct mt_ep_slot *mt_ep_next_ended(const struct mt_ep_table *t);
+/* mt_ep_quarantine lays a request, in whatever state, to rest for rest_ns from `from_ns` on. */
+void mt_ep_quarantine(struct mt_ep_table *t, struct mt_ep_slot *slot, uint64_t from_ns,
+		      uint64_t rest_ns);
+
+/*
+ * The table of memory regions and windows, and the one check that comes before each
+ * access.
+ *
+ * A memory window has a key of its own for a part of an MR, and rights that only peers use. It is
+ * an entry like an MR's, which a bind makes a view of that MR: the same cookie, other bounds. An
+ * unbound one grants nothing. See ext/ext.h.
+ */
+
+/* Kinds of entries, in the bits of `access` above those of enum rd_access. */
+enum mt_mr_kind {
+	MT_MR_LOCAL = 1u << 5, /* an MR: SGEs may name its key */
+	MT_MR_MW_1 = 1u << 6,  /* a window of type 1 */
+	MT_MR_MW_2 = 1u << 7,  /* a window of type 2 */
+};
+
+/* As long as a cache line, so that a check touches one. */
+struct mt_mr {
+	_Alignas(64) uint64_t start;
+	uint64_t length;
+	uint64_t origin; /* an address less this is an offset in the memory of `user` */
+	void *user;	 /* the adapter's cookie; of a window: that of its MR */
+	uint32_t key;	 /* its low byte changes when an index is used again; 0: no entry */
+	uint32_t pd;
+	uint32_t qpn;	  /* of a window of type 2: for packets of this QP only; 0: of any */
+	uint32_t of;	  /* of a window: the index of its MR; 0: not bound */
+	uint32_t windows; /* of an MR: how many are bound to it */
+	uint8_t access;	  /* enum rd_access, enum mt_mr_kind */
+};
+
+struct mt_mr_table {
+	struct mt_mr *mrs; /* max + 1 entries; no key names entry 0 */
+	uint32_t max;
+};
+
+/* mt_mr_table_init makes a table whose entries are zero an empty one. */
+void mt_mr_table_init(struct mt_mr_table *t);
+/*
+ * mt_mr_check returns the MR that key names if [addr, addr + len) lies inside it, it belongs to pd
+ * and grants every right in access; otherwise NULL. For memory of our own: windows have no
+ * MT_MR_LOCAL and no RD_ACCESS_LOCAL_WRITE, and one of the two is asked for.
+ * REQ(rsp.mr.every-packet) REQ(ext.mw.remote-only)
+ */
+const struct mt_mr *mt_mr_check(const struct mt_mr_table *t, uint32_t key, uint32_t pd,
+				uint64_t addr, uint64_t len, uint32_t access);
 
 /* An EV profile, with its own copy of the EVs where they do not stay; unset while cfg.evs is
  * NULL. */

@@ -3,7 +3,7 @@
  * ep_table.c - slots of endpoint requests, found by id, and the lists that they pass through. See
  * the state diagram in the header.
  */
-#include "core/state/ep_table.h"
+#include "core/state/engine_state.h"
 
 #include <string.h>
 

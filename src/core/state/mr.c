@@ -2,10 +2,9 @@
 /*
  * mr.c - the table of MRs and windows: adding, removing, and the check before each access.
  */
-#include "core/state/mr.h"
+#include "core/state/engine_state.h"
 
 #include "base/assert.h"
-#include "core/state/engine_state.h"
 
 #define RIGHTS                                                                              \
 	((uint32_t)RD_ACCESS_LOCAL_WRITE | RD_ACCESS_REMOTE_WRITE | RD_ACCESS_REMOTE_READ | \

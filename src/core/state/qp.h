@@ -1,29 +1,24 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * qp.h - a queue pair: a composition of modules that do not know each other.
+ * qp.h - a queue pair: a composition of parts that do not know each other, what QPs with extensions
+ * keep in addition, and a data packet on its way through the responder.
  *
  * requester.c turns WQEs into packets, responder.c takes the peer's packets, completer.c takes
- * what the peer says of ours; qp.c is the life of the whole. Each module below (window, spray,
- * retry, ...) has its own file and is used by exactly one or two of those four.
+ * what the peer says of ours; qp.c creates QPs and posts to them. Each part below (window, spray,
+ * retry, ...) has its own file and is used by one or two of those four.
  */
 #ifndef SOFTMRC_CORE_STATE_QP_H
 #define SOFTMRC_CORE_STATE_QP_H
 
+#include "base/assert.h"
 #include "core/cc/cc.h"
-#include "core/cc/rtt.h"
 #include "core/engine.h"
 #include "core/ev/ev_set.h"
 #include "core/ev/spray.h"
-#include "core/state/control.h"
-#include "core/window/imm_stash.h"
-#include "core/window/in_order.h"
-#include "core/window/negotiation.h"
-#include "core/window/rnr.h"
-#include "core/window/rto.h"
-#include "core/window/rx_window.h"
-#include "core/window/sack.h"
-#include "core/window/tx_window.h"
+#include "core/state/engine_state.h"
+#include "core/window/window.h"
 #include "core/window/wq.h"
+#include "wire/packet.h"
 
 /*
  * Of functions that only QPs with extensions call: the compiler lays the path of a WRITE out as if
@@ -85,11 +80,11 @@ struct mt_local_sq;
 /* What a QP with extensions has besides, behind its queues. */
 struct mt_qp_ext {
 	struct mt_operands *operands;	/* by slot of the send queue, with MW_EXT_ATOMIC */
-	struct mt_rd_atomic *rd_atomic; /* NULL: neither READs nor atomics; see qp_ext.h */
+	struct mt_rd_atomic *rd_atomic; /* NULL: neither READs nor atomics; see qp.h */
 	struct mt_negotiation negotiation;
 	struct mt_rnr rnr;
 	struct mt_in_order in_order;
-	struct mt_local_sq *local_sq; /* NULL: none were posted; see qp_ext.h */
+	struct mt_local_sq *local_sq; /* NULL: none were posted; see qp.h */
 	bool binds;		      /* windows may be bound on it */
 	bool invalidates;	      /* a SEND that came and is not complete may invalidate one */
 };
@@ -116,7 +111,7 @@ struct mt_qp {
 	bool last_wqe_unreported;
 	bool drain_unreported; /* in SQD: that nothing is left of what had begun */
 	bool used;	       /* its windows were, since the clock of qp_memory.c came by */
-	uint8_t response_bit;  /* MW_RESPONSE_BIT: it carries answers, see qp_ext.h; else 0 */
+	uint8_t response_bit;  /* MW_RESPONSE_BIT: it carries answers, see qp.h; else 0 */
 	struct mt_qp_ext *ext; /* NULL: plain MRC */
 };
 
@@ -202,5 +197,164 @@ void mt_qp_stop_timer(struct mt_qp *qp);
  * event reports `why`.
  */
 void mt_qp_fail(struct mt_qp *qp, enum rd_wc_status oldest, enum rd_wc_status why);
+
+/* ---- send WRs that need no packet ---- */
+
+/*
+ * Send WRs that need no packet: binding memory windows, invalidating their keys.
+ *
+ * The count of a WQE is the MSN of its message, and the peer counts messages. So WRs that are none
+ * have a ring of their own, and each knows how many WQEs were posted before it. It is executed
+ * when all these have been sent in full and before the next one begins, with a fence when READs and
+ * atomics among them are answered as well. Completions are taken from both queues in the order of
+ * posting. One that fails waits until all before it is complete. REQ(ext.local.turn)
+ * REQ(ext.local.order)
+ *
+ * The ring comes from the pool with the first such WR and goes back in RESET. REQ(ext.free)
+ */
+struct mt_local_wqe {
+	struct mt_local_wr wr;
+	uint64_t before; /* WQEs posted before it since RESET */
+	uint8_t status;	 /* enum rd_wc_status, once executed */
+};
+
+/* head <= next <= tail: not polled, executed | not executed */
+struct mt_local_sq {
+	uint64_t head, next, tail;
+	uint32_t mask; /* slots - 1 */
+	struct mt_local_wqe ring[];
+};
+
+/* mt_local_wqe_at returns the local WR with this number. */
+static inline struct mt_local_wqe *mt_local_wqe_at(struct mt_local_sq *l, uint64_t n)
+{
+	return &l->ring[n & l->mask];
+}
+
+/* mt_local_wr_pending says whether any is not executed. */
+static inline bool mt_local_wr_pending(const struct mt_qp *qp)
+{
+	return qp->ext && qp->ext->local_sq && qp->ext->local_sq->next < qp->ext->local_sq->tail;
+}
+/* mt_local_wr_flush completes what was not executed as flushed. */
+void mt_local_wr_flush(struct mt_qp *qp);
+
+/* ---- READs and atomics ---- */
+
+/*
+ * READs and atomics of a QP, asked for and answered.
+ *
+ * A request is a message of one packet among all the others. Its answer goes back as a message in
+ * PSNs of its own, with SACKs, retransmission and congestion control like any. So beside the QP
+ * there is a second one, with the same number, whose packets are distinguished by their opcodes: it
+ * sends answers to the peer and takes the peer's. Its messages are the answers, in the order of
+ * the requests: the n-th answers the n-th request, which says where its bytes go; nothing on the
+ * wire names our memory. REQ(ext.response.space)
+ *
+ * As responder a QP keeps requests that came ahead of a hole and carries them out when all before
+ * them is placed. What an atomic found is in its answer, which is kept until it is acknowledged.
+ * REQ(ext.request.order) REQ(ext.atomic.once)
+ *
+ * All of this is one block of the pool that a QP takes on its way to RTR or RTS if it may have
+ * READs or atomics, and gives back in RESET. REQ(ext.free)
+ */
+
+/* A request that waits for what lies before it. */
+struct mt_rd_atomic_req {
+	uint64_t psn, msn;
+	uint64_t va;
+	uint64_t swap_add, compare;
+	uint32_t rkey;
+	uint32_t length; /* of a READ */
+	uint8_t opcode;	 /* enum mw_opcode */
+};
+
+struct mt_rd_atomic {
+	struct mt_qp qp;  /* that carries answers */
+	struct mt_qp *of; /* whose they are */
+	/* As requester: requests are counted from 0 as they begin. */
+	uint64_t req_msns[RD_ATOMIC_MAX]; /* MSNs, by number modulo */
+	uint64_t n_requested;
+	uint64_t n_completed; /* whole, in order */
+	uint64_t acked;	      /* messages that the peer has, as far as it said */
+	uint64_t nak_msn;     /* gets a NAK, which is handled when all before it is complete ... */
+	uint8_t nak;	      /* ... its syndrome, 0: none */
+	/* As responder. */
+	uint32_t n_queued;
+	struct mt_rd_atomic_req queued[RD_ATOMIC_MAX]; /* by PSN */
+	struct mt_wqe wqes[RD_ATOMIC_MAX];
+	struct rd_sge sges[RD_ATOMIC_MAX];
+};
+
+/* mt_rd_atomic_of returns that of a QP of answers. */
+static inline struct mt_rd_atomic *mt_rd_atomic_of(struct mt_qp *answers)
+{
+	return mb_container_of(answers, struct mt_rd_atomic, qp);
+}
+
+/* mt_rd_atomic_outstanding returns how many requests of a QP are not answered. */
+static inline uint64_t mt_rd_atomic_outstanding(const struct mt_qp *qp)
+{
+	const struct mt_rd_atomic *r = qp->ext->rd_atomic;
+
+	return r ? r->n_requested - r->n_completed : 0;
+}
+/* mt_rd_atomic_stop ends answering: what was not sent never will be. */
+void mt_rd_atomic_stop(struct mt_rd_atomic *r);
+
+/*
+ * A data packet on its way through the responder, for qp/responder.c and for the
+ * steps that only QPs with extensions take, in ext/.
+ */
+
+struct mt_rx {
+	uint64_t now_ns;
+	const struct mt_rx_meta *meta;
+	const struct mw_packet *pkt;
+	const void *payload;
+};
+
+struct mt_incoming {
+	struct mt_qp *qp;
+	const struct mt_rx *rx;
+	const struct mw_packet *pkt;
+	uint16_t op; /* enum mw_opcode_flags */
+	enum mt_rx_place place;
+	uint64_t psn;
+	uint64_t msn;
+	const struct mt_mr *mr;
+	struct mt_buffered *buffered; /* where an end of a message is buffered; see window.h */
+	struct mt_rqe *rqe;	      /* with the extension: the receive that the message takes */
+};
+
+static inline struct mt_stats *mt_incoming_stats(const struct mt_incoming *c)
+{
+	return &c->qp->engine->stats;
+}
+
+/*
+ * mt_incoming_nak notes an error of the packet's message, which is reported when every earlier
+ * message is complete; `recv`: what its receive says, RD_WC_SUCCESS for flushed.
+ * REQ(rsp.error.in-order)
+ */
+static inline void mt_incoming_nak(const struct mt_incoming *c, uint8_t syndrome, uint8_t recv)
+{
+	struct mt_pending_nak *r = &c->qp->rsp.pending_nak;
+
+	mb_assert(syndrome != 0);
+	if (r->syndrome == 0 || c->msn < r->msn)
+		*r = (struct mt_pending_nak){.msn = c->msn, .syndrome = syndrome, .recv = recv};
+}
+
+/*
+ * mt_incoming_may_place says whether the packet may be placed: once a message is known to be
+ * erroneous, nothing more of it or of later ones is.
+ */
+static inline bool mt_incoming_may_place(const struct mt_incoming *c)
+{
+	const struct mt_pending_nak *nak = &c->qp->rsp.pending_nak;
+
+	return nak->syndrome == 0 || c->msn < nak->msn;
+}
 
 #endif

@@ -12,7 +12,7 @@
 #include "base/assert.h"
 #include "base/bits.h"
 #include "core/state/engine_state.h"
-#include "core/state/qp_ext.h"
+#include "core/state/qp.h"
 
 /* One tick visits at most this many QPs; a longer round goes on a sixteenth of its time later. */
 #define VISITS_MAX 256u

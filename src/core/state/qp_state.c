@@ -6,7 +6,7 @@
 #include "base/assert.h"
 #include "base/serial.h"
 #include "core/state/engine_state.h"
-#include "core/state/qp_ext.h"
+#include "core/state/qp.h"
 
 /* PSNs start one cycle of 2^24 up, so that "a little behind the first" is not below zero. */
 #define PSN_ORIGIN (UINT64_C(1) << MB_PSN_BITS)

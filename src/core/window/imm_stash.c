@@ -2,7 +2,7 @@
 /*
  * imm_stash.c - a ring of early immediates, indexed by RQMSN. See the header.
  */
-#include "core/window/imm_stash.h"
+#include "core/window/window.h"
 
 #include "base/assert.h"
 #include "base/bits.h"

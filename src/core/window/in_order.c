@@ -2,7 +2,7 @@
 /*
  * in_order.c - the list of buffered ends of messages, sorted by PSN. See the header.
  */
-#include "core/window/in_order.h"
+#include "core/window/window.h"
 
 #include "base/assert.h"
 

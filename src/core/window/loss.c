@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * loss.c - decides by send times which holes of a SACK are losses. See tx_window.h for the rule.
+ * loss.c - decides by send times which holes of a SACK are losses. See window.h for the rule.
  */
 #include "base/assert.h"
-#include "core/window/tx_window.h"
+#include "core/window/window.h"
 
 /*
  * On one path a quarter of the window does: order within a path is all but certain, yet neither

@@ -2,7 +2,7 @@
 /*
  * rnr.c - rounds of waiting for a peer without a posted receive. See the header.
  */
-#include "core/window/rnr.h"
+#include "core/window/window.h"
 
 #include "base/assert.h"
 

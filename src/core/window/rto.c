@@ -3,7 +3,7 @@
  * rto.c - the two timers of a requester: tail probes and the retransmission timeout. See the
  * header.
  */
-#include "core/window/rto.h"
+#include "core/window/window.h"
 
 #include "base/assert.h"
 #include "core/types.h"

@@ -3,7 +3,7 @@
  * rx_window.c - the receive bitmaps: recording PSNs, moving the start, and choosing what a SACK
  * describes. See the header.
  */
-#include "core/window/rx_window.h"
+#include "core/window/window.h"
 
 #include "base/assert.h"
 #include "base/bits.h"

@@ -2,7 +2,7 @@
 /*
  * sack.c - coalesces the triggers of SACKs, and fills in the SETH.
  */
-#include "core/window/sack.h"
+#include "core/window/window.h"
 
 #include "base/assert.h"
 #include "base/serial.h"

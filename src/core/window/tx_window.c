@@ -2,7 +2,7 @@
 /*
  * tx_window.c - the states of the PSNs in flight, and the counts of each state. See the header.
  */
-#include "core/window/tx_window.h"
+#include "core/window/window.h"
 
 #include <stddef.h>
 

@@ -14,7 +14,7 @@
 #include "fabric/ev_routing.h"
 #include "sim/mrc/mrc_nic_state.h"
 #include "sim/mrc/packet_codec.h"
-#include "wire/opcode.h"
+#include "wire/packet.h"
 
 #define BATCH 16u
 

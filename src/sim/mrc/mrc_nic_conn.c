@@ -7,8 +7,7 @@
  */
 #include "base/bits.h"
 #include "base/pool.h"
-#include "core/window/imm_stash.h"
-#include "core/window/rx_window.h"
+#include "core/window/window.h"
 #include "sim/mrc/mrc_nic_state.h"
 
 /* A QP's queue has at least one place. */

@@ -18,7 +18,7 @@
 #include "sim/mrc/packet_codec.h"
 
 #include "base/assert.h"
-#include "wire/opcode.h"
+#include "wire/packet.h"
 
 #define FLAG_SE (1u << 8)
 #define FLAG_A (1u << 9)

@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "libibverbs/undeclared_symbols.h"
+#include "libibverbs/libibverbs.h"
 
 /* ---- counting ---- */
 

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#include "wire/opcode.h"
+#include "wire/packet.h"
 
 #define PSN_MASK 0xFFFFFFu
 /* What the opcode of a SEND has more than that of a WRITE. */

@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* udp.h - the two sides of a UDP port and their sockets; private to io. */
+#ifndef SOFTMRC_IO_UDP_H
+#define SOFTMRC_IO_UDP_H
+
+#include <netinet/in.h>
+
+#include "io/drivers.h"
+#include "io/io_port.h"
+
+/* IPV6_FLOWINFO of the kernel's in6.h, which does not go together with the C library's header. */
+#define MIO_UDP_FLOWINFO 11
+
+/* A socket address of either family. */
+union mio_udp_sa {
+	struct sockaddr any;
+	struct sockaddr_in in;
+	struct sockaddr_in6 in6;
+};
+
+/* mio_udp_sockaddr converts an address and returns the length of what it wrote. */
+socklen_t mio_udp_sockaddr(const struct mio_addr *addr, union mio_udp_sa *sa);
+/* mio_udp_from_sockaddr converts back. */
+void mio_udp_from_sockaddr(const union mio_udp_sa *sa, struct mio_addr *addr);
+/*
+ * mio_udp_send_socket makes a socket that sends from local->ip and source port ev, don't-fragment,
+ * on IPv6 with the flow label of each message, shared with other processes that do the same; its
+ * descriptor in *fd, or an errno value.
+ */
+int mio_udp_send_socket(const struct mio_addr *local, const char *ifname, uint16_t ev, int *fd,
+			struct mio_error *error);
+/*
+ * mio_udp_send_zero_checksum makes a socket send with zero checksums, mio_udp_accept_zero_checksum
+ * take such packets; IPv6 only. An errno value; local is who they are, for error.
+ */
+int mio_udp_send_zero_checksum(int fd, const struct mio_addr *local, struct mio_error *error);
+int mio_udp_accept_zero_checksum(int fd, const struct mio_addr *local, struct mio_error *error);
+/* mio_udp_grow_buffer asks for `want` bytes of receive buffer and returns what was granted. */
+uint32_t mio_udp_grow_buffer(int fd, uint32_t want);
+
+/*
+ * The receiving side of a UDP port: messages fetched in bursts, runs cut up again.
+ *
+ * Where runs are expected the kernel is asked to hand over several datagrams of one flow as one
+ * message (UDP_GRO); each becomes as many frames as were merged. What does not fit into a burst
+ * waits for the next call.
+ */
+
+struct mio_udp_rx;
+
+/*
+ * mio_udp_rx_create prepares to receive on the socket status->fd, which stays the caller's; runs
+ * says whether merged datagrams are wanted. NULL: no memory.
+ */
+struct mio_udp_rx *mio_udp_rx_create(struct mio_status *status, bool runs);
+void mio_udp_rx_destroy(struct mio_udp_rx *rx);
+/* As the operation of a port with this name. */
+uint32_t mio_udp_rx_burst(struct mio_udp_rx *rx, uint64_t now_ns, struct mio_rx *frames,
+			  uint32_t n);
+
+/*
+ * The sending side of a UDP port: bursts sorted by EV, runs merged into one message.
+ *
+ * The frames of a burst are chained by source port, and each chain goes out in one sendmmsg on
+ * that port's socket. Frames of a chain that follow each other, to one destination and of one size
+ * (the last may be shorter), become one message that the kernel or the NIC cuts up again
+ * (UDP_SEGMENT). Where the system does not do that, they are sent one by one.
+ *
+ * A frame for which a socket has no room is copied to the backlog, and so are all that follow it
+ * until the backlog is empty again, so that frames of one EV stay in order.
+ */
+
+struct mio_udp_tx;
+
+/* mio_udp_tx_create opens the sending sockets; an errno value, and error says which failed. */
+int mio_udp_tx_create(const struct mio_udp_cfg *cfg, struct mio_status *status,
+		      struct mio_udp_tx **tx, struct mio_error *error);
+void mio_udp_tx_destroy(struct mio_udp_tx *tx);
+/* As the operations of a port with these names. */
+void mio_udp_tx_burst(struct mio_udp_tx *tx, uint64_t now_ns, const struct mio_tx *frames,
+		      uint32_t n);
+uint64_t mio_udp_tx_deadline(const struct mio_udp_tx *tx);
+void mio_udp_tx_tick(struct mio_udp_tx *tx, uint64_t now_ns);
+
+#endif
