@@ -78,7 +78,7 @@ void engine_node_open(struct engine_node *n, const struct engine_node_ops *ops,
 	*n = (struct engine_node){
 		.ops = *ops, .memory_least = cfg->memory_least, .grows_max = cfg->grows_max};
 	if (size == 0) {
-		fail(n, "mt_engine_size", MT_ERR_INVALID);
+		fail(n, "mt_engine_size refuses the configuration", MT_ERR_INVALID);
 		return;
 	}
 	n->engine = mt_engine_init(engine_node_block(n, size), &cfg->engine, &ops->env, now_ns);
@@ -86,10 +86,10 @@ void engine_node_open(struct engine_node *n, const struct engine_node_ops *ops,
 		mt_engine_add_memory(n->engine, engine_node_block(n, cfg->memory_begin),
 				     cfg->memory_begin);
 	ENGINE_NODE_CALL(n, result, mt_ev_profile_set(n->engine, 0, &cfg->ev_profile));
-	check_result(n, result, "mt_ev_profile_set");
+	check_result(n, result, "mt_ev_profile_set refuses the profile");
 	for (uint32_t i = 0; i < cfg->n_cc_profiles; i++)
 		check_result(n, mt_cc_profile_set(n->engine, i, &cfg->cc_profiles[i]),
-			     "mt_cc_profile_set");
+			     "mt_cc_profile_set refuses the profile");
 }
 
 void engine_node_close(struct engine_node *n)
@@ -97,6 +97,7 @@ void engine_node_close(struct engine_node *n)
 	while (n->n_blocks > 0)
 		free(n->blocks[--n->n_blocks]);
 	free(n->blocks);
+	free(n->frame);
 	*n = (struct engine_node){0};
 }
 
@@ -107,11 +108,11 @@ struct mt_qp *engine_node_qp(struct engine_node *n, const struct mt_qp_cap *cap,
 	struct mt_qp *qp = NULL;
 
 	if (size == 0)
-		fail(n, "mt_qp_size", MT_ERR_INVALID);
+		fail(n, "mt_qp_size refuses the capabilities", MT_ERR_INVALID);
 	else
 		check_result(n,
 			     mt_qp_init(n->engine, engine_node_block(n, size), cap, qpn, user, &qp),
-			     "mt_qp_init");
+			     "mt_qp_init refuses the QP");
 	return qp;
 }
 
@@ -204,10 +205,10 @@ void engine_node_tick(struct engine_node *n, uint64_t now_ns)
 void engine_node_rx_bytes(struct engine_node *n, uint64_t now_ns, const struct mt_rx_meta *meta,
 			  const void *bytes, size_t len)
 {
-	void *copy = require_memory(malloc(len ? len : 1));
-
+	n->frame = require_memory(malloc(len ? len : 1));
 	if (len)
-		memcpy(copy, bytes, len);
-	mt_engine_rx_bytes(n->engine, now_ns, meta, copy, len);
-	free(copy);
+		memcpy(n->frame, bytes, len);
+	mt_engine_rx_bytes(n->engine, now_ns, meta, n->frame, len);
+	free(n->frame);
+	n->frame = NULL;
 }

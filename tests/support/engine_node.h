@@ -48,6 +48,7 @@ struct engine_node {
 	uint32_t grows, grows_max;
 	void **blocks;
 	size_t n_blocks, blocks_room;
+	void *frame; /* being received; a callback that fails a case does not come back */
 };
 
 /* engine_node_open makes the engine with its profiles. Both arguments are copied. */

@@ -79,8 +79,7 @@ static void post_send(struct script *s, enum rd_wr_opcode opcode)
 	wanted = read_failure(s);
 	for (; id <= last; id++) {
 		wr.wr_id = id;
-		while ((got = mt_qp_post_send(s->world.qp, s->world.now_ns, &wr)) == MT_ERR_MEMORY)
-			world_memory(&s->world);
+		got = engine_node_post(&s->world.node, s->world.qp, s->world.now_ns, &wr);
 		compare_result(s, got, wanted);
 	}
 }
@@ -197,7 +196,7 @@ static void act_memory(struct script *s)
 	if (what == 0)
 		s->world.memory_gone = true;
 	else
-		world_memory(&s->world);
+		engine_node_grow(&s->world.node);
 }
 
 static void act_hold(struct script *s)

@@ -13,34 +13,8 @@
 
 #define AMPLE_BYTES ((size_t)1 << 20)
 #define PAYLOAD_MAX 4096u
-#define ALL_ATTRIBUTES \
-	((((uint32_t)RD_QP_DYNAMIC_MPR << 1) - 1) | RD_QP_RNR_RETRY | RD_QP_MIN_RNR_TIMER)
 #define PEER_ADDR 2
 #define ATTACKER_ADDR 3
-/* So often may an engine act at one moment before it is held to be stuck. */
-#define STEPS_MAX 100000u
-
-static void *block(struct world *w, size_t size)
-{
-	size_t whole = (size + 63) & ~(size_t)63;
-	void *mem;
-
-	if (w->n_blocks == sizeof(w->blocks) / sizeof(*w->blocks))
-		report_fail(w->report, "the engine asks for memory again and again");
-	mem = aligned_alloc(64, whole);
-	if (!mem)
-		abort();
-	memset(mem, 0, whole);
-	w->blocks[w->n_blocks++] = mem;
-	return mem;
-}
-
-void world_memory(struct world *w)
-{
-	size_t size = mt_engine_memory_wanted(w->engine);
-
-	mt_engine_add_memory(w->engine, block(w, size), size);
-}
 
 static uint8_t payload_byte(uint64_t offset)
 {
@@ -65,130 +39,9 @@ static bool place(void *ctx, void *mr_user, uint64_t offset, const void *src, ui
 	return true;
 }
 
-static void check(struct world *w, int result, const char *what)
+static void fail(void *ctx, const char *what, int result)
 {
-	if (result != MT_OK)
-		report_fail(w->report, "%s refuses the configuration (%d)", what, result);
-}
-
-static void set_profiles(struct world *w)
-{
-	static struct mt_ev evs[CONFIG_EVS_MAX];
-	static uint16_t group_ids[CONFIG_EVS_MAX];
-	struct mt_ev_profile_cfg cfg = w->config.ev_profile;
-	int r;
-
-	for (uint16_t i = 0; i < cfg.n_evs; i++)
-		evs[i] =
-			(struct mt_ev){.value = i, .port = (uint8_t)(i % w->config.engine.n_ports)};
-	for (uint16_t i = 0; i < cfg.n_evs && w->config.paths > 0; i++)
-		group_ids[i] = (uint16_t)(i % w->config.paths);
-	cfg.evs = evs;
-	cfg.group_ids = w->config.paths ? group_ids : NULL;
-	if (cfg.n_active == 0)
-		cfg.n_active = cfg.n_evs;
-	if (cfg.probe_interval_max_ns < cfg.probe_interval_ns)
-		cfg.probe_interval_max_ns = cfg.probe_interval_ns;
-	while ((r = mt_ev_profile_set(w->engine, 0, &cfg)) == MT_ERR_MEMORY)
-		world_memory(w);
-	check(w, r, "mt_ev_profile_set");
-	check(w, mt_cc_profile_set(w->engine, 0, &w->config.cc), "mt_cc_profile_set");
-}
-
-static void modify(struct world *w, const struct rd_qp_attr *attr, uint32_t mask)
-{
-	int r;
-
-	while ((r = mt_qp_modify(w->qp, 0, attr, mask)) == MT_ERR_MEMORY)
-		world_memory(w);
-	check(w, r, "mt_qp_modify");
-}
-
-/* The counters of a connection that has carried messages before; there is no way to set them from
- * outside, and 65,000 messages say nothing that these do not. */
-static void set_history(struct world *w)
-{
-	struct mt_requester *req = &w->qp->req;
-	struct mt_responder *rsp = &w->qp->rsp;
-
-	req->sq.head = req->sq.done = req->sq.next = req->sq.tail = w->config.msn;
-	req->rqmsn = (uint16_t)w->config.rqmsn;
-	rsp->msn = w->config.peer_msn;
-	rsp->stash.next = w->config.peer_rqmsn;
-}
-
-static void connect_qp(struct world *w)
-{
-	struct rd_qp_attr a = w->config.attr;
-	void *mem = block(w, mt_qp_size(&w->config.cap));
-
-	check(w, mt_qp_init(w->engine, mem, &w->config.cap, WORLD_QPN, w, &w->qp), "mt_qp_init");
-	if (w->config.read_only)
-		a.access = RD_ACCESS_LOCAL_WRITE;
-	w->config.attr.dest.b[0] = PEER_ADDR;
-	a.dest = w->config.attr.dest;
-	a.dest_qpn = WORLD_PEER_QPN;
-	a.state = RD_QPS_INIT;
-	modify(w, &a, RD_QP_STATE);
-	a.state = RD_QPS_RTR;
-	modify(w, &a, ALL_ATTRIBUTES);
-	set_history(w);
-	if (w->config.rtr_only)
-		return;
-	a.state = RD_QPS_RTS;
-	modify(w, &a, RD_QP_STATE);
-}
-
-void world_init(struct world *w, struct report *r, const struct config *c)
-{
-	struct mt_env env = {.ctx = w, .place = place};
-	size_t size = mt_engine_size(&c->engine);
-
-	w->report = r;
-	w->config = *c;
-	w->config.attr.rnr_retry = c->rnr_retry & 7u;
-	w->config.attr.min_rnr_timer = c->rnr_timer & 31u;
-	w->config.cap.extensions = c->extended ? MW_EXT_SEND : 0;
-	w->config.cap.in_order = c->extended;
-	w->config.cap.max_recv_sge = c->extended ? WORLD_SGES : 0;
-	w->room = UINT32_MAX;
-	w->rcvd_up_to = c->attr.sq_psn;
-	w->queue = w->queue_memory = calloc(WORLD_QUEUE, sizeof(*w->queue));
-	w->events = calloc(WORLD_EVENTS, sizeof(*w->events));
-	w->placed = calloc(WORLD_QUEUE, sizeof(*w->placed));
-	w->sent = calloc(WORLD_SEEN, sizeof(*w->sent));
-	w->got = calloc(WORLD_SEEN, sizeof(*w->got));
-	w->probes = calloc(WORLD_SEEN, sizeof(*w->probes));
-	w->peer_probes = calloc(WORLD_SEEN, sizeof(*w->peer_probes));
-	w->requests = calloc(WORLD_SEEN, sizeof(*w->requests));
-	if (!w->queue || !w->events || !w->placed || !w->sent || !w->got || !w->probes ||
-	    !w->peer_probes || !w->requests)
-		abort();
-	if (size == 0)
-		report_fail(r, "mt_engine_size refuses the configuration");
-	w->engine = mt_engine_init(block(w, size), &c->engine, &env, 0);
-	if (!c->memory_short)
-		mt_engine_add_memory(w->engine, block(w, AMPLE_BYTES), AMPLE_BYTES);
-	set_profiles(w);
-	check(w,
-	      mt_mr_add(w->engine, WORLD_KEY >> 8, WORLD_KEY & 0xFF, c->cap.pd, WORLD_MR_START,
-			c->mr_bytes, RD_ACCESS_LOCAL_WRITE | RD_ACCESS_REMOTE_WRITE, w),
-	      "mt_mr_add");
-	connect_qp(w);
-}
-
-void world_fini(struct world *w)
-{
-	while (w->n_blocks > 0)
-		free(w->blocks[--w->n_blocks]);
-	free(w->queue_memory);
-	free(w->events);
-	free(w->placed);
-	free(w->sent);
-	free(w->got);
-	free(w->probes);
-	free(w->peer_probes);
-	free(w->requests);
+	report_fail(((struct world *)ctx)->report, "%s (%d)", what, result);
 }
 
 struct seen *world_seen(struct seen *ring, uint32_t psn)
@@ -245,14 +98,31 @@ static struct came *next_place(struct world *w)
 	return &w->queue[w->n_queue];
 }
 
-static void take_packet(struct world *w, const struct mt_tx_desc *d)
+static bool is_gap_over(const struct world *w)
 {
+	return w->config.gap_ns == 0 || w->now_ns >= w->data_ns;
+}
+
+static uint32_t free_ports(void *ctx, uint32_t n)
+{
+	const struct world *w = ctx;
+
+	(void)n;
+	return is_gap_over(w) ? w->room : 0;
+}
+
+static void queue_packet(void *ctx, const struct mt_tx_desc *d, uint32_t ports)
+{
+	struct world *w = ctx;
 	static uint8_t bytes[MW_HEADERS_MAX + PAYLOAD_MAX + 4];
 	struct came *came = next_place(w);
 	struct mw_packet pkt;
 	size_t headers = mw_packet_encode(&d->pkt, bytes), begin;
 	size_t len = headers + d->pkt.payload_len + d->pkt.bth.pad;
 
+	(void)ports;
+	if (d->tclass != MT_CLASS_CONTROL && d->pkt.bth.opcode != MW_PROBE)
+		w->data_ns = w->now_ns + w->config.gap_ns;
 	if (d->dst.b[0] != PEER_ADDR &&
 	    !(mw_packet_decode(bytes, len, false, &pkt, &begin) == MW_OK &&
 	      pkt.bth.dqp == MW_QPN_ENDPOINT))
@@ -267,29 +137,21 @@ static void take_packet(struct world *w, const struct mt_tx_desc *d)
 	print_trace(w, ">", &came->packet);
 }
 
-static void take_events(struct world *w)
+static void queue_event(void *ctx, const struct mt_event *ev)
 {
-	while (w->n_events < WORLD_EVENTS &&
-	       mt_engine_poll(w->engine, &w->events[w->n_events], 1) == 1)
-		w->n_events++;
+	struct world *w = ctx;
+
+	if (w->n_events == WORLD_EVENTS)
+		report_fail(w->report, "more than %u events at once", WORLD_EVENTS);
+	w->events[w->n_events++] = *ev;
 }
 
 void world_pump(struct world *w)
 {
-	struct mt_tx_desc desc;
-
 	if (w->held)
 		return;
-	for (;;) {
-		bool data_allowed = w->config.gap_ns == 0 || w->now_ns >= w->data_ns;
-
-		if (mt_engine_tx(w->engine, w->now_ns, data_allowed ? w->room : 0, &desc, 1) == 0)
-			break;
-		if (desc.tclass != MT_CLASS_CONTROL && desc.pkt.bth.opcode != MW_PROBE)
-			w->data_ns = w->now_ns + w->config.gap_ns;
-		take_packet(w, &desc);
-	}
-	take_events(w);
+	engine_node_send(&w->node, w->now_ns, 1);
+	engine_node_poll(&w->node);
 }
 
 bool world_step(struct world *w, uint64_t until)
@@ -306,11 +168,7 @@ bool world_step(struct world *w, uint64_t until)
 	}
 	if (next > w->now_ns)
 		w->now_ns = next;
-	for (unsigned i = 0; mt_engine_deadline(w->engine) <= w->now_ns; i++) {
-		if (i == STEPS_MAX)
-			report_fail(w->report, "the engine's deadline does not move on");
-		mt_engine_tick(w->engine, w->now_ns);
-	}
+	engine_node_tick(&w->node, w->now_ns);
 	world_pump(w);
 	return true;
 }
@@ -376,6 +234,119 @@ void world_deliver(struct world *w, struct packet *p)
 		memset(bytes + len + pkt.payload_len, 0, pkt.bth.pad);
 		len += pkt.payload_len + pkt.bth.pad;
 	}
-	mt_engine_rx_bytes(w->engine, w->now_ns, &meta, bytes, len);
+	engine_node_rx_bytes(&w->node, w->now_ns, &meta, bytes, len);
 	world_pump(w);
+}
+
+/* ---- set-up ---- */
+
+static void check(struct world *w, int result, const char *what)
+{
+	if (result != MT_OK)
+		report_fail(w->report, "%s refuses the configuration (%d)", what, result);
+}
+
+/* The EV profile of the configuration; its arrays stay. */
+static struct mt_ev_profile_cfg make_ev_profile(const struct config *c)
+{
+	static struct mt_ev evs[CONFIG_EVS_MAX];
+	static uint16_t group_ids[CONFIG_EVS_MAX];
+	struct mt_ev_profile_cfg cfg = c->ev_profile;
+
+	for (uint16_t i = 0; i < cfg.n_evs; i++)
+		evs[i] = (struct mt_ev){.value = i, .port = (uint8_t)(i % c->engine.n_ports)};
+	for (uint16_t i = 0; i < cfg.n_evs && c->paths > 0; i++)
+		group_ids[i] = (uint16_t)(i % c->paths);
+	cfg.evs = evs;
+	cfg.group_ids = c->paths ? group_ids : NULL;
+	if (cfg.n_active == 0)
+		cfg.n_active = cfg.n_evs;
+	if (cfg.probe_interval_max_ns < cfg.probe_interval_ns)
+		cfg.probe_interval_max_ns = cfg.probe_interval_ns;
+	return cfg;
+}
+
+/* The counters of a connection that has carried messages before; there is no way to set them from
+ * outside, and 65,000 messages say nothing that these do not. */
+static void set_history(struct world *w)
+{
+	struct mt_requester *req = &w->qp->req;
+	struct mt_responder *rsp = &w->qp->rsp;
+
+	req->sq.head = req->sq.done = req->sq.next = req->sq.tail = w->config.msn;
+	req->rqmsn = (uint16_t)w->config.rqmsn;
+	rsp->msn = w->config.peer_msn;
+	rsp->stash.next = w->config.peer_rqmsn;
+}
+
+static void connect_qp(struct world *w)
+{
+	struct rd_qp_attr a = w->config.attr;
+
+	w->qp = engine_node_qp(&w->node, &w->config.cap, WORLD_QPN, w);
+	if (w->config.read_only)
+		a.access = RD_ACCESS_LOCAL_WRITE;
+	w->config.attr.dest.b[0] = PEER_ADDR;
+	a.dest = w->config.attr.dest;
+	a.dest_qpn = WORLD_PEER_QPN;
+	check(w, engine_node_bring_to(&w->node, w->qp, 0, &a, RD_QPS_RTR), "mt_qp_modify");
+	set_history(w);
+	if (!w->config.rtr_only)
+		check(w, engine_node_bring_to(&w->node, w->qp, 0, &a, RD_QPS_RTS), "mt_qp_modify");
+}
+
+void world_init(struct world *w, struct report *r, const struct config *c)
+{
+	struct engine_node_ops ops = {.env = {.ctx = w, .place = place},
+				      .send = queue_packet,
+				      .free_ports = free_ports,
+				      .event = queue_event,
+				      .fail = fail};
+	struct engine_node_cfg cfg = {.engine = c->engine,
+				      .ev_profile = make_ev_profile(c),
+				      .cc_profiles = &c->cc,
+				      .n_cc_profiles = 1,
+				      .memory_begin = c->memory_short ? 0 : AMPLE_BYTES,
+				      .grows_max = 256};
+
+	w->report = r;
+	w->config = *c;
+	w->config.attr.rnr_retry = c->rnr_retry & 7u;
+	w->config.attr.min_rnr_timer = c->rnr_timer & 31u;
+	w->config.cap.extensions = c->extended ? MW_EXT_SEND : 0;
+	w->config.cap.in_order = c->extended;
+	w->config.cap.max_recv_sge = c->extended ? WORLD_SGES : 0;
+	w->room = UINT32_MAX;
+	w->rcvd_up_to = c->attr.sq_psn;
+	w->queue = w->queue_memory = calloc(WORLD_QUEUE, sizeof(*w->queue));
+	w->events = calloc(WORLD_EVENTS, sizeof(*w->events));
+	w->placed = calloc(WORLD_QUEUE, sizeof(*w->placed));
+	w->sent = calloc(WORLD_SEEN, sizeof(*w->sent));
+	w->got = calloc(WORLD_SEEN, sizeof(*w->got));
+	w->probes = calloc(WORLD_SEEN, sizeof(*w->probes));
+	w->peer_probes = calloc(WORLD_SEEN, sizeof(*w->peer_probes));
+	w->requests = calloc(WORLD_SEEN, sizeof(*w->requests));
+	if (!w->queue || !w->events || !w->placed || !w->sent || !w->got || !w->probes ||
+	    !w->peer_probes || !w->requests)
+		abort();
+	engine_node_open(&w->node, &ops, &cfg, 0);
+	w->engine = w->node.engine;
+	check(w,
+	      mt_mr_add(w->engine, WORLD_KEY >> 8, WORLD_KEY & 0xFF, c->cap.pd, WORLD_MR_START,
+			c->mr_bytes, RD_ACCESS_LOCAL_WRITE | RD_ACCESS_REMOTE_WRITE, w),
+	      "mt_mr_add");
+	connect_qp(w);
+}
+
+void world_fini(struct world *w)
+{
+	engine_node_close(&w->node);
+	free(w->queue_memory);
+	free(w->events);
+	free(w->placed);
+	free(w->sent);
+	free(w->got);
+	free(w->probes);
+	free(w->peer_probes);
+	free(w->requests);
 }

@@ -11,6 +11,7 @@
 
 #include "config.h"
 #include "packet.h"
+#include "support/engine_node.h"
 
 #define WORLD_QPN 0x101u
 #define WORLD_PEER_QPN 0x102u
@@ -48,7 +49,8 @@ struct placed {
 struct world {
 	struct report *report;
 	struct config config;
-	struct mt_engine *engine;
+	struct engine_node node;
+	struct mt_engine *engine; /* of node */
 	struct mt_qp *qp;
 	uint64_t now_ns;
 	uint64_t data_ns;   /* when the next data packet may leave */
@@ -64,8 +66,6 @@ struct world {
 	struct seen *sent, *got, *probes, *peer_probes, *requests;
 	uint32_t rcvd_up_to; /* every PSN before it was counted as received */
 	uint64_t rcvd_bytes;
-	void *blocks[256];
-	unsigned n_blocks;
 	bool held;	  /* the engine is given packets, but not asked for any */
 	bool memory_gone; /* nothing can be placed any more */
 	bool trace;
@@ -75,8 +75,6 @@ struct world {
 void world_init(struct world *w, struct report *r, const struct config *c);
 void world_fini(struct world *w);
 
-/* world_memory gives the engine what it asked for after MT_ERR_MEMORY. */
-void world_memory(struct world *w);
 /* world_pump takes from the engine everything that it has to say now. */
 void world_pump(struct world *w);
 /*
