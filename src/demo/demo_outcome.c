@@ -129,7 +129,7 @@ static void count_fault(struct demo_fault_figures *n, const struct demo_run *run
 	n->lost = log->hits.data;
 	n->trimmed = log->fabric_at_end.trimmed - log->fabric_at_strike.trimmed;
 	n->lost_control = log->hits.control;
-	n->counters = demo_watch_differences(&log->at_end, &log->at_strike);
+	n->counters = demo_counters_difference(&log->at_end, &log->at_strike);
 	if (log->phase != DEMO_CLEARED)
 		return;
 	n->during = demo_figures_between(r->steps, r->n, log->strike_ns, log->clear_ns);

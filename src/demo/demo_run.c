@@ -50,7 +50,7 @@ static void take_event(void *arg, const struct mrc_stats_event *event)
 
 static void read_events(struct demo_run *run)
 {
-	if (demo_watch_events(&run->watch, take_event, run))
+	if (stats_reader_events(&run->stats, take_event, run))
 		run->bad.uncertain = true;
 	demo_times_fault_end(current_times(run), &run->bad);
 }
@@ -91,9 +91,9 @@ static void read_machine(struct demo_run *run, uint64_t now_ns, bool sample)
 	struct demo_cpu cpu;
 	double idle;
 
-	if (run->watch.n < run->job.processes.members)
-		demo_watch_find(&run->watch);
-	demo_watch_sum(&run->watch, run->cfg.stage->shape.paths, &run->sums);
+	if (run->stats.n < run->job.processes.members)
+		stats_reader_find(&run->stats);
+	demo_counters_sum(&run->stats, run->cfg.stage->shape.paths, &run->sums);
 	read_events(run);
 	if (!sample)
 		return;
@@ -179,7 +179,7 @@ static void clear_fault(struct demo_run *run, uint32_t i, uint64_t now_ns, struc
 	const struct demo_fault *f = &run->cfg.script->fault[i];
 	struct demo_fault_log *log = &run->fault[i];
 	struct demo_stage *stage = run->cfg.stage;
-	struct demo_counters d = demo_watch_differences(&run->sums.counters, &log->at_strike);
+	struct demo_counters d = demo_counters_difference(&run->sums.counters, &log->at_strike);
 
 	demo_times_end(&log->times, ui_clock_ns());
 	check_stage(run, stage->ops->lift(stage, i, f), f);
@@ -247,8 +247,8 @@ static void fill_fault(const struct demo_run *run, uint32_t i, struct demo_view_
 	*to = (struct demo_view_fault){.title = f->title, .phase = log->phase, .times = log->times};
 	if (log->phase == DEMO_PENDING)
 		return;
-	d = demo_watch_differences(i == run->current ? &run->sums.counters : &log->at_end,
-				   &log->at_strike);
+	d = demo_counters_difference(i == run->current ? &run->sums.counters : &log->at_end,
+				     &log->at_strike);
 	/* What later faults destroy is not this one's. */
 	to->lost = i == run->current ? fault_hits(run, i).data : log->hits.data;
 	to->resent = d.tx_retransmits;
@@ -328,7 +328,6 @@ static int start_processes(struct demo_run *run, const struct demo_rundir *dir)
 	run->begun = true;
 	if (start_job(run, &run->job, "mrc", dir, path, sizeof(path)))
 		return -1;
-	demo_watch_open(&run->watch, path);
 	if (run->cfg.with_tcp && start_job(run, &run->tcp, "tcp", dir, path, sizeof(path)))
 		return -1;
 	run->start_ns = ui_clock_ns();
@@ -374,12 +373,12 @@ static enum demo_run_result check_run(struct demo_run *run)
 	}
 	if (run->job.report.broken || !run->job.report.ended)
 		snprintf(run->error, sizeof(run->error), "the report of rank 0 is incomplete");
-	else if (run->watch.n < run->job.processes.members)
+	else if (run->stats.n < run->job.processes.members)
 		snprintf(run->error, sizeof(run->error),
-			 "statistics were seen of %u processes only", run->watch.n);
-	else if (demo_watch_missing(&run->watch))
+			 "statistics were seen of %u processes only", run->stats.n);
+	else if (demo_counters_missing(&run->stats))
 		snprintf(run->error, sizeof(run->error), "the statistics have no counter %s",
-			 demo_watch_missing(&run->watch));
+			 demo_counters_missing(&run->stats));
 	return run->error[0] ? DEMO_RUN_FAILED : DEMO_RUN_DONE;
 }
 
@@ -389,8 +388,8 @@ static void finish_run(struct demo_run *run)
 
 	run->end_ns = ui_clock_ns();
 	run->idle = demo_cpu_idle(&run->cpu_start, &cpu);
-	demo_watch_find(&run->watch);
-	demo_watch_sum(&run->watch, run->cfg.stage->shape.paths, &run->sums);
+	stats_reader_find(&run->stats);
+	demo_counters_sum(&run->stats, run->cfg.stage->shape.paths, &run->sums);
 	read_events(run);
 	if (run->cfg.with_faults)
 		end_current(run, run->end_ns);
@@ -413,6 +412,8 @@ enum demo_run_result demo_run_execute(struct demo_run *run, const struct demo_ru
 	enum demo_run_result result;
 
 	*run = (struct demo_run){.cfg = *cfg, .current = cfg->script->n};
+	stats_reader_open(&run->stats, run->job.processes.folder, 0);
+	run->stats.with_ended = true;
 	demo_ui_print(ui, "%s: %u steps", cfg->title, cfg->script->steps);
 	if (start_processes(run, dir)) {
 		snprintf(run->error, sizeof(run->error), "the processes could not be started");
@@ -434,5 +435,5 @@ void demo_run_fini(struct demo_run *run)
 {
 	demo_job_fini(&run->job);
 	demo_job_fini(&run->tcp);
-	demo_watch_close(&run->watch);
+	stats_reader_close(&run->stats);
 }

@@ -128,8 +128,8 @@ enum demo_run_result {
 struct demo_run {
 	struct demo_run_cfg cfg;
 	struct demo_job job, tcp;
-	bool begun; /* on the stage */
-	struct demo_watch watch;
+	bool begun;		   /* on the stage */
+	struct stats_reader stats; /* of the job */
 	struct demo_sums sums;
 	struct demo_fault_log fault[DEMO_FAULTS_MAX];
 	uint32_t current; /* fault that struck last, or script->n */

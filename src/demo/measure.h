@@ -3,7 +3,8 @@
 #ifndef SOFTMRC_DEMO_MEASURE_H
 #define SOFTMRC_DEMO_MEASURE_H
 
-#include <mrc/stats.h>
+#include "stats/stats_reader.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -71,13 +72,8 @@ void demo_report_read(struct demo_report *r);
 /* demo_report_line takes in one line; false: it is not understood. */
 bool demo_report_line(struct demo_report *r, const char *line);
 
-/*
- * ---- the statistics segments (mrc/stats.h) of the processes of a run, added up ----
- *
- * A segment stays mapped after its process has removed the file, so the last values are not lost.
- */
+/* ---- the statistics of the processes of a run, added up ---- */
 
-#define DEMO_PROCESSES_MAX 32u
 #define DEMO_PLANES_MAX 8u
 #define DEMO_PATHS_MAX 16u
 
@@ -102,14 +98,6 @@ struct demo_path_state {
 	uint32_t good, skip, bad;
 };
 
-struct demo_watch {
-	char dir[256];
-	uint32_t n;
-	const struct mrc_stats_segment *segment[DEMO_PROCESSES_MAX];
-	char name[DEMO_PROCESSES_MAX][64];   /* of the file, so that it is mapped once */
-	uint64_t events[DEMO_PROCESSES_MAX]; /* taken so far */
-};
-
 /* Sums over all processes at one moment. */
 struct demo_sums {
 	struct demo_counters counters;
@@ -118,31 +106,17 @@ struct demo_sums {
 	struct demo_path_state path[DEMO_PLANES_MAX][DEMO_PATHS_MAX];
 };
 
-/* demo_watch_open begins to watch a directory; demo_watch_close unmaps everything. */
-void demo_watch_open(struct demo_watch *w, const char *dir);
-void demo_watch_close(struct demo_watch *w);
-
-/* demo_watch_find maps the segments that are new; returns how many are mapped. */
-uint32_t demo_watch_find(struct demo_watch *w);
-
-/* demo_watch_sum reads all mapped segments; an EV's path is its value modulo `paths`. */
-void demo_watch_sum(const struct demo_watch *w, uint32_t paths, struct demo_sums *sums);
-
-/* demo_watch_event_fn is told of one event. */
-typedef void (*demo_watch_event_fn)(void *arg, const struct mrc_stats_event *event);
-
 /*
- * demo_watch_events tells of all events logged since the last call, those of a process in their
- * order, and returns how many were overwritten before they could be read.
+ * demo_counters_sum adds up what all segments show now; an EV's path is its value modulo `paths`.
  */
-uint64_t demo_watch_events(struct demo_watch *w, demo_watch_event_fn fn, void *arg);
+void demo_counters_sum(const struct stats_reader *r, uint32_t paths, struct demo_sums *sums);
 
-/* demo_watch_missing returns the name of a counter that no mapped segment has, or NULL. */
-const char *demo_watch_missing(const struct demo_watch *w);
+/* demo_counters_missing returns the name of a counter that no mapped segment has, or NULL. */
+const char *demo_counters_missing(const struct stats_reader *r);
 
-/* demo_watch_differences returns later - earlier, counter by counter. */
-struct demo_counters demo_watch_differences(const struct demo_counters *later,
-					    const struct demo_counters *earlier);
+/* demo_counters_difference returns later - earlier, counter by counter. */
+struct demo_counters demo_counters_difference(const struct demo_counters *later,
+					      const struct demo_counters *earlier);
 
 /*
  * ---- detection of a fault, and recovery after it ----

@@ -3,16 +3,16 @@
 #ifndef UNIT_TOP_FIXTURE_H
 #define UNIT_TOP_FIXTURE_H
 
-#include "cli/stats_reader.h"
+#include "stats/stats_reader.h"
 
 #include "unit/stats_fixture.h"
 
-static struct cli_stats fixture_stats;
+static struct stats_reader fixture_stats;
 
 static inline void fixture_readings(void)
 {
 	static struct mrc_stats_segment now, before;
-	struct cli_stats_process *p = &fixture_stats.process[0];
+	struct stats_process *p = &fixture_stats.process[0];
 
 	fixture_segment(&before, 77);
 	fixture_segment(&now, 77);
@@ -20,8 +20,8 @@ static inline void fixture_readings(void)
 	now.counter[1].value += 12345;
 	now.port[0].tx_bytes += 625000000;
 	now.qp[0].psn_next += 300;
-	fixture_stats = (struct cli_stats){.dir = "/x", .n = 1};
-	*p = (struct cli_stats_process){.pid = 77,
+	fixture_stats = (struct stats_reader){.dir = "/x", .n = 1};
+	*p = (struct stats_process){.pid = 77,
 					.command = "train",
 					.now = &now,
 					.before = &before,

@@ -45,11 +45,11 @@ TEST(perf_health_since, numbers_are_differences_and_states_the_later)
 
 TEST(perf_health_read, unknown_without_statistics)
 {
-	static struct cli_stats stats;
+	static struct stats_reader stats;
 	struct perf_health h;
 
-	cli_stats_open(&stats, "/nowhere/at/all", 1);
+	stats_reader_open(&stats, "/nowhere/at/all", 1);
 	perf_health_read(&stats, &h);
 	assert_false(h.known);
-	cli_stats_close(&stats);
+	stats_reader_close(&stats);
 }

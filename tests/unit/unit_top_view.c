@@ -32,7 +32,7 @@ TEST(top_view_render, processes_planes_and_qps)
 
 TEST(top_view_render, says_when_there_is_nothing)
 {
-	static const struct cli_stats none = {.dir = "/x"};
+	static const struct stats_reader none = {.dir = "/x"};
 	const struct top_view view = {.width = 80};
 	struct ui_text out = {0};
 

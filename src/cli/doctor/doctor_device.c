@@ -5,7 +5,7 @@
  */
 #include "cli/doctor/doctor_facts.h"
 #include "cli/doctor/net_interface.h"
-#include "cli/stats_reader.h"
+#include "stats/stats_reader.h"
 
 #include <mrc.h>
 
@@ -63,10 +63,10 @@ static void note_port(struct doctor_facts *f, const struct mrc_stats_segment *s,
 
 static void note_ports(struct doctor_facts *f, const char *root)
 {
-	static struct cli_stats stats;
+	static struct stats_reader stats;
 
-	cli_stats_open(&stats, cli_stats_dir(), (uint32_t)getpid());
-	f->statistics = cli_stats_read(&stats, 1) == 0 && stats.n == 1;
+	stats_reader_open(&stats, stats_dir(), (uint32_t)getpid());
+	f->statistics = stats_reader_read(&stats, 1) == 0 && stats.n == 1;
 	if (f->statistics) {
 		const struct mrc_stats_segment *s = stats.process[0].now;
 
@@ -76,7 +76,7 @@ static void note_ports(struct doctor_facts *f, const char *root)
 		for (uint32_t i = 0; i < f->ports; i++)
 			note_port(f, s, i, root);
 	}
-	cli_stats_close(&stats);
+	stats_reader_close(&stats);
 }
 
 /* Without statistics the device still tells the address of its first port. */

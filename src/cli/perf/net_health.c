@@ -26,11 +26,10 @@ void perf_health_of(const struct mrc_stats_segment *s, struct perf_health *h)
 {
 	*h = (struct perf_health){
 		.known = true,
-		.retransmits = cli_stats_counter(s, "tx_retransmits"),
-		.lost = cli_stats_counter(s, "lost_inferred") +
-			cli_stats_counter(s, "lost_timeout"),
-		.trimmed = cli_stats_counter(s, "rx_trimmed") + cli_stats_counter(s, "rx_nacks"),
-		.timeouts = cli_stats_counter(s, "timeouts"),
+		.retransmits = stats_counter(s, "tx_retransmits"),
+		.lost = stats_counter(s, "lost_inferred") + stats_counter(s, "lost_timeout"),
+		.trimmed = stats_counter(s, "rx_trimmed") + stats_counter(s, "rx_nacks"),
+		.timeouts = stats_counter(s, "timeouts"),
 		.planes = s->ports,
 	};
 	for (uint32_t i = 0; i < s->ports; i++) {
@@ -63,13 +62,13 @@ struct perf_health perf_health_since(const struct perf_health *later,
 	return d;
 }
 
-void perf_health_read(struct cli_stats *stats, struct perf_health *h)
+void perf_health_read(struct stats_reader *stats, struct perf_health *h)
 {
 	uint64_t begin = ui_clock_ns();
 
 	*h = (struct perf_health){0};
 	for (uint32_t i = 0; i < FRESH_TRIES; i++) {
-		if (cli_stats_read(stats, ui_clock_ns()) || !stats->n)
+		if (stats_reader_read(stats, ui_clock_ns()) || !stats->n)
 			return;
 		if (stats->process[0].now->updated_ns > begin)
 			break;

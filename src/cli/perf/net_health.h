@@ -3,7 +3,7 @@
 #ifndef SOFTMRC_CLI_PERF_NET_HEALTH_H
 #define SOFTMRC_CLI_PERF_NET_HEALTH_H
 
-#include "cli/stats_reader.h"
+#include "stats/stats_reader.h"
 
 struct perf_health {
 	bool known; /* false: statistics are not kept; all else is 0 */
@@ -26,6 +26,6 @@ struct perf_health perf_health_since(const struct perf_health *later,
  * perf_health_read reads this process's statistics after waiting until they are newer than now, a
  * twentieth of a second as a rule.
  */
-void perf_health_read(struct cli_stats *stats, struct perf_health *h);
+void perf_health_read(struct stats_reader *stats, struct perf_health *h);
 
 #endif

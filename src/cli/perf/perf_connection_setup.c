@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* What the two ends of `mrc perf` tell each other, and the QPs' way to RTS. */
 #include "cli/perf/perf_connection.h"
-#include "cli/stats_reader.h"
+#include "stats/stats_reader.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -51,16 +51,16 @@ static const char *own_form(void)
 		[MRC_STATS_CARRIER_SRV6_UDP] = "udp, SRv6 paths",
 		[MRC_STATS_CARRIER_SRV6_RAW41] = "raw41, SRv6 paths",
 	};
-	static struct cli_stats stats;
+	static struct stats_reader stats;
 	const char *name = NULL;
 
-	cli_stats_open(&stats, cli_stats_dir(), (uint32_t)getpid());
-	if (cli_stats_read(&stats, 1) == 0 && stats.n == 1) {
+	stats_reader_open(&stats, stats_dir(), (uint32_t)getpid());
+	if (stats_reader_read(&stats, 1) == 0 && stats.n == 1) {
 		uint32_t carrier = stats.process[0].now->carrier;
 
 		name = carrier < sizeof(form) / sizeof(form[0]) ? form[carrier] : NULL;
 	}
-	cli_stats_close(&stats);
+	stats_reader_close(&stats);
 	return name;
 }
 

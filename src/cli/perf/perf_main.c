@@ -27,7 +27,7 @@ struct perf {
 	struct perf_link link;
 	struct perf_connection conn;
 	struct perf_measure measure;
-	struct cli_stats stats;
+	struct stats_reader stats;
 	struct perf_health start;
 	struct perf_row row[ROWS_MAX];
 	size_t rows;
@@ -197,7 +197,7 @@ static int run_client_phases(struct perf *p)
 		return set_error(p, p->link.error);
 	if (set_up(p, NULL))
 		return -1;
-	cli_stats_open(&p->stats, cli_stats_dir(), (uint32_t)getpid());
+	stats_reader_open(&p->stats, stats_dir(), (uint32_t)getpid());
 	perf_health_read(&p->stats, &p->start);
 	if (!p->o.json)
 		put_text(write_head, p, NULL);
@@ -268,7 +268,7 @@ static void clear_results(struct perf *p)
 {
 	perf_link_close(&p->link);
 	perf_connection_close(&p->conn);
-	cli_stats_close(&p->stats);
+	stats_reader_close(&p->stats);
 }
 
 static int serve_client(struct perf *p)

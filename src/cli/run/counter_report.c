@@ -2,7 +2,7 @@
 /* Counters of a program that has ended: see counter_report.h. */
 #include "cli/run/counter_report.h"
 
-#include "cli/stats_reader.h"
+#include "stats/stats_reader.h"
 #include "ui/clock.h"
 
 #include <dirent.h>

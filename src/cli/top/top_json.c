@@ -15,7 +15,7 @@ static json_t *counters_json(const struct mrc_stats_segment *s)
 	return all;
 }
 
-static json_t *plane_json(const struct cli_stats_process *p, uint32_t plane)
+static json_t *plane_json(const struct stats_process *p, uint32_t plane)
 {
 	const struct mrc_stats_port *now = &p->now->port[plane], *before = &p->before->port[plane];
 	struct top_evs evs = top_evs_of_plane(p->now, plane);
@@ -24,9 +24,8 @@ static json_t *plane_json(const struct cli_stats_process *p, uint32_t plane)
 	return json_pack("{s:i,s:s,s:i,s:b,s:f,s:f,s:I,s:I,s:I,s:I,s:I,s:I,s:{s:i,s:i,s:i,s:i}}",
 			 "plane", (int)plane, "address", cli_address_write(address, now->address),
 			 "udp_port", (int)now->udp_port, "up", now->up != 0, "tx_bits_per_s",
-			 8 * cli_stats_per_second(p, now->tx_bytes, before->tx_bytes),
-			 "rx_bits_per_s",
-			 8 * cli_stats_per_second(p, now->rx_bytes, before->rx_bytes), "tx_packets",
+			 8 * stats_per_second(p, now->tx_bytes, before->tx_bytes), "rx_bits_per_s",
+			 8 * stats_per_second(p, now->rx_bytes, before->rx_bytes), "tx_packets",
 			 (json_int_t)now->tx_packets, "tx_bytes", (json_int_t)now->tx_bytes,
 			 "rx_packets", (json_int_t)now->rx_packets, "rx_bytes",
 			 (json_int_t)now->rx_bytes, "rx_overruns", (json_int_t)now->rx_overruns,
@@ -65,7 +64,7 @@ static json_t *qp_json(const struct mrc_stats_qp *qp)
 			 (int)qp->evs_bad, "evs", evs_json(qp));
 }
 
-static json_t *process_json(const struct cli_stats_process *p)
+static json_t *process_json(const struct stats_process *p)
 {
 	json_t *planes = json_array(), *qps = json_array();
 
@@ -80,7 +79,7 @@ static json_t *process_json(const struct cli_stats_process *p)
 			 counters_json(p->now), "planes", planes, "qps", qps);
 }
 
-json_t *top_json_make(const struct cli_stats *stats)
+json_t *top_json_make(const struct stats_reader *stats)
 {
 	json_t *processes = json_array();
 

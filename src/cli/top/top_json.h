@@ -3,11 +3,11 @@
 #ifndef SOFTMRC_CLI_TOP_TOP_JSON_H
 #define SOFTMRC_CLI_TOP_TOP_JSON_H
 
-#include "cli/stats_reader.h"
+#include "stats/stats_reader.h"
 
 #include <jansson.h>
 
 /* top_json_make returns a new object with all processes, planes, QPs and EVs of a reading. */
-json_t *top_json_make(const struct cli_stats *stats);
+json_t *top_json_make(const struct stats_reader *stats);
 
 #endif

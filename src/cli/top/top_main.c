@@ -4,9 +4,9 @@
  * terminal, as text elsewhere, or as JSON.
  */
 #include "cli/cli_verbs.h"
-#include "cli/stats_reader.h"
 #include "cli/top/top_json.h"
 #include "cli/top/top_view.h"
+#include "stats/stats_reader.h"
 #include "ui/clock.h"
 #include "ui/terminal.h"
 
@@ -27,7 +27,7 @@ struct top {
 	uint64_t interval_ns, count;
 	const char *dir;
 	bool json, plain, live;
-	struct cli_stats stats;
+	struct stats_reader stats;
 	struct ui_term term;
 };
 
@@ -93,7 +93,7 @@ static void print_once(const struct top *top)
 
 static int read_stats(struct top *top)
 {
-	int err = cli_stats_read(&top->stats, ui_clock_ns());
+	int err = stats_reader_read(&top->stats, ui_clock_ns());
 
 	if (!err)
 		return 0;
@@ -147,20 +147,20 @@ static int cli_top_main(int argc, char **argv)
 	static struct top top;
 	int status;
 
-	top = (struct top){.interval_ns = 1000 * MS_NS, .dir = cli_stats_dir()};
+	top = (struct top){.interval_ns = 1000 * MS_NS, .dir = stats_dir()};
 	status = ui_verb_parse(&cli_top_verb, &top, argc, argv, NULL, 0, NULL);
 	if (status != UI_FLAGS_OK)
 		return status;
 	top.live = !top.json && !top.plain && ui_term_fits();
 	if (!top.live && !top.count)
 		top.count = 1;
-	cli_stats_open(&top.stats, top.dir, top.pid);
+	stats_reader_open(&top.stats, top.dir, top.pid);
 	ui_term_catch();
 	if (top.live)
 		ui_term_enter(&top.term);
 	status = run_loop(&top);
 	ui_term_leave(&top.term);
-	cli_stats_close(&top.stats);
+	stats_reader_close(&top.stats);
 	return status;
 }
 

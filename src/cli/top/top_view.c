@@ -10,10 +10,10 @@
 #include <inttypes.h>
 #include <string.h>
 
-static double counter_rate(const struct cli_stats_process *p, const char *counter)
+static double counter_rate(const struct stats_process *p, const char *counter)
 {
-	return cli_stats_per_second(p, cli_stats_counter(p->now, counter),
-				    cli_stats_counter(p->before, counter));
+	return stats_per_second(p, stats_counter(p->now, counter),
+				stats_counter(p->before, counter));
 }
 
 static void put_count(struct ui_table *t, size_t row, size_t column, double n)
@@ -49,13 +49,13 @@ static uint32_t count_qps(const struct mrc_stats_segment *s)
 	put_head(&t, (const char *const[]){__VA_ARGS__}, \
 		 sizeof((const char *const[]){__VA_ARGS__}) / sizeof(const char *))
 
-static void put_processes(const struct cli_stats *stats, struct ui_text *out)
+static void put_processes(const struct stats_reader *stats, struct ui_text *out)
 {
 	struct ui_table t = {.left = 1u << 1};
 
 	HEAD("PID", "COMMAND", "QPS", "SENT", "RECEIVED", "RETX/s", "LOST/s", "TRIM/s", "TMO/s");
 	for (uint32_t i = 0; i < stats->n; i++) {
-		const struct cli_stats_process *p = &stats->process[i];
+		const struct stats_process *p = &stats->process[i];
 		size_t row = i + 1;
 
 		ui_table_cell(&t, row, 0, "%u", p->pid);
@@ -73,8 +73,7 @@ static void put_processes(const struct cli_stats *stats, struct ui_text *out)
 	ui_table_fini(&t);
 }
 
-static void put_plane(struct ui_table *t, size_t row, const struct cli_stats_process *p,
-		      uint32_t plane)
+static void put_plane(struct ui_table *t, size_t row, const struct stats_process *p, uint32_t plane)
 {
 	const struct mrc_stats_port *now = &p->now->port[plane], *before = &p->before->port[plane];
 	struct top_evs evs = top_evs_of_plane(p->now, plane);
@@ -84,15 +83,15 @@ static void put_plane(struct ui_table *t, size_t row, const struct cli_stats_pro
 	ui_table_cell(t, row, 1, "%u", plane);
 	ui_table_cell(t, row, 2, "%s", cli_address_port(address, now->address, now->interface));
 	ui_table_cell(t, row, 3, "%s", now->up ? "up" : "DOWN");
-	put_bits(t, row, 4, cli_stats_per_second(p, now->tx_bytes, before->tx_bytes));
-	put_bits(t, row, 5, cli_stats_per_second(p, now->rx_bytes, before->rx_bytes));
+	put_bits(t, row, 4, stats_per_second(p, now->tx_bytes, before->tx_bytes));
+	put_bits(t, row, 5, stats_per_second(p, now->rx_bytes, before->rx_bytes));
 	ui_table_cell(t, row, 6, "%u", evs.good);
 	ui_table_cell(t, row, 7, "%u", evs.skip);
 	ui_table_cell(t, row, 8, "%u", evs.bad + evs.denied);
-	put_count(t, row, 9, cli_stats_per_second(p, now->rx_overruns, before->rx_overruns));
+	put_count(t, row, 9, stats_per_second(p, now->rx_overruns, before->rx_overruns));
 }
 
-static void put_planes(const struct cli_stats *stats, struct ui_text *out)
+static void put_planes(const struct stats_reader *stats, struct ui_text *out)
 {
 	struct ui_table t = {.left = 1u << 2 | 1u << 3};
 	size_t row = 1;
@@ -106,7 +105,7 @@ static void put_planes(const struct cli_stats *stats, struct ui_text *out)
 }
 
 /* The same QP in the reading before, NULL when it is new: rows move when a QP goes. */
-static const struct mrc_stats_qp *same_before(const struct cli_stats_process *p, uint32_t qpn)
+static const struct mrc_stats_qp *same_before(const struct stats_process *p, uint32_t qpn)
 {
 	for (uint32_t q = 0; q < MRC_STATS_QPS; q++)
 		if (p->before->qp[q].qpn == qpn)
@@ -114,7 +113,7 @@ static const struct mrc_stats_qp *same_before(const struct cli_stats_process *p,
 	return NULL;
 }
 
-static void put_qp(struct ui_table *t, size_t row, const struct cli_stats_process *p,
+static void put_qp(struct ui_table *t, size_t row, const struct stats_process *p,
 		   const struct mrc_stats_qp *qp)
 {
 	const struct mrc_stats_qp *before = same_before(p, qp->qpn);
@@ -125,7 +124,7 @@ static void put_qp(struct ui_table *t, size_t row, const struct cli_stats_proces
 	ui_table_cell(t, row, 1, "0x%06x", qp->qpn);
 	ui_table_cell(t, row, 2, "%s", qp->dest_qpn ? cli_address_write(address, qp->dest) : "-");
 	ui_table_cell(t, row, 3, "%s", qp->state);
-	put_count(t, row, 4, cli_stats_per_second(p, qp->psn_next, psn));
+	put_count(t, row, 4, stats_per_second(p, qp->psn_next, psn));
 	if (qp->cwnd_bytes == UINT64_MAX)
 		ui_table_cell(t, row, 5, "none");
 	else
@@ -137,7 +136,8 @@ static void put_qp(struct ui_table *t, size_t row, const struct cli_stats_proces
 }
 
 /* The table and, behind each of its lines, the EVs of that QP. */
-static void put_qps(const struct top_view *view, const struct cli_stats *stats, struct ui_text *out)
+static void put_qps(const struct top_view *view, const struct stats_reader *stats,
+		    struct ui_text *out)
 {
 	struct ui_table t = {.left = 1u << 1 | 1u << 2 | 1u << 3};
 	struct ui_text lines = {0};
@@ -170,7 +170,7 @@ static void put_qps(const struct top_view *view, const struct cli_stats *stats, 
 	ui_table_fini(&t);
 }
 
-static void put_title(const struct top_view *view, const struct cli_stats *stats,
+static void put_title(const struct top_view *view, const struct stats_reader *stats,
 		      struct ui_text *out)
 {
 	uint32_t qps = 0;
@@ -217,7 +217,7 @@ static void put_cut(const struct top_view *view, const char *text, struct ui_tex
 	ui_text_fini(&line);
 }
 
-void top_view_render(const struct top_view *view, const struct cli_stats *stats,
+void top_view_render(const struct top_view *view, const struct stats_reader *stats,
 		     struct ui_text *out)
 {
 	struct ui_text whole = {0};

@@ -3,7 +3,7 @@
 #ifndef SOFTMRC_CLI_TOP_TOP_VIEW_H
 #define SOFTMRC_CLI_TOP_TOP_VIEW_H
 
-#include "cli/stats_reader.h"
+#include "stats/stats_reader.h"
 #include "ui/text_buffer.h"
 
 #include <stdbool.h>
@@ -18,7 +18,7 @@ struct top_view {
  * top_view_render writes processes, planes, QPs and the EVs of each QP. Lines longer than the width
  * are cut; what does not fit into the height is counted in the last line.
  */
-void top_view_render(const struct top_view *view, const struct cli_stats *stats,
+void top_view_render(const struct top_view *view, const struct stats_reader *stats,
 		     struct ui_text *out);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Reading statistics segments: see stats_reader.h. */
-#include "cli/stats_reader.h"
+#include "stats/stats_reader.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -13,35 +13,34 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-const char *cli_stats_dir(void)
+const char *stats_dir(void)
 {
 	const char *dir = getenv("MRC_STATS_DIR");
 
 	return dir && *dir ? dir : MRC_STATS_DEFAULT_DIR;
 }
 
-void cli_stats_open(struct cli_stats *s, const char *dir, uint32_t only_pid)
+void stats_reader_open(struct stats_reader *s, const char *dir, uint32_t only_pid)
 {
-	*s = (struct cli_stats){.dir = dir, .only_pid = only_pid};
+	*s = (struct stats_reader){.dir = dir, .only_pid = only_pid};
 }
 
-static void close_process(struct cli_stats_process *p)
+static void close_process(struct stats_process *p)
 {
-	if (p->map)
-		munmap((void *)(uintptr_t)p->map, sizeof(*p->map));
+	munmap((void *)(uintptr_t)p->map, sizeof(*p->map));
 	free(p->now);
 	free(p->before);
-	*p = (struct cli_stats_process){0};
+	*p = (struct stats_process){0};
 }
 
-void cli_stats_close(struct cli_stats *s)
+void stats_reader_close(struct stats_reader *s)
 {
 	for (uint32_t i = 0; i < s->n; i++)
 		close_process(&s->process[i]);
 	s->n = 0;
 }
 
-static void forget_gone(struct cli_stats *s)
+static void forget_gone(struct stats_reader *s)
 {
 	uint32_t kept = 0;
 
@@ -71,7 +70,7 @@ static uint32_t pid_of_name(const char *name, uint32_t *device)
 	return (uint32_t)strtoul(name, NULL, 10);
 }
 
-static bool is_known(const struct cli_stats *s, uint32_t pid, uint32_t device)
+static bool is_known(const struct stats_reader *s, uint32_t pid, uint32_t device)
 {
 	for (uint32_t i = 0; i < s->n; i++)
 		if (s->process[i].pid == pid && s->process[i].device == device)
@@ -88,7 +87,7 @@ static bool is_alive(int fd)
 	return false;
 }
 
-static void read_command(struct cli_stats_process *p)
+static void read_command(struct stats_process *p)
 {
 	char path[32];
 	FILE *f;
@@ -101,7 +100,7 @@ static void read_command(struct cli_stats_process *p)
 	if (fgets(p->command, sizeof(p->command), f))
 		p->command[strcspn(p->command, "\n")] = '\0';
 	fclose(f);
-	/* Whatever a process calls itself must not move the cursor. */
+	/* The name of a process must not move the cursor. */
 	for (char *c = p->command; *c; c++)
 		if (*c < ' ' || *c > '~')
 			*c = '?';
@@ -124,23 +123,17 @@ static bool is_ready(const struct mrc_stats_segment *map)
 	return memcmp(map->magic, MRC_STATS_MAGIC, sizeof(map->magic)) == 0;
 }
 
-static void add_mapped(struct cli_stats *s, uint32_t pid, uint32_t device,
+static void add_mapped(struct stats_reader *s, uint32_t pid, uint32_t device,
 		       const struct mrc_stats_segment *map)
 {
-	struct cli_stats_process *p = &s->process[s->n];
+	struct stats_process *p = &s->process[s->n++];
 
-	*p = (struct cli_stats_process){.pid = pid, .device = device, .map = map};
-	p->now = calloc(1, sizeof(*p->now));
-	p->before = calloc(1, sizeof(*p->before));
-	if (!p->now || !p->before) {
-		close_process(p);
-		return;
-	}
+	*p = (struct stats_process){.pid = pid, .device = device, .map = map};
 	read_command(p);
-	s->n++;
 }
 
-static void add_file(struct cli_stats *s, int dir, const char *name, uint32_t pid, uint32_t device)
+static void add_file(struct stats_reader *s, int dir, const char *name, uint32_t pid,
+		     uint32_t device)
 {
 	int fd = openat(dir, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
 	const struct mrc_stats_segment *map;
@@ -149,7 +142,7 @@ static void add_file(struct cli_stats *s, int dir, const char *name, uint32_t pi
 		s->unreadable += errno == EACCES;
 		return;
 	}
-	map = is_alive(fd) ? map_file(fd) : NULL;
+	map = s->with_ended || is_alive(fd) ? map_file(fd) : NULL;
 	close(fd);
 	if (!map)
 		return;
@@ -161,7 +154,7 @@ static void add_file(struct cli_stats *s, int dir, const char *name, uint32_t pi
 	munmap((void *)(uintptr_t)map, sizeof(*map));
 }
 
-static int find_files(struct cli_stats *s)
+int stats_reader_find(struct stats_reader *s)
 {
 	DIR *dir = opendir(s->dir);
 	const struct dirent *entry;
@@ -170,7 +163,7 @@ static int find_files(struct cli_stats *s)
 		return errno == ENOENT ? 0 : errno;
 	s->unreadable = 0;
 	s->other_version = 0;
-	while (s->n < CLI_STATS_PROCESSES && (entry = readdir(dir))) {
+	while (s->n < STATS_PROCESSES_MAX && (entry = readdir(dir))) {
 		uint32_t device, pid = pid_of_name(entry->d_name, &device);
 
 		if (pid && (!s->only_pid || pid == s->only_pid) && !is_known(s, pid, device))
@@ -180,8 +173,8 @@ static int find_files(struct cli_stats *s)
 	return 0;
 }
 
-/* Is the file that we have mapped still there and held? */
-static bool still_there(const struct cli_stats *s, const struct cli_stats_process *p)
+/* Whether the file that is mapped is still there and locked. */
+static bool is_still_there(const struct stats_reader *s, const struct stats_process *p)
 {
 	char path[4096], own[16] = "";
 	bool alive;
@@ -200,11 +193,18 @@ static bool still_there(const struct cli_stats *s, const struct cli_stats_proces
 	return alive;
 }
 
-/* Bounds of what another process wrote are checked once, here. */
-static void take_reading(struct cli_stats_process *p, uint64_t now_ns)
+/* Bounds of what another process wrote are checked once, here. False: no memory. */
+static bool take_reading(struct stats_process *p, uint64_t now_ns)
 {
-	struct mrc_stats_segment *s = p->before;
+	struct mrc_stats_segment *s;
 
+	if (!p->now)
+		p->now = calloc(1, sizeof(*p->now));
+	if (!p->before)
+		p->before = calloc(1, sizeof(*p->before));
+	if (!p->now || !p->before)
+		return false;
+	s = p->before;
 	p->before = p->now;
 	p->now = s;
 	p->read_before_ns = p->read_ns;
@@ -221,30 +221,78 @@ static void take_reading(struct cli_stats_process *p, uint64_t now_ns)
 		if (qp->evs > MRC_STATS_EVS)
 			qp->evs = MRC_STATS_EVS;
 	}
+	return true;
 }
 
-int cli_stats_read(struct cli_stats *s, uint64_t now_ns)
+int stats_reader_read(struct stats_reader *s, uint64_t now_ns)
 {
 	int err;
 
 	forget_gone(s);
-	err = find_files(s);
+	err = stats_reader_find(s);
 	for (uint32_t i = 0; i < s->n; i++) {
-		s->process[i].gone = !still_there(s, &s->process[i]);
-		take_reading(&s->process[i], now_ns);
+		struct stats_process *p = &s->process[i];
+
+		p->gone = !is_still_there(s, p);
+		if (!take_reading(p, now_ns))
+			return ENOMEM;
 	}
 	return err;
 }
 
-uint64_t cli_stats_counter(const struct mrc_stats_segment *s, const char *name)
+_Static_assert(sizeof(struct mrc_stats_event) % sizeof(uint64_t) == 0, "copied word by word");
+
+/*
+ * False: the event was overwritten before or while it was copied. Each word is loaded with acquire,
+ * so that the count behind them is read last.
+ */
+static bool copy_event(const struct mrc_stats_segment *s, uint64_t number,
+		       struct mrc_stats_event *event)
 {
-	for (uint32_t i = 0; i < MRC_STATS_COUNTERS && s->counter[i].name[0]; i++)
-		if (strcmp(s->counter[i].name, name) == 0)
-			return s->counter[i].value;
-	return 0;
+	const uint64_t *from = (const void *)&s->event[number % MRC_STATS_EVENTS];
+	uint64_t words[sizeof(*event) / sizeof(uint64_t)];
+
+	for (uint32_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
+		words[i] = __atomic_load_n(&from[i], __ATOMIC_ACQUIRE);
+	memcpy(event, words, sizeof(words));
+	return __atomic_load_n(&s->events, __ATOMIC_RELAXED) - number < MRC_STATS_EVENTS;
 }
 
-double cli_stats_per_second(const struct cli_stats_process *p, uint64_t now, uint64_t before)
+uint64_t stats_reader_events(struct stats_reader *s, stats_event_fn fn, void *context)
+{
+	struct mrc_stats_event event;
+	uint64_t missed = 0;
+
+	for (uint32_t i = 0; i < s->n; i++) {
+		struct stats_process *p = &s->process[i];
+		uint64_t end = __atomic_load_n(&p->map->events, __ATOMIC_ACQUIRE);
+
+		for (; p->events < end; p->events++)
+			if (copy_event(p->map, p->events, &event))
+				fn(context, &event);
+			else
+				missed++;
+	}
+	return missed;
+}
+
+const struct mrc_stats_counter *stats_counter_find(const struct mrc_stats_segment *s,
+						   const char *name)
+{
+	for (uint32_t i = 0; i < MRC_STATS_COUNTERS && s->counter[i].name[0]; i++)
+		if (strncmp(s->counter[i].name, name, sizeof(s->counter[i].name)) == 0)
+			return &s->counter[i];
+	return NULL;
+}
+
+uint64_t stats_counter(const struct mrc_stats_segment *s, const char *name)
+{
+	const struct mrc_stats_counter *c = stats_counter_find(s, name);
+
+	return c ? __atomic_load_n(&c->value, __ATOMIC_RELAXED) : 0;
+}
+
+double stats_per_second(const struct stats_process *p, uint64_t now, uint64_t before)
 {
 	uint64_t ns = p->read_ns - p->read_before_ns;
 
