@@ -176,7 +176,7 @@ static void expect_answer(struct sim_qp *qp, struct sim_msg *m)
 
 struct sim_msg *sim_ask(struct sim_qp *qp, const struct sim_wr *wr, int *result)
 {
-	uint64_t taken = qp->mr->taken, now = qp->node->w->net.now_ns;
+	uint64_t taken = qp->mr->taken;
 	struct sim_msg *m = describe(qp, wr);
 	bool swaps = m->opcode == RD_WR_COMPARE_SWAP;
 	struct rd_send_wr post = {.wr_id = m->wr_id,
@@ -189,7 +189,7 @@ struct sim_msg *sim_ask(struct sim_qp *qp, const struct sim_wr *wr, int *result)
 				  .compare_add = swaps ? m->compare : m->swap_add,
 				  .swap = m->swap_add};
 
-	SIM_WITH_MEMORY(qp->node, *result, mt_qp_post_send(qp->qp, now, &post));
+	*result = engine_node_post(&qp->node->base, qp->qp, qp->node->w->net.now_ns, &post);
 	if (*result != MT_OK) {
 		sim_flow_drop_last(&qp->out, NULL);
 		qp->mr->taken = taken;

@@ -9,10 +9,6 @@
 #include "base/list.h"
 #include "wire/packet.h"
 
-#define BATCH_MAX 64u
-/* One call of the loop that sends or reports more than this will never end. */
-#define ROUND_MAX 100000u
-
 static enum sim_kind kind_of(uint8_t opcode)
 {
 	uint16_t flags = mw_opcode_info(opcode)->flags;
@@ -99,8 +95,9 @@ static struct sim_flow *flow_of(struct sim_qp *qp, uint8_t opcode)
 	return mw_opcode_info(opcode)->flags & MW_OP_RESPONSE ? &qp->answers : &qp->out;
 }
 
-static void send_one(struct sim_node *node, const struct mt_tx_desc *d, uint32_t free_ports)
+void sim_node_send(void *ctx, const struct mt_tx_desc *d, uint32_t free_ports)
 {
+	struct sim_node *node = ctx;
 	enum sim_kind kind = kind_of(d->pkt.bth.opcode);
 	uint8_t headers[MW_HEADERS_MAX];
 	size_t n = mw_packet_encode(&d->pkt, headers);
@@ -155,27 +152,21 @@ static void wait_for_room(struct sim_node *node)
 	sim_net_at(net, when, wake, node, when);
 }
 
+uint32_t sim_node_free_ports(void *ctx, uint32_t n)
+{
+	struct sim_node *node = ctx;
+
+	return sim_net_free_ports(&node->w->net, node->id, n, 4096 + MW_HEADERS_MAX);
+}
+
 static uint32_t send_all(struct sim_node *node)
 {
-	struct mt_tx_desc descs[BATCH_MAX];
-	uint32_t batch = node->tx_batch < BATCH_MAX ? node->tx_batch : BATCH_MAX;
-	uint32_t total = 0, n;
+	uint32_t batch =
+		node->tx_batch < ENGINE_NODE_BATCH_MAX ? node->tx_batch : ENGINE_NODE_BATCH_MAX;
+	uint32_t sent = engine_node_send(&node->base, node->w->net.now_ns, batch);
 
-	do {
-		uint32_t ports =
-			sim_net_free_ports(&node->w->net, node->id, batch, 4096 + MW_HEADERS_MAX);
-
-		n = mt_engine_tx(node->engine, node->w->net.now_ns, ports, descs, batch);
-		if (n > batch)
-			sim_fail(&node->w->check, "mt_engine_tx: %u of %u", n, batch);
-		for (uint32_t i = 0; i < n && !node->w->check.failed; i++)
-			send_one(node, &descs[i], ports);
-		total += n;
-		if (total > ROUND_MAX)
-			sim_fail(&node->w->check, "node %u sends without end", node->id);
-	} while (n == batch && !node->w->check.failed);
 	wait_for_room(node);
-	return total;
+	return sent;
 }
 
 /* ---- events ---- */
@@ -215,8 +206,9 @@ static void take_port_event(struct sim_node *node, const struct mt_event *ev)
 	w->n_port_events++;
 }
 
-static void take_event(struct sim_node *node, const struct mt_event *ev)
+void sim_node_event(void *ctx, const struct mt_event *ev)
 {
+	struct sim_node *node = ctx;
 	struct sim_qp *qp = ev->qp_user;
 
 	switch ((enum mt_event_type)ev->type) {
@@ -244,22 +236,6 @@ static void take_event(struct sim_node *node, const struct mt_event *ev)
 	sim_fail(&node->w->check, "node %u: event of type %u", node->id, ev->type);
 }
 
-static uint32_t poll_all(struct sim_node *node)
-{
-	struct mt_event events[8];
-	uint32_t total = 0, n;
-
-	do {
-		n = mt_engine_poll(node->engine, events, 8);
-		for (uint32_t i = 0; i < n && i < 8; i++)
-			take_event(node, &events[i]);
-		total += n;
-		if (n > 8 || total > ROUND_MAX)
-			sim_fail(&node->w->check, "mt_engine_poll: %u of 8, %u so far", n, total);
-	} while (n == 8 && !node->w->check.failed);
-	return total;
-}
-
 void sim_node_run(struct sim_node *node)
 {
 	struct sim_world *w = node->w;
@@ -270,7 +246,7 @@ void sim_node_run(struct sim_node *node)
 		send_all(node);
 		if (w->app && !w->check.failed)
 			w->app(w->app_ctx, node);
-	} while (!w->check.failed && poll_all(node) + send_all(node) > 0);
+	} while (!w->check.failed && engine_node_poll(&node->base) + send_all(node) > 0);
 }
 
 /* ---- in ---- */
@@ -285,20 +261,6 @@ static void count_given(struct sim_node *node, const struct sim_packet *p)
 		node->traffic.given[kind_of(p->pkt.bth.opcode)]++;
 }
 
-/* The bytes are copied to a block of their exact size, for the address sanitizer's sake. */
-static void give_bytes(struct sim_node *node, const struct mt_rx_meta *meta, const void *bytes,
-		       size_t len)
-{
-	void *copy = malloc(len ? len : 1);
-
-	if (!copy)
-		abort();
-	if (len)
-		memcpy(copy, bytes, len);
-	mt_engine_rx_bytes(node->engine, node->w->net.now_ns, meta, copy, len);
-	free(copy);
-}
-
 static void receive(struct sim_node *node, struct sim_packet *p)
 {
 	bool whole = p->meta.icrc_ok && p->meta.trim == MT_TRIM_NONE;
@@ -310,10 +272,9 @@ static void receive(struct sim_node *node, struct sim_packet *p)
 		mt_engine_rx(node->engine, node->w->net.now_ns, &p->meta, &p->pkt,
 			     p->pkt.payload_len ? p->bytes + p->headers_len : NULL);
 	else
-		give_bytes(node, &p->meta, p->bytes, p->len);
+		engine_node_rx_bytes(&node->base, node->w->net.now_ns, &p->meta, p->bytes, p->len);
 	free(p);
-	if (mt_engine_memory_wanted(node->engine) > 0)
-		sim_node_add_memory(node);
+	engine_node_grow_if_wanted(&node->base);
 	sim_node_run(node);
 }
 
@@ -429,7 +390,7 @@ void sim_node_deliver(void *ctx, struct sim_packet *p)
 void sim_node_give(struct sim_node *node, const struct mt_rx_meta *meta, const void *bytes,
 		   size_t len)
 {
-	give_bytes(node, meta, bytes, len);
+	engine_node_rx_bytes(&node->base, node->w->net.now_ns, meta, bytes, len);
 	sim_node_run(node);
 }
 

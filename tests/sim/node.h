@@ -14,19 +14,12 @@ void sim_node_tick(struct sim_node *node);
 void sim_make_sges(struct sim_qp *qp, uint32_t left, struct rd_sge *sge, uint32_t n);
 /* sim_make_answers begins the flow of answers of one end. */
 void sim_make_answers(struct sim_qp *qp);
-/* sim_atomic_run is env->atomic. */
+/* What an engine_node asks of its owner, which is a node; sim_atomic_run is env.atomic. */
+void sim_node_send(void *ctx, const struct mt_tx_desc *d, uint32_t free_ports);
+uint32_t sim_node_free_ports(void *ctx, uint32_t n);
+void sim_node_event(void *ctx, const struct mt_event *ev);
 bool sim_atomic_run(void *ctx, void *mr_user, uint64_t offset, const struct mt_atomic *op,
 		    uint64_t *original);
-/* A call may want several blocks, one after the other. */
-#define SIM_WITH_MEMORY(node, result, call)                                     \
-	do {                                                                    \
-		for (unsigned tries = 0; tries < 4; tries++) {                  \
-			result = (call);                                        \
-			if (result != MT_ERR_MEMORY || (node)->w->check.failed) \
-				break;                                          \
-			sim_node_add_memory(node);                              \
-		}                                                               \
-	} while (0)
 /* sim_set_current names the world that a panic is to explain. */
 void sim_set_current(struct sim_world *w);
 

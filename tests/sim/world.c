@@ -77,36 +77,8 @@ void sim_qp_cfg_asking(struct sim_qp_cfg *cfg)
 	cfg->attr.max_rd_atomic = cfg->attr.max_dest_rd_atomic = 4;
 }
 
-static void *aligned_memory(size_t size)
-{
-	void *p = aligned_alloc(64, (size + 63) / 64 * 64);
-
-	if (!p) {
-		perror("sim world");
-		abort();
-	}
-	return p;
-}
-
 /* Windows for several QPs, so that their first packets find one. */
-#define CHUNK_MIN ((size_t)1 << 16)
-
-void sim_node_add_memory(struct sim_node *node)
-{
-	size_t size = mt_engine_memory_wanted(node->engine);
-	void *chunk;
-
-	if (node->n_chunks == SIM_CHUNKS_MAX || size == 0) {
-		sim_fail(&node->w->check, "node %u: %u chunks, wants %zu bytes more", node->id,
-			 node->n_chunks, size);
-		return;
-	}
-	if (size < CHUNK_MIN)
-		size = CHUNK_MIN;
-	chunk = aligned_memory(size);
-	node->chunks[node->n_chunks++] = chunk;
-	mt_engine_add_memory(node->engine, chunk, (size + 63) / 64 * 64);
-}
+#define MEMORY_LEAST ((size_t)1 << 16)
 
 static void must(struct sim_world *w, int result, const char *what)
 {
@@ -128,23 +100,46 @@ static bool place(void *ctx, void *mr_user, uint64_t offset, const void *src, ui
 	return true;
 }
 
-static void set_ev_profile(struct sim_node *node)
+static void fail_node(void *ctx, const char *what, int result)
+{
+	struct sim_node *node = ctx;
+
+	sim_fail(&node->w->check, "node %u: %s: %d", node->id, what, result);
+}
+
+static void open_engine(struct sim_node *node)
 {
 	const struct sim_world_cfg *cfg = &node->w->cfg;
 	uint32_t n = cfg->evs * cfg->net.n_planes;
 	struct mt_ev *evs = calloc(n, sizeof(*evs));
 	uint16_t *ids = calloc(n, sizeof(*ids));
-	struct mt_ev_profile_cfg profile = {
-		.evs = evs,
-		.group_ids = cfg->group_ids ? ids : NULL,
-		.n_evs = (uint16_t)n,
-		.n_active = (uint16_t)(cfg->active * cfg->net.n_planes),
-		.min_active = (uint16_t)cfg->min_active,
-		.revive_probes = cfg->revive_probes,
-		.probe_interval_ns = cfg->probe_interval_ns,
-		.probe_interval_max_ns = cfg->probe_interval_max_ns,
+	struct mt_cc_profile_cfg ccs[2] = {{.kind = MT_CC_NONE,
+					    .link_bps = cfg->link_bps,
+					    .base_rtt_ns = cfg->base_rtt_ns,
+					    .base_rtt_min_ns = cfg->base_rtt_min_ns,
+					    .trimming = cfg->trimming}};
+	struct engine_node_ops ops = {
+		.env = {.ctx = node, .place = place, .atomic = sim_atomic_run},
+		.send = sim_node_send,
+		.free_ports = sim_node_free_ports,
+		.event = sim_node_event,
+		.fail = fail_node,
 	};
-	int result;
+	struct engine_node_cfg node_cfg = {
+		.engine = cfg->engine,
+		.ev_profile = {.evs = evs,
+			       .group_ids = cfg->group_ids ? ids : NULL,
+			       .n_evs = (uint16_t)n,
+			       .n_active = (uint16_t)(cfg->active * cfg->net.n_planes),
+			       .min_active = (uint16_t)cfg->min_active,
+			       .revive_probes = cfg->revive_probes,
+			       .probe_interval_ns = cfg->probe_interval_ns,
+			       .probe_interval_max_ns = cfg->probe_interval_max_ns},
+		.cc_profiles = ccs,
+		.n_cc_profiles = 2,
+		.memory_least = MEMORY_LEAST,
+		.grows_max = 256,
+	};
 
 	if (!evs || !ids) {
 		perror("sim world");
@@ -155,45 +150,24 @@ static void set_ev_profile(struct sim_node *node)
 					.port = (uint8_t)(i % cfg->net.n_planes)};
 		ids[i] = (uint16_t)(i / cfg->net.n_planes % cfg->net.n_paths);
 	}
-	SIM_WITH_MEMORY(node, result, mt_ev_profile_set(node->engine, 0, &profile));
-	must(node->w, result, "mt_ev_profile_set");
+	ccs[1] = ccs[0];
+	ccs[1].kind = MT_CC_NSCC;
+	node_cfg.engine.n_ports = cfg->net.n_planes;
+	node_cfg.engine.seed = cfg->net.seed * SIM_NODES_MAX + node->id;
+	engine_node_open(&node->base, &ops, &node_cfg, node->w->net.now_ns);
+	node->engine = node->base.engine;
 	free(ids);
 	free(evs);
-}
-
-static void set_cc_profiles(struct sim_node *node)
-{
-	const struct sim_world_cfg *cfg = &node->w->cfg;
-	struct mt_cc_profile_cfg cc = {.kind = MT_CC_NONE,
-				       .link_bps = cfg->link_bps,
-				       .base_rtt_ns = cfg->base_rtt_ns,
-				       .base_rtt_min_ns = cfg->base_rtt_min_ns,
-				       .trimming = cfg->trimming};
-
-	must(node->w, mt_cc_profile_set(node->engine, 0, &cc), "mt_cc_profile_set none");
-	cc.kind = MT_CC_NSCC;
-	must(node->w, mt_cc_profile_set(node->engine, 1, &cc), "mt_cc_profile_set nscc");
 }
 
 static void open_node(struct sim_world *w, uint32_t id)
 {
 	struct sim_node *node = &w->nodes[id];
-	struct mt_engine_cfg cfg = w->cfg.engine;
-	struct mt_env env = {.ctx = node, .place = place, .atomic = sim_atomic_run};
 
 	*node = (struct sim_node){.w = w, .id = id, .tx_batch = 16, .wake_at_ns = SIM_NEVER};
 	node->addr.b[0] = 0xFD;
 	node->addr.b[15] = (uint8_t)(id + 1);
-	cfg.n_ports = w->cfg.net.n_planes;
-	cfg.seed = w->cfg.net.seed * SIM_NODES_MAX + id;
-	if (mt_engine_size(&cfg) == 0) {
-		sim_fail(&w->check, "mt_engine_size: configuration refused");
-		return;
-	}
-	node->mem = aligned_memory(mt_engine_size(&cfg));
-	node->engine = mt_engine_init(node->mem, &cfg, &env, w->net.now_ns);
-	set_ev_profile(node);
-	set_cc_profiles(node);
+	open_engine(node);
 }
 
 void sim_world_open(struct sim_world *w, const struct sim_world_cfg *cfg)
@@ -224,14 +198,11 @@ static void close_node(struct sim_node *node)
 		sim_flow_fini(&node->qps[i]->past);
 		sim_flow_fini(&node->qps[i]->answers);
 		sim_flow_fini(&node->qps[i]->past_answers);
-		free(node->qps[i]->mem);
 		free(node->qps[i]);
 	}
 	for (uint32_t i = 0; i < node->n_mrs; i++)
 		sim_mr_fini(&node->mrs[i]);
-	for (uint32_t i = 0; i < node->n_chunks; i++)
-		free(node->chunks[i]);
-	free(node->mem);
+	engine_node_close(&node->base);
 }
 
 void sim_world_close(struct sim_world *w)
@@ -295,11 +266,7 @@ static struct sim_qp *make_qp(struct sim_node *node, const struct sim_qp_cfg *cf
 	}
 	*qp = (struct sim_qp){.node = node, .cfg = *cfg, .qpn = fresh_qpn(node)};
 	qp->mr = mr_of_pd(node, cfg->cap.pd);
-	if (mt_qp_size(&cfg->cap) == 0)
-		sim_fail(&node->w->check, "mt_qp_size: capabilities refused");
-	qp->mem = aligned_memory(mt_qp_size(&cfg->cap));
-	must(node->w, mt_qp_init(node->engine, qp->mem, &cfg->cap, qp->qpn, qp, &qp->qp),
-	     "mt_qp_init");
+	qp->qp = engine_node_qp(&node->base, &cfg->cap, qp->qpn, qp);
 	node->qps[node->n_qps++] = qp;
 	node->w->qps[node->w->n_qps++] = qp;
 	return qp;
@@ -307,11 +274,7 @@ static struct sim_qp *make_qp(struct sim_node *node, const struct sim_qp_cfg *cf
 
 int sim_modify(struct sim_qp *qp, const struct rd_qp_attr *attr, uint32_t mask)
 {
-	int result;
-
-	SIM_WITH_MEMORY(qp->node, result,
-			mt_qp_modify(qp->qp, qp->node->w->net.now_ns, attr, mask));
-	return result;
+	return engine_node_modify(&qp->node->base, qp->qp, qp->node->w->net.now_ns, attr, mask);
 }
 
 static void to_rts(struct sim_qp *qp)
@@ -466,9 +429,8 @@ static struct sim_msg *post_wr(struct sim_qp *qp, const struct sim_wr *wr, int *
 				  .rkey = m->rkey,
 				  .opcode = m->opcode,
 				  .remote_addr = m->remote_addr};
-	uint64_t now = qp->node->w->net.now_ns;
 
-	SIM_WITH_MEMORY(qp->node, *result, mt_qp_post_send(qp->qp, now, &post));
+	*result = engine_node_post(&qp->node->base, qp->qp, qp->node->w->net.now_ns, &post);
 	if (*result == MT_OK)
 		return m;
 	/* Whoever tries again and again takes nothing. */

@@ -12,10 +12,10 @@
 
 #include "checker.h"
 #include "net.h"
+#include "support/engine_node.h"
 
 #define SIM_QPS_MAX 64u
 #define SIM_MRS_MAX 8u
-#define SIM_CHUNKS_MAX 256u
 #define SIM_OPCODES 6u
 
 #define SIM_US UINT64_C(1000)
@@ -36,7 +36,6 @@ struct sim_qp {
 	struct sim_node *node;
 	struct sim_qp *peer;
 	struct mt_qp *qp;
-	void *mem;
 	uint32_t qpn;
 	struct sim_qp_cfg cfg;
 	struct sim_flow out;
@@ -73,10 +72,8 @@ struct sim_node {
 	struct sim_world *w;
 	uint32_t id;
 	struct rd_gid addr;
-	struct mt_engine *engine;
-	void *mem;
-	void *chunks[SIM_CHUNKS_MAX];
-	uint32_t n_chunks;
+	struct engine_node base;
+	struct mt_engine *engine; /* that of base */
 	struct sim_mr mrs[SIM_MRS_MAX];
 	uint32_t n_mrs;
 	struct sim_qp *qps[SIM_QPS_MAX];
@@ -204,8 +201,6 @@ int sim_post_recv(struct sim_qp *qp);
 /* sim_modify is mt_qp_modify with memory added where it is wanted. */
 int sim_modify(struct sim_qp *qp, const struct rd_qp_attr *attr, uint32_t mask);
 
-/* sim_node_add_memory gives a node's engine what it found missing, and some more. */
-void sim_node_add_memory(struct sim_node *node);
 /* sim_node_run lets a node send and report what it can now. */
 void sim_node_run(struct sim_node *node);
 /* sim_node_stop stops a node for ns: nothing is received, sent or timed. */
