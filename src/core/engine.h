@@ -233,6 +233,8 @@ void mt_qp_fini(struct mt_qp *qp);
  */
 int mt_qp_modify(struct mt_qp *qp, uint64_t now_ns, const struct rd_qp_attr *attr, uint32_t mask);
 void mt_qp_query(const struct mt_qp *qp, struct rd_qp_attr *attr);
+/* mt_qp_can_move says whether IBTA has this move of a QP; RTR to RTR is none, for instance. */
+bool mt_qp_can_move(enum rd_qp_state from, enum rd_qp_state to);
 /*
  * mt_qp_post_send queues a send WR. What the peer has not fails when its turn comes, as
  * RD_WC_REM_OP_ERR. MT_ERR_STATE: not RTS, SQD or ERR (in ERR it is flushed). MT_ERR_FULL: sq_depth

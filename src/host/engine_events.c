@@ -15,7 +15,6 @@
 #include "host/nic_qp.h"
 #include "host/nic_srq.h"
 #include "host/stats_segment.h"
-#include "host/ud.h"
 
 #define EVENTS_BATCH 64u
 
@@ -117,7 +116,7 @@ static void deliver_event(struct mh_nic *nic, const struct mt_event *event, uint
 		mh_segment_event(nic->segment, event, now_ns);
 		return;
 	case MT_EVENT_ENDPOINT:
-		if (!mh_ud_peers_deliver(nic, event, now_ns))
+		if (!mu_deliver_probe(nic->ud, event, now_ns))
 			mh_ep_batch_deliver(event);
 		return;
 	}
@@ -131,7 +130,7 @@ static void qp_to_err(struct mh_qp *qp, uint64_t now_ns)
 	int result;
 
 	if (qp->ud) {
-		mh_ud_to_err(qp->ud);
+		mu_qp_to_err(qp->ud);
 		return;
 	}
 	mt_qp_query(qp->mt, &attr);

@@ -92,7 +92,7 @@ static void engine_copy(void *ctx)
 	mh_place_payload(copy->to, copy->from, copy->len);
 }
 
-static bool engine_place(void *ctx, void *mr_user, uint64_t offset, const void *src, uint32_t len)
+bool mh_engine_place(void *ctx, void *mr_user, uint64_t offset, const void *src, uint32_t len)
 {
 	struct engine_copy copy = {.from = src, .len = len};
 
@@ -135,17 +135,6 @@ static bool engine_atomic(void *ctx, void *mr_user, uint64_t offset, const struc
 	return true;
 }
 
-void *mh_engine_find_mr(const struct mh_nic *nic, const struct mh_pd *pd, uint32_t access,
-			const struct rd_sge *sge, uint32_t skip, uint32_t len)
-{
-	struct mt_mr_part part;
-
-	if (!mt_mr_find(nic->engine, sge->lkey, sge->addr + skip, len, &part) || !part.mr_user ||
-	    part.pd != pd->number || (part.access & access) != access)
-		return NULL;
-	return (uint8_t *)part.mr_user + part.offset;
-}
-
 static void engine_configure(const struct mh_env *env, uint32_t slot, struct mt_engine_cfg *cfg)
 {
 	mt_engine_cfg_default(cfg, env->n_ports);
@@ -182,28 +171,36 @@ uint32_t mh_engine_ev(const struct mh_env *env, uint32_t port, uint32_t i)
 	return env->ev_format == MW_EV_STEV ? sport << 16 | ((i + 1) * LABEL_STEP & 0xFFFF) : sport;
 }
 
-/* engine_ev_profile is profile 0: all EVs of all ports, port by port in turn. */
+uint16_t mh_engine_evs(const struct mh_env *env, struct mt_ev evs[MT_EVS_MAX])
+{
+	uint32_t n = env->n_ports * env->evs;
+
+	if (n > MT_EVS_MAX)
+		n = MT_EVS_MAX / env->n_ports * env->n_ports;
+	for (uint32_t i = 0; i < n; i++)
+		evs[i] = (struct mt_ev){
+			.value = mh_engine_ev(env, i % env->n_ports, i / env->n_ports),
+			.port = (uint8_t)(i % env->n_ports)};
+	return (uint16_t)n;
+}
+
+/* engine_ev_profile is profile 0: all EVs of all ports. */
 static int engine_ev_profile(struct mh_nic *nic)
 {
 	const struct mh_env *env = &nic->env;
 	struct mt_ev evs[MT_EVS_MAX];
-	uint32_t n = env->n_ports * env->evs;
-	uint32_t wanted = n <= MT_EVS_MAX ? n : MT_EVS_MAX / env->n_ports * env->n_ports;
+	uint16_t n = mh_engine_evs(env, evs);
 	struct mt_ev_profile_cfg cfg = {
 		.evs = evs,
-		.n_evs = (uint16_t)wanted,
-		.n_active = (uint16_t)wanted,
-		.min_active = (uint16_t)(wanted < MIN_ACTIVE_SHARE ? 1 : wanted / MIN_ACTIVE_SHARE),
+		.n_evs = n,
+		.n_active = n,
+		.min_active = (uint16_t)(n < MIN_ACTIVE_SHARE ? 1 : n / MIN_ACTIVE_SHARE),
 		.revive_probes = REVIVE_PROBES,
 		.probe_interval_ns = env->probe_ns,
 		.probe_interval_max_ns = env->probe_ns * PROBE_BACKOFF_MAX,
 	};
 	int result;
 
-	for (uint32_t i = 0; i < wanted; i++)
-		evs[i] = (struct mt_ev){
-			.value = mh_engine_ev(env, i % env->n_ports, i / env->n_ports),
-			.port = (uint8_t)(i % env->n_ports)};
 	MH_ENGINE_CALL(nic, result, mt_ev_profile_set(nic->engine, 0, &cfg));
 	return mh_engine_errno(result);
 }
@@ -251,7 +248,7 @@ void mh_engine_report_ports(struct mh_nic *nic, uint64_t now_ns)
 
 int mh_engine_create(struct mh_nic *nic, uint64_t now_ns)
 {
-	struct mt_env env = {.ctx = nic, .place = engine_place, .atomic = engine_atomic};
+	struct mt_env env = {.ctx = nic, .place = mh_engine_place, .atomic = engine_atomic};
 	struct mt_engine_cfg cfg;
 	size_t size;
 	int err;

@@ -21,11 +21,11 @@ uint32_t mh_engine_ev(const struct mh_env *env, uint32_t port, uint32_t i);
 /* mh_engine_report_ports tells the engine which ports are up. REQ(ep.port.local-down) */
 void mh_engine_report_ports(struct mh_nic *nic, uint64_t now_ns);
 /*
- * mh_engine_find_mr returns where `len` bytes of an SGE are, behind its first `skip`, if they are
- * of an MR of this PD that grants these rights; NULL: they are not, or of a null MR.
+ * mh_engine_evs writes the EVs of all ports, port by port in turn, and returns how many.
  */
-void *mh_engine_find_mr(const struct mh_nic *nic, const struct mh_pd *pd, uint32_t access,
-			const struct rd_sge *sge, uint32_t skip, uint32_t len);
+uint16_t mh_engine_evs(const struct mh_env *env, struct mt_ev evs[MT_EVS_MAX]);
+/* mh_engine_place: see `place` of struct mt_env. The memory may be gone. */
+bool mh_engine_place(void *ctx, void *mr_user, uint64_t offset, const void *src, uint32_t len);
 /* mh_engine_errno translates an enum mt_result. */
 int mh_engine_errno(int result);
 

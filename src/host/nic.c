@@ -82,12 +82,14 @@ static int nic_open(struct mh_nic *nic, struct mio_error *error)
 
 	if (err)
 		return err;
-	nic->was_up = mh_ports_is_any_up(&nic->ports);
+	nic->was_up = mh_ports_up(&nic->ports) != 0;
 	snprintf(error->text, sizeof(error->text), "no memory for the NIC");
 	nic->tx = mh_tx_create(nic->ports.n, &nic->env.dscp);
 	if (!nic->tx)
 		return ENOMEM;
 	err = mh_engine_create(nic, now);
+	if (!err)
+		err = mh_nic_create_ud(nic);
 	if (err)
 		return err;
 	err = mh_segment_create(nic, nic->env.stats_dir[0] ? nic->env.stats_dir : NULL, error);
@@ -116,7 +118,6 @@ int mh_nic_create(const struct mh_env *env, struct mh_nic **nic, struct mio_erro
 	n->next_qp_index = (uint32_t)mh_entropy() & MH_QPN_INDEX_MASK;
 	mb_link_init(&n->qps);
 	mb_link_init(&n->failed);
-	mb_link_init(&n->ud_senders);
 	mb_link_init(&n->devices);
 	mh_nic_fill_attr(env, &n->attr);
 	mh_rx_init(n);
@@ -154,7 +155,7 @@ void mh_nic_destroy(struct mh_nic *nic)
 	mh_segment_destroy(nic->segment);
 	if (nic->engine)
 		mh_engine_destroy(nic);
-	mh_ud_peers_fini(nic);
+	mu_destroy(nic->ud);
 	mh_tx_destroy(nic->tx);
 	mh_ports_close(&nic->ports);
 	mh_guard_close();

@@ -168,9 +168,6 @@ int mh_channel_get(struct mh_channel *channel, struct mh_cq **cq);
 
 /* ---- completion queues ---- */
 
-/* Before each datagram's payload: an IPv6 header with the GIDs, byte_len includes it. */
-#define MH_GRH_BYTES 40u
-
 struct mh_wc {
 	uint64_t wr_id;
 	enum rd_wc_status status;
@@ -314,7 +311,8 @@ uint32_t mh_qp_send_wrs_free(const struct mh_qp *qp);
  * their SGEs name is looked at when a message comes: where memory may not be written, the receive
  * completes with RD_WC_LOC_PROT_ERR and the QP is in ERR. EINVAL: in RESET, the QP has an SRQ, or
  * too many SGEs. ENOMEM: max_recv_wr are queued. *posted as above.
- * A receive of a UD QP takes one datagram and needs MH_GRH_BYTES more than that has.
+ * A receive of a UD QP takes one datagram and needs MU_GRH_BYTES (ud.h) more than that has, for
+ * an IPv6 header with the GIDs; byte_len includes it.
  */
 int mh_qp_post_recv(struct mh_qp *qp, const struct rd_recv_wr *wr, uint32_t n, uint32_t *posted);
 

@@ -18,7 +18,7 @@
  */
 void mh_async_ports_changed(struct mh_nic *nic)
 {
-	bool up = mh_ports_is_any_up(&nic->ports);
+	bool up = mh_ports_up(&nic->ports) != 0;
 
 	if (up == nic->was_up)
 		return;

@@ -24,7 +24,7 @@
 #include "host/mr_keys.h"
 #include "host/nic.h"
 #include "host/nic_ports.h"
-#include "host/ud_peers.h"
+#include "ud/ud.h"
 #include "wire/icrc.h"
 
 struct mh_tx;
@@ -40,20 +40,7 @@ struct mh_chunk {
 #define MH_NIC_COUNTS(X)                                                         \
 	X(rx_outside_subnet, "frames from addresses outside the plane's subnet") \
 	X(tx_mr_gone, "packets not built because memory of their MR was gone")   \
-	X(cq_overruns, "completions lost because their CQ was full")             \
-	X(ud_tx, "datagrams sent by UD QPs")                                     \
-	X(ud_tx_bytes, "payload bytes of these")                                 \
-	X(ud_tx_unsent, "datagrams not sent: too long, or no port was up")       \
-	X(ud_rx, "datagrams received by UD QPs")                                 \
-	X(ud_rx_bytes, "payload bytes of these")                                 \
-	X(ud_drop_corrupt, "datagrams dropped: bad ICRC, or cut by a switch")    \
-	X(ud_drop_malformed, "datagrams dropped: headers, pad or length wrong")  \
-	X(ud_drop_no_qp, "datagrams dropped: no UD QP there that may receive")   \
-	X(ud_drop_key, "datagrams dropped: wrong Q_Key or P_Key")                \
-	X(ud_drop_no_recv, "datagrams dropped: no receive was posted")           \
-	X(ud_drop_recv_too_short, "datagrams dropped: longer than the receive")  \
-	X(ud_evs_retired, "EVs that datagrams left after unanswered probes")     \
-	X(ud_evs_revived, "EVs that datagrams took again after answered probes")
+	X(cq_overruns, "completions lost because their CQ was full")
 
 struct mh_nic_counts {
 #define MH_NIC_COUNTS_FIELD(name, text) uint64_t name;
@@ -92,12 +79,11 @@ struct mh_nic {
 	struct mh_ports ports;
 	struct mh_mr_keys mr_keys;
 	struct mh_tx *tx;
-	mw_crc32_fn crc32;	   /* for the ICRC */
-	uint8_t trim_of_dscp[64];  /* enum mt_trim */
-	struct mb_link qps;	   /* struct mh_qp.link */
-	struct mb_link failed;	   /* struct mh_qp.failed: to be put to ERR */
-	struct mb_link ud_senders; /* struct mh_ud.sender: with datagrams to send */
-	struct mh_ud_peers ud_peers;
+	mw_crc32_fn crc32;	  /* for the ICRC */
+	uint8_t trim_of_dscp[64]; /* enum mt_trim */
+	struct mb_link qps;	  /* struct mh_qp.link */
+	struct mb_link failed;	  /* struct mh_qp.failed: to be put to ERR */
+	struct mu_engine *ud;
 	uint32_t ud_sent_since_rx; /* datagrams sent since the ports were last read */
 	bool rx_pending;	   /* the last poll left frames that no descriptor need show */
 	uint32_t n_qps;
@@ -181,6 +167,8 @@ static inline bool mh_nic_is_inherited(const struct mh_nic *nic)
 /* mh_nic_create makes the NIC that env describes; text says what went wrong. */
 int mh_nic_create(const struct mh_env *env, struct mh_nic **nic, struct mio_error *error);
 void mh_nic_destroy(struct mh_nic *nic);
+/* mh_nic_create_ud makes nic->ud, when there is an engine; ENOMEM. */
+int mh_nic_create_ud(struct mh_nic *nic);
 /* mh_nic_close_inherited closes a forked child's copies of all descriptors; the memory stays. */
 void mh_nic_close_inherited(struct mh_nic *nic);
 /* mh_nic_fill_attr fills in the constant attributes of a NIC with this configuration. */

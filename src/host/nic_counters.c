@@ -19,7 +19,7 @@ struct port_counts {
 #undef PORT_COUNTS_FIELD
 };
 
-_Static_assert((sizeof(struct mt_stats) + sizeof(struct mh_nic_counts) +
+_Static_assert((sizeof(struct mt_stats) + sizeof(struct mh_nic_counts) + sizeof(struct mu_counts) +
 		sizeof(struct port_counts)) /
 			       sizeof(uint64_t) <=
 		       MH_COUNTERS_MAX,
@@ -41,6 +41,7 @@ uint32_t mh_counters_read(const struct mh_nic *nic, struct mh_counter counters[M
 {
 	struct port_counts ports;
 	struct mt_stats engine;
+	const struct mu_counts *ud = mu_counts(nic->ud);
 	uint32_t n = 0;
 
 	mt_engine_stats(nic->engine, &engine);
@@ -51,6 +52,9 @@ uint32_t mh_counters_read(const struct mh_nic *nic, struct mh_counter counters[M
 #define FROM_HOST(name, text) counters[n++] = (struct mh_counter){#name, text, nic->counts.name};
 	MH_NIC_COUNTS(FROM_HOST)
 #undef FROM_HOST
+#define FROM_UD(name, text) counters[n++] = (struct mh_counter){#name, text, ud->name};
+	MU_COUNTS(FROM_UD)
+#undef FROM_UD
 #define FROM_PORTS(name, text) counters[n++] = (struct mh_counter){"port_" #name, text, ports.name};
 	PORT_COUNTS(FROM_PORTS)
 #undef FROM_PORTS

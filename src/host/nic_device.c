@@ -205,7 +205,7 @@ bool mh_device_is_up(const struct mh_device *dev)
 	if (mh_nic_is_inherited(dev->nic))
 		return false;
 	mh_nic_lock(dev->nic);
-	up = mh_ports_is_any_up(&dev->nic->ports);
+	up = mh_ports_up(&dev->nic->ports) != 0;
 	mh_nic_unlock(dev->nic);
 	return up;
 }

@@ -84,6 +84,7 @@ uint64_t mh_ports_overruns(struct mh_ports *ports);
 bool mh_ports_check_errors(struct mh_ports *ports);
 /* mh_ports_max_run returns the longest run, `wanted` at most, that every port takes as one. */
 uint32_t mh_ports_max_run(const struct mh_ports *ports, uint32_t wanted);
-bool mh_ports_is_any_up(const struct mh_ports *ports);
+/* mh_ports_up returns which ports are up, a mask. */
+uint32_t mh_ports_up(const struct mh_ports *ports);
 
 #endif

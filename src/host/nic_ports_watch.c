@@ -76,12 +76,13 @@ uint64_t mh_ports_overruns(struct mh_ports *ports)
 	return lost;
 }
 
-bool mh_ports_is_any_up(const struct mh_ports *ports)
+uint32_t mh_ports_up(const struct mh_ports *ports)
 {
+	uint32_t up = 0;
+
 	for (uint32_t i = 0; i < ports->n; i++)
-		if (ports->port[i].up)
-			return true;
-	return false;
+		up |= (uint32_t)ports->port[i].up << i;
+	return up;
 }
 
 /* ---- what the host's interfaces say ---- */

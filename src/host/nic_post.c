@@ -8,7 +8,6 @@
 #include "host/nic_mw.h"
 #include "host/nic_qp.h"
 #include "host/progress.h"
-#include "host/ud.h"
 
 #define POST_FLAGS_ALL                                                                   \
 	((uint32_t)RD_SEND_IMM | RD_SEND_SIGNALED | RD_SEND_SOLICITED | RD_SEND_INLINE | \
@@ -110,6 +109,21 @@ static int post_local_wr(struct mh_qp *qp, const struct rd_send_wr *wr)
 	return err;
 }
 
+/* post_to_transport hands a send WR to the engine that the QP belongs to. */
+static int post_to_transport(struct mh_qp *qp, uint64_t now_ns, const struct rd_send_wr *wr)
+{
+	const struct rd_ah *ah = wr->ud.ah;
+	int result;
+
+	if (qp->ud)
+		return ah && mh_addr_is_reachable(&qp->dev->nic->ports.map, ah->dest.b) &&
+				       mu_qp_post_send(qp->ud, wr)
+			       ? 0
+			       : EINVAL;
+	MH_ENGINE_CALL(qp->dev->nic, result, mt_qp_post_send(qp->mt, now_ns, wr));
+	return mh_engine_errno(result);
+}
+
 static int post_send_one(struct mh_qp *qp, uint64_t now_ns, const struct rd_send_wr *wr)
 {
 	struct rd_sge sge[RD_SGE_MAX];
@@ -117,9 +131,7 @@ static int post_send_one(struct mh_qp *qp, uint64_t now_ns, const struct rd_send
 	bool is_inline = wr->flags & RD_SEND_INLINE;
 	int result;
 
-	if (qp->ud)
-		return mh_ud_post_send(qp->ud, wr);
-	if (wr->opcode >= RD_WR_LOCAL_INV)
+	if (!qp->ud && wr->opcode >= RD_WR_LOCAL_INV)
 		return post_local_wr(qp, wr);
 	if ((wr->flags & ~POST_FLAGS_ALL) || wr->n_sge > qp->init.cap.max_send_sge ||
 	    (is_inline && wr->opcode >= RD_WR_READ && wr->opcode != RD_WR_ATOMIC_WRITE))
@@ -128,14 +140,15 @@ static int post_send_one(struct mh_qp *qp, uint64_t now_ns, const struct rd_send
 		return ENOMEM;
 	out.sge = sge;
 	out.n_sge = 0;
-	out.flags &= ~(uint32_t)RD_SEND_INLINE;
+	if (!qp->ud)
+		out.flags &= ~(uint32_t)RD_SEND_INLINE;
 	result = is_inline ? post_inline(qp, wr, sge, &out)
 			   : mh_post_gather(wr->sge, wr->n_sge, sge, &out.n_sge);
 	if (result)
 		return result;
-	MH_ENGINE_CALL(qp->dev->nic, result, mt_qp_post_send(qp->mt, now_ns, &out));
-	if (result != MT_OK)
-		return mh_engine_errno(result);
+	result = post_to_transport(qp, now_ns, &out);
+	if (result)
+		return result;
 	if (is_inline && out.n_sge > 0)
 		post_copy_inline(qp, wr);
 	count_posted_send(qp, wr);
@@ -187,16 +200,18 @@ static int post_recv_one(struct mh_qp *qp, const struct rd_recv_wr *wr)
 	struct rd_recv_wr out = {.wr_id = wr->wr_id, .sge = sge};
 	int result;
 
-	if (qp->ud)
-		return mh_ud_post_recv(qp->ud, wr);
-	if (qp->init.srq || wr->n_sge > (qp->init.extended ? qp->init.cap.max_recv_sge : 0))
+	if (qp->init.srq ||
+	    wr->n_sge > (qp->init.extended || qp->ud ? qp->init.cap.max_recv_sge : 0))
 		return EINVAL;
 	if (is_queue_full(&qp->recv, qp->init.cap.max_recv_wr))
 		return ENOMEM;
 	result = mh_post_gather(wr->sge, wr->n_sge, sge, &out.n_sge);
-	if (result)
+	if (result && !qp->ud) /* a datagram's receive may name more than it will ever get */
 		return result;
-	MH_ENGINE_CALL(qp->dev->nic, result, mt_qp_post_recv_sges(qp->mt, &out));
+	if (qp->ud)
+		result = mu_qp_post_recv(qp->ud, &out) ? MT_OK : MT_ERR_STATE;
+	else
+		MH_ENGINE_CALL(qp->dev->nic, result, mt_qp_post_recv_sges(qp->mt, &out));
 	if (result == MT_OK)
 		qp->recv.posted++;
 	return mh_engine_errno(result);

@@ -19,7 +19,6 @@
 #include "host/nic_cq.h"
 #include "host/nic_srq.h"
 #include "host/progress.h"
-#include "host/ud.h"
 
 /* Numbers 0 to 2 have meanings of their own on the wire; a few more are left free. */
 #define QP_INDEX_FIRST 16u
@@ -44,7 +43,6 @@ static bool qp_is_cap_valid(const struct mh_qp_cap *cap)
 
 static void qp_free(struct mh_qp *qp)
 {
-	mh_ud_free(qp->ud);
 	free(qp->mt_memory);
 	free(qp->signaled);
 	free(qp->inline_bytes);
@@ -87,13 +85,13 @@ static struct mh_qp_init qp_effective_init(const struct mh_qp_init *init)
 	return own;
 }
 
-/* qp_alloc_transport takes the memory for what a QP of its type has in the engine or beside it. */
+/* qp_alloc_transport takes the memory for what an RC QP has in the engine. */
 static bool qp_alloc_transport(struct mh_qp *qp)
 {
 	size_t size;
 
 	if (qp->init.type == MH_QPT_UD)
-		return mh_ud_create(qp);
+		return true;
 	qp->mt_cap = qp_mt_cap(&qp->init);
 	size = mt_qp_size(&qp->mt_cap);
 	mb_assert(size > 0);
@@ -153,6 +151,23 @@ static uint32_t qp_choose_index(struct mh_nic *nic)
 	return 0;
 }
 
+static enum mt_result qp_init_ud(struct mh_nic *nic, struct mh_qp *qp)
+{
+	const struct mh_qp_init *init = &qp->init;
+	struct mu_qp_cap cap = {
+		.max_send_wr = init->cap.max_send_wr,
+		.max_recv_wr = init->cap.max_recv_wr,
+		.max_send_sge = init->cap.max_send_sge,
+		.max_recv_sge = init->cap.max_recv_sge,
+		.pd = init->pd->number,
+		.recv_pd = init->srq ? init->srq->pd->number : init->pd->number,
+		.srq = init->srq ? init->srq->mt : NULL,
+	};
+
+	qp->ud = mu_qp_create(nic->ud, &cap, qp->number, qp);
+	return qp->ud ? MT_OK : MT_ERR_MEMORY;
+}
+
 static int qp_insert(struct mh_nic *nic, struct mh_qp *qp)
 {
 	uint32_t index = qp_choose_index(nic);
@@ -161,7 +176,9 @@ static int qp_insert(struct mh_nic *nic, struct mh_qp *qp)
 	if (index == 0)
 		return ENOMEM;
 	qp->number = nic->ports.slot << MH_QPN_INDEX_BITS | index;
-	if (!qp->ud)
+	if (qp->init.type == MH_QPT_UD)
+		result = qp_init_ud(nic, qp);
+	else
 		MH_ENGINE_CALL(nic, result,
 			       mt_qp_init(nic->engine, qp->mt_memory, &qp->mt_cap, qp->number, qp,
 					  &qp->mt));
@@ -213,7 +230,7 @@ static void qp_remove(struct mh_nic *nic, struct mh_qp *qp)
 	/* Events that name the QP must not outlive it. */
 	mh_engine_events_drain(nic, now);
 	if (qp->ud)
-		mh_ud_unlink(qp->ud);
+		mu_qp_destroy(qp->ud);
 	else
 		mt_qp_fini(qp->mt);
 	mb_link_remove(&qp->link);
@@ -306,7 +323,7 @@ static int qp_modify_transport(struct mh_qp *qp, uint64_t now_ns, const struct r
 	int result;
 
 	if (qp->ud)
-		return mh_ud_modify(qp->ud, attr, mask);
+		return mu_qp_modify(qp->ud, attr, mask) ? 0 : EINVAL;
 	/* SQD_NOTIFY is ours: the core is not to return it in queries. */
 	MH_ENGINE_CALL(qp->dev->nic, result,
 		       mt_qp_modify(qp->mt, now_ns, attr, mask & ~(uint32_t)RD_QP_SQD_NOTIFY));
@@ -344,7 +361,7 @@ void mh_qp_query(const struct mh_qp *qp, struct rd_qp_attr *attr)
 	}
 	mh_nic_lock(qp->dev->nic);
 	if (qp->ud)
-		mh_ud_query(qp->ud, attr);
+		mu_qp_query(qp->ud, attr);
 	else
 		mt_qp_query(qp->mt, attr);
 	mh_nic_unlock(qp->dev->nic);

@@ -8,8 +8,6 @@
 #define MH_INLINE_MAX 1024u
 #define MH_WR_MAX 32768u
 
-struct mh_ud;
-
 struct mh_wr_count {
 	uint64_t posted;
 	uint64_t reported;	 /* as far as the engine's events tell */
@@ -21,7 +19,7 @@ struct mh_qp {
 	struct mb_link failed; /* in nic->failed, or alone */
 	struct mh_device *dev;
 	struct mt_qp *mt;	 /* NULL: a UD QP, which has */
-	struct mh_ud *ud;	 /* this instead, see ud.h */
+	struct mu_qp *ud;	 /* this instead */
 	struct mt_qp_cap mt_cap; /* with which it is made */
 	void *mt_memory;
 	uint32_t number;

@@ -14,7 +14,6 @@
 
 #include <string.h>
 
-#include "host/ud.h"
 #include "wire/datagram.h"
 #include "wire/dscp.h"
 #include "wire/ev_fmt.h"
@@ -80,7 +79,7 @@ static void rx_frame(struct mh_nic *nic, uint32_t port, const struct mio_rx *fra
 		meta.icrc_ok = !nic->env.icrc || rx_icrc_ok(nic, port, frame, body);
 	}
 	if (body > 0 && mw_is_datagram(frame->bytes[0])) {
-		mh_ud_receive(nic, &meta, frame, body);
+		mu_receive(nic->ud, &meta, frame->tos, frame->bytes, frame->len, body);
 		return;
 	}
 	/* Stamps of different ports are not in order; the engine's time is. */

@@ -259,8 +259,9 @@ static bool tx_build(struct mh_nic *nic, const struct mt_tx_desc *d, size_t head
 	return true;
 }
 
-void mh_tx_flush(struct mh_nic *nic, uint32_t port, uint64_t now_ns)
+void mh_tx_flush(void *ctx, uint32_t port, uint64_t now_ns)
 {
+	struct mh_nic *nic = ctx;
 	struct tx_burst *burst = &nic->tx->burst[port];
 
 	if (burst->n > 0)
@@ -289,8 +290,9 @@ static void tx_emit_packet(struct mh_nic *nic, const struct mt_tx_desc *d, uint6
 	burst->n++;
 }
 
-uint32_t mh_tx_budget(struct mh_nic *nic, uint32_t port, uint64_t now_ns)
+uint32_t mh_tx_budget(void *ctx, uint32_t port, uint64_t now_ns)
 {
+	struct mh_nic *nic = ctx;
 	struct mh_port *p = &nic->ports.port[port];
 	uint32_t frames;
 
@@ -300,13 +302,14 @@ uint32_t mh_tx_budget(struct mh_nic *nic, uint32_t port, uint64_t now_ns)
 	return frames < TX_BATCH ? frames : TX_BATCH;
 }
 
-bool mh_tx_datagram(struct mh_nic *nic, const struct mh_tx_datagram *out)
+bool mh_tx_datagram(void *ctx, const struct mu_tx *out)
 {
-	struct tx_burst *burst = &nic->tx->burst[out->port];
+	struct mh_nic *nic = ctx;
+	struct tx_burst *burst = &nic->tx->burst[out->ev.port];
 	const struct mw_datagram *dg = &out->headers;
 	struct mt_tx_desc d = {
-		.ev = out->ev,
-		.port = (uint8_t)out->port,
+		.ev = out->ev.value,
+		.port = out->ev.port,
 		.tclass = MT_CLASS_DATA,
 		.sge = out->sge,
 		.n_sge = out->n_sge,
@@ -319,7 +322,7 @@ bool mh_tx_datagram(struct mh_nic *nic, const struct mh_tx_datagram *out)
 		return false;
 	/* Nobody slows down for a mark, and nothing is gained by a datagram that was cut. */
 	burst->frame[burst->n].tos = out->traffic_class & TX_DSCP_MASK;
-	mh_pace_consume(&nic->ports.port[out->port].pace, burst->frame[burst->n].len);
+	mh_pace_consume(&nic->ports.port[out->ev.port].pace, burst->frame[burst->n].len);
 	burst->n++;
 	return true;
 }
@@ -364,27 +367,39 @@ uint32_t mh_tx_run(struct mh_nic *nic, uint64_t now_ns)
 	return sent;
 }
 
-uint64_t mh_tx_deadline(const struct mh_nic *nic)
+/*
+ * ports_deadline returns when the first of some ports has tokens. A blocked port has a deadline of
+ * its own; one that is down never sends.
+ */
+static uint64_t ports_deadline(const struct mh_ports *ports, uint32_t mask)
 {
 	uint64_t next = UINT64_MAX;
 
-	if (nic->tx->more)
-		return 0;
-	if (!mt_engine_tx_is_blocked(nic->engine))
-		return next;
-	/*
-	 * Only ports that had no room count: the others were offered, and the engine did not want
-	 * them, for instance because all their paths have failed.
-	 */
-	for (uint32_t i = 0; i < nic->ports.n; i++) {
-		const struct mh_port *port = &nic->ports.port[i];
-		uint64_t at = mh_pace_deadline(&port->pace);
+	for (uint32_t i = 0; i < ports->n; i++) {
+		const struct mh_port *port = &ports->port[i];
+		uint64_t at;
 
-		/* A blocked port has a deadline of its own; one that is down never sends. */
-		if (!(nic->tx->without_room >> i & 1) || !port->up || port->io->status->blocked)
+		if (!(mask >> i & 1) || !port->up || port->io->status->blocked)
 			continue;
+		at = mh_pace_deadline(&port->pace);
 		if (at < next)
 			next = at;
 	}
 	return next;
+}
+
+uint64_t mh_tx_deadline(const struct mh_nic *nic)
+{
+	uint32_t wanted;
+
+	if (nic->tx->more)
+		return 0;
+	wanted = mu_wanted_ports(nic->ud, mh_ports_up(&nic->ports));
+	/*
+	 * Only ports that had no room count: the others were offered, and the engine did not want
+	 * them, for instance because all their paths have failed.
+	 */
+	if (mt_engine_tx_is_blocked(nic->engine))
+		wanted |= nic->tx->without_room;
+	return ports_deadline(&nic->ports, wanted);
 }

@@ -24,7 +24,6 @@
 #include "host/nic_tx.h"
 #include "host/stats_segment.h"
 #include "host/thread_priority.h"
-#include "host/ud.h"
 
 #define NS_PER_S UINT64_C(1000000000)
 /* Timers are judged at the latest after this many bursts, drained sockets or not. */
@@ -89,13 +88,14 @@ static void report_port_changes(struct mh_nic *nic, uint64_t now_ns)
 /* run_tx_and_events lets go what may leave: packets, held frames, events. */
 static uint32_t run_tx_and_events(struct mh_nic *nic, uint64_t now_ns)
 {
-	uint32_t work;
+	uint32_t work, datagrams;
 
 	if (now_ns > nic->engine_ns)
 		nic->engine_ns = now_ns;
 	work = mh_tx_run(nic, now_ns);
-	if (!mb_link_is_empty(&nic->ud_senders))
-		work += mh_ud_tx_run(nic, now_ns);
+	datagrams = mu_run(nic->ud, mh_ports_up(&nic->ports), now_ns);
+	nic->ud_sent_since_rx += datagrams;
+	work += datagrams;
 	mh_engine_fail_marked_qps(nic, now_ns);
 	for (uint32_t i = 0; i < nic->ports.n; i++)
 		if (mio_port_deadline(nic->ports.port[i].io) <= now_ns)
@@ -145,7 +145,6 @@ static uint64_t progress_deadline(const struct mh_nic *nic)
 		return 0;
 	for (uint32_t i = 0; i < nic->ports.n; i++)
 		at = earlier(at, mio_port_deadline(nic->ports.port[i].io));
-	at = earlier(at, mh_ud_deadline(nic));
 	return earlier(at, mh_segment_deadline(nic->segment));
 }
 

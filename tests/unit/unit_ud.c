@@ -306,7 +306,7 @@ UD_TEST(mh_qp_post_send, wrong_memory)
 /* ---- receiving ---- */
 
 /* REQ(ud.grh) */
-UD_TEST(mh_ud_receive, fills_a_receive)
+UD_TEST(mu_receive, fills_a_receive)
 {
 	struct ud_fixture *u = *state;
 	struct mw_datagram dg = ud_packet(u, 4096);
@@ -334,7 +334,7 @@ UD_TEST(mh_ud_receive, fills_a_receive)
 
 /* The GRH and the payload are scattered as one message is. */
 /* Sent over two planes by turns while nobody reads; the order is that of sending. REQ(ud.order) */
-UD_TEST(mh_ud_receive, takes_the_oldest_first)
+UD_TEST(mu_receive, takes_the_oldest_first)
 {
 	struct ud_fixture *u = *state;
 	struct mw_datagram dg = ud_packet(u, 8);
@@ -351,7 +351,7 @@ UD_TEST(mh_ud_receive, takes_the_oldest_first)
 		assert_u_eq(ud_poll(u).imm, i);
 }
 
-UD_TEST(mh_ud_receive, scatters)
+UD_TEST(mu_receive, scatters)
 {
 	struct ud_fixture *u = *state;
 	struct mw_datagram dg = ud_packet(u, 10);
@@ -379,7 +379,7 @@ static void dropped(struct ud_fixture *u, const struct mw_datagram *dg, uint8_t 
 }
 
 /* REQ(ud.qkey) REQ(ud.drop) */
-UD_TEST(mh_ud_receive, attackers_use_up_nothing)
+UD_TEST(mu_receive, attackers_use_up_nothing)
 {
 	struct ud_fixture *u = *state;
 	struct mw_datagram good = ud_packet(u, 8), dg = good;
@@ -407,7 +407,7 @@ UD_TEST(mh_ud_receive, attackers_use_up_nothing)
 	assert_u_eq(ud_poll(u).status, RD_WC_SUCCESS);
 }
 
-UD_TEST(mh_ud_receive, wrong_memory)
+UD_TEST(mu_receive, wrong_memory)
 {
 	struct ud_fixture *u = *state;
 	struct mw_datagram dg = ud_packet(u, 8);
@@ -423,7 +423,7 @@ UD_TEST(mh_ud_receive, wrong_memory)
 }
 
 /* Bytes that mean nothing, behind the opcode of a datagram; and then one that is good. */
-UD_TEST(mh_ud_receive, hostile_bytes)
+UD_TEST(mu_receive, hostile_bytes)
 {
 	struct ud_fixture *u = *state;
 	struct mw_datagram dg = ud_packet(u, 8);

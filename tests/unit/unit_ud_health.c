@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* unit_ud_health.c - what rounds of probes make of paths: src/host/ud_health.c. */
+/* unit_ud_health.c - what rounds of probes make of paths: src/ud/ud_health.c. */
 #include "support/test.h"
 
-#include "host/ud_health.h"
+#include "ud/ud_health.h"
 
 #define PATHS 8u
 #define ALL ((1u << PATHS) - 1)
 #define MS UINT64_C(1000000)
 
 struct net {
-	struct mh_ud_health h;
-	struct mh_ud_path_health paths[PATHS];
+	struct mu_health h;
+	struct mu_path_health paths[PATHS];
 	uint64_t now_ns;
 	uint32_t asked; /* in the last round, a mask */
 	uint32_t retired, revived;
@@ -19,7 +19,7 @@ struct net {
 static void net_init(struct net *n, uint16_t paths)
 {
 	*n = (struct net){.now_ns = 5};
-	mh_ud_health_init(&n->h, n->paths, paths, n->now_ns);
+	mu_health_init(&n->h, n->paths, paths, n->now_ns);
 }
 
 static uint32_t bad_paths(const struct net *n)
@@ -34,25 +34,25 @@ static uint32_t bad_paths(const struct net *n)
 /* One round, as soon as it is due, in which the paths of a mask are answered. */
 static void play(struct net *n, uint32_t alive)
 {
-	uint16_t paths[MH_UD_ROUND_PROBES];
+	uint16_t paths[MU_ROUND_PROBES];
 	uint32_t k;
 
 	if (n->now_ns < n->h.next_ns)
 		n->now_ns = n->h.next_ns;
-	assert_true(mh_ud_health_is_due(&n->h, n->now_ns));
-	k = mh_ud_health_choose_paths(&n->h, n->now_ns, paths);
+	assert_true(mu_health_is_due(&n->h, n->now_ns));
+	k = mu_health_choose_paths(&n->h, n->now_ns, paths);
 	n->asked = 0;
 	for (uint32_t i = 0; i < k; i++) {
-		mh_ud_health_probe_sent(&n->h, paths[i]);
+		mu_health_probe_sent(&n->h, paths[i]);
 		assert_false(n->asked >> paths[i] & 1);
 		n->asked |= 1u << paths[i];
 	}
-	assert_false(mh_ud_health_is_due(&n->h, n->now_ns));
-	n->now_ns += mh_ud_health_probe_timeout(&n->h);
+	assert_false(mu_health_is_due(&n->h, n->now_ns));
+	n->now_ns += mu_health_probe_timeout(&n->h);
 	for (uint32_t i = 0; i < k; i++) {
 		bool answered = alive >> paths[i] & 1;
-		struct mh_ud_change c = mh_ud_health_probe_ended(&n->h, paths[i], answered,
-								 answered ? MS : 0, n->now_ns);
+		struct mu_change c = mu_health_probe_ended(&n->h, paths[i], answered,
+							   answered ? MS : 0, n->now_ns);
 
 		n->retired += c.retired;
 		n->revived += c.revived;
@@ -60,13 +60,13 @@ static void play(struct net *n, uint32_t alive)
 }
 
 /* REQ(ud.health.rounds) */
-TEST(mh_ud_health_choose_paths, asks_all_in_turn)
+TEST(mu_health_choose_paths, asks_all_in_turn)
 {
 	struct net n;
 	uint32_t asked = 0;
 
 	net_init(&n, PATHS);
-	assert_false(mh_ud_health_is_due(&n.h, n.now_ns));
+	assert_false(mu_health_is_due(&n.h, n.now_ns));
 	for (uint32_t i = 0; i < PATHS; i++) {
 		play(&n, ALL);
 		asked |= n.asked;
@@ -76,7 +76,7 @@ TEST(mh_ud_health_choose_paths, asks_all_in_turn)
 }
 
 /* REQ(ud.health.retire) */
-TEST(mh_ud_health_probe_ended, a_dead_path_is_left)
+TEST(mu_health_probe_ended, a_dead_path_is_left)
 {
 	struct net n;
 
@@ -94,18 +94,18 @@ TEST(mh_ud_health_probe_ended, a_dead_path_is_left)
 }
 
 /* Now and then a probe is lost by a busy host. */
-TEST(mh_ud_health_probe_ended, failures_must_be_in_a_row)
+TEST(mu_health_probe_ended, failures_must_be_in_a_row)
 {
 	struct net n;
 
 	net_init(&n, PATHS);
 	for (uint32_t i = 0; i < 60; i++)
-		play(&n, n.paths[3].streak + 1u < MH_UD_TRIES ? ALL & ~(1u << 3) : ALL);
+		play(&n, n.paths[3].streak + 1u < MU_TRIES ? ALL & ~(1u << 3) : ALL);
 	assert_u_eq(n.retired, 0);
 }
 
 /* REQ(ud.health.witness) */
-TEST(mh_ud_health_probe_ended, silence_proves_nothing)
+TEST(mu_health_probe_ended, silence_proves_nothing)
 {
 	struct net n;
 	uint64_t before;
@@ -117,14 +117,14 @@ TEST(mh_ud_health_probe_ended, silence_proves_nothing)
 	/* Who never answers is asked ever more rarely. */
 	before = n.now_ns;
 	play(&n, 0);
-	assert_true(n.now_ns - before >= MH_UD_ROUND_NS << MH_UD_ROUND_SHIFTS);
+	assert_true(n.now_ns - before >= MU_ROUND_NS << MU_ROUND_SHIFTS);
 	/* And as often as others when he does. */
 	play(&n, ALL);
-	assert_u_eq(n.h.next_ns - n.now_ns, MH_UD_ROUND_NS);
+	assert_u_eq(n.h.next_ns - n.now_ns, MU_ROUND_NS);
 }
 
 /* REQ(ud.health.revive) */
-TEST(mh_ud_health_probe_ended, comes_back_after_answers_in_a_row)
+TEST(mu_health_probe_ended, comes_back_after_answers_in_a_row)
 {
 	struct net n;
 	uint32_t answers = 0;
@@ -134,16 +134,16 @@ TEST(mh_ud_health_probe_ended, comes_back_after_answers_in_a_row)
 		play(&n, ALL & ~1u);
 	for (uint32_t i = 0; i < 20; i++)
 		play(&n, ALL & ~1u);
-	while (n.revived == 0 && answers <= MH_UD_TRIES) {
-		n.now_ns += MH_UD_BAD_NS << MH_UD_BAD_SHIFTS;
+	while (n.revived == 0 && answers <= MU_TRIES) {
+		n.now_ns += MU_BAD_NS << MU_BAD_SHIFTS;
 		play(&n, ALL);
 		answers += n.asked & 1;
 	}
-	assert_u_eq(answers, MH_UD_TRIES);
+	assert_u_eq(answers, MU_TRIES);
 	assert_u_eq(bad_paths(&n), 0);
 }
 
-TEST(mh_ud_health_choose_paths, bad_ones_are_asked_ever_more_rarely)
+TEST(mu_health_choose_paths, bad_ones_are_asked_ever_more_rarely)
 {
 	struct net n;
 	uint64_t last_ns = 0, gap_ns = 0;
@@ -160,13 +160,13 @@ TEST(mh_ud_health_choose_paths, bad_ones_are_asked_ever_more_rarely)
 		last_ns = n.now_ns;
 		/* Rounds are as long as an answer is waited for; so much more or less is no
 		 * rule. */
-		gap_ns -= gap_ns > 2 * MH_UD_ROUND_NS ? 2 * MH_UD_ROUND_NS : gap_ns;
+		gap_ns -= gap_ns > 2 * MU_ROUND_NS ? 2 * MU_ROUND_NS : gap_ns;
 	}
-	assert_true(gap_ns >= (MH_UD_BAD_NS << MH_UD_BAD_SHIFTS) - 2 * MH_UD_ROUND_NS);
+	assert_true(gap_ns >= (MU_BAD_NS << MU_BAD_SHIFTS) - 2 * MU_ROUND_NS);
 }
 
 /* REQ(ud.health.last) */
-TEST(mh_ud_health_probe_ended, the_last_good_one_stays)
+TEST(mu_health_probe_ended, the_last_good_one_stays)
 {
 	struct net n;
 
@@ -179,22 +179,22 @@ TEST(mh_ud_health_probe_ended, the_last_good_one_stays)
 	}
 }
 
-TEST(mh_ud_health_probe_timeout, grows_with_the_rtt_and_with_silence)
+TEST(mu_health_probe_timeout, grows_with_the_rtt_and_with_silence)
 {
 	struct net n;
 
 	net_init(&n, 2);
-	assert_u_eq(mh_ud_health_probe_timeout(&n.h), MH_UD_ROUND_NS);
+	assert_u_eq(mu_health_probe_timeout(&n.h), MU_ROUND_NS);
 	play(&n, 0);
 	play(&n, 0);
-	assert_u_eq(mh_ud_health_probe_timeout(&n.h), 4 * MH_UD_ROUND_NS);
+	assert_u_eq(mu_health_probe_timeout(&n.h), 4 * MU_ROUND_NS);
 	play(&n, 3);
 	n.h.rtt_ns = 30 * MS;
-	assert_u_eq(mh_ud_health_probe_timeout(&n.h), 120 * MS);
+	assert_u_eq(mu_health_probe_timeout(&n.h), 120 * MS);
 }
 
 /* Paths die and come back at random: in the end it is known which lead there. */
-TEST(mh_ud_health_probe_ended, random_lives)
+TEST(mu_health_probe_ended, random_lives)
 {
 	struct net n;
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * unit_ud_peers.c - datagrams keep to the paths that lead to their destination: src/host/ud_peers.c
+ * unit_ud_peers.c - datagrams keep to the paths that lead to their destination: src/ud/ud_peers.c
  * and what ud_tx.c makes of it. The peer is two bare ports, of which the test decides what each
  * answers.
  */
@@ -8,6 +8,7 @@
 
 #include <string.h>
 
+#include "ud/ud_private.h"
 #include "wire/datagram.h"
 #include "wire/packet.h"
 
@@ -136,7 +137,7 @@ static bool ping_until(struct peers_fixture *p, uint32_t plane, uint32_t in_a_ro
 }
 
 /* REQ(ud.health.avoid) */
-PEERS_TEST(mh_ud_tx_run, leaves_a_dead_plane_and_comes_back)
+PEERS_TEST(mu_run, leaves_a_dead_plane_and_comes_back)
 {
 	struct peers_fixture *p = *state;
 
@@ -149,21 +150,21 @@ PEERS_TEST(mh_ud_tx_run, leaves_a_dead_plane_and_comes_back)
 }
 
 /* Any maker's device may be there, which knows no probes. REQ(ud.health.witness) */
-PEERS_TEST(mh_ud_tx_run, uses_all_paths_to_who_answers_nothing)
+PEERS_TEST(mu_run, uses_all_paths_to_who_answers_nothing)
 {
 	struct peers_fixture *p = *state;
 	uint64_t begin = mh_now_ns();
 
-	while (p->probes < 4 * MH_UD_ROUND_PROBES && mh_now_ns() - begin < PATIENCE_NS)
+	while (p->probes < 4 * MU_ROUND_PROBES && mh_now_ns() - begin < PATIENCE_NS)
 		ping(p);
-	assert_true(p->probes >= 4 * MH_UD_ROUND_PROBES);
+	assert_true(p->probes >= 4 * MU_ROUND_PROBES);
 	assert_u_eq(fixture_counter(p->nic, "ud_evs_retired"), 0);
 	assert_true(ping_until(p, 0, 1));
 	assert_true(ping_until(p, 1, 1));
 }
 
 /* Who sends nothing asks nothing, once his doubts are settled. */
-PEERS_TEST(mh_ud_peers_find, asks_only_while_datagrams_go)
+PEERS_TEST(mu_peers_find, asks_only_while_datagrams_go)
 {
 	struct peers_fixture *p = *state;
 	uint64_t begin = mh_now_ns(), before, sent = 0;
@@ -181,16 +182,17 @@ PEERS_TEST(mh_ud_peers_find, asks_only_while_datagrams_go)
 }
 
 /* Engines at one address are destinations of their own. REQ(ud.health.endpoint) */
-PEERS_TEST(mh_ud_peers_find, one_for_each_engine)
+PEERS_TEST(mu_peers_find, one_for_each_engine)
 {
 	struct peers_fixture *p = *state;
 	struct mh_nic *nic = p->nic->dev->nic;
-	struct mh_ud_peer *first, *second;
+	struct mu_peer *first, *second;
 
 	mh_nic_lock(nic);
-	first = mh_ud_peers_find(nic, NULL, &p->ah.dest, FIXTURE_PEER_QPN, 1);
-	assert_ptr_equal(mh_ud_peers_find(nic, first, &p->ah.dest, FIXTURE_PEER_QPN + 1, 2), first);
-	second = mh_ud_peers_find(nic, first, &p->ah.dest, FIXTURE_PEER_QPN | 1u << 23, 3);
+	first = mu_peers_find(nic->ud, NULL, &p->ah.dest, FIXTURE_PEER_QPN, 1);
+	assert_ptr_equal(mu_peers_find(nic->ud, first, &p->ah.dest, FIXTURE_PEER_QPN + 1, 2),
+			 first);
+	second = mu_peers_find(nic->ud, first, &p->ah.dest, FIXTURE_PEER_QPN | 1u << 23, 3);
 	mh_nic_unlock(nic);
 	assert_non_null(second);
 	assert_true(second != first);
@@ -199,25 +201,25 @@ PEERS_TEST(mh_ud_peers_find, one_for_each_engine)
 }
 
 /* Callers' clocks differ a little; only after long what is known is forgotten. */
-PEERS_TEST(mh_ud_peers_find, remembers)
+PEERS_TEST(mu_peers_find, remembers)
 {
 	struct peers_fixture *p = *state;
 	struct mh_nic *nic = p->nic->dev->nic;
 	uint64_t now_ns = mh_now_ns();
-	struct mh_ud_peer *peer;
+	struct mu_peer *peer;
 
 	mh_nic_lock(nic);
-	peer = mh_ud_peers_find(nic, NULL, &p->ah.dest, FIXTURE_PEER_QPN, now_ns);
+	peer = mu_peers_find(nic->ud, NULL, &p->ah.dest, FIXTURE_PEER_QPN, now_ns);
 	peer->health.path[1].bad = true;
-	mh_ud_peers_find(nic, peer, &p->ah.dest, FIXTURE_PEER_QPN, now_ns - 1);
-	assert_true(mh_ud_peer_is_path_bad(peer, 1));
-	mh_ud_peers_find(nic, peer, &p->ah.dest, FIXTURE_PEER_QPN, now_ns + UINT64_C(10000000001));
-	assert_false(mh_ud_peer_is_path_bad(peer, 1));
+	mu_peers_find(nic->ud, peer, &p->ah.dest, FIXTURE_PEER_QPN, now_ns - 1);
+	assert_true(mu_peer_is_path_bad(peer, 1));
+	mu_peers_find(nic->ud, peer, &p->ah.dest, FIXTURE_PEER_QPN, now_ns + UINT64_C(10000000001));
+	assert_false(mu_peer_is_path_bad(peer, 1));
 	mh_nic_unlock(nic);
 }
 
 /* REQ(ud.health.bounded) */
-PEERS_TEST(mh_ud_peers_find, keeps_no_more_than_it_has_room_for)
+PEERS_TEST(mu_peers_find, keeps_no_more_than_it_has_room_for)
 {
 	struct peers_fixture *p = *state;
 	struct mh_nic *nic = p->nic->dev->nic;
@@ -226,21 +228,21 @@ PEERS_TEST(mh_ud_peers_find, keeps_no_more_than_it_has_room_for)
 
 	mh_nic_lock(nic);
 	for (uint32_t i = 0; i < 10000; i++) {
-		struct mh_ud_peer *peer;
+		struct mu_peer *peer;
 
 		memcpy(dest.b + 12, &i, sizeof(i));
-		peer = mh_ud_peers_find(nic, NULL, &dest, FIXTURE_PEER_QPN, i);
+		peer = mu_peers_find(nic->ud, NULL, &dest, FIXTURE_PEER_QPN, i);
 		assert_non_null(peer);
-		assert_ptr_equal(mh_ud_peers_find(nic, NULL, &dest, FIXTURE_PEER_QPN, i), peer);
+		assert_ptr_equal(mu_peers_find(nic->ud, NULL, &dest, FIXTURE_PEER_QPN, i), peer);
 	}
-	for (uint32_t i = 0; i < MH_UD_PEER_SETS * MH_UD_PEER_WAYS; i++)
-		kept += nic->ud_peers.peer[i] != NULL;
+	for (uint32_t i = 0; i < MU_PEER_SETS * MU_PEER_WAYS; i++)
+		kept += nic->ud->peer[i] != NULL;
 	mh_nic_unlock(nic);
-	assert_u_eq(kept, MH_UD_PEER_SETS * MH_UD_PEER_WAYS);
+	assert_u_eq(kept, MU_PEER_SETS * MU_PEER_WAYS);
 }
 
 /* A place with probes under way is not given to another. */
-PEERS_TEST(mh_ud_peers_find, no_place)
+PEERS_TEST(mu_peers_find, no_place)
 {
 	struct peers_fixture *p = *state;
 	struct mh_nic *nic = p->nic->dev->nic;
@@ -249,15 +251,15 @@ PEERS_TEST(mh_ud_peers_find, no_place)
 
 	mh_nic_lock(nic);
 	for (uint32_t i = 0; i < 1000; i++) {
-		struct mh_ud_peer *peer;
+		struct mu_peer *peer;
 
 		memcpy(dest.b + 12, &i, sizeof(i));
-		peer = mh_ud_peers_find(nic, NULL, &dest, FIXTURE_PEER_QPN, i);
+		peer = mu_peers_find(nic->ud, NULL, &dest, FIXTURE_PEER_QPN, i);
 		refused += peer == NULL;
-		assert_false(mh_ud_peer_is_path_bad(peer, 0));
+		assert_false(mu_peer_is_path_bad(peer, 0));
 		if (peer)
 			peer->health.n_open = 1;
 	}
 	mh_nic_unlock(nic);
-	assert_u_eq(refused, 1000 - MH_UD_PEER_SETS * MH_UD_PEER_WAYS);
+	assert_u_eq(refused, 1000 - MU_PEER_SETS * MU_PEER_WAYS);
 }

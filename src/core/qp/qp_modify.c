@@ -24,6 +24,12 @@ static const uint8_t allowed[RD_QPS_COUNT] = {
 	[RD_QPS_ERR] = TO(RESET) | TO(ERR),
 };
 
+bool mt_qp_can_move(enum rd_qp_state from, enum rd_qp_state to)
+{
+	mb_assert(from < RD_QPS_COUNT && to < RD_QPS_COUNT);
+	return allowed[from] >> to & 1;
+}
+
 /* What the move to RTR uses and the one to RTS may still change: what MRC adds to verbs. */
 #define CHANGED_IN_RTR (RD_QP_MPR_DEST | RD_QP_MAX_WIMM_DEST | RD_QP_EV_PROFILE)
 /* What may no longer be set once the QP receives (RTR) or sends (RTS). */
@@ -70,7 +76,7 @@ static int check_attrs(const struct mt_qp *qp, const struct rd_qp_attr *a, uint3
 	if (mask & RD_QP_STATE) {
 		if ((unsigned)a->state >= RD_QPS_COUNT)
 			return MT_ERR_INVALID;
-		if (!(allowed[qp->state] >> a->state & 1))
+		if (!mt_qp_can_move(qp->state, a->state))
 			return MT_ERR_STATE;
 		if (a->state == RD_QPS_RESET || a->state == RD_QPS_ERR)
 			return MT_OK; /* nothing else is looked at */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "host/ud_health.h"
+#include "ud/ud_health.h"
 
 #include <string.h>
 
@@ -10,25 +10,25 @@
 #define WAIT_RTTS 4u
 #define WAIT_MAX_NS UINT64_C(640000000)
 
-void mh_ud_health_init(struct mh_ud_health *h, struct mh_ud_path_health *paths, uint16_t n_paths,
-		       uint64_t now_ns)
+void mu_health_init(struct mu_health *h, struct mu_path_health *paths, uint16_t n_paths,
+		    uint64_t now_ns)
 {
 	memset(paths, 0, n_paths * sizeof(*paths));
-	*h = (struct mh_ud_health){
+	*h = (struct mu_health){
 		.n_paths = n_paths,
 		.n_good = n_paths,
-		.answered = MH_UD_NO_PATH,
-		.next_ns = now_ns + MH_UD_ROUND_NS,
+		.answered = MU_NO_PATH,
+		.next_ns = now_ns + MU_ROUND_NS,
 		.path = paths,
 	};
 }
 
-uint64_t mh_ud_health_probe_timeout(const struct mh_ud_health *h)
+uint64_t mu_health_probe_timeout(const struct mu_health *h)
 {
 	uint64_t wait = WAIT_RTTS * h->rtt_ns;
 
 	/* Answers that come too late teach no RTT, so silence makes it wait longer. */
-	wait = (wait < MH_UD_ROUND_NS ? MH_UD_ROUND_NS : wait) << h->rounds_unanswered;
+	wait = (wait < MU_ROUND_NS ? MU_ROUND_NS : wait) << h->rounds_unanswered;
 	return wait < WAIT_MAX_NS ? wait : WAIT_MAX_NS;
 }
 
@@ -42,27 +42,27 @@ static uint32_t add_path(uint16_t *paths, uint32_t n, uint16_t path)
 	return n + 1;
 }
 
-static bool is_doubtful(const struct mh_ud_path_health *p, uint64_t now_ns)
+static bool is_doubtful(const struct mu_path_health *p, uint64_t now_ns)
 {
 	return p->bad ? p->due_ns <= now_ns : p->streak > 0;
 }
 
 /* REQ(ud.health.rounds) */
-uint32_t mh_ud_health_choose_paths(struct mh_ud_health *h, uint64_t now_ns,
-				   uint16_t paths[MH_UD_ROUND_PROBES])
+uint32_t mu_health_choose_paths(struct mu_health *h, uint64_t now_ns,
+				uint16_t paths[MU_ROUND_PROBES])
 {
 	uint32_t n = 0, looked = 0;
 
 	mb_assert(h->n_open == 0);
 	h->n_asked = 0;
-	if (h->answered != MH_UD_NO_PATH)
+	if (h->answered != MU_NO_PATH)
 		paths[n++] = h->answered;
-	for (; looked < h->n_paths && n <= MH_UD_ROUND_DOUBTFUL; looked++) {
+	for (; looked < h->n_paths && n <= MU_ROUND_DOUBTFUL; looked++) {
 		h->next_doubtful = (uint16_t)((h->next_doubtful + 1) % h->n_paths);
 		if (is_doubtful(&h->path[h->next_doubtful], now_ns))
 			n = add_path(paths, n, h->next_doubtful);
 	}
-	for (looked = 0; looked < h->n_paths && n < MH_UD_ROUND_PROBES; looked++) {
+	for (looked = 0; looked < h->n_paths && n < MU_ROUND_PROBES; looked++) {
 		if (!h->path[h->next_good].bad)
 			n = add_path(paths, n, h->next_good);
 		h->next_good = (uint16_t)((h->next_good + 1) % h->n_paths);
@@ -70,36 +70,36 @@ uint32_t mh_ud_health_choose_paths(struct mh_ud_health *h, uint64_t now_ns,
 	return n;
 }
 
-void mh_ud_health_probe_sent(struct mh_ud_health *h, uint16_t path)
+void mu_health_probe_sent(struct mu_health *h, uint16_t path)
 {
-	mb_assert(h->n_asked < MH_UD_ROUND_PROBES);
-	h->asked[h->n_asked++] = (struct mh_ud_probe){.path = path};
+	mb_assert(h->n_asked < MU_ROUND_PROBES);
+	h->asked[h->n_asked++] = (struct mu_probe){.path = path};
 	h->n_open++;
 }
 
 /* REQ(ud.health.retire) REQ(ud.health.last) */
-static bool count_failure(struct mh_ud_health *h, struct mh_ud_path_health *p, uint64_t now_ns)
+static bool count_failure(struct mu_health *h, struct mu_path_health *p, uint64_t now_ns)
 {
 	bool retires = false;
 
 	if (p->bad) {
 		p->streak = 0;
-		if (p->shift < MH_UD_BAD_SHIFTS)
+		if (p->shift < MU_BAD_SHIFTS)
 			p->shift++;
-	} else if (p->streak + 1u < MH_UD_TRIES) {
+	} else if (p->streak + 1u < MU_TRIES) {
 		p->streak++;
 		h->doubtful = true;
 	} else if (h->n_good > 1) {
-		*p = (struct mh_ud_path_health){.bad = true};
+		*p = (struct mu_path_health){.bad = true};
 		h->n_good--;
 		retires = true;
 	}
-	p->due_ns = now_ns + (MH_UD_BAD_NS << p->shift);
+	p->due_ns = now_ns + (MU_BAD_NS << p->shift);
 	return retires;
 }
 
 /* REQ(ud.health.revive) */
-static bool count_answer(struct mh_ud_health *h, struct mh_ud_path_health *p)
+static bool count_answer(struct mu_health *h, struct mu_path_health *p)
 {
 	if (!p->bad) {
 		p->streak = 0;
@@ -107,43 +107,43 @@ static bool count_answer(struct mh_ud_health *h, struct mh_ud_path_health *p)
 	}
 	p->due_ns = 0;
 	p->shift = 0;
-	if (++p->streak < MH_UD_TRIES)
+	if (++p->streak < MU_TRIES)
 		return false;
-	*p = (struct mh_ud_path_health){.bad = false};
+	*p = (struct mu_path_health){.bad = false};
 	h->n_good++;
 	return true;
 }
 
 /* REQ(ud.health.witness) */
-static struct mh_ud_change finish_round(struct mh_ud_health *h, uint64_t now_ns)
+static struct mu_change finish_round(struct mu_health *h, uint64_t now_ns)
 {
-	struct mh_ud_change change = {0};
+	struct mu_change change = {0};
 	bool heard = false;
 
 	for (uint32_t i = 0; i < h->n_asked; i++)
 		heard |= h->asked[i].answered;
 	if (!heard) {
-		if (h->rounds_unanswered < MH_UD_ROUND_SHIFTS)
+		if (h->rounds_unanswered < MU_ROUND_SHIFTS)
 			h->rounds_unanswered++;
-		h->next_ns = now_ns + (MH_UD_ROUND_NS << h->rounds_unanswered);
+		h->next_ns = now_ns + (MU_ROUND_NS << h->rounds_unanswered);
 		return change;
 	}
 	h->rounds_unanswered = 0;
 	h->doubtful = false;
 	for (uint32_t i = 0; i < h->n_asked; i++) {
-		struct mh_ud_path_health *p = &h->path[h->asked[i].path];
+		struct mu_path_health *p = &h->path[h->asked[i].path];
 
 		if (h->asked[i].answered)
 			change.revived += count_answer(h, p);
 		else
 			change.retired += count_failure(h, p, now_ns);
 	}
-	h->next_ns = now_ns + (h->doubtful ? 0 : MH_UD_ROUND_NS);
+	h->next_ns = now_ns + (h->doubtful ? 0 : MU_ROUND_NS);
 	return change;
 }
 
-struct mh_ud_change mh_ud_health_probe_ended(struct mh_ud_health *h, uint16_t path,
-					     bool was_answered, uint64_t rtt_ns, uint64_t now_ns)
+struct mu_change mu_health_probe_ended(struct mu_health *h, uint16_t path, bool was_answered,
+				       uint64_t rtt_ns, uint64_t now_ns)
 {
 	for (uint32_t i = 0; i < h->n_asked; i++)
 		if (h->asked[i].path == path)
@@ -156,5 +156,5 @@ struct mh_ud_change mh_ud_health_probe_ended(struct mh_ud_health *h, uint16_t pa
 		if (rtt_ns > h->rtt_ns)
 			h->rtt_ns = rtt_ns;
 	}
-	return h->n_open == 0 ? finish_round(h, now_ns) : (struct mh_ud_change){0};
+	return h->n_open == 0 ? finish_round(h, now_ns) : (struct mu_change){0};
 }

@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * ud_private.h - the UD engine inside: QPs, and the destinations that datagrams went to lately.
+ *
+ * A destination is a host and one of the engines at its address. Only sending makes one known, and
+ * what is kept has a fixed size: when there is no place, a destination that was not used for long
+ * gives way, and where none can all paths are taken to be good. Probes are endpoint requests, which
+ * every engine answers without keeping anything; at most MU_ROUND_PROBES of them leave in
+ * MU_PEERS_ROUND_NS, whatever the number of destinations.
+ */
+#ifndef SOFTMRC_UD_UD_PRIVATE_H
+#define SOFTMRC_UD_UD_PRIVATE_H
+
+#include "base/list.h"
+#include "base/prng.h"
+#include "ud/ud.h"
+#include "ud/ud_health.h"
+
+/* Destinations that are kept: sets of a few, found by a hash. */
+#define MU_PEER_SETS 64u
+#define MU_PEER_WAYS 4u
+#define MU_PEERS_ROUND_NS UINT64_C(10000000)
+
+struct mu_peer {
+	struct rd_gid dest;
+	uint32_t endpoint;
+	uint32_t number; /* its place in the table */
+	uint64_t used_ns;
+	struct mu_health health;
+	struct mu_path_health paths[];
+};
+
+struct mu_engine {
+	struct mu_env env;
+	struct mu_cfg cfg;
+	struct mu_counts counts;
+	struct mb_prng prng;
+	struct mb_link senders; /* struct mu_qp.sender: QPs in RTS with datagrams to send */
+	uint64_t next_round_ns;
+	bool has_probes; /* probes wait in the MRC engine to be sent */
+	struct mu_peer *peer[MU_PEER_SETS * MU_PEER_WAYS];
+	struct mt_ev evs[]; /* of every destination; an index is a path */
+};
+
+struct mu_send {
+	uint64_t wr_id;
+	struct rd_gid dest;
+	uint32_t qpn, q_key;
+	uint32_t imm;
+	uint32_t bytes;
+	uint32_t flags; /* enum rd_send_flags */
+	uint32_t n_sge;
+	uint8_t traffic_class;
+};
+
+struct mu_recv {
+	uint64_t wr_id;
+	uint32_t n_sge;
+};
+
+/* WRs by their number modulo depth. */
+struct mu_ring {
+	uint64_t posted, done; /* WRs below these numbers are posted, or complete */
+	uint32_t depth, max_sge;
+	struct rd_sge *sge; /* max_sge for each */
+};
+
+/* The path that datagrams take for a moment, see ud_tx.c. */
+struct mu_path {
+	uint32_t next;	   /* of all paths, which one is taken next */
+	uint32_t number;   /* of this one */
+	uint64_t until_ns; /* it is left then in any case, */
+	uint64_t used_ns;  /* and when nothing was sent on it for a while */
+};
+
+struct mu_qp {
+	struct mu_engine *e;
+	void *user;
+	struct mb_link sender;	/* in e->senders while WRs wait to be sent */
+	struct rd_qp_attr attr; /* sq_psn: of the next datagram */
+	struct mu_qp_cap cap;
+	uint32_t number;
+	struct mu_path path;
+	struct mu_peer *peer; /* to which the last datagram went, or NULL */
+	struct mu_ring sends, recvs;
+	struct mu_send *send;
+	struct mu_recv *recv;
+};
+
+/* mu_ring_sge returns the SGEs of a WR. */
+static inline struct rd_sge *mu_ring_sge(const struct mu_ring *r, uint64_t wr)
+{
+	return r->sge + wr % r->depth * r->max_sge;
+}
+
+/* mu_complete_send completes the oldest send WR. */
+void mu_complete_send(struct mu_qp *qp, enum rd_wc_status status);
+/*
+ * mu_find_mr tells where `len` bytes of an SGE are, behind its first `skip`, if they are of an MR
+ * of this PD that grants these rights; false: they are not, or of a null MR.
+ */
+bool mu_find_mr(const struct mu_engine *e, uint32_t pd, uint32_t access, const struct rd_sge *sge,
+		uint32_t skip, uint32_t len, struct mt_mr_part *part);
+
+/*
+ * mu_peers_find returns the destination of datagrams to a QP, and asks it for paths when that is
+ * due; `last` is what it returned last, for a quick look, or NULL. NULL: nothing is known of it.
+ */
+struct mu_peer *mu_peers_find(struct mu_engine *e, struct mu_peer *last, const struct rd_gid *dest,
+			      uint32_t qpn, uint64_t now_ns);
+/* mu_peer_is_path_bad says whether a path does not lead there. */
+static inline bool mu_peer_is_path_bad(const struct mu_peer *peer, uint32_t path)
+{
+	return peer && peer->health.path[path].bad;
+}
+/* mu_peers_flush sends the probes that mu_peers_find made. */
+void mu_peers_flush(struct mu_engine *e, uint64_t now_ns);
+
+#endif

@@ -1,0 +1,196 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* ud_qp.c - life, attributes and queues of UD QPs, and of the engine that they belong to. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "ud/ud_private.h"
+
+#define FLAGS_ALL ((uint32_t)RD_SEND_IMM | RD_SEND_SIGNALED | RD_SEND_SOLICITED | RD_SEND_INLINE)
+
+/* ---- the engine ---- */
+
+struct mu_engine *mu_create(const struct mu_cfg *cfg, const struct mu_env *env)
+{
+	struct mu_engine *e = calloc(1, sizeof(*e) + cfg->n_evs * sizeof(e->evs[0]));
+
+	if (!e)
+		return NULL;
+	e->env = *env;
+	e->cfg = *cfg;
+	memcpy(e->evs, cfg->evs, cfg->n_evs * sizeof(e->evs[0]));
+	e->cfg.evs = e->evs;
+	mb_prng_init(&e->prng, cfg->seed);
+	mb_link_init(&e->senders);
+	return e;
+}
+
+void mu_destroy(struct mu_engine *e)
+{
+	for (uint32_t i = 0; e && i < MU_PEER_SETS * MU_PEER_WAYS; i++)
+		free(e->peer[i]);
+	free(e);
+}
+
+const struct mu_counts *mu_counts(const struct mu_engine *e)
+{
+	return &e->counts;
+}
+
+bool mu_find_mr(const struct mu_engine *e, uint32_t pd, uint32_t access, const struct rd_sge *sge,
+		uint32_t skip, uint32_t len, struct mt_mr_part *part)
+{
+	return mt_mr_find(e->cfg.engine, sge->lkey, sge->addr + skip, len, part) && part->mr_user &&
+	       part->pd == pd && (part->access & access) == access;
+}
+
+/* ---- life of a QP ---- */
+
+void mu_qp_destroy(struct mu_qp *qp)
+{
+	if (!qp)
+		return;
+	mb_link_remove(&qp->sender);
+	free(qp->send);
+	free(qp->recv);
+	free(qp->sends.sge);
+	free(qp->recvs.sge);
+	free(qp);
+}
+
+/* alloc_ring takes memory for a ring and its WRs of so many bytes; NULL: there is none. */
+static void *alloc_ring(struct mu_ring *r, uint32_t depth, uint32_t max_sge, size_t wr_bytes)
+{
+	size_t n_sge = (size_t)depth * max_sge;
+
+	*r = (struct mu_ring){.depth = depth, .max_sge = max_sge};
+	r->sge = calloc(n_sge ? n_sge : 1, sizeof(*r->sge));
+	return r->sge ? calloc(depth ? depth : 1, wr_bytes) : NULL;
+}
+
+struct mu_qp *mu_qp_create(struct mu_engine *e, const struct mu_qp_cap *cap, uint32_t number,
+			   void *user)
+{
+	struct mu_qp *qp = calloc(1, sizeof(*qp));
+
+	if (!qp)
+		return NULL;
+	*qp = (struct mu_qp){.e = e, .user = user, .cap = *cap, .number = number};
+	mb_link_init(&qp->sender);
+	mt_qp_attr_default(&qp->attr);
+	qp->path.next = (uint32_t)mb_prng_u64(&e->prng);
+	qp->send = alloc_ring(&qp->sends, cap->max_send_wr, cap->max_send_sge, sizeof(*qp->send));
+	qp->recv = alloc_ring(&qp->recvs, cap->max_recv_wr, cap->max_recv_sge, sizeof(*qp->recv));
+	if (qp->send && qp->recv)
+		return qp;
+	mu_qp_destroy(qp);
+	return NULL;
+}
+
+/* ---- states ---- */
+
+static void flush_recvs(struct mu_qp *qp)
+{
+	while (qp->recvs.done < qp->recvs.posted) {
+		struct mu_completion c = {.wr_id = qp->recv[qp->recvs.done % qp->recvs.depth].wr_id,
+					  .wr = qp->recvs.done + 1,
+					  .status = RD_WC_WR_FLUSH_ERR,
+					  .is_recv = true};
+
+		qp->recvs.done++;
+		qp->e->env.complete(qp->user, &c);
+	}
+}
+
+static void change_state(struct mu_qp *qp, enum rd_qp_state to)
+{
+	qp->attr.state = to;
+	mb_link_remove(&qp->sender);
+	if (to == RD_QPS_ERR) {
+		while (qp->sends.done < qp->sends.posted)
+			mu_complete_send(qp, RD_WC_WR_FLUSH_ERR);
+		flush_recvs(qp);
+		if (qp->cap.srq)
+			qp->e->env.last_wqe(qp->user);
+	} else if (to == RD_QPS_RESET) {
+		mt_qp_attr_default(&qp->attr);
+		qp->sends.done = qp->sends.posted;
+		qp->recvs.done = qp->recvs.posted;
+	} else if (to == RD_QPS_RTS && qp->sends.done < qp->sends.posted) {
+		mb_list_push(&qp->e->senders, &qp->sender);
+	}
+}
+
+void mu_qp_to_err(struct mu_qp *qp)
+{
+	if (qp->attr.state != RD_QPS_RESET && qp->attr.state != RD_QPS_ERR)
+		change_state(qp, RD_QPS_ERR);
+}
+
+/* REQ(ud.states) */
+bool mu_qp_modify(struct mu_qp *qp, const struct rd_qp_attr *attr, uint32_t mask)
+{
+	if ((mask & RD_QP_STATE) && !mt_qp_can_move(qp->attr.state, attr->state))
+		return false;
+	if ((mask & RD_QP_SQ_PSN) && attr->sq_psn > RD_BITS_24)
+		return false;
+	if (mask & RD_QP_Q_KEY)
+		qp->attr.q_key = attr->q_key;
+	if (mask & RD_QP_P_KEY)
+		qp->attr.p_key = attr->p_key;
+	if (mask & RD_QP_SQ_PSN)
+		qp->attr.sq_psn = attr->sq_psn;
+	if ((mask & RD_QP_STATE) && attr->state != qp->attr.state)
+		change_state(qp, attr->state);
+	return true;
+}
+
+void mu_qp_query(const struct mu_qp *qp, struct rd_qp_attr *attr)
+{
+	*attr = qp->attr;
+}
+
+/* ---- posting ---- */
+
+bool mu_qp_post_send(struct mu_qp *qp, const struct rd_send_wr *wr)
+{
+	enum rd_qp_state state = qp->attr.state;
+	struct mu_send *send = &qp->send[qp->sends.posted % qp->sends.depth];
+
+	if (state != RD_QPS_RTS && state != RD_QPS_SQD && state != RD_QPS_ERR)
+		return false;
+	if (wr->opcode != RD_WR_SEND || (wr->flags & ~FLAGS_ALL) || wr->ud.qpn > MW_QPN_MAX)
+		return false;
+	*send = (struct mu_send){
+		.wr_id = wr->wr_id,
+		.dest = wr->ud.ah->dest,
+		.qpn = wr->ud.qpn,
+		.q_key = wr->ud.q_key & MW_Q_KEY_CONTROLLED ? qp->attr.q_key : wr->ud.q_key,
+		.imm = wr->imm,
+		.flags = wr->flags,
+		.n_sge = wr->n_sge,
+		.traffic_class = wr->ud.ah->traffic_class,
+	};
+	for (uint32_t i = 0; i < wr->n_sge; i++)
+		send->bytes += wr->sge[i].length;
+	memcpy(mu_ring_sge(&qp->sends, qp->sends.posted), wr->sge, wr->n_sge * sizeof(*wr->sge));
+	qp->sends.posted++;
+	if (state == RD_QPS_ERR)
+		mu_complete_send(qp, RD_WC_WR_FLUSH_ERR);
+	else if (state == RD_QPS_RTS)
+		mb_list_push(&qp->e->senders, &qp->sender);
+	return true;
+}
+
+bool mu_qp_post_recv(struct mu_qp *qp, const struct rd_recv_wr *wr)
+{
+	uint64_t number = qp->recvs.posted;
+
+	if (qp->attr.state == RD_QPS_RESET)
+		return false;
+	qp->recv[number % qp->recvs.depth] = (struct mu_recv){wr->wr_id, wr->n_sge};
+	memcpy(mu_ring_sge(&qp->recvs, number), wr->sge, wr->n_sge * sizeof(*wr->sge));
+	qp->recvs.posted++;
+	if (qp->attr.state == RD_QPS_ERR)
+		flush_recvs(qp);
+	return true;
+}
