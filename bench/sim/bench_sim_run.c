@@ -17,9 +17,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "sim/import/load_file.h"
-#include "sim/import/read_htsim_cm.h"
-#include "sim/import/read_htsim_topo.h"
+#include "sim/import/flow_files.h"
+#include "sim/import/input.h"
 #include "sim/run/sim_run.h"
 
 /* About so many data packets are sent in each case, where messages may be as long or short. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Words that several verbs take: see choices.h. */
-#include "study/choices.h"
+/* Words that several verbs take: see study_verbs.h. */
+#include "study/study_verbs.h"
 
 #include "fabric/topology_toml.h"
 #include "sim/scenario/scenario.h"

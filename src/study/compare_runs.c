@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* mrc sim compare - results side by side, with ratios, and as a page; scenarios are run first. */
-#include "study/choices.h"
-#include "study/compare_table.h"
-#include "study/html_page.h"
-#include "study/load_result.h"
+#include "study/study.h"
 #include "study/study_verbs.h"
 
 #include "ui/terminal.h"

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Tables of results: see compare_table.h. */
-#include "study/compare_table.h"
+/* Tables of results: see study.h. */
+#include "study/study.h"
 
-#include "study/run_result.h"
 #include "ui/text_table.h"
 
 #include <stdio.h>

@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Is a result what it must be: see expectations.h. */
-#include "study/expectations.h"
+/* Is a result what it must be: see study.h. */
+#include "study/study.h"
 
-#include "study/run_result.h"
-#include "study/scenario_run.h"
-#include "study/scenario_source.h"
 #include "study/study_verbs.h"
 
 #include <math.h>

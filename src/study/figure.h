@@ -33,7 +33,7 @@
 #define SOFTMRC_STUDY_FIGURE_H
 
 #include "base/named_text.h"
-#include "sim/import/file_error.h"
+#include "sim/import/input.h"
 
 #include <jansson.h>
 #include <stddef.h>
@@ -134,7 +134,7 @@ json_t *sim_figure_make(const struct sim_figure *f, const struct sim_figure_how 
 /* sim_figure_claim judges one claim over runs as above; false: unknown figure. */
 bool sim_figure_claim(const struct sim_claim *c, const json_t *runs, double *value);
 
-/* sim_figure_page makes the data of a page (html_page.h) of a figure that was made. */
+/* sim_figure_page makes the data of a page (study.h) of a figure that was made. */
 json_t *sim_figure_page(const struct sim_figure *f, const json_t *made);
 /* sim_figure_markdown writes a section about it: what, assumed, claims with verdicts, command. */
 void sim_figure_markdown(const struct sim_figure *f, const json_t *made, FILE *to);

@@ -2,7 +2,7 @@
 /* mrc sim figure - a figure of the MRC paper: its runs, what must hold of them, its curves. */
 #include "study/figure.h"
 
-#include "study/html_page.h"
+#include "study/study.h"
 #include "study/study_verbs.h"
 
 #include "ui/terminal.h"

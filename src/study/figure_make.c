@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* figure_make.c - runs what a figure is made of, and judges what it claims. */
 #include "study/figure.h"
-#include "study/run_result.h"
-#include "study/scenario_run.h"
-#include "study/scenario_source.h"
+#include "study/study.h"
 #include "study/study_verbs.h"
 
 #include "ui/terminal.h"

@@ -4,8 +4,8 @@
 
 #include "base/suggest.h"
 #include "base/toml.h"
-#include "sim/import/load_file.h"
-#include "sim/scenario/key_table.h"
+#include "sim/import/input.h"
+#include "sim/scenario/scenario_keys.h"
 
 #include <math.h>
 #include <stdio.h>

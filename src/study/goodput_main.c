@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* mrc sim goodput - a job over days, by the step-level model that packet runs feed. */
-#include "study/choices.h"
-#include "study/goodput_trials.h"
-#include "study/scenario_source.h"
+#include "study/study.h"
 #include "study/study_verbs.h"
 
 #include "ui/terminal.h"

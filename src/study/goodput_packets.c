@@ -1,17 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Packet runs for the long horizon: see goodput_packets.h.
+ * Packet runs for the long horizon: see study.h.
  *
  * A fault is measured where the job is: on the first port, T0 or path of its first rank. It comes
  * after a third of the steps and lasts for another third and a step; samples differ in the moment
  * of the step at which it comes, and their mean is taken. The model is checked with faults of
  * another rank and another plane, at other moments.
  */
-#include "study/goodput_packets.h"
+#include "study/study.h"
 
 #include "sim/scenario/scenario_keys.h"
-#include "study/run_progress.h"
-#include "study/scenario_source.h"
 #include "ui/terminal.h"
 #include "ui/text_buffer.h"
 

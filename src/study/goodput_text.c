@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* goodput_text.c - the long horizon for eyes. */
-#include "study/goodput_trials.h"
+#include "study/study.h"
 
-#include "study/run_result.h"
 #include "ui/format_units.h"
 #include "ui/text_table.h"
 

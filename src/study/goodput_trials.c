@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The long horizon of a job: see goodput_trials.h. */
-#include "study/goodput_trials.h"
+/* The long horizon of a job: see study.h. */
+#include "study/study.h"
 
 #include "sim/kernel/random.h"
 #include "sim/scenario/scenario_keys.h"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* One page: see html_page.h. */
-#include "study/html_page.h"
+/* One page: see study.h. */
+#include "study/study.h"
 
-#include "sim/import/load_file.h"
+#include "sim/import/input.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What came of training jobs: see job_report.h. */
-#include "study/job_report.h"
+/* What came of training jobs: see study.h. */
+#include "study/study.h"
 
 #include "sim/mrc/mrc_nic.h"
-#include "study/run_result.h"
 #include "ui/format_units.h"
 #include "ui/text_table.h"
 

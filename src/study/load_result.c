@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Results by name: see load_result.h. */
-#include "study/load_result.h"
+/* Results by name: see study.h. */
+#include "study/study.h"
 
-#include "study/scenario_run.h"
-#include "study/scenario_source.h"
 #include "study/study_verbs.h"
 
 #include <stdio.h>

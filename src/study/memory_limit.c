@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What a process may still take: see memory_limit.h. */
-#include "study/memory_limit.h"
+/* What a process may still take: see study.h. */
+#include "study/study.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What a run was: see result_details.h. */
-#include "study/result_details.h"
+/* What a run was: see study.h. */
+#include "study/study.h"
 
 #include "sim/scenario/scenario_keys.h"
-#include "sim/workload/graph_exec.h"
+#include "sim/workload/graph.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* result_summary.c - a result for eyes. */
-#include "study/run_result.h"
+#include "study/study.h"
 
-#include "study/job_report.h"
 #include "ui/format_units.h"
 #include "ui/text_table.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Curves over time: see run_history.h. */
-#include "study/run_history.h"
+/* Curves over time: see study.h. */
+#include "study/study.h"
 
 #include "fabric/node_names.h"
 

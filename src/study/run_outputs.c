@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The files of a run: see run_outputs.h. */
-#include "study/run_outputs.h"
+/* The files of a run: see study.h. */
+#include "study/study.h"
 
 #include "fabric/node_names.h"
-#include "sim/run/write_series_csv.h"
+#include "sim/run/sim_run.h"
 #include "ui/terminal.h"
 
 #include <errno.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* How far a run is: see run_progress.h. */
-#include "study/run_progress.h"
+/* How far a run is: see study.h. */
+#include "study/study.h"
 
 #include "ui/format_units.h"
 

@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The result of a run as JSON: see run_result.h. docs/simulator.md says what each figure means. */
-#include "study/run_result.h"
-
-#include "study/job_report.h"
-#include "study/result_details.h"
+/* The result of a run as JSON: see study.h. docs/simulator.md says what each figure means. */
+#include "study/study.h"
 
 #include <stdlib.h>
 #include <string.h>

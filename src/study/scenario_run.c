@@ -1,15 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* mrc sim run - a scenario, step by step: see scenario_run.h. */
-#include "study/scenario_run.h"
+/* mrc sim run - a scenario, step by step: see study.h. */
+#include "study/study.h"
 
-#include "sim/kernel/mpi.h"
-#include "study/expectations.h"
-#include "study/memory_limit.h"
-#include "study/run_outputs.h"
-#include "study/run_progress.h"
-#include "study/run_result.h"
-#include "study/scenario_source.h"
-#include "study/study_options.h"
+#include "sim/kernel/ranks.h"
 #include "study/study_verbs.h"
 #include "ui/format_units.h"
 #include "ui/terminal.h"

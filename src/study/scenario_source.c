@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Scenarios by name: see scenario_source.h. */
-#include "study/scenario_source.h"
+/* Scenarios by name: see study.h. */
+#include "study/study.h"
 
-#include "sim/import/load_file.h"
+#include "sim/import/input.h"
+#include "sim/scenario/scenario.h"
 #include "ui/text_buffer.h"
 
 #include <stdlib.h>

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The command line of `mrc sim run`: see study_options.h. */
-#include "study/study_options.h"
+/* The command line of `mrc sim run`: see study.h. */
+#include "study/study.h"
 
 #include "sim/kernel/sim_net.h"
-#include "study/choices.h"
 #include "study/study_verbs.h"
 
 #include <stddef.h>

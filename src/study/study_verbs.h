@@ -5,6 +5,12 @@
 
 #include "ui/verb.h"
 
+/* Words that several verbs take. */
+/* TOPOLOGY: the presets of fabrics. */
+extern const struct ui_choices study_topologies;
+/* SCENARIO: those of the simulator that are built in. */
+extern const struct ui_choices study_scenarios;
+
 /*
  * Exit statuses. A run that was interrupted is neither good nor bad; what it has written is valid,
  * and says so.

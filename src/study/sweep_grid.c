@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The points of a sweep: see sweep_grid.h. */
-#include "study/sweep_grid.h"
+/* The points of a sweep: see study.h. */
+#include "study/study.h"
 
 #include <stdio.h>
 #include <string.h>

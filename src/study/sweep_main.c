@@ -4,10 +4,8 @@
  * whose result goes to a file of its own in the sweep's folder, under another name until it is
  * whole: what is there is finished, and not run again when the sweep is started again.
  */
-#include "study/choices.h"
-#include "study/run_result.h"
+#include "study/study.h"
 #include "study/study_verbs.h"
-#include "study/sweep_grid.h"
 
 #include "ui/terminal.h"
 #include "ui/text_table.h"

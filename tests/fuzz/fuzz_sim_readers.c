@@ -8,10 +8,7 @@
 
 #include "base/assert.h"
 #include "fabric/topology_toml.h"
-#include "sim/import/poisson_flows.h"
-#include "sim/import/read_flows_csv.h"
-#include "sim/import/read_htsim_cm.h"
-#include "sim/import/read_htsim_topo.h"
+#include "sim/import/flow_files.h"
 
 #define HOSTS 64u
 

@@ -11,9 +11,8 @@
 #include <unistd.h>
 
 #include "base/assert.h"
-#include "sim/import/read_chakra.h"
-#include "sim/import/read_goal.h"
-#include "sim/workload/graph_ideal.h"
+#include "sim/import/trace.h"
+#include "sim/workload/graph.h"
 
 #define HOSTS 16u
 #define RANKS_OF_ONE 4u /* a trace stands for */

@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "sim/kernel/mpi.h"
+#include "sim/kernel/ranks.h"
 #include "sim_world.h"
 #include "support/test.h"
 

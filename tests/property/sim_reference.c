@@ -8,7 +8,7 @@
 #include "fabric/fabric_link.h"
 #include "fabric/fabric_path.h"
 #include "sim/kernel/random.h"
-#include "sim/kernel/sim_units.h"
+#include "sim/kernel/worker.h"
 #include "support/test.h"
 
 /* In the order in which they happen at one instant. */

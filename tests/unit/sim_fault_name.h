@@ -3,7 +3,7 @@
 #ifndef SIM_FAULT_NAME_H
 #define SIM_FAULT_NAME_H
 
-#include "sim/kernel/link_fault.h"
+#include "sim/kernel/sim_net.h"
 
 static inline const char *fault_name(uint32_t kind)
 {

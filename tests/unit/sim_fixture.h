@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-#include "sim/import/file_error.h"
+#include "sim/import/input.h"
 #include "support/test.h"
 
 /* A text that a reader must refuse, and a part of what it must say. */

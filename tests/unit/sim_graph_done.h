@@ -5,7 +5,7 @@
 
 #include "support/test.h"
 
-#include "sim/workload/graph_exec.h"
+#include "sim/workload/graph.h"
 
 static inline void assert_graph_done(const struct ms_graph_exec *p)
 {

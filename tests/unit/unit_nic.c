@@ -6,7 +6,7 @@
 #include "support/test.h"
 
 #include "fabric/fabric_link.h"
-#include "sim/mrc/packet_codec.h"
+#include "sim/mrc/mrc_nic_state.h"
 #include "sim/run/sim_run.h"
 #include "wire/packet.h"
 

@@ -2,7 +2,7 @@
 /* The worker's memory: aligned, apart, and used again by size. */
 #include "support/test.h"
 
-#include "sim/kernel/arena.h"
+#include "sim/kernel/memory.h"
 
 TEST(ms_arena_alloc, aligned_and_apart)
 {

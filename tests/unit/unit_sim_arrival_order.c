@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "sim/kernel/arrival_order.h"
+#include "sim/kernel/worker.h"
 
 #include "support/test.h"
 

@@ -2,8 +2,8 @@
 /* unit_sim_chakra_collective.c - parts of ranks that become collectives of groups. */
 #include "support/test.h"
 
-#include "sim/import/chakra_collective.h"
-#include "sim/workload/graph_ideal.h"
+#include "sim/import/trace.h"
+#include "sim/workload/graph.h"
 #include "sim/workload/workload.h"
 
 #define RANKS 4u

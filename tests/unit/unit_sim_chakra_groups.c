@@ -2,7 +2,7 @@
 /* unit_sim_chakra_groups.c - who is in which process group, in each form in which it is said. */
 #include "support/test.h"
 
-#include "sim/import/chakra_groups.h"
+#include "sim/import/trace.h"
 #include "sim/workload/workload.h"
 
 #define RANKS 4u

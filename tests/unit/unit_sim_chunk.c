@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Chunks and slabs: what is written is read again, and what is given back is used again. */
-#include "sim/kernel/chunk.h"
+#include "sim/kernel/memory.h"
 
-#include "sim/kernel/slab.h"
 #include "support/test.h"
 
 /* Appends n packets to a list, by hand, as boxes do. */

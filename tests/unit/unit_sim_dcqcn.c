@@ -2,7 +2,7 @@
 /* unit_dcqcn.c - the sender's rate, step by step, against values worked out by hand. */
 #include "support/test.h"
 
-#include "sim/roce/dcqcn.h"
+#include "sim/roce/roce_nic.h"
 
 #define GBPS UINT64_C(1000000000)
 #define MBPS UINT64_C(1000000)

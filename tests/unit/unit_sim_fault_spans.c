@@ -6,7 +6,7 @@
 
 #include "fabric/fabric_link.h"
 #include "fabric/topology_toml.h"
-#include "sim/scenario/fault_spans.h"
+#include "sim/scenario/scenario.h"
 #include "unit/sim_fault_name.h"
 
 /* Changes are written as "time link kind value;". */

@@ -8,8 +8,8 @@
 #include "base/bytes.h"
 #include "fabric/fabric_address.h"
 #include "fabric/topology_toml.h"
-#include "sim/mrc/frame_capture.h"
-#include "sim/mrc/packet_codec.h"
+#include "sim/mrc/mrc_nic.h"
+#include "sim/mrc/mrc_nic_state.h"
 #include "wire/srv6.h"
 
 static struct mf_topology topology(void)

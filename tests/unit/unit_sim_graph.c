@@ -2,7 +2,7 @@
 /* Graphs: what can be built, what is refused, and how they take place by arithmetic. */
 #include "sim_graph_done.h"
 
-#include "sim/workload/graph_ideal.h"
+#include "sim/workload/graph.h"
 
 static char why[MS_WHY_BYTES];
 static uint32_t bad;

@@ -2,8 +2,7 @@
 /* Collectives of graphs: their steps and bytes, and what their members wait for. */
 #include "sim_graph_done.h"
 
-#include "sim/workload/graph_collective.h"
-#include "sim/workload/graph_ideal.h"
+#include "sim/workload/graph.h"
 
 #define N 6u
 #define WAY_NS 100u

@@ -2,8 +2,7 @@
 /* Graphs packet by packet: against their arithmetic, and random ones against what must hold. */
 #include "sim_graph_fixture.h"
 
-#include "sim/workload/graph_collective.h"
-#include "sim/workload/graph_exec.h"
+#include "sim/workload/graph.h"
 
 static struct ms_run_result result;
 

@@ -3,7 +3,7 @@
 #include "sim_graph_done.h"
 #include "sim_graph_fixture.h"
 
-#include "sim/workload/graph_ideal.h"
+#include "sim/workload/graph.h"
 #include "sim/workload/training_job.h"
 
 #define US UINT64_C(1000)

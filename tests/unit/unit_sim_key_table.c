@@ -2,7 +2,7 @@
 /* unit_sim_keys.c - values of each kind: what is taken, how wide, and what is said of the rest. */
 #include "sim_fixture.h"
 
-#include "sim/scenario/key_table.h"
+#include "sim/scenario/scenario_keys.h"
 
 static const char *const words[] = {"red", "green", NULL};
 

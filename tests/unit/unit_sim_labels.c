@@ -4,7 +4,7 @@
 
 #include <stdio.h>
 
-#include "sim/import/labels.h"
+#include "sim/import/input.h"
 
 TEST(ms_labels, many_names_are_found_again_until_they_are_cleared)
 {

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <unistd.h>
 
-#include "sim/import/load_file.h"
+#include "sim/import/input.h"
 
 static void beside(const char *file, const char *name, const char *want)
 {

@@ -2,7 +2,7 @@
 /* Packets through the fabric's record: what comes out encodes to the same bytes. */
 #include "support/test.h"
 
-#include "sim/mrc/packet_codec.h"
+#include "sim/mrc/mrc_nic_state.h"
 #include "wire/packet.h"
 
 static uint32_t bits(unsigned n)

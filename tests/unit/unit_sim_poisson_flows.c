@@ -2,8 +2,8 @@
 /* unit_sim_poisson.c - distributions of sizes, and flows drawn from them at random times. */
 #include "sim_fixture.h"
 
-#include "sim/import/poisson_flows.h"
-#include "sim/kernel/exponential.h"
+#include "sim/import/flow_files.h"
+#include "sim/kernel/random.h"
 
 static void cdf_good(struct ms_cdf *cdf, const char *text)
 {

@@ -6,8 +6,8 @@
 #include <stdio.h>
 #include <unistd.h>
 
-#include "sim/import/read_chakra.h"
-#include "sim/workload/graph_exec.h"
+#include "sim/import/trace.h"
+#include "sim/workload/graph.h"
 
 static char folder[64], path[128];
 static struct ms_file_error error;

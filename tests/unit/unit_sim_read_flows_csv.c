@@ -2,7 +2,7 @@
 /* unit_sim_read_flows.c - flow lists in CSV, and the list that they grow. */
 #include "sim_fixture.h"
 
-#include "sim/import/read_flows_csv.h"
+#include "sim/import/flow_files.h"
 
 static void flows_good(struct ms_flow_list *list, const char *text)
 {

@@ -6,8 +6,8 @@
 #include <stdio.h>
 #include <unistd.h>
 
-#include "sim/import/read_goal.h"
-#include "sim/workload/graph_exec.h"
+#include "sim/import/trace.h"
+#include "sim/workload/graph.h"
 
 static char path[] = "/tmp/unit_sim_read_goal.XXXXXX";
 static struct ms_file_error error;

@@ -2,7 +2,7 @@
 /* unit_sim_read_cm.c - connection matrices of htsim: what they say, and each way to be wrong. */
 #include "sim_fixture.h"
 
-#include "sim/import/read_htsim_cm.h"
+#include "sim/import/flow_files.h"
 
 #define HEAD "Nodes 8\nConnections 2\n"
 

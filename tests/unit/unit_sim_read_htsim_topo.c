@@ -5,7 +5,7 @@
 #include <stdio.h>
 
 #include "fabric/topology_toml.h"
-#include "sim/import/read_htsim_topo.h"
+#include "sim/import/flow_files.h"
 
 #define TIER0                                                                             \
 	"Tier 0\nDownlink_speed_Gbps 400\nRadix_Down 64\nRadix_Up 64\nOversubscribed 1\n" \

@@ -5,7 +5,7 @@
 
 #include <stdio.h>
 
-#include "sim/run/step_effects.h"
+#include "sim/run/step_model.h"
 #include "sim/scenario/scenario.h"
 
 #define US UINT64_C(1000)

@@ -4,7 +4,7 @@
 
 #include <stdio.h>
 
-#include "sim/import/tokens.h"
+#include "sim/import/input.h"
 
 /* Lines are gathered as "line word|word;". */
 static void words_are(const char *text, char separator, const char *want)

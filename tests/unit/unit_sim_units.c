@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Ports and units by arithmetic, held against nodes and links as the fabric numbers them. */
-#include "sim/kernel/sim_units.h"
+#include "sim/kernel/worker.h"
 
 #include "fabric/topology_toml.h"
 #include "support/test.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* unit_sim_page.c - the page of results: what is put into it, and what it says when it cannot
  * be. */
-#include "study/html_page.h"
+#include "study/study.h"
 #include "support/test.h"
 
 #include <stdio.h>

@@ -2,8 +2,7 @@
 /* unit_sim_result.c - figures of a result, by their names; the summary and the progress line. */
 #include "support/test.h"
 
-#include "study/run_progress.h"
-#include "study/run_result.h"
+#include "study/study.h"
 
 static json_t *result(void)
 {

@@ -2,7 +2,7 @@
 /* unit_sim_grid.c - the points of a sweep. */
 #include "support/test.h"
 
-#include "study/sweep_grid.h"
+#include "study/study.h"
 
 TEST(sim_grid_add, every_combination)
 {

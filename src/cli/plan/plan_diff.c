@@ -8,7 +8,7 @@
 #include "fabric/emit.h"
 #include "fabric/node_names.h"
 #include "fabric/topology_toml.h"
-#include "study/choices.h"
+#include "study/study_verbs.h"
 
 #include <inttypes.h>
 #include <jansson.h>

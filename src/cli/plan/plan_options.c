@@ -3,7 +3,7 @@
 #include "cli/plan/plan_options.h"
 
 #include "cli/cli_verbs.h"
-#include "study/choices.h"
+#include "study/study_verbs.h"
 
 #include <stddef.h>
 #include <stdio.h>

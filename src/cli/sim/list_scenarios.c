@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* mrc sim list and mrc sim keys: what is built in, and what a file may say. */
-#include "study/choices.h"
-#include "study/scenario_source.h"
+#include "study/study.h"
 #include "study/study_verbs.h"
 
+#include "sim/scenario/scenario.h"
 #include "sim/scenario/scenario_keys.h"
 
 #include <jansson.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* chakra_collective.c - parts of ranks, brought together by group and order. */
-#include "sim/import/chakra_collective.h"
+#include "sim/import/trace.h"
 
-#include "sim/workload/graph_collective.h"
+#include "sim/workload/graph.h"
 
 /* CollectiveCommType. */
 enum {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* chakra_groups.c - groups by name, and the two forms of JSON that say who is in them. */
-#include "sim/import/chakra_groups.h"
+#include "sim/import/trace.h"
 
 #include <jansson.h>
 #include <stdarg.h>

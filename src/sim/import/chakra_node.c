@@ -6,7 +6,7 @@
  */
 #include <string.h>
 
-#include "sim/import/read_chakra.h"
+#include "sim/import/trace.h"
 
 enum { WIRE_VARINT, WIRE_8, WIRE_BYTES, WIRE_4 = 5 };
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The messages of the readers: see file_error.h. */
-#include "sim/import/file_error.h"
+/* The messages of the readers: see input.h. */
+#include "sim/import/input.h"
 
 #include <stdarg.h>
 #include <stdio.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* labels.c - open addressing; at most half of the buckets are taken. */
-#include "sim/import/labels.h"
+#include "sim/import/input.h"
 
 #define FIRST_BUCKETS 1024u
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Whole files as text: see load_file.h. */
-#include "sim/import/load_file.h"
+/* Whole files as text: see input.h. */
+#include "sim/import/input.h"
 
 #include <errno.h>
 #include <stdio.h>

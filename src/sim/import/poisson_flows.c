@@ -3,9 +3,9 @@
  * poisson_flows.c - flows of a Poisson process. Times are added up in integers, so that all
  * machines agree.
  */
-#include "sim/import/poisson_flows.h"
+#include "sim/import/flow_files.h"
 
-#include "sim/kernel/exponential.h"
+#include "sim/kernel/random.h"
 
 __extension__ typedef unsigned __int128 wide;
 

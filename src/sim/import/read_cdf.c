@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Distributions of flow sizes: see read_cdf.h. */
-#include "sim/import/read_cdf.h"
+/* Distributions of flow sizes: see flow_files.h. */
+#include "sim/import/flow_files.h"
 
-#include "sim/import/tokens.h"
-#include "sim/workload/flow_list.h"
+#include "sim/import/input.h"
+#include "sim/workload/workload.h"
 
 #include <string.h>
 

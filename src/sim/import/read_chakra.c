@@ -1,15 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* read_chakra.c - files of ranks, one after another, a message at a time. */
-#include "sim/import/read_chakra.h"
+#include "sim/import/trace.h"
 
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "sim/import/chakra_collective.h"
-#include "sim/import/labels.h"
-#include "sim/import/load_file.h"
+#include "sim/import/input.h"
 
 #define MESSAGE_MAX (UINT32_C(64) << 20)
 #define NS_PER_US UINT64_C(1000)

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* read_flows_csv.c - the text is gone through twice: `after` may name flows that stand further
  * down. */
-#include "sim/import/read_flows_csv.h"
+#include "sim/import/flow_files.h"
 
 #include "base/quantity.h"
 #include "base/suggest.h"
-#include "sim/import/tokens.h"
+#include "sim/import/input.h"
 
 #include <string.h>
 

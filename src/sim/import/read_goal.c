@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* read_goal.c - GOAL as text, a line at a time; only the labels of one rank are kept. */
-#include "sim/import/read_goal.h"
+#include "sim/import/trace.h"
 
 #include <errno.h>
 #include <stdarg.h>
@@ -8,8 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "sim/import/labels.h"
-#include "sim/import/tokens.h"
+#include "sim/import/input.h"
 
 #define GOAL_WORDS 16u
 #define NO_RANK UINT32_MAX

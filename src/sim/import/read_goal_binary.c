@@ -20,7 +20,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "sim/import/read_goal.h"
+#include "sim/import/trace.h"
 
 #define MAGIC 4223u
 #define HEAD_BYTES 6u

@@ -7,10 +7,10 @@
  * Triggers and who fires them are matched by sorting, so that a file of a million lines takes its
  * length times its logarithm.
  */
-#include "sim/import/read_htsim_cm.h"
+#include "sim/import/flow_files.h"
 
 #include "base/suggest.h"
-#include "sim/import/tokens.h"
+#include "sim/import/input.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

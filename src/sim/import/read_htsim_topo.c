@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* read_htsim_topo.c - gathers the numbers of each tier, then sees what fabric they make. */
-#include "sim/import/read_htsim_topo.h"
+#include "sim/import/flow_files.h"
 
 #include "base/suggest.h"
-#include "sim/import/tokens.h"
+#include "sim/import/input.h"
 
 #include <inttypes.h>
 

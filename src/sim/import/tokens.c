@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Lines of words: see tokens.h. */
-#include "sim/import/tokens.h"
+/* Lines of words: see input.h. */
+#include "sim/import/input.h"
 
 #include <string.h>
 

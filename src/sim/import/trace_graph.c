@@ -3,15 +3,15 @@
  * trace_graph.c - operations are nodes of the graph at once; what they wait for is kept until the
  * end, since "after the start of" an operation needs all that this operation waits for.
  */
-#include "sim/import/trace_graph.h"
+#include "sim/import/trace.h"
 
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "sim/import/array.h"
-#include "sim/workload/permutation.h"
+#include "sim/import/input.h"
+#include "sim/workload/workload.h"
 
 /* A send or a receive, until it is matched. */
 struct trace_end {

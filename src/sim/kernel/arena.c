@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "sim/kernel/arena.h"
+#include "sim/kernel/memory.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* arrival_order.c - a radix sort of what comes to a unit; see arrival_order.h. */
-#include "sim/kernel/arrival_order.h"
+/* arrival_order.c - a radix sort of what comes to a unit; see worker.h. */
+#include "sim/kernel/worker.h"
 
 #include <string.h>
 

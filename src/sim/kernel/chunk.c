@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* chunk.c - see chunk.h. */
-#include "sim/kernel/chunk.h"
+/* chunk.c - see memory.h. */
+#include "sim/kernel/memory.h"
 
 #include <sys/mman.h>
 

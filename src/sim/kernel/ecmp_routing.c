@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* ecmp_routing.c - see ecmp_routing.h. */
+/* ecmp_routing.c - see worker.h. */
 #include "sim/kernel/worker.h"
 
 #include <stdlib.h>

@@ -5,7 +5,7 @@
  * so that the row is of even length with the chance e^-x. If so the first number is the fraction of
  * the result; if not, 1 is added and all is drawn again.
  */
-#include "sim/kernel/exponential.h"
+#include "sim/kernel/random.h"
 
 __extension__ typedef unsigned __int128 wide;
 

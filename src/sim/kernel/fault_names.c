@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* fault_names.c - names of faults and of reasons for losses, for displays and files. */
-#include "sim/kernel/link_fault.h"
+#include "sim/kernel/sim_net.h"
 
 const char *ms_drop_name(enum ms_drop d)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* mpi.c - loads the library that speaks MPI; see mpi.h. */
-#include "sim/kernel/mpi.h"
+/* mpi.c - loads the library that speaks MPI; see ranks.h. */
+#include "sim/kernel/ranks.h"
 
 #include <dlfcn.h>
 #include <limits.h>

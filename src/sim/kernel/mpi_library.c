@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "sim/kernel/mpi.h"
+#include "sim/kernel/ranks.h"
 
 /* What the calls of one run share. */
 struct state {

@@ -3,8 +3,6 @@
  * pfc.c - the end of a link that receives: it counts what waits from the link and sends pauses. A
  * pause travels as a packet without length, as a fault does; pfc_pause.c applies it.
  */
-#include "sim/kernel/pfc.h"
-
 #include "sim/kernel/worker.h"
 
 /* A frame of 64 bytes, preamble and gap. */

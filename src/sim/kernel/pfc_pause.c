@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* pfc_pause.c - the end of a link that sends: it stops and resumes sending data, as PFC asks. */
-#include "sim/kernel/pfc.h"
-
 #include "sim/kernel/worker.h"
 
 static void go_on(struct ms_port *port, struct ms_paused *state, uint64_t t_ps)

@@ -1,12 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * random.h - chance that does not depend on who asks first.
- *
- * Port and time name a decision, and the random bits for it are a function of these and of the
- * seed. Packets that come to a port at the same picosecond share their luck.
- */
+/* random.h - random numbers that follow from a seed, the same on every machine. */
 #ifndef SOFTMRC_SIM_KERNEL_RANDOM_H
 #define SOFTMRC_SIM_KERNEL_RANDOM_H
+
+#include "base/prng.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -39,5 +36,14 @@ static inline bool ms_draw_ppm(uint64_t seed, uint32_t port, uint64_t t_ps, enum
 {
 	return ppm && (uint64_t)ms_draw_bits(seed, port, t_ps, what) * 1000000 >> 32 < ppm;
 }
+
+/*
+ * The exponential distribution in integers: the same numbers on every machine, from the same
+ * generator.
+ */
+/* ms_exponential_unit draws from the exponential distribution of mean 1, in parts of 2^32. */
+uint64_t ms_exponential_unit(struct mb_prng *r);
+/* ms_exponential draws from the exponential distribution of a mean below 2^55; rounded down. */
+uint64_t ms_exponential(struct mb_prng *r, uint64_t mean);
 
 #endif

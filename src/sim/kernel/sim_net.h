@@ -23,17 +23,112 @@
 #ifndef SOFTMRC_SIM_KERNEL_SIM_NET_H
 #define SOFTMRC_SIM_KERNEL_SIM_NET_H
 
+#include "fabric/topology.h"
+#include "wire/dscp.h"
+
+#include <assert.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-#include "fabric/topology.h"
-#include "sim/kernel/link_fault.h"
-#include "sim/kernel/sim_packet.h"
+/*
+ * What can go wrong in the simulated fabric, and when.
+ *
+ * A fault is a change of one directed link at one instant. Whatever is larger (a switch, a NIC
+ * port, a flap, a random process) is made of these. Faults are exact: what is on a wire when it is
+ * cut is lost, what waits behind it is lost, and what comes later is lost at its port.
+ */
+enum ms_fault_kind {
+	/*
+	 * The link loses its carrier; both ends see it. Faults overlap: a link is up when it has
+	 * come up as often as it went down.
+	 */
+	MS_FAULT_DOWN,
+	MS_FAULT_UP,
+	MS_FAULT_BLACKHOLE, /* value 1: it takes packets and delivers none, silently; 0: no more */
+	MS_FAULT_LOSS,	    /* value: parts per million of packets lost on the wire */
+	MS_FAULT_CORRUPT,   /* value: parts per million that arrive with a wrong ICRC */
+	MS_FAULT_RATE,	    /* value: parts per million of its speed that are left, 1 .. 10^6 */
+	MS_FAULT_KINDS,
+};
+
+struct ms_fault {
+	uint64_t at_ps;
+	uint32_t link; /* as fabric/link.h numbers them */
+	uint32_t value;
+	uint8_t kind; /* enum ms_fault_kind */
+};
+
+/* Why a packet was lost. */
+enum ms_drop {
+	MS_DROP_DATA_FULL,    /* the data queue was full, and the packet not to be cut */
+	MS_DROP_CONTROL_FULL, /* the control queue was full */
+	MS_DROP_LINK_DOWN,    /* waited for, was sent on or was meant for a link without carrier */
+	MS_DROP_BLACKHOLE,
+	MS_DROP_LOSS,
+	MS_DROP_NO_ROUTE, /* EV or destination that the fabric does not have */
+	MS_DROP_HEADROOM, /* PFC had no room left for what its link brought */
+	MS_DROPS,
+};
+
+/* ms_drop_name returns a constant lower-case name, with underscores. */
+const char *ms_drop_name(enum ms_drop d);
+
+/*
+ * The record that travels through the simulated fabric: one packet, decoded, without payload, in
+ * one cache line.
+ *
+ * The fabric reads who sent it, to whom, by which EV, how long it is and in which class it
+ * travels, and writes the congestion mark and the class of what it cuts. What the packet says to
+ * the protocol is the NIC's business: 42 bytes that the fabric carries and never reads.
+ */
+/* 64-bit words of the protocol's part. */
+#define MS_BODY_WORDS 5u
+/* Planes are numbered in 4 bits. */
+#define MS_PLANE_MASK 15u
+/* Hosts are numbered in 24 bits. */
+#define MS_HOSTS_MAX (UINT32_C(1) << 24)
+
+struct ms_packet {
+	/* The kernel's own: when and over which port it comes. Not the NIC's to read or write. */
+	uint32_t at;
+	uint32_t port;
+
+	uint32_t src : 24; /* sending host */
+	uint32_t plane : 4;
+	uint32_t ecmp : 1; /* switches choose its way by a hash of `ev`; else `ev` is the way */
+	uint32_t roce : 1; /* of roce_nic.h, else of MRC */
+	uint32_t : 2;
+	uint32_t dst : 24;    /* receiving host */
+	uint32_t cls : 3;     /* enum mw_dscp_class: decides queue, marking and trimming */
+	uint32_t ce : 1;      /* congestion experienced; set by ports */
+	uint32_t corrupt : 1; /* its ICRC is wrong; set by a corrupting link */
+	uint32_t cuts : 3;    /* the kernel's: how often its link had been cut when it was sent */
+	/* fabric/ev.h, its plane is `plane`; with `ecmp` a hash of what names the flow */
+	uint32_t ev;
+	uint16_t bytes; /* on the wire, with all that a frame costs there; 1 .. 65535 */
+
+	uint16_t head; /* the protocol's, with body */
+	uint64_t body[MS_BODY_WORDS];
+};
+
+static_assert(sizeof(struct ms_packet) == 64, "a packet is one cache line");
+
+/* ms_packet_cut says whether a switch has cut the packet. */
+static inline bool ms_packet_cut(const struct ms_packet *p)
+{
+	return p->cls == MW_DSCP_TRIMMED || p->cls == MW_DSCP_TRIMMED_LASTHOP;
+}
+
+/* ms_packet_high says whether the packet travels in the control class: answers and what was cut. */
+static inline bool ms_packet_high(const struct ms_packet *p)
+{
+	return p->cls >= MW_DSCP_TRIMMED;
+}
 
 struct ms_net;
 struct ms_worker;
-struct ms_ranks; /* rank_link.h */
+struct ms_ranks; /* ranks.h */
 
 #define MS_NEVER UINT64_MAX
 #define MS_PS_PER_NS UINT64_C(1000)
@@ -72,7 +167,7 @@ struct ms_queue_cfg {
 	uint32_t data_limit_bytes, control_limit_bytes;
 };
 
-/* Priority flow control of the data class at all switches; pfc.h. */
+/* Priority flow control of the data class at all switches; worker.h. */
 struct ms_pfc_cfg {
 	bool on;
 	/* Waiting bytes from one link above which it is paused, and down to which it goes on again.

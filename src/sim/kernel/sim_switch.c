@@ -4,7 +4,7 @@
  *
  * No table is looked up. Down, the port follows from the destination; up, it is a field of the EV,
  * just as the uSIDs that a real sender writes into the carrier follow from the two, or with ECMP
- * what ecmp_routing.h chooses.
+ * what worker.h chooses.
  */
 #include "sim/kernel/worker.h"
 

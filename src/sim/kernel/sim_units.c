@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* sim_units.c - see sim_units.h. */
-#include "sim/kernel/sim_units.h"
+/* sim_units.c - see worker.h. */
+#include "sim/kernel/worker.h"
 
 void ms_units_init(struct ms_units *u, const struct mf_topology *t, uint32_t workers)
 {

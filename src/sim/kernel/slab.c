@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* slab.c - see slab.h. */
-#include "sim/kernel/slab.h"
+/* slab.c - see memory.h. */
+#include "sim/kernel/memory.h"
 
 #include <string.h>
 #include <sys/mman.h>
-
-#include "sim/kernel/chunk.h"
 
 #define FIRST_ROOM 1024u
 #define LARGEST_STEP (1u << 18)

@@ -7,7 +7,7 @@
  * that comes to it, in its order. What is sent to a unit lies in the sender's worker until its
  * window:
  *
- *	inbox[slot of the window][unit]	a tail of packets (chunk.h), `at` counted from the window
+ * 	inbox[slot of the window][unit]	a tail of packets (memory.h), `at` counted from the window
  *
  * A worker writes its own inboxes and reads everybody's; windows are separated by a barrier, so
  * nothing is locked.
@@ -15,18 +15,270 @@
 #ifndef SOFTMRC_SIM_KERNEL_WORKER_H
 #define SOFTMRC_SIM_KERNEL_WORKER_H
 
-#include <stdatomic.h>
-
-#include "sim/kernel/arrival_order.h"
-#include "sim/kernel/barrier.h"
-#include "sim/kernel/chunk.h"
-#include "sim/kernel/ecmp_routing.h"
-#include "sim/kernel/pfc.h"
+#include "fabric/ev_routing.h"
+#include "fabric/fabric_link.h"
+#include "fabric/fabric_node.h"
+#include "sim/kernel/memory.h"
 #include "sim/kernel/random.h"
-#include "sim/kernel/rank_link.h"
+#include "sim/kernel/ranks.h"
 #include "sim/kernel/sim_net.h"
-#include "sim/kernel/sim_units.h"
-#include "sim/kernel/slab.h"
+
+#include <sched.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/*
+ * Puts what comes to a unit in one window into its order.
+ *
+ * The keys are spread evenly, being times, so they are dealt into about as many buckets as there
+ * are keys and an insertion sort does the rest: O(n), two passes, and the result does not depend
+ * on the order in which they came, as keys differ.
+ */
+/* Something that comes: `when` (upper half, below the span) and a tie-break, and what it is. */
+struct ms_key {
+	uint64_t key;
+	const struct ms_packet *p;
+};
+
+/* Buckets are at most this many. */
+#define MS_ORDER_BUCKETS 8192u
+
+/*
+ * ms_order sorts n keys, all of whose upper halves are below `span` (1 .. 2^32). `other` has room
+ * for n keys, `counts` for MS_ORDER_BUCKETS + 1 numbers. Returns where the result is: keys or
+ * other.
+ */
+struct ms_key *ms_order(struct ms_key *keys, struct ms_key *other, uint32_t n, uint64_t span,
+			uint32_t *counts);
+
+/*
+ * Where threads wait for each other, many thousand times a second.
+ *
+ * They spin for a moment and then let others run, since a thread may share its CPU.
+ */
+#define MS_BARRIER_SPINS 4000u
+
+struct ms_barrier {
+	_Atomic uint32_t arrived;
+	_Atomic uint32_t round;
+	uint32_t threads;
+};
+
+static inline void ms_barrier_init(struct ms_barrier *b, uint32_t threads)
+{
+	atomic_init(&b->arrived, 0);
+	atomic_init(&b->round, 0);
+	b->threads = threads;
+}
+
+/* ms_barrier_wait returns when all threads have called it. */
+static inline void ms_barrier_wait(struct ms_barrier *b)
+{
+	uint32_t round = atomic_load_explicit(&b->round, memory_order_relaxed), spins = 0;
+
+	if (b->threads == 1)
+		return;
+	if (atomic_fetch_add_explicit(&b->arrived, 1, memory_order_acq_rel) + 1 == b->threads) {
+		atomic_store_explicit(&b->arrived, 0, memory_order_relaxed);
+		atomic_store_explicit(&b->round, round + 1, memory_order_release);
+		return;
+	}
+	while (atomic_load_explicit(&b->round, memory_order_acquire) == round)
+		if (++spins > MS_BARRIER_SPINS)
+			sched_yield();
+}
+
+/*
+ * How switches choose among equal ways up for packets that leave it to them (ECMP), and what they
+ * know of dead links.
+ *
+ * A switch hashes what names a flow with a seed of its own, and the hash chooses one of its
+ * uplinks that lead to the destination. A link that loses its carrier stays in the choice until
+ * routing has reconverged, a given time later: until then flows that hash to it are lost. Then it
+ * is left out wherever it would have to be passed, also far away, and most flows of such a switch
+ * change their way, since the hash is spread over fewer uplinks. A link that comes back is used
+ * again as long after it came back. Routing hears of carriers only: what is dropped silently it
+ * never leaves.
+ *
+ * What routing knows changes between windows, at the first one that begins at the time or later,
+ * and so does not depend on who asks.
+ */
+struct ms_fault;
+struct ms_net;
+struct ms_packet;
+struct ms_unit;
+
+/* News that are under way. */
+struct ms_route_change {
+	uint64_t at_ps;
+	uint32_t link;
+	bool down;
+};
+
+struct ms_routing {
+	uint16_t *dead; /* by link: times that it is known to be down; NULL: no link ever was */
+	uint32_t n_dead;
+	struct ms_route_change *change; /* first .. n - 1 are to come, in order of time */
+	size_t first, n, room;
+};
+
+void ms_routing_fini(struct ms_routing *r);
+/*
+ * ms_routing_add_change notes a fault that is about to happen; faults come in order of time.
+ * Between windows, one thread. False: no memory.
+ */
+bool ms_routing_add_change(struct ms_net *net, const struct ms_fault *fault);
+/* ms_routing_apply_changes brings what is known to the window that is about to be run; one
+ * thread. */
+void ms_routing_apply_changes(struct ms_net *net);
+/*
+ * ms_ecmp_uplink returns the uplink, from 0, by which a T0, or a T1 of three tiers, sends a packet
+ * that has to go up. Where no way is known to be alive, all are taken for it.
+ */
+uint32_t ms_ecmp_uplink(const struct ms_net *net, const struct ms_unit *unit,
+			const struct ms_packet *p);
+
+/*
+ * Priority flow control: switches that hold back who sends to them instead of dropping.
+ *
+ * A switch counts, for each link that leads to it, the data bytes that came over it and wait in
+ * any of its queues. More than xoff: the other end has to pause its data class, and goes on with
+ * control packets only. No more than xon: it resumes. What still comes after a pause was sent
+ * needs headroom; what comes beyond that is dropped. With PFC that is the only limit of data
+ * queues. Hosts take all that comes and never send a pause, but obey.
+ *
+ * So a packet whose way is free waits behind one whose way is not (head-of-line blocking), and
+ * pauses spread from switch to switch towards the senders.
+ *
+ * Counts are looked at when a window is over: queues are exact then, and a switch needs time to
+ * act. A pause goes out behind the packet that is being sent on the way back, takes the time of 84
+ * bytes, and is never lost; it holds until it is taken back.
+ */
+struct ms_unit;
+
+/* What the body of a notice of PFC says: the port that sends on the link, and whether it pauses. */
+enum {
+	MS_PFC_BODY_PORT,
+	MS_PFC_BODY_PAUSE,
+};
+
+/* Of a link, at the end that receives. */
+struct ms_ingress {
+	uint32_t bytes; /* that came over it and wait */
+	bool asked;	/* a pause was sent to the other end */
+	bool listed;	/* is to be looked at when the window is over */
+	uint64_t said_ps;
+};
+
+/* Of a link, at the end that sends. */
+struct ms_paused {
+	uint64_t since_ps; /* while it is paused */
+	uint64_t all_ps;   /* over all pauses that are over */
+	uint32_t pauses;
+};
+
+/* Of a net; NULLs without PFC. */
+struct ms_pfc {
+	struct ms_ingress *ingress; /* by the port that sends on the link */
+	struct ms_paused *paused;   /* likewise */
+	uint32_t xon_bytes, limit_bytes;
+};
+
+/* ms_pfc_open allocates what a net with cfg.pfc.on needs; false: no memory. */
+bool ms_pfc_open(struct ms_net *net);
+void ms_pfc_close(struct ms_net *net);
+/* ms_pfc_has_room says whether a data packet that has to wait at a switch finds room. */
+bool ms_pfc_has_room(const struct ms_worker *worker, const struct ms_packet *p);
+/* ms_pfc_count_enqueue and ms_pfc_count_dequeue count a data packet that begins and ends to wait at
+ * a switch. */
+void ms_pfc_count_enqueue(struct ms_worker *worker, const struct ms_packet *p);
+void ms_pfc_count_dequeue(struct ms_worker *worker, const struct ms_packet *p);
+/* ms_pfc_update sends pauses, or takes them back, when a switch has come to the window's end. */
+void ms_pfc_update(struct ms_worker *worker, struct ms_unit *unit);
+/* ms_pfc_apply obeys what the other end of a link says. */
+void ms_pfc_apply(struct ms_worker *worker, struct ms_unit *unit, uint64_t t_ps,
+		  const struct ms_packet *p);
+/* ms_pfc_paused_ps returns how long a port has been paused up to now_ps. */
+uint64_t ms_pfc_paused_ps(const struct ms_net *net, uint32_t port, uint64_t now_ps);
+
+/*
+ * How the fabric is cut into pieces that are run one at a time, and its ports numbered.
+ *
+ * A unit is a switch or a group of neighbouring hosts. In one window of time units know nothing of
+ * each other, so each is run through a whole window at once and what it touches stays in the
+ * cache. The ports that a unit sends from lie side by side:
+ *
+ * 	host * planes + plane						NICs, host by host
+ * 	n_hosts * planes + plane by plane, T0s, T1s, T2s: downlinks, uplinks	switches
+ *
+ * (Links as fabric/link.h numbers them would put the 512 ports of a large T1 on 512 pages.)
+ */
+/* A group holds at most this many hosts; one bit for each. */
+#define MS_GROUP_LOG_MAX 6u
+
+struct ms_unit {
+	uint32_t index;	     /* of its tier in its plane; of a group: its first host */
+	uint32_t first_port; /* that it sends from */
+	uint32_t downlinks;  /* ports that lead down, which come first */
+	uint32_t ports;
+	uint32_t down_unit, down_step; /* where downlink i leads: down_unit + i * down_step */
+	uint32_t up_unit;	       /* where uplink i leads: up_unit + i */
+	uint32_t first_t0;	       /* of a T1: the T0 below downlink 0 */
+	uint32_t backlog;	       /* ports with waiting packets */
+	uint32_t first_word;	       /* of the bits that say which, one for each port */
+	uint16_t worker;	       /* of all ranks */
+	uint8_t tier;		       /* enum mf_tier; MF_HOST: a group */
+	uint8_t plane;
+	uint8_t up_kind, down_kind; /* enum ms_port_kind */
+	bool faulty;		    /* a link that leads here is or was at fault */
+};
+
+struct ms_units {
+	struct mf_topology t;
+	uint32_t group_log;   /* 2^this hosts a group */
+	uint32_t n_groups, n; /* n: groups and switches */
+	uint32_t n_ports;
+	uint32_t first_switch_port, plane_ports, t1_ports_at,
+		t2_ports_at;		       /* the latter in a plane */
+	uint32_t t0_ports, t1_ports, t2_ports; /* of each switch */
+	uint32_t workers;
+};
+
+/* ms_units_init numbers the ports and units of a topology that `workers` threads are to run. */
+void ms_units_init(struct ms_units *u, const struct mf_topology *t, uint32_t workers);
+/* ms_units_fill describes unit `number`, with the worker that runs it. */
+void ms_units_fill(const struct ms_units *u, uint32_t number, struct ms_unit *unit);
+/* ms_units_port returns the port that sends on a link. */
+uint32_t ms_units_port(const struct ms_units *u, uint32_t link);
+/* ms_units_link returns the link of a port; the inverse of ms_units_port. */
+uint32_t ms_units_link(const struct ms_units *u, uint32_t port);
+/* ms_units_from and ms_units_to return the units at the two ends of a link. */
+uint32_t ms_units_from(const struct ms_units *u, uint32_t link);
+uint32_t ms_units_to(const struct ms_units *u, uint32_t link);
+
+static inline uint32_t ms_units_of_host(const struct ms_units *u, uint32_t host)
+{
+	return host >> u->group_log;
+}
+
+/* ms_unit_peer returns the unit that a port leads to; port is one of the unit's, from its first. */
+static inline uint32_t ms_unit_peer(const struct ms_units *u, const struct ms_unit *unit,
+				    uint32_t port)
+{
+	if (unit->tier == MF_HOST) {
+		uint32_t host = unit->index + mf_div_quotient(u->t.by_planes, port);
+		uint32_t plane = mf_div_rest(u->t.by_planes, port);
+
+		return u->n_groups + plane * u->t.plane_switches + mf_host_t0(&u->t, host);
+	}
+	if (port >= unit->downlinks)
+		return unit->up_unit + (port - unit->downlinks);
+	if (unit->tier == MF_T0)
+		return (unit->index * u->t.cfg.hosts_per_t0 + port) >> u->group_log;
+	return unit->down_unit + port * unit->down_step;
+}
 
 /* No window is longer than this, so that `when` of a group of hosts fits into 32 bits. */
 #define MS_WINDOW_MAX_PS (UINT64_C(1) << 26)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* frame_capture.c - packets wait in an array until all that were sent before them are known. */
-#include "sim/mrc/frame_capture.h"
+#include "sim/mrc/mrc_nic.h"
 
 #include <pthread.h>
 #include <stdlib.h>
@@ -11,12 +11,12 @@
 #include "fabric/fabric_address.h"
 #include "fabric/node_names.h"
 #include "sim/kernel/sim_net.h"
-#include "sim/mrc/packet_codec.h"
+#include "sim/mrc/mrc_nic_state.h"
+#include "wire/packet.h"
 #include "wire/ev_fmt.h"
 #include "wire/headers.h"
 #include "wire/icrc.h"
 #include "wire/ip_udp.h"
-#include "wire/packet.h"
 #include "wire/srv6.h"
 
 #define TUNNEL_BYTES (MW_IPV6_BYTES + MW_IP_UDP_MAX)

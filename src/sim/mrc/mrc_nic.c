@@ -13,7 +13,6 @@
 #include "base/prng.h"
 #include "fabric/ev_routing.h"
 #include "sim/mrc/mrc_nic_state.h"
-#include "sim/mrc/packet_codec.h"
 #include "wire/packet.h"
 
 #define BATCH 16u

@@ -8,7 +8,6 @@
 #include "core/state/qp.h"
 #include "fabric/ev_routing.h"
 #include "sim/mrc/mrc_nic_state.h"
-#include "sim/mrc/packet_codec.h"
 
 #define EVS_ALL_PLANES 128u
 #define SLEEP_AFTER_WORK_MAX_NS 2000000u

@@ -15,7 +15,7 @@
  *
  * An ACK has its syndrome and MSN in body 1.
  */
-#include "sim/mrc/packet_codec.h"
+#include "sim/mrc/mrc_nic_state.h"
 
 #include "base/assert.h"
 #include "wire/packet.h"

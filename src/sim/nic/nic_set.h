@@ -9,7 +9,7 @@
 #ifndef SOFTMRC_SIM_NIC_NIC_SET_H
 #define SOFTMRC_SIM_NIC_NIC_SET_H
 
-#include "sim/kernel/arena.h"
+#include "sim/kernel/memory.h"
 #include "sim/nic/sim_nic.h"
 #include "sim/workload/flow_app.h"
 

@@ -13,7 +13,7 @@
 #define SOFTMRC_SIM_NIC_SIM_NIC_H
 
 #include "sim/kernel/sim_net.h"
-#include "sim/workload/graph_exec.h"
+#include "sim/workload/graph.h"
 #include "sim/workload/workload.h"
 
 struct ms_nics;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* dcqcn.c - see dcqcn.h. */
-#include "sim/roce/dcqcn.h"
+/* dcqcn.c - see roce_nic.h. */
+#include "sim/roce/roce_nic.h"
 
 #define MBPS UINT64_C(1000000)
 /* The rate for which the paper publishes its numbers. */

@@ -11,8 +11,8 @@
 
 #include "base/bits.h"
 #include "fabric/fabric_path.h"
-#include "sim/run/sim_run_state.h"
-#include "sim/workload/graph_ideal.h"
+#include "sim/run/sim_run.h"
+#include "sim/workload/graph.h"
 
 #define MILLION UINT64_C(1000000)
 /* METH, TSETH, RETH and the BTH. */

@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "sim/run/sim_run_state.h"
+#include "sim/run/sim_run.h"
 
 /* 128 bytes of packet, and what frames it on the wire. */
 #define TRIM_TO_BYTES 152u

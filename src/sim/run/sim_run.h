@@ -3,13 +3,13 @@
  * sim_run.h - one simulation: a fabric, a NIC with the whole MRC core for each host, and a
  * workload.
  *
- *	ms_run_defaults()  fills in what follows from a topology
- *	ms_run_check()     says what is wrong with a configuration
- *	ms_run_memory()    says what it will take, before anything is allocated
- *	ms_run_create()
- *	ms_run_step()      until it says something else than MS_RUN_RUNNING; look and print between
- *	ms_run_result()    counts and times; valid at any moment, so a run may be interrupted
- *	ms_run_destroy()
+ * 	ms_run_defaults()  fills in what follows from a topology
+ * 	ms_run_check()     says what is wrong with a configuration
+ * 	ms_run_memory()    says what it will take, before anything is allocated
+ * 	ms_run_create()
+ * 	ms_run_step()      until it says something else than MS_RUN_RUNNING; look and print between
+ * 	ms_run_result()    counts and times; valid at any moment, so a run may be interrupted
+ * 	ms_run_destroy()
  *
  * Every run is checked: each byte of each message is placed exactly once and inside its memory
  * region, messages arrive whole and in order, every packet that was sent was delivered, dropped or
@@ -20,10 +20,13 @@
 #define SOFTMRC_SIM_RUN_SIM_RUN_H
 
 #include "core/stats.h"
+#include "sim/kernel/ranks.h"
 #include "sim/kernel/sim_net.h"
 #include "sim/mrc/mrc_nic.h"
 #include "sim/roce/roce_nic.h"
 #include "sim/workload/workload.h"
+
+#include <stdio.h>
 
 struct ms_run;
 
@@ -157,5 +160,38 @@ void ms_run_stats(const struct ms_run *run, struct mt_stats *core, struct ms_roc
 /* ms_latency_ns returns the one-way latency of a packet of `bytes` between two hosts when nothing
  * else is there: propagation, switches and the time to send it at each hop. */
 uint64_t ms_latency_ns(const struct mf_topology *t, uint32_t src, uint32_t dst, uint32_t bytes);
+
+/* What a run has to say, as tables of comma-separated values. */
+/*
+ * ms_write_flows writes a line for each flow, with the columns of the list of flows that read_flows
+ * takes and then times in ns since the beginning (empty: has not happened), and how it stands:
+ * done, failed, unfinished or waiting (not begun).
+ */
+void ms_write_flows(const struct ms_run *run, FILE *to);
+
+/* ms_write_series_head and _series write a line for each of n links as they are now. */
+void ms_write_series_head(FILE *to);
+void ms_write_series(struct ms_run *run, const struct mf_topology *t, const uint32_t *link,
+		     uint32_t n, uint64_t now_ps, FILE *to);
+
+/* ms_write_nics_head and _nics write one line: what all NICs together have counted up to now. */
+void ms_write_nics_head(FILE *to);
+void ms_write_nics(struct ms_run *run, uint64_t now_ps, FILE *to);
+
+/* What a run consists of; for run/ only. */
+struct ms_run {
+	struct ms_run_cfg cfg;
+	struct ms_workload *workload;
+	struct ms_nics *nics;
+	struct ms_mrc *mrc;   /* NULL: no workload uses it */
+	struct ms_roce *roce; /* likewise */
+	struct ms_net *net;
+	struct ms_flow_record *merged; /* of all ranks; NULL: this process alone */
+};
+
+/* ms_run_ideal_ns returns what theory allows at best until the last flow is over; 0: unknown. */
+uint64_t ms_run_ideal_ns(const struct ms_run *run);
+/* ms_run_record fills in what is known of a flow. */
+void ms_run_record(const struct ms_run *run, uint32_t id, struct ms_flow_record *r);
 
 #endif

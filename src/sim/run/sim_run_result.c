@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "sim/run/sim_run_state.h"
-#include "sim/workload/graph_exec.h"
+#include "sim/run/sim_run.h"
+#include "sim/workload/graph.h"
 
 /* Numbers of struct mt_stats. */
 #define STATS (sizeof(struct mt_stats) / sizeof(uint64_t))

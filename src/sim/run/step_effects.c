@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* step_effects.c - see step_effects.h. Times of steps are counted from the job's start. */
-#include "sim/run/step_effects.h"
+/* step_effects.c - see step_model.h. Times of steps are counted from the job's start. */
+#include "sim/run/step_model.h"
 
 struct span {
 	uint64_t from, to;

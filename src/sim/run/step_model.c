@@ -11,7 +11,7 @@
 #include <string.h>
 
 #include "base/prng.h"
-#include "sim/kernel/exponential.h"
+#include "sim/kernel/random.h"
 
 #define NEVER UINT64_MAX
 

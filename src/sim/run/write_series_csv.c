@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Tables of comma-separated values: see write_series_csv.h. */
-#include "sim/run/write_series_csv.h"
+/* Tables of comma-separated values: see sim_run.h. */
+#include "sim/run/sim_run.h"
 
 #include <inttypes.h>
 

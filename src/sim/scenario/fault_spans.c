@@ -5,7 +5,7 @@
  * another than before. Few spans ever overlap, so that looking back at all of a group is cheap
  * enough: groups are cut where nothing holds any more.
  */
-#include "sim/scenario/fault_spans.h"
+#include "sim/scenario/scenario.h"
 
 #include <stdlib.h>
 

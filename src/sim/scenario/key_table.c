@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Keys of scenario files: see key_table.h. */
-#include "sim/scenario/key_table.h"
+/* Keys of scenario files: see scenario_keys.h. */
+#include "sim/scenario/scenario_keys.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -9,7 +9,7 @@
 
 #include "base/quantity.h"
 #include "base/suggest.h"
-#include "sim/import/tokens.h"
+#include "sim/import/input.h"
 
 #define KEYS_MAX 64u
 

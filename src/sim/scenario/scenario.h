@@ -5,33 +5,69 @@
  * of ms_presets; docs/simulator.md lists all keys, scenario_keys.c is where
  * they stand.
  *
- *	title = "all hosts send to another one while a T1 reboots"
- *	end = "5ms"
+ * 	title = "all hosts send to another one while a T1 reboots"
+ * 	end = "5ms"
  *
- *	[topology]
- *	base = "pod"
+ * 	[topology]
+ * 	base = "pod"
  *
- *	[[workload]]
- *	kind = "permutation"
- *	bytes = "1M"
+ * 	[[workload]]
+ * 	kind = "permutation"
+ * 	bytes = "1M"
  *
- *	[[fault]]
- *	kind = "down"
- *	target = "plane0.t1-3"
- *	at = "50us"
- *	for = "500us"
+ * 	[[fault]]
+ * 	kind = "down"
+ * 	target = "plane0.t1-3"
+ * 	at = "50us"
+ * 	for = "500us"
  */
 #ifndef SOFTMRC_SIM_SCENARIO_SCENARIO_H
 #define SOFTMRC_SIM_SCENARIO_SCENARIO_H
 
 #include "base/named_text.h"
-#include "sim/import/file_error.h"
+#include "fabric/fault.h"
+#include "sim/import/input.h"
+#include "sim/kernel/sim_net.h"
 #include "sim/run/sim_run.h"
 #include "sim/run/step_model.h"
-#include "sim/scenario/fault_spans.h"
-#include "sim/workload/flow_list.h"
 #include "sim/workload/graph.h"
 #include "sim/workload/training_job.h"
+#include "sim/workload/workload.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/*
+ * Faults as spans of time, and the changes of links that they come to.
+ *
+ * Spans may overlap: then the worst of them holds, until the last is over.
+ */
+#define MS_SPANS_MAX 4000000u
+
+struct ms_fault_span {
+	uint64_t from_ps, until_ps; /* UINT64_MAX: never over */
+	uint32_t link;
+	uint32_t value; /* of enum ms_fault_kind; for a carrier lost 0 */
+	uint8_t kind;	/* any but MS_FAULT_UP */
+};
+
+/* A list of zeros is empty. */
+struct ms_fault_spans {
+	struct ms_fault_span *span;
+	uint32_t n, room;
+};
+
+void ms_fault_spans_fini(struct ms_fault_spans *l);
+/* ms_fault_spans_add appends; false: no memory, or more than MS_SPANS_MAX. Empty spans are none. */
+bool ms_fault_spans_add(struct ms_fault_spans *l, const struct ms_fault_span *span);
+/* ms_fault_spans_link adds a span for a link, its reverse or both; seen from who sends on it. */
+bool ms_fault_spans_link(struct ms_fault_spans *l, struct ms_fault_span span,
+			 enum mf_direction way);
+/*
+ * ms_fault_spans_events makes the changes, in order of time; allocates *events, the caller's to
+ * free. Sorts the spans. false: no memory.
+ */
+bool ms_fault_spans_events(struct ms_fault_spans *l, struct ms_fault **events, uint32_t *n);
 
 /*
  * ms_presets are the scenarios that are built in: the files of scenario/presets. They are installed
@@ -243,5 +279,11 @@ struct ms_changes {
 struct ms_scenario *ms_scenario_read(const char *name, const char *text,
 				     const struct ms_changes *changes, struct ms_file_error *error);
 void ms_scenario_destroy(struct ms_scenario *s);
+
+/*
+ * ms_presets are the scenarios that are built in: the files of scenario/presets. They are installed
+ * as files too, to be read and changed. Look in them by mb_named_text_find.
+ */
+extern const struct mb_named_text ms_presets[];
 
 #endif

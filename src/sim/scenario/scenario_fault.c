@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "sim/kernel/exponential.h"
+#include "sim/kernel/random.h"
 #include "sim/scenario/scenario_build.h"
 #include "sim/scenario/scenario_keys.h"
 

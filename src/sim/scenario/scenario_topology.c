@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "fabric/topology_toml.h"
-#include "sim/import/load_file.h"
-#include "sim/import/read_htsim_topo.h"
+#include "sim/import/flow_files.h"
+#include "sim/import/input.h"
 #include "sim/scenario/scenario_build.h"
 
 /* What a topology file of htsim does not say (names, addresses, MTU) is as in this preset. */

@@ -3,12 +3,11 @@
  * as mixtures of experts have it, and a pipeline. */
 #include <stdlib.h>
 
-#include "sim/import/load_file.h"
-#include "sim/import/read_chakra.h"
-#include "sim/import/read_goal.h"
+#include "sim/import/input.h"
+#include "sim/import/trace.h"
 #include "sim/scenario/scenario_build.h"
 #include "sim/scenario/scenario_keys.h"
-#include "sim/workload/graph_collective.h"
+#include "sim/workload/graph.h"
 
 static struct ms_trace_place place_of(const struct ms_scenario *s,
 				      const struct ms_scenario_workload *w)

@@ -4,10 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "sim/import/load_file.h"
-#include "sim/import/poisson_flows.h"
-#include "sim/import/read_flows_csv.h"
-#include "sim/import/read_htsim_cm.h"
+#include "sim/import/flow_files.h"
+#include "sim/import/input.h"
 #include "sim/scenario/scenario_build.h"
 #include "sim/scenario/scenario_keys.h"
 

@@ -3,14 +3,14 @@
  * flow_app.h - the application on hosts, whatever transport carries what it sends: which flows
  * begin when, which message of a flow may be posted next, what goes on when one has passed. Flows
  * of a workload wait for their time and for messages of others; those of graphs are channels, whose
- * transfers go in the order in which they become ready (graph_exec.h).
+ * transfers go in the order in which they become ready (graph.h).
  *
  * The carrier, MRC or RoCE, tells it of time and of messages that passed, and is called to post.
  */
 #ifndef SOFTMRC_SIM_WORKLOAD_FLOW_APP_H
 #define SOFTMRC_SIM_WORKLOAD_FLOW_APP_H
 
-#include "sim/workload/graph_exec.h"
+#include "sim/workload/graph.h"
 
 struct ms_app {
 	const struct ms_workload *workload;

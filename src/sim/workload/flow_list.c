@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* A list of flows that grows: see flow_list.h. */
-#include "sim/workload/flow_list.h"
+/* A list of flows that grows: see workload.h. */
+#include "sim/workload/workload.h"
 
 #include <stdlib.h>
 

@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "sim/workload/graph_state.h"
+#include "sim/workload/workload_state.h"
 
 #define FIRST_ROOM 256u
 #define BYTES_MAX UINT64_C(0xFFFFFFFF)

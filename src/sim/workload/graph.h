@@ -16,8 +16,8 @@
  * them, as those of training jobs do; what they learn of paths stays with them.
  *
  * A graph is built by one thread: create, add nodes, add needs, seal. After that it does not change
- * and may be read by any number of threads. graph_exec.h lets it take place; a workload of kind
- * MS_GRAPH runs it packet by packet, graph_ideal.h by arithmetic.
+ * and may be read by any number of threads. graph.h lets it take place; a workload of kind
+ * MS_GRAPH runs it packet by packet, graph.h by arithmetic.
  */
 #ifndef SOFTMRC_SIM_WORKLOAD_GRAPH_H
 #define SOFTMRC_SIM_WORKLOAD_GRAPH_H
@@ -116,5 +116,115 @@ const uint32_t *ms_graph_roots(const struct ms_graph *g, uint32_t host, uint32_t
 uint32_t ms_graph_streams(const struct ms_graph *g);
 /* ms_graph_bytes returns what the graph has allocated. */
 size_t ms_graph_bytes(const struct ms_graph *g);
+
+/* Collectives as computes and transfers of a graph. */
+enum ms_collective_kind {
+	MS_COLL_ALL_REDUCE,	/* ring: 2(N-1) steps of bytes/N to the next member */
+	MS_COLL_REDUCE_SCATTER, /* ring: N-1 steps of bytes/N */
+	MS_COLL_ALL_GATHER,	/* ring: N-1 steps of bytes/N */
+	MS_COLL_ALL_TO_ALL,	/* bytes from each member to each other */
+	MS_COLL_BROADCAST,	/* all bytes from the first, down a binary tree */
+	MS_COLLECTIVES,
+};
+
+struct ms_collective {
+	enum ms_collective_kind kind;
+	const uint32_t *member; /* hosts, all different */
+	uint32_t n;		/* 1 or more */
+	uint64_t bytes;		/* 0: messages without any */
+	uint16_t channel;
+	/*
+	 * All-to-all with bytes that differ: member i sends share(ctx, i, k) to member k. NULL: all
+	 * send `bytes`.
+	 */
+	uint64_t (*share)(const void *ctx, uint32_t from, uint32_t to);
+	const void *ctx;
+};
+
+/*
+ * ms_collective_add adds a collective. Member i sends nothing before node enter[i] is over
+ * (MS_NODE_NONE: it may begin at once). leave[i] is made: a compute of 0 ns at member i which is
+ * over when member i has entered and has received all that is for it. enter and leave may be one
+ * array. false: no memory, or a member or a size is out of range.
+ */
+bool ms_collective_add(struct ms_graph *g, const struct ms_collective *c, const uint32_t *enter,
+		       uint32_t *leave);
+
+/*
+ * Lets a graph take place: which nodes have begun, which are over, what may be sent.
+ *
+ * It knows of no network. Its caller (a simulated NIC of any transport, or arithmetic) tells it
+ * that transfers were received and acknowledged and that time has come to where
+ * ms_graph_exec_next_ns said, and after each of these asks with ms_graph_exec_next_channel and
+ * ms_graph_exec_claim_transfer what to send now.
+ *
+ * Threads: what belongs to one host is touched by one thread at a time; calls for different hosts
+ * may come from different threads at once. The two ends of a transfer are two hosts.
+ */
+struct ms_graph_exec;
+
+/* Of one node. UINT64_MAX: has not happened, or not on this rank. */
+struct ms_node_times {
+	uint64_t begin_ns; /* a compute: began; a transfer: could have been sent */
+	uint64_t end_ns;   /* a compute: was over; a transfer: was received */
+};
+
+/* ms_graph_exec_create lets a sealed graph, which the caller keeps, begin at start_ns. NULL: no
+ * memory. */
+struct ms_graph_exec *ms_graph_exec_create(const struct ms_graph *g, uint64_t start_ns);
+void ms_graph_exec_destroy(struct ms_graph_exec *p);
+
+/* ms_graph_exec_next_ns returns when ms_graph_exec_advance is to be called for a host; UINT64_MAX:
+ * not now. */
+uint64_t ms_graph_exec_next_ns(const struct ms_graph_exec *p, uint32_t host);
+/* ms_graph_exec_advance begins and ends what is to begin and end at a host by now. Calling it early
+ * does nothing. */
+void ms_graph_exec_advance(struct ms_graph_exec *p, uint32_t host, uint64_t now_ns);
+/* ms_graph_exec_received and ms_graph_exec_sent say that transfer k of a channel has arrived at its
+ * destination, and that its source knows; each once. */
+void ms_graph_exec_received(struct ms_graph_exec *p, uint32_t channel, uint32_t k, uint64_t now_ns);
+void ms_graph_exec_sent(struct ms_graph_exec *p, uint32_t channel, uint32_t k, uint64_t now_ns);
+/* ms_graph_exec_next_channel returns a channel that begins at the host and has something new to
+ * send, each once; MS_NODE_NONE: none. */
+uint32_t ms_graph_exec_next_channel(struct ms_graph_exec *p, uint32_t host);
+/* ms_graph_exec_claim_transfer returns which transfer of a channel is to be sent next, and takes it
+ * off the queue; MS_NODE_NONE: none is ready. */
+uint32_t ms_graph_exec_claim_transfer(struct ms_graph_exec *p, uint32_t channel);
+/* ms_graph_exec_has_transfer says whether any transfer of a channel is ready. */
+bool ms_graph_exec_has_transfer(const struct ms_graph_exec *p, uint32_t channel);
+
+/* ms_graph_exec_times returns the times of all nodes, in their order. */
+const struct ms_node_times *ms_graph_exec_times(const struct ms_graph_exec *p);
+/* ms_graph_exec_graph returns the graph. */
+const struct ms_graph *ms_graph_exec_graph(const struct ms_graph_exec *p);
+/* ms_graph_exec_set_times takes over the times of a node that another rank knows. */
+void ms_graph_exec_set_times(struct ms_graph_exec *p, uint32_t node,
+			     const struct ms_node_times *times);
+/* ms_graph_exec_bytes returns what playing a graph of so many nodes, channels, hosts allocates. */
+size_t ms_graph_exec_bytes(const struct ms_graph *g);
+
+/*
+ * How a graph takes place on a network that arithmetic describes: a transfer keeps its source busy
+ * for some time, one after the other, and arrives some time later. Nothing else is in its way.
+ */
+struct ms_ideal_cost {
+	uint64_t busy_ns; /* the source sends nothing else */
+	uint64_t way_ns;  /* from then on until it is there, and for the answer's way back */
+};
+
+typedef struct ms_ideal_cost (*ms_ideal_cost_fn)(void *ctx, uint32_t src, uint32_t dst,
+						 uint64_t bytes);
+
+/* ms_ideal_free is the cost of a network that takes no time at all. */
+struct ms_ideal_cost ms_ideal_free(void *ctx, uint32_t src, uint32_t dst, uint64_t bytes);
+
+/*
+ * ms_ideal_run lets a sealed graph take place to its end and returns what was played, whose times
+ * can be looked at; the caller destroys it. NULL: no memory.
+ */
+struct ms_graph_exec *ms_ideal_run(const struct ms_graph *g, uint64_t start_ns,
+				   ms_ideal_cost_fn cost, void *ctx);
+/* ms_ideal_end_ns returns when the last node of what was played was over. */
+uint64_t ms_ideal_end_ns(const struct ms_graph_exec *p);
 
 #endif

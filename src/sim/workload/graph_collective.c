@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * graph_collective.c - see graph_collective.h.
+ * graph_collective.c - see graph.h.
  *
  * Rings: what a member sends in a step is what it received in the step before, joined with its own;
  * so each send needs that receipt and that the member has entered. Messages of one connection
  * arrive in the order in which they were sent, so the last receipt stands for all of them.
  */
-#include "sim/workload/graph_collective.h"
+#include "sim/workload/graph.h"
 
 #include <stdlib.h>
 

@@ -8,7 +8,7 @@
  */
 #include <stdlib.h>
 
-#include "sim/workload/graph_exec.h"
+#include "sim/workload/graph.h"
 
 struct list {
 	uint32_t first, last;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * graph_ideal.c - events in the order of time, then of how they were noted: a host is to be woken,
- * a transfer has arrived, its source knows. See graph_ideal.h.
+ * a transfer has arrived, its source knows. See graph.h.
  */
-#include "sim/workload/graph_ideal.h"
+#include "sim/workload/graph.h"
 
 #include <stdlib.h>
 

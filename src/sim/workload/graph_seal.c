@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "sim/workload/graph_state.h"
+#include "sim/workload/workload_state.h"
 
 static uint32_t *alloc_numbers(size_t n)
 {

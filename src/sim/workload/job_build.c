@@ -9,8 +9,8 @@
  */
 #include <stdlib.h>
 
-#include "sim/workload/graph_collective.h"
-#include "sim/workload/job_state.h"
+#include "sim/workload/graph.h"
+#include "sim/workload/workload_state.h"
 
 struct build {
 	struct ms_job *job;

@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "sim/workload/graph_ideal.h"
-#include "sim/workload/job_state.h"
+#include "sim/workload/graph.h"
+#include "sim/workload/workload_state.h"
 
 static int by_value(const void *a, const void *b)
 {

@@ -4,9 +4,8 @@
  * random part follows from seed, rank, step and operation, so the order of asking does not matter.
  */
 #include "base/prng.h"
-#include "sim/kernel/exponential.h"
 #include "sim/kernel/random.h"
-#include "sim/workload/job_state.h"
+#include "sim/workload/workload_state.h"
 
 /* One rank alone. REQ(sim.same-bits) */
 static uint64_t own_time(const struct ms_job_cfg *c, uint32_t rank, uint32_t step, enum job_op op,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* permutation.c - random permutations: of placed hosts, and of destinations. */
-#include "sim/workload/permutation.h"
+#include "sim/workload/workload.h"
 
 #include "base/prng.h"
 

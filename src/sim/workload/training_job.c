@@ -5,8 +5,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "sim/workload/job_state.h"
-#include "sim/workload/permutation.h"
+#include "sim/workload/workload.h"
+#include "sim/workload/workload_state.h"
 
 #define REFUSE(...)                                       \
 	do {                                              \

@@ -24,7 +24,7 @@
 #ifndef SOFTMRC_SIM_WORKLOAD_TRAINING_JOB_H
 #define SOFTMRC_SIM_WORKLOAD_TRAINING_JOB_H
 
-#include "sim/workload/graph_exec.h"
+#include "sim/workload/graph.h"
 
 #define MS_JOB_RANKS_MAX (UINT32_C(1) << 17)
 #define MS_JOB_STEPS_MAX 10000u

@@ -17,7 +17,7 @@
  * part come after those of the part before, and so do the slots at either end.
  *
  * A graph is a part too: its channels are flows, whose messages have sizes of their own and may be
- * sent in any order; what they wait for is the graph's to know (graph_exec.h).
+ * sent in any order; what they wait for is the graph's to know (graph.h).
  *
  * A workload does not change after it was made and may be read by any number of threads. All calls
  * are plain computations; none blocks or allocates unless it says so.
@@ -215,5 +215,48 @@ uint32_t ms_workload_flow_of(const struct ms_workload *w, uint32_t part, uint32_
 
 /* ms_workload_kind_name returns the name by which scenarios know a kind, as "all-reduce-ring". */
 const char *ms_workload_kind_name(enum ms_workload_kind kind);
+
+/*
+ * A list of flows that grows while a file is read; what a workload of kind MS_LIST is made of. A
+ * list of zeros is empty.
+ */
+/* Flows of a list, and their needs: as many as have a number in 32 bits with room to spare. */
+#define MS_LIST_MAX 100000000u
+/* The longest flow and the latest start that a file may ask for. */
+#define MS_LIST_BYTES_MAX (UINT64_C(1) << 46)
+#define MS_LIST_START_MAX_NS UINT64_C(86400000000000)
+
+struct ms_flow_list {
+	struct ms_list_flow *flow;
+	uint32_t n, room;
+	struct ms_list_need *need;
+	uint32_t n_needs, needs_room;
+};
+
+/* ms_flow_list_fini frees the list and makes it empty. */
+void ms_flow_list_fini(struct ms_flow_list *l);
+/* ms_flow_list_add appends a flow without needs; false: no memory, the list is as before. */
+bool ms_flow_list_add(struct ms_flow_list *l, const struct ms_list_flow *flow);
+/*
+ * ms_flow_list_add_dependency gives flow `of` one more need. The needs of one flow are given one
+ * after the other, before those of the next. false: no memory.
+ */
+bool ms_flow_list_add_dependency(struct ms_flow_list *l, uint32_t of, uint32_t on, enum ms_end end);
+/*
+ * ms_flow_list_end says at which end of flow `on` the source of flow `of` learns that it is over;
+ * false: at neither, so it cannot wait for it.
+ */
+bool ms_flow_list_end(const struct ms_flow_list *l, uint32_t of, uint32_t on, enum ms_end *end);
+
+/* Random permutations that follow from a seed. */
+/* ms_permutation_fill writes a random permutation of n, by the seed, and its inverse, which may be
+ * NULL. */
+void ms_permutation_fill(uint32_t *to, uint32_t *from, uint32_t n, uint64_t seed);
+/*
+ * ms_permutation_derange changes it so that no number maps to itself, or to another of the same
+ * block of `block` numbers; false when no such permutation was found.
+ */
+bool ms_permutation_derange(uint32_t *to, uint32_t *from, uint32_t n, uint32_t block,
+			    uint64_t seed);
 
 #endif
