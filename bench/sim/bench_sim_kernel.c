@@ -128,13 +128,13 @@ static int run_bench(struct bench *b, uint32_t threads, uint64_t us)
 				 .seed = 1,
 				 .hosts = {.ctx = b, .receive = on_receive, .wake = on_wake}};
 	struct ms_counters before;
-	char why[200] = "";
+	char why[MS_WHY_BYTES] = "";
 	struct ms_net *net;
 	double start, cpu;
 
 	b->host = calloc(b->t.n_hosts, sizeof(*b->host));
 	ms_queue_defaults(&b->t, true, cfg.queue);
-	net = ms_net_create(&cfg, why, sizeof(why));
+	net = ms_net_create(&cfg, why);
 	if (!net || !b->host) {
 		fprintf(stderr, "bench_sim_kernel: %s\n", why);
 		return 1;

@@ -174,10 +174,8 @@ double sim_details_graph_us(struct ms_run *run, uint32_t part)
 static void add_point(json_t *share, json_t *us, const uint64_t *sorted_ns, uint32_t n,
 		      uint32_t per_mille)
 {
-	uint64_t rank = ((uint64_t)n * per_mille + 999) / 1000;
-
 	json_array_append_new(share, json_real(per_mille / 1000.0));
-	json_array_append_new(us, json_real((double)sorted_ns[rank ? rank - 1 : 0] / 1000));
+	json_array_append_new(us, json_real((double)ms_percentile(sorted_ns, n, per_mille) / 1000));
 }
 
 json_t *sim_details_cdf(const uint64_t *sorted_ns, uint32_t n)

@@ -19,19 +19,10 @@ struct part {
 	uint32_t senders;
 };
 
-static int by_size(const void *a, const void *b)
-{
-	const uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-
-	return x < y ? -1 : x > y;
-}
-
 /* percentile returns the smallest time within which `per_mille` of all are; in us. */
 static double fct_percentile(const struct part *p, uint32_t per_mille)
 {
-	uint64_t rank = ((uint64_t)p->finished * per_mille + 999) / 1000;
-
-	return p->finished ? (double)p->fct_ns[rank ? rank - 1 : 0] / US_NS : 0;
+	return p->finished ? (double)ms_percentile(p->fct_ns, p->finished, per_mille) / US_NS : 0;
 }
 
 /* take_flow counts a flow; host_bps is what its source could send at most. */
@@ -66,8 +57,7 @@ static json_t *part_json(struct part *p, const char *kind, bool account)
 {
 	json_t *all;
 
-	if (p->finished > 1)
-		qsort(p->fct_ns, p->finished, sizeof(*p->fct_ns), by_size);
+	ms_sort(p->fct_ns, p->finished);
 	all = json_pack("{s:s,s:I,s:I,s:I,s:{s:f,s:f,s:f,s:f},s:{s:f,s:f},s:f}", "kind", kind,
 			"flows", (json_int_t)p->flows, "flows_unfinished",
 			(json_int_t)(p->flows - p->finished), "bytes", (json_int_t)p->bytes,

@@ -231,13 +231,13 @@ static uint64_t first_wake(const struct world *w, uint32_t host)
 void world_run(struct world *w, const struct ms_ranks *ranks, uint32_t threads, uint64_t step_ps,
 	       struct ms_counters *c)
 {
-	char why[200] = "";
+	char why[MS_WHY_BYTES] = "";
 	struct ms_net *net;
 
 	actors_init(w);
 	w->cfg.threads = threads;
 	w->cfg.ranks = ranks;
-	net = ms_net_create(&w->cfg, why, sizeof(why));
+	net = ms_net_create(&w->cfg, why);
 	if (!net)
 		fail_msg("%s", why);
 	for (uint32_t i = 0; i < w->cfg.topology.n_hosts; i++)

@@ -135,10 +135,10 @@ static int by_host_and_time(const void *a, const void *b)
 
 void fixture_open(struct fixture *b)
 {
-	char why[200] = "";
+	char why[MS_WHY_BYTES] = "";
 
 	qsort(b->send, b->n_send, sizeof(*b->send), by_host_and_time);
-	b->net = ms_net_create(&b->cfg, why, sizeof(why));
+	b->net = ms_net_create(&b->cfg, why);
 	if (!b->net)
 		fail_msg("%s", why);
 	for (uint32_t i = b->n_send; i-- > 0;)

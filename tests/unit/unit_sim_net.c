@@ -333,20 +333,20 @@ TEST(ms_net_link, tells_what_a_link_did)
 
 TEST(ms_net_cfg_check, names_what_is_wrong)
 {
-	char why[200] = "";
+	char why[MS_WHY_BYTES] = "";
 	struct fixture b;
 
 	fixture_init(&b, 2);
-	assert_true(ms_net_cfg_check(&b.cfg, why, sizeof(why)));
+	assert_true(ms_net_cfg_check(&b.cfg, why));
 	b.cfg.threads = 65;
-	assert_false(ms_net_cfg_check(&b.cfg, why, sizeof(why)));
+	assert_false(ms_net_cfg_check(&b.cfg, why));
 	assert_non_null(strstr(why, "threads = 65"));
 	b.cfg.threads = 1;
 	b.cfg.queue[MS_PORT_T1_DOWN].ecn_min_bytes = 10;
 	b.cfg.queue[MS_PORT_T1_DOWN].ecn_max_bytes = 10;
-	assert_false(ms_net_cfg_check(&b.cfg, why, sizeof(why)));
+	assert_false(ms_net_cfg_check(&b.cfg, why));
 	assert_non_null(strstr(why, "t1_down"));
-	assert_null(ms_net_create(&b.cfg, why, sizeof(why)));
+	assert_null(ms_net_create(&b.cfg, why));
 	fixture_close(&b);
 }
 

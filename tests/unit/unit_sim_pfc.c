@@ -147,13 +147,13 @@ TEST(ms_pfc_apply, blocks_who_has_nothing_to_do_with_it)
 TEST(ms_net_cfg_check, thresholds)
 {
 	struct ms_net_cfg net = {.threads = 1, .trim_to_bytes = 100};
-	char why[200] = "";
+	char why[MS_WHY_BYTES] = "";
 
 	fixture_topology(&net.topology, 1, 2, 2, 2);
 	ms_pfc_defaults(&net.topology, &net.pfc);
 	net.pfc.on = true;
-	assert_true(ms_net_cfg_check(&net, why, sizeof(why)));
+	assert_true(ms_net_cfg_check(&net, why));
 	net.pfc.xon_bytes = net.pfc.xoff_bytes + 1;
-	assert_false(ms_net_cfg_check(&net, why, sizeof(why)));
+	assert_false(ms_net_cfg_check(&net, why));
 	assert_non_null(strstr(why, "xon at most xoff"));
 }

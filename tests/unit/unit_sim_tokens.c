@@ -12,7 +12,7 @@ static void words_are(const char *text, char separator, const char *want)
 	char got[400] = "", word[MS_WORD_BYTES];
 	struct ms_words w;
 
-	ms_words_init(&w, text, separator);
+	ms_words_init(&w, "text", text, separator, NULL);
 	while (ms_words_next(&w)) {
 		size_t at = strlen(got);
 
@@ -44,7 +44,7 @@ TEST(ms_words_next, counts_one_beyond_the_most)
 
 	for (uint32_t i = 0; i < MS_WORDS_MAX + 5; i++)
 		memcpy(text + 2 * i, "x ", 3);
-	ms_words_init(&w, text, ' ');
+	ms_words_init(&w, "text", text, ' ', NULL);
 	assert_true(ms_words_next(&w));
 	assert_u_eq(w.n, MS_WORDS_MAX + 1);
 }

@@ -4,7 +4,6 @@
 #include "cli/lab/find_lab.h"
 #include "cli/lab/lab_verbs.h"
 #include "lab/lab.h"
-#include "lab/ns_holder.h"
 #include "study/study_verbs.h"
 #include "ui/clock.h"
 #include "ui/format_units.h"

@@ -3,20 +3,8 @@
 #include "sim/import/trace.h"
 
 #include <jansson.h>
-#include <stdarg.h>
-#include <stdio.h>
 
 #include "sim/workload/workload.h"
-
-__attribute__((format(printf, 2, 3))) static bool set_error(char *why, const char *format, ...)
-{
-	va_list args;
-
-	va_start(args, format);
-	vsnprintf(why, MS_WHY_BYTES, format, args);
-	va_end(args);
-	return false;
-}
 
 void ms_chakra_groups_fini(struct ms_chakra_groups *g)
 {
@@ -59,11 +47,11 @@ static bool take_rank(struct ms_chakra_group *said, const json_t *rank, uint32_t
 	const json_int_t r = json_is_integer(rank) ? json_integer_value(rank) : -1;
 
 	if (r < 0 || r >= ranks)
-		return set_error(why, "process group '%.60s': rank %lld: expected 0 to %u", name,
+		return ms_refuse(why, "process group '%.60s': rank %lld: expected 0 to %u", name,
 				 (long long)r, ranks - 1);
 	for (uint32_t i = 0; i < said->n; i++)
 		if (said->rank[i] == (uint32_t)r)
-			return set_error(why, "process group '%.60s': rank %lld appears twice",
+			return ms_refuse(why, "process group '%.60s': rank %lld appears twice",
 					 name, (long long)r);
 	said->rank[said->n++] = (uint32_t)r;
 	return true;
@@ -77,13 +65,13 @@ static bool add_group(struct ms_chakra_groups *g, const char *name, struct ms_ch
 	uint32_t number;
 
 	if (!ms_chakra_groups_number(g, name, (uint32_t)strlen(name), &number))
-		return set_error(why, "process groups: out of memory");
+		return ms_refuse(why, "process groups: out of memory");
 	group = &g->group.at[number];
 	if (group->said) {
 		if (group->n != said->n ||
 		    (said->n > 0 &&
 		     memcmp(group->rank, said->rank, said->n * sizeof(*said->rank)) != 0))
-			return set_error(why, "process group '%.60s': other ranks were said before",
+			return ms_refuse(why, "process group '%.60s': other ranks were said before",
 					 name);
 		return true;
 	}
@@ -99,14 +87,14 @@ static bool take_group(struct ms_chakra_groups *g, const char *name, const json_
 	bool ok = json_is_array(list);
 
 	if (!ok)
-		return set_error(why, "process group '%.60s': expected a list of ranks", name);
+		return ms_refuse(why, "process group '%.60s': expected a list of ranks", name);
 	if (json_array_size(list) > ranks)
-		return set_error(why, "process group '%.60s': has more ranks than there are, %u",
+		return ms_refuse(why, "process group '%.60s': has more ranks than there are, %u",
 				 name, ranks);
 	if (json_array_size(list) > 0) {
 		said.rank = calloc(json_array_size(list), sizeof(*said.rank));
 		if (!said.rank)
-			return set_error(why, "process groups: out of memory");
+			return ms_refuse(why, "process groups: out of memory");
 	}
 	for (size_t i = 0; ok && i < json_array_size(list); i++)
 		ok = take_rank(&said, json_array_get(list, i), ranks, name, why);
@@ -134,7 +122,7 @@ static bool take_list(struct ms_chakra_groups *g, const json_t *all, uint32_t ra
 		const char *name = json_string_value(json_object_get(one, "pg_name"));
 
 		if (!name)
-			return set_error(why, "process group number %zu: has no pg_name", i + 1);
+			return ms_refuse(why, "process group number %zu: has no pg_name", i + 1);
 		if (!take_group(g, name, json_object_get(one, "ranks"), ranks, why))
 			return false;
 	}
@@ -163,7 +151,7 @@ bool ms_chakra_groups_read(struct ms_chakra_groups *g, const char *json, size_t 
 	unwrap_list(&json, &len);
 	all = json_loadb(json, len, JSON_REJECT_DUPLICATES, &error);
 	if (!all)
-		return set_error(why, "process groups: are no JSON: %.120s", error.text);
+		return ms_refuse(why, "process groups: are no JSON: %.120s", error.text);
 	if (json_is_object(all))
 		ok = take_object(g, all, ranks, why);
 	else

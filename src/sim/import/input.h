@@ -3,6 +3,8 @@
 #ifndef SOFTMRC_SIM_IMPORT_INPUT_H
 #define SOFTMRC_SIM_IMPORT_INPUT_H
 
+#include "sim/kernel/common.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -61,6 +63,8 @@ struct ms_word {
 };
 
 struct ms_words {
+	const char *file; /* its name in messages */
+	struct ms_file_error *error;
 	const char *rest; /* of the text */
 	char separator;	  /* ' ' for blanks and tabs */
 	uint32_t line;	  /* of the words below, from 1 */
@@ -69,15 +73,23 @@ struct ms_words {
 };
 
 /* ms_words_init begins at the first line; the text ends with a zero byte and must outlive it. */
-void ms_words_init(struct ms_words *w, const char *text, char separator);
+void ms_words_init(struct ms_words *w, const char *file, const char *text, char separator,
+		   struct ms_file_error *error);
 /* ms_words_next takes the next line that has a word; false: there is none. */
 bool ms_words_next(struct ms_words *w);
+/* ms_words_refuse writes to *error what is wrong with the line. Returns false. */
+__attribute__((format(printf, 2, 3))) bool ms_words_refuse(const struct ms_words *w,
+							   const char *format, ...);
 
 /* ms_word_is compares; ms_word_is_nocase takes no account of case. */
 bool ms_word_is(const struct ms_word *word, const char *text);
 bool ms_word_is_nocase(const struct ms_word *word, const char *text);
 /* ms_word_copy writes the word, cut where it is too long, and returns out. */
 char *ms_word_copy(const struct ms_word *word, char out[MS_WORD_BYTES]);
+/* ms_words_copy is the same of word i of the line, "nothing" where the line has fewer. */
+char *ms_words_copy(const struct ms_words *w, uint32_t i, char out[MS_WORD_BYTES]);
+/* ms_word_find returns which of n names a word is; n: none of them. */
+size_t ms_word_find(const struct ms_word *word, const char *const *names, size_t n);
 /* ms_word_u64 reads decimal digits; false: they are none, or not in min .. max. */
 bool ms_word_u64(const struct ms_word *word, uint64_t min, uint64_t max, uint64_t *out);
 /*
@@ -85,50 +97,6 @@ bool ms_word_u64(const struct ms_word *word, uint64_t min, uint64_t max, uint64_
  * further digits; false: it is none, or has more than 18 digits that count.
  */
 bool ms_word_parts(const struct ms_word *word, uint32_t decimals, uint64_t *out);
-
-/*
- * Arrays that grow: MS_GROW(type) is one, all zeros is empty.
- *
- * 	MS_GROW(uint32_t) lines;
- * 	ok = ms_grow_add(&lines, &line);	false: no memory, nothing changed
- * 	lines.at[i], i < lines.n
- * 	ms_grow_free(&lines);
- */
-#define MS_GROW(type)           \
-	struct {                \
-		type *at;       \
-		size_t n, room; \
-	}
-
-/* ms_grow_room makes room for one more element of `size` bytes; false: there is none. */
-static inline bool ms_grow_room(void **at, size_t n, size_t *room, size_t size)
-{
-	size_t want = *room ? *room * 2 : 64;
-	void *grown;
-
-	if (n < *room)
-		return true;
-	if (want > SIZE_MAX / size)
-		return false;
-	grown = realloc(*at, want * size);
-	if (!grown)
-		return false;
-	*at = grown;
-	*room = want;
-	return true;
-}
-
-#define ms_grow_add(array, value)                                                \
-	(ms_grow_room((void **)(void *)&(array)->at, (array)->n, &(array)->room, \
-		      sizeof(*(array)->at)) &&                                   \
-	 (memcpy(&(array)->at[(array)->n++], (value), sizeof(*(array)->at)), true))
-
-#define ms_grow_free(array)                     \
-	do {                                    \
-		free((array)->at);              \
-		(array)->at = NULL;             \
-		(array)->n = (array)->room = 0; \
-	} while (0)
 
 /* Names of operations within a rank, and what they stand for; a hash table. */
 struct ms_label {

@@ -7,7 +7,6 @@
 
 #include <inttypes.h>
 
-#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 #define GBPS UINT64_C(1000000000)
 
 enum topo_key {
@@ -49,8 +48,6 @@ struct topo_value {
 };
 
 struct topo_reader {
-	const char *file;
-	struct ms_file_error *error;
 	struct ms_words words;
 	struct topo_value head[TOPO_TIER];    /* by key */
 	struct topo_value tier[3][TOPO_KEYS]; /* by tier and key; TOPO_TIER: its own line */
@@ -70,9 +67,8 @@ static bool topo_unknown(struct topo_reader *r)
 		mb_suggest_in_table(ms_word_copy(&r->words.word[0], text), &topo_names[0].name,
 				    TOPO_KEYS, sizeof(topo_names[0]));
 
-	return ms_file_set_error(
-		r->error, r->file, r->words.line, "%s: no such key; %s%s%s", text,
-		near ? "did you mean " : "expected ",
+	return ms_words_refuse(
+		&r->words, "%s: no such key; %s%s%s", text, near ? "did you mean " : "expected ",
 		near ? near
 		     : "Nodes, Tiers, Podsize, Tier, Downlink_speed_Gbps, Radix_Down, "
 		       "Radix_Up, Oversubscribed, Bundle, Switch_Latency_ns or "
@@ -94,7 +90,7 @@ static struct topo_value *topo_place(struct topo_reader *r, enum topo_key key, u
 
 static bool topo_line(struct topo_reader *r)
 {
-	char text[MS_WORD_BYTES] = "nothing";
+	char text[MS_WORD_BYTES];
 	struct topo_value *place;
 	size_t key = 0;
 	uint64_t n;
@@ -103,24 +99,20 @@ static bool topo_line(struct topo_reader *r)
 		key++;
 	if (key == TOPO_KEYS)
 		return topo_unknown(r);
-	if (r->words.n > 1)
-		ms_word_copy(&r->words.word[1], text);
+	ms_words_copy(&r->words, 1, text);
 	if (r->words.n != 2 ||
 	    !ms_word_u64(&r->words.word[1], topo_names[key].min, topo_names[key].max, &n))
-		return ms_file_set_error(r->error, r->file, r->words.line,
-					 "%s %s: expected one number from %" PRIu64 " to %" PRIu64,
-					 topo_names[key].name, text, topo_names[key].min,
-					 topo_names[key].max);
+		return ms_words_refuse(
+			&r->words, "%s %s: expected one number from %" PRIu64 " to %" PRIu64,
+			topo_names[key].name, text, topo_names[key].min, topo_names[key].max);
 	place = topo_place(r, (enum topo_key)key, n);
 	if (!place)
-		return ms_file_set_error(r->error, r->file, r->words.line,
-					 "%s: appears %s the first Tier", topo_names[key].name,
-					 key < TOPO_TIER ? "behind; expected before"
-							 : "before; expected behind");
+		return ms_words_refuse(
+			&r->words, "%s: appears %s the first Tier", topo_names[key].name,
+			key < TOPO_TIER ? "behind; expected before" : "before; expected behind");
 	if (place->line)
-		return ms_file_set_error(r->error, r->file, r->words.line,
-					 "%s %s: was given before, in line %u",
-					 topo_names[key].name, text, place->line);
+		return ms_words_refuse(&r->words, "%s %s: was given before, in line %u",
+				       topo_names[key].name, text, place->line);
 	*place = (struct topo_value){n, r->words.line};
 	return true;
 }
@@ -130,16 +122,16 @@ static bool topo_complete(struct topo_reader *r)
 {
 	for (int key = 0; key < TOPO_TIER; key++)
 		if (!r->head[key].line)
-			return ms_file_set_error(r->error, r->file, 0, "has no line `%s N`",
-						 topo_names[key].name);
+			return ms_file_set_error(r->words.error, r->words.file, 0,
+						 "has no line `%s N`", topo_names[key].name);
 	for (uint32_t t = 0; t < r->head[TOPO_TIERS].n; t++) {
 		static const enum topo_key wanted[] = {TOPO_TIER, TOPO_SPEED, TOPO_RADIX_DOWN,
 						       TOPO_LATENCY_NS, TOPO_RADIX_UP};
 
-		for (size_t k = 0; k < COUNT(wanted); k++)
+		for (size_t k = 0; k < MS_COUNT(wanted); k++)
 			if (!r->tier[t][wanted[k]].line &&
 			    (wanted[k] != TOPO_RADIX_UP || t + 1 < r->head[TOPO_TIERS].n))
-				return ms_file_set_error(r->error, r->file,
+				return ms_file_set_error(r->words.error, r->words.file,
 							 r->tier[t][TOPO_TIER].line,
 							 "tier %u: has no line `%s%s`", t,
 							 topo_names[wanted[k]].name,
@@ -154,13 +146,13 @@ static bool topo_same(struct topo_reader *r)
 	for (uint32_t t = 0; t < r->head[TOPO_TIERS].n; t++) {
 		if (topo_get(r, t, TOPO_BUNDLE, 1) != 1)
 			return ms_file_set_error(
-				r->error, r->file, r->tier[t][TOPO_BUNDLE].line,
+				r->words.error, r->words.file, r->tier[t][TOPO_BUNDLE].line,
 				"Bundle %" PRIu64
 				": expected 1, one link between a pair of switches",
 				r->tier[t][TOPO_BUNDLE].n);
 		if (topo_get(r, t, TOPO_SWITCH_NS, 0) != topo_get(r, 0, TOPO_SWITCH_NS, 0))
 			return ms_file_set_error(
-				r->error, r->file, r->tier[t][TOPO_SWITCH_NS].line,
+				r->words.error, r->words.file, r->tier[t][TOPO_SWITCH_NS].line,
 				"Switch_Latency_ns: expected the same in all tiers");
 	}
 	return true;
@@ -174,7 +166,7 @@ static bool topo_equal(struct topo_reader *r, uint32_t tier, enum topo_key key, 
 
 	if (v->n == must)
 		return true;
-	return ms_file_set_error(r->error, r->file, v->line,
+	return ms_file_set_error(r->words.error, r->words.file, v->line,
 				 "%s %" PRIu64 ": expected %" PRIu64 ", %s", topo_names[key].name,
 				 v->n, must, why);
 }
@@ -187,7 +179,7 @@ static bool topo_build(struct topo_reader *r, struct mf_topology_cfg *cfg)
 	uint64_t up = r->tier[0][TOPO_RADIX_UP].n;
 
 	if (nodes % pod != 0 || pod % down != 0)
-		return ms_file_set_error(r->error, r->file, r->head[TOPO_PODSIZE].line,
+		return ms_file_set_error(r->words.error, r->words.file, r->head[TOPO_PODSIZE].line,
 					 "Podsize %" PRIu64 ": expected a divisor of Nodes %" PRIu64
 					 " and a multiple of Radix_Down %" PRIu64 " of tier 0",
 					 pod, nodes, down);
@@ -221,12 +213,12 @@ static bool topo_build(struct topo_reader *r, struct mf_topology_cfg *cfg)
 bool ms_topo_read(struct mf_topology_cfg *cfg, const char *file, const char *text,
 		  struct ms_file_error *error)
 {
-	struct topo_reader r = {.file = file, .error = error, .now = 3};
+	struct topo_reader r = {.now = 3};
 	struct mf_topology_cfg built = *cfg;
 	struct mf_topology whole;
 	struct mf_error wrong;
 
-	ms_words_init(&r.words, text, ' ');
+	ms_words_init(&r.words, file, text, ' ', error);
 	while (ms_words_next(&r.words))
 		if (!topo_line(&r))
 			return false;

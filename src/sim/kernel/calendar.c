@@ -10,20 +10,6 @@
 /* Of a chunk to be read soon; the CPU sees by then that the rest is wanted too. */
 #define SOON_BYTES 512u
 
-void *ms_vec_push(struct ms_vec *v, size_t size)
-{
-	if (v->n == v->room) {
-		size_t room = v->room ? v->room * 2 : 16;
-		void *at = realloc(v->at, room * size);
-
-		if (!at)
-			return NULL;
-		v->at = at;
-		v->room = room;
-	}
-	return (uint8_t *)v->at + size * v->n++;
-}
-
 static struct ms_packet *out_of_memory(struct ms_worker *worker)
 {
 	atomic_store_explicit(&worker->net->no_memory, true, memory_order_relaxed);
@@ -46,7 +32,7 @@ void ms_mark_unit(struct ms_worker *worker, uint32_t unit, uint64_t window)
 /* A packet for a later window than inboxes reach to. */
 static struct ms_packet *post_far(struct ms_worker *worker, uint32_t unit, uint64_t window)
 {
-	struct ms_far_packet *far = ms_vec_push(&worker->far, sizeof(*far));
+	struct ms_far_packet *far = ms_grow_place(&worker->far);
 
 	if (!far)
 		return out_of_memory(worker);
@@ -60,8 +46,7 @@ static struct ms_packet *post_remote_packet(struct ms_worker *worker, uint32_t u
 					    uint64_t window)
 {
 	uint32_t rank = worker->net->unit[unit].worker / worker->net->threads;
-	struct ms_remote_packet *parcel =
-		ms_vec_push(&worker->remote_packets[rank], sizeof(*parcel));
+	struct ms_remote_packet *parcel = ms_grow_place(&worker->remote_packets[rank].list);
 
 	if (!parcel)
 		return out_of_memory(worker);

@@ -4,47 +4,22 @@
 
 #include <stdlib.h>
 
-#define FIRST_ROOM 64u
-
 /* ---- what is known ---- */
-
-void ms_routing_fini(struct ms_routing *r)
-{
-	free(r->dead);
-	free(r->change);
-}
-
-static bool room_for_one(struct ms_routing *r)
-{
-	size_t room = r->room ? r->room * 2 : FIRST_ROOM;
-	struct ms_route_change *change;
-
-	if (r->n < r->room)
-		return true;
-	change = realloc(r->change, room * sizeof(*change));
-	if (!change)
-		return false;
-	r->change = change;
-	r->room = room;
-	return true;
-}
 
 bool ms_routing_add_change(struct ms_net *net, const struct ms_fault *f)
 {
 	struct ms_routing *r = &net->routing;
+	const struct ms_route_change change = {
+		.at_ps = f->at_ps + net->cfg.reconverge_ps,
+		.link = f->link,
+		.down = f->kind == MS_FAULT_DOWN,
+	};
 
 	if (f->kind != MS_FAULT_DOWN && f->kind != MS_FAULT_UP)
 		return true;
 	if (!r->dead)
 		r->dead = calloc(net->units.t.n_links, sizeof(*r->dead));
-	if (!r->dead || !room_for_one(r))
-		return false;
-	r->change[r->n++] = (struct ms_route_change){
-		.at_ps = f->at_ps + net->cfg.reconverge_ps,
-		.link = f->link,
-		.down = f->kind == MS_FAULT_DOWN,
-	};
-	return true;
+	return r->dead && ms_grow_add(&r->change, &change);
 }
 
 static void apply_change(struct ms_routing *r, const struct ms_route_change *c)
@@ -66,10 +41,10 @@ void ms_routing_apply_changes(struct ms_net *net)
 	struct ms_routing *r = &net->routing;
 	uint64_t now_ps = net->window * net->window_ps;
 
-	while (r->first < r->n && r->change[r->first].at_ps <= now_ps)
-		apply_change(r, &r->change[r->first++]);
-	if (r->first == r->n)
-		r->first = r->n = 0;
+	while (r->first < r->change.n && r->change.at[r->first].at_ps <= now_ps)
+		apply_change(r, &r->change.at[r->first++]);
+	if (r->first == r->change.n)
+		r->first = r->change.n = 0;
 }
 
 /* ---- the choice ---- */

@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * fault_apply.c - faults happen: on time, at both ends of a link.
+ * fault_apply.c - what packets without length tell a unit: faults, on time and at both ends of a
+ * link, and pauses of PFC.
  *
  * A fault travels as a packet without length, to the unit that sends on the link and to the one
  * that receives, so that each acts at the right moment between its packets.
  */
 #include "sim/kernel/worker.h"
-
-#include <stdlib.h>
 
 enum {
 	BODY_PORT,
@@ -100,8 +99,8 @@ static void apply_link_fault(struct ms_worker *worker, struct ms_unit *unit,
 	}
 }
 
-void ms_fault_apply(struct ms_worker *worker, struct ms_unit *unit, uint64_t t_ps,
-		    const struct ms_packet *p)
+static void apply_fault(struct ms_worker *worker, struct ms_unit *unit, uint64_t t_ps,
+			const struct ms_packet *p)
 {
 	uint32_t port = (uint32_t)p->body[BODY_PORT];
 	bool receiving = p->body[BODY_RECEIVING];
@@ -120,20 +119,49 @@ void ms_fault_apply(struct ms_worker *worker, struct ms_unit *unit, uint64_t t_p
 	apply_link_fault(worker, unit, f, p, t_ps);
 }
 
-/* ---- when it happens ---- */
+/* ---- PFC ---- */
 
-static bool is_fault_before(const struct ms_pending_fault *a, const struct ms_pending_fault *b)
+static void resume_port(struct ms_port *port, struct ms_paused *state, uint64_t t_ps)
 {
-	return a->f.at_ps != b->f.at_ps ? a->f.at_ps < b->f.at_ps : a->number < b->number;
+	port->flags &= ~(uint32_t)MS_PORT_PAUSED;
+	state->all_ps += t_ps - state->since_ps;
+	if (port->free_ps < t_ps)
+		port->free_ps = t_ps;
 }
 
-static void swap_faults(struct ms_pending_fault *a, struct ms_pending_fault *b)
+/* The end of a link that sends stops and resumes sending data. REQ(sim.pfc.pause) */
+static void apply_pfc(struct ms_worker *worker, struct ms_unit *unit, uint64_t t_ps,
+		      const struct ms_packet *p)
 {
-	struct ms_pending_fault c = *a;
+	const struct ms_hosts *hosts = &worker->net->cfg.hosts;
+	uint32_t number = (uint32_t)p->body[MS_PFC_BODY_PORT];
+	struct ms_port *port = &worker->net->port[number];
+	struct ms_paused *state = &worker->net->pfc.paused[number];
 
-	*a = *b;
-	*b = c;
+	/* What began before this instant began as things were. */
+	ms_port_advance(worker, unit, number - unit->first_port, t_ps - 1);
+	if (p->body[MS_PFC_BODY_PAUSE]) {
+		port->flags |= MS_PORT_PAUSED;
+		state->since_ps = t_ps;
+		state->pauses++;
+		return;
+	}
+	resume_port(port, state, t_ps);
+	if (unit->tier == MF_HOST && hosts->pfc_resumed)
+		hosts->pfc_resumed(hosts->ctx, worker, p->dst, t_ps,
+				   number % worker->net->units.t.cfg.planes);
 }
+
+void ms_notice_apply(struct ms_worker *worker, struct ms_unit *unit, uint64_t t_ps,
+		     const struct ms_packet *p)
+{
+	if (p->head == MS_NOTICE_PFC)
+		apply_pfc(worker, unit, t_ps, p);
+	else
+		apply_fault(worker, unit, t_ps, p);
+}
+
+/* ---- when faults happen ---- */
 
 static bool is_fault_valid(const struct ms_net *net, const struct ms_fault *f)
 {
@@ -142,95 +170,47 @@ static bool is_fault_valid(const struct ms_net *net, const struct ms_fault *f)
 	       (f->kind != MS_FAULT_RATE || f->value > 0) && f->value <= 1000000;
 }
 
-static bool room_for(struct ms_pending_fault **at, size_t n, size_t *room)
-{
-	size_t more = *room ? *room * 2 : 64;
-	void *p;
-
-	if (n < *room)
-		return true;
-	p = realloc(*at, more * sizeof(**at));
-	if (!p)
-		return false;
-	*at = p;
-	*room = more;
-	return true;
-}
-
 bool ms_net_add_fault(struct ms_net *net, const struct ms_fault *fault)
 {
-	struct ms_pending_fault *heap;
-	size_t i = net->faults;
+	const struct ms_pending_fault pending = {{fault->at_ps, net->faults_added++}, *fault};
 
-	if (!is_fault_valid(net, fault) || !room_for(&net->fault, net->faults, &net->faults_room))
-		return false;
-	heap = net->fault;
-	heap[i] = (struct ms_pending_fault){*fault, net->faults_added++};
-	net->faults++;
-	for (; i > 0 && is_fault_before(&heap[i], &heap[(i - 1) / 2]); i = (i - 1) / 2)
-		swap_faults(&heap[i], &heap[(i - 1) / 2]);
-	return true;
-}
-
-static struct ms_pending_fault pop_fault(struct ms_net *net)
-{
-	struct ms_pending_fault *heap = net->fault, first = heap[0];
-	size_t i = 0;
-
-	heap[0] = heap[--net->faults];
-	for (;;) {
-		size_t least = i, child = 2 * i + 1;
-
-		for (size_t k = child; k < child + 2 && k < net->faults; k++)
-			if (is_fault_before(&heap[k], &heap[least]))
-				least = k;
-		if (least == i)
-			return first;
-		swap_faults(&heap[i], &heap[least]);
-		i = least;
-	}
+	return is_fault_valid(net, fault) && ms_heap_add(&net->faults, &pending);
 }
 
 void ms_faults_begin(struct ms_net *net)
 {
 	uint64_t end_ps = (net->window + 1) * net->window_ps;
 
-	net->now_faults = 0;
-	while (net->faults && net->fault[0].f.at_ps < end_ps) {
-		if (!room_for(&net->now_fault, net->now_faults, &net->now_faults_room)) {
+	net->now_faults.n = 0;
+	while (net->faults.n && net->faults.at[0].when.key < end_ps) {
+		const struct ms_fault *f = &ms_heap_take(&net->faults)->f;
+
+		if (!ms_grow_add(&net->now_faults, f) ||
+		    (net->cfg.ecmp && !ms_routing_add_change(net, f)))
 			atomic_store(&net->no_memory, true);
-			return;
-		}
-		net->now_fault[net->now_faults] = pop_fault(net);
-		if (net->cfg.ecmp &&
-		    !ms_routing_add_change(net, &net->now_fault[net->now_faults].f)) {
-			atomic_store(&net->no_memory, true);
-			return;
-		}
-		net->now_faults++;
 	}
 }
 
-static void post_fault(struct ms_worker *worker, const struct ms_pending_fault *due,
-		       uint32_t number, bool receiving)
+static void post_fault(struct ms_worker *worker, const struct ms_fault *due, uint32_t number,
+		       bool receiving)
 {
 	const struct ms_units *u = &worker->net->units;
-	uint32_t unit = receiving ? ms_units_to(u, due->f.link) : ms_units_from(u, due->f.link);
+	uint32_t unit = receiving ? ms_units_to(u, due->link) : ms_units_from(u, due->link);
 	struct mf_end end =
-		receiving ? mf_link_to(&u->t, due->f.link) : mf_link_from(&u->t, due->f.link);
+		receiving ? mf_link_to(&u->t, due->link) : mf_link_from(&u->t, due->link);
 	struct ms_packet *p;
 	uint32_t at;
 
 	if (worker->net->unit[unit].worker != worker->global)
 		return;
 	p = ms_schedule_arrival_at(worker, unit, worker->window,
-				   (uint32_t)(due->f.at_ps - worker->start_ps));
+				   (uint32_t)(due->at_ps - worker->start_ps));
 	at = p->at;
 	*p = (struct ms_packet){.at = at, .port = number};
 	p->dst = end.node < u->t.n_hosts ? end.node & (MS_HOSTS_MAX - 1) : 0;
-	p->body[BODY_PORT] = ms_units_port(u, due->f.link);
-	p->body[BODY_KIND] = due->f.kind;
-	p->body[BODY_VALUE] = due->f.value;
+	p->body[BODY_PORT] = ms_units_port(u, due->link);
+	p->body[BODY_KIND] = due->kind;
+	p->body[BODY_VALUE] = due->value;
 	p->body[BODY_RECEIVING] = receiving;
 }
 
@@ -238,8 +218,8 @@ void ms_faults_post(struct ms_worker *worker)
 {
 	const struct ms_net *net = worker->net;
 
-	for (size_t i = 0; i < net->now_faults; i++) {
-		post_fault(worker, &net->now_fault[i], (uint32_t)i, false);
-		post_fault(worker, &net->now_fault[i], (uint32_t)i, true);
+	for (size_t i = 0; i < net->now_faults.n; i++) {
+		post_fault(worker, &net->now_faults.at[i], (uint32_t)i, false);
+		post_fault(worker, &net->now_faults.at[i], (uint32_t)i, true);
 	}
 }

@@ -43,17 +43,11 @@ bool ms_pfc_has_room(const struct ms_worker *worker, const struct ms_packet *p)
 
 static void list_ingress(struct ms_worker *worker, struct ms_ingress *in, uint32_t port)
 {
-	uint32_t *place;
-
 	if (in->listed)
 		return;
-	place = ms_vec_push(&worker->ingresses, sizeof(*place));
-	if (!place) {
+	in->listed = ms_grow_add(&worker->ingresses, &port);
+	if (!in->listed)
 		atomic_store_explicit(&worker->net->no_memory, true, memory_order_relaxed);
-		return;
-	}
-	*place = port;
-	in->listed = true;
 }
 
 void ms_pfc_count_enqueue(struct ms_worker *worker, const struct ms_packet *p)

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * sim_counters.c - adding up, and the proof that nothing was lost on the way: packets that wait and
- * that fly are counted where they are, one by one.
- */
+/* sim_counters.c - what a net says of itself: its time, its hosts, what it has counted. */
 #include "sim/kernel/worker.h"
+
+/* ---- counters; packets that wait and that fly are counted where they are, one by one ---- */
 
 /* Packets, not faults, in a box. */
 static uint64_t in_box(ms_tail tail)
@@ -128,4 +127,35 @@ bool ms_counters_are_conserved(const struct ms_counters *c)
 	for (uint32_t i = 0; i < MS_DROPS; i++)
 		found += c->dropped[i];
 	return found == c->injected;
+}
+
+/* ---- time and hosts ---- */
+
+uint64_t ms_net_now_ps(const struct ms_net *net)
+{
+	return net->window * net->window_ps;
+}
+
+bool ms_net_host_is_local(const struct ms_net *net, uint32_t host)
+{
+	uint32_t unit = ms_units_of_host(&net->units, host);
+
+	return host < net->units.t.n_hosts && net->unit[unit].worker / net->threads == net->rank;
+}
+
+uint32_t ms_worker_of(const struct ms_net *net, uint32_t host)
+{
+	return net->unit[ms_units_of_host(&net->units, host)].worker - net->first_worker;
+}
+
+const char *ms_drop_name(enum ms_drop d)
+{
+	static const char *const names[MS_DROPS] = {
+		[MS_DROP_DATA_FULL] = "data_full", [MS_DROP_CONTROL_FULL] = "control_full",
+		[MS_DROP_LINK_DOWN] = "link_down", [MS_DROP_BLACKHOLE] = "blackhole",
+		[MS_DROP_LOSS] = "loss",	   [MS_DROP_NO_ROUTE] = "no_route",
+		[MS_DROP_HEADROOM] = "headroom",
+	};
+
+	return names[d];
 }

@@ -2,8 +2,6 @@
 /* sim_net.c - building a net and taking it down; looking at its links. */
 #include "sim/kernel/worker.h"
 
-#include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
 
 #include "base/bits.h"
@@ -14,17 +12,6 @@
 /* A byte takes this long at the slowest speed there is a use for: 1 Mb/s. */
 #define SLOWEST_BIT_S UINT64_C(1000000)
 #define FASTEST_BIT_S UINT64_C(100000000000000)
-
-static bool __attribute__((format(printf, 3, 4)))
-set_cfg_error(char *why, size_t size, const char *format, ...)
-{
-	va_list args;
-
-	va_start(args, format);
-	vsnprintf(why, size, format, args);
-	va_end(args);
-	return false;
-}
 
 /* The links that ports of a kind send on. */
 static enum mf_link_kind link_of(enum ms_port_kind k)
@@ -49,66 +36,62 @@ static uint64_t hop_ps(const struct mf_topology *t, enum ms_port_kind k)
 	return (ns + (k == MS_PORT_T0_DOWN ? 0 : t->cfg.switch_ns)) * MS_PS_PER_NS;
 }
 
-static bool queue_check(const struct ms_net_cfg *cfg, enum ms_port_kind k, char *why, size_t size)
+static bool queue_check(const struct ms_net_cfg *cfg, enum ms_port_kind k, char *why)
 {
 	const struct ms_queue_cfg *q = &cfg->queue[k];
 	const struct mf_link_cfg *l = &cfg->topology.cfg.links[link_of(k)];
 
 	if (q->ecn_max_bytes && q->ecn_min_bytes >= q->ecn_max_bytes)
-		return set_cfg_error(why, size,
-				     "queue %s: ecn_min = %u bytes: less than ecn_max, %u bytes",
-				     kind_names[k], q->ecn_min_bytes, q->ecn_max_bytes);
+		return ms_refuse(why, "queue %s: ecn_min = %u bytes: less than ecn_max, %u bytes",
+				 kind_names[k], q->ecn_min_bytes, q->ecn_max_bytes);
 	if (q->ecn_ppm > 1000000)
-		return set_cfg_error(why, size, "queue %s: ecn_ppm = %u: 0 to 1000000",
-				     kind_names[k], q->ecn_ppm);
+		return ms_refuse(why, "queue %s: ecn_ppm = %u: 0 to 1000000", kind_names[k],
+				 q->ecn_ppm);
 	if (l->bit_s < SLOWEST_BIT_S || l->bit_s > FASTEST_BIT_S)
-		return set_cfg_error(why, size, "links of %s: %llu bit/s: 1 Mb/s to 100 Tb/s",
-				     kind_names[k], (unsigned long long)l->bit_s);
+		return ms_refuse(why, "links of %s: %llu bit/s: 1 Mb/s to 100 Tb/s", kind_names[k],
+				 (unsigned long long)l->bit_s);
 	if (hop_ps(&cfg->topology, k) == 0)
-		return set_cfg_error(
-			why, size,
+		return ms_refuse(
+			why,
 			"links of %s: latency 0: time goes by the smallest latency, at least "
 			"1 ns",
 			kind_names[k]);
 	return true;
 }
 
-bool ms_net_cfg_check(const struct ms_net_cfg *cfg, char *why, size_t size)
+bool ms_net_cfg_check(const struct ms_net_cfg *cfg, char *why)
 {
 	const struct mf_topology *t = &cfg->topology;
 	uint32_t ranks = cfg->ranks ? cfg->ranks->ranks : 1;
 	struct ms_units units;
 
 	if (t->n_hosts == 0 || t->n_hosts > MS_HOSTS_MAX)
-		return set_cfg_error(why, size, "hosts = %u: 1 to %u", t->n_hosts, MS_HOSTS_MAX);
+		return ms_refuse(why, "hosts = %u: 1 to %u", t->n_hosts, MS_HOSTS_MAX);
 	if (cfg->threads < 1 || cfg->threads > MS_THREADS_MAX)
-		return set_cfg_error(why, size, "threads = %u: 1 to %u", cfg->threads,
-				     MS_THREADS_MAX);
+		return ms_refuse(why, "threads = %u: 1 to %u", cfg->threads, MS_THREADS_MAX);
 	if (ranks * (uint64_t)cfg->threads > UINT16_MAX)
-		return set_cfg_error(why, size, "%u ranks of %u threads: at most %u threads in all",
-				     ranks, cfg->threads, UINT16_MAX);
+		return ms_refuse(why, "%u ranks of %u threads: at most %u threads in all", ranks,
+				 cfg->threads, UINT16_MAX);
 	if (cfg->pfc.on && (cfg->pfc.xoff_bytes == 0 || cfg->pfc.xon_bytes > cfg->pfc.xoff_bytes ||
 			    cfg->pfc.headroom_bytes > UINT32_MAX - cfg->pfc.xoff_bytes))
-		return set_cfg_error(
-			why, size,
+		return ms_refuse(
+			why,
 			"pfc: xoff = %u, xon = %u, headroom = %u bytes: xoff above 0, xon at most "
 			"xoff, both together below 4 GiB",
 			cfg->pfc.xoff_bytes, cfg->pfc.xon_bytes, cfg->pfc.headroom_bytes);
 	if (cfg->trim_to_bytes == 0)
-		return set_cfg_error(why, size,
-				     "trim_to_bytes = 0: the length of a cut packet, 1 to 65535");
+		return ms_refuse(why, "trim_to_bytes = 0: the length of a cut packet, 1 to 65535");
 	for (uint32_t k = 0; k < MS_PORT_KINDS; k++)
 		if (kind_is_there(t, (enum ms_port_kind)k) &&
-		    !queue_check(cfg, (enum ms_port_kind)k, why, size))
+		    !queue_check(cfg, (enum ms_port_kind)k, why))
 			return false;
 	ms_units_init(&units, t, ranks * cfg->threads);
 	if (units.t0_ports > MS_UNIT_PORTS_MAX || units.t1_ports > MS_UNIT_PORTS_MAX ||
 	    units.t2_ports > MS_UNIT_PORTS_MAX)
-		return set_cfg_error(why, size, "a switch of %u, %u or %u ports: at most %u",
-				     units.t0_ports, units.t1_ports, units.t2_ports,
-				     MS_UNIT_PORTS_MAX);
+		return ms_refuse(why, "a switch of %u, %u or %u ports: at most %u", units.t0_ports,
+				 units.t1_ports, units.t2_ports, MS_UNIT_PORTS_MAX);
 	if (units.n_ports >= UINT32_C(1) << 30)
-		return set_cfg_error(why, size, "%u links: fewer than 2^30", units.n_ports);
+		return ms_refuse(why, "%u links: fewer than 2^30", units.n_ports);
 	return true;
 }
 
@@ -187,7 +170,7 @@ static void worker_fini(struct ms_net *net, struct ms_worker *worker)
 	free(worker->mine);
 	free(worker->due);
 	for (uint32_t r = 0; worker->remote_packets && r < net->ranks; r++)
-		free(worker->remote_packets[r].at);
+		free(worker->remote_packets[r].list.at);
 	free(worker->remote_packets);
 	free(worker->far.at);
 	free(worker->ingresses.at);
@@ -222,15 +205,15 @@ static bool tables_init(struct ms_net *net)
 	return true;
 }
 
-struct ms_net *ms_net_create(const struct ms_net_cfg *cfg, char *why, size_t size)
+struct ms_net *ms_net_create(const struct ms_net_cfg *cfg, char *why)
 {
 	struct ms_net *net;
 
-	if (!ms_net_cfg_check(cfg, why, size))
+	if (!ms_net_cfg_check(cfg, why))
 		return NULL;
 	net = calloc(1, sizeof(*net));
 	if (!net) {
-		set_cfg_error(why, size, "no memory for a net");
+		ms_refuse(why, "no memory for a net");
 		return NULL;
 	}
 	net->cfg = *cfg;
@@ -244,8 +227,8 @@ struct ms_net *ms_net_create(const struct ms_net_cfg *cfg, char *why, size_t siz
 	net->mark_words = (net->units.n + 63) / 64;
 	wires_init(net);
 	if (!tables_init(net) || !ms_pfc_open(net)) {
-		set_cfg_error(why, size, "no memory for %u ports and %u hosts", net->units.n_ports,
-			      cfg->topology.n_hosts);
+		ms_refuse(why, "no memory for %u ports and %u hosts", net->units.n_ports,
+			  cfg->topology.n_hosts);
 		ms_net_destroy(net);
 		return NULL;
 	}
@@ -264,9 +247,10 @@ void ms_net_destroy(struct ms_net *net)
 	free(net->worker);
 	free(net->unit);
 	free(net->backlog);
-	free(net->fault);
-	free(net->now_fault);
-	ms_routing_fini(&net->routing);
+	free(net->faults.at);
+	free(net->now_faults.at);
+	free(net->routing.dead);
+	free(net->routing.change.at);
 	ms_pfc_close(net);
 	ms_unmap_bytes(net->port, net->units.n_ports * sizeof(*net->port));
 	ms_unmap_bytes(net->wake_ps, hosts * sizeof(*net->wake_ps));

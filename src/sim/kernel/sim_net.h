@@ -24,6 +24,7 @@
 #define SOFTMRC_SIM_KERNEL_SIM_NET_H
 
 #include "fabric/topology.h"
+#include "sim/kernel/common.h"
 #include "wire/dscp.h"
 
 #include <assert.h>
@@ -229,17 +230,17 @@ struct ms_net_cfg {
 /* ---- life ---- */
 
 /*
- * ms_net_cfg_check says whether a net can be made of cfg. False: `why`, of `size` bytes, says what
- * is wrong with which field.
+ * ms_net_cfg_check says whether a net can be made of cfg. False: why (MS_WHY_BYTES, common.h) says
+ * what is wrong with which field.
  */
-bool ms_net_cfg_check(const struct ms_net_cfg *cfg, char *why, size_t size);
+bool ms_net_cfg_check(const struct ms_net_cfg *cfg, char *why);
 /*
  * ms_net_memory returns the bytes that this rank needs for a net, and for `in_flight` packets that
  * are on wires and in queues at once, over all ranks. An estimate from above for large nets.
  */
 uint64_t ms_net_memory(const struct ms_net_cfg *cfg, uint64_t in_flight);
 /* ms_net_create builds a net at time 0; cfg is copied. NULL: cfg is bad, or no memory (*why). */
-struct ms_net *ms_net_create(const struct ms_net_cfg *cfg, char *why, size_t size);
+struct ms_net *ms_net_create(const struct ms_net_cfg *cfg, char *why);
 void ms_net_destroy(struct ms_net *net);
 
 /* ---- running ---- */

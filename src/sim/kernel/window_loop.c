@@ -50,7 +50,7 @@ static void run_window(struct ms_worker *worker)
 {
 	ms_calendar_begin(worker);
 	ms_wheel_advance(worker);
-	if (worker->net->now_faults)
+	if (worker->net->now_faults.n)
 		ms_faults_post(worker);
 	run_units(worker);
 	worker->next_window = next_of(worker);
@@ -78,19 +78,15 @@ static void receive_remote_packets(struct ms_net *net, const struct ms_bytes *in
  * worker 0. */
 static bool join_remote_packets(struct ms_net *net, uint32_t rank)
 {
-	struct ms_vec *all = &net->worker[0]->remote_packets[rank];
+	struct ms_remote_packets *all = &net->worker[0]->remote_packets[rank];
 
 	for (uint32_t i = 1; i < net->threads; i++) {
-		struct ms_vec *part = &net->worker[i]->remote_packets[rank];
+		struct ms_remote_packets *part = &net->worker[i]->remote_packets[rank];
 
-		for (size_t k = 0; k < part->n; k++) {
-			struct ms_remote_packet *place = ms_vec_push(all, sizeof(*place));
-
-			if (!place)
+		for (size_t k = 0; k < part->list.n; k++)
+			if (!ms_grow_add(&all->list, &part->list.at[k]))
 				return false;
-			*place = ((struct ms_remote_packet *)part->at)[k];
-		}
-		part->n = 0;
+		part->list.n = 0;
 	}
 	return true;
 }
@@ -100,18 +96,18 @@ static void exchange_remote_packets(struct ms_net *net)
 	struct ms_bytes out[MS_RANKS_MAX] = {0}, in[MS_RANKS_MAX] = {0};
 
 	for (uint32_t r = 0; r < net->ranks; r++) {
-		struct ms_vec *v = &net->worker[0]->remote_packets[r];
+		struct ms_remote_packets *all = &net->worker[0]->remote_packets[r];
 
 		if (!join_remote_packets(net, r))
 			atomic_store(&net->no_memory, true);
-		out[r] = (struct ms_bytes){v->at, v->n * sizeof(struct ms_remote_packet)};
+		out[r] = (struct ms_bytes){all->list.at, all->list.n * sizeof(*all->list.at)};
 	}
 	if (!net->cfg.ranks->exchange(net->cfg.ranks->ctx, out, in)) {
 		net->ranks_lost = true;
 		return;
 	}
 	for (uint32_t r = 0; r < net->ranks; r++)
-		net->worker[0]->remote_packets[r].n = 0;
+		net->worker[0]->remote_packets[r].list.n = 0;
 	receive_remote_packets(net, in);
 }
 
@@ -123,8 +119,8 @@ static uint64_t next_window(struct ms_net *net)
 	for (uint32_t i = 0; i < net->threads; i++)
 		if (net->worker[i]->next_window < numbers[0])
 			numbers[0] = net->worker[i]->next_window;
-	if (net->faults && net->fault[0].f.at_ps / net->window_ps < numbers[0])
-		numbers[0] = net->fault[0].f.at_ps / net->window_ps;
+	if (net->faults.n)
+		numbers[0] = ms_min(numbers[0], net->faults.at[0].when.key / net->window_ps);
 	if (net->ranks > 1 && !net->ranks_lost &&
 	    !net->cfg.ranks->least(net->cfg.ranks->ctx, numbers, 3))
 		net->ranks_lost = true;

@@ -18,6 +18,7 @@
 #include "fabric/ev_routing.h"
 #include "fabric/fabric_link.h"
 #include "fabric/fabric_node.h"
+#include "sim/kernel/common.h"
 #include "sim/kernel/memory.h"
 #include "sim/kernel/random.h"
 #include "sim/kernel/ranks.h"
@@ -105,9 +106,6 @@ static inline void ms_barrier_wait(struct ms_barrier *b)
  * What routing knows changes between windows, at the first one that begins at the time or later,
  * and so does not depend on who asks.
  */
-struct ms_fault;
-struct ms_net;
-struct ms_packet;
 struct ms_unit;
 
 /* News that are under way. */
@@ -120,11 +118,10 @@ struct ms_route_change {
 struct ms_routing {
 	uint16_t *dead; /* by link: times that it is known to be down; NULL: no link ever was */
 	uint32_t n_dead;
-	struct ms_route_change *change; /* first .. n - 1 are to come, in order of time */
-	size_t first, n, room;
+	MS_GROW(struct ms_route_change) change; /* from `first` on they are to come, by time */
+	size_t first;
 };
 
-void ms_routing_fini(struct ms_routing *r);
 /*
  * ms_routing_add_change notes a fault that is about to happen; faults come in order of time.
  * Between windows, one thread. False: no memory.
@@ -197,9 +194,6 @@ void ms_pfc_count_enqueue(struct ms_worker *worker, const struct ms_packet *p);
 void ms_pfc_count_dequeue(struct ms_worker *worker, const struct ms_packet *p);
 /* ms_pfc_update sends pauses, or takes them back, when a switch has come to the window's end. */
 void ms_pfc_update(struct ms_worker *worker, struct ms_unit *unit);
-/* ms_pfc_apply obeys what the other end of a link says. */
-void ms_pfc_apply(struct ms_worker *worker, struct ms_unit *unit, uint64_t t_ps,
-		  const struct ms_packet *p);
 /* ms_pfc_paused_ps returns how long a port has been paused up to now_ps. */
 uint64_t ms_pfc_paused_ps(const struct ms_net *net, uint32_t port, uint64_t now_ps);
 
@@ -355,10 +349,8 @@ struct ms_remote_packet {
 	uint32_t ahead; /* windows after the one in which it was sent */
 };
 
-/* An array that grows. */
-struct ms_vec {
-	void *at;
-	size_t n, room; /* elements */
+struct ms_remote_packets {
+	MS_GROW(struct ms_remote_packet) list;
 };
 
 /* The part of a net that one thread runs. Workers share no cache line. */
@@ -384,10 +376,9 @@ struct ms_worker {
 	 * next. */
 	struct ms_chunk *returned[2][MS_THREADS_MAX];
 	struct ms_slab slab;
-	struct ms_vec far;	       /* struct ms_far_packet */
-	struct ms_vec *remote_packets; /* for each rank: struct ms_remote_packet */
-	struct ms_vec
-		ingresses; /* uint32_t: links that PFC is to look at, of the unit that is run */
+	MS_GROW(struct ms_far_packet) far;
+	struct ms_remote_packets *remote_packets; /* for each rank */
+	MS_GROW(uint32_t) ingresses; /* links that PFC is to look at, of the unit that is run */
 
 	ms_tail wheel[MS_WHEEL_SLOTS]; /* hosts */
 	uint64_t wheel_used[MS_WHEEL_SLOTS / 64];
@@ -407,8 +398,8 @@ struct ms_worker {
 
 /* A fault that is to come. */
 struct ms_pending_fault {
+	struct ms_heap_key when; /* ps; in the order in which they were added */
 	struct ms_fault f;
-	uint64_t number; /* in the order in which they were added */
 };
 
 /* What a packet without length says, in `head`. */
@@ -449,11 +440,9 @@ struct ms_net {
 	uint64_t round;	 /* windows that were run, or are */
 	uint64_t woken;	 /* the earliest window that ms_net_wake asked for, between windows */
 	uint64_t next_edge_ps;
-	struct ms_pending_fault *fault; /* a heap by time and number */
-	size_t faults, faults_room;
+	MS_GROW(struct ms_pending_fault) faults; /* a heap */
 	uint64_t faults_added;
-	struct ms_pending_fault *now_fault; /* those of the window that is about to be run */
-	size_t now_faults, now_faults_room;
+	MS_GROW(struct ms_fault) now_faults; /* of the window that is about to be run */
 
 	struct ms_routing routing;
 	struct ms_pfc pfc;
@@ -492,8 +481,6 @@ void ms_calendar_begin(struct ms_worker *worker);
 void ms_calendar_end(struct ms_worker *worker);
 /* ms_calendar_next returns the earliest window, after this one, with something to do. */
 uint64_t ms_calendar_next(const struct ms_worker *worker);
-/* ms_vec_push appends room for one element and returns it; NULL: no memory. */
-void *ms_vec_push(struct ms_vec *v, size_t size);
 
 /* ---- wake_wheel.c: wake-ups ---- */
 
@@ -534,18 +521,10 @@ void ms_group_run(struct ms_worker *worker, uint32_t unit);
 void ms_faults_begin(struct ms_net *net);
 /* ms_faults_post sends the window's faults to the worker's units. */
 void ms_faults_post(struct ms_worker *worker);
-/* ms_fault_apply does what such a packet (`bytes` 0) says. */
-void ms_fault_apply(struct ms_worker *worker, struct ms_unit *unit, uint64_t t_ps,
-		    const struct ms_packet *p);
-/* ms_notice_apply does what a packet without length says: a fault, or PFC. */
-static inline void ms_notice_apply(struct ms_worker *worker, struct ms_unit *unit, uint64_t t_ps,
-				   const struct ms_packet *p)
-{
-	if (p->head == MS_NOTICE_PFC)
-		ms_pfc_apply(worker, unit, t_ps, p);
-	else
-		ms_fault_apply(worker, unit, t_ps, p);
-}
+/* ms_notice_apply does what a packet without length (`bytes` 0) says: a fault, or PFC. */
+void ms_notice_apply(struct ms_worker *worker, struct ms_unit *unit, uint64_t t_ps,
+		     const struct ms_packet *p);
+
 /* ---- fault_table.c: what is wrong with links ---- */
 
 /* ms_link_fault_find returns the state of a link's end; NULL: nothing is wrong with it. */

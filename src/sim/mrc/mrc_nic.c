@@ -81,20 +81,15 @@ static uint64_t dry_ps(const struct ms_mrc_host *h, uint64_t now_ps)
 	return first;
 }
 
-static uint64_t min_u64(uint64_t a, uint64_t b)
-{
-	return a < b ? a : b;
-}
-
 static uint64_t next_wake(struct ms_mrc_host *h, uint64_t now_ps)
 {
 	uint64_t at;
 
 	h->deadline_ps = ms_ns_to_ps(mt_engine_deadline(h->engine));
-	at = min_u64(h->deadline_ps, ms_ns_to_ps(ms_conn_linger_ns(h)));
-	at = min_u64(at, ms_ns_to_ps(ms_app_next_ns(&h->nic.set->app, &h->nic.app)));
+	at = ms_min(h->deadline_ps, ms_ns_to_ps(ms_conn_linger_ns(h)));
+	at = ms_min(at, ms_ns_to_ps(ms_app_next_ns(&h->nic.set->app, &h->nic.app)));
 	if (mt_engine_tx_is_blocked(h->engine))
-		at = min_u64(at, dry_ps(h, now_ps));
+		at = ms_min(at, dry_ps(h, now_ps));
 	return at;
 }
 
@@ -238,11 +233,9 @@ static bool slots_fit(const struct ms_workload *w, uint32_t hosts, char *why)
 	for (uint32_t i = 0; i < hosts; i++) {
 		uint32_t slots = ms_workload_slots(w, i);
 
-		if (slots > MS_SLOTS_MAX) {
-			snprintf(why, MS_WHY_BYTES, "host %u has %u connections: at most %u", i,
-				 slots, MS_SLOTS_MAX);
-			return false;
-		}
+		if (slots > MS_SLOTS_MAX)
+			return ms_refuse(why, "host %u has %u connections: at most %u", i, slots,
+					 MS_SLOTS_MAX);
 	}
 	return true;
 }
@@ -286,6 +279,6 @@ struct ms_mrc *ms_mrc_create(const struct ms_mrc_cfg *cfg, struct ms_nics *nics,
 		    open_ev_sets(m))
 			return m;
 	}
-	snprintf(why, MS_WHY_BYTES, "no memory for %u NICs", nics->hosts);
+	ms_refuse(why, "no memory for %u NICs", nics->hosts);
 	return NULL;
 }

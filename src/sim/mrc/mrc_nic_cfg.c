@@ -85,29 +85,25 @@ static bool mtu_valid(uint32_t mtu)
 	return mtu >= 256 && mtu <= 4096 && mb_is_pow2(mtu);
 }
 
-#define REFUSE(...)                                       \
-	do {                                              \
-		snprintf(why, MS_WHY_BYTES, __VA_ARGS__); \
-		return false;                             \
-	} while (0)
-
 static bool evs_valid(const struct ms_mrc_cfg *c, char *why)
 {
 	uint32_t planes = c->topology.cfg.planes, evs = ms_mrc_evs(c);
 
 	if (c->evs == 0 || evs * planes > MT_EVS_MAX)
-		REFUSE("evs = %u: 1 to %u of each plane", c->evs, MT_EVS_MAX / planes);
+		return ms_refuse(why, "evs = %u: 1 to %u of each plane", c->evs,
+				 MT_EVS_MAX / planes);
 	if (c->evs_active > c->evs)
-		REFUSE("evs_active = %u: 0 (all) to %u", c->evs_active, c->evs);
+		return ms_refuse(why, "evs_active = %u: 0 (all) to %u", c->evs_active, c->evs);
 	if (c->min_active == 0 || c->min_active > evs * planes)
-		REFUSE("min_active = %u: 1 to %u", c->min_active, evs * planes);
+		return ms_refuse(why, "min_active = %u: 1 to %u", c->min_active, evs * planes);
 	if (c->revive_probes == 0 || c->revive_probes > 16)
-		REFUSE("revive_probes = %u: 1 to 16", c->revive_probes);
+		return ms_refuse(why, "revive_probes = %u: 1 to 16", c->revive_probes);
 	if (c->probe_interval_ns == 0 || c->probe_interval_ns > c->probe_interval_max_ns)
-		REFUSE("probe_interval = %llu ns: more than 0, and no more than "
-		       "probe_interval_max = %llu ns",
-		       (unsigned long long)c->probe_interval_ns,
-		       (unsigned long long)c->probe_interval_max_ns);
+		return ms_refuse(why,
+				 "probe_interval = %llu ns: more than 0, and no more than "
+				 "probe_interval_max = %llu ns",
+				 (unsigned long long)c->probe_interval_ns,
+				 (unsigned long long)c->probe_interval_max_ns);
 	return true;
 }
 
@@ -117,27 +113,28 @@ bool ms_mrc_check(const struct ms_mrc_cfg *c, char *why)
 	struct mt_range_error error;
 
 	if (!mtu_valid(c->path_mtu))
-		REFUSE("mtu = %u: 256, 512, 1024, 2048 or 4096", c->path_mtu);
+		return ms_refuse(why, "mtu = %u: 256, 512, 1024, 2048 or 4096", c->path_mtu);
 	if (c->frame_bytes > 1024)
-		REFUSE("frame_bytes = %u: 0 to 1024", c->frame_bytes);
+		return ms_refuse(why, "frame_bytes = %u: 0 to 1024", c->frame_bytes);
 	if (!evs_valid(c, why))
 		return false;
 	if (!mt_cc_profile_check(&c->cc, &error))
-		REFUSE("cc.%s = %llu: 0 (derived) or %llu to %llu", error.field,
-		       (unsigned long long)error.value, (unsigned long long)error.low,
-		       (unsigned long long)error.high);
+		return ms_refuse(why, "cc.%s = %llu: 0 (derived) or %llu to %llu", error.field,
+				 (unsigned long long)error.value, (unsigned long long)error.low,
+				 (unsigned long long)error.high);
 	if (c->mpr == 0)
-		REFUSE("mpr = 0: 1 to 255 units of 128 packets");
+		return ms_refuse(why, "mpr = 0: 1 to 255 units of 128 packets");
 	if (c->depth == 0 || c->depth > 1024)
-		REFUSE("depth = %u: 1 to 1024 messages", c->depth);
+		return ms_refuse(why, "depth = %u: 1 to 1024 messages", c->depth);
 	if (c->timeout > RD_TIMEOUT_MAX)
-		REFUSE("timeout = %u: 0 to %u", c->timeout, RD_TIMEOUT_MAX);
+		return ms_refuse(why, "timeout = %u: 0 to %u", c->timeout, RD_TIMEOUT_MAX);
 	if (c->retry_linear > RD_RETRY_LINEAR_MAX || c->retry_exp > RD_RETRY_EXP_FOREVER)
-		REFUSE("retries = %u, %u: at most %u linear and %u exponential ones",
-		       c->retry_linear, c->retry_exp, RD_RETRY_LINEAR_MAX, RD_RETRY_EXP_FOREVER);
+		return ms_refuse(why, "retries = %u, %u: at most %u linear and %u exponential ones",
+				 c->retry_linear, c->retry_exp, RD_RETRY_LINEAR_MAX,
+				 RD_RETRY_EXP_FOREVER);
 	ms_mrc_engine_cfg(c, 1, 1, &engine);
 	if (mt_engine_size(&engine) == 0)
-		REFUSE("timing: a value is out of its range");
+		return ms_refuse(why, "timing: a value is out of its range");
 	return true;
 }
 

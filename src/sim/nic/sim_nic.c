@@ -53,7 +53,7 @@ struct ms_nics *ms_nics_create(const struct mf_topology *topology, uint32_t thre
 		};
 	if (n && open_records(n) && open_graphs(n))
 		return n;
-	snprintf(why, MS_WHY_BYTES, "no memory for %u NICs", topology->n_hosts);
+	ms_refuse(why, "no memory for %u NICs", topology->n_hosts);
 	ms_nics_destroy(n);
 	return NULL;
 }

@@ -74,32 +74,31 @@ void ms_roce_pfc(const struct mf_topology *t, struct ms_pfc_cfg *pfc)
 	}
 }
 
-#define REFUSE(...)                                       \
-	do {                                              \
-		snprintf(why, MS_WHY_BYTES, __VA_ARGS__); \
-		return false;                             \
-	} while (0)
-
 bool ms_roce_check(const struct ms_roce_cfg *c, char *why)
 {
 	if (c->path_mtu < 256 || c->path_mtu > 4096 || !mb_is_pow2(c->path_mtu))
-		REFUSE("roce.path_mtu = %u: 256, 512, 1024, 2048 or 4096", c->path_mtu);
+		return ms_refuse(why, "roce.path_mtu = %u: 256, 512, 1024, 2048 or 4096",
+				 c->path_mtu);
 	if (c->frame_bytes > 1024)
-		REFUSE("roce.frame_bytes = %u: 0 to 1024", c->frame_bytes);
+		return ms_refuse(why, "roce.frame_bytes = %u: 0 to 1024", c->frame_bytes);
 	if (c->qps == 0 || c->qps > MS_ROCE_QPS_MAX)
-		REFUSE("roce.qps = %u: 1 to %u", c->qps, MS_ROCE_QPS_MAX);
+		return ms_refuse(why, "roce.qps = %u: 1 to %u", c->qps, MS_ROCE_QPS_MAX);
 	if (c->ack_every == 0 || c->ack_every > UINT16_MAX)
-		REFUSE("roce.ack_every = %u: 1 to 65535 packets", c->ack_every);
+		return ms_refuse(why, "roce.ack_every = %u: 1 to 65535 packets", c->ack_every);
 	if (c->depth == 0 || c->depth > 1024)
-		REFUSE("roce.depth = %u: 1 to 1024 messages", c->depth);
+		return ms_refuse(why, "roce.depth = %u: 1 to 1024 messages", c->depth);
 	if (c->timeout > MS_ROCE_TIMEOUT_MAX)
-		REFUSE("roce.timeout = %u: 0 to %u", c->timeout, MS_ROCE_TIMEOUT_MAX);
+		return ms_refuse(why, "roce.timeout = %u: 0 to %u", c->timeout,
+				 MS_ROCE_TIMEOUT_MAX);
 	if (c->retry_cnt > MS_ROCE_RETRY_MAX)
-		REFUSE("roce.retry_cnt = %u: 0 to %u", c->retry_cnt, MS_ROCE_RETRY_MAX);
+		return ms_refuse(why, "roce.retry_cnt = %u: 0 to %u", c->retry_cnt,
+				 MS_ROCE_RETRY_MAX);
 	if (!ms_dcqcn_valid(&c->dcqcn))
-		REFUSE("dcqcn: a value is out of its range: rates 1 to the port's %llu bit/s, "
-		       "times above 0, g_shift 1 to 16",
-		       (unsigned long long)c->dcqcn.line_bps);
+		return ms_refuse(
+			why,
+			"dcqcn: a value is out of its range: rates 1 to the port's %llu bit/s, "
+			"times above 0, g_shift 1 to 16",
+			(unsigned long long)c->dcqcn.line_bps);
 	return true;
 }
 

@@ -10,11 +10,6 @@
 /* IBTA: the unit of the ACK timeout. */
 #define TIMEOUT_UNIT_NS 4096u
 
-static uint64_t min_u64(uint64_t a, uint64_t b)
-{
-	return a < b ? a : b;
-}
-
 /* ---- what happens at a host ---- */
 
 static uint64_t run_round(struct ms_nic_host *nic, struct ms_worker *worker, uint64_t now_ps)
@@ -22,11 +17,11 @@ static uint64_t run_round(struct ms_nic_host *nic, struct ms_worker *worker, uin
 	struct ms_rhost *h = (struct ms_rhost *)nic;
 	uint64_t at = ms_rqp_send_all(h, worker, now_ps);
 
-	at = min_u64(at, ms_ns_to_ps(ms_app_next_ns(&nic->set->app, &nic->app)));
+	at = ms_min(at, ms_ns_to_ps(ms_app_next_ns(&nic->set->app, &nic->app)));
 	if (!mb_link_is_empty(&h->timers)) {
 		const struct ms_rqp *q = mb_container_of(h->timers.next, struct ms_rqp, timer);
 
-		at = min_u64(at, ms_ns_to_ps(q->timer_ns));
+		at = ms_min(at, ms_ns_to_ps(q->timer_ns));
 	}
 	return at;
 }
@@ -116,6 +111,6 @@ struct ms_roce *ms_roce_create(const struct ms_roce_cfg *cfg, struct ms_nics *ni
 		if (ms_nic_set_init(&r->set, nics, MS_ROCE, &ops, longest) && r->worker)
 			return r;
 	}
-	snprintf(why, MS_WHY_BYTES, "no memory for %u NICs", nics->hosts);
+	ms_refuse(why, "no memory for %u NICs", nics->hosts);
 	return NULL;
 }

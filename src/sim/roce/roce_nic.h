@@ -4,7 +4,7 @@
  *
  * A flow has one to sixteen QPs. Each message is cut evenly over them, as collective libraries do,
  * and each QP sends its part as a WRITE: packets in order, all on one way, which switches choose by
- * a hash of addresses and of the UDP source port that follows from the QPN (sim/kernel/worker.h). The
+ * a hash of addresses and of the UDP source port that follows from the QPN (ecmp_routing.c). The
  * plane is the port of the NIC that the QP is bonded to; it never changes.
  *
  * Reliability is go-back-N. The receiver takes the packet that it expects and nothing else; the

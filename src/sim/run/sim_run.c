@@ -116,11 +116,8 @@ bool ms_run_check(const struct ms_run_cfg *cfg, char *why)
 	fill_mrc(cfg, &mrc);
 	fill_roce(cfg, &roce);
 	fill_net(cfg, &net);
-	if (cfg->n_workloads == 0 || cfg->n_workloads > MS_PARTS_MAX) {
-		snprintf(why, MS_WHY_BYTES, "%u workloads: 1 to %u", cfg->n_workloads,
-			 MS_PARTS_MAX);
-		return false;
-	}
+	if (cfg->n_workloads == 0 || cfg->n_workloads > MS_PARTS_MAX)
+		return ms_refuse(why, "%u workloads: 1 to %u", cfg->n_workloads, MS_PARTS_MAX);
 	for (uint32_t i = 0; i < cfg->n_workloads; i++) {
 		struct ms_workload_cfg w = cfg->workload[i];
 
@@ -128,8 +125,7 @@ bool ms_run_check(const struct ms_run_cfg *cfg, char *why)
 		if (!ms_workload_check(&w, why))
 			return false;
 	}
-	return ms_mrc_check(&mrc, why) && ms_roce_check(&roce, why) &&
-	       ms_net_cfg_check(&net, why, MS_WHY_BYTES);
+	return ms_mrc_check(&mrc, why) && ms_roce_check(&roce, why) && ms_net_cfg_check(&net, why);
 }
 
 static struct ms_workload *make_workload(const struct ms_run_cfg *cfg, char *why)
@@ -146,14 +142,13 @@ static struct ms_workload *make_workload(const struct ms_run_cfg *cfg, char *why
 static bool add_faults(struct ms_run *run, char *why)
 {
 	for (uint32_t i = 0; i < run->cfg.n_faults; i++)
-		if (!ms_net_add_fault(run->net, &run->cfg.faults[i])) {
-			snprintf(why, MS_WHY_BYTES,
-				 "fault %u: link %u, value %u, at %llu ps: no such link, or a "
-				 "value or time out of range",
-				 i, run->cfg.faults[i].link, run->cfg.faults[i].value,
-				 (unsigned long long)run->cfg.faults[i].at_ps);
-			return false;
-		}
+		if (!ms_net_add_fault(run->net, &run->cfg.faults[i]))
+			return ms_refuse(
+				why,
+				"fault %u: link %u, value %u, at %llu ps: no such link, or a "
+				"value or time out of range",
+				i, run->cfg.faults[i].link, run->cfg.faults[i].value,
+				(unsigned long long)run->cfg.faults[i].at_ps);
 	run->cfg.faults = NULL;
 	return true;
 }
@@ -195,7 +190,7 @@ static bool open_run(struct ms_run *run, char *why)
 		net.hosts.edge = on_edge;
 	if (run->cfg.tap)
 		net.hosts.tap = on_tap;
-	run->net = ms_net_create(&net, why, MS_WHY_BYTES);
+	run->net = ms_net_create(&net, why);
 	if (!run->net || !add_faults(run, why))
 		return false;
 	ms_nics_start(run->nics, run->net);
@@ -210,7 +205,7 @@ struct ms_run *ms_run_create(const struct ms_run_cfg *cfg, char *why)
 		return NULL;
 	run = calloc(1, sizeof(*run));
 	if (!run) {
-		snprintf(why, MS_WHY_BYTES, "no memory for a run");
+		ms_refuse(why, "no memory for a run");
 		return NULL;
 	}
 	run->cfg = *cfg;

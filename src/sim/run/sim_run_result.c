@@ -135,19 +135,6 @@ static bool sum_nics(const struct ms_run *run, struct ms_run_result *out)
 	return true;
 }
 
-static int by_value(const void *a, const void *b)
-{
-	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-
-	return x < y ? -1 : x > y;
-}
-
-/* The smallest value that so many percent are not above. */
-static uint64_t percentile_of(const uint64_t *sorted, uint64_t n, uint32_t percent)
-{
-	return sorted[(n * percent + 99) / 100 - 1];
-}
-
 static bool sum_flows(const struct ms_run *run, struct ms_run_result *out)
 {
 	uint64_t *fct = malloc(sizeof(*fct) * ((size_t)out->flows + 1)), n = 0, last_ns = 0;
@@ -172,9 +159,9 @@ static bool sum_flows(const struct ms_run *run, struct ms_run_result *out)
 	}
 	out->end_ps = out->flows_unfinished ? ms_run_now_ps(run) : last_ns * MS_PS_PER_NS;
 	if (n > 0) {
-		qsort(fct, n, sizeof(*fct), by_value);
-		out->fct_p50_ns = percentile_of(fct, n, 50);
-		out->fct_p99_ns = percentile_of(fct, n, 99);
+		ms_sort(fct, n);
+		out->fct_p50_ns = ms_percentile(fct, n, 500);
+		out->fct_p99_ns = ms_percentile(fct, n, 990);
 		out->fct_p100_ns = fct[n - 1];
 	}
 	free(fct);

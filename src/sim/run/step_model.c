@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "base/prng.h"
+#include "sim/kernel/common.h"
 #include "sim/kernel/random.h"
 
 #define NEVER UINT64_MAX
@@ -23,9 +24,9 @@ enum doing {
 	RESTARTING,
 };
 
+/* A fault that lasts; the number of its end is its class. */
 struct lasting {
-	uint64_t until_ns;
-	uint32_t kind;
+	struct ms_heap_key until; /* ns */
 };
 
 struct trial {
@@ -38,9 +39,8 @@ struct trial {
 	uint64_t done_ns, kept_ns; /* work: in all, and at the last checkpoint */
 	/* Since the last checkpoint: where time went that an interruption would waste. */
 	uint64_t slow_ns, stalled_ns, saving_ns;
-	uint32_t slow; /* pace now */
-	struct lasting *heap;
-	size_t n, room;
+	uint32_t slow;			 /* pace now */
+	MS_GROW(struct lasting) lasting; /* a heap */
 	uint32_t count[MS_STEPS_CLASSES];
 	double mean_gap_ns;
 };
@@ -115,49 +115,7 @@ const char *ms_steps_check(const struct ms_steps_cfg *c)
 	return NULL;
 }
 
-/* ---- faults that last: a heap by their end ---- */
-
-static bool is_end_earlier(const struct lasting *a, const struct lasting *b)
-{
-	return a->until_ns != b->until_ns ? a->until_ns < b->until_ns : a->kind < b->kind;
-}
-
-static bool push_fault(struct trial *t, struct lasting one)
-{
-	size_t at = t->n;
-
-	if (t->n == t->room) {
-		size_t more = t->room ? 2 * t->room : 256;
-		struct lasting *grown = realloc(t->heap, more * sizeof(*grown));
-
-		if (!grown)
-			return false;
-		t->heap = grown;
-		t->room = more;
-	}
-	t->n++;
-	for (; at > 0 && is_end_earlier(&one, &t->heap[(at - 1) / 2]); at = (at - 1) / 2)
-		t->heap[at] = t->heap[(at - 1) / 2];
-	t->heap[at] = one;
-	return true;
-}
-
-static struct lasting pop_fault(struct trial *t)
-{
-	struct lasting first = t->heap[0], last = t->heap[--t->n];
-	size_t at = 0, child;
-
-	while ((child = 2 * at + 1) < t->n) {
-		if (child + 1 < t->n && is_end_earlier(&t->heap[child + 1], &t->heap[child]))
-			child++;
-		if (!is_end_earlier(&t->heap[child], &last))
-			break;
-		t->heap[at] = t->heap[child];
-		at = child;
-	}
-	t->heap[at] = last;
-	return first;
-}
+/* ---- faults that last ---- */
 
 /* The pace that the worst of the faults that last leaves. */
 static void set_pace(struct trial *t)
@@ -276,7 +234,8 @@ static bool fault_comes(struct trial *t)
 	uint32_t kind = draw_class(t);
 	const struct ms_steps_class *k = &t->c->classes[kind];
 	uint64_t lasts = (uint64_t)((double)k->repair_ns * draw_fault(t));
-	uint64_t outage = k->outage_ns < lasts ? k->outage_ns : lasts;
+	const struct lasting one = {{t->now_ns + lasts, kind}};
+	uint64_t outage = ms_min(k->outage_ns, lasts);
 
 	t->r->faults++;
 	draw_next_fault(t);
@@ -284,7 +243,7 @@ static bool fault_comes(struct trial *t)
 		interrupt_job(t);
 		return true;
 	}
-	if (!push_fault(t, (struct lasting){t->now_ns + lasts, kind}))
+	if (!ms_heap_add(&t->lasting, &one))
 		return false;
 	t->count[kind]++;
 	set_pace(t);
@@ -297,16 +256,16 @@ static bool fault_comes(struct trial *t)
 
 static void fault_goes(struct trial *t)
 {
-	struct lasting gone = pop_fault(t);
+	uint64_t kind = ms_heap_take(&t->lasting)->until.number;
 
-	t->count[gone.kind]--;
+	t->count[kind]--;
 	set_pace(t);
-	stall_job(t, t->c->classes[gone.kind].recovery_ns);
+	stall_job(t, t->c->classes[kind].recovery_ns);
 }
 
 static bool advance_step(struct trial *t)
 {
-	uint64_t repaired = t->n > 0 ? t->heap[0].until_ns : NEVER;
+	uint64_t repaired = t->lasting.n > 0 ? t->lasting.at[0].until.key : NEVER;
 	uint64_t over = t->doing == WORKING ? work_over_ns(t) : t->over_ns;
 	uint64_t at = t->c->horizon_ns;
 
@@ -344,6 +303,6 @@ bool ms_steps_run(const struct ms_steps_cfg *c, struct ms_steps_result *r)
 		ok = advance_step(&t);
 	save_checkpoint(&t);
 	r->useful_ns = t.kept_ns;
-	free(t.heap);
+	ms_grow_free(&t.lasting);
 	return ok;
 }

@@ -4,11 +4,6 @@
 
 #include "sim/kernel/sim_net.h"
 
-static uint64_t min_u64(uint64_t a, uint64_t b)
-{
-	return a < b ? a : b;
-}
-
 void ms_app_init(struct ms_app *a, const struct ms_workload *w, enum ms_transport transport,
 		 struct ms_graph_exec *const all[MS_PARTS_MAX])
 {
@@ -37,7 +32,7 @@ static uint64_t graphs_next_ns(const struct ms_app *a, uint32_t number)
 
 	for (uint32_t part = 0; a->plays > 0 && part < MS_PARTS_MAX; part++)
 		if (takes_part(a, part, number))
-			first = min_u64(first, ms_graph_exec_next_ns(a->play[part], number));
+			first = ms_min(first, ms_graph_exec_next_ns(a->play[part], number));
 	return first;
 }
 
@@ -64,13 +59,13 @@ static void wake_graphs(const struct ms_app *a, const struct ms_app_host *h, uin
 
 uint64_t ms_app_first_ns(const struct ms_app *a, uint32_t number)
 {
-	return min_u64(ms_workload_first_ns(a->workload, number, a->transport),
-		       graphs_next_ns(a, number));
+	return ms_min(ms_workload_first_ns(a->workload, number, a->transport),
+		      graphs_next_ns(a, number));
 }
 
 uint64_t ms_app_next_ns(const struct ms_app *a, const struct ms_app_host *h)
 {
-	return min_u64(h->start_ns, graphs_next_ns(a, h->number));
+	return ms_min(h->start_ns, graphs_next_ns(a, h->number));
 }
 
 /* Begins the flows whose time has come, and notes when the next ones do. */
@@ -90,7 +85,7 @@ static void start_flows(const struct ms_app *a, struct ms_app_host *h, uint64_t 
 
 			ms_workload_flow(w, id, &f);
 			if (f.start_ns > now_ps / MS_PS_PER_NS) {
-				h->start_ns = min_u64(h->start_ns, f.start_ns);
+				h->start_ns = ms_min(h->start_ns, f.start_ns);
 				break;
 			}
 			a->begin(h->host, id, now_ps);

@@ -122,10 +122,10 @@ static bool check_dependencies_are_local(const struct ms_graph *g, char *why, ui
 
 		if (knows == g->node[e->node].host)
 			continue;
-		snprintf(why, MS_WHY_BYTES,
-			 "node %u begins at host %u and waits for what host %u learns of node %u "
-			 "(%u -> %u): only what a host sees itself can be waited for",
-			 e->node, g->node[e->node].host, knows, e->on, on->host, on->peer);
+		ms_refuse(why,
+			  "node %u begins at host %u and waits for what host %u learns of node %u "
+			  "(%u -> %u): only what a host sees itself can be waited for",
+			  e->node, g->node[e->node].host, knows, e->on, on->host, on->peer);
 		*bad = e->node;
 		return false;
 	}
@@ -141,10 +141,8 @@ bool ms_graph_seal(struct ms_graph *g, char *why, uint32_t *bad)
 	why[0] = '\0';
 	if (!check_dependencies_are_local(g, why, bad))
 		return false;
-	if (!ms_graph_sort(g)) {
-		snprintf(why, MS_WHY_BYTES, "no memory for a graph of %u nodes", g->n);
-		return false;
-	}
+	if (!ms_graph_sort(g))
+		return ms_refuse(why, "no memory for a graph of %u nodes", g->n);
 	if (!ms_graph_check_order(g, why, bad))
 		return false;
 	free(g->edge);

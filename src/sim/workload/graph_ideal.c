@@ -14,8 +14,8 @@ enum what {
 };
 
 struct event {
-	uint64_t at_ns, number;
-	uint32_t channel; /* wake: the host */
+	struct ms_heap_key at; /* ns */
+	uint32_t channel;      /* wake: the host */
 	uint32_t k;
 	uint8_t what;
 };
@@ -25,8 +25,7 @@ struct ideal {
 	const struct ms_graph *g;
 	ms_ideal_cost_fn cost;
 	void *ctx;
-	struct event *heap;
-	size_t n, room;
+	MS_GROW(struct event) events; /* a heap */
 	uint64_t number;
 	uint64_t *free_ns, *wake_ns; /* of each host */
 	bool no_memory;
@@ -41,53 +40,15 @@ struct ms_ideal_cost ms_ideal_free(void *ctx, uint32_t src, uint32_t dst, uint64
 	return (struct ms_ideal_cost){0, 0};
 }
 
-/* ---- the heap ---- */
-
-static bool is_event_before(const struct event *a, const struct event *b)
-{
-	return a->at_ns != b->at_ns ? a->at_ns < b->at_ns : a->number < b->number;
-}
-
-static void push_event(struct ideal *i, struct event e)
-{
-	size_t at = i->n;
-
-	if (i->n == i->room) {
-		size_t more = i->room ? 2 * i->room : 1024;
-		struct event *grown = realloc(i->heap, more * sizeof(*grown));
-
-		if (!grown) {
-			i->no_memory = true;
-			return;
-		}
-		i->heap = grown;
-		i->room = more;
-	}
-	e.number = i->number++;
-	i->n++;
-	for (; at > 0 && is_event_before(&e, &i->heap[(at - 1) / 2]); at = (at - 1) / 2)
-		i->heap[at] = i->heap[(at - 1) / 2];
-	i->heap[at] = e;
-}
-
-static struct event pop_event(struct ideal *i)
-{
-	struct event first = i->heap[0], last = i->heap[--i->n];
-	size_t at = 0, child;
-
-	while ((child = 2 * at + 1) < i->n) {
-		if (child + 1 < i->n && is_event_before(&i->heap[child + 1], &i->heap[child]))
-			child++;
-		if (!is_event_before(&i->heap[child], &last))
-			break;
-		i->heap[at] = i->heap[child];
-		at = child;
-	}
-	i->heap[at] = last;
-	return first;
-}
-
 /* ---- hosts ---- */
+
+static void note_event(struct ideal *i, uint64_t at_ns, enum what what, uint32_t channel,
+		       uint32_t k)
+{
+	const struct event e = {{at_ns, i->number++}, channel, k, (uint8_t)what};
+
+	i->no_memory |= !ms_heap_add(&i->events, &e);
+}
 
 static void send_transfer(struct ideal *i, uint32_t channel, uint32_t k, uint64_t now_ns)
 {
@@ -97,14 +58,8 @@ static void send_transfer(struct ideal *i, uint32_t channel, uint32_t k, uint64_
 	uint64_t begins = i->free_ns[c->src] > now_ns ? i->free_ns[c->src] : now_ns;
 
 	i->free_ns[c->src] = begins + cost.busy_ns;
-	push_event(i, (struct event){.at_ns = begins + cost.busy_ns + cost.way_ns,
-				     .channel = channel,
-				     .k = k,
-				     .what = ARRIVED});
-	push_event(i, (struct event){.at_ns = begins + cost.busy_ns + 2 * cost.way_ns,
-				     .channel = channel,
-				     .k = k,
-				     .what = KNOWN});
+	note_event(i, begins + cost.busy_ns + cost.way_ns, ARRIVED, channel, k);
+	note_event(i, begins + cost.busy_ns + 2 * cost.way_ns, KNOWN, channel, k);
 }
 
 /* After whatever happened at a host: send what may be sent, and note when it is to be woken. */
@@ -120,7 +75,7 @@ static void go_on(struct ideal *i, uint32_t host, uint64_t now_ns)
 	if (next == UINT64_MAX || next == i->wake_ns[host])
 		return;
 	i->wake_ns[host] = next;
-	push_event(i, (struct event){.at_ns = next, .channel = host, .what = WAKE});
+	note_event(i, next, WAKE, host, 0);
 }
 
 static void handle_event(struct ideal *i, const struct event *e)
@@ -128,15 +83,15 @@ static void handle_event(struct ideal *i, const struct event *e)
 	uint32_t host = e->channel;
 
 	if (e->what == WAKE) {
-		ms_graph_exec_advance(i->play, host, e->at_ns);
+		ms_graph_exec_advance(i->play, host, e->at.key);
 	} else if (e->what == ARRIVED) {
 		host = ms_graph_channel(i->g, e->channel)->dst;
-		ms_graph_exec_received(i->play, e->channel, e->k, e->at_ns);
+		ms_graph_exec_received(i->play, e->channel, e->k, e->at.key);
 	} else {
 		host = ms_graph_channel(i->g, e->channel)->src;
-		ms_graph_exec_sent(i->play, e->channel, e->k, e->at_ns);
+		ms_graph_exec_sent(i->play, e->channel, e->k, e->at.key);
 	}
-	go_on(i, host, e->at_ns);
+	go_on(i, host, e->at.key);
 }
 
 /* ---- all ---- */
@@ -163,12 +118,12 @@ struct ms_graph_exec *ms_ideal_run(const struct ms_graph *g, uint64_t start_ns,
 	i.no_memory = !open_hosts(&i);
 	for (uint32_t host = 0; !i.no_memory && host < ms_graph_hosts(g); host++)
 		go_on(&i, host, start_ns);
-	while (!i.no_memory && i.n > 0) {
-		struct event e = pop_event(&i);
+	while (!i.no_memory && i.events.n > 0) {
+		const struct event e = *ms_heap_take(&i.events);
 
 		handle_event(&i, &e);
 	}
-	free(i.heap);
+	ms_grow_free(&i.events);
 	free(i.free_ns);
 	free(i.wake_ns);
 	if (!i.no_memory)

@@ -233,7 +233,7 @@ bool ms_graph_check_order(const struct ms_graph *g, char *why, uint32_t *bad)
 	bool ok = left && todo;
 
 	if (!ok) {
-		snprintf(why, MS_WHY_BYTES, "no memory for a graph of %u nodes", g->n);
+		ms_refuse(why, "no memory for a graph of %u nodes", g->n);
 	} else if (take_away(g, left, todo) < g->n) {
 		tell_ring(g, left, todo, why, bad);
 		ok = false;

@@ -6,13 +6,6 @@
 #include "sim/workload/graph.h"
 #include "sim/workload/workload_state.h"
 
-static int by_value(const void *a, const void *b)
-{
-	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-
-	return x < y ? -1 : x > y;
-}
-
 /* When the last rank was over with a node of a step; UINT64_MAX: not all are. */
 static uint64_t last_of(const struct ms_job *job, const struct ms_node_times *t,
 			const uint32_t *node, uint32_t step)
@@ -73,12 +66,12 @@ static void set_percentiles(struct ms_job_result *r, uint64_t *sorted)
 	uint64_t sum = 0;
 
 	memcpy(sorted, r->step_ns, r->steps * sizeof(*sorted));
-	qsort(sorted, r->steps, sizeof(*sorted), by_value);
+	ms_sort(sorted, r->steps);
 	for (uint32_t i = 0; i < r->steps; i++)
 		sum += sorted[i];
-	r->p50_ns = sorted[(r->steps * 50 + 99) / 100 - 1];
-	r->p90_ns = sorted[(r->steps * 90 + 99) / 100 - 1];
-	r->p99_ns = sorted[(r->steps * 99 + 99) / 100 - 1];
+	r->p50_ns = ms_percentile(sorted, r->steps, 500);
+	r->p90_ns = ms_percentile(sorted, r->steps, 900);
+	r->p99_ns = ms_percentile(sorted, r->steps, 990);
 	r->p100_ns = sorted[r->steps - 1];
 	r->mean_ns = sum / r->steps;
 }

@@ -8,12 +8,6 @@
 #include "sim/workload/workload.h"
 #include "sim/workload/workload_state.h"
 
-#define REFUSE(...)                                       \
-	do {                                              \
-		snprintf(why, MS_WHY_BYTES, __VA_ARGS__); \
-		return false;                             \
-	} while (0)
-
 const char *ms_job_placement_name(enum ms_job_placement placement)
 {
 	static const char *const names[MS_JOB_PLACEMENTS] = {"contiguous", "strided", "random"};
@@ -40,13 +34,13 @@ static bool degrees_valid(const struct ms_job_cfg *c, char *why)
 	uint64_t ranks = (uint64_t)c->tp * c->pp;
 
 	if (c->tp == 0 || c->pp == 0 || c->dp == 0 || c->ep == 0)
-		REFUSE("tp = %u, pp = %u, dp = %u, ep = %u: each is 1 or more", c->tp, c->pp, c->dp,
-		       c->ep);
+		return ms_refuse(why, "tp = %u, pp = %u, dp = %u, ep = %u: each is 1 or more",
+				 c->tp, c->pp, c->dp, c->ep);
 	if (ranks > MS_JOB_RANKS_MAX || ranks * c->dp > MS_JOB_RANKS_MAX)
-		REFUSE("tp = %u, pp = %u, dp = %u: at most %u ranks in all", c->tp, c->pp, c->dp,
-		       MS_JOB_RANKS_MAX);
+		return ms_refuse(why, "tp = %u, pp = %u, dp = %u: at most %u ranks in all", c->tp,
+				 c->pp, c->dp, MS_JOB_RANKS_MAX);
 	if (c->dp % c->ep != 0)
-		REFUSE("ep = %u: a divisor of dp = %u", c->ep, c->dp);
+		return ms_refuse(why, "ep = %u: a divisor of dp = %u", c->ep, c->dp);
 	return true;
 }
 
@@ -57,12 +51,14 @@ static bool place_valid(const struct ms_job_cfg *c, char *why)
 	uint64_t last = c->first + (uint64_t)(ranks - 1) * stride;
 
 	if (stride == 0)
-		REFUSE("stride = 0: 1 or more");
+		return ms_refuse(why, "stride = 0: 1 or more");
 	if (last >= c->hosts)
-		REFUSE("tp x pp x dp = %u x %u x %u = %u ranks from first = %u on, stride %u: the "
-		       "last is on host %llu; hosts are 0 to %u",
-		       c->tp, c->pp, c->dp, ranks, c->first, stride, (unsigned long long)last,
-		       c->hosts - 1);
+		return ms_refuse(
+			why,
+			"tp x pp x dp = %u x %u x %u = %u ranks from first = %u on, stride %u: the "
+			"last is on host %llu; hosts are 0 to %u",
+			c->tp, c->pp, c->dp, ranks, c->first, stride, (unsigned long long)last,
+			c->hosts - 1);
 	return true;
 }
 
@@ -71,18 +67,20 @@ bool ms_job_check(const struct ms_job_cfg *c, char *why)
 	if (!degrees_valid(c, why) || !place_valid(c, why))
 		return false;
 	if (c->steps == 0 || c->steps > MS_JOB_STEPS_MAX)
-		REFUSE("steps = %u: 1 to %u", c->steps, MS_JOB_STEPS_MAX);
+		return ms_refuse(why, "steps = %u: 1 to %u", c->steps, MS_JOB_STEPS_MAX);
 	if (c->microbatches == 0 || c->microbatches > 4096)
-		REFUSE("microbatches = %u: 1 to 4096", c->microbatches);
+		return ms_refuse(why, "microbatches = %u: 1 to 4096", c->microbatches);
 	if (c->buckets == 0 || c->buckets > 1024)
-		REFUSE("buckets = %u: 1 to 1024", c->buckets);
+		return ms_refuse(why, "buckets = %u: 1 to 1024", c->buckets);
 	if (c->ep_rounds == 0 || c->ep_rounds > 1024)
-		REFUSE("ep_rounds = %u: 1 to 1024", c->ep_rounds);
+		return ms_refuse(why, "ep_rounds = %u: 1 to 1024", c->ep_rounds);
 	if ((unsigned)c->dp_mode >= MS_DP_MODES)
-		REFUSE("dp_mode = %u: all-reduce or sharded", (unsigned)c->dp_mode);
+		return ms_refuse(why, "dp_mode = %u: all-reduce or sharded", (unsigned)c->dp_mode);
 	if (!c->tp_network && c->tp > 1 && c->tp_bytes > 0 && c->tp_bit_s < 1000000)
-		REFUSE("tp_rate = %llu: at least 1M, where tp_bytes go inside a scale-up domain",
-		       (unsigned long long)c->tp_bit_s);
+		return ms_refuse(
+			why,
+			"tp_rate = %llu: at least 1M, where tp_bytes go inside a scale-up domain",
+			(unsigned long long)c->tp_bit_s);
 	return true;
 }
 
@@ -118,13 +116,12 @@ static bool build_job(struct ms_job *job, char *why)
 	job->saved = malloc(sizeof(*job->saved) * marks);
 	job->graph = ms_graph_create(job->cfg.hosts);
 	if (!job->host || !job->mark || !job->saved || !job->graph ||
-	    !ms_job_place(&job->cfg, job->host) || !ms_job_build(job)) {
-		snprintf(why, MS_WHY_BYTES,
-			 "no memory for a job of %u ranks and %u steps, or it takes more than %u "
-			 "computes and transfers, or messages above 4G",
-			 job->ranks, job->cfg.steps, MS_NODES_MAX);
-		return false;
-	}
+	    !ms_job_place(&job->cfg, job->host) || !ms_job_build(job))
+		return ms_refuse(
+			why,
+			"no memory for a job of %u ranks and %u steps, or it takes more than %u "
+			"computes and transfers, or messages above 4G",
+			job->ranks, job->cfg.steps, MS_NODES_MAX);
 	return ms_graph_seal(job->graph, why, NULL);
 }
 
@@ -136,7 +133,7 @@ struct ms_job *ms_job_create(const struct ms_job_cfg *cfg, char *why)
 		return NULL;
 	job = calloc(1, sizeof(*job));
 	if (!job) {
-		snprintf(why, MS_WHY_BYTES, "no memory for a job");
+		ms_refuse(why, "no memory for a job");
 		return NULL;
 	}
 	job->cfg = *cfg;

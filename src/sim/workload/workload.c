@@ -42,21 +42,16 @@ static bool is_grouped(const struct ms_workload_cfg *c)
 	return c->kind != MS_PERMUTATION && c->kind != MS_LIST && c->kind != MS_GRAPH;
 }
 
-#define REFUSE(...)                                       \
-	do {                                              \
-		snprintf(why, MS_WHY_BYTES, __VA_ARGS__); \
-		return false;                             \
-	} while (0)
-
 static bool groups_valid(const struct ms_workload_cfg *c, char *why)
 {
 	if (c->group_size < 2 || c->group_size > c->hosts)
-		REFUSE("group_size = %u: 2 to %u hosts", c->group_size, c->hosts);
+		return ms_refuse(why, "group_size = %u: 2 to %u hosts", c->group_size, c->hosts);
 	if (c->groups > c->hosts / c->group_size)
-		REFUSE("groups = %u: of %u hosts each at most %u fit", c->groups, c->group_size,
-		       c->hosts / c->group_size);
+		return ms_refuse(why, "groups = %u: of %u hosts each at most %u fit", c->groups,
+				 c->group_size, c->hosts / c->group_size);
 	if ((unsigned)c->placement >= MS_PLACEMENTS)
-		REFUSE("placement = %u: packed, strided or random", (unsigned)c->placement);
+		return ms_refuse(why, "placement = %u: packed, strided or random",
+				 (unsigned)c->placement);
 	return true;
 }
 
@@ -65,19 +60,19 @@ static bool cfg_valid(const struct ms_workload_cfg *c, char *why)
 	const char *fault;
 
 	if ((unsigned)c->kind >= MS_WORKLOAD_KINDS)
-		REFUSE("kind = %u: no such workload", (unsigned)c->kind);
+		return ms_refuse(why, "kind = %u: no such workload", (unsigned)c->kind);
 	if (c->hosts < 2 || c->hosts > HOSTS_MAX)
-		REFUSE("hosts = %u: 2 to %u", c->hosts, HOSTS_MAX);
+		return ms_refuse(why, "hosts = %u: 2 to %u", c->hosts, HOSTS_MAX);
 	if (c->hosts_per_t0 == 0 || c->hosts_per_t0 > c->hosts)
-		REFUSE("hosts_per_t0 = %u: 1 to %u", c->hosts_per_t0, c->hosts);
+		return ms_refuse(why, "hosts_per_t0 = %u: 1 to %u", c->hosts_per_t0, c->hosts);
 	if (c->kind != MS_LIST && c->kind != MS_GRAPH && c->bytes > MESSAGE_MAX)
-		REFUSE("bytes = %llu: at most %llu", (unsigned long long)c->bytes,
-		       (unsigned long long)MESSAGE_MAX);
+		return ms_refuse(why, "bytes = %llu: at most %llu", (unsigned long long)c->bytes,
+				 (unsigned long long)MESSAGE_MAX);
 	if (is_grouped(c) && !groups_valid(c, why))
 		return false;
 	fault = kinds[c->kind].pattern->fault ? kinds[c->kind].pattern->fault(c) : NULL;
 	if (fault)
-		REFUSE("%s", fault);
+		return ms_refuse(why, "%s", fault);
 	return true;
 }
 
@@ -111,12 +106,14 @@ static bool open_arrays(struct ms_part *w, char *why)
 	w->to = malloc(sizeof(*w->to) * c->hosts);
 	w->from = malloc(sizeof(*w->from) * c->hosts);
 	if (!w->to || !w->from)
-		REFUSE("no memory for a permutation of %u hosts", c->hosts);
+		return ms_refuse(why, "no memory for a permutation of %u hosts", c->hosts);
 	ms_permutation_fill(w->to, w->from, c->hosts, c->seed);
 	if (c->kind == MS_PERMUTATION &&
 	    !ms_permutation_derange(w->to, w->from, c->hosts, block, c->seed))
-		REFUSE("across_t0 = true: %u hosts with %u on a T0 cannot all send to another T0",
-		       c->hosts, c->hosts_per_t0);
+		return ms_refuse(
+			why,
+			"across_t0 = true: %u hosts with %u on a T0 cannot all send to another T0",
+			c->hosts, c->hosts_per_t0);
 	return true;
 }
 
@@ -165,8 +162,8 @@ bool ms_workload_check(const struct ms_workload_cfg *c, char *why)
 	if (!cfg_valid(c, why))
 		return false;
 	if (ms_workload_count(c) >= MS_FLOW_NONE)
-		REFUSE("%llu flows: at most %u", (unsigned long long)ms_workload_count(c),
-		       MS_FLOW_NONE - 1);
+		return ms_refuse(why, "%llu flows: at most %u",
+				 (unsigned long long)ms_workload_count(c), MS_FLOW_NONE - 1);
 	return true;
 }
 
@@ -189,18 +186,18 @@ static bool open_parts(struct ms_workload *w, const struct ms_workload_cfg *cfg,
 	uint64_t flows = 0;
 
 	if (n == 0 || n > MS_PARTS_MAX)
-		REFUSE("%u workloads: 1 to %u", n, MS_PARTS_MAX);
+		return ms_refuse(why, "%u workloads: 1 to %u", n, MS_PARTS_MAX);
 	for (uint32_t i = 0; i < n; i++) {
 		if (cfg[i].hosts != cfg[0].hosts)
-			REFUSE("hosts = %u: %u as in the first workload", cfg[i].hosts,
-			       cfg[0].hosts);
+			return ms_refuse(why, "hosts = %u: %u as in the first workload",
+					 cfg[i].hosts, cfg[0].hosts);
 		w->n_parts = i + 1;
 		if (!open_part(&w->parts[i], &cfg[i], why))
 			return false;
 		flows += (uint64_t)w->parts[i].cfg.groups * w->parts[i].flows_per_group;
 		if (flows >= MS_FLOW_NONE)
-			REFUSE("%llu flows: at most %u", (unsigned long long)flows,
-			       MS_FLOW_NONE - 1);
+			return ms_refuse(why, "%llu flows: at most %u", (unsigned long long)flows,
+					 MS_FLOW_NONE - 1);
 		w->first_flow[i + 1] = (uint32_t)flows;
 	}
 	return true;
@@ -213,7 +210,7 @@ struct ms_workload *ms_workload_create(const struct ms_workload_cfg *cfg, uint32
 
 	why[0] = '\0';
 	if (!w)
-		snprintf(why, MS_WHY_BYTES, "no memory for a workload");
+		ms_refuse(why, "no memory for a workload");
 	if (w && open_parts(w, cfg, n, why))
 		return w;
 	if (bad)

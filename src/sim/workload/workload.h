@@ -25,6 +25,8 @@
 #ifndef SOFTMRC_SIM_WORKLOAD_WORKLOAD_H
 #define SOFTMRC_SIM_WORKLOAD_WORKLOAD_H
 
+#include "sim/kernel/common.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -34,7 +36,6 @@ struct ms_graph; /* graph.h */
 #define MS_FLOW_NONE UINT32_MAX
 /* Workloads that may run side by side. */
 #define MS_PARTS_MAX 8u
-#define MS_WHY_BYTES 256u
 
 enum ms_workload_kind {
 	MS_PERMUTATION,		    /* each host sends to one other, and receives from one */

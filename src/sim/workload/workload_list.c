@@ -13,27 +13,23 @@
 #include "sim/workload/workload_state.h"
 
 #define MESSAGE_MAX UINT64_C(0xFFFFFFFF)
-#define REFUSE(...)                                       \
-	do {                                              \
-		snprintf(why, MS_WHY_BYTES, __VA_ARGS__); \
-		return false;                             \
-	} while (0)
-
 static bool flow_valid(const struct ms_workload_cfg *c, uint32_t i, char *why)
 {
 	const struct ms_list_flow *f = &c->list[i];
 
 	if (f->src >= c->hosts)
-		REFUSE("flow %u: src = %u: hosts are 0 to %u", i, f->src, c->hosts - 1);
+		return ms_refuse(why, "flow %u: src = %u: hosts are 0 to %u", i, f->src,
+				 c->hosts - 1);
 	if (f->dst >= c->hosts)
-		REFUSE("flow %u: dst = %u: hosts are 0 to %u", i, f->dst, c->hosts - 1);
+		return ms_refuse(why, "flow %u: dst = %u: hosts are 0 to %u", i, f->dst,
+				 c->hosts - 1);
 	if (f->src == f->dst)
-		REFUSE("flow %u: dst = %u: the same host as src", i, f->dst);
+		return ms_refuse(why, "flow %u: dst = %u: the same host as src", i, f->dst);
 	if (f->bytes > MESSAGE_MAX)
-		REFUSE("flow %u: bytes = %llu: at most %llu", i, (unsigned long long)f->bytes,
-		       (unsigned long long)MESSAGE_MAX);
+		return ms_refuse(why, "flow %u: bytes = %llu: at most %llu", i,
+				 (unsigned long long)f->bytes, (unsigned long long)MESSAGE_MAX);
 	if (f->first_need > c->n_list_needs || f->n_needs > c->n_list_needs - f->first_need)
-		REFUSE("flow %u: its needs are not in the list of needs", i);
+		return ms_refuse(why, "flow %u: its needs are not in the list of needs", i);
 	return true;
 }
 
@@ -44,13 +40,16 @@ static bool need_valid(const struct ms_workload_cfg *c, uint32_t i, const struct
 	uint32_t at;
 
 	if (n->flow >= c->n_list)
-		REFUSE("flow %u: waits for flow %u: flows are 0 to %u", i, n->flow, c->n_list - 1);
+		return ms_refuse(why, "flow %u: waits for flow %u: flows are 0 to %u", i, n->flow,
+				 c->n_list - 1);
 	g = &c->list[n->flow];
 	at = n->end == MS_SENT ? g->src : g->dst;
 	if (at != f->src)
-		REFUSE("flow %u begins at host %u and waits for what host %u learns of flow %u "
-		       "(%u -> %u): only what a host sees itself can be waited for",
-		       i, f->src, at, n->flow, g->src, g->dst);
+		return ms_refuse(
+			why,
+			"flow %u begins at host %u and waits for what host %u learns of flow %u "
+			"(%u -> %u): only what a host sees itself can be waited for",
+			i, f->src, at, n->flow, g->src, g->dst);
 	return true;
 }
 
@@ -120,7 +119,7 @@ static bool no_ring(const struct ms_list *l, char *why)
 	bool ok = marks && way;
 
 	if (!ok)
-		snprintf(why, MS_WHY_BYTES, "no memory for a list of %u flows", l->n);
+		ms_refuse(why, "no memory for a list of %u flows", l->n);
 	for (uint32_t i = 0; ok && i < l->n; i++)
 		if (marks[i] == UNSEEN)
 			ok = find_cycle(l, i, marks, way, way + l->n + 1, why);
@@ -257,7 +256,7 @@ bool ms_list_open(struct ms_part *w, char *why)
 	}
 	if (!allocate_list(l, c) || !sort_by(l, c->hosts, true, l->first_out, l->out) ||
 	    !sort_by(l, c->hosts, false, l->first_in, l->in))
-		REFUSE("no memory for a list of %u flows", c->n_list);
+		return ms_refuse(why, "no memory for a list of %u flows", c->n_list);
 	number_slots(l);
 	find_dependents(l);
 	c->list = NULL;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * exponential.c - an exponential distribution without logarithms, after von Neumann (1951): draw
+ * random.c - an exponential distribution without logarithms, after von Neumann (1951): draw
  * numbers from 0 to 1 as long as they fall. That x falls n times in a row has the chance x^n / n!,
  * so that the row is of even length with the chance e^-x. If so the first number is the fraction of
  * the result; if not, 1 is added and all is drawn again.
