@@ -76,15 +76,15 @@ enum demo_left {
 };
 
 /*
- * A kind of fault that a stage offers. Texts hold words in braces, which fault_script.c lists, for
- * numbers that follow from the shape.
+ * A kind of fault that a stage offers, as in faults.toml. Texts contain words in braces, which
+ * fault_script.c lists, for numbers that follow from the shape.
  */
 struct demo_kind {
-	const char *name; /* the word in --script */
-	const char *help;
-	const char *title, *brief; /* for the live view; for the table, at most 17 columns */
-	/* As fabric/fault.h has them; in the target a..b is each of these. */
-	const char *target, *fault;
+	uint32_t line;
+	char name[16]; /* in --script */
+	char help[80];
+	char title[80], brief[32]; /* for the live view; for the table */
+	char target[64], fault[32];
 	bool incast; /* hosts write to one that has no rank */
 	/* What the fault needs, so that the job can go on and a path can be retired. */
 	uint32_t planes_min, paths_min;
@@ -93,17 +93,18 @@ struct demo_kind {
 	bool certain;	  /* takes every packet of its paths, so that senders can leave them */
 	enum demo_left left;
 	uint32_t planes_lost;
-	uint32_t flap_down_ms, flap_up_ms; /* 0: the fault is steady */
+	uint64_t flap_down_ns, flap_up_ns; /* 0: the fault is steady */
 };
+
+#define DEMO_KINDS_MAX 16u
 
 struct demo_kinds {
-	const struct demo_kind *kind;
-	size_t n;
+	struct demo_kind kind[DEMO_KINDS_MAX];
+	uint32_t n;
 };
 
-/* The faults of each stage, in the order in which they strike: on loopback, and in the lab. */
-extern const struct demo_kinds demo_loopback_kinds;
-extern const struct demo_kinds demo_lab_kinds;
+/* demo_kinds returns the faults of a stage, lab or loopback, in the order of their injection. */
+const struct demo_kinds *demo_kinds(bool lab);
 
 struct demo_fault {
 	const char *kind;
@@ -113,7 +114,7 @@ struct demo_fault {
 	char fault[MF_FAULT_TEXT_BYTES]; /* what happens to each of them */
 	bool incast, certain;		 /* as of the kind; so are the following */
 	uint32_t signs;
-	uint32_t flap_down_ms, flap_up_ms;
+	uint64_t flap_down_ns, flap_up_ns;
 	uint32_t strike_step, clear_step; /* when so many steps are done */
 	/*
 	 * Bandwidth left: an all-reduce takes `slower_num / slower_den` times as long. 0 / 0 where

@@ -176,7 +176,7 @@ static int set_lab(struct demo *d, uint64_t capacity, struct ml_error *why)
 		return EXIT_FAIL;
 	d->stage = &d->lab.stage;
 	d->shape.trims = d->stage->trims;
-	return make_script(d, &demo_lab_kinds);
+	return make_script(d, demo_kinds(true));
 }
 
 static int set_loopback(struct demo *d, uint64_t capacity)
@@ -184,7 +184,7 @@ static int set_loopback(struct demo *d, uint64_t capacity)
 	demo_size_choose(&d->shape, &d->options, &demo_place_loopback, capacity);
 	demo_loopback_init(&d->loopback, &d->shape);
 	d->stage = &d->loopback.stage;
-	return make_script(d, &demo_loopback_kinds);
+	return make_script(d, demo_kinds(false));
 }
 
 /* The lab if there can be one, unless the user wants the other. */

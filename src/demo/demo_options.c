@@ -15,12 +15,12 @@ static bool kind_at(const struct demo_kinds *kinds, size_t i, struct ui_choice *
 
 static bool lab_kind_at(size_t i, struct ui_choice *out)
 {
-	return kind_at(&demo_lab_kinds, i, out);
+	return kind_at(demo_kinds(true), i, out);
 }
 
 static bool loopback_kind_at(size_t i, struct ui_choice *out)
 {
-	return kind_at(&demo_loopback_kinds, i, out);
+	return kind_at(demo_kinds(false), i, out);
 }
 
 static bool place_at(size_t i, struct ui_choice *out)

@@ -193,9 +193,7 @@ static void clear_fault(struct demo_run *run, uint32_t i, uint64_t now_ns, struc
 
 static bool flap_is_down(const struct demo_fault *f, uint64_t since_ns)
 {
-	uint64_t ms = since_ns / 1000000 % (f->flap_down_ms + f->flap_up_ms);
-
-	return ms < f->flap_down_ms;
+	return since_ns % (f->flap_down_ns + f->flap_up_ns) < f->flap_down_ns;
 }
 
 /* Turns a fault that flaps off or on when it is time. */
@@ -231,7 +229,7 @@ static void follow_script(struct demo_run *run, uint64_t now_ns, struct demo_ui 
 		log->by_time = now_ns - log->strike_ns >= FAULT_MAX_NS;
 		if (steps_done(run) >= f->clear_step || log->by_time)
 			clear_fault(run, i, now_ns, ui);
-		else if (f->flap_down_ms)
+		else if (f->flap_down_ns)
 			toggle_flap(run, i, now_ns);
 	}
 }

@@ -1,181 +1,129 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * fault_kinds.c - the faults of the demo, as targets and faults of fabric/fault.h: in the lab they
- * happen to switches, cables and NIC ports; on loopback port drivers do them to packets.
- *
- * Words in braces stand for numbers that follow from the size of the demo; a..b in a target means
- * each of these. Path k of a plane is T1 k of that plane.
- */
+/* fault_kinds.c - reads faults.toml, the faults of the demo; the build embeds the file. */
 #include "demo/demo.h"
 
-#define LOST_AND_RETIRED (DEMO_SIGN_LOST | DEMO_SIGN_RETIRED)
-#define FLAP_DOWN_MS 250u
-#define FLAP_UP_MS 300u
+#include "base/assert.h"
+#include "base/named_text.h"
+#include "lab/toml_table.h"
 
-static const struct demo_kind lab_kinds[] = {
-	{.name = "t1",
-	 .help = "a T1 silently forwards nothing, its links stay up",
-	 .title = "T1 {last path} of plane 0 forwards nothing, its links stay up",
-	 .brief = "T1 dead, plane 0",
-	 .target = "plane0.t1-{last path}",
-	 .fault = "stall",
-	 .paths_min = 2,
-	 .signs = LOST_AND_RETIRED,
-	 .certain = true,
-	 .left = DEMO_LEFT_ALL},
-	{.name = "reboot",
-	 .help = "a T1 reboots",
-	 .title = "T1 0 of plane {plane 1} reboots",
-	 .brief = "T1 reboots",
-	 .target = "plane{plane 1}.t1-0",
-	 .fault = "reboot",
-	 .paths_min = 2,
-	 .signs = DEMO_SIGN_RETIRED,
-	 .certain = true,
-	 .left = DEMO_LEFT_ALL},
-	{.name = "plane",
-	 .help = "a whole plane forwards nothing",
-	 .title = "every switch of plane {plane 1} forwards nothing",
-	 .brief = "plane {plane 1} lost",
-	 .target = "plane{plane 1}",
-	 .fault = "stall",
-	 .planes_min = 2,
-	 .signs = LOST_AND_RETIRED,
-	 .certain = true,
-	 .left = DEMO_LEFT_PLANES,
-	 .planes_lost = 1},
-	/* A packet crosses three switches, each of which does it. */
-	{.name = "loss",
-	 .help = "0.3 % random loss at every switch of a plane",
-	 .title = "every switch of plane {plane 2} loses 0.3 % of all packets",
-	 .brief = "0.3 % loss/hop, {plane 2}",
-	 .target = "plane{plane 2}",
-	 .fault = "loss 0.3%",
-	 .signs = LOST_AND_RETIRED},
-	{.name = "flap",
-	 .help = "a T0's transceiver flaps continuously: four links",
-	 .title = "a transceiver of T0 0, plane {plane 3}, flaps: 4 links",
-	 .brief = "T0 optics flap",
-	 .target = "plane{plane 3}.t0-0.transceiver0",
-	 .fault = "down",
-	 .planes_min = 2,
-	 .signs = DEMO_SIGN_AVOIDED,
-	 .flap_down_ms = FLAP_DOWN_MS,
-	 .flap_up_ms = FLAP_UP_MS},
-	{.name = "port",
-	 .help = "one NIC port of one host goes down and comes back",
-	 .title = "NIC port 0 of host {middle host} down, and restored",
-	 .brief = "NIC port {middle host}.0 down",
-	 .target = "host{middle host}.e0",
-	 .fault = "down",
-	 .planes_min = 2,
-	 .left = DEMO_LEFT_PLANES,
-	 .planes_lost = 1},
-	{.name = "corrupt",
-	 .help = "bits are flipped in 0.3 % of packets at every switch of a plane",
-	 .title = "every switch of plane {plane 3} flips bits in 0.3 % of all packets",
-	 .brief = "0.3 % bits/hop, {plane 3}",
-	 .target = "plane{plane 3}",
-	 .fault = "corrupt 0.3%",
-	 .signs = LOST_AND_RETIRED | DEMO_SIGN_ICRC,
-	 .needs_trims = true},
-	{.name = "ports",
-	 .help = "two NIC ports of one host are silently dead, in both directions",
-	 .title = "cables 1 and 2 of host {host 1} drop all packets in both directions",
-	 .brief = "ports {host 1}.1+2 dead",
-	 .target = "host{host 1}.e1..2",
-	 .fault = "blackhole",
-	 .planes_min = 3,
-	 .signs = LOST_AND_RETIRED,
-	 .certain = true,
-	 .left = DEMO_LEFT_PLANES,
-	 .planes_lost = 2},
-	/* Slow links make an incast of little traffic: the machine has other things to do. */
-	{.name = "incast",
-	 .help = "hosts of the job write to one other host at once",
-	 .title = "{writers} hosts of the job write to one other host at once",
-	 .brief = "{writers}:1 incast",
-	 .target = "host{spare host}.e0..{last plane}",
-	 .fault = "slow {incast rate}",
-	 .incast = true,
-	 .signs = DEMO_SIGN_QUEUES,
-	 .left = DEMO_LEFT_ALL,
-	 .needs_trims = true},
+#include <stdio.h>
+#include <string.h>
+
+/* Made by the build, of faults.toml alone. */
+extern const struct mb_named_text demo_fault_texts[];
+
+struct both {
+	struct demo_kinds lab, loopback;
 };
 
-static const struct demo_kind loopback_kinds[] = {
-	/* Of two T1 switches of a plane, the one that carries the upper half of the paths. */
-	{.name = "t1",
-	 .help = "a switch in the middle of a plane silently forwards nothing",
-	 .title = "a T1 switch of plane 0 forwards nothing (paths {middle path}-{last path})",
-	 .brief = "T1 dead, plane 0",
-	 .target = "plane0.t1-{middle path}..{last path}",
-	 .fault = "stall",
-	 .paths_min = 2,
-	 .signs = LOST_AND_RETIRED,
-	 .certain = true,
-	 .left = DEMO_LEFT_ALL},
-	{.name = "plane",
-	 .help = "a whole plane is lost and comes back",
-	 .title = "plane {plane 1} lost, for everybody",
-	 .brief = "plane {plane 1} lost",
-	 .target = "plane{plane 1}",
-	 .fault = "stall",
-	 .planes_min = 2,
-	 .signs = LOST_AND_RETIRED,
-	 .certain = true,
-	 .left = DEMO_LEFT_PLANES,
-	 .planes_lost = 1},
-	{.name = "loss",
-	 .help = "1 % random loss on a plane",
-	 .title = "1 % of all packets lost on plane {plane 2}",
-	 .brief = "1 % loss, plane {plane 2}",
-	 .target = "plane{plane 2}",
-	 .fault = "loss 1%",
-	 .signs = LOST_AND_RETIRED},
-	{.name = "flap",
-	 .help = "one path of a plane flaps continuously",
-	 .title = "path {path 3} of plane {plane 3} flaps: 250 ms down, 300 ms up",
-	 .brief = "path {plane 3}.{path 3} flaps",
-	 .target = "plane{plane 3}.t1-{path 3}",
-	 .fault = "stall",
-	 .signs = LOST_AND_RETIRED,
-	 .certain = true,
-	 .left = DEMO_LEFT_OTHER_PATHS,
-	 .flap_down_ms = FLAP_DOWN_MS,
-	 .flap_up_ms = FLAP_UP_MS},
-	{.name = "port",
-	 .help = "one NIC port of one host is dead, in both directions",
-	 .title = "NIC port 0 of host {middle host} dead, in both directions",
-	 .brief = "NIC port {middle host}.0 dead",
-	 .target = "host{middle host}.e0",
-	 .fault = "blackhole",
-	 .planes_min = 2,
-	 .signs = LOST_AND_RETIRED,
-	 .certain = true,
-	 .left = DEMO_LEFT_PLANES,
-	 .planes_lost = 1},
-	/* A corrupted packet counts as destroyed only when a receiver has thrown it away. */
-	{.name = "corrupt",
-	 .help = "a bit is flipped in 1 % of the packets of a plane",
-	 .title = "a bit flipped in 1 % of all packets on plane {plane 3}",
-	 .brief = "1 % bits, plane {plane 3}",
-	 .target = "plane{plane 3}",
-	 .fault = "corrupt 1%",
-	 .signs = LOST_AND_RETIRED | DEMO_SIGN_ICRC},
-	{.name = "ports",
-	 .help = "two NIC ports of one host are dead, in both directions",
-	 .title = "NIC ports 1 and 2 of host {host 1} dead, in both directions",
-	 .brief = "ports {host 1}.1+2 dead",
-	 .target = "host{host 1}.e1..2",
-	 .fault = "blackhole",
-	 .planes_min = 3,
-	 .signs = LOST_AND_RETIRED,
-	 .certain = true,
-	 .left = DEMO_LEFT_PLANES,
-	 .planes_lost = 2},
+/* The place of a word in a list that ends with NULL, or that of its end. */
+static uint32_t find_word(const char *const *words, const char *word, size_t len)
+{
+	uint32_t i = 0;
+
+	while (words[i] && (strlen(words[i]) != len || memcmp(words[i], word, len) != 0))
+		i++;
+	return i;
+}
+
+static int read_signs(const struct ml_toml *r, const struct mb_toml_item *item, void *to,
+		      uint64_t max)
+{
+	/* In the order of enum demo_signs. */
+	static const char *const names[] = {"lost", "retired", "icrc", "queues", "avoided", NULL};
+	uint32_t *signs = to;
+	const char *at = item->value;
+
+	(void)max;
+	*signs = 0;
+	for (size_t len; *at; at += len + (at[len] == ',')) {
+		uint32_t i;
+
+		len = strcspn(at, ",");
+		i = find_word(names, at, len);
+		if (!names[i])
+			return ml_toml_refuse(r, item, "unknown sign");
+		*signs |= 1u << i;
+	}
+	return 0;
+}
+
+static int read_left(const struct ml_toml *r, const struct mb_toml_item *item, void *to,
+		     uint64_t max)
+{
+	/* In the order of enum demo_left. */
+	static const char *const names[] = {"unknown", "all", "planes", "other paths", NULL};
+	uint32_t i = find_word(names, item->value, strlen(item->value));
+
+	(void)max;
+	*(enum demo_left *)to = (enum demo_left)i;
+	return names[i] ? 0 : ml_toml_refuse(r, item, "must be all, planes or other paths");
+}
+
+/* The name of a fault on loopback: copies the fault of this name in the lab. */
+static int read_base(const struct ml_toml *r, const struct mb_toml_item *item, void *to,
+		     uint64_t max)
+{
+	const struct demo_kinds *lab = &((const struct both *)r->into)->lab;
+
+	(void)max;
+	for (uint32_t i = 0; i < lab->n; i++)
+		if (strcmp(lab->kind[i].name, item->value) == 0) {
+			*(struct demo_kind *)to = lab->kind[i];
+			return 0;
+		}
+	return ml_toml_refuse(r, item, "there is no [[fault]] of this name");
+}
+
+#define AT(field) offsetof(struct demo_kind, field)
+#define TEXT(field) MB_TOML_STRING, ml_toml_text, AT(field), sizeof(((struct demo_kind *)0)->field)
+#define NUMBER(field) MB_TOML_INTEGER, ml_toml_u32, AT(field), UINT32_MAX
+#define BOOL(field) MB_TOML_BOOLEAN, ml_toml_bool, AT(field), 0
+#define TIME(field) MB_TOML_STRING, ml_toml_time, AT(field), 0
+/* The keys of both tables but for the name. */
+#define KEYS(table)                                                                                \
+	{table ".help", TEXT(help)}, {table ".title", TEXT(title)}, {table ".brief", TEXT(brief)}, \
+		{table ".target", TEXT(target)}, {table ".fault", TEXT(fault)},                    \
+		{table ".incast", BOOL(incast)}, {table ".planes_min", NUMBER(planes_min)},        \
+		{table ".paths_min", NUMBER(paths_min)},                                           \
+		{table ".needs_trims", BOOL(needs_trims)},                                         \
+		{table ".signs", MB_TOML_ARRAY, read_signs, AT(signs), 0},                         \
+		{table ".certain", BOOL(certain)},                                                 \
+		{table ".left", MB_TOML_STRING, read_left, AT(left), 0},                           \
+		{table ".planes_lost", NUMBER(planes_lost)},                                       \
+		{table ".flap_down", TIME(flap_down_ns)},                                          \
+	{                                                                                          \
+		table ".flap_up", TIME(flap_up_ns)                                                 \
+	}
+
+static const struct ml_toml_key keys[] = {
+	{"fault.name", TEXT(name)},
+	KEYS("fault"),
+	{"loopback.name", MB_TOML_STRING, read_base, 0, 0},
+	KEYS("loopback"),
 };
 
-const struct demo_kinds demo_lab_kinds = {lab_kinds, sizeof(lab_kinds) / sizeof(lab_kinds[0])};
-const struct demo_kinds demo_loopback_kinds = {loopback_kinds,
-					       sizeof(loopback_kinds) / sizeof(loopback_kinds[0])};
+#define TABLE(name, stage)                                                         \
+	{                                                                          \
+		name, offsetof(struct both, stage.kind), sizeof(struct demo_kind), \
+			offsetof(struct both, stage.n), DEMO_KINDS_MAX, NULL       \
+	}
+
+static const struct ml_toml_table tables[] = {TABLE("fault", lab), TABLE("loopback", loopback)};
+
+static const struct ml_toml_format format = {keys, sizeof(keys) / sizeof(keys[0]), tables,
+					     sizeof(tables) / sizeof(tables[0]),
+					     "src/demo/faults.toml"};
+
+const struct demo_kinds *demo_kinds(bool lab)
+{
+	static struct both both;
+	char error[ML_TOML_ERROR_MAX];
+
+	if (!both.lab.n &&
+	    ml_toml_read(&format, "faults.toml", demo_fault_texts[0].text, &both, error)) {
+		fprintf(stderr, "mrc demo: %s\n", error);
+		mb_panic(__FILE__, __LINE__, "faults.toml cannot be read");
+	}
+	return lab ? &both.lab : &both.loopback;
+}

@@ -10,9 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Kinds of faults of a stage. */
-#define KINDS_MAX 16u
-
 /* How long a fault lasts and what lies between two, in time; then rounded to steps. */
 #define DURING_NS UINT64_C(2400000000)
 #define BETWEEN_NS UINT64_C(1500000000)
@@ -142,8 +139,8 @@ static void describe_fault(struct demo_fault *f, const struct demo_kind *kind,
 		.incast = kind->incast,
 		.certain = kind->certain,
 		.signs = kind->signs,
-		.flap_down_ms = kind->flap_down_ms,
-		.flap_up_ms = kind->flap_up_ms,
+		.flap_down_ns = kind->flap_down_ns,
+		.flap_up_ns = kind->flap_up_ns,
 	};
 	expand_text(kind->title, shape, lab, f->title, sizeof(f->title));
 	expand_text(kind->brief, shape, lab, f->brief, sizeof(f->brief));
@@ -177,16 +174,17 @@ static uint32_t steps_for(uint64_t duration_ns, uint64_t step_ns, uint32_t min)
 static const struct demo_kind *find_kind(const struct demo_kinds *kinds, const char *name,
 					 size_t len, char *error, size_t error_size)
 {
+	const char *names[DEMO_KINDS_MAX], *near;
 	char word[64];
-	const char *near;
 
 	for (size_t i = 0; i < kinds->n; i++) {
+		names[i] = kinds->kind[i].name;
 		if (strlen(kinds->kind[i].name) == len &&
 		    memcmp(kinds->kind[i].name, name, len) == 0)
 			return &kinds->kind[i];
 	}
 	snprintf(word, sizeof(word), "%.*s", (int)(len < 60 ? len : 60), name);
-	near = mb_suggest_in_table(word, &kinds->kind->name, kinds->n, sizeof(*kinds->kind));
+	near = mb_suggest_find(word, names, kinds->n);
 	snprintf(error, error_size, "--script %s: no such fault%s%s%s; want some of", word,
 		 near ? "; did you mean " : "", near ? near : "", near ? "?" : "");
 	for (size_t i = 0; i < kinds->n; i++)
@@ -223,7 +221,7 @@ static int add_fault(struct demo_script *s, const struct demo_kinds *kinds,
 			 kind->name);
 		return -1;
 	}
-	describe_fault(&s->fault[s->n++], kind, shape, kinds == &demo_lab_kinds);
+	describe_fault(&s->fault[s->n++], kind, shape, kinds == demo_kinds(true));
 	return 0;
 }
 

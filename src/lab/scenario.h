@@ -7,6 +7,7 @@
 #define SOFTMRC_LAB_SCENARIO_H
 
 #include "lab/lab.h"
+#include "lab/toml_table.h"
 
 #define ML_SCENARIO_PROGRAMS_MAX 32u
 #define ML_SCENARIO_FAULTS_MAX 64u
@@ -14,7 +15,7 @@
 #define ML_SCENARIO_HOSTS_MAX 128u
 #define ML_SCENARIO_TEXT_MAX 1024u
 #define ML_SCENARIO_WORD_MAX 128u
-#define ML_SCENARIO_ERROR_MAX 1024u
+#define ML_SCENARIO_ERROR_MAX ML_TOML_ERROR_MAX
 
 struct ml_scenario_program {
 	uint32_t line;

@@ -16,7 +16,7 @@ static char error[400];
 static int make(const char *names, const struct demo_shape *shape, uint32_t steps)
 {
 	error[0] = '\0';
-	return demo_script_make(&script, &demo_loopback_kinds, names, shape, steps, error,
+	return demo_script_make(&script, demo_kinds(false), names, shape, steps, error,
 				sizeof(error));
 }
 
@@ -134,7 +134,7 @@ TEST(demo_script_make, writes_the_rules)
 	assert_u_eq(rule[1].path_modulus, 0);
 	assert_u_eq(rule[2].kind, MRC_FAULT_CORRUPT);
 	assert_u_eq(rule[2].chance_ppm, 10000);
-	assert_u_eq(script.fault[3].flap_down_ms, 250);
+	assert_u_eq(script.fault[3].flap_down_ns, 250000000);
 	assert_u_eq(rule[3].path_mask, 1u << 3);
 	assert_u_eq(rule[4].port_mask, 1u << 1 | 1u << 2);
 	for (uint32_t i = 0; i < script.n; i++)
@@ -170,7 +170,7 @@ TEST(demo_script_make, keeps_texts_within_their_columns)
 
 static int make_lab(const char *names, const struct demo_shape *shape)
 {
-	return demo_script_make(&script, &demo_lab_kinds, names, shape, 0, error, sizeof(error));
+	return demo_script_make(&script, demo_kinds(true), names, shape, 0, error, sizeof(error));
 }
 
 TEST(demo_script_make, has_faults_of_its_own_in_the_lab)
