@@ -12,10 +12,37 @@
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
 
 #include <infiniband/verbs.h>
 
 #include "host/nic.h"
+
+/* ---- errors ---- */
+
+/* iv_minus_one reports an errno value as -1, and 0 as 0. */
+static inline int iv_minus_one(int err)
+{
+	if (!err)
+		return 0;
+	errno = err;
+	return -1;
+}
+
+/* iv_null reports an errno value as NULL. */
+static inline void *iv_null(int err)
+{
+	errno = err;
+	return NULL;
+}
+
+/* iv_drop is iv_null of a call that frees the object it could not make; NULL: not even memory. */
+static inline void *iv_drop(void *object, int err)
+{
+	free(object);
+	return iv_null(err);
+}
 
 /* ---- work requests ---- */
 
@@ -242,6 +269,66 @@ static inline int iv_state_to_nic(enum ibv_qp_state state, enum rd_qp_state *out
 static inline enum ibv_qp_state iv_state_from_nic(enum rd_qp_state state)
 {
 	return iv_states[state];
+}
+
+/* ---- attributes of a QP ---- */
+
+static inline struct mh_qp_cap iv_cap_to_nic(const struct ibv_qp_cap *cap)
+{
+	return (struct mh_qp_cap){
+		.max_send_wr = cap->max_send_wr,
+		.max_recv_wr = cap->max_recv_wr,
+		.max_send_sge = cap->max_send_sge,
+		.max_recv_sge = cap->max_recv_sge,
+		.max_inline = cap->max_inline_data,
+	};
+}
+
+/* iv_cap_granted returns the capabilities that a QP was made with. */
+static inline struct ibv_qp_cap iv_cap_granted(const struct mh_qp *qp)
+{
+	struct mh_qp_init nic;
+
+	mh_qp_init_query(qp, &nic);
+	return (struct ibv_qp_cap){
+		.max_send_wr = nic.cap.max_send_wr,
+		.max_recv_wr = nic.cap.max_recv_wr,
+		.max_send_sge = nic.cap.max_send_sge,
+		.max_recv_sge = nic.cap.max_recv_sge,
+		.max_inline_data = nic.cap.max_inline,
+	};
+}
+
+/*
+ * iv_dest_to_nic takes where a QP is to send. A QP uses all planes, so of the address only the GIDs
+ * count. EINVAL: not an address of the device. REQ(svc.all-planes)
+ */
+static inline int iv_dest_to_nic(const struct ibv_ah_attr *ah, uint32_t dest_qpn,
+				 struct rd_qp_attr *nic)
+{
+	if (!ah->is_global || ah->grh.sgid_index != 0 || dest_qpn > RD_BITS_24)
+		return EINVAL;
+	memcpy(nic->dest.b, ah->grh.dgid.raw, sizeof(nic->dest.b));
+	nic->dest_qpn = dest_qpn;
+	return 0;
+}
+
+/* iv_mtu_to_nic: EINVAL: not an MTU of verbs; *bytes is as it was. */
+static inline int iv_mtu_to_nic(enum ibv_mtu mtu, uint32_t *bytes)
+{
+	if (mtu < IBV_MTU_256 || mtu > IBV_MTU_4096)
+		return EINVAL;
+	*bytes = 128u << mtu;
+	return 0;
+}
+
+static inline enum ibv_mtu iv_mtu_from_nic(uint32_t bytes)
+{
+	enum ibv_mtu mtu = IBV_MTU_256;
+
+	while (mtu < IBV_MTU_4096 && (128u << mtu) < bytes)
+		mtu++;
+	return mtu;
 }
 
 /* ---- rights ---- */

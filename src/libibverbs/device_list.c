@@ -105,7 +105,7 @@ struct ibv_device **ibv_get_device_list(int *num_devices)
 		free(list);
 		if (theirs)
 			real->ibv_free_device_list(theirs);
-		return mv_null(err);
+		return iv_null(err);
 	}
 	for (uint32_t i = 0; i < n; i++)
 		list[i] = mv_device_nth(i);
@@ -135,7 +135,7 @@ struct ibv_context *ibv_import_device(int cmd_fd)
 	struct ibv_context *context;
 
 	if (!real)
-		return mv_null(EOPNOTSUPP);
+		return iv_null(EOPNOTSUPP);
 	is_real_listing = true;
 	context = real->ibv_import_device(cmd_fd);
 	is_real_listing = false;

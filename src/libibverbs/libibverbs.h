@@ -115,63 +115,22 @@ static inline struct mv_context *mv_context(struct ibv_context *context)
 	return (struct mv_context *)((char *)context - offsetof(struct mv_context, verbs.context));
 }
 
-static inline struct mv_pd *mv_pd(struct ibv_pd *pd)
-{
-	return (struct mv_pd *)pd;
-}
+/* What programs hold of an object is its first member. */
+#define MV_OBJECT(name, verbs)                                     \
+	static inline struct mv_##name *mv_##name(struct verbs *o) \
+	{                                                          \
+		return (struct mv_##name *)o;                      \
+	}
+MV_OBJECT(pd, ibv_pd)
+MV_OBJECT(ah, ibv_ah)
+MV_OBJECT(mr, ibv_mr)
+MV_OBJECT(mw, ibv_mw)
+MV_OBJECT(channel, ibv_comp_channel)
+MV_OBJECT(cq, ibv_cq)
+MV_OBJECT(srq, ibv_srq)
+MV_OBJECT(qp, ibv_qp)
 
-static inline struct mv_ah *mv_ah(struct ibv_ah *ah)
-{
-	return (struct mv_ah *)ah;
-}
-
-static inline struct mv_mr *mv_mr(struct ibv_mr *mr)
-{
-	return (struct mv_mr *)mr;
-}
-
-static inline struct mv_mw *mv_mw(struct ibv_mw *mw)
-{
-	return (struct mv_mw *)mw;
-}
-
-static inline struct mv_channel *mv_channel(struct ibv_comp_channel *channel)
-{
-	return (struct mv_channel *)channel;
-}
-
-static inline struct mv_cq *mv_cq(struct ibv_cq *cq)
-{
-	return (struct mv_cq *)cq;
-}
-
-static inline struct mv_srq *mv_srq(struct ibv_srq *srq)
-{
-	return (struct mv_srq *)srq;
-}
-
-static inline struct mv_qp *mv_qp(struct ibv_qp *qp)
-{
-	return (struct mv_qp *)qp;
-}
-
-/* The two ways of libibverbs to report an errno value besides returning it. */
-static inline int mv_minus_one(int err)
-{
-	if (!err)
-		return 0;
-	errno = err;
-	return -1;
-}
-
-static inline void *mv_null(int err)
-{
-	errno = err;
-	return NULL;
-}
-
-/* mv_ops_fill sets the operations that inline verbs call. */
-void mv_ops_fill(struct ibv_context_ops *ops);
+/* The operations that inline verbs call. */
 int mv_poll_cq(struct ibv_cq *cq, int num_entries, struct ibv_wc *wc);
 int mv_req_notify_cq(struct ibv_cq *cq, int solicited_only);
 int mv_post_send(struct ibv_qp *qp, struct ibv_send_wr *wr, struct ibv_send_wr **bad_wr);

@@ -21,36 +21,30 @@ static const struct {
 	{IBV_RATE_1200_GBPS, 480, 1275000},
 };
 
-#define RATES (sizeof(rates) / sizeof(rates[0]))
+/* Returns `what` of the first rate whose `field` is `value`, or else `none`. */
+#define LOOK_UP(field, value, what, none)                             \
+	for (size_t i = 0; i < sizeof(rates) / sizeof(rates[0]); i++) \
+		if (rates[i].field == (value))                        \
+			return rates[i].what;                         \
+	return none
 
 int ibv_rate_to_mult(enum ibv_rate rate)
 {
-	for (size_t i = 0; i < RATES; i++)
-		if (rates[i].code == rate)
-			return rates[i].mult;
-	return -1;
+	LOOK_UP(code, rate, mult, -1);
 }
 
+/* Rates without a multiple have -1, which is none. */
 enum ibv_rate mult_to_ibv_rate(int mult)
 {
-	for (size_t i = 0; i < RATES; i++)
-		if (mult > 0 && rates[i].mult == mult)
-			return rates[i].code;
-	return IBV_RATE_MAX;
+	LOOK_UP(mult, mult > 0 ? mult : 0, code, IBV_RATE_MAX);
 }
 
 int ibv_rate_to_mbps(enum ibv_rate rate)
 {
-	for (size_t i = 0; i < RATES; i++)
-		if (rates[i].code == rate)
-			return rates[i].mbps;
-	return -1;
+	LOOK_UP(code, rate, mbps, -1);
 }
 
 enum ibv_rate mbps_to_ibv_rate(int mbps)
 {
-	for (size_t i = 0; i < RATES; i++)
-		if (rates[i].mbps == mbps)
-			return rates[i].code;
-	return IBV_RATE_MAX;
+	LOOK_UP(mbps, mbps, code, IBV_RATE_MAX);
 }

@@ -34,10 +34,10 @@ struct ibv_ah *ibv_create_ah(struct ibv_pd *pd, struct ibv_ah_attr *attr)
 
 	MV_TO_REAL(mv_real_of(pd), ibv_create_ah, (pd, attr));
 	if (!pd || !attr || !attr_ok(mv_context(pd->context), attr))
-		return mv_null(EINVAL);
+		return iv_null(EINVAL);
 	ah = calloc(1, sizeof(*ah));
 	if (!ah)
-		return mv_null(ENOMEM);
+		return iv_null(ENOMEM);
 	ah->ibv.context = pd->context;
 	ah->ibv.pd = pd;
 	memcpy(ah->nic.dest.b, attr->grh.dgid.raw, sizeof(ah->nic.dest.b));
@@ -67,11 +67,11 @@ int ibv_init_ah_from_wc(struct ibv_context *context, uint8_t port_num, struct ib
 		   (context, port_num, wc, grh, ah_attr));
 	if (!context || !wc || !grh || !ah_attr || port_num != MV_PORT ||
 	    !(wc->wc_flags & IBV_WC_GRH))
-		return mv_minus_one(EINVAL);
+		return iv_minus_one(EINVAL);
 	if (ibv_query_gid(context, port_num, 0, &gid))
 		return -1;
 	if (memcmp(&gid, &grh->dgid, sizeof(gid)) != 0)
-		return mv_minus_one(EINVAL);
+		return iv_minus_one(EINVAL);
 	begin = be32toh(grh->version_tclass_flow);
 	*ah_attr = (struct ibv_ah_attr){
 		.grh = {.dgid = grh->sgid,
@@ -95,7 +95,7 @@ struct ibv_ah *ibv_create_ah_from_wc(struct ibv_pd *pd, struct ibv_wc *wc, struc
 
 	MV_TO_REAL(mv_real_of(pd), ibv_create_ah_from_wc, (pd, wc, grh, port_num));
 	if (!pd)
-		return mv_null(EINVAL);
+		return iv_null(EINVAL);
 	if (ibv_init_ah_from_wc(pd->context, port_num, wc, grh, &attr))
 		return NULL;
 	return ibv_create_ah(pd, &attr);
@@ -114,13 +114,11 @@ static int mcast(const struct ibv_qp *qp, const union ibv_gid *gid)
 int ibv_attach_mcast(struct ibv_qp *qp, const union ibv_gid *gid, uint16_t lid)
 {
 	MV_TO_REAL(mv_real_of(qp), ibv_attach_mcast, (qp, gid, lid));
-	(void)lid;
 	return mcast(qp, gid);
 }
 
 int ibv_detach_mcast(struct ibv_qp *qp, const union ibv_gid *gid, uint16_t lid)
 {
 	MV_TO_REAL(mv_real_of(qp), ibv_detach_mcast, (qp, gid, lid));
-	(void)lid;
 	return mcast(qp, gid);
 }

@@ -12,10 +12,10 @@ int ibv_get_async_event(struct ibv_context *context, struct ibv_async_event *eve
 
 	MV_TO_REAL(mv_real_of_context(context), ibv_get_async_event, (context, event));
 	if (!context || !event)
-		return mv_minus_one(EINVAL);
+		return iv_minus_one(EINVAL);
 	err = iv_get_async_event(mv_context(context)->nic, &nic);
 	if (err)
-		return mv_minus_one(err);
+		return iv_minus_one(err);
 	*event = (struct ibv_async_event){.event_type = iv_event_type(&nic)};
 	if (nic.cq)
 		event->element.cq = nic.owner;

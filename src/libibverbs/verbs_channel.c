@@ -11,15 +11,11 @@ struct ibv_comp_channel *ibv_create_comp_channel(struct ibv_context *context)
 
 	MV_TO_REAL(mv_real_of_context(context), ibv_create_comp_channel, (context));
 	if (!context)
-		return mv_null(EINVAL);
+		return iv_null(EINVAL);
 	channel = calloc(1, sizeof(*channel));
-	if (!channel)
-		return mv_null(ENOMEM);
-	err = mh_channel_create(mv_context(context)->nic, &channel->nic);
-	if (err) {
-		free(channel);
-		return mv_null(err);
-	}
+	err = channel ? mh_channel_create(mv_context(context)->nic, &channel->nic) : ENOMEM;
+	if (err)
+		return iv_drop(channel, err);
 	channel->ibv.context = context;
 	channel->ibv.fd = mh_channel_fd(channel->nic);
 	return &channel->ibv;
@@ -45,10 +41,10 @@ int ibv_get_cq_event(struct ibv_comp_channel *channel, struct ibv_cq **cq, void 
 
 	MV_TO_REAL(mv_real_of(channel), ibv_get_cq_event, (channel, cq, cq_context));
 	if (!channel || !cq || !cq_context)
-		return mv_minus_one(EINVAL);
+		return iv_minus_one(EINVAL);
 	err = mh_channel_get(mv_channel(channel)->nic, &nic);
 	if (err)
-		return mv_minus_one(err);
+		return iv_minus_one(err);
 	*cq = mh_cq_owner(nic);
 	atomic_fetch_add(&mv_cq(*cq)->unacked, 1);
 	*cq_context = (*cq)->cq_context;

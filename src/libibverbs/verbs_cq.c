@@ -27,16 +27,13 @@ struct ibv_cq *ibv_create_cq(struct ibv_context *context, int cqe, void *cq_cont
 		   (context, cqe, cq_context, channel, comp_vector));
 	if (!context || cqe < 1 || comp_vector != COMP_VECTOR ||
 	    (channel && channel->context != context))
-		return mv_null(EINVAL);
+		return iv_null(EINVAL);
 	cq = calloc(1, sizeof(*cq));
-	if (!cq)
-		return mv_null(ENOMEM);
-	err = mh_cq_create(mv_context(context)->nic, (uint32_t)cqe,
-			   channel ? mv_channel(channel)->nic : NULL, &cq->ibv, &cq->nic);
-	if (err) {
-		free(cq);
-		return mv_null(err);
-	}
+	err = cq ? mh_cq_create(mv_context(context)->nic, (uint32_t)cqe,
+				channel ? mv_channel(channel)->nic : NULL, &cq->ibv, &cq->nic)
+		 : ENOMEM;
+	if (err)
+		return iv_drop(cq, err);
 	cq->ibv.context = context;
 	cq->ibv.channel = channel;
 	cq->ibv.cq_context = cq_context;

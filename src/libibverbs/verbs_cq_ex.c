@@ -67,55 +67,24 @@ static void end_poll(struct ibv_cq_ex *ex)
 
 /* ---- fields ---- */
 
-static enum ibv_wc_opcode read_opcode(struct ibv_cq_ex *ex)
-{
-	return cq_of_ex(ex)->wc.opcode;
-}
-
-static uint32_t read_vendor_err(struct ibv_cq_ex *ex)
-{
-	return cq_of_ex(ex)->wc.vendor_err;
-}
-
-static uint32_t read_byte_len(struct ibv_cq_ex *ex)
-{
-	return cq_of_ex(ex)->wc.byte_len;
-}
-
-static __be32 read_imm_data(struct ibv_cq_ex *ex)
-{
-	return cq_of_ex(ex)->wc.imm_data;
-}
-
-static uint32_t read_qp_num(struct ibv_cq_ex *ex)
-{
-	return cq_of_ex(ex)->wc.qp_num;
-}
-
-static uint32_t read_src_qp(struct ibv_cq_ex *ex)
-{
-	return cq_of_ex(ex)->wc.src_qp;
-}
-
-static unsigned int read_wc_flags(struct ibv_cq_ex *ex)
-{
-	return cq_of_ex(ex)->wc.wc_flags;
-}
-
-static uint32_t read_slid(struct ibv_cq_ex *ex)
-{
-	return cq_of_ex(ex)->wc.slid;
-}
-
-static uint8_t read_sl(struct ibv_cq_ex *ex)
-{
-	return cq_of_ex(ex)->wc.sl;
-}
-
-static uint8_t read_dlid_path_bits(struct ibv_cq_ex *ex)
-{
-	return cq_of_ex(ex)->wc.dlid_path_bits;
-}
+/* Those that struct ibv_wc has under the same name. */
+#define WC_FIELDS(X)                  \
+	X(enum ibv_wc_opcode, opcode) \
+	X(uint32_t, vendor_err)       \
+	X(uint32_t, byte_len)         \
+	X(__be32, imm_data)           \
+	X(uint32_t, qp_num)           \
+	X(uint32_t, src_qp)           \
+	X(unsigned int, wc_flags)     \
+	X(uint32_t, slid)             \
+	X(uint8_t, sl)                \
+	X(uint8_t, dlid_path_bits)
+#define READ_FIELD(type, field)                        \
+	static type read_##field(struct ibv_cq_ex *ex) \
+	{                                              \
+		return cq_of_ex(ex)->wc.field;         \
+	}
+WC_FIELDS(READ_FIELD)
 
 /* In ticks of the device's clock, which are ns; ibv_query_rt_values_ex reads the same clock. */
 static uint64_t read_completion_ts(struct ibv_cq_ex *ex)
@@ -145,16 +114,9 @@ static void fill_ops(struct ibv_cq_ex *ex)
 	ex->start_poll = start_poll;
 	ex->next_poll = next_poll;
 	ex->end_poll = end_poll;
-	ex->read_opcode = read_opcode;
-	ex->read_vendor_err = read_vendor_err;
-	ex->read_byte_len = read_byte_len;
-	ex->read_imm_data = read_imm_data;
-	ex->read_qp_num = read_qp_num;
-	ex->read_src_qp = read_src_qp;
-	ex->read_wc_flags = read_wc_flags;
-	ex->read_slid = read_slid;
-	ex->read_sl = read_sl;
-	ex->read_dlid_path_bits = read_dlid_path_bits;
+#define SET_READER(type, field) ex->read_##field = read_##field;
+	WC_FIELDS(SET_READER)
+#undef SET_READER
 	ex->read_completion_ts = read_completion_ts;
 	ex->read_completion_wallclock_ns = read_completion_wallclock_ns;
 }
@@ -183,7 +145,7 @@ struct ibv_cq_ex *mv_create_cq_ex(struct ibv_context *context, struct ibv_cq_ini
 	struct mv_cq *cq;
 
 	if (err)
-		return mv_null(err);
+		return iv_null(err);
 	ibv = ibv_create_cq(context, (int)attr->cqe, attr->cq_context, attr->channel,
 			    (int)attr->comp_vector);
 	if (!ibv)

@@ -22,15 +22,11 @@ enum ibv_fork_status ibv_is_fork_initialized(void)
 int ibv_dontfork_range(void *base, size_t size)
 {
 	MV_TO_REAL(mv_real(), ibv_dontfork_range, (base, size));
-	(void)base;
-	(void)size;
 	return 0;
 }
 
 int ibv_dofork_range(void *base, size_t size)
 {
 	MV_TO_REAL(mv_real(), ibv_dofork_range, (base, size));
-	(void)base;
-	(void)size;
 	return 0;
 }

@@ -49,18 +49,14 @@ struct ibv_mr *ibv_reg_mr_iova2(struct ibv_pd *pd, void *addr, size_t length, ui
 	MV_TO_REAL(mv_real_of(pd), ibv_reg_mr_iova2, (pd, addr, length, iova, access));
 	err = pd ? access_to_nic(access, &nic_access) : EINVAL;
 	if (err)
-		return mv_null(err);
+		return iv_null(err);
 	mr = calloc(1, sizeof(*mr));
-	if (!mr)
-		return mv_null(ENOMEM);
 	/* Addresses of a zero-based region, in keys of both kinds, count from its beginning. */
 	if (access & IBV_ACCESS_ZERO_BASED)
 		iova = 0;
-	err = mh_mr_reg(mv_pd(pd)->nic, addr, length, iova, nic_access, &mr->nic);
-	if (err) {
-		free(mr);
-		return mv_null(err);
-	}
+	err = mr ? mh_mr_reg(mv_pd(pd)->nic, addr, length, iova, nic_access, &mr->nic) : ENOMEM;
+	if (err)
+		return iv_drop(mr, err);
 	mr->ibv = (struct ibv_mr){
 		.context = pd->context,
 		.pd = pd,
@@ -78,12 +74,10 @@ struct ibv_mr *mv_alloc_null_mr(struct ibv_pd *pd)
 	int err;
 
 	if (!mr)
-		return mv_null(pd ? ENOMEM : EINVAL);
+		return iv_null(pd ? ENOMEM : EINVAL);
 	err = mh_mr_reg_null(mv_pd(pd)->nic, &mr->nic);
-	if (err) {
-		free(mr);
-		return mv_null(err);
-	}
+	if (err)
+		return iv_drop(mr, err);
 	mr->ibv = (struct ibv_mr){.context = pd->context, .pd = pd, .lkey = mh_mr_lkey(mr->nic)};
 	return &mr->ibv;
 }

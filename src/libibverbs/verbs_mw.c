@@ -19,15 +19,11 @@ struct ibv_mw *mv_alloc_mw(struct ibv_pd *pd, enum ibv_mw_type type)
 	int err;
 
 	if (!pd)
-		return mv_null(EINVAL);
+		return iv_null(EINVAL);
 	mw = calloc(1, sizeof(*mw));
-	if (!mw)
-		return mv_null(ENOMEM);
-	err = mh_mw_alloc(mv_pd(pd)->nic, (enum rd_mw_type)type, &mw->nic);
-	if (err) {
-		free(mw);
-		return mv_null(err);
-	}
+	err = mw ? mh_mw_alloc(mv_pd(pd)->nic, (enum rd_mw_type)type, &mw->nic) : ENOMEM;
+	if (err)
+		return iv_drop(mw, err);
 	mw->ibv = (struct ibv_mw){
 		.context = pd->context, .pd = pd, .rkey = mh_mw_rkey(mw->nic), .type = type};
 	return &mw->ibv;

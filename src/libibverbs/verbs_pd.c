@@ -12,16 +12,12 @@ struct ibv_pd *ibv_alloc_pd(struct ibv_context *context)
 
 	MV_TO_REAL(mv_real_of_context(context), ibv_alloc_pd, (context));
 	if (!context)
-		return mv_null(EINVAL);
+		return iv_null(EINVAL);
 	pd = calloc(1, sizeof(*pd));
-	if (!pd)
-		return mv_null(ENOMEM);
+	err = pd ? mh_pd_create(mv_context(context)->nic, &pd->ibv, &pd->nic) : ENOMEM;
+	if (err)
+		return iv_drop(pd, err);
 	pd->ibv.context = context;
-	err = mh_pd_create(mv_context(context)->nic, &pd->ibv, &pd->nic);
-	if (err) {
-		free(pd);
-		return mv_null(err);
-	}
 	return &pd->ibv;
 }
 
@@ -58,10 +54,10 @@ struct ibv_td *mv_alloc_td(struct ibv_context *context, struct ibv_td_init_attr 
 	struct mv_td *td;
 
 	if (!context || !attr || attr->comp_mask)
-		return mv_null(EINVAL);
+		return iv_null(EINVAL);
 	td = calloc(1, sizeof(*td));
 	if (!td)
-		return mv_null(ENOMEM);
+		return iv_null(ENOMEM);
 	td->ibv.context = context;
 	return &td->ibv;
 }
@@ -94,10 +90,10 @@ struct ibv_pd *mv_alloc_parent_domain(struct ibv_context *context,
 	if (!context || !attr || attr->comp_mask & ~DOMAIN_MASK_KNOWN || !attr->pd ||
 	    attr->pd->context != context || mv_pd(attr->pd)->parent ||
 	    (attr->td && attr->td->context != context))
-		return mv_null(EINVAL);
+		return iv_null(EINVAL);
 	pd = calloc(1, sizeof(*pd));
 	if (!pd)
-		return mv_null(ENOMEM);
+		return iv_null(ENOMEM);
 	pd->ibv.context = context;
 	pd->parent = mv_pd(attr->pd);
 	pd->nic = pd->parent->nic;

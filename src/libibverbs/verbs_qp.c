@@ -17,38 +17,24 @@ static int init_check(const struct ibv_pd *pd, const struct ibv_qp_init_attr *in
 	return init->qp_type == IBV_QPT_RC || init->qp_type == IBV_QPT_UD ? 0 : EOPNOTSUPP;
 }
 
-static int nic_create(struct mv_qp *qp, const struct ibv_qp_init_attr *init)
+static int nic_create(struct mv_qp *qp, struct ibv_pd *pd, const struct ibv_qp_init_attr *init)
 {
-	const struct ibv_qp_cap *cap = &init->cap;
 	struct mh_qp_init nic = {
-		.pd = mv_pd(qp->ibv.pd)->nic,
+		.pd = mv_pd(pd)->nic,
 		.send_cq = mv_cq(init->send_cq)->nic,
 		.recv_cq = mv_cq(init->recv_cq)->nic,
-		/* A QP of the NIC has one send WR and one SGE at least. */
-		.cap = {.max_send_wr = cap->max_send_wr ? cap->max_send_wr : 1,
-			.max_recv_wr = cap->max_recv_wr,
-			.max_send_sge = cap->max_send_sge ? cap->max_send_sge : 1,
-			.max_recv_sge = cap->max_recv_sge,
-			.max_inline = cap->max_inline_data},
+		.cap = iv_cap_to_nic(&init->cap),
 		.signal_all = init->sq_sig_all != 0,
 		.extended = init->qp_type == IBV_QPT_RC,
 		.type = init->qp_type == IBV_QPT_UD ? MH_QPT_UD : MH_QPT_RC,
 		.srq = init->srq ? mv_srq(init->srq)->nic : NULL,
 		.owner = &qp->ibv,
 	};
-	int err = mh_qp_create(&nic, &qp->nic);
 
-	if (err)
-		return err;
-	mh_qp_init_query(qp->nic, &nic);
-	qp->cap = (struct ibv_qp_cap){
-		.max_send_wr = nic.cap.max_send_wr,
-		.max_recv_wr = nic.cap.max_recv_wr,
-		.max_send_sge = nic.cap.max_send_sge,
-		.max_recv_sge = nic.cap.max_recv_sge,
-		.max_inline_data = nic.cap.max_inline,
-	};
-	return 0;
+	/* A QP of the NIC has one send WR and one SGE at least. */
+	nic.cap.max_send_wr += nic.cap.max_send_wr == 0;
+	nic.cap.max_send_sge += nic.cap.max_send_sge == 0;
+	return mh_qp_create(&nic, &qp->nic);
 }
 
 struct ibv_qp *ibv_create_qp(struct ibv_pd *pd, struct ibv_qp_init_attr *qp_init_attr)
@@ -58,17 +44,14 @@ struct ibv_qp *ibv_create_qp(struct ibv_pd *pd, struct ibv_qp_init_attr *qp_init
 
 	MV_TO_REAL(mv_real_of(pd), ibv_create_qp, (pd, qp_init_attr));
 	if (err)
-		return mv_null(err);
+		return iv_null(err);
 	qp = calloc(1, sizeof(*qp));
-	if (!qp)
-		return mv_null(ENOMEM);
-	qp->ibv.pd = pd;
+	err = qp ? nic_create(qp, pd, qp_init_attr) : ENOMEM;
+	if (err)
+		return iv_drop(qp, err);
+	qp->cap = iv_cap_granted(qp->nic);
 	qp->signal_all = qp_init_attr->sq_sig_all != 0;
-	err = nic_create(qp, qp_init_attr);
-	if (err) {
-		free(qp);
-		return mv_null(err);
-	}
+	qp->ibv.pd = pd;
 	qp->ibv.context = pd->context;
 	qp->ibv.qp_context = qp_init_attr->qp_context;
 	qp->ibv.send_cq = qp_init_attr->send_cq;
@@ -150,7 +133,6 @@ int ibv_query_qp(struct ibv_qp *qp, struct ibv_qp_attr *attr, int attr_mask,
 	struct rd_qp_attr nic;
 
 	MV_TO_REAL(mv_real_of(qp), ibv_query_qp, (qp, attr, attr_mask, init_attr));
-	(void)attr_mask;
 	if (!qp || !attr || !init_attr)
 		return EINVAL;
 	mh_qp_query(mv_qp(qp)->nic, &nic);

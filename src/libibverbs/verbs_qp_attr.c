@@ -9,8 +9,6 @@
  */
 #include "libibverbs/libibverbs.h"
 
-#include <string.h>
-
 #define TIMEOUT_MAX 31u
 #define RETRY_MAX 7u
 /* How long the first wait is when there is no timeout, 1.024 us x 2^14: 17 ms. */
@@ -107,33 +105,19 @@ static int access_to_nic(unsigned int access, uint32_t *out)
 	return 0;
 }
 
-/* A QP uses all planes, so of the address only the GIDs count. REQ(svc.all-planes) */
-static int address_to_nic(const struct ibv_qp_attr *attr, struct rd_qp_attr *nic)
-{
-	const struct ibv_ah_attr *ah = &attr->ah_attr;
-
-	if (!ah->is_global || ah->grh.sgid_index != 0 || attr->dest_qp_num > RD_BITS_24)
-		return EINVAL;
-	if (ah->port_num != MV_PORT)
-		return EINVAL;
-	memcpy(nic->dest.b, ah->grh.dgid.raw, sizeof(nic->dest.b));
-	nic->dest_qpn = attr->dest_qp_num;
-	return 0;
-}
-
 static int path_to_nic(const struct ibv_qp_attr *attr, int mask, struct rd_qp_attr *nic,
 		       uint32_t *out)
 {
 	/* In SQD the address alone is no news: the peer stays who it is. */
 	if (mask & IBV_QP_DEST_QPN) {
-		if (address_to_nic(attr, nic))
+		if (attr->ah_attr.port_num != MV_PORT ||
+		    iv_dest_to_nic(&attr->ah_attr, attr->dest_qp_num, nic))
 			return EINVAL;
 		*out |= RD_QP_DEST;
 	}
 	if (mask & IBV_QP_PATH_MTU) {
-		if (attr->path_mtu < IBV_MTU_256 || attr->path_mtu > IBV_MTU_4096)
+		if (iv_mtu_to_nic(attr->path_mtu, &nic->path_mtu))
 			return EINVAL;
-		nic->path_mtu = 128u << attr->path_mtu;
 		*out |= RD_QP_PATH_MTU;
 	}
 	if (mask & IBV_QP_RQ_PSN) {
@@ -166,14 +150,6 @@ static int timeout_retry_to_nic(const struct ibv_qp_attr *attr, int mask, struct
 								     : RD_TIMEOUT_MAX;
 		*out |= RD_QP_TIMEOUT;
 	}
-	if (mask & IBV_QP_RNR_RETRY) {
-		nic->rnr_retry = attr->rnr_retry;
-		*out |= RD_QP_RNR_RETRY;
-	}
-	if (mask & IBV_QP_MIN_RNR_TIMER) {
-		nic->min_rnr_timer = attr->min_rnr_timer;
-		*out |= RD_QP_MIN_RNR_TIMER;
-	}
 	if (mask & IBV_QP_RETRY_CNT) {
 		nic->retry_linear = attr->retry_cnt;
 		nic->retry_exp = for_ever ? RD_RETRY_EXP_FOREVER : 0;
@@ -181,6 +157,21 @@ static int timeout_retry_to_nic(const struct ibv_qp_attr *attr, int mask, struct
 	}
 	return 0;
 }
+
+/* Those that mean the same to both: bit and field of verbs, bit and field of the NIC. */
+#define COPIED(X)                                                                        \
+	X(IBV_QP_QKEY, qkey, RD_QP_Q_KEY, q_key)                                         \
+	X(IBV_QP_EN_SQD_ASYNC_NOTIFY, en_sqd_async_notify, RD_QP_SQD_NOTIFY, sqd_notify) \
+	X(IBV_QP_MAX_QP_RD_ATOMIC, max_rd_atomic, RD_QP_MAX_RD_ATOMIC, max_rd_atomic)    \
+	X(IBV_QP_MAX_DEST_RD_ATOMIC, max_dest_rd_atomic, RD_QP_MAX_DEST_RD_ATOMIC,       \
+	  max_dest_rd_atomic)                                                            \
+	X(IBV_QP_RNR_RETRY, rnr_retry, RD_QP_RNR_RETRY, rnr_retry)                       \
+	X(IBV_QP_MIN_RNR_TIMER, min_rnr_timer, RD_QP_MIN_RNR_TIMER, min_rnr_timer)
+#define COPY(bit, field, nic_bit, nic_field)  \
+	if (attr_mask & (bit)) {              \
+		nic->nic_field = attr->field; \
+		*mask |= (nic_bit);           \
+	}
 
 int mv_qp_attr_to_nic(const struct ibv_qp_attr *attr, int attr_mask, struct rd_qp_attr *nic,
 		      uint32_t *mask)
@@ -199,47 +190,28 @@ int mv_qp_attr_to_nic(const struct ibv_qp_attr *attr, int attr_mask, struct rd_q
 			return EINVAL;
 		*mask |= RD_QP_ACCESS;
 	}
-	if (attr_mask & IBV_QP_QKEY) {
-		nic->q_key = attr->qkey;
-		*mask |= RD_QP_Q_KEY;
-	}
-	if (attr_mask & IBV_QP_EN_SQD_ASYNC_NOTIFY) {
-		nic->sqd_notify = attr->en_sqd_async_notify;
-		*mask |= RD_QP_SQD_NOTIFY;
-	}
-	if (attr_mask & IBV_QP_MAX_QP_RD_ATOMIC) {
-		nic->max_rd_atomic = attr->max_rd_atomic;
-		*mask |= RD_QP_MAX_RD_ATOMIC;
-	}
-	if (attr_mask & IBV_QP_MAX_DEST_RD_ATOMIC) {
-		nic->max_dest_rd_atomic = attr->max_dest_rd_atomic;
-		*mask |= RD_QP_MAX_DEST_RD_ATOMIC;
-	}
+	COPIED(COPY)
 	if (path_to_nic(attr, attr_mask, nic, mask))
 		return EINVAL;
 	return timeout_retry_to_nic(attr, attr_mask, nic, mask);
 }
 
+#define KEPT(X)                                   \
+	X(IBV_QP_ACCESS_FLAGS, qp_access_flags)   \
+	X(IBV_QP_AV, ah_attr)                     \
+	X(IBV_QP_PATH_MTU, path_mtu)              \
+	X(IBV_QP_PORT, port_num)                  \
+	X(IBV_QP_TIMEOUT, timeout)                \
+	X(IBV_QP_RETRY_CNT, retry_cnt)            \
+	X(IBV_QP_RNR_RETRY, rnr_retry)            \
+	X(IBV_QP_MIN_RNR_TIMER, min_rnr_timer)    \
+	X(IBV_QP_MAX_QP_RD_ATOMIC, max_rd_atomic) \
+	X(IBV_QP_MAX_DEST_RD_ATOMIC, max_dest_rd_atomic)
+#define KEEP(bit, field)       \
+	if (attr_mask & (bit)) \
+		kept->field = attr->field;
+
 void mv_qp_attr_keep(struct ibv_qp_attr *kept, const struct ibv_qp_attr *attr, int attr_mask)
 {
-	if (attr_mask & IBV_QP_ACCESS_FLAGS)
-		kept->qp_access_flags = attr->qp_access_flags;
-	if (attr_mask & IBV_QP_AV)
-		kept->ah_attr = attr->ah_attr;
-	if (attr_mask & IBV_QP_PATH_MTU)
-		kept->path_mtu = attr->path_mtu;
-	if (attr_mask & IBV_QP_PORT)
-		kept->port_num = attr->port_num;
-	if (attr_mask & IBV_QP_TIMEOUT)
-		kept->timeout = attr->timeout;
-	if (attr_mask & IBV_QP_RETRY_CNT)
-		kept->retry_cnt = attr->retry_cnt;
-	if (attr_mask & IBV_QP_RNR_RETRY)
-		kept->rnr_retry = attr->rnr_retry;
-	if (attr_mask & IBV_QP_MIN_RNR_TIMER)
-		kept->min_rnr_timer = attr->min_rnr_timer;
-	if (attr_mask & IBV_QP_MAX_QP_RD_ATOMIC)
-		kept->max_rd_atomic = attr->max_rd_atomic;
-	if (attr_mask & IBV_QP_MAX_DEST_RD_ATOMIC)
-		kept->max_dest_rd_atomic = attr->max_dest_rd_atomic;
+	KEPT(KEEP)
 }

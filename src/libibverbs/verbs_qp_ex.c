@@ -402,7 +402,7 @@ struct ibv_qp *mv_create_qp_ex(struct ibv_context *context, struct ibv_qp_init_a
 	struct ibv_qp *qp;
 
 	if (err)
-		return mv_null(err);
+		return iv_null(err);
 	/* The bytes of an atomic write travel with the call, whatever was asked for. */
 	if (attr->comp_mask & IBV_QP_INIT_ATTR_SEND_OPS_FLAGS &&
 	    attr->send_ops_flags & IBV_QP_EX_WITH_ATOMIC_WRITE &&
@@ -416,7 +416,7 @@ struct ibv_qp *mv_create_qp_ex(struct ibv_context *context, struct ibv_qp_init_a
 	if (!err)
 		return qp;
 	ibv_destroy_qp(qp);
-	return mv_null(err);
+	return iv_null(err);
 }
 
 /* Only QPs that were made with a list of operations have the calls that build WRs. */

@@ -144,15 +144,6 @@ static uint8_t active_speed(struct ibv_context *context)
 	return speeds[i].code;
 }
 
-static enum ibv_mtu mtu_code(uint32_t bytes)
-{
-	enum ibv_mtu mtu = IBV_MTU_256;
-
-	while (mtu < IBV_MTU_4096 && (256u << mtu) <= bytes)
-		mtu++;
-	return mtu;
-}
-
 static void port_fill(struct ibv_context *context, struct ibv_port_attr *port)
 {
 	const struct mh_device *nic = mv_context(context)->nic;
@@ -162,8 +153,8 @@ static void port_fill(struct ibv_context *context, struct ibv_port_attr *port)
 	mh_device_query(nic, &attr);
 	*port = (struct ibv_port_attr){
 		.state = up ? IBV_PORT_ACTIVE : IBV_PORT_DOWN,
-		.max_mtu = mtu_code(attr.max_mtu),
-		.active_mtu = mtu_code(attr.max_mtu),
+		.max_mtu = iv_mtu_from_nic(attr.max_mtu),
+		.active_mtu = iv_mtu_from_nic(attr.max_mtu),
 		.gid_tbl_len = MV_GIDS,
 		.max_msg_sz =
 			attr.max_msg_bytes > UINT32_MAX ? UINT32_MAX : (uint32_t)attr.max_msg_bytes,
@@ -204,7 +195,7 @@ int ibv_query_gid(struct ibv_context *context, uint8_t port_num, int index, unio
 
 	MV_TO_REAL(mv_real_of_context(context), ibv_query_gid, (context, port_num, index, gid));
 	if (!context || !gid || port_num != MV_PORT || index < 0 || index >= MV_GIDS)
-		return mv_minus_one(EINVAL);
+		return iv_minus_one(EINVAL);
 	mh_device_query(mv_context(context)->nic, &attr);
 	memcpy(gid->raw, attr.gid.b, sizeof(gid->raw));
 	return 0;
@@ -255,7 +246,7 @@ int ibv_query_pkey(struct ibv_context *context, uint8_t port_num, int index, __b
 {
 	MV_TO_REAL(mv_real_of_context(context), ibv_query_pkey, (context, port_num, index, pkey));
 	if (!context || !pkey || port_num != MV_PORT || index != 0)
-		return mv_minus_one(EINVAL);
+		return iv_minus_one(EINVAL);
 	*pkey = htobe16(MV_P_KEY);
 	return 0;
 }
@@ -264,14 +255,13 @@ int ibv_get_pkey_index(struct ibv_context *context, uint8_t port_num, __be16 pke
 {
 	MV_TO_REAL(mv_real_of_context(context), ibv_get_pkey_index, (context, port_num, pkey));
 	return context && port_num == MV_PORT && pkey == htobe16(MV_P_KEY) ? 0
-									   : mv_minus_one(EINVAL);
+									   : iv_minus_one(EINVAL);
 }
 
 /* No kernel counts it. */
 int ibv_get_device_index(struct ibv_device *device)
 {
 	MV_TO_REAL(mv_real_of_device(device), ibv_get_device_index, (device));
-	(void)device;
 	return -1;
 }
 
@@ -303,8 +293,5 @@ int ibv_set_ece(struct ibv_qp *qp, struct ibv_ece *ece)
 int ibv_query_qp_data_in_order(struct ibv_qp *qp, enum ibv_wr_opcode op, uint32_t flags)
 {
 	MV_TO_REAL(mv_real_of(qp), ibv_query_qp_data_in_order, (qp, op, flags));
-	(void)qp;
-	(void)op;
-	(void)flags;
 	return 0;
 }

@@ -4,30 +4,22 @@
 
 #include <stdlib.h>
 
-static int nic_create(struct mv_srq *srq, const struct ibv_srq_attr *attr)
-{
-	struct mh_srq_cap cap = {.max_wr = attr->max_wr, .max_sge = attr->max_sge};
-
-	return mh_srq_create(mv_pd(srq->ibv.pd)->nic, &cap, &srq->ibv, &srq->nic);
-}
-
 struct ibv_srq *ibv_create_srq(struct ibv_pd *pd, struct ibv_srq_init_attr *srq_init_attr)
 {
+	struct mh_srq_cap cap;
 	struct mv_srq *srq;
 	int err;
 
 	MV_TO_REAL(mv_real_of(pd), ibv_create_srq, (pd, srq_init_attr));
 	if (!pd || !srq_init_attr)
-		return mv_null(EINVAL);
+		return iv_null(EINVAL);
 	srq = calloc(1, sizeof(*srq));
-	if (!srq)
-		return mv_null(ENOMEM);
+	cap = (struct mh_srq_cap){.max_wr = srq_init_attr->attr.max_wr,
+				  .max_sge = srq_init_attr->attr.max_sge};
+	err = srq ? mh_srq_create(mv_pd(pd)->nic, &cap, &srq->ibv, &srq->nic) : ENOMEM;
+	if (err)
+		return iv_drop(srq, err);
 	srq->ibv.pd = pd;
-	err = nic_create(srq, &srq_init_attr->attr);
-	if (err) {
-		free(srq);
-		return mv_null(err);
-	}
 	srq->ibv.context = pd->context;
 	srq->ibv.srq_context = srq_init_attr->srq_context;
 	pthread_mutex_init(&srq->ibv.mutex, NULL);
@@ -43,9 +35,9 @@ struct ibv_srq *mv_create_srq_ex(struct ibv_context *context, struct ibv_srq_ini
 
 	if (!context || !attr || attr->comp_mask >= IBV_SRQ_INIT_ATTR_RESERVED ||
 	    !(attr->comp_mask & IBV_SRQ_INIT_ATTR_PD) || !attr->pd || attr->pd->context != context)
-		return mv_null(EINVAL);
+		return iv_null(EINVAL);
 	if ((attr->comp_mask & IBV_SRQ_INIT_ATTR_TYPE) && attr->srq_type != IBV_SRQT_BASIC)
-		return mv_null(EOPNOTSUPP);
+		return iv_null(EOPNOTSUPP);
 	init = (struct ibv_srq_init_attr){.srq_context = attr->srq_context, .attr = attr->attr};
 	srq = ibv_create_srq(attr->pd, &init);
 	if (srq)

@@ -22,9 +22,9 @@ int ibv_read_sysfs_file(const char *dir, const char *file, char *buf, size_t siz
 	int fd;
 
 	if (!dir || !file || !buf || !size)
-		return mv_minus_one(EINVAL);
+		return iv_minus_one(EINVAL);
 	if (snprintf(path, sizeof(path), "%s/%s", dir, file) >= (int)sizeof(path))
-		return mv_minus_one(ENAMETOOLONG);
+		return iv_minus_one(ENAMETOOLONG);
 	fd = open(path, O_RDONLY | O_CLOEXEC);
 	if (fd < 0)
 		return -1;

@@ -59,8 +59,8 @@ int mrc_ctl_query_device_ex(struct ibv_context *context, struct mrc_context *mco
 			    struct mrc_ctl_device_attr *attr, int *supported)
 {
 	if (mcontext && mcontext->verbs != context)
-		return ma_minus_one(EINVAL);
-	return ma_minus_one(query_device(context, attr, supported));
+		return iv_minus_one(EINVAL);
+	return iv_minus_one(query_device(context, attr, supported));
 }
 
 int mrc_ctl_query_device(struct ibv_context *context, struct mrc_ctl_device_attr *attr)
@@ -68,7 +68,7 @@ int mrc_ctl_query_device(struct ibv_context *context, struct mrc_ctl_device_attr
 	int supported = 0;
 	int err = query_device(context, attr, &supported);
 
-	return ma_minus_one(!err && !supported ? EOPNOTSUPP : err);
+	return iv_minus_one(!err && !supported ? EOPNOTSUPP : err);
 }
 
 void mrc_ctl_query_version(uint32_t *current_version, uint32_t *last_supported_version,
@@ -100,7 +100,7 @@ int mrc_ctl_query_port(struct mrc_context *context, uint8_t port_num,
 	int err = check_port(context, port_num, attr, attr_mask);
 
 	if (err)
-		return ma_minus_one(err);
+		return iv_minus_one(err);
 	if (attr_mask & MRC_CTL_PORT_ADMIN_STATE)
 		attr->port_admin_state = MRC_CTL_PORT_ADMIN_ENABLED;
 	return 0;
@@ -112,10 +112,10 @@ int mrc_ctl_modify_port(struct mrc_context *context, uint8_t port_num,
 	int err = check_port(context, port_num, attr, attr_mask);
 
 	if (err)
-		return ma_minus_one(err);
+		return iv_minus_one(err);
 	if ((attr_mask & MRC_CTL_PORT_ADMIN_STATE) &&
 	    attr->port_admin_state != MRC_CTL_PORT_ADMIN_DISABLED &&
 	    attr->port_admin_state != MRC_CTL_PORT_ADMIN_ENABLED)
-		return ma_minus_one(EINVAL);
-	return ma_minus_one(ENOTSUP);
+		return iv_minus_one(EINVAL);
+	return iv_minus_one(ENOTSUP);
 }

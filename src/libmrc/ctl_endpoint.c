@@ -108,11 +108,11 @@ int mrc_ctl_ep_batch_send_wait(struct mrc_context *mrc_ctx, uint8_t req_tc,
 			       int *num_rsp)
 {
 	if (!mrc_ctx || !req || !rsp || !num_rsp || num_req < 1 || num_req > REQUESTS_MAX)
-		return ma_minus_one(EINVAL);
+		return iv_minus_one(EINVAL);
 	*num_rsp = 0;
 	if (op_type == MRC_CTL_EP_OP_PORT_STATUS_UPDATE)
-		return ma_minus_one(ENOTSUP);
+		return iv_minus_one(ENOTSUP);
 	if (op_type != MRC_CTL_EP_OP_EV_PROBE || !are_ids_unique(req, num_req))
-		return ma_minus_one(EINVAL);
-	return ma_minus_one(run_probes(mrc_ctx, req_tc, req, num_req, rsp_timeout, rsp, num_rsp));
+		return iv_minus_one(EINVAL);
+	return iv_minus_one(run_probes(mrc_ctx, req_tc, req, num_req, rsp_timeout, rsp, num_rsp));
 }

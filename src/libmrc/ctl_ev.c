@@ -100,12 +100,12 @@ int mrc_ctl_query_ev_profile(struct mrc_context *mrc_ctx, uint64_t ev_profile_id
 	struct mh_device_attr nic;
 
 	if (err)
-		return ma_minus_one(err);
+		return iv_minus_one(err);
 	mh_device_query(mrc_ctx->dev, &nic);
 	if (attr_mask & MRC_CTL_EV_PROFILE_EV_OP)
 		err = query_evs(mrc_ctx->dev, &nic, attr);
 	if (err)
-		return ma_minus_one(err);
+		return iv_minus_one(err);
 	if (attr_mask & MRC_CTL_EV_PROFILE_STATE)
 		attr->profile_state = MRC_CTL_PROFILE_ONLINE;
 	if (attr_mask & MRC_CTL_EV_PROFILE_CUR_STATE)

@@ -8,7 +8,7 @@
 
 static int refuse(const struct mrc_context *ctx, const void *attr)
 {
-	return ma_minus_one(ctx && attr ? ENOTSUP : EINVAL);
+	return iv_minus_one(ctx && attr ? ENOTSUP : EINVAL);
 }
 
 int mrc_ctl_modify_ev_fmt_profile(struct mrc_context *mrc_ctx, uint64_t ev_fmt_profile_id,
@@ -34,7 +34,7 @@ int mrc_ctl_modify_ev_profile(struct mrc_context *mrc_ctx, uint64_t ev_profile_i
 
 	(void)ev_profile_id;
 	/* The two kinds of operation exclude each other. */
-	return (attr_mask & both) == both ? ma_minus_one(EINVAL) : refuse(mrc_ctx, attr);
+	return (attr_mask & both) == both ? iv_minus_one(EINVAL) : refuse(mrc_ctx, attr);
 }
 
 int mrc_ctl_modify_cc_profile(struct mrc_context *mrc_ctx, uint64_t cc_profile_id,
@@ -59,8 +59,8 @@ struct mrc_cq *mrc_ctl_create_ev_event_cq(struct mrc_context *mrc_ctx, int cqe, 
 	(void)cq_context;
 	(void)comp_vector;
 	if (!mrc_ctx || cqe < 1 || (channel && channel->ctx != mrc_ctx))
-		return ma_null(EINVAL);
-	return ma_null(ENOTSUP);
+		return iv_null(EINVAL);
+	return iv_null(ENOTSUP);
 }
 
 int mrc_ctl_poll_ev_event(struct mrc_cq *ev_cq, int num_entries, struct mrc_ctl_ev_event *ev_event)

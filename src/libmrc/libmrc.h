@@ -64,26 +64,13 @@ struct mrc_qp {
 	uint8_t vendor_cfg[MRC_MAX_VENDOR_CFG_SIZE];
 };
 
-/* The three ways of mrc.h to report an errno value; each sets errno. REQ(api.errors) */
+/* Of the three ways of mrc.h to report an errno value, each of which sets errno, the one that
+ * returns it; iv_minus_one and iv_null are the others. REQ(api.errors) */
 static inline int ma_errno(int err)
 {
 	if (err)
 		errno = err;
 	return err;
-}
-
-static inline int ma_minus_one(int err)
-{
-	if (!err)
-		return 0;
-	errno = err;
-	return -1;
-}
-
-static inline void *ma_null(int err)
-{
-	errno = err;
-	return NULL;
 }
 
 /*

@@ -11,10 +11,10 @@ int mrc_get_async_event(struct mrc_context *mrc_ctx, struct mrc_async_event *eve
 	int err;
 
 	if (!mrc_ctx || !event)
-		return ma_minus_one(EINVAL);
+		return iv_minus_one(EINVAL);
 	err = iv_get_async_event(mrc_ctx->dev, &nic);
 	if (err)
-		return ma_minus_one(err);
+		return iv_minus_one(err);
 	*event = (struct mrc_async_event){.event_type = iv_event_type(&nic)};
 	if (nic.cq)
 		event->element.cq = nic.owner;

@@ -12,14 +12,12 @@ int mrc_create_comp_channel(struct mrc_context *mrc_ctx, struct mrc_comp_channel
 	if (!mrc_ctx || !channel)
 		return ma_errno(EINVAL);
 	ch = calloc(1, sizeof(*ch));
-	if (!ch)
-		return ma_errno(ENOMEM);
-	ch->ctx = mrc_ctx;
-	err = mh_channel_create(mrc_ctx->dev, &ch->nic);
+	err = ch ? mh_channel_create(mrc_ctx->dev, &ch->nic) : ENOMEM;
 	if (err) {
 		free(ch);
 		return ma_errno(err);
 	}
+	ch->ctx = mrc_ctx;
 	*channel = ch;
 	return 0;
 }
@@ -27,7 +25,7 @@ int mrc_create_comp_channel(struct mrc_context *mrc_ctx, struct mrc_comp_channel
 int mrc_get_comp_channel_fd(struct mrc_comp_channel *channel, int *fd)
 {
 	if (!channel || !fd)
-		return ma_minus_one(EINVAL);
+		return iv_minus_one(EINVAL);
 	*fd = mh_channel_fd(channel->nic);
 	return 0;
 }
@@ -51,10 +49,10 @@ int mrc_get_cq_event(struct mrc_comp_channel *channel, struct mrc_cq **cq, void 
 	int err;
 
 	if (!channel || !cq || !cq_context)
-		return ma_minus_one(EINVAL);
+		return iv_minus_one(EINVAL);
 	err = mh_channel_get(channel->nic, &nic);
 	if (err)
-		return ma_minus_one(err);
+		return iv_minus_one(err);
 	*cq = mh_cq_owner(nic);
 	atomic_fetch_add(&(*cq)->unacked, 1);
 	*cq_context = (*cq)->user;

@@ -24,18 +24,14 @@ struct mrc_context *mrc_create_context(struct ibv_context *vcontext,
 	int err;
 
 	if (!vcontext || (context_attr && !attr_valid(context_attr)))
-		return ma_null(EINVAL);
+		return iv_null(EINVAL);
 	if (!mh_device_find(vcontext))
-		return ma_null(EOPNOTSUPP);
+		return iv_null(EOPNOTSUPP);
 	ctx = calloc(1, sizeof(*ctx));
-	if (!ctx)
-		return ma_null(ENOMEM);
+	err = ctx ? mh_device_open(ctx, &ctx->dev) : ENOMEM;
+	if (err)
+		return iv_drop(ctx, err);
 	ctx->verbs = vcontext;
-	err = mh_device_open(ctx, &ctx->dev);
-	if (err) {
-		free(ctx);
-		return ma_null(err);
-	}
 	pthread_mutex_init(&ctx->lock, NULL);
 	return ctx;
 }
@@ -46,15 +42,15 @@ int mrc_destroy_context(struct mrc_context *mrc_ctx)
 	int err;
 
 	if (!mrc_ctx)
-		return ma_minus_one(EINVAL);
+		return iv_minus_one(EINVAL);
 	pthread_mutex_lock(&mrc_ctx->lock);
 	hints = mrc_ctx->n_hints != 0;
 	pthread_mutex_unlock(&mrc_ctx->lock);
 	if (hints)
-		return ma_minus_one(EBUSY);
+		return iv_minus_one(EBUSY);
 	err = mh_device_close(mrc_ctx->dev);
 	if (err)
-		return ma_minus_one(err);
+		return iv_minus_one(err);
 	pthread_mutex_destroy(&mrc_ctx->lock);
 	free(mrc_ctx);
 	return 0;

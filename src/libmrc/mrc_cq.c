@@ -14,20 +14,17 @@ struct mrc_cq *mrc_create_cq(struct mrc_context *mrc_ctx, int cqe, void *cq_cont
 	int err;
 
 	if (!mrc_ctx || cqe < 1 || comp_vector != COMP_VECTOR)
-		return ma_null(EINVAL);
+		return iv_null(EINVAL);
 	if (channel && channel->ctx != mrc_ctx)
-		return ma_null(EINVAL);
+		return iv_null(EINVAL);
 	cq = calloc(1, sizeof(*cq));
-	if (!cq)
-		return ma_null(ENOMEM);
+	err = cq ? mh_cq_create(mrc_ctx->dev, (uint32_t)cqe, channel ? channel->nic : NULL, cq,
+				&cq->nic)
+		 : ENOMEM;
+	if (err)
+		return iv_drop(cq, err);
 	cq->ctx = mrc_ctx;
 	cq->user = cq_context;
-	err = mh_cq_create(mrc_ctx->dev, (uint32_t)cqe, channel ? channel->nic : NULL, cq,
-			   &cq->nic);
-	if (err) {
-		free(cq);
-		return ma_null(err);
-	}
 	return cq;
 }
 
@@ -50,9 +47,9 @@ int mrc_poll_cq(struct mrc_cq *cq, int num_entries, struct ibv_wc *wc)
 	int got;
 
 	if (!cq || num_entries < 0 || (num_entries && !wc))
-		return ma_minus_one(EINVAL);
+		return iv_minus_one(EINVAL);
 	got = iv_poll_cq(cq->nic, num_entries, wc);
-	return got < 0 ? ma_minus_one(-got) : got;
+	return got < 0 ? iv_minus_one(-got) : got;
 }
 
 /* REQ(api.cq.notify) */

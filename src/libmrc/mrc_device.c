@@ -39,7 +39,7 @@ static int query_device(const struct ibv_context *context, struct mrc_device_att
 
 int mrc_query_device(struct ibv_context *context, struct mrc_device_attr *attr, int *supported)
 {
-	return ma_minus_one(query_device(context, attr, supported));
+	return iv_minus_one(query_device(context, attr, supported));
 }
 
 /* All API versions so far have the same mrc_device_attr. */
@@ -47,6 +47,6 @@ int mrc_query_device_ex(struct ibv_context *context, struct mrc_context *mcontex
 			struct mrc_device_attr *attr, int *supported)
 {
 	if (mcontext && mcontext->verbs != context)
-		return ma_minus_one(EINVAL);
-	return ma_minus_one(query_device(context, attr, supported));
+		return iv_minus_one(EINVAL);
+	return iv_minus_one(query_device(context, attr, supported));
 }

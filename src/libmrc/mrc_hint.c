@@ -57,15 +57,11 @@ struct mrc_qp_hint *mrc_create_qp_hint(struct mrc_context *mrc_ctx,
 	int err;
 
 	if (!mrc_ctx || !init_attr || !hint_valid(&init_attr->attr, HINT_KNOWN))
-		return ma_null(EINVAL);
+		return iv_null(EINVAL);
 	hint = calloc(1, sizeof(*hint));
-	if (!hint)
-		return ma_null(ENOMEM);
-	err = hint_count_in(mrc_ctx);
-	if (err) {
-		free(hint);
-		return ma_null(err);
-	}
+	err = hint ? hint_count_in(mrc_ctx) : ENOMEM;
+	if (err)
+		return iv_drop(hint, err);
 	hint->ctx = mrc_ctx;
 	hint->attr = init_attr->attr;
 	return hint;
@@ -77,7 +73,7 @@ int mrc_destroy_qp_hint(struct mrc_qp_hint *qp_hint)
 	bool used;
 
 	if (!qp_hint)
-		return ma_minus_one(EINVAL);
+		return iv_minus_one(EINVAL);
 	ctx = qp_hint->ctx;
 	pthread_mutex_lock(&ctx->lock);
 	used = qp_hint->users != 0;
@@ -85,7 +81,7 @@ int mrc_destroy_qp_hint(struct mrc_qp_hint *qp_hint)
 		ctx->n_hints--;
 	pthread_mutex_unlock(&ctx->lock);
 	if (used)
-		return ma_minus_one(EBUSY);
+		return iv_minus_one(EBUSY);
 	free(qp_hint);
 	return 0;
 }
@@ -94,7 +90,7 @@ int mrc_query_qp_hint(struct mrc_qp_hint *qp_hint, struct mrc_qp_hint_attr *qp_h
 		      int qp_hint_attr_mask)
 {
 	if (!qp_hint || !qp_hint_attr || (qp_hint_attr_mask & ~HINT_KNOWN))
-		return ma_minus_one(EINVAL);
+		return iv_minus_one(EINVAL);
 	pthread_mutex_lock(&qp_hint->ctx->lock);
 	hint_copy(qp_hint_attr, &qp_hint->attr, qp_hint_attr_mask);
 	pthread_mutex_unlock(&qp_hint->ctx->lock);
@@ -106,7 +102,7 @@ int mrc_modify_qp_hint(struct mrc_qp_hint *qp_hint, struct mrc_qp_hint_attr *qp_
 {
 	if (!qp_hint || !qp_hint_attr || (qp_hint_attr_mask & ~HINT_KNOWN) ||
 	    !hint_valid(qp_hint_attr, qp_hint_attr_mask))
-		return ma_minus_one(EINVAL);
+		return iv_minus_one(EINVAL);
 	pthread_mutex_lock(&qp_hint->ctx->lock);
 	hint_copy(&qp_hint->attr, qp_hint_attr, qp_hint_attr_mask);
 	pthread_mutex_unlock(&qp_hint->ctx->lock);

@@ -72,5 +72,5 @@ int mrc_post_recv(struct mrc_qp *qp, struct ibv_recv_wr *wr, struct ibv_recv_wr 
 		err = iv_post_recv((struct iv_recv_queue){.qp = qp->nic}, recv_to_nic, qp, &wr);
 	if (err && bad_wr)
 		*bad_wr = wr;
-	return ma_minus_one(err);
+	return iv_minus_one(err);
 }

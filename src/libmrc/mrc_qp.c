@@ -22,16 +22,11 @@ static bool init_valid(const struct mrc_context *ctx, const struct mrc_qp_init_a
 /* REQ(api.qp.create) The NIC checks the capabilities. */
 static int nic_create(struct mrc_qp *qp)
 {
-	const struct ibv_qp_cap *cap = &qp->init.cap;
 	struct mh_qp_init nic = {
 		.pd = mh_pd_find(qp->init.pd),
 		.send_cq = qp->init.send_cq->nic,
 		.recv_cq = qp->init.recv_cq->nic,
-		.cap = {.max_send_wr = cap->max_send_wr,
-			.max_recv_wr = cap->max_recv_wr,
-			.max_send_sge = cap->max_send_sge,
-			.max_recv_sge = cap->max_recv_sge,
-			.max_inline = cap->max_inline_data},
+		.cap = iv_cap_to_nic(&qp->init.cap),
 		.signal_all = qp->init.sq_sig_all != 0,
 		.owner = qp,
 	};
@@ -41,30 +36,16 @@ static int nic_create(struct mrc_qp *qp)
 	return mh_qp_create(&nic, &qp->nic);
 }
 
-static void store_granted_cap(struct mrc_qp *qp)
-{
-	struct mh_qp_init nic;
-
-	mh_qp_init_query(qp->nic, &nic);
-	qp->init.cap = (struct ibv_qp_cap){
-		.max_send_wr = nic.cap.max_send_wr,
-		.max_recv_wr = nic.cap.max_recv_wr,
-		.max_send_sge = nic.cap.max_send_sge,
-		.max_recv_sge = nic.cap.max_recv_sge,
-		.max_inline_data = nic.cap.max_inline,
-	};
-}
-
 struct mrc_qp *mrc_create_qp(struct mrc_context *mrc_ctx, struct mrc_qp_init_attr *mrc_qp_attr)
 {
 	struct mrc_qp *qp;
 	int err;
 
 	if (!mrc_ctx || !mrc_qp_attr || !init_valid(mrc_ctx, mrc_qp_attr))
-		return ma_null(EINVAL);
+		return iv_null(EINVAL);
 	qp = calloc(1, sizeof(*qp));
 	if (!qp)
-		return ma_null(ENOMEM);
+		return iv_null(ENOMEM);
 	qp->ctx = mrc_ctx;
 	qp->init = *mrc_qp_attr;
 	if (!qp->init.send_ops_flags)
@@ -72,12 +53,9 @@ struct mrc_qp *mrc_create_qp(struct mrc_context *mrc_ctx, struct mrc_qp_init_att
 	if (qp->init.protocol_version == MRC_PROTOCOL_VERSION_0)
 		qp->init.protocol_version = MRC_PROTOCOL_VERSION_1;
 	err = nic_create(qp);
-	if (err) {
-		free(qp);
-		return ma_null(err);
-	}
-	store_granted_cap(qp);
-	mrc_qp_attr->cap = qp->init.cap;
+	if (err)
+		return iv_drop(qp, err);
+	mrc_qp_attr->cap = qp->init.cap = iv_cap_granted(qp->nic);
 	return qp;
 }
 
@@ -110,7 +88,7 @@ int mrc_destroy_qp(struct mrc_qp *qp)
 int mrc_get_qpn(struct mrc_qp *qp, uint32_t *qpn)
 {
 	if (!qp || !qpn)
-		return ma_minus_one(EINVAL);
+		return iv_minus_one(EINVAL);
 	*qpn = mh_qp_number(qp->nic);
 	return 0;
 }

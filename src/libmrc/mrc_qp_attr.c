@@ -41,32 +41,18 @@ static int access_to_nic(unsigned int access, uint32_t *out)
 	return 0;
 }
 
-/* A QP uses all planes, so of the address only the GIDs count. REQ(svc.all-planes) */
-static int dest_to_nic(const struct ibv_qp_attr *vattr, int mask, struct rd_qp_attr *attr)
-{
-	const struct ibv_ah_attr *ah = &vattr->ah_attr;
-
-	if (!(mask & IBV_QP_AV) || !(mask & IBV_QP_DEST_QPN))
-		return EINVAL;
-	if (!ah->is_global || ah->grh.sgid_index != 0 || vattr->dest_qp_num > RD_BITS_24)
-		return EINVAL;
-	memcpy(attr->dest.b, ah->grh.dgid.raw, sizeof(attr->dest.b));
-	attr->dest_qpn = vattr->dest_qp_num;
-	return 0;
-}
-
 static int path_to_nic(const struct ibv_qp_attr *vattr, int mask, struct rd_qp_attr *attr,
 		       uint32_t *out)
 {
 	if (mask & (IBV_QP_AV | IBV_QP_DEST_QPN)) {
-		if (dest_to_nic(vattr, mask, attr))
+		if (!(mask & IBV_QP_AV) || !(mask & IBV_QP_DEST_QPN) ||
+		    iv_dest_to_nic(&vattr->ah_attr, vattr->dest_qp_num, attr))
 			return EINVAL;
 		*out |= RD_QP_DEST;
 	}
 	if (mask & IBV_QP_PATH_MTU) {
-		if (vattr->path_mtu < IBV_MTU_256 || vattr->path_mtu > IBV_MTU_4096)
+		if (iv_mtu_to_nic(vattr->path_mtu, &attr->path_mtu))
 			return EINVAL;
-		attr->path_mtu = 128u << vattr->path_mtu;
 		*out |= RD_QP_PATH_MTU;
 	}
 	return 0;
@@ -147,22 +133,16 @@ int ma_vattr_to_nic(const struct ibv_qp_attr *vattr, int vattr_mask, struct rd_q
 static void limits_to_nic(const struct mrc_qp_attr *mrc, int mask, struct rd_qp_attr *attr,
 			  uint32_t *out)
 {
-	if (mask & MRC_QP_MPR) {
-		attr->mpr = mrc->mpr.mpr;
-		*out |= RD_QP_MPR;
+#define LIMIT(bit, group, field)                \
+	if (mask & MRC_QP_##bit) {              \
+		attr->field = mrc->group.field; \
+		*out |= RD_QP_##bit;            \
 	}
-	if (mask & MRC_QP_MPR_DEST) {
-		attr->mpr_dest = mrc->mpr.mpr_dest;
-		*out |= RD_QP_MPR_DEST;
-	}
-	if (mask & MRC_QP_MAX_WIMM) {
-		attr->max_wimm = mrc->wimm.max_wimm;
-		*out |= RD_QP_MAX_WIMM;
-	}
-	if (mask & MRC_QP_MAX_WIMM_DEST) {
-		attr->max_wimm_dest = mrc->wimm.max_wimm_dest;
-		*out |= RD_QP_MAX_WIMM_DEST;
-	}
+	LIMIT(MPR, mpr, mpr)
+	LIMIT(MPR_DEST, mpr, mpr_dest)
+	LIMIT(MAX_WIMM, wimm, max_wimm)
+	LIMIT(MAX_WIMM_DEST, wimm, max_wimm_dest)
+#undef LIMIT
 }
 
 /* REQ(api.qp.ranges) */
@@ -231,22 +211,13 @@ int ma_mrc_attr_to_nic(const struct mrc_qp_attr *mrc_attr, int mrc_attr_mask,
 	return profiles_to_nic(mrc_attr, mrc_attr_mask, attr, mask);
 }
 
-static enum ibv_mtu mtu_from_nic(uint32_t bytes)
-{
-	enum ibv_mtu mtu = IBV_MTU_256;
-
-	while (mtu < IBV_MTU_4096 && (128u << mtu) < bytes)
-		mtu++;
-	return mtu;
-}
-
 /* REQ(api.qp.query) */
 void ma_vattr_from_nic(const struct rd_qp_attr *attr, struct ibv_qp_attr *vattr)
 {
 	*vattr = (struct ibv_qp_attr){
 		.qp_state = iv_state_from_nic(attr->state),
 		.cur_qp_state = iv_state_from_nic(attr->state),
-		.path_mtu = mtu_from_nic(attr->path_mtu),
+		.path_mtu = iv_mtu_from_nic(attr->path_mtu),
 		.rq_psn = attr->rq_psn,
 		.sq_psn = attr->sq_psn,
 		.dest_qp_num = attr->dest_qpn,
