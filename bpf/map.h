@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * map.h - what the switch's egress program and the room that loads it (src/switchq) say to each
+ * map.h - what the switch's egress program and the module that loads it (src/switchq) say to each
  * other: the values of the program's maps, its limits, the marks it leaves on packets.
  *
  * Included by BPF C and by C alike, so it holds kernel types and constants and nothing else. All
@@ -12,14 +12,6 @@
 
 #include <linux/bpf.h>
 #include <linux/types.h>
-
-/* DSCP code points of MRC as src/wire/dscp.h numbers them by default; a test compares the two. */
-#define SWQ_DSCP_NO_TRIM 0
-#define SWQ_DSCP_TRIMMABLE 4
-#define SWQ_DSCP_TRIMMABLE_RETX 8
-#define SWQ_DSCP_TRIMMED 12
-#define SWQ_DSCP_TRIMMED_LASTHOP 16
-#define SWQ_DSCP_CONTROL 46
 
 /* What the program writes into skb->priority: the HTB classes 1:10 and 1:20. */
 #define SWQ_PRIORITY_CONTROL 0x10010u

@@ -77,10 +77,11 @@ static void make_frame(uint8_t *f, uint8_t dscp)
 
 static void set_port(struct bench *b, uint64_t rate, uint32_t limit, uint32_t ecn_max)
 {
+	const struct mw_dscp_map dscp = mw_dscp_map_default();
 	struct mswq_error error;
 	struct mswq_port p;
 
-	mswq_port_default(&p, rate, 0, ecn_max == 0);
+	mswq_port_default(&p, &dscp, rate, 0, ecn_max == 0);
 	p.limit_bytes = limit;
 	p.control_limit_bytes = MSWQ_LIMIT_MAX;
 	p.ecn_min_bytes = 0;

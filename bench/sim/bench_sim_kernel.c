@@ -162,6 +162,7 @@ static int measure_kernel(uint32_t hosts_per_t0, uint32_t t0s, uint32_t planes, 
 			  uint64_t us)
 {
 	struct mf_topology_cfg cfg = {
+		.dscp = mw_dscp_map_default(),
 		.name = "bench",
 		.planes = planes,
 		.tiers = 2,

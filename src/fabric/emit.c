@@ -20,8 +20,16 @@ struct mf_emit_options mf_emit_defaults(void)
 		.sets = MF_ROUTES_SRV6,
 		.trim = MF_TRIM_ASYMMETRIC,
 		.trim_bytes = TRIM_BYTES,
-		.dscp = mw_dscp_map_default(),
 	};
+}
+
+enum mf_queue mf_queue_of_class(const struct mw_dscp_map *dscp, enum mw_dscp_class cls)
+{
+	static const enum mf_queue queue[MW_DSCP_CLASSES] = {MF_QUEUE_NO_TRIM, MF_QUEUE_DATA,
+							     MF_QUEUE_RETX,    MF_QUEUE_CONTROL,
+							     MF_QUEUE_CONTROL, MF_QUEUE_CONTROL};
+
+	return mw_dscp_decode(dscp, mw_dscp_encode(dscp, cls)) == cls ? queue[cls] : MF_QUEUE_OTHER;
 }
 
 /*

@@ -11,7 +11,6 @@
 #define SOFTMRC_FABRIC_EMIT_H
 
 #include "fabric/routes.h"
-#include "wire/dscp.h"
 
 #include <stdio.h>
 
@@ -25,7 +24,6 @@ struct mf_emit_options {
 	unsigned sets; /* routes: MF_ROUTES_SRV6, and MF_ROUTES_PLAIN for ECMP beside it */
 	enum mf_trim_marks trim;
 	uint32_t trim_bytes; /* what is left of a packet that is cut */
-	struct mw_dscp_map dscp;
 };
 
 /* mf_emit_defaults returns what is written unless somebody wants it otherwise. */
@@ -41,6 +39,12 @@ enum mf_queue {
 	MF_TC_TRIM = 5,	      /* asymmetric: what has just been cut, on its way to queue 6 */
 	MF_QUEUES = 7,
 };
+
+/*
+ * mf_queue_of_class returns the queue of a class; MF_QUEUE_OTHER where an earlier class of the map
+ * has its number, which means that one. REQ(switch.dscp.class)
+ */
+enum mf_queue mf_queue_of_class(const struct mw_dscp_map *dscp, enum mw_dscp_class cls);
 
 /* Depths of a data queue in bytes, by the bandwidth-delay product of the longest path. */
 struct mf_queue_bytes {

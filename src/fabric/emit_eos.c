@@ -84,16 +84,12 @@ static void put_route(FILE *to, const struct mf_topology *t, uint32_t node,
 }
 
 /* REQ(plan.emit.classes) */
-static void put_classes(FILE *to, const struct mf_emit_options *o)
+static void put_classes(FILE *to, const struct mw_dscp_map *dscp)
 {
-	static const enum mf_queue queue[MW_DSCP_CLASSES] = {MF_QUEUE_NO_TRIM, MF_QUEUE_DATA,
-							     MF_QUEUE_RETX,    MF_QUEUE_CONTROL,
-							     MF_QUEUE_CONTROL, MF_QUEUE_CONTROL};
-
 	for (enum mw_dscp_class c = 0; c < MW_DSCP_CLASSES; c++)
-		if (mw_dscp_decode(&o->dscp, o->dscp.code[c]) == c)
-			fprintf(to, "qos map dscp %u to traffic-class %u\n", o->dscp.code[c],
-				queue[c]);
+		if (mf_queue_of_class(dscp, c))
+			fprintf(to, "qos map dscp %u to traffic-class %u\n",
+				mw_dscp_encode(dscp, c), mf_queue_of_class(dscp, c));
 	fprintf(to, "!\n! Trimming is not configured: its EOS commands are not public.\n!\n");
 }
 
@@ -106,7 +102,7 @@ void mf_emit_eos(FILE *to, const struct mf_topology *t, uint32_t node,
 	struct mf_route_group g;
 
 	fprintf(to, "hostname %s\n!\nipv6 unicast-routing\n!\n", mf_emit_hostname(t, node, host));
-	put_classes(to, o);
+	put_classes(to, &t->cfg.dscp);
 	for (uint32_t port = 0; port < ports; port++)
 		put_port(to, t, node, port);
 	put_un(to, t, node);

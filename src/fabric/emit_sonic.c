@@ -226,16 +226,13 @@ static void put_classes(struct sonic *s)
 	static const enum mf_queue of[MF_QUEUES + 1] = {
 		MF_QUEUE_OTHER, MF_QUEUE_NO_TRIM, MF_QUEUE_OTHER,   MF_QUEUE_DATA,
 		MF_QUEUE_RETX,	MF_QUEUE_CONTROL, MF_QUEUE_CONTROL, MF_QUEUE_OTHER};
-	static const enum mf_queue queue[MW_DSCP_CLASSES] = {MF_QUEUE_NO_TRIM, MF_QUEUE_DATA,
-							     MF_QUEUE_RETX,    MF_QUEUE_CONTROL,
-							     MF_QUEUE_CONTROL, MF_QUEUE_CONTROL};
+	const struct mw_dscp_map *dscp = &s->t->cfg.dscp;
 
 	mf_config_table(&s->w, &dscp_to_tc);
 	mf_config_row(&s->w, LOCATOR, NULL);
 	for (enum mw_dscp_class c = 0; c < MW_DSCP_CLASSES; c++)
-		/* Classes of a kind may share a number: the first of them is what it means. */
-		if (mw_dscp_decode(&s->o->dscp, s->o->dscp.code[c]) == c)
-			mf_config_pair(&s->w, s->o->dscp.code[c], queue[c]);
+		if (mf_queue_of_class(dscp, c))
+			mf_config_pair(&s->w, mw_dscp_encode(dscp, c), mf_queue_of_class(dscp, c));
 	mf_config_table(&s->w, &tc_to_queue);
 	mf_config_row(&s->w, LOCATOR, NULL);
 	for (unsigned tc = 0; tc <= MF_QUEUES; tc++)
@@ -254,7 +251,7 @@ static void put_trimming(struct sonic *s)
 		.key = {"name"},
 		.pair = {"tc", "dscp"},
 		.pair_kind = {MF_CONFIG_BARE, MF_CONFIG_TEXT}};
-	const uint8_t *dscp = s->o->dscp.code;
+	const uint8_t *dscp = s->t->cfg.dscp.code;
 
 	mf_config_table(&s->w, &trimming);
 	mf_config_row(&s->w, "GLOBAL", NULL);

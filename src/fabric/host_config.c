@@ -6,6 +6,7 @@
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "fabric/fabric_address.h"
 #include "fabric/usid.h"
@@ -223,13 +224,20 @@ static void put_ports(struct writing *w, const struct mf_topology *t,
 		      const struct mf_host_options *o)
 {
 	uint64_t pace = o->pace_bps ? o->pace_bps : t->cfg.links[MF_HOST_T0].bit_s;
+	const struct mw_dscp_map usual = mw_dscp_map_default();
+	char dscp[MW_DSCP_TEXT_BYTES];
 
 	put_line(w, "[ports]\nlist = [");
 	for (uint32_t plane = 0; plane < t->cfg.planes; plane++)
 		put_line(w, "%s\"%s%" PRIu32 "\"", plane ? ", " : "", o->ifname ? o->ifname : "e",
 			 plane);
-	put_line(w, "]\ndriver = \"%s\"\npace = %" PRIu64 "\n\n",
+	put_line(w, "]\ndriver = \"%s\"\npace = %" PRIu64 "\n",
 		 o->form == MF_HOST_RAW41 ? "raw41" : "udp", pace);
+	if (memcmp(&t->cfg.dscp, &usual, sizeof(usual)) != 0) {
+		mw_dscp_map_write(&t->cfg.dscp, dscp);
+		put_line(w, "dscp = \"%s\"\n", dscp);
+	}
+	put_line(w, "\n");
 }
 
 size_t mf_host_config_write(const struct mf_topology *t, uint32_t host,

@@ -24,6 +24,7 @@
 #include <stdint.h>
 
 #include "fabric/fast_div.h"
+#include "wire/dscp.h"
 #include "wire/ev_fmt.h"
 
 /* Letters of a name. */
@@ -102,6 +103,7 @@ struct mf_topology_cfg {
 	struct mf_usid_cfg usid;
 	uint32_t
 		address_block; /* first 32 bits of the hosts' own addresses; see fabric_address.h */
+	struct mw_dscp_map dscp; /* of all switches and hosts; mw_dscp_map_default if unsure */
 };
 
 /*

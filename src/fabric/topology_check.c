@@ -226,6 +226,18 @@ static bool check_blocks(const struct mf_topology_cfg *c, struct mf_error *e)
 	return true;
 }
 
+/* REQ(wire.dscp.distinct) */
+static bool check_dscp(const struct mf_topology_cfg *c, struct mf_error *e)
+{
+	enum mw_dscp_class wrong = mw_dscp_map_check(&c->dscp);
+
+	if (wrong == MW_DSCP_CLASSES)
+		return true;
+	return mf_error_set(e, "topology.dscp", c->dscp.code[wrong],
+			    "the number of %s is above 63 or that of a class of another kind",
+			    mw_dscp_class_name(wrong));
+}
+
 static bool check_name(const struct mf_topology_cfg *c, struct mf_error *e)
 {
 	if (memchr(c->name, 0, sizeof(c->name)) && c->name[0] != 0)
@@ -239,5 +251,5 @@ bool mf_cfg_check(const struct mf_topology_cfg *cfg, struct mf_error *error)
 {
 	return check_name(cfg, error) && check_counts(cfg, error) && check_tiers(cfg, error) &&
 	       check_radix(cfg, error) && check_links(cfg, error) && check_size(cfg, error) &&
-	       check_usids(cfg, error) && check_blocks(cfg, error);
+	       check_usids(cfg, error) && check_blocks(cfg, error) && check_dscp(cfg, error);
 }

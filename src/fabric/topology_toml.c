@@ -33,6 +33,7 @@ enum key_kind {
 	KEY_PLANES,
 	KEY_DESTINATION,
 	KEY_OVERSUBSCRIPTION,
+	KEY_DSCP,
 };
 
 struct key {
@@ -65,6 +66,7 @@ static const struct key keys[] = {
 	{"topology.mtu", KEY_COUNT, CFG(mtu)},
 	{"topology.switch_latency", KEY_TIME, CFG(switch_ns)},
 	{"topology.address_block", KEY_BLOCK, CFG(address_block)},
+	{"topology.dscp", KEY_DSCP, 0},
 	{"links.speed", KEY_ALL_RATES, 0},
 	{"links.latency", KEY_ALL_TIMES, 0},
 	{"links.host_t0.speed", KEY_RATE, LINK(MF_HOST_T0, bit_s)},
@@ -187,6 +189,16 @@ static enum mf_item take_block(struct mf_topology_file *f, const struct mb_toml_
 	return MF_ITEM_TAKEN;
 }
 
+/* REQ(wire.dscp.values) REQ(wire.dscp.distinct) */
+static enum mf_item take_dscp(struct mf_topology_file *f, const struct mb_toml_item *item)
+{
+	char why[MW_DSCP_ERROR_BYTES];
+
+	if (!mw_dscp_map_read(item->value, &f->cfg.dscp, why))
+		return report_bad_value(f, item, why);
+	return MF_ITEM_TAKEN;
+}
+
 static enum mf_item take_planes(struct mf_topology_file *f, const struct mb_toml_item *item)
 {
 	if (strcmp(item->value, "block") == 0)
@@ -261,6 +273,8 @@ static enum mf_item take_value(struct mf_topology_file *f, const struct key *key
 		return take_all(f, item, key->kind == KEY_ALL_RATES);
 	case KEY_BLOCK:
 		return take_block(f, item, field);
+	case KEY_DSCP:
+		return take_dscp(f, item);
 	case KEY_PLANES:
 		return take_planes(f, item);
 	case KEY_DESTINATION:
@@ -293,6 +307,7 @@ void mf_topology_file_begin(struct mf_topology_file *f, const char *file)
 				.mtu = DEFAULT_MTU,
 				.usid = {DEFAULT_BLOCK, MF_PLANE_IN_BLOCK, MF_DST_DOWNLINK},
 				.address_block = DEFAULT_ADDRESS_BLOCK,
+				.dscp = mw_dscp_map_default(),
 			},
 	};
 	for (int i = 0; i < MF_LINK_KINDS; i++)

@@ -202,39 +202,17 @@ static int env_read_ev_format(struct mh_env *env, const struct mh_settings *s,
 	return 0;
 }
 
-/*
- * The numbers of the six code points, in the order of enum mw_dscp_class. REQ(wire.dscp.values)
- * REQ(wire.dscp.distinct)
- */
+/* REQ(wire.dscp.values) REQ(wire.dscp.distinct) */
 static int env_read_dscp(struct mh_env *env, const struct mh_settings *s,
 			 struct mh_env_error *error)
 {
-	const char *at = s->of[MH_SET_DSCP].text;
-	uint64_t code = 0;
+	const char *text = s->of[MH_SET_DSCP].text;
+	char why[MW_DSCP_ERROR_BYTES];
 
 	env->dscp = mw_dscp_map_default();
-	if (!at)
-		return 0;
-	for (uint32_t i = 0; at && i < MW_DSCP_CLASSES; i++) {
-		at = mh_settings_digits(at, &code);
-		if (at && (code > MW_DSCP_MAX || *at++ != (i + 1 < MW_DSCP_CLASSES ? ',' : '\0')))
-			at = NULL;
-		env->dscp.code[i] = (uint8_t)code;
-	}
-	if (!at)
-		return mh_settings_error(
-			s, MH_SET_DSCP,
-			"must be six numbers, 0 to 63, with commas between: no trim, "
-			"trimmable, trimmable retransmission, trimmed, trimmed at the "
-			"last hop, control",
-			error);
-	if (mw_dscp_map_check(&env->dscp) != MW_DSCP_CLASSES)
-		return mh_settings_error(
-			s, MH_SET_DSCP,
-			"data (the first three), trimmed packets (the next two) and "
-			"control must not share a number",
-			error);
-	return 0;
+	return !text || mw_dscp_map_read(text, &env->dscp, why)
+		       ? 0
+		       : mh_settings_error(s, MH_SET_DSCP, why, error);
 }
 
 static int env_read_bool(bool *value, bool otherwise, const struct mh_settings *s,

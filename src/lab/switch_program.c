@@ -25,7 +25,7 @@ static void port_of(const struct ml_lab *lab, uint32_t link, struct mswq_port *p
 {
 	bool last_hop = mf_node_at(&lab->t, mf_link_to(&lab->t, link).node).tier == MF_HOST;
 
-	mswq_port_default(port, ml_link_rate(lab, link), RTT_NS, last_hop);
+	mswq_port_default(port, &lab->t.cfg.dscp, ml_link_rate(lab, link), RTT_NS, last_hop);
 	port->seed = link + 1;
 	/* Ports on UDP sockets would not see trims otherwise; IPv6 in IPv6 stays as it is. */
 	port->repair_udp = true;

@@ -25,6 +25,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "wire/dscp.h"
+
 /* Chances are in parts per million. */
 #define MSWQ_PPM_MAX 1000000u
 
@@ -137,9 +139,11 @@ int mswq_attach(const struct mswq *swq, int netns_fd, uint32_t ifindex, struct m
  * mswq_port_default fills in a port by the recommendations for such fabrics: data limit 1 BDP, in
  * front of a host 1.5 (last_hop), marks from 0.2 to 0.8 BDP, none in front of a host, trimming to
  * 128 bytes; the BDP is taken as 96 KiB at least. rtt_ns is the base round trip of the fabric.
- * DSCPs are those of src/wire/dscp.h. REQ(switch.ecn.not-last-hop) REQ(switch.trim.last-hop)
+ * The classes are those of the fabric's map, which mw_dscp_map_check must accept.
+ * REQ(switch.ecn.not-last-hop) REQ(switch.trim.last-hop)
  */
-void mswq_port_default(struct mswq_port *port, uint64_t rate_bits, uint64_t rtt_ns, bool last_hop);
+void mswq_port_default(struct mswq_port *port, const struct mw_dscp_map *dscp, uint64_t rate_bits,
+		       uint64_t rtt_ns, bool last_hop);
 
 /*
  * mswq_port_set gives a port its parameters; it keeps its faults, counters and backlog. EINVAL

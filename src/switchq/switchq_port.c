@@ -14,12 +14,31 @@
 #include "switchq/switchq_handle.h"
 
 #define BIT(dscp) (UINT64_C(1) << (dscp))
-#define DSCP_MAX 63u
 #define PS_PER_S UINT64_C(1000000000000)
 /* A queue below this holds too few packets to be one, however short the fabric. */
 #define BDP_MIN_BYTES (96u << 10)
 
-void mswq_port_default(struct mswq_port *port, uint64_t rate_bits, uint64_t rtt_ns, bool last_hop)
+/*
+ * Sets the classes of a port by the map. A number that two classes share is that of the first: a
+ * fabric without trimming gives TRIMMABLE the number of NO_TRIM. REQ(switch.dscp.class)
+ */
+static void set_classes(struct mswq_port *port, const struct mw_dscp_map *dscp, bool last_hop)
+{
+	for (enum mw_dscp_class c = 0; c < MW_DSCP_CLASSES; c++) {
+		uint64_t bit = BIT(mw_dscp_encode(dscp, c));
+		enum mw_dscp_class cls = mw_dscp_decode(dscp, mw_dscp_encode(dscp, c));
+
+		if (cls == MW_DSCP_TRIMMABLE || cls == MW_DSCP_TRIMMABLE_RETX)
+			port->trimmable_dscp |= bit;
+		else if (cls != MW_DSCP_NO_TRIM)
+			port->control_dscp |= bit;
+	}
+	port->trim_dscp =
+		mw_dscp_encode(dscp, last_hop ? MW_DSCP_TRIMMED_LASTHOP : MW_DSCP_TRIMMED);
+}
+
+void mswq_port_default(struct mswq_port *port, const struct mw_dscp_map *dscp, uint64_t rate_bits,
+		       uint64_t rtt_ns, bool last_hop)
 {
 	uint64_t bdp = (uint64_t)((double)rate_bits / 8 * (double)rtt_ns / 1e9);
 
@@ -36,11 +55,8 @@ void mswq_port_default(struct mswq_port *port, uint64_t rate_bits, uint64_t rtt_
 		.ecn_max_bytes = (uint32_t)(bdp * 4 / 5),
 		.ecn_max_ppm = MSWQ_PPM_MAX,
 		.trim_bytes = 128,
-		.trim_dscp = last_hop ? SWQ_DSCP_TRIMMED_LASTHOP : SWQ_DSCP_TRIMMED,
-		.trimmable_dscp = BIT(SWQ_DSCP_TRIMMABLE) | BIT(SWQ_DSCP_TRIMMABLE_RETX),
-		.control_dscp = BIT(SWQ_DSCP_CONTROL) | BIT(SWQ_DSCP_TRIMMED) |
-				BIT(SWQ_DSCP_TRIMMED_LASTHOP),
 	};
+	set_classes(port, dscp, last_hop);
 }
 
 static int out_of_range_error(struct mswq_error *error, const char *name, uint64_t value,
@@ -80,8 +96,8 @@ static int check_trim(const struct mswq_port *p, struct mswq_error *error)
 	if (p->trim_bytes < MSWQ_TRIM_MIN || p->trim_bytes > MSWQ_TRIM_MAX)
 		return out_of_range_error(error, "trim_bytes", p->trim_bytes, MSWQ_TRIM_MIN,
 					  MSWQ_TRIM_MAX);
-	if (p->trim_dscp > DSCP_MAX)
-		return out_of_range_error(error, "trim_dscp", p->trim_dscp, 0, DSCP_MAX);
+	if (p->trim_dscp > MW_DSCP_MAX)
+		return out_of_range_error(error, "trim_dscp", p->trim_dscp, 0, MW_DSCP_MAX);
 	/* Else the next switch would take what was trimmed for data and trim it again. */
 	if (!(p->control_dscp & BIT(p->trim_dscp)))
 		return mswq_fail(error, EINVAL,

@@ -4,12 +4,15 @@
  *
  * A switch decides by the DSCP alone whether a packet may be trimmed, a NIC by the DSCP alone
  * whether it was. MRC names the code points; a deployment chooses their values, so the values are
- * a table that the owner of a fabric may set and this layer only reads.
+ * a table that the owner of a fabric may set and this layer only reads. Hosts take it from
+ * MRC_DSCP, fabrics (switches of the lab, configurations, captures of the simulator) from the key
+ * topology.dscp, all in the one text form of mw_dscp_map_read.
  */
 #ifndef SOFTMRC_WIRE_DSCP_H
 #define SOFTMRC_WIRE_DSCP_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 /*
@@ -27,6 +30,9 @@ enum mw_dscp_class {
 };
 
 #define MW_DSCP_MAX 63u
+/* Room for a map as text and for what is wrong with one, final 0s included. */
+#define MW_DSCP_TEXT_BYTES 24u
+#define MW_DSCP_ERROR_BYTES 160u
 
 /* The number, 0 to MW_DSCP_MAX, of each logical code point. REQ(wire.dscp.values) */
 struct mw_dscp_map {
@@ -44,6 +50,18 @@ struct mw_dscp_map mw_dscp_map_default(void);
  * that it does without an optional code point. REQ(wire.dscp.distinct)
  */
 enum mw_dscp_class mw_dscp_map_check(const struct mw_dscp_map *map);
+
+/*
+ * mw_dscp_map_read reads a map from text: six numbers with commas between, in the order of the
+ * enum, such as "0,4,8,12,16,46". False: it is none or mw_dscp_map_check refuses it; then *map is
+ * as it was and `error` names the class, its value and what is allowed.
+ * mw_dscp_map_write writes that text.
+ */
+bool mw_dscp_map_read(const char *text, struct mw_dscp_map *map, char error[MW_DSCP_ERROR_BYTES]);
+void mw_dscp_map_write(const struct mw_dscp_map *map, char out[MW_DSCP_TEXT_BYTES]);
+
+/* mw_dscp_class_name returns "no-trim", "trimmable", ... or, of MW_DSCP_CLASSES, "unknown". */
+const char *mw_dscp_class_name(enum mw_dscp_class cls);
 
 /*
  * mw_dscp_class_of_opcode returns the class in which a packet is sent. Write data is TRIMMABLE, or

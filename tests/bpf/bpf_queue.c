@@ -232,10 +232,11 @@ TEST_WITH(fixture_setup, fixture_teardown, swq_egress, marks_only_what_is_ecn_ca
 /* REQ(switch.ecn.not-last-hop) */
 TEST_WITH(fixture_setup, fixture_teardown, swq_egress, last_hop_does_not_mark)
 {
+	const struct mw_dscp_map dscp = mw_dscp_map_default();
 	struct fixture *r = fixture_of(state);
 
 	for (int last_hop = 0; last_hop < 2; last_hop++) {
-		mswq_port_default(&r->port, MSWQ_RATE_MIN, 0, last_hop);
+		mswq_port_default(&r->port, &dscp, MSWQ_RATE_MIN, 0, last_hop);
 		fixture_set(r);
 		for (int i = 0; i < 80; i++)
 			run(r, FRAME_INNER, 3000, NO_TRIM, ECT0);

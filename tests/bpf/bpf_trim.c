@@ -130,12 +130,13 @@ TEST_WITH(fixture_setup, fixture_teardown, swq_egress, cuts_inside_the_headers)
 /* REQ(switch.trim.last-hop) */
 TEST_WITH(fixture_setup, fixture_teardown, swq_egress, last_hop_has_a_dscp_of_its_own)
 {
+	const struct mw_dscp_map dscp = mw_dscp_map_default();
 	struct mw_dscp_map map = mw_dscp_map_default();
 	struct fixture *r = fixture_of(state);
 	struct frame in, out;
 
 	for (int last_hop = 0; last_hop < 2; last_hop++) {
-		mswq_port_default(&r->port, MSWQ_RATE_MIN, 0, last_hop);
+		mswq_port_default(&r->port, &dscp, MSWQ_RATE_MIN, 0, last_hop);
 		r->port.limit_bytes = 0;
 		fixture_set(r);
 		frame_make(&in, FRAME_INNER, 1514, TRIMMABLE, 1, 1);
@@ -143,6 +144,41 @@ TEST_WITH(fixture_setup, fixture_teardown, swq_egress, last_hop_has_a_dscp_of_it
 		assert_int_equal(mw_dscp_decode(&map, frame_dscp(out.bytes)),
 				 last_hop ? MW_DSCP_TRIMMED_LASTHOP : MW_DSCP_TRIMMED);
 	}
+}
+
+/*
+ * Each class of a map that is not the default one is treated by its number there, also where the
+ * default map has that number for another class. REQ(switch.dscp.class) REQ(wire.dscp.values)
+ */
+TEST_WITH(fixture_setup, fixture_teardown, swq_egress, a_map_of_other_numbers)
+{
+	const struct mw_dscp_map map = {.code = {46, 12, 16, 4, 8, 0}};
+	struct fixture *r = fixture_of(state);
+	struct frame in, out;
+
+	assert_int_equal(mw_dscp_map_check(&map), MW_DSCP_CLASSES);
+	mswq_port_default(&r->port, &map, MSWQ_RATE_MIN, 0, true);
+	r->port.limit_bytes = 0;
+	r->port.control_limit_bytes = 1 << 20;
+	fixture_set(r);
+	for (enum mw_dscp_class c = MW_DSCP_TRIMMABLE; c <= MW_DSCP_TRIMMABLE_RETX; c++) {
+		frame_make(&in, FRAME_INNER, 1514, map.code[c], 1, c);
+		assert_true(fixture_pass(r, &in, &out));
+		assert_u_eq(out.len, r->port.trim_bytes);
+		assert_int_equal(mw_dscp_decode(&map, frame_dscp(out.bytes)),
+				 MW_DSCP_TRIMMED_LASTHOP);
+	}
+	assert_u_eq(fixture_read(r).trimmed, 2);
+	frame_make(&in, FRAME_INNER, 1514, map.code[MW_DSCP_NO_TRIM], 1, 7);
+	assert_false(fixture_pass(r, &in, &out));
+	assert_u_eq(fixture_read(r).dropped, 1);
+	for (enum mw_dscp_class c = MW_DSCP_TRIMMED; c <= MW_DSCP_CONTROL; c++) {
+		frame_make(&in, FRAME_INNER, 256, map.code[c], 1, c);
+		out = in;
+		assert_int_equal(fixture_run(r, &out), FIXTURE_OK);
+		expect(&out, &in, FRAME_INNER, 256);
+	}
+	assert_u_eq(fixture_read(r).control, 3);
 }
 
 /* The receiver's own decoder finds the packet in what is left. */

@@ -102,7 +102,9 @@ void fixture_set(struct fixture *r)
 
 void fixture_slow(struct fixture *r, uint32_t limit, uint32_t control_limit)
 {
-	mswq_port_default(&r->port, MSWQ_RATE_MIN, 0, false);
+	const struct mw_dscp_map dscp = mw_dscp_map_default();
+
+	mswq_port_default(&r->port, &dscp, MSWQ_RATE_MIN, 0, false);
 	r->port.limit_bytes = limit;
 	r->port.control_limit_bytes = control_limit;
 	r->port.ecn = false;

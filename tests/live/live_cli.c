@@ -254,6 +254,12 @@ CLI_TEST(dump, reads_the_capture_of_a_device)
 	assert_said(&p,
 		    "127.0.0.1 > 127.0.0.77, port 4791, ev 0x2ee0, control not-ect: EP_REQUEST, ");
 	assert_said(&p, "op ev-probe");
+	START(&p, "dump", "--dscp", "46,4,8,12,16,0", path);
+	assert_int_equal(finish(&p), 0);
+	assert_said(&p, "ev 0x2ee0, no-trim not-ect: EP_REQUEST, ");
+	START(&p, "dump", "--dscp", "0,4,8,12,16,99", path);
+	assert_int_equal(finish(&p), 2);
+	assert_said(&p, "mrc dump: --dscp 0,4,8,12,16,99: control = 99: must be 0 to 63");
 	unlink(path);
 	START(&p, "dump", path);
 	assert_int_equal(finish(&p), 1);

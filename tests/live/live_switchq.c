@@ -120,6 +120,7 @@ static void shape(void)
 
 static void make_port(void)
 {
+	const struct mw_dscp_map dscp = mw_dscp_map_default();
 	char command[64];
 
 	test_sysctl("net/ipv6/conf/default/disable_ipv6", "1");
@@ -130,7 +131,7 @@ static void make_port(void)
 	test_ip("link set port up");
 	open_far_end();
 	bench.ifindex = if_nametoindex("port");
-	mswq_port_default(&bench.port, RATE, 0, false);
+	mswq_port_default(&bench.port, &dscp, RATE, 0, false);
 	bench.port.limit_bytes = LIMIT_BYTES;
 	bench.port.ecn_max_bytes = LIMIT_BYTES;
 	if (mswq_port_set(bench.swq, bench.ifindex, &bench.port, &error) ||

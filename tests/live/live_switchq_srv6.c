@@ -171,10 +171,11 @@ static void sockets(int host)
 
 static void full_port(struct mswq_error *error)
 {
+	const struct mw_dscp_map dscp = mw_dscp_map_default();
 	struct mswq_port port;
 
 	net.ifindex = if_nametoindex("db");
-	mswq_port_default(&port, 1000000000, 0, true);
+	mswq_port_default(&port, &dscp, 1000000000, 0, true);
 	port.limit_bytes = 0;
 	port.repair_udp = true;
 	if (mswq_port_set(net.swq, net.ifindex, &port, error) ||
@@ -341,6 +342,7 @@ static void receive_stream(int fd)
 /* Everything that can be wrong with a port at once. */
 static void faulty_port(void)
 {
+	const struct mw_dscp_map dscp = mw_dscp_map_default();
 	struct mswq_faults faults = {.loss_ppm = 5000,
 				     .corrupt_ppm = 5000,
 				     .duplicate_ppm = 10000,
@@ -348,7 +350,7 @@ static void faulty_port(void)
 	struct mswq_error error;
 	struct mswq_port port;
 
-	mswq_port_default(&port, 200000000, 1000000, true);
+	mswq_port_default(&port, &dscp, 200000000, 1000000, true);
 	assert_int_equal(mswq_port_set(net.swq, net.ifindex, &port, &error), 0);
 	assert_int_equal(mswq_fault_set(net.swq, net.ifindex, &faults, &error), 0);
 }

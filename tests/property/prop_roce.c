@@ -328,7 +328,8 @@ static void model_sender(const struct wires *w, uint64_t way_ps, uint64_t timeou
 
 static void two_hosts(struct mf_topology *topology)
 {
-	struct mf_topology_cfg t = {.name = "two",
+	struct mf_topology_cfg t = {.dscp = mw_dscp_map_default(),
+				    .name = "two",
 				    .planes = 1,
 				    .tiers = 2,
 				    .pods = 1,

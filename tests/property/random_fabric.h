@@ -17,6 +17,7 @@ static inline uint32_t pick(uint32_t low, uint32_t high)
 static inline void random_topology(struct mf_topology *topology)
 {
 	struct mf_topology_cfg t = {
+		.dscp = mw_dscp_map_default(),
 		.name = "random",
 		.planes = pick(1, 4),
 		.tiers = test_rand_chance(1, 4) ? 3 : 2,

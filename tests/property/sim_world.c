@@ -121,6 +121,7 @@ static void random_topology(struct mf_topology *t)
 {
 	bool three = test_rand_chance(1, 3);
 	struct mf_topology_cfg cfg = {
+		.dscp = mw_dscp_map_default(),
 		.name = "random",
 		.planes = 1 + (uint32_t)test_rand_below(3),
 		.tiers = three ? 3 : 2,

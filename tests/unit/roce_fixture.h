@@ -15,6 +15,7 @@ static inline void fixture_topology(struct mf_topology *topology, uint32_t plane
 				    uint32_t hosts_per_t0, uint32_t t1s)
 {
 	struct mf_topology_cfg t = {
+		.dscp = mw_dscp_map_default(),
 		.name = "fixture",
 		.planes = planes,
 		.tiers = 2,

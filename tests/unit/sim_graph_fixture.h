@@ -13,6 +13,7 @@
 static inline void fixture_graph_run(struct ms_run_cfg *cfg, const struct ms_graph *g)
 {
 	struct mf_topology_cfg t = {
+		.dscp = mw_dscp_map_default(),
 		.name = "test",
 		.planes = 2,
 		.tiers = 2,

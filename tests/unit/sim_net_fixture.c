@@ -75,6 +75,7 @@ static bool edge(void *ctx, uint64_t now_ps)
 void fixture_init(struct fixture *b, uint32_t hosts)
 {
 	struct mf_topology_cfg cfg = {
+		.dscp = mw_dscp_map_default(),
 		.name = "fixture",
 		.planes = 1,
 		.tiers = 2,

@@ -54,6 +54,52 @@ TEST(mw_dscp_map_check, shared_numbers)
 	assert_u_eq(check_with_shared(MW_DSCP_TRIMMABLE_RETX, MW_DSCP_CONTROL), MW_DSCP_CONTROL);
 }
 
+static void bad_map(const char *text, const char *says)
+{
+	struct mw_dscp_map map = mw_dscp_map_default(), before = map;
+	char why[MW_DSCP_ERROR_BYTES];
+
+	assert_false(mw_dscp_map_read(text, &map, why));
+	assert_string_equal(why, says);
+	assert_memory_equal(&map, &before, sizeof(map));
+}
+
+#define SIX                                                                                       \
+	"must be six numbers, 0 to 63, with commas between: no-trim, trimmable, trimmable-retx, " \
+	"trimmed, trimmed-lasthop, control"
+#define SHARED \
+	": data (the first three), trimmed (the next two) and control must not share a number"
+
+/* REQ(wire.dscp.values) REQ(wire.dscp.distinct) */
+TEST(mw_dscp_map_read, names_the_class_its_value_and_what_is_allowed)
+{
+	bad_map("", SIX);
+	bad_map("0,4,8,12,16", SIX);
+	bad_map("0,4,8,12,16,46,", SIX);
+	bad_map("0,4,,12,16,46", SIX);
+	bad_map("0,4,8,12,16,46 ", SIX);
+	bad_map("0,4,8,12,16,1046", SIX);
+	bad_map("-1,4,8,12,16,46", SIX);
+	bad_map("0,4,8,12,16,64", "control = 64: must be 0 to 63");
+	bad_map("999,4,8,12,16,46", "no-trim = 999: must be 0 to 63");
+	bad_map("0,4,8,8,16,46", "trimmed = 8, as trimmable-retx" SHARED);
+	bad_map("0,4,8,12,12,0", "control = 0, as no-trim" SHARED);
+}
+
+TEST(mw_dscp_map_read, is_what_mw_dscp_map_write_writes)
+{
+	struct mw_dscp_map map = mw_dscp_map_default(), read = {{0}};
+	char text[MW_DSCP_TEXT_BYTES], why[MW_DSCP_ERROR_BYTES];
+
+	mw_dscp_map_write(&map, text);
+	assert_string_equal(text, "0,4,8,12,16,46");
+	assert_true(mw_dscp_map_read("63,62,61,60,59,58", &map, why));
+	mw_dscp_map_write(&map, text);
+	assert_true(mw_dscp_map_read(text, &read, why));
+	assert_memory_equal(&read, &map, sizeof(map));
+	assert_u_eq(read.code[MW_DSCP_TRIMMED_LASTHOP], 59);
+}
+
 /* REQ(wire.dscp.data-class) REQ(wire.dscp.retransmit-class) */
 TEST(mw_dscp_class_of_opcode, data)
 {

@@ -523,6 +523,6 @@ ENV_TEST(dscp)
 	env_bad("MRC_DSCP", "10,11,11,20,20,63,", "six numbers");
 	env_bad("MRC_DSCP", "10,11,11,20,20,64", "0 to 63");
 	env_bad("MRC_DSCP", "10,11,,20,20,63", "six numbers");
-	env_bad("MRC_DSCP", "10,11,12,11,20,63", "must not share a number");
+	env_bad("MRC_DSCP", "10,11,12,11,20,63", "trimmed = 11, as trimmable: data");
 	env_bad("MRC_DSCP", "10,11,12,20,20,10", "must not share a number");
 }

@@ -329,6 +329,28 @@ TEST(mf_emit_sonic, trimming_asymmetric)
 	fixture_end(&b);
 }
 
+/* REQ(wire.dscp.values) REQ(plan.emit.classes) */
+TEST(mf_emit_sonic, dscp_map_of_the_fabric)
+{
+	struct emit_fixture b;
+	json_t *root;
+
+	fixture_begin(&b, "lab");
+	b.t.cfg.dscp = (struct mw_dscp_map){.code = {1, 2, 2, 3, 5, 48}};
+	root = emit(&b, fixture_node(&b, "plane0.t0-0"));
+	assert_u_eq(
+		json_object_size(json_object_get(json_object_get(root, "DSCP_TO_TC_MAP"), "mrc")),
+		5);
+	assert_string_equal(at(root, "DSCP_TO_TC_MAP", "mrc", "1"), "1");
+	assert_string_equal(at(root, "DSCP_TO_TC_MAP", "mrc", "2"), "3");
+	assert_string_equal(at(root, "DSCP_TO_TC_MAP", "mrc", "3"), "6");
+	assert_string_equal(at(root, "DSCP_TO_TC_MAP", "mrc", "48"), "6");
+	assert_string_equal(at(root, "TC_TO_DSCP_MAP", "mrc_trim", "5"), "3");
+	assert_string_equal(at(root, "TC_TO_DSCP_MAP", "mrc_trim_last_hop", "5"), "5");
+	json_decref(root);
+	fixture_end(&b);
+}
+
 /* ECN everywhere but on the last hop. REQ(plan.emit.thresholds) REQ(plan.emit.classes) */
 TEST(mf_emit_sonic, marks_data_but_not_on_the_last_hop)
 {

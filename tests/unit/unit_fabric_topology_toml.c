@@ -128,6 +128,12 @@ static const char *const bad[][2] = {
 	 "f:3: topology.oversubscription = 2:0: what T0s receive from below to what they can send "
 	 "up, such as 1:1 or 2:1, neither 0"},
 	{LAB "name = \"\"\n", "f:3: topology.name = : a name has 1 to 31 letters"},
+	{LAB "dscp = \"0,4,8,12,16\"\n",
+	 "f:3: topology.dscp = 0,4,8,12,16: must be six numbers, 0 to 63, with commas between: "
+	 "no-trim, trimmable, trimmable-retx, trimmed, trimmed-lasthop, control"},
+	{LAB "dscp = \"0,4,8,46,16,46\"\n",
+	 "f:3: topology.dscp = 0,4,8,46,16,46: control = 46, as trimmed: data (the first three), "
+	 "trimmed (the next two) and control must not share a number"},
 };
 
 /* REQ(topo.file) */

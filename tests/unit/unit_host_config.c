@@ -134,6 +134,22 @@ TEST(mf_host_config_write, tells_its_length_like_snprintf)
 	free(text);
 }
 
+/* REQ(wire.dscp.values) */
+TEST(mf_host_config_write, gives_the_dscp_map_of_the_fabric)
+{
+	struct mf_topology_cfg cfg = mf_preset_cfg("tiny");
+	struct mf_host_options options = {.form = MF_HOST_UDP};
+	struct mf_topology t = fabric_of(&cfg);
+	char text[FILE_MAX];
+
+	mf_host_config_write(&t, 0, &options, text, sizeof(text));
+	assert_null(strstr(text, "dscp"));
+	cfg.dscp.code[MW_DSCP_CONTROL] = 48;
+	t = fabric_of(&cfg);
+	mf_host_config_write(&t, 0, &options, text, sizeof(text));
+	assert_non_null(strstr(text, "pace = 200000000\ndscp = \"0,4,8,12,16,48\"\n\n"));
+}
+
 /* 20 Mb/s: a packet takes 1.76 ms a link, which is no congestion. */
 TEST(mf_host_config_write, round_trip_of_the_empty_fabric)
 {

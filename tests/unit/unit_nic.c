@@ -26,6 +26,7 @@ static bool all_encode;
 static int four_hosts(void **state)
 {
 	struct mf_topology_cfg t = {
+		.dscp = mw_dscp_map_default(),
 		.name = "test",
 		.planes = PLANES,
 		.tiers = 2,

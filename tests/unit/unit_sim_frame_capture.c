@@ -75,6 +75,18 @@ TEST(ms_capture_frame, costs_what_the_layouts_say) /* REQ(wire.overhead.srv6) */
 	assert_u_eq(len + 18 - 100 - 4, 142);
 }
 
+/* REQ(wire.dscp.values) */
+TEST(ms_capture_frame, has_the_dscp_map_of_the_fabric)
+{
+	struct mf_topology t = topology();
+	const struct ms_packet p = data_packet();
+	uint8_t frame[MS_CAPTURE_FRAME_MAX];
+
+	t.cfg.dscp.code[MW_DSCP_TRIMMABLE] = 33;
+	assert_true(ms_capture_frame(&t, mf_link_host_t0(&t, 1, 0, false), &p, frame) > 0);
+	assert_u_eq((mb_load_be32(frame) >> 20 & 0xff) >> 2, 33);
+}
+
 TEST(ms_capture_frame, cut_and_marked)
 {
 	const struct mf_topology t = topology();

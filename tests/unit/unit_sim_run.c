@@ -41,6 +41,7 @@ static void prepare(struct ms_run_cfg *cfg, const struct fabric *f, enum ms_work
 		    uint64_t bytes)
 {
 	struct mf_topology_cfg t = {
+		.dscp = mw_dscp_map_default(),
 		.name = "test",
 		.planes = f->planes,
 		.tiers = f->tiers,

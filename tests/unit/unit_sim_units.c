@@ -18,6 +18,7 @@ static void fabric(struct ms_units *u, const char *preset, uint32_t workers)
 static void three_tiers(struct ms_units *u, uint32_t workers)
 {
 	struct mf_topology_cfg cfg = {
+		.dscp = mw_dscp_map_default(),
 		.name = "three",
 		.planes = 2,
 		.tiers = 3,

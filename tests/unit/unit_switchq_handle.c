@@ -31,12 +31,13 @@ TEST(mswq_load, names_a_bad_number_of_ports)
 
 TEST(mswq_reopen, finds_what_is_there_and_nothing_else)
 {
+	const struct mw_dscp_map dscp = mw_dscp_map_default();
 	struct mswq *swq = load(2), *again = NULL;
 	struct mswq_reading reading;
 	struct mswq_port port;
 	uint32_t id = mswq_id(swq);
 
-	mswq_port_default(&port, 1000000, 0, false);
+	mswq_port_default(&port, &dscp, 1000000, 0, false);
 	assert_int_equal(mswq_port_set(swq, 5, &port, &error), 0);
 	assert_int_equal(mswq_reopen(id, &again, &error), 0);
 	assert_u_eq(mswq_id(again), id);
@@ -54,10 +55,11 @@ TEST(mswq_close, of_nothing)
 
 TEST(mswq_port_set, refuses_more_ports_than_were_asked_for)
 {
+	const struct mw_dscp_map dscp = mw_dscp_map_default();
 	struct mswq *swq = load(2);
 	struct mswq_port port;
 
-	mswq_port_default(&port, 1000000, 0, false);
+	mswq_port_default(&port, &dscp, 1000000, 0, false);
 	assert_int_equal(mswq_port_set(swq, 5, &port, &error), 0);
 	assert_int_equal(mswq_port_set(swq, 6, &port, &error), 0);
 	assert_int_equal(mswq_port_set(swq, 7, &port, &error), E2BIG);

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* What of a port is refused, and in which words; what it is by default. Needs no kernel. */
-#include "bpf/map.h"
 #include "support/test.h"
 #include "switchq/switchq_handle.h"
 #include "wire/dscp.h"
@@ -11,9 +10,10 @@ static struct mswq_error error;
 
 static struct mswq_port good(void)
 {
+	const struct mw_dscp_map dscp = mw_dscp_map_default();
 	struct mswq_port p;
 
-	mswq_port_default(&p, 100000000, 100000, false);
+	mswq_port_default(&p, &dscp, 100000000, 100000, false);
 	return p;
 }
 
@@ -27,12 +27,13 @@ static void refused(const struct mswq_port *p, const char *text)
 /* Only the maps are missing. */
 TEST(mswq_port_set, accepts_the_defaults)
 {
+	const struct mw_dscp_map dscp = mw_dscp_map_default();
 	struct mswq_port p = good();
 
 	refused(&p, "port 7: Bad file descriptor");
-	mswq_port_default(&p, MSWQ_RATE_MAX, 1000000000, true);
+	mswq_port_default(&p, &dscp, MSWQ_RATE_MAX, 1000000000, true);
 	refused(&p, "port 7: Bad file descriptor");
-	mswq_port_default(&p, 0, 0, false);
+	mswq_port_default(&p, &dscp, 0, 0, false);
 	refused(&p, "port 7: Bad file descriptor");
 }
 
@@ -99,43 +100,60 @@ TEST(mswq_fault_set, names_bad_faults)
 /* 100 Gb/s and 12 us: a BDP of 150 kB. REQ(switch.ecn.not-last-hop) REQ(switch.trim.last-hop) */
 TEST(mswq_port_default, follows_the_bandwidth_delay_product)
 {
+	const struct mw_dscp_map dscp = mw_dscp_map_default();
 	struct mswq_port p;
 
-	mswq_port_default(&p, 100000000000, 12000, false);
+	mswq_port_default(&p, &dscp, 100000000000, 12000, false);
 	assert_u_eq(p.limit_bytes, 150000);
 	assert_u_eq(p.ecn_min_bytes, 30000);
 	assert_u_eq(p.ecn_max_bytes, 120000);
 	assert_true(p.ecn);
 	assert_u_eq(p.trim_dscp, 12);
-	mswq_port_default(&p, 100000000000, 12000, true);
+	mswq_port_default(&p, &dscp, 100000000000, 12000, true);
 	assert_u_eq(p.limit_bytes, 225000);
 	assert_false(p.ecn);
 	assert_u_eq(p.trim_dscp, 16);
-	mswq_port_default(&p, 1000000, 1, false);
+	mswq_port_default(&p, &dscp, 1000000, 1, false);
 	assert_u_eq(p.limit_bytes, 96 << 10);
 }
 
-/* REQ(switch.dscp.class) */
-TEST(mswq_port_default, has_the_code_points_of_wire)
+static uint64_t bits(const struct mw_dscp_map *map, enum mw_dscp_class first, uint32_t n)
 {
-	static const uint8_t mine[MW_DSCP_CLASSES] = {
-		[MW_DSCP_NO_TRIM] = SWQ_DSCP_NO_TRIM,
-		[MW_DSCP_TRIMMABLE] = SWQ_DSCP_TRIMMABLE,
-		[MW_DSCP_TRIMMABLE_RETX] = SWQ_DSCP_TRIMMABLE_RETX,
-		[MW_DSCP_TRIMMED] = SWQ_DSCP_TRIMMED,
-		[MW_DSCP_TRIMMED_LASTHOP] = SWQ_DSCP_TRIMMED_LASTHOP,
-		[MW_DSCP_CONTROL] = SWQ_DSCP_CONTROL,
-	};
-	struct mw_dscp_map map = mw_dscp_map_default();
-	struct mswq_port p = good();
-	uint64_t trimmable = 0, control = 0;
+	uint64_t set = 0;
 
-	assert_bytes_eq(mine, map.code, sizeof(mine));
-	trimmable |= UINT64_C(1) << map.code[MW_DSCP_TRIMMABLE];
-	trimmable |= UINT64_C(1) << map.code[MW_DSCP_TRIMMABLE_RETX];
-	control |= UINT64_C(1) << map.code[MW_DSCP_CONTROL];
-	control |= UINT64_C(1) << map.code[MW_DSCP_TRIMMED];
-	control |= UINT64_C(1) << map.code[MW_DSCP_TRIMMED_LASTHOP];
-	assert_u_eq(p.trimmable_dscp, trimmable);
-	assert_u_eq(p.control_dscp, control);
+	for (uint32_t i = 0; i < n; i++)
+		set |= UINT64_C(1) << map->code[first + i];
+	return set;
+}
+
+/* REQ(switch.dscp.class) REQ(wire.dscp.values) */
+TEST(mswq_port_default, has_the_code_points_of_the_map)
+{
+	static const char *const maps[] = {"0,4,8,12,16,46", "63,1,2,3,5,0", "10,20,20,30,30,40"};
+	char why[MW_DSCP_ERROR_BYTES];
+
+	for (size_t i = 0; i < sizeof(maps) / sizeof(maps[0]); i++) {
+		struct mw_dscp_map map;
+		struct mswq_port p;
+
+		assert_true(mw_dscp_map_read(maps[i], &map, why));
+		for (int last_hop = 0; last_hop < 2; last_hop++) {
+			mswq_port_default(&p, &map, 100000000, 100000, last_hop);
+			assert_u_eq(p.trimmable_dscp, bits(&map, MW_DSCP_TRIMMABLE, 2));
+			assert_u_eq(p.control_dscp, bits(&map, MW_DSCP_TRIMMED, 3));
+			assert_u_eq(p.trim_dscp, map.code[MW_DSCP_TRIMMED + last_hop]);
+			refused(&p, "port 7: Bad file descriptor");
+		}
+	}
+}
+
+/* TRIMMABLE has the number of packets that must not be trimmed: only RETX is trimmed. */
+TEST(mswq_port_default, trims_nothing_that_may_be_no_trim)
+{
+	struct mw_dscp_map map = mw_dscp_map_default();
+	struct mswq_port p;
+
+	map.code[MW_DSCP_TRIMMABLE] = map.code[MW_DSCP_NO_TRIM];
+	mswq_port_default(&p, &map, 100000000, 100000, false);
+	assert_u_eq(p.trimmable_dscp, UINT64_C(1) << map.code[MW_DSCP_TRIMMABLE_RETX]);
 }

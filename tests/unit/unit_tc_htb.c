@@ -4,9 +4,10 @@
 
 static struct mswq_port port_of(uint64_t bits)
 {
+	const struct mw_dscp_map dscp = mw_dscp_map_default();
 	struct mswq_port p;
 
-	mswq_port_default(&p, bits, 0, false);
+	mswq_port_default(&p, &dscp, bits, 0, false);
 	return p;
 }
 

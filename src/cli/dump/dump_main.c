@@ -13,26 +13,27 @@ enum { EXIT_GOOD = 0, EXIT_FAILED = 1 };
 #define UDP_PORT 4791u
 
 struct dump {
+	const char *dscp_text;
+	struct mw_dscp_map dscp;
 	uint32_t udp_port;
 	uint64_t count; /* 0: all */
 	bool json;
 	uint64_t seen, others;
 };
 
-static void print_packet(const struct dump *d, const struct dump_packet *p,
-			 const struct mw_dscp_map *dscp)
+static void print_packet(const struct dump *d, const struct dump_packet *p)
 {
 	struct ui_text line = {0};
 	json_t *json;
 
 	if (d->json) {
-		json = dump_packet_json(p, dscp);
+		json = dump_packet_json(p, &d->dscp);
 		json_dumpf(json, stdout, JSON_COMPACT);
 		putchar('\n');
 		json_decref(json);
 		return;
 	}
-	dump_packet_line(p, dscp, &line);
+	dump_packet_line(p, &d->dscp, &line);
 	fputs(line.data, stdout);
 	ui_text_fini(&line);
 }
@@ -40,19 +41,18 @@ static void print_packet(const struct dump *d, const struct dump_packet *p,
 /* Prints the packets of a file; false: it is broken, reader->error says how. */
 static bool print_packets(struct dump *d, struct dump_reader *reader, FILE *from)
 {
-	const struct mw_dscp_map dscp = mw_dscp_map_default();
 	struct dump_packet packet;
 	struct dump_frame frame;
 
 	if (!dump_reader_open(reader, from))
 		return false;
 	while ((d->count == 0 || d->seen < d->count) && dump_reader_next(reader, &frame)) {
-		if (!dump_packet_read(&frame, d->udp_port, &dscp, &packet)) {
+		if (!dump_packet_read(&frame, d->udp_port, &d->dscp, &packet)) {
 			d->others++;
 			continue;
 		}
 		d->seen++;
-		print_packet(d, &packet, &dscp);
+		print_packet(d, &packet);
 	}
 	return reader->error[0] == '\0';
 }
@@ -86,12 +86,15 @@ static const struct ui_flag flags[] = {
 	 0, UINT64_MAX},
 	{"--udp-port", UI_FLAG_U32, "PORT", "the first of the 1024 UDP ports of MRC (4791)",
 	 offsetof(struct dump, udp_port), 1024, 64512},
+	UI_TEXT("--dscp", dump, dscp_text, "MAP",
+		"the numbers of the six classes, as MRC_DSCP and topology.dscp (0,4,8,12,16,46)"),
 	UI_SWITCH("--json", dump, json, "each packet as a JSON object in a line"),
 };
 
 static int cli_dump_main(int argc, char **argv)
 {
-	struct dump d = {.udp_port = UDP_PORT};
+	struct dump d = {.udp_port = UDP_PORT, .dscp = mw_dscp_map_default()};
+	char why[MW_DSCP_ERROR_BYTES];
 	const char *path;
 	int status;
 	size_t n;
@@ -102,6 +105,10 @@ static int cli_dump_main(int argc, char **argv)
 	if (n == 0) {
 		fprintf(stderr, "mrc dump: want a capture FILE, or - for standard input "
 				"(mrc dump --help tells more)\n");
+		return UI_FLAGS_ERROR;
+	}
+	if (d.dscp_text && !mw_dscp_map_read(d.dscp_text, &d.dscp, why)) {
+		fprintf(stderr, "mrc dump: --dscp %s: %s\n", d.dscp_text, why);
 		return UI_FLAGS_ERROR;
 	}
 	return dump_file(&d, path);

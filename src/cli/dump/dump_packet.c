@@ -16,15 +16,6 @@
 #define ECN_MASK 3u
 #define NS_PER_S UINT64_C(1000000000)
 
-static const char *const class_names[MW_DSCP_CLASSES + 1] = {
-	[MW_DSCP_NO_TRIM] = "no-trim",
-	[MW_DSCP_TRIMMABLE] = "trimmable",
-	[MW_DSCP_TRIMMABLE_RETX] = "trimmable-retx",
-	[MW_DSCP_TRIMMED] = "trimmed",
-	[MW_DSCP_TRIMMED_LASTHOP] = "trimmed-lasthop",
-	[MW_DSCP_CONTROL] = "control",
-	[MW_DSCP_CLASSES] = "unknown",
-};
 static const char *const ecn_names[] = {"not-ect", "ect1", "ect0", "ce"};
 
 /* Steps into the tunnel of SRv6; false: there is none. */
@@ -116,7 +107,7 @@ void dump_packet_line(const struct dump_packet *p, const struct mw_dscp_map *dsc
 		ui_text_add(out, "%s ", p->frame->interface);
 	ui_text_add(out, "%s > %s, port %u, ev 0x%x, %s %s", cli_address_write(src, p->ip.src),
 		    cli_address_write(dst, p->ip.dst), p->ip.dport, p->ev,
-		    class_names[class_of(p, dscp)], ecn_names[p->tos & ECN_MASK]);
+		    mw_dscp_class_name(class_of(p, dscp)), ecn_names[p->tos & ECN_MASK]);
 	if (p->tunnelled)
 		add_path(p, out);
 	ui_text_add(out, ": ");
@@ -196,7 +187,7 @@ json_t *dump_packet_json(const struct dump_packet *p, const struct mw_dscp_map *
 			(json_int_t)p->frame->time_ns, "interface", p->frame->interface, "src",
 			cli_address_write(src, p->ip.src), "dst", cli_address_write(dst, p->ip.dst),
 			"udp_port", (int)p->ip.dport, "ev", (json_int_t)p->ev, "class",
-			class_names[class_of(p, dscp)], "ecn", ecn_names[p->tos & ECN_MASK]);
+			mw_dscp_class_name(class_of(p, dscp)), "ecn", ecn_names[p->tos & ECN_MASK]);
 	if (p->tunnelled)
 		json_object_set_new(all, "tunnel", tunnel_json(p));
 	if (p->verdict != MW_OK) {

@@ -77,8 +77,7 @@ static void write_tunnel(const struct mf_topology *t, const struct ms_packet *p,
 			 uint32_t len, uint8_t *out)
 {
 	const struct mw_ev_bits ev = mw_ev_encode(MW_EV_STEV, p->ev);
-	const struct mw_dscp_map map = mw_dscp_map_default();
-	const uint32_t dscp = mw_dscp_encode(&map, (enum mw_dscp_class)p->cls);
+	const uint32_t dscp = mw_dscp_encode(&t->cfg.dscp, (enum mw_dscp_class)p->cls);
 	struct mw_ip_udp h = {
 		.sport = ev.udp_sport,
 		.dport = UDP_PORT,
