@@ -247,7 +247,6 @@ endmacro()
 function(softmrc_test_binary target)
 	softmrc_resolve(links ${arg_LINKS})
 	add_executable(${target} ${arg_SOURCES})
-	# src first: sim/net.h is the simulator's, and not that of tests/sim.
 	target_include_directories(${target} PRIVATE ${PROJECT_SOURCE_DIR}/src
 		${PROJECT_SOURCE_DIR}/tests)
 	target_link_libraries(${target} PRIVATE softmrc_flags softmrc_os_flags ${links})

@@ -113,7 +113,7 @@ static void aim(struct sim_qp *qp, const struct sim_wr *wr, struct sim_msg *m)
 	m->remote_addr = mr->start + (wr->shared ? 0 : qp->word_at) + wr->beyond;
 	m->known = !wr->shared;
 	m->original = qp->word;
-	m->swap_add = sim_below(&qp->node->w->net.rng, UINT64_MAX);
+	m->swap_add = rng_below(&qp->node->w->net.rng, UINT64_MAX);
 	m->compare = wr->misses ? qp->word + 1 : qp->word;
 }
 

@@ -87,19 +87,19 @@ void case_check_between(struct sim_world *w, uint64_t got, uint64_t low, uint64_
 
 /* ---- the log ---- */
 
-bool case_is_data(const struct sim_seen *s)
+bool case_is_data(const struct net_seen *s)
 {
 	return mw_opcode_info(s->pkt.bth.opcode)->flags & MW_OP_DATA;
 }
 
-static bool matches(const struct sim_seen *s, uint32_t src, uint8_t opcode)
+static bool matches(const struct net_seen *s, uint32_t src, uint8_t opcode)
 {
 	return s->src == src && (opcode ? s->pkt.bth.opcode == opcode : case_is_data(s));
 }
 
 uint64_t case_count(struct sim_world *w, uint32_t src, uint8_t opcode)
 {
-	const struct sim_seen *s;
+	const struct net_seen *s;
 	uint64_t n = 0;
 
 	for (CASE_EACH(w, s))
@@ -112,9 +112,9 @@ uint64_t case_resent(struct sim_world *w, uint32_t src)
 	return w->nodes[src].traffic.sent_again;
 }
 
-const struct sim_seen *case_nth(struct sim_world *w, uint32_t src, uint8_t opcode, uint64_t n)
+const struct net_seen *case_nth(struct sim_world *w, uint32_t src, uint8_t opcode, uint64_t n)
 {
-	const struct sim_seen *s;
+	const struct net_seen *s;
 
 	for (CASE_EACH(w, s))
 		if (matches(s, src, opcode) && n-- == 0)
@@ -204,8 +204,8 @@ void case_kill(struct sim_world *w, uint32_t src, uint32_t dst, uint32_t plane, 
 	       bool dead)
 {
 	for (uint32_t k = 0; k < w->cfg.net.n_paths; k++)
-		if (path == SIM_NOBODY || k == path)
-			sim_net_path(&w->net, src, dst, plane, k)->dead = dead;
+		if (path == NET_NO_NODE || k == path)
+			engine_net_path(&w->net, src, dst, plane, k)->dead = dead;
 }
 
 void case_kill_both(struct sim_world *w, uint32_t plane, uint32_t path, bool dead)
@@ -217,7 +217,7 @@ void case_kill_both(struct sim_world *w, uint32_t plane, uint32_t path, bool dea
 void case_silence(struct sim_world *w, bool dead)
 {
 	for (uint32_t plane = 0; plane < w->cfg.net.n_planes; plane++)
-		case_kill_both(w, plane, SIM_NOBODY, dead);
+		case_kill_both(w, plane, NET_NO_NODE, dead);
 }
 
 /* ---- packets made by hand ---- */

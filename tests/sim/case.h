@@ -32,17 +32,17 @@ void case_check_between(struct sim_world *w, uint64_t got, uint64_t low, uint64_
 
 /* Goes through the log, in `for (CASE_EACH(w, s))`: for each line, `s` points to it. */
 #define CASE_EACH(w, s)                                                          \
-	uint64_t at_##s = sim_log_first(&(w)->net);                              \
-	at_##s < (w)->net.logged && (s = sim_log_line(&(w)->net, at_##s), true); \
+	uint64_t at_##s = net_log_first(&(w)->net);                              \
+	at_##s < (w)->net.logged && (s = net_log_line(&(w)->net, at_##s), true); \
 	at_##s++
 
-bool case_is_data(const struct sim_seen *s);
+bool case_is_data(const struct net_seen *s);
 /* case_count counts the packets of an opcode that a node sent; opcode 0: all data. */
 uint64_t case_count(struct sim_world *w, uint32_t src, uint8_t opcode);
 /* case_resent counts the data packets that a node sent again. */
 uint64_t case_resent(struct sim_world *w, uint32_t src);
 /* case_nth returns the nth packet, from 0, of an opcode from a node; opcode 0: data; or fails. */
-const struct sim_seen *case_nth(struct sim_world *w, uint32_t src, uint8_t opcode, uint64_t n);
+const struct net_seen *case_nth(struct sim_world *w, uint32_t src, uint8_t opcode, uint64_t n);
 /* case_stats returns a node's counters. */
 struct mt_stats case_stats(struct sim_world *w, uint32_t node);
 /* case_changed returns how many counters differ, and asserts that `name` grew by n. */
@@ -59,7 +59,7 @@ void case_recvs(struct sim_qp *qp, uint32_t n);
 /* case_keep_busy posts len byte messages whenever there is room, until `until_ns`. */
 void case_keep_busy(struct sim_qp *qp, uint32_t len, uint64_t until_ns);
 
-/* case_kill sets paths dead or alive: one way from src to dst; path SIM_NOBODY: the whole plane. */
+/* case_kill sets paths dead or alive: one way from src to dst; path NET_NO_NODE: the whole plane. */
 void case_kill(struct sim_world *w, uint32_t src, uint32_t dst, uint32_t plane, uint32_t path,
 	       bool dead);
 /* case_kill_both does so in both directions. */

@@ -33,7 +33,7 @@ static uint32_t node_at(const struct sim_world *w, const struct rd_gid *addr)
 	for (uint32_t i = 0; i < w->cfg.net.n_nodes; i++)
 		if (memcmp(addr, &w->nodes[i].addr, sizeof(*addr)) == 0)
 			return i;
-	return SIM_NOBODY;
+	return NET_NO_NODE;
 }
 
 /* What a host resolves to memory, here to the pattern. */
@@ -102,11 +102,11 @@ void sim_node_send(void *ctx, const struct mt_tx_desc *d, uint32_t free_ports)
 	uint8_t headers[MW_HEADERS_MAX];
 	size_t n = mw_packet_encode(&d->pkt, headers);
 	struct sim_qp *qp = d->qp_user;
-	struct sim_packet *p;
+	struct net_packet *p;
 
 	check_descriptor(node, d, free_ports, kind);
 	count_sent(node, d, kind);
-	p = sim_packet_new(n + d->pkt.payload_len + d->pkt.bth.pad);
+	p = net_packet_new(n + d->pkt.payload_len + d->pkt.bth.pad);
 	memcpy(p->bytes, headers, n);
 	p->headers_len = n;
 	p->pkt = d->pkt;
@@ -124,7 +124,7 @@ void sim_node_send(void *ctx, const struct mt_tx_desc *d, uint32_t free_ports)
 	p->tclass = d->tclass;
 	p->meta = (struct mt_rx_meta){
 		.src = node->addr, .ev = d->ev, .port = d->port, .icrc_ok = true};
-	sim_net_send(&node->w->net, p);
+	engine_net_send(&node->w->net, p);
 }
 
 static void wake(void *ctx, uint64_t arg)
@@ -133,37 +133,35 @@ static void wake(void *ctx, uint64_t arg)
 
 	if (node->wake_at_ns != arg)
 		return;
-	node->wake_at_ns = SIM_NEVER;
+	node->wake_at_ns = NET_NEVER;
 	sim_node_run(node);
 }
 
 /* Full ports do not tell the engine when they have room: the node comes back by itself. */
 static void wait_for_room(struct sim_node *node)
 {
-	struct sim_net *net = &node->w->net;
+	struct engine_net *net = &node->w->net;
 	uint64_t when;
 
 	if (!mt_engine_tx_is_blocked(node->engine))
 		return;
-	when = sim_net_room_at(net, node->id, node->tx_batch, 4096 + MW_HEADERS_MAX);
-	if (when == SIM_NEVER || when >= node->wake_at_ns)
+	when = engine_net_room_at(net, node->id, node->tx_batch, 4096 + MW_HEADERS_MAX);
+	if (when == NET_NEVER || when >= node->wake_at_ns)
 		return;
 	node->wake_at_ns = when;
-	sim_net_at(net, when, wake, node, when);
+	engine_net_at(net, when, wake, node, when);
 }
 
 uint32_t sim_node_free_ports(void *ctx, uint32_t n)
 {
 	struct sim_node *node = ctx;
 
-	return sim_net_free_ports(&node->w->net, node->id, n, 4096 + MW_HEADERS_MAX);
+	return engine_net_free_ports(&node->w->net, node->id, n, 4096 + MW_HEADERS_MAX);
 }
 
 static uint32_t send_all(struct sim_node *node)
 {
-	uint32_t batch =
-		node->tx_batch < ENGINE_NODE_BATCH_MAX ? node->tx_batch : ENGINE_NODE_BATCH_MAX;
-	uint32_t sent = engine_node_send(&node->base, node->w->net.now_ns, batch);
+	uint32_t sent = engine_node_send(&node->base, node->w->net.now_ns, node->tx_batch);
 
 	wait_for_room(node);
 	return sent;
@@ -251,7 +249,7 @@ void sim_node_run(struct sim_node *node)
 
 /* ---- in ---- */
 
-static void count_given(struct sim_node *node, const struct sim_packet *p)
+static void count_given(struct sim_node *node, const struct net_packet *p)
 {
 	if (p->data && p->meta.trim != MT_TRIM_NONE)
 		node->traffic.given_trimmed++;
@@ -261,7 +259,7 @@ static void count_given(struct sim_node *node, const struct sim_packet *p)
 		node->traffic.given[kind_of(p->pkt.bth.opcode)]++;
 }
 
-static void receive(struct sim_node *node, struct sim_packet *p)
+static void receive(struct sim_node *node, struct net_packet *p)
 {
 	bool whole = p->meta.icrc_ok && p->meta.trim == MT_TRIM_NONE;
 
@@ -278,24 +276,24 @@ static void receive(struct sim_node *node, struct sim_packet *p)
 	sim_node_run(node);
 }
 
-static void receive_later(struct sim_net *net, struct sim_event *event)
+static void receive_later(struct engine_net *net, struct net_event *event)
 {
-	struct sim_packet *p = mb_container_of(event, struct sim_packet, event);
+	struct net_packet *p = mb_container_of(event, struct net_packet, event);
 
 	net->deliver(net->deliver_ctx, p);
 }
 
-static void run_again_at(struct sim_world *w, uint64_t when, struct sim_packet *p)
+static void run_again_at(struct sim_world *w, uint64_t when, struct net_packet *p)
 {
 	p->event.run = receive_later;
-	sim_net_again(&w->net, when, &p->event);
+	engine_net_again(&w->net, when, &p->event);
 }
 
 /*
  * A slow receiver: a packet waits its turn in the adapter's buffer, or finds that full. The adapter
  * knows what it has thrown away and says so. Returns false when the packet is not to be had now.
  */
-static bool pass_buffer(struct sim_world *w, struct sim_node *node, struct sim_packet *p)
+static bool pass_buffer(struct sim_world *w, struct sim_node *node, struct net_packet *p)
 {
 	uint64_t now = w->net.now_ns;
 	uint64_t wait = node->rx_busy_until_ns > now ? node->rx_busy_until_ns - now : 0;
@@ -305,7 +303,7 @@ static bool pass_buffer(struct sim_world *w, struct sim_node *node, struct sim_p
 	if (wait >= node->rx_room * node->rx_packet_ns) {
 		node->overflows++;
 		mt_engine_rx_overflow(node->engine, now, 1);
-		sim_log_fate(&w->net, p->log_number, SIM_OVERFLOWED);
+		net_log_fate(&w->net, p->log_number, NET_OVERFLOWED);
 		free(p);
 		return false;
 	}
@@ -317,10 +315,10 @@ static bool pass_buffer(struct sim_world *w, struct sim_node *node, struct sim_p
 
 /* ---- in, one queue after the other ---- */
 
-static struct sim_packet *take(struct sim_node *node)
+static struct net_packet *take(struct sim_node *node)
 {
 	for (uint32_t k = 0; k <= MT_PORTS_MAX; k++) {
-		struct sim_packet *p = node->inbox[node->inbox_port].first;
+		struct net_packet *p = node->inbox[node->inbox_port].first;
 
 		if (p) {
 			node->inbox[node->inbox_port].first = p->next;
@@ -334,12 +332,12 @@ static struct sim_packet *take(struct sim_node *node)
 static void serve(void *ctx, uint64_t arg)
 {
 	struct sim_node *node = ctx;
-	struct sim_net *net = &node->w->net;
-	struct sim_packet *p;
+	struct engine_net *net = &node->w->net;
+	struct net_packet *p;
 
 	(void)arg;
 	if (net->now_ns < node->stopped_until_ns) {
-		sim_net_at(net, node->stopped_until_ns, serve, node, 0);
+		engine_net_at(net, node->stopped_until_ns, serve, node, 0);
 		return;
 	}
 	p = take(node);
@@ -347,12 +345,12 @@ static void serve(void *ctx, uint64_t arg)
 	if (!p)
 		return;
 	receive(node, p);
-	sim_net_at(net, net->now_ns + node->service_ns, serve, node, 0);
+	engine_net_at(net, net->now_ns + node->service_ns, serve, node, 0);
 }
 
-static void queue(struct sim_node *node, struct sim_packet *p)
+static void queue(struct sim_node *node, struct net_packet *p)
 {
-	struct sim_packet **first = &node->inbox[p->meta.port].first;
+	struct net_packet **first = &node->inbox[p->meta.port].first;
 
 	p->next = NULL;
 	if (*first)
@@ -363,10 +361,10 @@ static void queue(struct sim_node *node, struct sim_packet *p)
 	if (node->receiving)
 		return;
 	node->receiving = true;
-	sim_net_at(&node->w->net, node->w->net.now_ns, serve, node, 0);
+	engine_net_at(&node->w->net, node->w->net.now_ns, serve, node, 0);
 }
 
-void sim_node_deliver(void *ctx, struct sim_packet *p)
+void sim_node_deliver(void *ctx, struct net_packet *p)
 {
 	struct sim_world *w = ctx;
 	struct sim_node *node = &w->nodes[p->dst];
@@ -380,7 +378,7 @@ void sim_node_deliver(void *ctx, struct sim_packet *p)
 	if (w->net.now_ns >= node->stopped_until_ns) {
 		receive(node, p);
 	} else if (node->deaf) {
-		sim_log_fate(&w->net, p->log_number, SIM_UNHEARD);
+		net_log_fate(&w->net, p->log_number, NET_UNHEARD);
 		free(p);
 	} else {
 		run_again_at(w, node->stopped_until_ns, p);
@@ -406,14 +404,14 @@ void sim_node_stop(struct sim_node *node, uint64_t ns, bool deaf)
 {
 	node->stopped_until_ns = node->w->net.now_ns + ns;
 	node->deaf = deaf;
-	sim_net_at(&node->w->net, node->stopped_until_ns, start_again, node, 0);
+	engine_net_at(&node->w->net, node->stopped_until_ns, start_again, node, 0);
 }
 
 uint64_t sim_node_due(const struct sim_node *node)
 {
 	uint64_t due = mt_engine_deadline(node->engine);
 
-	if (due == SIM_NEVER)
+	if (due == NET_NEVER)
 		return due;
 	due += node->late_ns;
 	return due < node->stopped_until_ns ? node->stopped_until_ns : due;

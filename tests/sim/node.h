@@ -5,8 +5,8 @@
 
 #include "world.h"
 
-/* sim_node_deliver is the fabric's way into a node; ctx is the world. */
-void sim_node_deliver(void *ctx, struct sim_packet *p);
+/* sim_node_deliver is engine_net.deliver; ctx is the world. */
+void sim_node_deliver(void *ctx, struct net_packet *p);
 /* sim_node_due returns when a node's timers will be served. */
 uint64_t sim_node_due(const struct sim_node *node);
 void sim_node_tick(struct sim_node *node);

@@ -5,11 +5,11 @@
 #include <string.h>
 
 #include "core/types.h"
-#include "rng.h"
+#include "support/rng.h"
 
-static uint64_t one_of(struct sim_rng *r, const uint64_t *values, size_t n)
+static uint64_t one_of(struct rng *r, const uint64_t *values, size_t n)
 {
-	return values[sim_below(r, n)];
+	return values[rng_below(r, n)];
 }
 
 #define ONE_OF(r, ...)                             \
@@ -17,51 +17,51 @@ static uint64_t one_of(struct sim_rng *r, const uint64_t *values, size_t n)
 	       sizeof((const uint64_t[]){__VA_ARGS__}) / sizeof(uint64_t))
 
 /* A number in [0, max], small ones as likely as large ones; zero half of the time. */
-static uint64_t maybe(struct sim_rng *r, uint64_t max)
+static uint64_t maybe(struct rng *r, uint64_t max)
 {
 	unsigned bits = 0;
 
-	if (sim_below(r, 2))
+	if (rng_below(r, 2))
 		return 0;
 	while (max >> bits > 1)
 		bits++;
-	return sim_below(r, (max >> sim_below(r, bits + 1)) + 1);
+	return rng_below(r, (max >> rng_below(r, bits + 1)) + 1);
 }
 
-static void draw_shape(struct sim_plan *p, struct sim_rng *r)
+static void draw_shape(struct sim_plan *p, struct rng *r)
 {
-	p->nodes = sim_below(r, 2) ? 2 : sim_between(r, 2, 8);
-	p->planes = ONE_OF(r, 1, 2, 4, 8, sim_between(r, 1, 8));
-	p->paths = ONE_OF(r, 1, 4, 8, 32, sim_between(r, 1, 32));
-	p->alias = sim_below(r, 4) ? 0 : sim_between(r, 1, 2);
+	p->nodes = rng_below(r, 2) ? 2 : rng_between(r, 2, 8);
+	p->planes = ONE_OF(r, 1, 2, 4, 8, rng_between(r, 1, 8));
+	p->paths = ONE_OF(r, 1, 4, 8, 32, rng_between(r, 1, 32));
+	p->alias = rng_below(r, 4) ? 0 : rng_between(r, 1, 2);
 	p->backups = ONE_OF(r, 0, 0, p->paths / 8, p->paths - 1);
 	p->min_active = ONE_OF(r, 1, 1, 1, p->planes);
 	p->revive = ONE_OF(r, 1, 2, 3, 16);
-	p->conns = sim_between(r, 1, 8);
+	p->conns = rng_between(r, 1, 8);
 	p->latency_ns = ONE_OF(r, 200, 1000, 5000, 50000);
 	p->spread_ns = maybe(r, 2 * p->latency_ns);
 	p->jitter_ns = maybe(r, 2 * p->latency_ns);
 	p->egress_mbps = ONE_OF(r, 0, 0, 1000, 100000);
 	p->lasthop_mbps = ONE_OF(r, 0, 0, 0, 1000, 100000);
-	p->lasthop_trims = sim_below(r, 2);
+	p->lasthop_trims = rng_below(r, 2);
 }
 
-static void draw_load(struct sim_plan *p, struct sim_rng *r)
+static void draw_load(struct sim_plan *p, struct rng *r)
 {
-	p->messages = sim_between(r, 1, ONE_OF(r, 4, 40, 200));
-	p->one_way = sim_below(r, 2);
+	p->messages = rng_between(r, 1, ONE_OF(r, 4, 40, 200));
+	p->one_way = rng_below(r, 2);
 	p->imm_share = ONE_OF(r, 0, 10, 50, 100);
 	p->big_share = ONE_OF(r, 0, 0, 20);
-	p->small = sim_below(r, 3) == 0;
+	p->small = rng_below(r, 3) == 0;
 	p->silent_share = ONE_OF(r, 0, 50, 95);
 	p->pause_ns = ONE_OF(r, 0, 0, 0, 20000, 500000);
-	p->mtu = sim_below(r, 6);
+	p->mtu = rng_below(r, 6);
 	p->mpr = ONE_OF(r, 0, 1, 8);
 	p->wimm = ONE_OF(r, 0, 1, 32);
 	p->sq_depth = ONE_OF(r, 1, 4, 64, 512);
-	p->wrap = sim_below(r, 2);
-	p->cc = sim_below(r, 3);
-	p->decoded = sim_below(r, 5) == 0;
+	p->wrap = rng_below(r, 2);
+	p->cc = rng_below(r, 3);
+	p->decoded = rng_below(r, 5) == 0;
 	p->tx_batch = ONE_OF(r, 1, 16, 64);
 	p->late_ns = ONE_OF(r, 0, 0, 1000, 100000);
 }
@@ -70,9 +70,9 @@ static void draw_load(struct sim_plan *p, struct sim_rng *r)
  * Most ways there may be dead, because what comes back tells which paths work. What comes back
  * gets no such answer: when most return paths are dead too, hardly anything is ever heard.
  */
-static void draw_dead(struct sim_plan *p, struct sim_rng *r)
+static void draw_dead(struct sim_plan *p, struct rng *r)
 {
-	switch (sim_below(r, 5)) {
+	switch (rng_below(r, 5)) {
 	case 0:
 		p->dead_up = ONE_OF(r, 100, 500, 700);
 		break;
@@ -87,9 +87,9 @@ static void draw_dead(struct sim_plan *p, struct sim_rng *r)
 	}
 }
 
-static void draw_faults(struct sim_plan *p, struct sim_rng *r)
+static void draw_faults(struct sim_plan *p, struct rng *r)
 {
-	if (sim_below(r, 8) == 0)
+	if (rng_below(r, 8) == 0)
 		return;
 	p->bad_share = ONE_OF(r, 30, 250, 500, 1000);
 	draw_dead(p, r);
@@ -108,22 +108,22 @@ static void draw_faults(struct sim_plan *p, struct sim_rng *r)
 
 /* Faults of the receiving end. What came later is drawn last, so that older worlds stay the
  * same. */
-static void draw_receivers(struct sim_plan *p, struct sim_rng *r)
+static void draw_receivers(struct sim_plan *p, struct rng *r)
 {
-	p->deaf = sim_below(r, 2);
+	p->deaf = rng_below(r, 2);
 	p->ports = maybe(r, 4);
-	if (sim_below(r, 8) == 0)
+	if (rng_below(r, 8) == 0)
 		p->service_ns = ONE_OF(r, 50, 200, 500);
 	p->rx_room = 4096;
-	p->dynamic_mpr = sim_below(r, 3);
-	if (sim_below(r, 4))
+	p->dynamic_mpr = rng_below(r, 3);
+	if (rng_below(r, 4))
 		return;
 	p->rx_packet_ns = ONE_OF(r, 50, 200, 500);
 	p->rx_room = ONE_OF(r, 64, 256, 1024);
-	p->rx_told = sim_below(r, 2);
+	p->rx_told = rng_below(r, 2);
 }
 
-static void draw_extension(struct sim_plan *p, struct sim_rng *r)
+static void draw_extension(struct sim_plan *p, struct rng *r)
 {
 	p->extended = ONE_OF(r, 0, 0, 1, 1, 1, 2);
 	if (p->extended == 1)
@@ -131,7 +131,7 @@ static void draw_extension(struct sim_plan *p, struct sim_rng *r)
 	p->recv_pause_ns = ONE_OF(r, 0, 0, 20000, 200000);
 }
 
-static void draw_asking(struct sim_plan *p, struct sim_rng *r)
+static void draw_asking(struct sim_plan *p, struct rng *r)
 {
 	if (p->extended == 1)
 		p->ask_share = ONE_OF(r, 0, 10, 50, 100);
@@ -140,9 +140,9 @@ static void draw_asking(struct sim_plan *p, struct sim_rng *r)
 
 void sim_plan_draw(struct sim_plan *plan, uint64_t seed)
 {
-	struct sim_rng r;
+	struct rng r;
 
-	sim_rng_init(&r, seed);
+	rng_init(&r, seed);
 	memset(plan, 0, sizeof(*plan));
 	plan->seed = seed;
 	draw_shape(plan, &r);

@@ -51,31 +51,31 @@ struct fault {
 struct run {
 	const struct sim_plan *plan;
 	struct sim_world world;
-	struct sim_rng rng;
+	struct rng rng;
 	struct load loads[2 * SIM_QPS_MAX];
 	uint64_t packets_left;
-	bool paths_set[SIM_NODES_MAX][SIM_NODES_MAX];
+	bool paths_set[NET_NODES_MAX][NET_NODES_MAX];
 	struct fault faults[FAULTS_MAX];
 	uint32_t n_faults;
 };
 
 static uint32_t message_len(struct run *run, uint32_t mtu)
 {
-	struct sim_rng *r = &run->rng;
+	struct rng *r = &run->rng;
 
-	if (sim_below(r, 1000) < run->plan->big_share)
+	if (rng_below(r, 1000) < run->plan->big_share)
 		return 1 << 20;
-	switch (sim_below(r, run->plan->small ? 4 : 6)) {
+	switch (rng_below(r, run->plan->small ? 4 : 6)) {
 	case 0:
 		return 0;
 	case 1:
-		return (uint32_t)sim_between(r, 1, 64);
+		return (uint32_t)rng_between(r, 1, 64);
 	case 2:
-		return mtu * (uint32_t)sim_between(r, 1, 3);
+		return mtu * (uint32_t)rng_between(r, 1, 3);
 	case 3:
-		return mtu + (uint32_t)sim_below(r, 3) - 1;
+		return mtu + (uint32_t)rng_below(r, 3) - 1;
 	default:
-		return (uint32_t)sim_between(r, 1, 65536);
+		return (uint32_t)rng_between(r, 1, 65536);
 	}
 }
 
@@ -84,12 +84,12 @@ static uint32_t message_flags(struct run *run, struct load *load)
 	const struct sim_plan *p = run->plan;
 	uint32_t flags = 0;
 
-	if (sim_below(&run->rng, 100) < p->imm_share)
+	if (rng_below(&run->rng, 100) < p->imm_share)
 		flags |= RD_SEND_IMM;
-	if (sim_below(&run->rng, 4) == 0)
+	if (rng_below(&run->rng, 4) == 0)
 		flags |= RD_SEND_SOLICITED;
 	/* Slots of silent requests come back with the next signalled one. */
-	if (sim_below(&run->rng, 100) >= p->silent_share || load->left == 1 ||
+	if (rng_below(&run->rng, 100) >= p->silent_share || load->left == 1 ||
 	    load->silent + 1 >= (p->sq_depth + 1) / 2)
 		flags |= RD_SEND_SIGNALED;
 	return flags;
@@ -103,23 +103,23 @@ static void come_back(void *ctx, uint64_t arg)
 
 static void pause_load(struct run *run, struct load *load)
 {
-	struct sim_net *net = &run->world.net;
+	struct engine_net *net = &run->world.net;
 
-	if (!run->plan->pause_ns || sim_below(&run->rng, 4))
+	if (!run->plan->pause_ns || rng_below(&run->rng, 4))
 		return;
-	load->not_before_ns = net->now_ns + sim_between(&run->rng, 1, run->plan->pause_ns);
-	sim_net_at(net, load->not_before_ns, come_back, load->qp->node, 0);
+	load->not_before_ns = net->now_ns + rng_between(&run->rng, 1, run->plan->pause_ns);
+	engine_net_at(net, load->not_before_ns, come_back, load->qp->node, 0);
 }
 
 /* Makes a READ or an atomic of it. */
 static void make_request(struct run *run, struct sim_wr *wr)
 {
-	struct sim_rng *r = &run->rng;
+	struct rng *r = &run->rng;
 
-	wr->opcode = (enum rd_wr_opcode)sim_between(r, RD_WR_READ, RD_WR_FETCH_ADD);
+	wr->opcode = (enum rd_wr_opcode)rng_between(r, RD_WR_READ, RD_WR_FETCH_ADD);
 	wr->flags &= ~(uint32_t)(RD_SEND_IMM | RD_SEND_SOLICITED);
-	wr->misses = wr->opcode == RD_WR_COMPARE_SWAP && sim_below(r, 2);
-	wr->shared = wr->opcode == RD_WR_FETCH_ADD && sim_below(r, 2);
+	wr->misses = wr->opcode == RD_WR_COMPARE_SWAP && rng_below(r, 2);
+	wr->shared = wr->opcode == RD_WR_FETCH_ADD && rng_below(r, 2);
 }
 
 /* Posts one message; false when it has to wait. */
@@ -128,14 +128,14 @@ static bool post_one(struct run *run, struct load *load)
 	struct sim_flow *f = &load->qp->out;
 	uint32_t packets_mtu = f->mtu;
 	struct sim_wr wr = {.flags = message_flags(run, load),
-			    .imm = (uint32_t)sim_rand(&run->rng)};
+			    .imm = (uint32_t)rng_rand(&run->rng)};
 	int result;
 
-	if (f->extended && sim_below(&run->rng, 100) < run->plan->send_share)
+	if (f->extended && rng_below(&run->rng, 100) < run->plan->send_share)
 		wr.opcode = RD_WR_SEND;
-	if (run->plan->ask_share && sim_below(&run->rng, 100) < run->plan->ask_share)
+	if (run->plan->ask_share && rng_below(&run->rng, 100) < run->plan->ask_share)
 		make_request(run, &wr);
-	if (run->plan->ask_share && sim_below(&run->rng, 4) == 0)
+	if (run->plan->ask_share && rng_below(&run->rng, 4) == 0)
 		wr.flags |= RD_SEND_FENCE;
 	/* Without extension an immediate needs a receive that is posted already. */
 	load->waits = wr.flags & RD_SEND_IMM && !f->extended && f->recvs_posted <= f->takes;
@@ -146,7 +146,7 @@ static bool post_one(struct run *run, struct load *load)
 		wr.len = load->qp->peer->cfg.recv_room;
 	if (wr.len / packets_mtu + 1 > run->packets_left)
 		wr.len = 0;
-	wr.n_sge = wr.len ? (uint32_t)sim_between(&run->rng, 1, SIM_SGE_MAX) : 0;
+	wr.n_sge = wr.len ? (uint32_t)rng_between(&run->rng, 1, SIM_SGE_MAX) : 0;
 	if (!sim_post_wr(load->qp, &wr, &result)) {
 		if (result != MT_ERR_FULL)
 			sim_fail(&run->world.check, "%s: mt_qp_post_send: error %d", f->name,
@@ -163,12 +163,12 @@ static bool post_one(struct run *run, struct load *load)
 /* Nothing else may be under way that would wake who waits for the receives of this QP. */
 static void wake_sender(struct run *run, const struct sim_qp *qp)
 {
-	struct sim_net *net = &run->world.net;
+	struct engine_net *net = &run->world.net;
 
 	for (uint32_t i = 0; i < run->world.n_qps; i++)
 		if (run->loads[i].qp == qp->peer && run->loads[i].waits) {
 			run->loads[i].waits = false;
-			sim_net_at(net, net->now_ns, come_back, qp->peer->node, 0);
+			engine_net_at(net, net->now_ns, come_back, qp->peer->node, 0);
 		}
 }
 
@@ -177,15 +177,15 @@ static void post_recvs(struct run *run, struct load *load)
 {
 	struct sim_qp *qp = load->qp;
 	const struct sim_flow *in = &qp->peer->out;
-	struct sim_net *net = &run->world.net;
+	struct engine_net *net = &run->world.net;
 
 	if (in->recvs_posted - in->recvs_done == qp->cfg.cap.rq_depth ||
 	    net->now_ns < load->recvs_at_ns)
 		return;
 	if (run->plan->recv_pause_ns) {
 		load->recvs_at_ns =
-			net->now_ns + sim_between(&run->rng, 1, run->plan->recv_pause_ns);
-		sim_net_at(net, load->recvs_at_ns, come_back, qp->node, 0);
+			net->now_ns + rng_between(&run->rng, 1, run->plan->recv_pause_ns);
+		engine_net_at(net, load->recvs_at_ns, come_back, qp->node, 0);
 	}
 	while (in->recvs_posted - in->recvs_done < qp->cfg.cap.rq_depth)
 		if (sim_post_recv(qp) != MT_OK) {
@@ -226,18 +226,18 @@ static bool is_good_path(const struct run *run, uint32_t src, uint32_t dst, uint
 			 uint32_t path)
 {
 	uint64_t n = run->plan->planes * run->plan->paths;
-	struct sim_rng r;
+	struct rng r;
 
-	sim_rng_init(&r, run->plan->seed ^ (src * SIM_NODES_MAX + dst + 1));
-	return sim_below(&r, n) == plane * run->plan->paths + path;
+	rng_init(&r, run->plan->seed ^ (src * NET_NODES_MAX + dst + 1));
+	return rng_below(&r, n) == plane * run->plan->paths + path;
 }
 
-static void spoil_path(struct run *run, struct sim_path *path, uint64_t dead_share)
+static void spoil_path(struct run *run, struct net_path *path, uint64_t dead_share)
 {
 	const struct sim_plan *p = run->plan;
 
-	path->dead = sim_below(&run->rng, 1000) < dead_share;
-	if (sim_below(&run->rng, 1000) >= p->bad_share)
+	path->dead = rng_below(&run->rng, 1000) < dead_share;
+	if (rng_below(&run->rng, 1000) >= p->bad_share)
 		return;
 	path->loss_ppm = (uint32_t)p->loss_ppm;
 	path->corrupt_ppm = (uint32_t)p->corrupt_ppm;
@@ -258,9 +258,10 @@ static void set_paths(struct run *run, uint32_t src, uint32_t dst)
 	run->paths_set[src][dst] = true;
 	for (uint32_t plane = 0; plane < p->planes; plane++)
 		for (uint32_t k = 0; k < p->paths; k++) {
-			struct sim_path *path = sim_net_path(&run->world.net, src, dst, plane, k);
+			struct net_path *path =
+				engine_net_path(&run->world.net, src, dst, plane, k);
 
-			path->latency_ns += sim_below(&run->rng, p->spread_ns + 1);
+			path->latency_ns += rng_below(&run->rng, p->spread_ns + 1);
 			if (!is_good_path(run, src, dst, plane, k))
 				spoil_path(run, path, src < dst ? p->dead_up : p->dead_down);
 		}
@@ -269,12 +270,12 @@ static void set_paths(struct run *run, uint32_t src, uint32_t dst)
 static void set_queues(struct run *run)
 {
 	const struct sim_plan *p = run->plan;
-	struct sim_net *net = &run->world.net;
+	struct engine_net *net = &run->world.net;
 
 	for (uint32_t node = 0; node < p->nodes; node++)
 		for (uint32_t port = 0; port < p->planes; port++) {
 			net->egress[node][port].bps = p->egress_mbps * 1000000;
-			net->lasthop[node][port] = (struct sim_queue){
+			net->lasthop[node][port] = (struct net_queue){
 				.bps = p->lasthop_mbps * 1000000,
 				.ecn_ns = 4 * p->latency_ns,
 				/* A queue that drops would break the promise of a good path. */
@@ -289,7 +290,8 @@ static void set_dead(const struct fault *f, bool dead)
 	for (uint32_t k = 0; k < f->run->plan->paths; k++)
 		if ((f->kind == PLANE_DIES || k == f->path) &&
 		    !is_good_path(f->run, f->src, f->dst, f->plane, k))
-			sim_net_path(&f->run->world.net, f->src, f->dst, f->plane, k)->dead = dead;
+			engine_net_path(&f->run->world.net, f->src, f->dst, f->plane, k)->dead =
+				dead;
 }
 
 /* A port that is down takes the good path with it, but it comes back. */
@@ -299,8 +301,8 @@ static void set_port(const struct fault *f, bool up)
 
 	for (uint32_t peer = 0; peer < w->cfg.net.n_nodes; peer++)
 		for (uint32_t k = 0; k < f->run->plan->paths && peer != f->src; k++) {
-			sim_net_path(&w->net, f->src, peer, f->plane, k)->dead = !up;
-			sim_net_path(&w->net, peer, f->src, f->plane, k)->dead = !up;
+			engine_net_path(&w->net, f->src, peer, f->plane, k)->dead = !up;
+			engine_net_path(&w->net, peer, f->src, f->plane, k)->dead = !up;
 		}
 	if (f->told) {
 		mt_engine_port_set(w->nodes[f->src].engine, w->net.now_ns, f->plane, up);
@@ -332,26 +334,26 @@ static void fault_begins(void *ctx, uint64_t arg)
 		set_port(f, false);
 	else
 		set_dead(f, true);
-	sim_net_at(&f->run->world.net, f->run->world.net.now_ns + f->lasts_ns, fault_ends, f, 0);
+	engine_net_at(&f->run->world.net, f->run->world.net.now_ns + f->lasts_ns, fault_ends, f, 0);
 }
 
 static void plan_fault(struct run *run, unsigned kind)
 {
-	struct sim_rng *r = &run->rng;
+	struct rng *r = &run->rng;
 	const struct sim_plan *p = run->plan;
 	struct fault *f = &run->faults[run->n_faults++];
-	const struct sim_qp *qp = run->world.qps[sim_below(r, run->world.n_qps)];
+	const struct sim_qp *qp = run->world.qps[rng_below(r, run->world.n_qps)];
 
 	*f = (struct fault){.run = run,
 			    .src = qp->node->id,
 			    .dst = qp->peer->node->id,
-			    .plane = (uint32_t)sim_below(r, p->planes),
-			    .path = (uint32_t)sim_below(r, p->paths),
+			    .plane = (uint32_t)rng_below(r, p->planes),
+			    .path = (uint32_t)rng_below(r, p->paths),
 			    .kind = kind,
-			    .told = sim_below(r, 2),
-			    .lasts_ns = sim_between(r, 1, p->fault_ns + 1)};
-	sim_net_at(&run->world.net, run->world.net.now_ns + sim_below(r, 200 * p->latency_ns),
-		   fault_begins, f, 0);
+			    .told = rng_below(r, 2),
+			    .lasts_ns = rng_between(r, 1, p->fault_ns + 1)};
+	engine_net_at(&run->world.net, run->world.net.now_ns + rng_below(r, 200 * p->latency_ns),
+		      fault_begins, f, 0);
 }
 
 /* ---- the world ---- */
@@ -380,50 +382,50 @@ static void world_cfg(const struct sim_plan *p, struct sim_world_cfg *cfg)
 static void draw_qp(struct run *run, struct sim_qp_cfg *cfg, uint64_t mtu, bool extended)
 {
 	const struct sim_plan *p = run->plan;
-	struct sim_rng *r = &run->rng;
+	struct rng *r = &run->rng;
 
 	if (extended)
 		sim_qp_cfg_extended(cfg);
 	else
 		sim_qp_cfg_default(cfg);
 	cfg->cap.sq_depth = (uint32_t)p->sq_depth;
-	cfg->cap.rq_depth = (uint32_t)sim_between(r, 1, 64);
+	cfg->cap.rq_depth = (uint32_t)rng_between(r, 1, 64);
 	cfg->cap.signal_all = p->silent_share == 0;
-	cfg->cap.pd = (uint32_t)sim_below(r, 2);
+	cfg->cap.pd = (uint32_t)rng_below(r, 2);
 	cfg->attr.path_mtu = (uint32_t)(256u << mtu);
-	cfg->attr.mpr = (uint8_t)(p->mpr ? p->mpr : sim_between(r, 1, 8));
-	cfg->attr.max_wimm = (uint16_t)(p->wimm ? p->wimm : sim_between(r, 1, 32));
-	cfg->attr.cc_profile = (uint32_t)(p->cc < 2 ? p->cc : sim_below(r, 2));
-	cfg->attr.sq_psn = (uint32_t)sim_below(r, 1 << 24);
+	cfg->attr.mpr = (uint8_t)(p->mpr ? p->mpr : rng_between(r, 1, 8));
+	cfg->attr.max_wimm = (uint16_t)(p->wimm ? p->wimm : rng_between(r, 1, 32));
+	cfg->attr.cc_profile = (uint32_t)(p->cc < 2 ? p->cc : rng_below(r, 2));
+	cfg->attr.sq_psn = (uint32_t)rng_below(r, 1 << 24);
 	if (p->wrap)
-		cfg->attr.sq_psn = (1 << 24) - 1 - (uint32_t)sim_below(r, 300);
-	cfg->attr.p_key = (uint16_t)sim_below(r, 2) ? 0xFFFF : 0x8123;
+		cfg->attr.sq_psn = (1 << 24) - 1 - (uint32_t)rng_below(r, 300);
+	cfg->attr.p_key = (uint16_t)rng_below(r, 2) ? 0xFFFF : 0x8123;
 	cfg->attr.dynamic_mpr = p->dynamic_mpr == 1;
 }
 
 /* Each end takes as many requests as the other may have under way, and sometimes more. */
 static void may_ask(struct run *run, struct sim_qp_cfg *a, struct sim_qp_cfg *b)
 {
-	struct sim_rng *r = &run->rng;
+	struct rng *r = &run->rng;
 	struct sim_qp_cfg *ends[] = {a, b};
 
 	for (unsigned i = 0; i < 2; i++) {
-		uint64_t most = sim_between(r, 1, run->plan->rd_atomic);
+		uint64_t most = rng_between(r, 1, run->plan->rd_atomic);
 
 		ends[i]->cap.extensions |= MW_EXT_READ | MW_EXT_ATOMIC;
 		ends[i]->attr.access |= RD_ACCESS_REMOTE_READ | RD_ACCESS_REMOTE_ATOMIC;
 		ends[i]->attr.max_rd_atomic = (uint8_t)most;
-		ends[1 - i]->attr.max_dest_rd_atomic = (uint8_t)sim_between(r, most, RD_ATOMIC_MAX);
+		ends[1 - i]->attr.max_dest_rd_atomic = (uint8_t)rng_between(r, most, RD_ATOMIC_MAX);
 	}
 }
 
 static void connect_one(struct run *run)
 {
 	struct sim_qp_cfg a, b;
-	struct sim_rng *r = &run->rng;
-	uint64_t mtu = run->plan->mtu < 5 ? run->plan->mtu : sim_below(r, 5);
-	uint32_t i = (uint32_t)sim_below(r, run->plan->nodes);
-	uint32_t j = (uint32_t)((i + sim_between(r, 1, run->plan->nodes - 1)) % run->plan->nodes);
+	struct rng *r = &run->rng;
+	uint64_t mtu = run->plan->mtu < 5 ? run->plan->mtu : rng_below(r, 5);
+	uint32_t i = (uint32_t)rng_below(r, run->plan->nodes);
+	uint32_t j = (uint32_t)((i + rng_between(r, 1, run->plan->nodes - 1)) % run->plan->nodes);
 
 	draw_qp(run, &a, mtu, run->plan->extended);
 	draw_qp(run, &b, mtu, run->plan->extended == 1);
@@ -431,12 +433,12 @@ static void connect_one(struct run *run)
 	if (run->plan->ask_share)
 		may_ask(run, &a, &b);
 	if (run->plan->dynamic_mpr == 2)
-		a.attr.dynamic_mpr = b.attr.dynamic_mpr = sim_below(r, 2);
+		a.attr.dynamic_mpr = b.attr.dynamic_mpr = rng_below(r, 2);
 	/* Windows as responder cover what the other end may send, and sometimes more. */
-	a.attr.mpr_dest = (uint8_t)sim_between(r, b.attr.mpr, 16);
-	b.attr.mpr_dest = (uint8_t)sim_between(r, a.attr.mpr, 16);
-	a.attr.max_wimm_dest = (uint16_t)sim_between(r, b.attr.max_wimm, 64);
-	b.attr.max_wimm_dest = (uint16_t)sim_between(r, a.attr.max_wimm, 64);
+	a.attr.mpr_dest = (uint8_t)rng_between(r, b.attr.mpr, 16);
+	b.attr.mpr_dest = (uint8_t)rng_between(r, a.attr.mpr, 16);
+	a.attr.max_wimm_dest = (uint16_t)rng_between(r, b.attr.max_wimm, 64);
+	b.attr.max_wimm_dest = (uint16_t)rng_between(r, a.attr.max_wimm, 64);
 	set_paths(run, i, j);
 	set_paths(run, j, i);
 	sim_connect(&run->world, i, j, &a, &b);
@@ -447,7 +449,7 @@ static void set_node(struct run *run, struct sim_node *node)
 	const struct sim_plan *p = run->plan;
 
 	node->tx_batch = (uint32_t)p->tx_batch;
-	node->late_ns = sim_below(&run->rng, p->late_ns + 1);
+	node->late_ns = rng_below(&run->rng, p->late_ns + 1);
 	node->rx_packet_ns = p->rx_packet_ns;
 	node->rx_room = p->rx_room;
 	node->service_ns = p->service_ns;
@@ -462,7 +464,7 @@ static void build(struct run *run)
 
 	world_cfg(p, &cfg);
 	sim_world_open(&run->world, &cfg);
-	sim_rng_init(&run->rng, p->seed + 1);
+	rng_init(&run->rng, p->seed + 1);
 	run->packets_left = PACKETS_MAX;
 	set_queues(run);
 	for (uint64_t i = 0; i < p->conns && !run->world.check.failed; i++)
@@ -477,7 +479,7 @@ static void build(struct run *run)
 	for (uint32_t i = 0; i < p->nodes; i++)
 		set_node(run, &run->world.nodes[i]);
 	for (uint64_t i = 0; i < p->faults; i++)
-		plan_fault(run, sim_below(&run->rng, 3) ? PATH_DIES : PLANE_DIES);
+		plan_fault(run, rng_below(&run->rng, 3) ? PATH_DIES : PLANE_DIES);
 	for (uint64_t i = 0; i < p->stops; i++)
 		plan_fault(run, NODE_STOPS);
 	for (uint64_t i = 0; i < p->ports; i++)

@@ -11,7 +11,7 @@
 
 bool sim_step(struct sim_world *w, uint64_t limit)
 {
-	uint64_t when = sim_heap_next(&w->net.heap);
+	uint64_t when = engine_net_next(&w->net);
 	struct sim_node *node = NULL;
 
 	if (w->check.failed)
@@ -25,10 +25,10 @@ bool sim_step(struct sim_world *w, uint64_t limit)
 			node = &w->nodes[i];
 		}
 	}
-	if (when > limit || when == SIM_NEVER)
+	if (when > limit || when == NET_NEVER)
 		return false;
 	if (!node) {
-		sim_net_step(&w->net);
+		engine_net_step(&w->net);
 	} else {
 		if (when > w->net.now_ns)
 			w->net.now_ns = when;
@@ -72,8 +72,8 @@ void sim_run_done(struct sim_world *w, uint64_t ns)
 		if (sim_step(w, limit))
 			continue;
 		sim_fail(&w->check, "not done after %.3f ms, %s", (double)ns / 1e6,
-			 sim_heap_next(&w->net.heap) == SIM_NEVER ? "and the network is empty"
-								  : "and packets are flying");
+			 engine_net_next(&w->net) == NET_NEVER ? "and the network is empty"
+							       : "and packets are flying");
 		return;
 	}
 }
@@ -247,7 +247,7 @@ static void explain_stats(const struct sim_node *node)
 
 	mt_engine_stats(node->engine, &st);
 	printf("# node %u: deadline %+.3f us, ticks %" PRIu64 ":", node->id,
-	       mt_engine_deadline(node->engine) == SIM_NEVER
+	       mt_engine_deadline(node->engine) == NET_NEVER
 		       ? -1.0
 		       : (double)(int64_t)(mt_engine_deadline(node->engine) - node->w->net.now_ns) /
 				 1000,
@@ -262,7 +262,7 @@ static void explain_stats(const struct sim_node *node)
 
 void sim_explain(struct sim_world *w)
 {
-	const struct sim_counts *c = &w->net.counts;
+	const struct net_counts *c = &w->net.counts;
 
 	printf("# world 0x%" PRIx64 ": %s\n", w->cfg.net.seed,
 	       w->check.failed ? w->check.why : "no failure");
@@ -276,7 +276,7 @@ void sim_explain(struct sim_world *w)
 			explain_qp(w->qps[i]);
 	for (uint32_t i = 0; i < w->cfg.net.n_nodes; i++)
 		explain_stats(&w->nodes[i]);
-	sim_log_print(&w->net, 60);
+	net_log_print(&w->net, 60);
 }
 
 /* ---- panic ---- */

@@ -104,7 +104,7 @@ static void share_drop_tail(uint64_t queue_ns)
 	struct outcome o;
 	struct load l;
 
-	w->net.lasthop[SENDERS][0] = (struct sim_queue){.bps = RATE, .full_ns = queue_ns};
+	w->net.lasthop[SENDERS][0] = (struct net_queue){.bps = RATE, .full_ns = queue_ns};
 	start(w, &l, 20 * SIM_MS);
 	o = measure(w, &l, 40 * SIM_MS);
 	printf("# %.0f us of queue: Jain %.3f, %.3f of the link, %.3f lost\n",

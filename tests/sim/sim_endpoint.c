@@ -110,14 +110,14 @@ TEST(sim_endpoint, ourselves_stopped_for_a_second_patient_timing)
 static void stop_again(void *ctx, uint64_t arg)
 {
 	struct sim_node *node = ctx;
-	struct sim_net *net = &node->w->net;
-	uint64_t off = sim_between(&net->rng, 4 * SIM_MS, 8 * SIM_MS);
-	uint64_t on = sim_between(&net->rng, 4 * SIM_MS, 8 * SIM_MS);
+	struct engine_net *net = &node->w->net;
+	uint64_t off = rng_between(&net->rng, 4 * SIM_MS, 8 * SIM_MS);
+	uint64_t on = rng_between(&net->rng, 4 * SIM_MS, 8 * SIM_MS);
 
 	if (net->now_ns >= arg)
 		return;
 	sim_node_stop(node, off, false);
-	sim_net_at(net, net->now_ns + off + on, stop_again, node, arg);
+	engine_net_at(net, net->now_ns + off + on, stop_again, node, arg);
 }
 
 /* A node that runs in slices of 4 to 8 ms and is off for as long between them. */
@@ -271,7 +271,7 @@ static void one_direction_dies(uint32_t from)
 		case_post(qp, 20, 4096 * 100, 0);
 		case_post(qp->peer, 20, 4096 * 100, 0);
 		sim_run_for(w, 200 * SIM_US);
-		case_kill(w, from, 1 - from, plane, SIM_NOBODY, true);
+		case_kill(w, from, 1 - from, plane, NET_NO_NODE, true);
 		sim_run_done(w, 20 * SIM_MS);
 		CASE_EQ(w, bad_on_plane(hurt, plane), PATHS);
 		CASE_EQ(w, case_info(hurt).evs_bad, PATHS);

@@ -61,7 +61,7 @@ TEST(sim_error, a_peer_that_is_gone_is_given_up_in_time)
 	CASE_EQ(w, qp->qp_events, 1);
 	CASE_EQ(w, qp->qp_status, RD_WC_RETRY_EXC_ERR);
 	sim_run_for(w, 10 * SIM_MS);
-	CASE_EQ(w, mt_engine_deadline(w->nodes[0].engine), SIM_NEVER);
+	CASE_EQ(w, mt_engine_deadline(w->nodes[0].engine), NET_NEVER);
 	case_close(w);
 }
 
@@ -252,7 +252,7 @@ TEST(sim_error, a_source_that_is_no_mr_is_refused_when_posted)
 	case_close(w);
 }
 
-static bool hold_first_message(void *ctx, struct sim_packet *p)
+static bool hold_first_message(void *ctx, struct net_packet *p)
 {
 	(void)ctx;
 	if (p->data && p->pkt.data.meth.msn == 0)
@@ -272,7 +272,7 @@ TEST(sim_error, an_error_behind_a_hole_waits_for_what_is_before)
 	case_close(w);
 }
 
-static bool lose_naks(void *ctx, struct sim_packet *p)
+static bool lose_naks(void *ctx, struct net_packet *p)
 {
 	uint64_t *left = ctx;
 

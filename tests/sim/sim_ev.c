@@ -12,7 +12,7 @@ static uint32_t ev_index(const struct sim_qp *qp, uint32_t plane, uint32_t path)
 
 	for (uint32_t i = 0; mt_qp_ev_info(qp->qp, i, &info); i++)
 		if (info.ev.port == plane &&
-		    sim_net_path_of(&qp->node->w->net, info.ev.value) == path)
+		    engine_net_path_of(&qp->node->w->net, info.ev.value) == path)
 			return i;
 	fail_msg("no EV leads over path %u of plane %u", path, plane);
 	return 0;
@@ -26,16 +26,16 @@ static struct mt_ev_info ev_of(const struct sim_qp *qp, uint32_t plane, uint32_t
 	return info;
 }
 
-static bool on_path(const struct sim_world *w, const struct sim_seen *s, uint32_t plane,
+static bool on_path(const struct sim_world *w, const struct net_seen *s, uint32_t plane,
 		    uint32_t path)
 {
-	return s->src == 0 && s->port == plane && sim_net_path_of(&w->net, s->ev) == path;
+	return s->src == 0 && s->port == plane && engine_net_path_of(&w->net, s->ev) == path;
 }
 
 /* Data that node 0 sent over a path at or after a time. */
 static uint64_t data_on(struct sim_world *w, uint32_t plane, uint32_t path, uint64_t since_ns)
 {
-	const struct sim_seen *s;
+	const struct net_seen *s;
 	uint64_t n = 0;
 
 	for (CASE_EACH(w, s))
@@ -45,7 +45,7 @@ static uint64_t data_on(struct sim_world *w, uint32_t plane, uint32_t path, uint
 
 static uint64_t last_data_on(struct sim_world *w, uint32_t plane, uint32_t path)
 {
-	const struct sim_seen *s;
+	const struct net_seen *s;
 	uint64_t last = 0;
 
 	for (CASE_EACH(w, s))
@@ -62,7 +62,7 @@ static void pace(struct sim_world *w)
 	w->nodes[0].tx_batch = 1;
 }
 
-static bool mark_once(void *ctx, struct sim_packet *p)
+static bool mark_once(void *ctx, struct net_packet *p)
 {
 	uint64_t *left = ctx;
 
@@ -80,7 +80,7 @@ TEST(sim_ev, a_marked_ev_sits_out_exactly_one_turn)
 	struct sim_world *w = case_open(&cfg);
 	struct sim_qp *qp = sim_connect_default(w);
 	uint64_t marks = 1, marked = 0;
-	const struct sim_seen *s;
+	const struct net_seen *s;
 
 	w->net.filter = mark_once;
 	w->net.filter_ctx = &marks;
@@ -103,7 +103,7 @@ TEST(sim_ev, a_marked_ev_sits_out_exactly_one_turn)
 static void check_resent_are_swallowed(struct sim_world *w, uint64_t n_psns)
 {
 	int8_t *missing = calloc(n_psns, sizeof(*missing));
-	const struct sim_seen *s;
+	const struct net_seen *s;
 
 	assert_non_null(missing);
 	for (CASE_EACH(w, s)) {
@@ -111,7 +111,7 @@ static void check_resent_are_swallowed(struct sim_world *w, uint64_t n_psns)
 			continue;
 		assert_true(s->pkt.bth.psn < n_psns);
 		missing[s->pkt.bth.psn] = (int8_t)(missing[s->pkt.bth.psn] +
-						   (s->fate == SIM_BLACKHOLED) - s->pkt.bth.rtx);
+						   (s->fate == NET_BLACKHOLED) - s->pkt.bth.rtx);
 	}
 	for (uint64_t psn = 0; psn < n_psns; psn++)
 		CASE_TRUE(w, missing[psn] == 0);
@@ -128,12 +128,12 @@ static void blackhole_one(uint32_t n_planes, uint32_t n_paths, uint64_t spread_n
 	struct sim_world *w = case_open(&cfg);
 	struct sim_qp *qp = sim_connect_default(w);
 	uint64_t died, dropped = 0, window;
-	const struct sim_seen *s;
+	const struct net_seen *s;
 
 	pace(w);
 	for (uint32_t plane = 0; plane < n_planes; plane++)
 		for (uint32_t k = 0; k < n_paths; k++)
-			sim_net_path(&w->net, 1, 0, plane, k)->latency_ns +=
+			engine_net_path(&w->net, 1, 0, plane, k)->latency_ns +=
 				spread_ns * k / n_paths;
 	case_keep_busy(qp, 4096 * 100, w->net.now_ns + 3 * SIM_MS);
 	sim_run_for(w, SIM_MS);
@@ -142,7 +142,7 @@ static void blackhole_one(uint32_t n_planes, uint32_t n_paths, uint64_t spread_n
 	case_kill(w, 0, 1, 0, 3, true);
 	sim_run_done(w, 10 * SIM_MS);
 	for (CASE_EACH(w, s))
-		dropped += case_is_data(s) && s->fate == SIM_BLACKHOLED;
+		dropped += case_is_data(s) && s->fate == NET_BLACKHOLED;
 	CASE_BETWEEN(w, dropped, 1, 100);
 	CASE_EQ(w, case_resent(w, 0), dropped);
 	check_resent_are_swallowed(w, qp->out.sent);
@@ -176,7 +176,7 @@ TEST(sim_ev, a_dead_path_is_probed_more_and_more_rarely_and_comes_back)
 	struct sim_world *w = case_open(&cfg);
 	struct sim_qp *qp = sim_connect_default(w);
 	uint64_t probes[16], n = 0, healed;
-	const struct sim_seen *s;
+	const struct net_seen *s;
 
 	case_kill(w, 0, 1, 0, 3, true);
 	sim_post(qp, 4096 * 64, 0);
@@ -203,7 +203,7 @@ TEST(sim_ev, a_dead_path_is_probed_more_and_more_rarely_and_comes_back)
 	case_done(w);
 }
 
-static bool lose_every_other_probe(void *ctx, struct sim_packet *p)
+static bool lose_every_other_probe(void *ctx, struct net_packet *p)
 {
 	uint64_t *seen = ctx;
 
@@ -336,7 +336,7 @@ TEST(sim_ev, a_denied_ev_is_used_by_nobody_until_it_is_allowed)
 	case_done(w);
 }
 
-static bool condemn(void *ctx, struct sim_packet *p)
+static bool condemn(void *ctx, struct net_packet *p)
 {
 	uint64_t *left = ctx;
 
@@ -425,7 +425,7 @@ TEST(sim_ev, evs_of_one_path_share_its_fate)
 	struct sim_world *w;
 	struct sim_qp *qp;
 	uint64_t evs = 0;
-	const struct sim_seen *s;
+	const struct net_seen *s;
 
 	cfg.evs = cfg.active = 16;
 	cfg.group_ids = true;

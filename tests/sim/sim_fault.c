@@ -7,7 +7,7 @@
 
 static uint64_t data_of_plane(struct sim_world *w, uint32_t plane, uint64_t since_ns)
 {
-	const struct sim_seen *s;
+	const struct net_seen *s;
 	uint64_t n = 0;
 
 	for (CASE_EACH(w, s))
@@ -34,7 +34,7 @@ TEST(sim_fault, a_lost_plane_is_carried_by_the_others_and_comes_back)
 	pace(w);
 	case_keep_busy(qp, 4096 * 50, w->net.now_ns + 12 * SIM_MS);
 	sim_run_for(w, 500 * SIM_US);
-	case_kill_both(w, 2, SIM_NOBODY, true);
+	case_kill_both(w, 2, NET_NO_NODE, true);
 	sim_run_for(w, 2 * SIM_MS);
 	CASE_EQ(w, case_info(qp).evs_bad, 8);
 	since = w->net.now_ns;
@@ -42,7 +42,7 @@ TEST(sim_fault, a_lost_plane_is_carried_by_the_others_and_comes_back)
 	CASE_EQ(w, data_of_plane(w, 2, since), 0);
 	/* A packet a microsecond on each of three planes. */
 	CASE_BETWEEN(w, data_of_plane(w, 0, since), 950, 1050);
-	case_kill_both(w, 2, SIM_NOBODY, false);
+	case_kill_both(w, 2, NET_NO_NODE, false);
 	sim_run_for(w, 5 * SIM_MS);
 	CASE_EQ(w, case_info(qp).evs_bad, 0);
 	since = w->net.now_ns;
@@ -61,7 +61,7 @@ TEST(sim_fault, a_dead_way_back_retires_no_way_there)
 	pace(w);
 	case_keep_busy(qp, 4096 * 50, w->net.now_ns + 5 * SIM_MS);
 	sim_run_for(w, 500 * SIM_US);
-	case_kill(w, 1, 0, 2, SIM_NOBODY, true);
+	case_kill(w, 1, 0, 2, NET_NO_NODE, true);
 	sim_run_done(w, 20 * SIM_MS);
 	CASE_EQ(w, case_stats(w, 0).evs_retired, 0);
 	CASE_EQ(w, case_resent(w, 0), 0);
@@ -77,7 +77,7 @@ TEST(sim_fault, only_the_direction_that_died_is_given_up)
 
 	pace(w);
 	w->nodes[1].tx_batch = 1;
-	case_kill(w, 1, 0, 2, SIM_NOBODY, true);
+	case_kill(w, 1, 0, 2, NET_NO_NODE, true);
 	for (int i = 0; i < 40; i++) {
 		sim_post(qp, 4096 * 50, 0);
 		sim_post(qp->peer, 4096 * 50, 0);
@@ -155,7 +155,7 @@ TEST(sim_fault, late_timers_do_no_harm)
 	w->nodes[0].late_ns = w->nodes[1].late_ns = 10 * SIM_MS;
 	for (uint32_t plane = 0; plane < 2; plane++)
 		for (uint32_t k = 0; k < 4; k++)
-			sim_net_path(&w->net, 0, 1, plane, k)->loss_ppm = 20000;
+			engine_net_path(&w->net, 0, 1, plane, k)->loss_ppm = 20000;
 	case_recvs(qp->peer, 50);
 	for (int i = 0; i < 50; i++)
 		sim_post(qp, 20000, i & 1 ? RD_SEND_IMM : 0);
@@ -212,8 +212,8 @@ TEST(sim_fault, each_plane_alive_one_way_only)
 	struct sim_world *w = case_open(&cfg);
 	struct sim_qp *qp = sim_connect_default(w);
 
-	case_kill(w, 0, 1, 0, SIM_NOBODY, true);
-	case_kill(w, 1, 0, 1, SIM_NOBODY, true);
+	case_kill(w, 0, 1, 0, NET_NO_NODE, true);
+	case_kill(w, 1, 0, 1, NET_NO_NODE, true);
 	case_post(qp, 10, 4096 * 20, 0);
 	case_post(qp->peer, 10, 4096 * 20, 0);
 	sim_run_done(w, 500 * SIM_MS);
@@ -272,7 +272,7 @@ TEST(sim_fault, nscc_gets_through_loss_and_trims)
 	qp = sim_connect(w, 0, 1, &def, &def);
 	for (uint32_t plane = 0; plane < 4; plane++)
 		for (uint32_t k = 0; k < 8; k++) {
-			struct sim_path *p = sim_net_path(&w->net, 0, 1, plane, k);
+			struct net_path *p = engine_net_path(&w->net, 0, 1, plane, k);
 
 			p->loss_ppm = 2000;
 			p->trim_ppm = 20000;
@@ -298,7 +298,7 @@ TEST(sim_fault, incast_with_nscc_does_not_drown_in_trims)
 	sim_qp_cfg_default(&def);
 	def.attr.cc_profile = 1;
 	for (uint32_t port = 0; port < 2; port++)
-		w->net.lasthop[0][port] = (struct sim_queue){
+		w->net.lasthop[0][port] = (struct net_queue){
 			.bps = UINT64_C(10000000000), .full_ns = 15 * SIM_US, .trims = true};
 	for (uint32_t i = 1; i < 8; i++) {
 		for (uint32_t port = 0; port < 2; port++)
@@ -336,7 +336,7 @@ static void lose_whole_window(uint32_t cc_profile)
 	qp = sim_connect(w, 0, 1, &def, &def);
 	sim_post(qp, 1, 0);
 	sim_run_done(w, SIM_MS);
-	case_kill(w, 0, 1, 0, sim_net_path_of(&w->net, case_nth(w, 0, 0, 0)->ev), true);
+	case_kill(w, 0, 1, 0, engine_net_path_of(&w->net, case_nth(w, 0, 0, 0)->ev), true);
 	sim_post(qp, 256 * 500, 0);
 	/* It takes probes to know, and then one round trip for what the bitmap shows at a time. */
 	sim_run_done(w, 20 * SIM_MS);

@@ -305,7 +305,7 @@ TEST(sim_hostile, forged_answers_harm_nobody_else)
 	meta = case_meta(w, 1);
 	/* The honest answers are kept away: nothing of this flow is ever really known. */
 	for (uint32_t plane = 0; plane < 2; plane++)
-		case_kill(w, 1, 0, plane, SIM_NOBODY, true);
+		case_kill(w, 1, 0, plane, NET_NO_NODE, true);
 	case_post(qp, 10, 65536, 0);
 	for (size_t i = 0; i < test_rounds(5000) && !w->check.failed; i++) {
 		struct mw_packet p = forged(qp);

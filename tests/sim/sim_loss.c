@@ -14,7 +14,7 @@ struct loser {
 	enum mt_trim trim; /* cut them instead */
 };
 
-static bool lose(void *ctx, struct sim_packet *p)
+static bool lose(void *ctx, struct net_packet *p)
 {
 	struct loser *l = ctx;
 	uint64_t i;
@@ -27,7 +27,7 @@ static bool lose(void *ctx, struct sim_packet *p)
 	l->lost++;
 	if (l->trim == MT_TRIM_NONE)
 		return false;
-	sim_packet_trim(p, l->trim, 40);
+	net_packet_trim(p, l->trim, 40);
 	return true;
 }
 
@@ -42,9 +42,9 @@ static struct sim_world *open_with(struct loser *l, uint32_t n_planes, uint32_t 
 }
 
 /* The nth transmission, from 0, of the packet with this PSN. */
-static const struct sim_seen *sending(struct sim_world *w, uint32_t psn, uint64_t n)
+static const struct net_seen *sending(struct sim_world *w, uint32_t psn, uint64_t n)
 {
-	const struct sim_seen *s;
+	const struct net_seen *s;
 
 	for (CASE_EACH(w, s))
 		if (s->src == 0 && case_is_data(s) && s->pkt.bth.psn == psn && n-- == 0)
@@ -60,7 +60,7 @@ TEST(sim_loss, a_hole_is_resent_once_on_another_ev)
 	struct loser l = {.from = 20, .n = 1};
 	struct sim_world *w = open_with(&l, 2, 16);
 	struct sim_qp *qp = sim_connect_default(w);
-	const struct sim_seen *first, *again;
+	const struct net_seen *first, *again;
 
 	/* A packet a microsecond: the reorder window passes long before the message ends. */
 	for (uint32_t port = 0; port < 2; port++)
@@ -90,7 +90,7 @@ TEST(sim_loss, several_holes_are_resent_oldest_first)
 	struct loser l = {.from = 30, .n = 5};
 	struct sim_world *w = open_with(&l, 2, 16);
 	struct sim_qp *qp = sim_connect_default(w);
-	const struct sim_seen *s, *last = NULL;
+	const struct net_seen *s, *last = NULL;
 
 	sim_post(qp, 4096 * 300, 0);
 	sim_run_done(w, 10 * SIM_MS);
@@ -142,7 +142,7 @@ struct psn_loser {
 	uint64_t n;
 };
 
-static bool lose_psn(void *ctx, struct sim_packet *p)
+static bool lose_psn(void *ctx, struct net_packet *p)
 {
 	struct psn_loser *l = ctx;
 
@@ -232,7 +232,7 @@ TEST(sim_loss, a_trimmed_packet_is_resent_at_once_and_its_ev_kept)
 	struct loser l = {.from = 5, .n = 1, .trim = MT_TRIM_MIDPATH};
 	struct sim_world *w = open_with(&l, 2, 8);
 	struct sim_qp *qp = sim_connect_default(w);
-	const struct sim_seen *nack, *again;
+	const struct net_seen *nack, *again;
 
 	sim_post(qp, 4096 * 40, 0);
 	sim_run_done(w, SIM_MS);
@@ -273,10 +273,10 @@ TEST(sim_loss, a_lost_nack_only_delays)
 	struct sim_world *w = open_with(&l, 2, 8);
 	struct sim_qp *qp = sim_connect_default(w);
 
-	sim_net_path(&w->net, 0, 1, 0, 0)->trim_ppm = 1000000;
+	engine_net_path(&w->net, 0, 1, 0, 0)->trim_ppm = 1000000;
 	sim_post(qp, 4096 * 16, 0);
 	sim_run_for(w, SIM_US);
-	sim_net_path(&w->net, 0, 1, 0, 0)->trim_ppm = 0;
+	engine_net_path(&w->net, 0, 1, 0, 0)->trim_ppm = 0;
 	sim_run_done(w, SIM_MS);
 	CASE_EQ(w, l.lost, 1);
 	CASE_EQ(w, case_resent(w, 0), 1);
@@ -326,8 +326,8 @@ TEST(sim_loss, corrupted_packets_are_counted_and_sent_again)
 
 	for (uint32_t plane = 0; plane < 2; plane++)
 		for (uint32_t k = 0; k < 4; k++) {
-			sim_net_path(&w->net, 0, 1, plane, k)->corrupt_ppm = 100000;
-			sim_net_path(&w->net, 1, 0, plane, k)->corrupt_ppm = 100000;
+			engine_net_path(&w->net, 0, 1, plane, k)->corrupt_ppm = 100000;
+			engine_net_path(&w->net, 1, 0, plane, k)->corrupt_ppm = 100000;
 		}
 	case_recvs(qp->peer, 20);
 	for (int i = 0; i < 20; i++)
@@ -346,8 +346,8 @@ TEST(sim_loss, paths_of_different_length_lose_nothing)
 
 	for (uint32_t plane = 0; plane < 4; plane++)
 		for (uint32_t k = 0; k < 8; k++) {
-			sim_net_path(&w->net, 0, 1, plane, k)->latency_ns += 400 * k;
-			sim_net_path(&w->net, 1, 0, plane, k)->latency_ns += 400 * (7 - k);
+			engine_net_path(&w->net, 0, 1, plane, k)->latency_ns += 400 * k;
+			engine_net_path(&w->net, 1, 0, plane, k)->latency_ns += 400 * (7 - k);
 		}
 	for (uint32_t port = 0; port < 4; port++)
 		w->net.egress[0][port].bps = UINT64_C(100000000000);
@@ -365,8 +365,8 @@ TEST(sim_loss, doubled_packets_are_placed_once)
 
 	for (uint32_t plane = 0; plane < 2; plane++)
 		for (uint32_t k = 0; k < 4; k++) {
-			sim_net_path(&w->net, 0, 1, plane, k)->dup_ppm = 1000000;
-			sim_net_path(&w->net, 1, 0, plane, k)->dup_ppm = 1000000;
+			engine_net_path(&w->net, 0, 1, plane, k)->dup_ppm = 1000000;
+			engine_net_path(&w->net, 1, 0, plane, k)->dup_ppm = 1000000;
 		}
 	case_recvs(qp->peer, 10);
 	case_post(qp, 10, 20000, RD_SEND_IMM);
@@ -432,7 +432,7 @@ TEST(sim_loss, a_slow_last_hop_that_trims_is_not_stormed)
 	qp_cfg.attr.timeout = 16;
 	w = case_open(&cfg);
 	qp = sim_connect(w, 0, 1, &qp_cfg, &qp_cfg);
-	w->net.lasthop[1][0] = (struct sim_queue){
+	w->net.lasthop[1][0] = (struct net_queue){
 		.bps = UINT64_C(1000000000), .full_ns = 70 * SIM_US, .trims = true};
 	sim_post(qp, 4096 * 160, 0);
 	sim_run_done(w, 100 * SIM_MS);

@@ -154,17 +154,17 @@ TEST(sim_message, psns_in_flight_are_limited_by_mpr)
 	CASE_EQ(w, case_count(w, 0, 0), 128);
 	/* No SACK, no further PSN; the checker watches the window all the time. */
 	for (uint32_t plane = 0; plane < 2; plane++)
-		case_kill(w, 1, 0, plane, SIM_NOBODY, true);
+		case_kill(w, 1, 0, plane, NET_NO_NODE, true);
 	sim_run_for(w, 200 * SIM_US);
 	CASE_EQ(w, case_count(w, 0, 0), 128);
 	for (uint32_t plane = 0; plane < 2; plane++)
-		case_kill(w, 1, 0, plane, SIM_NOBODY, false);
+		case_kill(w, 1, 0, plane, NET_NO_NODE, false);
 	case_done(w);
 }
 
 static void count_per_plane(struct sim_world *w, uint64_t *counts)
 {
-	const struct sim_seen *s;
+	const struct net_seen *s;
 
 	for (CASE_EACH(w, s))
 		if (s->src == 0 && case_is_data(s))
@@ -204,7 +204,7 @@ TEST(sim_message, every_ev_has_its_turn_once_a_lap)
 		uint64_t seen = 0;
 
 		for (uint64_t i = 0; i < 32; i++) {
-			const struct sim_seen *s = case_nth(w, 0, 0, pass_no * 32 + i);
+			const struct net_seen *s = case_nth(w, 0, 0, pass_no * 32 + i);
 			uint32_t ev = (s->ev - w->cfg.net.ev_base) * 2 + s->port;
 
 			seen |= UINT64_C(1) << ev;
@@ -288,7 +288,7 @@ TEST(sim_message, several_megabytes)
 	case_done(w);
 }
 
-static bool hold_first_packet(void *ctx, struct sim_packet *p)
+static bool hold_first_packet(void *ctx, struct net_packet *p)
 {
 	(void)ctx;
 	if (p->data && p->pkt.data.meth.msn == 0)

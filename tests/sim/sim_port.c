@@ -7,7 +7,7 @@
 
 static uint64_t data_of_plane(struct sim_world *w, uint32_t src, uint32_t plane, uint64_t since_ns)
 {
-	const struct sim_seen *s;
+	const struct net_seen *s;
 	uint64_t n = 0;
 
 	for (CASE_EACH(w, s))
@@ -27,7 +27,7 @@ static void pace(struct sim_world *w)
  * not. */
 static void set_port(struct sim_world *w, uint32_t node, uint32_t port, bool up, bool known)
 {
-	case_kill_both(w, port, SIM_NOBODY, !up);
+	case_kill_both(w, port, NET_NO_NODE, !up);
 	if (!known)
 		return;
 	assert_i_eq(mt_engine_port_set(w->nodes[node].engine, w->net.now_ns, port, up), MT_OK);
@@ -131,7 +131,7 @@ TEST(sim_port, evs_lost_before_the_news_come_back_with_the_port)
 	case_done(w);
 }
 
-static bool lose_updates(void *ctx, struct sim_packet *p)
+static bool lose_updates(void *ctx, struct net_packet *p)
 {
 	uint64_t *left = ctx;
 
@@ -240,7 +240,7 @@ TEST(sim_port, all_ports_down_and_up_again)
 	case_done(w);
 }
 
-static bool sack_on(const struct sim_seen *s, uint32_t plane, uint32_t path)
+static bool sack_on(const struct net_seen *s, uint32_t plane, uint32_t path)
 {
 	return s->src == 1 && s->pkt.bth.opcode == MW_SACK && !s->pkt.seth.pr && s->port == plane &&
 	       s->ev == 0xC000 + path;
@@ -252,7 +252,7 @@ TEST(sim_port, a_receiver_finds_ways_back_that_work)
 	struct sim_world_cfg cfg = case_cfg(1, 8);
 	struct sim_world *w;
 	struct sim_qp *qp;
-	const struct sim_seen *s;
+	const struct net_seen *s;
 	uint64_t since, dead = 0, alive = 0;
 
 	cfg.engine.timing.tail_probe_min_ns = 2 * SIM_US;
@@ -275,7 +275,7 @@ TEST(sim_port, a_receiver_finds_ways_back_that_work)
 	CASE_TRUE(w, dead * 4 < alive);
 	/* In 3 ms, one each 64 us. */
 	CASE_BETWEEN(w, case_stats(w, 1).reverse_ev_probes, 20, 60);
-	case_kill(w, 1, 0, 0, SIM_NOBODY, false);
+	case_kill(w, 1, 0, 0, NET_NO_NODE, false);
 	case_done(w);
 }
 

@@ -68,7 +68,8 @@ static void spoil(struct sim_world *w, uint32_t loss_ppm)
 	for (uint32_t plane = 0; plane < w->cfg.net.n_planes; plane++)
 		for (uint32_t k = 0; k < w->cfg.net.n_paths; k++)
 			for (uint32_t src = 0; src < 2; src++) {
-				struct sim_path *p = sim_net_path(&w->net, src, 1 - src, plane, k);
+				struct net_path *p =
+					engine_net_path(&w->net, src, 1 - src, plane, k);
 
 				p->loss_ppm = plane + k == 0 ? 0 : loss_ppm;
 				p->dup_ppm = 50000;
@@ -96,7 +97,7 @@ TEST(sim_read, executed_once_whatever_is_lost)
 	case_done(w);
 }
 
-static bool lose_first_answers(void *ctx, struct sim_packet *p)
+static bool lose_first_answers(void *ctx, struct net_packet *p)
 {
 	unsigned *left = ctx;
 
@@ -119,7 +120,7 @@ TEST(sim_read, a_lost_answer_is_sent_again)
 	case_done(w);
 }
 
-static bool hold_first_message(void *ctx, struct sim_packet *p)
+static bool hold_first_message(void *ctx, struct net_packet *p)
 {
 	struct sim_world *w = ctx;
 
@@ -347,7 +348,7 @@ TEST(sim_read, requests_that_are_none)
 	case_close(w);
 }
 
-static bool hold_answers(void *ctx, struct sim_packet *p)
+static bool hold_answers(void *ctx, struct net_packet *p)
 {
 	struct sim_world *w = ctx;
 

@@ -25,7 +25,7 @@ TEST(sim_send, a_probe_comes_first)
 	case_done(w);
 }
 
-static bool lose_first_probes(void *ctx, struct sim_packet *p)
+static bool lose_first_probes(void *ctx, struct net_packet *p)
 {
 	unsigned *left = ctx;
 
@@ -64,7 +64,7 @@ TEST(sim_send, all_sizes_both_ways)
 	case_done(w);
 }
 
-static bool hold_first_message(void *ctx, struct sim_packet *p)
+static bool hold_first_message(void *ctx, struct net_packet *p)
 {
 	(void)ctx;
 	if (p->data && p->pkt.data.meth.msn == 0)
@@ -341,7 +341,7 @@ TEST(sim_send, a_reset_while_ends_wait)
 	case_close(w);
 }
 
-static bool lose_the_first_packet(void *ctx, struct sim_packet *p)
+static bool lose_the_first_packet(void *ctx, struct net_packet *p)
 {
 	bool *lost = ctx;
 

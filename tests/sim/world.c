@@ -153,7 +153,7 @@ static void open_engine(struct sim_node *node)
 	ccs[1] = ccs[0];
 	ccs[1].kind = MT_CC_NSCC;
 	node_cfg.engine.n_ports = cfg->net.n_planes;
-	node_cfg.engine.seed = cfg->net.seed * SIM_NODES_MAX + node->id;
+	node_cfg.engine.seed = cfg->net.seed * NET_NODES_MAX + node->id;
 	engine_node_open(&node->base, &ops, &node_cfg, node->w->net.now_ns);
 	node->engine = node->base.engine;
 	free(ids);
@@ -164,7 +164,7 @@ static void open_node(struct sim_world *w, uint32_t id)
 {
 	struct sim_node *node = &w->nodes[id];
 
-	*node = (struct sim_node){.w = w, .id = id, .tx_batch = 16, .wake_at_ns = SIM_NEVER};
+	*node = (struct sim_node){.w = w, .id = id, .tx_batch = 16, .wake_at_ns = NET_NEVER};
 	node->addr.b[0] = 0xFD;
 	node->addr.b[15] = (uint8_t)(id + 1);
 	open_engine(node);
@@ -175,7 +175,7 @@ void sim_world_open(struct sim_world *w, const struct sim_world_cfg *cfg)
 	memset(w, 0, sizeof(*w));
 	w->cfg = *cfg;
 	w->check.now_ns = &w->net.now_ns;
-	sim_net_init(&w->net, &cfg->net);
+	engine_net_init(&w->net, &cfg->net);
 	/* Nothing may rest on time beginning at zero. */
 	w->net.now_ns = 1000003;
 	w->net.deliver = sim_node_deliver;
@@ -188,7 +188,7 @@ void sim_world_open(struct sim_world *w, const struct sim_world_cfg *cfg)
 static void close_node(struct sim_node *node)
 {
 	for (uint32_t port = 0; port < MT_PORTS_MAX; port++)
-		for (struct sim_packet *p = node->inbox[port].first, *next; p; p = next) {
+		for (struct net_packet *p = node->inbox[port].first, *next; p; p = next) {
 			next = p->next;
 			free(p);
 		}
@@ -209,7 +209,7 @@ void sim_world_close(struct sim_world *w)
 {
 	for (uint32_t i = 0; i < w->cfg.net.n_nodes; i++)
 		close_node(&w->nodes[i]);
-	sim_net_fini(&w->net);
+	engine_net_fini(&w->net);
 	sim_set_current(NULL);
 }
 
@@ -219,7 +219,7 @@ struct sim_mr *sim_mr_add(struct sim_node *node, uint32_t pd, uint64_t start, ui
 			  uint32_t access)
 {
 	struct sim_mr *mr = &node->mrs[node->n_mrs];
-	uint8_t tag = (uint8_t)sim_below(&node->w->net.rng, 256);
+	uint8_t tag = (uint8_t)rng_below(&node->w->net.rng, 256);
 
 	*mr = (struct sim_mr){.check = &node->w->check,
 			      .node = node->id,
@@ -250,7 +250,7 @@ static struct sim_mr *mr_of_pd(struct sim_node *node, uint32_t pd)
 static uint32_t fresh_qpn(struct sim_node *node)
 {
 	uint32_t max = node->w->cfg.engine.max_qps;
-	uint32_t high = (uint32_t)sim_below(&node->w->net.rng, (PSN_MASK + 1) / max);
+	uint32_t high = (uint32_t)rng_below(&node->w->net.rng, (PSN_MASK + 1) / max);
 	uint32_t qpn = high * max + node->n_qps;
 
 	return qpn < 3 ? qpn + max : qpn;
@@ -384,11 +384,11 @@ struct sim_qp *sim_connect_extended(struct sim_world *w)
 /* Splits `left` bytes of our memory into n pieces that do not lie side by side. */
 void sim_make_sges(struct sim_qp *qp, uint32_t left, struct rd_sge *sge, uint32_t n)
 {
-	struct sim_rng *rng = &qp->node->w->net.rng;
+	struct rng *rng = &qp->node->w->net.rng;
 
 	for (uint32_t i = 0; i < n; i++) {
-		uint32_t len = i + 1 == n ? left : (uint32_t)sim_below(rng, left + 1);
-		uint64_t at = sim_mr_take(qp->mr, len + sim_below(rng, 32));
+		uint32_t len = i + 1 == n ? left : (uint32_t)rng_below(rng, left + 1);
+		uint64_t at = sim_mr_take(qp->mr, len + rng_below(rng, 32));
 
 		sge[i] = (struct rd_sge){
 			.addr = qp->mr->start + at, .length = len, .lkey = qp->mr->key};
@@ -410,7 +410,7 @@ static struct sim_msg *describe(struct sim_qp *qp, const struct sim_wr *wr)
 	sim_make_sges(qp, m.len, m.sge, m.n_sge);
 	if (wr->opcode == RD_WR_SEND)
 		return sim_flow_add(&qp->out, &m, NULL);
-	m.mr_offset = sim_mr_take(mr, wr->len + sim_below(&qp->node->w->net.rng, 16));
+	m.mr_offset = sim_mr_take(mr, wr->len + rng_below(&qp->node->w->net.rng, 16));
 	m.remote_addr = mr->start + m.mr_offset + wr->beyond;
 	m.rkey = wr->rkey ? wr->rkey : mr->key;
 	return sim_flow_add(&qp->out, &m, mr);
@@ -482,7 +482,7 @@ int sim_post_recv(struct sim_qp *qp)
 
 	if (qp->cfg.recv_room && qp->cfg.cap.max_recv_sge)
 		wr.n_sge =
-			(uint32_t)sim_between(&qp->node->w->net.rng, 1, qp->cfg.cap.max_recv_sge);
+			(uint32_t)rng_between(&qp->node->w->net.rng, 1, qp->cfg.cap.max_recv_sge);
 	sim_make_sges(qp, qp->cfg.recv_room, sge, wr.n_sge);
 	result = mt_qp_post_recv_sges(qp->qp, &wr);
 	if (result != MT_OK) {

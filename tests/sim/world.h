@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * world.h - engines joined by the fabric of net.h and watched by checker.h.
+ * world.h - engines joined by the network of engine_net.h and watched by checker.h.
  *
  * A world is opened from a configuration, connections are made, messages posted, time is run, and
  * the world says whether anything that must hold did not. A node plays the adapter's loop: packets
@@ -11,7 +11,7 @@
 #define SIM_WORLD_H
 
 #include "checker.h"
-#include "net.h"
+#include "support/engine_net.h"
 #include "support/engine_node.h"
 
 #define SIM_QPS_MAX 64u
@@ -82,7 +82,7 @@ struct sim_node {
 	uint64_t late_ns; /* how late its timers are served */
 	uint64_t stopped_until_ns;
 	bool deaf;	     /* what arrives while it is stopped is lost, else it waits */
-	uint64_t wake_at_ns; /* a port has room again; SIM_NEVER: nobody waits */
+	uint64_t wake_at_ns; /* a port has room again; NET_NEVER: nobody waits */
 	/* A slow receiver takes a packet each rx_packet_ns, 0: at once, and rx_room may wait. */
 	uint64_t rx_packet_ns, rx_room, rx_busy_until_ns;
 	uint64_t overflows;
@@ -92,7 +92,7 @@ struct sim_node {
 	 */
 	uint64_t service_ns;
 	struct {
-		struct sim_packet *first, *last;
+		struct net_packet *first, *last;
 	} inbox[MT_PORTS_MAX];
 	uint32_t inbox_port; /* that is being emptied */
 	bool receiving;	     /* an event is on its way */
@@ -101,7 +101,7 @@ struct sim_node {
 };
 
 struct sim_world_cfg {
-	struct sim_net_cfg net;
+	struct engine_net_cfg net;
 	struct mt_engine_cfg engine;
 	/* The EV profile, per plane. */
 	uint32_t evs, active, min_active;
@@ -120,8 +120,8 @@ struct sim_world_cfg {
 struct sim_world {
 	struct sim_check check;
 	struct sim_world_cfg cfg;
-	struct sim_net net;
-	struct sim_node nodes[SIM_NODES_MAX];
+	struct engine_net net;
+	struct sim_node nodes[NET_NODES_MAX];
 	struct sim_qp *qps[2 * SIM_QPS_MAX];
 	uint32_t n_qps;
 	/* EV events of all nodes, oldest first; those beyond the room are only counted. */

@@ -158,6 +158,8 @@ uint32_t engine_node_send(struct engine_node *n, uint64_t now_ns, uint32_t batch
 	void *ctx = n->ops.env.ctx;
 	uint32_t total = 0, sent;
 
+	if (batch > ENGINE_NODE_BATCH_MAX)
+		batch = ENGINE_NODE_BATCH_MAX;
 	do {
 		uint32_t ports = n->ops.free_ports ? n->ops.free_ports(ctx, batch) : UINT32_MAX;
 
