@@ -1,116 +1,134 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "ud/ud_health.h"
-
-#include <string.h>
-
+/*
+ * ud_health.c - which EVs lead to one destination of datagrams, found out by rounds of probes.
+ *
+ * Nothing answers a datagram, so nothing says that it was lost. While datagrams go to a destination
+ * it is asked in rounds: EV probes leave on a few EVs together, and the round ends when each was
+ * answered or its time is over. An EV without an answer counts as one that failed only if another
+ * of the same round was answered; then the destination was there, and it is the path. So a
+ * destination that answers no probes at all (another make of device), or is away or busy for a
+ * while, loses no EV.
+ *
+ *	GOOD --- failed in MU_TRIES rounds in a row ---> ASSUMED_BAD --- answered in as many ---> GOOD
+ *
+ * The states, the counts in a row and the back-off are those of an EV set of the MRC engine; only
+ * what makes an EV bad is decided here. docs/design/0032-paths-of-datagrams.md.
+ */
 #include "base/assert.h"
+#include "ud/ud_private.h"
 
 /* An answer that takes longer than so many of the longest ones lately is none; and never longer
  * than this is waited for. */
 #define WAIT_RTTS 4u
 #define WAIT_MAX_NS UINT64_C(640000000)
 
-void mu_health_init(struct mu_health *h, struct mu_path_health *paths, uint16_t n_paths,
-		    uint64_t now_ns)
+size_t mu_health_size(uint16_t n_evs, uint32_t n_ports)
 {
-	memset(paths, 0, n_paths * sizeof(*paths));
-	*h = (struct mu_health){
-		.n_paths = n_paths,
-		.n_good = n_paths,
-		.answered = MU_NO_PATH,
-		.next_ns = now_ns + MU_ROUND_NS,
-		.path = paths,
+	return mt_ev_set_size(n_evs, n_ports, false) + n_evs * sizeof(struct mt_ev_fault);
+}
+
+void mu_health_init(struct mu_health *h, void *mem, const struct mu_cfg *cfg,
+		    const struct rd_gid *dest, uint64_t now_ns)
+{
+	const struct mt_ev_profile_cfg profile = {
+		.evs = cfg->evs,
+		.n_evs = cfg->n_evs,
+		.n_active = cfg->n_evs,
+		.revive_probes = MU_TRIES,
+		.probe_interval_ns = MU_ROUND_NS,
+		.probe_interval_max_ns = MU_BAD_MAX_NS,
 	};
+
+	*h = (struct mu_health){
+		.answered = MT_EV_NONE,
+		.next_ns = now_ns + MU_ROUND_NS,
+		.set = mt_ev_set_init(mem, &profile, cfg->n_ports, dest, NULL),
+	};
+	mt_ev_set_add_faults(h->set,
+			     (uint8_t *)mem + mt_ev_set_size(cfg->n_evs, cfg->n_ports, false));
 }
 
 uint64_t mu_health_probe_timeout(const struct mu_health *h)
 {
-	uint64_t wait = WAIT_RTTS * h->rtt_ns;
+	uint64_t wait = WAIT_RTTS * h->set->probe_rtt_ns;
 
 	/* Answers that come too late teach no RTT, so silence makes it wait longer. */
 	wait = (wait < MU_ROUND_NS ? MU_ROUND_NS : wait) << h->rounds_unanswered;
 	return wait < WAIT_MAX_NS ? wait : WAIT_MAX_NS;
 }
 
-/* Adds a path to a round that does not have it yet. */
-static uint32_t add_path(uint16_t *paths, uint32_t n, uint16_t path)
+/* Adds an EV to a round that does not have it yet. */
+static uint32_t add_ev(uint16_t *evs, uint32_t n, uint16_t ev)
 {
 	for (uint32_t i = 0; i < n; i++)
-		if (paths[i] == path)
+		if (evs[i] == ev)
 			return n;
-	paths[n] = path;
+	evs[n] = ev;
 	return n + 1;
 }
 
-static bool is_doubtful(const struct mu_path_health *p, uint64_t now_ns)
+/* A good EV that failed last time; a bad one that is due, or may be good again. */
+static bool is_doubtful(const struct mt_ev_set *s, uint16_t ev, uint64_t now_ns)
 {
-	return p->bad ? p->due_ns <= now_ns : p->streak > 0;
+	const struct mt_ev_fault *f = &s->faults[ev];
+
+	return mt_ev_is_usable(&s->evs[ev]) ? f->backoff > 0
+					    : f->answered > 0 || f->next_probe_ns <= now_ns;
 }
 
 /* REQ(ud.health.rounds) */
-uint32_t mu_health_choose_paths(struct mu_health *h, uint64_t now_ns,
-				uint16_t paths[MU_ROUND_PROBES])
+uint32_t mu_health_choose_evs(struct mu_health *h, uint64_t now_ns, uint16_t evs[MU_ROUND_PROBES])
 {
+	const struct mt_ev_set *s = h->set;
 	uint32_t n = 0, looked = 0;
 
 	mb_assert(h->n_open == 0);
 	h->n_asked = 0;
-	if (h->answered != MU_NO_PATH)
-		paths[n++] = h->answered;
-	for (; looked < h->n_paths && n <= MU_ROUND_DOUBTFUL; looked++) {
-		h->next_doubtful = (uint16_t)((h->next_doubtful + 1) % h->n_paths);
-		if (is_doubtful(&h->path[h->next_doubtful], now_ns))
-			n = add_path(paths, n, h->next_doubtful);
+	if (h->answered != MT_EV_NONE)
+		evs[n++] = h->answered;
+	for (; looked < s->n_evs && n <= MU_ROUND_DOUBTFUL; looked++) {
+		h->next_doubtful = (uint16_t)((h->next_doubtful + 1) % s->n_evs);
+		if (is_doubtful(s, h->next_doubtful, now_ns))
+			n = add_ev(evs, n, h->next_doubtful);
 	}
-	for (looked = 0; looked < h->n_paths && n < MU_ROUND_PROBES; looked++) {
-		if (!h->path[h->next_good].bad)
-			n = add_path(paths, n, h->next_good);
-		h->next_good = (uint16_t)((h->next_good + 1) % h->n_paths);
+	for (looked = 0; looked < s->n_evs && n < MU_ROUND_PROBES; looked++) {
+		if (mt_ev_is_usable(&s->evs[h->next_good]))
+			n = add_ev(evs, n, h->next_good);
+		h->next_good = (uint16_t)((h->next_good + 1) % s->n_evs);
 	}
 	return n;
 }
 
-void mu_health_probe_sent(struct mu_health *h, uint16_t path)
+void mu_health_probe_sent(struct mu_health *h, uint16_t ev)
 {
 	mb_assert(h->n_asked < MU_ROUND_PROBES);
-	h->asked[h->n_asked++] = (struct mu_probe){.path = path};
+	h->asked[h->n_asked++] = (struct mu_probe){.ev = ev};
 	h->n_open++;
 }
 
-/* REQ(ud.health.retire) REQ(ud.health.last) */
-static bool count_failure(struct mu_health *h, struct mu_path_health *p, uint64_t now_ns)
+/* count_failure returns whether it retired the EV. REQ(ud.health.retire) REQ(ud.health.last) */
+static bool count_failure(struct mu_health *h, uint16_t ev, uint64_t now_ns)
 {
-	bool retires = false;
+	struct mt_ev_set *s = h->set;
+	struct mt_ev_change changes[2];
 
-	if (p->bad) {
-		p->streak = 0;
-		if (p->shift < MU_BAD_SHIFTS)
-			p->shift++;
-	} else if (p->streak + 1u < MU_TRIES) {
-		p->streak++;
+	if (!mt_ev_is_usable(&s->evs[ev])) {
+		mt_ev_count_failure(s, ev, now_ns);
+	} else if (s->faults[ev].backoff + 1u < MU_TRIES) {
+		mt_ev_count_failure(s, ev, now_ns);
 		h->doubtful = true;
-	} else if (h->n_good > 1) {
-		*p = (struct mu_path_health){.bad = true};
-		h->n_good--;
-		retires = true;
+	} else if (s->n_usable > 1) {
+		return mt_ev_retire(s, ev, now_ns, MT_EV_BY_LOSS, changes) > 0;
 	}
-	p->due_ns = now_ns + (MU_BAD_NS << p->shift);
-	return retires;
+	return false;
 }
 
-/* REQ(ud.health.revive) */
-static bool count_answer(struct mu_health *h, struct mu_path_health *p)
+/* count_answer returns whether it revived the EV. REQ(ud.health.revive) */
+static bool count_answer(struct mu_health *h, uint16_t ev, uint64_t now_ns)
 {
-	if (!p->bad) {
-		p->streak = 0;
+	if (!mt_ev_count_answer(h->set, ev, now_ns, false))
 		return false;
-	}
-	p->due_ns = 0;
-	p->shift = 0;
-	if (++p->streak < MU_TRIES)
-		return false;
-	*p = (struct mu_path_health){.bad = false};
-	h->n_good++;
+	h->set->faults[ev].revived = 0; /* here an EV that flaps is not kept away for longer */
 	return true;
 }
 
@@ -131,30 +149,26 @@ static struct mu_change finish_round(struct mu_health *h, uint64_t now_ns)
 	h->rounds_unanswered = 0;
 	h->doubtful = false;
 	for (uint32_t i = 0; i < h->n_asked; i++) {
-		struct mu_path_health *p = &h->path[h->asked[i].path];
-
 		if (h->asked[i].answered)
-			change.revived += count_answer(h, p);
+			change.revived += count_answer(h, h->asked[i].ev, now_ns);
 		else
-			change.retired += count_failure(h, p, now_ns);
+			change.retired += count_failure(h, h->asked[i].ev, now_ns);
 	}
 	h->next_ns = now_ns + (h->doubtful ? 0 : MU_ROUND_NS);
 	return change;
 }
 
-struct mu_change mu_health_probe_ended(struct mu_health *h, uint16_t path, bool was_answered,
+struct mu_change mu_health_probe_ended(struct mu_health *h, uint16_t ev, bool was_answered,
 				       uint64_t rtt_ns, uint64_t now_ns)
 {
 	for (uint32_t i = 0; i < h->n_asked; i++)
-		if (h->asked[i].path == path)
+		if (h->asked[i].ev == ev)
 			h->asked[i].answered = was_answered;
 	mb_assert(h->n_open > 0);
 	h->n_open--;
 	if (was_answered) {
-		h->answered = path;
-		h->rtt_ns -= h->rtt_ns / 8;
-		if (rtt_ns > h->rtt_ns)
-			h->rtt_ns = rtt_ns;
+		h->answered = ev;
+		mt_ev_set_sample_rtt(h->set, rtt_ns);
 	}
 	return h->n_open == 0 ? finish_round(h, now_ns) : (struct mu_change){0};
 }

@@ -57,14 +57,14 @@ static struct mu_peer *create_peer(struct mu_engine *e, const struct rd_gid *des
 	if (!place)
 		return NULL;
 	if (!*place)
-		*place = malloc(sizeof(**place) + e->cfg.n_evs * sizeof((*place)->paths[0]));
+		*place = malloc(sizeof(**place) + mu_health_size(e->cfg.n_evs, e->cfg.n_ports));
 	if (!*place)
 		return NULL;
 	(*place)->dest = *dest;
 	(*place)->endpoint = endpoint;
 	(*place)->number = (uint32_t)(place - e->peer);
 	(*place)->used_ns = now_ns;
-	mu_health_init(&(*place)->health, (*place)->paths, e->cfg.n_evs, now_ns);
+	mu_health_init(&(*place)->health, (*place)->mem, &e->cfg, dest, now_ns);
 	return *place;
 }
 
@@ -96,7 +96,7 @@ static void begin_round(struct mu_engine *e, struct mu_peer *p, uint64_t now_ns)
 	if (!mu_health_is_due(&p->health, now_ns) || now_ns < e->next_round_ns)
 		return;
 	e->next_round_ns = now_ns + MU_PEERS_ROUND_NS;
-	n = mu_health_choose_paths(&p->health, now_ns, paths);
+	n = mu_health_choose_evs(&p->health, now_ns, paths);
 	for (uint32_t i = 0; i < n; i++)
 		send_probe(e, p, paths[i], now_ns);
 }
@@ -123,7 +123,7 @@ struct mu_peer *mu_peers_find(struct mu_engine *e, struct mu_peer *last, const s
 	if (!p)
 		return create_peer(e, dest, endpoint, now_ns);
 	if (now_ns > p->used_ns + PEER_EXPIRY_NS && p->health.n_open == 0)
-		mu_health_init(&p->health, p->paths, e->cfg.n_evs, now_ns);
+		mu_health_init(&p->health, p->mem, &e->cfg, dest, now_ns);
 	/* A thread that polls may have read the clock before another one that posted since. */
 	if (now_ns > p->used_ns)
 		p->used_ns = now_ns;

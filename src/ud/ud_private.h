@@ -13,8 +13,71 @@
 
 #include "base/list.h"
 #include "base/prng.h"
+#include "core/ev/ev_set.h"
 #include "ud/ud.h"
-#include "ud/ud_health.h"
+
+/* Probes of a round: one on the EV that was answered last, some on doubtful ones, some on the good
+ * ones one after the other. */
+#define MU_ROUND_PROBES 5u
+#define MU_ROUND_DOUBTFUL 2u
+#define MU_TRIES 3u
+/* From one round to the next, at least; a round without any answer doubles it, up to the longest. */
+#define MU_ROUND_NS UINT64_C(20000000)
+#define MU_ROUND_SHIFTS 6u
+/* A bad EV is asked again after MU_ROUND_NS, doubling with each failure up to this. */
+#define MU_BAD_MAX_NS (MU_ROUND_NS << 4)
+
+/* One probe of the round that is under way. */
+struct mu_probe {
+	uint16_t ev;
+	bool answered;
+};
+
+/* The EVs of a destination, and the rounds of probes that judge them. */
+struct mu_health {
+	struct mt_ev_set *set;
+	uint64_t next_ns;	   /* the next round */
+	uint16_t next_good;	   /* the good EV to be asked next */
+	uint16_t next_doubtful;	   /* where the search for doubtful ones goes on */
+	uint16_t answered;	   /* the EV that was answered last, or MT_EV_NONE */
+	uint8_t rounds_unanswered; /* rounds in a row without an answer */
+	bool doubtful;		   /* a good EV failed last time it was asked */
+	uint8_t n_asked, n_open;
+	struct mu_probe asked[MU_ROUND_PROBES];
+};
+
+/* How many EVs a round changed. */
+struct mu_change {
+	uint16_t retired, revived;
+};
+
+/* mu_health_size returns the bytes of an EV set with all that it needs. */
+size_t mu_health_size(uint16_t n_evs, uint32_t n_ports);
+/* mu_health_init makes all EVs of cfg good ones; mem is the caller's, aligned to 8. */
+void mu_health_init(struct mu_health *h, void *mem, const struct mu_cfg *cfg,
+		    const struct rd_gid *dest, uint64_t now_ns);
+
+/* mu_health_is_due says whether a round may begin. */
+static inline bool mu_health_is_due(const struct mu_health *h, uint64_t now_ns)
+{
+	return h->n_open == 0 && now_ns >= h->next_ns;
+}
+
+/*
+ * mu_health_choose_evs fills in which EVs a round that begins now should ask, and returns how many.
+ * mu_health_probe_sent then says that a probe on an EV is on its way, in the same instant; an EV
+ * that cannot be asked is left out.
+ */
+uint32_t mu_health_choose_evs(struct mu_health *h, uint64_t now_ns, uint16_t evs[MU_ROUND_PROBES]);
+void mu_health_probe_sent(struct mu_health *h, uint16_t ev);
+/* mu_health_probe_timeout returns how long an answer is waited for, in this round. */
+uint64_t mu_health_probe_timeout(const struct mu_health *h);
+/*
+ * mu_health_probe_ended takes the end of a probe of this round; rtt_ns matters if it was answered.
+ * The last one is the end of the round, and says what that has changed.
+ */
+struct mu_change mu_health_probe_ended(struct mu_health *h, uint16_t ev, bool was_answered,
+				       uint64_t rtt_ns, uint64_t now_ns);
 
 /* Destinations that are kept: sets of a few, found by a hash. */
 #define MU_PEER_SETS 64u
@@ -27,7 +90,7 @@ struct mu_peer {
 	uint32_t number; /* its place in the table */
 	uint64_t used_ns;
 	struct mu_health health;
-	struct mu_path_health paths[];
+	uint64_t mem[]; /* of health.set */
 };
 
 struct mu_engine {
@@ -111,7 +174,7 @@ struct mu_peer *mu_peers_find(struct mu_engine *e, struct mu_peer *last, const s
 /* mu_peer_is_path_bad says whether a path does not lead there. */
 static inline bool mu_peer_is_path_bad(const struct mu_peer *peer, uint32_t path)
 {
-	return peer && peer->health.path[path].bad;
+	return peer && !mt_ev_is_usable(&peer->health.set->evs[path]);
 }
 /* mu_peers_flush sends the probes that mu_peers_find made. */
 void mu_peers_flush(struct mu_engine *e, uint64_t now_ns);

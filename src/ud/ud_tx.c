@@ -214,8 +214,8 @@ uint32_t mu_wanted_ports(const struct mu_engine *e, uint32_t up)
 		return 0;
 	/* The first sender waits for a port that leads to where it sends, if one does. */
 	peer = mb_container_of(e->senders.next, struct mu_qp, sender)->peer;
-	for (uint32_t i = 0; i < e->cfg.n_evs; i++)
-		if (!mu_peer_is_path_bad(peer, i))
-			good |= 1u << e->evs[i].port;
+	for (uint32_t i = 0; i < e->cfg.n_ports; i++)
+		if (!peer || peer->health.set->ports[i].usable > 0)
+			good |= 1u << i;
 	return good & up ? good & up : up;
 }

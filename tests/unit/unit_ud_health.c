@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* unit_ud_health.c - what rounds of probes make of paths: src/ud/ud_health.c. */
+/* unit_ud_health.c - what rounds of probes make of EVs: src/ud/ud_health.c. */
 #include "support/test.h"
 
-#include "ud/ud_health.h"
+#include "ud/ud_private.h"
 
 #define PATHS 8u
 #define ALL ((1u << PATHS) - 1)
@@ -10,7 +10,7 @@
 
 struct net {
 	struct mu_health h;
-	struct mu_path_health paths[PATHS];
+	uint64_t mem[1024];
 	uint64_t now_ns;
 	uint32_t asked; /* in the last round, a mask */
 	uint32_t retired, revived;
@@ -18,16 +18,20 @@ struct net {
 
 static void net_init(struct net *n, uint16_t paths)
 {
+	static const struct mt_ev evs[PATHS]; /* all of port 0 */
+	struct mu_cfg cfg = {.evs = evs, .n_evs = paths, .n_ports = 1};
+
 	*n = (struct net){.now_ns = 5};
-	mu_health_init(&n->h, n->paths, paths, n->now_ns);
+	assert_true(mu_health_size(paths, 1) <= sizeof(n->mem));
+	mu_health_init(&n->h, n->mem, &cfg, &(struct rd_gid){{0}}, n->now_ns);
 }
 
 static uint32_t bad_paths(const struct net *n)
 {
 	uint32_t bad = 0;
 
-	for (uint32_t i = 0; i < n->h.n_paths; i++)
-		bad |= (uint32_t)n->paths[i].bad << i;
+	for (uint32_t i = 0; i < n->h.set->n_evs; i++)
+		bad |= (uint32_t)(n->h.set->evs[i].state == MT_EV_ASSUMED_BAD) << i;
 	return bad;
 }
 
@@ -40,7 +44,7 @@ static void play(struct net *n, uint32_t alive)
 	if (n->now_ns < n->h.next_ns)
 		n->now_ns = n->h.next_ns;
 	assert_true(mu_health_is_due(&n->h, n->now_ns));
-	k = mu_health_choose_paths(&n->h, n->now_ns, paths);
+	k = mu_health_choose_evs(&n->h, n->now_ns, paths);
 	n->asked = 0;
 	for (uint32_t i = 0; i < k; i++) {
 		mu_health_probe_sent(&n->h, paths[i]);
@@ -60,7 +64,7 @@ static void play(struct net *n, uint32_t alive)
 }
 
 /* REQ(ud.health.rounds) */
-TEST(mu_health_choose_paths, asks_all_in_turn)
+TEST(mu_health_choose_evs, asks_all_in_turn)
 {
 	struct net n;
 	uint32_t asked = 0;
@@ -72,7 +76,7 @@ TEST(mu_health_choose_paths, asks_all_in_turn)
 		asked |= n.asked;
 	}
 	assert_u_eq(asked, ALL);
-	assert_u_eq(n.h.n_good, PATHS);
+	assert_u_eq(n.h.set->n_usable, PATHS);
 }
 
 /* REQ(ud.health.retire) */
@@ -82,7 +86,7 @@ TEST(mu_health_probe_ended, a_dead_path_is_left)
 
 	net_init(&n, PATHS);
 	for (uint32_t i = 0; i < PATHS && n.retired == 0; i++) {
-		uint32_t tries = n.paths[3].streak;
+		uint32_t tries = n.h.set->faults[3].backoff;
 
 		play(&n, ALL & ~(1u << 3));
 		/* A doubtful one is asked again and again. */
@@ -90,7 +94,7 @@ TEST(mu_health_probe_ended, a_dead_path_is_left)
 	}
 	assert_u_eq(n.retired, 1);
 	assert_u_eq(bad_paths(&n), 1u << 3);
-	assert_u_eq(n.h.n_good, PATHS - 1);
+	assert_u_eq(n.h.set->n_usable, PATHS - 1);
 }
 
 /* Now and then a probe is lost by a busy host. */
@@ -100,7 +104,7 @@ TEST(mu_health_probe_ended, failures_must_be_in_a_row)
 
 	net_init(&n, PATHS);
 	for (uint32_t i = 0; i < 60; i++)
-		play(&n, n.paths[3].streak + 1u < MU_TRIES ? ALL & ~(1u << 3) : ALL);
+		play(&n, n.h.set->faults[3].backoff + 1u < MU_TRIES ? ALL & ~(1u << 3) : ALL);
 	assert_u_eq(n.retired, 0);
 }
 
@@ -135,7 +139,7 @@ TEST(mu_health_probe_ended, comes_back_after_answers_in_a_row)
 	for (uint32_t i = 0; i < 20; i++)
 		play(&n, ALL & ~1u);
 	while (n.revived == 0 && answers <= MU_TRIES) {
-		n.now_ns += MU_BAD_NS << MU_BAD_SHIFTS;
+		n.now_ns += MU_BAD_MAX_NS;
 		play(&n, ALL);
 		answers += n.asked & 1;
 	}
@@ -143,7 +147,7 @@ TEST(mu_health_probe_ended, comes_back_after_answers_in_a_row)
 	assert_u_eq(bad_paths(&n), 0);
 }
 
-TEST(mu_health_choose_paths, bad_ones_are_asked_ever_more_rarely)
+TEST(mu_health_choose_evs, bad_ones_are_asked_ever_more_rarely)
 {
 	struct net n;
 	uint64_t last_ns = 0, gap_ns = 0;
@@ -162,7 +166,7 @@ TEST(mu_health_choose_paths, bad_ones_are_asked_ever_more_rarely)
 		 * rule. */
 		gap_ns -= gap_ns > 2 * MU_ROUND_NS ? 2 * MU_ROUND_NS : gap_ns;
 	}
-	assert_true(gap_ns >= (MU_BAD_NS << MU_BAD_SHIFTS) - 2 * MU_ROUND_NS);
+	assert_true(gap_ns >= MU_BAD_MAX_NS - 2 * MU_ROUND_NS);
 }
 
 /* REQ(ud.health.last) */
@@ -174,8 +178,8 @@ TEST(mu_health_probe_ended, the_last_good_one_stays)
 	/* Each is answered when it is bad, and not when it is good. */
 	for (uint32_t i = 0; i < 300; i++) {
 		play(&n, bad_paths(&n) ? bad_paths(&n) : 1);
-		assert_true(n.h.n_good > 0);
-		assert_u_eq(n.h.n_good, 3u - (uint32_t)__builtin_popcount(bad_paths(&n)));
+		assert_true(n.h.set->n_usable > 0);
+		assert_u_eq(n.h.set->n_usable, 3u - (uint32_t)__builtin_popcount(bad_paths(&n)));
 	}
 }
 
@@ -189,7 +193,7 @@ TEST(mu_health_probe_timeout, grows_with_the_rtt_and_with_silence)
 	play(&n, 0);
 	assert_u_eq(mu_health_probe_timeout(&n.h), 4 * MU_ROUND_NS);
 	play(&n, 3);
-	n.h.rtt_ns = 30 * MS;
+	n.h.set->probe_rtt_ns = 30 * MS;
 	assert_u_eq(mu_health_probe_timeout(&n.h), 120 * MS);
 }
 

@@ -206,11 +206,12 @@ PEERS_TEST(mu_peers_find, remembers)
 	struct peers_fixture *p = *state;
 	struct mh_nic *nic = p->nic->dev->nic;
 	uint64_t now_ns = mh_now_ns();
+	struct mt_ev_change changes[2];
 	struct mu_peer *peer;
 
 	mh_nic_lock(nic);
 	peer = mu_peers_find(nic->ud, NULL, &p->ah.dest, FIXTURE_PEER_QPN, now_ns);
-	peer->health.path[1].bad = true;
+	assert_u_eq(mt_ev_retire(peer->health.set, 1, now_ns, MT_EV_BY_LOSS, changes), 1);
 	mu_peers_find(nic->ud, peer, &p->ah.dest, FIXTURE_PEER_QPN, now_ns - 1);
 	assert_true(mu_peer_is_path_bad(peer, 1));
 	mu_peers_find(nic->ud, peer, &p->ah.dest, FIXTURE_PEER_QPN, now_ns + UINT64_C(10000000001));

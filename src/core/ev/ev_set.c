@@ -36,19 +36,26 @@ size_t mt_ev_set_size(uint16_t n_evs, uint32_t n_ports, bool group_ids)
 	       round_up_words(n_ports * sizeof(struct mt_ev_set_port));
 }
 
+void mt_ev_set_add_faults(struct mt_ev_set *s, void *mem)
+{
+	mb_assert(!s->faults && mem);
+	s->faults = mem;
+	memset(mem, 0, s->n_evs * sizeof(*s->faults));
+	for (uint16_t i = 0; i < s->n_evs; i++)
+		s->faults[i].next_probe_ns = MB_NEVER;
+}
+
 struct mt_ev_fault *mt_ev_get_fault(struct mt_ev_set *s, uint16_t ev)
 {
-	size_t bytes = s->n_evs * sizeof(struct mt_ev_fault);
+	void *mem;
 
 	mb_assert(ev < s->n_evs);
 	if (s->faults)
 		return &s->faults[ev];
-	s->faults = mb_pool_get(s->pool, bytes);
-	if (!s->faults)
+	mem = mb_pool_get(s->pool, s->n_evs * sizeof(*s->faults));
+	if (!mem)
 		return NULL;
-	memset(s->faults, 0, bytes);
-	for (uint16_t i = 0; i < s->n_evs; i++)
-		s->faults[i].next_probe_ns = MB_NEVER;
+	mt_ev_set_add_faults(s, mem);
 	return &s->faults[ev];
 }
 
@@ -456,15 +463,21 @@ unsigned mt_ev_retire(struct mt_ev_set *s, uint16_t ev, uint64_t now_ns, enum mt
 	return n;
 }
 
+/* Counts the return of a bad EV as its own doing, which restore_ev() does not. */
+static void revive(struct mt_ev_set *s, uint16_t ev, enum mt_ev_state state, uint64_t now_ns)
+{
+	restore_ev(s, ev, state);
+	mb_assert_slow(set_is_consistent(s));
+	s->faults[ev].revived++;
+	s->faults[ev].revived_ns = now_ns;
+}
+
 bool mt_ev_restore(struct mt_ev_set *s, uint16_t ev, uint64_t now_ns)
 {
 	mb_assert(ev < s->n_evs);
 	if (s->evs[ev].state != MT_EV_ASSUMED_BAD)
 		return false;
-	restore_ev(s, ev, MT_EV_GOOD);
-	mb_assert_slow(set_is_consistent(s));
-	s->faults[ev].revived++;
-	s->faults[ev].revived_ns = now_ns;
+	revive(s, ev, MT_EV_GOOD, now_ns);
 	return true;
 }
 
@@ -482,11 +495,38 @@ bool mt_ev_deny(struct mt_ev_set *s, uint16_t ev, bool deny)
 }
 
 /* Rises at once, sinks slowly. */
-static void sample_rtt(struct mt_ev_set *s, uint64_t rtt_ns)
+void mt_ev_set_sample_rtt(struct mt_ev_set *s, uint64_t rtt_ns)
 {
 	s->probe_rtt_ns -= s->probe_rtt_ns / 8;
 	if (rtt_ns > s->probe_rtt_ns)
 		s->probe_rtt_ns = rtt_ns;
+}
+
+void mt_ev_count_failure(struct mt_ev_set *s, uint16_t ev, uint64_t now_ns)
+{
+	struct mt_ev_fault *c = &s->faults[ev];
+
+	mb_assert(ev < s->n_evs && s->faults);
+	c->answered = 0;
+	if (c->backoff < UINT8_MAX)
+		c->backoff++;
+	c->next_probe_ns = now_ns + probe_interval(s, c->backoff);
+}
+
+/* REQ(req.ev.revive-marked) */
+bool mt_ev_count_answer(struct mt_ev_set *s, uint16_t ev, uint64_t now_ns, bool marked)
+{
+	struct mt_ev_fault *c = &s->faults[ev];
+
+	mb_assert(ev < s->n_evs && s->faults);
+	c->backoff = c->flaps;
+	if (s->evs[ev].state != MT_EV_ASSUMED_BAD)
+		return false;
+	c->next_probe_ns = now_ns + probe_interval(s, c->backoff);
+	if (++c->answered < s->revive_probes)
+		return false;
+	revive(s, ev, marked ? MT_EV_SKIP : MT_EV_GOOD, now_ns);
+	return true;
 }
 
 /* Says whether one more probe may go out in this interval, and counts it. */
@@ -515,11 +555,8 @@ uint16_t mt_ev_set_next_probe(struct mt_ev_set *s, uint64_t now_ns)
 			return MT_EV_NONE;
 		s->probe_from = (uint16_t)(i + 1);
 		/* A silent peer answers nobody. REQ(req.ev.endpoint) */
-		if (c->probe_pending && !mt_liveness_is_silent(&s->liveness, now_ns)) {
-			c->answered = 0;
-			if (c->backoff < UINT8_MAX)
-				c->backoff++;
-		}
+		if (c->probe_pending && !mt_liveness_is_silent(&s->liveness, now_ns))
+			mt_ev_count_failure(s, i, now_ns);
 		c->probe_pending = 0;
 		c->next_probe_ns = now_ns + probe_gap(s, c->backoff);
 		return i;
@@ -558,7 +595,6 @@ void mt_ev_record_probe(struct mt_ev_set *s, uint16_t ev, uint16_t id, uint64_t 
 	c->probe_pending = 1;
 }
 
-/* REQ(req.ev.revive-marked) */
 bool mt_ev_set_match_probe(struct mt_ev_set *s, uint16_t id, uint64_t now_ns, bool marked,
 			   uint64_t *sent_ns, uint16_t *ev, bool *revived)
 {
@@ -574,17 +610,7 @@ bool mt_ev_set_match_probe(struct mt_ev_set *s, uint16_t id, uint64_t now_ns, bo
 	*ev = i;
 	*sent_ns = c->probe_sent_ns;
 	c->probe_pending = 0;
-	sample_rtt(s, now_ns - c->probe_sent_ns);
-	if (s->evs[i].state != MT_EV_ASSUMED_BAD)
-		return true;
-	c->backoff = c->flaps;
-	c->next_probe_ns = now_ns + probe_interval(s, c->backoff);
-	if (++c->answered < s->revive_probes)
-		return true;
-	restore_ev(s, i, marked ? MT_EV_SKIP : MT_EV_GOOD);
-	mb_assert_slow(set_is_consistent(s));
-	c->revived++;
-	c->revived_ns = now_ns;
-	*revived = true;
+	mt_ev_set_sample_rtt(s, now_ns - c->probe_sent_ns);
+	*revived = mt_ev_count_answer(s, i, now_ns, marked);
 	return true;
 }

@@ -146,6 +146,11 @@ size_t mt_ev_set_size(uint16_t n_evs, uint32_t n_ports, bool group_ids);
 struct mt_ev_set *mt_ev_set_init(void *mem, const struct mt_ev_profile_cfg *profile,
 				 uint32_t n_ports, const struct rd_gid *peer, struct mb_pool *pool);
 void mt_ev_set_fini(struct mt_ev_set *s);
+/*
+ * mt_ev_set_add_faults gives a set that has none the memory for EVs in trouble, of n_evs struct
+ * mt_ev_fault; such a set needs no pool.
+ */
+void mt_ev_set_add_faults(struct mt_ev_set *s, void *mem);
 /* mt_ev_get_fault returns what is kept of a path in trouble; NULL: no memory for that. */
 struct mt_ev_fault *mt_ev_get_fault(struct mt_ev_set *s, uint16_t ev);
 
@@ -191,9 +196,18 @@ void mt_ev_set_update_ports(struct mt_ev_set *s, uint32_t ports);
 bool mt_ev_deny(struct mt_ev_set *s, uint16_t ev, bool deny);
 
 /*
+ * mt_ev_count_failure notes that a probe of an EV was not answered: the next one is due later each
+ * time. mt_ev_count_answer notes that one was, with a mark or not; true: a bad EV is thereby in use
+ * again, GOOD or SKIP. Both need s->faults. REQ(req.ev.revive)
+ */
+void mt_ev_count_failure(struct mt_ev_set *s, uint16_t ev, uint64_t now_ns);
+bool mt_ev_count_answer(struct mt_ev_set *s, uint16_t ev, uint64_t now_ns, bool marked);
+/* mt_ev_set_sample_rtt takes how long the answer to a probe took. */
+void mt_ev_set_sample_rtt(struct mt_ev_set *s, uint64_t rtt_ns);
+/*
  * mt_ev_set_next_probe returns a path whose probe is due now, having counted an unanswered one
  * as a failure and scheduled the next, two RTTs away at least, since an answer under way is none;
- * MT_EV_NONE when none is due. REQ(req.ev.revive) At
+ * MT_EV_NONE when none is due. At
  * most MT_EV_PROBES_PER_INTERVAL are due in one probe interval, whatever the number of bad paths,
  * and paths take turns: a peer that is behind must not drown in probes.
  */
@@ -207,7 +221,7 @@ void mt_ev_record_probe(struct mt_ev_set *s, uint16_t ev, uint16_t id, uint64_t 
 /*
  * mt_ev_set_match_probe takes the answer to probe `id`. If it is the one that a path waits
  * for, *sent_ns is when it was sent and *path which path it was, and true is returned; *revived
- * says whether a bad path is thereby in use again (GOOD, or SKIP when the answer carried a mark).
+ * is what mt_ev_count_answer says.
  */
 bool mt_ev_set_match_probe(struct mt_ev_set *s, uint16_t id, uint64_t now_ns, bool marked,
 			   uint64_t *sent_ns, uint16_t *ev, bool *revived);
