@@ -3,8 +3,8 @@
 #ifndef SUPPORT_NIC_COUNTERS_H
 #define SUPPORT_NIC_COUNTERS_H
 
-#include "host/nic_context.h"
-#include "host/nic_counters.h"
+#include "host/state/nic_context.h"
+#include "host/stats/stats.h"
 
 static inline uint32_t nic_counters(const struct mh_device *dev,
 				    struct mh_counter counters[MH_COUNTERS_MAX])

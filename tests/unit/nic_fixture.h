@@ -10,7 +10,7 @@
 
 #include <poll.h>
 
-#include "host/nic_context.h"
+#include "host/state/nic_context.h"
 #include "io/drivers.h"
 #include "support/nic_counters.h"
 #include "unit/loopback.h"

@@ -3,7 +3,7 @@
 #include "support/test.h"
 
 #include "base/bytes.h"
-#include "host/addr.h"
+#include "host/config/env.h"
 
 #define IP(a, b, c, d) ((uint32_t)(a) << 24 | (b) << 16 | (c) << 8 | (d))
 

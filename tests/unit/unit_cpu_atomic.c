@@ -5,7 +5,7 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
-#include "host/cpu_atomic.h"
+#include "host/platform/platform.h"
 
 #define ROUNDS 50000u
 

@@ -2,7 +2,7 @@
 /* unit_crc32_x86.c - each fast CRC-32 that this CPU has equals the portable one. */
 #include "support/test.h"
 
-#include "host/crc32_x86.h"
+#include "host/platform/platform.h"
 
 static uint8_t crc_bytes[5000];
 

@@ -7,9 +7,7 @@
 #include <unistd.h>
 
 #include "base/bytes.h"
-#include "host/addr.h"
-#include "host/env.h"
-#include "host/host_ifaces.h"
+#include "host/config/env.h"
 
 static const char *const env_names[] = {
 	"MRC_PORTS",	      "MRC_PORT_PREFIX",   "MRC_EVS",

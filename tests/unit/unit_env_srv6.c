@@ -6,8 +6,7 @@
 #include <errno.h>
 #include <stdio.h>
 
-#include "host/addr.h"
-#include "host/env.h"
+#include "host/config/env.h"
 
 #define ROW "fd4d:5243::1/64 = fcbbbb00+plane a000 1000+host:4"
 

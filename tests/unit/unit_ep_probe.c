@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * unit_host_endpoint.c - probes that a program asks for: src/host/ep_probe.c. What answers them is
+ * unit_ep_probe.c - probes that a program asks for: src/host/verbs/ep_probe.c. What answers them is
  * the peer's engine; here the peer is two bare ports, so what is seen is who asks how.
  */
 #include "unit/nic_fixture.h"

@@ -7,7 +7,7 @@
 #include <poll.h>
 #include <time.h>
 
-#include "host/event_queue.h"
+#include "host/state/nic_context.h"
 
 struct event_fixture {
 	struct mh_event_queue queue;

@@ -13,7 +13,7 @@
 #include "fabric/fabric_address.h"
 #include "fabric/host_config.h"
 #include "fabric/usid.h"
-#include "host/srv6_map.h"
+#include "host/config/env.h"
 #include "wire/ev_fmt.h"
 
 #define FILE_MAX 4096u

@@ -1,77 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* unit_mem.c - the table of memory regions and the check that memory is there. */
+/* unit_mr_keys.c - keys of MRs and windows: none comes again soon, none is lost. */
 #include "support/test.h"
 
-#include <errno.h>
-#include <sys/mman.h>
-#include <unistd.h>
-
-#include "host/mr_keys.h"
-
-#define PAGE 4096u
-
-static uint8_t *mem_pages(uint32_t n, int rights)
-{
-	uint8_t *p = mmap(NULL, n * PAGE, rights, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-
-	assert_true(p != MAP_FAILED);
-	return p;
-}
-
-TEST(mh_mem_check, ordinary_memory)
-{
-	uint8_t on_stack[100];
-	uint8_t *p = mem_pages(3, PROT_READ | PROT_WRITE);
-
-	assert_i_eq(mh_mem_check(on_stack, sizeof(on_stack), true), 0);
-	assert_i_eq(mh_mem_check(p + 17, 2 * PAGE, true), 0);
-	munmap(p, 3 * PAGE);
-}
-
-TEST(mh_mem_check, hole_in_the_middle)
-{
-	uint8_t *p = mem_pages(3, PROT_READ | PROT_WRITE);
-
-	munmap(p + PAGE, PAGE);
-	assert_i_eq(mh_mem_check(p, 3 * PAGE, false), EFAULT);
-	assert_i_eq(mh_mem_check(p, PAGE, false), 0);
-	assert_i_eq(mh_mem_check(p, PAGE + 1, false), EFAULT);
-	assert_i_eq(mh_mem_check(p + 2 * PAGE - 1, 2, false), EFAULT);
-	munmap(p, 3 * PAGE);
-}
-
-TEST(mh_mem_check, rights)
-{
-	uint8_t *p = mem_pages(1, PROT_READ);
-
-	assert_i_eq(mh_mem_check(p, PAGE, false), 0);
-	assert_i_eq(mh_mem_check(p, PAGE, true), EFAULT);
-	mprotect(p, PAGE, PROT_NONE);
-	assert_i_eq(mh_mem_check(p, 1, false), EFAULT);
-	munmap(p, PAGE);
-}
-
-TEST(mh_mem_check, page_zero)
-{
-	assert_i_eq(mh_mem_check(NULL, 1, false), EFAULT);
-}
-
-/* A mapping longer than its file: touching the second page would be SIGBUS. */
-TEST(mh_mem_check, behind_the_end_of_a_file)
-{
-	char path[] = "/tmp/softmrc-mem-XXXXXX";
-	int fd = mkstemp(path);
-	uint8_t *p;
-
-	assert_i_eq(ftruncate(fd, PAGE), 0);
-	p = mmap(NULL, 2 * PAGE, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
-	assert_true(p != MAP_FAILED);
-	assert_i_eq(mh_mem_check(p, PAGE, true), 0);
-	assert_i_eq(mh_mem_check(p, 2 * PAGE, true), EFAULT);
-	munmap(p, 2 * PAGE);
-	close(fd);
-	unlink(path);
-}
+#include "host/state/nic_context.h"
 
 static struct mh_mr_keys *no_keys(void)
 {

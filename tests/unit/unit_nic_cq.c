@@ -5,7 +5,7 @@
 #include <errno.h>
 #include <fcntl.h>
 
-#include "host/nic_cq.h"
+#include "host/state/nic_context.h"
 #include "unit/loopback.h"
 
 struct cq_fixture {

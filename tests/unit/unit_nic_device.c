@@ -8,8 +8,8 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-#include "host/nic_context.h"
-#include "host/progress.h"
+#include "host/progress/progress.h"
+#include "host/state/nic_context.h"
 #include "support/nic_counters.h"
 #include "unit/loopback.h"
 

@@ -5,7 +5,7 @@
 #include <errno.h>
 #include <unistd.h>
 
-#include "host/nic_ports.h"
+#include "host/port/nic_ports.h"
 #include "io/drivers.h"
 #include "unit/loopback.h"
 

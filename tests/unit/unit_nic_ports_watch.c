@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 #include "base/bytes.h"
-#include "host/nic_context.h"
+#include "host/state/nic_context.h"
 #include "support/netns.h"
 
 /* The two planes: addresses of lo, by the names that the old ioctls give them. */

@@ -5,7 +5,7 @@
 #include <errno.h>
 #include <fcntl.h>
 
-#include "host/nic_qp.h"
+#include "host/state/nic_context.h"
 
 #define QP_TEST(function, name) TEST_WITH(fixture_setup, fixture_teardown, function, name)
 

@@ -2,7 +2,7 @@
 /* unit_pace.c - the token bucket. */
 #include "support/test.h"
 
-#include "host/pace.h"
+#include "host/port/nic_ports.h"
 
 #define MS UINT64_C(1000000)
 

@@ -4,7 +4,7 @@
 
 #include <pthread.h>
 
-#include "host/place_payload.h"
+#include "host/platform/platform.h"
 
 TEST(mh_place_payload, every_length_and_alignment)
 {

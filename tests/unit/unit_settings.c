@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <unistd.h>
 
-#include "host/env.h"
+#include "host/config/env.h"
 
 static char settings_path[64];
 

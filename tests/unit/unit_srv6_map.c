@@ -4,7 +4,7 @@
 
 #include <arpa/inet.h>
 
-#include "host/srv6_map.h"
+#include "host/config/env.h"
 #include "wire/ev_fmt.h"
 
 #define NEAR "fd4d:5243:0:2::1/64 = fcbbbb00+plane a002 1000+host:4"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* unit_stats_file.c - who may remove which file: src/host/stats_file.h. */
-#include "host/stats_file.h"
+/* unit_stats_file.c - who may remove which file: src/host/stats/stats_file.c. */
+#include "host/stats/stats.h"
 
 #include "support/test.h"
 

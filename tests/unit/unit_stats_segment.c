@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* unit_stats_segment.c - what others see of a process. */
-#include "host/stats_segment.h"
+#include "host/stats/stats.h"
 #include "unit/nic_fixture.h"
 
 #include <fcntl.h>

@@ -7,7 +7,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "host/thread_priority.h"
+#include "host/platform/platform.h"
 
 static int nice_now(void)
 {

@@ -1,0 +1,175 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* host_ifaces.c - asks the kernel about interfaces, by getifaddrs, an ioctl and /proc/net. */
+#include "host/config/env.h"
+
+#include <ifaddrs.h>
+#include <netinet/in.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+uint32_t mh_iface_index(const char *name)
+{
+	return if_nametoindex(name);
+}
+
+/* iface_ask makes an ioctl about an interface; false: it failed. */
+static bool iface_ask(const char *name, unsigned long what, struct ifreq *request)
+{
+	int fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+	bool good;
+
+	if (fd < 0)
+		return false;
+	memset(request, 0, sizeof(*request));
+	snprintf(request->ifr_name, sizeof(request->ifr_name), "%s", name);
+	good = ioctl(fd, what, request) == 0;
+	close(fd);
+	return good;
+}
+
+bool mh_iface_is_up(const char *name)
+{
+	struct ifreq request;
+
+	return !iface_ask(name, SIOCGIFFLAGS, &request) ||
+	       (request.ifr_flags & (IFF_UP | IFF_RUNNING)) == (IFF_UP | IFF_RUNNING);
+}
+
+/* iface_ip reads an address that a peer could use; false: another family, or of one link only. */
+static bool iface_ip(const struct sockaddr *sa, uint8_t ip[16])
+{
+	struct sockaddr_in in;
+	struct sockaddr_in6 in6;
+
+	if (sa && sa->sa_family == AF_INET) {
+		memcpy(&in, sa, sizeof(in));
+		mh_addr_from_ip(ntohl(in.sin_addr.s_addr), ip);
+		return true;
+	}
+	if (sa && sa->sa_family == AF_INET6) {
+		memcpy(&in6, sa, sizeof(in6));
+		memcpy(ip, &in6.sin6_addr, 16);
+		return !IN6_IS_ADDR_LINKLOCAL(&in6.sin6_addr);
+	}
+	return false;
+}
+
+bool mh_iface_address(const char *name, uint8_t ip[16])
+{
+	struct ifaddrs *all;
+	bool found = false;
+
+	if (getifaddrs(&all) != 0)
+		return false;
+	for (int family = AF_INET; !found; family = AF_INET6) {
+		for (struct ifaddrs *a = all; a && !found; a = a->ifa_next)
+			found = a->ifa_addr && a->ifa_addr->sa_family == family &&
+				strcmp(a->ifa_name, name) == 0 && iface_ip(a->ifa_addr, ip);
+		if (family == AF_INET6)
+			break;
+	}
+	freeifaddrs(all);
+	return found;
+}
+
+bool mh_iface_with_address(const uint8_t ip[16], char name[IF_NAMESIZE])
+{
+	struct ifaddrs *all;
+	bool found = false;
+
+	if (getifaddrs(&all) != 0)
+		return false;
+	for (struct ifaddrs *a = all; a && !found; a = a->ifa_next) {
+		uint8_t one[16];
+
+		found = iface_ip(a->ifa_addr, one) && memcmp(one, ip, sizeof(one)) == 0;
+		if (found)
+			snprintf(name, IF_NAMESIZE, "%.*s", (int)strcspn(a->ifa_name, ":"),
+				 a->ifa_name); /* without the label of an alias */
+	}
+	freeifaddrs(all);
+	/* All of 127.0.0.0/8 is this host, whatever of it is written down. */
+	if (!found && memcmp(ip, "\0\0\0\0\0\0\0\0\0\0\xff\xff\x7f", 13) == 0) {
+		strcpy(name, "lo");
+		found = true;
+	}
+	return found;
+}
+
+uint32_t mh_iface_mtu(const char *name)
+{
+	struct ifreq request;
+
+	if (!iface_ask(name, SIOCGIFMTU, &request) || request.ifr_mtu < 0)
+		return 0;
+	return (uint32_t)request.ifr_mtu;
+}
+
+/* iface_default4 reads the kernel's IPv4 table: the default route with the least metric. */
+static bool iface_default4(char name[IF_NAMESIZE])
+{
+	FILE *table = fopen("/proc/net/route", "re");
+	unsigned long best = (unsigned long)-1;
+	char line[256];
+
+	while (table && fgets(line, sizeof(line), table)) {
+		unsigned long to, gateway, flags, metric, mask;
+		char one[IF_NAMESIZE];
+
+		if (sscanf(line, "%15s %lx %lx %lx %*s %*s %lu %lx", one, &to, &gateway, &flags,
+			   &metric, &mask) != 6)
+			continue;
+		if (to != 0 || mask != 0 || !(flags & 1) || metric >= best)
+			continue;
+		best = metric;
+		strcpy(name, one);
+	}
+	if (table)
+		fclose(table);
+	return best != (unsigned long)-1;
+}
+
+/* iface_default6 does the same for IPv6; routes that reject are written with the interface lo. */
+static bool iface_default6(char name[IF_NAMESIZE])
+{
+	FILE *table = fopen("/proc/net/ipv6_route", "re");
+	unsigned long best = (unsigned long)-1;
+	char line[256];
+
+	while (table && fgets(line, sizeof(line), table)) {
+		unsigned long bits, metric, flags;
+		char to[33], one[IF_NAMESIZE];
+
+		if (sscanf(line, "%32s %lx %*s %*s %*s %lx %*s %*s %lx %15s", to, &bits, &metric,
+			   &flags, one) != 5)
+			continue;
+		if (bits != 0 || !(flags & 1) || metric >= best || strcmp(one, "lo") == 0)
+			continue;
+		best = metric;
+		strcpy(name, one);
+	}
+	if (table)
+		fclose(table);
+	return best != (unsigned long)-1;
+}
+
+bool mh_iface_default(char name[IF_NAMESIZE])
+{
+	return iface_default4(name) || iface_default6(name);
+}
+
+const char *mh_iface_why_down(const uint8_t ip[16], const char *wanted, char name[IF_NAMESIZE])
+{
+	if (!mh_iface_with_address(ip, name)) {
+		strcpy(name, "?");
+		return "no interface has its address any more";
+	}
+	if (wanted[0])
+		strcpy(name, wanted);
+	if (mh_iface_index(name) == 0)
+		return "its interface does not exist any more";
+	return mh_iface_is_up(name) ? NULL : "its interface is down";
+}

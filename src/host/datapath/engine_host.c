@@ -1,0 +1,285 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * engine_host.c - makes the engine of the process and feeds it memory.
+ */
+#include "host/datapath/datapath.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/assert.h"
+#include "host/platform/platform.h"
+
+/* Windows of a QP take some 100 KB; one chunk serves several. */
+#define CHUNK_MIN (1u << 20)
+#define ENGINE_PROFILES 16u
+#define ENGINE_RING 1024u
+#define REVIVE_PROBES 2u
+/* About the RTT of sockets under a load that overflows them. */
+#define ENGINE_BACKPRESSURE_NS UINT64_C(2000000)
+/* Requests to other endpoints under way, or resting for longer than a packet lives. */
+#define ENGINE_EP_REQUESTS 1024u
+#define ENGINE_EP_ID_REUSE_DELAY_NS UINT64_C(1000000000)
+/* A switch or a kernel may take this long to say that a link is gone. */
+#define ENGINE_PORT_STATUS_RETRY_NS UINT64_C(1000000000)
+#define PROBE_BACKOFF_MAX 10u
+/* Losing more EVs than this at once says more about us than about the paths. */
+#define MIN_ACTIVE_SHARE 8u
+
+static void *engine_alloc(size_t size)
+{
+	void *bytes = aligned_alloc(64, (size + 63) & ~(size_t)63);
+
+	/* Touching it now keeps page faults out of the data path. */
+	if (bytes)
+		memset(bytes, 0, size);
+	return bytes;
+}
+
+bool mh_engine_grow(struct mh_nic *nic)
+{
+	size_t size = mt_engine_memory_wanted(nic->engine);
+	struct mh_chunk *chunk = malloc(sizeof(*chunk));
+
+	if (size < CHUNK_MIN)
+		size = CHUNK_MIN;
+	if (!chunk)
+		return false;
+	chunk->bytes = engine_alloc(size);
+	if (!chunk->bytes) {
+		free(chunk);
+		return false;
+	}
+	chunk->next = nic->chunks;
+	nic->chunks = chunk;
+	mt_engine_add_memory(nic->engine, chunk->bytes, size);
+	return true;
+}
+
+int mh_engine_errno(int result)
+{
+	switch ((enum mt_result)result) {
+	case MT_OK:
+		return 0;
+	case MT_ERR_MEMORY:
+	case MT_ERR_FULL:
+		return ENOMEM;
+	case MT_ERR_EXISTS:
+		return EEXIST;
+	case MT_ERR_ACCESS:
+		return EFAULT;
+	case MT_ERR_INVALID:
+	case MT_ERR_STATE:
+		break;
+	}
+	return EINVAL;
+}
+
+struct engine_copy {
+	uint8_t *to;
+	const void *from;
+	uint32_t len;
+};
+
+static void engine_copy(void *ctx)
+{
+	const struct engine_copy *copy = ctx;
+
+	mh_place_payload(copy->to, copy->from, copy->len);
+}
+
+bool mh_engine_place(void *ctx, void *mr_user, uint64_t offset, const void *src, uint32_t len)
+{
+	struct engine_copy copy = {.from = src, .len = len};
+
+	(void)ctx;
+	if (!mr_user)
+		return true; /* a null MR */
+	copy.to = (uint8_t *)mr_user + offset;
+	return mh_guard_run(copy.to, len, engine_copy, &copy);
+}
+
+struct engine_atomic {
+	void *at;
+	const struct mt_atomic *op;
+	uint64_t original;
+};
+
+static void engine_atomic_run(void *ctx)
+{
+	struct engine_atomic *a = ctx;
+
+	if (a->op->stores)
+		a->original = mh_atomic_store(a->at, a->op->swap_add);
+	else
+		a->original = a->op->swaps ? mh_atomic_swap(a->at, a->op->compare, a->op->swap_add)
+					   : mh_atomic_add(a->at, a->op->swap_add);
+}
+
+/* The address was aligned as the MR counts; one registered askew is none to be atomic on. */
+static bool engine_atomic(void *ctx, void *mr_user, uint64_t offset, const struct mt_atomic *op,
+			  uint64_t *original)
+{
+	struct engine_atomic a = {.op = op};
+
+	(void)ctx;
+	a.at = (uint8_t *)mr_user + offset;
+	if ((uintptr_t)a.at % sizeof(uint64_t) != 0 ||
+	    !mh_guard_run(a.at, sizeof(uint64_t), engine_atomic_run, &a))
+		return false;
+	*original = a.original;
+	return true;
+}
+
+static void engine_configure(const struct mh_env *env, uint32_t slot, struct mt_engine_cfg *cfg)
+{
+	mt_engine_cfg_default(cfg, env->n_ports);
+	cfg->max_qps = MH_QPN_INDEX_MASK + 1;
+	cfg->max_mrs = MH_MRS_MAX;
+	cfg->max_profiles = ENGINE_PROFILES;
+	cfg->control_ring = ENGINE_RING;
+	cfg->event_ring = ENGINE_RING;
+	cfg->ep_requests = ENGINE_EP_REQUESTS;
+	cfg->endpoint = slot;
+	cfg->qpn_index_bits = MH_QPN_INDEX_BITS;
+	cfg->timing.ep_quarantine_ns = ENGINE_EP_ID_REUSE_DELAY_NS;
+	cfg->timing.port_notice_ns = ENGINE_PORT_STATUS_RETRY_NS;
+	cfg->svc_time = env->svc_time;
+	cfg->timing.rto_min_ns = env->rto_min_ns;
+	/* Sockets lose what is not read in time: windows are never larger than what they hold. */
+	cfg->dynamic_mpr = true;
+	cfg->timing.backpressure_ns = ENGINE_BACKPRESSURE_NS;
+	cfg->timing.tail_probe_min_ns = env->tail_probe_ns;
+	cfg->timing.reorder_min_ns = env->reorder_min_ns;
+	cfg->timing.reorder_max_ns = env->reorder_max_ns;
+	cfg->seed = mh_entropy(); /* processes must not spray alike */
+}
+
+/* An odd number: consecutive EVs differ in many bits of the flow label. */
+#define LABEL_STEP 40503u
+
+uint32_t mh_engine_ev(const struct mh_env *env, uint32_t port, uint32_t i)
+{
+	uint32_t sport = env->ev_base + i;
+
+	if (mh_env_is_srv6(env))
+		return mh_srv6_ev(&env->srv6, port, i);
+	return env->ev_format == MW_EV_STEV ? sport << 16 | ((i + 1) * LABEL_STEP & 0xFFFF) : sport;
+}
+
+uint16_t mh_engine_evs(const struct mh_env *env, struct mt_ev evs[MT_EVS_MAX])
+{
+	uint32_t n = env->n_ports * env->evs;
+
+	if (n > MT_EVS_MAX)
+		n = MT_EVS_MAX / env->n_ports * env->n_ports;
+	for (uint32_t i = 0; i < n; i++)
+		evs[i] = (struct mt_ev){
+			.value = mh_engine_ev(env, i % env->n_ports, i / env->n_ports),
+			.port = (uint8_t)(i % env->n_ports)};
+	return (uint16_t)n;
+}
+
+/* engine_ev_profile is profile 0: all EVs of all ports. */
+static int engine_ev_profile(struct mh_nic *nic)
+{
+	const struct mh_env *env = &nic->env;
+	struct mt_ev evs[MT_EVS_MAX];
+	uint16_t n = mh_engine_evs(env, evs);
+	struct mt_ev_profile_cfg cfg = {
+		.evs = evs,
+		.n_evs = n,
+		.n_active = n,
+		.min_active = (uint16_t)(n < MIN_ACTIVE_SHARE ? 1 : n / MIN_ACTIVE_SHARE),
+		.revive_probes = REVIVE_PROBES,
+		.probe_interval_ns = env->probe_ns,
+		.probe_interval_max_ns = env->probe_ns * PROBE_BACKOFF_MAX,
+	};
+	int result;
+
+	MH_ENGINE_CALL(nic, result, mt_ev_profile_set(nic->engine, 0, &cfg));
+	return mh_engine_errno(result);
+}
+
+static int engine_cc_profile(struct mh_nic *nic)
+{
+	const struct mh_env *env = &nic->env;
+	struct mt_cc_profile_cfg cfg = {
+		.kind = (uint8_t)env->cc,
+		/* Sockets show no trims, and an RTT without a reschedule is not the usual one. */
+		.trimming = env->driver == MH_DRIVER_RAW41 || mh_env_is_srv6(env),
+		.base_rtt_min_ns = env->base_rtt_ns,
+		.link_bps = env->pace_bps * env->n_ports,
+		.base_rtt_ns = env->base_rtt_ns,
+	};
+	int result;
+
+	MH_ENGINE_CALL(nic, result, mt_cc_profile_set(nic->engine, 0, &cfg));
+	return mh_engine_errno(result);
+}
+
+/*
+ * engine_capacity returns how many packets all receive buffers hold. The kernel grants twice of
+ * what it says and books twice what a frame has, so that these cancel out; but of what was read it
+ * gives back only when a quarter of the buffer has come together, which is room that cannot be
+ * counted on.
+ */
+static uint32_t engine_capacity(const struct mh_ports *ports)
+{
+	uint64_t bytes = 0;
+
+	for (uint32_t i = 0; i < ports->n; i++)
+		bytes += ports->port[i].io->status->rx_buffer_bytes;
+	return (uint32_t)(bytes / 4 * 3 / MIO_FRAME_MAX);
+}
+
+void mh_engine_report_ports(struct mh_nic *nic, uint64_t now_ns)
+{
+	for (uint32_t i = 0; i < nic->ports.n; i++) {
+		int r = mt_engine_port_set(nic->engine, now_ns, i, nic->ports.port[i].up);
+
+		mb_assert(r == MT_OK);
+	}
+}
+
+int mh_engine_create(struct mh_nic *nic, uint64_t now_ns)
+{
+	struct mt_env env = {.ctx = nic, .place = mh_engine_place, .atomic = engine_atomic};
+	struct mt_engine_cfg cfg;
+	size_t size;
+	int err;
+
+	engine_configure(&nic->env, nic->ports.slot, &cfg);
+	cfg.max_run = mh_ports_max_run(&nic->ports, nic->env.run);
+	size = mt_engine_size(&cfg);
+	mb_assert(size > 0);
+	nic->engine_memory = engine_alloc(size);
+	if (!nic->engine_memory)
+		return ENOMEM;
+	nic->engine = mt_engine_init(nic->engine_memory, &cfg, &env, now_ns);
+	err = mh_engine_grow(nic) ? engine_ev_profile(nic) : ENOMEM;
+	if (!err)
+		err = engine_cc_profile(nic);
+	if (err) {
+		mh_engine_destroy(nic);
+		return err;
+	}
+	mt_engine_rx_capacity(nic->engine, engine_capacity(&nic->ports));
+	mh_engine_report_ports(nic, now_ns);
+	return 0;
+}
+
+void mh_engine_destroy(struct mh_nic *nic)
+{
+	while (nic->chunks) {
+		struct mh_chunk *chunk = nic->chunks;
+
+		nic->chunks = chunk->next;
+		free(chunk->bytes);
+		free(chunk);
+	}
+	free(nic->engine_memory);
+	nic->engine = NULL;
+	nic->engine_memory = NULL;
+}

@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * nic_rx.c - takes frames from the ports, checks their ICRC and hands them to the engine.
+ *
+ * A process that did not run for a while finds much in the sockets of all planes. Frames are taken
+ * in the order in which the system got them, whatever plane they came by: read port by port, what
+ * was sent one after the other over several planes would come in an order that no network makes,
+ * and programs that keep order themselves over datagrams take that for loss. REQ(ud.order)
+ *
+ * Whatever arrives, the worst outcome is a counter. A trimmed frame has lost its ICRC; all its
+ * bytes are headers and a piece of payload, and the engine never places payload of such a frame.
+ */
+#include "host/datapath/datapath.h"
+
+#include <string.h>
+
+#include "wire/datagram.h"
+#include "wire/dscp.h"
+#include "wire/ev_fmt.h"
+#include "wire/headers.h"
+#include "wire/icrc.h"
+
+#define RX_ECN_MASK 3u
+#define RX_ECN_CE 3u
+
+void mh_rx_init(struct mh_nic *nic)
+{
+	for (size_t i = 0; i < sizeof(nic->trim_of_dscp); i++) {
+		enum mw_dscp_class class = mw_dscp_decode(&nic->env.dscp, (uint8_t)i);
+
+		nic->trim_of_dscp[i] = class == MW_DSCP_TRIMMED		  ? MT_TRIM_MIDPATH
+				       : class == MW_DSCP_TRIMMED_LASTHOP ? MT_TRIM_LASTHOP
+									  : MT_TRIM_NONE;
+	}
+}
+
+static bool rx_icrc_ok(const struct mh_nic *nic, uint32_t port, const struct mio_rx *frame,
+		       size_t body)
+{
+	const uint8_t *b = frame->bytes;
+	struct mh_addr_datagram datagram = {
+		.src = frame->src.ip,
+		.dst = mh_addr_icrc_local(&nic->ports.map, port),
+		.sport = frame->src.udp_port,
+		.dport = mh_ports_udp_of_slot(&nic->ports, nic->ports.slot),
+		.len = frame->len,
+	};
+	struct mw_icrc_carrier carrier = mh_addr_icrc_carrier(&datagram);
+	mw_crc32_fn crc_fn = nic->crc32;
+	uint8_t want[MW_ICRC_BYTES];
+	uint32_t crc;
+
+	crc = mw_icrc_start(crc_fn, &carrier, b);
+	crc = crc_fn(crc, b + MW_BTH_BYTES, body - MW_BTH_BYTES);
+	mw_icrc_finish(crc, want);
+	return memcmp(want, b + body, sizeof(want)) == 0;
+}
+
+/* REQ(wire.icrc.trimmed) REQ(rsp.trim.by-dscp) */
+static void rx_frame(struct mh_nic *nic, uint32_t port, const struct mio_rx *frame)
+{
+	struct mt_rx_meta meta = {
+		.ev = mw_ev_decode(nic->env.ev_format,
+				   (struct mw_ev_bits){frame->src.udp_port, frame->flow_label}),
+		.port = (uint8_t)port,
+		.trim = nic->trim_of_dscp[frame->tos >> 2],
+		.ecn_ce = (frame->tos & RX_ECN_MASK) == RX_ECN_CE,
+		.icrc_ok = !nic->env.icrc,
+	};
+	size_t body = frame->len;
+
+	if (!mh_addr_gid_of(&nic->ports.map, port, frame->src.ip, meta.src.b)) {
+		nic->counts.rx_outside_subnet++;
+		return;
+	}
+	/* A frame too short for BTH and ICRC goes on as it is: the decoder says what it lacks. */
+	if (meta.trim == MT_TRIM_NONE && body >= MW_BTH_BYTES + MW_ICRC_BYTES) {
+		body -= MW_ICRC_BYTES;
+		meta.icrc_ok = !nic->env.icrc || rx_icrc_ok(nic, port, frame, body);
+	}
+	if (body > 0 && mw_is_datagram(frame->bytes[0])) {
+		mu_receive(nic->ud, &meta, frame->tos, frame->bytes, frame->len, body);
+		return;
+	}
+	/* Stamps of different ports are not in order; the engine's time is. */
+	if (frame->time_ns > nic->engine_ns)
+		nic->engine_ns = frame->time_ns;
+	mt_engine_rx_bytes(nic->engine, nic->engine_ns, &meta, frame->bytes, body);
+}
+
+/* rx_fetch asks the driver for a burst when all of the last one has been looked at. */
+static void rx_fetch(struct mh_port *port, uint64_t now_ns)
+{
+	if (port->rx_at < port->rx_n)
+		return;
+	port->rx_at = 0;
+	port->rx_n = mio_port_rx(port->io, now_ns, port->rx, MH_RX_BATCH);
+}
+
+/* rx_oldest returns the number of the port that has the oldest frame; ports.n: there is none. */
+static uint32_t rx_oldest(const struct mh_ports *ports)
+{
+	uint64_t oldest_ns = UINT64_MAX;
+	uint32_t oldest = ports->n;
+
+	for (uint32_t i = 0; i < ports->n; i++) {
+		const struct mh_port *port = &ports->port[i];
+
+		if (!port->up || port->rx_at == port->rx_n ||
+		    port->rx[port->rx_at].stamp_ns >= oldest_ns)
+			continue;
+		oldest_ns = port->rx[port->rx_at].stamp_ns;
+		oldest = i;
+	}
+	return oldest;
+}
+
+static bool rx_more(const struct mh_ports *ports)
+{
+	for (uint32_t i = 0; i < ports->n; i++) {
+		const struct mh_port *port = &ports->port[i];
+
+		if (port->up && (port->rx_at < port->rx_n || port->io->status->rx_more))
+			return true;
+	}
+	return false;
+}
+
+uint32_t mh_rx_poll(struct mh_nic *nic, uint64_t now_ns, bool *more)
+{
+	struct mh_ports *ports = &nic->ports;
+	uint32_t all = 0, i;
+	uint64_t lost;
+
+	nic->ud_sent_since_rx = 0;
+	for (i = 0; i < ports->n; i++)
+		if (ports->port[i].up)
+			rx_fetch(&ports->port[i], now_ns);
+	for (; all < ports->n * MH_RX_BATCH && (i = rx_oldest(ports)) < ports->n; all++) {
+		struct mh_port *port = &ports->port[i];
+
+		rx_frame(nic, i, &port->rx[port->rx_at++]);
+		/* What waits behind a burst may be older than what other ports have. */
+		if (port->io->status->rx_more)
+			rx_fetch(port, now_ns);
+	}
+	*more = rx_more(ports);
+	lost = all > 0 ? mh_ports_overruns(ports) : 0;
+	if (lost > 0)
+		mt_engine_rx_overflow(nic->engine, nic->engine_ns, lost);
+	return all;
+}

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* entropy.c - the kernel's randomness. */
+#include "host/platform/platform.h"
+
+#include <sys/random.h>
+#include <time.h>
+
+uint64_t mh_entropy(void)
+{
+	struct timespec ts;
+	uint64_t number;
+
+	if (getrandom(&number, sizeof(number), GRND_NONBLOCK) == sizeof(number))
+		return number;
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return (uint64_t)ts.tv_sec * 1000000000u + (uint64_t)ts.tv_nsec;
+}

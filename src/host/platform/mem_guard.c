@@ -1,0 +1,188 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * mem_guard.c - the handlers of SIGSEGV and SIGBUS, the runs that they end, and the check at
+ * registration that memory is there.
+ *
+ * The check asks the kernel to populate the range for reading or writing, which finds unmapped and
+ * protected pages, and pages of a file behind its end, without a signal. Kernels before 5.14 and
+ * mappings of devices do not know that request; for them the process's list of mappings decides.
+ */
+#include "host/platform/platform.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <ucontext.h>
+#include <unistd.h>
+
+#include "base/assert.h"
+
+#define GUARD_SIGNALS 2u
+#define GUARD_PAGE_MASK ((uintptr_t)4095)
+
+struct guard_run {
+	sigjmp_buf left;
+	uintptr_t low, high;
+};
+
+/* A signal handler has no argument of ours: these are what it finds its way by. */
+static const int guard_signal[GUARD_SIGNALS] = {SIGSEGV, SIGBUS};
+static struct sigaction guard_before[GUARD_SIGNALS];
+static uint32_t guard_users; /* NICs; under the lock of those who make and end them */
+/* Initial-exec: looking it up in a handler must not allocate. */
+static _Thread_local struct guard_run *volatile guard_now
+	__attribute__((tls_model("initial-exec")));
+
+/* chain_signal gives a signal to whoever had it before. */
+static void chain_signal(int number, siginfo_t *info, void *context)
+{
+	const struct sigaction *before = &guard_before[number == guard_signal[0] ? 0 : 1];
+
+	if (before->sa_flags & SA_SIGINFO) {
+		before->sa_sigaction(number, info, context);
+		return;
+	}
+	if (before->sa_handler != SIG_DFL && before->sa_handler != SIG_IGN) {
+		before->sa_handler(number);
+		return;
+	}
+	/* The same fault, or the same signal, once more: this time it ends the process. */
+	signal(number, SIG_DFL);
+	if (info->si_code <= 0)
+		raise(number);
+}
+
+static void handle_signal(int number, siginfo_t *info, void *context)
+{
+	struct guard_run *run = guard_now;
+	uintptr_t at = (uintptr_t)info->si_addr;
+
+	/* si_code above 0: the kernel's word, not somebody's kill(2). */
+	if (run && info->si_code > 0 && at >= run->low && at < run->high) {
+		/* Returning would bring back the mask of before; a jump does not. */
+		pthread_sigmask(SIG_SETMASK, &((const ucontext_t *)context)->uc_sigmask, NULL);
+		siglongjmp(run->left, 1);
+	}
+	chain_signal(number, info, context);
+}
+
+static bool is_handler_installed(int number)
+{
+	struct sigaction now;
+
+	return sigaction(number, NULL, &now) == 0 && (now.sa_flags & SA_SIGINFO) &&
+	       now.sa_sigaction == handle_signal;
+}
+
+void mh_guard_open(void)
+{
+	struct sigaction action;
+
+	guard_users++;
+	memset(&action, 0, sizeof(action));
+	action.sa_sigaction = handle_signal;
+	/* NODEFER: what is passed on may raise the signal again. */
+	action.sa_flags = SA_SIGINFO | SA_NODEFER | SA_ONSTACK;
+	sigemptyset(&action.sa_mask);
+	for (uint32_t i = 0; i < GUARD_SIGNALS; i++)
+		if (!is_handler_installed(guard_signal[i]))
+			sigaction(guard_signal[i], &action, &guard_before[i]);
+}
+
+void mh_guard_close(void)
+{
+	if (--guard_users > 0)
+		return;
+	for (uint32_t i = 0; i < GUARD_SIGNALS; i++)
+		if (is_handler_installed(guard_signal[i]))
+			sigaction(guard_signal[i], &guard_before[i], NULL);
+}
+
+bool mh_guard_run(const void *base, size_t len, void (*fn)(void *ctx), void *ctx)
+{
+	/* Some machines say only on which page it was. */
+	struct guard_run run = {.low = (uintptr_t)base & ~GUARD_PAGE_MASK,
+				.high = (uintptr_t)base + len};
+
+	if (sigsetjmp(run.left, 0) != 0) {
+		guard_now = NULL;
+		return false;
+	}
+	guard_now = &run;
+	fn(ctx);
+	guard_now = NULL;
+	return true;
+}
+
+struct guard_copy {
+	void *to;
+	const void *from;
+	size_t len;
+};
+
+static void guard_copy(void *ctx)
+{
+	const struct guard_copy *c = ctx;
+
+	memcpy(c->to, c->from, c->len);
+}
+
+bool mh_guard_copy(void *to, const void *from, size_t len)
+{
+	struct guard_copy c = {to, from, len};
+
+	return mh_guard_run(from, len, guard_copy, &c);
+}
+
+/* ---- at registration ---- */
+
+#ifndef MADV_POPULATE_READ
+#define MADV_POPULATE_READ 22
+#define MADV_POPULATE_WRITE 23
+#endif
+
+/* mem_mapped looks the range up in /proc/self/maps, which is sorted by address. */
+static int mem_mapped(uintptr_t at, uintptr_t end, bool write)
+{
+	FILE *maps = fopen("/proc/self/maps", "re");
+	unsigned long low, high;
+	char line[4352]; /* a path and what stands before it */
+	char rights[5];
+
+	if (!maps)
+		return errno;
+	while (at < end && fgets(line, sizeof(line), maps)) {
+		if (sscanf(line, "%lx-%lx %4s", &low, &high, rights) != 3 || high <= at)
+			continue;
+		if (low > at || rights[0] != 'r' || (write && rights[1] != 'w'))
+			break;
+		at = high;
+	}
+	fclose(maps);
+	return at >= end ? 0 : EFAULT;
+}
+
+int mh_mem_check(void *addr, size_t length, bool write)
+{
+	uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
+	uintptr_t first = (uintptr_t)addr & ~(page - 1);
+	uintptr_t end = (uintptr_t)addr + length;
+	int advice = write ? MADV_POPULATE_WRITE : MADV_POPULATE_READ;
+
+	mb_assert(length > 0 && end > (uintptr_t)addr);
+	for (;;) {
+		if (madvise((void *)first, end - first, advice) == 0)
+			return 0;
+		if (errno == EINVAL)
+			return mem_mapped(first, end, write);
+		if (errno == ENOMEM || errno == EFAULT)
+			return EFAULT;
+		if (errno != EINTR && errno != EAGAIN)
+			return errno;
+	}
+}

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* thread_priority.c - the nice value of one thread; on Linux every thread has its own. */
+#include "host/platform/platform.h"
+
+#include <errno.h>
+#include <sys/resource.h>
+
+#define NICE_LEAST (-20)
+/* RLIMIT_NICE counts from here: 1 allows 19, 40 allows -20. */
+#define NICE_OF_LIMIT 20
+
+void mh_priority_init(struct mh_priority *p, uint32_t steps)
+{
+	*p = (struct mh_priority){.steps = steps};
+	errno = 0;
+	p->base = getpriority(PRIO_PROCESS, 0);
+	if (errno)
+		p->steps = 0;
+}
+
+/* priority_allowed returns the least nice value that the limit of this process allows. */
+static int priority_allowed(const struct mh_priority *p)
+{
+	struct rlimit limit;
+
+	if (getrlimit(RLIMIT_NICE, &limit) || limit.rlim_cur <= (rlim_t)(NICE_OF_LIMIT - p->base))
+		return p->base;
+	return NICE_OF_LIMIT - (int)limit.rlim_cur;
+}
+
+static bool priority_lower(struct mh_priority *p)
+{
+	int nice = p->base - (int)p->steps;
+	int allowed;
+
+	if (nice < NICE_LEAST)
+		nice = NICE_LEAST;
+	if (setpriority(PRIO_PROCESS, 0, nice) == 0)
+		return true;
+	allowed = priority_allowed(p);
+	return allowed < p->base && setpriority(PRIO_PROCESS, 0, allowed) == 0;
+}
+
+void mh_priority_raise(struct mh_priority *p, bool raised)
+{
+	if (p->steps == 0 || p->raised == raised)
+		return;
+	if (raised)
+		p->raised = priority_lower(p);
+	else
+		p->raised = setpriority(PRIO_PROCESS, 0, p->base) != 0;
+	if (p->raised != raised)
+		p->steps = 0;
+}

@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * nic_ports.h - the ports of the NIC: one driver per plane, opened together or not at all.
+ *
+ * Several processes of one host share its addresses. Each claims a slot, 0 .. 1023, by binding the
+ * receiving sockets of all its ports to UDP port 4791 (or as configured) + slot; the slot is in the
+ * upper 10 bits of its QP numbers, so a peer finds the UDP port in the number of the QP it talks
+ * to.
+ */
+#ifndef SOFTMRC_HOST_PORT_NIC_PORTS_H
+#define SOFTMRC_HOST_PORT_NIC_PORTS_H
+
+#include "host/config/env.h"
+#include "io/drivers.h"
+#include "io/io_port.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* ---- a token bucket: how much data a port may send now, and when more: pace.c ---- */
+
+/*
+ * The bucket fills at the port's rate and holds twelve milliseconds of it, but at least two frames:
+ * a thread that a busy machine wakes a few ticks late makes up for what it missed. Tokens are
+ * counted in bits times 10^-9: then filling for dt ns is rate x dt, exact, without division.
+ */
+
+#define MH_PACE_RATE_MAX UINT64_C(1000000000000)
+
+struct mh_pace {
+	uint64_t rate_bps; /* 0: no pacing */
+	uint64_t frame;	   /* tokens that the largest frame takes */
+	uint64_t depth;
+	uint64_t tokens;
+	uint64_t filled_ns; /* when tokens was right */
+};
+
+/* mh_pace_init makes a full bucket; rate_bps 0 .. MH_PACE_RATE_MAX, frame_bytes 1 .. 65535. */
+void mh_pace_init(struct mh_pace *p, uint64_t rate_bps, uint32_t frame_bytes, uint64_t now_ns);
+/* mh_pace_frames fills the bucket up to now and returns how many largest frames it pays for. */
+uint32_t mh_pace_frames(struct mh_pace *p, uint64_t now_ns);
+/* mh_pace_consume pays for a frame; what is not there is no debt. */
+void mh_pace_consume(struct mh_pace *p, uint32_t bytes);
+/*
+ * mh_pace_deadline returns when it is worth asking again: an eighth of the bucket is there then,
+ * and pays for a frame. Meaningful after mh_pace_frames returned 0; without pacing it is `now`.
+ */
+uint64_t mh_pace_deadline(const struct mh_pace *p);
+
+/* ---- ports: nic_ports.c, nic_ports_watch.c ---- */
+
+#define MH_QPN_INDEX_BITS 14u
+#define MH_QPN_INDEX_MASK ((1u << MH_QPN_INDEX_BITS) - 1)
+#define MH_PORT_ERRORS_LOGGED 8u
+#define MH_RX_BATCH 32u
+
+struct mh_port {
+	struct mio_port *io;
+	struct mh_pace pace;
+	bool up;	  /* may be used */
+	bool link;	  /* its interface is up and its address is there */
+	uint32_t ifindex; /* of its interface when it was opened */
+	uint64_t refused_reported, overruns_reported;
+	int named[MH_PORT_ERRORS_LOGGED]; /* errno values that were said on stderr */
+	/* The driver's last burst; what is behind rx_at nobody has looked at yet, see nic_rx.c. */
+	struct mio_rx rx[MH_RX_BATCH];
+	uint32_t rx_n, rx_at;
+};
+
+struct mh_ports {
+	uint32_t n;
+	uint32_t slot;
+	uint16_t udp_port; /* of slot 0. REQ(wire.udp.dport) */
+	struct mh_addr_map map;
+	struct mh_port port[MT_PORTS_MAX];
+	struct mrc_fault_table *faults; /* NULL: none */
+	struct mio_capture *capture;	/* NULL: none */
+};
+
+/*
+ * mh_ports_open claims a slot and opens all ports. Where another program has one of the source
+ * ports, and none were asked for, it moves env to the next ones. On an error nothing is open and
+ * error says which port and why; EADDRINUSE also means that all slots are taken.
+ */
+int mh_ports_open(struct mh_ports *ports, struct mh_env *env, uint64_t now_ns,
+		  struct mio_error *error);
+void mh_ports_close(struct mh_ports *ports);
+
+/* mh_ports_udp_of_slot returns the UDP port of a slot, on this host and on every other. */
+static inline uint16_t mh_ports_udp_of_slot(const struct mh_ports *ports, uint32_t slot)
+{
+	return (uint16_t)(ports->udp_port + slot);
+}
+
+/* mh_ports_udp_of_qpn returns the UDP port at which a peer receives for its QP qpn. */
+static inline uint16_t mh_ports_udp_of_qpn(const struct mh_ports *ports, uint32_t qpn)
+{
+	return mh_ports_udp_of_slot(ports, qpn >> MH_QPN_INDEX_BITS);
+}
+
+/* mh_ports_reopen replaces the driver of port i; on an error it keeps the one it has. */
+int mh_ports_reopen(struct mh_ports *ports, const struct mh_env *env, uint32_t i, uint64_t now_ns,
+		    struct mio_error *error);
+
+/*
+ * mh_ports_update_links asks how the interfaces are now: ports whose link is down are put down,
+ * those whose link is back are put up, opened anew if need be. Says so on stderr. Returns true when
+ * a port's `up` changed.
+ */
+bool mh_ports_update_links(struct mh_ports *ports, const struct mh_env *env, uint64_t now_ns);
+/* mh_ports_overruns returns how many received frames the system threw away since the last call. */
+uint64_t mh_ports_overruns(struct mh_ports *ports);
+/*
+ * mh_ports_check_errors says on stderr what went wrong at a port since the last call, each reason
+ * once per port, and notices ports that died. Returns true when a port's `up` changed.
+ */
+bool mh_ports_check_errors(struct mh_ports *ports);
+/* mh_ports_max_run returns the longest run, `wanted` at most, that every port takes as one. */
+uint32_t mh_ports_max_run(const struct mh_ports *ports, uint32_t wanted);
+/* mh_ports_up returns which ports are up, a mask. */
+uint32_t mh_ports_up(const struct mh_ports *ports);
+
+#endif

@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * nic_ports_watch.c - looks after ports that are open: what the system refused, drivers that died,
+ * links that went down, addresses that went away, and all of these coming back.
+ *
+ * A port is up when its driver works, its address is some interface's, and the interface that
+ * carries it is up with carrier. Sockets outlive their interface's absence, except those bound to
+ * an interface that was made anew: these are opened again.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "host/config/env.h"
+#include "host/port/nic_ports.h"
+
+/* ---- what drivers say ---- */
+
+/* ports_log_error_once says an errno value once per port; more than eight kinds are not told
+ * apart. */
+static void ports_log_error_once(struct mh_ports *ports, uint32_t i, int code)
+{
+	int *named = ports->port[i].named;
+	char ip[MH_ADDR_TEXT_MAX];
+
+	for (uint32_t k = 0; k < MH_PORT_ERRORS_LOGGED; k++) {
+		if (named[k] == code)
+			return;
+		if (named[k] != 0)
+			continue;
+		named[k] = code;
+		fprintf(stderr,
+			"softmrc: port %u (%s): the system refused a frame: %s%s; "
+			"further ones are only counted\n",
+			i, mh_addr_text(ports->map.local[i], ip), strerror(code),
+			code == EMSGSIZE ? " (lower MRC_MTU, or raise the interface's MTU)" : "");
+		return;
+	}
+}
+
+static bool ports_check_errors_of(struct mh_ports *ports, uint32_t i)
+{
+	struct mh_port *port = &ports->port[i];
+	const struct mio_status *status = port->io->status;
+
+	if (status->tx_refused != port->refused_reported) {
+		port->refused_reported = status->tx_refused;
+		ports_log_error_once(ports, i, status->last_refusal);
+	}
+	if (!port->up || status->error == 0)
+		return false;
+	port->up = false;
+	fprintf(stderr, "softmrc: port %u is gone: %s\n", i, strerror(status->error));
+	return true;
+}
+
+bool mh_ports_check_errors(struct mh_ports *ports)
+{
+	bool changed = false;
+
+	for (uint32_t i = 0; i < ports->n; i++)
+		changed |= ports_check_errors_of(ports, i);
+	return changed;
+}
+
+uint64_t mh_ports_overruns(struct mh_ports *ports)
+{
+	uint64_t lost = 0;
+
+	for (uint32_t i = 0; i < ports->n; i++) {
+		struct mh_port *port = &ports->port[i];
+
+		lost += port->io->status->rx_overruns - port->overruns_reported;
+		port->overruns_reported = port->io->status->rx_overruns;
+	}
+	return lost;
+}
+
+uint32_t mh_ports_up(const struct mh_ports *ports)
+{
+	uint32_t up = 0;
+
+	for (uint32_t i = 0; i < ports->n; i++)
+		up |= (uint32_t)ports->port[i].up << i;
+	return up;
+}
+
+/* ---- what the host's interfaces say ---- */
+
+/* ports_restore makes a port usable whose link is back; false: not yet, which is said. */
+static bool ports_restore(struct mh_ports *ports, const struct mh_env *env, uint32_t i,
+			  const char *name, uint64_t now_ns)
+{
+	struct mh_port *port = &ports->port[i];
+	uint32_t ifindex = mh_iface_index(name);
+	bool bound = env->port[i].ifname[0] != '\0';
+	struct mio_error error;
+
+	if (port->io->status->error == 0 && (!bound || ifindex == port->ifindex))
+		return true;
+	if (mh_ports_reopen(ports, env, i, now_ns, &error)) {
+		fprintf(stderr, "softmrc: port %u cannot be opened again: %s\n", i, error.text);
+		return false;
+	}
+	port->ifindex = ifindex;
+	return true;
+}
+
+static bool ports_update_link(struct mh_ports *ports, const struct mh_env *env, uint32_t i,
+			      uint64_t now_ns)
+{
+	struct mh_port *port = &ports->port[i];
+	bool was_up = port->up;
+	char ip[MH_ADDR_TEXT_MAX], name[IF_NAMESIZE];
+	const char *why = mh_iface_why_down(env->port[i].ip, env->port[i].ifname, name);
+
+	port->link = !why;
+	if (!why && !port->up)
+		port->up = ports_restore(ports, env, i, name, now_ns);
+	else if (why)
+		port->up = false;
+	if (port->up == was_up)
+		return false;
+	fprintf(stderr, "softmrc: port %u (%s, %s) is %s%s\n", i,
+		mh_addr_text(ports->map.local[i], ip), name,
+		port->up ? "up again" : "down: ", why ? why : "");
+	return true;
+}
+
+bool mh_ports_update_links(struct mh_ports *ports, const struct mh_env *env, uint64_t now_ns)
+{
+	bool changed = false;
+
+	for (uint32_t i = 0; i < ports->n; i++)
+		changed |= ports_update_link(ports, env, i, now_ns);
+	return changed;
+}

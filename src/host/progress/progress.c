@@ -1,0 +1,528 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * progress.c - the poll loop and the progress thread. Whoever holds the lock runs the loop: the
+ * thread, a program that polls an empty CQ, or one that posts. The thread leaves the work to a
+ * program that polls, and backs off meanwhile.
+ */
+#include "host/progress/progress.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <sched.h>
+#include <signal.h>
+#include <sys/eventfd.h>
+#include <sys/prctl.h>
+#include <unistd.h>
+
+#include "base/assert.h"
+#include "host/datapath/datapath.h"
+#include "host/platform/platform.h"
+#include "host/stats/stats.h"
+
+#define NS_PER_S UINT64_C(1000000000)
+/* Timers are judged at the latest after this many bursts, drained sockets or not. */
+#define RX_BURSTS_MAX 8u
+/*
+ * A program that found work within this time is polling; the thread then sleeps, shortly at first
+ * and for as long as this in the end.
+ */
+#define BACKOFF_MAX_NS UINT64_C(1000000)
+#define BACKOFF_MIN_NS UINT64_C(50000)
+/*
+ * A program that polls does so again at once. One whose last call is so long ago when a backoff
+ * ends has other things to do, such as to watch its memory for what a peer writes, and for a while
+ * the thread does not leave the work to it. One that is met so this often, and not once at its
+ * polling, is one that watches its memory: then the thread goes before it.
+ */
+#define POLL_GAP_NS UINT64_C(10000)
+#define NO_BACKOFF_NS UINT64_C(10000000)
+#define MISSED_POLLS_BEFORE_RAISE 2u
+#define YIELDS_MAX 10u
+/*
+ * After a run that did something the thread sleeps no longer than this, which is less than the
+ * timers of a request take: a post soon afterwards, as in a ping-pong, then need not wake it.
+ */
+#define SLEEP_AFTER_WORK_MAX_NS UINT64_C(5000000)
+/*
+ * Two polls that find nothing follow each other at once. This long between them, half a tick, says
+ * that the machine is short of cores, and for a while that it stays so.
+ */
+#define OVERSUBSCRIBED_GAP_NS UINT64_C(2000000)
+#define OVERSUBSCRIBED_NS UINT64_C(20000000)
+#define EMPTY_POLL_WAIT_NS 100000
+/*
+ * Nothing holds a program back that posts datagrams, and while it holds the lock nobody reads. So
+ * it reads itself after so many, far fewer than a receive buffer has room for.
+ */
+#define UD_SENDS_PER_RX 32u
+/*
+ * Likewise a program that posts one message after the other and does not poll between them: the
+ * acknowledgements come meanwhile, and the progress thread, which would wake for them, wants the
+ * lock just as often as the program.
+ */
+#define POSTS_PER_RX 16u
+/*
+ * A thread that holds the lock for longer than one run of the poll loop takes was preempted,
+ * perhaps by the very thread that polls.
+ */
+#define LOCK_HOLDER_PREEMPTED_NS UINT64_C(50000)
+
+static uint64_t earlier(uint64_t a, uint64_t b)
+{
+	return a < b ? a : b;
+}
+
+/*
+ * A device has one port towards programs, which is up while any plane is: the loss of a plane only
+ * is no event to them.
+ */
+static void raise_port_event(struct mh_nic *nic)
+{
+	bool up = mh_ports_up(&nic->ports) != 0;
+
+	if (up == nic->was_up)
+		return;
+	nic->was_up = up;
+	for (struct mb_link *l = nic->devices.next; l != &nic->devices; l = l->next) {
+		struct mh_device *dev = mb_container_of(l, struct mh_device, link);
+
+		mh_event_raise(&dev->events, up ? &dev->port_up : &dev->port_down, true);
+	}
+}
+
+/* report_port_changes tells those who care of ports that went down or came back. */
+static void report_port_changes(struct mh_nic *nic, uint64_t now_ns)
+{
+	mh_engine_report_ports(nic, now_ns);
+	raise_port_event(nic);
+}
+
+/* run_tx_and_events lets go what may leave: packets, held frames, events. */
+static uint32_t run_tx_and_events(struct mh_nic *nic, uint64_t now_ns)
+{
+	uint32_t work, datagrams;
+
+	if (now_ns > nic->engine_ns)
+		nic->engine_ns = now_ns;
+	work = mh_tx_run(nic, now_ns);
+	datagrams = mu_run(nic->ud, mh_ports_up(&nic->ports), now_ns);
+	nic->ud_sent_since_rx += datagrams;
+	work += datagrams;
+	mh_engine_fail_marked_qps(nic, now_ns);
+	for (uint32_t i = 0; i < nic->ports.n; i++)
+		if (mio_port_deadline(nic->ports.port[i].io) <= now_ns)
+			mio_port_tick(nic->ports.port[i].io, now_ns);
+	if (mh_ports_check_errors(&nic->ports))
+		report_port_changes(nic, now_ns);
+	return work + mh_engine_events_drain(nic, now_ns);
+}
+
+/*
+ * run_poll_loop does all that is to be done now and returns how much that was. What waits in the
+ * sockets is read before timers are judged: a process that was not scheduled for a while finds
+ * there the acknowledgements whose absence the timers are about.
+ */
+static uint32_t run_poll_loop(struct mh_nic *nic, uint64_t now_ns)
+{
+	uint32_t work = 0;
+	bool more = true;
+
+	nic->progress.posts_since_rx = 0;
+	for (uint32_t round = 0; more && round < RX_BURSTS_MAX; round++) {
+		uint32_t got = mh_rx_poll(nic, now_ns, &more);
+
+		work += got;
+		if (got == 0)
+			break;
+		work += run_tx_and_events(nic, now_ns);
+		now_ns = mh_now_ns();
+	}
+	if (mt_engine_deadline(nic->engine) <= now_ns) {
+		mt_engine_tick(nic->engine, now_ns);
+		work++;
+	}
+	nic->rx_pending = more;
+	/* A receive window found no memory: its sender was told to try again. */
+	if (mt_engine_memory_wanted(nic->engine) > 0 && mh_engine_grow(nic))
+		work++;
+	return work + run_tx_and_events(nic, now_ns);
+}
+
+/* progress_deadline returns when the poll loop must run even if nothing arrives. */
+static uint64_t progress_deadline(const struct mh_nic *nic)
+{
+	uint64_t at = earlier(mt_engine_deadline(nic->engine), mh_tx_deadline(nic));
+
+	if (nic->rx_pending)
+		return 0;
+	for (uint32_t i = 0; i < nic->ports.n; i++)
+		at = earlier(at, mio_port_deadline(nic->ports.port[i].io));
+	return earlier(at, mh_segment_deadline(nic->segment));
+}
+
+static void kick_thread(struct mh_nic *nic)
+{
+	uint64_t one = 1;
+
+	/* EAGAIN: it is full of kicks. If the program closed it, the thread looks on its own. */
+	if (write(nic->progress.kick_fd, &one, sizeof(one)) < 0)
+		mb_assert(errno == EAGAIN || errno == EBADF || errno == EINVAL);
+}
+
+/* kick_if_late wakes the thread if it would sleep past the next deadline. */
+static void kick_if_late(struct mh_nic *nic)
+{
+	uint64_t at = progress_deadline(nic);
+
+	if (at >= nic->progress.sleeps_until_ns)
+		return;
+	nic->progress.sleeps_until_ns = at;
+	kick_thread(nic);
+}
+
+/*
+ * is_app_about_to_block says whether a program asked for an event a moment ago. Such a one polls
+ * only until it blocks, and were the thread to backoff meanwhile, what comes then would have to
+ * wait.
+ */
+static bool is_app_about_to_block(struct mh_nic *nic, uint64_t now_ns)
+{
+	uint64_t armed = atomic_load_explicit(&nic->progress.event_armed_ns, memory_order_relaxed);
+
+	return now_ns < armed + BACKOFF_MAX_NS;
+}
+
+/* record_app_progress notes that a thread of the program ran the poll loop, and its work. */
+static void record_app_progress(struct mh_nic *nic, uint32_t work, uint64_t now_ns)
+{
+	atomic_store_explicit(&nic->progress.app_called_ns, now_ns, memory_order_relaxed);
+	atomic_store_explicit(&nic->progress.lock_busy_since_ns, 0, memory_order_relaxed);
+	if (work > 0 && !is_app_about_to_block(nic, now_ns))
+		atomic_store_explicit(&nic->progress.app_found_work_ns, now_ns,
+				      memory_order_relaxed);
+}
+
+void mh_progress_after_post(struct mh_nic *nic, uint64_t now_ns)
+{
+	uint32_t read_work = 0;
+
+	nic->progress.posts_since_rx++;
+	if (nic->ud_sent_since_rx >= UD_SENDS_PER_RX ||
+	    nic->progress.posts_since_rx >= POSTS_PER_RX)
+		read_work = run_poll_loop(nic, mh_now_ns());
+	else
+		run_tx_and_events(nic, now_ns);
+	kick_if_late(nic);
+	record_app_progress(nic, read_work, now_ns);
+}
+
+void mh_progress_end_backoff(struct mh_nic *nic)
+{
+	atomic_store(&nic->progress.event_armed_ns, mh_now_ns());
+	atomic_store(&nic->progress.app_found_work_ns, 0);
+	if (atomic_load(&nic->progress.backing_off))
+		kick_thread(nic);
+}
+
+/* The thread's naps, one after the other. */
+struct progress_backoff {
+	uint64_t ns;		      /* of the last one; 0: the thread was awake since */
+	uint64_t no_backoff_until_ns; /* no naps before */
+	uint32_t missed_polls;	      /* times in a row that a backoff ended so */
+	struct mh_priority priority;
+};
+
+/*
+ * is_app_polling_with_work says whether a polling program did the work a moment ago. What programs
+ * do not do is to keep the statistics fresh.
+ */
+static bool is_app_polling_with_work(struct mh_nic *nic, uint64_t now_ns)
+{
+	uint64_t served;
+
+	/* In this order, for mh_progress_end_backoff: it sees the backoff, or the backoff is not
+	 * begun. */
+	atomic_store(&nic->progress.backing_off, true);
+	served = atomic_load(&nic->progress.app_found_work_ns);
+	return served != 0 && now_ns < served + BACKOFF_MAX_NS &&
+	       now_ns < mh_segment_deadline(nic->segment);
+}
+
+/*
+ * is_app_polling_now says whether the program is at its polling: inside, with the lock, or a moment
+ * ago.
+ */
+static bool is_app_polling_now(struct mh_nic *nic, uint64_t now_ns)
+{
+	uint64_t called = atomic_load_explicit(&nic->progress.app_called_ns, memory_order_relaxed);
+
+	if (now_ns < called + POLL_GAP_NS || pthread_mutex_trylock(&nic->lock) != 0)
+		return true;
+	pthread_mutex_unlock(&nic->lock);
+	return false;
+}
+
+/* suspend_backoff has the thread do the work for a while. */
+static void suspend_backoff(struct progress_backoff *backoff, uint64_t now_ns)
+{
+	backoff->no_backoff_until_ns = now_ns + NO_BACKOFF_NS;
+	if (++backoff->missed_polls >= MISSED_POLLS_BEFORE_RAISE)
+		mh_priority_raise(&backoff->priority, true);
+}
+
+/* start_backoff says whether the thread may backoff, and how long. */
+static bool start_backoff(struct mh_nic *nic, struct progress_backoff *backoff, uint64_t now_ns)
+{
+	bool was_backing_off = backoff->ns > 0;
+
+	backoff->ns = was_backing_off ? earlier(2 * backoff->ns, BACKOFF_MAX_NS) : BACKOFF_MIN_NS;
+	if (is_app_polling_with_work(nic, now_ns) && now_ns >= backoff->no_backoff_until_ns) {
+		if (!was_backing_off)
+			return true;
+		if (is_app_polling_now(nic, now_ns)) {
+			backoff->missed_polls = 0;
+			if (backoff->ns == BACKOFF_MAX_NS)
+				mh_priority_raise(&backoff->priority, false);
+			return true;
+		}
+		suspend_backoff(backoff, now_ns);
+	}
+	backoff->ns = 0;
+	return false;
+}
+
+/* What the thread sleeps on: kicks, links, and unless it naps the sockets of ports that are up. */
+enum {
+	FD_KICK,
+	FD_LINKS,
+	FD_PORTS,
+};
+
+struct progress_fds {
+	struct pollfd fd[FD_PORTS + MT_PORTS_MAX];
+	nfds_t n;
+};
+
+static void collect_fds(const struct mh_nic *nic, struct progress_fds *fds)
+{
+	fds->n = FD_PORTS;
+	for (uint32_t i = 0; i < nic->ports.n; i++)
+		if (nic->ports.port[i].up)
+			fds->fd[fds->n++] =
+				(struct pollfd){nic->ports.port[i].io->status->fd, POLLIN, 0};
+}
+
+/*
+ * is_cpu_oversubscribed says whether there are more threads that want to run than cores. A thread
+ * that polls and does not run for ticks while it finds nothing was put aside for others; one that
+ * goes on spinning is put aside again just when what it waits for arrives.
+ */
+static bool is_cpu_oversubscribed(struct mh_progress *p, uint64_t now_ns)
+{
+	if (p->last_empty_poll_ns != 0 && now_ns - p->last_empty_poll_ns >= OVERSUBSCRIBED_GAP_NS)
+		p->oversubscribed_until_ns = now_ns + OVERSUBSCRIBED_NS;
+	return now_ns < p->oversubscribed_until_ns;
+}
+
+/* wait_for_frame leaves the core to others until a frame arrives, for a moment at most. */
+static void wait_for_frame(struct progress_fds *fds)
+{
+	const struct timespec idle_wait = {0, EMPTY_POLL_WAIT_NS};
+
+	if (ppoll(fds->fd + FD_PORTS, fds->n - FD_PORTS, &idle_wait, NULL) < 0)
+		sched_yield();
+}
+
+/*
+ * yield_to_lock_holder: the lock is taken. Its holder is let run if he should be done by now.
+ */
+static void yield_to_lock_holder(struct mh_progress *p, uint64_t now_ns)
+{
+	uint64_t since = atomic_load_explicit(&p->lock_busy_since_ns, memory_order_relaxed);
+
+	if (since == 0)
+		atomic_store_explicit(&p->lock_busy_since_ns, now_ns, memory_order_relaxed);
+	else if (now_ns > since + LOCK_HOLDER_PREEMPTED_NS)
+		sched_yield();
+}
+
+void mh_progress_poll(struct mh_nic *nic)
+{
+	struct progress_fds fds;
+	uint64_t polled = mh_now_ns();
+	uint32_t work;
+	bool idle_wait;
+
+	atomic_store_explicit(&nic->progress.app_called_ns, polled, memory_order_relaxed);
+	if (pthread_mutex_trylock(&nic->lock) != 0) {
+		yield_to_lock_holder(&nic->progress, polled);
+		return;
+	}
+	idle_wait = is_cpu_oversubscribed(&nic->progress, polled);
+	work = run_poll_loop(nic, polled);
+	if (work > 0)
+		polled = mh_now_ns();
+	nic->progress.last_empty_poll_ns = work > 0 ? 0 : polled;
+	record_app_progress(nic, work, polled);
+	kick_if_late(nic);
+	idle_wait &= work == 0;
+	if (idle_wait) {
+		collect_fds(nic, &fds);
+		/* It is at its polling until then. */
+		atomic_store_explicit(&nic->progress.app_called_ns, polled + EMPTY_POLL_WAIT_NS,
+				      memory_order_relaxed);
+	}
+	pthread_mutex_unlock(&nic->lock);
+	if (idle_wait)
+		wait_for_frame(&fds);
+}
+
+/* run_once runs the poll loop once and returns until when to sleep, and on what. */
+static uint64_t run_once(struct mh_nic *nic, struct progress_fds *fds)
+{
+	uint64_t now, until;
+	uint32_t work;
+
+	/* Who waits for the lock goes first; a mutex would let this thread take it again and
+	 * again. */
+	for (uint32_t i = 0; i < YIELDS_MAX && atomic_load(&nic->progress.waiters) > 0; i++)
+		sched_yield();
+	pthread_mutex_lock(&nic->lock);
+	work = run_poll_loop(nic, mh_now_ns());
+	now = mh_now_ns();
+	mh_segment_refresh(nic, now);
+	until = progress_deadline(nic);
+	if (work > 0)
+		until = earlier(until, now + SLEEP_AFTER_WORK_MAX_NS);
+	nic->progress.sleeps_until_ns = until;
+	collect_fds(nic, fds);
+	pthread_mutex_unlock(&nic->lock);
+	return until;
+}
+
+/* drain_kicks takes the kicks, and keeps the thread from spinning when they have no way in. */
+static void drain_kicks(struct mh_nic *nic, short revents)
+{
+	const struct timespec backoff = {0, (long)BACKOFF_MAX_NS};
+	uint64_t kicks;
+
+	if (revents & POLLNVAL)
+		nanosleep(&backoff, NULL);
+	else if ((revents & POLLIN) && read(nic->progress.kick_fd, &kicks, sizeof(kicks)) < 0)
+		mb_assert(errno == EAGAIN || errno == EBADF || errno == EINVAL);
+}
+
+/* update_links looks at the ports again, for something changed with the interfaces. */
+static void update_links(struct mh_nic *nic)
+{
+	uint64_t now = mh_now_ns();
+
+	if (!mh_link_monitor_drain(nic->progress.links_fd))
+		return;
+	mh_nic_lock(nic);
+	if (mh_ports_update_links(&nic->ports, &nic->env, now)) {
+		report_port_changes(nic, now);
+		run_tx_and_events(nic, now);
+	}
+	mh_nic_unlock(nic);
+}
+
+static void handle_wakeup(struct mh_nic *nic, const struct progress_fds *fds)
+{
+	drain_kicks(nic, fds->fd[FD_KICK].revents);
+	if (fds->fd[FD_LINKS].revents)
+		update_links(nic);
+}
+
+/* progress_sleep waits for a deadline or for one of the descriptors. */
+static void progress_sleep(struct mh_nic *nic, uint64_t until_ns, struct progress_fds *fds)
+{
+	uint64_t now = mh_now_ns();
+	uint64_t left = until_ns > now ? until_ns - now : 0;
+	struct timespec ts = {(time_t)(left / NS_PER_S), (long)(left % NS_PER_S)};
+
+	fds->fd[FD_KICK] = (struct pollfd){nic->progress.kick_fd, POLLIN, 0};
+	fds->fd[FD_LINKS] = (struct pollfd){nic->progress.links_fd, POLLIN, 0};
+	if (ppoll(fds->fd, fds->n, until_ns == UINT64_MAX ? NULL : &ts, NULL) < 0)
+		sched_yield(); /* out of memory for a moment: what is due is looked at again */
+	else
+		handle_wakeup(nic, fds);
+}
+
+static void *progress_main(void *arg)
+{
+	struct mh_nic *nic = arg;
+	struct progress_backoff backoff = {0};
+
+	prctl(PR_SET_NAME, "mrc-progress");
+	/* The default slack of 50 us would be added to every wake-up. */
+	prctl(PR_SET_TIMERSLACK, 1);
+	mh_priority_init(&backoff.priority, nic->env.priority);
+	while (!atomic_load(&nic->progress.stop)) {
+		uint64_t now = mh_now_ns();
+		struct progress_fds fds = {.n = FD_PORTS};
+		uint64_t until;
+
+		if (start_backoff(nic, &backoff, now)) {
+			until = now + backoff.ns;
+		} else {
+			atomic_store(&nic->progress.backing_off, false);
+			until = run_once(nic, &fds);
+		}
+		progress_sleep(nic, until, &fds);
+	}
+	return NULL;
+}
+
+static void progress_close(struct mh_nic *nic)
+{
+	close(nic->progress.kick_fd);
+	if (nic->progress.links_fd >= 0)
+		close(nic->progress.links_fd);
+}
+
+int mh_progress_start(struct mh_nic *nic)
+{
+	sigset_t all, old;
+	int err;
+
+	nic->progress.kick_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	if (nic->progress.kick_fd < 0)
+		return errno;
+	/* Where there is no such socket, ports are taken to be up for ever. */
+	nic->progress.links_fd = mh_link_monitor_open();
+	if (nic->progress.links_fd < 0 && (errno == EMFILE || errno == ENFILE)) {
+		err = errno;
+		close(nic->progress.kick_fd);
+		return err;
+	}
+	/* Signals are the program's; its handlers must not run in our thread. See mem_guard.c. */
+	sigfillset(&all);
+	sigdelset(&all, SIGSEGV);
+	sigdelset(&all, SIGBUS);
+	pthread_sigmask(SIG_SETMASK, &all, &old);
+	err = pthread_create(&nic->progress.thread, NULL, progress_main, nic);
+	pthread_sigmask(SIG_SETMASK, &old, NULL);
+	if (err)
+		progress_close(nic);
+	nic->progress.started = err == 0;
+	return err;
+}
+
+void mh_progress_stop(struct mh_nic *nic)
+{
+	if (!nic->progress.started)
+		return;
+	atomic_store(&nic->progress.stop, true);
+	kick_thread(nic);
+	pthread_join(nic->progress.thread, NULL);
+	progress_close(nic);
+	nic->progress.started = false;
+}
+
+void mh_progress_close_inherited(struct mh_nic *nic)
+{
+	if (nic->progress.started)
+		progress_close(nic);
+	nic->progress.started = false;
+}

@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * cq_ring.c - the ring of a CQ, which the engine's events fill and polls empty.
+ *
+ * It has a small lock of its own, so that polling a CQ that holds something never meets the engine.
+ * A producer holds nic->lock when it takes it; a poller holds nothing.
+ */
+#include <errno.h>
+#include <stdlib.h>
+
+#include "host/state/nic_context.h"
+
+/* raise_if_armed raises the event that req_notify asked for, if this completion is one of those. */
+static void raise_if_armed(struct mh_cq *cq, bool noteworthy)
+{
+	if (cq->armed == MH_CQ_IDLE || (cq->armed == MH_CQ_ARMED_SOLICITED && !noteworthy))
+		return;
+	cq->armed = MH_CQ_IDLE;
+	mh_event_raise(&cq->channel->events, &cq->completion, false);
+}
+
+/* REQ(api.cq.overflow) */
+bool mh_cq_add(struct mh_cq *cq, const struct mh_cqe *cqe)
+{
+	bool room;
+
+	pthread_mutex_lock(&cq->lock);
+	room = !cq->overran && cq->tail - cq->head <= cq->mask;
+	if (room) {
+		cq->ring[cq->tail & cq->mask] = *cqe;
+		cq->ring[cq->tail & cq->mask].wc.done_ns = cq->dev->nic->engine_ns;
+		cq->tail++;
+		raise_if_armed(cq, (cqe->wc.flags & RD_WC_SOLICITED) ||
+					   cqe->wc.status != RD_WC_SUCCESS);
+	} else if (!cq->overran) {
+		cq->overran = true;
+		raise_if_armed(cq, true);
+		mh_event_raise(&cq->dev->events, &cq->overrun, true);
+	}
+	pthread_mutex_unlock(&cq->lock);
+	return room;
+}
+
+/* Completions that stay keep their order; the place of those that go is free at once. */
+void mh_cq_purge(struct mh_cq *cq, uint32_t qpn)
+{
+	uint32_t keep;
+
+	pthread_mutex_lock(&cq->lock);
+	keep = cq->head;
+	for (uint32_t i = cq->head; i != cq->tail; i++)
+		if (cq->ring[i & cq->mask].wc.qpn != qpn)
+			cq->ring[keep++ & cq->mask] = cq->ring[i & cq->mask];
+	cq->tail = keep;
+	pthread_mutex_unlock(&cq->lock);
+}
+
+static bool is_recv(const struct mh_wc *wc)
+{
+	return wc->opcode == RD_WC_RECV_IMM || wc->opcode == RD_WC_RECV;
+}
+
+/* The look at head and tail beforehand spares idle polls the lock. */
+uint32_t mh_cq_pop(struct mh_cq *cq, uint32_t n, struct mh_wc *wc)
+{
+	uint32_t got = 0;
+
+	if (cq->head == cq->tail)
+		return 0;
+	pthread_mutex_lock(&cq->lock);
+	for (; got < n && cq->head != cq->tail; got++) {
+		const struct mh_cqe *cqe = &cq->ring[cq->head++ & cq->mask];
+
+		wc[got] = cqe->wc;
+		if (cqe->qp)
+			mh_qp_release_wrs(cqe->qp, is_recv(&cqe->wc), cqe->wr);
+	}
+	pthread_mutex_unlock(&cq->lock);
+	return got;
+}
+
+/*
+ * The overrun fails the QPs of the CQ, but not here: the caller may be between two events of the
+ * same QP. It is noted, and mh_engine_events_drain does so after the batch.
+ */
+void mh_completion_push(struct mh_nic *nic, struct mh_cq *cq, const struct mh_cqe *cqe)
+{
+	if (mh_cq_add(cq, cqe))
+		return;
+	nic->counts.cq_overruns++;
+	nic->cq_overran = true;
+}
+
+static int copy_to_ring(struct mh_cq *cq, uint32_t cqe, struct mh_cqe *ring, uint32_t mask)
+{
+	struct mh_cqe *old = cq->ring;
+	uint32_t held = cq->tail - cq->head;
+
+	if (cq->overran || held > cqe) {
+		free(ring);
+		return cq->overran ? EOVERFLOW : EINVAL;
+	}
+	for (uint32_t i = 0; i < held; i++)
+		ring[(cq->head + i) & mask] = old[(cq->head + i) & cq->mask];
+	cq->ring = ring;
+	cq->mask = mask;
+	free(old);
+	return 0;
+}
+
+int mh_cq_replace_ring(struct mh_cq *cq, uint32_t cqe, struct mh_cqe *ring, uint32_t mask)
+{
+	int err;
+
+	pthread_mutex_lock(&cq->lock);
+	err = copy_to_ring(cq, cqe, ring, mask);
+	pthread_mutex_unlock(&cq->lock);
+	return err;
+}
+
+/* A request for any completion is not weakened by a later one for solicited ones. */
+void mh_cq_arm(struct mh_cq *cq, bool solicited_only)
+{
+	pthread_mutex_lock(&cq->lock);
+	if (!solicited_only || cq->armed == MH_CQ_IDLE)
+		cq->armed = solicited_only ? MH_CQ_ARMED_SOLICITED : MH_CQ_ARMED;
+	/* One that has overrun adds no completions; its waiter must hear of that. */
+	if (cq->overran)
+		raise_if_armed(cq, true);
+	pthread_mutex_unlock(&cq->lock);
+}

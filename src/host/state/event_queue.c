@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* event_queue.c - event queues behind eventfds. */
+#include "host/state/nic_context.h"
+
+#include <errno.h>
+#include <sys/eventfd.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+#include "base/assert.h"
+
+int mh_event_open(struct mh_event_queue *q)
+{
+	q->fd = eventfd(0, EFD_CLOEXEC | EFD_SEMAPHORE);
+	if (q->fd < 0)
+		return errno;
+	pthread_mutex_init(&q->lock, NULL);
+	pthread_cond_init(&q->acked, NULL);
+	mb_link_init(&q->waiting);
+	return 0;
+}
+
+void mh_event_close(struct mh_event_queue *q)
+{
+	mb_assert(mb_link_is_empty(&q->waiting));
+	close(q->fd);
+	pthread_cond_destroy(&q->acked);
+	pthread_mutex_destroy(&q->lock);
+}
+
+void mh_event_source_init(struct mh_event_source *s, uint32_t kind, void *object)
+{
+	*s = (struct mh_event_source){.kind = kind, .object = object};
+	mb_link_init(&s->link);
+}
+
+void mh_event_raise(struct mh_event_queue *q, struct mh_event_source *s, bool once)
+{
+	uint64_t one = 1;
+
+	pthread_mutex_lock(&q->lock);
+	if (!once || s->pending == 0) {
+		s->pending++;
+		mb_list_push(&q->waiting, &s->link);
+		/* Fails only when the program closed the descriptor; then nobody waits behind
+		 * it. */
+		if (write(q->fd, &one, sizeof(one)) < 0)
+			mb_assert(errno == EBADF || errno == EINVAL);
+	}
+	pthread_mutex_unlock(&q->lock);
+}
+
+/* pop_event takes the oldest event off the queue; NULL when none is left. */
+static struct mh_event_source *pop_event(struct mh_event_queue *q)
+{
+	struct mh_event_source *s = NULL;
+
+	pthread_mutex_lock(&q->lock);
+	if (!mb_link_is_empty(&q->waiting)) {
+		s = mb_container_of(q->waiting.next, struct mh_event_source, link);
+		mb_link_remove(&s->link);
+		s->unacked++;
+		if (--s->pending > 0)
+			mb_list_push(&q->waiting, &s->link);
+	}
+	pthread_mutex_unlock(&q->lock);
+	return s;
+}
+
+int mh_event_get(struct mh_event_queue *q, struct mh_event_source **s)
+{
+	uint64_t one;
+
+	/* An event whose source was destroyed meanwhile has left its unit behind: read on. */
+	do {
+		if (read(q->fd, &one, sizeof(one)) < 0)
+			return errno;
+		*s = pop_event(q);
+	} while (!*s);
+	return 0;
+}
+
+void mh_event_ack(struct mh_event_queue *q, struct mh_event_source *s, uint32_t n)
+{
+	pthread_mutex_lock(&q->lock);
+	mb_assert(n <= s->unacked);
+	s->unacked -= n;
+	pthread_cond_broadcast(&q->acked);
+	pthread_mutex_unlock(&q->lock);
+}
+
+/*
+ * withdraw_event_units takes back units of the eventfd, so that the descriptor does not poll
+ * readable for nothing. RWF_NOWAIT because another thread may have read them by now; then that
+ * thread finds no event and reads on.
+ */
+static void withdraw_event_units(struct mh_event_queue *q, uint32_t units)
+{
+	uint64_t one;
+	struct iovec iov = {&one, sizeof(one)};
+
+	while (units > 0 && preadv2(q->fd, &iov, 1, -1, RWF_NOWAIT) == sizeof(one))
+		units--;
+}
+
+/* REQ(api.async) */
+void mh_event_discard(struct mh_event_queue *q, struct mh_event_source *s)
+{
+	pthread_mutex_lock(&q->lock);
+	withdraw_event_units(q, s->pending);
+	s->pending = 0;
+	mb_link_remove(&s->link);
+	while (s->unacked > 0)
+		pthread_cond_wait(&q->acked, &q->lock);
+	pthread_mutex_unlock(&q->lock);
+}

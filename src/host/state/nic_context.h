@@ -1,0 +1,447 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * nic_context.h - a NIC of the process, all in one struct, and the table of those there are.
+ * Private to host.
+ *
+ * Locks, in the order in which they may be taken:
+ *	process->lock   the table of NICs: opening and closing them, forking
+ *	nic->lock       the engine, ports, MR table, lists of objects: everything not said otherwise
+ *	cq->lock        the ring of one CQ
+ *	queue->lock     one event queue
+ * A thread that polls never waits for nic->lock: it tries, and leaves the work to the holder.
+ */
+#ifndef SOFTMRC_HOST_STATE_NIC_CONTEXT_H
+#define SOFTMRC_HOST_STATE_NIC_CONTEXT_H
+
+#include "base/list.h"
+#include "core/engine.h"
+#include "host/config/env.h"
+#include "host/nic.h"
+#include "host/port/nic_ports.h"
+#include "ud/ud.h"
+#include "wire/icrc.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <time.h>
+
+/* ---- event queues, of completion channels and of asynchronous events: event_queue.c ---- */
+
+/*
+ * Events are not allocated: whatever can raise one (a CQ, a QP, a device) contains a source, and
+ * the queue holds sources that have events pending. The descriptor is an eventfd used as a
+ * semaphore, one unit an event, so a blocking get is a read(2) and costs nothing while it waits.
+ *
+ * A thread that takes an event acknowledges it; a source can be taken out of its queue only when
+ * all its taken events are acknowledged, so no thread keeps a pointer to something destroyed.
+ */
+
+struct mh_event_queue {
+	int fd;
+	pthread_mutex_t lock;
+	pthread_cond_t acked;
+	struct mb_link waiting; /* sources with events pending, longest waiting first */
+};
+
+struct mh_event_source {
+	struct mb_link link;
+	uint32_t pending; /* raised, not taken */
+	uint32_t unacked; /* taken, not acknowledged */
+	uint32_t kind;	  /* the owner's: what the event says */
+	void *object;	  /* the owner's: what contains the source */
+};
+
+/* mh_event_open makes an empty queue; EMFILE and the like from eventfd(2). */
+int mh_event_open(struct mh_event_queue *q);
+/* mh_event_close ends a queue without sources. */
+void mh_event_close(struct mh_event_queue *q);
+void mh_event_source_init(struct mh_event_source *s, uint32_t kind, void *object);
+/* mh_event_raise adds an event; if `once`, only when none of this source is pending. */
+void mh_event_raise(struct mh_event_queue *q, struct mh_event_source *s, bool once);
+/* mh_event_get takes the oldest; blocks as the descriptor does. EAGAIN, EINTR. */
+int mh_event_get(struct mh_event_queue *q, struct mh_event_source **s);
+/* mh_event_ack acknowledges n events of s; n at most those taken (asserted). */
+void mh_event_ack(struct mh_event_queue *q, struct mh_event_source *s, uint32_t n);
+/* mh_event_discard drops what is pending and blocks until what was taken is acknowledged. */
+void mh_event_discard(struct mh_event_queue *q, struct mh_event_source *s);
+
+/* ---- the keys of MRs and memory windows: mr_keys.c ---- */
+
+/*
+ * A key is index << 8 | tag. Both are random: a peer that knows one key must not know the others.
+ * An index comes again after a long time only, and never with the tag it had last. The engine has
+ * the table of what the keys name. Nothing is pinned. Guarded by the NIC's lock.
+ */
+
+/* MRs and windows together. */
+#define MH_MRS_MAX 16384u
+
+struct mh_mr_keys {
+	bool used[MH_MRS_MAX + 1];   /* by index; 0 is no index */
+	uint8_t tag[MH_MRS_MAX + 1]; /* of the last key of each index */
+	uint32_t newest;	     /* index given last; the search begins behind it */
+	uint32_t count;
+};
+
+/*
+ * mh_mr_keys_alloc returns a key whose index is free; 0: all are in use. `random` is of 64 fresh
+ * random bits.
+ */
+uint32_t mh_mr_keys_alloc(struct mh_mr_keys *keys, uint64_t random);
+/* mh_mr_keys_free makes the index of a key free; its next key has another tag than this one. */
+void mh_mr_keys_free(struct mh_mr_keys *keys, uint32_t key);
+
+static inline uint32_t mh_mr_key_index(uint32_t key)
+{
+	return key >> 8;
+}
+
+/* ---- the NIC and its openings ---- */
+
+struct mh_tx;
+struct mh_segment;
+
+/* A piece of memory that the engine was given. */
+struct mh_chunk {
+	struct mh_chunk *next;
+	void *bytes;
+};
+
+/* What the host counts beside the engine and the ports. */
+#define MH_NIC_COUNTS(X)                                                         \
+	X(rx_outside_subnet, "frames from addresses outside the plane's subnet") \
+	X(tx_mr_gone, "packets not built because memory of their MR was gone")   \
+	X(cq_overruns, "completions lost because their CQ was full")
+
+struct mh_nic_counts {
+#define MH_NIC_COUNTS_FIELD(name, text) uint64_t name;
+	MH_NIC_COUNTS(MH_NIC_COUNTS_FIELD)
+#undef MH_NIC_COUNTS_FIELD
+};
+
+/* The progress thread, see progress.h. */
+struct mh_progress {
+	pthread_t thread;
+	int kick_fd;
+	int links_fd; /* see platform.h; -1: none */
+	atomic_bool stop;
+	atomic_uint waiters;		    /* threads that wait for nic->lock */
+	_Atomic uint64_t app_found_work_ns; /* when a polling thread last found work by itself */
+	_Atomic uint64_t app_called_ns;	    /* when a thread of the program last posted or polled */
+	_Atomic uint64_t event_armed_ns;    /* when a program last asked for an event of a CQ */
+	_Atomic uint64_t
+		lock_busy_since_ns;  /* when polls began to find the lock taken; 0: they do not */
+	atomic_bool backing_off;     /* it sleeps, or is about to, and leaves the sockets alone */
+	uint64_t sleeps_until_ns;    /* guarded by nic->lock, as are those below */
+	uint32_t posts_since_rx;     /* posts since the ports were last read */
+	uint64_t last_empty_poll_ns; /* the last poll, if it found nothing; 0 */
+	uint64_t oversubscribed_until_ns; /* until then polls rest when they find nothing */
+	bool started;
+};
+
+struct mh_nic {
+	atomic_bool inherited; /* this process is a fork of the one that made it */
+	struct mh_env env;
+	struct mh_device_attr attr;
+	pthread_mutex_t lock;
+	struct mt_engine *engine;
+	void *engine_memory;
+	struct mh_chunk *chunks;
+	struct mh_ports ports;
+	struct mh_mr_keys mr_keys;
+	struct mh_tx *tx;
+	mw_crc32_fn crc32;	  /* for the ICRC */
+	uint8_t trim_of_dscp[64]; /* enum mt_trim */
+	struct mb_link qps;	  /* struct mh_qp.link */
+	struct mb_link failed;	  /* struct mh_qp.failed: to be put to ERR */
+	struct mu_engine *ud;
+	uint32_t ud_sent_since_rx; /* datagrams sent since the ports were last read */
+	bool rx_pending;	   /* the last poll left frames that no descriptor need show */
+	uint32_t n_qps;
+	uint32_t next_qp_index;
+	struct mh_qp *qp_by_index[MH_QPN_INDEX_MASK + 1];
+	uint64_t qp_index_freed_ns[MH_QPN_INDEX_MASK + 1]; /* when the index was last given up */
+	uint32_t next_pd;
+	bool cq_overran;	/* a CQ overran since the events were last drained */
+	uint64_t engine_ns;	/* the latest time that the engine was told */
+	struct mb_link devices; /* struct mh_device.link */
+	bool was_up;
+	struct mh_nic_counts counts;
+	struct mh_progress progress;
+	struct mh_segment *segment; /* NULL: no statistics wanted */
+};
+
+/* One opening of the NIC. */
+struct mh_device {
+	struct mb_link link;
+	struct mh_nic *nic;
+	void *owner;
+	struct mh_event_queue events;
+	struct mh_event_source port_down, port_up;
+	struct mb_link pds; /* struct mh_pd.link; guarded by nic->lock, as is the count below */
+	uint32_t objects;   /* PDs, CQs and channels */
+};
+
+struct mh_pd {
+	struct mb_link link; /* in dev->pds */
+	struct mh_device *dev;
+	void *owner;
+	uint32_t number;
+	uint32_t objects; /* MRs and QPs; guarded by nic->lock */
+};
+
+/* The engine has what a packet needs of it; its cookie there is `base`. */
+struct mh_mr {
+	struct mh_pd *pd;
+	uint8_t *base; /* NULL: of no bytes; reads as zeros, and what is written is gone */
+	uint64_t length;
+	uint64_t iova; /* of base */
+	uint32_t key;
+	uint32_t access; /* enum rd_access */
+};
+
+/* ---- the process: process.c ---- */
+
+/* What the process has once. Its lock guards all of it, and is held while NICs come and go. */
+struct mh_process {
+	pthread_mutex_t lock;
+	struct {
+		struct mh_nic *nic;
+		/* of the parent, if forked; kept for handles that point to it */
+		struct mh_nic *inherited;
+		uint32_t users; /* openings */
+	} of[MH_DEVICES_MAX];
+	char said[sizeof(struct mh_env_error)]; /* the last line on stderr */
+};
+
+struct mh_process *mh_process(void);
+/*
+ * mh_process_find calls find(nic, owner) for each NIC of the process, under its lock, until that
+ * returns something other than NULL, and returns this.
+ */
+void *mh_process_find(void *(*find)(struct mh_nic *nic, const void *owner), const void *owner);
+/* mh_process_log_once is mh_log_once for a caller that holds p->lock. */
+void mh_process_log_once(struct mh_process *p, const char *text);
+/* mh_log_once writes a line to stderr, once as long as it is the same. Takes the process's lock. */
+void mh_log_once(const char *text);
+/* mh_log_unreachable says on stderr that no SRv6 path leads to a host, when that is why. */
+void mh_log_unreachable(const struct mh_nic *nic, const uint8_t gid[16]);
+/* mh_log_inherited says on stderr that handles of before a fork are of no use; returns true. */
+bool mh_log_inherited(void);
+/*
+ * mh_nic_is_inherited says whether the NIC belongs to the parent of this process, and says so on
+ * stderr. Then nothing of it may be touched, locks included: their holders do not exist here.
+ */
+static inline bool mh_nic_is_inherited(const struct mh_nic *nic)
+{
+	return atomic_load_explicit(&nic->inherited, memory_order_relaxed) && mh_log_inherited();
+}
+
+/* mh_nic_lock and mh_nic_unlock: everybody but the progress thread comes in through these. */
+static inline void mh_nic_lock(struct mh_nic *nic)
+{
+	if (pthread_mutex_trylock(&nic->lock) == 0)
+		return;
+	atomic_fetch_add(&nic->progress.waiters, 1);
+	pthread_mutex_lock(&nic->lock);
+	atomic_fetch_sub(&nic->progress.waiters, 1);
+}
+
+static inline void mh_nic_unlock(struct mh_nic *nic)
+{
+	pthread_mutex_unlock(&nic->lock);
+}
+
+static inline uint64_t mh_now_ns(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return (uint64_t)ts.tv_sec * 1000000000u + (uint64_t)ts.tv_nsec;
+}
+
+/* ---- completion channels and queues: cq_ring.c ---- */
+
+struct mh_channel {
+	struct mh_device *dev;
+	struct mh_event_queue events;
+	uint32_t n_cqs; /* guarded by nic->lock */
+};
+
+#define MH_CQE_MAX (1u << 20)
+
+enum mh_cq_arm {
+	MH_CQ_IDLE,
+	MH_CQ_ARMED_SOLICITED,
+	MH_CQ_ARMED,
+};
+
+/* A completion in the ring, and what polling it sets free. */
+struct mh_cqe {
+	struct mh_wc wc;
+	struct mh_qp *qp; /* NULL only in tests */
+	uint64_t wr;	  /* the QP's send or receive WRs below this number are dealt with */
+};
+
+struct mh_cq {
+	struct mh_device *dev;
+	void *owner;
+	struct mh_channel *channel; /* or NULL */
+	uint32_t n_qps;		    /* guarded by nic->lock; a QP that uses it twice counts twice */
+
+	pthread_mutex_t lock; /* of what follows */
+	struct mh_cqe *ring;
+	uint32_t mask;
+	_Atomic uint32_t head; /* next to take; both run freely and are read without the lock */
+	_Atomic uint32_t tail; /* next to fill */
+	atomic_bool overran;
+	enum mh_cq_arm armed;
+
+	struct mh_event_source completion; /* in the channel's queue */
+	struct mh_event_source overrun;	   /* in the device's queue */
+};
+
+/*
+ * mh_cq_add adds a completion and raises the channel's event if one was asked for. false: there
+ * was no room; the CQ has overrun for good. Under nic->lock.
+ */
+bool mh_cq_add(struct mh_cq *cq, const struct mh_cqe *cqe);
+/*
+ * mh_completion_push adds a completion to a CQ; one that does not fit is the end of the CQ's QPs,
+ * when events are drained next. Under nic->lock.
+ */
+void mh_completion_push(struct mh_nic *nic, struct mh_cq *cq, const struct mh_cqe *cqe);
+/* mh_cq_purge removes the completions of a QP. Under nic->lock. */
+void mh_cq_purge(struct mh_cq *cq, uint32_t qpn);
+/* mh_cq_pop takes at most n completions, oldest first, and returns how many. Any thread. */
+uint32_t mh_cq_pop(struct mh_cq *cq, uint32_t n, struct mh_wc *wc);
+/* mh_cq_arm notes which completion is to raise an event of the CQ's channel. Any thread. */
+void mh_cq_arm(struct mh_cq *cq, bool solicited_only);
+/*
+ * mh_cq_replace_ring moves what the CQ holds into a ring of mask + 1 places, of which it wants cqe.
+ * It takes the ring over, and frees it on an error: see mh_cq_resize. Any thread.
+ */
+int mh_cq_replace_ring(struct mh_cq *cq, uint32_t cqe, struct mh_cqe *ring, uint32_t mask);
+
+/* ---- queue pairs: an engine's QP with its CQs, PD and inline data ---- */
+
+#define MH_INLINE_MAX 1024u
+#define MH_WR_MAX 32768u
+
+struct mh_wr_count {
+	uint64_t posted;
+	uint64_t reported;	 /* as far as the engine's events tell */
+	_Atomic uint64_t polled; /* as far as the program knows */
+};
+
+struct mh_qp {
+	struct mb_link link;   /* in nic->qps */
+	struct mb_link failed; /* in nic->failed, or alone */
+	struct mh_device *dev;
+	struct mt_qp *mt;	 /* NULL: a UD QP, which has */
+	struct mu_qp *ud;	 /* this instead */
+	struct mt_qp_cap mt_cap; /* with which it is made */
+	void *mt_memory;
+	uint32_t number;
+	struct mh_qp_init init;
+	/*
+	 * WRs are numbered as they are posted. A place in a queue is free again when the completion
+	 * of its WR, or of a later one, was polled: a program may post until ENOMEM and rely on its
+	 * CQ.
+	 */
+	struct mh_wr_count send, recv;
+	uint8_t *signaled;     /* by number modulo depth: this send WR reports success */
+	uint8_t *inline_bytes; /* by number modulo depth: bytes until their WR is complete */
+	bool memory_gone;      /* the next failed send is to be reported as LOC_PROT_ERR */
+	bool send_failed;      /* a send completion said why the QP is in ERR */
+	enum rd_wc_status why; /* of the event below */
+	bool responder;
+	bool sqd_notify;	      /* the move to SQD asked for the event below */
+	struct mh_event_source fatal; /* in the device's queue, as the next */
+	struct mh_event_source drained;
+	struct mh_event_source last_wqe;
+};
+
+/*
+ * mh_qp_mark_failed marks the QP as to be put to ERR because local memory of a WR is gone. The poll
+ * loop does that when the engine is between two calls. Under nic->lock.
+ */
+static inline void mh_qp_mark_failed(struct mh_qp *qp)
+{
+	mb_list_push(&qp->dev->nic->failed, &qp->failed);
+}
+
+/* mh_qp_release_wrs notes that the program took a completion that sets free all WRs below `wr`. */
+static inline void mh_qp_release_wrs(struct mh_qp *qp, bool recv, uint64_t wr)
+{
+	atomic_store_explicit(recv ? &qp->recv.polled : &qp->send.polled, wr, memory_order_relaxed);
+}
+
+/* mh_qp_raise_last_wqe raises the event that the QP takes no receive of its SRQ any more. */
+static inline void mh_qp_raise_last_wqe(struct mh_qp *qp)
+{
+	mh_event_raise(&qp->dev->events, &qp->last_wqe, true);
+}
+
+/* mh_qp_raise_sq_drained raises the event that the QP in SQD has finished, if it was asked for. */
+static inline void mh_qp_raise_sq_drained(struct mh_qp *qp)
+{
+	if (qp->sqd_notify)
+		mh_event_raise(&qp->dev->events, &qp->drained, true);
+}
+
+/* ---- shared receive queues, memory windows ---- */
+
+struct mh_srq {
+	struct mh_device *dev;
+	struct mh_pd *pd;
+	void *owner;
+	struct mt_srq *mt;
+	void *mt_memory;
+	void *mt_entries; /* since it was resized; NULL: in mt_memory */
+	struct mh_srq_cap cap;
+	uint32_t n_qps;		      /* guarded by nic->lock */
+	struct mh_event_source limit; /* in the device's queue */
+};
+
+struct mh_mw {
+	struct mh_pd *pd;
+	uint32_t key; /* of the bind that was posted last */
+	enum rd_mw_type type;
+};
+
+/* ---- endpoint requests under way together, for whose answers a thread sleeps: ep_batch.c ---- */
+
+struct mh_ep_batch;
+
+/* What the engine is given with a request, and names in its event. */
+struct mh_ep_item {
+	struct mh_ep_batch *batch;
+	uint32_t index;
+};
+
+struct mh_ep_batch {
+	pthread_mutex_t lock;
+	pthread_cond_t changed;
+	const struct mh_probe *probes;
+	struct mh_ep_item *items;
+	struct mh_probe_answer *answers;
+	uint32_t n, posted;	  /* the caller's */
+	uint32_t ended, answered; /* under lock */
+};
+
+/* mh_ep_batch_init makes the items and locks of a batch, whose other fields are set; ENOMEM. */
+int mh_ep_batch_init(struct mh_ep_batch *b);
+/* mh_ep_batch_fini: no request of the batch may be under way. */
+void mh_ep_batch_fini(struct mh_ep_batch *b);
+/* mh_ep_batch_deliver takes an event of type ENDPOINT, of whichever batch. Under nic->lock. */
+void mh_ep_batch_deliver(const struct mt_event *event);
+/* mh_ep_batch_end_one counts a request as ended that the engine has not taken. */
+void mh_ep_batch_end_one(struct mh_ep_batch *b);
+/* mh_ep_batch_wait sleeps until all that was posted has ended, or it is time to post more. */
+void mh_ep_batch_wait(struct mh_ep_batch *b, bool more);
+
+#endif

@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * process.c - what a process has once: the table of its NICs, one for each device, and what was
+ * said on stderr.
+ *
+ * This file holds the only mutable global of the library besides what mem_guard.c must have. It
+ * calls nothing else of host, so that any file may log and look NICs up.
+ */
+#include "host/state/nic_context.h"
+
+#include <stdio.h>
+#include <string.h>
+
+struct mh_process *mh_process(void)
+{
+	static struct mh_process the_process = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+	return &the_process;
+}
+
+/* Programs open and list devices again and again; the same message helps once only. */
+void mh_process_log_once(struct mh_process *p, const char *text)
+{
+	if (strncmp(p->said, text, sizeof(p->said) - 1) == 0)
+		return;
+	snprintf(p->said, sizeof(p->said), "%s", text);
+	fprintf(stderr, "softmrc: %s\n", p->said);
+}
+
+void mh_log_once(const char *text)
+{
+	struct mh_process *p = mh_process();
+
+	pthread_mutex_lock(&p->lock);
+	mh_process_log_once(p, text);
+	pthread_mutex_unlock(&p->lock);
+}
+
+bool mh_log_inherited(void)
+{
+	mh_log_once(
+		"this process is a fork of the one that opened the device: what was opened there "
+		"cannot be used here; open the device again");
+	return true;
+}
+
+/* Without SRv6 every address of the family has a next hop, and there is nothing to say. */
+void mh_log_unreachable(const struct mh_nic *nic, const uint8_t gid[16])
+{
+	char text[MH_ADDR_TEXT_MAX], line[200];
+
+	if (!mh_env_is_srv6(&nic->env))
+		return;
+	snprintf(line, sizeof(line),
+		 "no SRv6 path leads to %s: none of the rows (MRC_SRV6_ROWS, srv6.rows) holds it",
+		 mh_addr_text(gid, text));
+	mh_log_once(line);
+}
+
+/*
+ * The table's lock keeps a NIC from being destroyed while its lists are read, and it is taken
+ * before the NIC's own, as everywhere.
+ */
+void *mh_process_find(void *(*find)(struct mh_nic *nic, const void *owner), const void *owner)
+{
+	struct mh_process *p = mh_process();
+	void *found = NULL;
+
+	pthread_mutex_lock(&p->lock);
+	for (uint32_t i = 0; i < MH_DEVICES_MAX && !found; i++) {
+		struct mh_nic *nic = p->of[i].nic;
+
+		if (!nic)
+			continue;
+		mh_nic_lock(nic);
+		found = find(nic, owner);
+		mh_nic_unlock(nic);
+	}
+	pthread_mutex_unlock(&p->lock);
+	return found;
+}

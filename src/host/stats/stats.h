@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * stats.h - what the process tells of itself: its counters, and a file with these, its QPs and EVs
+ * that other processes map (mrc/stats.h).
+ */
+#ifndef SOFTMRC_HOST_STATS_STATS_H
+#define SOFTMRC_HOST_STATS_STATS_H
+
+#include "host/state/nic_context.h"
+#include "io/io_port.h"
+
+#include <mrc/stats.h>
+#include <stdbool.h>
+#include <sys/types.h>
+
+/* ---- all counters in one list: nic_counters.c ---- */
+
+#define MH_COUNTERS_MAX 128u
+
+/* mh_counters_read fills in the list and returns its length. Under nic->lock. */
+uint32_t mh_counters_read(const struct mh_nic *nic, struct mh_counter counters[MH_COUNTERS_MAX]);
+
+/* ---- what the file shows: stats_segment.c ---- */
+
+/*
+ * mh_segment_create makes the file in DIR and shows the NIC's state; error says
+ * what failed. With dir NULL the default folder is used, and it is no error when that cannot be.
+ */
+int mh_segment_create(struct mh_nic *nic, const char *dir, struct mio_error *error);
+/*
+ * mh_segment_finish stores the last numbers, for who has the file mapped and for files that are
+ * kept. Under nic->lock, or when nobody else is left; without a segment nothing happens.
+ */
+void mh_segment_finish(struct mh_nic *nic);
+/* mh_segment_destroy removes the file, if it is not kept, and frees all; NULL is ignored. */
+void mh_segment_destroy(struct mh_segment *segment);
+/* mh_segment_deadline returns when the next refresh is due, UINT64_MAX without a segment. */
+uint64_t mh_segment_deadline(const struct mh_segment *segment);
+/* mh_segment_refresh stores new numbers if that is due. Under nic->lock. */
+void mh_segment_refresh(struct mh_nic *nic, uint64_t now_ns);
+/* mh_segment_event logs an EV or PORT event at once; NULL is ignored. Under nic->lock. */
+void mh_segment_event(struct mh_segment *segment, const struct mt_event *event, uint64_t now_ns);
+
+/* ---- the file: made, locked, mapped, removed: stats_file.c ---- */
+
+#define MH_STATS_PATH_MAX 4096u
+
+struct mh_stats_file {
+	struct mrc_stats_segment *map;
+	int fd;	     /* holds the lock */
+	pid_t owner; /* a forked child must not remove its parent's file */
+	bool keep;   /* the file stays when it is closed; the user sets it */
+	char path[MH_STATS_PATH_MAX];
+};
+
+/*
+ * mh_stats_file_open makes DIR/<pid>.mrcstats, for a device other than the first
+ * DIR/<pid>.<device>.mrcstats, locked, mapped and zero; error says what failed.
+ * EEXIST: a living process, of another PID namespace, has a file of this name.
+ */
+int mh_stats_file_open(struct mh_stats_file *file, const char *dir, uint32_t device,
+		       struct mio_error *error);
+/* mh_stats_file_close removes the file, if it is the process that made it, unless it is kept. */
+void mh_stats_file_close(struct mh_stats_file *file);
+
+/*
+ * mh_stats_file_default makes MRC_STATS_DEFAULT_DIR, if it is not there, for everybody to put files
+ * in, and removes what crashed processes have left there. Returns the folder.
+ */
+const char *mh_stats_file_default(void);
+
+#endif

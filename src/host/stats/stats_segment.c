@@ -1,0 +1,273 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * stats_segment.c - keeps the statistics segment up to date.
+ *
+ * The file is written through a shared mapping under the NIC's lock only, by the progress thread
+ * but for events, which whoever heard of them logs at once. Every number is stored whole (relaxed
+ * atomics); the magic is stored when the rest is there, and updated_ns last.
+ */
+#include "host/stats/stats.h"
+
+#include <errno.h>
+#include <mrc/stats.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/assert.h"
+/* 20 times a second: smooth to the eye, nothing to the CPU. */
+#define SEGMENT_PERIOD_NS UINT64_C(50000000)
+#define SEGMENT_RETIRED_MAX 65535u
+
+struct mh_segment {
+	struct mh_stats_file file;
+	struct mrc_stats_segment *map;
+	uint64_t due_ns;
+};
+
+_Static_assert((int)MRC_STATS_EV_DENIED == (int)MT_EV_DENIED &&
+		       (int)MRC_STATS_EV_ASSUMED_BAD == (int)MT_EV_ASSUMED_BAD &&
+		       (int)MRC_STATS_EV_SKIP == (int)MT_EV_SKIP,
+	       "states of EVs");
+_Static_assert((int)MRC_STATS_EV_BY_LOSS == (int)MT_EV_BY_LOSS &&
+		       (int)MRC_STATS_EV_BY_MARK == (int)MT_EV_BY_MARK &&
+		       (int)MRC_STATS_EV_BY_PROBE == (int)MT_EV_BY_PROBE &&
+		       (int)MRC_STATS_EV_BY_FLOOR == (int)MT_EV_BY_FLOOR &&
+		       (int)MRC_STATS_EV_BY_OPERATOR == (int)MT_EV_BY_OPERATOR &&
+		       (int)MRC_STATS_EV_BY_PORT == (int)MT_EV_BY_PORT &&
+		       (int)MT_EV_CAUSES == (int)MRC_STATS_EV_BY_PORT + 1,
+	       "causes of their changes");
+_Static_assert(MRC_STATS_COUNTERS >= MH_COUNTERS_MAX, "room for all counters");
+
+/* The magic as one word, so that it appears as a whole. */
+typedef uint64_t __attribute__((may_alias)) segment_word;
+
+#define STORE(field, value) __atomic_store_n(&(field), (value), __ATOMIC_RELAXED)
+
+static void segment_counters(struct mh_nic *nic, struct mrc_stats_segment *map)
+{
+	struct mh_counter counters[MH_COUNTERS_MAX];
+	uint32_t n = mh_counters_read(nic, counters);
+
+	for (uint32_t i = 0; i < n; i++)
+		STORE(map->counter[i].value, counters[i].value);
+}
+
+static void segment_counter_names(struct mh_nic *nic, struct mrc_stats_segment *map)
+{
+	struct mh_counter counters[MH_COUNTERS_MAX];
+	uint32_t n = mh_counters_read(nic, counters);
+
+	for (uint32_t i = 0; i < n; i++)
+		snprintf(map->counter[i].name, sizeof(map->counter[i].name), "%s",
+			 counters[i].name);
+}
+
+static void segment_ports(const struct mh_nic *nic, struct mrc_stats_segment *map)
+{
+	for (uint32_t i = 0; i < nic->ports.n; i++) {
+		const struct mio_status *status = nic->ports.port[i].io->status;
+		struct mrc_stats_port *port = &map->port[i];
+
+		STORE(port->tx_packets, status->tx_frames);
+		STORE(port->tx_bytes, status->tx_bytes);
+		STORE(port->rx_packets, status->rx_frames);
+		STORE(port->rx_bytes, status->rx_bytes);
+		STORE(port->rx_overruns, status->rx_overruns);
+		STORE(port->tx_refused, status->tx_refused);
+		STORE(port->up, (uint32_t)nic->ports.port[i].up);
+	}
+}
+
+static void segment_evs(const struct mh_qp *qp, struct mrc_stats_qp *out, uint32_t evs)
+{
+	for (uint32_t i = 0; i < evs; i++) {
+		struct mrc_stats_ev *ev = &out->ev[i];
+		struct mt_ev_info info;
+
+		if (!mt_qp_ev_info(qp->mt, i, &info))
+			return;
+		STORE(ev->value, info.ev.value);
+		STORE(ev->port, info.ev.port);
+		STORE(ev->state, (uint8_t)info.state);
+		STORE(ev->retired,
+		      (uint16_t)(info.retired < SEGMENT_RETIRED_MAX ? info.retired
+								    : SEGMENT_RETIRED_MAX));
+	}
+}
+
+static void segment_qp(const struct mh_qp *qp, struct mrc_stats_qp *out)
+{
+	struct mt_qp_info info;
+	uint32_t evs;
+
+	mt_qp_info(qp->mt, &info);
+	evs = info.evs < MRC_STATS_EVS ? info.evs : MRC_STATS_EVS;
+	STORE(out->dest_qpn, info.dest_qpn);
+	memcpy(out->dest, info.dest.b, sizeof(out->dest));
+	snprintf(out->state, sizeof(out->state), "%s", mt_qp_state_name(info.state));
+	STORE(out->psn_next, info.psn_next);
+	STORE(out->psn_una, info.psn_una);
+	STORE(out->cwnd_bytes, info.cwnd_bytes);
+	STORE(out->inflight_bytes, info.inflight_bytes);
+	STORE(out->srtt_ns, info.srtt_ns);
+	segment_evs(qp, out, evs);
+	STORE(out->evs, evs);
+	STORE(out->evs_good, info.evs_good);
+	STORE(out->evs_bad, info.evs_bad);
+	STORE(out->rtt_min_ns, info.rtt_min_ns);
+	STORE(out->reorder_window_ns, info.reorder_window_ns);
+	STORE(out->psn_expected, info.psn_expected);
+	STORE(out->lost_pending, info.lost_pending);
+	STORE(out->qpn, info.qpn);
+}
+
+static void segment_qps(struct mh_nic *nic, struct mrc_stats_segment *map)
+{
+	uint32_t n = 0;
+
+	for (struct mb_link *l = nic->qps.next; l != &nic->qps && n < MRC_STATS_QPS; l = l->next) {
+		const struct mh_qp *qp = mb_container_of(l, struct mh_qp, link);
+
+		if (qp->mt)
+			segment_qp(qp, &map->qp[n++]);
+	}
+	for (; n < MRC_STATS_QPS; n++)
+		STORE(map->qp[n].qpn, 0);
+}
+
+static void segment_update(struct mh_nic *nic, struct mrc_stats_segment *map, uint64_t now_ns)
+{
+	segment_counters(nic, map);
+	segment_ports(nic, map);
+	segment_qps(nic, map);
+	__atomic_store_n(&map->updated_ns, now_ns, __ATOMIC_RELEASE);
+}
+
+static uint32_t segment_carrier(const struct mh_env *env)
+{
+	switch (env->driver) {
+	case MH_DRIVER_UDP:
+		return mh_env_is_srv6(env) ? MRC_STATS_CARRIER_SRV6_UDP : MRC_STATS_CARRIER_UDP;
+	case MH_DRIVER_AF_PACKET:
+		return MRC_STATS_CARRIER_AF_PACKET;
+	case MH_DRIVER_RAW41:
+		return mh_env_is_srv6(env) ? MRC_STATS_CARRIER_SRV6_RAW41 : MRC_STATS_CARRIER_RAW41;
+	}
+	mb_unreachable();
+}
+
+/* What stays as it is while the process lives. */
+static void segment_write_header(struct mh_nic *nic, struct mrc_stats_segment *map, uint64_t now_ns)
+{
+	map->version = MRC_STATS_VERSION;
+	map->pid = (uint32_t)getpid();
+	map->started_ns = now_ns;
+	map->ports = nic->ports.n;
+	map->carrier = segment_carrier(&nic->env);
+	memcpy(map->gid, nic->attr.gid.b, sizeof(map->gid));
+	segment_counter_names(nic, map);
+	for (uint32_t i = 0; i < nic->ports.n; i++) {
+		struct mrc_stats_port *port = &map->port[i];
+
+		memcpy(port->address, nic->ports.map.local[i], sizeof(port->address));
+		port->udp_port = mh_ports_udp_of_slot(&nic->ports, nic->ports.slot);
+		port->slot = (uint16_t)nic->ports.slot;
+		port->pace_bps = nic->env.pace_bps;
+		snprintf(port->interface, sizeof(port->interface), "%s", nic->env.port[i].ifname);
+	}
+}
+
+static int segment_open(struct mh_nic *nic, const char *dir, struct mio_error *error)
+{
+	struct mh_segment *s = calloc(1, sizeof(*s));
+	uint64_t now = mh_now_ns();
+	segment_word magic;
+	int err;
+
+	if (!s) {
+		snprintf(error->text, sizeof(error->text), "no memory for statistics");
+		return ENOMEM;
+	}
+	err = mh_stats_file_open(&s->file, dir, nic->env.device, error);
+	if (err) {
+		free(s);
+		return err;
+	}
+	s->file.keep = nic->env.stats_keep;
+	s->map = s->file.map;
+	segment_write_header(nic, s->map, now);
+	segment_update(nic, s->map, now);
+	memcpy(&magic, MRC_STATS_MAGIC, sizeof(magic));
+	__atomic_store_n((segment_word *)(void *)s->map->magic, magic, __ATOMIC_RELEASE);
+	s->due_ns = now + SEGMENT_PERIOD_NS;
+	nic->segment = s;
+	return 0;
+}
+
+int mh_segment_create(struct mh_nic *nic, const char *dir, struct mio_error *error)
+{
+	struct mio_error unheard;
+
+	if (dir)
+		return segment_open(nic, dir, error);
+	/* Nobody asked for it, so nobody is told that there is no place for it. */
+	segment_open(nic, mh_stats_file_default(), &unheard);
+	return 0;
+}
+
+void mh_segment_finish(struct mh_nic *nic)
+{
+	if (nic->segment)
+		segment_update(nic, nic->segment->map, mh_now_ns());
+}
+
+void mh_segment_destroy(struct mh_segment *segment)
+{
+	if (!segment)
+		return;
+	mh_stats_file_close(&segment->file);
+	free(segment);
+}
+
+uint64_t mh_segment_deadline(const struct mh_segment *segment)
+{
+	return segment ? segment->due_ns : UINT64_MAX;
+}
+
+void mh_segment_refresh(struct mh_nic *nic, uint64_t now_ns)
+{
+	struct mh_segment *s = nic->segment;
+
+	if (!s || now_ns < s->due_ns)
+		return;
+	segment_update(nic, s->map, now_ns);
+	s->due_ns = now_ns + SEGMENT_PERIOD_NS;
+}
+
+static uint8_t segment_event_kind(const struct mt_event *event)
+{
+	if (event->type == MT_EVENT_EV)
+		return MRC_STATS_EVENT_EV;
+	return event->port_of_peer ? MRC_STATS_EVENT_PEER_PORT : MRC_STATS_EVENT_PORT;
+}
+
+void mh_segment_event(struct mh_segment *segment, const struct mt_event *event, uint64_t now_ns)
+{
+	struct mrc_stats_event *to;
+	uint64_t n;
+
+	if (!segment)
+		return;
+	n = segment->map->events;
+	to = &segment->map->event[n % MRC_STATS_EVENTS];
+	STORE(to->at_ns, now_ns);
+	STORE(to->ev, event->ev.value);
+	STORE(to->kind, segment_event_kind(event));
+	STORE(to->port, event->ev.port);
+	STORE(to->state, event->type == MT_EVENT_EV ? event->ev_state : (uint8_t)event->port_up);
+	STORE(to->cause, event->ev_cause);
+	memcpy(to->peer, event->peer.b, sizeof(to->peer));
+	__atomic_store_n(&segment->map->events, n + 1, __ATOMIC_RELEASE);
+}

@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * fork.c - what happens to the NICs when the process forks, and when it exits.
+ *
+ * All locks are held while the process forks, so that the child gets each NIC in a consistent
+ * state, and gives it up: a NIC has a thread, sockets and a slot of its own, and a second user of
+ * these would take packets from the parent. The child may open a NIC of its own.
+ */
+#include "host/verbs/verbs.h"
+
+#include <stdlib.h>
+
+#include "host/stats/stats.h"
+
+/* The order of locks is the same as everywhere: the table of NICs, then NICs by number. */
+static void lock_all(void)
+{
+	struct mh_process *p = mh_process();
+
+	pthread_mutex_lock(&p->lock);
+	for (uint32_t i = 0; i < MH_DEVICES_MAX; i++)
+		if (p->of[i].nic)
+			pthread_mutex_lock(&p->of[i].nic->lock);
+}
+
+static void unlock_all(void)
+{
+	struct mh_process *p = mh_process();
+
+	for (uint32_t i = 0; i < MH_DEVICES_MAX; i++)
+		if (p->of[i].nic)
+			pthread_mutex_unlock(&p->of[i].nic->lock);
+	pthread_mutex_unlock(&p->lock);
+}
+
+/*
+ * The NIC is not freed: handles of the program point to it, and using one must find `inherited`
+ * set. What else its locks guard is never touched again.
+ */
+static void leave_inherited(void)
+{
+	struct mh_process *p = mh_process();
+
+	for (uint32_t i = 0; i < MH_DEVICES_MAX; i++) {
+		struct mh_nic *nic = p->of[i].nic;
+
+		if (!nic)
+			continue;
+		pthread_mutex_unlock(&nic->lock);
+		mh_nic_close_inherited(nic);
+		p->of[i].inherited = nic;
+		p->of[i].nic = NULL;
+		p->of[i].users = 0;
+	}
+	pthread_mutex_unlock(&p->lock);
+}
+
+/*
+ * Many programs end with the device open. Then the statistics get their last numbers here. A lock
+ * that somebody holds for long is one of a thread that was stopped in the middle: no numbers then.
+ */
+static void publish_final_stats(void)
+{
+	struct mh_process *p = mh_process();
+	struct timespec until;
+
+	if (pthread_mutex_trylock(&p->lock))
+		return;
+	clock_gettime(CLOCK_REALTIME, &until);
+	until.tv_sec += 1;
+	for (uint32_t i = 0; i < MH_DEVICES_MAX; i++) {
+		struct mh_nic *nic = p->of[i].nic;
+
+		if (nic && pthread_mutex_timedlock(&nic->lock, &until) == 0) {
+			mh_segment_finish(nic);
+			pthread_mutex_unlock(&nic->lock);
+		}
+	}
+	pthread_mutex_unlock(&p->lock);
+}
+
+static void install_handlers(void)
+{
+	pthread_atfork(lock_all, unlock_all, leave_inherited);
+	atexit(publish_final_stats);
+}
+
+void mh_fork_watch(void)
+{
+	static pthread_once_t watching = PTHREAD_ONCE_INIT;
+
+	pthread_once(&watching, install_handlers);
+}

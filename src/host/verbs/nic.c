@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* nic.c - puts the NIC together from its parts, and takes it apart. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/bytes.h"
+#include "host/datapath/datapath.h"
+#include "host/platform/platform.h"
+#include "host/progress/progress.h"
+#include "host/stats/stats.h"
+#include "host/verbs/verbs.h"
+
+/* "MRC" behind the bit that says: this number was made up locally. */
+#define NIC_GUID_PREFIX UINT64_C(0x024D524300000000)
+/* Devices may share an address. */
+#define NIC_GUID_DEVICE_SHIFT 58u
+#define NIC_PROFILES 16u
+#define NIC_WIMM_MAX 1024u
+
+/*
+ * The attributes follow from the settings alone: listing devices opens no sockets. The GUID is made
+ * of the address of the first plane, so that it is the same in all processes of a host.
+ */
+void mh_nic_fill_attr(const struct mh_env *env, struct mh_device_attr *attr)
+{
+	*attr = (struct mh_device_attr){
+		.guid = (NIC_GUID_PREFIX | (uint64_t)env->device << NIC_GUID_DEVICE_SHIFT) |
+			(mb_load_be32(env->port[0].ip + 12) ^ mb_load_be32(env->port[0].ip + 4)),
+		.planes = env->n_ports,
+		.evs = env->n_ports * env->evs,
+		.max_mtu = env->mtu,
+		.max_qp = MH_QPN_INDEX_MASK,
+		.max_send_wr = MH_WR_MAX,
+		.max_recv_wr = MH_WR_MAX,
+		.max_sge = RD_SGE_MAX,
+		.max_inline = MH_INLINE_MAX,
+		.max_cqe = MH_CQE_MAX,
+		.max_cq = UINT16_MAX,
+		.max_mr = MH_MRS_MAX,
+		.max_pd = UINT16_MAX,
+		.max_mr_bytes = UINT64_C(1) << 47,
+		.max_msg_bytes = UINT32_MAX,
+		.max_mpr = RD_MPR_MAX,
+		.mpr_resolution = 1,
+		.max_wimm = NIC_WIMM_MAX,
+		.max_wimm_dest = NIC_WIMM_MAX,
+		.max_rd_atomic = RD_ATOMIC_MAX,
+		.max_ev_profiles = NIC_PROFILES,
+		.max_cc_profiles = NIC_PROFILES,
+		.trim_nack = true,
+		.dynamic_mpr = true,
+		.svc_time = env->svc_time,
+	};
+	snprintf(attr->name, sizeof(attr->name), "mrc%u", env->device);
+	memcpy(attr->gid.b, env->port[0].ip, sizeof(attr->gid.b));
+}
+
+static void nic_init_lock(struct mh_nic *nic)
+{
+	pthread_mutexattr_t attr;
+
+	/* Spinning a little before sleeping pays: the lock is held for microseconds. */
+	pthread_mutexattr_init(&attr);
+	pthread_mutexattr_settype(&attr, PTHREAD_MUTEX_ADAPTIVE_NP);
+	pthread_mutex_init(&nic->lock, &attr);
+	pthread_mutexattr_destroy(&attr);
+}
+
+/* nic_open makes the parts in order; on an error the caller takes apart what there is. */
+static int nic_open(struct mh_nic *nic, struct mio_error *error)
+{
+	uint64_t now = mh_now_ns();
+	int err = mh_ports_open(&nic->ports, &nic->env, now, error);
+
+	if (err)
+		return err;
+	nic->was_up = mh_ports_up(&nic->ports) != 0;
+	snprintf(error->text, sizeof(error->text), "no memory for the NIC");
+	nic->tx = mh_tx_create(nic->ports.n, &nic->env.dscp);
+	if (!nic->tx)
+		return ENOMEM;
+	err = mh_engine_create(nic, now);
+	if (!err)
+		err = mh_nic_create_ud(nic);
+	if (err)
+		return err;
+	err = mh_segment_create(nic, nic->env.stats_dir[0] ? nic->env.stats_dir : NULL, error);
+	if (err)
+		return err;
+	err = mh_progress_start(nic);
+	if (err)
+		snprintf(error->text, sizeof(error->text), "the progress thread: %s%s",
+			 strerror(err),
+			 err == EMFILE ? "; raise the limit of open files (ulimit -n)" : "");
+	return err;
+}
+
+int mh_nic_create(const struct mh_env *env, struct mh_nic **nic, struct mio_error *error)
+{
+	struct mh_nic *n = calloc(1, sizeof(*n));
+	int err;
+
+	if (!n) {
+		snprintf(error->text, sizeof(error->text), "no memory for the NIC");
+		return ENOMEM;
+	}
+	n->env = *env;
+	n->crc32 = mh_crc32_best();
+	n->next_pd = 1;
+	n->next_qp_index = (uint32_t)mh_entropy() & MH_QPN_INDEX_MASK;
+	mb_link_init(&n->qps);
+	mb_link_init(&n->failed);
+	mb_link_init(&n->devices);
+	mh_nic_fill_attr(env, &n->attr);
+	mh_rx_init(n);
+	nic_init_lock(n);
+	mh_guard_open();
+	err = nic_open(n, error);
+	if (err)
+		mh_nic_destroy(n);
+	else
+		*nic = n;
+	return err;
+}
+
+/*
+ * Only descriptors and mappings are closed: the lock and the thread are the parent's, and memory
+ * stays because handles of the program point to it.
+ */
+void mh_nic_close_inherited(struct mh_nic *nic)
+{
+	atomic_store(&nic->inherited, true);
+	mh_ports_close(&nic->ports);
+	mh_progress_close_inherited(nic);
+	mh_segment_destroy(nic->segment);
+	nic->segment = NULL;
+}
+
+/*
+ * The thread ends first, for it uses all the rest. It also takes apart what nic_open made before it
+ * failed.
+ */
+void mh_nic_destroy(struct mh_nic *nic)
+{
+	mh_progress_stop(nic);
+	mh_segment_finish(nic);
+	mh_segment_destroy(nic->segment);
+	if (nic->engine)
+		mh_engine_destroy(nic);
+	mu_destroy(nic->ud);
+	mh_tx_destroy(nic->tx);
+	mh_ports_close(&nic->ports);
+	mh_guard_close();
+	pthread_mutex_destroy(&nic->lock);
+	free(nic);
+}

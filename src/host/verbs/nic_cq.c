@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * nic_cq.c - completion queues: making, polling and destroying them. Polling an empty one drives
+ * the NIC, unless another thread does so at the moment. The ring is cq_ring.c's.
+ */
+#include <errno.h>
+#include <stdlib.h>
+
+#include "base/assert.h"
+#include "base/bits.h"
+#include "host/progress/progress.h"
+
+int mh_cq_create(struct mh_device *dev, uint32_t cqe, struct mh_channel *channel, void *owner,
+		 struct mh_cq **cq)
+{
+	struct mh_cq *c;
+
+	if (mh_nic_is_inherited(dev->nic))
+		return ENODEV;
+	if (cqe < 1 || cqe > MH_CQE_MAX || (channel && channel->dev != dev))
+		return EINVAL;
+	c = calloc(1, sizeof(*c));
+	if (!c)
+		return ENOMEM;
+	c->mask = mb_pow2_ceil(cqe) - 1;
+	c->ring = calloc(c->mask + 1, sizeof(*c->ring));
+	if (!c->ring) {
+		free(c);
+		return ENOMEM;
+	}
+	c->dev = dev;
+	c->owner = owner;
+	c->channel = channel;
+	pthread_mutex_init(&c->lock, NULL);
+	mh_event_source_init(&c->completion, 0, c);
+	mh_event_source_init(&c->overrun, MH_ASYNC_CQ_ERR, c);
+	mh_nic_lock(dev->nic);
+	dev->objects++;
+	if (channel)
+		channel->n_cqs++;
+	mh_nic_unlock(dev->nic);
+	*cq = c;
+	return 0;
+}
+
+int mh_cq_destroy(struct mh_cq *cq)
+{
+	struct mh_nic *nic = cq->dev->nic;
+
+	if (mh_nic_is_inherited(nic))
+		return ENODEV;
+	mh_nic_lock(nic);
+	if (cq->n_qps > 0) {
+		mh_nic_unlock(nic);
+		return EBUSY;
+	}
+	mh_nic_unlock(nic);
+	/* Without QPs nothing raises events any more; the counts go last, when no event is out. */
+	if (cq->channel)
+		mh_event_discard(&cq->channel->events, &cq->completion);
+	mh_event_discard(&cq->dev->events, &cq->overrun);
+	mh_nic_lock(nic);
+	cq->dev->objects--;
+	if (cq->channel)
+		cq->channel->n_cqs--;
+	mh_nic_unlock(nic);
+	pthread_mutex_destroy(&cq->lock);
+	free(cq->ring);
+	free(cq);
+	return 0;
+}
+
+void *mh_cq_owner(const struct mh_cq *cq)
+{
+	return cq->owner;
+}
+
+uint32_t mh_cq_size(const struct mh_cq *cq)
+{
+	return cq->mask + 1;
+}
+
+int mh_cq_resize(struct mh_cq *cq, uint32_t cqe)
+{
+	struct mh_cqe *ring;
+	uint32_t mask;
+	int err;
+
+	if (mh_nic_is_inherited(cq->dev->nic))
+		return ENODEV;
+	if (cqe < 1 || cqe > MH_CQE_MAX)
+		return EINVAL;
+	mask = mb_pow2_ceil(cqe) - 1;
+	ring = calloc(mask + 1, sizeof(*ring));
+	if (!ring)
+		return ENOMEM;
+	err = mh_cq_replace_ring(cq, cqe, ring, mask);
+	return err;
+}
+
+/* REQ(api.cq.poll) */
+int mh_cq_poll(struct mh_cq *cq, uint32_t n, struct mh_wc *wc)
+{
+	uint32_t got;
+
+	if (mh_nic_is_inherited(cq->dev->nic))
+		return -ENODEV;
+	if (n > INT32_MAX)
+		n = INT32_MAX;
+	got = mh_cq_pop(cq, n, wc);
+	if (got == 0 && n > 0) {
+		mh_progress_poll(cq->dev->nic);
+		got = mh_cq_pop(cq, n, wc);
+	}
+	return got == 0 && cq->overran ? -EOVERFLOW : (int)got;
+}
+
+void mh_cq_req_notify(struct mh_cq *cq, bool solicited_only)
+{
+	if (mh_nic_is_inherited(cq->dev->nic) || !cq->channel)
+		return;
+	mh_cq_arm(cq, solicited_only);
+	mh_progress_end_backoff(cq->dev->nic);
+}
+
+void mh_cq_ack_events(struct mh_cq *cq, uint32_t n)
+{
+	if (mh_nic_is_inherited(cq->dev->nic))
+		return;
+	mb_assert(cq->channel);
+	mh_event_ack(&cq->channel->events, &cq->completion, n);
+}

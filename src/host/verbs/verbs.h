@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * verbs.h - what the files behind nic.h call of each other. Each entry point takes nic->lock, calls
+ * the engine and asks progress.h for a run; nothing below calls up here.
+ */
+#ifndef SOFTMRC_HOST_VERBS_VERBS_H
+#define SOFTMRC_HOST_VERBS_VERBS_H
+
+#include "host/state/nic_context.h"
+
+/* mh_nic_create makes the NIC that env describes; text says what went wrong. */
+int mh_nic_create(const struct mh_env *env, struct mh_nic **nic, struct mio_error *error);
+void mh_nic_destroy(struct mh_nic *nic);
+/* mh_nic_close_inherited closes a forked child's copies of all descriptors; the memory stays. */
+void mh_nic_close_inherited(struct mh_nic *nic);
+/* mh_nic_fill_attr fills in the constant attributes of a NIC with this configuration. */
+void mh_nic_fill_attr(const struct mh_env *env, struct mh_device_attr *attr);
+
+/* mh_fork_watch installs the handlers of fork.c, once per process, before its first NIC is made. */
+void mh_fork_watch(void);
+
+/*
+ * mh_post_gather turns n SGEs of a WR into the core's, at most RD_SGE_MAX, empty ones left out.
+ * EINVAL: too many bytes.
+ */
+int mh_post_gather(const struct rd_sge *from, uint32_t n, struct rd_sge *sge, uint32_t *n_sge);
+/*
+ * mh_mw_post_bind queues the bind of a WR on a QP; mh_mw_post_invalidate a LOCAL_INV. Under
+ * nic->lock. Errors as mh_qp_post_send.
+ */
+int mh_mw_post_bind(struct mh_qp *qp, const struct rd_send_wr *wr);
+int mh_mw_post_invalidate(struct mh_qp *qp, const struct rd_send_wr *wr);
+
+#endif
