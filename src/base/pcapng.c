@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+/* pcapng.c - blocks of a pcapng file, written into the caller's buffers. */
 #include "base/pcapng.h"
 
 #include <string.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+/* pool.c - blocks of memory from chunks that the owner adds, on free lists by size. */
 #include "base/pool.h"
 
 #include "base/assert.h"

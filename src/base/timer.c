@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+/* timer.c - timers of one owner in a pairing heap, the earliest deadline at its root. */
 #include "base/timer.h"
 
 #include <stddef.h>

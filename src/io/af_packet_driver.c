@@ -51,20 +51,12 @@ static uint32_t afp_write(const struct afp_port *a, const struct mio_tx *frame,
 			  const uint8_t dst_mac[MIO_MAC_BYTES], uint8_t *p)
 {
 	bool v4 = mw_is_ipv4(frame->dst.ip);
-	struct mw_ip_udp h = {
-		.sport = frame->sport,
-		.dport = frame->dst.udp_port,
-		.flow_label = frame->flow_label,
-		.len = frame->len,
-		.tos = frame->tos,
-	};
+	struct mw_ip_udp h = mio_tx_headers(frame, a->local.ip, frame->dst.ip);
 	uint8_t *at = p + ETHER_HDR_LEN;
 
 	memcpy(p, dst_mac, MIO_MAC_BYTES);
 	memcpy(p + MIO_MAC_BYTES, a->mac, MIO_MAC_BYTES);
 	mb_store_be16(p + (size_t)2 * MIO_MAC_BYTES, v4 ? ETHERTYPE_IP : ETHERTYPE_IPV6);
-	memcpy(h.src, a->local.ip, 16);
-	memcpy(h.dst, frame->dst.ip, 16);
 	at += mw_ip_udp_write(&h, at);
 	return mio_tx_gather(frame, at) ? (uint32_t)(at - p) + frame->len : 0;
 }
@@ -187,18 +179,8 @@ static bool afp_parse_slot(struct afp_port *a, const struct tpacket2_hdr *slot, 
 		a->status.rx_oversize++;
 		return false;
 	}
-	*frame = (struct mio_rx){
-		.bytes = ip + headers,
-		.len = h.len,
-		.src = {.udp_port = h.sport},
-		.flow_label = h.flow_label,
-		.tos = h.tos,
-		.time_ns = now_ns,
-		.stamp_ns = slot->tp_sec * UINT64_C(1000000000) + slot->tp_nsec,
-	};
-	memcpy(frame->src.ip, h.src, 16);
-	a->status.rx_frames++;
-	a->status.rx_bytes += frame->len;
+	*frame = mio_rx_frame(&a->status, &h, ip + headers, now_ns);
+	frame->stamp_ns = slot->tp_sec * UINT64_C(1000000000) + slot->tp_nsec;
 	return true;
 }
 
@@ -233,12 +215,7 @@ static void afp_close(struct mio_port *port)
 
 	mio_ring_unmap(&a->tx);
 	mio_ring_unmap(&a->rx);
-	if (a->tx_fd >= 0)
-		close(a->tx_fd);
-	if (a->status.fd >= 0)
-		close(a->status.fd);
-	if (a->claimed_fd >= 0)
-		close(a->claimed_fd);
+	mio_close_fds((int[]){a->tx_fd, a->status.fd, a->claimed_fd}, 3);
 	if (a->nexthop)
 		mio_nexthop_close(a->nexthop);
 	mio_backlog_fini(&a->backlog);

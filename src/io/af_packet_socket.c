@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+/* af_packet_socket.c - interface, sockets and filters of an AF_PACKET port; errors in words. */
 #include "io/af_packet.h"
 
 #include <arpa/inet.h>

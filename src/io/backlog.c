@@ -1,7 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * backlog.c - frames that wait for room in the order of their arrival, and headers around frames.
+ */
 #include "io/backlog.h"
 
 #include <errno.h>
+#include <unistd.h>
 
 #define SLOTS 256u
 
@@ -56,4 +60,45 @@ void mio_backlog_tick(struct mio_backlog *b, uint64_t now_ns,
 		mio_delayq_pop(b->held);
 	}
 	b->status->blocked = false;
+}
+
+struct mw_ip_udp mio_tx_headers(const struct mio_tx *frame, const uint8_t src[16],
+				const uint8_t dst[16])
+{
+	struct mw_ip_udp h = {
+		.sport = frame->sport,
+		.dport = frame->dst.udp_port,
+		.flow_label = frame->flow_label,
+		.len = frame->len,
+		.tos = frame->tos,
+	};
+
+	memcpy(h.src, src, sizeof(h.src));
+	memcpy(h.dst, dst, sizeof(h.dst));
+	return h;
+}
+
+struct mio_rx mio_rx_frame(struct mio_status *status, const struct mw_ip_udp *h,
+			   const uint8_t *bytes, uint64_t now_ns)
+{
+	struct mio_rx frame = {
+		.bytes = bytes,
+		.len = h->len,
+		.src = {.udp_port = h->sport},
+		.flow_label = h->flow_label,
+		.tos = h->tos,
+		.time_ns = now_ns,
+	};
+
+	memcpy(frame.src.ip, h->src, sizeof(frame.src.ip));
+	status->rx_frames++;
+	status->rx_bytes += frame.len;
+	return frame;
+}
+
+void mio_close_fds(const int *fds, uint32_t n)
+{
+	for (uint32_t i = 0; i < n; i++)
+		if (fds[i] >= 0)
+			close(fds[i]);
 }

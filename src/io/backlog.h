@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * backlog.h - what drivers do with frames for which the system has no room: keep them, in order.
+ * backlog.h - what drivers share: keeping frames for which the system has no room, in order, and
+ * the headers around frames.
  *
  * While the backlog holds anything status->blocked is set, and every further frame must go behind
  * it, so that frames of one EV do not overtake each other. The system is asked again after a while;
@@ -10,6 +11,7 @@
 #define SOFTMRC_IO_BACKLOG_H
 
 #include "io/io_port.h"
+#include "wire/ip_udp.h"
 
 /*
  * A bounded queue of frame copies, ordered by when each is due.
@@ -68,6 +70,14 @@ void mio_backlog_tick(struct mio_backlog *b, uint64_t now_ns,
  * the descriptor is gone ends the port; everything else is the frame's bad luck.
  */
 void mio_count_refused(struct mio_status *status, int code);
+/* mio_tx_headers returns the headers that a frame travels with between two addresses. */
+struct mw_ip_udp mio_tx_headers(const struct mio_tx *frame, const uint8_t src[16],
+				const uint8_t dst[16]);
+/* mio_rx_frame counts a received frame with its headers, and returns it. */
+struct mio_rx mio_rx_frame(struct mio_status *status, const struct mw_ip_udp *h,
+			   const uint8_t *bytes, uint64_t now_ns);
+/* mio_close_fds closes those of n descriptors that are open: not below 0. */
+void mio_close_fds(const int *fds, uint32_t n);
 /* mio_is_fatal says whether an errno value of a send or receive ends a port. */
 bool mio_is_fatal(int code);
 

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+/* capture_driver.c - writes what passes through a port to a pcapng file. */
 #include "io/drivers.h"
 
 #include <errno.h>
@@ -9,6 +10,7 @@
 #include "base/assert.h"
 #include "base/list.h"
 #include "base/pcapng.h"
+#include "io/backlog.h"
 #include "wire/ip_udp.h"
 
 struct mio_capture {
@@ -95,23 +97,10 @@ static void pcap_record(struct pcap_port *p, uint64_t time_ns, enum mb_pcapng_di
 
 static void record_sent(struct pcap_port *p, uint64_t now_ns, const struct mio_tx *frame)
 {
-	struct mw_ip_udp h = {
-		.sport = frame->sport,
-		.dport = frame->dst.udp_port,
-		.flow_label = frame->flow_label,
-		.len = frame->len,
-		.tos = frame->tos,
-	};
+	struct mw_ip_udp h = mio_tx_headers(frame, p->local.ip, frame->dst.ip);
+	struct mw_ip_udp inner = p->wrapped ? mio_tx_headers(frame, p->gid, frame->dst_gid) : h;
 	uint8_t bytes[MIO_FRAME_MAX];
-	struct mw_ip_udp inner;
 
-	memcpy(h.src, p->local.ip, sizeof(h.src));
-	memcpy(h.dst, frame->dst.ip, sizeof(h.dst));
-	inner = h;
-	if (p->wrapped) {
-		memcpy(inner.src, p->gid, sizeof(inner.src));
-		memcpy(inner.dst, frame->dst_gid, sizeof(inner.dst));
-	}
 	if (mio_tx_gather(frame, bytes))
 		pcap_record(p, now_ns, MB_PCAPNG_OUTBOUND, p->wrapped ? &h : NULL, &inner, bytes);
 }

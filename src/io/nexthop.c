@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+/* nexthop.c - asks the kernel by netlink for routes and neighbours, and keeps the answers. */
 #include "io/af_packet.h"
 
 #include <errno.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+/* packet_ring.c - maps AF_PACKET rings and finds their slots. */
 #include "io/af_packet.h"
 
 #include <errno.h>

@@ -13,7 +13,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
-#include <unistd.h>
 
 #include "base/assert.h"
 #include "base/bytes.h"
@@ -68,21 +67,12 @@ static void raw41_fill_message(struct raw41_port *r, uint32_t i, const struct mi
 {
 	struct msghdr *m = &r->tx.msg[i].msg_hdr;
 	uint8_t *headers = r->tx.headers[i];
-	struct mw_ip_udp h = {
-		.sport = frame->sport,
-		.dport = frame->dst.udp_port,
-		.flow_label = frame->flow_label,
-		.len = frame->len,
-		.tos = frame->tos,
-	};
+	struct mw_ip_udp h = mio_tx_headers(frame, r->gid, frame->dst_gid);
 	size_t inner;
 
-	memcpy(h.src, r->gid, 16);
-	memcpy(h.dst, frame->dst_gid, 16);
-	mb_assert(!mw_is_ipv4(h.dst)); /* whoever makes up addresses has checked them */
+	mb_assert(!mw_is_ipv4(h.dst)); /* the caller that makes up addresses has checked them */
 	inner = mw_ip_udp_write(&h, headers + MW_IPV6_BYTES);
-	memcpy(h.src, r->local.ip, 16);
-	memcpy(h.dst, frame->dst.ip, 16);
+	h = mio_tx_headers(frame, r->local.ip, frame->dst.ip);
 	mw_ip_encapsulate(&h, inner + frame->len, headers);
 	memcpy(&r->tx.to[i].sin6_addr, frame->dst.ip, 16);
 	r->tx.iov[i][0] = (struct iovec){headers, MW_IPV6_BYTES + inner};
@@ -189,17 +179,8 @@ static bool raw41_parse(struct raw41_port *r, uint32_t i, uint64_t now_ns, struc
 	if (!mw_ip_udp_read(r->rx.bytes[i], r->rx.msg[i].msg_len, &h, &headers) ||
 	    h.dport != r->local.udp_port || memcmp(h.dst, r->gid, 16) != 0)
 		return false;
-	*frame = (struct mio_rx){
-		.bytes = r->rx.bytes[i] + headers,
-		.len = h.len,
-		.src = {.udp_port = h.sport},
-		.flow_label = h.flow_label,
-		.tos = mw_ecn_combine(outer_tos, h.tos),
-		.time_ns = now_ns,
-	};
-	memcpy(frame->src.ip, h.src, 16);
-	r->status.rx_frames++;
-	r->status.rx_bytes += frame->len;
+	*frame = mio_rx_frame(&r->status, &h, r->rx.bytes[i] + headers, now_ns);
+	frame->tos = mw_ecn_combine(outer_tos, h.tos);
 	return true;
 }
 
@@ -232,12 +213,7 @@ static void raw41_close(struct mio_port *port)
 {
 	struct raw41_port *r = raw41_of(port);
 
-	if (r->tx.fd >= 0)
-		close(r->tx.fd);
-	if (r->status.fd >= 0)
-		close(r->status.fd);
-	if (r->claimed_fd >= 0)
-		close(r->claimed_fd);
+	mio_close_fds((int[]){r->tx.fd, r->status.fd, r->claimed_fd}, 3);
 	mio_backlog_fini(&r->backlog);
 	free(r);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* udp_driver.c - a port made of its sending side (udp.h) and its receiving side (udp.h). */
+/* udp_driver.c - a port made of a sending and a receiving side, see udp.h. */
 #include "io/drivers.h"
 
 #include <errno.h>
@@ -45,14 +45,19 @@ static void udp_tick(struct mio_port *port, uint64_t now_ns)
 	mio_udp_tx_tick(udp_of(port)->tx, now_ns);
 }
 
+static void udp_free(struct udp_port *u)
+{
+	if (u && u->tx)
+		mio_udp_tx_destroy(u->tx);
+	if (u)
+		mio_udp_rx_destroy(u->rx);
+	free(u);
+}
+
 static void udp_close(struct mio_port *port)
 {
-	struct udp_port *u = udp_of(port);
-
-	mio_udp_tx_destroy(u->tx);
-	mio_udp_rx_destroy(u->rx);
-	close(u->status.fd);
-	free(u);
+	close(udp_of(port)->status.fd);
+	udp_free(udp_of(port));
 }
 
 static const struct mio_port_ops udp_ops = {
@@ -81,17 +86,10 @@ int mio_udp_open(const struct mio_udp_cfg *cfg, int claimed_fd, struct mio_port 
 		err = mio_udp_tx_create(cfg, &u->status, &u->tx, error);
 	else
 		strcpy(error->text, "no memory for a UDP port");
+	if (!err && cfg->zero_checksum)
+		err = mio_udp_accept_zero_checksum(claimed_fd, &cfg->local, error);
 	if (err) {
-		if (u)
-			mio_udp_rx_destroy(u->rx);
-		free(u);
-		return err;
-	}
-	err = cfg->zero_checksum ? mio_udp_accept_zero_checksum(claimed_fd, &cfg->local, error) : 0;
-	if (err) {
-		mio_udp_tx_destroy(u->tx);
-		mio_udp_rx_destroy(u->rx);
-		free(u);
+		udp_free(u);
 		return err;
 	}
 	u->status.rx_buffer_bytes = mio_udp_grow_buffer(claimed_fd, cfg->rx_buffer_bytes);

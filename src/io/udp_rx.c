@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+/* udp_rx.c - fetches messages in bursts and cuts runs up into frames. */
 #include "io/udp.h"
 
 #include <arpa/inet.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+/* udp_tx.c - sorts a burst by EV and sends each EV's frames, runs as one message. */
 #include "io/udp.h"
 
 #include <arpa/inet.h>
@@ -260,6 +261,7 @@ int mio_udp_tx_create(const struct mio_udp_cfg *cfg, struct mio_status *status,
 		      struct mio_udp_tx **out, struct mio_error *error)
 {
 	struct mio_udp_tx *tx = calloc(1, sizeof(*tx));
+	int err = 0;
 
 	if (!tx || !mio_backlog_init(&tx->backlog, status)) {
 		free(tx);
@@ -270,23 +272,18 @@ int mio_udp_tx_create(const struct mio_udp_cfg *cfg, struct mio_status *status,
 	tx->ev_base = cfg->ev_base;
 	tx->max_run = cfg->max_run;
 	tx->ipv4 = mw_is_ipv4(cfg->local.ip);
-	for (; tx->n_evs < cfg->n_evs; tx->n_evs++) {
-		int err = mio_udp_send_socket(&cfg->local, cfg->ifname,
-					      (uint16_t)(cfg->ev_base + tx->n_evs),
-					      &tx->fd[tx->n_evs], error);
+	while (tx->n_evs < cfg->n_evs && !err) {
+		uint32_t i = tx->n_evs;
 
-		if (err) {
-			mio_udp_tx_destroy(tx);
-			return err;
-		}
+		err = mio_udp_send_socket(&cfg->local, cfg->ifname, (uint16_t)(cfg->ev_base + i),
+					  &tx->fd[i], error);
+		tx->n_evs += !err;
+		if (!err && cfg->zero_checksum)
+			err = mio_udp_send_zero_checksum(tx->fd[i], &cfg->local, error);
 	}
-	for (uint32_t i = 0; cfg->zero_checksum && i < tx->n_evs; i++) {
-		int err = mio_udp_send_zero_checksum(tx->fd[i], &cfg->local, error);
-
-		if (err) {
-			mio_udp_tx_destroy(tx);
-			return err;
-		}
+	if (err) {
+		mio_udp_tx_destroy(tx);
+		return err;
 	}
 	init_messages(tx);
 	*out = tx;

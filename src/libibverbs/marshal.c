@@ -68,12 +68,13 @@ void ibv_copy_qp_attr_from_kern(struct ibv_qp_attr *dst, struct ib_uverbs_qp_att
 }
 
 /* The fields that both records have under the same name, in types that differ here and there. */
-#define PATH_FIELDS(X)                                                                          \
-	X(dlid)                                                                                 \
-	X(slid)                                                                                 \
-	X(raw_traffic) X(flow_label) X(reversible) X(mtu) X(pkey) X(hop_limit) X(traffic_class) \
-		X(numb_path) X(sl) X(mtu_selector) X(rate_selector) X(rate)                     \
-			X(packet_life_time_selector) X(packet_life_time) X(preference)
+/* clang-format off */
+#define PATH_FIELDS(X)                                                               \
+	X(dlid) X(slid) X(raw_traffic) X(flow_label) X(reversible) X(mtu) X(pkey)    \
+	X(hop_limit) X(traffic_class) X(numb_path) X(sl) X(mtu_selector)             \
+	X(rate_selector) X(rate) X(packet_life_time_selector) X(packet_life_time)    \
+	X(preference)
+/* clang-format on */
 #define COPY(field) .field = (__typeof__(dst->field))src->field,
 
 void ibv_copy_path_rec_from_kern(struct ibv_sa_path_rec *dst, struct ib_user_path_rec *src)
