@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * engine.h - the protocol engine of MRC, for whoever brings a NIC: a driver, a DPU, an FPGA's soft
+ * engine.h - the protocol engine of MRC, for NICs of other makes: a driver, a DPU, an FPGA's soft
  * core, a simulator.
  *
  * An engine is one MRC endpoint as a pure machine: ports, memory regions, QPs and timers, but no

@@ -111,7 +111,7 @@ enum mrc_stats_ev_cause {
 
 /* 32 bytes. */
 struct mrc_stats_event {
-	uint64_t at_ns; /* CLOCK_MONOTONIC, of the turn of the protocol that made it */
+	uint64_t at_ns; /* CLOCK_MONOTONIC, of the round of the engine that made it */
 	uint32_t ev;	/* EV: value */
 	uint8_t kind;	/* enum mrc_stats_event_kind */
 	uint8_t port;

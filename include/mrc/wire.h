@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * wire.h - the packets of MRC as bytes: encoders, decoders, ICRC, where an EV stands in the
+ * wire.h - the packets of MRC as bytes: encoders, decoders, ICRC, where an EV is in the
  * carrying headers, DSCP, uSIDs of SRv6, and packets as text.
  *
  * An adapter of the engine (mrc/engine.h) needs mw_packet_encode for what it sends; for what it

@@ -31,7 +31,7 @@ void mt_engine_cfg_default(struct mt_engine_cfg *cfg, uint32_t n_ports)
 				.sack_bytes = 4096,
 				/* No queue holds a packet for a hundredth of this. */
 				.ep_quarantine_ns = 100000000,
-				/* A NIC knows in microseconds; most of this is the way to the
+				/* A NIC knows in microseconds; most of this is for telling the
 				   peer. */
 				.port_notice_ns = 10000000,
 			},

@@ -51,8 +51,9 @@ struct mt_engine_cfg {
 	uint32_t control_ring; /* NACKs, probe answers and ECN echoes waiting; power of two, 1 ..
 				  2^16 */
 	uint32_t event_ring;   /* EV and QP events waiting to be polled; power of two, 1 .. 2^16 */
-	uint32_t ep_requests;  /* endpoint requests under way or resting; power of two, 1 .. 2^16 */
-	uint32_t endpoint;     /* number of this engine among those behind its address, 0 ..
+	uint32_t
+		ep_requests; /* endpoint requests outstanding or quarantined; power of two, 1 .. 2^16 */
+	uint32_t endpoint;	 /* number of this engine among those behind its address, 0 ..
 				  MT_ENDPOINTS_MAX - 1; a peer's is what is left of its QPN ... */
 	uint32_t qpn_index_bits; /* ... above this many bits, 14 .. 24; 24: each address has one */
 	uint32_t ts_shift;	 /* log2 of the timestamp unit in ns; 7 (128 ns) on the wire */

@@ -2,8 +2,8 @@
 /*
  * engine.h - the whole boundary of the protocol core.
  *
- * An engine is one MRC endpoint: ports, memory regions, QPs, timers. It is a pure machine: it is
- * told the time and given packets, and is asked for packets, events and its next deadline. It
+ * An engine is one MRC endpoint: ports, memory regions, QPs, timers. It is a pure machine: the
+ * adapter gives it the time and packets, and asks it for packets, events and its next deadline. It
  * never asks for anything, never blocks, allocates nothing and keeps no global state. Calls on one
  * engine must not overlap; different engines are independent.
  *
@@ -87,7 +87,7 @@ void mt_engine_rx_bytes(struct mt_engine *e, uint64_t now_ns, const struct mt_rx
  */
 void mt_engine_prefetch_qp(const struct mt_engine *e, uint32_t qpn);
 /*
- * mt_qp_memory writes where the memory lies that packets of a connected QP touch, beside its
+ * mt_qp_memory writes where the memory lies that packets of a connected QP touch besides its
  * engine: at most MT_QP_PIECES pieces, and returns how many. For adapters with so many engines that
  * each is found in no cache, which ask for it ahead of time. Good until the QP is modified.
  */
@@ -128,10 +128,10 @@ uint32_t mt_engine_poll(struct mt_engine *e, struct mt_event *events, uint32_t n
 
 /*
  * mt_engine_port_set says whether a local port (0 .. n_ports-1) can send and receive; all are up at
- * first. The EVs of a port that is down are not used by anything, from the next packet on, and
- * none of them is held to be bad for what was lost with it; a port that comes back is used at once.
- * Peers are told. With all ports down nothing is sent; timers go on. Call mt_engine_tx afterwards.
- * MT_ERR_INVALID: no such port. REQ(ep.port.local-down) REQ(ep.port.return)
+ * first. The EVs of a port that is down are not used by anything, from the next packet on, and none
+ * of them is held to be bad for what was lost with it; a port that comes back is used at once.
+ * Peers get a port status. With all ports down nothing is sent; timers go on. Call mt_engine_tx
+ * afterwards. MT_ERR_INVALID: no such port. REQ(ep.port.local-down) REQ(ep.port.return)
  */
 int mt_engine_port_set(struct mt_engine *e, uint64_t now_ns, uint32_t port, bool up);
 /* mt_engine_ports_up returns the ports that are up, bit p for port p. */
@@ -143,8 +143,8 @@ uint32_t mt_engine_ports_up(const struct mt_engine *e);
  * mt_engine_ep_request sends one request to an endpoint and reports its end as an event; *id (may
  * be NULL) is the number it goes by. MT_ERR_INVALID: op, port, class, endpoint or timeout out of
  * range. MT_ERR_STATE: the port is down. MT_ERR_EXISTS: the given id is in use, or was so lately
- * that a late answer could be taken for the new one's. MT_ERR_FULL: too many are under way or
- * resting, or unpolled; try again later. REQ(ep.probe.id-reuse)
+ * that a late answer could be taken for the new one's. MT_ERR_FULL: too many are outstanding,
+ * quarantined or unpolled; try again later. REQ(ep.probe.id-reuse)
  */
 int mt_engine_ep_request(struct mt_engine *e, uint64_t now_ns, const struct mt_ep_request *req,
 			 uint16_t *id);
@@ -236,12 +236,12 @@ void mt_qp_query(const struct mt_qp *qp, struct rd_qp_attr *attr);
 /* mt_qp_can_move says whether IBTA has this move of a QP; RTR to RTR is none, for instance. */
 bool mt_qp_can_move(enum rd_qp_state from, enum rd_qp_state to);
 /*
- * mt_qp_post_send queues a send WR. What the peer has not fails when its turn comes, as
+ * mt_qp_post_send queues a send WR. What the peer does not have fails when the WR is the oldest, as
  * RD_WC_REM_OP_ERR. MT_ERR_STATE: not RTS, SQD or ERR (in ERR it is flushed). MT_ERR_FULL: sq_depth
  * WRs are unpolled. MT_ERR_INVALID: SGE count, 2^32 bytes and more, an operation that the QP's
  * extensions have not, or one without packets, a READ or atomic with an immediate or while
  * max_rd_atomic is 0, an atomic whose SGE is not one of 8 bytes. MT_ERR_ACCESS: an SGE; a QP with
- * extensions fails in the WR's turn instead. MT_ERR_MEMORY: as above.
+ * extensions fails when the WR is the oldest instead. MT_ERR_MEMORY: as above.
  */
 int mt_qp_post_send(struct mt_qp *qp, uint64_t now_ns, const struct rd_send_wr *wr);
 /*
@@ -249,7 +249,7 @@ int mt_qp_post_send(struct mt_qp *qp, uint64_t now_ns, const struct rd_send_wr *
  * out when all send WRs before it have been sent in full, before any behind it begins, with a fence
  * not before all READs and atomics; it completes in order with them. What it may not do ends the QP
  * when all before it is complete: RD_WC_MW_BIND_ERR, RD_WC_LOC_QP_OP_ERR. sq_depth of them may be
- * unpolled, beside the others. MT_ERR_STATE, MT_ERR_FULL, MT_ERR_MEMORY: as mt_qp_post_send.
+ * unpolled, besides the others. MT_ERR_STATE, MT_ERR_FULL, MT_ERR_MEMORY: as mt_qp_post_send.
  * MT_ERR_INVALID: no extensions, opcode, flags.
  */
 int mt_qp_post_local(struct mt_qp *qp, const struct mt_local_wr *wr);
@@ -273,7 +273,7 @@ int mt_srq_init(struct mt_engine *e, void *mem, const struct mt_srq_cap *cap, vo
 		struct mt_srq **srq);
 /*
  * mt_srq_resize moves what an SRQ holds to `mem`, of mt_srq_size bytes for its other capabilities
- * with the new depth, which it uses from then on beside its first memory; what it used before is
+ * with the new depth, which it uses from then on besides its first memory; what it used before is
  * the caller's again, the first memory when it ends. MT_ERR_INVALID: depth, or more receives are
  * posted, taken and not polled, or its limit is higher.
  */
@@ -330,8 +330,8 @@ void mt_qp_info(const struct mt_qp *qp, struct mt_qp_info *info);
 /* mt_qp_ev_info fills in EV i (0 .. evs-1) and returns false when there is none. */
 bool mt_qp_ev_info(const struct mt_qp *qp, uint32_t i, struct mt_ev_info *info);
 /*
- * mt_qp_ev_deny sets an EV DENIED, or GOOD again, for the QP's destination; an operator's word,
- * which no packet overrules. MT_ERR_INVALID: no EV i; MT_ERR_STATE: not connected.
+ * mt_qp_ev_deny sets an EV DENIED, or GOOD again, for the QP's destination; an operator's
+ * decision, which no packet overrules. MT_ERR_INVALID: no EV i; MT_ERR_STATE: not connected.
  */
 int mt_qp_ev_deny(struct mt_qp *qp, uint64_t now_ns, uint32_t i, bool deny);
 void mt_engine_stats(const struct mt_engine *e, struct mt_stats *stats);

@@ -35,15 +35,15 @@
 	X(tx_ep_responses, "endpoint responses sent")                                \
 	X(rx_ep_requests, "endpoint requests received")                              \
 	X(rx_ep_responses, "endpoint responses that answered a request")             \
-	X(ep_timeouts, "endpoint requests that nobody answered in time")             \
+	X(ep_timeouts, "endpoint requests without an answer in time")                \
 	X(drop_ep_response, "endpoint responses to nothing that was asked")          \
 	X(evs_retired, "EVs that became ASSUMED_BAD")                                \
 	X(evs_revived, "EVs that became GOOD after successful probes")               \
 	X(peer_ports_abandoned, "planes left because a peer's port is down")         \
 	X(peer_ports_restored, "planes in use again because something was answered") \
 	X(evs_skipped, "EVs skipped once")                                           \
-	X(ev_events_dropped, "EV and port events that nobody polled in time")        \
-	X(control_dropped, "control packets given up because their ring was full")   \
+	X(ev_events_dropped, "EV and port events for which the ring was full")       \
+	X(control_dropped, "control packets dropped because their ring was full")    \
 	X(rx_overflows, "received packets that the adapter had no buffer for")       \
 	X(drop_decode, "packets that do not decode")                                 \
 	X(drop_icrc, "packets with a wrong ICRC")                                    \

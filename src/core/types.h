@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * types.h - the values that cross the core's boundary: addresses, work requests, descriptors,
- * events. All plain data; who owns what a pointer names is said beside it.
+ * events. All plain data; a comment at each pointer says who owns what it names.
  */
 #ifndef SOFTMRC_CORE_TYPES_H
 #define SOFTMRC_CORE_TYPES_H
@@ -107,8 +107,8 @@ struct mt_tx_desc {
 };
 
 /*
- * A request to another endpoint, beside all QPs: is this EV a way to it, or: these are my ports.
- * Answered by an event MT_EVENT_ENDPOINT, which comes in any case.
+ * A request to another endpoint, which needs no QP: it probes an EV, or says which ports are up.
+ * Its end is an event MT_EVENT_ENDPOINT, answered or not.
  */
 struct mt_ep_request {
 	struct rd_gid dst;

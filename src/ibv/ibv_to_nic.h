@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * ibv_to_nic.h - libibverbs' structures and the software NIC's, one into the other, where libmrc
- * and the drop-in mean the same by them. Inline, for it lies on the way of every completion and WR.
+ * and the drop-in mean the same by them. Inline, since every completion and WR passes through it.
  * None of these fails, blocks or keeps anything, unless it says so; any thread may call them.
  */
 #ifndef SOFTMRC_IBV_IBV_TO_NIC_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * fault_driver.c - what a bad fabric does to frames, done to frames on their way to a driver.
+ * fault_driver.c - what a bad fabric does to frames, done to frames before a driver gets them.
  *
  * A burst is rewritten frame by frame: the rules of the table that match are applied one after the
  * other to a work item (the frame, possibly a changed copy of its bytes, how long to hold it, how
@@ -72,7 +72,7 @@ static bool fault_is_host_match(const struct fault_port *f, const struct mrc_fau
 	case MRC_FAULT_BOTH:
 		return from || to;
 	default:
-		return false; /* a newer writer's word, or garbage */
+		return false; /* of a newer writer, or garbage */
 	}
 }
 

@@ -6,7 +6,7 @@
  * ICRC included. It knows nothing of packets, QPs or EV sets; an EV is a number that picks a path.
  * Drivers stack: one may wrap another (fault_driver.c).
  *
- * Sending never fails in the face of the caller. A frame handed to tx_burst is on its way, held
+ * Sending never returns an error. A frame handed to tx_burst is sent, held
  * back in a bounded queue of copies because the system had no room (then status->blocked is set
  * and no data should be offered until it is clear), or lost and counted: to the protocol above a
  * frame that the system refused is a frame that the network lost.
@@ -38,10 +38,10 @@ struct mio_addr {
 /* A frame to send. Everything it points to is read during the call only. */
 struct mio_tx {
 	const struct iovec *iov;
-	uint32_t n_iov;	     /* 1 .. MIO_IOV_MAX */
-	uint32_t len;	     /* of all iovecs, 1 .. MIO_FRAME_MAX */
-	uint32_t ev;	     /* names the path: to whoever judges frames by it (fault_driver.c) */
-	uint16_t sport;	     /* where the EV travels: the UDP source port, host order, and */
+	uint32_t n_iov; /* 1 .. MIO_IOV_MAX */
+	uint32_t len;	/* of all iovecs, 1 .. MIO_FRAME_MAX */
+	uint32_t ev;	/* names the path, for drivers that judge frames by it (fault_driver.c) */
+	uint16_t sport; /* where the EV travels: the UDP source port, host order, and */
 	uint32_t flow_label; /* on IPv6 the flow label, 20 bits */
 	struct mio_addr dst;
 	uint8_t dst_gid[16]; /* the peer on whatever plane, for drivers that judge by endpoint */
@@ -97,7 +97,7 @@ struct mio_status {
 	uint64_t tx_refused;	/* frames that the system would not take, lost */
 	uint64_t tx_backlogged; /* frames that had to wait for room at least once */
 	uint64_t rx_frames, rx_bytes;
-	uint64_t rx_overruns; /* frames that the system dropped because nobody fetched them */
+	uint64_t rx_overruns; /* frames that the system dropped because its buffer was full */
 	uint64_t rx_oversize; /* frames longer than MIO_FRAME_MAX, dropped */
 };
 

@@ -199,7 +199,7 @@ static void start_resolution(const struct mio_nexthop *n, const uint8_t ip[16])
 		return;
 	memcpy(&to4.sin_addr, ip + 12, 4);
 	memcpy(&to6.sin6_addr, ip, 16);
-	/* Whether it goes out does not matter, and there is nobody to tell. */
+	/* Whether it goes out does not matter: a later call asks again. */
 	(void)!sendto(fd, "", 0, 0, v4 ? (struct sockaddr *)&to4 : (struct sockaddr *)&to6,
 		      v4 ? sizeof(to4) : sizeof(to6));
 	close(fd);

@@ -115,7 +115,7 @@ static int udp_bind(int fd, const struct mio_addr *local)
 	return bind(fd, &sa.any, len);
 }
 
-/* udp_set_rx_options asks for what stands in IP headers and cannot be seen otherwise. */
+/* udp_set_rx_options asks for fields of IP headers, which cannot be seen otherwise. */
 static int udp_set_rx_options(int fd, bool ipv4)
 {
 	if (ipv4)
@@ -167,7 +167,7 @@ int mio_udp_send_socket(const struct mio_addr *local, const char *ifname, uint16
 	if (s < 0)
 		return udp_fail(s, "socket", &source, ifname, error);
 	/*
-	 * Nobody reads this socket; whatever is sent to it must cost little. REUSEPORT lets other
+	 * No thread reads this socket, so what is sent to it must cost little. REUSEPORT lets other
 	 * processes of this user send from the same EV.
 	 */
 	if (udp_option(s, SOL_SOCKET, SO_RCVBUF, 1) < 0 ||

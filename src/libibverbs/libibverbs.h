@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * libibverbs.h - what the objects of libibverbs are inside the drop-in: their public structure
- * first, the NIC's object beside it. Private to src/libibverbs; its functions begin with mv_.
+ * first, the NIC's object behind it. Private to src/libibverbs; its functions begin with mv_.
  *
  * The layouts are an ABI that programs reach into through inline functions:
  * - A context is handed out as the last field of a struct verbs_context, whose size is stored in
@@ -41,7 +41,7 @@
 struct mv_context {
 	struct verbs_context verbs; /* ends with the struct ibv_context that programs hold */
 	struct mh_device *nic;
-	int no_kernel_fd; /* what programs see as the kernel's: they copy it, nobody answers */
+	int no_kernel_fd; /* what programs see as the kernel's: they copy it, and nothing answers */
 };
 
 struct mv_pd {

@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * real_library.h - the system's own libibverbs, which serves the real devices of the host beside
- * ours.
+ * real_library.h - the system's own libibverbs, which serves the real devices of the host.
  *
  * It is loaded by its path into the same process, behind this library, and only where there are
- * real devices or somebody names it. Objects of a real device are its own, unchanged: what programs
- * call inline goes there without us. What is exported is asked whose object it got (MV_TO_REAL) and
- * passed on. Drivers of vendors find us under the name libibverbs.so.1; private_symbols.c passes
- * them on.
+ * real devices or MRC_REAL_IBVERBS names it. Objects of a real device are its own, unchanged: what
+ * programs call inline goes there without us. What is exported is asked whose object it got
+ * (MV_TO_REAL) and passed on. Drivers of vendors find us under the name libibverbs.so.1;
+ * private_symbols.c passes them on.
  */
 #ifndef SOFTMRC_LIBIBVERBS_REAL_LIBRARY_H
 #define SOFTMRC_LIBIBVERBS_REAL_LIBRARY_H

@@ -131,7 +131,7 @@ static int init_check(const struct ibv_context *context, const struct ibv_cq_ini
 		return EINVAL;
 	if (attr->wc_flags & ~WC_FLAGS_KNOWN)
 		return EOPNOTSUPP;
-	/* A CQ that overruns fails its QPs; it cannot be told not to. */
+	/* A CQ that overruns fails its QPs; that cannot be switched off. */
 	if ((attr->comp_mask & IBV_CQ_INIT_ATTR_MASK_FLAGS) &&
 	    attr->flags & ~(uint32_t)IBV_CREATE_CQ_ATTR_SINGLE_THREADED)
 		return EOPNOTSUPP;

@@ -19,7 +19,7 @@ static int clamp_to_int(uint32_t n)
 }
 
 /*
- * Programs take no vendor for a fault. This one is of the range that nobody is given: the bit that
+ * Programs take no vendor for a fault. This one is of the range that is not assigned: the bit that
  * says so, and "mr".
  */
 #define VENDOR_ID 0x026d72u

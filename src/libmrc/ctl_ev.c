@@ -11,12 +11,12 @@
 	 MRC_CTL_EV_PROFILE_EVENT_MASK | MRC_CTL_EV_PROFILE_EV_OP |                             \
 	 MRC_CTL_EV_PROFILE_EV_FIELDS_OP | MRC_CTL_EV_PROFILE_VENDOR_CFG)
 
-/* What the profile has and does not tell. */
-#define NOT_TOLD                                                           \
+/* What the profile has and does not show. */
+#define NOT_SHOWN                                                          \
 	(MRC_CTL_EV_PROFILE_MIN_ACTIVE | MRC_CTL_EV_PROFILE_EV_FIELDS_OP | \
 	 MRC_CTL_EV_PROFILE_VENDOR_CFG)
 
-/* EV i of the profile, ports in turn; false: there are no more. */
+/* EV i of the profile, where consecutive EVs are of different ports; false: there are no more. */
 static bool ev_at(const struct mh_device *dev, uint32_t planes, uint32_t i, struct mrc_ctl_ev *ev)
 {
 	uint32_t value;
@@ -90,7 +90,7 @@ static int check(const struct mrc_context *ctx, uint64_t id,
 		return EINVAL;
 	if (id != OWN_PROFILE)
 		return ENOENT;
-	return mask & NOT_TOLD ? ENOTSUP : 0;
+	return mask & NOT_SHOWN ? ENOTSUP : 0;
 }
 
 int mrc_ctl_query_ev_profile(struct mrc_context *mrc_ctx, uint64_t ev_profile_id,

@@ -54,11 +54,11 @@ enum rd_qp_attr_mask {
 #define RD_WIMM_DEST_MAX 1024u
 #define RD_TIMEOUT_MAX 24u
 #define RD_RETRY_LINEAR_MAX 7u
-/* This many exponential retries stand for "never give up". */
+/* This many exponential retries mean "never give up". */
 #define RD_RETRY_EXP_FOREVER 25u
 #define RD_RNR_RETRY_MAX 7u
 #define RD_RNR_TIMER_MAX 31u
-/* READs and atomics of a QP outstanding, each way: what devices usually have. */
+/* READs and atomics of a QP outstanding in each direction: what devices usually have. */
 #define RD_ATOMIC_MAX 16u
 
 #define RD_QP_ACCESS_ALL                                                                    \
@@ -111,7 +111,7 @@ enum rd_qp_attr_mask {
 	/* Of the software NIC: raise its event SQ_DRAINED; reads as false. */                \
 	X(SQD_NOTIFY, bool, sqd_notify, false, 0, 1)
 
-/* What a QP is told by modify, and what query returns. */
+/* What modify sets of a QP, and what query returns. */
 struct rd_qp_attr {
 	enum rd_qp_state state;
 	struct rd_gid dest; /* the peer's GID */

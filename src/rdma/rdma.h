@@ -72,7 +72,7 @@ struct rd_ah {
 	uint8_t traffic_class; /* DSCP << 2; the lower two bits are not looked at */
 };
 
-/* To which QP of that host. A Q_Key with its highest bit set stands for the sending QP's own. */
+/* To which QP of that host. A Q_Key with its highest bit set means the sending QP's own. */
 struct rd_ud_addr {
 	const struct rd_ah *ah;
 	uint32_t qpn; /* 24 bits */

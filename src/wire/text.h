@@ -2,8 +2,8 @@
 /*
  * text.h - building a line of text in a caller's buffer, without stdio.
  *
- * As with snprintf, what does not fit is dropped and still counted, so nobody has to check for room
- * between two calls.
+ * As with snprintf, what does not fit is dropped and still counted, so callers need not check for
+ * room between two calls.
  */
 #ifndef SOFTMRC_WIRE_TEXT_H
 #define SOFTMRC_WIRE_TEXT_H

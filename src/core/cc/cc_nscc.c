@@ -266,7 +266,7 @@ static bool receiver_penalty(struct mt_cc *cc, const struct mt_cc_ack *ack, uint
 
 /* ---- events ---- */
 
-/* Bytes that left the network, one way or another; marks of theirs are of an older window. */
+/* Bytes that left the network, received or lost; marks of theirs are of an older window. */
 static void drain(struct mt_nscc *n, uint64_t bytes)
 {
 	if (n->ignore_bytes > 0)

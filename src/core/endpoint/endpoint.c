@@ -76,7 +76,7 @@ static void rx_request(struct mt_engine *e, const struct mt_rx_meta *meta,
 
 /*
  * An EV of ours for the return path where the destination is one that QPs talk to; of an unknown
- * sender the endpoint knows no better return path than the way here.
+ * sender the endpoint knows no better return path than the EV of the request.
  */
 static uint32_t response_ev(struct mt_engine *e, const struct mt_control *c, uint8_t port)
 {

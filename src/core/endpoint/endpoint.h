@@ -19,7 +19,7 @@ void mt_ev_sets_tick(struct mt_engine *e, struct mt_ev_set *s, uint64_t now_ns);
 /* mt_ev_sets_resume is called when a peer is heard again after a silence; it sends each plane a
  * probe. */
 void mt_ev_sets_resume(struct mt_engine *e, struct mt_ev_set *s, uint64_t now_ns);
-/* mt_ev_sets_update_ports tells a path set which ports it may use now. */
+/* mt_ev_sets_update_ports sets which ports an EV set may use now. */
 void mt_ev_sets_update_ports(struct mt_engine *e, struct mt_ev_set *s, uint64_t now_ns);
 /* mt_ev_sets_port_restored: a port of ours or of the peer's, down since then, is back. */
 void mt_ev_sets_port_restored(struct mt_engine *e, struct mt_ev_set *s, uint32_t port,
@@ -37,7 +37,7 @@ static inline struct mt_ev_set **mt_ev_sets_bucket(struct mt_engine *e, const st
 
 /* ---- the peer's ports ---- */
 
-/* mt_port_status_rx takes a peer's word about its ports. */
+/* mt_port_status_rx takes what a peer says of its ports. */
 void mt_port_status_rx(struct mt_engine *e, const struct rd_gid *peer, uint32_t up,
 		       uint64_t now_ns);
 /* mt_port_status_tick sends the probes of doubtful planes that are due. */
@@ -47,16 +47,16 @@ void mt_port_status_tick(struct mt_engine *e, struct mt_ev_set *s, struct mt_qp 
 void mt_port_status_answered(struct mt_engine *e, struct mt_ev_set *s, uint16_t path,
 			     uint64_t sent_ns, uint64_t now_ns);
 
-/* ---- telling peers of our ports ---- */
+/* ---- our port status, sent to peers ---- */
 
 /*
  * mt_peer_join returns the engine behind the set's destination to which a QP talks, with one more
- * user: it is told of our ports from now on. NULL: memory.
+ * user: it gets our port status from now on. NULL: memory.
  */
 struct mt_peer *mt_peer_join(struct mt_engine *e, struct mt_ev_set *s, uint32_t dest_qpn,
 			     uint64_t now_ns);
 void mt_peer_leave(struct mt_engine *e, struct mt_peer *p);
-/* mt_peers_notify begins to tell all users of the set which ports of ours are up. */
+/* mt_peers_notify sends all peers of the set which ports of ours are up. */
 void mt_peers_notify(struct mt_engine *e, struct mt_ev_set *s, uint64_t now_ns);
 void mt_peers_tick(struct mt_engine *e, uint64_t now_ns);
 /* mt_peer_notify_done: its request has ended. */
@@ -72,7 +72,7 @@ bool mt_endpoint_emit_request(struct mt_engine *e, uint64_t now_ns, const struct
 			      struct mt_tx_desc *d);
 void mt_endpoint_emit_response(struct mt_engine *e, uint64_t now_ns, const struct mt_control *c,
 			       struct mt_tx_desc *d);
-/* mt_endpoint_tick ends the requests that nobody answered in time. */
+/* mt_endpoint_tick ends the requests whose time-out is over. */
 void mt_endpoint_tick(struct mt_engine *e, uint64_t now_ns);
 /* mt_endpoint_poll takes the result of one request; false when there is none. */
 bool mt_endpoint_poll(struct mt_engine *e, struct mt_event *ev);

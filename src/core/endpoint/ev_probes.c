@@ -3,13 +3,13 @@
  * ev_probes.c - queues the probes of a destination: of EVs that are ASSUMED_BAD, of the peer's
  * doubtful ports, and of every plane when a peer is heard again after a silence.
  *
- * A probe leaves in the name of a QP that may send there; QPs take turns.
+ * A probe is sent as a packet of a QP that may send there, of another QP each time.
  */
 #include "base/assert.h"
 #include "core/endpoint/endpoint.h"
 #include "core/state/qp.h"
 
-/* A QP through which the destination can be probed; QPs take turns. */
+/* A QP through which the destination can be probed; another one each time. */
 static struct mt_qp *pick_prober(struct mt_ev_set *s)
 {
 	for (uint32_t n = 0; n < s->refs; n++) {

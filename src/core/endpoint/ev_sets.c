@@ -64,10 +64,10 @@ void mt_ev_sets_update_ports(struct mt_engine *e, struct mt_ev_set *s, uint64_t 
 {
 	uint32_t open = e->ports.up & ~s->peer_ports.abandoned;
 
-	/* Bad ways are better than none. */
+	/* Bad EVs are better than none. */
 	mt_ev_set_update_ports(s, open & s->own_ports ? open : e->ports.up);
 	mt_ev_sets_arm_probes(e, s);
-	/* What waited for its port is due now; it is not late, as it would be if nobody had
+	/* What waited for its port is due now; it is not late, as it would be if no engine had
 	 * come. */
 	if (s->timer.deadline_ns < now_ns)
 		mb_timer_arm(&e->ev_timers, &s->timer, now_ns);

@@ -18,7 +18,7 @@ struct mt_peer {
 	struct mb_link link; /* on the path set's list */
 	struct mb_timer timer;
 	struct mt_ev_set *ev_set;
-	struct mt_ep_slot *slot;  /* the update under way */
+	struct mt_ep_slot *slot;  /* the update that is outstanding */
 	uint32_t confirmed_ports; /* what it has confirmed */
 	bool is_confirmed;	  /* and nothing else was sent since */
 	uint32_t refs;
@@ -58,7 +58,7 @@ struct mt_peer *mt_peer_join(struct mt_engine *e, struct mt_ev_set *s, uint32_t 
 	return p;
 }
 
-/* Lays the update that is under way, if one is, to rest. */
+/* Gives up the outstanding update, if there is one; its id is quarantined. */
 static void cancel_update(struct mt_engine *e, struct mt_peer *p, uint64_t now_ns)
 {
 	if (p->slot)

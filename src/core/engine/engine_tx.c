@@ -3,15 +3,16 @@
  * engine_tx.c - which packet leaves next.
  *
  * Control packets first, each named one before the SACKs and ACKs that QPs owe; then data, a few
- * packets of each QP in turn, and no run cut short. A QP whose window is closed leaves the round
+ * packets of each QP after the other, and no run cut short. A QP whose window is closed leaves the
+ * round
  * until something opens it; one that finds no port with room stays in it.
  */
 #include "base/assert.h"
 #include "core/qp/halves.h"
 
 /*
- * Packets of a turn: where thousands of QPs take turns, each finds its QP and queues in no cache,
- * and more than one packet makes that worth it; so few that nobody waits long.
+ * Packets of a QP before the next one: among thousands of QPs none finds its state in a cache, so
+ * one packet each would cost a miss each; with many packets the other QPs would wait long.
  */
 #define TX_QUANTUM 8u
 
@@ -82,8 +83,8 @@ static uint32_t tx_data(struct mt_engine *e, uint64_t now_ns, uint32_t free_port
 			break;
 		case MT_NEXT_NO_ROOM:
 			/*
-			 * That ends a turn, or ports that no QP may use would let the first begin
-			 * his again and again.
+			 * That ends its quantum, or ports that no QP may use would let the first QP
+			 * begin its own again and again.
 			 */
 			mb_link_remove(&qp->ready);
 			mb_list_push(e->quantum_used > 0 ? &served : &waiting, &qp->ready);

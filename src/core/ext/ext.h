@@ -173,8 +173,8 @@ enum mt_rd_atomic_req_check {
 	MT_REQUEST_NO_MEMORY, /* for its answer */
 };
 
-/* mt_rd_atomic_check_req looks at a READ or atomic of the peer; mt_rd_atomic_queue_req keeps it for
- * its turn. */
+/* mt_rd_atomic_check_req looks at a READ or atomic of the peer; mt_rd_atomic_queue_req keeps it
+ * until all before it is placed. */
 enum mt_rd_atomic_req_check mt_rd_atomic_check_req(const struct mt_incoming *c);
 void mt_rd_atomic_queue_req(const struct mt_incoming *c);
 /*

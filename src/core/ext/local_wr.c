@@ -50,7 +50,7 @@ static bool alloc_local_sq(struct mt_qp *qp)
 	return true;
 }
 
-/* Frees the places of those that nobody asks for and that all before them are complete. */
+/* Frees the places of those that have no completion, once all before them are complete. */
 static void free_silent(struct mt_qp *qp, struct mt_local_sq *l)
 {
 	mb_assert(is_consistent(qp, l));

@@ -10,7 +10,7 @@
 #define DEPTH_MAX 32768u
 
 _Static_assert(sizeof(struct mt_srq) % 8 == 0 && sizeof(struct mt_srq_entry) % 8 == 0,
-	       "what stands behind them in an SRQ's memory is aligned");
+	       "what follows them in an SRQ's memory is aligned");
 
 /* A receive that a QP took keeps its place until it is polled. */
 static bool is_consistent(const struct mt_srq *srq)

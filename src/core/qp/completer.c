@@ -5,7 +5,7 @@
  *
  * A SACK is checked before it is used: if it names PSNs that were never sent, it is bogus, and
  * nothing of it is used. Bytes in flight follow rcvd_bytes, the responder's count of new bytes,
- * which survives lost SACKs. They are subtracted early when a packet is found lost; if it turns up
+ * which survives lost SACKs. They are subtracted early when a packet is found lost; if it arrives
  * after all before it was sent again, that is undone. rcvd_bytes is rounded, so a few bytes may
  * remain: when nothing is outstanding nothing is in flight, and when the window is empty both sides
  * have counted the same bytes.
@@ -232,15 +232,15 @@ static void handle_loss(struct mt_qp *qp, const struct sack *s, uint64_t psn)
 {
 	const struct mt_tx_rec *rec = mt_tx_rec(&qp->req.window, psn);
 	const struct mt_ev_entry *evs = qp->ev_set->evs;
-	enum mt_loss_cause verdict =
+	enum mt_loss_cause cause =
 		mt_liveness_attribute_loss(&qp->ev_set->liveness, rec->sent_ns, evs[rec->ev].port,
 					   s->sent_ns, evs[s->ev].port);
 
-	if (verdict == MT_LOSS_UNDECIDED)
+	if (cause == MT_LOSS_UNDECIDED)
 		return;
 	mark_lost(qp, psn, s->now_ns, MT_CC_INFERRED);
 	qp->engine->stats.lost_inferred++;
-	if (verdict == MT_LOSS_PATH_FAULT)
+	if (cause == MT_LOSS_PATH_FAULT)
 		attribute_loss(qp, rec, s->now_ns);
 }
 

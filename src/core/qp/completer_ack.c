@@ -73,7 +73,7 @@ static enum rd_wc_status nak_status(uint8_t syndrome)
 }
 
 /*
- * Answers to what was asked for before may still be under way: then the NAK waits for them, as
+ * Answers to earlier requests may still be outstanding: then the NAK waits for them, as
  * long as retries do. REQ(ext.response.nak)
  */
 static void handle_nak(struct mt_qp *qp, uint64_t msn, uint8_t syndrome)

@@ -70,7 +70,7 @@ size_t mt_qp_size(const struct mt_qp_cap *cap)
 
 _Static_assert(sizeof(struct mt_qp) % 8 == 0 && sizeof(struct mt_wqe) % 8 == 0 &&
 		       sizeof(struct rd_sge) % 8 == 0,
-	       "what stands behind them in a QP's memory is aligned");
+	       "what follows them in a QP's memory is aligned");
 _Static_assert(sizeof(struct mt_qp_ext) % 8 == 0 && sizeof(struct mt_rqe) % 8 == 0 &&
 		       sizeof(struct mt_operands) % 8 == 0,
 	       "the same");

@@ -2,7 +2,7 @@
 /*
  * requester.c - turns WQEs into packets, one at a time, when the engine has room for one.
  *
- * Two gates stand before every packet: its PSN must lie in the responder's window (MPR), and
+ * Every packet passes two gates: its PSN must lie in the responder's window (MPR), and
  * congestion control must allow its bytes. A third holds back a WRITE_WITH_IMM that would exceed
  * the number in flight. Lost packets go first, oldest first, on another EV. The path is chosen
  * last, among the ports with room.

@@ -89,7 +89,7 @@ bool mt_control_pop(struct mt_control_ring *r, struct mt_control *c);
 void mt_control_drop_qp(struct mt_control_ring *r, const struct mt_qp *qp);
 
 /*
- * Endpoint requests under way: their ids, who is to answer, until when.
+ * Endpoint requests: their ids, which endpoint is to answer, until when.
  *
  *	FREE -- open --> QUEUED -- sent --> SENT -- answer, time-out --> ENDED -- rest --> FREE
  *

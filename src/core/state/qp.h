@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * qp.h - a queue pair: a composition of parts that do not know each other, what QPs with extensions
- * keep in addition, and a data packet on its way through the responder.
+ * keep in addition, and a data packet in the responder.
  *
  * requester.c turns WQEs into packets, responder.c takes the peer's packets, completer.c takes
  * what the peer says of ours; qp.c creates QPs and posts to them. Each part below (window, spray,
@@ -69,7 +69,7 @@ struct mt_responder {
 	bool nak_due;	     /* the ACK reports the NAK in `pending_nak` */
 };
 
-/* Of an atomic, beside its WQE. */
+/* What an atomic has besides its WQE. */
 struct mt_operands {
 	uint8_t payload[MW_ATOMIC_BYTES]; /* as it is sent */
 	struct rd_sge result;		  /* where what was there goes */
@@ -198,8 +198,6 @@ void mt_qp_stop_timer(struct mt_qp *qp);
  */
 void mt_qp_fail(struct mt_qp *qp, enum rd_wc_status oldest, enum rd_wc_status why);
 
-/* ---- send WRs that need no packet ---- */
-
 /*
  * Send WRs that need no packet: binding memory windows, invalidating their keys.
  *
@@ -239,13 +237,11 @@ static inline bool mt_local_wr_pending(const struct mt_qp *qp)
 /* mt_local_wr_flush completes what was not executed as flushed. */
 void mt_local_wr_flush(struct mt_qp *qp);
 
-/* ---- READs and atomics ---- */
-
 /*
  * READs and atomics of a QP, asked for and answered.
  *
  * A request is a message of one packet among all the others. Its answer goes back as a message in
- * PSNs of its own, with SACKs, retransmission and congestion control like any. So beside the QP
+ * PSNs of its own, with SACKs, retransmission and congestion control like any. So besides the QP
  * there is a second one, with the same number, whose packets are distinguished by their opcodes: it
  * sends answers to the peer and takes the peer's. Its messages are the answers, in the order of
  * the requests: the n-th answers the n-th request, which says where its bytes go; nothing on the
@@ -255,7 +251,7 @@ void mt_local_wr_flush(struct mt_qp *qp);
  * them is placed. What an atomic found is in its answer, which is kept until it is acknowledged.
  * REQ(ext.request.order) REQ(ext.atomic.once)
  *
- * All of this is one block of the pool that a QP takes on its way to RTR or RTS if it may have
+ * All of this is one block of the pool that a QP takes in the move to RTR or RTS if it may have
  * READs or atomics, and gives back in RESET. REQ(ext.free)
  */
 
@@ -303,8 +299,8 @@ static inline uint64_t mt_rd_atomic_outstanding(const struct mt_qp *qp)
 void mt_rd_atomic_stop(struct mt_rd_atomic *r);
 
 /*
- * A data packet on its way through the responder, for qp/responder.c and for the
- * steps that only QPs with extensions take, in ext/.
+ * A data packet in the responder, for qp/responder.c and for the steps that only QPs with
+ * extensions take, in ext/.
  */
 
 struct mt_rx {

@@ -103,7 +103,7 @@ void mt_sq_reset(struct mt_sq *sq);
 void mt_rq_reset(struct mt_rq *rq);
 /*
  * mt_sq_alloc returns a free slot, or NULL when depth WRs are unpolled. Slots of unsignalled WRs
- * that succeeded are freed on the way.
+ * that succeeded are freed first.
  */
 struct mt_wqe *mt_sq_alloc(struct mt_sq *sq);
 /* mt_sq_complete completes all WRs before msn with success. */
