@@ -75,7 +75,7 @@ static struct cost measure(uint32_t qps, uint32_t evs)
 		if (r >= 0)
 			rounds[r] = (seconds() - begin) * 1e9 / (double)(p.data_sent - from);
 	}
-	mt_engine_stats(p.engine[0], &st);
+	mt_engine_stats(p.sides[0].node.engine, &st);
 	/* A packet whose window was not to be had at once was refused, and the pool then grew. */
 	if (st.tx_retransmits > st.rx_nacks) {
 		fprintf(stderr, "bench: %llu packets were sent again where none is lost\n",

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+/* engine_pair.c - see engine_pair.h. */
 #include "engine_pair.h"
 
 #include <stdio.h>
@@ -74,92 +75,6 @@ static struct rd_gid side_address(int side)
 	return (struct rd_gid){{(uint8_t)(side + 1)}};
 }
 
-static void set_profiles(struct pair *p, struct mt_engine *e)
-{
-	struct mt_ev evs[PAIR_EVS_MAX];
-	struct mt_ev_profile_cfg ev = {
-		.evs = evs,
-		.n_evs = (uint16_t)p->cfg.evs,
-		.n_active = (uint16_t)p->cfg.evs,
-		.min_active = 1,
-		.revive_probes = 3,
-		.probe_interval_ns = 50000,
-		.probe_interval_max_ns = 1000000,
-	};
-	struct mt_cc_profile_cfg cc = {
-		.kind = (uint8_t)p->cfg.cc,
-		.trimming = true,
-		.link_bps = p->cfg.ports * UINT64_C(100000000000),
-		.base_rtt_ns = 2 * p->cfg.one_way_ns,
-	};
-
-	for (uint32_t i = 0; i < p->cfg.evs; i++)
-		evs[i] = pair_ev(&p->cfg, i);
-	if (mt_ev_profile_set(e, 0, &ev) != MT_OK || mt_cc_profile_set(e, 0, &cc) != MT_OK)
-		exit_with_error("profile refused", 0);
-}
-
-static void open_engine(struct pair *p, int side)
-{
-	struct mt_qp_cap cap = {.sq_depth = 64, .max_sge = 1, .signal_all = true};
-	struct mt_env env = {.ctx = p, .place = place_payload};
-	struct mt_engine_cfg cfg;
-	struct mt_engine *e;
-
-	mt_engine_cfg_default(&cfg, p->cfg.ports);
-	cfg.max_qps = 16384;
-	cfg.seed = (uint64_t)side + 1;
-	p->memory[side] = alloc_memory(mt_engine_size(&cfg));
-	e = p->engine[side] = mt_engine_init(p->memory[side], &cfg, &env, 0);
-	mt_engine_add_memory(e, alloc_memory(1u << 20), 1u << 20);
-	set_profiles(p, e);
-	if (mt_mr_add(e, MR_INDEX, 0, 0, MR_START, MR_BYTES,
-		      RD_ACCESS_LOCAL_WRITE | RD_ACCESS_REMOTE_WRITE, NULL) != MT_OK)
-		exit_with_error("MR refused", 0);
-	p->qp[side] = alloc_memory(p->cfg.qps * sizeof(struct mt_qp *));
-	for (uint32_t i = 0; i < p->cfg.qps; i++)
-		if (mt_qp_init(e, alloc_memory(mt_qp_size(&cap)), &cap, QPN_BASE + i,
-			       (void *)(uintptr_t)i, &p->qp[side][i]) != MT_OK)
-			exit_with_error("QP refused", 0);
-	p->way[side].ring = alloc_memory(PAIR_FLIGHT * sizeof(struct pair_flying));
-}
-
-static void grow_engine(struct mt_engine *e)
-{
-	size_t size = mt_engine_memory_wanted(e);
-
-	if (size < 1u << 20)
-		size = 1u << 20;
-	mt_engine_add_memory(e, alloc_memory(size), size);
-}
-
-static void connect_qp(struct pair *p, int side, uint32_t i)
-{
-	struct rd_qp_attr a;
-	int r;
-
-	mt_qp_attr_default(&a);
-	a.state = RD_QPS_INIT;
-	/* Thousands of QPs share a link: a QP's turn may come later than the default timeout. */
-	a.timeout = 14;
-	r = mt_qp_modify(p->qp[side][i], 0, &a, RD_QP_STATE | RD_QP_TIMEOUT);
-	a.state = RD_QPS_RTR;
-	a.dest = side_address(1 - side);
-	a.dest_qpn = QPN_BASE + i;
-	while (r == MT_OK) {
-		r = mt_qp_modify(p->qp[side][i], 0, &a, RD_QP_STATE | RD_QP_DEST);
-		if (r != MT_ERR_MEMORY)
-			break;
-		grow_engine(p->engine[side]);
-		r = MT_OK;
-	}
-	a.state = RD_QPS_RTS;
-	if (r == MT_OK)
-		r = mt_qp_modify(p->qp[side][i], 0, &a, RD_QP_STATE);
-	if (r != MT_OK)
-		exit_with_error("QP does not connect", r);
-}
-
 static void post_write(struct pair *p, uint32_t i)
 {
 	struct rd_sge sge = {.addr = MR_START, .length = p->cfg.message_bytes, .lkey = MR_KEY};
@@ -169,58 +84,25 @@ static void post_write(struct pair *p, uint32_t i)
 		.rkey = MR_KEY,
 		.remote_addr = MR_START,
 	};
-	int r = mt_qp_post_send(p->qp[0][i], p->now_ns, &wr);
+	int r = engine_node_post(&p->sides[0].node, p->sides[0].qps[i], p->net.now_ns, &wr);
 
-	while (r == MT_ERR_MEMORY) {
-		grow_engine(p->engine[0]);
-		r = mt_qp_post_send(p->qp[0][i], p->now_ns, &wr);
-	}
 	if (r != MT_OK)
 		exit_with_error("post refused", r);
 }
 
-void pair_open(struct pair *p, const struct pair_cfg *cfg)
+/* Posts as many again as complete. */
+static void take_event(void *ctx, const struct mt_event *ev)
 {
-	*p = (struct pair){.cfg = *cfg};
-	open_engine(p, 0);
-	open_engine(p, 1);
-	for (uint32_t i = 0; i < cfg->qps; i++) {
-		connect_qp(p, 0, i);
-		connect_qp(p, 1, i);
-	}
-	for (uint32_t m = 0; m < cfg->messages; m++)
-		for (uint32_t i = 0; i < cfg->qps; i++)
-			post_write(p, i);
-}
+	struct pair *p = ((struct pair_side *)ctx)->pair;
 
-void pair_close(struct pair *p)
-{
-	*p = (struct pair){0};
-	while (chunks) {
-		struct chunk *c = chunks;
-
-		chunks = c->next;
-		free(c);
-	}
-}
-
-/* Takes completions and posts as many again. */
-static void poll_events(struct pair *p)
-{
-	struct mt_event events[BATCH];
-	uint32_t n;
-
-	while ((n = mt_engine_poll(p->engine[0], events, BATCH)) > 0)
-		for (uint32_t i = 0; i < n; i++) {
-			if (events[i].type == MT_EVENT_QP)
-				exit_with_error("QP failed", events[i].status);
-			if (events[i].type != MT_EVENT_SEND)
-				continue;
-			p->completed++;
-			post_write(p, (uint32_t)(uintptr_t)events[i].qp_user);
-		}
-	while (mt_engine_poll(p->engine[1], events, BATCH) > 0)
-		;
+	if (ctx != &p->sides[0])
+		return;
+	if (ev->type == MT_EVENT_QP)
+		exit_with_error("QP failed", ev->status);
+	if (ev->type != MT_EVENT_SEND)
+		return;
+	p->completed++;
+	post_write(p, (uint32_t)(uintptr_t)ev->qp_user);
 }
 
 static void deliver_packet(struct pair *p, int to, const uint8_t *headers, size_t headers_len,
@@ -234,10 +116,11 @@ static void deliver_packet(struct pair *p, int to, const uint8_t *headers, size_
 	if (mw_packet_decode(headers, headers_len, true, &pkt, &len) != MW_OK)
 		exit_with_error("packet does not decode", 0);
 	pkt.payload_len = payload_len;
-	mt_engine_rx(p->engine[to], now_ns, &meta, &pkt, NULL);
-	if (mt_engine_memory_wanted(p->engine[to]) > 0)
-		grow_engine(p->engine[to]);
+	mt_engine_rx(p->sides[to].node.engine, now_ns, &meta, &pkt, NULL);
+	engine_node_grow_if_wanted(&p->sides[to].node);
 }
+
+/* ---- straight from one engine to the other ---- */
 
 static void exchange_from(struct pair *p, int side)
 {
@@ -245,53 +128,34 @@ static void exchange_from(struct pair *p, int side)
 	uint8_t headers[MW_HEADERS_MAX];
 	uint32_t n;
 
-	if (mt_engine_deadline(p->engine[side]) <= p->now_ns)
-		mt_engine_tick(p->engine[side], p->now_ns);
-	n = mt_engine_tx(p->engine[side], p->now_ns, UINT32_MAX, descs, BATCH);
+	if (mt_engine_deadline(p->sides[side].node.engine) <= p->net.now_ns)
+		mt_engine_tick(p->sides[side].node.engine, p->net.now_ns);
+	n = mt_engine_tx(p->sides[side].node.engine, p->net.now_ns, UINT32_MAX, descs, BATCH);
 	for (uint32_t i = 0; i < n; i++) {
 		size_t len;
 
 		if (i + AHEAD < n)
-			mt_engine_prefetch_qp(p->engine[1 - side], descs[i + AHEAD].pkt.bth.dqp);
+			mt_engine_prefetch_qp(p->sides[1 - side].node.engine,
+					      descs[i + AHEAD].pkt.bth.dqp);
 		len = mw_packet_encode(&descs[i].pkt, headers);
 
 		p->data_sent += descs[i].pkt.payload_len > 0;
 		deliver_packet(p, 1 - side, headers, len, descs[i].pkt.payload_len, descs[i].ev,
-			       descs[i].port, p->now_ns + p->cfg.one_way_ns);
+			       descs[i].port, p->net.now_ns + p->cfg.one_way_ns);
 	}
 }
 
 void pair_exchange(struct pair *p)
 {
 	/* Time passes as it would at line rate: 64 packets of 4 KiB at 800 Gb/s. */
-	p->now_ns += 2700;
+	p->net.now_ns += 2700;
 	exchange_from(p, 0);
 	exchange_from(p, 1);
-	poll_events(p);
+	engine_node_poll(&p->sides[0].node);
+	engine_node_poll(&p->sides[1].node);
 }
 
-/* ---- event by event ---- */
-
-static uint32_t ev_index(const struct pair *p, uint32_t ev, uint8_t port)
-{
-	return (ev - EV_BASE) * p->cfg.ports + port;
-}
-
-/* Says whether the packet goes down with its path, and keeps the books of QP 0's data. */
-static bool is_packet_dropped(struct pair *p, int from, const struct mt_tx_desc *d)
-{
-	uint32_t psn = d->pkt.bth.psn;
-
-	if (!p->dead[ev_index(p, d->ev, d->port)])
-		return false;
-	if (from == 0 && d->pkt.payload_len > 0) {
-		p->last_on_dead_ns = p->now_ns;
-		if (!(p->lost_psns[psn / 64] >> (psn % 64) & 1))
-			p->lost++;
-		p->lost_psns[psn / 64] |= UINT64_C(1) << (psn % 64);
-	}
-	return true;
-}
+/* ---- through the network, event by event ---- */
 
 static void recover_packet(struct pair *p, uint32_t psn)
 {
@@ -299,91 +163,89 @@ static void recover_packet(struct pair *p, uint32_t psn)
 		return;
 	p->lost_psns[psn / 64] &= ~(UINT64_C(1) << (psn % 64));
 	p->recovered++;
-	p->last_recovered_ns = p->now_ns;
+	p->last_recovered_ns = p->net.now_ns;
 }
 
-static void launch_packet(struct pair *p, int from, const struct mt_tx_desc *d)
+static void receive_packet(void *ctx, struct net_packet *packet)
 {
-	struct pair_direction *way = &p->way[from];
-	struct pair_flying *f = &way->ring[way->tail & (PAIR_FLIGHT - 1)];
+	struct pair *p = ctx;
 
-	if (from == 0 && d->pkt.payload_len > 0) {
+	if (packet->data)
+		recover_packet(p, packet->pkt.bth.psn);
+	deliver_packet(p, (int)packet->dst, packet->bytes, packet->len, packet->pkt.payload_len,
+		       packet->meta.ev, packet->meta.port, p->net.now_ns);
+	free(packet);
+}
+
+static void lose_packet(struct pair *p, uint32_t psn)
+{
+	p->last_on_dead_ns = p->net.now_ns;
+	if (!(p->lost_psns[psn / 64] >> (psn % 64) & 1))
+		p->lost++;
+	p->lost_psns[psn / 64] |= UINT64_C(1) << (psn % 64);
+}
+
+static bool is_path_dead(struct pair *p, const struct net_packet *packet)
+{
+	return engine_net_path(&p->net, packet->src, packet->dst, packet->meta.port,
+			       engine_net_path_of(&p->net, packet->meta.ev))
+		->dead;
+}
+
+static void launch_packet(void *ctx, const struct mt_tx_desc *d, uint32_t ports)
+{
+	struct pair_side *side = ctx;
+	struct pair *p = side->pair;
+	struct net_packet *packet = net_packet_new(MW_HEADERS_MAX);
+
+	(void)ports;
+	packet->len = mw_packet_encode(&d->pkt, packet->bytes);
+	packet->pkt = d->pkt;
+	packet->src = (uint32_t)(side - p->sides);
+	packet->dst = 1 - packet->src;
+	packet->meta = (struct mt_rx_meta){.ev = d->ev, .port = d->port, .icrc_ok = true};
+	packet->data = packet->src == 0 && d->pkt.payload_len > 0;
+	if (packet->data) {
 		p->data_sent++;
 		if (p->cfg.port_bps)
-			p->port_free_ns[d->port] = p->now_ns + (d->pkt.payload_len + NOMINAL) * 8 *
-								       UINT64_C(1000000000) /
-								       p->cfg.port_bps;
+			p->port_free_ns[d->port] =
+				p->net.now_ns + (d->pkt.payload_len + NOMINAL) * 8 *
+							UINT64_C(1000000000) / p->cfg.port_bps;
+		if (is_path_dead(p, packet))
+			lose_packet(p, d->pkt.bth.psn);
 	}
-	if (is_packet_dropped(p, from, d))
-		return;
-	if (way->tail - way->head == PAIR_FLIGHT)
-		exit_with_error("too many packets in flight", 0);
-	f->arrives_ns = p->now_ns + p->cfg.one_way_ns;
-	f->headers_len = (uint8_t)mw_packet_encode(&d->pkt, f->headers);
-	f->port = d->port;
-	f->ev = d->ev;
-	f->payload_len = d->pkt.payload_len;
-	way->tail++;
+	engine_net_send(&p->net, packet);
 }
 
-static uint32_t free_ports(const struct pair *p)
+static uint32_t free_ports(void *ctx, uint32_t n)
 {
+	const struct pair_side *side = ctx;
+	const struct pair *p = side->pair;
 	uint32_t mask = 0;
 
+	(void)n;
+	if (side != &p->sides[0])
+		return UINT32_MAX;
 	for (uint32_t i = 0; i < p->cfg.ports; i++)
-		if (p->port_free_ns[i] <= p->now_ns)
+		if (p->port_free_ns[i] <= p->net.now_ns)
 			mask |= 1u << i;
 	return mask;
 }
 
-static void send_all(struct pair *p)
-{
-	struct mt_tx_desc d;
-
-	for (int side = 0; side < 2; side++)
-		while (mt_engine_tx(p->engine[side], p->now_ns,
-				    side == 0 ? free_ports(p) : UINT32_MAX, &d, 1) == 1)
-			launch_packet(p, side, &d);
-}
-
 static uint64_t next_event(const struct pair *p)
 {
-	uint64_t next = UINT64_MAX;
+	uint64_t next = engine_net_next(&p->net);
 
 	for (int side = 0; side < 2; side++) {
-		const struct pair_direction *way = &p->way[side];
-		uint64_t at = mt_engine_deadline(p->engine[side]);
+		uint64_t at = mt_engine_deadline(p->sides[side].node.engine);
 
-		if (at < next)
-			next = at;
-		if (way->head == way->tail)
-			continue;
-		at = way->ring[way->head & (PAIR_FLIGHT - 1)].arrives_ns;
-		if (at < next)
-			next = at;
+		next = at < next ? at : next;
 	}
-	for (uint32_t i = 0; i < p->cfg.ports && mt_engine_tx_is_blocked(p->engine[0]); i++)
-		if (p->port_free_ns[i] > p->now_ns && p->port_free_ns[i] < next)
+	for (uint32_t i = 0; i < p->cfg.ports && mt_engine_tx_is_blocked(p->sides[0].node.engine);
+	     i++)
+		if (p->port_free_ns[i] > p->net.now_ns && p->port_free_ns[i] < next)
 			next = p->port_free_ns[i];
 	return next;
-}
-
-static void receive_all(struct pair *p, int from)
-{
-	struct pair_direction *way = &p->way[from];
-
-	while (way->head != way->tail) {
-		const struct pair_flying *f = &way->ring[way->head & (PAIR_FLIGHT - 1)];
-
-		if (f->arrives_ns > p->now_ns)
-			break;
-		way->head++;
-		if (from == 0 && f->payload_len > 0)
-			recover_packet(p, (uint32_t)f->headers[9] << 16 |
-						  (uint32_t)f->headers[10] << 8 | f->headers[11]);
-		deliver_packet(p, 1 - from, f->headers, f->headers_len, f->payload_len, f->ev,
-			       f->port, p->now_ns);
-	}
 }
 
 void pair_run(struct pair *p, uint64_t until_ns)
@@ -391,26 +253,145 @@ void pair_run(struct pair *p, uint64_t until_ns)
 	for (;;) {
 		uint64_t next;
 
-		send_all(p);
+		for (int side = 0; side < 2; side++)
+			engine_node_send(&p->sides[side].node, p->net.now_ns, 1);
 		next = next_event(p);
 		if (next > until_ns)
 			break;
-		if (next > p->now_ns)
-			p->now_ns = next;
-		receive_all(p, 0);
-		receive_all(p, 1);
+		if (next > p->net.now_ns)
+			p->net.now_ns = next;
+		while (engine_net_next(&p->net) <= p->net.now_ns)
+			engine_net_step(&p->net);
 		for (int side = 0; side < 2; side++)
-			if (mt_engine_deadline(p->engine[side]) <= p->now_ns)
-				mt_engine_tick(p->engine[side], p->now_ns);
-		poll_events(p);
+			engine_node_tick(&p->sides[side].node, p->net.now_ns);
+		for (int side = 0; side < 2; side++)
+			engine_node_poll(&p->sides[side].node);
 	}
-	p->now_ns = until_ns;
+	p->net.now_ns = until_ns;
 }
 
 void pair_break(struct pair *p, bool (*hit)(uint32_t ev_index, uint8_t port))
 {
 	p->lost_psns = alloc_memory(PSNS / 8);
-	p->fault_ns = p->now_ns;
+	p->fault_ns = p->net.now_ns;
+	for (uint32_t i = 0; i < p->cfg.evs; i++) {
+		struct mt_ev ev = pair_ev(&p->cfg, i);
+		uint32_t path = engine_net_path_of(&p->net, ev.value);
+
+		for (uint32_t src = 0; src < 2; src++)
+			engine_net_path(&p->net, src, 1 - src, ev.port, path)->dead =
+				hit(i, ev.port);
+	}
+}
+
+/* ---- set-up ---- */
+
+static void exit_with_failure(void *ctx, const char *what, int result)
+{
+	(void)ctx;
+	exit_with_error(what, result);
+}
+
+static void open_engine(struct pair *p, int number)
+{
+	struct pair_side *side = &p->sides[number];
+	struct mt_qp_cap cap = {.sq_depth = 64, .max_sge = 1, .signal_all = true};
+	struct mt_ev evs[PAIR_EVS_MAX];
+	struct mt_cc_profile_cfg cc = {
+		.kind = (uint8_t)p->cfg.cc,
+		.trimming = true,
+		.link_bps = p->cfg.ports * UINT64_C(100000000000),
+		.base_rtt_ns = 2 * p->cfg.one_way_ns,
+	};
+	struct engine_node_ops ops = {
+		.env = {.ctx = side, .place = place_payload},
+		.send = launch_packet,
+		.free_ports = free_ports,
+		.event = take_event,
+		.fail = exit_with_failure,
+		.alloc = alloc_memory,
+	};
+	struct engine_node_cfg cfg = {
+		.ev_profile = {.evs = evs,
+			       .n_evs = (uint16_t)p->cfg.evs,
+			       .n_active = (uint16_t)p->cfg.evs,
+			       .min_active = 1,
+			       .revive_probes = 3,
+			       .probe_interval_ns = 50000,
+			       .probe_interval_max_ns = 1000000},
+		.cc_profiles = &cc,
+		.n_cc_profiles = 1,
+		.memory_begin = 1u << 20,
+		.memory_least = 1u << 20,
+	};
+
+	side->pair = p;
 	for (uint32_t i = 0; i < p->cfg.evs; i++)
-		p->dead[i] = hit(i, pair_ev(&p->cfg, i).port);
+		evs[i] = pair_ev(&p->cfg, i);
+	mt_engine_cfg_default(&cfg.engine, p->cfg.ports);
+	cfg.engine.max_qps = 16384;
+	cfg.engine.seed = (uint64_t)number + 1;
+	engine_node_open(&side->node, &ops, &cfg, 0);
+	if (mt_mr_add(side->node.engine, MR_INDEX, 0, 0, MR_START, MR_BYTES,
+		      RD_ACCESS_LOCAL_WRITE | RD_ACCESS_REMOTE_WRITE, NULL) != MT_OK)
+		exit_with_error("MR refused", 0);
+	side->qps = alloc_memory(p->cfg.qps * sizeof(*side->qps));
+	for (uint32_t i = 0; i < p->cfg.qps; i++)
+		side->qps[i] =
+			engine_node_qp(&side->node, &cap, QPN_BASE + i, (void *)(uintptr_t)i);
+}
+
+static void connect_qp(struct pair *p, int side, uint32_t i)
+{
+	struct rd_qp_attr a;
+	int r;
+
+	mt_qp_attr_default(&a);
+	/* Thousands of QPs share a link: a QP may have to wait longer than the default timeout. */
+	a.timeout = 14;
+	a.dest = side_address(1 - side);
+	a.dest_qpn = QPN_BASE + i;
+	r = engine_node_bring_to(&p->sides[side].node, p->sides[side].qps[i], 0, &a, RD_QPS_RTS);
+	if (r != MT_OK)
+		exit_with_error("QP does not connect", r);
+}
+
+void pair_open(struct pair *p, const struct pair_cfg *cfg)
+{
+	struct engine_net_cfg net = {
+		.n_nodes = 2,
+		.n_planes = cfg->ports,
+		.n_paths = cfg->evs / cfg->ports,
+		.ev_base = EV_BASE,
+		.path = {.latency_ns = cfg->one_way_ns},
+		.log_room = 1,
+	};
+
+	*p = (struct pair){.cfg = *cfg};
+	engine_net_init(&p->net, &net);
+	p->net.deliver = receive_packet;
+	p->net.deliver_ctx = p;
+	open_engine(p, 0);
+	open_engine(p, 1);
+	for (uint32_t i = 0; i < cfg->qps; i++) {
+		connect_qp(p, 0, i);
+		connect_qp(p, 1, i);
+	}
+	for (uint32_t m = 0; m < cfg->messages; m++)
+		for (uint32_t i = 0; i < cfg->qps; i++)
+			post_write(p, i);
+}
+
+void pair_close(struct pair *p)
+{
+	engine_net_fini(&p->net);
+	engine_node_close(&p->sides[0].node);
+	engine_node_close(&p->sides[1].node);
+	*p = (struct pair){0};
+	while (chunks) {
+		struct chunk *c = chunks;
+
+		chunks = c->next;
+		free(c);
+	}
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * pair.h - two engines joined by paths of one latency, in virtual time, for measurements.
+ * engine_pair.h - two engines joined by paths of one latency, in virtual time, for measurements.
  *
  * Packets carry lengths only. Every packet is encoded and decoded on its way, as it would be with
  * a wire. Ports have a rate; a path (an EV on a port) may be dead, in both directions at once.
@@ -8,11 +8,10 @@
 #ifndef BENCH_PAIR_H
 #define BENCH_PAIR_H
 
-#include "core/engine.h"
+#include "support/engine_net.h"
+#include "support/engine_node.h"
 
 #define PAIR_EVS_MAX 256u
-/* Packets in flight in one direction; a power of two. */
-#define PAIR_FLIGHT 16384u
 
 struct pair_cfg {
 	uint32_t qps, evs, ports;
@@ -23,30 +22,18 @@ struct pair_cfg {
 	enum mt_cc_kind cc;
 };
 
-struct pair_flying {
-	uint64_t arrives_ns;
-	uint8_t headers[MW_HEADERS_MAX];
-	uint8_t headers_len;
-	uint8_t port;
-	uint32_t payload_len;
-	uint32_t ev;
-};
-
-struct pair_direction {
-	struct pair_flying *ring; /* PAIR_FLIGHT; arrivals are in order, the latency being one */
-	uint64_t head, tail;
+struct pair_side {
+	struct pair *pair;
+	struct engine_node node;
+	struct mt_qp **qps;
 };
 
 struct pair {
 	struct pair_cfg cfg;
-	struct mt_engine *engine[2];
-	void *memory[2];
-	struct mt_qp **qp[2];
-	struct pair_direction way[2]; /* from engine i */
-	uint64_t now_ns;
+	struct pair_side sides[2];
+	struct engine_net net;		     /* and the clock */
 	uint64_t port_free_ns[MT_PORTS_MAX]; /* of engine 0, the one that sends data */
 	uint64_t data_sent, completed;
-	bool dead[PAIR_EVS_MAX]; /* by EV index */
 	/* What a fault did; see pair_break. */
 	uint64_t fault_ns, last_on_dead_ns, last_recovered_ns;
 	uint64_t lost, recovered;
