@@ -14,7 +14,6 @@
  * into a blackhole, in the first 20 ms, 100 ms and second: what is left in the end are
  * probes.
  */
-#include "fabric/fabric_address.h"
 #include "fabric/usid.h"
 #include "lab/lab.h"
 #include "lab/netns.h"

@@ -13,7 +13,7 @@
 #include <time.h>
 
 #include "base/prng.h"
-#include "fabric/ev_routing.h"
+#include "fabric/fabric_path.h"
 #include "sim/kernel/sim_net.h"
 
 #define DATA_BYTES 4262u

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* flags.c - see flags.h. Accepts `--flag VALUE` and `--flag=VALUE`. */
+/* flags.c - see ui/verb.h. Accepts `--flag VALUE` and `--flag=VALUE`. */
 #include "common/example_flags.h"
 
 #include <errno.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * flags.h - command lines as a table: one entry a flag, from which parser and --help are made.
+ * ui/verb.h - command lines as a table: one entry a flag, from which parser and --help are made.
  * Whatever does not fit is refused with the flag, the value and what is allowed.
  */
 #ifndef EXAMPLES_COMMON_FLAGS_H

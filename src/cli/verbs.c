@@ -3,9 +3,7 @@
 #include "cli/cli_verbs.h"
 
 #include "demo/demo.h"
-#include "ui/completion.h"
-#include "ui/help.h"
-#include "ui/manual.h"
+#include "ui/verb.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -7,7 +7,7 @@
 #include "demo/demo_run.h"
 #include "demo/stage.h"
 #include "lab/lab.h"
-#include "ui/clock.h"
+#include "ui/terminal.h"
 
 #include <stdio.h>
 #include <string.h>

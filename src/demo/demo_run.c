@@ -4,7 +4,7 @@
  * counters, the script, the screen.
  */
 #include "demo/demo_run.h"
-#include "ui/clock.h"
+#include "ui/terminal.h"
 
 #include <inttypes.h>
 #include <stdio.h>

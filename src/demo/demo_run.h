@@ -7,7 +7,7 @@
 #include "demo/measure.h"
 #include "demo/stage.h"
 #include "ui/terminal.h"
-#include "ui/text_buffer.h"
+#include "ui/text.h"
 
 #include <jansson.h>
 #include <stdbool.h>

@@ -2,7 +2,7 @@
 /* The end of the demo in words: see demo_run.h. */
 #include "demo/demo_run.h"
 
-#include "ui/text_table.h"
+#include "ui/text.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Where the demo speaks: see demo_run.h. */
 #include "demo/demo_run.h"
-#include "ui/clock.h"
+#include "ui/terminal.h"
 
 #include <stdarg.h>
 #include <time.h>

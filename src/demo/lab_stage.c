@@ -4,7 +4,7 @@
 
 #include "base/quantity.h"
 #include "demo/demo_run.h"
-#include "ui/clock.h"
+#include "ui/terminal.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -3,7 +3,7 @@
 #include "demo/demo.h"
 
 #include "demo/measure.h"
-#include "ui/clock.h"
+#include "ui/terminal.h"
 
 #include <arpa/inet.h>
 #include <inttypes.h>

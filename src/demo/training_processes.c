@@ -2,7 +2,7 @@
 /* The processes of one training run: see stage.h. */
 #include "demo/stage.h"
 
-#include "ui/clock.h"
+#include "ui/terminal.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -2,7 +2,7 @@
 /* What emitters share: see emit.h. */
 #include "fabric/emit.h"
 
-#include "fabric/node_names.h"
+#include "fabric/fabric_node.h"
 #include "fabric/plan.h"
 
 #include <arpa/inet.h>

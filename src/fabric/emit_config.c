@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Tables of SONiC's configuration: see emit_config.h. */
-#include "fabric/emit_config.h"
+/* Tables of SONiC's configuration: see emit.h. */
+#include "fabric/emit.h"
 
 #include <stdarg.h>
 #include <string.h>

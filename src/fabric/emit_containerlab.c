@@ -8,7 +8,7 @@
  */
 #include "fabric/emit.h"
 
-#include "fabric/node_names.h"
+#include "fabric/fabric_node.h"
 
 #include <inttypes.h>
 

@@ -6,7 +6,7 @@
  */
 #include "fabric/emit.h"
 
-#include "fabric/node_names.h"
+#include "fabric/fabric_node.h"
 #include "fabric/usid.h"
 
 #include <inttypes.h>

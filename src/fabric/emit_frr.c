@@ -5,8 +5,8 @@
  */
 #include "fabric/emit.h"
 
-#include "fabric/node_names.h"
-#include "fabric/route_groups.h"
+#include "fabric/fabric_node.h"
+#include "fabric/routes.h"
 
 #define LOCATOR "mrc"
 

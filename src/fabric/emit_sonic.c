@@ -9,9 +9,8 @@
  */
 #include "fabric/emit.h"
 
-#include "fabric/emit_config.h"
-#include "fabric/node_names.h"
-#include "fabric/route_groups.h"
+#include "fabric/fabric_node.h"
+#include "fabric/routes.h"
 #include "fabric/usid.h"
 
 #include <inttypes.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* fabric_address.c - the hosts' own addresses. */
-#include "fabric/fabric_address.h"
+#include "fabric/usid.h"
 
 #include <string.h>
 

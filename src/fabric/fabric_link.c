@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* fabric_link.c - links by place, and their ends. */
-#include "fabric/fabric_link.h"
+#include "fabric/fabric_node.h"
 
 #include "base/assert.h"
 

@@ -9,7 +9,7 @@
 
 #include "base/quantity.h"
 #include "base/suggest.h"
-#include "fabric/topology_check.h"
+#include "fabric/topology.h"
 
 #define SLOW_MIN_BPS UINT64_C(100000)
 #define SLOW_MAX_BPS UINT64_C(1000000000000)

@@ -3,13 +3,13 @@
  * fault_target.c - names of what faults happen to. Names of nodes and of ports are read by
  * node_names.c; the others are few enough at each node to be written one by one and compared.
  */
-#include "fabric/fault_target.h"
+#include "fabric/fault.h"
 
 #include <stdio.h>
 #include <string.h>
 
 #include "base/suggest.h"
-#include "fabric/topology_check.h"
+#include "fabric/topology.h"
 
 /* Room for any name of a target. */
 #define NAME_BYTES 80u

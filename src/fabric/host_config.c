@@ -8,10 +8,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "fabric/fabric_address.h"
 #include "fabric/usid.h"
 
-/* Prefixes of addresses that a pod's hosts, and a T0's, have in common; see fabric_address.h. */
+/* Prefixes of addresses that a pod's hosts, and a T0's, have in common; see usid.h. */
 #define ALL_BITS 32u
 #define POD_BITS 48u
 #define T0_BITS 64u

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* node_names.c - nodes, ports and links as words. */
-#include "fabric/node_names.h"
+#include "fabric/fabric_node.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "base/assert.h"
-#include "fabric/topology_check.h"
+#include "fabric/topology.h"
 
 static const char *const tiers[MF_TIERS] = {"host", "t0", "t1", "t2"};
 

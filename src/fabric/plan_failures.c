@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Expected failures: see plan_failures.h. */
-#include "fabric/plan_failures.h"
+/* Expected failures: see plan.h. */
+#include "fabric/plan.h"
 
 #define DAYS_A_YEAR 365.0
 #define YEAR_NS (DAYS_A_YEAR * 86400e9)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Capacity lost by the failure of one component: see plan_loss.h. */
-#include "fabric/plan_loss.h"
+/* Capacity lost by the failure of one component: see plan.h. */
+#include "fabric/plan.h"
 
 #include "fabric/fabric_node.h"
 

@@ -3,7 +3,7 @@
  * plan_rates.c - one table has it all: name, kind, range, default, source. Reading, writing and
  * telling about a rate walk that table. REQ(plan.inputs)
  */
-#include "fabric/plan_rates.h"
+#include "fabric/plan.h"
 
 #include "base/quantity.h"
 #include "base/suggest.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Routes by prefix: see route_groups.h. One record is read ahead, to see where a group ends. */
-#include "fabric/route_groups.h"
+/* Routes by prefix: see routes.h. One record is read ahead, to see where a group ends. */
+#include "fabric/routes.h"
 
 #include <string.h>
 

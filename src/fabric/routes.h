@@ -3,15 +3,15 @@
  * routes.h - what stands in the tables of a switch or a host: all of it static, set once.
  *
  * There are two sets. The SRv6 set is all that MRC needs: a switch's own uSID, and one route for
- * the uSID of each neighbour. The plain set routes the hosts' own addresses (fabric_address.h) over
+ * the uSID of each neighbour. The plain set routes the hosts' own addresses (usid.h) over
  * the same links by ECMP, for traffic that is not source-routed. They share no prefix.
  *
- *	struct mf_route_iter it;
- *	struct mf_route r;
+ * 	struct mf_route_iter it;
+ * 	struct mf_route r;
  *
- *	mf_routes_begin(&it, t, node, MF_ROUTES_SRV6);
- *	while (mf_routes_next(&it, &r))
- *		...
+ * 	mf_routes_begin(&it, t, node, MF_ROUTES_SRV6);
+ * 	while (mf_routes_next(&it, &r))
+ * 		...
  *
  * Records of one prefix follow each other; more than one MF_ROUTE_LINK with the same prefix is an
  * ECMP group. A lookup takes the longest prefix.
@@ -19,8 +19,8 @@
 #ifndef SOFTMRC_FABRIC_ROUTES_H
 #define SOFTMRC_FABRIC_ROUTES_H
 
-#include "fabric/fabric_address.h"
-#include "fabric/fabric_link.h"
+#include "fabric/fabric_node.h"
+#include "fabric/usid.h"
 
 enum mf_route_kind {
 	MF_ROUTE_UN = 0,    /* the node's own uSID: shift it out, look up what is left */
@@ -63,5 +63,27 @@ void mf_routes_begin(struct mf_route_iter *it, const struct mf_topology *t, uint
  * REQ(topo.routes.plain)
  */
 bool mf_routes_next(struct mf_route_iter *it, struct mf_route *out);
+
+/* The routes of a node, those of one prefix together: what systems call a route. */
+
+struct mf_route_group {
+	struct mf_route route; /* the first; its port and link are port[0] and its link */
+	uint32_t n;	       /* next hops: 1 or more with MF_ROUTE_LINK, else 1 without meaning */
+	uint32_t port[MF_UPLINKS_MAX];
+};
+
+/* Where an iteration stands; nobody else's business. */
+struct mf_route_groups {
+	struct mf_route_iter it;
+	struct mf_route ahead;
+	bool any;
+};
+
+/* mf_route_groups_begin begins with the routes of a node; as mf_routes_begin. */
+void mf_route_groups_begin(struct mf_route_groups *g, const struct mf_topology *t, uint32_t node,
+			   unsigned sets);
+
+/* mf_route_groups_next writes the next group. False: there are no more. */
+bool mf_route_groups_next(struct mf_route_groups *g, struct mf_route_group *out);
 
 #endif

@@ -2,8 +2,6 @@
 /* topology.c - what follows from a cfg. */
 #include "fabric/topology.h"
 
-#include "fabric/topology_check.h"
-
 /* Bits that tell `count` numbers apart. */
 static uint8_t bits_for(uint32_t count)
 {

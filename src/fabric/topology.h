@@ -8,24 +8,67 @@
  * k of every pod go to the T2s k * t1_uplinks + 0 .. t1_uplinks - 1, and each T2 has one link to
  * each pod. REQ(topo.planes)
  *
- *	T2   k * t1_uplinks + v        one link to T1 k of each pod
- *	T1   pod * t1s + k             uplinks v = 0 .. t1_uplinks - 1
- *	T0   pod * t0s + i             uplinks k = 0 .. t1s - 1, one to each T1 of the pod
- *	host t0 * hosts_per_t0 + d     ports: one a plane
+ * 	T2   k * t1_uplinks + v        one link to T1 k of each pod
+ * 	T1   pod * t1s + k             uplinks v = 0 .. t1_uplinks - 1
+ * 	T0   pod * t0s + i             uplinks k = 0 .. t1s - 1, one to each T1 of the pod
+ * 	host t0 * hosts_per_t0 + d     ports: one a plane
  *
- * Everything else is arithmetic on these numbers: nodes and links (fabric_node.h, fabric_link.h),
+ * Everything else is arithmetic on these numbers: nodes and links (fabric_node.h, fabric_node.h),
  * paths (fabric_path.h), uSIDs (usid.h), routes (routes.h). No table is kept, so that a fabric of
  * 131,072 hosts on 8 planes costs as much memory as one of four hosts.
  */
 #ifndef SOFTMRC_FABRIC_TOPOLOGY_H
 #define SOFTMRC_FABRIC_TOPOLOGY_H
 
+#include "wire/dscp.h"
+#include "wire/ev_fmt.h"
+
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "fabric/fast_div.h"
-#include "wire/dscp.h"
-#include "wire/ev_fmt.h"
+/*
+ * Division by a number that is known once and used often.
+ *
+ * A multiplication by 2^s / by, rounded up, and a shift by s, give the exact quotient of every
+ * number below 2^31: with 2^(L-1) < by <= 2^L and s = 31 + L the rounding adds less than 1 / by.
+ * The product stays below 2^64. A simulated packet asks for several quotients at each hop, and a
+ * division by a variable costs ten times as much.
+ */
+
+/* Numbers to be divided are below this. */
+#define MF_DIVIDEND_END (UINT32_C(1) << 31)
+
+struct mf_div {
+	uint64_t factor;
+	uint32_t by;
+	uint32_t shift;
+};
+
+/* mf_div_of prepares a division by `by`, which is 1 .. 2^31. */
+static inline struct mf_div mf_div_of(uint32_t by)
+{
+	uint32_t log = 0;
+
+	while ((UINT64_C(1) << log) < by)
+		log++;
+	return (struct mf_div){
+		.factor = ((UINT64_C(1) << (31 + log)) + by - 1) / by,
+		.by = by,
+		.shift = 31 + log,
+	};
+}
+
+/* mf_div_quotient returns n / by; n is below MF_DIVIDEND_END. */
+static inline uint32_t mf_div_quotient(struct mf_div d, uint32_t n)
+{
+	return (uint32_t)(n * d.factor >> d.shift);
+}
+
+/* mf_div_rest returns n % by; n is below MF_DIVIDEND_END. */
+static inline uint32_t mf_div_rest(struct mf_div d, uint32_t n)
+{
+	return n - mf_div_quotient(d, n) * d.by;
+}
 
 /* Letters of a name. */
 #define MF_NAME_MAX 31u
@@ -101,8 +144,7 @@ struct mf_topology_cfg {
 	uint32_t switch_ns; /* from the last bit received to the first bit ready to be sent */
 	uint32_t mtu;	    /* bytes of the longest IPv6 packet on any link */
 	struct mf_usid_cfg usid;
-	uint32_t
-		address_block; /* first 32 bits of the hosts' own addresses; see fabric_address.h */
+	uint32_t address_block;	 /* first 32 bits of the hosts' own addresses; see usid.h */
 	struct mw_dscp_map dscp; /* of all switches and hosts; mw_dscp_map_default if unsure */
 };
 
@@ -167,5 +209,17 @@ static inline uint32_t mf_topology_cables(const struct mf_topology *t, enum mf_l
 
 	return (first[kind + 1] - first[kind]) * t->cfg.planes;
 }
+
+/* Can a fabric be built of these numbers? Private to this module. */
+
+/* mf_cfg_check is the first half of mf_topology_init. REQ(topo.refuse) */
+bool mf_cfg_check(const struct mf_topology_cfg *cfg, struct mf_error *error);
+
+/*
+ * mf_error_set fills *error and returns false. The value is a number; `what` a printf format for
+ * what is wrong and what is allowed.
+ */
+bool mf_error_set(struct mf_error *error, const char *field, uint64_t value, const char *what, ...)
+	__attribute__((format(printf, 4, 5)));
 
 #endif

@@ -3,7 +3,7 @@
  * topology_check.c - what can be built, and what can be addressed. Each rule names the field that
  * breaks it, as it is called in a topology file.
  */
-#include "fabric/topology_check.h"
+#include "fabric/topology.h"
 
 #include <inttypes.h>
 #include <stdarg.h>

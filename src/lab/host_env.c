@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Settings of programs on hosts: see lab.h. */
-#include "fabric/fabric_address.h"
+#include "fabric/usid.h"
 #include "lab/ip_batch.h"
 #include "lab/lab.h"
 #include "lab/lab_state.h"

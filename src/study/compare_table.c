@@ -2,7 +2,7 @@
 /* Tables of results: see study.h. */
 #include "study/study.h"
 
-#include "ui/text_table.h"
+#include "ui/text.h"
 
 #include <stdio.h>
 #include <string.h>

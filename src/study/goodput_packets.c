@@ -11,7 +11,7 @@
 
 #include "sim/scenario/scenario_keys.h"
 #include "ui/terminal.h"
-#include "ui/text_buffer.h"
+#include "ui/text.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -2,8 +2,7 @@
 /* goodput_text.c - the long horizon for eyes. */
 #include "study/study.h"
 
-#include "ui/format_units.h"
-#include "ui/text_table.h"
+#include "ui/text.h"
 
 static double number_at(const json_t *at, const char *path)
 {

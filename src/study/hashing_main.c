@@ -3,7 +3,7 @@
 #include "study/study_verbs.h"
 
 #include "sim/run/ecmp_hashing.h"
-#include "ui/text_table.h"
+#include "ui/text.h"
 
 #include <jansson.h>
 #include <stddef.h>

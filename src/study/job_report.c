@@ -3,8 +3,7 @@
 #include "study/study.h"
 
 #include "sim/mrc/mrc_nic.h"
-#include "ui/format_units.h"
-#include "ui/text_table.h"
+#include "ui/text.h"
 
 #include <stdlib.h>
 

@@ -2,8 +2,7 @@
 /* result_summary.c - a result for eyes. */
 #include "study/study.h"
 
-#include "ui/format_units.h"
-#include "ui/text_table.h"
+#include "ui/text.h"
 
 #include <string.h>
 

@@ -2,7 +2,7 @@
 /* Curves over time: see study.h. */
 #include "study/study.h"
 
-#include "fabric/node_names.h"
+#include "fabric/fabric_node.h"
 
 #include <stdio.h>
 #include <string.h>

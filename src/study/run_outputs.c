@@ -2,7 +2,7 @@
 /* The files of a run: see study.h. */
 #include "study/study.h"
 
-#include "fabric/node_names.h"
+#include "fabric/fabric_node.h"
 #include "sim/run/sim_run.h"
 #include "ui/terminal.h"
 

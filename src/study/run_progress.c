@@ -2,7 +2,7 @@
 /* How far a run is: see study.h. */
 #include "study/study.h"
 
-#include "ui/format_units.h"
+#include "ui/text.h"
 
 #include <stdio.h>
 #include <time.h>

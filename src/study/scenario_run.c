@@ -4,8 +4,8 @@
 
 #include "sim/kernel/ranks.h"
 #include "study/study_verbs.h"
-#include "ui/format_units.h"
 #include "ui/terminal.h"
+#include "ui/text.h"
 
 #include <stdio.h>
 #include <string.h>

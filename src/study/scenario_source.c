@@ -4,7 +4,7 @@
 
 #include "sim/import/input.h"
 #include "sim/scenario/scenario.h"
-#include "ui/text_buffer.h"
+#include "ui/text.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -9,7 +9,7 @@
 #include "sim/run/sim_run.h"
 #include "sim/run/step_model.h"
 #include "sim/scenario/scenario.h"
-#include "ui/text_buffer.h"
+#include "ui/text.h"
 #include "ui/verb.h"
 
 #include <jansson.h>

@@ -8,7 +8,7 @@
 #include "study/study_verbs.h"
 
 #include "ui/terminal.h"
-#include "ui/text_table.h"
+#include "ui/text.h"
 
 #include <errno.h>
 #include <stddef.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "switchq/bpf_sys.h"
+#include "switchq/switchq_handle.h"
 
 #include <errno.h>
 #include <string.h>

@@ -10,7 +10,6 @@
 #include <unistd.h>
 
 #include "bpf/map.h"
-#include "switchq/bpf_sys.h"
 
 #define PORTS_MAX 65536u
 

@@ -10,7 +10,6 @@
 #include <string.h>
 
 #include "bpf/map.h"
-#include "switchq/bpf_sys.h"
 #include "switchq/switchq_handle.h"
 
 #define BIT(dscp) (UINT64_C(1) << (dscp))

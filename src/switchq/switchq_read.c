@@ -5,7 +5,6 @@
 #include <time.h>
 
 #include "bpf/map.h"
-#include "switchq/bpf_sys.h"
 #include "switchq/switchq_handle.h"
 
 /* The clock that the program reads. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What completion for all shells needs: see completion.h. */
-#include "ui/completion.h"
+/* What completion for all shells needs: see verb.h. */
+#include "ui/verb.h"
 
 #include <string.h>
 

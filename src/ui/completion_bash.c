@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Completion in bash, see completion.h. The script finds the verb among the words before the
+ * Completion in bash, see verb.h. The script finds the verb among the words before the
  * cursor; a case for each verb says what may stand there: flags, words, and what bash knows itself.
  */
-#include "ui/completion.h"
+#include "ui/verb.h"
 
 #include <string.h>
 

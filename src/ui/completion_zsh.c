@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Completion in zsh, see completion.h: a function for each verb, named _mrc_sim_run. It hands over
+ * Completion in zsh, see verb.h: a function for each verb, named _mrc_sim_run. It hands over
  * to that of a verb below it, or gives _arguments its flags; values and operands are states, which
  * the `case` behind it completes.
  */
-#include "ui/completion.h"
+#include "ui/verb.h"
 
 #include <string.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Reading command lines: see flags.h. A value is the next word, or follows an equals sign. */
-#include "ui/flags.h"
+/* Reading command lines: see verb.h. A value is the next word, or follows an equals sign. */
+#include "ui/verb.h"
 
 #include "base/quantity.h"
 #include "base/suggest.h"

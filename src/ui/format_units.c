@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Numbers for eyes: see format_units.h. */
-#include "ui/format_units.h"
+/* Numbers for eyes: see text.h. */
+#include "ui/text.h"
 
 #include <stdio.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The help of a verb: see help.h. */
-#include "ui/help.h"
+/* The help of a verb: see verb.h. */
+#include "ui/verb.h"
 
 #include <string.h>
 

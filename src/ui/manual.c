@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The manual page, made from the tables of the verbs: see manual.h. */
-#include "ui/manual.h"
+/* The manual page, made from the tables of the verbs: see verb.h. */
+#include "ui/verb.h"
 
 #include <string.h>
 

@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * terminal.h - the terminal: taken over for a live view and given back whatever ends it; and
- * the signals that end it.
+ * terminal.h - the terminal: taken over for a live view and given back whatever ends it; and the
+ * signals that end it.
  */
 #ifndef SOFTMRC_UI_TERMINAL_H
 #define SOFTMRC_UI_TERMINAL_H
 
-#include "ui/text_buffer.h"
+#include "ui/text.h"
 
 #include <stdbool.h>
 #include <stdint.h>
 #include <termios.h>
+#include <time.h>
 
 struct ui_term {
 	bool entered;
@@ -37,5 +38,16 @@ void ui_term_show(const struct ui_text *picture);
  */
 void ui_term_catch(void);
 int ui_term_caught(void);
+
+/* The clock by which the command measures durations. */
+
+/* ui_clock_ns returns CLOCK_MONOTONIC. */
+static inline uint64_t ui_clock_ns(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
 
 #endif

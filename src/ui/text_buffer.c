@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Text that grows: see text_buffer.h. */
-#include "ui/text_buffer.h"
+/* Text that grows: see text.h. */
+#include "ui/text.h"
 
 #include <stdarg.h>
 #include <stdbool.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Columns of text: see text_table.h. */
-#include "ui/text_table.h"
+/* Columns of text: see text.h. */
+#include "ui/text.h"
 
 #include <stdarg.h>
 #include <stdio.h>

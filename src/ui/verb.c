@@ -3,7 +3,6 @@
 #include "ui/verb.h"
 
 #include "base/suggest.h"
-#include "ui/help.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -5,7 +5,6 @@
 #include "bpf/fixture.h"
 #include "bpf/map.h"
 #include "support/test.h"
-#include "switchq/bpf_sys.h"
 #include "switchq/switchq_handle.h"
 
 #define TRIMMABLE 4

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "base/assert.h"
-#include "fabric/fabric_link.h"
+#include "fabric/fabric_node.h"
 #include "sim/scenario/scenario.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

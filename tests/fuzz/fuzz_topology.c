@@ -8,10 +8,10 @@
 #include <string.h>
 
 #include "base/assert.h"
-#include "fabric/fabric_address.h"
-#include "fabric/node_names.h"
+#include "fabric/fabric_node.h"
 #include "fabric/routes.h"
 #include "fabric/topology_toml.h"
+#include "fabric/usid.h"
 
 #define PLACES 16u
 

@@ -3,7 +3,7 @@
  * lab_faults.c - each fault does what it says, to the packets that it is about and to no others,
  * and nothing of it is left when it is lifted. On `tiny`: hosts 0 and 1 at T0 0, 2 and 3 at T0 1.
  */
-#include "fabric/ev_routing.h"
+#include "fabric/fabric_path.h"
 #include "lab/lab_fixture.h"
 
 #include <arpa/inet.h>

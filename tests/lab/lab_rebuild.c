@@ -3,7 +3,7 @@
  * lab_rebuild.c - labs that go up and down, switches that reboot, and what is left when the process
  * that builds a lab is stopped or killed in the middle of it: nothing.
  */
-#include "fabric/ev_routing.h"
+#include "fabric/fabric_path.h"
 #include "lab/lab_fixture.h"
 
 #include <poll.h>

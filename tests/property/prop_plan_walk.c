@@ -5,8 +5,8 @@
  * file or from SONiC's, and packets of all pairs of hosts with all EVs are sent through the tables.
  * Nothing but their addresses comes from the model. REQ(plan.emit.iproute) REQ(plan.emit.sonic)
  */
-#include "cli/plan/emit_formats.h"
-#include "fabric/node_names.h"
+#include "cli/plan/plan_verb.h"
+#include "fabric/fabric_node.h"
 #include "fabric/topology_toml.h"
 #include "fabric/usid.h"
 #include "wire/srv6.h"

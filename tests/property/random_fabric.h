@@ -5,7 +5,7 @@
 
 #include "support/test.h"
 
-#include "fabric/fabric_link.h"
+#include "fabric/fabric_node.h"
 #include "fabric/topology.h"
 
 /* Both ends included. */

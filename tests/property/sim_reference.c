@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "fabric/fabric_link.h"
+#include "fabric/fabric_node.h"
 #include "fabric/fabric_path.h"
 #include "sim/kernel/random.h"
 #include "sim/kernel/worker.h"

@@ -4,7 +4,7 @@
 
 #include <stdlib.h>
 
-#include "fabric/ev_routing.h"
+#include "fabric/fabric_path.h"
 #include "sim/kernel/random.h"
 #include "support/test.h"
 

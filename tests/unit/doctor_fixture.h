@@ -3,7 +3,7 @@
 #ifndef UNIT_DOCTOR_FIXTURE_H
 #define UNIT_DOCTOR_FIXTURE_H
 
-#include "cli/doctor/diagnose.h"
+#include "cli/doctor/doctor.h"
 
 #include <string.h>
 

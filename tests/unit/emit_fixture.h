@@ -4,7 +4,7 @@
 #define UNIT_EMIT_FIXTURE_H
 
 #include "fabric/emit.h"
-#include "fabric/node_names.h"
+#include "fabric/fabric_node.h"
 #include "fabric/topology_toml.h"
 #include "support/test.h"
 

@@ -3,7 +3,7 @@
 #ifndef UNIT_PING_FIXTURE_H
 #define UNIT_PING_FIXTURE_H
 
-#include "cli/ping/ping_paths.h"
+#include "cli/ping/ping.h"
 
 #include <string.h>
 

@@ -6,7 +6,7 @@
 #ifndef UNIT_SIM_NET_FIXTURE_H
 #define UNIT_SIM_NET_FIXTURE_H
 
-#include "fabric/ev_routing.h"
+#include "fabric/fabric_path.h"
 #include "sim/kernel/sim_net.h"
 #include "support/test.h"
 

@@ -3,7 +3,7 @@
 #include "demo/demo.h"
 #include "demo/stage.h"
 #include "fabric/topology_toml.h"
-#include "ui/text_buffer.h"
+#include "ui/text.h"
 
 #include "support/test.h"
 

@@ -5,7 +5,7 @@
 #include "demo/demo_run.h"
 
 #include "support/test.h"
-#include "ui/clock.h"
+#include "ui/terminal.h"
 
 static struct demo_ui ui;
 static char text[500];

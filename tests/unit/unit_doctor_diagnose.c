@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* From facts to findings, every situation once: src/cli/doctor/diagnose.h. */
+/* From facts to findings, every situation once: src/cli/doctor/doctor.h. */
 #include "support/test.h"
 
 #include "unit/doctor_fixture.h"

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Facts from a made-up /proc and from this machine: src/cli/doctor/doctor_facts.h, interface.h. */
-#include "cli/doctor/doctor_facts.h"
-#include "cli/doctor/net_interface.h"
+/* Facts from a made-up /proc and from this machine: src/cli/doctor/doctor.h, interface.h. */
+#include "cli/doctor/doctor.h"
 
 #include "support/test.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Capture files of every form, and files that are none. */
-#include "cli/dump/capture_reader.h"
+#include "cli/dump/dump.h"
 
 #include "base/bytes.h"
 #include "base/pcapng.h"

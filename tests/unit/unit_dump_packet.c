@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Captured packets as lines and as JSON: src/cli/dump/dump_packet.h. */
-#include "cli/dump/dump_packet.h"
+/* Captured packets as lines and as JSON: src/cli/dump/dump.h. */
+#include "cli/dump/dump.h"
 
 #include "support/test.h"
 #include "wire/ev_fmt.h"

@@ -4,7 +4,7 @@
 
 #include <arpa/inet.h>
 
-#include "fabric/fabric_address.h"
+#include "fabric/usid.h"
 
 static void assert_address(const uint8_t *got, const char *want)
 {

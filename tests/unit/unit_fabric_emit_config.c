@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Tables of SONiC's configuration in two forms: src/fabric/emit_config.h. */
-#include "fabric/emit_config.h"
+/* Tables of SONiC's configuration in two forms: src/fabric/emit.h. */
+#include "fabric/emit.h"
 
 #include "emit_fixture.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* FRR and Arista EOS: src/fabric/emit_frr.c, src/fabric/emit_eos.c. */
-#include "fabric/route_groups.h"
+#include "fabric/routes.h"
 
 #include "emit_fixture.h"
 

@@ -2,7 +2,7 @@
 /* The fields of an EV. */
 #include "fabric_fixture.h"
 
-#include "fabric/ev_routing.h"
+#include "fabric/fabric_path.h"
 
 /* REQ(topo.ev.fields) */
 TEST(mf_ev_of, fields_have_their_places)

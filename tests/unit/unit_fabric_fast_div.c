@@ -2,7 +2,7 @@
 /* Quotients by multiplication against quotients by division. */
 #include "support/test.h"
 
-#include "fabric/fast_div.h"
+#include "fabric/topology.h"
 
 static void assert_divides(uint32_t by, uint32_t n)
 {

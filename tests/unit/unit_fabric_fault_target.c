@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "fabric/fault_target.h"
+#include "fabric/fault.h"
 #include "fabric/topology_toml.h"
 #include "support/test.h"
 

@@ -2,7 +2,7 @@
 /* Directed links by number, by place and by their ends. */
 #include "fabric_fixture.h"
 
-#include "fabric/fabric_link.h"
+#include "fabric/fabric_node.h"
 
 static const char *const names[] = {"tiny", "lab", "lab8", "pod", "small3"};
 #define NAMES (sizeof(names) / sizeof(names[0]))

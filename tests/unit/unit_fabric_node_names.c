@@ -2,7 +2,7 @@
 /* Nodes and links as words, and words that are none. */
 #include "fabric_fixture.h"
 
-#include "fabric/node_names.h"
+#include "fabric/fabric_node.h"
 
 TEST(mf_node_name, read_back)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Expected failures: src/fabric/plan_failures.h. */
-#include "fabric/plan_failures.h"
+/* Expected failures: src/fabric/plan.h. */
+#include "fabric/plan.h"
 
 #include "fabric/topology_toml.h"
 #include "support/test.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Capacity lost by failures: src/fabric/plan_loss.h. */
-#include "fabric/plan_loss.h"
+/* Capacity lost by failures: src/fabric/plan.h. */
+#include "fabric/plan.h"
 
 #include "fabric/topology_toml.h"
 #include "support/test.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Prices, watts and rates: src/fabric/plan_rates.h. */
-#include "fabric/plan_rates.h"
+/* Prices, watts and rates: src/fabric/plan.h. */
+#include "fabric/plan.h"
 
 #include "support/test.h"
 

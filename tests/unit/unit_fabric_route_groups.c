@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Routes by prefix: src/fabric/route_groups.h. */
-#include "fabric/route_groups.h"
+/* Routes by prefix: src/fabric/routes.h. */
+#include "fabric/routes.h"
 
 #include "emit_fixture.h"
 

@@ -9,8 +9,7 @@
 #include <stdio.h>
 
 #include "base/toml.h"
-#include "fabric/ev_routing.h"
-#include "fabric/fabric_address.h"
+#include "fabric/fabric_path.h"
 #include "fabric/host_config.h"
 #include "fabric/usid.h"
 #include "host/config/env.h"

@@ -5,7 +5,7 @@
  */
 #include "support/test.h"
 
-#include "fabric/fabric_link.h"
+#include "fabric/fabric_node.h"
 #include "sim/mrc/mrc_nic_state.h"
 #include "sim/run/sim_run.h"
 #include "wire/packet.h"

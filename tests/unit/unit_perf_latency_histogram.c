@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Times in buckets: src/cli/perf/latency_histogram.h. */
-#include "cli/perf/latency_histogram.h"
+/* Times in buckets: src/cli/perf/perf.h. */
+#include "cli/perf/perf.h"
 
 #include "support/test.h"
 

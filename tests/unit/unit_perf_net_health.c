@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What the network did: src/cli/perf/net_health.h. */
-#include "cli/perf/net_health.h"
+/* What the network did: src/cli/perf/perf.h. */
+#include "cli/perf/perf.h"
 
 #include "support/test.h"
 #include "unit/stats_fixture.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The command line of `mrc perf`: src/cli/perf/perf_options.h. */
-#include "cli/perf/perf_options.h"
+/* The command line of `mrc perf`: src/cli/perf/perf.h. */
+#include "cli/perf/perf.h"
 
 #include "support/test.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The plan on the network: src/cli/perf/perf_plan.h. */
-#include "cli/perf/perf_plan.h"
+/* The plan on the network: src/cli/perf/perf.h. */
+#include "cli/perf/perf.h"
 
 #include "support/test.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Lines about a measurement: src/cli/perf/perf_report.h. */
-#include "cli/perf/perf_report.h"
+/* Lines about a measurement: src/cli/perf/perf.h. */
+#include "cli/perf/perf.h"
 
 #include "support/test.h"
 #include "unit/stats_fixture.h"

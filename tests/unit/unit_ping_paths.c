@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Paths and their figures: src/cli/ping/ping_paths.h. */
+/* Paths and their figures: src/cli/ping/ping.h. */
 #include "support/test.h"
 
 #include "unit/ping_fixture.h"

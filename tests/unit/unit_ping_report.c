@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What `mrc ping` says: src/cli/ping/ping_report.h. */
-#include "cli/ping/ping_report.h"
+/* What `mrc ping` says: src/cli/ping/ping.h. */
+#include "cli/ping/ping.h"
 
 #include "support/test.h"
 #include "unit/ping_fixture.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* One round, over a device that is made up: src/cli/ping/ping_round.h. */
-#include "cli/ping/ping_round.h"
+/* One round, over a device that is made up: src/cli/ping/ping.h. */
+#include "cli/ping/ping.h"
 
 #include "support/test.h"
 #include "unit/ping_fixture.h"

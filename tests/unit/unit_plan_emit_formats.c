@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What `mrc plan --emit` can write: src/cli/plan/emit_formats.h. */
-#include "cli/plan/emit_formats.h"
+/* What `mrc plan --emit` can write: src/cli/plan/plan_verb.h. */
+#include "cli/plan/plan_verb.h"
 
 #include "emit_fixture.h"
 

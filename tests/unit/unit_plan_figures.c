@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* A plan as a list of numbers: src/cli/plan/plan_figures.h. */
-#include "cli/plan/plan_figures.h"
+/* A plan as a list of numbers: src/cli/plan/plan_verb.h. */
+#include "cli/plan/plan_verb.h"
 
 #include "fabric/topology_toml.h"
 #include "support/test.h"

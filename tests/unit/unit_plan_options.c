@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The command line of `mrc plan`: src/cli/plan/plan_options.h. */
-#include "cli/plan/plan_options.h"
+/* The command line of `mrc plan`: src/cli/plan/plan_verb.h. */
+#include "cli/plan/plan_verb.h"
 
 #include "support/test.h"
 

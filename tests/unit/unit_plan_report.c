@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* A plan for eyes and for programs: src/cli/plan/plan_report.h. */
-#include "cli/plan/plan_report.h"
+/* A plan for eyes and for programs: src/cli/plan/plan_verb.h. */
+#include "cli/plan/plan_verb.h"
 
 #include "fabric/topology_toml.h"
 #include "support/test.h"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Routes as words, and differences: src/cli/plan/route_tables.h. */
-#include "cli/plan/route_tables.h"
+/* Routes as words, and differences: src/cli/plan/plan_verb.h. */
+#include "cli/plan/plan_verb.h"
 
-#include "fabric/node_names.h"
+#include "fabric/fabric_node.h"
 #include "fabric/topology_toml.h"
 #include "support/test.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "cli/run/counter_report.h"
+#include "cli/run/run.h"
 #include "stats_fixture.h"
 #include "support/test.h"
 

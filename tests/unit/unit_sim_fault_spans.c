@@ -4,7 +4,7 @@
 
 #include <stdio.h>
 
-#include "fabric/fabric_link.h"
+#include "fabric/fabric_node.h"
 #include "fabric/topology_toml.h"
 #include "sim/scenario/scenario.h"
 #include "unit/sim_fault_name.h"

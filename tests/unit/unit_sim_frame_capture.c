@@ -6,8 +6,8 @@
 #include <stdio.h>
 
 #include "base/bytes.h"
-#include "fabric/fabric_address.h"
 #include "fabric/topology_toml.h"
+#include "fabric/usid.h"
 #include "sim/mrc/mrc_nic.h"
 #include "sim/mrc/mrc_nic_state.h"
 #include "wire/srv6.h"

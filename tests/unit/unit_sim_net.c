@@ -2,7 +2,7 @@
 /* The fabric as hosts see it: classes, marks, cuts, losses, faults, wake-ups, ends of runs. */
 #include "sim_net_fixture.h"
 
-#include "fabric/fabric_link.h"
+#include "fabric/fabric_node.h"
 
 #define S 4000u
 

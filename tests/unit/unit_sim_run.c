@@ -5,7 +5,7 @@
  */
 #include "support/test.h"
 
-#include "fabric/fabric_link.h"
+#include "fabric/fabric_node.h"
 #include "sim/run/sim_run.h"
 
 #define GBIT UINT64_C(1000000000)

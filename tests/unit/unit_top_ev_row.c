@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* EVs as signs: src/cli/top/ev_row.h. */
-#include "cli/top/ev_row.h"
+/* EVs as signs: src/cli/top/top.h. */
+#include "cli/top/top.h"
 
 #include "support/test.h"
 #include "unit/stats_fixture.h"

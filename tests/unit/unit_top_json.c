@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* `mrc top --json`: src/cli/top/top_json.h. */
-#include "cli/top/top_json.h"
+/* `mrc top --json`: src/cli/top/top.h. */
+#include "cli/top/top.h"
 
 #include "support/test.h"
 #include "unit/top_fixture.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The screen of `mrc top`: src/cli/top/top_view.h. */
-#include "cli/top/top_view.h"
+/* The screen of `mrc top`: src/cli/top/top.h. */
+#include "cli/top/top.h"
 
 #include "support/test.h"
 #include "unit/top_fixture.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Command lines as tables: src/ui/flags.h. */
-#include "ui/flags.h"
+/* Command lines as tables: src/ui/verb.h. */
+#include "ui/verb.h"
 
 #include "support/test.h"
 

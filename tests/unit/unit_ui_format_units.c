@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Numbers for eyes: src/ui/format_units.h. */
-#include "ui/format_units.h"
+/* Numbers for eyes: src/ui/text.h. */
+#include "ui/text.h"
 
 #include "support/test.h"
 

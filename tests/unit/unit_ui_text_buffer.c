@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Text that grows: src/ui/text_buffer.h. */
-#include "ui/text_buffer.h"
+/* Text that grows: src/ui/text.h. */
+#include "ui/text.h"
 
 #include "support/test.h"
 

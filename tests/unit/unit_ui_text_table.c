@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Columns of text: src/ui/text_table.h. */
-#include "ui/text_table.h"
+/* Columns of text: src/ui/text.h. */
+#include "ui/text.h"
 
 #include "support/test.h"
 

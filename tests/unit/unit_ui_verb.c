@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Verbs as tables, and their help: src/ui/verb.h, src/ui/help.h. */
+/* Verbs as tables, and their help: src/ui/verb.h, src/ui/verb.h. */
 #include "cli/cli_verbs.h"
-#include "ui/help.h"
+#include "ui/verb.h"
 
 #include "support/test.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Findings in general: see diagnose.h. */
-#include "cli/doctor/diagnose.h"
+/* Findings in general: see doctor.h. */
+#include "cli/doctor/doctor.h"
 
 #include <stdarg.h>
 #include <stdio.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Buffers of sockets: where packets wait while their process does not run. */
-#include "cli/doctor/diagnose.h"
+#include "cli/doctor/doctor.h"
 
-#include "ui/format_units.h"
+#include "ui/text.h"
 
 #include <inttypes.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* What the kernel can do for MRC, and what is lost where it cannot. */
-#include "cli/doctor/diagnose.h"
+#include "cli/doctor/doctor.h"
 
 #include <errno.h>
 #include <inttypes.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The device and its ports: can they be had, do packets pass, how large may these be. */
-#include "cli/doctor/diagnose.h"
+#include "cli/doctor/doctor.h"
 
 #include "wire/packet.h"
 

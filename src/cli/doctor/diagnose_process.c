@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Rights, limits and cores of a process. */
-#include "cli/doctor/diagnose.h"
+#include "cli/doctor/doctor.h"
 
-#include "ui/format_units.h"
+#include "ui/text.h"
 
 #include <inttypes.h>
 

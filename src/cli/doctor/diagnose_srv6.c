@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* What matters only where EVs are SRv6 paths. */
-#include "cli/doctor/diagnose.h"
+#include "cli/doctor/doctor.h"
 
 #include <inttypes.h>
 

@@ -3,8 +3,7 @@
  * Opens the device as any program would and looks which ports it chose: statistics tell. What the
  * device says on stderr while it refuses is caught, for it is the best explanation there is.
  */
-#include "cli/doctor/doctor_facts.h"
-#include "cli/doctor/net_interface.h"
+#include "cli/doctor/doctor.h"
 #include "stats/stats_reader.h"
 
 #include <mrc.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* mrc doctor - what will hurt MRC on this machine, why, and the command that fixes it. */
 #include "cli/cli_verbs.h"
-#include "cli/doctor/doctor_report.h"
+#include "cli/doctor/doctor.h"
 #include "ui/terminal.h"
 
 #include <stddef.h>

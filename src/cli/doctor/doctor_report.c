@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Findings for eyes and programs: see doctor_report.h. */
-#include "cli/doctor/doctor_report.h"
+/* Findings for eyes and programs: see doctor.h. */
+#include "cli/doctor/doctor.h"
 
 #include <string.h>
 

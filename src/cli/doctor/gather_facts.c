@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Facts from the kernel: files of /proc, limits, socket options, rights. See doctor_facts.h. */
-#include "cli/doctor/doctor_facts.h"
+/* Facts from the kernel: files of /proc, limits, socket options, rights. See doctor.h. */
+#include "cli/doctor/doctor.h"
 
 #include <errno.h>
 #include <inttypes.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Interfaces by address: see net_interface.h. */
-#include "cli/doctor/net_interface.h"
+/* Interfaces by address: see doctor.h. */
+#include "cli/doctor/doctor.h"
 
 #include "cli/gid_text.h"
 

@@ -5,8 +5,7 @@
  * its firewall in both directions. The device is closed meanwhile, so that the port is free; where
  * another process has it, the next one is tried, as processes do.
  */
-#include "cli/doctor/diagnose.h"
-#include "cli/doctor/doctor_facts.h"
+#include "cli/doctor/doctor.h"
 
 #include <arpa/inet.h>
 #include <errno.h>

@@ -3,7 +3,7 @@
  * capture_reader.c - blocks of pcapng (draft-ietf-opsawg-pcapng) and records of pcap
  * (draft-ietf-opsawg-pcap), and the link layers around IP.
  */
-#include "cli/dump/capture_reader.h"
+#include "cli/dump/dump.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -5,8 +5,7 @@
 #include <string.h>
 
 #include "cli/cli_verbs.h"
-#include "cli/dump/capture_reader.h"
-#include "cli/dump/dump_packet.h"
+#include "cli/dump/dump.h"
 
 enum { EXIT_GOOD = 0, EXIT_FAILED = 1 };
 

@@ -3,7 +3,7 @@
  * dump_packet.c - addresses, EV and class from the IP and UDP headers; the rest is what
  * wire/print.h says of a packet.
  */
-#include "cli/dump/dump_packet.h"
+#include "cli/dump/dump.h"
 
 #include <string.h>
 

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Judging a run: see check_results.h. */
 #include "cli/lab/check_results.h"
-#include "ui/format_units.h"
-#include "ui/text_table.h"
+#include "ui/text.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -4,7 +4,7 @@
 #define SOFTMRC_CLI_LAB_CHECK_RESULTS_H
 
 #include "lab/scenario.h"
-#include "ui/text_buffer.h"
+#include "ui/text.h"
 
 #include <jansson.h>
 

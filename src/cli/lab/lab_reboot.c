@@ -2,9 +2,8 @@
 /* mrc lab reboot - a switch goes, and comes back with what it is to know. */
 #include "cli/lab/find_lab.h"
 #include "cli/lab/lab_verbs.h"
-#include "ui/clock.h"
-#include "ui/format_units.h"
 #include "ui/terminal.h"
+#include "ui/text.h"
 
 #include <errno.h>
 #include <stddef.h>

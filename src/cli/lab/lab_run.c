@@ -8,7 +8,6 @@
 #include "cli/lab/lab_verbs.h"
 #include "lab/lab.h"
 #include "lab/scenario.h"
-#include "ui/clock.h"
 #include "ui/terminal.h"
 
 #include <errno.h>

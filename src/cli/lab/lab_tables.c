@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* A lab in tables: see lab_tables.h. */
 #include "cli/lab/lab_tables.h"
-#include "ui/clock.h"
-#include "ui/format_units.h"
-#include "ui/text_table.h"
+#include "ui/terminal.h"
+#include "ui/text.h"
 
 #include <stdlib.h>
 #include <string.h>

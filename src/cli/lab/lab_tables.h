@@ -4,7 +4,7 @@
 #define SOFTMRC_CLI_LAB_LAB_TABLES_H
 
 #include "lab/lab.h"
-#include "ui/text_buffer.h"
+#include "ui/text.h"
 
 #include <jansson.h>
 

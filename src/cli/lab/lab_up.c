@@ -5,9 +5,8 @@
 #include "cli/lab/lab_verbs.h"
 #include "lab/lab.h"
 #include "study/study_verbs.h"
-#include "ui/clock.h"
-#include "ui/format_units.h"
 #include "ui/terminal.h"
+#include "ui/text.h"
 
 #include <jansson.h>
 #include <stddef.h>

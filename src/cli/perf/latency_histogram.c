@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Times in buckets: see latency_histogram.h. */
-#include "cli/perf/latency_histogram.h"
+/* Times in buckets: see perf.h. */
+#include "cli/perf/perf.h"
 
 #define SUB_BITS 5u
 

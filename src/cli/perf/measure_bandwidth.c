@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The loop that measures bandwidth: see measure_bandwidth.h. */
-#include "cli/perf/measure_bandwidth.h"
+/* The loop that measures bandwidth: see perf.h. */
+#include "cli/perf/perf.h"
 
-#include "ui/clock.h"
 #include "ui/terminal.h"
 
 #include <stdio.h>

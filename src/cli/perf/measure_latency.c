@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The loop that measures latency: one WRITE_WITH_IMM to and fro on the first QP. See
- * measure_bandwidth.h. */
-#include "cli/perf/measure_bandwidth.h"
+ * perf.h. */
+#include "cli/perf/perf.h"
 
-#include "ui/clock.h"
 #include "ui/terminal.h"
 
 #include <arpa/inet.h>

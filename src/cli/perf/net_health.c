@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What the network did: see net_health.h. */
-#include "cli/perf/net_health.h"
+/* What the network did: see perf.h. */
+#include "cli/perf/perf.h"
 
-#include "cli/perf/measure_bandwidth.h"
-#include "ui/clock.h"
+#include "ui/terminal.h"
 
 #include <poll.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The connection beside MRC: see peer_link.h. */
-#include "cli/perf/peer_link.h"
+/* The connection beside MRC: see perf.h. */
+#include "cli/perf/perf.h"
 
 #include <errno.h>
 #include <netdb.h>

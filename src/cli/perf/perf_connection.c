@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The MRC objects of one end: see conn.h. perf_connection_setup.c makes the connection. */
-#include "cli/perf/perf_connection.h"
+#include "cli/perf/perf.h"
 
 #include <arpa/inet.h>
 #include <errno.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* What the two ends of `mrc perf` tell each other, and the QPs' way to RTS. */
-#include "cli/perf/perf_connection.h"
+#include "cli/perf/perf.h"
 #include "stats/stats_reader.h"
 
 #include <errno.h>

@@ -3,9 +3,7 @@
  * mrc perf - bandwidth and latency between two machines. The client leads: it sends its plan, both
  * make their QPs and swap what these need, then the client names phase after phase and both run it.
  */
-#include "cli/perf/perf_connection.h"
-#include "cli/perf/perf_options.h"
-#include "cli/perf/perf_report.h"
+#include "cli/perf/perf.h"
 #include "ui/terminal.h"
 
 #include <stdio.h>

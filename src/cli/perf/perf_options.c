@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The command line of `mrc perf`: see perf_options.h. */
-#include "cli/perf/perf_options.h"
+/* The command line of `mrc perf`: see perf.h. */
+#include "cli/perf/perf.h"
 
 #include "cli/cli_verbs.h"
-#include "cli/perf/peer_link.h"
 
 #include <stddef.h>
 #include <stdio.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The plan on the network: see perf_plan.h. */
-#include "cli/perf/perf_plan.h"
+/* The plan on the network: see perf.h. */
+#include "cli/perf/perf.h"
 
 #include <stdio.h>
 

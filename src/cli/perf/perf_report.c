@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Lines about a measurement: see perf_report.h. */
-#include "cli/perf/perf_report.h"
+/* Lines about a measurement: see perf.h. */
+#include "cli/perf/perf.h"
 
 #include "cli/gid_text.h"
-#include "ui/format_units.h"
-#include "ui/text_table.h"
+#include "ui/text.h"
 
 #include <inttypes.h>
 

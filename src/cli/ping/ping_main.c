@@ -5,11 +5,9 @@
  */
 #include "cli/cli_verbs.h"
 #include "cli/gid_text.h"
-#include "cli/ping/ping_report.h"
-#include "cli/ping/ping_round.h"
-#include "ui/clock.h"
-#include "ui/format_units.h"
+#include "cli/ping/ping.h"
 #include "ui/terminal.h"
+#include "ui/text.h"
 
 #include <errno.h>
 #include <poll.h>

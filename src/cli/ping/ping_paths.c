@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Paths and their figures: see ping_paths.h. */
-#include "cli/ping/ping_paths.h"
+/* Paths and their figures: see ping.h. */
+#include "cli/ping/ping.h"
 
 #include <stdlib.h>
 #include <string.h>

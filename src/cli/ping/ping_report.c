@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What `mrc ping` says: see ping_report.h. */
-#include "cli/ping/ping_report.h"
+/* What `mrc ping` says: see ping.h. */
+#include "cli/ping/ping.h"
 
 #include "cli/gid_text.h"
-#include "ui/format_units.h"
-#include "ui/text_table.h"
+#include "ui/text.h"
 
 #include <inttypes.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* One round: see ping_round.h. */
-#include "cli/ping/ping_round.h"
+/* One round: see ping.h. */
+#include "cli/ping/ping.h"
 
 #include <errno.h>
 #include <stdlib.h>

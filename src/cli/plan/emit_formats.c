@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What can be written: see emit_formats.h. */
-#include "cli/plan/emit_formats.h"
+/* What can be written: see plan_verb.h. */
+#include "cli/plan/plan_verb.h"
 
 #include "base/suggest.h"
+#include "fabric/fabric_node.h"
 #include "fabric/host_config.h"
-#include "fabric/node_names.h"
 #include "lab/ip_batch.h"
 
 #include <inttypes.h>

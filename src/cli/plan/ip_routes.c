@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What ip(8) shows: see ip_routes.h. */
-#include "cli/plan/ip_routes.h"
+/* What ip(8) shows: see plan_verb.h. */
+#include "cli/plan/plan_verb.h"
 
 #include <errno.h>
 #include <limits.h>

@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* What runs against what was planned: see diff.h. */
-#include "cli/plan/plan_options.h"
+#include "cli/plan/plan_verb.h"
 
 #include "cli/lab/find_lab.h"
-#include "cli/plan/ip_routes.h"
-#include "cli/plan/route_tables.h"
 #include "fabric/emit.h"
-#include "fabric/node_names.h"
+#include "fabric/fabric_node.h"
 #include "fabric/topology_toml.h"
 #include "study/study_verbs.h"
 

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Writing files: see plan_emit.h. One file is open at a time, so that a fabric of any size can be
+/* Writing files: see plan_verb.h. One file is open at a time, so that a fabric of any size can be
  * written. */
-#include "cli/plan/plan_emit.h"
+#include "cli/plan/plan_verb.h"
 
-#include "cli/plan/yang_check.h"
-#include "fabric/node_names.h"
-#include "ui/format_units.h"
+#include "fabric/fabric_node.h"
 #include "ui/terminal.h"
+#include "ui/text.h"
 
 #include <errno.h>
 #include <inttypes.h>

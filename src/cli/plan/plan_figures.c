@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* A plan as a list of numbers: see plan_figures.h. */
-#include "cli/plan/plan_figures.h"
+/* A plan as a list of numbers: see plan_verb.h. */
+#include "cli/plan/plan_verb.h"
 
 #include "fabric/plan.h"
-#include "fabric/plan_failures.h"
 
 #include <string.h>
 

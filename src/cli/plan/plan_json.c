@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* A plan for programs: see plan_report.h. */
-#include "cli/plan/plan_report.h"
+/* A plan for programs: see plan_verb.h. */
+#include "cli/plan/plan_verb.h"
 
-#include "cli/plan/plan_figures.h"
-#include "fabric/plan_loss.h"
+#include "fabric/plan.h"
 
 static json_t *figures_json(const struct plan_figures *all, double nics)
 {

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* mrc plan - what a fabric is made of, costs and carries, how it fails, and its configurations. */
-#include "cli/plan/plan_options.h"
-#include "cli/plan/plan_report.h"
+#include "cli/plan/plan_verb.h"
 #include "fabric/topology_toml.h"
 
 #include <errno.h>

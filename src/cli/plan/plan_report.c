@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* A plan as tables: see plan_report.h. */
-#include "cli/plan/plan_report.h"
+/* A plan as tables: see plan_verb.h. */
+#include "cli/plan/plan_verb.h"
 
-#include "cli/plan/plan_figures.h"
-#include "fabric/plan_loss.h"
-#include "ui/format_units.h"
-#include "ui/text_table.h"
+#include "fabric/plan.h"
+#include "ui/text.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Routes as words, and differences: see route_tables.h. */
-#include "cli/plan/route_tables.h"
+/* Routes as words, and differences: see plan_verb.h. */
+#include "cli/plan/plan_verb.h"
 
 #include "fabric/emit.h"
-#include "fabric/node_names.h"
-#include "fabric/route_groups.h"
+#include "fabric/fabric_node.h"
+#include "fabric/routes.h"
 
 #include <jansson.h>
 #include <stdio.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* SONiC's YANG modules: see yang_check.h. REQ(plan.emit.sonic) */
-#include "cli/plan/yang_check.h"
+/* SONiC's YANG modules: see plan_verb.h. REQ(plan.emit.sonic) */
+#include "cli/plan/plan_verb.h"
 
-#include "fabric/node_names.h"
+#include "fabric/fabric_node.h"
 #include "lab/netns.h"
 
 #include <errno.h>

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Counters of a program that has ended: see counter_report.h. */
-#include "cli/run/counter_report.h"
+/* Counters of a program that has ended: see run.h. */
+#include "cli/run/run.h"
 
 #include "stats/stats_reader.h"
-#include "ui/clock.h"
+#include "ui/terminal.h"
 
 #include <dirent.h>
 #include <errno.h>

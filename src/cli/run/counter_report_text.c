@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* A report as text and as JSON: see counter_report.h. */
-#include "cli/run/counter_report.h"
+/* A report as text and as JSON: see run.h. */
+#include "cli/run/run.h"
 
-#include "cli/top/ev_row.h"
-#include "ui/format_units.h"
+#include "cli/top/top.h"
+#include "ui/text.h"
 
 #include <errno.h>
 #include <inttypes.h>

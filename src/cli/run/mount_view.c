@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Folders with more in them: see mount_view.h. */
-#include "cli/run/mount_view.h"
+/* Folders with more in them: see run.h. */
+#include "cli/run/run.h"
 
 #include <dirent.h>
 #include <errno.h>

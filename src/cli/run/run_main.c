@@ -5,8 +5,7 @@
  * libraries read before they ask libibverbs.
  */
 #include "cli/cli_verbs.h"
-#include "cli/run/counter_report.h"
-#include "cli/run/sysfs.h"
+#include "cli/run/run.h"
 
 #include <errno.h>
 #include <libgen.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Files of the device: see device.h. What is in them is what the kernel would write for RoCE. */
-#include "cli/run/sysfs.h"
+#include "cli/run/run.h"
 
 #include "cli/gid_text.h"
 

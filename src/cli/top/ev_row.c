@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* EVs as signs: see ev_row.h. */
-#include "cli/top/ev_row.h"
+/* EVs as signs: see top.h. */
+#include "cli/top/top.h"
 
 /* Of each state: its name, its sign and its colour. */
 static const struct {

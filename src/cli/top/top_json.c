@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* `mrc top --json`: see top_json.h. */
-#include "cli/top/top_json.h"
+/* `mrc top --json`: see top.h. */
+#include "cli/top/top.h"
 
 #include "cli/gid_text.h"
-#include "cli/top/ev_row.h"
 
 static json_t *counters_json(const struct mrc_stats_segment *s)
 {

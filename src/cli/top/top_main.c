@@ -4,10 +4,8 @@
  * terminal, as text elsewhere, or as JSON.
  */
 #include "cli/cli_verbs.h"
-#include "cli/top/top_json.h"
-#include "cli/top/top_view.h"
+#include "cli/top/top.h"
 #include "stats/stats_reader.h"
-#include "ui/clock.h"
 #include "ui/terminal.h"
 
 #include <errno.h>

@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The screen of `mrc top`: see top_view.h. */
-#include "cli/top/top_view.h"
+/* The screen of `mrc top`: see top.h. */
+#include "cli/top/top.h"
 
 #include "cli/gid_text.h"
-#include "cli/top/ev_row.h"
-#include "ui/format_units.h"
-#include "ui/text_table.h"
+#include "ui/text.h"
 
 #include <inttypes.h>
 #include <string.h>

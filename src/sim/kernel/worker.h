@@ -15,9 +15,8 @@
 #ifndef SOFTMRC_SIM_KERNEL_WORKER_H
 #define SOFTMRC_SIM_KERNEL_WORKER_H
 
-#include "fabric/ev_routing.h"
-#include "fabric/fabric_link.h"
 #include "fabric/fabric_node.h"
+#include "fabric/fabric_path.h"
 #include "sim/kernel/common.h"
 #include "sim/kernel/memory.h"
 #include "sim/kernel/random.h"

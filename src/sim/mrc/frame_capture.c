@@ -8,15 +8,15 @@
 
 #include "base/bytes.h"
 #include "base/pcapng.h"
-#include "fabric/fabric_address.h"
-#include "fabric/node_names.h"
+#include "fabric/fabric_node.h"
+#include "fabric/usid.h"
 #include "sim/kernel/sim_net.h"
 #include "sim/mrc/mrc_nic_state.h"
-#include "wire/packet.h"
 #include "wire/ev_fmt.h"
 #include "wire/headers.h"
 #include "wire/icrc.h"
 #include "wire/ip_udp.h"
+#include "wire/packet.h"
 #include "wire/srv6.h"
 
 #define TUNNEL_BYTES (MW_IPV6_BYTES + MW_IP_UDP_MAX)

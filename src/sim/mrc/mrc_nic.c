@@ -11,7 +11,7 @@
 
 #include "base/bits.h"
 #include "base/prng.h"
-#include "fabric/ev_routing.h"
+#include "fabric/fabric_path.h"
 #include "sim/mrc/mrc_nic_state.h"
 #include "wire/packet.h"
 

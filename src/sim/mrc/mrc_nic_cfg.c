@@ -6,7 +6,7 @@
 #include "base/pool.h"
 #include "core/ev/ev_set.h"
 #include "core/state/qp.h"
-#include "fabric/ev_routing.h"
+#include "fabric/fabric_path.h"
 #include "sim/mrc/mrc_nic_state.h"
 
 #define EVS_ALL_PLANES 128u

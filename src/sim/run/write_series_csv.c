@@ -4,7 +4,7 @@
 
 #include <inttypes.h>
 
-#include "fabric/node_names.h"
+#include "fabric/fabric_node.h"
 
 /* ---- flows ---- */
 

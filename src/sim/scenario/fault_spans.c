@@ -9,7 +9,7 @@
 
 #include <stdlib.h>
 
-#include "fabric/fabric_link.h"
+#include "fabric/fabric_node.h"
 
 #define FIRST_ROOM 64u
 #define NEVER UINT64_MAX

@@ -163,7 +163,7 @@ enum ms_class {
 struct ms_scenario_fault {
 	uint32_t line;
 	uint32_t kind;		    /* enum mf_fault_kind, below MF_FAULTS_SIMULATED */
-	char target[MS_NAME_BYTES]; /* fabric/fault_target.h */
+	char target[MS_NAME_BYTES]; /* fabric/fault.h */
 	uint32_t way;
 	uint64_t at_ns, for_ns; /* for 0: to the end */
 	uint32_t share;		/* loss, corrupt: of the packets; slow: of the rate that is left */

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* top.h - the parts of mrc top: rows of EVs, the view, and JSON. */
+#ifndef SOFTMRC_CLI_TOP_TOP_H
+#define SOFTMRC_CLI_TOP_TOP_H
+
+#include "stats/stats_reader.h"
+#include "ui/text.h"
+
+#include <jansson.h>
+#include <mrc/stats.h>
+#include <stdbool.h>
+
+/* The EVs of a QP as a row of signs, and how many of a plane are in which state. */
+
+struct top_evs {
+	uint32_t good, skip, bad, denied;
+};
+
+/* top_evs_of_plane counts the EVs of all QPs on a plane. */
+struct top_evs top_evs_of_plane(const struct mrc_stats_segment *s, uint32_t plane);
+
+/*
+ * top_evs_render appends a line, plane by plane: # good, - skipped, x assumed bad, d denied.
+ * Nothing when the QP has no EVs.
+ */
+void top_evs_render(const struct mrc_stats_qp *qp, bool colour, struct ui_text *out);
+
+/* top_evs_state_name returns "good", "skip", "bad", "denied", or "?" for another number. */
+const char *top_evs_state_name(uint8_t state);
+
+/* What `mrc top` shows, written into a buffer. */
+
+struct top_view {
+	uint32_t width, height; /* height 0: as long as it gets */
+	bool colour;
+	const char *clock; /* time of day, or NULL */
+};
+
+/*
+ * top_view_render writes processes, planes, QPs and the EVs of each QP. Lines longer than the width
+ * are cut; what does not fit into the height is counted in the last line.
+ */
+void top_view_render(const struct top_view *view, const struct stats_reader *stats,
+		     struct ui_text *out);
+
+/* The same as the view, for programs. */
+
+/* top_json_make returns a new object with all processes, planes, QPs and EVs of a reading. */
+json_t *top_json_make(const struct stats_reader *stats);
+
+#endif
