@@ -139,8 +139,8 @@ int demo_script_make(struct demo_script *s, const struct demo_kinds *kinds, cons
 		     size_t error_size);
 
 /*
- * Ranks stand on hosts of two T0s in the lab: even ranks on T0 0, odd ones on T0 1, so that
- * neighbours in the ring are on different ones. One host more, the last, is nobody's.
+ * Ranks are on hosts of two T0s in the lab: even ranks on T0 0, odd ones on T0 1, so that
+ * neighbours in the ring are on different ones. The last host has no rank.
  */
 #define DEMO_T0S 2u
 #define DEMO_INCAST_MAX 7u

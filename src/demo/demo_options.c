@@ -101,7 +101,7 @@ const struct ui_verb demo_verb = {
 	.about = "Trains a small language model on text with several processes, twice: without and "
 		 "with faults in the network between them. Shows it live, and at the end what each "
 		 "fault cost and whether both runs ended with the same weights, bit for bit. The "
-		 "same job over kernel TCP runs beside the second run. Needs no network.",
+		 "same job over kernel TCP runs during the second run. Needs no network.",
 	.exits = "0 the demo passed, 1 it failed or was interrupted, 2 wrong usage",
 	.flags = flags,
 	.n_flags = UI_COUNT(flags),

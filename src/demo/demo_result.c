@@ -205,7 +205,7 @@ json_t *demo_result_make(const struct demo_outcome *o, const struct demo_run *he
 				      tcp_json(faulty, o), "faults", faults));
 }
 
-/* The result is written beside its place first, so that it is there as a whole or not at all. */
+/* The result is written under another name first, so that it is there as a whole or not at all. */
 static int name_draft(char *draft, size_t size, const char *path)
 {
 	int len = snprintf(draft, size, "%s.new", path);

@@ -43,7 +43,7 @@ uint32_t demo_lab_incast(const struct demo_shape *shape)
 
 /* ---- texts ---- */
 
-/* What a word in braces stands for; in the lab hosts have other numbers than their ranks. */
+/* The number that a word in braces is; in the lab hosts have other numbers than their ranks. */
 static void write_word(const char *word, size_t len, const struct demo_shape *shape, bool lab,
 		       char *out, size_t size)
 {

@@ -119,8 +119,8 @@ static int start_incast(struct demo_lab *l)
 				 "--min 262144 --max 262144 --ms 60000 --depth 4 --sleep",
 		 pace, spare, INCAST_PORT);
 	ml_processes_open(&l->incast, l->stage.lab, NULL);
-	if (ml_processes_start(&l->incast, server, ui_clock_ns(), &e) ||
-	    ml_processes_start(&l->incast, writer, ui_clock_ns(), &e)) {
+	if (ml_processes_start(&l->incast, server, &e) ||
+	    ml_processes_start(&l->incast, writer, &e)) {
 		ml_processes_stop(&l->incast);
 		return print_lab_error(&e);
 	}
@@ -132,7 +132,7 @@ static int stop_incast(struct demo_lab *l)
 {
 	int ended = 0;
 
-	ml_processes_poll(&l->incast, ui_clock_ns());
+	ml_processes_poll(&l->incast);
 	for (uint32_t i = 0; i < l->incast.members; i++)
 		ended += !l->incast.member[i].pid;
 	ml_processes_stop(&l->incast);
@@ -215,7 +215,7 @@ static void stage_fabric(struct demo_stage *stage, struct demo_fabric *f)
 
 	*f = (struct demo_fabric){0};
 	if (ml_lab_counters(l->stage.lab, l->counters, &e))
-		print_lab_error(&e); /* what was read last stands */
+		print_lab_error(&e); /* what was read last is reported */
 	for (uint32_t i = 0; i < links; i++) {
 		f->packets += l->counters[i].packets;
 		f->trimmed += l->counters[i].trimmed;

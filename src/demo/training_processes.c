@@ -2,8 +2,6 @@
 /* The processes of one training run: see stage.h. */
 #include "demo/stage.h"
 
-#include "ui/terminal.h"
-
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -41,7 +39,7 @@ int demo_job_start(struct demo_job *job, const struct demo_job_cfg *cfg)
 	ml_processes_open(&job->processes, cfg->stage->lab, cfg->dir);
 	demo_job_rank_report(job, 0, &job->report);
 	if (describe_program(job, cfg) == 0 &&
-	    ml_processes_start(&job->processes, &job->program, ui_clock_ns(), &e) == 0)
+	    ml_processes_start(&job->processes, &job->program, &e) == 0)
 		return 0;
 	fprintf(stderr, "mrc demo: %s\n", e.text);
 	demo_job_stop(job);
@@ -93,7 +91,7 @@ void demo_job_poll(struct demo_job *job)
 
 	if (job->state != DEMO_JOB_RUNNING)
 		return;
-	running = ml_processes_poll(&job->processes, ui_clock_ns());
+	running = ml_processes_poll(&job->processes);
 	failed = failed_rank(job);
 	if (failed < job->processes.members) {
 		read_trouble(job, failed);

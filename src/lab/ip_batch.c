@@ -262,10 +262,10 @@ void ml_ip_batch_ipv4(FILE *to, const struct mf_topology *t, uint32_t node,
 /* ---- filters ---- */
 
 /*
- * Verdicts of a filter in direct-action mode. 2 is counted as a drop and known to whoever sent it:
- * right for a switch, where that is nobody. On a host it would be the sender's own TCP, which is to
- * know nothing; 4 takes the packet and tells nobody. -1 goes on. The constant loads a random
- * number: SKF_AD_OFF + SKF_AD_RANDOM.
+ * Actions of a filter in direct-action mode. 2 is counted as a drop and reported to the sending
+ * socket: right for a switch, which has none. On a host that is the sender's own TCP, which must
+ * not know of the loss; 4 takes the packet without a report. -1 goes on. The constant loads a
+ * random number: SKF_AD_OFF + SKF_AD_RANDOM.
  */
 #define PICK_RANDOM "32 0 0 4294963256"
 #define ADMIT "6 0 0 4294967295"
@@ -281,7 +281,7 @@ void ml_ip_batch_classic_filter(FILE *to, const char *port, bool of_host,
 				const struct ml_port_state *before, const struct ml_port_state *now)
 {
 	uint64_t bound = (UINT64_C(1) << 32) * now->loss_ppm / 1000000;
-	unsigned verdict = of_host ? STEAL : DROP;
+	unsigned action = of_host ? STEAL : DROP;
 
 	if (!before)
 		fprintf(to, "qdisc add dev %s clsact\n", port);
@@ -291,8 +291,8 @@ void ml_ip_batch_classic_filter(FILE *to, const char *port, bool of_host,
 		return;
 	fprintf(to, "filter add dev %s egress pref 1 bpf da bytecode ", port);
 	if (now->blackhole || bound >> 32)
-		fprintf(to, "'1,6 0 0 %u'\n", verdict);
+		fprintf(to, "'1,6 0 0 %u'\n", action);
 	else
 		fprintf(to, "'4," PICK_RANDOM ",53 1 0 %llu,6 0 0 %u," ADMIT "'\n",
-			(unsigned long long)bound, verdict);
+			(unsigned long long)bound, action);
 }

@@ -44,8 +44,8 @@ typedef bool ml_has_carrier_fn(const struct ml_lab *lab, uint32_t link);
 void ml_ip_batch_routes(FILE *to, const struct mf_topology *t, uint32_t node,
 			ml_has_carrier_fn *carries, const struct ml_lab *lab);
 /*
- * ml_ip_batch_ipv4 writes what goes beside that for IPv4, which is the lab's alone: a host's
- * address, and the plain routes. Nothing where ml_ipv4_fits says no.
+ * ml_ip_batch_ipv4 writes the same for IPv4, which only a lab has: a host's address, and the plain
+ * routes. Nothing where ml_ipv4_fits says no.
  */
 void ml_ip_batch_ipv4(FILE *to, const struct mf_topology *t, uint32_t node,
 		      ml_has_carrier_fn *carries, const struct ml_lab *lab);

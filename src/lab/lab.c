@@ -108,7 +108,7 @@ static int build_lab(struct ml_lab *lab, const struct ml_options *o, struct ml_e
 	return failed;
 }
 
-/* True when a lab of this name stands, and somebody answers for it. */
+/* Whether a lab of this name is up and its owner, if it has one, lives. */
 static bool lab_exists(const char *name, struct ml_error *e)
 {
 	bool missing;

@@ -10,7 +10,7 @@
  * 	ml_lab_down(lab, &down, &e);
  *
  * A lab outlives the process that made it, unless it was asked to go with it: what is known about
- * it stands in a file, /run/softmrc/lab/NAME.json, and any process with the same rights may open
+ * it is in a file, /run/softmrc/lab/NAME.json, and any process with the same rights may open
  * it.
  * All its namespaces are called mrc-NAME-NODE. While a lab is being built, and as long as one lives
  * that goes with its process, a second process watches and takes it down when the first one dies,

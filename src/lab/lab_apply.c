@@ -296,7 +296,7 @@ static int load_switch_programs(struct ml_lab *lab, const struct ml_work *todo, 
 
 /*
  * The kernel tells the far end of a cable about its carrier, and routes about both, from a work
- * queue: some milliseconds later, on a busy machine more. Whoever asked for a change wants it done.
+ * queue: some milliseconds later, on a busy machine more. A change is complete only then.
  */
 #define CARRIERS_MS 5000
 #define CARRIERS_STEP_MS 2

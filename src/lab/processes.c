@@ -13,6 +13,7 @@
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #define PATH_BYTES 300
@@ -22,6 +23,14 @@ static char *path_of(const struct ml_processes *c, uint32_t member, char *out)
 {
 	snprintf(out, PATH_BYTES, "%s/output-%u", c->folder, member);
 	return out;
+}
+
+uint64_t ml_clock_ns(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
 void ml_processes_open(struct ml_processes *c, const struct ml_lab *lab, const char *folder)
@@ -109,7 +118,7 @@ static void exec_program(const struct ml_processes *c, const struct ml_scenario_
 }
 
 int ml_processes_start(struct ml_processes *c, const struct ml_scenario_program *program,
-		       uint64_t now_ns, struct ml_error *e)
+		       struct ml_error *e)
 {
 	pid_t parent = getpid();
 
@@ -123,7 +132,7 @@ int ml_processes_start(struct ml_processes *c, const struct ml_scenario_program 
 			return ml_error_set(e, "more than %u programs at once", ML_PROCESSES_MAX);
 		out = open(path_of(c, c->members, path), O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
 		*m = (struct ml_process){
-			.program = program, .host = program->host[i], .ran_ns = now_ns};
+			.program = program, .host = program->host[i], .ran_ns = ml_clock_ns()};
 		m->pid = out < 0 ? -1 : fork();
 		if (m->pid == 0)
 			exec_program(c, program, i, out, parent);
@@ -145,7 +154,7 @@ static void note_exit(struct ml_process *m, int status)
 	m->status = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
 
-bool ml_processes_poll(struct ml_processes *c, uint64_t now_ns)
+bool ml_processes_poll(struct ml_processes *c)
 {
 	bool any = false;
 
@@ -155,7 +164,7 @@ bool ml_processes_poll(struct ml_processes *c, uint64_t now_ns)
 
 		if (m->pid && waitpid(m->pid, &status, WNOHANG) == m->pid) {
 			note_exit(m, status);
-			m->ran_ns = now_ns - m->ran_ns;
+			m->ran_ns = ml_clock_ns() - m->ran_ns;
 		}
 		any = any || (m->pid && !m->program->background);
 	}

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * scenario.h - a small TOML file: a topology, programs on hosts, faults by the clock, and what must
- * hold in the end. docs/lab.md lists the keys.
+ * scenario.h - a small TOML file: a topology, programs on hosts, faults by the clock, and checks at
+ * the end. docs/lab.md lists the keys.
  */
 #ifndef SOFTMRC_LAB_SCENARIO_H
 #define SOFTMRC_LAB_SCENARIO_H
@@ -119,16 +119,48 @@ void ml_processes_open(struct ml_processes *c, const struct ml_lab *lab, const c
  * them, from 0, it is. Processes are killed when the caller's thread ends. 0, or -1.
  */
 int ml_processes_start(struct ml_processes *c, const struct ml_scenario_program *program,
-		       uint64_t now_ns, struct ml_error *e);
+		       struct ml_error *e);
 /*
  * ml_processes_poll notes those that have ended; true while one runs that is not in the background.
  */
-bool ml_processes_poll(struct ml_processes *c, uint64_t now_ns);
+bool ml_processes_poll(struct ml_processes *c);
 /* ml_processes_stop kills those that still run; those not in the background are overdue. */
 void ml_processes_stop(struct ml_processes *c);
 /*
  * ml_processes_output returns what a member printed, for the caller to free; NULL without memory.
  */
 char *ml_processes_output(const struct ml_processes *c, uint32_t member);
+
+/* ml_clock_ns returns CLOCK_MONOTONIC. */
+uint64_t ml_clock_ns(void);
+
+/* ---- a scenario being played, in a lab of its own ---- */
+
+struct ml_scenario_result {
+	char what[96], actual[96];
+	bool pass;
+};
+
+struct ml_scenario_run {
+	struct ml_scenario s;	  /* by ml_scenario_read; the caller sets this and the next three */
+	bool (*is_stopped)(void); /* asked again and again: whether to give up */
+	void (*log)(void *context, double at_s, const char *what); /* an event, when it happens */
+	void *context;
+	struct ml_lab *lab;
+	struct ml_processes processes;
+	uint64_t begin_ns;
+	struct ml_scenario_result result[ML_PROCESSES_MAX + ML_SCENARIO_CHECKS_MAX];
+	size_t results;
+	bool pass; /* all of them */
+};
+
+/* ml_scenario_open brings the lab up; `file` begins messages. 0, or -1. */
+int ml_scenario_open(struct ml_scenario_run *r, const char *file, struct ml_error *e);
+/* ml_scenario_play runs to the end and fills in the results. 0; -1: it could not be finished. */
+int ml_scenario_play(struct ml_scenario_run *r, struct ml_error *e);
+/*
+ * ml_scenario_close ends programs and the lab; to be called after a failed ml_scenario_open, too.
+ */
+void ml_scenario_close(struct ml_scenario_run *r);
 
 #endif

@@ -13,7 +13,7 @@
 
 #define ALL_IS_WELL 'w'
 
-/* Ctrl-C is for the process that is watched; and nobody's pipes are to be held open. */
+/* Ctrl-C is for the process that is watched; pipes of its parent must not stay open. */
 static void step_aside(int fd)
 {
 	int null = open("/dev/null", O_RDWR);
@@ -52,7 +52,7 @@ int ml_watchdog_start(const char *lab, struct ml_error *e)
 	child = fork();
 	if (child == 0) {
 		close(ends[1]);
-		/* Its parent is gone at once, so that nobody has to wait for it. */
+		/* Its parent is gone at once, so that init waits for it. */
 		if (fork() == 0) {
 			step_aside(ends[0]);
 			watch_parent(lab);

@@ -1,13 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* mrc lab down - removes labs, whole ones and what crashes left. */
-#include "cli/lab/find_lab.h"
 #include "cli/lab/lab_verbs.h"
 #include "lab/lab.h"
 
 #include <stddef.h>
 #include <stdio.h>
-
-#define WHO "mrc lab down"
 
 static int take_lab_down(const char *name)
 {
@@ -15,14 +12,10 @@ static int take_lab_down(const char *name)
 	struct ml_error e;
 	int kept = ml_ns_holder_stop(name, &found, &e);
 
-	if (kept == 0 && ml_needs_ns_holder()) {
-		fprintf(stderr, WHO ": lab %s is not up, or is another user's\n", name);
-		return LAB_FAILED;
-	}
-	if (kept < 0 || (kept == 0 && ml_lab_down(name, &found, &e))) {
-		fprintf(stderr, WHO ": %s\n", e.text);
-		return LAB_FAILED;
-	}
+	if (kept == 0 && ml_needs_ns_holder())
+		kept = ml_error_set(&e, "lab %s is not up, or is another user's", name);
+	if (kept < 0 || (kept == 0 && ml_lab_down(name, &found, &e)))
+		return lab_fail(&lab_down_verb, &e);
 	if (!found.namespaces)
 		printf("lab %s: nothing was there\n", name);
 	else if (found.processes)
@@ -46,7 +39,7 @@ static int lab_down_main(int argc, char **argv)
 {
 	struct ask a = {0};
 	const char *name;
-	struct reach_names names;
+	struct lab_names names;
 	int status;
 	size_t words;
 
@@ -54,11 +47,11 @@ static int lab_down_main(int argc, char **argv)
 	if (status != UI_FLAGS_OK)
 		return status;
 	if (!a.all) {
-		name = find_lab_name(a.lab, &names, WHO);
+		name = lab_find_name(&lab_down_verb, a.lab, &names);
 		return name ? take_lab_down(name) : LAB_FAILED;
 	}
 	status = LAB_GOOD;
-	find_lab_list(&names);
+	lab_find_all(&names);
 	for (size_t i = 0; i < names.n; i++)
 		if (take_lab_down(names.name[i]) != LAB_GOOD)
 			status = LAB_FAILED;

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* mrc lab fault - faults begin, end, come for a while, flap. */
-#include "cli/lab/find_lab.h"
 #include "cli/lab/lab_verbs.h"
 #include "ui/terminal.h"
 
@@ -11,36 +10,21 @@
 #include <string.h>
 #include <time.h>
 
-#define WHO "mrc lab fault"
 #define WORDS_MAX 6u
 #define MS_NS UINT64_C(1000000)
 
 struct ask {
-	const char *word[WORDS_MAX]; /* LAB TARGET FAULT VALUE WAY */
+	const char *word[WORDS_MAX]; /* LAB TARGET FAULT VALUE DIRECTION */
 	size_t words;
 	uint64_t for_ns, gap_ns, count;
 };
 
-static int print_lab_error(const struct ml_error *e)
+static int fail_by(const struct mf_error *why)
 {
-	fprintf(stderr, WHO ": %s\n", e->text);
-	return LAB_FAILED;
-}
+	struct ml_error e;
 
-static int print_fabric_error(const struct mf_error *why)
-{
-	fprintf(stderr, WHO ": %s: %s\n", why->value, why->what);
-	return LAB_FAILED;
-}
-
-/* Until the time is over or the user wants to go. */
-static void sleep_ns(uint64_t ns)
-{
-	struct timespec left = {.tv_sec = (time_t)(ns / 1000000000u),
-				.tv_nsec = (long)(ns % 1000000000u)};
-
-	while (!ui_term_caught() && nanosleep(&left, &left) != 0 && errno == EINTR)
-		;
+	ml_error_from(&e, why);
+	return lab_fail(&lab_fault_verb, &e);
 }
 
 static int print_faults(const struct ml_lab *lab)
@@ -65,15 +49,15 @@ static int clear_fault(struct ml_lab *lab, const char *target, const char *word)
 	int n;
 
 	if (word && kind == MF_FAULT_KINDS) {
-		fprintf(stderr, WHO ": lift %s: unknown fault\n", word);
+		fprintf(stderr, "%s: lift %s: unknown fault\n", lab_fault_verb.name, word);
 		return LAB_USAGE;
 	}
 	n = ml_lab_clear_fault(lab, target, kind, &e);
 	if (n < 0)
-		return print_lab_error(&e);
+		return lab_fail(&lab_fault_verb, &e);
 	if (!n && target) {
-		fprintf(stderr, WHO ": %s has no such fault; mrc lab fault %s lists them\n", target,
-			ml_lab_name(lab));
+		fprintf(stderr, "%s: %s has no such fault; mrc lab fault %s lists them\n",
+			lab_fault_verb.name, target, ml_lab_name(lab));
 		return LAB_FAILED;
 	}
 	printf("%d fault%s lifted\n", n, n == 1 ? "" : "s");
@@ -85,12 +69,13 @@ static int inject_for(struct ml_lab *lab, const struct mf_fault *fault, uint64_t
 	struct ml_error e;
 
 	if (ml_lab_add_fault(lab, fault, &e))
-		return print_lab_error(&e);
+		return lab_fail(&lab_fault_verb, &e);
 	if (!for_ns)
 		return LAB_GOOD;
-	sleep_ns(for_ns);
-	return ml_lab_clear_fault(lab, fault->target, fault->kind, &e) < 0 ? print_lab_error(&e)
-									   : LAB_GOOD;
+	lab_sleep(for_ns);
+	return ml_lab_clear_fault(lab, fault->target, fault->kind, &e) < 0
+		       ? lab_fail(&lab_fault_verb, &e)
+		       : LAB_GOOD;
 }
 
 /* Down and up again, some times over; whatever ends it, it ends up. */
@@ -101,14 +86,14 @@ static int flap_target(struct ml_lab *lab, const struct ask *a)
 	int status = LAB_GOOD;
 
 	if (a->words > 3) {
-		fprintf(stderr, WHO ": %s: unexpected argument\n", a->word[3]);
+		fprintf(stderr, "%s: %s: unexpected argument\n", lab_fault_verb.name, a->word[3]);
 		return LAB_USAGE;
 	}
 	if (ml_fault_read(ml_lab_topology(lab), a->word[1], "down", &fault, &e))
-		return print_lab_error(&e);
+		return lab_fail(&lab_fault_verb, &e);
 	for (uint64_t i = 0; i < a->count && status == LAB_GOOD && !ui_term_caught(); i++) {
 		if (i)
-			sleep_ns(a->gap_ns);
+			lab_sleep(a->gap_ns);
 		status = inject_for(lab, &fault, a->for_ns ? a->for_ns : 250 * MS_NS);
 	}
 	return status;
@@ -127,13 +112,13 @@ static int apply_request(struct ml_lab *lab, const struct ask *a)
 		return clear_fault(lab, NULL, NULL);
 	if (a->words >= 3 && strcmp(a->word[2], "lift") == 0) {
 		if (!mf_target_find(t, a->word[1], &target, &why))
-			return print_fabric_error(&why);
+			return fail_by(&why);
 		return clear_fault(lab, a->word[1], a->words > 3 ? a->word[3] : NULL);
 	}
 	if (a->words >= 3 && mf_fault_kind_find(a->word[2]) == MF_FAULT_FLAP)
 		return flap_target(lab, a);
 	if (!mf_fault_read(t, a->word[1], &a->word[2], a->words - 2, &fault, &why))
-		return print_fabric_error(&why);
+		return fail_by(&why);
 	return inject_for(lab, &fault, a->for_ns);
 }
 
@@ -169,10 +154,11 @@ static int lab_fault_main(int argc, char **argv)
 	if (status != UI_FLAGS_OK)
 		return status;
 	if (!a.words) {
-		fprintf(stderr, WHO ": which lab? (mrc lab fault --help tells more)\n");
+		fprintf(stderr, "%s: which lab? (mrc lab fault --help tells more)\n",
+			lab_fault_verb.name);
 		return LAB_USAGE;
 	}
-	lab = find_lab_open(a.word[0], WHO);
+	lab = lab_open(&lab_fault_verb, a.word[0]);
 	if (!lab)
 		return LAB_FAILED;
 	ui_term_catch();

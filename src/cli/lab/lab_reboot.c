@@ -1,42 +1,28 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* mrc lab reboot - a switch goes, and comes back with what it is to know. */
-#include "cli/lab/find_lab.h"
+/* mrc lab reboot - switches a switch off, and on again with its routes. */
 #include "cli/lab/lab_verbs.h"
 #include "ui/terminal.h"
 #include "ui/text.h"
 
-#include <errno.h>
 #include <stddef.h>
 #include <stdio.h>
-#include <time.h>
-
-#define WHO "mrc lab reboot"
 
 /* What ends the waiting does not end the rebooting. */
 static int reboot_switch(struct ml_lab *lab, const char *name, uint64_t for_ns)
 {
-	struct timespec left = {.tv_sec = (time_t)(for_ns / 1000000000u),
-				.tv_nsec = (long)(for_ns % 1000000000u)};
 	char gone[UI_UNITS_MAX];
 	struct ml_error e;
 	uint64_t begin;
 	uint32_t node;
 
-	if (ml_node_find(ml_lab_topology(lab), name, &node, &e)) {
-		fprintf(stderr, WHO ": %s\n", e.text);
-		return LAB_FAILED;
-	}
+	if (ml_node_find(ml_lab_topology(lab), name, &node, &e))
+		return lab_fail(&lab_reboot_verb, &e);
 	begin = ui_clock_ns();
-	if (!ml_lab_switch_is_off(lab, node) && ml_lab_switch_off(lab, node, &e)) {
-		fprintf(stderr, WHO ": %s\n", e.text);
-		return LAB_FAILED;
-	}
-	while (for_ns && !ui_term_caught() && nanosleep(&left, &left) != 0 && errno == EINTR)
-		;
-	if (ml_lab_switch_on(lab, node, &e)) {
-		fprintf(stderr, WHO ": %s\n", e.text);
-		return LAB_FAILED;
-	}
+	if (!ml_lab_switch_is_off(lab, node) && ml_lab_switch_off(lab, node, &e))
+		return lab_fail(&lab_reboot_verb, &e);
+	lab_sleep(for_ns);
+	if (ml_lab_switch_on(lab, node, &e))
+		return lab_fail(&lab_reboot_verb, &e);
 	printf("%s was down for %s\n", name, ui_units_time(gone, ui_clock_ns() - begin));
 	return LAB_GOOD;
 }
@@ -62,10 +48,11 @@ static int lab_reboot_main(int argc, char **argv)
 	if (status != UI_FLAGS_OK)
 		return status;
 	if (words < 2) {
-		fprintf(stderr, WHO ": want a LAB and a SWITCH (mrc lab reboot --help)\n");
+		fprintf(stderr, "%s: want a LAB and a SWITCH (mrc lab reboot --help)\n",
+			lab_reboot_verb.name);
 		return LAB_USAGE;
 	}
-	lab = find_lab_open(word[0], WHO);
+	lab = lab_open(&lab_reboot_verb, word[0]);
 	if (!lab)
 		return LAB_FAILED;
 	ui_term_catch();

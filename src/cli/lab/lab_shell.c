@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* mrc lab shell - runs a shell or a command on a host or a switch. */
-#include "cli/lab/find_lab.h"
 #include "cli/lab/lab_verbs.h"
 #include "lab/lab.h"
 
@@ -11,8 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-#define WHO "mrc lab shell"
 
 struct options {
 	bool udp;
@@ -35,20 +32,18 @@ static int enter_node(struct ml_lab *lab, const char *node_name, enum mf_host_fo
 	if (!shell[0] || !*shell[0])
 		shell[0] = "/bin/sh";
 	if (ml_node_find(ml_lab_topology(lab), node_name, &node, &e) ||
-	    ml_host_environment(lab, node, form, &e) || (fd = ml_lab_netns(lab, node, &e)) < 0) {
-		fprintf(stderr, WHO ": %s\n", e.text);
-		return LAB_FAILED;
-	}
+	    ml_host_environment(lab, node, form, &e) || (fd = ml_lab_netns(lab, node, &e)) < 0)
+		return lab_fail(&lab_shell_verb, &e);
 	if (setns(fd, CLONE_NEWNET) != 0) {
-		fprintf(stderr, WHO ": entering %s: %s\n", node_name, strerror(errno));
-		return LAB_FAILED;
+		ml_error_set(&e, "entering %s: %s", node_name, strerror(errno));
+		return lab_fail(&lab_shell_verb, &e);
 	}
 	close(fd);
 	if (!*command)
 		command = shell;
 	execvp(command[0], command);
-	fprintf(stderr, WHO ": %s: %s\n", command[0], strerror(errno));
-	return LAB_FAILED;
+	ml_error_set(&e, "%s: %s", command[0], strerror(errno));
+	return lab_fail(&lab_shell_verb, &e);
 }
 
 static int lab_shell_main(int argc, char **argv)
@@ -59,7 +54,7 @@ static int lab_shell_main(int argc, char **argv)
 	int own = argc, status;
 	size_t words;
 
-	/* What stands behind -- is the command's own business. */
+	/* What follows -- belongs to the command. */
 	for (int i = argc - 1; i > 0; i--)
 		if (strcmp(argv[i], "--") == 0)
 			own = i;
@@ -67,10 +62,11 @@ static int lab_shell_main(int argc, char **argv)
 	if (status != UI_FLAGS_OK)
 		return status;
 	if (words < 2) {
-		fprintf(stderr, WHO ": want a LAB and a NODE (mrc lab shell --help)\n");
+		fprintf(stderr, "%s: want a LAB and a NODE (mrc lab shell --help)\n",
+			lab_shell_verb.name);
 		return LAB_USAGE;
 	}
-	lab = find_lab_open(word[0], WHO);
+	lab = lab_open(&lab_shell_verb, word[0]);
 	if (!lab)
 		return LAB_FAILED;
 	status = enter_node(lab, word[1], o.udp ? MF_HOST_UDP : MF_HOST_RAW41,

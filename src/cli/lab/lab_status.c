@@ -1,14 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* mrc lab status - what is up, and what has become of the packets so far. */
+/* mrc lab status - what is up, and what ports have counted so far. */
 #include "base/quantity.h"
-#include "cli/lab/find_lab.h"
 #include "cli/lab/lab_tables.h"
 #include "cli/lab/lab_verbs.h"
 
 #include <stddef.h>
 #include <stdio.h>
-
-#define WHO "mrc lab status"
 
 struct ask {
 	const char *lab;
@@ -40,7 +37,7 @@ static void print_status(struct ml_lab *lab, const struct show_reading *r, bool 
 
 static int show_lab_status(const struct ask *a, const char *name)
 {
-	struct ml_lab *lab = find_lab_open(name, WHO);
+	struct ml_lab *lab = lab_open(&lab_status_verb, name);
 	struct show_reading r = {0};
 	struct ml_error e;
 	int failed;
@@ -49,7 +46,7 @@ static int show_lab_status(const struct ask *a, const char *name)
 		return LAB_FAILED;
 	failed = show_read(&r, lab, &e);
 	if (failed) {
-		fprintf(stderr, WHO ": %s\n", e.text);
+		lab_fail(&lab_status_verb, &e);
 	} else if (a->json) {
 		json_t *json = show_json(lab, &r);
 
@@ -72,7 +69,7 @@ static const struct ui_flag flags[] = {
 static int lab_status_main(int argc, char **argv)
 {
 	struct ask a = {0};
-	struct reach_names names;
+	struct lab_names names;
 	const char *name;
 	size_t words;
 	int rc;
@@ -80,7 +77,7 @@ static int lab_status_main(int argc, char **argv)
 	rc = ui_verb_parse(&lab_status_verb, &a, argc, argv, &a.lab, 1, &words);
 	if (rc != UI_FLAGS_OK)
 		return rc;
-	name = find_lab_name(a.lab, &names, WHO);
+	name = lab_find_name(&lab_status_verb, a.lab, &names);
 	return name ? show_lab_status(&a, name) : LAB_FAILED;
 }
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* mrc lab up - builds a lab, and says what came of it. */
+/* mrc lab up - builds a lab, and describes it. */
 #include "base/quantity.h"
-#include "cli/lab/find_lab.h"
 #include "cli/lab/lab_verbs.h"
 #include "lab/lab.h"
 #include "study/study_verbs.h"
@@ -14,8 +13,6 @@
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
-
-#define WHO "mrc lab up"
 
 struct up {
 	const char *topology, *name;
@@ -106,9 +103,9 @@ static int bring_lab_up(const struct up *u)
 	if (!rootless)
 		lab = ml_lab_up(&options, &e);
 	if (rootless ? ml_ns_holder_start(&options, &e) != 0 : !lab)
-		fprintf(stderr, WHO ": %s\n", e.text);
+		lab_fail(&lab_up_verb, &e);
 	else if (rootless)
-		lab = find_lab_open(u->name, WHO);
+		lab = lab_open(&lab_up_verb, u->name);
 	if (!lab)
 		return LAB_FAILED;
 	if (u->json)
@@ -130,7 +127,7 @@ static const struct ui_flag flags[] = {
 	UI_SWITCH("--no-programs", up, no_programs,
 		  "no BPF programs on switches: no trims, no marks"),
 	UI_SWITCH("--rootless", up, rootless, "in a user namespace, as for users without rights"),
-	UI_SWITCH("--json", up, json, "what came of it as JSON"),
+	UI_SWITCH("--json", up, json, "the description as JSON"),
 };
 
 static int lab_up_main(int argc, char **argv)

@@ -1,16 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* mrc lab watch - planes, switches and queues, live. */
-#include "cli/lab/find_lab.h"
 #include "cli/lab/lab_tables.h"
 #include "cli/lab/lab_verbs.h"
 #include "ui/terminal.h"
 
-#include <errno.h>
 #include <stddef.h>
 #include <stdio.h>
-#include <time.h>
 
-#define WHO "mrc lab watch"
 #define MS_NS UINT64_C(1000000)
 
 struct watch {
@@ -19,15 +15,6 @@ struct watch {
 	bool links, plain, live;
 	struct ui_term term;
 };
-
-static void sleep_ns(uint64_t ns)
-{
-	struct timespec left = {.tv_sec = (time_t)(ns / 1000000000u),
-				.tv_nsec = (long)(ns % 1000000000u)};
-
-	while (!ui_term_caught() && nanosleep(&left, &left) != 0 && errno == EINTR)
-		;
-}
 
 static void draw_lab(const struct watch *w, const struct ml_lab *lab,
 		     const struct show_reading *now, const struct show_reading *before)
@@ -74,7 +61,7 @@ static int watch_lab(struct watch *w, const char *name)
 	for (uint64_t i = 0; !failed && (!w->count || i <= w->count); i++) {
 		failed = watch_once(w, name, &reading[i % 2], &reading[(i + 1) % 2], &e);
 		if (!failed && (!w->count || i < w->count))
-			sleep_ns(w->interval_ns);
+			lab_sleep(w->interval_ns);
 		if (ui_term_caught())
 			break;
 	}
@@ -83,7 +70,7 @@ static int watch_lab(struct watch *w, const char *name)
 	show_fini(&reading[0]);
 	show_fini(&reading[1]);
 	if (failed)
-		fprintf(stderr, WHO ": %s\n", e.text);
+		lab_fail(&lab_watch_verb, &e);
 	return failed ? LAB_FAILED : LAB_GOOD;
 }
 
@@ -99,7 +86,7 @@ static const struct ui_flag flags[] = {
 static int lab_watch_main(int argc, char **argv)
 {
 	struct watch w = {.interval_ns = 500 * MS_NS};
-	struct reach_names names;
+	struct lab_names names;
 	const char *name;
 	struct ml_lab *lab;
 	size_t words;
@@ -108,8 +95,8 @@ static int lab_watch_main(int argc, char **argv)
 	status = ui_verb_parse(&lab_watch_verb, &w, argc, argv, &w.lab, 1, &words);
 	if (status != UI_FLAGS_OK)
 		return status;
-	name = find_lab_name(w.lab, &names, WHO);
-	lab = name ? find_lab_open(name, WHO) : NULL;
+	name = lab_find_name(&lab_watch_verb, w.lab, &names);
+	lab = name ? lab_open(&lab_watch_verb, name) : NULL;
 	if (!lab)
 		return LAB_FAILED;
 	ml_lab_close(lab);

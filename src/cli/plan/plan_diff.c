@@ -2,7 +2,7 @@
 /* What runs against what was planned: see diff.h. */
 #include "cli/plan/plan_verb.h"
 
-#include "cli/lab/find_lab.h"
+#include "cli/lab/lab_verbs.h"
 #include "fabric/emit.h"
 #include "fabric/fabric_node.h"
 #include "fabric/topology_toml.h"
@@ -162,7 +162,7 @@ static int compare_all(struct diff *d)
 
 static int open_side(struct diff *d)
 {
-	static struct reach_names names;
+	static struct lab_names names;
 	char error[MF_TOML_ERROR_BYTES];
 
 	if (d->dir) {
@@ -171,8 +171,8 @@ static int open_side(struct diff *d)
 		fprintf(stderr, "mrc plan diff: %s\n", error);
 		return -1;
 	}
-	d->lab = find_lab_name(d->lab, &names, "mrc plan diff");
-	d->open = d->lab ? find_lab_open(d->lab, "mrc plan diff") : NULL;
+	d->lab = lab_find_name(&plan_diff_verb, d->lab, &names);
+	d->open = d->lab ? lab_open(&plan_diff_verb, d->lab) : NULL;
 	if (!d->open)
 		return -1;
 	d->t = *ml_lab_topology(d->open);
