@@ -92,15 +92,11 @@ struct mh_plane_attr {
 };
 
 /*
- * mh_device_probe fills in attr without opening anything: no sockets, no threads. For listing
- * devices. EINVAL: a setting has a wrong value (said on stderr, once per process).
+ * mh_device_probe fills in attr of device `i`, from 0, without opening anything: no sockets, no
+ * threads. For listing devices. ENODEV: MRC_DEVICES says that there are fewer. EINVAL: a setting
+ * has a wrong value (said on stderr, once per process).
  */
-int mh_device_probe(struct mh_device_attr *attr);
-/*
- * mh_device_probe_nth is mh_device_probe for device number `i`, from 0; MRC_DEVICES says how many
- * there are. ENODEV: fewer.
- */
-int mh_device_probe_nth(uint32_t i, struct mh_device_attr *attr);
+int mh_device_probe(uint32_t i, struct mh_device_attr *attr);
 
 #define MH_REAL_IBVERBS_BYTES 256u
 /*
@@ -110,15 +106,13 @@ int mh_device_probe_nth(uint32_t i, struct mh_device_attr *attr);
 int mh_real_ibverbs(char path[MH_REAL_IBVERBS_BYTES]);
 
 /*
- * mh_device_open makes an opening of the process's NIC and returns it in *dev. The first opening
- * reads the configuration (docs/configuration.md), binds sockets and starts the progress thread; it
- * may take some milliseconds. `owner` comes back with asynchronous events of the device.
- * EINVAL: configuration, as above. EADDRNOTAVAIL, EADDRINUSE, EMFILE, EACCES, ...: a socket could
- * not be had; stderr names it. ENOMEM. The caller may remove the cause and call again.
+ * mh_device_open makes an opening of the process's NIC of device `i` and returns it in *dev. The
+ * first opening reads the configuration (docs/configuration.md), binds sockets and starts the
+ * progress thread; it may take some milliseconds. `owner` comes back with asynchronous events of
+ * the device. ENODEV, EINVAL: as above. EADDRNOTAVAIL, EADDRINUSE, EMFILE, EACCES, ...: a socket
+ * could not be had; stderr names it. ENOMEM. The caller may remove the cause and call again.
  */
-int mh_device_open(void *owner, struct mh_device **dev);
-/* mh_device_open_nth is mh_device_open for device number `i`, from 0. ENODEV: there are fewer. */
-int mh_device_open_nth(uint32_t i, void *owner, struct mh_device **dev);
+int mh_device_open(uint32_t i, void *owner, struct mh_device **dev);
 /*
  * mh_device_find returns the opening that was made with this owner, NULL if there is none. Pointers
  * are compared only, so any value is safe; with several of one owner, any of them.

@@ -50,7 +50,7 @@ int mv_device_probe(uint32_t first, uint32_t *count)
 
 	pthread_mutex_lock(&device_lock);
 	while (!n_devices && n < MH_DEVICES_MAX && !err) {
-		err = mh_device_probe_nth(n, &attr);
+		err = mh_device_probe(n, &attr);
 		if (!err) {
 			device_fill(n, first + n, &attr);
 			n++;
@@ -155,7 +155,7 @@ struct ibv_context *ibv_open_device(struct ibv_device *device)
 	if (!ctx)
 		return iv_null(ENOMEM);
 	ctx->no_kernel_fd = open("/dev/null", O_RDWR | O_CLOEXEC);
-	err = ctx->no_kernel_fd < 0 ? errno : mh_device_open_nth(i, &ctx->verbs.context, &ctx->nic);
+	err = ctx->no_kernel_fd < 0 ? errno : mh_device_open(i, &ctx->verbs.context, &ctx->nic);
 	if (err) {
 		context_free(ctx);
 		return iv_null(err);

@@ -28,7 +28,7 @@ struct mrc_context *mrc_create_context(struct ibv_context *vcontext,
 	if (!mh_device_find(vcontext))
 		return iv_null(EOPNOTSUPP);
 	ctx = calloc(1, sizeof(*ctx));
-	err = ctx ? mh_device_open(ctx, &ctx->dev) : ENOMEM;
+	err = ctx ? mh_device_open(0, ctx, &ctx->dev) : ENOMEM;
 	if (err)
 		return iv_drop(ctx, err);
 	ctx->verbs = vcontext;

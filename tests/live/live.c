@@ -122,7 +122,7 @@ static void live_open(struct live_side *s)
 {
 	uint32_t access = RD_ACCESS_LOCAL_WRITE | RD_ACCESS_REMOTE_WRITE;
 
-	live_check(mh_device_open(s, &s->dev) == 0);
+	live_check(mh_device_open(0, s, &s->dev) == 0);
 	live_check(mh_pd_create(s->dev, NULL, &s->pd) == 0);
 	s->buffer = mmap(NULL, s->setup->bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,
 			 -1, 0);

@@ -86,7 +86,7 @@ static void member_open(struct member *m)
 	m->out = mmap(NULL, MEMORY, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	check(m->out != MAP_FAILED);
 	m->in = m->out + CREW_MAX * BYTES;
-	check(mh_device_open(m, &m->dev) == 0);
+	check(mh_device_open(0, m, &m->dev) == 0);
 	check(mh_device_query_plane(m->dev, 0, &plane) == 0);
 	m->board->slot[m->me] = plane.udp_port;
 	mh_device_query(m->dev, &attr);
@@ -323,7 +323,7 @@ static uint32_t crew_newcomer(struct board *board)
 		struct mh_plane_attr plane;
 		struct mh_device *dev;
 
-		check(mh_device_open(board, &dev) == 0);
+		check(mh_device_open(0, board, &dev) == 0);
 		check(mh_device_query_plane(dev, 0, &plane) == 0);
 		board->newcomer = plane.udp_port;
 		check(mh_device_close(dev) == 0);

@@ -71,7 +71,7 @@ static void fork_again(struct live_side *s)
 	(void)s, (void)plane, (void)dev, (void)pd;
 	return; /* ThreadSanitizer allows no new threads after a fork */
 #endif
-	live_check(mh_device_open(s, &dev) == 0);
+	live_check(mh_device_open(0, s, &dev) == 0);
 	live_check(mh_device_is_up(dev) && mh_device_query_plane(dev, 0, &plane) == 0);
 	live_check(mh_pd_create(dev, NULL, &pd) == 0 && mh_pd_destroy(pd) == 0);
 	live_check(mh_device_close(dev) == 0);
@@ -161,7 +161,7 @@ TEST(live_fork, child_keeps_no_slot)
 
 	setenv("MRC_CONFIG", "/dev/null", 1);
 	loopback_env(1); /* addresses of this process alone: nobody else takes its slot */
-	assert_i_eq(mh_device_open(NULL, &dev), 0);
+	assert_i_eq(mh_device_open(0, NULL, &dev), 0);
 	assert_i_eq(mh_device_query_plane(dev, 0, &before), 0);
 	assert_i_eq(pipe(ran), 0);
 	poll(NULL, 0, 20); /* the progress thread starts meanwhile; see fork_target */
@@ -175,7 +175,7 @@ TEST(live_fork, child_keeps_no_slot)
 	/* The child gives things up when it first runs, which may be later than we go on. */
 	assert_i_eq(read(ran[0], &byte, 1), 1);
 	assert_i_eq(mh_device_close(dev), 0);
-	assert_i_eq(mh_device_open(NULL, &dev), 0);
+	assert_i_eq(mh_device_open(0, NULL, &dev), 0);
 	assert_i_eq(mh_device_query_plane(dev, 0, &after), 0);
 	kill(child, SIGKILL);
 	assert_i_eq(waitpid(child, NULL, 0), child);

@@ -84,7 +84,7 @@ static void *workers_maker(void *arg)
 		struct mh_qp *qp;
 		struct mh_mr *mr;
 
-		live_check(mh_device_open(workers, &dev) == 0);
+		live_check(mh_device_open(0, workers, &dev) == 0);
 		live_check(mh_device_find(workers) == dev);
 		live_check(mh_mr_reg(s->pd, bytes, 64, 0, 0, &mr) == 0);
 		live_check(mh_cq_create(dev, 16, NULL, NULL, &cq) == 0);

@@ -87,7 +87,7 @@ static inline int fixture_setup(void **state)
 	fixture->buffer = malloc(FIXTURE_BUFFER);
 	test_rand_bytes(fixture->buffer, FIXTURE_BUFFER);
 	if (fixture_open_peer(fixture, 0) || fixture_open_peer(fixture, 1) ||
-	    mh_device_open(NULL, &fixture->dev))
+	    mh_device_open(0, NULL, &fixture->dev))
 		return -1;
 	return fixture_open_qp(fixture);
 }

@@ -21,7 +21,7 @@ static int cq_setup(void **state)
 	loopback_env(1);
 	setenv("MRC_EV_BASE", "53300", 1);
 	*state = fixture;
-	if (mh_device_open(NULL, &fixture->dev) ||
+	if (mh_device_open(0, NULL, &fixture->dev) ||
 	    mh_channel_create(fixture->dev, &fixture->channel))
 		return -1;
 	fcntl(mh_channel_fd(fixture->channel), F_SETFL, O_NONBLOCK);
@@ -80,7 +80,7 @@ CQ_TEST(mh_cq_create, channel_of_another_opening)
 	struct mh_device *other;
 	struct mh_cq *cq;
 
-	assert_i_eq(mh_device_open(NULL, &other), 0);
+	assert_i_eq(mh_device_open(0, NULL, &other), 0);
 	assert_i_eq(mh_cq_create(other, 4, fixture->channel, NULL, &cq), EINVAL);
 	assert_i_eq(mh_device_close(other), 0);
 }

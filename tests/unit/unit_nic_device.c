@@ -28,7 +28,7 @@ static struct mh_device *device_open(void *owner)
 {
 	struct mh_device *dev = NULL;
 
-	assert_i_eq(mh_device_open(owner, &dev), 0);
+	assert_i_eq(mh_device_open(0, owner, &dev), 0);
 	return dev;
 }
 
@@ -36,7 +36,7 @@ DEVICE_TEST(mh_device_probe, describes_without_opening)
 {
 	struct mh_device_attr attr;
 
-	assert_i_eq(mh_device_probe(&attr), 0);
+	assert_i_eq(mh_device_probe(0, &attr), 0);
 	assert_string_equal(attr.name, "mrc0");
 	assert_u_eq(attr.planes, 2);
 	assert_u_eq(attr.evs, 8);
@@ -53,8 +53,8 @@ DEVICE_TEST(mh_device_probe, wrong_environment_is_EINVAL)
 	struct mh_device *dev;
 
 	setenv("MRC_EVS", "none", 1);
-	assert_i_eq(mh_device_probe(&attr), EINVAL);
-	assert_i_eq(mh_device_open(NULL, &dev), EINVAL);
+	assert_i_eq(mh_device_probe(0, &attr), EINVAL);
+	assert_i_eq(mh_device_open(0, NULL, &dev), EINVAL);
 }
 
 DEVICE_TEST(mh_device_open, openings_share_the_nic)
@@ -88,7 +88,7 @@ DEVICE_TEST(mh_device_open, taken_address_is_named)
 	struct mh_device *dev;
 
 	setenv("MRC_PORTS", "192.0.2.7", 1);
-	assert_i_eq(mh_device_open(NULL, &dev), EADDRNOTAVAIL);
+	assert_i_eq(mh_device_open(0, NULL, &dev), EADDRNOTAVAIL);
 	device_env(NULL);
 	assert_i_eq(mh_device_close(device_open(NULL)), 0);
 }
@@ -115,7 +115,7 @@ DEVICE_TEST(mh_device_open, descriptors_exhausted)
 	tight = usual;
 	for (tight.rlim_cur = (rlim_t)before; err == EMFILE; tight.rlim_cur++) {
 		assert_i_eq(setrlimit(RLIMIT_NOFILE, &tight), 0);
-		err = mh_device_open(NULL, &dev);
+		err = mh_device_open(0, NULL, &dev);
 		assert_i_eq(setrlimit(RLIMIT_NOFILE, &usual), 0);
 		if (err)
 			assert_i_eq(device_lowest_fd(), before);
@@ -130,7 +130,7 @@ DEVICE_TEST(mh_device_open, unusable_statistics_folder)
 	struct mh_device *dev;
 
 	setenv("MRC_STATS_DIR", "/nowhere/at/all", 1);
-	assert_i_eq(mh_device_open(NULL, &dev), ENOENT);
+	assert_i_eq(mh_device_open(0, NULL, &dev), ENOENT);
 	unsetenv("MRC_STATS_DIR");
 	assert_i_eq(mh_device_close(device_open(NULL)), 0);
 }

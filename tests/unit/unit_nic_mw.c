@@ -20,7 +20,7 @@ static int mw_setup(void **state)
 	loopback_env(1);
 	setenv("MRC_EV_BASE", "53300", 1);
 	*state = fixture;
-	return mh_device_open(NULL, &fixture->dev) ||
+	return mh_device_open(0, NULL, &fixture->dev) ||
 	       mh_pd_create(fixture->dev, NULL, &fixture->pd);
 }
 

@@ -70,7 +70,7 @@ static int watch_setup(void **state)
 	setenv("MRC_CONFIG", "/dev/null", 1);
 	setenv("MRC_PORTS", "10.77.1.1,10.77.2.1", 1);
 	setenv("MRC_EVS", "2", 1);
-	return mh_device_open(NULL, &watch_dev);
+	return mh_device_open(0, NULL, &watch_dev);
 }
 
 static int watch_teardown(void **state)
@@ -159,7 +159,7 @@ TEST(mh_ports_open, link_that_is_down)
 	watch_add(0);
 	watch_add(1);
 	watch_flags("lo", false);
-	assert_i_eq(mh_device_open(NULL, &watch_dev), 0);
+	assert_i_eq(mh_device_open(0, NULL, &watch_dev), 0);
 	assert_i_eq(mh_device_query_plane(watch_dev, 0, &attr), 0);
 	assert_false(attr.up);
 	assert_u_eq(mt_engine_ports_up(watch_dev->nic->engine), 0);

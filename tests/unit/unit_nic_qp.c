@@ -74,7 +74,7 @@ QP_TEST(mh_qp_create, cqs_of_different_openings)
 	struct mh_device *other;
 	struct mh_qp *qp;
 
-	assert_i_eq(mh_device_open(NULL, &other), 0);
+	assert_i_eq(mh_device_open(0, NULL, &other), 0);
 	assert_i_eq(mh_cq_create(other, 4, NULL, NULL, &init.recv_cq), 0);
 	assert_i_eq(mh_qp_create(&init, &qp), EINVAL);
 	init.send_cq = init.recv_cq; /* a PD may be of another opening */

@@ -162,21 +162,6 @@ static bool tx_crc_payload(struct tx_piece *piece, const struct mio_tx *frame,
 	return true;
 }
 
-/* tx_icrc writes the ICRC behind the pad; false: memory of the payload is gone. */
-static bool tx_icrc(mw_crc32_fn crc_fn, const struct mw_icrc_carrier *carrier,
-		    const struct mio_tx *frame, struct tx_part *part, uint32_t pad)
-{
-	struct tx_piece piece = {.crc_fn = crc_fn};
-
-	piece.crc = mw_icrc_start(crc_fn, carrier, part->headers);
-	piece.crc = crc_fn(piece.crc, part->headers + MW_BTH_BYTES,
-			   part->iov[0].iov_len - MW_BTH_BYTES);
-	if (!tx_crc_payload(&piece, frame, part))
-		return false;
-	mw_icrc_finish(crc_fn(piece.crc, part->tail, pad), part->tail + pad);
-	return true;
-}
-
 static void tx_set_address(const struct mh_nic *nic, const struct mt_tx_desc *d,
 			   struct mio_tx *frame)
 {
@@ -210,6 +195,45 @@ static struct mw_ev_bits tx_ev(const struct mh_env *env, const struct mt_tx_desc
 }
 
 /*
+ * tx_icrc_start runs the CRC over what comes before the payload: what the ICRC takes of the headers
+ * around the frame, then those in it.
+ */
+static uint32_t tx_icrc_start(const struct mh_nic *nic, const struct mt_tx_desc *d,
+			      const struct mio_tx *frame, const struct tx_part *part)
+{
+	struct mh_addr_datagram datagram = {
+		.src = mh_addr_icrc_local(&nic->ports.map, d->port),
+		.dst = mh_addr_icrc_peer(&nic->ports.map, d->dst.b, frame->dst.ip),
+		.sport = frame->sport,
+		.dport = frame->dst.udp_port,
+		.len = frame->len,
+	};
+	struct mw_icrc_carrier carrier = mh_addr_icrc_carrier(&datagram);
+
+	return nic->crc32(mw_icrc_start(nic->crc32, &carrier, part->headers),
+			  part->headers + MW_BTH_BYTES, part->iov[0].iov_len - MW_BTH_BYTES);
+}
+
+/*
+ * tx_finish_icrc writes the ICRC behind the pad. Without ICRC the payload is looked at all the same:
+ * memory that is gone must end the QP here, not the system call of the driver.
+ */
+static bool tx_finish_icrc(const struct mh_nic *nic, const struct mt_tx_desc *d,
+			   const struct mio_tx *frame, struct tx_part *part)
+{
+	struct tx_piece piece = {.crc_fn = nic->env.icrc ? nic->crc32 : NULL};
+	uint32_t pad = d->pkt.bth.pad;
+
+	if (piece.crc_fn)
+		piece.crc = tx_icrc_start(nic, d, frame, part);
+	if (!tx_crc_payload(&piece, frame, part))
+		return false;
+	if (piece.crc_fn)
+		mw_icrc_finish(nic->crc32(piece.crc, part->tail, pad), part->tail + pad);
+	return true;
+}
+
+/*
  * tx_build makes a frame of a descriptor, and of its headers in part->headers, in the burst of its
  * port; false: memory is gone.
  */
@@ -228,29 +252,13 @@ static bool tx_build(struct mh_nic *nic, const struct mt_tx_desc *d, size_t head
 		return false;
 	frame->len += pad + MW_ICRC_BYTES;
 	tx_set_address(nic, d, frame);
+	frame->sport = bits.udp_sport;
 	memset(part->tail, 0, sizeof(part->tail));
-	if (nic->env.icrc) {
-		struct mh_addr_datagram datagram = {
-			.src = mh_addr_icrc_local(&nic->ports.map, d->port),
-			.dst = mh_addr_icrc_peer(&nic->ports.map, d->dst.b, frame->dst.ip),
-			.sport = bits.udp_sport,
-			.dport = frame->dst.udp_port,
-			.len = frame->len,
-		};
-		struct mw_icrc_carrier carrier = mh_addr_icrc_carrier(&datagram);
-
-		if (!tx_icrc(nic->crc32, &carrier, frame, part, pad))
-			return false;
-	} else {
-		struct tx_piece look = {.crc_fn = NULL};
-
-		if (!tx_crc_payload(&look, frame, part))
-			return false;
-	}
+	if (!tx_finish_icrc(nic, d, frame, part))
+		return false;
 	part->iov[frame->n_iov++] = (struct iovec){part->tail, pad + MW_ICRC_BYTES};
 	frame->iov = part->iov;
 	frame->ev = d->ev;
-	frame->sport = bits.udp_sport;
 	frame->flow_label = bits.flow_label;
 	frame->tos = nic->tx->tos_of_class[d->tclass];
 	frame->is_data = d->pkt.payload_len > 0;

@@ -7,6 +7,7 @@
 
 #include "host/datapath/datapath.h"
 #include "host/platform/platform.h"
+
 static void ud_tx_probes(void *ctx, uint64_t now_ns)
 {
 	mh_tx_run(ctx, now_ns);

@@ -139,6 +139,20 @@ bool mh_guard_copy(void *to, const void *from, size_t len)
 	return mh_guard_run(from, len, guard_copy, &c);
 }
 
+static void guard_place(void *ctx)
+{
+	const struct guard_copy *c = ctx;
+
+	mh_place_payload(c->to, c->from, (uint32_t)c->len);
+}
+
+bool mh_guard_place(void *to, const void *from, uint32_t len)
+{
+	struct guard_copy c = {to, from, len};
+
+	return mh_guard_run(to, len, guard_place, &c);
+}
+
 /* ---- at registration ---- */
 
 #ifndef MADV_POPULATE_READ

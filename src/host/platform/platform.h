@@ -35,6 +35,8 @@ bool mh_guard_run(const void *base, size_t len, void (*fn)(void *ctx), void *ctx
 
 /* mh_guard_copy is memcpy from memory that may be gone; false: it is, and `to` holds a part. */
 bool mh_guard_copy(void *to, const void *from, size_t len);
+/* mh_guard_place is mh_place_payload to memory that may be gone; false: it is, in part filled. */
+bool mh_guard_place(void *to, const void *from, uint32_t len);
 
 /*
  * mh_mem_check returns 0 when every page of [addr, addr + length) can be read, and written if

@@ -45,23 +45,18 @@ typedef uint64_t __attribute__((may_alias)) segment_word;
 
 #define STORE(field, value) __atomic_store_n(&(field), (value), __ATOMIC_RELAXED)
 
-static void segment_counters(struct mh_nic *nic, struct mrc_stats_segment *map)
+/* Names are written once: a reader takes those that it sees with the magic to be whole. */
+static void segment_counters(struct mh_nic *nic, struct mrc_stats_segment *map, bool names)
 {
 	struct mh_counter counters[MH_COUNTERS_MAX];
 	uint32_t n = mh_counters_read(nic, counters);
 
-	for (uint32_t i = 0; i < n; i++)
+	for (uint32_t i = 0; i < n; i++) {
 		STORE(map->counter[i].value, counters[i].value);
-}
-
-static void segment_counter_names(struct mh_nic *nic, struct mrc_stats_segment *map)
-{
-	struct mh_counter counters[MH_COUNTERS_MAX];
-	uint32_t n = mh_counters_read(nic, counters);
-
-	for (uint32_t i = 0; i < n; i++)
-		snprintf(map->counter[i].name, sizeof(map->counter[i].name), "%s",
-			 counters[i].name);
+		if (names)
+			snprintf(map->counter[i].name, sizeof(map->counter[i].name), "%s",
+				 counters[i].name);
+	}
 }
 
 static void segment_ports(const struct mh_nic *nic, struct mrc_stats_segment *map)
@@ -139,7 +134,7 @@ static void segment_qps(struct mh_nic *nic, struct mrc_stats_segment *map)
 
 static void segment_update(struct mh_nic *nic, struct mrc_stats_segment *map, uint64_t now_ns)
 {
-	segment_counters(nic, map);
+	segment_counters(nic, map, false);
 	segment_ports(nic, map);
 	segment_qps(nic, map);
 	__atomic_store_n(&map->updated_ns, now_ns, __ATOMIC_RELEASE);
@@ -167,7 +162,7 @@ static void segment_write_header(struct mh_nic *nic, struct mrc_stats_segment *m
 	map->ports = nic->ports.n;
 	map->carrier = segment_carrier(&nic->env);
 	memcpy(map->gid, nic->attr.gid.b, sizeof(map->gid));
-	segment_counter_names(nic, map);
+	segment_counters(nic, map, true);
 	for (uint32_t i = 0; i < nic->ports.n; i++) {
 		struct mrc_stats_port *port = &map->port[i];
 

@@ -11,7 +11,7 @@
 #include "host/verbs/verbs.h"
 
 /* ENODEV is no fault of the configuration: it ends the list of devices, so nothing is logged. */
-int mh_device_probe_nth(uint32_t i, struct mh_device_attr *attr)
+int mh_device_probe(uint32_t i, struct mh_device_attr *attr)
 {
 	struct mh_env_error error;
 	struct mh_env env;
@@ -36,16 +36,6 @@ int mh_real_ibverbs(char path[MH_REAL_IBVERBS_BYTES])
 	else
 		memcpy(path, env.real_ibverbs, sizeof(env.real_ibverbs));
 	return err;
-}
-
-int mh_device_probe(struct mh_device_attr *attr)
-{
-	return mh_device_probe_nth(0, attr);
-}
-
-int mh_device_open(void *owner, struct mh_device **dev)
-{
-	return mh_device_open_nth(0, owner, dev);
 }
 
 /* device_make_nic makes NIC `i` from the configuration as it is now. Under p->lock. */
@@ -103,7 +93,7 @@ static void device_release_nic(struct mh_nic *nic)
 	pthread_mutex_unlock(&p->lock);
 }
 
-int mh_device_open_nth(uint32_t i, void *owner, struct mh_device **dev)
+int mh_device_open(uint32_t i, void *owner, struct mh_device **dev)
 {
 	struct mh_device *d = calloc(1, sizeof(*d));
 	int err;

@@ -17,7 +17,7 @@
 #define UNBOUND_RKEY 1u
 
 /* The core compares them with their MRs. REQ(api.post-send.lkey) */
-int mh_post_gather(const struct rd_sge *from, uint32_t n, struct rd_sge *sge, uint32_t *n_sge)
+static int post_gather(const struct rd_sge *from, uint32_t n, struct rd_sge *sge, uint32_t *n_sge)
 {
 	uint64_t bytes = 0;
 
@@ -77,10 +77,14 @@ static void post_copy_inline(const struct mh_qp *qp, const struct rd_send_wr *wr
 	}
 }
 
-/* is_queue_full: all places are taken by WRs whose completion the program has not polled. */
-static bool is_queue_full(struct mh_wr_count *count, uint32_t depth)
+/*
+ * unpolled_wrs returns how many places of a queue are taken. The engine's own count would not do: a
+ * place is free only when the program has polled its completion.
+ */
+static uint32_t unpolled_wrs(const struct mh_wr_count *count)
 {
-	return count->posted - atomic_load_explicit(&count->polled, memory_order_relaxed) >= depth;
+	return (uint32_t)(count->posted -
+			  atomic_load_explicit(&count->polled, memory_order_relaxed));
 }
 
 /*
@@ -100,7 +104,7 @@ static int post_local_wr(struct mh_qp *qp, const struct rd_send_wr *wr)
 
 	if (wr->flags & ~POST_FLAGS_ALL || wr->opcode > RD_WR_BIND_MW)
 		return EINVAL;
-	if (is_queue_full(&qp->send, qp->init.cap.max_send_wr))
+	if (unpolled_wrs(&qp->send) >= qp->init.cap.max_send_wr)
 		return ENOMEM;
 	err = wr->opcode == RD_WR_BIND_MW ? mh_mw_post_bind(qp, wr) : mh_mw_post_invalidate(qp, wr);
 	if (!err)
@@ -135,14 +139,14 @@ static int post_send_one(struct mh_qp *qp, uint64_t now_ns, const struct rd_send
 	if ((wr->flags & ~POST_FLAGS_ALL) || wr->n_sge > qp->init.cap.max_send_sge ||
 	    (is_inline && wr->opcode >= RD_WR_READ && wr->opcode != RD_WR_ATOMIC_WRITE))
 		return EINVAL;
-	if (is_queue_full(&qp->send, qp->init.cap.max_send_wr))
+	if (unpolled_wrs(&qp->send) >= qp->init.cap.max_send_wr)
 		return ENOMEM;
 	out.sge = sge;
 	out.n_sge = 0;
 	if (!qp->ud)
 		out.flags &= ~(uint32_t)RD_SEND_INLINE;
 	result = is_inline ? post_inline(qp, wr, sge, &out)
-			   : mh_post_gather(wr->sge, wr->n_sge, sge, &out.n_sge);
+			   : post_gather(wr->sge, wr->n_sge, sge, &out.n_sge);
 	if (result)
 		return result;
 	result = post_to_transport(qp, now_ns, &out);
@@ -179,18 +183,16 @@ int mh_qp_post_send(struct mh_qp *qp, const struct rd_send_wr *wr, uint32_t n, u
 	return err;
 }
 
-/* The engine's own count would not do: a place is free only when its completion was polled. */
 uint32_t mh_qp_send_wrs_free(const struct mh_qp *qp)
 {
-	const struct mh_wr_count *send = &qp->send;
-	uint64_t taken;
+	uint32_t taken;
 
 	if (mh_nic_is_inherited(qp->dev->nic))
 		return 0;
 	mh_nic_lock(qp->dev->nic);
-	taken = send->posted - atomic_load_explicit(&send->polled, memory_order_relaxed);
+	taken = unpolled_wrs(&qp->send);
 	mh_nic_unlock(qp->dev->nic);
-	return qp->init.cap.max_send_wr - (uint32_t)taken;
+	return qp->init.cap.max_send_wr - taken;
 }
 
 static int post_recv_one(struct mh_qp *qp, const struct rd_recv_wr *wr)
@@ -202,9 +204,9 @@ static int post_recv_one(struct mh_qp *qp, const struct rd_recv_wr *wr)
 	if (qp->init.srq ||
 	    wr->n_sge > (qp->init.extended || qp->ud ? qp->init.cap.max_recv_sge : 0))
 		return EINVAL;
-	if (is_queue_full(&qp->recv, qp->init.cap.max_recv_wr))
+	if (unpolled_wrs(&qp->recv) >= qp->init.cap.max_recv_wr)
 		return ENOMEM;
-	result = mh_post_gather(wr->sge, wr->n_sge, sge, &out.n_sge);
+	result = post_gather(wr->sge, wr->n_sge, sge, &out.n_sge);
 	if (result && !qp->ud) /* a datagram's receive may name more than it will ever get */
 		return result;
 	if (qp->ud)
@@ -216,9 +218,23 @@ static int post_recv_one(struct mh_qp *qp, const struct rd_recv_wr *wr)
 	return mh_engine_errno(result);
 }
 
-int mh_qp_post_recv(struct mh_qp *qp, const struct rd_recv_wr *wr, uint32_t n, uint32_t *posted)
+/* srq_post_one: a gathered list is checked when it is used. */
+static int srq_post_one(struct mh_srq *srq, const struct rd_recv_wr *wr)
 {
-	struct mh_nic *nic = qp->dev->nic;
+	struct rd_sge sge[RD_SGE_MAX];
+	struct rd_recv_wr out = {.wr_id = wr->wr_id, .sge = sge};
+	int err;
+
+	if (wr->n_sge > srq->cap.max_sge)
+		return EINVAL;
+	err = post_gather(wr->sge, wr->n_sge, sge, &out.n_sge);
+	return err ? err : mh_engine_errno(mt_srq_post(srq->mt, &out));
+}
+
+/* post_recvs queues receives on a QP, or on an SRQ if qp is NULL. */
+static int post_recvs(struct mh_nic *nic, struct mh_qp *qp, struct mh_srq *srq,
+		      const struct rd_recv_wr *wr, uint32_t n, uint32_t *posted)
+{
 	uint32_t done = 0;
 	int err = 0;
 
@@ -227,16 +243,28 @@ int mh_qp_post_recv(struct mh_qp *qp, const struct rd_recv_wr *wr, uint32_t n, u
 	if (mh_nic_is_inherited(nic))
 		return ENODEV;
 	mh_nic_lock(nic);
-	for (; done < n; done++) {
-		err = post_recv_one(qp, &wr[done]);
-		if (err)
-			break;
+	while (done < n && !err) {
+		err = qp ? post_recv_one(qp, &wr[done]) : srq_post_one(srq, &wr[done]);
+		done += !err;
 	}
-	/* A receive posted in ERR is flushed at once, and may free a stashed immediate
-	 * otherwise. */
-	mh_progress_after_post(nic, mh_now_ns());
+	/*
+	 * A receive posted in ERR is flushed at once, and may free a stashed immediate otherwise.
+	 * One of an SRQ does neither: a QP takes it when its next message comes.
+	 */
+	if (qp)
+		mh_progress_after_post(nic, mh_now_ns());
 	mh_nic_unlock(nic);
 	if (posted)
 		*posted = done;
 	return err;
+}
+
+int mh_qp_post_recv(struct mh_qp *qp, const struct rd_recv_wr *wr, uint32_t n, uint32_t *posted)
+{
+	return post_recvs(qp->dev->nic, qp, NULL, wr, n, posted);
+}
+
+int mh_srq_post(struct mh_srq *srq, const struct rd_recv_wr *wr, uint32_t n, uint32_t *posted)
+{
+	return post_recvs(srq->dev->nic, NULL, srq, wr, n, posted);
 }

@@ -9,7 +9,6 @@
 #include "base/assert.h"
 #include "host/datapath/datapath.h"
 #include "host/progress/progress.h"
-#include "host/verbs/verbs.h"
 
 static bool srq_is_cap_valid(const struct mh_srq_cap *cap)
 {
@@ -140,38 +139,4 @@ int mh_srq_arm(struct mh_srq *srq, uint32_t limit)
 	mh_progress_after_post(nic, mh_now_ns()); /* it may be reached already */
 	mh_nic_unlock(nic);
 	return mh_engine_errno(result);
-}
-
-/* srq_post_one: a gathered list is checked when it is used. */
-static int srq_post_one(struct mh_srq *srq, const struct rd_recv_wr *wr)
-{
-	struct rd_sge sge[RD_SGE_MAX];
-	struct rd_recv_wr out = {.wr_id = wr->wr_id, .sge = sge};
-	int err;
-
-	if (wr->n_sge > srq->cap.max_sge)
-		return EINVAL;
-	err = mh_post_gather(wr->sge, wr->n_sge, sge, &out.n_sge);
-	return err ? err : mh_engine_errno(mt_srq_post(srq->mt, &out));
-}
-
-int mh_srq_post(struct mh_srq *srq, const struct rd_recv_wr *wr, uint32_t n, uint32_t *posted)
-{
-	struct mh_nic *nic = srq->dev->nic;
-	uint32_t done = 0;
-	int err = 0;
-
-	if (posted)
-		*posted = 0;
-	if (mh_nic_is_inherited(nic))
-		return ENODEV;
-	mh_nic_lock(nic);
-	while (done < n && !err) {
-		err = srq_post_one(srq, &wr[done]);
-		done += !err;
-	}
-	mh_nic_unlock(nic);
-	if (posted)
-		*posted = done;
-	return err;
 }

@@ -20,11 +20,6 @@ void mh_nic_fill_attr(const struct mh_env *env, struct mh_device_attr *attr);
 void mh_fork_watch(void);
 
 /*
- * mh_post_gather turns n SGEs of a WR into the core's, at most RD_SGE_MAX, empty ones left out.
- * EINVAL: too many bytes.
- */
-int mh_post_gather(const struct rd_sge *from, uint32_t n, struct rd_sge *sge, uint32_t *n_sge);
-/*
  * mh_mw_post_bind queues the bind of a WR on a QP; mh_mw_post_invalidate a LOCAL_INV. Under
  * nic->lock. Errors as mh_qp_post_send.
  */
