@@ -59,7 +59,7 @@ size_t mt_engine_size(const struct mt_engine_cfg *cfg);
 struct mt_engine *mt_engine_init(void *mem, const struct mt_engine_cfg *cfg,
 				 const struct mt_env *env, uint64_t now_ns);
 /*
- * mt_engine_add_memory gives the engine a chunk for windows and path sets: 64-byte aligned, owned
+ * mt_engine_add_memory gives the engine a chunk for windows and EV sets: 64-byte aligned, owned
  * by the caller, to be kept as long as the engine. mt_engine_memory_wanted returns what was missed
  * last since then, 0 for nothing. After MT_ERR_MEMORY add a chunk of at least that size and call
  * again; a call that needs several blocks may want more than once. Look after mt_engine_rx, too:
@@ -323,7 +323,7 @@ struct mt_qp_info {
 struct mt_ev_info {
 	struct mt_ev ev;
 	enum mt_ev_state state;
-	uint32_t retired, revived; /* times since the path set was made */
+	uint32_t retired, revived; /* times since the EV set was made */
 };
 
 void mt_qp_info(const struct mt_qp *qp, struct mt_qp_info *info);

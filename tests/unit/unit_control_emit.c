@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Control packets at the moment when they leave: each field, each way they go, and whose time is
  * over. */
-#include "core/ev/reverse_ev.h"
+#include "core/ev/spray.h"
 #include "core/qp/halves.h"
 #include "unit/node_fixture.h"
 

@@ -2,7 +2,7 @@
 /* Is the peer there? Planes 0 to 3; a silence is longer than 100, a waking has patience for 200. */
 #include "support/test.h"
 
-#include "core/ev/liveness.h"
+#include "core/ev/ev_set.h"
 
 #define LIMIT 100u
 #define PLANES 0xFu

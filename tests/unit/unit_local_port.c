@@ -2,7 +2,7 @@
 /* Local ports: up, down, since when. */
 #include "support/test.h"
 
-#include "core/ev/local_port.h"
+#include "core/ev/ev_set.h"
 
 static struct mt_local_ports ports;
 

@@ -2,7 +2,7 @@
 /* What a peer says of its planes, and what probes say. */
 #include "support/test.h"
 
-#include "core/ev/peer_port.h"
+#include "core/ev/ev_set.h"
 
 #define PLANES 4u
 #define ANSWER 100u

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Return paths: what proves one, when one is tested, what answers take. */
-#include "core/ev/reverse_ev.h"
+#include "core/ev/spray.h"
 #include "core/qp/halves.h"
 #include "unit/node_fixture.h"
 

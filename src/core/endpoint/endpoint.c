@@ -10,7 +10,6 @@
 
 #include "base/assert.h"
 #include "core/endpoint/endpoint.h"
-#include "core/ev/reverse_ev.h"
 #include "core/ev/spray.h"
 
 #define TIMEOUT_MAX_NS (UINT64_C(1) << 36)

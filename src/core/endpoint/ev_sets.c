@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* ev_sets.c - the engine's path sets: one for each destination and EV profile in use. */
+/* ev_sets.c - the engine's EV sets: one for each destination and EV profile in use. */
 #include <string.h>
 
 #include "base/assert.h"
@@ -65,7 +65,7 @@ void mt_ev_sets_update_ports(struct mt_engine *e, struct mt_ev_set *s, uint64_t 
 	uint32_t open = e->ports.up & ~s->peer_ports.abandoned;
 
 	/* Bad EVs are better than none. */
-	mt_ev_set_update_ports(s, open & s->own_ports ? open : e->ports.up);
+	s->open_ports = open & s->own_ports ? open : e->ports.up;
 	mt_ev_sets_arm_probes(e, s);
 	/* What waited for its port is due now; it is not late, as it would be if no engine had
 	 * come. */

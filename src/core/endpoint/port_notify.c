@@ -3,7 +3,7 @@
  * port_notify.c - tells the engines that QPs talk to which of our ports are up.
  *
  * When a port changes each of them gets a port status update, over any port that is up, again and
- * again on other paths until it answers: after twice the wait each time, and not for ever, since a
+ * again on other EVs until it answers: after twice the wait each time, and not for ever, since a
  * peer that does not know this operation answers nothing. Only the newest mask is ever sent.
  * REQ(ep.port.status-update)
  */
@@ -15,7 +15,7 @@
 #define WAIT_MIN_PROBES 4u
 
 struct mt_peer {
-	struct mb_link link; /* on the path set's list */
+	struct mb_link link; /* on the EV set's list */
 	struct mb_timer timer;
 	struct mt_ev_set *ev_set;
 	struct mt_ep_slot *slot;  /* the update that is outstanding */

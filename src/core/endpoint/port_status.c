@@ -2,7 +2,7 @@
 /*
  * port_status.c - the planes of a destination, as its peer speaks of them and as probes find them.
  *
- * peer_port.h has the rules. A plane is probed by a reliability probe through any QP that sends
+ * core/ev/ev_set.h has the rules. A plane is probed by a reliability probe through any QP that sends
  * there; what any packet on the plane brings back counts as well. The last plane is never left.
  */
 #include <string.h>

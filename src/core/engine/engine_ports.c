@@ -2,8 +2,8 @@
 /*
  * engine_ports.c - what follows when a port goes down or comes back.
  *
- * Each path set has a mask of the ports it may use, which everything that chooses a path looks at;
- * so no EV has to be touched, and none has to be found again later. What was under way is found
+ * Each EV set has a mask of the ports it may use, which everything that chooses an EV looks at;
+ * so no EV has to change its state, and back again later. What was outstanding is found
  * lost by the ordinary rule, from the SACKs of what goes out on the other ports.
  */
 #include "base/assert.h"

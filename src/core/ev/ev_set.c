@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * ev_set.c - the EVs of one destination: which take part in the rotation, which are bad, and when
- * the bad ones are probed.
+ * the bad ones are probed. ev_set_init.c makes the set.
  *
  * order[] holds the EVs of each port one after the other, active places first. Every change of a
  * state goes through set_state(), which keeps the counts, and is followed by rebalance_port(),
@@ -9,187 +9,15 @@
  */
 #include "core/ev/ev_set.h"
 
-#include <string.h>
-
 #include "base/assert.h"
 #include "base/bits.h"
 
-/* A probe id is a sequence number of 6 bits above the index of its path. */
-#define ID_PATH_BITS 10u
-/* A path flaps when it dies within so many of the longest probe intervals after it came back. */
+/* A probe id is a sequence number of 6 bits above the index of its EV. */
+#define ID_EV_BITS 10u
+/* An EV flaps when it is retired within so many of the longest probe intervals after its return. */
 #define FLAP_INTERVALS 16u
 #define FLAPS_MAX 16u
-_Static_assert(MT_EVS_MAX <= 1u << ID_PATH_BITS, "a probe id holds the index of every path");
-
-/* The arrays of a set stand behind it one after the other, those of wider elements first. */
-static size_t round_up_words(size_t bytes)
-{
-	return (bytes + 7) & ~(size_t)7;
-}
-
-size_t mt_ev_set_size(uint16_t n_evs, uint32_t n_ports, bool group_ids)
-{
-	return sizeof(struct mt_ev_set) + n_ports * sizeof(struct mt_peer_port) +
-	       round_up_words(n_evs * sizeof(struct mt_ev_entry)) +
-	       (group_ids ? round_up_words(n_evs * sizeof(struct mt_ev_group)) : 0) +
-	       round_up_words(n_evs * sizeof(uint16_t)) +
-	       round_up_words(n_ports * sizeof(struct mt_ev_set_port));
-}
-
-void mt_ev_set_add_faults(struct mt_ev_set *s, void *mem)
-{
-	mb_assert(!s->faults && mem);
-	s->faults = mem;
-	memset(mem, 0, s->n_evs * sizeof(*s->faults));
-	for (uint16_t i = 0; i < s->n_evs; i++)
-		s->faults[i].next_probe_ns = MB_NEVER;
-}
-
-struct mt_ev_fault *mt_ev_get_fault(struct mt_ev_set *s, uint16_t ev)
-{
-	void *mem;
-
-	mb_assert(ev < s->n_evs);
-	if (s->faults)
-		return &s->faults[ev];
-	mem = mb_pool_get(s->pool, s->n_evs * sizeof(*s->faults));
-	if (!mem)
-		return NULL;
-	mt_ev_set_add_faults(s, mem);
-	return &s->faults[ev];
-}
-
-void mt_ev_set_fini(struct mt_ev_set *s)
-{
-	mb_assert(s->refs == 0 && mb_link_is_empty(&s->users));
-	mb_pool_put(s->pool, s->faults, s->n_evs * sizeof(struct mt_ev_fault));
-	s->faults = NULL;
-}
-
-static uint16_t group_head(const struct mt_ev_set *s, uint16_t ev)
-{
-	return s->groups ? s->groups[ev].head : ev;
-}
-
-/* Shares n_active out over the ports, at most one apart, as far as each has paths. */
-static void choose_active(struct mt_ev_set *s, uint32_t n_active)
-{
-	uint32_t given;
-
-	do {
-		given = 0;
-		for (uint32_t p = 0; p < s->n_ports && n_active > 0; p++) {
-			struct mt_ev_set_port *port = &s->ports[p];
-			uint16_t next = (uint16_t)(port->first + port->active);
-
-			if (port->active == port->count ||
-			    group_head(s, s->order[next]) != s->order[next])
-				continue;
-			if (s->groups)
-				s->groups[s->order[next]].n_active = 1;
-			port->active++;
-			n_active--;
-			given++;
-		}
-	} while (given > 0);
-}
-
-/* Links the EVs of a port that have the same number into rings. */
-static void link_groups(struct mt_ev_set *s, uint8_t port, const uint16_t *ids)
-{
-	uint16_t n = s->n_evs;
-
-	/* Until rings are closed `serving` holds the leader of the path with this number. */
-	for (uint16_t i = 0; i < n; i++)
-		s->groups[i].n_active = MT_EV_NONE;
-	for (uint16_t i = 0; i < n; i++) {
-		uint16_t *leader = &s->groups[ids[i]].n_active;
-
-		if (s->evs[i].port != port)
-			continue;
-		if (*leader == MT_EV_NONE)
-			*leader = s->groups[i].next = i;
-		s->groups[i].head = *leader;
-		s->groups[i].next = s->groups[*leader].next;
-		s->groups[*leader].next = i;
-	}
-}
-
-/* Puts the EVs of a port into order[]: first one of each path, then the others. */
-static void order_port(struct mt_ev_set *s, uint8_t p, uint16_t *at)
-{
-	for (int others = 0; others < 2; others++)
-		for (uint16_t i = 0; i < s->n_evs; i++) {
-			if (s->evs[i].port != p || (group_head(s, i) != i) != others)
-				continue;
-			s->evs[i].slot = *at;
-			s->order[(*at)++] = i;
-			s->ports[p].count++;
-		}
-	s->ports[p].usable = s->ports[p].count;
-}
-
-static void order_by_port(struct mt_ev_set *s, const uint16_t *ids)
-{
-	uint16_t at = 0;
-
-	for (uint8_t p = 0; p < s->n_ports; p++) {
-		s->ports[p] = (struct mt_ev_set_port){.first = at, .reverse_ev = MT_EV_NONE};
-		if (s->groups)
-			link_groups(s, p, ids);
-		order_port(s, p, &at);
-	}
-	mb_assert(at == s->n_evs); /* each EV has its place */
-	for (uint16_t i = 0; s->groups && i < s->n_evs; i++)
-		s->groups[i].n_active = 0;
-}
-
-struct mt_ev_set *mt_ev_set_init(void *mem, const struct mt_ev_profile_cfg *profile,
-				 uint32_t n_ports, const struct rd_gid *peer, struct mb_pool *pool)
-{
-	struct mt_ev_set *s = mem;
-	uint8_t *at = (uint8_t *)mem + sizeof(*s);
-	uint16_t n = profile->n_evs;
-
-	mb_assert(n > 0 && n <= MT_EVS_MAX && profile->n_active > 0 && profile->n_active <= n);
-	mb_assert(n_ports > 0 && n_ports <= MT_PORTS_MAX);
-	memset(mem, 0, mt_ev_set_size(n, n_ports, profile->group_ids != NULL));
-	s->pool = pool;
-	mt_peer_ports_init(&s->peer_ports, (struct mt_peer_port *)(void *)at, n_ports);
-	at += n_ports * sizeof(struct mt_peer_port);
-	s->evs = (struct mt_ev_entry *)(void *)at;
-	at += round_up_words(n * sizeof(struct mt_ev_entry));
-	if (profile->group_ids) {
-		s->groups = (struct mt_ev_group *)(void *)at;
-		at += round_up_words(n * sizeof(struct mt_ev_group));
-	}
-	s->order = (uint16_t *)(void *)at;
-	at += round_up_words(n * sizeof(uint16_t));
-	s->ports = (struct mt_ev_set_port *)(void *)at;
-	mb_link_init(&s->peers);
-
-	mb_link_init(&s->link);
-	mb_link_init(&s->users);
-	mb_timer_init(&s->timer);
-	s->peer = *peer;
-	s->n_evs = s->n_usable = n;
-	s->n_ports = (uint8_t)n_ports;
-	s->open_ports = UINT32_MAX;
-	s->min_active = profile->min_active;
-	s->ignores = profile->ignores;
-	s->revive_probes = profile->revive_probes;
-	s->probe_interval_ns = profile->probe_interval_ns;
-	s->probe_interval_max_ns = profile->probe_interval_max_ns;
-	for (uint16_t i = 0; i < n; i++) {
-		s->evs[i].value = profile->evs[i].value;
-		s->evs[i].port = profile->evs[i].port;
-		mb_assert(s->evs[i].port < n_ports);
-		s->own_ports |= 1u << s->evs[i].port;
-	}
-	order_by_port(s, profile->group_ids);
-	choose_active(s, profile->n_active);
-	return s;
-}
+_Static_assert(MT_EVS_MAX <= 1u << ID_EV_BITS, "a probe id holds the index of every EV");
 
 static bool is_active(const struct mt_ev_set *s, const struct mt_ev_entry *p)
 {
@@ -206,7 +34,7 @@ static const uint8_t legal[MT_EV_STATES] = {
 	[MT_EV_DENIED] = TO(GOOD),
 };
 
-/* The one place where a state changes; keeps the counts of usable paths right. */
+/* The one place where a state changes; keeps the counts of usable EVs right. */
 static void set_state(struct mt_ev_set *s, uint16_t ev, enum mt_ev_state state)
 {
 	struct mt_ev_entry *p = &s->evs[ev];
@@ -243,7 +71,7 @@ void mt_ev_end_skip(struct mt_ev_set *s, uint16_t ev)
 	set_state(s, ev, MT_EV_GOOD);
 }
 
-/* Whether a usable EV of the same path takes part in the rotation. */
+/* Whether a usable EV of the same group takes part in the rotation. */
 static bool group_is_active(const struct mt_ev_set *s, uint16_t ev)
 {
 	const struct mt_ev_entry *p = &s->evs[ev];
@@ -252,8 +80,7 @@ static bool group_is_active(const struct mt_ev_set *s, uint16_t ev)
 			 : is_active(s, p) && mt_ev_is_usable(p);
 }
 
-/* The first usable backup of a port whose path takes no part in the rotation; the end if none
- * is. */
+/* The first usable backup of a port whose group is not in the rotation; the end if none is. */
 static uint16_t find_backup(const struct mt_ev_set *s, const struct mt_ev_set_port *port)
 {
 	uint16_t at = (uint16_t)(port->first + port->active);
@@ -266,8 +93,8 @@ static uint16_t find_backup(const struct mt_ev_set *s, const struct mt_ev_set_po
 }
 
 /*
- * The active place, of an EV that is of no use, for a backup that is usable now: that of a twin, so
- * that no path ever has two, or the first; the first backup's if none is.
+ * The active place, of an EV that is of no use, for a backup that is usable now: that of another EV
+ * of its group, so that no group ever has two, or the first; the first backup's if none is.
  */
 static uint16_t find_idle_slot(const struct mt_ev_set *s, const struct mt_ev_set_port *port,
 			       uint16_t ev)
@@ -298,8 +125,8 @@ static void swap_slots(struct mt_ev_set *s, uint16_t active, uint16_t backup)
 }
 
 /*
- * Keeps the rotation full after `path` changed: an active path of no use changes places with a
- * usable backup of its port, a usable backup with an active path of no use.
+ * Keeps the rotation full after `ev` changed: an active EV of no use changes places with a usable
+ * backup of its port, a usable backup with an active EV of no use.
  * REQ(req.spray.backup-same-plane)
  */
 static void rebalance_port(struct mt_ev_set *s, uint16_t ev)
@@ -356,14 +183,6 @@ static uint64_t probe_interval(const struct mt_ev_set *s, uint8_t backoff)
 	return gap < s->probe_interval_max_ns ? gap : s->probe_interval_max_ns;
 }
 
-/* To the probe after one that was not answered. */
-static uint64_t probe_gap(const struct mt_ev_set *s, uint8_t backoff)
-{
-	uint64_t gap = probe_interval(s, backoff);
-
-	return gap < 2 * s->probe_rtt_ns ? 2 * s->probe_rtt_ns : gap;
-}
-
 uint32_t mt_ev_set_count_usable(const struct mt_ev_set *s)
 {
 	uint32_t usable = 0;
@@ -372,11 +191,6 @@ uint32_t mt_ev_set_count_usable(const struct mt_ev_set *s)
 		if (s->open_ports >> p & 1)
 			usable += s->ports[p].usable;
 	return usable;
-}
-
-void mt_ev_set_update_ports(struct mt_ev_set *s, uint32_t ports)
-{
-	s->open_ports = ports;
 }
 
 static uint16_t longest_bad(const struct mt_ev_set *s)
@@ -412,7 +226,7 @@ bool mt_ev_restore_after_port_down(struct mt_ev_set *s, uint16_t ev, uint64_t si
 }
 
 /*
- * A path that dies soon after it came back has to prove itself for longer each time: its probes
+ * An EV that is retired soon after its return has to prove itself for longer each time: its probes
  * begin at twice the interval they had the last time. REQ(req.ev.flapping)
  */
 static void count_flap(const struct mt_ev_set *s, struct mt_ev_fault *c, uint64_t now_ns)
@@ -446,7 +260,7 @@ unsigned mt_ev_retire(struct mt_ev_set *s, uint16_t ev, uint64_t now_ns, enum mt
 		uint16_t other = longest_bad(s);
 
 		if (other == MT_EV_NONE)
-			return 0; /* all others are denied: a bad path is better than none */
+			return 0; /* all others are denied: a bad EV is better than none */
 		restore_ev(s, other, MT_EV_GOOD);
 		changes[n++] = (struct mt_ev_change){other, MT_EV_GOOD, MT_EV_BY_FLOOR};
 	}
@@ -463,7 +277,7 @@ unsigned mt_ev_retire(struct mt_ev_set *s, uint16_t ev, uint64_t now_ns, enum mt
 	return n;
 }
 
-/* Counts the return of a bad EV as its own doing, which restore_ev() does not. */
+/* Counts the return of a bad EV that its probes have earned, which restore_ev() does not. */
 static void revive(struct mt_ev_set *s, uint16_t ev, enum mt_ev_state state, uint64_t now_ns)
 {
 	restore_ev(s, ev, state);
@@ -548,17 +362,19 @@ uint16_t mt_ev_set_next_probe(struct mt_ev_set *s, uint64_t now_ns)
 	for (uint16_t k = 0; s->faults && k < s->n_evs; k++) {
 		uint16_t i = (uint16_t)((s->probe_from + k) % s->n_evs);
 		struct mt_ev_fault *c = &s->faults[i];
+		uint64_t gap;
 
 		if (c->next_probe_ns > now_ns || !mt_ev_is_open(s, i))
 			continue;
 		if (!take_probe_budget(s, now_ns))
 			return MT_EV_NONE;
 		s->probe_from = (uint16_t)(i + 1);
-		/* A silent peer answers nobody. REQ(req.ev.endpoint) */
+		/* A silent peer answers no probe. REQ(req.ev.endpoint) */
 		if (c->probe_pending && !mt_liveness_is_silent(&s->liveness, now_ns))
 			mt_ev_count_failure(s, i, now_ns);
 		c->probe_pending = 0;
-		c->next_probe_ns = now_ns + probe_gap(s, c->backoff);
+		gap = probe_interval(s, c->backoff);
+		c->next_probe_ns = now_ns + (gap < 2 * s->probe_rtt_ns ? 2 * s->probe_rtt_ns : gap);
 		return i;
 	}
 	return MT_EV_NONE;
@@ -580,14 +396,14 @@ uint64_t mt_ev_set_probe_deadline(const struct mt_ev_set *s)
 uint16_t mt_ev_new_probe_id(struct mt_ev_set *s, uint16_t ev)
 {
 	mb_assert(ev < s->n_evs);
-	return (uint16_t)(s->probe_seq++ << ID_PATH_BITS | ev);
+	return (uint16_t)(s->probe_seq++ << ID_EV_BITS | ev);
 }
 
 void mt_ev_record_probe(struct mt_ev_set *s, uint16_t ev, uint16_t id, uint64_t now_ns)
 {
 	struct mt_ev_fault *c = mt_ev_get_fault(s, ev);
 
-	mb_assert((id & ((1u << ID_PATH_BITS) - 1)) == ev);
+	mb_assert((id & ((1u << ID_EV_BITS) - 1)) == ev);
 	if (!c)
 		return;
 	c->probe_id = id;
@@ -598,7 +414,7 @@ void mt_ev_record_probe(struct mt_ev_set *s, uint16_t ev, uint16_t id, uint64_t 
 bool mt_ev_set_match_probe(struct mt_ev_set *s, uint16_t id, uint64_t now_ns, bool marked,
 			   uint64_t *sent_ns, uint16_t *ev, bool *revived)
 {
-	uint16_t i = id & ((1u << ID_PATH_BITS) - 1);
+	uint16_t i = id & ((1u << ID_EV_BITS) - 1);
 	struct mt_ev_fault *c;
 
 	*revived = false;

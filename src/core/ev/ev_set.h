@@ -1,20 +1,21 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * ev_set.h - the EVs that lead to one destination, and their health.
+ * ev_set.h - the EVs that lead to one destination, their health, and what it depends on: whether
+ * the peer is there, and the ports of both ends.
  *
- * A path's health is a fact about an EV and a destination, not about a QP: what one QP learns,
- * every QP to that destination (with the same EV profile) uses. A QP keeps only its place in the
- * rotation (spray.h). See docs/design/0001-ev-health.md.
+ * Health is a fact about an EV and a destination, not about a QP: what one QP learns, every QP to
+ * that destination (with the same EV profile) uses. A QP keeps only its place in the rotation
+ * (spray.h). See docs/design/0001-ev-health.md.
  *
- * The EVs of a port (plane) stand in `order`, the active ones first: those take part in the
- * rotation, the rest are backups. An active EV that goes bad changes places with a GOOD backup of
+ * The EVs of a port (plane) are in `order`, the active ones first: those take part in the rotation,
+ * the rest are backups. An active EV that goes bad changes places with a GOOD backup of
  * its own port, so that planes stay equal. REQ(req.spray.equal-planes)
  *
- * EVs that lead over the same links are one path (config.h): they are bad together and come back
- * together; SKIP and DENIED stay with the EV. Of one path at most one EV takes part in the
- * rotation, since a second one would only load it twice. REQ(req.ev.same-path)
+ * EVs over the same links are a group (config.h): they are bad together and come back together;
+ * SKIP and DENIED belong to one EV. Of a group at most one EV takes part in the rotation, since a
+ * second one would load the same links twice. REQ(req.ev.same-path)
  *
- *	GOOD --- ECN echo, trim ---> SKIP --- its turn comes ---> GOOD
+ *	GOOD --- ECN echo, trim ---> SKIP --- skipped once ---> GOOD
  *	GOOD, SKIP --- loss, ALWAYS_SKIP ---> ASSUMED_BAD --- enough probes answered ---> GOOD
  *	any --- operator ---> DENIED --- operator ---> GOOD
  */
@@ -25,12 +26,215 @@
 #include "base/pool.h"
 #include "base/timer.h"
 #include "core/config.h"
-#include "core/ev/liveness.h"
-#include "core/ev/peer_port.h"
 
-/* Probes of bad paths that one interval may see. */
+/*
+ * Liveness: is the peer there? Its trouble must not be taken for that of paths.
+ *
+ * A peer that stops for a while (a descheduled process, a pause of its machine) is silent on every
+ * path at once. When it goes on, it takes what waits in its queues, port after port, so that its
+ * first reports say "missing" of what only waits in the next queue. Hence:
+ *
+ * Silence: nothing was heard of the peer, on any plane, for longer than an answer takes and longer
+ * than a reorder window, while some QP waits for it. A shorter stop makes no false holes, since the
+ * loss rule waits that long.
+ *
+ * Resumption: it was heard again. Each plane is sent one probe, which queues behind the data on
+ * that plane. What is missing is judged only by reports whose trigger took the same plane: a
+ * plane's queue keeps its order. Reports count for all planes again once each plane has answered
+ * something sent since, in rounds until one is short, because while one queue is emptied the others
+ * fill again; or when no answer had waited for twice the length of a silence: then a plane that
+ * says nothing is dead. Silences that repeat without a stop wait only the first time.
+ *
+ * What was sent before the resumption and proves lost is sent again. It retires no EV when an
+ * answer had waited, for then the peer had stopped and its buffers may have run over; otherwise
+ * (the peer ran on, and all paths were silent) it retires at most one EV a plane, so that an outage
+ * of the network does not empty the set, and a network whose paths are nearly all dead is learnt
+ * step by step. A path that died meanwhile is found by the first packet sent on it after the
+ * resumption.
+ *
+ * Overload is the other trouble of an endpoint: it says that it had to throw packets away. Lost
+ * ones among those sent until then are resent, and an EV retires only when MT_OVERLOAD_LOSSES of
+ * them, sent one after the other at least a round trip apart, were lost on it with none in between
+ * that arrived. REQ(req.ev.endpoint)
+ */
+
+/* An EV to an overloaded peer is retired after so many losses. */
+#define MT_OVERLOAD_LOSSES 8u
+
+/* One for each EV set, so that all QPs to a destination share it. */
+struct mt_liveness {
+	uint64_t rx_ns;		    /* last heard, or when the first QP began to wait */
+	uint64_t silence_limit_ns;  /* silence that is longer counts */
+	uint64_t resumed_ns;	    /* end of the last silence; 0: there was none */
+	uint64_t settled_ns;	    /* reports on what was sent from here on count for all planes */
+	uint64_t settle_timeout_ns; /* of the last silence: twice its limit */
+	uint64_t overloaded_until_ns;
+	uint32_t waiting;	 /* QPs that wait for an answer */
+	uint64_t round_ns;	 /* resumed_ns, or the end of the last round of answers */
+	uint32_t planes;	 /* that were probed */
+	uint32_t unanswered;	 /* of these answered nothing sent since round_ns */
+	uint32_t retired_planes; /* planes on which the last silence has retired an EV */
+	bool stopped;		 /* an answer had waited at the peer */
+};
+
+enum mt_loss_cause {
+	MT_LOSS_UNDECIDED,  /* this report proves nothing */
+	MT_LOSS_NOT_PATH,   /* lost, and no fault of the path */
+	MT_LOSS_PATH_FAULT, /* lost by its path */
+};
+
+/* mt_liveness_init begins without a waiting QP; until an RTT is known no silence is too long. */
+void mt_liveness_init(struct mt_liveness *p);
+/* mt_liveness_count_waiter counts a QP that begins to wait for the peer, or no longer does. */
+void mt_liveness_count_waiter(struct mt_liveness *p, uint64_t now_ns, bool waits);
+
+/* mt_liveness_is_silent says whether the peer is silent now. */
+static inline bool mt_liveness_is_silent(const struct mt_liveness *p, uint64_t now_ns)
+{
+	return p->waiting > 0 && now_ns - p->rx_ns > p->silence_limit_ns;
+}
+
+/* mt_liveness_note_rx notes that something came from the peer; true: it had been silent until
+ * now. */
+static inline bool mt_liveness_note_rx(struct mt_liveness *p, uint64_t now_ns)
+{
+	bool was_silent = mt_liveness_is_silent(p, now_ns);
+
+	p->rx_ns = now_ns;
+	return was_silent;
+}
+
+/* mt_liveness_resume begins a resumption in which each of `planes` (a mask) is sent a probe. */
+void mt_liveness_resume(struct mt_liveness *p, uint64_t now_ns, uint32_t planes);
+/* mt_liveness_note_sack takes a report whose trigger went out on `plane` at sent_ns. */
+void mt_liveness_note_sack(struct mt_liveness *p, uint64_t now_ns, uint8_t plane, uint64_t sent_ns);
+/*
+ * mt_liveness_clamp_rtt returns what an RTT sample is worth: the time for which a peer was stopped
+ * is no round-trip time, yet when the RTT has really grown, it must be learnt, doubling each time.
+ */
+uint64_t mt_liveness_clamp_rtt(const struct mt_liveness *p, uint64_t sent_ns, uint64_t rtt_ns);
+/*
+ * mt_liveness_attribute_loss says what it means that a packet, sent at sent_ns on `plane`, is
+ * missing by the rule of window.h in a report whose trigger went out on another or the same plane.
+ */
+enum mt_loss_cause mt_liveness_attribute_loss(const struct mt_liveness *p, uint64_t sent_ns,
+					      uint8_t plane, uint64_t trigger_sent_ns,
+					      uint8_t trigger_plane);
+/* mt_liveness_note_retired notes that the loss of a packet sent at sent_ns retired an EV of the
+ * plane. */
+void mt_liveness_note_retired(struct mt_liveness *p, uint64_t sent_ns, uint8_t plane);
+
+/*
+ * mt_liveness_set_overload notes that the peer says it has no room: this explains the loss of what
+ * was sent up to now and until `until_ns`, whenever it is found.
+ */
+static inline void mt_liveness_set_overload(struct mt_liveness *p, uint64_t until_ns)
+{
+	p->overloaded_until_ns = until_ns;
+}
+
+static inline bool mt_liveness_was_overloaded(const struct mt_liveness *p, uint64_t sent_ns)
+{
+	return sent_ns < p->overloaded_until_ns;
+}
+
+/*
+ * Ports of the peer: what it says of them, and what of it is true.
+ *
+ *	OPEN --- the peer says it is down ---> SUSPECT --- probes unanswered ---> ABANDONED
+ *	SUSPECT, ABANDONED --- something sent on the plane was answered ---> OPEN
+ *	SUSPECT --- the peer says it is up ---> OPEN
+ *
+ * A port status may be forged, so it is only a reason to probe that plane at once. The plane is in
+ * use until a few probes in a row have stayed unanswered. While it is abandoned probes go on, ever
+ * more rarely; a status that it is up makes the next one leave at once. Whatever the peer says, a
+ * plane is probed for it no more often than once an interval.
+ * REQ(ep.port.peer-down) REQ(ep.port.suspicion) REQ(ep.port.word-limit)
+ */
+
+#define MT_PLANE_NONE UINT8_MAX
+
+struct mt_peer_port {
+	uint64_t since_ns;	   /* in this state since */
+	uint64_t restored_ns;	   /* when it was last found to be up after it was abandoned */
+	uint64_t holdoff_until_ns; /* what the peer says is ignored before */
+	uint64_t probe_due_ns;	   /* the next probe */
+	uint8_t probes;		   /* unanswered, stops at 255 */
+};
+
+struct mt_peer_ports {
+	uint32_t suspect, abandoned; /* a plane in neither is OPEN */
+	uint32_t n;
+	struct mt_peer_port *port;
+};
+
+/* How long to wait for what. */
+struct mt_peer_port_timing {
+	uint64_t answer_ns;	  /* an answer that has not come in this time will not come */
+	uint64_t interval_ns;	  /* between statuses that count, and between probes of a plane */
+	uint64_t interval_max_ns; /* that is abandoned, doubling up to this */
+};
+
+/* mt_peer_ports_init makes n planes, all open; the array is the caller's. */
+void mt_peer_ports_init(struct mt_peer_ports *p, struct mt_peer_port *planes, uint32_t n);
+/* mt_peer_ports_status takes the peer's status; bit set: the port is up. Planes beyond n are not
+ * there. */
+void mt_peer_ports_status(struct mt_peer_ports *p, uint32_t up, const struct mt_peer_port_timing *w,
+			  uint64_t now_ns);
+/* mt_peer_ports_deadline returns when a probe is due, UINT64_MAX for never. */
+uint64_t mt_peer_ports_deadline(const struct mt_peer_ports *p);
+/*
+ * mt_peer_ports_next_probe returns a plane to be probed now, or MT_PLANE_NONE. *leave says that its
+ * probes stayed unanswered for long enough.
+ */
+uint8_t mt_peer_ports_next_probe(struct mt_peer_ports *p, const struct mt_peer_port_timing *w,
+				 uint64_t now_ns, bool *leave);
+/* mt_peer_ports_postpone takes that probe back, which could not be sent, until then. */
+void mt_peer_ports_postpone(struct mt_peer_ports *p, uint32_t plane, uint64_t until_ns);
+/* mt_peer_ports_abandon moves a SUSPECT plane to ABANDONED. */
+void mt_peer_ports_abandon(struct mt_peer_ports *p, uint32_t plane, uint64_t now_ns);
+/* mt_peer_ports_answered: what was sent then on the plane was answered; says whether it was
+ * ABANDONED. */
+bool mt_peer_ports_answered(struct mt_peer_ports *p, uint32_t plane, uint64_t sent_ns,
+			    uint64_t now_ns);
+/* mt_peer_ports_may_have_lost says whether what was sent then may have been lost with the peer's
+ * port. */
+bool mt_peer_ports_may_have_lost(const struct mt_peer_ports *p, uint32_t plane, uint64_t sent_ns);
+
+/*
+ * Local ports: which are up, and since when.
+ *
+ * A port that goes down takes with it what it has not sent, which says nothing about any EV: a loss
+ * counts against an EV only when its port has been up without a break since the packet left.
+ * REQ(ep.port.not-attributed)
+ */
+
+struct mt_local_ports {
+	uint32_t up;
+	uint32_t n;
+	uint64_t since_ns[MT_PORTS_MAX]; /* up or down since then */
+};
+
+/* mt_local_ports_init makes n ports, all up. */
+void mt_local_ports_init(struct mt_local_ports *p, uint32_t n, uint64_t now_ns);
+/* mt_local_ports_set says whether a port's state changed. */
+bool mt_local_ports_set(struct mt_local_ports *p, uint32_t port, bool up, uint64_t now_ns);
+/* mt_local_ports_may_have_lost says whether a packet sent then on this port may have been lost with
+ * it. */
+bool mt_local_ports_may_have_lost(const struct mt_local_ports *p, uint32_t port, uint64_t sent_ns);
+/* mt_local_ports_nearest returns `port` if it is up, else the next one that is; one must be up. */
+uint8_t mt_local_ports_nearest(const struct mt_local_ports *p, uint32_t port);
+
+static inline bool mt_local_port_is_up(const struct mt_local_ports *p, uint32_t port)
+{
+	return p->up >> port & 1;
+}
+
+/* ---- the set ---- */
+
+/* Probes of bad EVs that one interval may see. */
 #define MT_EV_PROBES_PER_INTERVAL 32u
-/* No path: what a search returns when there is none, and what "any path" is for an avoid. */
+/* No EV: what a search returns when there is none, and what avoids nothing. */
 #define MT_EV_NONE UINT16_MAX
 
 /* What every packet looks at. */
@@ -41,14 +245,14 @@ struct mt_ev_entry {
 	uint16_t slot; /* index in order[] */
 };
 
-/* Which EVs lead over the same links; kept only where a profile says that any do. */
+/* EV groups, kept only where a profile has any. */
 struct mt_ev_group {
-	uint16_t next;	   /* the next EV of the same path, in a ring */
-	uint16_t head;	   /* the first EV of the same path */
-	uint16_t n_active; /* of a leader: usable EVs of the path in active places */
+	uint16_t next;	   /* the next EV of the same group, in a ring */
+	uint16_t head;	   /* the first EV of the same group */
+	uint16_t n_active; /* of a head: usable EVs of the group in active places */
 };
 
-/* What only a path in trouble needs, or one that was probed. */
+/* What only an EV in trouble needs, or one that was probed. */
 struct mt_ev_fault {
 	uint64_t bad_since_ns;
 	uint64_t next_probe_ns;
@@ -56,21 +260,20 @@ struct mt_ev_fault {
 	uint32_t retired, revived;
 	uint64_t revived_ns;
 	uint16_t probe_id;
-	uint8_t probe_pending; /* sent and not answered; usable paths are probed too, see qp.c */
+	uint8_t probe_pending; /* sent and not answered; usable EVs are probed too, see qp.c */
 	uint8_t answered;      /* probes in a row */
 	uint8_t backoff;       /* failures in a row, as a shift of the interval */
 	uint8_t flaps;	       /* it was retired soon after it was revived: backoff begins here */
 	uint64_t overload_next_ns; /* losses of what was sent before do not count */
-	uint8_t overload_losses;   /* while the peer was crowded, since a packet last arrived */
+	uint8_t overload_losses;   /* while the peer was overloaded, since a packet last arrived */
 };
 
 struct mt_ev_set_port {
 	uint16_t first; /* in order[] */
 	uint16_t count;
 	uint16_t active;
-	uint16_t usable; /* GOOD or SKIP among all `count` */
-	uint16_t
-		reverse_ev; /* known to have reached the peer lately, or MT_EV_NONE; reverse_ev.h */
+	uint16_t usable;     /* GOOD or SKIP among all `count` */
+	uint16_t reverse_ev; /* known to have reached the peer lately, or MT_EV_NONE; spray.h */
 };
 
 struct mt_ev_set {
@@ -84,8 +287,8 @@ struct mt_ev_set {
 	uint16_t n_evs;
 	uint16_t n_usable;
 	uint16_t min_active;
-	uint32_t own_ports;  /* from which it has paths */
-	uint32_t open_ports; /* neither down here nor left because of the peer; see local_port.h */
+	uint32_t own_ports;  /* from which it has EVs */
+	uint32_t open_ports; /* neither down here nor abandoned because of the peer */
 	uint8_t n_ports;
 	uint8_t revive_probes;
 	uint8_t ignores;     /* enum mt_ev_ignores */
@@ -96,7 +299,7 @@ struct mt_ev_set {
 	uint64_t probe_interval_ns, probe_interval_max_ns;
 	uint64_t probe_rtt_ns; /* about the longest that answers took lately */
 	struct mt_ev_entry *evs;
-	struct mt_ev_group *groups; /* NULL: each EV is a path of its own */
+	struct mt_ev_group *groups; /* NULL: each EV is a group of its own */
 	struct mt_ev_fault *faults; /* NULL: there was no trouble yet, see mt_ev_get_fault */
 	struct mb_pool *pool;
 	uint16_t *order;
@@ -104,7 +307,7 @@ struct mt_ev_set {
 	struct mt_peer_ports peer_ports;
 	uint64_t reverse_ev_next_ns; /* when the next return path is to be tested */
 	uint8_t reverse_ev_plane;    /* a plane of which one was tested */
-	struct mb_link peers; /* engines behind `peer` that are told of our ports; port_notify.c */
+	struct mb_link peers;	 /* engines behind `peer` that get our port status; port_notify.c */
 	struct mt_ev_set *chain; /* with the same hash of `peer` */
 };
 
@@ -120,13 +323,13 @@ static inline bool mt_ev_is_usable(const struct mt_ev_entry *p)
 	return p->state == MT_EV_GOOD || p->state == MT_EV_SKIP;
 }
 
-/* mt_ev_is_open says whether a path leaves from a port that may be used. */
+/* mt_ev_is_open says whether an EV leaves from a port that may be used. */
 static inline bool mt_ev_is_open(const struct mt_ev_set *s, uint16_t ev)
 {
 	return s->open_ports >> s->evs[ev].port & 1;
 }
 
-/* mt_ev_set_is_reachable says whether any of its paths leaves from such a port. */
+/* mt_ev_set_is_reachable says whether any of its EVs leaves from such a port. */
 static inline bool mt_ev_set_is_reachable(const struct mt_ev_set *s)
 {
 	return (s->open_ports & s->own_ports) != 0;
@@ -138,9 +341,9 @@ static inline bool mt_ev_set_is_reachable(const struct mt_ev_set *s)
  */
 size_t mt_ev_set_size(uint16_t n_evs, uint32_t n_ports, bool group_ids);
 /*
- * mt_ev_set_init builds a set with all EVs GOOD in mem; the profile's EV array is copied. When a
- * path first gets into trouble the set takes memory for that from the pool. Where there is none the
- * path stays in use, and a probe on it is not recognised when it comes back, until there is.
+ * mt_ev_set_init builds a set with all EVs GOOD in mem; the profile's EV array is copied. When an
+ * EV first gets into trouble the set takes memory for that from the pool. Where there is none the
+ * EV stays in use, and a probe on it is not recognised when it comes back, until there is.
  * mt_ev_set_fini gives that memory back; mem is the caller's. REQ(mem.path-trouble)
  */
 struct mt_ev_set *mt_ev_set_init(void *mem, const struct mt_ev_profile_cfg *profile,
@@ -151,47 +354,44 @@ void mt_ev_set_fini(struct mt_ev_set *s);
  * mt_ev_fault; such a set needs no pool.
  */
 void mt_ev_set_add_faults(struct mt_ev_set *s, void *mem);
-/* mt_ev_get_fault returns what is kept of a path in trouble; NULL: no memory for that. */
+/* mt_ev_get_fault returns what is kept of an EV in trouble; NULL: no memory for that. */
 struct mt_ev_fault *mt_ev_get_fault(struct mt_ev_set *s, uint16_t ev);
 
 /* mt_ev_skip_once makes a GOOD EV skipped once; returns whether it did. */
 bool mt_ev_skip_once(struct mt_ev_set *s, uint16_t ev);
-/* mt_ev_end_skip makes a SKIP path, whose turn just passed, GOOD again. */
+/* mt_ev_end_skip makes a SKIP EV, which was just skipped, GOOD again. */
 void mt_ev_end_skip(struct mt_ev_set *s, uint16_t ev);
 /*
- * mt_ev_retire makes a path ASSUMED_BAD and schedules its first probe. Returns how many
- * changes it wrote to changes[2]: none when the path was not usable; two when the floor min_active
- * made it take back the path that has been bad longest. REQ(req.ev.one-loss) REQ(req.ev.min-active)
+ * mt_ev_retire makes an EV ASSUMED_BAD and schedules its first probe. Returns how many changes it
+ * wrote to changes[2]: none when the EV was not usable; two when the floor min_active made it take
+ * back the EV that has been bad longest. REQ(req.ev.one-loss) REQ(req.ev.min-active)
  */
 unsigned mt_ev_retire(struct mt_ev_set *s, uint16_t ev, uint64_t now_ns, enum mt_ev_cause cause,
 		      struct mt_ev_change changes[2]);
 /*
- * mt_ev_group_next returns the next EV that leads over the same links, in a ring: `path` itself
- * when it is the only one. Whoever retires or restores an EV does so with all of them.
+ * mt_ev_group_next returns the next EV of the group, in a ring: `ev` itself when it is the only
+ * one. A caller that retires or restores an EV does so with all of them.
  */
 static inline uint16_t mt_ev_group_next(const struct mt_ev_set *s, uint16_t ev)
 {
 	return s->groups ? s->groups[ev].next : ev;
 }
 
-/* mt_ev_same_group says whether two EVs lead over the same links. */
+/* mt_ev_same_group says whether two EVs are of one group. */
 static inline bool mt_ev_same_group(const struct mt_ev_set *s, uint16_t a, uint16_t b)
 {
 	return s->groups ? s->groups[a].head == s->groups[b].head : a == b;
 }
 
-/* mt_ev_restore makes an ASSUMED_BAD EV GOOD because its path has proven well; says whether
- * the state changed. */
+/* mt_ev_restore makes an ASSUMED_BAD EV GOOD because its links work; says whether it did. */
 bool mt_ev_restore(struct mt_ev_set *s, uint16_t ev, uint64_t now_ns);
-/* mt_ev_set_count_usable returns how many paths are usable on the ports that may be used. */
+/* mt_ev_set_count_usable returns how many EVs are usable on the ports that may be used. */
 uint32_t mt_ev_set_count_usable(const struct mt_ev_set *s);
 /*
- * mt_ev_restore_after_port_down makes a path GOOD that went bad at since_ns or later, because its
+ * mt_ev_restore_after_port_down makes an EV GOOD that went bad at since_ns or later, because its
  * port was down then; says whether it did.
  */
 bool mt_ev_restore_after_port_down(struct mt_ev_set *s, uint16_t ev, uint64_t since_ns);
-/* mt_ev_set_update_ports says from which ports paths may be used from now on. */
-void mt_ev_set_update_ports(struct mt_ev_set *s, uint32_t ports);
 /* mt_ev_deny sets DENIED, or GOOD again; says whether the state changed. */
 bool mt_ev_deny(struct mt_ev_set *s, uint16_t ev, bool deny);
 
@@ -205,23 +405,23 @@ bool mt_ev_count_answer(struct mt_ev_set *s, uint16_t ev, uint64_t now_ns, bool 
 /* mt_ev_set_sample_rtt takes how long the answer to a probe took. */
 void mt_ev_set_sample_rtt(struct mt_ev_set *s, uint64_t rtt_ns);
 /*
- * mt_ev_set_next_probe returns a path whose probe is due now, having counted an unanswered one
- * as a failure and scheduled the next, two RTTs away at least, since an answer under way is none;
- * MT_EV_NONE when none is due. At
- * most MT_EV_PROBES_PER_INTERVAL are due in one probe interval, whatever the number of bad paths,
- * and paths take turns: a peer that is behind must not drown in probes.
+ * mt_ev_set_next_probe returns an EV whose probe is due now, having counted an unanswered one as a
+ * failure and scheduled the next, two RTTs away at least, since the answer may still come;
+ * MT_EV_NONE when none is due. At most MT_EV_PROBES_PER_INTERVAL are due in one probe interval,
+ * whatever the number of bad EVs, and the search goes on behind the last one: a peer that is behind
+ * must not drown in probes.
  */
 uint16_t mt_ev_set_next_probe(struct mt_ev_set *s, uint64_t now_ns);
-/* mt_ev_set_probe_deadline returns when the next probe is due, MB_NEVER when no path is bad. */
+/* mt_ev_set_probe_deadline returns when the next probe is due, MB_NEVER when no EV is bad. */
 uint64_t mt_ev_set_probe_deadline(const struct mt_ev_set *s);
-/* mt_ev_new_probe_id gives a probe on path an id that names the path and is new. */
+/* mt_ev_new_probe_id gives a probe on an EV an id that names the EV and is new. */
 uint16_t mt_ev_new_probe_id(struct mt_ev_set *s, uint16_t ev);
-/* mt_ev_record_probe remembers that the probe with this id is on its way. */
+/* mt_ev_record_probe remembers that the probe with this id was sent. */
 void mt_ev_record_probe(struct mt_ev_set *s, uint16_t ev, uint16_t id, uint64_t now_ns);
 /*
- * mt_ev_set_match_probe takes the answer to probe `id`. If it is the one that a path waits
- * for, *sent_ns is when it was sent and *path which path it was, and true is returned; *revived
- * is what mt_ev_count_answer says.
+ * mt_ev_set_match_probe takes the answer to probe `id`. If it is the one that an EV waits for,
+ * *sent_ns is when it was sent and *ev which EV it was, and true is returned; *revived is what
+ * mt_ev_count_answer says.
  */
 bool mt_ev_set_match_probe(struct mt_ev_set *s, uint16_t id, uint64_t now_ns, bool marked,
 			   uint64_t *sent_ns, uint16_t *ev, bool *revived);

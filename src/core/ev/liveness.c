@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* liveness.c - silences of a peer, the probes that end them, and whose fault a loss is. */
-#include "core/ev/liveness.h"
+/* liveness.c - silences of a peer, the probes that end them, and the cause of a loss. */
+#include "core/ev/ev_set.h"
 
 #include "base/assert.h"
 #include "core/types.h"
 
-/* A silence so soon after another, in patiences, is not waited for again. */
+/* A silence so soon after another, in settle time-outs, is not waited for again. */
 #define REPEATED 8u
 
 void mt_liveness_init(struct mt_liveness *p)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* local_port.c - which of our ports are up, and what went down with one. */
-#include "core/ev/local_port.h"
+#include "core/ev/ev_set.h"
 
 #include "base/assert.h"
 

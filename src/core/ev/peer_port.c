@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* peer_port.c - the states of a peer's ports, moved by what it says and by probes. */
-#include "core/ev/peer_port.h"
+#include "core/ev/ev_set.h"
 
 #include "base/assert.h"
 #include "core/types.h"

@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * spray.c - the rotation: ports take turns, and within a port each active EV comes once a round.
+ * spray.c - the rotation: one port after the other, and within a port each active EV once a round.
  *
  * The order of a round is a random number XORed with the cursor: it costs no memory, visits each
  * place once, and two QPs with the same profile do not follow each other.
  */
 #include "core/ev/spray.h"
-#include "base/assert.h"
 
+#include "base/assert.h"
 #include "base/bits.h"
-#include "core/ev/reverse_ev.h"
 
 void mt_spray_init(struct mt_spray *sp, uint64_t seed)
 {
@@ -52,7 +51,7 @@ static void begin_round(struct mt_spray *sp, struct mt_spray_port *at, uint16_t 
 }
 
 /*
- * One step of the lap: an active place of the port, as an index below `active`.
+ * One step of the round: an active place of the port, as an index below `active`.
  * REQ(req.spray.order)
  */
 static uint16_t step(struct mt_spray *sp, uint8_t port, uint16_t active)
@@ -75,8 +74,8 @@ static bool is_avoided(const struct mt_ev_set *s, uint16_t ev, uint16_t avoid)
 }
 
 /*
- * Any EV of this port, used for want of one in the lap: a GOOD one, or else one whose SKIP ends
- * here, because no rotation would ever come by to end it.
+ * Any EV of this port, used for want of one in the round: a GOOD one, or else one whose SKIP ends
+ * here, because the rotation never reaches it to end it.
  */
 static uint16_t any_of_port(struct mt_spray *sp, struct mt_ev_set *s, uint8_t port, uint16_t avoid)
 {
@@ -101,8 +100,8 @@ static uint16_t any_of_port(struct mt_spray *sp, struct mt_ev_set *s, uint8_t po
 }
 
 /*
- * The next path of this port. The rest of a lap, one lap that ends every SKIP and one that finds
- * what they were are enough to see that no active path will do.
+ * The next EV of this port. The rest of a round, one round that ends every SKIP and one that finds
+ * what they were are enough to see that no active EV will do.
  */
 static uint16_t next_of_port(struct mt_spray *sp, struct mt_ev_set *s, uint8_t port, uint16_t avoid,
 			     uint32_t *skipped)
@@ -124,7 +123,7 @@ static uint16_t next_of_port(struct mt_spray *sp, struct mt_ev_set *s, uint8_t p
 	return any_of_port(sp, s, port, avoid);
 }
 
-/* Where the path to avoid is the only one left it has to do: a usable EV of it. */
+/* Where the group to avoid is the only one left it has to do: a usable EV of it. */
 static uint16_t last_resort(const struct mt_ev_set *s, uint32_t port_mask, uint16_t avoid)
 {
 	uint16_t ev = avoid, usable = 0, found = MT_EV_NONE;
@@ -208,7 +207,7 @@ uint16_t mt_spray_pick_probe(const struct mt_ev_set *s, uint32_t port, uint16_t 
 	return s->order[s->ports[port].first + from % s->ports[port].count];
 }
 
-/* A path of the port, or of the next one that may be used, whatever is known of it. */
+/* An EV of the port, or of the next one that may be used, whatever is known of it. */
 static uint16_t least_bad(const struct mt_ev_set *s, uint32_t port, uint16_t from)
 {
 	for (uint32_t k = 0; k < s->n_ports; k++) {
@@ -235,4 +234,21 @@ uint16_t mt_spray_pick_control(struct mt_spray *sp, const struct mt_ev_set *s, u
 			return ev;
 	}
 	return least_bad(s, port, from);
+}
+
+/* REQ(req.reverse.probe) */
+uint16_t mt_reverse_ev_candidate(struct mt_ev_set *s, struct mb_prng *prng)
+{
+	uint16_t from = (uint16_t)mb_prng_u64(prng);
+
+	mb_assert(s->reverse_ev_plane < s->n_ports);
+	for (uint32_t k = 1; k <= s->n_ports; k++) {
+		uint32_t port = (s->reverse_ev_plane + k) % s->n_ports;
+
+		if (!(s->open_ports & s->own_ports & 1u << port))
+			continue;
+		s->reverse_ev_plane = (uint8_t)port;
+		return mt_spray_pick_probe(s, port, from);
+	}
+	return MT_EV_NONE;
 }

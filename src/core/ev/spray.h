@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * spray.h - a QP's place in the rotation over its paths.
+ * spray.h - a QP's place in the rotation over its EVs, and the EVs on which answers return.
  *
  * One packet, one EV; or a run of several where the driver sends those as one, which is cheaper.
- * Ports take turns, so that planes carry equal shares; within a port the
- * active EVs come in laps, each EV once a lap, in an order that a random number XORs again every
- * lap so that QPs with the same profile do not march in step. The choice is made when a packet is
- * about to leave, among the ports with room. REQ(req.spray.rotation) REQ(req.spray.last-moment)
+ * Packets go to one port after the other, so that planes carry equal shares. Within a port the
+ * active EVs come in rounds, each EV once a round, in an order that a random number XORs again
+ * every round so that QPs with the same profile do not use the same EV at the same time. The choice
+ * is made when a packet is about to leave, among the ports with room. REQ(req.spray.rotation)
+ * REQ(req.spray.last-moment)
  *
- * A lap is no wider than it does good: a QP that has few packets in flight hears of an EV once a
- * window at most, and would use hundreds of EVs on stale news. So it takes one to two windows of
- * packets worth of EVs, the same ones each lap (`base`, its own random part of the active places),
- * at least one a port; what its window is it says between laps. REQ(req.spray.width)
+ * A QP that has few packets in flight hears of an EV once a window at most, and would use hundreds
+ * of EVs on stale news. So a round has as many EVs as one to two windows have packets, the same
+ * ones each round (`base`, a random part of the active places for each QP), at least one a port;
+ * the width changes only between rounds. REQ(req.spray.width)
  */
 #ifndef SOFTMRC_CORE_EV_SPRAY_H
 #define SOFTMRC_CORE_EV_SPRAY_H
@@ -20,20 +21,20 @@
 #include "core/ev/ev_set.h"
 
 struct mt_spray_port {
-	uint16_t cursor;    /* steps taken in this lap */
+	uint16_t cursor;    /* steps taken in this round */
 	uint16_t order;	    /* XORed with the cursor */
-	uint16_t base;	    /* random; the lap begins there, modulo the active places */
-	uint16_t width;	    /* EVs of this lap; 0 before the first */
-	uint16_t round_len; /* steps of this lap: width, rounded up to a power of two */
+	uint16_t base;	    /* random; the round begins there, modulo the active places */
+	uint16_t width;	    /* EVs of this round; 0 before the first */
+	uint16_t round_len; /* steps of this round: width, rounded up to a power of two */
 };
 
 struct mt_spray {
 	struct mb_prng prng;
 	struct mt_spray_port *ports; /* one for each port; NULL: not attached */
 	uint8_t next_port;
-	bool round_began; /* on some port: mt_spray_set_width may be asked for the laps to come */
-	uint16_t width;	  /* EVs of a port in the laps to come */
-	uint8_t run_left; /* packets that may still go on run_path */
+	bool round_began; /* on some port: mt_spray_set_width may be asked for the next rounds */
+	uint16_t width;	  /* EVs of a port in the next rounds */
+	uint8_t run_left; /* packets that may still go on run_ev */
 	uint16_t run_ev;
 };
 
@@ -45,33 +46,79 @@ static inline size_t mt_spray_size(uint32_t n_ports)
 {
 	return n_ports * sizeof(struct mt_spray_port);
 }
-/* mt_spray_set_width makes the laps to come wide enough for a window of so many packets on
+/* mt_spray_set_width makes the next rounds wide enough for a window of so many packets on
  * n_ports. */
 void mt_spray_set_width(struct mt_spray *sp, uint64_t window, uint32_t n_ports);
 /*
- * mt_spray_pick returns the path for the next data packet among the ports in port_mask, or
- * MT_EV_NONE when no usable path leaves from one. `avoid`, or another EV of the same path, is not
- * returned while there is another: a lost packet must not go where it was lost. *skipped counts
- * paths whose turn was skipped.
+ * mt_spray_pick returns the EV for the next data packet among the ports in port_mask, or MT_EV_NONE
+ * when no usable EV leaves from one. `avoid`, or another EV of its group, is not returned while
+ * there is another: a lost packet must not go where it was lost. *skipped counts EVs that were
+ * skipped once.
  */
 uint16_t mt_spray_pick(struct mt_spray *sp, struct mt_ev_set *s, uint32_t port_mask, uint16_t avoid,
 		       uint32_t *skipped);
 /*
- * mt_spray_pick_run returns the path for the next new data packet: that of the run under way while
- * it is GOOD and has room, else as mt_spray_pick, with which a run of up to max_run begins.
+ * mt_spray_pick_run returns the EV for the next new data packet: that of the present run while it
+ * is GOOD and has room, else as mt_spray_pick, with which a run of up to max_run begins.
  */
 uint16_t mt_spray_pick_run(struct mt_spray *sp, struct mt_ev_set *s, uint32_t port_mask,
 			   uint32_t max_run, uint32_t *skipped);
 /*
- * mt_spray_pick_control returns a path for a control packet, from `port` if it has a usable one,
- * the one known to have reached the peer lately before any other, else
- * from any, else (all bad) still from `port`: a SACK that may get lost is better than none. Ports
- * that may not be used are passed over; MT_EV_NONE: the set has no path on any other.
+ * mt_spray_pick_control returns an EV for a control packet, from `port` if it has a usable one, the
+ * one known to have reached the peer lately before any other, else from any, else (all bad) still
+ * from `port`: a SACK that may get lost is better than none. Ports that may not be used are passed
+ * over; MT_EV_NONE: the set has no EV on any other.
  */
 uint16_t mt_spray_pick_control(struct mt_spray *sp, const struct mt_ev_set *s, uint8_t port);
 
-/* mt_spray_pick_probe returns a path of the port, usable if there is one; MT_EV_NONE: it has
- * none. */
+/*
+ * mt_spray_pick_probe returns an EV of the port, usable if there is one; MT_EV_NONE: it has none.
+ */
 uint16_t mt_spray_pick_probe(const struct mt_ev_set *s, uint32_t port, uint16_t from);
+
+/*
+ * Reverse EVs: those on which answers return.
+ *
+ * An EV set keeps one EV of each plane that is known to have reached the peer: data sent on it were
+ * acknowledged, or a probe on it was answered. A sender of data learns this from its SACKs. A QP
+ * that only receives tests a random EV each round trip, of one plane after the other, as long as
+ * something arrives; there is no timer. What one QP learns serves all that share the set. See
+ * docs/design/0013-ways-back.md.
+ */
+
+/*
+ * A round trip is at least so many times the shortest wait for an answer: tests are to be few
+ * compared with data, whose receiver may be busy.
+ */
+#define MT_REVERSE_EV_WAITS 32u
+
+/* mt_reverse_ev_set notes that something sent on this EV has reached the peer. */
+static inline void mt_reverse_ev_set(struct mt_ev_set *s, uint16_t ev)
+{
+	s->ports[s->evs[ev].port].reverse_ev = ev;
+}
+
+/* mt_reverse_ev_get returns that EV of a port while it may be used, else MT_EV_NONE. */
+static inline uint16_t mt_reverse_ev_get(const struct mt_ev_set *s, uint32_t port)
+{
+	uint16_t ev = s->ports[port].reverse_ev;
+
+	return ev != MT_EV_NONE && mt_ev_is_usable(&s->evs[ev]) && mt_ev_is_open(s, ev)
+		       ? ev
+		       : MT_EV_NONE;
+}
+
+/* mt_reverse_ev_postpone puts the next test off for a round trip, as the set or else timing knows
+ * it. */
+static inline void mt_reverse_ev_postpone(struct mt_ev_set *s, const struct mt_timing *t,
+					  uint64_t now_ns)
+{
+	uint64_t wait_ns = MT_REVERSE_EV_WAITS * t->tail_probe_min_ns;
+
+	s->reverse_ev_next_ns = now_ns + (s->probe_rtt_ns < wait_ns ? wait_ns : s->probe_rtt_ns);
+}
+
+/* mt_reverse_ev_candidate returns a random EV of the next plane to test; MT_EV_NONE: none. */
+uint16_t mt_reverse_ev_candidate(struct mt_ev_set *s, struct mb_prng *prng);
 
 #endif

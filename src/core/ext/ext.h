@@ -152,7 +152,7 @@ bool mt_srq_poll(struct mt_engine *e, struct mt_event *ev);
 
 /*
  * mt_rd_atomic_attach makes mem, sizeof(struct mt_rd_atomic) of the pool, the block of a QP whose
- * path set is there; it answers from then on. mt_rd_atomic_enable_rx makes it take answers as well.
+ * EV set is there; it answers from then on. mt_rd_atomic_enable_rx makes it take answers as well.
  * `a`: the QP's attributes.
  */
 void mt_rd_atomic_attach(struct mt_qp *qp, void *mem, const struct rd_qp_attr *a);

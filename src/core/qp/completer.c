@@ -14,7 +14,7 @@
 #include "base/bits.h"
 #include "base/serial.h"
 #include "core/endpoint/endpoint.h"
-#include "core/ev/reverse_ev.h"
+#include "core/ev/spray.h"
 #include "core/qp/halves.h"
 #include "core/window/window.h"
 

@@ -297,8 +297,8 @@ int mt_qp_post_recv_sges(struct mt_qp *qp, const struct rd_recv_wr *wr)
 /* ---- what the halves ask for ---- */
 
 /*
- * Asks the responder what it has. The longer the silence, the more paths are asked at once, since
- * most of them may be dead, there or back; one answer tells of everything outstanding.
+ * Asks the responder what it has. The longer the silence, the more EVs are probed at once, since
+ * most paths may be dead, in either direction; one answer tells of everything outstanding.
  * REQ(req.probe.tail)
  */
 static void send_tail_probes(struct mt_qp *qp)

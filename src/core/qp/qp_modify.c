@@ -177,7 +177,7 @@ static bool has_spare_memory(struct mt_engine *e, const struct rd_qp_attr *a)
 	return first && second;
 }
 
-/* A path set and the engine behind it, while a QP joins them or leaves. */
+/* An EV set and the engine behind it, while a QP joins them or leaves. */
 struct route {
 	struct mt_ev_set *ev_set;
 	struct mt_peer *peer;
@@ -235,7 +235,7 @@ static int change_in_rtr(struct mt_qp *qp, const struct rd_qp_attr *a, uint64_t 
 	}
 	if (!moves)
 		return MT_OK;
-	mt_control_drop_qp(&e->control_ring, qp); /* it names paths of the old set */
+	mt_control_drop_qp(&e->control_ring, qp); /* it names EVs of the old set */
 	mt_peer_leave(e, qp->peer);
 	mt_ev_sets_release(e, qp->ev_set, &qp->ev_set_user);
 	install_route(qp, &route);
@@ -253,7 +253,7 @@ static bool alloc_rd_atomic(struct mt_qp *qp, uint8_t most, void **mem)
 	return *mem || !wanted;
 }
 
-/* Ready to receive: where the windows begin, and the paths on which the answers go back. */
+/* Ready to receive: where the windows begin, and the EVs on which the answers return. */
 static int to_rtr(struct mt_qp *qp, const struct rd_qp_attr *a, uint64_t now_ns)
 {
 	struct mt_engine *e = qp->engine;

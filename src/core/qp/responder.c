@@ -8,7 +8,7 @@
  */
 #include "base/assert.h"
 #include "base/serial.h"
-#include "core/ev/reverse_ev.h"
+#include "core/ev/spray.h"
 #include "core/ext/ext.h"
 #include "core/qp/halves.h"
 

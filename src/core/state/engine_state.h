@@ -10,7 +10,6 @@
 #include "core/cc/cc.h"
 #include "core/engine.h"
 #include "core/ev/ev_set.h"
-#include "core/ev/local_port.h"
 #include "core/window/window.h"
 
 /*

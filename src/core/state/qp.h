@@ -39,7 +39,7 @@ struct mt_requester {
 	uint8_t mpr;	  /* the window now, units of 128 PSNs; see mt_completer_sack */
 	bool repeat_last; /* send the last packet of the oldest unfinished WQE once more */
 	bool timed_out;	  /* the next resend does not ask congestion control */
-	bool waits;	  /* counted among those that wait for the peer, see liveness.h */
+	bool waits;	  /* counted among those that wait for the peer, see core/ev/ev_set.h */
 	struct mt_spray spray;
 	struct mt_cc cc;
 	struct mt_rtt rtt;

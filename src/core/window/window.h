@@ -149,7 +149,7 @@ bool mt_loss_next(const struct mt_tx_window *w, const struct mt_loss_report *r, 
  * Loss is normally found by SACKs, see above. Two timers work when none come while something is
  * unfinished. After about two RTTs in which nothing was sent or heard a reliability probe asks the
  * responder what it has; up to three times, each after twice the wait, and again from the start
- * when an answer was heard; each time on more paths at once. The ACK timeout comes last: 1.024 us *
+ * when an answer was heard; each time on more EVs at once. The ACK timeout comes last: 1.024 us *
  * 2^timeout, `linear` times at that interval, then doubling `exp` times; each sends the oldest
  * packet again. When they are used up the QP fails. Progress starts all of it again.
  * REQ(req.retry.linear-exp)
@@ -192,7 +192,7 @@ void mt_rto_exclude(struct mt_rto *r, uint64_t ns);
 /* mt_rto_probe_answered notes the answer to a probe: the peer is there, and more probes are worth
  * it. */
 void mt_rto_probe_answered(struct mt_rto *r, uint64_t now_ns);
-/* mt_rto_probe_fanout returns on how many paths the probe that is due now goes: 1, 2, 4 .. 16. */
+/* mt_rto_probe_fanout returns on how many EVs the probe that is due now goes: 1, 2, 4 .. 16. */
 uint32_t mt_rto_probe_fanout(const struct mt_rto *r);
 /* mt_rto_deadline returns when mt_rto_expire must be asked, UINT64_MAX when nothing is watched. */
 uint64_t mt_rto_deadline(const struct mt_rto *r, const struct mt_rto_limits *l, uint64_t probe_ns);
