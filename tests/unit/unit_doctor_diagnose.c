@@ -24,7 +24,7 @@ TEST(doctor_diagnose, a_device_that_does_not_open)
 	assert_string_equal(fixture_finding(&f, "device")->text, f.device_error);
 }
 
-TEST(doctor_diagnose_ports, no_interface_has_the_address)
+TEST(doctor_diagnose, no_interface_has_the_address)
 {
 	struct doctor_facts f = fixture_healthy();
 
@@ -32,7 +32,7 @@ TEST(doctor_diagnose_ports, no_interface_has_the_address)
 	fixture_expect(&f, "port 1", DOCTOR_FAIL, "ip address add 10.0.1.1/24 dev INTERFACE");
 }
 
-TEST(doctor_diagnose_ports, an_interface_that_is_down)
+TEST(doctor_diagnose, an_interface_that_is_down)
 {
 	struct doctor_facts f = fixture_healthy();
 
@@ -40,7 +40,7 @@ TEST(doctor_diagnose_ports, an_interface_that_is_down)
 	fixture_expect(&f, "port 0 (eth0)", DOCTOR_FAIL, "ip link set dev eth0 up");
 }
 
-TEST(doctor_diagnose_ports, only_loopback)
+TEST(doctor_diagnose, only_loopback)
 {
 	struct doctor_facts f = fixture_healthy();
 
@@ -49,7 +49,7 @@ TEST(doctor_diagnose_ports, only_loopback)
 	fixture_expect(&f, "port 0 (eth0)", DOCTOR_NOTE, "export MRC_PORTS=INTERFACE");
 }
 
-TEST(doctor_diagnose_ports, small_mtu)
+TEST(doctor_diagnose, small_mtu)
 {
 	struct doctor_facts f = fixture_healthy();
 
@@ -77,7 +77,7 @@ TEST(doctor_path_mtu, powers_of_two_below_the_link)
 		0);
 }
 
-TEST(doctor_diagnose_ports, strict_reverse_path_filter)
+TEST(doctor_diagnose, strict_reverse_path_filter)
 {
 	struct doctor_facts f = fixture_healthy();
 
@@ -92,7 +92,7 @@ TEST(doctor_diagnose_ports, strict_reverse_path_filter)
 	assert_int_equal(doctor_worst(&fixture_all), DOCTOR_GOOD);
 }
 
-TEST(doctor_diagnose_ports, accept_local_off)
+TEST(doctor_diagnose, accept_local_off)
 {
 	struct doctor_facts f = fixture_healthy();
 
@@ -101,7 +101,7 @@ TEST(doctor_diagnose_ports, accept_local_off)
 		       "sysctl -w net.ipv4.conf.all.accept_local=1");
 }
 
-TEST(doctor_diagnose_ports, loopback_down)
+TEST(doctor_diagnose, loopback_down)
 {
 	struct doctor_facts f = fixture_healthy();
 
@@ -110,7 +110,7 @@ TEST(doctor_diagnose_ports, loopback_down)
 	fixture_expect(&f, "loopback", DOCTOR_WARN, "ip link set dev lo up");
 }
 
-TEST(doctor_diagnose_ports, a_firewall_that_drops)
+TEST(doctor_diagnose, a_firewall_that_drops)
 {
 	struct doctor_facts f = fixture_healthy();
 
@@ -119,7 +119,7 @@ TEST(doctor_diagnose_ports, a_firewall_that_drops)
 		       "iptables -I INPUT -p udp --dport 4791:4822 -j ACCEPT");
 }
 
-TEST(doctor_diagnose_ports, a_firewall_that_refuses)
+TEST(doctor_diagnose, a_firewall_that_refuses)
 {
 	struct doctor_facts f = fixture_healthy();
 
@@ -130,7 +130,7 @@ TEST(doctor_diagnose_ports, a_firewall_that_refuses)
 		strstr(fixture_finding(&f, "port 0 (eth0)")->text, "send: Operation not perm"));
 }
 
-TEST(doctor_diagnose_ports, packets_that_get_lost)
+TEST(doctor_diagnose, packets_that_get_lost)
 {
 	struct doctor_facts f = fixture_healthy();
 
@@ -138,7 +138,7 @@ TEST(doctor_diagnose_ports, packets_that_get_lost)
 	fixture_expect(&f, "port 0 (eth0)", DOCTOR_WARN, "tc qdisc show; iptables -vnL");
 }
 
-TEST(doctor_diagnose_buffers, a_small_receive_buffer)
+TEST(doctor_diagnose, a_small_receive_buffer)
 {
 	struct doctor_facts f = fixture_healthy();
 
@@ -150,7 +150,7 @@ TEST(doctor_diagnose_buffers, a_small_receive_buffer)
 	fixture_expect(&f, "receive buffer", DOCTOR_NOTE, "sysctl -w net.core.rmem_max=4194304");
 }
 
-TEST(doctor_diagnose_buffers, a_small_send_buffer)
+TEST(doctor_diagnose, a_small_send_buffer)
 {
 	struct doctor_facts f = fixture_healthy();
 
@@ -160,7 +160,7 @@ TEST(doctor_diagnose_buffers, a_small_send_buffer)
 			    "sysctl -w net.core.wmem_max=1048576");
 }
 
-TEST(doctor_diagnose_kernel, options_that_are_missing)
+TEST(doctor_diagnose, options_that_are_missing)
 {
 	struct doctor_facts f = fixture_healthy();
 
@@ -177,7 +177,7 @@ TEST(doctor_diagnose_kernel, options_that_are_missing)
 	fixture_expect(&f, "SRv6", DOCTOR_NOTE, "");
 }
 
-TEST(doctor_diagnose_kernel, bpf)
+TEST(doctor_diagnose, bpf)
 {
 	struct doctor_facts f = fixture_healthy();
 
@@ -188,7 +188,7 @@ TEST(doctor_diagnose_kernel, bpf)
 		       "run that program as root, or with CAP_BPF and CAP_NET_ADMIN");
 }
 
-TEST(doctor_diagnose_kernel, slow_ticks)
+TEST(doctor_diagnose, slow_ticks)
 {
 	struct doctor_facts f = fixture_healthy();
 
@@ -200,7 +200,7 @@ TEST(doctor_diagnose_kernel, slow_ticks)
 	assert_int_equal(doctor_worst(&fixture_all), DOCTOR_GOOD);
 }
 
-TEST(doctor_diagnose_process, rights)
+TEST(doctor_diagnose, rights)
 {
 	struct doctor_facts f = fixture_healthy();
 
@@ -211,7 +211,7 @@ TEST(doctor_diagnose_process, rights)
 	fixture_expect(&f, "CAP_NET_ADMIN", DOCTOR_NOTE, "");
 }
 
-TEST(doctor_diagnose_process, few_cores)
+TEST(doctor_diagnose, few_cores)
 {
 	struct doctor_facts f = fixture_healthy();
 
@@ -221,7 +221,7 @@ TEST(doctor_diagnose_process, few_cores)
 	fixture_expect(&f, "cores", DOCTOR_WARN, "");
 }
 
-TEST(doctor_diagnose_process, limits)
+TEST(doctor_diagnose, limits)
 {
 	struct doctor_facts f = fixture_healthy();
 
@@ -238,11 +238,11 @@ TEST(doctor_diagnose_process, limits)
 	fixture_expect(&f, "statistics", DOCTOR_NOTE, "export MRC_STATS_DIR=/tmp");
 }
 
-TEST(doctor_add_finding, never_beyond_the_end)
+TEST(doctor_find, never_beyond_the_end)
 {
 	fixture_all.n = 0;
 	for (size_t i = 0; i < DOCTOR_FINDINGS_MAX + 5; i++)
-		doctor_add_finding(&fixture_all, DOCTOR_GOOD, "x", "%zu", i);
+		doctor_find(&fixture_all, DOCTOR_GOOD, "x", "%zu", i);
 	assert_u_eq(fixture_all.n, DOCTOR_FINDINGS_MAX);
 }
 
@@ -256,7 +256,7 @@ static struct doctor_facts srv6_facts(void)
 	return f;
 }
 
-TEST(doctor_diagnose_srv6, nothing_where_evs_are_no_paths)
+TEST(doctor_diagnose, nothing_where_evs_are_no_paths)
 {
 	struct doctor_facts f = fixture_healthy();
 
@@ -266,7 +266,7 @@ TEST(doctor_diagnose_srv6, nothing_where_evs_are_no_paths)
 	assert_int_equal(doctor_worst(&fixture_all), DOCTOR_GOOD);
 }
 
-TEST(doctor_diagnose_srv6, routing_headers_that_are_dropped)
+TEST(doctor_diagnose, routing_headers_that_are_dropped)
 {
 	struct doctor_facts f = srv6_facts();
 
@@ -278,7 +278,7 @@ TEST(doctor_diagnose_srv6, routing_headers_that_are_dropped)
 		"sysctl -w net.ipv6.conf.all.seg6_enabled=1 net.ipv6.conf.eth0.seg6_enabled=1");
 }
 
-TEST(doctor_diagnose_srv6, others_who_take_protocol_41)
+TEST(doctor_diagnose, others_who_take_protocol_41)
 {
 	struct doctor_facts f = srv6_facts();
 

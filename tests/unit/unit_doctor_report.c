@@ -8,15 +8,13 @@ static struct doctor_findings all;
 
 static void two_findings(void)
 {
-	struct doctor_finding *bad;
 
 	all.n = 0;
-	bad = doctor_add_finding(&all, DOCTOR_FAIL, "port 0 (eth0)", "it is %s", "down");
-	doctor_add_reason(bad,
-			  "this is a reason that is so long that it does not fit into a line of "
-			  "seventy columns");
-	doctor_fix(bad, "ip link set dev eth0 up");
-	doctor_add_finding(&all, DOCTOR_GOOD, "cores", "8");
+	doctor_find(&all, DOCTOR_FAIL, "port 0 (eth0)", "it is %s", "down");
+	doctor_explain(&all, "this is a reason that is so long that it does not fit into a line of "
+			     "seventy columns");
+	doctor_fix(&all, "ip link set dev eth0 up");
+	doctor_find(&all, DOCTOR_GOOD, "cores", "8");
 }
 
 TEST(doctor_show, the_bad_with_reason_and_command)

@@ -97,27 +97,22 @@ struct doctor_findings {
 
 /* doctor_diagnose finds everything there is to say, in a fixed order. */
 void doctor_diagnose(const struct doctor_facts *f, struct doctor_findings *out);
-/* The parts of it: ports and the network, the kernel, the process. */
-void doctor_diagnose_ports(const struct doctor_facts *f, struct doctor_findings *out);
-void doctor_diagnose_buffers(const struct doctor_facts *f, struct doctor_findings *out);
-void doctor_diagnose_kernel(const struct doctor_facts *f, struct doctor_findings *out);
-void doctor_diagnose_srv6(const struct doctor_facts *f, struct doctor_findings *out);
-void doctor_diagnose_process(const struct doctor_facts *f, struct doctor_findings *out);
 
 enum doctor_severity doctor_worst(const struct doctor_findings *all);
 /* doctor_severity_name returns "good", "note", "warning" or "failure". */
 const char *doctor_severity_name(enum doctor_severity severity);
 
-/* doctor_add_finding begins a finding; text is formatted. Beyond DOCTOR_FINDINGS_MAX the last is
- * replaced. */
-__attribute__((format(printf, 4, 5))) struct doctor_finding *
-doctor_add_finding(struct doctor_findings *out, enum doctor_severity severity, const char *subject,
-		   const char *text, ...);
-/* doctor_add_reason and doctor_fix complete it. */
-__attribute__((format(printf, 2, 3))) void doctor_add_reason(struct doctor_finding *finding,
-							     const char *text, ...);
-__attribute__((format(printf, 2, 3))) void doctor_fix(struct doctor_finding *finding,
-						      const char *text, ...);
+/*
+ * doctor_find begins a finding; beyond DOCTOR_FINDINGS_MAX it replaces the last one. doctor_explain
+ * adds why it matters, doctor_fix the command that helps. Texts are formatted.
+ */
+__attribute__((format(printf, 4, 5))) void doctor_find(struct doctor_findings *out,
+						       enum doctor_severity severity,
+						       const char *subject, const char *text, ...);
+__attribute__((format(printf, 2, 3))) void doctor_explain(struct doctor_findings *out,
+							  const char *text, ...);
+__attribute__((format(printf, 2, 3))) void doctor_fix(struct doctor_findings *out, const char *text,
+						      ...);
 
 /* doctor_overhead returns the bytes of a port's packets beside payload. */
 int64_t doctor_overhead(const struct doctor_port *p);
