@@ -17,7 +17,8 @@ static const struct {
 	[MF_MODULE_T2_DOWN] = {MF_T2, true, MF_T1_T2},
 };
 
-bool mf_module_optical(const struct mf_rates *r, enum mf_link_kind kind)
+/* Whether links of the kind have transceivers. */
+static bool is_optical(const struct mf_rates *r, enum mf_link_kind kind)
 {
 	return kind != MF_HOST_T0 || r->host_cable == MF_HOST_OPTICS;
 }
@@ -40,7 +41,7 @@ uint32_t mf_module_count(const struct mf_topology *t, const struct mf_rates *r,
 {
 	uint64_t bit_s = t->cfg.links[kind].bit_s;
 
-	if (!mf_module_optical(r, kind))
+	if (!is_optical(r, kind))
 		return 0;
 	if (bit_s > r->module_bit_s)
 		return ports * (uint32_t)divide_up(bit_s, r->module_bit_s);
@@ -82,7 +83,7 @@ struct mf_plan_pieces mf_plan_pieces(const struct mf_topology *t, const struct m
 	for (int kind = 0; kind < MF_LINK_KINDS; kind++) {
 		p.cables[kind] = mf_topology_cables(t, (enum mf_link_kind)kind);
 		p.cables_all += p.cables[kind];
-		if (mf_module_optical(r, (enum mf_link_kind)kind))
+		if (is_optical(r, (enum mf_link_kind)kind))
 			p.module_equivalents += 2.0 * (double)p.cables[kind] *
 						(double)t->cfg.links[kind].bit_s /
 						(double)r->module_bit_s;
@@ -94,7 +95,7 @@ struct mf_plan_pieces mf_plan_pieces(const struct mf_topology *t, const struct m
 static double cable_usd(const struct mf_topology *t, const struct mf_rates *r,
 			enum mf_link_kind kind)
 {
-	if (!mf_module_optical(r, kind))
+	if (!is_optical(r, kind))
 		return r->copper_usd;
 	return t->cfg.links[kind].bit_s >= r->module_bit_s ? r->trunk_usd : r->fibre_usd;
 }

@@ -130,9 +130,6 @@ struct mf_plan_path mf_plan_path(const struct mf_topology *t);
 /* mf_plan_capacity says what the fabric carries with nothing failed. */
 struct mf_plan_capacity mf_plan_capacity(const struct mf_topology *t);
 
-/* mf_module_optical says whether links of the kind have transceivers. */
-bool mf_module_optical(const struct mf_rates *r, enum mf_link_kind kind);
-
 /* mf_module_links returns how many links of the kind share a module, 1 or more. */
 uint32_t mf_module_links(const struct mf_topology *t, const struct mf_rates *r,
 			 enum mf_link_kind kind);

@@ -210,11 +210,6 @@ static inline uint32_t mf_topology_cables(const struct mf_topology *t, enum mf_l
 	return (first[kind + 1] - first[kind]) * t->cfg.planes;
 }
 
-/* Can a fabric be built of these numbers? Private to this module. */
-
-/* mf_cfg_check is the first half of mf_topology_init. REQ(topo.refuse) */
-bool mf_cfg_check(const struct mf_topology_cfg *cfg, struct mf_error *error);
-
 /*
  * mf_error_set fills *error and returns false. The value is a number; `what` a printf format for
  * what is wrong and what is allowed.

@@ -50,8 +50,7 @@ static int write_result(const struct options *o, const json_t *result)
 
 	if (!o->json || o->json[0]) {
 		sim_goodput_text(result, &text);
-		fputs(text.data, stdout);
-		ui_text_fini(&text);
+		ui_text_print(&text, stdout);
 	}
 	if (o->json && o->json[0])
 		ok = json_dump_file(result, o->json, how) == 0;

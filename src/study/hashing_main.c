@@ -65,9 +65,7 @@ static void print_result(const struct options *o, const struct ms_hashing *exact
 					(json_int_t)o->cfg.groups, "exact", row_json(exact),
 					"drawn", row_json(drawn));
 
-		json_dumpf(all, stdout, JSON_INDENT(2));
-		putchar('\n');
-		json_decref(all);
+		ui_json_print(all, JSON_INDENT(2));
 		return;
 	}
 	for (size_t i = 0; i < sizeof(heads) / sizeof(heads[0]); i++)

@@ -199,8 +199,7 @@ static int write_result(const struct sim_options *o, const json_t *result)
 
 	if (!o->json || o->json[0]) {
 		sim_result_text(result, &text);
-		fputs(text.data, stdout);
-		ui_text_fini(&text);
+		ui_text_print(&text, stdout);
 	}
 	if (o->json && o->json[0])
 		ok = json_dump_file(result, o->json, JSON_INDENT(2) | JSON_REAL_PRECISION(12)) == 0;

@@ -57,10 +57,4 @@ int mswq_sys_map_set(int map, const void *key, const void *value, uint64_t flags
 /* mswq_sys_map_delete removes one; ENOENT when there is none. */
 int mswq_sys_map_delete(int map, const void *key);
 
-/* mswq_sys_open opens a program (BPF_PROG_GET_FD_BY_ID) or map by number; a descriptor or
- * -errno. */
-int mswq_sys_open(enum bpf_cmd cmd, uint32_t id);
-/* mswq_sys_info fills info, of size bytes, with what the kernel knows of a program or map. */
-int mswq_sys_info(int fd, void *info, uint32_t size);
-
 #endif

@@ -58,7 +58,8 @@ static void lines(struct ui_text *out, const char *text, const char *before)
 	}
 }
 
-void ui_help_flag(const struct ui_flag *flag, struct ui_text *out)
+/* Appends a flag and its value: "--seed N", "--json[=FILE]". */
+static void add_flag(const struct ui_flag *flag, struct ui_text *out)
 {
 	if (flag->kind == UI_FLAG_MAYBE)
 		ui_text_add(out, "%s[=%s]", flag->name, flag->value);
@@ -79,13 +80,13 @@ static void add_flags(struct ui_text *out, const struct ui_verb *verb)
 
 	for (size_t i = 0; i < verb->n_flags; i++) {
 		ui_text_clear(&left);
-		ui_help_flag(&verb->flags[i], &left);
+		add_flag(&verb->flags[i], &left);
 		if (left.len > longest)
 			longest = left.len;
 	}
 	for (size_t i = 0; i < verb->n_flags; i++) {
 		ui_text_clear(&left);
-		ui_help_flag(&verb->flags[i], &left);
+		add_flag(&verb->flags[i], &left);
 		list_line(out, left.data, verb->flags[i].help, second_column(longest));
 	}
 	list_line(out, "--help", "this text", second_column(longest));

@@ -3,8 +3,10 @@
 #ifndef SOFTMRC_UI_TEXT_H
 #define SOFTMRC_UI_TEXT_H
 
+#include <jansson.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
 /*
  * Text that grows: screens and tables are written here first, so that a test can read them and a
@@ -19,6 +21,10 @@ struct ui_text {
 /* A ui_text of zeros is empty. ui_text_fini frees it and makes it empty. */
 void ui_text_fini(struct ui_text *t);
 void ui_text_clear(struct ui_text *t);
+/* ui_text_print writes it to a stream and makes it empty. */
+void ui_text_print(struct ui_text *t, FILE *to);
+/* ui_json_print writes a value and a line end to stdout, with flags of jansson, and drops it. */
+void ui_json_print(json_t *json, size_t flags);
 
 /* ui_text_add appends a formatted piece; without memory the process ends with a message. */
 __attribute__((format(printf, 2, 3))) void ui_text_add(struct ui_text *t, const char *format, ...);

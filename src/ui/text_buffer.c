@@ -23,6 +23,20 @@ void ui_text_clear(struct ui_text *t)
 		t->data[0] = '\0';
 }
 
+void ui_text_print(struct ui_text *t, FILE *to)
+{
+	if (t->len)
+		fputs(t->data, to);
+	ui_text_fini(t);
+}
+
+void ui_json_print(json_t *json, size_t flags)
+{
+	json_dumpf(json, stdout, flags);
+	putchar('\n');
+	json_decref(json);
+}
+
 static void make_room(struct ui_text *t, size_t more)
 {
 	size_t want = t->capacity ? t->capacity : FIRST_CAPACITY;

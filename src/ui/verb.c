@@ -30,8 +30,7 @@ static void print_help(const struct ui_verb *verb, FILE *to)
 	struct ui_text text = {0};
 
 	ui_help_write(verb, &text);
-	fputs(text.data, to);
-	ui_text_fini(&text);
+	ui_text_print(&text, to);
 }
 
 int ui_verb_refuse(const struct ui_verb *verb, const char *word)

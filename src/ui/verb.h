@@ -146,9 +146,6 @@ enum ui_flags_result ui_verb_parse(const struct ui_verb *verb, void *out, int ar
 /* ui_help_write appends usage, flags, choices, examples and exit statuses of a verb. */
 void ui_help_write(const struct ui_verb *verb, struct ui_text *out);
 
-/* ui_help_flag appends a flag and its value: "--seed N", "--json[=FILE]". */
-void ui_help_flag(const struct ui_flag *flag, struct ui_text *out);
-
 /* Scripts with which shells complete the command's verbs, flags and values. */
 
 /* Each appends the script for one shell; `root` is the command. */

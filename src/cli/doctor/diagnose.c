@@ -78,14 +78,15 @@ enum doctor_severity doctor_worst(const struct doctor_findings *all)
 /* Processes beyond the first ones are rare; a firewall opened for these serves most hosts. */
 #define UDP_PROCESSES 32u
 
-int64_t doctor_overhead(const struct doctor_port *p)
+/* The bytes of a port's packets beside payload. */
+static int64_t header_bytes(const struct doctor_port *p)
 {
 	return HEADERS_BYTES + (p->ipv6 ? IPV6_BYTES : IPV4_BYTES) + (p->wrapped ? IPV6_BYTES : 0);
 }
 
 uint32_t doctor_path_mtu(const struct doctor_port *p)
 {
-	int64_t room = p->mtu - doctor_overhead(p);
+	int64_t room = p->mtu - header_bytes(p);
 
 	for (uint32_t mtu = MTU_LARGEST; mtu >= MTU_SMALLEST; mtu /= 2)
 		if (mtu <= room)
@@ -127,7 +128,7 @@ static void judge_link(const struct doctor_port *p, const char *subject,
 static void judge_mtu(const struct doctor_port *p, const char *subject, struct doctor_findings *out)
 {
 	uint32_t path = p->mtu == DOCTOR_UNKNOWN ? 0 : doctor_path_mtu(p);
-	int64_t wanted = MTU_LARGEST + doctor_overhead(p);
+	int64_t wanted = MTU_LARGEST + header_bytes(p);
 	if (p->mtu == DOCTOR_UNKNOWN)
 		return;
 	if (path == MTU_LARGEST) {

@@ -114,8 +114,6 @@ __attribute__((format(printf, 2, 3))) void doctor_explain(struct doctor_findings
 __attribute__((format(printf, 2, 3))) void doctor_fix(struct doctor_findings *out, const char *text,
 						      ...);
 
-/* doctor_overhead returns the bytes of a port's packets beside payload. */
-int64_t doctor_overhead(const struct doctor_port *p);
 /* doctor_path_mtu returns the largest path MTU whose packets fit the port's interface; 0: none. */
 uint32_t doctor_path_mtu(const struct doctor_port *p);
 

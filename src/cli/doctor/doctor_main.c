@@ -25,14 +25,11 @@ static void print_findings(const struct options *o, const struct doctor_findings
 	if (o->json) {
 		json_t *json = doctor_json(all);
 
-		json_dumpf(json, stdout, JSON_INDENT(2));
-		putchar('\n');
-		json_decref(json);
+		ui_json_print(json, JSON_INDENT(2));
 		return;
 	}
 	doctor_show(all, o->all, ui_term_fits() && ui_term_colour(), &text);
-	fputs(text.data, stdout);
-	ui_text_fini(&text);
+	ui_text_print(&text, stdout);
 }
 
 static int cli_doctor_main(int argc, char **argv)

@@ -27,14 +27,11 @@ static void print_packet(const struct dump *d, const struct dump_packet *p)
 
 	if (d->json) {
 		json = dump_packet_json(p, &d->dscp);
-		json_dumpf(json, stdout, JSON_COMPACT);
-		putchar('\n');
-		json_decref(json);
+		ui_json_print(json, JSON_COMPACT);
 		return;
 	}
 	dump_packet_line(p, &d->dscp, &line);
-	fputs(line.data, stdout);
-	ui_text_fini(&line);
+	ui_text_print(&line, stdout);
 }
 
 /* Prints the packets of a file; false: it is broken, reader->error says how. */

@@ -179,14 +179,11 @@ static void print_results(struct perf *p)
 	all = perf_health_since(&now, &p->start);
 	if (p->o.json) {
 		json = perf_report_json(&p->o.plan, p->o.host, p->row, p->rows, &all);
-		json_dumpf(json, stdout, JSON_INDENT(2) | JSON_REAL_PRECISION(9));
-		putchar('\n');
-		json_decref(json);
+		ui_json_print(json, JSON_INDENT(2) | JSON_REAL_PRECISION(9));
 		return;
 	}
 	perf_report_tail(&all, &text);
-	fputs(text.data, stdout);
-	ui_text_fini(&text);
+	ui_text_print(&text, stdout);
 }
 
 static int run_client_phases(struct perf *p)

@@ -185,9 +185,7 @@ static int print_results(const struct ping *p)
 	if (p->json) {
 		json_t *json = ping_json(p->host, (uint32_t)p->hosts, &p->paths);
 
-		json_dumpf(json, stdout, JSON_INDENT(2));
-		putchar('\n');
-		json_decref(json);
+		ui_json_print(json, JSON_INDENT(2));
 	} else if (p->all) {
 		ping_show_table(p->host, &p->paths, &text);
 	}
@@ -206,8 +204,7 @@ static int print_results(const struct ping *p)
 		status = EXIT_FAILED;
 	}
 	if (text.len)
-		fputs(text.data, stdout);
-	ui_text_fini(&text);
+		ui_text_print(&text, stdout);
 	return status;
 }
 

@@ -217,9 +217,7 @@ static void print_conclusion(const struct diff *d)
 					(int)d->nodes, "nodes_that_differ", (int)d->differing,
 					"differences", (json_int_t)d->differences, "list", d->list);
 
-		json_dumpf(all, stdout, JSON_INDENT(2));
-		putchar('\n');
-		json_decref(all);
+		ui_json_print(all, JSON_INDENT(2));
 	} else if (d->differences) {
 		printf("%zu difference%s at %" PRIu32 " of %" PRIu32 " nodes\n", d->differences,
 		       d->differences == 1 ? "" : "s", d->differing, d->nodes);

@@ -58,8 +58,7 @@ static void print_text(const struct plan_options *o, const struct mf_topology *t
 		plan_report_rates(&text, rates);
 	else
 		plan_report_write(&text, t, against, rates);
-	fputs(text.data, stdout);
-	ui_text_fini(&text);
+	ui_text_print(&text, stdout);
 }
 
 static int run_plan(const struct plan_options *o, const struct mf_rates *rates)
@@ -78,9 +77,7 @@ static int run_plan(const struct plan_options *o, const struct mf_rates *rates)
 	if (o->json) {
 		json_t *json = plan_report_json(&t, against, rates);
 
-		json_dumpf(json, stdout, JSON_INDENT(2) | JSON_REAL_PRECISION(9));
-		putchar('\n');
-		json_decref(json);
+		ui_json_print(json, JSON_INDENT(2) | JSON_REAL_PRECISION(9));
 	} else {
 		print_text(o, &t, against, rates);
 	}

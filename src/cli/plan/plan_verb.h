@@ -98,19 +98,6 @@ int plan_main(int argc, char **argv);
 enum ui_flags_result plan_options_parse(struct plan_options *o, int argc, char **argv);
 
 /*
- * Holds the configuration of a SONiC switch against SONiC's own YANG modules, with yanglint. The
- * modules are what SONiC installs as /usr/local/yang-models.
- */
-
-/* plan_yang_is_available says whether yanglint and the modules are there: 0, or -1 after a
- * message. */
-int plan_yang_is_available(const char *folder);
-
-/* plan_yang_check checks one switch: 0 it is valid, or -1 after a message. */
-int plan_yang_check(const char *folder, const struct mf_topology *t, uint32_t node,
-		    const struct mf_emit_options *o);
-
-/*
  * A plan as a list of numbers, so that the table and the JSON say the same, and two fabrics can be
  * put side by side: the list of every fabric has the same figures in the same order.
  */

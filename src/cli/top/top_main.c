@@ -76,15 +76,12 @@ static void print_once(const struct top *top)
 	if (top->json) {
 		json_t *json = top_json_make(&top->stats);
 
-		json_dumpf(json, stdout, top->count == 1 ? JSON_INDENT(2) : JSON_COMPACT);
-		putchar('\n');
-		json_decref(json);
+		ui_json_print(json, top->count == 1 ? JSON_INDENT(2) : JSON_COMPACT);
 	} else if (top->live) {
 		show_live(top);
 	} else {
 		top_view_render(&view, &top->stats, &text);
-		fputs(text.data, stdout);
-		ui_text_fini(&text);
+		ui_text_print(&text, stdout);
 	}
 	fflush(stdout);
 }

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The loop that measures bandwidth: see perf.h. */
+/* The loops that measure bandwidth and latency, and times in buckets: see perf.h. */
 #include "cli/perf/perf.h"
 
-#include "ui/terminal.h"
-
+#include <arpa/inet.h>
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
+
+#include "ui/terminal.h"
 
 #define POLL_BATCH 32
 
@@ -202,4 +203,189 @@ int perf_measure_bandwidth(struct perf_measure *m)
 		if (run_flow_once(&f))
 			return -1;
 	return 0;
+}
+
+/* ---- latency: one WRITE_WITH_IMM to and fro on the first QP ---- */
+
+/* The immediate of the last round: both ends stop behind it. */
+#define LAST 0xffffffffu
+#define NEXT 0u
+
+/* Longer than a retransmission takes. */
+#define DRAIN_NS UINT64_C(10000000000)
+/* Fewer rounds than this say nothing, however long they take. */
+#define ROUNDS_MIN 4u
+
+static int send_one(struct perf_measure *m, uint32_t value)
+{
+	m->conn->qp[0].posted++;
+	return perf_connection_write(m->conn, 0, m->size, true, value)
+		       ? set_error(m, m->conn->error)
+		       : 0;
+}
+
+/* Nothing is to come over the other connection now, other than its end. */
+static int poll_completions(struct perf_measure *m)
+{
+	bool nothing;
+	json_t *json = perf_link_receive(m->link, 0, &nothing);
+
+	if (ui_term_caught()) {
+		json_decref(json);
+		return set_error(m, "interrupted");
+	}
+	if (json) {
+		json_decref(json);
+		return set_error(m, "the peer breaks off");
+	}
+	return nothing ? 0 : set_error(m, m->link->error);
+}
+
+/* Waits for the peer's immediate; all else that completes is counted. */
+static int receive_one(struct perf_measure *m, uint32_t *value)
+{
+	uint64_t look_ns = ui_clock_ns() + LOOK_NS;
+	struct ibv_wc wc[POLL_BATCH];
+	bool came = false;
+
+	while (!came) {
+		int n = perf_connection_poll(m->conn, wc, POLL_BATCH);
+
+		if (n < 0)
+			return set_error(m, m->conn->error);
+		for (int i = 0; i < n; i++) {
+			switch ((enum perf_wr)(wc[i].wr_id & ((1u << PERF_WR_BITS) - 1))) {
+			case PERF_WR_DATA:
+				m->conn->qp[0].done++;
+				break;
+			case PERF_WR_CREDIT:
+				if (perf_connection_credited(m->conn, 0))
+					return set_error(m, m->conn->error);
+				break;
+			case PERF_WR_RECV:
+				*value = ntohl(wc[i].imm_data);
+				came = true;
+				if (perf_connection_received(m->conn, 0))
+					return set_error(m, m->conn->error);
+				break;
+			}
+		}
+		if (n == 0 && ui_clock_ns() >= look_ns) {
+			look_ns = ui_clock_ns() + LOOK_NS;
+			if (poll_completions(m))
+				return -1;
+		}
+	}
+	return 0;
+}
+
+static int run_requester(struct perf_measure *m)
+{
+	uint64_t begin = ui_clock_ns(), end = begin + m->conn->plan->duration_ns;
+	uint32_t value;
+	bool last = false;
+
+	while (!last) {
+		uint64_t sent = ui_clock_ns();
+
+		last = sent >= end && m->out.messages >= ROUNDS_MIN;
+		if (send_one(m, last ? LAST : NEXT) || receive_one(m, &value))
+			return -1;
+		perf_histogram_add(&m->times, (ui_clock_ns() - sent) / 2);
+		m->out.messages++;
+	}
+	m->out.ns = ui_clock_ns() - begin;
+	return 0;
+}
+
+static int run_responder(struct perf_measure *m)
+{
+	uint32_t value = NEXT;
+
+	while (value != LAST)
+		if (receive_one(m, &value) || send_one(m, value))
+			return -1;
+	return 0;
+}
+
+/* The last answer is acknowledged while nobody waits for it any more. */
+static int drain_completions(struct perf_measure *m)
+{
+	uint64_t end = ui_clock_ns() + DRAIN_NS;
+	struct perf_qp *q = &m->conn->qp[0];
+	struct ibv_wc wc[POLL_BATCH];
+
+	while (q->done < q->posted) {
+		int n = perf_connection_poll(m->conn, wc, POLL_BATCH);
+
+		if (n < 0)
+			return set_error(m, m->conn->error);
+		for (int i = 0; i < n; i++) {
+			if ((wc[i].wr_id & ((1u << PERF_WR_BITS) - 1)) == PERF_WR_DATA)
+				q->done++;
+			else if (perf_connection_credited(m->conn, 0))
+				return set_error(m, m->conn->error);
+		}
+		if (n == 0 && ui_clock_ns() >= end)
+			return set_error(m, "the last answer was not acknowledged");
+	}
+	return 0;
+}
+
+int perf_measure_latency(struct perf_measure *m)
+{
+	memset(&m->times, 0, sizeof(m->times));
+	m->out = m->in = (struct perf_figure){0};
+	if (m->client ? run_requester(m) : run_responder(m))
+		return -1;
+	return drain_completions(m);
+}
+
+/* ---- times in buckets ---- */
+
+#define SUB_BITS 5u
+
+/* Values below 64 have buckets of their own; above, the 5 bits behind the leading one count. */
+static uint32_t bucket_of(uint64_t ns)
+{
+	uint32_t shift;
+
+	if (ns < UINT64_C(2) * PERF_HISTOGRAM_SUB)
+		return (uint32_t)ns;
+	shift = 63u - (uint32_t)__builtin_clzll(ns) - SUB_BITS;
+	return shift * PERF_HISTOGRAM_SUB + (uint32_t)(ns >> shift);
+}
+
+/* The largest value that falls into the bucket. */
+static uint64_t top_of(uint32_t bucket)
+{
+	uint32_t shift;
+
+	if (bucket < 2 * PERF_HISTOGRAM_SUB)
+		return bucket;
+	shift = bucket / PERF_HISTOGRAM_SUB - 1;
+	return ((uint64_t)(bucket - shift * PERF_HISTOGRAM_SUB + 1) << shift) - 1;
+}
+
+void perf_histogram_add(struct perf_histogram *h, uint64_t ns)
+{
+	uint32_t b = bucket_of(ns);
+
+	h->bucket[b < PERF_HISTOGRAM_BUCKETS ? b : PERF_HISTOGRAM_BUCKETS - 1]++;
+	h->count++;
+	if (ns > h->max)
+		h->max = ns;
+}
+
+uint64_t perf_histogram_percentile(const struct perf_histogram *h, double percent)
+{
+	double want = (double)h->count * percent / 100;
+	uint64_t seen = 0;
+
+	for (uint32_t b = 0; b < PERF_HISTOGRAM_BUCKETS; b++) {
+		seen += h->bucket[b];
+		if (seen && (double)seen >= want)
+			return top_of(b) < h->max ? top_of(b) : h->max;
+	}
+	return h->max;
 }
