@@ -13,11 +13,11 @@
 
 /* ---- from one state of the ports to another ---- */
 
-static bool same_faults(const struct ml_port_state *a, const struct ml_port_state *b)
+static bool same_faults(const struct mswq_faults *a, const struct mswq_faults *b)
 {
 	return a->blackhole == b->blackhole && a->loss_ppm == b->loss_ppm &&
 	       a->corrupt_ppm == b->corrupt_ppm && a->duplicate_ppm == b->duplicate_ppm &&
-	       a->reorder_ppm == b->reorder_ppm && a->rate_bps == b->rate_bps;
+	       a->reorder_ppm == b->reorder_ppm && a->slow_bits == b->slow_bits;
 }
 
 /* What is to be done, and the ports whose cables have to go first. */
@@ -39,7 +39,7 @@ static size_t compare_ports(const struct ml_lab *lab, const struct ml_port_state
 			continue;
 		if (now->down != was->down)
 			todo->port[link] = now->down ? ML_DO_DOWN : ML_DO_UP;
-		if (!same_faults(now, was))
+		if (!same_faults(&now->faults, &was->faults))
 			todo->port[link] |= ML_DO_FAULTS;
 	}
 	return n;
@@ -87,51 +87,44 @@ static int apply_port_changes(struct ml_lab *lab, struct ml_port_state *before, 
 
 /* ---- the list ---- */
 
-struct memory {
+struct snapshot {
 	struct mf_fault fault[ML_FAULTS_MAX];
 	size_t faults;
-	struct ml_port_state *port;
+	struct ml_port_state port[]; /* n_links */
 };
 
-static struct memory *take_snapshot(const struct ml_lab *lab)
+static struct snapshot *take_snapshot(const struct ml_lab *lab, struct ml_error *e)
 {
-	struct memory *m = calloc(1, sizeof(*m));
-	size_t bytes = lab->t.n_links * sizeof(*m->port);
+	size_t bytes = lab->t.n_links * sizeof(*lab->port);
+	struct snapshot *s = malloc(sizeof(*s) + bytes);
 
-	if (!m)
-		return NULL;
-	m->port = malloc(bytes);
-	if (!m->port) {
-		free(m);
+	if (!s) {
+		ml_error_set(e, "no memory");
 		return NULL;
 	}
-	memcpy(m->fault, lab->fault, sizeof(m->fault));
-	m->faults = lab->faults;
-	memcpy(m->port, lab->port, bytes);
-	return m;
+	memcpy(s->fault, lab->fault, sizeof(s->fault));
+	s->faults = lab->faults;
+	memcpy(s->port, lab->port, bytes);
+	return s;
 }
 
-static void free_snapshot(struct memory *m)
-{
-	free(m->port);
-	free(m);
-}
-
-/* The list is changed already; makes it so, or puts everything back. */
-static int commit_or_roll_back(struct ml_lab *lab, struct memory *before, struct ml_error *e)
+/* The list is changed already; makes it so, or restores everything. */
+static int commit_or_roll_back(struct ml_lab *lab, struct snapshot *before, struct ml_error *e)
 {
 	struct ml_error ignored;
-	struct ml_port_state *tried;
 
 	ml_faults_apply(&lab->t, lab->fault, lab->faults, lab->port);
 	if (apply_port_changes(lab, before->port, e) == 0 && ml_state_write(lab, e) == 0)
 		return 0;
 	memcpy(lab->fault, before->fault, sizeof(lab->fault));
 	lab->faults = before->faults;
-	tried = lab->port;
-	lab->port = before->port;
-	before->port = tried;
-	apply_port_changes(lab, tried, &ignored);
+	for (uint32_t link = 0; link < lab->t.n_links; link++) {
+		struct ml_port_state tried = lab->port[link];
+
+		lab->port[link] = before->port[link];
+		before->port[link] = tried;
+	}
+	apply_port_changes(lab, before->port, &ignored);
 	return -1;
 }
 
@@ -149,7 +142,7 @@ static int check_means(const struct ml_lab *lab, const struct mf_fault *f, struc
 
 static int add_fault(struct ml_lab *lab, const struct mf_fault *fault, struct ml_error *e)
 {
-	struct memory *before;
+	struct snapshot *before;
 	size_t i = 0;
 	int failed;
 
@@ -157,14 +150,14 @@ static int add_fault(struct ml_lab *lab, const struct mf_fault *fault, struct ml
 		i++;
 	if (i == ML_FAULTS_MAX)
 		return ml_error_set(e, "%u faults are in force, no more fit", ML_FAULTS_MAX);
-	before = take_snapshot(lab);
+	before = take_snapshot(lab, e);
 	if (!before)
-		return ml_error_set(e, "no memory");
+		return -1;
 	lab->fault[i] = *fault;
 	if (i == lab->faults)
 		lab->faults++;
 	failed = commit_or_roll_back(lab, before, e);
-	free_snapshot(before);
+	free(before);
 	return failed;
 }
 
@@ -177,12 +170,12 @@ static bool fault_matches(const struct mf_fault *f, const char *target, enum mf_
 static int remove_fault(struct ml_lab *lab, const char *target, enum mf_fault_kind kind,
 			struct ml_error *e)
 {
-	struct memory *before = take_snapshot(lab);
+	struct snapshot *before = take_snapshot(lab, e);
 	size_t kept = 0;
 	int n;
 
 	if (!before)
-		return ml_error_set(e, "no memory");
+		return -1;
 	for (size_t i = 0; i < before->faults; i++)
 		if (!fault_matches(&before->fault[i], target, kind))
 			lab->fault[kept++] = before->fault[i];
@@ -190,7 +183,7 @@ static int remove_fault(struct ml_lab *lab, const char *target, enum mf_fault_ki
 	lab->faults = kept;
 	if (n && commit_or_roll_back(lab, before, e))
 		n = -1;
-	free_snapshot(before);
+	free(before);
 	return n;
 }
 

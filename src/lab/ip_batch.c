@@ -274,13 +274,13 @@ void ml_ip_batch_ipv4(FILE *to, const struct mf_topology *t, uint32_t node,
 
 static bool needs_filter(const struct ml_port_state *s)
 {
-	return s && (s->blackhole || s->loss_ppm);
+	return s && (s->faults.blackhole || s->faults.loss_ppm);
 }
 
 void ml_ip_batch_classic_filter(FILE *to, const char *port, bool of_host,
 				const struct ml_port_state *before, const struct ml_port_state *now)
 {
-	uint64_t bound = (UINT64_C(1) << 32) * now->loss_ppm / 1000000;
+	uint64_t bound = (UINT64_C(1) << 32) * now->faults.loss_ppm / 1000000;
 	unsigned action = of_host ? STEAL : DROP;
 
 	if (!before)
@@ -290,7 +290,7 @@ void ml_ip_batch_classic_filter(FILE *to, const char *port, bool of_host,
 	if (!needs_filter(now))
 		return;
 	fprintf(to, "filter add dev %s egress pref 1 bpf da bytecode ", port);
-	if (now->blackhole || bound >> 32)
+	if (now->faults.blackhole || bound >> 32)
 		fprintf(to, "'1,6 0 0 %u'\n", action);
 	else
 		fprintf(to, "'4," PICK_RANDOM ",53 1 0 %llu,6 0 0 %u," ADMIT "'\n",

@@ -213,40 +213,31 @@ void ml_lab_close(struct ml_lab *lab)
 
 /* ---- what there is ---- */
 
-/* Names between a prefix and an end mark, each once. */
-struct names {
-	char (*name)[ML_LAB_NAME_MAX];
-	size_t n;
+struct listing {
+	void (*fn)(void *context, const char *name);
+	void *context;
 };
 
-static void note_name(struct names *names, const char *from, size_t len)
+static void list_name(const struct listing *listing, const char *from, size_t len)
 {
 	char name[ML_LAB_NAME_MAX];
-	char(*more)[ML_LAB_NAME_MAX];
 
 	if (!len || len >= sizeof(name))
 		return;
 	snprintf(name, sizeof(name), "%.*s", (int)len, from);
-	for (size_t i = 0; i < names->n; i++)
-		if (strcmp(names->name[i], name) == 0)
-			return;
-	more = realloc(names->name, (names->n + 1) * sizeof(*more));
-	if (!more)
-		return;
-	names->name = more;
-	memcpy(more[names->n++], name, sizeof(name));
+	listing->fn(listing->context, name);
 }
 
-static void note_namespace(void *context, const char *name)
+static void list_namespace(void *context, const char *name)
 {
 	const char *from = name + strlen("mrc-");
 
-	note_name(context, from, strcspn(from, "-"));
+	list_name(context, from, strcspn(from, "-"));
 }
 
 void ml_lab_list(void (*fn)(void *context, const char *name), void *context)
 {
-	struct names names = {0};
+	struct listing listing = {fn, context};
 	DIR *dir = opendir(ML_STATE_DIR);
 	struct dirent *entry;
 
@@ -254,14 +245,11 @@ void ml_lab_list(void (*fn)(void *context, const char *name), void *context)
 		size_t len = strcspn(entry->d_name, ".");
 
 		if (strcmp(entry->d_name + len, ".json") == 0)
-			note_name(&names, entry->d_name, len);
+			list_name(&listing, entry->d_name, len);
 	}
 	if (dir)
 		closedir(dir);
-	ml_netns_list("mrc-", note_namespace, &names);
-	for (size_t i = 0; i < names.n; i++)
-		fn(context, names.name[i]);
-	free(names.name);
+	ml_netns_list("mrc-", list_namespace, &listing);
 }
 
 const char *ml_lab_name(const struct ml_lab *lab)
@@ -286,7 +274,7 @@ uint64_t ml_lab_rate_scale(const struct ml_lab *lab)
 
 uint64_t ml_lab_rate(const struct ml_lab *lab, uint32_t link)
 {
-	uint64_t slow = lab->port[link].rate_bps, rate = ml_link_rate(lab, link);
+	uint64_t slow = lab->port[link].faults.slow_bits, rate = ml_link_rate(lab, link);
 
 	return slow ? slow : rate;
 }

@@ -26,6 +26,7 @@
 
 #include "fabric/fault.h"
 #include "fabric/host_config.h"
+#include "switchq/switchq.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -93,10 +94,9 @@ bool ml_fault_same_target(const struct mf_fault *a, const struct mf_fault *b);
 
 /* What a port does to what it sends. */
 struct ml_port_state {
-	bool down, blackhole;
-	uint32_t loss_ppm, corrupt_ppm, duplicate_ppm, reorder_ppm;
-	uint64_t rate_bps; /* 0: as the topology says */
-	uint32_t peer;	   /* the link whose port is at the other end of the cable */
+	bool down;
+	struct mswq_faults faults; /* slow_bits 0: the rate is as the topology says */
+	uint32_t peer;		   /* the link whose port is at the other end of the cable */
 };
 
 /*
@@ -170,7 +170,7 @@ struct ml_down {
  */
 int ml_lab_down(const char *name, struct ml_down *down, struct ml_error *e);
 
-/* ml_lab_list calls fn with the name of every lab whose file or namespaces are there. */
+/* ml_lab_list calls fn for each file and each namespace of a lab, with the name of the lab. */
 void ml_lab_list(void (*fn)(void *context, const char *name), void *context);
 
 /* ---- what there is ---- */

@@ -140,87 +140,67 @@ static int add_cables(struct ml_lab *lab, const struct ml_work *todo, struct ml_
 	return failed;
 }
 
-static void ip_lines(const struct work *w, uint32_t node, FILE *to)
-{
-	const struct ml_lab *lab = w->lab;
-	uint32_t ports = mf_node_ports(&lab->t, mf_node_at(&lab->t, node).tier);
-	char name[MF_PORT_NAME_BYTES];
-
-	if (w->todo->node[node])
-		ml_ip_batch_node(to, &lab->t, node, lab->sid_device);
-	for (uint32_t port = 0; port < ports; port++) {
-		uint32_t link = mf_link_out(&lab->t, node, port);
-		unsigned what = w->todo->port[link];
-
-		mf_port_name(&lab->t, node, port, name);
-		if (what & (ML_DO_BUILD | ML_DO_UP) && !lab->port[link].down)
-			ml_ip_batch_port(to, &lab->t, link, lab->port[link].peer);
-		else if (what & ML_DO_DOWN)
-			fprintf(to, "link set dev %s down\n", name);
-	}
-}
-
 /* Routes that lead over a port that does not exist or is down would be refused. */
 static bool port_has_carrier(const struct ml_lab *lab, uint32_t link)
 {
 	return ml_port_exists(lab, link) && !lab->port[link].down;
 }
 
-static void route_lines(const struct work *w, uint32_t node, FILE *to)
+static void port_ip_lines(const struct work *w, uint32_t link, const char *name, FILE *to)
+{
+	const struct ml_port_state *now = &w->lab->port[link];
+	unsigned what = w->todo->port[link];
+
+	if (what & (ML_DO_BUILD | ML_DO_UP) && !now->down)
+		ml_ip_batch_port(to, &w->lab->t, link, now->peer);
+	else if (what & ML_DO_DOWN)
+		fprintf(to, "link set dev %s down\n", name);
+}
+
+static void port_tc_lines(const struct work *w, uint32_t link, const char *name, FILE *to)
 {
 	const struct ml_lab *lab = w->lab;
-	uint32_t ports = mf_node_ports(&lab->t, mf_node_at(&lab->t, node).tier);
-	bool all = w->todo->node[node], any = all;
+	const struct ml_port_state *before = NULL, *now = &lab->port[link];
+	bool build = w->todo->port[link] & ML_DO_BUILD;
+	char text[HTB_TEXT_MAX];
 
-	for (uint32_t port = 0; port < ports; port++) {
-		uint32_t link = mf_link_out(&lab->t, node, port);
-
-		any = any || w->todo->port[link] & (ML_DO_BUILD | ML_DO_UP);
-	}
-	if (!any)
+	if (!build && !(w->todo->port[link] & ML_DO_FAULTS))
 		return;
-	ml_ip_batch_routes(to, &lab->t, node, port_has_carrier, lab);
-	ml_ip_batch_ipv4(to, &lab->t, node, port_has_carrier, lab);
-}
-
-static void tc_lines(const struct work *w, uint32_t node, FILE *to)
-{
-	const struct ml_lab *lab = w->lab;
-	uint32_t ports = mf_node_ports(&lab->t, mf_node_at(&lab->t, node).tier);
-	char name[MF_PORT_NAME_BYTES], text[HTB_TEXT_MAX];
-
-	for (uint32_t port = 0; port < ports; port++) {
-		uint32_t link = mf_link_out(&lab->t, node, port);
-		unsigned what = w->todo->port[link];
-		bool build = what & ML_DO_BUILD;
-		const struct ml_port_state *before =
-			build || !w->todo->before ? NULL : &w->todo->before[link];
-
-		if (!(what & (ML_DO_BUILD | ML_DO_FAULTS)))
-			continue;
-		mf_port_name(&lab->t, node, port, name);
-		if (build || before->rate_bps != lab->port[link].rate_bps) {
-			ml_program_htb(lab, link, name, build, text, sizeof(text));
-			fputs(text, to);
-		}
-		if (!lab->swq)
-			ml_ip_batch_classic_filter(to, name, node < lab->t.n_hosts, before,
-						   &lab->port[link]);
+	if (!build && w->todo->before)
+		before = &w->todo->before[link];
+	if (build || before->faults.slow_bits != now->faults.slow_bits) {
+		ml_program_htb(lab, link, name, build, text, sizeof(text));
+		fputs(text, to);
 	}
+	if (!lab->swq)
+		ml_ip_batch_classic_filter(
+			to, name, mf_link_from(&lab->t, link).node < lab->t.n_hosts, before, now);
 }
 
-static int plain_ports(const struct work *w, uint32_t node, struct ml_error *e)
+/* In the namespace of the node: changes its ports, and writes the lines for the rest. */
+static int change_ports(const struct work *w, uint32_t node, FILE *ip, FILE *tc, struct ml_error *e)
 {
-	const struct ml_lab *lab = w->lab;
-	uint32_t ports = mf_node_ports(&lab->t, mf_node_at(&lab->t, node).tier);
+	const struct mf_topology *t = &w->lab->t;
+	uint32_t ports = mf_node_ports(t, mf_node_at(t, node).tier);
+	bool reroute = w->todo->node[node];
 	char name[MF_PORT_NAME_BYTES];
 
+	if (w->todo->node[node])
+		ml_ip_batch_node(ip, t, node, w->lab->sid_device);
 	for (uint32_t port = 0; port < ports; port++) {
-		if (!(w->todo->port[mf_link_out(&lab->t, node, port)] & ML_DO_BUILD))
-			continue;
-		mf_port_name(&lab->t, node, port, name);
-		if (ml_netns_plain_port(name, e))
+		uint32_t link = mf_link_out(t, node, port);
+		unsigned what = w->todo->port[link];
+
+		mf_port_name(t, node, port, name);
+		if (what & ML_DO_BUILD && ml_netns_plain_port(name, e))
 			return -1;
+		reroute = reroute || what & (ML_DO_BUILD | ML_DO_UP);
+		port_ip_lines(w, link, name, ip);
+		port_tc_lines(w, link, name, tc);
+	}
+	if (reroute) {
+		ml_ip_batch_routes(ip, t, node, port_has_carrier, w->lab);
+		ml_ip_batch_ipv4(ip, t, node, port_has_carrier, w->lab);
 	}
 	return 0;
 }
@@ -251,10 +231,7 @@ static int do_node(void *context, size_t item, struct ml_error *e)
 	ml_lab_namespace(w->lab, node, name);
 	ml_list_open(&ip);
 	ml_list_open(&tc);
-	ip_lines(w, node, ip.to);
-	route_lines(w, node, ip.to);
-	tc_lines(w, node, tc.to);
-	failed = ml_netns_enter(name, e) || plain_ports(w, node, e) ||
+	failed = ml_netns_enter(name, e) || change_ports(w, node, ip.to, tc.to, e) ||
 		 ml_proc_batch("ip", ml_list_text(&ip), false, e) ||
 		 ml_proc_batch("tc", ml_list_text(&tc), false, e);
 	ml_list_close(&tc);

@@ -64,23 +64,23 @@ static void add_to_port(struct ml_port_state *s, const struct mf_fault *f)
 	switch (f->kind) {
 	case MF_FAULT_BLACKHOLE:
 	case MF_FAULT_STALL:
-		s->blackhole = true;
+		s->faults.blackhole = true;
 		break;
 	case MF_FAULT_LOSS:
-		add_share(&s->loss_ppm, f->value);
+		add_share(&s->faults.loss_ppm, f->value);
 		break;
 	case MF_FAULT_CORRUPT:
-		add_share(&s->corrupt_ppm, f->value);
+		add_share(&s->faults.corrupt_ppm, f->value);
 		break;
 	case MF_FAULT_DUPLICATE:
-		add_share(&s->duplicate_ppm, f->value);
+		add_share(&s->faults.duplicate_ppm, f->value);
 		break;
 	case MF_FAULT_REORDER:
-		add_share(&s->reorder_ppm, f->value);
+		add_share(&s->faults.reorder_ppm, f->value);
 		break;
 	case MF_FAULT_SLOW:
-		if (!s->rate_bps || f->value < s->rate_bps)
-			s->rate_bps = f->value;
+		if (!s->faults.slow_bits || f->value < s->faults.slow_bits)
+			s->faults.slow_bits = f->value;
 		break;
 	case MF_FAULT_DOWN:
 		s->down = true;

@@ -12,7 +12,6 @@
 
 #include "lab/lab.h"
 #include "lab/netns.h"
-#include "switchq/switchq.h"
 
 #define ML_STATE_DIR "/run/softmrc/lab"
 #define ML_PREFIX_MAX 24u

@@ -48,18 +48,6 @@ uint64_t ml_program_queue_ns(const struct ml_lab *lab)
 	return most;
 }
 
-static void faults_of(const struct ml_lab *lab, uint32_t link, struct mswq_faults *faults)
-{
-	const struct ml_port_state *s = &lab->port[link];
-
-	*faults = (struct mswq_faults){.blackhole = s->blackhole,
-				       .loss_ppm = s->loss_ppm,
-				       .corrupt_ppm = s->corrupt_ppm,
-				       .duplicate_ppm = s->duplicate_ppm,
-				       .reorder_ppm = s->reorder_ppm,
-				       .slow_bits = s->rate_bps};
-}
-
 void ml_program_load(struct ml_lab *lab)
 {
 	struct mswq_error why;
@@ -89,7 +77,7 @@ int ml_program_port(struct ml_lab *lab, uint32_t link, int netns, struct ml_erro
 	char name[MF_LINK_NAME_BYTES];
 	struct mswq_error why;
 	uint32_t ifindex = ml_ifindex(link);
-	struct mswq_faults faults;
+	struct mswq_faults faults = lab->port[link].faults;
 	struct mswq_port port;
 	int err = 0;
 
@@ -101,7 +89,6 @@ int ml_program_port(struct ml_lab *lab, uint32_t link, int netns, struct ml_erro
 		if (!err)
 			err = mswq_attach(lab->swq, netns, ifindex, &why);
 	}
-	faults_of(lab, link, &faults);
 	/* A host's slow port is HTB's business: a NIC does not trim its own packets. */
 	if (from_host(lab, link))
 		faults.slow_bits = 0;
@@ -115,7 +102,7 @@ int ml_program_port(struct ml_lab *lab, uint32_t link, int netns, struct ml_erro
 void ml_program_htb(const struct ml_lab *lab, uint32_t link, const char *port, bool build,
 		    char *text, size_t size)
 {
-	struct mswq_faults faults;
+	const struct mswq_faults *faults = &lab->port[link].faults;
 	struct mswq_port queue;
 
 	text[0] = '\0';
@@ -124,9 +111,8 @@ void ml_program_htb(const struct ml_lab *lab, uint32_t link, const char *port, b
 		queue.limit_bytes = HOST_QUEUE_BYTES;
 	if (!lab->pace_bps)
 		return;
-	faults_of(lab, link, &faults);
 	if (build)
-		mswq_htb_lines(text, size, port, lab->t.cfg.mtu, &queue, &faults);
+		mswq_htb_lines(text, size, port, lab->t.cfg.mtu, &queue, faults);
 	else
-		mswq_htb_change_lines(text, size, port, lab->t.cfg.mtu, &queue, &faults);
+		mswq_htb_change_lines(text, size, port, lab->t.cfg.mtu, &queue, faults);
 }

@@ -61,10 +61,10 @@ FAULT_TEST(ml_faults_apply, goes_the_ways_it_says)
 	uint32_t up = mf_link_t0_t1(&t, 0, 0, 1, false), nic = mf_link_host_t0(&t, 2, 3, false);
 
 	apply(words, 2);
-	assert_u_eq(port[up].loss_ppm, 10000);
-	assert_u_eq(port[up ^ 1].loss_ppm, 0);
-	assert_false(port[nic].blackhole);
-	assert_true(port[nic ^ 1].blackhole);
+	assert_u_eq(port[up].faults.loss_ppm, 10000);
+	assert_u_eq(port[up ^ 1].faults.loss_ppm, 0);
+	assert_false(port[nic].faults.blackhole);
+	assert_true(port[nic ^ 1].faults.blackhole);
 }
 
 FAULT_TEST(ml_faults_apply, adds_up_what_overlaps)
@@ -74,10 +74,10 @@ FAULT_TEST(ml_faults_apply, adds_up_what_overlaps)
 	uint32_t up = mf_link_t0_t1(&t, 0, 0, 1, false);
 
 	apply(words, 4);
-	assert_u_eq(port[up].loss_ppm, 750000);
-	assert_u_eq(port[up].rate_bps, 20000000);
-	assert_u_eq(port[mf_link_t0_t1(&t, 0, 0, 0, false)].rate_bps, 30000000);
-	assert_u_eq(port[mf_link_t0_t1(&t, 1, 0, 0, false)].rate_bps, 0);
+	assert_u_eq(port[up].faults.loss_ppm, 750000);
+	assert_u_eq(port[up].faults.slow_bits, 20000000);
+	assert_u_eq(port[mf_link_t0_t1(&t, 0, 0, 0, false)].faults.slow_bits, 30000000);
+	assert_u_eq(port[mf_link_t0_t1(&t, 1, 0, 0, false)].faults.slow_bits, 0);
 }
 
 FAULT_TEST(ml_faults_apply, swaps_far_ends_and_swaps_them_back)

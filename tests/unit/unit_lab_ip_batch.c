@@ -99,8 +99,8 @@ LINES_TEST(ml_ip_batch_ipv4, plain_routes_beside_those_of_ipv6)
 
 LINES_TEST(ml_ip_batch_classic_filter, come_and_go)
 {
-	struct ml_port_state healthy = {0}, dark = {.blackhole = true},
-			     lossy = {.loss_ppm = 500000};
+	struct ml_port_state healthy = {0}, dark = {.faults.blackhole = true},
+			     lossy = {.faults.loss_ppm = 500000};
 
 	ml_ip_batch_classic_filter(list.to, "u0", false, NULL, &healthy);
 	assert_string_equal(ml_list_text(&list), "qdisc add dev u0 clsact\n");

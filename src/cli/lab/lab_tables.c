@@ -118,7 +118,7 @@ static const char *switch_state(const struct ml_lab *lab, uint32_t node)
 	uint32_t ports = mf_node_ports(t, mf_node_at(t, node).tier), dark = 0;
 
 	for (uint32_t port = 0; port < ports; port++)
-		dark += ml_lab_port(lab, mf_link_out(t, node, port))->blackhole;
+		dark += ml_lab_port(lab, mf_link_out(t, node, port))->faults.blackhole;
 	return ml_lab_switch_is_off(lab, node) ? "off" : dark == ports ? "silent" : "";
 }
 
@@ -190,8 +190,8 @@ static json_t *link_json(const struct ml_lab *lab, const struct ml_counters *c, 
 	return json_pack("{ss sb sI sb sb sI sI sI sI sI sI sI sI sI sI sI}", "link",
 			 mf_cable_name(ml_lab_topology(lab), link, name), "carrier", c->carrier,
 			 "rate_bps", (json_int_t)ml_lab_rate(lab, link), "down", s->down,
-			 "blackhole", s->blackhole, "packets", (json_int_t)c->packets, "bytes",
-			 (json_int_t)c->bytes, "sent_bytes", (json_int_t)c->sent_bytes,
+			 "blackhole", s->faults.blackhole, "packets", (json_int_t)c->packets,
+			 "bytes", (json_int_t)c->bytes, "sent_bytes", (json_int_t)c->sent_bytes,
 			 "queue_bytes", (json_int_t)c->queue_bytes, "trimmed",
 			 (json_int_t)c->trimmed, "marked", (json_int_t)c->marked, "dropped",
 			 (json_int_t)c->dropped, "lost_to_faults", (json_int_t)c->lost, "corrupted",
