@@ -24,6 +24,37 @@ struct rd_sge {
 /* SGEs of a WR at most. */
 #define RD_SGE_MAX 16u
 
+/* A walk over the pieces of SGEs that bytes [offset, offset + len) of a message take. */
+struct rd_sge_walk {
+	const struct rd_sge *sge, *end;
+	uint64_t offset; /* in *sge */
+	uint32_t left;
+};
+
+/* rd_sge_walk begins a walk over n SGEs; behind the last one there is no piece. */
+static inline struct rd_sge_walk rd_sge_walk(const struct rd_sge *sge, uint32_t n, uint64_t offset,
+					     uint32_t len)
+{
+	return (struct rd_sge_walk){sge, sge + n, offset, len};
+}
+
+/* rd_sge_next returns the next piece, which lies in one SGE and is not empty; false: the end. */
+static inline bool rd_sge_next(struct rd_sge_walk *w, struct rd_sge *piece)
+{
+	uint64_t room;
+
+	while (w->sge < w->end && w->offset >= w->sge->length)
+		w->offset -= w->sge++->length;
+	if (w->left == 0 || w->sge == w->end)
+		return false;
+	room = w->sge->length - w->offset;
+	*piece = (struct rd_sge){w->sge->addr + w->offset,
+				 room < w->left ? (uint32_t)room : w->left, w->sge->lkey};
+	w->offset += piece->length;
+	w->left -= piece->length;
+	return true;
+}
+
 /* What a QP or an MR grants; the values are those of verbs. */
 enum rd_access {
 	RD_ACCESS_LOCAL_WRITE = 1u << 0,

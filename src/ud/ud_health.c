@@ -9,7 +9,8 @@
  * destination that answers no probes at all (another make of device), or is away or busy for a
  * while, loses no EV.
  *
- *	GOOD --- failed in MU_TRIES rounds in a row ---> ASSUMED_BAD --- answered in as many ---> GOOD
+ *	GOOD --- failed in MU_TRIES rounds in a row ---> ASSUMED_BAD
+ *	ASSUMED_BAD --- answered in as many ---> GOOD
  *
  * The states, the counts in a row and the back-off are those of an EV set of the MRC engine; only
  * what makes an EV bad is decided here. docs/design/0032-paths-of-datagrams.md.

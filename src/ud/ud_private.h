@@ -21,7 +21,7 @@
 #define MU_ROUND_PROBES 5u
 #define MU_ROUND_DOUBTFUL 2u
 #define MU_TRIES 3u
-/* From one round to the next, at least; a round without any answer doubles it, up to the longest. */
+/* From one round to the next, at least; a round without any answer doubles it, six times. */
 #define MU_ROUND_NS UINT64_C(20000000)
 #define MU_ROUND_SHIFTS 6u
 /* A bad EV is asked again after MU_ROUND_NS, doubling with each failure up to this. */
@@ -159,11 +159,11 @@ static inline struct rd_sge *mu_ring_sge(const struct mu_ring *r, uint64_t wr)
 /* mu_complete_send completes the oldest send WR. */
 void mu_complete_send(struct mu_qp *qp, enum rd_wc_status status);
 /*
- * mu_find_mr tells where `len` bytes of an SGE are, behind its first `skip`, if they are of an MR
- * of this PD that grants these rights; false: they are not, or of a null MR.
+ * mu_find_mr tells where the bytes of an SGE are, if they are of an MR of this PD that grants these
+ * rights; false: they are not, or of a null MR.
  */
 bool mu_find_mr(const struct mu_engine *e, uint32_t pd, uint32_t access, const struct rd_sge *sge,
-		uint32_t skip, uint32_t len, struct mt_mr_part *part);
+		struct mt_mr_part *part);
 
 /*
  * mu_peers_find returns the destination of datagrams to a QP, and asks it for paths when that is

@@ -37,10 +37,10 @@ const struct mu_counts *mu_counts(const struct mu_engine *e)
 }
 
 bool mu_find_mr(const struct mu_engine *e, uint32_t pd, uint32_t access, const struct rd_sge *sge,
-		uint32_t skip, uint32_t len, struct mt_mr_part *part)
+		struct mt_mr_part *part)
 {
-	return mt_mr_find(e->cfg.engine, sge->lkey, sge->addr + skip, len, part) && part->mr_user &&
-	       part->pd == pd && (part->access & access) == access;
+	return mt_mr_find(e->cfg.engine, sge->lkey, sge->addr, sge->length, part) &&
+	       part->mr_user && part->pd == pd && (part->access & access) == access;
 }
 
 /* ---- life of a QP ---- */

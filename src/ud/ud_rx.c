@@ -64,35 +64,19 @@ static uint64_t recv_length(const struct rd_recv_wr *wr)
 	return room;
 }
 
-/* write_sge copies len bytes into an SGE behind its first `skip`; false: memory is gone. */
-static bool write_sge(const struct mu_qp *qp, const struct rd_sge *sge, uint32_t skip,
-		      const uint8_t *from, uint32_t len)
-{
-	const struct mu_env *env = &qp->e->env;
-	struct mt_mr_part part;
-
-	return mu_find_mr(qp->e, qp->cap.recv_pd, RD_ACCESS_LOCAL_WRITE, sge, skip, len, &part) &&
-	       env->place(env->ctx, part.mr_user, part.offset, from, len);
-}
-
-/* scatter fills the SGEs of a receive with len bytes behind its first `skip`. */
-static bool scatter(const struct mu_qp *qp, const struct rd_sge *sge, uint32_t skip,
+/* scatter fills a receive with len bytes behind its first `skip`; false: memory is gone. */
+static bool scatter(const struct mu_qp *qp, const struct rd_recv_wr *recv, uint32_t skip,
 		    const uint8_t *from, uint32_t len)
 {
-	for (; len > 0; sge++) {
-		uint32_t part;
+	const struct mu_env *env = &qp->e->env;
+	struct rd_sge_walk walk = rd_sge_walk(recv->sge, recv->n_sge, skip, len);
+	struct mt_mr_part part;
+	struct rd_sge piece;
 
-		if (skip >= sge->length) {
-			skip -= sge->length;
-			continue;
-		}
-		part = sge->length - skip < len ? sge->length - skip : len;
-		if (!write_sge(qp, sge, skip, from, part))
+	for (; rd_sge_next(&walk, &piece); from += piece.length)
+		if (!mu_find_mr(qp->e, qp->cap.recv_pd, RD_ACCESS_LOCAL_WRITE, &piece, &part) ||
+		    !env->place(env->ctx, part.mr_user, part.offset, from, piece.length))
 			return false;
-		from += part;
-		len -= part;
-		skip = 0;
-	}
 	return true;
 }
 
@@ -127,8 +111,8 @@ static void complete_recv(struct mu_qp *qp, struct mu_completion *c)
 /* deliver fills the oldest receive, which is long enough, and completes it. */
 static void deliver(struct mu_qp *qp, const struct rd_recv_wr *recv, const struct arrived *in)
 {
-	bool whole = scatter(qp, recv->sge, 0, in->grh, sizeof(in->grh)) &&
-		     scatter(qp, recv->sge, MU_GRH_BYTES, in->payload, in->dg->payload_len);
+	bool whole = scatter(qp, recv, 0, in->grh, sizeof(in->grh)) &&
+		     scatter(qp, recv, MU_GRH_BYTES, in->payload, in->dg->payload_len);
 	struct mu_completion c = {
 		.wr_id = recv->wr_id,
 		.status = whole ? RD_WC_SUCCESS : RD_WC_LOC_PROT_ERR,

@@ -102,7 +102,7 @@ static bool are_sges_valid(const struct mu_qp *qp, const struct mu_send *send,
 	if (send->flags & RD_SEND_INLINE)
 		return true;
 	for (uint32_t i = 0; i < send->n_sge; i++)
-		if (!mu_find_mr(qp->e, qp->cap.pd, 0, &sge[i], 0, sge[i].length, &part))
+		if (!mu_find_mr(qp->e, qp->cap.pd, 0, &sge[i], &part))
 			return false;
 	return true;
 }

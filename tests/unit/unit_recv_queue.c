@@ -86,7 +86,7 @@ TEST_WITH(fresh, NULL, mt_recv_room, all_pieces)
 }
 
 /* Every part of every message, against a walk byte by byte. REQ(ext.recv.scatter) */
-TEST_WITH(fresh, NULL, mt_recv_next, every_part)
+TEST_WITH(fresh, NULL, rd_sge_next, every_part)
 {
 	static const uint32_t shapes[][3] = {{3, 0, 4}, {0, 0, 5}, {2, 2, 2}, {7, 0, 0}, {0, 6, 0}};
 
@@ -99,12 +99,13 @@ TEST_WITH(fresh, NULL, mt_recv_next, every_part)
 				addr[room++] = (i + 1) * 1000 + n;
 		for (uint32_t from = 0; from <= room; from++)
 			for (uint32_t len = 0; len <= room - from; len++) {
-				struct mt_recv_walk w = mt_recv_walk(&rq, rqe, from, len);
-				struct mt_recv_piece p;
+				struct rd_sge_walk w =
+					rd_sge_walk(mt_rq_sges(&rq, rqe), rqe->n_sge, from, len);
+				struct rd_sge p;
 				uint32_t at = from;
 
-				while (mt_recv_next(&w, &p))
-					for (uint32_t n = 0; n < p.len; n++) {
+				while (rd_sge_next(&w, &p))
+					for (uint32_t n = 0; n < p.length; n++) {
 						assert_u_eq(p.lkey, addr[at] / 1000);
 						assert_u_eq(p.addr + n, addr[at++]);
 					}

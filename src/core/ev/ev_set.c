@@ -213,6 +213,7 @@ static void restore_ev(struct mt_ev_set *s, uint16_t ev, enum mt_ev_state state)
 		s->faults[ev].probe_pending = 0;
 	}
 	rebalance_port(s, ev);
+	mb_assert_slow(set_is_consistent(s));
 }
 
 bool mt_ev_restore_after_port_down(struct mt_ev_set *s, uint16_t ev, uint64_t since_ns)
@@ -221,7 +222,6 @@ bool mt_ev_restore_after_port_down(struct mt_ev_set *s, uint16_t ev, uint64_t si
 	if (s->evs[ev].state != MT_EV_ASSUMED_BAD || s->faults[ev].bad_since_ns < since_ns)
 		return false;
 	restore_ev(s, ev, MT_EV_GOOD);
-	mb_assert_slow(set_is_consistent(s));
 	return true;
 }
 
@@ -281,7 +281,6 @@ unsigned mt_ev_retire(struct mt_ev_set *s, uint16_t ev, uint64_t now_ns, enum mt
 static void revive(struct mt_ev_set *s, uint16_t ev, enum mt_ev_state state, uint64_t now_ns)
 {
 	restore_ev(s, ev, state);
-	mb_assert_slow(set_is_consistent(s));
 	s->faults[ev].revived++;
 	s->faults[ev].revived_ns = now_ns;
 }
@@ -304,7 +303,6 @@ bool mt_ev_deny(struct mt_ev_set *s, uint16_t ev, bool deny)
 	if (s->evs[ev].state == want || (!deny && s->evs[ev].state != MT_EV_DENIED))
 		return false;
 	restore_ev(s, ev, want);
-	mb_assert_slow(set_is_consistent(s));
 	return true;
 }
 

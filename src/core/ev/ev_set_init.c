@@ -34,16 +34,12 @@ void mt_ev_set_add_faults(struct mt_ev_set *s, void *mem)
 
 struct mt_ev_fault *mt_ev_get_fault(struct mt_ev_set *s, uint16_t ev)
 {
-	void *mem;
+	void *mem = s->faults ? NULL : mb_pool_get(s->pool, s->n_evs * sizeof(*s->faults));
 
 	mb_assert(ev < s->n_evs);
-	if (s->faults)
-		return &s->faults[ev];
-	mem = mb_pool_get(s->pool, s->n_evs * sizeof(*s->faults));
-	if (!mem)
-		return NULL;
-	mt_ev_set_add_faults(s, mem);
-	return &s->faults[ev];
+	if (mem)
+		mt_ev_set_add_faults(s, mem);
+	return s->faults ? &s->faults[ev] : NULL;
 }
 
 void mt_ev_set_fini(struct mt_ev_set *s)

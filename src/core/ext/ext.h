@@ -86,31 +86,6 @@ uint64_t mt_recv_room(const struct mt_rq *rq, const struct mt_rqe *rqe);
  */
 bool mt_recv_complete_below(struct mt_rq *rq, uint64_t msn);
 
-/*
- * Walks over the pieces of a receive's memory that [offset, offset + len) of its message takes.
- * REQ(ext.recv.scatter)
- */
-struct mt_recv_piece {
-	uint64_t addr;
-	uint32_t lkey;
-	uint32_t len;
-};
-
-struct mt_recv_walk {
-	const struct rd_sge *sge, *end;
-	uint64_t offset; /* in *sge */
-	uint32_t left;
-};
-
-/* mt_recv_walk begins a walk over bytes that lie inside mt_recv_room. */
-struct mt_recv_walk mt_recv_walk(const struct mt_rq *rq, const struct mt_rqe *rqe, uint64_t offset,
-				 uint32_t len);
-/* mt_sges_walk begins one over n SGEs that are not those of a receive. */
-struct mt_recv_walk mt_sges_walk(const struct rd_sge *sge, uint32_t n, uint64_t offset,
-				 uint32_t len);
-/* mt_recv_next returns the next piece; false when there is none. */
-bool mt_recv_next(struct mt_recv_walk *w, struct mt_recv_piece *piece);
-
 /* ---- shared receive queues ---- */
 
 /*

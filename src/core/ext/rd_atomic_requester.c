@@ -28,16 +28,16 @@ static bool fits_response(const struct mt_incoming *c, const struct mt_wqe *wqe)
 }
 
 /* The key is checked again for each piece, since the MR may be gone since the WR was posted. */
-static bool place_piece(const struct mt_incoming *c, const struct mt_recv_piece *piece,
-			const void *src)
+static bool place_piece(const struct mt_incoming *c, const struct rd_sge *piece, const void *src)
 {
 	const struct mt_engine *e = c->qp->engine;
 	const struct mt_mr *mr = mt_mr_check(&e->mrs, piece->lkey, c->qp->cap.pd, piece->addr,
-					     piece->len, RD_ACCESS_LOCAL_WRITE);
+					     piece->length, RD_ACCESS_LOCAL_WRITE);
 
-	if (!mr || !e->env.place(e->env.ctx, mr->user, piece->addr - mr->origin, src, piece->len))
+	if (!mr ||
+	    !e->env.place(e->env.ctx, mr->user, piece->addr - mr->origin, src, piece->length))
 		return false;
-	mt_incoming_stats(c)->rx_data_bytes += piece->len;
+	mt_incoming_stats(c)->rx_data_bytes += piece->length;
 	return true;
 }
 
@@ -47,15 +47,15 @@ static bool place_read(const struct mt_incoming *c, const struct mt_qp *of,
 {
 	const struct rd_sge *sges = mt_sq_sges(&of->req.sq, wqe);
 	const uint8_t *src = c->rx->payload;
-	struct mt_recv_piece piece;
-	struct mt_recv_walk walk =
-		mt_sges_walk(sges, wqe->n_sge, c->pkt->data.reth.va, c->pkt->payload_len);
+	struct rd_sge piece;
+	struct rd_sge_walk walk =
+		rd_sge_walk(sges, wqe->n_sge, c->pkt->data.reth.va, c->pkt->payload_len);
 
-	while (mt_recv_next(&walk, &piece)) {
+	while (rd_sge_next(&walk, &piece)) {
 		if (!place_piece(c, &piece, src))
 			return false;
 		if (src)
-			src += piece.len;
+			src += piece.length;
 	}
 	return true;
 }
@@ -65,11 +65,10 @@ static bool place_atomic(const struct mt_incoming *c, const struct mt_qp *of,
 			 const struct mt_wqe *wqe)
 {
 	const struct rd_sge *sge = &of->ext->operands[wqe - of->req.sq.wqes].result;
-	struct mt_recv_piece piece = {.addr = sge->addr, .lkey = sge->lkey, .len = sge->length};
 	uint64_t original = c->pkt->data.reth.va;
 
 	mb_assert(sge->length == sizeof(original));
-	return place_piece(c, &piece, &original);
+	return place_piece(c, sge, &original);
 }
 
 /* An atomic writes one number to one SGE; a READ scatters its bytes over all of them. */

@@ -76,25 +76,26 @@ void mt_recv_place(const struct mt_incoming *c)
 	const uint8_t *src = c->rx->payload;
 	const struct mt_rq *rq = &c->qp->rsp.rq;
 	uint32_t pd = rq->srq ? rq->srq->pd : c->qp->cap.pd;
-	struct mt_recv_piece piece;
-	struct mt_recv_walk walk;
+	struct rd_sge piece;
+	struct rd_sge_walk walk;
 
 	if (!mt_incoming_may_place(c))
 		return;
 	mb_assert(c->rqe && c->rqe->n_sge <= rq->max_sge);
-	walk = mt_recv_walk(rq, c->rqe, c->pkt->data.reth.va, c->pkt->payload_len);
-	while (mt_recv_next(&walk, &piece)) {
-		const struct mt_mr *mr = mt_mr_check(&e->mrs, piece.lkey, pd, piece.addr, piece.len,
-						     RD_ACCESS_LOCAL_WRITE);
+	walk = rd_sge_walk(mt_rq_sges(rq, c->rqe), c->rqe->n_sge, c->pkt->data.reth.va,
+			   c->pkt->payload_len);
+	while (rd_sge_next(&walk, &piece)) {
+		const struct mt_mr *mr = mt_mr_check(&e->mrs, piece.lkey, pd, piece.addr,
+						     piece.length, RD_ACCESS_LOCAL_WRITE);
 
-		if (!mr ||
-		    !e->env.place(e->env.ctx, mr->user, piece.addr - mr->origin, src, piece.len)) {
+		if (!mr || !e->env.place(e->env.ctx, mr->user, piece.addr - mr->origin, src,
+					 piece.length)) {
 			mt_incoming_nak(c, MW_NAK_REMOTE_OP, RD_WC_LOC_PROT_ERR);
 			break;
 		}
-		mt_incoming_stats(c)->rx_data_bytes += piece.len;
+		mt_incoming_stats(c)->rx_data_bytes += piece.length;
 		if (src)
-			src += piece.len;
+			src += piece.length;
 	}
 }
 

@@ -80,19 +80,18 @@ void mh_tx_destroy(struct mh_tx *tx)
 #define TX_ZEROS 4096u
 
 /* tx_resolve returns where a piece of an SGE is; NULL: its MR is gone. */
-static void *tx_resolve(const struct mh_nic *nic, const struct rd_sge *sge, uint32_t offset,
-			uint32_t len)
+static void *tx_resolve(const struct mh_nic *nic, const struct rd_sge *piece)
 {
 	static const uint8_t zeros[TX_ZEROS];
 	struct mt_mr_part part;
 
-	if (sge->lkey == MT_LKEY_ADAPTER)
-		return (uint8_t *)(uintptr_t)sge->addr + offset;
-	if (!mt_mr_find(nic->engine, sge->lkey, sge->addr + offset, len, &part))
+	if (piece->lkey == MT_LKEY_ADAPTER)
+		return (void *)(uintptr_t)piece->addr;
+	if (!mt_mr_find(nic->engine, piece->lkey, piece->addr, piece->length, &part))
 		return NULL;
 	if (part.mr_user)
 		return (uint8_t *)part.mr_user + part.offset;
-	mb_assert(len <= sizeof(zeros));
+	mb_assert(piece->length <= sizeof(zeros));
 	return (void *)(uintptr_t)zeros;
 }
 
@@ -100,26 +99,17 @@ static void *tx_resolve(const struct mh_nic *nic, const struct rd_sge *sge, uint
 static bool tx_payload(const struct mh_nic *nic, const struct mt_tx_desc *d, struct mio_tx *frame,
 		       struct tx_part *part)
 {
-	uint32_t skip = d->offset;
-	uint32_t left = d->pkt.payload_len;
+	struct rd_sge_walk walk = rd_sge_walk(d->sge, d->n_sge, d->offset, d->pkt.payload_len);
+	struct rd_sge piece;
 
-	for (uint32_t i = 0; i < d->n_sge && left > 0; i++) {
-		uint32_t len = d->sge[i].length;
-		void *at;
+	while (rd_sge_next(&walk, &piece)) {
+		void *at = tx_resolve(nic, &piece);
 
-		if (skip >= len) {
-			skip -= len;
-			continue;
-		}
-		len = len - skip < left ? len - skip : left;
-		at = tx_resolve(nic, &d->sge[i], skip, len);
 		if (!at)
 			return false;
-		part->iov[frame->n_iov++] = (struct iovec){at, len};
-		left -= len;
-		skip = 0;
+		part->iov[frame->n_iov++] = (struct iovec){at, piece.length};
 	}
-	mb_assert(left == 0);
+	mb_assert(walk.left == 0);
 	frame->len += d->pkt.payload_len;
 	return true;
 }
