@@ -107,6 +107,16 @@ uint64_t case_count(struct sim_world *w, uint32_t src, uint8_t opcode)
 	return n;
 }
 
+uint64_t case_data_of_plane(struct sim_world *w, uint32_t src, uint32_t plane, uint64_t since_ns)
+{
+	const struct net_seen *s;
+	uint64_t n = 0;
+
+	for (CASE_EACH(w, s))
+		n += case_is_data(s) && s->src == src && s->port == plane && s->at_ns >= since_ns;
+	return n;
+}
+
 uint64_t case_resent(struct sim_world *w, uint32_t src)
 {
 	return w->nodes[src].traffic.sent_again;
@@ -198,7 +208,22 @@ void case_keep_busy(struct sim_qp *qp, uint32_t len, uint64_t until_ns)
 	sim_node_run(qp->node);
 }
 
+void case_pace(struct sim_world *w, uint32_t node, uint64_t port_bps)
+{
+	for (uint32_t port = 0; port < w->cfg.net.n_planes; port++)
+		w->net.egress[node][port].bps = port_bps;
+	w->nodes[node].tx_batch = 1;
+}
+
 /* ---- faults ---- */
+
+bool case_hold_first_message(void *ctx, struct net_packet *p)
+{
+	(void)ctx;
+	if (p->data && p->pkt.data.meth.msn == 0)
+		p->extra_ns = 50 * SIM_US;
+	return true;
+}
 
 void case_kill(struct sim_world *w, uint32_t src, uint32_t dst, uint32_t plane, uint32_t path,
 	       bool dead)

@@ -39,6 +39,8 @@ void case_check_between(struct sim_world *w, uint64_t got, uint64_t low, uint64_
 bool case_is_data(const struct net_seen *s);
 /* case_count counts the packets of an opcode that a node sent; opcode 0: all data. */
 uint64_t case_count(struct sim_world *w, uint32_t src, uint8_t opcode);
+/* case_data_of_plane counts the data packets that a node sent by a plane since then. */
+uint64_t case_data_of_plane(struct sim_world *w, uint32_t src, uint32_t plane, uint64_t since_ns);
 /* case_resent counts the data packets that a node sent again. */
 uint64_t case_resent(struct sim_world *w, uint32_t src);
 /* case_nth returns the nth packet, from 0, of an opcode from a node; opcode 0: data; or fails. */
@@ -59,6 +61,9 @@ void case_recvs(struct sim_qp *qp, uint32_t n);
 /* case_keep_busy posts len byte messages whenever there is room, until `until_ns`. */
 void case_keep_busy(struct sim_qp *qp, uint32_t len, uint64_t until_ns);
 
+/* case_pace gives the ports of a node a rate and lets out one packet at a time. */
+void case_pace(struct sim_world *w, uint32_t node, uint64_t port_bps);
+
 /* case_kill sets paths dead or alive: one way from src to dst; path NET_NO_NODE: the whole plane. */
 void case_kill(struct sim_world *w, uint32_t src, uint32_t dst, uint32_t plane, uint32_t path,
 	       bool dead);
@@ -66,6 +71,9 @@ void case_kill(struct sim_world *w, uint32_t src, uint32_t dst, uint32_t plane, 
 void case_kill_both(struct sim_world *w, uint32_t plane, uint32_t path, bool dead);
 /* case_silence kills or revives every path between nodes 0 and 1, in both directions. */
 void case_silence(struct sim_world *w, bool dead);
+
+/* case_hold_first_message is a filter that holds up the packets of MSN 0 for 50 us. */
+bool case_hold_first_message(void *ctx, struct net_packet *p);
 
 /* case_meta is that of an intact packet from a node. */
 struct mt_rx_meta case_meta(struct sim_world *w, uint32_t src);

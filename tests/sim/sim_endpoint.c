@@ -13,11 +13,8 @@
 /* 4096 byte packets leave each port one in 2 us. */
 static void pace(struct sim_world *w)
 {
-	for (uint32_t node = 0; node < 2; node++) {
-		for (uint32_t port = 0; port < PLANES; port++)
-			w->net.egress[node][port].bps = UINT64_C(16900000000);
-		w->nodes[node].tx_batch = 1;
-	}
+	case_pace(w, 0, UINT64_C(16900000000));
+	case_pace(w, 1, UINT64_C(16900000000));
 }
 
 /* Of the worlds that come, where a case must hold for more than one. */

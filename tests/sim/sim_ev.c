@@ -57,9 +57,7 @@ static uint64_t last_data_on(struct sim_world *w, uint32_t plane, uint32_t path)
 /* 4096 byte packets leave each port one a microsecond. */
 static void pace(struct sim_world *w)
 {
-	for (uint32_t port = 0; port < w->cfg.net.n_planes; port++)
-		w->net.egress[0][port].bps = UINT64_C(33800000000);
-	w->nodes[0].tx_batch = 1;
+	case_pace(w, 0, UINT64_C(33800000000));
 }
 
 static bool mark_once(void *ctx, struct net_packet *p)

@@ -5,22 +5,10 @@
  */
 #include "case.h"
 
-static uint64_t data_of_plane(struct sim_world *w, uint32_t plane, uint64_t since_ns)
-{
-	const struct net_seen *s;
-	uint64_t n = 0;
-
-	for (CASE_EACH(w, s))
-		n += case_is_data(s) && s->src == 0 && s->port == plane && s->at_ns >= since_ns;
-	return n;
-}
-
 static void pace(struct sim_world *w)
 {
-	for (uint32_t node = 0; node < 2; node++)
-		for (uint32_t port = 0; port < w->cfg.net.n_planes; port++)
-			w->net.egress[node][port].bps = UINT64_C(33800000000);
-	w->nodes[0].tx_batch = 1;
+	case_pace(w, 0, UINT64_C(33800000000));
+	case_pace(w, 1, UINT64_C(33800000000));
 }
 
 /* REQ(ep.port.survive) REQ(ep.port.return) */
@@ -39,15 +27,15 @@ TEST(sim_fault, a_lost_plane_is_carried_by_the_others_and_comes_back)
 	CASE_EQ(w, case_info(qp).evs_bad, 8);
 	since = w->net.now_ns;
 	sim_run_for(w, SIM_MS);
-	CASE_EQ(w, data_of_plane(w, 2, since), 0);
+	CASE_EQ(w, case_data_of_plane(w, 0, 2, since), 0);
 	/* A packet a microsecond on each of three planes. */
-	CASE_BETWEEN(w, data_of_plane(w, 0, since), 950, 1050);
+	CASE_BETWEEN(w, case_data_of_plane(w, 0, 0, since), 950, 1050);
 	case_kill_both(w, 2, NET_NO_NODE, false);
 	sim_run_for(w, 5 * SIM_MS);
 	CASE_EQ(w, case_info(qp).evs_bad, 0);
 	since = w->net.now_ns;
 	sim_run_for(w, SIM_MS);
-	CASE_BETWEEN(w, data_of_plane(w, 2, since), 950, 1050);
+	CASE_BETWEEN(w, case_data_of_plane(w, 0, 2, since), 950, 1050);
 	case_done(w);
 }
 

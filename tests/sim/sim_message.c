@@ -288,21 +288,13 @@ TEST(sim_message, several_megabytes)
 	case_done(w);
 }
 
-static bool hold_first_packet(void *ctx, struct net_packet *p)
-{
-	(void)ctx;
-	if (p->data && p->pkt.data.meth.msn == 0)
-		p->extra_ns = 50 * SIM_US;
-	return true;
-}
-
 /* REQ(rsp.wimm.stash) REQ(rsp.complete.in-order) */
 TEST(sim_message, immediates_that_come_early_wait_for_what_was_sent_before)
 {
 	struct sim_world *w = case_open(NULL);
 	struct sim_qp *qp = sim_connect_default(w);
 
-	w->net.filter = hold_first_packet;
+	w->net.filter = case_hold_first_message;
 	case_recvs(qp->peer, 3);
 	sim_post(qp, 10, 0);
 	case_post(qp, 3, 10, RD_SEND_IMM);

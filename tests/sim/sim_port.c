@@ -5,22 +5,10 @@
  */
 #include "case.h"
 
-static uint64_t data_of_plane(struct sim_world *w, uint32_t src, uint32_t plane, uint64_t since_ns)
-{
-	const struct net_seen *s;
-	uint64_t n = 0;
-
-	for (CASE_EACH(w, s))
-		n += case_is_data(s) && s->src == src && s->port == plane && s->at_ns >= since_ns;
-	return n;
-}
-
 static void pace(struct sim_world *w)
 {
-	for (uint32_t node = 0; node < 2; node++)
-		for (uint32_t port = 0; port < w->cfg.net.n_planes; port++)
-			w->net.egress[node][port].bps = UINT64_C(33800000000);
-	w->nodes[0].tx_batch = w->nodes[1].tx_batch = 1;
+	case_pace(w, 0, UINT64_C(33800000000));
+	case_pace(w, 1, UINT64_C(33800000000));
 }
 
 /* The link of a node's port: its packets die in both directions, and the node knows `known` or
@@ -61,15 +49,15 @@ TEST(sim_port, a_port_that_goes_down_under_traffic_costs_its_share_and_no_ev)
 	set_port(w, 0, 2, false, true);
 	since = w->net.now_ns + 1;
 	sim_run_for(w, 2 * SIM_MS);
-	CASE_EQ(w, data_of_plane(w, 0, 2, since), 0);
-	CASE_BETWEEN(w, data_of_plane(w, 0, 1, since), 1900, 2050);
+	CASE_EQ(w, case_data_of_plane(w, 0, 2, since), 0);
+	CASE_BETWEEN(w, case_data_of_plane(w, 0, 1, since), 1900, 2050);
 	CASE_TRUE(w, case_stats(w, 0).lost_inferred > 0);
 	CASE_EQ(w, case_stats(w, 0).evs_retired, 0);
 	CASE_EQ(w, case_stats(w, 0).timeouts, 0);
 	set_port(w, 0, 2, true, true);
 	since = w->net.now_ns;
 	sim_run_for(w, SIM_MS);
-	CASE_BETWEEN(w, data_of_plane(w, 0, 2, since), 950, 1050);
+	CASE_BETWEEN(w, case_data_of_plane(w, 0, 2, since), 950, 1050);
 	CASE_EQ(w, case_stats(w, 0).evs_retired, 0);
 	CASE_EQ(w, port_events(w, 0, false, false), 1);
 	CASE_EQ(w, port_events(w, 0, false, true), 1);
@@ -93,14 +81,14 @@ TEST(sim_port, the_peer_is_told_and_leaves_the_plane_until_it_is_back)
 	CASE_EQ(w, port_events(w, 0, true, false), 1);
 	since = w->net.now_ns;
 	sim_run_for(w, SIM_MS);
-	CASE_EQ(w, data_of_plane(w, 0, 2, since), 0);
+	CASE_EQ(w, case_data_of_plane(w, 0, 2, since), 0);
 	CASE_TRUE(w, case_count(w, 1, MW_EP_REQUEST) <= 2);
 	set_port(w, 1, 2, true, true);
 	sim_run_for(w, 100 * SIM_US);
 	CASE_EQ(w, case_stats(w, 0).peer_ports_restored, 1);
 	since = w->net.now_ns;
 	sim_run_for(w, SIM_MS);
-	CASE_BETWEEN(w, data_of_plane(w, 0, 2, since), 900, 1050);
+	CASE_BETWEEN(w, case_data_of_plane(w, 0, 2, since), 900, 1050);
 	case_done(w);
 }
 
@@ -126,7 +114,7 @@ TEST(sim_port, evs_lost_before_the_news_come_back_with_the_port)
 	CASE_EQ(w, case_info(qp).evs_bad, 0);
 	since = w->net.now_ns;
 	sim_run_for(w, SIM_MS);
-	CASE_BETWEEN(w, data_of_plane(w, 0, 2, since), 950, 1050);
+	CASE_BETWEEN(w, case_data_of_plane(w, 0, 2, since), 950, 1050);
 	CASE_EQ(w, case_info(back).evs_bad, 0);
 	case_done(w);
 }
@@ -200,7 +188,7 @@ TEST(sim_port, forged_updates_cost_a_probe_a_plane_and_interval)
 	since = w->net.now_ns;
 	sim_run_for(w, 500 * SIM_US);
 	for (uint32_t plane = 0; plane < 4; plane++)
-		CASE_BETWEEN(w, data_of_plane(w, 0, plane, since), 450, 550);
+		CASE_BETWEEN(w, case_data_of_plane(w, 0, plane, since), 450, 550);
 	case_done(w);
 }
 

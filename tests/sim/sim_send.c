@@ -64,21 +64,13 @@ TEST(sim_send, all_sizes_both_ways)
 	case_done(w);
 }
 
-static bool hold_first_message(void *ctx, struct net_packet *p)
-{
-	(void)ctx;
-	if (p->data && p->pkt.data.meth.msn == 0)
-		p->extra_ns = 50 * SIM_US;
-	return true;
-}
-
 /* REQ(ext.recv.match) REQ(ext.recv.order) */
 TEST(sim_send, messages_that_overtake_complete_in_order)
 {
 	struct sim_world *w = case_open(NULL);
 	struct sim_qp *qp = sim_connect_extended(w);
 
-	w->net.filter = hold_first_message;
+	w->net.filter = case_hold_first_message;
 	case_recvs(qp->peer, 5);
 	case_send(qp, 5, 10000, 0);
 	sim_run_for(w, 40 * SIM_US);
@@ -296,7 +288,7 @@ TEST(sim_send, ends_of_writes_wait_for_all_before_them)
 	struct sim_world *w = case_open(NULL);
 	struct sim_qp *qp = sim_connect_extended(w);
 
-	w->net.filter = hold_first_message;
+	w->net.filter = case_hold_first_message;
 	case_post(qp, 1, 100, 0);
 	case_post(qp, 1, 10000, 0);
 	case_post(qp, 1, 8, 0);
@@ -315,7 +307,7 @@ TEST(sim_send, not_too_many_ends_wait)
 	sim_qp_cfg_extended(&cfg);
 	cfg.cap.sq_depth = 1024;
 	qp = sim_connect(w, 0, 1, &cfg, &cfg);
-	w->net.filter = hold_first_message;
+	w->net.filter = case_hold_first_message;
 	case_post(qp, 1 + MT_IN_ORDER_MAX + 50, 4, 0);
 	sim_run_for(w, 19 * SIM_US);
 	CASE_EQ(w, placed_bytes(qp), 0);
@@ -332,7 +324,7 @@ TEST(sim_send, a_reset_while_ends_wait)
 	struct rd_qp_attr attr = {.state = RD_QPS_RESET};
 	size_t idle = mt_engine_memory_used(w->nodes[1].engine);
 
-	w->net.filter = hold_first_message;
+	w->net.filter = case_hold_first_message;
 	case_post(qp, 4, 4096, 0);
 	sim_run_for(w, 19 * SIM_US);
 	assert_true(mt_engine_memory_used(w->nodes[1].engine) > idle + 3 * 4096);

@@ -8,24 +8,10 @@
 #define NOMINAL (MTU + MT_NOMINAL_HEADER)
 /* What so many packets are in a responder's count: units of 256 bytes, rounded up. */
 #define COUNTED(packets) (((packets)*NOMINAL + 255) / 256 * 256)
-#define MAX 256u
 
-static struct mt_tx_desc sent[MAX];
+static struct mt_tx_desc sent[SENT_MAX];
 
 #define CASE(function, name) TEST_WITH(defaults, close_node, function, name)
-
-/* Connects and sends a message of so many packets at 1000. */
-static void start_message(uint32_t packets)
-{
-	start();
-	assert_i_eq(node_post(&n, n.qp, 70, packets * MTU, RD_SEND_SIGNALED), MT_OK);
-	assert_u_eq(node_tx(&n, 1000, sent, MAX), packets);
-}
-
-static void rx(uint64_t now, struct mw_packet pkt)
-{
-	node_rx(&n, now, &pkt);
-}
 
 static uint64_t una(void)
 {
@@ -39,15 +25,15 @@ CASE(mt_completer_sack, adds_up)
 {
 	struct mw_packet pkt;
 
-	start_message(10);
+	start_message(sent, 10);
 	pkt = node_sack(&n, &sent[5], 0);
 	pkt.seth.sack_bitmap = 0x24; /* 2 and 5 */
-	rx(5000, pkt);
+	rx_at(5000, pkt);
 	assert_u_eq(una(), 0);
 	pkt.seth.sack_bitmap = 0x1B; /* 0, 1, 3, 4 and nothing of 2 and 5 */
-	rx(5100, pkt);
+	rx_at(5100, pkt);
 	assert_u_eq(una(), 6);
-	rx(5200, node_sack(&n, &sent[3], 3)); /* overtaken by the others */
+	rx_at(5200, node_sack(&n, &sent[3], 3)); /* overtaken by the others */
 	assert_u_eq(una(), 6);
 	assert_u_eq(node_stats(&n).rx_sacks, 3);
 	node_check_no_event(&n); /* a SACK completes nothing */
@@ -57,17 +43,17 @@ CASE(mt_completer_sack, map_with_an_offset)
 {
 	struct mw_packet pkt;
 
-	start_message(100);
+	start_message(sent, 100);
 	pkt = node_sack(&n, &sent[90], 30);
 	pkt.seth.sack_offset = 41; /* bit 0 is 70 */
 	pkt.seth.sack_bitmap = UINT64_C(1) << 20;
-	rx(5000, pkt);
+	rx_at(5000, pkt);
 	assert_u_eq(una(), 30);
 	assert_u_eq(mt_tx_rec(&n.qp->req.window, node_psn(90))->state, MT_TX_RECEIVED);
 	pkt = node_sack(&n, &sent[90], 30);
 	pkt.seth.sack_offset = -9; /* bit 0 is 20: what lies below una says nothing new */
 	pkt.seth.sack_bitmap = 0xFFF;
-	rx(5000, pkt);
+	rx_at(5000, pkt);
 	assert_u_eq(una(), 32);
 }
 
@@ -76,26 +62,26 @@ CASE(mt_completer_sack, of_what_was_never_sent_is_bogus)
 {
 	struct mw_packet good, bad;
 
-	start_message(10);
+	start_message(sent, 10);
 	good = node_sack(&n, &sent[9], 3);
 	bad = node_sack(&n, &sent[9], 11); /* 10 was not sent */
-	rx(5000, bad);
+	rx_at(5000, bad);
 	bad = good;
 	bad.seth.sack_bitmap = UINT64_C(1) << 7; /* neither in the map */
-	rx(5000, bad);
+	rx_at(5000, bad);
 	bad = good;
 	bad.bth.psn = node_wire_psn(1); /* not what the SETH says */
-	rx(5000, bad);
+	rx_at(5000, bad);
 	bad = good;
 	bad.seth.cack_psn = bad.bth.psn = node_wire_psn(UINT64_C(1) << 22);
-	rx(5000, bad);
+	rx_at(5000, bad);
 	assert_u_eq(node_stats(&n).drop_bogus_ack, 4);
 	assert_u_eq(node_stats(&n).rx_sacks, 0);
 	assert_u_eq(una(), 0);
 	good.seth.sack_bitmap = UINT64_C(1) << 6;
-	rx(5000, good);
+	rx_at(5000, good);
 	assert_u_eq(una(), 3);
-	rx(5000, node_sack(&n, &sent[9], 10));
+	rx_at(5000, node_sack(&n, &sent[9], 10));
 	assert_u_eq(una(), 10);
 }
 
@@ -103,11 +89,11 @@ CASE(mt_completer_sack, needs_a_qp_that_may_send)
 {
 	struct rd_qp_attr err = {.state = RD_QPS_ERR};
 
-	start_message(1);
+	start_message(sent, 1);
 	assert_i_eq(node_modify(&n, n.qp, &err, RD_QP_STATE), MT_OK);
-	rx(5000, node_sack(&n, &sent[0], 1));
-	rx(5000, node_nack(&n, &sent[0], MW_NACK_TRIMMED));
-	rx(5000, node_ack(&n, 0x1F, 1));
+	rx_at(5000, node_sack(&n, &sent[0], 1));
+	rx_at(5000, node_nack(&n, &sent[0], MW_NACK_TRIMMED));
+	rx_at(5000, node_ack(&n, 0x1F, 1));
 	assert_u_eq(node_stats(&n).drop_bogus_ack, 3);
 }
 
@@ -118,16 +104,16 @@ CASE(mt_completer_sack, rtt_of_a_first_transmission)
 {
 	struct mw_packet pkt;
 
-	start_message(4);
+	start_message(sent, 4);
 	pkt = node_sack(&n, &sent[1], 2);
 	pkt.bth.rtx = true; /* the SACK of a retransmission: of another one */
-	rx(9000, pkt);
+	rx_at(9000, pkt);
 	assert_u_eq(n.qp->req.rtt.smoothed_ns, 0);
 	pkt = node_sack(&n, &sent[2], 2);
 	pkt.seth.tx_timestamp++; /* not the stamp that this packet carried */
-	rx(9000, pkt);
+	rx_at(9000, pkt);
 	assert_u_eq(n.qp->req.rtt.smoothed_ns, 0);
-	rx(9000, node_sack(&n, &sent[3], 2));
+	rx_at(9000, node_sack(&n, &sent[3], 2));
 	assert_u_eq(n.qp->req.rtt.smoothed_ns, 8000);
 }
 
@@ -137,14 +123,14 @@ CASE(mt_completer_sack, rtt_without_the_time_that_the_peer_took)
 	struct rd_qp_attr a = {.svc_time_dest = true};
 	struct mw_packet pkt;
 
-	start_message(4);
+	start_message(sent, 4);
 	assert_i_eq(node_modify(&n, n.qp, &a, RD_QP_SVC_TIME_DEST), MT_OK);
 	pkt = node_sack(&n, &sent[2], 2);
 	pkt.seth.tx_timestamp = (uint16_t)(pkt.seth.tx_timestamp + 63); /* of 62.5 */
-	rx(9000, pkt);
+	rx_at(9000, pkt);
 	assert_u_eq(n.qp->req.rtt.smoothed_ns, 0);
 	pkt.seth.tx_timestamp = (uint16_t)(pkt.seth.tx_timestamp - 53);
-	rx(9000, pkt);
+	rx_at(9000, pkt);
 	assert_u_eq(n.qp->req.rtt.smoothed_ns, 8000 - 10 * 128);
 }
 
@@ -152,28 +138,28 @@ CASE(mt_completer_sack, rtt_of_a_retransmission)
 {
 	struct mw_packet late, pkt;
 
-	start_message(4);
-	rx(2000, node_nack(&n, &sent[0], MW_NACK_TRIMMED));
+	start_message(sent, 4);
+	rx_at(2000, node_nack(&n, &sent[0], MW_NACK_TRIMMED));
 	late = node_sack(&n, &sent[0], 0); /* as if the first copy had arrived after all */
 	assert_u_eq(node_tx(&n, 3000, sent, 1), 1);
-	rx(5000, late);
+	rx_at(5000, late);
 	assert_u_eq(n.qp->req.rtt.smoothed_ns, 0);
 	pkt = node_sack(&n, &sent[0], 1);
 	pkt.bth.rtx = false; /* who sent this one? */
-	rx(6000, pkt);
+	rx_at(6000, pkt);
 	assert_u_eq(n.qp->req.rtt.smoothed_ns, 0);
-	rx(7000, node_sack(&n, &sent[0], 1));
+	rx_at(7000, node_sack(&n, &sent[0], 1));
 	assert_u_eq(n.qp->req.rtt.smoothed_ns, 4000);
 }
 
 CASE(mt_completer_sack, no_rtt_of_a_packet_sent_twice_again)
 {
-	start_message(4);
-	rx(2000, node_nack(&n, &sent[0], MW_NACK_TRIMMED));
+	start_message(sent, 4);
+	rx_at(2000, node_nack(&n, &sent[0], MW_NACK_TRIMMED));
 	assert_u_eq(node_tx(&n, 3000, sent, 1), 1);
 	mt_tx_window_lost(&n.qp->req.window, node_psn(0));
 	assert_u_eq(node_tx(&n, 4000, sent, 1), 1);
-	rx(9000, node_sack(&n, &sent[0], 1));
+	rx_at(9000, node_sack(&n, &sent[0], 1));
 	assert_u_eq(n.qp->req.rtt.smoothed_ns, 0);
 	assert_u_eq(una(), 1);
 }
@@ -182,20 +168,20 @@ CASE(mt_completer_sack, no_rtt_of_what_was_never_sent)
 {
 	struct mw_packet pkt;
 
-	start_message(4);
+	start_message(sent, 4);
 	pkt = node_sack(&n, &sent[3], 4);
 	pkt.seth.ack_psn_offset = -9; /* before the first one; no record, and a stamp of none */
 	pkt.seth.tx_timestamp = 0;
-	rx(UINT64_C(1) << 40, pkt);
+	rx_at(UINT64_C(1) << 40, pkt);
 	assert_u_eq(n.qp->req.rtt.smoothed_ns, 0);
 }
 
 CASE(mt_completer_sack, rtt_of_what_was_acknowledged_long_ago)
 {
-	start_message(4);
-	rx(2000, node_sack(&n, &sent[3], 4));
+	start_message(sent, 4);
+	rx_at(2000, node_sack(&n, &sent[3], 4));
 	assert_u_eq(n.qp->req.rtt.smoothed_ns, 1000);
-	rx(10000, node_sack(&n, &sent[1], 2)); /* late, but of a packet that was sent once */
+	rx_at(10000, node_sack(&n, &sent[1], 2)); /* late, but of a packet that was sent once */
 	assert_u_eq(n.qp->req.rtt.smoothed_ns, 2000);
 }
 
@@ -212,13 +198,13 @@ static void rx_count(uint64_t packets)
 	struct mw_packet pkt = node_sack(&n, &sent[0], 0);
 
 	pkt.seth.rcvd_bytes = (uint32_t)(COUNTED(packets) / 256) & 0xFFFFFF;
-	rx(5000, pkt);
+	rx_at(5000, pkt);
 }
 
 /* REQ(cc.nscc.inflight) */
 CASE(mt_completer_sack, bytes_follow_the_responders_count)
 {
-	start_message(20);
+	start_message(sent, 20);
 	assert_i_eq(inflight(), 20 * NOMINAL);
 	rx_count(4);
 	assert_i_eq(inflight(), 20 * NOMINAL - COUNTED(4));
@@ -245,21 +231,21 @@ CASE(mt_completer_sack, tells_congestion_control_what_it_says)
 	static const struct mt_cc_ops spy = {.name = "spy", .ack = note_ack};
 	struct mw_packet pkt;
 
-	start_message(20);
+	start_message(sent, 20);
 	n.qp->req.cc.ops = &spy;
 	pkt = node_sack(&n, &sent[3], 4);
 	pkt.seth.m = MW_MARK_SKIP_ONCE;
 	pkt.seth.rcv_cwnd_pen = 9;
 	pkt.seth.restore_cwnd = true;
 	pkt.seth.rcvd_bytes = 5;
-	rx(5000, pkt);
+	rx_at(5000, pkt);
 	assert_u_eq(told.now_ns, 5000);
 	assert_u_eq(told.rtt_ns, 4000);
 	assert_u_eq(told.newly_bytes, 5 * 256);
 	assert_true(told.marked);
 	assert_u_eq(told.penalty, 9);
 	assert_true(told.restore);
-	rx(6000, node_sack(&n, &sent[3], 4));
+	rx_at(6000, node_sack(&n, &sent[3], 4));
 	assert_false(told.marked);
 	assert_u_eq(told.penalty, 0);
 	assert_false(told.restore);
@@ -268,7 +254,7 @@ CASE(mt_completer_sack, tells_congestion_control_what_it_says)
 
 CASE(mt_completer_sack, a_count_beyond_what_was_sent_is_not_used)
 {
-	start_message(20);
+	start_message(sent, 20);
 	rx_count(22);
 	assert_i_eq(inflight(), 20 * NOMINAL);
 	rx_count(1 << 20);
@@ -281,32 +267,32 @@ CASE(mt_completer_sack, the_count_wraps)
 {
 	struct mw_packet pkt;
 
-	start_message(20);
+	start_message(sent, 20);
 	n.qp->req.rcvd_units = 0xFFFFFF;
 	pkt = node_sack(&n, &sent[0], 0);
 	pkt.seth.rcvd_bytes = 3;
-	rx(5000, pkt);
+	rx_at(5000, pkt);
 	assert_i_eq(inflight(), 20 * NOMINAL - 4 * 256);
 }
 
 CASE(mt_completer_sack, set_again_when_nothing_is_outstanding)
 {
-	start_message(3);
-	rx(5000, node_sack(&n, &sent[2], 3)); /* its count is still 0 */
+	start_message(sent, 3);
+	rx_at(5000, node_sack(&n, &sent[2], 3)); /* its count is still 0 */
 	assert_i_eq(inflight(), 0);
 	assert_u_eq(n.qp->req.rcvd_units, (3 * NOMINAL + 255) / 256);
 	assert_i_eq(node_post(&n, n.qp, 71, MTU, 0), MT_OK);
-	assert_u_eq(node_tx(&n, 6000, sent, MAX), 1);
+	assert_u_eq(node_tx(&n, 6000, sent, SENT_MAX), 1);
 	rx_count(4);
 	assert_u_between((uint64_t)(inflight() + 255), 0, 255 + 255);
 }
 
 CASE(mt_completer_sack, a_lost_packet_that_arrives_after_all)
 {
-	start_message(20);
-	rx(2000, node_nack(&n, &sent[7], MW_NACK_NO_RESOURCE));
+	start_message(sent, 20);
+	rx_at(2000, node_nack(&n, &sent[7], MW_NACK_NO_RESOURCE));
 	assert_i_eq(inflight(), 19 * NOMINAL);
-	rx(5000, node_sack(&n, &sent[8], 9)); /* the count does not say so yet */
+	rx_at(5000, node_sack(&n, &sent[8], 9)); /* the count does not say so yet */
 	assert_i_eq(inflight(), 20 * NOMINAL);
 	assert_u_eq(n.qp->req.window.n_backoff, 0);
 	rx_count(16);
@@ -326,11 +312,11 @@ CASE(mt_completer_nack, each_reason_sends_again)
 					  MW_NACK_PSN_OOR_WINDOW,
 					  0x55};
 
-	start_message(7);
+	start_message(sent, 7);
 	for (uint32_t i = 0; i < 7; i++) {
 		uint16_t path = mt_tx_rec(&n.qp->req.window, node_psn(i))->ev;
 
-		rx(2000, node_nack(&n, &sent[i], reasons[i]));
+		rx_at(2000, node_nack(&n, &sent[i], reasons[i]));
 		assert_u_eq(n.qp->req.window.lost, i < 2 ? i + 1 : 2);
 		assert_u_eq(n.qp->req.window.n_backoff, i < 2 ? 0 : i - 1);
 		assert_i_eq(inflight(), (6 - (int64_t)i) * NOMINAL);
@@ -340,7 +326,8 @@ CASE(mt_completer_nack, each_reason_sends_again)
 	assert_u_eq(node_stats(&n).lost_inferred, 0);
 	assert_u_eq(node_stats(&n).nack_backoffs, 5);
 	assert_u_eq(node_stats(&n).evs_retired, 0);
-	assert_u_eq(node_tx(&n, 3000, sent, MAX), 2); /* trims at once, the others have to wait */
+	assert_u_eq(node_tx(&n, 3000, sent, SENT_MAX),
+		    2); /* trims at once, the others have to wait */
 	for (uint64_t t = 0; t < 1000000; t = mt_engine_deadline(n.engine)) {
 		mt_engine_tick(n.engine, t);
 		node_drain(&n, t);
@@ -368,12 +355,12 @@ CASE(mt_completer_nack, each_refusal_makes_the_next_wait_longer)
 	uint64_t now = 1000;
 
 	opts.attr.timeout = 24;
-	start_message(1);
+	start_message(sent, 1);
 	for (unsigned i = 0; i < 10; i++) {
 		unsigned shift = i < 2 ? 0 : i < 6 ? i - 1 : 4;
 		uint64_t waited;
 
-		rx(now + 100, node_nack(&n, &sent[0], MW_NACK_NO_RESOURCE));
+		rx_at(now + 100, node_nack(&n, &sent[0], MW_NACK_NO_RESOURCE));
 		waited = wait_of(now);
 		assert_true(waited >= (unit << shift) - unit / 4);
 		assert_true(waited <= (unit << shift) * 2 + unit);
@@ -389,20 +376,20 @@ CASE(mt_completer_nack, each_refusal_makes_the_next_wait_longer)
 CASE(mt_completer_nack, waits_no_longer_than_timeouts_allow)
 {
 	opts.attr.timeout = 16;
-	start_message(1);
+	start_message(sent, 1);
 	n.qp->req.rtt.smoothed_ns = UINT64_C(500000000);
-	rx(2000, node_nack(&n, &sent[0], MW_NACK_NO_RESOURCE));
+	rx_at(2000, node_nack(&n, &sent[0], MW_NACK_NO_RESOURCE));
 	assert_true(wait_of(2000) <= n.qp->req.limits.rto_ns / 2);
 }
 
 /* REQ(req.loss.nack-wait) */
 CASE(mt_completer_nack, trimmed_again_waits)
 {
-	start_message(1);
-	rx(2000, node_nack(&n, &sent[0], MW_NACK_TRIMMED_LASTHOP));
-	assert_u_eq(node_tx(&n, 2000, sent, MAX), 1);
-	rx(3000, node_nack(&n, &sent[0], MW_NACK_TRIMMED_LASTHOP));
-	assert_u_eq(node_tx(&n, 3000, sent, MAX), 0);
+	start_message(sent, 1);
+	rx_at(2000, node_nack(&n, &sent[0], MW_NACK_TRIMMED_LASTHOP));
+	assert_u_eq(node_tx(&n, 2000, sent, SENT_MAX), 1);
+	rx_at(3000, node_nack(&n, &sent[0], MW_NACK_TRIMMED_LASTHOP));
+	assert_u_eq(node_tx(&n, 3000, sent, SENT_MAX), 0);
 	assert_u_eq(n.qp->req.window.n_backoff, 1);
 	assert_u_eq(wait_of(2000) / opts.cfg.timing.tail_probe_min_ns, 1);
 }
@@ -411,17 +398,17 @@ CASE(mt_completer_nack, only_of_the_transmission_that_is_out)
 {
 	struct mw_packet old;
 
-	start_message(3);
+	start_message(sent, 3);
 	old = node_nack(&n, &sent[0], MW_NACK_TRIMMED_LASTHOP);
-	rx(2000, old);
-	rx(2000, old); /* it is lost already */
+	rx_at(2000, old);
+	rx_at(2000, old); /* it is lost already */
 	assert_u_eq(n.qp->req.window.lost, 1);
 	assert_u_eq(node_tx(&n, 3000, sent, 1), 1);
-	rx(4000, old); /* the first copy's, on another EV */
+	rx_at(4000, old); /* the first copy's, on another EV */
 	assert_u_eq(n.qp->req.window.outstanding, 3);
 	assert_u_eq(n.qp->req.window.lost, 0);
-	rx(5000, node_sack(&n, &sent[0], 1));
-	rx(6000, node_nack(&n, &sent[0], MW_NACK_TRIMMED_LASTHOP)); /* received */
+	rx_at(5000, node_sack(&n, &sent[0], 1));
+	rx_at(6000, node_nack(&n, &sent[0], MW_NACK_TRIMMED_LASTHOP)); /* received */
 	assert_u_eq(n.qp->req.window.lost, 0);
 	assert_u_eq(node_stats(&n).rx_nacks, 4);
 }
@@ -430,10 +417,10 @@ CASE(mt_completer_nack, of_what_was_never_sent)
 {
 	struct mw_packet bad;
 
-	start_message(3);
+	start_message(sent, 3);
 	bad = node_nack(&n, &sent[0], MW_NACK_UNEXP_EVENT);
 	bad.neth.nack_psn = node_wire_psn(3);
-	rx(2000, bad);
+	rx_at(2000, bad);
 	assert_u_eq(node_stats(&n).drop_bogus_ack, 1);
 	assert_u_eq(n.qp->state, RD_QPS_RTS);
 }
@@ -441,8 +428,8 @@ CASE(mt_completer_nack, of_what_was_never_sent)
 /* REQ(req.error.fatal-nack) */
 CASE(mt_completer_nack, unexpected_event_is_fatal)
 {
-	start_message(3);
-	rx(2000, node_nack(&n, &sent[1], MW_NACK_UNEXP_EVENT));
+	start_message(sent, 3);
+	rx_at(2000, node_nack(&n, &sent[1], MW_NACK_UNEXP_EVENT));
 	assert_u_eq(n.qp->state, RD_QPS_ERR);
 	node_check_completion(&n, 70, RD_WC_REM_OP_ERR);
 }
@@ -450,25 +437,25 @@ CASE(mt_completer_nack, unexpected_event_is_fatal)
 /* REQ(rsp.nack.unexpected) */
 CASE(mt_completer_nack, unexpected_event_of_what_is_complete_harms_nothing)
 {
-	start_message(3);
-	rx(2000, node_ack(&n, 0x1F, 1));
+	start_message(sent, 3);
+	rx_at(2000, node_ack(&n, 0x1F, 1));
 	node_check_completion(&n, 70, RD_WC_SUCCESS);
-	rx(2000, node_nack(&n, &sent[1], MW_NACK_UNEXP_EVENT));
+	rx_at(2000, node_nack(&n, &sent[1], MW_NACK_UNEXP_EVENT));
 	assert_u_eq(n.qp->state, RD_QPS_RTS);
 }
 
 /* REQ(req.retry.progress) */
 CASE(mt_completer_sack, progress_starts_the_timeouts_again)
 {
-	start_message(4);
+	start_message(sent, 4);
 	n.qp->req.rto.timeouts = 3;
-	rx(2000, node_sack(&n, &sent[0], 0));
+	rx_at(2000, node_sack(&n, &sent[0], 0));
 	assert_u_eq(n.qp->req.rto.timeouts, 3); /* nothing new */
-	rx(3000, node_sack(&n, &sent[0], 1));
+	rx_at(3000, node_sack(&n, &sent[0], 1));
 	assert_u_eq(n.qp->req.rto.timeouts, 0);
 	assert_true(n.qp->req.rto.armed);
-	rx(4000, node_sack(&n, &sent[3], 4));
+	rx_at(4000, node_sack(&n, &sent[3], 4));
 	assert_true(n.qp->req.rto.armed); /* the ACK is still missing */
-	rx(5000, node_ack(&n, 0x1F, 1));
+	rx_at(5000, node_ack(&n, 0x1F, 1));
 	assert_false(n.qp->req.rto.armed);
 }

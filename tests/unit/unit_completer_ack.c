@@ -5,46 +5,31 @@
  */
 #include "asking_fixture.h"
 
-#define MAX 256u
-
-static struct mt_tx_desc sent[MAX];
+static struct mt_tx_desc sent[SENT_MAX];
 
 #define CASE(function, name) TEST_WITH(defaults, close_node, function, name)
-
-/* Connects and sends a message of so many packets at 1000. */
-static void start_message(uint32_t packets)
-{
-	start();
-	assert_i_eq(node_post(&n, n.qp, 70, packets * MTU, RD_SEND_SIGNALED), MT_OK);
-	assert_u_eq(node_tx(&n, 1000, sent, MAX), packets);
-}
-
-static void rx(uint64_t now, struct mw_packet pkt)
-{
-	node_rx(&n, now, &pkt);
-}
 
 static void post_more(unsigned count, uint32_t flags)
 {
 	for (unsigned i = 1; i <= count; i++)
 		assert_i_eq(node_post(&n, n.qp, 70 + i, MTU, flags), MT_OK);
-	assert_u_eq(node_tx(&n, 1000, sent, MAX), count);
+	assert_u_eq(node_tx(&n, 1000, sent, SENT_MAX), count);
 }
 
 /* REQ(req.complete.acked) REQ(req.complete.order) */
 CASE(mt_completer_ack, completes_all_messages_below)
 {
-	start_message(3);
+	start_message(sent, 3);
 	post_more(2, RD_SEND_SIGNALED);
-	rx(2000, node_ack(&n, 0x1F, 2));
+	rx_at(2000, node_ack(&n, 0x1F, 2));
 	assert_u_eq(n.qp->req.window.una, node_psn(4)); /* their packets have then arrived */
 	node_check_completion(&n, 70, RD_WC_SUCCESS);
 	node_check_completion(&n, 71, RD_WC_SUCCESS);
 	node_check_no_event(&n);
-	rx(2000, node_ack(&n, 0x1F, 1));
-	rx(2000, node_ack(&n, 0x1F, 2));
+	rx_at(2000, node_ack(&n, 0x1F, 1));
+	rx_at(2000, node_ack(&n, 0x1F, 2));
 	node_check_no_event(&n);
-	rx(2000, node_ack(&n, 0x1F, 3));
+	rx_at(2000, node_ack(&n, 0x1F, 3));
 	node_check_completion(&n, 72, RD_WC_SUCCESS);
 	assert_u_eq(node_stats(&n).rx_acks, 4);
 }
@@ -52,29 +37,29 @@ CASE(mt_completer_ack, completes_all_messages_below)
 CASE(mt_completer_ack, of_what_was_never_sent)
 {
 	opts.attr.mpr = 1;
-	start_message(1);
+	start_message(sent, 1);
 	assert_i_eq(node_post(&n, n.qp, 71, 200 * MTU, 0), MT_OK);
-	assert_u_eq(node_tx(&n, 1000, sent, MAX), 127); /* not all of it */
-	rx(2000, node_ack(&n, 0x1F, 2));
-	rx(2000, node_ack(&n, 0x1F, 0x7FFFFF));
-	rx(2000, node_ack(&n, 0x20, 1)); /* there is no receiver-not-ready */
-	rx(2000, node_ack(&n, 0x41, 1));
+	assert_u_eq(node_tx(&n, 1000, sent, SENT_MAX), 127); /* not all of it */
+	rx_at(2000, node_ack(&n, 0x1F, 2));
+	rx_at(2000, node_ack(&n, 0x1F, 0x7FFFFF));
+	rx_at(2000, node_ack(&n, 0x20, 1)); /* there is no receiver-not-ready */
+	rx_at(2000, node_ack(&n, 0x41, 1));
 	assert_u_eq(node_stats(&n).drop_bogus_ack, 4);
 	node_check_no_event(&n);
-	rx(2000, node_ack(&n, 0x1F, 1));
+	rx_at(2000, node_ack(&n, 0x1F, 1));
 	node_check_completion(&n, 70, RD_WC_SUCCESS);
 }
 
 CASE(mt_completer_ack, nak_of_nothing)
 {
-	start_message(1);
-	rx(2000, node_ack(&n, 0x1F, 1));
-	rx(2000, node_ack(&n, 0x62, 1));
+	start_message(sent, 1);
+	rx_at(2000, node_ack(&n, 0x1F, 1));
+	rx_at(2000, node_ack(&n, 0x62, 1));
 	assert_u_eq(node_stats(&n).drop_bogus_ack, 1);
 	assert_i_eq(node_post(&n, n.qp, 71, 2 * MTU, 0), MT_OK);
-	rx(2000, node_ack(&n, 0x62, 1)); /* nothing of it has been sent yet */
+	rx_at(2000, node_ack(&n, 0x62, 1)); /* nothing of it has been sent yet */
 	assert_u_eq(node_stats(&n).drop_bogus_ack, 2);
-	rx(2000, node_ack(&n, 0x62, 0)); /* of what is complete: too late */
+	rx_at(2000, node_ack(&n, 0x62, 0)); /* of what is complete: too late */
 	assert_u_eq(n.qp->state, RD_QPS_RTS);
 }
 
@@ -92,9 +77,9 @@ CASE(mt_completer_ack, nak_blames_its_request)
 	struct mt_event ev;
 
 	for (int i = 0; i < 5; i++) {
-		start_message(3);
+		start_message(sent, 3);
 		post_more(2, 0);
-		rx(2000, node_ack(&n, rows[i].syndrome, 1));
+		rx_at(2000, node_ack(&n, rows[i].syndrome, 1));
 		assert_u_eq(n.qp->state, RD_QPS_ERR);
 		node_check_completion(&n, 70, RD_WC_SUCCESS);
 		node_check_completion(&n, 71, rows[i].status);
@@ -109,10 +94,10 @@ CASE(mt_completer_ack, nak_blames_its_request)
 
 CASE(mt_completer_ack, nak_of_a_message_that_is_still_being_sent)
 {
-	start_message(1);
+	start_message(sent, 1);
 	assert_i_eq(node_post(&n, n.qp, 71, 2 * MTU, 0), MT_OK);
 	assert_u_eq(node_tx(&n, 1000, sent, 1), 1);
-	rx(2000, node_ack(&n, 0x62, 1));
+	rx_at(2000, node_ack(&n, 0x62, 1));
 	node_check_completion(&n, 70, RD_WC_SUCCESS);
 	node_check_completion(&n, 71, RD_WC_REM_ACCESS_ERR);
 }
@@ -120,10 +105,10 @@ CASE(mt_completer_ack, nak_of_a_message_that_is_still_being_sent)
 CASE(mt_completer_ack, gives_places_for_immediates_back)
 {
 	opts.attr.max_wimm = 3;
-	start_message(1);
+	start_message(sent, 1);
 	post_more(3, RD_SEND_IMM);
 	assert_u_eq(n.qp->req.wimm_inflight, 3);
-	rx(2000, node_ack(&n, 0x1F, 3));
+	rx_at(2000, node_ack(&n, 0x1F, 3));
 	assert_u_eq(n.qp->req.wimm_inflight, 1);
 }
 
@@ -148,7 +133,7 @@ static void answer_the_read(void)
 FIXTURE_TEST(mt_completer_ack, a_read_without_its_answer_holds_up_what_is_behind_it)
 {
 	write_read_write();
-	rx(2500, node_ack(&n, 0x1F, 3));
+	rx_at(2500, node_ack(&n, 0x1F, 3));
 	node_check_completion(&n, 4, RD_WC_SUCCESS);
 	node_check_no_event(&n);
 	assert_u_eq(n.qp->req.window.una, node_psn(3));
@@ -162,8 +147,8 @@ FIXTURE_TEST(mt_completer_ack, a_read_without_its_answer_holds_up_what_is_behind
 FIXTURE_TEST(mt_completer_ack, an_overtaken_one_does_not_take_back_what_was_said)
 {
 	write_read_write();
-	rx(2500, node_ack(&n, 0x1F, 3));
-	rx(2600, node_ack(&n, 0x1F, 2));
+	rx_at(2500, node_ack(&n, 0x1F, 3));
+	rx_at(2600, node_ack(&n, 0x1F, 2));
 	answer_the_read();
 	node_check_completion(&n, 4, RD_WC_SUCCESS);
 	node_check_completion(&n, 5, RD_WC_SUCCESS);
@@ -173,12 +158,12 @@ FIXTURE_TEST(mt_completer_ack, an_overtaken_one_does_not_take_back_what_was_said
 FIXTURE_TEST(mt_completer_ack, what_is_held_up_is_progress_once)
 {
 	write_read_write();
-	rx(2500, node_ack(&n, 0x1F, 1));
+	rx_at(2500, node_ack(&n, 0x1F, 1));
 	n.qp->req.rto.timeouts = 2;
-	rx(2600, node_ack(&n, 0x1F, 2)); /* the peer has the READ */
+	rx_at(2600, node_ack(&n, 0x1F, 2)); /* the peer has the READ */
 	assert_u_eq(n.qp->req.rto.timeouts, 0);
 	n.qp->req.rto.timeouts = 2;
-	rx(2700, node_ack(&n, 0x1F, 2));
+	rx_at(2700, node_ack(&n, 0x1F, 2));
 	assert_u_eq(n.qp->req.rto.timeouts, 2);
 	assert_true(n.qp->req.rto.armed); /* its answer is missing */
 }
@@ -187,7 +172,7 @@ FIXTURE_TEST(mt_completer_ack, what_is_held_up_is_progress_once)
 FIXTURE_TEST(mt_completer_ack, a_nak_waits_for_answers_to_what_was_asked_before)
 {
 	write_read_write();
-	rx(2500, node_ack(&n, 0x62, 2)); /* the second WRITE is refused */
+	rx_at(2500, node_ack(&n, 0x62, 2)); /* the second WRITE is refused */
 	node_check_completion(&n, 4, RD_WC_SUCCESS);
 	node_check_no_event(&n);
 	assert_u_eq(n.qp->state, RD_QPS_RTS);
@@ -201,7 +186,7 @@ FIXTURE_TEST(mt_completer_ack, a_nak_waits_for_answers_to_what_was_asked_before)
 FIXTURE_TEST(mt_completer_ack, a_nak_of_the_read_itself_waits_for_nothing)
 {
 	write_read_write();
-	rx(2500, node_ack(&n, 0x62, 1));
+	rx_at(2500, node_ack(&n, 0x62, 1));
 	node_check_completion(&n, 4, RD_WC_SUCCESS);
 	node_check_completion(&n, 5, RD_WC_REM_ACCESS_ERR);
 	node_check_completion(&n, 6, RD_WC_WR_FLUSH_ERR);
@@ -217,7 +202,7 @@ FIXTURE_TEST(mt_completer_response, an_answer_proves_what_was_before_it)
 	node_check_no_event(&n); /* of the second WRITE nothing is known */
 	assert_u_eq(n.qp->req.window.una, node_psn(2));
 	assert_true(n.qp->req.rto.armed);
-	rx(4000, node_ack(&n, 0x1F, 3));
+	rx_at(4000, node_ack(&n, 0x1F, 3));
 	node_check_completion(&n, 6, RD_WC_SUCCESS);
 	assert_false(n.qp->req.rto.armed);
 }
@@ -238,12 +223,12 @@ FIXTURE_TEST(mt_completer_implied_ack, a_peer_that_asks_beyond_its_limit_has_the
 	struct mw_packet p = node_probe(&n, 1);
 
 	p.peth.ext = MW_EXT_VERSION | FIXTURE_EXT;
-	rx(1000, p);
+	rx_at(1000, p);
 	for (uint16_t i = 0; i < FIXTURE_AT_ONCE + 1; i++) {
 		assert_u_eq(r->qp.req.sq.done, i < FIXTURE_AT_ONCE ? 0 : i - FIXTURE_AT_ONCE);
 		p = node_write(&n, MW_READ_REQUEST, i, i, 0, 0);
 		p.data.imm = 8;
-		rx(2000, p);
+		rx_at(2000, p);
 		assert_true(node_tx_opcode(&n, 2000, MW_READ_RESPONSE_ONLY, &d));
 	}
 	assert_u_eq(r->qp.req.sq.done, 1); /* no ACK of it came */

@@ -27,11 +27,6 @@ static void start_rounds(uint64_t then)
 	assert_u_eq(node_tx(&n, then, late, MAX), 8);
 }
 
-static void rx(uint64_t now, struct mw_packet pkt)
-{
-	node_rx(&n, now, &pkt);
-}
-
 /* A SACK that PSN 8 + i, of the later round, caused: it and all of the first round but `holes`. */
 static struct mw_packet sack_late(unsigned i, uint64_t holes)
 {
@@ -88,7 +83,7 @@ CASE(mt_completer_sack, a_hole_one_reorder_window_old_is_lost)
 
 	start_rounds(6000);
 	path = path_of(3);
-	rx(8000, sack_late(other_than(3), 1 << 3));
+	rx_at(8000, sack_late(other_than(3), 1 << 3));
 	assert_u_eq(psn_state(3), MT_TX_LOST);
 	assert_u_eq(lost(), 1);
 	assert_u_eq(node_stats(&n).lost_inferred, 1);
@@ -100,14 +95,14 @@ CASE(mt_completer_sack, a_hole_one_reorder_window_old_is_lost)
 CASE(mt_completer_sack, a_younger_hole_may_be_reordering)
 {
 	start_rounds(5999);
-	rx(8000, sack_late(other_than(3), 1 << 3));
+	rx_at(8000, sack_late(other_than(3), 1 << 3));
 	assert_u_eq(lost(), 0);
 }
 
 CASE(mt_completer_sack, all_of_several_holes)
 {
 	start_rounds(7000);
-	rx(8000, sack_late(0, 0x5C));
+	rx_at(8000, sack_late(0, 0x5C));
 	assert_u_eq(lost(), 4); /* 2, 3, 4 and 6 */
 	assert_u_eq(psn_state(5), MT_TX_RECEIVED);
 	assert_u_eq(psn_state(9), MT_TX_OUTSTANDING);
@@ -121,9 +116,9 @@ CASE(mt_completer_sack, a_later_packet_of_the_same_ev_proves_it_sooner)
 	start_rounds(1000 + 5000 / 4);
 	while (late[same].ev != early[3].ev)
 		same++;
-	rx(8000, sack_late(other_than(3), 1 << 3));
+	rx_at(8000, sack_late(other_than(3), 1 << 3));
 	assert_u_eq(lost(), 0);
-	rx(8000, sack_late(same, 1 << 3));
+	rx_at(8000, sack_late(same, 1 << 3));
 	assert_u_eq(psn_state(3), MT_TX_LOST);
 }
 
@@ -137,7 +132,7 @@ CASE(mt_completer_sack, nothing_follows_for_what_is_outside_the_map)
 	pkt.seth.sack_offset =
 		5; /* bit 0 is 6; 3, 4 and 5 are not told of, 2 is the expected one */
 	pkt.seth.sack_bitmap = 4;
-	rx(8000, pkt);
+	rx_at(8000, pkt);
 	assert_u_eq(psn_state(2), MT_TX_LOST);
 	for (unsigned i = 3; i < 6; i++)
 		assert_u_eq(psn_state(i), MT_TX_OUTSTANDING);
@@ -154,11 +149,11 @@ CASE(mt_completer_sack, a_map_that_holds_everything_received_speaks_of_all)
 	pkt.seth.sack_offset = 5; /* bit 0 is 4; of 1, 2 and 3 the map itself says nothing */
 	pkt.seth.sack_bitmap = 1 << 4;
 	pkt.seth.ooo_count = 2;
-	rx(8000, pkt);
+	rx_at(8000, pkt);
 	assert_u_eq(psn_state(0), MT_TX_LOST);
 	assert_u_eq(psn_state(1), MT_TX_OUTSTANDING);
 	pkt.seth.ooo_count = 1;
-	rx(8000, pkt);
+	rx_at(8000, pkt);
 	for (unsigned i = 0; i < 8; i++)
 		assert_u_eq(psn_state(i), MT_TX_LOST);
 	assert_u_eq(psn_state(9), MT_TX_OUTSTANDING);
@@ -171,18 +166,18 @@ CASE(mt_completer_sack, an_unknown_trigger_proves_nothing)
 	start_rounds(7000);
 	pkt = sack_late(0, 1 << 3);
 	pkt.seth.tx_timestamp++;
-	rx(8000, pkt);
+	rx_at(8000, pkt);
 	assert_u_eq(lost(), 0);
 }
 
 CASE(mt_completer_sack, found_once)
 {
 	start_rounds(7000);
-	rx(8000, sack_late(0, 1 << 3));
-	rx(8100, sack_late(1, 1 << 3));
+	rx_at(8000, sack_late(0, 1 << 3));
+	rx_at(8100, sack_late(1, 1 << 3));
 	assert_u_eq(node_stats(&n).lost_inferred, 1);
 	assert_u_eq(node_tx(&n, 9000, early, 1), 1);
-	rx(9100, sack_late(2, 1 << 3)); /* the copy on its way is younger than that */
+	rx_at(9100, sack_late(2, 1 << 3)); /* the copy on its way is younger than that */
 	assert_u_eq(lost(), 0);
 }
 
@@ -200,7 +195,7 @@ static struct mw_packet marked(uint8_t m)
 CASE(mt_completer_sack, skip_once_skips_the_ev_of_the_trigger)
 {
 	start_rounds(2000);
-	rx(3000, marked(MW_MARK_SKIP_ONCE));
+	rx_at(3000, marked(MW_MARK_SKIP_ONCE));
 	for (uint16_t i = 0; i < 8; i++)
 		assert_u_eq(state_of(i), i == path_of(2) ? MT_EV_SKIP : MT_EV_GOOD);
 }
@@ -209,7 +204,7 @@ CASE(mt_completer_sack, skip_once_skips_the_ev_of_the_trigger)
 CASE(mt_completer_sack, always_skip_retires_it)
 {
 	start_rounds(2000);
-	rx(3000, marked(MW_MARK_ALWAYS_SKIP));
+	rx_at(3000, marked(MW_MARK_ALWAYS_SKIP));
 	assert_u_eq(state_of(path_of(2)), MT_EV_ASSUMED_BAD);
 	check_ev_event(path_of(2), MT_EV_ASSUMED_BAD, MT_EV_BY_MARK);
 }
@@ -220,14 +215,14 @@ CASE(mt_completer_sack, other_marks_say_nothing)
 	struct mw_packet pkt;
 
 	start_rounds(2000);
-	rx(3000, marked(MW_MARK_NONE));
-	rx(3000, marked(3));
+	rx_at(3000, marked(MW_MARK_NONE));
+	rx_at(3000, marked(3));
 	pkt = marked(MW_MARK_SKIP_ONCE);
 	pkt.seth.entropy ^= 1; /* not the EV on which this PSN went out last */
-	rx(3000, pkt);
+	rx_at(3000, pkt);
 	pkt = marked(MW_MARK_ALWAYS_SKIP);
 	pkt.seth.tx_timestamp++; /* not that transmission */
-	rx(3000, pkt);
+	rx_at(3000, pkt);
 	for (uint16_t i = 0; i < 8; i++)
 		assert_u_eq(state_of(i), MT_EV_GOOD);
 }
@@ -265,9 +260,9 @@ CASE(mt_completer_sack, a_probe_finds_the_loss_of_the_last_packets)
 	start_rounds(2000);
 	id = tail_probe(&now);
 	pkt = probe_answer((uint16_t)(id + 1), 12);
-	rx(now + 1000, pkt);
+	rx_at(now + 1000, pkt);
 	assert_u_eq(lost(), 0); /* nobody asked that */
-	rx(now + 2000, probe_answer(id, 12));
+	rx_at(now + 2000, probe_answer(id, 12));
 	assert_u_eq(lost(), 4);
 	assert_u_eq(psn_state(15), MT_TX_LOST);
 	assert_u_eq(n.qp->req.rtt.smoothed_ns, 2000);
@@ -281,7 +276,7 @@ CASE(mt_completer_sack, a_mark_on_a_probe_answer_skips_nothing)
 	start_rounds(2000);
 	pkt = probe_answer(tail_probe(&now), 16);
 	pkt.seth.m = MW_MARK_SKIP_ONCE;
-	rx(now + 1000, pkt);
+	rx_at(now + 1000, pkt);
 	for (uint16_t i = 0; i < 8; i++)
 		assert_u_eq(state_of(i), MT_EV_GOOD);
 	assert_u_eq(n.qp->req.window.una, node_psn(16));
@@ -296,16 +291,16 @@ CASE(mt_completer_sack, answered_probes_revive_the_ev)
 
 	start_rounds(7000);
 	path = path_of(3);
-	rx(now, sack_late(other_than(3), 1 << 3));
+	rx_at(now, sack_late(other_than(3), 1 << 3));
 	check_ev_event(path, MT_EV_ASSUMED_BAD, MT_EV_BY_LOSS);
-	rx(now, node_ack(&n, 0x1F, 1)); /* nothing is outstanding: no tail probes */
+	rx_at(now, node_ack(&n, 0x1F, 1)); /* nothing is outstanding: no tail probes */
 	for (int i = 0; i < 2; i++) {
 		now += opts.ev_profile.probe_interval_ns;
 		while (mt_engine_deadline(n.engine) <= now)
 			mt_engine_tick(n.engine, mt_engine_deadline(n.engine));
 		assert_true(node_tx_opcode(&n, now, MW_PROBE, &d));
 		assert_u_eq(d.ev, opts.evs[path].value);
-		rx(now, probe_answer(d.pkt.peth.probe_id, 16));
+		rx_at(now, probe_answer(d.pkt.peth.probe_id, 16));
 		assert_u_eq(state_of(path), i == 0 ? MT_EV_ASSUMED_BAD : MT_EV_GOOD);
 	}
 	check_ev_event(path, MT_EV_GOOD, MT_EV_BY_PROBE);

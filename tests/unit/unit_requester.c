@@ -6,9 +6,7 @@
 #include "core/qp/halves.h"
 #include "unit/node_fixture.h"
 
-#define MAX 512u
-
-static struct mt_tx_desc sent[MAX];
+static struct mt_tx_desc sent[SENT_MAX];
 
 #define CASE(function, name) TEST_WITH(defaults, close_node, function, name)
 
@@ -20,7 +18,7 @@ static void post(uint32_t len, uint32_t flags)
 /* Sends whatever may be sent at `now`, into sent[]. */
 static uint32_t send(uint64_t now)
 {
-	return node_tx(&n, now, sent, MAX);
+	return node_tx(&n, now, sent, SENT_MAX);
 }
 
 static void with_nscc(uint64_t max_cwnd)
@@ -261,7 +259,7 @@ CASE(mt_requester_next, what_is_sent_again_waits_for_its_share)
 	nack = node_nack(&n, &sent[30], MW_NACK_TRIMMED);
 	sack = node_sack(&n, &sent[0], 18);
 	assert_i_eq(node_post(&n, other, 1, 100 * MTU, 0), MT_OK);
-	assert_u_eq(node_tx(&n, 0, sent, MAX), 20);
+	assert_u_eq(node_tx(&n, 0, sent, SENT_MAX), 20);
 	node_rx(&n, 5000, &nack);
 	assert_u_eq(send(5000), 0); /* 39 are on their way */
 	node_rx(&n, 6000, &sack);

@@ -4,27 +4,6 @@
 
 #define CASE(function, name) TEST_WITH(defaults, close_node, function, name)
 
-/* A message of one full packet: the i-th PSN, message i. */
-static struct mw_packet only(uint64_t i)
-{
-	return node_write(&n, MW_WRITE_ONLY, i, (uint16_t)i, MTU, MTU);
-}
-
-static void rx(struct mw_packet pkt)
-{
-	node_rx(&n, 1000, &pkt);
-}
-
-/* The next packet that leaves is a SACK; its SETH. */
-static struct mw_seth sack(void)
-{
-	struct mt_tx_desc d;
-
-	assert_u_eq(node_tx(&n, 2000, &d, 1), 1);
-	assert_u_eq(d.pkt.bth.opcode, MW_SACK);
-	return d.pkt.seth;
-}
-
 static void check_ack(uint32_t msn)
 {
 	struct mt_tx_desc d;
@@ -49,7 +28,7 @@ CASE(mt_responder_data, sack_when_asked_for)
 	pkt = only(1);
 	pkt.bth.a = true;
 	rx(pkt);
-	s = sack();
+	s = next_sack();
 	assert_u_eq(s.cack_psn, node_wire_psn(-UINT64_C(1)));
 	assert_u_eq(s.sack_bitmap, 2);
 	assert_i_eq(s.ack_psn_offset, 2);
@@ -70,11 +49,11 @@ CASE(mt_responder_data, sack_after_enough_bytes_or_for_a_retransmission)
 		rx(only(i)); /* each counts 1024 */
 	check_silent();
 	rx(only(5));
-	assert_u_eq(sack().sack_bitmap, 0x3E);
+	assert_u_eq(next_sack().sack_bitmap, 0x3E);
 	pkt = only(7);
 	pkt.bth.rtx = true;
 	rx(pkt);
-	assert_u_eq(sack().sack_bitmap, 0xBE);
+	assert_u_eq(next_sack().sack_bitmap, 0xBE);
 	check_silent();
 }
 
@@ -93,7 +72,7 @@ CASE(mt_responder_data, a_sack_for_each_mark)
 		node_rx_meta(&n, 1000, &meta, &pkt);
 	}
 	for (uint32_t i = 1; i < 4; i++) {
-		struct mw_seth s = sack();
+		struct mw_seth s = next_sack();
 
 		assert_u_eq(s.m, MW_MARK_SKIP_ONCE);
 		assert_u_eq(s.entropy, 0x500 + i);
@@ -110,7 +89,7 @@ CASE(mt_responder_probe, a_sack_for_each_and_the_ack_in_case_it_was_lost)
 
 	start();
 	rx(node_probe(&n, 0x123));
-	s = sack();
+	s = next_sack();
 	assert_true(s.pr);
 	assert_u_eq(s.probe_id, 0x123);
 	assert_u_eq(s.tx_timestamp, 0x7A7A);
@@ -119,8 +98,8 @@ CASE(mt_responder_probe, a_sack_for_each_and_the_ack_in_case_it_was_lost)
 	node_drain(&n, 2000);
 	rx(node_probe(&n, 0x124));
 	rx(node_probe(&n, 0x125));
-	assert_u_eq(sack().probe_id, 0x124);
-	assert_u_eq(sack().probe_id, 0x125);
+	assert_u_eq(next_sack().probe_id, 0x124);
+	assert_u_eq(next_sack().probe_id, 0x125);
 	check_ack(1);
 	assert_u_eq(node_stats(&n).rx_probes, 3);
 }
