@@ -28,22 +28,13 @@ static void put_tcp(struct ui_table *t, size_t row, const struct demo_fault_figu
 		put_ms(t, row, TCP, &n->tcp_during);
 }
 
-static void put_head(struct ui_table *t, bool with_tcp)
-{
-	static const char *const name[] = {"fault", "before", "during", "after", "ideal",
-					   "lost",  "resent", "EVs-",	"EVs+",	 "TCP"};
-	size_t columns = with_tcp ? 10 : 9;
-
-	for (size_t c = 0; c < columns; c++)
-		ui_table_cell(t, 0, c, "%s", name[c]);
-}
-
 void demo_summary_table(const struct demo_outcome *o, const struct demo_script *script,
 			const struct demo_fault_log *log, bool with_tcp, struct ui_text *out)
 {
 	struct ui_table t = {0};
 
-	put_head(&t, with_tcp);
+	ui_table_head(&t, with_tcp ? "fault|before|during|after|ideal|lost|resent|EVs-|EVs+|TCP"
+				   : "fault|before|during|after|ideal|lost|resent|EVs-|EVs+");
 	for (uint32_t i = 0; i < script->n; i++) {
 		const struct demo_fault_figures *n = &o->fault[i];
 		size_t row = i + 1;
@@ -68,7 +59,6 @@ void demo_summary_table(const struct demo_outcome *o, const struct demo_script *
 			put_tcp(&t, row, n, &log[i]);
 	}
 	ui_table_render(&t, out);
-	ui_table_fini(&t);
 }
 
 static void put_time(struct ui_table *t, size_t row, size_t column, uint64_t ns)
@@ -82,11 +72,9 @@ static void put_time(struct ui_table *t, size_t row, size_t column, uint64_t ns)
 void demo_summary_times(const struct demo_script *script, const struct demo_fault_log *log,
 			struct ui_text *out)
 {
-	static const char *const name[] = {"fault", "detected", "left", "back", "all back"};
 	struct ui_table t = {0};
 
-	for (size_t c = 0; c < sizeof(name) / sizeof(name[0]); c++)
-		ui_table_cell(&t, 0, c, "%s", name[c]);
+	ui_table_head(&t, "fault|detected|left|back|all back");
 	for (uint32_t i = 0; i < script->n; i++) {
 		if (log[i].phase == DEMO_PENDING)
 			continue;
@@ -97,7 +85,6 @@ void demo_summary_times(const struct demo_script *script, const struct demo_faul
 		put_time(&t, t.rows - 1, 4, log[i].times.all_good_ns);
 	}
 	ui_table_render(&t, out);
-	ui_table_fini(&t);
 }
 
 static void put_times(const struct demo_run *faulty, struct ui_text *out)

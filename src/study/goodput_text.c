@@ -25,12 +25,6 @@ static void time_cell(struct ui_table *t, size_t row, size_t column, double ns)
 	ui_table_cell(t, row, column, "%s", ui_units_time(text, (uint64_t)(ns + 0.5)));
 }
 
-static void put_heads(struct ui_table *t, const char *const *head, size_t n)
-{
-	for (size_t i = 0; i < n; i++)
-		ui_table_cell(t, 0, i, "%s", head[i]);
-}
-
 static void add_packets(const json_t *r, struct ui_text *out)
 {
 	char step[UI_UNITS_MAX], exposed[UI_UNITS_MAX], said[UI_UNITS_MAX], was[UI_UNITS_MAX];
@@ -72,19 +66,16 @@ static void add_rate(struct ui_table *t, size_t row, const json_t *r)
 
 static void add_rates(const json_t *r, struct ui_text *out)
 {
-	static const char *const head[] = {"fault",	      "of a GPU", "mtbf",     "lasts",
-					   "steps meanwhile", "once",	  "and after"};
 	const json_t *rates = json_object_get(r, "rates");
 	struct ui_table t = {0};
 
 	if (json_array_size(rates) == 0)
 		return;
-	put_heads(&t, head, sizeof(head) / sizeof(head[0]));
+	ui_table_head(&t, "fault|of a GPU|mtbf|lasts|steps meanwhile|once|and after");
 	for (size_t i = 0; i < json_array_size(rates); i++)
 		add_rate(&t, i + 1, json_array_get(rates, i));
 	ui_text_add(out, "\n");
 	ui_table_render(&t, out);
-	ui_table_fini(&t);
 }
 
 static void add_point(struct ui_table *t, size_t row, const json_t *p)
@@ -108,13 +99,12 @@ static void add_point(struct ui_table *t, size_t row, const json_t *p)
 
 static void add_points(const json_t *r, struct ui_text *out)
 {
-	static const char *const head[] = {"GPUs",    "round it", "faults/day", "stops/day",
-					   "between", "goodput",  "+-",		"stalled",
-					   "slow",    "saving",	  "lost",	"restarts"};
 	const json_t *points = json_object_get(r, "points");
 	struct ui_table t = {0};
 
-	put_heads(&t, head, sizeof(head) / sizeof(head[0]));
+	ui_table_head(
+		&t, "GPUs|round "
+		    "it|faults/day|stops/day|between|goodput|+-|stalled|slow|saving|lost|restarts");
 	for (size_t i = 0; i < json_array_size(points); i++)
 		add_point(&t, i + 1, json_array_get(points, i));
 	ui_text_add(out,
@@ -123,7 +113,6 @@ static void add_points(const json_t *r, struct ui_text *out)
 		    number_at(r, "horizon_days"), number_at(r, "checkpoint_s"),
 		    number_at(r, "restart_s"));
 	ui_table_render(&t, out);
-	ui_table_fini(&t);
 }
 
 void sim_goodput_text(const json_t *result, struct ui_text *out)

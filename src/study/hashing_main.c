@@ -54,8 +54,6 @@ static void row_text(struct ui_table *t, size_t row, const char *name, const str
 static void print_result(const struct options *o, const struct ms_hashing *exact,
 			 const struct ms_hashing *drawn)
 {
-	static const char *const heads[] = {"", "flows on the worst link", "over the mean", "p50",
-					    "p99"};
 	struct ui_text text = {0};
 	struct ui_table t = {0};
 
@@ -68,17 +66,14 @@ static void print_result(const struct options *o, const struct ms_hashing *exact
 		ui_json_print(all, JSON_INDENT(2));
 		return;
 	}
-	for (size_t i = 0; i < sizeof(heads) / sizeof(heads[0]); i++)
-		ui_table_cell(&t, 0, i, "%s", heads[i]);
+	ui_table_head(&t, "|flows on the worst link|over the mean|p50|p99");
 	row_text(&t, 1, "exact", exact);
 	row_text(&t, 2, "drawn", drawn);
 	ui_text_add(&text, "%u flows hashed onto %u links, %u group%s of these: %.3f in the mean\n",
 		    o->cfg.flows, o->cfg.links, o->cfg.groups, o->cfg.groups > 1 ? "s" : "",
 		    (double)o->cfg.flows / o->cfg.links);
 	ui_table_render(&t, &text);
-	fputs(text.data, stdout);
-	ui_table_fini(&t);
-	ui_text_fini(&text);
+	ui_text_print(&text, stdout);
 }
 
 static int sim_hashing_main(int argc, char **argv)

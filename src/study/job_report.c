@@ -84,18 +84,14 @@ static void add_job(struct ui_table *t, size_t row, const json_t *job)
 
 void sim_jobs_text(const json_t *result, struct ui_text *out)
 {
-	static const char *const heads[] = {
-		"ranks", "tp x pp x dp, ep", "placement", "steps",  "step p50", "p90", "p99",
-		"p100",	 "exposed",	     "compute",	  "goodput"};
 	const json_t *jobs = json_object_get(result, "jobs");
 	struct ui_table table = {0};
 
 	if (json_array_size(jobs) == 0)
 		return;
-	for (size_t i = 0; i < sizeof(heads) / sizeof(heads[0]); i++)
-		ui_table_cell(&table, 0, i, "%s", heads[i]);
+	ui_table_head(&table, "ranks|tp x pp x dp, ep|placement|steps|step "
+			      "p50|p90|p99|p100|exposed|compute|goodput");
 	for (size_t i = 0; i < json_array_size(jobs); i++)
 		add_job(&table, i + 1, json_array_get(jobs, i));
 	ui_table_render(&table, out);
-	ui_table_fini(&table);
 }

@@ -97,7 +97,6 @@ static void add_parts(const json_t *r, struct ui_text *out)
 				      number_at(p, "graph_us"));
 	}
 	ui_table_render(&table, out);
-	ui_table_fini(&table);
 }
 
 void sim_result_text(const json_t *result, struct ui_text *out)

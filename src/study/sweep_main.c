@@ -308,8 +308,8 @@ static int write_results(const struct sweep *s)
 	if (s->json)
 		json_dumpf(all, stdout, JSON_INDENT(2));
 	else
-		ui_text_print(&text, stdout);
-	ui_table_fini(&table);
+		fputs(text.data, stdout);
+	ui_text_fini(&text);
 	json_decref(all);
 	return SIM_EXIT_GOOD;
 }

@@ -63,8 +63,11 @@ void ui_table_fini(struct ui_table *t);
 __attribute__((format(printf, 4, 5))) void ui_table_cell(struct ui_table *t, size_t row,
 							 size_t column, const char *format, ...);
 
-/* ui_table_render appends the table; each column is as wide as its widest cell. */
-void ui_table_render(const struct ui_table *t, struct ui_text *out);
+/* ui_table_head writes the first row, of names with `|` between. */
+void ui_table_head(struct ui_table *t, const char *names);
+
+/* ui_table_render appends the table, each column as wide as its widest cell, and makes it empty. */
+void ui_table_render(struct ui_table *t, struct ui_text *out);
 
 /* Numbers for eyes: three digits or four and a unit. */
 

@@ -48,6 +48,17 @@ void ui_table_cell(struct ui_table *t, size_t row, size_t column, const char *fo
 	t->columns = column >= t->columns ? column + 1 : t->columns;
 }
 
+void ui_table_head(struct ui_table *t, const char *names)
+{
+	size_t column = 0, len;
+
+	do {
+		len = strcspn(names, "|");
+		ui_table_cell(t, 0, column++, "%.*s", (int)len, names);
+		names += len + 1;
+	} while (names[-1]);
+}
+
 static size_t column_width(const struct ui_table *t, size_t column)
 {
 	size_t width = 0;
@@ -73,7 +84,7 @@ static void render_cell(const struct ui_table *t, size_t row, size_t column, siz
 		ui_text_pad_left(out, t->row[row][column], width);
 }
 
-void ui_table_render(const struct ui_table *t, struct ui_text *out)
+void ui_table_render(struct ui_table *t, struct ui_text *out)
 {
 	size_t width[UI_TABLE_COLUMNS];
 
@@ -84,4 +95,5 @@ void ui_table_render(const struct ui_table *t, struct ui_text *out)
 			render_cell(t, row, c, width[c], out);
 		ui_text_add(out, "\n");
 	}
+	ui_table_fini(t);
 }

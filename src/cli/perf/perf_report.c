@@ -89,11 +89,7 @@ static void put_planes(const struct perf_health *all, struct ui_text *out)
 
 	for (uint32_t i = 0; i < all->planes; i++)
 		sum += all->sent[i] + all->received[i];
-	ui_table_cell(&t, 0, 0, "PLANE");
-	ui_table_cell(&t, 0, 1, "ADDRESS");
-	ui_table_cell(&t, 0, 3, "SHARE");
-	ui_table_cell(&t, 0, 4, "SENT");
-	ui_table_cell(&t, 0, 5, "RECEIVED");
+	ui_table_head(&t, "PLANE|ADDRESS||SHARE|SENT|RECEIVED");
 	for (uint32_t i = 0; i < all->planes; i++) {
 		char text[UI_UNITS_MAX], address[CLI_PORT_MAX];
 		uint64_t own = all->sent[i] + all->received[i];
@@ -107,7 +103,6 @@ static void put_planes(const struct perf_health *all, struct ui_text *out)
 		ui_table_cell(&t, i + 1, 5, "%s", ui_units_bytes(text, all->received[i]));
 	}
 	ui_table_render(&t, out);
-	ui_table_fini(&t);
 }
 
 void perf_report_tail(const struct perf_health *all, struct ui_text *out)

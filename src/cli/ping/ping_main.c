@@ -203,8 +203,7 @@ static int print_results(const struct ping *p)
 			p->host[i].name);
 		status = EXIT_FAILED;
 	}
-	if (text.len)
-		ui_text_print(&text, stdout);
+	ui_text_print(&text, stdout);
 	return status;
 }
 

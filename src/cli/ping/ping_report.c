@@ -56,17 +56,13 @@ static void put_path(struct ui_table *t, size_t row, const struct ping_host *hos
 void ping_show_table(const struct ping_host *hosts, const struct ping_paths *paths,
 		     struct ui_text *out)
 {
-	static const char *const head[] = {"HOST", "PLANE", "EV",   "SENT",
-					   "LOST", "MIN",   "MEAN", "MAX"};
 	struct ui_table t = {0};
 	size_t row = 0;
 
-	for (size_t c = 0; c < sizeof(head) / sizeof(head[0]); c++)
-		ui_table_cell(&t, 0, c, "%s", head[c]);
+	ui_table_head(&t, "HOST|PLANE|EV|SENT|LOST|MIN|MEAN|MAX");
 	for (size_t i = 0; i < paths->n; i++)
 		put_path(&t, ++row, &hosts[paths->path[i].host], &paths->path[i]);
 	ui_table_render(&t, out);
-	ui_table_fini(&t);
 }
 
 void ping_show_host(const struct ping_host *host, const struct ping_figure *f, struct ui_text *out)

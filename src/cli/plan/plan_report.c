@@ -172,7 +172,6 @@ static void put_figures(struct ui_text *out, const struct mf_topology *t,
 		put_per_nic(&table, row++, a, t->n_hosts, b, against ? against->n_hosts : 1);
 	}
 	ui_table_render(&table, out);
-	ui_table_fini(&table);
 }
 
 static void write_share(char out[CELL], const struct mf_plan_loss *loss, double share)
@@ -228,7 +227,6 @@ static void put_losses(struct ui_text *out, const struct mf_topology *t,
 		row++;
 	}
 	ui_table_render(&table, out);
-	ui_table_fini(&table);
 }
 
 static void put_notes(struct ui_text *out, const struct mf_topology *against)

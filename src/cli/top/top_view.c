@@ -28,12 +28,6 @@ static void put_bits(struct ui_table *t, size_t row, size_t column, double bytes
 	ui_table_cell(t, row, column, "%s", ui_units_bits(text, bytes_per_s * 8));
 }
 
-static void put_head(struct ui_table *t, const char *const *name, size_t n)
-{
-	for (size_t c = 0; c < n; c++)
-		ui_table_cell(t, 0, c, "%s", name[c]);
-}
-
 static uint32_t count_qps(const struct mrc_stats_segment *s)
 {
 	uint32_t n = 0;
@@ -43,15 +37,11 @@ static uint32_t count_qps(const struct mrc_stats_segment *s)
 	return n;
 }
 
-#define HEAD(...)                                        \
-	put_head(&t, (const char *const[]){__VA_ARGS__}, \
-		 sizeof((const char *const[]){__VA_ARGS__}) / sizeof(const char *))
-
 static void put_processes(const struct stats_reader *stats, struct ui_text *out)
 {
 	struct ui_table t = {.left = 1u << 1};
 
-	HEAD("PID", "COMMAND", "QPS", "SENT", "RECEIVED", "RETX/s", "LOST/s", "TRIM/s", "TMO/s");
+	ui_table_head(&t, "PID|COMMAND|QPS|SENT|RECEIVED|RETX/s|LOST/s|TRIM/s|TMO/s");
 	for (uint32_t i = 0; i < stats->n; i++) {
 		const struct stats_process *p = &stats->process[i];
 		size_t row = i + 1;
@@ -68,7 +58,6 @@ static void put_processes(const struct stats_reader *stats, struct ui_text *out)
 		put_count(&t, row, 8, counter_rate(p, "timeouts"));
 	}
 	ui_table_render(&t, out);
-	ui_table_fini(&t);
 }
 
 static void put_plane(struct ui_table *t, size_t row, const struct stats_process *p, uint32_t plane)
@@ -94,12 +83,11 @@ static void put_planes(const struct stats_reader *stats, struct ui_text *out)
 	struct ui_table t = {.left = 1u << 2 | 1u << 3};
 	size_t row = 1;
 
-	HEAD("PID", "PLANE", "ADDRESS", "", "SENT", "RECEIVED", "GOOD", "SKIP", "BAD", "DROP/s");
+	ui_table_head(&t, "PID|PLANE|ADDRESS||SENT|RECEIVED|GOOD|SKIP|BAD|DROP/s");
 	for (uint32_t i = 0; i < stats->n; i++)
 		for (uint32_t plane = 0; plane < stats->process[i].now->ports; plane++)
 			put_plane(&t, row++, &stats->process[i], plane);
 	ui_table_render(&t, out);
-	ui_table_fini(&t);
 }
 
 /* The same QP in the reading before, NULL when it is new: rows move when a QP goes. */
@@ -142,7 +130,7 @@ static void put_qps(const struct top_view *view, const struct stats_reader *stat
 	const char *line;
 	size_t row = 1;
 
-	HEAD("PID", "QP", "PEER", "", "PKT/s", "CWND", "FLIGHT", "RTT", "LOST", "EVS");
+	ui_table_head(&t, "PID|QP|PEER||PKT/s|CWND|FLIGHT|RTT|LOST|EVS");
 	for (uint32_t i = 0; i < stats->n; i++)
 		for (uint32_t q = 0; q < MRC_STATS_QPS; q++)
 			if (stats->process[i].now->qp[q].qpn)
@@ -165,7 +153,6 @@ static void put_qps(const struct top_view *view, const struct stats_reader *stat
 		}
 	}
 	ui_text_fini(&lines);
-	ui_table_fini(&t);
 }
 
 static void put_title(const struct top_view *view, const struct stats_reader *stats,
