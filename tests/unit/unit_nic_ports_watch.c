@@ -153,6 +153,7 @@ TEST(mh_ports_open, link_that_is_down)
 {
 	struct mh_plane_attr attr;
 	const char *why;
+	uint32_t up;
 
 	if (!test_netns(&why))
 		test_skip(why);
@@ -162,7 +163,10 @@ TEST(mh_ports_open, link_that_is_down)
 	assert_i_eq(mh_device_open(0, NULL, &watch_dev), 0);
 	assert_i_eq(mh_device_query_plane(watch_dev, 0, &attr), 0);
 	assert_false(attr.up);
-	assert_u_eq(mt_engine_ports_up(watch_dev->nic->engine), 0);
+	mh_nic_lock(watch_dev->nic);
+	up = mt_engine_ports_up(watch_dev->nic->engine);
+	mh_nic_unlock(watch_dev->nic);
+	assert_u_eq(up, 0);
 	watch_flags("lo", true);
 	watch_event(MH_ASYNC_PORT_UP);
 	watch_wait(0, true);

@@ -14,8 +14,10 @@
 #define UDP_BYTES 8u
 #define IPV4_DF 0x4000u
 
+/* All addresses are 16 bytes inside host; the mapped form is the only mark of IPv4. */
 static const uint8_t addr_mapped[12] = {[10] = 0xFF, [11] = 0xFF};
 
+/* map->srv6 points into env, which must live as long: both are in the NIC. */
 void mh_addr_map_init(struct mh_addr_map *map, const struct mh_env *env)
 {
 	mb_assert(env->prefix < 128);

@@ -31,6 +31,7 @@ struct env_number {
 	bool wide;     /* the field is 64 bits, else 32 */
 };
 
+/* The offset and width of a field, so that rows of one table fill fields of two types. */
 #define ENV_U32(field) offsetof(struct mh_env, field), false
 #define ENV_US(low, high, otherwise, field) \
 	{low, high, " (us)"}, otherwise, NS_PER_US, offsetof(struct mh_env, field), true
@@ -109,6 +110,7 @@ static int env_check_numbers(struct mh_env *env, const struct mh_settings *s,
 #define ENV_PACE_MIN UINT64_C(1000000)
 #define ENV_PACE_MAX UINT64_C(1000000000000)
 
+/* 0 turns pacing off; anything else below a megabit is a mistake in the unit. */
 static int env_read_pace(struct mh_env *env, const struct mh_settings *s,
 			 struct mh_env_error *error)
 {
@@ -215,6 +217,7 @@ static int env_read_dscp(struct mh_env *env, const struct mh_settings *s,
 static int env_read_bool(bool *value, bool otherwise, const struct mh_settings *s,
 			 enum mh_setting id, struct mh_env_error *error)
 {
+	/* A file has TOML's words; in the environment people write on and off. */
 	static const char *const of_env[] = {"off", "on", NULL}, *const of_file[] = {"false",
 										     "true", NULL};
 	uint32_t choice;
@@ -265,6 +268,7 @@ static int env_name_capture(struct mh_env *env, const struct mh_settings *s,
 	return 0;
 }
 
+/* Strict is the default: programs that watch memory rely on the end of a message coming last. */
 static int env_read_order(struct mh_env *env, const struct mh_settings *s,
 			  struct mh_env_error *error)
 {
@@ -316,6 +320,10 @@ static int (*const env_readers[])(struct mh_env *env, const struct mh_settings *
 	env_read_bools,	   env_read_paths,
 };
 
+/*
+ * Only a base that was not asked for is moved: one that was may be part of a firewall's rules. The
+ * free bits of SRv6 EVs are made of the base, so they follow it.
+ */
 bool mh_env_next_ev_base(struct mh_env *env)
 {
 	uint32_t next =
@@ -330,6 +338,9 @@ bool mh_env_next_ev_base(struct mh_env *env)
 
 int mh_env_read(struct mh_env *env, uint32_t device, struct mh_env_error *error)
 {
+	/*
+	 * It holds the whole file, too much for the stack of a thread of somebody else's program.
+	 */
 	struct mh_settings *s = malloc(sizeof(*s));
 	int err;
 

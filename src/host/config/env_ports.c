@@ -27,6 +27,7 @@
 
 static const uint8_t no_address[16];
 
+/* The first port stands for all: ports_check_addresses refuses a mixture. */
 bool mh_env_is_ipv4(const struct mh_env *env)
 {
 	return mh_addr_is_ipv4(env->port[0].ip);
@@ -82,6 +83,7 @@ static const char *ports_parse(char *item, struct mh_env_port *port)
 	return NULL;
 }
 
+/* The list is copied because strsep cuts it, and the text may be the environment's. */
 static const char *ports_parse_all(struct mh_env *env, const char *all)
 {
 	char list[PORTS_LIST_MAX];
@@ -106,6 +108,7 @@ static const char *ports_parse_all(struct mh_env *env, const char *all)
 
 /* ---- addresses ---- */
 
+/* Ports that share an address can be told apart by their interfaces only. */
 static bool ports_is_interface_shared(const struct mh_env *env, uint32_t i)
 {
 	for (uint32_t k = 0; k < env->n_ports; k++)
@@ -157,6 +160,7 @@ static void ports_default(struct mh_env *env)
 
 /* ---- subnets ---- */
 
+/* Whole bytes by memcmp; the byte that the prefix cuts is compared under a mask. */
 static bool ports_is_same_host(const uint8_t a[16], const uint8_t b[16], uint32_t prefix)
 {
 	uint32_t byte = prefix / 8;

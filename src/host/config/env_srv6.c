@@ -2,6 +2,10 @@
 /*
  * env_srv6.c - reads the settings of EVs that are SRv6 paths: how many there are, and the rows that
  * say where a path leads.
+ *
+ * This happens in two steps, for the ports lie between them: the rows decide how ports are read (by
+ * interface, with one address for all), and the number of ports decides how many EVs each of them
+ * can have.
  */
 #include "host/config/env.h"
 
@@ -27,6 +31,10 @@ static int srv6_read_uplinks(const struct mh_settings *s, enum mh_setting id, ui
 	return err;
 }
 
+/*
+ * There is no default: the host's addresses on its planes may differ, and peers must know it by one
+ * that is the same on all. A multicast or link-local address cannot be routed to.
+ */
 static int srv6_read_gid(struct mh_env *env, const struct mh_settings *s,
 			 struct mh_env_error *error)
 {
@@ -43,6 +51,7 @@ static int srv6_read_gid(struct mh_env *env, const struct mh_settings *s,
 				 error);
 }
 
+/* Two rows with one prefix: which of them a GID is in would depend on their order. */
 static bool srv6_is_same_prefix(const struct mh_srv6_row *a, const struct mh_srv6_row *b)
 {
 	return a->prefix == b->prefix &&
@@ -71,6 +80,7 @@ static int srv6_read_row(struct mh_srv6 *srv6, const struct mh_settings *s, cons
 	return 0;
 }
 
+/* Rows are separated by commas, in the environment and, by then, in the array of a file. */
 static int srv6_read_rows(struct mh_srv6 *srv6, const struct mh_settings *s,
 			  struct mh_env_error *error)
 {
@@ -178,6 +188,10 @@ int mh_env_read_srv6_evs(struct mh_env *env, const struct mh_settings *s,
 	if (!s->of[MH_SET_EVS].text)
 		env->evs = paths < MT_EVS_MAX / env->n_ports ? paths : MT_EVS_MAX / env->n_ports;
 	srv6->evs = env->evs;
+	/*
+	 * Hosts with fewer EVs than paths begin at different ones, or all would leave out the same
+	 * paths.
+	 */
 	srv6->turn = (uint32_t)(mb_load_be64(srv6->gid) + mb_load_be64(srv6->gid + 8)) % paths;
 	env->ev_format = MW_EV_STEV;
 	return 0;

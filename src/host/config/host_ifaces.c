@@ -1,5 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* host_ifaces.c - asks the kernel about interfaces, by getifaddrs, an ioctl and /proc/net. */
+/*
+ * host_ifaces.c - asks the kernel about interfaces, by getifaddrs, an ioctl and /proc/net.
+ *
+ * Nothing is kept: interfaces come and go while a process runs, and every answer is what is true at
+ * the call. A flag or an MTU that cannot be asked for, in a sandbox for instance, does not keep a
+ * port from being used.
+ */
 #include "host/config/env.h"
 
 #include <ifaddrs.h>
@@ -30,6 +36,7 @@ static bool iface_ask(const char *name, unsigned long what, struct ifreq *reques
 	return good;
 }
 
+/* IFF_RUNNING is carrier: an interface with its cable pulled stays up for its administrator. */
 bool mh_iface_is_up(const char *name)
 {
 	struct ifreq request;
@@ -57,6 +64,10 @@ static bool iface_ip(const struct sockaddr *sa, uint8_t ip[16])
 	return false;
 }
 
+/*
+ * IPv4 before IPv6, as the default route is looked for: what is found by name must be of one
+ * family.
+ */
 bool mh_iface_address(const char *name, uint8_t ip[16])
 {
 	struct ifaddrs *all;
@@ -161,6 +172,10 @@ bool mh_iface_default(char name[IF_NAMESIZE])
 	return iface_default4(name) || iface_default6(name);
 }
 
+/*
+ * A port that is not bound to an interface follows its address: where that moves to another
+ * interface, the port stays up and the other one's carrier counts.
+ */
 const char *mh_iface_why_down(const uint8_t ip[16], const char *wanted, char name[IF_NAMESIZE])
 {
 	if (!mh_iface_with_address(ip, name)) {

@@ -1,5 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* settings.c - gathers the texts of all settings; a variable that is set but empty is not set. */
+/*
+ * settings.c - gathers the texts of all settings; a variable that is set but empty is not set.
+ *
+ * The environment goes before the file, so that one run of a program can differ without a change
+ * for all others. Here a text is judged by its kind only: which values are valid is env.c's
+ * business, and a value that a variable overrides is not looked at. Every error names where the
+ * text stands, for a person may not know that a file exists.
+ */
 #include "host/config/settings.h"
 
 #include <errno.h>
@@ -22,6 +29,7 @@ static const struct settings_name settings_names[MH_SETTINGS_COUNT] = {
 #undef SETTINGS_NAME
 };
 
+/* An empty variable counts as not set: some launchers cannot remove one, only empty it. */
 static const char *settings_env(const char *name)
 {
 	const char *value = getenv(name);
@@ -29,6 +37,7 @@ static const char *settings_env(const char *name)
 	return value && *value ? value : NULL;
 }
 
+/* The value is cut to 100 bytes: an array of rows would push what is wrong out of the line. */
 static int settings_file_error(const struct mh_settings *s, uint32_t line, const char *name,
 			       const char *value, const char *why, struct mh_env_error *error)
 {
@@ -52,6 +61,7 @@ int mh_settings_error(const struct mh_settings *s, enum mh_setting id, const cha
 
 /* ---- the file ---- */
 
+/* What a file's value must look like; the kinds of a key are those that its table row lists. */
 static const char *settings_kind(uint32_t kinds)
 {
 	switch (kinds) {
@@ -68,6 +78,9 @@ static const char *settings_kind(uint32_t kinds)
 	}
 }
 
+/*
+ * An unknown key is an error and not ignored: a misspelt setting would take effect never, silently.
+ */
 static int settings_unknown_key_error(const struct mh_settings *s, const struct mb_toml_item *item,
 				      struct mh_env_error *error)
 {
@@ -88,6 +101,10 @@ struct settings_parser {
 	struct mh_env_error *error;
 };
 
+/*
+ * mb_toml_read reuses the item, so that its value is copied. A key that is given twice is an error:
+ * which of the two was meant cannot be known.
+ */
 static int settings_store_item(void *ctx, const struct mb_toml_item *item)
 {
 	struct settings_parser *r = ctx;
@@ -143,6 +160,10 @@ static int settings_load(struct mh_settings *s)
 	return 0;
 }
 
+/*
+ * What the callback refuses has been named by it; `why` is set only for what is no TOML, of which
+ * the callback hears nothing.
+ */
 static int settings_parse(struct mh_settings *s, struct mh_env_error *error)
 {
 	struct settings_parser reading = {s, error};
@@ -165,6 +186,7 @@ static int settings_file(struct mh_settings *s, struct mh_env_error *error)
 	if (snprintf(s->path, sizeof(s->path), "%s", given ? given : MH_CONFIG_FILE) <
 	    (int)sizeof(s->path))
 		err = settings_load(s);
+	/* Only the default file may be missing; one that MRC_CONFIG names must be there. */
 	if (err == ENOENT && !given) {
 		s->path[0] = '\0';
 		return 0;
@@ -200,6 +222,7 @@ const char *mh_settings_digits(const char *s, uint64_t *number)
 	if (*s < '0' || *s > '9')
 		return NULL;
 	for (; *s >= '0' && *s <= '9'; s++) {
+		/* Below 2^63 a caller can multiply by a unit and compare without overflow. */
 		if (n > (UINT64_C(1) << 63) / 10 - 1)
 			return NULL;
 		n = n * 10 + (uint64_t)(*s - '0');

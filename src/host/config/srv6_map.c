@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * srv6_map.c - finds the row of a destination and makes the carrier of an EV from it, by
- * arithmetic: a packet costs no look-up but that of the row.
+ * srv6_map.c - finds the row of a destination and makes the carrier of an EV from it.
+ *
+ * All of it is arithmetic on the row: a packet costs no look-up but that of the row, and a fabric
+ * of any size takes no memory of a host. Any thread may call these functions, for nothing changes
+ * after the configuration was read.
  */
 #include "host/config/env.h"
 
@@ -16,6 +19,10 @@ static bool srv6_within(const struct mh_srv6_half *half, uint64_t number)
 	return ((number ^ half->first) & half->mask) == 0;
 }
 
+/*
+ * A linear search: rows are few (one for each tier that is addressed differently), and all in one
+ * place of memory.
+ */
 const struct mh_srv6_row *mh_srv6_find(const struct mh_srv6 *s, const uint8_t gid[16])
 {
 	uint64_t subnet = mb_load_be64(gid), host = mb_load_be64(gid + 8);
@@ -36,6 +43,10 @@ uint32_t mh_srv6_ev(const struct mh_srv6 *s, uint32_t plane, uint32_t i)
 	uint32_t paths = s->uplinks * s->t1_uplinks, path = i;
 
 	mb_assert(i < s->evs && s->evs <= paths && plane < MH_SRV6_PLANES_MAX);
+	/*
+	 * Spread evenly, so that with n EVs each T0 uplink carries about as many of them as any
+	 * other.
+	 */
 	if (s->evs < paths)
 		path = (uint32_t)(((uint64_t)i * paths / s->evs + s->turn) % paths);
 	return mw_ev_path_on(s->free << MW_EV_FREE_SHIFT |

@@ -32,6 +32,7 @@ static const struct row_field {
 	{"pod", MW_CARRIER_FROM_SUBNET, 16, 16},
 };
 
+/* The table is also what the messages offer: a field that is not in it cannot be written. */
 #define ROW_FIELDS (sizeof(row_fields) / sizeof(row_fields[0]))
 
 /* A field in a word: the lowest `width` bits of it, `shift` bits above the word's lowest. */
@@ -54,6 +55,7 @@ struct row_parser {
 	const char *text; /* the word that is being read */
 };
 
+/* The word is in the message, for a row is long and most of its words look alike. */
 static bool row_error(const struct row_parser *r, const char *what)
 {
 	snprintf(r->why, MH_SRV6_WHY_MAX, "\"%.60s\": %.120s", r->text, what);
@@ -146,6 +148,7 @@ static bool row_parse_field(const struct row_parser *r, char *text, struct row_w
 	return true;
 }
 
+/* strspn, not strtoul alone: that accepts signs, blanks and 0x, which a uSID has not. */
 static bool row_read_word(const struct row_parser *r, char *text, struct row_word *word)
 {
 	char *number = strsep(&text, "+"), *end, *field;
@@ -166,6 +169,11 @@ static bool row_read_word(const struct row_parser *r, char *text, struct row_wor
 
 /* ---- the carrier ---- */
 
+/*
+ * Bits of an EV are put over those of the word, which must be 0 there, or what was written would
+ * have no effect. Those of a GID are added to it, for a row counts hosts and subnets from its first
+ * one.
+ */
 static bool row_has_overlap(const struct row_word *word, const struct row_use *use)
 {
 	uint64_t mask = ((UINT64_C(1) << use->width) - 1) << use->shift;

@@ -1,6 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * engine_host.c - makes the engine of the process and feeds it memory.
+ * engine_host.c - makes the engine of the NIC and feeds it memory.
+ *
+ * The engine allocates nothing: it is given a block at the start, and more when a call returns that
+ * it lacks some. Memory that it was given stays its own until it ends, so chunks are only collected
+ * to be freed then. Nothing here runs for a packet but the placing of payload and atomics, which
+ * touch the program's memory and so run under the guard of mem_guard.c.
  */
 #include "host/datapath/datapath.h"
 
@@ -37,6 +42,10 @@ static void *engine_alloc(size_t size)
 	return bytes;
 }
 
+/*
+ * Runs under nic->lock and may fault in a megabyte: that is rare, for the engine uses memory again
+ * that a QP gave up, and better than a receiver that refuses for want of memory.
+ */
 bool mh_engine_grow(struct mh_nic *nic)
 {
 	size_t size = mt_engine_memory_wanted(nic->engine);
@@ -89,6 +98,7 @@ struct engine_atomic {
 	uint64_t original;
 };
 
+/* With the CPU's own atomics, for programs use theirs on the same words. */
 static void engine_atomic_run(void *ctx)
 {
 	struct engine_atomic *a = ctx;
@@ -115,6 +125,10 @@ static bool engine_atomic(void *ctx, void *mr_user, uint64_t offset, const struc
 	return true;
 }
 
+/*
+ * Times come from the settings or are a software NIC's: what it talks to is scheduled by an
+ * operating system, so they are longer than a NIC of silicon has.
+ */
 static void engine_configure(const struct mh_env *env, uint32_t slot, struct mt_engine_cfg *cfg)
 {
 	mt_engine_cfg_default(cfg, env->n_ports);
@@ -253,6 +267,7 @@ int mh_engine_create(struct mh_nic *nic, uint64_t now_ns)
 	return 0;
 }
 
+/* QPs are gone by then: a device closes only when nothing of its openings is left. */
 void mh_engine_destroy(struct mh_nic *nic)
 {
 	while (nic->chunks) {

@@ -23,6 +23,7 @@
 #define RX_ECN_MASK 3u
 #define RX_ECN_CE 3u
 
+/* A table of all 64 code points, so that a packet costs one load and not a walk through the map. */
 void mh_rx_init(struct mh_nic *nic)
 {
 	for (size_t i = 0; i < sizeof(nic->trim_of_dscp); i++) {
@@ -34,6 +35,11 @@ void mh_rx_init(struct mh_nic *nic)
 	}
 }
 
+/*
+ * The headers around the frame are made again from the socket's addresses: a driver hands on what
+ * the kernel left of a packet, without them. Both ends compute over the same fields, so those that
+ * a path may change are masked.
+ */
 static bool rx_icrc_ok(const struct mh_nic *nic, uint32_t port, const struct mio_rx *frame,
 		       size_t body)
 {
@@ -115,6 +121,10 @@ static uint32_t rx_oldest(const struct mh_ports *ports)
 	return oldest;
 }
 
+/*
+ * A port that went down keeps its last burst, which is not looked at and must not keep the loop
+ * running.
+ */
 static bool rx_more(const struct mh_ports *ports)
 {
 	for (uint32_t i = 0; i < ports->n; i++) {

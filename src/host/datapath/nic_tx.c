@@ -266,11 +266,17 @@ void mh_tx_flush(void *ctx, uint32_t port, uint64_t now_ns)
 	burst->n = 0;
 }
 
+/* Encoded into the burst itself: the frame's iovec points there until the driver has sent it. */
 static size_t tx_encode(const struct mt_tx_desc *d, struct tx_burst *burst)
 {
 	return mw_packet_encode(&d->pkt, burst->part[burst->n].headers);
 }
 
+/*
+ * Memory that is gone fails the QP, but not here: the engine is in the midst of handing out
+ * descriptors, and some behind this one may be the same QP's. They fail likewise or are sent; both
+ * are harmless.
+ */
 static void tx_emit_packet(struct mh_nic *nic, const struct mt_tx_desc *d, uint64_t now_ns)
 {
 	struct tx_burst *burst = &nic->tx->burst[d->port];
@@ -282,6 +288,7 @@ static void tx_emit_packet(struct mh_nic *nic, const struct mt_tx_desc *d, uint6
 		mh_qp_mark_failed(d->qp_user);
 		return;
 	}
+	/* Control packets are not paced: an ACK that waits behind data slows down the peer. */
 	if (d->tclass != MT_CLASS_CONTROL)
 		mh_pace_consume(&nic->ports.port[d->port].pace, burst->frame[burst->n].len);
 	burst->n++;
@@ -343,6 +350,12 @@ static uint32_t tx_port_budgets(struct mh_nic *nic, uint64_t now_ns, uint32_t *n
 	return free_ports;
 }
 
+/*
+ * The engine is asked again as long as it fills each batch: a batch is no larger than the least
+ * room of a port. TX_RUN_MAX ends the run although there is more, so that a thread that posts does
+ * not hold the lock for a whole window; `more` then makes the deadline due at once, and the
+ * progress thread goes on.
+ */
 uint32_t mh_tx_run(struct mh_nic *nic, uint64_t now_ns)
 {
 	struct mt_tx_desc *desc = nic->tx->desc;

@@ -8,11 +8,19 @@
 #include "host/datapath/datapath.h"
 #include "host/platform/platform.h"
 
+/*
+ * Probes of UD paths are endpoint requests, so they leave with all else that the MRC engine has to
+ * send.
+ */
 static void ud_tx_probes(void *ctx, uint64_t now_ns)
 {
 	mh_tx_run(ctx, now_ns);
 }
 
+/*
+ * The whole number is compared, not its index alone: a datagram for a QP that is gone must not
+ * reach the one that has the index now.
+ */
 static struct mu_qp *ud_find_qp(void *ctx, uint32_t qpn)
 {
 	const struct mh_nic *nic = ctx;
@@ -21,6 +29,11 @@ static struct mu_qp *ud_find_qp(void *ctx, uint32_t qpn)
 	return qp && qp->number == qpn ? qp->ud : NULL;
 }
 
+/*
+ * The UD engine reports each send in order, so nothing is counted here as for an RC QP: c->wr is
+ * what the completion sets free. One that is not signalled succeeds silently; its place is free
+ * with the next completion that is polled.
+ */
 static void ud_complete(void *qp_user, const struct mu_completion *c)
 {
 	struct mh_qp *qp = qp_user;

@@ -13,6 +13,7 @@ uint64_t mh_atomic_add(void *at, uint64_t add)
 	return __atomic_fetch_add((atomic_word *)at, add, __ATOMIC_SEQ_CST);
 }
 
+/* __atomic_compare_exchange_n stores what it found in `from`, whether it swapped or not. */
 uint64_t mh_atomic_swap(void *at, uint64_t from, uint64_t to)
 {
 	__atomic_compare_exchange_n((atomic_word *)at, &from, to, false, __ATOMIC_SEQ_CST,

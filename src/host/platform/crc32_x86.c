@@ -169,6 +169,10 @@ uint32_t mh_crc32_all(mw_crc32_fn fn[MH_CRC32_MAX])
 
 #endif
 
+/*
+ * Asked once for each NIC, which keeps the answer: looking at CPUID for each packet would cost more
+ * than a short CRC.
+ */
 mw_crc32_fn mh_crc32_best(void)
 {
 	mw_crc32_fn fn[MH_CRC32_MAX];

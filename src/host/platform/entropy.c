@@ -1,5 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* entropy.c - the kernel's randomness. */
+/*
+ * entropy.c - the kernel's randomness.
+ *
+ * It is asked for at setup only (keys, seeds, first numbers), never for a packet. Early at boot the
+ * kernel may have none; opening a device must not block until it has.
+ */
 #include "host/platform/platform.h"
 
 #include <sys/random.h>

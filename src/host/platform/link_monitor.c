@@ -1,5 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* link_monitor.c - the netlink socket. */
+/*
+ * link_monitor.c - the netlink socket.
+ *
+ * The progress thread polls it beside the ports, so that a link that comes back is used without
+ * waiting for a timer.
+ */
 #include "host/platform/platform.h"
 
 #include <errno.h>
@@ -28,6 +33,7 @@ int mh_link_monitor_open(void)
 bool mh_link_monitor_drain(int fd)
 {
 	bool heard = false;
+	/* Messages are not read, only counted: MSG_TRUNC lets one of any length go by. */
 	char message[64];
 
 	/* ENOBUFS: there were more than the socket holds; they are gone, but there were some. */

@@ -71,6 +71,11 @@ static void handle_signal(int number, siginfo_t *info, void *context)
 	chain_signal(number, info, context);
 }
 
+/*
+ * When a second NIC opens, ours is there already and must not be saved as the handler of before: it
+ * would call itself for ever. When the last one closes, a handler that the program has put over
+ * ours stays.
+ */
 static bool is_handler_installed(int number)
 {
 	struct sigaction now;
@@ -103,6 +108,11 @@ void mh_guard_close(void)
 			sigaction(guard_signal[i], &guard_before[i], NULL);
 }
 
+/*
+ * sigsetjmp does not save the signal mask (0): that would be a system call for each packet. The
+ * handler puts the mask back itself, and only in the rare case of a fault. guard_now is volatile
+ * because the handler reads it at any instruction.
+ */
 bool mh_guard_run(const void *base, size_t len, void (*fn)(void *ctx), void *ctx)
 {
 	/* Some machines say only on which page it was. */
@@ -160,7 +170,11 @@ bool mh_guard_place(void *to, const void *from, uint32_t len)
 #define MADV_POPULATE_WRITE 23
 #endif
 
-/* mem_mapped looks the range up in /proc/self/maps, which is sorted by address. */
+/*
+ * mem_mapped looks the range up in /proc/self/maps, which is sorted by address. The list is a
+ * snapshot: a mapping that goes meanwhile may be found or not, as with any check before use. What
+ * touches the memory later runs under the guard.
+ */
 static int mem_mapped(uintptr_t at, uintptr_t end, bool write)
 {
 	FILE *maps = fopen("/proc/self/maps", "re");

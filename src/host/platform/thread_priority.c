@@ -1,5 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* thread_priority.c - the nice value of one thread; on Linux every thread has its own. */
+/*
+ * thread_priority.c - the nice value of one thread; on Linux every thread has its own.
+ *
+ * What the system refuses once it is not asked for again (steps = 0): a system call each time the
+ * thread backs off would cost more than the priority gains.
+ */
 #include "host/platform/platform.h"
 
 #include <errno.h>
@@ -12,6 +17,7 @@
 void mh_priority_init(struct mh_priority *p, uint32_t steps)
 {
 	*p = (struct mh_priority){.steps = steps};
+	/* getpriority returns -1 as a value, too: only errno tells an error. */
 	errno = 0;
 	p->base = getpriority(PRIO_PROCESS, 0);
 	if (errno)
@@ -37,6 +43,7 @@ static bool priority_lower(struct mh_priority *p)
 		nice = NICE_LEAST;
 	if (setpriority(PRIO_PROCESS, 0, nice) == 0)
 		return true;
+	/* Without CAP_SYS_NICE the limit may still allow a part of it. */
 	allowed = priority_allowed(p);
 	return allowed < p->base && setpriority(PRIO_PROCESS, 0, allowed) == 0;
 }

@@ -1,5 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* nic_ports.c - claims a slot, opens the drivers of all planes, and watches them. */
+/*
+ * nic_ports.c - claims a slot, opens the drivers of all planes, and closes them.
+ *
+ * The claim comes first and is a bound socket on every plane: only when a process has the same slot
+ * everywhere do its QP numbers lead peers to it on each plane. Binding is also what keeps a second
+ * process from the slot, without a file that a crash would leave behind. Drivers are stacked on it:
+ * the one that carries frames, then the capture, then faults, so that a capture shows what is on
+ * the wire and not what the faults make of it for the protocol.
+ */
 #include "host/port/nic_ports.h"
 
 #include <errno.h>
@@ -16,6 +24,7 @@
 /* What a switch keeps of a packet that it cuts: all headers, a little payload. */
 #define PORTS_TRIM_BYTES 64u
 
+/* NULL means to the drivers that a socket is bound to its address alone. */
 static const char *ports_ifname(const struct mh_env *env, uint32_t i)
 {
 	return env->port[i].ifname[0] ? env->port[i].ifname : NULL;
@@ -40,6 +49,7 @@ static struct mio_addr ports_rx_address(const struct mh_env *env, uint32_t i, ui
 	return local;
 }
 
+/* Those that were claimed before one failed: a slot is claimed on all planes or on none. */
 static void ports_release(const int *fds, uint32_t n)
 {
 	while (n > 0)
@@ -62,6 +72,10 @@ static int ports_claim_slot(const struct mh_env *env, uint32_t slot, int *fds,
 	return 0;
 }
 
+/*
+ * Slots are tried in order, so that the first process of a host has the registered port 4791. Only
+ * a port that is in use leads to the next slot; every other error would come again there.
+ */
 static int ports_claim(const struct mh_env *env, int *fds, uint32_t *slot, struct mio_error *error)
 {
 	for (uint32_t s = 0; s < MH_SLOTS; s++) {
@@ -119,6 +133,11 @@ static int ports_add_capture_driver(struct mh_ports *ports, const struct mh_env 
 	return err;
 }
 
+/*
+ * With SRv6 the path is in the flow label, so a plane needs one source port. The checksum is left
+ * 0, as RFC 6935 allows for tunnels: each uSID that a switch consumes changes the destination
+ * address that it covers.
+ */
 static int ports_open_udp(const struct mh_env *env, uint32_t i, const struct mio_addr *local,
 			  int fd, struct mio_port **io, struct mio_error *error)
 {
@@ -140,6 +159,9 @@ static int ports_open_udp(const struct mh_env *env, uint32_t i, const struct mio
 	return mio_udp_open(&cfg, fd, io, error);
 }
 
+/*
+ * This driver writes link headers itself, so it needs to know its interface even if none was named.
+ */
 static int ports_open_af_packet(const struct mh_env *env, uint32_t i, const struct mio_addr *local,
 				int fd, struct mio_port **io, struct mio_error *error)
 {
@@ -207,6 +229,7 @@ static int ports_open_one(struct mh_ports *ports, const struct mh_env *env, uint
 	return err;
 }
 
+/* A capture has wall-clock times: it is read beside those of switches and other hosts. */
 static uint64_t ports_realtime_ns(void)
 {
 	struct timespec ts;
@@ -294,6 +317,7 @@ int mh_ports_open(struct mh_ports *ports, struct mh_env *env, uint64_t now_ns,
 	return err;
 }
 
+/* The disk may have filled up. The device closes in any case, so this is said and is no error. */
 static void ports_end_capture(struct mh_ports *ports)
 {
 	int err = mio_capture_close(ports->capture);
@@ -330,6 +354,10 @@ int mh_ports_reopen(struct mh_ports *ports, const struct mh_env *env, uint32_t i
 	return err;
 }
 
+/*
+ * A run stays on one EV so that a driver sends it as one (GSO); the least of all ports is what each
+ * can.
+ */
 uint32_t mh_ports_max_run(const struct mh_ports *ports, uint32_t wanted)
 {
 	for (uint32_t i = 0; i < ports->n; i++)

@@ -54,6 +54,9 @@ static bool ports_check_errors_of(struct mh_ports *ports, uint32_t i)
 	return true;
 }
 
+/*
+ * Called after every run of TX: it only compares two counters of a port unless something happened.
+ */
 bool mh_ports_check_errors(struct mh_ports *ports)
 {
 	bool changed = false;

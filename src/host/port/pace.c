@@ -1,5 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* pace.c - the token bucket of a port. */
+/*
+ * pace.c - the token bucket of a port. All under nic->lock.
+ *
+ * Whole frames are counted, the largest there are: what is handed to a driver cannot be taken back,
+ * so the tokens of a burst must be there before the engine is asked for it.
+ */
 #include "host/port/nic_ports.h"
 
 #include "base/assert.h"
@@ -25,6 +30,7 @@ void mh_pace_init(struct mh_pace *p, uint64_t rate_bps, uint32_t frame_bytes, ui
 	p->filled_ns = now_ns;
 }
 
+/* Time may go back by what two threads' clock readings are apart: then nothing is added. */
 static void pace_fill(struct mh_pace *p, uint64_t now_ns)
 {
 	uint64_t dt;

@@ -55,6 +55,7 @@ static void complete_send(struct mh_nic *nic, const struct mt_event *event)
 	mh_completion_push(nic, qp->init.send_cq, &cqe);
 }
 
+/* Receives complete in the order of posting, so their number is a count. */
 static void complete_recv(struct mh_nic *nic, const struct mt_event *event)
 {
 	struct mh_qp *qp = event->qp_user;
@@ -76,6 +77,11 @@ static void complete_recv(struct mh_nic *nic, const struct mt_event *event)
 	mh_completion_push(nic, qp->init.recv_cq, &cqe);
 }
 
+/*
+ * The peer is blamed if nothing of ours had failed: no send completion said so, and no memory was
+ * gone. The program reads both from the event when it takes it; until then a later failure of the
+ * same QP does not raise another.
+ */
 static void raise_fatal(struct mh_qp *qp, enum rd_wc_status why)
 {
 	qp->why = why;
@@ -149,6 +155,10 @@ void mh_engine_fail_marked_qps(struct mh_nic *nic, uint64_t now_ns)
 	}
 }
 
+/*
+ * All QPs are looked through: an overrun ends a CQ for good, so it happens once in its life, and a
+ * list of its QPs would be kept for nothing else.
+ */
 static void fail_qps_of_overrun_cqs(struct mh_nic *nic, uint64_t now_ns)
 {
 	for (struct mb_link *l = nic->qps.next; l != &nic->qps; l = l->next) {
@@ -160,6 +170,10 @@ static void fail_qps_of_overrun_cqs(struct mh_nic *nic, uint64_t now_ns)
 	nic->cq_overran = false;
 }
 
+/*
+ * Batches bound the stack, not the work: what the engine holds when it is drained is bounded by its
+ * ring. A flush may fill that ring again, hence the loop until it is empty.
+ */
 uint32_t mh_engine_events_drain(struct mh_nic *nic, uint64_t now_ns)
 {
 	struct mt_event events[EVENTS_BATCH];

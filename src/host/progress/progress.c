@@ -102,6 +102,7 @@ static uint32_t run_tx_and_events(struct mh_nic *nic, uint64_t now_ns)
 {
 	uint32_t work, datagrams;
 
+	/* Frames may have had later stamps than now_ns, which was read before they were taken. */
 	if (now_ns > nic->engine_ns)
 		nic->engine_ns = now_ns;
 	work = mh_tx_run(nic, now_ns);
@@ -169,7 +170,12 @@ static void kick_thread(struct mh_nic *nic)
 		mb_assert(errno == EAGAIN || errno == EBADF || errno == EINVAL);
 }
 
-/* kick_if_late wakes the thread if it would sleep past the next deadline. */
+/*
+ * kick_if_late wakes the thread if it would sleep past the next deadline. A kick is a system call
+ * of a microsecond and more, as much as a post takes. So the thread says until when it sleeps, and
+ * is kicked only for something that is due before; sleeps_until_ns is lowered at once, so that the
+ * next post does not kick again.
+ */
 static void kick_if_late(struct mh_nic *nic)
 {
 	uint64_t at = progress_deadline(nic);
@@ -202,6 +208,10 @@ static void record_app_progress(struct mh_nic *nic, uint32_t work, uint64_t now_
 				      memory_order_relaxed);
 }
 
+/*
+ * The work that it finds does not count as a poll's unless it read the ports: a program that only
+ * posts does not look after what arrives, and the thread must not back off for it.
+ */
 void mh_progress_after_post(struct mh_nic *nic, uint64_t now_ns)
 {
 	uint32_t read_work = 0;
@@ -216,6 +226,11 @@ void mh_progress_after_post(struct mh_nic *nic, uint64_t now_ns)
 	record_app_progress(nic, read_work, now_ns);
 }
 
+/*
+ * The order of the two stores and the load is half of an agreement with is_app_polling_with_work:
+ * either the thread sees here that it must not back off, or this sees that it does, and kicks it.
+ * Default (sequentially consistent) order is what that takes.
+ */
 void mh_progress_end_backoff(struct mh_nic *nic)
 {
 	atomic_store(&nic->progress.event_armed_ns, mh_now_ns());
@@ -262,7 +277,10 @@ static bool is_app_polling_now(struct mh_nic *nic, uint64_t now_ns)
 	return false;
 }
 
-/* suspend_backoff has the thread do the work for a while. */
+/*
+ * suspend_backoff has the thread do the work for a while. Its priority is raised only after several
+ * misses in a row: every program that ends a phase of polling misses once.
+ */
 static void suspend_backoff(struct progress_backoff *backoff, uint64_t now_ns)
 {
 	backoff->no_backoff_until_ns = now_ns + NO_BACKOFF_NS;
@@ -303,6 +321,10 @@ struct progress_fds {
 	nfds_t n;
 };
 
+/*
+ * The descriptors are copied while the lock is held, for a port may be opened again meanwhile; a
+ * stale one costs a wake-up.
+ */
 static void collect_fds(const struct mh_nic *nic, struct progress_fds *fds)
 {
 	fds->n = FD_PORTS;
@@ -449,6 +471,10 @@ static void progress_sleep(struct mh_nic *nic, uint64_t until_ns, struct progres
 		handle_wakeup(nic, fds);
 }
 
+/*
+ * While the thread backs off it sleeps on kicks and links only: a frame that arrives is the polling
+ * program's, and waking for it would cost both of them a fight for the lock.
+ */
 static void *progress_main(void *arg)
 {
 	struct mh_nic *nic = arg;
@@ -509,6 +535,7 @@ int mh_progress_start(struct mh_nic *nic)
 	return err;
 }
 
+/* Called without nic->lock: the thread may be waiting for that lock and could not end. */
 void mh_progress_stop(struct mh_nic *nic)
 {
 	if (!nic->progress.started)
@@ -520,6 +547,7 @@ void mh_progress_stop(struct mh_nic *nic)
 	nic->progress.started = false;
 }
 
+/* The child has no such thread; joining it would wait for ever. */
 void mh_progress_close_inherited(struct mh_nic *nic)
 {
 	if (nic->progress.started)

@@ -55,6 +55,7 @@ void mh_cq_purge(struct mh_cq *cq, uint32_t qpn)
 	pthread_mutex_unlock(&cq->lock);
 }
 
+/* Receives and sends of one QP are counted apart; a completion says which it is by its opcode. */
 static bool is_recv(const struct mh_wc *wc)
 {
 	return wc->opcode == RD_WC_RECV_IMM || wc->opcode == RD_WC_RECV;
@@ -91,6 +92,7 @@ void mh_completion_push(struct mh_nic *nic, struct mh_cq *cq, const struct mh_cq
 	nic->cq_overran = true;
 }
 
+/* Indices run on, so a completion is at index & mask in either ring; none is renumbered. */
 static int copy_to_ring(struct mh_cq *cq, uint32_t cqe, struct mh_cqe *ring, uint32_t mask)
 {
 	struct mh_cqe *old = cq->ring;

@@ -13,6 +13,7 @@
 /* Between two attempts to find a free id. */
 #define RETRY_NS UINT64_C(2000000)
 
+/* The waits are measured on the clock of mh_now_ns: the wall clock may be set meanwhile. */
 int mh_ep_batch_init(struct mh_ep_batch *b)
 {
 	pthread_condattr_t attr;
@@ -37,6 +38,10 @@ void mh_ep_batch_fini(struct mh_ep_batch *b)
 	free(b->items);
 }
 
+/*
+ * Runs in whichever thread runs the poll loop, under nic->lock; the batch's lock comes behind it
+ * and is held for a few stores. The waiting thread holds neither while it sleeps.
+ */
 void mh_ep_batch_deliver(const struct mt_event *event)
 {
 	struct mh_ep_item *item = (struct mh_ep_item *)(uintptr_t)event->wr_id;
@@ -61,6 +66,7 @@ void mh_ep_batch_end_one(struct mh_ep_batch *b)
 	pthread_mutex_unlock(&b->lock);
 }
 
+/* Spurious wake-ups do no harm: callers look at the counts again. */
 static void sleep_until(struct mh_ep_batch *b, uint64_t until)
 {
 	struct timespec t = {.tv_sec = (time_t)(until / 1000000000u),

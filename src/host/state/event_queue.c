@@ -1,5 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* event_queue.c - event queues behind eventfds. */
+/*
+ * event_queue.c - event queues behind eventfds.
+ *
+ * The eventfd counts units and the list holds sources; they are changed together under the queue's
+ * lock, but a reader takes its unit first and the event after it, so that it can block without the
+ * lock. In between the event may be discarded: then the reader finds the list empty and reads
+ * again.
+ */
 #include "host/state/nic_context.h"
 
 #include <errno.h>
@@ -34,6 +41,10 @@ void mh_event_source_init(struct mh_event_source *s, uint32_t kind, void *object
 	mb_link_init(&s->link);
 }
 
+/*
+ * The lock is a leaf: it is taken under nic->lock and cq->lock, and nothing is called under it but
+ * write(2) to a semaphore, which blocks only after 2^64 - 2 events.
+ */
 void mh_event_raise(struct mh_event_queue *q, struct mh_event_source *s, bool once)
 {
 	uint64_t one = 1;
@@ -60,6 +71,10 @@ static struct mh_event_source *pop_event(struct mh_event_queue *q)
 		s = mb_container_of(q->waiting.next, struct mh_event_source, link);
 		mb_link_remove(&s->link);
 		s->unacked++;
+		/*
+		 * It goes to the end of the list: one source with many events must not keep the
+		 * others waiting.
+		 */
 		if (--s->pending > 0)
 			mb_list_push(&q->waiting, &s->link);
 	}

@@ -1,5 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* mr_keys.c - the keys of MRs and memory windows. */
+/*
+ * mr_keys.c - the keys of MRs and memory windows.
+ *
+ * Keys are what a peer presents, so they are made hard to guess: the index advances by a random
+ * step and the tag by another. All of it is under nic->lock, which the caller holds anyway to enter
+ * the MR in the engine's table.
+ */
 #include "host/state/nic_context.h"
 
 #include "base/assert.h"
@@ -14,6 +20,10 @@ uint32_t mh_mr_keys_alloc(struct mh_mr_keys *keys, uint64_t random)
 
 	if (keys->count == MH_MRS_MAX)
 		return 0;
+	/*
+	 * The first index is anywhere, so that keys of two processes, or of two runs, differ from
+	 * the start.
+	 */
 	if (keys->newest == 0)
 		step = (uint32_t)(random >> 32);
 	keys->newest = (keys->newest + step % MH_MRS_MAX) % MH_MRS_MAX;

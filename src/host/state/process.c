@@ -36,6 +36,7 @@ void mh_log_once(const char *text)
 	pthread_mutex_unlock(&p->lock);
 }
 
+/* Once is enough: a child that polls would say it millions of times. */
 bool mh_log_inherited(void)
 {
 	mh_log_once(

@@ -1,5 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* nic_counters.c - gathers the counters of engine, host and ports. */
+/*
+ * nic_counters.c - gathers the counters of engine, UD engine, host and ports.
+ *
+ * Each is counted where it happens, without atomics, under nic->lock; reading takes that lock, too.
+ * The tables that declare the counters are also what names them here, so that none can be
+ * forgotten.
+ */
 #include "host/stats/stats.h"
 
 /* Sums over ports. */
@@ -20,6 +26,9 @@ _Static_assert((sizeof(struct mt_stats) + sizeof(struct mh_nic_counts) + sizeof(
 		       MH_COUNTERS_MAX,
 	       "the list has room for all");
 
+/*
+ * Readers of the statistics find counters by name, so new ones may be put anywhere in the tables.
+ */
 uint32_t mh_counters_read(const struct mh_nic *nic, struct mh_counter counters[MH_COUNTERS_MAX])
 {
 	const struct mh_ports *ports = &nic->ports;

@@ -19,6 +19,7 @@
 /* PSNs and the like help to forge packets: they are the user's own business. */
 #define FILE_MODE 0600
 
+/* errno is taken first: snprintf may change it. */
 static int file_fail(struct mio_error *error, const char *call, const char *path)
 {
 	int code = errno;
@@ -99,6 +100,10 @@ int mh_stats_file_open(struct mh_stats_file *file, const char *dir, uint32_t dev
 	return err;
 }
 
+/*
+ * A forked child shares the lock's file description: it closes its copy, and the parent's lock
+ * stays.
+ */
 void mh_stats_file_close(struct mh_stats_file *file)
 {
 	if (file->map)
@@ -110,6 +115,7 @@ void mh_stats_file_close(struct mh_stats_file *file)
 	close(file->fd);
 }
 
+/* Only names that this library makes are candidates: the folder is open to every user. */
 static bool is_stats_name(const char *name)
 {
 	size_t digits = strspn(name, "0123456789");
@@ -120,6 +126,10 @@ static bool is_stats_name(const char *name)
 	return digits && strcmp(rest, MRC_STATS_SUFFIX) == 0;
 }
 
+/*
+ * O_NOFOLLOW because the folder is open to all: a link of another user must not make us lock or
+ * remove a file elsewhere. A file that is just being made has no magic yet and is left alone.
+ */
 static void sweep_file(int dir, const char *name)
 {
 	int fd = openat(dir, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
@@ -131,6 +141,7 @@ static void sweep_file(int dir, const char *name)
 	close(fd);
 }
 
+/* Sticky, as /tmp is: every user may put files in, none may remove another's. */
 const char *mh_stats_file_default(void)
 {
 	const struct dirent *entry;

@@ -59,6 +59,10 @@ static void segment_counters(struct mh_nic *nic, struct mrc_stats_segment *map, 
 	}
 }
 
+/*
+ * A reader sees each number whole but not all of them of one instant: it shows rates, and a
+ * consistent snapshot would need a lock that a reader could hold.
+ */
 static void segment_ports(const struct mh_nic *nic, struct mrc_stats_segment *map)
 {
 	for (uint32_t i = 0; i < nic->ports.n; i++) {
@@ -75,6 +79,10 @@ static void segment_ports(const struct mh_nic *nic, struct mrc_stats_segment *ma
 	}
 }
 
+/*
+ * A count that wrapped would look like one that stands still: `retired` stays at its largest
+ * number.
+ */
 static void segment_evs(const struct mh_qp *qp, struct mrc_stats_qp *out, uint32_t evs)
 {
 	for (uint32_t i = 0; i < evs; i++) {
@@ -92,6 +100,10 @@ static void segment_evs(const struct mh_qp *qp, struct mrc_stats_qp *out, uint32
 	}
 }
 
+/*
+ * qpn goes last: 0 means that the entry is not in use, so a reader of a fresh entry finds the rest
+ * there.
+ */
 static void segment_qp(const struct mh_qp *qp, struct mrc_stats_qp *out)
 {
 	struct mt_qp_info info;
@@ -118,6 +130,10 @@ static void segment_qp(const struct mh_qp *qp, struct mrc_stats_qp *out)
 	STORE(out->qpn, info.qpn);
 }
 
+/*
+ * As many QPs as the file has room for, in the order in which they were made; UD QPs have no such
+ * state.
+ */
 static void segment_qps(struct mh_nic *nic, struct mrc_stats_segment *map)
 {
 	uint32_t n = 0;
@@ -174,6 +190,7 @@ static void segment_write_header(struct mh_nic *nic, struct mrc_stats_segment *m
 	}
 }
 
+/* The magic goes last, with release: a reader that maps the file earlier finds none and waits. */
 static int segment_open(struct mh_nic *nic, const char *dir, struct mio_error *error)
 {
 	struct mh_segment *s = calloc(1, sizeof(*s));
@@ -255,6 +272,10 @@ void mh_segment_event(struct mh_segment *segment, const struct mt_event *event, 
 
 	if (!segment)
 		return;
+	/*
+	 * A ring that readers follow by its count; one that falls behind by a whole ring sees that
+	 * it missed some.
+	 */
 	n = segment->map->events;
 	to = &segment->map->event[n % MRC_STATS_EVENTS];
 	STORE(to->at_ns, now_ns);

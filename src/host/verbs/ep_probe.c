@@ -13,6 +13,9 @@
 #include "wire/dscp.h"
 #include "wire/headers.h"
 
+/*
+ * A trimmed or untrimmable class is no choice for a probe: it must meet what data or control meets.
+ */
 static bool endpoint_class(const struct mw_dscp_map *map, uint8_t dscp, uint8_t *tclass)
 {
 	enum mw_dscp_class cls = dscp ? mw_dscp_decode(map, dscp) : MW_DSCP_CONTROL;
@@ -70,6 +73,10 @@ static int post_probes(struct mh_nic *nic, struct mh_ep_batch *b, uint8_t tclass
 	return 0;
 }
 
+/*
+ * nic->lock is given up while the thread sleeps. Ending the backoff each time keeps the progress
+ * thread at the sockets: this thread does not poll, so no other would read the answers.
+ */
 static int run_batch(struct mh_nic *nic, struct mh_ep_batch *b, uint8_t tclass, uint64_t timeout_ns)
 {
 	uint64_t now = mh_now_ns(), deadline = now + timeout_ns;

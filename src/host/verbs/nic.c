@@ -1,5 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* nic.c - puts the NIC together from its parts, and takes it apart. */
+/*
+ * nic.c - puts the NIC together from its parts, and takes it apart.
+ *
+ * Both run under the lock of the process's table (nic_device.c), so a NIC is never half made to
+ * another thread. The progress thread starts last and ends first; in between everything below is
+ * used under nic->lock only.
+ */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -109,6 +115,7 @@ int mh_nic_create(const struct mh_env *env, struct mh_nic **nic, struct mio_erro
 	n->env = *env;
 	n->crc32 = mh_crc32_best();
 	n->next_pd = 1;
+	/* Random, see nic_qp.c. */
 	n->next_qp_index = (uint32_t)mh_entropy() & MH_QPN_INDEX_MASK;
 	mb_link_init(&n->qps);
 	mb_link_init(&n->failed);

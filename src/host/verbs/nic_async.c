@@ -2,6 +2,10 @@
 /*
  * nic_async.c - asynchronous events: an event queue of each opening, with CQs, QPs and the device
  * as sources.
+ *
+ * An event is no copy of what happened but its source: what it says is read when it is taken. The
+ * source is part of an object that cannot be destroyed before the event is acknowledged, so reading
+ * it needs no lock.
  */
 #include <errno.h>
 

@@ -1,5 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* nic_channel.c - completion channels: an event queue with CQs as sources. */
+/*
+ * nic_channel.c - completion channels: an event queue with CQs as sources.
+ *
+ * A channel belongs to an opening and is used by CQs of the same one. What it counts is under
+ * nic->lock; its events are under the queue's own lock, so that a thread that waits for one holds
+ * nothing that the data path needs.
+ */
 #include "host/state/nic_context.h"
 
 #include <errno.h>

@@ -43,6 +43,11 @@ int mh_cq_create(struct mh_device *dev, uint32_t cqe, struct mh_channel *channel
 	return 0;
 }
 
+/*
+ * CQs are destroyed while other threads poll other CQs and the thread runs: nothing reaches this
+ * one any more once no QP has it, and none can be made with it, for the caller is giving up its
+ * handle.
+ */
 int mh_cq_destroy(struct mh_cq *cq)
 {
 	struct mh_nic *nic = cq->dev->nic;
@@ -80,6 +85,7 @@ uint32_t mh_cq_size(const struct mh_cq *cq)
 	return cq->mask + 1;
 }
 
+/* The ring is allocated before cq->lock, which producers take under nic->lock. */
 int mh_cq_resize(struct mh_cq *cq, uint32_t cqe)
 {
 	struct mh_cqe *ring;

@@ -2,6 +2,11 @@
 /*
  * nic_device.c - openings of the NIC and what the device is. Openings share the NIC of the process;
  * each has asynchronous events of its own.
+ *
+ * The first opening makes the NIC and the last one ends it, both under the lock of the process's
+ * table. That is held for the milliseconds that sockets and the thread take, so that two threads
+ * that open the device at once get one NIC, and a third that closes it meanwhile does not take it
+ * away.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -200,6 +205,7 @@ bool mh_device_is_up(const struct mh_device *dev)
 	return up;
 }
 
+/* The map of addresses is constant while the NIC lives, so no lock is taken. */
 bool mh_device_can_reach(const struct mh_device *dev, const struct rd_gid *gid)
 {
 	return !mh_nic_is_inherited(dev->nic) && mh_addr_is_reachable(&dev->nic->ports.map, gid->b);

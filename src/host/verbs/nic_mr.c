@@ -1,5 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* nic_mr.c - registering memory: checked, given a key, entered in the engine's table. */
+/*
+ * nic_mr.c - registering memory: checked, given a key, entered in the engine's table.
+ *
+ * The handle is the program's and the key the peers': the engine's table has what a packet needs,
+ * and its cookie leads straight to the memory. Nothing is pinned; whether the memory is still there
+ * when it is used is found by the guard (mem_guard.c).
+ */
 #include <errno.h>
 #include <stdlib.h>
 
@@ -31,6 +37,7 @@ static int mr_add(struct mh_nic *nic, const struct mh_mr *mr)
 	return mh_engine_errno(result);
 }
 
+/* A key whose MR the engine has no memory for is given back at once: no peer has seen it. */
 static int mr_insert(struct mh_nic *nic, struct mh_mr *mr)
 {
 	int err;
@@ -47,6 +54,7 @@ static int mr_insert(struct mh_nic *nic, struct mh_mr *mr)
 }
 
 /* mr_create makes an MR like `as`, whose values were checked. */
+/* The handle is copied before the lock: malloc may take long, and the lock stops all traffic. */
 static int mr_create(const struct mh_mr *as, struct mh_mr **mr)
 {
 	struct mh_nic *nic = as->pd->dev->nic;

@@ -8,6 +8,10 @@
 
 #include "host/state/nic_context.h"
 
+/*
+ * Numbers are never used again: 2^32 PDs are more than a process makes, and an old MR must not
+ * match a new PD.
+ */
 int mh_pd_create(struct mh_device *dev, void *owner, struct mh_pd **pd)
 {
 	struct mh_pd *p;

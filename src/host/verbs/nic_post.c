@@ -158,7 +158,10 @@ static int post_send_one(struct mh_qp *qp, uint64_t now_ns, const struct rd_send
 	return 0;
 }
 
-/* REQ(api.post-send.full) */
+/*
+ * One lock and one run of TX for the whole list: a program that posts in lists pays for both once.
+ * What was queued before an error is sent all the same, as *posted says. REQ(api.post-send.full)
+ */
 int mh_qp_post_send(struct mh_qp *qp, const struct rd_send_wr *wr, uint32_t n, uint32_t *posted)
 {
 	struct mh_nic *nic = qp->dev->nic;
@@ -195,6 +198,7 @@ uint32_t mh_qp_send_wrs_free(const struct mh_qp *qp)
 	return qp->init.cap.max_send_wr - taken;
 }
 
+/* A plain MRC QP receives immediates only, which need no memory: its receives have no SGEs. */
 static int post_recv_one(struct mh_qp *qp, const struct rd_recv_wr *wr)
 {
 	struct rd_sge sge[RD_SGE_MAX];

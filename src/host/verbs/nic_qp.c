@@ -6,6 +6,10 @@
  * turn, and none within a packet's life of its last use: a packet that is still under way for a
  * destroyed QP finds none. The first one is random, for the slot may have been another process's a
  * moment ago.
+ *
+ * The memory of an RC QP is taken before nic->lock and freed after it: deep queues take megabytes,
+ * and the lock stops all traffic. Under the lock a QP is numbered, linked and counted in one step,
+ * so that no other thread finds half of it.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -218,6 +222,10 @@ int mh_qp_create(const struct mh_qp_init *init, struct mh_qp **qp)
 	return 0;
 }
 
+/*
+ * Completions of the QP go with it: the program frees what they name. The counts of CQs and PD go
+ * later, when the events are acknowledged, so that these objects outlive every mention of the QP.
+ */
 static void qp_remove(struct mh_nic *nic, struct mh_qp *qp)
 {
 	uint64_t now = mh_now_ns();
@@ -237,6 +245,10 @@ static void qp_remove(struct mh_nic *nic, struct mh_qp *qp)
 	mh_cq_purge(qp->init.recv_cq, qp->number);
 }
 
+/*
+ * The lock is given up in the middle because waiting for acknowledgements may last: the program's
+ * thread that has taken an event may need the lock before it acknowledges.
+ */
 int mh_qp_destroy(struct mh_qp *qp)
 {
 	struct mh_nic *nic = qp->dev->nic;
@@ -338,6 +350,10 @@ int mh_qp_modify(struct mh_qp *qp, const struct rd_qp_attr *attr, uint32_t mask)
 	if (!qp_is_attr_valid(nic, attr, mask) || (mask & ~(qp->ud ? MH_QP_UD_ALL : QP_ATTR_RC)))
 		return EINVAL;
 	mh_nic_lock(nic);
+	/*
+	 * What happened before the change is reported before it: a flush must not overtake a
+	 * success.
+	 */
 	mh_engine_events_drain(nic, now);
 	err = qp_modify_transport(qp, now, attr, mask);
 	if (!err && (mask & RD_QP_STATE))
@@ -347,6 +363,9 @@ int mh_qp_modify(struct mh_qp *qp, const struct rd_qp_attr *attr, uint32_t mask)
 	return err;
 }
 
+/*
+ * A handle of before a fork has nothing to ask: ERR is the state in which a program gives a QP up.
+ */
 void mh_qp_query(const struct mh_qp *qp, struct rd_qp_attr *attr)
 {
 	if (mh_nic_is_inherited(qp->dev->nic)) {
