@@ -17,8 +17,8 @@ static int man_main(int argc, char **argv);
 static bool verb_at(size_t i, struct ui_choice *out);
 static bool shell_at(size_t i, struct ui_choice *out);
 
-static const struct ui_choices help_verbs = {"VERB", NULL, verb_at};
-static const struct ui_choices shells = {"SHELL", NULL, shell_at};
+static const struct ui_choices help_verbs = {"VERB", NULL, verb_at, NULL};
+static const struct ui_choices shells = {"SHELL", NULL, shell_at, NULL};
 
 static const struct ui_verb help_verb = {
 	.name = "mrc help",

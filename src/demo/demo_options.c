@@ -34,9 +34,10 @@ static bool place_at(size_t i, struct ui_choice *out)
 
 static const struct ui_choices lab_kinds = {
 	"LIST",
-	"Faults of --script in the lab (all of them by default, in this order):", lab_kind_at};
-static const struct ui_choices loopback_kinds = {"LIST", "On loopback:", loopback_kind_at};
-static const struct ui_choices places = {"PLACE", NULL, place_at};
+	"Faults of --script in the lab (all of them by default, in this order):", lab_kind_at,
+	NULL};
+static const struct ui_choices loopback_kinds = {"LIST", "On loopback:", loopback_kind_at, NULL};
+static const struct ui_choices places = {"PLACE", NULL, place_at, NULL};
 
 static const struct ui_flag flags[] = {
 	{"--ranks", UI_FLAG_U32, "N", "processes, each a host (8; 4 on a slow machine)",

@@ -109,7 +109,7 @@ static bool figure_at(size_t i, struct ui_choice *out)
 	return figure;
 }
 
-static const struct ui_choices figures = {"FIGURE", NULL, figure_at};
+static const struct ui_choices figures = {"FIGURE", NULL, figure_at, NULL};
 
 static const struct ui_flag flags[] = {
 	UI_SWITCH("--quick", figure_options, how.quick,

@@ -154,6 +154,6 @@ const struct ui_verb sim_goodput_verb = {
 	.operands = "SCENARIO",
 	.flags = flags,
 	.n_flags = UI_COUNT(flags),
-	.choices = (const struct ui_choices *const[]){&study_scenarios, NULL},
+	.choices = (const struct ui_choices *const[]){&study_scenarios, &study_keys, NULL},
 	.run = sim_goodput_main,
 };

@@ -10,6 +10,7 @@
 extern const struct ui_choices study_topologies;
 /* SCENARIO: those of the simulator that are built in. */
 extern const struct ui_choices study_scenarios;
+extern const struct ui_choices study_keys;
 
 /*
  * Exit statuses. A run that was interrupted is neither good nor bad; what it has written is valid,

@@ -380,6 +380,6 @@ const struct ui_verb sim_sweep_verb = {
 	.operands = "SCENARIO",
 	.flags = flags,
 	.n_flags = UI_COUNT(flags),
-	.choices = (const struct ui_choices *const[]){&study_scenarios, NULL},
+	.choices = (const struct ui_choices *const[]){&study_scenarios, &study_keys, NULL},
 	.run = sim_sweep_main,
 };

@@ -4,9 +4,16 @@
 
 #include <string.h>
 
-const struct ui_completion_known *ui_completion_known(const char *of, size_t len)
+/* What a shell knows itself about values of a name. */
+struct known {
+	const char *of;	     /* "FILE" */
+	const char *compgen; /* bash: flags of compgen */
+	const char *zsh;     /* the function that completes it */
+};
+
+static const struct known *find_known(const char *of, size_t len)
 {
-	static const struct ui_completion_known known[] = {
+	static const struct known known[] = {
 		{"FILE", "-f", "_files"},
 		{"PATH", "-f", "_files"},
 		{"DIR", "-d", "_files -/"},
@@ -39,8 +46,8 @@ static bool has_word(const char *words, const char *word)
 	return false;
 }
 
-void ui_completion_words(const struct ui_verb *verb, const char *of, size_t len,
-			 struct ui_text *out)
+/* Appends the words that a verb's values of a name may be, with blanks between. */
+static void add_words(const struct ui_verb *verb, const char *of, size_t len, struct ui_text *out)
 {
 	for (size_t i = 0; verb->choices && verb->choices[i]; i++) {
 		const struct ui_choices *choices = verb->choices[i];
@@ -48,10 +55,20 @@ void ui_completion_words(const struct ui_verb *verb, const char *of, size_t len,
 
 		if (strlen(choices->of) != len || memcmp(choices->of, of, len) != 0)
 			continue;
-		for (size_t k = 0; choices->at(k, &c); k++)
+		for (size_t k = 0; choices->at && choices->at(k, &c); k++)
 			if (!has_word(out->data, c.word))
 				ui_text_add(out, "%s%s", out->len ? " " : "", c.word);
 	}
+}
+
+/* The command that prints words for values of a name, NULL: none. */
+static const char *find_command(const struct ui_verb *verb, const char *of, size_t len)
+{
+	for (size_t i = 0; verb->choices && verb->choices[i]; i++)
+		if (strlen(verb->choices[i]->of) == len &&
+		    memcmp(verb->choices[i]->of, of, len) == 0 && verb->choices[i]->command)
+			return verb->choices[i]->command;
+	return NULL;
 }
 
 /*
@@ -95,6 +112,9 @@ static const char tail[] =
 	"\tif [[ $known == -[fd] ]]; then\n"
 	"\t\tcompopt -o filenames 2>/dev/null\n"
 	"\tfi\n"
+	"\tif [[ ${COMPREPLY[0]} == *= ]]; then\n"
+	"\t\tcompopt -o nospace 2>/dev/null\n"
+	"\tfi\n"
 	"\treturn 0\n"
 	"}\n"
 	"complete -F _mrc mrc\n";
@@ -113,12 +133,15 @@ static void add_names(const struct ui_verb *verb, struct ui_text *out)
 static void add_bash_values(const struct ui_verb *verb, const char *of, size_t len,
 			    struct ui_text *out)
 {
-	const struct ui_completion_known *known = ui_completion_known(of, len);
+	const struct known *known = find_known(of, len);
+	const char *command = find_command(verb, of, len);
 	struct ui_text words = {0};
 
-	ui_completion_words(verb, of, len, &words);
+	add_words(verb, of, len, &words);
 	if (words.len)
 		ui_text_add(out, " words+=\" %s\"", words.data);
+	if (command)
+		ui_text_add(out, " words+=\" $(%s 2>/dev/null)\"", command);
 	if (known)
 		ui_text_add(out, " known=\"%s\"", known->compgen);
 	ui_text_fini(&words);
@@ -217,8 +240,8 @@ static bool is_offered(const struct ui_verb *verb, const char *of)
 	struct ui_text words = {0};
 	bool is;
 
-	ui_completion_words(verb, of, strlen(of), &words);
-	is = words.len || ui_completion_known(of, strlen(of));
+	add_words(verb, of, strlen(of), &words);
+	is = words.len || find_known(of, strlen(of)) || find_command(verb, of, strlen(of));
 	ui_text_fini(&words);
 	return is;
 }
@@ -259,12 +282,16 @@ static void add_flags(const struct ui_verb *verb, struct ui_text *out)
 static void add_zsh_values(const struct ui_verb *verb, const char *of, size_t len,
 			   struct ui_text *out)
 {
-	const struct ui_completion_known *known = ui_completion_known(of, len);
+	const struct known *known = find_known(of, len);
+	const char *command = find_command(verb, of, len);
 	struct ui_text words = {0};
 
-	ui_completion_words(verb, of, len, &words);
+	add_words(verb, of, len, &words);
 	if (words.len)
-		ui_text_add(out, "\t\tcompadd -- %s\n", words.data);
+		ui_text_add(out, "\t\tcompadd %s-- %s\n",
+			    words.data[words.len - 1] == '=' ? "-S '' " : "", words.data);
+	if (command)
+		ui_text_add(out, "\t\tcompadd -- ${(f)\"$(%s 2>/dev/null)\"}\n", command);
 	if (known)
 		ui_text_add(out, "\t\t%s\n", known->zsh);
 	ui_text_fini(&words);

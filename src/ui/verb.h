@@ -94,8 +94,10 @@ struct ui_choice {
 struct ui_choices {
 	const char *of;	  /* the value's name in usage lines: "FORMAT" */
 	const char *head; /* the line above the list in --help; NULL: completion only */
-	/* at writes choice number i; false: there are fewer. */
+	/* at writes choice number i, whose texts are valid until the next call; false: there are
+	 * fewer. NULL: the words are not known before they are wanted. */
 	bool (*at)(size_t i, struct ui_choice *out);
+	const char *command; /* completion only: prints more words, a line each; NULL: none */
 };
 
 /* Texts are whole sentences without line breaks, unless it says lines. */
@@ -151,21 +153,6 @@ void ui_help_write(const struct ui_verb *verb, struct ui_text *out);
 /* Each appends the script for one shell; `root` is the command. */
 void ui_completion_bash(const struct ui_verb *root, struct ui_text *out);
 void ui_completion_zsh(const struct ui_verb *root, struct ui_text *out);
-
-/* What a shell knows itself about values of a name. */
-struct ui_completion_known {
-	const char *of;	     /* "FILE" */
-	const char *compgen; /* bash: flags of compgen */
-	const char *zsh;     /* the function that completes it */
-};
-
-/* ui_completion_known returns what a shell knows about values of a name, NULL: nothing. */
-const struct ui_completion_known *ui_completion_known(const char *of, size_t len);
-
-/* ui_completion_words appends the words that a verb's values of a name may be, with blanks
- * between. */
-void ui_completion_words(const struct ui_verb *verb, const char *of, size_t len,
-			 struct ui_text *out);
 
 /* The manual page mrc(1). */
 

@@ -16,7 +16,7 @@ from tree import Skip
 MRC = sys.argv[1] if len(sys.argv) > 1 else ""
 
 
-def complete(*words):
+def complete(*words, before=""):
     """What bash offers for the last of some words; bash itself splits words at an equals sign."""
     script = """
 source "$1"; shift
@@ -30,14 +30,14 @@ complete -p mrc >/dev/null && _mrc && printf '%s\\n' "${COMPREPLY[@]}"
         (files / "folder").mkdir(parents=True)
         (files / "mine.toml").touch()
         text = verbs.output(
-            "bash", "--norc", "-c", script, "bash", str(source), "mrc", *words, cwd=files
+            "bash", "--norc", "-c", before + script, "bash", str(source), "mrc", *words, cwd=files
         )
     return text.split()
 
 
-def want(words, offered, exactly=True):
+def want(words, offered, exactly=True, before=""):
     """A problem unless bash offers these, and with `exactly` nothing else."""
-    got = complete(*words)
+    got = complete(*words, before=before)
     if sorted(got) == sorted(offered) or (not exactly and set(offered) <= set(got)):
         return []
     return [f"mrc {shlex.join(words)}: offered {got}, not {offered}"]
@@ -77,11 +77,25 @@ def bash_completes_values():
         (["sim", "run", "--flows", "m"], ["mine.toml"]),
         (["sim", "run", "--json", "=", "mi"], ["mine.toml"]),
         (["sim", "run", "--seed", ""], []),
+        (["sim", "run", "--set", "mrc.ev"], ["mrc.evs=", "mrc.evs_active=", "mrc.ev_feedback=", "mrc.ev_probes="]),
+        (["sim", "sweep", "--set", "workload.0.by"], ["workload.0.bytes="]),
         (["sim", "figure", "9"], ["9a", "9b", "9c", "9d"]),
         (["completion", ""], ["bash", "zsh"]),
         (["help", "t"], ["top"]),
     )
     return [line for words, offered in rows for line in want(words, offered)]
+
+
+def bash_completes_labs():
+    """Names of running labs, which the command itself prints when they are wanted."""
+    with tempfile.TemporaryDirectory() as folder:
+        stub = pathlib.Path(folder, "mrc")
+        stub.write_text('#!/bin/sh\n[ "$*" = "lab status --names" ] && echo one && echo two\n')
+        stub.chmod(0o755)
+        path = f"PATH={folder}:$PATH; "
+        return want(["lab", "down", ""], ["one", "two"], before=path) + want(
+            ["lab", "shell", "t"], ["two"], before=path
+        )
 
 
 def bash_completes_commands():
@@ -132,6 +146,7 @@ def main():
     tests = (
         bash_completes_every_verb_and_flag,
         bash_completes_values,
+        bash_completes_labs,
         bash_completes_commands,
         what_is_not_offered_is_noticed,
         zsh_knows_every_verb_and_flag,

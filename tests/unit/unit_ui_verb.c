@@ -23,6 +23,10 @@ static void check_choices(const struct ui_verb *verb)
 				 strcmp(verb->flags[k].value, choices->of) == 0;
 		if (!taken)
 			fail_msg("%s: nothing takes a %s", verb->name, choices->of);
+		if (!choices->at) {
+			assert_non_null(choices->command);
+			continue;
+		}
 		memset(&c, 0, sizeof(c));
 		while (choices->at(n, &c))
 			n++;
@@ -108,7 +112,7 @@ static bool shape_at(size_t i, struct ui_choice *out)
 	return i < UI_COUNT(shapes);
 }
 
-static const struct ui_choices shapes = {"SHAPE", "SHAPE is one of:", shape_at};
+static const struct ui_choices shapes = {"SHAPE", "SHAPE is one of:", shape_at, NULL};
 
 static int never(int argc, char **argv)
 {

@@ -65,6 +65,7 @@ const struct ui_verb lab_down_verb = {
 	.about = "Removes a lab: its namespaces, what runs in them, its file. It need not be "
 		 "whole. LAB may be left out when there is only one.",
 	.operands = "LAB",
+	.choices = (const struct ui_choices *const[]){&lab_choices, NULL},
 	.flags = flags,
 	.n_flags = UI_COUNT(flags),
 	.run = lab_down_main,

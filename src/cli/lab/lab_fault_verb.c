@@ -133,7 +133,7 @@ static bool fault_at(size_t i, struct ui_choice *out)
 	return i < MF_FAULT_KINDS + 1;
 }
 
-static const struct ui_choices faults = {"FAULT", "FAULT is one of:", fault_at};
+static const struct ui_choices faults = {"FAULT", "FAULT is one of:", fault_at, NULL};
 
 static const struct ui_flag flags[] = {
 	{"--for", UI_FLAG_TIME, "TIME", "lift it after this time (flap: down for, 250ms)",
@@ -188,6 +188,6 @@ const struct ui_verb lab_fault_verb = {
 	.operands = "LAB TARGET FAULT",
 	.flags = flags,
 	.n_flags = UI_COUNT(flags),
-	.choices = (const struct ui_choices *const[]){&faults, NULL},
+	.choices = (const struct ui_choices *const[]){&lab_choices, &faults, NULL},
 	.run = lab_fault_main,
 };

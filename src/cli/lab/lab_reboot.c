@@ -69,6 +69,7 @@ const struct ui_verb lab_reboot_verb = {
 		 "and creates it again.",
 	.examples = "mrc lab reboot lab plane0.t1-0 --for 2s",
 	.operands = "LAB SWITCH",
+	.choices = (const struct ui_choices *const[]){&lab_choices, NULL},
 	.flags = flags,
 	.n_flags = UI_COUNT(flags),
 	.run = lab_reboot_main,

@@ -177,7 +177,7 @@ static bool scenario_at(size_t i, struct ui_choice *out)
 }
 
 static const struct ui_choices scenarios = {
-	"SCENARIO", "SCENARIO is a TOML file (docs/lab.md) or one of:", scenario_at};
+	"SCENARIO", "SCENARIO is a TOML file (docs/lab.md) or one of:", scenario_at, NULL};
 
 static const struct ui_flag flags[] = {
 	UI_SWITCH("--json", run, json, "events and checks as JSON"),

@@ -86,6 +86,7 @@ const struct ui_verb lab_shell_verb = {
 		    "mrc lab shell lab plane0.t0-1 -- ip -6 route",
 	.exits = "that of the command; 1 or 2 when it could not be started",
 	.operands = "LAB NODE",
+	.choices = (const struct ui_choices *const[]){&lab_choices, NULL},
 	.flags = flags,
 	.n_flags = UI_COUNT(flags),
 	.run = lab_shell_main,

@@ -9,7 +9,7 @@
 
 struct ask {
 	const char *lab;
-	bool links, json;
+	bool links, json, names;
 };
 
 static void print_status(struct ml_lab *lab, const struct show_reading *r, bool links)
@@ -64,6 +64,7 @@ static int show_lab_status(const struct ask *a, const char *name)
 static const struct ui_flag flags[] = {
 	UI_SWITCH("--links", ask, links, "every link instead of every switch"),
 	UI_SWITCH("--json", ask, json, "everything as JSON"),
+	UI_SWITCH("--names", ask, names, "the names of all labs, nothing else"),
 };
 
 static int lab_status_main(int argc, char **argv)
@@ -77,6 +78,12 @@ static int lab_status_main(int argc, char **argv)
 	rc = ui_verb_parse(&lab_status_verb, &a, argc, argv, &a.lab, 1, &words);
 	if (rc != UI_FLAGS_OK)
 		return rc;
+	if (a.names) {
+		lab_find_all(&names);
+		for (size_t i = 0; i < names.n; i++)
+			printf("%s\n", names.name[i]);
+		return LAB_GOOD;
+	}
 	name = lab_find_name(&lab_status_verb, a.lab, &names);
 	return name ? show_lab_status(&a, name) : LAB_FAILED;
 }
@@ -89,6 +96,7 @@ const struct ui_verb lab_status_verb = {
 		 "faults in force. TRIMS: packets cut for want of room. DROPS: for want of room, "
 		 "but not trimmed. FAULTS: lost by a fault.",
 	.operands = "LAB",
+	.choices = (const struct ui_choices *const[]){&lab_choices, NULL},
 	.flags = flags,
 	.n_flags = UI_COUNT(flags),
 	.run = lab_status_main,

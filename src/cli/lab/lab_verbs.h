@@ -9,6 +9,9 @@
 #include "lab/lab.h"
 #include "ui/verb.h"
 
+/* The names of running labs. */
+extern const struct ui_choices lab_choices;
+
 enum { LAB_GOOD = 0, LAB_FAILED = 1, LAB_USAGE = 2 };
 
 extern const struct ui_verb lab_up_verb;

@@ -110,6 +110,7 @@ const struct ui_verb lab_watch_verb = {
 	.usage = "[LAB] [FLAG...]",
 	.about = "Planes, switches, queues, trims, marks, drops and faults, as they are now.",
 	.operands = "LAB",
+	.choices = (const struct ui_choices *const[]){&lab_choices, NULL},
 	.flags = flags,
 	.n_flags = UI_COUNT(flags),
 	.run = lab_watch_main,

@@ -261,6 +261,6 @@ const struct ui_verb plan_diff_verb = {
 	.operands = "LAB",
 	.flags = flags,
 	.n_flags = UI_COUNT(flags),
-	.choices = (const struct ui_choices *const[]){&study_topologies, NULL},
+	.choices = (const struct ui_choices *const[]){&lab_choices, &study_topologies, NULL},
 	.run = plan_diff_main,
 };

@@ -27,8 +27,8 @@ static bool trim_at(size_t i, struct ui_choice *out)
 	return i < UI_COUNT(how);
 }
 
-static const struct ui_choices formats = {"FORMAT", "FORMAT is one of:", format_at};
-static const struct ui_choices trims = {"HOW", NULL, trim_at};
+static const struct ui_choices formats = {"FORMAT", "FORMAT is one of:", format_at, NULL};
+static const struct ui_choices trims = {"HOW", NULL, trim_at, NULL};
 
 static const struct ui_flag flags[] = {
 	UI_TEXT("--against", plan_options, against, "TOPOLOGY",
