@@ -226,7 +226,7 @@ int demo_main(int argc, char **argv)
 	rc = set_stage(&d);
 	if (rc == EXIT_PASS)
 		rc = run_demo(&d);
-	if (d.stage)
+	if (d.stage && d.stage->ops->close)
 		d.stage->ops->close(d.stage);
 	demo_rundir_remove(&d.dir);
 	return rc;

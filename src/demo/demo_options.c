@@ -23,13 +23,14 @@ static bool loopback_kind_at(size_t i, struct ui_choice *out)
 	return kind_at(demo_kinds(false), i, out);
 }
 
+/* In the order of enum demo_on, after DEMO_ON_BEST. */
+static const char *const place_names[] = {"lab", "rootless", "loopback"};
+
 static bool place_at(size_t i, struct ui_choice *out)
 {
-	static const char *const place[] = {"lab", "rootless", "loopback"};
-
-	if (i < UI_COUNT(place))
-		*out = (struct ui_choice){place[i], NULL, NULL};
-	return i < UI_COUNT(place);
+	if (i < UI_COUNT(place_names))
+		*out = (struct ui_choice){place_names[i], NULL, NULL};
+	return i < UI_COUNT(place_names);
 }
 
 static const struct ui_choices lab_kinds = {
@@ -67,19 +68,15 @@ static const struct ui_flag flags[] = {
 
 static enum ui_flags_result read_on(struct demo_options *o)
 {
-	const char *on = o->place;
-
-	if (on && strcmp(on, "lab") == 0)
-		o->on = DEMO_ON_LAB;
-	else if (on && strcmp(on, "rootless") == 0)
-		o->on = DEMO_ON_ROOTLESS;
-	else if (on && strcmp(on, "loopback") == 0)
-		o->on = DEMO_ON_LOOPBACK;
-	else if (on) {
-		fprintf(stderr, "mrc demo: --on %s: want lab, rootless or loopback\n", on);
-		return UI_FLAGS_ERROR;
-	}
-	return UI_FLAGS_OK;
+	if (!o->place)
+		return UI_FLAGS_OK;
+	for (size_t i = 0; i < UI_COUNT(place_names); i++)
+		if (strcmp(o->place, place_names[i]) == 0) {
+			o->on = (enum demo_on)(DEMO_ON_BEST + 1 + i);
+			return UI_FLAGS_OK;
+		}
+	fprintf(stderr, "mrc demo: --on %s: want lab, rootless or loopback\n", o->place);
+	return UI_FLAGS_ERROR;
 }
 
 enum ui_flags_result demo_options_parse(struct demo_options *o, int argc, char **argv)

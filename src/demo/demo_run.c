@@ -181,7 +181,7 @@ static void clear_fault(struct demo_run *run, uint32_t i, uint64_t now_ns, struc
 	struct demo_stage *stage = run->cfg.stage;
 	struct demo_counters d = demo_counters_difference(&run->sums.counters, &log->at_strike);
 
-	demo_times_end(&log->times, ui_clock_ns());
+	log->times.ended = ui_clock_ns();
 	check_stage(run, stage->ops->lift(stage, i, f), f);
 	log->phase = DEMO_CLEARED;
 	log->clear_ns = now_ns;
@@ -208,7 +208,7 @@ static void toggle_flap(struct demo_run *run, uint32_t i, uint64_t now_ns)
 		return;
 	log->down = down;
 	if (down)
-		demo_times_down(&log->times, ui_clock_ns());
+		log->times.down = ui_clock_ns();
 	check_stage(run, down ? stage->ops->strike(stage, i, f) : stage->ops->lift(stage, i, f), f);
 }
 

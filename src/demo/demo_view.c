@@ -63,13 +63,14 @@ static size_t columns_of(const struct demo_view *v)
 	return v->width < DEMO_VIEW_WIDTH_MIN ? DEMO_VIEW_WIDTH_MIN : v->width;
 }
 
-/* Ends a line: cuts it at the width, and leaves no colour behind. */
-static void put_line(const struct demo_view *v, struct ui_text *out, const char *line)
+/* Ends a line: cuts it at the width, and leaves no colour behind. Frees the line. */
+static void put_line(const struct demo_view *v, struct ui_text *out, struct ui_text *line)
 {
-	size_t width = ui_text_width(line);
+	size_t width = ui_text_width(line->data);
 
-	ui_text_pad(out, line, width < v->width ? width : v->width);
+	ui_text_pad(out, line->data, width < v->width ? width : v->width);
 	ui_text_add(out, "%s\n", set_colour(v, PLAIN));
+	ui_text_fini(line);
 }
 
 /* A line with its left part at the left edge and its right part at the right one. */
@@ -81,8 +82,7 @@ static void put_ends(const struct demo_view *v, struct ui_text *out, const char 
 
 	ui_text_pad(&line, left, columns_of(v) > taken ? columns_of(v) - taken : 0);
 	ui_text_add(&line, " %s", right);
-	put_line(v, out, line.data);
-	ui_text_fini(&line);
+	put_line(v, out, &line);
 }
 
 static void put_head(const struct demo_view *v, struct ui_text *out)
@@ -156,11 +156,10 @@ static void put_planes(const struct demo_view *v, struct ui_text *out)
 	ui_text_pad(&line, "", LABEL_COLUMNS);
 	ui_text_pad(&line, "sent by all hosts", bar_columns(v) + RATE_COLUMNS + 3);
 	ui_text_add(&line, " paths");
-	put_line(v, out, line.data);
+	put_line(v, out, &line);
 	for (uint32_t p = 0; p < v->shape.planes && p < DEMO_PLANES_MAX; p++) {
 		char label[32], rate[32];
 
-		ui_text_clear(&line);
 		snprintf(label, sizeof(label), "plane %u", p);
 		ui_text_pad(&line, label, LABEL_COLUMNS);
 		add_bar(v, &line, v->plane_bps[p] / full_bps, bar_columns(v));
@@ -169,9 +168,8 @@ static void put_planes(const struct demo_view *v, struct ui_text *out)
 		ui_text_add(&line, "   ");
 		for (uint32_t k = 0; k < v->shape.paths && k < DEMO_PATHS_MAX; k++)
 			add_path(v, &line, &v->sums.path[p][k]);
-		put_line(v, out, line.data);
+		put_line(v, out, &line);
 	}
-	ui_text_fini(&line);
 }
 
 /* Between half of the shortest step and twice as much as it, or the longest. */
@@ -213,8 +211,7 @@ static void put_steps(const struct demo_view *v, struct ui_text *out)
 		snprintf(last, sizeof(last), "%.0f ms", (double)step_ns(&first[n - 1]) / 1e6);
 		ui_text_pad_left(&line, last, RATE_COLUMNS - 2);
 	}
-	put_line(v, out, line.data);
-	ui_text_fini(&line);
+	put_line(v, out, &line);
 }
 
 static void put_tcp(const struct demo_view *v, struct ui_text *out)
@@ -226,8 +223,7 @@ static void put_tcp(const struct demo_view *v, struct ui_text *out)
 	if (v->tcp_silent_s >= 1)
 		ui_text_add(&line, "   %sno step for %.1f s%s", set_colour(v, RED), v->tcp_silent_s,
 			    set_colour(v, PLAIN));
-	put_line(v, out, line.data);
-	ui_text_fini(&line);
+	put_line(v, out, &line);
 }
 
 static void put_counters(const struct demo_view *v, struct ui_text *out)
@@ -242,8 +238,7 @@ static void put_counters(const struct demo_view *v, struct ui_text *out)
 		    c->tx_data_packets, c->tx_retransmits, c->evs_retired, c->evs_revived);
 	if (v->idle >= 0)
 		ui_text_add(&line, "; idle %.0f %%", v->idle * 100);
-	put_line(v, out, line.data);
-	ui_text_fini(&line);
+	put_line(v, out, &line);
 }
 
 /* How soon the fault that struck last was noticed, and how soon all was well after it. */
@@ -264,8 +259,7 @@ static void put_times(const struct demo_view *v, struct ui_text *out)
 			    demo_times_text(left, last->times.left_ns),
 			    demo_times_text(back, last->times.first_good_ns),
 			    demo_times_text(all, last->times.all_good_ns));
-	put_line(v, out, line.data);
-	ui_text_fini(&line);
+	put_line(v, out, &line);
 }
 
 static void put_fault(const struct demo_view *v, struct ui_text *out,
@@ -284,8 +278,7 @@ static void put_fault(const struct demo_view *v, struct ui_text *out,
 	ui_text_add(&line, "%s%s ", set_colour(v, colour[f->phase]), mark[f->phase]);
 	ui_text_pad(&line, f->title, columns_of(v) - 2 - NUMBERS_COLUMNS);
 	ui_text_add(&line, "%s %s", set_colour(v, PLAIN), numbers);
-	put_line(v, out, line.data);
-	ui_text_fini(&line);
+	put_line(v, out, &line);
 }
 
 static void put_faults(const struct demo_view *v, struct ui_text *out, uint32_t room)
@@ -297,8 +290,7 @@ static void put_faults(const struct demo_view *v, struct ui_text *out, uint32_t 
 		return;
 	ui_text_pad(&line, "faults", columns_of(v) - NUMBERS_COLUMNS);
 	ui_text_add(&line, "%s   lost resent  EVs-   EVs+", set_colour(v, DIM));
-	put_line(v, out, line.data);
-	ui_text_fini(&line);
+	put_line(v, out, &line);
 	/* On a low terminal: the last that have struck, and the next. */
 	while (v->faults - first > room - 1 && v->fault[first].phase == DEMO_CLEARED)
 		first++;

@@ -24,30 +24,72 @@ static struct demo_loopback *loopback_of(struct demo_stage *stage)
 	return (struct demo_loopback *)(void *)stage;
 }
 
+/* ---- the fault table ---- */
+
+struct mrc_fault_table *demo_fault_table_open(const char *path, uint64_t seed)
+{
+	int fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+	struct mrc_fault_table *table = MAP_FAILED;
+
+	if (fd >= 0 && ftruncate(fd, sizeof(*table)) == 0)
+		table = mmap(NULL, sizeof(*table), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	if (table == MAP_FAILED)
+		fprintf(stderr, "mrc: fault table %s: %s\n", path, strerror(errno));
+	if (fd >= 0)
+		close(fd);
+	if (table == MAP_FAILED)
+		return NULL;
+	table->version = MRC_FAULT_VERSION;
+	table->rules = MRC_FAULT_RULES;
+	table->seed = seed;
+	memcpy(table->magic, MRC_FAULT_MAGIC, sizeof(table->magic));
+	return table;
+}
+
+static void set_kind(struct mrc_fault_rule *rule, uint32_t kind)
+{
+	__atomic_store_n(&rule->kind, kind, __ATOMIC_RELEASE);
+}
+
+void demo_fault_rule_set(struct mrc_fault_rule *to, const struct mrc_fault_rule *rule)
+{
+	const size_t first = offsetof(struct mrc_fault_rule, port_mask);
+	const size_t end = offsetof(struct mrc_fault_rule, hit_data);
+
+	/* Processes read what lies between the kind and the counters only while it is not OFF. */
+	set_kind(to, MRC_FAULT_OFF);
+	memcpy((uint8_t *)to + first, (const uint8_t *)rule + first, end - first);
+	set_kind(to, rule->kind);
+}
+
 /* ---- hosts ---- */
 
 static int stage_begin(struct demo_stage *stage, const struct demo_rundir *dir, const char *run,
 		       uint64_t seed)
 {
 	struct demo_loopback *l = loopback_of(stage);
-	char evs[16], base[16], pace[MB_QUANTITY_MAX];
+	char path[256], evs[16], base[16], pace[MB_QUANTITY_MAX];
 
-	snprintf(l->table, sizeof(l->table), "%s/%s.faults", dir->path, run);
+	snprintf(path, sizeof(path), "%s/%s.faults", dir->path, run);
 	snprintf(evs, sizeof(evs), "%u", stage->shape.paths);
 	/* Sockets share a port within one user only; two users' demos must not meet. */
 	snprintf(base, sizeof(base), "%u", EV_BASE + getuid() % EV_BASE_USERS * EV_BASE_STRIDE);
 	mb_quantity_write_rate(pace, stage->shape.pace_bps);
-	return demo_fault_table_open(&l->faults, l->table, seed) ||
-			       setenv("MRC_PORT_PREFIX", "24", 1) || setenv("MRC_EVS", evs, 1) ||
+	l->table = demo_fault_table_open(path, seed);
+	return !l->table || setenv("MRC_PORT_PREFIX", "24", 1) || setenv("MRC_EVS", evs, 1) ||
 			       setenv("MRC_EV_BASE", base, 1) || setenv("MRC_PACE", pace, 1) ||
-			       setenv("MRC_FAULTS", l->table, 1)
+			       setenv("MRC_FAULTS", path, 1)
 		       ? -1
 		       : 0;
 }
 
 static void stage_end(struct demo_stage *stage)
 {
-	demo_fault_table_close(&loopback_of(stage)->faults);
+	struct demo_loopback *l = loopback_of(stage);
+
+	if (l->table)
+		munmap(l->table, sizeof(*l->table));
+	l->table = NULL;
 }
 
 /* The same for both transports. */
@@ -128,7 +170,7 @@ static int stage_inject_fault(struct demo_stage *stage, uint32_t slot,
 			fault->fault);
 		return -1;
 	}
-	demo_fault_table_set(&loopback_of(stage)->faults, slot, &rule);
+	demo_fault_rule_set(&loopback_of(stage)->table->rule[slot], &rule);
 	return 0;
 }
 
@@ -136,13 +178,19 @@ static int stage_clear_fault(struct demo_stage *stage, uint32_t slot,
 			     const struct demo_fault *fault)
 {
 	(void)fault;
-	demo_fault_table_enable(&loopback_of(stage)->faults, slot, MRC_FAULT_OFF);
+	set_kind(&loopback_of(stage)->table->rule[slot], MRC_FAULT_OFF);
 	return 0;
 }
 
 static struct demo_hits stage_fault_hits(struct demo_stage *stage, uint32_t slot)
 {
-	return demo_fault_table_hits(&loopback_of(stage)->faults, slot);
+	const struct mrc_fault_rule *rule = &loopback_of(stage)->table->rule[slot];
+
+	return (struct demo_hits){
+		.data = __atomic_load_n(&rule->hit_data, __ATOMIC_RELAXED),
+		.control = __atomic_load_n(&rule->hit_control, __ATOMIC_RELAXED),
+		.last_ns = __atomic_load_n(&rule->last_hit_ns, __ATOMIC_RELAXED),
+	};
 }
 
 /* ---- TCP, which feels the table through socket options ---- */
@@ -185,12 +233,6 @@ static uint32_t tcp_hits(const struct demo_stage *stage, const struct demo_fault
 	return n;
 }
 
-/* There is nothing to take down but a run, which has ended. */
-static void close_nothing(struct demo_stage *stage)
-{
-	(void)stage;
-}
-
 static const struct demo_stage_ops loopback_ops = {
 	.begin = stage_begin,
 	.end = stage_end,
@@ -199,7 +241,6 @@ static const struct demo_stage_ops loopback_ops = {
 	.lift = stage_clear_fault,
 	.hits = stage_fault_hits,
 	.tcp_hits = tcp_hits,
-	.close = close_nothing,
 };
 
 void demo_loopback_init(struct demo_loopback *l, const struct demo_shape *shape)
@@ -209,61 +250,4 @@ void demo_loopback_init(struct demo_loopback *l, const struct demo_shape *shape)
 					      .counts = true,
 					      .tcp_text = "a connection a plane, each on one path",
 					      .shape = *shape}};
-}
-
-int demo_fault_table_open(struct demo_faults *f, const char *path, uint64_t seed)
-{
-	int fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-	void *map = MAP_FAILED;
-
-	if (fd >= 0 && ftruncate(fd, sizeof(*f->table)) == 0)
-		map = mmap(NULL, sizeof(*f->table), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
-	if (map == MAP_FAILED)
-		fprintf(stderr, "mrc: fault table %s: %s\n", path, strerror(errno));
-	if (fd >= 0)
-		close(fd);
-	if (map == MAP_FAILED)
-		return -1;
-	f->table = map;
-	f->table->version = MRC_FAULT_VERSION;
-	f->table->rules = MRC_FAULT_RULES;
-	f->table->seed = seed;
-	memcpy(f->table->magic, MRC_FAULT_MAGIC, sizeof(f->table->magic));
-	return 0;
-}
-
-void demo_fault_table_close(struct demo_faults *f)
-{
-	if (f->table)
-		munmap(f->table, sizeof(*f->table));
-	f->table = NULL;
-}
-
-/* Everything between the kind and the counters; processes read it only while the kind is not
- * OFF. */
-void demo_fault_table_set(struct demo_faults *f, uint32_t slot, const struct mrc_fault_rule *rule)
-{
-	struct mrc_fault_rule *to = &f->table->rule[slot];
-	const size_t first = offsetof(struct mrc_fault_rule, port_mask);
-	const size_t end = offsetof(struct mrc_fault_rule, hit_data);
-
-	demo_fault_table_enable(f, slot, MRC_FAULT_OFF);
-	memcpy((uint8_t *)to + first, (const uint8_t *)rule + first, end - first);
-	demo_fault_table_enable(f, slot, rule->kind);
-}
-
-void demo_fault_table_enable(struct demo_faults *f, uint32_t slot, uint32_t kind)
-{
-	__atomic_store_n(&f->table->rule[slot].kind, kind, __ATOMIC_RELEASE);
-}
-
-struct demo_hits demo_fault_table_hits(const struct demo_faults *f, uint32_t slot)
-{
-	const struct mrc_fault_rule *rule = &f->table->rule[slot];
-
-	return (struct demo_hits){
-		.data = __atomic_load_n(&rule->hit_data, __ATOMIC_RELAXED),
-		.control = __atomic_load_n(&rule->hit_control, __ATOMIC_RELAXED),
-		.last_ns = __atomic_load_n(&rule->last_hit_ns, __ATOMIC_RELAXED),
-	};
 }

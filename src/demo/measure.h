@@ -135,9 +135,10 @@ struct demo_times {
 	uint64_t left_ns;	/* from the strike to the last data packet that the fault took */
 	uint64_t first_good_ns; /* from the end to the first EV that was GOOD again */
 	uint64_t all_good_ns;	/* from the end until all EVs of all hosts were GOOD */
-	uint64_t struck, ended; /* CLOCK_MONOTONIC; ended: DEMO_NEVER while it lasts */
-	uint64_t down;		/* when it struck last: later than struck for one that flaps */
-	uint64_t latest_good;	/* stamp of the latest EV that became GOOD after the end */
+	uint64_t struck, ended; /* CLOCK_MONOTONIC; the caller sets ended; DEMO_NEVER: it lasts */
+	uint64_t
+		down; /* when it struck last, set by the caller: later than struck for one that flaps */
+	uint64_t latest_good; /* stamp of the latest EV that became GOOD after the end */
 };
 
 /* What all processes together have, in the order in which events are read. */
@@ -152,14 +153,11 @@ struct demo_lateness {
 };
 
 void demo_times_fault_begin(struct demo_times *t, uint64_t now_ns);
-/* demo_times_down notes that a fault that flaps strikes again. */
-void demo_times_down(struct demo_times *t, uint64_t now_ns);
 /*
  * demo_times_left takes in when the fault last took a data packet (0: never), for faults that take
  * all. To be called again and again while the fault lasts: the longest time counts.
  */
 void demo_times_left(struct demo_times *t, uint64_t last_hit_ns);
-void demo_times_end(struct demo_times *t, uint64_t now_ns);
 
 /* demo_times_event takes in an event; t: the fault that struck last, NULL: none has yet. */
 void demo_times_event(struct demo_times *t, struct demo_bad_evs *bad,

@@ -20,11 +20,6 @@ void demo_times_fault_begin(struct demo_times *t, uint64_t now_ns)
 	};
 }
 
-void demo_times_down(struct demo_times *t, uint64_t now_ns)
-{
-	t->down = now_ns;
-}
-
 void demo_times_left(struct demo_times *t, uint64_t last_hit_ns)
 {
 	/* A sender reads the clock, then the rule: its stamp may lie a little before the strike. */
@@ -34,11 +29,6 @@ void demo_times_left(struct demo_times *t, uint64_t last_hit_ns)
 		return;
 	if (t->left_ns == DEMO_NEVER || ns > t->left_ns)
 		t->left_ns = ns;
-}
-
-void demo_times_end(struct demo_times *t, uint64_t now_ns)
-{
-	t->ended = now_ns;
 }
 
 static void take_bad(struct demo_times *t, uint64_t at_ns)

@@ -57,7 +57,7 @@ struct demo_stage_ops {
 			     const struct demo_job *tcp, bool *can_feel);
 	/* What switches counted; NULL: there are none. */
 	void (*fabric)(struct demo_stage *stage, struct demo_fabric *fabric);
-	/* Takes down what was set up. */
+	/* Takes down what was set up; NULL: nothing was. */
 	void (*close)(struct demo_stage *stage);
 };
 
@@ -155,24 +155,18 @@ bool demo_job_digests_agree(const struct demo_job *job);
  * script has a rule of its own, so its counters are its own as well.
  */
 
-struct demo_faults {
-	struct mrc_fault_table *table; /* NULL: closed */
-};
+/*
+ * demo_fault_table_open creates the file with all rules off and maps it; the caller unmaps it. NULL
+ * after a message on stderr.
+ */
+struct mrc_fault_table *demo_fault_table_open(const char *path, uint64_t seed);
 
-/* demo_fault_table_open creates the file with all rules off; 0, or -1 after a message on stderr. */
-int demo_fault_table_open(struct demo_faults *f, const char *path, uint64_t seed);
-void demo_fault_table_close(struct demo_faults *f);
-
-/* demo_fault_table_set writes rule `slot` (below MRC_FAULT_RULES); it takes effect at once. */
-void demo_fault_table_set(struct demo_faults *f, uint32_t slot, const struct mrc_fault_rule *rule);
-/* demo_fault_table_enable turns a rule that was set off, and on again. */
-void demo_fault_table_enable(struct demo_faults *f, uint32_t slot, uint32_t kind);
-struct demo_hits demo_fault_table_hits(const struct demo_faults *f, uint32_t slot);
+/* demo_fault_rule_set writes a rule of a table but for its counters; it takes effect at once. */
+void demo_fault_rule_set(struct mrc_fault_rule *to, const struct mrc_fault_rule *rule);
 
 struct demo_loopback {
 	struct demo_stage stage;
-	struct demo_faults faults;
-	char table[256]; /* its path; empty: no run */
+	struct mrc_fault_table *table; /* NULL: no run */
 };
 
 /* demo_loopback_init makes the stage; there is nothing to undo but the end of its runs. */

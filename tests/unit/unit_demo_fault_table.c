@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 static char path[64];
-static struct demo_faults faults;
+static struct mrc_fault_table *table;
 static const struct mrc_fault_table *reader;
 
 static int open_table(void **state)
@@ -20,7 +20,8 @@ static int open_table(void **state)
 	(void)state;
 	snprintf(path, sizeof(path), "/tmp/unit-demo-faults-%d", (int)getpid());
 	unlink(path);
-	assert_int_equal(demo_fault_table_open(&faults, path, 42), 0);
+	table = demo_fault_table_open(path, 42);
+	assert_non_null(table);
 	fd = open(path, O_RDONLY);
 	assert_true(fd >= 0);
 	reader = mmap(NULL, sizeof(*reader), PROT_READ, MAP_SHARED, fd, 0);
@@ -33,7 +34,7 @@ static int close_table(void **state)
 {
 	(void)state;
 	munmap((void *)(uintptr_t)reader, sizeof(*reader));
-	demo_fault_table_close(&faults);
+	munmap(table, sizeof(*table));
 	unlink(path);
 	return 0;
 }
@@ -50,13 +51,10 @@ TEST_WITH(open_table, close_table, demo_fault_table_open, writes_what_processes_
 
 TEST_WITH(open_table, close_table, demo_fault_table_open, does_not_take_over_a_file)
 {
-	struct demo_faults other = {0};
-
-	assert_int_equal(demo_fault_table_open(&other, path, 1), -1);
-	assert_null(other.table);
+	assert_null(demo_fault_table_open(path, 1));
 }
 
-TEST_WITH(open_table, close_table, demo_fault_table_set, copies_all_but_the_counters)
+TEST_WITH(open_table, close_table, demo_fault_rule_set, copies_all_but_the_counters)
 {
 	const struct mrc_fault_rule rule = {
 		.kind = MRC_FAULT_DROP,
@@ -70,25 +68,28 @@ TEST_WITH(open_table, close_table, demo_fault_table_set, copies_all_but_the_coun
 		.hit_data = 99,
 	};
 
-	faults.table->rule[3].hit_data = 5;
-	demo_fault_table_set(&faults, 3, &rule);
+	table->rule[3].hit_data = 5;
+	demo_fault_rule_set(&table->rule[3], &rule);
 	assert_u_eq(reader->rule[3].kind, MRC_FAULT_DROP);
 	assert_u_eq(reader->rule[3].port_mask, 2);
 	assert_u_eq(reader->rule[3].path_mask, 0xf0);
 	assert_u_eq(reader->rule[3].chance_ppm, 10000);
 	assert_u_eq(reader->rule[3].data_only, 1);
 	assert_memory_equal(reader->rule[3].host, rule.host, 16);
-	assert_u_eq(demo_fault_table_hits(&faults, 3).data, 5);
+	assert_u_eq(reader->rule[3].hit_data, 5);
 }
 
-TEST_WITH(open_table, close_table, demo_fault_table_enable, turns_a_rule_off_and_on)
+TEST_WITH(open_table, close_table, demo_fault_rule_set, replaces_a_rule_that_was_off)
 {
 	const struct mrc_fault_rule rule = {.kind = MRC_FAULT_CORRUPT, .port_mask = 1};
 
-	demo_fault_table_set(&faults, 0, &rule);
-	demo_fault_table_enable(&faults, 0, MRC_FAULT_OFF);
+	const struct mrc_fault_rule off = {.kind = MRC_FAULT_OFF, .port_mask = 1};
+
+	demo_fault_rule_set(&table->rule[0], &rule);
+	assert_u_eq(reader->rule[0].kind, MRC_FAULT_CORRUPT);
+	demo_fault_rule_set(&table->rule[0], &off);
 	assert_u_eq(reader->rule[0].kind, MRC_FAULT_OFF);
 	assert_u_eq(reader->rule[0].port_mask, 1);
-	demo_fault_table_enable(&faults, 0, MRC_FAULT_CORRUPT);
+	demo_fault_rule_set(&table->rule[0], &rule);
 	assert_u_eq(reader->rule[0].kind, MRC_FAULT_CORRUPT);
 }

@@ -43,7 +43,7 @@ TEST(demo_loopback_gid, is_the_mapped_address_on_plane_0)
 LOOPBACK_TEST(demo_loopback, strikes_and_lifts_by_the_table)
 {
 	const struct demo_fault fault = {.target = {"plane1"}, .targets = 1, .fault = "stall"};
-	struct mrc_fault_rule *rule = &loopback.faults.table->rule[3];
+	struct mrc_fault_rule *rule = &loopback.table->rule[3];
 	const struct demo_stage_ops *ops = loopback.stage.ops;
 
 	ops->strike(&loopback.stage, 3, &fault);

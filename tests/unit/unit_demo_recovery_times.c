@@ -41,7 +41,7 @@ TIMES_TEST(demo_times_event, finds_the_earliest_retirement_after_the_strike)
 	retired(1080);
 	retired(1040); /* of another process */
 	assert_u_eq(t.found_ns, 40);
-	demo_times_end(&t, 2000);
+	t.ended = 2000;
 	retired(2005);
 	assert_u_eq(t.found_ns, 40);
 	assert_u_eq(bad.n, 4);
@@ -67,7 +67,7 @@ TIMES_TEST(demo_times_fault_end, waits_until_the_last_ev_is_good)
 	revived(1500); /* while the fault lasts */
 	retired(1600);
 	retired(1700);
-	demo_times_end(&t, 2000);
+	t.ended = 2000;
 	revived(2070);
 	demo_times_fault_end(&t, &bad);
 	assert_u_eq(t.first_good_ns, 70);
@@ -89,7 +89,7 @@ TIMES_TEST(demo_times_fault_end, is_at_once_where_all_were_good_at_the_end)
 	revived(1100);
 	demo_times_fault_end(&t, &bad);
 	assert_u_eq(t.all_good_ns, DEMO_NEVER); /* the fault still lasts */
-	demo_times_end(&t, 2000);
+	t.ended = 2000;
 	demo_times_fault_end(&t, &bad);
 	assert_u_eq(t.all_good_ns, 0);
 	assert_u_eq(t.first_good_ns, DEMO_NEVER);
@@ -98,7 +98,7 @@ TIMES_TEST(demo_times_fault_end, is_at_once_where_all_were_good_at_the_end)
 TIMES_TEST(demo_times_fault_end, says_nothing_when_events_were_missed)
 {
 	revived(1500); /* which nobody has seen retired */
-	demo_times_end(&t, 2000);
+	t.ended = 2000;
 	demo_times_fault_end(&t, &bad);
 	assert_true(bad.uncertain);
 	assert_u_eq(t.all_good_ns, DEMO_NEVER);
@@ -117,10 +117,10 @@ TIMES_TEST(demo_times_left, takes_the_last_hit_of_a_steady_fault)
 TIMES_TEST(demo_times_left, takes_the_longest_of_a_fault_that_flaps)
 {
 	demo_times_left(&t, 1300);
-	demo_times_down(&t, 5000);
+	t.down = 5000;
 	demo_times_left(&t, 1300); /* it took nothing this time */
 	assert_u_eq(t.left_ns, 300);
-	demo_times_down(&t, 6000);
+	t.down = 6000;
 	demo_times_left(&t, 6400);
 	assert_u_eq(t.left_ns, 400);
 }

@@ -131,7 +131,8 @@ JOB_TEST(demo_job_start, makes_each_rank_a_host)
 	assert_non_null(f);
 	assert_non_null(fgets(line, sizeof(line), f));
 	fclose(f);
-	snprintf(want, sizeof(want), "127.0.0.2,127.0.1.2 24 8 50M %s 2 mrc 3\n", loopback.table);
+	snprintf(want, sizeof(want), "127.0.0.2,127.0.1.2 24 8 50M %s/run.faults 2 mrc 3\n",
+		 dir.path);
 	assert_string_equal(line, want);
 }
 
