@@ -212,6 +212,7 @@ static int set_stage(struct demo *d)
 int demo_main(int argc, char **argv)
 {
 	static struct demo d;
+	struct ml_error e;
 	int rc;
 
 	rc = demo_options_parse(&d.options, argc, argv);
@@ -220,9 +221,11 @@ int demo_main(int argc, char **argv)
 	/* Better now than when the demo is over. */
 	if (demo_result_check(d.options.out))
 		return EXIT_USAGE;
-	if (demo_program_find("train", d.program, sizeof(d.program)) ||
-	    demo_program_find("write_bw", d.write_bw, sizeof(d.write_bw)))
+	if (ml_program_find("train", d.program, sizeof(d.program), &e) ||
+	    ml_program_find("write_bw", d.write_bw, sizeof(d.write_bw), &e)) {
+		fprintf(stderr, "mrc: %s\n", e.text);
 		return EXIT_FAIL;
+	}
 	rc = set_stage(&d);
 	if (rc == EXIT_PASS)
 		rc = run_demo(&d);

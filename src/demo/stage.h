@@ -90,12 +90,6 @@ void demo_rundir_remove(struct demo_rundir *d);
 int demo_rundir_sub(const struct demo_rundir *d, const char *name, char *path, size_t size);
 
 /*
- * demo_program_find writes the path of a program that the demo starts, which is relative to the mrc
- * binary itself; 0, or -1 after a message with the places tried.
- */
-int demo_program_find(const char *name, char *path, size_t size);
-
-/*
  * ---- the processes of one training run: started, watched and ended together ----
  *
  * Each rank is a host of its own on the stage, with its own log and report in the job's directory.

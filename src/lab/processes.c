@@ -42,19 +42,54 @@ void ml_processes_open(struct ml_processes *c, const struct ml_lab *lab, const c
 		ml_lab_folder(lab, c->folder);
 }
 
-/* Programs of softmrc are found before others: those of the tree that this one is of. */
-static int add_path(void)
+/* Where the programs of softmrc are, from the folder of mrc: as built, and as installed. */
+static const char *const places[] = {
+	".",
+	"../lib/softmrc/examples",
+	"../" SOFTMRC_LIBDIR "/softmrc/examples",
+};
+
+#define PLACES (sizeof(places) / sizeof(places[0]))
+
+char *ml_own_folder(char out[ML_OWN_FOLDER_MAX])
 {
-	char self[256], path[1024];
-	ssize_t n = readlink("/proc/self/exe", self, sizeof(self) - 1);
-	const char *old = getenv("PATH");
+	ssize_t n = readlink("/proc/self/exe", out, ML_OWN_FOLDER_MAX - 1);
 
 	if (n <= 0)
+		return NULL;
+	out[n] = '\0';
+	*strrchr(out, '/') = '\0';
+	return out;
+}
+
+int ml_program_find(const char *name, char *path, size_t size, struct ml_error *e)
+{
+	char self[ML_OWN_FOLDER_MAX];
+
+	if (!ml_own_folder(self))
+		return ml_error_set(e, "/proc/self/exe: %s", strerror(errno));
+	for (size_t i = 0; i < PLACES; i++) {
+		int n = snprintf(path, size, "%s/%s/%s", self, places[i], name);
+
+		if (n > 0 && (size_t)n < size && access(path, X_OK) == 0)
+			return 0;
+	}
+	return ml_error_set(e, "the program `%s` is not in %s/, nor in %s or %s of it", name, self,
+			    places[1], places[2]);
+}
+
+/* Programs of softmrc are found before others. */
+static int add_path(void)
+{
+	char self[ML_OWN_FOLDER_MAX], path[4 * ML_OWN_FOLDER_MAX + 128];
+	const char *old = getenv("PATH");
+	size_t len = 0;
+
+	if (!ml_own_folder(self))
 		return -1;
-	self[n] = '\0';
-	*strrchr(self, '/') = '\0';
-	snprintf(path, sizeof(path), "%s:%s/../lib/softmrc/examples:%s:/usr/sbin:/sbin", self, self,
-		 old ? old : "/usr/bin:/bin");
+	for (size_t i = 0; i < PLACES; i++)
+		len += (size_t)snprintf(path + len, sizeof(path) - len, "%s/%s:", self, places[i]);
+	snprintf(path + len, sizeof(path) - len, "%s:/usr/sbin:/sbin", old ? old : "/usr/bin:/bin");
 	return setenv("PATH", path, 1);
 }
 

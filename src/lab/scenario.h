@@ -131,6 +131,17 @@ void ml_processes_stop(struct ml_processes *c);
  */
 char *ml_processes_output(const struct ml_processes *c, uint32_t member);
 
+#define ML_OWN_FOLDER_MAX 4096u
+
+/* ml_own_folder returns the folder of the running program, in out; NULL with errno. */
+char *ml_own_folder(char out[ML_OWN_FOLDER_MAX]);
+
+/*
+ * ml_program_find writes the path of a program of softmrc, which is found from the folder of the
+ * running one. 0; -1: e names the places.
+ */
+int ml_program_find(const char *name, char *path, size_t size, struct ml_error *e);
+
 /* ml_clock_ns returns CLOCK_MONOTONIC. */
 uint64_t ml_clock_ns(void);
 

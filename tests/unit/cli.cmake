@@ -7,7 +7,7 @@ foreach(name cli_gid_text dump_capture_reader dump_packet ui_flags ui_text_table
 	ping_paths ping_round ping_report run_counter_report study_figure study_sweep_grid
 	study_html_page study_run_result top_ev_row top_json top_view
 	demo_fault_table demo_training_processes demo_loopback_stage demo_options
-	demo_outcome demo_rank_report demo_result demo_fault_script demo_machine demo_run_files demo_summary
+	demo_outcome demo_rank_report demo_result demo_fault_script demo_machine demo_run_dir demo_summary
 	demo_recovery_times demo_ui demo_view demo_counter_sums)
 	softmrc_test(unit_${name} SOURCES unit_${name}.c LINKS cli LABELS unit)
 endforeach()

@@ -14,7 +14,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #define TEXT_MAX (1u << 18)
 #define LAST_LINES 15
@@ -115,13 +114,10 @@ static int read_file(const char *path, char *text)
 /* A name alone is that of a scenario that was installed. */
 static const char *find_file(const char *name, char *path, size_t size)
 {
-	char self[256];
-	ssize_t n = readlink("/proc/self/exe", self, sizeof(self) - 1);
+	char self[ML_OWN_FOLDER_MAX];
 
-	if (strchr(name, '/') || strchr(name, '.') || n <= 0)
+	if (strchr(name, '/') || strchr(name, '.') || !ml_own_folder(self))
 		return name;
-	self[n] = '\0';
-	*strrchr(self, '/') = '\0';
 	snprintf(path, size, "%s/../" SOFTMRC_DATADIR "/softmrc/scenarios/%s.toml", self, name);
 	return path;
 }
@@ -146,7 +142,7 @@ static int play_scenario(struct run *r)
 
 static int run_file(struct run *r, char *text)
 {
-	char path[512], error[ML_SCENARIO_ERROR_MAX];
+	char path[ML_OWN_FOLDER_MAX + 256], error[ML_SCENARIO_ERROR_MAX];
 	int status;
 
 	r->file = find_file(r->file, path, sizeof(path));
