@@ -103,13 +103,12 @@ static const struct ml_toml_key keys[] = {
 	KEYS("loopback"),
 };
 
-#define TABLE(name, stage)                                                         \
-	{                                                                          \
-		name, offsetof(struct both, stage.kind), sizeof(struct demo_kind), \
-			offsetof(struct both, stage.n), DEMO_KINDS_MAX, NULL       \
-	}
-
-static const struct ml_toml_table tables[] = {TABLE("fault", lab), TABLE("loopback", loopback)};
+static const struct ml_toml_table tables[] = {
+	{"fault", offsetof(struct both, lab.kind), sizeof(struct demo_kind),
+	 offsetof(struct both, lab.n), DEMO_KINDS_MAX, NULL},
+	{"loopback", offsetof(struct both, loopback.kind), sizeof(struct demo_kind),
+	 offsetof(struct both, loopback.n), DEMO_KINDS_MAX, NULL},
+};
 
 static const struct ml_toml_format format = {keys, sizeof(keys) / sizeof(keys[0]), tables,
 					     sizeof(tables) / sizeof(tables[0]),

@@ -136,9 +136,8 @@ struct demo_times {
 	uint64_t first_good_ns; /* from the end to the first EV that was GOOD again */
 	uint64_t all_good_ns;	/* from the end until all EVs of all hosts were GOOD */
 	uint64_t struck, ended; /* CLOCK_MONOTONIC; the caller sets ended; DEMO_NEVER: it lasts */
-	uint64_t
-		down; /* when it struck last, set by the caller: later than struck for one that flaps */
-	uint64_t latest_good; /* stamp of the latest EV that became GOOD after the end */
+	uint64_t down;		/* when it struck last, set by the caller; later if it flaps */
+	uint64_t latest_good;	/* stamp of the latest EV that became GOOD after the end */
 };
 
 /* What all processes together have, in the order in which events are read. */
