@@ -64,7 +64,7 @@ void case_keep_busy(struct sim_qp *qp, uint32_t len, uint64_t until_ns);
 /* case_pace gives the ports of a node a rate and lets out one packet at a time. */
 void case_pace(struct sim_world *w, uint32_t node, uint64_t port_bps);
 
-/* case_kill sets paths dead or alive: one way from src to dst; path NET_NO_NODE: the whole plane. */
+/* case_kill sets paths from src to dst dead or alive; path NET_NO_NODE: the whole plane. */
 void case_kill(struct sim_world *w, uint32_t src, uint32_t dst, uint32_t plane, uint32_t path,
 	       bool dead);
 /* case_kill_both does so in both directions. */

@@ -191,7 +191,7 @@ static void take_ev_event(struct sim_node *node, const struct mt_event *ev)
 	w->n_ev_events++;
 }
 
-/* Events of ports and endpoints, for whoever asks. */
+/* Cases look at events of ports and endpoints afterwards. */
 static void take_port_event(struct sim_node *node, const struct mt_event *ev)
 {
 	struct sim_world *w = node->w;
@@ -222,7 +222,7 @@ void sim_node_event(void *ctx, const struct mt_event *ev)
 	case MT_EVENT_SQ_DRAINED:
 	case MT_EVENT_LAST_WQE:
 	case MT_EVENT_SRQ_LIMIT:
-		return; /* nobody here asks for it */
+		return; /* no world asks for it */
 	case MT_EVENT_EV:
 		take_ev_event(node, ev);
 		return;

@@ -155,7 +155,7 @@ void net_packet_corrupt(struct net_packet *p, size_t bit)
 	p->meta.icrc_ok = false;
 }
 
-static void throw_away(struct engine_net *net, struct net_packet *p, enum net_fate why)
+static void drop_packet(struct engine_net *net, struct net_packet *p, enum net_fate why)
 {
 	net->counts.lost++;
 	net_log_fate(net, p->log_number, why);
@@ -259,7 +259,7 @@ uint64_t engine_net_room_at(const struct engine_net *net, uint32_t node, uint32_
 	return first;
 }
 
-/* ---- the way of a packet ---- */
+/* ---- the path of a packet ---- */
 
 static void arrive(struct engine_net *net, struct net_event *event)
 {
@@ -277,7 +277,7 @@ static void reach_last_hop(struct engine_net *net, struct net_event *event)
 	uint64_t when = fabric_queue(net, q, p, net->now_ns, MT_TRIM_LASTHOP);
 
 	if (when == NET_NEVER) {
-		throw_away(net, p, NET_OVERFLOWED);
+		drop_packet(net, p, NET_OVERFLOWED);
 		return;
 	}
 	p->event.run = arrive;
@@ -317,7 +317,7 @@ static void fly(struct engine_net *net, struct net_path *path, struct net_packet
 	uint64_t when = fabric_queue(net, &path->queue, p, leaves, MT_TRIM_MIDPATH);
 
 	if (when == NET_NEVER) {
-		throw_away(net, p, NET_OVERFLOWED);
+		drop_packet(net, p, NET_OVERFLOWED);
 		return;
 	}
 	when += delay_ns(net, path) + p->extra_ns;
@@ -365,13 +365,13 @@ void engine_net_send(struct engine_net *net, struct net_packet *p)
 	p->sent_ns = net->now_ns;
 	p->log_number = write_log(net, p);
 	if (p->dst == NET_NO_NODE || (net->filter && !net->filter(net->filter_ctx, p))) {
-		throw_away(net, p, NET_FILTERED);
+		drop_packet(net, p, NET_FILTERED);
 		return;
 	}
 	path = engine_net_path(net, p->src, p->dst, p->meta.port,
 			       engine_net_path_of(net, p->meta.ev));
 	if (path->dead || rng_chance(&net->rng, path->loss_ppm)) {
-		throw_away(net, p, path->dead ? NET_BLACKHOLED : NET_LOST);
+		drop_packet(net, p, path->dead ? NET_BLACKHOLED : NET_LOST);
 		return;
 	}
 	spoil(net, path, p);

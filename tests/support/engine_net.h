@@ -7,7 +7,7 @@
  * is one direction: it may be slow, jittery, lossy, dead, marking or trimming without its return
  * path noticing. A packet passes, in this order:
  *
- *	filter     the test's own hand: look, change, hold up or throw away
+ *	filter     a hook of the test: sees, changes, delays or drops it
  *	egress     the sender's port, when it has a rate: data and probes wait for their turn,
  *	           control does not
  *	path       dead? lost? corrupted? trimmed? marked? doubled? held back? A path may have a
@@ -62,7 +62,7 @@ enum net_fate {
 	NET_UNHEARD,	/* the receiver was stopped and its buffer gone */
 };
 
-/* A packet on its way. `bytes` is what follows the UDP header. */
+/* A packet in flight. `bytes` is what follows the UDP header. */
 struct net_packet {
 	struct net_event event;
 	uint32_t src, dst;
@@ -71,7 +71,7 @@ struct net_packet {
 	uint8_t tclass;
 	bool data;		 /* one of the write opcodes: may be marked and trimmed */
 	bool waits;		 /* not of the control class: waits in queues */
-	uint64_t sent_ns;	 /* when it was handed to the fabric */
+	uint64_t sent_ns;	 /* when it was handed to the network */
 	uint64_t extra_ns;	 /* a filter may hold it up */
 	bool in_buffer;		 /* it has arrived and waits for a slow receiver */
 	uint64_t log_number;	 /* of its line in the log */
@@ -137,7 +137,7 @@ struct engine_net {
 	/* The receiver's side; it owns the packet from then on. */
 	void (*deliver)(void *ctx, struct net_packet *p);
 	void *deliver_ctx;
-	/* Sees every packet first; false throws it away. May be NULL. */
+	/* Sees every packet first; false drops it. May be NULL. */
 	bool (*filter)(void *ctx, struct net_packet *p);
 	void *filter_ctx;
 };
@@ -163,7 +163,7 @@ void net_packet_corrupt(struct net_packet *p, size_t bit);
 /* engine_net_free_ports: bit p is set if port p of the node has room for n packets of `bytes`. */
 uint32_t engine_net_free_ports(const struct engine_net *net, uint32_t node, uint32_t n,
 			       uint32_t bytes);
-/* engine_net_room_at returns when some full port of the node has room again, NET_NEVER if none is. */
+/* engine_net_room_at returns when a full port has room again; NET_NEVER: none is full. */
 uint64_t engine_net_room_at(const struct engine_net *net, uint32_t node, uint32_t n,
 			    uint32_t bytes);
 
