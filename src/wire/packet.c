@@ -75,28 +75,19 @@ static enum mw_verdict decode_control_ext(const uint8_t *ext, enum mw_header_kin
 	if (kind != MW_HDR_AETH && !type_and_nh_are_zero(ext))
 		return MW_HEADER;
 	switch (kind) {
-	case MW_HDR_AETH:
-		mw_aeth_decode(ext, &pkt->aeth);
-		return MW_OK;
-	case MW_HDR_SETH:
-		mw_seth_decode(ext, &pkt->seth);
-		return MW_OK;
-	case MW_HDR_NETH:
-		mw_neth_decode(ext, &pkt->neth);
-		return MW_OK;
-	case MW_HDR_PETH:
-		mw_peth_decode(ext, &pkt->peth);
-		return pkt->peth.ts.ftype == MW_FTYPE_TIMESTAMP ? MW_OK : MW_HEADER;
-	case MW_HDR_ERTH:
-		mw_erth_decode(ext, &pkt->erth);
-		return pkt->erth.ts.ftype == MW_FTYPE_TIMESTAMP ? MW_OK : MW_HEADER;
-	case MW_HDR_EETH:
-		mw_eeth_decode(ext, &pkt->eeth);
-		return MW_OK;
-	case MW_HDR_DATA:
+#define DECODE(KIND, field)                            \
+	case MW_HDR_##KIND:                            \
+		mw_##field##_decode(ext, &pkt->field); \
 		break;
+		MW_CONTROL_HEADERS(DECODE)
+#undef DECODE
+	case MW_HDR_DATA:
+		mb_unreachable();
 	}
-	mb_unreachable();
+	if ((kind == MW_HDR_PETH && pkt->peth.ts.ftype != MW_FTYPE_TIMESTAMP) ||
+	    (kind == MW_HDR_ERTH && pkt->erth.ts.ftype != MW_FTYPE_TIMESTAMP))
+		return MW_HEADER;
+	return MW_OK;
 }
 
 static enum mw_verdict decode_control(const uint8_t *bytes, size_t len,
@@ -148,24 +139,12 @@ size_t mw_packet_encode(const struct mw_packet *pkt, uint8_t *out)
 	case MW_HDR_DATA:
 		return MW_BTH_BYTES +
 		       mw_data_encode(&pkt->data, pkt->bth.ts, info->flags & MW_OP_EXT_WORD, ext);
-	case MW_HDR_AETH:
-		mw_aeth_encode(&pkt->aeth, ext);
+#define ENCODE(KIND, field)                            \
+	case MW_HDR_##KIND:                            \
+		mw_##field##_encode(&pkt->field, ext); \
 		break;
-	case MW_HDR_SETH:
-		mw_seth_encode(&pkt->seth, ext);
-		break;
-	case MW_HDR_NETH:
-		mw_neth_encode(&pkt->neth, ext);
-		break;
-	case MW_HDR_PETH:
-		mw_peth_encode(&pkt->peth, ext);
-		break;
-	case MW_HDR_ERTH:
-		mw_erth_encode(&pkt->erth, ext);
-		break;
-	case MW_HDR_EETH:
-		mw_eeth_encode(&pkt->eeth, ext);
-		break;
+		MW_CONTROL_HEADERS(ENCODE)
+#undef ENCODE
 	}
 	return MW_BTH_BYTES + info->ext_len;
 }

@@ -332,6 +332,15 @@ enum mw_header_kind {
 	MW_HDR_EETH,
 };
 
+/* The headers of control packets, each with its member of that union. */
+#define MW_CONTROL_HEADERS(X) \
+	X(AETH, aeth)         \
+	X(SETH, seth)         \
+	X(NETH, neth)         \
+	X(PETH, peth)         \
+	X(ERTH, erth)         \
+	X(EETH, eeth)
+
 struct mw_opcode_info {
 	const char *name;
 	uint16_t flags;	 /* enum mw_opcode_flags; 0: not an opcode */

@@ -188,25 +188,18 @@ static void put_seth(const struct sink *t, const struct mw_seth *seth)
 
 static const char *reason_name(uint8_t reason)
 {
-	switch ((enum mw_nack_reason)reason) {
-	case MW_NACK_TRIMMED:
-		return "trimmed";
-	case MW_NACK_TRIMMED_LASTHOP:
-		return "trimmed-lasthop";
-	case MW_NACK_NO_BITMAP:
-		return "no-bitmap";
-	case MW_NACK_NO_PKT_BUFFER:
-		return "no-pkt-buffer";
-	case MW_NACK_NO_RESOURCE:
-		return "no-resource";
-	case MW_NACK_PSN_OOR_WINDOW:
-		return "psn-oor-window";
-	case MW_NACK_UNEXP_EVENT:
-		return "unexp-event";
-	case MW_NACK_RNR:
-		return "rnr";
-	}
-	return NULL;
+	static const char *const names[UINT8_MAX + 1] = {
+		[MW_NACK_TRIMMED] = "trimmed",
+		[MW_NACK_TRIMMED_LASTHOP] = "trimmed-lasthop",
+		[MW_NACK_NO_BITMAP] = "no-bitmap",
+		[MW_NACK_NO_PKT_BUFFER] = "no-pkt-buffer",
+		[MW_NACK_NO_RESOURCE] = "no-resource",
+		[MW_NACK_PSN_OOR_WINDOW] = "psn-oor-window",
+		[MW_NACK_UNEXP_EVENT] = "unexp-event",
+		[MW_NACK_RNR] = "rnr",
+	};
+
+	return names[reason];
 }
 
 static void put_neth(const struct sink *t, const struct mw_neth *neth)
@@ -266,24 +259,12 @@ static void put_ext(const struct sink *t, const struct mw_packet *pkt)
 	case MW_HDR_DATA:
 		put_data(t, pkt);
 		return;
-	case MW_HDR_AETH:
-		put_aeth(t, &pkt->aeth);
+#define PUT(KIND, field)                     \
+	case MW_HDR_##KIND:                  \
+		put_##field(t, &pkt->field); \
 		return;
-	case MW_HDR_SETH:
-		put_seth(t, &pkt->seth);
-		return;
-	case MW_HDR_NETH:
-		put_neth(t, &pkt->neth);
-		return;
-	case MW_HDR_PETH:
-		put_peth(t, &pkt->peth);
-		return;
-	case MW_HDR_ERTH:
-		put_erth(t, &pkt->erth);
-		return;
-	case MW_HDR_EETH:
-		put_eeth(t, &pkt->eeth);
-		return;
+		MW_CONTROL_HEADERS(PUT)
+#undef PUT
 	}
 }
 

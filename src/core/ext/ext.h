@@ -186,6 +186,12 @@ MT_COLD bool mt_ext_admit(struct mt_incoming *c);
 void mt_recv_check_room(const struct mt_incoming *c);
 /* mt_recv_note_end notes at the end of a message what its receive will say. */
 void mt_recv_note_end(const struct mt_incoming *c);
+/*
+ * mt_recv_scatter places bytes (NULL: none travel) in the pieces of a walk over memory of a PD;
+ * false: some of it is gone.
+ */
+bool mt_recv_scatter(const struct mt_incoming *c, uint32_t pd, struct rd_sge_walk walk,
+		     const void *bytes);
 /* mt_recv_place puts a SEND into the pieces of its receive. */
 void mt_recv_place(const struct mt_incoming *c);
 /* mt_in_order_must_wait says whether the packet is an end of a WRITE that must wait. */

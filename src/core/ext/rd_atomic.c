@@ -29,17 +29,6 @@ static void set_attr(struct mt_qp *answers, const struct rd_qp_attr *a)
 		answers->attr.mpr = mpr;
 }
 
-/* The response QP is on the same lists of the engine as any QP. */
-static void init_links(struct mt_qp *qp)
-{
-	mb_link_init(&qp->ready);
-	mb_link_init(&qp->control);
-	mb_link_init(&qp->completion);
-	mb_link_init(&qp->ev_set_user);
-	mb_link_init(&qp->window_owner);
-	mb_timer_init(&qp->timer);
-}
-
 /*
  * Builds the response QP: the same QPN and EV set as its QP, a send queue of its own, and no
  * receive queue.
@@ -65,7 +54,7 @@ void mt_rd_atomic_attach(struct mt_qp *qp, void *mem, const struct rd_qp_attr *a
 		.mask = RD_ATOMIC_MAX - 1,
 		.max_sge = 1,
 	};
-	init_links(answers);
+	mt_qp_init_links(answers);
 	set_attr(answers, a);
 	answers->ev_set = mt_ev_sets_acquire(e, qp->ev_set->profile, &qp->ev_set->peer,
 					     &answers->ev_set_user);

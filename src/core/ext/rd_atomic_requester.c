@@ -27,55 +27,25 @@ static bool fits_response(const struct mt_incoming *c, const struct mt_wqe *wqe)
 	       c->pkt->payload_len <= reth->dmalen - reth->va;
 }
 
-/* The key is checked again for each piece, since the MR may be gone since the WR was posted. */
-static bool place_piece(const struct mt_incoming *c, const struct rd_sge *piece, const void *src)
+/*
+ * A READ scatters its payload over the SGEs, from the offset on that the packet names. An atomic
+ * writes one number to one SGE: it travels in the header, so that the response has no payload.
+ */
+static bool place_response(const struct mt_incoming *c, const struct mt_qp *of,
+			   const struct mt_wqe *wqe)
 {
-	const struct mt_engine *e = c->qp->engine;
-	const struct mt_mr *mr = mt_mr_check(&e->mrs, piece->lkey, c->qp->cap.pd, piece->addr,
-					     piece->length, RD_ACCESS_LOCAL_WRITE);
-
-	if (!mr ||
-	    !e->env.place(e->env.ctx, mr->user, piece->addr - mr->origin, src, piece->length))
-		return false;
-	mt_incoming_stats(c)->rx_data_bytes += piece->length;
-	return true;
-}
-
-/* The payload goes to the SGEs of the READ, at the offset that the packet names. */
-static bool place_read(const struct mt_incoming *c, const struct mt_qp *of,
-		       const struct mt_wqe *wqe)
-{
-	const struct rd_sge *sges = mt_sq_sges(&of->req.sq, wqe);
-	const uint8_t *src = c->rx->payload;
-	struct rd_sge piece;
-	struct rd_sge_walk walk =
-		rd_sge_walk(sges, wqe->n_sge, c->pkt->data.reth.va, c->pkt->payload_len);
-
-	while (rd_sge_next(&walk, &piece)) {
-		if (!place_piece(c, &piece, src))
-			return false;
-		if (src)
-			src += piece.length;
-	}
-	return true;
-}
-
-/* The value that the atomic found travels in the header, so that the response has no payload. */
-static bool place_atomic(const struct mt_incoming *c, const struct mt_qp *of,
-			 const struct mt_wqe *wqe)
-{
-	const struct rd_sge *sge = &of->ext->operands[wqe - of->req.sq.wqes].result;
 	uint64_t original = c->pkt->data.reth.va;
+	const struct rd_sge *result;
 
-	mb_assert(sge->length == sizeof(original));
-	return place_piece(c, sge, &original);
-}
-
-/* An atomic writes one number to one SGE; a READ scatters its bytes over all of them. */
-static bool place_payload(const struct mt_incoming *c, const struct mt_qp *of,
-			  const struct mt_wqe *wqe)
-{
-	return wqe->opcode == RD_WR_READ ? place_read(c, of, wqe) : place_atomic(c, of, wqe);
+	if (wqe->opcode == RD_WR_READ)
+		return mt_recv_scatter(c, of->cap.pd,
+				       rd_sge_walk(mt_sq_sges(&of->req.sq, wqe), wqe->n_sge,
+						   original, c->pkt->payload_len),
+				       c->rx->payload);
+	result = &of->ext->operands[wqe - of->req.sq.wqes].result;
+	mb_assert(result->length == sizeof(original));
+	return mt_recv_scatter(c, of->cap.pd, rd_sge_walk(result, 1, 0, sizeof(original)),
+			       &original);
 }
 
 /*
@@ -94,7 +64,7 @@ enum mt_response_found mt_rd_atomic_place_resp(const struct mt_incoming *c)
 	mb_assert_slow(wqe->flags & MT_WQE_AWAITS_RESPONSE);
 	if (!fits_response(c, wqe))
 		return MT_RESPONSE_MALFORMED;
-	placed = wqe->opcode == RD_WR_ATOMIC_WRITE || place_payload(c, r->of, wqe);
+	placed = wqe->opcode == RD_WR_ATOMIC_WRITE || place_response(c, r->of, wqe);
 	if (placed)
 		return MT_RESPONSE_PLACED;
 	mt_qp_fail(r->of, RD_WC_LOC_PROT_ERR, RD_WC_LOC_PROT_ERR);

@@ -68,35 +68,45 @@ void mt_recv_note_end(const struct mt_incoming *c)
 	rqe->arrived = true;
 }
 
-/* REQ(ext.recv.scatter) A SEND goes into the pieces of its receive; what they name may be gone
- * since it was posted. */
-void mt_recv_place(const struct mt_incoming *c)
+/*
+ * Each piece has its own key, which is checked here: what it names may be gone since the WR was
+ * posted.
+ */
+bool mt_recv_scatter(const struct mt_incoming *c, uint32_t pd, struct rd_sge_walk walk,
+		     const void *bytes)
 {
 	const struct mt_engine *e = c->qp->engine;
-	const uint8_t *src = c->rx->payload;
-	const struct mt_rq *rq = &c->qp->rsp.rq;
-	uint32_t pd = rq->srq ? rq->srq->pd : c->qp->cap.pd;
+	const uint8_t *src = bytes;
 	struct rd_sge piece;
-	struct rd_sge_walk walk;
 
-	if (!mt_incoming_may_place(c))
-		return;
-	mb_assert(c->rqe && c->rqe->n_sge <= rq->max_sge);
-	walk = rd_sge_walk(mt_rq_sges(rq, c->rqe), c->rqe->n_sge, c->pkt->data.reth.va,
-			   c->pkt->payload_len);
 	while (rd_sge_next(&walk, &piece)) {
 		const struct mt_mr *mr = mt_mr_check(&e->mrs, piece.lkey, pd, piece.addr,
 						     piece.length, RD_ACCESS_LOCAL_WRITE);
 
-		if (!mr || !e->env.place(e->env.ctx, mr->user, piece.addr - mr->origin, src,
-					 piece.length)) {
-			mt_incoming_nak(c, MW_NAK_REMOTE_OP, RD_WC_LOC_PROT_ERR);
-			break;
-		}
+		if (!mr ||
+		    !e->env.place(e->env.ctx, mr->user, piece.addr - mr->origin, src, piece.length))
+			return false;
 		mt_incoming_stats(c)->rx_data_bytes += piece.length;
 		if (src)
 			src += piece.length;
 	}
+	return true;
+}
+
+/* REQ(ext.recv.scatter) */
+void mt_recv_place(const struct mt_incoming *c)
+{
+	const struct mt_rq *rq = &c->qp->rsp.rq;
+	uint32_t pd = rq->srq ? rq->srq->pd : c->qp->cap.pd;
+
+	if (!mt_incoming_may_place(c))
+		return;
+	mb_assert(c->rqe && c->rqe->n_sge <= rq->max_sge);
+	if (!mt_recv_scatter(c, pd,
+			     rd_sge_walk(mt_rq_sges(rq, c->rqe), c->rqe->n_sge,
+					 c->pkt->data.reth.va, c->pkt->payload_len),
+			     c->rx->payload))
+		mt_incoming_nak(c, MW_NAK_REMOTE_OP, RD_WC_LOC_PROT_ERR);
 }
 
 /*

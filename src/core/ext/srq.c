@@ -57,6 +57,15 @@ static struct rd_sge *sges_of(const struct mt_srq *srq, uint64_t n)
 	return &srq->sges[(n & srq->mask) * srq->max_sge];
 }
 
+/* The n-th receive as it was posted. */
+static struct rd_recv_wr recv_at(const struct mt_srq *srq, uint64_t n)
+{
+	const struct mt_srq_entry *entry = &srq->entries[n & srq->mask];
+
+	return (struct rd_recv_wr){
+		.wr_id = entry->wr_id, .sge = sges_of(srq, n), .n_sge = entry->n_sge};
+}
+
 static void fill_rqe(struct mt_srq *srq, uint64_t n, const struct rd_recv_wr *wr)
 {
 	mb_assert(wr->n_sge <= srq->max_sge);
@@ -82,9 +91,7 @@ int mt_srq_resize(struct mt_srq *srq, void *mem, uint32_t depth)
 	srq->sges = (struct rd_sge *)(srq->entries + srq->mask + 1);
 	mb_assert(mem && is_consistent(srq));
 	for (uint64_t n = srq->head; n != srq->tail; n++) {
-		const struct mt_srq_entry *entry = &old.entries[n & old.mask];
-		struct rd_recv_wr wr = {
-			.wr_id = entry->wr_id, .sge = sges_of(&old, n), .n_sge = entry->n_sge};
+		struct rd_recv_wr wr = recv_at(&old, n);
 
 		fill_rqe(srq, n, &wr);
 	}
@@ -137,14 +144,10 @@ uint32_t mt_srq_limit(const struct mt_srq *srq)
 /* The receive keeps its place in the depth of the SRQ, as one that was taken. */
 static void move_to_rq(struct mt_srq *srq, struct mt_rq *rq)
 {
-	const struct mt_srq_entry *entry = &srq->entries[srq->head & srq->mask];
-	struct mt_rqe *rqe = mt_rq_at(rq, rq->tail++);
+	struct rd_recv_wr wr = recv_at(srq, srq->head);
 
-	mb_assert(srq->head < srq->tail && entry->n_sge <= rq->max_sge);
-	*rqe = (struct mt_rqe){.wr_id = entry->wr_id, .n_sge = (uint8_t)entry->n_sge};
-	if (entry->n_sge)
-		memcpy(mt_rq_sges(rq, rqe), sges_of(srq, srq->head),
-		       entry->n_sge * sizeof(struct rd_sge));
+	mb_assert(srq->head < srq->tail);
+	mt_rq_push(rq, &wr);
 	srq->head++;
 	srq->taken++;
 }
@@ -165,12 +168,9 @@ bool mt_srq_fill(struct mt_rq *rq, uint64_t n)
 
 bool mt_srq_peek(const struct mt_srq *srq, struct rd_recv_wr *wr)
 {
-	const struct mt_srq_entry *entry = &srq->entries[srq->head & srq->mask];
-
 	if (srq->head == srq->tail)
 		return false;
-	*wr = (struct rd_recv_wr){
-		.wr_id = entry->wr_id, .sge = sges_of(srq, srq->head), .n_sge = entry->n_sge};
+	*wr = recv_at(srq, srq->head);
 	return true;
 }
 

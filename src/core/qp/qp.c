@@ -128,12 +128,7 @@ int mt_qp_init(struct mt_engine *e, void *mem, const struct mt_qp_cap *cap, uint
 	qp->qpn = qpn;
 	qp->cap = *cap;
 	mt_qp_attr_default(&qp->attr);
-	mb_link_init(&qp->ready);
-	mb_link_init(&qp->control);
-	mb_link_init(&qp->completion);
-	mb_link_init(&qp->ev_set_user);
-	mb_link_init(&qp->window_owner);
-	mb_timer_init(&qp->timer);
+	mt_qp_init_links(qp);
 	qp_layout(qp, cap);
 	*place = qp;
 	*out = qp;
@@ -274,7 +269,6 @@ int mt_qp_post_recv(struct mt_qp *qp, uint64_t wr_id)
 int mt_qp_post_recv_sges(struct mt_qp *qp, const struct rd_recv_wr *wr)
 {
 	struct mt_rq *rq = &qp->rsp.rq;
-	struct mt_rqe *rqe;
 
 	if (qp->state == RD_QPS_RESET)
 		return MT_ERR_STATE;
@@ -283,10 +277,7 @@ int mt_qp_post_recv_sges(struct mt_qp *qp, const struct rd_recv_wr *wr)
 	if (rq->tail - rq->head == rq->depth)
 		return MT_ERR_FULL;
 	mb_assert(rq->tail - rq->head < rq->depth && rq->head <= rq->used);
-	rqe = mt_rq_at(rq, rq->tail++);
-	*rqe = (struct mt_rqe){.wr_id = wr->wr_id, .n_sge = (uint8_t)wr->n_sge};
-	if (wr->n_sge)
-		memcpy(mt_rq_sges(rq, rqe), wr->sge, wr->n_sge * sizeof(*wr->sge));
+	mt_rq_push(rq, wr);
 	if (qp->state == RD_QPS_ERR) {
 		mt_rq_flush(rq, RD_WC_WR_FLUSH_ERR);
 		mt_qp_queue_for_poll(qp);

@@ -172,6 +172,8 @@ void mt_qp_free_buffered(struct mt_qp *qp, struct mt_buffered *w);
  */
 bool mt_qp_resize(struct mt_qp *qp, uint32_t limit, uint32_t wimm_limit);
 void mt_qp_free_memory(struct mt_qp *qp);
+/* mt_qp_init_links makes a QP one that is on no list of the engine. */
+void mt_qp_init_links(struct mt_qp *qp);
 /* mt_qp_queue_for_tx puts the QP among those that may have data to send. */
 void mt_qp_queue_for_tx(struct mt_qp *qp);
 /* mt_qp_queue_for_poll puts the QP among those that mt_engine_poll asks. */

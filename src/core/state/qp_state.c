@@ -11,6 +11,16 @@
 /* PSNs start one cycle of 2^24 up, so that "a little behind the first" is not below zero. */
 #define PSN_ORIGIN (UINT64_C(1) << MB_PSN_BITS)
 
+void mt_qp_init_links(struct mt_qp *qp)
+{
+	mb_link_init(&qp->ready);
+	mb_link_init(&qp->control);
+	mb_link_init(&qp->completion);
+	mb_link_init(&qp->ev_set_user);
+	mb_link_init(&qp->window_owner);
+	mb_timer_init(&qp->timer);
+}
+
 void mt_qp_queue_for_tx(struct mt_qp *qp)
 {
 	const struct mt_requester *req = &qp->req;

@@ -4,6 +4,8 @@
  */
 #include "core/window/wq.h"
 
+#include <string.h>
+
 #include "base/assert.h"
 
 void mt_sq_reset(struct mt_sq *sq)
@@ -47,6 +49,16 @@ struct mt_wqe *mt_sq_alloc(struct mt_sq *sq)
 	if (sq->tail - sq->head == sq->depth)
 		return NULL;
 	return mt_sq_at(sq, sq->tail);
+}
+
+void mt_rq_push(struct mt_rq *rq, const struct rd_recv_wr *wr)
+{
+	struct mt_rqe *rqe = mt_rq_at(rq, rq->tail++);
+
+	mb_assert(wr->n_sge <= rq->max_sge);
+	*rqe = (struct mt_rqe){.wr_id = wr->wr_id, .n_sge = (uint8_t)wr->n_sge};
+	if (wr->n_sge)
+		memcpy(mt_rq_sges(rq, rqe), wr->sge, wr->n_sge * sizeof(*wr->sge));
 }
 
 void mt_sq_complete(struct mt_sq *sq, uint64_t msn)

@@ -106,6 +106,8 @@ void mt_rq_reset(struct mt_rq *rq);
  * that succeeded are freed first.
  */
 struct mt_wqe *mt_sq_alloc(struct mt_sq *sq);
+/* mt_rq_push adds a receive, for which there is room. */
+void mt_rq_push(struct mt_rq *rq, const struct rd_recv_wr *wr);
 /* mt_sq_complete completes all WRs before msn with success. */
 void mt_sq_complete(struct mt_sq *sq, uint64_t msn);
 /* mt_sq_flush completes the oldest WR with first, and all behind it as flushed. */
