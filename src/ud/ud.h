@@ -44,16 +44,6 @@ struct mu_counts {
 #undef MU_COUNTS_FIELD
 };
 
-/* A datagram to be sent. Headers and SGEs are good during the call that gets it. */
-struct mu_tx {
-	struct mw_datagram headers;
-	struct rd_gid dest;
-	struct mt_ev ev;
-	uint8_t traffic_class;
-	const struct rd_sge *sge; /* the payload; lkeys were checked, or are MT_LKEY_ADAPTER */
-	uint32_t n_sge;		  /* 0 .. RD_SGE_MAX */
-};
-
 /* A WR that is complete. */
 struct mu_completion {
 	uint64_t wr_id;
@@ -72,10 +62,12 @@ struct mu_env {
 	/* tx_budget returns how many datagrams a port may send now. */
 	uint32_t (*tx_budget)(void *ctx, uint32_t port, uint64_t now_ns);
 	/*
-	 * tx puts a datagram into the burst of its port, within tx_budget; its memory stays as it
-	 * is until tx_flush sends the burst. false: the memory is gone, and nothing is sent.
+	 * tx puts a datagram into the burst of its port, within tx_budget; the memory that it names
+	 * stays as it is until tx_flush sends the burst. d->pkt has of its headers what they share
+	 * with those of MRC. false: the memory is gone, and nothing is sent.
 	 */
-	bool (*tx)(void *ctx, const struct mu_tx *out);
+	bool (*tx)(void *ctx, const struct mt_tx_desc *d, const struct mw_datagram *headers,
+		   uint8_t traffic_class);
 	void (*tx_flush)(void *ctx, uint32_t port, uint64_t now_ns);
 	/* tx_probes sends what the MRC engine has to send. */
 	void (*tx_probes)(void *ctx, uint64_t now_ns);
@@ -100,14 +92,6 @@ struct mu_cfg {
 	uint64_t seed; /* of the order in which EVs are taken */
 };
 
-/* Sizes fixed when a QP is made. */
-struct mu_qp_cap {
-	uint32_t max_send_wr, max_recv_wr;
-	uint32_t max_send_sge, max_recv_sge;
-	uint32_t pd, recv_pd; /* MRs of sends and receives belong to these */
-	struct mt_srq *srq;   /* NULL: receives are posted to the QP */
-};
-
 /* mu_create makes the UD engine of a NIC; NULL: no memory. */
 struct mu_engine *mu_create(const struct mu_cfg *cfg, const struct mu_env *env);
 /* mu_destroy frees one that has no QPs any more; NULL is allowed. */
@@ -130,9 +114,12 @@ void mu_receive(struct mu_engine *e, const struct mt_rx_meta *meta, uint8_t tos,
 /* mu_deliver_probe takes an event of type ENDPOINT if it is the end of a probe made here. */
 bool mu_deliver_probe(struct mu_engine *e, const struct mt_event *event, uint64_t now_ns);
 
-/* mu_qp_create makes a QP in RESET; `user` comes back in completions. NULL: no memory. */
-struct mu_qp *mu_qp_create(struct mu_engine *e, const struct mu_qp_cap *cap, uint32_t number,
-			   void *user);
+/*
+ * mu_qp_create makes a QP in RESET; `user` comes back in completions. Of cap it takes depths, SGEs,
+ * PD and SRQ; memory of receives belongs to recv_pd. NULL: no memory.
+ */
+struct mu_qp *mu_qp_create(struct mu_engine *e, const struct mt_qp_cap *cap, uint32_t recv_pd,
+			   uint32_t number, void *user);
 void mu_qp_destroy(struct mu_qp *qp);
 /*
  * mu_qp_modify sets state, Q_Key, P_Key and SQ_PSN, as far as mask names them; false: the move or

@@ -134,9 +134,8 @@ static bool count_answer(struct mu_health *h, uint16_t ev, uint64_t now_ns)
 }
 
 /* REQ(ud.health.witness) */
-static struct mu_change finish_round(struct mu_health *h, uint64_t now_ns)
+static void finish_round(struct mu_health *h, uint64_t now_ns, struct mu_counts *counts)
 {
-	struct mu_change change = {0};
 	bool heard = false;
 
 	for (uint32_t i = 0; i < h->n_asked; i++)
@@ -145,22 +144,21 @@ static struct mu_change finish_round(struct mu_health *h, uint64_t now_ns)
 		if (h->rounds_unanswered < MU_ROUND_SHIFTS)
 			h->rounds_unanswered++;
 		h->next_ns = now_ns + (MU_ROUND_NS << h->rounds_unanswered);
-		return change;
+		return;
 	}
 	h->rounds_unanswered = 0;
 	h->doubtful = false;
 	for (uint32_t i = 0; i < h->n_asked; i++) {
 		if (h->asked[i].answered)
-			change.revived += count_answer(h, h->asked[i].ev, now_ns);
+			counts->ud_evs_revived += count_answer(h, h->asked[i].ev, now_ns);
 		else
-			change.retired += count_failure(h, h->asked[i].ev, now_ns);
+			counts->ud_evs_retired += count_failure(h, h->asked[i].ev, now_ns);
 	}
 	h->next_ns = now_ns + (h->doubtful ? 0 : MU_ROUND_NS);
-	return change;
 }
 
-struct mu_change mu_health_probe_ended(struct mu_health *h, uint16_t ev, bool was_answered,
-				       uint64_t rtt_ns, uint64_t now_ns)
+void mu_health_probe_ended(struct mu_health *h, uint16_t ev, bool was_answered, uint64_t rtt_ns,
+			   uint64_t now_ns, struct mu_counts *counts)
 {
 	for (uint32_t i = 0; i < h->n_asked; i++)
 		if (h->asked[i].ev == ev)
@@ -171,5 +169,6 @@ struct mu_change mu_health_probe_ended(struct mu_health *h, uint16_t ev, bool wa
 		h->answered = ev;
 		mt_ev_set_sample_rtt(h->set, rtt_ns);
 	}
-	return h->n_open == 0 ? finish_round(h, now_ns) : (struct mu_change){0};
+	if (h->n_open == 0)
+		finish_round(h, now_ns, counts);
 }

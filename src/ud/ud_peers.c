@@ -24,48 +24,47 @@ static bool is_same_peer(const struct mu_peer *p, const struct rd_gid *dest, uin
 	return p && p->endpoint == endpoint && memcmp(&p->dest, dest, sizeof(*dest)) == 0;
 }
 
-static uint32_t hash_to_set(const struct rd_gid *dest, uint32_t endpoint)
+/*
+ * find_place returns the place of a destination, or that for a new one: a free one, else that of
+ * the one unused for longest; NULL: probes are under way to all that could give way.
+ */
+static struct mu_peer **find_place(struct mu_engine *e, const struct rd_gid *dest,
+				   uint32_t endpoint)
 {
+	struct mu_peer **place = NULL, **set;
 	uint32_t sum = endpoint;
 
 	for (uint32_t i = 0; i < sizeof(dest->b); i++)
 		sum = sum * 31 + dest->b[i];
-	return (sum ^ sum >> 16) % MU_PEER_SETS;
-}
-
-/* The place in a set for a new destination: a free one, else that of the one unused for longest. */
-static struct mu_peer **find_slot(struct mu_peer **set)
-{
-	struct mu_peer **place = NULL;
-
+	set = &e->peer[(size_t)((sum ^ sum >> 16) % MU_PEER_SETS) * MU_PEER_WAYS];
 	for (uint32_t i = 0; i < MU_PEER_WAYS; i++) {
-		if (!set[i])
+		if (is_same_peer(set[i], dest, endpoint))
 			return &set[i];
-		if (set[i]->health.n_open == 0 && (!place || set[i]->used_ns < (*place)->used_ns))
+		if (set[i] && set[i]->health.n_open > 0)
+			continue;
+		if (!place || (*place && (!set[i] || set[i]->used_ns < (*place)->used_ns)))
 			place = &set[i];
 	}
 	return place;
 }
 
-/* REQ(ud.health.bounded) */
-static struct mu_peer *create_peer(struct mu_engine *e, const struct rd_gid *dest,
-				   uint32_t endpoint, uint64_t now_ns)
+/* create_peer makes a destination in a place, or returns NULL. REQ(ud.health.bounded) */
+static struct mu_peer *create_peer(struct mu_engine *e, struct mu_peer **place,
+				   const struct rd_gid *dest, uint32_t endpoint, uint64_t now_ns)
 {
-	struct mu_peer **place =
-		find_slot(&e->peer[(size_t)hash_to_set(dest, endpoint) * MU_PEER_WAYS]);
+	struct mu_peer *p = *place;
 
-	if (!place)
+	if (!p)
+		p = malloc(sizeof(*p) + mu_health_size(e->cfg.n_evs, e->cfg.n_ports));
+	if (!p)
 		return NULL;
-	if (!*place)
-		*place = malloc(sizeof(**place) + mu_health_size(e->cfg.n_evs, e->cfg.n_ports));
-	if (!*place)
-		return NULL;
-	(*place)->dest = *dest;
-	(*place)->endpoint = endpoint;
-	(*place)->number = (uint32_t)(place - e->peer);
-	(*place)->used_ns = now_ns;
-	mu_health_init(&(*place)->health, (*place)->mem, &e->cfg, dest, now_ns);
-	return *place;
+	*place = p;
+	p->dest = *dest;
+	p->endpoint = endpoint;
+	p->number = (uint32_t)(place - e->peer);
+	p->used_ns = now_ns;
+	mu_health_init(&p->health, p->mem, &e->cfg, dest, now_ns);
+	return p;
 }
 
 /* Asks on one path; what cannot be asked now is left out of the round. */
@@ -101,27 +100,19 @@ static void begin_round(struct mu_engine *e, struct mu_peer *p, uint64_t now_ns)
 		send_probe(e, p, paths[i], now_ns);
 }
 
-static struct mu_peer *find_peer(const struct mu_engine *e, const struct rd_gid *dest,
-				 uint32_t endpoint)
-{
-	struct mu_peer *const *set = &e->peer[(size_t)hash_to_set(dest, endpoint) * MU_PEER_WAYS];
-
-	for (uint32_t i = 0; i < MU_PEER_WAYS; i++)
-		if (is_same_peer(set[i], dest, endpoint))
-			return set[i];
-	return NULL;
-}
-
 /* REQ(ud.health.endpoint) */
 struct mu_peer *mu_peers_find(struct mu_engine *e, struct mu_peer *last, const struct rd_gid *dest,
 			      uint32_t qpn, uint64_t now_ns)
 {
 	uint32_t endpoint = qpn >> e->cfg.qpn_index_bits;
-	struct mu_peer *p =
-		is_same_peer(last, dest, endpoint) ? last : find_peer(e, dest, endpoint);
+	struct mu_peer *p = last, **place;
 
-	if (!p)
-		return create_peer(e, dest, endpoint, now_ns);
+	if (!is_same_peer(p, dest, endpoint)) {
+		place = find_place(e, dest, endpoint);
+		if (!place || !is_same_peer(*place, dest, endpoint))
+			return place ? create_peer(e, place, dest, endpoint, now_ns) : NULL;
+		p = *place;
+	}
 	if (now_ns > p->used_ns + PEER_EXPIRY_NS && p->health.n_open == 0)
 		mu_health_init(&p->health, p->mem, &e->cfg, dest, now_ns);
 	/* A thread that polls may have read the clock before another one that posted since. */
@@ -141,16 +132,14 @@ void mu_peers_flush(struct mu_engine *e, uint64_t now_ns)
 
 bool mu_deliver_probe(struct mu_engine *e, const struct mt_event *event, uint64_t now_ns)
 {
-	struct mu_change change;
 	struct mu_peer *p;
 
 	if (!(event->wr_id & 1))
 		return false;
 	p = e->peer[event->wr_id >> USER_PEER_SHIFT];
-	change = mu_health_probe_ended(&p->health, (uint16_t)(event->wr_id >> USER_PATH_SHIFT),
-				       event->ep_status == MT_EP_ANSWERED, event->rtt_ns, now_ns);
-	e->counts.ud_evs_retired += change.retired;
-	e->counts.ud_evs_revived += change.revived;
+	mu_health_probe_ended(&p->health, (uint16_t)(event->wr_id >> USER_PATH_SHIFT),
+			      event->ep_status == MT_EP_ANSWERED, event->rtt_ns, now_ns,
+			      &e->counts);
 	if (p->health.doubtful && now_ns < p->used_ns + RECHECK_WINDOW_NS) {
 		begin_round(e, p, now_ns);
 		mu_peers_flush(e, now_ns);

@@ -46,11 +46,6 @@ struct mu_health {
 	struct mu_probe asked[MU_ROUND_PROBES];
 };
 
-/* How many EVs a round changed. */
-struct mu_change {
-	uint16_t retired, revived;
-};
-
 /* mu_health_size returns the bytes of an EV set with all that it needs. */
 size_t mu_health_size(uint16_t n_evs, uint32_t n_ports);
 /* mu_health_init makes all EVs of cfg good ones; mem is the caller's, aligned to 8. */
@@ -74,10 +69,10 @@ void mu_health_probe_sent(struct mu_health *h, uint16_t ev);
 uint64_t mu_health_probe_timeout(const struct mu_health *h);
 /*
  * mu_health_probe_ended takes the end of a probe of this round; rtt_ns matters if it was answered.
- * The last one is the end of the round, and says what that has changed.
+ * The last one is the end of the round; what that changes is added to counts.
  */
-struct mu_change mu_health_probe_ended(struct mu_health *h, uint16_t ev, bool was_answered,
-				       uint64_t rtt_ns, uint64_t now_ns);
+void mu_health_probe_ended(struct mu_health *h, uint16_t ev, bool was_answered, uint64_t rtt_ns,
+			   uint64_t now_ns, struct mu_counts *counts);
 
 /* Destinations that are kept: sets of a few, found by a hash. */
 #define MU_PEER_SETS 64u
@@ -116,11 +111,6 @@ struct mu_send {
 	uint8_t traffic_class;
 };
 
-struct mu_recv {
-	uint64_t wr_id;
-	uint32_t n_sge;
-};
-
 /* WRs by their number modulo depth. */
 struct mu_ring {
 	uint64_t posted, done; /* WRs below these numbers are posted, or complete */
@@ -141,13 +131,14 @@ struct mu_qp {
 	void *user;
 	struct mb_link sender;	/* in e->senders while WRs wait to be sent */
 	struct rd_qp_attr attr; /* sq_psn: of the next datagram */
-	struct mu_qp_cap cap;
 	uint32_t number;
+	uint32_t pd, recv_pd; /* MRs of sends and receives belong to these */
+	struct mt_srq *srq;   /* NULL: receives are posted to the QP */
 	struct mu_path path;
 	struct mu_peer *peer; /* to which the last datagram went, or NULL */
 	struct mu_ring sends, recvs;
 	struct mu_send *send;
-	struct mu_recv *recv;
+	struct rd_recv_wr *recv;
 };
 
 /* mu_ring_sge returns the SGEs of a WR. */

@@ -67,19 +67,27 @@ static void *alloc_ring(struct mu_ring *r, uint32_t depth, uint32_t max_sge, siz
 	return r->sge ? calloc(depth ? depth : 1, wr_bytes) : NULL;
 }
 
-struct mu_qp *mu_qp_create(struct mu_engine *e, const struct mu_qp_cap *cap, uint32_t number,
-			   void *user)
+struct mu_qp *mu_qp_create(struct mu_engine *e, const struct mt_qp_cap *cap, uint32_t recv_pd,
+			   uint32_t number, void *user)
 {
 	struct mu_qp *qp = calloc(1, sizeof(*qp));
 
 	if (!qp)
 		return NULL;
-	*qp = (struct mu_qp){.e = e, .user = user, .cap = *cap, .number = number};
+	*qp = (struct mu_qp){
+		.e = e,
+		.user = user,
+		.number = number,
+		.pd = cap->pd,
+		.recv_pd = recv_pd,
+		.srq = cap->srq,
+	};
 	mb_link_init(&qp->sender);
 	mt_qp_attr_default(&qp->attr);
 	qp->path.next = (uint32_t)mb_prng_u64(&e->prng);
-	qp->send = alloc_ring(&qp->sends, cap->max_send_wr, cap->max_send_sge, sizeof(*qp->send));
-	qp->recv = alloc_ring(&qp->recvs, cap->max_recv_wr, cap->max_recv_sge, sizeof(*qp->recv));
+	qp->send = alloc_ring(&qp->sends, cap->sq_depth, cap->max_sge, sizeof(*qp->send));
+	qp->recv = alloc_ring(&qp->recvs, cap->srq ? 0 : cap->rq_depth, cap->max_recv_sge,
+			      sizeof(*qp->recv));
 	if (qp->send && qp->recv)
 		return qp;
 	mu_qp_destroy(qp);
@@ -109,7 +117,7 @@ static void change_state(struct mu_qp *qp, enum rd_qp_state to)
 		while (qp->sends.done < qp->sends.posted)
 			mu_complete_send(qp, RD_WC_WR_FLUSH_ERR);
 		flush_recvs(qp);
-		if (qp->cap.srq)
+		if (qp->srq)
 			qp->e->env.last_wqe(qp->user);
 	} else if (to == RD_QPS_RESET) {
 		mt_qp_attr_default(&qp->attr);
@@ -183,13 +191,13 @@ bool mu_qp_post_send(struct mu_qp *qp, const struct rd_send_wr *wr)
 
 bool mu_qp_post_recv(struct mu_qp *qp, const struct rd_recv_wr *wr)
 {
-	uint64_t number = qp->recvs.posted;
+	struct rd_sge *sge = mu_ring_sge(&qp->recvs, qp->recvs.posted);
 
 	if (qp->attr.state == RD_QPS_RESET)
 		return false;
-	qp->recv[number % qp->recvs.depth] = (struct mu_recv){wr->wr_id, wr->n_sge};
-	memcpy(mu_ring_sge(&qp->recvs, number), wr->sge, wr->n_sge * sizeof(*wr->sge));
-	qp->recvs.posted++;
+	memcpy(sge, wr->sge, wr->n_sge * sizeof(*sge));
+	qp->recv[qp->recvs.posted++ % qp->recvs.depth] =
+		(struct rd_recv_wr){wr->wr_id, sge, wr->n_sge};
 	if (qp->attr.state == RD_QPS_ERR)
 		flush_recvs(qp);
 	return true;

@@ -74,7 +74,7 @@ static bool scatter(const struct mu_qp *qp, const struct rd_recv_wr *recv, uint3
 	struct rd_sge piece;
 
 	for (; rd_sge_next(&walk, &piece); from += piece.length)
-		if (!mu_find_mr(qp->e, qp->cap.recv_pd, RD_ACCESS_LOCAL_WRITE, &piece, &part) ||
+		if (!mu_find_mr(qp->e, qp->recv_pd, RD_ACCESS_LOCAL_WRITE, &piece, &part) ||
 		    !env->place(env->ctx, part.mr_user, part.offset, from, piece.length))
 			return false;
 	return true;
@@ -83,15 +83,11 @@ static bool scatter(const struct mu_qp *qp, const struct rd_recv_wr *recv, uint3
 /* peek_recv tells the oldest receive, of the QP or of its SRQ; false: none is posted. */
 static bool peek_recv(const struct mu_qp *qp, struct rd_recv_wr *wr)
 {
-	const struct mu_recv *recv;
-
-	if (qp->cap.srq)
-		return mt_srq_peek(qp->cap.srq, wr);
+	if (qp->srq)
+		return mt_srq_peek(qp->srq, wr);
 	if (qp->recvs.done == qp->recvs.posted)
 		return false;
-	recv = &qp->recv[qp->recvs.done % qp->recvs.depth];
-	*wr = (struct rd_recv_wr){recv->wr_id, mu_ring_sge(&qp->recvs, qp->recvs.done),
-				  recv->n_sge};
+	*wr = qp->recv[qp->recvs.done % qp->recvs.depth];
 	return true;
 }
 
@@ -99,13 +95,13 @@ static bool peek_recv(const struct mu_qp *qp, struct rd_recv_wr *wr)
 static void complete_recv(struct mu_qp *qp, struct mu_completion *c)
 {
 	struct rd_recv_wr wr;
-	bool of_srq = qp->cap.srq && mt_srq_pop(qp->cap.srq, &wr);
+	bool of_srq = qp->srq && mt_srq_pop(qp->srq, &wr);
 
 	if (!of_srq)
 		c->wr = ++qp->recvs.done;
 	qp->e->env.complete(qp->user, c);
 	if (of_srq)
-		mt_srq_polled(qp->cap.srq);
+		mt_srq_polled(qp->srq);
 }
 
 /* deliver fills the oldest receive, which is long enough, and completes it. */

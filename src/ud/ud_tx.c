@@ -102,7 +102,7 @@ static bool are_sges_valid(const struct mu_qp *qp, const struct mu_send *send,
 	if (send->flags & RD_SEND_INLINE)
 		return true;
 	for (uint32_t i = 0; i < send->n_sge; i++)
-		if (!mu_find_mr(qp->e, qp->cap.pd, 0, &sge[i], &part))
+		if (!mu_find_mr(qp->e, qp->pd, 0, &sge[i], &part))
 			return false;
 	return true;
 }
@@ -112,25 +112,30 @@ static bool send_one(struct mu_qp *qp, uint64_t number)
 {
 	struct mu_engine *e = qp->e;
 	const struct mu_send *send = &qp->send[number % qp->sends.depth];
-	struct mu_tx out = {
-		.headers = {.se = (send->flags & RD_SEND_SOLICITED) != 0,
-			    .with_imm = (send->flags & RD_SEND_IMM) != 0,
-			    .pad = -send->bytes & 3,
-			    .p_key = qp->attr.p_key,
-			    .dqp = send->qpn,
-			    .psn = qp->attr.sq_psn,
-			    .q_key = send->q_key,
-			    .src_qpn = qp->number,
-			    .imm = send->imm,
-			    .payload_len = send->bytes},
-		.dest = send->dest,
-		.ev = e->evs[qp->path.number],
-		.traffic_class = send->traffic_class,
+	struct mw_datagram headers = {
+		.se = (send->flags & RD_SEND_SOLICITED) != 0,
+		.with_imm = (send->flags & RD_SEND_IMM) != 0,
+		.pad = -send->bytes & 3,
+		.p_key = qp->attr.p_key,
+		.dqp = send->qpn,
+		.psn = qp->attr.sq_psn,
+		.q_key = send->q_key,
+		.src_qpn = qp->number,
+		.imm = send->imm,
+		.payload_len = send->bytes,
+	};
+	struct mt_tx_desc d = {
+		.pkt = {.bth = {.dqp = send->qpn, .pad = headers.pad}, .payload_len = send->bytes},
+		.dst = send->dest,
 		.sge = mu_ring_sge(&qp->sends, number),
 		.n_sge = send->n_sge,
+		.ev = e->evs[qp->path.number].value,
+		.port = e->evs[qp->path.number].port,
+		.tclass = MT_CLASS_DATA,
 	};
 
-	if (!are_sges_valid(qp, send, out.sge) || !e->env.tx(e->env.ctx, &out))
+	if (!are_sges_valid(qp, send, d.sge) ||
+	    !e->env.tx(e->env.ctx, &d, &headers, send->traffic_class))
 		return false;
 	qp->attr.sq_psn = (qp->attr.sq_psn + 1) & RD_BITS_24;
 	e->counts.ud_tx++;

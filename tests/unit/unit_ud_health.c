@@ -13,7 +13,7 @@ struct net {
 	uint64_t mem[1024];
 	uint64_t now_ns;
 	uint32_t asked; /* in the last round, a mask */
-	uint32_t retired, revived;
+	struct mu_counts counts;
 };
 
 static void net_init(struct net *n, uint16_t paths)
@@ -55,11 +55,9 @@ static void play(struct net *n, uint32_t alive)
 	n->now_ns += mu_health_probe_timeout(&n->h);
 	for (uint32_t i = 0; i < k; i++) {
 		bool answered = alive >> paths[i] & 1;
-		struct mu_change c = mu_health_probe_ended(&n->h, paths[i], answered,
-							   answered ? MS : 0, n->now_ns);
 
-		n->retired += c.retired;
-		n->revived += c.revived;
+		mu_health_probe_ended(&n->h, paths[i], answered, answered ? MS : 0, n->now_ns,
+				      &n->counts);
 	}
 }
 
@@ -85,14 +83,14 @@ TEST(mu_health_probe_ended, a_dead_path_is_left)
 	struct net n;
 
 	net_init(&n, PATHS);
-	for (uint32_t i = 0; i < PATHS && n.retired == 0; i++) {
+	for (uint32_t i = 0; i < PATHS && n.counts.ud_evs_retired == 0; i++) {
 		uint32_t tries = n.h.set->faults[3].backoff;
 
 		play(&n, ALL & ~(1u << 3));
 		/* A doubtful one is asked again and again. */
 		assert_true(tries == 0 || n.asked >> 3 & 1);
 	}
-	assert_u_eq(n.retired, 1);
+	assert_u_eq(n.counts.ud_evs_retired, 1);
 	assert_u_eq(bad_paths(&n), 1u << 3);
 	assert_u_eq(n.h.set->n_usable, PATHS - 1);
 }
@@ -105,7 +103,7 @@ TEST(mu_health_probe_ended, failures_must_be_in_a_row)
 	net_init(&n, PATHS);
 	for (uint32_t i = 0; i < 60; i++)
 		play(&n, n.h.set->faults[3].backoff + 1u < MU_TRIES ? ALL & ~(1u << 3) : ALL);
-	assert_u_eq(n.retired, 0);
+	assert_u_eq(n.counts.ud_evs_retired, 0);
 }
 
 /* REQ(ud.health.witness) */
@@ -134,11 +132,11 @@ TEST(mu_health_probe_ended, comes_back_after_answers_in_a_row)
 	uint32_t answers = 0;
 
 	net_init(&n, PATHS);
-	while (n.retired == 0)
+	while (n.counts.ud_evs_retired == 0)
 		play(&n, ALL & ~1u);
 	for (uint32_t i = 0; i < 20; i++)
 		play(&n, ALL & ~1u);
-	while (n.revived == 0 && answers <= MU_TRIES) {
+	while (n.counts.ud_evs_revived == 0 && answers <= MU_TRIES) {
 		n.now_ns += MU_BAD_MAX_NS;
 		play(&n, ALL);
 		answers += n.asked & 1;
@@ -153,7 +151,7 @@ TEST(mu_health_choose_evs, bad_ones_are_asked_ever_more_rarely)
 	uint64_t last_ns = 0, gap_ns = 0;
 
 	net_init(&n, 2);
-	while (n.retired == 0)
+	while (n.counts.ud_evs_retired == 0)
 		play(&n, 2);
 	for (uint32_t i = 0; i < 100; i++) {
 		play(&n, 2);

@@ -61,7 +61,8 @@ uint64_t mh_tx_deadline(const struct mh_nic *nic);
 /* mh_tx_budget returns how many packets a port may send now, MIO_BURST_MAX at most. */
 uint32_t mh_tx_budget(void *ctx, uint32_t port, uint64_t now_ns);
 /* mh_tx_datagram: a way leads to its destination, see mh_addr_is_reachable. */
-bool mh_tx_datagram(void *ctx, const struct mu_tx *out);
+bool mh_tx_datagram(void *ctx, const struct mt_tx_desc *d, const struct mw_datagram *headers,
+		    uint8_t traffic_class);
 void mh_tx_flush(void *ctx, uint32_t port, uint64_t now_ns);
 
 /* ---- from ports to the engine: nic_rx.c ---- */

@@ -306,27 +306,18 @@ uint32_t mh_tx_budget(void *ctx, uint32_t port, uint64_t now_ns)
 	return frames < TX_BATCH ? frames : TX_BATCH;
 }
 
-bool mh_tx_datagram(void *ctx, const struct mu_tx *out)
+bool mh_tx_datagram(void *ctx, const struct mt_tx_desc *d, const struct mw_datagram *headers,
+		    uint8_t traffic_class)
 {
 	struct mh_nic *nic = ctx;
-	struct tx_burst *burst = &nic->tx->burst[out->ev.port];
-	const struct mw_datagram *dg = &out->headers;
-	struct mt_tx_desc d = {
-		.ev = out->ev.value,
-		.port = out->ev.port,
-		.tclass = MT_CLASS_DATA,
-		.sge = out->sge,
-		.n_sge = out->n_sge,
-		.pkt = {.bth = {.dqp = dg->dqp, .pad = dg->pad}, .payload_len = dg->payload_len},
-	};
+	struct tx_burst *burst = &nic->tx->burst[d->port];
 
 	mb_assert(burst->n < MIO_BURST_MAX);
-	memcpy(d.dst.b, out->dest.b, sizeof(d.dst.b));
-	if (!tx_build(nic, &d, mw_datagram_encode(dg, burst->part[burst->n].headers), burst))
+	if (!tx_build(nic, d, mw_datagram_encode(headers, burst->part[burst->n].headers), burst))
 		return false;
-	/* Nobody slows down for a mark, and nothing is gained by a datagram that was cut. */
-	burst->frame[burst->n].tos = out->traffic_class & TX_DSCP_MASK;
-	mh_pace_consume(&nic->ports.port[out->ev.port].pace, burst->frame[burst->n].len);
+	/* No receiver asks for less after a mark, and a datagram that was cut is of no use. */
+	burst->frame[burst->n].tos = traffic_class & TX_DSCP_MASK;
+	mh_pace_consume(&nic->ports.port[d->port].pace, burst->frame[burst->n].len);
 	burst->n++;
 	return true;
 }

@@ -58,7 +58,9 @@ static struct mt_qp_cap qp_mt_cap(const struct mh_qp_init *init)
 		.signal_all = init->signal_all,
 		.extensions = init->extended ? EXTENSIONS : 0,
 		.in_order = init->extended && !init->pd->dev->nic->env.relaxed,
-		.max_recv_sge = init->extended ? (uint8_t)init->cap.max_recv_sge : 0,
+		.max_recv_sge = init->extended || init->type == MH_QPT_UD
+					? (uint8_t)init->cap.max_recv_sge
+					: 0,
 		.pd = init->pd->number,
 	};
 
@@ -89,9 +91,9 @@ static bool qp_alloc_transport(struct mh_qp *qp)
 {
 	size_t size;
 
+	qp->mt_cap = qp_mt_cap(&qp->init);
 	if (qp->init.type == MH_QPT_UD)
 		return true;
-	qp->mt_cap = qp_mt_cap(&qp->init);
 	size = mt_qp_size(&qp->mt_cap);
 	mb_assert(size > 0);
 	qp->mt_memory = aligned_alloc(64, (size + 63) & ~(size_t)63);
@@ -152,18 +154,9 @@ static uint32_t qp_choose_index(struct mh_nic *nic)
 
 static enum mt_result qp_init_ud(struct mh_nic *nic, struct mh_qp *qp)
 {
-	const struct mh_qp_init *init = &qp->init;
-	struct mu_qp_cap cap = {
-		.max_send_wr = init->cap.max_send_wr,
-		.max_recv_wr = init->cap.max_recv_wr,
-		.max_send_sge = init->cap.max_send_sge,
-		.max_recv_sge = init->cap.max_recv_sge,
-		.pd = init->pd->number,
-		.recv_pd = init->srq ? init->srq->pd->number : init->pd->number,
-		.srq = init->srq ? init->srq->mt : NULL,
-	};
+	const struct mh_pd *recv_pd = qp->init.srq ? qp->init.srq->pd : qp->init.pd;
 
-	qp->ud = mu_qp_create(nic->ud, &cap, qp->number, qp);
+	qp->ud = mu_qp_create(nic->ud, &qp->mt_cap, recv_pd->number, qp->number, qp);
 	return qp->ud ? MT_OK : MT_ERR_MEMORY;
 }
 
