@@ -7,8 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define PATH_BYTES 4096
-
 /* Ends the program where there is no memory: every value here is needed. */
 static json_t *require_json(json_t *value)
 {
@@ -205,16 +203,16 @@ json_t *demo_result_make(const struct demo_outcome *o, const struct demo_run *he
 				      tcp_json(faulty, o), "faults", faults));
 }
 
-/* The result is written under another name first, so that it is there as a whole or not at all. */
-static int name_draft(char *draft, size_t size, const char *path)
+/* The name under which the result is written first, so that it is there as a whole or not at all. */
+static char *draft_name(const char *path)
 {
-	int len = snprintf(draft, size, "%s.new", path);
+	char *draft = NULL;
 
-	if (len > 0 && (size_t)len < size)
-		return 0;
-	fprintf(stderr, "mrc demo: --out: want a path of at most %zu bytes\n",
-		size - sizeof(".new"));
-	return -1;
+	if (asprintf(&draft, "%s.new", path) < 0) {
+		fprintf(stderr, "mrc demo: out of memory\n");
+		exit(1);
+	}
+	return draft;
 }
 
 static int report_write_error(const char *path)
@@ -225,30 +223,28 @@ static int report_write_error(const char *path)
 
 int demo_result_check(const char *path)
 {
-	char draft[PATH_BYTES];
-	FILE *f;
+	char *draft = draft_name(path);
+	FILE *f = fopen(draft, "we");
+	int rc = f ? 0 : report_write_error(path);
 
-	if (name_draft(draft, sizeof(draft), path))
-		return -1;
-	f = fopen(draft, "we");
-	if (!f)
-		return report_write_error(path);
-	fclose(f);
-	remove(draft);
-	return 0;
+	if (f) {
+		fclose(f);
+		remove(draft);
+	}
+	free(draft);
+	return rc;
 }
 
 int demo_result_write(const json_t *result, const char *path)
 {
-	char draft[PATH_BYTES];
+	char *draft = draft_name(path);
 	int rc = 0;
 
-	if (name_draft(draft, sizeof(draft), path))
-		return -1;
 	if (json_dump_file(result, draft, JSON_INDENT(2) | JSON_REAL_PRECISION(9)) ||
-	    rename(draft, path))
+	    rename(draft, path)) {
 		rc = report_write_error(path);
-	if (rc)
 		remove(draft);
+	}
+	free(draft);
 	return rc;
 }

@@ -31,8 +31,12 @@ char *ml_lab_folder(const struct ml_lab *lab, char *out)
 	return out;
 }
 
-int ml_host_config(const struct ml_lab *lab, uint32_t host, enum mf_host_form form, char *out,
-		   struct ml_error *e)
+/*
+ * Writes the configuration file of a host (docs/configuration.md), which goes with the lab, and its
+ * path into out[ML_HOST_PATH_MAX]. 0, or -1.
+ */
+static int write_config(const struct ml_lab *lab, uint32_t host, enum mf_host_form form, char *out,
+			struct ml_error *e)
 {
 	const struct mf_host_options options = {.form = form,
 						.pace_bps = ml_lab_rate_scale(lab),
@@ -69,7 +73,7 @@ int ml_host_environment(const struct ml_lab *lab, uint32_t node, enum mf_host_fo
 	mf_node_name(t, node, name);
 	failed = setenv("MRC_LAB", ml_lab_name(lab), 1) || setenv("MRC_LAB_NODE", name, 1);
 	if (node < t->n_hosts) {
-		if (ml_host_config(lab, node, form, path, e))
+		if (write_config(lab, node, form, path, e))
 			return -1;
 		snprintf(number, sizeof(number), "%u", node);
 		failed = failed || setenv("MRC_LAB_HOST", number, 1) ||

@@ -12,29 +12,28 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+/* Those that a lab needs, and what is missing without them. */
 static const struct {
 	const char *name, *loss;
-} features[ML_FEATURES] = {
+} features[] = {
 	[ML_FEATURE_NETNS] = {"network namespaces", "there is no lab at all"},
 	[ML_FEATURE_SID_DEVICE] = {"a device for SIDs (dummy, ifb or veth)",
 				   "switches cannot shift uSIDs"},
 	[ML_FEATURE_USID] = {"seg6local End with NEXT-C-SID (kernel 6.1)",
 			     "switches cannot shift uSIDs"},
-	[ML_FEATURE_HTB] = {"HTB shaping", "links have no rate, slow links do not work"},
-	[ML_FEATURE_FILTER] = {"tc filters of classic BPF",
-			       "blackholes, stalls and loss need BPF programs"},
-	[ML_FEATURE_BPF] = {"loading BPF programs",
-			    "no trimming, no ECN, no corruption, duplicates or reordering"},
 };
 
-const char *ml_probe_name(enum ml_feature feature)
+int ml_probe_check(const struct ml_probe *p, struct ml_error *e)
 {
-	return features[feature].name;
-}
+	static const enum ml_feature needed[] = {ML_FEATURE_NETNS, ML_FEATURE_SID_DEVICE,
+						 ML_FEATURE_USID};
 
-const char *ml_probe_loss(enum ml_feature feature)
-{
-	return features[feature].loss;
+	for (size_t i = 0; i < sizeof(needed) / sizeof(needed[0]); i++)
+		if (!p->ok[needed[i]])
+			return ml_error_set(e, "%s: %.300s; without that %s",
+					    features[needed[i]].name, p->why[needed[i]].text,
+					    features[needed[i]].loss);
+	return 0;
 }
 
 static bool try_lines(struct ml_probe *p, enum ml_feature feature, const char *tool,
@@ -107,9 +106,6 @@ static int try_all(void *context, size_t item, struct ml_error *e)
 	try_lines(p, ML_FEATURE_HTB, "tc",
 		  "qdisc add dev lo root handle 1: htb default 20\n"
 		  "class add dev lo parent 1: classid 1:1 htb rate 100mbit\n");
-	try_lines(p, ML_FEATURE_FILTER, "tc",
-		  "qdisc add dev lo clsact\n"
-		  "filter add dev lo egress bpf da bytecode '1,6 0 0 2'\n");
 	try_bpf(p);
 	return 0;
 }

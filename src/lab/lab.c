@@ -49,19 +49,6 @@ int ml_lab_down(const char *name, struct ml_down *down, struct ml_error *e)
 
 /* ---- up ---- */
 
-static int check_probe(const struct ml_probe *p, struct ml_error *e)
-{
-	static const enum ml_feature needed[] = {ML_FEATURE_NETNS, ML_FEATURE_SID_DEVICE,
-						 ML_FEATURE_USID};
-
-	for (size_t i = 0; i < sizeof(needed) / sizeof(needed[0]); i++)
-		if (!p->ok[needed[i]])
-			return ml_error_set(e, "%s: %.300s; without that %s",
-					    ml_probe_name(needed[i]), p->why[needed[i]].text,
-					    ml_probe_loss(needed[i]));
-	return 0;
-}
-
 /* What this kernel lacks that a lab can do without. */
 static int record_features(struct ml_lab *lab, const struct ml_options *o, const struct ml_probe *p,
 			   struct ml_error *e)
@@ -135,7 +122,7 @@ static struct ml_lab *raise_lab(const char *name, const struct ml_options *o, st
 	if (lab_exists(name, e))
 		return NULL;
 	ml_probe_run(&probe);
-	if (check_probe(&probe, e) || clear_leftovers(name, &down, e))
+	if (ml_probe_check(&probe, e) || clear_leftovers(name, &down, e))
 		return NULL;
 	lab = ml_state_create(name, o->topology ? o->topology : "lab", e);
 	if (!lab)

@@ -49,7 +49,6 @@ enum ml_feature {
 	ML_FEATURE_SID_DEVICE, /* a device that SID routes can hang on */
 	ML_FEATURE_USID,       /* seg6local End with NEXT-C-SID */
 	ML_FEATURE_HTB,	       /* shaping */
-	ML_FEATURE_FILTER,     /* clsact with classic BPF: blackholes and loss */
 	ML_FEATURE_BPF,	       /* loading programs: trimming, marking, the finer faults */
 	ML_FEATURES
 };
@@ -66,9 +65,8 @@ struct ml_probe {
  */
 void ml_probe_run(struct ml_probe *p);
 
-/* ml_probe_name says what the feature is; ml_probe_loss what does not work without it. */
-const char *ml_probe_name(enum ml_feature feature);
-const char *ml_probe_loss(enum ml_feature feature);
+/* ml_probe_check says whether there can be a lab at all. 0; -1: e says what is missing. */
+int ml_probe_check(const struct ml_probe *p, struct ml_error *e);
 
 /*
  * ---- what a list of faults as a whole means for each port ----
@@ -229,7 +227,7 @@ int ml_lab_switch_on(struct ml_lab *lab, uint32_t node, struct ml_error *e);
 struct ml_counters {
 	uint64_t packets, bytes; /* offered */
 	uint64_t sent_bytes;
-	uint64_t trimmed, marked, control;
+	uint64_t trimmed, marked;
 	uint64_t dropped; /* no room in the queue */
 	uint64_t lost;	  /* by a fault: loss and blackholes */
 	uint64_t corrupted, duplicated, reordered;
@@ -252,13 +250,6 @@ int ml_lab_counters(struct ml_lab *lab, struct ml_counters *counters, struct ml_
  */
 int ml_host_environment(const struct ml_lab *lab, uint32_t node, enum mf_host_form form,
 			struct ml_error *e);
-
-/*
- * ml_host_config writes the configuration file of a host (docs/configuration.md) and its path into
- * out[ML_HOST_PATH_MAX]. It goes with the lab. 0, or -1.
- */
-int ml_host_config(const struct ml_lab *lab, uint32_t host, enum mf_host_form form, char *out,
-		   struct ml_error *e);
 
 /* ml_lab_folder makes the folder of a lab's own files, which go with it; out[ML_HOST_PATH_MAX]. */
 char *ml_lab_folder(const struct ml_lab *lab, char *out);

@@ -154,7 +154,6 @@ static int read_program(struct ml_lab *lab, uint32_t link, struct ml_counters *c
 	c->sent_bytes = n->sent_bytes;
 	c->trimmed = n->trimmed + n->whole;
 	c->marked = n->marked;
-	c->control = n->control;
 	c->dropped = n->dropped + n->trim_dropped + n->control_dropped;
 	c->lost = n->blackholed + n->lost;
 	c->corrupted = n->corrupted;
