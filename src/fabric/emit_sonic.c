@@ -46,6 +46,18 @@ static const struct queue {
 
 #define QUEUES (sizeof(queues) / sizeof(queues[0]))
 
+/* A table whose rows are a list in YANG, by these keys. */
+#define LIST(table, from, ...)                                              \
+	{                                                                   \
+		table, "sonic-" from, table "_LIST", {__VA_ARGS__}, {NULL}, \
+		{                                                           \
+			MF_CONFIG_TEXT                                      \
+		}                                                           \
+	}
+
+#define put_text(s, name, ...) mf_config_field(&(s)->w, name, MF_CONFIG_TEXT, __VA_ARGS__)
+#define put_bare(s, name, ...) mf_config_field(&(s)->w, name, MF_CONFIG_BARE, __VA_ARGS__)
+
 static const char *port_name(const struct sonic *s, uint32_t port, char out[PORT_NAME])
 {
 	uint32_t lanes;
@@ -68,10 +80,9 @@ static void put_metadata(struct sonic *s)
 
 	mf_config_table(&s->w, &table);
 	mf_config_row(&s->w, "localhost", NULL);
-	mf_config_field(&s->w, "hostname", MF_CONFIG_TEXT, "%s",
-			mf_emit_hostname(s->t, s->node, host));
-	mf_config_field(&s->w, "type", MF_CONFIG_TEXT, "%s", type[s->tier]);
-	mf_config_field(&s->w, "buffer_model", MF_CONFIG_TEXT, "traditional");
+	put_text(s, "hostname", "%s", mf_emit_hostname(s->t, s->node, host));
+	put_text(s, "type", "%s", type[s->tier]);
+	put_text(s, "buffer_model", "traditional");
 }
 
 static void put_port(struct sonic *s, uint32_t port)
@@ -86,22 +97,20 @@ static void put_port(struct sonic *s, uint32_t port)
 					lane + i + 1);
 	mf_port_name(s->t, s->node, port, own);
 	mf_config_row(&s->w, port_name(s, port, name), NULL);
-	mf_config_field(&s->w, "alias", MF_CONFIG_TEXT, "%s", own);
-	mf_config_field(&s->w, "lanes", MF_CONFIG_TEXT, "%s", list);
-	mf_config_field(&s->w, "speed", MF_CONFIG_BARE, "%" PRIu64,
-			speed < SPEED_MIN   ? SPEED_MIN
-			: speed > SPEED_MAX ? SPEED_MAX
-					    : speed);
-	mf_config_field(&s->w, "mtu", MF_CONFIG_BARE, "%" PRIu32,
-			s->t->cfg.mtu > PORT_MTU ? 9216 : PORT_MTU);
-	mf_config_field(&s->w, "index", MF_CONFIG_BARE, "%" PRIu32, lane / 8 + 1);
-	mf_config_field(&s->w, "admin_status", MF_CONFIG_TEXT, "up");
+	put_text(s, "alias", "%s", own);
+	put_text(s, "lanes", "%s", list);
+	put_bare(s, "speed", "%" PRIu64,
+		 speed < SPEED_MIN   ? SPEED_MIN
+		 : speed > SPEED_MAX ? SPEED_MAX
+				     : speed);
+	put_bare(s, "mtu", "%" PRIu32, s->t->cfg.mtu > PORT_MTU ? 9216 : PORT_MTU);
+	put_bare(s, "index", "%" PRIu32, lane / 8 + 1);
+	put_text(s, "admin_status", "up");
 }
 
 static void put_ports(struct sonic *s)
 {
-	static const struct mf_config_table table = {
-		.name = "PORT", .module = "sonic-port", .list = "PORT_LIST", .key = {"name"}};
+	static const struct mf_config_table table = LIST("PORT", "port", "name");
 
 	mf_config_table(&s->w, &table);
 	for (uint32_t port = 0; port < s->ports; port++)
@@ -110,10 +119,7 @@ static void put_ports(struct sonic *s)
 
 static void put_interfaces(struct sonic *s)
 {
-	static const struct mf_config_table plain = {.name = "INTERFACE",
-						     .module = "sonic-interface",
-						     .list = "INTERFACE_LIST",
-						     .key = {"name"}};
+	static const struct mf_config_table plain = LIST("INTERFACE", "interface", "name");
 	static const struct mf_config_table with_address = {.name = "INTERFACE",
 							    .module = "sonic-interface",
 							    .list = "INTERFACE_IPPREFIX_LIST",
@@ -123,7 +129,7 @@ static void put_interfaces(struct sonic *s)
 	mf_config_table(&s->w, &plain);
 	for (uint32_t port = 0; port < s->ports; port++) {
 		mf_config_row(&s->w, port_name(s, port, name), NULL);
-		mf_config_field(&s->w, "ipv6_use_link_local_only", MF_CONFIG_TEXT, "enable");
+		put_text(s, "ipv6_use_link_local_only", "enable");
 	}
 	mf_config_table(&s->w, &with_address);
 	for (uint32_t port = 0; port < s->ports; port++)
@@ -134,14 +140,10 @@ static void put_interfaces(struct sonic *s)
 
 static void put_uns(struct sonic *s)
 {
-	static const struct mf_config_table locators = {.name = "SRV6_MY_LOCATORS",
-							.module = "sonic-srv6",
-							.list = "SRV6_MY_LOCATORS_LIST",
-							.key = {"locator_name"}};
-	static const struct mf_config_table sids = {.name = "SRV6_MY_SIDS",
-						    .module = "sonic-srv6",
-						    .list = "SRV6_MY_SIDS_LIST",
-						    .key = {"locator", "ip_prefix"}};
+	static const struct mf_config_table locators =
+		LIST("SRV6_MY_LOCATORS", "srv6", "locator_name");
+	static const struct mf_config_table sids =
+		LIST("SRV6_MY_SIDS", "srv6", "locator", "ip_prefix");
 	char text[MF_ADDRESS_TEXT], prefix[MF_ADDRESS_TEXT + 8];
 	struct mf_route_iter it;
 	struct mf_route r;
@@ -152,16 +154,16 @@ static void put_uns(struct sonic *s)
 	mf_emit_address(r.prefix, text);
 	mf_config_table(&s->w, &locators);
 	mf_config_row(&s->w, LOCATOR, NULL);
-	mf_config_field(&s->w, "prefix", MF_CONFIG_TEXT, "%s", text);
-	mf_config_field(&s->w, "block_len", MF_CONFIG_BARE, "32");
-	mf_config_field(&s->w, "node_len", MF_CONFIG_BARE, "16");
-	mf_config_field(&s->w, "func_len", MF_CONFIG_BARE, "16");
-	mf_config_field(&s->w, "arg_len", MF_CONFIG_BARE, "0");
+	put_text(s, "prefix", "%s", text);
+	put_bare(s, "block_len", "32");
+	put_bare(s, "node_len", "16");
+	put_bare(s, "func_len", "16");
+	put_bare(s, "arg_len", "0");
 	mf_config_table(&s->w, &sids);
 	snprintf(prefix, sizeof(prefix), "%s/%u", text, r.length);
 	mf_config_row(&s->w, LOCATOR, prefix);
-	mf_config_field(&s->w, "action", MF_CONFIG_TEXT, "uN");
-	mf_config_field(&s->w, "decap_dscp_mode", MF_CONFIG_TEXT, "pipe");
+	put_text(s, "action", "uN");
+	put_text(s, "decap_dscp_mode", "pipe");
 }
 
 /* Next hops, one after the other, in a field that holds a list. */
@@ -176,16 +178,14 @@ static void put_hops(struct sonic *s, const struct mf_route_group *g)
 		p += (size_t)snprintf(ports + p, sizeof(ports) - p, "%s%s", i ? "," : "",
 				      port_name(s, g->port[i], name));
 	}
-	mf_config_field(&s->w, "nexthop", MF_CONFIG_TEXT, "%s", hops);
-	mf_config_field(&s->w, "ifname", MF_CONFIG_TEXT, "%s", ports);
+	put_text(s, "nexthop", "%s", hops);
+	put_text(s, "ifname", "%s", ports);
 }
 
 static void put_routes(struct sonic *s)
 {
-	static const struct mf_config_table table = {.name = "STATIC_ROUTE",
-						     .module = "sonic-static-route",
-						     .list = "STATIC_ROUTE_LIST",
-						     .key = {"vrf_name", "prefix"}};
+	static const struct mf_config_table table =
+		LIST("STATIC_ROUTE", "static-route", "vrf_name", "prefix");
 	char text[MF_ADDRESS_TEXT], prefix[MF_ADDRESS_TEXT + 8];
 	struct mf_route_groups groups;
 	struct mf_route_group g;
@@ -201,7 +201,7 @@ static void put_routes(struct sonic *s)
 		if (g.route.kind == MF_ROUTE_LINK)
 			put_hops(s, &g);
 		else
-			mf_config_field(&s->w, "blackhole", MF_CONFIG_TEXT, "true");
+			put_text(s, "blackhole", "true");
 	}
 }
 
@@ -254,15 +254,15 @@ static void put_trimming(struct sonic *s)
 
 	mf_config_table(&s->w, &trimming);
 	mf_config_row(&s->w, "GLOBAL", NULL);
-	mf_config_field(&s->w, "size", MF_CONFIG_BARE, "%" PRIu32, s->o->trim_bytes);
+	put_bare(s, "size", "%" PRIu32, s->o->trim_bytes);
 	if (s->o->trim == MF_TRIM_SYMMETRIC) {
-		mf_config_field(&s->w, "dscp_value", MF_CONFIG_BARE, "%u", dscp[MW_DSCP_TRIMMED]);
-		mf_config_field(&s->w, "queue_index", MF_CONFIG_BARE, "%u", MF_QUEUE_CONTROL);
+		put_bare(s, "dscp_value", "%u", dscp[MW_DSCP_TRIMMED]);
+		put_bare(s, "queue_index", "%u", MF_QUEUE_CONTROL);
 		return;
 	}
-	mf_config_field(&s->w, "dscp_value", MF_CONFIG_TEXT, "from-tc");
-	mf_config_field(&s->w, "tc_value", MF_CONFIG_BARE, "%u", MF_TC_TRIM);
-	mf_config_field(&s->w, "queue_index", MF_CONFIG_BARE, "%u", MF_QUEUE_CONTROL);
+	put_text(s, "dscp_value", "from-tc");
+	put_bare(s, "tc_value", "%u", MF_TC_TRIM);
+	put_bare(s, "queue_index", "%u", MF_QUEUE_CONTROL);
 	mf_config_table(&s->w, &tc_to_dscp);
 	mf_config_row(&s->w, "mrc_trim", NULL);
 	mf_config_pair(&s->w, MF_TC_TRIM, dscp[MW_DSCP_TRIMMED]);
@@ -272,20 +272,17 @@ static void put_trimming(struct sonic *s)
 
 static void put_port_maps(struct sonic *s)
 {
-	static const struct mf_config_table table = {.name = "PORT_QOS_MAP",
-						     .module = "sonic-port-qos-map",
-						     .list = "PORT_QOS_MAP_LIST",
-						     .key = {"ifname"}};
+	static const struct mf_config_table table = LIST("PORT_QOS_MAP", "port-qos-map", "ifname");
 	char name[PORT_NAME];
 
 	mf_config_table(&s->w, &table);
 	for (uint32_t port = 0; port < s->ports; port++) {
 		mf_config_row(&s->w, port_name(s, port, name), NULL);
-		mf_config_field(&s->w, "dscp_to_tc_map", MF_CONFIG_TEXT, LOCATOR);
-		mf_config_field(&s->w, "tc_to_queue_map", MF_CONFIG_TEXT, LOCATOR);
+		put_text(s, "dscp_to_tc_map", LOCATOR);
+		put_text(s, "tc_to_queue_map", LOCATOR);
 		if (s->o->trim == MF_TRIM_ASYMMETRIC)
-			mf_config_field(&s->w, "tc_to_dscp_map", MF_CONFIG_TEXT, "mrc_trim%s",
-					mf_queue_last_hop(s->t, s->node, port) ? "_last_hop" : "");
+			put_text(s, "tc_to_dscp_map", "mrc_trim%s",
+				 mf_queue_last_hop(s->t, s->node, port) ? "_last_hop" : "");
 	}
 }
 
@@ -316,10 +313,10 @@ static void put_data_profile(struct sonic *s, uint32_t port)
 
 	snprintf(name, sizeof(name), "mrc_trim_%s", port_sort(s, port));
 	mf_config_row(&s->w, name, NULL);
-	mf_config_field(&s->w, "pool", MF_CONFIG_TEXT, "egress_lossy_pool");
-	mf_config_field(&s->w, "size", MF_CONFIG_TEXT, "0");
-	mf_config_field(&s->w, "static_th", MF_CONFIG_TEXT, "%" PRIu64, bytes.limit);
-	mf_config_field(&s->w, "packet_discard_action", MF_CONFIG_TEXT, "trim");
+	put_text(s, "pool", "egress_lossy_pool");
+	put_text(s, "size", "0");
+	put_text(s, "static_th", "%" PRIu64, bytes.limit);
+	put_text(s, "packet_discard_action", "trim");
 }
 
 /* Every queue of every port full at once: a pool of this size never refuses what a queue admits. */
@@ -337,41 +334,33 @@ static uint64_t pool_bytes(const struct sonic *s)
 
 static void put_buffers(struct sonic *s)
 {
-	static const struct mf_config_table pools = {.name = "BUFFER_POOL",
-						     .module = "sonic-buffer-pool",
-						     .list = "BUFFER_POOL_LIST",
-						     .key = {"name"}};
-	static const struct mf_config_table profiles = {.name = "BUFFER_PROFILE",
-							.module = "sonic-buffer-profile",
-							.list = "BUFFER_PROFILE_LIST",
-							.key = {"name"}};
-	static const struct mf_config_table by_queue = {.name = "BUFFER_QUEUE",
-							.module = "sonic-buffer-queue",
-							.list = "BUFFER_QUEUE_LIST",
-							.key = {"port", "qindex"}};
+	static const struct mf_config_table pools = LIST("BUFFER_POOL", "buffer-pool", "name");
+	static const struct mf_config_table profiles =
+		LIST("BUFFER_PROFILE", "buffer-profile", "name");
+	static const struct mf_config_table by_queue =
+		LIST("BUFFER_QUEUE", "buffer-queue", "port", "qindex");
 	char name[PORT_NAME];
 
 	mf_config_table(&s->w, &pools);
 	mf_config_row(&s->w, "egress_lossy_pool", NULL);
-	mf_config_field(&s->w, "type", MF_CONFIG_TEXT, "egress");
-	mf_config_field(&s->w, "mode", MF_CONFIG_TEXT, "static");
-	mf_config_field(&s->w, "size", MF_CONFIG_TEXT, "%" PRIu64, pool_bytes(s));
+	put_text(s, "type", "egress");
+	put_text(s, "mode", "static");
+	put_text(s, "size", "%" PRIu64, pool_bytes(s));
 	mf_config_table(&s->w, &profiles);
 	for_sorts(s, put_data_profile);
 	mf_config_row(&s->w, "mrc_drop", NULL);
-	mf_config_field(&s->w, "pool", MF_CONFIG_TEXT, "egress_lossy_pool");
-	mf_config_field(&s->w, "size", MF_CONFIG_TEXT, "0");
-	mf_config_field(&s->w, "static_th", MF_CONFIG_TEXT, "%" PRIu64, CONTROL_BYTES);
-	mf_config_field(&s->w, "packet_discard_action", MF_CONFIG_TEXT, "drop");
+	put_text(s, "pool", "egress_lossy_pool");
+	put_text(s, "size", "0");
+	put_text(s, "static_th", "%" PRIu64, CONTROL_BYTES);
+	put_text(s, "packet_discard_action", "drop");
 	mf_config_table(&s->w, &by_queue);
 	for (uint32_t port = 0; port < s->ports; port++)
 		for (size_t q = 0; q < QUEUES; q++) {
 			mf_config_row(&s->w, port_name(s, port, name), queues[q].index);
 			if (queues[q].data)
-				mf_config_field(&s->w, "profile", MF_CONFIG_TEXT, "mrc_trim_%s",
-						port_sort(s, port));
+				put_text(s, "profile", "mrc_trim_%s", port_sort(s, port));
 			else
-				mf_config_field(&s->w, "profile", MF_CONFIG_TEXT, "mrc_drop");
+				put_text(s, "profile", "mrc_drop");
 		}
 }
 
@@ -385,35 +374,26 @@ static void put_marking(struct sonic *s, uint32_t port)
 		return;
 	snprintf(name, sizeof(name), "mrc_ecn_%s", port_sort(s, port));
 	mf_config_row(&s->w, name, NULL);
-	mf_config_field(&s->w, "ecn", MF_CONFIG_TEXT, "ecn_all");
-	mf_config_field(&s->w, "wred_green_enable", MF_CONFIG_BARE, "true");
-	mf_config_field(&s->w, "green_min_threshold", MF_CONFIG_TEXT, "%" PRIu64, bytes.ecn_min);
-	mf_config_field(&s->w, "green_max_threshold", MF_CONFIG_TEXT, "%" PRIu64, bytes.ecn_max);
-	mf_config_field(&s->w, "green_drop_probability", MF_CONFIG_TEXT, "100");
+	put_text(s, "ecn", "ecn_all");
+	put_bare(s, "wred_green_enable", "true");
+	put_text(s, "green_min_threshold", "%" PRIu64, bytes.ecn_min);
+	put_text(s, "green_max_threshold", "%" PRIu64, bytes.ecn_max);
+	put_text(s, "green_drop_probability", "100");
 }
 
 static void put_scheduler(struct sonic *s, const char *name, const char *type, unsigned weight)
 {
 	mf_config_row(&s->w, name, NULL);
-	mf_config_field(&s->w, "type", MF_CONFIG_TEXT, "%s", type);
+	put_text(s, "type", "%s", type);
 	if (weight)
-		mf_config_field(&s->w, "weight", MF_CONFIG_BARE, "%u", weight);
+		put_bare(s, "weight", "%u", weight);
 }
 
 static void put_queues(struct sonic *s)
 {
-	static const struct mf_config_table wred = {.name = "WRED_PROFILE",
-						    .module = "sonic-wred-profile",
-						    .list = "WRED_PROFILE_LIST",
-						    .key = {"name"}};
-	static const struct mf_config_table schedulers = {.name = "SCHEDULER",
-							  .module = "sonic-scheduler",
-							  .list = "SCHEDULER_LIST",
-							  .key = {"name"}};
-	static const struct mf_config_table by_queue = {.name = "QUEUE",
-							.module = "sonic-queue",
-							.list = "QUEUE_LIST",
-							.key = {"ifname", "qindex"}};
+	static const struct mf_config_table wred = LIST("WRED_PROFILE", "wred-profile", "name");
+	static const struct mf_config_table schedulers = LIST("SCHEDULER", "scheduler", "name");
+	static const struct mf_config_table by_queue = LIST("QUEUE", "queue", "ifname", "qindex");
 	char name[PORT_NAME];
 
 	mf_config_table(&s->w, &wred);
@@ -427,11 +407,9 @@ static void put_queues(struct sonic *s)
 	for (uint32_t port = 0; port < s->ports; port++)
 		for (size_t q = 0; q < QUEUES; q++) {
 			mf_config_row(&s->w, port_name(s, port, name), queues[q].index);
-			mf_config_field(&s->w, "scheduler", MF_CONFIG_TEXT, "%s",
-					queues[q].scheduler);
+			put_text(s, "scheduler", "%s", queues[q].scheduler);
 			if (queues[q].data && !mf_queue_last_hop(s->t, s->node, port))
-				mf_config_field(&s->w, "wred_profile", MF_CONFIG_TEXT, "mrc_ecn_%s",
-						port_sort(s, port));
+				put_text(s, "wred_profile", "mrc_ecn_%s", port_sort(s, port));
 		}
 }
 

@@ -20,6 +20,7 @@
 #define DEFAULT_BLOCK 0xfcbbbb00u
 #define DEFAULT_ADDRESS_BLOCK 0xfd6d7263u
 #define TIME_MAX_NS UINT32_MAX
+#define WHY_BYTES MW_DSCP_ERROR_BYTES
 
 enum key_kind {
 	KEY_BASE,
@@ -114,35 +115,34 @@ static enum mf_item report_unknown_key(struct mf_topology_file *f, const struct 
 
 /* ---- values ---- */
 
-static enum mf_item take_base(struct mf_topology_file *f, const struct mb_toml_item *item)
+static const char *take_base(struct mf_topology_file *f, const struct mb_toml_item *item,
+			     char why[WHY_BYTES])
 {
 	const char *near = mb_named_text_near(mf_presets, item->value);
-	char why[120];
 
 	if (!mb_named_text_find(mf_presets, item->value)) {
-		snprintf(why, sizeof(why), "unknown preset%s%s%s", near ? "; did you mean " : ": ",
+		snprintf(why, WHY_BYTES, "unknown preset%s%s%s", near ? "; did you mean " : ": ",
 			 near ? near : "tiny, lab, lab8, pod, paper4, threetier or paper",
 			 near ? "?" : "");
-		return report_bad_value(f, item, why);
+		return why;
 	}
 	if (f->first_line != item->line)
-		return report_bad_value(f, item, "a base must be the first key of a topology");
+		return "a base must be the first key of a topology";
 	f->cfg = mf_preset_cfg(item->value);
-	return MF_ITEM_TAKEN;
+	return NULL;
 }
 
-static enum mf_item take_name(struct mf_topology_file *f, const struct mb_toml_item *item)
+static const char *take_name(struct mf_topology_file *f, const struct mb_toml_item *item)
 {
 	size_t len = strlen(item->value);
 
 	if (len == 0 || len > MF_NAME_MAX)
-		return report_bad_value(f, item, "a name has 1 to 31 letters");
+		return "a name has 1 to 31 letters";
 	memcpy(f->cfg.name, item->value, len + 1);
-	return MF_ITEM_TAKEN;
+	return NULL;
 }
 
-static enum mf_item take_count(struct mf_topology_file *f, const struct mb_toml_item *item,
-			       uint32_t *field)
+static const char *take_count(const struct mb_toml_item *item, uint32_t *field)
 {
 	char *end;
 	unsigned long value;
@@ -150,33 +150,30 @@ static enum mf_item take_count(struct mf_topology_file *f, const struct mb_toml_
 	errno = 0;
 	value = strtoul(item->value, &end, 10);
 	if (item->value[0] == '-' || *end || errno || value > UINT32_MAX)
-		return report_bad_value(f, item, "a whole number, not negative");
+		return "a whole number, not negative";
 	*field = (uint32_t)value;
-	return MF_ITEM_TAKEN;
+	return NULL;
 }
 
-static enum mf_item take_rate(struct mf_topology_file *f, const struct mb_toml_item *item,
-			      uint64_t *field)
+static const char *take_rate(const struct mb_toml_item *item, uint64_t *field)
 {
 	if (!mb_quantity_read_rate(item->value, 0, UINT64_MAX, field))
-		return report_bad_value(f, item, MB_QUANTITY_RATE_FORM);
-	return MF_ITEM_TAKEN;
+		return MB_QUANTITY_RATE_FORM;
+	return NULL;
 }
 
-static enum mf_item take_time(struct mf_topology_file *f, const struct mb_toml_item *item,
-			      uint32_t *field)
+static const char *take_time(const struct mb_toml_item *item, uint32_t *field)
 {
 	uint64_t ns;
 
 	if (!mb_quantity_read_time(item->value, 0, TIME_MAX_NS, &ns))
-		return report_bad_value(f, item, MB_QUANTITY_TIME_FORM);
+		return MB_QUANTITY_TIME_FORM;
 	*field = (uint32_t)ns;
-	return MF_ITEM_TAKEN;
+	return NULL;
 }
 
 /* "fcbb:bb00::/32" */
-static enum mf_item take_block(struct mf_topology_file *f, const struct mb_toml_item *item,
-			       uint32_t *field)
+static const char *take_block(const struct mb_toml_item *item, uint32_t *field)
 {
 	unsigned high, low;
 	int end = 0;
@@ -184,49 +181,36 @@ static enum mf_item take_block(struct mf_topology_file *f, const struct mb_toml_
 	if (strspn(item->value, "0123456789abcdefABCDEF:/") != strlen(item->value) ||
 	    sscanf(item->value, "%4x:%4x::/32%n", &high, &low, &end) != 2 || end == 0 ||
 	    item->value[end])
-		return report_bad_value(f, item, "a block of 32 bits, such as fcbb:bb00::/32");
+		return "a block of 32 bits, such as fcbb:bb00::/32";
 	*field = high << 16 | low;
-	return MF_ITEM_TAKEN;
+	return NULL;
 }
 
-/* REQ(wire.dscp.values) REQ(wire.dscp.distinct) */
-static enum mf_item take_dscp(struct mf_topology_file *f, const struct mb_toml_item *item)
-{
-	char why[MW_DSCP_ERROR_BYTES];
-
-	if (!mw_dscp_map_read(item->value, &f->cfg.dscp, why))
-		return report_bad_value(f, item, why);
-	return MF_ITEM_TAKEN;
-}
-
-static enum mf_item take_planes(struct mf_topology_file *f, const struct mb_toml_item *item)
+static const char *take_planes(struct mf_topology_file *f, const struct mb_toml_item *item)
 {
 	if (strcmp(item->value, "block") == 0)
 		f->cfg.usid.planes = MF_PLANE_IN_BLOCK;
 	else if (strcmp(item->value, "usid") == 0)
 		f->cfg.usid.planes = MF_PLANE_IN_USID;
 	else
-		return report_bad_value(
-			f, item,
-			"where the plane is encoded: \"block\" (a block for each) or \"usid\" "
-			"(bits of each uSID)");
-	return MF_ITEM_TAKEN;
+		return "where the plane is encoded: \"block\" (a block for each) or \"usid\" "
+		       "(bits of each uSID)";
+	return NULL;
 }
 
-static enum mf_item take_destination(struct mf_topology_file *f, const struct mb_toml_item *item)
+static const char *take_destination(struct mf_topology_file *f, const struct mb_toml_item *item)
 {
 	if (strcmp(item->value, "downlink") == 0)
 		f->cfg.usid.dst = MF_DST_DOWNLINK;
 	else if (strcmp(item->value, "host") == 0)
 		f->cfg.usid.dst = MF_DST_HOST;
 	else
-		return report_bad_value(
-			f, item, "what a destination's uSID counts: \"downlink\" or \"host\"");
-	return MF_ITEM_TAKEN;
+		return "what a destination's uSID counts: \"downlink\" or \"host\"";
+	return NULL;
 }
 
-static enum mf_item take_oversubscription(struct mf_topology_file *f,
-					  const struct mb_toml_item *item)
+static const char *take_oversubscription(struct mf_topology_file *f,
+					 const struct mb_toml_item *item)
 {
 	int end = 0;
 
@@ -234,47 +218,46 @@ static enum mf_item take_oversubscription(struct mf_topology_file *f,
 	    sscanf(item->value, "%5" SCNu32 ":%5" SCNu32 "%n", &f->over_down, &f->over_up, &end) !=
 		    2 ||
 	    item->value[end] || f->over_down == 0 || f->over_up == 0)
-		return report_bad_value(
-			f, item,
-			"what T0s receive from below to what they can send up, such as 1:1 or "
-			"2:1, neither 0");
-	return MF_ITEM_TAKEN;
+		return "what T0s receive from below to what they can send up, such as 1:1 or "
+		       "2:1, neither 0";
+	return NULL;
 }
 
-static enum mf_item take_all(struct mf_topology_file *f, const struct mb_toml_item *item,
-			     bool rates)
+static const char *take_all(struct mf_topology_file *f, const struct mb_toml_item *item, bool rates)
 {
-	enum mf_item taken = MF_ITEM_TAKEN;
+	const char *why = NULL;
 
-	for (int i = 0; i < MF_LINK_KINDS && taken == MF_ITEM_TAKEN; i++)
-		taken = rates ? take_rate(f, item, &f->cfg.links[i].bit_s)
-			      : take_time(f, item, &f->cfg.links[i].latency_ns);
-	return taken;
+	for (int i = 0; i < MF_LINK_KINDS && !why; i++)
+		why = rates ? take_rate(item, &f->cfg.links[i].bit_s)
+			    : take_time(item, &f->cfg.links[i].latency_ns);
+	return why;
 }
 
-static enum mf_item take_value(struct mf_topology_file *f, const struct key *key,
-			       const struct mb_toml_item *item)
+/* Takes a value; NULL, or why not, in `why` or a constant. */
+static const char *take_value(struct mf_topology_file *f, const struct key *key,
+			      const struct mb_toml_item *item, char why[WHY_BYTES])
 {
 	void *field = (char *)&f->cfg + key->offset;
 
 	switch (key->kind) {
 	case KEY_BASE:
-		return take_base(f, item);
+		return take_base(f, item, why);
 	case KEY_NAME:
 		return take_name(f, item);
 	case KEY_COUNT:
-		return take_count(f, item, field);
+		return take_count(item, field);
 	case KEY_RATE:
-		return take_rate(f, item, field);
+		return take_rate(item, field);
 	case KEY_TIME:
-		return take_time(f, item, field);
+		return take_time(item, field);
 	case KEY_ALL_RATES:
 	case KEY_ALL_TIMES:
 		return take_all(f, item, key->kind == KEY_ALL_RATES);
 	case KEY_BLOCK:
-		return take_block(f, item, field);
+		return take_block(item, field);
 	case KEY_DSCP:
-		return take_dscp(f, item);
+		/* REQ(wire.dscp.values) REQ(wire.dscp.distinct) */
+		return mw_dscp_map_read(item->value, &f->cfg.dscp, why) ? NULL : why;
 	case KEY_PLANES:
 		return take_planes(f, item);
 	case KEY_DESTINATION:
@@ -282,7 +265,7 @@ static enum mf_item take_value(struct mf_topology_file *f, const struct key *key
 	case KEY_OVERSUBSCRIPTION:
 		return take_oversubscription(f, item);
 	}
-	return report_bad_value(f, item, "has no meaning");
+	return "has no meaning";
 }
 
 /* ---- the file ---- */
@@ -318,7 +301,8 @@ enum mf_item mf_topology_file_item(struct mf_topology_file *f, const struct mb_t
 {
 	size_t i = 0;
 	enum mb_toml_kind kind;
-	char why[80];
+	char why[WHY_BYTES];
+	const char *wrong;
 
 	if (!in_table(item->name, "topology") && !in_table(item->name, "links") &&
 	    !in_table(item->name, "usid"))
@@ -340,7 +324,8 @@ enum mf_item mf_topology_file_item(struct mf_topology_file *f, const struct mb_t
 	f->lines[i] = item->line;
 	if (f->first_line == 0)
 		f->first_line = item->line;
-	return take_value(f, &keys[i], item);
+	wrong = take_value(f, &keys[i], item, why);
+	return wrong ? report_bad_value(f, item, wrong) : MF_ITEM_TAKEN;
 }
 
 /* A fabric without a name is called like its file, without folders and ending. */
