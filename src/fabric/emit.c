@@ -9,7 +9,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-/* What SAI and SONiC cut to unless told otherwise; it holds every header that MRC needs. */
+/* What SAI and SONiC cut to by default; it holds every header that MRC needs. */
 #define TRIM_BYTES 128u
 #define LANE_BIT_S UINT64_C(100000000000)
 #define PORT_LANES_MAX 8u

@@ -21,12 +21,12 @@ enum mf_trim_marks {
 };
 
 struct mf_emit_options {
-	unsigned sets; /* routes: MF_ROUTES_SRV6, and MF_ROUTES_PLAIN for ECMP beside it */
+	unsigned sets; /* routes: MF_ROUTES_SRV6, and MF_ROUTES_PLAIN for ECMP too */
 	enum mf_trim_marks trim;
 	uint32_t trim_bytes; /* what is left of a packet that is cut */
 };
 
-/* mf_emit_defaults returns what is written unless somebody wants it otherwise. */
+/* mf_emit_defaults returns the default options. */
 struct mf_emit_options mf_emit_defaults(void);
 
 /* Classes of traffic at a switch: also the queue, and the TC, of each. REQ(plan.emit.classes) */
@@ -132,7 +132,7 @@ uint32_t mf_emit_lane(const struct mf_topology *t, uint32_t node, uint32_t port,
  *
  * Begin with mf_config_begin, then for each table mf_config_table, for each of its rows
  * mf_config_row, for each of its fields mf_config_field or mf_config_pair, and mf_config_end.
- * Nothing is kept but where the writer stands. The values of config_db are all strings.
+ * Only the position in the file is kept. The values of config_db are all strings.
  */
 
 /* What a value is in YANG, that JSON writes differently. */

@@ -12,7 +12,7 @@
 
 #include <inttypes.h>
 
-/* An image with ip(8) and nothing else that anybody needs. */
+/* An image with ip(8) and nothing else that is needed. */
 #define IMAGE "quay.io/frrouting/frr:10.3.1"
 
 static void put_node(FILE *to, const struct mf_topology *t, uint32_t node)

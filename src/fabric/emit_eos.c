@@ -2,7 +2,8 @@
 /*
  * emit_eos.c - the configuration of a switch for Arista EOS: uN in a micro-segment domain, static
  * routes, traffic classes, ECN. Syntax of Arista's note on SRv6 uN (EOS 4.34.2F, 7060X6), as quoted
- * by its readers, and of the EOS manual. How EOS is told to trim is not public; a comment says so.
+ * by its readers, and of the EOS manual. The commands that make EOS trim are not public; a comment
+ * says so.
  *
  * A port is Ethernet<cage>/<lane>, eight lanes to a cage, downlinks first.
  */

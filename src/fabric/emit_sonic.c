@@ -4,8 +4,7 @@
  * classes, trimming, ECN. Tables and fields as in sonic-buildimage's YANG modules of August 2026.
  *
  * Ports are named by their first lane of 100G, Ethernet0, Ethernet1 and so on, downlinks first.
- * Lane numbers and port names of a real switch are in its platform.json; whoever merges this with
- * them keeps theirs.
+ * Lane numbers and port names of a real switch are in its platform.json; a merge keeps those.
  */
 #include "fabric/emit.h"
 

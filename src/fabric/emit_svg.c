@@ -5,7 +5,7 @@
  * node shows its name, uSID and ports. A fabric too large for that is shown as one box for each
  * tier of each plane, with how many there are and how many links lead on. REQ(plan.emit.graphs)
  *
- * Rows have one width; a node of a row with n places stands in the middle of the nth part of it.
+ * Rows have one width; a node of a row with n places is in the middle of the nth part of it.
  */
 #include "fabric/emit.h"
 
@@ -44,7 +44,7 @@ static const char *plane_colour(uint32_t plane)
 	return colours[plane % COLOURS];
 }
 
-/* Hosts stand in the last row. */
+/* Hosts are the last row. */
 static double row_y(const struct picture *p, enum mf_tier tier)
 {
 	return HEAD + ROW * (p->rows - (int)tier) + (tier == MF_HOST ? p->fan : 0);
@@ -69,7 +69,7 @@ static double node_width(const struct picture *p, enum mf_tier tier)
 	return width < NODE_WIDTH_MAX || p->overview ? width : NODE_WIDTH_MAX;
 }
 
-/* Where a node of the topology stands in its row. */
+/* The place of a node of the topology in its row. */
 static uint32_t place_of(const struct picture *p, uint32_t node)
 {
 	struct mf_node n = mf_node_at(p->t, node);

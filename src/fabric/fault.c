@@ -160,18 +160,18 @@ static bool read_value(const struct mf_topology *t, const char *word, struct mf_
 	return true;
 }
 
-static bool read_way(const char *word, struct mf_fault *f, struct mf_error *error)
+static bool read_direction(const char *word, struct mf_fault *f, struct mf_error *error)
 {
-	uint32_t way = 0;
+	uint32_t direction = 0;
 
-	while (mf_direction_names[way] && strcmp(word, mf_direction_names[way]) != 0)
-		way++;
-	if (!mf_direction_names[way])
+	while (mf_direction_names[direction] && strcmp(word, mf_direction_names[direction]) != 0)
+		direction++;
+	if (!mf_direction_names[direction])
 		return set_fault_error(error, word, "the direction of %s must be out, in or both",
 				       names[f->kind]);
-	if (way != MF_DIRECTION_BOTH && !kinds[f->kind].one_way)
+	if (direction != MF_DIRECTION_BOTH && !kinds[f->kind].one_way)
 		return set_fault_error(error, word, "%s has no direction", names[f->kind]);
-	f->way = (enum mf_direction)way;
+	f->direction = (enum mf_direction)direction;
 	return true;
 }
 
@@ -188,7 +188,7 @@ bool mf_fault_read(const struct mf_topology *t, const char *target, const char *
 	struct mf_target to;
 	size_t next = 1;
 
-	*f = (struct mf_fault){.way = MF_DIRECTION_BOTH};
+	*f = (struct mf_fault){.direction = MF_DIRECTION_BOTH};
 	if (!mf_target_find(t, target, &to, error))
 		return false;
 	snprintf(f->target, sizeof(f->target), "%s", target);
@@ -209,7 +209,7 @@ bool mf_fault_read(const struct mf_topology *t, const char *target, const char *
 		if (!read_value(t, word[next++], f, error))
 			return false;
 	}
-	if (next < words && !read_way(word[next++], f, error))
+	if (next < words && !read_direction(word[next++], f, error))
 		return false;
 	return next == words || set_fault_error(error, word[next], "unexpected argument");
 }
@@ -231,7 +231,8 @@ bool mf_fault_text(const struct mf_topology *t, const char *target, const char *
 
 char *mf_fault_write(const struct mf_fault *f, char out[MF_FAULT_TEXT_BYTES])
 {
-	const char *way = f->way == MF_DIRECTION_BOTH ? "" : mf_direction_names[f->way];
+	const char *direction =
+		f->direction == MF_DIRECTION_BOTH ? "" : mf_direction_names[f->direction];
 	char value[MF_LINK_NAME_BYTES] = "", rate[MB_QUANTITY_MAX];
 
 	if (kinds[f->kind].value == VALUE_SHARE)
@@ -241,7 +242,8 @@ char *mf_fault_write(const struct mf_fault *f, char out[MF_FAULT_TEXT_BYTES])
 		snprintf(value, sizeof(value), " %s", mb_quantity_write_rate(rate, f->value));
 	else if (kinds[f->kind].value == VALUE_CABLE)
 		snprintf(value, sizeof(value), " %.46s", f->other);
-	snprintf(out, MF_FAULT_TEXT_BYTES, "%s%s%s%s", names[f->kind], value, *way ? " " : "", way);
+	snprintf(out, MF_FAULT_TEXT_BYTES, "%s%s%s%s", names[f->kind], value, *direction ? " " : "",
+		 direction);
 	return out;
 }
 
@@ -328,7 +330,7 @@ static struct mf_target cable_target(uint32_t node, uint32_t port)
 	return (struct mf_target){.kind = MF_TARGET_CABLE, .node = node, .port = port, .links = 1};
 }
 
-/* A cable by its far end, or a transceiver: what stands behind the last dot, of a node. */
+/* A cable by its far end, or a transceiver: what follows the last dot, of a node. */
 static bool find_part(const struct mf_topology *t, uint32_t node, const char *part,
 		      struct mf_target *target)
 {

@@ -97,7 +97,7 @@ extern const char *const mf_direction_names[];
 struct mf_fault {
 	char target[MF_LINK_NAME_BYTES];
 	enum mf_fault_kind kind;
-	enum mf_direction way;
+	enum mf_direction direction;
 	uint64_t value;			/* shares: parts per million; slow: bits per second */
 	char other[MF_LINK_NAME_BYTES]; /* swap: the other cable */
 };

@@ -186,7 +186,7 @@ static void put_congestion(struct writing *w, const struct mf_topology *t)
  * they must be above that: a retransmission before the answer can be there only costs bandwidth.
  *
  * How far a reorder window may grow is above a full queue as well: cut packets and those on other
- * planes overtake what waits there. At most one queue of a way is taken to be full, the one at
+ * planes overtake what waits there. At most one queue of a path is taken to be full, the one at
  * which many meet. Floors have nothing of it, or every dead path would be found that much later.
  */
 static const struct floor {

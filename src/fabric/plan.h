@@ -19,7 +19,7 @@
 #include <stdint.h>
 
 /*
- * What a plan must be told: prices, watts, how often things fail and how long a repair takes.
+ * The input of a plan: prices, watts, how often things fail and how long a repair takes.
  *
  * Every one of them is an input with a default that names its source, or says that it is assumed.
  * docs/design tells how the model uses them.
@@ -45,7 +45,7 @@ struct mf_rates {
 	enum mf_host_cable host_cable;
 };
 
-/* mf_rates_defaults returns the rates that stand where nobody says otherwise. */
+/* mf_rates_defaults returns the default rates. */
 struct mf_rates mf_rates_defaults(void);
 
 /*

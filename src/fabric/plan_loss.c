@@ -36,13 +36,13 @@ static struct mf_plan_loss lose_ports(const struct mf_topology *t, uint64_t coun
 				     .cut_off = ports == t->cfg.planes};
 }
 
-/* In one plane, `lost` of the `all` ways that `nics` NICs have upwards are lost. */
+/* In one plane, `lost` of the `all` links that `nics` NICs have upwards are lost. */
 static struct mf_plan_loss lose_ways(const struct mf_topology *t, uint64_t count, uint64_t nics,
 				     uint64_t lost, uint64_t all)
 {
 	double share = (double)lost / (double)all;
 
-	/* A plane with no way up is no worse than no plane: its ports are left out. */
+	/* A plane with no link up is no worse than no plane: its ports are left out. */
 	return (struct mf_plan_loss){.present = count > 0,
 				     .count = count,
 				     .nics = nics,
@@ -75,7 +75,7 @@ static struct mf_plan_loss lose_link_or_switch(const struct mf_topology *t,
 					       enum mf_component component)
 {
 	const uint64_t t1s = t->cfg.t1s, t0_hosts = t->cfg.hosts_per_t0;
-	/* Ways out of a pod; with two tiers there are none, and nothing that would be lost. */
+	/* Links out of a pod; with two tiers there are none, and nothing that would be lost. */
 	const uint64_t out = t->cfg.tiers == 3 ? t1s * t->cfg.t1_uplinks : 1;
 
 	if (component == MF_LOSE_T0_T1_LINK)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * routes.h - what stands in the tables of a switch or a host: all of it static, set once.
+ * routes.h - the routes of a switch or a host: all of them static, set once.
  *
  * There are two sets. The SRv6 set is all that MRC needs: a switch's own uSID, and one route for
  * the uSID of each neighbour. The plain set routes the hosts' own addresses (usid.h) over
@@ -26,7 +26,7 @@ enum mf_route_kind {
 	MF_ROUTE_UN = 0,    /* the node's own uSID: shift it out, look up what is left */
 	MF_ROUTE_LINK,	    /* send on a link */
 	MF_ROUTE_LOCAL,	    /* the host takes it */
-	MF_ROUTE_BLACKHOLE, /* drop, and tell nobody */
+	MF_ROUTE_BLACKHOLE, /* drop without an ICMP error */
 };
 
 /* Sets of routes, to be joined by |. */
@@ -45,7 +45,7 @@ struct mf_route {
 	uint32_t plane; /* on a host: of which plane this speaks, 0 where it is of none */
 };
 
-/* Where an iteration stands; nobody else's business. */
+/* The position of an iteration; private to routes.c. */
 struct mf_route_iter {
 	const struct mf_topology *t;
 	struct mf_node node;
@@ -72,7 +72,7 @@ struct mf_route_group {
 	uint32_t port[MF_UPLINKS_MAX];
 };
 
-/* Where an iteration stands; nobody else's business. */
+/* The position of an iteration; private to routes.c. */
 struct mf_route_groups {
 	struct mf_route_iter it;
 	struct mf_route ahead;

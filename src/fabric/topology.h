@@ -102,7 +102,7 @@ struct mf_link_cfg {
 	uint32_t latency_ns; /* one way, from the last bit sent to the last bit received */
 };
 
-/* Where the number of the plane stands in a carrier. REQ(topo.usid.planes) */
+/* Where a carrier has the number of the plane. REQ(topo.usid.planes) */
 enum mf_usid_planes {
 	MF_PLANE_IN_BLOCK =
 		0,	  /* plane p has the block `block + p`; uSIDs are alike in all planes */

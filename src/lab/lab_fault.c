@@ -50,7 +50,8 @@ bool ml_fault_needs_bpf(enum mf_fault_kind kind)
 
 bool ml_fault_same_target(const struct mf_fault *a, const struct mf_fault *b)
 {
-	return a->kind == b->kind && a->way == b->way && strcmp(a->target, b->target) == 0;
+	return a->kind == b->kind && a->direction == b->direction &&
+	       strcmp(a->target, b->target) == 0;
 }
 
 /* Two causes of loss at once: what one leaves, the other one may take. */
@@ -119,9 +120,9 @@ static void apply_fault(const struct mf_topology *t, const struct mf_fault *f,
 	}
 	for (uint32_t i = 0; i < to->links; i++) {
 		uint32_t link = mf_target_link(t, to, i);
-		bool in = f->way != MF_DIRECTION_OUT && f->kind != MF_FAULT_DOWN;
+		bool in = f->direction != MF_DIRECTION_OUT && f->kind != MF_FAULT_DOWN;
 
-		if (f->way != MF_DIRECTION_IN)
+		if (f->direction != MF_DIRECTION_IN)
 			add_to_port(&port[link], f);
 		/* What a stalled switch receives it throws away itself: nothing of it comes out. */
 		if (in && f->kind != MF_FAULT_STALL)

@@ -150,8 +150,8 @@ static json_t *faults_json(const struct ml_lab *lab)
 
 		json_array_append_new(list,
 				      json_pack("{ss si si sI ss}", "target", f->target, "kind",
-						(int)f->kind, "direction", (int)f->way, "value",
-						(json_int_t)f->value, "other", f->other));
+						(int)f->kind, "direction", (int)f->direction,
+						"value", (json_int_t)f->value, "other", f->other));
 	}
 	return list;
 }
@@ -195,7 +195,7 @@ static int read_fault(json_t *json, struct mf_fault *f)
 	    kind < 0 || kind >= MF_FAULT_KINDS || way < 0 || way > MF_DIRECTION_IN || value < 0)
 		return -1;
 	*f = (struct mf_fault){.kind = (enum mf_fault_kind)kind,
-			       .way = (enum mf_direction)way,
+			       .direction = (enum mf_direction)way,
 			       .value = (uint64_t)value};
 	snprintf(f->target, sizeof(f->target), "%s", target);
 	snprintf(f->other, sizeof(f->other), "%s", other);

@@ -86,7 +86,7 @@ int mswq_load_fds(struct mswq *swq, uint32_t max_ports, struct mswq_error *error
 
 	if (!log)
 		return mswq_fail(error, ENOMEM, "switch program: %s", strerror(ENOMEM));
-	/* Errors are told by struct mswq_error, not on stderr. */
+	/* Errors are in struct mswq_error, not on stderr. */
 	libbpf_set_print(NULL);
 	code = load_object(swq, max_ports, log, error);
 	free(log);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * switchq.h - a switch port's queue in the kernel: the BPF program of bpf/, loaded, attached, told
+ * switchq.h - a switch port's queue in the kernel: the BPF program of bpf/, loaded, attached, given
  * its parameters and its faults, and read.
  *
  * One program and one set of maps serve every port of a network. A port is named by its interface

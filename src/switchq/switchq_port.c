@@ -3,7 +3,7 @@
  * switchq_port.c - parameters and faults of ports: checked, translated into the words of the
  * program, written to its maps.
  *
- * Both stand in one value of the program, which is replaced as a whole; the program never sees half
+ * Both are in one value of the program, which is replaced as a whole; the program never sees half
  * of a change.
  */
 #include <errno.h>

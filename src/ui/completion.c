@@ -73,7 +73,7 @@ static const char *find_command(const struct ui_verb *verb, const char *of, size
 
 /*
  * bash: the script finds the verb among the words before the cursor; a case for each verb says what
- * may stand there: flags, words, and what bash knows itself.
+ * may be there: flags, words, and what bash knows itself.
  */
 
 static const char head[] =
@@ -147,7 +147,7 @@ static void add_bash_values(const struct ui_verb *verb, const char *of, size_t l
 	ui_text_fini(&words);
 }
 
-/* What may stand behind a flag that takes a value. */
+/* What may follow a flag that takes a value. */
 static void add_flag_values(const struct ui_verb *verb, struct ui_text *out)
 {
 	bool is_first = true;
@@ -321,7 +321,7 @@ static void add_states(const struct ui_verb *verb, struct ui_text *out)
 	ui_text_add(out, "\t\t;;\n");
 }
 
-/* The list of the verbs below, and the way to their functions. */
+/* The list of the verbs below, and the calls of their functions. */
 static void add_verbs(const struct ui_verb *verb, struct ui_text *out)
 {
 	ui_text_add(out, "\tlocal -a verbs=(");

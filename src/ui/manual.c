@@ -25,7 +25,7 @@ static const char end[] =
 	".SH SEE ALSO\n"
 	".BR softmrc (7)\n";
 
-/* Appends text so that roff shows it as it is; what stands between backquotes is bold. */
+/* Appends text so that roff shows it as it is; what is between backquotes is bold. */
 static void add_text(struct ui_text *out, const char *text, size_t len)
 {
 	bool is_bold = false;
@@ -106,7 +106,7 @@ static void add_flags(struct ui_text *out, const struct ui_verb *verb)
 		if (f->value) {
 			bool maybe = f->kind == UI_FLAG_MAYBE;
 
-			out->len--; /* the value stands on the same line */
+			out->len--; /* the value is on the same line */
 			out->data[out->len] = '\0';
 			ui_text_add(out, "%s\\fI", maybe ? "[=" : " ");
 			add_line(out, "", f->value, maybe ? "\\fP]" : "\\fP");

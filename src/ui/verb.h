@@ -25,8 +25,8 @@ enum ui_flag_kind {
 	UI_FLAG_BYTES,	/* uint64_t, bytes with k, M or G (powers of 1024), min .. max */
 	UI_FLAG_TIME,	/* uint64_t nanoseconds, a number with ns, us, ms, s or m, min .. max */
 	UI_FLAG_TEXT,	/* const char *, not empty */
-	UI_FLAG_MAYBE,	/* const char *: what follows `=`, or "" when the flag stands alone */
-	UI_FLAG_TEXTS,	/* struct ui_flag_texts: the flag may stand there several times */
+	UI_FLAG_MAYBE,	/* const char *: what follows `=`, or "" when the flag is alone */
+	UI_FLAG_TEXTS,	/* struct ui_flag_texts: the flag may be given several times */
 };
 
 #define UI_FLAG_TEXTS_MAX 64u
@@ -86,7 +86,7 @@ enum ui_flags_result ui_flags_parse(const struct ui_flag_table *table, void *out
 
 struct ui_choice {
 	const char *word;
-	const char *value; /* what stands behind the word, or NULL */
+	const char *value; /* what follows the word, or NULL */
 	const char *about; /* one line, or NULL */
 };
 

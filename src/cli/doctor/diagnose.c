@@ -66,7 +66,7 @@ enum doctor_severity doctor_worst(const struct doctor_findings *all)
 
 /* ---- The device and its ports: can they be had, do packets pass, how large may these be. ---- */
 
-/* What stands between IP and payload at most, and behind it. */
+/* The headers between IP and payload at most, and what follows the payload. */
 #define UDP_BYTES 8
 #define ICRC_BYTES 4
 #define HEADERS_BYTES ((int64_t)(UDP_BYTES + MW_HEADERS_MAX + ICRC_BYTES))
@@ -78,7 +78,7 @@ enum doctor_severity doctor_worst(const struct doctor_findings *all)
 /* Processes beyond the first ones are rare; a firewall opened for these serves most hosts. */
 #define UDP_PROCESSES 32u
 
-/* The bytes of a port's packets beside payload. */
+/* The bytes of a port's packets that are not payload. */
 static int64_t header_bytes(const struct doctor_port *p)
 {
 	return HEADERS_BYTES + (p->ipv6 ? IPV6_BYTES : IPV4_BYTES) + (p->wrapped ? IPV6_BYTES : 0);
@@ -380,7 +380,7 @@ static void diagnose_srv6(const struct doctor_facts *f, struct doctor_findings *
 /* ---- Rights, limits and cores of a process. ---- */
 
 #define SLACK_DEFAULT_NS 50000
-/* A QP's queues and buffers of packets, not registered memory, which nobody locks. */
+/* A QP's queues and buffers of packets, not registered memory, which is not locked. */
 #define MEMLOCK_GOOD (INT64_C(64) << 20)
 /* Besides sockets: files of the program itself. */
 #define FILES_SPARE 32

@@ -52,7 +52,7 @@ struct doctor_facts {
 	bool rxq_ovfl, udp_gso, udp_gro; /* socket options that the kernel knows */
 	bool seg6;			 /* the kernel has SRv6 */
 	bool srv6;			 /* the device's EVs are SRv6 paths */
-	int64_t readers41; /* sockets of this network that read protocol 41, beside the device's */
+	int64_t readers41; /* sockets of this network that read protocol 41, without the device's */
 	bool tunnel41;	   /* a tunnel device takes it */
 	int bpf_error;	   /* of making a small BPF map: 0, EPERM, ENOSYS */
 	int64_t cores;	   /* that this process may use */
@@ -63,7 +63,7 @@ struct doctor_facts {
 };
 
 /*
- * doctor_facts_gather reads what the system says; `root` stands before /proc, empty on a real one.
+ * doctor_facts_gather reads what the system says; `root` is put before /proc, empty on a real one.
  * doctor_facts_device opens the device and notes its ports, doctor_facts_echo sends packets to
  * each.
  */
@@ -122,7 +122,7 @@ uint32_t doctor_path_mtu(const struct doctor_port *p);
 /*
  * doctor_interface_describe fills in a port by its GID: name, MTU, whether it is up, filters; of
  * the interface that it is bound to, else (`bound` empty) of the one that has the address. `root`
- * stands before /proc.
+ * is put before /proc.
  */
 void doctor_interface_describe(struct doctor_port *p, const uint8_t gid[16], const char *bound,
 			       const char *root);

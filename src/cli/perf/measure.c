@@ -17,7 +17,7 @@
 
 struct flow {
 	struct perf_measure *m;
-	bool sending, told, peer_done;
+	bool sending, totals_sent, peer_done;
 	uint64_t begin_ns, end_ns, look_ns, tick_ns;
 	uint64_t posted, done;
 	uint64_t received; /* immediates */
@@ -106,7 +106,7 @@ static int send_totals(struct flow *f)
 
 	m->out = (struct perf_figure){.messages = f->done,
 				      .ns = f->sending ? ui_clock_ns() - f->begin_ns : 0};
-	f->told = true;
+	f->totals_sent = true;
 	if (perf_link_send(m->link, json_pack("{s:I,s:I}", "messages", (json_int_t)m->out.messages,
 					      "ns", (json_int_t)m->out.ns)))
 		return set_error(m, m->link->error);
@@ -141,8 +141,9 @@ static int watch_link(struct flow *f)
 {
 	if (ui_term_caught())
 		return set_error(f->m, "interrupted");
-	return !f->told && perf_link_is_closed(f->m->link) ? set_error(f->m, "the peer has gone")
-							   : 0;
+	return !f->totals_sent && perf_link_is_closed(f->m->link)
+		       ? set_error(f->m, "the peer has gone")
+		       : 0;
 }
 
 static int run_flow_once(struct flow *f)
@@ -153,7 +154,7 @@ static int run_flow_once(struct flow *f)
 		return -1;
 	if (reap_completions(f))
 		return -1;
-	if (!f->told && (!f->sending || (now >= f->end_ns && f->done == f->posted)) &&
+	if (!f->totals_sent && (!f->sending || (now >= f->end_ns && f->done == f->posted)) &&
 	    send_totals(f))
 		return -1;
 	if (now >= f->look_ns) {
@@ -161,7 +162,7 @@ static int run_flow_once(struct flow *f)
 		if (f->peer_done ? watch_link(f) : poll_flow(f, 0))
 			return -1;
 	}
-	if (f->m->tick && !f->told && now >= f->tick_ns) {
+	if (f->m->tick && !f->totals_sent && now >= f->tick_ns) {
 		f->tick_ns = now + TICK_NS;
 		f->m->out = (struct perf_figure){.messages = f->done, .ns = now - f->begin_ns};
 		f->m->tick(f->m->context, f->m, now - f->begin_ns);
@@ -172,7 +173,7 @@ static int run_flow_once(struct flow *f)
 /* The peer's last immediates may be in the CQ when its word is here already. */
 static bool is_over(const struct flow *f)
 {
-	return f->told && f->peer_done &&
+	return f->totals_sent && f->peer_done &&
 	       (!f->m->conn->plan->imm || f->received >= f->m->in.messages);
 }
 
@@ -308,7 +309,7 @@ static int run_responder(struct perf_measure *m)
 	return 0;
 }
 
-/* The last answer is acknowledged while nobody waits for it any more. */
+/* The last answer is acknowledged after the last receive. */
 static int drain_completions(struct perf_measure *m)
 {
 	uint64_t end = ui_clock_ns() + DRAIN_NS;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The connection beside MRC: see perf.h. */
+/* The TCP connection of the two ends: see perf.h. */
 #include "cli/perf/perf.h"
 
 #include <errno.h>

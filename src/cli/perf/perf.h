@@ -38,8 +38,8 @@ json_t *perf_plan_json(const struct perf_plan *plan);
 int perf_plan_read(json_t *json, struct perf_plan *plan, char *error, size_t size);
 
 /*
- * How the two ends of `mrc perf` talk beside MRC: a TCP connection that carries one JSON object a
- * line. Whatever comes in is checked; a line that is too long or no JSON ends the run.
+ * How the two ends of `mrc perf` agree on what to run: a TCP connection that carries one JSON
+ * object a line. All input is checked; a line that is too long or no JSON ends the run.
  */
 
 #define PERF_LINK_PORT 18186u
@@ -104,7 +104,7 @@ struct perf_qp {
 	uint64_t *posted_ns;   /* when each message in flight was posted; a ring of `depth` */
 	uint64_t posted, done; /* messages */
 	uint64_t received;     /* immediates taken */
-	uint64_t credited;     /* of these, the peer was told */
+	uint64_t credited;     /* of these, the peer knows */
 	bool crediting;	       /* a credit is under way */
 };
 

@@ -17,7 +17,7 @@
 #define PORT_NAP_NS 20000000L
 #define PORT_NAPS 250u
 
-/* A credit in flight beside a full queue of messages. */
+/* A credit in flight, besides a full queue of messages. */
 #define SENDS_EXTRA 1u
 
 static int set_error(struct perf_connection *r, const char *what, int err)

@@ -249,7 +249,7 @@ static int run_server_phases(struct perf *p)
 	return rc;
 }
 
-/* The peer hears why this end gives up; it may have gone itself, then nobody listens. */
+/* The peer hears why this end gives up; it may have gone itself. */
 static void give_up(struct perf *p)
 {
 	if (p->live)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * mrc ping - asks the endpoint of another machine, path by path. No QP is needed; whichever process
- * has an MRC device open there answers, `mrc ping --listen` if nobody else.
+ * has an MRC device open there answers, `mrc ping --listen` if no other does.
  */
 #include "cli/cli_verbs.h"
 #include "cli/gid_text.h"

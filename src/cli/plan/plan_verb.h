@@ -138,8 +138,8 @@ void plan_figures_make(struct plan_figures *out, const struct mf_topology *t,
 /* A plan for eyes and for programs. */
 
 /*
- * plan_report_write appends the tables of a fabric; with `against`, of another beside it, and what
- * a NIC of either needs. against may be NULL.
+ * plan_report_write appends the tables of a fabric; with `against`, of another in columns of its
+ * own, and what a NIC of either needs. against may be NULL.
  */
 void plan_report_write(struct ui_text *out, const struct mf_topology *t,
 		       const struct mf_topology *against, const struct mf_rates *r);

@@ -13,7 +13,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Where a folder stands while its place is taken; /tmp is there for everybody. */
+/* Where a folder is kept while another is mounted over it; every system has /tmp. */
 #define ASIDE "/tmp"
 
 static int set_view_error(struct run_view_error *e, const char *what)
@@ -108,7 +108,7 @@ static int show_all(const char *from, const char *to, struct run_view_error *e)
 			continue;
 		if (snprintf(a, sizeof(a), "%s/%s", from, entry->d_name) >= (int)sizeof(a) ||
 		    snprintf(b, sizeof(b), "%s/%s", to, entry->d_name) >= (int)sizeof(b))
-			continue; /* nobody reaches a name of that length */
+			continue; /* no path is that long */
 		rc = bind_mount(a, b) ? set_view_error(e, a) : 0;
 	}
 	closedir(dir);

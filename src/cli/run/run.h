@@ -13,7 +13,7 @@
 #include <stdio.h>
 
 /*
- * A mount namespace in which folders that nobody may write to, /dev and /sys/class, have more in
+ * A mount namespace in which folders that are read-only, /dev and /sys/class, have more in
  * them than the kernel put there.
  *
  * Over the folder comes one in memory that holds all its entries, each bound from where it was, and
@@ -62,7 +62,7 @@ int run_device_query(struct run_device d[RUN_DEVICES_MAX]);
 /*
  * run_device_write_sysfs makes /dev/infiniband/uverbs0, /sys/class/infiniband/mrc0 and
  * /sys/class/infiniband_verbs/uverbs0, and the same of the others, in the view that was entered,
- * beside those of real devices. 0, or -1.
+ * together with those of real devices. 0, or -1.
  */
 int run_device_write_sysfs(const struct run_device *d, int n, struct run_view_error *e);
 

@@ -34,7 +34,7 @@ static const struct ui_flag flags[] = {
 	UI_SWITCH("--no-views", options, no_views, "leave /sys and /dev as they are"),
 };
 
-/* lib/softmrc beside bin, as built and as installed. */
+/* lib/softmrc, next to bin, as built and as installed. */
 static int find_library(char *dir, size_t size)
 {
 	static const char *const places[] = {"../lib/softmrc", "../" SOFTMRC_LIBDIR "/softmrc"};
@@ -110,7 +110,7 @@ static void pass_on(int signal_number)
 		kill(child, signal_number);
 }
 
-/* Starts the program, and makes this process outlive it. Until both stand, signals wait. */
+/* Starts the program, and makes this process outlive it. Until both are set up, signals wait. */
 static pid_t start_program(char **command)
 {
 	static const int caught[] = {SIGINT, SIGQUIT, SIGTERM, SIGHUP};

@@ -45,7 +45,7 @@ static bool wait_quits(const struct top *top, uint64_t until_ns)
 		if (poll(&keys, 1, (int)((until_ns - now + MS_NS - 1) / MS_NS)) <= 0)
 			continue;
 		if (read(STDIN_FILENO, &key, 1) != 1)
-			keys.fd = -1; /* nobody types any more */
+			keys.fd = -1; /* standard input has ended */
 		else if (key == 'q' || key == 'Q')
 			return true;
 	}

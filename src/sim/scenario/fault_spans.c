@@ -39,14 +39,15 @@ bool ms_fault_spans_add(struct ms_fault_spans *l, const struct ms_fault_span *sp
 	return true;
 }
 
-bool ms_fault_spans_link(struct ms_fault_spans *l, struct ms_fault_span span, enum mf_direction way)
+bool ms_fault_spans_link(struct ms_fault_spans *l, struct ms_fault_span span,
+			 enum mf_direction direction)
 {
 	uint32_t link = span.link;
 
-	if (way != MF_DIRECTION_IN && !ms_fault_spans_add(l, &span))
+	if (direction != MF_DIRECTION_IN && !ms_fault_spans_add(l, &span))
 		return false;
 	span.link = mf_link_reverse(link);
-	return way == MF_DIRECTION_OUT || ms_fault_spans_add(l, &span);
+	return direction == MF_DIRECTION_OUT || ms_fault_spans_add(l, &span);
 }
 
 /* ---- changes ---- */

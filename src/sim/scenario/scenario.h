@@ -62,7 +62,7 @@ void ms_fault_spans_fini(struct ms_fault_spans *l);
 bool ms_fault_spans_add(struct ms_fault_spans *l, const struct ms_fault_span *span);
 /* ms_fault_spans_link adds a span for a link, its reverse or both; seen from who sends on it. */
 bool ms_fault_spans_link(struct ms_fault_spans *l, struct ms_fault_span span,
-			 enum mf_direction way);
+			 enum mf_direction direction);
 /*
  * ms_fault_spans_events makes the changes, in order of time; allocates *events, the caller's to
  * free. Sorts the spans. false: no memory.
@@ -164,7 +164,7 @@ struct ms_scenario_fault {
 	uint32_t line;
 	uint32_t kind;		    /* enum mf_fault_kind, below MF_FAULTS_SIMULATED */
 	char target[MS_NAME_BYTES]; /* fabric/fault.h */
-	uint32_t way;
+	uint32_t direction;
 	uint64_t at_ns, for_ns; /* for 0: to the end */
 	uint32_t share;		/* loss, corrupt: of the packets; slow: of the rate that is left */
 	uint64_t period_ns;	/* flap: down for half of it, up for the other half */

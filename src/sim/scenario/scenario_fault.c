@@ -79,11 +79,11 @@ static struct ms_fault_span span_of(const struct ms_scenario_fault *f)
 
 /* Adds a span for every port of a target. */
 static bool add_span(struct faults *f, struct ms_fault_span span, const struct mf_target *target,
-		     enum mf_direction way)
+		     enum mf_direction direction)
 {
 	for (uint32_t i = 0; i < target->links; i++) {
 		span.link = mf_target_link(&f->s->fabric, target, i);
-		if (!ms_fault_spans_link(f->spans, span, way))
+		if (!ms_fault_spans_link(f->spans, span, direction))
 			return ms_file_set_error(
 				f->error, f->s->name, 0,
 				"there is not enough memory for its faults, or they are more than "
@@ -108,7 +108,7 @@ static bool add_flap(struct faults *f, const struct ms_scenario_fault *fault,
 	for (uint64_t at = span.from_ps; at < until; at += period) {
 		span.from_ps = at;
 		span.until_ps = at + period / 2 < until ? at + period / 2 : until;
-		if (!add_span(f, span, target, (enum mf_direction)fault->way))
+		if (!add_span(f, span, target, (enum mf_direction)fault->direction))
 			return false;
 	}
 	return true;
@@ -133,7 +133,7 @@ static bool add_fault(struct faults *f, const struct ms_scenario_fault *fault,
 
 	return fault->kind == MF_FAULT_FLAP
 		       ? add_flap(f, fault, span, target)
-		       : add_span(f, span, target, (enum mf_direction)fault->way);
+		       : add_span(f, span, target, (enum mf_direction)fault->direction);
 }
 
 /* ---- classes ---- */

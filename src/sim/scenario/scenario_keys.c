@@ -345,7 +345,7 @@ static const struct ms_key fault_keys[] = {
 	     "transceiver (plane0.t0-1.transceiver0) or plane0"),
 	WORD("of", WORD, FAULT, of, ms_class_names, "this or `target` must be given",
 	     "every cable, or every switch of a tier, instead of one target"),
-	WORD("direction", WORD, FAULT, way, mf_direction_names, "both",
+	WORD("direction", WORD, FAULT, direction, mf_direction_names, "both",
 	     "which direction suffers: out of the target, into it"),
 	KEY("at", TIME, FAULT, at_ns, 0, DAY, "0", "simulated time"),
 	KEY("for", TIME, FAULT, for_ns, 1, DAY, "to the end", "then all is well again"),
