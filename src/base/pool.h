@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * pool.h - blocks of memory out of chunks that somebody else provides.
+ * pool.h - blocks of memory out of chunks that the owner provides.
  *
  * The core allocates nothing. Its adapter gives it chunks, and windows are carved from them when
  * a QP first needs them and returned when it is reset. Blocks are powers of two from 64 bytes;

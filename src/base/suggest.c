@@ -12,7 +12,7 @@ static size_t min3(size_t a, size_t b, size_t c)
 	return m < c ? m : c;
 }
 
-/* clamped_length counts letters, but not further than anybody wants to know. */
+/* clamped_length counts letters, one more than are looked at at most. */
 static size_t clamped_length(const char *word)
 {
 	size_t n = 0;

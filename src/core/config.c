@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * config.c - default values of an engine's configuration and of a QP's attributes.
- */
+/* config.c - default values of an engine's configuration and of a QP's attributes. */
 #include "core/config.h"
 
 void mt_engine_cfg_default(struct mt_engine_cfg *cfg, uint32_t n_ports)

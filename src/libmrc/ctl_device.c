@@ -3,7 +3,6 @@
 #include "libmrc/libmrc.h"
 
 #include <limits.h>
-#include <string.h>
 
 /* A source port is 16 bits wide. */
 #define UDP_EV_BITS 16u
@@ -21,38 +20,20 @@ static uint32_t port_mask(uint32_t planes)
 	return mask;
 }
 
-static void ctl_attr(const struct mh_device *dev, struct mrc_ctl_device_attr *attr)
+static void fill_attr(const struct mh_device_attr *nic, void *out)
 {
-	struct mh_device_attr nic;
+	struct mrc_ctl_device_attr *attr = out;
 
-	mh_device_query(dev, &nic);
 	*attr = (struct mrc_ctl_device_attr){
 		.mrc_ctl_protocol_version = MRC_CTL_PROTOCOL_VERSION_1,
-		.ev = {.ev_max_count = nic.evs,
+		.ev = {.ev_max_count = nic->evs,
 		       .ev_max_width = UDP_EV_BITS,
 		       .ev_fmt_mode_mask = MRC_CTL_EV_FMT_MODE_UDP,
 		       .ev_mode_mask = MRC_CTL_EV_MODE_AUTO},
 		.cc = {.algorithms = (const char **)(uintptr_t)algorithms},
-		.phy_port_mask = port_mask(nic.planes),
+		.phy_port_mask = port_mask(nic->planes),
 		.opt_attr = MRC_CTL_OPT_CAP_EP_OP_EV_PROBE,
 	};
-}
-
-/* A context that was not opened by our drop-in is another provider's. REQ(api.query-device) */
-static int query_device(const struct ibv_context *context, struct mrc_ctl_device_attr *attr,
-			int *supported)
-{
-	const struct mh_device *dev;
-
-	if (!context || !attr || !supported)
-		return EINVAL;
-	dev = mh_device_find(context);
-	*supported = dev != NULL;
-	if (dev)
-		ctl_attr(dev, attr);
-	else
-		memset(attr, 0, sizeof(*attr));
-	return 0;
 }
 
 int mrc_ctl_query_device_ex(struct ibv_context *context, struct mrc_context *mcontext,
@@ -60,13 +41,13 @@ int mrc_ctl_query_device_ex(struct ibv_context *context, struct mrc_context *mco
 {
 	if (mcontext && mcontext->verbs != context)
 		return iv_minus_one(EINVAL);
-	return iv_minus_one(query_device(context, attr, supported));
+	return iv_minus_one(ma_query_device(context, attr, sizeof(*attr), supported, fill_attr));
 }
 
 int mrc_ctl_query_device(struct ibv_context *context, struct mrc_ctl_device_attr *attr)
 {
 	int supported = 0;
-	int err = query_device(context, attr, &supported);
+	int err = ma_query_device(context, attr, sizeof(*attr), &supported, fill_attr);
 
 	return iv_minus_one(!err && !supported ? EOPNOTSUPP : err);
 }

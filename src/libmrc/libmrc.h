@@ -74,6 +74,12 @@ static inline int ma_errno(int err)
 }
 
 /*
+ * ma_query_device fills in attributes of the device that a context is of, or zeroes their `bytes`
+ * if it is none of ours; *supported says which. EINVAL: an argument is NULL.
+ */
+int ma_query_device(const struct ibv_context *context, void *attr, size_t bytes, int *supported,
+		    void (*fill)(const struct mh_device_attr *nic, void *attr));
+/*
  * ma_vattr_to_nic and ma_mrc_attr_to_nic translate the attributes that the masks name and add the
  * NIC's mask bits for them. EINVAL: a mask bit or value that mrc_modify_qp refuses.
  */

@@ -4,42 +4,44 @@
 
 #include <string.h>
 
-static void device_attr(const struct mh_device *dev, struct mrc_device_attr *attr)
+static void fill_attr(const struct mh_device_attr *nic, void *out)
 {
-	struct mh_device_attr nic;
+	struct mrc_device_attr *attr = out;
 
-	mh_device_query(dev, &nic);
 	*attr = (struct mrc_device_attr){
 		.mrc_protocol_version = MRC_PROTOCOL_VERSION_1,
-		.wimm_attr = {.max_wimm = nic.max_wimm, .max_wimm_dest = nic.max_wimm_dest},
-		.mpr_attr = {.max_mpr = nic.max_mpr, .mpr_resolution = nic.mpr_resolution},
+		.wimm_attr = {.max_wimm = nic->max_wimm, .max_wimm_dest = nic->max_wimm_dest},
+		.mpr_attr = {.max_mpr = nic->max_mpr, .mpr_resolution = nic->mpr_resolution},
 		.qp_attr = {.max_qp_hint = MA_HINTS_MAX},
-		.cap = (nic.trim_nack ? MRC_DEVICE_CAP_TRIM_NACK : 0) |
-		       (nic.dynamic_mpr ? MRC_DEVICE_CAP_DYNAMIC_MPR : 0) |
-		       (nic.svc_time ? MRC_DEVICE_CAP_SVC_TIME : 0),
+		.cap = (nic->trim_nack ? MRC_DEVICE_CAP_TRIM_NACK : 0) |
+		       (nic->dynamic_mpr ? MRC_DEVICE_CAP_DYNAMIC_MPR : 0) |
+		       (nic->svc_time ? MRC_DEVICE_CAP_SVC_TIME : 0),
 	};
 }
 
-/* REQ(api.query-device) A context that was not opened by our drop-in is another provider's. */
-static int query_device(const struct ibv_context *context, struct mrc_device_attr *attr,
-			int *supported)
+/* A context that was not opened by our drop-in is another provider's. REQ(api.query-device) */
+int ma_query_device(const struct ibv_context *context, void *attr, size_t bytes, int *supported,
+		    void (*fill)(const struct mh_device_attr *nic, void *attr))
 {
 	const struct mh_device *dev;
+	struct mh_device_attr nic;
 
 	if (!context || !attr || !supported)
 		return EINVAL;
 	dev = mh_device_find(context);
 	*supported = dev != NULL;
-	if (dev)
-		device_attr(dev, attr);
-	else
-		memset(attr, 0, sizeof(*attr));
+	if (dev) {
+		mh_device_query(dev, &nic);
+		fill(&nic, attr);
+	} else {
+		memset(attr, 0, bytes);
+	}
 	return 0;
 }
 
 int mrc_query_device(struct ibv_context *context, struct mrc_device_attr *attr, int *supported)
 {
-	return iv_minus_one(query_device(context, attr, supported));
+	return iv_minus_one(ma_query_device(context, attr, sizeof(*attr), supported, fill_attr));
 }
 
 /* All API versions so far have the same mrc_device_attr. */
@@ -48,5 +50,5 @@ int mrc_query_device_ex(struct ibv_context *context, struct mrc_context *mcontex
 {
 	if (mcontext && mcontext->verbs != context)
 		return iv_minus_one(EINVAL);
-	return iv_minus_one(query_device(context, attr, supported));
+	return iv_minus_one(ma_query_device(context, attr, sizeof(*attr), supported, fill_attr));
 }

@@ -46,8 +46,7 @@ static inline bool mw_is_datagram(uint8_t opcode)
  * mw_datagram_decode reads the headers and the payload's length from bytes[0..len), which is what
  * follows the UDP header, without the ICRC. On MW_OK *dg is complete and *headers_len is where the
  * payload begins; on any other verdict *dg is unspecified. Reserved bits are ignored. Never reads
- * outside of bytes[0..len); len is at most UINT32_MAX (asserted). Pure; any thread.
- * REQ(ud.decode)
+ * outside of bytes[0..len); len is at most UINT32_MAX (asserted). Pure; any thread. REQ(ud.decode)
  */
 enum mw_verdict mw_datagram_decode(const uint8_t *bytes, size_t len, struct mw_datagram *dg,
 				   size_t *headers_len);

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * dscp.c - DSCP numbers and the classes they stand for.
- */
+/* dscp.c - DSCP numbers and the classes they stand for. */
 #include "wire/dscp.h"
 
 #include "base/assert.h"

@@ -11,7 +11,7 @@
 #include "wire/packet.h"
 #include "wire/text.h"
 
-/* Who gets the fields. */
+/* The callback that gets the fields. */
 struct sink {
 	mw_field_fn take;
 	void *context;

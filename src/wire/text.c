@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * text.c - strings and numbers into a buffer that may be too small.
- */
+/* text.c - strings and numbers into a buffer that may be too small. */
 #include "wire/text.h"
 
 #include "base/assert.h"

@@ -133,8 +133,7 @@ static void proportional_increase(struct mt_nscc *n, uint64_t newly, uint64_t de
 }
 
 /*
- * Says whether the window grew by the fast rule, which then replaces the others.
- * REQ(cc.nscc.fast)
+ * Says whether the window grew by the fast rule, which then replaces the others. REQ(cc.nscc.fast)
  */
 static bool fast_increase(struct mt_cc *cc, uint64_t newly, uint64_t delay)
 {

@@ -74,7 +74,7 @@ void mt_ev_sets_update_ports(struct mt_engine *e, struct mt_ev_set *s, uint64_t 
 }
 
 /*
- * A port is back. What was lost on it before anybody knew that it was down has made EVs bad, and
+ * A port is back. What was lost on it before the engine knew that it was down has made EVs bad, and
  * says nothing about them now. REQ(ep.port.not-attributed)
  */
 void mt_ev_sets_port_restored(struct mt_engine *e, struct mt_ev_set *s, uint32_t port,

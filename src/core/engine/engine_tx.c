@@ -4,8 +4,7 @@
  *
  * Control packets first, each named one before the SACKs and ACKs that QPs owe; then data, a few
  * packets of each QP after the other, and no run cut short. A QP whose window is closed leaves the
- * round
- * until something opens it; one that finds no port with room stays in it.
+ * round until something opens it; one that finds no port with room stays in it.
  */
 #include "base/assert.h"
 #include "core/qp/halves.h"

@@ -126,8 +126,7 @@ static void swap_slots(struct mt_ev_set *s, uint16_t active, uint16_t backup)
 
 /*
  * Keeps the rotation full after `ev` changed: an active EV of no use changes places with a usable
- * backup of its port, a usable backup with an active EV of no use.
- * REQ(req.spray.backup-same-plane)
+ * backup of its port, a usable backup with an active EV of no use. REQ(req.spray.backup-same-plane)
  */
 static void rebalance_port(struct mt_ev_set *s, uint16_t ev)
 {

@@ -11,8 +11,7 @@
 #define FLAGS_KNOWN ((uint32_t)RD_SEND_SIGNALED | RD_SEND_FENCE)
 
 /*
- * The ring has as many places as the send queue, for the depth that a program asks for bounds
- * both.
+ * The ring has as many places as the send queue, for the depth that a program asks for bounds both.
  */
 static size_t local_sq_bytes(const struct mt_qp *qp)
 {
@@ -67,8 +66,7 @@ static bool local_wr_is_supported(const struct mt_qp *qp, const struct mt_local_
 }
 
 /*
- * A local WR is executed at once when everything before it is sent, and otherwise by the
- * requester.
+ * A local WR is executed at once when everything before it is sent, and otherwise by the requester.
  */
 int mt_qp_post_local(struct mt_qp *qp, const struct mt_local_wr *wr)
 {

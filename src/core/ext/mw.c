@@ -95,8 +95,7 @@ static struct mt_mr *find_mr(struct mt_qp *qp, const struct mt_local_wr *wr)
 }
 
 /*
- * Makes the window a view of the MR: with its cookie and origin, so that placing treats both
- * alike.
+ * Makes the window a view of the MR: with its cookie and origin, so that placing treats both alike.
  */
 static void bind_to_mr(struct mt_qp *qp, struct mt_mr *mw, struct mt_mr *mr,
 		       const struct mt_local_wr *wr)

@@ -120,9 +120,7 @@ bool mt_in_order_must_wait(const struct mt_incoming *c)
 	       !(c->op & MW_OP_EXT) && c->pkt->payload_len > 0;
 }
 
-/*
- * Copies the payload, since the frame it came in goes back to the driver when this call returns.
- */
+/* Copies the payload, since the frame it came in goes back to the driver when this call returns. */
 void mt_in_order_buffer(const struct mt_incoming *c)
 {
 	struct mt_buffered *w = c->buffered;

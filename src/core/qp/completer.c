@@ -335,8 +335,7 @@ static void update_cc(struct mt_qp *qp, const struct sack *s)
 
 /*
  * The window follows what the responder offers now, but never grows beyond what was agreed. None at
- * all is no offer, and what an overtaken SACK offers is old.
- * REQ(req.mpr.dynamic)
+ * all is no offer, and what an overtaken SACK offers is old. REQ(req.mpr.dynamic)
  */
 static void update_mpr(struct mt_qp *qp, const struct mw_seth *seth)
 {

@@ -34,9 +34,7 @@ void mt_qp_retire_ev_group(struct mt_qp *qp, uint16_t ev, uint64_t now_ns, enum 
 	mt_ev_sets_arm_probes(qp->engine, qp->ev_set);
 }
 
-/*
- * A probe that was answered on one EV proves the links of the whole group. REQ(req.ev.same-path)
- */
+/* A probe that was answered on one EV proves the links of the whole group. REQ(req.ev.same-path) */
 void mt_qp_ev_group_revived(struct mt_qp *qp, uint16_t ev, uint64_t now_ns)
 {
 	struct mt_ev_change back = {ev, MT_EV_GOOD, MT_EV_BY_PROBE};

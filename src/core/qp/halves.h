@@ -50,9 +50,8 @@ void mt_completer_received_below(struct mt_qp *qp, uint64_t expected, bool *prog
 /* mt_completer_update follows whatever was learnt: timers, byte counts, and sending goes on. */
 void mt_completer_update(struct mt_qp *qp, uint64_t now_ns, bool progress);
 /*
- * mt_qp_retire_ev_group marks an EV bad in its set, counts it and reports it by an event, with
- * all EVs that lead over it; mt_qp_ev_group_revived that one which the set has revived is well
- * again.
+ * mt_qp_retire_ev_group marks an EV bad in its set, counts it and reports it by an event, with all
+ * EVs that lead over it; mt_qp_ev_group_revived that one which the set has revived is well again.
  */
 void mt_qp_ev_group_revived(struct mt_qp *qp, uint16_t ev, uint64_t now_ns);
 void mt_qp_retire_ev_group(struct mt_qp *qp, uint16_t ev, uint64_t now_ns, enum mt_ev_cause cause);

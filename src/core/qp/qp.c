@@ -108,9 +108,7 @@ static void qp_layout(struct mt_qp *qp, const struct mt_qp_cap *cap)
 	mt_in_order_init(&qp->ext->in_order);
 }
 
-/*
- * Everything is checked before the memory is written, so that a call that fails leaves no trace.
- */
+/* Everything is checked before the memory is written, so that a call that fails leaves no trace. */
 int mt_qp_init(struct mt_engine *e, void *mem, const struct mt_qp_cap *cap, uint32_t qpn,
 	       void *qp_user, struct mt_qp **out)
 {

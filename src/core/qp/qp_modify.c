@@ -66,8 +66,7 @@ static bool profiles_valid(const struct mt_engine *e, const struct rd_qp_attr *a
 }
 
 /*
- * Checks a whole call before anything changes. What a state has used already is fixed from then
- * on.
+ * Checks a whole call before anything changes. What a state has used already is fixed from then on.
  */
 static int check_attrs(const struct mt_qp *qp, const struct rd_qp_attr *a, uint32_t mask)
 {

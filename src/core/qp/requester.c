@@ -54,8 +54,7 @@ static bool share_is_open(const struct mt_qp *qp)
 }
 
 /*
- * AckReq: the end of a message, or a window that only a SACK opens again.
- * REQ(cc.nscc.ack-request)
+ * AckReq: the end of a message, or a window that only a SACK opens again. REQ(cc.nscc.ack-request)
  */
 static bool wants_ack(const struct mt_qp *qp, const struct mt_wqe *wqe, uint32_t index)
 {
@@ -249,9 +248,8 @@ static void count_begun(struct mt_qp *qp, const struct mt_wqe *wqe, uint64_t msn
 }
 
 /*
- * Sends the next new packet of the WQE that is being sent. State changes only after an EV is
- * found, so that a call that returns BLOCKED or NO_ROOM has no effect on the window.
- * REQ(req.gate.cwnd)
+ * Sends the next new packet of the WQE that is being sent. State changes only after an EV is found,
+ * so that a call that returns BLOCKED or NO_ROOM has no effect on the window. REQ(req.gate.cwnd)
  */
 static enum mt_next send_new(struct mt_qp *qp, uint64_t now_ns, uint32_t free_ports,
 			     struct mt_tx_desc *d)
@@ -290,8 +288,7 @@ static enum mt_next send_new(struct mt_qp *qp, uint64_t now_ns, uint32_t free_po
 
 /*
  * Every packet of the oldest unfinished WQE has arrived, but its transport ACK has not: the last
- * packet once more makes the responder repeat it.
- * REQ(req.complete.acked)
+ * packet once more makes the responder repeat it. REQ(req.complete.acked)
  */
 static enum mt_next send_repeat(struct mt_qp *qp, uint64_t now_ns, uint32_t free_ports,
 				struct mt_tx_desc *d)

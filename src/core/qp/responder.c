@@ -451,8 +451,7 @@ static enum check do_track(struct mt_incoming *c)
 
 /*
  * A QP that only receives gets no SACKs, so that nothing shows which EVs reach its peer: one is
- * probed.
- * REQ(req.reverse.probe)
+ * probed. REQ(req.reverse.probe)
  */
 static void probe_reverse_ev(struct mt_qp *qp, uint64_t now_ns)
 {

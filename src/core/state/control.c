@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * control.c - the ring of control packets that must be sent one by one. See the header.
- */
+/* control.c - the ring of control packets that must be sent one by one. See the header. */
 #include "core/state/engine_state.h"
 
 #include "base/assert.h"

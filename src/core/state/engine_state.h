@@ -166,8 +166,7 @@ void mt_ep_quarantine(struct mt_ep_table *t, struct mt_ep_slot *slot, uint64_t f
 		      uint64_t rest_ns);
 
 /*
- * The table of memory regions and windows, and the one check that comes before each
- * access.
+ * The table of memory regions and windows, and the one check that comes before each access.
  *
  * A memory window has a key of its own for a part of an MR, and rights that only peers use. It is
  * an entry like an MR's, which a bind makes a view of that MR: the same cookie, other bounds. An

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * mr.c - the table of MRs and windows: adding, removing, and the check before each access.
- */
+/* mr.c - the table of MRs and windows: adding, removing, and the check before each access. */
 #include "core/state/engine_state.h"
 
 #include "base/assert.h"

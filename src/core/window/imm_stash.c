@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * imm_stash.c - a ring of early immediates, indexed by RQMSN. See the header.
- */
+/* imm_stash.c - a ring of early immediates, indexed by RQMSN. See the header. */
 #include "core/window/window.h"
 
 #include "base/assert.h"

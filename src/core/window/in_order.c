@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * in_order.c - the list of buffered ends of messages, sorted by PSN. See the header.
- */
+/* in_order.c - the list of buffered ends of messages, sorted by PSN. See the header. */
 #include "core/window/window.h"
 
 #include "base/assert.h"

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * loss.c - decides by send times which holes of a SACK are losses. See window.h for the rule.
- */
+/* loss.c - decides by send times which holes of a SACK are losses. See window.h for the rule. */
 #include "base/assert.h"
 #include "core/window/window.h"
 

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * rnr.c - rounds of waiting for a peer without a posted receive. See the header.
- */
+/* rnr.c - rounds of waiting for a peer without a posted receive. See the header. */
 #include "core/window/window.h"
 
 #include "base/assert.h"

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * sack.c - coalesces the triggers of SACKs, and fills in the SETH.
- */
+/* sack.c - coalesces the triggers of SACKs, and fills in the SETH. */
 #include "core/window/window.h"
 
 #include "base/assert.h"
@@ -34,9 +32,8 @@ static int16_t offset_of(uint64_t psn, uint64_t cack)
 }
 
 /*
- * REQ(rsp.sack.rcvd-bytes) REQ(rsp.sack.ooo-count) REQ(req.mpr.unit)
- * REQ(wire.seth.entropy) REQ(wire.seth.pr) REQ(wire.seth.cack) REQ(wire.seth.bitmap-order)
- * REQ(wire.ccstate.rcvd-bytes)
+ * REQ(rsp.sack.rcvd-bytes) REQ(rsp.sack.ooo-count) REQ(req.mpr.unit) REQ(wire.seth.entropy)
+ * REQ(wire.seth.pr) REQ(wire.seth.cack) REQ(wire.seth.bitmap-order) REQ(wire.ccstate.rcvd-bytes)
  */
 void mt_sack_build(struct mt_rx_window *w, const struct mt_trigger *t, uint64_t rcvd_bytes,
 		   uint8_t mpr, struct mw_seth *seth)

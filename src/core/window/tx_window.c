@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * tx_window.c - the states of the PSNs in flight, and the counts of each state. See the header.
- */
+/* tx_window.c - the states of the PSNs in flight, and the counts of each state. See the header. */
 #include "core/window/window.h"
 
 #include <stddef.h>

@@ -120,10 +120,9 @@ bool mt_tx_window_oldest_lost(struct mt_tx_window *w, uint64_t *psn);
  * later on the same EV proves it sooner, since a path keeps its order within a traffic class.
  *
  * A SACK says of 64 PSNs, and of the one after cack_psn, whether they are there; and where its map
- * holds as many PSNs as ooo_count, of all others that they are not. Of others it says nothing,
- * and nothing follows. It describes the responder when it was made, so one that was overtaken
- * proves no less: its trigger's send time is compared, not its time of arrival.
- * REQ(req.loss.explicit)
+ * holds as many PSNs as ooo_count, of all others that they are not. Of others it says nothing, and
+ * nothing follows. It describes the responder when it was made, so one that was overtaken proves no
+ * less: its trigger's send time is compared, not its time of arrival. REQ(req.loss.explicit)
  */
 
 /* A SACK, in 64-bit PSNs, with what the sender knows of its trigger. */
@@ -416,8 +415,7 @@ struct mt_imm_stash {
 size_t mt_imm_stash_size(uint32_t limit);
 /* mt_imm_stash_init begins a stash without places. */
 void mt_imm_stash_init(struct mt_imm_stash *st, uint32_t limit);
-/* mt_imm_stash_attach gives it mt_imm_stash_size bytes for them; needed before anything is
- * put. */
+/* mt_imm_stash_attach gives it mt_imm_stash_size bytes for them; needed before anything is put. */
 void mt_imm_stash_attach(struct mt_imm_stash *st, void *mem);
 /*
  * mt_imm_stash_resize gives the stash another limit, at least mt_imm_stash_span, and memory:

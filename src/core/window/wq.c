@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * wq.c - send queue and receive queue: slots from post to poll. See the header.
- */
+/* wq.c - send queue and receive queue: slots from post to poll. See the header. */
 #include "core/window/wq.h"
 
 #include <string.h>
