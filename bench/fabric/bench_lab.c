@@ -270,9 +270,9 @@ static void times_once(const char *topology, double ms[STEPS])
 	    ml_fault_read(t, "plane0.t0-0.t1-1", "blackhole", &fault, &e))
 		exit_with_error("lab", e.text);
 	begin = now_ns();
-	report_step(&ms[OFF], ml_lab_switch_off(lab, node, &e), begin, &e);
+	report_step(&ms[OFF], ml_lab_set_switch(lab, node, false, &e), begin, &e);
 	begin = now_ns();
-	report_step(&ms[ON], ml_lab_switch_on(lab, node, &e), begin, &e);
+	report_step(&ms[ON], ml_lab_set_switch(lab, node, true, &e), begin, &e);
 	begin = now_ns();
 	report_step(&ms[FAULT], ml_lab_add_fault(lab, &fault, &e), begin, &e);
 	begin = now_ns();

@@ -88,7 +88,7 @@ static json_t *job_json(const struct demo_run *run, const struct demo_job *job, 
 
 static json_t *fabric_json(const struct demo_run *run)
 {
-	const struct demo_fabric *f = &run->fabric;
+	const struct ml_counters *f = &run->fabric;
 
 	if (!run->cfg.stage || !run->cfg.stage->ops || !run->cfg.stage->ops->fabric)
 		return json_null();
@@ -203,7 +203,9 @@ json_t *demo_result_make(const struct demo_outcome *o, const struct demo_run *he
 				      tcp_json(faulty, o), "faults", faults));
 }
 
-/* The name under which the result is written first, so that it is there as a whole or not at all. */
+/*
+ * The name under which the result is written first, so that it is there as a whole or not at all.
+ */
 static char *draft_name(const char *path)
 {
 	char *draft = NULL;

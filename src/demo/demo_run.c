@@ -108,7 +108,7 @@ static void read_machine(struct demo_run *run, uint64_t now_ns, bool sample)
 
 /* ---- the script ---- */
 
-static void read_fabric(const struct demo_run *run, struct demo_fabric *fabric)
+static void read_fabric(const struct demo_run *run, struct ml_counters *fabric)
 {
 	if (run->cfg.stage->ops->fabric)
 		run->cfg.stage->ops->fabric(run->cfg.stage, fabric);

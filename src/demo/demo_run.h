@@ -99,7 +99,7 @@ struct demo_fault_log {
 	uint64_t strike_ns, clear_ns, end_ns;
 	struct demo_counters at_strike, at_end;
 	struct demo_hits hits;
-	struct demo_fabric fabric_at_strike, fabric_at_end;
+	struct ml_counters fabric_at_strike, fabric_at_end;
 	struct demo_times times;
 	bool tcp_can_feel;	      /* the kernel lets TCP feel a fault of this kind */
 	uint32_t tcp_connections_hit; /* of the ring's planes x ranks */
@@ -137,7 +137,7 @@ struct demo_run {
 	struct demo_lateness late; /* how late the demo's own loop was woken */
 	uint64_t start_ns, end_ns;
 	uint32_t tcp_steps;	   /* steps that TCP had finished when the job was done */
-	struct demo_fabric fabric; /* at the end of the run */
+	struct ml_counters fabric; /* at the end of the run */
 	bool digests_agree;	   /* all ranks of the job ended alike */
 	bool tcp_digests_agree;
 	double idle; /* share of the machine during the run */

@@ -9,12 +9,19 @@
 
 enum column { FAULT, BEFORE, DURING, AFTER, IDEAL, LOST, RESENT, RETIRED, REVIVED, TCP };
 
-static void put_ms(struct ui_table *t, size_t row, enum column c, const struct demo_figure *f)
+/* Milliseconds with so many digits behind the point, or what is there instead of them. */
+static void put_ms(struct ui_table *t, size_t row, size_t column, int digits, uint64_t ns,
+		   const char *instead)
 {
-	if (f->n)
-		ui_table_cell(t, row, c, "%.0f", (double)f->step_ns / 1e6);
+	if (instead)
+		ui_table_cell(t, row, column, "%s", instead);
 	else
-		ui_table_cell(t, row, c, "none");
+		ui_table_cell(t, row, column, "%.*f", digits, (double)ns / 1e6);
+}
+
+static void put_step(struct ui_table *t, size_t row, enum column c, const struct demo_figure *f)
+{
+	put_ms(t, row, c, 0, f->step_ns, f->n ? NULL : "none");
 }
 
 static void put_tcp(struct ui_table *t, size_t row, const struct demo_fault_figures *n,
@@ -25,7 +32,7 @@ static void put_tcp(struct ui_table *t, size_t row, const struct demo_fault_figu
 	else if (!n->tcp_during.n && !n->tcp_before.n)
 		ui_table_cell(t, row, TCP, "late");
 	else
-		put_ms(t, row, TCP, &n->tcp_during);
+		put_step(t, row, TCP, &n->tcp_during);
 }
 
 void demo_summary_table(const struct demo_outcome *o, const struct demo_script *script,
@@ -44,13 +51,10 @@ void demo_summary_table(const struct demo_outcome *o, const struct demo_script *
 			ui_table_cell(&t, row, BEFORE, "no run");
 			continue;
 		}
-		put_ms(&t, row, BEFORE, &n->before);
-		put_ms(&t, row, DURING, &n->during);
-		put_ms(&t, row, AFTER, &n->after);
-		if (n->expect_ns)
-			ui_table_cell(&t, row, IDEAL, "%.0f", (double)n->expect_ns / 1e6);
-		else
-			ui_table_cell(&t, row, IDEAL, "-");
+		put_step(&t, row, BEFORE, &n->before);
+		put_step(&t, row, DURING, &n->during);
+		put_step(&t, row, AFTER, &n->after);
+		put_ms(&t, row, IDEAL, 0, n->expect_ns, n->expect_ns ? NULL : "-");
 		ui_table_cell(&t, row, LOST, "%" PRIu64, n->lost);
 		ui_table_cell(&t, row, RESENT, "%" PRIu64, n->counters.tx_retransmits);
 		ui_table_cell(&t, row, RETIRED, "%" PRIu64, n->counters.evs_retired);
@@ -59,14 +63,6 @@ void demo_summary_table(const struct demo_outcome *o, const struct demo_script *
 			put_tcp(&t, row, n, &log[i]);
 	}
 	ui_table_render(&t, out);
-}
-
-static void put_time(struct ui_table *t, size_t row, size_t column, uint64_t ns)
-{
-	if (ns == DEMO_NEVER)
-		ui_table_cell(t, row, column, "-");
-	else
-		ui_table_cell(t, row, column, "%.1f", (double)ns / 1e6);
 }
 
 void demo_summary_times(const struct demo_script *script, const struct demo_fault_log *log,
@@ -79,10 +75,13 @@ void demo_summary_times(const struct demo_script *script, const struct demo_faul
 		if (log[i].phase == DEMO_PENDING)
 			continue;
 		ui_table_cell(&t, t.rows, 0, "%s", script->fault[i].brief);
-		put_time(&t, t.rows - 1, 1, log[i].times.found_ns);
-		put_time(&t, t.rows - 1, 2, log[i].times.left_ns);
-		put_time(&t, t.rows - 1, 3, log[i].times.first_good_ns);
-		put_time(&t, t.rows - 1, 4, log[i].times.all_good_ns);
+		for (size_t c = 0; c < 4; c++) {
+			const struct demo_times *times = &log[i].times;
+			const uint64_t ns[] = {times->found_ns, times->left_ns,
+					       times->first_good_ns, times->all_good_ns};
+
+			put_ms(&t, t.rows - 1, c + 1, 1, ns[c], ns[c] == DEMO_NEVER ? "-" : NULL);
+		}
 	}
 	ui_table_render(&t, out);
 }
@@ -93,7 +92,7 @@ static void put_times(const struct demo_run *faulty, struct ui_text *out)
 	demo_summary_times(faulty->cfg.script, faulty->fault, out);
 	ui_text_add(
 		out,
-		"\nIn ms. found: from the strike to the first EV retired; left: to the last "
+		"\nIn ms. detected: from the strike to the first EV retired; left: to the last "
 		"data\npacket that the fault took, where it takes all (flapping: the longest "
 		"time). back,\nall back: from its end until one, and all, of the EVs were good. "
 		"Threads of this\nmachine were woken %.1f ms late on average, %.0f at most; that "
@@ -127,7 +126,7 @@ static void put_legend(const struct demo_run *faulty, struct ui_text *out)
 static void put_fabric(const struct demo_run *faulty, struct ui_text *out)
 {
 	const struct demo_stage *stage = faulty->cfg.stage;
-	const struct demo_fabric *f = &faulty->fabric;
+	const struct ml_counters *f = &faulty->fabric;
 
 	if (faulty->cfg.with_tcp)
 		ui_text_add(out, "TCP's setup: %s.\n", stage->tcp_text);

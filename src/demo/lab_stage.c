@@ -74,17 +74,22 @@ static int print_lab_error(const struct ml_error *e)
 	return -1;
 }
 
-static int lost_on_all_links(struct demo_lab *l, uint64_t *lost)
+/* Adds up all links: as read now, or after a message as read last. 0, or -1. */
+static int sum_links(struct demo_lab *l, struct ml_counters *sum)
 {
 	uint32_t links = ml_lab_topology(l->stage.lab)->n_links;
 	struct ml_error e;
+	int rc = ml_lab_counters(l->stage.lab, l->counters, &e) ? print_lab_error(&e) : 0;
 
-	if (ml_lab_counters(l->stage.lab, l->counters, &e))
-		return print_lab_error(&e);
-	*lost = 0;
-	for (uint32_t i = 0; i < links; i++)
-		*lost += l->counters[i].lost + l->counters[i].corrupted;
-	return 0;
+	*sum = (struct ml_counters){0};
+	for (uint32_t i = 0; i < links; i++) {
+		sum->packets += l->counters[i].packets;
+		sum->trimmed += l->counters[i].trimmed;
+		sum->marked += l->counters[i].marked;
+		sum->dropped += l->counters[i].dropped;
+		sum->lost += l->counters[i].lost + l->counters[i].corrupted;
+	}
+	return rc;
 }
 
 /*
@@ -162,9 +167,12 @@ static int stage_inject_fault(struct demo_stage *stage, uint32_t slot,
 {
 	struct demo_lab *l = lab_of(stage);
 	struct demo_lab_hits *h = &l->hits[slot];
+	struct ml_counters sum;
 
-	if (!h->begun && lost_on_all_links(l, &h->before))
+	if (!h->begun && sum_links(l, &sum))
 		return -1;
+	if (!h->begun)
+		h->before = sum.lost;
 	h->begun = true;
 	if (change_faults(l, fault, true))
 		return -1;
@@ -187,14 +195,15 @@ static struct demo_hits stage_fault_hits(struct demo_stage *stage, uint32_t slot
 {
 	struct demo_lab *l = lab_of(stage);
 	struct demo_lab_hits *h = &l->hits[slot];
-	uint64_t now_ns = ui_clock_ns(), lost;
+	uint64_t now_ns = ui_clock_ns();
+	struct ml_counters sum;
 
 	if (!h->begun || now_ns < l->looked_ns + DEMO_LAB_LOOK_NS)
 		return h->hits;
 	l->looked_ns = now_ns;
 	/* A switch that rebooted counts from nothing again. */
-	if (lost_on_all_links(l, &lost) == 0 && lost >= h->before)
-		h->hits.data = lost - h->before;
+	if (sum_links(l, &sum) == 0 && sum.lost >= h->before)
+		h->hits.data = sum.lost - h->before;
 	return h->hits;
 }
 
@@ -207,21 +216,9 @@ static uint32_t tcp_hits(const struct demo_stage *stage, const struct demo_fault
 	return tcp->processes.members * stage->shape.planes;
 }
 
-static void stage_fabric(struct demo_stage *stage, struct demo_fabric *f)
+static void stage_fabric(struct demo_stage *stage, struct ml_counters *sum)
 {
-	struct demo_lab *l = lab_of(stage);
-	uint32_t links = ml_lab_topology(l->stage.lab)->n_links;
-	struct ml_error e;
-
-	*f = (struct demo_fabric){0};
-	if (ml_lab_counters(l->stage.lab, l->counters, &e))
-		print_lab_error(&e); /* what was read last is reported */
-	for (uint32_t i = 0; i < links; i++) {
-		f->packets += l->counters[i].packets;
-		f->trimmed += l->counters[i].trimmed;
-		f->marked += l->counters[i].marked;
-		f->dropped += l->counters[i].dropped;
-	}
+	sum_links(lab_of(stage), sum);
 }
 
 /* ---- life ---- */

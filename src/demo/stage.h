@@ -31,11 +31,6 @@ struct demo_hits {
 			     known */
 };
 
-/* What the switches did with packets since the stage was set up. */
-struct demo_fabric {
-	uint64_t packets, trimmed, marked, dropped;
-};
-
 struct demo_stage_ops {
 	/*
 	 * A run of this name begins without faults; sets the environment of its processes. 0, or -1
@@ -55,8 +50,8 @@ struct demo_stage_ops {
 	/* How many of the TCP ring's connections lie where it strikes; can_feel: at all. */
 	uint32_t (*tcp_hits)(const struct demo_stage *stage, const struct demo_fault *fault,
 			     const struct demo_job *tcp, bool *can_feel);
-	/* What switches counted; NULL: there are none. */
-	void (*fabric)(struct demo_stage *stage, struct demo_fabric *fabric);
+	/* The sum of what ports have counted since the stage was set up; NULL: they do not. */
+	void (*fabric)(struct demo_stage *stage, struct ml_counters *sum);
 	/* Takes down what was set up; NULL: nothing was. */
 	void (*close)(struct demo_stage *stage);
 };

@@ -207,7 +207,7 @@ int ml_lab_add_fault(struct ml_lab *lab, const struct mf_fault *fault, struct ml
 
 	if (fault->kind == MF_FAULT_REBOOT)
 		return ml_node_find(&lab->t, fault->target, &node, e) ||
-				       ml_lab_switch_off(lab, node, e)
+				       ml_lab_set_switch(lab, node, false, e)
 			       ? -1
 			       : 0;
 	if (check_means(lab, fault, e))
@@ -227,7 +227,8 @@ int ml_lab_clear_fault(struct ml_lab *lab, const char *target, enum mf_fault_kin
 	int lock, n;
 
 	if (target && kind == MF_FAULT_REBOOT)
-		return ml_node_find(&lab->t, target, &node, e) || ml_lab_switch_on(lab, node, e)
+		return ml_node_find(&lab->t, target, &node, e) ||
+				       ml_lab_set_switch(lab, node, true, e)
 			       ? -1
 			       : 1;
 	lock = begin_change(lab, e);
@@ -307,27 +308,17 @@ static int switch_on(struct ml_lab *lab, uint32_t node, uint32_t *link, struct m
 	return failed ? -1 : 0;
 }
 
-static int toggle_switch(struct ml_lab *lab, uint32_t node, bool off, struct ml_error *e)
+int ml_lab_set_switch(struct ml_lab *lab, uint32_t node, bool on, struct ml_error *e)
 {
 	uint32_t *link = calloc(lab->t.n_links, sizeof(*link));
 	int lock = begin_change(lab, e), failed = -1;
 
 	if (!link)
 		ml_error_set(e, "no memory");
-	else if (lock >= 0 && check_switch(lab, node, off, e) == 0)
-		failed = off ? switch_off(lab, node, link, e) : switch_on(lab, node, link, e);
+	else if (lock >= 0 && check_switch(lab, node, !on, e) == 0)
+		failed = on ? switch_on(lab, node, link, e) : switch_off(lab, node, link, e);
 	if (lock >= 0)
 		close(lock);
 	free(link);
 	return failed;
-}
-
-int ml_lab_switch_off(struct ml_lab *lab, uint32_t node, struct ml_error *e)
-{
-	return toggle_switch(lab, node, true, e);
-}
-
-int ml_lab_switch_on(struct ml_lab *lab, uint32_t node, struct ml_error *e)
-{
-	return toggle_switch(lab, node, false, e);
 }

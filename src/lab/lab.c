@@ -124,7 +124,7 @@ static struct ml_lab *raise_lab(const char *name, const struct ml_options *o, st
 	ml_probe_run(&probe);
 	if (ml_probe_check(&probe, e) || clear_leftovers(name, &down, e))
 		return NULL;
-	lab = ml_state_create(name, o->topology ? o->topology : "lab", e);
+	lab = ml_state_create(name, o->topology ? o->topology : "lab", NULL, e);
 	if (!lab)
 		return NULL;
 	lab->building = true;

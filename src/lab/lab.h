@@ -211,12 +211,11 @@ int ml_lab_clear_fault(struct ml_lab *lab, const char *target, enum mf_fault_kin
 		       struct ml_error *e);
 
 /*
- * ml_lab_switch_off switches a switch off: its namespace is deleted, its neighbours lose their
- * carriers. ml_lab_switch_on brings it back with empty tables that are filled again, and the
- * neighbours' ends too; tens of milliseconds each. Hosts cannot be switched off. 0, or -1.
+ * ml_lab_set_switch switches a switch off: its namespace is deleted, its neighbours lose their
+ * carriers; or on: it comes back with empty tables that are filled again, and the neighbours' ends
+ * too. Takes tens of milliseconds. Hosts cannot be switched off. 0, or -1.
  */
-int ml_lab_switch_off(struct ml_lab *lab, uint32_t node, struct ml_error *e);
-int ml_lab_switch_on(struct ml_lab *lab, uint32_t node, struct ml_error *e);
+int ml_lab_set_switch(struct ml_lab *lab, uint32_t node, bool on, struct ml_error *e);
 
 /* ---- counters ---- */
 

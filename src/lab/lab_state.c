@@ -93,8 +93,8 @@ static int find_topology(struct ml_lab *lab, struct ml_error *e)
 	return 0;
 }
 
-static struct ml_lab *create_lab(const char *name, const char *topology, const char *text,
-				 struct ml_error *e)
+struct ml_lab *ml_state_create(const char *name, const char *topology, const char *text,
+			       struct ml_error *e)
 {
 	struct ml_lab *lab = calloc(1, sizeof(*lab));
 
@@ -120,11 +120,6 @@ static struct ml_lab *create_lab(const char *name, const char *topology, const c
 	}
 	ml_faults_apply(&lab->t, NULL, 0, lab->port);
 	return lab;
-}
-
-struct ml_lab *ml_state_create(const char *name, const char *topology, struct ml_error *e)
-{
-	return create_lab(name, topology, NULL, e);
 }
 
 void ml_state_destroy(struct ml_lab *lab)
@@ -244,7 +239,7 @@ static struct ml_lab *from_json(json_t *json, struct ml_error *e)
 		ml_error_set(e, "not a lab of this version of softmrc");
 		return NULL;
 	}
-	lab = create_lab(name, topology, text, e);
+	lab = ml_state_create(name, topology, text, e);
 	if (!lab)
 		return NULL;
 	lab->pace_bps = (uint64_t)pace;

@@ -40,8 +40,12 @@ struct ml_lab {
 int ml_state_lock(struct ml_error *e);
 /* ml_state_name checks a lab's name. 0, or -1 with what is allowed. */
 int ml_state_name(const char *name, struct ml_error *e);
-/* ml_state_create returns a lab of this name and topology (a preset or, with text, a file). */
-struct ml_lab *ml_state_create(const char *name, const char *topology, struct ml_error *e);
+/*
+ * ml_state_create returns a lab of this name and topology (a preset, the path of a file, or its
+ * text).
+ */
+struct ml_lab *ml_state_create(const char *name, const char *topology, const char *text,
+			       struct ml_error *e);
 void ml_state_destroy(struct ml_lab *lab);
 
 int ml_state_write(const struct ml_lab *lab, struct ml_error *e);

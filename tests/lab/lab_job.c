@@ -376,8 +376,8 @@ JOB_TEST(ends_alike_through_a_t1_that_reboots)
 
 	begin();
 	assert_i_eq(ml_node_find(fixture.t, "plane0.t1-1", &node, &e), 0);
-	assert_i_eq(ml_lab_switch_off(fixture.lab, node, &e), 0);
+	assert_i_eq(ml_lab_set_switch(fixture.lab, node, false, &e), 0);
 	poll(NULL, 0, FAULT_MS);
-	assert_i_eq(ml_lab_switch_on(fixture.lab, node, &e), 0);
+	assert_i_eq(ml_lab_set_switch(fixture.lab, node, true, &e), 0);
 	finish(RETIRES);
 }

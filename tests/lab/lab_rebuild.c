@@ -260,12 +260,12 @@ TEST(lab_reboot, brings_a_switch_back_as_it_was)
 	fixture_open(&r, "tiny", 20000000, true);
 	for (size_t i = 0; i < 2; i++) {
 		assert_i_eq(ml_node_find(r.t, names[i], &node, &e), 0);
-		assert_i_eq(ml_lab_switch_off(r.lab, node, &e), 0);
+		assert_i_eq(ml_lab_set_switch(r.lab, node, false, &e), 0);
 		assert_u_eq(fixture_leftover(r.name), 11);
 		assert_u_eq(pass(&r, i ? 1 : 0, 0), 0);
 		assert_u_eq(pass(&r, i ? 0 : 1, 1), 20);
-		assert_i_eq(ml_lab_switch_off(r.lab, node, &e), -1);
-		assert_i_eq(ml_lab_switch_on(r.lab, node, &e), 0);
+		assert_i_eq(ml_lab_set_switch(r.lab, node, false, &e), -1);
+		assert_i_eq(ml_lab_set_switch(r.lab, node, true, &e), 0);
 		fixture_whole(&r);
 	}
 	fixture_close(&r);
@@ -282,11 +282,11 @@ TEST(lab_reboot, keeps_faults_and_minds_neighbours_that_are_off)
 	assert_i_eq(ml_node_find(r.t, "plane0.t0-0", &t0, &e), 0);
 	assert_i_eq(ml_node_find(r.t, "plane0.t1-0", &t1, &e), 0);
 	fixture_fault(&r, "plane0.t0-0.t1-1", "blackhole");
-	assert_i_eq(ml_lab_switch_off(r.lab, t0, &e), 0);
-	assert_i_eq(ml_lab_switch_off(r.lab, t1, &e), 0);
+	assert_i_eq(ml_lab_set_switch(r.lab, t0, false, &e), 0);
+	assert_i_eq(ml_lab_set_switch(r.lab, t1, false, &e), 0);
 	fixture_fault(&r, "plane0.t0-0.t1-0", "down");
-	assert_i_eq(ml_lab_switch_on(r.lab, t0, &e), 0);
-	assert_i_eq(ml_lab_switch_on(r.lab, t1, &e), 0);
+	assert_i_eq(ml_lab_set_switch(r.lab, t0, true, &e), 0);
+	assert_i_eq(ml_lab_set_switch(r.lab, t1, true, &e), 0);
 	assert_u_eq(pass(&r, 0, 0), 0);
 	assert_u_eq(pass(&r, 0, 1), 0);
 	assert_u_eq(pass(&r, 1, 0), 20);
@@ -302,7 +302,7 @@ TEST(lab_reboot, of_a_host_is_refused)
 
 	fixture_able();
 	fixture_open(&r, "tiny", 0, false);
-	assert_i_eq(ml_lab_switch_off(r.lab, 0, &e), -1);
+	assert_i_eq(ml_lab_set_switch(r.lab, 0, false, &e), -1);
 	assert_non_null(strstr(e.text, "only switches"));
 	fixture_close(&r);
 }

@@ -18,10 +18,10 @@ static int reboot_switch(struct ml_lab *lab, const char *name, uint64_t for_ns)
 	if (ml_node_find(ml_lab_topology(lab), name, &node, &e))
 		return lab_fail(&lab_reboot_verb, &e);
 	begin = ui_clock_ns();
-	if (!ml_lab_switch_is_off(lab, node) && ml_lab_switch_off(lab, node, &e))
+	if (!ml_lab_switch_is_off(lab, node) && ml_lab_set_switch(lab, node, false, &e))
 		return lab_fail(&lab_reboot_verb, &e);
 	lab_sleep(for_ns);
-	if (ml_lab_switch_on(lab, node, &e))
+	if (ml_lab_set_switch(lab, node, true, &e))
 		return lab_fail(&lab_reboot_verb, &e);
 	printf("%s was down for %s\n", name, ui_units_time(gone, ui_clock_ns() - begin));
 	return LAB_GOOD;

@@ -68,9 +68,7 @@ static void print_table(const struct ml_scenario_run *run)
 	struct ui_text text = {0};
 	struct ui_table t = {.left = 6};
 
-	ui_table_cell(&t, 0, 0, "PASS");
-	ui_table_cell(&t, 0, 1, "CHECK");
-	ui_table_cell(&t, 0, 2, "ACTUAL");
+	ui_table_head(&t, "PASS|CHECK|ACTUAL");
 	for (size_t i = 0; i < run->results; i++) {
 		ui_table_cell(&t, i + 1, 0, run->result[i].pass ? "yes" : "NO");
 		ui_table_cell(&t, i + 1, 1, "%s", run->result[i].what);
@@ -78,7 +76,6 @@ static void print_table(const struct ml_scenario_run *run)
 	}
 	ui_table_render(&t, &text);
 	printf("\n%s", text.data);
-	ui_table_fini(&t);
 	ui_text_fini(&text);
 }
 

@@ -120,7 +120,6 @@ static void show_planes(const struct ml_lab *lab, const struct show_reading *now
 		put_row(&table, plane + 1, &s, before);
 	}
 	ui_table_render(&table, out);
-	ui_table_fini(&table);
 }
 
 /* What a switch is up to, in a word or two. */
@@ -157,7 +156,6 @@ static void show_switches(const struct ml_lab *lab, const struct show_reading *n
 		ui_table_cell(&table, n, 9, "%s", switch_state(lab, node));
 	}
 	ui_table_render(&table, out);
-	ui_table_fini(&table);
 }
 
 static void show_links(const struct ml_lab *lab, const struct show_reading *now,
@@ -177,7 +175,6 @@ static void show_links(const struct ml_lab *lab, const struct show_reading *now,
 		put_row(&table, link + 1, &s, before);
 	}
 	ui_table_render(&table, out);
-	ui_table_fini(&table);
 }
 
 static void show_faults(const struct ml_lab *lab, struct ui_text *out)
