@@ -46,22 +46,17 @@ struct ui_flag {
 };
 
 /* Flags without a range; the value goes to a member of struct `type`. */
-#define UI_SWITCH(name, type, member, help)                                           \
-	{                                                                             \
-		name, UI_FLAG_SWITCH, NULL, help, offsetof(struct type, member), 0, 0 \
+#define UI_FLAG(kind, name, type, member, value, help)                       \
+	{                                                                    \
+		name, kind, value, help, offsetof(struct type, member), 0, 0 \
 	}
-#define UI_TEXT(name, type, member, value, help)                                     \
-	{                                                                            \
-		name, UI_FLAG_TEXT, value, help, offsetof(struct type, member), 0, 0 \
-	}
-#define UI_TEXTS(name, type, member, value, help)                                     \
-	{                                                                             \
-		name, UI_FLAG_TEXTS, value, help, offsetof(struct type, member), 0, 0 \
-	}
-#define UI_MAYBE(name, type, member, value, help)                                     \
-	{                                                                             \
-		name, UI_FLAG_MAYBE, value, help, offsetof(struct type, member), 0, 0 \
-	}
+#define UI_SWITCH(name, type, member, help) UI_FLAG(UI_FLAG_SWITCH, name, type, member, NULL, help)
+#define UI_TEXT(name, type, member, value, help) \
+	UI_FLAG(UI_FLAG_TEXT, name, type, member, value, help)
+#define UI_TEXTS(name, type, member, value, help) \
+	UI_FLAG(UI_FLAG_TEXTS, name, type, member, value, help)
+#define UI_MAYBE(name, type, member, value, help) \
+	UI_FLAG(UI_FLAG_MAYBE, name, type, member, value, help)
 
 struct ui_flag_table {
 	const char *who; /* begins messages: "mrc demo" */
