@@ -42,27 +42,43 @@ char *cli_address_port(char out[CLI_PORT_MAX], const uint8_t address[16], const 
 	return out;
 }
 
+/* Takes the bytes out of a socket address; false: it is neither IPv4 nor IPv6. */
+static bool read_sockaddr(const struct sockaddr *from, uint8_t address[16])
+{
+	struct sockaddr_in6 six;
+	struct sockaddr_in four;
+
+	if (from->sa_family == AF_INET6) {
+		memcpy(&six, from, sizeof(six));
+		memcpy(address, &six.sin6_addr, 16);
+	} else if (from->sa_family == AF_INET) {
+		memcpy(&four, from, sizeof(four));
+		memcpy(address, mapped, sizeof(mapped));
+		memcpy(address + sizeof(mapped), &four.sin_addr, 4);
+	}
+	return from->sa_family == AF_INET6 || from->sa_family == AF_INET;
+}
+
+bool cli_address_is_of(const struct ifaddrs *interface, const uint8_t address[16])
+{
+	uint8_t own[16];
+
+	return interface->ifa_addr && read_sockaddr(interface->ifa_addr, own) &&
+	       memcmp(own, address, sizeof(own)) == 0;
+}
+
 int cli_address_find(const char *host, bool ipv6, uint8_t address[16], char *error, size_t size)
 {
 	const struct addrinfo hints = {.ai_family = ipv6 ? AF_INET6 : AF_INET,
 				       .ai_socktype = SOCK_DGRAM};
 	struct addrinfo *list;
-	struct sockaddr_in6 six;
-	struct sockaddr_in four;
 	int rc = getaddrinfo(host, NULL, &hints, &list);
 
 	if (rc) {
 		snprintf(error, size, "%s", gai_strerror(rc));
 		return -1;
 	}
-	if (ipv6) {
-		memcpy(&six, list->ai_addr, sizeof(six));
-		memcpy(address, &six.sin6_addr, 16);
-	} else {
-		memcpy(&four, list->ai_addr, sizeof(four));
-		memcpy(address, mapped, sizeof(mapped));
-		memcpy(address + sizeof(mapped), &four.sin_addr, 4);
-	}
+	read_sockaddr(list->ai_addr, address);
 	freeaddrinfo(list);
 	return 0;
 }

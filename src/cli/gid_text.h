@@ -3,6 +3,7 @@
 #ifndef SOFTMRC_CLI_GID_TEXT_H
 #define SOFTMRC_CLI_GID_TEXT_H
 
+#include <ifaddrs.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -20,6 +21,8 @@ char *cli_address_port(char out[CLI_PORT_MAX], const uint8_t address[16], const 
  * IPv4-mapped one. Returns 0, or -1 with what is wrong in `error`.
  */
 int cli_address_find(const char *host, bool ipv6, uint8_t address[16], char *error, size_t size);
+/* cli_address_is_of says whether an entry of getifaddrs has an address. */
+bool cli_address_is_of(const struct ifaddrs *interface, const uint8_t address[16]);
 /* cli_address_is_ipv4 says whether an address is an IPv4-mapped one. */
 bool cli_address_is_ipv4(const uint8_t address[16]);
 /* cli_address_is_loopback says whether it is one of 127.0.0.0/8, or ::1. */

@@ -14,24 +14,6 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-static bool has_address(const struct ifaddrs *a, const uint8_t gid[16])
-{
-	struct sockaddr_in6 six;
-	struct sockaddr_in four;
-
-	if (!a->ifa_addr)
-		return false;
-	if (a->ifa_addr->sa_family == AF_INET && cli_address_is_ipv4(gid)) {
-		memcpy(&four, a->ifa_addr, sizeof(four));
-		return memcmp(&four.sin_addr, gid + 12, 4) == 0;
-	}
-	if (a->ifa_addr->sa_family == AF_INET6 && !cli_address_is_ipv4(gid)) {
-		memcpy(&six, a->ifa_addr, sizeof(six));
-		return memcmp(&six.sin6_addr, gid, 16) == 0;
-	}
-	return false;
-}
-
 /* All of 127.0.0.0/8 is the loopback interface's, whether it is written there or not. */
 static bool is_loopback_net(const struct ifaddrs *a, const uint8_t gid[16])
 {
@@ -105,7 +87,7 @@ void doctor_interface_describe(struct doctor_port *p, const uint8_t gid[16], con
 		return;
 	for (const struct ifaddrs *a = list; a; a = a->ifa_next) {
 		if (bound[0] ? strcmp(a->ifa_name, bound) != 0
-			     : !has_address(a, gid) && !is_loopback_net(a, gid))
+			     : !cli_address_is_of(a, gid) && !is_loopback_net(a, gid))
 			continue;
 		snprintf(p->interface, sizeof(p->interface), "%s", a->ifa_name);
 		p->up = (a->ifa_flags & IFF_UP) && (a->ifa_flags & IFF_RUNNING);

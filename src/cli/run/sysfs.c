@@ -6,7 +6,6 @@
 
 #include <infiniband/verbs.h>
 
-#include <arpa/inet.h>
 #include <endian.h>
 #include <ifaddrs.h>
 #include <net/if.h>
@@ -17,17 +16,6 @@
 #define CLASSES "/sys/class/"
 #define PATH_BYTES 96
 
-/* Whether an interface's address is the GID, IPv4 mapped. */
-static bool is_gid(const struct sockaddr *sa, const uint8_t gid[16])
-{
-	if (sa->sa_family == AF_INET)
-		return cli_address_is_ipv4(gid) &&
-		       memcmp(&((const struct sockaddr_in *)(const void *)sa)->sin_addr, gid + 12,
-			      4) == 0;
-	return sa->sa_family == AF_INET6 &&
-	       memcmp(&((const struct sockaddr_in6 *)(const void *)sa)->sin6_addr, gid, 16) == 0;
-}
-
 static void find_interface(struct run_device *d)
 {
 	struct ifaddrs *all;
@@ -35,7 +23,7 @@ static void find_interface(struct run_device *d)
 	if (getifaddrs(&all))
 		return;
 	for (const struct ifaddrs *a = all; a && !d->interface[0]; a = a->ifa_next)
-		if (a->ifa_addr && is_gid(a->ifa_addr, d->gid))
+		if (cli_address_is_of(a, d->gid))
 			snprintf(d->interface, sizeof(d->interface), "%s", a->ifa_name);
 	freeifaddrs(all);
 }
