@@ -107,11 +107,11 @@ static void run_simulation(const struct ms_run_cfg *cfg, struct figures *f)
 	if (!f->good)
 		snprintf(f->why, sizeof(f->why), "%u flows unfinished; %s",
 			 f->result.flows_unfinished,
-			 f->result.violations ? ms_run_violation(run) : "no violation");
+			 f->result.violations ? ms_nics_violation(run->nics) : "no violation");
 	getrusage(RUSAGE_SELF, &usage);
 	f->rss_bytes = (uint64_t)usage.ru_maxrss << 10;
 	f->link_bytes = ms_net_memory(&net, 0) / cfg->topology.n_links;
-	f->nic_bytes = f->result.memory_bytes - ms_net_memory_used(ms_run_net(run));
+	f->nic_bytes = f->result.memory_bytes - ms_net_memory_used(run->net);
 	ms_run_destroy(run);
 }
 

@@ -48,13 +48,12 @@ static enum sim_packets_end run_packets(struct sim_packets *p, struct ms_scenari
 		sim_progress_show(&progress, run);
 	}
 	sim_progress_end(&progress);
-	if (state == MS_RUN_MEMORY || ms_run_violation(run) ||
-	    !ms_job_measure(
-		    s->made[0],
-		    ms_graph_exec_times(ms_nics_graph_exec(ms_run_nics(run), s->n_workloads)),
-		    s->job[0].start_ns, steps)) {
+	if (state == MS_RUN_MEMORY || ms_nics_violation(run->nics) ||
+	    !ms_job_measure(s->made[0], (ms_nics_graph_exec(run->nics, s->n_workloads))->times,
+			    s->job[0].start_ns, steps)) {
 		ms_file_set_error(&p->error, s->name, 0, "a packet run failed: %s",
-				  ms_run_violation(run) ? ms_run_violation(run) : "no memory");
+				  ms_nics_violation(run->nics) ? ms_nics_violation(run->nics)
+							       : "no memory");
 		state = MS_RUN_MEMORY;
 	}
 	ms_run_destroy(run);
@@ -84,7 +83,7 @@ static void add_fault(const struct sim_packets *p, const struct ms_scenario_rate
 		      const struct place *at, const struct ms_fault_time *t, struct ui_text *out)
 {
 	const struct mf_topology *f = &p->scenario->fabric;
-	uint32_t host = ms_job_hosts(p->scenario->made[0])[at->rank];
+	uint32_t host = p->scenario->made[0]->host[at->rank];
 	uint32_t plane = at->plane % f->cfg.planes, t0 = host / f->cfg.hosts_per_t0;
 	uint32_t t1 = t0 / f->cfg.t0s * f->cfg.t1s + at->nth % f->cfg.t1s;
 

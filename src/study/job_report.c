@@ -34,13 +34,12 @@ static json_t *times_json(const struct ms_job_result *r)
 
 json_t *sim_job_json(const struct ms_scenario *s, uint32_t i, struct ms_run *run)
 {
-	struct ms_graph_exec *play = ms_nics_graph_exec(ms_run_nics(run), s->n_workloads + i);
+	struct ms_graph_exec *play = ms_nics_graph_exec(run->nics, s->n_workloads + i);
 	struct ms_job_result *r = malloc(sizeof(*r));
 	json_t *all = NULL, *times;
 
-	if (r && play &&
-	    ms_job_measure(s->made[i], ms_graph_exec_times(play), s->job[i].start_ns, r)) {
-		all = degrees_json(ms_job_cfg(s->made[i]));
+	if (r && play && ms_job_measure(s->made[i], play->times, s->job[i].start_ns, r)) {
+		all = degrees_json(&s->made[i]->cfg);
 		times = times_json(r);
 		json_object_update(all, times);
 		json_decref(times);

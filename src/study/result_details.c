@@ -160,9 +160,9 @@ json_t *sim_details_faults(const struct ms_scenario *s)
 
 double sim_details_graph_us(struct ms_run *run, uint32_t part)
 {
-	const struct ms_graph_exec *play = ms_nics_graph_exec(ms_run_nics(run), part);
-	const struct ms_node_times *times = play ? ms_graph_exec_times(play) : NULL;
-	const uint32_t n = play ? ms_graph_nodes(ms_graph_exec_graph(play)) : 0;
+	const struct ms_graph_exec *play = ms_nics_graph_exec(run->nics, part);
+	const struct ms_node_times *times = play ? play->times : NULL;
+	const uint32_t n = play ? play->g->n : 0;
 	uint64_t last_ns = 0;
 
 	for (uint32_t i = 0; i < n; i++)

@@ -48,8 +48,8 @@ static void take_parts(const struct sim_history *h, struct ms_run *run, struct s
 	for (uint32_t i = 0; i < cfg->n_workloads; i++) {
 		uint64_t n = ms_workload_count(&cfg->workload[i]);
 
-		for (uint64_t k = 0; k < n && id < ms_run_flows(run); k++, id++)
-			s->placed_bytes[i] += ms_run_placed(run, id);
+		for (uint64_t k = 0; k < n && id < ms_workload_flows(run->workload); k++, id++)
+			s->placed_bytes[i] += ms_nics_placed(run->nics, id);
 	}
 }
 
@@ -66,7 +66,7 @@ static void take_sample(const struct sim_history *h, struct ms_run *run, uint64_
 		s->placed_bytes[0] = core.rx_data_bytes + roce.rx_data_bytes;
 	else
 		take_parts(h, run, s);
-	ms_net_counters(ms_run_net(run), false, &net);
+	ms_net_counters(run->net, false, &net);
 	for (int cause = 0; cause < MS_DROPS; cause++)
 		s->drops += net.dropped[cause];
 	s->marks = net.ecn_marks;
@@ -76,7 +76,7 @@ static void take_sample(const struct sim_history *h, struct ms_run *run, uint64_
 	for (uint32_t i = 0; i < h->n_links; i++) {
 		struct ms_link_info info;
 
-		if (ms_net_link(ms_run_net(run), h->link[i], &info))
+		if (ms_net_link(run->net, h->link[i], &info))
 			s->link_bytes[i] = info.sent_bytes;
 	}
 }

@@ -179,8 +179,8 @@ bool sim_outputs_open(struct sim_outputs *o, struct ms_scenario *s, bool account
 
 void sim_outputs_start(struct sim_outputs *o, struct ms_run *run)
 {
-	for (uint32_t i = 0; o->capture && i < ms_capture_links(o->capture); i++)
-		ms_net_set_tap(ms_run_net(run), ms_capture_link(o->capture, i), true);
+	if (o->capture)
+		ms_capture_start(o->capture, run->net);
 }
 
 bool sim_outputs_step(struct sim_outputs *o, struct ms_file_error *error)

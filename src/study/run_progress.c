@@ -25,7 +25,7 @@ static uint64_t clock_ns(void)
 
 void sim_progress_begin(struct sim_progress *p, const struct ms_run *run, bool quiet)
 {
-	const struct ms_workload *w = ms_run_workload(run);
+	const struct ms_workload *w = run->workload;
 
 	*p = (struct sim_progress){.quiet = quiet, .terminal = isatty(STDERR_FILENO) == 1};
 	for (uint32_t id = 0; !quiet && id < ms_workload_flows(w); id++) {
@@ -76,10 +76,10 @@ void sim_progress_show(struct sim_progress *p, struct ms_run *run)
 	if (p->quiet || now_ns - p->shown_ns < (p->terminal ? TERMINAL_NS : LOG_NS))
 		return;
 	update_progress(p, run, now_ns);
-	n.now_ps = ms_run_now_ps(run);
-	n.hops = ms_net_hops(ms_run_net(run));
-	n.flows = ms_run_flows(run);
-	n.flows_done = ms_run_flows_done(run);
+	n.now_ps = ms_net_now_ps(run->net);
+	n.hops = ms_net_hops(run->net);
+	n.flows = ms_workload_flows(run->workload);
+	n.flows_done = ms_nics_arrived(run->nics);
 	n.done = p->done;
 	n.elapsed_s = (double)(now_ns - p->began_ns) / 1e9;
 	n.hops_per_s = (double)(n.hops - p->hops_before) * 1e9 / (double)(now_ns - p->hops_ns);

@@ -85,7 +85,8 @@ static json_t *parts_json(const struct sim_outcome *o)
 				 .sends = calloc(o->scenario->fabric.n_hosts, 1)};
 		json_t *one;
 
-		for (uint64_t k = 0; p.fct_ns && p.sends && k < n && id < ms_run_flows(o->run);
+		for (uint64_t k = 0;
+		     p.fct_ns && p.sends && k < n && id < ms_workload_flows(o->run->workload);
 		     k++, id++) {
 			struct ms_flow_result f;
 
@@ -181,7 +182,8 @@ static json_t *waiting_json(const struct sim_outcome *o)
 	json_t *all = json_array();
 	char text[200];
 
-	for (uint32_t id = 0; id < ms_run_flows(o->run) && json_array_size(all) < 5; id++)
+	for (uint32_t id = 0; id < ms_workload_flows(o->run->workload) && json_array_size(all) < 5;
+	     id++)
 		if (ms_run_describe_wait(o->run, id, text, sizeof(text)))
 			json_array_append_new(all, json_string(text));
 	return all;
@@ -227,7 +229,7 @@ static json_t *times_json(const struct sim_outcome *o, const struct ms_run_resul
 
 json_t *sim_result_json(const struct sim_outcome *o)
 {
-	const char *violation = ms_run_violation(o->run);
+	const char *violation = ms_nics_violation(o->run->nics);
 	struct ms_run_result r;
 	json_t *all, *drops;
 	uint64_t dropped;

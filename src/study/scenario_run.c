@@ -67,7 +67,8 @@ static bool is_run_over(const struct sim_outcome *o)
 {
 	struct ms_run_result r;
 
-	return !o->scenario->run.ranks && ms_run_flows_done(o->run) == ms_run_flows(o->run) &&
+	return !o->scenario->run.ranks &&
+	       ms_nics_arrived(o->run->nics) == ms_workload_flows(o->run->workload) &&
 	       ms_run_result(o->run, &r) && r.flows_unfinished == 0;
 }
 

@@ -21,9 +21,9 @@ static void check_list(const struct ms_flow_list *l, uint32_t hosts)
 
 		mb_assert(f->src < hosts && f->dst < hosts && f->src != f->dst);
 		mb_assert(f->bytes <= MS_LIST_BYTES_MAX && f->start_ns <= MS_LIST_START_MAX_NS);
-		mb_assert(f->first_need + f->n_needs <= l->n_needs);
+		mb_assert(f->first_need + f->n_needs <= l->need.n);
 		for (uint32_t k = 0; k < f->n_needs; k++) {
-			const struct ms_list_need *n = &l->need[f->first_need + k];
+			const struct ms_list_need *n = &l->need.at[f->first_need + k];
 			const struct ms_list_flow *on = &l->flow[n->flow];
 
 			mb_assert(n->flow < l->n);

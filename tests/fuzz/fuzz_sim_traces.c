@@ -71,9 +71,9 @@ static void check_ends(const struct ms_graph *g)
 	const struct ms_node_times *times;
 
 	mb_assert(p);
-	times = ms_graph_exec_times(p);
-	for (uint32_t i = 0; i < ms_graph_nodes(g); i++) {
-		const struct ms_node *n = ms_graph_node(g, i);
+	times = p->times;
+	for (uint32_t i = 0; i < g->n; i++) {
+		const struct ms_node *n = &g->node[i];
 
 		mb_assert(n->host < HOSTS && (n->kind == MS_COMPUTE || n->peer < HOSTS));
 		mb_assert(times[i].begin_ns <= times[i].end_ns);

@@ -107,8 +107,8 @@ static struct ms_run_result run_with(const struct ms_run_cfg *cfg, uint64_t step
 		if (ms_run_describe_wait(run, i, why, sizeof(why)))
 			print_message("%s\n", why);
 	assert_i_eq(state, MS_RUN_DONE);
-	if (ms_run_violation(run))
-		fail_msg("%s", ms_run_violation(run));
+	if (ms_nics_violation(run->nics))
+		fail_msg("%s", ms_nics_violation(run->nics));
 	assert_u_eq(r.violations + r.flows_unfinished + r.flows_failed, 0);
 	assert_u_eq(r.net.waiting + r.net.flying, 0);
 	ms_run_destroy(run);
@@ -219,7 +219,7 @@ TEST(ms_roce, graphs_while_packets_are_lost)
 		why[0] = '\0';
 		job = random_job(cfg.topology.n_hosts);
 		cfg.workload[0] = (struct ms_workload_cfg){
-			.kind = MS_GRAPH, .transport = MS_ROCE, .graph = ms_job_graph(job)};
+			.kind = MS_GRAPH, .transport = MS_ROCE, .graph = job->graph};
 		one = run_with(&cfg, 1000 * US_PS);
 		cfg.threads = 2;
 		two = run_with(&cfg, 37 * US_PS);
@@ -387,11 +387,11 @@ static bool run_lossy(const struct ms_run_cfg *cfg, const struct wires *w)
 
 	assert_non_null(run);
 	for (unsigned i = 0; i < 4; i++)
-		ms_net_set_tap(ms_run_net(run), w->link[i], true);
+		ms_net_set_tap(run->net, w->link[i], true);
 	while (ms_run_step(run, 1000 * US_PS) == MS_RUN_RUNNING)
 		;
-	assert_null(ms_run_violation(run));
-	done = ms_run_flows_done(run) > 0;
+	assert_null(ms_nics_violation(run->nics));
+	done = ms_nics_arrived(run->nics) > 0;
 	ms_run_destroy(run);
 	return done;
 }

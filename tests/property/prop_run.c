@@ -101,11 +101,11 @@ static struct ms_run_result run_with(const struct ms_run_cfg *cfg, uint64_t step
 		if (ms_run_describe_wait(run, i, why, sizeof(why)))
 			print_message("%s\n", why);
 	assert_i_eq(state, MS_RUN_DONE);
-	if (ms_run_violation(run))
-		fail_msg("%s", ms_run_violation(run));
+	if (ms_nics_violation(run->nics))
+		fail_msg("%s", ms_nics_violation(run->nics));
 	assert_u_eq(r.violations + r.flows_unfinished + r.flows_failed, 0);
 	assert_u_eq(r.net.waiting + r.net.flying, 0);
-	ms_nics_sums(ms_run_nics(run), &sums);
+	ms_nics_sums(run->nics, &sums);
 	assert_u_eq(sums.connections, 0);
 	ms_run_destroy(run);
 	return r;

@@ -68,8 +68,8 @@ static inline enum ms_run_state fixture_finish(struct ms_run *run, struct ms_run
 		state = ms_run_step(run, 1000 * US_PS);
 	while (state == MS_RUN_RUNNING);
 	assert_true(ms_run_result(run, r));
-	if (ms_run_violation(run))
-		fail_msg("%s", ms_run_violation(run));
+	if (ms_nics_violation(run->nics))
+		fail_msg("%s", ms_nics_violation(run->nics));
 	assert_u_eq(r->violations, 0);
 	assert_true(ms_counters_are_conserved(&r->net));
 	return state;

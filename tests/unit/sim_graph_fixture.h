@@ -51,9 +51,9 @@ static inline struct ms_run *fixture_graph_all(const struct ms_run_cfg *cfg,
 	while (state == MS_RUN_RUNNING)
 		state = ms_run_step(run, UINT64_C(1000000000));
 	assert_true(ms_run_result(run, result));
-	if (ms_run_violation(run))
-		print_error("%s\n", ms_run_violation(run));
-	assert_null(ms_run_violation(run));
+	if (ms_nics_violation(run->nics))
+		print_error("%s\n", ms_nics_violation(run->nics));
+	assert_null(ms_nics_violation(run->nics));
 	assert_i_eq(state, MS_RUN_DONE);
 	assert_u_eq(result->violations, 0);
 	assert_true(result->memory_bytes <= ms_run_memory(cfg));

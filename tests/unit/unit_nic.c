@@ -91,7 +91,7 @@ static bool look(void *ctx, struct ms_run *run, uint64_t now_ps)
 		struct ms_link_info info;
 		uint32_t link = mf_link_host_t0(&topology, p, 0, false);
 
-		assert_true(ms_net_link(ms_run_net(run), link, &info));
+		assert_true(ms_net_link(run->net, link, &info));
 		if (info.data_bytes > data_waited)
 			data_waited = info.data_bytes;
 		samples++;
@@ -126,7 +126,7 @@ NIC(ms_nics, planes_carry_equal_shares)
 	run = start();
 	assert_u_eq(finish(run).data_packets, 1000);
 	for (uint32_t p = 0; p < PLANES; p++) {
-		ms_net_link(ms_run_net(run), mf_link_host_t0(&topology, p, 0, false), &info);
+		ms_net_link(run->net, mf_link_host_t0(&topology, p, 0, false), &info);
 		least = info.sent_bytes < least ? info.sent_bytes : least;
 		most = info.sent_bytes > most ? info.sent_bytes : most;
 	}
@@ -162,8 +162,8 @@ NIC(ms_nics, a_tap_sees_what_engines_send)
 	cfg.tap = tap;
 	run = start();
 	for (uint32_t p = 0; p < PLANES; p++) {
-		ms_net_set_tap(ms_run_net(run), mf_link_host_t0(&topology, p, 0, false), true);
-		ms_net_set_tap(ms_run_net(run), mf_link_host_t0(&topology, p, 2, false), true);
+		ms_net_set_tap(run->net, mf_link_host_t0(&topology, p, 0, false), true);
+		ms_net_set_tap(run->net, mf_link_host_t0(&topology, p, 2, false), true);
 	}
 	r = finish(run);
 	assert_u_eq(tapped[MW_WRITE_FIRST], 1);
@@ -184,18 +184,18 @@ NIC(ms_nics, only_what_is_used_is_there)
 	add_flow(0, 2, 4096, 0);
 	add_flow(0, 2, 4096, 50000);
 	run = start();
-	ms_nics_sums(ms_run_nics(run), &sums);
+	ms_nics_sums(run->nics, &sums);
 	assert_u_eq(sums.hosts, 0);
 	assert_i_eq(ms_run_step(run, US_PS / 10), MS_RUN_RUNNING);
-	ms_nics_sums(ms_run_nics(run), &sums);
+	ms_nics_sums(run->nics, &sums);
 	assert_u_eq(sums.hosts, 1);
 	assert_u_eq(sums.connections, 1);
 	assert_i_eq(ms_run_step(run, 20 * US_PS), MS_RUN_RUNNING);
-	ms_nics_sums(ms_run_nics(run), &sums);
+	ms_nics_sums(run->nics, &sums);
 	assert_u_eq(sums.hosts, 2);
 	assert_u_eq(sums.connections, 1); /* that of the destination lingers */
 	finish(run);
-	ms_nics_sums(ms_run_nics(run), &sums);
+	ms_nics_sums(run->nics, &sums);
 	assert_u_eq(sums.hosts, 2);
 	assert_u_eq(sums.connections, 0);
 	ms_run_destroy(run);

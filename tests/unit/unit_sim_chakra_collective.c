@@ -85,7 +85,7 @@ static void play(void)
 	p = ms_ideal_run(g, 0, by_bytes, NULL);
 	assert_non_null(p);
 	for (uint32_t i = 0; i < 2 * n_parts; i++)
-		ends[i] = ms_graph_exec_times(p)[i].end_ns;
+		ends[i] = p->times[i].end_ns;
 	ms_graph_exec_destroy(p);
 	ms_graph_destroy(g);
 }

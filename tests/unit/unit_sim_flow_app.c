@@ -188,7 +188,7 @@ APP_TEST(ms_app_message_done, a_graph_goes_on)
 	host.number = 1;
 	ms_app_message_done(&app, &host, 0, 0, MS_RECEIVED, 170 * NS);
 	check_begun((const uint32_t[]){1}, 1);
-	assert_u_eq(ms_graph_exec_times(play[0])[1].end_ns, 170);
+	assert_u_eq(play[0]->times[1].end_ns, 170);
 	ms_graph_exec_destroy(play[0]);
 	ms_graph_destroy(g);
 }

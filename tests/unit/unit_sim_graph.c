@@ -55,7 +55,7 @@ TEST(ms_graph_add_dependency, none_is_no_need_and_attackers_are_refused)
 	uint32_t a = ms_graph_compute(g, 0, 0, 5);
 
 	assert_true(ms_graph_add_dependency(g, a, MS_NODE_NONE, MS_SENT));
-	assert_u_eq(ms_graph_node(g, a)->needs, 0);
+	assert_u_eq(g->node[a].needs, 0);
 	assert_false(ms_graph_add_dependency(g, a, 1, MS_SENT));
 	assert_false(ms_graph_add_dependency(g, 1, a, MS_SENT));
 	ms_graph_destroy(g);
@@ -105,10 +105,10 @@ TEST(ms_graph_channel, transfers_of_one_pair_and_number_share_a_connection)
 	ms_graph_transfer(g, 0, 1, 7, 40);
 	ms_graph_transfer(g, 2, 1, 7, 50);
 	assert_true(ms_graph_seal(g, why, &bad));
-	assert_u_eq(ms_graph_channels(g), 4);
-	assert_u_eq(ms_graph_channel(g, 0)->n, 2);
-	assert_u_eq(ms_graph_channel(g, 0)->bytes, 50);
-	assert_u_eq(ms_graph_channel(g, 0)->longest_bytes, 40);
+	assert_u_eq(g->n_channels, 4);
+	assert_u_eq(g->channel[0].n, 2);
+	assert_u_eq(g->channel[0].bytes, 50);
+	assert_u_eq(g->channel[0].longest_bytes, 40);
 	assert_u_eq(ms_graph_message(g, 0, 1), 3);
 	assert_u_eq(ms_graph_sizes(g, 0)[1], 40);
 	assert_u_eq(ms_graph_place(g, 3, &channel), 1);
@@ -117,7 +117,7 @@ TEST(ms_graph_channel, transfers_of_one_pair_and_number_share_a_connection)
 	assert_u_eq(n, 2);
 	assert_u_eq(ms_graph_in(g, 1, &n)[2], 3);
 	assert_u_eq(n, 3);
-	assert_u_eq(ms_graph_in_slot(g, 3), 2);
+	assert_u_eq(g->in_slot[3], 2);
 	ms_graph_destroy(g);
 }
 
@@ -134,7 +134,7 @@ TEST(ms_graph_exec_advance, computes_of_a_stream_go_one_after_the_other_and_othe
 	ms_graph_compute(g, 0, 1, 7);
 	ms_graph_compute(g, 0, MS_STREAM_NONE, 5);
 	p = play(g);
-	t = ms_graph_exec_times(p);
+	t = p->times;
 	assert_u_eq(t[0].end_ns, 10);
 	assert_u_eq(t[1].begin_ns, 10);
 	assert_u_eq(t[1].end_ns, 30);
@@ -173,9 +173,9 @@ TEST(ms_graph_exec_sent, an_answer_frees_the_source_and_an_arrival_the_destinati
 	assert_true(ms_graph_add_dependency(g, there, send, MS_RECEIVED) &&
 		    ms_graph_add_dependency(g, here, send, MS_SENT));
 	p = play(g);
-	assert_u_eq(ms_graph_exec_times(p)[send].end_ns, 110);
-	assert_u_eq(ms_graph_exec_times(p)[there].begin_ns, 110);
-	assert_u_eq(ms_graph_exec_times(p)[here].begin_ns, 120);
+	assert_u_eq(p->times[send].end_ns, 110);
+	assert_u_eq(p->times[there].begin_ns, 110);
+	assert_u_eq(p->times[here].begin_ns, 120);
 	ms_graph_exec_destroy(p);
 	ms_graph_destroy(g);
 }
@@ -188,8 +188,8 @@ TEST(ms_ideal_run, a_source_sends_one_transfer_after_the_other)
 	ms_graph_transfer(g, 0, 1, 0, 100);
 	ms_graph_transfer(g, 0, 2, 0, 50);
 	p = play(g);
-	assert_u_eq(ms_graph_exec_times(p)[0].end_ns, 110);
-	assert_u_eq(ms_graph_exec_times(p)[1].end_ns, 160);
+	assert_u_eq(p->times[0].end_ns, 110);
+	assert_u_eq(p->times[1].end_ns, 160);
 	ms_graph_exec_destroy(p);
 	ms_graph_destroy(g);
 }

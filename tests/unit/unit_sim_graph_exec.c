@@ -82,9 +82,9 @@ static uint32_t random_node(struct ms_graph *g)
 /* A need of a node on an earlier one, if its host can know. */
 static void random_need(struct ms_graph *g, uint32_t node)
 {
-	uint32_t on = (uint32_t)test_rand_below(node), host = ms_graph_node(g, node)->host;
+	uint32_t on = (uint32_t)test_rand_below(node), host = g->node[node].host;
 	enum ms_end end = test_rand_below(2) ? MS_SENT : MS_RECEIVED;
-	const struct ms_node *n = ms_graph_node(g, on);
+	const struct ms_node *n = &g->node[on];
 
 	if ((end == MS_SENT ? n->host : n->peer) != host)
 		return;
@@ -110,8 +110,8 @@ static void check_times(const struct ms_graph *g, const struct ms_node_times *t)
 {
 	for (uint32_t i = 0; i < NODES; i++) {
 		assert_true(t[i].begin_ns != UINT64_MAX && t[i].end_ns != UINT64_MAX);
-		if (ms_graph_node(g, i)->kind == MS_COMPUTE)
-			assert_u_eq(t[i].end_ns, t[i].begin_ns + ms_graph_node(g, i)->amount);
+		if (g->node[i].kind == MS_COMPUTE)
+			assert_u_eq(t[i].end_ns, t[i].begin_ns + g->node[i].amount);
 		else
 			assert_true(t[i].end_ns > t[i].begin_ns);
 	}
@@ -119,7 +119,7 @@ static void check_times(const struct ms_graph *g, const struct ms_node_times *t)
 		assert_true(t[needs[i].node].begin_ns >= t[needs[i].on].end_ns);
 	for (uint32_t i = 0; i < NODES; i++)
 		for (uint32_t k = 0; k < i; k++) {
-			const struct ms_node *a = ms_graph_node(g, i), *b = ms_graph_node(g, k);
+			const struct ms_node *a = &g->node[i], *b = &g->node[k];
 
 			if (a->kind == MS_COMPUTE && b->kind == MS_COMPUTE && a->host == b->host &&
 			    a->worker == b->worker && a->worker != MS_STREAM_NONE)
@@ -142,16 +142,13 @@ TEST(ms_graph_run, random_graphs_keep_their_needs_and_are_the_same_with_any_thre
 		cfg.seed = 1 + test_rand_below(1000);
 		run = fixture_graph_all(&cfg, &result);
 		hash = result.net.hash;
-		memcpy(one, ms_graph_exec_times(ms_nics_graph_exec(ms_run_nics(run), 0)),
-		       sizeof(one));
+		memcpy(one, (ms_nics_graph_exec(run->nics, 0))->times, sizeof(one));
 		check_times(g, one);
 		ms_run_destroy(run);
 		cfg.threads = 3;
 		run = fixture_graph_all(&cfg, &result);
 		assert_u_eq(result.net.hash, hash);
-		assert_memory_equal(one,
-				    ms_graph_exec_times(ms_nics_graph_exec(ms_run_nics(run), 0)),
-				    sizeof(one));
+		assert_memory_equal(one, (ms_nics_graph_exec(run->nics, 0))->times, sizeof(one));
 		ms_run_destroy(run);
 		ms_graph_destroy(g);
 	}
@@ -168,7 +165,7 @@ TEST(ms_graph_run, loss_delays_nothing_for_ever)
 	cfg.faults = &fault;
 	cfg.n_faults = 1;
 	run = fixture_graph_all(&cfg, &result);
-	check_times(g, ms_graph_exec_times(ms_nics_graph_exec(ms_run_nics(run), 0)));
+	check_times(g, (ms_nics_graph_exec(run->nics, 0))->times);
 	ms_run_destroy(run);
 	ms_graph_destroy(g);
 }
@@ -186,9 +183,8 @@ TEST(ms_graph_run, goes_beside_another_workload_and_begins_when_it_is_told)
 		(struct ms_workload_cfg){.kind = MS_PERMUTATION, .bytes = 100000, .seed = 3};
 	cfg.n_workloads = 2;
 	run = fixture_graph_all(&cfg, &result);
-	assert_null(ms_nics_graph_exec(ms_run_nics(run), 0));
-	assert_u_eq(ms_graph_exec_times(ms_nics_graph_exec(ms_run_nics(run), 1))[0].begin_ns,
-		    77000);
+	assert_null(ms_nics_graph_exec(run->nics, 0));
+	assert_u_eq((ms_nics_graph_exec(run->nics, 1))->times[0].begin_ns, 77000);
 	ms_run_destroy(run);
 	ms_graph_destroy(g);
 }

@@ -57,11 +57,11 @@ static struct ms_job *make(const struct ms_job_cfg *cfg)
 static void measure(const struct ms_job_cfg *cfg, ms_ideal_cost_fn cost)
 {
 	struct ms_job *job = make(cfg);
-	struct ms_graph_exec *p = ms_ideal_run(ms_job_graph(job), 0, cost, NULL);
+	struct ms_graph_exec *p = ms_ideal_run(job->graph, 0, cost, NULL);
 
 	assert_non_null(p);
 	assert_graph_done(p);
-	assert_true(ms_job_measure(job, ms_graph_exec_times(p), 0, &steps));
+	assert_true(ms_job_measure(job, p->times, 0, &steps));
 	assert_u_eq(steps.steps, cfg->steps);
 	ms_graph_exec_destroy(p);
 	ms_job_destroy(job);
@@ -121,7 +121,7 @@ TEST(ms_job_hosts, each_rank_has_a_host_of_its_own)
 		c.first = placement == MS_JOB_STRIDED ? 1 : 5;
 		job = make(&c);
 		for (uint32_t r = 0; r < 16; r++) {
-			uint32_t host = ms_job_hosts(job)[r];
+			uint32_t host = job->host[r];
 
 			assert_true(host < FIXTURE_HOSTS && !used[host]);
 			used[host] = true;
@@ -302,10 +302,9 @@ TEST(ms_job_run, packets_take_what_the_ring_formula_says)
 	c.dp_bytes = 8 << 20;
 	c.steps = 2;
 	job = make(&c);
-	fixture_graph_run(&cfg, ms_job_graph(job));
+	fixture_graph_run(&cfg, job->graph);
 	run = fixture_graph_all(&cfg, &r);
-	assert_true(ms_job_measure(
-		job, ms_graph_exec_times(ms_nics_graph_exec(ms_run_nics(run), 0)), 0, &steps));
+	assert_true(ms_job_measure(job, (ms_nics_graph_exec(run->nics, 0))->times, 0, &steps));
 	assert_u_eq(steps.compute_ns, 310 * US);
 	assert_u_between(r.end_ps / 1000, r.ideal_ns, r.ideal_ns * 103 / 100);
 	/* 14 steps of a MiB over 2 x 100G, 96.1 % of which is payload; and latencies. */
@@ -328,7 +327,7 @@ TEST(ms_job_run, is_the_same_with_any_threads)
 	c.ep_bytes = 20000;
 	c.placement = MS_JOB_RANDOM;
 	job = make(&c);
-	fixture_graph_run(&cfg, ms_job_graph(job));
+	fixture_graph_run(&cfg, job->graph);
 	ms_run_destroy(fixture_graph_all(&cfg, &one));
 	cfg.threads = 3;
 	ms_run_destroy(fixture_graph_all(&cfg, &three));

@@ -98,7 +98,7 @@ TEST(ms_pfc_apply, answers_pass)
 	run = fixture_start(&cfg);
 	assert_i_eq(fixture_finish(run, &result), MS_RUN_DONE);
 	for (uint32_t link = 0; link < topology.n_links; link++) {
-		assert_true(ms_net_link(ms_run_net(run), link, &info));
+		assert_true(ms_net_link(run->net, link, &info));
 		assert_false(info.paused);
 		paused += info.paused_ps;
 		ports += info.pauses > 0;

@@ -118,8 +118,8 @@ static uint64_t took(struct ms_graph *g, struct ms_run_cfg *cfg)
 	assert_string_equal(error.text, "");
 	fixture_graph_run(cfg, g);
 	run = fixture_graph_all(cfg, &result);
-	times = ms_graph_exec_times(ms_nics_graph_exec(ms_run_nics(run), 0));
-	for (uint32_t i = 0; i < ms_graph_nodes(g); i++)
+	times = (ms_nics_graph_exec(run->nics, 0))->times;
+	for (uint32_t i = 0; i < g->n; i++)
 		last = times[i].end_ns > last ? times[i].end_ns : last;
 	ms_run_destroy(run);
 	ms_graph_destroy(g);

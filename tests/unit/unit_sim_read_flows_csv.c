@@ -31,10 +31,10 @@ TEST(ms_flows_read, flows_after_others)
 	flows_good(&list, "src,dst,bytes,start,after\n3,4,1,0,2 3\n1,3,1,1.5us,\n3,2,1,,\n");
 	assert_u_eq(list.flow[1].start_ns, 1500);
 	assert_u_eq(list.flow[0].n_needs, 2);
-	assert_u_eq(list.need[0].flow, 1);
-	assert_i_eq(list.need[0].end, MS_RECEIVED);
-	assert_u_eq(list.need[1].flow, 2);
-	assert_i_eq(list.need[1].end, MS_SENT);
+	assert_u_eq(list.need.at[0].flow, 1);
+	assert_i_eq(list.need.at[0].end, MS_RECEIVED);
+	assert_u_eq(list.need.at[1].flow, 2);
+	assert_i_eq(list.need.at[1].end, MS_SENT);
 	ms_flow_list_fini(&list);
 }
 
@@ -49,7 +49,7 @@ TEST(ms_flow_list_add, grows)
 		assert_true(i == 0 || ms_flow_list_add_dependency(&list, i, i - 1, MS_RECEIVED));
 	}
 	assert_u_eq(list.n, 1000);
-	assert_u_eq(list.n_needs, 999);
+	assert_u_eq(list.need.n, 999);
 	assert_u_eq(list.flow[999].first_need, 998);
 	ms_flow_list_fini(&list);
 	assert_null(list.flow);

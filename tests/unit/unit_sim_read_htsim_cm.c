@@ -45,8 +45,8 @@ TEST(ms_cm_read, one_flow_starts_another)
 	cm_good(&cm, HEAD "Triggers 1\n2->4 id 2 trigger 9 size 7\n"
 			  "2->3 id 1 start 0 size 7 send_done_trigger 9\ntrigger id 9 oneshot\n");
 	assert_u_eq(cm.flows.flow[0].n_needs, 1);
-	assert_u_eq(cm.flows.need[cm.flows.flow[0].first_need].flow, 1);
-	assert_i_eq(cm.flows.need[0].end, MS_SENT);
+	assert_u_eq(cm.flows.need.at[cm.flows.flow[0].first_need].flow, 1);
+	assert_i_eq(cm.flows.need.at[0].end, MS_SENT);
 	assert_u_eq(cm.flows.flow[1].n_needs, 0);
 	ms_cm_fini(&cm);
 }
@@ -63,8 +63,8 @@ TEST(ms_cm_read, a_barrier_waits_for_all)
 
 		assert_u_eq(f->n_needs, 2);
 		for (uint32_t i = 0; i < 2; i++) {
-			assert_u_eq(cm.flows.need[f->first_need + i].flow, i);
-			assert_i_eq(cm.flows.need[f->first_need + i].end, MS_RECEIVED);
+			assert_u_eq(cm.flows.need.at[f->first_need + i].flow, i);
+			assert_i_eq(cm.flows.need.at[f->first_need + i].end, MS_RECEIVED);
 		}
 	}
 	ms_cm_fini(&cm);
@@ -86,10 +86,10 @@ TEST(ms_cm_read, news_from_other_hosts_travel)
 		assert_u_eq(relay->dst, 6);
 		assert_u_eq(relay->bytes, 0);
 		assert_u_eq(relay->n_needs, 1);
-		assert_u_eq(cm.flows.need[relay->first_need].flow, i);
+		assert_u_eq(cm.flows.need.at[relay->first_need].flow, i);
 		assert_u_eq(waits->n_needs, 2);
-		assert_u_eq(cm.flows.need[waits->first_need + i].flow, 3 + i);
-		assert_i_eq(cm.flows.need[waits->first_need + i].end, MS_RECEIVED);
+		assert_u_eq(cm.flows.need.at[waits->first_need + i].flow, 3 + i);
+		assert_i_eq(cm.flows.need.at[waits->first_need + i].end, MS_RECEIVED);
 	}
 	ms_cm_fini(&cm);
 }

@@ -15,7 +15,7 @@ static uint64_t sent_on(struct ms_run *run, uint32_t link)
 {
 	struct ms_link_info info;
 
-	assert_true(ms_net_link(ms_run_net(run), link, &info));
+	assert_true(ms_net_link(run->net, link, &info));
 	return info.sent_bytes;
 }
 

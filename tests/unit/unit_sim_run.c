@@ -94,7 +94,7 @@ static void run_all(const struct ms_run_cfg *cfg)
 	struct ms_run *run = start(cfg);
 
 	assert_i_eq(finish(run), MS_RUN_DONE);
-	assert_null(ms_run_violation(run));
+	assert_null(ms_nics_violation(run->nics));
 	assert_u_eq(result.violations, 0);
 	assert_u_eq(result.flows_unfinished, 0);
 	assert_true(result.memory_bytes <= ms_run_memory(cfg));

@@ -343,7 +343,7 @@ static bool make_gates(struct ms_trace *t)
 			t->gate.at[kept++] = t->gate.at[i];
 	t->gate.n = kept;
 	for (size_t i = 0; i < kept; i++) {
-		const struct ms_node *n = ms_graph_node(t->graph, t->gate.at[i].op);
+		const struct ms_node *n = &t->graph->node[t->gate.at[i].op];
 		uint32_t node = ms_graph_compute(t->graph, n->host, MS_STREAM_NONE, 0);
 
 		t->gate.at[i].node = node;
@@ -383,7 +383,6 @@ struct ms_graph *ms_trace_finish(struct ms_trace *t)
 	if (bad == MS_NODE_NONE)
 		ms_trace_set_no_memory(t);
 	else
-		ms_trace_set_error(t, t->rank[ms_graph_node(g, bad)->host], t->line.at[bad], "%s",
-				   why);
+		ms_trace_set_error(t, t->rank[g->node[bad].host], t->line.at[bad], "%s", why);
 	return NULL;
 }

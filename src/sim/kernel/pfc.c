@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * pfc.c - the end of a link that receives: it counts what waits from the link and sends pauses. A
- * pause travels as a packet without length, as a fault does; pfc_pause.c applies it.
+ * pause travels as a packet without length, as a fault does; fault_apply.c applies it.
  */
 #include "sim/kernel/worker.h"
 

@@ -1,5 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* random.h - random numbers that follow from a seed, the same on every machine. */
+/*
+ * random.h - chance that does not depend on who asks first.
+ *
+ * Port and time name a decision, and the random bits for it are a function of these and of the
+ * seed. Packets that come to a port at the same picosecond share their luck.
+ */
 #ifndef SOFTMRC_SIM_KERNEL_RANDOM_H
 #define SOFTMRC_SIM_KERNEL_RANDOM_H
 

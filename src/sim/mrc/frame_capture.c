@@ -25,7 +25,6 @@
 #define ECN_EXPERIENCED 3u
 /* Ethernet around a frame: preamble, gap, header, checksum. */
 #define ETHERNET_BYTES 38u
-#define FIRST_ROOM 1024u
 
 struct taken {
 	uint64_t at_ps;
@@ -41,8 +40,7 @@ struct ms_capture {
 	uint32_t *link;
 	uint32_t n_links;
 	pthread_mutex_t lock; /* of what follows */
-	struct taken *taken;
-	uint32_t n, room;
+	MS_GROW(struct taken) taken;
 	bool no_memory;
 };
 
@@ -179,40 +177,20 @@ void ms_capture_destroy(struct ms_capture *c)
 		return;
 	pthread_mutex_destroy(&c->lock);
 	free(c->link);
-	free(c->taken);
+	free(c->taken.at);
 	free(c);
 }
 
-uint32_t ms_capture_links(const struct ms_capture *c)
+void ms_capture_start(const struct ms_capture *c, struct ms_net *net)
 {
-	return c->n_links;
-}
-
-uint32_t ms_capture_link(const struct ms_capture *c, uint32_t i)
-{
-	return c->link[i];
-}
-
-static bool make_room(struct ms_capture *c)
-{
-	uint32_t room = c->room ? c->room * 2 : FIRST_ROOM;
-	struct taken *grown;
-
-	if (c->n < c->room)
-		return true;
-	grown = realloc(c->taken, room * sizeof(*grown));
-	if (!grown) {
-		c->no_memory = true;
-		return false;
-	}
-	c->taken = grown;
-	c->room = room;
-	return true;
+	for (uint32_t i = 0; i < c->n_links; i++)
+		ms_net_set_tap(net, c->link[i], true);
 }
 
 void ms_capture_add_packet(struct ms_capture *c, uint32_t link, uint64_t now_ps,
 			   const struct ms_packet *p)
 {
+	struct taken taken = {.at_ps = now_ps, .packet = *p};
 	uint32_t i = 0;
 
 	while (i < c->n_links && c->link[i] != link)
@@ -220,10 +198,9 @@ void ms_capture_add_packet(struct ms_capture *c, uint32_t link, uint64_t now_ps,
 	if (i == c->n_links)
 		return;
 	pthread_mutex_lock(&c->lock);
-	if (make_room(c)) {
-		c->taken[c->n] = (struct taken){now_ps, i, c->n, *p};
-		c->n++;
-	}
+	taken.interface = i;
+	taken.order = (uint32_t)c->taken.n;
+	c->no_memory |= !ms_grow_add(&c->taken, &taken);
 	pthread_mutex_unlock(&c->lock);
 }
 
@@ -256,10 +233,10 @@ bool ms_capture_flush(struct ms_capture *c)
 {
 	bool ok = !c->no_memory;
 
-	if (c->n > 1)
-		qsort(c->taken, c->n, sizeof(*c->taken), by_time);
-	for (uint32_t i = 0; ok && i < c->n && c->left > 0; i++, c->left--)
-		ok = write_packet(c, &c->taken[i]);
-	c->n = 0;
+	if (c->taken.n > 1)
+		qsort(c->taken.at, c->taken.n, sizeof(*c->taken.at), by_time);
+	for (size_t i = 0; ok && i < c->taken.n && c->left > 0; i++, c->left--)
+		ok = write_packet(c, &c->taken.at[i]);
+	c->taken.n = 0;
 	return ok;
 }

@@ -89,8 +89,8 @@ struct ms_capture *ms_capture_create(const struct mf_topology *topology, const u
 /* ms_capture_destroy frees it; what was not flushed is lost. NULL is nothing. */
 void ms_capture_destroy(struct ms_capture *c);
 
-uint32_t ms_capture_links(const struct ms_capture *c);
-uint32_t ms_capture_link(const struct ms_capture *c, uint32_t i);
+/* ms_capture_start has the captured links tapped. */
+void ms_capture_start(const struct ms_capture *c, struct ms_net *net);
 
 /* ms_capture_add_packet keeps a packet that begins to be sent on a link. Any thread. */
 void ms_capture_add_packet(struct ms_capture *c, uint32_t link, uint64_t now_ps,

@@ -99,7 +99,6 @@ static inline uint32_t ms_addr_host(const struct rd_gid *a)
 /* As ms_nic_ops wants them. */
 struct ms_nic_host *ms_mrc_host_open(struct ms_nic_set *set, struct ms_nic_worker *own,
 				     uint32_t number, uint64_t now_ns);
-void ms_mrc_count(const struct ms_nic_set *set, uint64_t *sent, uint64_t *taken);
 /* ms_mrc_set_prefetch notes where a connection's memory lies, or that it is gone. */
 void ms_mrc_set_prefetch(struct ms_mrc_host *h, const struct ms_conn *c, bool gone);
 /* ms_mrc_grow_engine gives an engine the memory that it found missing; false: there is none. */

@@ -36,11 +36,6 @@ void ms_roce_defaults(struct ms_roce_cfg *cfg, const struct mf_topology *topolog
 	ms_dcqcn_defaults(&cfg->dcqcn, port_bps(topology));
 }
 
-uint32_t ms_roce_headers(void)
-{
-	return MS_ROCE_BTH;
-}
-
 static uint32_t in_proportion(const struct mf_topology *t, enum ms_port_kind k, uint32_t published)
 {
 	enum mf_link_kind link = k <= MS_PORT_T0_DOWN	? MF_HOST_T0

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * roce_host.c - RoCE's hosts and the two ends of flows: opened, posted to, freed.
- */
+/* roce_host.c - RoCE's hosts and the two ends of flows: opened, posted to, freed. */
 #include <string.h>
 
 #include "base/bits.h"
 #include "sim/roce/roce_state.h"
 
+/* A part of a message is a multiple of this. */
+#define GRAIN 128u
 #define QPN_MASK 0xFFFFFFu
 /* Source ports of RoCEv2 are in the upper quarter. */
 #define SPORT_BITS 14u
@@ -26,6 +26,43 @@ struct ms_nic_host *ms_rhost_open(struct ms_nic_set *set, struct ms_nic_worker *
 	h->stats = &r->worker[own - set->worker].stats;
 	mb_link_init(&h->timers);
 	return &h->nic;
+}
+
+/*
+ * ---- which QP sends which bytes ----
+ *
+ * Each message is cut into as many parts as there are QPs, all of one size, a multiple of GRAIN
+ * bytes, but the last ones, which may be shorter or empty; a part is cut into packets. An empty
+ * message is one empty packet of the first QP.
+ */
+
+static uint64_t divide_up(uint64_t a, uint64_t b)
+{
+	return (a + b - 1) / b;
+}
+
+static struct ms_rpart part_of(const struct ms_rcut *c, uint32_t i, uint64_t bytes)
+{
+	uint64_t size = divide_up(divide_up(bytes, c->qps), GRAIN) * GRAIN, at = i * size;
+	uint64_t left = at < bytes ? bytes - at : 0;
+
+	return (struct ms_rpart){at, left < size ? left : size};
+}
+
+uint64_t ms_roce_split_packets(const struct ms_rcut *c, uint32_t i, uint64_t bytes)
+{
+	return bytes ? divide_up(part_of(c, i, bytes).bytes, c->mtu) : i == 0;
+}
+
+struct ms_rpart ms_roce_split_packet(const struct ms_rcut *c, uint32_t i, uint64_t bytes,
+				     uint64_t n)
+{
+	struct ms_rpart part = part_of(c, i, bytes);
+
+	part.offset += n * c->mtu;
+	part.bytes -= n * c->mtu;
+	part.bytes = part.bytes < c->mtu ? part.bytes : c->mtu;
+	return part;
 }
 
 /* ---- EVs: what switches hash ---- */
@@ -96,18 +133,34 @@ void ms_rconn_free(struct ms_rhost *h, struct ms_rconn *c)
 		ms_arena_free(&h->nic.worker->arena, c, end_bytes(c->cut.qps, c->end.depth, true));
 }
 
+/* The number of QP i among numbers that lie `stride` bytes apart. */
+static uint64_t number_of(const uint64_t *first, size_t stride, uint32_t i)
+{
+	const void *of = (const uint8_t *)first + i * stride;
+
+	return *(const uint64_t *)of;
+}
+
+uint32_t ms_rconn_passed(const struct ms_rconn *c, const uint64_t *packets, size_t stride)
+{
+	uint32_t passed = c->end.passed;
+
+	for (; passed < c->end.posted; passed++)
+		for (uint32_t i = 0; i < c->cut.qps; i++)
+			if (number_of(packets, stride, i) < ms_rconn_end(c, passed, i))
+				return passed;
+	return passed;
+}
+
 void ms_rconn_place(struct ms_rconn *c, uint32_t k, const uint64_t *before, size_t stride)
 {
 	uint32_t at = c->end.posted++ % c->end.depth;
 
 	c->message[at] = k;
-	for (uint32_t i = 0; i < c->cut.qps; i++) {
-		const void *of = (const uint8_t *)before + i * stride;
-
+	for (uint32_t i = 0; i < c->cut.qps; i++)
 		c->part_end[at * c->cut.qps + i] =
-			*(const uint64_t *)of +
+			number_of(before, stride, i) +
 			ms_roce_split_packets(&c->cut, i, ms_flow_end_message_bytes(&c->end, k));
-	}
 }
 
 struct ms_flow_end *ms_rconn_open(struct ms_nic_host *nic, uint32_t id, const struct ms_flow *f,

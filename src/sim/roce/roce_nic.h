@@ -86,6 +86,8 @@ void ms_dcqcn_sent(struct ms_dcqcn *c, const struct ms_dcqcn_cfg *cfg, uint64_t 
 /* ms_dcqcn_rate returns the rate at now_ns, not before any time given so far; bits a second. */
 uint64_t ms_dcqcn_rate(struct ms_dcqcn *c, const struct ms_dcqcn_cfg *cfg, uint64_t now_ns);
 
+/* Bytes of the BTH, the one IBTA header that most data packets have. */
+#define MS_ROCE_BTH 12u
 /* QPs of a flow. */
 #define MS_ROCE_QPS_MAX 16u
 /* IBTA: codes of the ACK timeout, 4.096 us x 2^code, and retries. */
@@ -152,8 +154,6 @@ void ms_roce_pfc(const struct mf_topology *t, struct ms_pfc_cfg *pfc);
  * of the workloads uses RoCE. */
 uint64_t ms_roce_memory(const struct ms_roce_cfg *cfg, const struct ms_workload_cfg *workload,
 			uint32_t n, uint64_t hosts);
-/* ms_roce_headers returns the bytes of IBTA headers that most data packets have: the BTH. */
-uint32_t ms_roce_headers(void);
 
 /* ms_roce_create adds RoCE to the NICs, which free it; cfg is copied. NULL: why (MS_WHY_BYTES) says
  * what is wrong. */

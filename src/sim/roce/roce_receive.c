@@ -76,17 +76,6 @@ static bool all_placed(const struct ms_rconn *c)
 	return c->end.placed_bytes == c->end.bytes && c->ends_seen == ends;
 }
 
-static uint32_t passed_everywhere(const struct ms_rconn *c)
-{
-	uint32_t passed = c->end.passed;
-
-	for (; passed < c->end.posted; passed++)
-		for (uint32_t i = 0; i < c->cut.qps; i++)
-			if (c->rx[i].expected < ms_rconn_end(c, passed, i))
-				return passed;
-	return passed;
-}
-
 static void complete_message(struct ms_rhost *h, const struct ms_rconn *c, uint64_t now_ps)
 {
 	if (!all_placed(c))
@@ -99,7 +88,7 @@ static void complete_message(struct ms_rhost *h, const struct ms_rconn *c, uint6
 /* Messages may have arrived now. */
 static void complete_messages_in_order(struct ms_rhost *h, struct ms_rconn *c, uint64_t now_ps)
 {
-	uint32_t passed = passed_everywhere(c);
+	uint32_t passed = ms_rconn_passed(c, &c->rx->expected, sizeof(*c->rx));
 
 	while (c->end.passed < passed) {
 		uint32_t k = c->message[c->end.passed % c->end.depth];

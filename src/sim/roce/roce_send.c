@@ -135,21 +135,10 @@ void ms_rqp_timeouts(struct ms_rhost *h, uint64_t now_ps)
 
 /* ---- answers ---- */
 
-static uint32_t passed_everywhere(const struct ms_rconn *c)
-{
-	uint32_t passed = c->end.passed;
-
-	for (; passed < c->end.posted; passed++)
-		for (uint32_t i = 0; i < c->cut.qps; i++)
-			if (c->qp[i].una < ms_rconn_end(c, passed, i))
-				return passed;
-	return passed;
-}
-
 /* Messages may be complete now. */
 static void complete_messages_in_order(struct ms_rhost *h, struct ms_rconn *c, uint64_t now_ps)
 {
-	uint32_t passed = passed_everywhere(c);
+	uint32_t passed = ms_rconn_passed(c, &c->qp->una, sizeof(*c->qp));
 
 	while (c->end.passed < passed) {
 		uint32_t k = c->message[c->end.passed % c->end.depth];

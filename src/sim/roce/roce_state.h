@@ -16,7 +16,6 @@
 
 /* IBTA: BTH; RETH in front of a WRITE; immediate at its end; AETH of an answer; the rest of a
  * CNP. */
-#define MS_ROCE_BTH 12u
 #define MS_ROCE_RETH 16u
 #define MS_ROCE_IMM 4u
 #define MS_ROCE_AETH 4u
@@ -116,15 +115,13 @@ static inline uint64_t ms_rconn_end(const struct ms_rconn *c, uint32_t position,
 	return c->part_end[position % c->end.depth * c->cut.qps + i];
 }
 
-/* ---- roce_split.c ---- */
+/* ---- roce_host.c: hosts, connections, posting, and how messages are cut ---- */
 
 /* ms_roce_split_packets returns how many packets of QP i a message of so many bytes has. */
 uint64_t ms_roce_split_packets(const struct ms_rcut *c, uint32_t i, uint64_t bytes);
 /* ms_roce_split_packet says which bytes of such a message packet n of QP i has. */
 struct ms_rpart ms_roce_split_packet(const struct ms_rcut *c, uint32_t i, uint64_t bytes,
 				     uint64_t n);
-
-/* ---- roce_host.c: hosts, connections, posting ---- */
 
 /* As ms_nic_ops wants them. */
 struct ms_nic_host *ms_rhost_open(struct ms_nic_set *set, struct ms_nic_worker *own,
@@ -137,6 +134,9 @@ void ms_rconn_close(struct ms_nic_host *h, struct ms_flow_end *e);
 struct ms_rconn *ms_rconn_accept(struct ms_rhost *h, uint32_t slot);
 /* ms_rconn_place notes that message k stands at the next position, and where it ends. */
 void ms_rconn_place(struct ms_rconn *c, uint32_t k, const uint64_t *before, size_t stride);
+/* ms_rconn_passed returns up to which position all QPs have passed; `packets` is what the first QP has
+ * passed, of the others `stride` bytes on each. */
+uint32_t ms_rconn_passed(const struct ms_rconn *c, const uint64_t *packets, size_t stride);
 /* ms_rconn_free gives back a sender's end that is over, when no heap holds a QP of it. */
 void ms_rconn_free(struct ms_rhost *h, struct ms_rconn *c);
 /* ms_roce_ev returns what switches hash of packets that a QP sends. */

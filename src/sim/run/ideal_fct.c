@@ -51,7 +51,7 @@ static uint32_t payload_bytes(const struct ms_run *run)
 /* What a data packet has in addition to its payload. */
 static uint32_t header_bytes(const struct ms_run *run)
 {
-	return is_roce_run(run) ? ms_roce_headers() + run->cfg.roce.frame_bytes
+	return is_roce_run(run) ? MS_ROCE_BTH + run->cfg.roce.frame_bytes
 				: DATA_HEADERS + run->cfg.mrc.frame_bytes;
 }
 

@@ -275,21 +275,6 @@ enum ms_run_state ms_run_step(struct ms_run *run, uint64_t step_ps)
 	return MS_RUN_RANKS;
 }
 
-uint64_t ms_run_now_ps(const struct ms_run *run)
-{
-	return ms_net_now_ps(run->net);
-}
-
-struct ms_net *ms_run_net(struct ms_run *run)
-{
-	return run->net;
-}
-
-struct ms_nics *ms_run_nics(struct ms_run *run)
-{
-	return run->nics;
-}
-
 bool ms_run_uses(const struct ms_run *run, enum ms_transport transport)
 {
 	return uses(&run->cfg, transport);
@@ -303,11 +288,6 @@ void ms_run_stats(const struct ms_run *run, struct mt_stats *core, struct ms_roc
 		ms_mrc_stats(run->mrc, core);
 	if (run->roce)
 		ms_roce_stats(run->roce, roce);
-}
-
-const struct ms_workload *ms_run_workload(const struct ms_run *run)
-{
-	return run->workload;
 }
 
 /* ---- memory ---- */

@@ -13,7 +13,7 @@
  *
  * Every run is checked: each byte of each message is placed exactly once and inside its memory
  * region, messages arrive whole and in order, every packet that was sent was delivered, dropped or
- * is still on its way, and what engines count is what the fabric counts. ms_run_violation says what
+ * is still on its way, and what engines count is what the fabric counts. ms_nics_violation says what
  * was found. A run that ends with flows unfinished, or with a violation, is a failed run.
  */
 #ifndef SOFTMRC_SIM_RUN_SIM_RUN_H
@@ -75,6 +75,17 @@ bool ms_run_check(const struct ms_run_cfg *cfg, char *why);
  */
 uint64_t ms_run_memory(const struct ms_run_cfg *cfg);
 
+/* Its parts, to look at and for taps and faults. */
+struct ms_run {
+	struct ms_run_cfg cfg;
+	struct ms_workload *workload;
+	struct ms_nics *nics;
+	struct ms_mrc *mrc;   /* NULL: no workload uses it */
+	struct ms_roce *roce; /* likewise */
+	struct ms_net *net;
+	struct ms_flow_record *merged; /* of all ranks; NULL: this process alone */
+};
+
 /* ms_run_create builds a run at time 0; allocates. NULL: why says what is wrong. */
 struct ms_run *ms_run_create(const struct ms_run_cfg *cfg, char *why);
 void ms_run_destroy(struct ms_run *run);
@@ -91,8 +102,6 @@ enum ms_run_state {
 
 /* ms_run_step lets step_ps more pass, or less where the run ends. Blocks as long as that takes. */
 enum ms_run_state ms_run_step(struct ms_run *run, uint64_t step_ps);
-/* ms_run_now_ps returns the simulated time. */
-uint64_t ms_run_now_ps(const struct ms_run *run);
 
 struct ms_run_result {
 	uint32_t hosts, planes;
@@ -132,25 +141,12 @@ struct ms_flow_result {
 /* ms_run_flow fills in flow `id`, as far as this rank knows it (with ranks: after ms_run_result
  * rank 0 knows all). */
 void ms_run_flow(const struct ms_run *run, uint32_t id, struct ms_flow_result *result);
-uint32_t ms_run_flows(const struct ms_run *run);
-/* ms_run_placed returns how many bytes of a flow have been placed at its destination so far; 0 of
- * a flow that ends on another rank. Between steps and at edges. */
-uint64_t ms_run_placed(const struct ms_run *run, uint32_t id);
-/* ms_run_flows_done returns how many flows have arrived at hosts of this rank; cheap. */
-uint32_t ms_run_flows_done(const struct ms_run *run);
 
 /*
  * ms_run_describe_wait writes what an unfinished flow waits for, as "flow 7 (3 -> 9), message 2 of
  * 5, waits for message 1 of flow 6 (1 -> 3)"; false: the flow is finished.
  */
 bool ms_run_describe_wait(const struct ms_run *run, uint32_t id, char *text, size_t size);
-/* ms_run_violation returns the first thing that the checker found on this rank; NULL: nothing. */
-const char *ms_run_violation(const struct ms_run *run);
-
-/* The parts, for time series, taps and sums. */
-struct ms_net *ms_run_net(struct ms_run *run);
-struct ms_nics *ms_run_nics(struct ms_run *run);
-const struct ms_workload *ms_run_workload(const struct ms_run *run);
 
 /* ms_run_uses returns whether a workload of the run uses a transport. */
 bool ms_run_uses(const struct ms_run *run, enum ms_transport transport);
@@ -177,17 +173,6 @@ void ms_write_series(struct ms_run *run, const struct mf_topology *t, const uint
 /* ms_write_nics_head and _nics write one line: what all NICs together have counted up to now. */
 void ms_write_nics_head(FILE *to);
 void ms_write_nics(struct ms_run *run, uint64_t now_ps, FILE *to);
-
-/* What a run consists of; for run/ only. */
-struct ms_run {
-	struct ms_run_cfg cfg;
-	struct ms_workload *workload;
-	struct ms_nics *nics;
-	struct ms_mrc *mrc;   /* NULL: no workload uses it */
-	struct ms_roce *roce; /* likewise */
-	struct ms_net *net;
-	struct ms_flow_record *merged; /* of all ranks; NULL: this process alone */
-};
 
 /* ms_run_ideal_ns returns what theory allows at best until the last flow is over; 0: unknown. */
 uint64_t ms_run_ideal_ns(const struct ms_run *run);

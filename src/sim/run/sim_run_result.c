@@ -11,16 +11,6 @@
 #define STATS (sizeof(struct mt_stats) / sizeof(uint64_t))
 #define ROCE_STATS (sizeof(struct ms_roce_stats) / sizeof(uint64_t))
 
-uint32_t ms_run_flows(const struct ms_run *run)
-{
-	return ms_workload_flows(run->workload);
-}
-
-uint32_t ms_run_flows_done(const struct ms_run *run)
-{
-	return ms_nics_arrived(run->nics);
-}
-
 void ms_run_record(const struct ms_run *run, uint32_t id, struct ms_flow_record *r)
 {
 	if (run->merged)
@@ -69,12 +59,12 @@ static bool merge_some(struct ms_run *run, uint32_t first, uint32_t n, uint64_t 
 static bool merge_nodes(const struct ms_run *run, struct ms_graph_exec *play, uint64_t *numbers)
 {
 	const struct ms_ranks *r = run->cfg.ranks;
-	uint32_t nodes = ms_graph_nodes(ms_graph_exec_graph(play)), n;
+	uint32_t nodes = play->g->n, n;
 
 	for (uint32_t at = 0; at < nodes; at += n) {
 		n = nodes - at < MERGE_AT_ONCE ? nodes - at : MERGE_AT_ONCE;
 		for (uint32_t i = 0; i < n; i++) {
-			const struct ms_node_times *t = &ms_graph_exec_times(play)[at + i];
+			const struct ms_node_times *t = &play->times[at + i];
 
 			numbers[(size_t)2 * i] = t->begin_ns;
 			numbers[(size_t)2 * i + 1] = t->end_ns;
@@ -84,8 +74,7 @@ static bool merge_nodes(const struct ms_run *run, struct ms_graph_exec *play, ui
 		for (uint32_t i = 0; i < n; i++) {
 			const uint64_t *of = &numbers[(size_t)2 * i];
 
-			ms_graph_exec_set_times(play, at + i,
-						&(struct ms_node_times){of[0], of[1]});
+			play->times[at + i] = (struct ms_node_times){of[0], of[1]};
 		}
 	}
 	return true;
@@ -93,7 +82,7 @@ static bool merge_nodes(const struct ms_run *run, struct ms_graph_exec *play, ui
 
 static bool merge_records(struct ms_run *run)
 {
-	uint32_t flows = ms_run_flows(run);
+	uint32_t flows = ms_workload_flows(run->workload);
 	uint64_t *numbers = malloc(4 * sizeof(*numbers) * MERGE_AT_ONCE);
 	bool ok;
 
@@ -157,7 +146,7 @@ static bool sum_flows(const struct ms_run *run, struct ms_run_result *out)
 		last_ns = r.end_ns > last_ns ? r.end_ns : last_ns;
 		fct[n++] = r.end_ns - r.start_ns;
 	}
-	out->end_ps = out->flows_unfinished ? ms_run_now_ps(run) : last_ns * MS_PS_PER_NS;
+	out->end_ps = out->flows_unfinished ? ms_net_now_ps(run->net) : last_ns * MS_PS_PER_NS;
 	if (n > 0) {
 		ms_sort(fct, n);
 		out->fct_p50_ns = ms_percentile(fct, n, 500);
@@ -173,7 +162,7 @@ bool ms_run_result(struct ms_run *run, struct ms_run_result *result)
 	*result = (struct ms_run_result){
 		.hosts = run->cfg.topology.n_hosts,
 		.planes = run->cfg.topology.cfg.planes,
-		.flows = ms_run_flows(run),
+		.flows = ms_workload_flows(run->workload),
 		.seed = run->cfg.seed,
 		.threads = run->cfg.threads,
 		.ideal_ns = ms_run_ideal_ns(run),
@@ -202,11 +191,6 @@ void ms_run_flow(const struct ms_run *run, uint32_t id, struct ms_flow_result *r
 		.failed = r.failed,
 	};
 	ms_workload_flow(run->workload, id, &result->flow);
-}
-
-uint64_t ms_run_placed(const struct ms_run *run, uint32_t id)
-{
-	return ms_nics_placed(run->nics, id);
 }
 
 /* ---- who waits for whom ---- */
@@ -256,9 +240,4 @@ bool ms_run_describe_wait(const struct ms_run *run, uint32_t id, char *text, siz
 			 f.src, f.dst, arrived, f.messages);
 	}
 	return true;
-}
-
-const char *ms_run_violation(const struct ms_run *run)
-{
-	return ms_nics_violation(run->nics);
 }

@@ -29,7 +29,7 @@ void ms_write_flows(const struct ms_run *run, FILE *to)
 {
 	fprintf(to,
 		"flow,src,dst,bytes,messages,start_ns,end_ns,acked_ns,fct_ns,retransmits,state\n");
-	for (uint32_t id = 0; id < ms_run_flows(run); id++) {
+	for (uint32_t id = 0; id < ms_workload_flows(run->workload); id++) {
 		struct ms_flow_result r;
 		bool over;
 
@@ -56,7 +56,7 @@ void ms_write_series_head(FILE *to)
 void ms_write_series(struct ms_run *run, const struct mf_topology *t, const uint32_t *link,
 		     uint32_t n, uint64_t now_ps, FILE *to)
 {
-	const struct ms_net *net = ms_run_net(run);
+	const struct ms_net *net = run->net;
 
 	for (uint32_t i = 0; i < n; i++) {
 		char name[MF_LINK_NAME_BYTES];
@@ -92,7 +92,7 @@ void ms_write_nics(struct ms_run *run, uint64_t now_ps, FILE *to)
 	struct ms_nic_sums sums;
 	struct mt_stats core;
 
-	ms_nics_sums(ms_run_nics(run), &sums);
+	ms_nics_sums(run->nics, &sums);
 	ms_run_stats(run, &core, &roce);
 	fprintf(to, "%" PRIu64 ",%u,%u,%u", now_ps / MS_PS_PER_NS, sums.arrived, sums.acked,
 		sums.connections);

@@ -38,10 +38,10 @@ static bool check_hosts_disjoint(const struct ms_scenario *s, uint32_t i,
 	if (!of)
 		return ms_file_set_no_memory(error, s->name);
 	for (uint32_t k = 0; k < i; k++)
-		for (uint32_t r = 0; r < ms_job_ranks(ms_job_cfg(s->made[k])); r++)
-			of[ms_job_hosts(s->made[k])[r]] = k + 1;
-	for (uint32_t r = 0; other == 0 && r < ms_job_ranks(ms_job_cfg(job)); r++) {
-		host = ms_job_hosts(job)[r];
+		for (uint32_t r = 0; r < ms_job_ranks(&s->made[k]->cfg); r++)
+			of[s->made[k]->host[r]] = k + 1;
+	for (uint32_t r = 0; other == 0 && r < ms_job_ranks(&job->cfg); r++) {
+		host = job->host[r];
 		other = of[host];
 	}
 	free(of);
@@ -74,7 +74,7 @@ static bool one_job(struct ms_scenario *s, uint32_t i, struct ms_file_error *err
 		.hosts = s->fabric.n_hosts,
 		.hosts_per_t0 = s->fabric.cfg.hosts_per_t0,
 		.start_ns = j->start_ns,
-		.graph = ms_job_graph(s->made[i]),
+		.graph = s->made[i]->graph,
 	};
 	return check_hosts_disjoint(s, i, error);
 }

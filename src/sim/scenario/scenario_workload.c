@@ -205,8 +205,8 @@ static bool one_workload(struct ms_scenario *s, uint32_t part, struct ms_file_er
 			return false;
 		c->list = list->flow;
 		c->n_list = list->n;
-		c->list_needs = list->need;
-		c->n_list_needs = list->n_needs;
+		c->list_needs = list->need.at;
+		c->n_list_needs = (uint32_t)list->need.n;
 	}
 	if (!ms_workload_check(c, why))
 		return ms_file_set_error(error, s->name, w->line, "workload: %s", why);

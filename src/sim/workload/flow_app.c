@@ -23,7 +23,7 @@ void ms_app_init(struct ms_app *a, const struct ms_workload *w, enum ms_transpor
 /* Graphs may have fewer hosts than the fabric. */
 static bool takes_part(const struct ms_app *a, uint32_t part, uint32_t number)
 {
-	return a->play[part] && number < ms_graph_hosts(ms_graph_exec_graph(a->play[part]));
+	return a->play[part] && number < a->play[part]->g->hosts;
 }
 
 static uint64_t graphs_next_ns(const struct ms_app *a, uint32_t number)

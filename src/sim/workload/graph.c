@@ -5,7 +5,6 @@
 
 #include "sim/workload/workload_state.h"
 
-#define FIRST_ROOM 256u
 #define BYTES_MAX UINT64_C(0xFFFFFFFF)
 
 struct ms_graph *ms_graph_create(uint32_t hosts)
@@ -22,7 +21,7 @@ void ms_graph_destroy(struct ms_graph *g)
 	if (!g)
 		return;
 	free(g->node);
-	free(g->edge);
+	ms_grow_free(&g->edges);
 	free(g->first_dependent);
 	free(g->dependents);
 	free(g->channel);
@@ -40,31 +39,11 @@ void ms_graph_destroy(struct ms_graph *g)
 
 /* ---- building ---- */
 
-/* grow makes room for one more; false: no memory, or there are as many as may be. */
-static bool grow_array(void **array, uint32_t n, uint32_t *room, uint32_t max, size_t size)
-{
-	uint32_t more = *room ? *room * 2 : FIRST_ROOM;
-	void *grown;
-
-	if (n < *room)
-		return true;
-	if (n >= max)
-		return false;
-	grown = realloc(*array, more * size);
-	if (!grown)
-		return false;
-	*array = grown;
-	*room = more;
-	return true;
-}
-
 static uint32_t add_node(struct ms_graph *g, const struct ms_node *node)
 {
-	void *array = g->node;
-
-	if (!grow_array(&array, g->n, &g->room, MS_NODES_MAX, sizeof(*g->node)))
+	if (g->n >= MS_NODES_MAX ||
+	    !ms_grow_room((void **)(void *)&g->node, g->n, &g->room, sizeof(*g->node)))
 		return MS_NODE_NONE;
-	g->node = array;
 	g->node[g->n] = *node;
 	return g->n++;
 }
@@ -95,17 +74,18 @@ uint32_t ms_graph_transfer(struct ms_graph *g, uint32_t src, uint32_t dst, uint1
 
 bool ms_graph_add_dependency(struct ms_graph *g, uint32_t node, uint32_t on, enum ms_end end)
 {
-	void *array = g->edge;
+	struct ms_graph_edge *edge;
 
 	if (node == MS_NODE_NONE || on == MS_NODE_NONE)
 		return true;
-	if (node >= g->n || on >= g->n ||
-	    !grow_array(&array, g->n_edges, &g->edges_room, UINT32_C(1) << 31, sizeof(*g->edge)))
+	if (node >= g->n || on >= g->n || g->edges.n >= UINT32_C(1) << 31)
 		return false;
-	g->edge = array;
+	edge = ms_grow_place(&g->edges);
+	if (!edge)
+		return false;
 	if (g->node[on].kind == MS_COMPUTE)
 		end = MS_SENT;
-	g->edge[g->n_edges++] = (struct ms_graph_edge){node, on, (uint32_t)end};
+	*edge = (struct ms_graph_edge){node, on, (uint32_t)end};
 	g->node[node].needs++;
 	return true;
 }
@@ -115,8 +95,8 @@ bool ms_graph_add_dependency(struct ms_graph *g, uint32_t node, uint32_t on, enu
 /* Needs of what another host would have to know. */
 static bool check_dependencies_are_local(const struct ms_graph *g, char *why, uint32_t *bad)
 {
-	for (uint32_t i = 0; i < g->n_edges; i++) {
-		const struct ms_graph_edge *e = &g->edge[i];
+	for (size_t i = 0; i < g->edges.n; i++) {
+		const struct ms_graph_edge *e = &g->edges.at[i];
 		const struct ms_node *on = &g->node[e->on];
 		uint32_t knows = e->end == MS_RECEIVED ? on->peer : on->host;
 
@@ -145,27 +125,12 @@ bool ms_graph_seal(struct ms_graph *g, char *why, uint32_t *bad)
 		return ms_refuse(why, "no memory for a graph of %u nodes", g->n);
 	if (!ms_graph_check_order(g, why, bad))
 		return false;
-	free(g->edge);
-	g->edge = NULL;
+	free(g->edges.at);
+	g->edges.at = NULL;
 	return true;
 }
 
 /* ---- looking ---- */
-
-uint32_t ms_graph_hosts(const struct ms_graph *g)
-{
-	return g->hosts;
-}
-
-uint32_t ms_graph_nodes(const struct ms_graph *g)
-{
-	return g->n;
-}
-
-const struct ms_node *ms_graph_node(const struct ms_graph *g, uint32_t node)
-{
-	return &g->node[node];
-}
 
 const uint32_t *ms_graph_dependents(const struct ms_graph *g, uint32_t node, enum ms_end end,
 				    uint32_t *n)
@@ -174,16 +139,6 @@ const uint32_t *ms_graph_dependents(const struct ms_graph *g, uint32_t node, enu
 
 	*n = first[1] - first[0];
 	return g->dependents + first[0];
-}
-
-uint32_t ms_graph_channels(const struct ms_graph *g)
-{
-	return g->n_channels;
-}
-
-const struct ms_channel *ms_graph_channel(const struct ms_graph *g, uint32_t channel)
-{
-	return &g->channel[channel];
 }
 
 uint32_t ms_graph_out(const struct ms_graph *g, uint32_t host, uint32_t *n)
@@ -196,11 +151,6 @@ const uint32_t *ms_graph_in(const struct ms_graph *g, uint32_t host, uint32_t *n
 {
 	*n = g->first_in[host + 1] - g->first_in[host];
 	return g->in + g->first_in[host];
-}
-
-uint32_t ms_graph_in_slot(const struct ms_graph *g, uint32_t channel)
-{
-	return g->in_slot[channel];
 }
 
 uint32_t ms_graph_message(const struct ms_graph *g, uint32_t channel, uint32_t k)
@@ -225,14 +175,9 @@ const uint32_t *ms_graph_roots(const struct ms_graph *g, uint32_t host, uint32_t
 	return g->root + g->first_root[host];
 }
 
-uint32_t ms_graph_streams(const struct ms_graph *g)
-{
-	return g->streams;
-}
-
 size_t ms_graph_bytes(const struct ms_graph *g)
 {
-	return sizeof(*g) + g->room * sizeof(*g->node) + g->n_edges * sizeof(uint32_t) +
+	return sizeof(*g) + g->room * sizeof(*g->node) + g->edges.n * sizeof(uint32_t) +
 	       (size_t)g->n * 6 * sizeof(uint32_t) + g->n_channels * sizeof(*g->channel) +
 	       (size_t)g->hosts * 3 * sizeof(uint32_t);
 }

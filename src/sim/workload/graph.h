@@ -56,7 +56,31 @@ struct ms_channel {
 	uint16_t number;
 };
 
-struct ms_graph;
+/* A need, while the graph is built. */
+struct ms_graph_edge {
+	uint32_t node, on;
+	uint32_t end;
+};
+
+/* Not to be written but by the calls below. */
+struct ms_graph {
+	uint32_t hosts;
+	uint32_t streams; /* one more than the highest that computes have */
+	struct ms_node *node;
+	uint32_t n; /* nodes */
+	MS_GROW(struct ms_graph_edge) edges;
+	size_t room;
+	/* Sealed. Dependents of node i at end e begin at first_dependent[2 * i + e]. */
+	uint32_t *first_dependent, *dependents;
+	struct ms_channel *channel; /* sorted by source, destination and number */
+	uint32_t n_channels;
+	uint32_t *message; /* nodes, by channel */
+	uint32_t *size;	   /* of them */
+	uint32_t *place;   /* two of each node: its channel, and which of its transfers it is */
+	uint32_t *first_out, *first_in, *in;
+	uint32_t *in_slot; /* which of the channels that end at its destination a channel is */
+	uint32_t *first_root, *root;
+};
 
 /* ms_graph_create makes an empty graph of hosts 0 .. hosts - 1; allocates. NULL: no memory. */
 struct ms_graph *ms_graph_create(uint32_t hosts);
@@ -83,27 +107,15 @@ bool ms_graph_add_dependency(struct ms_graph *g, uint32_t node, uint32_t on, enu
  */
 bool ms_graph_seal(struct ms_graph *g, char *why, uint32_t *bad);
 
-/* ---- of any graph ---- */
-
-uint32_t ms_graph_hosts(const struct ms_graph *g);
-uint32_t ms_graph_nodes(const struct ms_graph *g);
-/* ms_graph_node returns a node; valid until another one is added. */
-const struct ms_node *ms_graph_node(const struct ms_graph *g, uint32_t node);
-
-/* ---- of a sealed one ---- */
+/* ---- of a sealed graph ---- */
 
 /* ms_graph_dependents returns the nodes that wait for this end of a node, *n of them; for computes
  * the end is MS_SENT. */
 const uint32_t *ms_graph_dependents(const struct ms_graph *g, uint32_t node, enum ms_end end,
 				    uint32_t *n);
-uint32_t ms_graph_channels(const struct ms_graph *g);
-/* ms_graph_channel returns a channel; they are sorted by source, destination and number. */
-const struct ms_channel *ms_graph_channel(const struct ms_graph *g, uint32_t channel);
 /* ms_graph_out and ms_graph_in return the channels that begin and end at a host, *n of them. */
 uint32_t ms_graph_out(const struct ms_graph *g, uint32_t host, uint32_t *n);
 const uint32_t *ms_graph_in(const struct ms_graph *g, uint32_t host, uint32_t *n);
-/* ms_graph_in_slot returns which of the channels that end at its destination a channel is. */
-uint32_t ms_graph_in_slot(const struct ms_graph *g, uint32_t channel);
 /* ms_graph_message returns the node of transfer k of a channel, ms_graph_place which k a transfer
  * is and of which channel. */
 uint32_t ms_graph_message(const struct ms_graph *g, uint32_t channel, uint32_t k);
@@ -112,8 +124,6 @@ uint32_t ms_graph_place(const struct ms_graph *g, uint32_t node, uint32_t *chann
 const uint32_t *ms_graph_sizes(const struct ms_graph *g, uint32_t channel);
 /* ms_graph_roots returns the nodes of a host that need nothing, *n of them. */
 const uint32_t *ms_graph_roots(const struct ms_graph *g, uint32_t host, uint32_t *n);
-/* ms_graph_streams returns one more than the highest stream that computes have. */
-uint32_t ms_graph_streams(const struct ms_graph *g);
 /* ms_graph_bytes returns what the graph has allocated. */
 size_t ms_graph_bytes(const struct ms_graph *g);
 
@@ -161,12 +171,22 @@ bool ms_collective_add(struct ms_graph *g, const struct ms_collective *c, const 
  * Threads: what belongs to one host is touched by one thread at a time; calls for different hosts
  * may come from different threads at once. The two ends of a transfer are two hosts.
  */
-struct ms_graph_exec;
-
 /* Of one node. UINT64_MAX: has not happened, or not on this rank. */
 struct ms_node_times {
 	uint64_t begin_ns; /* a compute: began; a transfer: could have been sent */
 	uint64_t end_ns;   /* a compute: was over; a transfer: was received */
+};
+
+/* Not to be written but by the calls below; `times` by who knows of what happened elsewhere. */
+struct ms_graph_exec {
+	const struct ms_graph *g;
+	uint64_t start_ns;
+	uint32_t *left; /* of each node: needs that are not met */
+	uint32_t *next;
+	struct ms_node_times *times; /* of each node */
+	struct ms_exec_host *host;
+	struct ms_exec_stream *stream; /* some of each host */
+	struct ms_exec_channel *channel;
 };
 
 /* ms_graph_exec_create lets a sealed graph, which the caller keeps, begin at start_ns. NULL: no
@@ -193,13 +213,6 @@ uint32_t ms_graph_exec_claim_transfer(struct ms_graph_exec *p, uint32_t channel)
 /* ms_graph_exec_has_transfer says whether any transfer of a channel is ready. */
 bool ms_graph_exec_has_transfer(const struct ms_graph_exec *p, uint32_t channel);
 
-/* ms_graph_exec_times returns the times of all nodes, in their order. */
-const struct ms_node_times *ms_graph_exec_times(const struct ms_graph_exec *p);
-/* ms_graph_exec_graph returns the graph. */
-const struct ms_graph *ms_graph_exec_graph(const struct ms_graph_exec *p);
-/* ms_graph_exec_set_times takes over the times of a node that another rank knows. */
-void ms_graph_exec_set_times(struct ms_graph_exec *p, uint32_t node,
-			     const struct ms_node_times *times);
 /* ms_graph_exec_bytes returns what playing a graph of so many nodes, channels, hosts allocates. */
 size_t ms_graph_exec_bytes(const struct ms_graph *g);
 

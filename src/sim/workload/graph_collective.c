@@ -30,7 +30,7 @@ static bool ring_step(struct ms_graph *g, const struct ms_collective *c, const u
 		      uint32_t *before, bool first)
 {
 	uint64_t bytes = (c->bytes + c->n - 1) / c->n;
-	uint32_t first_node = ms_graph_nodes(g);
+	uint32_t first_node = g->n;
 
 	for (uint32_t i = 0; i < c->n; i++) {
 		uint32_t node = ms_graph_transfer(g, c->member[i], c->member[(i + 1) % c->n],

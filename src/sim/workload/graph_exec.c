@@ -14,32 +14,21 @@ struct list {
 	uint32_t first, last;
 };
 
-struct play_host {
+struct ms_exec_host {
 	uint32_t running; /* the one that ends first */
 	struct list due;  /* channels */
 	bool begun;
 };
 
-struct play_stream {
+struct ms_exec_stream {
 	struct list waiting;
 	bool busy;
 };
 
-struct play_channel {
+struct ms_exec_channel {
 	struct list ready;
 	uint32_t next; /* that is due */
 	bool due;
-};
-
-struct ms_graph_exec {
-	const struct ms_graph *g;
-	uint64_t start_ns;
-	uint32_t *left; /* needs that are not met */
-	uint32_t *next;
-	struct ms_node_times *times;
-	struct play_host *host;
-	struct play_stream *stream; /* some of each host */
-	struct play_channel *channel;
 };
 
 #define EMPTY ((struct list){MS_NODE_NONE, MS_NODE_NONE})
@@ -78,11 +67,11 @@ static uint32_t pop_node(const uint32_t *next, struct list *l)
 
 /* ---- nodes ---- */
 
-static struct play_stream *stream_of(struct ms_graph_exec *p, const struct ms_node *n)
+static struct ms_exec_stream *stream_of(struct ms_graph_exec *p, const struct ms_node *n)
 {
 	if (n->worker == MS_STREAM_NONE)
 		return NULL;
-	return &p->stream[(size_t)n->host * ms_graph_streams(p->g) + n->worker];
+	return &p->stream[(size_t)n->host * p->g->streams + n->worker];
 }
 
 /* REQ(sim.graph.needs) */
@@ -100,7 +89,7 @@ static void free_dependents(struct ms_graph_exec *p, uint32_t node, enum ms_end 
 /* A compute is over: its stream takes the next one, before anything else becomes ready. */
 static void finish_node(struct ms_graph_exec *p, uint32_t node, uint64_t now_ns, struct list *fresh)
 {
-	struct play_stream *s = stream_of(p, ms_graph_node(p->g, node));
+	struct ms_exec_stream *s = stream_of(p, &p->g->node[node]);
 	uint32_t after;
 
 	p->times[node].end_ns = now_ns;
@@ -115,13 +104,13 @@ static void finish_node(struct ms_graph_exec *p, uint32_t node, uint64_t now_ns,
 
 static uint64_t end_of(const struct ms_graph_exec *p, uint32_t node)
 {
-	return p->times[node].begin_ns + ms_graph_node(p->g, node)->amount;
+	return p->times[node].begin_ns + p->g->node[node].amount;
 }
 
 /* Puts a compute among those that run at its host: behind those that end no later. */
 static void start_node(struct ms_graph_exec *p, uint32_t node)
 {
-	uint32_t *at = &p->host[ms_graph_node(p->g, node)->host].running;
+	uint32_t *at = &p->host[p->g->node[node].host].running;
 
 	while (*at != MS_NODE_NONE && end_of(p, *at) <= end_of(p, node))
 		at = &p->next[*at];
@@ -132,8 +121,8 @@ static void start_node(struct ms_graph_exec *p, uint32_t node)
 static void begin_compute(struct ms_graph_exec *p, uint32_t node, uint64_t now_ns,
 			  struct list *fresh)
 {
-	const struct ms_node *n = ms_graph_node(p->g, node);
-	struct play_stream *s = stream_of(p, n);
+	const struct ms_node *n = &p->g->node[node];
+	struct ms_exec_stream *s = stream_of(p, n);
 
 	if (s && s->busy) {
 		push_node(p->next, &s->waiting, node);
@@ -150,8 +139,8 @@ static void begin_compute(struct ms_graph_exec *p, uint32_t node, uint64_t now_n
 
 static void begin_transfer(struct ms_graph_exec *p, uint32_t node, uint64_t now_ns)
 {
-	struct play_host *h = &p->host[ms_graph_node(p->g, node)->host];
-	struct play_channel *c;
+	struct ms_exec_host *h = &p->host[p->g->node[node].host];
+	struct ms_exec_channel *c;
 	uint32_t channel;
 
 	ms_graph_place(p->g, node, &channel);
@@ -174,7 +163,7 @@ static void drain_fresh_nodes(struct ms_graph_exec *p, uint64_t now_ns, struct l
 	uint32_t node;
 
 	while ((node = pop_node(p->next, fresh)) != MS_NODE_NONE) {
-		if (ms_graph_node(p->g, node)->kind == MS_TRANSFER)
+		if (p->g->node[node].kind == MS_TRANSFER)
 			begin_transfer(p, node, now_ns);
 		else
 			begin_compute(p, node, now_ns, fresh);
@@ -193,7 +182,7 @@ static bool has_work(const struct ms_graph_exec *p, uint32_t host)
 
 uint64_t ms_graph_exec_next_ns(const struct ms_graph_exec *p, uint32_t host)
 {
-	const struct play_host *h = &p->host[host];
+	const struct ms_exec_host *h = &p->host[host];
 
 	if (!h->begun && has_work(p, host))
 		return p->start_ns;
@@ -202,7 +191,7 @@ uint64_t ms_graph_exec_next_ns(const struct ms_graph_exec *p, uint32_t host)
 
 void ms_graph_exec_advance(struct ms_graph_exec *p, uint32_t host, uint64_t now_ns)
 {
-	struct play_host *h = &p->host[host];
+	struct ms_exec_host *h = &p->host[host];
 	struct list fresh = EMPTY;
 
 	if (now_ns < p->start_ns)
@@ -245,7 +234,7 @@ void ms_graph_exec_sent(struct ms_graph_exec *p, uint32_t channel, uint32_t k, u
 
 uint32_t ms_graph_exec_next_channel(struct ms_graph_exec *p, uint32_t host)
 {
-	struct play_host *h = &p->host[host];
+	struct ms_exec_host *h = &p->host[host];
 	uint32_t channel = h->due.first;
 
 	if (channel != MS_NODE_NONE) {
@@ -271,31 +260,31 @@ bool ms_graph_exec_has_transfer(const struct ms_graph_exec *p, uint32_t channel)
 
 static bool allocate_state(struct ms_graph_exec *p)
 {
-	size_t nodes = ms_graph_nodes(p->g) + (size_t)1, hosts = ms_graph_hosts(p->g);
+	size_t nodes = p->g->n + (size_t)1, hosts = p->g->hosts;
 
 	p->left = malloc(nodes * sizeof(*p->left));
 	p->next = malloc(nodes * sizeof(*p->next));
 	p->times = malloc(nodes * sizeof(*p->times));
 	p->host = malloc((hosts + 1) * sizeof(*p->host));
-	p->stream = malloc((hosts * ms_graph_streams(p->g) + 1) * sizeof(*p->stream));
-	p->channel = malloc((ms_graph_channels(p->g) + (size_t)1) * sizeof(*p->channel));
+	p->stream = malloc((hosts * p->g->streams + 1) * sizeof(*p->stream));
+	p->channel = malloc((p->g->n_channels + (size_t)1) * sizeof(*p->channel));
 	return p->left && p->next && p->times && p->host && p->stream && p->channel;
 }
 
 static void init_counts(struct ms_graph_exec *p)
 {
-	size_t hosts = ms_graph_hosts(p->g);
+	size_t hosts = p->g->hosts;
 
-	for (uint32_t i = 0; i < ms_graph_nodes(p->g); i++) {
-		p->left[i] = ms_graph_node(p->g, i)->needs;
+	for (uint32_t i = 0; i < p->g->n; i++) {
+		p->left[i] = p->g->node[i].needs;
 		p->times[i] = (struct ms_node_times){UINT64_MAX, UINT64_MAX};
 	}
 	for (size_t i = 0; i < hosts; i++)
-		p->host[i] = (struct play_host){.running = MS_NODE_NONE, .due = EMPTY};
-	for (size_t i = 0; i < hosts * ms_graph_streams(p->g); i++)
-		p->stream[i] = (struct play_stream){.waiting = EMPTY};
-	for (uint32_t i = 0; i < ms_graph_channels(p->g); i++)
-		p->channel[i] = (struct play_channel){.ready = EMPTY};
+		p->host[i] = (struct ms_exec_host){.running = MS_NODE_NONE, .due = EMPTY};
+	for (size_t i = 0; i < hosts * p->g->streams; i++)
+		p->stream[i] = (struct ms_exec_stream){.waiting = EMPTY};
+	for (uint32_t i = 0; i < p->g->n_channels; i++)
+		p->channel[i] = (struct ms_exec_channel){.ready = EMPTY};
 }
 
 struct ms_graph_exec *ms_graph_exec_create(const struct ms_graph *g, uint64_t start_ns)
@@ -329,29 +318,10 @@ void ms_graph_exec_destroy(struct ms_graph_exec *p)
 
 size_t ms_graph_exec_bytes(const struct ms_graph *g)
 {
-	size_t hosts = ms_graph_hosts(g);
+	size_t hosts = g->hosts;
 
 	return sizeof(struct ms_graph_exec) +
-	       ms_graph_nodes(g) * (2 * sizeof(uint32_t) + sizeof(struct ms_node_times)) +
-	       hosts * (sizeof(struct play_host) +
-			ms_graph_streams(g) * sizeof(struct play_stream)) +
-	       ms_graph_channels(g) * sizeof(struct play_channel);
-}
-
-/* ---- looking ---- */
-
-const struct ms_node_times *ms_graph_exec_times(const struct ms_graph_exec *p)
-{
-	return p->times;
-}
-
-const struct ms_graph *ms_graph_exec_graph(const struct ms_graph_exec *p)
-{
-	return p->g;
-}
-
-void ms_graph_exec_set_times(struct ms_graph_exec *p, uint32_t node,
-			     const struct ms_node_times *times)
-{
-	p->times[node] = *times;
+	       g->n * (2 * sizeof(uint32_t) + sizeof(struct ms_node_times)) +
+	       hosts * (sizeof(struct ms_exec_host) + g->streams * sizeof(struct ms_exec_stream)) +
+	       g->n_channels * sizeof(struct ms_exec_channel);
 }

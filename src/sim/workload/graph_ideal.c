@@ -52,7 +52,7 @@ static void note_event(struct ideal *i, uint64_t at_ns, enum what what, uint32_t
 
 static void send_transfer(struct ideal *i, uint32_t channel, uint32_t k, uint64_t now_ns)
 {
-	const struct ms_channel *c = ms_graph_channel(i->g, channel);
+	const struct ms_channel *c = &i->g->channel[channel];
 	struct ms_ideal_cost cost =
 		i->cost(i->ctx, c->src, c->dst, ms_graph_sizes(i->g, channel)[k]);
 	uint64_t begins = i->free_ns[c->src] > now_ns ? i->free_ns[c->src] : now_ns;
@@ -85,10 +85,10 @@ static void handle_event(struct ideal *i, const struct event *e)
 	if (e->what == WAKE) {
 		ms_graph_exec_advance(i->play, host, e->at.key);
 	} else if (e->what == ARRIVED) {
-		host = ms_graph_channel(i->g, e->channel)->dst;
+		host = i->g->channel[e->channel].dst;
 		ms_graph_exec_received(i->play, e->channel, e->k, e->at.key);
 	} else {
-		host = ms_graph_channel(i->g, e->channel)->src;
+		host = i->g->channel[e->channel].src;
 		ms_graph_exec_sent(i->play, e->channel, e->k, e->at.key);
 	}
 	go_on(i, host, e->at.key);
@@ -98,7 +98,7 @@ static void handle_event(struct ideal *i, const struct event *e)
 
 static bool open_hosts(struct ideal *i)
 {
-	uint32_t hosts = ms_graph_hosts(i->g);
+	uint32_t hosts = i->g->hosts;
 
 	i->free_ns = calloc(hosts + (size_t)1, sizeof(*i->free_ns));
 	i->wake_ns = malloc((hosts + (size_t)1) * sizeof(*i->wake_ns));
@@ -116,7 +116,7 @@ struct ms_graph_exec *ms_ideal_run(const struct ms_graph *g, uint64_t start_ns,
 		.play = ms_graph_exec_create(g, start_ns), .g = g, .cost = cost, .ctx = ctx};
 
 	i.no_memory = !open_hosts(&i);
-	for (uint32_t host = 0; !i.no_memory && host < ms_graph_hosts(g); host++)
+	for (uint32_t host = 0; !i.no_memory && host < g->hosts; host++)
 		go_on(&i, host, start_ns);
 	while (!i.no_memory && i.events.n > 0) {
 		const struct event e = *ms_heap_take(&i.events);
@@ -134,10 +134,10 @@ struct ms_graph_exec *ms_ideal_run(const struct ms_graph *g, uint64_t start_ns,
 
 uint64_t ms_ideal_end_ns(const struct ms_graph_exec *p)
 {
-	const struct ms_node_times *t = ms_graph_exec_times(p);
+	const struct ms_node_times *t = p->times;
 	uint64_t last = 0;
 
-	for (uint32_t i = 0; i < ms_graph_nodes(ms_graph_exec_graph(p)); i++)
+	for (uint32_t i = 0; i < p->g->n; i++)
 		if (t[i].end_ns != UINT64_MAX && t[i].end_ns > last)
 			last = t[i].end_ns;
 	return last;

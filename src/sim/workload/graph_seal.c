@@ -8,18 +8,6 @@
 
 #include "sim/workload/workload_state.h"
 
-static uint32_t *alloc_numbers(size_t n)
-{
-	return calloc(n ? n : 1, sizeof(uint32_t));
-}
-
-/* Turns counts, each one place on, into where each begins. */
-static void add_up(uint32_t *first, size_t n)
-{
-	for (size_t i = 0; i < n; i++)
-		first[i + 1] += first[i];
-}
-
 /* ---- dependents ---- */
 
 static bool sort_dependents(struct ms_graph *g)
@@ -27,17 +15,17 @@ static bool sort_dependents(struct ms_graph *g)
 	size_t ends = 2 * (size_t)g->n;
 	uint32_t *at;
 
-	g->first_dependent = alloc_numbers(ends + 2);
-	g->dependents = alloc_numbers(g->n_edges);
+	g->first_dependent = ms_alloc_numbers(ends + 2);
+	g->dependents = ms_alloc_numbers(g->edges.n);
 	if (!g->first_dependent || !g->dependents)
 		return false;
 	/* Counts stand two places on, so that filling in moves each to where the next begins. */
 	at = g->first_dependent + 1;
-	for (uint32_t i = 0; i < g->n_edges; i++)
-		at[2 * (size_t)g->edge[i].on + g->edge[i].end + 1]++;
-	add_up(g->first_dependent, ends + 1);
-	for (uint32_t i = 0; i < g->n_edges; i++) {
-		const struct ms_graph_edge *e = &g->edge[i];
+	for (size_t i = 0; i < g->edges.n; i++)
+		at[2 * (size_t)g->edges.at[i].on + g->edges.at[i].end + 1]++;
+	ms_add_up(g->first_dependent, ends + 1);
+	for (size_t i = 0; i < g->edges.n; i++) {
+		const struct ms_graph_edge *e = &g->edges.at[i];
 
 		g->dependents[at[2 * (size_t)e->on + e->end]++] = e->node;
 	}
@@ -113,9 +101,9 @@ static bool sort_transfers(struct ms_graph *g)
 		return false;
 	qsort(keys, n, sizeof(*keys), by_channel);
 	g->channel = calloc(count_channels(keys, n) + (size_t)1, sizeof(*g->channel));
-	g->message = alloc_numbers(n);
-	g->size = alloc_numbers(n);
-	g->place = alloc_numbers(2 * (size_t)g->n);
+	g->message = ms_alloc_numbers(n);
+	g->size = ms_alloc_numbers(n);
+	g->place = ms_alloc_numbers(2 * (size_t)g->n);
 	if (!g->channel || !g->message || !g->size || !g->place) {
 		free(keys);
 		return false;
@@ -128,18 +116,18 @@ static bool sort_transfers(struct ms_graph *g)
 
 static bool sort_channels(struct ms_graph *g)
 {
-	g->first_out = alloc_numbers((size_t)g->hosts + 1);
-	g->first_in = alloc_numbers((size_t)g->hosts + 2);
-	g->in = alloc_numbers(g->n_channels);
-	g->in_slot = alloc_numbers(g->n_channels);
+	g->first_out = ms_alloc_numbers((size_t)g->hosts + 1);
+	g->first_in = ms_alloc_numbers((size_t)g->hosts + 2);
+	g->in = ms_alloc_numbers(g->n_channels);
+	g->in_slot = ms_alloc_numbers(g->n_channels);
 	if (!g->first_out || !g->first_in || !g->in || !g->in_slot)
 		return false;
 	for (uint32_t i = 0; i < g->n_channels; i++) {
 		g->first_out[g->channel[i].src + 1]++;
 		g->first_in[g->channel[i].dst + 2]++;
 	}
-	add_up(g->first_out, g->hosts);
-	add_up(g->first_in, (size_t)g->hosts + 1);
+	ms_add_up(g->first_out, g->hosts);
+	ms_add_up(g->first_in, (size_t)g->hosts + 1);
 	for (uint32_t i = 0; i < g->n_channels; i++)
 		g->in[g->first_in[g->channel[i].dst + 1]++] = i;
 	for (uint32_t host = 0; host < g->hosts; host++)
@@ -152,15 +140,15 @@ static bool sort_roots(struct ms_graph *g)
 {
 	uint32_t *next;
 
-	g->first_root = alloc_numbers((size_t)g->hosts + 2);
-	g->root = alloc_numbers(g->n);
+	g->first_root = ms_alloc_numbers((size_t)g->hosts + 2);
+	g->root = ms_alloc_numbers(g->n);
 	if (!g->first_root || !g->root)
 		return false;
 	next = g->first_root + 1;
 	for (uint32_t i = 0; i < g->n; i++)
 		if (g->node[i].needs == 0)
 			next[g->node[i].host + 1]++;
-	add_up(g->first_root, (size_t)g->hosts + 1);
+	ms_add_up(g->first_root, (size_t)g->hosts + 1);
 	for (uint32_t i = 0; i < g->n; i++)
 		if (g->node[i].needs == 0)
 			g->root[next[g->node[i].host]++] = i;
@@ -206,9 +194,9 @@ static void tell_ring(const struct ms_graph *g, const uint32_t *left, uint32_t *
 	uint32_t at = 0, from;
 	size_t used;
 
-	for (uint32_t i = 0; i < g->n_edges; i++)
-		if (left[g->edge[i].node] && left[g->edge[i].on])
-			back[g->edge[i].node] = g->edge[i].on;
+	for (size_t i = 0; i < g->edges.n; i++)
+		if (left[g->edges.at[i].node] && left[g->edges.at[i].on])
+			back[g->edges.at[i].node] = g->edges.at[i].on;
 	while (!left[at])
 		at++;
 	for (uint32_t i = 0; i < g->n; i++) /* long enough to be on the ring itself */
@@ -229,7 +217,7 @@ static void tell_ring(const struct ms_graph *g, const uint32_t *left, uint32_t *
 /* REQ(sim.graph.needs) */
 bool ms_graph_check_order(const struct ms_graph *g, char *why, uint32_t *bad)
 {
-	uint32_t *left = alloc_numbers(g->n), *todo = alloc_numbers(g->n);
+	uint32_t *left = ms_alloc_numbers(g->n), *todo = ms_alloc_numbers(g->n);
 	bool ok = left && todo;
 
 	if (!ok) {

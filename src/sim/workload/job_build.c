@@ -9,8 +9,25 @@
  */
 #include <stdlib.h>
 
+#include "base/prng.h"
+#include "sim/kernel/random.h"
 #include "sim/workload/graph.h"
 #include "sim/workload/workload_state.h"
+
+/* Which connection of two hosts carries what. */
+enum job_channel {
+	JOB_DP,
+	JOB_PP,
+	JOB_TP,
+	JOB_EP,
+};
+
+/* What a compute is, for its random part. */
+enum job_op {
+	JOB_FORWARD,
+	JOB_BACKWARD,
+	JOB_OPTIMIZER,
+};
 
 struct build {
 	struct ms_job *job;
@@ -34,6 +51,46 @@ static size_t op_of(const struct ms_job_cfg *c, uint32_t rank, enum job_op op, u
 static size_t bucket_of(const struct ms_job_cfg *c, uint32_t rank, uint32_t b)
 {
 	return (size_t)rank * c->buckets + b;
+}
+
+/*
+ * ---- times ----
+ *
+ * Jitter and stragglers come on top of the configured time. The random part follows from seed, rank,
+ * step and operation, so the order of asking does not matter.
+ */
+
+/* One rank alone. REQ(sim.same-bits) */
+static uint64_t own_time(const struct ms_job_cfg *c, uint32_t rank, uint32_t step, enum job_op op,
+			 uint32_t n, uint64_t ns)
+{
+	uint64_t who = ms_mix(c->seed ^ ms_mix(rank + UINT64_C(1)));
+	uint64_t what = (uint64_t)step << 34 | (uint64_t)op << 32 | n;
+	struct mb_prng r;
+
+	if (c->stragglers > 0 && (who >> 32) * MS_JOB_ONE >> 32 < c->stragglers)
+		ns += ns * c->slowdown / MS_JOB_ONE;
+	if (c->jitter == 0)
+		return ns;
+	mb_prng_init(&r, ms_mix(who + what));
+	return ns + ms_exponential(&r, ns * c->jitter / MS_JOB_ONE);
+}
+
+/* How long a compute of `ns` takes a rank; `n` tells those of a step apart. */
+static uint64_t job_time(const struct ms_job_cfg *c, uint32_t rank, uint32_t step, enum job_op op,
+			 uint32_t n, uint64_t ns)
+{
+	uint32_t first = rank - rank % c->tp;
+	uint64_t longest = 0;
+
+	if (c->tp_network)
+		return own_time(c, rank, step, op, n, ns);
+	for (uint32_t t = 0; t < c->tp; t++) {
+		uint64_t own = own_time(c, first + t, step, op, n, ns);
+
+		longest = own > longest ? own : longest;
+	}
+	return longest;
 }
 
 /* ---- groups ---- */
@@ -153,8 +210,8 @@ struct operation {
 static bool compute_part(struct build *b, uint32_t rank, const struct operation *o, uint32_t part)
 {
 	const struct ms_job_cfg *c = b->c;
-	uint64_t ns = ms_job_time(c, rank, b->step, o->op, o->i,
-				  o->op == JOB_FORWARD ? c->forward_ns : c->backward_ns) +
+	uint64_t ns = job_time(c, rank, b->step, o->op, o->i,
+			       o->op == JOB_FORWARD ? c->forward_ns : c->backward_ns) +
 		      scale_up_ns(c);
 	uint64_t from = ns * part / o->parts, to = ns * (part + 1) / o->parts;
 	uint32_t node = ms_graph_compute(b->g, b->job->host[rank], 0, to - from);
@@ -285,7 +342,7 @@ static bool add_optimizer(struct build *b, uint32_t rank)
 	const struct ms_job_cfg *c = b->c;
 	uint32_t node =
 		ms_graph_compute(b->g, b->job->host[rank], 0,
-				 ms_job_time(c, rank, b->step, JOB_OPTIMIZER, 0, c->optimizer_ns));
+				 job_time(c, rank, b->step, JOB_OPTIMIZER, 0, c->optimizer_ns));
 
 	if (node == MS_NODE_NONE || !ms_graph_add_dependency(b->g, node, b->at[rank], MS_SENT) ||
 	    !ms_graph_add_dependency(b->g, node,

@@ -47,8 +47,8 @@ static uint64_t busy_share(const struct ms_job *job, uint32_t steps)
 	const struct ms_graph *g = job->graph;
 	uint64_t sum = 0;
 
-	for (uint32_t i = 0; i < ms_graph_nodes(g); i++) {
-		const struct ms_node *n = ms_graph_node(g, i);
+	for (uint32_t i = 0; i < g->n; i++) {
+		const struct ms_node *n = &g->node[i];
 
 		if (n->kind == MS_COMPUTE && n->worker != MS_STREAM_NONE)
 			sum += n->amount;
@@ -84,7 +84,7 @@ static bool compare_to_free(const struct ms_job *job, uint64_t start_ns, uint64_
 
 	if (!free_play)
 		return false;
-	take_steps(job, ms_graph_exec_times(free_play), start_ns, scratch, &end);
+	take_steps(job, free_play->times, start_ns, scratch, &end);
 	ms_graph_exec_destroy(free_play);
 	for (uint32_t i = 0; i < r->steps; i++)
 		sum += scratch[i];

@@ -154,18 +154,3 @@ void ms_job_destroy(struct ms_job *job)
 	free(job->saved);
 	free(job);
 }
-
-const struct ms_graph *ms_job_graph(const struct ms_job *job)
-{
-	return job->graph;
-}
-
-const uint32_t *ms_job_hosts(const struct ms_job *job)
-{
-	return job->host;
-}
-
-const struct ms_job_cfg *ms_job_cfg(const struct ms_job *job)
-{
-	return &job->cfg;
-}

@@ -70,7 +70,15 @@ struct ms_job_cfg {
 	uint64_t seed;
 };
 
-struct ms_job;
+/* Not to be written but by ms_job_create. */
+struct ms_job {
+	struct ms_job_cfg cfg;
+	uint32_t ranks;
+	uint32_t *host;		/* of each rank */
+	struct ms_graph *graph; /* sealed, of all hosts of the fabric */
+	uint32_t *mark;		/* of each step and rank: the node with which the step is over */
+	uint32_t *saved;	/* of each step and rank: its checkpoint; MS_NODE_NONE: none */
+};
 
 /* ms_job_ranks returns tp * pp * dp of a checked job. */
 uint32_t ms_job_ranks(const struct ms_job_cfg *cfg);
@@ -80,11 +88,6 @@ bool ms_job_check(const struct ms_job_cfg *cfg, char *why);
 /* ms_job_create makes a job with its graph; allocates. NULL: why. */
 struct ms_job *ms_job_create(const struct ms_job_cfg *cfg, char *why);
 void ms_job_destroy(struct ms_job *job);
-/* ms_job_graph returns its sealed graph, of all hosts of the fabric; the job's. */
-const struct ms_graph *ms_job_graph(const struct ms_job *job);
-/* ms_job_hosts returns the host of each rank. */
-const uint32_t *ms_job_hosts(const struct ms_job *job);
-const struct ms_job_cfg *ms_job_cfg(const struct ms_job *job);
 /* ms_job_placement_name returns the name of a placement, ms_job_dp_name of a mode. */
 const char *ms_job_placement_name(enum ms_job_placement placement);
 const char *ms_job_dp_name(enum ms_job_dp mode);

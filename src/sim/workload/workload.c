@@ -146,8 +146,8 @@ void ms_workload_shape(const struct ms_workload_cfg *cfg, struct ms_flow *flow)
 		kinds[cfg->kind].pattern->flow(&part, 0, flow);
 	else if (cfg->kind == MS_PERMUTATION)
 		ms_flow_split(flow, 1, cfg->bytes);
-	for (uint32_t i = 0; cfg->kind == MS_GRAPH && i < ms_graph_channels(cfg->graph); i++) {
-		const struct ms_channel *c = ms_graph_channel(cfg->graph, i);
+	for (uint32_t i = 0; cfg->kind == MS_GRAPH && i < cfg->graph->n_channels; i++) {
+		const struct ms_channel *c = &cfg->graph->channel[i];
 
 		if ((uint64_t)c->n * c->longest_bytes > flow->bytes)
 			ms_flow_split(flow, c->n, c->longest_bytes);
@@ -266,13 +266,17 @@ static uint32_t part_outgoing(const struct ms_part *w, uint32_t host)
 {
 	uint32_t group, member;
 
-	return member_of(w, host, &group, &member) ? w->pattern->outgoing(w, member) : 0;
+	if (!member_of(w, host, &group, &member))
+		return 0;
+	return w->pattern->outgoing ? w->pattern->outgoing(w, member) : w->pattern->out_each;
 }
 
 static uint32_t part_slots(const struct ms_part *w, uint32_t host)
 {
 	uint32_t group, member;
 
+	if (!w->pattern->slots)
+		return 2 * part_outgoing(w, host);
 	return member_of(w, host, &group, &member) ? w->pattern->slots(w, member) : 0;
 }
 

@@ -229,9 +229,9 @@ const char *ms_workload_kind_name(enum ms_workload_kind kind);
 
 struct ms_flow_list {
 	struct ms_list_flow *flow;
-	uint32_t n, room;
-	struct ms_list_need *need;
-	uint32_t n_needs, needs_room;
+	uint32_t n; /* flows */
+	size_t room;
+	MS_GROW(struct ms_list_need) need;
 };
 
 /* ms_flow_list_fini frees the list and makes it empty. */

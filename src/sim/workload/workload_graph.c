@@ -7,21 +7,21 @@ static const char *graph_fault(const struct ms_workload_cfg *c)
 {
 	if (!c->graph)
 		return "graph: missing";
-	if (ms_graph_hosts(c->graph) > c->hosts)
+	if (c->graph->hosts > c->hosts)
 		return "graph: it has more hosts than the fabric";
 	return NULL;
 }
 
 static uint64_t graph_flows(const struct ms_part *w)
 {
-	return ms_graph_channels(w->cfg.graph);
+	return w->cfg.graph->n_channels;
 }
 
 static uint32_t graph_outgoing(const struct ms_part *w, uint32_t member)
 {
 	uint32_t n = 0;
 
-	if (member < ms_graph_hosts(w->cfg.graph))
+	if (member < w->cfg.graph->hosts)
 		ms_graph_out(w->cfg.graph, member, &n);
 	return n;
 }
@@ -30,20 +30,20 @@ static uint32_t graph_slots(const struct ms_part *w, uint32_t member)
 {
 	uint32_t n = 0;
 
-	if (member < ms_graph_hosts(w->cfg.graph))
+	if (member < w->cfg.graph->hosts)
 		ms_graph_in(w->cfg.graph, member, &n);
 	return graph_outgoing(w, member) + n;
 }
 
 static void graph_flow(const struct ms_part *w, uint32_t id, struct ms_flow *f)
 {
-	const struct ms_channel *c = ms_graph_channel(w->cfg.graph, id);
+	const struct ms_channel *c = &w->cfg.graph->channel[id];
 	uint32_t n;
 
 	f->src = c->src;
 	f->dst = c->dst;
 	f->src_slot = id - ms_graph_out(w->cfg.graph, c->src, &n);
-	f->dst_slot = graph_outgoing(w, c->dst) + ms_graph_in_slot(w->cfg.graph, id);
+	f->dst_slot = graph_outgoing(w, c->dst) + w->cfg.graph->in_slot[id];
 	f->messages = c->n;
 	f->message_bytes = c->longest_bytes;
 	f->bytes = c->bytes;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * workload_list.c - flows named one by one.
+ * workload_list.c - flows named one by one: the list while a file is read, and the workload.
  *
  * They are sorted by the hosts at which they begin and end, so that a host's slots are one range of
  * an array. A need must be met at the host that waits for it, and nothing may wait for itself: a
@@ -130,18 +130,6 @@ static bool no_ring(const struct ms_list *l, char *why)
 
 /* ---- sorting ---- */
 
-static uint32_t *alloc_numbers(size_t n)
-{
-	return calloc(n ? n : 1, sizeof(uint32_t));
-}
-
-/* Turns counts, each one place on, into where each begins. */
-static void add_up(uint32_t *first, uint32_t n)
-{
-	for (uint32_t i = 0; i < n; i++)
-		first[i + 1] += first[i];
-}
-
 struct key {
 	uint64_t start_ns;
 	uint32_t host, id;
@@ -172,7 +160,7 @@ static bool sort_by(const struct ms_list *l, uint32_t hosts, bool by_src, uint32
 				       .id = i};
 		first[keys[i].host + 1]++;
 	}
-	add_up(first, hosts);
+	ms_add_up(first, hosts);
 	qsort(keys, l->n, sizeof(*keys), by_host_and_start);
 	for (uint32_t i = 0; i < l->n; i++)
 		ids[i] = keys[i].id;
@@ -202,7 +190,7 @@ static void find_dependents(struct ms_list *l)
 	for (uint32_t i = 0; i < l->n; i++)
 		for (uint32_t k = 0; k < l->flows[i].n_needs; k++)
 			next[l->needs[l->flows[i].first_need + k].flow + 1]++;
-	add_up(l->first_dependent, l->n + 1);
+	ms_add_up(l->first_dependent, l->n + 1);
 	/* next[f] walks from where the dependents of f begin to where those of f + 1 do. */
 	for (uint32_t i = 0; i < l->n; i++)
 		for (uint32_t k = 0; k < l->flows[i].n_needs; k++)
@@ -225,13 +213,13 @@ static bool allocate_list(struct ms_list *l, const struct ms_workload_cfg *c)
 	l->n = c->n_list;
 	l->flows = malloc(sizeof(*l->flows) * (n ? n : 1));
 	l->needs = malloc(sizeof(*l->needs) * (c->n_list_needs ? c->n_list_needs : 1));
-	l->first_out = alloc_numbers((size_t)c->hosts + 1);
-	l->first_in = alloc_numbers((size_t)c->hosts + 1);
-	l->out = alloc_numbers(n);
-	l->in = alloc_numbers(n);
-	l->slot = alloc_numbers(2 * n);
-	l->first_dependent = alloc_numbers(n + 2);
-	l->dependents = alloc_numbers(count_needs(c));
+	l->first_out = ms_alloc_numbers((size_t)c->hosts + 1);
+	l->first_in = ms_alloc_numbers((size_t)c->hosts + 1);
+	l->out = ms_alloc_numbers(n);
+	l->in = ms_alloc_numbers(n);
+	l->slot = ms_alloc_numbers(2 * n);
+	l->first_dependent = ms_alloc_numbers(n + 2);
+	l->dependents = ms_alloc_numbers(count_needs(c));
 	if (!l->flows || !l->needs || !l->first_out || !l->first_in || !l->out || !l->in ||
 	    !l->slot || !l->first_dependent || !l->dependents)
 		return false;
@@ -275,6 +263,46 @@ void ms_list_close(struct ms_list *l)
 	free(l->slot);
 	free(l->first_dependent);
 	free(l->dependents);
+}
+
+/* ---- growing ---- */
+
+void ms_flow_list_fini(struct ms_flow_list *l)
+{
+	free(l->flow);
+	free(l->need.at);
+	*l = (struct ms_flow_list){0};
+}
+
+bool ms_flow_list_add(struct ms_flow_list *l, const struct ms_list_flow *flow)
+{
+	if (l->n > MS_LIST_MAX ||
+	    !ms_grow_room((void **)(void *)&l->flow, l->n, &l->room, sizeof(*l->flow)))
+		return false;
+	l->flow[l->n] = *flow;
+	l->flow[l->n].first_need = 0;
+	l->flow[l->n].n_needs = 0;
+	l->n++;
+	return true;
+}
+
+bool ms_flow_list_add_dependency(struct ms_flow_list *l, uint32_t of, uint32_t on, enum ms_end end)
+{
+	const struct ms_list_need need = {on, end};
+
+	if (l->need.n > MS_LIST_MAX || !ms_grow_add(&l->need, &need))
+		return false;
+	if (l->flow[of].n_needs++ == 0)
+		l->flow[of].first_need = (uint32_t)l->need.n - 1;
+	return true;
+}
+
+bool ms_flow_list_end(const struct ms_flow_list *l, uint32_t of, uint32_t on, enum ms_end *end)
+{
+	uint32_t host = l->flow[of].src;
+
+	*end = l->flow[on].dst == host ? MS_RECEIVED : MS_SENT;
+	return l->flow[on].dst == host || l->flow[on].src == host;
 }
 
 /* ---- the pattern ---- */

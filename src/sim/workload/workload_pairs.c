@@ -27,20 +27,6 @@ static void permutation_flow(const struct ms_part *w, uint32_t id, struct ms_flo
 	one_message(w, f);
 }
 
-static uint32_t one_slot(const struct ms_part *w, uint32_t member)
-{
-	(void)w;
-	(void)member;
-	return 1;
-}
-
-static uint32_t two_slots(const struct ms_part *w, uint32_t member)
-{
-	(void)w;
-	(void)member;
-	return 2;
-}
-
 static uint32_t permutation_at(const struct ms_part *w, uint32_t member, uint32_t slot)
 {
 	return slot == 0 ? member : w->from[member];
@@ -49,8 +35,7 @@ static uint32_t permutation_at(const struct ms_part *w, uint32_t member, uint32_
 const struct ms_pattern ms_pattern_permutation = {
 	.flows = permutation_flows,
 	.flow = permutation_flow,
-	.outgoing = one_slot,
-	.slots = two_slots,
+	.out_each = 1,
 	.flow_at = permutation_at,
 };
 
@@ -162,12 +147,6 @@ static uint32_t all_outgoing(const struct ms_part *w, uint32_t member)
 	return w->cfg.group_size - 1;
 }
 
-static uint32_t all_slots(const struct ms_part *w, uint32_t member)
-{
-	(void)member;
-	return 2 * (w->cfg.group_size - 1);
-}
-
 static uint32_t all_at(const struct ms_part *w, uint32_t member, uint32_t slot)
 {
 	uint32_t size = w->cfg.group_size, others = size - 1;
@@ -184,6 +163,5 @@ const struct ms_pattern ms_pattern_all_to_all = {
 	.need = all_need,
 	.dependent = all_dependent,
 	.outgoing = all_outgoing,
-	.slots = all_slots,
 	.flow_at = all_at,
 };

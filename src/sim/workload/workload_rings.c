@@ -52,20 +52,6 @@ static uint32_t ring_dependent(const struct ms_part *w, uint32_t id, enum ms_end
 	return end == MS_RECEIVED && i == 0 ? (id + 1) % w->cfg.group_size : MS_FLOW_NONE;
 }
 
-static uint32_t ring_outgoing(const struct ms_part *w, uint32_t member)
-{
-	(void)w;
-	(void)member;
-	return 1;
-}
-
-static uint32_t ring_slots(const struct ms_part *w, uint32_t member)
-{
-	(void)w;
-	(void)member;
-	return 2;
-}
-
 static uint32_t ring_at(const struct ms_part *w, uint32_t member, uint32_t slot)
 {
 	return slot == 0 ? member : previous_member(member, w->cfg.group_size);
@@ -76,8 +62,7 @@ const struct ms_pattern ms_pattern_ring = {
 	.flow = ring_flow,
 	.need = ring_need,
 	.dependent = ring_dependent,
-	.outgoing = ring_outgoing,
-	.slots = ring_slots,
+	.out_each = 1,
 	.flow_at = ring_at,
 };
 
@@ -170,20 +155,6 @@ static uint32_t levels_dependent(const struct ms_part *w, uint32_t id, enum ms_e
 	return i == 0 ? at : n + at;
 }
 
-static uint32_t levels_outgoing(const struct ms_part *w, uint32_t member)
-{
-	(void)w;
-	(void)member;
-	return 2;
-}
-
-static uint32_t levels_slots(const struct ms_part *w, uint32_t member)
-{
-	(void)w;
-	(void)member;
-	return 4;
-}
-
 static uint32_t levels_at(const struct ms_part *w, uint32_t member, uint32_t slot)
 {
 	const struct ms_workload_cfg *c = &w->cfg;
@@ -206,7 +177,6 @@ const struct ms_pattern ms_pattern_hierarchical = {
 	.flow = levels_flow,
 	.need = levels_need,
 	.dependent = levels_dependent,
-	.outgoing = levels_outgoing,
-	.slots = levels_slots,
+	.out_each = 2,
 	.flow_at = levels_at,
 };

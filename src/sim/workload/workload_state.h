@@ -1,5 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* workload_state.h - what workloads, graphs and jobs consist of; for this folder only. */
+/*
+ * workload_state.h - what workloads and jobs consist of; for this folder only.
+ *
+ * A workload is a few parts side by side. A pattern describes the flows of one group among its
+ * members 0 .. group_size-1. workload.c puts groups side by side and members on hosts. Permutations
+ * and lists are one group of all hosts.
+ */
 #ifndef SOFTMRC_SIM_WORKLOAD_WORKLOAD_STATE_H
 #define SOFTMRC_SIM_WORKLOAD_WORKLOAD_STATE_H
 
@@ -17,7 +23,10 @@ struct ms_pattern {
 	void (*flow)(const struct ms_part *w, uint32_t id, struct ms_flow *f);
 	void (*need)(const struct ms_part *w, uint32_t id, uint32_t i, struct ms_dependency *need);
 	uint32_t (*dependent)(const struct ms_part *w, uint32_t id, enum ms_end end, uint32_t i);
+	/* How many flows begin at a member; NULL: at each `out_each`. */
 	uint32_t (*outgoing)(const struct ms_part *w, uint32_t member);
+	uint32_t out_each;
+	/* How many flows begin and end at a member; NULL: twice as many as begin there. */
 	uint32_t (*slots)(const struct ms_part *w, uint32_t member);
 	uint32_t (*flow_at)(const struct ms_part *w, uint32_t member, uint32_t slot);
 };
@@ -62,6 +71,19 @@ extern const struct ms_pattern ms_pattern_graph;
 bool ms_list_open(struct ms_part *w, char *why);
 void ms_list_close(struct ms_list *l);
 
+/* ms_alloc_numbers returns n zeros, the caller's to free; NULL: no memory. */
+static inline uint32_t *ms_alloc_numbers(size_t n)
+{
+	return calloc(n ? n : 1, sizeof(uint32_t));
+}
+
+/* ms_add_up turns counts, each one place on, into where each begins. */
+static inline void ms_add_up(uint32_t *first, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		first[i + 1] += first[i];
+}
+
 /* ms_part_bytes returns the size of one of n equal parts of all bytes, rounded up. */
 static inline uint64_t ms_part_bytes(uint64_t bytes, uint32_t n)
 {
@@ -77,29 +99,6 @@ static inline void ms_flow_split(struct ms_flow *f, uint32_t messages, uint64_t 
 }
 
 /* What a graph consists of; for graph*.c only. */
-/* A need, while the graph is built. */
-struct ms_graph_edge {
-	uint32_t node, on;
-	uint32_t end;
-};
-
-struct ms_graph {
-	uint32_t hosts, streams;
-	struct ms_node *node;
-	uint32_t n, room;
-	struct ms_graph_edge *edge;
-	uint32_t n_edges, edges_room;
-	/* Sealed. Dependents of node i at end e begin at first_dependent[2 * i + e]. */
-	uint32_t *first_dependent, *dependents;
-	struct ms_channel *channel;
-	uint32_t n_channels;
-	uint32_t *message; /* nodes, by channel */
-	uint32_t *size;	   /* of them */
-	uint32_t *place;   /* two of each node: its channel, and which of its transfers it is */
-	uint32_t *first_out, *first_in, *in, *in_slot;
-	uint32_t *first_root, *root;
-};
-
 /* ms_graph_sort fills in dependents, channels, what begins and ends where; false: no memory. */
 bool ms_graph_sort(struct ms_graph *g);
 /* ms_graph_check_order finds nodes that wait for each other; false: *bad is one of them, or
@@ -107,33 +106,6 @@ bool ms_graph_sort(struct ms_graph *g);
 bool ms_graph_check_order(const struct ms_graph *g, char *why, uint32_t *bad);
 
 /* What a job consists of; for job*.c only. */
-/* Which connection of two hosts carries what. */
-enum job_channel {
-	JOB_DP,
-	JOB_PP,
-	JOB_TP,
-	JOB_EP,
-};
-
-struct ms_job {
-	struct ms_job_cfg cfg;
-	uint32_t ranks;
-	uint32_t *host; /* of each rank */
-	struct ms_graph *graph;
-	uint32_t *mark;	 /* of each step and rank: the node with which the step is over */
-	uint32_t *saved; /* of each step and rank: its checkpoint; MS_NODE_NONE: none */
-};
-
-/* What a compute is, for its random part. */
-enum job_op {
-	JOB_FORWARD,
-	JOB_BACKWARD,
-	JOB_OPTIMIZER,
-};
-
-/* ms_job_time returns how long a compute of `ns` takes a rank; `n` tells those of a step apart. */
-uint64_t ms_job_time(const struct ms_job_cfg *cfg, uint32_t rank, uint32_t step, enum job_op op,
-		     uint32_t n, uint64_t ns);
 /* ms_job_place fills in the host of each rank; false: no memory. */
 bool ms_job_place(const struct ms_job_cfg *cfg, uint32_t *host);
 /* ms_job_build adds all steps to the job's graph; false: no memory, or a size out of range. */

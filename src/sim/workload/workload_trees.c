@@ -46,11 +46,6 @@ static uint32_t tree_outgoing(const struct ms_part *w, uint32_t member)
 	return child_count(w, member) + (member > 0);
 }
 
-static uint32_t tree_slots(const struct ms_part *w, uint32_t member)
-{
-	return 2 * tree_outgoing(w, member);
-}
-
 static uint32_t tree_at(const struct ms_part *w, uint32_t member, uint32_t slot)
 {
 	uint32_t n = child_count(w, member), out = tree_outgoing(w, member);
@@ -120,7 +115,6 @@ const struct ms_pattern ms_pattern_tree = {
 	.need = tree_need,
 	.dependent = tree_dependent,
 	.outgoing = tree_outgoing,
-	.slots = tree_slots,
 	.flow_at = tree_at,
 };
 
@@ -179,12 +173,6 @@ static uint32_t doubling_outgoing(const struct ms_part *w, uint32_t member)
 	return step_count(w);
 }
 
-static uint32_t doubling_slots(const struct ms_part *w, uint32_t member)
-{
-	(void)member;
-	return 2 * step_count(w);
-}
-
 static uint32_t doubling_at(const struct ms_part *w, uint32_t member, uint32_t slot)
 {
 	if (slot < step_count(w))
@@ -200,6 +188,5 @@ const struct ms_pattern ms_pattern_doubling = {
 	.need = doubling_need,
 	.dependent = doubling_dependent,
 	.outgoing = doubling_outgoing,
-	.slots = doubling_slots,
 	.flow_at = doubling_at,
 };
