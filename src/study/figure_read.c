@@ -12,38 +12,18 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 #define DAY_NS (86400 * UINT64_C(1000000000))
 
 const char *const sim_figure_chart_names[] = {"time", "cdf", "bars", "sweep", NULL};
 static const char *const stat_names[] = {"mean", "least", "most", NULL};
 
-#define TEXT(key, type, field, about)                                                         \
-	{                                                                                     \
-		key, MS_KEY_TEXT, offsetof(type, field), 0, sizeof(((type *)0)->field), NULL, \
-			"none", about                                                         \
-	}
-#define LIST(key, type, field, about)                                                         \
-	{                                                                                     \
-		key, MS_KEY_LIST, offsetof(type, field), 0, sizeof(((type *)0)->field), NULL, \
-			"none", about                                                         \
-	}
-#define TIME(key, type, field, about)                                                   \
-	{                                                                               \
-		key, MS_KEY_TIME, offsetof(type, field), 0, DAY_NS, NULL, "none", about \
-	}
-#define REAL(key, type, field, about)                                              \
-	{                                                                          \
-		key, MS_KEY_REAL, offsetof(type, field), 0, 0, NULL, "none", about \
-	}
-#define FLAG(key, type, field, about)                                                  \
-	{                                                                              \
-		key, MS_KEY_BOOLEAN, offsetof(type, field), 0, 1, NULL, "false", about \
-	}
-#define WORD(key, type, field, words, first, about)                                \
-	{                                                                          \
-		key, MS_KEY_WORD, offsetof(type, field), 0, 0, words, first, about \
-	}
+#define TEXT(key, type, field, about) MS_KEY(key, TEXT, type, field, 0, 0, NULL, "none", about)
+#define LIST(key, type, field, about) MS_KEY(key, LIST, type, field, 0, 0, NULL, "none", about)
+#define TIME(key, type, field, about) MS_KEY(key, TIME, type, field, 0, DAY_NS, NULL, "none", about)
+#define REAL(key, type, field, about) MS_KEY(key, REAL, type, field, 0, 0, NULL, "none", about)
+#define FLAG(key, type, field, about) MS_KEY(key, BOOLEAN, type, field, 0, 1, NULL, "false", about)
+#define WORD(key, type, field, words, first, about) \
+	MS_KEY(key, WORD, type, field, 0, 0, words, first, about)
 
 static const struct ms_key head_keys[] = {
 	TEXT("title", struct sim_figure_head, title, "what it is, in a line"),
@@ -94,26 +74,20 @@ static const struct ms_key chart_keys[] = {
 	FLAG("log", CHART, log, "the x axis is logarithmic"),
 };
 
-/* A [[table]], or what stands before the first one. */
-struct figure_table {
-	const char *name;
-	const struct ms_key *keys;
-	size_t n_keys, offset, stride, count_offset;
-	uint32_t max;
-};
+#define ELEMENTS(list, field_, count)                                                          \
+	.keys = list, .n_keys = MS_COUNT(list), .offset = offsetof(struct sim_figure, field_), \
+	.stride = sizeof(((struct sim_figure *)0)->field_[0]),                                 \
+	.count_offset = offsetof(struct sim_figure, count),                                    \
+	.max = MS_COUNT(((struct sim_figure *)0)->field_)
 
-#define ELEMENTS(name, list, field, count)                                                         \
-	{                                                                                          \
-		name, list, COUNT(list), offsetof(struct sim_figure, field),                       \
-			sizeof(((struct sim_figure *)0)->field[0]),                                \
-			offsetof(struct sim_figure, count), COUNT(((struct sim_figure *)0)->field) \
-	}
-
-static const struct figure_table tables[] = {
-	{"", head_keys, COUNT(head_keys), offsetof(struct sim_figure, head), 0, 0, 0},
-	ELEMENTS("run", run_keys, run, n_runs),
-	ELEMENTS("claim", claim_keys, claim, n_claims),
-	ELEMENTS("chart", chart_keys, chart, n_charts),
+static const struct ms_table tables[] = {
+	{.name = "",
+	 .keys = head_keys,
+	 .n_keys = MS_COUNT(head_keys),
+	 .offset = offsetof(struct sim_figure, head)},
+	{.name = "run", ELEMENTS(run_keys, run, n_runs)},
+	{.name = "claim", ELEMENTS(claim_keys, claim, n_claims)},
+	{.name = "chart", ELEMENTS(chart_keys, chart, n_charts)},
 };
 
 struct figure_reader {
@@ -128,7 +102,7 @@ static bool set_item_error(struct figure_reader *r, const struct mb_toml_item *i
 				 item->value[0] ? " = " : "", item->value, what);
 }
 
-static bool begin_element(struct figure_reader *r, const struct figure_table *t,
+static bool begin_element(struct figure_reader *r, const struct ms_table *t,
 			  const struct mb_toml_item *item)
 {
 	uint32_t *count = (uint32_t *)(void *)((char *)r->f + t->count_offset);
@@ -155,10 +129,10 @@ static int on_item(void *ctx, const struct mb_toml_item *item)
 	const char *dot = strrchr(item->name, '.');
 	const bool element = item->kind == MB_TOML_ELEMENT;
 	const size_t len = element ? strlen(item->name) : (dot ? (size_t)(dot - item->name) : 0);
-	const struct figure_table *t = NULL;
+	const struct ms_table *t = NULL;
 	size_t key;
 
-	for (size_t i = 0; i < COUNT(tables); i++)
+	for (size_t i = 0; i < MS_COUNT(tables); i++)
 		if (strlen(tables[i].name) == len && memcmp(tables[i].name, item->name, len) == 0)
 			t = &tables[i];
 	if (!t)

@@ -10,49 +10,24 @@
 
 /* ---- parameters ---- */
 
-/* whole_number reads the value of a key that is a number or a word. */
-static uint64_t whole_number(const struct ms_key *k, const void *at)
-{
-	static const uint8_t narrow[] = {
-		[MS_KEY_U8] = 1,      [MS_KEY_WORD8] = 1,  [MS_KEY_U16] = 2,   [MS_KEY_U32] = 4,
-		[MS_KEY_BYTES32] = 4, [MS_KEY_TIME32] = 4, [MS_KEY_SHARE] = 4, [MS_KEY_WORD] = 4,
-	};
-	const uint8_t size = k->kind < sizeof(narrow) ? narrow[k->kind] : 0;
-	uint64_t u64 = 0;
-	uint32_t u32;
-	uint16_t u16;
-
-	if (size == 1)
-		return *(const uint8_t *)at;
-	if (size == 2) {
-		memcpy(&u16, at, sizeof(u16));
-		return u16;
-	}
-	if (size == 4) {
-		memcpy(&u32, at, sizeof(u32));
-		return u32;
-	}
-	memcpy(&u64, at, sizeof(u64));
-	return u64;
-}
-
 /* value_json returns a value with its unit, as a number or text; NULL: an empty text. */
-static json_t *value_json(const struct ms_key *k, const void *at)
+static json_t *value_json(const struct ms_key *k, const void *base)
 {
+	const char *at = (const char *)base + k->offset;
 	uint64_t n;
 
 	if (k->kind == MS_KEY_TEXT || k->kind == MS_KEY_LIST)
-		return *(const char *)at ? json_string(at) : NULL;
+		return *at ? json_string(at) : NULL;
 	if (k->kind == MS_KEY_BOOLEAN)
-		return json_boolean(*(const bool *)at);
+		return json_boolean(ms_key_number(k, base));
 	if (k->kind == MS_KEY_REAL)
 		return NULL; /* only what is expected has these */
-	n = whole_number(k, at);
-	if (k->kind == MS_KEY_WORD || k->kind == MS_KEY_WORD8)
+	n = ms_key_number(k, base);
+	if (k->kind == MS_KEY_WORD)
 		return json_string(k->words[n]);
 	if (k->kind == MS_KEY_SHARE)
 		return json_real((double)n / MS_SHARE_ONE);
-	if (k->kind == MS_KEY_TIME || k->kind == MS_KEY_TIME32)
+	if (k->kind == MS_KEY_TIME)
 		return json_sprintf("%.10g us", (double)n / 1000);
 	return json_integer((json_int_t)n);
 }
@@ -74,7 +49,7 @@ static void add_element(json_t *all, const struct ms_table *t, const struct ms_s
 	const char *base = (const char *)s + t->offset + t->stride * element;
 
 	for (size_t i = 0; i < t->n_keys; i++) {
-		json_t *value = value_json(&t->keys[i], base + t->keys[i].offset);
+		json_t *value = value_json(&t->keys[i], base);
 		char name[96];
 
 		if (t->max)

@@ -16,28 +16,21 @@ struct values {
 	char text[8], list[16];
 };
 
-#define KEY(name, kind, min, max)                                                            \
-	{                                                                                    \
-#name, MS_KEY_##kind, offsetof(struct values, name), min, max, words, "", "" \
+#define KEY(name, kind, min, max)                                                   \
+	{                                                                           \
+#name, MS_KEY_##kind, offsetof(struct values, name),                \
+			sizeof(((struct values *)0)->name), min, max, words, "", "" \
 	}
 
 static const struct ms_key keys[] = {
-	KEY(u8, U8, 1, 9),
-	KEY(word8, WORD8, 0, 0),
-	KEY(u16, U16, 0, 65535),
-	KEY(truth, BOOLEAN, 0, 1),
-	KEY(u32, U32, 0, UINT32_MAX),
-	KEY(bytes32, BYTES32, 0, 1u << 20),
-	KEY(time32, TIME32, 1, 1000),
-	KEY(share, SHARE, 0, MS_SHARE_ONE),
-	KEY(word, WORD, 0, 0),
-	KEY(u64, U64, 0, UINT64_MAX),
-	KEY(rate, RATE, 1, 1000000),
-	KEY(bytes, BYTES, 0, UINT64_MAX),
-	KEY(time, TIME, 0, 5000),
-	KEY(real, REAL, 0, 0),
-	KEY(text, TEXT, 0, 8),
-	KEY(list, LIST, 0, 16),
+	KEY(u8, NUMBER, 1, 9),		 KEY(word8, WORD, 0, 0),
+	KEY(u16, NUMBER, 0, 65535),	 KEY(truth, BOOLEAN, 0, 1),
+	KEY(u32, NUMBER, 0, UINT32_MAX), KEY(bytes32, BYTES, 0, 1u << 20),
+	KEY(time32, TIME, 1, 1000),	 KEY(share, SHARE, 0, MS_SHARE_ONE),
+	KEY(word, WORD, 0, 0),		 KEY(u64, NUMBER, 0, UINT64_MAX),
+	KEY(rate, RATE, 1, 1000000),	 KEY(bytes, BYTES, 0, UINT64_MAX),
+	KEY(time, TIME, 0, 5000),	 KEY(real, REAL, 0, 0),
+	KEY(text, TEXT, 0, 8),		 KEY(list, LIST, 0, 16),
 };
 #define KEYS (sizeof(keys) / sizeof(keys[0]))
 

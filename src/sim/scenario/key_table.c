@@ -30,10 +30,7 @@ char *ms_key_allowed(const struct ms_key *key, char out[MS_KEY_ALLOWED_BYTES])
 	case MS_KEY_BOOLEAN:
 		snprintf(out, size, "true or false");
 		break;
-	case MS_KEY_U8:
-	case MS_KEY_U16:
-	case MS_KEY_U32:
-	case MS_KEY_U64:
+	case MS_KEY_NUMBER:
 		snprintf(out, size, "a number from %" PRIu64 " to %" PRIu64, key->min, key->max);
 		break;
 	case MS_KEY_RATE:
@@ -42,13 +39,11 @@ char *ms_key_allowed(const struct ms_key *key, char out[MS_KEY_ALLOWED_BYTES])
 			 mb_quantity_write_rate(max, key->max));
 		break;
 	case MS_KEY_BYTES:
-	case MS_KEY_BYTES32:
 		snprintf(out, size, "bytes such as \"64k\" (powers of 1024), from %s to %s",
 			 mb_quantity_write_bytes(min, key->min),
 			 mb_quantity_write_bytes(max, key->max));
 		break;
 	case MS_KEY_TIME:
-	case MS_KEY_TIME32:
 		snprintf(out, size, "a time such as \"10us\", from %s to %s",
 			 mb_quantity_write_time(min, key->min),
 			 mb_quantity_write_time(max, key->max));
@@ -61,11 +56,10 @@ char *ms_key_allowed(const struct ms_key *key, char out[MS_KEY_ALLOWED_BYTES])
 		snprintf(out, size, "a number");
 		break;
 	case MS_KEY_WORD:
-	case MS_KEY_WORD8:
 		list_words(key, out, size);
 		break;
 	case MS_KEY_TEXT:
-		snprintf(out, size, "a text in quotes, of at most %" PRIu64 " bytes", key->max - 1);
+		snprintf(out, size, "a text in quotes, of at most %zu bytes", key->size - 1);
 		break;
 	case MS_KEY_LIST:
 		snprintf(out, size, "an array of texts, such as [\"a\", \"b\"]");
@@ -147,49 +141,34 @@ static bool read_text(const struct ms_key *key, const struct mb_toml_item *item,
 	if (key->kind == MS_KEY_LIST ? item->kind != MB_TOML_ARRAY || item->of != MB_TOML_STRING
 				     : item->kind != MB_TOML_STRING)
 		return false;
-	if (size == 1 || size > key->max)
+	if (size == 1 || size > key->size)
 		return false;
 	memcpy(into, item->value, size);
 	return true;
 }
 
-/* store puts a number where it belongs, in the width of its kind. */
-static void store_value(const struct ms_key *key, uint64_t n, char *into)
-{
-	const uint8_t narrow = (uint8_t)n;
-	const uint16_t half = (uint16_t)n;
-	const uint32_t word = (uint32_t)n;
-	const bool truth = n != 0;
+/* A number in each of the widths that a field may have. */
+struct widths {
+	uint8_t u8;
+	uint16_t u16;
+	uint32_t u32;
+	uint64_t u64;
+};
 
-	switch (key->kind) {
-	case MS_KEY_BOOLEAN:
-		memcpy(into, &truth, sizeof(truth));
-		break;
-	case MS_KEY_U8:
-	case MS_KEY_WORD8:
-		memcpy(into, &narrow, sizeof(narrow));
-		break;
-	case MS_KEY_U16:
-		memcpy(into, &half, sizeof(half));
-		break;
-	case MS_KEY_U32:
-	case MS_KEY_BYTES32:
-	case MS_KEY_TIME32:
-	case MS_KEY_SHARE:
-	case MS_KEY_WORD:
-		memcpy(into, &word, sizeof(word));
-		break;
-	case MS_KEY_U64:
-	case MS_KEY_RATE:
-	case MS_KEY_BYTES:
-	case MS_KEY_TIME:
-		memcpy(into, &n, sizeof(n));
-		break;
-	case MS_KEY_REAL:
-	case MS_KEY_TEXT:
-	case MS_KEY_LIST:
-		break; /* written where it was read */
-	}
+static void *width_of(struct widths *w, size_t size)
+{
+	return size == 1   ? (void *)&w->u8
+	       : size == 2 ? (void *)&w->u16
+	       : size == 4 ? (void *)&w->u32
+			   : (void *)&w->u64;
+}
+
+uint64_t ms_key_number(const struct ms_key *key, const void *from)
+{
+	struct widths w = {0};
+
+	memcpy(width_of(&w, key->size), (const char *)from + key->offset, key->size);
+	return w.u8 | w.u16 | w.u32 | w.u64;
 }
 
 static bool read_value(const struct ms_key *key, const struct mb_toml_item *item, uint64_t *n,
@@ -199,20 +178,15 @@ static bool read_value(const struct ms_key *key, const struct mb_toml_item *item
 	case MS_KEY_BOOLEAN:
 		*n = strcmp(item->value, "true") == 0;
 		return item->kind == MB_TOML_BOOLEAN;
-	case MS_KEY_U8:
-	case MS_KEY_U16:
-	case MS_KEY_U32:
-	case MS_KEY_U64:
+	case MS_KEY_NUMBER:
 		return read_integer(key, item, n);
 	case MS_KEY_RATE:
 		return is_quantity(item) &&
 		       mb_quantity_read_rate(item->value, key->min, key->max, n);
 	case MS_KEY_BYTES:
-	case MS_KEY_BYTES32:
 		return is_quantity(item) &&
 		       mb_quantity_read_bytes(item->value, key->min, key->max, n);
 	case MS_KEY_TIME:
-	case MS_KEY_TIME32:
 		return is_quantity(item) &&
 		       mb_quantity_read_time(item->value, key->min, key->max, n);
 	case MS_KEY_SHARE:
@@ -220,7 +194,6 @@ static bool read_value(const struct ms_key *key, const struct mb_toml_item *item
 	case MS_KEY_REAL:
 		return read_real(item, into);
 	case MS_KEY_WORD:
-	case MS_KEY_WORD8:
 		return read_word(key, item, n);
 	case MS_KEY_TEXT:
 	case MS_KEY_LIST:
@@ -238,11 +211,14 @@ bool ms_key_set(const struct ms_key *key, const char *file, const struct mb_toml
 	size_t words = 0;
 
 	if (read_value(key, item, &n, (char *)into + key->offset)) {
-		store_value(key, n, (char *)into + key->offset);
+		struct widths w = {(uint8_t)n, (uint16_t)n, (uint32_t)n, n};
+
+		/* The others were written where they were read. */
+		if (key->kind <= MS_KEY_WORD)
+			memcpy((char *)into + key->offset, width_of(&w, key->size), key->size);
 		return true;
 	}
-	if ((key->kind == MS_KEY_WORD || key->kind == MS_KEY_WORD8) &&
-	    item->kind == MB_TOML_STRING) {
+	if (key->kind == MS_KEY_WORD && item->kind == MB_TOML_STRING) {
 		while (key->words[words])
 			words++;
 		near = mb_suggest_find(item->value, key->words, words);

@@ -18,32 +18,33 @@
 
 enum ms_key_kind {
 	MS_KEY_BOOLEAN, /* bool */
-	MS_KEY_U8,
-	MS_KEY_U16,
-	MS_KEY_U32,
-	MS_KEY_U64,
-	MS_KEY_RATE,	/* uint64_t, bits per second: "100G" */
-	MS_KEY_BYTES,	/* uint64_t: "64k" */
-	MS_KEY_BYTES32, /* uint32_t */
-	MS_KEY_TIME,	/* uint64_t, ns: "10us" */
-	MS_KEY_TIME32,	/* uint32_t, ns */
-	MS_KEY_SHARE,	/* uint32_t, of MS_SHARE_ONE: 0.25; min and max in these parts */
-	MS_KEY_REAL,	/* double, any */
-	MS_KEY_WORD,	/* uint32_t: which of `words` */
-	MS_KEY_WORD8,	/* uint8_t */
-	MS_KEY_TEXT,	/* char[max], not empty */
-	MS_KEY_LIST,	/* char[max]: an array of strings, joined by commas */
+	MS_KEY_NUMBER,
+	MS_KEY_RATE,  /* bits per second: "100G" */
+	MS_KEY_BYTES, /* "64k" */
+	MS_KEY_TIME,  /* ns: "10us" */
+	MS_KEY_SHARE, /* of MS_SHARE_ONE: 0.25; min and max in these parts */
+	MS_KEY_WORD,  /* which of `words` */
+	MS_KEY_REAL,  /* double, any */
+	MS_KEY_TEXT,  /* char[], not empty */
+	MS_KEY_LIST,  /* char[]: an array of strings, joined by commas */
 };
 
 struct ms_key {
 	const char *name;
 	enum ms_key_kind kind;
-	size_t offset; /* of the value in what is filled */
+	size_t offset, size; /* of the value in what is filled; numbers have 1, 2, 4 or 8 bytes */
 	uint64_t min, max;
 	const char *const *words; /* of a word: ends with NULL */
 	const char *fallback;	  /* what holds when the key is not there, in words */
 	const char *help;
 };
+
+/* MS_KEY is the key of a field. */
+#define MS_KEY(name, kind, type, field, min, max, words, fallback, help)                          \
+	{                                                                                         \
+		name, MS_KEY_##kind, offsetof(type, field), sizeof(((type *)0)->field), min, max, \
+			words, fallback, help                                                     \
+	}
 
 /*
  * ms_key_find returns which of n keys has this name (behind its table and dot), n: none of them;
@@ -54,6 +55,8 @@ size_t ms_key_find(const struct ms_key *keys, size_t n, const char *name, const 
 /* ms_key_set reads the value of an item into `into` + key->offset; false: *error says why not. */
 bool ms_key_set(const struct ms_key *key, const char *file, const struct mb_toml_item *item,
 		void *into, struct ms_file_error *error);
+/* ms_key_number returns the value at `from` + key->offset of a key up to MS_KEY_WORD. */
+uint64_t ms_key_number(const struct ms_key *key, const void *from);
 /* ms_key_allowed writes what a key may be, as "a time from 1ns to 10s". */
 #define MS_KEY_ALLOWED_BYTES 320u
 char *ms_key_allowed(const struct ms_key *key, char out[MS_KEY_ALLOWED_BYTES]);
