@@ -282,8 +282,8 @@ static bool run_beside_htsim(const struct options *o)
 	cfg.workload[0].kind = MS_LIST;
 	cfg.workload[0].list = cm.flows.flow;
 	cfg.workload[0].n_list = cm.flows.n;
-	cfg.workload[0].list_needs = cm.flows.need;
-	cfg.workload[0].n_list_needs = cm.flows.n_needs;
+	cfg.workload[0].list_needs = cm.flows.need.at;
+	cfg.workload[0].n_list_needs = (uint32_t)cm.flows.need.n;
 	simulate_apart(&cfg, &f);
 	good = print_report(&cfg, &f);
 	theirs = good ? run_htsim(o, cm.nodes) : -1;

@@ -76,6 +76,50 @@ static int print_comparison(const struct sim_compared *c, const struct compare_o
 	return ok ? SIM_EXIT_GOOD : SIM_EXIT_FAILED;
 }
 
+static json_t *from_file(const char *name)
+{
+	json_error_t wrong;
+	json_t *result = json_load_file(name, 0, &wrong);
+
+	if (!result) {
+		fprintf(stderr, WHO ": %s:%d: %s\n", name, wrong.line > 0 ? wrong.line : 0,
+			wrong.text);
+		return NULL;
+	}
+	if (json_is_object(result) && json_is_string(json_object_get(result, "scenario")))
+		return result;
+	fprintf(stderr, WHO ": %s: is no result of mrc sim run\n", name);
+	json_decref(result);
+	return NULL;
+}
+
+/* Takes a result from a file whose name ends in .json, else runs the scenario of that name. NULL:
+ * said on stderr why. *status is the exit status: what a run ended with, or a usage error. */
+static json_t *load_result(const char *name, bool quiet, int *status)
+{
+	const struct sim_run_how how = {.quiet = quiet, .account = true};
+	const char *dot = strrchr(name, '.');
+	struct ms_file_error error;
+	struct ms_scenario *s;
+	json_t *result = NULL;
+
+	*status = SIM_EXIT_USAGE;
+	if (dot && strcmp(dot, ".json") == 0) {
+		result = from_file(name);
+		if (result)
+			*status = SIM_EXIT_GOOD;
+		return result;
+	}
+	s = sim_source_read(name, NULL, &error);
+	if (!s) {
+		fprintf(stderr, WHO ": %s\n", error.text);
+		return NULL;
+	}
+	*status = sim_run_scenario(s, &how, &result);
+	ms_scenario_destroy(s);
+	return result;
+}
+
 static int compare_runs(const char *const *name, size_t n, const struct compare_options *o)
 {
 	struct sim_compared c = {.n = n};
@@ -90,7 +134,7 @@ static int compare_runs(const char *const *name, size_t n, const struct compare_
 	}
 	for (i = 0; i < n; i++) {
 		c.name[i] = short_name(name[i], shorter[i]);
-		c.result[i] = sim_load(WHO, name[i], o->quiet, &status);
+		c.result[i] = load_result(name[i], o->quiet, &status);
 		worst = worst ? worst : status;
 		if (!c.result[i])
 			break;

@@ -212,11 +212,6 @@ bool sim_figure_claim(const struct sim_claim *c, const json_t *runs, double *val
 	return true;
 }
 
-static json_t *number_json(double x)
-{
-	return isfinite(x) ? json_real(x) : json_null();
-}
-
 static json_t *check_claim(const struct sim_claim *c, const struct sim_figure_how *how,
 			   const json_t *runs)
 {
@@ -226,8 +221,9 @@ static json_t *check_claim(const struct sim_claim *c, const struct sim_figure_ho
 	bool there = sim_figure_claim(c, runs, &value);
 
 	return json_pack("{s:s,s:s,s:o,s:o,s:o,s:b,s:b}", "text", c->text, "note", c->note, "value",
-			 number_json(value), "min", number_json(min), "max", number_json(max),
-			 "holds", there && value >= min && value <= max, "differs", c->differs);
+			 sim_number_or_null(value), "min", sim_number_or_null(min), "max",
+			 sim_number_or_null(max), "holds", there && value >= min && value <= max,
+			 "differs", c->differs);
 }
 
 static double now_seconds(void)

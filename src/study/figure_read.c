@@ -74,11 +74,13 @@ static const struct ms_key chart_keys[] = {
 	FLAG("log", CHART, log, "the x axis is logarithmic"),
 };
 
+/* NOLINTBEGIN(bugprone-macro-parentheses): a member has none. */
 #define ELEMENTS(list, field_, count)                                                          \
 	.keys = list, .n_keys = MS_COUNT(list), .offset = offsetof(struct sim_figure, field_), \
 	.stride = sizeof(((struct sim_figure *)0)->field_[0]),                                 \
 	.count_offset = offsetof(struct sim_figure, count),                                    \
 	.max = MS_COUNT(((struct sim_figure *)0)->field_)
+/* NOLINTEND(bugprone-macro-parentheses) */
 
 static const struct ms_table tables[] = {
 	{.name = "",

@@ -1,16 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* figure_show.c - a figure that was made: for eyes, for docs/results.md, for a page. */
 #include "study/figure.h"
+#include "study/study.h"
 
 #include <stdio.h>
 #include <string.h>
-
-static const char *text_of(const json_t *from, const char *name)
-{
-	const char *value = json_string_value(json_object_get(from, name));
-
-	return value ? value : "";
-}
 
 static void print_number(const json_t *claim, const char *name, FILE *to)
 {
@@ -50,12 +44,12 @@ void sim_figure_print(const json_t *made, FILE *to)
 {
 	const json_t *claims = json_object_get(made, "claims");
 
-	fprintf(to, "Figure %s: %s (%s scale)\n", text_of(made, "name"), text_of(made, "title"),
-		text_of(made, "scale"));
+	fprintf(to, "Figure %s: %s (%s scale)\n", sim_text_at(made, "name"),
+		sim_text_at(made, "title"), sim_text_at(made, "scale"));
 	for (size_t i = 0; i < json_array_size(claims); i++) {
 		const json_t *c = json_array_get(claims, i);
 
-		fprintf(to, "  %-8s %s: ", claim_verdict(c), text_of(c, "text"));
+		fprintf(to, "  %-8s %s: ", claim_verdict(c), sim_text_at(c, "text"));
 		print_number(c, "value", to);
 		fprintf(to, " (");
 		print_band(c, to);
@@ -72,7 +66,7 @@ static void print_paragraph(const char *label, const char *what, FILE *to)
 void sim_figure_markdown(const struct sim_figure *f, const json_t *made, FILE *to)
 {
 	const json_t *claims = json_object_get(made, "claims");
-	const bool quick = strcmp(text_of(made, "scale"), "quick") == 0;
+	const bool quick = strcmp(sim_text_at(made, "scale"), "quick") == 0;
 
 	fprintf(to, "## Figure %s: %s\n\n", f->name, f->head.title);
 	print_paragraph("Paper", f->head.paper, to);
@@ -81,8 +75,8 @@ void sim_figure_markdown(const struct sim_figure *f, const json_t *made, FILE *t
 	for (size_t i = 0; i < json_array_size(claims); i++) {
 		const json_t *c = json_array_get(claims, i);
 
-		fprintf(to, "| %s | %s%s%s | ", claim_verdict(c), text_of(c, "text"),
-			text_of(c, "note")[0] ? "; " : "", text_of(c, "note"));
+		fprintf(to, "| %s | %s%s%s | ", claim_verdict(c), sim_text_at(c, "text"),
+			sim_text_at(c, "note")[0] ? "; " : "", sim_text_at(c, "note"));
 		print_number(c, "value", to);
 		fprintf(to, " | ");
 		print_band(c, to);
@@ -114,7 +108,7 @@ static json_t *texts_json(const struct sim_figure *f)
 				 {"Where it differs:", f->head.verdict}};
 	json_t *all = json_array();
 
-	for (size_t i = 0; i < sizeof(pair) / sizeof(pair[0]); i++)
+	for (size_t i = 0; i < MS_COUNT(pair); i++)
 		if (pair[i][1][0])
 			json_array_append_new(all, json_pack("[s,s]", pair[i][0], pair[i][1]));
 	return all;
@@ -136,7 +130,7 @@ json_t *sim_figure_page(const struct sim_figure *f, const json_t *made)
 	}
 	snprintf(title, sizeof(title), "Figure %s: %s", f->name, f->head.title);
 	snprintf(command, sizeof(command), "mrc sim figure %s%s", f->name,
-		 strcmp(text_of(made, "scale"), "quick") == 0 ? " --quick" : "");
+		 strcmp(sim_text_at(made, "scale"), "quick") == 0 ? " --quick" : "");
 	data = json_pack("{s:s,s:s,s:o,s:O,s:O}", "title", title, "command", command, "text",
 			 texts_json(f), "runs", json_object_get(made, "runs"), "claims",
 			 json_object_get(made, "claims"));

@@ -42,27 +42,6 @@ static enum ui_flags_result parse_options(struct options *o, int argc, char **ar
 	return rc;
 }
 
-static int write_result(const struct options *o, const json_t *result)
-{
-	const size_t how = JSON_INDENT(2) | JSON_REAL_PRECISION(12);
-	struct ui_text text = {0};
-	bool ok = true;
-
-	if (!o->json || o->json[0]) {
-		sim_goodput_text(result, &text);
-		ui_text_print(&text, stdout);
-	}
-	if (o->json && o->json[0])
-		ok = json_dump_file(result, o->json, how) == 0;
-	else if (o->json)
-		ok = json_dumpf(result, stdout, how) == 0 && putchar('\n') == '\n';
-	if (fflush(stdout) == 0 && ok)
-		return SIM_EXIT_GOOD;
-	fprintf(stderr, WHO ": %s: cannot be written\n",
-		o->json && o->json[0] ? o->json : "the result");
-	return SIM_EXIT_FAILED;
-}
-
 /* All sizes, each as measured and with each time of reconvergence. */
 static int go_through(const struct options *o, const struct sim_packets *packets)
 {
@@ -85,7 +64,7 @@ static int go_through(const struct options *o, const struct sim_packets *packets
 		return SIM_EXIT_USAGE;
 	}
 	result = sim_goodput_json(packets, point, n, !whole);
-	status = write_result(o, result);
+	status = sim_write_result(WHO, result, o->json, sim_goodput_text);
 	json_decref(result);
 	return whole ? status : SIM_EXIT_INTERRUPTED;
 }

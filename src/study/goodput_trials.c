@@ -103,11 +103,6 @@ bool sim_goodput_point(const struct sim_packets *packets, uint32_t gpus, uint64_
 
 /* ---- JSON ---- */
 
-static json_t *number_or_null(double value)
-{
-	return isfinite(value) ? json_real(value) : json_null();
-}
-
 static json_t *point_json(const struct sim_goodput_point *p)
 {
 	const struct ms_steps_result *r = &p->sum;
@@ -121,7 +116,7 @@ static json_t *point_json(const struct sim_goodput_point *p)
 		(json_int_t)p->trials, "goodput", p->goodput, "goodput_error", p->goodput_error,
 		"daly", p->daly, "faults_per_day", (double)r->faults / days,
 		"interruptions_per_day", (double)r->interruptions / days, "mtbi_h",
-		number_or_null(mtbi), "mtbi_formula_h", number_or_null(p->mtbi_formula_h),
+		sim_number_or_null(mtbi), "mtbi_formula_h", sim_number_or_null(p->mtbi_formula_h),
 		"checkpoint_every_s", p->checkpoint_every_s, "shares", "useful",
 		(double)r->useful_ns / all, "slow", (double)r->slow_ns / all, "stalled",
 		(double)r->stalled_ns / all, "checkpoints", (double)r->saving_ns / all, "lost",

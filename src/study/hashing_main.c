@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* mrc sim hashing - static hashing of flows onto links against spraying: the worst link. */
+#include "study/study.h"
 #include "study/study_verbs.h"
 
 #include "sim/run/ecmp_hashing.h"

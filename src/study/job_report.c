@@ -50,35 +50,19 @@ json_t *sim_job_json(const struct ms_scenario *s, uint32_t i, struct ms_run *run
 
 /* ---- for eyes ---- */
 
-static double number_at(const json_t *job, const char *path)
-{
-	double value = 0;
-
-	return sim_result_figure(job, path, &value) ? value : 0;
-}
-
-static void time_cell(struct ui_table *t, size_t row, size_t column, const json_t *job,
-		      const char *path)
-{
-	char text[UI_UNITS_MAX];
-
-	ui_table_cell(t, row, column, "%s",
-		      ui_units_time(text, (uint64_t)(number_at(job, path) * US_NS + 0.5)));
-}
-
 static void add_job(struct ui_table *t, size_t row, const json_t *job)
 {
 	static const char *const columns[] = {"step_us.p50",  "step_us.p90", "step_us.p99",
 					      "step_us.p100", "exposed_us",  "compute_us"};
 
-	ui_table_cell(t, row, 0, "%.0f", number_at(job, "ranks"));
-	ui_table_cell(t, row, 1, "%.0f x %.0f x %.0f, %.0f", number_at(job, "tp"),
-		      number_at(job, "pp"), number_at(job, "dp"), number_at(job, "ep"));
+	ui_table_cell(t, row, 0, "%.0f", sim_number_at(job, "ranks"));
+	ui_table_cell(t, row, 1, "%.0f x %.0f x %.0f, %.0f", sim_number_at(job, "tp"),
+		      sim_number_at(job, "pp"), sim_number_at(job, "dp"), sim_number_at(job, "ep"));
 	ui_table_cell(t, row, 2, "%s", json_string_value(json_object_get(job, "placement")));
-	ui_table_cell(t, row, 3, "%.0f", number_at(job, "steps"));
-	for (size_t i = 0; i < sizeof(columns) / sizeof(columns[0]); i++)
-		time_cell(t, row, 4 + i, job, columns[i]);
-	ui_table_cell(t, row, 10, "%.2f %%", 100 * number_at(job, "goodput"));
+	ui_table_cell(t, row, 3, "%.0f", sim_number_at(job, "steps"));
+	for (size_t i = 0; i < MS_COUNT(columns); i++)
+		sim_time_cell(t, row, 4 + i, sim_number_at(job, columns[i]) * US_NS);
+	ui_table_cell(t, row, 10, "%.2f %%", 100 * sim_number_at(job, "goodput"));
 }
 
 void sim_jobs_text(const json_t *result, struct ui_text *out)

@@ -133,19 +133,6 @@ json_t *sim_details_faults(const struct ms_scenario *s)
 
 /* ---- completion times ---- */
 
-double sim_details_graph_us(struct ms_run *run, uint32_t part)
-{
-	const struct ms_graph_exec *play = ms_nics_graph_exec(run->nics, part);
-	const struct ms_node_times *times = play ? play->times : NULL;
-	const uint32_t n = play ? play->g->n : 0;
-	uint64_t last_ns = 0;
-
-	for (uint32_t i = 0; i < n; i++)
-		if (times[i].end_ns != UINT64_MAX && times[i].end_ns > last_ns)
-			last_ns = times[i].end_ns;
-	return (double)last_ns / 1000;
-}
-
 static void add_point(json_t *share, json_t *us, const uint64_t *sorted_ns, uint32_t n,
 		      uint32_t per_mille)
 {

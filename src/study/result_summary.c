@@ -1,57 +1,93 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* result_summary.c - a result for eyes. */
+/* result_summary.c - a result for eyes, and what all results share that are shown. */
 #include "study/study.h"
+#include "study/study_verbs.h"
 
 #include "ui/text.h"
 
+#include <math.h>
 #include <string.h>
 
-static double number_at(const json_t *result, const char *path)
+double sim_number_at(const json_t *result, const char *path)
 {
 	double value = 0;
 
 	return sim_result_figure(result, path, &value) ? value : 0;
 }
 
-static const char *text_at(const json_t *result, const char *name)
+const char *sim_text_at(const json_t *object, const char *name)
 {
-	const char *value = json_string_value(json_object_get(result, name));
+	const char *value = json_string_value(json_object_get(object, name));
 
 	return value ? value : "";
+}
+
+json_t *sim_number_or_null(double value)
+{
+	return isfinite(value) ? json_real(value) : json_null();
+}
+
+void sim_time_cell(struct ui_table *t, size_t row, size_t column, double ns)
+{
+	char text[UI_UNITS_MAX];
+
+	ui_table_cell(t, row, column, "%s", ui_units_time(text, (uint64_t)(ns + 0.5)));
+}
+
+int sim_write_result(const char *who, const json_t *result, const char *json,
+		     void (*show)(const json_t *result, struct ui_text *out))
+{
+	const size_t how = JSON_INDENT(2) | JSON_REAL_PRECISION(12);
+	const bool file = json && json[0];
+	struct ui_text text = {0};
+	bool ok = true;
+
+	if (!json || file) {
+		show(result, &text);
+		ui_text_print(&text, stdout);
+	}
+	if (file)
+		ok = json_dump_file(result, json, how) == 0;
+	else if (json)
+		ok = json_dumpf(result, stdout, how) == 0 && putchar('\n') == '\n';
+	if (fflush(stdout) == 0 && ok)
+		return SIM_EXIT_GOOD;
+	fprintf(stderr, "%s: %s: cannot be written\n", who, file ? json : "the result");
+	return SIM_EXIT_FAILED;
 }
 
 static void add_head(const json_t *r, struct ui_text *out)
 {
 	char rate[UI_UNITS_MAX], rss[UI_UNITS_MAX], hops[UI_UNITS_MAX], cpu[UI_UNITS_MAX];
 
-	ui_text_add(out, "%s: %s\n", text_at(r, "scenario"), text_at(r, "state"));
+	ui_text_add(out, "%s: %s\n", sim_text_at(r, "scenario"), sim_text_at(r, "state"));
 	ui_text_add(out, "%.0f hosts on %.0f planes, seed %.0f; %.3f us simulated in %.2f s\n",
-		    number_at(r, "hosts"), number_at(r, "planes"), number_at(r, "seed"),
-		    number_at(r, "simulated_us"), number_at(r, "wall_s"));
+		    sim_number_at(r, "hosts"), sim_number_at(r, "planes"), sim_number_at(r, "seed"),
+		    sim_number_at(r, "simulated_us"), sim_number_at(r, "wall_s"));
 	ui_text_add(out, "%s hops, %s hops/s on %.0f thread%s (%s a second of CPU), %s\n",
-		    ui_units_count(hops, number_at(r, "hops")),
-		    ui_units_count(rate, number_at(r, "hops_per_s")), number_at(r, "threads"),
-		    number_at(r, "threads") > 1 ? "s" : "",
-		    ui_units_count(cpu, number_at(r, "hops_per_cpu_s")),
-		    ui_units_bytes(rss, (uint64_t)number_at(r, "peak_rss_bytes")));
+		    ui_units_count(hops, sim_number_at(r, "hops")),
+		    ui_units_count(rate, sim_number_at(r, "hops_per_s")),
+		    sim_number_at(r, "threads"), sim_number_at(r, "threads") > 1 ? "s" : "",
+		    ui_units_count(cpu, sim_number_at(r, "hops_per_cpu_s")),
+		    ui_units_bytes(rss, (uint64_t)sim_number_at(r, "peak_rss_bytes")));
 }
 
 static void add_flows(const json_t *r, struct ui_text *out)
 {
-	ui_text_add(out, "%.0f flows, %.0f unfinished", number_at(r, "flows"),
-		    number_at(r, "flows_unfinished"));
+	ui_text_add(out, "%.0f flows, %.0f unfinished", sim_number_at(r, "flows"),
+		    sim_number_at(r, "flows_unfinished"));
 	ui_text_add(out, "; completion p50 %.3f us, p99 %.3f us, slowest %.3f us",
-		    number_at(r, "fct_us.p50"), number_at(r, "fct_us.p99"),
-		    number_at(r, "fct_us.p100"));
-	if (number_at(r, "ideal_us") > 0)
-		ui_text_add(out, "; ideal %.3f us, over it %.3f", number_at(r, "ideal_us"),
-			    number_at(r, "over_ideal"));
+		    sim_number_at(r, "fct_us.p50"), sim_number_at(r, "fct_us.p99"),
+		    sim_number_at(r, "fct_us.p100"));
+	if (sim_number_at(r, "ideal_us") > 0)
+		ui_text_add(out, "; ideal %.3f us, over it %.3f", sim_number_at(r, "ideal_us"),
+			    sim_number_at(r, "over_ideal"));
 	ui_text_add(out,
 		    "\n%.0f packets: %.0f data, %.0f sent again, %.0f marked, %.0f cut, %.0f "
 		    "dropped\n",
-		    number_at(r, "packets"), number_at(r, "data_packets"),
-		    number_at(r, "retransmits"), number_at(r, "ecn_marks"), number_at(r, "trims"),
-		    number_at(r, "drops"));
+		    sim_number_at(r, "packets"), sim_number_at(r, "data_packets"),
+		    sim_number_at(r, "retransmits"), sim_number_at(r, "ecn_marks"),
+		    sim_number_at(r, "trims"), sim_number_at(r, "drops"));
 }
 
 /* add_roce shows what RoCE alone does. */
@@ -62,17 +98,17 @@ static void add_roce(const json_t *r, struct ui_text *out)
 	ui_text_add(out,
 		    "RoCE: %.0f ACKs, %.0f NAKs, %.0f CNPs, %.0f timeouts, %.0f QPs dead; %.0f "
 		    "flows failed\n",
-		    number_at(r, "roce.tx_acks"), number_at(r, "roce.tx_naks"),
-		    number_at(r, "roce.tx_cnps"), number_at(r, "roce.timeouts"),
-		    number_at(r, "roce.qps_dead"), number_at(r, "flows_failed"));
+		    sim_number_at(r, "roce.tx_acks"), sim_number_at(r, "roce.tx_naks"),
+		    sim_number_at(r, "roce.tx_cnps"), sim_number_at(r, "roce.timeouts"),
+		    sim_number_at(r, "roce.qps_dead"), sim_number_at(r, "flows_failed"));
 }
 
 static void add_pfc(const json_t *r, struct ui_text *out)
 {
 	if (json_object_get(r, "pfc"))
 		ui_text_add(out, "PFC: %.0f pauses, %.0f ports paused, together for %.3f us\n",
-			    number_at(r, "pfc.pauses"), number_at(r, "pfc.ports_paused"),
-			    number_at(r, "pfc.paused_us"));
+			    sim_number_at(r, "pfc.pauses"), sim_number_at(r, "pfc.ports_paused"),
+			    sim_number_at(r, "pfc.paused_us"));
 }
 
 /* add_parts shows the parts of a workload that has several. */
@@ -86,15 +122,15 @@ static void add_parts(const json_t *r, struct ui_text *out)
 	for (size_t i = 0; i < json_array_size(parts); i++) {
 		const json_t *p = json_array_get(parts, i);
 
-		ui_table_cell(&table, i, 0, "%s", text_at(p, "kind"));
-		ui_table_cell(&table, i, 1, "%.0f flows", number_at(p, "flows"));
-		ui_table_cell(&table, i, 2, "p50 %.3f us", number_at(p, "fct_us.p50"));
-		ui_table_cell(&table, i, 3, "slowest %.3f us", number_at(p, "fct_us.p100"));
+		ui_table_cell(&table, i, 0, "%s", sim_text_at(p, "kind"));
+		ui_table_cell(&table, i, 1, "%.0f flows", sim_number_at(p, "flows"));
+		ui_table_cell(&table, i, 2, "p50 %.3f us", sim_number_at(p, "fct_us.p50"));
+		ui_table_cell(&table, i, 3, "slowest %.3f us", sim_number_at(p, "fct_us.p100"));
 		ui_table_cell(&table, i, 4, "%.1f %% of line rate on average",
-			      100 * number_at(p, "rate_share.mean"));
-		if (number_at(p, "graph_us") > 0)
+			      100 * sim_number_at(p, "rate_share.mean"));
+		if (sim_number_at(p, "graph_us") > 0)
 			ui_table_cell(&table, i, 5, "all over at %.3f us",
-				      number_at(p, "graph_us"));
+				      sim_number_at(p, "graph_us"));
 	}
 	ui_table_render(&table, out);
 }
@@ -111,8 +147,8 @@ void sim_result_text(const json_t *result, struct ui_text *out)
 	sim_jobs_text(result, out);
 	for (size_t i = 0; i < json_array_size(waiting); i++)
 		ui_text_add(out, "%s\n", json_string_value(json_array_get(waiting, i)));
-	if (text_at(result, "violation")[0])
-		ui_text_add(out, "the checker: %s\n", text_at(result, "violation"));
+	if (sim_text_at(result, "violation")[0])
+		ui_text_add(out, "the checker: %s\n", sim_text_at(result, "violation"));
 	if (!json_is_true(json_object_get(result, "packets_accounted_for")))
 		ui_text_add(out, "the checker: packets are not accounted for\n");
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* mrc sim run - a scenario, step by step: see study.h. */
+/* scenario_run.c - a scenario, step by step, within the memory that there is. */
 #include "study/study.h"
 
 #include "sim/kernel/ranks.h"
@@ -9,6 +9,7 @@
 
 #include <stdio.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <time.h>
 
 #define WHO "mrc sim run"
@@ -26,7 +27,53 @@ static int print_error(const char *what)
 	return SIM_EXIT_USAGE;
 }
 
-/* fits refuses a run that needs more memory than there is, before any of it is taken. */
+/* ---- memory ---- */
+
+/* available_bytes reads MemAvailable of /proc/meminfo. */
+static uint64_t available_bytes(void)
+{
+	FILE *f = fopen("/proc/meminfo", "re");
+	uint64_t bytes = UINT64_MAX;
+	char line[128];
+	unsigned long kib;
+
+	while (f && fgets(line, sizeof(line), f))
+		if (sscanf(line, "MemAvailable: %lu kB", &kib) == 1)
+			bytes = (uint64_t)kib * 1024;
+	if (f)
+		fclose(f);
+	return bytes;
+}
+
+/* number_in reads a file that holds one number; "max" and a file that is not there: no limit. */
+static uint64_t number_in(const char *path)
+{
+	FILE *f = fopen(path, "re");
+	unsigned long long n;
+	uint64_t number = UINT64_MAX;
+
+	if (f && fscanf(f, "%llu", &n) == 1)
+		number = n;
+	if (f)
+		fclose(f);
+	return number;
+}
+
+uint64_t sim_memory_available(void)
+{
+	const uint64_t limit = number_in("/sys/fs/cgroup/memory.max");
+	const uint64_t used = number_in("/sys/fs/cgroup/memory.current");
+	uint64_t room = available_bytes();
+	struct rlimit space;
+
+	if (limit != UINT64_MAX && used != UINT64_MAX)
+		room = ms_min(room, limit > used ? limit - used : 0);
+	if (getrlimit(RLIMIT_AS, &space) == 0 && space.rlim_cur != RLIM_INFINITY)
+		room = ms_min(room, space.rlim_cur);
+	return room;
+}
+
+/* fits_memory refuses a run that needs more memory than there is, before any of it is taken. */
 static bool fits_memory(const struct ms_scenario *s, uint64_t may_take)
 {
 	const uint64_t need = ms_run_memory(&s->run);
@@ -43,6 +90,8 @@ static bool fits_memory(const struct ms_scenario *s, uint64_t may_take)
 		ui_units_bytes(has, room), may_take ? "allowed" : "available");
 	return false;
 }
+
+/* ---- the run ---- */
 
 static uint64_t read_clock(clockid_t clock)
 {
@@ -159,150 +208,5 @@ int sim_run_scenario(struct ms_scenario *s, const struct sim_run_how *how, json_
 	status = run_with(s, &outputs, how, result);
 	if (outputs.scenario)
 		sim_outputs_close(&outputs, NULL, &unused);
-	return status;
-}
-
-/* ---- the command ---- */
-
-/* apply puts flags over what the scenario says. */
-static void apply_options(const struct sim_options *o, struct ms_scenario *s)
-{
-	const struct {
-		const char *from;
-		char *to;
-	} files[] = {{o->flows, s->output.flows},
-		     {o->series, s->output.series},
-		     {o->evs, s->output.evs},
-		     {o->capture, s->output.capture}};
-
-	for (size_t i = 0; i < sizeof(files) / sizeof(files[0]); i++)
-		if (files[i].from)
-			snprintf(files[i].to, MS_PATH_BYTES, "%s", files[i].from);
-}
-
-/* changes_of makes changes of the flags that stand for keys; text holds what they point to. */
-static void changes_of(struct sim_options *o, char text[3][48])
-{
-	const uint64_t value[3] = {o->seed, o->threads, o->end_ns};
-	static const char *const form[3] = {"seed=%llu", "threads=%llu", "end=%lluns"};
-
-	for (int i = 0; i < 3; i++)
-		if (value[i] && o->set.n < UI_FLAG_TEXTS_MAX) {
-			snprintf(text[i], sizeof(text[i]), form[i], (unsigned long long)value[i]);
-			o->set.text[o->set.n++] = text[i];
-		}
-}
-
-static int write_result(const struct sim_options *o, const json_t *result)
-{
-	struct ui_text text = {0};
-	bool ok = true;
-
-	if (!o->json || o->json[0]) {
-		sim_result_text(result, &text);
-		ui_text_print(&text, stdout);
-	}
-	if (o->json && o->json[0])
-		ok = json_dump_file(result, o->json, JSON_INDENT(2) | JSON_REAL_PRECISION(12)) == 0;
-	else if (o->json)
-		ok = json_dumpf(result, stdout, JSON_INDENT(2) | JSON_REAL_PRECISION(12)) == 0 &&
-		     putchar('\n') == '\n';
-	if (fflush(stdout) == 0 && ok)
-		return SIM_EXIT_GOOD;
-	fprintf(stderr, WHO ": %s: cannot be written\n",
-		o->json && o->json[0] ? o->json : "the result");
-	return SIM_EXIT_FAILED;
-}
-
-static int check_only(const struct ms_scenario *s)
-{
-	char need[UI_UNITS_MAX], has[UI_UNITS_MAX];
-
-	printf("%s: good; %u hosts on %u planes, at most %s of memory, %s are available\n", s->name,
-	       s->fabric.n_hosts, s->fabric.cfg.planes,
-	       ui_units_bytes(need, ms_run_memory(&s->run)),
-	       ui_units_bytes(has, sim_memory_available()));
-	return SIM_EXIT_GOOD;
-}
-
-static int run_and_tell(const struct sim_options *o, struct ms_scenario *s)
-{
-	const bool first = !s->run.ranks || s->run.ranks->rank == 0;
-	/* What is for programs and pages goes into files; on a screen it would bury the figures. */
-	const struct sim_run_how how = {o->quiet || !first, o->memory, o->json && o->json[0]};
-	json_t *result;
-	int status, told;
-
-	if (o->check)
-		return first ? check_only(s) : SIM_EXIT_GOOD;
-	status = sim_run_scenario(s, &how, &result);
-	if (!result || !first) {
-		json_decref(result);
-		return status;
-	}
-	told = write_result(o, result);
-	if (status == SIM_EXIT_GOOD && told)
-		status = told;
-	if (status == SIM_EXIT_GOOD && o->expect)
-		status = sim_expect(s, result);
-	json_decref(result);
-	return status;
-}
-
-/* ---- several processes ---- */
-
-/* keep_apart gives the files of a rank names of their own; flows are written by the first alone. */
-static void keep_apart(struct ms_scenario *s, uint32_t rank)
-{
-	char *const path[] = {s->output.series, s->output.evs, s->output.capture};
-
-	if (rank > 0)
-		s->output.flows[0] = '\0';
-	for (size_t i = 0; i < sizeof(path) / sizeof(path[0]); i++) {
-		size_t len = strlen(path[i]);
-
-		if (len > 0)
-			snprintf(path[i] + len, MS_PATH_BYTES - len, ".rank%u", rank);
-	}
-}
-
-/* run_joined runs with the other ranks, when mpirun has started this process with others. */
-static int run_joined(const struct sim_options *o, struct ms_scenario *s)
-{
-	struct ms_mpi *mpi;
-	char why[200];
-	int status;
-
-	apply_options(o, s);
-	if (!ms_mpi_expected())
-		return run_and_tell(o, s);
-	mpi = ms_mpi_open(why, sizeof(why));
-	if (!mpi)
-		return print_error(why);
-	s->run.ranks = ms_mpi_ranks(mpi);
-	keep_apart(s, s->run.ranks->rank);
-	status = run_and_tell(o, s);
-	ms_mpi_close(mpi);
-	return status;
-}
-
-int sim_run_main(int argc, char **argv)
-{
-	struct ms_file_error error;
-	struct sim_options o;
-	struct ms_scenario *s;
-	char text[3][48];
-	int status;
-
-	status = sim_options_parse(&o, argc, argv);
-	if (status != UI_FLAGS_OK)
-		return status;
-	changes_of(&o, text);
-	s = sim_source_read(o.name, &(struct ms_changes){o.set.text, o.set.n}, &error);
-	if (!s)
-		return print_error(error.text);
-	ui_term_catch();
-	status = run_joined(&o, s);
-	ms_scenario_destroy(s);
 	return status;
 }

@@ -162,6 +162,21 @@ bool sim_result_figure(const json_t *result, const char *path, double *value);
 /* sim_result_text appends the summary. */
 void sim_result_text(const json_t *result, struct ui_text *out);
 
+/* sim_number_at returns the number at a path, 0 where there is none. */
+double sim_number_at(const json_t *result, const char *path);
+/* sim_text_at returns a text of an object, "" where there is none. */
+const char *sim_text_at(const json_t *object, const char *name);
+/* sim_time_cell writes a time with its unit. */
+void sim_time_cell(struct ui_table *t, size_t row, size_t column, double ns);
+/*
+ * sim_write_result shows a result and writes it as JSON to a file; with json "" it writes JSON
+ * alone, to stdout, and with NULL none. Returns an exit status; in `who`'s name stderr says why.
+ */
+int sim_write_result(const char *who, const json_t *result, const char *json,
+		     void (*show)(const json_t *result, struct ui_text *out));
+/* sim_number_or_null returns a number as JSON; null where it is not finite. */
+json_t *sim_number_or_null(double value);
+
 /*
  * What a result says of its run beside figures, so that somebody can look at it without the
  * scenario: parameters, faults, and how completion times are distributed.
@@ -171,9 +186,6 @@ json_t *sim_details_parameters(const struct ms_scenario *s);
 /* sim_details_faults returns what was to go wrong: kind, target, at_us, for_us (none: to the
  * end). */
 json_t *sim_details_faults(const struct ms_scenario *s);
-/* sim_details_graph_us returns when the last node of a part that is a graph was over, in us; 0:
- * there is no such part, or none is over. */
-double sim_details_graph_us(struct ms_run *run, uint32_t part);
 /*
  * sim_details_cdf returns of n times, sorted, the values at about a hundred shares: `share`, `us`.
  */
@@ -207,37 +219,9 @@ int sim_run_scenario(struct ms_scenario *s, const struct sim_run_how *how, json_
  */
 uint64_t sim_memory_available(void);
 
-/* The command line of `mrc sim run`. */
-struct sim_options {
-	const char *name;
-	struct ui_flag_texts set;
-	const char *json; /* NULL: no; "": to stdout */
-	const char *flows, *series, *evs, *capture;
-	uint64_t seed, end_ns, memory; /* 0: not given */
-	uint32_t threads;
-	bool expect, quiet, check;
-};
-
-/* sim_run_main is what runs the verb. */
-int sim_run_main(int argc, char **argv);
-
-/* sim_options_parse reads a command line; help and errors are printed. */
-enum ui_flags_result sim_options_parse(struct sim_options *o, int argc, char **argv);
-
 /* Is a result what its scenario says it must be? */
-/*
- * sim_expect holds a result against the scenario's expectations and prints a line for each. Runs
- * the scenarios that they compare with. Returns an exit status.
- */
-int sim_expect(const struct ms_scenario *s, const json_t *result);
 
 /* Results by name: read from a file, or made by running a scenario. */
-/*
- * sim_load takes a result from a file whose name ends in .json, else runs the scenario of that
- * name. NULL: said on stderr why, in `who`'s name. *status is the exit status: what a run that was
- * made ended with, or a usage error.
- */
-json_t *sim_load(const char *who, const char *name, bool quiet, int *status);
 
 /* Results side by side, as tables for eyes and as JSON for programs. */
 #define SIM_COMPARE_MAX 6u

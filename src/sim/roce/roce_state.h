@@ -134,8 +134,8 @@ void ms_rconn_close(struct ms_nic_host *h, struct ms_flow_end *e);
 struct ms_rconn *ms_rconn_accept(struct ms_rhost *h, uint32_t slot);
 /* ms_rconn_place notes that message k stands at the next position, and where it ends. */
 void ms_rconn_place(struct ms_rconn *c, uint32_t k, const uint64_t *before, size_t stride);
-/* ms_rconn_passed returns up to which position all QPs have passed; `packets` is what the first QP has
- * passed, of the others `stride` bytes on each. */
+/* ms_rconn_passed returns up to which position all QPs have passed; `packets` is what the first QP
+ * has passed, of the others `stride` bytes on each. */
 uint32_t ms_rconn_passed(const struct ms_rconn *c, const uint64_t *packets, size_t stride);
 /* ms_rconn_free gives back a sender's end that is over, when no heap holds a QP of it. */
 void ms_rconn_free(struct ms_rhost *h, struct ms_rconn *c);

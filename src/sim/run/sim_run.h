@@ -13,8 +13,8 @@
  *
  * Every run is checked: each byte of each message is placed exactly once and inside its memory
  * region, messages arrive whole and in order, every packet that was sent was delivered, dropped or
- * is still on its way, and what engines count is what the fabric counts. ms_nics_violation says what
- * was found. A run that ends with flows unfinished, or with a violation, is a failed run.
+ * is still on its way, and what engines count is what the fabric counts. ms_nics_violation says
+ * what was found. A run that ends with flows unfinished, or with a violation, is a failed run.
  */
 #ifndef SOFTMRC_SIM_RUN_SIM_RUN_H
 #define SOFTMRC_SIM_RUN_SIM_RUN_H

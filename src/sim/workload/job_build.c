@@ -56,8 +56,8 @@ static size_t bucket_of(const struct ms_job_cfg *c, uint32_t rank, uint32_t b)
 /*
  * ---- times ----
  *
- * Jitter and stragglers come on top of the configured time. The random part follows from seed, rank,
- * step and operation, so the order of asking does not matter.
+ * Jitter and stragglers come on top of the configured time. The random part follows from seed,
+ * rank, step and operation, so the order of asking does not matter.
  */
 
 /* One rank alone. REQ(sim.same-bits) */
