@@ -123,21 +123,30 @@ void sim_history_end(struct sim_history *h, struct ms_run *run)
 
 /* ---- as JSON ---- */
 
+/* What a number of the samples, `offset` bytes into each, has risen by in interval i. */
+static uint64_t rise_of(const struct sim_history *h, size_t offset, uint32_t i)
+{
+	uint64_t was, is;
+
+	memcpy(&was, (const char *)&h->sample[i - 1] + offset, sizeof(was));
+	memcpy(&is, (const char *)&h->sample[i] + offset, sizeof(is));
+	return is - was;
+}
+
 static json_t *rates_json(const struct sim_history *h, size_t offset)
 {
 	json_t *all = json_array();
 
 	for (uint32_t i = 1; i < h->n; i++) {
-		uint64_t was, is, ns = h->sample[i].at_ns - h->sample[i - 1].at_ns;
+		uint64_t ns = h->sample[i].at_ns - h->sample[i - 1].at_ns;
 
-		memcpy(&was, (const char *)&h->sample[i - 1] + offset, sizeof(was));
-		memcpy(&is, (const char *)&h->sample[i] + offset, sizeof(is));
-		json_array_append_new(all, json_real(ns ? (double)(is - was) * 8 / (double)ns : 0));
+		json_array_append_new(
+			all, json_real(ns ? (double)rise_of(h, offset, i) * 8 / (double)ns : 0));
 	}
 	return all;
 }
 
-/* total adds up the rates of all parts. */
+/* sum_json adds up the rates of all parts. */
 static json_t *sum_json(const json_t *parts)
 {
 	json_t *all = json_array();
@@ -152,17 +161,21 @@ static json_t *sum_json(const json_t *parts)
 	return all;
 }
 
-static json_t *counts_json(const struct sim_history *h, size_t offset, bool differences)
+static json_t *counts_json(const struct sim_history *h, size_t offset)
 {
 	json_t *all = json_array();
 
-	for (uint32_t i = 1; i < h->n; i++) {
-		uint64_t was, is;
+	for (uint32_t i = 1; i < h->n; i++)
+		json_array_append_new(all, json_integer((json_int_t)rise_of(h, offset, i)));
+	return all;
+}
 
-		memcpy(&was, (const char *)&h->sample[i - 1] + offset, sizeof(was));
-		memcpy(&is, (const char *)&h->sample[i] + offset, sizeof(is));
-		json_array_append_new(all, json_integer((json_int_t)(differences ? is - was : is)));
-	}
+static json_t *bad_evs_json(const struct sim_history *h)
+{
+	json_t *all = json_array();
+
+	for (uint32_t i = 1; i < h->n; i++)
+		json_array_append_new(all, json_integer((json_int_t)h->sample[i].evs_bad));
 	return all;
 }
 
@@ -191,11 +204,10 @@ json_t *sim_history_json(const struct sim_history *h)
 				    rates_json(h, offsetof(struct sim_sample, link_bytes) +
 							  i * sizeof(uint64_t)));
 	}
-#define COUNTS(field, differences) counts_json(h, offsetof(struct sim_sample, field), differences)
+#define COUNTS(field) counts_json(h, offsetof(struct sim_sample, field))
 	return json_pack("{s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o}", "time_us", times_json(h),
 			 "total_gbps", sum_json(parts), "gbps", parts, "links", links, "marks",
-			 COUNTS(marks, true), "trims", COUNTS(trims, true), "drops",
-			 COUNTS(drops, true), "retransmits", COUNTS(retransmits, true), "evs_bad",
-			 COUNTS(evs_bad, false));
+			 COUNTS(marks), "trims", COUNTS(trims), "drops", COUNTS(drops),
+			 "retransmits", COUNTS(retransmits), "evs_bad", bad_evs_json(h));
 #undef COUNTS
 }

@@ -97,10 +97,10 @@ TEST(ms_fault_spans_link, all_links_of_a_switch)
 		span.link = mf_target_link(&t, &target, i);
 		assert_true(ms_fault_spans_link(&l, span, MF_DIRECTION_BOTH));
 	}
-	assert_u_eq(l.n, 2 * mf_node_ports(&t, MF_T1));
-	for (uint32_t i = 0; i < l.n; i++)
-		assert_true(mf_link_from(&t, l.span[i].link).node == target.node ||
-			    mf_link_to(&t, l.span[i].link).node == target.node);
+	assert_u_eq(l.list.n, 2 * mf_node_ports(&t, MF_T1));
+	for (uint32_t i = 0; i < l.list.n; i++)
+		assert_true(mf_link_from(&t, l.list.at[i].link).node == target.node ||
+			    mf_link_to(&t, l.list.at[i].link).node == target.node);
 	ms_fault_spans_fini(&l);
 }
 

@@ -50,13 +50,13 @@ static bool same_collective(const struct ms_chakra_part *a, const struct ms_chak
 static void take_members(struct making *m, uint32_t number)
 {
 	const struct ms_chakra_group *group = &m->groups->group.at[number];
-	const uint32_t ranks = ms_trace_n_ranks(m->t);
+	const uint32_t ranks = m->t->ranks;
 
 	memset(m->place, 0, ranks * sizeof(*m->place));
 	m->n = group->rank ? group->n : ranks;
 	for (uint32_t i = 0; i < m->n; i++) {
 		m->rank[i] = group->rank ? group->rank[i] : i;
-		m->host[i] = ms_trace_hosts(m->t)[m->rank[i]];
+		m->host[i] = m->t->host[m->rank[i]];
 		m->part[i] = NULL;
 		m->place[m->rank[i]] = i + 1;
 	}
@@ -139,14 +139,14 @@ static bool make_collective(struct making *m, const struct ms_chakra_part *p)
 
 	for (uint32_t i = 0; i < m->n; i++)
 		m->node[i] = m->part[i]->enter;
-	if (!ms_collective_add(ms_trace_graph(m->t), &c, m->node, m->node))
+	if (!ms_collective_add(m->t->graph, &c, m->node, m->node))
 		return ms_trace_set_error(
 			m->t, p->rank, p->line,
 			"collective of %llu bytes: a message of it has 2^32 or more, "
 			"or memory ran out",
 			(unsigned long long)p->bytes);
 	for (uint32_t i = 0; i < m->n; i++)
-		if (!ms_trace_node(m->t, m->rank[i], m->part[i]->line, m->node[i]) ||
+		if (!ms_trace_node(m->t, m->part[i]->line, m->node[i]) ||
 		    !ms_trace_add_dependency(m->t, m->part[i]->over, m->node[i], false))
 			return false;
 	return true;
@@ -155,7 +155,7 @@ static bool make_collective(struct making *m, const struct ms_chakra_part *p)
 bool ms_chakra_collectives(struct ms_trace *t, struct ms_chakra_part *part, size_t n,
 			   const struct ms_chakra_groups *groups)
 {
-	const uint32_t ranks = ms_trace_n_ranks(t);
+	const uint32_t ranks = t->ranks;
 	struct making m = {.t = t,
 			   .groups = groups,
 			   .rank = calloc(ranks, sizeof(*m.rank)),

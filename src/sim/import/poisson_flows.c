@@ -3,7 +3,6 @@
 #include <string.h>
 
 #include "sim/import/flow_files.h"
-#include "sim/import/input.h"
 #include "sim/kernel/random.h"
 #include "sim/workload/workload.h"
 

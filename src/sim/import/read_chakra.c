@@ -7,8 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "sim/import/input.h"
-
 #define MESSAGE_MAX (UINT32_C(64) << 20)
 #define NS_PER_US UINT64_C(1000)
 #define GPU_STREAM 0u
@@ -36,6 +34,9 @@ struct chakra_reader {
 	MS_GROW(struct ms_chakra_part) part;
 };
 
+/* Says what is wrong with the node that is read. */
+#define refuse_node(r, ...) ms_trace_set_error((r)->t, (r)->rank, (r)->line, __VA_ARGS__)
+
 static bool no_memory(struct chakra_reader *r)
 {
 	return ms_file_set_no_memory(r->error, r->path);
@@ -59,10 +60,8 @@ static bool read_length(struct chakra_reader *r, FILE *file, uint32_t *len)
 	}
 	*len = (uint32_t)n;
 	if (c == EOF || (c & 0x80) || n > MESSAGE_MAX)
-		return ms_trace_set_error(
-			r->t, r->rank, r->line,
-			"the file is truncated or no trace of Chakra: a message has "
-			"no length");
+		return refuse_node(r, "the file is truncated or no trace of Chakra: a message has "
+				      "no length");
 	return true;
 }
 
@@ -78,9 +77,7 @@ static bool load_message(struct chakra_reader *r, FILE *file, uint32_t len)
 	}
 	if (fread(r->message, 1, len, file) == len)
 		return true;
-	return ms_trace_set_error(r->t, r->rank, r->line,
-				  "the file is truncated: it ends within this node of %u bytes",
-				  len);
+	return refuse_node(r, "the file is truncated: it ends within this node of %u bytes", len);
 }
 
 /* ---- nodes ---- */
@@ -107,8 +104,8 @@ static bool take_part(struct chakra_reader *r, const struct ms_chakra_node *n, u
 		.bytes = n->bytes, .rank = r->rank, .line = r->line, .kind = n->collective};
 
 	if (n->collective >= MS_CHAKRA_COLLECTIVES)
-		return ms_trace_set_error(r->t, r->rank, r->line, "comm_type %u: expected 0 to %u",
-					  n->collective, MS_CHAKRA_COLLECTIVES - 1);
+		return refuse_node(r, "comm_type %u: expected 0 to %u", n->collective,
+				   MS_CHAKRA_COLLECTIVES - 1);
 	if (!number_of(r, &n->group, &p))
 		return false;
 	*in = p.enter = ms_trace_calc(r->t, r->rank, r->line, MS_STREAM_NONE, 0);
@@ -123,9 +120,9 @@ static bool take_groups(struct chakra_reader *r, const struct ms_chakra_text *js
 {
 	char why[MS_WHY_BYTES];
 
-	if (ms_chakra_groups_read(&r->groups, json->at, json->len, ms_trace_n_ranks(r->t), why))
+	if (ms_chakra_groups_read(&r->groups, json->at, json->len, r->t->ranks, why))
 		return true;
-	return ms_trace_set_error(r->t, r->rank, r->line, "%s", why);
+	return refuse_node(r, "%s", why);
 }
 
 static bool take_message(struct chakra_reader *r, const struct ms_chakra_node *n, uint32_t *node)
@@ -135,13 +132,10 @@ static bool take_message(struct chakra_reader *r, const struct ms_chakra_node *n
 		.peer = sends ? n->dst : n->src, .tag = n->tag, .line = r->line, .bytes = n->bytes};
 
 	if (r->same)
-		return ms_trace_set_error(
-			r->t, r->rank, r->line,
-			"sends or receives: one trace cannot stand for all ranks "
-			"then; expected PATH without .et, and a file for each rank");
+		return refuse_node(r, "sends or receives: one trace cannot stand for all ranks "
+				      "then; expected PATH without .et, and a file for each rank");
 	if (!n->has_peer)
-		return ms_trace_set_error(r->t, r->rank, r->line, "has no attribute %s",
-					  sends ? "comm_dst" : "comm_src");
+		return refuse_node(r, "has no attribute %s", sends ? "comm_dst" : "comm_src");
 	*node = sends ? ms_trace_send(r->t, r->rank, &m) : ms_trace_recv(r->t, r->rank, &m);
 	return *node != MS_NODE_NONE;
 }
@@ -174,7 +168,7 @@ static bool take_node(struct chakra_reader *r, uint32_t len)
 	bool ok;
 
 	if (!ms_chakra_decode(r->message, len, &n, &why))
-		return ms_trace_set_error(r->t, r->rank, r->line, "%s", why);
+		return refuse_node(r, "%s", why);
 	if (n.groups.at && !take_groups(r, &n.groups))
 		return false;
 	if (n.type == MS_CHAKRA_COLLECTIVE) {
@@ -189,8 +183,7 @@ static bool take_node(struct chakra_reader *r, uint32_t len)
 		return false;
 	switch (ms_labels_add(&r->ids, (const char *)&n.id, sizeof(n.id), (uint32_t)r->in.n)) {
 	case MS_LABEL_THERE:
-		return ms_trace_set_error(r->t, r->rank, r->line, "id %llu: appears twice",
-					  (unsigned long long)n.id);
+		return refuse_node(r, "id %llu: appears twice", (unsigned long long)n.id);
 	case MS_LABEL_NO_MEMORY:
 		return no_memory(r);
 	case MS_LABEL_ADDED:
@@ -265,8 +258,7 @@ static bool load_groups(struct chakra_reader *r, const char *path)
 	char why[MS_WHY_BYTES], *json = ms_file_load(path, r->error);
 	bool ok = json != NULL;
 
-	if (ok &&
-	    !ms_chakra_groups_read(&r->groups, json, strlen(json), ms_trace_n_ranks(r->t), why))
+	if (ok && !ms_chakra_groups_read(&r->groups, json, strlen(json), r->t->ranks, why))
 		ok = ms_file_set_error(r->error, path, 0, "%s", why);
 	free(json);
 	return ok;

@@ -5,7 +5,6 @@
 
 #include "base/quantity.h"
 #include "base/suggest.h"
-#include "sim/import/input.h"
 
 #include <string.h>
 

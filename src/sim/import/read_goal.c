@@ -8,8 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "sim/import/input.h"
-
 #define GOAL_WORDS 16u
 #define NO_RANK UINT32_MAX
 
@@ -167,7 +165,7 @@ static bool read_message(struct goal_reader *r, uint32_t i, bool sends, uint32_t
 	if (word_is(r, i + 2, "-1"))
 		return set_error(r, "recv from any rank (-1): such a schedule has no one meaning; "
 				    "expected a rank");
-	if (!read_number(r, i + 2, ms_trace_n_ranks(r->t) - 1, "peer", &peer) ||
+	if (!read_number(r, i + 2, r->t->ranks - 1, "peer", &peer) ||
 	    !read_options(r, i + 3, &tag, &cpu, &nic))
 		return false;
 	m.peer = (uint32_t)peer;
@@ -242,9 +240,9 @@ static bool begin_rank(struct goal_reader *r)
 {
 	uint64_t rank;
 
-	if (ms_trace_n_ranks(r->t) == 0)
+	if (r->t->ranks == 0)
 		return set_error(r, "rank: expected num_ranks before the first one");
-	if (!read_number(r, 1, ms_trace_n_ranks(r->t) - 1, "rank", &rank))
+	if (!read_number(r, 1, r->t->ranks - 1, "rank", &rank))
 		return false;
 	if (!word_is(r, 2, "{") || r->n != 3)
 		return set_error(r, "expected rank %u {", (uint32_t)rank);
@@ -260,7 +258,7 @@ static bool num_ranks(struct goal_reader *r)
 {
 	uint64_t n;
 
-	if (ms_trace_n_ranks(r->t))
+	if (r->t->ranks)
 		return set_error(r, "num_ranks: appears twice");
 	if (!read_number(r, 1, UINT32_MAX, "num_ranks", &n))
 		return false;
@@ -315,7 +313,7 @@ static bool check_complete(struct goal_reader *r)
 		return set_error(r, "the file ends before the rank's closing brace");
 	if (r->comment)
 		return set_error(r, "the file ends within a comment");
-	if (ms_trace_n_ranks(r->t) == 0)
+	if (r->t->ranks == 0)
 		return ms_file_set_error(r->error, r->path, 0, "has no num_ranks");
 	return true;
 }

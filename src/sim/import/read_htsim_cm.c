@@ -10,7 +10,6 @@
 #include "sim/import/flow_files.h"
 
 #include "base/suggest.h"
-#include "sim/import/input.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

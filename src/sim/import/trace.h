@@ -19,7 +19,19 @@
  * means: after all that the other one waits for; that it may also wait for its stream is not taken
  * into account.
  */
-struct ms_trace;
+/* Not to be written but by the calls below; collectives add to its graph. */
+struct ms_trace {
+	const char *file;
+	struct ms_file_error *error;
+	struct ms_graph *graph;
+	uint32_t ranks;
+	uint32_t *host;		/* of each rank */
+	uint32_t *rank;		/* of each host */
+	MS_GROW(uint32_t) line; /* of each node */
+	MS_GROW(struct trace_end) end;
+	MS_GROW(struct trace_need) need;
+	MS_GROW(struct trace_gate) gate;
+};
 
 /* Hosts of ranks. */
 struct ms_trace_place {
@@ -37,11 +49,6 @@ void ms_trace_destroy(struct ms_trace *t);
  * the fabric has fewer hosts. */
 bool ms_trace_ranks(struct ms_trace *t, uint32_t ranks, const struct ms_trace_place *place,
 		    uint32_t line);
-uint32_t ms_trace_n_ranks(const struct ms_trace *t);
-/* ms_trace_hosts returns the host of each rank. */
-const uint32_t *ms_trace_hosts(const struct ms_trace *t);
-/* ms_trace_graph returns the graph, for collectives; still open. */
-struct ms_graph *ms_trace_graph(struct ms_trace *t);
 
 /*
  * These add an operation of a rank and return its number, MS_NODE_NONE when *error says what is
@@ -57,8 +64,8 @@ struct ms_trace_message {
 };
 uint32_t ms_trace_send(struct ms_trace *t, uint32_t rank, const struct ms_trace_message *m);
 uint32_t ms_trace_recv(struct ms_trace *t, uint32_t rank, const struct ms_trace_message *m);
-/* ms_trace_node takes a node that a collective made, of a rank, among its operations. */
-bool ms_trace_node(struct ms_trace *t, uint32_t rank, uint32_t line, uint32_t node);
+/* ms_trace_node takes a node that a collective made among the operations. */
+bool ms_trace_node(struct ms_trace *t, uint32_t line, uint32_t node);
 /* ms_trace_add_dependency lets `op` wait for the end of `on`, or for its start, both of one
  * rank. */
 bool ms_trace_add_dependency(struct ms_trace *t, uint32_t op, uint32_t on, bool start);

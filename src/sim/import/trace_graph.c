@@ -10,7 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "sim/import/input.h"
 #include "sim/workload/workload.h"
 
 /* A send or a receive, until it is matched. */
@@ -29,19 +28,6 @@ struct trace_need {
 /* What "start" of an operation means: a compute that is over when the operation may begin. */
 struct trace_gate {
 	uint32_t op, node;
-};
-
-struct ms_trace {
-	const char *file;
-	struct ms_file_error *error;
-	struct ms_graph *graph;
-	uint32_t ranks;
-	uint32_t *host;		/* of each rank */
-	uint32_t *rank;		/* of each host */
-	MS_GROW(uint32_t) line; /* of each node */
-	MS_GROW(struct trace_end) end;
-	MS_GROW(struct trace_need) need;
-	MS_GROW(struct trace_gate) gate;
 };
 
 bool ms_trace_set_no_memory(struct ms_trace *t)
@@ -131,26 +117,10 @@ bool ms_trace_ranks(struct ms_trace *t, uint32_t ranks, const struct ms_trace_pl
 	return (t->graph && t->host && t->rank && to && from) || ms_trace_set_no_memory(t);
 }
 
-uint32_t ms_trace_n_ranks(const struct ms_trace *t)
-{
-	return t->ranks;
-}
-
-const uint32_t *ms_trace_hosts(const struct ms_trace *t)
-{
-	return t->host;
-}
-
-struct ms_graph *ms_trace_graph(struct ms_trace *t)
-{
-	return t->graph;
-}
-
 /* ---- operations ---- */
 
-bool ms_trace_node(struct ms_trace *t, uint32_t rank, uint32_t line, uint32_t node)
+bool ms_trace_node(struct ms_trace *t, uint32_t line, uint32_t node)
 {
-	(void)rank;
 	while (t->line.n <= node)
 		if (!ms_grow_add(&t->line, &line))
 			return ms_trace_set_no_memory(t);
@@ -158,13 +128,13 @@ bool ms_trace_node(struct ms_trace *t, uint32_t rank, uint32_t line, uint32_t no
 	return true;
 }
 
-static uint32_t add_operation(struct ms_trace *t, uint32_t rank, uint32_t line, uint32_t node)
+static uint32_t add_operation(struct ms_trace *t, uint32_t line, uint32_t node)
 {
 	if (node == MS_NODE_NONE) {
 		ms_trace_set_no_memory(t);
 		return MS_NODE_NONE;
 	}
-	return ms_trace_node(t, rank, line, node) ? node : MS_NODE_NONE;
+	return ms_trace_node(t, line, node) ? node : MS_NODE_NONE;
 }
 
 uint32_t ms_trace_calc(struct ms_trace *t, uint32_t rank, uint32_t line, uint64_t stream,
@@ -180,7 +150,7 @@ uint32_t ms_trace_calc(struct ms_trace *t, uint32_t rank, uint32_t line, uint64_
 				   (unsigned long long)ns);
 		return MS_NODE_NONE;
 	}
-	return add_operation(t, rank, line,
+	return add_operation(t, line,
 			     ms_graph_compute(t->graph, t->host[rank], (uint16_t)stream, ns));
 }
 
@@ -207,7 +177,7 @@ uint32_t ms_trace_send(struct ms_trace *t, uint32_t rank, const struct ms_trace_
 	if (!peer_is_there(t, rank, m))
 		return MS_NODE_NONE;
 	end.node = add_operation(
-		t, rank, m->line,
+		t, m->line,
 		rank == m->peer ? ms_graph_compute(t->graph, t->host[rank], MS_STREAM_NONE, 0)
 				: ms_graph_transfer(t->graph, t->host[rank], t->host[m->peer],
 						    m->channel, m->bytes));
@@ -225,7 +195,7 @@ uint32_t ms_trace_recv(struct ms_trace *t, uint32_t rank, const struct ms_trace_
 
 	if (!peer_is_there(t, rank, m))
 		return MS_NODE_NONE;
-	end.node = add_operation(t, rank, m->line,
+	end.node = add_operation(t, m->line,
 				 ms_graph_compute(t->graph, t->host[rank], MS_STREAM_NONE, 0));
 	if (end.node != MS_NODE_NONE && !ms_grow_add(&t->end, &end)) {
 		ms_trace_set_no_memory(t);
@@ -347,8 +317,7 @@ static bool make_gates(struct ms_trace *t)
 		uint32_t node = ms_graph_compute(t->graph, n->host, MS_STREAM_NONE, 0);
 
 		t->gate.at[i].node = node;
-		if (node == MS_NODE_NONE ||
-		    !ms_trace_node(t, 0, t->line.at[t->gate.at[i].op], node))
+		if (node == MS_NODE_NONE || !ms_trace_node(t, t->line.at[t->gate.at[i].op], node))
 			return ms_trace_set_no_memory(t);
 	}
 	return true;

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* frame_capture.c - packets wait in an array until all that were sent before them are known. */
-#include "sim/mrc/mrc_nic.h"
 
 #include <pthread.h>
 #include <stdlib.h>

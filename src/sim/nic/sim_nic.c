@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* sim_nic.c - the NICs of a run: made, taken down, and looked into; see sim_nic.h. */
-#include "sim/nic/sim_nic.h"
 
 #include <stdio.h>
 #include <stdlib.h>

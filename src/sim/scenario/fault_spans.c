@@ -11,32 +11,18 @@
 
 #include "fabric/fabric_node.h"
 
-#define FIRST_ROOM 64u
 #define NEVER UINT64_MAX
 
 void ms_fault_spans_fini(struct ms_fault_spans *l)
 {
-	free(l->span);
-	*l = (struct ms_fault_spans){0};
+	ms_grow_free(&l->list);
 }
 
 bool ms_fault_spans_add(struct ms_fault_spans *l, const struct ms_fault_span *span)
 {
 	if (span->from_ps >= span->until_ps)
 		return true;
-	if (l->n == l->room) {
-		uint32_t room = l->room ? l->room * 2 : FIRST_ROOM;
-		struct ms_fault_span *grown = NULL;
-
-		if (l->room <= MS_SPANS_MAX)
-			grown = realloc(l->span, room * sizeof(*grown));
-		if (!grown)
-			return false;
-		l->span = grown;
-		l->room = room;
-	}
-	l->span[l->n++] = *span;
-	return true;
+	return l->list.n < MS_SPANS_MAX && ms_grow_add(&l->list, span);
 }
 
 bool ms_fault_spans_link(struct ms_fault_spans *l, struct ms_fault_span span,
@@ -148,19 +134,20 @@ static uint32_t write_group(const struct ms_fault_span *s, uint32_t n, struct ms
 bool ms_fault_spans_events(struct ms_fault_spans *l, struct ms_fault **events, uint32_t *n)
 {
 	/* A span begins once and ends once. */
-	struct ms_fault *out = malloc(2 * sizeof(*out) * l->n + 1);
+	struct ms_fault *out = malloc(2 * sizeof(*out) * l->list.n + 1);
 
 	*n = 0;
 	*events = out;
 	if (!out)
 		return false;
-	if (l->n == 0)
+	if (l->list.n == 0)
 		return true;
-	qsort(l->span, l->n, sizeof(*l->span), by_group);
-	for (uint32_t i = 0; i < l->n;) {
-		uint32_t group = group_of(&l->span[i], l->n - i);
+	qsort(l->list.at, l->list.n, sizeof(*l->list.at), by_group);
+	for (uint32_t i = 0; i < l->list.n;) {
+		const struct ms_fault_span *span = &l->list.at[i];
+		uint32_t group = group_of(span, (uint32_t)l->list.n - i);
 
-		*n += write_group(&l->span[i], group, out + *n);
+		*n += write_group(span, group, out + *n);
 		i += group;
 	}
 	qsort(out, *n, sizeof(*out), by_time);

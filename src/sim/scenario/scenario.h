@@ -53,8 +53,7 @@ struct ms_fault_span {
 
 /* A list of zeros is empty. */
 struct ms_fault_spans {
-	struct ms_fault_span *span;
-	uint32_t n, room;
+	MS_GROW(struct ms_fault_span) list;
 };
 
 void ms_fault_spans_fini(struct ms_fault_spans *l);
@@ -236,7 +235,8 @@ struct ms_expectation {
 };
 
 struct ms_scenario {
-	char name[MS_PATH_BYTES]; /* file or preset */
+	struct ms_file_error *error; /* while it is read: where what is wrong goes */
+	char name[MS_PATH_BYTES];    /* file or preset */
 	struct ms_scenario_head head;
 	struct ms_scenario_topology topology;
 	struct ms_scenario_transport transport;

@@ -28,18 +28,17 @@ void ms_scenario_fault_defaults(struct ms_scenario_fault *f)
 /* A fault that is being made, and all of them. */
 struct faults {
 	struct ms_scenario *s;
-	struct ms_file_error *error;
 	struct ms_fault_spans *spans;
 };
 
 static bool set_fault_error(const struct faults *f, const struct ms_scenario_fault *fault,
 			    const char *what)
 {
-	return ms_file_set_error(f->error, f->s->name, fault->line, "%s: %s",
-				 fault->kind < MF_FAULTS_SIMULATED
-					 ? mf_fault_name((enum mf_fault_kind)fault->kind)
-					 : "fault",
-				 what);
+	return ms_scenario_refuse(f->s, fault->line, "%s: %s",
+				  fault->kind < MF_FAULTS_SIMULATED
+					  ? mf_fault_name((enum mf_fault_kind)fault->kind)
+					  : "fault",
+				  what);
 }
 
 static bool needs_share(const struct ms_scenario_fault *f)
@@ -84,8 +83,8 @@ static bool add_span(struct faults *f, struct ms_fault_span span, const struct m
 	for (uint32_t i = 0; i < target->links; i++) {
 		span.link = mf_target_link(&f->s->fabric, target, i);
 		if (!ms_fault_spans_link(f->spans, span, direction))
-			return ms_file_set_error(
-				f->error, f->s->name, 0,
+			return ms_scenario_refuse(
+				f->s, 0,
 				"there is not enough memory for its faults, or they are more than "
 				"%u",
 				MS_SPANS_MAX);
@@ -120,8 +119,8 @@ static bool find_target(struct faults *f, const struct ms_scenario_fault *fault,
 	struct mf_error wrong;
 
 	if (!mf_target_find(&f->s->fabric, fault->target, target, &wrong))
-		return ms_file_set_error(f->error, f->s->name, fault->line, "target = %s: %s",
-					 fault->target, wrong.what);
+		return ms_scenario_refuse(f->s, fault->line, "target = %s: %s", fault->target,
+					  wrong.what);
 	return mf_fault_check((enum mf_fault_kind)fault->kind, fault->target, target, &wrong) ||
 	       set_fault_error(f, fault, "expected a switch or a plane as target");
 }
@@ -278,9 +277,9 @@ bool ms_scenario_failure(struct ms_scenario *s, uint32_t t1, uint32_t uplink)
 	return ms_fault_spans_link(&s->spans, span, MF_DIRECTION_BOTH);
 }
 
-bool ms_scenario_fault_events(struct ms_scenario *s, struct ms_file_error *error)
+bool ms_scenario_fault_events(struct ms_scenario *s)
 {
-	struct faults f = {s, error, &s->spans};
+	struct faults f = {s, &s->spans};
 
 	for (uint32_t i = 0; i < s->n_faults; i++)
 		if (!one_fault(&f, &s->fault[i]))
@@ -289,7 +288,7 @@ bool ms_scenario_fault_events(struct ms_scenario *s, struct ms_file_error *error
 		if (!random_faults(&f, &s->random[i], i))
 			return false;
 	if (!ms_fault_spans_events(&s->spans, &s->faults, &s->run.n_faults))
-		return ms_file_set_no_memory(error, s->name);
+		return ms_file_set_no_memory(s->error, s->name);
 	s->run.faults = s->faults;
 	ms_fault_spans_fini(&s->spans);
 	return true;

@@ -29,14 +29,13 @@ void ms_scenario_job_defaults(struct ms_scenario_job *j)
 }
 
 /* No two jobs have a host in common. */
-static bool check_hosts_disjoint(const struct ms_scenario *s, uint32_t i,
-				 struct ms_file_error *error)
+static bool check_hosts_disjoint(const struct ms_scenario *s, uint32_t i)
 {
 	const struct ms_job *job = s->made[i];
 	uint32_t *of = calloc(s->fabric.n_hosts, sizeof(*of)), other = 0, host = 0;
 
 	if (!of)
-		return ms_file_set_no_memory(error, s->name);
+		return ms_file_set_no_memory(s->error, s->name);
 	for (uint32_t k = 0; k < i; k++)
 		for (uint32_t r = 0; r < ms_job_ranks(&s->made[k]->cfg); r++)
 			of[s->made[k]->host[r]] = k + 1;
@@ -47,14 +46,14 @@ static bool check_hosts_disjoint(const struct ms_scenario *s, uint32_t i,
 	free(of);
 	if (other == 0)
 		return true;
-	return ms_file_set_error(
-		error, s->name, s->job[i].line,
+	return ms_scenario_refuse(
+		s, s->job[i].line,
 		"job: host %u is in the job of line %u too; expected other hosts, by "
 		"first, stride or placement",
 		host, s->job[other - 1].line);
 }
 
-static bool one_job(struct ms_scenario *s, uint32_t i, struct ms_file_error *error)
+static bool one_job(struct ms_scenario *s, uint32_t i)
 {
 	struct ms_scenario_job *j = &s->job[i];
 	char why[MS_WHY_BYTES];
@@ -66,7 +65,7 @@ static bool one_job(struct ms_scenario *s, uint32_t i, struct ms_file_error *err
 	j->cfg.seed = j->seed ? j->seed : s->head.seed;
 	s->made[i] = ms_job_create(&j->cfg, why);
 	if (!s->made[i])
-		return ms_file_set_error(error, s->name, j->line, "job: %s", why);
+		return ms_scenario_refuse(s, j->line, "job: %s", why);
 	s->run.workload[s->n_workloads + i] = (struct ms_workload_cfg){
 		.kind = MS_GRAPH,
 		.transport = (enum ms_transport)(j->transport < MS_TRANSPORTS ? j->transport
@@ -76,17 +75,17 @@ static bool one_job(struct ms_scenario *s, uint32_t i, struct ms_file_error *err
 		.start_ns = j->start_ns,
 		.graph = s->made[i]->graph,
 	};
-	return check_hosts_disjoint(s, i, error);
+	return check_hosts_disjoint(s, i);
 }
 
-bool ms_scenario_jobs(struct ms_scenario *s, struct ms_file_error *error)
+bool ms_scenario_jobs(struct ms_scenario *s)
 {
 	if (s->n_workloads + s->n_jobs > MS_PARTS_MAX)
-		return ms_file_set_error(error, s->name, s->job[s->n_jobs - 1].line,
-					 "job: %u workloads and jobs; expected at most %u in all",
-					 s->n_workloads + s->n_jobs, MS_PARTS_MAX);
+		return ms_scenario_refuse(s, s->job[s->n_jobs - 1].line,
+					  "job: %u workloads and jobs; expected at most %u in all",
+					  s->n_workloads + s->n_jobs, MS_PARTS_MAX);
 	for (uint32_t i = 0; i < s->n_jobs; i++)
-		if (!one_job(s, i, error))
+		if (!one_job(s, i))
 			return false;
 	s->run.n_workloads = s->n_workloads + s->n_jobs;
 	return true;

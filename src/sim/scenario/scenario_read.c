@@ -237,8 +237,7 @@ static bool scenario_item(struct scenario_reader *r, const struct mb_toml_item *
 		return scenario_begin(r, n, item);
 	if (!scenario_set(r, n, item, key))
 		return false;
-	return strcmp(table, "topology") != 0 ||
-	       ms_scenario_topology_from(r->s, &r->topology, r->error);
+	return strcmp(table, "topology") != 0 || ms_scenario_topology_from(r->s, &r->topology);
 }
 
 static int scenario_on_item(void *ctx, const struct mb_toml_item *item)
@@ -350,10 +349,9 @@ static bool scenario_whole(struct scenario_reader *r, const char *text)
 	if (!scenario_pass(r, text, true) || !scenario_fabric(r))
 		return false;
 	ms_scenario_run_defaults(s);
-	if (!scenario_pass(r, text, false) || !ms_scenario_workloads(s, r->error) ||
-	    !ms_scenario_jobs(s, r->error) || !ms_scenario_goodput_build(s, r->error) ||
-	    !ms_scenario_fault_events(s, r->error) || !scenario_expectations(r) ||
-	    !scenario_captures(r))
+	if (!scenario_pass(r, text, false) || !ms_scenario_workloads(s) || !ms_scenario_jobs(s) ||
+	    !ms_scenario_goodput_build(s) || !ms_scenario_fault_events(s) ||
+	    !scenario_expectations(r) || !scenario_captures(r))
 		return false;
 	if (!ms_run_check(&s->run, why))
 		return ms_file_set_error(r->error, r->file, 0, "%s", why);
@@ -385,6 +383,7 @@ struct ms_scenario *ms_scenario_read(const char *name, const char *text,
 		return NULL;
 	}
 	snprintf(s->name, sizeof(s->name), "%s", name);
+	s->error = error;
 	s->head.seed = 1;
 	s->head.threads = 1;
 	s->queues.trimming = true;
@@ -395,6 +394,7 @@ struct ms_scenario *ms_scenario_read(const char *name, const char *text,
 	ok = scenario_lines_create(&r) && scenario_whole(&r, text);
 	for (size_t i = 0; i < r.n_tables; i++)
 		free(r.lines[i]);
+	s->error = NULL;
 	if (ok)
 		return s;
 	ms_scenario_destroy(s);

@@ -35,8 +35,8 @@ static int on_item(void *ctx, const struct mb_toml_item *item)
 	return 1;
 }
 
-static bool from_toml(struct mf_topology_file *f, const char *path, const char *text,
-		      struct ms_file_error *error)
+static bool from_toml(const struct ms_scenario *s, struct mf_topology_file *f, const char *path,
+		      const char *text)
 {
 	struct topology_reading r = {f, path};
 	const char *was = f->file, *why;
@@ -47,14 +47,13 @@ static bool from_toml(struct mf_topology_file *f, const char *path, const char *
 	err = mb_toml_read(text, on_item, &r, &line, &why);
 	f->file = was;
 	if (why)
-		return ms_file_set_error(error, path, line, "%s", why);
+		return ms_file_set_error(s->error, path, line, "%s", why);
 	if (err)
-		snprintf(error->text, sizeof(error->text), "%s", f->error);
+		snprintf(s->error->text, sizeof(s->error->text), "%s", f->error);
 	return !err;
 }
 
-bool ms_scenario_topology_from(struct ms_scenario *s, struct mf_topology_file *f,
-			       struct ms_file_error *error)
+bool ms_scenario_topology_from(struct ms_scenario *s, struct mf_topology_file *f)
 {
 	const char *name = s->topology.file[0] ? s->topology.file : s->topology.htsim;
 	char path[2 * MS_PATH_BYTES];
@@ -62,22 +61,21 @@ bool ms_scenario_topology_from(struct ms_scenario *s, struct mf_topology_file *f
 	bool ok;
 
 	if ((s->topology.file[0] && s->topology.htsim[0]) || f->first_line > 0)
-		return ms_file_set_error(
-			error, s->name, 0,
+		return ms_scenario_refuse(
+			s, 0,
 			"topology: expected one of base, file and htsim, as its first "
 			"key");
 	if (!ms_file_sibling_path(s->name, name, path, sizeof(path)))
-		return ms_file_set_error(error, s->name, 0, "topology: the path %s is too long",
-					 name);
-	text = ms_file_load(path, error);
+		return ms_scenario_refuse(s, 0, "topology: the path %s is too long", name);
+	text = ms_file_load(path, s->error);
 	if (!text)
 		return false;
 	if (s->topology.htsim[0]) {
 		f->cfg = mf_preset_cfg(LIKE);
 		snprintf(f->cfg.name, sizeof(f->cfg.name), "htsim");
-		ok = ms_topo_read(&f->cfg, path, text, error);
+		ok = ms_topo_read(&f->cfg, path, text, s->error);
 	} else {
-		ok = from_toml(f, path, text, error);
+		ok = from_toml(s, f, path, text);
 	}
 	free(text);
 	return ok;

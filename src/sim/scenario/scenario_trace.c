@@ -20,34 +20,31 @@ static struct ms_trace_place place_of(const struct ms_scenario *s,
 
 /* beside finds a file that a workload names by a key. */
 static bool trace_path(const struct ms_scenario *s, const struct ms_scenario_workload *w,
-		       const char *key, const char *name, char path[2 * MS_PATH_BYTES],
-		       struct ms_file_error *error)
+		       const char *key, const char *name, char path[2 * MS_PATH_BYTES])
 {
 	return ms_file_sibling_path(s->name, name, path, (size_t)2 * MS_PATH_BYTES) ||
-	       ms_file_set_error(error, s->name, w->line, "workload.%s = %s: is too long", key,
-				 name);
+	       ms_scenario_refuse(s, w->line, "workload.%s = %s: is too long", key, name);
 }
 
-static struct ms_graph *read_trace(struct ms_scenario *s, const struct ms_scenario_workload *w,
-				   struct ms_file_error *error)
+static struct ms_graph *read_trace(struct ms_scenario *s, const struct ms_scenario_workload *w)
 {
 	const struct ms_trace_place place = place_of(s, w);
 	char path[2 * MS_PATH_BYTES], groups[2 * MS_PATH_BYTES];
 
 	if (!w->file[0]) {
-		ms_file_set_error(
-			error, s->name, w->line,
+		ms_scenario_refuse(
+			s, w->line,
 			"workload: has no file; expected file = \"PATH\" with kind = \"%s\"",
 			ms_load_names[w->kind]);
 		return NULL;
 	}
-	if (!trace_path(s, w, "file", w->file, path, error) ||
-	    (w->group_file[0] && !trace_path(s, w, "group_file", w->group_file, groups, error)))
+	if (!trace_path(s, w, "file", w->file, path) ||
+	    (w->group_file[0] && !trace_path(s, w, "group_file", w->group_file, groups)))
 		return NULL;
 	if (w->kind == MS_LOAD_GOAL)
-		return ms_goal_read(path, &place, error);
+		return ms_goal_read(path, &place, s->error);
 	return ms_chakra_read(path, w->group_file[0] ? groups : NULL,
-			      w->group_size ? w->group_size : s->fabric.n_hosts, &place, error);
+			      w->group_size ? w->group_size : s->fabric.n_hosts, &place, s->error);
 }
 
 /* ---- what is made ---- */
@@ -72,7 +69,7 @@ static uint64_t moe_share(const void *ctx, uint32_t from, uint32_t to)
 static bool add_moe(struct ms_trace *t, const struct ms_scenario *s,
 		    const struct ms_scenario_workload *w)
 {
-	const uint32_t n = ms_trace_n_ranks(t);
+	const uint32_t n = t->ranks;
 	const uint64_t hot = w->bytes * w->skew / MS_SHARE_ONE, all = w->bytes * (n - 1);
 	const struct moe m = {
 		.hot = (uint32_t)((w->seed ? w->seed : s->head.seed) % n),
@@ -81,7 +78,7 @@ static bool add_moe(struct ms_trace *t, const struct ms_scenario *s,
 		.to_other = n > 2 && hot < all ? (all - hot) / (n - 2) : 0,
 	};
 	const struct ms_collective c = {.kind = MS_COLL_ALL_TO_ALL,
-					.member = ms_trace_hosts(t),
+					.member = t->host,
 					.n = n,
 					.bytes = w->bytes,
 					.share = moe_share,
@@ -91,9 +88,9 @@ static bool add_moe(struct ms_trace *t, const struct ms_scenario *s,
 
 	for (uint32_t i = 0; ok && i < n; i++)
 		node[i] = MS_NODE_NONE;
-	ok = ok && ms_collective_add(ms_trace_graph(t), &c, node, node);
+	ok = ok && ms_collective_add(t->graph, &c, node, node);
 	for (uint32_t i = 0; ok && i < n; i++)
-		ok = ms_trace_node(t, i, w->line, node[i]);
+		ok = ms_trace_node(t, w->line, node[i]);
 	free(node);
 	return ok;
 }
@@ -101,7 +98,7 @@ static bool add_moe(struct ms_trace *t, const struct ms_scenario *s,
 /* add_pipeline sends microbatches through all members in turn, each of which computes first. */
 static bool add_pipeline(struct ms_trace *t, const struct ms_scenario_workload *w)
 {
-	const uint32_t n = ms_trace_n_ranks(t);
+	const uint32_t n = t->ranks;
 
 	for (uint32_t batch = 0; batch < w->chunks; batch++)
 		for (uint32_t i = 0; i < n; i++) {
@@ -124,14 +121,13 @@ static bool add_pipeline(struct ms_trace *t, const struct ms_scenario_workload *
 	return true;
 }
 
-static struct ms_graph *make_graph(struct ms_scenario *s, const struct ms_scenario_workload *w,
-				   struct ms_file_error *error)
+static struct ms_graph *make_graph(struct ms_scenario *s, const struct ms_scenario_workload *w)
 {
 	const struct ms_trace_place place = place_of(s, w);
-	struct ms_trace *t = ms_trace_create(s->name, error);
+	struct ms_trace *t = ms_trace_create(s->name, s->error);
 	struct ms_graph *g = NULL;
 
-	ms_file_set_no_memory(error, s->name);
+	ms_file_set_no_memory(s->error, s->name);
 	if (t &&
 	    ms_trace_ranks(t, w->group_size ? w->group_size : s->fabric.n_hosts, &place, w->line) &&
 	    (w->kind == MS_LOAD_MOE ? add_moe(t, s, w) : add_pipeline(t, w)))
@@ -146,11 +142,11 @@ bool ms_scenario_is_graph(const struct ms_scenario_workload *w)
 	       w->kind == MS_LOAD_PIPELINE;
 }
 
-bool ms_scenario_graph(struct ms_scenario *s, uint32_t part, struct ms_file_error *error)
+bool ms_scenario_graph(struct ms_scenario *s, uint32_t part)
 {
 	const struct ms_scenario_workload *w = &s->workload[part];
 	const bool file = w->kind == MS_LOAD_GOAL || w->kind == MS_LOAD_CHAKRA;
 
-	s->graph[part] = file ? read_trace(s, w, error) : make_graph(s, w, error);
+	s->graph[part] = file ? read_trace(s, w) : make_graph(s, w);
 	return s->graph[part] != NULL;
 }

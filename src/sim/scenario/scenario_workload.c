@@ -25,45 +25,43 @@ void ms_scenario_workload_defaults(struct ms_scenario_workload *w)
 	w->skew = 2 * MS_SHARE_ONE;
 }
 
-static bool no_memory(const struct ms_scenario *s, struct ms_file_error *error)
+static bool no_memory(const struct ms_scenario *s)
 {
-	return ms_file_set_no_memory(error, s->name);
+	return ms_file_set_no_memory(s->error, s->name);
 }
 
 /* ---- kinds that are read ---- */
 
 /* load_text reads the file of a workload; its path is left in `path`. */
 static char *load_text(const struct ms_scenario *s, const struct ms_scenario_workload *w,
-		       char *path, size_t size, struct ms_file_error *error)
+		       char *path, size_t size)
 {
 	if (!w->file[0]) {
-		ms_file_set_error(
-			error, s->name, w->line,
+		ms_scenario_refuse(
+			s, w->line,
 			"workload: has no file; expected file = \"PATH\" with kind = \"%s\"",
 			ms_load_names[w->kind]);
 		return NULL;
 	}
 	if (!ms_file_sibling_path(s->name, w->file, path, size)) {
-		ms_file_set_error(error, s->name, w->line, "workload.file = %s: is too long",
-				  w->file);
+		ms_scenario_refuse(s, w->line, "workload.file = %s: is too long", w->file);
 		return NULL;
 	}
-	return ms_file_load(path, error);
+	return ms_file_load(path, s->error);
 }
 
 static bool take_matrix(struct ms_scenario *s, const struct ms_scenario_workload *w,
-			struct ms_flow_list *list, const char *path, const char *text,
-			struct ms_file_error *error)
+			struct ms_flow_list *list, const char *path, const char *text)
 {
 	struct ms_cm *cm = malloc(sizeof(*cm));
 	bool ok = cm != NULL;
 
 	if (!cm)
-		return no_memory(s, error);
-	ok = ms_cm_read(cm, path, text, error);
+		return no_memory(s);
+	ok = ms_cm_read(cm, path, text, s->error);
 	if (ok && cm->nodes > s->fabric.n_hosts)
-		ok = ms_file_set_error(
-			error, s->name, w->line,
+		ok = ms_scenario_refuse(
+			s, w->line,
 			"workload.file = %s: has %u nodes; expected at most %u, the hosts "
 			"of the fabric",
 			w->file, cm->nodes, s->fabric.n_hosts);
@@ -72,12 +70,12 @@ static bool take_matrix(struct ms_scenario *s, const struct ms_scenario_workload
 
 		if (f->t1 >= s->fabric.n_t1s || f->uplink >= s->fabric.cfg.t1_uplinks)
 			ok = ms_file_set_error(
-				error, path, f->line,
+				s->error, path, f->line,
 				"failure: expected switch_id below %u and link_id below "
 				"%u, as the fabric has",
 				s->fabric.n_t1s, s->fabric.cfg.t1_uplinks);
 		else if (!ms_scenario_failure(s, f->t1, f->uplink))
-			ok = no_memory(s, error);
+			ok = no_memory(s);
 	}
 	if (ok) {
 		*list = cm->flows;
@@ -89,8 +87,7 @@ static bool take_matrix(struct ms_scenario *s, const struct ms_scenario_workload
 }
 
 static bool take_poisson(struct ms_scenario *s, const struct ms_scenario_workload *w,
-			 struct ms_flow_list *list, const char *path, const char *text,
-			 struct ms_file_error *error)
+			 struct ms_flow_list *list, const char *path, const char *text)
 {
 	struct ms_poisson_cfg cfg = {
 		.hosts = s->fabric.n_hosts,
@@ -104,19 +101,19 @@ static bool take_poisson(struct ms_scenario *s, const struct ms_scenario_workloa
 	bool ok;
 
 	if (!cdf)
-		return no_memory(s, error);
-	ok = ms_cdf_read(cdf, path, text, error);
+		return no_memory(s);
+	ok = ms_cdf_read(cdf, path, text, s->error);
 	if (ok && ms_poisson_expected(&cfg, cdf) > MS_LIST_MAX)
-		ok = ms_file_set_error(
-			error, s->name, w->line,
+		ok = ms_scenario_refuse(
+			s, w->line,
 			"workload: such a load makes about %llu flows; expected at most "
 			"%u: make `for` shorter or `load` less",
 			(unsigned long long)ms_poisson_expected(&cfg, cdf), MS_LIST_MAX);
 	if (ok && !ms_poisson_flows(&cfg, cdf, list))
-		ok = no_memory(s, error);
+		ok = no_memory(s);
 	if (ok && list->n == 0)
-		ok = ms_file_set_error(
-			error, s->name, w->line,
+		ok = ms_scenario_refuse(
+			s, w->line,
 			"workload: no flow begins so soon; expected a longer `for` or a "
 			"higher `load`");
 	free(cdf);
@@ -125,20 +122,20 @@ static bool take_poisson(struct ms_scenario *s, const struct ms_scenario_workloa
 
 /* take_file makes the list of a kind that is read from a file. */
 static bool take_file(struct ms_scenario *s, const struct ms_scenario_workload *w,
-		      struct ms_flow_list *list, struct ms_file_error *error)
+		      struct ms_flow_list *list)
 {
 	char path[2 * MS_PATH_BYTES];
-	char *text = load_text(s, w, path, sizeof(path), error);
+	char *text = load_text(s, w, path, sizeof(path));
 	bool ok;
 
 	if (!text)
 		return false;
 	if (w->kind == MS_LOAD_MATRIX)
-		ok = take_matrix(s, w, list, path, text, error);
+		ok = take_matrix(s, w, list, path, text);
 	else if (w->kind == MS_LOAD_FLOWS)
-		ok = ms_flows_read(list, s->fabric.n_hosts, path, text, error);
+		ok = ms_flows_read(list, s->fabric.n_hosts, path, text, s->error);
 	else
-		ok = take_poisson(s, w, list, path, text, error);
+		ok = take_poisson(s, w, list, path, text);
 	free(text);
 	/* Poisson flows begin at their own times, counted from start already. */
 	for (uint32_t i = 0; ok && w->kind != MS_LOAD_POISSON && i < list->n; i++)
@@ -147,23 +144,23 @@ static bool take_file(struct ms_scenario *s, const struct ms_scenario_workload *
 }
 
 static bool take_flow(struct ms_scenario *s, const struct ms_scenario_workload *w,
-		      struct ms_flow_list *list, struct ms_file_error *error)
+		      struct ms_flow_list *list)
 {
 	const struct ms_list_flow flow = {
 		.src = w->src, .dst = w->dst, .bytes = w->bytes, .start_ns = w->start_ns};
 
 	if (w->src >= s->fabric.n_hosts || w->dst >= s->fabric.n_hosts || w->src == w->dst)
-		return ms_file_set_error(
-			error, s->name, w->line,
+		return ms_scenario_refuse(
+			s, w->line,
 			"workload: src = %u, dst = %u: expected two different hosts from "
 			"0 to %u",
 			w->src, w->dst, s->fabric.n_hosts - 1);
-	return ms_flow_list_add(list, &flow) || no_memory(s, error);
+	return ms_flow_list_add(list, &flow) || no_memory(s);
 }
 
 /* ---- all kinds ---- */
 
-static bool one_workload(struct ms_scenario *s, uint32_t part, struct ms_file_error *error)
+static bool one_workload(struct ms_scenario *s, uint32_t part)
 {
 	const struct ms_scenario_workload *w = &s->workload[part];
 	struct ms_flow_list *list = &s->flows[part];
@@ -171,8 +168,8 @@ static bool one_workload(struct ms_scenario *s, uint32_t part, struct ms_file_er
 	char why[MS_WHY_BYTES];
 
 	if (w->kind == NO_KIND)
-		return ms_file_set_error(
-			error, s->name, w->line,
+		return ms_scenario_refuse(
+			s, w->line,
 			"workload: has no kind; expected kind = \"permutation\" or "
 			"another one");
 	*c = (struct ms_workload_cfg){
@@ -195,13 +192,12 @@ static bool one_workload(struct ms_scenario *s, uint32_t part, struct ms_file_er
 		.local_size = w->local_size,
 	};
 	if (c->kind == MS_GRAPH) {
-		if (!ms_scenario_graph(s, part, error))
+		if (!ms_scenario_graph(s, part))
 			return false;
 		c->graph = s->graph[part];
 	}
 	if (c->kind == MS_LIST) {
-		if (!(w->kind == MS_LOAD_FLOW ? take_flow(s, w, list, error)
-					      : take_file(s, w, list, error)))
+		if (!(w->kind == MS_LOAD_FLOW ? take_flow(s, w, list) : take_file(s, w, list)))
 			return false;
 		c->list = list->flow;
 		c->n_list = list->n;
@@ -209,18 +205,17 @@ static bool one_workload(struct ms_scenario *s, uint32_t part, struct ms_file_er
 		c->n_list_needs = (uint32_t)list->need.n;
 	}
 	if (!ms_workload_check(c, why))
-		return ms_file_set_error(error, s->name, w->line, "workload: %s", why);
+		return ms_scenario_refuse(s, w->line, "workload: %s", why);
 	return true;
 }
 
-bool ms_scenario_workloads(struct ms_scenario *s, struct ms_file_error *error)
+bool ms_scenario_workloads(struct ms_scenario *s)
 {
 	if (s->n_workloads == 0 && s->n_jobs == 0)
-		return ms_file_set_error(
-			error, s->name, 0,
-			"has no workload; expected [[workload]] with its kind, or [[job]]");
+		return ms_scenario_refuse(
+			s, 0, "has no workload; expected [[workload]] with its kind, or [[job]]");
 	for (uint32_t i = 0; i < s->n_workloads; i++)
-		if (!one_workload(s, i, error))
+		if (!one_workload(s, i))
 			return false;
 	s->run.n_workloads = s->n_workloads;
 	return true;

@@ -11,7 +11,6 @@
 
 #include "base/prng.h"
 #include "sim/kernel/random.h"
-#include "sim/workload/graph.h"
 #include "sim/workload/workload_state.h"
 
 /* Which connection of two hosts carries what. */

@@ -3,7 +3,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "sim/workload/graph.h"
 #include "sim/workload/workload_state.h"
 
 /* When the last rank was over with a node of a step; UINT64_MAX: not all are. */

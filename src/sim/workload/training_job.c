@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* training_job.c - checks a job and puts its ranks on hosts. */
-#include "sim/workload/training_job.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "sim/workload/workload.h"
 #include "sim/workload/workload_state.h"
 
 const char *ms_job_placement_name(enum ms_job_placement placement)

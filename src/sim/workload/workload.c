@@ -4,8 +4,6 @@
 #include <stdlib.h>
 
 #include "base/bits.h"
-#include "sim/workload/graph.h"
-#include "sim/workload/workload.h"
 #include "sim/workload/workload_state.h"
 
 #define HOSTS_MAX (1u << 24)

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* workload_graph.c - the channels of a graph as flows of a workload. */
-#include "sim/workload/graph.h"
 #include "sim/workload/workload_state.h"
 
 static const char *graph_fault(const struct ms_workload_cfg *c)
