@@ -2,7 +2,7 @@
 /*
  * ud.h - UD queue pairs: datagrams beside the MRC engine, which does not know of them.
  *
- * A NIC has one UD engine. It holds rings of WRs, chooses EVs, writes and reads headers, and asks
+ * A NIC has one UD engine. It holds WRs, chooses EVs, writes and reads headers, and asks
  * the MRC engine to send the probes by which it finds EVs that do not work. The adapter (the
  * software NIC) provides ports, memory and CQs through struct mu_env. docs/protocol.md has the
  * packets, docs/design the reasons.

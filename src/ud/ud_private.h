@@ -111,13 +111,6 @@ struct mu_send {
 	uint8_t traffic_class;
 };
 
-/* WRs by their number modulo depth. */
-struct mu_ring {
-	uint64_t posted, done; /* WRs below these numbers are posted, or complete */
-	uint32_t depth, max_sge;
-	struct rd_sge *sge; /* max_sge for each */
-};
-
 /* The path that datagrams take for a moment, see ud_tx.c. */
 struct mu_path {
 	uint32_t next;	   /* of all paths, which one is taken next */
@@ -133,22 +126,21 @@ struct mu_qp {
 	struct rd_qp_attr attr; /* sq_psn: of the next datagram */
 	uint32_t number;
 	uint32_t pd, recv_pd; /* MRs of sends and receives belong to these */
-	struct mt_srq *srq;   /* NULL: receives are posted to the QP */
 	struct mu_path path;
 	struct mu_peer *peer; /* to which the last datagram went, or NULL */
-	struct mu_ring sends, recvs;
+	/* Send WRs and their SGEs, by number modulo depth. */
 	struct mu_send *send;
-	struct rd_recv_wr *recv;
+	struct rd_sge *sge; /* max_sge for each */
+	uint32_t depth, max_sge;
+	uint64_t posted, done; /* send WRs below these numbers are posted, or complete */
+	struct mt_srq *recvs;  /* the QP's SRQ, or one of its own in */
+	void *own_recvs;       /* this memory */
+	uint64_t recvs_done;   /* receives of its own that are complete */
 };
 
-/* mu_ring_sge returns the SGEs of a WR. */
-static inline struct rd_sge *mu_ring_sge(const struct mu_ring *r, uint64_t wr)
-{
-	return r->sge + wr % r->depth * r->max_sge;
-}
-
-/* mu_complete_send completes the oldest send WR. */
+/* mu_complete_send completes the oldest send WR, mu_complete_recv the oldest receive. */
 void mu_complete_send(struct mu_qp *qp, enum rd_wc_status status);
+void mu_complete_recv(struct mu_qp *qp, struct mu_completion *c);
 /*
  * mu_find_mr tells where the bytes of an SGE are, if they are of an MR of this PD that grants these
  * rights; false: they are not, or of a null MR.

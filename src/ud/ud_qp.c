@@ -51,25 +51,16 @@ void mu_qp_destroy(struct mu_qp *qp)
 		return;
 	mb_link_remove(&qp->sender);
 	free(qp->send);
-	free(qp->recv);
-	free(qp->sends.sge);
-	free(qp->recvs.sge);
+	free(qp->sge);
+	free(qp->own_recvs);
 	free(qp);
-}
-
-/* alloc_ring takes memory for a ring and its WRs of so many bytes; NULL: there is none. */
-static void *alloc_ring(struct mu_ring *r, uint32_t depth, uint32_t max_sge, size_t wr_bytes)
-{
-	size_t n_sge = (size_t)depth * max_sge;
-
-	*r = (struct mu_ring){.depth = depth, .max_sge = max_sge};
-	r->sge = calloc(n_sge ? n_sge : 1, sizeof(*r->sge));
-	return r->sge ? calloc(depth ? depth : 1, wr_bytes) : NULL;
 }
 
 struct mu_qp *mu_qp_create(struct mu_engine *e, const struct mt_qp_cap *cap, uint32_t recv_pd,
 			   uint32_t number, void *user)
 {
+	const struct mt_srq_cap own = {cap->rq_depth ? cap->rq_depth : 1, cap->max_recv_sge,
+				       recv_pd};
 	struct mu_qp *qp = calloc(1, sizeof(*qp));
 
 	if (!qp)
@@ -80,15 +71,20 @@ struct mu_qp *mu_qp_create(struct mu_engine *e, const struct mt_qp_cap *cap, uin
 		.number = number,
 		.pd = cap->pd,
 		.recv_pd = recv_pd,
-		.srq = cap->srq,
+		.depth = cap->sq_depth,
+		.max_sge = cap->max_sge,
+		.recvs = cap->srq,
+		.path = {.next = (uint32_t)mb_prng_u64(&e->prng)},
 	};
 	mb_link_init(&qp->sender);
 	mt_qp_attr_default(&qp->attr);
-	qp->path.next = (uint32_t)mb_prng_u64(&e->prng);
-	qp->send = alloc_ring(&qp->sends, cap->sq_depth, cap->max_sge, sizeof(*qp->send));
-	qp->recv = alloc_ring(&qp->recvs, cap->srq ? 0 : cap->rq_depth, cap->max_recv_sge,
-			      sizeof(*qp->recv));
-	if (qp->send && qp->recv)
+	qp->send = calloc(qp->depth, sizeof(*qp->send));
+	qp->sge = calloc((size_t)qp->depth * qp->max_sge, sizeof(*qp->sge));
+	if (!cap->srq)
+		qp->own_recvs = malloc(mt_srq_size(&own));
+	if (qp->own_recvs)
+		mt_srq_init(e->cfg.engine, qp->own_recvs, &own, NULL, &qp->recvs);
+	if (qp->send && qp->sge && qp->recvs)
 		return qp;
 	mu_qp_destroy(qp);
 	return NULL;
@@ -96,17 +92,26 @@ struct mu_qp *mu_qp_create(struct mu_engine *e, const struct mt_qp_cap *cap, uin
 
 /* ---- states ---- */
 
+/* flush_recvs completes receives of the QP's own; those of an SRQ stay there. */
 static void flush_recvs(struct mu_qp *qp)
 {
-	while (qp->recvs.done < qp->recvs.posted) {
-		struct mu_completion c = {.wr_id = qp->recv[qp->recvs.done % qp->recvs.depth].wr_id,
-					  .wr = qp->recvs.done + 1,
-					  .status = RD_WC_WR_FLUSH_ERR,
-					  .is_recv = true};
+	struct mu_completion c = {.status = RD_WC_WR_FLUSH_ERR, .is_recv = true};
+	struct rd_recv_wr wr;
 
-		qp->recvs.done++;
-		qp->e->env.complete(qp->user, &c);
+	while (qp->own_recvs && mt_srq_peek(qp->recvs, &wr)) {
+		c.wr_id = wr.wr_id;
+		mu_complete_recv(qp, &c);
 	}
+}
+
+/* drop_wrs forgets what is posted. */
+static void drop_wrs(struct mu_qp *qp)
+{
+	struct rd_recv_wr wr;
+
+	qp->done = qp->posted;
+	for (; qp->own_recvs && mt_srq_pop(qp->recvs, &wr); qp->recvs_done++)
+		mt_srq_polled(qp->recvs);
 }
 
 static void change_state(struct mu_qp *qp, enum rd_qp_state to)
@@ -114,16 +119,15 @@ static void change_state(struct mu_qp *qp, enum rd_qp_state to)
 	qp->attr.state = to;
 	mb_link_remove(&qp->sender);
 	if (to == RD_QPS_ERR) {
-		while (qp->sends.done < qp->sends.posted)
+		while (qp->done < qp->posted)
 			mu_complete_send(qp, RD_WC_WR_FLUSH_ERR);
 		flush_recvs(qp);
-		if (qp->srq)
+		if (!qp->own_recvs)
 			qp->e->env.last_wqe(qp->user);
 	} else if (to == RD_QPS_RESET) {
 		mt_qp_attr_default(&qp->attr);
-		qp->sends.done = qp->sends.posted;
-		qp->recvs.done = qp->recvs.posted;
-	} else if (to == RD_QPS_RTS && qp->sends.done < qp->sends.posted) {
+		drop_wrs(qp);
+	} else if (to == RD_QPS_RTS && qp->done < qp->posted) {
 		mb_list_push(&qp->e->senders, &qp->sender);
 	}
 }
@@ -162,7 +166,7 @@ void mu_qp_query(const struct mu_qp *qp, struct rd_qp_attr *attr)
 bool mu_qp_post_send(struct mu_qp *qp, const struct rd_send_wr *wr)
 {
 	enum rd_qp_state state = qp->attr.state;
-	struct mu_send *send = &qp->send[qp->sends.posted % qp->sends.depth];
+	struct mu_send *send = &qp->send[qp->posted % qp->depth];
 
 	if (state != RD_QPS_RTS && state != RD_QPS_SQD && state != RD_QPS_ERR)
 		return false;
@@ -180,8 +184,9 @@ bool mu_qp_post_send(struct mu_qp *qp, const struct rd_send_wr *wr)
 	};
 	for (uint32_t i = 0; i < wr->n_sge; i++)
 		send->bytes += wr->sge[i].length;
-	memcpy(mu_ring_sge(&qp->sends, qp->sends.posted), wr->sge, wr->n_sge * sizeof(*wr->sge));
-	qp->sends.posted++;
+	memcpy(qp->sge + qp->posted % qp->depth * qp->max_sge, wr->sge,
+	       wr->n_sge * sizeof(*wr->sge));
+	qp->posted++;
 	if (state == RD_QPS_ERR)
 		mu_complete_send(qp, RD_WC_WR_FLUSH_ERR);
 	else if (state == RD_QPS_RTS)
@@ -191,13 +196,8 @@ bool mu_qp_post_send(struct mu_qp *qp, const struct rd_send_wr *wr)
 
 bool mu_qp_post_recv(struct mu_qp *qp, const struct rd_recv_wr *wr)
 {
-	struct rd_sge *sge = mu_ring_sge(&qp->recvs, qp->recvs.posted);
-
-	if (qp->attr.state == RD_QPS_RESET)
+	if (qp->attr.state == RD_QPS_RESET || mt_srq_post(qp->recvs, wr) != MT_OK)
 		return false;
-	memcpy(sge, wr->sge, wr->n_sge * sizeof(*sge));
-	qp->recv[qp->recvs.posted++ % qp->recvs.depth] =
-		(struct rd_recv_wr){wr->wr_id, sge, wr->n_sge};
 	if (qp->attr.state == RD_QPS_ERR)
 		flush_recvs(qp);
 	return true;

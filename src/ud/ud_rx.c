@@ -80,28 +80,14 @@ static bool scatter(const struct mu_qp *qp, const struct rd_recv_wr *recv, uint3
 	return true;
 }
 
-/* peek_recv tells the oldest receive, of the QP or of its SRQ; false: none is posted. */
-static bool peek_recv(const struct mu_qp *qp, struct rd_recv_wr *wr)
-{
-	if (qp->srq)
-		return mt_srq_peek(qp->srq, wr);
-	if (qp->recvs.done == qp->recvs.posted)
-		return false;
-	*wr = qp->recv[qp->recvs.done % qp->recvs.depth];
-	return true;
-}
-
-/* complete_recv completes the oldest receive, which is used up. */
-static void complete_recv(struct mu_qp *qp, struct mu_completion *c)
+void mu_complete_recv(struct mu_qp *qp, struct mu_completion *c)
 {
 	struct rd_recv_wr wr;
-	bool of_srq = qp->srq && mt_srq_pop(qp->srq, &wr);
 
-	if (!of_srq)
-		c->wr = ++qp->recvs.done;
+	mt_srq_pop(qp->recvs, &wr);
+	c->wr = qp->own_recvs ? ++qp->recvs_done : 0;
 	qp->e->env.complete(qp->user, c);
-	if (of_srq)
-		mt_srq_polled(qp->srq);
+	mt_srq_polled(qp->recvs);
 }
 
 /* deliver fills the oldest receive, which is long enough, and completes it. */
@@ -120,7 +106,7 @@ static void deliver(struct mu_qp *qp, const struct rd_recv_wr *recv, const struc
 		.is_recv = true,
 	};
 
-	complete_recv(qp, &c);
+	mu_complete_recv(qp, &c);
 	if (whole) {
 		qp->e->counts.ud_rx++;
 		qp->e->counts.ud_rx_bytes += in->dg->payload_len;
@@ -140,7 +126,7 @@ static uint64_t *dispatch(struct mu_engine *e, struct arrived *in)
 		return &e->counts.ud_drop_no_qp;
 	if (dg->q_key != qp->attr.q_key || !is_p_key_match(qp->attr.p_key, dg->p_key))
 		return &e->counts.ud_drop_key;
-	if (!peek_recv(qp, &recv))
+	if (!mt_srq_peek(qp->recvs, &recv))
 		return &e->counts.ud_drop_no_recv;
 	if (recv_length(&recv) < MU_GRH_BYTES + (uint64_t)dg->payload_len)
 		return &e->counts.ud_drop_recv_too_short;

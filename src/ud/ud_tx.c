@@ -18,7 +18,7 @@
 
 static const struct mu_send *oldest_send(const struct mu_qp *qp)
 {
-	return &qp->send[qp->sends.done % qp->sends.depth];
+	return &qp->send[qp->done % qp->depth];
 }
 
 void mu_complete_send(struct mu_qp *qp, enum rd_wc_status status)
@@ -26,7 +26,7 @@ void mu_complete_send(struct mu_qp *qp, enum rd_wc_status status)
 	const struct mu_send *send = oldest_send(qp);
 	struct mu_completion c = {
 		.wr_id = send->wr_id,
-		.wr = ++qp->sends.done,
+		.wr = ++qp->done,
 		.status = status,
 		.byte_len = send->bytes,
 	};
@@ -111,7 +111,7 @@ static bool are_sges_valid(const struct mu_qp *qp, const struct mu_send *send,
 static bool send_one(struct mu_qp *qp, uint64_t number)
 {
 	struct mu_engine *e = qp->e;
-	const struct mu_send *send = &qp->send[number % qp->sends.depth];
+	const struct mu_send *send = &qp->send[number % qp->depth];
 	struct mw_datagram headers = {
 		.se = (send->flags & RD_SEND_SOLICITED) != 0,
 		.with_imm = (send->flags & RD_SEND_IMM) != 0,
@@ -127,7 +127,7 @@ static bool send_one(struct mu_qp *qp, uint64_t number)
 	struct mt_tx_desc d = {
 		.pkt = {.bth = {.dqp = send->qpn, .pad = headers.pad}, .payload_len = send->bytes},
 		.dst = send->dest,
-		.sge = mu_ring_sge(&qp->sends, number),
+		.sge = qp->sge + number % qp->depth * qp->max_sge,
 		.n_sge = send->n_sge,
 		.ev = e->evs[qp->path.number].value,
 		.port = e->evs[qp->path.number].port,
@@ -151,12 +151,12 @@ static bool send_one(struct mu_qp *qp, uint64_t number)
 static uint32_t send_burst(struct mu_qp *qp, uint32_t room, uint64_t now_ns)
 {
 	struct mu_engine *e = qp->e;
-	uint64_t end = qp->sends.done;
+	uint64_t end = qp->done;
 	uint32_t sent = 0;
 	bool gone = false;
 
-	for (; sent < room && end < qp->sends.posted && !gone; end++) {
-		const struct mu_send *send = &qp->send[end % qp->sends.depth];
+	for (; sent < room && end < qp->posted && !gone; end++) {
+		const struct mu_send *send = &qp->send[end % qp->depth];
 
 		find_peer(qp, send, now_ns);
 		if (mu_peer_is_path_bad(qp->peer, qp->path.number))
@@ -169,7 +169,7 @@ static uint32_t send_burst(struct mu_qp *qp, uint32_t room, uint64_t now_ns)
 		}
 	}
 	e->env.tx_flush(e->env.ctx, e->evs[qp->path.number].port, now_ns);
-	while (qp->sends.done < end - gone)
+	while (qp->done < end - gone)
 		mu_complete_send(qp, RD_WC_SUCCESS);
 	if (gone) {
 		mu_complete_send(qp, RD_WC_LOC_PROT_ERR);
@@ -181,7 +181,7 @@ static uint32_t send_burst(struct mu_qp *qp, uint32_t room, uint64_t now_ns)
 /* complete_unsent completes what is posted while no port is up: no host can have it. */
 static void complete_unsent(struct mu_qp *qp)
 {
-	for (; qp->sends.done < qp->sends.posted; qp->e->counts.ud_tx_unsent++)
+	for (; qp->done < qp->posted; qp->e->counts.ud_tx_unsent++)
 		mu_complete_send(qp, RD_WC_SUCCESS);
 }
 
@@ -201,7 +201,7 @@ uint32_t mu_run(struct mu_engine *e, uint32_t up, uint64_t now_ns)
 			complete_unsent(qp);
 		else
 			break;
-		if (qp->sends.done == qp->sends.posted)
+		if (qp->done == qp->posted)
 			mb_link_remove(&qp->sender);
 		else
 			mb_list_rotate(&e->senders);
