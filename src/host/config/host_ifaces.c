@@ -119,45 +119,41 @@ uint32_t mh_iface_mtu(const char *name)
 	return (uint32_t)request.ifr_mtu;
 }
 
-/* iface_default4 reads the kernel's IPv4 table: the default route with the least metric. */
-static bool iface_default4(char name[IF_NAMESIZE])
+/*
+ * A line of the kernel's tables of routes: true, with metric and interface, if it is one of a
+ * default route that is up.
+ */
+typedef bool (*iface_route_fn)(const char *line, unsigned long *metric, char name[IF_NAMESIZE]);
+
+static bool iface_route4(const char *line, unsigned long *metric, char name[IF_NAMESIZE])
 {
-	FILE *table = fopen("/proc/net/route", "re");
-	unsigned long best = (unsigned long)-1;
-	char line[256];
+	unsigned long to, gateway, flags, mask;
 
-	while (table && fgets(line, sizeof(line), table)) {
-		unsigned long to, gateway, flags, metric, mask;
-		char one[IF_NAMESIZE];
-
-		if (sscanf(line, "%15s %lx %lx %lx %*s %*s %lu %lx", one, &to, &gateway, &flags,
-			   &metric, &mask) != 6)
-			continue;
-		if (to != 0 || mask != 0 || !(flags & 1) || metric >= best)
-			continue;
-		best = metric;
-		strcpy(name, one);
-	}
-	if (table)
-		fclose(table);
-	return best != (unsigned long)-1;
+	return sscanf(line, "%15s %lx %lx %lx %*s %*s %lu %lx", name, &to, &gateway, &flags, metric,
+		      &mask) == 6 &&
+	       to == 0 && mask == 0 && (flags & 1);
 }
 
-/* iface_default6 does the same for IPv6; routes that reject are written with the interface lo. */
-static bool iface_default6(char name[IF_NAMESIZE])
+/* Routes that reject are written with the interface lo. */
+static bool iface_route6(const char *line, unsigned long *metric, char name[IF_NAMESIZE])
 {
-	FILE *table = fopen("/proc/net/ipv6_route", "re");
-	unsigned long best = (unsigned long)-1;
-	char line[256];
+	unsigned long bits, flags;
+	char to[33];
+
+	return sscanf(line, "%32s %lx %*s %*s %*s %lx %*s %*s %lx %15s", to, &bits, metric, &flags,
+		      name) == 5 &&
+	       bits == 0 && (flags & 1) && strcmp(name, "lo") != 0;
+}
+
+/* iface_default_of returns the interface of the default route with the least metric. */
+static bool iface_default_of(const char *path, iface_route_fn read_route, char name[IF_NAMESIZE])
+{
+	FILE *table = fopen(path, "re");
+	unsigned long best = (unsigned long)-1, metric;
+	char line[256], one[IF_NAMESIZE];
 
 	while (table && fgets(line, sizeof(line), table)) {
-		unsigned long bits, metric, flags;
-		char to[33], one[IF_NAMESIZE];
-
-		if (sscanf(line, "%32s %lx %*s %*s %*s %lx %*s %*s %lx %15s", to, &bits, &metric,
-			   &flags, one) != 5)
-			continue;
-		if (bits != 0 || !(flags & 1) || metric >= best || strcmp(one, "lo") == 0)
+		if (!read_route(line, &metric, one) || metric >= best)
 			continue;
 		best = metric;
 		strcpy(name, one);
@@ -169,7 +165,8 @@ static bool iface_default6(char name[IF_NAMESIZE])
 
 bool mh_iface_default(char name[IF_NAMESIZE])
 {
-	return iface_default4(name) || iface_default6(name);
+	return iface_default_of("/proc/net/route", iface_route4, name) ||
+	       iface_default_of("/proc/net/ipv6_route", iface_route6, name);
 }
 
 /*

@@ -42,9 +42,8 @@ int mh_engine_errno(int result);
 
 /* ---- from the engine's descriptors to frames on ports: nic_tx.c ---- */
 
-/* mh_tx_create makes the buffers for n_ports ports; NULL: no memory. dscp is not kept. */
+/* mh_tx_create makes the buffers for n_ports ports, to be freed; NULL: no memory. */
 struct mh_tx *mh_tx_create(uint32_t n_ports, const struct mw_dscp_map *dscp);
-void mh_tx_destroy(struct mh_tx *tx);
 /*
  * mh_tx_run sends what the engine may send now, as far as ports have room and tokens, and returns
  * how many packets that were. Under nic->lock.

@@ -71,11 +71,6 @@ struct mh_tx *mh_tx_create(uint32_t n_ports, const struct mw_dscp_map *dscp)
 	return tx;
 }
 
-void mh_tx_destroy(struct mh_tx *tx)
-{
-	free(tx);
-}
-
 /* What one packet can take of a null MR. */
 #define TX_ZEROS 4096u
 
@@ -205,8 +200,8 @@ static uint32_t tx_icrc_start(const struct mh_nic *nic, const struct mt_tx_desc 
 }
 
 /*
- * tx_finish_icrc writes the ICRC behind the pad. Without ICRC the payload is looked at all the same:
- * memory that is gone must end the QP here, not the system call of the driver.
+ * tx_finish_icrc writes the ICRC behind the pad. Without ICRC the payload is looked at all the
+ * same: memory that is gone must end the QP here, not the system call of the driver.
  */
 static bool tx_finish_icrc(const struct mh_nic *nic, const struct mt_tx_desc *d,
 			   const struct mio_tx *frame, struct tx_part *part)

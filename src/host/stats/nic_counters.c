@@ -19,10 +19,16 @@
 	X(rx_overruns, "frames dropped by the system because a receive buffer was full") \
 	X(rx_oversize, "frames longer than any packet of MRC")
 
-#define PORT_COUNT_ONE(name, text) +1
+enum port_count {
+#define PORT_COUNT_ID(name, text) PORT_COUNT_##name,
+	PORT_COUNTS(PORT_COUNT_ID)
+#undef PORT_COUNT_ID
+		PORT_COUNTS_ALL,
+};
+
 _Static_assert((sizeof(struct mt_stats) + sizeof(struct mh_nic_counts) + sizeof(struct mu_counts)) /
 				       sizeof(uint64_t) +
-			       PORT_COUNTS(PORT_COUNT_ONE) <=
+			       PORT_COUNTS_ALL <=
 		       MH_COUNTERS_MAX,
 	       "the list has room for all");
 

@@ -23,10 +23,10 @@ uint32_t mh_counters_read(const struct mh_nic *nic, struct mh_counter counters[M
 /* ---- what the file shows: stats_segment.c ---- */
 
 /*
- * mh_segment_create makes the file in DIR and shows the NIC's state; error says
- * what failed. With dir NULL the default folder is used, and it is no error when that cannot be.
+ * mh_segment_create makes the file in env.stats_dir and shows the NIC's state; error says what
+ * failed. Without a folder the default one is used, and it is no error when that cannot be.
  */
-int mh_segment_create(struct mh_nic *nic, const char *dir, struct mio_error *error);
+int mh_segment_create(struct mh_nic *nic, struct mio_error *error);
 /*
  * mh_segment_finish stores the last numbers, for who has the file mapped and for files that are
  * kept. Under nic->lock, or when nobody else is left; without a segment nothing happens.

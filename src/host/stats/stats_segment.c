@@ -218,12 +218,12 @@ static int segment_open(struct mh_nic *nic, const char *dir, struct mio_error *e
 	return 0;
 }
 
-int mh_segment_create(struct mh_nic *nic, const char *dir, struct mio_error *error)
+int mh_segment_create(struct mh_nic *nic, struct mio_error *error)
 {
 	struct mio_error unheard;
 
-	if (dir)
-		return segment_open(nic, dir, error);
+	if (nic->env.stats_dir[0])
+		return segment_open(nic, nic->env.stats_dir, error);
 	/* Nobody asked for it, so nobody is told that there is no place for it. */
 	segment_open(nic, mh_stats_file_default(), &unheard);
 	return 0;

@@ -92,7 +92,7 @@ static int nic_open(struct mh_nic *nic, struct mio_error *error)
 		err = mh_nic_create_ud(nic);
 	if (err)
 		return err;
-	err = mh_segment_create(nic, nic->env.stats_dir[0] ? nic->env.stats_dir : NULL, error);
+	err = mh_segment_create(nic, error);
 	if (err)
 		return err;
 	err = mh_progress_start(nic);
@@ -157,7 +157,7 @@ void mh_nic_destroy(struct mh_nic *nic)
 	if (nic->engine)
 		mh_engine_destroy(nic);
 	mu_destroy(nic->ud);
-	mh_tx_destroy(nic->tx);
+	free(nic->tx);
 	mh_ports_close(&nic->ports);
 	mh_guard_close();
 	pthread_mutex_destroy(&nic->lock);

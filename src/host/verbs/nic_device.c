@@ -16,29 +16,33 @@
 #include "host/verbs/verbs.h"
 
 /* ENODEV is no fault of the configuration: it ends the list of devices, so nothing is logged. */
-int mh_device_probe(uint32_t i, struct mh_device_attr *attr)
+static int device_read_env(uint32_t i, struct mh_env *env)
 {
 	struct mh_env_error error;
-	struct mh_env env;
-	int err = mh_env_read(&env, i, &error);
+	int err = mh_env_read(env, i, &error);
 
 	if (err && err != ENODEV)
 		mh_log_once(error.text);
-	else if (!err)
+	return err;
+}
+
+int mh_device_probe(uint32_t i, struct mh_device_attr *attr)
+{
+	struct mh_env env;
+	int err = device_read_env(i, &env);
+
+	if (!err)
 		mh_nic_fill_attr(&env, attr);
 	return err;
 }
 
 int mh_real_ibverbs(char path[MH_REAL_IBVERBS_BYTES])
 {
-	struct mh_env_error error;
 	struct mh_env env;
-	int err = mh_env_read(&env, 0, &error);
+	int err = device_read_env(0, &env);
 
 	_Static_assert(sizeof(env.real_ibverbs) == MH_REAL_IBVERBS_BYTES, "room for the path");
-	if (err)
-		mh_log_once(error.text);
-	else
+	if (!err)
 		memcpy(path, env.real_ibverbs, sizeof(env.real_ibverbs));
 	return err;
 }
