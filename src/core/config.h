@@ -51,9 +51,8 @@ struct mt_engine_cfg {
 	uint32_t control_ring; /* NACKs, probe answers and ECN echoes waiting; power of two, 1 ..
 				  2^16 */
 	uint32_t event_ring;   /* EV and QP events waiting to be polled; power of two, 1 .. 2^16 */
-	uint32_t
-		ep_requests; /* endpoint requests outstanding or quarantined; power of two, 1 .. 2^16 */
-	uint32_t endpoint;	 /* number of this engine among those behind its address, 0 ..
+	uint32_t ep_requests; /* endpoint requests, quarantined ones too; power of two, 1 .. 2^16 */
+	uint32_t endpoint;    /* number of this engine among those behind its address, 0 ..
 				  MT_ENDPOINTS_MAX - 1; a peer's is what is left of its QPN ... */
 	uint32_t qpn_index_bits; /* ... above this many bits, 14 .. 24; 24: each address has one */
 	uint32_t ts_shift;	 /* log2 of the timestamp unit in ns; 7 (128 ns) on the wire */
@@ -88,11 +87,11 @@ struct mt_ev_profile_cfg {
 	bool is_static; /* evs and group_ids do */
 	uint16_t n_evs; /* 1 .. MT_EVS_MAX; the same on every port, if planes are to be equal */
 	/*
-	 * NULL: each EV is a path of its own. Else n_evs numbers, each below n_evs: EVs of a port
+	 * NULL: each EV is a group of its own. Else n_evs numbers, each below n_evs: EVs of a port
 	 * with the same number lead over the same links, to every destination.
 	 */
 	const uint16_t *group_ids;
-	uint16_t n_active;     /* of these, in the rotation, at most one EV a path; the others are
+	uint16_t n_active;     /* of these, in the rotation, at most one EV a group; the others are
 				  backups. 1 .. n_evs */
 	uint16_t min_active;   /* ASSUMED_BAD never leaves fewer than this usable. 1 .. n_active */
 	uint8_t revive_probes; /* probes in a row that must be answered, 1 .. 16 */

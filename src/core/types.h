@@ -37,7 +37,7 @@ enum mt_result {
 	MT_ERR_ACCESS = -6,  /* an SGE is not inside a local MR of the PD */
 };
 
-/* One path through the fabric: its entropy value and the local port (= plane) it leaves from. */
+/* An EV: its value, which chooses a path, and the local port (= plane) it leaves from. */
 struct mt_ev {
 	uint32_t value;
 	uint8_t port; /* 0 .. n_ports-1 */

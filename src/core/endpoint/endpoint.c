@@ -80,14 +80,14 @@ static void rx_request(struct mt_engine *e, const struct mt_rx_meta *meta,
 static uint32_t response_ev(struct mt_engine *e, const struct mt_control *c, uint8_t port)
 {
 	for (const struct mt_ev_set *s = *mt_ev_sets_bucket(e, &c->dst); s; s = s->chain) {
-		uint16_t path = mt_reverse_ev_get(s, port);
+		uint16_t ev = mt_reverse_ev_get(s, port);
 
 		if (memcmp(&s->peer, &c->dst, sizeof(c->dst)) != 0)
 			continue;
-		if (path == MT_EV_NONE)
-			path = mt_spray_pick_probe(s, port, (uint16_t)mb_prng_u64(&e->prng));
-		if (path != MT_EV_NONE)
-			return s->evs[path].value;
+		if (ev == MT_EV_NONE)
+			ev = mt_spray_pick_probe(s, port, (uint16_t)mb_prng_u64(&e->prng));
+		if (ev != MT_EV_NONE)
+			return s->evs[ev].value;
 	}
 	return c->cause.ev;
 }

@@ -43,8 +43,8 @@ void mt_port_status_rx(struct mt_engine *e, const struct rd_gid *peer, uint32_t 
 /* mt_port_status_tick sends the probes of doubtful planes that are due. */
 void mt_port_status_tick(struct mt_engine *e, struct mt_ev_set *s, struct mt_qp *prober,
 			 uint64_t now_ns);
-/* mt_port_status_answered: what was sent then on this path was answered. */
-void mt_port_status_answered(struct mt_engine *e, struct mt_ev_set *s, uint16_t path,
+/* mt_port_status_answered: what was sent then on this EV was answered. */
+void mt_port_status_answered(struct mt_engine *e, struct mt_ev_set *s, uint16_t ev,
 			     uint64_t sent_ns, uint64_t now_ns);
 
 /* ---- our port status, sent to peers ---- */

@@ -99,7 +99,7 @@ static uint64_t answer_timeout_ns(const struct mt_engine *e, const struct mt_pee
 	return wait << p->tries;
 }
 
-/* Any path that may be used, another one each time. */
+/* Any EV that may be used, another one each time. */
 static uint16_t pick_random_ev(struct mt_engine *e, const struct mt_ev_set *s)
 {
 	uint32_t from = mb_prng_below(&e->prng, s->n_ports);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * port_status.c - the planes of a destination, as its peer speaks of them and as probes find them.
+ * port_status.c - the planes of a destination, by what its peer says and by probes.
  *
- * core/ev/ev_set.h has the rules. A plane is probed by a reliability probe through any QP that sends
- * there; what any packet on the plane brings back counts as well. The last plane is never left.
+ * ev_set.h has the rules. A plane is probed by a reliability probe through any QP that sends there;
+ * what any packet on the plane brings back counts as well. The last plane is never abandoned.
  */
 #include <string.h>
 

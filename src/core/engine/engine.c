@@ -217,11 +217,11 @@ int mt_cc_profile_set(struct mt_engine *e, uint32_t id, const struct mt_cc_profi
 static uint64_t first_deadline(const struct mt_engine *e)
 {
 	uint64_t qp = mb_timers_deadline(&e->qp_timers);
-	uint64_t path = mb_timers_deadline(&e->ev_timers);
+	uint64_t ev = mb_timers_deadline(&e->ev_timers);
 	uint64_t ep = mb_timers_deadline(&e->ep_table.timers);
 	uint64_t memory = mt_memory_deadline(e);
 	uint64_t peer = mb_timers_deadline(&e->peer_timers);
-	uint64_t a = qp < path ? qp : path, b = ep < peer ? ep : peer;
+	uint64_t a = qp < ev ? qp : ev, b = ep < peer ? ep : peer;
 
 	a = a < memory ? a : memory;
 	return a < b ? a : b;

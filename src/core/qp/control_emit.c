@@ -19,15 +19,15 @@
 #define CC_TYPE_NACK 2u
 
 /* A control packet has no payload, and it travels in the class that switches do not trim. */
-static void set_destination(const struct mt_qp *qp, uint16_t path, struct mt_tx_desc *d)
+static void set_destination(const struct mt_qp *qp, uint16_t ev, struct mt_tx_desc *d)
 {
-	mb_assert(path < qp->ev_set->n_evs);
+	mb_assert(ev < qp->ev_set->n_evs);
 	d->dst = qp->attr.dest;
 	d->sge = NULL;
 	d->n_sge = 0;
 	d->offset = 0;
-	d->ev = qp->ev_set->evs[path].value;
-	d->port = qp->ev_set->evs[path].port;
+	d->ev = qp->ev_set->evs[ev].value;
+	d->port = qp->ev_set->evs[ev].port;
 	d->tclass = MT_CLASS_CONTROL;
 	d->qp_user = qp->user;
 }
@@ -46,7 +46,7 @@ static void init_packet(const struct mt_qp *qp, enum mw_opcode op, uint32_t psn,
 	};
 }
 
-/* Our own path of the port with this entropy value. */
+/* Our own EV of the port with this value. */
 static uint16_t find_ev(const struct mt_ev_set *s, uint8_t port, uint32_t ev)
 {
 	const struct mt_ev_set_port *pp = &s->ports[port % s->n_ports];
@@ -63,15 +63,15 @@ static uint16_t pick_reply_ev(struct mt_qp *qp, uint8_t port, uint32_t ev, bool 
 {
 	struct mb_prng *prng = &qp->req.spray.prng;
 	const struct mt_ev_set *s = qp->ev_set;
-	uint16_t path = MT_EV_NONE;
+	uint16_t index = MT_EV_NONE;
 	uint32_t chance = answer_lost ? mb_prng_below(prng, 4) : 3;
 
 	if (chance < 2)
-		path = (uint16_t)mb_prng_below(prng, s->n_evs);
+		index = (uint16_t)mb_prng_below(prng, s->n_evs);
 	else if (chance == 2)
-		path = find_ev(s, port, ev);
-	if (path != MT_EV_NONE && s->evs[path].state != MT_EV_DENIED && mt_ev_is_open(s, path))
-		return path;
+		index = find_ev(s, port, ev);
+	if (index != MT_EV_NONE && s->evs[index].state != MT_EV_DENIED && mt_ev_is_open(s, index))
+		return index;
 	return mt_spray_pick_control(&qp->req.spray, s, port);
 }
 
@@ -84,10 +84,10 @@ static uint16_t pick_reply_ev(struct mt_qp *qp, uint8_t port, uint32_t ev, bool 
 static uint16_t pick_nack_ev(struct mt_qp *qp, const struct mt_trigger *cause)
 {
 	const struct mt_ev_set *s = qp->ev_set;
-	uint16_t path = cause->answer_lost ? MT_EV_NONE : find_ev(s, cause->port, cause->ev);
+	uint16_t index = cause->answer_lost ? MT_EV_NONE : find_ev(s, cause->port, cause->ev);
 
-	if (path != MT_EV_NONE && mt_ev_is_usable(&s->evs[path]) && mt_ev_is_open(s, path))
-		return path;
+	if (index != MT_EV_NONE && mt_ev_is_usable(&s->evs[index]) && mt_ev_is_open(s, index))
+		return index;
 	return pick_reply_ev(qp, cause->port, cause->ev, cause->answer_lost);
 }
 

@@ -20,7 +20,7 @@ void mt_qp_tick(struct mt_qp *qp, uint64_t now_ns);
 enum mt_next {
 	MT_NEXT_SENT,	 /* *desc is filled in */
 	MT_NEXT_BLOCKED, /* nothing to send, or a window is closed */
-	MT_NEXT_NO_ROOM, /* no port with room has a usable path */
+	MT_NEXT_NO_ROOM, /* no port with room has a usable EV */
 };
 
 enum mt_next mt_requester_next(struct mt_qp *qp, uint64_t now_ns, uint32_t free_ports,

@@ -4,7 +4,7 @@
  *
  * Every packet passes two gates: its PSN must lie in the responder's window (MPR), and
  * congestion control must allow its bytes. A third holds back a WRITE_WITH_IMM that would exceed
- * the number in flight. Lost packets go first, oldest first, on another EV. The path is chosen
+ * the number in flight. Lost packets go first, oldest first, on another EV. An EV is chosen
  * last, among the ports with room.
  */
 #include "base/assert.h"
@@ -139,7 +139,7 @@ static void set_round_width(struct mt_qp *qp)
 		mt_spray_set_width(&qp->req.spray, window_packets(qp), qp->ev_set->n_ports);
 }
 
-/* For what was sent before: another path than `avoid`. */
+/* For what was sent before: an EV of another group than `avoid`. */
 static uint16_t pick_other_ev(struct mt_qp *qp, uint32_t free_ports, uint16_t avoid)
 {
 	uint32_t skipped = 0;
