@@ -47,7 +47,7 @@ static json_t *page_data(const struct sim_compared *c, const struct compare_opti
 			 "command", command, "runs", runs);
 }
 
-/* show prints what was compared and writes the page. */
+/* print_comparison prints what was compared and writes the page. */
 static int print_comparison(const struct sim_compared *c, const struct compare_options *o)
 {
 	struct ms_file_error error;

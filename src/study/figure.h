@@ -48,7 +48,7 @@
 
 struct sim_figure_head {
 	char title[160];
-	char paper[SIM_FIGURE_TEXT], setup[SIM_FIGURE_TEXT], verdict[SIM_FIGURE_TEXT];
+	char paper[SIM_FIGURE_TEXT], setup[SIM_FIGURE_TEXT], differs[SIM_FIGURE_TEXT];
 };
 
 struct sim_figure_run {
@@ -136,9 +136,9 @@ bool sim_figure_claim(const struct sim_claim *c, const json_t *runs, double *val
 
 /* sim_figure_page makes the data of a page (study.h) of a figure that was made. */
 json_t *sim_figure_page(const struct sim_figure *f, const json_t *made);
-/* sim_figure_markdown writes a section about it: what, assumed, claims with verdicts, command. */
+/* sim_figure_markdown writes a section about it: what, assumed, claims with results, command. */
 void sim_figure_markdown(const struct sim_figure *f, const json_t *made, FILE *to);
-/* sim_figure_print writes the claims and their verdicts. */
+/* sim_figure_print writes the claims and whether they hold. */
 void sim_figure_print(const json_t *made, FILE *to);
 
 #endif

@@ -50,7 +50,7 @@ static bool write_markdown(const struct sim_figure *f, const json_t *made, const
 	return (to == stdout || fclose(to) == 0) && ok;
 }
 
-/* tell writes what was asked for; false: said what could not be written. */
+/* write_figure writes what was asked for; false: said what could not be written. */
 static bool write_figure(const struct sim_figure *f, const struct figure_options *o,
 			 const json_t *made)
 {
@@ -116,7 +116,7 @@ static const struct ui_flag flags[] = {
 		  "at the scale of tests: smaller and shorter"),
 	UI_TEXT("--html", figure_options, html, "FILE",
 		"one page with curves, that needs no other file"),
-	UI_TEXT("--json", figure_options, json, "FILE", "all results, claims and verdicts"),
+	UI_TEXT("--json", figure_options, json, "FILE", "all results, and which claims hold"),
 	UI_TEXT("--markdown", figure_options, markdown, "FILE",
 		"a section of docs/results.md; -: on stdout"),
 	{"--threads", UI_FLAG_U32, "N", "they change how long it takes, nothing else",

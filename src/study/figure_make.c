@@ -16,7 +16,7 @@
 
 /* ---- runs ---- */
 
-/* words cuts a list that is joined by commas; `copy` holds the pieces. */
+/* split_words cuts a list that is joined by commas; `copy` holds the pieces. */
 static size_t split_words(char *copy, const char *word[], size_t n, size_t max)
 {
 	char *rest;
@@ -26,8 +26,11 @@ static size_t split_words(char *copy, const char *word[], size_t n, size_t max)
 	return n;
 }
 
-/* without removes the changes of keys that a later one changes too: the last one counts. */
-static size_t is_without_arguments(const char *word[], size_t n)
+/*
+ * keep_last_changes removes the changes of keys that a later one changes too: the last one
+ * counts.
+ */
+static size_t keep_last_changes(const char *word[], size_t n)
 {
 	size_t kept = 0;
 
@@ -75,7 +78,7 @@ static int run_one(const struct sim_figure_run *r, const char *value,
 		word[changes.n++] = varied;
 	if (how->threads > 1)
 		word[changes.n++] = threads;
-	changes.n = is_without_arguments(word, changes.n);
+	changes.n = keep_last_changes(word, changes.n);
 	snprintf(name, sizeof(name), value ? "%s/%s" : "%s", r->name, value);
 	s = sim_source_read(r->scenario, &changes, &error);
 	if (!s) {
@@ -128,8 +131,10 @@ static const json_t *result_of(const json_t *runs, const char *name)
 	return NULL;
 }
 
-/* step follows one word of a path; names of links have dots, so the longest name that fits
- * counts. */
+/*
+ * next_path_step follows one word of a path; names of links have dots, so the longest name that
+ * fits counts.
+ */
 static const json_t *next_path_step(const json_t *at, const char **path)
 {
 	const char *name;

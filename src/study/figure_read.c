@@ -29,7 +29,7 @@ static const struct ms_key head_keys[] = {
 	TEXT("title", struct sim_figure_head, title, "what it is, in a line"),
 	TEXT("paper", struct sim_figure_head, paper, "what was measured, and where"),
 	TEXT("setup", struct sim_figure_head, setup, "how it is done here, and what was assumed"),
-	TEXT("verdict", struct sim_figure_head, verdict, "where it differs, and why"),
+	TEXT("differs", struct sim_figure_head, differs, "where it differs, and why"),
 };
 
 static const struct ms_key run_keys[] = {
@@ -60,7 +60,7 @@ static const struct ms_key claim_keys[] = {
 	REAL("quick_min", CLAIM, quick_min, "at the scale of tests"),
 	REAL("quick_max", CLAIM, quick_max, "at the scale of tests"),
 	FLAG("full_only", CLAIM, full_only, "says nothing at the scale of tests"),
-	FLAG("differs", CLAIM, differs, "is known not to hold; the verdict says why"),
+	FLAG("differs", CLAIM, differs, "is known not to hold; the figure says why"),
 };
 
 #define CHART struct sim_chart

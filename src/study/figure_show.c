@@ -30,8 +30,8 @@ static void print_band(const json_t *claim, FILE *to)
 		print_number(claim, "max", to);
 }
 
-/* verdict says how a claim stands against what is said of it. */
-static const char *claim_verdict(const json_t *claim)
+/* claim_result says how a claim stands against what is said of it. */
+static const char *claim_result(const json_t *claim)
 {
 	const bool holds = json_is_true(json_object_get(claim, "holds"));
 
@@ -49,7 +49,7 @@ void sim_figure_print(const json_t *made, FILE *to)
 	for (size_t i = 0; i < json_array_size(claims); i++) {
 		const json_t *c = json_array_get(claims, i);
 
-		fprintf(to, "  %-8s %s: ", claim_verdict(c), sim_text_at(c, "text"));
+		fprintf(to, "  %-8s %s: ", claim_result(c), sim_text_at(c, "text"));
 		print_number(c, "value", to);
 		fprintf(to, " (");
 		print_band(c, to);
@@ -71,11 +71,11 @@ void sim_figure_markdown(const struct sim_figure *f, const json_t *made, FILE *t
 	fprintf(to, "## Figure %s: %s\n\n", f->name, f->head.title);
 	print_paragraph("Paper", f->head.paper, to);
 	print_paragraph("Here", f->head.setup, to);
-	fprintf(to, "| verdict | what must hold | here | allowed |\n|---|---|---|---|\n");
+	fprintf(to, "| result | what must hold | here | allowed |\n|---|---|---|---|\n");
 	for (size_t i = 0; i < json_array_size(claims); i++) {
 		const json_t *c = json_array_get(claims, i);
 
-		fprintf(to, "| %s | %s%s%s | ", claim_verdict(c), sim_text_at(c, "text"),
+		fprintf(to, "| %s | %s%s%s | ", claim_result(c), sim_text_at(c, "text"),
 			sim_text_at(c, "note")[0] ? "; " : "", sim_text_at(c, "note"));
 		print_number(c, "value", to);
 		fprintf(to, " | ");
@@ -83,7 +83,7 @@ void sim_figure_markdown(const struct sim_figure *f, const json_t *made, FILE *t
 		fprintf(to, " |\n");
 	}
 	fprintf(to, "\n");
-	print_paragraph("Where it differs", f->head.verdict, to);
+	print_paragraph("Where it differs", f->head.differs, to);
 	fprintf(to, "`mrc sim figure %s%s`: %.0f s.\n", f->name, quick ? " --quick" : "",
 		json_number_value(json_object_get(made, "wall_s")));
 }
@@ -105,7 +105,7 @@ static json_t *texts_json(const struct sim_figure *f)
 {
 	const char *pair[][2] = {{"Paper:", f->head.paper},
 				 {"Here:", f->head.setup},
-				 {"Where it differs:", f->head.verdict}};
+				 {"Where it differs:", f->head.differs}};
 	json_t *all = json_array();
 
 	for (size_t i = 0; i < MS_COUNT(pair); i++)

@@ -100,7 +100,7 @@ const struct ui_verb sim_hashing_verb = {
 	.usage = "[FLAG...]",
 	.about = "Says how much more than the mean the most loaded link carries when flows are "
 		 "hashed onto links, as with ECMP; sprayed over all of them it carries the mean. "
-		 "Exact, and by random draws beside it.",
+		 "Exact, and by random draws.",
 	.examples = "mrc sim hashing --links 32 --flows 32 --groups 32   # check-single-path\n"
 		    "mrc sim hashing --links 256 --flows 2048 --json",
 	.flags = flags,

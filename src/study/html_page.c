@@ -80,7 +80,7 @@ static bool add_piece(struct ui_text *out, const char *name, size_t len, const j
 	return true;
 }
 
-/* fill appends the page's frame with a piece for each @NAME@ in it. */
+/* fill_template appends the page's frame with a piece for each @NAME@ in it. */
 static bool fill_template(struct ui_text *out, const json_t *data, const char *library)
 {
 	const char *at = embedded_text("page"), *mark, *end;

@@ -81,7 +81,7 @@ static void take_sample(const struct sim_history *h, struct ms_run *run, uint64_
 	}
 }
 
-/* thin gives up every other sample; that of time 0 stays. */
+/* halve_samples gives up every other sample; that of time 0 stays. */
 static void halve_samples(struct sim_history *h)
 {
 	uint32_t kept = 0;

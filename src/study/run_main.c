@@ -148,7 +148,7 @@ static int check_expectations(const struct ms_scenario *s, const json_t *result)
 
 /* ---- one run ---- */
 
-/* apply puts flags over what the scenario says. */
+/* apply_options puts flags over what the scenario says. */
 static void apply_options(const struct run_options *o, struct ms_scenario *s)
 {
 	const struct {
@@ -194,7 +194,7 @@ static int run_and_tell(const struct run_options *o, struct ms_scenario *s)
 	/* What is for programs and pages goes into files; on a screen it would bury the figures. */
 	const struct sim_run_how how = {o->quiet || !first, o->memory, o->json && o->json[0]};
 	json_t *result;
-	int status, told;
+	int status, written;
 
 	if (o->check)
 		return first ? check_only(s) : SIM_EXIT_GOOD;
@@ -203,9 +203,9 @@ static int run_and_tell(const struct run_options *o, struct ms_scenario *s)
 		json_decref(result);
 		return status;
 	}
-	told = sim_write_result(WHO, result, o->json, sim_result_text);
-	if (status == SIM_EXIT_GOOD && told)
-		status = told;
+	written = sim_write_result(WHO, result, o->json, sim_result_text);
+	if (status == SIM_EXIT_GOOD && written)
+		status = written;
 	if (status == SIM_EXIT_GOOD && o->expect)
 		status = check_expectations(s, result);
 	json_decref(result);

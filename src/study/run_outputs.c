@@ -146,10 +146,9 @@ static bool open_capture(struct sim_outputs *o, struct ms_scenario *s, struct ms
 	if (!out->capture[0])
 		return true;
 	if (!out->capture_links[0])
-		return ms_file_set_error(
-			error, s->name, 0,
-			"output.capture: expected capture_links beside it, such as "
-			"[\"host0.e0\"]");
+		return ms_file_set_error(error, s->name, 0,
+					 "output.capture: expected capture_links too, such as "
+					 "[\"host0.e0\"]");
 	link = find_links(s, "capture_links", out->capture_links, &n, error);
 	o->capture_file = link ? open_file(out->capture, error) : NULL;
 	if (o->capture_file)

@@ -52,7 +52,7 @@ void sim_progress_line(const struct sim_progress_now *n, struct ui_text *out)
 							   n->done)));
 }
 
-/* look adds up what was placed, if that was not done just now. */
+/* update_progress adds up what was placed, if that was not done just now. */
 static void update_progress(struct sim_progress *p, struct ms_run *run, uint64_t now_ns)
 {
 	struct ms_roce_stats roce;

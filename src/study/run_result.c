@@ -19,7 +19,7 @@ struct part {
 	uint32_t senders;
 };
 
-/* percentile returns the smallest time within which `per_mille` of all are; in us. */
+/* fct_percentile returns the smallest time within which `per_mille` of all are; in us. */
 static double fct_percentile(const struct part *p, uint32_t per_mille)
 {
 	return p->finished ? (double)ms_percentile(p->fct_ns, p->finished, per_mille) / US_NS : 0;
@@ -178,7 +178,7 @@ static uint64_t peak_rss(void)
 	return getrusage(RUSAGE_SELF, &use) ? 0 : (uint64_t)use.ru_maxrss * 1024;
 }
 
-/* stuck_json names the first few flows that wait, and what for. */
+/* waiting_json names the first few flows that wait, and what for. */
 static json_t *waiting_json(const struct sim_outcome *o)
 {
 	json_t *all = json_array();

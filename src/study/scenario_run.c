@@ -111,7 +111,7 @@ static uint64_t next_step(uint64_t step_ps, uint64_t took_ns)
 	return step_ps;
 }
 
-/* over says whether all flows are finished, though faults are still to come. */
+/* is_run_over says whether all flows are finished, though faults are still to come. */
 static bool is_run_over(const struct sim_outcome *o)
 {
 	struct ms_run_result r;
@@ -121,7 +121,7 @@ static bool is_run_over(const struct sim_outcome *o)
 	       ms_run_result(o->run, &r) && r.flows_unfinished == 0;
 }
 
-/* go runs to the end, or until a signal comes. */
+/* run_to_end runs to the end, or until a signal comes. */
 static bool run_to_end(struct sim_outcome *o, struct sim_outputs *outputs,
 		       struct sim_progress *progress, struct ms_file_error *error)
 {

@@ -35,7 +35,7 @@ struct ms_scenario *sim_source_read_more(const char *name, const char *more,
  * What went on during a run, for curves over time: what each part of the workload placed, marks,
  * cuts, drops, retransmissions, EVs in trouble, and what named links carried.
  *
- * Nobody knows beforehand how long a run takes, so samples are taken often at first; whenever
+ * How long a run takes is not known beforehand, so samples are taken often at first; whenever
  * there is no room for more, every other one is given up and time between them doubles.
  */
 #define SIM_HISTORY_SAMPLES 512u
@@ -178,7 +178,7 @@ int sim_write_result(const char *who, const json_t *result, const char *json,
 json_t *sim_number_or_null(double value);
 
 /*
- * What a result says of its run beside figures, so that somebody can look at it without the
+ * What a result says of its run in addition to figures, so that it can be looked at without the
  * scenario: parameters, faults, and how completion times are distributed.
  */
 /* sim_details_parameters returns every key that the run took a value from, "mrc.evs" and so on. */

@@ -11,7 +11,7 @@ static bool set_axis_error(char *why, const char *vary, const char *what)
 	return false;
 }
 
-/* split cuts the text of an axis at its commas; false: too many values, or an empty one. */
+/* split_values cuts the text of an axis at its commas; false: too many values, or an empty one. */
 static bool split_values(struct sim_axis *a)
 {
 	char *at = a->text;

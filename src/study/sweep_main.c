@@ -47,7 +47,7 @@ static char *path_of(const struct sweep *s, size_t point, const char *end, char 
 
 /* ---- the folder ---- */
 
-/* describe makes what must be equal for results to be of one sweep: all but the values. */
+/* describe_sweep makes what must be equal for results to be of one sweep: all but the values. */
 static json_t *describe_sweep(const struct sweep *s)
 {
 	json_t *set = json_array(), *keys = json_array();
@@ -104,7 +104,7 @@ static size_t launch_words(char *copy, char **word)
 	return n;
 }
 
-/* become turns this process into a run of a point; comes back only when that fails. */
+/* exec_point turns this process into a run of a point; comes back only when that fails. */
 static void exec_point(const struct sweep *s, size_t point)
 {
 	char path[PATH_BYTES], json[PATH_BYTES + 8], self[PATH_BYTES], launch[PATH_BYTES];
@@ -149,7 +149,7 @@ static bool start_point(struct sweep *s, size_t job, size_t point)
 	fflush(NULL);
 	pid = fork();
 	if (pid == 0) {
-		/* What it says beside its result; overwrites that of a run that was interrupted. */
+		/* What it prints but its result; overwrites that of a run that was interrupted. */
 		if (freopen(path_of(s, point, "log", path), "w", stdout))
 			dup2(fileno(stdout), STDERR_FILENO);
 		exec_point(s, point);
@@ -165,7 +165,7 @@ static bool start_point(struct sweep *s, size_t job, size_t point)
 	return true;
 }
 
-/* finish takes the result of a point's process. */
+/* finish_point takes the result of a point's process. */
 static void finish_point(struct sweep *s, size_t point, int wait_status)
 {
 	char part[PATH_BYTES], whole[PATH_BYTES], name[SIM_GRID_NAME];
@@ -201,7 +201,7 @@ static size_t free_job(const struct sweep *s)
 	return job;
 }
 
-/* reap waits for a process to end; false: there is none. */
+/* reap_child waits for a process to end; false: there is none. */
 static bool reap_child(struct sweep *s)
 {
 	int status;
@@ -278,7 +278,7 @@ static void add_point(const struct sweep *s, size_t point, const json_t *result,
 	}
 }
 
-/* tell shows all finished points, and writes them to sweep.csv. */
+/* write_results shows all finished points, and writes them to sweep.csv. */
 static int write_results(const struct sweep *s)
 {
 	json_t *all = json_object();
@@ -345,7 +345,7 @@ static int sim_sweep_main(int argc, char **argv)
 	static struct sweep s;
 	long processors = sysconf(_SC_NPROCESSORS_ONLN);
 	char why[SIM_GRID_WHY];
-	int told, status;
+	int written, status;
 
 	s.jobs = processors > 0 && processors < (long)JOBS_MAX ? (uint32_t)processors : 1;
 	status = parse_options(&s, argc, argv);
@@ -360,10 +360,10 @@ static int sim_sweep_main(int argc, char **argv)
 		return SIM_EXIT_USAGE;
 	ui_term_catch();
 	run_points(&s);
-	told = write_results(&s);
+	written = write_results(&s);
 	if (ui_term_caught())
 		return SIM_EXIT_INTERRUPTED;
-	if (s.broken || told)
+	if (s.broken || written)
 		return SIM_EXIT_USAGE;
 	return s.failed ? SIM_EXIT_FAILED : SIM_EXIT_GOOD;
 }

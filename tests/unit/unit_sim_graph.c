@@ -12,7 +12,7 @@ static struct ms_ideal_cost slow_net(void *ctx, uint32_t src, uint32_t dst, uint
 	(void)ctx;
 	(void)src;
 	(void)dst;
-	return (struct ms_ideal_cost){.busy_ns = bytes, .way_ns = 10};
+	return (struct ms_ideal_cost){.busy_ns = bytes, .latency_ns = 10};
 }
 
 static struct ms_graph_exec *play(struct ms_graph *g)

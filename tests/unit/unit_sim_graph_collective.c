@@ -15,7 +15,7 @@ static struct ms_ideal_cost net(void *ctx, uint32_t src, uint32_t dst, uint64_t 
 	(void)ctx;
 	(void)src;
 	(void)dst;
-	return (struct ms_ideal_cost){.busy_ns = bytes, .way_ns = WAY_NS};
+	return (struct ms_ideal_cost){.busy_ns = bytes, .latency_ns = WAY_NS};
 }
 
 /* Plays a collective of the first n hosts; member i enters at i * late_ns. */

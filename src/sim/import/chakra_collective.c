@@ -62,7 +62,7 @@ static void take_members(struct making *m, uint32_t number)
 	}
 }
 
-/* agrees holds a part against another one of its collective. */
+/* parts_agree holds a part against another one of its collective. */
 static bool parts_agree(const struct making *m, const struct ms_chakra_part *p,
 			const struct ms_chakra_part *with)
 {

@@ -57,7 +57,7 @@ static bool take_rank(struct ms_chakra_group *said, const json_t *rank, uint32_t
 	return true;
 }
 
-/* keep takes over what is said of a group; where that was done before it must be the same. */
+/* add_group takes over what is said of a group; where that was done before it must be the same. */
 static bool add_group(struct ms_chakra_groups *g, const char *name, struct ms_chakra_group *said,
 		      char *why)
 {
@@ -129,7 +129,7 @@ static bool take_list(struct ms_chakra_groups *g, const json_t *all, uint32_t ra
 	return true;
 }
 
-/* unwrap takes the brackets and quotes of a list of Python off, which holds one string. */
+/* unwrap_list takes the brackets and quotes of a list of Python off, which holds one string. */
 static void unwrap_list(const char **json, size_t *len)
 {
 	const char *at = *json;

@@ -58,7 +58,7 @@ static bool read_fixed(struct cursor *c, size_t bytes, uint64_t *value)
 	return true;
 }
 
-/* next takes a field; false at the end, and then c->at is c->end unless it was cut off. */
+/* next_field takes a field; false at the end, and then c->at is c->end unless it was cut off. */
 static bool next_field(struct cursor *c, struct field *f)
 {
 	const uint8_t *began = c->at;
@@ -100,8 +100,8 @@ static struct ms_chakra_text text_of(const struct cursor *in)
 	return (struct ms_chakra_text){(const char *)in->at, (uint32_t)(in->end - in->at)};
 }
 
-/* plain undoes what sint32 and sint64 do to small negative numbers. */
-static uint64_t field_is_scalar(const struct field *f)
+/* scalar_value undoes what sint32 and sint64 do to small negative numbers. */
+static uint64_t scalar_value(const struct field *f)
 {
 	return f->number == 15 || f->number == 17 ? f->value >> 1 : f->value;
 }
@@ -109,7 +109,7 @@ static uint64_t field_is_scalar(const struct field *f)
 static void set_attribute(struct ms_chakra_node *n, const struct cursor *name,
 			  const struct field *value)
 {
-	const uint64_t number = field_is_scalar(value);
+	const uint64_t number = scalar_value(value);
 
 	if (value->wire == WIRE_BYTES) {
 		if (text_equals(name, "pg_name") && value->number == ATTR_STRING)
@@ -156,7 +156,7 @@ static bool contains_text(const struct cursor *in, const char *part)
 	return memmem(in->at, (size_t)(in->end - in->at), part, strlen(part)) != NULL;
 }
 
-/* inputs keeps the values of a node's inputs. */
+/* read_inputs keeps the values of a node's inputs. */
 static bool read_inputs(struct ms_chakra_node *n, struct cursor in)
 {
 	struct field f;

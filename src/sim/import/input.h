@@ -41,7 +41,7 @@ bool ms_file_set_no_memory(struct ms_file_error *error, const char *file);
  */
 char *ms_file_load(const char *path, struct ms_file_error *error);
 /*
- * ms_file_sibling_path writes the path of `name` as a file names it that stands at `file`: beside
+ * ms_file_sibling_path writes the path of `name` as a file names it that stands at `file`: next to
  * it, unless name is absolute. false: longer than size.
  */
 bool ms_file_sibling_path(const char *file, const char *name, char *out, size_t size);

@@ -44,7 +44,7 @@ static bool no_memory(struct chakra_reader *r)
 
 /* ---- messages ---- */
 
-/* length reads the varint before a message; 0: the file is over. */
+/* read_length reads the varint before a message; 0: the file is over. */
 static bool read_length(struct chakra_reader *r, FILE *file, uint32_t *len)
 {
 	uint64_t n = 0;

@@ -65,7 +65,7 @@ static bool is_blank(char c)
 	return c == ' ' || c == '\t' || c == '\r' || c == '\n';
 }
 
-/* cut cuts a line into words; colons and braces are words of their own. */
+/* split_words cuts a line into words; colons and braces are words of their own. */
 static bool split_words(struct goal_reader *r, const char *text)
 {
 	r->n = 0;
@@ -111,7 +111,7 @@ static bool read_number(struct goal_reader *r, uint32_t i, uint64_t max, const c
 			 (unsigned long long)max);
 }
 
-/* bytes reads "4096b". */
+/* read_bytes reads "4096b". */
 static bool read_bytes(struct goal_reader *r, uint32_t i, uint64_t *out)
 {
 	char text[MS_WORD_BYTES];
@@ -128,7 +128,7 @@ static bool read_bytes(struct goal_reader *r, uint32_t i, uint64_t *out)
 
 /* ---- operations ---- */
 
-/* options reads tag, cpu and nic, in any order, up to the end of the line. */
+/* read_options reads tag, cpu and nic, in any order, up to the end of the line. */
 static bool read_options(struct goal_reader *r, uint32_t i, uint64_t *tag, uint64_t *cpu,
 			 uint64_t *nic)
 {

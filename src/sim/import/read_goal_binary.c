@@ -89,7 +89,7 @@ static bool read_operation(struct part *p, uint32_t i)
 	return p->node[i] != MS_NODE_NONE;
 }
 
-/* dependents takes n entries of the list: they wait for operation i. */
+/* read_dependents takes n entries of the list: they wait for operation i. */
 static bool read_dependents(struct part *p, uint32_t i, uint32_t n, uint32_t first, bool start)
 {
 	const size_t entries = (p->size - p->list) / 4;
@@ -121,7 +121,7 @@ static bool read_dependencies(struct part *p, uint32_t i)
 		read_dependents(p, i, read_u32(at + 8), read_u32(at + 12), true));
 }
 
-/* frame finds out where in the part things are. */
+/* read_frame finds out where in the part things are. */
 static bool read_frame(struct part *p)
 {
 	uint64_t roots = p->size >= 8 ? read_u32(p->at + 4) : 0;

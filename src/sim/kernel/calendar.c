@@ -47,13 +47,13 @@ static struct ms_packet *post_remote_packet(struct ms_worker *worker, uint32_t u
 					    uint64_t window)
 {
 	uint32_t rank = worker->net->unit[unit].worker / worker->net->threads;
-	struct ms_remote_packet *parcel = ms_grow_place(&worker->remote_packets[rank].list);
+	struct ms_remote_packet *remote = ms_grow_place(&worker->remote_packets[rank].list);
 
-	if (!parcel)
+	if (!remote)
 		return out_of_memory(worker);
-	parcel->unit = unit;
-	parcel->ahead = (uint32_t)(window - worker->window);
-	return &parcel->p;
+	remote->unit = unit;
+	remote->ahead = (uint32_t)(window - worker->window);
+	return &remote->p;
 }
 
 /* A packet for a inbox that is full or empty: a new chunk. */

@@ -241,8 +241,8 @@ static void enqueue_packet(struct ms_worker *worker, struct ms_unit *unit, uint3
 }
 
 /* A packet at a port of which something special is known. */
-static void take_slowly(struct ms_worker *worker, struct ms_unit *unit, uint32_t local,
-			struct ms_port *port, uint64_t t_ps, const struct ms_packet *p)
+static void enqueue_special(struct ms_worker *worker, struct ms_unit *unit, uint32_t local,
+			    struct ms_port *port, uint64_t t_ps, const struct ms_packet *p)
 {
 	const struct ms_link_fault *fault;
 
@@ -272,7 +272,7 @@ void ms_port_enqueue(struct ms_worker *worker, struct ms_unit *unit, uint32_t lo
 	struct ms_port *port = &worker->net->port[unit->first_port + local];
 
 	if (port->flags)
-		take_slowly(worker, unit, local, port, t_ps, p);
+		enqueue_special(worker, unit, local, port, t_ps, p);
 	else if (port->free_ps <= t_ps)
 		start_transmit(worker, unit, local, port, t_ps, p);
 	else

@@ -97,7 +97,7 @@ struct ms_packet {
 
 	uint32_t src : 24; /* sending host */
 	uint32_t plane : 4;
-	uint32_t ecmp : 1; /* switches choose its way by a hash of `ev`; else `ev` is the way */
+	uint32_t ecmp : 1; /* switches choose its path by a hash of `ev`; else `ev` is the path */
 	uint32_t roce : 1; /* of roce_nic.h, else of MRC */
 	uint32_t : 2;
 	uint32_t dst : 24;    /* receiving host */

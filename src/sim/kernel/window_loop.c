@@ -64,11 +64,11 @@ static void receive_remote_packets(struct ms_net *net, const struct ms_bytes *in
 	for (uint32_t r = 0; r < net->ranks; r++) {
 		for (size_t i = 0; i + sizeof(struct ms_remote_packet) <= in[r].n;
 		     i += sizeof(struct ms_remote_packet)) {
-			struct ms_remote_packet parcel;
+			struct ms_remote_packet remote;
 
-			memcpy(&parcel, (const uint8_t *)in[r].at + i, sizeof(parcel));
-			*ms_schedule_arrival_at(worker, parcel.unit, net->window + parcel.ahead,
-						0) = parcel.p;
+			memcpy(&remote, (const uint8_t *)in[r].at + i, sizeof(remote));
+			*ms_schedule_arrival_at(worker, remote.unit, net->window + remote.ahead,
+						0) = remote.p;
 		}
 	}
 	worker->next_window = next_of(worker);

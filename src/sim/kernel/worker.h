@@ -91,7 +91,7 @@ static inline void ms_barrier_wait(struct ms_barrier *b)
 }
 
 /*
- * How switches choose among equal ways up for packets that leave it to them (ECMP), and what they
+ * How switches choose among equal-cost uplinks for packets that leave it to them (ECMP), and what they
  * know of dead links.
  *
  * A switch hashes what names a flow with a seed of its own, and the hash chooses one of its
@@ -107,7 +107,7 @@ static inline void ms_barrier_wait(struct ms_barrier *b)
  */
 struct ms_unit;
 
-/* News that are under way. */
+/* What routing is going to know. */
 struct ms_route_change {
 	uint64_t at_ps;
 	uint32_t link;
@@ -131,7 +131,7 @@ bool ms_routing_add_change(struct ms_net *net, const struct ms_fault *fault);
 void ms_routing_apply_changes(struct ms_net *net);
 /*
  * ms_ecmp_uplink returns the uplink, from 0, by which a T0, or a T1 of three tiers, sends a packet
- * that has to go up. Where no way is known to be alive, all are taken for it.
+ * that has to go up. Where no path is known to be alive, all count as alive.
  */
 uint32_t ms_ecmp_uplink(const struct ms_net *net, const struct ms_unit *unit,
 			const struct ms_packet *p);
@@ -145,7 +145,7 @@ uint32_t ms_ecmp_uplink(const struct ms_net *net, const struct ms_unit *unit,
  * needs headroom; what comes beyond that is dropped. With PFC that is the only limit of data
  * queues. Hosts take all that comes and never send a pause, but obey.
  *
- * So a packet whose way is free waits behind one whose way is not (head-of-line blocking), and
+ * So a packet whose port is free waits behind one whose port is not (head-of-line blocking), and
  * pauses spread from switch to switch towards the senders.
  *
  * Counts are looked at when a window is over: queues are exact then, and a switch needs time to

@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * roce_send.c - a QP that sends: go-back-N, its rate, its turn.
+ * roce_send.c - a QP that sends: go-back-N, its rate, the order of QPs.
  *
  * The QPs of a plane that have something to send stand in a leftist heap by the time at which their
- * rates allow it, and by turn where that is the same: QPs at line rate take turns.
+ * rates allow it, and by the order in which they came where that is the same: round robin at line rate.
  */
 #include "base/bits.h"
 #include "sim/roce/roce_state.h"
 
 #define PS_PER_BYTE_AT_1_BPS UINT64_C(8000000000000)
 
-/* ---- whose turn it is ---- */
+/* ---- the order of QPs ---- */
 
 static bool is_qp_earlier(const struct ms_rqp *a, const struct ms_rqp *b)
 {
-	return a->due_ps != b->due_ps ? a->due_ps < b->due_ps : a->turn < b->turn;
+	return a->due_ps != b->due_ps ? a->due_ps < b->due_ps : a->order < b->order;
 }
 
 static uint32_t rank_of(const struct ms_rqp *q)
@@ -51,7 +51,7 @@ static void enqueue_qp(struct ms_rhost *h, struct ms_rqp *q)
 	q->conn->queued++;
 	q->left = q->right = NULL;
 	q->rank = 1;
-	q->turn = h->turn++;
+	q->order = h->order++;
 	h->heap[q->plane] = merge_heaps(h->heap[q->plane], q);
 }
 

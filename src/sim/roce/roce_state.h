@@ -48,9 +48,9 @@ struct ms_rqp {
 	uint64_t due_ps;	 /* its rate allows the next one */
 	uint64_t timer_ns;	 /* when the ACK timeout is over, while on the list of timers */
 	struct mb_link timer;
-	/* In the heap of its plane, by due_ps and turn. */
+	/* In the heap of its plane, by due_ps and order. */
 	struct ms_rqp *left, *right;
-	uint64_t turn;
+	uint64_t order;
 	uint32_t rank;
 	uint32_t at; /* the position that `next` belongs to, or one before */
 	bool queued;
@@ -96,7 +96,7 @@ struct ms_rhost {
 	struct ms_nic_host nic;
 	struct ms_roce *r;
 	struct ms_roce_stats *stats; /* its worker's */
-	uint64_t turn;
+	uint64_t order;
 	struct mb_link timers; /* QPs, by timer_ns: all wait equally long */
 	struct ms_rqp *heap[MF_PLANES_MAX];
 };

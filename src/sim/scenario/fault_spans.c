@@ -61,7 +61,7 @@ static int by_time(const void *a, const void *b)
 }
 
 /* A rate of all there is, and nothing lost: what holds without a span. */
-static uint32_t is_all_or_nothing(uint8_t kind)
+static uint32_t value_without_span(uint8_t kind)
 {
 	return kind == MS_FAULT_RATE ? 1000000 : 0;
 }
@@ -71,10 +71,10 @@ static uint32_t worse_value(uint8_t kind, uint32_t a, uint32_t b)
 	return (kind == MS_FAULT_RATE) == (a < b) ? a : b;
 }
 
-/* worst returns what holds at a time, of the n spans at s. */
+/* worst_span returns what holds at a time, of the n spans at s. */
 static uint32_t worst_span(const struct ms_fault_span *s, uint32_t n, uint64_t at)
 {
-	uint32_t value = is_all_or_nothing(s->kind);
+	uint32_t value = value_without_span(s->kind);
 
 	for (uint32_t i = 0; i < n; i++)
 		if (s[i].from_ps <= at && at < s[i].until_ps)
@@ -112,7 +112,7 @@ static uint32_t group_of(const struct ms_fault_span *s, uint32_t n)
 
 static uint32_t write_group(const struct ms_fault_span *s, uint32_t n, struct ms_fault *out)
 {
-	uint32_t holds = is_all_or_nothing(s->kind), written = 0;
+	uint32_t holds = value_without_span(s->kind), written = 0;
 
 	for (uint64_t at = s->from_ps; at != NEVER; at = next_change(s, n, at)) {
 		uint32_t value = worst_span(s, n, at);

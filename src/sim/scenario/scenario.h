@@ -90,7 +90,7 @@ struct ms_scenario_head {
 	uint64_t end_ns; /* 0: none */
 };
 
-/* Beside the keys of topology files (fabric/topology_toml.h). At most one is given. */
+/* In addition to the keys of topology files (fabric/topology_toml.h). At most one is given. */
 struct ms_scenario_topology {
 	char file[MS_PATH_BYTES];  /* a topology file of ours */
 	char htsim[MS_PATH_BYTES]; /* one of htsim */

@@ -92,7 +92,7 @@ static bool add_span(struct faults *f, struct ms_fault_span span, const struct m
 	return true;
 }
 
-/* flap adds the first half of each period. */
+/* add_flap adds the first half of each period. */
 static bool add_flap(struct faults *f, const struct ms_scenario_fault *fault,
 		     struct ms_fault_span span, const struct mf_target *target)
 {

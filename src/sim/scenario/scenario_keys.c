@@ -65,8 +65,8 @@ static const struct ms_key head_keys[] = {
 
 #define TOPOLOGY struct ms_scenario_topology
 static const struct ms_key topology_keys[] = {
-	TEXT("file", TOPOLOGY, file, "none", "a topology file, beside this one"),
-	TEXT("htsim", TOPOLOGY, htsim, "none", "a .topo file of htsim, beside this one; one plane"),
+	TEXT("file", TOPOLOGY, file, "none", "a topology file; its path is relative to this one"),
+	TEXT("htsim", TOPOLOGY, htsim, "none", "a .topo file of htsim, likewise; one plane"),
 };
 
 #define TRANSPORT struct ms_scenario_transport
@@ -107,7 +107,7 @@ static const struct ms_key mrc_keys[] = {
 	KEY("path_mtu", NUMBER, NIC, path_mtu, 256, 4096, "4096",
 	    "payload of a packet, a power of 2"),
 	KEY("frame_bytes", NUMBER, NIC, frame_bytes, 0, 1024, "IPv6 in IPv6 on Ethernet",
-	    "what a packet has on the wire beside MRC headers and payload"),
+	    "what a packet has on the wire in addition to  headers and payload"),
 	KEY("evs", NUMBER, NIC, evs, 1, MT_EVS_MAX, "128 over all planes",
 	    "EVs of a plane; more than there are paths: all paths"),
 	KEY("evs_active", NUMBER, NIC, evs_active, 0, MT_EVS_MAX, "0",
@@ -185,7 +185,7 @@ static const struct ms_key roce_keys[] = {
 	KEY("path_mtu", NUMBER, ROCE, path_mtu, 256, 4096, "4096",
 	    "payload of a packet, a power of 2"),
 	KEY("frame_bytes", NUMBER, ROCE, frame_bytes, 0, 1024, "IPv6 on Ethernet",
-	    "what a packet has on the wire beside IBTA headers and payload"),
+	    "what a packet has on the wire in addition to  headers and payload"),
 	KEY("ack_every", NUMBER, ROCE, ack_every, 1, 65535, "16",
 	    "packets for which there is one ACK; the end of a message has one of its own"),
 	KEY("depth", NUMBER, ROCE, depth, 1, 1024, "8",
@@ -438,8 +438,8 @@ static const struct ms_key expect_keys[] = {
 
 static const struct ms_table tables[] = {
 	{TABLE("", "before the first table", head_keys, head), .first = true},
-	{TABLE("topology", "beside these, all keys of topology files: see docs/fabric.md",
-	       topology_keys, topology),
+	{TABLE("topology", "and all keys of topology files: see docs/fabric.md", topology_keys,
+	       topology),
 	 .first = true},
 	{TABLE("transport", "MRC, or RoCEv2 for comparison", transport_keys, transport),
 	 .first = true},
@@ -460,17 +460,18 @@ static const struct ms_table tables[] = {
 	{TABLE("pfc", "priority flow control of the data class; with it data_limit does not count",
 	       pfc_keys, run.pfc)},
 	{TABLE("routing", "of packets whose path switches choose: RoCE's", routing_keys, run)},
-	{LIST_TABLE("workload", "up to 8 of them, side by side", workload_keys, workload,
+	{LIST_TABLE("workload", "up to 8 of them, in parallel", workload_keys, workload,
 		    n_workloads)},
-	{LIST_TABLE("job", "training jobs, side by side and beside the workloads, 8 in all",
+	{LIST_TABLE("job",
+		    "training jobs, in parallel with each other and with the workloads, 8 in all",
 		    job_keys, job, n_jobs)},
 	{LIST_TABLE("fault", "what goes wrong at a certain time", fault_keys, fault, n_faults)},
 	{LIST_TABLE("random", "what goes wrong at random", random_keys, random, n_randoms)},
 	{TABLE("goodput", "the long horizon of the first job, for mrc sim goodput", goodput_keys,
 	       goodput)},
 	{LIST_TABLE("rate", "what fails over the long horizon", rate_keys, rate, n_rates)},
-	{TABLE("output", "files that a run writes, beside the current directory", output_keys,
-	       output)},
+	{TABLE("output", "files that a run writes; paths are relative to the current directory",
+	       output_keys, output)},
 	{LIST_TABLE("expect", "what must hold in the end; checked with --expect", expect_keys,
 		    expectation, n_expectations)},
 };

@@ -18,7 +18,7 @@ static struct ms_trace_place place_of(const struct ms_scenario *s,
 				       .seed = w->seed ? w->seed : s->head.seed};
 }
 
-/* beside finds a file that a workload names by a key. */
+/* trace_path finds a file that a workload names by a key. */
 static bool trace_path(const struct ms_scenario *s, const struct ms_scenario_workload *w,
 		       const char *key, const char *name, char path[2 * MS_PATH_BYTES])
 {

@@ -221,8 +221,8 @@ size_t ms_graph_exec_bytes(const struct ms_graph *g);
  * for some time, one after the other, and arrives some time later. Nothing else is in its way.
  */
 struct ms_ideal_cost {
-	uint64_t busy_ns; /* the source sends nothing else */
-	uint64_t way_ns;  /* from then on until it is there, and for the answer's way back */
+	uint64_t busy_ns;    /* the source sends nothing else */
+	uint64_t latency_ns; /* from then on until it is there, and for the answer's way back */
 };
 
 typedef struct ms_ideal_cost (*ms_ideal_cost_fn)(void *ctx, uint32_t src, uint32_t dst,

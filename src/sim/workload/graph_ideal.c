@@ -58,8 +58,8 @@ static void send_transfer(struct ideal *i, uint32_t channel, uint32_t k, uint64_
 	uint64_t begins = i->free_ns[c->src] > now_ns ? i->free_ns[c->src] : now_ns;
 
 	i->free_ns[c->src] = begins + cost.busy_ns;
-	note_event(i, begins + cost.busy_ns + cost.way_ns, ARRIVED, channel, k);
-	note_event(i, begins + cost.busy_ns + 2 * cost.way_ns, KNOWN, channel, k);
+	note_event(i, begins + cost.busy_ns + cost.latency_ns, ARRIVED, channel, k);
+	note_event(i, begins + cost.busy_ns + 2 * cost.latency_ns, KNOWN, channel, k);
 }
 
 /* After whatever happened at a host: send what may be sent, and note when it is to be woken. */

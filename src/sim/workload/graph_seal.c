@@ -188,8 +188,8 @@ static const char *kind_of(const struct ms_node *n)
 }
 
 /* Each node that is left needs one that is left, so going back leads round a ring. */
-static void tell_ring(const struct ms_graph *g, const uint32_t *left, uint32_t *back, char *why,
-		      uint32_t *bad)
+static void describe_cycle(const struct ms_graph *g, const uint32_t *left, uint32_t *back,
+			   char *why, uint32_t *bad)
 {
 	uint32_t at = 0, from;
 	size_t used;
@@ -223,7 +223,7 @@ bool ms_graph_check_order(const struct ms_graph *g, char *why, uint32_t *bad)
 	if (!ok) {
 		ms_refuse(why, "no memory for a graph of %u nodes", g->n);
 	} else if (take_away(g, left, todo) < g->n) {
-		tell_ring(g, left, todo, why, bad);
+		describe_cycle(g, left, todo, why, bad);
 		ok = false;
 	}
 	free(left);

@@ -112,7 +112,7 @@ static bool find_cycle(const struct ms_list *l, uint32_t start, uint8_t *marks, 
 }
 
 /* REQ(sim.workload.local) */
-static bool no_ring(const struct ms_list *l, char *why)
+static bool has_no_cycle(const struct ms_list *l, char *why)
 {
 	uint8_t *marks = calloc(l->n ? l->n : 1, 1);
 	uint32_t *way = malloc(sizeof(*way) * 2 * ((size_t)l->n + 1));
@@ -249,7 +249,7 @@ bool ms_list_open(struct ms_part *w, char *why)
 	find_dependents(l);
 	c->list = NULL;
 	c->list_needs = NULL;
-	return no_ring(l, why);
+	return has_no_cycle(l, why);
 }
 
 void ms_list_close(struct ms_list *l)

@@ -102,7 +102,7 @@ const struct ms_pattern ms_pattern_outcast = {
 
 /* ---- all-to-all: flow i * (N - 1) + k - 1 leads from member i to member i + k ---- */
 
-static uint32_t incast_window(const struct ms_part *w)
+static uint32_t flows_at_once(const struct ms_part *w)
 {
 	uint32_t others = w->cfg.group_size - 1;
 
@@ -122,23 +122,23 @@ static void all_flow(const struct ms_part *w, uint32_t id, struct ms_flow *f)
 	f->dst = (f->src + k + 1) % w->cfg.group_size;
 	f->src_slot = k;
 	f->dst_slot = others + k;
-	f->n_needs = k >= incast_window(w);
+	f->n_needs = k >= flows_at_once(w);
 	one_message(w, f);
 }
 
 static void all_need(const struct ms_part *w, uint32_t id, uint32_t i, struct ms_dependency *need)
 {
 	(void)i;
-	*need = (struct ms_dependency){.flow = id - incast_window(w), .count = 1, .end = MS_SENT};
+	*need = (struct ms_dependency){.flow = id - flows_at_once(w), .count = 1, .end = MS_SENT};
 }
 
 static uint32_t all_dependent(const struct ms_part *w, uint32_t id, enum ms_end end, uint32_t i)
 {
 	uint32_t others = w->cfg.group_size - 1, k = id % others;
 
-	if (end != MS_SENT || i > 0 || k + incast_window(w) >= others)
+	if (end != MS_SENT || i > 0 || k + flows_at_once(w) >= others)
 		return MS_FLOW_NONE;
-	return id + incast_window(w);
+	return id + flows_at_once(w);
 }
 
 static uint32_t all_outgoing(const struct ms_part *w, uint32_t member)
