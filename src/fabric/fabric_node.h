@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * fabric_node.h - nodes and links by number and name. Hosts come first, then the switches, plane by plane, in a plane
- * the T0s, the T1s, the T2s:
+ * fabric_node.h - nodes and links by number and name. Hosts come first, then the switches, plane by
+ * plane, in a plane the T0s, the T1s, the T2s:
  *
  *	0 .. n_hosts - 1	hosts
  *	n_hosts + plane * plane_switches + 0 .. n_t0s - 1, n_t0s .. , n_t0s + n_t1s ..

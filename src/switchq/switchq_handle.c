@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * switchq_handle.c - a loaded program: its descriptors, finding it again by number, and the requests
- * of bpf(2) that need no library.
+ * switchq_handle.c - a loaded program: its descriptors, finding it again by number, and the
+ * requests of bpf(2) that need no library.
  */
 #include "switchq/switchq_handle.h"
 

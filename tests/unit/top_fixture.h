@@ -22,11 +22,11 @@ static inline void fixture_readings(void)
 	now.qp[0].psn_next += 300;
 	fixture_stats = (struct stats_reader){.dir = "/x", .n = 1};
 	*p = (struct stats_process){.pid = 77,
-					.command = "train",
-					.now = &now,
-					.before = &before,
-					.read_ns = 2000000000,
-					.read_before_ns = 1000000000};
+				    .command = "train",
+				    .now = &now,
+				    .before = &before,
+				    .read_ns = 2000000000,
+				    .read_before_ns = 1000000000};
 }
 
 #endif
