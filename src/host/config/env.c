@@ -339,7 +339,7 @@ bool mh_env_next_ev_base(struct mh_env *env)
 int mh_env_read(struct mh_env *env, uint32_t device, struct mh_env_error *error)
 {
 	/*
-	 * It holds the whole file, too much for the stack of a thread of somebody else's program.
+	 * It holds the whole file, too much for the stack of a program's thread.
 	 */
 	struct mh_settings *s = malloc(sizeof(*s));
 	int err;

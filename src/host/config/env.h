@@ -67,8 +67,8 @@ struct mh_srv6 {
 /* Registered for RoCEv2; the default. */
 #define MH_UDP_PORT 4791u
 /*
- * Where EVs begin when nobody asked. The first is where the dynamic ports of RFC 6335 begin, but
- * Linux gives 32768 to 60999 to whoever asks for any port; so the further ones lie above that.
+ * Where EVs begin when no base is set. The first is where the dynamic ports of RFC 6335 begin, but
+ * Linux gives 32768 to 60999 to programs that ask for any port; so the further ones lie above that.
  */
 #define MH_EV_BASE 49152u
 #define MH_EV_BASE_MORE 61056u
@@ -98,7 +98,7 @@ struct mh_env {
 	uint32_t prefix;  /* bits of a port's address, as 128 bits, that are the plane's subnet */
 	uint32_t evs;	  /* per port */
 	uint32_t ev_base; /* the first source port; of plane p with SRv6 ev_base + p */
-	bool ev_base_any; /* nobody asked for this one: others do, see mh_env_next_ev_base */
+	bool ev_base_any; /* not set: another one will do, see mh_env_next_ev_base */
 	uint32_t run;	  /* packets of a QP in a row on one EV */
 	enum mw_ev_format ev_format;
 	uint64_t pace_bps; /* per port; 0: not paced */

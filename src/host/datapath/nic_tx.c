@@ -150,7 +150,7 @@ static bool tx_crc_payload(struct tx_piece *piece, const struct mio_tx *frame,
 static void tx_set_address(const struct mh_nic *nic, const struct mt_tx_desc *d,
 			   struct mio_tx *frame)
 {
-	/* Whom there is no way to cannot be a QP's peer, and nothing of it is received. */
+	/* A host that no path leads to is no QP's peer, and nothing of it is received. */
 	bool reached = mh_addr_first_hop(&nic->ports.map, d->port, d->ev, d->dst.b, frame->dst.ip);
 
 	mb_assert(reached);

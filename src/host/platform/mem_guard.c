@@ -38,7 +38,7 @@ static uint32_t guard_users; /* NICs; under the lock of those who make and end t
 static _Thread_local struct guard_run *volatile guard_now
 	__attribute__((tls_model("initial-exec")));
 
-/* chain_signal gives a signal to whoever had it before. */
+/* chain_signal gives a signal to the handler of before. */
 static void chain_signal(int number, siginfo_t *info, void *context)
 {
 	const struct sigaction *before = &guard_before[number == guard_signal[0] ? 0 : 1];
@@ -62,7 +62,7 @@ static void handle_signal(int number, siginfo_t *info, void *context)
 	struct guard_run *run = guard_now;
 	uintptr_t at = (uintptr_t)info->si_addr;
 
-	/* si_code above 0: the kernel's word, not somebody's kill(2). */
+	/* si_code above 0: from the kernel, not from a kill(2). */
 	if (run && info->si_code > 0 && at >= run->low && at < run->high) {
 		/* Returning would bring back the mask of before; a jump does not. */
 		pthread_sigmask(SIG_SETMASK, &((const ucontext_t *)context)->uc_sigmask, NULL);

@@ -7,8 +7,8 @@
  * is a word of eight bytes where it is aligned like one, so that a flag or counter at the end of a
  * buffer changes as a whole; else it is the last byte.
  *
- * What is short and aligned goes word by word, each with release order: whoever sees a word sees
- * all that lies before it. NCCL's records for the sender have such a word in their midst.
+ * What is short and aligned goes word by word, each with release order: a thread that sees a word
+ * sees all that lies before it. NCCL's records for the sender have such a word in their midst.
  */
 #include "host/platform/platform.h"
 

@@ -18,8 +18,8 @@
  * A program that unmaps registered memory, or cuts off the file behind it, is wrong, but must hear
  * of that by an error completion and not by a signal. While a NIC is open, SIGSEGV and SIGBUS go to
  * a handler first, which does one thing: when the faulting thread is inside mh_guard_run, and the
- * address is one of the memory it named, the run ends. Every other fault goes to whoever had the
- * signal before, as if nobody had looked. docs/design has the reasons.
+ * address is one of the memory it named, the run ends. Every other fault goes to the handler
+ * of before, as if ours were not there. docs/design has the reasons.
  *
  * mh_guard_open puts the handlers in place; mh_guard_close, as often, puts back what was there. Not
  * from several threads at a time.

@@ -62,7 +62,7 @@ struct mh_port {
 	uint32_t ifindex; /* of its interface when it was opened */
 	uint64_t refused_reported, overruns_reported;
 	int named[MH_PORT_ERRORS_LOGGED]; /* errno values that were said on stderr */
-	/* The driver's last burst; what is behind rx_at nobody has looked at yet, see nic_rx.c. */
+	/* The driver's last burst; frames behind rx_at were not looked at yet, see nic_rx.c. */
 	struct mio_rx rx[MH_RX_BATCH];
 	uint32_t rx_n, rx_at;
 };

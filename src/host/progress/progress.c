@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * progress.c - the poll loop and the progress thread. Whoever holds the lock runs the loop: the
+ * progress.c - the poll loop and the progress thread. The holder of the lock runs the loop: the
  * thread, a program that polls an empty CQ, or one that posts. The thread leaves the work to a
  * program that polls, and backs off meanwhile.
  */
@@ -51,8 +51,8 @@
 #define OVERSUBSCRIBED_NS UINT64_C(20000000)
 #define EMPTY_POLL_WAIT_NS 100000
 /*
- * Nothing holds a program back that posts datagrams, and while it holds the lock nobody reads. So
- * it reads itself after so many, far fewer than a receive buffer has room for.
+ * Nothing holds a program back that posts datagrams, and while it holds the lock no thread reads.
+ * So it reads itself after so many, far fewer than a receive buffer has room for.
  */
 #define UD_SENDS_PER_RX 32u
 /*
@@ -405,7 +405,7 @@ static uint64_t run_once(struct mh_nic *nic, struct progress_fds *fds)
 	uint64_t now, until;
 	uint32_t work;
 
-	/* Who waits for the lock goes first; a mutex would let this thread take it again and
+	/* Threads that wait for the lock go first; a mutex would let this thread take it again and
 	 * again. */
 	for (uint32_t i = 0; i < YIELDS_MAX && atomic_load(&nic->progress.waiters) > 0; i++)
 		sched_yield();

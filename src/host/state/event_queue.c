@@ -53,7 +53,7 @@ void mh_event_raise(struct mh_event_queue *q, struct mh_event_source *s, bool on
 	if (!once || s->pending == 0) {
 		s->pending++;
 		mb_list_push(&q->waiting, &s->link);
-		/* Fails only when the program closed the descriptor; then nobody waits behind
+		/* Fails only when the program closed the descriptor; then no thread waits behind
 		 * it. */
 		if (write(q->fd, &one, sizeof(one)) < 0)
 			mb_assert(errno == EBADF || errno == EINVAL);

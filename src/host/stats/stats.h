@@ -28,8 +28,9 @@ uint32_t mh_counters_read(const struct mh_nic *nic, struct mh_counter counters[M
  */
 int mh_segment_create(struct mh_nic *nic, struct mio_error *error);
 /*
- * mh_segment_finish stores the last numbers, for who has the file mapped and for files that are
- * kept. Under nic->lock, or when nobody else is left; without a segment nothing happens.
+ * mh_segment_finish stores the last numbers, for readers that have the file mapped and files that
+ * are kept. Under nic->lock, or when no other thread uses the NIC; without a segment nothing
+ * happens.
  */
 void mh_segment_finish(struct mh_nic *nic);
 /* mh_segment_destroy removes the file, if it is not kept, and frees all; NULL is ignored. */

@@ -3,8 +3,8 @@
  * stats_segment.c - keeps the statistics segment up to date.
  *
  * The file is written through a shared mapping under the NIC's lock only, by the progress thread
- * but for events, which whoever heard of them logs at once. Every number is stored whole (relaxed
- * atomics); the magic is stored when the rest is there, and updated_ns last.
+ * but for events, which the thread that takes them from the engine logs at once. Every number is
+ * stored whole (relaxed atomics); the magic is stored when the rest is there, and updated_ns last.
  */
 #include "host/stats/stats.h"
 
@@ -224,7 +224,7 @@ int mh_segment_create(struct mh_nic *nic, struct mio_error *error)
 
 	if (nic->env.stats_dir[0])
 		return segment_open(nic, nic->env.stats_dir, error);
-	/* Nobody asked for it, so nobody is told that there is no place for it. */
+	/* It was not asked for, so it is no error that there is no place for it. */
 	segment_open(nic, mh_stats_file_default(), &unheard);
 	return 0;
 }

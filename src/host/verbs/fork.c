@@ -57,7 +57,7 @@ static void leave_inherited(void)
 
 /*
  * Many programs end with the device open. Then the statistics get their last numbers here. A lock
- * that somebody holds for long is one of a thread that was stopped in the middle: no numbers then.
+ * that stays taken is one of a thread that was stopped in the middle: no numbers then.
  */
 static void publish_final_stats(void)
 {

@@ -87,7 +87,7 @@ static int device_acquire_nic(uint32_t i, struct mh_nic **nic)
 
 /*
  * device_release_nic ends the NIC with its last opening. The lock is held while the NIC is
- * destroyed: who opens the device meanwhile must find its sockets free.
+ * destroyed: a thread that opens it meanwhile must find its sockets free.
  */
 static void device_release_nic(struct mh_nic *nic)
 {
