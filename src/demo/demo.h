@@ -4,6 +4,7 @@
 #define SOFTMRC_DEMO_DEMO_H
 
 #include "fabric/fault.h"
+#include "lab/lab.h"
 #include "ui/verb.h"
 
 #include <stdbool.h>
@@ -96,7 +97,7 @@ struct demo_kind {
 	uint64_t flap_down_ns, flap_up_ns; /* 0: the fault is steady */
 };
 
-#define DEMO_KINDS_MAX 16u
+#define DEMO_KINDS_MAX DEMO_FAULTS_MAX
 
 struct demo_kinds {
 	struct demo_kind kind[DEMO_KINDS_MAX];
@@ -132,11 +133,10 @@ struct demo_script {
 /*
  * demo_script_make writes the script for a list of fault names with commas between; NULL: all that
  * the shape leaves possible. steps: of the job, 0: as many as fit the faults. Returns 0, or -1 with
- * a message (naming flag, value, allowed) in error.
+ * a message that names flag, value and what is allowed.
  */
 int demo_script_make(struct demo_script *s, const struct demo_kinds *kinds, const char *names,
-		     const struct demo_shape *shape, uint32_t steps, char *error,
-		     size_t error_size);
+		     const struct demo_shape *shape, uint32_t steps, struct ml_error *e);
 
 /*
  * Ranks are on hosts of two T0s in the lab: even ranks on T0 0, odd ones on T0 1, so that

@@ -160,12 +160,12 @@ static bool become_root(struct demo *d, struct ml_error *why)
 
 static int make_script(struct demo *d, const struct demo_kinds *kinds)
 {
-	char error[400];
+	struct ml_error e;
 
 	if (demo_script_make(&d->script, kinds, d->options.script, &d->shape, d->options.steps,
-			     error, sizeof(error)) == 0)
+			     &e) == 0)
 		return EXIT_PASS;
-	fprintf(stderr, "mrc demo: %s\n", error);
+	fprintf(stderr, "mrc demo: %s\n", e.text);
 	return EXIT_USAGE;
 }
 

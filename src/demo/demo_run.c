@@ -128,9 +128,11 @@ static void end_current(struct demo_run *run, uint64_t now_ns)
 }
 
 /* A fault that cannot be done or undone makes the run worthless. */
-static void check_stage(struct demo_run *run, int rc, const struct demo_fault *f)
+static void set_fault(struct demo_run *run, uint32_t i, bool on)
 {
-	if (rc && !run->error[0])
+	const struct demo_fault *f = &run->cfg.script->fault[i];
+
+	if (run->cfg.stage->ops->set_fault(run->cfg.stage, i, f, on) && !run->error[0])
 		snprintf(run->error, sizeof(run->error), "the fault `%s` could not be set",
 			 f->kind);
 }
@@ -152,7 +154,7 @@ static void inject_fault(struct demo_run *run, uint32_t i, uint64_t now_ns, stru
 		log->tcp_connections_hit =
 			stage->ops->tcp_hits(stage, f, &run->tcp, &log->tcp_can_feel);
 	demo_times_fault_begin(&log->times, ui_clock_ns());
-	check_stage(run, stage->ops->strike(stage, i, f), f);
+	set_fault(run, i, true);
 	demo_ui_print(ui, "step %3u  fault: %s", steps_done(run), f->title);
 }
 
@@ -176,13 +178,11 @@ static void say_times(struct demo_run *run, struct demo_ui *ui)
 
 static void clear_fault(struct demo_run *run, uint32_t i, uint64_t now_ns, struct demo_ui *ui)
 {
-	const struct demo_fault *f = &run->cfg.script->fault[i];
 	struct demo_fault_log *log = &run->fault[i];
-	struct demo_stage *stage = run->cfg.stage;
 	struct demo_counters d = demo_counters_difference(&run->sums.counters, &log->at_strike);
 
 	log->times.ended = ui_clock_ns();
-	check_stage(run, stage->ops->lift(stage, i, f), f);
+	set_fault(run, i, false);
 	log->phase = DEMO_CLEARED;
 	log->clear_ns = now_ns;
 	demo_ui_print(ui,
@@ -201,7 +201,6 @@ static void toggle_flap(struct demo_run *run, uint32_t i, uint64_t now_ns)
 {
 	const struct demo_fault *f = &run->cfg.script->fault[i];
 	struct demo_fault_log *log = &run->fault[i];
-	struct demo_stage *stage = run->cfg.stage;
 	bool down = flap_is_down(f, now_ns - log->strike_ns);
 
 	if (down == log->down)
@@ -209,7 +208,7 @@ static void toggle_flap(struct demo_run *run, uint32_t i, uint64_t now_ns)
 	log->down = down;
 	if (down)
 		log->times.down = ui_clock_ns();
-	check_stage(run, down ? stage->ops->strike(stage, i, f) : stage->ops->lift(stage, i, f), f);
+	set_fault(run, i, down);
 }
 
 static void follow_script(struct demo_run *run, uint64_t now_ns, struct demo_ui *ui)

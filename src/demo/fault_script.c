@@ -172,79 +172,73 @@ static uint32_t steps_for(uint64_t duration_ns, uint64_t step_ns, uint32_t min)
 
 /* NULL with a message: no fault has this name. */
 static const struct demo_kind *find_kind(const struct demo_kinds *kinds, const char *name,
-					 size_t len, char *error, size_t error_size)
+					 size_t len, struct ml_error *e)
 {
 	const char *names[DEMO_KINDS_MAX], *near;
-	char word[64];
+	char word[64], all[300] = "";
 
 	for (size_t i = 0; i < kinds->n; i++) {
 		names[i] = kinds->kind[i].name;
-		if (strlen(kinds->kind[i].name) == len &&
-		    memcmp(kinds->kind[i].name, name, len) == 0)
+		if (strlen(names[i]) == len && memcmp(names[i], name, len) == 0)
 			return &kinds->kind[i];
+		snprintf(all + strlen(all), sizeof(all) - strlen(all), "%s %s", i ? "," : "",
+			 names[i]);
 	}
 	snprintf(word, sizeof(word), "%.*s", (int)(len < 60 ? len : 60), name);
 	near = mb_suggest_find(word, names, kinds->n);
-	snprintf(error, error_size, "--script %s: no such fault%s%s%s; want some of", word,
-		 near ? "; did you mean " : "", near ? near : "", near ? "?" : "");
-	for (size_t i = 0; i < kinds->n; i++)
-		snprintf(error + strlen(error), error_size - strlen(error), "%s %s", i ? "," : "",
-			 kinds->kind[i].name);
+	ml_error_set(e, "--script %s: no such fault%s%s%s; want some of%s", word,
+		     near ? "; did you mean " : "", near ? near : "", near ? "?" : "", all);
 	return NULL;
 }
 
-static int add_fault(struct demo_script *s, const struct demo_kinds *kinds,
-		     const struct demo_kind *kind, const struct demo_shape *shape, char *error,
-		     size_t error_size)
+static int check_needs(const struct demo_kind *kind, const struct demo_shape *shape,
+		       struct ml_error *e)
 {
-	if (s->n == DEMO_FAULTS_MAX) {
-		snprintf(error, error_size, "--script: want at most %u faults", DEMO_FAULTS_MAX);
-		return -1;
-	}
-	if (shape->planes < kind->planes_min) {
-		snprintf(error, error_size,
-			 "--planes %u: the fault `%s` of --script wants at least %u, or no path "
-			 "would be left",
-			 shape->planes, kind->name, kind->planes_min);
-		return -1;
-	}
-	if (shape->paths < kind->paths_min) {
-		snprintf(error, error_size,
-			 "--paths %u: the fault `%s` of --script wants at least %u", shape->paths,
-			 kind->name, kind->paths_min);
-		return -1;
-	}
-	if (kind->needs_trims && !shape->trims) {
-		snprintf(error, error_size,
-			 "--script %s: this fault wants switches that trim and mark, which these "
-			 "do not",
-			 kind->name);
-		return -1;
-	}
-	describe_fault(&s->fault[s->n++], kind, shape, kinds == demo_kinds(true));
+	if (shape->planes < kind->planes_min)
+		return ml_error_set(e,
+				    "--planes %u: the fault `%s` of --script wants at least %u, or "
+				    "no path would be left",
+				    shape->planes, kind->name, kind->planes_min);
+	if (shape->paths < kind->paths_min)
+		return ml_error_set(e, "--paths %u: the fault `%s` of --script wants at least %u",
+				    shape->paths, kind->name, kind->paths_min);
+	if (kind->needs_trims && !shape->trims)
+		return ml_error_set(e,
+				    "--script %s: this fault wants switches that trim and mark, "
+				    "which these do not",
+				    kind->name);
 	return 0;
 }
 
-static int add_all(struct demo_script *s, const struct demo_kinds *kinds, const char *names,
-		   const struct demo_shape *shape, char *error, size_t error_size)
+static int add_named(struct demo_script *s, const struct demo_kinds *kinds, const char *names,
+		     const struct demo_shape *shape, struct ml_error *e)
 {
-	for (size_t i = 0; !names && i < kinds->n; i++)
-		if (shape->planes >= kinds->kind[i].planes_min &&
-		    shape->paths >= kinds->kind[i].paths_min &&
-		    (shape->trims || !kinds->kind[i].needs_trims) &&
-		    add_fault(s, kinds, &kinds->kind[i], shape, error, error_size))
-			return -1;
-	if (!names)
-		return 0;
 	do {
 		size_t len = strcspn(names, ",");
-		const struct demo_kind *kind = find_kind(kinds, names, len, error, error_size);
+		const struct demo_kind *kind = find_kind(kinds, names, len, e);
 
-		if (!kind || add_fault(s, kinds, kind, shape, error, error_size))
+		if (!kind)
 			return -1;
+		if (s->n == DEMO_FAULTS_MAX)
+			return ml_error_set(e, "--script: want at most %u faults", DEMO_FAULTS_MAX);
+		if (check_needs(kind, shape, e))
+			return -1;
+		describe_fault(&s->fault[s->n++], kind, shape, kinds == demo_kinds(true));
 		names += len;
 	} while (*names++ == ',');
 	return 0;
+}
+
+/* All faults that the shape leaves possible. */
+static void add_all(struct demo_script *s, const struct demo_kinds *kinds,
+		    const struct demo_shape *shape)
+{
+	struct ml_error ignored;
+
+	for (size_t i = 0; i < kinds->n; i++)
+		if (check_needs(&kinds->kind[i], shape, &ignored) == 0)
+			describe_fault(&s->fault[s->n++], &kinds->kind[i], shape,
+				       kinds == demo_kinds(true));
 }
 
 /* The first step begins cold, so there is one more in front. */
@@ -262,22 +256,21 @@ static uint32_t set_times(struct demo_script *s, uint32_t during, uint32_t betwe
 }
 
 int demo_script_make(struct demo_script *s, const struct demo_kinds *kinds, const char *names,
-		     const struct demo_shape *shape, uint32_t steps, char *error, size_t error_size)
+		     const struct demo_shape *shape, uint32_t steps, struct ml_error *e)
 {
 	uint64_t step_ns = demo_script_step_ns(shape) + STEP_OVERHEAD_NS;
 	uint32_t during = steps_for(DURING_NS, step_ns, DURING_STEPS_MIN);
 	uint32_t between = steps_for(BETWEEN_NS, step_ns, BETWEEN_STEPS_MIN);
 
 	*s = (struct demo_script){0};
-	if (shape->planes * shape->paths < 2) {
-		snprintf(
-			error, error_size,
-			"--planes %u --paths %u: want at least two paths in all, or no fault could "
-			"be survived",
-			shape->planes, shape->paths);
-		return -1;
-	}
-	if (add_all(s, kinds, names, shape, error, error_size))
+	if (shape->planes * shape->paths < 2)
+		return ml_error_set(e,
+				    "--planes %u --paths %u: want at least two paths in all, or no "
+				    "fault could be survived",
+				    shape->planes, shape->paths);
+	if (!names)
+		add_all(s, kinds, shape);
+	else if (add_named(s, kinds, names, shape, e))
 		return -1;
 	s->steps = set_times(s, during, between);
 	if (!steps)
@@ -288,11 +281,9 @@ int demo_script_make(struct demo_script *s, const struct demo_kinds *kinds, cons
 		between -= between > BETWEEN_STEPS_MIN;
 		s->steps = set_times(s, during, between);
 	}
-	if (s->steps > steps) {
-		snprintf(error, error_size, "--steps %u: want at least %u for %u faults", steps,
-			 s->steps, s->n);
-		return -1;
-	}
+	if (s->steps > steps)
+		return ml_error_set(e, "--steps %u: want at least %u for %u faults", steps,
+				    s->steps, s->n);
 	s->steps = steps;
 	return 0;
 }

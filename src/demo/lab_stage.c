@@ -162,8 +162,8 @@ static int change_faults(struct demo_lab *l, const struct demo_fault *fault, boo
 	return 0;
 }
 
-static int stage_inject_fault(struct demo_stage *stage, uint32_t slot,
-			      const struct demo_fault *fault)
+static int set_fault(struct demo_stage *stage, uint32_t slot, const struct demo_fault *fault,
+		     bool on)
 {
 	struct demo_lab *l = lab_of(stage);
 	struct demo_lab_hits *h = &l->hits[slot];
@@ -174,20 +174,9 @@ static int stage_inject_fault(struct demo_stage *stage, uint32_t slot,
 	if (!h->begun)
 		h->before = sum.lost;
 	h->begun = true;
-	if (change_faults(l, fault, true))
+	if (change_faults(l, fault, on))
 		return -1;
-	return fault->incast ? start_incast(l) : 0;
-}
-
-static int stage_clear_fault(struct demo_stage *stage, uint32_t slot,
-			     const struct demo_fault *fault)
-{
-	struct demo_lab *l = lab_of(stage);
-
-	(void)slot;
-	if (change_faults(l, fault, false))
-		return -1;
-	return fault->incast ? stop_incast(l) : 0;
+	return !fault->incast ? 0 : on ? start_incast(l) : stop_incast(l);
 }
 
 /* Looks at the links now and then; when the last packet was is known as well as that. */
@@ -238,8 +227,7 @@ static const struct demo_stage_ops lab_ops = {
 	.begin = stage_begin,
 	.end = stage_end,
 	.ports = write_ports,
-	.strike = stage_inject_fault,
-	.lift = stage_clear_fault,
+	.set_fault = set_fault,
 	.hits = stage_fault_hits,
 	.tcp_hits = tcp_hits,
 	.fabric = stage_fabric,

@@ -160,25 +160,20 @@ bool demo_loopback_rule(const struct demo_shape *shape, const struct demo_fault 
 	return ok;
 }
 
-static int stage_inject_fault(struct demo_stage *stage, uint32_t slot,
-			      const struct demo_fault *fault)
+static int set_fault(struct demo_stage *stage, uint32_t slot, const struct demo_fault *fault,
+		     bool on)
 {
-	struct mrc_fault_rule rule;
+	struct mrc_fault_rule *to = &loopback_of(stage)->table->rule[slot], rule;
 
-	if (!demo_loopback_rule(&stage->shape, fault, &rule)) {
+	if (!on) {
+		set_kind(to, MRC_FAULT_OFF);
+	} else if (demo_loopback_rule(&stage->shape, fault, &rule)) {
+		demo_fault_rule_set(to, &rule);
+	} else {
 		fprintf(stderr, "mrc demo: %s %s: port drivers cannot do this\n", fault->target[0],
 			fault->fault);
 		return -1;
 	}
-	demo_fault_rule_set(&loopback_of(stage)->table->rule[slot], &rule);
-	return 0;
-}
-
-static int stage_clear_fault(struct demo_stage *stage, uint32_t slot,
-			     const struct demo_fault *fault)
-{
-	(void)fault;
-	set_kind(&loopback_of(stage)->table->rule[slot], MRC_FAULT_OFF);
 	return 0;
 }
 
@@ -237,8 +232,7 @@ static const struct demo_stage_ops loopback_ops = {
 	.begin = stage_begin,
 	.end = stage_end,
 	.ports = write_ports,
-	.strike = stage_inject_fault,
-	.lift = stage_clear_fault,
+	.set_fault = set_fault,
 	.hits = stage_fault_hits,
 	.tcp_hits = tcp_hits,
 };

@@ -43,9 +43,9 @@ struct demo_stage_ops {
 	/* Writes a line of shell that sets MRC_PORTS for rank $MRC_LAB_INDEX. */
 	void (*ports)(const struct demo_stage *stage, const char *transport, char *out,
 		      size_t size);
-	/* A fault begins; it is new, or was lifted. 0, or -1 after a message. */
-	int (*strike)(struct demo_stage *stage, uint32_t slot, const struct demo_fault *fault);
-	int (*lift)(struct demo_stage *stage, uint32_t slot, const struct demo_fault *fault);
+	/* A fault begins, for the first time or again, or ends. 0, or -1 after a message. */
+	int (*set_fault)(struct demo_stage *stage, uint32_t slot, const struct demo_fault *fault,
+			 bool on);
 	struct demo_hits (*hits)(struct demo_stage *stage, uint32_t slot);
 	/* How many of the TCP ring's connections lie where it strikes; can_feel: at all. */
 	uint32_t (*tcp_hits)(const struct demo_stage *stage, const struct demo_fault *fault,

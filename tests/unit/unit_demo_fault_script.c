@@ -11,13 +11,12 @@ static const struct demo_shape usual = {
 	.ranks = 8, .planes = 4, .paths = 8, .pace_bps = 50000000, .vector_bytes = 4194304};
 
 static struct demo_script script;
-static char error[400];
+static struct ml_error error;
 
 static int make(const char *names, const struct demo_shape *shape, uint32_t steps)
 {
-	error[0] = '\0';
-	return demo_script_make(&script, demo_kinds(false), names, shape, steps, error,
-				sizeof(error));
+	error.text[0] = '\0';
+	return demo_script_make(&script, demo_kinds(false), names, shape, steps, &error);
 }
 
 TEST(demo_script_step_ns, is_bandwidth_arithmetic)
@@ -79,18 +78,19 @@ TEST(demo_script_make, names_what_is_wrong)
 	one.planes = 1;
 	bare.planes = bare.paths = 1;
 	assert_int_equal(make("t1,plan", &usual, 0), -1);
-	assert_string_equal(error, "--script plan: no such fault; did you mean plane?; want some "
-				   "of t1, plane, loss, flap, port, corrupt, ports");
+	assert_string_equal(error.text,
+			    "--script plan: no such fault; did you mean plane?; want some "
+			    "of t1, plane, loss, flap, port, corrupt, ports");
 	assert_int_equal(make("t1,", &usual, 0), -1);
 	assert_int_equal(make("plane", &one, 0), -1);
-	assert_non_null(strstr(error, "--planes 1: the fault `plane`"));
+	assert_non_null(strstr(error.text, "--planes 1: the fault `plane`"));
 	assert_int_equal(make(NULL, &bare, 0), -1);
-	assert_non_null(strstr(error, "at least two paths"));
+	assert_non_null(strstr(error.text, "at least two paths"));
 	assert_int_equal(make("loss,loss,loss,loss,loss,loss,loss,loss,loss,loss,loss,loss,loss,"
 			      "loss,loss,loss,loss",
 			      &usual, 0),
 			 -1);
-	assert_non_null(strstr(error, "at most 16"));
+	assert_non_null(strstr(error.text, "at most 16"));
 }
 
 TEST(demo_script_make, fits_a_given_number_of_steps)
@@ -101,7 +101,7 @@ TEST(demo_script_make, fits_a_given_number_of_steps)
 	assert_int_equal(make("t1,plane", &usual, 200), 0);
 	assert_u_eq(script.steps, 200);
 	assert_int_equal(make("t1,plane", &usual, 17), -1);
-	assert_string_equal(error, "--steps 17: want at least 18 for 2 faults");
+	assert_string_equal(error.text, "--steps 17: want at least 18 for 2 faults");
 }
 
 TEST(demo_script_make, expects_what_bandwidth_is_left)
@@ -170,7 +170,7 @@ TEST(demo_script_make, keeps_texts_within_their_columns)
 
 static int make_lab(const char *names, const struct demo_shape *shape)
 {
-	return demo_script_make(&script, demo_kinds(true), names, shape, 0, error, sizeof(error));
+	return demo_script_make(&script, demo_kinds(true), names, shape, 0, &error);
 }
 
 TEST(demo_script_make, has_faults_of_its_own_in_the_lab)
@@ -181,7 +181,7 @@ TEST(demo_script_make, has_faults_of_its_own_in_the_lab)
 	assert_int_equal(make_lab(NULL, &shape), 0);
 	assert_u_eq(script.n, 7); /* switches do not trim */
 	assert_int_equal(make_lab("incast", &shape), -1);
-	assert_non_null(strstr(error, "--script incast: this fault wants switches that trim"));
+	assert_non_null(strstr(error.text, "--script incast: this fault wants switches that trim"));
 	shape.trims = true;
 	assert_int_equal(make_lab(NULL, &shape), 0);
 	assert_u_eq(script.n, 9);

@@ -46,11 +46,11 @@ LOOPBACK_TEST(demo_loopback, strikes_and_lifts_by_the_table)
 	struct mrc_fault_rule *rule = &loopback.table->rule[3];
 	const struct demo_stage_ops *ops = loopback.stage.ops;
 
-	ops->strike(&loopback.stage, 3, &fault);
+	ops->set_fault(&loopback.stage, 3, &fault, true);
 	assert_u_eq(rule->kind, MRC_FAULT_DROP);
 	assert_u_eq(rule->port_mask, 2);
 	rule->hit_data = 5;
-	ops->lift(&loopback.stage, 3, &fault);
+	ops->set_fault(&loopback.stage, 3, &fault, false);
 	assert_u_eq(rule->kind, MRC_FAULT_OFF);
 	assert_u_eq(ops->hits(&loopback.stage, 3).data, 5);
 }
