@@ -3,12 +3,9 @@
 #include "cli/lab/lab_verbs.h"
 #include "ui/terminal.h"
 
-#include <errno.h>
-#include <poll.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 
 #define WORDS_MAX 6u
 #define MS_NS UINT64_C(1000000)
