@@ -31,13 +31,10 @@ struct making {
 static int by_collective(const void *a, const void *b)
 {
 	const struct ms_chakra_part *x = a, *y = b;
-	const uint32_t p[] = {x->group, x->order, x->rank};
-	const uint32_t q[] = {y->group, y->order, y->rank};
+	const uint64_t p[] = {x->group, x->order, x->rank};
+	const uint64_t q[] = {y->group, y->order, y->rank};
 
-	for (size_t i = 0; i < sizeof(p) / sizeof(p[0]); i++)
-		if (p[i] != q[i])
-			return p[i] < q[i] ? -1 : 1;
-	return 0;
+	return ms_compare(p, q, MS_COUNT(p));
 }
 
 static bool same_collective(const struct ms_chakra_part *a, const struct ms_chakra_part *b)

@@ -217,13 +217,10 @@ bool ms_trace_add_dependency(struct ms_trace *t, uint32_t op, uint32_t on, bool 
 static int by_match(const void *a, const void *b)
 {
 	const struct trace_end *x = a, *y = b;
-	const uint32_t p[] = {x->src, x->dst, x->tag, !x->sends, x->node};
-	const uint32_t q[] = {y->src, y->dst, y->tag, !y->sends, y->node};
+	const uint64_t p[] = {x->src, x->dst, x->tag, !x->sends, x->node};
+	const uint64_t q[] = {y->src, y->dst, y->tag, !y->sends, y->node};
 
-	for (size_t i = 0; i < sizeof(p) / sizeof(p[0]); i++)
-		if (p[i] != q[i])
-			return p[i] < q[i] ? -1 : 1;
-	return 0;
+	return ms_compare(p, q, MS_COUNT(p));
 }
 
 static bool same_match(const struct trace_end *a, const struct trace_end *b)

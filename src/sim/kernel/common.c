@@ -5,11 +5,17 @@
 #include <stdarg.h>
 #include <stdio.h>
 
+int ms_compare(const uint64_t *a, const uint64_t *b, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		if (a[i] != b[i])
+			return a[i] < b[i] ? -1 : 1;
+	return 0;
+}
+
 static int by_value(const void *a, const void *b)
 {
-	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-
-	return x < y ? -1 : x > y;
+	return ms_compare(a, b, 1);
 }
 
 void ms_sort(uint64_t *numbers, size_t n)

@@ -128,6 +128,8 @@ static inline void ms_heap_sink(void *heap, size_t n, size_t size)
 #define ms_heap_take(heap) \
 	(ms_heap_sink((heap)->at, (heap)->n, sizeof(*(heap)->at)), &(heap)->at[--(heap)->n])
 
+/* ms_compare compares two rows of n numbers as qsort wants it; the first that differs decides. */
+int ms_compare(const uint64_t *a, const uint64_t *b, size_t n);
 /* ms_sort sorts n numbers. */
 void ms_sort(uint64_t *numbers, size_t n);
 /* ms_percentile returns the smallest of n sorted numbers, 1 or more, that so many of a thousand are

@@ -91,8 +91,8 @@ static inline void ms_barrier_wait(struct ms_barrier *b)
 }
 
 /*
- * How switches choose among equal-cost uplinks for packets that leave it to them (ECMP), and what they
- * know of dead links.
+ * How switches choose among equal-cost uplinks for packets that leave it to them (ECMP), and what
+ * they know of dead links.
  *
  * A switch hashes what names a flow with a seed of its own, and the hash chooses one of its
  * uplinks that lead to the destination. A link that loses its carrier stays in the choice until

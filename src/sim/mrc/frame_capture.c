@@ -206,12 +206,10 @@ void ms_capture_add_packet(struct ms_capture *c, uint32_t link, uint64_t now_ps,
 static int by_time(const void *a, const void *b)
 {
 	const struct taken *x = a, *y = b;
+	const uint64_t p[] = {x->at_ps, x->interface, x->order},
+		       q[] = {y->at_ps, y->interface, y->order};
 
-	if (x->at_ps != y->at_ps)
-		return x->at_ps < y->at_ps ? -1 : 1;
-	if (x->interface != y->interface)
-		return x->interface < y->interface ? -1 : 1;
-	return x->order < y->order ? -1 : x->order > y->order;
+	return ms_compare(p, q, MS_COUNT(p));
 }
 
 static bool write_packet(struct ms_capture *c, const struct taken *t)

@@ -3,8 +3,8 @@
  * roce_nic.h - RoCEv2 RC in the simulated NICs, for comparison with MRC in the same fabric and run.
  *
  * A flow has one to sixteen QPs. Each message is cut evenly over them, as collective libraries do,
- * and each QP sends its part as a WRITE: packets in order, all on one path, which switches choose by
- * a hash of addresses and of the UDP source port that follows from the QPN (ecmp_routing.c). The
+ * and each QP sends its part as a WRITE: packets in order, all on one path, which switches choose
+ * by a hash of addresses and of the UDP source port that follows from the QPN (ecmp_routing.c). The
  * plane is the port of the NIC that the QP is bonded to; it never changes.
  *
  * Reliability is go-back-N. The receiver takes the packet that it expects and nothing else; the

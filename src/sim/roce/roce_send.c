@@ -2,8 +2,9 @@
 /*
  * roce_send.c - a QP that sends: go-back-N, its rate, the order of QPs.
  *
- * The QPs of a plane that have something to send stand in a leftist heap by the time at which their
- * rates allow it, and by the order in which they came where that is the same: round robin at line rate.
+ * The QPs of a plane that have something to send are in a leftist heap by the time at which their
+ * rates allow it, and by the order in which they came where that is the same: round robin at line
+ * rate.
  */
 #include "base/bits.h"
 #include "sim/roce/roce_state.h"

@@ -39,26 +39,19 @@ void ms_run_defaults(struct ms_run_cfg *cfg, const struct mf_topology *topology)
 
 /* ---- what the parts are made of ---- */
 
-static void fill_workload(const struct ms_run_cfg *cfg, struct ms_workload_cfg *w)
+/* What the parts have in common is said once in a configuration; here each part has it. */
+static struct ms_run_cfg complete_cfg(const struct ms_run_cfg *cfg)
 {
-	w->hosts = cfg->topology.n_hosts;
-	w->hosts_per_t0 = cfg->topology.cfg.hosts_per_t0;
-}
+	struct ms_run_cfg c = *cfg;
 
-static void fill_mrc(const struct ms_run_cfg *cfg, struct ms_mrc_cfg *mrc)
-{
-	*mrc = cfg->mrc;
-	mrc->topology = cfg->topology;
-	mrc->threads = cfg->threads;
-	mrc->seed = cfg->seed;
-}
-
-static void fill_roce(const struct ms_run_cfg *cfg, struct ms_roce_cfg *roce)
-{
-	*roce = cfg->roce;
-	roce->topology = cfg->topology;
-	roce->threads = cfg->threads;
-	roce->seed = cfg->seed;
+	c.mrc.topology = c.roce.topology = cfg->topology;
+	c.mrc.threads = c.roce.threads = cfg->threads;
+	c.mrc.seed = c.roce.seed = cfg->seed;
+	for (uint32_t i = 0; i < cfg->n_workloads && i < MS_PARTS_MAX; i++) {
+		c.workload[i].hosts = cfg->topology.n_hosts;
+		c.workload[i].hosts_per_t0 = cfg->topology.cfg.hosts_per_t0;
+	}
+	return c;
 }
 
 static bool uses(const struct ms_run_cfg *cfg, enum ms_transport transport)
@@ -108,35 +101,18 @@ static void on_tap(void *ctx, struct ms_worker *worker, uint32_t link, uint64_t 
 
 bool ms_run_check(const struct ms_run_cfg *cfg, char *why)
 {
-	struct ms_mrc_cfg mrc;
-	struct ms_roce_cfg roce;
+	const struct ms_run_cfg c = complete_cfg(cfg);
 	struct ms_net_cfg net;
 
 	why[0] = '\0';
-	fill_mrc(cfg, &mrc);
-	fill_roce(cfg, &roce);
 	fill_net(cfg, &net);
-	if (cfg->n_workloads == 0 || cfg->n_workloads > MS_PARTS_MAX)
-		return ms_refuse(why, "%u workloads: 1 to %u", cfg->n_workloads, MS_PARTS_MAX);
-	for (uint32_t i = 0; i < cfg->n_workloads; i++) {
-		struct ms_workload_cfg w = cfg->workload[i];
-
-		fill_workload(cfg, &w);
-		if (!ms_workload_check(&w, why))
+	if (c.n_workloads == 0 || c.n_workloads > MS_PARTS_MAX)
+		return ms_refuse(why, "%u workloads: 1 to %u", c.n_workloads, MS_PARTS_MAX);
+	for (uint32_t i = 0; i < c.n_workloads; i++)
+		if (!ms_workload_check(&c.workload[i], why))
 			return false;
-	}
-	return ms_mrc_check(&mrc, why) && ms_roce_check(&roce, why) && ms_net_cfg_check(&net, why);
-}
-
-static struct ms_workload *make_workload(const struct ms_run_cfg *cfg, char *why)
-{
-	struct ms_workload_cfg w[MS_PARTS_MAX];
-
-	for (uint32_t i = 0; i < cfg->n_workloads; i++) {
-		w[i] = cfg->workload[i];
-		fill_workload(cfg, &w[i]);
-	}
-	return ms_workload_create(w, cfg->n_workloads, why, NULL);
+	return ms_mrc_check(&c.mrc, why) && ms_roce_check(&c.roce, why) &&
+	       ms_net_cfg_check(&net, why);
 }
 
 static bool add_faults(struct ms_run *run, char *why)
@@ -156,25 +132,13 @@ static bool add_faults(struct ms_run *run, char *why)
 static bool open_nics(struct ms_run *run, char *why)
 {
 	const struct ms_run_cfg *cfg = &run->cfg;
-	struct ms_mrc_cfg mrc;
-	struct ms_roce_cfg roce;
 
 	run->nics = ms_nics_create(&cfg->topology, cfg->threads, run->workload, run, why);
 	if (!run->nics)
 		return false;
-	if (uses(cfg, MS_MRC)) {
-		fill_mrc(cfg, &mrc);
-		run->mrc = ms_mrc_create(&mrc, run->nics, why);
-		if (!run->mrc)
-			return false;
-	}
-	if (uses(cfg, MS_ROCE)) {
-		fill_roce(cfg, &roce);
-		run->roce = ms_roce_create(&roce, run->nics, why);
-		if (!run->roce)
-			return false;
-	}
-	return true;
+	if (uses(cfg, MS_MRC) && !(run->mrc = ms_mrc_create(&cfg->mrc, run->nics, why)))
+		return false;
+	return !uses(cfg, MS_ROCE) || (run->roce = ms_roce_create(&cfg->roce, run->nics, why));
 }
 
 static bool open_run(struct ms_run *run, char *why)
@@ -182,7 +146,7 @@ static bool open_run(struct ms_run *run, char *why)
 	struct ms_net_cfg net;
 
 	fill_net(&run->cfg, &net);
-	run->workload = make_workload(&run->cfg, why);
+	run->workload = ms_workload_create(run->cfg.workload, run->cfg.n_workloads, why, NULL);
 	if (!run->workload || !open_nics(run, why))
 		return false;
 	ms_nics_hosts(run->nics, &net.hosts);
@@ -208,7 +172,7 @@ struct ms_run *ms_run_create(const struct ms_run_cfg *cfg, char *why)
 		ms_refuse(why, "no memory for a run");
 		return NULL;
 	}
-	run->cfg = *cfg;
+	run->cfg = complete_cfg(cfg);
 	if (open_run(run, why))
 		return run;
 	ms_run_destroy(run);
@@ -296,7 +260,7 @@ void ms_run_stats(const struct ms_run *run, struct mt_stats *core, struct ms_roc
  * Packets under way in the whole fabric: of each host a window, or its longest flow where that is
  * shorter, and half as many answers.
  */
-static uint64_t in_flight(const struct ms_run_cfg *cfg, const struct ms_workload_cfg *w)
+static uint64_t in_flight(const struct ms_run_cfg *cfg)
 {
 	const struct ms_mrc_cfg *n = &cfg->mrc;
 	uint64_t window = n->cc.link_bps / 8 * n->cc.base_rtt_ns / 1000000000 * 3 / 2, longest = 0;
@@ -305,7 +269,7 @@ static uint64_t in_flight(const struct ms_run_cfg *cfg, const struct ms_workload
 		struct ms_flow f;
 		uint64_t bytes;
 
-		ms_workload_shape(&w[i], &f);
+		ms_workload_shape(&cfg->workload[i], &f);
 		bytes = f.message_bytes * (f.messages < n->depth ? f.messages : n->depth);
 		longest = bytes > longest ? bytes : longest;
 	}
@@ -317,25 +281,17 @@ static uint64_t in_flight(const struct ms_run_cfg *cfg, const struct ms_workload
 
 uint64_t ms_run_memory(const struct ms_run_cfg *cfg)
 {
-	uint64_t bytes = 0, hosts = cfg->topology.n_hosts;
-	struct ms_workload_cfg w[MS_PARTS_MAX];
-	struct ms_mrc_cfg mrc;
-	struct ms_roce_cfg roce;
+	const struct ms_run_cfg c = complete_cfg(cfg);
+	uint64_t bytes = WORKER_BYTES * c.threads, hosts = c.topology.n_hosts;
 	struct ms_net_cfg net;
 
-	fill_mrc(cfg, &mrc);
 	fill_net(cfg, &net);
-	for (uint32_t i = 0; i < cfg->n_workloads; i++) {
-		w[i] = cfg->workload[i];
-		fill_workload(cfg, &w[i]);
-		bytes += ms_workload_bytes(&w[i]);
-	}
-	if (cfg->ranks)
-		hosts = (hosts + cfg->ranks->ranks - 1) / cfg->ranks->ranks;
-	fill_roce(cfg, &roce);
-	bytes += ms_roce_memory(&roce, w, cfg->n_workloads, hosts);
-	return bytes + WORKER_BYTES * cfg->threads +
-	       ms_nics_memory(&cfg->topology, w, cfg->n_workloads) +
-	       ms_mrc_memory(&mrc, w, cfg->n_workloads, hosts) +
-	       ms_net_memory(&net, in_flight(cfg, w));
+	for (uint32_t i = 0; i < c.n_workloads; i++)
+		bytes += ms_workload_bytes(&c.workload[i]);
+	if (c.ranks)
+		hosts = (hosts + c.ranks->ranks - 1) / c.ranks->ranks;
+	return bytes + ms_nics_memory(&c.topology, c.workload, c.n_workloads) +
+	       ms_mrc_memory(&c.mrc, c.workload, c.n_workloads, hosts) +
+	       ms_roce_memory(&c.roce, c.workload, c.n_workloads, hosts) +
+	       ms_net_memory(&net, in_flight(&c));
 }

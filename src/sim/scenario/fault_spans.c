@@ -41,23 +41,17 @@ bool ms_fault_spans_link(struct ms_fault_spans *l, struct ms_fault_span span,
 static int by_group(const void *a, const void *b)
 {
 	const struct ms_fault_span *x = a, *y = b;
+	const uint64_t p[] = {x->link, x->kind, x->from_ps}, q[] = {y->link, y->kind, y->from_ps};
 
-	if (x->link != y->link)
-		return x->link < y->link ? -1 : 1;
-	if (x->kind != y->kind)
-		return x->kind < y->kind ? -1 : 1;
-	return x->from_ps < y->from_ps ? -1 : x->from_ps > y->from_ps;
+	return ms_compare(p, q, MS_COUNT(p));
 }
 
 static int by_time(const void *a, const void *b)
 {
 	const struct ms_fault *x = a, *y = b;
+	const uint64_t p[] = {x->at_ps, x->link, x->kind}, q[] = {y->at_ps, y->link, y->kind};
 
-	if (x->at_ps != y->at_ps)
-		return x->at_ps < y->at_ps ? -1 : 1;
-	if (x->link != y->link)
-		return x->link < y->link ? -1 : 1;
-	return x->kind < y->kind ? -1 : x->kind > y->kind;
+	return ms_compare(p, q, MS_COUNT(p));
 }
 
 /* A rate of all there is, and nothing lost: what holds without a span. */

@@ -42,14 +42,10 @@ struct key {
 static int by_channel(const void *a, const void *b)
 {
 	const struct key *x = a, *y = b;
+	const uint64_t p[] = {x->src, x->dst, x->number, x->node},
+		       q[] = {y->src, y->dst, y->number, y->node};
 
-	if (x->src != y->src)
-		return x->src < y->src ? -1 : 1;
-	if (x->dst != y->dst)
-		return x->dst < y->dst ? -1 : 1;
-	if (x->number != y->number)
-		return x->number < y->number ? -1 : 1;
-	return x->node < y->node ? -1 : x->node > y->node;
+	return ms_compare(p, q, MS_COUNT(p));
 }
 
 static uint32_t list_transfers(const struct ms_graph *g, struct key *keys)

@@ -138,12 +138,9 @@ struct key {
 static int by_host_and_start(const void *a, const void *b)
 {
 	const struct key *x = a, *y = b;
+	const uint64_t p[] = {x->host, x->start_ns, x->id}, q[] = {y->host, y->start_ns, y->id};
 
-	if (x->host != y->host)
-		return x->host < y->host ? -1 : 1;
-	if (x->start_ns != y->start_ns)
-		return x->start_ns < y->start_ns ? -1 : 1;
-	return x->id < y->id ? -1 : x->id > y->id;
+	return ms_compare(p, q, MS_COUNT(p));
 }
 
 /* Sorts the flows by one of their hosts, and then by their start. */
