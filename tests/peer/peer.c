@@ -368,7 +368,7 @@ bool peer_is_busy(const struct peer *p)
 bool peer_delivered(struct peer *p, const struct peer_packet *pkt, bool whole)
 {
 	return peer_sender_delivered(
-		peer_opcode_is_response(pkt->opcode) ? &p->answers : &p->requests, pkt->psn, whole);
+		peer_opcode_is_response(pkt->opcode) ? &p->answers : &p->requests, pkt, whole);
 }
 
 void peer_watch(struct peer *p, const struct peer_packet *pkt)

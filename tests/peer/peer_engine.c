@@ -15,6 +15,8 @@
 #define UDP_PORT 4791u
 #define BATCH 16u
 #define SPLITS_MAX 3u
+/* The default, and a packet that is refused now and then. */
+#define SACK_BYTES (4096u + 4096u)
 
 /* ---- packets out ---- */
 
@@ -60,6 +62,25 @@ static void add_icrc(const struct mw_ip_udp *ip, const uint8_t *bth, size_t len,
 		       out);
 }
 
+/* REQ(ext.fence): each op is one message, so that its MSN says which it is. */
+static void check_fence(struct world *w, const struct peer_packet *pkt)
+{
+	const struct peer_sender *s = &w->peer.answers;
+	const struct world_end *e = &w->ends[ENGINE];
+	size_t requests = 0;
+
+	if (pkt->msn >= e->n_ops || !e->ops[pkt->msn].fence)
+		return;
+	for (size_t i = 0; i < pkt->msn; i++)
+		requests += peer_op_is_request(&e->ops[i]);
+	for (size_t i = 0; requests > 0 && (requests > s->messages || i < s->ends[requests - 1]);
+	     i++)
+		if (requests > s->messages || s->packets[i].delivered == 0) {
+			world_fail(w, "op %u begins before its fence", pkt->msn);
+			return;
+		}
+}
+
 /* What the wire cannot tell afterwards. */
 static void watch(struct world *w, const struct mt_tx_desc *d, const struct peer_frame *f)
 {
@@ -74,6 +95,11 @@ static void watch(struct world *w, const struct mt_tx_desc *d, const struct peer
 	peer_watch(&w->peer, &pkt);
 	w->owed[OWED_SACK] &=
 		!(pkt.opcode == PEER_SACK || pkt.opcode == PEER_SACK + PEER_RESPONSE_BIT);
+	w->owed[OWED_MARK] &= pkt.m != 1;
+	/* What is refused does not count; leave it to what comes after. */
+	if ((pkt.opcode & ~PEER_RESPONSE_BIT) == PEER_SACK ||
+	    (pkt.opcode & ~PEER_RESPONSE_BIT) == PEER_NACK)
+		w->unsacked[peer_opcode_is_response(pkt.opcode)] = 0;
 	w->owed[OWED_PROBE_ANSWER] &= !pkt.pr;
 	w->owed[OWED_ENDPOINT_ANSWER] &= pkt.opcode != PEER_EP_RESPONSE;
 	if ((pkt.opcode & ~PEER_RESPONSE_BIT) == PEER_NACK || pkt.syndrome > PEER_ACK_POSITIVE)
@@ -83,6 +109,8 @@ static void watch(struct world *w, const struct mt_tx_desc *d, const struct peer
 	/* An endpoint request is answered by the EV by which it came. */
 	if (!known && pkt.opcode != PEER_EP_RESPONSE)
 		world_fail(w, "EV %08" PRIx32 " of port %u is not in the profile", d->ev, d->port);
+	if (peer_opcode_is_data(pkt.opcode) && !peer_opcode_is_response(pkt.opcode))
+		check_fence(w, &pkt);
 	if (w->is_down && d->port == w->down_plane) /* REQ(ep.port.local-down) */
 		world_fail(w, "opcode %02x leaves by port %u, which is down", pkt.opcode, d->port);
 }
@@ -127,11 +155,15 @@ static void send(void *ctx, const struct mt_tx_desc *d, uint32_t ports)
 static void note_arrival(struct world *w, const struct peer_packet *pkt, bool whole)
 {
 	if (peer_opcode_is_data(pkt->opcode)) {
+		uint32_t *bytes = &w->unsacked[peer_opcode_is_response(pkt->opcode)];
 		bool copy = peer_delivered(&w->peer, pkt, whole);
 
 		w->owed[OWED_SACK] |=
 			(!whole && !copy) || pkt->ack_request || pkt->rtx || pkt->ecn == 3;
-		w->owed[OWED_SACK] |= copy && w->known; /* failing.txt */
+		w->owed[OWED_SACK] |= copy && w->known_copies; /* failing.txt */
+		w->owed[OWED_MARK] |= whole && pkt->ecn == 3;
+		*bytes += pkt->payload_len > 1024 ? pkt->payload_len : 1024;
+		w->owed[OWED_SACK] |= *bytes > SACK_BYTES; /* REQ(rsp.sack.trigger.bytes) */
 	}
 	w->owed[OWED_PROBE_ANSWER] |= (pkt->opcode & ~PEER_RESPONSE_BIT) == PEER_PROBE;
 	w->owed[OWED_ENDPOINT_ANSWER] |= pkt->opcode == PEER_EP_REQUEST;
@@ -173,6 +205,29 @@ void world_engine_rx(struct world *w, const struct world_flight *flight)
 
 /* ---- memory ---- */
 
+/* REQ(ext.order.wait): the end of a WRITE is placed when all before it has arrived. */
+static void check_order(struct world *w, uint64_t end)
+{
+	const struct world_end *e = &w->ends[PEER];
+	const struct peer_sender *s = &w->peer.requests;
+
+	for (size_t i = 0; i < e->n_ops; i++) {
+		const struct peer_op *op = &e->ops[i];
+
+		if (op->kind != PEER_OP_WRITE || !op->begun || op->bytes == 0 ||
+		    op->remote + op->bytes != end)
+			continue;
+		for (size_t k = 0; k < s->ends[op->message]; k++)
+			if (s->packets[k].delivered == 0) {
+				world_fail(w,
+					   "the end of op %zu is placed, and PSN %06" PRIx32
+					   " is missing",
+					   i, s->packets[k].pkt.psn);
+				return;
+			}
+	}
+}
+
 static bool place(void *ctx, void *mr_user, uint64_t offset, const void *src, uint32_t len)
 {
 	struct world *w = ctx;
@@ -181,6 +236,8 @@ static bool place(void *ctx, void *mr_user, uint64_t offset, const void *src, ui
 		world_fail(w, "placing %u bytes at %" PRIu64, len, offset);
 	else
 		memcpy(w->ends[ENGINE].memory + offset, src, len);
+	if (w->cap.in_order)
+		check_order(w, offset + len);
 	return true;
 }
 
@@ -341,7 +398,7 @@ static int post(struct world *w, size_t i)
 		.wr_id = i,
 		.sge = sge,
 		.n_sge = split(w, op, sge),
-		.flags = RD_SEND_SIGNALED | (op->has_imm ? RD_SEND_IMM : 0u) |
+		.flags = (op->silent ? 0u : RD_SEND_SIGNALED) | (op->has_imm ? RD_SEND_IMM : 0u) |
 			 (op->fence ? RD_SEND_FENCE : 0u) |
 			 (op->solicited ? RD_SEND_SOLICITED : 0u),
 		.imm = op->imm,

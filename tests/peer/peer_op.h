@@ -30,6 +30,7 @@ struct peer_op {
 	enum peer_op_kind kind;
 	bool has_imm, fence, solicited;
 	bool poisoned; /* will be refused */
+	bool silent;   /* our engine is not asked for a completion of success */
 	uint32_t imm, bytes, rkey;
 	/* Offsets in the two memories. SEND: remote is where its receive is. */
 	uint64_t local, remote;

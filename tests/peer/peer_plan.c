@@ -32,6 +32,16 @@ static uint8_t *option(struct peer_options *o, size_t i)
 
 static void set_option(struct world *w, const char *name, size_t len, const char *value)
 {
+	const struct {
+		const char *name;
+		bool *flag;
+	} flags[] = {
+		{"no_faults", &w->no_faults},
+		{"trace", &w->trace},
+		{"known_nak", &w->known_nak},
+		{"known_copies", &w->known_copies},
+	};
+
 	for (size_t i = 0; i < OPTION_COUNT; i++)
 		if (strlen(option_list[i].name) == len &&
 		    memcmp(option_list[i].name, name, len) == 0) {
@@ -39,11 +49,11 @@ static void set_option(struct world *w, const char *name, size_t len, const char
 				(uint8_t)(strtoul(value, NULL, 0) % option_list[i].values);
 			return;
 		}
-	w->no_faults |= len == 9 && memcmp(name, "no_faults", 9) == 0;
-	w->trace |= len == 5 && memcmp(name, "trace", 5) == 0;
-	w->known |= len == 5 && memcmp(name, "known", 5) == 0;
-	if (w->no_faults || w->trace || w->known)
-		return;
+	for (size_t i = 0; i < sizeof(flags) / sizeof(flags[0]); i++)
+		if (strlen(flags[i].name) == len && memcmp(flags[i].name, name, len) == 0) {
+			*flags[i].flag = true;
+			return;
+		}
 	fprintf(stderr, "MRC_PEER: no option %.*s\n", (int)len, name);
 	exit(2);
 }
@@ -341,7 +351,7 @@ static void plan_op(struct world *w, enum world_side side, uint8_t extension, bo
 	while (!is_known(op->kind, extension) ||
 	       (poisoned && op->kind > PEER_OP_READ)); /* READs and what precedes them */
 	op->poisoned = poisoned;
-	op->rkey = to->key + (poisoned ? 1 : 0);
+	op->rkey = to->key;
 	op->bytes = poisoned ? 1 + draw_length(w) : draw_length(w);
 	op->has_imm = !poisoned && op->kind <= PEER_OP_SEND && world_below(w, 3) == 0;
 	op->imm = (uint32_t)world_random(w);
@@ -354,6 +364,13 @@ static void plan_op(struct world *w, enum world_side side, uint8_t extension, bo
 		plan_atomic(w, from, to, op);
 	else
 		plan_bytes(w, from, to, op, late);
+	if (poisoned && op->kind != PEER_OP_SEND) { /* another key, or a byte beyond the end */
+		/* Of several packets those that lie inside would be placed. */
+		if (op->bytes > w->connection.mtu || world_below(w, 2))
+			op->rkey++;
+		else
+			op->remote = WORLD_MEMORY - op->bytes + 1;
+	}
 	from->n_ops++;
 }
 
@@ -368,6 +385,9 @@ static void plan_ops(struct world *w, enum world_side side, uint8_t extension)
 			break;
 		plan_op(w, side, extension, poison && i + 1 == n);
 	}
+	/* Not the last, whose completion says that all before it are complete. */
+	for (size_t i = 0; i + 1 < w->ends[side].n_ops; i++)
+		w->ends[side].ops[i].silent = world_below(w, 3) == 0;
 }
 
 static void make_memory(struct world *w, struct world_end *e)
@@ -405,8 +425,13 @@ void world_draw(struct world *w, uint64_t seed, const char *overrides)
 	both = w->cap.extensions & w->connection.extension;
 	w->poisoned = world_below(w, 10) == 0;
 	/* failing.txt: a NAK that is repeated keeps to EVs that may all be dead. */
-	if (w->poisoned && !w->known && w->dead_until_ns > DEAD_MAX_NS)
+	if (w->poisoned && !w->known_nak && w->dead_until_ns > DEAD_MAX_NS)
 		w->dead_until_ns = DEAD_MAX_NS;
+	if (w->known_nak && w->n_planes > 1) { /* all answers on the first plane are lost */
+		w->dead_until_ns = UINT64_MAX;
+		for (uint32_t i = 0; i < WORLD_DEAD_MAX && i * w->n_planes < w->n_evs; i++)
+			w->dead_evs[ENGINE][i] = w->evs[i * w->n_planes].value;
+	}
 	if (!w->poisoned || world_below(w, 2))
 		plan_ops(w, ENGINE, both);
 	if (!w->poisoned || w->ends[ENGINE].n_ops == 0)

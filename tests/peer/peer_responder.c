@@ -32,9 +32,7 @@ static bool is_inside(const struct peer *p, uint64_t va, uint64_t bytes)
 	       va - p->c.region_va <= p->c.region_bytes - bytes;
 }
 
-/*
- * REQ(rsp.place.payload-length) REQ(req.segment): our engine sends nothing that contradicts itself.
- */
+/* REQ(rsp.place.payload-length) REQ(req.segment): what our engine never sends. */
 static const char *fault_of(const struct peer *p, const struct peer_packet *pkt)
 {
 	bool ends = peer_opcode_ends(pkt->opcode);

@@ -224,6 +224,8 @@ static void check_reflection(struct peer_sender *s, const struct peer_packet *pk
 		return;
 	}
 	t = &s->packets[i];
+	if (pkt->m == 1 && t->marked == 0) /* REQ(rsp.sack.mark) */
+		peer_fail(s->peer, "PSN %06" PRIx32 " was not marked", t->pkt.psn);
 	for (unsigned k = 0; k < PEER_SENDS_KEPT && k < t->sent; k++)
 		if (t->sendings[k].ev == pkt->entropy && t->sendings[k].stamp == pkt->stamp &&
 		    t->sendings[k].rtx == pkt->rtx)
@@ -372,8 +374,8 @@ void peer_sender_take_nack(struct peer_sender *s, const struct peer_packet *pkt)
 		return;
 	switch (pkt->reason) {
 	case PEER_TRIMMED:
-	case PEER_TRIMMED_LASTHOP: /* REQ(rsp.nack.trim) */
-		if (t->cut == 0)
+	case PEER_TRIMMED_LASTHOP: /* REQ(rsp.nack.trim) REQ(rsp.nack.trim-last-hop) */
+		if ((pkt->reason == PEER_TRIMMED ? t->cut : t->cut_last) == 0)
 			peer_fail(p, "NACK says trimmed: PSN %06" PRIx32, pkt->nack_psn);
 		t->lost = true;
 		t->not_before_ns = t->sent > 2 ? p->now_ns + REFUSED_WAIT_NS : 0;
@@ -467,15 +469,18 @@ void peer_sender_tick(struct peer_sender *s)
 		peer_sender_probe(s);
 }
 
-bool peer_sender_delivered(struct peer_sender *s, uint32_t psn, bool whole)
+bool peer_sender_delivered(struct peer_sender *s, const struct peer_packet *pkt, bool whole)
 {
-	int64_t i = index_of(s, psn);
+	int64_t i = index_of(s, pkt->psn);
+	struct peer_tx_packet *t;
 
 	if (i < 0 || i >= (int64_t)s->next)
 		return false;
-	if (!whole) {
-		s->packets[i].cut++;
-		return s->packets[i].delivered > 0;
-	}
-	return s->packets[i].delivered++ > 0;
+	t = &s->packets[i];
+	t->marked += pkt->ecn == 3;
+	if (whole)
+		return t->delivered++ > 0;
+	t->cut += pkt->dscp == PEER_DSCP_TRIMMED;
+	t->cut_last += pkt->dscp == PEER_DSCP_TRIMMED_LASTHOP;
+	return t->delivered > 0;
 }

@@ -27,7 +27,7 @@ struct peer_tx_packet {
 	unsigned sent; /* times */
 	uint64_t not_before_ns;
 	bool acked, lost;
-	unsigned delivered, cut; /* really, whatever was said */
+	unsigned delivered, marked, cut, cut_last; /* really, whatever was said */
 };
 
 struct peer_probe {
@@ -75,6 +75,6 @@ void peer_sender_tick(struct peer_sender *s);
 void peer_sender_probe(struct peer_sender *s);
 bool peer_sender_is_busy(const struct peer_sender *s);
 /* peer_sender_delivered returns whether the packet had arrived whole before. */
-bool peer_sender_delivered(struct peer_sender *s, uint32_t psn, bool whole);
+bool peer_sender_delivered(struct peer_sender *s, const struct peer_packet *pkt, bool whole);
 
 #endif

@@ -78,6 +78,10 @@ void world_complete(struct world *w, enum world_side side, struct peer_op *op,
 	size_t i = (size_t)(op - e->ops);
 	enum peer_status want = PEER_SUCCESS;
 
+	while (side == ENGINE && e->completions < i && e->ops[e->completions].silent) {
+		check_bytes(w, side, &e->ops[e->completions]);
+		e->ops[e->completions++].done = true;
+	}
 	if (i != e->completions) {
 		world_fail(w, "%s: op %zu is complete, want op %zu", name(side), i, e->completions);
 		return;

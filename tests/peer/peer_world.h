@@ -22,7 +22,7 @@
 enum world_side { ENGINE, PEER };
 
 /* What our engine answers at once. */
-enum world_owed { OWED_SACK, OWED_PROBE_ANSWER, OWED_ENDPOINT_ANSWER, OWED_KINDS };
+enum world_owed { OWED_SACK, OWED_MARK, OWED_PROBE_ANSWER, OWED_ENDPOINT_ANSWER, OWED_KINDS };
 
 /* What happens to frames of one direction on one plane; chances in thousand. */
 struct world_link {
@@ -63,7 +63,9 @@ struct world {
 	struct mt_qp_cap cap;
 	struct mt_cc_profile_cfg cc;
 	uint32_t n_planes, n_evs, trim_bytes;
-	bool trims_last_hop, no_faults, trace, known;
+	bool trims_last_hop, no_faults, trace;
+	/* What failing.txt has: not kept away, or asked for. */
+	bool known_nak, known_copies;
 	struct mt_ev evs[PEER_EVS_MAX];
 	struct world_link links[2][WORLD_PLANES_MAX]; /* by sender */
 	uint32_t dead_evs[2][WORLD_DEAD_MAX];
@@ -78,6 +80,7 @@ struct world {
 	struct engine_node node;
 	struct mt_qp *qp;
 	bool owed[OWED_KINDS];
+	uint32_t unsacked[2]; /* bytes that arrived since a SACK; by space */
 	struct world_flight flights[WORLD_FLIGHTS_MAX];
 	size_t n_flights;
 	uint64_t next_tick_ns, frames, events, last_event_ns;
