@@ -3,6 +3,7 @@
  * From WQEs to packets: how a message is cut, what each packet says, which gates stand before it,
  * and what is sent again. The peer is written by hand and says only what a case wants to hear.
  */
+#include "base/bits.h"
 #include "core/qp/halves.h"
 #include "unit/node_fixture.h"
 
@@ -438,6 +439,44 @@ CASE(mt_requester_next, a_retransmission_counts_as_in_flight)
 	assert_i_eq(n.qp->req.cc.inflight, 3 * nominal);
 	assert_u_eq(send(3000), 1);
 	assert_i_eq(n.qp->req.cc.inflight, 4 * nominal);
+}
+
+/*
+ * Sends 30 windows of so many packets, each acknowledged as a whole, and returns how many different
+ * EVs the last ten took.
+ */
+static uint32_t count_evs_at_window(uint32_t window, uint64_t now)
+{
+	uint64_t taken = 0;
+
+	for (uint32_t k = 0; k < 30; k++) {
+		struct mw_packet sack;
+
+		n.qp->req.cc.cwnd = window * (uint64_t)(MTU + MT_NOMINAL_HEADER);
+		assert_u_eq(send(now + k), window);
+		for (uint32_t i = 0; i < window && k >= 20; i++)
+			taken |= UINT64_C(1) << (sent[i].ev & 63);
+		sack = node_sack(&n, &sent[window - 1], n.qp->req.window.next - node_psn(0));
+		node_rx(&n, now + k, &sack);
+	}
+	return mb_popcount64(taken);
+}
+
+/* REQ(req.spray.width) */
+CASE(mt_requester_next, new_packets_take_one_to_two_windows_of_evs)
+{
+	static const uint32_t windows[] = {32, 16, 13, 16, 32};
+
+	opts.ev_profile.n_evs = opts.ev_profile.n_active = 64;
+	start();
+	for (uint32_t i = 0; i < 5; i++)
+		post(700 * MTU, 0);
+	for (uint32_t i = 0; i < 5; i++) {
+		uint32_t evs = count_evs_at_window(windows[i], 1000 * (i + 1));
+
+		if (evs < windows[i] || evs > 2 * windows[i])
+			fail_msg("window of %u packets: %u EVs", windows[i], evs);
+	}
 }
 
 /* REQ(req.loss.timeout) */

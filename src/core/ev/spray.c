@@ -19,6 +19,7 @@ void mt_spray_init(struct mt_spray *sp, uint64_t seed)
 void mt_spray_attach(struct mt_spray *sp, void *mem, uint32_t n_ports)
 {
 	mb_assert(mem && n_ports > 0 && n_ports <= MT_PORTS_MAX);
+	sp->round_began = true; /* the first round is to be as wide as the window, too */
 	sp->ports = mem;
 	for (uint32_t p = 0; p < n_ports; p++) {
 		uint64_t random = mb_prng_u64(&sp->prng);

@@ -158,8 +158,11 @@ static uint16_t pick_other_ev(struct mt_qp *qp, uint32_t free_ports, uint16_t av
 static uint16_t pick_new_ev(struct mt_qp *qp, uint32_t free_ports)
 {
 	uint32_t skipped = 0;
-	uint16_t ev = mt_spray_pick_run(&qp->req.spray, qp->ev_set, free_ports,
-					qp->engine->cfg.max_run, &skipped);
+	uint16_t ev;
+
+	set_round_width(qp);
+	ev = mt_spray_pick_run(&qp->req.spray, qp->ev_set, free_ports, qp->engine->cfg.max_run,
+			       &skipped);
 
 	qp->engine->stats.evs_skipped += skipped;
 	return ev;
