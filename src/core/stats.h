@@ -26,6 +26,7 @@
 	X(rx_requests, "READs and atomics executed for peers")                       \
 	X(rnr_waits, "packets for which the responder had no receive yet")           \
 	X(rnr_nacks, "packets refused because no receive was posted")                \
+	X(nacks_stale, "NACKs for no transmission that is outstanding")              \
 	X(nack_backoffs, "packets held back because the responder refused them")     \
 	X(lost_timeout, "packets sent again because of a timeout")                   \
 	X(timeouts, "ACK timeouts")                                                  \

@@ -434,6 +434,27 @@ CASE(mt_completer_nack, unexpected_event_is_fatal)
 	node_check_completion(&n, 70, RD_WC_REM_OP_ERR);
 }
 
+/*
+ * One that names no outstanding transmission is of a former connection of the QP, or forged.
+ * REQ(req.error.fatal-nack)
+ */
+CASE(mt_completer_nack, unexpected_event_must_name_an_outstanding_packet_and_its_ev)
+{
+	struct mw_packet bad;
+
+	start_message(sent, 3);
+	bad = node_nack(&n, &sent[1], MW_NACK_UNEXP_EVENT);
+	bad.neth.nack_psn = node_wire_psn(-UINT64_C(5000));
+	rx_at(2000, bad);
+	bad = node_nack(&n, &sent[1], MW_NACK_UNEXP_EVENT);
+	bad.neth.entropy = sent[2].ev;
+	rx_at(2000, bad);
+	assert_u_eq(node_stats(&n).nacks_stale, 2);
+	assert_u_eq(n.qp->state, RD_QPS_RTS);
+	rx_at(2000, node_nack(&n, &sent[1], MW_NACK_UNEXP_EVENT));
+	assert_u_eq(n.qp->state, RD_QPS_ERR);
+}
+
 /* REQ(rsp.nack.unexpected) */
 CASE(mt_completer_nack, unexpected_event_of_what_is_complete_harms_nothing)
 {

@@ -507,8 +507,9 @@ static void handle_rnr_nack(struct mt_qp *qp, uint64_t psn, const struct mt_rx *
 }
 
 /*
- * A NACK for a QP in ERR at the peer ends the QP; any other concerns one packet and is no proof of
- * a fault of its path. REQ(req.ev.last-hop-trim) REQ(req.error.fatal-nack)
+ * A NACK counts if it names a transmission that is outstanding: one from a former connection, or
+ * from a host that knows only the QPN, changes nothing. That of a peer's QP in ERR ends the QP; any
+ * other concerns one packet and is no proof of a fault of its path. REQ(req.ev.last-hop-trim) REQ(req.error.fatal-nack)
  */
 void mt_completer_nack(struct mt_qp *qp, const struct mt_rx *rx)
 {
@@ -520,14 +521,14 @@ void mt_completer_nack(struct mt_qp *qp, const struct mt_rx *rx)
 		return;
 	}
 	qp->engine->stats.rx_nacks++;
+	if (!nack_matches(qp, psn, neth->entropy)) {
+		qp->engine->stats.nacks_stale++;
+		return;
+	}
 	if (neth->reason == MW_NACK_UNEXP_EVENT) {
-		if (!mt_qp_has_unfinished(qp))
-			return; /* a late copy of a complete WR met a QP that was taken down */
 		mt_qp_fail(qp, RD_WC_REM_OP_ERR, RD_WC_REM_OP_ERR);
 		return;
 	}
-	if (!nack_matches(qp, psn, neth->entropy))
-		return;
 	if (neth->reason == MW_NACK_RNR && mt_qp_has_ext(qp, MW_EXT_SEND)) {
 		handle_rnr_nack(qp, psn, rx);
 		return;
