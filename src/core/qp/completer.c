@@ -27,10 +27,11 @@ struct sack {
 	uint64_t now_ns;
 	uint64_t expected; /* lowest PSN the responder does not have */
 	uint64_t base;
-	uint64_t sent_ns; /* when the trigger was sent; 0: unknown */
-	uint64_t rtt_ns;  /* 0: no valid sample */
-	uint16_t ev;	  /* of the trigger, or MT_EV_NONE */
-	bool first;	  /* the trigger was no retransmission */
+	uint64_t sent_ns;   /* when the trigger was sent; 0: unknown */
+	uint64_t rtt_ns;    /* 0: no valid sample */
+	uint16_t ev;	    /* of the trigger, or MT_EV_NONE */
+	bool first;	    /* the trigger was no retransmission */
+	bool probe_matched; /* the trigger was a probe of ours that waits for its answer */
 	bool progress;
 };
 
@@ -118,6 +119,7 @@ static void match_probe(struct mt_qp *qp, struct sack *s)
 				   &s->ev, &revived))
 		return;
 	mb_assert(s->ev < qp->ev_set->n_evs);
+	s->probe_matched = true;
 	s->rtt_ns = s->now_ns - s->sent_ns;
 	if (match_service_time(qp, s, s->sent_ns, &service_ns))
 		s->rtt_ns -= service_ns;
@@ -367,14 +369,14 @@ void mt_completer_update(struct mt_qp *qp, uint64_t now_ns, bool progress)
 }
 
 /*
- * A QP with extensions learns from the first answer what the peer knows and has room for.
- * REQ(ext.agreement)
+ * A QP with extensions learns from the answer to its first probe what the peer knows and has room
+ * for. An answer that matches no probe is of a former connection. REQ(ext.agreement)
  */
 static void finish_negotiation(struct mt_qp *qp, struct sack *s)
 {
 	struct mt_requester *req = &qp->req;
 
-	if (!s->seth->pr || !mt_negotiation_done(&qp->ext->negotiation))
+	if (!s->probe_matched || !mt_negotiation_done(&qp->ext->negotiation))
 		return;
 	mt_negotiation_rx(&qp->ext->negotiation, s->seth->ext);
 	if (s->seth->mpr != 0 && s->seth->mpr < req->mpr)
