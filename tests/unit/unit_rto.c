@@ -180,6 +180,16 @@ TEST_WITH(running, NULL, mt_rto_expire, one_step_however_late)
 }
 
 /* REQ(req.retry.progress) */
+TEST_WITH(running, NULL, mt_rto_expire, one_round_of_probes_however_late)
+{
+	struct mt_rto_limits l = limits(1, 1);
+	uint64_t now = START + 50 * PROBE;
+
+	assert_u_eq(mt_rto_expire(&r, &l, PROBE, now), MT_RTO_PROBE);
+	assert_u_eq(mt_rto_expire(&r, &l, PROBE, now), MT_RTO_WAIT);
+	assert_u_eq(mt_rto_deadline(&r, &l, PROBE), now + 2 * PROBE);
+}
+
 TEST_WITH(running, NULL, mt_rto_restart, starts_again_or_ends)
 {
 	struct mt_rto_limits l = limits(0, 2);

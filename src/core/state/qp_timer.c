@@ -46,9 +46,17 @@ void mt_qp_stop_timer(struct mt_qp *qp)
 	mb_timer_disarm(&qp->engine->qp_timers, &qp->timer);
 }
 
-/* What a QP still has to send asks for SACKs as well as a probe does. */
+/*
+ * What a QP still has to send asks for SACKs as well as a probe does. While all that is missing is
+ * held back because the peer had no room for it, there is nothing to learn, and a peer that is
+ * short of memory must not be probed for as long as that lasts.
+ */
 uint64_t mt_qp_probe_after_ns(const struct mt_qp *qp)
 {
+	const struct mt_tx_window *w = &qp->req.window;
+
+	if (w->outstanding == 0 && w->n_backoff > 0)
+		return MT_RTO_NO_PROBE;
 	return mb_link_is_empty(&qp->ready) ? tail_probe_ns(qp) : MT_RTO_NO_PROBE;
 }
 

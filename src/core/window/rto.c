@@ -91,6 +91,8 @@ enum mt_rto_action mt_rto_expire(struct mt_rto *r, const struct mt_rto_limits *l
 	mb_assert(l->rto_ns > 0 && r->probes <= PROBES_MAX);
 	if (now_ns < r->step_ns + current_rto(r, l)) {
 		mb_assert(r->probes < PROBES_MAX);
+		/* A tick that comes late puts off the next probe: one step a tick. */
+		r->probe_ns += now_ns - next_probe_ns(r, probe_ns);
 		r->probes++;
 		if (r->probe_rounds < UINT8_MAX)
 			r->probe_rounds++;

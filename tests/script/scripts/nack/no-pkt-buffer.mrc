@@ -5,7 +5,6 @@ config evs 4 tail_probe 50us
 
 post write 8 bytes id 1
 > WRITE ONLY psn 100 ev A
-ignore PROBE
 +5us < NACK psn 100 reason no_pkt_buffer
 +45us..95us > WRITE ONLY psn 100 rtx ev !A
 expect ev A GOOD
