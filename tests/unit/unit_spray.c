@@ -109,6 +109,18 @@ TEST(mt_spray_pick_run, ends_when_its_path_is_marked_bad_or_without_room)
 	assert_true(next_run(ANY, 64) < 8);
 }
 
+/* REQ(ep.port.survive) */
+TEST(mt_spray_pick_run, ends_when_its_port_is_left)
+{
+	uint16_t path;
+
+	make(8, 2, 8);
+	path = next_run(ANY, 64);
+	set->open_ports = ANY & ~(1u << path % 2);
+	for (int i = 0; i < 100; i++)
+		assert_true(next_run(ANY, 64) % 2 != path % 2);
+}
+
 /* REQ(req.spray.rotation) */
 TEST(mt_spray_pick, each_ev_once_a_lap)
 {

@@ -171,7 +171,8 @@ uint16_t mt_spray_pick_run(struct mt_spray *sp, struct mt_ev_set *s, uint32_t po
 	const struct mt_ev_entry *p = &s->evs[sp->run_ev];
 
 	mb_assert_slow(max_run >= 1 && max_run <= MT_RUN_MAX);
-	if (sp->run_left > 0 && p->state == MT_EV_GOOD && port_mask >> p->port & 1) {
+	if (sp->run_left > 0 && p->state == MT_EV_GOOD &&
+	    (port_mask & s->open_ports) >> p->port & 1) {
 		sp->run_left--;
 		return sp->run_ev;
 	}
