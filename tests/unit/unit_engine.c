@@ -336,6 +336,26 @@ CASE(mt_engine_poll, evs_first_then_completions_then_the_failure)
 	assert_u_eq(mt_engine_poll(n.engine, ev, 8), 0);
 }
 
+CASE(mt_engine_poll, qps_are_polled_in_rotation)
+{
+	struct mt_qp *other, *last = NULL;
+	struct mt_event ev;
+
+	start();
+	other = node_add_qp(&n, n.qpn + 1, n.peer_qpn + 1, &other);
+	for (unsigned i = 0; i < 3; i++) {
+		assert_i_eq(mt_qp_post_recv(n.qp, i), MT_OK);
+		assert_i_eq(mt_qp_post_recv(other, i), MT_OK);
+	}
+	mt_qp_fail(n.qp, RD_WC_FATAL_ERR, RD_WC_FATAL_ERR);
+	mt_qp_fail(other, RD_WC_FATAL_ERR, RD_WC_FATAL_ERR);
+	for (unsigned i = 0; i < 6; i++) {
+		assert_u_eq(mt_engine_poll(n.engine, &ev, 1), 1);
+		assert_true(ev.qp_user != last);
+		last = ev.qp_user;
+	}
+}
+
 CASE(mt_engine_report_ev, a_full_ring_drops_and_counts)
 {
 	struct mt_ev_change change = {.state = MT_EV_GOOD, .cause = MT_EV_BY_PROBE};

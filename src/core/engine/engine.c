@@ -344,6 +344,9 @@ uint32_t mt_engine_poll(struct mt_engine *e, struct mt_event *events, uint32_t n
 		else
 			mb_link_remove(&qp->completion);
 	}
+	/* A caller that takes few at a time is not to hear of one busy QP alone. */
+	if (got == n && !mb_link_is_empty(&e->completions))
+		mb_list_rotate(&e->completions);
 	mb_assert(got <= n);
 	return got;
 }
