@@ -178,6 +178,16 @@ class Function(NamedTuple):
 _TYPE = re.compile(r"^(?:typedef )?(?:struct|enum|union) (\w+) \{(.*?)^\}", re.M | re.S)
 _MACRO = re.compile(r"^[ \t]*#[ \t]*define[ \t]+(\w+)((?:[^\n]*\\\n)*[^\n]*)", re.M)
 _TABLE = re.compile(r"^[^\n;(){}]*?\b(\w+)(?:\[[^\]]*\])*[ \t]*=([^;]*);", re.M)
+_PASTE = re.compile(r"\w+(?:\s*##\s*\w+)+")
+
+
+def _pasted_names(macro):
+    """Yields patterns of the names that ## makes in a macro, given from its parameters on."""
+    parameters = set(_WORD.findall(macro[: macro.find(")")])) if macro.startswith("(") else set()
+    for match in _PASTE.finditer(macro):
+        parts = re.split(r"\s*##\s*", match[0])
+        if not parameters.issuperset(parts):
+            yield re.compile("".join(r"\w+" if p in parameters else re.escape(p) for p in parts))
 
 
 class Sources:
@@ -193,8 +203,12 @@ class Sources:
         self.tags = collections.defaultdict(set)  # enum or struct -> names in it
         # Macro, type or table -> its words; those of a .c file are known there only.
         self.words_of = collections.defaultdict(set)
+        self._pasted = []  # (key of a macro in words_of, pattern of the names that its ## makes)
         for path, text in self.texts.items():
             self._read(path, text)
+        names = {function.name for function in self.functions}
+        for key, pattern in self._pasted:
+            self.words_of[key].update(filter(pattern.fullmatch, names))
 
     def _read(self, path, text):
         code = csource.without_comments(text)
@@ -208,7 +222,10 @@ class Sources:
         for pattern in (_TYPE, _MACRO, _TABLE):
             for match in pattern.finditer(code):
                 words = _WORD.findall(match[2])
-                self.words_of[path if path.endswith(".c") else "", match[1]].update(words)
+                key = (path if path.endswith(".c") else "", match[1])
+                self.words_of[key].update(words)
+                if pattern is _MACRO:
+                    self._pasted += ((key, p) for p in _pasted_names(match[2]))
                 if pattern is _TYPE:
                     self.tags[match[1]].update(w for w in words if w.isupper())
 

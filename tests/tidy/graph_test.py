@@ -127,6 +127,15 @@ CASES = {
     "function__inline_in_a_header": case(
         replaced("src/core/c.c", "twice(mt_i(a))", "twice(a)"), "src/core/c.h: mt_i: only tests"
     ),
+    "function__whose_name_a_macro_makes": case(
+        replaced("src/core/c.c", "twice(mt_i(a))", "twice(CALL(i))")
+        | {"src/core/c.h": CLEAN["src/core/c.h"] + "#define CALL(what) mt_##what(a)\n"}
+    ),
+    "function__whose_name_an_unused_macro_makes": case(
+        replaced("src/core/c.c", "twice(mt_i(a))", "twice(a)")
+        | {"src/core/c.h": CLEAN["src/core/c.h"] + "#define CALL(what) mt_##what(a)\n"},
+        "src/core/c.h: mt_i: only tests",
+    ),
     "list__stale": case(
         {"tests/tidy/unreached.txt": "mt_c: a reason\n"}, "unreached.txt:1: mt_c is reached or gone"
     ),

@@ -511,7 +511,8 @@ static void handle_rnr_nack(struct mt_qp *qp, uint64_t psn, const struct mt_rx *
 /*
  * A NACK counts if it names a transmission that is outstanding: one from a former connection, or
  * from a host that knows only the QPN, changes nothing. That of a peer's QP in ERR ends the QP; any
- * other concerns one packet and is no proof of a fault of its path. REQ(req.ev.last-hop-trim) REQ(req.error.fatal-nack)
+ * other concerns one packet and is no proof of a fault of its path. REQ(req.ev.last-hop-trim)
+ * REQ(req.error.fatal-nack)
  */
 void mt_completer_nack(struct mt_qp *qp, const struct mt_rx *rx)
 {
