@@ -38,7 +38,6 @@ static void set_option(struct world *w, const char *name, size_t len, const char
 	} flags[] = {
 		{"no_faults", &w->no_faults},
 		{"trace", &w->trace},
-		{"known_nak", &w->known_nak},
 		{"known_copies", &w->known_copies},
 	};
 
@@ -424,14 +423,6 @@ void world_draw(struct world *w, uint64_t seed, const char *overrides)
 	make_memory(w, &w->ends[PEER]);
 	both = w->cap.extensions & w->connection.extension;
 	w->poisoned = world_below(w, 10) == 0;
-	/* failing.txt: a NAK that is repeated keeps to EVs that may all be dead. */
-	if (w->poisoned && !w->known_nak && w->dead_until_ns > DEAD_MAX_NS)
-		w->dead_until_ns = DEAD_MAX_NS;
-	if (w->known_nak && w->n_planes > 1) { /* all answers on the first plane are lost */
-		w->dead_until_ns = UINT64_MAX;
-		for (uint32_t i = 0; i < WORLD_DEAD_MAX && i * w->n_planes < w->n_evs; i++)
-			w->dead_evs[ENGINE][i] = w->evs[i * w->n_planes].value;
-	}
 	if (!w->poisoned || world_below(w, 2))
 		plan_ops(w, ENGINE, both);
 	if (!w->poisoned || w->ends[ENGINE].n_ops == 0)

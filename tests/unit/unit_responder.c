@@ -422,6 +422,34 @@ CASE(mt_responder_data, no_access)
 	}
 }
 
+/*
+ * The plane of the packet before the refusal may be dead on the way back. REQ(rsp.nack.unexpected)
+ * REQ(req.reverse.unheard)
+ */
+CASE(mt_responder_data, a_nak_is_repeated_on_the_planes_that_packets_come_by)
+{
+	struct mw_packet pkt;
+	struct mt_rx_meta meta;
+	struct mt_tx_desc d;
+	uint32_t planes = 0;
+
+	start();
+	meta = node_meta(&n);
+	pkt = only(0);
+	pkt.data.reth.rkey ^= 1;
+	rx(pkt);
+	check_refused(NAK_REMOTE_ACCESS, RD_WC_REM_ACCESS_ERR);
+	meta.port = 1;
+	for (unsigned i = 0; i < 32; i++) {
+		node_rx_meta(&n, 5000 + i, &meta, &pkt);
+		assert_true(node_tx_opcode(&n, 5000 + i, MW_ACK, &d));
+		assert_u_eq(d.pkt.aeth.syndrome, NAK_REMOTE_ACCESS);
+		planes |= 1u << d.port;
+	}
+	assert_u_eq(planes, 3);
+	node_close(&n);
+}
+
 /* REQ(rsp.place.memory-gone) */
 CASE(mt_responder_data, memory_is_gone)
 {

@@ -52,6 +52,17 @@ static void set_trigger(struct mt_trigger *t, const struct mt_rx *rx, uint64_t p
 	};
 }
 
+/*
+ * The next transport ACK goes back to the plane that this packet took. An answer that seems to be
+ * lost takes any EV now and then. REQ(req.reverse.unheard)
+ */
+static void note_ack_path(struct mt_qp *qp, const struct mt_rx *rx, bool answer_lost)
+{
+	qp->rsp.ack_port = rx->meta->port;
+	qp->rsp.ack_ev = rx->meta->ev;
+	qp->rsp.ack_lost_hint |= answer_lost;
+}
+
 /* A transport ACK is state: several that are pending become one, with the newest MSN. */
 static void queue_ack(struct mt_qp *qp)
 {
@@ -81,10 +92,12 @@ static void send_nack(struct mt_qp *qp, const struct mt_rx *rx, uint64_t psn,
  */
 static void reply_in_error(struct mt_qp *qp, const struct mt_rx *rx, uint64_t psn)
 {
-	if (qp->rsp.nak_due)
-		queue_ack(qp);
-	else
+	if (!qp->rsp.nak_due) {
 		send_nack(qp, rx, psn, MW_NACK_UNEXP_EVENT);
+		return;
+	}
+	note_ack_path(qp, rx, true);
+	queue_ack(qp);
 }
 
 /* Packets may come before RTR and after ERR; neither end has failed by that alone. */
@@ -492,9 +505,7 @@ static enum check do_acknowledge(struct mt_incoming *c)
 	struct mt_sacker *sacker = &qp->rsp.sacker;
 	bool answer_lost = c->pkt->bth.rtx || c->place != MT_RX_NEW;
 
-	qp->rsp.ack_port = c->rx->meta->port;
-	qp->rsp.ack_ev = c->rx->meta->ev;
-	qp->rsp.ack_lost_hint |= answer_lost;
+	note_ack_path(qp, c->rx, answer_lost);
 	if (c->rx->meta->ecn_ce) {
 		echo_mark(c, answer_lost);
 	} else if (mt_sacker_packet(sacker, c->pkt->payload_len, c->pkt->bth.a || c->pkt->bth.rtx,
@@ -571,9 +582,7 @@ void mt_responder_probe(struct mt_qp *qp, const struct mt_rx *rx)
 	st->rx_probes++;
 	if (qp->ext)
 		mt_negotiation_rx(&qp->ext->negotiation, rx->pkt->peth.ext);
-	qp->rsp.ack_port = rx->meta->port;
-	qp->rsp.ack_ev = rx->meta->ev;
-	qp->rsp.ack_lost_hint = true;
+	note_ack_path(qp, rx, true);
 	mt_engine_queue_control(qp->engine, &answer); /* REQ(rsp.sack.trigger.probe) */
 	if (qp->rsp.msn > 0)
 		queue_ack(qp);
