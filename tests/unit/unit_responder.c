@@ -423,7 +423,7 @@ CASE(mt_responder_data, no_access)
 }
 
 /*
- * The plane of the packet before the refusal may be dead on the way back. REQ(rsp.nack.unexpected)
+ * The plane of the packet before the refusal may be dead for what we send. REQ(rsp.nack.unexpected)
  * REQ(req.reverse.unheard)
  */
 CASE(mt_responder_data, a_nak_is_repeated_on_the_planes_that_packets_come_by)
