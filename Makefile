@@ -70,6 +70,11 @@ mutants: ## plant faults in wire and core, one at a time: does a test notice?
 	@tools/deps check
 	@tools/mutants
 
+.PHONY: mutants-all
+mutants-all: ## all faults that a machine makes in core: calls, comparisons, constants; half an hour
+	@tools/deps check
+	@tools/mutants --made
+
 .PHONY: bench
 bench: all ## nanoseconds a packet, recovery in round trips, the host against sockets and TCP
 	@$(CMAKE) --build --preset release --target benches

@@ -70,9 +70,14 @@ struct mt_ev pair_ev(const struct pair_cfg *cfg, uint32_t i)
 	return (struct mt_ev){.value = EV_BASE + i / cfg->ports, .port = (uint8_t)(i % cfg->ports)};
 }
 
-static struct rd_gid side_address(int side)
+/* The address of a side, as QP i of the other side knows it. */
+static struct rd_gid side_address(const struct pair *p, int side, uint32_t i)
 {
-	return (struct rd_gid){{(uint8_t)(side + 1)}};
+	struct rd_gid gid = {{(uint8_t)(side + 1)}};
+
+	if (p->cfg.ev_set_each)
+		memcpy(gid.b + 8, &i, sizeof(i));
+	return gid;
 }
 
 static void post_write(struct pair *p, uint32_t i)
@@ -105,52 +110,115 @@ static void take_event(void *ctx, const struct mt_event *ev)
 	post_write(p, (uint32_t)(uintptr_t)ev->qp_user);
 }
 
-static void deliver_packet(struct pair *p, int to, const uint8_t *headers, size_t headers_len,
-			   uint32_t payload_len, uint32_t ev, uint8_t port, uint64_t now_ns)
+static void deliver_packet(struct pair *p, const struct pair_packet *packet, uint64_t now_ns)
 {
+	struct engine_node *to = &p->sides[packet->to].node;
 	struct mt_rx_meta meta = {
-		.src = side_address(1 - to), .ev = ev, .port = port, .icrc_ok = true};
+		.ev = packet->ev, .port = packet->port, .ecn_ce = packet->ce, .icrc_ok = true};
 	struct mw_packet pkt;
 	size_t len;
 
-	if (mw_packet_decode(headers, headers_len, true, &pkt, &len) != MW_OK)
+	if (mw_packet_decode(packet->headers, packet->len, true, &pkt, &len) != MW_OK)
 		exit_with_error("packet does not decode", 0);
-	pkt.payload_len = payload_len;
-	mt_engine_rx(p->sides[to].node.engine, now_ns, &meta, &pkt, NULL);
-	engine_node_grow_if_wanted(&p->sides[to].node);
+	pkt.payload_len = packet->payload_len;
+	meta.src = side_address(p, 1 - packet->to, pkt.bth.dqp - QPN_BASE);
+	mt_engine_rx(to->engine, now_ns, &meta, &pkt, NULL);
+	engine_node_grow_if_wanted(to);
+}
+
+static void encode_packet(const struct mt_tx_desc *d, int from, struct pair_packet *packet)
+{
+	packet->len = (uint8_t)mw_packet_encode(&d->pkt, packet->headers);
+	packet->payload_len = d->pkt.payload_len;
+	packet->ev = d->ev;
+	packet->dqp = d->pkt.bth.dqp;
+	packet->port = d->port;
+	packet->to = (uint8_t)(1 - from);
+	packet->ce = false;
 }
 
 /* ---- straight from one engine to the other ---- */
 
+/* Time passes as it would at line rate: a batch of packets of 4 KiB at 800 Gb/s. */
+#define BATCH_NS UINT64_C(2700)
+
+static uint32_t take_batch(struct pair *p, int side, struct mt_tx_desc *descs)
+{
+	struct mt_engine *e = p->sides[side].node.engine;
+
+	if (mt_engine_deadline(e) <= p->net.now_ns)
+		mt_engine_tick(e, p->net.now_ns);
+	return mt_engine_tx(e, p->net.now_ns, UINT32_MAX, descs, BATCH);
+}
+
 static void exchange_from(struct pair *p, int side)
 {
 	static struct mt_tx_desc descs[BATCH];
-	uint8_t headers[MW_HEADERS_MAX];
-	uint32_t n;
+	uint32_t n = take_batch(p, side, descs);
 
-	if (mt_engine_deadline(p->sides[side].node.engine) <= p->net.now_ns)
-		mt_engine_tick(p->sides[side].node.engine, p->net.now_ns);
-	n = mt_engine_tx(p->sides[side].node.engine, p->net.now_ns, UINT32_MAX, descs, BATCH);
 	for (uint32_t i = 0; i < n; i++) {
-		size_t len;
+		struct pair_packet packet;
 
 		if (i + AHEAD < n)
 			mt_engine_prefetch_qp(p->sides[1 - side].node.engine,
 					      descs[i + AHEAD].pkt.bth.dqp);
-		len = mw_packet_encode(&descs[i].pkt, headers);
-
+		encode_packet(&descs[i], side, &packet);
 		p->data_sent += descs[i].pkt.payload_len > 0;
-		deliver_packet(p, 1 - side, headers, len, descs[i].pkt.payload_len, descs[i].ev,
-			       descs[i].port, p->net.now_ns + p->cfg.one_way_ns);
+		deliver_packet(p, &packet, p->net.now_ns + p->cfg.one_way_ns);
 	}
 }
 
 void pair_exchange(struct pair *p)
 {
-	/* Time passes as it would at line rate: 64 packets of 4 KiB at 800 Gb/s. */
-	p->net.now_ns += 2700;
+	p->net.now_ns += BATCH_NS;
 	exchange_from(p, 0);
 	exchange_from(p, 1);
+	engine_node_poll(&p->sides[0].node);
+	engine_node_poll(&p->sides[1].node);
+}
+
+/* ---- in random order ---- */
+
+#define CE_PPM 50000u
+
+/* Sends a batch on its way; the packets of one batch arrive in different rounds. */
+static void launch_batch(struct pair *p, int side)
+{
+	static struct mt_tx_desc descs[BATCH];
+	uint32_t n = take_batch(p, side, descs);
+
+	for (uint32_t i = 0; i < n; i++) {
+		uint32_t later = 1 + (uint32_t)rng_below(&p->rng, PAIR_ROUNDS);
+		struct pair_arrivals *a = &p->arrivals[(p->round + later) % (PAIR_ROUNDS + 1)];
+		struct pair_packet *packet = &a->packets[a->n++];
+
+		if (a->n == PAIR_ARRIVALS_MAX)
+			exit_with_error("more packets than one round takes", (int)a->n);
+		encode_packet(&descs[i], side, packet);
+		if (packet->payload_len == 0)
+			continue;
+		p->data_sent++;
+		packet->ce = rng_chance(&p->rng, CE_PPM);
+	}
+}
+
+void pair_exchange_reordered(struct pair *p)
+{
+	struct pair_arrivals *a;
+
+	p->net.now_ns += BATCH_NS;
+	p->round++;
+	launch_batch(p, 0);
+	a = &p->arrivals[p->round % (PAIR_ROUNDS + 1)];
+	for (uint32_t i = 0; i < a->n; i++) {
+		if (i + AHEAD < a->n)
+			mt_engine_prefetch_qp(p->sides[a->packets[i + AHEAD].to].node.engine,
+					      a->packets[i + AHEAD].dqp);
+		deliver_packet(p, &a->packets[i], p->net.now_ns);
+		if (a->packets[i].to == 1)
+			launch_batch(p, 1);
+	}
+	a->n = 0;
 	engine_node_poll(&p->sides[0].node);
 	engine_node_poll(&p->sides[1].node);
 }
@@ -169,11 +237,18 @@ static void recover_packet(struct pair *p, uint32_t psn)
 static void receive_packet(void *ctx, struct net_packet *packet)
 {
 	struct pair *p = ctx;
+	struct pair_packet arrival = {
+		.payload_len = packet->pkt.payload_len,
+		.ev = packet->meta.ev,
+		.len = (uint8_t)packet->len,
+		.port = packet->meta.port,
+		.to = (uint8_t)packet->dst,
+	};
 
+	memcpy(arrival.headers, packet->bytes, packet->len);
 	if (packet->data)
 		recover_packet(p, packet->pkt.bth.psn);
-	deliver_packet(p, (int)packet->dst, packet->bytes, packet->len, packet->pkt.payload_len,
-		       packet->meta.ev, packet->meta.port, p->net.now_ns);
+	deliver_packet(p, &arrival, p->net.now_ns);
 	free(packet);
 }
 
@@ -349,7 +424,7 @@ static void connect_qp(struct pair *p, int side, uint32_t i)
 	mt_qp_attr_default(&a);
 	/* Thousands of QPs share a link: a QP may have to wait longer than the default timeout. */
 	a.timeout = 14;
-	a.dest = side_address(1 - side);
+	a.dest = side_address(p, 1 - side, i);
 	a.dest_qpn = QPN_BASE + i;
 	r = engine_node_bring_to(&p->sides[side].node, p->sides[side].qps[i], 0, &a, RD_QPS_RTS);
 	if (r != MT_OK)
@@ -371,6 +446,8 @@ void pair_open(struct pair *p, const struct pair_cfg *cfg)
 	engine_net_init(&p->net, &net);
 	p->net.deliver = receive_packet;
 	p->net.deliver_ctx = p;
+	rng_init(&p->rng, 1);
+	p->arrivals = alloc_memory((PAIR_ROUNDS + 1) * sizeof(*p->arrivals));
 	open_engine(p, 0);
 	open_engine(p, 1);
 	for (uint32_t i = 0; i < cfg->qps; i++) {

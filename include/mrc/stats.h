@@ -107,6 +107,7 @@ enum mrc_stats_ev_cause {
 	MRC_STATS_EV_BY_FLOOR = 3,    /* too few others would have been left */
 	MRC_STATS_EV_BY_OPERATOR = 4, /* denied, or allowed again */
 	MRC_STATS_EV_BY_PORT = 5,     /* its port is back */
+	MRC_STATS_EV_BY_LATE = 6,     /* its packets were late, not lost */
 };
 
 /* 32 bytes. */

@@ -14,6 +14,7 @@ void mt_engine_cfg_default(struct mt_engine_cfg *cfg, uint32_t n_ports)
 		.ep_requests = 32,
 		.qpn_index_bits = 24,
 		.ts_shift = 7,
+		.max_buffered = 8192, /* 64 MiB of full packets */
 		.max_run = 1,
 		.timing =
 			{

@@ -48,8 +48,8 @@ struct mt_engine_cfg {
 	uint32_t max_qps;      /* power of two, 1 .. 2^20; QPNs must differ modulo it */
 	uint32_t max_mrs;      /* 1 .. 2^24 - 1 */
 	uint32_t max_profiles; /* EV profiles and CC profiles, 1 .. 1024 of each */
-	uint32_t control_ring; /* NACKs, probe answers and ECN echoes waiting; power of two, 1 ..
-				  2^16 */
+	uint32_t control_ring; /* NACKs, probe answers and ECN echoes waiting, of all QPs; power of
+				  two, 1 .. 2^16 */
 	uint32_t event_ring;   /* EV and QP events waiting to be polled; power of two, 1 .. 2^16 */
 	uint32_t ep_requests; /* endpoint requests, quarantined ones too; power of two, 1 .. 2^16 */
 	uint32_t endpoint;    /* number of this engine among those behind its address, 0 ..
@@ -60,6 +60,8 @@ struct mt_engine_cfg {
 			     no notice of what SACKs offer */
 	bool svc_time;	  /* stamps come back later by the time that the answer took, ours to
 			     peers and theirs to our endpoint requests */
+	/* Packets that may wait for others before them, of all QPs, 1 .. 2^20. */
+	uint32_t max_buffered;
 	uint32_t max_run; /* new data packets of a QP in a row on one EV, 1 .. MT_RUN_MAX */
 	uint64_t seed;	  /* of the engine's PRNG */
 	struct mt_timing timing;
@@ -96,6 +98,12 @@ struct mt_ev_profile_cfg {
 	uint16_t min_active;   /* ASSUMED_BAD never leaves fewer than this usable. 1 .. n_active */
 	uint8_t revive_probes; /* probes in a row that must be answered, 1 .. 16 */
 	uint8_t ignores;       /* enum mt_ev_ignores; 0: MRC */
+	/*
+	 * Rounds take the EVs of a port in this order: set by a controller that gives each host an
+	 * order of its own, so that hosts which begin together load different links. false: each
+	 * round has a random order.
+	 */
+	bool ordered;
 	uint64_t probe_interval_ns;	/* between probes of a bad EV */
 	uint64_t probe_interval_max_ns; /* doubling after each failure stops here */
 };

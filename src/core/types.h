@@ -11,6 +11,7 @@
 #include <stdint.h>
 
 #include "rdma/qp_attr.h"
+#include "wire/dscp.h"
 #include "wire/packet.h"
 
 struct mt_engine;
@@ -60,13 +61,6 @@ struct mt_local_wr {
 	enum rd_wr_opcode opcode;
 };
 
-/* Traffic class of a packet; the adapter maps it to a DSCP. REQ(wire.dscp.classes) */
-enum mt_tclass {
-	MT_CLASS_DATA,
-	MT_CLASS_RETX,
-	MT_CLASS_CONTROL,
-};
-
 /* How a packet was cut by a switch, from its DSCP. */
 enum mt_trim {
 	MT_TRIM_NONE,
@@ -97,7 +91,7 @@ struct mt_tx_desc {
 	uint32_t offset;
 	uint32_t ev;
 	uint8_t port;
-	uint8_t tclass; /* enum mt_tclass */
+	uint8_t tclass; /* enum mw_dscp_class, which mw_dscp_class_of_opcode tells */
 	/*
 	 * Which of the engines behind dst it is for, where pkt.bth.dqp is that of the endpoint; for
 	 * every other packet the destination QPN says so itself.
@@ -115,8 +109,9 @@ struct mt_ep_request {
 	uint16_t endpoint; /* which of the engines behind dst, 0 .. MT_ENDPOINTS_MAX - 1 */
 	struct mt_ev ev;   /* to be sent with, from a port that is up */
 	uint8_t op;	   /* enum mw_ep_op */
-	uint8_t tclass;	   /* enum mt_tclass; the answer always comes in the control class */
-	bool id_given;	   /* `id` is to be used; otherwise the engine chooses one */
+	/* enum mw_dscp_class: CONTROL, or one of data; the answer always comes in CONTROL */
+	uint8_t tclass;
+	bool id_given; /* `id` is to be used; otherwise the engine chooses one */
 	uint16_t id;
 	uint32_t port_mask;  /* MW_EP_PORT_STATUS: bit set: port reachable */
 	uint64_t timeout_ns; /* 1 .. 2^36 */
@@ -131,7 +126,7 @@ enum mt_ep_status {
 	MT_EP_TIMED_OUT,
 };
 
-/* An EV's health as a controller sees it. SKIP is internal: a congested EV is skipped once. */
+/* An EV's health as a controller sees it. SKIP is of a QP: it skips a congested EV once. */
 enum mt_ev_state {
 	MT_EV_GOOD,
 	MT_EV_SKIP,
@@ -148,6 +143,7 @@ enum mt_ev_cause {
 	MT_EV_BY_FLOOR,	   /* taken back because too few would be left */
 	MT_EV_BY_OPERATOR, /* denied, or allowed again */
 	MT_EV_BY_PORT,	   /* its port is back, and its losses were those of the port */
+	MT_EV_BY_LATE,	   /* what was lost on it is late: in time for the window, or never */
 	MT_EV_CAUSES,
 };
 

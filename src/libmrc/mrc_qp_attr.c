@@ -203,10 +203,10 @@ int ma_mrc_attr_to_nic(const struct mrc_qp_attr *mrc_attr, int mrc_attr_mask,
 	if (mrc_attr_mask & MRC_QP_CAP) {
 		if (mrc_attr->cap & ~(uint32_t)CAP_KNOWN)
 			return EINVAL;
-		attr->trim_nack = !(mrc_attr->cap & MRC_QP_CAP_TRIM_NACK_DEST_UNSUPPORTED);
+		attr->trim_nack_dest = !(mrc_attr->cap & MRC_QP_CAP_TRIM_NACK_DEST_UNSUPPORTED);
 		attr->dynamic_mpr = mrc_attr->cap & MRC_QP_CAP_DYNAMIC_MPR;
 		attr->svc_time_dest = !(mrc_attr->cap & MRC_QP_CAP_SVC_TIME_DEST_UNSUPPORTED);
-		*mask |= RD_QP_TRIM_NACK | RD_QP_DYNAMIC_MPR | RD_QP_SVC_TIME_DEST;
+		*mask |= RD_QP_TRIM_NACK_DEST | RD_QP_DYNAMIC_MPR | RD_QP_SVC_TIME_DEST;
 	}
 	return profiles_to_nic(mrc_attr, mrc_attr_mask, attr, mask);
 }

@@ -37,7 +37,7 @@ enum rd_qp_attr_mask {
 	RD_QP_EV_PROFILE = 1u << 12,
 	RD_QP_CC_PROFILE = 1u << 13,
 	RD_QP_P_KEY = 1u << 14,
-	RD_QP_TRIM_NACK = 1u << 15,
+	RD_QP_TRIM_NACK_DEST = 1u << 15,
 	RD_QP_DYNAMIC_MPR = 1u << 16,
 	RD_QP_SVC_TIME_DEST = 1u << 17,
 	RD_QP_RNR_RETRY = 1u << 18,
@@ -102,8 +102,8 @@ enum rd_qp_attr_mask {
 	X(CC_PROFILE, uint32_t, cc_profile, 0, 0, UINT32_MAX)                                 \
 	/* UD: a datagram with another one is dropped. */                                     \
 	X(Q_KEY, uint32_t, q_key, 0, 0, UINT32_MAX)                                           \
-	/* Answer trimmed packets with a NACK. */                                             \
-	X(TRIM_NACK, bool, trim_nack, true, 0, 1)                                             \
+	/* The peer answers trimmed packets with a NACK. */                                   \
+	X(TRIM_NACK_DEST, bool, trim_nack_dest, true, 0, 1)                                   \
 	/* Both ends agreed: windows follow the MPR field of SACKs. */                        \
 	X(DYNAMIC_MPR, bool, dynamic_mpr, false, 0, 1)                                        \
 	/* The peer returns stamps later by the time its answer took. */                      \

@@ -127,7 +127,7 @@ static bool count_failure(struct mu_health *h, uint16_t ev, uint64_t now_ns)
 /* count_answer returns whether it revived the EV. REQ(ud.health.revive) */
 static bool count_answer(struct mu_health *h, uint16_t ev, uint64_t now_ns)
 {
-	if (!mt_ev_count_answer(h->set, ev, now_ns, false))
+	if (!mt_ev_count_answer(h->set, ev, now_ns))
 		return false;
 	h->set->faults[ev].revived = 0; /* here an EV that flaps is not kept away for longer */
 	return true;

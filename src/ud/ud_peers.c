@@ -74,7 +74,7 @@ static void send_probe(struct mu_engine *e, struct mu_peer *p, uint16_t path, ui
 		.endpoint = (uint16_t)p->endpoint,
 		.ev = e->evs[path],
 		.op = MW_EP_EV_PROBE,
-		.tclass = MT_CLASS_CONTROL,
+		.tclass = MW_DSCP_CONTROL,
 		.timeout_ns = mu_health_probe_timeout(&p->health),
 		.user = (uint64_t)p->number << USER_PEER_SHIFT | (uint64_t)path << USER_PATH_SHIFT |
 			1,

@@ -131,7 +131,7 @@ static bool send_one(struct mu_qp *qp, uint64_t number)
 		.n_sge = send->n_sge,
 		.ev = e->evs[qp->path.number].value,
 		.port = e->evs[qp->path.number].port,
-		.tclass = MT_CLASS_DATA,
+		.tclass = MW_DSCP_NO_TRIM,
 	};
 
 	if (!are_sges_valid(qp, send, d.sge) ||

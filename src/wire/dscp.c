@@ -133,11 +133,11 @@ enum mw_dscp_class mw_dscp_class_of_opcode(uint8_t opcode, bool rtx, bool trimma
 	uint16_t flags = mw_opcode_info(opcode)->flags;
 
 	mb_assert(flags != 0);
-	if (opcode != MW_PROBE && !(flags & MW_OP_DATA))
-		return MW_DSCP_CONTROL;
-	if (opcode == MW_PROBE || !trimmable)
+	if (opcode == MW_PROBE || opcode == MW_RESPONSE_PROBE)
 		return MW_DSCP_NO_TRIM;
-	return rtx ? MW_DSCP_TRIMMABLE_RETX : MW_DSCP_TRIMMABLE;
+	if (!(flags & MW_OP_DATA))
+		return MW_DSCP_CONTROL;
+	return mw_dscp_class_of_data(rtx, trimmable);
 }
 
 uint8_t mw_dscp_encode(const struct mw_dscp_map *map, enum mw_dscp_class cls)

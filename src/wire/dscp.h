@@ -63,10 +63,19 @@ void mw_dscp_map_write(const struct mw_dscp_map *map, char out[MW_DSCP_TEXT_BYTE
 /* mw_dscp_class_name returns "no-trim", "trimmable", ... or, of MW_DSCP_CLASSES, "unknown". */
 const char *mw_dscp_class_name(enum mw_dscp_class cls);
 
+/* mw_dscp_class_of_data returns the class of data, see below. */
+static inline enum mw_dscp_class mw_dscp_class_of_data(bool rtx, bool trimmable)
+{
+	if (!trimmable)
+		return MW_DSCP_NO_TRIM;
+	return rtx ? MW_DSCP_TRIMMABLE_RETX : MW_DSCP_TRIMMABLE;
+}
+
 /*
  * mw_dscp_class_of_opcode returns the class in which a packet is sent. Write data is TRIMMABLE, or
  * TRIMMABLE_RETX when it is a retransmission; with `trimmable` false (the peer does not answer cut
- * packets) it is NO_TRIM. A reliability probe asks after the data queue and is NO_TRIM. ACK, SACK,
+ * packets) it is NO_TRIM. A reliability probe waits where data wait, since it asks after
+ * what is before it, and is NO_TRIM. ACK, SACK,
  * NACK and the endpoint packets are CONTROL. The opcode must be one of MRC (asserted).
  * REQ(wire.dscp.control-class) REQ(wire.dscp.data-class) REQ(wire.dscp.retransmit-class)
  */

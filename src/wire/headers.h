@@ -383,9 +383,9 @@ static inline void mw_erth_decode(const uint8_t *in, struct mw_erth *erth)
 
 static inline void mw_eeth_encode(const struct mw_eeth *eeth, uint8_t *out)
 {
-	mb_assert(eeth->op <= 3);
+	mb_assert(eeth->op <= 3 && eeth->op_high <= 3);
 	memset(out, 0, MW_EETH_BYTES);
-	out[1] = (uint8_t)(eeth->op << 2);
+	out[1] = (uint8_t)(eeth->op_high << 4 | eeth->op << 2);
 	mb_store_be16(out + 28, eeth->tx_timestamp);
 }
 
@@ -393,6 +393,7 @@ static inline void mw_eeth_encode(const struct mw_eeth *eeth, uint8_t *out)
 static inline void mw_eeth_decode(const uint8_t *in, struct mw_eeth *eeth)
 {
 	eeth->op = in[1] >> 2 & 3;
+	eeth->op_high = in[1] >> 4 & 3;
 	eeth->tx_timestamp = mb_load_be16(in + 28);
 }
 

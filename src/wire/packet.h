@@ -223,7 +223,8 @@ struct mw_erth {
 
 /* Endpoint response header, 36 bytes. */
 struct mw_eeth {
-	uint8_t op; /* enum mw_ep_op, 2 bits */
+	uint8_t op;	 /* enum mw_ep_op, 2 bits */
+	uint8_t op_high; /* the two bits above it, where some responders put it; ours do not */
 	uint16_t tx_timestamp;
 };
 

@@ -434,7 +434,7 @@ static void change_qp(struct fuzz *f, unsigned n, unsigned i)
 				  .p_key = 0xFFFF,
 				  .ev_profile = v % 3,
 				  .cc_profile = v % 3,
-				  .trim_nack = v & 1};
+				  .trim_nack_dest = v & 1};
 
 	modify(f, n, i, &attr, mask);
 	if (mask & RD_QP_STATE && attr.state == RD_QPS_RESET && v & 8)

@@ -110,9 +110,9 @@ static void attacker_transfer(struct live_side *s)
 static uint64_t attacker_counted(struct live_side *s)
 {
 	static const char *const names[] = {
-		"drop_decode",	     "drop_icrc",	  "drop_no_qp",
-		"drop_src_mismatch", "drop_malformed",	  "drop_bogus_ack",
-		"drop_p_key",	     "rx_outside_subnet", "rx_trimmed"};
+		"drop_decode",	  "drop_icrc",	     "drop_no_qp", "drop_src_mismatch",
+		"drop_malformed", "drop_bogus_ack",  "drop_p_key", "rx_outside_subnet",
+		"rx_trimmed",	  "drop_context_ids"};
 	uint64_t sum = 0;
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)

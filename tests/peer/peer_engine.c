@@ -160,7 +160,7 @@ static void note_arrival(struct world *w, const struct peer_packet *pkt, bool wh
 
 		w->owed[OWED_SACK] |=
 			(!whole && !copy) || pkt->ack_request || pkt->rtx || pkt->ecn == 3;
-		w->owed[OWED_SACK] |= copy && w->known_copies; /* failing.txt */
+		w->owed[OWED_SACK] |= copy;
 		w->owed[OWED_MARK] |= whole && pkt->ecn == 3;
 		*bytes += pkt->payload_len > 1024 ? pkt->payload_len : 1024;
 		w->owed[OWED_SACK] |= *bytes > SACK_BYTES; /* REQ(rsp.sack.trigger.bytes) */

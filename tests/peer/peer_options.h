@@ -32,7 +32,7 @@
 	X(always_skip, 3,                                                                         \
 	  "m of SACKs: NONE or SKIP_ONCE, ALWAYS_SKIP for one EV in eight, also 3")               \
 	X(ack_when, 3, "transport ACK: at once, after up to 20 us, behind the SACK")              \
-	X(ack_psn, 2, "PSN of transport ACKs: cack_psn, 0")                                       \
+	X(ack_psn, 2, "PSN of transport ACKs that are no NAKs: cack_psn, 0")                      \
 	X(ack_probe, 2, "answer to a reliability probe: SACK and transport ACK, SACK alone")      \
 	X(ahead, 2, "PSN ahead of the window: NACK, silence")                                     \
 	X(trim, 2, "trimmed packet: NACK, silence")                                               \

@@ -38,7 +38,6 @@ static void set_option(struct world *w, const char *name, size_t len, const char
 	} flags[] = {
 		{"no_faults", &w->no_faults},
 		{"trace", &w->trace},
-		{"known_copies", &w->known_copies},
 	};
 
 	for (size_t i = 0; i < OPTION_COUNT; i++)

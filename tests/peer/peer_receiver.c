@@ -326,7 +326,8 @@ void peer_receiver_keep(struct peer_receiver *r, size_t index, const struct peer
 void peer_receiver_ack(struct peer_receiver *r, uint8_t syndrome)
 {
 	struct peer *p = r->peer;
-	uint32_t psn = p->options.ack_psn == 0 ? psn_at(r, (int64_t)r->executed - 1) : 0;
+	bool named = p->options.ack_psn == 0 || syndrome != PEER_ACK_POSITIVE;
+	uint32_t psn = named ? psn_at(r, (int64_t)r->executed - 1) : 0;
 	struct peer_packet ack = peer_header(p, opcode_of(r, PEER_ACK), psn);
 
 	ack.syndrome = syndrome;

@@ -16,16 +16,22 @@ static _Alignas(64) uint8_t mem[65536];
 static struct mt_ev evs[EVS_MAX];
 static struct mt_ev_set *set;
 static struct mt_spray sp;
-static struct mt_spray_port places[MT_PORTS_MAX];
+static uint64_t place[64];
 static uint32_t n_ports, skipped;
 
-/* A set of per_port EVs on each port, of which `active` on each take part. */
-static void make(uint32_t ports, uint32_t per_port, uint32_t active)
+static void attach(void)
+{
+	assert_true(mt_spray_size(MT_PORTS_MAX, set->n_evs) <= sizeof(place));
+	mt_spray_attach(&sp, place, MT_PORTS_MAX, set->n_evs);
+}
+
+/* A set of per_port EVs on each port, of which n_active take part: as many on each as can be. */
+static void make(uint32_t ports, uint32_t per_port, uint32_t n_active)
 {
 	struct mt_ev_profile_cfg cfg = {
 		.evs = evs,
 		.n_evs = (uint16_t)(ports * per_port),
-		.n_active = (uint16_t)(ports * active),
+		.n_active = (uint16_t)n_active,
 		.min_active = 1,
 		.revive_probes = 1,
 		.probe_interval_ns = 1,
@@ -38,7 +44,7 @@ static void make(uint32_t ports, uint32_t per_port, uint32_t active)
 	assert_true(mt_ev_set_size(cfg.n_evs, ports, true) <= sizeof(mem));
 	set = mt_ev_set_init(mem, &cfg, ports, &(struct rd_gid){{0}}, cold_pool());
 	mt_spray_init(&sp, test_rand());
-	mt_spray_attach(&sp, places, MT_PORTS_MAX);
+	attach();
 	skipped = 0;
 }
 
@@ -47,7 +53,17 @@ static void make_random(void)
 	uint32_t ports = 1 + (uint32_t)test_rand_below(PORTS_MAX);
 	uint32_t per_port = 1 + (uint32_t)test_rand_below(EVS_MAX / PORTS_MAX);
 
-	make(ports, per_port, 1 + (uint32_t)test_rand_below(per_port));
+	make(ports, per_port, 1 + (uint32_t)test_rand_below(ports * per_port));
+}
+
+/* How many ports take part: those that have an active EV, which are the first. */
+static uint32_t count_rotating(void)
+{
+	uint32_t n = 0;
+
+	while (n < n_ports && set->ports[n].active > 0)
+		n++;
+	return n;
 }
 
 static uint16_t next(uint32_t ports, uint16_t avoid)
@@ -55,20 +71,24 @@ static uint16_t next(uint32_t ports, uint16_t avoid)
 	return mt_spray_pick(&sp, set, ports, avoid, &skipped);
 }
 
-/* REQ(req.spray.rotation) REQ(req.spray.equal-planes) */
+/*
+ * Ports may differ by one active EV; each takes its turn, and so many rounds of each have begun.
+ * REQ(req.spray.rotation) REQ(req.spray.equal-planes) REQ(req.spray.standby-port)
+ */
 TEST(mt_spray_pick, laps_and_shares)
 {
 	for (size_t round = 0; round < test_rounds(500); round++) {
-		uint32_t pass_no, count[EVS_MAX] = {0};
+		uint32_t rotating, count[EVS_MAX] = {0};
 
 		make_random();
-		pass_no = n_ports * set->ports[0].active;
-		for (uint32_t i = 0; i < 5 * pass_no; i++) {
+		rotating = count_rotating();
+		for (uint32_t i = 0; i < 5 * set->n_evs; i++) {
 			uint16_t path = next(ANY, MT_EV_NONE);
 
-			assert_u_eq(set->evs[path].port, i % n_ports);
+			assert_u_eq(set->evs[path].port, i % rotating);
 			count[path]++;
-			assert_u_eq(count[path], i / pass_no + 1);
+			assert_u_eq(count[path],
+				    i / rotating / set->ports[i % rotating].active + 1);
 		}
 	}
 }
@@ -86,15 +106,30 @@ static void damage(void)
 		else if (what == 1 && set->n_usable > 1)
 			mt_ev_deny(set, i, true);
 		else if (what == 2)
-			mt_ev_skip_once(set, i);
+			mt_spray_skip_once(&sp, set, i);
 	}
+}
+
+static bool is_usable(uint16_t i, uint16_t avoid)
+{
+	return mt_ev_is_usable(&set->evs[i]) && i != avoid;
+}
+
+/* Whether the ports of the rotation have none: then those that are not in it help out. */
+static bool standby_helps(uint16_t avoid)
+{
+	for (uint16_t i = 0; i < set->n_evs; i++)
+		if (set->ports[set->evs[i].port].active > 0 && is_usable(i, avoid))
+			return false;
+	return true;
 }
 
 static bool could_be(uint16_t i, uint32_t ports, uint16_t avoid)
 {
-	const struct mt_ev_entry *p = &set->evs[i];
+	uint8_t port = set->evs[i].port;
 
-	return mt_ev_is_usable(p) && i != avoid && ports >> p->port & 1;
+	return is_usable(i, avoid) && ports >> port & 1 &&
+	       (set->ports[port].active > 0 || standby_helps(avoid));
 }
 
 /* Whether any path but the one to avoid could be chosen from these ports. */
@@ -109,7 +144,8 @@ static bool any_could_be(uint32_t ports, uint16_t avoid)
 static void check_choice(uint32_t ports, uint16_t avoid)
 {
 	bool possible = any_could_be(ports, avoid);
-	bool last = set->n_usable == 1 && avoid != MT_EV_NONE && could_be(avoid, ports, MT_EV_NONE);
+	bool last = set->n_usable == 1 && avoid != MT_EV_NONE && is_usable(avoid, MT_EV_NONE) &&
+		    ports >> set->evs[avoid].port & 1;
 	uint16_t path = next(ports, avoid);
 
 	if (possible) {
@@ -148,13 +184,24 @@ TEST(mt_spray_pick, a_skip_costs_one_turn)
 
 		make(1, active, active);
 		for (uint16_t i = 1; i < active; i++)
-			skips += test_rand_chance(1, 2) && mt_ev_skip_once(set, i);
+			if (test_rand_chance(1, 2)) {
+				mt_spray_skip_once(&sp, set, i);
+				skips++;
+			}
 		for (uint32_t i = 0; i < 4 * active - skips; i++)
 			count[next(ANY, MT_EV_NONE)]++;
 		assert_u_eq(skipped, skips);
 		for (uint16_t i = 0; i < active; i++)
 			assert_u_between(count[i], 3, 4);
 	}
+}
+
+static bool any_usable(uint32_t ports)
+{
+	for (uint16_t i = 0; i < set->n_evs; i++)
+		if (is_usable(i, MT_EV_NONE) && ports >> set->evs[i].port & 1)
+			return true;
+	return false;
 }
 
 /* REQ(req.reverse.per-plane) */
@@ -169,9 +216,9 @@ TEST(mt_spray_pick_control, a_usable_path_of_the_port_if_there_is_one)
 		port = (uint8_t)test_rand_below(n_ports);
 		path = mt_spray_pick_control(&sp, set, port);
 		assert_true(path < set->n_evs);
-		if (any_could_be(ANY, MT_EV_NONE))
+		if (any_usable(ANY))
 			assert_true(mt_ev_is_usable(&set->evs[path]));
-		if (any_could_be(1u << port, MT_EV_NONE))
+		if (any_usable(1u << port))
 			assert_u_eq(set->evs[path].port, port);
 	}
 }

@@ -52,6 +52,7 @@ void sim_make_answers(struct sim_qp *qp)
 		.first_psn = qp->peer->cfg.attr.sq_psn,
 		.window = (uint64_t)mpr * MT_MPR_UNIT,
 		.p_key = qp->cfg.attr.p_key,
+		.trimmable = qp->cfg.attr.trim_nack_dest,
 	};
 	snprintf(f->name, sizeof(f->name), "node %u qp %u answers", f->src, qp->qpn);
 }

@@ -187,6 +187,7 @@ void sim_mr_placed(struct sim_mr *mr, uint64_t offset, const uint8_t *src, uint3
 	uint64_t at;
 
 	if (len == 0 || offset > mr->length || len > mr->length - offset) {
+		mr->check->outside = true;
 		sim_fail(mr->check, "placed %u bytes at %" PRIu64 " of MR %u/%u of %" PRIu64, len,
 			 offset, mr->node, mr->index, mr->length);
 		return;
@@ -480,7 +481,7 @@ static void check_wimm(struct sim_flow *f, uint64_t n)
 /* REQ(req.gate.mpr) */
 static void check_new(struct sim_flow *f, const struct mt_tx_desc *d, uint64_t n)
 {
-	if (d->pkt.bth.rtx || d->tclass != MT_CLASS_DATA)
+	if (d->pkt.bth.rtx || d->tclass != mw_dscp_class_of_data(false, f->trimmable))
 		sim_fail(f->check, "%s: packet %" PRIu64 " is new: rtx %d class %u", f->name, n,
 			 d->pkt.bth.rtx, d->tclass);
 	else if (n >= f->expected + f->window)
@@ -494,7 +495,7 @@ static void check_new(struct sim_flow *f, const struct mt_tx_desc *d, uint64_t n
 /* REQ(req.rtx.flag) REQ(wire.dscp.retransmit-class) REQ(req.rtx.same-packet) */
 static void check_again(struct sim_flow *f, const struct mt_tx_desc *d, uint64_t n)
 {
-	if (!d->pkt.bth.rtx || d->tclass != MT_CLASS_RETX)
+	if (!d->pkt.bth.rtx || d->tclass != mw_dscp_class_of_data(true, f->trimmable))
 		sim_fail(f->check, "%s: packet %" PRIu64 " was sent before: rtx %d class %u",
 			 f->name, n, d->pkt.bth.rtx, d->tclass);
 	f->resent++;

@@ -25,6 +25,7 @@
 struct sim_check {
 	const uint64_t *now_ns;
 	bool failed;
+	bool outside; /* bytes were placed beyond the end of an MR */
 	char why[400];
 };
 
@@ -90,7 +91,8 @@ struct sim_flow {
 	uint32_t max_wimm;
 	uint16_t p_key;
 	bool signal_all;
-	bool answers; /* to the requests of the other end */
+	bool trimmable; /* the receiver answers cut packets */
+	bool answers;	/* to the requests of the other end */
 	struct sim_msg **msgs;
 	size_t n, room;
 	uint64_t n_packets; /* of all messages */

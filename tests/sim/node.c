@@ -28,10 +28,15 @@ static enum sim_kind kind_of(uint8_t opcode)
 
 /* ---- out ---- */
 
-static uint32_t node_at(const struct sim_world *w, const struct rd_gid *addr)
+/* The engine that a packet is for: that of its QP, or the one that the descriptor names. */
+static uint32_t node_at(const struct sim_world *w, const struct mt_tx_desc *d)
 {
+	uint32_t dqp = d->pkt.bth.dqp;
+	uint32_t endpoint = dqp == MW_QPN_ENDPOINT ? d->endpoint : dqp >> w->qpn_index_bits;
+
 	for (uint32_t i = 0; i < w->cfg.net.n_nodes; i++)
-		if (memcmp(addr, &w->nodes[i].addr, sizeof(*addr)) == 0)
+		if (memcmp(&d->dst, &w->nodes[i].addr, sizeof(d->dst)) == 0 &&
+		    w->nodes[i].endpoint == endpoint)
 			return i;
 	return NET_NO_NODE;
 }
@@ -76,7 +81,7 @@ static void check_descriptor(struct sim_node *node, const struct mt_tx_desc *d, 
 		sim_fail(&node->w->check, "node %u: data for port %u, free are %x", node->id,
 			 d->port, free_ports);
 	else if (kind != SIM_DATA && kind != SIM_PROBE && d->pkt.bth.opcode != MW_EP_REQUEST &&
-		 d->tclass != MT_CLASS_CONTROL)
+		 d->tclass != MW_DSCP_CONTROL)
 		sim_fail(&node->w->check, "node %u: %s in class %u", node->id,
 			 mw_opcode_info(d->pkt.bth.opcode)->name, d->tclass);
 }
@@ -111,7 +116,9 @@ void sim_node_send(void *ctx, const struct mt_tx_desc *d, uint32_t free_ports)
 	p->headers_len = n;
 	p->pkt = d->pkt;
 	p->data = kind == SIM_DATA;
-	p->waits = d->tclass != MT_CLASS_CONTROL;
+	p->waits = d->tclass != MW_DSCP_CONTROL;
+	if (p->waits)
+		mh_pace_consume(&node->pace[d->port], (uint32_t)p->len);
 	if (p->data && qp) {
 		copy_payload(node, d, p->bytes + n);
 		p->flow = flow_of(qp, d->pkt.bth.opcode);
@@ -120,7 +127,7 @@ void sim_node_send(void *ctx, const struct mt_tx_desc *d, uint32_t free_ports)
 		sim_fail(&node->w->check, "node %u: data without a QP", node->id);
 	}
 	p->src = node->id;
-	p->dst = node_at(node->w, &d->dst);
+	p->dst = node_at(node->w, d);
 	p->tclass = d->tclass;
 	p->meta = (struct mt_rx_meta){
 		.src = node->addr, .ev = d->ev, .port = d->port, .icrc_ok = true};
@@ -137,15 +144,35 @@ static void wake(void *ctx, uint64_t arg)
 	sim_node_run(node);
 }
 
+/* When the first port without tokens has some again. */
+static uint64_t tokens_at(struct sim_node *node)
+{
+	uint64_t now = node->w->net.now_ns, first = NET_NEVER;
+
+	for (uint32_t port = 0; port < node->w->cfg.net.n_planes; port++) {
+		struct mh_pace *pace = &node->pace[port];
+		uint64_t when;
+
+		if (mh_pace_frames(pace, now) >= node->tx_batch)
+			continue;
+		when = mh_pace_deadline(pace);
+		if (when > now && when < first)
+			first = when;
+	}
+	return first;
+}
+
 /* Full ports do not tell the engine when they have room: the node comes back by itself. */
 static void wait_for_room(struct sim_node *node)
 {
 	struct engine_net *net = &node->w->net;
-	uint64_t when;
+	uint64_t when, tokens;
 
 	if (!mt_engine_tx_is_blocked(node->engine))
 		return;
 	when = engine_net_room_at(net, node->id, node->tx_batch, 4096 + MW_HEADERS_MAX);
+	tokens = tokens_at(node);
+	when = tokens < when ? tokens : when;
 	if (when == NET_NEVER || when >= node->wake_at_ns)
 		return;
 	node->wake_at_ns = when;
@@ -155,14 +182,23 @@ static void wait_for_room(struct sim_node *node)
 uint32_t sim_node_free_ports(void *ctx, uint32_t n)
 {
 	struct sim_node *node = ctx;
+	struct engine_net *net = &node->w->net;
+	uint32_t mask = engine_net_free_ports(net, node->id, n, 4096 + MW_HEADERS_MAX);
 
-	return engine_net_free_ports(&node->w->net, node->id, n, 4096 + MW_HEADERS_MAX);
+	for (uint32_t port = 0; port < net->cfg.n_planes; port++)
+		if (mh_pace_frames(&node->pace[port], net->now_ns) < n)
+			mask &= ~(1u << port);
+	return mask;
 }
 
 static uint32_t send_all(struct sim_node *node)
 {
-	uint32_t sent = engine_node_send(&node->base, node->w->net.now_ns, node->tx_batch);
+	uint64_t now = node->w->net.now_ns;
+	uint32_t sent = engine_node_send(&node->base, now, node->tx_batch);
 
+	if (mt_engine_tx_is_blocked(node->engine))
+		for (uint32_t port = 0; port < node->w->cfg.net.n_planes; port++)
+			mh_pace_forgo(&node->pace[port], now);
 	wait_for_room(node);
 	return sent;
 }

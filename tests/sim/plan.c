@@ -151,4 +151,5 @@ void sim_plan_draw(struct sim_plan *plan, uint64_t seed)
 	draw_receivers(plan, &r);
 	draw_extension(plan, &r);
 	draw_asking(plan, &r);
+	plan->host = ONE_OF(&r, 1, 1, 1, 2);
 }

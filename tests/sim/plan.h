@@ -70,7 +70,8 @@
 	X(send_share, 0, "SENDs, of 100")                                     \
 	X(recv_pause_ns, 0, "receives are posted only each")                  \
 	X(ask_share, 0, "READs and atomics, of 100")                          \
-	X(rd_atomic, 1, "of these at a time")
+	X(rd_atomic, 1, "of these at a time")                                 \
+	X(host, 1, "engines at an address")
 
 struct sim_plan {
 	uint64_t seed;

@@ -221,6 +221,17 @@ static bool all_posted(const struct run *run)
 
 /* ---- faults ---- */
 
+/* Nodes of two hosts have the paths of their hosts. */
+static void to_hosts(const struct run *run, uint32_t *src, uint32_t *dst)
+{
+	const struct engine_net *net = &run->world.net;
+
+	if (engine_net_host(net, *src) == engine_net_host(net, *dst))
+		return;
+	*src = engine_net_host(net, *src);
+	*dst = engine_net_host(net, *dst);
+}
+
 /* The path that stays good between two nodes, each way its own. */
 static bool is_good_path(const struct run *run, uint32_t src, uint32_t dst, uint32_t plane,
 			 uint32_t path)
@@ -228,7 +239,8 @@ static bool is_good_path(const struct run *run, uint32_t src, uint32_t dst, uint
 	uint64_t n = run->plan->planes * run->plan->paths;
 	struct rng r;
 
-	rng_init(&r, run->plan->seed ^ (src * NET_NODES_MAX + dst + 1));
+	to_hosts(run, &src, &dst);
+	rng_init(&r, run->plan->seed ^ (src * 8u + dst + 1));
 	return rng_below(&r, n) == plane * run->plan->paths + path;
 }
 
@@ -253,6 +265,7 @@ static void set_paths(struct run *run, uint32_t src, uint32_t dst)
 {
 	const struct sim_plan *p = run->plan;
 
+	to_hosts(run, &src, &dst);
 	if (run->paths_set[src][dst])
 		return;
 	run->paths_set[src][dst] = true;
@@ -363,6 +376,7 @@ static void world_cfg(const struct sim_plan *p, struct sim_world_cfg *cfg)
 	sim_world_cfg_default(cfg);
 	cfg->net.seed = p->seed;
 	cfg->net.n_nodes = (uint32_t)p->nodes;
+	cfg->net.nodes_per_host = (uint32_t)p->host;
 	cfg->net.n_planes = (uint32_t)p->planes;
 	cfg->net.n_paths = (uint32_t)p->paths;
 	cfg->net.path.latency_ns = p->latency_ns;

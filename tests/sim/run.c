@@ -5,9 +5,33 @@
 #include <stdlib.h>
 
 #include "base/assert.h"
+#include "core/state/engine_state.h"
 #include "node.h"
 
 /* ---- time ---- */
+
+/* Whether all EVs that leave from the set's open ports are denied: then none may be used. */
+static bool all_denied(const struct mt_ev_set *s)
+{
+	for (uint16_t i = 0; i < s->n_evs; i++)
+		if (mt_ev_is_open(s, i) && s->evs[i].state != MT_EV_DENIED)
+			return false;
+	return true;
+}
+
+/* Looks into the engine, because it must hold between any two events. REQ(req.ev.min-active) */
+static void check_usable(struct sim_node *node)
+{
+	const struct mb_link *sets = &node->engine->ev_sets;
+
+	for (const struct mb_link *l = sets->next; l != sets; l = l->next) {
+		const struct mt_ev_set *s = mb_container_of(l, struct mt_ev_set, link);
+
+		if (mt_ev_set_count_usable(s) == 0 && !all_denied(s))
+			sim_fail(&node->w->check, "node %u: no EV to node address %u is usable",
+				 node->id, s->peer.b[15]);
+	}
+}
 
 bool sim_step(struct sim_world *w, uint64_t limit)
 {
@@ -34,6 +58,8 @@ bool sim_step(struct sim_world *w, uint64_t limit)
 			w->net.now_ns = when;
 		sim_node_tick(node);
 	}
+	for (uint32_t i = 0; i < w->cfg.net.n_nodes; i++)
+		check_usable(&w->nodes[i]);
 	return !w->check.failed;
 }
 
@@ -188,6 +214,7 @@ static void check_no_drops(struct sim_node *node, const struct mt_stats *st)
 		{"drop_far_psn", st->drop_far_psn, 0},
 		{"drop_malformed", st->drop_malformed, 0},
 		{"drop_bogus_ack", st->drop_bogus_ack, 0},
+		{"drop_context_ids", st->drop_context_ids, 0},
 		{"rx_access_errors", st->rx_access_errors, 0},
 	};
 

@@ -182,6 +182,43 @@ TEST(sim_endpoint, a_path_that_dies_during_the_stop_is_found)
 	net_seed = 1;
 }
 
+/*
+ * Nodes 2 and 3 are two engines of one host. While one of them stops, the other one goes on, and
+ * answers over the same EVs. REQ(req.ev.endpoint)
+ */
+TEST(sim_endpoint, one_of_two_engines_at_an_address_stops)
+{
+	struct sim_world_cfg cfg = case_cfg(PLANES, PATHS);
+	struct sim_world *w;
+	struct sim_qp *live, *stopped;
+	struct sim_qp_cfg qp;
+	uint64_t done;
+
+	cfg.net.n_nodes = 4;
+	cfg.net.nodes_per_host = 2;
+	w = case_open(&cfg);
+	case_pace(w, 0, UINT64_C(16900000000));
+	for (uint32_t i = 0; i < 4; i++)
+		w->nodes[i].service_ns = 200;
+	sim_qp_cfg_default(&qp);
+	live = sim_connect(w, 0, 2, &qp, &qp);
+	stopped = sim_connect(w, 0, 3, &qp, &qp);
+	assert_memory_equal(&w->nodes[2].addr, &w->nodes[3].addr, sizeof(struct rd_gid));
+	case_keep_busy(live, 4096 * 50, w->net.now_ns + 110 * SIM_MS);
+	case_post(stopped, 200, 4096 * 50, 0);
+	sim_run_for(w, SIM_MS);
+	sim_node_stop(&w->nodes[3], 100 * SIM_MS, false);
+	sim_run_for(w, SIM_MS);
+	done = live->out.sent;
+	sim_run_for(w, 50 * SIM_MS);
+	/* All that the ports can carry, two packets a microsecond. */
+	CASE_BETWEEN(w, live->out.sent - done, 99000, 101000);
+	sim_run_done(w, 200 * SIM_MS);
+	CASE_EQ(w, case_stats(w, 0).evs_retired, 0);
+	CASE_BETWEEN(w, case_resent(w, 0) * 100, 0, w->nodes[0].traffic.sent[SIM_DATA]);
+	case_done(w);
+}
+
 /* ---- overflow ---- */
 
 /* Node 1 receives half as fast as node 0 sends, and its buffer holds `room` packets. */

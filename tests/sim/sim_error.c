@@ -398,6 +398,33 @@ TEST(sim_error, a_qp_can_be_reset_and_used_again)
 	case_close(w);
 }
 
+/*
+ * What is on its way of one life of a QP comes in the next, whose messages have the same numbers:
+ * nothing of it may complete or end anything. REQ(req.ack.psn) REQ(req.error.fatal-nack)
+ */
+TEST(sim_error, answers_of_a_former_life_say_nothing)
+{
+	for (unsigned i = 0; i < test_rounds(50); i++) {
+		struct sim_world *w = case_open(NULL);
+		struct sim_qp *qp = sim_connect_default(w);
+
+		case_recvs(qp->peer, 1);
+		case_post(qp, 20, 1000, 0);
+		case_post(qp, 3, 30000, 0);
+		sim_post(qp, 1000, RD_SEND_IMM);
+		sim_run_for(w,
+			    7 * SIM_US + test_rand_below(6 * SIM_US)); /* data came, answers fly */
+		sim_reconnect(qp, (uint32_t)test_rand() & 0xFFFFFF,
+			      (uint32_t)test_rand() & 0xFFFFFF);
+		case_recvs(qp->peer, 1);
+		case_post(qp, 20, 1000, 0);
+		sim_post(qp, 1000, RD_SEND_IMM);
+		sim_run_done(w, SIM_MS);
+		CASE_EQ(w, qp->out.completed, 21);
+		case_close(w);
+	}
+}
+
 TEST(sim_error, a_failed_qp_can_be_reset_and_used_again)
 {
 	struct sim_world *w = case_open(NULL);

@@ -190,6 +190,49 @@ TEST(sim_fault, one_good_cable_of_32_is_found)
 	}
 }
 
+static bool lose_first_data(void *ctx, struct net_packet *p)
+{
+	uint64_t *left = ctx;
+
+	if (!p->data || *left == 0)
+		return true;
+	--*left;
+	return false;
+}
+
+/*
+ * One plane: the path of the EV that is known to reach the peer dies, and the last packet is lost,
+ * too. The probes of that EV are lost with it; the second round has another EV besides, whose
+ * answer says what is missing. REQ(req.probe.tail)
+ */
+TEST(sim_fault, the_known_path_of_the_only_plane_dies)
+{
+	for (uint64_t seed = 1; seed <= 8; seed++) {
+		struct sim_world_cfg cfg = case_cfg(1, 8);
+		struct sim_world *w;
+		struct sim_qp *qp;
+		uint64_t lose = 1, begin_ns;
+
+		cfg.net.seed = cfg.engine.seed = seed;
+		w = case_open(&cfg);
+		qp = sim_connect_default(w);
+		case_post(qp, 1, 4096, 0);
+		sim_run_done(w, SIM_MS);
+		case_kill(w, 0, 1, 0, engine_net_path_of(&w->net, case_nth(w, 0, 0, 0)->ev), true);
+		w->net.filter = lose_first_data;
+		w->net.filter_ctx = &lose;
+		begin_ns = w->net.now_ns;
+		case_post(qp, 1, 4096, 0);
+		sim_run_done(w, 50 * SIM_MS);
+		CASE_EQ(w, lose, 0);
+		CASE_EQ(w, case_stats(w, 0).timeouts, 0);
+		CASE_EQ(w, case_stats(w, 0).tail_probes, 3);
+		/* Two RTTs of silence, as long again twice over, and the answer. */
+		CASE_BETWEEN(w, w->net.now_ns - begin_ns, 0, 150 * SIM_US);
+		case_done(w);
+	}
+}
+
 /*
  * Two planes, each alive in one direction only: what arrives on one is answered on the other, or
  * nothing is ever heard.

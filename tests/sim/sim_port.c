@@ -228,6 +228,32 @@ TEST(sim_port, all_ports_down_and_up_again)
 	case_done(w);
 }
 
+/*
+ * Plane 1 lost a packet on each of its EVs and works again, which no probe has shown yet. Now it is
+ * the only one. REQ(req.ev.min-active)
+ */
+TEST(sim_port, bad_evs_are_used_when_only_their_port_is_left)
+{
+	struct sim_world_cfg cfg = case_cfg(2, 2);
+	struct sim_world *w;
+	struct sim_qp *qp;
+
+	cfg.probe_interval_ns = cfg.probe_interval_max_ns = 100 * SIM_MS;
+	w = case_open(&cfg);
+	qp = sim_connect_default(w);
+	case_kill(w, 0, 1, 1, NET_NO_NODE, true);
+	sim_post(qp, 4096 * 16, 0);
+	sim_run_done(w, SIM_MS);
+	CASE_EQ(w, case_info(qp).evs_bad, 2);
+	case_kill(w, 0, 1, 1, NET_NO_NODE, false);
+	set_port(w, 0, 0, false, true);
+	sim_post(qp, 4096 * 16, 0);
+	sim_run_done(w, SIM_MS);
+	CASE_EQ(w, case_info(qp).evs_bad, 1);
+	CASE_EQ(w, w->ev_events[2].ev.ev_cause, MT_EV_BY_FLOOR);
+	case_done(w);
+}
+
 static bool sack_on(const struct net_seen *s, uint32_t plane, uint32_t path)
 {
 	return s->src == 1 && s->pkt.bth.opcode == MW_SACK && !s->pkt.seth.pr && s->port == plane &&

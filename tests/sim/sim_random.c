@@ -5,7 +5,7 @@
  *
  * MRC_SEEDS=<n> says how many worlds are run (500), MRC_SEED=<number> where they begin: a failure
  * prints the seed of its world, and MRC_SEED=<that> MRC_SEEDS=1 runs it alone. A world that fails
- * is made simpler, as far as it still fails, and explained. Each 50 worlds are one case.
+ * is made simpler, as far as it still fails, and explained. A case has 50 worlds at most.
  */
 #include <stdio.h>
 
@@ -15,7 +15,7 @@
 #define SEEDS_DEFAULT 500u
 #define SEEDS_A_CASE 50u
 #define CASES_MAX 1000u
-/* Test runs start a process for each worker; see CMakeLists.txt. */
+/* Test runs start a process for each lane; see CMakeLists.txt. */
 #define LANES 4u
 
 struct block {
@@ -69,16 +69,19 @@ static uint64_t seeds_wanted(void)
 
 __attribute__((constructor)) static void register_blocks(void)
 {
-	uint64_t n = seeds_wanted();
+	uint64_t n = seeds_wanted(), a_case = SEEDS_A_CASE;
 
-	for (uint64_t i = 0; i * SEEDS_A_CASE < n; i++) {
+	/* A lane without a case would fail, so that few worlds are spread over all lanes. */
+	if (n < LANES * a_case)
+		a_case = (n + LANES - 1) / LANES;
+	for (uint64_t i = 0; i < LANES || i * a_case < n; i++) {
 		struct block *b = &blocks[i];
 
-		b->first = i * SEEDS_A_CASE;
-		b->n = n - b->first < SEEDS_A_CASE ? n - b->first : SEEDS_A_CASE;
+		b->first = i * a_case < n ? i * a_case : n;
+		b->n = n - b->first < a_case ? n - b->first : a_case;
 		snprintf(b->name, sizeof(b->name),
-			 "sim_random__worlds_%05" PRIu64 "_to_%05" PRIu64 "_worker_%" PRIu64,
-			 b->first, b->first + b->n - 1, i % LANES);
+			 "sim_random__worlds_%05" PRIu64 "_to_%05" PRIu64 "_lane_%" PRIu64,
+			 b->first, b->first + b->n, i % LANES);
 		test_register(b->name, run_block, NULL, NULL, b);
 	}
 }

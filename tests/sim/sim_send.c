@@ -316,6 +316,26 @@ TEST(sim_send, not_too_many_ends_wait)
 	case_done(w);
 }
 
+/* Nor in all QPs together, and one leaves as many places as it takes. REQ(ext.order.bound) */
+TEST(sim_send, ends_that_wait_leave_places_to_other_qps)
+{
+	struct sim_world_cfg cfg = case_cfg(2, 4);
+	struct sim_qp *qp, *other;
+	struct sim_world *w;
+
+	cfg.engine.max_buffered = 64;
+	w = case_open(&cfg);
+	qp = sim_connect_extended(w);
+	other = sim_connect_extended(w);
+	w->net.filter = case_hold_first_message;
+	case_post(qp, 1 + 60, 4, 0);
+	case_post(other, 1 + 20, 4, 0);
+	sim_run_for(w, 19 * SIM_US);
+	CASE_EQ(w, case_count(w, 1, MW_NACK), 60 - 64 / 2 + 20 - 64 / 4);
+	CASE_EQ(w, case_stats(w, 1).drop_no_buffer, 60 - 64 / 2 + 20 - 64 / 4);
+	case_done(w);
+}
+
 /* The memory of what waits goes with the QP. */
 TEST(sim_send, a_reset_while_ends_wait)
 {

@@ -17,6 +17,7 @@ void sim_world_cfg_default(struct sim_world_cfg *cfg)
 	*cfg = (struct sim_world_cfg){
 		.net = {.seed = 1,
 			.n_nodes = 2,
+			.nodes_per_host = 1,
 			.n_planes = 2,
 			.n_paths = 4,
 			.ev_base = EV_BASE,
@@ -55,7 +56,7 @@ void sim_qp_cfg_default(struct sim_qp_cfg *cfg)
 	cfg->attr.timeout = 8;
 	cfg->attr.retry_linear = 7;
 	cfg->attr.retry_exp = RD_RETRY_EXP_FOREVER;
-	cfg->attr.trim_nack = true;
+	cfg->attr.trim_nack_dest = true;
 }
 
 void sim_qp_cfg_extended(struct sim_qp_cfg *cfg)
@@ -153,7 +154,9 @@ static void open_engine(struct sim_node *node)
 	ccs[1] = ccs[0];
 	ccs[1].kind = MT_CC_NSCC;
 	node_cfg.engine.n_ports = cfg->net.n_planes;
-	node_cfg.engine.seed = cfg->net.seed * NET_NODES_MAX + node->id;
+	node_cfg.engine.endpoint = node->endpoint;
+	node_cfg.engine.qpn_index_bits = node->w->qpn_index_bits;
+	node_cfg.engine.seed = cfg->net.seed * 8u + node->id;
 	engine_node_open(&node->base, &ops, &node_cfg, node->w->net.now_ns);
 	node->engine = node->base.engine;
 	free(ids);
@@ -166,7 +169,8 @@ static void open_node(struct sim_world *w, uint32_t id)
 
 	*node = (struct sim_node){.w = w, .id = id, .tx_batch = 16, .wake_at_ns = NET_NEVER};
 	node->addr.b[0] = 0xFD;
-	node->addr.b[15] = (uint8_t)(id + 1);
+	node->addr.b[15] = (uint8_t)(engine_net_host(&w->net, id) + 1);
+	node->endpoint = id - engine_net_host(&w->net, id);
 	open_engine(node);
 }
 
@@ -174,6 +178,8 @@ void sim_world_open(struct sim_world *w, const struct sim_world_cfg *cfg)
 {
 	memset(w, 0, sizeof(*w));
 	w->cfg = *cfg;
+	/* A lone engine has all QPNs; of several at an address the upper bits tell which. */
+	w->qpn_index_bits = cfg->net.nodes_per_host > 1 ? 20 : 24;
 	w->check.now_ns = &w->net.now_ns;
 	engine_net_init(&w->net, &cfg->net);
 	/* Nothing may rest on time beginning at zero. */
@@ -250,10 +256,11 @@ static struct sim_mr *mr_of_pd(struct sim_node *node, uint32_t pd)
 static uint32_t fresh_qpn(struct sim_node *node)
 {
 	uint32_t max = node->w->cfg.engine.max_qps;
-	uint32_t high = (uint32_t)rng_below(&node->w->net.rng, (PSN_MASK + 1) / max);
+	uint32_t bits = node->w->qpn_index_bits;
+	uint32_t high = (uint32_t)rng_below(&node->w->net.rng, (1u << bits) / max);
 	uint32_t qpn = high * max + node->n_qps;
 
-	return qpn < 3 ? qpn + max : qpn;
+	return (qpn < 3 ? qpn + max : qpn) | node->endpoint << bits;
 }
 
 static struct sim_qp *make_qp(struct sim_node *node, const struct sim_qp_cfg *cfg)
@@ -289,7 +296,7 @@ static void to_rts(struct sim_qp *qp)
 	must(w,
 	     sim_modify(qp, &attr,
 			RD_QP_STATE | RD_QP_ACCESS | RD_QP_P_KEY | RD_QP_EV_PROFILE |
-				RD_QP_CC_PROFILE | RD_QP_TRIM_NACK),
+				RD_QP_CC_PROFILE | RD_QP_TRIM_NACK_DEST),
 	     "to INIT");
 	attr.state = RD_QPS_RTR;
 	must(w,
@@ -322,6 +329,7 @@ static void make_flow(struct sim_qp *qp)
 	f->extended = qp->cfg.cap.extensions & qp->peer->cfg.cap.extensions;
 	f->in_order = qp->peer->cfg.cap.in_order;
 	f->signal_all = qp->cfg.cap.signal_all;
+	f->trimmable = qp->cfg.attr.trim_nack_dest;
 	snprintf(f->name, sizeof(f->name), "node %u qp %u to node %u", f->src, qp->qpn, f->dst);
 }
 

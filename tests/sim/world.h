@@ -11,6 +11,7 @@
 #define SIM_WORLD_H
 
 #include "checker.h"
+#include "host/port/nic_ports.h"
 #include "support/engine_net.h"
 #include "support/engine_node.h"
 
@@ -71,7 +72,8 @@ struct sim_traffic {
 struct sim_node {
 	struct sim_world *w;
 	uint32_t id;
-	struct rd_gid addr;
+	struct rd_gid addr; /* of its host, ... */
+	uint32_t endpoint;  /* ... and which of the engines there it is */
 	struct engine_node base;
 	struct mt_engine *engine; /* that of base */
 	struct sim_mr mrs[SIM_MRS_MAX];
@@ -83,6 +85,8 @@ struct sim_node {
 	uint64_t stopped_until_ns;
 	bool deaf;	     /* what arrives while it is stopped is lost, else it waits */
 	uint64_t wake_at_ns; /* a port has room again; NET_NEVER: nobody waits */
+	/* What data each port may send, by the software NIC's own rule; rate 0: as much as fits. */
+	struct mh_pace pace[MT_PORTS_MAX];
 	/* A slow receiver takes a packet each rx_packet_ns, 0: at once, and rx_room may wait. */
 	uint64_t rx_packet_ns, rx_room, rx_busy_until_ns;
 	uint64_t overflows;
@@ -120,6 +124,7 @@ struct sim_world_cfg {
 struct sim_world {
 	struct sim_check check;
 	struct sim_world_cfg cfg;
+	uint32_t qpn_index_bits;
 	struct engine_net net;
 	struct sim_node nodes[NET_NODES_MAX];
 	struct sim_qp *qps[2 * SIM_QPS_MAX];

@@ -111,9 +111,18 @@ static struct net_path *make_paths(const struct engine_net *net)
 	return paths;
 }
 
+uint32_t engine_net_host(const struct engine_net *net, uint32_t node)
+{
+	return net->cfg.nodes_per_host > 1 ? node - node % net->cfg.nodes_per_host : node;
+}
+
 struct net_path *engine_net_path(struct engine_net *net, uint32_t src, uint32_t dst, uint32_t plane,
 				 uint32_t path)
 {
+	if (engine_net_host(net, src) != engine_net_host(net, dst)) {
+		src = engine_net_host(net, src);
+		dst = engine_net_host(net, dst);
+	}
 	if (!net->paths[src][dst])
 		net->paths[src][dst] = make_paths(net);
 	return &net->paths[src][dst][(size_t)plane * net->cfg.n_paths + path];
@@ -370,7 +379,8 @@ void engine_net_send(struct engine_net *net, struct net_packet *p)
 	}
 	path = engine_net_path(net, p->src, p->dst, p->meta.port,
 			       engine_net_path_of(net, p->meta.ev));
-	if (path->dead || rng_chance(&net->rng, path->loss_ppm)) {
+	if (path->dead || (path->lost_above && p->len > path->lost_above) ||
+	    rng_chance(&net->rng, path->loss_ppm)) {
 		drop_packet(net, p, path->dead ? NET_BLACKHOLED : NET_LOST);
 		return;
 	}
@@ -378,7 +388,8 @@ void engine_net_send(struct engine_net *net, struct net_packet *p)
 	net_log_line(net, p->log_number)->trim = p->meta.trim;
 	net_log_line(net, p->log_number)->ce = p->meta.ecn_ce;
 	if (rng_chance(&net->rng, path->dup_ppm))
-		fly_doubled(net, path, p, leaves);
+		for (uint32_t i = 0; i < (path->copies ? path->copies : 1); i++)
+			fly_doubled(net, path, p, leaves);
 	fly(net, path, p, leaves);
 }
 

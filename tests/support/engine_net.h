@@ -24,7 +24,7 @@
 #include "support/rng.h"
 
 #define NET_NEVER UINT64_MAX
-#define NET_NODES_MAX 8u
+#define NET_NODES_MAX 72u
 #define NET_NO_NODE UINT32_MAX
 /* BTH and METH: the least that a switch leaves of a trimmed packet. */
 #define NET_TRIM_MIN 16u
@@ -93,6 +93,8 @@ struct net_queue {
 struct net_path {
 	uint64_t latency_ns, jitter_ns;
 	uint32_t loss_ppm, corrupt_ppm, dup_ppm, ecn_ppm;
+	uint32_t copies;     /* of a packet that is doubled; 0 stands for 1 */
+	uint32_t lost_above; /* packets of more bytes than this never arrive; 0: any pass */
 	uint32_t trim_ppm, trim_lasthop_ppm;
 	uint32_t reorder_ppm; /* of the packets are held back by up to reorder_ns */
 	uint64_t reorder_ns;
@@ -117,9 +119,10 @@ struct net_counts {
 struct engine_net_cfg {
 	uint64_t seed;
 	uint32_t n_nodes, n_planes, n_paths; /* paths per plane */
-	uint32_t ev_base;		     /* EV value v takes path (v - ev_base) mod n_paths */
-	struct net_path path;		     /* what every path is at first */
-	size_t log_room;		     /* lines kept; a power of two */
+	uint32_t nodes_per_host; /* which have their paths to other hosts in common; 0: 1 */
+	uint32_t ev_base;	 /* EV value v takes path (v - ev_base) mod n_paths */
+	struct net_path path;	 /* what every path is at first */
+	size_t log_room;	 /* lines kept; a power of two */
 };
 
 struct engine_net {
@@ -145,6 +148,8 @@ struct engine_net {
 void engine_net_init(struct engine_net *net, const struct engine_net_cfg *cfg);
 void engine_net_fini(struct engine_net *net);
 
+/* engine_net_host returns the first node of a node's host. */
+uint32_t engine_net_host(const struct engine_net *net, uint32_t node);
 /* engine_net_path returns one path from src to dst. */
 struct net_path *engine_net_path(struct engine_net *net, uint32_t src, uint32_t dst, uint32_t plane,
 				 uint32_t path);

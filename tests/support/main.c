@@ -7,6 +7,7 @@
  */
 #include "support/test.h"
 
+#include <fnmatch.h>
 #include <stdio.h>
 
 struct test_case {
@@ -71,6 +72,19 @@ static int list_cases(void)
 	return 0;
 }
 
+/* Refuses a pattern that no case matches: a run of nothing would pass. */
+static void choose_cases(const char *pattern)
+{
+	for (size_t i = 0; i < n_cases; i++) {
+		if (fnmatch(pattern, tests[i].name, 0) == 0) {
+			cmocka_set_test_filter(pattern);
+			return;
+		}
+	}
+	fprintf(stderr, "no case matches %s\n", pattern);
+	exit(1);
+}
+
 int main(int argc, char **argv)
 {
 	/* Whole lines even through a pipe, so that stderr never lands inside one. */
@@ -82,7 +96,7 @@ int main(int argc, char **argv)
 		}
 		if (strcmp(argv[i], "-l") == 0)
 			return list_cases();
-		cmocka_set_test_filter(argv[i]);
+		choose_cases(argv[i]);
 	}
 	if (n_cases == 0) {
 		fprintf(stderr, "%s: no cases\n", argv[0]);

@@ -114,7 +114,7 @@ void node_check_attr_eq(const struct rd_qp_attr *got, const struct rd_qp_attr *w
 	assert_u_eq(got->p_key, want->p_key);
 	assert_u_eq(got->ev_profile, want->ev_profile);
 	assert_u_eq(got->cc_profile, want->cc_profile);
-	assert_u_eq(got->trim_nack, want->trim_nack);
+	assert_u_eq(got->trim_nack_dest, want->trim_nack_dest);
 	assert_u_eq(got->svc_time_dest, want->svc_time_dest);
 	assert_u_eq(got->dynamic_mpr, want->dynamic_mpr);
 }
@@ -331,8 +331,13 @@ struct mw_packet node_nack(const struct node *n, const struct mt_tx_desc *trigge
 
 struct mw_packet node_ack(const struct node *n, uint8_t syndrome, uint32_t msn)
 {
+	const struct mt_requester *req = &n->qp->req;
+	uint64_t psn = req->window.next - 1;
+
+	if (msn > req->sq.done && msn <= req->sq.next)
+		psn = mt_wqe_end(mt_sq_at(&req->sq, msn - 1)) - 1;
 	return (struct mw_packet){
-		.bth = bth(n, MW_ACK, 0),
+		.bth = bth(n, MW_ACK, mb_psn_wire(psn)),
 		.aeth = {.syndrome = syndrome, .msn = msn},
 	};
 }

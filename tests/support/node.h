@@ -96,6 +96,7 @@ struct mw_packet node_write(const struct node *n, uint8_t opcode, uint64_t i, ui
 struct mw_packet node_sack(const struct node *n, const struct mt_tx_desc *trigger,
 			   uint64_t expected);
 struct mw_packet node_nack(const struct node *n, const struct mt_tx_desc *trigger, uint8_t reason);
+/* node_ack names the last PSN of the messages below msn. */
 struct mw_packet node_ack(const struct node *n, uint8_t syndrome, uint32_t msn);
 struct mw_packet node_probe(const struct node *n, uint16_t id);
 

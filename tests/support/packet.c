@@ -203,6 +203,7 @@ static const char *control_difference(const struct mw_packet *a, const struct mw
 		return erth_difference(&a->erth, &b->erth);
 	case MW_EP_RESPONSE:
 		COMPARE(eeth.op);
+		COMPARE(eeth.op_high);
 		COMPARE(eeth.tx_timestamp);
 		return NULL;
 	default:
@@ -233,7 +234,7 @@ static const uint8_t peth_bits[16] = {0xFF, 0x80, 0x00, 0xFF, 0xFF, 0xFF, 0x00, 
 				      0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0x80, 0x0F};
 static const uint8_t erth_bits[16] = {0xFF, 0x83, 0x00, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF,
 				      0x00, 0x00, 0x00, 0x00, 0xFF, 0xFF, 0x80, 0x0F};
-static const uint8_t eeth_bits[36] = {[0] = 0xFF, [1] = 0x8C, [28] = 0xFF, [29] = 0xFF};
+static const uint8_t eeth_bits[36] = {[0] = 0xFF, [1] = 0xBC, [28] = 0xFF, [29] = 0xFF};
 
 void packet_used_bits(uint8_t opcode, bool ts, uint8_t mask[MW_HEADERS_MAX])
 {

@@ -110,6 +110,7 @@ static void random_control(struct mw_packet *pkt)
 		return;
 	case MW_EP_RESPONSE:
 		pkt->eeth = (struct mw_eeth){.op = (uint8_t)bits(2),
+					     .op_high = (uint8_t)bits(2),
 					     .tx_timestamp = (uint16_t)bits(16)};
 		return;
 	default:

@@ -6,8 +6,6 @@
 #include "unit/node_fixture.h"
 
 #define NOMINAL (MTU + MT_NOMINAL_HEADER)
-/* What so many packets are in a responder's count: units of 256 bytes, rounded up. */
-#define COUNTED(packets) (((packets)*NOMINAL + 255) / 256 * 256)
 
 static struct mt_tx_desc sent[SENT_MAX];
 
@@ -85,6 +83,70 @@ CASE(mt_completer_sack, of_what_was_never_sent_is_bogus)
 	assert_u_eq(una(), 10);
 }
 
+/* REQ(req.sack.window) */
+CASE(mt_completer_sack, of_more_than_a_window_ago_is_stale)
+{
+	struct mw_packet late;
+	uint64_t window;
+
+	start_message(sent, 10);
+	window = (uint64_t)n.qp->attr.mpr * 128;
+	rx_at(5000, node_sack(&n, &sent[9], 9));
+	late = node_sack(&n, &sent[0], 9 - window - 1);
+	rx_at(6000, late);
+	assert_u_eq(node_stats(&n).acks_stale, 1);
+	rx_at(6000, node_sack(&n, &sent[0], 9 - window));
+	assert_u_eq(node_stats(&n).acks_stale, 1);
+	assert_u_eq(node_stats(&n).rx_sacks, 3);
+}
+
+CASE(mt_completer_sack, of_a_trigger_that_was_never_sent_is_bogus)
+{
+	struct mw_packet pkt;
+
+	start_message(sent, 10);
+	pkt = node_sack(&n, &sent[9], 4);
+	pkt.seth.ack_psn_offset = 7; /* 10 */
+	rx_at(5000, pkt);
+	assert_u_eq(node_stats(&n).drop_bogus_ack, 1);
+	assert_u_eq(una(), 0);
+	pkt.seth.pr = true; /* the id of a probe, which nobody sent */
+	rx_at(5000, pkt);
+	assert_u_eq(node_stats(&n).drop_bogus_ack, 1);
+	assert_u_eq(una(), 4);
+}
+
+/* REQ(wire.seth.context-ids) */
+CASE(mt_completer_sack, context_ids_count_once_the_peer_has_filled_them_in)
+{
+	struct mw_packet sack, nack;
+
+	start_message(sent, 10);
+	rx_at(2000, node_sack(&n, &sent[0], 1)); /* both are 0 */
+	assert_u_eq(una(), 1);
+	sack = node_sack(&n, &sent[1], 2);
+	sack.seth.spdcid = (uint16_t)n.qp->attr.dest_qpn;
+	sack.seth.dpdcid = (uint16_t)n.qp->qpn;
+	sack.seth.tx_timestamp++; /* of no packet of ours: nothing follows of its ids */
+	rx_at(2000, sack);
+	assert_false(n.qp->req.peer_fills_ids);
+	sack.seth.tx_timestamp--;
+	rx_at(2000, sack);
+	assert_true(n.qp->req.peer_fills_ids);
+	rx_at(2000, node_sack(&n, &sent[2], 3));
+	assert_u_eq(una(), 2);
+	assert_u_eq(node_stats(&n).drop_context_ids, 1);
+	nack = node_nack(&n, &sent[5], MW_NACK_UNEXP_EVENT);
+	nack.neth.spdcid = sack.seth.spdcid;
+	rx_at(2000, nack);
+	assert_u_eq(node_stats(&n).drop_context_ids, 2);
+	assert_u_eq(n.qp->state, RD_QPS_RTS);
+	nack.neth.dpdcid = sack.seth.dpdcid;
+	rx_at(2000, nack);
+	assert_u_eq(n.qp->state, RD_QPS_ERR);
+	assert_u_eq(node_stats(&n).drop_bogus_ack, 0);
+}
+
 CASE(mt_completer_sack, needs_a_qp_that_may_send)
 {
 	struct rd_qp_attr err = {.state = RD_QPS_ERR};
@@ -134,6 +196,60 @@ CASE(mt_completer_sack, rtt_without_the_time_that_the_peer_took)
 	assert_u_eq(n.qp->req.rtt.smoothed_ns, 8000 - 10 * 128);
 }
 
+/* REQ(req.stamp.unique) */
+CASE(mt_completer_sack, no_service_time_after_a_round_of_stamps)
+{
+	struct rd_qp_attr a = {.svc_time_dest = true};
+	struct mw_packet pkt;
+
+	start_message(sent, 4);
+	assert_i_eq(node_modify(&n, n.qp, &a, RD_QP_SVC_TIME_DEST), MT_OK);
+	pkt = node_sack(&n, &sent[2], 2);
+	pkt.seth.tx_timestamp = (uint16_t)(pkt.seth.tx_timestamp + 10000);
+	rx_at(1000 + 65536 * 128, pkt);
+	assert_u_eq(n.qp->req.rtt.smoothed_ns, 0);
+	rx_at(1000 + 65535 * 128, pkt);
+	assert_u_eq(n.qp->req.rtt.smoothed_ns, 55535 * 128);
+}
+
+CASE(mt_completer_sack, no_service_time_of_another_transmission)
+{
+	struct rd_qp_attr a = {.svc_time_dest = true};
+	struct mw_packet pkt;
+
+	start_message(sent, 4);
+	assert_i_eq(node_modify(&n, n.qp, &a, RD_QP_SVC_TIME_DEST), MT_OK);
+	rx_at(2000, node_nack(&n, &sent[0], MW_NACK_TRIMMED));
+	assert_u_eq(node_tx(&n, 3000, sent, 1), 1);
+	pkt = node_sack(&n, &sent[0], 1);
+	pkt.seth.tx_timestamp = (uint16_t)(pkt.seth.tx_timestamp + 10);
+	pkt.bth.rtx = false; /* as if of the first, which the peer kept for long */
+	rx_at(9000, pkt);
+	assert_u_eq(n.qp->req.rtt.smoothed_ns, 0);
+	assert_u_eq(n.qp->ev_set->reverse_ev_next_ns, 0);
+	pkt.bth.rtx = true;
+	rx_at(9000, pkt);
+	assert_u_eq(n.qp->req.rtt.smoothed_ns, 6000 - 10 * 128);
+}
+
+/* Timeouts are multiples of a round of stamps. */
+CASE(mt_completer_sack, a_resend_does_not_carry_the_stamp_before)
+{
+	struct mw_packet first;
+	uint64_t round = UINT64_C(65536) * 128;
+
+	start_message(sent, 1);
+	first = node_sack(&n, &sent[0], 1);
+	first.bth.rtx = true; /* to be seen apart by its stamp alone */
+	rx_at(2000, node_nack(&n, &sent[0], MW_NACK_TRIMMED));
+	assert_u_eq(node_tx(&n, 1000 + round, sent, 1), 1);
+	assert_true(sent[0].pkt.bth.rtx);
+	rx_at(3000 + round, first);
+	assert_u_eq(n.qp->req.rtt.smoothed_ns, 0);
+	rx_at(3000 + round, node_sack(&n, &sent[0], 1));
+	assert_u_eq(n.qp->req.rtt.smoothed_ns, 2000 - 128);
+}
+
 CASE(mt_completer_sack, rtt_of_a_retransmission)
 {
 	struct mw_packet late, pkt;
@@ -157,7 +273,7 @@ CASE(mt_completer_sack, no_rtt_of_a_packet_sent_twice_again)
 	start_message(sent, 4);
 	rx_at(2000, node_nack(&n, &sent[0], MW_NACK_TRIMMED));
 	assert_u_eq(node_tx(&n, 3000, sent, 1), 1);
-	mt_tx_window_lost(&n.qp->req.window, node_psn(0));
+	rx_at(3500, node_nack(&n, &sent[0], MW_NACK_TRIMMED));
 	assert_u_eq(node_tx(&n, 4000, sent, 1), 1);
 	rx_at(9000, node_sack(&n, &sent[0], 1));
 	assert_u_eq(n.qp->req.rtt.smoothed_ns, 0);
@@ -192,56 +308,101 @@ static int64_t inflight(void)
 	return n.qp->req.cc.inflight;
 }
 
-/* A SACK without news of PSNs but for the responder's count of bytes, rounded up to 256. */
-static void rx_count(uint64_t packets)
-{
-	struct mw_packet pkt = node_sack(&n, &sent[0], 0);
-
-	pkt.seth.rcvd_bytes = (uint32_t)(COUNTED(packets) / 256) & 0xFFFFFF;
-	rx_at(5000, pkt);
-}
-
-/* REQ(cc.nscc.inflight) */
-CASE(mt_completer_sack, bytes_follow_the_responders_count)
-{
-	start_message(sent, 20);
-	assert_i_eq(inflight(), 20 * NOMINAL);
-	rx_count(4);
-	assert_i_eq(inflight(), 20 * NOMINAL - COUNTED(4));
-	rx_count(4);
-	assert_i_eq(inflight(), 20 * NOMINAL - COUNTED(4));
-	n.qp->req.sent_bytes += UINT64_C(1) << 40; /* as of a QP that has long been at work */
-	rx_count(2);				   /* overtaken */
-	assert_i_eq(inflight(), 20 * NOMINAL - COUNTED(4));
-	rx_count(8);
-	assert_i_eq(inflight(), 20 * NOMINAL - COUNTED(8));
-}
-
 static struct mt_cc_ack told;
+static uint64_t told_bytes;
 
 static void note_ack(struct mt_cc *cc, const struct mt_cc_ack *ack)
 {
 	(void)cc;
 	told = *ack;
+	told_bytes += ack->newly_bytes;
+}
+
+static const struct mt_cc_ops spy = {.name = "spy", .ack = note_ack};
+
+static void start_message_and_listen(uint32_t packets)
+{
+	start_message(sent, packets);
+	n.qp->req.cc.ops = &spy;
+	told_bytes = 0;
+}
+
+/* How responders count, in bytes; rcvd_bytes has units of 256. */
+static uint64_t count_headers(uint64_t packets)
+{
+	return packets * NOMINAL;
+}
+
+static uint64_t count_immediates(uint64_t packets)
+{
+	return packets * (NOMINAL + 4);
+}
+
+static uint64_t count_payload(uint64_t packets)
+{
+	return packets * MTU;
+}
+
+static uint64_t count_nothing(uint64_t packets)
+{
+	(void)packets;
+	return 0;
+}
+
+static uint64_t count_anything(uint64_t packets)
+{
+	return packets * packets * UINT64_C(0x9E3779B97F4A7C15) >> 20;
+}
+
+/*
+ * REQ(cc.nscc.inflight): however the responder counts, what is in flight and what is newly received
+ * are what was sent and what SACKs name. The window runs empty three times.
+ */
+CASE(mt_completer_sack, bytes_are_counted_by_our_own_records)
+{
+	static uint64_t (*const counts[])(uint64_t) = {
+		count_headers, count_immediates, count_payload, count_nothing, count_anything};
+	static const uint64_t steps[] = {4, 1, 123, 60, 68, 2, 126, 16};
+
+	for (unsigned k = 0; k < 5; k++) {
+		uint64_t done = 0, next = 128; /* PSNs, as in the window */
+
+		if (k > 0)
+			node_close(&n);
+		start();
+		assert_i_eq(node_post(&n, n.qp, 70, 400 * MTU, 0), MT_OK);
+		assert_u_eq(node_tx(&n, 1000, sent, SENT_MAX), 128);
+		n.qp->req.cc.ops = &spy;
+		told_bytes = 0;
+		for (unsigned i = 0; i < 8; i++) {
+			struct mw_packet pkt = node_sack(&n, &sent[0], done += steps[i]);
+
+			pkt.seth.rcvd_bytes = (uint32_t)((counts[k](done) + 255) / 256) & 0xFFFFFF;
+			rx_at(5000, pkt);
+			assert_i_eq(inflight(), (int64_t)(next - done) * NOMINAL);
+			assert_u_eq(told_bytes, done * NOMINAL);
+			if (done == next)
+				node_drain(&n, 5000);
+			next = n.qp->req.window.next - node_psn(0);
+		}
+		assert_u_eq(done, 400);
+	}
 }
 
 /* REQ(cc.nscc.penalty) */
 CASE(mt_completer_sack, tells_congestion_control_what_it_says)
 {
-	static const struct mt_cc_ops spy = {.name = "spy", .ack = note_ack};
 	struct mw_packet pkt;
 
-	start_message(sent, 20);
-	n.qp->req.cc.ops = &spy;
+	start_message_and_listen(20);
 	pkt = node_sack(&n, &sent[3], 4);
 	pkt.seth.m = MW_MARK_SKIP_ONCE;
 	pkt.seth.rcv_cwnd_pen = 9;
 	pkt.seth.restore_cwnd = true;
-	pkt.seth.rcvd_bytes = 5;
 	rx_at(5000, pkt);
 	assert_u_eq(told.now_ns, 5000);
 	assert_u_eq(told.rtt_ns, 4000);
-	assert_u_eq(told.newly_bytes, 5 * 256);
+	assert_u_eq(told.newly_bytes, 4 * NOMINAL);
 	assert_true(told.marked);
 	assert_u_eq(told.penalty, 9);
 	assert_true(told.restore);
@@ -252,51 +413,67 @@ CASE(mt_completer_sack, tells_congestion_control_what_it_says)
 	assert_u_eq(told.newly_bytes, 0);
 }
 
-CASE(mt_completer_sack, a_count_beyond_what_was_sent_is_not_used)
+/* REQ(req.sack.overtaken) */
+CASE(mt_completer_sack, overtaken_asks_for_nothing)
 {
-	start_message(sent, 20);
-	rx_count(22);
-	assert_i_eq(inflight(), 20 * NOMINAL);
-	rx_count(1 << 20);
-	assert_i_eq(inflight(), 20 * NOMINAL);
-	rx_count(20);
-	assert_u_between((uint64_t)(inflight() + 255), 0, 255);
+	struct mw_packet early, late;
+
+	start_message_and_listen(20);
+	early = late = node_sack(&n, &sent[9], 3);
+	late.seth.ooo_count = 3;
+	late.seth.sack_bitmap = 0x38;
+	late.seth.rcv_cwnd_pen = 9;
+	rx_at(5000, late);
+	assert_u_eq(told.penalty, 9);
+	early.seth.restore_cwnd = true;
+	rx_at(6000, early);
+	assert_u_eq(told.penalty, 9);
+	assert_false(told.restore);
+	late = node_sack(&n, &sent[9], 4);
+	late.seth.ooo_count = 2;
+	rx_at(7000, late);
+	assert_u_eq(told.penalty, 0);
+	early.seth.rcv_cwnd_pen = 100;
+	rx_at(8000, early);
+	assert_u_eq(told.penalty, 0);
 }
 
-CASE(mt_completer_sack, the_count_wraps)
+/* A count of what has arrived that is beyond what was sent does not silence later SACKs. */
+CASE(mt_completer_sack, ooo_count_is_limited_to_what_was_sent)
 {
 	struct mw_packet pkt;
 
-	start_message(sent, 20);
-	n.qp->req.rcvd_units = 0xFFFFFF;
-	pkt = node_sack(&n, &sent[0], 0);
-	pkt.seth.rcvd_bytes = 3;
+	start_message_and_listen(20);
+	pkt = node_sack(&n, &sent[9], 3);
+	pkt.seth.ooo_count = 0x7FFF;
 	rx_at(5000, pkt);
-	assert_i_eq(inflight(), 20 * NOMINAL - 4 * 256);
+	pkt = node_sack(&n, &sent[19], 20);
+	pkt.seth.rcv_cwnd_pen = 7;
+	rx_at(6000, pkt);
+	assert_u_eq(told.penalty, 7);
 }
 
-CASE(mt_completer_sack, set_again_when_nothing_is_outstanding)
+CASE(mt_completer_sack, bytes_of_an_ack_are_told_with_the_next_sack)
 {
-	start_message(sent, 3);
-	rx_at(5000, node_sack(&n, &sent[2], 3)); /* its count is still 0 */
+	start_message_and_listen(3);
+	rx_at(5000, node_ack(&n, MW_ACK_NO_CREDIT, 1));
 	assert_i_eq(inflight(), 0);
-	assert_u_eq(n.qp->req.rcvd_units, (3 * NOMINAL + 255) / 256);
-	assert_i_eq(node_post(&n, n.qp, 71, MTU, 0), MT_OK);
-	assert_u_eq(node_tx(&n, 6000, sent, SENT_MAX), 1);
-	rx_count(4);
-	assert_u_between((uint64_t)(inflight() + 255), 0, 255 + 255);
+	assert_u_eq(told_bytes, 0);
+	rx_at(6000, node_sack(&n, &sent[2], 3));
+	assert_u_eq(told_bytes, 3 * NOMINAL);
 }
 
 CASE(mt_completer_sack, a_lost_packet_that_arrives_after_all)
 {
-	start_message(sent, 20);
+	start_message_and_listen(20);
+	n.qp->req.cc.ops = &mt_cc_none;
 	rx_at(2000, node_nack(&n, &sent[7], MW_NACK_NO_RESOURCE));
 	assert_i_eq(inflight(), 19 * NOMINAL);
-	rx_at(5000, node_sack(&n, &sent[8], 9)); /* the count does not say so yet */
-	assert_i_eq(inflight(), 20 * NOMINAL);
+	n.qp->req.cc.ops = &spy;
+	rx_at(5000, node_sack(&n, &sent[8], 9));
+	assert_i_eq(inflight(), 11 * NOMINAL);
+	assert_u_eq(told_bytes, 9 * NOMINAL);
 	assert_u_eq(n.qp->req.window.n_backoff, 0);
-	rx_count(16);
-	assert_i_eq(inflight(), 20 * NOMINAL - COUNTED(16));
 }
 
 /* ---- NACK ---- */
@@ -320,7 +497,7 @@ CASE(mt_completer_nack, each_reason_sends_again)
 		assert_u_eq(n.qp->req.window.lost, i < 2 ? i + 1 : 2);
 		assert_u_eq(n.qp->req.window.n_backoff, i < 2 ? 0 : i - 1);
 		assert_i_eq(inflight(), (6 - (int64_t)i) * NOMINAL);
-		assert_u_eq(n.qp->ev_set->evs[path].state, i == 0 ? MT_EV_SKIP : MT_EV_GOOD);
+		assert_i_eq(mt_spray_skips(&n.qp->req.spray, path), i == 0);
 	}
 	assert_u_eq(node_stats(&n).rx_nacks, 7);
 	assert_u_eq(node_stats(&n).lost_inferred, 0);
@@ -392,6 +569,15 @@ CASE(mt_completer_nack, trimmed_again_waits)
 	assert_u_eq(node_tx(&n, 3000, sent, SENT_MAX), 0);
 	assert_u_eq(n.qp->req.window.n_backoff, 1);
 	assert_u_eq(wait_of(2000) / opts.cfg.timing.tail_probe_min_ns, 1);
+}
+
+/* Senders that met at a receiver are not to meet in that order again. REQ(req.spray.in-order) */
+CASE(mt_completer_nack, of_the_last_hop_ends_the_order_of_rounds)
+{
+	start_message(sent, 1);
+	assert_true(n.qp->req.spray.in_order);
+	rx_at(2000, node_nack(&n, &sent[0], MW_NACK_TRIMMED_LASTHOP));
+	assert_false(n.qp->req.spray.in_order);
 }
 
 CASE(mt_completer_nack, only_of_the_transmission_that_is_out)

@@ -112,6 +112,110 @@ CASE(mt_completer_ack, gives_places_for_immediates_back)
 	assert_u_eq(n.qp->req.wimm_inflight, 1);
 }
 
+/* ---- the PSN of an ACK ---- */
+
+/* Says that `messages` are complete, and names the i-th PSN. */
+static struct mw_packet ack_naming(uint8_t syndrome, uint32_t messages, uint64_t i)
+{
+	struct mw_packet pkt = node_ack(&n, syndrome, messages);
+
+	pkt.bth.psn = node_wire_psn(i);
+	return pkt;
+}
+
+static void three_messages(void)
+{
+	start_message(sent, 1);
+	post_more(2, RD_SEND_SIGNALED);
+}
+
+/* REQ(req.ack.psn) */
+CASE(mt_completer_ack, completes_no_message_that_its_psn_does_not_cover)
+{
+	three_messages();
+	rx_at(2000, ack_naming(MW_ACK_NO_CREDIT, 3, 0));
+	node_check_completion(&n, 70, RD_WC_SUCCESS);
+	node_check_no_event(&n);
+	assert_u_eq(n.qp->req.window.una, node_psn(1));
+	rx_at(3000, node_sack(&n, &sent[1], 3)); /* now all of them are there */
+	node_check_completion(&n, 71, RD_WC_SUCCESS);
+	node_check_completion(&n, 72, RD_WC_SUCCESS);
+}
+
+CASE(mt_completer_ack, whose_psn_is_of_another_time)
+{
+	three_messages();
+	rx_at(2000, ack_naming(MW_ACK_NO_CREDIT, 3, 3)); /* not sent yet */
+	rx_at(2000, ack_naming(MW_ACK_NO_CREDIT, 3, UINT64_C(1) << 22));
+	rx_at(2000, ack_naming(MW_ACK_NO_CREDIT, 3, UINT64_C(3) << 22));
+	rx_at(2000, ack_naming(MW_ACK_NO_CREDIT, 3, 0 - (uint64_t)n.qp->attr.mpr * 128 - 2));
+	assert_u_eq(node_stats(&n).drop_bogus_ack, 2);
+	assert_u_eq(node_stats(&n).acks_stale, 2);
+	node_check_no_event(&n);
+	assert_u_eq(n.qp->req.acked, 0);
+	rx_at(2000, ack_naming(MW_ACK_NO_CREDIT, 3, 0 - (uint64_t)n.qp->attr.mpr * 128 - 1));
+	assert_u_eq(n.qp->req.acked, 3); /* what it says waits for SACKs */
+	node_check_no_event(&n);
+}
+
+static struct mw_packet ack_without_psn(uint8_t syndrome, uint32_t messages)
+{
+	struct mw_packet pkt = node_ack(&n, syndrome, messages);
+
+	pkt.bth.psn = 0;
+	return pkt;
+}
+
+/* Some responders leave the PSN 0: what SACKs say has arrived is then all that completes. */
+CASE(mt_completer_ack, without_a_psn_waits_for_sacks)
+{
+	three_messages();
+	rx_at(2000, ack_without_psn(MW_ACK_NO_CREDIT, 2));
+	node_check_no_event(&n);
+	rx_at(2000, node_sack(&n, &sent[0], 1));
+	node_check_completion(&n, 70, RD_WC_SUCCESS);
+	node_check_no_event(&n);
+	rx_at(2000, node_sack(&n, &sent[0], 3));
+	node_check_completion(&n, 71, RD_WC_SUCCESS);
+	node_check_no_event(&n); /* of the third nothing was said but that it arrived */
+	rx_at(2000, ack_without_psn(MW_ACK_NO_CREDIT, 3));
+	node_check_completion(&n, 72, RD_WC_SUCCESS);
+	assert_u_eq(node_stats(&n).drop_bogus_ack, 0);
+}
+
+CASE(mt_completer_ack, without_a_psn_of_a_peer_that_has_filled_it)
+{
+	three_messages();
+	rx_at(2000, ack_naming(MW_ACK_NO_CREDIT, 1, 0));
+	rx_at(2000, ack_without_psn(MW_ACK_NO_CREDIT, 3));
+	assert_u_eq(node_stats(&n).drop_bogus_ack, 1);
+}
+
+/* REQ(req.ack.psn) */
+CASE(mt_completer_ack, nak_before_its_message)
+{
+	three_messages();
+	rx_at(2000, ack_naming(0x62, 2, 0)); /* the message before it has not arrived */
+	assert_u_eq(n.qp->state, RD_QPS_RTS);
+	assert_u_eq(node_stats(&n).drop_bogus_ack, 1);
+	node_check_no_event(&n);
+	rx_at(2000, ack_naming(0x62, 2, 1));
+	assert_u_eq(n.qp->state, RD_QPS_ERR);
+	node_check_completion(&n, 70, RD_WC_SUCCESS);
+	node_check_completion(&n, 71, RD_WC_SUCCESS);
+	node_check_completion(&n, 72, RD_WC_REM_ACCESS_ERR);
+}
+
+CASE(mt_completer_ack, nak_without_a_psn)
+{
+	three_messages();
+	rx_at(2000, ack_without_psn(0x62, 1));
+	assert_u_eq(n.qp->state, RD_QPS_RTS); /* nobody said that message 0 has arrived */
+	rx_at(2000, node_sack(&n, &sent[0], 1));
+	rx_at(2000, ack_without_psn(0x62, 1));
+	assert_u_eq(n.qp->state, RD_QPS_ERR);
+}
+
 /* ---- with answers to come ---- */
 
 /* A WRITE, a READ and a WRITE have been sent; their wr_ids are 4, 5 and 6. */

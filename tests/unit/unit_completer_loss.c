@@ -3,6 +3,7 @@
  * Losses and paths, as SACKs that are written by hand tell of them. The reorder window of this
  * file is 5 us, the base spacing of packets far less.
  */
+#include "core/qp/halves.h"
 #include "unit/node_fixture.h"
 
 #define MAX 256u
@@ -43,7 +44,10 @@ static uint16_t path_of(unsigned psn)
 
 static enum mt_ev_state state_of(uint16_t path)
 {
-	return (enum mt_ev_state)n.qp->ev_set->evs[path].state;
+	struct mt_ev_info info;
+
+	assert_true(mt_qp_ev_info(n.qp, path, &info));
+	return info.state;
 }
 
 static enum mt_tx_state psn_state(unsigned psn)
@@ -122,6 +126,67 @@ CASE(mt_completer_sack, a_later_packet_of_the_same_ev_proves_it_sooner)
 	assert_u_eq(psn_state(3), MT_TX_LOST);
 }
 
+static int wide_window(void **state)
+{
+	defaults(state);
+	opts.cfg.timing.reorder_min_ns = 5000;
+	opts.cfg.timing.reorder_max_ns = 50000;
+	opts.cfg.timing.port_hold_ns = 0;
+	return 0;
+}
+
+/* PSN 3 is found lost and sent again; then a SACK comes that its first transmission has caused. */
+static uint16_t late_at(uint64_t now_ns)
+{
+	struct mw_packet pkt;
+	uint16_t path;
+
+	start_rounds(20000);
+	path = path_of(3);
+	pkt = node_sack(&n, &early[0], 0);
+	pkt.seth.sack_bitmap = 0xFF & ~(1 << 3);
+	rx_at(3000, pkt);
+	pkt.seth.tx_timestamp++; /* no more samples of it, only a sign of life */
+	for (uint64_t now = 8000; now < 22000; now += 5000)
+		rx_at(now, pkt);
+	rx_at(22000, sack_late(other_than(3), 1 << 3));
+	assert_u_eq(lost(), 1);
+	check_ev_event(path, MT_EV_ASSUMED_BAD, MT_EV_BY_LOSS);
+	assert_u_eq(node_tx(&n, 23000, late, 1), 1);
+	assert_true(late[0].pkt.bth.rtx);
+	rx_at(now_ns, node_sack(&n, &early[3], 8));
+	assert_u_eq(node_stats(&n).losses_spurious, 1);
+	return path;
+}
+
+static uint64_t window_ns(void)
+{
+	return mt_reorder_window(&n.qp->ev_set->reorder, &opts.cfg.timing);
+}
+
+/* REQ(req.loss.late) */
+TEST_WITH(wide_window, close_node, mt_completer_sack, a_packet_called_lost_was_late)
+{
+	uint16_t path = late_at(24000);
+
+	check_ev_event(path, MT_EV_GOOD, MT_EV_BY_LATE);
+	assert_u_eq(state_of(path), MT_EV_GOOD);
+	assert_u_eq(window_ns(), (23000 - 2000) * 5 / 4);
+	/* It is told once. */
+	rx_at(25000, node_sack(&n, &early[3], 8));
+	assert_u_eq(node_stats(&n).losses_spurious, 1);
+}
+
+/* REQ(req.ev.late) */
+TEST_WITH(wide_window, close_node, mt_completer_sack, a_packet_later_than_the_window_may_be)
+{
+	uint16_t path = late_at(60000);
+
+	check_ev_event(path, MT_EV_ASSUMED_BAD, MT_EV_BY_LATE);
+	assert_u_eq(state_of(path), MT_EV_ASSUMED_BAD);
+	assert_u_eq(window_ns(), 5000);
+}
+
 /* REQ(req.loss.outside-bitmap) */
 CASE(mt_completer_sack, nothing_follows_for_what_is_outside_the_map)
 {
@@ -181,6 +246,32 @@ CASE(mt_completer_sack, found_once)
 	assert_u_eq(lost(), 0);
 }
 
+/*
+ * A window of retransmissions, of which only one far behind is old: the first SACK ends its search
+ * before, the same SACK once more goes on there. REQ(req.loss.search-bound)
+ */
+CASE(mt_completer_sack, a_search_that_takes_too_long_goes_on_with_the_next)
+{
+	static struct mt_tx_desc sent[SENT_MAX], again[SENT_MAX];
+	struct mw_packet pkt;
+
+	opts.attr.mpr = 8;
+	start_message(sent, 460);
+	rx_at(2000, node_nack(&n, &sent[450], MW_NACK_TRIMMED));
+	assert_u_eq(node_tx(&n, 3000, again, SENT_MAX), 1);
+	for (unsigned i = 0; i < 450; i++)
+		rx_at(4000, node_nack(&n, &sent[i], MW_NACK_TRIMMED));
+	assert_u_eq(node_tx(&n, 20000, again, SENT_MAX), 450);
+	pkt = node_sack(&n, &again[5], 0);
+	pkt.seth.sack_bitmap = 0;
+	pkt.seth.ooo_count = 0;
+	rx_at(21000, pkt);
+	assert_u_eq(psn_state(450), MT_TX_OUTSTANDING);
+	rx_at(21000, pkt);
+	assert_u_eq(psn_state(450), MT_TX_LOST);
+	assert_u_eq(lost(), 10); /* and nine that were never sent again */
+}
+
 /* ---- marks ---- */
 
 static struct mw_packet marked(uint8_t m)
@@ -207,6 +298,22 @@ CASE(mt_completer_sack, always_skip_retires_it)
 	rx_at(3000, marked(MW_MARK_ALWAYS_SKIP));
 	assert_u_eq(state_of(path_of(2)), MT_EV_ASSUMED_BAD);
 	check_ev_event(path_of(2), MT_EV_ASSUMED_BAD, MT_EV_BY_MARK);
+}
+
+/* REQ(req.ev.always-skip): one process among several must not take an EV away from the others. */
+CASE(mt_completer_sack, always_skip_of_one_peer_of_several_skips_once)
+{
+	static int other;
+
+	opts.cfg.qpn_index_bits = 14;
+	start_rounds(2000);
+	node_add_qp(&n, n.qpn + 1, n.peer_qpn ^ 1u << 14, &other);
+	rx_at(3000, marked(MW_MARK_ALWAYS_SKIP));
+	for (uint16_t i = 0; i < 8; i++) {
+		assert_u_eq(n.qp->ev_set->evs[i].state, MT_EV_GOOD);
+		assert_u_eq(state_of(i), i == path_of(2) ? MT_EV_SKIP : MT_EV_GOOD);
+	}
+	assert_u_eq(node_stats(&n).evs_retired, 0);
 }
 
 /* REQ(wire.seth.m) */
@@ -250,6 +357,24 @@ static uint16_t tail_probe(uint64_t *now)
 	return d.pkt.peth.probe_id;
 }
 
+/* REQ(req.ev.revive-marked) */
+CASE(mt_completer_sack, a_marked_answer_revives_to_skip)
+{
+	struct mw_packet pkt;
+	uint64_t now;
+
+	start_rounds(2000);
+	rx_at(3000, node_sack(&n, &late[7], 16));
+	mt_qp_retire_ev_group(n.qp, 2, 3000, MT_EV_BY_LOSS);
+	for (int i = 0; state_of(2) == MT_EV_ASSUMED_BAD && i < 100; i++) {
+		pkt = probe_answer(tail_probe(&now), 16);
+		pkt.seth.m = MW_MARK_SKIP_ONCE;
+		rx_at(now + 1000, pkt);
+	}
+	assert_u_eq(state_of(2), MT_EV_SKIP);
+	assert_u_eq(n.qp->ev_set->evs[2].state, MT_EV_GOOD);
+}
+
 /* REQ(req.probe.tail) REQ(req.probe.match) */
 CASE(mt_completer_sack, a_probe_finds_the_loss_of_the_last_packets)
 {
@@ -266,6 +391,59 @@ CASE(mt_completer_sack, a_probe_finds_the_loss_of_the_last_packets)
 	assert_u_eq(lost(), 4);
 	assert_u_eq(psn_state(15), MT_TX_LOST);
 	assert_u_eq(n.qp->req.rtt.smoothed_ns, 2000);
+}
+
+#define QPS 4u
+
+/* One packet each of several QPs leaves on one EV; `sent` gets them. */
+static void send_one_each(uint64_t now, struct mt_qp *const qps[QPS], struct mt_tx_desc sent[QPS])
+{
+	for (uint32_t i = 0; i < QPS; i++) {
+		assert_i_eq(node_post(&n, qps[i], i, 8, 0), MT_OK);
+		assert_u_eq(node_tx(&n, now, &sent[i], 1), 1);
+		assert_u_eq(sent[i].pkt.bth.opcode, MW_WRITE_ONLY);
+	}
+}
+
+/*
+ * QPs to one peer, on one plane of which one EV is known to reach it, lose a packet each: all probe
+ * that EV at one moment, and each hears of its own loss. REQ(req.probe.match)
+ */
+CASE(mt_completer_sack, qps_that_probe_one_ev_are_all_answered)
+{
+	struct mt_qp *qps[QPS];
+	struct mt_tx_desc sent[QPS];
+	struct mw_packet pkt;
+	uint64_t now;
+
+	opts.cfg.n_ports = 1;
+	for (uint32_t i = 0; i < opts.ev_profile.n_evs; i++)
+		opts.evs[i].port = 0;
+	start();
+	qps[0] = n.qp;
+	for (uint32_t i = 1; i < QPS; i++)
+		qps[i] = node_add_qp(&n, n.qpn + i, n.peer_qpn + i, NULL);
+	send_one_each(1000, qps, sent);
+	for (uint32_t i = 0; i < QPS; i++) {
+		pkt = node_sack(&n, &sent[i], 1);
+		pkt.bth.dqp = qps[i]->qpn;
+		rx_at(2000, pkt);
+	}
+	send_one_each(3000, qps, sent);
+	now = 3000;
+	for (uint32_t i = 0; i < QPS; i++)
+		while (!node_tx_opcode(&n, now, MW_PROBE, &sent[i])) {
+			now = mt_engine_deadline(n.engine);
+			mt_engine_tick(n.engine, now);
+		}
+	for (uint32_t i = 0; i < QPS; i++) {
+		assert_u_eq(sent[i].ev, sent[0].ev);
+		pkt = probe_answer(sent[i].pkt.peth.probe_id, 1);
+		pkt.bth.dqp = qps[sent[i].pkt.bth.dqp - n.peer_qpn]->qpn;
+		rx_at(now + 1000, pkt);
+	}
+	for (uint32_t i = 0; i < QPS; i++)
+		assert_u_eq(qps[i]->req.window.lost, 1);
 }
 
 CASE(mt_completer_sack, a_mark_on_a_probe_answer_skips_nothing)

@@ -50,5 +50,5 @@ TEST(mt_qp_attr_default, at_least_what_every_endpoint_supports)
 	assert_true(a.max_wimm >= 32 && a.max_wimm_dest >= 32);
 	assert_u_eq(a.path_mtu, 4096);
 	assert_u_eq(a.p_key, 0xFFFF);
-	assert_true(a.trim_nack);
+	assert_true(a.trim_nack_dest);
 }

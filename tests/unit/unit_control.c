@@ -1,105 +1,131 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The ring of control packets: first in first out, bounded, forgetful of QPs that are gone. */
+/* Queues of control packets: first in first out, and none takes what others need. */
 #include "support/test.h"
 
 #include "core/state/engine_state.h"
 
-#define SIZE 8u
+#define SIZE 32u
+#define RESERVE (SIZE / 4)
+#define QUEUES 3u
 
 static struct mt_control entries[SIZE];
-static struct mt_control_ring ring;
-/* Only their addresses count. */
-static char qps[2];
+static struct mt_control_pool pool;
+static struct mt_control_queue queues[QUEUES];
+/* Only its address counts. */
+static char qp;
 
 static int fresh(void **state)
 {
 	(void)state;
-	mt_control_init(&ring, entries, SIZE);
+	mt_control_init(&pool, entries, SIZE);
+	memset(queues, 0, sizeof(queues));
 	return 0;
 }
 
-static struct mt_qp *qp(int i)
+static bool put_kind(unsigned q, enum mt_control_kind kind, uint16_t index)
 {
-	return (struct mt_qp *)(void *)&qps[i];
+	struct mt_control c = {.kind = (uint8_t)kind,
+			       .qp = kind < MT_CONTROL_EP_RESPONSE ? (void *)&qp : NULL,
+			       .index = index};
+
+	return mt_control_push(&pool, &queues[q], &c);
 }
 
-static bool put(int i, uint16_t path)
+static bool put(unsigned q, uint16_t index)
 {
-	struct mt_control c = {.kind = MT_CONTROL_PROBE, .qp = qp(i), .index = path};
-
-	return mt_control_push(&ring, &c);
+	return put_kind(q, MT_CONTROL_PROBE, index);
 }
 
-static void check_take(uint16_t path)
+static unsigned fill(unsigned q, enum mt_control_kind kind)
+{
+	unsigned n = 0;
+
+	while (put_kind(q, kind, 0))
+		n++;
+	return n;
+}
+
+static void check_take(unsigned q, uint16_t index)
 {
 	struct mt_control c;
 
-	assert_true(mt_control_pop(&ring, &c));
-	assert_u_eq(c.index, path);
+	assert_true(mt_control_pop(&pool, &queues[q], &c));
+	assert_u_eq(c.index, index);
 }
 
-static void check_empty(void)
+static void check_empty(unsigned q)
 {
 	struct mt_control c;
 
-	assert_false(mt_control_pop(&ring, &c));
+	assert_false(mt_control_pop(&pool, &queues[q], &c));
 }
 
-TEST_WITH(fresh, NULL, mt_control_pop, first_in_first_out)
+TEST_WITH(fresh, NULL, mt_control_pop, first_in_first_out_of_each_queue)
 {
-	check_empty();
-	for (uint16_t i = 0; i < 3 * SIZE; i++) { /* the ring comes round */
+	check_empty(0);
+	for (uint16_t i = 0; i < 3 * SIZE; i++) { /* every entry is used again */
 		assert_true(put(0, i));
-		if (i > 0)
-			check_take((uint16_t)(i - 1));
+		assert_true(put(1, (uint16_t)(1000 + i)));
+		if (i > 0) {
+			check_take(0, (uint16_t)(i - 1));
+			check_take(1, (uint16_t)(999 + i));
+		}
 	}
-	check_take(3 * SIZE - 1);
-	check_empty();
+	check_take(1, 999 + 3 * SIZE);
+	check_empty(1);
+	check_take(0, 3 * SIZE - 1);
+	check_empty(0);
+	assert_u_eq(pool.n_free, SIZE);
 }
 
-TEST_WITH(fresh, NULL, mt_control_push, refuses_when_full)
+/* REQ(rsp.control.quota) */
+TEST_WITH(fresh, NULL, mt_control_push, a_full_queue_leaves_as_much_to_others)
 {
-	for (uint16_t i = 0; i < SIZE; i++)
-		assert_true(put(0, i));
-	assert_false(put(0, 99));
-	check_take(0);
-	assert_true(put(0, SIZE));
-	for (uint16_t i = 1; i <= SIZE; i++)
-		check_take(i);
-	check_empty();
+	/* The first holds half of what is not kept for NACKs, the second half of the rest. */
+	assert_u_eq(fill(0, MT_CONTROL_SACK), (SIZE - RESERVE) / 2);
+	assert_u_eq(fill(1, MT_CONTROL_SACK), (SIZE - RESERVE) / 4);
+	assert_u_eq(fill(2, MT_CONTROL_SACK), (SIZE - RESERVE) / 8);
+	check_take(0, 0);
+	assert_true(put(2, 1));
 }
 
-TEST_WITH(fresh, NULL, mt_control_drop_qp, only_that_qp)
+/* REQ(rsp.control.quota) */
+TEST_WITH(fresh, NULL, mt_control_push, nacks_and_own_requests_have_a_reserve)
+{
+	fill(0, MT_CONTROL_SACK);
+	fill(1, MT_CONTROL_EP_RESPONSE);
+	fill(2, MT_CONTROL_PROBE);
+	assert_true(put_kind(2, MT_CONTROL_NACK, 7));
+	assert_true(put_kind(2, MT_CONTROL_EP_REQUEST, 8));
+}
+
+/* REQ(rsp.control.quota) */
+TEST_WITH(fresh, NULL, mt_control_push, nacks_of_one_queue_do_not_use_it_up)
+{
+	assert_u_eq(fill(0, MT_CONTROL_NACK), SIZE / 2);
+	assert_u_eq(fill(1, MT_CONTROL_NACK), SIZE / 4);
+	assert_true(put_kind(2, MT_CONTROL_NACK, 0));
+}
+
+TEST_WITH(fresh, NULL, mt_control_clear, only_that_queue)
 {
 	put(0, 1);
 	put(1, 2);
 	put(0, 3);
 	put(1, 4);
-	mt_control_drop_qp(&ring, qp(0));
-	check_take(2);
-	check_take(4);
-	check_empty();
+	mt_control_clear(&pool, &queues[0]);
+	check_empty(0);
+	check_take(1, 2);
+	check_take(1, 4);
+	assert_u_eq(pool.n_free, SIZE);
 }
 
-TEST_WITH(fresh, NULL, mt_control_drop_qp, endpoint_responses_have_no_qp)
+TEST_WITH(fresh, NULL, mt_control_init, the_largest_pool)
 {
-	struct mt_control answer = {.kind = MT_CONTROL_EP_RESPONSE, .index = 5};
+	static struct mt_control many[UINT16_MAX + 1];
 
-	put(0, 1);
-	assert_true(mt_control_push(&ring, &answer));
-	mt_control_drop_qp(&ring, qp(0));
-	check_take(5);
-	check_empty();
-}
-
-TEST_WITH(fresh, NULL, mt_control_push, counters_wrap)
-{
-	ring.head = ring.tail = UINT32_MAX - 2;
-	for (uint16_t i = 0; i < SIZE; i++)
-		assert_true(put(i & 1, i));
-	assert_false(put(0, 99));
-	mt_control_drop_qp(&ring, qp(1));
-	for (uint16_t i = 0; i < SIZE; i += 2)
-		check_take(i);
-	check_empty();
+	mt_control_init(&pool, many, UINT16_MAX + 1);
+	assert_u_eq(fill(0, MT_CONTROL_NACK), (UINT16_MAX + 1) / 2);
+	mt_control_clear(&pool, &queues[0]);
+	assert_u_eq(fill(1, MT_CONTROL_NACK), (UINT16_MAX + 1) / 2);
 }

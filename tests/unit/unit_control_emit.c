@@ -65,7 +65,7 @@ CASE(mt_control_emit, sack)
 	check_address(MW_SACK, node_wire_psn(-UINT64_C(1)));
 	assert_true(d.pkt.bth.rtx);
 	assert_u_eq(d.port, 1);
-	assert_u_eq(d.tclass, MT_CLASS_CONTROL);
+	assert_u_eq(d.tclass, MW_DSCP_CONTROL);
 	assert_u_eq(d.pkt.seth.spdcid, n.qpn);
 	assert_u_eq(d.pkt.seth.dpdcid, n.peer_qpn);
 	assert_u_eq(d.pkt.seth.mpr, 2); /* REQ(wire.seth.mpr) */
@@ -182,7 +182,7 @@ CASE(mt_control_emit, nack)
 	assert_true(emit(&c));
 	check_address(MW_NACK, node_wire_psn(6));
 	assert_u_eq(d.port, 1);
-	assert_u_eq(d.tclass, MT_CLASS_CONTROL);
+	assert_u_eq(d.tclass, MW_DSCP_CONTROL);
 	assert_u_eq(d.pkt.neth.reason, MW_NACK_TRIMMED);
 	assert_u_eq(d.pkt.neth.nack_psn, node_wire_psn(6));
 	assert_u_eq(d.pkt.neth.entropy, 0xE1E2E3E4);
@@ -219,24 +219,37 @@ CASE(mt_control_emit, a_nack_goes_back_by_the_ev_of_its_cause)
 CASE(mt_control_emit, probe)
 {
 	struct mt_control c = {.qp = n.qp, .kind = MT_CONTROL_PROBE, .index = 5};
-	uint16_t path;
-	uint64_t sent;
-	bool revived;
+	struct mt_probe probe;
 
-	c.cause.probe_id = mt_ev_new_probe_id(n.qp->ev_set, 5);
+	c.purpose = MT_PROBE_REVIVAL;
 	assert_true(emit(&c));
 	check_address(MW_PROBE, 0);
 	assert_u_eq(d.ev, n.opts.evs[5].value); /* on the path that it is about */
-	assert_u_eq(d.tclass, MT_CLASS_DATA);	/* and in the queue where data wait */
-	assert_u_eq(d.pkt.peth.probe_id, c.cause.probe_id);
+	assert_u_eq(d.tclass, MW_DSCP_NO_TRIM); /* and in the queue where data wait */
 	assert_u_eq(d.pkt.peth.ts.tx_timestamp, 99);
 	assert_u_eq(d.pkt.peth.ts.ftype, 1);
 	assert_u_eq(d.pkt.peth.spdcid, n.qpn);
 	assert_u_eq(node_stats(&n).tx_probes, 1);
-	assert_true(mt_ev_set_match_probe(n.qp->ev_set, c.cause.probe_id, 20000, false, &sent,
-					  &path, &revived));
-	assert_u_eq(sent, 128 * 99);
+	assert_true(mt_probe_match(&n.engine->probes, d.pkt.peth.probe_id, n.qp, n.qp->first_probe,
+				   &probe));
+	assert_u_eq(probe.ev, 5);
+	assert_u_eq(probe.purpose, MT_PROBE_REVIVAL);
+	assert_u_eq(probe.sent_ns, 128 * 99);
 	assert_u_eq(n.qp->req.window.next, node_psn(0));
+}
+
+/* REQ(req.probe.bounded) */
+CASE(mt_control_emit, no_more_probes_than_the_table_holds)
+{
+	struct mt_control c = {
+		.qp = n.qp, .kind = MT_CONTROL_PROBE, .index = 5, .purpose = MT_PROBE_REVIVAL};
+	uint32_t sent = 0;
+
+	while (emit(&c))
+		sent++;
+	assert_u_eq(sent, n.engine->probes.mask + 1);
+	assert_u_eq(node_stats(&n).tx_probes, sent);
+	assert_u_eq(node_stats(&n).probes_refused, 1);
 }
 
 CASE(mt_control_emit, nothing_after_an_error)
@@ -287,20 +300,20 @@ CASE(mt_control_emit, a_qp_that_began_again_answers_nothing_old)
 }
 
 /* REQ(rsp.ack.transport) REQ(wire.aeth.no-credit) */
-CASE(mt_control_emit_pending, a_sack_then_an_ack_then_nothing)
+CASE(mt_control_emit_next, a_sack_then_an_ack_then_nothing)
 {
 	struct mw_packet pkt = node_write(&n, MW_WRITE_ONLY, 0, 0, 4, 4);
 
 	pkt.bth.p_key = 0x8001;
 	pkt.bth.a = true;
 	node_rx(&n, 0, &pkt);
-	assert_true(mt_control_emit_pending(n.qp, 0, &d));
+	assert_true(mt_control_emit_next(n.qp, 0, &d));
 	check_address(MW_SACK, node_wire_psn(0));
-	assert_true(mt_control_emit_pending(n.qp, 0, &d));
+	assert_true(mt_control_emit_next(n.qp, 0, &d));
 	check_address(MW_ACK, node_wire_psn(0));
 	assert_u_eq(d.pkt.aeth.syndrome, 0x1F);
 	assert_u_eq(d.pkt.aeth.msn, 1);
-	assert_u_eq(d.tclass, MT_CLASS_CONTROL);
-	assert_false(mt_control_emit_pending(n.qp, 0, &d));
+	assert_u_eq(d.tclass, MW_DSCP_CONTROL);
+	assert_false(mt_control_emit_next(n.qp, 0, &d));
 	assert_u_eq(node_stats(&n).tx_acks, 1);
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* A queue pair's life but for its states: making, posting, silence, failing. */
+#include "base/bits.h"
 #include "core/qp/halves.h"
 #include "unit/node_fixture.h"
 
@@ -308,6 +309,58 @@ CASE(mt_qp_tick, probes_widen_then_the_oldest_goes_again)
 	assert_u_eq(node_stats(&n).evs_retired, 0); /* silence is no evidence against a path */
 }
 
+/* The EVs that probes leave on now, each of which has one. */
+static uint64_t probed_evs(uint64_t *now, uint16_t *first)
+{
+	struct mt_tx_desc d;
+	uint64_t evs = 0;
+
+	*now = mt_engine_deadline(n.engine);
+	mt_engine_tick(n.engine, *now);
+	while (node_tx_opcode(&n, *now, MW_PROBE, &d)) {
+		uint32_t ev = 0;
+
+		while (opts.evs[ev].value != d.ev)
+			ev++;
+		if (evs == 0)
+			*first = (uint16_t)ev;
+		assert_false(evs >> ev & 1);
+		evs |= UINT64_C(1) << ev;
+	}
+	return evs;
+}
+
+/*
+ * One plane, of which one EV is known to reach the peer: it is probed each time, and more and more
+ * others besides. REQ(req.probe.tail)
+ */
+CASE(mt_qp_tick, probes_take_different_evs)
+{
+	uint64_t now, all = 0;
+	uint16_t first = 0;
+
+	opts.cfg.n_ports = 1;
+	opts.ev_profile.n_evs = opts.ev_profile.n_active = 32;
+	for (uint32_t i = 0; i < 32; i++)
+		opts.evs[i] = (struct mt_ev){.value = 100 + i};
+	opts.attr.timeout = 8;
+	start();
+	mt_reverse_ev_set(n.qp->ev_set, 11);
+	assert_i_eq(node_post(&n, n.qp, 1, 8, 0), MT_OK);
+	node_drain(&n, 1000);
+	for (uint32_t want = 1; want <= 16;) {
+		uint64_t evs = probed_evs(&now, &first);
+
+		if (evs == 0)
+			continue; /* the timeout came first */
+		assert_u_eq(mb_popcount64(evs), want);
+		assert_u_eq(first, 11);
+		all |= evs;
+		want *= 2;
+	}
+	assert_u_between(mb_popcount64(all), 17, 31);
+}
+
 CASE(mt_qp_tick, the_timeout_has_a_floor)
 {
 	uint64_t now;
@@ -388,6 +441,58 @@ CASE(mt_qp_tick, never_gives_up_when_told_so)
 	assert_u_eq(n.qp->state, RD_QPS_RTS);
 }
 
+/* Lets the next retry come, with ports that have no room, and says when. */
+static uint64_t retry_without_room(void)
+{
+	uint64_t now = mt_engine_deadline(n.engine);
+	struct mt_tx_desc d;
+
+	mt_engine_tick(n.engine, now);
+	while (mt_engine_tx(n.engine, now, 0, &d, 1) == 1)
+		assert_u_eq(d.pkt.bth.opcode, MW_PROBE);
+	return now;
+}
+
+/* REQ(req.retry.sent) */
+CASE(mt_qp_tick, a_retry_that_could_not_leave_is_not_counted)
+{
+	uint64_t now = 0;
+	unsigned probes, data = 0;
+
+	opts.attr.retry_linear = 2;
+	opts.attr.retry_exp = 0;
+	start();
+	assert_i_eq(node_post(&n, n.qp, 1, 1, 0), MT_OK);
+	node_drain(&n, 0);
+	while (now < 100 * (UINT64_C(1024) << opts.attr.timeout))
+		now = retry_without_room();
+	assert_u_eq(node_stats(&n).timeouts, 1);
+	assert_u_eq(n.qp->state, RD_QPS_RTS);
+	/* It leaves, and from then on counts. */
+	assert_u_eq(node_drain(&n, now), 1);
+	while (n.qp->state == RD_QPS_RTS)
+		tick(&now, &probes, &data);
+	assert_u_eq(node_stats(&n).timeouts, 2);
+}
+
+/* A host without a link gives up as it does when its peer is gone. */
+CASE(mt_qp_tick, retries_end_without_any_port)
+{
+	uint64_t now = 0;
+
+	opts.attr.retry_linear = 2;
+	opts.attr.retry_exp = 0;
+	start();
+	assert_i_eq(node_post(&n, n.qp, 1, 1, 0), MT_OK);
+	node_drain(&n, 0);
+	for (uint32_t port = 0; port < opts.cfg.n_ports; port++)
+		assert_i_eq(mt_engine_port_set(n.engine, 1, port, false), MT_OK);
+	while (n.qp->state == RD_QPS_RTS)
+		now = retry_without_room();
+	assert_u_eq(node_stats(&n).timeouts, 2);
+	assert_u_eq(now, 3 * (UINT64_C(1024) << opts.attr.timeout));
+}
+
 CASE(mt_qp_tick, nothing_unfinished_nothing_sent)
 {
 	struct mw_packet ack;
@@ -425,4 +530,25 @@ CASE(mt_qp_retire_ev_group, counts_and_reports_both_changes)
 	assert_true(node_poll(&n, &ev));
 	assert_u_eq(ev.ev.value, opts.evs[5].value);
 	assert_u_eq(mt_engine_deadline(n.engine), 30 + opts.ev_profile.probe_interval_ns);
+}
+
+/* ---- after the end ---- */
+
+/* REQ(req.error.flush) */
+CASE(mt_qp_post_send, in_error_it_is_flushed_at_once)
+{
+	struct mt_event ev;
+
+	start();
+	mt_qp_fail(n.qp, RD_WC_FATAL_ERR, RD_WC_FATAL_ERR);
+	assert_true(node_poll(&n, &ev)); /* the failure */
+	node_check_no_event(&n);
+	assert_i_eq(node_post(&n, n.qp, 7, 1, 0), MT_OK);
+	node_check_completion(&n, 7, RD_WC_WR_FLUSH_ERR);
+	node_check_no_event(&n);
+	assert_i_eq(mt_qp_post_recv(n.qp, 8), MT_OK);
+	assert_true(node_poll(&n, &ev));
+	assert_u_eq(ev.wr_id, 8);
+	assert_u_eq(ev.status, RD_WC_WR_FLUSH_ERR);
+	assert_u_eq(node_drain(&n, 1000), 0);
 }

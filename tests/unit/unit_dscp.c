@@ -110,12 +110,14 @@ TEST(mw_dscp_class_of_opcode, data)
 		assert_u_eq(mw_dscp_class_of_opcode(op, true, false), MW_DSCP_NO_TRIM);
 	}
 	assert_u_eq(mw_dscp_class_of_opcode(MW_PROBE, false, true), MW_DSCP_NO_TRIM);
+	assert_u_eq(mw_dscp_class_of_opcode(MW_RESPONSE_PROBE, false, true), MW_DSCP_NO_TRIM);
 }
 
 /* REQ(wire.dscp.control-class) */
 TEST(mw_dscp_class_of_opcode, control)
 {
-	static const uint8_t opcodes[] = {MW_ACK, MW_SACK, MW_NACK, MW_EP_REQUEST, MW_EP_RESPONSE};
+	static const uint8_t opcodes[] = {MW_ACK,	 MW_SACK,	 MW_NACK,
+					  MW_EP_REQUEST, MW_EP_RESPONSE, MW_RESPONSE_SACK};
 
 	for (size_t i = 0; i < sizeof(opcodes); i++) {
 		/* The SACK of a retransmission has rtx set, which makes it no data packet. */

@@ -36,7 +36,7 @@ static struct mt_ep_request probe(void)
 		.dst = n.peer,
 		.ev = {0xE5, 1},
 		.op = MW_EP_EV_PROBE,
-		.tclass = MT_CLASS_DATA,
+		.tclass = MW_DSCP_TRIMMABLE,
 		.timeout_ns = 10000,
 		.user = 0x1122334455667788,
 	};
@@ -72,7 +72,7 @@ CASE(mt_endpoint_rx, answers_anybody_and_needs_no_qp)
 	assert_u_eq(d.endpoint, 0);
 	assert_u_eq(d.port, 1);
 	assert_u_eq(d.ev, meta.ev);
-	assert_u_eq(d.tclass, MT_CLASS_CONTROL);
+	assert_u_eq(d.tclass, MW_DSCP_CONTROL);
 	assert_null(d.qp_user);
 	assert_u_eq(d.n_sge, 0);
 }
@@ -112,7 +112,8 @@ CASE(mt_endpoint_rx, a_peer_of_our_qps_is_answered_on_an_ev_of_ours)
 
 	node_connect(&n);
 	meta.port = 1;
-	for (int i = 0; i < 100; i++) {
+	for (uint32_t i = 0; i < 100; i++) {
+		pkt.bth.psn = i;
 		node_rx_meta(&n, 0, &meta, &pkt);
 		assert_u_eq(node_tx(&n, 0, &d, 1), 1);
 		assert_u_eq(d.port, 1);
@@ -120,6 +121,46 @@ CASE(mt_endpoint_rx, a_peer_of_our_qps_is_answered_on_an_ev_of_ours)
 		seen |= 1u << (d.ev & 0xFF);
 	}
 	assert_u_eq(seen, 0xAA);
+}
+
+/* Answers that leave at once: a request of each of n unknown senders, 1 ns after the other. */
+static void ask_as_unknown_senders(uint32_t count, uint64_t now_ns)
+{
+	struct mw_packet pkt = request(MW_EP_EV_PROBE, 1);
+	struct mt_rx_meta meta = node_meta(&n);
+
+	for (uint32_t i = 0; i < count; i++) {
+		meta.src.b[13] = (uint8_t)(1 + i % 200);
+		node_rx_meta(&n, now_ns + i, &meta, &pkt);
+		node_tx(&n, now_ns + i, &d, 1);
+	}
+}
+
+/* REQ(ep.unknown-limit) */
+CASE(mt_endpoint_rx, unknown_senders_are_answered_at_a_limited_rate)
+{
+	ask_as_unknown_senders(3000, 0);
+	assert_u_eq(node_stats(&n).tx_ep_responses, 1024);
+	assert_u_eq(node_stats(&n).drop_unknown_sender, 3000 - 1024);
+	/* Every 10 us one more may ask, and after a while as many at once as before. */
+	ask_as_unknown_senders(10, 50000);
+	assert_u_eq(node_stats(&n).tx_ep_responses, 1024 + 5);
+	ask_as_unknown_senders(2000, 100000000);
+	assert_u_eq(node_stats(&n).tx_ep_responses, 2 * 1024 + 5);
+}
+
+/* REQ(ep.unknown-limit) */
+CASE(mt_endpoint_rx, a_peer_of_our_qps_is_no_unknown_sender)
+{
+	struct mw_packet pkt = request(MW_EP_EV_PROBE, 1);
+
+	node_connect(&n);
+	ask_as_unknown_senders(3000, 0);
+	for (uint32_t i = 0; i < 2000; i++) {
+		node_rx(&n, 0, &pkt);
+		assert_u_eq(node_tx(&n, 0, &d, 1), 1);
+	}
+	assert_u_eq(node_stats(&n).drop_unknown_sender, 3000 - 1024);
 }
 
 CASE(mt_endpoint_rx, on_another_port_when_its_own_went_down)
@@ -166,7 +207,7 @@ CASE(mt_engine_ep_request, goes_out_and_its_answer_is_an_event)
 	assert_u_eq(d.pkt.erth.ts.ftype, 1);
 	assert_u_eq(d.ev, 0xE5);
 	assert_u_eq(d.port, 1);
-	assert_u_eq(d.tclass, MT_CLASS_DATA);
+	assert_u_eq(d.tclass, MW_DSCP_TRIMMABLE);
 	assert_null(d.qp_user);
 	pkt = response_to(&d);
 	node_rx(&n, 2280, &pkt);
@@ -190,7 +231,7 @@ CASE(mt_engine_ep_request, carries_the_mask_of_a_port_status_update)
 
 	req.op = MW_EP_PORT_STATUS;
 	req.port_mask = 0xA5;
-	req.tclass = MT_CLASS_CONTROL;
+	req.tclass = MW_DSCP_CONTROL;
 	assert_i_eq(mt_engine_ep_request(n.engine, 0, &req, NULL), MT_OK);
 	assert_u_eq(node_tx(&n, 0, &d, 1), 1);
 	assert_u_eq(d.pkt.erth.port_status_mask, 0xA5);
@@ -260,7 +301,7 @@ CASE(mt_engine_ep_request, refuses_what_is_out_of_range)
 	} while (0)
 	REFUSED(op, 2);
 	REFUSED(ev.port, 2);
-	REFUSED(tclass, MT_CLASS_CONTROL + 1);
+	REFUSED(tclass, MW_DSCP_CLASSES);
 	REFUSED(endpoint, MT_ENDPOINTS_MAX);
 	REFUSED(timeout_ns, 0);
 	REFUSED(timeout_ns, (UINT64_C(1) << 36) + 1);

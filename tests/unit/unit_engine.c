@@ -68,6 +68,41 @@ CASE(mt_engine_size, times)
 	assert_false(ACCEPTS(timing.rto_min_ns, longest + 1));
 }
 
+/* The ends of a range that begins at `least`, and what lies beyond its end. */
+#define REACHES(field, least, most)                       \
+	do {                                              \
+		assert_true(ACCEPTS(field, least));       \
+		assert_true(ACCEPTS(field, most));        \
+		assert_false(ACCEPTS(field, (most) + 1)); \
+	} while (0)
+
+CASE(mt_engine_size, every_range_to_its_ends)
+{
+	struct mt_engine_cfg cfg;
+	const uint64_t longest = UINT64_C(1) << 36;
+
+	REACHES(max_mrs, 1, (1 << 24) - 1);
+	REACHES(max_profiles, 1, 1024);
+	REACHES(control_ring, 1, 1 << 16);
+	REACHES(event_ring, 1, 1 << 16);
+	REACHES(ep_requests, 1, 1 << 16);
+	assert_false(ACCEPTS(ep_requests, 0));
+	REACHES(endpoint, 0, 1023);
+	REACHES(qpn_index_bits, 14, 24);
+	assert_false(ACCEPTS(qpn_index_bits, 13));
+	REACHES(max_run, 1, 64);
+	REACHES(max_buffered, 1, 1 << 20);
+	assert_false(ACCEPTS(max_run, 0));
+	REACHES(ts_shift, 0, 20);
+	REACHES(timing.port_hold_ns, 0, longest);
+	REACHES(timing.tail_probe_min_ns, 1, longest);
+	REACHES(timing.rto_min_ns, 0, longest);
+	REACHES(timing.backpressure_ns, 1, longest);
+	assert_false(ACCEPTS(timing.backpressure_ns, 0));
+	REACHES(timing.ep_quarantine_ns, 0, longest);
+	REACHES(timing.port_notice_ns, 0, longest);
+}
+
 CASE(mt_engine_size, grows_with_what_it_holds)
 {
 	struct mt_engine_cfg cfg = opts.cfg;
@@ -186,6 +221,27 @@ CASE(mt_ev_profile_set, counts_and_their_ranges)
 	assert_false(ACCEPTS(revive_probes, 0));
 	assert_true(ACCEPTS(revive_probes, 16));
 	assert_false(ACCEPTS(revive_probes, 17));
+}
+
+CASE(mt_ev_profile_set, every_range_to_its_ends)
+{
+	static struct mt_ev many[MT_EVS_MAX + 1];
+	struct mt_ev_profile_cfg profile;
+
+	start();
+	REACHES(revive_probes, 1, 16);
+	assert_true(ACCEPTS(probe_interval_ns, 1));
+	REACHES(probe_interval_max_ns, opts.ev_profile.probe_interval_ns, UINT64_C(1) << 36);
+	REACHES(ignores, 0, MT_EV_IGNORES_END - 1);
+	assert_true(ACCEPTS(min_active, 1));
+	profile = opts.ev_profile;
+	profile.evs = many;
+	profile.n_evs = MT_EVS_MAX;
+	assert_i_eq(mt_ev_profile_set(n.engine, 0, &profile), MT_OK);
+	profile.n_evs++;
+	assert_i_eq(mt_ev_profile_set(n.engine, 0, &profile), MT_ERR_INVALID);
+	opts.evs[0].port = 2;
+	assert_false(ACCEPTS(n_evs, 8));
 }
 
 CASE(mt_ev_profile_set, intervals_ports_and_numbers)

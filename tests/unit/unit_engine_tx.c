@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Which packet leaves next: control before data, QPs in turn, and who stays in the round. */
+#include "core/qp/halves.h"
 #include "unit/node_fixture.h"
 
 #define QPS 3u
@@ -129,6 +130,7 @@ CASE(mt_engine_tx, control_before_data)
 	post(0, 1);
 	post(2, 1);
 	owe(1);
+	probe.bth.dqp = qps[1]->qpn;
 	node_rx(&n, 0, &probe);
 	assert_u_eq(node_tx(&n, 0, sent, 256), 5);
 	assert_true(sent[0].pkt.seth.pr); /* what names a packet goes before what is pending */
@@ -137,7 +139,41 @@ CASE(mt_engine_tx, control_before_data)
 	assert_u_eq(from(&sent[1]), 1);
 	assert_u_eq(sent[2].pkt.bth.opcode, MW_ACK);
 	assert_u_eq(from(&sent[2]), 1);
-	assert_u_eq(sent[3].tclass, MT_CLASS_DATA);
+	assert_u_eq(sent[3].tclass, MW_DSCP_TRIMMABLE);
+}
+
+static void rx_probes(unsigned qp, uint32_t count)
+{
+	struct mw_packet probe = node_probe(&n, 5);
+
+	probe.bth.dqp = qps[qp]->qpn;
+	while (count-- > 0)
+		node_rx(&n, 0, &probe);
+}
+
+/* REQ(rsp.control.quota) */
+CASE(mt_engine_tx, control_of_one_qp_does_not_hold_up_that_of_others)
+{
+	rx_probes(0, 50);
+	rx_probes(1, 2);
+	rx_probes(2, 10);
+	check_from(node_tx(&n, 0, sent, 30), "000000001122222222000000002200");
+	check_from(node_tx(&n, 0, sent, 8), "00000000");
+}
+
+/* REQ(rsp.control.quota) */
+CASE(mt_engine_tx, data_have_a_part_of_each_call)
+{
+	rx_probes(0, 50);
+	post(1, 5);
+	assert_u_eq(node_tx(&n, 0, sent, 16), 16);
+	for (uint32_t i = 0; i < 16; i++)
+		assert_u_eq(sent[i].tclass, i < 12 ? MW_DSCP_CONTROL : MW_DSCP_TRIMMABLE);
+	/* What data do not use is there for control packets. */
+	assert_u_eq(node_tx(&n, 0, sent, 16), 16);
+	for (uint32_t i = 0; i < 16; i++)
+		assert_u_eq(sent[i].tclass, i == 12 ? MW_DSCP_TRIMMABLE : MW_DSCP_CONTROL);
+	assert_u_eq(node_tx(&n, 0, sent, 100), 23);
 }
 
 CASE(mt_engine_tx, control_does_not_wait_for_room)
@@ -199,4 +235,71 @@ CASE(mt_engine_tx_is_blocked, nothing_to_send)
 	assert_true(mt_engine_tx_is_blocked(n.engine));
 	node_drain(&n, 0);
 	assert_false(mt_engine_tx_is_blocked(n.engine));
+}
+
+/* ---- a plane that none can use ---- */
+
+#define MANY 10000u
+#define DEAD 1u /* the mask of port 0, which always has room; port 1 seldom */
+#define GOOD 2u
+
+static int many_qps(void **state)
+{
+	static uint8_t users[MANY];
+
+	defaults(state);
+	opts.cfg.max_qps = 1u << 14;
+	opts.attr.mpr = 1;
+	start();
+	for (uint32_t i = 1; i < MANY; i++)
+		node_post(&n, node_add_qp(&n, n.qpn + i, n.peer_qpn + i, &users[i]), i, MTU, 0);
+	node_post(&n, n.qp, 0, MTU, 0);
+	for (uint32_t i = 0; i < 8; i += 2)
+		mt_qp_retire_ev_group(n.qp, (uint16_t)i, 0, MT_EV_BY_LOSS);
+	return 0;
+}
+
+#define CASE_MANY(function, name) TEST_WITH(many_qps, close_node, function, name)
+
+static uint64_t visits_without_room(void)
+{
+	return node_stats(&n).tx_no_room;
+}
+
+/* REQ(req.spray.no-scan) */
+CASE_MANY(mt_engine_tx, no_qp_is_looked_at_for_a_port_that_none_can_use)
+{
+	assert_u_eq(mt_engine_tx(n.engine, 0, DEAD, sent, 16), 0);
+	assert_u_eq(visits_without_room(), MANY);
+	for (int i = 0; i < 100; i++)
+		assert_u_eq(mt_engine_tx(n.engine, 0, DEAD, sent, 16), 0);
+	assert_u_eq(visits_without_room(), MANY);
+	assert_true(mt_engine_tx_is_blocked(n.engine));
+	for (uint32_t i = 0; i < 100; i++) {
+		assert_u_eq(mt_engine_tx(n.engine, 0, DEAD | GOOD, sent, 16), 16);
+		assert_u_eq(mt_engine_tx(n.engine, 0, DEAD, sent, 16), 0);
+		assert_u_between(visits_without_room(), MANY, MANY + i + 1);
+	}
+	while (mt_engine_tx(n.engine, 0, GOOD, sent, 16))
+		;
+	assert_u_eq(node_stats(&n).tx_data_packets, MANY);
+	assert_false(mt_engine_tx_is_blocked(n.engine));
+}
+
+/* REQ(req.spray.no-scan) */
+CASE_MANY(mt_engine_tx, an_ev_that_comes_back_is_used_by_those_that_wait)
+{
+	assert_u_eq(mt_engine_tx(n.engine, 0, DEAD, sent, 16), 0);
+	assert_true(mt_ev_restore(n.qp->ev_set, 0, 1000));
+	mt_qp_ev_group_revived(n.qp, 0, 1000, MT_EV_BY_PROBE);
+	assert_u_eq(mt_engine_tx(n.engine, 0, DEAD, sent, 16), 16);
+}
+
+/* REQ(req.spray.no-scan) */
+CASE_MANY(mt_engine_tx, a_port_that_comes_back_is_used_by_those_that_wait)
+{
+	assert_i_eq(mt_engine_port_set(n.engine, 0, 1, false), MT_OK);
+	assert_u_eq(mt_engine_tx(n.engine, 0, GOOD, sent, 16), 0);
+	assert_i_eq(mt_engine_port_set(n.engine, 0, 1, true), MT_OK);
+	assert_u_eq(mt_engine_tx(n.engine, 0, GOOD, sent, 16), 16);
 }

@@ -19,7 +19,7 @@ static const char *const env_names[] = {
 	"MRC_BASE_RTT_US",    "MRC_CONFIG",	   "MRC_RX_BUFFER",
 	"MRC_EV_FORMAT",      "MRC_DRIVER",	   "MRC_CAPTURE",
 	"MRC_UDP_PORT",	      "MRC_DEVICES",	   "MRC_PRIORITY",
-	"MRC_REAL_IBVERBS",   "MRC_DSCP",
+	"MRC_MEMORY",	      "MRC_REAL_IBVERBS",  "MRC_DSCP",
 };
 
 static int env_clear(void **state)
@@ -436,6 +436,16 @@ ENV_TEST(icrc)
 	setenv("MRC_ICRC", "on", 1);
 	assert_true(env_good().icrc);
 	env_bad("MRC_ICRC", "yes", "on or off");
+}
+
+ENV_TEST(memory)
+{
+	assert_u_eq(env_good().memory_bytes, UINT64_C(4096) << 20);
+	setenv("MRC_MEMORY", "16", 1);
+	assert_u_eq(env_good().memory_bytes, 16u << 20);
+	setenv("MRC_MEMORY", "1048576", 1);
+	assert_u_eq(env_good().memory_bytes, UINT64_C(1) << 40);
+	env_bad("MRC_MEMORY", "15", "16 to 1048576 (MiB)");
 }
 
 ENV_TEST(priority)

@@ -3,6 +3,7 @@
 #include "support/test.h"
 
 #include "core/state/engine_state.h"
+#include "unit/panic.h"
 
 #define SIZE 8u
 #define REST 1000u
@@ -66,6 +67,43 @@ CASE(mt_ep_alloc, ids_count_up_and_rest_after_use)
 	assert_u_eq(s->req.id, SIZE);
 }
 
+/* Slots that are released are free at once. REQ(ep.probe.id-reuse) */
+CASE(mt_ep_release, its_id_rests_without_its_slot)
+{
+	struct mt_ep_slot *s;
+
+	for (unsigned i = 0; i < 65536; i++) {
+		assert_i_eq(open_at(i / 4096, false, 0, &s), MT_OK);
+		assert_u_eq(s->req.id, i);
+		mt_ep_release(&table, s, i / 4096, REST);
+	}
+	assert_i_eq(open_at(REST - 1, false, 0, &s), MT_ERR_FULL);
+	assert_i_eq(open_at(REST - 1, true, 9, &s), MT_OK);
+	for (unsigned i = 0; i < 4095; i++) {
+		assert_i_eq(open_at(REST, false, 0, &s), MT_OK);
+		assert_u_eq(s->req.id, i + (i >= 9));
+		mt_ep_release(&table, s, REST, REST);
+	}
+	assert_i_eq(open_at(REST, false, 0, &s), MT_ERR_FULL); /* the next part has not rested */
+	assert_i_eq(open_at(REST + 1, false, 0, &s), MT_OK);
+	assert_u_eq(s->req.id, 4096);
+}
+
+CASE(mt_ep_release, whatever_it_was_doing)
+{
+	struct mt_ep_slot *a = sent_at(0, 0), *b;
+	struct mt_ep_response late = answer(5, a->req.id, 0);
+
+	assert_i_eq(open_at(0, false, 0, &b), MT_OK);
+	mt_ep_release(&table, a, 1, REST);
+	mt_ep_release(&table, b, 1, REST);
+	expect_assert_failure(mt_ep_release(&table, b, 1, REST));
+	assert_u_eq(mb_timers_deadline(&table.timers), MB_NEVER);
+	assert_null(mt_ep_match_response(&table, &late));
+	for (unsigned i = 0; i < SIZE; i++)
+		assert_i_eq(open_at(1, false, 0, &b), MT_OK);
+}
+
 CASE(mt_ep_alloc, a_given_id_is_taken_until_it_has_rested)
 {
 	struct mt_ep_slot *s, *other;
@@ -105,12 +143,25 @@ CASE(mt_ep_match_response, only_by_who_was_asked_with_what_was_sent)
 	a = answer(130, s->req.id, 0xABCD);
 	a.op = 0;
 	assert_null(mt_ep_match_response(&table, &a));
+	a.op_high = 2;
+	assert_null(mt_ep_match_response(&table, &a));
 	a.op = 1;
 	assert_ptr_equal(mt_ep_match_response(&table, &a), s);
 	assert_u_eq(s->rtt_ns, 30);
 	assert_false(s->svc_time_subtracted);
 	assert_null(mt_ep_match_response(&table, &a)); /* a second time */
 	assert_ptr_equal(mt_ep_next_ended(&table), s);
+}
+
+/* REQ(wire.eeth.op) */
+CASE(mt_ep_match_response, operation_in_either_place)
+{
+	struct mt_ep_slot *s = sent_at(100, 0xABCD);
+	struct mt_ep_response a = answer(130, s->req.id, 0xABCD);
+
+	a.op = 0;
+	a.op_high = MW_EP_EV_PROBE;
+	assert_ptr_equal(mt_ep_match_response(&table, &a), s);
 }
 
 CASE(mt_ep_match_response, not_before_it_was_sent_nor_after_the_end)

@@ -59,29 +59,26 @@ static unsigned retire(uint16_t path, uint64_t now)
 	return mt_ev_retire(set, path, now, MT_EV_BY_LOSS, changes);
 }
 
-/* Sends the probe that is due on `path`, not those of other paths, and returns its id. */
-static uint16_t probe(uint16_t path, uint64_t now)
+static uint16_t probed; /* the EV of the newest probe */
+
+/* Sends the probe that is due on `path`, not those of other paths, and returns when. */
+static uint64_t probe(uint16_t path, uint64_t now)
 {
-	uint16_t id, due;
+	uint16_t due;
 
 	do
-		due = mt_ev_set_next_probe(set, now);
+		due = mt_ev_set_next_probe(set, now, false);
 	while (due != path && due != MT_EV_NONE);
 	assert_u_eq(due, path);
-	id = mt_ev_new_probe_id(set, path);
-	mt_ev_record_probe(set, path, id, now);
-	return id;
+	mt_ev_probe_sent(set, path);
+	probed = path;
+	return now;
 }
 
-/* The answer to a probe; says whether the path was revived. */
-static bool answer(uint16_t id, uint64_t now, bool marked)
+/* The answer to the newest probe, sent then; says whether its EV was revived. */
+static bool answer(uint64_t sent, uint64_t now)
 {
-	uint64_t sent;
-	uint16_t path;
-	bool revived;
-
-	assert_true(mt_ev_set_match_probe(set, id, now, marked, &sent, &path, &revived));
-	return revived;
+	return mt_ev_probe_answered(set, probed, sent, now);
 }
 
 TEST_WITH(six_active, NULL, mt_ev_set_init, all_good_and_grouped)
@@ -127,22 +124,6 @@ TEST(mt_ev_set_init, a_port_with_few_evs)
 	assert_u_eq(set->ports[2].count, 0);
 }
 
-/* REQ(req.ev.state-machine) REQ(req.ev.skip-once) */
-TEST_WITH(six_active, NULL, mt_ev_skip_once, only_a_good_one_and_until_its_turn)
-{
-	assert_true(mt_ev_skip_once(set, 2));
-	assert_u_eq(set->evs[2].state, MT_EV_SKIP);
-	assert_u_eq(set->n_usable, EVS);
-	assert_false(mt_ev_skip_once(set, 2));
-	mt_ev_end_skip(set, 2);
-	assert_u_eq(set->evs[2].state, MT_EV_GOOD);
-	expect_assert_failure(mt_ev_end_skip(set, 2));
-	retire(3, 0);
-	assert_false(mt_ev_skip_once(set, 3));
-	mt_ev_deny(set, 4, true);
-	assert_false(mt_ev_skip_once(set, 4));
-}
-
 /* REQ(req.ev.one-loss) REQ(req.spray.backup-same-plane) */
 TEST_WITH(six_active, NULL, mt_ev_retire, a_backup_of_its_port_takes_over)
 {
@@ -162,9 +143,8 @@ TEST_WITH(six_active, NULL, mt_ev_retire, a_backup_of_its_port_takes_over)
 	assert_false(is_active(7));
 }
 
-TEST_WITH(six_active, NULL, mt_ev_retire, once_and_from_skip)
+TEST_WITH(six_active, NULL, mt_ev_retire, once)
 {
-	mt_ev_skip_once(set, 1);
 	assert_u_eq(retire(1, 0), 1);
 	assert_u_eq(retire(1, 5), 0);
 	assert_u_eq(set->faults[1].retired, 1);
@@ -220,110 +200,90 @@ TEST_WITH(six_active, NULL, mt_ev_deny, until_allowed_again)
 
 TEST_WITH(six_active, NULL, mt_ev_deny, of_a_bad_one_ends_its_probes)
 {
-	uint16_t id, path;
 	uint64_t sent;
-	bool revived;
 
 	retire(2, 0);
-	id = probe(2, INTERVAL);
+	sent = probe(2, INTERVAL);
 	assert_false(mt_ev_deny(set, 2, false)); /* bad is not denied */
 	assert_true(mt_ev_deny(set, 2, true));
 	assert_u_eq(mt_ev_set_probe_deadline(set), MB_NEVER);
-	assert_false(mt_ev_set_match_probe(set, id, 1100, false, &sent, &path, &revived));
-	assert_u_eq(set->evs[2].state, MT_EV_DENIED);
-}
-
-TEST_WITH(six_active, NULL, mt_ev_deny, before_its_queued_probe_leaves)
-{
-	uint16_t id;
-
-	retire(2, 0);
-	assert_u_eq(mt_ev_set_next_probe(set, INTERVAL), 2);
-	id = mt_ev_new_probe_id(set, 2);
-	mt_ev_deny(set, 2, true);
-	for (uint64_t i = 0; i < 3; i++) { /* more often than it takes to revive */
-		mt_ev_record_probe(set, 2, id, 1100 + i);
-		assert_false(answer(id, 1200 + i, false));
-	}
+	for (int i = 0; i < 3; i++) /* more often than it takes to revive */
+		assert_false(answer(sent, 1100));
 	assert_u_eq(set->evs[2].state, MT_EV_DENIED);
 	assert_u_eq(mt_ev_set_probe_deadline(set), MB_NEVER);
 }
 
 /* REQ(req.ev.revive) */
-TEST_WITH(six_active, NULL, mt_ev_set_match_probe, enough_in_a_row_revive)
+TEST_WITH(six_active, NULL, mt_ev_probe_answered, enough_in_a_row_revive)
 {
 	retire(2, 100);
 	assert_u_eq(mt_ev_set_probe_deadline(set), 100 + INTERVAL);
-	assert_u_eq(mt_ev_set_next_probe(set, 99 + INTERVAL), MT_EV_NONE);
-	assert_false(answer(probe(2, 1100), 1150, false));
+	assert_u_eq(mt_ev_set_next_probe(set, 99 + INTERVAL, false), MT_EV_NONE);
+	assert_false(answer(probe(2, 1100), 1150));
 	assert_u_eq(set->evs[2].state, MT_EV_ASSUMED_BAD);
 	assert_u_eq(mt_ev_set_probe_deadline(set), 1150 + INTERVAL);
-	assert_true(answer(probe(2, 2150), 2200, false));
+	assert_true(answer(probe(2, 2150), 2200));
 	assert_u_eq(set->evs[2].state, MT_EV_GOOD);
 	assert_u_eq(set->faults[2].revived, 1);
 	assert_u_eq(mt_ev_set_probe_deadline(set), MB_NEVER);
 	assert_u_eq(set->n_usable, 8);
 }
 
-TEST_WITH(six_active, NULL, mt_ev_set_match_probe, an_unanswered_one_starts_the_count_again)
+/* REQ(req.ev.late) */
+TEST_WITH(six_active, NULL, mt_ev_probe_late, is_a_failure)
 {
 	retire(2, 0);
-	assert_false(answer(probe(2, 1000), 1001, false));
+	assert_false(answer(probe(2, 1000), 1001));
+	mt_ev_probe_late(set, 2, 1001 + INTERVAL);
+	assert_u_eq(set->faults[2].answered, 0);
+	assert_u_eq(mt_ev_set_probe_deadline(set), 1001 + 3 * INTERVAL);
+	mt_ev_probe_late(set, 3, 1001);
+	assert_u_eq(set->evs[3].state, MT_EV_GOOD);
+}
+
+TEST_WITH(six_active, NULL, mt_ev_probe_answered, an_unanswered_one_starts_the_count_again)
+{
+	retire(2, 0);
+	assert_false(answer(probe(2, 1000), 1001));
 	probe(2, 2001); /* lost */
-	assert_false(answer(probe(2, 4001), 4002, false));
-	assert_true(answer(probe(2, 5002), 5003, false));
+	assert_false(answer(probe(2, 4001), 4002));
+	assert_true(answer(probe(2, 5002), 5003));
 }
 
-/* REQ(req.ev.revive-marked) */
-TEST_WITH(six_active, NULL, mt_ev_set_match_probe, a_marked_answer_leads_to_skip)
-{
-	retire(2, 0);
-	assert_false(answer(probe(2, 1000), 1001, true));
-	assert_true(answer(probe(2, 2001), 2002, true));
-	assert_u_eq(set->evs[2].state, MT_EV_SKIP);
-	assert_u_eq(set->n_usable, 8);
-}
-
-TEST_WITH(six_active, NULL, mt_ev_set_match_probe, takes_an_idle_place_of_its_port)
+TEST_WITH(six_active, NULL, mt_ev_probe_answered, takes_an_idle_place_of_its_port)
 {
 	for (uint16_t i = 0; i < EVS; i += 2)
 		if (i != 4)
 			retire(i, i);
 	assert_u_eq(set->ports[0].usable, 1);
-	assert_false(answer(probe(0, INTERVAL), 1001, false));
-	assert_true(answer(probe(0, 2001), 2002, false));
+	assert_false(answer(probe(0, INTERVAL), 1001));
+	assert_true(answer(probe(0, 2001), 2002));
 	assert_true(is_active(0));
 }
 
-TEST_WITH(six_active, NULL, mt_ev_set_match_probe, only_the_one_waited_for)
+/* What left before the EV went bad, in time, says nothing of it now. */
+TEST_WITH(six_active, NULL, mt_ev_probe_answered, only_of_probes_since_it_went_bad)
 {
-	uint16_t old, id, path;
-	uint64_t sent;
-	bool revived = true;
-
-	retire(2, 0);
-	old = probe(2, 1000);
-	id = probe(2, 3000);
-	assert_true(old != id);
-	assert_false(mt_ev_set_match_probe(set, old, 3001, false, &sent, &path, &revived));
-	assert_false(revived);
-	assert_false(mt_ev_set_match_probe(set, 0x3FF, 3001, false, &sent, &path, &revived));
-	assert_true(mt_ev_set_match_probe(set, id, 3001, false, &sent, &path, &revived));
-	assert_u_eq(sent, 3000);
-	assert_u_eq(path, 2);
-	assert_false(mt_ev_set_match_probe(set, id, 3002, false, &sent, &path, &revived));
+	retire(2, 1000);
+	probed = 2;
+	for (int i = 0; i < 3; i++)
+		assert_false(answer(999, 1100));
+	assert_u_eq(set->evs[2].state, MT_EV_ASSUMED_BAD);
+	assert_u_eq(mt_ev_set_probe_deadline(set), 1000 + INTERVAL);
+	assert_u_eq(set->probe_rtt_ns, 101); /* but it tells the time */
 }
 
-TEST_WITH(six_active, NULL, mt_ev_set_match_probe, of_a_usable_path_only_tells_the_time)
+TEST_WITH(six_active, NULL, mt_ev_probe_answered, of_a_usable_path_only_tells_the_time)
 {
-	uint16_t id = mt_ev_new_probe_id(set, 5);
-
+	probed = 5;
 	for (uint64_t i = 0; i < 3; i++) {
-		mt_ev_record_probe(set, 5, id, 100);
-		assert_false(answer(id, 150, true));
+		mt_ev_probe_sent(set, 5);
+		assert_false(answer(100, 150));
 	}
 	assert_u_eq(set->evs[5].state, MT_EV_GOOD);
 	assert_u_eq(mt_ev_set_probe_deadline(set), MB_NEVER);
+	assert_u_eq(set->probe_rtt_ns, 50);
+	assert_u_eq(set->pool->in_use, 0); /* and costs no memory */
 }
 
 TEST_WITH(six_active, NULL, mt_ev_set_next_probe, doubles_up_to_its_longest)
@@ -340,7 +300,7 @@ TEST_WITH(six_active, NULL, mt_ev_set_next_probe, doubles_up_to_its_longest)
 		assert_u_eq(mt_ev_set_probe_deadline(set), now + gap[i]);
 		now += gap[i];
 	}
-	answer(probe(2, now), now + 1, false); /* an answer brings the short gap back */
+	answer(probe(2, now), now + 1); /* an answer brings the short gap back */
 	assert_u_eq(mt_ev_set_probe_deadline(set), now + 1 + INTERVAL);
 }
 
@@ -349,11 +309,9 @@ TEST_WITH(six_active, NULL, mt_ev_set_next_probe, a_silent_peer_costs_no_path_it
 {
 	retire(2, 0);
 	probe(2, 1000);
-	set->liveness.silence_limit_ns = 500;
-	mt_liveness_count_waiter(&set->liveness, 1000, true); /* and nothing is heard */
-	probe(2, 2000);
+	assert_u_eq(mt_ev_set_next_probe(set, 2000, true), 2);
+	mt_ev_probe_sent(set, 2);
 	assert_u_eq(mt_ev_set_probe_deadline(set), 2000 + INTERVAL);
-	mt_liveness_note_rx(&set->liveness, 2900);
 	probe(2, 3000);
 	assert_u_eq(mt_ev_set_probe_deadline(set), 3000 + 2 * INTERVAL);
 }
@@ -361,7 +319,7 @@ TEST_WITH(six_active, NULL, mt_ev_set_next_probe, a_silent_peer_costs_no_path_it
 TEST_WITH(six_active, NULL, mt_ev_set_next_probe, waits_two_rtts_for_an_answer)
 {
 	retire(2, 0);
-	answer(probe(2, 1000), 6000, false); /* an RTT of 5000, longer than any interval */
+	answer(probe(2, 1000), 6000); /* an RTT of 5000, longer than any interval */
 	probe(2, 7000);
 	assert_u_eq(mt_ev_set_probe_deadline(set), 7000 + 2 * 5000);
 }
@@ -371,23 +329,10 @@ TEST_WITH(six_active, NULL, mt_ev_set_next_probe, all_that_are_due)
 	retire(2, 0);
 	retire(5, 0);
 	retire(7, 900);
-	assert_u_eq(mt_ev_set_next_probe(set, INTERVAL), 2);
-	assert_u_eq(mt_ev_set_next_probe(set, INTERVAL), 5);
-	assert_u_eq(mt_ev_set_next_probe(set, INTERVAL), MT_EV_NONE);
+	assert_u_eq(mt_ev_set_next_probe(set, INTERVAL, false), 2);
+	assert_u_eq(mt_ev_set_next_probe(set, INTERVAL, false), 5);
+	assert_u_eq(mt_ev_set_next_probe(set, INTERVAL, false), MT_EV_NONE);
 	assert_u_eq(mt_ev_set_probe_deadline(set), 900 + INTERVAL);
-}
-
-TEST_WITH(six_active, NULL, mt_ev_new_probe_id, names_the_path_and_is_new)
-{
-	uint16_t last = mt_ev_new_probe_id(set, 7);
-
-	for (int i = 0; i < 200; i++) {
-		uint16_t id = mt_ev_new_probe_id(set, 7);
-
-		assert_u_eq(id & 0x3FF, 7);
-		assert_true(id != last);
-		last = id;
-	}
 }
 
 /* ---- EVs of one path ---- */
@@ -475,10 +420,10 @@ TEST_WITH(six_active, NULL, mt_ev_retire, each_flap_makes_the_proof_longer)
 		retire(2, now);
 		now += gap;
 		assert_u_eq(mt_ev_set_probe_deadline(set), now);
-		assert_false(answer(probe(2, now), now, false));
+		assert_false(answer(probe(2, now), now));
 		now += gap;
 		assert_u_eq(mt_ev_set_probe_deadline(set), now);
-		assert_true(answer(probe(2, now), now, false));
+		assert_true(answer(probe(2, now), now));
 	}
 	retire(2, now); /* no longer than that */
 	assert_u_eq(mt_ev_set_probe_deadline(set), now + 4 * INTERVAL);
@@ -487,10 +432,57 @@ TEST_WITH(six_active, NULL, mt_ev_retire, each_flap_makes_the_proof_longer)
 TEST_WITH(six_active, NULL, mt_ev_retire, a_path_that_was_well_for_long_does_not_flap)
 {
 	retire(2, 0);
-	assert_false(answer(probe(2, 1000), 1000, false));
-	assert_true(answer(probe(2, 2000), 2000, false));
+	assert_false(answer(probe(2, 1000), 1000));
+	assert_true(answer(probe(2, 2000), 2000));
 	retire(2, 2001 + 16 * 4 * INTERVAL);
 	assert_u_eq(mt_ev_set_probe_deadline(set), 2001 + 16 * 4 * INTERVAL + INTERVAL);
+}
+
+/* EV 2 has lost a packet of 4184 bytes twice, and as many probes as it takes are answered. */
+static uint64_t lose_twice(void)
+{
+	uint64_t now = 2 * INTERVAL;
+
+	retire(2, 0);
+	mt_ev_note_lost_bytes(set, 2, 4184);
+	mt_ev_note_lost_bytes(set, 2, 1000);
+	assert_false(answer(probe(2, INTERVAL), INTERVAL));
+	assert_true(answer(probe(2, now), now));
+	retire(2, now);
+	for (int i = 0; i < 3; i++) {
+		assert_u_eq(mt_ev_take_trial(set, UINT32_MAX, 4184), i < 2 ? MT_EV_NONE : 2);
+		now += 2 * INTERVAL;
+		assert_false(answer(probe(2, now), now));
+	}
+	return now;
+}
+
+/* REQ(req.ev.trial) */
+TEST_WITH(six_active, NULL, mt_ev_take_trial, after_a_relapse_only_a_packet_as_large_revives)
+{
+	uint64_t now = lose_twice();
+
+	assert_u_eq(set->evs[2].state, MT_EV_ASSUMED_BAD);
+	assert_u_eq(mt_ev_take_trial(set, UINT32_MAX, 4183), MT_EV_NONE);
+	assert_u_eq(mt_ev_take_trial(set, ~1u, 4184), MT_EV_NONE);
+	assert_u_eq(mt_ev_take_trial(set, 1, 4184), 2);
+	assert_u_eq(mt_ev_take_trial(set, 1, 4184), MT_EV_NONE);
+	assert_false(mt_ev_pass_trial(set, 2, 2 * INTERVAL - 1, now)); /* sent before it went bad */
+	assert_true(mt_ev_pass_trial(set, 2, now, now + 10));
+	assert_u_eq(set->evs[2].state, MT_EV_GOOD);
+	assert_u_eq(set->faults[2].revived, 2);
+	assert_false(mt_ev_pass_trial(set, 2, now, now + 10));
+}
+
+TEST_WITH(six_active, NULL, mt_ev_take_trial, its_loss_is_no_retirement)
+{
+	uint64_t now = lose_twice();
+
+	assert_u_eq(mt_ev_take_trial(set, 1, 4184), 2);
+	assert_u_eq(mt_ev_retire(set, 2, now, MT_EV_BY_LOSS, changes), 0);
+	assert_u_eq(set->faults[2].retired, 2);
+	assert_u_eq(set->faults[2].answered, 0);
+	assert_u_eq(mt_ev_set_probe_deadline(set), now + 4 * INTERVAL);
 }
 
 /* REQ(req.ev.revive) */
@@ -520,7 +512,7 @@ TEST(mt_ev_set_next_probe, many_bad_paths_take_turns)
 		uint16_t path;
 		uint32_t n = 0;
 
-		for (; (path = mt_ev_set_next_probe(many, now)) != MT_EV_NONE; n++)
+		for (; (path = mt_ev_set_next_probe(many, now, false)) != MT_EV_NONE; n++)
 			seen[path]++;
 		assert_u_eq(n, MT_EV_PROBES_PER_INTERVAL);
 		assert_u_eq(mt_ev_set_probe_deadline(many), now + 1000);
@@ -533,18 +525,15 @@ TEST(mt_ev_set_next_probe, many_bad_paths_take_turns)
 TEST_WITH(six_active, NULL, mt_ev_retire, waits_for_memory)
 {
 	struct mb_pool none;
-	uint64_t sent_ns;
-	uint16_t path;
-	bool revived;
 
 	mb_pool_init(&none);
 	set->pool = &none;
 	assert_u_eq(retire(0, 10), 0);
 	assert_u_eq(set->evs[0].state, MT_EV_GOOD);
 	assert_true(none.wanted >= EVS * sizeof(struct mt_ev_fault));
-	mt_ev_record_probe(set, 1, 1, 20);
-	assert_false(mt_ev_set_match_probe(set, 1, 30, false, &sent_ns, &path, &revived));
-	assert_u_eq(mt_ev_set_next_probe(set, UINT64_MAX - 1), MT_EV_NONE);
+	mt_ev_probe_sent(set, 1);
+	assert_false(mt_ev_probe_answered(set, 1, 20, 30));
+	assert_u_eq(mt_ev_set_next_probe(set, UINT64_MAX - 1, false), MT_EV_NONE);
 	assert_u_eq(mt_ev_set_probe_deadline(set), MB_NEVER);
 	set->pool = cold_pool();
 	assert_u_eq(retire(0, 40), 1);
@@ -568,6 +557,6 @@ TEST(mt_ev_retire, ignores_what_the_profile_says)
 	make(6, 1, 2);
 	assert_u_eq(retire(0, 100), 1);
 	assert_u_eq(mt_ev_set_probe_deadline(set), MB_NEVER);
-	assert_u_eq(mt_ev_set_next_probe(set, 1000000 * INTERVAL), MT_EV_NONE);
+	assert_u_eq(mt_ev_set_next_probe(set, 1000000 * INTERVAL, false), MT_EV_NONE);
 	ignores = 0;
 }

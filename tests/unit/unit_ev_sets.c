@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Path sets of an engine: who shares one, when it goes, who probes for it. */
+#include "core/endpoint/endpoint.h"
 #include "core/qp/halves.h"
 #include "unit/node_fixture.h"
 
@@ -63,6 +64,112 @@ CASE(mt_ev_sets_acquire, another_destination_or_profile_is_another_set)
 	connect(other, n.peer.b[0], 1);
 	assert_ptr_not_equal(other->ev_set, n.qp->ev_set);
 	assert_u_eq(other->ev_set->n_evs, 4);
+}
+
+#define MANY 4096u
+
+static struct mb_link users[MANY];
+
+static struct rd_gid address(uint32_t i)
+{
+	return (struct rd_gid){{0xFD, [14] = (uint8_t)(i >> 8), [15] = (uint8_t)i}};
+}
+
+static struct mt_ev_set *acquire(uint32_t i)
+{
+	struct rd_gid peer = address(i);
+	struct mt_ev_set *s;
+
+	mb_link_init(&users[i]);
+	while (!(s = mt_ev_sets_acquire(n.engine, 0, &peer, &users[i])))
+		engine_node_grow(&n.base);
+	return s;
+}
+
+static int many_qps(void **state)
+{
+	defaults(state);
+	opts.cfg.max_qps = MANY;
+	opts.ev_profile.n_evs = opts.ev_profile.n_active = 2;
+	start();
+	return 0;
+}
+
+/* Takes many sets; returns the length of the longest chain, and the chain. */
+static uint32_t acquire_many(struct mt_ev_set **chain)
+{
+	uint32_t longest = 0;
+
+	for (uint32_t i = 0; i < MANY; i++)
+		acquire(i);
+	for (uint32_t b = 0; b < MANY; b++) {
+		uint32_t length = 0;
+
+		for (struct mt_ev_set *s = n.engine->ev_set_buckets[b]; s; s = s->chain)
+			length++;
+		if (length > longest)
+			*chain = n.engine->ev_set_buckets[b];
+		longest = length > longest ? length : longest;
+	}
+	return longest;
+}
+
+/* What one packet of an unknown sender costs does not grow with the number of destinations. */
+TEST_WITH(many_qps, close_node, mt_ev_sets_next, few_steps_among_many_destinations)
+{
+	struct mt_ev_set *chain, *s;
+	struct rd_gid peer;
+
+	assert_u_between(acquire_many(&chain), 1, 12);
+	for (uint32_t i = 0; i < MANY; i++) {
+		peer = address(i);
+		s = mt_ev_sets_next(n.engine, &peer, NULL);
+		assert_non_null(s);
+		assert_null(mt_ev_sets_next(n.engine, &peer, s));
+		mt_ev_sets_release(n.engine, s, &users[i]);
+		assert_null(mt_ev_sets_next(n.engine, &peer, NULL));
+	}
+}
+
+/* Addresses that one engine has in one chain another one has in several. */
+TEST_WITH(many_qps, close_node, mt_ev_sets_acquire, chains_depend_on_a_key)
+{
+	struct mt_ev_set *chain;
+	struct rd_gid peers[2];
+	uint32_t together = 0;
+
+	assert_true(acquire_many(&chain) >= 2);
+	peers[0] = chain->peer;
+	peers[1] = chain->chain->peer;
+	node_close(&n);
+	opts.cfg.seed++;
+	start();
+	acquire_many(&chain);
+	for (struct mt_ev_set *s = mt_ev_sets_next(n.engine, &peers[0], NULL); s; s = s->chain)
+		together += memcmp(&s->peer, &peers[1], sizeof(s->peer)) == 0;
+	for (struct mt_ev_set *s = mt_ev_sets_next(n.engine, &peers[1], NULL); s; s = s->chain)
+		together += memcmp(&s->peer, &peers[0], sizeof(s->peer)) == 0;
+	assert_u_eq(together, 0);
+}
+
+/* Those that are connected keep the EVs that they have. */
+CASE(mt_ev_profile_set, counts_for_qps_connected_from_now_on)
+{
+	struct mt_ev_profile_cfg profile = opts.ev_profile;
+	struct mt_ev_set *old = n.qp->ev_set;
+
+	profile.evs = opts.evs;
+	profile.n_evs = profile.n_active = 4;
+	while (mt_ev_profile_set(n.engine, 0, &profile) == MT_ERR_MEMORY)
+		mt_engine_add_memory(n.engine, engine_node_block(&n.base, 64), 64);
+	to(other, RD_QPS_RESET);
+	connect(other, n.peer.b[0], 0);
+	assert_u_eq(other->ev_set->n_evs, 4);
+	assert_ptr_equal(n.qp->ev_set, old);
+	assert_u_eq(old->n_evs, 8);
+	to(n.qp, RD_QPS_RESET);
+	connect(n.qp, n.peer.b[0], 0);
+	assert_ptr_equal(n.qp->ev_set, other->ev_set);
 }
 
 CASE(mt_ev_sets_release, the_last_one_frees_the_set)

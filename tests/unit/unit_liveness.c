@@ -2,7 +2,8 @@
 /* Is the peer there? Planes 0 to 3; a silence is longer than 100, a waking has patience for 200. */
 #include "support/test.h"
 
-#include "core/ev/ev_set.h"
+#include "core/ev/liveness.h"
+#include "unit/panic.h"
 
 #define LIMIT 100u
 #define PLANES 0xFu
@@ -53,6 +54,28 @@ TEST(mt_liveness_note_rx, each_packet_ends_the_silence)
 		assert_false(mt_liveness_note_rx(&p, now));
 	assert_true(mt_liveness_note_rx(&p, 2101));
 	assert_false(mt_liveness_note_rx(&p, 2102));
+}
+
+TEST(mt_liveness_heard, only_of_a_silent_peer)
+{
+	mt_liveness_init(&p);
+	assert_u_eq(p.state, MT_PEER_ALIVE);
+	expect_assert_failure(mt_liveness_heard(&p));
+	mt_liveness_silence(&p);
+	mt_liveness_silence(&p);
+	assert_u_eq(p.state, MT_PEER_SILENT);
+	mt_liveness_heard(&p);
+	assert_u_eq(p.state, MT_PEER_RESUMING);
+	expect_assert_failure(mt_liveness_heard(&p));
+}
+
+TEST(mt_liveness_resume, nothing_to_wait_for_when_nothing_was_probed)
+{
+	mt_liveness_init(&p);
+	mt_liveness_silence(&p);
+	mt_liveness_heard(&p);
+	mt_liveness_resume(&p, 5000, 0);
+	assert_u_eq(p.state, MT_PEER_ALIVE);
 }
 
 TEST(mt_liveness_attribute_loss, without_a_silence_every_report_counts)

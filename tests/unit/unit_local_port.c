@@ -41,6 +41,30 @@ TEST(mt_local_ports_may_have_lost, while_it_is_down_and_for_what_was_sent_before
 	assert_false(mt_local_ports_may_have_lost(&ports, 1, 200));
 }
 
+TEST(mt_local_ports_set_suspect, like_one_that_is_down_while_there_are_others)
+{
+	mt_local_ports_init(&ports, 2, 0);
+	mt_local_ports_set_suspect(&ports, 1, true, 100);
+	assert_u_eq(ports.up, 3);
+	assert_u_eq(mt_local_ports_open(&ports), 1);
+	assert_u_eq(mt_local_ports_nearest(&ports, 1), 0);
+	assert_true(mt_local_ports_may_have_lost(&ports, 1, 150));
+	mt_local_ports_set(&ports, 0, false, 110);
+	assert_u_eq(mt_local_ports_open(&ports), 2); /* better than none */
+	mt_local_ports_set_suspect(&ports, 1, false, 200);
+	assert_true(mt_local_ports_may_have_lost(&ports, 1, 199));
+	assert_false(mt_local_ports_may_have_lost(&ports, 1, 200));
+}
+
+TEST(mt_local_ports_set, a_port_that_comes_back_is_above_suspicion)
+{
+	mt_local_ports_init(&ports, 2, 0);
+	mt_local_ports_set_suspect(&ports, 1, true, 100);
+	mt_local_ports_set(&ports, 1, false, 110);
+	mt_local_ports_set(&ports, 1, true, 120);
+	assert_u_eq(mt_local_ports_open(&ports), 3);
+}
+
 TEST(mt_local_ports_nearest, itself_or_the_next_that_is_up)
 {
 	mt_local_ports_init(&ports, 4, 0);

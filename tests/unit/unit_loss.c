@@ -44,8 +44,9 @@ static int sent(void **state)
 static uint64_t find(void)
 {
 	uint64_t map = 0, psn = r.expected;
+	uint32_t left = MT_LOSS_SEARCH;
 
-	for (count = 0; mt_loss_next(&w, &r, WINDOW, &psn); psn++, count++)
+	for (count = 0; mt_loss_next(&w, &r, WINDOW, &psn, &left); psn++, count++)
 		if (psn - FIRST < 64)
 			map |= UINT64_C(1) << (psn - FIRST);
 	return map;
@@ -70,6 +71,22 @@ TEST_WITH(sent, NULL, mt_loss_next, only_what_is_outstanding)
 	mt_tx_window_lost(&w, FIRST);
 	mt_tx_window_received(&w, FIRST + 1);
 	assert_u_eq(find(), below(21) & ~UINT64_C(3));
+}
+
+/* REQ(req.loss.again) */
+TEST_WITH(sent, NULL, mt_loss_next, what_was_lost_often_waits_longer)
+{
+	static const uint64_t windows[] = {1, 1, 1, 1, 2, 4, 8, 16, 16};
+
+	r.base = FIRST + 64; /* of the first PSN alone it says something */
+	for (unsigned tries = 0; tries < 9; tries++) {
+		r.trigger_sent_ns = mt_tx_rec(&w, FIRST)->sent_ns + windows[tries] * WINDOW - 1;
+		assert_u_eq(find(), 0);
+		r.trigger_sent_ns++;
+		assert_u_eq(find(), 1);
+		mt_tx_window_lost(&w, FIRST);
+		mt_tx_window_resent(&w, FIRST, r.trigger_sent_ns, 1);
+	}
 }
 
 /* REQ(req.loss.same-ev) */
@@ -162,4 +179,29 @@ TEST_WITH(sent, NULL, mt_loss_next, changes_nothing)
 	find();
 	assert_memory_equal(copy, recs, sizeof(copy));
 	assert_memory_equal(&before, &w, sizeof(w));
+}
+
+/* Of what is looked at in vain at most *left, and the next search goes on there. */
+static void check_search(uint64_t from, uint32_t left, bool found, uint64_t at, uint32_t then_left)
+{
+	uint64_t psn = FIRST + from;
+
+	assert_i_eq(mt_loss_next(&w, &r, WINDOW, &psn, &left), found);
+	assert_u_eq(psn, FIRST + at);
+	assert_u_eq(left, then_left);
+}
+
+/* REQ(req.loss.search-bound) */
+TEST_WITH(sent, NULL, mt_loss_next, looks_at_a_bounded_number_in_vain)
+{
+	/* All but the last are younger than the trigger, and in no order of time. */
+	r.complete = true;
+	for (unsigned i = 0; i < 50; i++) {
+		mt_tx_window_lost(&w, FIRST + i);
+		mt_tx_window_resent(&w, FIRST + i, i < 49 ? sent_at(60) : sent_at(0), 3);
+	}
+	check_search(0, 50, true, 49, 1);
+	check_search(0, 30, false, 30, 0);
+	check_search(30, 30, true, 49, 11);
+	check_search(50, 0, false, 50, 0);
 }

@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <fcntl.h>
 
+#include "host/datapath/datapath.h"
 #include "host/state/nic_context.h"
 
 #define QP_TEST(function, name) TEST_WITH(fixture_setup, fixture_teardown, function, name)
@@ -270,4 +271,20 @@ QP_TEST(mh_qp_destroy, takes_completions_along)
 	assert_i_eq(mh_qp_modify(qp, &attr, RD_QP_STATE), 0);
 	assert_i_eq(mh_qp_destroy(qp), 0);
 	assert_i_eq(mh_cq_poll(fixture->cq, 1, &wc), 0);
+}
+
+/* Peers decide how much is wanted: there is a limit, and what lies below it is given. */
+QP_TEST(mh_engine_grow, up_to_the_limit)
+{
+	struct nic_fixture *fixture = *state;
+	struct mh_nic *nic = fixture->dev->nic;
+	bool grown[4];
+
+	mh_nic_lock(nic);
+	nic->env.memory_bytes = nic->chunk_bytes + (3u << 20);
+	for (int i = 0; i < 4; i++)
+		grown[i] = mh_engine_grow(nic);
+	mh_nic_unlock(nic);
+	for (int i = 0; i < 4; i++)
+		assert_i_eq(grown[i], i < 3);
 }

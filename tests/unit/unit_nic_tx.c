@@ -4,6 +4,8 @@
 
 #include <unistd.h>
 
+#include "host/datapath/datapath.h"
+
 #define TX_TEST(name) TEST_WITH(fixture_setup, fixture_teardown, mh_tx, name)
 
 static void tx_post(struct nic_fixture *fixture, uint32_t offset, uint32_t len)
@@ -121,6 +123,42 @@ TX_TEST(planes_are_used_alike)
 		planes[plane]++;
 	}
 	assert_u_eq(planes[0], planes[1]);
+}
+
+static int tx_setup_paced(void **state)
+{
+	setenv("MRC_PACE", "4M", 1);
+	setenv("MRC_CC", "none", 1);
+	return fixture_setup(state);
+}
+
+static int tx_teardown_paced(void **state)
+{
+	unsetenv("MRC_PACE");
+	unsetenv("MRC_CC");
+	return fixture_teardown(state);
+}
+
+/* Two frames are what its bucket holds. */
+TEST_WITH(tx_setup_paced, tx_teardown_paced, mh_tx, a_port_that_is_of_no_use_saves_up_nothing)
+{
+	struct nic_fixture *fixture = *state;
+	struct mh_nic *nic = fixture->dev->nic;
+	struct mh_pace *unused = &nic->ports.port[1].pace;
+	uint64_t before, after;
+
+	assert_i_eq(fixture_connect(fixture), 0);
+	mh_nic_lock(nic);
+	before = unused->tokens;
+	nic->ports.port[1].up = false;
+	mh_engine_report_ports(nic, mh_now_ns());
+	mh_nic_unlock(nic);
+	tx_post(fixture, 0, 10 * 4096);
+	mh_nic_lock(nic);
+	after = unused->tokens;
+	mh_nic_unlock(nic);
+	assert_u_eq(before, 2 * unused->frame);
+	assert_u_eq(after, unused->frame);
 }
 
 TX_TEST(peer_in_another_slot_is_at_another_port)

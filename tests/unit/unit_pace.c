@@ -77,6 +77,20 @@ TEST(mh_pace_consume, what_is_not_there_is_not_owed)
 	assert_u_eq(mh_pace_frames(&p, 8 * MS), 1);
 }
 
+TEST(mh_pace_forgo, leaves_one_frame)
+{
+	struct mh_pace p;
+
+	mh_pace_init(&p, UINT64_C(8000000000), 1000, 0);
+	mh_pace_forgo(&p, 20 * MS);
+	assert_u_eq(mh_pace_frames(&p, 20 * MS), 1);
+	assert_u_eq(mh_pace_frames(&p, 21 * MS), 1001);
+	for (int i = 0; i < 1001; i++)
+		mh_pace_consume(&p, 1000);
+	mh_pace_forgo(&p, 21 * MS);
+	assert_u_eq(mh_pace_frames(&p, 21 * MS), 0);
+}
+
 /* Over a second of random wake-ups all that the rate allows is sent, and a bucketful on top. */
 TEST(mh_pace_frames, rate_is_exact)
 {

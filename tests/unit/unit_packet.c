@@ -578,6 +578,7 @@ TEST(mw_packet_encode, other_fields_must_fit)
 	assert_encode_refuses(erth.ts.ftype, 16);
 	pkt.bth.opcode = MW_EP_RESPONSE;
 	assert_encode_refuses(eeth.op, 4);
+	assert_encode_refuses(eeth.op_high, 4);
 	pkt.bth.opcode = MW_PROBE;
 	assert_encode_refuses(peth.ts.ftype, 16);
 }

@@ -51,7 +51,7 @@ CASE(mt_peers_notify, over_a_port_that_is_up_until_it_is_answered)
 		assert_u_eq(d.pkt.erth.port_status_mask, 1);
 		assert_u_eq(d.port, 0);
 		assert_u_eq(d.endpoint, 0);
-		assert_u_eq(d.tclass, MT_CLASS_CONTROL);
+		assert_u_eq(d.tclass, MW_DSCP_CONTROL);
 		assert_memory_equal(&d.dst, &n.peer, sizeof(n.peer));
 	}
 	answer(now);
@@ -119,6 +119,75 @@ CASE(mt_peer_leave, nobody_tells_who_is_gone)
 	answer(now);
 	assert_u_eq(node_stats(&n).drop_ep_response, 1);
 	assert_u_eq(mt_engine_deadline(n.engine), UINT64_MAX);
+}
+
+#define PEERS 500u
+
+static int many_peers(void **state)
+{
+	defaults(state);
+	opts.cfg.qpn_index_bits = 14;
+	opts.cfg.max_qps = 512;
+	start();
+	for (uint32_t i = 1; i < PEERS; i++) {
+		struct mt_qp *qp;
+
+		assert_non_null(node_add_qp(&n, n.qpn + i, i << 14 | 9, &qp));
+	}
+	return 0;
+}
+
+/*
+ * All peers hear of a port within a few round trips, though there are slots for a few of them only.
+ * REQ(ep.port.status-update)
+ */
+TEST_WITH(many_peers, close_node, mt_peers_notify, many_peers_share_few_slots)
+{
+	const uint64_t rtt = 10000, begin = 1000;
+	uint64_t now = begin;
+	uint32_t told[PEERS] = {0}, n_told = 0;
+
+	mt_engine_port_set(n.engine, now, 1, false);
+	while (n_told < PEERS && now < begin + 2 * opts.cfg.timing.ep_quarantine_ns) {
+		struct mt_tx_desc sent[64];
+		uint32_t n_sent;
+
+		mt_engine_tick(n.engine, now);
+		n_sent = node_tx(&n, now, sent, 64);
+		assert_true(n_sent <= opts.cfg.ep_requests);
+		now += rtt;
+		for (uint32_t i = 0; i < n_sent; i++) {
+			d = sent[i];
+			answer(now);
+			assert_true(d.endpoint < PEERS);
+			n_told += told[d.endpoint]++ == 0;
+		}
+	}
+	assert_u_eq(n_told, PEERS);
+	assert_u_between(now - begin, 1, 20 * rtt);
+	assert_u_eq(node_stats(&n).tx_ep_requests, PEERS);
+}
+
+/* One that goes away lets the others go on. */
+TEST_WITH(many_peers, close_node, mt_peer_leave, those_that_wait_are_told)
+{
+	uint64_t now = 1000;
+	uint32_t sent = 0;
+
+	mt_engine_port_set(n.engine, now, 1, false);
+	mt_engine_tick(n.engine, now);
+	while (node_tx(&n, now, &d, 1) == 1)
+		sent++;
+	assert_u_eq(sent, opts.cfg.ep_requests);
+	for (uint32_t i = 0; i < opts.cfg.max_qps; i++) {
+		struct rd_qp_attr reset = {.state = RD_QPS_RESET};
+		struct mt_qp *qp = n.engine->qps[i];
+
+		if (qp && qp->peer && qp->peer->slot)
+			assert_i_eq(node_modify(&n, qp, &reset, RD_QP_STATE), MT_OK);
+	}
+	assert_u_eq(n.engine->port_status_requests, 0);
+	assert_true(next_update(&now, 10 * opts.cfg.timing.ep_quarantine_ns));
 }
 
 CASE(mt_peers_notify, waits_while_too_many_requests_are_under_way)

@@ -164,6 +164,47 @@ CASE(mt_memory_tick, in_error_everything_goes)
 	assert_u_eq(used(), before);
 }
 
+/* One of everything that a QP takes memory for. */
+CASE(mt_qp_free_memory, reset_gives_everything_back)
+{
+	struct rd_qp_attr reset = {.state = RD_QPS_RESET};
+	size_t before;
+
+	opts.cap.extensions = MW_EXT_SEND;
+	opts.cap.in_order = true;
+	node_open(&n, &opts, 0);
+	before = used();
+	node_connect(&n);
+	receive(n.qp, 1000, 1, MW_WRITE_ONLY);
+	receive(n.qp, 1000, 3, MW_WRITE_ONLY_IMM);
+	assert_i_eq(node_post(&n, n.qp, 1, MTU, 0), MT_OK);
+	assert_u_eq(n.qp->ext->in_order.count, 2);
+	assert_true(n.qp->req.window.recs && n.qp->rsp.window.received && n.qp->rsp.stash.slots);
+	assert_i_eq(node_modify(&n, n.qp, &reset, RD_QP_STATE), MT_OK);
+	assert_u_eq(used(), before);
+	assert_u_eq(n.engine->n_window_owners, 0);
+	assert_u_eq(n.engine->receivers, 0);
+}
+
+/* REQ(ext.order.bound) */
+CASE(mt_qp_alloc_buffered, as_many_as_may_wait)
+{
+	const size_t room = 1 << 20;
+
+	opts.cap.extensions = MW_EXT_SEND;
+	opts.cap.in_order = true;
+	opts.attr.mpr_dest = 3;
+	start();
+	mt_engine_add_memory(n.engine, engine_node_block(&n.base, room), room);
+	for (uint32_t i = 1; i <= MT_IN_ORDER_MAX; i++)
+		receive(n.qp, 1000, i, MW_WRITE_ONLY);
+	assert_u_eq(n.qp->ext->in_order.count, MT_IN_ORDER_MAX);
+	assert_u_eq(node_stats(&n).drop_no_memory, 0);
+	receive(n.qp, 1000, MT_IN_ORDER_MAX + 1, MW_WRITE_ONLY);
+	assert_u_eq(n.qp->ext->in_order.count, MT_IN_ORDER_MAX);
+	assert_u_eq(node_stats(&n).drop_no_memory, 1);
+}
+
 /* REQ(mem.qp-size) */
 CASE(mt_qp_size, an_idle_connected_qp_takes_less_than_a_kibibyte)
 {

@@ -169,7 +169,7 @@ static uint32_t settable(enum rd_qp_state state)
 
 CASE(mt_qp_modify, what_may_be_set_when)
 {
-	const uint32_t always = RD_QP_ACCESS | RD_QP_TRIM_NACK | RD_QP_SVC_TIME_DEST;
+	const uint32_t always = RD_QP_ACCESS | RD_QP_TRIM_NACK_DEST | RD_QP_SVC_TIME_DEST;
 	const uint32_t before_rts = RD_QP_SQ_PSN | RD_QP_MPR | RD_QP_MAX_WIMM | RD_QP_TIMEOUT |
 				    RD_QP_RETRY | RD_QP_CC_PROFILE | RD_QP_DYNAMIC_MPR |
 				    RD_QP_MPR_DEST | RD_QP_MAX_WIMM_DEST | RD_QP_EV_PROFILE;
@@ -303,7 +303,7 @@ CASE(mt_qp_query, returns_what_was_set)
 	a.retry_linear = 1;
 	a.retry_exp = 9;
 	a.p_key = 0x8001;
-	a.trim_nack = false;
+	a.trim_nack_dest = false;
 	a.dynamic_mpr = true;
 	assert_i_eq(node_modify(&n, n.qp, &a, ALL_ATTRIBUTES | RD_QP_STATE), MT_OK);
 	mt_qp_query(n.qp, &got);
@@ -374,4 +374,74 @@ CASE(mt_qp_modify, another_ev_profile_until_rts)
 	assert_u_eq(n.qp->ev_set->n_evs, 2);
 	assert_u_eq(n.qp->ev_set->refs, 1);
 	assert_true(node_drain(&n, 0) > 0);
+}
+
+/* What was received and what waits needs memory of the new size: all of it, or nothing changes. */
+CASE(mt_qp_modify, limits_change_only_with_memory)
+{
+	struct rd_qp_attr a = good(RD_QPS_RTS);
+	size_t in_use, wanted, blocks = 0;
+
+	ready_to_receive();
+	receive(2, MW_WRITE_ONLY);
+	receive(5, MW_WRITE_ONLY_IMM);
+	node_drain(&n, 0);
+	node_exhaust(&n);
+	in_use = n.engine->pool.in_use;
+	a.mpr_dest = 3;
+	a.max_wimm_dest = 77;
+	while (mt_qp_modify(n.qp, 0, &a, RD_QP_MPR_DEST | RD_QP_MAX_WIMM_DEST) == MT_ERR_MEMORY) {
+		assert_true(++blocks <= 2); /* bitmaps, then the stash */
+		assert_u_eq(n.engine->pool.in_use, in_use);
+		assert_u_eq(n.qp->rsp.window.limit, 128);
+		wanted = mt_engine_memory_wanted(n.engine);
+		mt_engine_add_memory(n.engine, engine_node_block(&n.base, wanted), wanted);
+	}
+	assert_u_eq(blocks, 2);
+	assert_u_eq(n.qp->rsp.window.limit, 3 * 128);
+	assert_u_eq(n.qp->rsp.stash.limit, 77);
+	assert_u_eq(n.qp->rsp.window.ahead, 2);
+	assert_i_eq(move(RD_QPS_RESET), MT_OK);
+	assert_i_eq(move(RD_QPS_INIT), MT_OK);
+}
+
+/* What lies there already stays in the window. */
+CASE(mt_qp_modify, a_lower_limit_keeps_what_is_there)
+{
+	struct rd_qp_attr a = good(RD_QPS_RTS);
+
+	opts.attr.mpr_dest = 3;
+	a.mpr_dest = 3;
+	assert_i_eq(node_modify(&n, n.qp, &a, RD_QP_MPR_DEST), MT_OK);
+	ready_to_receive();
+	receive(200, MW_WRITE_ONLY);
+	a.mpr_dest = 1;
+	assert_i_eq(node_modify(&n, n.qp, &a, RD_QP_MPR_DEST), MT_OK);
+	assert_u_eq(n.qp->rsp.window.limit, 201);
+	receive(200, MW_WRITE_ONLY);
+	assert_u_eq(node_stats(&n).rx_duplicates, 1);
+}
+
+CASE(mt_qp_modify, reset_takes_it_off_all_lists)
+{
+	struct mt_event ev;
+
+	node_connect(&n);
+	assert_i_eq(mt_qp_post_recv(n.qp, 2), MT_OK);
+	assert_i_eq(mt_qp_post_recv(n.qp, 3), MT_OK);
+	receive(0, MW_WRITE_ONLY_IMM);
+	assert_i_eq(node_post(&n, n.qp, 1, 1, 0), MT_OK);
+	assert_i_eq(move(RD_QPS_RESET), MT_OK);
+	assert_true(mb_link_is_empty(&n.qp->ready) && mb_link_is_empty(&n.qp->control) &&
+		    mb_link_is_empty(&n.qp->completion));
+	assert_u_eq(node_drain(&n, 1000), 0);
+	node_check_no_event(&n);
+	assert_i_eq(move(RD_QPS_INIT), MT_OK);
+	node_connect(&n); /* with no receive, and nothing to report */
+	assert_u_eq(n.qp->rsp.rq.tail, 0);
+	assert_i_eq(mt_qp_post_recv(n.qp, 4), MT_OK);
+	receive(0, MW_WRITE_ONLY_IMM);
+	assert_true(node_poll(&n, &ev));
+	assert_u_eq(ev.wr_id, 4);
+	node_check_no_event(&n);
 }

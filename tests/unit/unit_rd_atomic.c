@@ -82,6 +82,20 @@ UNEQUAL_TEST(mt_rd_atomic_attach, a_half_of_the_same_qp)
 }
 
 /* It is the requester that gives up. */
+/* A profile that is set between the two steps of a connection is for others. */
+UNEQUAL_TEST(mt_rd_atomic_attach, has_the_evs_of_its_qp)
+{
+	struct mt_ev_profile_cfg profile = opts.ev_profile;
+
+	n.opts.attr.max_dest_rd_atomic = 0; /* attached in the move to RTS */
+	to_rtr();
+	profile.evs = opts.evs;
+	profile.is_static = true;
+	assert_i_eq(mt_ev_profile_set(n.engine, 0, &profile), MT_OK);
+	to(RD_QPS_RTS);
+	assert_ptr_equal(responses()->qp.ev_set, n.qp->ev_set);
+}
+
 UNEQUAL_TEST(mt_rd_atomic_attach, answers_are_tried_for_ever)
 {
 	to_rtr();

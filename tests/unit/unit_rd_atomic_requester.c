@@ -68,18 +68,55 @@ FIXTURE_TEST(mt_rd_atomic_place_resp, memory_that_is_gone)
 	assert_u_eq(ev.status, RD_WC_LOC_PROT_ERR);
 }
 
+/* REQ(rsp.complete.whole) */
+FIXTURE_TEST(mt_rd_atomic_place_resp, packets_that_disagree_about_where_the_answer_begins)
+{
+	struct mt_tx_desc d;
+
+	assert_i_eq(ask(RD_WR_READ, 4 * MTU, 0), MT_OK);
+	peer_has(FIXTURE_EXT);
+	assert_true(node_tx_opcode(&n, 2000, MW_READ_REQUEST, &d));
+	answer_of(MW_READ_RESPONSE_FIRST, 0, 0, MTU, MTU, 4 * MTU);	 /* FIRST is at 0 */
+	answer_of(MW_READ_RESPONSE_LAST, 3, 0, 2 * MTU, MTU, 4 * MTU);	 /* LAST ends it */
+	answer_of(MW_READ_RESPONSE_MIDDLE, 1, 0, MTU + 8, MTU, 4 * MTU); /* all are full */
+	assert_u_eq(node_stats(&n).drop_malformed, 3);
+	answer_of(MW_READ_RESPONSE_MIDDLE, 1, 0, MTU, MTU, 4 * MTU);
+	answer_of(MW_READ_RESPONSE_MIDDLE, 2, 0, MTU, MTU, 4 * MTU); /* the same bytes again */
+	answer_of(MW_READ_RESPONSE_LAST, 2, 0, 3 * MTU, MTU, 4 * MTU);
+	assert_u_eq(node_stats(&n).drop_malformed, 5);
+	assert_u_eq(n.qp->state, RD_QPS_RTS);
+}
+
+/* Two READs; a packet in the middle of the first answer says that it is of the second. */
+FIXTURE_TEST(mt_rd_atomic_resp_done, an_answer_that_ends_without_all_its_packets)
+{
+	struct mt_tx_desc d;
+
+	assert_i_eq(ask(RD_WR_READ, 3 * MTU, 0), MT_OK);
+	assert_i_eq(ask(RD_WR_READ, 3 * MTU, 0), MT_OK);
+	peer_has(FIXTURE_EXT);
+	assert_true(node_tx_opcode(&n, 2000, MW_READ_REQUEST, &d));
+	assert_true(node_tx_opcode(&n, 2000, MW_READ_REQUEST, &d));
+	answer_of(MW_READ_RESPONSE_MIDDLE, 1, 1, MTU, MTU, 3 * MTU);
+	answer_of(MW_READ_RESPONSE_FIRST, 0, 0, 0, MTU, 3 * MTU);
+	assert_u_eq(n.qp->state, RD_QPS_RTS);
+	answer_of(MW_READ_RESPONSE_LAST, 2, 0, 2 * MTU, MTU, 3 * MTU);
+	assert_u_eq(n.qp->state, RD_QPS_ERR);
+	node_check_completion(&n, 5, RD_WC_FATAL_ERR);
+}
+
 /* REQ(ext.response.complete) */
 FIXTURE_TEST(mt_rd_atomic_resp_done, more_ends_of_messages_than_requests)
 {
 	struct mt_tx_desc d;
 	struct mt_event ev;
 
-	assert_i_eq(ask(RD_WR_READ, 8, 0), MT_OK);
+	assert_i_eq(ask(RD_WR_FETCH_ADD, 8, 0), MT_OK);
 	peer_has(FIXTURE_EXT);
-	assert_true(node_tx_opcode(&n, 2000, MW_READ_REQUEST, &d));
-	answer_of(MW_READ_RESPONSE_ONLY, 1, 0, 0, 8, 8);
+	assert_true(node_tx_opcode(&n, 2000, MW_FETCH_ADD, &d));
+	answer_of(MW_ATOMIC_RESPONSE, 1, 0, 0, 0, 0);
 	assert_false(node_poll(&n, &ev));
-	answer_of(MW_READ_RESPONSE_ONLY, 0, 0, 0, 8, 8);
+	answer_of(MW_ATOMIC_RESPONSE, 0, 0, 0, 0, 0);
 	assert_true(node_poll(&n, &ev));
 	assert_u_eq(ev.wr_id, 5);
 	assert_u_eq(ev.status, RD_WC_SUCCESS);

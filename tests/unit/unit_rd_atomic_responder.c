@@ -146,3 +146,22 @@ FIXTURE_TEST(mt_rd_atomic_check_req, payload_that_is_none)
 	node_rx(&n, 2000, &p);
 	assert_u_eq(node_stats(&n).drop_malformed, 2);
 }
+
+/* An accepted request is not asked for again, so that one without memory is refused first. */
+FIXTURE_TEST(mt_rd_atomic_check_req, no_memory_for_the_answer)
+{
+	struct mw_packet p = request(MW_READ_REQUEST, 0, 0, 10);
+	struct mt_tx_desc d;
+
+	agree();
+	node_drain(&n, 1000);
+	node_exhaust(&n);
+	node_rx(&n, 2000, &p);
+	assert_u_eq(node_stats(&n).drop_no_memory, 1);
+	assert_u_eq(n.qp->rsp.window.expected, node_psn(0));
+	assert_true(node_tx_opcode(&n, 2000, MW_NACK, &d));
+	assert_u_eq(d.pkt.neth.reason, MW_NACK_NO_RESOURCE);
+	mt_engine_add_memory(n.engine, engine_node_block(&n.base, 1 << 16), 1 << 16);
+	node_rx(&n, 3000, &p);
+	assert_true(node_tx_opcode(&n, 3000, MW_READ_RESPONSE_ONLY, &d));
+}

@@ -64,18 +64,36 @@ TEST_WITH(fresh, NULL, mt_recv_find, before_the_first_one)
 TEST_WITH(fresh, NULL, mt_recv_complete_below, in_order_and_not_before_the_message)
 {
 	struct mt_rqe *first = post(1, 0, 0), *second = post(1, 0, 0);
+	bool torn;
 
 	second->arrived = true;
 	second->msn = 5;
-	assert_false(mt_recv_complete_below(&rq, 100));
+	assert_false(mt_recv_complete_below(&rq, 100, 256, &torn));
 	first->arrived = true;
 	first->msn = 3;
-	assert_false(mt_recv_complete_below(&rq, 3));
-	assert_true(mt_recv_complete_below(&rq, 4));
+	assert_false(mt_recv_complete_below(&rq, 3, 256, &torn));
+	assert_true(mt_recv_complete_below(&rq, 4, 256, &torn));
 	assert_u_eq(rq.used, 1);
-	assert_true(mt_recv_complete_below(&rq, 6));
+	assert_true(mt_recv_complete_below(&rq, 6, 256, &torn));
 	assert_u_eq(rq.used, 2);
-	assert_false(mt_recv_complete_below(&rq, 7));
+	assert_false(mt_recv_complete_below(&rq, 7, 256, &torn));
+}
+
+/* REQ(rsp.complete.whole) */
+TEST_WITH(fresh, NULL, mt_recv_complete_below, not_what_ended_without_all_its_packets)
+{
+	struct mt_rqe *rqe = post(1000, 0, 0);
+	bool torn = false;
+
+	rqe->arrived = true;
+	rqe->opcode = RD_WR_SEND;
+	rqe->byte_len = 513;
+	rqe->parts.count = 2; /* of three */
+	assert_false(mt_recv_complete_below(&rq, 1, 256, &torn));
+	assert_true(torn);
+	rqe->parts.count = 3;
+	assert_true(mt_recv_complete_below(&rq, 1, 256, &torn));
+	assert_false(torn);
 }
 
 TEST_WITH(fresh, NULL, mt_recv_room, all_pieces)

@@ -94,7 +94,7 @@ CASE(mt_requester_next, what_all_packets_say)
 	assert_u_eq(sent[0].pkt.data.tseth.tx_timestamp, 77);
 	assert_u_eq(sent[0].pkt.data.tseth.ftype, 1);
 	assert_u_eq(sent[0].pkt.data.imm, 0xABC00001);
-	assert_u_eq(sent[0].tclass, MT_CLASS_DATA);
+	assert_u_eq(sent[0].tclass, MW_DSCP_TRIMMABLE);
 	assert_memory_equal(&sent[0].dst, &n.peer, sizeof(n.peer));
 	assert_ptr_equal(sent[0].qp_user, &n);
 	assert_u_eq(node_stats(&n).tx_data_packets, 1);
@@ -156,12 +156,11 @@ CASE(mt_requester_next, no_psn_beyond_the_window)
 	assert_true(sent[2].pkt.bth.a);
 }
 
-static void offer(uint8_t mpr, uint64_t expected, uint32_t rcvd_units)
+static void offer(uint8_t mpr, uint64_t expected)
 {
 	struct mw_packet sack = node_sack(&n, &sent[0], expected);
 
 	sack.seth.mpr = mpr;
-	sack.seth.rcvd_bytes = rcvd_units;
 	node_rx(&n, 5000, &sack);
 }
 
@@ -173,19 +172,37 @@ CASE(mt_requester_next, the_window_follows_what_is_offered_when_agreed)
 	start();
 	post(1000 * MTU, 0);
 	assert_u_eq(send(0), 128); /* nothing was offered yet */
-	offer(3, 0, 0);
+	offer(3, 0);
 	assert_u_eq(send(0), 2 * 128);
-	offer(1, 3 * 128 - 100, 400);
+	offer(1, 3 * 128 - 100);
 	assert_u_eq(send(5000), 28);
-	offer(3, 3 * 128, 399); /* overtaken by the one before: an old offer */
+	offer(3, 3 * 128 - 101); /* overtaken by the one before: an old offer */
+	assert_u_eq(n.qp->req.mpr, 1);
+	offer(1, 3 * 128);
 	assert_u_eq(send(5000), 100);
-	offer(2, 3 * 128, 400);
+	offer(2, 3 * 128);
 	assert_u_eq(send(5000), 128);
-	offer(0, 3 * 128, 401); /* no window at all is no offer */
+	offer(0, 3 * 128); /* no window at all is no offer */
 	assert_u_eq(n.qp->req.mpr, 2);
-	offer(255, 3 * 128, 402);
+	offer(255, 3 * 128);
 	assert_u_eq(n.qp->req.mpr, 3); /* what was agreed is the most */
 	assert_u_eq(send(5000), 128);
+}
+
+/* REQ(req.mpr.dynamic) */
+CASE(mt_requester_next, the_window_is_what_was_agreed_for_a_peer_that_offers_none)
+{
+	opts.attr.mpr = 3;
+	opts.attr.dynamic_mpr = true;
+	start();
+	post(1000 * MTU, 0);
+	assert_u_eq(send(0), 128);
+	offer(0, 0);
+	assert_u_eq(send(0), 2 * 128);
+	offer(2, 128); /* it does after all */
+	assert_u_eq(n.qp->req.mpr, 2);
+	offer(0, 128);
+	assert_u_eq(n.qp->req.mpr, 2);
 }
 
 CASE(mt_requester_next, the_window_is_fixed_when_not_agreed)
@@ -194,7 +211,7 @@ CASE(mt_requester_next, the_window_is_fixed_when_not_agreed)
 	start();
 	post(1000 * MTU, 0);
 	assert_u_eq(send(0), 256);
-	offer(1, 256, 300);
+	offer(1, 256);
 	assert_u_eq(send(5000), 256);
 }
 
@@ -359,7 +376,7 @@ CASE(mt_requester_next, sent_again_on_another_ev)
 	again = sent[0];
 	assert_true(again.pkt.bth.rtx);
 	assert_true(again.pkt.bth.a);
-	assert_u_eq(again.tclass, MT_CLASS_RETX);
+	assert_u_eq(again.tclass, MW_DSCP_TRIMMABLE_RETX);
 	assert_true(again.ev != first.ev);
 	assert_u_eq(again.pkt.bth.psn, first.pkt.bth.psn);
 	assert_u_eq(again.pkt.bth.opcode, first.pkt.bth.opcode);
@@ -377,7 +394,7 @@ CASE(mt_requester_next, never_on_the_ev_that_lost_it)
 	opts.evs[1].port = 0; /* on one port, where no turn of ports helps */
 	start();
 	for (int i = 0; i < 40; i++) {
-		struct mw_packet nack, ack = node_ack(&n, 0x1F, (uint32_t)i + 1);
+		struct mw_packet nack, ack;
 		uint32_t ev;
 
 		post(1, 0);
@@ -387,6 +404,7 @@ CASE(mt_requester_next, never_on_the_ev_that_lost_it)
 		node_rx(&n, 2000, &nack);
 		assert_u_eq(send(3000), 1);
 		assert_true(sent[0].ev != ev);
+		ack = node_ack(&n, 0x1F, (uint32_t)i + 1);
 		node_rx(&n, 4000, &ack);
 	}
 }
@@ -416,7 +434,7 @@ CASE(mt_requester_next, sent_again_with_the_number_of_its_message)
 	opts.cap.sq_depth = 4;
 	start();
 	for (uint32_t msn = 0; msn < 10; msn++) { /* the slots of the queue come round */
-		struct mw_packet nack, ack = node_ack(&n, 0x1F, msn + 1);
+		struct mw_packet nack, ack;
 
 		post(1, 0);
 		assert_u_eq(send(1000), 1);
@@ -425,6 +443,7 @@ CASE(mt_requester_next, sent_again_with_the_number_of_its_message)
 		assert_u_eq(send(3000), 1);
 		assert_true(sent[0].pkt.bth.rtx);
 		assert_u_eq(sent[0].pkt.data.meth.msn, msn);
+		ack = node_ack(&n, 0x1F, msn + 1);
 		node_rx(&n, 4000, &ack);
 	}
 }
@@ -483,20 +502,21 @@ CASE(mt_requester_next, new_packets_take_one_to_two_windows_of_evs)
 CASE(mt_requester_next, one_resend_after_a_timeout_whatever_the_window)
 {
 	uint32_t nominal = MTU + MT_NOMINAL_HEADER;
+	struct mw_packet nack;
 	uint64_t now = 0;
 
 	with_nscc(2 * nominal);
 	start();
 	post(2 * MTU, 0);
 	assert_u_eq(send(1000), 2);
-	n.qp->req.cc.inflight += 10 * nominal; /* a count that is stale */
+	n.qp->req.cc.cwnd = nominal;
 	while (node_stats(&n).timeouts == 0) {
 		now = mt_engine_deadline(n.engine);
 		mt_engine_tick(n.engine, now);
 	}
 	assert_true(node_tx_opcode(&n, now, MW_WRITE_FIRST, &sent[0]));
-	mt_tx_window_lost(&n.qp->req.window, node_psn(1));
-	mt_qp_queue_for_tx(n.qp);
+	nack = node_nack(&n, &sent[1], MW_NACK_TRIMMED);
+	node_rx(&n, now, &nack);
 	assert_u_eq(send(now), 0);
 }
 

@@ -291,14 +291,16 @@ CASE(mt_responder_data, trimmed_is_refused_never_placed)
 	assert_u_eq(n.placed, 1);
 }
 
-/* REQ(rsp.nack.capability) */
-CASE(mt_responder_data, trimmed_without_the_capability)
+/* REQ(rsp.nack.capability): what the peer cannot do says nothing of us. */
+CASE(mt_responder_data, trimmed_by_a_peer_without_the_capability)
 {
-	opts.attr.trim_nack = false;
+	struct mt_tx_desc d;
+
+	opts.attr.trim_nack_dest = false;
 	start();
 	rx_trimmed(5, MT_TRIM_MIDPATH, false);
 	assert_u_eq(node_stats(&n).rx_trimmed, 1);
-	check_silent();
+	assert_true(node_tx_opcode(&n, 2000, MW_NACK, &d));
 }
 
 /* REQ(rsp.nack.trim-duplicate) */

@@ -27,7 +27,6 @@ TEST(mt_rtt_sample, the_first_is_everything)
 	assert_u_eq(r.smoothed_ns, 12000);
 	assert_u_eq(r.deviation_ns, 6000);
 	assert_u_eq(r.min_ns, 12000);
-	assert_u_eq(r.max_ns, 12000);
 }
 
 TEST(mt_rtt_sample, an_eighth_and_a_quarter)
@@ -37,43 +36,10 @@ TEST(mt_rtt_sample, an_eighth_and_a_quarter)
 	assert_u_eq(r.smoothed_ns, 9000);
 	assert_u_eq(r.deviation_ns, 5000); /* 3/4 of 4000 and 1/4 of 8000 */
 	assert_u_eq(r.min_ns, 8000);
-	assert_u_eq(r.max_ns, 16000);
 	mt_rtt_sample(&r, 1000);
 	assert_u_eq(r.smoothed_ns, 8000);
 	assert_u_eq(r.deviation_ns, 5750); /* a sample below counts like one above */
 	assert_u_eq(r.min_ns, 1000);
-}
-
-TEST(mt_rtt_sample, the_largest_sinks_slowly)
-{
-	struct mt_rtt r = sampled(2, (uint64_t[]){10000, 50000});
-	uint64_t after_one;
-
-	mt_rtt_sample(&r, 10000);
-	after_one = r.max_ns;
-	assert_u_between(after_one, 49000, 49999);
-	for (int i = 0; i < 1000; i++)
-		mt_rtt_sample(&r, 10000);
-	assert_u_between(r.max_ns, 10000, 10200);
-	assert_u_eq(r.min_ns, 10000);
-}
-
-TEST(mt_rtt_reorder_window, longest_before_any_sample)
-{
-	struct mt_rtt r = sampled(0, NULL);
-
-	assert_u_eq(mt_rtt_reorder_window(&r, &timing), 100000);
-}
-
-TEST(mt_rtt_reorder_window, spread_between_its_bounds)
-{
-	struct mt_rtt even = sampled(1, (uint64_t[]){12000});
-	struct mt_rtt some = sampled(2, (uint64_t[]){12000, 32000});
-	struct mt_rtt wide = sampled(2, (uint64_t[]){12000, 912000});
-
-	assert_u_eq(mt_rtt_reorder_window(&even, &timing), 5000);
-	assert_u_eq(mt_rtt_reorder_window(&some, &timing), 20000);
-	assert_u_eq(mt_rtt_reorder_window(&wide, &timing), 100000);
 }
 
 TEST(mt_rtt_tail_probe, two_rtts_and_four_deviations)
@@ -94,7 +60,6 @@ TEST(mt_rtt_sample, bounds_enclose_the_mean)
 	for (size_t i = 0; i < test_rounds(20000); i++) {
 		mt_rtt_sample(&r, 1 + (test_rand() >> (24 + test_rand_below(40))));
 		assert_true(r.min_ns <= r.smoothed_ns);
-		assert_true(r.smoothed_ns <= r.max_ns);
 	}
 }
 
@@ -103,26 +68,10 @@ TEST(mt_rtt_silence, no_shorter_than_a_reorder_window_or_an_answer)
 	struct mt_rtt r;
 
 	mt_rtt_init(&r);
-	assert_u_eq(mt_rtt_silence(&r, &timing), timing.reorder_max_ns);
-	r = (struct mt_rtt){.smoothed_ns = 1000, .min_ns = 900, .max_ns = 1000};
-	assert_u_eq(mt_rtt_silence(&r, &timing), timing.reorder_min_ns);
+	assert_u_eq(mt_rtt_silence(&r, 100000), 100000);
+	r = (struct mt_rtt){.smoothed_ns = 1000, .min_ns = 900};
+	assert_u_eq(mt_rtt_silence(&r, 5000), 5000);
 	r.smoothed_ns = 10000;
 	r.deviation_ns = 500;
-	assert_u_eq(mt_rtt_silence(&r, &timing), 22000);
-}
-
-/* REQ(req.loss.explicit) */
-TEST(mt_rtt_reorder_window, what_a_port_may_hold_is_added_to_the_spread)
-{
-	struct mt_timing t = timing;
-	struct mt_rtt r = {.smoothed_ns = 20000, .min_ns = 10000, .max_ns = 30000};
-
-	assert_u_eq(mt_rtt_reorder_window(&r, &t), 20000);
-	t.port_hold_ns = 7000;
-	assert_u_eq(mt_rtt_reorder_window(&r, &t), 27000);
-	t.port_hold_ns = 90000;
-	assert_u_eq(mt_rtt_reorder_window(&r, &t), t.reorder_max_ns);
-	r.max_ns = r.min_ns;
-	t.port_hold_ns = 1000;
-	assert_u_eq(mt_rtt_reorder_window(&r, &t), t.reorder_min_ns);
+	assert_u_eq(mt_rtt_silence(&r, 5000), 22000);
 }

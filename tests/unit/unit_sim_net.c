@@ -383,3 +383,22 @@ TEST(ms_queue_defaults, follow_the_fabric)
 	assert_u_eq(q[MS_PORT_HOST_UP].trim_bytes, 0);
 	fixture_close(&b);
 }
+
+/* What meets by chance is not marked: sqrt(3 x 4 hosts), rounded up, or else a fifth of a BDP. */
+TEST(ms_queue_defaults, marks_begin_above_what_meets_by_chance)
+{
+	struct ms_queue_cfg q[MS_PORT_KINDS];
+	struct fixture b;
+
+	fixture_init(&b, 2);
+	b.cfg.topology.cfg.hosts_per_t0 = 4;
+	ms_queue_defaults(&b.cfg.topology, true, q);
+	assert_u_eq(q[MS_PORT_T0_UP].ecn_min_bytes, 4 * 4262);
+	b.cfg.topology.cfg.hosts_per_t0 = 1;
+	ms_queue_defaults(&b.cfg.topology, true, q);
+	assert_u_eq(q[MS_PORT_T1_DOWN].ecn_min_bytes, (72500 + 4262) / 5);
+	b.cfg.topology.cfg.hosts_per_t0 = 4000;
+	ms_queue_defaults(&b.cfg.topology, true, q);
+	assert_u_eq(q[MS_PORT_T1_DOWN].ecn_min_bytes, (72500 + 4262) / 2);
+	fixture_close(&b);
+}

@@ -91,7 +91,8 @@ static void fill(struct mw_packet *p, uint8_t opcode)
 	else if (opcode == MW_EP_REQUEST)
 		p->erth = (struct mw_erth){(uint8_t)bits(2), (uint8_t)bits(8), bits(32), stamp()};
 	else
-		p->eeth = (struct mw_eeth){(uint8_t)bits(2), (uint16_t)bits(16)};
+		p->eeth = (struct mw_eeth){.op = (uint8_t)bits(2),
+					   .tx_timestamp = (uint16_t)bits(16)};
 }
 
 /* REQ(sim.frame) */

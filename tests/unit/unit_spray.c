@@ -15,11 +15,19 @@
 static _Alignas(64) uint8_t mem[16384];
 static struct mt_ev_set *set;
 static struct mt_spray sp;
-static struct mt_spray_port places[MT_PORTS_MAX];
+static uint64_t place[64];
 static uint32_t skipped;
 
 /* Numbers of paths for the next set; NULL: each EV is its own. */
 static const uint16_t *group_ids;
+/* Whether a controller has ordered the EVs of the next set. */
+static bool ordered;
+
+static void attach(void)
+{
+	assert_true(mt_spray_size(MT_PORTS_MAX, set->n_evs) <= sizeof(place));
+	mt_spray_attach(&sp, place, MT_PORTS_MAX, set->n_evs);
+}
 
 /* A set of n EVs, port = index % ports, the first n_active of them in the rotation. */
 static void make(uint16_t n, uint32_t ports, uint16_t n_active)
@@ -28,6 +36,7 @@ static void make(uint16_t n, uint32_t ports, uint16_t n_active)
 	struct mt_ev_profile_cfg cfg = {
 		.evs = evs,
 		.group_ids = group_ids,
+		.ordered = ordered,
 		.n_evs = n,
 		.n_active = n_active,
 		.min_active = 1,
@@ -41,7 +50,7 @@ static void make(uint16_t n, uint32_t ports, uint16_t n_active)
 	assert_true(mt_ev_set_size(n, ports, true) <= sizeof(mem));
 	set = mt_ev_set_init(mem, &cfg, ports, &(struct rd_gid){{0}}, cold_pool());
 	mt_spray_init(&sp, test_rand());
-	mt_spray_attach(&sp, places, MT_PORTS_MAX);
+	attach();
 	skipped = 0;
 }
 
@@ -98,7 +107,7 @@ TEST(mt_spray_pick_run, ends_when_its_path_is_marked_bad_or_without_room)
 
 	make(8, 2, 8);
 	path = next_run(ANY, 64);
-	mt_ev_skip_once(set, path);
+	mt_spray_skip_once(&sp, set, path);
 	assert_true(next_run(ANY, 64) != path);
 	path = next_run(ANY, 64);
 	retire(path);
@@ -163,7 +172,7 @@ TEST(mt_spray_pick, laps_and_seeds_differ)
 	for (int run = 0; run < 3; run++) {
 		if (run == 2)
 			mt_spray_init(&sp, test_rand());
-		mt_spray_attach(&sp, places, MT_PORTS_MAX);
+		attach();
 		for (int i = 0; i < 16; i++)
 			order[run][i] = next(ANY, MT_EV_NONE);
 	}
@@ -173,6 +182,75 @@ TEST(mt_spray_pick, laps_and_seeds_differ)
 	}
 	assert_true(laps_differ);
 	assert_true(seeds_differ);
+}
+
+/* A set of 16 EVs on two ports in a controller's order. */
+static void make_ordered(void)
+{
+	ordered = true;
+	make(16, 2, 16);
+	ordered = false;
+}
+
+/* Says whether the next 16 packets take the EVs as the profile has them. */
+static bool next_round_is_in_order(void)
+{
+	bool same = true;
+
+	for (uint16_t i = 0; i < 16; i++)
+		same &= next(ANY, MT_EV_NONE) == i;
+	return same;
+}
+
+/* REQ(req.spray.in-order) */
+TEST(mt_spray_pick, keeps_the_order_of_a_controller)
+{
+	make_ordered();
+	for (int round = 0; round < 8; round++)
+		assert_true(next_round_is_in_order());
+}
+
+/* REQ(req.spray.in-order) */
+TEST(mt_spray_pick, begins_narrow_rounds_with_the_first_of_the_order)
+{
+	make_ordered();
+	mt_spray_set_width(&sp, 8, 2);
+	for (uint16_t i = 0; i < 64; i++)
+		assert_u_eq(next(ANY, MT_EV_NONE), i % 8);
+}
+
+/* REQ(req.spray.in-order) */
+TEST(mt_spray_pick, leaves_the_order_when_it_hears_of_a_queue)
+{
+	for (int trimmed = 0; trimmed < 2; trimmed++) {
+		int in_order = 0;
+
+		make_ordered();
+		assert_true(next_round_is_in_order());
+		if (trimmed)
+			mt_spray_leave_order(&sp);
+		else
+			mt_spray_skip_once(&sp, set, 3);
+		for (int round = 0; round < 8; round++)
+			in_order += next_round_is_in_order();
+		assert_true(in_order < 2);
+	}
+}
+
+/* REQ(req.spray.in-order) */
+TEST(mt_spray_pick, leaves_the_order_of_a_port_that_lost_an_ev)
+{
+	uint32_t odd = 0;
+
+	make_ordered();
+	retire(2);
+	for (int i = 0; i < 160; i++) {
+		uint16_t ev = next(ANY, MT_EV_NONE);
+
+		assert_u_eq(ev % 2, (uint32_t)i % 2);
+		if (ev % 2)
+			assert_u_eq(ev, 2 * (odd++ % 8) + 1);
+	}
 }
 
 /* REQ(req.spray.port-room) */
@@ -199,7 +277,7 @@ TEST(mt_spray_pick, one_turn_is_skipped)
 	uint32_t seen = 0;
 
 	make(8, 1, 8);
-	mt_ev_skip_once(set, 3);
+	mt_spray_skip_once(&sp, set, 3);
 	for (int i = 0; i < 7; i++)
 		seen |= 1u << next(ANY, MT_EV_NONE);
 	if (skipped == 0) { /* it was to be the last of the round */
@@ -208,14 +286,37 @@ TEST(mt_spray_pick, one_turn_is_skipped)
 	}
 	assert_u_eq(seen, 0xFF & ~(1u << 3));
 	assert_u_eq(skipped, 1);
-	assert_u_eq(set->evs[3].state, MT_EV_GOOD);
+	assert_false(mt_spray_skips(&sp, 3));
+}
+
+/* REQ(req.ev.skip-once) */
+TEST(mt_spray_skip_once, only_a_good_one_and_for_this_qp_alone)
+{
+	struct mt_spray other;
+	uint64_t others[64];
+
+	make(8, 2, 8);
+	mt_spray_init(&other, 1);
+	mt_spray_skip_once(&other, set, 2); /* it has no place in the rotation */
+	assert_false(mt_spray_skips(&other, 2));
+	mt_spray_attach(&other, others, MT_PORTS_MAX, set->n_evs);
+	mt_spray_skip_once(&sp, set, 2);
+	assert_true(mt_spray_skips(&sp, 2));
+	assert_false(mt_spray_skips(&other, 2));
+	assert_u_eq(set->evs[2].state, MT_EV_GOOD);
+	retire(3);
+	mt_spray_skip_once(&sp, set, 3);
+	mt_ev_deny(set, 4, true);
+	mt_spray_skip_once(&sp, set, 4);
+	for (uint16_t i = 0; i < 8; i++)
+		assert_i_eq(mt_spray_skips(&sp, i), i == 2);
 }
 
 TEST(mt_spray_pick, all_skipped_are_used_all_the_same)
 {
 	make(4, 2, 4);
 	for (uint16_t i = 0; i < 4; i++)
-		mt_ev_skip_once(set, i);
+		mt_spray_skip_once(&sp, set, i);
 	for (int i = 0; i < 8; i++)
 		assert_in_range(next(ANY, MT_EV_NONE), 0, 3);
 	assert_u_eq(skipped, 4);
@@ -266,12 +367,12 @@ TEST(mt_spray_pick, ends_the_skip_of_a_backup)
 {
 	make(4, 1, 1);
 	for (uint16_t i = 1; i < 4; i++)
-		mt_ev_skip_once(set, i);
+		mt_spray_skip_once(&sp, set, i);
 	for (int i = 0; i < 5; i++) {
 		uint16_t path = next(ANY, 0);
 
 		assert_in_range(path, 1, 3);
-		mt_ev_skip_once(set, path);
+		mt_spray_skip_once(&sp, set, path);
 	}
 }
 
@@ -281,9 +382,83 @@ TEST(mt_spray_pick, finds_the_only_other_whatever_the_order)
 		make(2, 1, 2);
 		if (run % 2)
 			next(ANY, MT_EV_NONE); /* begin in the middle of a round */
-		mt_ev_skip_once(set, 1);
+		mt_spray_skip_once(&sp, set, 1);
 		assert_u_eq(next(ANY, 0), 1);
 	}
+}
+
+/* ---- tail probes ---- */
+
+/* Picks `n` EVs for tail probes, which must differ, and returns them as a mask. */
+static uint64_t tail(uint32_t n, uint32_t want)
+{
+	uint16_t picked[16];
+	uint64_t mask = 0;
+
+	assert_u_eq(mt_spray_pick_tail(&sp, set, n, picked), want);
+	for (uint32_t i = 0; i < want; i++) {
+		assert_u_eq(mask >> picked[i] & 1, 0);
+		mask |= UINT64_C(1) << picked[i];
+	}
+	return mask;
+}
+
+/* REQ(req.probe.tail) */
+TEST(mt_spray_pick_tail, different_ones_on_all_ports_alike)
+{
+	uint64_t seen = 0;
+
+	make(24, 3, 6);
+	for (int i = 0; i < 1000; i++) {
+		uint64_t one = tail(1, 1), six = tail(6, 6), all = tail(16, 16);
+
+		for (uint32_t p = 0; p < 3; p++) {
+			uint64_t of_port = UINT64_C(0x249249) << p; /* every third */
+
+			assert_u_eq(mb_popcount64(six & of_port), 2);
+			assert_u_between(mb_popcount64(all & of_port), 5, 6);
+		}
+		seen |= one;
+	}
+	assert_u_eq(seen, 0xFFFFFF);
+}
+
+TEST(mt_spray_pick_tail, the_known_one_of_each_port_first)
+{
+	make(12, 3, 6);
+	mt_reverse_ev_set(set, 6);
+	mt_reverse_ev_set(set, 7);
+	mt_reverse_ev_set(set, 8);
+	for (int i = 0; i < 20; i++) {
+		assert_u_eq(mb_popcount64(tail(2, 2) & (1u << 6 | 1u << 7 | 1u << 8)), 2);
+		assert_u_eq(tail(4, 4) & (1u << 6 | 1u << 7 | 1u << 8),
+			    1u << 6 | 1u << 7 | 1u << 8);
+	}
+}
+
+TEST(mt_spray_pick_tail, usable_ones_of_ports_that_are_open)
+{
+	make(12, 3, 6);
+	mt_reverse_ev_set(set, 0);
+	for (uint16_t i = 0; i < 12; i += 3)
+		if (i != 6)
+			retire(i);
+	set->open_ports = 1u << 0 | 1u << 1;
+	for (int i = 0; i < 20; i++) {
+		assert_u_eq(tail(16, 5) & ~UINT64_C(0x492), 1u << 6);
+		assert_u_eq(tail(2, 2) & ~UINT64_C(0x492), 1u << 6);
+	}
+	set->open_ports = 0;
+	tail(16, 0);
+}
+
+TEST(mt_spray_pick_tail, a_bad_one_rather_than_none)
+{
+	make(4, 2, 4);
+	for (uint16_t i = 0; i < 4; i++)
+		mt_ev_deny(set, i, true);
+	for (int i = 0; i < 20; i++)
+		tail(16, 1);
 }
 
 TEST(mt_spray_pick_control, from_the_port_asked_for)
@@ -298,7 +473,7 @@ TEST(mt_spray_pick_control, uses_all_usable_ones)
 	uint32_t seen = 0;
 
 	make(8, 2, 2);
-	mt_ev_skip_once(set, 2); /* congested is good enough for a small packet */
+	mt_spray_skip_once(&sp, set, 2); /* congested is good enough for a small packet */
 	retire(4);
 	for (int i = 0; i < 200; i++)
 		seen |= 1u << mt_spray_pick_control(&sp, set, 0);
@@ -330,7 +505,7 @@ TEST(mt_spray_pick_control, no_ev_on_that_port)
 
 	set = mt_ev_set_init(mem, &cfg, 2, &(struct rd_gid){{0}}, cold_pool());
 	mt_spray_init(&sp, 1);
-	mt_spray_attach(&sp, places, MT_PORTS_MAX);
+	attach();
 	assert_u_eq(mt_spray_pick_control(&sp, set, 0), 0);
 	mt_ev_deny(set, 0, true);
 	assert_u_eq(mt_spray_pick_control(&sp, set, 0), 0);

@@ -99,7 +99,24 @@ TEST_WITH(fresh, NULL, mt_recv_find, too_few)
 	assert_u_eq(mt_recv_find(&rq[0], 2, &rqe), MT_RECV_NOT_YET);
 	assert_u_eq(rq[0].tail, 0);
 	assert_u_eq(mt_recv_find(&rq[0], 0xFFFF, &rqe), MT_RECV_PAST);
+	assert_u_eq(mt_recv_find(&rq[1], 0, &rqe), MT_RECV_POSTED);
+}
+
+/* REQ(ext.srq.share): a peer that invents numbers leaves as many as its QP takes. */
+TEST_WITH(fresh, NULL, mt_recv_find, not_more_ahead_than_is_left)
+{
+	struct mt_rqe *rqe;
+
+	posts(0, DEPTH);
+	assert_u_eq(mt_recv_find(&rq[0], 3, &rqe), MT_RECV_NOT_YET);
+	assert_u_eq(rq[0].tail, 0);
+	assert_u_eq(mt_recv_find(&rq[0], 2, &rqe), MT_RECV_POSTED);
+	assert_u_eq(mt_recv_find(&rq[0], 3, &rqe), MT_RECV_NOT_YET);
 	assert_u_eq(mt_recv_find(&rq[1], 1, &rqe), MT_RECV_POSTED);
+	/* One is left. The oldest message of a QP may always take it. */
+	assert_u_eq(mt_recv_find(&rq[1], 2, &rqe), MT_RECV_NOT_YET);
+	rq[0].used = 3;
+	assert_u_eq(mt_recv_find(&rq[0], 3, &rqe), MT_RECV_POSTED);
 }
 
 /* More than the QP may have taken at once, though the SRQ has them. */
@@ -108,8 +125,11 @@ TEST_WITH(fresh, NULL, mt_recv_find, no_room)
 	struct mt_rqe *rqe;
 
 	posts(0, DEPTH);
-	assert_u_eq(mt_recv_find(&rq[0], 5, &rqe), MT_RECV_NOT_YET);
-	assert_u_eq(mt_recv_find(&rq[0], 4, &rqe), MT_RECV_POSTED);
+	for (uint16_t i = 0; i < 5; i++) {
+		rq[0].used = i;
+		assert_u_eq(mt_recv_find(&rq[0], i, &rqe), MT_RECV_POSTED);
+	}
+	rq[0].used = 5;
 	assert_u_eq(mt_recv_find(&rq[0], 5, &rqe), MT_RECV_NOT_YET);
 }
 
@@ -130,11 +150,13 @@ TEST_WITH(fresh, NULL, mt_srq_return, what_was_not_used_comes_first)
 	struct mt_rqe *rqe = NULL;
 
 	posts(0, DEPTH);
-	assert_true(mt_srq_fill(&rq[0], 3));
+	assert_true(mt_srq_fill(&rq[0], 0));
 	rq[0].used = 1; /* complete, and never polled */
+	assert_true(mt_srq_fill(&rq[0], 3));
 	mt_srq_return(&rq[0]);
 	assert_u_eq(rq[0].tail, 1);
 	for (uint16_t i = 0; i < 5; i++) {
+		rq[1].used = i;
 		assert_u_eq(mt_recv_find(&rq[1], i, &rqe), MT_RECV_POSTED);
 		assert_u_eq(rqe->wr_id, i + 1);
 		assert_u_eq(mt_rq_sges(&rq[1], rqe)[0].addr, i + 1);
@@ -160,6 +182,7 @@ TEST_WITH(fresh, NULL, mt_srq_arm, once_when_it_falls_below)
 	assert_ptr_equal(ev.qp_user, &srq);
 	assert_false(mt_srq_poll(&engine, &ev));
 	assert_u_eq(mt_srq_limit(srq), 0);
+	rq[0].used = 2;
 	assert_true(mt_srq_fill(&rq[0], 2));
 	assert_false(mt_srq_poll(&engine, &ev));
 }

@@ -44,6 +44,24 @@ static uint16_t load_endpoint(const struct mw_packet *request)
 
 /* ---- answering ---- */
 
+/*
+ * Unknown senders, to whom no QP talks, are answered so often at most. A burst is as many as the
+ * processes of a large job may send when it starts; the mean rate is a few per cent of a core.
+ */
+#define UNKNOWN_GAP_NS 10000u
+#define UNKNOWN_BURST 1024u
+
+/* Says whether one more unknown sender may be answered now, and counts it. REQ(ep.unknown-limit) */
+static bool admit_unknown(struct mt_engine *e, uint64_t now_ns)
+{
+	uint64_t due_ns = e->unknown_due_ns > now_ns ? e->unknown_due_ns : now_ns;
+
+	if (due_ns - now_ns > (uint64_t)(UNKNOWN_BURST - 1) * UNKNOWN_GAP_NS)
+		return false;
+	e->unknown_due_ns = due_ns + UNKNOWN_GAP_NS;
+	return true;
+}
+
 /* REQ(ep.probe.answer) */
 static void rx_request(struct mt_engine *e, const struct mt_rx_meta *meta,
 		       const struct mw_packet *pkt, uint64_t now_ns)
@@ -67,6 +85,10 @@ static void rx_request(struct mt_engine *e, const struct mt_rx_meta *meta,
 		e->stats.drop_endpoint++;
 		return;
 	}
+	if (!mt_ev_sets_next(e, &meta->src, NULL) && !admit_unknown(e, now_ns)) {
+		e->stats.drop_unknown_sender++;
+		return;
+	}
 	e->stats.rx_ep_requests++;
 	mt_engine_queue_control(e, &answer);
 	if (pkt->erth.op == MW_EP_PORT_STATUS)
@@ -74,18 +96,19 @@ static void rx_request(struct mt_engine *e, const struct mt_rx_meta *meta,
 }
 
 /*
- * An EV of ours for the return path where the destination is one that QPs talk to; of an unknown
- * sender the endpoint knows no better return path than the EV of the request.
+ * An EV of ours for the return path where the destination is one that QPs talk to, another one for
+ * each id; of an unknown sender the endpoint knows no better return path than the EV of the
+ * request.
  */
 static uint32_t response_ev(struct mt_engine *e, const struct mt_control *c, uint8_t port)
 {
-	for (const struct mt_ev_set *s = *mt_ev_sets_bucket(e, &c->dst); s; s = s->chain) {
+	const struct mt_ev_set *s = NULL;
+
+	while ((s = mt_ev_sets_next(e, &c->dst, s))) {
 		uint16_t ev = mt_reverse_ev_get(s, port);
 
-		if (memcmp(&s->peer, &c->dst, sizeof(c->dst)) != 0)
-			continue;
 		if (ev == MT_EV_NONE)
-			ev = mt_spray_pick_probe(s, port, (uint16_t)mb_prng_u64(&e->prng));
+			ev = mt_spray_pick_probe(s, port, (uint16_t)c->cause.psn);
 		if (ev != MT_EV_NONE)
 			return s->evs[ev].value;
 	}
@@ -116,7 +139,7 @@ void mt_endpoint_emit_response(struct mt_engine *e, uint64_t now_ns, const struc
 		.endpoint = c->endpoint,
 		.ev = response_ev(e, c, port),
 		.port = port,
-		.tclass = MT_CLASS_CONTROL,
+		.tclass = MW_DSCP_CONTROL,
 	};
 	e->stats.tx_ep_responses++;
 }
@@ -126,9 +149,9 @@ void mt_endpoint_emit_response(struct mt_engine *e, uint64_t now_ns, const struc
 static bool request_valid(const struct mt_engine *e, const struct mt_ep_request *req)
 {
 	return (req->op == MW_EP_PORT_STATUS || req->op == MW_EP_EV_PROBE) &&
-	       req->ev.port < e->cfg.n_ports && req->tclass <= MT_CLASS_CONTROL &&
-	       req->endpoint < MT_ENDPOINTS_MAX && req->timeout_ns > 0 &&
-	       req->timeout_ns <= TIMEOUT_MAX_NS;
+	       req->ev.port < e->cfg.n_ports && req->tclass < MW_DSCP_CLASSES &&
+	       !mw_dscp_is_trimmed(req->tclass) && req->endpoint < MT_ENDPOINTS_MAX &&
+	       req->timeout_ns > 0 && req->timeout_ns <= TIMEOUT_MAX_NS;
 }
 
 /* REQ(ep.probe.connectionless) */
@@ -199,8 +222,7 @@ static void finish_request(struct mt_engine *e, struct mt_ep_slot *slot)
 	e->stats.ep_timeouts += slot->status == MT_EP_TIMED_OUT;
 	e->stats.rx_ep_responses += slot->status == MT_EP_ANSWERED;
 	if (slot->owner)
-		mt_ep_quarantine(&e->ep_table, slot, slot->ended_ns,
-				 e->cfg.timing.ep_quarantine_ns);
+		mt_ep_release(&e->ep_table, slot, slot->ended_ns, e->cfg.timing.ep_quarantine_ns);
 }
 
 static void rx_response(struct mt_engine *e, const struct mt_rx_meta *meta,
@@ -213,6 +235,7 @@ static void rx_response(struct mt_engine *e, const struct mt_rx_meta *meta,
 		.id = (uint16_t)pkt->bth.psn,
 		.stamp = pkt->eeth.tx_timestamp,
 		.op = pkt->eeth.op,
+		.op_high = pkt->eeth.op_high,
 		.svc_time = e->cfg.svc_time,
 	};
 	struct mt_ep_slot *slot = mt_ep_match_response(&e->ep_table, &answer);

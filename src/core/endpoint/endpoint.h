@@ -11,29 +11,29 @@
  * memory. */
 struct mt_ev_set *mt_ev_sets_acquire(struct mt_engine *e, uint32_t profile,
 				     const struct rd_gid *peer, struct mb_link *user);
+/* mt_ev_sets_share gives a set that is in use one more user. */
+void mt_ev_sets_share(struct mt_ev_set *s, struct mb_link *user);
 void mt_ev_sets_release(struct mt_engine *e, struct mt_ev_set *s, struct mb_link *user);
 /* mt_ev_sets_arm_probes sets the set's probe timer; mt_ev_sets_tick sends the probes that are
  * due. */
 void mt_ev_sets_arm_probes(struct mt_engine *e, struct mt_ev_set *s);
 void mt_ev_sets_tick(struct mt_engine *e, struct mt_ev_set *s, uint64_t now_ns);
-/* mt_ev_sets_resume is called when a peer is heard again after a silence; it sends each plane a
- * probe. */
-void mt_ev_sets_resume(struct mt_engine *e, struct mt_ev_set *s, uint64_t now_ns);
+/* mt_ev_sets_pick_prober returns a QP through which the destination can be probed, or NULL. */
+struct mt_qp *mt_ev_sets_pick_prober(struct mt_ev_set *s, uint64_t now_ns);
 /* mt_ev_sets_update_ports sets which ports an EV set may use now. */
 void mt_ev_sets_update_ports(struct mt_engine *e, struct mt_ev_set *s, uint64_t now_ns);
+/* mt_ev_sets_keep_floor takes bad EVs back while too few are usable on open ports. */
+void mt_ev_sets_keep_floor(struct mt_engine *e, struct mt_ev_set *s);
 /* mt_ev_sets_port_restored: a port of ours or of the peer's, down since then, is back. */
 void mt_ev_sets_port_restored(struct mt_engine *e, struct mt_ev_set *s, uint32_t port,
 			      uint64_t down_ns);
-
-/* mt_ev_sets_bucket returns where the chain of sets begins in which those of a destination are. */
-static inline struct mt_ev_set **mt_ev_sets_bucket(struct mt_engine *e, const struct rd_gid *peer)
-{
-	uint32_t sum = 0;
-
-	for (unsigned i = 0; i < sizeof(peer->b); i++)
-		sum = sum * 31 + peer->b[i];
-	return &e->ev_set_buckets[sum & e->ev_set_bucket_mask];
-}
+/*
+ * mt_ev_sets_next returns the set of a destination that comes after `last`, of all profiles: the
+ * first one for NULL; NULL: there are no more. Whoever asks for a destination that has none costs
+ * few steps, however many others there are.
+ */
+struct mt_ev_set *mt_ev_sets_next(struct mt_engine *e, const struct rd_gid *peer,
+				  const struct mt_ev_set *last);
 
 /* ---- the peer's ports ---- */
 
@@ -47,15 +47,36 @@ void mt_port_status_tick(struct mt_engine *e, struct mt_ev_set *s, struct mt_qp 
 void mt_port_status_answered(struct mt_engine *e, struct mt_ev_set *s, uint16_t ev,
 			     uint64_t sent_ns, uint64_t now_ns);
 
+/* ---- where our ports lead ---- */
+
+/*
+ * mt_uplink_note_loss takes that a packet sent then on a port to the destination of a set was lost;
+ * true: the port is left now, and the loss is that of the port.
+ */
+bool mt_uplink_note_loss(struct mt_engine *e, struct mt_ev_set *s, uint32_t port, uint64_t sent_ns,
+			 uint64_t now_ns);
+/* mt_uplink_answered takes that what was sent then on a port to such a destination was answered. */
+void mt_uplink_answered(struct mt_engine *e, const struct mt_ev_set *s, uint32_t port,
+			uint64_t sent_ns, uint64_t now_ns);
+/* mt_uplinks_deadline returns when a probe of a port is due; mt_uplinks_tick sends those. */
+uint64_t mt_uplinks_deadline(const struct mt_engine *e);
+void mt_uplinks_tick(struct mt_engine *e, uint64_t now_ns);
+
 /* ---- our port status, sent to peers ---- */
 
 /*
  * mt_peer_join returns the engine behind the set's destination to which a QP talks, with one more
- * user: it gets our port status from now on. NULL: memory.
+ * user: it gets our port status from now on. All QPs to it share what is known of its liveness.
+ * NULL: memory.
  */
 struct mt_peer *mt_peer_join(struct mt_engine *e, struct mt_ev_set *s, uint32_t dest_qpn,
 			     uint64_t now_ns);
+/* mt_peer_share gives a peer that is in use one more user. */
+void mt_peer_share(struct mt_peer *p);
 void mt_peer_leave(struct mt_engine *e, struct mt_peer *p);
+/* mt_peer_resume is called when a peer is heard again after a silence; it sends each plane a
+ * probe. */
+void mt_peer_resume(struct mt_engine *e, struct mt_peer *p, uint64_t now_ns);
 /* mt_peers_notify sends all peers of the set which ports of ours are up. */
 void mt_peers_notify(struct mt_engine *e, struct mt_ev_set *s, uint64_t now_ns);
 void mt_peers_tick(struct mt_engine *e, uint64_t now_ns);

@@ -9,51 +9,79 @@
 #include "core/endpoint/endpoint.h"
 #include "core/state/qp.h"
 
-/* A QP through which the destination can be probed; another one each time. */
-static struct mt_qp *pick_prober(struct mt_ev_set *s)
-{
-	for (uint32_t n = 0; n < s->refs; n++) {
-		struct mt_qp *qp = mb_container_of(s->users.next, struct mt_qp, ev_set_user);
+/* So many QPs are looked at for one whose peer answers: thousands may go to one that is silent. */
+#define PROBERS_TRIED 16u
 
-		mb_assert(qp->ev_set == s);
-		mb_list_rotate(&s->users);
-		if (mt_qp_may_send(qp))
+static struct mt_qp *next_user(struct mt_ev_set *s)
+{
+	struct mt_qp *qp = mb_container_of(s->users.next, struct mt_qp, ev_set_user);
+
+	mb_assert(qp->ev_set == s);
+	mb_list_rotate(&s->users);
+	return qp;
+}
+
+/* A QP through which the destination can be probed, of a peer that answers if there is one. */
+struct mt_qp *mt_ev_sets_pick_prober(struct mt_ev_set *s, uint64_t now_ns)
+{
+	struct mt_qp *found = NULL;
+
+	for (uint32_t n = 0; n < s->refs; n++) {
+		struct mt_qp *qp = next_user(s);
+
+		if (found && n >= PROBERS_TRIED)
+			break;
+		if (!mt_qp_may_send(qp))
+			continue;
+		if (!mt_liveness_is_silent(&qp->peer->liveness, now_ns))
+			return qp;
+		found = qp;
+	}
+	return found;
+}
+
+/* A QP through which this peer can be probed. */
+static struct mt_qp *pick_prober_of(const struct mt_peer *p)
+{
+	for (uint32_t n = 0; n < p->ev_set->refs; n++) {
+		struct mt_qp *qp = next_user(p->ev_set);
+
+		if (qp->peer == p && mt_qp_may_send(qp))
 			return qp;
 	}
 	return NULL;
 }
 
 /* REQ(req.ev.endpoint) */
-void mt_ev_sets_resume(struct mt_engine *e, struct mt_ev_set *s, uint64_t now_ns)
+void mt_peer_resume(struct mt_engine *e, struct mt_peer *peer, uint64_t now_ns)
 {
-	struct mt_control probe = {.kind = MT_CONTROL_PROBE, .qp = pick_prober(s)};
+	struct mt_qp *prober = pick_prober_of(peer);
+	struct mt_ev_set *s = peer->ev_set;
 	uint32_t planes = 0;
 
-	for (uint8_t p = 0; p < s->n_ports && probe.qp; p++) {
+	for (uint8_t p = 0; p < s->n_ports && prober; p++) {
+		uint16_t ev;
+
 		if (s->ports[p].usable == 0 || !(s->open_ports >> p & 1))
 			continue;
-		probe.index = mt_spray_pick_control(&probe.qp->req.spray, s, p);
-		if (s->evs[probe.index].port != p)
+		ev = mt_spray_pick_control(&prober->req.spray, s, p);
+		if (s->evs[ev].port != p)
 			continue;
-		probe.cause.probe_id = mt_ev_new_probe_id(s, probe.index);
-		mt_engine_queue_control(e, &probe);
+		mt_engine_queue_probe(e, prober, ev, MT_PROBE_RESUMPTION);
 		planes |= UINT32_C(1) << p;
 	}
-	mt_liveness_resume(&s->liveness, now_ns, planes);
+	mt_liveness_resume(&peer->liveness, now_ns, planes);
 }
 
 void mt_ev_sets_tick(struct mt_engine *e, struct mt_ev_set *s, uint64_t now_ns)
 {
-	struct mt_control probe = {.kind = MT_CONTROL_PROBE, .qp = pick_prober(s)};
+	struct mt_qp *prober = mt_ev_sets_pick_prober(s, now_ns);
+	bool silent = prober && mt_liveness_is_silent(&prober->peer->liveness, now_ns);
+	uint16_t ev;
 
-	for (;;) {
-		probe.index = mt_ev_set_next_probe(s, now_ns);
-		if (probe.index == MT_EV_NONE)
-			break;
-		probe.cause.probe_id = mt_ev_new_probe_id(s, probe.index);
-		if (probe.qp)
-			mt_engine_queue_control(e, &probe);
-	}
-	mt_port_status_tick(e, s, probe.qp, now_ns);
+	while ((ev = mt_ev_set_next_probe(s, now_ns, silent)) != MT_EV_NONE)
+		if (prober)
+			mt_engine_queue_probe(e, prober, ev, MT_PROBE_REVIVAL);
+	mt_port_status_tick(e, s, prober, now_ns);
 	mt_ev_sets_arm_probes(e, s);
 }

@@ -5,37 +5,82 @@
 #include "base/assert.h"
 #include "core/endpoint/endpoint.h"
 
+/*
+ * Where the chain begins in which the sets of a destination are. The key is the engine's own, so
+ * that nobody who may choose addresses chooses those of one chain.
+ */
+static struct mt_ev_set **bucket_of(struct mt_engine *e, const struct rd_gid *peer)
+{
+	struct mb_prng mix;
+	uint64_t half[2];
+
+	memcpy(half, peer, sizeof(half));
+	mb_prng_init(&mix, e->ev_set_hash_key ^ half[0]);
+	mb_prng_init(&mix, mb_prng_u64(&mix) ^ half[1]);
+	return &e->ev_set_buckets[mb_prng_u64(&mix) & (e->cfg.max_qps - 1)];
+}
+
+struct mt_ev_set *mt_ev_sets_next(struct mt_engine *e, const struct rd_gid *peer,
+				  const struct mt_ev_set *last)
+{
+	struct mt_ev_set *s = last ? last->chain : *bucket_of(e, peer);
+
+	while (s && memcmp(&s->peer, peer, sizeof(*peer)) != 0)
+		s = s->chain;
+	return s;
+}
+
+void mt_ev_sets_share(struct mt_ev_set *s, struct mb_link *user)
+{
+	s->refs++;
+	mb_list_push(&s->users, user);
+}
+
 struct mt_ev_set *mt_ev_sets_acquire(struct mt_engine *e, uint32_t profile,
 				     const struct rd_gid *peer, struct mb_link *user)
 {
-	const struct mt_ev_profile_cfg *cfg = &e->ev_profiles[profile].cfg;
-	struct mt_ev_set **chain = mt_ev_sets_bucket(e, peer), *s;
+	const struct mt_ev_profile *p = &e->ev_profiles[profile];
+	const struct mt_ev_profile_cfg *cfg = &p->cfg;
+	struct mt_ev_set **chain, *s = NULL;
 	void *mem;
 
 	mb_assert(profile < e->cfg.max_profiles && cfg->evs);
-	for (s = *chain; s; s = s->chain)
-		if (s->profile == profile && memcmp(&s->peer, peer, sizeof(*peer)) == 0)
-			goto found;
+	while ((s = mt_ev_sets_next(e, peer, s)))
+		if (s->profile == profile && s->generation == p->generation) {
+			mt_ev_sets_share(s, user);
+			return s;
+		}
 	mem = mt_engine_alloc(e,
 			      mt_ev_set_size(cfg->n_evs, e->cfg.n_ports, cfg->group_ids != NULL));
 	if (!mem)
 		return NULL;
 	s = mt_ev_set_init(mem, cfg, e->cfg.n_ports, peer, &e->pool);
 	s->profile = profile;
-	mt_liveness_init(&s->liveness);
+	s->generation = p->generation;
 	mt_ev_sets_update_ports(e, s, 0);
 	mb_list_push(&e->ev_sets, &s->link);
+	chain = bucket_of(e, peer);
 	s->chain = *chain;
 	*chain = s;
-found:
-	s->refs++;
-	mb_list_push(&s->users, user);
+	mt_ev_sets_share(s, user);
 	return s;
+}
+
+/* A set that goes is no evidence about any port. */
+static void forget_losses(struct mt_engine *e, const struct mt_ev_set *s)
+{
+	for (uint32_t port = 0; port < e->cfg.n_ports; port++) {
+		struct mt_uplink *u = &e->uplinks[port];
+
+		for (uint32_t i = u->n_lost; i-- > 0;)
+			if (u->lost[i] == s)
+				u->lost[i] = u->lost[--u->n_lost];
+	}
 }
 
 void mt_ev_sets_release(struct mt_engine *e, struct mt_ev_set *s, struct mb_link *user)
 {
-	struct mt_ev_set **at = mt_ev_sets_bucket(e, &s->peer);
+	struct mt_ev_set **at = bucket_of(e, &s->peer);
 
 	mb_assert(s->refs > 0);
 	mb_link_remove(user);
@@ -46,6 +91,7 @@ void mt_ev_sets_release(struct mt_engine *e, struct mt_ev_set *s, struct mb_link
 		at = &(*at)->chain;
 	}
 	*at = s->chain;
+	forget_losses(e, s);
 	mb_timer_disarm(&e->ev_timers, &s->timer);
 	mb_link_remove(&s->link);
 	mb_assert(mb_link_is_empty(&s->peers)); /* QPs leave their peer before its set */
@@ -60,12 +106,21 @@ void mt_ev_sets_arm_probes(struct mt_engine *e, struct mt_ev_set *s)
 	mb_timer_arm(&e->ev_timers, &s->timer, ev < plane ? ev : plane);
 }
 
+void mt_ev_sets_keep_floor(struct mt_engine *e, struct mt_ev_set *s)
+{
+	struct mt_ev_change change = {.state = MT_EV_GOOD, .cause = MT_EV_BY_FLOOR};
+
+	while ((change.ev = mt_ev_set_restore_to_floor(s)) != MT_EV_NONE)
+		mt_engine_report_ev(e, s, &change);
+}
+
 void mt_ev_sets_update_ports(struct mt_engine *e, struct mt_ev_set *s, uint64_t now_ns)
 {
-	uint32_t open = e->ports.up & ~s->peer_ports.abandoned;
+	uint32_t open = mt_local_ports_open(&e->ports) & ~s->peer_ports.abandoned;
 
 	/* Bad EVs are better than none. */
 	s->open_ports = open & s->own_ports ? open : e->ports.up;
+	mt_ev_sets_keep_floor(e, s);
 	mt_ev_sets_arm_probes(e, s);
 	/* What waited for its port is due now; it is not late, as it would be if no engine had
 	 * come. */

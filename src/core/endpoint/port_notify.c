@@ -6,29 +6,41 @@
  * again on other EVs until it answers: after twice the wait each time, and not for ever, since a
  * peer that does not know this operation answers nothing. Only the newest mask is ever sent.
  * REQ(ep.port.status-update)
+ *
+ * As many updates are outstanding as there are slots for requests; other peers wait for the end of
+ * one, in the order in which they came.
  */
 #include "base/assert.h"
 #include "core/endpoint/endpoint.h"
 #include "core/ev/spray.h"
+#include "core/state/peer.h"
 
 #define TRIES_MAX 10u
 #define WAIT_MIN_PROBES 4u
 
-struct mt_peer {
-	struct mb_link link; /* on the EV set's list */
-	struct mb_timer timer;
-	struct mt_ev_set *ev_set;
-	struct mt_ep_slot *slot;  /* the update that is outstanding */
-	uint32_t confirmed_ports; /* what it has confirmed */
-	bool is_confirmed;	  /* and nothing else was sent since */
-	uint32_t refs;
-	uint16_t endpoint;
-	uint8_t tries; /* updates sent since the last change */
-};
-
 static void schedule_port_status(struct mt_engine *e, struct mt_peer *p, uint64_t when_ns)
 {
 	mb_timer_arm(&e->peer_timers, &p->timer, when_ns);
+}
+
+/*
+ * A request has ended, or one was not needed: those that wait go on, two for one, so that all slots
+ * that are free come into use.
+ */
+static void wake_waiting(struct mt_engine *e, uint64_t when_ns)
+{
+	for (unsigned n = 0; n < 2 && !mb_link_is_empty(&e->peers_waiting); n++) {
+		struct mt_peer *p = mb_container_of(e->peers_waiting.next, struct mt_peer, waiting);
+
+		mb_link_remove(&p->waiting);
+		schedule_port_status(e, p, when_ns);
+	}
+}
+
+void mt_peer_share(struct mt_peer *p)
+{
+	mb_assert(p->refs > 0);
+	p->refs++;
 }
 
 struct mt_peer *mt_peer_join(struct mt_engine *e, struct mt_ev_set *s, uint32_t dest_qpn,
@@ -40,7 +52,7 @@ struct mt_peer *mt_peer_join(struct mt_engine *e, struct mt_ev_set *s, uint32_t 
 	for (struct mb_link *l = s->peers.next; l != &s->peers; l = l->next) {
 		p = mb_container_of(l, struct mt_peer, link);
 		if (p->endpoint == endpoint) {
-			p->refs++;
+			mt_peer_share(p);
 			return p;
 		}
 	}
@@ -48,7 +60,9 @@ struct mt_peer *mt_peer_join(struct mt_engine *e, struct mt_ev_set *s, uint32_t 
 	if (!p)
 		return NULL;
 	*p = (struct mt_peer){.ev_set = s, .endpoint = endpoint, .refs = 1};
+	mt_liveness_init(&p->liveness);
 	mb_link_init(&p->link);
+	mb_link_init(&p->waiting);
 	mb_timer_init(&p->timer);
 	mb_list_push(&s->peers, &p->link);
 	p->confirmed_ports = UINT32_MAX >> (MT_PORTS_MAX - e->cfg.n_ports);
@@ -58,12 +72,23 @@ struct mt_peer *mt_peer_join(struct mt_engine *e, struct mt_ev_set *s, uint32_t 
 	return p;
 }
 
-/* Gives up the outstanding update, if there is one; its id is quarantined. */
+/* The outstanding update has ended. */
+static void end_update(struct mt_engine *e, struct mt_peer *p, uint64_t now_ns)
+{
+	mb_assert(p->slot && e->port_status_requests > 0);
+	p->slot = NULL;
+	e->port_status_requests--;
+	wake_waiting(e, now_ns);
+}
+
+/* Gives up the update that is outstanding or waits, if there is one; its id rests. */
 static void cancel_update(struct mt_engine *e, struct mt_peer *p, uint64_t now_ns)
 {
-	if (p->slot)
-		mt_ep_quarantine(&e->ep_table, p->slot, now_ns, e->cfg.timing.ep_quarantine_ns);
-	p->slot = NULL;
+	mb_link_remove(&p->waiting);
+	if (!p->slot)
+		return;
+	mt_ep_release(&e->ep_table, p->slot, now_ns, e->cfg.timing.ep_quarantine_ns);
+	end_update(e, p, now_ns);
 }
 
 void mt_peer_leave(struct mt_engine *e, struct mt_peer *p)
@@ -71,7 +96,8 @@ void mt_peer_leave(struct mt_engine *e, struct mt_peer *p)
 	mb_assert(p->refs > 0);
 	if (--p->refs > 0)
 		return;
-	/* Without a time to count from it rests from when it could have ended at the latest. */
+	mb_assert(p->liveness.waiting == 0);
+	/* Without a time to count from its end is when it could have been at the latest. */
 	cancel_update(e, p, p->slot ? p->slot->timer.deadline_ns : 0);
 	mb_timer_disarm(&e->peer_timers, &p->timer);
 	mb_link_remove(&p->link);
@@ -118,6 +144,15 @@ static bool is_up_to_date(const struct mt_engine *e, const struct mt_peer *p)
 	return p->is_confirmed && p->confirmed_ports == e->ports.up;
 }
 
+/* When no update is outstanding, nothing tells when the adapter's requests have ended. */
+static void wait_for_slot(struct mt_engine *e, struct mt_peer *p, uint64_t now_ns)
+{
+	if (e->port_status_requests > 0)
+		mb_list_push(&e->peers_waiting, &p->waiting);
+	else
+		schedule_port_status(e, p, now_ns + answer_timeout_ns(e, p));
+}
+
 static void send_port_status(struct mt_engine *e, struct mt_peer *p, uint64_t now_ns)
 {
 	const struct mt_ev_set *s = p->ev_set;
@@ -126,20 +161,23 @@ static void send_port_status(struct mt_engine *e, struct mt_peer *p, uint64_t no
 		.dst = s->peer,
 		.endpoint = p->endpoint,
 		.op = MW_EP_PORT_STATUS,
-		.tclass = MT_CLASS_CONTROL,
+		.tclass = MW_DSCP_CONTROL,
 		.port_mask = e->ports.up,
 		.timeout_ns = answer_timeout_ns(e, p),
 	};
 
 	mb_assert(!p->slot && p->tries <= TRIES_MAX); /* one update at a time */
-	if (is_up_to_date(e, p) || p->tries == TRIES_MAX || ev == MT_EV_NONE)
+	if (is_up_to_date(e, p) || p->tries == TRIES_MAX || ev == MT_EV_NONE) {
+		wake_waiting(e, now_ns);
 		return; /* the next change of a port begins again */
+	}
 	req.ev = (struct mt_ev){s->evs[ev].value, s->evs[ev].port};
 	if (mt_endpoint_request(e, now_ns, &req, p, &p->slot) != MT_OK) {
 		p->slot = NULL;
-		schedule_port_status(e, p, now_ns + answer_timeout_ns(e, p)); /* too many at once */
+		wait_for_slot(e, p, now_ns);
 		return;
 	}
+	e->port_status_requests++;
 	p->tries++;
 	p->is_confirmed = false;
 }
@@ -155,7 +193,7 @@ void mt_peers_tick(struct mt_engine *e, uint64_t now_ns)
 void mt_peer_notify_done(struct mt_engine *e, struct mt_peer *p, const struct mt_ep_slot *slot)
 {
 	mb_assert(slot && p->slot == slot && slot->owner == p);
-	p->slot = NULL;
+	end_update(e, p, slot->ended_ns);
 	if (slot->status == MT_EP_ANSWERED) {
 		p->confirmed_ports = slot->req.port_mask;
 		p->is_confirmed = true;

@@ -5,8 +5,6 @@
  * ev_set.h has the rules. A plane is probed by a reliability probe through any QP that sends there;
  * what any packet on the plane brings back counts as well. The last plane is never abandoned.
  */
-#include <string.h>
-
 #include "base/assert.h"
 #include "core/endpoint/endpoint.h"
 #include "core/ev/spray.h"
@@ -26,11 +24,11 @@ static struct mt_peer_port_timing port_timing(const struct mt_engine *e, const s
 
 void mt_port_status_rx(struct mt_engine *e, const struct rd_gid *peer, uint32_t up, uint64_t now_ns)
 {
-	for (struct mt_ev_set *s = *mt_ev_sets_bucket(e, peer); s; s = s->chain) {
+	struct mt_ev_set *s = NULL;
+
+	while ((s = mt_ev_sets_next(e, peer, s))) {
 		struct mt_peer_port_timing w = port_timing(e, s);
 
-		if (memcmp(&s->peer, peer, sizeof(*peer)) != 0)
-			continue;
 		mt_peer_ports_status(&s->peer_ports, up, &w, now_ns);
 		mt_ev_sets_arm_probes(e, s);
 	}
@@ -54,23 +52,21 @@ static void abandon_port(struct mt_engine *e, struct mt_ev_set *s, uint32_t plan
 void mt_port_status_tick(struct mt_engine *e, struct mt_ev_set *s, struct mt_qp *prober,
 			 uint64_t now_ns)
 {
-	struct mt_control probe = {.kind = MT_CONTROL_PROBE, .qp = prober};
 	struct mt_peer_port_timing w = port_timing(e, s);
+	uint16_t ev;
 	uint8_t plane;
 	bool unanswered;
 
 	while ((plane = mt_peer_ports_next_probe(&s->peer_ports, &w, now_ns, &unanswered)) !=
 	       MT_PLANE_NONE) {
-		probe.index = mt_spray_pick_probe(s, plane, (uint16_t)mb_prng_u64(&e->prng));
-		if (!prober || probe.index == MT_EV_NONE ||
-		    !mt_local_port_is_up(&e->ports, plane)) {
+		ev = mt_spray_pick_probe(s, plane, (uint16_t)mb_prng_u64(&e->prng));
+		if (!prober || ev == MT_EV_NONE || !mt_local_port_is_up(&e->ports, plane)) {
 			mt_peer_ports_postpone(&s->peer_ports, plane, now_ns + w.interval_ns);
 			continue;
 		}
 		if (unanswered && has_other_open_port(s, plane))
 			abandon_port(e, s, plane, now_ns);
-		probe.cause.probe_id = mt_ev_new_probe_id(s, probe.index);
-		mt_engine_queue_control(e, &probe);
+		mt_engine_queue_probe(e, prober, ev, MT_PROBE_PEER_PORT);
 	}
 }
 

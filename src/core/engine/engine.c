@@ -12,6 +12,7 @@
 #define MAX_QPS_LIMIT (1u << 20)
 #define MAX_MRS_LIMIT ((1u << 24) - 1)
 #define MAX_PROFILES_LIMIT 1024u
+#define MAX_BUFFERED_LIMIT (1u << 20)
 #define RING_MAX (1u << 16)
 #define REVIVE_MAX 16u
 /* An rto beyond the longest timeout, or a stamp unit beyond a millisecond, is a mistake. */
@@ -42,8 +43,8 @@ static bool cfg_valid(const struct mt_engine_cfg *c)
 	       ring_valid(c->control_ring) && ring_valid(c->event_ring) &&
 	       ring_valid(c->ep_requests) && c->endpoint < MT_ENDPOINTS_MAX &&
 	       c->qpn_index_bits >= QPN_INDEX_BITS_MIN && c->qpn_index_bits <= 24 &&
-	       c->max_run >= 1 && c->max_run <= MT_RUN_MAX && c->ts_shift <= TS_SHIFT_MAX &&
-	       timing_valid(&c->timing);
+	       c->max_buffered >= 1 && c->max_buffered <= MAX_BUFFERED_LIMIT && c->max_run >= 1 &&
+	       c->max_run <= MT_RUN_MAX && c->ts_shift <= TS_SHIFT_MAX && timing_valid(&c->timing);
 }
 
 /* Hands out 64-byte aligned parts of one block; with a NULL block it only counts. */
@@ -60,12 +61,22 @@ static void *carve(struct carver *c, size_t size)
 	return part;
 }
 
-/* With 10,000 destinations in 64 chains a forged packet costs 160 comparisons. */
-#define PATH_CHAINS_MAX 64u
+/*
+ * A QP has sixteen probes on their way at most, and hardly ever any; what many QPs to peers that
+ * are gone want beyond this is not sent.
+ */
+#define PROBES_PER_QP 4u
+#define PROBES_MIN 128u
+/* A QP waits for a probe at least as long as tail_probe_min_ns: later answers are rare. */
+#define PROBE_LIFE_WAITS 4u
 
-static uint32_t ev_set_buckets(const struct mt_engine_cfg *c)
+static uint32_t probe_slots(const struct mt_engine_cfg *c)
 {
-	return c->max_qps < PATH_CHAINS_MAX ? c->max_qps : PATH_CHAINS_MAX;
+	uint32_t n = PROBES_PER_QP * c->max_qps;
+
+	if (n < PROBES_MIN)
+		return PROBES_MIN;
+	return n < MT_PROBES_MAX ? n : MT_PROBES_MAX;
 }
 
 static size_t engine_layout(struct mt_engine *e, const struct mt_engine_cfg *c)
@@ -73,14 +84,18 @@ static size_t engine_layout(struct mt_engine *e, const struct mt_engine_cfg *c)
 	struct carver at = {.block = (uint8_t *)e};
 	struct mt_control *controls;
 	struct mt_ep_slot *ep_slots, **ep_chains;
+	struct mt_probe *probes;
 
 	carve(&at, sizeof(*e));
 	controls = carve(&at, c->control_ring * sizeof(*controls));
 	ep_slots = carve(&at, c->ep_requests * sizeof(*ep_slots));
 	ep_chains = carve(&at, c->ep_requests * sizeof(struct mt_ep_slot *));
+	probes = carve(&at, probe_slots(c) * sizeof(*probes));
 	if (e) {
 		mt_ep_init(&e->ep_table, ep_slots, ep_chains, c->ep_requests);
-		mt_control_init(&e->control_ring, controls, c->control_ring);
+		mt_control_init(&e->controls, controls, c->control_ring);
+		mt_probe_table_init(&e->probes, probes, probe_slots(c),
+				    PROBE_LIFE_WAITS * c->timing.tail_probe_min_ns);
 		e->events.mask = c->event_ring - 1;
 		e->mrs.max = c->max_mrs;
 	}
@@ -93,8 +108,9 @@ static size_t engine_layout(struct mt_engine *e, const struct mt_engine_cfg *c)
 	} while (0)
 	PART(events.events, c->event_ring);
 	PART(mrs.mrs, (size_t)c->max_mrs + 1);
+	PART(uplinks, c->n_ports);
 	PART(qps, c->max_qps);
-	PART(ev_set_buckets, ev_set_buckets(c));
+	PART(ev_set_buckets, c->max_qps); /* no more than one destination for each QP */
 	PART(ev_profiles, c->max_profiles);
 	PART(cc_profiles, c->max_profiles);
 #undef PART
@@ -111,6 +127,7 @@ struct mt_engine *mt_engine_init(void *mem, const struct mt_engine_cfg *cfg,
 {
 	struct mt_engine *e = mem;
 	size_t size = mt_engine_size(cfg);
+	struct mb_prng hash_prng;
 
 	mb_assert(size > 0 && ((uintptr_t)mem & 63) == 0);
 	memset(mem, 0, size);
@@ -122,14 +139,18 @@ struct mt_engine *mt_engine_init(void *mem, const struct mt_engine_cfg *cfg,
 	mb_timers_init(&e->ev_timers);
 	mb_timers_init(&e->peer_timers);
 	mb_link_init(&e->ready);
+	mb_link_init(&e->no_room);
 	mb_link_init(&e->control);
 	mb_link_init(&e->completions);
 	mb_link_init(&e->limited);
 	mb_link_init(&e->window_owners);
 	mb_link_init(&e->ev_sets);
+	mb_link_init(&e->peers_waiting);
 	engine_layout(e, cfg);
 	mt_mr_table_init(&e->mrs);
-	e->ev_set_bucket_mask = ev_set_buckets(cfg) - 1;
+	/* A generator of its own: what the engine draws for packets does not depend on this. */
+	mb_prng_init(&hash_prng, ~cfg->seed);
+	e->ev_set_hash_key = mb_prng_u64(&hash_prng);
 	mt_local_ports_init(&e->ports, cfg->n_ports, now_ns);
 	return e;
 }
@@ -191,6 +212,7 @@ int mt_ev_profile_set(struct mt_engine *e, uint32_t id, const struct mt_ev_profi
 	mb_pool_put(&e->pool, p->copy, ev_profile_bytes(&p->cfg));
 	p->cfg = *cfg;
 	p->copy = evs;
+	p->generation++;
 	if (cfg->is_static)
 		return MT_OK;
 	memcpy(evs, cfg->evs, cfg->n_evs * sizeof(*evs));
@@ -220,10 +242,11 @@ static uint64_t first_deadline(const struct mt_engine *e)
 	uint64_t ev = mb_timers_deadline(&e->ev_timers);
 	uint64_t ep = mb_timers_deadline(&e->ep_table.timers);
 	uint64_t memory = mt_memory_deadline(e);
-	uint64_t peer = mb_timers_deadline(&e->peer_timers);
+	uint64_t peer = mb_timers_deadline(&e->peer_timers), uplink = mt_uplinks_deadline(e);
 	uint64_t a = qp < ev ? qp : ev, b = ep < peer ? ep : peer;
 
 	a = a < memory ? a : memory;
+	b = b < uplink ? b : uplink;
 	return a < b ? a : b;
 }
 
@@ -266,6 +289,7 @@ void mt_engine_tick(struct mt_engine *e, uint64_t now_ns)
 		mt_ev_sets_tick(e, mb_container_of(t, struct mt_ev_set, timer), now_ns);
 	mt_endpoint_tick(e, now_ns);
 	mt_peers_tick(e, now_ns);
+	mt_uplinks_tick(e, now_ns);
 	mt_memory_tick(e, now_ns);
 }
 
@@ -374,7 +398,7 @@ void mt_qp_info(const struct mt_qp *qp, struct mt_qp_info *info)
 		.inflight_bytes = req->cc.inflight,
 		.srtt_ns = req->rtt.smoothed_ns,
 		.rtt_min_ns = req->rtt.smoothed_ns ? req->rtt.min_ns : 0,
-		.reorder_window_ns = mt_rtt_reorder_window(&req->rtt, &qp->engine->cfg.timing),
+		.reorder_window_ns = qp->engine->cfg.timing.reorder_max_ns,
 		.lost_pending = req->window.lost + req->window.n_backoff,
 	};
 	if (qp->ext && qp->ext->rd_atomic)
@@ -383,6 +407,7 @@ void mt_qp_info(const struct mt_qp *qp, struct mt_qp_info *info)
 	if (!qp->ev_set)
 		return;
 	info->evs = qp->ev_set->n_evs;
+	info->reorder_window_ns = mt_reorder_window(&qp->ev_set->reorder, &qp->engine->cfg.timing);
 	for (uint16_t i = 0; i < qp->ev_set->n_evs; i++) {
 		info->evs_good += mt_ev_is_usable(&qp->ev_set->evs[i]);
 		info->evs_bad += qp->ev_set->evs[i].state == MT_EV_ASSUMED_BAD;
@@ -408,7 +433,9 @@ bool mt_qp_ev_info(const struct mt_qp *qp, uint32_t i, struct mt_ev_info *info)
 		return false;
 	*info = (struct mt_ev_info){
 		.ev = {s->evs[i].value, s->evs[i].port},
-		.state = (enum mt_ev_state)s->evs[i].state,
+		.state = mt_spray_skips(&qp->req.spray, (uint16_t)i) && mt_ev_is_usable(&s->evs[i])
+				 ? MT_EV_SKIP
+				 : (enum mt_ev_state)s->evs[i].state,
 		.retired = s->faults ? s->faults[i].retired : 0,
 		.revived = s->faults ? s->faults[i].revived : 0,
 	};
@@ -429,6 +456,7 @@ int mt_qp_ev_deny(struct mt_qp *qp, uint64_t now_ns, uint32_t i, bool deny)
 	change.state = deny ? MT_EV_DENIED : MT_EV_GOOD;
 	if (!deny)
 		mt_engine_report_ev(qp->engine, qp->ev_set, &change);
+	mt_ev_sets_keep_floor(qp->engine, qp->ev_set);
 	mt_ev_sets_arm_probes(qp->engine, qp->ev_set);
 	mt_qp_queue_for_tx(qp);
 	return MT_OK;

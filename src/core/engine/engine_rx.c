@@ -34,11 +34,18 @@ static struct mt_qp *find_qp(struct mt_engine *e, const struct mt_rx *rx)
 	return qp;
 }
 
-/* Control packets in the PSNs of answers go to the QP of answers, as what they are to any QP. */
+/*
+ * Control packets in the PSNs of answers go to the QP of answers, as what they are to any QP.
+ * REQ(rsp.qp.demux)
+ */
 static void rx_control(struct mt_qp *qp, const struct mt_rx *rx)
 {
 	uint8_t opcode = rx->pkt->bth.opcode;
 
+	if (rx->pkt->bth.p_key != qp->attr.p_key) {
+		qp->engine->stats.drop_p_key++;
+		return;
+	}
 	for (;;) {
 		switch (opcode) {
 		case MW_PROBE:
@@ -102,8 +109,8 @@ void mt_engine_rx(struct mt_engine *e, uint64_t now_ns, const struct mt_rx_meta 
 	qp = find_qp(e, &rx);
 	if (!qp)
 		return;
-	if (mt_liveness_note_rx(&qp->ev_set->liveness, now_ns))
-		mt_ev_sets_resume(e, qp->ev_set, now_ns);
+	if (mt_liveness_note_rx(&qp->peer->liveness, now_ns))
+		mt_peer_resume(e, qp->peer, now_ns);
 	mb_assert_slow(qp->engine == e && qp->state != RD_QPS_RESET);
 	rx_dispatch(qp, &rx);
 }

@@ -2,9 +2,12 @@
 /*
  * engine_tx.c - which packet leaves next.
  *
- * Control packets first, each named one before the SACKs and ACKs that QPs owe; then data, a few
- * packets of each QP after the other, and no run cut short. A QP whose window is closed leaves the
- * round until something opens it; one that finds no port with room stays in it.
+ * Control packets first, a few of each QP after the other, then data likewise, no run cut short.
+ * What a peer makes us send must not keep the data of others waiting, so that control packets leave
+ * a part of each call to data. REQ(rsp.control.quota)
+ *
+ * A QP whose window is closed leaves the round until something opens it; one that finds no port
+ * with room waits until a port that it could use has some.
  */
 #include "base/assert.h"
 #include "core/qp/halves.h"
@@ -14,42 +17,75 @@
  * one packet each would cost a miss each; with many packets the other QPs would wait long.
  */
 #define TX_QUANTUM 8u
+/* One packet in so many is data, while data wait. */
+#define DATA_SHARE 4u
 
-static uint32_t tx_control_ring(struct mt_engine *e, uint64_t now_ns, struct mt_tx_desc *descs,
-				uint32_t n)
+static uint32_t tx_endpoint(struct mt_engine *e, struct mt_control_queue *q, uint64_t now_ns,
+			    struct mt_tx_desc *descs, uint32_t n)
 {
 	struct mt_control c;
 	uint32_t sent = 0;
 
-	while (sent < n && mt_control_pop(&e->control_ring, &c))
+	while (sent < n && mt_control_pop(&e->controls, q, &c))
 		sent += mt_control_emit(e, now_ns, &c, &descs[sent]);
 	return sent;
 }
 
-static uint32_t tx_pending_acks(struct mt_engine *e, uint64_t now_ns, struct mt_tx_desc *descs,
-				uint32_t n)
+/* The endpoint's own requests are few; what it answers to unknown senders comes after all QPs. */
+static uint32_t tx_control(struct mt_engine *e, uint64_t now_ns, struct mt_tx_desc *descs,
+			   uint32_t n)
 {
-	uint32_t sent = 0;
+	uint32_t sent = tx_endpoint(e, &e->ep_requests, now_ns, descs, n);
 
 	while (sent < n && !mb_link_is_empty(&e->control)) {
 		struct mt_qp *qp = mb_container_of(e->control.next, struct mt_qp, control);
 
 		mb_assert_slow(qp->engine == e);
-		if (mt_control_emit_pending(qp, now_ns, &descs[sent]))
-			sent++;
-		else
+		if (!mt_control_emit_next(qp, now_ns, &descs[sent])) {
 			mb_link_remove(&qp->control);
+			e->control_used = 0;
+			continue;
+		}
+		sent++;
+		if (++e->control_used >= TX_QUANTUM) {
+			mb_list_rotate(&e->control);
+			e->control_used = 0;
+		}
 	}
-	return sent;
+	return sent + tx_endpoint(e, &e->ep_responses, now_ns, descs + sent, n - sent);
 }
 
-static void requeue_qps(struct mt_engine *e, struct mb_link *qps)
+/*
+ * The QP that is served now. Those that found no room have waited longest: when a port has some
+ * that one of them could use, they come before others, one after the other. None is looked at for
+ * ports that are of no use to any, as those of a plane that is dead: these have room all the time.
+ * REQ(req.spray.no-scan)
+ */
+static struct mt_qp *next_qp(struct mt_engine *e, uint32_t free_ports)
+{
+	struct mb_link *l = e->no_room.next;
+
+	if (e->quantum_used == 0 && l != &e->no_room && free_ports & e->no_room_ports) {
+		mb_link_remove(l);
+		mb_list_push(e->ready.next, l); /* before the first */
+	}
+	if (mb_link_is_empty(&e->ready))
+		return NULL;
+	return mb_container_of(e->ready.next, struct mt_qp, ready);
+}
+
+/* QPs that found no room in this call wait for ports that they could use. */
+static void wait_for_room(struct mt_engine *e, struct mb_link *qps)
 {
 	while (!mb_link_is_empty(qps)) {
-		struct mb_link *l = qps->next;
+		struct mt_qp *qp = mb_container_of(qps->next, struct mt_qp, ready);
 
-		mb_link_remove(l);
-		mb_list_push(&e->ready, l);
+		if (mb_link_is_empty(&e->no_room))
+			e->no_room_ports = 0;
+		mb_link_remove(&qp->ready);
+		mb_list_push(&e->no_room, &qp->ready);
+		e->no_room_ports |= mt_ev_set_useful_ports(qp->ev_set);
+		e->stats.tx_no_room++;
 	}
 }
 
@@ -57,13 +93,12 @@ static uint32_t tx_data(struct mt_engine *e, uint64_t now_ns, uint32_t free_port
 			struct mt_tx_desc *descs, uint32_t n)
 {
 	struct mb_link waiting, served;
+	struct mt_qp *qp;
 	uint32_t sent = 0;
 
 	mb_link_init(&waiting);
 	mb_link_init(&served);
-	while (sent < n && !mb_link_is_empty(&e->ready)) {
-		struct mt_qp *qp = mb_container_of(e->ready.next, struct mt_qp, ready);
-
+	while (sent < n && (qp = next_qp(e, free_ports))) {
 		mb_assert_slow(qp->engine == e);
 		switch (mt_requester_next(qp, now_ns, free_ports, &descs[sent])) {
 		case MT_NEXT_SENT:
@@ -91,27 +126,30 @@ static uint32_t tx_data(struct mt_engine *e, uint64_t now_ns, uint32_t free_port
 			break;
 		}
 	}
-	requeue_qps(e, &waiting);
-	requeue_qps(e, &served);
+	wait_for_room(e, &waiting);
+	wait_for_room(e, &served);
 	return sent;
 }
 
 uint32_t mt_engine_tx(struct mt_engine *e, uint64_t now_ns, uint32_t free_ports,
 		      struct mt_tx_desc *descs, uint32_t n)
 {
-	uint32_t sent;
+	uint32_t sent, for_data = 0;
 
 	if (e->ports.up == 0)
 		return 0;
-	sent = tx_control_ring(e, now_ns, descs, n);
-	sent += tx_pending_acks(e, now_ns, descs + sent, n - sent);
-	mb_assert(sent <= n);
+	if (free_ports && (!mb_link_is_empty(&e->ready) || free_ports & e->no_room_ports))
+		for_data = n / DATA_SHARE;
+	sent = tx_control(e, now_ns, descs, n - for_data);
 	if (free_ports)
 		sent += tx_data(e, now_ns, free_ports, descs + sent, n - sent);
+	if (for_data)
+		sent += tx_control(e, now_ns, descs + sent, n - sent); /* data left room */
+	mb_assert(sent <= n);
 	return sent;
 }
 
 bool mt_engine_tx_is_blocked(const struct mt_engine *e)
 {
-	return e->ports.up != 0 && !mb_link_is_empty(&e->ready);
+	return e->ports.up != 0 && !(mb_link_is_empty(&e->ready) && mb_link_is_empty(&e->no_room));
 }

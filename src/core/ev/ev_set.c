@@ -12,12 +12,9 @@
 #include "base/assert.h"
 #include "base/bits.h"
 
-/* A probe id is a sequence number of 6 bits above the index of its EV. */
-#define ID_EV_BITS 10u
 /* An EV flaps when it is retired within so many of the longest probe intervals after its return. */
 #define FLAP_INTERVALS 16u
 #define FLAPS_MAX 16u
-_Static_assert(MT_EVS_MAX <= 1u << ID_EV_BITS, "a probe id holds the index of every EV");
 
 static bool is_active(const struct mt_ev_set *s, const struct mt_ev_entry *p)
 {
@@ -28,9 +25,8 @@ static bool is_active(const struct mt_ev_set *s, const struct mt_ev_entry *p)
 
 /* REQ(req.ev.state-machine) */
 static const uint8_t legal[MT_EV_STATES] = {
-	[MT_EV_GOOD] = TO(SKIP) | TO(ASSUMED_BAD) | TO(DENIED),
-	[MT_EV_SKIP] = TO(GOOD) | TO(ASSUMED_BAD) | TO(DENIED),
-	[MT_EV_ASSUMED_BAD] = TO(GOOD) | TO(SKIP) | TO(DENIED),
+	[MT_EV_GOOD] = TO(ASSUMED_BAD) | TO(DENIED),
+	[MT_EV_ASSUMED_BAD] = TO(GOOD) | TO(DENIED),
 	[MT_EV_DENIED] = TO(GOOD),
 };
 
@@ -41,7 +37,7 @@ static void set_state(struct mt_ev_set *s, uint16_t ev, enum mt_ev_state state)
 	bool was = mt_ev_is_usable(p), is;
 
 	mb_assert(legal[p->state] >> state & 1);
-	p->state = (uint8_t)state;
+	p->state = state & 0x7Fu;
 	is = mt_ev_is_usable(p);
 	if (was == is)
 		return;
@@ -53,22 +49,6 @@ static void set_state(struct mt_ev_set *s, uint16_t ev, enum mt_ev_state state)
 
 		leader->n_active = (uint16_t)(leader->n_active + is - was);
 	}
-}
-
-bool mt_ev_skip_once(struct mt_ev_set *s, uint16_t ev)
-{
-	mb_assert(ev < s->n_evs);
-	if (s->evs[ev].state != MT_EV_GOOD)
-		return false;
-	set_state(s, ev, MT_EV_SKIP);
-	return true;
-}
-
-/* REQ(req.ev.skip-once) */
-void mt_ev_end_skip(struct mt_ev_set *s, uint16_t ev)
-{
-	mb_assert(s->evs[ev].state == MT_EV_SKIP);
-	set_state(s, ev, MT_EV_GOOD);
 }
 
 /* Whether a usable EV of the same group takes part in the rotation. */
@@ -209,10 +189,28 @@ static void restore_ev(struct mt_ev_set *s, uint16_t ev, enum mt_ev_state state)
 	set_state(s, ev, state);
 	if (s->faults) {
 		s->faults[ev].next_probe_ns = MB_NEVER;
-		s->faults[ev].probe_pending = 0;
+		s->faults[ev].probe_unanswered = false;
 	}
 	rebalance_port(s, ev);
 	mb_assert_slow(set_is_consistent(s));
+}
+
+/* Takes back the EV of an open port that has been bad longest; MT_EV_NONE: none is bad. */
+static uint16_t restore_longest_bad(struct mt_ev_set *s)
+{
+	uint16_t ev = longest_bad(s);
+
+	if (ev != MT_EV_NONE)
+		restore_ev(s, ev, MT_EV_GOOD);
+	return ev;
+}
+
+/* REQ(req.ev.min-active) */
+uint16_t mt_ev_set_restore_to_floor(struct mt_ev_set *s)
+{
+	if (mt_ev_set_count_usable(s) >= s->min_active)
+		return MT_EV_NONE;
+	return restore_longest_bad(s);
 }
 
 bool mt_ev_restore_after_port_down(struct mt_ev_set *s, uint16_t ev, uint64_t since_ns)
@@ -237,9 +235,25 @@ static void count_flap(const struct mt_ev_set *s, struct mt_ev_fault *c, uint64_
 	c->backoff = c->flaps;
 }
 
+/* As a flap, but it was not in use. */
+static void fail_trial(struct mt_ev_set *s, uint16_t ev, uint64_t now_ns)
+{
+	struct mt_ev_fault *c = &s->faults[ev];
+
+	c->on_trial = false;
+	if (s->evs[ev].state != MT_EV_ASSUMED_BAD)
+		return;
+	if (c->flaps < FLAPS_MAX)
+		c->flaps++;
+	c->backoff = c->flaps;
+	c->answered = 0;
+	c->next_probe_ns = now_ns + probe_interval(s, c->backoff);
+}
+
 static bool is_ignored(const struct mt_ev_set *s, enum mt_ev_cause cause)
 {
-	return (cause == MT_EV_BY_LOSS && s->ignores & MT_EV_IGNORES_LOSS) ||
+	return ((cause == MT_EV_BY_LOSS || cause == MT_EV_BY_LATE) &&
+		s->ignores & MT_EV_IGNORES_LOSS) ||
 	       (cause == MT_EV_BY_MARK && s->ignores & MT_EV_IGNORES_MARKS);
 }
 
@@ -250,17 +264,18 @@ unsigned mt_ev_retire(struct mt_ev_set *s, uint16_t ev, uint64_t now_ns, enum mt
 	unsigned n = 0;
 
 	mb_assert(ev < s->n_evs && (unsigned)cause < MT_EV_CAUSES);
+	if (s->faults && s->faults[ev].on_trial)
+		fail_trial(s, ev, now_ns);
 	if (!mt_ev_is_usable(&s->evs[ev]) || is_ignored(s, cause))
 		return 0;
 	c = mt_ev_get_fault(s, ev);
 	if (!c)
 		return 0;
 	if (mt_ev_is_open(s, ev) && mt_ev_set_count_usable(s) <= s->min_active) {
-		uint16_t other = longest_bad(s);
+		uint16_t other = restore_longest_bad(s);
 
 		if (other == MT_EV_NONE)
 			return 0; /* all others are denied: a bad EV is better than none */
-		restore_ev(s, other, MT_EV_GOOD);
 		changes[n++] = (struct mt_ev_change){other, MT_EV_GOOD, MT_EV_BY_FLOOR};
 	}
 	set_state(s, ev, MT_EV_ASSUMED_BAD);
@@ -268,8 +283,10 @@ unsigned mt_ev_retire(struct mt_ev_set *s, uint16_t ev, uint64_t now_ns, enum mt
 	count_flap(s, c, now_ns);
 	c->next_probe_ns =
 		s->ignores & MT_EV_NO_PROBES ? MB_NEVER : now_ns + probe_interval(s, c->backoff);
-	c->probe_pending = c->answered = 0;
+	c->probe_unanswered = false;
+	c->answered = 0;
 	c->retired++;
+	mt_reorder_retire(&s->reorder, ev);
 	rebalance_port(s, ev);
 	changes[n++] = (struct mt_ev_change){ev, MT_EV_ASSUMED_BAD, (uint8_t)cause};
 	mb_assert_slow(set_is_consistent(s));
@@ -277,11 +294,48 @@ unsigned mt_ev_retire(struct mt_ev_set *s, uint16_t ev, uint64_t now_ns, enum mt
 }
 
 /* Counts the return of a bad EV that its probes have earned, which restore_ev() does not. */
-static void revive(struct mt_ev_set *s, uint16_t ev, enum mt_ev_state state, uint64_t now_ns)
+static void revive(struct mt_ev_set *s, uint16_t ev, uint64_t now_ns)
 {
-	restore_ev(s, ev, state);
+	restore_ev(s, ev, MT_EV_GOOD);
 	s->faults[ev].revived++;
 	s->faults[ev].revived_ns = now_ns;
+}
+
+void mt_ev_note_lost_bytes(struct mt_ev_set *s, uint16_t ev, uint16_t bytes)
+{
+	mb_assert(ev < s->n_evs);
+	if (s->faults && s->faults[ev].lost_bytes < bytes)
+		s->faults[ev].lost_bytes = bytes;
+}
+
+/* Whether enough probes of a bad EV are answered with this one, and a packet must follow. */
+static bool earns_trial(const struct mt_ev_set *s, uint16_t ev)
+{
+	const struct mt_ev_fault *c = &s->faults[ev];
+
+	return s->evs[ev].state == MT_EV_ASSUMED_BAD && c->flaps > 0 && c->lost_bytes > 0 &&
+	       c->answered + 1u >= s->revive_probes;
+}
+
+/* One EV at a time is on offer; others come again with their next answers. */
+static void offer_trial(struct mt_ev_set *s, uint16_t ev, uint64_t now_ns)
+{
+	struct mt_ev_fault *c = &s->faults[ev];
+
+	c->backoff = c->flaps;
+	c->next_probe_ns = now_ns + probe_interval(s, c->backoff);
+	if (s->trial == MT_EV_NONE)
+		s->trial = ev;
+}
+
+/* What left before the EV went bad says nothing of it since. */
+bool mt_ev_pass_trial(struct mt_ev_set *s, uint16_t ev, uint64_t sent_ns, uint64_t now_ns)
+{
+	mb_assert(ev < s->n_evs);
+	if (!s->faults || !s->faults[ev].on_trial || sent_ns < s->faults[ev].bad_since_ns)
+		return false;
+	s->faults[ev].on_trial = false;
+	return mt_ev_restore(s, ev, now_ns);
 }
 
 bool mt_ev_restore(struct mt_ev_set *s, uint16_t ev, uint64_t now_ns)
@@ -289,7 +343,7 @@ bool mt_ev_restore(struct mt_ev_set *s, uint16_t ev, uint64_t now_ns)
 	mb_assert(ev < s->n_evs);
 	if (s->evs[ev].state != MT_EV_ASSUMED_BAD)
 		return false;
-	revive(s, ev, MT_EV_GOOD, now_ns);
+	revive(s, ev, now_ns);
 	return true;
 }
 
@@ -324,8 +378,7 @@ void mt_ev_count_failure(struct mt_ev_set *s, uint16_t ev, uint64_t now_ns)
 	c->next_probe_ns = now_ns + probe_interval(s, c->backoff);
 }
 
-/* REQ(req.ev.revive-marked) */
-bool mt_ev_count_answer(struct mt_ev_set *s, uint16_t ev, uint64_t now_ns, bool marked)
+bool mt_ev_count_answer(struct mt_ev_set *s, uint16_t ev, uint64_t now_ns)
 {
 	struct mt_ev_fault *c = &s->faults[ev];
 
@@ -336,7 +389,7 @@ bool mt_ev_count_answer(struct mt_ev_set *s, uint16_t ev, uint64_t now_ns, bool 
 	c->next_probe_ns = now_ns + probe_interval(s, c->backoff);
 	if (++c->answered < s->revive_probes)
 		return false;
-	revive(s, ev, marked ? MT_EV_SKIP : MT_EV_GOOD, now_ns);
+	revive(s, ev, now_ns);
 	return true;
 }
 
@@ -354,7 +407,7 @@ static bool take_probe_budget(struct mt_ev_set *s, uint64_t now_ns)
 	return true;
 }
 
-uint16_t mt_ev_set_next_probe(struct mt_ev_set *s, uint64_t now_ns)
+uint16_t mt_ev_set_next_probe(struct mt_ev_set *s, uint64_t now_ns, bool peer_silent)
 {
 	for (uint16_t k = 0; s->faults && k < s->n_evs; k++) {
 		uint16_t i = (uint16_t)((s->probe_from + k) % s->n_evs);
@@ -367,9 +420,9 @@ uint16_t mt_ev_set_next_probe(struct mt_ev_set *s, uint64_t now_ns)
 			return MT_EV_NONE;
 		s->probe_from = (uint16_t)(i + 1);
 		/* A silent peer answers no probe. REQ(req.ev.endpoint) */
-		if (c->probe_pending && !mt_liveness_is_silent(&s->liveness, now_ns))
+		if (c->probe_unanswered && !peer_silent)
 			mt_ev_count_failure(s, i, now_ns);
-		c->probe_pending = 0;
+		c->probe_unanswered = false;
 		gap = probe_interval(s, c->backoff);
 		c->next_probe_ns = now_ns + (gap < 2 * s->probe_rtt_ns ? 2 * s->probe_rtt_ns : gap);
 		return i;
@@ -390,40 +443,32 @@ uint64_t mt_ev_set_probe_deadline(const struct mt_ev_set *s)
 	return earliest;
 }
 
-uint16_t mt_ev_new_probe_id(struct mt_ev_set *s, uint16_t ev)
+void mt_ev_probe_sent(struct mt_ev_set *s, uint16_t ev)
 {
 	mb_assert(ev < s->n_evs);
-	return (uint16_t)(s->probe_seq++ << ID_EV_BITS | ev);
+	if (s->faults)
+		s->faults[ev].probe_unanswered = true;
 }
 
-void mt_ev_record_probe(struct mt_ev_set *s, uint16_t ev, uint16_t id, uint64_t now_ns)
+bool mt_ev_probe_answered(struct mt_ev_set *s, uint16_t ev, uint64_t sent_ns, uint64_t now_ns)
 {
-	struct mt_ev_fault *c = mt_ev_get_fault(s, ev);
+	mb_assert(ev < s->n_evs && sent_ns <= now_ns);
+	mt_ev_set_sample_rtt(s, now_ns - sent_ns);
+	if (!s->faults || sent_ns < s->faults[ev].bad_since_ns)
+		return false;
+	s->faults[ev].probe_unanswered = false;
+	if (earns_trial(s, ev)) {
+		offer_trial(s, ev, now_ns);
+		return false;
+	}
+	return mt_ev_count_answer(s, ev, now_ns);
+}
 
-	mb_assert((id & ((1u << ID_EV_BITS) - 1)) == ev);
-	if (!c)
+void mt_ev_probe_late(struct mt_ev_set *s, uint16_t ev, uint64_t now_ns)
+{
+	mb_assert(ev < s->n_evs);
+	if (s->evs[ev].state != MT_EV_ASSUMED_BAD)
 		return;
-	c->probe_id = id;
-	c->probe_sent_ns = now_ns;
-	c->probe_pending = 1;
-}
-
-bool mt_ev_set_match_probe(struct mt_ev_set *s, uint16_t id, uint64_t now_ns, bool marked,
-			   uint64_t *sent_ns, uint16_t *ev, bool *revived)
-{
-	uint16_t i = id & ((1u << ID_EV_BITS) - 1);
-	struct mt_ev_fault *c;
-
-	*revived = false;
-	if (i >= s->n_evs || !s->faults)
-		return false;
-	c = &s->faults[i];
-	if (!c->probe_pending || c->probe_id != id)
-		return false;
-	*ev = i;
-	*sent_ns = c->probe_sent_ns;
-	c->probe_pending = 0;
-	mt_ev_set_sample_rtt(s, now_ns - c->probe_sent_ns);
-	*revived = mt_ev_count_answer(s, i, now_ns, marked);
-	return true;
+	s->faults[ev].probe_unanswered = false;
+	mt_ev_count_failure(s, ev, now_ns);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * ev_set.h - the EVs that lead to one destination, their health, and what it depends on: whether
- * the peer is there, and the ports of both ends.
+ * ev_set.h - the EVs that lead to one destination, their health, and the ports of both ends, on
+ * which it depends. Whether the peer is there is in liveness.h.
  *
  * Health is a fact about an EV and a destination, not about a QP: what one QP learns, every QP to
  * that destination (with the same EV profile) uses. A QP keeps only its place in the rotation
@@ -12,12 +12,13 @@
  * its own port, so that planes stay equal. REQ(req.spray.equal-planes)
  *
  * EVs over the same links are a group (config.h): they are bad together and come back together;
- * SKIP and DENIED belong to one EV. Of a group at most one EV takes part in the rotation, since a
+ * DENIED belongs to one EV. Of a group at most one EV takes part in the rotation, since a
  * second one would load the same links twice. REQ(req.ev.same-path)
  *
- *	GOOD --- ECN echo, trim ---> SKIP --- skipped once ---> GOOD
- *	GOOD, SKIP --- loss, ALWAYS_SKIP ---> ASSUMED_BAD --- enough probes answered ---> GOOD
+ *	GOOD --- loss, ALWAYS_SKIP ---> ASSUMED_BAD --- enough probes answered ---> GOOD
  *	any --- operator ---> DENIED --- operator ---> GOOD
+ *
+ * SKIP is a state of an EV for one QP alone, whose peer said so: see spray.h.
  */
 #ifndef SOFTMRC_CORE_EV_EV_SET_H
 #define SOFTMRC_CORE_EV_EV_SET_H
@@ -26,117 +27,7 @@
 #include "base/pool.h"
 #include "base/timer.h"
 #include "core/config.h"
-
-/*
- * Liveness: is the peer there? Its trouble must not be taken for that of paths.
- *
- * A peer that stops for a while (a descheduled process, a pause of its machine) is silent on every
- * path at once. When it goes on, it takes what waits in its queues, port after port, so that its
- * first reports say "missing" of what only waits in the next queue. Hence:
- *
- * Silence: nothing was heard of the peer, on any plane, for longer than an answer takes and longer
- * than a reorder window, while some QP waits for it. A shorter stop makes no false holes, since the
- * loss rule waits that long.
- *
- * Resumption: it was heard again. Each plane is sent one probe, which queues behind the data on
- * that plane. What is missing is judged only by reports whose trigger took the same plane: a
- * plane's queue keeps its order. Reports count for all planes again once each plane has answered
- * something sent since, in rounds until one is short, because while one queue is emptied the others
- * fill again; or when no answer had waited for twice the length of a silence: then a plane that
- * says nothing is dead. Silences that repeat without a stop wait only the first time.
- *
- * What was sent before the resumption and proves lost is sent again. It retires no EV when an
- * answer had waited, for then the peer had stopped and its buffers may have run over; otherwise
- * (the peer ran on, and all paths were silent) it retires at most one EV a plane, so that an outage
- * of the network does not empty the set, and a network whose paths are nearly all dead is learnt
- * step by step. A path that died meanwhile is found by the first packet sent on it after the
- * resumption.
- *
- * Overload is the other trouble of an endpoint: it says that it had to throw packets away. Lost
- * ones among those sent until then are resent, and an EV retires only when MT_OVERLOAD_LOSSES of
- * them, sent one after the other at least a round trip apart, were lost on it with none in between
- * that arrived. REQ(req.ev.endpoint)
- */
-
-/* An EV to an overloaded peer is retired after so many losses. */
-#define MT_OVERLOAD_LOSSES 8u
-
-/* One for each EV set, so that all QPs to a destination share it. */
-struct mt_liveness {
-	uint64_t rx_ns;		    /* last heard, or when the first QP began to wait */
-	uint64_t silence_limit_ns;  /* silence that is longer counts */
-	uint64_t resumed_ns;	    /* end of the last silence; 0: there was none */
-	uint64_t settled_ns;	    /* reports on what was sent from here on count for all planes */
-	uint64_t settle_timeout_ns; /* of the last silence: twice its limit */
-	uint64_t overloaded_until_ns;
-	uint32_t waiting;	 /* QPs that wait for an answer */
-	uint64_t round_ns;	 /* resumed_ns, or the end of the last round of answers */
-	uint32_t planes;	 /* that were probed */
-	uint32_t unanswered;	 /* of these answered nothing sent since round_ns */
-	uint32_t retired_planes; /* planes on which the last silence has retired an EV */
-	bool stopped;		 /* an answer had waited at the peer */
-};
-
-enum mt_loss_cause {
-	MT_LOSS_UNDECIDED,  /* this report proves nothing */
-	MT_LOSS_NOT_PATH,   /* lost, and no fault of the path */
-	MT_LOSS_PATH_FAULT, /* lost by its path */
-};
-
-/* mt_liveness_init begins without a waiting QP; until an RTT is known no silence is too long. */
-void mt_liveness_init(struct mt_liveness *p);
-/* mt_liveness_count_waiter counts a QP that begins to wait for the peer, or no longer does. */
-void mt_liveness_count_waiter(struct mt_liveness *p, uint64_t now_ns, bool waits);
-
-/* mt_liveness_is_silent says whether the peer is silent now. */
-static inline bool mt_liveness_is_silent(const struct mt_liveness *p, uint64_t now_ns)
-{
-	return p->waiting > 0 && now_ns - p->rx_ns > p->silence_limit_ns;
-}
-
-/* mt_liveness_note_rx notes that something came from the peer; true: it had been silent until
- * now. */
-static inline bool mt_liveness_note_rx(struct mt_liveness *p, uint64_t now_ns)
-{
-	bool was_silent = mt_liveness_is_silent(p, now_ns);
-
-	p->rx_ns = now_ns;
-	return was_silent;
-}
-
-/* mt_liveness_resume begins a resumption in which each of `planes` (a mask) is sent a probe. */
-void mt_liveness_resume(struct mt_liveness *p, uint64_t now_ns, uint32_t planes);
-/* mt_liveness_note_sack takes a report whose trigger went out on `plane` at sent_ns. */
-void mt_liveness_note_sack(struct mt_liveness *p, uint64_t now_ns, uint8_t plane, uint64_t sent_ns);
-/*
- * mt_liveness_clamp_rtt returns what an RTT sample is worth: the time for which a peer was stopped
- * is no round-trip time, yet when the RTT has really grown, it must be learnt, doubling each time.
- */
-uint64_t mt_liveness_clamp_rtt(const struct mt_liveness *p, uint64_t sent_ns, uint64_t rtt_ns);
-/*
- * mt_liveness_attribute_loss says what it means that a packet, sent at sent_ns on `plane`, is
- * missing by the rule of window.h in a report whose trigger went out on another or the same plane.
- */
-enum mt_loss_cause mt_liveness_attribute_loss(const struct mt_liveness *p, uint64_t sent_ns,
-					      uint8_t plane, uint64_t trigger_sent_ns,
-					      uint8_t trigger_plane);
-/* mt_liveness_note_retired notes that the loss of a packet sent at sent_ns retired an EV of the
- * plane. */
-void mt_liveness_note_retired(struct mt_liveness *p, uint64_t sent_ns, uint8_t plane);
-
-/*
- * mt_liveness_set_overload notes that the peer says it has no room: this explains the loss of what
- * was sent up to now and until `until_ns`, whenever it is found.
- */
-static inline void mt_liveness_set_overload(struct mt_liveness *p, uint64_t until_ns)
-{
-	p->overloaded_until_ns = until_ns;
-}
-
-static inline bool mt_liveness_was_overloaded(const struct mt_liveness *p, uint64_t sent_ns)
-{
-	return sent_ns < p->overloaded_until_ns;
-}
+#include "core/ev/reorder.h"
 
 /*
  * Ports of the peer: what it says of them, and what of it is true.
@@ -211,8 +102,9 @@ bool mt_peer_ports_may_have_lost(const struct mt_peer_ports *p, uint32_t plane, 
 
 struct mt_local_ports {
 	uint32_t up;
+	uint32_t suspect; /* of these: nothing sent on them is answered, see endpoint/uplink.c */
 	uint32_t n;
-	uint64_t since_ns[MT_PORTS_MAX]; /* up or down since then */
+	uint64_t since_ns[MT_PORTS_MAX]; /* up, down or no longer suspect since then */
 };
 
 /* mt_local_ports_init makes n ports, all up. */
@@ -222,8 +114,23 @@ bool mt_local_ports_set(struct mt_local_ports *p, uint32_t port, bool up, uint64
 /* mt_local_ports_may_have_lost says whether a packet sent then on this port may have been lost with
  * it. */
 bool mt_local_ports_may_have_lost(const struct mt_local_ports *p, uint32_t port, uint64_t sent_ns);
-/* mt_local_ports_nearest returns `port` if it is up, else the next one that is; one must be up. */
+/* mt_local_ports_nearest returns `port` if it is open, else the next that is; one must be up. */
 uint8_t mt_local_ports_nearest(const struct mt_local_ports *p, uint32_t port);
+
+/* mt_local_ports_set_suspect changes whether a port that is up is suspect. */
+void mt_local_ports_set_suspect(struct mt_local_ports *p, uint32_t port, bool suspect,
+				uint64_t now_ns);
+
+static inline bool mt_local_port_is_suspect(const struct mt_local_ports *p, uint32_t port)
+{
+	return p->suspect >> port & 1;
+}
+
+/* mt_local_ports_open returns the ports to be used: those that are up, suspect ones if need be. */
+static inline uint32_t mt_local_ports_open(const struct mt_local_ports *p)
+{
+	return p->up & ~p->suspect ? p->up & ~p->suspect : p->up;
+}
 
 static inline bool mt_local_port_is_up(const struct mt_local_ports *p, uint32_t port)
 {
@@ -241,8 +148,9 @@ static inline bool mt_local_port_is_up(const struct mt_local_ports *p, uint32_t 
 struct mt_ev_entry {
 	uint32_t value;
 	uint8_t port;
-	uint8_t state; /* enum mt_ev_state */
-	uint16_t slot; /* index in order[] */
+	uint8_t state : 7; /* enum mt_ev_state */
+	uint8_t heard : 1; /* something sent on it has reached the peer */
+	uint16_t slot;	   /* index in order[] */
 };
 
 /* EV groups, kept only where a profile has any. */
@@ -252,20 +160,20 @@ struct mt_ev_group {
 	uint16_t n_active; /* of a head: usable EVs of the group in active places */
 };
 
-/* What only an EV in trouble needs, or one that was probed. */
+/* What only an EV in trouble needs. */
 struct mt_ev_fault {
 	uint64_t bad_since_ns;
 	uint64_t next_probe_ns;
-	uint64_t probe_sent_ns;
 	uint32_t retired, revived;
 	uint64_t revived_ns;
-	uint16_t probe_id;
-	uint8_t probe_pending; /* sent and not answered; usable EVs are probed too, see qp.c */
+	bool probe_unanswered; /* one was sent, and nothing has come since */
 	uint8_t answered;      /* probes in a row */
 	uint8_t backoff;       /* failures in a row, as a shift of the interval */
 	uint8_t flaps;	       /* it was retired soon after it was revived: backoff begins here */
 	uint64_t overload_next_ns; /* losses of what was sent before do not count */
 	uint8_t overload_losses;   /* while the peer was overloaded, since a packet last arrived */
+	bool on_trial;		   /* a packet is on its way by which it may come back */
+	uint16_t lost_bytes;	   /* of the largest packet that it lost, nominal */
 };
 
 struct mt_ev_set_port {
@@ -281,18 +189,19 @@ struct mt_ev_set {
 	struct mb_link users; /* QPs that send on it */
 	struct mb_timer timer;
 	struct rd_gid peer;
-	struct mt_liveness liveness; /* of the peer */
-	uint32_t profile;
+	uint32_t profile, generation; /* the EV profile, and which of those that had its number */
 	uint32_t refs;
 	uint16_t n_evs;
 	uint16_t n_usable;
+	uint16_t trial;	    /* an EV that is to be sent one packet, or MT_EV_NONE */
+	uint16_t n_unheard; /* EVs on which nothing is known to have reached the peer */
 	uint16_t min_active;
 	uint32_t own_ports;  /* from which it has EVs */
 	uint32_t open_ports; /* neither down here nor abandoned because of the peer */
 	uint8_t n_ports;
 	uint8_t revive_probes;
 	uint8_t ignores;     /* enum mt_ev_ignores */
-	uint8_t probe_seq;   /* 6 bits of the next probe id */
+	bool ordered;	     /* rounds keep to order[] */
 	uint16_t probe_from; /* where the search for a due probe goes on */
 	uint16_t probes;     /* since probes_since_ns */
 	uint64_t probes_since_ns;
@@ -305,6 +214,7 @@ struct mt_ev_set {
 	uint16_t *order;
 	struct mt_ev_set_port *ports;
 	struct mt_peer_ports peer_ports;
+	struct mt_reorder reorder;
 	uint64_t reverse_ev_next_ns; /* when the next return path is to be tested */
 	uint8_t reverse_ev_plane;    /* a plane of which one was tested */
 	struct mb_link peers;	 /* engines behind `peer` that get our port status; port_notify.c */
@@ -318,15 +228,42 @@ struct mt_ev_change {
 	uint8_t cause;
 };
 
+/* mt_ev_note_heard notes that something sent on this EV has reached the peer; true: for the first
+ * time. */
+static inline bool mt_ev_note_heard(struct mt_ev_set *s, uint16_t ev)
+{
+	if (s->evs[ev].heard)
+		return false;
+	s->evs[ev].heard = 1;
+	s->n_unheard--;
+	return true;
+}
+
 static inline bool mt_ev_is_usable(const struct mt_ev_entry *p)
 {
-	return p->state == MT_EV_GOOD || p->state == MT_EV_SKIP;
+	return p->state == MT_EV_GOOD;
+}
+
+/* mt_ev_set_has_one_peer says whether QPs talk to one engine only at the set's destination. */
+static inline bool mt_ev_set_has_one_peer(const struct mt_ev_set *s)
+{
+	return s->peers.next == s->peers.prev;
 }
 
 /* mt_ev_is_open says whether an EV leaves from a port that may be used. */
 static inline bool mt_ev_is_open(const struct mt_ev_set *s, uint16_t ev)
 {
 	return s->open_ports >> s->evs[ev].port & 1;
+}
+
+/* mt_ev_set_useful_ports returns the open ports with a usable EV. */
+static inline uint32_t mt_ev_set_useful_ports(const struct mt_ev_set *s)
+{
+	uint32_t useful = 0;
+
+	for (uint32_t p = 0; p < s->n_ports; p++)
+		useful |= (uint32_t)(s->ports[p].usable > 0) << p;
+	return useful & s->open_ports;
 }
 
 /* mt_ev_set_is_reachable says whether any of its EVs leaves from such a port. */
@@ -343,8 +280,8 @@ size_t mt_ev_set_size(uint16_t n_evs, uint32_t n_ports, bool group_ids);
 /*
  * mt_ev_set_init builds a set with all EVs GOOD in mem; the profile's EV array is copied. When an
  * EV first gets into trouble the set takes memory for that from the pool. Where there is none the
- * EV stays in use, and a probe on it is not recognised when it comes back, until there is.
- * mt_ev_set_fini gives that memory back; mem is the caller's. REQ(mem.path-trouble)
+ * EV stays in use. mt_ev_set_fini gives that memory back; mem is the caller's.
+ * REQ(mem.path-trouble)
  */
 struct mt_ev_set *mt_ev_set_init(void *mem, const struct mt_ev_profile_cfg *profile,
 				 uint32_t n_ports, const struct rd_gid *peer, struct mb_pool *pool);
@@ -357,10 +294,6 @@ void mt_ev_set_add_faults(struct mt_ev_set *s, void *mem);
 /* mt_ev_get_fault returns what is kept of an EV in trouble; NULL: no memory for that. */
 struct mt_ev_fault *mt_ev_get_fault(struct mt_ev_set *s, uint16_t ev);
 
-/* mt_ev_skip_once makes a GOOD EV skipped once; returns whether it did. */
-bool mt_ev_skip_once(struct mt_ev_set *s, uint16_t ev);
-/* mt_ev_end_skip makes a SKIP EV, which was just skipped, GOOD again. */
-void mt_ev_end_skip(struct mt_ev_set *s, uint16_t ev);
 /*
  * mt_ev_retire makes an EV ASSUMED_BAD and schedules its first probe. Returns how many changes it
  * wrote to changes[2]: none when the EV was not usable; two when the floor min_active made it take
@@ -368,6 +301,13 @@ void mt_ev_end_skip(struct mt_ev_set *s, uint16_t ev);
  */
 unsigned mt_ev_retire(struct mt_ev_set *s, uint16_t ev, uint64_t now_ns, enum mt_ev_cause cause,
 		      struct mt_ev_change changes[2]);
+/*
+ * mt_ev_set_restore_to_floor follows a change of open ports, or of what is denied: where fewer than
+ * min_active EVs of open ports are usable, it makes the one GOOD that has been bad longest and
+ * returns it, to be called again; MT_EV_NONE: there are enough, or all the others are denied. So a
+ * bad EV is used rather than none.
+ */
+uint16_t mt_ev_set_restore_to_floor(struct mt_ev_set *s);
 /*
  * mt_ev_group_next returns the next EV of the group, in a ring: `ev` itself when it is the only
  * one. A caller that retires or restores an EV does so with all of them.
@@ -383,6 +323,31 @@ static inline bool mt_ev_same_group(const struct mt_ev_set *s, uint16_t a, uint1
 	return s->groups ? s->groups[a].head == s->groups[b].head : a == b;
 }
 
+/*
+ * Trials: an EV that loses again soon after its probes have revived it may lose large packets only,
+ * or one in a hundred. It comes back only when its probes were answered and then one data packet,
+ * as large as the largest that it has lost, has arrived. REQ(req.ev.trial)
+ *
+ * mt_ev_note_lost_bytes notes the size of a packet that an EV has lost. mt_ev_take_trial returns
+ * the EV on which a packet of so many bytes is to be sent now, from one of these ports, or
+ * MT_EV_NONE. mt_ev_pass_trial takes the arrival of what was sent on a bad EV at sent_ns; true: it
+ * is GOOD thereby.
+ */
+void mt_ev_note_lost_bytes(struct mt_ev_set *s, uint16_t ev, uint16_t bytes);
+static inline uint16_t mt_ev_take_trial(struct mt_ev_set *s, uint32_t ports, uint32_t bytes)
+{
+	uint16_t ev = s->trial;
+
+	if (ev == MT_EV_NONE || !(ports & s->open_ports & UINT32_C(1) << s->evs[ev].port) ||
+	    bytes < s->faults[ev].lost_bytes)
+		return MT_EV_NONE;
+	s->trial = MT_EV_NONE;
+	if (s->evs[ev].state != MT_EV_ASSUMED_BAD)
+		return MT_EV_NONE;
+	s->faults[ev].on_trial = true;
+	return ev;
+}
+bool mt_ev_pass_trial(struct mt_ev_set *s, uint16_t ev, uint64_t sent_ns, uint64_t now_ns);
 /* mt_ev_restore makes an ASSUMED_BAD EV GOOD because its links work; says whether it did. */
 bool mt_ev_restore(struct mt_ev_set *s, uint16_t ev, uint64_t now_ns);
 /* mt_ev_set_count_usable returns how many EVs are usable on the ports that may be used. */
@@ -397,11 +362,11 @@ bool mt_ev_deny(struct mt_ev_set *s, uint16_t ev, bool deny);
 
 /*
  * mt_ev_count_failure notes that a probe of an EV was not answered: the next one is due later each
- * time. mt_ev_count_answer notes that one was, with a mark or not; true: a bad EV is thereby in use
- * again, GOOD or SKIP. Both need s->faults. REQ(req.ev.revive)
+ * time. mt_ev_count_answer notes that one was; true: a bad EV is thereby GOOD again. Both need
+ * s->faults. REQ(req.ev.revive)
  */
 void mt_ev_count_failure(struct mt_ev_set *s, uint16_t ev, uint64_t now_ns);
-bool mt_ev_count_answer(struct mt_ev_set *s, uint16_t ev, uint64_t now_ns, bool marked);
+bool mt_ev_count_answer(struct mt_ev_set *s, uint16_t ev, uint64_t now_ns);
 /* mt_ev_set_sample_rtt takes how long the answer to a probe took. */
 void mt_ev_set_sample_rtt(struct mt_ev_set *s, uint64_t rtt_ns);
 /*
@@ -409,21 +374,23 @@ void mt_ev_set_sample_rtt(struct mt_ev_set *s, uint64_t rtt_ns);
  * failure and scheduled the next, two RTTs away at least, since the answer may still come;
  * MT_EV_NONE when none is due. At most MT_EV_PROBES_PER_INTERVAL are due in one probe interval,
  * whatever the number of bad EVs, and the search goes on behind the last one: a peer that is behind
- * must not drown in probes.
+ * must not drown in probes. peer_silent: no peer that is probed answers at present, so that what it
+ * leaves unanswered is no failure.
  */
-uint16_t mt_ev_set_next_probe(struct mt_ev_set *s, uint64_t now_ns);
+uint16_t mt_ev_set_next_probe(struct mt_ev_set *s, uint64_t now_ns, bool peer_silent);
 /* mt_ev_set_probe_deadline returns when the next probe is due, MB_NEVER when no EV is bad. */
 uint64_t mt_ev_set_probe_deadline(const struct mt_ev_set *s);
-/* mt_ev_new_probe_id gives a probe on an EV an id that names the EV and is new. */
-uint16_t mt_ev_new_probe_id(struct mt_ev_set *s, uint16_t ev);
-/* mt_ev_record_probe remembers that the probe with this id was sent. */
-void mt_ev_record_probe(struct mt_ev_set *s, uint16_t ev, uint16_t id, uint64_t now_ns);
+/* mt_ev_probe_sent notes that a probe left on an EV, good or bad. */
+void mt_ev_probe_sent(struct mt_ev_set *s, uint16_t ev);
 /*
- * mt_ev_set_match_probe takes the answer to probe `id`. If it is the one that an EV waits for,
- * *sent_ns is when it was sent and *ev which EV it was, and true is returned; *revived is what
- * mt_ev_count_answer says.
+ * mt_ev_probe_answered takes the answer to a probe that left on an EV at sent_ns. It returns what
+ * mt_ev_count_answer does; what was sent before the EV went bad does not count.
  */
-bool mt_ev_set_match_probe(struct mt_ev_set *s, uint16_t id, uint64_t now_ns, bool marked,
-			   uint64_t *sent_ns, uint16_t *ev, bool *revived);
+bool mt_ev_probe_answered(struct mt_ev_set *s, uint16_t ev, uint64_t sent_ns, uint64_t now_ns);
+/*
+ * mt_ev_probe_late takes the answer to a probe that was longer on its way than data may be: it is a
+ * failure of a bad EV. REQ(req.ev.late)
+ */
+void mt_ev_probe_late(struct mt_ev_set *s, uint16_t ev, uint64_t now_ns);
 
 #endif

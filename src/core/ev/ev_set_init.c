@@ -150,16 +150,19 @@ struct mt_ev_set *mt_ev_set_init(void *mem, const struct mt_ev_profile_cfg *prof
 	at += round_up_words(n * sizeof(uint16_t));
 	s->ports = (struct mt_ev_set_port *)(void *)at;
 	mb_link_init(&s->peers);
+	mt_reorder_init(&s->reorder, n);
 
 	mb_link_init(&s->link);
 	mb_link_init(&s->users);
 	mb_timer_init(&s->timer);
 	s->peer = *peer;
-	s->n_evs = s->n_usable = n;
+	s->trial = MT_EV_NONE;
+	s->n_evs = s->n_usable = s->n_unheard = n;
 	s->n_ports = (uint8_t)n_ports;
 	s->open_ports = UINT32_MAX;
 	s->min_active = profile->min_active;
 	s->ignores = profile->ignores;
+	s->ordered = profile->ordered;
 	s->revive_probes = profile->revive_probes;
 	s->probe_interval_ns = profile->probe_interval_ns;
 	s->probe_interval_max_ns = profile->probe_interval_max_ns;

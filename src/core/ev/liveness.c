@@ -1,12 +1,26 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* liveness.c - silences of a peer, the probes that end them, and the cause of a loss. */
-#include "core/ev/ev_set.h"
+/* liveness.c - the states of a peer, and the cause of a loss. */
+#include "core/ev/liveness.h"
 
 #include "base/assert.h"
 #include "core/types.h"
 
 /* A silence so soon after another, in settle time-outs, is not waited for again. */
 #define REPEATED 8u
+
+#define TO(state) (1u << MT_PEER_##state)
+
+static const uint8_t legal[MT_PEER_STATES] = {
+	[MT_PEER_ALIVE] = TO(SILENT),
+	[MT_PEER_SILENT] = TO(RESUMING) | TO(ALIVE),
+	[MT_PEER_RESUMING] = TO(SILENT) | TO(ALIVE),
+};
+
+static void set_state(struct mt_liveness *p, enum mt_liveness_state state)
+{
+	mb_assert(legal[p->state] >> state & 1);
+	p->state = (uint8_t)state;
+}
 
 void mt_liveness_init(struct mt_liveness *p)
 {
@@ -20,31 +34,53 @@ void mt_liveness_count_waiter(struct mt_liveness *p, uint64_t now_ns, bool waits
 		p->rx_ns = now_ns;
 	if (waits)
 		p->waiting++;
-	else
-		p->waiting--;
+	else if (--p->waiting == 0 && p->state == MT_PEER_SILENT)
+		set_state(p, MT_PEER_ALIVE);
+}
+
+void mt_liveness_silence(struct mt_liveness *p)
+{
+	if (p->state != MT_PEER_SILENT)
+		set_state(p, MT_PEER_SILENT);
+}
+
+void mt_liveness_heard(struct mt_liveness *p)
+{
+	set_state(p, MT_PEER_RESUMING);
+}
+
+/* Whether the silence follows closely on another one in which the peer had not stopped. */
+static bool is_repeated(const struct mt_liveness *p, uint64_t now_ns)
+{
+	return p->resumed_ns && !p->stopped &&
+	       now_ns - p->resumed_ns < REPEATED * p->settle_timeout_ns;
 }
 
 void mt_liveness_resume(struct mt_liveness *p, uint64_t now_ns, uint32_t planes)
 {
-	bool repeated = p->resumed_ns && !p->stopped &&
-			now_ns - p->resumed_ns < REPEATED * p->settle_timeout_ns;
+	bool waited_for = !is_repeated(p, now_ns);
 
+	mb_assert(p->state == MT_PEER_RESUMING);
 	p->settle_timeout_ns = 2 * p->silence_limit_ns;
-	if (!repeated)
+	if (waited_for)
 		p->settled_ns = now_ns + p->settle_timeout_ns;
 	p->resumed_ns = now_ns;
 	p->round_ns = now_ns;
 	p->unanswered = p->planes = planes;
 	p->retired_planes = 0;
 	p->stopped = false;
+	if (planes == 0)
+		set_state(p, MT_PEER_ALIVE);
 }
 
 /* A round is over in which each plane answered; one that took long left queues that are long. */
 static void end_round(struct mt_liveness *p, uint64_t now_ns)
 {
 	p->settled_ns = now_ns;
-	if (now_ns - p->round_ns <= p->settle_timeout_ns)
+	if (now_ns - p->round_ns <= p->settle_timeout_ns) {
+		set_state(p, MT_PEER_ALIVE);
 		return;
+	}
 	p->round_ns = now_ns;
 	p->unanswered = p->planes;
 	p->settled_ns += p->settle_timeout_ns;
@@ -53,13 +89,13 @@ static void end_round(struct mt_liveness *p, uint64_t now_ns)
 void mt_liveness_note_sack(struct mt_liveness *p, uint64_t now_ns, uint8_t plane, uint64_t sent_ns)
 {
 	mb_assert(plane < MT_PORTS_MAX && (p->unanswered & ~p->planes) == 0);
-	if (p->unanswered == 0)
+	if (p->state != MT_PEER_RESUMING)
 		return;
 	if (now_ns - sent_ns > p->settle_timeout_ns / 2) {
 		p->stopped = p->stopped || sent_ns < p->resumed_ns;
 		p->settled_ns = now_ns + p->settle_timeout_ns;
 	} else if (now_ns >= p->settled_ns) {
-		p->unanswered = 0;
+		set_state(p, MT_PEER_ALIVE);
 		return;
 	}
 	if (sent_ns < p->round_ns)

@@ -18,20 +18,31 @@ bool mt_local_ports_set(struct mt_local_ports *p, uint32_t port, bool up, uint64
 	if (mt_local_port_is_up(p, port) == up)
 		return false;
 	p->up ^= 1u << port;
+	p->suspect &= ~(1u << port);
 	p->since_ns[port] = now_ns;
 	return true;
+}
+
+void mt_local_ports_set_suspect(struct mt_local_ports *p, uint32_t port, bool suspect,
+				uint64_t now_ns)
+{
+	mb_assert(port < p->n && mt_local_port_is_up(p, port));
+	mb_assert(mt_local_port_is_suspect(p, port) != suspect);
+	p->suspect ^= 1u << port;
+	p->since_ns[port] = now_ns;
 }
 
 bool mt_local_ports_may_have_lost(const struct mt_local_ports *p, uint32_t port, uint64_t sent_ns)
 {
 	mb_assert(port < p->n);
-	return !mt_local_port_is_up(p, port) || sent_ns < p->since_ns[port];
+	return !mt_local_port_is_up(p, port) || mt_local_port_is_suspect(p, port) ||
+	       sent_ns < p->since_ns[port];
 }
 
 uint8_t mt_local_ports_nearest(const struct mt_local_ports *p, uint32_t port)
 {
 	mb_assert(port < p->n && p->up != 0);
-	while (!mt_local_port_is_up(p, port))
+	while (!(mt_local_ports_open(p) >> port & 1))
 		port = port + 1 == p->n ? 0 : port + 1;
 	return (uint8_t)port;
 }

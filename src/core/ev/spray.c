@@ -3,7 +3,8 @@
  * spray.c - the rotation: one port after the other, and within a port each active EV once a round.
  *
  * The order of a round is a random number XORed with the cursor: it costs no memory, visits each
- * place once, and two QPs with the same profile do not follow each other.
+ * place once, and two QPs with the same profile do not follow each other. Where a controller has
+ * given hosts orders that keep them apart, that number is 0 until the QP hears of a queue.
  */
 #include "core/ev/spray.h"
 
@@ -16,11 +17,16 @@ void mt_spray_init(struct mt_spray *sp, uint64_t seed)
 	mb_prng_init(&sp->prng, seed);
 }
 
-void mt_spray_attach(struct mt_spray *sp, void *mem, uint32_t n_ports)
+void mt_spray_attach(struct mt_spray *sp, void *mem, uint32_t n_ports, uint16_t n_evs)
 {
-	mb_assert(mem && n_ports > 0 && n_ports <= MT_PORTS_MAX);
+	uint64_t *skips = mem;
+
+	mb_assert(mem && n_ports > 0 && n_ports <= MT_PORTS_MAX && n_evs <= MT_EVS_MAX);
 	sp->round_began = true; /* the first round is to be as wide as the window, too */
-	sp->ports = mem;
+	sp->in_order = true;
+	for (uint32_t i = 0; i < mt_spray_skips_size(n_evs) / sizeof(*skips); i++)
+		*skips++ = 0;
+	sp->ports = (struct mt_spray_port *)(void *)skips;
 	for (uint32_t p = 0; p < n_ports; p++) {
 		uint64_t random = mb_prng_u64(&sp->prng);
 
@@ -29,6 +35,32 @@ void mt_spray_attach(struct mt_spray *sp, void *mem, uint32_t n_ports)
 			.base = (uint16_t)(random >> 16),
 		};
 	}
+}
+
+void *mt_spray_detach(struct mt_spray *sp, uint16_t n_evs)
+{
+	uint8_t *behind = (uint8_t *)sp->ports;
+
+	sp->ports = NULL;
+	return behind ? behind - mt_spray_skips_size(n_evs) : NULL;
+}
+
+static uint64_t *skips_word(const struct mt_spray *sp, uint16_t ev)
+{
+	return (uint64_t *)(void *)sp->ports - 1 - ev / 64;
+}
+
+void mt_spray_skip_once(struct mt_spray *sp, const struct mt_ev_set *s, uint16_t ev)
+{
+	mb_assert(ev < s->n_evs);
+	mt_spray_leave_order(sp);
+	if (sp->ports && mt_ev_is_usable(&s->evs[ev]))
+		*skips_word(sp, ev) |= UINT64_C(1) << ev % 64u;
+}
+
+static void end_skip(struct mt_spray *sp, uint16_t ev)
+{
+	*skips_word(sp, ev) &= ~(UINT64_C(1) << ev % 64u);
 }
 
 /* REQ(req.spray.width) */
@@ -42,11 +74,28 @@ void mt_spray_set_width(struct mt_spray *sp, uint64_t window, uint32_t n_ports)
 	sp->width = (uint16_t)((evs + n_ports - 1) / n_ports);
 }
 
-static void begin_round(struct mt_spray *sp, struct mt_spray_port *at, uint16_t active)
+/*
+ * Hosts stay apart as long as each does what the others expect of it: all EVs, none of them passed
+ * over. REQ(req.spray.in-order)
+ */
+static bool keeps_order(const struct mt_spray *sp, const struct mt_ev_set *s,
+			const struct mt_ev_set_port *pp)
 {
+	return s->ordered && sp->in_order && pp->usable == pp->count;
+}
+
+static void begin_round(struct mt_spray *sp, const struct mt_ev_set *s, uint8_t port)
+{
+	const struct mt_ev_set_port *pp = &s->ports[port];
+	struct mt_spray_port *at = &sp->ports[port];
+	bool in_order = keeps_order(sp, s, pp);
+
 	at->cursor = 0;
-	at->order = (uint16_t)mb_prng_u64(&sp->prng);
-	at->width = sp->width < active ? sp->width : active;
+	at->order = in_order ? 0 : (uint16_t)mb_prng_u64(&sp->prng);
+	at->width = sp->width < pp->active ? sp->width : pp->active;
+	at->first = 0;
+	if (!in_order && at->width < pp->active)
+		at->first = at->base % pp->active;
 	at->round_len = (uint16_t)mb_pow2_ceil(at->width);
 	sp->round_began = true;
 }
@@ -55,18 +104,20 @@ static void begin_round(struct mt_spray *sp, struct mt_spray_port *at, uint16_t 
  * One step of the round: an active place of the port, as an index below `active`.
  * REQ(req.spray.order)
  */
-static uint16_t step(struct mt_spray *sp, uint8_t port, uint16_t active)
+static uint16_t step(struct mt_spray *sp, const struct mt_ev_set *s, uint8_t port)
 {
 	struct mt_spray_port *at = &sp->ports[port];
+	uint32_t active = s->ports[port].active;
 	uint32_t place;
 
 	mb_assert_slow(active > 0);
 	do {
 		if (at->cursor >= at->round_len)
-			begin_round(sp, at, active);
+			begin_round(sp, s, port);
 		place = (at->cursor++ ^ at->order) & (at->round_len - 1u);
 	} while (place >= at->width);
-	return (uint16_t)(at->width == active ? place : (at->base + place) % active);
+	place += at->first;
+	return (uint16_t)(place < active ? place : place % active);
 }
 
 static bool is_avoided(const struct mt_ev_set *s, uint16_t ev, uint16_t avoid)
@@ -75,8 +126,8 @@ static bool is_avoided(const struct mt_ev_set *s, uint16_t ev, uint16_t avoid)
 }
 
 /*
- * Any EV of this port, used for want of one in the round: a GOOD one, or else one whose SKIP ends
- * here, because the rotation never reaches it to end it.
+ * Any EV of this port, used for want of one in the round: one that is not skipped, or else one
+ * whose skip ends here, because the rotation never reaches it to end it.
  */
 static uint16_t any_of_port(struct mt_spray *sp, struct mt_ev_set *s, uint8_t port, uint16_t avoid)
 {
@@ -88,20 +139,19 @@ static uint16_t any_of_port(struct mt_spray *sp, struct mt_ev_set *s, uint8_t po
 	for (uint32_t k = 0; k < pp->count; k++) {
 		uint16_t ev = s->order[pp->first + (from + k) % pp->count];
 
-		if (is_avoided(s, ev, avoid))
+		if (is_avoided(s, ev, avoid) || !mt_ev_is_usable(&s->evs[ev]))
 			continue;
-		if (s->evs[ev].state == MT_EV_GOOD)
+		if (!mt_spray_skips(sp, ev))
 			return ev;
-		if (s->evs[ev].state == MT_EV_SKIP)
-			skipping = ev;
+		skipping = ev;
 	}
 	if (skipping != MT_EV_NONE)
-		mt_ev_end_skip(s, skipping);
+		end_skip(sp, skipping);
 	return skipping;
 }
 
 /*
- * The next EV of this port. The rest of a round, one round that ends every SKIP and one that finds
+ * The next EV of this port. The rest of a round, one round that ends every skip and one that finds
  * what they were are enough to see that no active EV will do.
  */
 static uint16_t next_of_port(struct mt_spray *sp, struct mt_ev_set *s, uint8_t port, uint16_t avoid,
@@ -112,12 +162,14 @@ static uint16_t next_of_port(struct mt_spray *sp, struct mt_ev_set *s, uint8_t p
 	if (pp->usable == 0)
 		return MT_EV_NONE;
 	for (uint32_t tries = 3u * pp->active; tries > 0; tries--) {
-		uint16_t ev = s->order[pp->first + step(sp, port, pp->active)];
+		uint16_t ev = s->order[pp->first + step(sp, s, port)];
 
-		if (s->evs[ev].state == MT_EV_SKIP) {
-			mt_ev_end_skip(s, ev);
+		if (!mt_ev_is_usable(&s->evs[ev]))
+			continue;
+		if (mt_spray_skips(sp, ev)) {
+			end_skip(sp, ev);
 			(*skipped)++;
-		} else if (s->evs[ev].state == MT_EV_GOOD && !is_avoided(s, ev, avoid)) {
+		} else if (!is_avoided(s, ev, avoid)) {
 			return ev;
 		}
 	}
@@ -141,18 +193,20 @@ static uint16_t last_resort(const struct mt_ev_set *s, uint32_t port_mask, uint1
 		       : MT_EV_NONE;
 }
 
-/* REQ(req.spray.port-room) REQ(ep.port.survive) REQ(ep.port.return) */
-uint16_t mt_spray_pick(struct mt_spray *sp, struct mt_ev_set *s, uint32_t port_mask, uint16_t avoid,
-		       uint32_t *skipped)
+/*
+ * The next EV of the next port in port_mask that takes part in the rotation; or, with `standby`, of
+ * one that does not, because there are more ports than active EVs.
+ */
+static uint16_t next_of_ports(struct mt_spray *sp, struct mt_ev_set *s, uint32_t port_mask,
+			      bool standby, uint16_t avoid, uint32_t *skipped)
 {
-	port_mask &= s->open_ports;
 	for (uint32_t k = 0; k < s->n_ports; k++) {
 		uint32_t port = sp->next_port + k;
 		uint16_t ev;
 
 		if (port >= s->n_ports)
 			port -= s->n_ports;
-		if (!(port_mask >> port & 1))
+		if (!(port_mask >> port & 1) || (s->ports[port].active == 0) != standby)
 			continue;
 		ev = next_of_port(sp, s, (uint8_t)port, avoid, skipped);
 		if (ev == MT_EV_NONE)
@@ -161,7 +215,42 @@ uint16_t mt_spray_pick(struct mt_spray *sp, struct mt_ev_set *s, uint32_t port_m
 		sp->next_port = (uint8_t)(port + 1 == s->n_ports ? 0 : port + 1);
 		return ev;
 	}
-	return avoid == MT_EV_NONE ? MT_EV_NONE : last_resort(s, port_mask, avoid);
+	return MT_EV_NONE;
+}
+
+/* Whether one of these ports is out of the rotation and has a usable EV. */
+static bool has_standby(const struct mt_ev_set *s, uint32_t ports)
+{
+	for (uint32_t p = 0; p < s->n_ports; p++)
+		if (ports >> p & 1 && s->ports[p].active == 0 && s->ports[p].usable > 0)
+			return true;
+	return false;
+}
+
+/* Whether an open port of the rotation has a usable EV but those to avoid, be there room or not. */
+static bool rotation_has_usable(const struct mt_ev_set *s, uint16_t avoid)
+{
+	for (uint16_t i = 0; i < s->n_evs; i++)
+		if (s->ports[s->evs[i].port].active > 0 && mt_ev_is_open(s, i) &&
+		    mt_ev_is_usable(&s->evs[i]) && !is_avoided(s, i, avoid))
+			return true;
+	return false;
+}
+
+/*
+ * A port without an active EV carries data only when the others have no usable EV left: the profile
+ * says which are active. REQ(req.spray.port-room) REQ(req.spray.standby-port) REQ(ep.port.survive)
+ * REQ(ep.port.return)
+ */
+uint16_t mt_spray_pick(struct mt_spray *sp, struct mt_ev_set *s, uint32_t port_mask, uint16_t avoid,
+		       uint32_t *skipped)
+{
+	uint32_t ports = port_mask & s->open_ports;
+	uint16_t ev = next_of_ports(sp, s, ports, false, avoid, skipped);
+
+	if (ev == MT_EV_NONE && has_standby(s, ports) && !rotation_has_usable(s, avoid))
+		ev = next_of_ports(sp, s, ports, true, avoid, skipped);
+	return ev != MT_EV_NONE || avoid == MT_EV_NONE ? ev : last_resort(s, ports, avoid);
 }
 
 /* REQ(req.spray.rotation) */
@@ -171,7 +260,7 @@ uint16_t mt_spray_pick_run(struct mt_spray *sp, struct mt_ev_set *s, uint32_t po
 	const struct mt_ev_entry *p = &s->evs[sp->run_ev];
 
 	mb_assert_slow(max_run >= 1 && max_run <= MT_RUN_MAX);
-	if (sp->run_left > 0 && p->state == MT_EV_GOOD &&
+	if (sp->run_left > 0 && mt_ev_is_usable(p) && !mt_spray_skips(sp, sp->run_ev) &&
 	    (port_mask & s->open_ports) >> p->port & 1) {
 		sp->run_left--;
 		return sp->run_ev;
@@ -236,6 +325,47 @@ uint16_t mt_spray_pick_control(struct mt_spray *sp, const struct mt_ev_set *s, u
 			return ev;
 	}
 	return least_bad(s, port, from);
+}
+
+/* Up to n usable EVs of a port: its reverse EV, then the others from a random one on. */
+static uint32_t pick_of_port(struct mt_spray *sp, const struct mt_ev_set *s, uint32_t port,
+			     uint32_t n, uint16_t *evs)
+{
+	const struct mt_ev_set_port *pp = &s->ports[port];
+	uint32_t from = (uint32_t)mb_prng_below(&sp->prng, pp->count);
+	uint16_t reverse = mt_reverse_ev_get(s, port);
+	uint32_t got = 0;
+
+	if (reverse != MT_EV_NONE)
+		evs[got++] = reverse;
+	for (uint32_t k = 0; k < pp->count && got < n; k++) {
+		uint16_t ev = s->order[pp->first + (from + k) % pp->count];
+
+		if (ev != reverse && mt_ev_is_usable(&s->evs[ev]))
+			evs[got++] = ev;
+	}
+	return got;
+}
+
+uint32_t mt_spray_pick_tail(struct mt_spray *sp, const struct mt_ev_set *s, uint32_t n,
+			    uint16_t *evs)
+{
+	uint32_t ports = s->open_ports & s->own_ports, left = mb_popcount64(ports);
+	uint32_t first = mb_prng_below(&sp->prng, s->n_ports);
+	uint32_t got = 0;
+
+	for (uint32_t k = 0; k < s->n_ports && got < n; k++) {
+		uint32_t port = (first + k) % s->n_ports;
+
+		if (!(ports >> port & 1))
+			continue;
+		got += pick_of_port(sp, s, port, (n - got + left - 1) / left, evs + got);
+		left--;
+	}
+	if (got > 0)
+		return got;
+	evs[0] = mt_spray_pick_control(sp, s, (uint8_t)first);
+	return evs[0] != MT_EV_NONE;
 }
 
 /* REQ(req.reverse.probe) */

@@ -23,29 +23,62 @@
 struct mt_spray_port {
 	uint16_t cursor;    /* steps taken in this round */
 	uint16_t order;	    /* XORed with the cursor */
-	uint16_t base;	    /* random; the round begins there, modulo the active places */
+	uint16_t base;	    /* random; narrow rounds begin there, modulo the active places */
+	uint16_t first;	    /* of this round */
 	uint16_t width;	    /* EVs of this round; 0 before the first */
 	uint16_t round_len; /* steps of this round: width, rounded up to a power of two */
 };
 
 struct mt_spray {
 	struct mb_prng prng;
-	struct mt_spray_port *ports; /* one for each port; NULL: not attached */
+	/* One a port, NULL: not attached; before them a bit for each EV: to be skipped once. */
+	struct mt_spray_port *ports;
 	uint8_t next_port;
-	bool round_began; /* on some port: mt_spray_set_width may be asked for the next rounds */
-	uint16_t width;	  /* EVs of a port in the next rounds */
 	uint8_t run_left; /* packets that may still go on run_ev */
+	bool round_began; /* on some port: mt_spray_set_width may be asked for the next rounds */
+	bool in_order;	  /* this QP has heard of no queue, see mt_spray_leave_order */
+	uint16_t width;	  /* EVs of a port in the next rounds */
 	uint16_t run_ev;
 };
 
 /* mt_spray_init begins without a place in the rotation, which only data packets need. */
 void mt_spray_init(struct mt_spray *sp, uint64_t seed);
-/* mt_spray_attach gives it mt_spray_size bytes for it, at a random place that is the QP's own. */
-void mt_spray_attach(struct mt_spray *sp, void *mem, uint32_t n_ports);
-static inline size_t mt_spray_size(uint32_t n_ports)
+/*
+ * mt_spray_attach gives it mt_spray_size bytes, 8-byte aligned, for its place, a random one that is
+ * the QP's own, and for what it skips, at first nothing. mt_spray_detach returns them.
+ */
+void mt_spray_attach(struct mt_spray *sp, void *mem, uint32_t n_ports, uint16_t n_evs);
+void *mt_spray_detach(struct mt_spray *sp, uint16_t n_evs);
+static inline size_t mt_spray_skips_size(uint16_t n_evs)
 {
-	return n_ports * sizeof(struct mt_spray_port);
+	return (n_evs + 63u) / 64u * sizeof(uint64_t);
 }
+static inline size_t mt_spray_size(uint32_t n_ports, uint16_t n_evs)
+{
+	return mt_spray_skips_size(n_evs) + n_ports * sizeof(struct mt_spray_port);
+}
+/*
+ * mt_spray_skip_once makes a GOOD EV passed over once in the rotation of this QP, once attached:
+ * marks and trims are what a peer says, and no other QP has to believe it. REQ(req.ev.skip-once)
+ */
+void mt_spray_skip_once(struct mt_spray *sp, const struct mt_ev_set *s, uint16_t ev);
+/* mt_spray_skips says whether the EV is to be skipped. */
+static inline bool mt_spray_skips(const struct mt_spray *sp, uint16_t ev)
+{
+	const uint64_t *behind = (const void *)sp->ports;
+
+	return behind && behind[-1 - ev / 64] >> ev % 64u & 1;
+}
+/*
+ * mt_spray_leave_order makes all further rounds random, of a QP that heard of a queue on its path
+ * or at the receiver: senders that meet in the same order every round would not come apart, and the
+ * same one of them would be cut each time. Nothing for a set that is not `ordered`.
+ */
+static inline void mt_spray_leave_order(struct mt_spray *sp)
+{
+	sp->in_order = false;
+}
+
 /* mt_spray_set_width makes the next rounds wide enough for a window of so many packets on
  * n_ports. */
 void mt_spray_set_width(struct mt_spray *sp, uint64_t window, uint32_t n_ports);
@@ -77,6 +110,15 @@ uint16_t mt_spray_pick_control(struct mt_spray *sp, const struct mt_ev_set *s, u
 uint16_t mt_spray_pick_probe(const struct mt_ev_set *s, uint32_t port, uint16_t from);
 
 /*
+ * mt_spray_pick_tail fills evs[] with up to n different EVs for probes of a QP that hears nothing,
+ * spread over the ports that may be used: of each the one known to have reached the peer lately
+ * first, then other usable ones. Where none is usable it is as mt_spray_pick_control. It returns
+ * how many there are, 0 when the set has no EV on any such port. REQ(req.probe.tail)
+ */
+uint32_t mt_spray_pick_tail(struct mt_spray *sp, const struct mt_ev_set *s, uint32_t n,
+			    uint16_t *evs);
+
+/*
  * Reverse EVs: those on which answers return.
  *
  * An EV set keeps one EV of each plane that is known to have reached the peer: data sent on it were
@@ -96,6 +138,7 @@ uint16_t mt_spray_pick_probe(const struct mt_ev_set *s, uint32_t port, uint16_t 
 static inline void mt_reverse_ev_set(struct mt_ev_set *s, uint16_t ev)
 {
 	s->ports[s->evs[ev].port].reverse_ev = ev;
+	mt_ev_note_heard(s, ev);
 }
 
 /* mt_reverse_ev_get returns that EV of a port while it may be used, else MT_EV_NONE. */

@@ -81,10 +81,20 @@ enum mt_recv_found mt_recv_find(struct mt_rq *rq, uint16_t n, struct mt_rqe **rq
 /* mt_recv_room returns how many bytes a receive has room for. */
 uint64_t mt_recv_room(const struct mt_rq *rq, const struct mt_rqe *rqe);
 /*
- * mt_recv_complete_below completes the receives that no earlier message blocks: those of messages
- * below msn.
+ * mt_parts_fit says whether the packet can be one of a message's packets, mt_parts_add counts it,
+ * and mt_parts_are_whole says whether all of `length` bytes are there.
  */
-bool mt_recv_complete_below(struct mt_rq *rq, uint64_t msn);
+bool mt_parts_fit(const struct mt_parts *p, const struct mt_incoming *c);
+void mt_parts_add(struct mt_parts *p, const struct mt_incoming *c);
+static inline bool mt_parts_are_whole(const struct mt_parts *p, uint32_t length, uint32_t mtu)
+{
+	return p->count == (length ? (length - 1) / mtu + 1 : 1);
+}
+/*
+ * mt_recv_complete_below completes the receives that no earlier message blocks: those of messages
+ * below msn; true in *torn: the next one is of a message that ended without all its packets.
+ */
+bool mt_recv_complete_below(struct mt_rq *rq, uint64_t msn, uint32_t mtu, bool *torn);
 
 /* ---- shared receive queues ---- */
 
@@ -116,7 +126,8 @@ struct mt_srq {
 	uint32_t max_sge, pd;
 };
 
-/* mt_srq_fill takes receives for a QP up to its n-th; false: there are too few, or no room. */
+/* mt_srq_fill takes receives for a QP up to its n-th; false: too few, no room, or others need
+ * them. */
 bool mt_srq_fill(struct mt_rq *rq, uint64_t n);
 /* mt_srq_return gives the unused receives of a QP back to its SRQ; used ones are dropped. */
 void mt_srq_return(struct mt_rq *rq);
@@ -170,10 +181,13 @@ enum mt_response_found {
 	MT_RESPONSE_NO_MEMORY, /* that of the WR is gone, and the QP in ERR */
 };
 
-/* mt_rd_atomic_place_resp places the bytes of an answer; mt_rd_atomic_resp_done follows when its
- * PSN is noted. */
+/*
+ * mt_rd_atomic_place_resp places the bytes of an answer; mt_rd_atomic_resp_done follows when its
+ * PSN is noted, and says below which MSN answers that are whole acknowledge messages; 0: none.
+ * It returns false where one ended without all its packets, and the QP in ERR.
+ */
 enum mt_response_found mt_rd_atomic_place_resp(const struct mt_incoming *c);
-void mt_rd_atomic_resp_done(const struct mt_incoming *c);
+bool mt_rd_atomic_resp_done(const struct mt_incoming *c, uint64_t *below);
 
 /* ---- steps of the responder ---- */
 
@@ -182,10 +196,12 @@ void mt_rd_atomic_resp_done(const struct mt_incoming *c);
  * to the QP that takes them.
  */
 MT_COLD bool mt_ext_admit(struct mt_incoming *c);
-/* mt_recv_check_room NAKs what is longer than its receive, or lies outside its message. */
+/* mt_recv_check_room NAKs what is longer than its receive, or not where its message has it. */
 void mt_recv_check_room(const struct mt_incoming *c);
-/* mt_recv_note_end notes at the end of a message what its receive will say. */
-void mt_recv_note_end(const struct mt_incoming *c);
+/* mt_recv_note notes what a packet says of the message for its receive. */
+void mt_recv_note(const struct mt_incoming *c);
+/* mt_recv_complete completes receives when messages are complete. */
+MT_COLD void mt_recv_complete(struct mt_qp *qp);
 /*
  * mt_recv_scatter places bytes (NULL: none travel) in the pieces of a walk over memory of a PD;
  * false: some of it is gone.

@@ -56,9 +56,10 @@ void mt_rd_atomic_attach(struct mt_qp *qp, void *mem, const struct rd_qp_attr *a
 	};
 	mt_qp_init_links(answers);
 	set_attr(answers, a);
-	answers->ev_set = mt_ev_sets_acquire(e, qp->ev_set->profile, &qp->ev_set->peer,
-					     &answers->ev_set_user);
-	mb_assert(answers->ev_set == qp->ev_set); /* nothing is taken for a set that is there */
+	answers->ev_set = qp->ev_set;
+	mt_ev_sets_share(answers->ev_set, &answers->ev_set_user);
+	answers->peer = qp->peer;
+	mt_peer_share(answers->peer);
 	mt_spray_init(&answers->req.spray, mb_prng_u64(&e->prng));
 	answers->state = RD_QPS_RTR;
 	qp->ext->rd_atomic = r;
@@ -74,10 +75,7 @@ void mt_rd_atomic_enable_rx(struct mt_qp *qp, const struct rd_qp_attr *a)
 	mt_qp_begin_receiving(&r->qp, &r->qp.attr);
 }
 
-/*
- * The response QP may be on lists and in the control ring of the engine: it leaves them before its
- * memory goes back.
- */
+/* The response QP may be on lists of the engine: it leaves them before its memory goes back. */
 void mt_rd_atomic_free(struct mt_qp *qp)
 {
 	struct mt_rd_atomic *r = qp->ext->rd_atomic;
@@ -88,10 +86,11 @@ void mt_rd_atomic_free(struct mt_qp *qp)
 	mb_assert(r->of == qp && r->qp.engine == e);
 	mt_rd_atomic_stop(r);
 	mt_qp_free_memory(&r->qp);
+	mt_peer_leave(e, r->qp.peer);
 	mt_ev_sets_release(e, r->qp.ev_set, &r->qp.ev_set_user);
 	mb_link_remove(&r->qp.control);
 	mb_link_remove(&r->qp.completion);
-	mt_control_drop_qp(&e->control_ring, &r->qp);
+	mt_control_clear(&e->controls, &r->qp.named_control);
 	mb_pool_put(&e->pool, r, sizeof(*r));
 	qp->ext->rd_atomic = NULL;
 }
@@ -104,6 +103,7 @@ void mt_rd_atomic_begin(struct mt_qp *qp, uint64_t msn)
 	mb_assert(r && mt_rd_atomic_outstanding(qp) < RD_ATOMIC_MAX);
 	mb_assert_slow(r->n_requested == r->n_completed ||
 		       r->req_msns[(r->n_requested - 1) % RD_ATOMIC_MAX] < msn);
+	r->resps[r->n_requested % RD_ATOMIC_MAX] = (struct mt_parts){0};
 	r->req_msns[r->n_requested++ % RD_ATOMIC_MAX] = msn;
 }
 

@@ -17,14 +17,14 @@ static struct mt_wqe *requesting_wqe(struct mt_rd_atomic *r, uint64_t n)
 }
 
 /* Whether the packet can be of the answer that the WR waits for. */
-static bool fits_response(const struct mt_incoming *c, const struct mt_wqe *wqe)
+static bool fits_response(const struct mt_incoming *c, const struct mt_wqe *wqe,
+			  const struct mt_parts *parts)
 {
 	const struct mw_reth *reth = &c->pkt->data.reth;
 
 	if (c->pkt->bth.opcode == MW_ATOMIC_RESPONSE)
 		return wqe->opcode != RD_WR_READ && reth->dmalen == 0;
-	return wqe->opcode == RD_WR_READ && reth->dmalen == wqe->imm && reth->va <= reth->dmalen &&
-	       c->pkt->payload_len <= reth->dmalen - reth->va;
+	return wqe->opcode == RD_WR_READ && reth->dmalen == wqe->imm && mt_parts_fit(parts, c);
 }
 
 /*
@@ -62,9 +62,11 @@ enum mt_response_found mt_rd_atomic_place_resp(const struct mt_incoming *c)
 		return MT_RESPONSE_MALFORMED;
 	wqe = requesting_wqe(r, c->msn);
 	mb_assert_slow(wqe->flags & MT_WQE_AWAITS_RESPONSE);
-	if (!fits_response(c, wqe))
+	if (!fits_response(c, wqe, &r->resps[c->msn % RD_ATOMIC_MAX]))
 		return MT_RESPONSE_MALFORMED;
 	placed = wqe->opcode == RD_WR_ATOMIC_WRITE || place_response(c, r->of, wqe);
+	if (placed && wqe->opcode == RD_WR_READ)
+		mt_parts_add(&r->resps[c->msn % RD_ATOMIC_MAX], c);
 	if (placed)
 		return MT_RESPONSE_PLACED;
 	mt_qp_fail(r->of, RD_WC_LOC_PROT_ERR, RD_WC_LOC_PROT_ERR);
@@ -73,21 +75,28 @@ enum mt_response_found mt_rd_atomic_place_resp(const struct mt_incoming *c)
 
 /*
  * An answer proves that its request was executed, and so all before it. Its bytes being there
- * is what the WR waited for. REQ(ext.response.complete)
+ * is what the WR waited for. REQ(ext.response.complete) REQ(rsp.complete.whole)
  */
-void mt_rd_atomic_resp_done(const struct mt_incoming *c)
+bool mt_rd_atomic_resp_done(const struct mt_incoming *c, uint64_t *below)
 {
 	struct mt_rd_atomic *r = mt_rd_atomic_of(c->qp);
+	uint32_t mtu = c->qp->attr.path_mtu;
+
+	*below = 0;
 
 	/* A peer that lies about MSNs may have ended more messages than were requested. */
 	while (r->n_completed < r->qp.rsp.msn && r->n_completed < r->n_requested) {
 		struct mt_wqe *wqe = requesting_wqe(r, r->n_completed);
-		uint64_t msn = r->req_msns[r->n_completed++ % RD_ATOMIC_MAX];
+		const struct mt_parts *parts = &r->resps[r->n_completed % RD_ATOMIC_MAX];
 
+		if (wqe->opcode == RD_WR_READ && !mt_parts_are_whole(parts, wqe->imm, mtu)) {
+			mt_qp_fail(r->of, RD_WC_FATAL_ERR, RD_WC_FATAL_ERR);
+			return false;
+		}
 		mb_assert(wqe->flags & MT_WQE_AWAITS_RESPONSE);
 		wqe->flags &= (uint8_t)~MT_WQE_AWAITS_RESPONSE;
 		wqe->length = wqe->opcode == RD_WR_READ ? wqe->imm : (uint32_t)sizeof(uint64_t);
-		if (r->acked <= msn)
-			r->acked = msn + 1;
+		*below = r->req_msns[r->n_completed++ % RD_ATOMIC_MAX] + 1;
 	}
+	return true;
 }

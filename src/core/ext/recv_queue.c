@@ -42,7 +42,7 @@ uint64_t mt_recv_room(const struct mt_rq *rq, const struct mt_rqe *rqe)
  * Completes in the order of posting: a receive whose message is not complete blocks those behind
  * it.
  */
-bool mt_recv_complete_below(struct mt_rq *rq, uint64_t msn)
+bool mt_recv_complete_below(struct mt_rq *rq, uint64_t msn, uint32_t mtu, bool *torn)
 {
 	uint64_t before = rq->used;
 
@@ -51,6 +51,10 @@ bool mt_recv_complete_below(struct mt_rq *rq, uint64_t msn)
 		struct mt_rqe *rqe = mt_rq_at(rq, rq->used);
 
 		if (!rqe->arrived || (int32_t)((uint32_t)msn - rqe->msn) <= 0)
+			break;
+		*torn = rqe->opcode == RD_WR_SEND &&
+			!mt_parts_are_whole(&rqe->parts, rqe->byte_len, mtu);
+		if (*torn)
 			break;
 		rqe->status = RD_WC_SUCCESS;
 		rq->used++;

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/assert.h"
+#include "base/serial.h"
 #include "core/ext/ext.h"
 
 /*
@@ -34,7 +35,33 @@ bool mt_ext_admit(struct mt_incoming *c)
 	return true;
 }
 
-/* What is longer than its receive, or lies outside itself. REQ(ext.recv.length) */
+/* The PSN with which the message of a packet begins. */
+static uint32_t first_psn(const struct mt_incoming *c)
+{
+	return mb_psn_wire(c->psn - c->pkt->data.reth.va / c->qp->attr.path_mtu);
+}
+
+/* Packets are full but the last, so that an offset is a number of packets. */
+bool mt_parts_fit(const struct mt_parts *p, const struct mt_incoming *c)
+{
+	const struct mw_reth *reth = &c->pkt->data.reth;
+
+	if (reth->va > reth->dmalen || c->pkt->payload_len > reth->dmalen - reth->va ||
+	    reth->va % c->qp->attr.path_mtu != 0)
+		return false;
+	if ((c->op & MW_OP_START && reth->va != 0) ||
+	    (c->op & MW_OP_END && reth->va + c->pkt->payload_len != reth->dmalen))
+		return false;
+	return p->count == 0 || p->first == first_psn(c);
+}
+
+void mt_parts_add(struct mt_parts *p, const struct mt_incoming *c)
+{
+	p->first = first_psn(c);
+	p->count++;
+}
+
+/* What is longer than its receive, or contradicts what came before of it. REQ(ext.recv.length) */
 void mt_recv_check_room(const struct mt_incoming *c)
 {
 	const struct mw_reth *reth = &c->pkt->data.reth;
@@ -42,7 +69,8 @@ void mt_recv_check_room(const struct mt_incoming *c)
 	mb_assert(c->rqe);
 	if (reth->dmalen > mt_recv_room(&c->qp->rsp.rq, c->rqe))
 		mt_incoming_nak(c, MW_NAK_INVALID_REQUEST, RD_WC_LOC_LEN_ERR);
-	else if (reth->va > reth->dmalen || c->pkt->payload_len > reth->dmalen - reth->va)
+	else if (!mt_parts_fit(&c->rqe->parts, c) ||
+		 (c->rqe->parts.count > 0 && reth->dmalen != c->rqe->byte_len))
 		mt_incoming_nak(c, MW_NAK_INVALID_REQUEST, RD_WC_SUCCESS);
 }
 
@@ -50,22 +78,42 @@ void mt_recv_check_room(const struct mt_incoming *c)
  * Keeps in the receive what its completion reports, until all earlier messages are complete.
  * REQ(ext.recv.order)
  */
-void mt_recv_note_end(const struct mt_incoming *c)
+void mt_recv_note(const struct mt_incoming *c)
 {
 	struct mt_rqe *rqe = c->rqe;
 
+	mb_assert(rqe);
+	rqe->byte_len = c->pkt->data.reth.dmalen;
+	if (c->op & MW_OP_SEND)
+		mt_parts_add(&rqe->parts, c);
 	if (!(c->op & MW_OP_END))
 		return;
-	mb_assert(rqe);
 	rqe->msn = (uint32_t)c->msn;
 	rqe->imm = c->pkt->data.imm;
-	rqe->byte_len = c->pkt->data.reth.dmalen;
 	rqe->opcode = c->op & MW_OP_SEND ? RD_WR_SEND : RD_WR_WRITE;
 	rqe->with_imm = c->op & MW_OP_IMM;
 	rqe->with_inv = rqe->inv_due = c->op & MW_OP_INV;
 	c->qp->ext->invalidates |= rqe->inv_due;
 	rqe->solicited = c->pkt->bth.se;
 	rqe->arrived = true;
+}
+
+/*
+ * Completes receives of messages that are complete. One that ended without all its packets would
+ * show what its buffers held before: it is refused. REQ(rsp.complete.whole)
+ */
+void mt_recv_complete(struct mt_qp *qp)
+{
+	struct mt_responder *rsp = &qp->rsp;
+	bool torn = false;
+
+	if (mt_recv_complete_below(&rsp->rq, rsp->msn, qp->attr.path_mtu, &torn))
+		mt_qp_queue_for_poll(qp);
+	if (!torn)
+		return;
+	rsp->msn -= (uint32_t)rsp->msn - mt_rq_at(&rsp->rq, rsp->rq.used)->msn;
+	rsp->pending_nak =
+		(struct mt_pending_nak){.msn = rsp->msn, .syndrome = MW_NAK_INVALID_REQUEST};
 }
 
 /*

@@ -152,12 +152,25 @@ static void move_to_rq(struct mt_srq *srq, struct mt_rq *rq)
 	srq->taken++;
 }
 
+/*
+ * Whether the SRQ has receives for the QP up to its n-th. The oldest message of a QP may take the
+ * last one. Those behind it are numbers that a peer names, so that the QP holds as many for them at
+ * most as it leaves to others. REQ(ext.srq.share)
+ */
+static bool srq_has_for(const struct mt_srq *srq, const struct mt_rq *rq, uint64_t n)
+{
+	uint64_t posted = srq->tail - srq->head, wanted = n + 1 - rq->tail;
+
+	mb_assert(n >= rq->tail && n >= rq->used);
+	return wanted <= posted && n - rq->used <= posted - wanted;
+}
+
 /* All or none: receives are bound to messages in the order of their numbers. REQ(ext.srq.take) */
 bool mt_srq_fill(struct mt_rq *rq, uint64_t n)
 {
 	struct mt_srq *srq = rq->srq;
 
-	if (n - rq->head >= rq->depth || n - rq->tail >= srq->tail - srq->head)
+	if (n - rq->head >= rq->depth || !srq_has_for(srq, rq, n))
 		return false;
 	while (rq->tail <= n)
 		move_to_rq(srq, rq);

@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * completer.c - takes what the responder says of our packets: SACK and NACK; ACKs are in
- * completer_ack.c.
+ * completer_ack.c, what follows from all of them in completer_done.c.
  *
  * A SACK is checked before it is used: if it names PSNs that were never sent, it is bogus, and
- * nothing of it is used. Bytes in flight follow rcvd_bytes, the responder's count of new bytes,
- * which survives lost SACKs. They are subtracted early when a packet is found lost; if it arrives
- * after all before it was sent again, that is undone. rcvd_bytes is rounded, so a few bytes may
- * remain: when nothing is outstanding nothing is in flight, and when the window is empty both sides
- * have counted the same bytes.
+ * nothing of it is used. Bytes in flight are those of the records that are outstanding, and what is
+ * newly received are records that become so. rcvd_bytes, the responder's own count, is not used:
+ * implementations count headers differently, and who counts too much or too little would open or
+ * close our window.
  */
 #include "base/assert.h"
 #include "base/bits.h"
@@ -18,45 +17,22 @@
 #include "core/qp/halves.h"
 #include "core/window/window.h"
 
-#define UNITS_MASK 0xFFFFFFu
-#define UNITS_HALF 0x800000u
-
 /* A SACK in 64-bit terms, and what is known of the packet that caused it. */
 struct sack {
 	const struct mw_seth *seth;
 	uint64_t now_ns;
 	uint64_t expected; /* lowest PSN the responder does not have */
 	uint64_t base;
+	uint64_t trigger;   /* its PSN, unless that was a probe */
 	uint64_t sent_ns;   /* when the trigger was sent; 0: unknown */
 	uint64_t rtt_ns;    /* 0: no valid sample */
 	uint16_t ev;	    /* of the trigger, or MT_EV_NONE */
 	bool first;	    /* the trigger was no retransmission */
 	bool probe_matched; /* the trigger was a probe of ours that waits for its answer */
+	bool newest;	    /* it was not overtaken, as far as it tells */
+	bool late;	    /* the trigger was found lost before */
 	bool progress;
 };
-
-/* Marks what lies below `expected` and in the bitmap as received. */
-static void mark_received(struct mt_qp *qp, uint64_t psn, bool *progress)
-{
-	struct mt_requester *req = &qp->req;
-	enum mt_tx_state was = mt_tx_window_received(&req->window, psn);
-
-	if (was == MT_TX_LOST || mt_tx_in_backoff((uint8_t)was))
-		req->cc.inflight += mt_tx_rec(&req->window, psn)->nominal;
-	if (was != MT_TX_RECEIVED)
-		*progress = true;
-}
-
-void mt_completer_received_below(struct mt_qp *qp, uint64_t expected, bool *progress)
-{
-	struct mt_tx_window *w = &qp->req.window;
-
-	mb_assert(expected <= w->next);
-	for (uint64_t psn = w->una; psn < expected; psn++)
-		mark_received(qp, psn, progress);
-	mt_tx_window_advance(w);
-	mb_assert(w->una >= expected && w->una <= w->next);
-}
 
 /* REQ(req.loss.accumulate) */
 static void mark_sack_map(struct mt_qp *qp, struct sack *s)
@@ -69,13 +45,30 @@ static void mark_sack_map(struct mt_qp *qp, struct sack *s)
 
 		mb_assert_slow(psn < w->next);
 		if (psn >= w->una)
-			mark_received(qp, psn, &s->progress);
+			mt_completer_received(qp, psn, s->now_ns, &s->progress);
 	}
 	mt_tx_window_advance(w);
 }
 
+/*
+ * The context ids of a SACK or NACK are the low bits of both QPNs. Some peers leave them 0, so they
+ * are looked at once the peer has filled them in. REQ(wire.seth.context-ids)
+ */
+static bool ids_match(const struct mt_qp *qp, uint16_t spdcid, uint16_t dpdcid)
+{
+	return spdcid == (uint16_t)qp->attr.dest_qpn && dpdcid == (uint16_t)qp->qpn;
+}
+
+static bool ids_plausible(const struct mt_qp *qp, uint16_t spdcid, uint16_t dpdcid)
+{
+	if (!qp->req.peer_fills_ids || ids_match(qp, spdcid, dpdcid))
+		return true;
+	qp->engine->stats.drop_context_ids++;
+	return false;
+}
+
 /* Reads the SACK's PSNs; false when they name what was never sent. REQ(req.psn.serial) */
-static bool sack_is_plausible(const struct mt_qp *qp, const struct mw_packet *pkt, struct sack *s)
+static bool psns_plausible(const struct mt_qp *qp, const struct mw_packet *pkt, struct sack *s)
 {
 	const struct mt_tx_window *w = &qp->req.window;
 	const struct mw_seth *seth = &pkt->seth;
@@ -84,26 +77,70 @@ static bool sack_is_plausible(const struct mt_qp *qp, const struct mw_packet *pk
 	s->seth = seth;
 	s->expected = cack + 1;
 	s->base = cack + (uint64_t)(int64_t)seth->sack_offset;
+	s->trigger = cack + (uint64_t)(int64_t)seth->ack_psn_offset;
 	if (s->expected > w->next || pkt->bth.psn != seth->cack_psn)
 		return false;
-	if (seth->sack_bitmap == 0)
+	if (!seth->pr && s->trigger >= w->next)
+		return false;
+	return seth->sack_bitmap == 0 || s->base + mb_log2(seth->sack_bitmap) < w->next;
+}
+
+/*
+ * Counts by reason what nothing is taken of: a SACK of more than a window ago has nothing to say.
+ * REQ(req.sack.window)
+ */
+static bool sack_is_plausible(const struct mt_qp *qp, const struct mw_packet *pkt, struct sack *s)
+{
+	struct mt_stats *st = &qp->engine->stats;
+
+	if (!mt_qp_may_send(qp) || !psns_plausible(qp, pkt, s)) {
+		st->drop_bogus_ack++;
+		return false;
+	}
+	if (!ids_plausible(qp, pkt->seth.spdcid, pkt->seth.dpdcid))
+		return false;
+	st->rx_sacks++;
+	if (s->expected + (uint64_t)qp->attr.mpr * MT_MPR_UNIT >= qp->req.window.una)
 		return true;
-	return s->base + mb_log2(seth->sack_bitmap) < w->next;
+	st->acks_stale++;
+	return false;
 }
 
 /*
  * How long the responder took, which it says by returning the stamp of what left at sent_ns that
  * much later, where it was agreed that it does; false: this is no stamp of ours, or not of then.
- * REQ(rsp.svc-time)
+ * Stamps of 16 bits come again, so that after a round of them any would do. REQ(rsp.svc-time)
  */
 static bool match_service_time(const struct mt_qp *qp, const struct sack *s, uint64_t sent_ns,
 			       uint64_t *service_ns)
 {
 	const struct mt_engine *e = qp->engine;
 	uint16_t later = (uint16_t)(s->seth->tx_timestamp - mt_timestamp(e, sent_ns));
+	uint64_t age_ns = s->now_ns > sent_ns ? s->now_ns - sent_ns : 0;
 
 	*service_ns = (uint64_t)later << e->cfg.ts_shift;
-	return later == 0 || (qp->attr.svc_time_dest && *service_ns <= s->now_ns - sent_ns);
+	return later == 0 || (qp->attr.svc_time_dest && *service_ns <= age_ns &&
+			      age_ns >> e->cfg.ts_shift <= UINT16_MAX);
+}
+
+/* What was sent then on this EV was answered: its ports at both ends work. */
+static void note_answered(struct mt_qp *qp, const struct sack *s)
+{
+	struct mt_ev_set *ev_set = qp->ev_set;
+
+	mb_assert(s->ev < ev_set->n_evs);
+	mt_port_status_answered(qp->engine, ev_set, s->ev, s->sent_ns, s->now_ns);
+	mt_uplink_answered(qp->engine, ev_set, ev_set->evs[s->ev].port, s->sent_ns, s->now_ns);
+	mt_reverse_ev_set(ev_set, s->ev); /* REQ(req.reverse.from-sacks) */
+}
+
+/* The longest RTT for which the reorder window can wait. */
+static uint64_t longest_rtt(const struct mt_qp *qp)
+{
+	const struct mt_rtt *rtt = &qp->req.rtt;
+
+	return rtt->smoothed_ns ? rtt->smoothed_ns + qp->engine->cfg.timing.reorder_max_ns
+				: UINT64_MAX;
 }
 
 /*
@@ -112,55 +149,95 @@ static bool match_service_time(const struct mt_qp *qp, const struct sack *s, uin
  */
 static void match_probe(struct mt_qp *qp, struct sack *s)
 {
-	bool marked = s->seth->m == MW_MARK_SKIP_ONCE, revived;
+	struct mt_probe probe;
 	uint64_t service_ns;
+	bool revived = false;
 
-	if (!mt_ev_set_match_probe(qp->ev_set, s->seth->probe_id, s->now_ns, marked, &s->sent_ns,
-				   &s->ev, &revived))
+	if (!mt_probe_match(&qp->engine->probes, s->seth->probe_id, qp, qp->first_probe, &probe))
 		return;
-	mb_assert(s->ev < qp->ev_set->n_evs);
+	mb_assert(probe.ev < qp->ev_set->n_evs);
 	s->probe_matched = true;
+	s->ev = probe.ev;
+	s->sent_ns = probe.sent_ns;
 	s->rtt_ns = s->now_ns - s->sent_ns;
 	if (match_service_time(qp, s, s->sent_ns, &service_ns))
 		s->rtt_ns -= service_ns;
-	mt_port_status_answered(qp->engine, qp->ev_set, s->ev, s->sent_ns, s->now_ns);
-	mt_reverse_ev_set(qp->ev_set, s->ev);
+	note_answered(qp, s);
 	mt_rto_probe_answered(&qp->req.rto, s->now_ns);
+	if (s->rtt_ns > longest_rtt(qp))
+		mt_ev_probe_late(qp->ev_set, s->ev, s->now_ns);
+	else
+		revived = mt_ev_probe_answered(qp->ev_set, s->ev, s->sent_ns, s->now_ns);
 	if (revived)
-		mt_qp_ev_group_revived(qp, s->ev, s->now_ns);
+		mt_qp_ev_group_revived(qp, s->ev, s->now_ns, MT_EV_BY_PROBE);
+	if (revived && s->seth->m == MW_MARK_SKIP_ONCE) /* REQ(req.ev.revive-marked) */
+		mt_spray_skip_once(&qp->req.spray, qp->ev_set, s->ev);
 	mt_ev_sets_arm_probes(qp->engine, qp->ev_set);
 }
 
 /*
- * The record of the trigger, if it still describes the transmission that caused this SACK: the
- * reflected stamp must be that of the last time it was sent. REQ(cc.rtt.validity)
+ * A first transmission that was found lost, and may have been sent again since, is the trigger: it
+ * was late, and how late is an RTT sample like any. REQ(req.loss.late)
  */
-static void match_trigger(struct mt_qp *qp, struct sack *s, bool rtx)
+static bool match_late(struct mt_qp *qp, struct sack *s)
 {
-	const struct mt_tx_window *w = &qp->req.window;
-	uint64_t psn = s->expected - 1 + (uint64_t)(int64_t)s->seth->ack_psn_offset;
-	const struct mt_tx_rec *rec;
+	struct mt_lost *lost =
+		mt_lost_log_find(&qp->engine->lost_log, mt_qp_lost_key(qp), s->trigger);
 	uint64_t service_ns;
 
-	if (!mt_tx_has_rec(w, psn))
-		return;
-	rec = mt_tx_rec(w, psn);
-	if (!match_service_time(qp, s, rec->sent_ns, &service_ns))
-		return;
-	mb_assert(rec->ev < qp->ev_set->n_evs);
-	s->ev = rec->ev;
-	s->sent_ns = rec->sent_ns;
-	s->first = rec->tries == 0;
-	mt_port_status_answered(qp->engine, qp->ev_set, s->ev, s->sent_ns, s->now_ns);
-	mt_reverse_ev_set(qp->ev_set, s->ev); /* REQ(req.reverse.from-sacks) */
-	mt_reverse_ev_postpone(qp->ev_set, &qp->engine->cfg.timing, s->now_ns);
-	if (rec->tries == rtx && s->now_ns > rec->sent_ns)
-		s->rtt_ns = s->now_ns - rec->sent_ns - service_ns;
+	/* It may be of a former life of the QP, to another destination. */
+	if (!lost || lost->ev >= qp->ev_set->n_evs ||
+	    !match_service_time(qp, s, lost->sent_ns, &service_ns))
+		return false;
+	s->ev = lost->ev;
+	s->sent_ns = lost->sent_ns;
+	s->rtt_ns = s->now_ns - lost->sent_ns - service_ns;
+	s->first = s->late = true;
+	mt_lost_log_remove(lost);
+	return true;
 }
 
 /*
- * What the mark says of the path that the trigger took. REQ(req.ev.state-machine)
- * REQ(req.ev.skip-on-ecn) REQ(req.ev.always-skip)
+ * The record of the trigger, if it still describes the transmission that caused this SACK: the
+ * reflected stamp must be that of the last time it was sent. A later one, by service time, could
+ * be of any transmission, and is believed where there was no other, or one that had no rtx.
+ * REQ(cc.rtt.validity) REQ(req.stamp.unique)
+ */
+static bool match_record(struct mt_qp *qp, struct sack *s, bool rtx)
+{
+	const struct mt_tx_rec *rec = mt_tx_rec(&qp->req.window, s->trigger);
+	uint64_t service_ns;
+
+	if (!rtx && (rec->tries > 0 || rec->state == MT_TX_LOST) && match_late(qp, s))
+		return true;
+	if (!match_service_time(qp, s, rec->sent_ns, &service_ns) ||
+	    (service_ns > 0 && rec->tries > rtx))
+		return false;
+	s->ev = rec->ev;
+	s->sent_ns = rec->sent_ns;
+	s->first = rec->tries == 0;
+	if (rec->tries == rtx && s->now_ns > rec->sent_ns)
+		s->rtt_ns = s->now_ns - rec->sent_ns - service_ns;
+	return true;
+}
+
+/* What caused this SACK, and what follows for the EV that brought it. */
+static void match_trigger(struct mt_qp *qp, struct sack *s, bool rtx)
+{
+	if (!mt_tx_has_rec(&qp->req.window, s->trigger) || !match_record(qp, s, rtx))
+		return;
+	note_answered(qp, s);
+	mt_reverse_ev_postpone(qp->ev_set, &qp->engine->cfg.timing, s->now_ns);
+	if (!mt_ev_is_usable(&qp->ev_set->evs[s->ev]) &&
+	    mt_ev_pass_trial(qp->ev_set, s->ev, s->sent_ns, s->now_ns))
+		mt_qp_ev_group_revived(qp, s->ev, s->now_ns, MT_EV_BY_PROBE);
+}
+
+/*
+ * What the mark says of the path that the trigger took: for this QP, whose peer says so. That an EV
+ * is bad for all is believed only of a peer that is alone behind its address: among several
+ * processes none may take paths away from the others, so that ALWAYS_SKIP skips the EV once each
+ * time. REQ(req.ev.state-machine) REQ(req.ev.skip-on-ecn) REQ(req.ev.always-skip)
  */
 static void apply_ev_mark(struct mt_qp *qp, const struct sack *s)
 {
@@ -170,119 +247,74 @@ static void apply_ev_mark(struct mt_qp *qp, const struct sack *s)
 		return;
 	if (ev == MT_EV_NONE || qp->ev_set->evs[ev].value != s->seth->entropy)
 		return;
-	if (s->seth->m == MW_MARK_SKIP_ONCE && !(qp->ev_set->ignores & MT_EV_IGNORES_MARKS))
-		mt_ev_skip_once(qp->ev_set, ev);
-	else if (s->seth->m == MW_MARK_ALWAYS_SKIP) /* the value 3 says nothing. REQ(wire.seth.m) */
+	if (s->seth->m > MW_MARK_ALWAYS_SKIP || qp->ev_set->ignores & MT_EV_IGNORES_MARKS)
+		return; /* the value 3 says nothing. REQ(wire.seth.m) */
+	if (s->seth->m == MW_MARK_ALWAYS_SKIP && mt_ev_set_has_one_peer(qp->ev_set))
 		mt_qp_retire_ev_group(qp, ev, s->now_ns, MT_EV_BY_MARK);
+	else
+		mt_spray_skip_once(&qp->req.spray, qp->ev_set, ev);
 }
 
-/*
- * A lost packet leaves the network, so that its bytes are no longer in flight. Congestion control
- * hears of the loss once for each packet.
- */
-static void mark_lost(struct mt_qp *qp, uint64_t psn, uint64_t now_ns, enum mt_cc_loss_kind kind)
+static uint64_t reorder_window(const struct mt_qp *qp)
 {
-	struct mt_requester *req = &qp->req;
-	const struct mt_tx_rec *rec = mt_tx_rec(&req->window, psn);
-
-	mt_tx_window_lost(&req->window, psn);
-	req->cc.inflight -= rec->nominal;
-	req->cc.ops->loss(&req->cc, now_ns, kind, rec->nominal);
-}
-
-/*
- * A full buffer takes a burst from every path at once, so that of losses close together only one
- * counts. REQ(req.ev.overloaded)
- */
-static bool overload_limit_reached(const struct mt_qp *qp, struct mt_ev_fault *c, uint64_t sent_ns)
-{
-	const struct mt_rtt *rtt = &qp->req.rtt;
-
-	if (!c || sent_ns < c->overload_next_ns)
-		return false;
-	c->overload_next_ns =
-		sent_ns + (rtt->smoothed_ns ? rtt->smoothed_ns
-					    : mt_rtt_silence(rtt, &qp->engine->cfg.timing));
-	return ++c->overload_losses >= MT_OVERLOAD_LOSSES;
-}
-
-/*
- * Holds a loss against its EV, unless the port of either end or the overload of the receiver
- * explains it: an EV must not be retired for what is no fault of its links. REQ(req.ev.one-loss)
- */
-static void attribute_loss(struct mt_qp *qp, const struct mt_tx_rec *rec, uint64_t now_ns)
-{
-	struct mt_ev_set *ev_set = qp->ev_set;
-	uint8_t port = ev_set->evs[rec->ev].port;
-
-	mb_assert(rec->ev < ev_set->n_evs && port < ev_set->n_ports);
-	if (mt_local_ports_may_have_lost(&qp->engine->ports, port, rec->sent_ns) ||
-	    mt_peer_ports_may_have_lost(&ev_set->peer_ports, port, rec->sent_ns))
-		return;
-	if (mt_liveness_was_overloaded(&ev_set->liveness, rec->sent_ns) &&
-	    !overload_limit_reached(qp, mt_ev_get_fault(ev_set, rec->ev), rec->sent_ns))
-		return;
-	mt_liveness_note_retired(&ev_set->liveness, rec->sent_ns, port);
-	mt_qp_retire_ev_group(qp, rec->ev, now_ns, MT_EV_BY_LOSS);
-}
-
-/*
- * While it is undecided whether the peer or the path is silent, the packet stays outstanding: the
- * next SACK decides.
- */
-static void handle_loss(struct mt_qp *qp, const struct sack *s, uint64_t psn)
-{
-	const struct mt_tx_rec *rec = mt_tx_rec(&qp->req.window, psn);
-	const struct mt_ev_entry *evs = qp->ev_set->evs;
-	enum mt_loss_cause cause =
-		mt_liveness_attribute_loss(&qp->ev_set->liveness, rec->sent_ns, evs[rec->ev].port,
-					   s->sent_ns, evs[s->ev].port);
-
-	if (cause == MT_LOSS_UNDECIDED)
-		return;
-	mark_lost(qp, psn, s->now_ns, MT_CC_INFERRED);
-	qp->engine->stats.lost_inferred++;
-	if (cause == MT_LOSS_PATH_FAULT)
-		attribute_loss(qp, rec, s->now_ns);
+	return mt_reorder_window(&qp->ev_set->reorder, &qp->engine->cfg.timing);
 }
 
 /* It takes a round trip until we send what it has room for, and the queues on the way may be
  * full. */
 static void note_peer_overload(struct mt_qp *qp, uint64_t now_ns)
 {
-	uint64_t silence_ns = mt_rtt_silence(&qp->req.rtt, &qp->engine->cfg.timing);
+	uint64_t silence_ns = mt_rtt_silence(&qp->req.rtt, reorder_window(qp));
 
-	mt_liveness_set_overload(&qp->ev_set->liveness, now_ns + silence_ns);
+	mt_liveness_set_overload(&qp->peer->liveness, now_ns + silence_ns);
+}
+
+/*
+ * What the RTT of the trigger says of how far EVs are apart. An EV that was left and is later than
+ * the reorder window can wait is not waited for, and the others are not judged by it.
+ */
+static void learn_rtt(struct mt_qp *qp, struct sack *s)
+{
+	struct mt_rtt *rtt = &qp->req.rtt;
+
+	if (s->rtt_ns > longest_rtt(qp) && !mt_ev_is_usable(&qp->ev_set->evs[s->ev])) {
+		s->rtt_ns = 0;
+		return;
+	}
+	if (rtt->smoothed_ns)
+		s->rtt_ns = mt_liveness_clamp_rtt(&qp->peer->liveness, s->sent_ns, s->rtt_ns);
+	mt_rtt_sample(rtt, s->rtt_ns);
+	mt_reorder_sample(&qp->ev_set->reorder, s->ev, s->rtt_ns);
 }
 
 /* What the report says of the peer itself. REQ(req.ev.endpoint) */
 static void update_peer_liveness(struct mt_qp *qp, struct sack *s)
 {
-	struct mt_liveness *p = &qp->ev_set->liveness;
-	struct mt_rtt *rtt = &qp->req.rtt;
+	struct mt_liveness *p = &qp->peer->liveness;
 
 	if (s->ev != MT_EV_NONE) {
 		mt_liveness_note_sack(p, s->now_ns, qp->ev_set->evs[s->ev].port, s->sent_ns);
 		if (qp->ev_set->faults && mt_liveness_was_overloaded(p, s->sent_ns))
 			qp->ev_set->faults[s->ev].overload_losses = 0;
 	}
-	if (s->seth->rcv_cwnd_pen)
+	if (s->newest && s->seth->rcv_cwnd_pen)
 		note_peer_overload(qp, s->now_ns);
 	if (s->rtt_ns == 0)
 		return;
-	if (rtt->smoothed_ns)
-		s->rtt_ns = mt_liveness_clamp_rtt(p, s->sent_ns, s->rtt_ns);
-	mt_rtt_sample(rtt, s->rtt_ns);
-	p->silence_limit_ns = mt_rtt_silence(rtt, &qp->engine->cfg.timing);
+	if (s->late) {
+		qp->engine->stats.losses_spurious++;
+		mt_qp_ev_late(qp, s->ev, s->now_ns, s->rtt_ns <= longest_rtt(qp));
+	}
+	learn_rtt(qp, s);
+	p->silence_limit_ns = mt_rtt_silence(&qp->req.rtt, reorder_window(qp));
 }
 
 /*
- * Looks at each hole that the SACK reports. Without the time at which the trigger was sent nothing
- * is older than it, and no loss follows. REQ(req.loss.outside-bitmap) REQ(req.ev.forward-evidence)
+ * Without the time at which the trigger was sent nothing is older than it, and no loss follows.
+ * REQ(req.loss.outside-bitmap)
  */
-static void find_losses(struct mt_qp *qp, const struct sack *s)
+static void report_losses(struct mt_qp *qp, const struct sack *s)
 {
-	struct mt_requester *req = &qp->req;
 	struct mt_loss_report report = {
 		.expected = s->expected,
 		.base = s->base,
@@ -291,81 +323,63 @@ static void find_losses(struct mt_qp *qp, const struct sack *s)
 		.trigger_ev = s->ev,
 		.trigger_sent_ns = s->sent_ns,
 	};
-	uint64_t window_ns = mt_rtt_reorder_window(&req->rtt, &qp->engine->cfg.timing);
-	uint64_t psn = s->expected;
 
-	if (s->sent_ns == 0)
-		return;
 	mb_assert(s->ev != MT_EV_NONE);
-	for (; mt_loss_next(&req->window, &report, window_ns, &psn); psn++)
-		handle_loss(qp, s, psn);
-}
-
-/* How many bytes the responder has newly received, by its own count. REQ(cc.nscc.inflight) */
-static uint64_t newly_received_bytes(struct mt_qp *qp, uint32_t units)
-{
-	struct mt_requester *req = &qp->req;
-	uint32_t delta = (units - req->rcvd_units) & UNITS_MASK;
-
-	if (delta == 0 || delta >= UNITS_HALF)
-		return 0; /* nothing new, or a SACK that was overtaken */
-	if ((uint64_t)delta * 256 > req->sent_bytes + 256)
-		return 0; /* more than was ever sent */
-	req->rcvd_units = units;
-	return (uint64_t)delta * 256;
+	mt_completer_find_losses(qp, &report, s->now_ns);
 }
 
 /*
- * Congestion control gets what the SACK says in one struct. The bytes in flight follow the count
- * of the responder, not the map, since SACKs may be lost.
+ * SACKs take different paths, so that one may be overtaken. What it says arrived did; what the
+ * responder asks for was said before what is known already. The PSNs that a responder has received
+ * only become more. They order SACKs without any count of bytes. REQ(req.sack.overtaken)
  */
+static void note_order(struct mt_qp *qp, struct sack *s)
+{
+	uint64_t received = s->expected + s->seth->ooo_count;
+
+	if (received > qp->req.window.next)
+		received = qp->req.window.next;
+	s->newest = (int32_t)((uint32_t)received - qp->req.sack_order) >= 0;
+	if (!s->newest)
+		return;
+	qp->req.sack_order = (uint32_t)received;
+	qp->req.penalty = s->seth->rcv_cwnd_pen;
+}
+
+/* Congestion control gets what the SACK says in one struct, and what ACKs have said before it. */
 static void update_cc(struct mt_qp *qp, const struct sack *s)
 {
 	struct mt_requester *req = &qp->req;
 	struct mt_cc_ack ack = {
 		.now_ns = s->now_ns,
-		.newly_bytes = newly_received_bytes(qp, s->seth->rcvd_bytes),
+		.newly_bytes = req->newly_bytes,
 		.rtt_ns = s->rtt_ns,
 		.marked = s->seth->m == MW_MARK_SKIP_ONCE,
-		.penalty = s->seth->rcv_cwnd_pen,
-		.restore = s->seth->restore_cwnd,
+		.penalty = req->penalty,
+		.restore = s->newest && s->seth->restore_cwnd,
 	};
 
-	req->cc.inflight -= (int64_t)ack.newly_bytes;
+	req->newly_bytes = 0;
 	req->cc.ops->ack(&req->cc, &ack);
 }
 
 /*
- * The window follows what the responder offers now, but never grows beyond what was agreed. None at
- * all is no offer, and what an overtaken SACK offers is old. REQ(req.mpr.dynamic)
+ * The window follows what the responder offers now, but never grows beyond what was agreed, and
+ * what an overtaken SACK offers is old. A peer without dynamic MPR leaves the byte 0: for one that
+ * never offered anything, what was agreed applies. REQ(req.mpr.dynamic)
  */
-static void update_mpr(struct mt_qp *qp, const struct mw_seth *seth)
+static void update_mpr(struct mt_qp *qp, const struct sack *s)
 {
 	struct mt_requester *req = &qp->req;
+	uint8_t offer = s->seth->mpr;
 
-	if (!mt_qp_uses_dynamic_mpr(qp) || seth->mpr == 0 ||
-	    ((seth->rcvd_bytes - req->rcvd_units) & UNITS_MASK) >= UNITS_HALF)
+	if (!mt_qp_uses_dynamic_mpr(qp) || !s->newest)
 		return;
-	req->mpr = seth->mpr < qp->attr.mpr ? seth->mpr : qp->attr.mpr;
+	if (offer == 0 && (req->mpr_offered || qp->response_bit))
+		return;
+	req->mpr_offered = offer != 0;
+	req->mpr = offer != 0 && offer < qp->attr.mpr ? offer : qp->attr.mpr;
 	mb_assert(req->mpr > 0 && req->mpr <= qp->attr.mpr);
-}
-
-/* After anything was learnt: timers, the byte count when nothing is left, and sending goes on. */
-void mt_completer_update(struct mt_qp *qp, uint64_t now_ns, bool progress)
-{
-	struct mt_requester *req = &qp->req;
-
-	mb_assert(req->window.una <= req->window.next);
-	if (req->window.outstanding == 0)
-		req->cc.inflight = 0;
-	if (mt_tx_is_empty(&req->window))
-		req->rcvd_units = (uint32_t)((req->sent_bytes + 255) >> 8) & UNITS_MASK;
-	if (progress) {
-		mt_rto_restart(&req->rto, now_ns, mt_qp_has_unfinished(qp));
-		req->timed_out = false;
-	}
-	mt_qp_queue_for_tx(qp);
-	mt_qp_arm(qp);
 }
 
 /*
@@ -408,23 +422,26 @@ void mt_completer_sack(struct mt_qp *qp, const struct mt_rx *rx)
 {
 	struct sack s = {.now_ns = rx->now_ns, .ev = MT_EV_NONE};
 
-	if (!mt_qp_may_send(qp) || !sack_is_plausible(qp, rx->pkt, &s)) {
-		qp->engine->stats.drop_bogus_ack++;
+	if (!sack_is_plausible(qp, rx->pkt, &s))
 		return;
-	}
 	mb_assert(qp->ev_set);
-	qp->engine->stats.rx_sacks++;
 	if (s.seth->pr)
 		match_probe(qp, &s);
 	else
 		match_trigger(qp, &s, rx->pkt->bth.rtx);
-	mt_completer_received_below(qp, s.expected, &s.progress);
+	if (s.sent_ns != 0)
+		qp->req.peer_fills_ids |= ids_match(qp, s.seth->spdcid, s.seth->dpdcid);
+	mt_completer_received_below(qp, s.expected, s.now_ns, &s.progress);
 	mark_sack_map(qp, &s);
+	if (s.progress)
+		mt_completer_complete(qp, qp->req.window.una, &s.progress);
+	note_order(qp, &s);
 	update_peer_liveness(qp, &s);
 	apply_ev_mark(qp, &s);
-	find_losses(qp, &s);
+	if (s.sent_ns != 0)
+		report_losses(qp, &s);
 	update_cc(qp, &s);
-	update_mpr(qp, s.seth);
+	update_mpr(qp, &s);
 	if (qp->ext)
 		finish_negotiation(qp, &s);
 	mb_assert_slow(req_is_consistent(qp));
@@ -469,7 +486,7 @@ static void retract_packet(struct mt_qp *qp, uint64_t psn, uint64_t now_ns, uint
 	const struct mt_tx_rec *rec = mt_tx_rec(&req->window, psn);
 
 	if (resends_at_once(rec, reason)) {
-		mark_lost(qp, psn, now_ns, kind);
+		mt_completer_mark_lost(qp, psn, now_ns, kind);
 		return;
 	}
 	mt_tx_window_nack_backoff(&req->window, psn, mt_qp_nack_backoff_ns(qp), trimmed);
@@ -523,6 +540,8 @@ void mt_completer_nack(struct mt_qp *qp, const struct mt_rx *rx)
 		qp->engine->stats.drop_bogus_ack++;
 		return;
 	}
+	if (!ids_plausible(qp, neth->spdcid, neth->dpdcid))
+		return;
 	qp->engine->stats.rx_nacks++;
 	if (!nack_matches(qp, psn, neth->entropy)) {
 		qp->engine->stats.nacks_stale++;
@@ -538,9 +557,11 @@ void mt_completer_nack(struct mt_qp *qp, const struct mt_rx *rx)
 	}
 	if (neth->reason == MW_NACK_TRIMMED) {
 		if (!(qp->ev_set->ignores & MT_EV_IGNORES_TRIMS)) /* REQ(req.ev.trim-skips) */
-			mt_ev_skip_once(qp->ev_set, mt_tx_rec(&qp->req.window, psn)->ev);
-	} else if (neth->reason != MW_NACK_TRIMMED_LASTHOP &&
-		   neth->reason != MW_NACK_PSN_OOR_WINDOW) {
+			mt_spray_skip_once(&qp->req.spray, qp->ev_set,
+					   mt_tx_rec(&qp->req.window, psn)->ev);
+	} else if (neth->reason == MW_NACK_TRIMMED_LASTHOP) {
+		mt_spray_leave_order(&qp->req.spray);
+	} else if (neth->reason != MW_NACK_PSN_OOR_WINDOW) {
 		note_peer_overload(qp, rx->now_ns);
 	}
 	retract_packet(qp, psn, rx->now_ns, neth->reason);

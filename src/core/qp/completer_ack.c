@@ -9,52 +9,6 @@
 #include "core/state/qp.h"
 
 /*
- * A request that is not answered holds up what the peer has beyond it, up to `acked`.
- * REQ(ext.response.complete)
- */
-static void complete_up_to_response(struct mt_qp *qp, uint64_t msn, uint64_t acked, bool *progress)
-{
-	struct mt_rd_atomic *r = qp->ext->rd_atomic;
-
-	mb_assert(r && msn >= qp->req.sq.done && msn < acked);
-	*progress |= acked > r->acked || msn > qp->req.sq.done;
-	if (acked > r->acked)
-		r->acked = acked;
-	if (msn == qp->req.sq.done)
-		return;
-	mt_sq_complete(&qp->req.sq, msn);
-	mt_qp_queue_for_poll(qp);
-}
-
-/* Completes every WQE below msn; all their packets have then arrived. REQ(req.complete.acked) */
-static inline void complete_below(struct mt_qp *qp, uint64_t msn, bool *progress)
-{
-	struct mt_requester *req = &qp->req;
-	const struct mt_wqe *last;
-
-	mb_assert(msn >= req->sq.done && msn <= req->sq.next);
-	if (msn == req->sq.done)
-		return;
-	last = mt_sq_at(&req->sq, msn - 1);
-	mt_completer_received_below(qp, last->first_psn + last->n_packets, progress);
-	for (uint64_t i = req->sq.done; i < msn; i++) {
-		uint8_t flags = mt_sq_at(&req->sq, i)->flags;
-
-		if (!(flags & (RD_SEND_IMM | MT_WQE_AWAITS_RESPONSE)))
-			continue;
-		if (flags & MT_WQE_AWAITS_RESPONSE) {
-			complete_up_to_response(qp, i, msn, progress);
-			return;
-		}
-		mb_assert(req->wimm_inflight > 0);
-		req->wimm_inflight--;
-	}
-	mt_sq_complete(&req->sq, msn);
-	mt_qp_queue_for_poll(qp);
-	*progress = true;
-}
-
-/*
  * The status of the WR that a NAK ends. A syndrome that is unknown ends it, too: the peer does not
  * continue the QP.
  */
@@ -99,43 +53,97 @@ static bool ack_plausible(const struct mt_qp *qp, uint8_t kind, uint64_t msn)
 }
 
 /*
- * Takes an AETH. An ACK may acknowledge several messages and may come late; a NAK acknowledges all
- * messages before its own. REQ(req.error.nak)
+ * The PSN above the one that the ACK names, which is one that the responder had: the last in order,
+ * or that of the packet it answers. Some leave it 0; until the peer has filled it once, 0 says
+ * nothing, and counts as what SACKs have said.
+ */
+static uint64_t named_by_ack(const struct mt_qp *qp, uint32_t psn)
+{
+	uint64_t una = qp->req.window.una;
+
+	return psn == 0 && !qp->req.acks_have_psn ? una : mb_psn_extend(una, psn) + 1;
+}
+
+/* The PSN was sent, and where the ACK refuses a message, it does not lie before that. */
+static bool psn_plausible(const struct mt_qp *qp, uint8_t kind, uint64_t msn, uint64_t named)
+{
+	const struct mt_tx_window *w = &qp->req.window;
+	const struct mt_sq *sq = &qp->req.sq;
+
+	if (named > w->next)
+		return false;
+	return kind == MW_SYNDROME_ACK || msn < sq->done || mt_sq_at(sq, msn)->first_psn <= named;
+}
+
+/* Notes that all messages below msn are acknowledged, and says whether that is new. */
+static bool note_acked(struct mt_requester *req, uint64_t msn)
+{
+	mb_assert(msn <= req->sq.next);
+	if ((int32_t)((uint32_t)msn - req->acked) <= 0)
+		return false;
+	req->acked = (uint32_t)msn;
+	return true;
+}
+
+/*
+ * Takes an AETH. An ACK may acknowledge several messages and may come late. It completes those of
+ * which its own PSN or SACKs say that they have arrived, and the others when SACKs do: one from a
+ * former connection, or from a host that knows only the QPN, must not complete what never came. A
+ * NAK acknowledges all messages before its own. REQ(req.error.nak) REQ(req.ack.psn)
  */
 void mt_completer_ack(struct mt_qp *qp, const struct mt_rx *rx)
 {
+	struct mt_requester *req = &qp->req;
 	const struct mw_aeth *aeth = &rx->pkt->aeth;
 	uint8_t kind = aeth->syndrome >> MW_SYNDROME_KIND_SHIFT;
-	uint64_t msn = mb_psn_extend(qp->req.sq.done, aeth->msn);
-	bool progress = false;
+	uint64_t msn = mb_psn_extend(req->sq.done, aeth->msn);
+	uint64_t named = named_by_ack(qp, rx->pkt->bth.psn);
+	bool progress;
 
 	if (!mt_qp_may_send(qp) || (kind != MW_SYNDROME_ACK && kind != MW_SYNDROME_NAK) ||
-	    !ack_plausible(qp, kind, msn)) {
+	    !ack_plausible(qp, kind, msn) || !psn_plausible(qp, kind, msn, named)) {
 		qp->engine->stats.drop_bogus_ack++;
 		return;
 	}
 	qp->engine->stats.rx_acks++;
-	if (msn > qp->req.sq.done)
-		complete_below(qp, msn, &progress);
-	if (kind == MW_SYNDROME_NAK && msn >= qp->req.sq.done) {
+	if (named + (uint64_t)qp->attr.mpr * MT_MPR_UNIT < req->window.una) {
+		qp->engine->stats.acks_stale++;
+		return;
+	}
+	req->acks_have_psn |= rx->pkt->bth.psn != 0;
+	progress = note_acked(req, msn);
+	mt_completer_complete(qp, named > req->window.una ? named : req->window.una, &progress);
+	if (kind == MW_SYNDROME_NAK && msn >= req->sq.done) {
 		handle_nak(qp, msn, aeth->syndrome);
 		return;
 	}
 	mt_completer_update(qp, rx->now_ns, progress);
 }
 
+/* What proves that all messages below msn have arrived, without a PSN of theirs. */
+static void complete_proved(struct mt_qp *qp, uint64_t msn, bool *progress)
+{
+	struct mt_requester *req = &qp->req;
+	uint64_t received = req->window.una;
+
+	note_acked(req, msn);
+	if (msn > req->sq.done)
+		received = mt_wqe_end(mt_sq_at(&req->sq, msn - 1));
+	mt_completer_complete(qp, received > req->window.una ? received : req->window.una,
+			      progress);
+}
+
 /*
  * The responses that came may release ACKs and a NAK which were kept until the requests before
  * them were answered.
  */
-void mt_completer_response(struct mt_qp *qp, uint64_t now_ns)
+void mt_completer_response(struct mt_qp *qp, uint64_t below, uint64_t now_ns)
 {
 	struct mt_rd_atomic *r = qp->ext->rd_atomic;
 	bool progress = false;
 
 	mb_assert(r && r->n_completed <= r->n_requested);
-	if (r->acked > qp->req.sq.done)
-		complete_below(qp, r->acked, &progress);
+	complete_proved(qp, below, &progress);
 	if (r->nak != 0 && qp->req.sq.done >= r->nak_msn)
 		handle_nak(qp, r->nak_msn, r->nak);
 	else
@@ -150,7 +158,6 @@ void mt_completer_implied_ack(struct mt_qp *qp, uint64_t msn, uint64_t now_ns)
 {
 	bool progress = false;
 
-	if (msn > qp->req.sq.done)
-		complete_below(qp, msn, &progress);
+	complete_proved(qp, msn, &progress);
 	mt_completer_update(qp, now_ns, progress);
 }

@@ -18,7 +18,7 @@
 
 #define CC_TYPE_NACK 2u
 
-/* A control packet has no payload, and it travels in the class that switches do not trim. */
+/* A control packet has no payload, and switches do not trim it. */
 static void set_destination(const struct mt_qp *qp, uint16_t ev, struct mt_tx_desc *d)
 {
 	mb_assert(ev < qp->ev_set->n_evs);
@@ -28,7 +28,7 @@ static void set_destination(const struct mt_qp *qp, uint16_t ev, struct mt_tx_de
 	d->offset = 0;
 	d->ev = qp->ev_set->evs[ev].value;
 	d->port = qp->ev_set->evs[ev].port;
-	d->tclass = MT_CLASS_CONTROL;
+	d->tclass = (uint8_t)mw_dscp_class_of_opcode(d->pkt.bth.opcode, false, false);
 	d->qp_user = qp->user;
 }
 
@@ -152,11 +152,17 @@ static void emit_nack(struct mt_qp *qp, const struct mt_control *c, struct mt_tx
  * A probe is not part of the PSN space: it can be sent when the window is closed and is never sent
  * again. REQ(req.probe.reliability) REQ(req.probe.no-psn) REQ(ext.agreement)
  */
-static void emit_probe(struct mt_qp *qp, const struct mt_control *c, uint64_t now_ns,
+static bool emit_probe(struct mt_qp *qp, const struct mt_control *c, uint64_t now_ns,
 		       struct mt_tx_desc *d)
 {
-	uint16_t id = c->cause.probe_id;
+	struct mt_probe probe = {
+		.qp = qp, .sent_ns = now_ns, .ev = c->index, .purpose = c->purpose};
+	uint16_t id;
 
+	if (!mt_probe_add(&qp->engine->probes, &probe, &id)) {
+		qp->engine->stats.probes_refused++;
+		return false;
+	}
 	init_packet(qp, MW_PROBE, 0, d);
 	d->pkt.peth = (struct mw_peth){
 		.probe_id = id,
@@ -170,9 +176,9 @@ static void emit_probe(struct mt_qp *qp, const struct mt_control *c, uint64_t no
 			},
 	};
 	set_destination(qp, c->index, d);
-	d->tclass = MT_CLASS_DATA; /* it must take the path that data take */
-	mt_ev_record_probe(qp->ev_set, c->index, id, now_ns);
+	mt_ev_probe_sent(qp->ev_set, c->index);
 	qp->engine->stats.tx_probes++;
+	return true;
 }
 
 /*
@@ -203,7 +209,7 @@ static bool control_is_valid(const struct mt_control *c)
 }
 
 /*
- * Makes the packet of one entry of the ring. Entries of endpoints belong to no QP, and the
+ * Makes the packet of one entry. Entries of endpoints belong to no QP, and the
  * endpoint part makes them.
  */
 bool mt_control_emit(struct mt_engine *e, uint64_t now_ns, const struct mt_control *c,
@@ -222,7 +228,7 @@ bool mt_control_emit(struct mt_engine *e, uint64_t now_ns, const struct mt_contr
 	else if (c->kind == MT_CONTROL_NACK)
 		emit_nack(c->qp, c, desc);
 	else
-		emit_probe(c->qp, c, now_ns, desc);
+		return emit_probe(c->qp, c, now_ns, desc);
 	return true;
 }
 
@@ -252,7 +258,7 @@ static void emit_ack(struct mt_qp *qp, struct mt_tx_desc *d)
 }
 
 /* Of a pending SACK and a pending ACK the SACK goes first: it opens the window of the sender. */
-bool mt_control_emit_pending(struct mt_qp *qp, uint64_t now_ns, struct mt_tx_desc *desc)
+static bool emit_pending(struct mt_qp *qp, uint64_t now_ns, struct mt_tx_desc *desc)
 {
 	struct mt_responder *rsp = &qp->rsp;
 
@@ -268,4 +274,15 @@ bool mt_control_emit_pending(struct mt_qp *qp, uint64_t now_ns, struct mt_tx_des
 		return true;
 	}
 	return false;
+}
+
+bool mt_control_emit_next(struct mt_qp *qp, uint64_t now_ns, struct mt_tx_desc *desc)
+{
+	struct mt_engine *e = qp->engine;
+	struct mt_control c;
+
+	while (mt_control_pop(&e->controls, &qp->named_control, &c))
+		if (mt_control_emit(e, now_ns, &c, desc))
+			return true;
+	return emit_pending(qp, now_ns, desc);
 }

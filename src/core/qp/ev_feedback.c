@@ -34,10 +34,10 @@ void mt_qp_retire_ev_group(struct mt_qp *qp, uint16_t ev, uint64_t now_ns, enum 
 	mt_ev_sets_arm_probes(qp->engine, qp->ev_set);
 }
 
-/* A probe that was answered on one EV proves the links of the whole group. REQ(req.ev.same-path) */
-void mt_qp_ev_group_revived(struct mt_qp *qp, uint16_t ev, uint64_t now_ns)
+/* What reached the peer by one EV proves the links of the whole group. REQ(req.ev.same-path) */
+void mt_qp_ev_group_revived(struct mt_qp *qp, uint16_t ev, uint64_t now_ns, enum mt_ev_cause cause)
 {
-	struct mt_ev_change back = {ev, MT_EV_GOOD, MT_EV_BY_PROBE};
+	struct mt_ev_change back = {ev, MT_EV_GOOD, (uint8_t)cause};
 
 	mb_assert(ev < qp->ev_set->n_evs);
 	do {
@@ -47,4 +47,21 @@ void mt_qp_ev_group_revived(struct mt_qp *qp, uint16_t ev, uint64_t now_ns)
 			back.ev = mt_ev_group_next(qp->ev_set, back.ev);
 		while (back.ev != ev && !mt_ev_restore(qp->ev_set, back.ev, now_ns));
 	} while (back.ev != ev);
+}
+
+/* REQ(req.loss.late) REQ(req.ev.late) */
+void mt_qp_ev_late(struct mt_qp *qp, uint16_t ev, uint64_t now_ns, bool in_time)
+{
+	struct mt_ev_set *s = qp->ev_set;
+	struct mt_ev_change late = {ev, MT_EV_ASSUMED_BAD, MT_EV_BY_LATE};
+
+	mb_assert(ev < s->n_evs);
+	if (in_time) {
+		if (mt_ev_restore(s, ev, now_ns))
+			mt_qp_ev_group_revived(qp, ev, now_ns, MT_EV_BY_LATE);
+	} else if (s->evs[ev].state == MT_EV_ASSUMED_BAD) {
+		mt_engine_report_ev(qp->engine, s, &late);
+	} else {
+		mt_qp_retire_ev_group(qp, ev, now_ns, MT_EV_BY_LATE);
+	}
 }

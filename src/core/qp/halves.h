@@ -31,8 +31,11 @@ void mt_responder_probe(struct mt_qp *qp, const struct mt_rx *rx);
 void mt_completer_sack(struct mt_qp *qp, const struct mt_rx *rx);
 void mt_completer_nack(struct mt_qp *qp, const struct mt_rx *rx);
 void mt_completer_ack(struct mt_qp *qp, const struct mt_rx *rx);
-/* mt_completer_response takes that answers to requests of the QP came; see core/state/qp.h. */
-void mt_completer_response(struct mt_qp *qp, uint64_t now_ns);
+/*
+ * mt_completer_response takes that answers to requests of the QP came, which prove that the peer
+ * has all messages below `below`; see core/state/qp.h.
+ */
+void mt_completer_response(struct mt_qp *qp, uint64_t below, uint64_t now_ns);
 /* mt_completer_implied_ack takes that the peer has all messages below msn, of which all was
  * sent. */
 void mt_completer_implied_ack(struct mt_qp *qp, uint64_t msn, uint64_t now_ns);
@@ -44,16 +47,44 @@ MT_COLD void mt_responder_run_in_order(const struct mt_incoming *c, uint64_t msn
 
 /* ---- what the parts of the completer share ---- */
 
-/* mt_completer_received_below marks all below `expected` received; true in *progress: it was
- * news. */
-void mt_completer_received_below(struct mt_qp *qp, uint64_t expected, bool *progress);
-/* mt_completer_update follows whatever was learnt: timers, byte counts, and sending goes on. */
+/*
+ * mt_completer_received marks a PSN of the window received; true in *progress: it was news. now_ns:
+ * when a SACK said so, 0: it was none.
+ */
+void mt_completer_received(struct mt_qp *qp, uint64_t psn, uint64_t now_ns, bool *progress);
+/* mt_completer_received_below does so with all below `expected`. */
+void mt_completer_received_below(struct mt_qp *qp, uint64_t expected, uint64_t now_ns,
+				 bool *progress);
+/*
+ * mt_completer_complete completes what is acknowledged, of the messages that end at or below
+ * `received`, below which all packets are there; true in *progress: it was news.
+ * REQ(req.complete.acked)
+ */
+void mt_completer_complete(struct mt_qp *qp, uint64_t received, bool *progress);
+/* mt_completer_update follows whatever was learnt: timers, and sending goes on. */
 void mt_completer_update(struct mt_qp *qp, uint64_t now_ns, bool progress);
+/* mt_qp_lost_key names a QP in the engine's log of losses; one of answers has the same QPN. */
+static inline uint32_t mt_qp_lost_key(const struct mt_qp *qp)
+{
+	return qp->qpn | (uint32_t)qp->response_bit << 24;
+}
+/* mt_completer_mark_lost takes an outstanding packet out of the network, and tells congestion
+ * control. */
+void mt_completer_mark_lost(struct mt_qp *qp, uint64_t psn, uint64_t now_ns,
+			    enum mt_cc_loss_kind kind);
+/* mt_completer_find_losses takes what a SACK says of holes, when its trigger is known. */
+void mt_completer_find_losses(struct mt_qp *qp, const struct mt_loss_report *report,
+			      uint64_t now_ns);
 /*
  * mt_qp_retire_ev_group marks an EV bad in its set, counts it and reports it by an event, with all
  * EVs that lead over it; mt_qp_ev_group_revived that one which the set has revived is well again.
  */
-void mt_qp_ev_group_revived(struct mt_qp *qp, uint16_t ev, uint64_t now_ns);
+void mt_qp_ev_group_revived(struct mt_qp *qp, uint16_t ev, uint64_t now_ns, enum mt_ev_cause cause);
+/*
+ * mt_qp_ev_late notes that what was found lost on an EV has arrived after all. In time: the reorder
+ * window has learnt it, and the EV is used again. Else the EV is left, or stays so.
+ */
+void mt_qp_ev_late(struct mt_qp *qp, uint16_t ev, uint64_t now_ns, bool in_time);
 void mt_qp_retire_ev_group(struct mt_qp *qp, uint16_t ev, uint64_t now_ns, enum mt_ev_cause cause);
 
 /* ---- control packets ---- */
@@ -61,8 +92,10 @@ void mt_qp_retire_ev_group(struct mt_qp *qp, uint16_t ev, uint64_t now_ns, enum 
 /* mt_control_emit makes the packet of a queued control entry; false: its time has passed. */
 bool mt_control_emit(struct mt_engine *e, uint64_t now_ns, const struct mt_control *c,
 		     struct mt_tx_desc *desc);
-/* mt_control_emit_pending makes the SACK or transport ACK that a QP owes; false when it owes
- * none. */
-bool mt_control_emit_pending(struct mt_qp *qp, uint64_t now_ns, struct mt_tx_desc *desc);
+/*
+ * mt_control_emit_next makes the next control packet of a QP: what names a packet before the SACK
+ * and the transport ACK that are pending; false when there is none.
+ */
+bool mt_control_emit_next(struct mt_qp *qp, uint64_t now_ns, struct mt_tx_desc *desc);
 
 #endif

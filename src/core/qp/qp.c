@@ -293,21 +293,15 @@ int mt_qp_post_recv_sges(struct mt_qp *qp, const struct rd_recv_wr *wr)
 static void send_tail_probes(struct mt_qp *qp)
 {
 	struct mt_requester *req = &qp->req;
-	uint32_t port = mb_prng_below(&req->spray.prng, qp->ev_set->n_ports);
-	uint32_t n = mt_rto_probe_fanout(&req->rto);
+	bool negotiates = qp->ext && qp->ext->negotiation.requested;
+	uint16_t evs[MT_RTO_PROBES_MAX];
+	uint32_t n =
+		mt_spray_pick_tail(&req->spray, qp->ev_set, mt_rto_probe_fanout(&req->rto), evs);
 
-	if (!mt_ev_set_is_reachable(qp->ev_set))
-		return;
-	for (uint32_t i = 0; i < n && i < qp->ev_set->n_evs; i++) {
-		struct mt_control probe = {.qp = qp, .kind = MT_CONTROL_PROBE};
-
-		probe.index = mt_spray_pick_control(&req->spray, qp->ev_set,
-						    (uint8_t)((port + i) % qp->ev_set->n_ports));
-		mb_assert(probe.index < qp->ev_set->n_evs);
-		probe.cause.probe_id = mt_ev_new_probe_id(qp->ev_set, probe.index);
-		mt_engine_queue_control(qp->engine, &probe);
-		qp->engine->stats.tail_probes++;
-	}
+	for (uint32_t i = 0; i < n; i++)
+		mt_engine_queue_probe(qp->engine, qp, evs[i],
+				      negotiates ? MT_PROBE_NEGOTIATION : MT_PROBE_TAIL);
+	qp->engine->stats.tail_probes += n;
 }
 
 /*
@@ -329,7 +323,7 @@ void mt_qp_negotiate(struct mt_qp *qp, uint64_t now_ns)
 
 /*
  * A timeout proves nothing about a path: the oldest packet goes again, and its SACK will tell. It
- * goes whatever congestion control says, whose count of bytes in flight may be what is stale.
+ * goes whatever congestion control says: what fills the window is most likely lost as well.
  * REQ(req.loss.timeout)
  */
 static void resend_oldest(struct mt_qp *qp, uint64_t now_ns)
@@ -352,6 +346,19 @@ static void resend_oldest(struct mt_qp *qp, uint64_t now_ns)
 		qp->engine->stats.lost_timeout++;
 	}
 	mt_qp_queue_for_tx(qp);
+}
+
+/*
+ * What the last timeout sends again waits for a port with room. An attempt that never left must not
+ * use up a retry; without any port the retries go on, since nobody may be there to bring one back.
+ * REQ(req.retry.sent)
+ */
+static bool resend_waits_for_port(const struct mt_qp *qp)
+{
+	const struct mt_requester *req = &qp->req;
+
+	return mt_ev_set_is_reachable(qp->ev_set) &&
+	       (req->repeat_last || (req->timed_out && req->window.lost > 0));
 }
 
 /* Says whether the peer asked to wait, and there is nothing else to do until then. */
@@ -382,6 +389,8 @@ void mt_qp_tick(struct mt_qp *qp, uint64_t now_ns)
 		mt_qp_arm(qp);
 		return;
 	}
+	if (resend_waits_for_port(qp))
+		mt_rto_exclude(&req->rto, now_ns - req->rto.step_ns);
 	switch (mt_rto_expire(&req->rto, &req->limits, mt_qp_probe_after_ns(qp), now_ns)) {
 	case MT_RTO_WAIT:
 		break;

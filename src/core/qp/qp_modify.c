@@ -126,7 +126,7 @@ static void drop_memory(struct mt_qp *qp)
 
 /*
  * Takes the QP off all lists of the engine and empties it. Control packets that it queued are
- * dropped from the ring, which outlives it.
+ * dropped, for they name what it was.
  */
 static void to_reset(struct mt_qp *qp)
 {
@@ -146,7 +146,7 @@ static void to_reset(struct mt_qp *qp)
 	mb_link_remove(&qp->ready);
 	mb_link_remove(&qp->control);
 	mb_link_remove(&qp->completion);
-	mt_control_drop_qp(&e->control_ring, qp);
+	mt_control_clear(&e->controls, &qp->named_control);
 	qp->req = (struct mt_requester){.sq = sq};
 	qp->rsp = (struct mt_responder){.rq = rq};
 	if (qp->ext) {
@@ -234,7 +234,7 @@ static int change_in_rtr(struct mt_qp *qp, const struct rd_qp_attr *a, uint64_t 
 	}
 	if (!moves)
 		return MT_OK;
-	mt_control_drop_qp(&e->control_ring, qp); /* it names EVs of the old set */
+	mt_control_clear(&e->controls, &qp->named_control); /* it names EVs of the old set */
 	mt_peer_leave(e, qp->peer);
 	mt_ev_sets_release(e, qp->ev_set, &qp->ev_set_user);
 	install_route(qp, &route);

@@ -50,7 +50,7 @@ static bool share_is_open(const struct mt_qp *qp)
 	uint32_t capacity = qp->engine->backpressure.capacity;
 
 	return capacity == 0 || outstanding < SHARE_MIN ||
-	       outstanding * qp->ev_set->liveness.waiting < capacity;
+	       outstanding * qp->peer->liveness.waiting < capacity;
 }
 
 /*
@@ -118,7 +118,8 @@ static void fill_descriptor(const struct mt_qp *qp, const struct mt_wqe *wqe, ui
 	d->offset = offset;
 	d->ev = qp->ev_set->evs[ev].value;
 	d->port = qp->ev_set->evs[ev].port;
-	d->tclass = rtx ? MT_CLASS_RETX : MT_CLASS_DATA;
+	/* REQ(rsp.nack.capability) */
+	d->tclass = (uint8_t)mw_dscp_class_of_data(rtx, qp->attr.trim_nack_dest);
 	d->qp_user = qp->user;
 }
 
@@ -187,8 +188,21 @@ static uint64_t msn_of_slot(const struct mt_sq *sq, uint16_t slot)
 }
 
 /*
- * Sends a lost packet again. After a timeout it does so whatever congestion control says, since
- * the count of bytes in flight may be wrong after such a silence.
+ * Stamps of 16 bits come round every 8.4 ms, and timeouts are multiples of that. A packet that
+ * would carry the stamp of its last transmission is sent as if a unit of time later, so that a SACK
+ * of the one is not taken for that of the other. REQ(req.stamp.unique)
+ */
+static uint64_t resend_time_ns(const struct mt_engine *e, const struct mt_tx_rec *rec,
+			       uint64_t now_ns)
+{
+	bool same = mt_timestamp(e, now_ns) == mt_timestamp(e, rec->sent_ns);
+
+	return now_ns + ((uint64_t)same << e->cfg.ts_shift);
+}
+
+/*
+ * Sends a lost packet again. After a timeout it does so whatever congestion control says: what is
+ * in flight after such a silence is lost as well.
  */
 static enum mt_next send_lost(struct mt_qp *qp, uint64_t psn, uint64_t now_ns, uint32_t free_ports,
 			      struct mt_tx_desc *d)
@@ -204,6 +218,7 @@ static enum mt_next send_lost(struct mt_qp *qp, uint64_t psn, uint64_t now_ns, u
 		return MT_NEXT_NO_ROOM;
 	mb_assert_slow(msn_of_slot(&req->sq, rec->slot) <= req->sq.next);
 	req->timed_out = false;
+	now_ns = resend_time_ns(qp->engine, rec, now_ns);
 	mt_tx_window_resent(&req->window, psn, now_ns, ev);
 	req->cc.inflight += rec->nominal;
 	fill_descriptor(qp, &req->sq.wqes[rec->slot], msn_of_slot(&req->sq, rec->slot), psn, true,
@@ -262,6 +277,7 @@ static enum mt_next send_new(struct mt_qp *qp, uint64_t now_ns, uint32_t free_po
 	struct mt_wqe *wqe = mt_sq_at(&req->sq, msn);
 	uint32_t nominal;
 	uint16_t ev;
+	bool trial;
 
 	if (msn == req->sq.tail) {
 		if (mt_local_wr_pending(qp))
@@ -272,7 +288,10 @@ static enum mt_next send_new(struct mt_qp *qp, uint64_t now_ns, uint32_t free_po
 	nominal = packet_bytes(qp, wqe, (uint32_t)(psn - wqe->first_psn)) + MT_NOMINAL_HEADER;
 	if (!gates_are_open(qp, wqe, nominal))
 		return MT_NEXT_BLOCKED;
-	ev = pick_new_ev(qp, free_ports);
+	ev = mt_ev_take_trial(qp->ev_set, free_ports, nominal);
+	trial = ev != MT_EV_NONE;
+	if (!trial)
+		ev = pick_new_ev(qp, free_ports);
 	if (ev == MT_EV_NONE)
 		return MT_NEXT_NO_ROOM;
 	if (psn == wqe->first_psn && wqe->flags & (RD_SEND_IMM | MT_WQE_AWAITS_RESPONSE))
@@ -280,8 +299,8 @@ static enum mt_next send_new(struct mt_qp *qp, uint64_t now_ns, uint32_t free_po
 	mt_tx_window_sent(&req->window, now_ns, (uint16_t)(msn & req->sq.mask), ev,
 			  (uint16_t)nominal);
 	req->cc.inflight += nominal;
-	req->sent_bytes += nominal;
 	fill_descriptor(qp, wqe, msn, psn, false, ev, now_ns, d);
+	d->pkt.bth.a |= trial; /* only the SACK that it causes tells */
 	if (psn + 1 == wqe->first_psn + wqe->n_packets)
 		req->sq.next++;
 	mb_assert_slow(req->sq.next <= req->sq.tail && req->window.next <= req->post_psn);

@@ -71,7 +71,7 @@ static void queue_ack(struct mt_qp *qp)
 	mb_list_push(&qp->engine->control, &qp->control);
 }
 
-/* A NACK names its packet, so it goes through the control ring and is not merged with others. */
+/* A NACK names its packet, so it is queued and not merged with others. */
 static void send_nack(struct mt_qp *qp, const struct mt_rx *rx, uint64_t psn,
 		      enum mw_nack_reason reason)
 {
@@ -160,7 +160,7 @@ static enum check check_psn(struct mt_incoming *c)
 /*
  * A trimmed packet has lost its payload. The NACK makes the sender repeat it without waiting for a
  * SACK to show the hole. REQ(rsp.trim.by-dscp) REQ(rsp.trim.never-placed)
- * REQ(rsp.nack.trim-last-hop) REQ(rsp.nack.capability)
+ * REQ(rsp.nack.trim-last-hop) REQ(rsp.nack.trim)
  */
 static enum check check_trim(struct mt_incoming *c)
 {
@@ -169,9 +169,8 @@ static enum check check_trim(struct mt_incoming *c)
 	if (trim == MT_TRIM_NONE)
 		return CHK_LENGTH;
 	mt_incoming_stats(c)->rx_trimmed++;
-	if (c->qp->attr.trim_nack) /* REQ(rsp.nack.trim) */
-		send_nack(c->qp, c->rx, c->psn,
-			  trim == MT_TRIM_LASTHOP ? MW_NACK_TRIMMED_LASTHOP : MW_NACK_TRIMMED);
+	send_nack(c->qp, c->rx, c->psn,
+		  trim == MT_TRIM_LASTHOP ? MW_NACK_TRIMMED_LASTHOP : MW_NACK_TRIMMED);
 	return DONE;
 }
 
@@ -195,12 +194,24 @@ static bool length_fits(const struct mt_incoming *c)
 }
 
 /*
+ * Each message has a packet at least, so that as many messages as packets can lie between what is
+ * complete and this packet. Behind a NAK messages are no longer counted. REQ(rsp.place.msn)
+ */
+static bool msn_fits(const struct mt_incoming *c)
+{
+	const struct mt_responder *rsp = &c->qp->rsp;
+
+	return c->msn >= rsp->msn && (rsp->pending_nak.syndrome != 0 ||
+				      c->msn - rsp->msn <= c->psn - rsp->window.expected);
+}
+
+/*
  * A packet that contradicts its own message is malformed. It is dropped, not NAKed: damage that
  * the ICRC missed must not end a QP.
  */
 static enum check check_length(struct mt_incoming *c)
 {
-	if (length_fits(c) && c->msn >= c->qp->rsp.msn)
+	if (length_fits(c) && msn_fits(c))
 		return c->qp->ext ? CHK_RECV : CHK_MEMORY;
 	mt_incoming_stats(c)->drop_malformed++;
 	return DONE;
@@ -320,7 +331,7 @@ static enum check check_imm(struct mt_incoming *c)
 			mt_incoming_nak(c, MW_NAK_INVALID_REQUEST,
 					RD_WC_SUCCESS); /* REQ(rsp.wimm.limit) */
 	} else if (c->rqe) {
-		mt_recv_note_end(c);
+		mt_recv_note(c);
 	}
 	return c->op & MW_OP_EXT ? DO_SCATTER : DO_PLACE;
 }
@@ -331,6 +342,7 @@ static enum check do_track(struct mt_incoming *c);
 static enum check rx_response(struct mt_incoming *c)
 {
 	enum mt_response_found found;
+	uint64_t below;
 
 	mb_assert(c->qp->response_bit);
 	found = mt_rd_atomic_place_resp(c);
@@ -340,8 +352,9 @@ static enum check rx_response(struct mt_incoming *c)
 		return DONE;
 	}
 	do_track(c);
-	mt_rd_atomic_resp_done(c);
-	mt_completer_response(mt_rd_atomic_of(c->qp)->of, c->rx->now_ns);
+	if (!mt_rd_atomic_resp_done(c, &below))
+		return DONE;
+	mt_completer_response(mt_rd_atomic_of(c->qp)->of, below, c->rx->now_ns);
 	return DO_ANSWER;
 }
 
@@ -454,8 +467,8 @@ static enum check do_track(struct mt_incoming *c)
 	if (complete > 0) {
 		if (!mt_qp_has_ext(c->qp, MW_EXT_SEND))
 			deliver_immediates(c);
-		else if (mt_recv_complete_below(&rsp->rq, rsp->msn))
-			mt_qp_queue_for_poll(c->qp);
+		else
+			mt_recv_complete(c->qp);
 		queue_ack(c->qp);
 	}
 	report_nak(c->qp);
@@ -468,20 +481,19 @@ static enum check do_track(struct mt_incoming *c)
  */
 static void probe_reverse_ev(struct mt_qp *qp, uint64_t now_ns)
 {
-	struct mt_control probe = {.qp = qp, .kind = MT_CONTROL_PROBE};
 	struct mt_engine *e = qp->engine;
 	uint64_t due_ns = qp->ev_set->reverse_ev_next_ns;
+	uint16_t ev;
 
 	if (now_ns < qp->ev_set->reverse_ev_next_ns || !mt_qp_may_send(qp))
 		return;
 	mt_reverse_ev_postpone(qp->ev_set, &e->cfg.timing, now_ns);
 	if (due_ns == 0 || now_ns - due_ns > WAY_BACK_IDLE * e->cfg.timing.tail_probe_min_ns)
 		return; /* after a pause: packets that we send may be answered before a probe is */
-	probe.index = mt_reverse_ev_candidate(qp->ev_set, &e->prng);
-	if (probe.index == MT_EV_NONE)
+	ev = mt_reverse_ev_candidate(qp->ev_set, &qp->req.spray.prng);
+	if (ev == MT_EV_NONE)
 		return;
-	probe.cause.probe_id = mt_ev_new_probe_id(qp->ev_set, probe.index);
-	mt_engine_queue_control(e, &probe);
+	mt_engine_queue_probe(e, qp, ev, MT_PROBE_REVERSE_EV);
 	e->stats.reverse_ev_probes++;
 }
 
@@ -497,7 +509,7 @@ static void echo_mark(struct mt_incoming *c, bool answer_lost)
 
 /*
  * Decides whether the packet gets a SACK, and remembers where it came from: answers return on the
- * plane that has just worked.
+ * plane that has just worked. A copy shows that its sender does not know of the first.
  */
 static enum check do_acknowledge(struct mt_incoming *c)
 {
@@ -508,7 +520,7 @@ static enum check do_acknowledge(struct mt_incoming *c)
 	note_ack_path(qp, c->rx, answer_lost);
 	if (c->rx->meta->ecn_ce) {
 		echo_mark(c, answer_lost);
-	} else if (mt_sacker_packet(sacker, c->pkt->payload_len, c->pkt->bth.a || c->pkt->bth.rtx,
+	} else if (mt_sacker_packet(sacker, c->pkt->payload_len, c->pkt->bth.a || answer_lost,
 				    qp->engine->cfg.timing.sack_bytes)) {
 		set_trigger(&sacker->trigger, c->rx, c->psn, answer_lost);
 		mb_list_push(&qp->engine->control, &qp->control);
@@ -573,10 +585,6 @@ void mt_responder_probe(struct mt_qp *qp, const struct mt_rx *rx)
 	}
 	if (!mt_qp_may_receive(qp)) {
 		st->drop_qp_state++;
-		return;
-	}
-	if (rx->pkt->bth.p_key != qp->attr.p_key) {
-		st->drop_p_key++;
 		return;
 	}
 	st->rx_probes++;

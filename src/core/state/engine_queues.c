@@ -7,6 +7,7 @@
  */
 #include "base/assert.h"
 #include "core/state/engine_state.h"
+#include "core/state/qp.h"
 
 void *mt_engine_alloc(struct mt_engine *e, size_t size)
 {
@@ -14,10 +15,29 @@ void *mt_engine_alloc(struct mt_engine *e, size_t size)
 	return mb_pool_get(&e->pool, size);
 }
 
+/* REQ(rsp.control.quota) */
 void mt_engine_queue_control(struct mt_engine *e, const struct mt_control *c)
 {
-	if (!mt_control_push(&e->control_ring, c))
+	struct mt_control_queue *q = &e->ep_responses;
+
+	if (c->qp) {
+		q = &c->qp->named_control;
+		mb_list_push(&e->control, &c->qp->control);
+	} else if (c->kind == MT_CONTROL_EP_REQUEST) {
+		q = &e->ep_requests;
+	}
+	if (!mt_control_push(&e->controls, q, c))
 		e->stats.control_dropped++;
+}
+
+void mt_engine_queue_probe(struct mt_engine *e, struct mt_qp *qp, uint16_t ev,
+			   enum mt_probe_purpose purpose)
+{
+	struct mt_control c = {
+		.kind = MT_CONTROL_PROBE, .qp = qp, .index = ev, .purpose = (uint8_t)purpose};
+
+	mb_assert(qp && ev != MT_EV_NONE);
+	mt_engine_queue_control(e, &c);
 }
 
 int mt_endpoint_request(struct mt_engine *e, uint64_t now_ns, const struct mt_ep_request *req,
@@ -46,7 +66,7 @@ static void report_event(struct mt_engine *e, const struct mt_event *ev)
 		r->events[r->tail++ & r->mask] = *ev;
 }
 
-/* REQ(req.ev.events) */
+/* An EV that is good again may be what a QP without room waits for. REQ(req.ev.events) */
 void mt_engine_report_ev(struct mt_engine *e, const struct mt_ev_set *s,
 			 const struct mt_ev_change *change)
 {
@@ -59,9 +79,12 @@ void mt_engine_report_ev(struct mt_engine *e, const struct mt_ev_set *s,
 	};
 
 	mb_assert(change->ev < s->n_evs);
+	if (change->state == MT_EV_GOOD)
+		e->no_room_ports |= UINT32_C(1) << s->evs[change->ev].port;
 	report_event(e, &ev);
 }
 
+/* EV sets may use other ports now, and so may QPs without room. */
 void mt_engine_port_event(struct mt_engine *e, const struct rd_gid *peer, uint32_t port, bool up)
 {
 	struct mt_event ev = {
@@ -72,6 +95,7 @@ void mt_engine_port_event(struct mt_engine *e, const struct rd_gid *peer, uint32
 	};
 
 	mb_assert(port < e->cfg.n_ports);
+	e->no_room_ports = UINT32_MAX;
 	if (peer)
 		ev.peer = *peer;
 	report_event(e, &ev);

@@ -10,6 +10,8 @@
 #include "core/cc/cc.h"
 #include "core/engine.h"
 #include "core/ev/ev_set.h"
+#include "core/state/probe_table.h"
+#include "core/window/lost_log.h"
 #include "core/window/window.h"
 
 /*
@@ -50,8 +52,14 @@ uint8_t mt_backpressure_mpr(const struct mt_backpressure *p, uint64_t now_ns, ui
  *
  * An ordinary SACK is state and is made when there is room to send it; several triggers become
  * one. What names a particular packet cannot be merged: a NACK, the SACK that echoes an ECN mark
- * or answers a probe, a probe, an endpoint response. Those wait in this ring. When it is full they
- * are dropped and counted: each is a hint whose loss costs time, never data.
+ * or answers a probe, a probe, an endpoint packet. Those wait in a queue of their QP, in entries
+ * that all queues of an engine share.
+ *
+ * A peer decides how many of them it causes, so that a queue gets an entry only while it holds
+ * fewer than are free: whatever one peer does, as many entries as it holds are left for others,
+ * and n queues that are full leave one part in n + 1. A lost answer to a probe costs time; a lost
+ * NACK makes its sender take a good EV for a bad one. So a quarter of all entries is kept for
+ * NACKs, and for endpoint requests of our own. REQ(rsp.control.quota)
  */
 
 enum mt_control_kind {
@@ -64,36 +72,50 @@ enum mt_control_kind {
 };
 
 struct mt_control {
-	struct mt_qp *qp;	 /* NULL for endpoint packets, or when the QP is gone */
-	struct mt_trigger cause; /* SACK, NACK, EP_RESPONSE; PROBE: probe_id */
+	struct mt_qp *qp;	 /* NULL for endpoint packets */
+	struct mt_trigger cause; /* SACK, NACK, EP_RESPONSE */
 	struct rd_gid dst;	 /* EP_RESPONSE */
 	uint16_t index;		 /* PROBE: to be sent on it; EP_REQUEST: its slot */
 	uint16_t endpoint;	 /* EP_RESPONSE: of dst */
 	uint8_t kind;		 /* enum mt_control_kind */
 	uint8_t reason;		 /* NACK: enum mw_nack_reason */
 	uint8_t op;		 /* EP_RESPONSE: enum mw_ep_op */
+	uint8_t purpose;	 /* PROBE: enum mt_probe_purpose */
+	uint16_t next;		 /* entry behind it in its queue, or the next free one */
 };
 
-struct mt_control_ring {
+/* First in, first out; all zero is an empty one. */
+struct mt_control_queue {
+	uint16_t first, last; /* entries, while count > 0 */
+	uint16_t count;
+};
+
+struct mt_control_pool {
 	struct mt_control *entries;
-	uint32_t mask;
-	uint32_t head, tail;
+	uint32_t size;
+	uint32_t n_free;
+	uint16_t first_free;
 };
 
-void mt_control_init(struct mt_control_ring *r, struct mt_control *entries, uint32_t size);
-/* mt_control_push says whether there was room. */
-bool mt_control_push(struct mt_control_ring *r, const struct mt_control *c);
-bool mt_control_pop(struct mt_control_ring *r, struct mt_control *c);
-/* mt_control_drop_qp makes the ring forget a QP that goes away or starts again. */
-void mt_control_drop_qp(struct mt_control_ring *r, const struct mt_qp *qp);
+/* mt_control_init makes a pool of `size` free entries, at most 2^16. */
+void mt_control_init(struct mt_control_pool *p, struct mt_control *entries, uint32_t size);
+/* mt_control_push says whether the queue was given an entry. */
+bool mt_control_push(struct mt_control_pool *p, struct mt_control_queue *q,
+		     const struct mt_control *c);
+bool mt_control_pop(struct mt_control_pool *p, struct mt_control_queue *q, struct mt_control *c);
+/* mt_control_clear empties the queue of a QP that goes away or starts again. */
+void mt_control_clear(struct mt_control_pool *p, struct mt_control_queue *q);
 
 /*
  * Endpoint requests: their ids, which endpoint is to answer, until when.
  *
  *	FREE -- open --> QUEUED -- sent --> SENT -- answer, time-out --> ENDED -- rest --> FREE
  *
- * A request's id is not used again while a late answer to it could still arrive: when all is done
- * it rests for a while, first come, first free. Ids are found through chains, one for each residue
+ * A request's id is not used again while a late answer to it could still arrive. One of the
+ * adapter, which may choose ids, rests with its slot: first come, first free. The core's own give
+ * their slots back at once, since peers by the thousand may have to hear of a port: their ids are
+ * chosen one after the other, and a part of all ids is begun again only when those in it have
+ * rested. Ids are found through chains, one for each residue
  * modulo the size of the table. An answer counts only if it has the id, comes from the destination,
  * and returns the time stamp of the request; what an unknown sender can send is a guess at 32 bits.
  * REQ(ep.probe.id-reuse) REQ(ep.probe.match)
@@ -123,11 +145,16 @@ struct mt_ep_slot {
 	bool svc_time_subtracted;
 };
 
+/* Ids are chosen part by part. */
+#define MT_EP_ID_PARTS 16u
+#define MT_EP_IDS_OF_PART (65536u / MT_EP_ID_PARTS)
+
 struct mt_ep_table {
 	struct mt_ep_slot *slots;
 	struct mt_ep_slot **chains;
 	uint32_t mask;
 	uint16_t next_id;
+	uint64_t id_parts_end_ns[MT_EP_ID_PARTS]; /* until then ids of released requests rest */
 	struct mb_link free, ended, quarantined;
 	struct mb_timers timers;
 };
@@ -139,8 +166,8 @@ struct mt_ep_response {
 	uint32_t ts_shift; /* log2 of the stamp's unit in ns */
 	uint16_t id;
 	uint16_t stamp;
-	uint8_t op;
-	bool svc_time; /* the stamp may be later by the time that the peer took */
+	uint8_t op, op_high; /* as in struct mw_eeth */
+	bool svc_time;	     /* the stamp may be later by the time that the peer took */
 };
 
 /* mt_ep_init makes a table of `size` slots, a power of two; both arrays are the caller's. */
@@ -148,7 +175,7 @@ void mt_ep_init(struct mt_ep_table *t, struct mt_ep_slot *slots, struct mt_ep_sl
 		uint32_t size);
 /*
  * mt_ep_alloc takes a slot for *req, chooses its id unless one is given, and starts its time-out.
- * MT_ERR_EXISTS: the id given is not free. MT_ERR_FULL: no slot is.
+ * MT_ERR_EXISTS: the id given is not free. MT_ERR_FULL: no slot is, or no id to be chosen.
  */
 int mt_ep_alloc(struct mt_ep_table *t, uint64_t now_ns, const struct mt_ep_request *req,
 		struct mt_ep_slot **slot);
@@ -161,6 +188,9 @@ struct mt_ep_slot *mt_ep_match_response(struct mt_ep_table *t, const struct mt_e
 struct mt_ep_slot *mt_ep_expire_next(struct mt_ep_table *t, uint64_t now_ns);
 /* mt_ep_next_ended returns a request of the adapter's that has ended, oldest first, or NULL. */
 struct mt_ep_slot *mt_ep_next_ended(const struct mt_ep_table *t);
+/* mt_ep_release frees the slot of a request, in whatever state; its id rests from `from_ns` on. */
+void mt_ep_release(struct mt_ep_table *t, struct mt_ep_slot *slot, uint64_t from_ns,
+		   uint64_t rest_ns);
 /* mt_ep_quarantine lays a request, in whatever state, to rest for rest_ns from `from_ns` on. */
 void mt_ep_quarantine(struct mt_ep_table *t, struct mt_ep_slot *slot, uint64_t from_ns,
 		      uint64_t rest_ns);
@@ -215,6 +245,7 @@ const struct mt_mr *mt_mr_check(const struct mt_mr_table *t, uint32_t key, uint3
 struct mt_ev_profile {
 	struct mt_ev_profile_cfg cfg;
 	struct mt_ev *copy;
+	uint32_t generation; /* how often it was set: an EV set is of one generation */
 };
 
 /* EV events waiting to be polled. */
@@ -224,6 +255,21 @@ struct mt_event_ring {
 	uint32_t head, tail;
 };
 
+/* So many destinations must lose over a port before it is left. */
+#define MT_UPLINK_DESTS 8u
+
+/* What is known of where a local port leads, whose link is up; see endpoint/uplink.c. */
+struct mt_uplink {
+	uint64_t answered_ns;			 /* when the newest was sent of what was answered */
+	uint64_t oldest_lost_ns;		 /* when the oldest was sent of what they lost */
+	uint64_t left_ns;			 /* suspect: since then */
+	uint64_t refuted_until_ns;		 /* it is not left before */
+	uint64_t probe_due_ns;			 /* suspect: the next probe */
+	struct mt_ev_set *lost[MT_UPLINK_DESTS]; /* destinations that lost something on it */
+	uint8_t n_lost;
+	uint8_t probes; /* since it was left */
+};
+
 struct mt_engine {
 	struct mt_engine_cfg cfg;
 	struct mt_env env;
@@ -231,13 +277,17 @@ struct mt_engine {
 	struct mb_prng prng;
 	struct mb_pool pool;
 	struct mt_backpressure backpressure;
-	uint32_t receivers; /* QPs with receive bitmaps, which are those that received lately */
-	uint64_t grace_ns;  /* timers that were late are judged from here on, see mt_engine_tick */
+	uint32_t receivers;  /* QPs with receive bitmaps, which are those that received lately */
+	uint64_t grace_ns;   /* timers that were late are judged from here on, see mt_engine_tick */
+	uint32_t n_buffered; /* packets that wait for others before them */
 	struct mb_timers qp_timers;
 	struct mb_timers ev_timers;
-	struct mb_link ready;	      /* QPs that may have data to send */
+	struct mb_link ready;	      /* QPs that may have data to send ... */
+	struct mb_link no_room;	      /* ... and those that found no port with room for them */
+	uint32_t no_room_ports;	      /* that one of these could use, if it had room */
 	uint32_t quantum_used;	      /* packets of its quantum that the first of them has sent */
-	struct mb_link control;	      /* QPs with a pending SACK or ACK */
+	struct mb_link control;	      /* QPs with a control packet to send */
+	uint32_t control_used;	      /* packets of its quantum that the first of them has sent */
 	struct mb_link completions;   /* QPs with something to poll */
 	struct mb_link limited;	      /* SRQs whose limit was reached, to be polled */
 	struct mb_link window_owners; /* QPs that hold windows */
@@ -245,12 +295,19 @@ struct mt_engine {
 	uint32_t sweep_left; /* of these, in the round that goes on now */
 	uint64_t sweep_ns;   /* when it goes on; while n_window_owners > 0 */
 	struct mb_link ev_sets;
-	struct mt_ev_set **ev_set_buckets; /* by a hash of their destination */
-	uint32_t ev_set_bucket_mask;
+	struct mt_ev_set **ev_set_buckets; /* max_qps chains, by a hash of the destination ... */
+	uint64_t ev_set_hash_key;	   /* ... with this key */
 	struct mb_timers peer_timers;
-	struct mt_control_ring control_ring;
+	struct mb_link peers_waiting;  /* their port status waits for a slot of ep_table ... */
+	uint32_t port_status_requests; /* ... of which so many are used for that */
+	struct mt_control_pool controls;
+	struct mt_control_queue ep_requests, ep_responses;
+	uint64_t unknown_due_ns; /* when unknown senders have used up no part of their burst */
+	struct mt_probe_table probes;
 	struct mt_event_ring events;
 	struct mt_local_ports ports;
+	struct mt_uplink *uplinks; /* by port */
+	struct mt_lost_log lost_log;
 	struct mt_ep_table ep_table;
 	struct mt_mr_table mrs;
 	struct mt_qp **qps; /* by QPN modulo max_qps */
@@ -268,8 +325,11 @@ void mt_memory_tick(struct mt_engine *e, uint64_t now_ns);
 /* mt_engine_report_ev puts an EV event into the ring, or counts that it was full. */
 void mt_engine_report_ev(struct mt_engine *e, const struct mt_ev_set *s,
 			 const struct mt_ev_change *change);
-/* mt_engine_queue_control queues a control packet, or counts that the ring was full. */
+/* mt_engine_queue_control queues a control packet, or counts that its queue got no entry. */
 void mt_engine_queue_control(struct mt_engine *e, const struct mt_control *c);
+/* mt_engine_queue_probe queues a reliability probe of a QP on one of its EVs. */
+void mt_engine_queue_probe(struct mt_engine *e, struct mt_qp *qp, uint16_t ev,
+			   enum mt_probe_purpose purpose);
 
 /* mt_engine_port_event puts an event of a port into the ring; NULL: a port of our own. */
 void mt_engine_port_event(struct mt_engine *e, const struct rd_gid *peer, uint32_t port, bool up);

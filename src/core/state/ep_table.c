@@ -16,6 +16,7 @@ void mt_ep_init(struct mt_ep_table *t, struct mt_ep_slot *slots, struct mt_ep_sl
 	t->chains = chains;
 	t->mask = size - 1;
 	t->next_id = 0;
+	memset(t->id_parts_end_ns, 0, sizeof(t->id_parts_end_ns));
 	mb_link_init(&t->free);
 	mb_link_init(&t->ended);
 	mb_link_init(&t->quarantined);
@@ -48,6 +49,14 @@ static void unlink_slot(struct mt_ep_table *t, const struct mt_ep_slot *slot)
 	*at = slot->chain;
 }
 
+static void free_slot(struct mt_ep_table *t, struct mt_ep_slot *slot)
+{
+	unlink_slot(t, slot);
+	mb_link_remove(&slot->link);
+	slot->state = MT_EP_FREE;
+	mb_list_push(&t->free, &slot->link);
+}
+
 static void free_quarantined(struct mt_ep_table *t, uint64_t now_ns)
 {
 	while (!mb_link_is_empty(&t->quarantined)) {
@@ -57,11 +66,23 @@ static void free_quarantined(struct mt_ep_table *t, uint64_t now_ns)
 		if (s->quarantine_end_ns > now_ns)
 			return;
 		mb_assert(s->state == MT_EP_QUARANTINED);
-		unlink_slot(t, s);
-		mb_link_remove(&s->link);
-		s->state = MT_EP_FREE;
-		mb_list_push(&t->free, &s->link);
+		free_slot(t, s);
 	}
+}
+
+/*
+ * The next id that no slot has. A part of all ids is entered only when those of it have rested; the
+ * other parts are enough for 60,000 requests meanwhile.
+ */
+static bool choose_id(struct mt_ep_table *t, uint64_t now_ns, uint16_t *id)
+{
+	do {
+		if (t->next_id % MT_EP_IDS_OF_PART == 0 &&
+		    t->id_parts_end_ns[t->next_id / MT_EP_IDS_OF_PART] > now_ns)
+			return false;
+		*id = t->next_id++;
+	} while (find_slot(t, *id));
+	return true;
 }
 
 int mt_ep_alloc(struct mt_ep_table *t, uint64_t now_ns, const struct mt_ep_request *req,
@@ -76,9 +97,8 @@ int mt_ep_alloc(struct mt_ep_table *t, uint64_t now_ns, const struct mt_ep_reque
 	if (mb_link_is_empty(&t->free))
 		return MT_ERR_FULL;
 	/* There are fewer slots than ids or, with all 2^16 slots, this one's id is free. */
-	if (!req->id_given)
-		while (find_slot(t, id = t->next_id++))
-			;
+	if (!req->id_given && !choose_id(t, now_ns, &id))
+		return MT_ERR_FULL;
 	s = mb_container_of(t->free.next, struct mt_ep_slot, link);
 	mb_assert(s->state == MT_EP_FREE && !find_slot(t, id));
 	mb_link_remove(&s->link);
@@ -112,13 +132,19 @@ static void end_request(struct mt_ep_table *t, struct mt_ep_slot *slot, uint64_t
 	mb_list_push(&t->ended, &slot->link);
 }
 
+/* An operation of 0 leaves both places 0. REQ(wire.eeth.op) */
+static bool op_matches(const struct mt_ep_response *a, uint8_t op)
+{
+	return a->op == op || (op != 0 && a->op_high == op);
+}
+
 /* REQ(ep.probe.match) REQ(ep.probe.rtt) */
 struct mt_ep_slot *mt_ep_match_response(struct mt_ep_table *t, const struct mt_ep_response *a)
 {
 	struct mt_ep_slot *s = find_slot(t, a->id);
 	uint64_t elapsed, service;
 
-	if (!s || s->state != MT_EP_SENT || s->req.op != a->op ||
+	if (!s || s->state != MT_EP_SENT || !op_matches(a, s->req.op) ||
 	    memcmp(&s->req.dst, a->src, sizeof(*a->src)) != 0)
 		return NULL;
 	elapsed = a->now_ns - s->sent_ns;
@@ -148,6 +174,18 @@ struct mt_ep_slot *mt_ep_next_ended(const struct mt_ep_table *t)
 	if (mb_link_is_empty(&t->ended))
 		return NULL;
 	return mb_container_of(t->ended.next, struct mt_ep_slot, link);
+}
+
+void mt_ep_release(struct mt_ep_table *t, struct mt_ep_slot *slot, uint64_t from_ns,
+		   uint64_t rest_ns)
+{
+	uint64_t *end_ns = &t->id_parts_end_ns[slot->req.id / MT_EP_IDS_OF_PART];
+
+	mb_assert(slot->state != MT_EP_FREE && slot->state != MT_EP_QUARANTINED);
+	mb_timer_disarm(&t->timers, &slot->timer);
+	if (*end_ns < from_ns + rest_ns)
+		*end_ns = from_ns + rest_ns;
+	free_slot(t, slot);
 }
 
 void mt_ep_quarantine(struct mt_ep_table *t, struct mt_ep_slot *slot, uint64_t from_ns,

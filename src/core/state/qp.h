@@ -16,6 +16,7 @@
 #include "core/ev/ev_set.h"
 #include "core/ev/spray.h"
 #include "core/state/engine_state.h"
+#include "core/state/peer.h"
 #include "core/window/window.h"
 #include "core/window/wq.h"
 #include "wire/packet.h"
@@ -31,15 +32,20 @@ struct mt_requester {
 	struct mt_sq sq;
 	struct mt_tx_window window;
 	struct mt_rto rto;
-	uint64_t post_psn;   /* first PSN of the next WR to be posted */
-	uint64_t sent_bytes; /* nominal, each PSN once */
-	uint32_t rcvd_units; /* newest rcvd_bytes of a SACK */
-	uint16_t rqmsn;	     /* WRITE_WITH_IMM posted so far */
+	uint64_t post_psn;    /* first PSN of the next WR to be posted */
+	uint32_t acked;	      /* messages that ACKs or answers have acknowledged, low bits */
+	uint32_t sack_order;  /* of the newest SACK, see completer.c; low bits */
+	uint32_t newly_bytes; /* received since congestion control heard of it, nominal */
+	uint16_t rqmsn;	      /* WRITE_WITH_IMM posted so far */
 	uint16_t wimm_inflight;
-	uint8_t mpr;	  /* the window now, units of 128 PSNs; see mt_completer_sack */
-	bool repeat_last; /* send the last packet of the oldest unfinished WQE once more */
-	bool timed_out;	  /* the next resend does not ask congestion control */
-	bool waits;	  /* counted among those that wait for the peer, see core/ev/ev_set.h */
+	uint8_t mpr;	     /* the window now, units of 128 PSNs; see mt_completer_sack */
+	bool repeat_last;    /* send the last packet of the oldest unfinished WQE once more */
+	bool timed_out;	     /* the next resend does not ask congestion control */
+	bool mpr_offered;    /* a SACK has offered a window */
+	bool acks_have_psn;  /* the peer fills in the PSN of its ACKs */
+	bool peer_fills_ids; /* and the context ids of its SACKs */
+	uint8_t penalty;     /* rcv_cwnd_pen of the newest SACK */
+	bool waits; /* counted among those that wait for the peer, see core/ev/liveness.h */
 	struct mt_spray spray;
 	struct mt_cc cc;
 	struct mt_rtt rtt;
@@ -97,7 +103,7 @@ struct mt_qp {
 	struct rd_qp_attr attr;
 	struct mt_qp_cap cap;
 	struct mb_link ready;	     /* may have data to send */
-	struct mb_link control;	     /* has a pending SACK or transport ACK */
+	struct mb_link control;	     /* has a control packet to send */
 	struct mb_link completion;   /* has something for mt_engine_poll */
 	struct mb_link ev_set_user;  /* on ev_set->users */
 	struct mb_link window_owner; /* holds windows of the pool */
@@ -106,7 +112,9 @@ struct mt_qp {
 	struct mt_peer *peer;	  /* NULL before RTR */
 	struct mt_requester req;
 	struct mt_responder rsp;
-	uint8_t failure; /* enum rd_wc_status that the QP event reports */
+	uint32_t first_probe; /* of the engine's probes, the first that may be this connection's */
+	struct mt_control_queue named_control; /* what names a packet, before SACK and ACK */
+	uint8_t failure;		       /* enum rd_wc_status that the QP event reports */
 	bool failure_unreported;
 	bool last_wqe_unreported;
 	bool drain_unreported; /* in SQD: that nothing is left of what had begun */
@@ -271,10 +279,10 @@ struct mt_rd_atomic {
 	struct mt_qp qp;  /* that carries answers */
 	struct mt_qp *of; /* whose they are */
 	/* As requester: requests are counted from 0 as they begin. */
-	uint64_t req_msns[RD_ATOMIC_MAX]; /* MSNs, by number modulo */
+	uint64_t req_msns[RD_ATOMIC_MAX];     /* MSNs, by number modulo */
+	struct mt_parts resps[RD_ATOMIC_MAX]; /* likewise, of READs: what came of the answer */
 	uint64_t n_requested;
 	uint64_t n_completed; /* whole, in order */
-	uint64_t acked;	      /* messages that the peer has, as far as it said */
 	uint64_t nak_msn;     /* gets a NAK, which is handled when all before it is complete ... */
 	uint8_t nak;	      /* ... its syndrome, 0: none */
 	/* As responder. */

@@ -43,19 +43,20 @@ bool mt_qp_alloc_records(struct mt_qp *qp, uint64_t now_ns)
 {
 	uint32_t size = mb_pow2_ceil((uint32_t)qp->attr.mpr * MT_MPR_UNIT);
 	uint32_t n_ports = qp->engine->cfg.n_ports;
-	void *mem, *ports;
+	uint16_t n_evs = qp->ev_set->n_evs;
+	void *mem, *place;
 
 	mb_assert(!qp->req.window.recs && size >= qp->req.mpr * MT_MPR_UNIT);
 	mem = mt_engine_alloc(qp->engine, size * sizeof(struct mt_tx_rec));
 	if (!mem)
 		return false;
-	ports = mt_engine_alloc(qp->engine, mt_spray_size(n_ports));
-	if (!ports) {
+	place = mt_engine_alloc(qp->engine, mt_spray_size(n_ports, n_evs));
+	if (!place) {
 		mb_pool_put(&qp->engine->pool, mem, size * sizeof(struct mt_tx_rec));
 		return false;
 	}
 	mt_tx_window_attach(&qp->req.window, mem, size);
-	mt_spray_attach(&qp->req.spray, ports, n_ports);
+	mt_spray_attach(&qp->req.spray, place, n_ports, n_evs);
 	own_windows(qp, now_ns);
 	return true;
 }
@@ -93,16 +94,29 @@ bool mt_qp_ensure_stash(struct mt_qp *qp, uint64_t now_ns)
 	return true;
 }
 
+/*
+ * A peer decides how many of its packets wait, and for how long. So a QP holds fewer than are left
+ * for others. REQ(ext.order.bound)
+ */
 struct mt_buffered *mt_qp_alloc_buffered(struct mt_qp *qp, uint32_t len)
 {
-	mb_assert(qp->ext && len > 0);
-	if (qp->ext->in_order.count >= MT_IN_ORDER_MAX)
-		return NULL;
-	return mt_engine_alloc(qp->engine, mt_buffered_size(len));
+	struct mt_engine *e = qp->engine;
+	uint32_t count = qp->ext->in_order.count;
+	struct mt_buffered *w = NULL;
+
+	mb_assert(qp->ext && len > 0 && e->n_buffered <= e->cfg.max_buffered);
+	if (count < MT_IN_ORDER_MAX && count < e->cfg.max_buffered - e->n_buffered)
+		w = mt_engine_alloc(e, mt_buffered_size(len));
+	else
+		e->stats.drop_no_buffer++;
+	e->n_buffered += w != NULL;
+	return w;
 }
 
 void mt_qp_free_buffered(struct mt_qp *qp, struct mt_buffered *w)
 {
+	mb_assert(qp->engine->n_buffered > 0);
+	qp->engine->n_buffered--;
 	mb_pool_put(&qp->engine->pool, w, mt_buffered_size(w->len));
 }
 
@@ -118,11 +132,17 @@ static void free_buffered(struct mt_qp *qp)
 static void free_records(struct mt_qp *qp)
 {
 	struct mt_tx_window *w = &qp->req.window;
+	struct mb_pool *pool = &qp->engine->pool;
+	uint16_t n_evs;
 
-	mb_pool_put(&qp->engine->pool, w->recs, w->size * sizeof(struct mt_tx_rec));
-	mb_pool_put(&qp->engine->pool, qp->req.spray.ports, mt_spray_size(qp->engine->cfg.n_ports));
+	if (!w->recs)
+		return;
+	mb_assert(qp->ev_set);
+	n_evs = qp->ev_set->n_evs;
+	mb_pool_put(pool, w->recs, w->size * sizeof(struct mt_tx_rec));
+	mb_pool_put(pool, mt_spray_detach(&qp->req.spray, n_evs),
+		    mt_spray_size(qp->engine->cfg.n_ports, n_evs));
 	w->recs = NULL;
-	qp->req.spray.ports = NULL;
 }
 
 static void free_bitmaps(struct mt_qp *qp)

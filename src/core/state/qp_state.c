@@ -69,6 +69,7 @@ void mt_qp_begin_sending(struct mt_qp *qp, const struct rd_qp_attr *a, uint64_t 
 	mb_assert(mt_tx_is_empty(&req->window) && req->sq.next == req->sq.tail);
 	mt_tx_window_init(&req->window, PSN_ORIGIN + a->sq_psn);
 	req->post_psn = req->window.next;
+	qp->first_probe = e->probes.next;
 	/* Until the responder has said what it has room for, as little as it can offer. */
 	req->mpr = mt_qp_uses_dynamic_mpr(qp) || a->dynamic_mpr ? 1 : a->mpr;
 	mt_rtt_init(&req->rtt);

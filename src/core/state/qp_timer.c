@@ -33,15 +33,15 @@ static void update_waiting(struct mt_qp *qp)
 
 	if (req->waits == req->rto.armed)
 		return;
-	mb_assert(qp->ev_set);
+	mb_assert(qp->peer);
 	req->waits = req->rto.armed;
-	mt_liveness_count_waiter(&qp->ev_set->liveness, req->rto.step_ns, req->waits);
+	mt_liveness_count_waiter(&qp->peer->liveness, req->rto.step_ns, req->waits);
 }
 
 void mt_qp_stop_timer(struct mt_qp *qp)
 {
 	qp->req.rto.armed = false;
-	if (qp->ev_set)
+	if (qp->peer)
 		update_waiting(qp);
 	mb_timer_disarm(&qp->engine->qp_timers, &qp->timer);
 }

@@ -11,7 +11,24 @@
 
 #define MAP_PSNS 64u
 
-/* REQ(req.loss.same-ev) */
+/*
+ * A PSN that was sent so often that trims do not explain it waits longer each time, up to 2^4
+ * windows.
+ */
+#define AGAIN_FROM 3u
+#define AGAIN_SHIFT_MAX 4u
+
+static uint32_t again_shift(const struct mt_tx_rec *rec)
+{
+	uint32_t often = rec->tries > AGAIN_FROM ? rec->tries - AGAIN_FROM : 0;
+
+	return often < AGAIN_SHIFT_MAX ? often : AGAIN_SHIFT_MAX;
+}
+
+/*
+ * Who resends into a network of which nearly all is dead learns no more by haste.
+ * REQ(req.loss.same-ev) REQ(req.loss.again)
+ */
 static bool is_proven_lost(const struct mt_tx_rec *rec, const struct mt_loss_report *r,
 			   uint64_t window_ns)
 {
@@ -19,6 +36,8 @@ static bool is_proven_lost(const struct mt_tx_rec *rec, const struct mt_loss_rep
 		return false;
 	if (r->trigger_first && rec->tries == 0 && rec->ev == r->trigger_ev)
 		window_ns >>= SAME_PATH_SHIFT;
+	else
+		window_ns <<= again_shift(rec);
 	return rec->sent_ns + window_ns <= r->trigger_sent_ns;
 }
 
@@ -43,7 +62,7 @@ static uint64_t next_reported(const struct mt_loss_report *r, uint64_t psn)
 }
 
 bool mt_loss_next(const struct mt_tx_window *w, const struct mt_loss_report *r, uint64_t window_ns,
-		  uint64_t *psn)
+		  uint64_t *psn, uint32_t *left)
 {
 	uint64_t p = *psn < w->una ? w->una : *psn;
 
@@ -51,13 +70,15 @@ bool mt_loss_next(const struct mt_tx_window *w, const struct mt_loss_report *r, 
 	for (p = next_reported(r, p); p < w->next; p = next_reported(r, p + 1)) {
 		const struct mt_tx_rec *rec = mt_tx_rec(w, p);
 
-		if (is_proven_lost(rec, r, window_ns)) {
-			mb_assert_slow(p >= w->una && p >= *psn);
-			*psn = p;
+		mb_assert_slow(p >= w->una && p >= *psn);
+		*psn = p;
+		if (*left == 0)
+			return false;
+		if (is_proven_lost(rec, r, window_ns))
 			return true;
-		}
 		if (was_sent_too_late(rec, r, window_ns))
 			return false;
+		--*left;
 	}
 	return false;
 }

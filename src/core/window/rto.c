@@ -9,8 +9,6 @@
 #include "core/types.h"
 
 #define PROBES_MAX 3u
-/* At most 16 probes at once: enough to find one path in dozens within a few rounds. */
-#define BREADTH_MAX_LOG2 4u
 /* 1.024 us * 2^24, the longest timeout that the API can name; doubling stops there. */
 #define RTO_MAX_NS (UINT64_C(1024) << RD_TIMEOUT_MAX)
 
@@ -49,9 +47,11 @@ void mt_rto_probe_answered(struct mt_rto *r, uint64_t now_ns)
 
 uint32_t mt_rto_probe_fanout(const struct mt_rto *r)
 {
-	uint32_t doubled = r->probe_rounds ? r->probe_rounds - 1u : 0;
+	uint32_t n = 1;
 
-	return 1u << (doubled < BREADTH_MAX_LOG2 ? doubled : BREADTH_MAX_LOG2);
+	for (uint32_t i = 1; i < r->probe_rounds && n < MT_RTO_PROBES_MAX; i++)
+		n *= 2;
+	return n;
 }
 
 static uint64_t current_rto(const struct mt_rto *r, const struct mt_rto_limits *l)

@@ -56,6 +56,7 @@ struct mt_tx_window {
 	uint64_t backoff_from;	 /* no PSN below this is in back-off, of either kind */
 	uint64_t backoff_due_ns; /* when the first of them becomes LOST; while n_backoff > 0 */
 	uint32_t n_backoff;	 /* records that are */
+	uint32_t search_from;	 /* low half of the PSN where a search for losses is to go on */
 };
 
 static inline struct mt_tx_rec *mt_tx_rec(const struct mt_tx_window *w, uint64_t psn)
@@ -135,12 +136,17 @@ struct mt_loss_report {
 	uint64_t trigger_sent_ns;
 };
 
+/* A SACK may cost so many records at most that it does not find lost. */
+#define MT_LOSS_SEARCH 256u
+
 /*
  * mt_loss_next finds the lowest PSN from *psn on that the report proves lost; false when there is
- * none. What the report says is received must be marked so before. Changes nothing in the window.
+ * none, or when *left records were looked at in vain, with *psn where the search is to go on. What
+ * the report says is received must be marked so before. Changes nothing in the window.
+ * REQ(req.loss.search-bound)
  */
 bool mt_loss_next(const struct mt_tx_window *w, const struct mt_loss_report *r, uint64_t window_ns,
-		  uint64_t *psn);
+		  uint64_t *psn, uint32_t *left);
 
 /*
  * Retransmission timeout and tail probes: what to do about silence.
@@ -154,6 +160,8 @@ bool mt_loss_next(const struct mt_tx_window *w, const struct mt_loss_report *r, 
  * REQ(req.retry.linear-exp)
  */
 
+/* So many probes at once are enough to find one path in dozens within a few rounds. */
+#define MT_RTO_PROBES_MAX 16u
 /* In place of the time after which to probe, while more is about to be sent. */
 #define MT_RTO_NO_PROBE UINT64_MAX
 
@@ -191,7 +199,8 @@ void mt_rto_exclude(struct mt_rto *r, uint64_t ns);
 /* mt_rto_probe_answered notes the answer to a probe: the peer is there, and more probes are worth
  * it. */
 void mt_rto_probe_answered(struct mt_rto *r, uint64_t now_ns);
-/* mt_rto_probe_fanout returns on how many EVs the probe that is due now goes: 1, 2, 4 .. 16. */
+/* mt_rto_probe_fanout returns on how many EVs the probe that is due now goes: 1, 2, 4 ..
+ * MT_RTO_PROBES_MAX. */
 uint32_t mt_rto_probe_fanout(const struct mt_rto *r);
 /* mt_rto_deadline returns when mt_rto_expire must be asked, UINT64_MAX when nothing is watched. */
 uint64_t mt_rto_deadline(const struct mt_rto *r, const struct mt_rto_limits *l, uint64_t probe_ns);
@@ -344,7 +353,7 @@ uint64_t mt_rx_window_report(struct mt_rx_window *w, uint64_t *base);
  *
  * Five triggers: enough bytes since the last one, AckReq, an ECN mark, a retransmission, a
  * reliability probe. The first, second and fourth ask for state, so that several become one SACK;
- * the other two must name their packet and go through the control ring. REQ(rsp.sack.coalesce)
+ * the other two must name their packet and are queued one by one. REQ(rsp.sack.coalesce)
  */
 
 /* A packet counts at least this much towards the byte trigger, so that small ones are not

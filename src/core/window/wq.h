@@ -38,6 +38,12 @@ struct mt_wqe {
 	uint8_t last_op;  /* ... and of its last, or only one */
 };
 
+/* mt_wqe_end returns the first PSN behind a WQE. */
+static inline uint64_t mt_wqe_end(const struct mt_wqe *wqe)
+{
+	return wqe->first_psn + wqe->n_packets;
+}
+
 struct mt_sq {
 	struct mt_wqe *wqes;
 	struct rd_sge *sges; /* max_sge for each slot */
@@ -48,11 +54,22 @@ struct mt_sq {
 	bool signal_all;
 };
 
+/*
+ * What has come of a message whose packets name their offset in it: how many packets, and the PSN
+ * with which it begins, on which offset and PSN of each must agree. Each PSN comes once, so that it
+ * is whole when there are as many as it has. REQ(rsp.complete.whole)
+ */
+struct mt_parts {
+	uint32_t first; /* as on the wire */
+	uint32_t count;
+};
+
 /* A receive WR, and then what arrived for it. */
 struct mt_rqe {
 	uint64_t wr_id;
 	uint32_t imm;
-	uint32_t byte_len;
+	uint32_t byte_len; /* of the message; SEND: from its first packet on */
+	struct mt_parts parts;
 	uint32_t msn;	/* low bits, of the message that it is for, once `arrived` */
 	uint8_t status; /* enum rd_wc_status */
 	uint8_t n_sge;

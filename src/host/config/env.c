@@ -53,6 +53,12 @@ static const struct env_number env_numbers[] = {
 	{MH_SET_TAIL_PROBE, ENV_US(10, 10000000, 6000, tail_probe_ns)},
 	{MH_SET_REORDER_MIN, ENV_US(1, 10000000, 3000, reorder_min_ns)},
 	{MH_SET_REORDER_MAX, ENV_US(1, 10000000, 10000, reorder_max_ns)},
+	{MH_SET_MEMORY,
+	 {16, 1u << 20, " (MiB)"},
+	 4096,
+	 1u << 20,
+	 offsetof(struct mh_env, memory_bytes),
+	 true},
 	{MH_SET_PRIORITY, {0, MH_PRIORITY_MAX, " (steps of nice)"}, 10, 1, ENV_U32(priority)},
 };
 

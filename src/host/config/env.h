@@ -104,7 +104,8 @@ struct mh_env {
 	uint64_t pace_bps; /* per port; 0: not paced */
 	uint32_t mtu;	   /* largest path MTU, bytes of payload */
 	uint32_t rx_buffer_bytes;
-	uint32_t priority; /* of the progress thread, see platform/platform.h */
+	uint64_t memory_bytes; /* that the engine may be given for QPs and what they hold */
+	uint32_t priority;     /* of the progress thread, see platform/platform.h */
 	bool icrc;
 	bool relaxed; /* extended QPs place ends of messages as they come, see mt_qp_cap */
 	char real_ibverbs[MH_PATH_MAX]; /* path of the system's libibverbs, "auto" or "off" */

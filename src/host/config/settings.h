@@ -42,6 +42,7 @@
 	X(REORDER_MAX, "MRC_REORDER_MAX_US", "timers.reorder_max_us", MB_TOML_INTEGER) \
 	X(SVC_TIME, "MRC_SVC_TIME", "timers.svc_time", MB_TOML_BOOLEAN)                \
 	X(PRIORITY, "MRC_PRIORITY", "progress.priority", MB_TOML_INTEGER)              \
+	X(MEMORY, "MRC_MEMORY", "memory.limit", MB_TOML_INTEGER)                       \
 	X(ORDER, "MRC_ORDER", "verbs.order", MB_TOML_STRING)                           \
 	X(REAL_IBVERBS, "MRC_REAL_IBVERBS", "verbs.real", MB_TOML_STRING)              \
 	X(ICRC, "MRC_ICRC", "checks.icrc", MB_TOML_BOOLEAN)                            \

@@ -44,15 +44,19 @@ static void *engine_alloc(size_t size)
 
 /*
  * Runs under nic->lock and may fault in a megabyte: that is rare, for the engine uses memory again
- * that a QP gave up, and better than a receiver that refuses for want of memory.
+ * that a QP gave up, and better than a receiver that refuses for want of memory. Yet peers decide
+ * how much is wanted, so that there is a limit.
  */
 bool mh_engine_grow(struct mh_nic *nic)
 {
 	size_t size = mt_engine_memory_wanted(nic->engine);
-	struct mh_chunk *chunk = malloc(sizeof(*chunk));
+	struct mh_chunk *chunk;
 
 	if (size < CHUNK_MIN)
 		size = CHUNK_MIN;
+	if (size > nic->env.memory_bytes || nic->chunk_bytes > nic->env.memory_bytes - size)
+		return false;
+	chunk = malloc(sizeof(*chunk));
 	if (!chunk)
 		return false;
 	chunk->bytes = engine_alloc(size);
@@ -62,6 +66,7 @@ bool mh_engine_grow(struct mh_nic *nic)
 	}
 	chunk->next = nic->chunks;
 	nic->chunks = chunk;
+	nic->chunk_bytes += size;
 	mt_engine_add_memory(nic->engine, chunk->bytes, size);
 	return true;
 }

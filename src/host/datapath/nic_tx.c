@@ -25,7 +25,6 @@
 #define TX_BATCH MIO_BURST_MAX
 /* One run holds the NIC's lock for about this many packets at most. */
 #define TX_RUN_MAX 512u
-#define TX_CLASSES 3u
 #define TX_ECT0 2u
 #define TX_DSCP_MASK 0xFCu
 #define TX_PAD_MAX 3u
@@ -48,7 +47,7 @@ struct tx_burst {
 struct mh_tx {
 	bool more;	       /* the last run stopped before the engine had no more to send */
 	uint32_t without_room; /* ports that had none when the engine had no more for the others */
-	uint8_t tos_of_class[TX_CLASSES];
+	uint8_t tos_of_class[MW_DSCP_CLASSES];
 	struct mt_tx_desc desc[TX_BATCH];
 	struct tx_burst burst[]; /* by port */
 };
@@ -65,9 +64,8 @@ struct mh_tx *mh_tx_create(uint32_t n_ports, const struct mw_dscp_map *dscp)
 
 	if (!tx)
 		return NULL;
-	tx->tos_of_class[MT_CLASS_DATA] = tx_tos(dscp, MW_DSCP_TRIMMABLE, TX_ECT0);
-	tx->tos_of_class[MT_CLASS_RETX] = tx_tos(dscp, MW_DSCP_TRIMMABLE_RETX, TX_ECT0);
-	tx->tos_of_class[MT_CLASS_CONTROL] = tx_tos(dscp, MW_DSCP_CONTROL, 0);
+	for (enum mw_dscp_class cls = 0; cls < MW_DSCP_CLASSES; cls++)
+		tx->tos_of_class[cls] = tx_tos(dscp, cls, cls == MW_DSCP_CONTROL ? 0 : TX_ECT0);
 	return tx;
 }
 
@@ -284,7 +282,7 @@ static void tx_emit_packet(struct mh_nic *nic, const struct mt_tx_desc *d, uint6
 		return;
 	}
 	/* Control packets are not paced: an ACK that waits behind data slows down the peer. */
-	if (d->tclass != MT_CLASS_CONTROL)
+	if (d->tclass != MW_DSCP_CONTROL)
 		mh_pace_consume(&nic->ports.port[d->port].pace, burst->frame[burst->n].len);
 	burst->n++;
 }
@@ -336,6 +334,13 @@ static uint32_t tx_port_budgets(struct mh_nic *nic, uint64_t now_ns, uint32_t *n
 	return free_ports;
 }
 
+/* What waits is for ports without room: no other port saves up for it. */
+static void tx_forgo(struct mh_nic *nic, uint64_t now_ns)
+{
+	for (uint32_t i = 0; i < nic->ports.n; i++)
+		mh_pace_forgo(&nic->ports.port[i].pace, now_ns);
+}
+
 /*
  * The engine is asked again as long as it fills each batch: a batch is no larger than the least
  * room of a port. TX_RUN_MAX ends the run although there is more, so that a thread that posts does
@@ -358,6 +363,8 @@ uint32_t mh_tx_run(struct mh_nic *nic, uint64_t now_ns)
 	} while (got == want && sent < TX_RUN_MAX);
 	nic->tx->more = got == want;
 	nic->tx->without_room = ~free_ports;
+	if (!nic->tx->more && mt_engine_tx_is_blocked(nic->engine))
+		tx_forgo(nic, now_ns);
 	for (uint32_t i = 0; i < nic->ports.n; i++)
 		mh_tx_flush(nic, i, now_ns);
 	return sent;

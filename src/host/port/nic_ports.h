@@ -42,6 +42,13 @@ uint32_t mh_pace_frames(struct mh_pace *p, uint64_t now_ns);
 /* mh_pace_consume pays for a frame; what is not there is no debt. */
 void mh_pace_consume(struct mh_pace *p, uint32_t bytes);
 /*
+ * mh_pace_forgo leaves at most one frame in the bucket: for a port that nobody wants to use while
+ * others have more to send than they may. What such a port saved up would leave in one burst when
+ * it is wanted again, and packets of that burst arrive long after those that other ports send
+ * meanwhile: they would be taken for lost.
+ */
+void mh_pace_forgo(struct mh_pace *p, uint64_t now_ns);
+/*
  * mh_pace_deadline returns when it is worth asking again: an eighth of the bucket is there then,
  * and pays for a frame. Meaningful after mh_pace_frames returned 0; without pacing it is `now`.
  */

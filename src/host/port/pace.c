@@ -64,6 +64,15 @@ void mh_pace_consume(struct mh_pace *p, uint32_t bytes)
 	p->tokens = p->tokens > cost ? p->tokens - cost : 0;
 }
 
+void mh_pace_forgo(struct mh_pace *p, uint64_t now_ns)
+{
+	if (p->rate_bps == 0)
+		return;
+	pace_fill(p, now_ns);
+	if (p->tokens > p->frame)
+		p->tokens = p->frame;
+}
+
 uint64_t mh_pace_deadline(const struct mh_pace *p)
 {
 	uint64_t want = p->depth / BUCKET_WAKE;

@@ -150,6 +150,7 @@ struct mh_nic {
 	struct mt_engine *engine;
 	void *engine_memory;
 	struct mh_chunk *chunks;
+	uint64_t chunk_bytes; /* of all of them */
 	struct mh_ports ports;
 	struct mh_mr_keys mr_keys;
 	struct mh_tx *tx;

@@ -36,7 +36,8 @@ _Static_assert((int)MRC_STATS_EV_BY_LOSS == (int)MT_EV_BY_LOSS &&
 		       (int)MRC_STATS_EV_BY_FLOOR == (int)MT_EV_BY_FLOOR &&
 		       (int)MRC_STATS_EV_BY_OPERATOR == (int)MT_EV_BY_OPERATOR &&
 		       (int)MRC_STATS_EV_BY_PORT == (int)MT_EV_BY_PORT &&
-		       (int)MT_EV_CAUSES == (int)MRC_STATS_EV_BY_PORT + 1,
+		       (int)MRC_STATS_EV_BY_LATE == (int)MT_EV_BY_LATE &&
+		       (int)MT_EV_CAUSES == (int)MRC_STATS_EV_BY_LATE + 1,
 	       "causes of their changes");
 _Static_assert(MRC_STATS_COUNTERS >= MH_COUNTERS_MAX, "room for all counters");
 

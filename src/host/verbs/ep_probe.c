@@ -22,9 +22,7 @@ static bool endpoint_class(const struct mw_dscp_map *map, uint8_t dscp, uint8_t 
 
 	if (cls != MW_DSCP_CONTROL && cls != MW_DSCP_TRIMMABLE && cls != MW_DSCP_TRIMMABLE_RETX)
 		return false;
-	*tclass = cls == MW_DSCP_CONTROL     ? MT_CLASS_CONTROL
-		  : cls == MW_DSCP_TRIMMABLE ? MT_CLASS_DATA
-					     : MT_CLASS_RETX;
+	*tclass = (uint8_t)cls;
 	return true;
 }
 

@@ -355,6 +355,26 @@ static uint64_t bytes_in(uint64_t bit_s, uint64_t ps)
 	return bit_s / 1000000 * ps / 8000000;
 }
 
+/*
+ * Marks begin at a fifth of a BDP. Where links are slow that is a few packets, and no more than
+ * meet by chance while every path is as good as any other: when each of n hosts of a T0 sends a
+ * packet over each link in a round, in orders that know nothing of each other, a queue of x packets
+ * is as likely as exp(-2 x^2 / n), one of sqrt(3 n) comes once in 400 rounds. Marks for these move
+ * packets to where others are, and so cause more marks. The bound leaves room up to where packets
+ * are cut.
+ */
+static uint32_t ecn_min_of(const struct mf_topology *t, uint32_t bdp)
+{
+	uint32_t packets = 1, chance;
+
+	while (packets * packets < 3 * t->cfg.hosts_per_t0)
+		packets++;
+	chance = packets * t->cfg.mtu;
+	if (chance > bdp / 2)
+		chance = bdp / 2;
+	return bdp / 5 > chance ? bdp / 5 : chance;
+}
+
 void ms_queue_defaults(const struct mf_topology *t, bool trimming,
 		       struct ms_queue_cfg queue[MS_PORT_KINDS])
 {
@@ -370,7 +390,7 @@ void ms_queue_defaults(const struct mf_topology *t, bool trimming,
 		if (k == MS_PORT_HOST_UP || !kind_is_there(t, k))
 			continue;
 		if (k != MS_PORT_T0_DOWN) { /* REQ(switch.ecn.not-last-hop) */
-			queue[i].ecn_min_bytes = b / 5;
+			queue[i].ecn_min_bytes = ecn_min_of(t, b);
 			queue[i].ecn_max_bytes = b / 5 * 4;
 			queue[i].ecn_ppm = 1000000;
 		}

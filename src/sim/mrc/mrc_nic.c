@@ -40,12 +40,12 @@ static void send_one(struct ms_mrc_host *h, struct ms_worker *worker, const stru
 	p.plane = d->port & MS_PLANE_MASK;
 	p.ecmp = p.roce = 0;
 	p.dst = ms_addr_host(&d->dst) & (MS_HOSTS_MAX - 1);
-	p.cls = mw_dscp_class_of_opcode(bth->opcode, bth->rtx, h->mrc->cfg.trim_nack) & 7;
+	p.cls = (uint32_t)d->tclass & 7;
 	p.ce = p.corrupt = 0;
 	p.ev = d->ev;
 	p.bytes = (uint16_t)(ms_frame_bytes(&d->pkt) + h->mrc->cfg.frame_bytes);
 	ms_frame_pack(&d->pkt, &p);
-	if (bth->rtx && d->tclass != MT_CLASS_CONTROL)
+	if (bth->rtx && d->tclass != MW_DSCP_CONTROL)
 		((struct ms_conn *)d->qp_user)->end.retransmits++;
 	ms_send(worker, &p);
 	h->free_ps[d->port] = ms_port_idle_ps(worker, d->port);
@@ -211,7 +211,7 @@ static uint64_t all_taken(const struct mt_stats *s)
 	       s->drop_decode + s->drop_icrc + s->drop_endpoint + s->drop_no_qp +
 	       s->drop_src_mismatch + s->drop_qp_state + s->drop_p_key + s->drop_old_psn +
 	       s->drop_far_psn + s->drop_no_memory + s->drop_malformed + s->drop_bogus_ack +
-	       s->drop_ep_response;
+	       s->drop_ep_response + s->drop_unknown_sender + s->drop_context_ids;
 }
 
 static uint64_t all_sent(const struct mt_stats *s)
@@ -231,34 +231,81 @@ static void count(const struct ms_nic_set *set, uint64_t *sent, uint64_t *taken)
 
 /* ---- life ---- */
 
-/* Draws the EVs of each plane without repeating one: the first steps of a shuffle. */
-static void choose_evs(const struct ms_mrc *n, uint32_t *order, struct mb_prng *prng,
+/*
+ * Draws the EVs of each plane without repeating one: the first steps of a shuffle.
+ */
+static void draw_evs(const struct ms_mrc *n, struct mb_prng *prng, uint32_t *order, uint32_t paths)
+{
+	for (uint32_t i = 0; i < paths; i++)
+		order[i] = i;
+	for (uint32_t i = 0; i < n->n_evs; i++) {
+		uint32_t j = i + mb_prng_below(prng, paths - i), first = order[i];
+
+		order[i] = order[j];
+		order[j] = first;
+	}
+}
+
+static uint32_t gcd(uint32_t a, uint32_t b)
+{
+	return b ? gcd(b, a % b) : a;
+}
+
+/*
+ * The EVs of a plane in the order of their links, evenly apart, from `first` on. The step has no
+ * divisor in common with the number of paths, so that the links of every tier are in it alike.
+ */
+static void space_evs(const struct ms_mrc *n, uint32_t first, uint32_t *order, uint32_t paths)
+{
+	uint32_t step = paths / n->n_evs;
+
+	while (gcd(step, paths) != 1)
+		step++;
+	for (uint32_t i = 0; i < n->n_evs; i++)
+		order[i] = (first + i * step) % paths;
+}
+
+/*
+ * What a controller gives a host. Hosts under a T0 begin with links of their own, and since all go
+ * on by the same step, they stay apart; where a T0 begins is random, or hosts with the same number
+ * on different T0s would meet on the links down to a common destination.
+ */
+static void choose_evs(const struct ms_mrc *n, uint32_t set, struct mb_prng *prng, uint32_t *order,
 		       struct mt_ev *evs)
 {
 	const struct mf_topology *t = &n->cfg.topology;
-	uint32_t planes = n->set.planes, per_plane = mf_ev_count(t) / planes;
+	uint32_t planes = n->set.planes, paths = mf_ev_count(t) / planes;
+	struct mb_prng of_t0;
+	uint32_t first;
 
+	mb_prng_init(&of_t0, n->cfg.seed + set / t->cfg.hosts_per_t0);
+	first = mb_prng_below(&of_t0, paths) + set % t->cfg.hosts_per_t0;
 	for (uint32_t p = 0; p < planes; p++) {
-		for (uint32_t i = 0; i < per_plane; i++)
-			order[i] = i;
-		for (uint32_t i = 0; i < n->n_evs; i++) {
-			uint32_t j = i + mb_prng_below(prng, per_plane - i), first = order[i];
-
-			order[i] = order[j];
-			order[j] = first;
+		if (n->cfg.evs_ordered)
+			space_evs(n, first, order, paths);
+		else
+			draw_evs(n, prng, order, paths);
+		for (uint32_t i = 0; i < n->n_evs; i++)
 			evs[i * planes + p] = (struct mt_ev){
 				.value = mf_ev_nth(t, order[i] * planes + p),
 				.port = (uint8_t)p,
 			};
-		}
 	}
 }
 
 /*
  * Hosts share sets, but none of those on the same T0, where the same uplinks would be loaded twice:
- * hosts with the same number modulo this.
+ * hosts with the same number modulo this, which is made a multiple of the hosts of a T0.
  */
 #define EV_SETS_MAX 4096u
+
+static uint32_t count_ev_sets(const struct ms_mrc *n)
+{
+	uint32_t of_t0 = n->cfg.topology.cfg.hosts_per_t0;
+	uint32_t most = of_t0 < EV_SETS_MAX ? EV_SETS_MAX / of_t0 * of_t0 : of_t0;
+
+	return n->set.hosts < most ? n->set.hosts : most;
+}
 
 static bool open_ev_sets(struct ms_mrc *n)
 {
@@ -267,10 +314,10 @@ static bool open_ev_sets(struct ms_mrc *n)
 	struct mb_prng prng;
 
 	mb_prng_init(&prng, n->cfg.seed);
-	n->n_ev_sets = n->set.hosts < EV_SETS_MAX ? n->set.hosts : EV_SETS_MAX;
+	n->n_ev_sets = count_ev_sets(n);
 	n->ev_sets = calloc(n->n_ev_sets * set, sizeof(*n->ev_sets));
 	for (uint32_t i = 0; order && n->ev_sets && i < n->n_ev_sets; i++)
-		choose_evs(n, order, &prng, n->ev_sets + i * set);
+		choose_evs(n, i, &prng, order, n->ev_sets + i * set);
 	free(order);
 	return order && n->ev_sets;
 }

@@ -36,7 +36,8 @@ struct ms_mrc_cfg {
 	uint32_t frame_bytes; /* on the wire, MRC headers and payload not counted */
 	uint32_t evs;	      /* of a plane; more than there are paths: all paths */
 	uint32_t evs_active;  /* of these in the rotation, the others are backups; 0: all */
-	uint32_t min_active;  /* of all planes: fewer are never left usable */
+	bool evs_ordered;    /* each host has them in the order of links, from a place of its own */
+	uint32_t min_active; /* of all planes: fewer are never left usable */
 	uint8_t revive_probes;
 	/* All true is MRC; each may be false to see what it is worth. */
 	bool ev_feedback;  /* marks, trims and losses make EVs skip a round or retire them */
@@ -53,7 +54,7 @@ struct ms_mrc_cfg {
 };
 
 /*
- * ms_mrc_defaults fills in a configuration for a topology: MTU 4096, 128 EVs over all planes, NSCC
+ * ms_mrc_defaults fills in a configuration for a topology: MTU 4096, 256 EVs over all planes, NSCC
  * with the topology's rate and base RTT, trimming, MPR 8.
  */
 void ms_mrc_defaults(struct ms_mrc_cfg *cfg, const struct mf_topology *topology);

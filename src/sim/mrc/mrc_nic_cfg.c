@@ -9,9 +9,9 @@
 #include "fabric/fabric_path.h"
 #include "sim/mrc/mrc_nic_state.h"
 
-#define EVS_ALL_PLANES 128u
+#define EVS_ALL_PLANES 256u
 #define SLEEP_AFTER_WORK_MAX_NS 2000000u
-#define CONTROL_MIN 8u
+#define CONTROL_MIN 32u
 #define NS_PER_S UINT64_C(1000000000)
 
 static uint64_t rate_of(const struct mf_topology *t)
@@ -49,6 +49,7 @@ void ms_mrc_defaults(struct ms_mrc_cfg *cfg, const struct mf_topology *topology)
 		.path_mtu = 4096,
 		.frame_bytes = MS_FRAME_BYTES,
 		.evs = (EVS_ALL_PLANES + topology->cfg.planes - 1) / topology->cfg.planes,
+		.evs_ordered = true,
 		.min_active = 1,
 		.revive_probes = 3,
 		.ev_feedback = true,
@@ -146,8 +147,8 @@ void ms_mrc_engine_cfg(const struct ms_mrc_cfg *cfg, uint32_t slots, uint32_t in
 	engine->max_qps = mb_pow2_ceil(slots ? slots : 1);
 	engine->max_mrs = incoming ? incoming : 1;
 	engine->max_profiles = 1;
-	/* A round empties it; between two a probe for each plane may come, and a few answers. */
-	engine->control_ring = 2 * mb_pow2_ceil(cfg->topology.cfg.planes);
+	/* A round empties it; between two a QP may be sent a packet for an answer on each plane. */
+	engine->control_ring = 4 * mb_pow2_ceil(cfg->topology.cfg.planes);
 	if (engine->control_ring < CONTROL_MIN)
 		engine->control_ring = CONTROL_MIN;
 	/* No caller polls them here. */

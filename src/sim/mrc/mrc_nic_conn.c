@@ -92,7 +92,7 @@ static bool connect_qp(struct ms_mrc_host *h, struct ms_conn *c, uint32_t peer, 
 	a.timeout = cfg->timeout;
 	a.retry_linear = cfg->retry_linear;
 	a.retry_exp = cfg->retry_exp;
-	a.trim_nack = cfg->trim_nack;
+	a.trim_nack_dest = cfg->trim_nack;
 	a.state = RD_QPS_INIT;
 	if (modify_qp(h, c->qp, now_ns, &a, RD_QP_STATE | RD_QP_ACCESS) != MT_OK)
 		return false;
@@ -100,8 +100,8 @@ static bool connect_qp(struct ms_mrc_host *h, struct ms_conn *c, uint32_t peer, 
 	if (modify_qp(h, c->qp, now_ns, &a,
 		      RD_QP_STATE | RD_QP_DEST | RD_QP_PATH_MTU | RD_QP_RQ_PSN | RD_QP_SQ_PSN |
 			      RD_QP_MPR | RD_QP_MPR_DEST | RD_QP_MAX_WIMM | RD_QP_MAX_WIMM_DEST |
-			      RD_QP_TIMEOUT | RD_QP_RETRY | RD_QP_TRIM_NACK | RD_QP_EV_PROFILE |
-			      RD_QP_CC_PROFILE) != MT_OK)
+			      RD_QP_TIMEOUT | RD_QP_RETRY | RD_QP_TRIM_NACK_DEST |
+			      RD_QP_EV_PROFILE | RD_QP_CC_PROFILE) != MT_OK)
 		return false;
 	a.state = RD_QPS_RTS;
 	if (modify_qp(h, c->qp, now_ns, &a, RD_QP_STATE) != MT_OK)

@@ -31,6 +31,7 @@ static bool set_profiles(struct ms_mrc_host *h)
 									  : active * n->set.planes),
 		.revive_probes = c->revive_probes,
 		.ignores = ignores_ecn(c),
+		.ordered = c->evs_ordered,
 		.probe_interval_ns = c->probe_interval_ns,
 		.probe_interval_max_ns = c->probe_interval_max_ns,
 	};

@@ -88,7 +88,8 @@ static const struct ms_key queues_keys[] = {
 
 #define PORT struct ms_queue_cfg
 static const struct ms_key port_keys[] = {
-	KEY("ecn_min", BYTES, PORT, ecn_min_bytes, 0, GIB, "0.2 BDP; last hop: no marking",
+	KEY("ecn_min", BYTES, PORT, ecn_min_bytes, 0, GIB,
+	    "at least 0.2 BDP and sqrt(3 hosts of a T0) packets; last hop: none",
 	    "shorter queues do not mark"),
 	KEY("ecn_max", BYTES, PORT, ecn_max_bytes, 0, GIB, "0.8 BDP",
 	    "longer ones mark every packet; 0: no marking"),
@@ -108,10 +109,12 @@ static const struct ms_key mrc_keys[] = {
 	    "payload of a packet, a power of 2"),
 	KEY("frame_bytes", NUMBER, NIC, frame_bytes, 0, 1024, "IPv6 in IPv6 on Ethernet",
 	    "what a packet has on the wire in addition to  headers and payload"),
-	KEY("evs", NUMBER, NIC, evs, 1, MT_EVS_MAX, "128 over all planes",
+	KEY("evs", NUMBER, NIC, evs, 1, MT_EVS_MAX, "256 over all planes",
 	    "EVs of a plane; more than there are paths: all paths"),
 	KEY("evs_active", NUMBER, NIC, evs_active, 0, MT_EVS_MAX, "0",
 	    "of these in the rotation, the others are backups; 0: all"),
+	KEY("evs_ordered", BOOLEAN, NIC, evs_ordered, 0, 1, "true",
+	    "each host has them in the order of links, from a place of its own; false: random"),
 	KEY("min_active", NUMBER, NIC, min_active, 1, MT_EVS_MAX, "of the NIC",
 	    "of all planes: fewer are never left usable"),
 	KEY("ev_feedback", BOOLEAN, NIC, ev_feedback, 0, 1, "true",

@@ -235,7 +235,7 @@ static void act_request(struct script *s)
 {
 	static const char *const ops[] = {"port_status", "ev_probe", NULL};
 	struct words *w = &s->words;
-	struct mt_ep_request req = {.tclass = MT_CLASS_CONTROL, .timeout_ns = 1000000};
+	struct mt_ep_request req = {.tclass = MW_DSCP_CONTROL, .timeout_ns = 1000000};
 	int wanted;
 
 	req.dst = s->world.config.attr.dest;

@@ -96,7 +96,7 @@ static const struct setting settings[] = {
 	{"ep_rest", TIME, ANY_TIME, AT(engine.timing.ep_quarantine_ns), NULL},
 	{"control_ring", NUMBER, 8, 65536, 0, AT(engine.control_ring), NULL},
 	{"seed", NUMBER, 0, UINT64_MAX, 0, AT(engine.seed), NULL},
-	{"trim_nack", ON_OFF, ANY_TIME, AT(attr.trim_nack), NULL},
+	{"trim_nack_dest", ON_OFF, ANY_TIME, AT(attr.trim_nack_dest), NULL},
 	{"dynamic_mpr", ON_OFF, ANY_TIME, AT(attr.dynamic_mpr), NULL},
 	{"cc", CHOICE, ANY_TIME, AT(cc.kind), ccs},
 	{"trimming", ON_OFF, ANY_TIME, AT(cc.trimming), NULL},

@@ -101,6 +101,7 @@ void convert_from_wire(const struct mw_packet *pkt, const struct mt_tx_desc *d, 
 		packet_set(p, F_OVER, d->ev);
 	} else if (pkt->bth.opcode == MW_ACK) {
 		p->kind = KIND_ACK;
+		packet_set(p, F_PSN, pkt->bth.psn);
 		packet_set(p, F_MSN, pkt->aeth.msn);
 		packet_set(p, F_NAK, pkt->aeth.syndrome);
 	} else if (pkt->bth.opcode == MW_PROBE) {
@@ -214,9 +215,13 @@ static void default_nack(struct world *w, struct packet *p)
 static void default_others(struct world *w, struct packet *p)
 {
 	if (p->kind == KIND_ACK) {
+		struct mt_qp_info info;
+
 		if (!packet_has(p, F_MSN))
 			report_fail(w->report, "an ACK needs an msn");
 		set_default(p, F_NAK, MW_ACK_NO_CREDIT);
+		mt_qp_info(w->qp, &info);
+		set_default(p, F_PSN, (info.psn_next - 1) & PSN_MASK);
 	} else if (p->kind == KIND_PROBE) {
 		if (!packet_has(p, F_PROBE))
 			report_fail(w->report, "a PROBE needs its id: probe N");
@@ -349,6 +354,7 @@ void convert_to_wire(const struct packet *p, struct mw_packet *pkt, struct mt_rx
 		to_nack(p, pkt);
 	} else if (p->kind == KIND_ACK) {
 		pkt->bth.opcode = MW_ACK;
+		pkt->bth.psn = (uint32_t)p->value[F_PSN];
 		pkt->aeth = (struct mw_aeth){.syndrome = (uint8_t)p->value[F_NAK],
 					     .msn = (uint32_t)p->value[F_MSN]};
 	} else if (p->kind == KIND_PROBE) {

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "wire/dscp.h"
 #include "wire/packet.h"
 
 enum type {
@@ -56,7 +57,11 @@ static const struct choice naks[] = {{"none", MW_ACK_NO_CREDIT},
 				     {NULL, 0}};
 static const struct choice ops[] = {
 	{"port_status", MW_EP_PORT_STATUS}, {"ev_probe", MW_EP_EV_PROBE}, {NULL, 0}};
-static const struct choice classes[] = {{"data", 0}, {"retx", 1}, {"control", 2}, {NULL, 0}};
+static const struct choice classes[] = {{"no_trim", MW_DSCP_NO_TRIM},
+					{"data", MW_DSCP_TRIMMABLE},
+					{"retx", MW_DSCP_TRIMMABLE_RETX},
+					{"control", MW_DSCP_CONTROL},
+					{NULL, 0}};
 static const struct choice trims[] = {{"none", 0}, {"midpath", 1}, {"lasthop", 2}, {NULL, 0}};
 static const struct choice senders[] = {{"peer", 0}, {"attacker", 1}, {NULL, 0}};
 
@@ -76,7 +81,7 @@ struct field_info {
 
 static const struct field_info table[FIELDS] = {
 	[F_OPCODE] = {"", DATA, BOTH, T_CHOICE, MAX8, opcodes},
-	[F_PSN] = {"psn", DATA | K(NACK), BOTH, T_NUMBER, MAX24, NULL},
+	[F_PSN] = {"psn", DATA | K(NACK) | K(ACK), BOTH, T_NUMBER, MAX24, NULL},
 	[F_MSN] = {"msn", DATA | K(ACK), BOTH, T_NUMBER, MAX24, NULL},
 	[F_RQMSN] = {"rqmsn", DATA, BOTH, T_NUMBER, MAX16, NULL},
 	[F_LEN] = {"len", DATA, BOTH, T_NUMBER, 4096, NULL},
@@ -107,7 +112,7 @@ static const struct field_info table[FIELDS] = {
 	[F_RCVD] = {"rcvd", K(SACK), BOTH, T_NUMBER, MAX24, NULL},
 	[F_PEN] = {"pen", K(SACK), BOTH, T_NUMBER, 127, NULL},
 	[F_RESTORE] = {"restore", K(SACK), BOTH, T_FLAG, 1, NULL},
-	[F_CLASS] = {"class", ALL, SIDE(FROM_ENGINE), T_CHOICE, 2, classes},
+	[F_CLASS] = {"class", ALL, SIDE(FROM_ENGINE), T_CHOICE, MW_DSCP_CONTROL, classes},
 	[F_DQP] = {"dqp", ALL, BOTH, T_HEX, MAX24, NULL},
 	[F_PKEY] = {"pkey", ALL, BOTH, T_HEX, MAX16, NULL},
 	[F_CE] = {"ce", ALL, SIDE(TO_ENGINE), T_FLAG, 1, NULL},

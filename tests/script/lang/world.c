@@ -121,7 +121,7 @@ static void queue_packet(void *ctx, const struct mt_tx_desc *d, uint32_t ports)
 	size_t len = headers + d->pkt.payload_len + d->pkt.bth.pad;
 
 	(void)ports;
-	if (d->tclass != MT_CLASS_CONTROL && d->pkt.bth.opcode != MW_PROBE)
+	if (d->tclass != MW_DSCP_CONTROL && d->pkt.bth.opcode != MW_PROBE)
 		w->data_ns = w->now_ns + w->config.gap_ns;
 	if (d->dst.b[0] != PEER_ADDR &&
 	    !(mw_packet_decode(bytes, len, false, &pkt, &begin) == MW_OK &&

@@ -9,6 +9,7 @@ post recv id 1..2
 > ACK msn 2
 expect receive id 1 success imm 7
 < WRITE ONLY IMM psn 100 msn 0 imm 7 len 8 ev 2
+> SACK cack 101 trigger 100 ev 2
 > ACK msn 2
 expect nothing
 expect placed 8 at 1024

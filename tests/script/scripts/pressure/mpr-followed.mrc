@@ -13,7 +13,7 @@ expect nothing
 < SACK cack 483 mpr 0
 > WRITE ONLY psn 484..611
 expect nothing
-< SACK cack 400 mpr 2 rcvd 1                      # an old one
+< SACK cack 400 mpr 2                             # an old one
 expect nothing
 < SACK cack 611 mpr 200
 > WRITE ONLY psn 612..867

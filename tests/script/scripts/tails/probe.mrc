@@ -5,7 +5,7 @@ config evs 4 tail_probe 50us
 
 post write 100 bytes id 1
 > WRITE ONLY psn 100 ev A
-+50us > PROBE probe P class data
++50us > PROBE probe P class no_trim
 +10us < SACK cack 99 probe P
 > WRITE ONLY psn 100 rtx ev !A
 expect ev A ASSUMED_BAD

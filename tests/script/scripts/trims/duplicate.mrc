@@ -3,6 +3,8 @@
 config planes 1
 
 < WRITE ONLY psn 101 msn 1 len 8
+< WRITE ONLY psn 101 msn 1 len 8 trim midpath
+> SACK cack 99 map 0b10 trigger 101
 < WRITE ONLY psn 101 msn 1 len 8 rtx trim midpath
 > SACK cack 99 map 0b10 trigger 101 rtx
 expect stat tx_nacks 0

@@ -12,6 +12,7 @@ post write 8 bytes id 1
 expect completion id 1 success
 expect nothing for 10ms
 < WRITE ONLY psn 100 msn 0 len 8
+> SACK cack 100 trigger 100
 > ACK msn 1
 expect stat rx_duplicates 1
 < WRITE ONLY IMM psn 101 msn 1 imm 9 len 8

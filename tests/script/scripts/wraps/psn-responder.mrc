@@ -12,5 +12,6 @@ config peer_psn 16777214
 > SACK cack 1 map 0 trigger 16777215
 > ACK msn 4
 < WRITE ONLY psn 16777215 msn 1 len 8
+> SACK cack 1 map 0 trigger 16777215
 > ACK msn 4
 expect stat rx_duplicates 1

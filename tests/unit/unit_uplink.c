@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Losses to several destinations as evidence about a local port: what counts, and until when. */
+#include "core/endpoint/endpoint.h"
+#include "unit/node_fixture.h"
+
+#define DESTS (MT_UPLINK_DESTS + 1)
+
+static struct mb_link users[DESTS];
+static struct mt_ev_set *sets[DESTS];
+static uint64_t notice_ns;
+
+static int destinations(void **state)
+{
+	connected(state);
+	notice_ns = opts.cfg.timing.port_notice_ns;
+	for (uint32_t i = 0; i < DESTS; i++) {
+		struct rd_gid peer = {{0xFD, [15] = (uint8_t)(i + 1)}};
+
+		mb_link_init(&users[i]);
+		while (!(sets[i] = mt_ev_sets_acquire(n.engine, 0, &peer, &users[i])))
+			engine_node_grow(&n.base);
+	}
+	return 0;
+}
+
+#define CASE(function, name) TEST_WITH(destinations, close_node, function, name)
+
+/* Each of the first `dests` loses what was sent on a port at sent_ns; says whether it is left. */
+static bool lose(uint32_t dests, uint32_t port, uint64_t sent_ns, uint64_t now_ns)
+{
+	bool left = false;
+
+	for (uint32_t i = 0; i < dests && !left; i++)
+		left = mt_uplink_note_loss(n.engine, sets[i], port, sent_ns, now_ns);
+	return left;
+}
+
+/* REQ(req.ev.uplink) */
+CASE(mt_uplink_note_loss, enough_destinations_and_nothing_answered_since)
+{
+	assert_false(lose(MT_UPLINK_DESTS - 1, 1, 100, 200));
+	assert_false(lose(MT_UPLINK_DESTS - 1, 1, 110, 210)); /* the same ones */
+	n.engine->no_room_ports = 0;
+	assert_true(lose(MT_UPLINK_DESTS, 1, 120, 220));
+	assert_u_eq(n.engine->no_room_ports, UINT32_MAX); /* QPs that wait are looked at */
+	assert_u_eq(mt_local_ports_open(&n.engine->ports), 1);
+	for (uint32_t i = 0; i < DESTS; i++)
+		assert_u_eq(sets[i]->open_ports, 1);
+	assert_u_eq(n.engine->stats.uplinks_left, 1);
+}
+
+CASE(mt_uplink_note_loss, what_was_answered_since_refutes_it)
+{
+	lose(MT_UPLINK_DESTS - 1, 1, 100, 200);
+	mt_uplink_answered(n.engine, sets[8], 1, 100, 210);
+	assert_false(lose(MT_UPLINK_DESTS, 1, 90, 220)); /* older than the answer */
+	assert_false(
+		mt_uplink_note_loss(n.engine, sets[7], 1, 101, 230)); /* the first of new ones */
+	assert_true(lose(MT_UPLINK_DESTS, 1, 101, 230));
+}
+
+CASE(mt_uplink_note_loss, only_within_a_short_time)
+{
+	lose(MT_UPLINK_DESTS - 1, 1, 100, 200);
+	assert_false(mt_uplink_note_loss(n.engine, sets[MT_UPLINK_DESTS - 1], 1, 102 + notice_ns,
+					 102 + notice_ns));
+}
+
+/* REQ(ep.port.survive) */
+CASE(mt_uplink_note_loss, never_of_the_last_port)
+{
+	assert_true(lose(MT_UPLINK_DESTS, 1, 100, 200));
+	assert_false(lose(DESTS, 0, 100, 200));
+	assert_u_eq(mt_local_ports_open(&n.engine->ports), 1);
+}
+
+CASE(mt_uplink_note_loss, a_destination_that_is_gone_does_not_count)
+{
+	lose(MT_UPLINK_DESTS - 1, 1, 100, 200);
+	mt_ev_sets_release(n.engine, sets[0], &users[0]);
+	assert_false(mt_uplink_note_loss(n.engine, sets[7], 1, 100, 200));
+	assert_true(mt_uplink_note_loss(n.engine, sets[8], 1, 100, 200));
+}
+
+CASE(mt_uplink_answered, one_that_lost_brings_back_what_went_bad)
+{
+	uint64_t left_ns = 1000 + notice_ns;
+	struct mt_ev_change c[2];
+
+	assert_u_eq(sets[0]->evs[1].port, 1);
+	mt_ev_retire(sets[0], 1, left_ns - 100, MT_EV_BY_LOSS, c);
+	lose(MT_UPLINK_DESTS, 1, left_ns - 200, left_ns);
+	mt_uplink_answered(n.engine, sets[0], 1, left_ns - 1, left_ns + 50); /* sent before */
+	assert_u_eq(mt_local_ports_open(&n.engine->ports), 1);
+	mt_uplink_answered(n.engine, sets[0], 1, left_ns, left_ns + 60);
+	assert_u_eq(mt_local_ports_open(&n.engine->ports), 3);
+	assert_u_eq(sets[0]->evs[1].state, MT_EV_GOOD);
+	assert_u_eq(sets[8]->open_ports & 3, 3);
+	/* It may be left again at once. */
+	assert_true(lose(MT_UPLINK_DESTS, 1, left_ns + 70, left_ns + 80));
+}
+
+CASE(mt_uplink_answered, another_one_shows_that_the_fault_lies_farther_on)
+{
+	uint64_t left_ns = 1000 + notice_ns;
+	struct mt_ev_change c[2];
+
+	mt_ev_retire(sets[0], 1, left_ns - 100, MT_EV_BY_LOSS, c);
+	lose(MT_UPLINK_DESTS, 1, left_ns - 200, left_ns);
+	mt_uplink_answered(n.engine, sets[8], 1, left_ns, left_ns + 60);
+	assert_u_eq(mt_local_ports_open(&n.engine->ports), 3);
+	assert_u_eq(sets[0]->evs[1].state, MT_EV_ASSUMED_BAD);
+	assert_false(lose(DESTS, 1, left_ns + 70, left_ns + 80));
+}
+
+/* Those that lost are gone; what is left is the destination of the node's QP. */
+CASE(mt_uplinks_tick, probes_ever_more_rarely)
+{
+	uint64_t last = 200, gap = 0;
+	struct mt_tx_desc d;
+
+	lose(MT_UPLINK_DESTS, 1, 100, 200);
+	for (uint32_t i = 0; i < DESTS; i++)
+		mt_ev_sets_release(n.engine, sets[i], &users[i]);
+	for (uint32_t i = 0; i < 40; i++) {
+		uint64_t now = mt_uplinks_deadline(n.engine);
+
+		assert_true(now - last >= gap || gap == opts.ev_profile.probe_interval_max_ns);
+		gap = now - last;
+		last = now;
+		mt_uplinks_tick(n.engine, now);
+		assert_true(mt_uplinks_deadline(n.engine) > now);
+		assert_true(node_tx_opcode(&n, now, MW_PROBE, &d));
+		assert_u_eq(d.port, 1);
+	}
+	assert_u_eq(gap, opts.ev_profile.probe_interval_max_ns);
+}
