@@ -162,15 +162,27 @@ class _Body:
         return self._at(i) == "&" and before.kind == "mark" and before.text not in (")", "]")
 
     def _is_minimum(self, low, high):
-        """Whether a comparison of these tokens only chooses one of its operands: a < b ? a : b, if (a < b) a = b."""
+        """Whether a comparison of these tokens gives the same when both are equal.
+
+        It chooses one of them (a < b ? a : b, if (a < b) a = b), or how much more one is (a > b ? a - b : 0).
+        """
         i = next(i for i in range(low, high) if self._at(i) in TURNED)
         join = lambda tokens: " ".join(token.text for token in tokens)
         a, b = join(self.tokens[low:i]), join(self.tokens[i + 1 : high + 1])
         end = self._next(high + 1, ";,")
         after = join(self.tokens[high + 1 : end])
         for x, y in ((a, b), (b, a)):
-            if re.match(re.escape(f"? {x} : {y}") + r"( \)|$)", after) or after == f") {x} = {y}":
+            chosen = (f"? {x} : {y}", f"? {x} - {y} : 0", f"? 0 : {x} - {y}")
+            if any(re.match(re.escape(text) + r"( \)|$)", after) for text in chosen) or after == f") {x} = {y}":
                 return True
+        return False
+
+    def _is_bound_of_minimum(self, i):
+        """Whether moving the constant at i by one is as turning such a comparison: in a < 8 ? a : 8 the first 8."""
+        for at, step, marks in ((i - 1, 1, ("<", ">=")), (i + 1, -1, (">", "<="))):
+            if self._at(at) in marks and self._operand(at, step) == i:
+                low, high = self._operand(at, -1), self._operand(at, 1)
+                return self._is_minimum(low, high)
         return False
 
     def _clause(self, i):
@@ -226,7 +238,7 @@ class _Body:
                 yield self._site("comparison", i, (token.start, token.end, turned), [
                     (a.start, 0, f"MT_MUTANT_{_NAME[token.text]}({{}}, "),
                     (token.start, len(token.text), ","), (b.end, 0, ")")])
-            elif self._constant(i):
+            elif self._constant(i) and not self._is_bound_of_minimum(i):
                 if token.text in ("true", "false"):
                     moved, macro = {"true": "false", "false": "true"}[token.text], "MT_MUTANT_BOOL"
                 else:

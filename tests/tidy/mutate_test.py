@@ -16,7 +16,7 @@ TEXT = """/* A comment: a < b. */
 int mt_f(int a, const int *b, struct list *l)
 {
 \tstatic const int rows[2] = {1, 2};
-\tint least = a < *b ? a : *b;
+\tint least = a < *b ? a : *b, most = a < 9 ? 9 : a, over = a > *b ? a - *b : 0;
 
 \tmb_assert(a < 100);
 \tif (a & 1 && least >= (int)LIMIT)
@@ -33,6 +33,8 @@ int mt_f(int a, const int *b, struct list *l)
 }
 """
 MADE = [
+    "int least = a < *b ? a : *b, most = a < 9 ? (9 + 1) : a, over = a > *b ? a - *b : 0;",
+    "int least = a < *b ? a : *b, most = a < 9 ? 9 : a, over = a > *b ? a - *b : (0 + 1);",
     "if (a & (1 + 1) && least >= (int)LIMIT)",
     "if (a & 1 && least > (int)LIMIT)",
     "if (a & 1 && least >= (int)(LIMIT + 1))",
