@@ -82,6 +82,26 @@ TEST(mt_imm_stash_resize, keeps_what_is_stashed)
 	assert_u_eq(st.filled, 1);
 }
 
+TEST(mt_imm_stash_resize, a_full_ring_moves_as_it_is)
+{
+	static struct mt_imm other[8];
+	struct mt_imm w;
+
+	fresh(4);
+	for (uint16_t i = 0; i < 4; i++)
+		assert_true(put(i, i * 10u, i));
+	assert_u_eq(mt_imm_stash_span(&st), 4);
+	memset(other, 0xFF, sizeof(other));
+	mt_imm_stash_resize(&st, other, 8);
+	assert_u_eq(mt_imm_stash_span(&st), 4);
+	assert_true(put(4, 40, 4)); /* the place behind is free */
+	for (uint32_t i = 0; i < 5; i++) {
+		assert_true(mt_imm_stash_pop(&st, 100, 100, &w));
+		assert_u_eq(w.imm, 0xA000 + i);
+	}
+	assert_u_eq(st.filled, 0);
+}
+
 /* REQ(rsp.wimm.limit) */
 TEST(mt_imm_stash_insert, no_more_than_the_limit)
 {

@@ -48,3 +48,15 @@ TEST(mt_in_order_pop, nothing_waits)
 	mt_in_order_init(&o);
 	assert_null(mt_in_order_pop(&o, UINT64_MAX, UINT64_MAX));
 }
+
+TEST(mt_in_order_pop, not_before_the_messages_in_front_are_complete)
+{
+	struct mt_buffered w = {.psn = 10, .msn = 3};
+	struct mt_in_order o;
+
+	mt_in_order_init(&o);
+	mt_in_order_insert(&o, &w);
+	assert_null(mt_in_order_pop(&o, 11, 3));
+	assert_u_eq(o.count, 1);
+	assert_true(mt_in_order_pop(&o, 11, 4) == &w);
+}

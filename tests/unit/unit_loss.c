@@ -97,6 +97,28 @@ TEST_WITH(sent, NULL, mt_loss_next, a_quarter_on_the_same_ev)
 	assert_u_eq(find(), below(21) | UINT64_C(1) << 28 | UINT64_C(1) << 36 | UINT64_C(1) << 44);
 }
 
+/* REQ(req.loss.same-ev) */
+TEST_WITH(sent, NULL, mt_loss_next, a_quarter_to_the_nanosecond)
+{
+	r.trigger_ev = 52 % 8;
+	r.trigger_sent_ns = sent_at(52) + WINDOW / 4 - 1;
+	assert_u_eq(find() >> 52, 0);
+	r.trigger_sent_ns++;
+	assert_u_eq(find() >> 52, 1);
+}
+
+/* REQ(req.loss.search-bound) */
+TEST_WITH(sent, NULL, mt_loss_next, looks_no_further_than_the_first_sent_too_late)
+{
+	uint32_t left = MT_LOSS_SEARCH;
+	uint64_t psn = FIRST + 21;
+
+	assert_false(mt_loss_next(&w, &r, WINDOW, &psn, &left));
+	/* 50 was sent a quarter of the window before the trigger: on its EV it would be lost. */
+	assert_u_eq(psn, FIRST + 51);
+	assert_u_eq(MT_LOSS_SEARCH - left, 30);
+}
+
 TEST_WITH(sent, NULL, mt_loss_next, same_ev_holds_only_for_first_transmissions)
 {
 	r.trigger_ev = 60 % 8;

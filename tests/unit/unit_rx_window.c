@@ -203,3 +203,57 @@ TEST_WITH(fresh, NULL, mt_rx_window_report, says_nothing_above_the_newest)
 			assert_u_eq(map >> k & 1, from + k >= 1 && from + k < LIMIT);
 	}
 }
+
+TEST_WITH(fresh, NULL, mt_rx_window_report, the_walk_begins_when_not_all_fits)
+{
+	uint64_t from;
+
+	take(63, false);
+	assert_u_eq(report(&from), UINT64_C(1) << 63);
+	assert_u_eq(from, 0);
+	take(500, false);
+	report(&from); /* the first of the walk */
+	assert_u_eq(from, 0);
+	report(&from);
+	assert_u_eq(from, 501 - 64);
+}
+
+/* One more than the map holds: one SACK looks back, the next names the newest. */
+TEST_WITH(fresh, NULL, mt_rx_window_report, the_65th_is_named)
+{
+	uint64_t from;
+
+	take(64, false);
+	assert_u_eq(report(&from), 0);
+	assert_u_eq(from, 0);
+	assert_u_eq(report(&from), UINT64_C(1) << 63);
+	assert_u_eq(from, 1);
+}
+
+TEST_WITH(fresh, NULL, mt_rx_window_report, what_the_map_left_out_is_named_next)
+{
+	uint64_t from;
+
+	take(2, false);
+	take(64, false);
+	assert_u_eq(report(&from), 4);
+	assert_u_eq(from, 0);
+	take(200, false);
+	assert_u_eq(report(&from),
+		    UINT64_C(1) << 32); /* 64, and the same number of PSNs on both sides */
+	assert_u_eq(from, 64 - 32);
+}
+
+TEST_WITH(fresh, NULL, mt_rx_window_report, what_was_named_is_not_the_newest_again)
+{
+	uint64_t from;
+
+	take(0, false);
+	take(2, false);
+	assert_u_eq(report(&from), 2);
+	assert_u_eq(from, 1); /* the first that is not known to be named */
+	take(400, false);
+	assert_u_eq(report(&from), 2); /* the walk */
+	assert_u_eq(report(&from), UINT64_C(1) << 63);
+	assert_u_eq(from, 401 - 64);
+}

@@ -189,6 +189,41 @@ TEST_WITH(fresh, NULL, mt_tx_window_nack_backoff, never_long_if_briefly)
 }
 
 /* REQ(req.loss.nack-wait) */
+TEST_WITH(fresh, NULL, mt_tx_window_nack_backoff, doubles_from_the_second_resend_to_16_units)
+{
+	static const uint64_t units[] = {1, 1, 2, 4, 8, 16, 16};
+
+	for (unsigned tries = 0; tries < 7; tries++) {
+		uint64_t sent = 1000 * (tries + 1), wait;
+
+		fresh(state);
+		mt_tx_window_sent(&w, sent, 0, 0, 0);
+		for (unsigned i = 0; i < tries; i++) {
+			mt_tx_window_lost(&w, FIRST);
+			mt_tx_window_resent(&w, FIRST, sent, 0);
+		}
+		mt_tx_window_nack_backoff(&w, FIRST, 1000, false);
+		wait = w.backoff_due_ns - sent;
+		assert_true(wait >= 1000 * units[tries] && wait < 2 * 1000 * units[tries]);
+	}
+}
+
+TEST_WITH(fresh, NULL, mt_tx_window_end_backoff, a_quarter_of_a_unit_early)
+{
+	uint64_t due;
+
+	send(1);
+	mt_tx_window_nack_backoff(&w, FIRST, 1000, false);
+	due = w.backoff_due_ns;
+	mt_tx_window_end_backoff(&w, due - 251, 1000);
+	assert_u_eq(w.n_backoff, 1);
+	assert_u_eq(w.backoff_due_ns, due);
+	mt_tx_window_end_backoff(&w, due - 250, 1000);
+	assert_u_eq(w.n_backoff, 0);
+	assert_u_eq(w.lost, 1);
+}
+
+/* REQ(req.loss.nack-wait) */
 TEST_WITH(fresh, NULL, mt_tx_window_end_backoff, not_all_at_the_same_time)
 {
 	unsigned rounds = 0;
@@ -246,6 +281,12 @@ TEST(mt_tx_has_rec, nothing_without_records)
 	mt_tx_window_init(&empty, FIRST);
 	assert_false(mt_tx_has_rec(&empty, FIRST - 1));
 	assert_false(mt_tx_has_rec(&empty, FIRST));
+}
+
+TEST_WITH(fresh, NULL, mt_tx_window_attach, no_record_is_in_use)
+{
+	for (unsigned i = 0; i < SIZE; i++)
+		assert_u_eq(recs[i].state, MT_TX_UNUSED);
 }
 
 TEST_WITH(fresh, NULL, mt_tx_window_attach, misuse_trips)

@@ -57,7 +57,7 @@ static uint64_t next_reported(const struct mt_loss_report *r, uint64_t psn)
 	if (r->complete)
 		return psn;
 	if (psn < r->base)
-		return r->base;
+		psn = r->base;
 	return psn < r->base + MAP_PSNS ? psn : UINT64_MAX;
 }
 

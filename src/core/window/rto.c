@@ -56,11 +56,11 @@ uint32_t mt_rto_probe_fanout(const struct mt_rto *r)
 
 static uint64_t current_rto(const struct mt_rto *r, const struct mt_rto_limits *l)
 {
-	uint64_t rto = l->rto_ns;
+	uint64_t rto = l->rto_ns, longest = rto < RTO_MAX_NS ? RTO_MAX_NS : rto;
 
-	for (uint32_t n = l->linear; n < r->timeouts && rto < RTO_MAX_NS; n++)
+	for (uint32_t n = l->linear; n < r->timeouts && rto < longest; n++)
 		rto *= 2;
-	return rto < RTO_MAX_NS || rto == l->rto_ns ? rto : RTO_MAX_NS;
+	return rto < longest ? rto : longest;
 }
 
 static uint64_t next_probe_ns(const struct mt_rto *r, uint64_t probe_ns)

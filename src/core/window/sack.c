@@ -28,7 +28,9 @@ static int16_t offset_of(uint64_t psn, uint64_t cack)
 {
 	int64_t offset = (int64_t)(psn - cack);
 
-	return offset < INT16_MIN ? INT16_MIN : (int16_t)offset;
+	if (offset < INT16_MIN)
+		offset = INT16_MIN;
+	return (int16_t)offset;
 }
 
 /*

@@ -83,7 +83,7 @@ void mt_tx_window_lost(struct mt_tx_window *w, uint64_t psn)
 static uint64_t backoff_end_ns(const struct mt_tx_rec *r, uint64_t psn, uint64_t unit_ns)
 {
 	uint32_t most = r->state == MT_TX_BACKOFF_SHORT ? HOLD_SHIFT_BRIEF : HOLD_SHIFT_MAX;
-	uint32_t shift = r->tries > 1 ? r->tries - 1u : 0;
+	uint32_t shift = r->tries > 1u ? r->tries - 1u : 0;
 	uint64_t wait = unit_ns << (shift < most ? shift : most);
 	uint64_t hash = psn * UINT64_C(0x9E3779B97F4A7C15) >> 56;
 
