@@ -118,6 +118,7 @@ CASE(mt_control_emit, an_answer_that_was_not_heard_takes_the_ev_of_its_cause)
 	const struct mt_ev_entry *own = &n.qp->ev_set->evs[n.qp->ev_set->ports[0].first];
 	unsigned same = 0;
 
+	mt_reverse_ev_set(n.qp->ev_set, n.qp->ev_set->order[n.qp->ev_set->ports[0].first + 1]);
 	c.cause.answer_lost = true;
 	c.cause.port = own->port;
 	c.cause.ev = own->value;
@@ -126,6 +127,26 @@ CASE(mt_control_emit, an_answer_that_was_not_heard_takes_the_ev_of_its_cause)
 		same += d.ev == own->value && d.port == own->port;
 	}
 	assert_in_range(same, 250, 500); /* an eighth of the others by chance */
+}
+
+/* REQ(req.reverse.unproved) What is left of a network mostly works in both directions. */
+CASE(mt_control_emit, an_answer_takes_the_ev_of_its_cause_until_one_is_proved)
+{
+	struct mt_control c = control(MT_CONTROL_SACK);
+	const struct mt_ev_entry *own = &n.qp->ev_set->evs[n.qp->ev_set->ports[0].first];
+	uint16_t proved = n.qp->ev_set->order[n.qp->ev_set->ports[0].first + 1];
+
+	c.cause.port = own->port;
+	c.cause.ev = own->value;
+	for (int i = 0; i < 20; i++) {
+		assert_true(emit(&c));
+		assert_true(d.ev == own->value && d.port == own->port);
+	}
+	mt_reverse_ev_set(n.qp->ev_set, proved);
+	for (int i = 0; i < 20; i++) {
+		assert_true(emit(&c));
+		assert_u_eq(d.ev, n.qp->ev_set->evs[proved].value);
+	}
 }
 
 /* REQ(rsp.pressure.penalty) REQ(wire.ccstate.layout) */
@@ -292,7 +313,9 @@ CASE(mt_control_emit, a_qp_that_began_again_answers_nothing_old)
 
 	probe.bth.p_key = 0x8001;
 	node_rx(&n, 0, &probe);
+	assert_u_eq(n.engine->controls.n_free, n.engine->controls.size - 1);
 	assert_i_eq(node_modify(&n, n.qp, &reset, RD_QP_STATE), MT_OK);
+	assert_u_eq(n.engine->controls.n_free, n.engine->controls.size);
 	reset.state = RD_QPS_INIT;
 	assert_i_eq(node_modify(&n, n.qp, &reset, RD_QP_STATE), MT_OK);
 	node_connect(&n);

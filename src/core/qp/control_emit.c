@@ -3,13 +3,14 @@
  * control_emit.c - makes control packets at the moment when they leave.
  *
  * SACKs and ACKs carry the state of that moment. They return on the plane from which their cause
- * has just come, over an EV of our own that is good as far as we know. Where an earlier answer
- * seems not to have arrived, half take any EV of any plane, bad ones included: the plane on which
- * the peer's packets come may be dead on the return path, and two ends that each rely on EVs which
- * have just died would otherwise never hear of each other again. A quarter goes back by the EV of
- * the cause, where we have it too: what is left of a network mostly works in both directions, and
- * to find one path of n there and another back by chance takes n times as long.
- * REQ(req.reverse.per-plane) REQ(req.reverse.unheard)
+ * has just come, over an EV of our own that is good as far as we know. While none of the plane is
+ * proved, that is the EV of the cause, where we have it too: what is left of a network mostly works
+ * in both directions. Where an earlier answer seems not to have arrived, half take any EV of any
+ * plane, bad ones included: the plane on which the peer's packets come may be dead on the return
+ * path, and two ends that each rely on EVs which have just died would otherwise never hear of each
+ * other again. A quarter goes back by the EV of the cause: to find one path of n there and another
+ * back by chance takes n times as long.
+ * REQ(req.reverse.per-plane) REQ(req.reverse.unproved) REQ(req.reverse.unheard)
  */
 #include "base/assert.h"
 #include "base/serial.h"
@@ -68,7 +69,7 @@ static uint16_t pick_reply_ev(struct mt_qp *qp, uint8_t port, uint32_t ev, bool 
 
 	if (chance < 2)
 		index = (uint16_t)mb_prng_below(prng, s->n_evs);
-	else if (chance == 2)
+	else if (chance == 2 || mt_reverse_ev_get(s, port % s->n_ports) == MT_EV_NONE)
 		index = find_ev(s, port, ev);
 	if (index != MT_EV_NONE && s->evs[index].state != MT_EV_DENIED && mt_ev_is_open(s, index))
 		return index;
