@@ -371,8 +371,23 @@ bool peer_delivered(struct peer *p, const struct peer_packet *pkt, bool whole)
 		peer_opcode_is_response(pkt->opcode) ? &p->answers : &p->requests, pkt, whole);
 }
 
+/*
+ * A copy of what was refused is the first that counts. A trimmed copy refuses no other, and a QP
+ * that has failed refuses what it had received.
+ */
+static void watch_nack(struct peer *p, const struct peer_packet *pkt)
+{
+	if (pkt->reason != PEER_TRIMMED && pkt->reason != PEER_TRIMMED_LASTHOP &&
+	    pkt->reason != PEER_UNEXP_EVENT)
+		peer_sender_refused(peer_opcode_is_response(pkt->opcode) ? &p->answers
+									 : &p->requests,
+				    pkt->nack_psn);
+}
+
 void peer_watch(struct peer *p, const struct peer_packet *pkt)
 {
+	if ((pkt->opcode & ~PEER_RESPONSE_BIT) == PEER_NACK)
+		watch_nack(p, pkt);
 	if (peer_opcode_is_data(pkt->opcode))
 		peer_receiver_watch(
 			peer_opcode_is_response(pkt->opcode) ? &p->answered : &p->served, pkt);

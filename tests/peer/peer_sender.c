@@ -484,3 +484,11 @@ bool peer_sender_delivered(struct peer_sender *s, const struct peer_packet *pkt,
 	t->cut_last += pkt->dscp == PEER_DSCP_TRIMMED_LASTHOP;
 	return t->delivered > 0;
 }
+
+void peer_sender_refused(struct peer_sender *s, uint32_t psn)
+{
+	int64_t i = index_of(s, psn);
+
+	if (i >= 0 && i < (int64_t)s->next)
+		s->packets[i].delivered = 0;
+}

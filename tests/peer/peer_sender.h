@@ -76,5 +76,7 @@ void peer_sender_probe(struct peer_sender *s);
 bool peer_sender_is_busy(const struct peer_sender *s);
 /* peer_sender_delivered returns whether the packet had arrived whole before. */
 bool peer_sender_delivered(struct peer_sender *s, const struct peer_packet *pkt, bool whole);
+/* peer_sender_refused is told that the other end did not keep the packet and says so. */
+void peer_sender_refused(struct peer_sender *s, uint32_t psn);
 
 #endif

@@ -64,7 +64,6 @@ struct world {
 	struct mt_cc_profile_cfg cc;
 	uint32_t n_planes, n_evs, trim_bytes;
 	bool trims_last_hop, no_faults, trace;
-	/* What failing.txt has: not kept away, or asked for. */
 	struct mt_ev evs[PEER_EVS_MAX];
 	struct world_link links[2][WORLD_PLANES_MAX]; /* by sender */
 	uint32_t dead_evs[2][WORLD_DEAD_MAX];
