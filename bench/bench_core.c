@@ -21,11 +21,12 @@
 #include "engine_pair.h"
 
 #define QPS_MAX 10000
-#define ROUNDS 9
+#define ROUNDS_MAX 9
 #define ROUND_PACKETS UINT64_C(300000)
 #define RTT_NS UINT64_C(12000)
 
 static bool as_json;
+static uint32_t n_rounds = ROUNDS_MAX;
 
 static double seconds(void)
 {
@@ -89,12 +90,12 @@ static struct cost measure(const struct load *load)
 		.ev_set_each = load->reordered,
 	};
 	void (*exchange)(struct pair *) = load->reordered ? pair_exchange_reordered : pair_exchange;
-	double rounds[ROUNDS];
+	double rounds[ROUNDS_MAX];
 	struct mt_stats st;
 	struct cost cost;
 
 	pair_open(&p, &cfg);
-	for (int r = -1; r < ROUNDS; r++) { /* round -1 warms up */
+	for (int r = -1; r < (int)n_rounds; r++) { /* round -1 warms up */
 		uint64_t from = p.data_sent;
 		double begin = seconds();
 
@@ -105,9 +106,9 @@ static struct cost measure(const struct load *load)
 	}
 	mt_engine_stats(p.sides[0].node.engine, &st);
 	check_load(load, &st);
-	qsort(rounds, ROUNDS, sizeof(rounds[0]), by_value);
+	qsort(rounds, n_rounds, sizeof(rounds[0]), by_value);
 	cost.best = rounds[0];
-	cost.median = rounds[ROUNDS / 2];
+	cost.median = rounds[n_rounds / 2];
 	cost.sacks = (double)st.rx_sacks / (double)st.tx_data_packets;
 	pair_close(&p);
 	return cost;
@@ -230,13 +231,32 @@ static void sweep(void)
 	print_flatness();
 }
 
+#define ALL_MESSAGES UINT32_MAX
+
+struct args {
+	bool sweep;
+	uint32_t qps;
+	uint32_t message_bytes; /* of the only load; 0: that in order, or ALL_MESSAGES */
+};
+
 static void usage(FILE *to)
 {
-	fputs("usage: core [--sweep | --qps N] [--json]\n"
-	      "  --sweep  1 to 256 EVs, and 1 to 10,000 QPs\n"
-	      "  --qps N  1 to 10,000 QPs; 64\n"
-	      "  --json   one object a line\n",
+	fputs("usage: core [--sweep | --qps N [--message BYTES]] [--rounds N] [--json]\n"
+	      "  --sweep          1 to 256 EVs, and 1 to 10,000 QPs\n"
+	      "  --qps N          1 to 10,000 QPs; 64\n"
+	      "  --message BYTES  this load alone, in random order; 0: the one in order\n"
+	      "  --rounds N       1 to 9 rounds of 300,000 packets, besides one to warm up; 9\n"
+	      "  --json           one object a line\n",
 	      to);
+}
+
+/* One load alone, for profilers. */
+static void print_one(uint32_t qps, uint32_t message_bytes)
+{
+	if (message_bytes > 0)
+		print_reordered_cost(qps, message_bytes);
+	else
+		print_cost(qps, 256);
 }
 
 static void print_costs(uint32_t qps)
@@ -252,40 +272,74 @@ static void print_costs(uint32_t qps)
 		print_reordered_cost(QPS_MAX, message_bytes[i]);
 }
 
-int main(int argc, char **argv)
+static bool parse_number(const char *text, uint32_t least, uint32_t most, uint32_t *number)
+{
+	char *end;
+	unsigned long value = strtoul(text, &end, 10);
+
+	*number = (uint32_t)value;
+	return end != text && *end == '\0' && value >= least && value <= most;
+}
+
+static bool parse_option(int c, struct args *args)
+{
+	switch (c) {
+	case 's':
+		args->sweep = true;
+		return true;
+	case 'j':
+		as_json = true;
+		return true;
+	case 'q':
+		return parse_number(optarg, 1, QPS_MAX, &args->qps);
+	case 'm':
+		return parse_number(optarg, 0, 1 << 20, &args->message_bytes);
+	case 'r':
+		return parse_number(optarg, 1, ROUNDS_MAX, &n_rounds);
+	default:
+		return false;
+	}
+}
+
+static void parse_args(int argc, char **argv, struct args *args)
 {
 	static const struct option options[] = {
 		{"sweep", no_argument, NULL, 's'},
 		{"qps", required_argument, NULL, 'q'},
+		{"message", required_argument, NULL, 'm'},
+		{"rounds", required_argument, NULL, 'r'},
 		{"json", no_argument, NULL, 'j'},
 		{"help", no_argument, NULL, 'h'},
 		{NULL, 0, NULL, 0},
 	};
-	uint32_t qps = 64;
-	bool all = false;
 	int c;
 
 	while ((c = getopt_long(argc, argv, "", options, NULL)) != -1) {
-		if (c == 's') {
-			all = true;
-		} else if (c == 'q' && atoi(optarg) > 0 && atoi(optarg) <= QPS_MAX) {
-			qps = (uint32_t)atoi(optarg);
-		} else if (c == 'j') {
-			as_json = true;
-		} else {
-			usage(c == 'h' ? stdout : stderr);
-			return c == 'h' ? 0 : 2;
-		}
+		if (parse_option(c, args))
+			continue;
+		usage(c == 'h' ? stdout : stderr);
+		exit(c == 'h' ? 0 : 2);
 	}
 	if (optind < argc) {
 		fprintf(stderr, "bench: unexpected argument '%s'\n", argv[optind]);
 		usage(stderr);
-		return 2;
+		exit(2);
 	}
-	if (all)
+}
+
+int main(int argc, char **argv)
+{
+	struct args args = {.qps = 64, .message_bytes = ALL_MESSAGES};
+
+	parse_args(argc, argv, &args);
+	if (args.message_bytes != ALL_MESSAGES) {
+		print_one(args.qps, args.message_bytes);
+		return 0;
+	}
+	if (args.sweep)
 		sweep();
 	else
-		print_costs(qps);
+		print_costs(args.qps);
 	print_memory();
 	print_recovery("1 path of 32", one_ev);
 	print_recovery("1 plane of 4", one_plane);

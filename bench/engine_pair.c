@@ -118,9 +118,10 @@ static void deliver_packet(struct pair *p, const struct pair_packet *packet, uin
 	struct mw_packet pkt;
 	size_t len;
 
-	if (mw_packet_decode(packet->headers, packet->len, true, &pkt, &len) != MW_OK)
+	/* The decoder looks at the length of the payload and its pad, not at what is in them. */
+	if (mw_packet_decode(packet->headers, packet->len + packet->tail_len, false, &pkt, &len) !=
+	    MW_OK)
 		exit_with_error("packet does not decode", 0);
-	pkt.payload_len = packet->payload_len;
 	meta.src = side_address(p, 1 - packet->to, pkt.bth.dqp - QPN_BASE);
 	mt_engine_rx(to->engine, now_ns, &meta, &pkt, NULL);
 	engine_node_grow_if_wanted(to);
@@ -129,7 +130,7 @@ static void deliver_packet(struct pair *p, const struct pair_packet *packet, uin
 static void encode_packet(const struct mt_tx_desc *d, int from, struct pair_packet *packet)
 {
 	packet->len = (uint8_t)mw_packet_encode(&d->pkt, packet->headers);
-	packet->payload_len = d->pkt.payload_len;
+	packet->tail_len = d->pkt.payload_len + d->pkt.bth.pad;
 	packet->ev = d->ev;
 	packet->dqp = d->pkt.bth.dqp;
 	packet->port = d->port;
@@ -195,7 +196,7 @@ static void launch_batch(struct pair *p, int side)
 		if (a->n == PAIR_ARRIVALS_MAX)
 			exit_with_error("more packets than one round takes", (int)a->n);
 		encode_packet(&descs[i], side, packet);
-		if (packet->payload_len == 0)
+		if (packet->tail_len == 0)
 			continue;
 		p->data_sent++;
 		packet->ce = rng_chance(&p->rng, CE_PPM);
@@ -238,7 +239,7 @@ static void receive_packet(void *ctx, struct net_packet *packet)
 {
 	struct pair *p = ctx;
 	struct pair_packet arrival = {
-		.payload_len = packet->pkt.payload_len,
+		.tail_len = packet->pkt.payload_len + packet->pkt.bth.pad,
 		.ev = packet->meta.ev,
 		.len = (uint8_t)packet->len,
 		.port = packet->meta.port,

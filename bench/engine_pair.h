@@ -34,7 +34,7 @@ struct pair_cfg {
 
 struct pair_packet {
 	uint8_t headers[MW_HEADERS_MAX];
-	uint32_t payload_len;
+	uint32_t tail_len; /* bytes behind the headers: payload and pad */
 	uint32_t ev;
 	uint32_t dqp;
 	uint8_t len; /* of the headers */
