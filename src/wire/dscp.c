@@ -3,7 +3,7 @@
 #include "wire/dscp.h"
 
 #include "base/assert.h"
-#include "wire/packet.h"
+#include "wire/opcode.h"
 #include "wire/text.h"
 
 struct mw_dscp_map mw_dscp_map_default(void)
@@ -130,7 +130,7 @@ void mw_dscp_map_write(const struct mw_dscp_map *map, char out[MW_DSCP_TEXT_BYTE
 
 enum mw_dscp_class mw_dscp_class_of_opcode(uint8_t opcode, bool rtx, bool trimmable)
 {
-	uint16_t flags = mw_opcode_info(opcode)->flags;
+	uint16_t flags = mw_opcode_row(opcode)->flags;
 
 	mb_assert(flags != 0);
 	if (opcode == MW_PROBE || opcode == MW_RESPONSE_PROBE)

@@ -33,16 +33,16 @@
 /* mw_bth_encode writes the header to out[0..12). Fields must fit (asserted). */
 static inline void mw_bth_encode(const struct mw_bth *bth, uint8_t *out)
 {
+	uint8_t format, marks;
+
 	mb_assert((bth->dqp | bth->psn) <= 0xFFFFFFu);
 	mb_assert(bth->pad <= 3 && (bth->tver | bth->inv_res) <= 0xF);
 
-	out[0] = bth->opcode;
-	out[1] = (uint8_t)(bth->se << 7 | bth->m << 6 | bth->pad << 4 | bth->tver);
-	mb_store_be16(out + 2, bth->p_key);
-	out[4] = bth->var_res;
-	mb_store_be24(out + 5, bth->dqp);
-	out[8] = (uint8_t)(bth->a << 7 | bth->r << 6 | bth->rtx << 5 | bth->ts << 4 | bth->inv_res);
-	mb_store_be24(out + 9, bth->psn);
+	format = (uint8_t)(bth->se << 7 | bth->m << 6 | bth->pad << 4 | bth->tver);
+	marks = (uint8_t)(bth->a << 7 | bth->r << 6 | bth->rtx << 5 | bth->ts << 4 | bth->inv_res);
+	mb_store_be32(out, (uint32_t)bth->opcode << 24 | (uint32_t)format << 16 | bth->p_key);
+	mb_store_be32(out + 4, (uint32_t)bth->var_res << 24 | bth->dqp);
+	mb_store_be32(out + 8, (uint32_t)marks << 24 | bth->psn);
 }
 
 /*
@@ -51,23 +51,22 @@ static inline void mw_bth_encode(const struct mw_bth *bth, uint8_t *out)
  */
 static inline void mw_bth_decode(const uint8_t *in, struct mw_bth *bth)
 {
-	uint8_t format = in[1];
-	uint8_t marks = in[8];
+	uint32_t word = mb_load_be32(in), dqp = mb_load_be32(in + 4), psn = mb_load_be32(in + 8);
 
-	bth->opcode = in[0];
-	bth->se = format >> 7 & 1;
-	bth->m = format >> 6 & 1;
-	bth->pad = format >> 4 & 3;
-	bth->tver = format & 0xF;
-	bth->p_key = mb_load_be16(in + 2);
-	bth->var_res = in[4];
-	bth->dqp = mb_load_be24(in + 5);
-	bth->a = marks >> 7 & 1;
-	bth->r = marks >> 6 & 1;
-	bth->rtx = marks >> 5 & 1;
-	bth->ts = marks >> 4 & 1;
-	bth->inv_res = marks & 0xF;
-	bth->psn = mb_load_be24(in + 9);
+	bth->opcode = (uint8_t)(word >> 24);
+	bth->se = (word & 1u << 23) != 0;
+	bth->m = (word & 1u << 22) != 0;
+	bth->pad = word >> 20 & 3;
+	bth->tver = word >> 16 & 0xF;
+	bth->p_key = (uint16_t)word;
+	bth->var_res = (uint8_t)(dqp >> 24);
+	bth->dqp = dqp & 0xFFFFFF;
+	bth->a = (psn & 1u << 31) != 0;
+	bth->r = (psn & 1u << 30) != 0;
+	bth->rtx = (psn & 1u << 29) != 0;
+	bth->ts = (psn & 1u << 28) != 0;
+	bth->inv_res = psn >> 24 & 0xF;
+	bth->psn = psn & 0xFFFFFF;
 }
 
 /*
@@ -81,8 +80,7 @@ static inline void mw_bth_decode(const uint8_t *in, struct mw_bth *bth)
 static inline void mw_tseth_encode(const struct mw_tseth *ts, uint8_t *out)
 {
 	mb_assert(ts->ftype <= 0xF);
-	mb_store_be16(out, ts->tx_timestamp);
-	mb_store_be16(out + 2, (uint16_t)(ts->tsr << 15 | ts->ftype));
+	mb_store_be32(out, (uint32_t)ts->tx_timestamp << 16 | (uint32_t)ts->tsr << 15 | ts->ftype);
 }
 
 /*
@@ -91,11 +89,11 @@ static inline void mw_tseth_encode(const struct mw_tseth *ts, uint8_t *out)
  */
 static inline void mw_tseth_decode(const uint8_t *in, struct mw_tseth *ts)
 {
-	uint16_t format = mb_load_be16(in + 2);
+	uint32_t word = mb_load_be32(in);
 
-	ts->tx_timestamp = mb_load_be16(in);
-	ts->tsr = format >> 15 & 1;
-	ts->ftype = format & 0xF;
+	ts->tx_timestamp = (uint16_t)(word >> 16);
+	ts->tsr = (word & 1u << 15) != 0;
+	ts->ftype = word & 0xF;
 }
 
 /*
@@ -118,8 +116,7 @@ static inline size_t mw_data_encode(const struct mw_data_ext *data, bool ts, boo
 {
 	uint8_t *at = out;
 
-	mb_store_be16(at, data->meth.rqmsn);
-	mb_store_be16(at + 2, data->meth.msn);
+	mb_store_be32(at, (uint32_t)data->meth.rqmsn << 16 | data->meth.msn);
 	at += MW_METH_BYTES;
 	if (ts) {
 		mw_tseth_encode(&data->tseth, at);
@@ -143,8 +140,10 @@ static inline size_t mw_data_encode(const struct mw_data_ext *data, bool ts, boo
  */
 static inline void mw_data_decode(const uint8_t *in, bool ts, bool imm, struct mw_data_ext *data)
 {
-	data->meth.rqmsn = mb_load_be16(in);
-	data->meth.msn = mb_load_be16(in + 2);
+	uint32_t meth = mb_load_be32(in);
+
+	data->meth.rqmsn = (uint16_t)(meth >> 16);
+	data->meth.msn = (uint16_t)meth;
 	in += MW_METH_BYTES;
 	data->tseth = (struct mw_tseth){0};
 	if (ts) {
@@ -191,8 +190,10 @@ static inline void mw_aeth_encode(const struct mw_aeth *aeth, uint8_t *out)
 /* REQ(wire.aeth.layout) */
 static inline void mw_aeth_decode(const uint8_t *in, struct mw_aeth *aeth)
 {
-	aeth->syndrome = in[0];
-	aeth->msn = mb_load_be24(in + 1);
+	uint32_t word = mb_load_be32(in);
+
+	aeth->syndrome = (uint8_t)(word >> 24);
+	aeth->msn = word & 0xFFFFFF;
 }
 
 /*
@@ -219,22 +220,21 @@ static inline void mw_seth_assert_fits(const struct mw_seth *seth)
 
 static inline void mw_seth_encode(const struct mw_seth *seth, uint8_t *out)
 {
-	mw_seth_assert_fits(seth);
+	uint32_t cc;
+	uint16_t trigger;
 
-	mb_store_be16(out, (uint16_t)(seth->m << 5 | seth->pr << 1));
-	mb_store_be16(out + 2, seth->pr ? seth->probe_id : (uint16_t)seth->ack_psn_offset);
+	mw_seth_assert_fits(seth);
+	trigger = seth->pr ? seth->probe_id : (uint16_t)seth->ack_psn_offset;
+	cc = (uint32_t)seth->cc_type << 4 | seth->cc_fl;
+	mb_store_be32(out, (uint32_t)(seth->m << 5 | seth->pr << 1) << 16 | trigger);
 	mb_store_be32(out + 4, seth->entropy);
-	mb_store_be16(out + 8, seth->spdcid);
-	mb_store_be16(out + 10, seth->dpdcid);
+	mb_store_be32(out + 8, (uint32_t)seth->spdcid << 16 | seth->dpdcid);
 	mb_store_be32(out + 12, (uint32_t)seth->ext << 24 | seth->cack_psn);
-	out[16] = (uint8_t)(seth->cc_type << 4 | seth->cc_fl);
-	out[17] = seth->mpr;
-	mb_store_be16(out + 18, (uint16_t)seth->sack_offset);
+	mb_store_be32(out + 16, cc << 24 | (uint32_t)seth->mpr << 16 | (uint16_t)seth->sack_offset);
 	mb_store_be64(out + 20, seth->sack_bitmap);
-	mb_store_be16(out + 28, seth->tx_timestamp);
-	mb_store_be16(out + 30, seth->ooo_count);
-	out[32] = (uint8_t)(seth->restore_cwnd << 7 | seth->rcv_cwnd_pen);
-	mb_store_be24(out + 33, seth->rcvd_bytes);
+	mb_store_be32(out + 28, (uint32_t)seth->tx_timestamp << 16 | seth->ooo_count);
+	mb_store_be32(out + 32, (uint32_t)seth->restore_cwnd << 31 |
+					(uint32_t)seth->rcv_cwnd_pen << 24 | seth->rcvd_bytes);
 }
 
 /*
@@ -244,28 +244,30 @@ static inline void mw_seth_encode(const struct mw_seth *seth, uint8_t *out)
  */
 static inline void mw_seth_decode(const uint8_t *in, struct mw_seth *seth)
 {
-	uint16_t marks = mb_load_be16(in);
-	uint16_t trigger = mb_load_be16(in + 2);
+	uint32_t marks = mb_load_be32(in), ids = mb_load_be32(in + 8), cack = mb_load_be32(in + 12);
+	uint32_t cc = mb_load_be32(in + 16), times = mb_load_be32(in + 28);
+	uint32_t rcvd = mb_load_be32(in + 32);
+	uint16_t trigger = (uint16_t)marks;
 
-	seth->m = marks >> 5 & 3;
-	seth->pr = marks >> 1 & 1;
+	seth->m = marks >> 21 & 3;
+	seth->pr = (marks & 1u << 17) != 0;
 	seth->ack_psn_offset = seth->pr ? 0 : (int16_t)trigger;
 	seth->probe_id = seth->pr ? trigger : 0;
 	seth->entropy = mb_load_be32(in + 4);
-	seth->spdcid = mb_load_be16(in + 8);
-	seth->dpdcid = mb_load_be16(in + 10);
-	seth->ext = in[12];
-	seth->cack_psn = mb_load_be24(in + 13);
-	seth->cc_type = in[16] >> 4;
-	seth->cc_fl = in[16] & 0xF;
-	seth->mpr = in[17];
-	seth->sack_offset = (int16_t)mb_load_be16(in + 18);
+	seth->spdcid = (uint16_t)(ids >> 16);
+	seth->dpdcid = (uint16_t)ids;
+	seth->ext = (uint8_t)(cack >> 24);
+	seth->cack_psn = cack & 0xFFFFFF;
+	seth->cc_type = (uint8_t)(cc >> 28);
+	seth->cc_fl = cc >> 24 & 0xF;
+	seth->mpr = (uint8_t)(cc >> 16);
+	seth->sack_offset = (int16_t)cc;
 	seth->sack_bitmap = mb_load_be64(in + 20);
-	seth->tx_timestamp = mb_load_be16(in + 28);
-	seth->ooo_count = mb_load_be16(in + 30) & 0x7FFF;
-	seth->restore_cwnd = in[32] >> 7;
-	seth->rcv_cwnd_pen = in[32] & 0x7F;
-	seth->rcvd_bytes = mb_load_be24(in + 33);
+	seth->tx_timestamp = (uint16_t)(times >> 16);
+	seth->ooo_count = times & 0x7FFF;
+	seth->restore_cwnd = rcvd >> 31;
+	seth->rcv_cwnd_pen = rcvd >> 24 & 0x7F;
+	seth->rcvd_bytes = rcvd & 0xFFFFFF;
 }
 
 /*

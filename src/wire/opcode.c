@@ -3,14 +3,9 @@
  * opcode.c - the opcode table, indexed by the low six bits. The high three mark MRC, 0b110, or the
  * extension, 0b111; both are among those that InfiniBand leaves to manufacturers.
  */
-#include "wire/packet.h"
+#include "wire/opcode.h"
 
 #include "wire/headers.h"
-
-/* REQ(wire.opcode.prefix) */
-#define PREFIX 0xC0u
-#define PREFIX_MASK 0xC0u
-#define INDEX_MASK 0x3Fu
 
 #define SEND (MW_OP_EXT | MW_OP_SEND)
 #define IMM (MW_OP_IMM | MW_OP_EXT_WORD)
@@ -21,14 +16,20 @@
 
 /* The name of a row is the enumerator without its MW_. */
 #define ROW(opcode, flags, ext_len, kind) \
-	[(opcode)&INDEX_MASK] = {&#opcode[3], flags, ext_len, MW_HDR_##kind}
+	[(opcode)&MW_OPCODE_ROW_MASK] = {&#opcode[3], flags, ext_len, MW_HDR_##kind}
 #define DATA(opcode, flags)                              \
 	ROW(opcode, MW_OP_DATA | MW_OP_TO_RSP | (flags), \
 	    WRITE_BYTES + ((flags)&MW_OP_EXT_WORD ? MW_IMM_BYTES : 0), DATA)
 #define CONTROL(opcode, flags, kind) ROW(opcode, flags, MW_##kind##_BYTES, kind)
+#define NO_OPCODE                 \
+	{                         \
+		.name = "UNKNOWN" \
+	}
+#define NO_OPCODES_2(i) [i] = NO_OPCODE, [(i) + 1] = NO_OPCODE
+#define NO_OPCODES_4(i) NO_OPCODES_2(i), NO_OPCODES_2((i) + 2)
 
 /* REQ(wire.opcode.headers) */
-static const struct mw_opcode_info rows[INDEX_MASK + 1] = {
+const struct mw_opcode_info mw_opcode_rows[MW_OPCODE_ROW_MASK + 1] = {
 	DATA(MW_WRITE_FIRST, MW_OP_START),
 	DATA(MW_WRITE_MIDDLE, 0),
 	DATA(MW_WRITE_LAST, MW_OP_END),
@@ -63,14 +64,21 @@ static const struct mw_opcode_info rows[INDEX_MASK + 1] = {
 	CONTROL(MW_RESPONSE_SACK, MW_OP_TO_REQ | MW_OP_RESPONSE, SETH),
 	CONTROL(MW_RESPONSE_NACK, MW_OP_TO_REQ | MW_OP_RESPONSE, NETH),
 	CONTROL(MW_RESPONSE_PROBE, MW_OP_TO_RSP | MW_OP_RESPONSE, PETH),
+	NO_OPCODES_4(0x00),
+	NO_OPCODES_2(0x04),
+	NO_OPCODES_4(0x0C),
+	[0x10] = NO_OPCODE,
+	NO_OPCODES_4(0x12),
+	NO_OPCODES_2(0x16),
+	NO_OPCODES_2(0x1A),
+	[0x1F] = NO_OPCODE,
+	NO_OPCODES_4(0x26),
+	NO_OPCODES_2(0x2A),
+	NO_OPCODES_4(0x38),
+	[0x3F] = NO_OPCODE,
 };
 
-static const struct mw_opcode_info unknown = {.name = "UNKNOWN"};
-
-/* REQ(svc.no-rc-interop) */
 const struct mw_opcode_info *mw_opcode_info(uint8_t opcode)
 {
-	const struct mw_opcode_info *row = &rows[opcode & INDEX_MASK];
-
-	return (opcode & PREFIX_MASK) == PREFIX && row->flags ? row : &unknown;
+	return mw_opcode_row(opcode);
 }

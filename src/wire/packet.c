@@ -11,6 +11,7 @@
 
 #include "base/assert.h"
 #include "wire/headers.h"
+#include "wire/opcode.h"
 
 _Static_assert(MW_BTH_BYTES + MW_SETH_BYTES <= MW_HEADERS_MAX, "room for a SACK");
 _Static_assert(MW_BTH_BYTES + MW_EETH_BYTES <= MW_HEADERS_MAX, "room for an endpoint response");
@@ -116,7 +117,7 @@ enum mw_verdict mw_packet_decode(const uint8_t *bytes, size_t len, bool cut, str
 	if (len < MW_BTH_BYTES)
 		return MW_SHORT;
 	mw_bth_decode(bytes, &pkt->bth);
-	info = mw_opcode_info(pkt->bth.opcode);
+	info = mw_opcode_row(pkt->bth.opcode);
 	if (info->flags == 0) /* REQ(wire.opcode.unknown) */
 		return MW_OPCODE;
 	if (pkt->bth.tver != 0) /* REQ(wire.bth.tver) */
@@ -130,7 +131,7 @@ enum mw_verdict mw_packet_decode(const uint8_t *bytes, size_t len, bool cut, str
 
 size_t mw_packet_encode(const struct mw_packet *pkt, uint8_t *out)
 {
-	const struct mw_opcode_info *info = mw_opcode_info(pkt->bth.opcode);
+	const struct mw_opcode_info *info = mw_opcode_row(pkt->bth.opcode);
 	uint8_t *ext = out + MW_BTH_BYTES;
 
 	mb_assert(info->flags != 0);

@@ -12,7 +12,7 @@
 #include "core/endpoint/endpoint.h"
 #include "core/ext/ext.h"
 #include "core/qp/halves.h"
-#include "wire/packet.h"
+#include "wire/opcode.h"
 
 /* REQ(rsp.peer-check) */
 static struct mt_qp *find_qp(struct mt_engine *e, const struct mt_rx *rx)
@@ -71,7 +71,7 @@ static void rx_control(struct mt_qp *qp, const struct mt_rx *rx)
 
 static void rx_dispatch(struct mt_qp *qp, const struct mt_rx *rx)
 {
-	if (mw_opcode_info(rx->pkt->bth.opcode)->flags & MW_OP_DATA)
+	if (mw_opcode_row(rx->pkt->bth.opcode)->flags & MW_OP_DATA)
 		mt_responder_data(qp, rx);
 	else
 		rx_control(qp, rx);
@@ -90,7 +90,7 @@ void mt_engine_rx(struct mt_engine *e, uint64_t now_ns, const struct mt_rx_meta 
 		  const struct mw_packet *pkt, const void *payload)
 {
 	struct mt_rx rx = {.now_ns = now_ns, .meta = meta, .pkt = pkt, .payload = payload};
-	uint16_t op = mw_opcode_info(pkt->bth.opcode)->flags;
+	uint16_t op = mw_opcode_row(pkt->bth.opcode)->flags;
 	struct mt_qp *qp;
 
 	if (op == 0 || meta->port >= e->cfg.n_ports) {
