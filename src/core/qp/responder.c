@@ -2,36 +2,20 @@
 /*
  * responder.c - takes the peer's data packets and probes.
  *
- * A data packet passes the checks below in the order of the enum; each returns the next one. Only
- * when all have passed is anything written, and then at once: packets are placed in the order in
- * which they come. Messages complete in the order in which they were sent.
+ * A data packet passes the checks below in the order in which mt_responder_data and take_new call
+ * them; each says whether it goes on. Only when all have passed is anything written, and then at
+ * once: packets are placed in the order in which they come. Messages complete in the order in which
+ * they were sent.
  */
 #include "base/assert.h"
 #include "base/serial.h"
 #include "core/ev/spray.h"
 #include "core/ext/ext.h"
 #include "core/qp/halves.h"
+#include "wire/opcode.h"
 
 /* After so many times the shortest wait for an answer without a packet all begins again. */
 #define WAY_BACK_IDLE 8u
-
-enum check {
-	CHK_STATE,
-	CHK_P_KEY,
-	CHK_PSN,
-	CHK_TRIM,
-	CHK_LENGTH,
-	CHK_RECV,
-	CHK_MEMORY,
-	CHK_ACCESS,
-	CHK_IMM,
-	DO_PLACE,
-	DO_SCATTER,
-	DO_TRACK,
-	DO_ANSWER,
-	CHECKS,
-	DONE = CHECKS,
-};
 
 /*
  * Written where it stays: a copy right after single bytes were stored waits for all of them. A
@@ -101,26 +85,26 @@ static void reply_in_error(struct mt_qp *qp, const struct mt_rx *rx, uint64_t ps
 }
 
 /* Packets may come before RTR and after ERR; neither end has failed by that alone. */
-static enum check check_state(struct mt_incoming *c)
+static bool check_state(struct mt_incoming *c)
 {
 	if (mt_qp_may_receive(c->qp))
-		return CHK_P_KEY;
+		return true;
 	if (c->qp->state == RD_QPS_ERR)
 		reply_in_error(c->qp, c->rx, c->pkt->bth.psn);
 	mt_incoming_stats(c)->drop_qp_state++;
-	return DONE;
+	return false;
 }
 
 /*
  * A packet of another partition is dropped without an answer, which would show that the QP exists.
  * REQ(rsp.qp.demux)
  */
-static enum check check_p_key(struct mt_incoming *c)
+static bool check_p_key(struct mt_incoming *c)
 {
 	if (c->pkt->bth.p_key == c->qp->attr.p_key)
-		return CHK_PSN;
+		return true;
 	mt_incoming_stats(c)->drop_p_key++;
-	return DONE;
+	return false;
 }
 
 /*
@@ -129,7 +113,7 @@ static enum check check_p_key(struct mt_incoming *c)
  * REQ(rsp.window.duplicate-above) REQ(rsp.window.ahead) REQ(rsp.window.ancient)
  * REQ(rsp.nack.trim-duplicate)
  */
-static enum check check_psn(struct mt_incoming *c)
+static bool check_psn(struct mt_incoming *c)
 {
 	const struct mt_responder *rsp = &c->qp->rsp;
 
@@ -138,21 +122,21 @@ static enum check check_psn(struct mt_incoming *c)
 	c->place = mt_rx_window_place(&rsp->window, c->psn);
 	switch (c->place) {
 	case MT_RX_NEW:
-		return CHK_TRIM;
+		return true;
 	case MT_RX_DUP_BEHIND:
 		queue_ack(c->qp); /* REQ(rsp.window.duplicate-below) */
 		mt_incoming_stats(c)->rx_duplicates++;
-		return DO_ANSWER;
+		return true;
 	case MT_RX_DUP_AHEAD:
 		mt_incoming_stats(c)->rx_duplicates++;
-		return DO_ANSWER;
+		return true;
 	case MT_RX_BEFORE_START:
 		mt_incoming_stats(c)->drop_old_psn++;
-		return DONE;
+		return false;
 	case MT_RX_FAR:
 		mt_incoming_stats(c)->drop_far_psn++;
 		send_nack(c->qp, c->rx, c->psn, MW_NACK_PSN_OOR_WINDOW);
-		return DONE;
+		return false;
 	}
 	mb_unreachable();
 }
@@ -162,16 +146,16 @@ static enum check check_psn(struct mt_incoming *c)
  * SACK to show the hole. REQ(rsp.trim.by-dscp) REQ(rsp.trim.never-placed)
  * REQ(rsp.nack.trim-last-hop) REQ(rsp.nack.trim)
  */
-static enum check check_trim(struct mt_incoming *c)
+static bool check_trim(struct mt_incoming *c)
 {
 	uint8_t trim = c->rx->meta->trim;
 
 	if (trim == MT_TRIM_NONE)
-		return CHK_LENGTH;
+		return true;
 	mt_incoming_stats(c)->rx_trimmed++;
 	send_nack(c->qp, c->rx, c->psn,
 		  trim == MT_TRIM_LASTHOP ? MW_NACK_TRIMMED_LASTHOP : MW_NACK_TRIMMED);
-	return DONE;
+	return false;
 }
 
 /*
@@ -209,30 +193,30 @@ static bool msn_fits(const struct mt_incoming *c)
  * A packet that contradicts its own message is malformed. It is dropped, not NAKed: damage that
  * the ICRC missed must not end a QP.
  */
-static enum check check_length(struct mt_incoming *c)
+static bool check_length(struct mt_incoming *c)
 {
 	if (length_fits(c) && msn_fits(c))
-		return c->qp->ext ? CHK_RECV : CHK_MEMORY;
+		return true;
 	mt_incoming_stats(c)->drop_malformed++;
-	return DONE;
+	return false;
 }
 
 /*
  * A request is accepted only when there is memory for its response, since a request that was
  * received is not asked for again.
  */
-static enum check check_request(struct mt_incoming *c)
+MT_COLD static bool check_request(struct mt_incoming *c)
 {
 	switch (mt_rd_atomic_check_req(c)) {
 	case MT_REQUEST_ACCEPTED:
-		return CHK_MEMORY;
+		return true;
 	case MT_REQUEST_MALFORMED:
 		mt_incoming_stats(c)->drop_malformed++;
-		return DONE;
+		return false;
 	case MT_REQUEST_NO_MEMORY:
 		mt_incoming_stats(c)->drop_no_memory++;
 		send_nack(c->qp, c->rx, c->psn, MW_NACK_NO_RESOURCE);
-		return DONE;
+		return false;
 	}
 	mb_unreachable();
 }
@@ -241,7 +225,7 @@ static enum check check_request(struct mt_incoming *c)
  * With the extension a message that needs a receive waits at the sender until there is one. A
  * WRITE_WITH_IMM needs it when its immediate comes. REQ(ext.rnr.nack)
  */
-static enum check check_recv(struct mt_incoming *c)
+MT_COLD static bool check_recv(struct mt_incoming *c)
 {
 	bool send = c->op & MW_OP_SEND;
 
@@ -249,19 +233,19 @@ static enum check check_recv(struct mt_incoming *c)
 	if (c->op & MW_OP_REQUEST)
 		return check_request(c);
 	if (!(send || c->op & MW_OP_IMM) || !mt_qp_has_ext(c->qp, MW_EXT_SEND))
-		return CHK_MEMORY;
+		return true;
 	switch (mt_recv_find(&c->qp->rsp.rq, c->pkt->data.meth.rqmsn, &c->rqe)) {
 	case MT_RECV_POSTED:
 		if (send)
 			mt_recv_check_room(c);
-		return CHK_MEMORY;
+		return true;
 	case MT_RECV_NOT_YET:
 		mt_incoming_stats(c)->rnr_nacks++;
 		send_nack(c->qp, c->rx, c->psn, MW_NACK_RNR);
-		return DONE;
+		return false;
 	case MT_RECV_PAST:
 		mt_incoming_nak(c, MW_NAK_INVALID_REQUEST, RD_WC_SUCCESS);
-		return CHK_MEMORY;
+		return true;
 	}
 	mb_unreachable();
 }
@@ -270,7 +254,7 @@ static enum check check_recv(struct mt_incoming *c)
  * Of the shortages that a NACK can name: no memory for the bitmaps, none for the stash, and none
  * for a packet that must wait, where any must. REQ(rsp.nack.shortage) REQ(ext.order.bound)
  */
-static enum check check_memory(struct mt_incoming *c)
+static bool check_memory(struct mt_incoming *c)
 {
 	enum mw_nack_reason missing;
 
@@ -283,23 +267,23 @@ static enum check check_memory(struct mt_incoming *c)
 		 !(c->buffered = mt_qp_alloc_buffered(c->qp, c->pkt->payload_len)))
 		missing = MW_NACK_NO_PKT_BUFFER;
 	else
-		return CHK_ACCESS;
+		return true;
 	mt_incoming_stats(c)->drop_no_memory++;
 	send_nack(c->qp, c->rx, c->psn, missing);
-	return DONE;
+	return false;
 }
 
 /*
  * Each packet names its memory by itself, so each is checked: packets of a message come in any
  * order. REQ(rsp.place.access-nak)
  */
-static enum check check_access(struct mt_incoming *c)
+static void check_access(struct mt_incoming *c)
 {
 	const struct mw_reth *reth = &c->pkt->data.reth;
 	struct mt_qp *qp = c->qp;
 
 	if (c->pkt->payload_len == 0 || c->op & MW_OP_EXT)
-		return CHK_IMM; /* nothing is touched by key, so none is asked for */
+		return; /* nothing is touched by key, so none is asked for */
 	if (qp->attr.access & RD_ACCESS_REMOTE_WRITE)
 		c->mr = mt_mr_check_peer(qp, reth->rkey, reth->va, c->pkt->payload_len,
 					 RD_ACCESS_REMOTE_WRITE);
@@ -307,14 +291,13 @@ static enum check check_access(struct mt_incoming *c)
 		mt_incoming_stats(c)->rx_access_errors++;
 		mt_incoming_nak(c, MW_NAK_REMOTE_ACCESS, RD_WC_SUCCESS);
 	}
-	return CHK_IMM;
 }
 
 /*
  * Keeps the immediate until all earlier messages are complete. A peer that has more of them in
  * flight than agreed on breaks the contract of the QP.
  */
-static enum check check_imm(struct mt_incoming *c)
+static void check_imm(struct mt_incoming *c)
 {
 	struct mt_responder *rsp = &c->qp->rsp;
 
@@ -333,41 +316,6 @@ static enum check check_imm(struct mt_incoming *c)
 	} else if (c->rqe) {
 		mt_recv_note(c);
 	}
-	return c->op & MW_OP_EXT ? DO_SCATTER : DO_PLACE;
-}
-
-static enum check do_track(struct mt_incoming *c);
-
-/* A response is placed before its PSN is recorded: what cannot be placed must stay a hole. */
-static enum check rx_response(struct mt_incoming *c)
-{
-	enum mt_response_found found;
-	uint64_t below;
-
-	mb_assert(c->qp->response_bit);
-	found = mt_rd_atomic_place_resp(c);
-
-	if (found != MT_RESPONSE_PLACED) {
-		mt_incoming_stats(c)->drop_malformed += found == MT_RESPONSE_MALFORMED;
-		return DONE;
-	}
-	do_track(c);
-	if (!mt_rd_atomic_resp_done(c, &below))
-		return DONE;
-	mt_completer_response(mt_rd_atomic_of(c->qp)->of, below, c->rx->now_ns);
-	return DO_ANSWER;
-}
-
-/* What goes to memory, or stays, without a key in the packet. */
-static enum check do_scatter(struct mt_incoming *c)
-{
-	if (c->op & MW_OP_RESPONSE)
-		return rx_response(c);
-	if (c->op & MW_OP_REQUEST)
-		mt_rd_atomic_queue_req(c);
-	else
-		mt_recv_place(c);
-	return DO_TRACK;
 }
 
 /*
@@ -375,13 +323,13 @@ static enum check do_scatter(struct mt_incoming *c)
  * in any order until an immediate or a completion says that they have landed.
  * REQ(rsp.place.at-once) REQ(rsp.place.once)
  */
-static enum check do_place(struct mt_incoming *c)
+static void place(struct mt_incoming *c)
 {
 	const struct mt_env *env = &c->qp->engine->env;
 
 	if (c->buffered) {
 		mt_in_order_buffer(c);
-		return DO_TRACK;
+		return;
 	}
 	if (c->mr && mt_incoming_may_place(c)) {
 		mb_assert_slow(c->pkt->payload_len <= c->mr->length);
@@ -392,7 +340,6 @@ static enum check do_place(struct mt_incoming *c)
 			mt_incoming_nak(c, MW_NAK_REMOTE_OP,
 					RD_WC_SUCCESS); /* REQ(rsp.place.memory-gone) */
 	}
-	return DO_TRACK;
 }
 
 /*
@@ -451,7 +398,7 @@ static void report_nak(struct mt_qp *qp)
 	queue_ack(qp);
 }
 
-static enum check do_track(struct mt_incoming *c)
+static void track(struct mt_incoming *c)
 {
 	struct mt_responder *rsp = &c->qp->rsp;
 	uint32_t complete = mt_rx_window_record(&rsp->window, c->psn, c->op & MW_OP_END);
@@ -472,7 +419,42 @@ static enum check do_track(struct mt_incoming *c)
 		queue_ack(c->qp);
 	}
 	report_nak(c->qp);
-	return DO_ANSWER;
+}
+
+/* A response is placed before its PSN is recorded: what cannot be placed must stay a hole. */
+MT_COLD static bool rx_response(struct mt_incoming *c)
+{
+	enum mt_response_found found;
+	uint64_t below;
+
+	mb_assert(c->qp->response_bit);
+	found = mt_rd_atomic_place_resp(c);
+
+	if (found != MT_RESPONSE_PLACED) {
+		mt_incoming_stats(c)->drop_malformed += found == MT_RESPONSE_MALFORMED;
+		return false;
+	}
+	track(c);
+	if (!mt_rd_atomic_resp_done(c, &below))
+		return false;
+	mt_completer_response(mt_rd_atomic_of(c->qp)->of, below, c->rx->now_ns);
+	return true;
+}
+
+/*
+ * What goes to memory, or stays, without a key in the packet; false: nothing of it was taken that
+ * is to be acknowledged.
+ */
+MT_COLD static bool scatter(struct mt_incoming *c)
+{
+	if (c->op & MW_OP_RESPONSE)
+		return rx_response(c);
+	if (c->op & MW_OP_REQUEST)
+		mt_rd_atomic_queue_req(c);
+	else
+		mt_recv_place(c);
+	track(c);
+	return true;
 }
 
 /*
@@ -511,7 +493,7 @@ static void echo_mark(struct mt_incoming *c, bool answer_lost)
  * Decides whether the packet gets a SACK, and remembers where it came from: answers return on the
  * plane that has just worked. A copy shows that its sender does not know of the first.
  */
-static enum check do_acknowledge(struct mt_incoming *c)
+static void acknowledge(struct mt_incoming *c)
 {
 	struct mt_qp *qp = c->qp;
 	struct mt_sacker *sacker = &qp->rsp.sacker;
@@ -526,27 +508,33 @@ static enum check do_acknowledge(struct mt_incoming *c)
 		mb_list_push(&qp->engine->control, &qp->control);
 	}
 	probe_reverse_ev(qp, c->rx->now_ns);
-	return DONE;
 }
 
-/*
- * Each check returns the next one. A table instead of nested calls keeps the order in one place
- * and each step short.
- */
+/* Takes a packet that is new, and says whether it is to be acknowledged. */
+static bool take_new(struct mt_incoming *c)
+{
+	if (!check_trim(c) || !check_length(c))
+		return false;
+	if (c->qp->ext && !check_recv(c))
+		return false;
+	if (!check_memory(c))
+		return false;
+	check_access(c);
+	check_imm(c);
+	if (c->op & MW_OP_EXT)
+		return scatter(c);
+	place(c);
+	track(c);
+	return true;
+}
+
 void mt_responder_data(struct mt_qp *qp, const struct mt_rx *rx)
 {
-	static enum check (*const checks[CHECKS])(struct mt_incoming *) = {
-		[CHK_STATE] = check_state,    [CHK_P_KEY] = check_p_key,   [CHK_PSN] = check_psn,
-		[CHK_TRIM] = check_trim,      [CHK_LENGTH] = check_length, [CHK_RECV] = check_recv,
-		[CHK_MEMORY] = check_memory,  [CHK_ACCESS] = check_access, [CHK_IMM] = check_imm,
-		[DO_SCATTER] = do_scatter,    [DO_PLACE] = do_place,	   [DO_TRACK] = do_track,
-		[DO_ANSWER] = do_acknowledge,
-	};
 	struct mt_incoming c = {
 		.qp = qp,
 		.rx = rx,
 		.pkt = rx->pkt,
-		.op = mw_opcode_info(rx->pkt->bth.opcode)->flags,
+		.op = mw_opcode_row(rx->pkt->bth.opcode)->flags,
 	};
 
 	if (c.op & MW_OP_EXT && !mt_ext_admit(&c)) {
@@ -554,8 +542,11 @@ void mt_responder_data(struct mt_qp *qp, const struct mt_rx *rx)
 			->drop_decode++; /* as one who never heard of it. REQ(ext.strict) */
 		return;
 	}
-	for (enum check next = CHK_STATE; next != DONE;)
-		next = checks[next](&c);
+	if (!check_state(&c) || !check_p_key(&c) || !check_psn(&c))
+		return;
+	if (c.place == MT_RX_NEW && !take_new(&c))
+		return;
+	acknowledge(&c);
 }
 
 /* A probe asks for a SACK now, and for the transport ACK in case that was lost. */
