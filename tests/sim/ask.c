@@ -15,6 +15,19 @@
 
 #define WORDS (2 * SIM_QPS_MAX)
 
+/* An atomic of a life that the QP is no longer in, or not yet, is not executed. */
+static bool is_of_now(const struct sim_node *node, uint64_t offset)
+{
+	for (uint32_t i = 0; i < node->n_qps; i++) {
+		struct sim_qp *peer = node->qps[i]->peer;
+		struct sim_flow *f = sim_flow_of_life(&peer->out, node->qps[i]->life);
+
+		if (f && f->word_at == offset)
+			return true;
+	}
+	return false;
+}
+
 bool sim_atomic_run(void *ctx, void *mr_user, uint64_t offset, const struct mt_atomic *op,
 		    uint64_t *original)
 {
@@ -27,6 +40,9 @@ bool sim_atomic_run(void *ctx, void *mr_user, uint64_t offset, const struct mt_a
 			 offset, mr->node, mr->index);
 		return false;
 	}
+	if (offset && !is_of_now(node, offset))
+		sim_fail(&node->w->check, "node %u: atomic at %" PRIu64 " of MR %u of another life",
+			 node->id, offset, mr->index);
 	mr->atomics++;
 	word = &mr->words[offset / 8];
 	*original = *word;
@@ -44,6 +60,8 @@ void sim_make_answers(struct sim_qp *qp)
 
 	*f = (struct sim_flow){
 		.check = &qp->node->w->check,
+		.life = qp->out.life,
+		.dst_life = &qp->peer->life,
 		.answers = true,
 		.src = qp->node->id,
 		.dst = qp->peer->node->id,
@@ -110,6 +128,7 @@ static void aim(struct sim_qp *qp, const struct sim_wr *wr, struct sim_msg *m)
 
 	if (qp->word_at == 0)
 		qp->word_at = sim_mr_take(words_of(qp->peer->node, qp->peer->cfg.cap.pd), 8);
+	qp->out.word_at = qp->word_at;
 	m->rkey = wr->rkey ? wr->rkey : mr->key;
 	m->remote_addr = mr->start + (wr->shared ? 0 : qp->word_at) + wr->beyond;
 	m->known = !wr->shared;
@@ -133,10 +152,11 @@ static void apply(struct sim_qp *qp, const struct sim_wr *wr, const struct sim_m
 
 static struct sim_msg *describe(struct sim_qp *qp, const struct sim_wr *wr)
 {
-	struct sim_msg m = {.wr_id = UINT64_C(0x1000000) * qp->qpn + qp->out.n,
-			    .flags = wr->flags,
-			    .opcode = wr->opcode,
-			    .want = wr->want};
+	struct sim_msg m = {
+		.wr_id = sim_flow_wr_id(&qp->out, UINT64_C(0x1000000) * qp->qpn + qp->out.n),
+		.flags = wr->flags,
+		.opcode = wr->opcode,
+		.want = wr->want};
 	struct sim_mr *mr = wr->mr ? wr->mr : qp->peer->mr;
 
 	if (wr->opcode != RD_WR_READ) {

@@ -199,6 +199,11 @@ void sim_mr_placed(struct sim_mr *mr, uint64_t offset, const uint8_t *src, uint3
 			 offset, mr->node, mr->index);
 		return;
 	}
+	if (*m->flow->dst_life != m->flow->life) {
+		sim_fail(mr->check, "%s: message %zu of life %u placed in life %u", m->flow->name,
+			 m->number, m->flow->life, *m->flow->dst_life);
+		return;
+	}
 	if (!m->bits || !claim(m->bits, at, at + len)) {
 		sim_fail(mr->check, "%s: bytes %" PRIu64 " + %u of message %zu placed twice",
 			 m->flow->name, at, len, m->number);
@@ -312,8 +317,24 @@ void sim_flow_drop_last(struct sim_flow *f, struct sim_mr *mr)
 	free_message(m);
 }
 
+struct sim_flow *sim_flow_of_life(struct sim_flow *f, uint32_t life)
+{
+	while (f && f->life != life)
+		f = f->before;
+	return f;
+}
+
+uint64_t sim_flow_wr_id(const struct sim_flow *f, uint64_t n)
+{
+	return (uint64_t)f->life << 48 | n;
+}
+
 void sim_flow_fini(struct sim_flow *f)
 {
+	if (f->before) {
+		sim_flow_fini(f->before);
+		free(f->before);
+	}
 	for (size_t i = 0; i < f->n; i++)
 		free_message(f->msgs[i]);
 	free(f->msgs);

@@ -12,7 +12,8 @@
  * limit; a SEND's bytes go to the receive that has its number; each byte is placed once, at its
  * place, with the right value; completions come once, in order, with the right status, and not
  * before the bytes that they vouch for; immediates likewise. Answers to READs and atomics are a
- * flow of their own, whose messages follow from what was asked.
+ * flow of their own, whose messages follow from what was asked. What belongs to a former life of
+ * the receiving QP is not placed any more.
  */
 #ifndef SIM_CHECKER_H
 #define SIM_CHECKER_H
@@ -72,7 +73,7 @@ struct sim_place {
 /* A region of memory that does not exist. */
 struct sim_mr {
 	struct sim_check *check;
-	uint32_t node, index, key, pd;
+	uint32_t node, index, key, pd, access;
 	uint64_t start, length;
 	uint64_t taken;		  /* bytes handed out from the start */
 	uint64_t *words;	  /* what atomics change; else NULL */
@@ -81,10 +82,14 @@ struct sim_mr {
 	size_t n_places, room;
 };
 
-/* One direction of a connection. */
+/* One direction of a connection, in one of its lives: a QP that is reset begins another. */
 struct sim_flow {
 	struct sim_check *check;
 	char name[40];
+	uint32_t life;
+	const uint32_t *dst_life; /* the life that the receiving QP is in */
+	struct sim_flow *before;  /* that of the former life */
+	uint64_t word_at; /* where its atomics go, but for the shared word; 0: nowhere yet */
 	uint32_t src, dst, dst_qpn;
 	uint32_t mtu, first_psn;
 	uint64_t window; /* PSNs */
@@ -148,6 +153,11 @@ bool sim_flow_done(const struct sim_flow *f);
 uint64_t sim_flow_packet_of(const struct sim_flow *f, uint32_t psn);
 /* sim_flow_message_of returns the message that packet n belongs to. */
 struct sim_msg *sim_flow_message_of(const struct sim_flow *f, uint64_t n);
+
+/* sim_flow_of_life returns the flow that this one was in a life; NULL: it never was. */
+struct sim_flow *sim_flow_of_life(struct sim_flow *f, uint32_t life);
+/* sim_flow_wr_id returns that of the n-th WR posted for a flow, different in each life. */
+uint64_t sim_flow_wr_id(const struct sim_flow *f, uint64_t n);
 
 void sim_flow_fini(struct sim_flow *f);
 void sim_mr_fini(struct sim_mr *mr);

@@ -48,7 +48,7 @@ void sim_flow_recv_event(struct sim_flow *f, const struct mt_event *ev)
 {
 	const struct sim_msg *m;
 
-	if (ev->wr_id != f->recvs_done++ || f->recvs_done > f->recvs_posted) {
+	if (ev->wr_id != sim_flow_wr_id(f, f->recvs_done++) || f->recvs_done > f->recvs_posted) {
 		sim_fail(f->check, "%s: receive wr %" PRIu64 " completed, want %" PRIu64, f->name,
 			 ev->wr_id, f->recvs_done - 1);
 		return;

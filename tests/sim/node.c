@@ -97,7 +97,9 @@ static void count_sent(struct sim_node *node, const struct mt_tx_desc *d, enum s
 
 static struct sim_flow *flow_of(struct sim_qp *qp, uint8_t opcode)
 {
-	return mw_opcode_info(opcode)->flags & MW_OP_RESPONSE ? &qp->answers : &qp->out;
+	bool answers = mw_opcode_info(opcode)->flags & MW_OP_RESPONSE;
+
+	return sim_flow_of_life(answers ? &qp->answers : &qp->out, qp->life);
 }
 
 void sim_node_send(void *ctx, const struct mt_tx_desc *d, uint32_t free_ports)
@@ -121,8 +123,13 @@ void sim_node_send(void *ctx, const struct mt_tx_desc *d, uint32_t free_ports)
 		mh_pace_consume(&node->pace[d->port], (uint32_t)p->len);
 	if (p->data && qp) {
 		copy_payload(node, d, p->bytes + n);
-		p->flow = flow_of(qp, d->pkt.bth.opcode);
-		sim_flow_sent(p->flow, d);
+		struct sim_flow *f = flow_of(qp, d->pkt.bth.opcode);
+
+		/* What it is now stays where it is when it becomes the former one. */
+		p->flow = mw_opcode_info(d->pkt.bth.opcode)->flags & MW_OP_RESPONSE ? &qp->answers
+										    : &qp->out;
+		p->life = f->life;
+		sim_flow_sent(f, d);
 	} else if (p->data) {
 		sim_fail(&node->w->check, "node %u: data without a QP", node->id);
 	}
@@ -247,10 +254,10 @@ void sim_node_event(void *ctx, const struct mt_event *ev)
 
 	switch ((enum mt_event_type)ev->type) {
 	case MT_EVENT_SEND:
-		sim_flow_send_event(&qp->out, ev);
+		sim_flow_send_event(sim_flow_of_life(&qp->out, qp->life), ev);
 		return;
 	case MT_EVENT_RECV:
-		sim_flow_recv_event(&qp->peer->out, ev);
+		sim_flow_recv_event(sim_flow_of_life(&qp->peer->out, qp->life), ev);
 		return;
 	case MT_EVENT_QP:
 		take_qp_event(qp, ev);
@@ -295,13 +302,22 @@ static void count_given(struct sim_node *node, const struct net_packet *p)
 		node->traffic.given[kind_of(p->pkt.bth.opcode)]++;
 }
 
+/* A QP that is not in the life of a packet must not take it. */
+static void note_arrival(const struct net_packet *p)
+{
+	struct sim_flow *f = sim_flow_of_life(p->flow, p->life);
+
+	if (f && f->life == *f->dst_life)
+		sim_flow_arrived(f, p->pkt.bth.psn);
+}
+
 static void receive(struct sim_node *node, struct net_packet *p)
 {
 	bool whole = p->meta.icrc_ok && p->meta.trim == MT_TRIM_NONE;
 
 	count_given(node, p);
 	if (p->data && whole && p->flow)
-		sim_flow_arrived(p->flow, p->pkt.bth.psn);
+		note_arrival(p);
 	if (node->w->cfg.decoded && whole)
 		mt_engine_rx(node->engine, node->w->net.now_ns, &p->meta, &p->pkt,
 			     p->pkt.payload_len ? p->bytes + p->headers_len : NULL);

@@ -12,6 +12,13 @@ uint64_t sim_node_due(const struct sim_node *node);
 void sim_node_tick(struct sim_node *node);
 /* sim_make_sges splits `left` bytes of a QP's memory into n pieces that do not lie side by side. */
 void sim_make_sges(struct sim_qp *qp, uint32_t left, struct rd_sge *sge, uint32_t n);
+/* sim_make_flow begins the flow of one end; sim_to_rts takes its QP from RESET to RTS. */
+void sim_make_flow(struct sim_qp *qp);
+void sim_to_rts(struct sim_qp *qp);
+/* sim_fresh_qpn draws a number for the QP that is at `index` of its node. */
+uint32_t sim_fresh_qpn(struct sim_node *node, uint32_t index);
+/* sim_open_engine makes the engine of a node, without anything in it. */
+void sim_open_engine(struct sim_node *node);
 /* sim_make_answers begins the flow of answers of one end. */
 void sim_make_answers(struct sim_qp *qp);
 /* What an engine_node asks of its owner, which is a node; sim_atomic_run is env.atomic. */

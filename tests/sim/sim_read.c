@@ -477,7 +477,6 @@ TEST(sim_read, after_a_reset_with_requests_open)
 	assert_true(mt_engine_memory_used(w->nodes[1].engine) > used);
 	sim_reconnect(qp, 77, 88);
 	CASE_EQ(w, mt_engine_memory_used(w->nodes[1].engine), used);
-	qp->word = w->nodes[1].mrs[1].words[qp->word_at / 8];
 	qp->added = w->nodes[1].mrs[1].words[0];
 	case_recvs(qp->peer, 10);
 	some_of_all(qp, 10);

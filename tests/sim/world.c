@@ -108,7 +108,7 @@ static void fail_node(void *ctx, const char *what, int result)
 	sim_fail(&node->w->check, "node %u: %s: %d", node->id, what, result);
 }
 
-static void open_engine(struct sim_node *node)
+void sim_open_engine(struct sim_node *node)
 {
 	const struct sim_world_cfg *cfg = &node->w->cfg;
 	uint32_t n = cfg->evs * cfg->net.n_planes;
@@ -171,7 +171,7 @@ static void open_node(struct sim_world *w, uint32_t id)
 	node->addr.b[0] = 0xFD;
 	node->addr.b[15] = (uint8_t)(engine_net_host(&w->net, id) + 1);
 	node->endpoint = id - engine_net_host(&w->net, id);
-	open_engine(node);
+	sim_open_engine(node);
 }
 
 void sim_world_open(struct sim_world *w, const struct sim_world_cfg *cfg)
@@ -201,9 +201,7 @@ static void close_node(struct sim_node *node)
 	for (uint32_t i = 0; i < node->n_qps; i++) {
 		mt_qp_fini(node->qps[i]->qp);
 		sim_flow_fini(&node->qps[i]->out);
-		sim_flow_fini(&node->qps[i]->past);
 		sim_flow_fini(&node->qps[i]->answers);
-		sim_flow_fini(&node->qps[i]->past_answers);
 		free(node->qps[i]);
 	}
 	for (uint32_t i = 0; i < node->n_mrs; i++)
@@ -231,6 +229,7 @@ struct sim_mr *sim_mr_add(struct sim_node *node, uint32_t pd, uint64_t start, ui
 			      .node = node->id,
 			      .index = ++node->n_mrs,
 			      .pd = pd,
+			      .access = access,
 			      .start = start,
 			      .length = length};
 	mr->key = mr->index << 8 | tag;
@@ -253,12 +252,12 @@ static struct sim_mr *mr_of_pd(struct sim_node *node, uint32_t pd)
 /* ---- connections ---- */
 
 /* Numbers all over the 24 bits, different modulo max_qps, never one of the reserved 0 to 2. */
-static uint32_t fresh_qpn(struct sim_node *node)
+uint32_t sim_fresh_qpn(struct sim_node *node, uint32_t index)
 {
 	uint32_t max = node->w->cfg.engine.max_qps;
 	uint32_t bits = node->w->qpn_index_bits;
 	uint32_t high = (uint32_t)rng_below(&node->w->net.rng, (1u << bits) / max);
-	uint32_t qpn = high * max + node->n_qps;
+	uint32_t qpn = high * max + index;
 
 	return (qpn < 3 ? qpn + max : qpn) | node->endpoint << bits;
 }
@@ -271,7 +270,7 @@ static struct sim_qp *make_qp(struct sim_node *node, const struct sim_qp_cfg *cf
 		perror("sim world");
 		abort();
 	}
-	*qp = (struct sim_qp){.node = node, .cfg = *cfg, .qpn = fresh_qpn(node)};
+	*qp = (struct sim_qp){.node = node, .cfg = *cfg, .qpn = sim_fresh_qpn(node, node->n_qps)};
 	qp->mr = mr_of_pd(node, cfg->cap.pd);
 	qp->qp = engine_node_qp(&node->base, &cfg->cap, qp->qpn, qp);
 	node->qps[node->n_qps++] = qp;
@@ -284,7 +283,7 @@ int sim_modify(struct sim_qp *qp, const struct rd_qp_attr *attr, uint32_t mask)
 	return engine_node_modify(&qp->node->base, qp->qp, qp->node->w->net.now_ns, attr, mask);
 }
 
-static void to_rts(struct sim_qp *qp)
+void sim_to_rts(struct sim_qp *qp)
 {
 	struct rd_qp_attr attr = qp->cfg.attr;
 	struct sim_world *w = qp->node->w;
@@ -313,11 +312,12 @@ static void to_rts(struct sim_qp *qp)
 	     "to RTS");
 }
 
-static void make_flow(struct sim_qp *qp)
+void sim_make_flow(struct sim_qp *qp)
 {
 	struct sim_flow *f = &qp->out;
 
 	f->check = &qp->node->w->check;
+	f->dst_life = &qp->peer->life;
 	f->src = qp->node->id;
 	f->dst = qp->peer->node->id;
 	f->dst_qpn = qp->peer->qpn;
@@ -340,35 +340,13 @@ struct sim_qp *sim_connect(struct sim_world *w, uint32_t a, uint32_t b,
 
 	qp->peer = make_qp(&w->nodes[b], cfg_b);
 	qp->peer->peer = qp;
-	make_flow(qp);
-	make_flow(qp->peer);
+	sim_make_flow(qp);
+	sim_make_flow(qp->peer);
 	sim_make_answers(qp);
 	sim_make_answers(qp->peer);
-	to_rts(qp);
-	to_rts(qp->peer);
+	sim_to_rts(qp);
+	sim_to_rts(qp->peer);
 	return qp;
-}
-
-static void reset(struct sim_qp *qp, uint32_t psn)
-{
-	struct rd_qp_attr attr = {.state = RD_QPS_RESET};
-
-	must(qp->node->w, sim_modify(qp, &attr, RD_QP_STATE), "to RESET");
-	qp->past = qp->out;
-	qp->past_answers = qp->answers;
-	qp->out = (struct sim_flow){0};
-	qp->cfg.attr.sq_psn = psn;
-	make_flow(qp);
-}
-
-void sim_reconnect(struct sim_qp *qp, uint32_t psn, uint32_t peer_psn)
-{
-	reset(qp, psn);
-	reset(qp->peer, peer_psn);
-	sim_make_answers(qp);
-	sim_make_answers(qp->peer);
-	to_rts(qp);
-	to_rts(qp->peer);
 }
 
 struct sim_qp *sim_connect_default(struct sim_world *w)
@@ -407,12 +385,13 @@ void sim_make_sges(struct sim_qp *qp, uint32_t left, struct rd_sge *sge, uint32_
 static struct sim_msg *describe(struct sim_qp *qp, const struct sim_wr *wr)
 {
 	struct sim_mr *mr = wr->mr ? wr->mr : qp->peer->mr;
-	struct sim_msg m = {.wr_id = UINT64_C(0x1000000) * qp->qpn + qp->out.n,
-			    .len = wr->len,
-			    .flags = wr->flags,
-			    .imm = wr->imm,
-			    .opcode = wr->opcode,
-			    .want = wr->want};
+	struct sim_msg m = {
+		.wr_id = sim_flow_wr_id(&qp->out, UINT64_C(0x1000000) * qp->qpn + qp->out.n),
+		.len = wr->len,
+		.flags = wr->flags,
+		.imm = wr->imm,
+		.opcode = wr->opcode,
+		.want = wr->want};
 
 	m.n_sge = wr->n_sge ? wr->n_sge : wr->len > 0;
 	sim_make_sges(qp, m.len, m.sge, m.n_sge);
@@ -484,7 +463,7 @@ int sim_post_recv(struct sim_qp *qp)
 {
 	struct sim_flow *in = &qp->peer->out;
 	struct rd_sge sge[SIM_SGE_MAX];
-	struct rd_recv_wr wr = {.wr_id = in->recvs_posted, .sge = sge};
+	struct rd_recv_wr wr = {.wr_id = sim_flow_wr_id(in, in->recvs_posted), .sge = sge};
 	uint64_t at = 0, taken = qp->mr->taken;
 	int result;
 

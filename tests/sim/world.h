@@ -39,14 +39,18 @@ struct sim_qp {
 	struct mt_qp *qp;
 	uint32_t qpn;
 	struct sim_qp_cfg cfg;
+	/*
+	 * The life that the QP is in. Its flows are of the newest life of the connection, which an
+	 * end that was not reset yet has not entered; the former ones hang behind them.
+	 */
+	uint32_t life;
 	struct sim_flow out;
-	struct sim_flow past; /* before it was reset; its messages still name their memory */
-	struct sim_flow answers, past_answers; /* to READs and atomics of the peer */
-	uint64_t word;			       /* what its own word at the peer must hold */
-	uint64_t word_at;		       /* offset there; 0: it has none yet */
-	uint64_t added;			       /* to the word that all share */
-	struct sim_mr *mr;		       /* its sources, and where its peer writes */
-	bool may_fail;			       /* going to ERR is expected */
+	struct sim_flow answers; /* to READs and atomics of the peer */
+	uint64_t word;		 /* what its own word at the peer must hold */
+	uint64_t word_at;	 /* offset there; 0: it has none yet */
+	uint64_t added;		 /* to the word that all share */
+	struct sim_mr *mr;	 /* its sources, and where its peer writes */
+	bool may_fail;		 /* going to ERR is expected */
 	uint32_t qp_events;
 	enum rd_wc_status qp_status;
 };
@@ -167,8 +171,20 @@ struct sim_qp *sim_connect_extended(struct sim_world *w);
 /* sim_connect_default does so with the defaults at both ends. */
 struct sim_qp *sim_connect_default(struct sim_world *w);
 
-/* sim_reconnect resets both ends and takes them to RTS again, once; first PSNs may be new. */
+/*
+ * sim_life_begin begins the next life of a connection, with these first PSNs. Neither end is in it,
+ * and nothing can be posted, before sim_life_enter: it resets an end and takes it to RTS. An end
+ * that stays behind goes on with what it was doing.
+ */
+void sim_life_begin(struct sim_qp *qp, uint32_t psn, uint32_t peer_psn);
+void sim_life_enter(struct sim_qp *qp);
+/* sim_reconnect does so for both ends at once. */
 void sim_reconnect(struct sim_qp *qp, uint32_t psn, uint32_t peer_psn);
+/*
+ * sim_node_restart puts a new engine in place of a node's, as when a process ends and is started
+ * again: its QPs are in RESET under numbers that are new unless `same_qpns`, its keys are new.
+ */
+void sim_node_restart(struct sim_node *node, bool same_qpns);
 
 /* sim_mr_add registers an MR at a node. */
 struct sim_mr *sim_mr_add(struct sim_node *node, uint32_t pd, uint64_t start, uint64_t length,

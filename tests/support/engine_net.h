@@ -76,6 +76,7 @@ struct net_packet {
 	bool in_buffer;		 /* it has arrived and waits for a slow receiver */
 	uint64_t log_number;	 /* of its line in the log */
 	void *flow;		 /* data: the flow it belongs to; NULL for what a test made up */
+	uint32_t life;		 /* of that flow's connection, when it was sent */
 	struct net_packet *next; /* in a receiver's queue */
 	size_t headers_len, len;
 	uint8_t bytes[];
