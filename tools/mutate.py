@@ -164,7 +164,8 @@ class _Body:
     def _is_minimum(self, low, high):
         """Whether a comparison of these tokens gives the same when both are equal.
 
-        It chooses one of them (a < b ? a : b, if (a < b) a = b), or how much more one is (a > b ? a - b : 0).
+        It chooses one of them (a < b ? a : b, if (a < b) a = b), how much more one is (a > b ? a - b : 0), or how
+        far apart they are (a > b ? a - b : b - a).
         """
         i = next(i for i in range(low, high) if self._at(i) in TURNED)
         join = lambda tokens: " ".join(token.text for token in tokens)
@@ -172,7 +173,7 @@ class _Body:
         end = self._next(high + 1, ";,")
         after = join(self.tokens[high + 1 : end])
         for x, y in ((a, b), (b, a)):
-            chosen = (f"? {x} : {y}", f"? {x} - {y} : 0", f"? 0 : {x} - {y}")
+            chosen = (f"? {x} : {y}", f"? {x} - {y} : 0", f"? 0 : {x} - {y}", f"? {x} - {y} : {y} - {x}")
             if any(re.match(re.escape(text) + r"( \)|$)", after) for text in chosen) or after == f") {x} = {y}":
                 return True
         return False

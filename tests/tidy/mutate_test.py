@@ -17,6 +17,7 @@ int mt_f(int a, const int *b, struct list *l)
 {
 \tstatic const int rows[2] = {1, 2};
 \tint least = a < *b ? a : *b, most = a < 9 ? 9 : a, over = a > *b ? a - *b : 0;
+\tint apart = a > *b ? a - *b : *b - a;
 
 \tmb_assert(a < 100);
 \tif (a & 1 && least >= (int)LIMIT)
