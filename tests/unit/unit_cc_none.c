@@ -78,6 +78,21 @@ TEST(mt_cc_none, without_being_told_the_window_grows_away)
 	assert_u_eq(cc.cwnd, UINT64_MAX);
 }
 
+/* REQ(cc.none.penalty) */
+TEST(mt_cc_none, the_window_goes_away_when_it_holds_the_widest_mpr)
+{
+	uint64_t widest = (uint64_t)RD_MPR_MAX * MT_MPR_UNIT * (4096 + MT_NOMINAL_HEADER);
+	struct mt_cc cc = loaded((int64_t)widest - 2);
+	struct mt_cc_ack asks = {.newly_bytes = 0, .penalty = 1}, grows = {.newly_bytes = 4};
+
+	cc.ops->ack(&cc, &asks);
+	assert_u_eq(cc.cwnd, widest - 2);
+	cc.ops->ack(&cc, &grows);
+	assert_u_eq(cc.cwnd, widest - 1);
+	cc.ops->ack(&cc, &grows);
+	assert_u_eq(cc.cwnd, UINT64_MAX);
+}
+
 TEST(mt_cc_init, starts_with_nothing_in_flight)
 {
 	struct mt_cc_profile profile = {.cfg = {.kind = MT_CC_NONE}};

@@ -218,6 +218,22 @@ CASE(nscc_ack, marked_and_late_shrinks_once_a_round_trip)
 	assert_u_eq(cc.cwnd, cwnd);
 }
 
+/* REQ(cc.nscc.decrease) */
+CASE(nscc_ack, a_delay_at_the_target_shrinks_only_if_the_average_is_above)
+{
+	uint64_t before = cc.nscc.decrease_ns;
+
+	cc.cwnd = 100000;
+	cc.nscc.avg_delay_q8 = RTT << 8; /* one more such sample leaves it there */
+	now = cc.nscc.adjust_ns = before + RTT;
+	ack(0, RTT, true);
+	assert_u_eq(cc.nscc.decrease_ns, before);
+	cc.nscc.avg_delay_q8 = 2 * RTT << 8;
+	ack(0, RTT, true);
+	assert_u_eq(cc.nscc.decrease_ns, now);
+	assert_u_between(cc.cwnd, 60000, 61500);
+}
+
 CASE(nscc_ack, shrinks_by_half_at_most)
 {
 	settle_average(100 * RTT);
@@ -301,6 +317,17 @@ CASE(nscc_ack, a_shorter_round_trip_lowers_the_base)
 	assert_u_eq(cc.nscc.base_rtt_ns, RTT / 2);
 }
 
+CASE(nscc_ack, the_base_round_trip_itself_is_no_delay)
+{
+	struct mt_cc_ack a = {.now_ns = ++now, .rtt_ns = RTT};
+
+	cc.ops->ack(&cc, &a);
+	assert_u_eq(cc.nscc.avg_delay_q8, 0);
+	a.rtt_ns = RTT / 2;
+	cc.ops->ack(&cc, &a);
+	assert_u_eq(cc.nscc.avg_delay_q8, 0);
+}
+
 /* REQ(cc.nscc.base-rtt-floor) */
 CASE(nscc_ack, the_profile_floors_the_base)
 {
@@ -379,6 +406,7 @@ CASE(nscc_ack, quick_adapt_at_the_end_of_its_window)
 	assert_true(cc.cwnd > MAX_WND / 2);
 	ack(MTU, 2000, false);
 	assert_u_eq(cc.cwnd, 5 * MTU);
+	assert_u_eq(cc.nscc.inc, 0);
 	assert_u_eq(cc.nscc.qa_bytes, 0);
 	assert_false(cc.nscc.qa_wanted);
 }
@@ -419,6 +447,9 @@ CASE(nscc_ack, much_delay_is_as_bad_as_a_loss_where_nothing_is_trimmed)
 {
 	ack(0, 0, false);
 	now = cc.nscc.qa_end_ns;
+	ack(MTU, 4 * RTT, false); /* not more than the threshold */
+	assert_true(cc.cwnd > MAX_WND / 2);
+	now = cc.nscc.qa_end_ns;
 	ack(MTU, 4 * RTT + 1, false);
 	assert_u_eq(cc.cwnd, MTU);
 	cfg.trimming = true;
@@ -441,6 +472,22 @@ CASE(nscc_ack, old_marks_do_not_count_after_quick_adapt)
 	lose(MT_CC_NACKED); /* what is lost has drained, too */
 	assert_i_eq(cc.nscc.ignore_bytes, 0);
 	ack(MTU, 2 * RTT, true);
+	assert_true(cc.cwnd < 65000);
+}
+
+CASE(nscc_ack, marks_count_again_when_the_last_byte_has_drained)
+{
+	settle_average(2 * RTT);
+	ack(MTU, RTT, false);
+	assert_true(cc.nscc.inc > 0);
+	cc.nscc.ignore_bytes = MTU + 1;
+	now = cc.nscc.decrease_ns + RTT;
+	cc.nscc.adjust_ns = now;
+	cc.cwnd = 100000;
+	ack(MTU, 2 * RTT, true); /* a byte is left */
+	assert_u_eq(cc.cwnd, 100000);
+	assert_u_eq(cc.nscc.inc, 0);
+	ack(1, 2 * RTT, true);
 	assert_true(cc.cwnd < 65000);
 }
 
@@ -473,6 +520,18 @@ CASE(nscc_loss, without_trims_and_marks_a_late_loss_is_a_mark)
 	assert_u_between(cc.cwnd, 60000, 60100); /* 0.8 / (1 + 1) */
 	lose(MT_CC_INFERRED);
 	assert_u_between(cc.cwnd, 60000, 60100);
+}
+
+CASE(nscc_loss, a_late_loss_counts_from_the_first_delay_and_at_the_end_of_the_round_trip)
+{
+	cc.cwnd = 100000;
+	cc.nscc.avg_delay_q8 = 1000 << 8; /* as little as is a delay */
+	now = cc.nscc.decrease_ns + RTT + 1000 - 2;
+	lose(MT_CC_INFERRED);
+	assert_u_eq(cc.cwnd, 100000);
+	lose(MT_CC_INFERRED);
+	assert_u_between(cc.cwnd, 93800, 93900); /* 0.8 x 1 / (1 + 12) */
+	assert_u_eq(cc.nscc.decrease_ns, now);
 }
 
 CASE(nscc_loss, the_cut_for_a_late_loss_grows_with_the_delay)
@@ -531,6 +590,16 @@ CASE(nscc_ack, the_receivers_penalty)
 	assert_u_eq(cc.cwnd, MAX_WND);
 }
 
+CASE(nscc_ack, a_penalty_bounds_by_what_is_in_flight_if_anything_is)
+{
+	penalty(0, 1, false);
+	assert_u_eq(cc.cwnd, MAX_WND);
+	begin();
+	cc.inflight = 1;
+	penalty(0, 1, false);
+	assert_u_eq(cc.cwnd, MTU); /* never below a packet */
+}
+
 CASE(nscc_ack, a_penalty_that_ends_without_the_flag)
 {
 	cc.inflight = 100000;
@@ -539,6 +608,43 @@ CASE(nscc_ack, a_penalty_that_ends_without_the_flag)
 	assert_u_eq(cc.cwnd, 93600);
 	penalty(0, 0, true); /* there is nothing to restore any more */
 	assert_u_eq(cc.cwnd, 93600);
+}
+
+/* REQ(cc.nscc.integer) */
+CASE(nscc_ack, one_sack_counts_for_16_MiB_and_one_delay_for_a_second_at_most)
+{
+	ack(0, 0, true);
+	ack(UINT64_MAX, UINT64_C(1) << 40, true);
+	assert_u_eq(cc.nscc.qa_bytes, 1 << 24);
+	assert_u_eq(cc.nscc.avg_delay_q8, (UINT64_C(1) << (30 + 8)) / 80);
+}
+
+/* REQ(cc.nscc.integer) */
+CASE(nscc_ack, what_is_gathered_stops_at_two_to_the_62)
+{
+	cfg.fair_bytes = UINT64_C(1) << 32;
+	cfg.adjust_bytes = UINT64_C(1) << 32;
+	cfg.adjust_period_ns = UINT64_C(1) << 36;
+	cfg.disable_quick_adapt = true;
+	begin();
+	for (int i = 0; i < 63; i++)
+		ack(1 << 24, RTT, false);
+	assert_u_eq(cc.nscc.inc, UINT64_C(63) << 56);
+	for (int i = 0; i < 10; i++)
+		ack(1 << 24, RTT, false);
+	assert_u_eq(cc.nscc.inc, UINT64_C(1) << 62);
+}
+
+/* REQ(cc.nscc.integer) */
+CASE(nscc_ack, a_product_beyond_64_bits_is_the_most_that_is_gathered)
+{
+	cfg.link_bps = UINT64_C(8000000000000);
+	cfg.base_rtt_ns = 500000000;
+	cfg.target_qdelay_ns = UINT64_C(1) << 36;
+	cfg.adjust_bytes = UINT64_C(1) << 32;
+	begin();
+	ack(1 << 24, 500000000, false);
+	assert_u_eq(cc.nscc.inc, UINT64_C(1) << 62);
 }
 
 /* REQ(cc.nscc.integer) */

@@ -77,6 +77,34 @@ CASE(mt_cc_profile_check, kinds)
 	assert_true(mt_cc_profile_check(&cfg, &fault));
 }
 
+/* REQ(cc.nscc.scale) */
+CASE(mt_cc_profile_define, constants_of_the_smallest_network_are_not_zero)
+{
+	struct mt_cc_profile profile;
+	const struct mt_nscc_param *p = &profile.nscc;
+
+	cfg.link_bps = 1000000;
+	cfg.base_rtt_ns = 100;
+	mt_cc_profile_define(&profile, &cfg);
+	assert_u_eq(p->fast_q16, 1);
+	assert_u_eq(p->alpha_q30, 2);	      /* of one byte: 4 x 2^30 / (150000 x 12000) */
+	assert_u_eq(p->fair.per_byte_q16, 2); /* 5 x 2^16 / 150000 */
+	assert_u_eq(p->base_rtt_min_ns, 1);
+}
+
+/* REQ(cc.nscc.scale) */
+CASE(mt_cc_profile_define, constants_of_the_largest_network_are_exact)
+{
+	struct mt_cc_profile profile;
+	uint64_t bdp = UINT64_C(500000000000);
+
+	cfg.link_bps = UINT64_C(8000000000000);
+	cfg.base_rtt_ns = 500000000;
+	mt_cc_profile_define(&profile, &cfg);
+	assert_u_eq(profile.nscc.eta.per_byte_q16, bdp / 1000000 * 65536); /* 0.15 / 150000 */
+	assert_u_eq(profile.nscc.fair.per_byte_q16, bdp * 65536 / 30000);  /* 5 / 150000 */
+}
+
 CASE(mt_cc_profile_define, new_constants_reach_the_qps_that_use_it)
 {
 	struct mt_cc_profile profile;

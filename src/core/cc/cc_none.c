@@ -7,6 +7,8 @@
 #include "base/assert.h"
 #include "core/cc/cc.h"
 
+#define UNLIMITED UINT64_MAX
+
 /* REQ(cc.nscc.null) */
 static void none_init(struct mt_cc *cc, const struct mt_cc_profile *profile, uint32_t path_mtu,
 		      uint64_t now_ns)
@@ -14,12 +16,12 @@ static void none_init(struct mt_cc *cc, const struct mt_cc_profile *profile, uin
 	(void)profile;
 	(void)path_mtu;
 	(void)now_ns;
-	cc->cwnd = UINT64_MAX;
+	cc->cwnd = UNLIMITED;
 }
 
 /* A packet of the largest MTU always fits. */
 #define CWND_MIN (4096u + MT_NOMINAL_HEADER)
-/* More than the widest MPR holds: such a window limits no QP. */
+/* What the widest MPR holds: such a window limits no QP. */
 #define CWND_MAX ((uint64_t)RD_MPR_MAX * MT_MPR_UNIT * CWND_MIN)
 /* Without r_c the window grows by a quarter in each RTT. */
 #define GROWTH 4u
@@ -27,18 +29,20 @@ static void none_init(struct mt_cc *cc, const struct mt_cc_profile *profile, uin
 /* REQ(cc.none.penalty) */
 static void none_ack(struct mt_cc *cc, const struct mt_cc_ack *ack)
 {
-	uint64_t cut = ack->penalty * (ack->newly_bytes / 128);
+	uint64_t cut = ack->penalty * (ack->newly_bytes / 128), floor = cut + CWND_MIN;
 
 	if (ack->penalty) {
-		if (cc->cwnd > CWND_MAX)
-			cc->cwnd = cc->inflight > 0 ? (uint64_t)cc->inflight : 0;
-		cc->cwnd = cc->cwnd > cut + CWND_MIN ? cc->cwnd - cut : CWND_MIN;
-	} else if (cc->cwnd < CWND_MAX) {
+		if (cc->cwnd == UNLIMITED)
+			cc->cwnd = (uint64_t)cc->inflight;
+		if (cc->cwnd < floor)
+			cc->cwnd = floor;
+		cc->cwnd -= cut;
+	} else if (cc->cwnd != UNLIMITED) {
 		cc->cwnd += ack->newly_bytes / GROWTH;
+		if (cc->cwnd >= CWND_MAX || ack->restore)
+			cc->cwnd = UNLIMITED;
 	}
-	if (cc->cwnd > CWND_MAX || (ack->penalty == 0 && ack->restore))
-		cc->cwnd = UINT64_MAX;
-	mb_assert(cc->cwnd >= CWND_MIN);
+	mb_assert(cc->cwnd >= CWND_MIN && cc->inflight >= 0);
 }
 
 static void none_loss(struct mt_cc *cc, uint64_t now_ns, enum mt_cc_loss_kind kind, uint32_t bytes)

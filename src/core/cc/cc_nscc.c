@@ -68,13 +68,13 @@ static void set_cwnd(struct mt_cc *cc, uint64_t cwnd)
 
 static void shrink(struct mt_cc *cc, uint64_t bytes)
 {
-	set_cwnd(cc, cc->cwnd > bytes ? cc->cwnd - bytes : 0);
+	set_cwnd(cc, cc->cwnd - at_most(bytes, cc->cwnd));
 }
 
 static void add_increase(struct mt_nscc *n, uint64_t amount)
 {
 	mb_assert(n->inc <= INC_MAX);
-	n->inc = at_most(n->inc + at_most(amount, INC_MAX), INC_MAX);
+	n->inc += at_most(amount, INC_MAX - n->inc);
 }
 
 /* ---- delay ---- */
@@ -85,10 +85,8 @@ static void lower_base_rtt(struct mt_cc *cc, uint64_t rtt_ns)
 	struct mt_nscc *n = &cc->nscc;
 
 	rtt_ns = at_least(rtt_ns, n->p->base_rtt_min_ns);
-	if (rtt_ns >= n->base_rtt_ns)
-		return;
 	mb_assert(rtt_ns > 0);
-	n->base_rtt_ns = (uint32_t)rtt_ns;
+	n->base_rtt_ns = (uint32_t)at_most(rtt_ns, n->base_rtt_ns);
 	set_cwnd(cc, cc->cwnd);
 }
 
@@ -123,13 +121,15 @@ static void end_fast(struct mt_nscc *n)
 /* REQ(cc.nscc.proportional) REQ(cc.nscc.integer) */
 static void proportional_increase(struct mt_nscc *n, uint64_t newly, uint64_t delay)
 {
-	uint64_t diff = at_most(n->p->target_ns - delay, DELAY_MAX);
 	uint64_t alpha_q20 = n->p->alpha_q30 * n->mtu >> 10;
 	/* Whole and fraction apart, so that no alpha overflows. */
 	uint64_t per_ns = (alpha_q20 >> 20) * newly + ((alpha_q20 & 0xFFFFF) * newly >> 20);
+	uint64_t amount;
 
 	mb_assert(delay < n->p->target_ns);
-	add_increase(n, per_ns > INC_MAX / DELAY_MAX ? INC_MAX : per_ns * diff);
+	if (__builtin_mul_overflow(per_ns, n->p->target_ns - delay, &amount))
+		amount = UINT64_MAX;
+	add_increase(n, amount);
 }
 
 /*
@@ -214,15 +214,20 @@ static bool loss_marks(struct mt_cc *cc, uint64_t now_ns)
 	return true;
 }
 
+/* So much delay says what a loss does, where no trim would. */
+static bool is_late_as_loss(const struct mt_nscc *n, uint64_t delay)
+{
+	return !n->p->trimming && delay > n->p->qa_threshold_ns;
+}
+
 /*
  * Says whether quick adapt fired; evaluated at the end of each of its windows.
  * REQ(cc.nscc.quick-adapt)
  */
-static bool quick_adapt(struct mt_cc *cc, uint64_t now_ns, uint64_t delay)
+static bool quick_adapt(struct mt_cc *cc, uint64_t now_ns, bool wanted)
 {
 	struct mt_nscc *n = &cc->nscc;
 	bool first = n->qa_end_ns == 0;
-	bool wanted = n->qa_wanted || (!n->p->trimming && delay > n->p->qa_threshold_ns);
 	uint64_t got = n->qa_bytes;
 
 	if (now_ns < n->qa_end_ns)
@@ -293,7 +298,7 @@ static void nscc_ack(struct mt_cc *cc, const struct mt_cc_ack *ack)
 		n->adjust_bytes = 0;
 		return;
 	}
-	if (quick_adapt(cc, ack->now_ns, delay))
+	if (quick_adapt(cc, ack->now_ns, n->qa_wanted || is_late_as_loss(n, delay)))
 		return;
 	if (ack->marked && delay >= n->p->target_ns)
 		multiplicative_decrease(cc, ack->now_ns);
@@ -314,7 +319,7 @@ static void nscc_loss(struct mt_cc *cc, uint64_t now_ns, enum mt_cc_loss_kind ki
 	if (kind == MT_CC_TRIMMED) {
 		average_delay(n, n->base_rtt_ns);
 		end_fast(n);
-		if (quick_adapt(cc, now_ns, 0))
+		if (quick_adapt(cc, now_ns, true))
 			return;
 	}
 	if (kind == MT_CC_INFERRED && loss_marks(cc, now_ns))

@@ -16,6 +16,7 @@
 #define AMOUNT_MAX (UINT64_C(1) << 32)
 #define QA_GATE_MAX 31u
 #define ONE_Q16 65536u
+#define HALF_Q16 32768u
 #define FAST_MAX_Q16 (UINT64_C(256) * ONE_Q16)
 
 /* The reference network: 100 Gb/s x 12 us. */
@@ -84,7 +85,7 @@ void mt_nscc_derive(struct mt_nscc_param *p, const struct mt_cc_profile_cfg *c)
 		/* "No delay" is 1 us on the reference network, a twelfth of its RTT. */
 		.fast_delay_ns = (uint32_t)or_derived(0, c->base_rtt_ns / 12),
 		.gamma_q16 = (uint32_t)or_derived(c->gamma_q16, ONE_Q16 * 4 / 5),
-		.max_md_jump_q16 = (uint32_t)or_derived(c->max_md_jump_q16, ONE_Q16 / 2),
+		.max_md_jump_q16 = (uint32_t)or_derived(c->max_md_jump_q16, HALF_Q16),
 		.qa_gate = (uint8_t)or_derived(c->qa_gate, 3),
 		.quick_adapt = !c->disable_quick_adapt,
 		.trimming = c->trimming,
