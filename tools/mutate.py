@@ -25,7 +25,7 @@ _LOOSE = {"&&", "||", "?", ":", ",", ";", "=", "&", "|", "^", "return", "+=", "-
 _EQUALITY = {"==", "!="}
 _OPEN, _CLOSE = {"(": ")", "[": "]", "{": "}"}, {")": "(", "]": "[", "}": "{"}
 # Nothing inside these is what the code does.
-_PASSIVE = {"mb_assert", "mb_assert_slow", "mb_panic", "_Static_assert", "sizeof", "offsetof", "__attribute__"}
+_PASSIVE = {"mb_assert", "mb_assert_slow", "mb_panic", "mb_unreachable", "_Static_assert", "sizeof", "offsetof", "__attribute__"}
 _HEADS = {"if", "for", "while", "switch"}
 
 
