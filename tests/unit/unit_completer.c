@@ -232,6 +232,24 @@ CASE(mt_completer_sack, no_service_time_of_another_transmission)
 	assert_u_eq(n.qp->req.rtt.smoothed_ns, 6000 - 10 * 128);
 }
 
+/* All the time since the packet was sent, and no more. REQ(rsp.svc-time) */
+CASE(mt_completer_sack, a_peer_can_have_taken_all_the_time_there_was)
+{
+	struct rd_qp_attr a = {.svc_time_dest = true};
+	struct mw_packet pkt;
+
+	opts.cfg.ts_shift = 0;
+	start_message(sent, 4);
+	assert_i_eq(node_modify(&n, n.qp, &a, RD_QP_SVC_TIME_DEST), MT_OK);
+	pkt = node_sack(&n, &sent[2], 2);
+	pkt.seth.tx_timestamp++;
+	rx_at(1000, pkt); /* later than it came */
+	assert_u_eq(n.qp->ev_set->reverse_ev_next_ns, 0);
+	rx_at(1001, pkt);
+	assert_true(n.qp->ev_set->reverse_ev_next_ns > 0); /* it is known to be answered */
+	assert_u_eq(n.qp->req.rtt.smoothed_ns, 0);
+}
+
 /* Timeouts are multiples of a round of stamps. */
 CASE(mt_completer_sack, a_resend_does_not_carry_the_stamp_before)
 {
@@ -559,6 +577,24 @@ CASE(mt_completer_nack, waits_no_longer_than_timeouts_allow)
 	assert_true(wait_of(2000) <= n.qp->req.limits.rto_ns / 2);
 }
 
+/* A peer that never has room is not waited for without end. REQ(req.retry.exhausted) */
+CASE(mt_completer_nack, timeouts_go_on_while_a_packet_waits)
+{
+	uint64_t now = 1000, timeouts;
+
+	opts.cfg.timing.tail_probe_min_ns = UINT64_C(1) << 36;
+	opts.attr.retry_exp = RD_RETRY_EXP_FOREVER;
+	start_message(sent, 1);
+	for (unsigned i = 0; i < 5; i++) {
+		rx_at(now + 100, node_nack(&n, &sent[0], MW_NACK_NO_RESOURCE));
+		now += wait_of(now);
+	}
+	rx_at(now + 100, node_nack(&n, &sent[0], MW_NACK_NO_RESOURCE));
+	timeouts = node_stats(&n).timeouts;
+	now += wait_of(now); /* 16 quarters of a timeout, and up to as much again */
+	assert_u_between(node_stats(&n).timeouts - timeouts, 3, 8);
+}
+
 /* REQ(req.loss.nack-wait) */
 CASE(mt_completer_nack, trimmed_again_waits)
 {
@@ -665,4 +701,22 @@ CASE(mt_completer_sack, progress_starts_the_timeouts_again)
 	assert_true(n.qp->req.rto.armed); /* the ACK is still missing */
 	rx_at(5000, node_ack(&n, 0x1F, 1));
 	assert_false(n.qp->req.rto.armed);
+}
+
+/* REQ(req.mpr.dynamic) */
+CASE(mt_completer_sack, the_least_window_is_an_offer_and_none_is_not)
+{
+	struct mw_packet pkt;
+
+	opts.attr.dynamic_mpr = true;
+	opts.attr.mpr = 3;
+	start_message(sent, 4);
+	pkt = node_sack(&n, &sent[0], 1);
+	pkt.seth.mpr = 1;
+	rx_at(2000, pkt);
+	assert_u_eq(n.qp->req.mpr, 1);
+	pkt = node_sack(&n, &sent[1], 2);
+	pkt.seth.mpr = 0;
+	rx_at(2000, pkt);
+	assert_u_eq(n.qp->req.mpr, 1);
 }

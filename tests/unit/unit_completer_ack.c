@@ -4,6 +4,7 @@
  * answers hold up those behind them.
  */
 #include "asking_fixture.h"
+#include "core/qp/halves.h"
 
 static struct mt_tx_desc sent[SENT_MAX];
 
@@ -158,6 +159,20 @@ CASE(mt_completer_ack, whose_psn_is_of_another_time)
 	node_check_no_event(&n);
 }
 
+/* REQ(req.retry.progress) */
+CASE(mt_completer_ack, what_it_says_for_the_first_time_is_progress)
+{
+	const uint64_t old = 0 - (uint64_t)NODE_PSNS_TO_WRAP;
+
+	three_messages();
+	for (uint32_t i = 0; i < 2; i++) {
+		n.qp->req.rto.timeouts = 2;
+		rx_at(2000, ack_naming(MW_ACK_NO_CREDIT, 3, old)); /* what arrived SACKs will say */
+		assert_u_eq(n.qp->req.rto.timeouts, i == 0 ? 0 : 2);
+	}
+	node_check_no_event(&n);
+}
+
 static struct mw_packet ack_without_psn(uint8_t syndrome, uint32_t messages)
 {
 	struct mw_packet pkt = node_ack(&n, syndrome, messages);
@@ -204,6 +219,17 @@ CASE(mt_completer_ack, nak_before_its_message)
 	node_check_completion(&n, 70, RD_WC_SUCCESS);
 	node_check_completion(&n, 71, RD_WC_SUCCESS);
 	node_check_completion(&n, 72, RD_WC_REM_ACCESS_ERR);
+}
+
+/* REQ(req.ack.psn) */
+CASE(mt_completer_ack, nak_of_the_oldest_message_from_before_it)
+{
+	three_messages();
+	rx_at(2000, ack_naming(0x62, 0, 0 - UINT64_C(2)));
+	assert_u_eq(n.qp->state, RD_QPS_RTS);
+	assert_u_eq(node_stats(&n).drop_bogus_ack, 1);
+	rx_at(2000, ack_naming(0x62, 0, 0 - UINT64_C(1)));
+	assert_u_eq(n.qp->state, RD_QPS_ERR);
 }
 
 CASE(mt_completer_ack, nak_without_a_psn)
@@ -337,4 +363,54 @@ FIXTURE_TEST(mt_completer_implied_ack, a_peer_that_asks_beyond_its_limit_has_the
 	}
 	assert_u_eq(r->qp.req.sq.done, 1); /* no ACK of it came */
 	assert_u_eq(r->qp.req.sq.tail, FIXTURE_AT_ONCE + 1);
+}
+
+/* REQ(req.retry.progress) */
+FIXTURE_TEST(mt_completer_implied_ack, is_progress_only_when_something_completes)
+{
+	opts.cap.sq_depth = 4;
+	node_close(&n);
+	start();
+	for (uint64_t i = 0; i < 4; i++)
+		assert_i_eq(node_post(&n, n.qp, 70 + i, MTU, RD_SEND_SIGNALED), MT_OK);
+	peer_has(FIXTURE_EXT);
+	assert_u_eq(node_tx(&n, 2000, sent, 2), 2); /* the rest of a full queue waits */
+	n.qp->req.rto.timeouts = 2;
+	mt_completer_implied_ack(n.qp, 0, 2500);
+	assert_u_eq(n.qp->req.rto.timeouts, 2);
+	node_check_no_event(&n);
+	mt_completer_implied_ack(n.qp, 1, 2500);
+	assert_u_eq(n.qp->req.rto.timeouts, 0);
+	node_check_completion(&n, 70, RD_WC_SUCCESS);
+	node_check_no_event(&n);
+}
+
+/* REQ(ext.agreement) REQ(req.retry.progress) */
+FIXTURE_TEST(mt_completer_sack, the_answer_to_the_first_probe_is_progress)
+{
+	assert_i_eq(ask(RD_WR_READ, 8, 0), MT_OK);
+	n.qp->req.rto.timeouts = 2;
+	peer_has(FIXTURE_EXT);
+	assert_u_eq(n.qp->req.rto.timeouts, 0);
+}
+
+/* REQ(ext.rnr.wait) */
+FIXTURE_TEST(mt_completer_nack, while_a_peer_without_a_receive_is_waited_for_timers_watch)
+{
+	struct mw_packet nack;
+
+	n.qp->attr.rnr_retry = MT_RNR_FOREVER;
+	assert_i_eq(ask(RD_WR_SEND, 8, 0), MT_OK);
+	peer_has(FIXTURE_EXT);
+	assert_u_eq(node_tx(&n, 2000, sent, SENT_MAX), 1);
+	nack = node_nack(&n, &sent[0], MW_NACK_RNR);
+	nack.neth.vendor_info = 1; /* 10 us */
+	rx_at(3000, nack);
+	assert_true(n.qp->req.rto.armed);
+	assert_u_eq(node_tx(&n, 3000, sent, SENT_MAX), 0);
+	mt_engine_tick(n.engine, 3000 + 10000 - 1);
+	assert_u_eq(node_tx(&n, 3000 + 10000 - 1, sent, SENT_MAX), 0);
+	mt_engine_tick(n.engine, 3000 + 10000);
+	assert_u_eq(node_tx(&n, 3000 + 10000, sent, SENT_MAX), 1);
+	assert_true(sent[0].pkt.bth.rtx);
 }

@@ -484,3 +484,85 @@ CASE(mt_completer_sack, answered_probes_revive_the_ev)
 	check_ev_event(path, MT_EV_GOOD, MT_EV_BY_PROBE);
 	assert_u_eq(node_stats(&n).evs_revived, 1);
 }
+
+/* Each kind of sign is ignored by itself. REQ(req.ev.trim-skips) */
+CASE(mt_completer_sack, signs_that_a_set_ignores)
+{
+	static const struct {
+		uint8_t ignores;
+		bool mark_skips, trim_skips;
+	} rows[] = {{MT_EV_IGNORES_MARKS, false, true}, {MT_EV_IGNORES_TRIMS, true, false}};
+
+	for (unsigned i = 0; i < 2; i++) {
+		struct mw_packet sack;
+		uint16_t marked, trimmed;
+
+		opts.ev_profile.ignores = rows[i].ignores;
+		start();
+		assert_i_eq(node_post(&n, n.qp, 70, 8 * MTU, 0), MT_OK);
+		assert_u_eq(node_tx(&n, 1000, early, MAX), 8);
+		marked = mt_tx_rec(&n.qp->req.window, node_psn(0))->ev;
+		trimmed = mt_tx_rec(&n.qp->req.window, node_psn(1))->ev;
+		sack = node_sack(&n, &early[0], 1);
+		sack.seth.m = MW_MARK_SKIP_ONCE;
+		rx_at(2000, sack);
+		rx_at(2000, node_nack(&n, &early[1], MW_NACK_TRIMMED));
+		assert_i_eq(mt_spray_skips(&n.qp->req.spray, marked), rows[i].mark_skips);
+		assert_i_eq(mt_spray_skips(&n.qp->req.spray, trimmed), rows[i].trim_skips);
+		if (i == 0)
+			node_close(&n);
+	}
+}
+
+/* REQ(req.ev.overloaded) */
+CASE(mt_completer_sack, losses_to_an_overloaded_peer_count_from_what_arrived_last)
+{
+	struct mt_ev_fault *fault;
+	uint16_t ev;
+
+	start();
+	assert_i_eq(node_post(&n, n.qp, 70, 8 * MTU, 0), MT_OK);
+	assert_u_eq(node_tx(&n, 1000, early, MAX), 8);
+	mt_qp_retire_ev_group(n.qp, 7, 1000, MT_EV_BY_LOSS); /* from now on faults are kept */
+	ev = mt_tx_rec(&n.qp->req.window, node_psn(0))->ev;
+	fault = &n.qp->ev_set->faults[ev];
+	fault->overload_losses = MT_OVERLOAD_LOSSES - 1;
+	rx_at(2000, node_sack(&n, &early[0], 1));
+	assert_u_eq(fault->overload_losses, MT_OVERLOAD_LOSSES - 1); /* it has room */
+	mt_liveness_set_overload(&n.qp->peer->liveness, 5000);
+	rx_at(2000, node_sack(&n, &early[0], 1));
+	assert_u_eq(fault->overload_losses, 0);
+}
+
+/* Probes EV 5, which was retired, at 10000; the answer comes so much later. */
+static void answer_to_revival(uint64_t after_ns)
+{
+	struct mt_control c = {
+		.qp = n.qp, .kind = MT_CONTROL_PROBE, .index = 5, .purpose = MT_PROBE_REVIVAL};
+	struct mw_packet sack;
+	struct mt_tx_desc d;
+
+	assert_true(mt_control_emit(n.engine, 10000, &c, &d));
+	assert_true(n.qp->ev_set->faults[5].probe_unanswered);
+	sack = node_sack(&n, &d, 0);
+	sack.seth.pr = true;
+	sack.seth.probe_id = d.pkt.peth.probe_id;
+	rx_at(10000 + after_ns, sack);
+}
+
+/* One that data would not be waited for either is not used. REQ(req.ev.revive) */
+CASE(mt_completer_sack, an_answer_within_the_longest_rtt_counts_for_its_ev)
+{
+	const uint64_t longest = 3000 + opts.cfg.timing.reorder_max_ns;
+
+	start();
+	mt_rtt_sample(&n.qp->req.rtt, 3000);
+	mt_qp_retire_ev_group(n.qp, 5, 9000, MT_EV_BY_LOSS);
+	answer_to_revival(longest + 1);
+	assert_u_eq(n.qp->ev_set->probe_rtt_ns, 0);
+	assert_false(n.qp->ev_set->faults[5].probe_unanswered); /* it came, though too late */
+	n.qp->req.rtt = (struct mt_rtt){0};
+	mt_rtt_sample(&n.qp->req.rtt, 3000);
+	answer_to_revival(longest);
+	assert_u_eq(n.qp->ev_set->probe_rtt_ns, longest);
+}

@@ -47,7 +47,9 @@ static void check_address(uint8_t opcode, uint32_t psn)
 	assert_u_eq(d.pkt.bth.psn, psn);
 	assert_memory_equal(&d.dst, &n.peer, sizeof(n.peer));
 	assert_ptr_equal(d.qp_user, &n);
+	assert_null(d.sge);
 	assert_u_eq(d.n_sge, 0);
+	assert_u_eq(d.offset, 0);
 	assert_u_eq(d.pkt.payload_len, 0);
 	assert_u_eq(d.ev, n.opts.evs[d.ev & 0xFF].value);
 	assert_u_eq(d.port, n.opts.evs[d.ev & 0xFF].port);
@@ -149,6 +151,31 @@ CASE(mt_control_emit, an_answer_takes_the_ev_of_its_cause_until_one_is_proved)
 	}
 }
 
+/* Half of them any, of which half are of the other plane. REQ(req.reverse.unheard) */
+CASE(mt_control_emit, a_quarter_of_the_answers_that_were_not_heard_change_plane)
+{
+	struct mt_control c = control(MT_CONTROL_SACK);
+	unsigned other = 0;
+
+	c.cause.answer_lost = true;
+	for (int i = 0; i < 4000; i++) {
+		assert_true(emit(&c));
+		other += d.port != c.cause.port;
+	}
+	assert_in_range(other, 900, 1100);
+}
+
+CASE(mt_control_emit, no_answer_without_a_plane)
+{
+	struct mt_control sack = control(MT_CONTROL_SACK), nack = control(MT_CONTROL_NACK);
+
+	mt_engine_port_set(n.engine, 0, 0, false);
+	assert_true(emit(&sack) && emit(&nack));
+	mt_engine_port_set(n.engine, 0, 1, false);
+	assert_false(emit(&sack));
+	assert_false(emit(&nack));
+}
+
 /* REQ(rsp.pressure.penalty) REQ(wire.ccstate.layout) */
 CASE(mt_control_emit, a_sack_asks_for_less_after_an_overflow_and_takes_it_back)
 {
@@ -209,6 +236,7 @@ CASE(mt_control_emit, nack)
 	assert_u_eq(d.pkt.neth.entropy, 0xE1E2E3E4);
 	assert_u_eq(d.pkt.neth.tx_timestamp, 0xABCD);
 	assert_u_eq(d.pkt.neth.cc_type, 2);
+	assert_u_eq(d.pkt.neth.vendor_info, 0);
 	assert_u_eq(d.pkt.neth.spdcid, n.qpn);
 	assert_u_eq(d.pkt.neth.dpdcid, n.peer_qpn);
 	assert_u_eq(node_stats(&n).tx_nacks, 1);
@@ -234,6 +262,20 @@ CASE(mt_control_emit, a_nack_goes_back_by_the_ev_of_its_cause)
 	c.cause.ev = 0xE1E2E3E4; /* none of ours */
 	assert_true(emit(&c));
 	assert_u_eq(d.ev, s->evs[other].value);
+}
+
+/* Another plane's EV of the same value is another path. REQ(req.reverse.nack) */
+CASE(mt_control_emit, a_nack_stays_on_the_plane_of_its_cause)
+{
+	struct mt_control c = control(MT_CONTROL_NACK);
+	struct mt_ev_set *s = n.qp->ev_set;
+
+	c.cause.port = 0;
+	for (uint16_t k = 0; k < s->ports[1].count; k++) {
+		c.cause.ev = s->evs[s->order[s->ports[1].first + k]].value;
+		assert_true(emit(&c));
+		assert_u_eq(d.port, 0);
+	}
 }
 
 /* REQ(req.probe.reliability) REQ(req.probe.no-psn) */

@@ -81,6 +81,19 @@ CASE(mt_mr_add, refusals)
 	assert_true(in_range(START, 1)); /* the refused one changed nothing */
 }
 
+CASE(mt_mr_add, the_last_index_and_the_shortest_length)
+{
+	const uint32_t last = opts.cfg.max_mrs;
+	struct mt_mr_part part;
+
+	assert_i_eq(mt_mr_add(n.engine, last + 1, 1, PD, START, 1, 0, NULL), MT_ERR_INVALID);
+	assert_i_eq(mt_mr_add(n.engine, last, 1, PD, START, 0, 0, NULL), MT_OK);
+	assert_true(mt_mr_find(n.engine, last << 8 | 1, START, 0, &part));
+	assert_false(mt_mr_find(n.engine, last << 8 | 1, START, 1, &part));
+	assert_i_eq(mt_mr_remove(n.engine, last), MT_OK);
+	assert_false(mt_mr_find(n.engine, last << 8 | 1, START, 0, &part));
+}
+
 CASE(mt_mr_remove, its_key_ends_at_once)
 {
 	assert_i_eq(mt_mr_remove(n.engine, 2), MT_OK);

@@ -43,6 +43,20 @@ CASE(mt_qp_size, extensions_cost_only_who_has_them)
 		    plain + sizeof(struct mt_qp_ext) + 64 * 2 * sizeof(struct rd_sge));
 }
 
+/* REQ(mem.qp-size) */
+CASE(mt_qp_size, each_part_counts_once)
+{
+	struct mt_qp_cap cap;
+	size_t plain = mt_qp_size(&opts.cap);
+
+	assert_u_eq(SIZE_WITH(extensions, MW_EXT_SEND), plain + sizeof(struct mt_qp_ext));
+	assert_u_eq(SIZE_WITH(extensions, MW_EXT_ATOMIC),
+		    plain + sizeof(struct mt_qp_ext) +
+			    opts.cap.sq_depth * sizeof(struct mt_operands));
+	plain = SIZE_WITH(rq_depth, 0);
+	assert_u_eq(plain, SIZE_WITH(rq_depth, 1));
+}
+
 /* A receive of the SRQ must fit into the QP's own queue, where it is copied to. */
 CASE(mt_qp_cap_check, receives_of_an_srq)
 {
@@ -103,6 +117,8 @@ CASE(mt_qp_init, numbers)
 	assert_null(qp);
 	assert_i_eq(mt_qp_init(n.engine, mem, &opts.cap, 0xFFFFFF, NULL, &qp), MT_OK);
 	assert_ptr_equal(qp, mem);
+	mt_qp_fini(qp);
+	assert_i_eq(mt_qp_init(n.engine, mem, &opts.cap, MW_QPN_FIRST, NULL, &qp), MT_OK);
 	opts.cap.sq_depth = 0;
 	assert_i_eq(mt_qp_init(n.engine, mem, &opts.cap, 8, NULL, &qp), MT_ERR_INVALID);
 }
@@ -191,6 +207,18 @@ CASE(mt_qp_post_send, only_of_its_protection_domain)
 			      NODE_MR_BYTES, 0, NULL),
 		    MT_OK);
 	assert_i_eq(post_sges(1, 0), MT_ERR_ACCESS);
+}
+
+/* What is sent is read, and nobody need be allowed to write it. REQ(api.post-send.lkey) */
+CASE(mt_qp_post_send, memory_that_may_only_be_read)
+{
+	start();
+	set_sges();
+	assert_i_eq(mt_mr_remove(n.engine, NODE_MR_INDEX), MT_OK);
+	assert_i_eq(mt_mr_add(n.engine, NODE_MR_INDEX, NODE_KEY & 0xFF, NODE_PD, NODE_MR_START,
+			      NODE_MR_BYTES, 0, NULL),
+		    MT_OK);
+	assert_i_eq(post_sges(1, 0), MT_OK);
 }
 
 /* REQ(api.post-send.full) */
@@ -551,4 +579,14 @@ CASE(mt_qp_post_send, in_error_it_is_flushed_at_once)
 	assert_u_eq(ev.wr_id, 8);
 	assert_u_eq(ev.status, RD_WC_WR_FLUSH_ERR);
 	assert_u_eq(node_drain(&n, 1000), 0);
+}
+
+/* Whoever asks whether something waits for room is not told of what will never leave. */
+CASE(mt_qp_fail, nothing_of_it_waits_to_be_sent)
+{
+	start();
+	assert_i_eq(node_post(&n, n.qp, 7, 1, 0), MT_OK);
+	assert_true(mt_engine_tx_is_blocked(n.engine));
+	mt_qp_fail(n.qp, RD_WC_FATAL_ERR, RD_WC_FATAL_ERR);
+	assert_false(mt_engine_tx_is_blocked(n.engine));
 }

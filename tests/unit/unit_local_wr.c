@@ -179,6 +179,28 @@ FIXTURE_TEST(mt_local_wr_flush, in_err)
 	assert_false(bound());
 }
 
+/* Behind the last event of a QP that has failed there is another. */
+FIXTURE_TEST(mt_qp_post_local, flushed_at_once_in_err)
+{
+	struct rd_qp_attr a = {.state = RD_QPS_ERR};
+
+	assert_i_eq(node_modify(&n, n.qp, &a, RD_QP_STATE), MT_OK);
+	node_check_no_event(&n);
+	assert_i_eq(post(bind_of(MW_2, 9), 3), MT_OK);
+	complete(3, RD_WC_WR_FLUSH_ERR);
+}
+
+FIXTURE_TEST(mt_qp_post_local, without_memory_for_its_queue)
+{
+	struct mt_local_wr wr = bind_of(MW_2, 9);
+
+	node_exhaust(&n);
+	assert_i_eq(mt_qp_post_local(n.qp, &wr), MT_ERR_MEMORY);
+	assert_false(bound());
+	assert_i_eq(post(wr, 1), MT_OK);
+	assert_true(bound());
+}
+
 /* Of those that nobody asked for nothing is heard, and their places are free again. */
 FIXTURE_TEST(mt_local_wr_poll, silent_ones)
 {

@@ -36,17 +36,43 @@ FIXTURE_TEST(mt_mw_bind, zero_based)
 	assert_u_eq(7 - mw->origin, MR_LENGTH / 2 + 7);
 }
 
+FIXTURE_TEST(mt_mw_bind, zero_based_begins_at_zero)
+{
+	struct mt_local_wr wr = bind_of(MW_1, 9);
+
+	wr.zero_based = true;
+	assert_true(mt_mw_bind(n.qp, &wr));
+	assert_true(peer_may(KEY_1, 0, MR_LENGTH / 2, PEERS));
+	assert_false(peer_may(KEY_1, 1, MR_LENGTH / 2, PEERS));
+}
+
+FIXTURE_TEST(mt_mw_bind, a_single_byte)
+{
+	for (uint32_t window = MW_1; window <= MW_2; window++) {
+		struct mt_local_wr wr = bind_of(window, 9);
+
+		wr.length = 1;
+		assert_true(mt_mw_bind(n.qp, &wr));
+		assert_true(peer_may(wr.rkey, HALF, 1, PEERS));
+		assert_false(peer_may(wr.rkey, HALF, 2, PEERS));
+	}
+	assert_u_eq(n.engine->mrs.mrs[MR_INDEX].windows, 2);
+}
+
 /* REQ(ext.mw.remote-only) */
 FIXTURE_TEST(mt_mr_check, a_window_is_no_memory_of_ours)
 {
-	struct mt_local_wr wr = bind_of(MW_1, 9);
 	const struct mt_mr_table *t = &n.engine->mrs;
 
-	wr.access |= RD_ACCESS_LOCAL_WRITE | RD_ACCESS_MW_BIND;
-	assert_true(mt_mw_bind(n.qp, &wr));
-	assert_null(mt_mr_check(t, KEY_1, NODE_PD, HALF, 1, MT_MR_LOCAL));
-	assert_null(mt_mr_check(t, KEY_1, NODE_PD, HALF, 1, RD_ACCESS_LOCAL_WRITE));
-	assert_null(mt_mr_check(t, KEY_1, NODE_PD, HALF, 1, RD_ACCESS_MW_BIND));
+	for (uint32_t window = MW_1; window <= MW_2; window++) {
+		struct mt_local_wr wr = bind_of(window, 9);
+
+		wr.access |= RD_ACCESS_LOCAL_WRITE | RD_ACCESS_MW_BIND;
+		assert_true(mt_mw_bind(n.qp, &wr));
+		assert_null(mt_mr_check(t, wr.rkey, NODE_PD, HALF, 1, MT_MR_LOCAL));
+		assert_null(mt_mr_check(t, wr.rkey, NODE_PD, HALF, 1, RD_ACCESS_LOCAL_WRITE));
+		assert_null(mt_mr_check(t, wr.rkey, NODE_PD, HALF, 1, RD_ACCESS_MW_BIND));
+	}
 }
 
 static void refused(struct mt_local_wr wr)
@@ -166,6 +192,7 @@ FIXTURE_TEST(mt_mr_remove, with_a_window)
 	assert_i_eq(mt_mr_remove(n.engine, MW_1), MT_ERR_INVALID);
 	assert_i_eq(mt_mr_remove(n.engine, MR_INDEX), MT_OK);
 	assert_i_eq(mt_mw_remove(n.engine, MW_2), MT_ERR_INVALID);
+	assert_i_eq(mt_mw_add(n.engine, MW_2, 1, NODE_PD, RD_MW_TYPE_2), MT_OK); /* it is free */
 }
 
 FIXTURE_TEST(mt_mw_add, refusals)
@@ -188,6 +215,18 @@ FIXTURE_TEST(mt_mw_unbind_qp, with_a_reset)
 	assert_false(peer_may(KEY_2, HALF, 1, PEERS));
 	assert_true(peer_may(KEY_1, HALF, 1, PEERS));
 	assert_u_eq(n.engine->mrs.mrs[MR_INDEX].windows, 1);
+}
+
+/* The first index is one like any other. REQ(ext.mw.of-qp) */
+FIXTURE_TEST(mt_mw_unbind_qp, a_window_of_the_first_index)
+{
+	struct mt_local_wr wr = bind_of(NODE_MR_INDEX, 9);
+
+	assert_i_eq(mt_mr_remove(n.engine, NODE_MR_INDEX), MT_OK);
+	assert_i_eq(mt_mw_add(n.engine, NODE_MR_INDEX, 1, NODE_PD, RD_MW_TYPE_2), MT_OK);
+	assert_true(mt_mw_bind(n.qp, &wr));
+	mt_mw_unbind_qp(n.qp);
+	assert_false(peer_may(wr.rkey, HALF, 1, PEERS));
 }
 
 /* REQ(ext.mw.read) */

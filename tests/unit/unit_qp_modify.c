@@ -133,6 +133,18 @@ CASE(mt_qp_modify, profiles_must_be_defined)
 	assert_i_eq(SETS(RD_QP_CC_PROFILE, cc_profile, opts.cfg.max_profiles), MT_ERR_INVALID);
 }
 
+/* What lies behind the last profile is no profile, whatever it holds. */
+CASE(mt_qp_modify, no_profile_beyond_the_last)
+{
+	struct mt_ev_profile *behind = n.engine->ev_profiles + opts.cfg.max_profiles;
+	struct mt_ev_profile was = *behind;
+	struct rd_qp_attr a;
+
+	behind->cfg.evs = opts.evs;
+	assert_i_eq(SETS(RD_QP_EV_PROFILE, ev_profile, opts.cfg.max_profiles), MT_ERR_INVALID);
+	*behind = was;
+}
+
 CASE(mt_qp_modify, default_profile_not_defined)
 {
 	n.engine->cc_profiles[0].set = false;
@@ -182,6 +194,21 @@ CASE(mt_qp_modify, what_may_be_set_when)
 	assert_u_eq(settable(RD_QPS_ERR), always);
 }
 
+/* Without memory for READs and atomics, which is taken on the way, there can be none later. */
+CASE(mt_qp_modify, reads_are_agreed_on_before_they_are_answered_or_asked)
+{
+	struct rd_qp_attr a = good(RD_QPS_INIT);
+
+	assert_i_eq(mt_qp_modify(n.qp, 0, &a, RD_QP_MAX_DEST_RD_ATOMIC), MT_OK);
+	assert_i_eq(mt_qp_modify(n.qp, 0, &a, RD_QP_MAX_RD_ATOMIC), MT_OK);
+	assert_i_eq(move(RD_QPS_RTR), MT_OK);
+	assert_i_eq(mt_qp_modify(n.qp, 0, &a, RD_QP_MAX_DEST_RD_ATOMIC), MT_ERR_STATE);
+	assert_i_eq(mt_qp_modify(n.qp, 0, &a, RD_QP_MAX_RD_ATOMIC), MT_OK);
+	assert_i_eq(move(RD_QPS_RTS), MT_OK);
+	assert_i_eq(mt_qp_modify(n.qp, 0, &a, RD_QP_MAX_DEST_RD_ATOMIC), MT_ERR_STATE);
+	assert_i_eq(mt_qp_modify(n.qp, 0, &a, RD_QP_MAX_RD_ATOMIC), MT_ERR_STATE);
+}
+
 /* REQ(api.qp.modify.order) */
 CASE(mt_qp_modify, an_error_changes_nothing)
 {
@@ -218,6 +245,25 @@ CASE(mt_qp_modify, no_memory_changes_nothing)
 		mt_engine_add_memory(n.engine, engine_node_block(&n.base, wanted), wanted);
 	}
 	assert_u_eq(n.qp->state, RD_QPS_RTR);
+}
+
+/* It asks for a window and a stash of just the size that was agreed on. */
+CASE(mt_qp_modify, rtr_wants_memory_for_the_window_that_was_agreed)
+{
+	struct rd_qp_attr a = good(RD_QPS_RTR);
+	bool asked = false;
+	size_t wanted;
+
+	a.mpr_dest = 128;
+	a.max_wimm_dest = 1;
+	node_exhaust(&n);
+	while (mt_qp_modify(n.qp, 0, &a, ALL_ATTRIBUTES | RD_QP_STATE) == MT_ERR_MEMORY) {
+		wanted = mt_engine_memory_wanted(n.engine);
+		assert_true(wanted <= mt_rx_window_size(128 * 128));
+		asked |= wanted == mt_rx_window_size(128 * 128);
+		mt_engine_add_memory(n.engine, engine_node_block(&n.base, wanted), wanted);
+	}
+	assert_true(asked);
 }
 
 CASE(mt_qp_modify, reset_gives_all_memory_back)
@@ -405,6 +451,33 @@ CASE(mt_qp_modify, limits_change_only_with_memory)
 	assert_i_eq(move(RD_QPS_INIT), MT_OK);
 }
 
+/* Another EV set was taken already when there is no memory for the window. */
+CASE(mt_qp_modify, another_ev_profile_only_with_memory_for_the_window)
+{
+	struct mt_ev_profile_cfg other = n.opts.ev_profile;
+	struct rd_qp_attr a = good(RD_QPS_RTS);
+	size_t in_use, wanted, blocks = 0;
+
+	other.evs = opts.evs;
+	assert_i_eq(mt_ev_profile_set(n.engine, 1, &other), MT_OK);
+	ready_to_receive();
+	receive(2, MW_WRITE_ONLY);
+	node_drain(&n, 0);
+	node_exhaust(&n);
+	in_use = n.engine->pool.in_use;
+	a.mpr_dest = 128;
+	a.ev_profile = 1;
+	while (mt_qp_modify(n.qp, 0, &a, RD_QP_MPR_DEST | RD_QP_EV_PROFILE) == MT_ERR_MEMORY) {
+		assert_true(++blocks <= 3); /* the set; the peer; the window */
+		assert_u_eq(n.engine->pool.in_use, in_use);
+		assert_u_eq(n.qp->attr.ev_profile, 0);
+		wanted = mt_engine_memory_wanted(n.engine);
+		mt_engine_add_memory(n.engine, engine_node_block(&n.base, wanted), wanted);
+	}
+	assert_u_eq(n.qp->attr.ev_profile, 1);
+	assert_u_eq(n.qp->rsp.window.limit, 128 * 128);
+}
+
 /* What lies there already stays in the window. */
 CASE(mt_qp_modify, a_lower_limit_keeps_what_is_there)
 {
@@ -444,4 +517,80 @@ CASE(mt_qp_modify, reset_takes_it_off_all_lists)
 	assert_true(node_poll(&n, &ev));
 	assert_u_eq(ev.wr_id, 4);
 	node_check_no_event(&n);
+}
+
+/* Answers that were queued before go out once at most, and none is left in the queue. */
+CASE(mt_qp_modify, reset_forgets_what_was_to_be_answered)
+{
+	uint32_t n_free = n.engine->controls.n_free;
+	struct mw_packet probe;
+
+	node_connect(&n);
+	probe = node_probe(&n, 1);
+	node_rx(&n, 0, &probe);
+	assert_u_eq(n.engine->controls.n_free, n_free - 1);
+	assert_i_eq(move(RD_QPS_RESET), MT_OK);
+	assert_u_eq(n.engine->controls.n_free, n_free);
+}
+
+/* REQ(req.sqd.drained) */
+CASE(mt_qp_modify, drained_is_said_once_and_after_what_had_begun)
+{
+	struct mw_packet ack;
+	struct mt_event ev;
+
+	node_connect(&n);
+	assert_i_eq(node_post(&n, n.qp, 1, 1, RD_SEND_SIGNALED), MT_OK);
+	node_drain(&n, 1000);
+	node_check_no_event(&n);
+	assert_i_eq(move(RD_QPS_SQD), MT_OK);
+	node_check_no_event(&n);
+	ack = node_ack(&n, 0x1F, 1);
+	node_rx(&n, 2000, &ack);
+	node_check_completion(&n, 1, RD_WC_SUCCESS);
+	assert_true(node_poll(&n, &ev));
+	assert_u_eq(ev.type, MT_EVENT_SQ_DRAINED);
+	assert_ptr_equal(ev.qp_user, &n);
+	node_check_no_event(&n);
+	assert_i_eq(move(RD_QPS_RTS), MT_OK);
+	node_check_no_event(&n);
+	assert_i_eq(move(RD_QPS_SQD), MT_OK); /* nothing is left: it is drained at once */
+	assert_true(node_poll(&n, &ev));
+	assert_u_eq(ev.type, MT_EVENT_SQ_DRAINED);
+	node_check_no_event(&n);
+}
+
+/* REQ(req.spray.in-order) */
+CASE(mt_qp_modify, each_qp_draws_evs_of_its_own)
+{
+	struct mt_qp *other;
+	struct mb_prng a, b;
+
+	node_connect(&n);
+	other = node_add_qp(&n, n.qpn + 1, n.peer_qpn + 1, NULL);
+	a = n.qp->req.spray.prng;
+	b = other->req.spray.prng;
+	assert_true(mb_prng_u64(&a) != mb_prng_u64(&b));
+}
+
+static int with_order(void **state)
+{
+	defaults(state);
+	opts.cap.extensions = MW_EXT_SEND;
+	opts.cap.in_order = true;
+	start();
+	return 0;
+}
+
+/* REQ(ext.order.wait) */
+TEST_WITH(with_order, close_node, mt_qp_modify, reset_leaves_the_list_of_waiting_ends_empty)
+{
+	assert_i_eq(move(RD_QPS_RESET), MT_OK);
+	assert_i_eq(move(RD_QPS_INIT), MT_OK);
+	node_connect(&n);
+	receive(1, MW_WRITE_ONLY); /* waits for the one before it */
+	assert_u_eq(n.placed, 0);
+	receive(0, MW_WRITE_ONLY);
+	assert_u_eq(n.placed, 2);
+	assert_u_eq(n.qp->ext->in_order.count, 0);
 }

@@ -200,3 +200,44 @@ FIXTURE_TEST(mt_rd_atomic_free, with_a_reset)
 	assert_u_eq(node_drain(&n, 3000), 0); /* no answer of a QP that is gone */
 	assert_u_eq(mt_rd_atomic_outstanding(n.qp), 0);
 }
+
+/* REQ(ext.read.limit) */
+UNEQUAL_TEST(mt_rd_atomic_attach, no_memory_for_what_was_not_agreed_on)
+{
+	n.opts.attr.max_rd_atomic = n.opts.attr.max_dest_rd_atomic = 0;
+	to_rtr();
+	assert_null(n.qp->ext->rd_atomic);
+	to(RD_QPS_RTS);
+	assert_null(n.qp->ext->rd_atomic);
+}
+
+FIXTURE_TEST(mt_rd_atomic_attach, answers_draw_evs_of_their_own)
+{
+	struct mt_qp *other = node_add_qp(&n, n.qpn + 1, n.peer_qpn + 1, NULL);
+	struct mb_prng a = responses()->qp.req.spray.prng;
+	struct mb_prng b = other->ext->rd_atomic->qp.req.spray.prng;
+
+	assert_true(mb_prng_u64(&a) != mb_prng_u64(&b));
+}
+
+/* The half that carries answers is on the same lists as a QP; its memory goes back with a reset. */
+FIXTURE_TEST(mt_rd_atomic_free, leaves_the_lists_of_the_engine)
+{
+	uint32_t n_free = n.engine->controls.n_free;
+	struct mw_packet probe = node_probe(&n, 1);
+	struct mt_ev_set *set = n.qp->ev_set;
+	struct mt_qp *other = node_add_qp(&n, n.qpn + 1, n.peer_qpn + 1, NULL);
+	uint32_t refs = set->refs;
+
+	assert_ptr_equal(other->ev_set, set);
+	probe.bth.opcode = MW_RESPONSE_PROBE;
+	node_rx(&n, 1000, &probe);
+	assert_u_eq(n.engine->controls.n_free, n_free - 1);
+	mt_qp_queue_for_poll(&responses()->qp);
+	assert_false(mb_link_is_empty(&responses()->qp.control));
+	to(RD_QPS_RESET);
+	assert_true(mb_link_is_empty(&n.engine->control));
+	assert_true(mb_link_is_empty(&n.engine->completions));
+	assert_u_eq(n.engine->controls.n_free, n_free);
+	assert_u_eq(set->refs, refs - 2); /* the QP and its answers */
+}

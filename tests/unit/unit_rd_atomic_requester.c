@@ -103,6 +103,7 @@ FIXTURE_TEST(mt_rd_atomic_resp_done, an_answer_that_ends_without_all_its_packets
 	answer_of(MW_READ_RESPONSE_LAST, 2, 0, 2 * MTU, MTU, 3 * MTU);
 	assert_u_eq(n.qp->state, RD_QPS_ERR);
 	node_check_completion(&n, 5, RD_WC_FATAL_ERR);
+	assert_false(mt_engine_tx_is_blocked(n.engine)); /* with it all ends */
 }
 
 /* REQ(ext.response.complete) */
@@ -122,4 +123,40 @@ FIXTURE_TEST(mt_rd_atomic_resp_done, more_ends_of_messages_than_requests)
 	assert_u_eq(ev.status, RD_WC_SUCCESS);
 	node_check_no_event(&n);
 	assert_u_eq(n.qp->state, RD_QPS_RTS);
+}
+
+/* Of what is not answered in full nothing follows, nor of what was asked before it. */
+FIXTURE_TEST(mt_rd_atomic_resp_done, half_an_answer_proves_nothing)
+{
+	assert_i_eq(node_post(&n, n.qp, 4, 8, RD_SEND_SIGNALED), MT_OK);
+	assert_i_eq(ask(RD_WR_READ, 2 * MTU, 0), MT_OK);
+	peer_has(FIXTURE_EXT);
+	assert_u_eq(node_drain(&n, 2000), 2);
+	answer_of(MW_READ_RESPONSE_FIRST, 0, 0, 0, MTU, 2 * MTU);
+	node_check_no_event(&n);
+	answer_of(MW_READ_RESPONSE_LAST, 1, 0, MTU, MTU, 2 * MTU);
+	node_check_completion(&n, 4, RD_WC_SUCCESS);
+	node_check_completion(&n, 5, RD_WC_SUCCESS);
+}
+
+/* A refusal that waited for the answer is not what ended the QP. REQ(ext.response.nak) */
+FIXTURE_TEST(mt_rd_atomic_resp_done, a_torn_answer_comes_before_a_refusal_behind_it)
+{
+	struct mt_event ev;
+
+	assert_i_eq(ask(RD_WR_READ, 3 * MTU, 0), MT_OK);
+	assert_i_eq(ask(RD_WR_READ, 3 * MTU, 0), MT_OK);
+	assert_i_eq(node_post(&n, n.qp, 6, 8, RD_SEND_SIGNALED), MT_OK);
+	peer_has(FIXTURE_EXT);
+	assert_u_eq(node_drain(&n, 2000), 3);
+	rx_at(2500, node_ack(&n, 0x62, 2)); /* waits for the answers to both READs */
+	answer_of(MW_READ_RESPONSE_MIDDLE, 1, 1, MTU, MTU, 3 * MTU);
+	answer_of(MW_READ_RESPONSE_FIRST, 0, 0, 0, MTU, 3 * MTU);
+	answer_of(MW_READ_RESPONSE_LAST, 2, 0, 2 * MTU, MTU, 3 * MTU);
+	node_check_completion(&n, 5, RD_WC_FATAL_ERR);
+	node_check_completion(&n, 5, RD_WC_WR_FLUSH_ERR);
+	node_check_completion(&n, 6, RD_WC_WR_FLUSH_ERR);
+	assert_true(node_poll(&n, &ev));
+	assert_u_eq(ev.type, MT_EVENT_QP);
+	assert_u_eq(ev.status, RD_WC_FATAL_ERR);
 }

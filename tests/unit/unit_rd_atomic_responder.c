@@ -165,3 +165,51 @@ FIXTURE_TEST(mt_rd_atomic_check_req, no_memory_for_the_answer)
 	node_rx(&n, 3000, &p);
 	assert_true(node_tx_opcode(&n, 3000, MW_READ_RESPONSE_ONLY, &d));
 }
+
+/* REQ(ext.read.access) */
+FIXTURE_TEST(mt_rd_atomic_execute, a_read_of_nothing_needs_no_key)
+{
+	struct mw_packet p = request(MW_READ_REQUEST, 0, 0, 0);
+	struct mt_tx_desc d;
+
+	agree();
+	p.data.reth.rkey = 0;
+	node_rx(&n, 2000, &p);
+	assert_true(node_tx_opcode(&n, 2000, MW_READ_RESPONSE_ONLY, &d));
+	assert_u_eq(d.n_sge, 0);
+	assert_u_eq(d.pkt.payload_len, 0);
+}
+
+/* REQ(ext.read.limit) */
+FIXTURE_TEST(mt_rd_atomic_queue_req, no_more_wait_than_were_agreed_on)
+{
+	agree();
+	for (uint16_t i = 1; i <= FIXTURE_AT_ONCE + 1; i++) {
+		struct mw_packet p = request(MW_READ_REQUEST, i, 0, 10);
+
+		node_rx(&n, 2000, &p);
+		assert_u_eq(n.qp->ext->rd_atomic->n_queued,
+			    i < FIXTURE_AT_ONCE ? i : FIXTURE_AT_ONCE);
+	}
+}
+
+/* REQ(ext.request.order) */
+FIXTURE_TEST(mt_rd_atomic_next_req, before_a_refused_message_and_none_behind_it)
+{
+	struct mw_packet before = request(MW_READ_REQUEST, 1, 0, 10);
+	struct mw_packet refused = node_write(&n, MW_WRITE_ONLY, 2, 2, 4, 4);
+	struct mw_packet behind = request(MW_READ_REQUEST, 3, 0, 10);
+	struct mw_packet hole = node_write(&n, MW_WRITE_ONLY, 0, 0, 4, 4);
+	struct mt_tx_desc d;
+
+	agree();
+	refused.data.reth.rkey ^= 1;
+	node_rx(&n, 2000, &behind);
+	node_rx(&n, 2000, &before);
+	node_rx(&n, 2000, &refused);
+	node_rx(&n, 3000, &hole);
+	assert_u_eq(n.qp->state, RD_QPS_ERR);
+	assert_true(node_tx_opcode(&n, 3000, MW_READ_RESPONSE_ONLY, &d));
+	assert_u_eq(d.pkt.data.meth.msn, 0);
+	assert_false(node_tx_opcode(&n, 3000, MW_READ_RESPONSE_ONLY, &d));
+}

@@ -140,6 +140,16 @@ CASE(mt_requester_next, asks_for_an_ack_at_the_end_of_a_message)
 }
 
 /* REQ(req.gate.mpr) */
+CASE(mt_requester_next, asks_for_an_ack_when_no_full_packet_fits_the_window)
+{
+	start();
+	n.qp->req.cc.cwnd = 3 * (MTU + MT_NOMINAL_HEADER);
+	post(8 * MTU, 0);
+	assert_u_eq(send(0), 3);
+	for (uint32_t i = 0; i < 3; i++)
+		assert_i_eq(sent[i].pkt.bth.a, i == 2); /* behind the second fits just one more */
+}
+
 CASE(mt_requester_next, no_psn_beyond_the_window)
 {
 	struct mw_packet sack;
@@ -496,6 +506,41 @@ CASE(mt_requester_next, new_packets_take_one_to_two_windows_of_evs)
 		if (evs < windows[i] || evs > 2 * windows[i])
 			fail_msg("window of %u packets: %u EVs", windows[i], evs);
 	}
+}
+
+/* The EVs of a round are shared by two ports; a power of two of them. REQ(req.spray.width) */
+CASE(mt_requester_next, a_round_is_as_wide_as_the_window_in_full_packets)
+{
+	struct mw_packet nack;
+
+	opts.ev_profile.n_evs = opts.ev_profile.n_active = 64;
+	start();
+	n.qp->req.cc.cwnd = 33 * (MTU + MT_NOMINAL_HEADER);
+	post(300 * MTU, 0);
+	assert_u_eq(node_tx(&n, 1000, sent, 1), 1);
+	assert_u_eq(n.qp->req.spray.width, 64 / 2);
+	n.qp->req.cc.cwnd--; /* for 32 packets and most of another */
+	n.qp->req.spray.round_began = true;
+	assert_u_eq(node_tx(&n, 1000, sent, 1), 1);
+	assert_u_eq(n.qp->req.spray.width, 32 / 2);
+	n.qp->req.cc.cwnd = 16 * (MTU + MT_NOMINAL_HEADER);
+	n.qp->req.spray.round_began = true;
+	nack = node_nack(&n, &sent[0], MW_NACK_TRIMMED); /* what is sent again follows it, too */
+	node_rx(&n, 2000, &nack);
+	assert_u_eq(node_tx(&n, 2000, sent, 1), 1);
+	assert_true(sent[0].pkt.bth.rtx);
+	assert_u_eq(n.qp->req.spray.width, 16 / 2);
+}
+
+/* REQ(req.spray.width) */
+CASE(mt_requester_next, a_round_is_no_wider_than_the_psns_that_may_be_out)
+{
+	opts.ev_profile.n_evs = opts.ev_profile.n_active = 64;
+	start();
+	n.qp->req.cc.cwnd = UINT64_MAX / 2;
+	post(300 * MTU, 0);
+	assert_u_eq(node_tx(&n, 1000, sent, 1), 1);
+	assert_u_eq(n.qp->req.spray.width, MT_MPR_UNIT / 2);
 }
 
 /* REQ(req.loss.timeout) */

@@ -47,6 +47,7 @@ FIXTURE_TEST(mt_wr_is_supported, requests_that_are_none)
 	assert_i_eq(ask(RD_WR_COMPARE_SWAP, 9, 0), MT_ERR_INVALID);
 	assert_i_eq(ask(RD_WR_READ, 8, RD_SEND_IMM), MT_ERR_INVALID);
 	assert_i_eq(ask(RD_WR_OPCODES, 8, 0), MT_ERR_INVALID);
+	assert_i_eq(ask(RD_WR_LOCAL_INV, 8, 0), MT_ERR_INVALID); /* it goes to no peer */
 	assert_i_eq(ask(RD_WR_SEND, 8, RD_SEND_IMM), MT_OK);
 }
 
@@ -222,6 +223,31 @@ FIXTURE_TEST(mt_ext_may_begin, memory_that_went_after_the_post)
 	node_check_completion(&n, 5, RD_WC_WR_FLUSH_ERR);
 }
 
+/* REQ(ext.send.local) */
+FIXTURE_TEST(mt_ext_may_begin, memory_that_is_not_ours_fails_in_its_turn)
+{
+	struct rd_sge sge = {.addr = NODE_MR_START, .length = 8, .lkey = NODE_KEY ^ 1};
+	struct rd_send_wr wr = {.wr_id = 6, .sge = &sge, .n_sge = 1, .opcode = RD_WR_SEND};
+	struct mw_packet ack;
+	struct mt_event ev;
+
+	assert_i_eq(ask(RD_WR_SEND, 8, 0), MT_OK);
+	assert_i_eq(mt_qp_post_send(n.qp, 1000, &wr), MT_OK);
+	peer_has(FIXTURE_EXT);
+	next_is(MW_SEND_ONLY);
+	check_silent();
+	assert_u_eq(n.qp->state, RD_QPS_RTS); /* the one before it is not complete */
+	ack = node_ack(&n, 0x1F, 1);
+	node_rx(&n, 3000, &ack);
+	check_silent();
+	node_check_completion(&n, 5, RD_WC_SUCCESS);
+	assert_true(node_poll(&n, &ev));
+	assert_u_eq(ev.wr_id, 6);
+	assert_u_eq(ev.status, RD_WC_LOC_PROT_ERR);
+	assert_false(ev.with_imm);
+	assert_u_eq(n.qp->state, RD_QPS_ERR);
+}
+
 /* REQ(ext.read.local) */
 FIXTURE_TEST(mt_ext_may_begin, room_for_what_an_atomic_found)
 {
@@ -239,4 +265,21 @@ FIXTURE_TEST(mt_ext_may_begin, a_read_of_nothing_needs_no_memory)
 	mt_mr_remove(n.engine, NODE_MR_INDEX);
 	peer_has(FIXTURE_EXT);
 	next_is(MW_READ_REQUEST);
+}
+
+/* A peer that was not there at first is asked again at each timeout. REQ(ext.agreement) */
+FIXTURE_TEST(mt_qp_tick, timeouts_ask_for_the_extensions_again)
+{
+	struct mt_tx_desc d;
+	uint64_t now = 0;
+
+	assert_i_eq(ask(RD_WR_SEND, 8, 0), MT_OK);
+	node_drain(&n, 1000);
+	while (node_stats(&n).timeouts == 0) {
+		node_drain(&n, now);
+		now = mt_engine_deadline(n.engine);
+		mt_engine_tick(n.engine, now);
+	}
+	assert_true(node_tx_opcode(&n, now, MW_PROBE, &d));
+	assert_u_eq(d.pkt.peth.ext, MW_EXT_VERSION | FIXTURE_EXT);
 }

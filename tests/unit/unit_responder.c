@@ -380,6 +380,31 @@ CASE(mt_responder_data, a_message_that_is_complete_gets_no_more)
 	assert_u_eq(expected(), 1);
 }
 
+/* REQ(rsp.place.msn) */
+CASE(mt_responder_data, no_more_messages_than_packets_lie_in_front)
+{
+	struct mw_packet pkt;
+
+	start();
+	pkt = only(2);
+	pkt.data.meth.msn = 3;
+	rx(pkt);
+	assert_u_eq(node_stats(&n).drop_malformed, 1);
+	assert_u_eq(n.placed, 0);
+	rx(only(2));
+	assert_u_eq(n.placed, 1);
+	pkt = only(3); /* behind a message that was refused it is the same */
+	pkt.data.reth.rkey ^= 1;
+	rx(pkt);
+	pkt = only(4);
+	pkt.data.meth.msn = 5;
+	rx(pkt);
+	assert_u_eq(node_stats(&n).drop_malformed, 2);
+	rx(only(0));
+	rx(only(1));
+	check_ack(NAK_REMOTE_ACCESS, 3);
+}
+
 /* Refused: nothing is placed, a NAK of message 0 leaves, the QP is in error. */
 static void check_refused(uint8_t syndrome, enum rd_wc_status why)
 {
@@ -422,6 +447,18 @@ CASE(mt_responder_data, no_access)
 		check_refused(NAK_REMOTE_ACCESS, RD_WC_REM_ACCESS_ERR);
 		node_close(&n);
 	}
+}
+
+/* No message is complete by it, and no SACK was asked for. */
+CASE(mt_responder_data, the_first_packet_of_a_message_is_refused_at_once)
+{
+	struct mw_packet pkt;
+
+	start();
+	pkt = node_write(&n, MW_WRITE_FIRST, 0, 0, MTU, 20 * MTU);
+	pkt.data.reth.rkey ^= 1;
+	rx(pkt);
+	check_refused(NAK_REMOTE_ACCESS, RD_WC_REM_ACCESS_ERR);
 }
 
 /*

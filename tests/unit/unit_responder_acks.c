@@ -104,6 +104,43 @@ CASE(mt_responder_probe, a_sack_for_each_and_the_ack_in_case_it_was_lost)
 	assert_u_eq(node_stats(&n).rx_probes, 3);
 }
 
+/* Who probes may not hear on the plane of the last data. REQ(req.reverse.unheard) */
+CASE(mt_responder_probe, the_ack_that_may_be_lost_goes_where_the_probe_came_from)
+{
+	unsigned planes[2] = {0};
+	struct mw_packet probe;
+	struct mt_rx_meta meta;
+	struct mt_tx_desc d;
+
+	start();
+	rx(only(0));
+	node_drain(&n, 2000);
+	probe = node_probe(&n, 1);
+	meta = node_meta(&n);
+	meta.port = 1;
+	for (unsigned i = 0; i < 200; i++) {
+		node_rx_meta(&n, 2000, &meta, &probe);
+		assert_true(node_tx_opcode(&n, 2000, MW_ACK, &d));
+		planes[d.port]++;
+	}
+	assert_u_between(planes[0], 20, 80); /* half take any EV, of either plane */
+	assert_u_between(planes[1], 120, 180);
+}
+
+/* REQ(rsp.svc-time) REQ(wire.tseth.optional) */
+CASE(mt_responder_data, a_packet_without_a_time_has_none_returned)
+{
+	struct mw_packet pkt;
+
+	opts.cfg.svc_time = true;
+	start();
+	pkt = only(0);
+	pkt.bth.a = true;
+	pkt.bth.ts = false;
+	rx_at(1, pkt);
+	assert_u_eq(next_sack().tx_timestamp, 0);
+}
+
 /* REQ(req.reverse.per-plane) */
 CASE(mt_responder_data, answers_on_the_plane_it_came_from)
 {

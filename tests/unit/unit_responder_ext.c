@@ -154,3 +154,26 @@ CASE(mt_recv_place, a_key_that_is_gone_since_the_receive_was_posted)
 	check_nak(MW_NAK_REMOTE_OP, 0);
 	check_receive(RD_WC_LOC_PROT_ERR);
 }
+
+/* REQ(ext.recv.length) */
+CASE(mt_recv_check_room, packets_that_disagree_about_the_length_of_their_message)
+{
+	struct mw_packet p = node_write(&n, MW_SEND_FIRST, 0, 0, MTU, 3 * MTU);
+	struct rd_sge sge = {.addr = NODE_MR_START, .length = 8 * MTU, .lkey = NODE_KEY};
+	struct rd_recv_wr wr = {.wr_id = 10, .sge = &sge, .n_sge = 1};
+
+	assert_i_eq(mt_qp_post_recv_sges(n.qp, &wr), MT_OK);
+	p.data.meth.rqmsn = 1;
+	p.data.meth.msn = 0;
+	p.data.reth.va = 0;
+	p.data.reth.rkey = 0;
+	rx(p);
+	assert_u_eq(n.placed, 1);
+	p = node_write(&n, MW_SEND_MIDDLE, 1, 0, MTU, 4 * MTU);
+	p.data.meth.rqmsn = 1;
+	p.data.reth.va = MTU;
+	p.data.reth.rkey = 0;
+	rx(p);
+	assert_u_eq(n.placed, 1);
+	check_nak(MW_NAK_INVALID_REQUEST, 0);
+}

@@ -87,6 +87,20 @@ CASE(mt_responder_data, who_only_receives_tests_a_way_back_each_round_trip)
 	assert_u_eq(mt_engine_deadline(n.engine), UINT64_MAX); /* and no timer */
 }
 
+/* REQ(req.reverse.probe) */
+CASE(mt_responder_data, after_a_pause_the_first_packet_tests_nothing)
+{
+	const uint64_t wait = opts.cfg.timing.tail_probe_min_ns;
+	uint64_t step = MT_REVERSE_EV_WAITS * wait, due = step;
+
+	receive(0, 0, 1);
+	receive(due + 8 * wait, 1, 1);
+	assert_u_eq(node_stats(&n).reverse_ev_probes, 1);
+	due += 8 * wait + step;
+	receive(due + 8 * wait + 1, 2, 1);
+	assert_u_eq(node_stats(&n).reverse_ev_probes, 1);
+}
+
 /* REQ(req.reverse.from-sacks) */
 CASE(mt_completer_sack, who_sends_needs_no_test)
 {

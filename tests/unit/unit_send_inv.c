@@ -87,6 +87,27 @@ FIXTURE_TEST(mt_ext_run_in_order, a_send_takes_a_key_back)
 	assert_u_eq(n.qp->state, RD_QPS_RTS);
 }
 
+/* Its last packet, which names the key, comes first. REQ(ext.send.inv) */
+FIXTURE_TEST(mt_ext_run_in_order, a_key_is_taken_back_when_all_of_the_message_is_there)
+{
+	struct mw_packet first, last;
+
+	sge.length = MTU + 8;
+	receiver();
+	last = node_write(&n, MW_SEND_LAST_INV, 1, 0, 8, MTU + 8);
+	last.data.reth.va = MTU;
+	last.data.reth.rkey = 0;
+	last.data.imm = KEY_2;
+	node_rx(&n, 2000, &last);
+	assert_true(bound());
+	first = node_write(&n, MW_SEND_FIRST, 0, 0, MTU, MTU + 8);
+	first.data.reth.va = 0;
+	first.data.reth.rkey = 0;
+	node_rx(&n, 2000, &first);
+	assert_false(bound());
+	received(10, RD_WC_SUCCESS, true);
+}
+
 /* What was sent before it is done with the key, what was sent behind it finds none. */
 FIXTURE_TEST(mt_ext_run_in_order, in_the_order_of_messages)
 {

@@ -63,6 +63,32 @@ TEST(mt_srq_size, refuses_what_cannot_be)
 	assert_i_eq(mt_srq_init(&engine, NULL, &cap, NULL, &srq), MT_ERR_INVALID);
 }
 
+TEST(mt_srq_size, the_largest)
+{
+	struct mt_srq_cap cap = {.depth = 32768, .max_sge = 1};
+
+	assert_true(mt_srq_size(&cap) >= 32768 * sizeof(struct rd_sge));
+	cap = (struct mt_srq_cap){.depth = 1, .max_sge = RD_SGE_MAX};
+	assert_true(mt_srq_size(&cap) >= RD_SGE_MAX * sizeof(struct rd_sge));
+}
+
+/* Nothing is written behind the bytes that it was said to need, whichever slots are used. */
+TEST(mt_srq_init, keeps_to_its_memory)
+{
+	static _Alignas(8) uint8_t bytes[4096];
+	struct mt_srq_cap cap = {.depth = SLOTS, .max_sge = SGES};
+	size_t size = mt_srq_size(&cap);
+
+	engine = (struct mt_engine){0};
+	mb_link_init(&engine.limited);
+	memset(bytes, 0xA5, sizeof(bytes));
+	assert_i_eq(mt_srq_init(&engine, bytes, &cap, NULL, &srq), MT_OK);
+	for (uint64_t i = 0; i < SLOTS; i++)
+		assert_i_eq(post(UINT64_MAX - i), MT_OK);
+	for (size_t i = size; i < sizeof(bytes); i++)
+		assert_u_eq(bytes[i], 0xA5);
+}
+
 TEST_WITH(fresh, NULL, mt_srq_post, until_full)
 {
 	struct rd_sge sge[SGES + 1] = {0};
@@ -172,6 +198,8 @@ TEST_WITH(fresh, NULL, mt_srq_arm, once_when_it_falls_below)
 
 	posts(0, 4);
 	assert_i_eq(mt_srq_arm(srq, DEPTH + 1), MT_ERR_INVALID);
+	assert_i_eq(mt_srq_arm(srq, DEPTH), MT_OK); /* it is below already */
+	assert_true(mt_srq_poll(&engine, &ev));
 	assert_i_eq(mt_srq_arm(srq, 3), MT_OK);
 	assert_u_eq(mt_srq_limit(srq), 3);
 	assert_true(mt_srq_fill(&rq[0], 0));
@@ -219,6 +247,20 @@ TEST_WITH(fresh, NULL, mt_srq_pop, the_oldest)
 	assert_u_eq(wr.wr_id, 6);
 }
 
+/* REQ(ext.srq.limit) */
+TEST_WITH(fresh, NULL, mt_srq_pop, tells_of_the_limit)
+{
+	struct rd_recv_wr wr;
+	struct mt_event ev;
+
+	posts(0, 3);
+	assert_i_eq(mt_srq_arm(srq, 2), MT_OK);
+	assert_true(mt_srq_pop(srq, &wr));
+	assert_false(mt_srq_poll(&engine, &ev));
+	assert_true(mt_srq_pop(srq, &wr));
+	assert_true(mt_srq_poll(&engine, &ev));
+}
+
 /* What it holds keeps its order, and QPs what they took. REQ(api.srq.resize) */
 TEST_WITH(fresh, NULL, mt_srq_resize, larger_and_smaller)
 {
@@ -244,4 +286,22 @@ TEST_WITH(fresh, NULL, mt_srq_resize, larger_and_smaller)
 	assert_i_eq(mt_srq_resize(srq, small, 3), MT_OK);
 	assert_true(mt_srq_pop(srq, &wr));
 	assert_u_eq(wr.wr_id, 27);
+}
+
+/* REQ(api.srq.resize) */
+TEST_WITH(fresh, NULL, mt_srq_resize, to_one_and_to_as_many_as_there_may_be)
+{
+	static _Alignas(8) uint8_t one[256];
+	const uint32_t most = 32768;
+	struct mt_srq_cap cap = {.depth = most, .max_sge = SGES};
+	void *all = malloc(mt_srq_size(&cap));
+
+	assert_i_eq(mt_srq_resize(srq, one, 1), MT_OK);
+	posts(0, 1);
+	assert_i_eq(post(1), MT_ERR_FULL);
+	assert_i_eq(mt_srq_resize(srq, all, most + 1), MT_ERR_INVALID);
+	assert_i_eq(mt_srq_resize(srq, all, most), MT_OK);
+	posts(1, most - 1);
+	assert_i_eq(post(most), MT_ERR_FULL);
+	free(all);
 }

@@ -59,6 +59,20 @@ CASE(mt_uplink_note_loss, what_was_answered_since_refutes_it)
 	assert_true(lose(MT_UPLINK_DESTS, 1, 101, 230));
 }
 
+/* What data prove of the port by which they left. REQ(req.ev.uplink) */
+CASE(mt_completer_sack, an_answer_to_data_refutes_what_was_lost_before)
+{
+	struct mw_packet sack;
+	struct mt_tx_desc d;
+
+	assert_i_eq(node_post(&n, n.qp, 1, 1, 0), MT_OK);
+	assert_u_eq(node_tx(&n, 1000, &d, 1), 1);
+	sack = node_sack(&n, &d, 1);
+	rx_at(2000, sack);
+	assert_false(lose(MT_UPLINK_DESTS, d.port, 1000, 3000));
+	assert_true(lose(MT_UPLINK_DESTS, d.port, 1001, 3000));
+}
+
 CASE(mt_uplink_note_loss, only_within_a_short_time)
 {
 	lose(MT_UPLINK_DESTS - 1, 1, 100, 200);

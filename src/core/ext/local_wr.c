@@ -89,8 +89,7 @@ int mt_qp_post_local(struct mt_qp *qp, const struct mt_local_wr *wr)
 		mt_qp_queue_for_poll(qp);
 		return MT_OK;
 	}
-	mt_local_wr_execute(qp);
-	mt_qp_queue_for_tx(qp);
+	mt_local_wr_execute(qp); /* else when what is before it is sent or answered */
 	return MT_OK;
 }
 

@@ -138,8 +138,7 @@ bool mt_mw_invalidate(struct mt_qp *qp, uint32_t rkey)
 {
 	struct mt_mr *mw = window_at(qp->engine, rkey >> 8);
 
-	if (!mw || !(mw->access & MT_MR_MW_2) || mw->key != rkey || mw->of == 0 ||
-	    mw->qpn != qp->qpn)
+	if (!mw || !(mw->access & MT_MR_MW_2) || mw->key != rkey || mw->qpn != qp->qpn)
 		return false;
 	unbind_window(qp->engine, mw);
 	return true;
@@ -151,6 +150,6 @@ void mt_mw_unbind_qp(struct mt_qp *qp)
 	struct mt_mr_table *t = &qp->engine->mrs;
 
 	for (uint32_t i = 1; i <= t->max; i++)
-		if (t->mrs[i].of != 0 && t->mrs[i].qpn == qp->qpn)
+		if (t->mrs[i].qpn == qp->qpn)
 			unbind_window(qp->engine, &t->mrs[i]);
 }

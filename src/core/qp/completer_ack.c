@@ -120,17 +120,22 @@ void mt_completer_ack(struct mt_qp *qp, const struct mt_rx *rx)
 	mt_completer_update(qp, rx->now_ns, progress);
 }
 
-/* What proves that all messages below msn have arrived, without a PSN of theirs. */
-static void complete_proved(struct mt_qp *qp, uint64_t msn, bool *progress)
+/*
+ * What proves that all messages below msn have arrived, without a PSN of theirs; says whether that
+ * is progress.
+ */
+static bool complete_proved(struct mt_qp *qp, uint64_t msn)
 {
 	struct mt_requester *req = &qp->req;
 	uint64_t received = req->window.una;
+	bool progress = false;
 
 	note_acked(req, msn);
 	if (msn > req->sq.done)
 		received = mt_wqe_end(mt_sq_at(&req->sq, msn - 1));
 	mt_completer_complete(qp, received > req->window.una ? received : req->window.una,
-			      progress);
+			      &progress);
+	return progress;
 }
 
 /*
@@ -140,10 +145,9 @@ static void complete_proved(struct mt_qp *qp, uint64_t msn, bool *progress)
 void mt_completer_response(struct mt_qp *qp, uint64_t below, uint64_t now_ns)
 {
 	struct mt_rd_atomic *r = qp->ext->rd_atomic;
-	bool progress = false;
 
 	mb_assert(r && r->n_completed <= r->n_requested);
-	complete_proved(qp, below, &progress);
+	complete_proved(qp, below);
 	if (r->nak != 0 && qp->req.sq.done >= r->nak_msn)
 		handle_nak(qp, r->nak_msn, r->nak);
 	else
@@ -156,8 +160,5 @@ void mt_completer_response(struct mt_qp *qp, uint64_t below, uint64_t now_ns)
  */
 void mt_completer_implied_ack(struct mt_qp *qp, uint64_t msn, uint64_t now_ns)
 {
-	bool progress = false;
-
-	complete_proved(qp, msn, &progress);
-	mt_completer_update(qp, now_ns, progress);
+	mt_completer_update(qp, now_ns, complete_proved(qp, msn));
 }

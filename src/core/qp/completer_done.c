@@ -75,15 +75,15 @@ static void complete_below(struct mt_qp *qp, uint64_t below, bool *progress)
 void mt_completer_complete(struct mt_qp *qp, uint64_t received, bool *progress)
 {
 	struct mt_requester *req = &qp->req;
-	uint64_t below = req->sq.done, end = 0;
+	uint64_t below = req->sq.done;
 
 	mb_assert(received <= req->window.next);
 	while ((int32_t)(req->acked - (uint32_t)below) > 0 &&
 	       mt_wqe_end(mt_sq_at(&req->sq, below)) <= received)
-		end = mt_wqe_end(mt_sq_at(&req->sq, below++));
+		below++;
 	if (below == req->sq.done)
 		return;
-	mt_completer_received_below(qp, end, 0, progress);
+	mt_completer_received_below(qp, mt_wqe_end(mt_sq_at(&req->sq, below - 1)), 0, progress);
 	complete_below(qp, below, progress);
 }
 

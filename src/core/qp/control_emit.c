@@ -59,18 +59,31 @@ static uint16_t find_ev(const struct mt_ev_set *s, uint8_t port, uint32_t ev)
 	return MT_EV_NONE;
 }
 
-/* Picks an EV for an answer: see the head of this file for the shares. */
-static uint16_t pick_reply_ev(struct mt_qp *qp, uint8_t port, uint32_t ev, bool answer_lost)
+/* An EV for an answer, or none in particular: see the head of this file for the shares. */
+static uint16_t try_reply_ev(struct mt_qp *qp, uint8_t port, uint32_t ev, bool answer_lost)
 {
 	struct mb_prng *prng = &qp->req.spray.prng;
 	const struct mt_ev_set *s = qp->ev_set;
-	uint16_t index = MT_EV_NONE;
-	uint32_t chance = answer_lost ? mb_prng_below(prng, 4) : 3;
 
-	if (chance < 2)
-		index = (uint16_t)mb_prng_below(prng, s->n_evs);
-	else if (chance == 2 || mt_reverse_ev_get(s, port % s->n_ports) == MT_EV_NONE)
-		index = find_ev(s, port, ev);
+	if (answer_lost)
+		switch (mb_prng_below(prng, 4)) {
+		case 0:
+		case 1:
+			return (uint16_t)mb_prng_below(prng, s->n_evs);
+		case 2:
+			return find_ev(s, port, ev);
+		default:
+			break;
+		}
+	return mt_reverse_ev_get(s, port % s->n_ports) == MT_EV_NONE ? find_ev(s, port, ev)
+								     : MT_EV_NONE;
+}
+
+static uint16_t pick_reply_ev(struct mt_qp *qp, uint8_t port, uint32_t ev, bool answer_lost)
+{
+	const struct mt_ev_set *s = qp->ev_set;
+	uint16_t index = try_reply_ev(qp, port, ev, answer_lost);
+
 	if (index != MT_EV_NONE && s->evs[index].state != MT_EV_DENIED && mt_ev_is_open(s, index))
 		return index;
 	return mt_spray_pick_control(&qp->req.spray, s, port);

@@ -234,7 +234,6 @@ static int change_in_rtr(struct mt_qp *qp, const struct rd_qp_attr *a, uint64_t 
 	}
 	if (!moves)
 		return MT_OK;
-	mt_control_clear(&e->controls, &qp->named_control); /* it names EVs of the old set */
 	mt_peer_leave(e, qp->peer);
 	mt_ev_sets_release(e, qp->ev_set, &qp->ev_set_user);
 	install_route(qp, &route);

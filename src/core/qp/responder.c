@@ -179,14 +179,13 @@ static bool length_fits(const struct mt_incoming *c)
 
 /*
  * Each message has a packet at least, so that as many messages as packets can lie between what is
- * complete and this packet. Behind a NAK messages are no longer counted. REQ(rsp.place.msn)
+ * complete and this packet. REQ(rsp.place.msn)
  */
 static bool msn_fits(const struct mt_incoming *c)
 {
 	const struct mt_responder *rsp = &c->qp->rsp;
 
-	return c->msn >= rsp->msn && (rsp->pending_nak.syndrome != 0 ||
-				      c->msn - rsp->msn <= c->psn - rsp->window.expected);
+	return c->msn >= rsp->msn && c->msn - rsp->msn <= c->psn - rsp->window.expected;
 }
 
 /*

@@ -18,10 +18,7 @@ static void execute_requests(struct mt_qp *qp, uint64_t below, uint64_t now_ns)
 
 	mb_assert(r && r->of == qp);
 	while (mt_rd_atomic_next_req(qp, below, &request)) {
-		uint64_t acked = mt_rd_atomic_implied_ack(r);
-
-		if (acked > 0)
-			mt_completer_implied_ack(&r->qp, acked, now_ns);
+		mt_completer_implied_ack(&r->qp, mt_rd_atomic_implied_ack(r), now_ns);
 		mt_rd_atomic_execute(r, &request);
 	}
 }
@@ -34,9 +31,8 @@ static void place_in_order(const struct mt_incoming *c, uint64_t below)
 {
 	struct mt_qp_ext *ext = c->qp->ext;
 
-	if (ext->in_order.count > 0)
-		mt_in_order_place(c->qp, below);
-	if (ext->rd_atomic && ext->rd_atomic->n_queued > 0)
+	mt_in_order_place(c->qp, below);
+	if (ext->rd_atomic)
 		execute_requests(c->qp, below, c->rx->now_ns);
 }
 
