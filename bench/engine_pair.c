@@ -14,7 +14,9 @@
 #define MR_INDEX 1u
 #define MR_KEY (MR_INDEX << 8)
 #define BATCH 64u
-#define AHEAD 8u    /* packets of a batch that a host looks ahead */
+/* Packets of a batch that a host looks ahead: for a QP, and for what the QP points to. */
+#define QP_AHEAD 8u
+#define PARTS_AHEAD 4u
 #define NOMINAL 88u /* bytes of headers on the wire */
 #define PSNS (1u << 24)
 
@@ -160,9 +162,14 @@ static void exchange_from(struct pair *p, int side)
 	for (uint32_t i = 0; i < n; i++) {
 		struct pair_packet packet;
 
-		if (i + AHEAD < n)
+		if (i + QP_AHEAD < n)
 			mt_engine_prefetch_qp(p->sides[1 - side].node.engine,
-					      descs[i + AHEAD].pkt.bth.dqp);
+					      descs[i + QP_AHEAD].pkt.bth.dqp,
+					      descs[i + QP_AHEAD].pkt.bth.opcode);
+		if (i + PARTS_AHEAD < n)
+			mt_engine_prefetch_qp_parts(p->sides[1 - side].node.engine,
+						    descs[i + PARTS_AHEAD].pkt.bth.dqp,
+						    descs[i + PARTS_AHEAD].pkt.bth.opcode);
 		encode_packet(&descs[i], side, &packet);
 		p->data_sent += descs[i].pkt.payload_len > 0;
 		deliver_packet(p, &packet, p->net.now_ns + p->cfg.one_way_ns);
@@ -203,6 +210,19 @@ static void launch_batch(struct pair *p, int side)
 	}
 }
 
+/* As an adapter does that was given many packets by one call. */
+static void prefetch_ahead(const struct pair *p, const struct pair_arrivals *a, uint32_t i)
+{
+	const struct pair_packet *far = &a->packets[i + QP_AHEAD];
+	const struct pair_packet *near = &a->packets[i + PARTS_AHEAD];
+
+	if (i + QP_AHEAD < a->n)
+		mt_engine_prefetch_qp(p->sides[far->to].node.engine, far->dqp, far->headers[0]);
+	if (i + PARTS_AHEAD < a->n)
+		mt_engine_prefetch_qp_parts(p->sides[near->to].node.engine, near->dqp,
+					    near->headers[0]);
+}
+
 void pair_exchange_reordered(struct pair *p)
 {
 	struct pair_arrivals *a;
@@ -212,9 +232,7 @@ void pair_exchange_reordered(struct pair *p)
 	launch_batch(p, 0);
 	a = &p->arrivals[p->round % (PAIR_ROUNDS + 1)];
 	for (uint32_t i = 0; i < a->n; i++) {
-		if (i + AHEAD < a->n)
-			mt_engine_prefetch_qp(p->sides[a->packets[i + AHEAD].to].node.engine,
-					      a->packets[i + AHEAD].dqp);
+		prefetch_ahead(p, a, i);
 		deliver_packet(p, &a->packets[i], p->net.now_ns);
 		if (a->packets[i].to == 1)
 			launch_batch(p, 1);

@@ -82,10 +82,13 @@ void mt_engine_rx(struct mt_engine *e, uint64_t now_ns, const struct mt_rx_meta 
 void mt_engine_rx_bytes(struct mt_engine *e, uint64_t now_ns, const struct mt_rx_meta *meta,
 			const void *bytes, size_t len);
 /*
- * mt_engine_prefetch_qp says that a packet for this QPN is about to be given, a few packets ahead:
- * a hint that hides the time its QP takes to come from memory. Nothing comes of a wrong one.
+ * mt_engine_prefetch_qp says that a packet with this opcode for this QPN is about to be given, some
+ * eight packets ahead: a hint that hides the time its QP takes to come from memory. Some four
+ * packets ahead mt_engine_prefetch_qp_parts does so for what the QP points to. Nothing comes of a
+ * wrong one.
  */
-void mt_engine_prefetch_qp(const struct mt_engine *e, uint32_t qpn);
+void mt_engine_prefetch_qp(const struct mt_engine *e, uint32_t qpn, uint8_t opcode);
+void mt_engine_prefetch_qp_parts(const struct mt_engine *e, uint32_t qpn, uint8_t opcode);
 /*
  * mt_qp_memory writes where the memory lies that packets of a connected QP touch besides its
  * engine: at most MT_QP_PIECES pieces, and returns how many. For adapters with so many engines that

@@ -163,13 +163,21 @@ CASE(mt_engine_rx_bytes, trimmed_ones_may_be_cut)
 	assert_u_eq(node_stats(&n).rx_trimmed, 1);
 }
 
+static void prefetch_all(uint32_t qpn)
+{
+	for (unsigned opcode = 0; opcode < 256; opcode++) {
+		mt_engine_prefetch_qp(n.engine, qpn, (uint8_t)opcode);
+		mt_engine_prefetch_qp_parts(n.engine, qpn, (uint8_t)opcode);
+	}
+}
+
 CASE(mt_engine_prefetch_qp, changes_nothing_whoever_it_names)
 {
 	struct mt_stats before = node_stats(&n), after;
 
 	for (uint32_t qpn = 0; qpn < 4 * opts.cfg.max_qps; qpn++)
-		mt_engine_prefetch_qp(n.engine, qpn);
-	mt_engine_prefetch_qp(n.engine, UINT32_MAX);
+		prefetch_all(qpn);
+	prefetch_all(UINT32_MAX);
 	after = node_stats(&n);
 	assert_memory_equal(&before, &after, sizeof(before));
 }

@@ -8,10 +8,10 @@
 #include <string.h>
 
 #include "base/assert.h"
-#include "base/prefetch.h"
 #include "core/endpoint/endpoint.h"
 #include "core/ext/ext.h"
 #include "core/qp/halves.h"
+#include "core/state/qp_prefetch.h"
 #include "wire/opcode.h"
 
 /* REQ(rsp.peer-check) */
@@ -77,12 +77,25 @@ static void rx_dispatch(struct mt_qp *qp, const struct mt_rx *rx)
 		rx_control(qp, rx);
 }
 
-void mt_engine_prefetch_qp(const struct mt_engine *e, uint32_t qpn)
+static bool is_data(uint8_t opcode)
+{
+	return mw_opcode_row(opcode)->flags & MW_OP_DATA;
+}
+
+void mt_engine_prefetch_qp(const struct mt_engine *e, uint32_t qpn, uint8_t opcode)
 {
 	const struct mt_qp *qp = e->qps[qpn & (e->cfg.max_qps - 1)];
 
 	if (qp)
-		mb_prefetch(qp, sizeof(*qp));
+		mt_qp_prefetch(qp, is_data(opcode));
+}
+
+void mt_engine_prefetch_qp_parts(const struct mt_engine *e, uint32_t qpn, uint8_t opcode)
+{
+	const struct mt_qp *qp = e->qps[qpn & (e->cfg.max_qps - 1)];
+
+	if (qp && qp->ev_set)
+		mt_qp_prefetch_parts(qp, is_data(opcode));
 }
 
 /* REQ(wire.icrc.bad) */

@@ -59,11 +59,10 @@ struct mt_pending_nak {
 	uint8_t recv;	  /* enum rd_wc_status of its receive; 0: flushed as the others */
 };
 
-/* The half of a QP that receives. */
+/* The half of a QP that receives. What WRITEs without immediates need lies together. */
 struct mt_responder {
-	struct mt_rx_window window;
-	struct mt_imm_stash stash;
 	struct mt_rq rq;
+	struct mt_rx_window window;
 	struct mt_sacker sacker;
 	struct mt_pending_nak pending_nak;
 	uint64_t msn;	     /* messages complete in order */
@@ -73,6 +72,7 @@ struct mt_responder {
 	bool ack_due;	     /* a transport ACK or NAK is to be sent */
 	bool ack_lost_hint;  /* an earlier answer seems not to have arrived */
 	bool nak_due;	     /* the ACK reports the NAK in `pending_nak` */
+	struct mt_imm_stash stash;
 };
 
 /* What an atomic has besides its WQE. */
@@ -95,33 +95,39 @@ struct mt_qp_ext {
 	bool invalidates;	      /* a SEND that came and is not complete may invalidate one */
 };
 
+/*
+ * What packets of both directions need comes first, in three cache lines; then the half that sends,
+ * the half that receives, and what few packets need. qp_prefetch.h asks for these parts.
+ */
 struct mt_qp {
 	struct mt_engine *engine;
 	void *user;
+	struct mt_ev_set *ev_set; /* NULL before RTR */
+	struct mt_peer *peer;	  /* NULL before RTR */
+	struct mt_qp_ext *ext;	  /* NULL: plain MRC */
+	struct mb_link control;	  /* has a control packet to send */
 	uint32_t qpn;
 	enum rd_qp_state state;
 	struct rd_qp_attr attr;
-	struct mt_qp_cap cap;
-	struct mb_link ready;	     /* may have data to send */
-	struct mb_link control;	     /* has a control packet to send */
-	struct mb_link completion;   /* has something for mt_engine_poll */
-	struct mb_link ev_set_user;  /* on ev_set->users */
-	struct mb_link window_owner; /* holds windows of the pool */
-	struct mb_timer timer;
-	struct mt_ev_set *ev_set; /* NULL before RTR */
-	struct mt_peer *peer;	  /* NULL before RTR */
-	struct mt_requester req;
-	struct mt_responder rsp;
 	uint32_t first_probe; /* of the engine's probes, the first that may be this connection's */
 	struct mt_control_queue named_control; /* what names a packet, before SACK and ACK */
 	uint8_t failure;		       /* enum rd_wc_status that the QP event reports */
 	bool failure_unreported;
 	bool last_wqe_unreported;
-	bool drain_unreported; /* in SQD: that nothing is left of what had begun */
-	bool used;	       /* its windows were, since the clock of qp_memory.c came by */
-	uint8_t response_bit;  /* MW_RESPONSE_BIT: it carries answers, see qp.h; else 0 */
-	struct mt_qp_ext *ext; /* NULL: plain MRC */
+	bool drain_unreported;	   /* in SQD: that nothing is left of what had begun */
+	bool used;		   /* its windows were, since the clock of qp_memory.c came by */
+	uint8_t response_bit;	   /* MW_RESPONSE_BIT: it carries answers, see qp.h; else 0 */
+	struct mb_link ready;	   /* may have data to send */
+	struct mb_link completion; /* has something for mt_engine_poll */
+	struct mt_requester req;
+	struct mt_responder rsp;
+	struct mb_timer timer;
+	struct mb_link ev_set_user;  /* on ev_set->users */
+	struct mb_link window_owner; /* holds windows of the pool */
+	struct mt_qp_cap cap;
 };
+_Static_assert(offsetof(struct mt_qp, attr) == 64, "the state of a QP fills a cache line");
+_Static_assert(offsetof(struct mt_qp, req) == 192, "and its attributes and lists two");
 
 static inline bool mt_qp_may_receive(const struct mt_qp *qp)
 {

@@ -363,8 +363,8 @@ uint64_t mt_rx_window_report(struct mt_rx_window *w, uint64_t *base);
 /* What a SACK or NACK reflects of the packet that caused it. */
 struct mt_trigger {
 	uint64_t psn;
-	uint32_t ev;
 	uint64_t rx_ns; /* when it came, for the service time; 0: it brought no stamp */
+	uint32_t ev;
 	uint16_t tx_timestamp;
 	uint16_t probe_id;
 	uint8_t port; /* it came in on; the answer leaves on the same plane */
