@@ -62,8 +62,9 @@ static void touch(bool receive)
 		while (una < next && model[una].state == MT_TX_RECEIVED)
 			una++;
 	} else if (model[i].state == MT_TX_OUTSTANDING && test_rand_chance(1, 3)) {
-		mt_tx_window_nack_backoff(&w, FIRST + i, 1u << 20, i % 2);
-		model[i].state = i % 2 ? MT_TX_BACKOFF_SHORT : MT_TX_BACKOFF;
+		model[i].state = (uint8_t)(MT_TX_BACKOFF + i % 3);
+		mt_tx_window_nack_backoff(&w, FIRST + i, 1u << 20,
+					  (enum mt_tx_state)model[i].state);
 	} else if (model[i].state == MT_TX_OUTSTANDING) {
 		mt_tx_window_lost(&w, FIRST + i);
 		model[i].state = MT_TX_LOST;

@@ -477,6 +477,13 @@ static bool resends_at_once(const struct mt_tx_rec *rec, uint8_t reason)
 	return reason == MW_NACK_TRIMMED_LASTHOP && rec->tries == 0;
 }
 
+static enum mt_tx_state backoff_state(uint8_t reason)
+{
+	if (reason == MW_NACK_TRIMMED)
+		return MT_TX_BACKOFF_PATH;
+	return reason == MW_NACK_TRIMMED_LASTHOP ? MT_TX_BACKOFF_SHORT : MT_TX_BACKOFF;
+}
+
 /* A NACKed packet has left the network, whether it is sent again at once or after the back-off. */
 static void retract_packet(struct mt_qp *qp, uint64_t psn, uint64_t now_ns, uint8_t reason)
 {
@@ -489,7 +496,8 @@ static void retract_packet(struct mt_qp *qp, uint64_t psn, uint64_t now_ns, uint
 		mt_completer_mark_lost(qp, psn, now_ns, kind);
 		return;
 	}
-	mt_tx_window_nack_backoff(&req->window, psn, mt_qp_nack_backoff_ns(qp), trimmed);
+	mt_tx_window_nack_backoff(&req->window, psn, mt_qp_nack_backoff_ns(qp),
+				  backoff_state(reason));
 	req->cc.inflight -= rec->nominal;
 	req->cc.ops->loss(&req->cc, now_ns, kind, rec->nominal);
 	qp->engine->stats.nack_backoffs++;

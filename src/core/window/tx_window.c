@@ -80,23 +80,33 @@ void mt_tx_window_lost(struct mt_tx_window *w, uint64_t psn)
 #define HOLD_SHIFT_MAX 4u
 #define HOLD_SHIFT_BRIEF 1u
 
-static uint64_t backoff_end_ns(const struct mt_tx_rec *r, uint64_t psn, uint64_t unit_ns)
+static uint64_t backoff_ns(const struct mt_tx_rec *r, uint64_t unit_ns)
 {
 	uint32_t most = r->state == MT_TX_BACKOFF_SHORT ? HOLD_SHIFT_BRIEF : HOLD_SHIFT_MAX;
 	uint32_t shift = r->tries > 1u ? r->tries - 1u : 0;
-	uint64_t wait = unit_ns << (shift < most ? shift : most);
+
+	if (r->state == MT_TX_BACKOFF_PATH)
+		return unit_ns / 2;
+	return unit_ns << (shift < most ? shift : most);
+}
+
+static uint64_t backoff_end_ns(const struct mt_tx_rec *r, uint64_t psn, uint64_t unit_ns)
+{
+	uint64_t wait = backoff_ns(r, unit_ns);
 	uint64_t hash = psn * UINT64_C(0x9E3779B97F4A7C15) >> 56;
 
 	return r->sent_ns + wait + (wait * hash >> 8);
 }
 
-void mt_tx_window_nack_backoff(struct mt_tx_window *w, uint64_t psn, uint64_t unit_ns, bool briefly)
+void mt_tx_window_nack_backoff(struct mt_tx_window *w, uint64_t psn, uint64_t unit_ns,
+			       enum mt_tx_state state)
 {
 	struct mt_tx_rec *r = mt_tx_rec(w, psn);
 	uint64_t due_ns;
 
 	mb_assert(psn >= w->una && psn < w->next && r->state == MT_TX_OUTSTANDING);
-	r->state = briefly ? MT_TX_BACKOFF_SHORT : MT_TX_BACKOFF;
+	mb_assert(mt_tx_in_backoff((uint8_t)state));
+	r->state = (uint8_t)state;
 	mb_assert(w->outstanding > 0);
 	due_ns = backoff_end_ns(r, psn, unit_ns);
 	w->outstanding--;

@@ -30,7 +30,8 @@ enum mt_tx_state {
 	MT_TX_OUTSTANDING,   /* sent, nothing known */
 	MT_TX_LOST,	     /* known lost, to be sent again */
 	MT_TX_BACKOFF,	     /* NACKed; becomes LOST when its back-off ends */
-	MT_TX_BACKOFF_SHORT, /* trimmed too often; likewise, but never waits long */
+	MT_TX_BACKOFF_SHORT, /* trimmed at the last hop; likewise, but never waits long */
+	MT_TX_BACKOFF_PATH,  /* trimmed too often on the way; likewise, for a round trip */
 	MT_TX_RECEIVED,	     /* the responder has it */
 };
 
@@ -89,18 +90,19 @@ void mt_tx_window_lost(struct mt_tx_window *w, uint64_t psn);
 
 static inline bool mt_tx_in_backoff(uint8_t state)
 {
-	return state == MT_TX_BACKOFF || state == MT_TX_BACKOFF_SHORT;
+	return state >= MT_TX_BACKOFF && state <= MT_TX_BACKOFF_PATH;
 }
 
 /*
- * mt_tx_window_nack_backoff marks an OUTSTANDING record BACKOFF, so that it is not sent again
- * before some time has passed since it was: unit_ns, twice that after the second time it was sent,
- * and so on, up to 16 times, or no further than twice if `briefly`; and up to as much again, by a
- * hash of the PSN, so that packets which were NACKed together do not come back together.
- * REQ(req.loss.nack-wait)
+ * mt_tx_window_nack_backoff puts an OUTSTANDING record into a state of back-off, so that it is not
+ * sent again before some time has passed since it was: unit_ns, twice that after the second time it
+ * was sent, and so on, up to 16 times; no further than twice if SHORT. On a path it is always half
+ * a unit: the queue is empty by then, and other EVs were tried, while the whole window waits behind
+ * this one packet. Up to as much again is added by a hash of the PSN, so that packets which were
+ * NACKed together do not come back together. REQ(req.loss.nack-wait)
  */
 void mt_tx_window_nack_backoff(struct mt_tx_window *w, uint64_t psn, uint64_t unit_ns,
-			       bool briefly);
+			       enum mt_tx_state state);
 /* mt_tx_window_end_backoff turns records whose back-off ends by now_ns into LOST ones. */
 void mt_tx_window_end_backoff(struct mt_tx_window *w, uint64_t now_ns, uint64_t unit_ns);
 /* mt_tx_window_received marks psn in [una, next) received and returns what it was before. */
