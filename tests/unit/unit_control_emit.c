@@ -252,10 +252,12 @@ CASE(mt_control_emit, a_nack_goes_back_by_the_ev_of_its_cause)
 	mt_reverse_ev_set(s, other);
 	c.cause.ev = s->evs[here].value;
 	for (int i = 0; i < 20; i++) {
+		c.cause.answer_lost = i % 2; /* it was sent again, by another EV than before */
 		assert_true(emit(&c));
 		assert_u_eq(d.ev, s->evs[here].value);
 		assert_u_eq(d.port, 1);
 	}
+	c.cause.answer_lost = false;
 	s->evs[here].state = MT_EV_DENIED;
 	assert_true(emit(&c));
 	assert_u_eq(d.ev, s->evs[other].value);

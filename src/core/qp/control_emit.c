@@ -93,12 +93,14 @@ static uint16_t pick_reply_ev(struct mt_qp *qp, uint8_t port, uint32_t ev, bool 
  * A lost SACK is made good by the next, a lost NACK by nothing: its packet is taken for one that
  * vanished, and its EV for a dead one. So a NACK goes back by the EV of its cause, where we have
  * it: the packet came by it a moment ago, and most faults are of both directions. The one EV of the
- * plane that was proved may have died since; a receiver learns that late. REQ(req.reverse.nack)
+ * plane that was proved may have died since; a receiver learns that late. What is sent again comes
+ * by another EV each time, and so does its NACK: it needs no choice by chance, which would send one
+ * of n into a dead path. REQ(req.reverse.nack)
  */
 static uint16_t pick_nack_ev(struct mt_qp *qp, const struct mt_trigger *cause)
 {
 	const struct mt_ev_set *s = qp->ev_set;
-	uint16_t index = cause->answer_lost ? MT_EV_NONE : find_ev(s, cause->port, cause->ev);
+	uint16_t index = find_ev(s, cause->port, cause->ev);
 
 	if (index != MT_EV_NONE && mt_ev_is_usable(&s->evs[index]) && mt_ev_is_open(s, index))
 		return index;
