@@ -55,6 +55,35 @@ CASE(mt_completer_sack, map_with_an_offset)
 	assert_u_eq(una(), 32);
 }
 
+/* A map that begins at `base`, and which packets below 64 and above are then received. */
+static void check_map(unsigned base, uint64_t map, uint64_t low, uint64_t high)
+{
+	struct mw_packet pkt = node_sack(&n, &sent[90], 0);
+
+	pkt.seth.sack_offset = (int16_t)(base + 1);
+	pkt.seth.sack_bitmap = map;
+	rx_at(5000, pkt);
+	for (uint64_t i = 0; i < 100; i++) {
+		const struct mt_tx_rec *rec = mt_tx_rec(&n.qp->req.window, node_psn(i));
+
+		assert_u_eq(rec->state == MT_TX_RECEIVED, (i < 64 ? low : high) >> i % 64 & 1);
+	}
+}
+
+/* REQ(req.loss.accumulate): of each map what those before did not name, wherever it begins. */
+CASE(mt_completer_sack, maps_overlap)
+{
+	start_message(sent, 100);
+	check_map(10, 0x21, 0x8400, 0);
+	check_map(10, 0x22, 0x8C00, 0);
+	check_map(12, 0x109, 0x109C00, 0);
+	check_map(4, UINT64_C(1) << 63 | 0x241, 0x10BC10, 0x8);
+	check_map(35, UINT64_C(1) << 63 | UINT64_C(1) << 32, 0x10BC10, 0x400000000 | 0x8);
+	check_map(30, UINT64_C(1) << 37 | 1, 0x4010BC10, 0x400000000 | 0x8);
+	check_map(94, 1, 0x4010BC10, 0x440000008); /* no PSN of the map before it, ... */
+	check_map(30, 3, 0xC010BC10, 0x440000008); /* ... and likewise */
+}
+
 /* REQ(req.psn.serial) */
 CASE(mt_completer_sack, of_what_was_never_sent_is_bogus)
 {

@@ -34,12 +34,28 @@ struct sack {
 	bool progress;
 };
 
-/* REQ(req.loss.accumulate) */
+/* The bits of a map that begins at psn `from`, as those of one that begins at `to`. */
+static uint64_t move_map(uint64_t map, uint64_t from, uint64_t to)
+{
+	uint64_t up = to - from, down = from - to;
+
+	if (up < MT_SACK_PSNS)
+		return map >> up;
+	return down < MT_SACK_PSNS ? map << down : 0;
+}
+
+/*
+ * A SACK repeats most of what the one before it said: only what is new is looked at. What was
+ * received once stays so. REQ(req.loss.accumulate)
+ */
 static void mark_sack_map(struct mt_qp *qp, struct sack *s)
 {
 	struct mt_tx_window *w = &qp->req.window;
-	uint64_t map = s->seth->sack_bitmap;
+	uint64_t known = move_map(w->sacked, w->sacked_base, s->base);
+	uint64_t map = s->seth->sack_bitmap & ~known;
 
+	w->sacked = s->seth->sack_bitmap | known;
+	w->sacked_base = s->base;
 	for (; map; map &= map - 1) {
 		uint64_t psn = s->base + mb_ctz64(map);
 

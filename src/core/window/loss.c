@@ -9,8 +9,6 @@
  */
 #define SAME_PATH_SHIFT 2
 
-#define MAP_PSNS 64u
-
 /*
  * A PSN that was sent so often that trims do not explain it waits longer each time, up to 2^4
  * windows.
@@ -58,7 +56,7 @@ static uint64_t next_reported(const struct mt_loss_report *r, uint64_t psn)
 		return psn;
 	if (psn < r->base)
 		psn = r->base;
-	return psn < r->base + MAP_PSNS ? psn : UINT64_MAX;
+	return psn < r->base + MT_SACK_PSNS ? psn : UINT64_MAX;
 }
 
 bool mt_loss_next(const struct mt_tx_window *w, const struct mt_loss_report *r, uint64_t window_ns,

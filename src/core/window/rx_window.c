@@ -8,15 +8,12 @@
 #include "base/assert.h"
 #include "base/bits.h"
 
-/* A SACK describes this many PSNs. */
-#define REPORT 64u
-
 static uint32_t ring_bits(uint32_t limit)
 {
 	uint32_t bits = mb_pow2_ceil(limit);
 
 	/* Two words at least, so that 64 bits from anywhere never meet themselves. */
-	return bits < 2 * REPORT ? 2 * REPORT : bits;
+	return bits < 2 * MT_SACK_PSNS ? 2 * MT_SACK_PSNS : bits;
 }
 
 size_t mt_rx_window_size(uint32_t limit)
@@ -171,19 +168,19 @@ static uint64_t report_base(struct mt_rx_window *w)
 {
 	uint64_t newest;
 
-	if (w->top - w->expected <= REPORT)
+	if (w->top - w->expected <= MT_SACK_PSNS)
 		return w->expected;
 	if (should_walk(w->wide++)) {
 		if (w->walk < w->expected || w->walk >= w->top)
 			w->walk = w->expected;
-		w->walk += REPORT;
-		return w->walk - REPORT;
+		w->walk += MT_SACK_PSNS;
+		return w->walk - MT_SACK_PSNS;
 	}
 	/* The lowest not yet reported goes to the top of the map: below it are holes to name. */
-	newest = w->unreported < w->top ? w->unreported + REPORT / 2 : w->top;
+	newest = w->unreported < w->top ? w->unreported + MT_SACK_PSNS / 2 : w->top;
 	if (newest > w->top)
 		newest = w->top;
-	return newest - w->expected <= REPORT ? w->expected : newest - REPORT;
+	return newest - w->expected <= MT_SACK_PSNS ? w->expected : newest - MT_SACK_PSNS;
 }
 
 uint64_t mt_rx_window_report(struct mt_rx_window *w, uint64_t *base)
@@ -198,10 +195,10 @@ uint64_t mt_rx_window_report(struct mt_rx_window *w, uint64_t *base)
 		return 0;
 	mb_assert(w->received);
 	map = mb_ring_load64(w->received, w->size, *base);
-	if (w->top - *base < REPORT)
+	if (w->top - *base < MT_SACK_PSNS)
 		map &= low_bits((unsigned)(w->top - *base));
-	if (*base <= w->unreported && w->unreported < *base + REPORT)
-		w->unreported = *base + REPORT < w->top ? *base + REPORT : w->top;
+	if (*base <= w->unreported && w->unreported < *base + MT_SACK_PSNS)
+		w->unreported = *base + MT_SACK_PSNS < w->top ? *base + MT_SACK_PSNS : w->top;
 	mb_assert_slow(w->unreported <= w->top);
 	return map;
 }

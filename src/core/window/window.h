@@ -25,6 +25,9 @@
  * ring comes round, because a late SACK may still name it as its trigger.
  */
 
+/* The map of a SACK says of so many PSNs whether they were received. */
+#define MT_SACK_PSNS 64u
+
 enum mt_tx_state {
 	MT_TX_UNUSED,
 	MT_TX_OUTSTANDING,   /* sent, nothing known */
@@ -58,6 +61,8 @@ struct mt_tx_window {
 	uint64_t backoff_due_ns; /* when the first of them becomes LOST; while n_backoff > 0 */
 	uint32_t n_backoff;	 /* records that are */
 	uint32_t search_from;	 /* low half of the PSN where a search for losses is to go on */
+	uint64_t sacked;	 /* of MT_SACK_PSNS from sacked_base on those that SACKs named */
+	uint64_t sacked_base;
 };
 
 static inline struct mt_tx_rec *mt_tx_rec(const struct mt_tx_window *w, uint64_t psn)
