@@ -106,11 +106,6 @@ void mb_timer_arm(struct mb_timers *h, struct mb_timer *t, uint64_t deadline_ns)
 	h->root = merge_heaps(h->root, t);
 }
 
-uint64_t mb_timers_deadline(const struct mb_timers *h)
-{
-	return h->root ? h->root->deadline_ns : MB_NEVER;
-}
-
 struct mb_timer *mb_timers_expire(struct mb_timers *h, uint64_t now_ns)
 {
 	struct mb_timer *t = h->root;

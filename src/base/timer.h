@@ -33,7 +33,10 @@ void mb_timer_init(struct mb_timer *t);
 void mb_timer_arm(struct mb_timers *h, struct mb_timer *t, uint64_t deadline_ns);
 void mb_timer_disarm(struct mb_timers *h, struct mb_timer *t);
 /* mb_timers_deadline returns the earliest deadline, MB_NEVER when there is none. */
-uint64_t mb_timers_deadline(const struct mb_timers *h);
+static inline uint64_t mb_timers_deadline(const struct mb_timers *h)
+{
+	return h->root ? h->root->deadline_ns : MB_NEVER;
+}
 /* mb_timers_expire takes one timer that is due at now off the heap; NULL when none is. */
 struct mb_timer *mb_timers_expire(struct mb_timers *h, uint64_t now_ns);
 

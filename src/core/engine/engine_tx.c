@@ -26,7 +26,7 @@ static uint32_t tx_endpoint(struct mt_engine *e, struct mt_control_queue *q, uin
 	struct mt_control c;
 	uint32_t sent = 0;
 
-	while (sent < n && mt_control_pop(&e->controls, q, &c))
+	while (sent < n && q->count > 0 && mt_control_pop(&e->controls, q, &c))
 		sent += mt_control_emit(e, now_ns, &c, &descs[sent]);
 	return sent;
 }
@@ -131,6 +131,11 @@ static uint32_t tx_data(struct mt_engine *e, uint64_t now_ns, uint32_t free_port
 	return sent;
 }
 
+static bool data_may_leave(const struct mt_engine *e, uint32_t free_ports)
+{
+	return free_ports && (!mb_link_is_empty(&e->ready) || free_ports & e->no_room_ports);
+}
+
 uint32_t mt_engine_tx(struct mt_engine *e, uint64_t now_ns, uint32_t free_ports,
 		      struct mt_tx_desc *descs, uint32_t n)
 {
@@ -138,10 +143,10 @@ uint32_t mt_engine_tx(struct mt_engine *e, uint64_t now_ns, uint32_t free_ports,
 
 	if (e->ports.up == 0)
 		return 0;
-	if (free_ports && (!mb_link_is_empty(&e->ready) || free_ports & e->no_room_ports))
+	if (data_may_leave(e, free_ports))
 		for_data = n / DATA_SHARE;
 	sent = tx_control(e, now_ns, descs, n - for_data);
-	if (free_ports)
+	if (data_may_leave(e, free_ports))
 		sent += tx_data(e, now_ns, free_ports, descs + sent, n - sent);
 	if (for_data)
 		sent += tx_control(e, now_ns, descs + sent, n - sent); /* data left room */

@@ -33,12 +33,12 @@ static void set_destination(const struct mt_qp *qp, uint16_t ev, struct mt_tx_de
 	d->qp_user = qp->user;
 }
 
-/* An empty packet with its BTH. REQ(wire.bth.control-use) */
+/* The BTH of a packet without payload, whose header follows. REQ(wire.bth.control-use) */
 static void init_packet(const struct mt_qp *qp, enum mw_opcode op, uint32_t psn,
 			struct mt_tx_desc *d)
 {
 	mb_assert_slow(qp->attr.dest_qpn != 0 && !(op & qp->response_bit));
-	d->pkt = (struct mw_packet){0};
+	d->pkt.payload_len = 0;
 	d->pkt.bth = (struct mw_bth){
 		.opcode = (uint8_t)(op | qp->response_bit),
 		.p_key = qp->attr.p_key,
@@ -297,7 +297,7 @@ bool mt_control_emit_next(struct mt_qp *qp, uint64_t now_ns, struct mt_tx_desc *
 	struct mt_engine *e = qp->engine;
 	struct mt_control c;
 
-	while (mt_control_pop(&e->controls, &qp->named_control, &c))
+	while (qp->named_control.count > 0 && mt_control_pop(&e->controls, &qp->named_control, &c))
 		if (mt_control_emit(e, now_ns, &c, desc))
 			return true;
 	return emit_pending(qp, now_ns, desc);

@@ -81,37 +81,25 @@ static void fill_descriptor(const struct mt_qp *qp, const struct mt_wqe *wqe, ui
 
 	mb_assert_slow(psn >= wqe->first_psn && psn < wqe->first_psn + wqe->n_packets);
 	mb_assert_slow(ev < qp->ev_set->n_evs && qp->ev_set->evs[ev].port < qp->ev_set->n_ports);
-	d->pkt = (struct mw_packet){
-		.bth =
-			{
-				.opcode = opcode_of(wqe, index),
-				.se = last && wqe->flags & RD_SEND_SOLICITED,
-				.p_key = qp->attr.p_key,
-				.dqp = qp->attr.dest_qpn,
-				.a = rtx || wants_ack(qp, wqe, index),
-				.rtx = rtx,
-				.ts = true,
-				.psn = mb_psn_wire(psn),
-			},
-		.data =
-			{
-				.meth = {.rqmsn = wqe->rqmsn, .msn = (uint16_t)msn},
-				.tseth =
-					{
-						.tx_timestamp = mt_timestamp(qp->engine, now_ns),
-						.ftype = MW_FTYPE_TIMESTAMP,
-					},
-				.reth =
-					{
-						.va = wqe->remote_addr + offset,
-						.rkey = wqe->rkey,
-						.dmalen = wqe->length,
-					},
-				.imm = wqe->imm,
-			},
-		.payload_len = packet_bytes(qp, wqe, index),
+	d->pkt.payload_len = packet_bytes(qp, wqe, index);
+	d->pkt.bth = (struct mw_bth){
+		.opcode = opcode_of(wqe, index),
+		.se = last && wqe->flags & RD_SEND_SOLICITED,
+		.pad = (uint8_t)(-d->pkt.payload_len & 3),
+		.p_key = qp->attr.p_key,
+		.dqp = qp->attr.dest_qpn,
+		.a = rtx || wants_ack(qp, wqe, index),
+		.rtx = rtx,
+		.ts = true,
+		.psn = mb_psn_wire(psn),
 	};
-	d->pkt.bth.pad = (uint8_t)(-d->pkt.payload_len & 3);
+	d->pkt.data = (struct mw_data_ext){
+		.meth = {.rqmsn = wqe->rqmsn, .msn = (uint16_t)msn},
+		.tseth = {.tx_timestamp = mt_timestamp(qp->engine, now_ns),
+			  .ftype = MW_FTYPE_TIMESTAMP},
+		.reth = {.va = wqe->remote_addr + offset, .rkey = wqe->rkey, .dmalen = wqe->length},
+		.imm = wqe->imm,
+	};
 	d->dst = qp->attr.dest;
 	d->sge = mt_sq_sges(&qp->req.sq, wqe);
 	d->n_sge = wqe->n_sge;
