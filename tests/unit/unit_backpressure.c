@@ -55,6 +55,8 @@ CASE(mt_backpressure_restore, not_after_an_episode_that_went_on)
 	overflow(5900);
 	assert_u_eq(mt_backpressure_penalty(&p, 6899), 64);
 	assert_true(mt_backpressure_restore(&p, 6900, PERIOD));
+	overflow(6000); /* two periods are still a burst */
+	assert_true(mt_backpressure_restore(&p, 7000, PERIOD));
 	overflow(6001);
 	assert_false(mt_backpressure_restore(&p, 7001, PERIOD));
 }

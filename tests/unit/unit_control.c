@@ -107,6 +107,15 @@ TEST_WITH(fresh, NULL, mt_control_push, nacks_of_one_queue_do_not_use_it_up)
 	assert_true(put_kind(2, MT_CONTROL_NACK, 0));
 }
 
+/* REQ(rsp.control.quota) */
+TEST_WITH(fresh, NULL, mt_control_push, nothing_else_takes_of_the_reserve)
+{
+	assert_u_eq(fill(0, MT_CONTROL_NACK) + fill(1, MT_CONTROL_NACK), SIZE - RESERVE);
+	assert_false(put(2, 1));
+	check_take(1, 0);
+	assert_true(put(2, 1));
+}
+
 TEST_WITH(fresh, NULL, mt_control_clear, only_that_queue)
 {
 	put(0, 1);
@@ -118,6 +127,28 @@ TEST_WITH(fresh, NULL, mt_control_clear, only_that_queue)
 	check_take(1, 2);
 	check_take(1, 4);
 	assert_u_eq(pool.n_free, SIZE);
+}
+
+TEST_WITH(fresh, NULL, mt_control_init, each_entry_is_free_once_and_nothing_behind_them_is_touched)
+{
+	struct mt_control more[SIZE + 1], last;
+	struct mt_control_queue each[SIZE] = {{0}};
+	struct mt_control c = {.kind = MT_CONTROL_EP_REQUEST};
+
+	memset(more, 0xA5, sizeof(more));
+	last = more[SIZE];
+	mt_control_init(&pool, more, SIZE);
+	assert_memory_equal(&more[SIZE], &last, sizeof(last));
+	for (uint16_t i = 0; i < SIZE; i++) {
+		c.index = i;
+		assert_true(mt_control_push(&pool, &each[i], &c));
+		assert_true(each[i].first < SIZE);
+	}
+	assert_u_eq(pool.n_free, 0);
+	for (uint16_t i = 0; i < SIZE; i++) {
+		assert_true(mt_control_pop(&pool, &each[i], &c));
+		assert_u_eq(c.index, i);
+	}
 }
 
 TEST_WITH(fresh, NULL, mt_control_init, the_largest_pool)

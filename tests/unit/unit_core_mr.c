@@ -63,6 +63,7 @@ CASE(mt_mr_check, wrong_key_domain_or_right)
 	assert_false(allowed(KEY + 0x100, PD, START, 1, 0)); /* an index without an MR */
 	assert_false(allowed(0, PD, START, 1, 0));
 	assert_false(allowed(0x33, PD, START, 1, 0));	    /* index 0 */
+	assert_false(allowed(0, 0, 0, 0, 0));		    /* which is all zero otherwise */
 	assert_false(allowed(UINT32_MAX, PD, START, 1, 0)); /* beyond the table */
 	assert_false(allowed(5u << 8 | 0x33, PD, START, 1, 0));
 	assert_false(allowed(KEY, PD + 1, START, 1, 0));

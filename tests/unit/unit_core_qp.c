@@ -425,6 +425,52 @@ CASE(mt_qp_tick, the_timeout_of_each_exponent)
 }
 
 /* REQ(req.retry.exhausted) REQ(req.error.flush) */
+/* ---- a peer without room ---- */
+
+CASE(mt_qp_nack_backoff_ns, two_round_trips_but_no_more_than_a_quarter_of_the_timeout)
+{
+	uint64_t timeout_ns = UINT64_C(1024) << opts.attr.timeout;
+
+	start();
+	n.qp->req.rtt = (struct mt_rtt){.smoothed_ns = 50000};
+	assert_u_eq(mt_qp_nack_backoff_ns(n.qp), 100000);
+	n.qp->req.rtt.smoothed_ns = timeout_ns;
+	assert_u_eq(mt_qp_nack_backoff_ns(n.qp), timeout_ns / 4);
+}
+
+CASE(mt_qp_probe_after_ns, never_while_all_that_is_missing_waits_for_room)
+{
+	uint64_t least_ns = opts.cfg.timing.tail_probe_min_ns;
+	struct mt_tx_desc d[2];
+	struct mw_packet nack;
+
+	start();
+	assert_i_eq(node_post(&n, n.qp, 1, 2 * MTU, 0), MT_OK);
+	assert_u_eq(node_tx(&n, 1000, d, 2), 2);
+	node_drain(&n, 1000);
+	assert_u_eq(mt_qp_probe_after_ns(n.qp), least_ns);
+	nack = node_nack(&n, &d[0], MW_NACK_NO_PKT_BUFFER);
+	node_rx(&n, 1000, &nack);
+	assert_u_eq(mt_qp_probe_after_ns(n.qp), least_ns); /* the other may be lost */
+	nack = node_nack(&n, &d[1], MW_NACK_NO_PKT_BUFFER);
+	node_rx(&n, 1000, &nack);
+	assert_u_eq(mt_qp_probe_after_ns(n.qp), MT_RTO_NO_PROBE);
+}
+
+CASE(mt_qp_probe_after_ns, never_for_a_single_packet_that_waits_for_room)
+{
+	struct mt_tx_desc d;
+	struct mw_packet nack;
+
+	start();
+	assert_i_eq(node_post(&n, n.qp, 1, 1, 0), MT_OK);
+	assert_u_eq(node_tx(&n, 1000, &d, 1), 1);
+	node_drain(&n, 1000);
+	nack = node_nack(&n, &d, MW_NACK_NO_PKT_BUFFER);
+	node_rx(&n, 1000, &nack);
+	assert_u_eq(mt_qp_probe_after_ns(n.qp), MT_RTO_NO_PROBE);
+}
+
 CASE(mt_qp_tick, gives_up_when_retries_are_used_up)
 {
 	uint64_t now = 0;
@@ -568,7 +614,11 @@ CASE(mt_qp_post_send, in_error_it_is_flushed_at_once)
 	struct mt_event ev;
 
 	start();
+	assert_i_eq(node_post(&n, n.qp, 6, 1, 0), MT_OK);
+	assert_true(mt_engine_tx_is_blocked(n.engine));
 	mt_qp_fail(n.qp, RD_WC_FATAL_ERR, RD_WC_FATAL_ERR);
+	assert_false(mt_engine_tx_is_blocked(n.engine)); /* by nothing that is left to send */
+	node_check_completion(&n, 6, RD_WC_FATAL_ERR);
 	assert_true(node_poll(&n, &ev)); /* the failure */
 	node_check_no_event(&n);
 	assert_i_eq(node_post(&n, n.qp, 7, 1, 0), MT_OK);

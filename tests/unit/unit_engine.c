@@ -412,6 +412,67 @@ CASE(mt_engine_poll, qps_are_polled_in_rotation)
 	}
 }
 
+static void move(enum rd_qp_state state)
+{
+	struct rd_qp_attr a = {.state = state};
+
+	assert_i_eq(node_modify(&n, n.qp, &a, RD_QP_STATE), MT_OK);
+}
+
+static void check_drained(void)
+{
+	struct mt_event ev;
+
+	assert_true(node_poll(&n, &ev));
+	assert_u_eq(ev.type, MT_EVENT_SQ_DRAINED);
+	assert_ptr_equal(ev.qp_user, &n);
+	node_check_no_event(&n);
+}
+
+/* The send queue has one slot: what was in it says nothing about what is not posted yet. */
+static void begin_one(void)
+{
+	struct mt_tx_desc d;
+
+	opts.cap.sq_depth = 1;
+	start();
+	assert_i_eq(node_post(&n, n.qp, 4, 1, RD_SEND_SIGNALED), MT_OK);
+	assert_u_eq(node_tx(&n, 1000, &d, 1), 1);
+}
+
+static void complete_one(void)
+{
+	struct mw_packet ack = node_ack(&n, 0x1F, 1);
+
+	node_rx(&n, 2000, &ack);
+	node_check_completion(&n, 4, RD_WC_SUCCESS);
+}
+
+/* REQ(req.sqd.drained) */
+CASE(mt_engine_poll, drained_is_told_once_a_move_behind_what_had_begun)
+{
+	begin_one();
+	move(RD_QPS_SQD);
+	node_check_no_event(&n);
+	complete_one();
+	check_drained();
+	move(RD_QPS_RTS);
+	node_check_no_event(&n);
+	move(RD_QPS_SQD);
+	check_drained();
+}
+
+/* REQ(req.sqd.drained) */
+CASE(mt_engine_poll, a_qp_that_sends_again_is_not_drained)
+{
+	begin_one();
+	move(RD_QPS_SQD);
+	node_check_no_event(&n);
+	move(RD_QPS_RTS);
+	complete_one();
+	node_check_no_event(&n);
+}
+
 CASE(mt_engine_report_ev, a_full_ring_drops_and_counts)
 {
 	struct mt_ev_change change = {.state = MT_EV_GOOD, .cause = MT_EV_BY_PROBE};

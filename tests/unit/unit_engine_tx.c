@@ -176,6 +176,25 @@ CASE(mt_engine_tx, data_have_a_part_of_each_call)
 	assert_u_eq(node_tx(&n, 0, sent, 100), 23);
 }
 
+/* Own requests are few; whoever asks us may be anybody. */
+CASE(mt_engine_tx, own_endpoint_requests_go_first_and_answers_last)
+{
+	static const uint8_t want[] = {MW_EP_REQUEST, MW_SACK, MW_ACK, MW_EP_RESPONSE};
+	struct mt_ep_request req = {.dst = n.peer, .op = MW_EP_EV_PROBE, .timeout_ns = 10000};
+	struct mw_packet asked = {
+		.bth = {.opcode = MW_EP_REQUEST, .p_key = 0xFFFF, .dqp = 2, .psn = 5},
+		.erth = {.op = MW_EP_EV_PROBE},
+	};
+	uint16_t id;
+
+	node_rx(&n, 0, &asked);
+	owe(1);
+	assert_i_eq(mt_engine_ep_request(n.engine, 0, &req, &id), MT_OK);
+	assert_u_eq(node_tx(&n, 0, sent, 256), 4);
+	for (int i = 0; i < 4; i++)
+		assert_u_eq(sent[i].pkt.bth.opcode, want[i]);
+}
+
 CASE(mt_engine_tx, control_does_not_wait_for_room)
 {
 	post(0, 1);

@@ -150,6 +150,7 @@ CASE(mt_ep_match_response, only_by_who_was_asked_with_what_was_sent)
 	assert_u_eq(s->rtt_ns, 30);
 	assert_false(s->svc_time_subtracted);
 	assert_null(mt_ep_match_response(&table, &a)); /* a second time */
+	assert_null(mt_ep_expire_next(&table, 100 + TIMEOUT));
 	assert_ptr_equal(mt_ep_next_ended(&table), s);
 }
 
@@ -195,6 +196,16 @@ CASE(mt_ep_match_response, service_time_is_taken_off_where_it_is_agreed)
 	assert_ptr_equal(mt_ep_match_response(&table, &a), s);
 	assert_u_eq(s->rtt_ns, 20);
 	assert_true(s->svc_time_subtracted);
+}
+
+CASE(mt_ep_match_response, all_of_the_time_may_be_service)
+{
+	struct mt_ep_slot *s = sent_at(100, 7);
+	struct mt_ep_response a = answer(120, s->req.id, 12);
+
+	a.svc_time = true;
+	assert_ptr_equal(mt_ep_match_response(&table, &a), s);
+	assert_u_eq(s->rtt_ns, 0);
 }
 
 CASE(mt_ep_expire_next, in_order_of_time)

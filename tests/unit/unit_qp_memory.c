@@ -2,6 +2,7 @@
 /* When windows are taken from the pool, and that they go back. */
 #include <stdlib.h>
 
+#include "core/ext/ext.h"
 #include "unit/node_fixture.h"
 
 #define IDLE_NS 1000000u
@@ -52,6 +53,13 @@ static void receive(struct mt_qp *qp, uint64_t now, uint64_t i, uint8_t opcode)
 	node_drain(&n, now);
 }
 
+/* So many rounds of the clock. */
+static void idle_for(unsigned rounds)
+{
+	while (rounds-- > 0)
+		mt_memory_tick(n.engine, mt_memory_deadline(n.engine));
+}
+
 /* Two rounds of the clock: one takes the marks of use away, one the windows. */
 static void idle(void)
 {
@@ -73,6 +81,25 @@ CASE(mt_qp_ensure_records, at_the_first_post_only)
 	assert_null(n.qp->rsp.stash.slots);
 	/* 16 bytes a PSN, and the place in the rotation. REQ(mem.records) */
 	assert_u_eq(used() - before, 16u * 128 * opts.attr.mpr + 64);
+	idle();
+	assert_null(n.qp->req.window.recs);
+	assert_u_eq(used(), before);
+}
+
+/* REQ(mem.records) */
+CASE(mt_qp_ensure_records, both_blocks_or_none)
+{
+	size_t before, records = sizeof(struct mt_tx_rec) * 128;
+
+	start();
+	node_exhaust(&n);
+	before = used();
+	mt_engine_add_memory(n.engine, engine_node_block(&n.base, records), records);
+	assert_false(mt_qp_ensure_records(n.qp, 1000));
+	assert_u_eq(used(), before);
+	assert_true(mt_engine_memory_wanted(n.engine) < records); /* the second is missing */
+	engine_node_grow(&n.base);
+	assert_true(mt_qp_ensure_records(n.qp, 1000));
 }
 
 /* REQ(mem.idle) */
@@ -149,14 +176,130 @@ CASE(mt_memory_tick, not_while_in_use)
 	}
 }
 
+CASE(mt_memory_tick, not_the_records_of_a_qp_that_sends_now_and_then)
+{
+	start();
+	for (uint64_t t = 0; t < 10; t++) {
+		assert_true(mt_qp_ensure_records(n.qp, t * IDLE_NS + 1000));
+		mt_memory_tick(n.engine, (t + 1) * IDLE_NS + 1000);
+		assert_non_null(n.qp->req.window.recs);
+	}
+}
+
+/* READs of the peer that wait for what is before them have their records. */
+CASE(mt_memory_tick, of_a_qp_that_answers_reads)
+{
+	struct mt_rd_atomic *r;
+
+	opts.cap.extensions = MW_EXT_READ;
+	opts.attr.max_dest_rd_atomic = 2;
+	start();
+	r = n.qp->ext->rd_atomic;
+	assert_true(mt_qp_ensure_records(&r->qp, 1000));
+	r->n_queued = 1;
+	idle_for(3);
+	assert_non_null(r->qp.req.window.recs);
+	r->n_queued = 0;
+	idle_for(3);
+	assert_null(r->qp.req.window.recs);
+}
+
+CASE(mt_memory_deadline, a_period_after_the_first_that_takes_memory)
+{
+	struct mt_qp *other;
+
+	start();
+	other = node_add_qp(&n, n.qpn + 1, n.peer_qpn, &n);
+	assert_u_eq(mt_memory_deadline(n.engine), MB_NEVER);
+	assert_true(mt_qp_ensure_records(n.qp, 1000));
+	assert_u_eq(mt_memory_deadline(n.engine), 1000 + IDLE_NS);
+	assert_true(mt_qp_ensure_records(other, 5000));
+	assert_u_eq(mt_memory_deadline(n.engine), 1000 + IDLE_NS);
+	mt_memory_tick(n.engine, 1000 + IDLE_NS);
+	assert_u_eq(mt_memory_deadline(n.engine), 1000 + 2 * IDLE_NS);
+	mt_memory_tick(n.engine, 1000 + 2 * IDLE_NS);
+	assert_u_eq(mt_memory_deadline(n.engine), MB_NEVER);
+	assert_true(mt_qp_ensure_records(other, 7 * IDLE_NS));
+	assert_u_eq(mt_memory_deadline(n.engine), 8 * IDLE_NS);
+}
+
+/* Of one tick, however many QPs there are. */
+#define VISITS 256u
+#define PARTS 16u
+
+/* So many QPs take memory at 1000. */
+static void use(uint32_t count)
+{
+	start();
+	for (uint32_t i = 0; i < count; i++) {
+		qps[i] = node_add_qp(&n, n.qpn + 1 + i, n.peer_qpn, &n);
+		while (!mt_qp_ensure_records(qps[i], 1000))
+			engine_node_grow(&n.base);
+	}
+}
+
+static uint32_t count_used(uint32_t count)
+{
+	uint32_t marked = 0;
+
+	for (uint32_t i = 0; i < count; i++)
+		marked += qps[i]->used;
+	return marked;
+}
+
+CASE(mt_memory_tick, a_long_round_goes_on_a_sixteenth_of_its_time_later)
+{
+	uint64_t now = 1000 + IDLE_NS;
+
+	use(VISITS + 50);
+	mt_memory_tick(n.engine, now);
+	assert_u_eq(count_used(VISITS + 50), 50);
+	now += IDLE_NS / PARTS;
+	assert_u_eq(mt_memory_deadline(n.engine), now);
+	mt_memory_tick(n.engine, now);
+	assert_u_eq(count_used(VISITS + 50), 0);
+	assert_u_eq(n.engine->n_window_owners, VISITS + 50);
+	now += IDLE_NS;
+	assert_u_eq(mt_memory_deadline(n.engine), now);
+	mt_memory_tick(n.engine, now);
+	assert_u_eq(n.engine->n_window_owners, 50);
+	assert_u_eq(mt_memory_deadline(n.engine), now + IDLE_NS / PARTS);
+}
+
+CASE(mt_memory_tick, a_round_is_no_longer_than_there_are_qps_left)
+{
+	struct rd_qp_attr reset = {.state = RD_QPS_RESET};
+	uint64_t now = 1000 + IDLE_NS;
+
+	use(VISITS + 50);
+	mt_memory_tick(n.engine, now);
+	for (uint32_t i = 0; i < VISITS + 40; i++)
+		assert_i_eq(node_modify(&n, qps[i], &reset, RD_QP_STATE), MT_OK);
+	assert_u_eq(n.engine->n_window_owners, 10);
+	now = mt_memory_deadline(n.engine);
+	mt_memory_tick(n.engine, now);
+	assert_u_eq(mt_memory_deadline(n.engine), now + IDLE_NS);
+	for (uint32_t i = VISITS + 40; i < VISITS + 50; i++)
+		assert_i_eq(node_modify(&n, qps[i], &reset, RD_QP_STATE), MT_OK);
+	assert_u_eq(mt_memory_deadline(n.engine), MB_NEVER);
+	assert_true(mt_qp_ensure_records(n.qp, now));
+	mt_memory_tick(n.engine, now + IDLE_NS);
+	assert_u_eq(mt_memory_deadline(n.engine), now + 2 * IDLE_NS);
+}
+
 CASE(mt_memory_tick, in_error_everything_goes)
 {
 	struct rd_qp_attr err = {.state = RD_QPS_ERR};
 	size_t before;
 
+	opts.cap.extensions = MW_EXT_SEND;
+	opts.cap.in_order = true;
 	start();
 	before = used();
 	receive(n.qp, 1000, 1, MW_WRITE_ONLY);
+	receive(n.qp, 1000, 3, MW_WRITE_ONLY_IMM);
+	assert_u_eq(n.qp->ext->in_order.count, 2);
+	assert_non_null(n.qp->rsp.stash.slots);
 	assert_i_eq(node_post(&n, n.qp, 1, MTU, 0), MT_OK);
 	node_drain(&n, 1000);
 	assert_i_eq(node_modify(&n, n.qp, &err, RD_QP_STATE), MT_OK);
@@ -203,6 +346,19 @@ CASE(mt_qp_alloc_buffered, as_many_as_may_wait)
 	receive(n.qp, 1000, MT_IN_ORDER_MAX + 1, MW_WRITE_ONLY);
 	assert_u_eq(n.qp->ext->in_order.count, MT_IN_ORDER_MAX);
 	assert_u_eq(node_stats(&n).drop_no_memory, 1);
+}
+
+/* REQ(ext.order.bound) */
+CASE(mt_qp_alloc_buffered, fewer_than_are_left_for_others)
+{
+	opts.cap.extensions = MW_EXT_SEND;
+	opts.cap.in_order = true;
+	opts.cfg.max_buffered = 8;
+	start();
+	for (uint32_t i = 1; i <= 8; i++)
+		receive(n.qp, 1000, i, MW_WRITE_ONLY);
+	assert_u_eq(n.qp->ext->in_order.count, 4);
+	assert_u_eq(node_stats(&n).drop_no_buffer, 4);
 }
 
 /* REQ(mem.qp-size) */

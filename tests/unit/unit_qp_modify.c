@@ -375,6 +375,15 @@ static void receive(uint32_t i, uint8_t opcode)
 	node_rx(&n, 0, &pkt);
 }
 
+/* The i-th packet, with the immediate that takes the r-th receive. */
+static void receive_imm(uint32_t i, uint16_t r)
+{
+	struct mw_packet pkt = node_write(&n, MW_WRITE_ONLY_IMM, i, (uint16_t)i, 4, 4);
+
+	pkt.data.meth.rqmsn = r;
+	node_rx(&n, 0, &pkt);
+}
+
 /* REQ(api.qp.modify.order) */
 CASE(mt_qp_modify, limits_as_responder_change_until_rts)
 {
@@ -476,6 +485,44 @@ CASE(mt_qp_modify, another_ev_profile_only_with_memory_for_the_window)
 	}
 	assert_u_eq(n.qp->attr.ev_profile, 1);
 	assert_u_eq(n.qp->rsp.window.limit, 128 * 128);
+}
+
+/* The blocks of the pool that the responder's memory takes. */
+static size_t responder_memory(void)
+{
+	const struct mt_responder *rsp = &n.qp->rsp;
+
+	return (rsp->window.received ? mb_pool_block_size(mt_rx_window_size(rsp->window.limit))
+				     : 0) +
+	       (rsp->stash.slots ? mb_pool_block_size(mt_imm_stash_size(rsp->stash.limit)) : 0);
+}
+
+/* What is filled is replaced; what is empty goes, and comes back when it is needed. */
+CASE(mt_qp_modify, limits_that_change_give_back_the_memory_of_the_old_ones)
+{
+	struct rd_qp_attr a = good(RD_QPS_RTS);
+	size_t others;
+
+	assert_i_eq(mt_qp_post_recv(n.qp, 1), MT_OK);
+	ready_to_receive();
+	receive_imm(0, 0);
+	receive(2, MW_WRITE_ONLY);
+	node_drain(&n, 0);
+	others = mt_engine_memory_used(n.engine) - responder_memory();
+	assert_non_null(n.qp->rsp.stash.slots);
+	for (uint8_t mpr = 4; mpr > 0; mpr /= 2) {
+		a.mpr_dest = mpr;
+		a.max_wimm_dest = 100u * mpr;
+		assert_i_eq(node_modify(&n, n.qp, &a, RD_QP_MPR_DEST | RD_QP_MAX_WIMM_DEST), MT_OK);
+		assert_null(n.qp->rsp.stash.slots);
+		assert_non_null(n.qp->rsp.window.received);
+		assert_u_eq(mt_engine_memory_used(n.engine), others + responder_memory());
+	}
+	receive_imm(4, 1);
+	a.max_wimm_dest = 50;
+	assert_i_eq(node_modify(&n, n.qp, &a, RD_QP_MAX_WIMM_DEST), MT_OK);
+	assert_non_null(n.qp->rsp.stash.slots);
+	assert_u_eq(mt_engine_memory_used(n.engine), others + responder_memory());
 }
 
 /* What lies there already stays in the window. */

@@ -549,6 +549,19 @@ CASE(mt_responder_data, the_first_refusal_counts)
 	check_ack(NAK_REMOTE_ACCESS, 1);
 }
 
+CASE(mt_responder_data, the_first_fault_of_a_message_is_told)
+{
+	struct mw_packet bad;
+
+	opts.attr.max_wimm_dest = 1;
+	start();
+	bad = only_imm(1, 2); /* beyond what was agreed, and ... */
+	bad.data.reth.rkey = 0;
+	rx(bad);
+	rx(only(0));
+	check_ack(NAK_REMOTE_ACCESS, 1);
+}
+
 CASE(mt_responder_data, nothing_completes_behind_a_refused_message)
 {
 	struct mw_packet bad;

@@ -260,7 +260,7 @@ static bool check_memory(struct mt_incoming *c)
 	if (!mt_qp_ensure_bitmaps(c->qp, c->rx->now_ns))
 		missing = MW_NACK_NO_BITMAP;
 	else if (c->op & MW_OP_IMM && !mt_qp_has_ext(c->qp, MW_EXT_SEND) &&
-		 !mt_qp_ensure_stash(c->qp, c->rx->now_ns))
+		 !mt_qp_ensure_stash(c->qp))
 		missing = MW_NACK_NO_RESOURCE;
 	else if (mt_in_order_must_wait(c) &&
 		 !(c->buffered = mt_qp_alloc_buffered(c->qp, c->pkt->payload_len)))

@@ -149,7 +149,7 @@ struct mt_ep_slot *mt_ep_match_response(struct mt_ep_table *t, const struct mt_e
 		return NULL;
 	elapsed = a->now_ns - s->sent_ns;
 	service = (uint64_t)(uint16_t)(a->stamp - s->stamp) << a->ts_shift;
-	if (service > 0 && (!a->svc_time || service > elapsed))
+	if (service && (!a->svc_time || service > elapsed))
 		return NULL;
 	s->rtt_ns = elapsed - service;
 	s->svc_time_subtracted = a->svc_time;

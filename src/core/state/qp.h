@@ -175,7 +175,8 @@ static inline bool mt_qp_ensure_records(struct mt_qp *qp, uint64_t now_ns)
 	return qp->req.window.recs || mt_qp_alloc_records(qp, now_ns);
 }
 bool mt_qp_ensure_bitmaps(struct mt_qp *qp, uint64_t now_ns);
-bool mt_qp_ensure_stash(struct mt_qp *qp, uint64_t now_ns);
+/* The stash is only for a packet that has its bitmaps. */
+bool mt_qp_ensure_stash(struct mt_qp *qp);
 /* mt_qp_alloc_buffered returns memory for a packet that is to wait; NULL: there are enough, or
  * none. */
 struct mt_buffered *mt_qp_alloc_buffered(struct mt_qp *qp, uint32_t len);

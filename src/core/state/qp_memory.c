@@ -32,11 +32,15 @@ static void own_windows(struct mt_qp *qp, uint64_t now_ns)
 
 static void disown_windows(struct mt_qp *qp)
 {
+	struct mt_engine *e = qp->engine;
+
 	if (mb_link_is_empty(&qp->window_owner))
 		return;
-	mb_assert(qp->engine->n_window_owners > 0);
+	mb_assert(e->n_window_owners > 0);
 	mb_link_remove(&qp->window_owner);
-	qp->engine->n_window_owners--;
+	e->n_window_owners--;
+	if (e->sweep_left > e->n_window_owners)
+		e->sweep_left = e->n_window_owners;
 }
 
 bool mt_qp_alloc_records(struct mt_qp *qp, uint64_t now_ns)
@@ -78,19 +82,18 @@ bool mt_qp_ensure_bitmaps(struct mt_qp *qp, uint64_t now_ns)
 	return true;
 }
 
-bool mt_qp_ensure_stash(struct mt_qp *qp, uint64_t now_ns)
+bool mt_qp_ensure_stash(struct mt_qp *qp)
 {
 	struct mt_imm_stash *st = &qp->rsp.stash;
 	void *mem;
 
-	qp->used = true;
+	mb_assert(qp->used && !mb_link_is_empty(&qp->window_owner));
 	if (st->slots)
 		return true;
 	mem = mt_engine_alloc(qp->engine, mt_imm_stash_size(st->limit));
 	if (!mem)
 		return false;
 	mt_imm_stash_attach(st, mem);
-	own_windows(qp, now_ns);
 	return true;
 }
 
@@ -250,14 +253,13 @@ void mt_memory_tick(struct mt_engine *e, uint64_t now_ns)
 	mb_assert((e->n_window_owners == 0) == mb_link_is_empty(&e->window_owners));
 	if (e->sweep_left == 0)
 		e->sweep_left = e->n_window_owners;
-	for (uint32_t n = 0; n < VISITS_MAX && e->sweep_left > 0 && e->n_window_owners > 0; n++) {
+	for (uint32_t n = 0; n < VISITS_MAX && e->sweep_left > 0; n++) {
 		struct mb_link *l = e->window_owners.next;
 
+		mb_assert(e->sweep_left <= e->n_window_owners);
 		mb_list_rotate(&e->window_owners);
-		reclaim_if_idle(mb_container_of(l, struct mt_qp, window_owner));
 		e->sweep_left--;
+		reclaim_if_idle(mb_container_of(l, struct mt_qp, window_owner));
 	}
-	if (e->n_window_owners == 0)
-		e->sweep_left = 0;
 	e->sweep_ns = now_ns + e->cfg.timing.idle_ns / (e->sweep_left ? ROUND_PARTS : 1);
 }
