@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* An engine's life: configurations, memory, profiles, timers, events, looking in. */
 #include "core/endpoint/endpoint.h"
+#include "core/qp/halves.h"
 #include "unit/node_fixture.h"
 #include "unit/panic.h"
 
@@ -87,6 +88,7 @@ CASE(mt_engine_size, every_range_to_its_ends)
 	REACHES(event_ring, 1, 1 << 16);
 	REACHES(ep_requests, 1, 1 << 16);
 	assert_false(ACCEPTS(ep_requests, 0));
+	assert_false(ACCEPTS(ep_requests, 1 << 17));
 	REACHES(endpoint, 0, 1023);
 	REACHES(qpn_index_bits, 14, 24);
 	assert_false(ACCEPTS(qpn_index_bits, 13));
@@ -141,6 +143,45 @@ CASE(mt_engine_init, an_idle_engine_wants_nothing)
 	mt_engine_tick(n.engine, UINT64_MAX - 1);
 	stats = node_stats(&n);
 	assert_memory_equal(&stats, &zero, sizeof(stats));
+}
+
+/* The order in which a new QP uses its EVs, as their numbers. */
+static void first_evs(uint64_t seed, char order[9])
+{
+	struct mt_tx_desc d[8];
+
+	opts.cfg.seed = seed;
+	start();
+	assert_i_eq(node_post(&n, n.qp, 1, 8 * MTU, 0), MT_OK);
+	assert_u_eq(node_tx(&n, 0, d, 8), 8);
+	for (int i = 0; i < 8; i++)
+		order[i] = (char)('0' + d[i].ev - opts.evs[0].value);
+	order[8] = 0;
+}
+
+CASE(mt_engine_init, the_seed_chooses_what_is_random)
+{
+	char one[9], again[9], other[9];
+
+	first_evs(1, one);
+	node_close(&n);
+	first_evs(1, again);
+	node_close(&n);
+	first_evs(2, other);
+	assert_string_equal(again, one);
+	assert_string_not_equal(other, one);
+}
+
+/* REQ(req.probe.bounded) */
+CASE(mt_engine_init, a_probe_is_remembered_for_four_of_the_shortest_waits)
+{
+	start();
+	assert_u_eq(n.engine->probes.life_ns, 4 * opts.cfg.timing.tail_probe_min_ns);
+	assert_u_eq(n.engine->probes.mask + 1, 128); /* at least, and more with more QPs */
+	node_close(&n);
+	opts.cfg.max_qps = 64;
+	start();
+	assert_u_eq(n.engine->probes.mask + 1, 4 * 64);
 }
 
 /* ---- memory ---- */
@@ -368,6 +409,32 @@ CASE(mt_engine_tick, a_timer_a_little_late_is_judged_at_once)
 	assert_u_eq(node_stats(&n).tail_probes, 1);
 }
 
+CASE(mt_engine_tick, each_stop_has_its_own_grace)
+{
+	const uint64_t due = 21000, late = due + 5001;
+
+	start();
+	assert_i_eq(node_post(&n, n.qp, 1, 1, 0), MT_OK);
+	node_drain(&n, 1000);
+	n.engine->grace_ns = due; /* of an earlier stop, which was over when the timer was due */
+	mt_engine_tick(n.engine, late);
+	assert_u_eq(mt_engine_deadline(n.engine), late + 5000);
+	mt_engine_tick(n.engine, late + 4999);
+	assert_u_eq(node_stats(&n).tail_probes, 0);
+	mt_engine_tick(n.engine, late + 5000);
+	assert_u_eq(node_stats(&n).tail_probes, 1);
+}
+
+CASE(mt_engine_tick, a_timer_has_one_grace)
+{
+	start();
+	assert_i_eq(node_post(&n, n.qp, 1, 1, 0), MT_OK);
+	node_drain(&n, 1000);
+	n.engine->grace_ns = 21001; /* it was due at 21000 */
+	mt_engine_tick(n.engine, 21000 + 5001);
+	assert_u_eq(node_stats(&n).tail_probes, 1);
+}
+
 /* ---- events ---- */
 
 CASE(mt_engine_poll, evs_first_then_completions_then_the_failure)
@@ -560,4 +627,83 @@ CASE(mt_qp_ev_deny, sets_and_lifts)
 	assert_u_eq(ev.ev_cause, MT_EV_BY_OPERATOR);
 	assert_i_eq(mt_qp_ev_deny(n.qp, 0, 3, false), MT_OK); /* once more changes nothing */
 	assert_false(node_poll(&n, &ev));
+}
+
+CASE(mt_qp_ev_info, what_has_happened_to_each_ev)
+{
+	struct mt_ev_change changes[2];
+	struct mt_ev_info info;
+
+	start();
+	assert_false(mt_qp_ev_info(n.qp, 8, &info));
+	assert_true(mt_qp_ev_info(n.qp, 7, &info));
+	assert_u_eq(info.retired, 0);
+	assert_u_eq(info.revived, 0);
+	mt_ev_retire(n.qp->ev_set, 7, 1000, MT_EV_BY_LOSS, changes);
+	assert_true(mt_qp_ev_info(n.qp, 7, &info));
+	assert_u_eq(info.state, MT_EV_ASSUMED_BAD);
+	assert_u_eq(info.retired, 1);
+	assert_u_eq(info.revived, 0);
+}
+
+/* REQ(req.ev.min-active) */
+CASE(mt_qp_ev_deny, keeps_enough_evs_in_use)
+{
+	struct mt_event ev;
+
+	opts.ev_profile.min_active = 7;
+	start();
+	mt_qp_retire_ev_group(n.qp, 2, 1000, MT_EV_BY_LOSS);
+	assert_true(node_poll(&n, &ev));
+	assert_i_eq(mt_qp_ev_deny(n.qp, 1000, 5, true), MT_OK);
+	assert_u_eq(n.qp->ev_set->evs[2].state, MT_EV_GOOD);
+	assert_true(node_poll(&n, &ev));
+	assert_u_eq(ev.ev.value, opts.evs[2].value);
+	assert_u_eq(ev.ev_cause, MT_EV_BY_FLOOR);
+}
+
+CASE(mt_qp_ev_deny, an_ev_that_is_denied_is_not_probed)
+{
+	start();
+	mt_qp_retire_ev_group(n.qp, 2, 1000, MT_EV_BY_LOSS);
+	assert_u_eq(mt_engine_deadline(n.engine), 1000 + opts.ev_profile.probe_interval_ns);
+	assert_i_eq(mt_qp_ev_deny(n.qp, 1000, 2, true), MT_OK);
+	assert_u_eq(mt_engine_deadline(n.engine), UINT64_MAX);
+}
+
+CASE(mt_qp_ev_deny, what_waits_for_an_ev_leaves_when_one_is_allowed)
+{
+	struct mt_tx_desc d;
+
+	start();
+	for (uint32_t i = 0; i < 8; i++)
+		assert_i_eq(mt_qp_ev_deny(n.qp, 0, i, true), MT_OK);
+	assert_i_eq(node_post(&n, n.qp, 1, 1, 0), MT_OK);
+	assert_u_eq(node_tx(&n, 0, &d, 1), 0);
+	assert_i_eq(mt_qp_ev_deny(n.qp, 0, 3, false), MT_OK);
+	assert_u_eq(node_tx(&n, 0, &d, 1), 1);
+	assert_u_eq(d.ev, opts.evs[3].value);
+}
+
+CASE(mt_qp_memory, the_qp_and_once_connected_its_evs)
+{
+	uint16_t groups[8] = {0, 0, 1, 1, 2, 2, 3, 3};
+	struct mt_piece pieces[MT_QP_PIECES];
+	size_t plain;
+
+	node_open(&n, &opts, 0);
+	assert_u_eq(mt_qp_memory(n.qp, pieces), 1);
+	assert_ptr_equal(pieces[0].at, n.qp);
+	assert_u_eq(pieces[0].size, mt_qp_size(&opts.cap));
+	node_connect(&n);
+	assert_u_eq(mt_qp_memory(n.qp, pieces), 2);
+	assert_ptr_equal(pieces[0].at, n.qp);
+	assert_ptr_equal(pieces[1].at, n.qp->ev_set);
+	plain = pieces[1].size;
+	assert_u_eq(plain, mt_ev_set_size(8, opts.cfg.n_ports, false));
+	node_close(&n);
+	opts.ev_profile.group_ids = groups;
+	start();
+	assert_u_eq(mt_qp_memory(n.qp, pieces), 2);
+	assert_true(pieces[1].size > plain); /* which EVs share a path is a part of it */
 }

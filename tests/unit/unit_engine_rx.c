@@ -33,6 +33,10 @@ CASE(mt_engine_rx, unknown_opcode)
 	pkt.bth.opcode = 0xC0;
 	node_rx(&n, 0, &pkt);
 	assert_u_eq(node_stats(&n).drop_decode, 2);
+	pkt.bth.dqp = n.qpn + 1; /* whoever it is for */
+	node_rx(&n, 0, &pkt);
+	assert_u_eq(node_stats(&n).drop_decode, 3);
+	assert_u_eq(node_stats(&n).drop_no_qp, 0);
 	check_nothing_happened();
 }
 

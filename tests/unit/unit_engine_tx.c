@@ -121,6 +121,10 @@ CASE(mt_engine_tx, at_most_n)
 	assert_u_eq(node_tx(&n, 0, sent, 0), 0);
 	assert_u_eq(node_tx(&n, 0, sent, 7), 7);
 	assert_u_eq(node_tx(&n, 0, sent, 256), 93);
+	owe(0);
+	assert_u_eq(node_tx(&n, 0, sent, 0), 0);
+	assert_u_eq(node_tx(&n, 0, sent, 1), 1);
+	assert_u_eq(node_tx(&n, 0, sent, 256), 1);
 }
 
 CASE(mt_engine_tx, control_before_data)

@@ -72,6 +72,18 @@ CASE(mt_engine_poll, a_receive_keeps_its_place_until_it_is_polled)
 }
 
 /* A message took it that is not complete, since one before it is missing. */
+/* REQ(ext.srq.limit) */
+CASE(mt_engine_poll, an_srq_limit_waits_for_room)
+{
+	struct mt_event ev;
+
+	assert_i_eq(mt_srq_arm(srq, 1), MT_OK);
+	assert_u_eq(mt_engine_poll(n.engine, NULL, 0), 0);
+	assert_true(node_poll(&n, &ev));
+	assert_u_eq(ev.type, MT_EVENT_SRQ_LIMIT);
+	node_check_no_event(&n);
+}
+
 CASE(mt_qp_modify, reset_returns_what_was_taken)
 {
 	struct rd_qp_attr reset = {.state = RD_QPS_RESET};

@@ -149,3 +149,19 @@ CASE(mt_uplinks_tick, probes_ever_more_rarely)
 	}
 	assert_u_eq(gap, opts.ev_profile.probe_interval_max_ns);
 }
+
+/* REQ(req.ev.uplink) */
+CASE(mt_engine_tick, probes_a_port_that_was_left)
+{
+	uint64_t due;
+	struct mt_tx_desc d;
+
+	lose(MT_UPLINK_DESTS, 1, 100, 200);
+	for (uint32_t i = 0; i < DESTS; i++)
+		mt_ev_sets_release(n.engine, sets[i], &users[i]);
+	due = mt_engine_deadline(n.engine);
+	assert_u_eq(due, mt_uplinks_deadline(n.engine));
+	mt_engine_tick(n.engine, due);
+	assert_true(node_tx_opcode(&n, due, MW_PROBE, &d));
+	assert_u_eq(d.port, 1);
+}

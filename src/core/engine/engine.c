@@ -9,11 +9,11 @@
 #include "core/qp/halves.h"
 #include "wire/packet.h"
 
-#define MAX_QPS_LIMIT (1u << 20)
+#define MAX_QPS_LOG2 20u
 #define MAX_MRS_LIMIT ((1u << 24) - 1)
 #define MAX_PROFILES_LIMIT 1024u
 #define MAX_BUFFERED_LIMIT (1u << 20)
-#define RING_MAX (1u << 16)
+#define RING_LOG2 16u
 #define REVIVE_MAX 16u
 /* An rto beyond the longest timeout, or a stamp unit beyond a millisecond, is a mistake. */
 #define TIME_MAX_NS (UINT64_C(1) << 36)
@@ -21,9 +21,9 @@
 /* MT_ENDPOINTS_MAX numbers fit above that many of the 24 bits. */
 #define QPN_INDEX_BITS_MIN 14u
 
-static bool ring_valid(uint32_t n)
+static bool pow2_valid(uint32_t n, uint32_t max_log2)
 {
-	return mb_is_pow2(n) && n <= RING_MAX;
+	return mb_is_pow2(n) && n <= UINT32_C(1) << max_log2;
 }
 
 static bool timing_valid(const struct mt_timing *t)
@@ -37,13 +37,14 @@ static bool timing_valid(const struct mt_timing *t)
 
 static bool cfg_valid(const struct mt_engine_cfg *c)
 {
-	return c->n_ports >= 1 && c->n_ports <= MT_PORTS_MAX && mb_is_pow2(c->max_qps) &&
-	       c->max_qps <= MAX_QPS_LIMIT && c->max_mrs >= 1 && c->max_mrs <= MAX_MRS_LIMIT &&
-	       c->max_profiles >= 1 && c->max_profiles <= MAX_PROFILES_LIMIT &&
-	       ring_valid(c->control_ring) && ring_valid(c->event_ring) &&
-	       ring_valid(c->ep_requests) && c->endpoint < MT_ENDPOINTS_MAX &&
-	       c->qpn_index_bits >= QPN_INDEX_BITS_MIN && c->qpn_index_bits <= 24 &&
-	       c->max_buffered >= 1 && c->max_buffered <= MAX_BUFFERED_LIMIT && c->max_run >= 1 &&
+	return c->n_ports >= 1 && c->n_ports <= MT_PORTS_MAX &&
+	       pow2_valid(c->max_qps, MAX_QPS_LOG2) && c->max_mrs >= 1 &&
+	       c->max_mrs <= MAX_MRS_LIMIT && c->max_profiles >= 1 &&
+	       c->max_profiles <= MAX_PROFILES_LIMIT && pow2_valid(c->control_ring, RING_LOG2) &&
+	       pow2_valid(c->event_ring, RING_LOG2) && pow2_valid(c->ep_requests, RING_LOG2) &&
+	       c->endpoint < MT_ENDPOINTS_MAX && c->qpn_index_bits >= QPN_INDEX_BITS_MIN &&
+	       c->qpn_index_bits <= 24 && c->max_buffered >= 1 &&
+	       c->max_buffered <= MAX_BUFFERED_LIMIT && c->max_run >= 1 &&
 	       c->max_run <= MT_RUN_MAX && c->ts_shift <= TS_SHIFT_MAX && timing_valid(&c->timing);
 }
 
@@ -74,9 +75,8 @@ static uint32_t probe_slots(const struct mt_engine_cfg *c)
 {
 	uint32_t n = PROBES_PER_QP * c->max_qps;
 
-	if (n < PROBES_MIN)
-		return PROBES_MIN;
-	return n < MT_PROBES_MAX ? n : MT_PROBES_MAX;
+	n = n < MT_PROBES_MAX ? n : MT_PROBES_MAX;
+	return n < PROBES_MIN ? PROBES_MIN : n;
 }
 
 static size_t engine_layout(struct mt_engine *e, const struct mt_engine_cfg *c)
@@ -263,21 +263,21 @@ uint64_t mt_engine_deadline(const struct mt_engine *e)
  * take them first. Only once: an adapter that is always late still makes progress.
  * REQ(req.retry.own-stop)
  */
-static bool was_descheduled(struct mt_engine *e, uint64_t now_ns)
+static void note_stop(struct mt_engine *e, uint64_t now_ns)
 {
-	uint64_t first = first_deadline(e), late_ns = e->cfg.timing.reorder_min_ns;
+	uint64_t first = first_deadline(e), due = first < now_ns ? first : now_ns;
+	uint64_t late_ns = e->cfg.timing.reorder_min_ns;
 
-	if (first < e->grace_ns || first >= now_ns || now_ns - first <= late_ns)
-		return false;
-	e->grace_ns = now_ns + late_ns;
-	return true;
+	if (due >= e->grace_ns && now_ns - due > late_ns)
+		e->grace_ns = now_ns + late_ns;
 }
 
 void mt_engine_tick(struct mt_engine *e, uint64_t now_ns)
 {
 	struct mb_timer *t;
 
-	if (was_descheduled(e, now_ns) || now_ns < e->grace_ns)
+	note_stop(e, now_ns);
+	if (now_ns < e->grace_ns)
 		return;
 	while ((t = mb_timers_expire(&e->qp_timers, now_ns))) {
 		struct mt_qp *qp = mb_container_of(t, struct mt_qp, timer);
@@ -458,6 +458,5 @@ int mt_qp_ev_deny(struct mt_qp *qp, uint64_t now_ns, uint32_t i, bool deny)
 		mt_engine_report_ev(qp->engine, qp->ev_set, &change);
 	mt_ev_sets_keep_floor(qp->engine, qp->ev_set);
 	mt_ev_sets_arm_probes(qp->engine, qp->ev_set);
-	mt_qp_queue_for_tx(qp);
 	return MT_OK;
 }
