@@ -117,6 +117,8 @@ static void record_received(struct pcap_port *p, const struct mio_rx *frame)
 
 	memcpy(h.src, frame->src.ip, sizeof(h.src));
 	memcpy(h.dst, p->wrapped ? p->gid : p->local.ip, sizeof(h.dst));
+	if (mw_is_ipv4(h.src) != mw_is_ipv4(h.dst))
+		return; /* kernels before 5.5 let such sources through; no header can say it */
 	pcap_record(p, frame->time_ns, MB_PCAPNG_INBOUND, NULL, &h, frame->bytes);
 }
 

@@ -130,6 +130,9 @@ static size_t read_ipv6(const uint8_t *p, size_t size, struct mw_ip_udp *h)
 		return 0;
 	memcpy(h->src, p + 8, 16);
 	memcpy(h->dst, p + 24, 16);
+	/* The mapped form is how we keep addresses of IPv4; on the wire it says nothing. */
+	if (mw_is_ipv4(h->src) || mw_is_ipv4(h->dst))
+		return 0;
 	h->tos = (uint8_t)(word >> 20);
 	h->flow_label = word & 0xFFFFF;
 	return at;

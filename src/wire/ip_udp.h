@@ -45,7 +45,8 @@ void mw_ip_encapsulate(const struct mw_ip_udp *h, size_t inner, uint8_t out[MW_I
 /*
  * mw_ip_udp_read reads the headers at the start of `size` bytes. h->len is what is there behind
  * them, which is less than the headers promise when a switch trimmed the packet. False: not a UDP
- * packet in one piece, or not even whole headers. IPv6 extension headers are not looked behind,
+ * packet in one piece, or not even whole headers, or IPv4-mapped addresses in an IPv6 header, which
+ * no host has (RFC 4291, 2.5.5.2). IPv6 extension headers are not looked behind,
  * except a routing header that is used up (segments left 0). REQ(srv6.srh)
  */
 bool mw_ip_udp_read(const uint8_t *bytes, size_t size, struct mw_ip_udp *h, size_t *headers);

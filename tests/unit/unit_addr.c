@@ -117,6 +117,24 @@ TEST(mh_addr_gid_of, ipv6_subnets)
 	assert_bytes_eq(gid, peer, 16);
 }
 
+/* One port alone has no subnet to compare: any host bits are a peer's, but not of any family. */
+TEST(mh_addr_gid_of, refuses_the_other_family)
+{
+	struct mh_env env = {.n_ports = 1, .prefix = 0};
+	uint8_t ipv4[16], ipv6[16] = {0xFD, [15] = 9}, gid[16];
+	struct mh_addr_map map;
+
+	mh_addr_from_ip(IP(192, 0, 2, 1), ipv4);
+	env.port[0].ip[0] = 0xFD;
+	mh_addr_map_init(&map, &env);
+	assert_true(mh_addr_gid_of(&map, 0, ipv6, gid));
+	assert_false(mh_addr_gid_of(&map, 0, ipv4, gid));
+	mh_addr_from_ip(IP(192, 0, 2, 2), env.port[0].ip);
+	mh_addr_map_init(&map, &env);
+	assert_true(mh_addr_gid_of(&map, 0, ipv4, gid));
+	assert_false(mh_addr_gid_of(&map, 0, ipv6, gid));
+}
+
 /* REQ(wire.icrc.inner) */
 TEST(mh_addr_icrc_local, with_an_inner_header_a_host_has_one_address)
 {

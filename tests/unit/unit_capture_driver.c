@@ -160,6 +160,27 @@ TEST_WITH(pcap_setup, pcap_teardown, mio_pcap_open, wrapped_frames_have_both_hea
 	assert_bytes_eq(packet + 40 + headers, "hello", 5);
 }
 
+/* No header can hold addresses of two families; what comes next is written all the same. */
+TEST_WITH(pcap_setup, pcap_teardown, mio_pcap_open, a_source_of_the_other_family_is_left_out)
+{
+	static const struct mio_addr ipv6 = {.ip = {0xfd, [15] = 1}, .udp_port = 4791};
+	struct pcap_fixture *fixture = *state;
+	struct mio_port *ends[2], *port;
+	struct mio_rx got[2];
+	uint32_t words[7];
+
+	assert_i_eq(fake_driver_open(&pcap_a, &ipv6, ends), 0);
+	assert_i_eq(mio_pcap_open(fixture->capture, "p", &pcap_a, NULL, ends[0], &port), 0);
+	pcap_send(ends[1], &pcap_a, "strange");
+	assert_u_eq(mio_port_rx(port, 99, got, 2), 1);
+	pcap_send(fixture->port, &pcap_b, "plain");
+	mio_port_close(port);
+	mio_port_close(ends[1]);
+	pcap_finish(fixture);
+	assert_non_null(pcap_block(fixture, 0, words));
+	assert_null(pcap_block(fixture, 1, words));
+}
+
 TEST_WITH(pcap_setup, pcap_teardown, mio_pcap_open, shows_the_state_of_the_port_below)
 {
 	struct pcap_fixture *fixture = *state;

@@ -98,6 +98,22 @@ TEST(mw_ip_udp_read, refuses_pieces_and_other_protocols)
 	assert_false(mw_ip_udp_read(bytes, n + h.len, &got, &headers));
 }
 
+/* Of such an address everybody behind would take the packet for one of IPv4. */
+TEST(mw_ip_udp_read, refuses_ipv4_addresses_in_an_ipv6_header)
+{
+	static const uint8_t mapped[16] = {[10] = 0xFF, [11] = 0xFF, 192, 0, 2, 1};
+	struct mw_ip_udp h = random_header(false), got;
+	uint8_t bytes[MW_IP_UDP_MAX + 4200] = {0};
+	size_t n = mw_ip_udp_write(&h, bytes), headers;
+
+	assert_true(mw_ip_udp_read(bytes, n + h.len, &got, &headers));
+	memcpy(bytes + 8, mapped, 16);
+	assert_false(mw_ip_udp_read(bytes, n + h.len, &got, &headers));
+	memcpy(bytes + 8, h.src, 16);
+	memcpy(bytes + 24, mapped, 16);
+	assert_false(mw_ip_udp_read(bytes, n + h.len, &got, &headers));
+}
+
 /* REQ(srv6.srh) */
 TEST(mw_ip_udp_read, steps_over_a_used_up_routing_header)
 {

@@ -90,7 +90,8 @@ const uint8_t *mh_addr_icrc_local(const struct mh_addr_map *map, uint32_t plane)
 
 /*
  * The subnet is compared, so that a packet from outside of the plane is not taken for one of a peer
- * with the same host bits.
+ * with the same host bits. The family is, too: with a prefix of 0 all bits are the host's, and an
+ * answer to an address of the other family could not even be written.
  */
 bool mh_addr_gid_of(const struct mh_addr_map *map, uint32_t plane, const uint8_t ip[16],
 		    uint8_t gid[16])
@@ -102,6 +103,8 @@ bool mh_addr_gid_of(const struct mh_addr_map *map, uint32_t plane, const uint8_t
 		memcpy(gid, ip, 16);
 		return mh_srv6_find(map->srv6, ip) != NULL;
 	}
+	if (mh_addr_is_ipv4(ip) != mh_addr_is_ipv4(ours))
+		return false;
 	for (uint32_t i = 0; i < 16; i++)
 		strange |= (ip[i] ^ ours[i]) & ~(uint32_t)map->host_mask[i] & 0xFFu;
 	addr_join(map, map->local[0], ip, gid);
