@@ -126,15 +126,18 @@ static int udp_set_rx_options(int fd, bool ipv4)
 		       : udp_option(fd, IPPROTO_IPV6, MIO_UDP_FLOWINFO, 1);
 }
 
-/* udp_set_tx_options sets don't-fragment, and flow labels as we write them: none of the kernel's
- * own. */
+/*
+ * udp_set_tx_options sets don't-fragment, and flow labels as we write them: none of the kernel's
+ * own. Packets are made for the MTU of the interface (PROBE): what ICMP says of a path is not
+ * obeyed, for anybody can say it of any flow.
+ */
 static int udp_set_tx_options(int fd, bool ipv4)
 {
 	if (ipv4)
-		return udp_option(fd, IPPROTO_IP, IP_MTU_DISCOVER, IP_PMTUDISC_DO);
+		return udp_option(fd, IPPROTO_IP, IP_MTU_DISCOVER, IP_PMTUDISC_PROBE);
 	return udp_option(fd, IPPROTO_IPV6, IPV6_V6ONLY, 1) < 0 ||
-			       udp_option(fd, IPPROTO_IPV6, IPV6_MTU_DISCOVER, IPV6_PMTUDISC_DO) <
-				       0 ||
+			       udp_option(fd, IPPROTO_IPV6, IPV6_MTU_DISCOVER,
+					  IPV6_PMTUDISC_PROBE) < 0 ||
 			       udp_option(fd, IPPROTO_IPV6, IPV6_AUTOFLOWLABEL, 0) < 0
 		       ? -1
 		       : udp_option(fd, IPPROTO_IPV6, IPV6_FLOWINFO_SEND, 1);

@@ -18,6 +18,9 @@
 /* What the kernel takes in one message: bytes of an IP packet, and pieces (UIO_MAXIOV). */
 #define TX_RUN_BYTES 65000u
 #define TX_RUN_IOVS 1024u
+/* How long frames go one by one after the system has refused a run; doubled each time. */
+#define TX_RUNS_PAUSE_NS UINT64_C(1000000000)
+#define TX_RUNS_PAUSE_MAX_NS (64 * TX_RUNS_PAUSE_NS)
 
 /* Traffic class, and the size of a segment where a message is a run. */
 struct tx_control {
@@ -29,12 +32,20 @@ struct tx_run {
 	uint8_t first, n;
 };
 
+/* How many frames may go as one message, while the system takes such messages. */
+struct tx_runs {
+	uint32_t wanted, max;
+	bool refused; /* one was, and none of its frames has gone alone yet */
+	uint64_t pause_ns, again_ns;
+};
+
 struct mio_udp_tx {
 	struct mio_status *status;
 	uint16_t ev_base;
 	uint32_t n_evs;
-	uint32_t max_run;
+	struct tx_runs runs;
 	bool ipv4;
+	uint64_t now_ns; /* of the call */
 	int fd[MIO_UDP_EVS_MAX];
 	struct mio_backlog backlog;
 	struct mmsghdr msg[MIO_BURST_MAX];
@@ -49,13 +60,52 @@ struct mio_udp_tx {
 
 /* ---- runs ---- */
 
+static void begin_runs(struct tx_runs *r, uint32_t wanted)
+{
+	*r = (struct tx_runs){.wanted = wanted, .max = wanted, .pause_ns = TX_RUNS_PAUSE_NS};
+}
+
+static void try_runs_again(struct tx_runs *r, uint64_t now_ns)
+{
+	if (r->max < r->wanted && now_ns >= r->again_ns)
+		r->max = r->wanted;
+}
+
+/* No segmentation here, or not of this size, or no frame goes at all: that shows one by one. */
+static void refuse_run(struct tx_runs *r)
+{
+	r->max = 1;
+	r->refused = true;
+}
+
+/* A frame of a run that was refused has gone alone: it was the run that the system did not like. */
+static void note_sent(struct tx_runs *r, uint32_t frames, uint64_t now_ns)
+{
+	if (frames > 1) {
+		r->pause_ns = TX_RUNS_PAUSE_NS;
+	} else if (r->refused) {
+		r->refused = false;
+		r->again_ns = now_ns + r->pause_ns;
+		if (r->pause_ns < TX_RUNS_PAUSE_MAX_NS)
+			r->pause_ns *= 2;
+	}
+}
+
+/* None has: that says nothing about runs. */
+static void end_refusal(struct tx_runs *r)
+{
+	if (r->refused)
+		r->max = r->wanted;
+	r->refused = false;
+}
+
 /* How many frames from chain[at] on can go as one message. */
 static uint32_t run_length(const struct mio_udp_tx *tx, uint32_t at, uint32_t n)
 {
 	const struct mio_tx *a = tx->chain[at];
 	uint32_t len = 1, bytes = a->len, iovs = a->n_iov;
 
-	while (at + len < n && len < tx->max_run) {
+	while (at + len < n && len < tx->runs.max) {
 		const struct mio_tx *b = tx->chain[at + len];
 
 		if (b->len > a->len || bytes + b->len > TX_RUN_BYTES ||
@@ -130,6 +180,7 @@ static uint32_t fill_messages(struct mio_udp_tx *tx, uint32_t from, uint32_t n)
 
 static void count_sent(struct mio_udp_tx *tx, const struct tx_run *run)
 {
+	note_sent(&tx->runs, run->n, tx->now_ns);
 	for (uint32_t k = run->first; k < (uint32_t)run->first + run->n; k++) {
 		tx->status->tx_frames++;
 		tx->status->tx_bytes += tx->chain[k]->len;
@@ -140,7 +191,7 @@ static void count_sent(struct mio_udp_tx *tx, const struct tx_run *run)
  * Sends chain[0 .. n) on one socket and returns how many frames it dealt with: sent, or refused
  * and counted. Fewer than n: the socket has no room for the next.
  */
-static uint32_t send_chain(struct mio_udp_tx *tx, int fd, uint32_t n)
+static uint32_t send_messages(struct mio_udp_tx *tx, int fd, uint32_t n)
 {
 	uint32_t done = 0, msgs = fill_messages(tx, 0, n), at = 0;
 
@@ -150,9 +201,7 @@ static uint32_t send_chain(struct mio_udp_tx *tx, int fd, uint32_t n)
 		if (sent < 0 && (errno == EAGAIN || errno == ENOBUFS || errno == EINTR))
 			return done;
 		if (sent < 0 && tx->run[at].n > 1) {
-			/* No segmentation here, or not of this size: whose frame it is shows when
-			   they go one by one, and from now on all do. */
-			tx->max_run = 1;
+			refuse_run(&tx->runs);
 			msgs = fill_messages(tx, done, n);
 			at = 0;
 			continue;
@@ -168,6 +217,16 @@ static uint32_t send_chain(struct mio_udp_tx *tx, int fd, uint32_t n)
 			done += tx->run[at].n;
 		}
 	}
+	return done;
+}
+
+static uint32_t send_chain(struct mio_udp_tx *tx, int fd, uint32_t n)
+{
+	uint32_t done;
+
+	try_runs_again(&tx->runs, tx->now_ns);
+	done = send_messages(tx, fd, n);
+	end_refusal(&tx->runs);
 	return done;
 }
 
@@ -198,6 +257,7 @@ void mio_udp_tx_burst(struct mio_udp_tx *tx, uint64_t now_ns, const struct mio_t
 		      uint32_t n)
 {
 	mb_assert(n <= MIO_BURST_MAX);
+	tx->now_ns = now_ns;
 	memset(tx->first, TX_END, tx->n_evs);
 	for (uint32_t i = 0; i < n; i++) {
 		uint32_t ev = (uint32_t)frames[i].sport - tx->ev_base;
@@ -223,7 +283,7 @@ static bool send_backlogged(void *ctx, uint64_t now_ns, const struct mio_tx *fra
 {
 	struct mio_udp_tx *tx = ctx;
 
-	(void)now_ns;
+	tx->now_ns = now_ns;
 	tx->chain[0] = frame;
 	return send_chain(tx, tx->fd[frame->sport - tx->ev_base], 1) == 1;
 }
@@ -270,7 +330,7 @@ int mio_udp_tx_create(const struct mio_udp_cfg *cfg, struct mio_status *status,
 	}
 	tx->status = status;
 	tx->ev_base = cfg->ev_base;
-	tx->max_run = cfg->max_run;
+	begin_runs(&tx->runs, cfg->max_run);
 	tx->ipv4 = mw_is_ipv4(cfg->local.ip);
 	while (tx->n_evs < cfg->n_evs && !err) {
 		uint32_t i = tx->n_evs;

@@ -12,6 +12,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "base/bytes.h"
 #include "base/prng.h"
 #include "support/test.h"
 #include "wire/packet.h"
@@ -150,6 +151,70 @@ static void attacker_run(const char *icrc, uint32_t source)
 	live_run(&attacker_setup, attacker_initiator, attacker_target);
 }
 
+/* ---- ICMP ---- */
+
+#define ICMP_QUOTE_BYTES 28u
+#define ICMP_MTU 552u
+/* Source ports that EVs of either side have (live.c). */
+#define ICMP_EV_FIRST 12000u
+#define ICMP_EVS 64u
+
+/* icmp_too_big makes what a router says that could not forward a datagram of the victim's. */
+static void icmp_too_big(uint8_t out[8 + ICMP_QUOTE_BYTES], const uint8_t victim[4],
+			 const uint8_t peer[4], uint16_t sport, uint16_t dport)
+{
+	uint32_t sum = 0;
+
+	memset(out, 0, 8 + ICMP_QUOTE_BYTES);
+	out[0] = 3; /* unreachable */
+	out[1] = 4; /* fragmentation needed */
+	mb_store_be16(out + 6, ICMP_MTU);
+	out[8] = 0x45;
+	mb_store_be16(out + 10, 4200);
+	out[17] = IPPROTO_UDP;
+	memcpy(out + 20, victim, 4);
+	memcpy(out + 24, peer, 4);
+	mb_store_be16(out + 28, sport);
+	mb_store_be16(out + 30, dport);
+	mb_store_be16(out + 32, 4180);
+	for (size_t i = 0; i < 8 + ICMP_QUOTE_BYTES; i += 2)
+		sum += mb_load_be16(out + i);
+	mb_store_be16(out + 2, (uint16_t) ~((sum & 0xFFFF) + (sum >> 16)));
+}
+
+/* Routers that nobody knows say of all planes and EVs that packets are too big. */
+static void icmp_initiator(struct live_side *s)
+{
+	int icmp = socket(AF_INET, SOCK_RAW, IPPROTO_ICMP);
+	uint16_t dport = (uint16_t)(4791 + (s->peer.qpn >> 14));
+	struct sockaddr_in to = {.sin_family = AF_INET};
+	uint8_t victim[4], peer[4], says[8 + ICMP_QUOTE_BYTES];
+
+	live_check(icmp >= 0);
+	memcpy(victim, s->mine.gid.b + 12, 4);
+	memcpy(peer, s->peer.gid.b + 12, 4);
+	attacker_transfer(s);
+	for (uint32_t plane = 0; plane < LIVE_PLANES; plane++) {
+		victim[2] = peer[2] = (uint8_t)plane;
+		memcpy(&to.sin_addr, victim, 4);
+		for (uint32_t ev = 0; ev < ICMP_EVS; ev++) {
+			icmp_too_big(says, victim, peer, (uint16_t)(ICMP_EV_FIRST + ev), dport);
+			live_check(sendto(icmp, says, sizeof(says), 0, (struct sockaddr *)&to,
+					  sizeof(to)) == sizeof(says));
+		}
+	}
+	close(icmp);
+	attacker_transfer(s);
+	live_check(live_counter(s, "port_tx_refused") == 0);
+	live_barrier(s);
+}
+
+static void icmp_target(struct live_side *s)
+{
+	live_barrier(s);
+	live_check(live_compare(s->buffer, s->setup->bytes, 4));
+}
+
 /* From an address of the plane that is nobody's peer, with nothing but addresses to tell. */
 TEST(live_hostile_packets, of_the_same_subnet_without_icrc)
 {
@@ -165,4 +230,10 @@ TEST(live_hostile_packets, of_another_subnet_without_icrc)
 TEST(live_hostile_packets, under_the_address_of_the_peer)
 {
 	attacker_run("on", 0x7F000001);
+}
+
+TEST(live_hostile_packets, icmp_that_says_packets_are_too_big)
+{
+	attacker_setup = (struct live_setup){.bytes = ATTACKER_BYTES};
+	live_run(&attacker_setup, icmp_initiator, icmp_target);
 }

@@ -30,11 +30,19 @@ int __wrap_sendmmsg(int fd, struct mmsghdr *msgs, unsigned int n, int flags);
 static unsigned int udp_room = UINT_MAX;
 static int udp_refusal = EAGAIN;
 static bool udp_no_runs; /* as where no device can segment */
+static uint32_t udp_runs_tried;
+static bool udp_no_route; /* nothing goes */
 
 int __wrap_sendmmsg(int fd, struct mmsghdr *msgs, unsigned int n, int flags)
 {
 	int sent;
 
+	if (msgs->msg_hdr.msg_controllen > CMSG_SPACE(sizeof(int)))
+		udp_runs_tried++;
+	if (udp_no_route) {
+		errno = ENETUNREACH;
+		return -1;
+	}
 	if (udp_no_runs && msgs->msg_hdr.msg_controllen > CMSG_SPACE(sizeof(int))) {
 		errno = EIO;
 		return -1;
@@ -448,6 +456,59 @@ TEST(mio_udp, where_runs_are_refused_frames_go_one_by_one)
 	udp_no_runs = false;
 	udp_expect_runs(b, 32);
 	assert_u_eq(a->status->tx_refused, 0);
+	mio_port_close(a);
+	mio_port_close(b);
+}
+
+/* Sends a burst and returns how many of its calls began with a run. */
+static uint32_t udp_send_runs(struct mio_port *a, uint64_t now_ns)
+{
+	struct mio_tx frames[MIO_BURST_MAX];
+	struct iovec iov[2 * MIO_BURST_MAX];
+
+	udp_runs_tried = 0;
+	mio_port_tx(a, now_ns, frames, udp_runs(frames, udp_run_bytes, iov));
+	return udp_runs_tried;
+}
+
+#define SECOND_NS UINT64_C(1000000000)
+
+TEST(mio_udp, runs_that_are_refused_are_tried_again_ever_more_rarely)
+{
+	struct mio_port *a = udp_open_runs(1, UDP_PORT_A);
+	struct mio_port *b = udp_open_runs(2, UDP_PORT_B);
+	uint64_t now = 5;
+
+	udp_no_runs = true;
+	assert_u_eq(udp_send_runs(a, now), 1);
+	for (uint64_t pause = SECOND_NS; pause <= 4 * SECOND_NS; pause *= 2) {
+		assert_u_eq(udp_send_runs(a, now + pause - 1), 0);
+		now += pause;
+		assert_u_eq(udp_send_runs(a, now), 1);
+	}
+	udp_no_runs = false;
+	now += 8 * SECOND_NS;
+	assert_true(udp_send_runs(a, now) > 1);
+	/* Runs went: the next refusal is the first again. */
+	udp_no_runs = true;
+	assert_u_eq(udp_send_runs(a, now), 1);
+	udp_no_runs = false;
+	assert_true(udp_send_runs(a, now + SECOND_NS) > 1);
+	mio_port_close(a);
+	mio_port_close(b);
+}
+
+TEST(mio_udp, a_network_that_refuses_all_says_nothing_about_runs)
+{
+	struct mio_port *a = udp_open_runs(1, UDP_PORT_A);
+	struct mio_port *b = udp_open_runs(2, UDP_PORT_B);
+
+	udp_no_route = true;
+	udp_send_runs(a, 5);
+	udp_no_route = false;
+	assert_u_eq(a->status->tx_refused, MIO_BURST_MAX);
+	assert_true(udp_send_runs(a, 6) > 1);
+	udp_expect_runs(b, 32);
 	mio_port_close(a);
 	mio_port_close(b);
 }
