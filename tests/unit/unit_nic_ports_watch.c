@@ -10,6 +10,7 @@
 #include <net/if.h>
 #include <poll.h>
 #include <sys/ioctl.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -20,14 +21,16 @@
 /* The two planes: addresses of lo, by the names that the old ioctls give them. */
 static const char *const watch_label[2] = {"lo:1", "lo:2"};
 static const char *const watch_ip[2] = {"10.77.1.1", "10.77.2.1"};
+static int watch_socket = -1; /* opened while there are descriptors */
 
 static void watch_ioctl(struct ifreq *request, unsigned long what)
 {
-	int fd = socket(AF_INET, SOCK_DGRAM, 0);
+	int fd = watch_socket >= 0 ? watch_socket : socket(AF_INET, SOCK_DGRAM, 0);
 
 	assert_true(fd >= 0);
 	assert_i_eq(ioctl(fd, what, request), 0);
-	close(fd);
+	if (fd != watch_socket)
+		close(fd);
 }
 
 static void watch_flags(const char *name, bool up)
@@ -146,6 +149,54 @@ WATCH_TEST(interface_that_goes_down_is_an_event)
 	watch_wait(0, true);
 	watch_wait(1, true);
 	assert_true(watch_quiet());
+}
+
+/* Takes all descriptors that the process may still have; returns how many. */
+static uint32_t watch_take_descriptors(int *fds, uint32_t max)
+{
+	uint32_t n = 0;
+
+	while (n < max && (fds[n] = dup(0)) >= 0)
+		n++;
+	assert_true(n < max);
+	assert_i_eq(errno, EMFILE);
+	return n;
+}
+
+#define DESCRIPTORS 512u
+
+/* A program at its limit cannot ask the kernel for links: that is no fault of theirs. */
+WATCH_TEST(a_process_without_descriptors_keeps_its_ports)
+{
+	struct rlimit before, limit;
+	struct mh_plane_attr attr[2];
+	bool stayed = true;
+	int fds[DESCRIPTORS];
+	uint32_t n;
+
+	if (!watch_here())
+		return;
+	assert_i_eq(getrlimit(RLIMIT_NOFILE, &before), 0);
+	limit = (struct rlimit){DESCRIPTORS, before.rlim_max};
+	assert_i_eq(setrlimit(RLIMIT_NOFILE, &limit), 0);
+	watch_socket = socket(AF_INET, SOCK_DGRAM, 0);
+	n = watch_take_descriptors(fds, DESCRIPTORS);
+	watch_remove(1);
+	/* Judged when there are descriptors again, without which a test cannot even fail. */
+	for (int ms = 0; ms < 150; ms++) {
+		for (uint32_t i = 0; i < 2; i++)
+			stayed &= mh_device_query_plane(watch_dev, i, &attr[i]) == 0 && attr[i].up;
+		poll(NULL, 0, 1);
+	}
+	while (n > 0)
+		close(fds[--n]);
+	assert_true(stayed);
+	/* Nothing changes now; the timer asks again. */
+	watch_wait(1, false);
+	watch_wait(0, true);
+	close(watch_socket);
+	watch_socket = -1;
+	assert_i_eq(setrlimit(RLIMIT_NOFILE, &before), 0);
 }
 
 /* Opened while an address's interface is down: not an error, and used when it comes up. */

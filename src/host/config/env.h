@@ -252,13 +252,25 @@ bool mh_iface_is_up(const char *name);
  * one that means something beyond the link. false: it has none.
  */
 bool mh_iface_address(const char *name, uint8_t ip[16]);
-/* mh_iface_with_address returns the interface that has this address; false: none. */
-bool mh_iface_with_address(const uint8_t ip[16], char name[IF_NAMESIZE]);
 /*
- * mh_iface_why_down returns why a port with this address, on the interface `wanted` or with "" on
- * whichever has it, cannot work now; NULL: it can. name is that of its interface, "?" for none.
+ * mh_iface_with_address returns the interface that has this address. 0, EADDRNOTAVAIL: none has, or
+ * another errno value: the kernel cannot be asked now.
  */
-const char *mh_iface_why_down(const uint8_t ip[16], const char *wanted, char name[IF_NAMESIZE]);
+int mh_iface_with_address(const uint8_t ip[16], char name[IF_NAMESIZE]);
+
+enum mh_iface_state {
+	MH_IFACE_UP,
+	MH_IFACE_DOWN,
+	MH_IFACE_UNKNOWN, /* the process has no descriptor or memory left to ask with */
+};
+
+/*
+ * mh_iface_state says whether a port with this address, on the interface `wanted` or with "" on
+ * whichever has it, can work now. name is that of its interface, "?" for none; why says what is
+ * missing where it is down.
+ */
+enum mh_iface_state mh_iface_state(const uint8_t ip[16], const char *wanted, char name[IF_NAMESIZE],
+				   const char **why);
 /* mh_iface_mtu returns the largest IP packet that the interface sends; 0: cannot be known. */
 uint32_t mh_iface_mtu(const char *name);
 /* mh_iface_default returns the interface of the default route, IPv4 before IPv6; false: none. */

@@ -258,7 +258,7 @@ static int ports_choose_mtu(struct mh_env *env, const struct mh_settings *s,
 		uint32_t bytes;
 
 		snprintf(one, sizeof(one), "%s", env->port[i].ifname);
-		if (one[0] == '\0' && !mh_iface_with_address(env->port[i].ip, one))
+		if (one[0] == '\0' && mh_iface_with_address(env->port[i].ip, one) != 0)
 			continue;
 		bytes = mh_iface_mtu(one);
 		if (bytes == 0 || ports_ib_mtu(env, bytes) >= largest)

@@ -8,6 +8,7 @@
  */
 #include "host/config/env.h"
 
+#include <errno.h>
 #include <ifaddrs.h>
 #include <netinet/in.h>
 #include <stdio.h>
@@ -86,13 +87,13 @@ bool mh_iface_address(const char *name, uint8_t ip[16])
 	return found;
 }
 
-bool mh_iface_with_address(const uint8_t ip[16], char name[IF_NAMESIZE])
+int mh_iface_with_address(const uint8_t ip[16], char name[IF_NAMESIZE])
 {
 	struct ifaddrs *all;
 	bool found = false;
 
 	if (getifaddrs(&all) != 0)
-		return false;
+		return errno;
 	for (struct ifaddrs *a = all; a && !found; a = a->ifa_next) {
 		uint8_t one[16];
 
@@ -107,7 +108,7 @@ bool mh_iface_with_address(const uint8_t ip[16], char name[IF_NAMESIZE])
 		strcpy(name, "lo");
 		found = true;
 	}
-	return found;
+	return found ? 0 : EADDRNOTAVAIL;
 }
 
 uint32_t mh_iface_mtu(const char *name)
@@ -169,19 +170,31 @@ bool mh_iface_default(char name[IF_NAMESIZE])
 	       iface_default_of("/proc/net/ipv6_route", iface_route6, name);
 }
 
+static enum mh_iface_state down(const char *what, const char **why)
+{
+	*why = what;
+	return MH_IFACE_DOWN;
+}
+
 /*
  * A port that is not bound to an interface follows its address: where that moves to another
  * interface, the port stays up and the other one's carrier counts.
  */
-const char *mh_iface_why_down(const uint8_t ip[16], const char *wanted, char name[IF_NAMESIZE])
+enum mh_iface_state mh_iface_state(const uint8_t ip[16], const char *wanted, char name[IF_NAMESIZE],
+				   const char **why)
 {
-	if (!mh_iface_with_address(ip, name)) {
+	int err = mh_iface_with_address(ip, name);
+
+	if (err)
 		strcpy(name, "?");
-		return "no interface has its address any more";
-	}
+	if (err == EADDRNOTAVAIL)
+		return down("no interface has its address any more", why);
+	if (err)
+		return MH_IFACE_UNKNOWN;
 	if (wanted[0])
 		strcpy(name, wanted);
 	if (mh_iface_index(name) == 0)
-		return "its interface does not exist any more";
-	return mh_iface_is_up(name) ? NULL : "its interface is down";
+		return errno == ENODEV ? down("its interface does not exist any more", why)
+				       : MH_IFACE_UNKNOWN;
+	return mh_iface_is_up(name) ? MH_IFACE_UP : down("its interface is down", why);
 }

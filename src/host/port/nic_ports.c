@@ -168,12 +168,18 @@ static int ports_open_af_packet(const struct mh_env *env, uint32_t i, const stru
 	char name[MH_IFNAME_MAX];
 	struct mio_af_packet_cfg cfg = {
 		.local = *local, .ifname = name, .rx_buffer_bytes = env->rx_buffer_bytes};
+	int err = 0;
 
 	strcpy(name, env->port[i].ifname);
-	if (name[0] == '\0' && !mh_iface_with_address(local->ip, name)) {
+	if (name[0] == '\0')
+		err = mh_iface_with_address(local->ip, name);
+	if (err) {
 		snprintf(error->text, sizeof(error->text),
-			 "port %u: no interface has its address; see MRC_PORTS", i);
-		return EADDRNOTAVAIL;
+			 err == EADDRNOTAVAIL
+				 ? "port %u: no interface has its address; see MRC_PORTS"
+				 : "port %u: the interface of its address: %s",
+			 i, strerror(err));
+		return err;
 	}
 	return mio_af_packet_open(&cfg, fd, io, error);
 }
@@ -248,8 +254,9 @@ static void ports_close_all(struct mh_ports *ports)
 static void ports_record_link(struct mh_port *port, const struct mh_env_port *cfg)
 {
 	char name[IF_NAMESIZE];
+	const char *why;
 
-	port->link = mh_iface_why_down(cfg->ip, cfg->ifname, name) == NULL;
+	port->link = mh_iface_state(cfg->ip, cfg->ifname, name, &why) != MH_IFACE_DOWN;
 	port->ifindex = mh_iface_index(name);
 	port->up = port->link;
 }
@@ -305,6 +312,7 @@ int mh_ports_open(struct mh_ports *ports, struct mh_env *env, uint64_t now_ns,
 	memset(ports, 0, sizeof(*ports));
 	mh_addr_map_init(&ports->map, env);
 	ports->udp_port = (uint16_t)env->udp_port;
+	ports->links_due_ns = UINT64_MAX;
 	if (env->faults[0])
 		err = mio_fault_map(env->faults, &ports->faults, error);
 	if (!err && env->capture[0])

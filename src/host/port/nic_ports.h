@@ -60,6 +60,8 @@ uint64_t mh_pace_deadline(const struct mh_pace *p);
 #define MH_QPN_INDEX_MASK ((1u << MH_QPN_INDEX_BITS) - 1)
 #define MH_PORT_ERRORS_LOGGED 8u
 #define MH_RX_BATCH 32u
+/* After how long the kernel is asked for links again that it could not be asked for. */
+#define MH_LINKS_RETRY_NS UINT64_C(100000000)
 
 struct mh_port {
 	struct mio_port *io;
@@ -80,6 +82,7 @@ struct mh_ports {
 	uint16_t udp_port; /* of slot 0. REQ(wire.udp.dport) */
 	struct mh_addr_map map;
 	struct mh_port port[MT_PORTS_MAX];
+	uint64_t links_due_ns;		/* when mh_ports_update_links is due without a change */
 	struct mrc_fault_table *faults; /* NULL: none */
 	struct mio_capture *capture;	/* NULL: none */
 };
@@ -112,7 +115,8 @@ int mh_ports_reopen(struct mh_ports *ports, const struct mh_env *env, uint32_t i
 /*
  * mh_ports_update_links asks how the interfaces are now: ports whose link is down are put down,
  * those whose link is back are put up, opened anew if need be. Says so on stderr. Returns true when
- * a port's `up` changed.
+ * a port's `up` changed. Where the kernel cannot be asked, ports stay as they are, and links_due_ns
+ * says when to call again.
  */
 bool mh_ports_update_links(struct mh_ports *ports, const struct mh_env *env, uint64_t now_ns);
 /* mh_ports_overruns returns how many received frames the system threw away since the last call. */

@@ -109,24 +109,33 @@ static bool ports_restore(struct mh_ports *ports, const struct mh_env *env, uint
 	return true;
 }
 
+/*
+ * A process that has no descriptor left cannot ask, and no answer is no fault of a link: the port
+ * stays as it is until the kernel can be asked again.
+ */
 static bool ports_update_link(struct mh_ports *ports, const struct mh_env *env, uint32_t i,
 			      uint64_t now_ns)
 {
 	struct mh_port *port = &ports->port[i];
 	bool was_up = port->up;
 	char ip[MH_ADDR_TEXT_MAX], name[IF_NAMESIZE];
-	const char *why = mh_iface_why_down(env->port[i].ip, env->port[i].ifname, name);
+	const char *why = "";
+	enum mh_iface_state state =
+		mh_iface_state(env->port[i].ip, env->port[i].ifname, name, &why);
 
-	port->link = !why;
-	if (!why && !port->up)
+	if (state == MH_IFACE_UNKNOWN) {
+		ports->links_due_ns = now_ns + MH_LINKS_RETRY_NS;
+		return false;
+	}
+	port->link = state == MH_IFACE_UP;
+	if (port->link && !port->up)
 		port->up = ports_restore(ports, env, i, name, now_ns);
-	else if (why)
+	else if (!port->link)
 		port->up = false;
 	if (port->up == was_up)
 		return false;
 	fprintf(stderr, "softmrc: port %u (%s, %s) is %s%s\n", i,
-		mh_addr_text(ports->map.local[i], ip), name,
-		port->up ? "up again" : "down: ", why ? why : "");
+		mh_addr_text(ports->map.local[i], ip), name, port->up ? "up again" : "down: ", why);
 	return true;
 }
 
@@ -134,6 +143,7 @@ bool mh_ports_update_links(struct mh_ports *ports, const struct mh_env *env, uin
 {
 	bool changed = false;
 
+	ports->links_due_ns = UINT64_MAX;
 	for (uint32_t i = 0; i < ports->n; i++)
 		changed |= ports_update_link(ports, env, i, now_ns);
 	return changed;

@@ -158,6 +158,7 @@ static uint64_t progress_deadline(const struct mh_nic *nic)
 		return 0;
 	for (uint32_t i = 0; i < nic->ports.n; i++)
 		at = earlier(at, mio_port_deadline(nic->ports.port[i].io));
+	at = earlier(at, nic->ports.links_due_ns);
 	return earlier(at, mh_segment_deadline(nic->segment));
 }
 
@@ -434,12 +435,15 @@ static void drain_kicks(struct mh_nic *nic, short revents)
 		mb_assert(errno == EAGAIN || errno == EBADF || errno == EINVAL);
 }
 
-/* update_links looks at the ports again, for something changed with the interfaces. */
+/*
+ * update_links looks at the ports again when something changed with the interfaces, or they could
+ * not be asked for the last time. Only this thread does, so that links_due_ns is read without lock.
+ */
 static void update_links(struct mh_nic *nic)
 {
 	uint64_t now = mh_now_ns();
 
-	if (!mh_link_monitor_drain(nic->progress.links_fd))
+	if (!mh_link_monitor_drain(nic->progress.links_fd) && now < nic->ports.links_due_ns)
 		return;
 	mh_nic_lock(nic);
 	if (mh_ports_update_links(&nic->ports, &nic->env, now)) {
@@ -452,7 +456,7 @@ static void update_links(struct mh_nic *nic)
 static void handle_wakeup(struct mh_nic *nic, const struct progress_fds *fds)
 {
 	drain_kicks(nic, fds->fd[FD_KICK].revents);
-	if (fds->fd[FD_LINKS].revents)
+	if (fds->fd[FD_LINKS].revents || nic->ports.links_due_ns != UINT64_MAX)
 		update_links(nic);
 }
 
