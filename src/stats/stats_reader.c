@@ -132,10 +132,26 @@ static void add_mapped(struct stats_reader *s, uint32_t pid, uint32_t device,
 	read_command(p);
 }
 
+/*
+ * Opens a file of the folder, in which others may have put anything: -1 for what is no regular
+ * file, and neither a FIFO nor a lease makes us wait.
+ */
+static int open_file(int dir, const char *name)
+{
+	int fd = openat(dir, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+	struct stat st;
+
+	if (fd < 0 || (fstat(fd, &st) == 0 && S_ISREG(st.st_mode)))
+		return fd;
+	close(fd);
+	errno = EINVAL;
+	return -1;
+}
+
 static void add_file(struct stats_reader *s, int dir, const char *name, uint32_t pid,
 		     uint32_t device)
 {
-	int fd = openat(dir, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+	int fd = open_file(dir, name);
 	const struct mrc_stats_segment *map;
 
 	if (fd < 0) {
@@ -185,7 +201,7 @@ static bool is_still_there(const struct stats_reader *s, const struct stats_proc
 	if (snprintf(path, sizeof(path), "%s/%u%s" MRC_STATS_SUFFIX, s->dir, p->pid, own) >=
 	    (int)sizeof(path))
 		return false;
-	fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+	fd = open_file(AT_FDCWD, path);
 	if (fd < 0)
 		return false;
 	alive = is_alive(fd);

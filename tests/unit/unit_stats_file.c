@@ -82,6 +82,19 @@ FILE_TEST(mh_stats_file_open, leaves_what_another_holds)
 	close(fd);
 }
 
+/* Opening one for reading would wait for a writer, for ever. */
+FILE_TEST(mh_stats_file_open, replaces_a_fifo)
+{
+	struct mh_stats_file file;
+	struct mio_error error;
+
+	assert_i_eq(mkfifo(own, 0600), 0);
+	alarm(10);
+	assert_i_eq(mh_stats_file_open(&file, dir, 0, &error), 0);
+	alarm(0);
+	mh_stats_file_close(&file);
+}
+
 TEST(mh_stats_file_open, names_a_folder_that_is_not_there)
 {
 	struct mh_stats_file file;
@@ -117,4 +130,32 @@ TEST(mh_stats_file_default, sweeps_what_crashed_processes_left)
 	assert_i_eq(access(left, F_OK), -1);
 	assert_i_eq(unlink(young), 0);
 	assert_i_eq(unlink(other), 0);
+}
+
+/* Any user may put one there, under the name of a file of statistics. */
+TEST(mh_stats_file_default, does_not_wait_for_a_fifo)
+{
+	const char *fifo = MRC_STATS_DEFAULT_DIR "/99999993" MRC_STATS_SUFFIX;
+
+	mh_stats_file_default();
+	if (access(MRC_STATS_DEFAULT_DIR, W_OK) < 0)
+		test_skip("the default folder cannot be written");
+	assert_i_eq(mkfifo(fifo, 0666), 0);
+	alarm(10);
+	mh_stats_file_default();
+	alarm(0);
+	assert_i_eq(unlink(fifo), 0);
+}
+
+TEST(mh_stats_file_default, leaves_what_is_of_another_user)
+{
+	const char *foreign = MRC_STATS_DEFAULT_DIR "/99999994" MRC_STATS_SUFFIX;
+
+	if (geteuid() != 0)
+		test_skip("only root can make a file of another user");
+	mh_stats_file_default();
+	leave(foreign, MRC_STATS_MAGIC "....");
+	assert_i_eq(chown(foreign, 65534, 65534), 0);
+	mh_stats_file_default();
+	assert_i_eq(unlink(foreign), 0);
 }

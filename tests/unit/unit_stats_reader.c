@@ -9,6 +9,7 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <sys/file.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 static char dir[] = "/tmp/mrc-read-XXXXXX";
@@ -107,6 +108,21 @@ STATS_TEST(what_crashed_is_not_shown)
 	assert_i_eq(stats_reader_read(&stats, 1), 0);
 	assert_u_eq(stats.n, 0);
 	withdraw(fd, 5);
+}
+
+/* Anybody may put one into the folder: opening it for reading would wait for a writer, for ever. */
+STATS_TEST(a_fifo_is_not_waited_for)
+{
+	char path[64];
+
+	path_of(path, 5);
+	assert_i_eq(mkfifo(path, 0666), 0);
+	alarm(10);
+	stats_reader_open(&stats, dir, 0);
+	assert_i_eq(stats_reader_read(&stats, 1), 0);
+	alarm(0);
+	assert_u_eq(stats.n, 0);
+	assert_i_eq(unlink(path), 0);
 }
 
 STATS_TEST(only_one_process_when_asked)

@@ -29,6 +29,22 @@ static int file_fail(struct mio_error *error, const char *call, const char *path
 	return code;
 }
 
+/*
+ * Opens what lies there if it is a regular file of this user; -1: it is not, or errno. The folder
+ * is open to all: a FIFO or a lease of another user must not make us wait, nor a link make us lock
+ * or remove a file elsewhere.
+ */
+static int open_own(int dir, const char *path)
+{
+	int fd = openat(dir, path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+	struct stat st;
+
+	if (fd < 0 || (fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && st.st_uid == geteuid()))
+		return fd;
+	close(fd);
+	return -1;
+}
+
 /* Is it the complete file of a process that is no more? */
 static bool file_is_stale(int fd)
 {
@@ -42,7 +58,7 @@ static bool file_is_stale(int fd)
 /* Makes room for a file of our name, which may be of a process that had our number and crashed. */
 static int file_remove_stale(const char *path, struct mio_error *error)
 {
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+	int fd = open_own(AT_FDCWD, path);
 	bool locked = fd >= 0 && flock(fd, LOCK_EX | LOCK_NB) < 0;
 
 	if (fd >= 0)
@@ -126,18 +142,15 @@ static bool is_stats_name(const char *name)
 	return digits && strcmp(rest, MRC_STATS_SUFFIX) == 0;
 }
 
-/*
- * O_NOFOLLOW because the folder is open to all: a link of another user must not make us lock or
- * remove a file elsewhere. A file that is just being made has no magic yet and is left alone.
- */
+/* A file that is just being made has no magic yet and is left alone. */
 static void sweep_file(int dir, const char *name)
 {
-	int fd = openat(dir, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+	int fd = open_own(dir, name);
 
 	if (fd < 0)
 		return;
 	if (file_is_stale(fd))
-		unlinkat(dir, name, 0); /* of another user: stays, it is not ours to remove */
+		unlinkat(dir, name, 0);
 	close(fd);
 }
 
