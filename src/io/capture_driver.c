@@ -3,9 +3,13 @@
 #include "io/drivers.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
+#include <stdio_ext.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "base/assert.h"
 #include "base/list.h"
@@ -13,11 +17,14 @@
 #include "io/backlog.h"
 #include "wire/ip_udp.h"
 
+#define FILE_MODE 0600
+
 struct mio_capture {
 	FILE *file;
 	uint64_t realtime_offset_ns;
 	uint32_t interfaces;
-	int error; /* of the first write that failed; nothing is written after it */
+	int error;   /* of the first write that failed; nothing is written after it */
+	pid_t owner; /* a forked child has a copy of what is not written yet */
 };
 
 struct pcap_port {
@@ -41,6 +48,41 @@ static void capture_write(struct mio_capture *c, const void *bytes, size_t len)
 		c->error = errno ? errno : EIO;
 }
 
+/*
+ * Frames hold what programs send, and keys: the file is for its user alone, and no link that
+ * somebody left under this name says which file it is. What is no file is written to as it is.
+ */
+static int open_private(const char *path)
+{
+	int fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW, FILE_MODE);
+	int code = 0;
+	struct stat st;
+
+	if (fd < 0 || fstat(fd, &st) || !S_ISREG(st.st_mode))
+		return fd;
+	if (st.st_uid != geteuid())
+		code = EPERM;
+	else if (fchmod(fd, FILE_MODE) || ftruncate(fd, 0))
+		code = errno;
+	if (!code)
+		return fd;
+	close(fd);
+	errno = code;
+	return -1;
+}
+
+static FILE *open_file(const char *path)
+{
+	int fd = open_private(path);
+	FILE *file = fd < 0 ? NULL : fdopen(fd, "wb");
+	int code = errno;
+
+	if (!file && fd >= 0)
+		close(fd);
+	errno = code;
+	return file;
+}
+
 int mio_capture_open(const char *path, uint64_t realtime_offset_ns, struct mio_capture **capture,
 		     struct mio_error *error)
 {
@@ -49,7 +91,7 @@ int mio_capture_open(const char *path, uint64_t realtime_offset_ns, struct mio_c
 	int code = ENOMEM;
 
 	if (c)
-		c->file = fopen(path, "wbe");
+		c->file = open_file(path);
 	if (!c || !c->file) {
 		code = c ? errno : ENOMEM;
 		snprintf(error->text, sizeof(error->text), "capture file %s: %s", path,
@@ -58,6 +100,7 @@ int mio_capture_open(const char *path, uint64_t realtime_offset_ns, struct mio_c
 		return code;
 	}
 	c->realtime_offset_ns = realtime_offset_ns;
+	c->owner = getpid();
 	capture_write(c, section, mb_pcapng_section(section));
 	*capture = c;
 	return 0;
@@ -67,6 +110,8 @@ int mio_capture_close(struct mio_capture *c)
 {
 	int code;
 
+	if (c->owner != getpid())
+		__fpurge(c->file);
 	if (fclose(c->file) != 0 && c->error == 0)
 		c->error = errno;
 	code = c->error;

@@ -36,6 +36,7 @@ struct fault_port {
 	struct mio_fault_cfg cfg;
 	struct mb_prng random;
 	struct mio_delayq *held;
+	pid_t owner; /* a forked child sends nothing in the name of its parent */
 	struct mio_tx out[MIO_BURST_MAX];
 	uint32_t n_out;
 	uint32_t n_changed; /* of changed[] and changed_iov[], used by frames in out[] */
@@ -269,7 +270,7 @@ static void fault_close(struct mio_port *port)
 {
 	struct fault_port *f = fault_of(port);
 
-	while (mio_delayq_count(f->held) > 0)
+	while (f->owner == getpid() && mio_delayq_count(f->held) > 0)
 		fault_send_first(f, mio_delayq_deadline(f->held));
 	mio_port_close(f->below);
 	mio_delayq_destroy(f->held);
@@ -312,6 +313,7 @@ int mio_fault_open(const struct mio_fault_cfg *cfg, struct mio_port *below, stru
 	f->port = (struct mio_port){&fault_ops, below->status, below->max_run};
 	f->below = below;
 	f->cfg = *cfg;
+	f->owner = getpid();
 	mb_prng_init(&f->random, fault_seed(cfg));
 	*port = &f->port;
 	return 0;

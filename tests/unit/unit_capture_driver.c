@@ -3,7 +3,10 @@
 #include "support/test.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "io/drivers.h"
@@ -200,6 +203,94 @@ TEST(mio_capture_open, names_a_file_that_cannot_be_made)
 	assert_i_eq(mio_capture_open("/nowhere/x.pcapng", 0, &capture, &error), ENOENT);
 	assert_string_equal(error.text,
 			    "capture file /nowhere/x.pcapng: No such file or directory");
+}
+
+/* Makes a name that nobody has. */
+static void free_name(char path[64])
+{
+	snprintf(path, 64, "/tmp/unit_pcap_file.%d", (int)getpid());
+	unlink(path);
+}
+
+TEST(mio_capture_open, the_file_is_for_its_user_alone)
+{
+	struct mio_capture *capture;
+	struct mio_error error;
+	char path[64];
+	struct stat st;
+	int fd;
+
+	free_name(path);
+	fd = open(path, O_CREAT | O_WRONLY, 0666);
+	assert_i_eq(fchmod(fd, 0666), 0);
+	close(fd);
+	assert_i_eq(mio_capture_open(path, 0, &capture, &error), 0);
+	assert_i_eq(stat(path, &st), 0);
+	assert_u_eq(st.st_mode & 0777, 0600);
+	assert_i_eq(mio_capture_close(capture), 0);
+	unlink(path);
+	assert_i_eq(mio_capture_open(path, 0, &capture, &error), 0);
+	assert_i_eq(stat(path, &st), 0);
+	assert_u_eq(st.st_mode & 0777, 0600);
+	assert_i_eq(mio_capture_close(capture), 0);
+	unlink(path);
+}
+
+TEST(mio_capture_open, follows_no_link)
+{
+	struct mio_capture *capture;
+	struct mio_error error;
+	char path[64], target[80];
+
+	free_name(path);
+	snprintf(target, sizeof(target), "%s.target", path);
+	assert_i_eq(symlink(target, path), 0);
+	assert_i_eq(mio_capture_open(path, 0, &capture, &error), ELOOP);
+	assert_i_eq(access(target, F_OK), -1);
+	unlink(path);
+}
+
+TEST(mio_capture_open, leaves_the_file_of_another_user)
+{
+	struct mio_capture *capture;
+	struct mio_error error;
+	char path[64];
+	struct stat st;
+	int fd, err;
+
+	if (geteuid() != 0)
+		test_skip("only root can make a file of another user");
+	free_name(path);
+	fd = open(path, O_CREAT | O_WRONLY, 0666);
+	assert_i_eq(write(fd, "theirs", 6), 6);
+	assert_i_eq(fchown(fd, 65534, 65534), 0);
+	close(fd);
+	/* The kernel says EACCES itself where fs.protected_regular is set. */
+	err = mio_capture_open(path, 0, &capture, &error);
+	assert_true(err == EPERM || err == EACCES);
+	assert_i_eq(stat(path, &st), 0);
+	assert_i_eq(st.st_size, 6);
+	unlink(path);
+}
+
+/* What its parent had not written yet would be in the file twice. */
+TEST_WITH(pcap_setup, pcap_teardown, mio_capture_close, a_forked_child_writes_nothing)
+{
+	struct pcap_fixture *fixture = *state;
+	uint32_t words[7];
+	int status;
+	pid_t child;
+
+	pcap_send(fixture->port, &pcap_b, "once");
+	child = fork();
+	assert_true(child >= 0);
+	if (child == 0)
+		_exit(mio_capture_close(fixture->capture));
+	assert_i_eq(waitpid(child, &status, 0), child);
+	assert_i_eq(status, 0);
+	pcap_finish(fixture);
+	assert_non_null(pcap_block(fixture, 0, words));
+	assert_null(pcap_block(fixture, 1, words));
 }
 
 TEST(mio_capture_close, says_that_the_disk_is_full)

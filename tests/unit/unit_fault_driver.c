@@ -7,6 +7,7 @@
 
 #include <errno.h>
 #include <stdio.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "io/drivers.h"
@@ -273,6 +274,26 @@ FAULT_TEST(what_is_held_leaves_when_the_port_is_closed)
 	assert_u_eq(fault_arrived(fixture, got), 2);
 	assert_u_eq(got[0].len, 100);
 	assert_u_eq(got[1].len, 101);
+}
+
+/* It would send in the name of its parent, which sends the same frames. */
+FAULT_TEST(what_is_held_is_not_sent_by_a_forked_child)
+{
+	struct fault_fixture *fixture = *state;
+	struct mio_rx got[MIO_BURST_MAX];
+	int status;
+	pid_t child;
+
+	fault_rule(fixture, 0, MRC_FAULT_DELAY)->delay_us = 50;
+	fault_send(fixture, 100, 8, true);
+	child = fork();
+	assert_true(child >= 0);
+	if (child == 0) {
+		mio_port_close(fixture->port);
+		_exit((int)fault_arrived(fixture, got));
+	}
+	assert_i_eq(waitpid(child, &status, 0), child);
+	assert_i_eq(status, 0);
 }
 
 FAULT_TEST(jitter_reorders_within_its_bound)
