@@ -177,6 +177,68 @@ GUARD_TEST(faults_elsewhere_reach_the_programs_handler)
 	}
 }
 
+static struct sigaction guard_chained;
+
+/* As JVMs and crash reporters do: what is not theirs goes to the handler that they replaced. */
+static void guard_chain(int number, siginfo_t *info, void *context)
+{
+	guard_chained.sa_sigaction(number, info, context);
+}
+
+TEST(mh_guard_open, passes_a_crash_on_once_when_the_program_chains_handlers)
+{
+	pid_t pid = fork();
+	int status;
+
+	assert_true(pid >= 0);
+	if (pid == 0) {
+		struct sigaction chain = {.sa_sigaction = guard_chain, .sa_flags = SA_SIGINFO};
+		uint8_t *none = guard_pages(PROT_NONE);
+
+		signal(SIGSEGV, guard_note);
+		mh_guard_open();
+		sigaction(SIGSEGV, &chain, &guard_chained);
+		mh_guard_open();
+		*(volatile uint8_t *)none = 1;
+		_exit(0);
+	}
+	assert_i_eq(waitpid(pid, &status, 0), pid);
+	assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 42);
+}
+
+TEST(mh_guard_open, a_signal_that_was_ignored_still_is)
+{
+	pid_t pid = fork();
+	int status;
+
+	assert_true(pid >= 0);
+	if (pid == 0) {
+		signal(SIGBUS, SIG_IGN);
+		mh_guard_open();
+		kill(getpid(), SIGBUS);
+		_exit(7);
+	}
+	assert_i_eq(waitpid(pid, &status, 0), pid);
+	assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 7);
+}
+
+TEST(mh_guard_close, leaves_the_handler_that_the_program_put_on_top)
+{
+	struct sigaction chain = {.sa_sigaction = guard_chain, .sa_flags = SA_SIGINFO}, now;
+
+	mh_guard_open();
+	sigaction(SIGSEGV, &chain, &guard_chained);
+	mh_guard_close();
+	sigaction(SIGSEGV, NULL, &now);
+	assert_true(now.sa_sigaction == guard_chain);
+	/* Taken away again, it leaves ours, which then can go as well. */
+	sigaction(SIGSEGV, &guard_chained, NULL);
+	mh_guard_open();
+	mh_guard_close();
+	sigaction(SIGSEGV, NULL, &now);
+	assert_true(now.sa_sigaction != guard_chained.sa_sigaction);
+}
+
 TEST(mh_guard_close, puts_back_what_was_there)
 {
 	struct sigaction before, between, after;

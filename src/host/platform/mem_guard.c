@@ -13,6 +13,7 @@
 #include <pthread.h>
 #include <setjmp.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
@@ -33,7 +34,8 @@ struct guard_run {
 /* A signal handler has no argument of ours: these are what it finds its way by. */
 static const int guard_signal[GUARD_SIGNALS] = {SIGSEGV, SIGBUS};
 static struct sigaction guard_before[GUARD_SIGNALS];
-static uint32_t guard_users; /* NICs; under the lock of those who make and end them */
+static bool guard_in_chain[GUARD_SIGNALS]; /* put in place and not taken back */
+static uint32_t guard_users;		   /* NICs; under the lock of those who make and end them */
 /* Initial-exec: looking it up in a handler must not allocate. */
 static _Thread_local struct guard_run *volatile guard_now
 	__attribute__((tls_model("initial-exec")));
@@ -51,6 +53,8 @@ static void chain_signal(int number, siginfo_t *info, void *context)
 		before->sa_handler(number);
 		return;
 	}
+	if (before->sa_handler == SIG_IGN && info->si_code <= 0)
+		return; /* another process sent it; what the kernel finds cannot be ignored */
 	/* The same fault, or the same signal, once more: this time it ends the process. */
 	signal(number, SIG_DFL);
 	if (info->si_code <= 0)
@@ -71,12 +75,7 @@ static void handle_signal(int number, siginfo_t *info, void *context)
 	chain_signal(number, info, context);
 }
 
-/*
- * When a second NIC opens, ours is there already and must not be saved as the handler of before: it
- * would call itself for ever. When the last one closes, a handler that the program has put over
- * ours stays.
- */
-static bool is_handler_installed(int number)
+static bool is_handler_on_top(int number)
 {
 	struct sigaction now;
 
@@ -84,6 +83,12 @@ static bool is_handler_installed(int number)
 	       now.sa_sigaction == handle_signal;
 }
 
+/*
+ * Ours is put in place once. A handler that the program has put over it since, as JVMs, sanitizers
+ * and crash reporters do, passes on to ours what it does not want: with ours over that one again
+ * the two would call each other for ever, and a crash would leave nothing to look at. So when the
+ * last NIC closes, and ours is not on top, it stays where it is.
+ */
 void mh_guard_open(void)
 {
 	struct sigaction action;
@@ -95,8 +100,9 @@ void mh_guard_open(void)
 	action.sa_flags = SA_SIGINFO | SA_NODEFER | SA_ONSTACK;
 	sigemptyset(&action.sa_mask);
 	for (uint32_t i = 0; i < GUARD_SIGNALS; i++)
-		if (!is_handler_installed(guard_signal[i]))
-			sigaction(guard_signal[i], &action, &guard_before[i]);
+		if (!guard_in_chain[i])
+			guard_in_chain[i] =
+				sigaction(guard_signal[i], &action, &guard_before[i]) == 0;
 }
 
 void mh_guard_close(void)
@@ -104,14 +110,15 @@ void mh_guard_close(void)
 	if (--guard_users > 0)
 		return;
 	for (uint32_t i = 0; i < GUARD_SIGNALS; i++)
-		if (is_handler_installed(guard_signal[i]))
-			sigaction(guard_signal[i], &guard_before[i], NULL);
+		if (is_handler_on_top(guard_signal[i]))
+			guard_in_chain[i] = sigaction(guard_signal[i], &guard_before[i], NULL) != 0;
 }
 
 /*
  * sigsetjmp does not save the signal mask (0): that would be a system call for each packet. The
  * handler puts the mask back itself, and only in the rare case of a fault. guard_now is volatile
- * because the handler reads it at any instruction.
+ * because the handler reads it at any instruction; the fences keep fn, once it is inlined, between
+ * the two stores.
  */
 bool mh_guard_run(const void *base, size_t len, void (*fn)(void *ctx), void *ctx)
 {
@@ -124,7 +131,9 @@ bool mh_guard_run(const void *base, size_t len, void (*fn)(void *ctx), void *ctx
 		return false;
 	}
 	guard_now = &run;
+	atomic_signal_fence(memory_order_seq_cst);
 	fn(ctx);
+	atomic_signal_fence(memory_order_seq_cst);
 	guard_now = NULL;
 	return true;
 }
