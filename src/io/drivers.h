@@ -154,9 +154,9 @@ int mio_fault_open(const struct mio_fault_cfg *cfg, struct mio_port *below, stru
 struct mio_capture;
 
 /*
- * mio_capture_open makes the file `path`, which only its user may read, or empties it.
- * realtime_offset_ns is what must be added to a CLOCK_MONOTONIC time to give ns since 1970. An errno
- * value, and error names the file: ELOOP where it is a link, EPERM where it is another user's.
+ * mio_capture_open makes the file `path`, which only its user may read, or empties it. What must be
+ * added to a CLOCK_MONOTONIC time to give ns since 1970 is realtime_offset_ns. An errno value, and
+ * error names the file: ELOOP where it is a link, EPERM where it is another user's.
  */
 int mio_capture_open(const char *path, uint64_t realtime_offset_ns, struct mio_capture **capture,
 		     struct mio_error *error);
