@@ -16,6 +16,7 @@
  * The last port that is up is never left. REQ(req.ev.uplink)
  */
 #include "base/assert.h"
+#include "base/bits.h"
 #include "core/endpoint/endpoint.h"
 #include "core/ev/spray.h"
 #include "core/state/qp.h"
@@ -93,7 +94,6 @@ static void restore(struct mt_engine *e, const struct mt_ev_set *answered, uint3
 		for (struct mb_link *l = e->ev_sets.next; l != &e->ev_sets; l = l->next)
 			mt_ev_sets_port_restored(e, mb_container_of(l, struct mt_ev_set, link),
 						 port, u->left_ns);
-	u->n_lost = 0;
 	update_all_ports(e, now_ns);
 	e->stats.uplinks_restored++;
 }
@@ -138,7 +138,11 @@ static struct mt_ev_set *pick_destination(struct mt_engine *e, const struct mt_u
 static uint64_t probe_gap(const struct mt_engine *e, const struct mt_uplink *u,
 			  const struct mt_ev_set *s)
 {
-	uint64_t gap = s ? s->probe_interval_ns : e->cfg.timing.port_notice_ns;
+	const struct mt_timing *t = &e->cfg.timing;
+	/* Without a destination nothing is sent; some time has to pass even so. */
+	uint64_t none =
+		t->port_notice_ns > t->tail_probe_min_ns ? t->port_notice_ns : t->tail_probe_min_ns;
+	uint64_t gap = s ? s->probe_interval_ns : none;
 
 	for (uint32_t n = 0; s && n < u->probes / 2 && gap < s->probe_interval_max_ns; n++)
 		gap *= 2;
@@ -166,19 +170,22 @@ uint64_t mt_uplinks_deadline(const struct mt_engine *e)
 {
 	uint64_t first = UINT64_MAX;
 
-	for (uint32_t port = 0; e->ports.suspect && port < e->cfg.n_ports; port++)
-		if (mt_local_port_is_suspect(&e->ports, port) &&
-		    e->uplinks[port].probe_due_ns < first)
-			first = e->uplinks[port].probe_due_ns;
+	for (uint32_t ports = e->ports.suspect; ports; ports &= ports - 1) {
+		uint64_t due = e->uplinks[mb_ctz64(ports)].probe_due_ns;
+
+		first = due < first ? due : first;
+	}
 	return mb_link_is_empty(&e->ev_sets) ? UINT64_MAX : first;
 }
 
 void mt_uplinks_tick(struct mt_engine *e, uint64_t now_ns)
 {
-	for (uint32_t port = 0; mt_uplinks_deadline(e) <= now_ns; port++) {
-		port = port == e->cfg.n_ports ? 0 : port;
-		if (mt_local_port_is_suspect(&e->ports, port) &&
-		    e->uplinks[port].probe_due_ns <= now_ns)
+	if (mt_uplinks_deadline(e) > now_ns)
+		return;
+	for (uint32_t ports = e->ports.suspect; ports; ports &= ports - 1) {
+		uint32_t port = mb_ctz64(ports);
+
+		if (e->uplinks[port].probe_due_ns <= now_ns)
 			send_probe(e, port, now_ns);
 	}
 }
