@@ -98,10 +98,11 @@ CASE(mt_endpoint_rx, the_answer_goes_to_the_engine_that_asked)
 	assert_u_eq(node_tx(&n, 0, &d, 1), 1);
 	assert_u_eq(d.endpoint, 0x321);
 	assert_u_eq(d.pkt.bth.psn & 0xFFFF, 0x42);
-	pkt.bth.psn = 0x42; /* a vendor's own byte */
-	node_rx(&n, 0, &pkt);
-	assert_u_eq(node_tx(&n, 0, &d, 1), 1);
-	assert_u_eq(d.endpoint, 0);
+	for (pkt.bth.psn = 0x42; pkt.bth.psn < 0x44; pkt.bth.psn++) { /* a vendor's own byte */
+		node_rx(&n, 0, &pkt);
+		assert_u_eq(node_tx(&n, 0, &d, 1), 1);
+		assert_u_eq(d.endpoint, 0);
+	}
 }
 
 CASE(mt_endpoint_rx, a_peer_of_our_qps_is_answered_on_an_ev_of_ours)
@@ -150,6 +151,19 @@ CASE(mt_endpoint_rx, unknown_senders_are_answered_at_a_limited_rate)
 }
 
 /* REQ(ep.unknown-limit) */
+CASE(mt_endpoint_rx, a_burst_of_unknown_senders_and_one_more_each_10_us)
+{
+	for (unsigned i = 0; i < 1100; i++)
+		ask_as_unknown_senders(1, 0);
+	assert_u_eq(node_stats(&n).tx_ep_responses, 1024);
+	ask_as_unknown_senders(1, 9999);
+	assert_u_eq(node_stats(&n).tx_ep_responses, 1024);
+	ask_as_unknown_senders(1, 10000);
+	ask_as_unknown_senders(1, 10000);
+	assert_u_eq(node_stats(&n).tx_ep_responses, 1024 + 1);
+}
+
+/* REQ(ep.unknown-limit) */
 CASE(mt_endpoint_rx, a_peer_of_our_qps_is_no_unknown_sender)
 {
 	struct mw_packet pkt = request(MW_EP_EV_PROBE, 1);
@@ -195,9 +209,10 @@ CASE(mt_engine_ep_request, goes_out_and_its_answer_is_an_event)
 {
 	struct mt_ep_request req = probe();
 	struct mw_packet pkt;
-	uint16_t id;
+	uint16_t id = 0xFFFF;
 
 	assert_i_eq(mt_engine_ep_request(n.engine, 1000, &req, &id), MT_OK);
+	assert_u_eq(id, 0);
 	assert_u_eq(node_tx(&n, 1280, &d, 1), 1);
 	assert_u_eq(d.pkt.bth.opcode, MW_EP_REQUEST);
 	assert_u_eq(d.pkt.bth.dqp, 2);
@@ -219,6 +234,7 @@ CASE(mt_engine_ep_request, goes_out_and_its_answer_is_an_event)
 	assert_u_eq(ev.wr_id, 0x1122334455667788);
 	assert_u_eq(ev.ev.value, 0xE5);
 	assert_false(ev.svc_time_subtracted);
+	assert_u_eq(node_stats(&n).rx_ep_responses, 1);
 	assert_u_eq(mt_engine_deadline(n.engine), UINT64_MAX);
 	node_rx(&n, 2300, &pkt); /* a duplicate */
 	assert_false(node_poll(&n, &ev));
@@ -250,6 +266,10 @@ CASE(mt_engine_ep_request, names_the_engine_that_asks)
 	assert_i_eq(mt_engine_ep_request(n.engine, 0, &req, NULL), MT_OK);
 	assert_u_eq(node_tx(&n, 0, &d, 1), 1);
 	assert_u_eq(d.pkt.bth.psn, 0x834321);
+	req.id++;
+	assert_i_eq(mt_engine_ep_request(n.engine, 0, &req, NULL), MT_OK);
+	assert_u_eq(node_tx(&n, 0, &d, 1), 1);
+	assert_u_eq(d.pkt.bth.psn, 0x834322);
 	assert_u_eq(d.pkt.erth.vendor_info, 0xFE);
 	assert_u_eq(d.endpoint, 17);
 }
@@ -272,7 +292,26 @@ CASE(mt_engine_ep_request, silence_is_an_event_too)
 	assert_u_eq(ev.rtt_ns, 0);
 	assert_false(node_poll(&n, &ev));
 	assert_u_eq(node_stats(&n).ep_timeouts, 1);
+	assert_u_eq(node_stats(&n).rx_ep_responses, 0);
 	assert_u_eq(node_stats(&n).drop_ep_response, 1);
+}
+
+/* REQ(rsp.svc-time) REQ(ep.probe.rtt) */
+CASE(mt_engine_ep_request, the_service_time_is_off_the_round_trip)
+{
+	struct mt_ep_request req = probe();
+	struct mw_packet pkt;
+
+	opts.cfg.svc_time = true;
+	reopen();
+	assert_i_eq(mt_engine_ep_request(n.engine, 1000, &req, NULL), MT_OK);
+	assert_u_eq(node_tx(&n, 1000, &d, 1), 1);
+	pkt = response_to(&d);
+	pkt.eeth.tx_timestamp = (uint16_t)(pkt.eeth.tx_timestamp + 2); /* units of 128 ns */
+	node_rx(&n, 2000, &pkt);
+	assert_true(node_poll(&n, &ev));
+	assert_u_eq(ev.rtt_ns, 1000 - 2 * 128);
+	assert_true(ev.svc_time_subtracted);
 }
 
 CASE(mt_engine_ep_request, one_that_was_never_sent_ends_as_well)
@@ -307,6 +346,17 @@ CASE(mt_engine_ep_request, refuses_what_is_out_of_range)
 	REFUSED(timeout_ns, (UINT64_C(1) << 36) + 1);
 #undef REFUSED
 	assert_u_eq(node_drain(&n, 0), 0);
+}
+
+CASE(mt_engine_ep_request, waits_a_nanosecond_or_a_minute)
+{
+	struct mt_ep_request req = probe();
+
+	req.timeout_ns = 1;
+	assert_i_eq(mt_engine_ep_request(n.engine, 1000, &req, NULL), MT_OK);
+	assert_u_eq(mt_engine_deadline(n.engine), 1001);
+	req.timeout_ns = UINT64_C(1) << 36;
+	assert_i_eq(mt_engine_ep_request(n.engine, 1000, &req, NULL), MT_OK);
 }
 
 /* REQ(ep.probe.id-reuse) */

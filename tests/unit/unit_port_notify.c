@@ -75,6 +75,30 @@ CASE(mt_peers_notify, gives_up_in_the_end)
 	assert_u_eq(sent, 10);
 }
 
+/* Four of the shortest waits for an answer, or two round trips where these are longer. */
+CASE(mt_peers_notify, how_long_an_answer_may_take)
+{
+	uint64_t now = 1000, least_ns = 4 * opts.cfg.timing.tail_probe_min_ns;
+
+	mt_engine_port_set(n.engine, now, 1, false);
+	assert_true(next_update(&now, 1000));
+	assert_u_eq(mt_engine_deadline(n.engine), 1000 + least_ns);
+	n.qp->ev_set->probe_rtt_ns = 3 * least_ns;
+	mt_engine_port_set(n.engine, now, 1, true);
+	assert_true(next_update(&now, 1000));
+	assert_u_eq(mt_engine_deadline(n.engine), 1000 + 2 * 3 * least_ns);
+}
+
+CASE(mt_peers_notify, a_port_that_is_back_before_anybody_was_told)
+{
+	uint64_t now = 1000;
+
+	mt_engine_port_set(n.engine, now, 1, false);
+	mt_engine_port_set(n.engine, now, 1, true);
+	assert_false(next_update(&now, UINT64_MAX - 1));
+	assert_u_eq(node_stats(&n).tx_ep_requests, 0);
+}
+
 CASE(mt_peers_notify, only_the_newest)
 {
 	uint64_t now = 1000;
@@ -119,6 +143,36 @@ CASE(mt_peer_leave, nobody_tells_who_is_gone)
 	answer(now);
 	assert_u_eq(node_stats(&n).drop_ep_response, 1);
 	assert_u_eq(mt_engine_deadline(n.engine), UINT64_MAX);
+}
+
+CASE(mt_peer_leave, before_anything_was_sent)
+{
+	struct rd_qp_attr reset = {.state = RD_QPS_RESET};
+
+	mt_engine_port_set(n.engine, 1000, 1, false);
+	assert_u_eq(mt_engine_deadline(n.engine), 1000);
+	assert_i_eq(node_modify(&n, n.qp, &reset, RD_QP_STATE), MT_OK);
+	assert_u_eq(mt_engine_deadline(n.engine), UINT64_MAX);
+}
+
+/* All slots but one are the adapter's: who finds none waits for the end of the one update. */
+CASE(mt_peers_notify, one_after_the_other_through_one_slot)
+{
+	struct mt_ep_request req = {.dst = n.peer, .op = MW_EP_EV_PROBE, .timeout_ns = 1 << 30};
+	uint64_t now = 1000;
+	struct mt_qp *other;
+
+	assert_non_null(node_add_qp(&n, n.qpn + 1, 5u << 20 | 9, &other));
+	for (uint32_t i = 1; i < opts.cfg.ep_requests; i++)
+		assert_i_eq(mt_engine_ep_request(n.engine, now, &req, NULL), MT_OK);
+	node_drain(&n, now);
+	mt_engine_port_set(n.engine, now, 1, false);
+	assert_true(next_update(&now, 1000));
+	assert_false(next_update(&now, 1000));
+	answer(now);
+	assert_true(next_update(&now, 1000));
+	answer(now);
+	assert_true(mb_link_is_empty(&n.engine->peers_waiting));
 }
 
 #define PEERS 500u
@@ -166,6 +220,57 @@ TEST_WITH(many_peers, close_node, mt_peers_notify, many_peers_share_few_slots)
 	assert_u_eq(n_told, PEERS);
 	assert_u_between(now - begin, 1, 20 * rtt);
 	assert_u_eq(node_stats(&n).tx_ep_requests, PEERS);
+}
+
+static uint32_t count_waiting(void)
+{
+	uint32_t count = 0;
+
+	for (struct mb_link *l = n.engine->peers_waiting.next; l != &n.engine->peers_waiting;
+	     l = l->next)
+		count++;
+	return count;
+}
+
+/* Port 1 goes down, and as many peers are told as there are slots; the others wait. */
+static void tell_the_first(void)
+{
+	mt_engine_port_set(n.engine, 1000, 1, false);
+	mt_engine_tick(n.engine, 1000);
+	assert_u_eq(count_waiting(), PEERS - opts.cfg.ep_requests);
+}
+
+TEST_WITH(many_peers, close_node, mt_peers_notify, the_end_of_one_wakes_two)
+{
+	tell_the_first();
+	assert_u_eq(node_tx(&n, 1000, &d, 1), 1);
+	answer(2000);
+	assert_u_eq(count_waiting(), PEERS - opts.cfg.ep_requests - 2);
+	mt_engine_tick(n.engine, 2000); /* one of them has to wait again */
+	assert_u_eq(count_waiting(), PEERS - opts.cfg.ep_requests - 1);
+}
+
+TEST_WITH(many_peers, close_node, mt_peers_notify, a_change_calls_all_that_wait)
+{
+	tell_the_first();
+	mt_engine_port_set(n.engine, 1000, 1, true);
+	assert_u_eq(count_waiting(), 0);
+	mt_engine_tick(n.engine, 1000);
+	assert_u_eq(node_drain(&n, 1000), opts.cfg.ep_requests); /* who was told before */
+}
+
+TEST_WITH(many_peers, close_node, mt_peer_leave, nobody_waits_who_is_gone)
+{
+	struct rd_qp_attr reset = {.state = RD_QPS_RESET};
+
+	tell_the_first();
+	for (uint32_t i = 0; i < opts.cfg.max_qps; i++) {
+		struct mt_qp *qp = n.engine->qps[i];
+
+		if (qp && qp->peer && !qp->peer->slot)
+			assert_i_eq(node_modify(&n, qp, &reset, RD_QP_STATE), MT_OK);
+	}
+	assert_u_eq(count_waiting(), 0);
 }
 
 /* One that goes away lets the others go on. */

@@ -166,3 +166,55 @@ CASE(mt_port_status_tick, nobody_to_probe_is_no_silence)
 	}
 	assert_u_eq(node_stats(&n).peer_ports_abandoned, 0);
 }
+
+/* Once there is a QP again, the plane is probed as often as before it is left. */
+CASE(mt_port_status_tick, what_could_not_be_probed_counts_for_nothing)
+{
+	struct rd_qp_attr err = {.state = RD_QPS_ERR};
+	uint64_t now = 1000;
+	struct mt_qp *other;
+
+	word(now, n.peer.b[0], 1);
+	assert_i_eq(node_modify(&n, n.qp, &err, RD_QP_STATE), MT_OK);
+	for (unsigned i = 0; i < 10; i++) {
+		mt_engine_tick(n.engine, now);
+		now = mt_engine_deadline(n.engine);
+	}
+	other = node_add_qp(&n, n.qpn + 1, n.peer_qpn + 1, &other);
+	for (unsigned i = 0; i < 3; i++) {
+		mt_engine_tick(n.engine, now);
+		assert_true(node_tx_opcode(&n, now, MW_PROBE, &d));
+		assert_u_eq(node_stats(&n).peer_ports_abandoned, 0);
+		now = mt_engine_deadline(n.engine);
+	}
+	mt_engine_tick(n.engine, now);
+	assert_u_eq(node_stats(&n).peer_ports_abandoned, 1);
+}
+
+/* The shortest wait, or two round trips where these are longer. */
+CASE(mt_port_status_tick, how_long_an_answer_may_take)
+{
+	uint64_t least_ns = opts.cfg.timing.tail_probe_min_ns;
+
+	word(1000, n.peer.b[0], 1);
+	mt_engine_tick(n.engine, 1000);
+	assert_u_eq(mt_engine_deadline(n.engine), 1000 + least_ns);
+	n.qp->ev_set->probe_rtt_ns = 3 * least_ns;
+	mt_engine_tick(n.engine, 1000 + least_ns);
+	assert_u_eq(mt_engine_deadline(n.engine), 1000 + 7 * least_ns);
+}
+
+/* REQ(ep.port.not-attributed) */
+CASE(mt_port_status_answered, evs_that_went_bad_with_the_plane_are_good_again)
+{
+	struct mt_ev_change changes[2];
+	uint64_t now = leave_plane_1();
+
+	assert_u_eq(n.qp->ev_set->evs[3].port, 1);
+	mt_ev_retire(n.qp->ev_set, 3, now, MT_EV_BY_LOSS, changes);
+	word(now, n.peer.b[0], 3);
+	mt_engine_tick(n.engine, now);
+	assert_true(node_tx_opcode(&n, now, MW_PROBE, &d));
+	answer_probe(now + 500);
+	assert_u_eq(n.qp->ev_set->evs[3].state, MT_EV_GOOD);
+}

@@ -24,8 +24,8 @@ static void schedule_port_status(struct mt_engine *e, struct mt_peer *p, uint64_
 }
 
 /*
- * A request has ended, or one was not needed: those that wait go on, two for one, so that all slots
- * that are free come into use.
+ * A request has ended: those that wait go on, two for one, so that all slots that are free come
+ * into use. Who waits needs its update still: a change of a port calls all that wait.
  */
 static void wake_waiting(struct mt_engine *e, uint64_t when_ns)
 {
@@ -81,12 +81,10 @@ static void end_update(struct mt_engine *e, struct mt_peer *p, uint64_t now_ns)
 	wake_waiting(e, now_ns);
 }
 
-/* Gives up the update that is outstanding or waits, if there is one; its id rests. */
+/* Gives up the update that is outstanding; its id rests. */
 static void cancel_update(struct mt_engine *e, struct mt_peer *p, uint64_t now_ns)
 {
-	mb_link_remove(&p->waiting);
-	if (!p->slot)
-		return;
+	mb_assert(p->slot && mb_link_is_empty(&p->waiting));
 	mt_ep_release(&e->ep_table, p->slot, now_ns, e->cfg.timing.ep_quarantine_ns);
 	end_update(e, p, now_ns);
 }
@@ -97,8 +95,10 @@ void mt_peer_leave(struct mt_engine *e, struct mt_peer *p)
 	if (--p->refs > 0)
 		return;
 	mb_assert(p->liveness.waiting == 0);
+	mb_link_remove(&p->waiting);
 	/* Without a time to count from its end is when it could have been at the latest. */
-	cancel_update(e, p, p->slot ? p->slot->timer.deadline_ns : 0);
+	if (p->slot)
+		cancel_update(e, p, p->slot->timer.deadline_ns);
 	mb_timer_disarm(&e->peer_timers, &p->timer);
 	mb_link_remove(&p->link);
 	mb_pool_put(&e->pool, p, sizeof(*p));
@@ -109,7 +109,9 @@ void mt_peers_notify(struct mt_engine *e, struct mt_ev_set *s, uint64_t now_ns)
 	for (struct mb_link *l = s->peers.next; l != &s->peers; l = l->next) {
 		struct mt_peer *p = mb_container_of(l, struct mt_peer, link);
 
-		cancel_update(e, p, now_ns);
+		mb_link_remove(&p->waiting);
+		if (p->slot)
+			cancel_update(e, p, now_ns);
 		p->tries = 0;
 		schedule_port_status(e, p, now_ns);
 	}
@@ -118,10 +120,11 @@ void mt_peers_notify(struct mt_engine *e, struct mt_ev_set *s, uint64_t now_ns)
 static uint64_t answer_timeout_ns(const struct mt_engine *e, const struct mt_peer *p)
 {
 	uint64_t wait = WAIT_MIN_PROBES * e->cfg.timing.tail_probe_min_ns;
+	uint64_t rtts = 2 * p->ev_set->probe_rtt_ns;
 
 	mb_assert(p->tries <= TRIES_MAX);
-	if (wait < 2 * p->ev_set->probe_rtt_ns)
-		wait = 2 * p->ev_set->probe_rtt_ns;
+	if (wait < rtts)
+		wait = rtts;
 	return wait << p->tries;
 }
 
@@ -167,10 +170,8 @@ static void send_port_status(struct mt_engine *e, struct mt_peer *p, uint64_t no
 	};
 
 	mb_assert(!p->slot && p->tries <= TRIES_MAX); /* one update at a time */
-	if (is_up_to_date(e, p) || p->tries == TRIES_MAX || ev == MT_EV_NONE) {
-		wake_waiting(e, now_ns);
+	if (is_up_to_date(e, p) || p->tries == TRIES_MAX || ev == MT_EV_NONE)
 		return; /* the next change of a port begins again */
-	}
 	req.ev = (struct mt_ev){s->evs[ev].value, s->evs[ev].port};
 	if (mt_endpoint_request(e, now_ns, &req, p, &p->slot) != MT_OK) {
 		p->slot = NULL;
