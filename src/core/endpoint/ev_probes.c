@@ -6,6 +6,7 @@
  * A probe is sent as a packet of a QP that may send there, of another QP each time.
  */
 #include "base/assert.h"
+#include "base/bits.h"
 #include "core/endpoint/endpoint.h"
 #include "core/state/qp.h"
 
@@ -21,22 +22,27 @@ static struct mt_qp *next_user(struct mt_ev_set *s)
 	return qp;
 }
 
-/* A QP through which the destination can be probed, of a peer that answers if there is one. */
+/*
+ * A QP through which the destination can be probed, of a peer that answers if there is one. Where
+ * all are silent, the one that was chosen goes behind the others: one of these may be back.
+ */
 struct mt_qp *mt_ev_sets_pick_prober(struct mt_ev_set *s, uint64_t now_ns)
 {
 	struct mt_qp *found = NULL;
 
-	for (uint32_t n = 0; n < s->refs; n++) {
+	for (uint32_t n = 0; n < s->refs && !(found && n >= PROBERS_TRIED); n++) {
 		struct mt_qp *qp = next_user(s);
 
-		if (found && n >= PROBERS_TRIED)
-			break;
 		if (!mt_qp_may_send(qp))
 			continue;
 		if (!mt_liveness_is_silent(&qp->peer->liveness, now_ns))
 			return qp;
-		found = qp;
+		found = found ? found : qp;
 	}
+	if (!found)
+		return NULL;
+	mb_link_remove(&found->ev_set_user);
+	mb_list_push(&s->users, &found->ev_set_user);
 	return found;
 }
 
@@ -59,10 +65,11 @@ void mt_peer_resume(struct mt_engine *e, struct mt_peer *peer, uint64_t now_ns)
 	struct mt_ev_set *s = peer->ev_set;
 	uint32_t planes = 0;
 
-	for (uint8_t p = 0; p < s->n_ports && prober; p++) {
+	for (uint32_t open = prober ? s->open_ports : 0; open; open &= open - 1) {
+		uint8_t p = (uint8_t)mb_ctz64(open);
 		uint16_t ev;
 
-		if (s->ports[p].usable == 0 || !(s->open_ports >> p & 1))
+		if (s->ports[p].usable == 0)
 			continue;
 		ev = mt_spray_pick_control(&prober->req.spray, s, p);
 		if (s->evs[ev].port != p)
