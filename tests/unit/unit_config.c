@@ -22,6 +22,23 @@ TEST(mt_engine_cfg_default, valid_for_each_number_of_ports)
 	assert_u_eq(mt_engine_size(&cfg), 0);
 }
 
+/* What an adapter gets that states nothing; documents name some of these. */
+TEST(mt_engine_cfg_default, times_and_sizes)
+{
+	const uint64_t us = 1000, ms = 1000 * us;
+	struct mt_engine_cfg cfg;
+
+	mt_engine_cfg_default(&cfg, 2);
+	assert_u_eq(cfg.max_mrs, 1024);
+	assert_u_eq(cfg.max_buffered, 8192); /* half of them may be of one QP */
+	assert_u_eq(cfg.timing.reorder_max_ns, 100 * us);
+	assert_u_eq(cfg.timing.rto_min_ns, 0); /* the timeout is that of the QP */
+	assert_u_eq(cfg.timing.backpressure_ns, 20 * us);
+	assert_u_eq(cfg.timing.idle_ns, 100 * ms);
+	assert_u_eq(cfg.timing.ep_quarantine_ns, 100 * ms);
+	assert_u_eq(cfg.timing.port_notice_ns, 10 * ms);
+}
+
 TEST(mt_qp_attr_default, what_a_qp_has_after_reset)
 {
 	static struct node n;

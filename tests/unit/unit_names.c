@@ -56,5 +56,5 @@ TEST(mt_wc_status_name, each_status)
 		names[i] = mt_wc_status_name((enum rd_wc_status)i);
 	check_distinct(names, RD_WC_STATUSES);
 	assert_string_equal(mt_wc_status_name(RD_WC_SUCCESS), "success");
-	assert_string_equal(mt_wc_status_name((enum rd_wc_status)99), "?");
+	assert_string_equal(mt_wc_status_name((enum rd_wc_status)RD_WC_STATUSES), "?");
 }
