@@ -560,3 +560,134 @@ TEST(mt_ev_retire, ignores_what_the_profile_says)
 	assert_u_eq(mt_ev_set_next_probe(set, 1000000 * INTERVAL, false), MT_EV_NONE);
 	ignores = 0;
 }
+
+/* REQ(req.spray.no-scan) */
+TEST_WITH(six_active, NULL, mt_ev_set_useful_ports, open_ones_with_a_usable_ev)
+{
+	set->open_ports = 3;
+	assert_u_eq(mt_ev_set_useful_ports(set), 3);
+	for (uint16_t i = 0; i < EVS; i += 2)
+		retire(i, 0); /* all of port 0 */
+	assert_u_eq(mt_ev_set_useful_ports(set), 2);
+	for (uint16_t i = 1; i < EVS - 2; i += 2)
+		retire(i, 0); /* all but one of port 1 */
+	assert_u_eq(mt_ev_set_useful_ports(set), 2);
+	set->open_ports = 1;
+	assert_u_eq(mt_ev_set_useful_ports(set), 0);
+}
+
+/* REQ(req.ev.flapping) */
+TEST_WITH(six_active, NULL, mt_ev_retire, flaps_count_up_to_sixteen)
+{
+	for (uint64_t now = 1; now < 40; now++) {
+		assert_u_eq(retire(0, now), 1);
+		assert_u_eq(set->faults[0].flaps, now - 1 < 16 ? now - 1 : 16);
+		assert_true(mt_ev_restore(set, 0, now));
+	}
+}
+
+/* REQ(req.ev.flapping) */
+TEST_WITH(six_active, NULL, mt_ev_retire, sixteen_of_the_longest_intervals_are_not_long)
+{
+	const uint64_t longest = 4 * INTERVAL;
+
+	retire(0, 0);
+	assert_true(mt_ev_restore(set, 0, 1));
+	retire(0, 1 + 16 * longest);
+	assert_u_eq(set->faults[0].flaps, 1);
+	assert_true(mt_ev_restore(set, 0, 1 + 16 * longest));
+	retire(0, 2 + 32 * longest);
+	assert_u_eq(set->faults[0].flaps, 0);
+}
+
+/* The first EV is one like any other, and of several the first. REQ(req.ev.min-active) */
+TEST(mt_ev_set_restore_to_floor, the_first_of_those_that_are_bad_longest)
+{
+	make(6, 8, 1);
+	set->min_active = 1; /* to retire them all the same */
+	retire(4, 1000);
+	retire(5, 900);
+	retire(3, 900);
+	retire(0, 950);
+	set->min_active = 8;
+	assert_u_eq(mt_ev_set_restore_to_floor(set), 3);
+	assert_u_eq(mt_ev_set_restore_to_floor(set), 5);
+	assert_u_eq(mt_ev_set_restore_to_floor(set), 0);
+	assert_u_eq(mt_ev_set_restore_to_floor(set), 4);
+	assert_u_eq(mt_ev_set_restore_to_floor(set), MT_EV_NONE);
+}
+
+TEST_WITH(six_active, NULL, mt_ev_count_failure, stops_at_255)
+{
+	retire(0, 0);
+	for (int i = 0; i < 300; i++)
+		mt_ev_count_failure(set, 0, 10);
+	assert_u_eq(set->faults[0].backoff, 255);
+}
+
+TEST_WITH(six_active, NULL, mt_ev_probe_answered, of_what_left_when_it_went_bad)
+{
+	retire(0, 1000);
+	probe(0, 1000 + INTERVAL);
+	answer(999, 1000 + INTERVAL);
+	assert_u_eq(set->faults[0].answered, 0);
+	answer(1000, 1000 + INTERVAL);
+	assert_u_eq(set->faults[0].answered, 1);
+}
+
+TEST(mt_ev_retire, probes_it_unless_the_profile_says_not_to)
+{
+	ignores = MT_EV_IGNORES_MARKS | MT_EV_IGNORES_TRIMS;
+	make(6, 1, 1);
+	retire(0, 0);
+	assert_u_eq(set->faults[0].next_probe_ns, INTERVAL);
+	ignores = MT_EV_NO_PROBES;
+	make(6, 1, 1);
+	retire(0, 0);
+	assert_u_eq(set->faults[0].next_probe_ns, MB_NEVER);
+	ignores = 0;
+}
+
+TEST_WITH(six_active, NULL, mt_ev_set_next_probe, an_interval_of_more_than_two_rtts_is_kept)
+{
+	set->probe_rtt_ns = INTERVAL * 2 / 5;
+	retire(0, 0);
+	probe(0, INTERVAL);
+	assert_u_eq(set->faults[0].next_probe_ns, 2 * INTERVAL);
+}
+
+/* Nobody had a way to send it. */
+TEST_WITH(six_active, NULL, mt_ev_set_next_probe, one_that_was_not_sent_was_not_unanswered)
+{
+	retire(0, 0);
+	for (uint64_t i = 1; i < 5; i++) {
+		assert_u_eq(mt_ev_set_next_probe(set, i * INTERVAL, false), 0);
+		assert_u_eq(set->faults[0].backoff, 0);
+	}
+}
+
+TEST_WITH(six_active, NULL, mt_ev_set_sample_rtt, sinks_by_an_eighth)
+{
+	mt_ev_set_sample_rtt(set, 8000);
+	assert_u_eq(set->probe_rtt_ns, 8000);
+	mt_ev_set_sample_rtt(set, 10);
+	assert_u_eq(set->probe_rtt_ns, 7000);
+}
+
+TEST(mt_ev_set_size, the_sum_of_its_parts)
+{
+	const uint32_t ports = 8;
+	size_t plain = sizeof(struct mt_ev_set) + ports * sizeof(struct mt_peer_port) +
+		       EVS * sizeof(struct mt_ev_entry) + EVS * sizeof(uint16_t) +
+		       ports * sizeof(struct mt_ev_set_port);
+
+	assert_u_eq(mt_ev_set_size(EVS, ports, false), plain);
+	assert_u_eq(mt_ev_set_size(EVS, ports, true), plain + EVS * sizeof(struct mt_ev_group));
+	assert_u_eq(mt_ev_set_size(1, 1, true) % sizeof(uint64_t), 0);
+}
+
+TEST_WITH(six_active, NULL, mt_ev_set_init, keeps_to_its_memory)
+{
+	for (size_t i = mt_ev_set_size(EVS, 2, false); i < sizeof(mem); i++)
+		assert_u_eq(mem[i], 0xAA);
+}

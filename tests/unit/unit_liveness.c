@@ -189,3 +189,56 @@ TEST_WITH(woken, NULL, mt_liveness_attribute_loss, a_long_round_is_followed_by_a
 		mt_liveness_note_sack(&p, 5350, plane, 5310);
 	assert_u_eq(judge(5290, 0, 5350, 1), MT_LOSS_PATH_FAULT);
 }
+
+/* ---- to the nanosecond: half of the patience of 200 is what an answer takes ---- */
+
+TEST_WITH(woken, NULL, mt_liveness_note_sack, an_answer_is_old_when_it_took_longer_than_half)
+{
+	mt_liveness_note_sack(&p, 5100, 0, 5000);
+	assert_u_eq(p.settled_ns, 5200);
+	assert_u_eq(p.unanswered, PLANES & ~1u); /* sent when the round began: it counts */
+	mt_liveness_note_sack(&p, 5102, 1, 5001);
+	assert_u_eq(p.settled_ns, 5302);
+	assert_false(p.stopped);
+}
+
+TEST_WITH(woken, NULL, mt_liveness_note_sack, what_left_when_it_resumed_shows_no_stop)
+{
+	mt_liveness_note_sack(&p, 5150, 0, 5000);
+	assert_false(p.stopped);
+	mt_liveness_note_sack(&p, 5150, 0, 4999);
+	assert_true(p.stopped);
+}
+
+TEST_WITH(woken, NULL, mt_liveness_note_sack, alive_when_the_patience_ends)
+{
+	mt_liveness_note_sack(&p, 5199, 0, 5150);
+	assert_u_eq(p.state, MT_PEER_RESUMING);
+	mt_liveness_note_sack(&p, 5200, 0, 5150);
+	assert_u_eq(p.state, MT_PEER_ALIVE);
+}
+
+/* An old answer has held the judgement up, so that it is the round that ends. */
+TEST_WITH(woken, NULL, mt_liveness_note_sack, a_round_as_long_as_the_patience_is_not_long)
+{
+	mt_liveness_note_sack(&p, 5101, 0, 5000);
+	for (uint8_t plane = 1; plane < 3; plane++)
+		mt_liveness_note_sack(&p, 5110, plane, 5050);
+	assert_u_eq(p.state, MT_PEER_RESUMING);
+	mt_liveness_note_sack(&p, 5200, 3, 5150);
+	assert_u_eq(p.state, MT_PEER_ALIVE);
+}
+
+TEST_WITH(woken, NULL, mt_liveness_attribute_loss, of_what_left_when_all_was_settled)
+{
+	assert_u_eq(judge(5199, 0, 5199, 1), MT_LOSS_UNDECIDED);
+	assert_u_eq(judge(5200, 0, 5199, 1), MT_LOSS_PATH_FAULT);
+}
+
+TEST_WITH(woken, NULL, mt_liveness_note_retired, for_what_left_before_it_resumed)
+{
+	mt_liveness_note_retired(&p, 5000, 1);
+	assert_u_eq(judge(1600, 1, 1900, 1), MT_LOSS_PATH_FAULT);
+	mt_liveness_note_retired(&p, 4999, 1);
+	assert_u_eq(judge(1600, 1, 1900, 1), MT_LOSS_NOT_PATH);
+}

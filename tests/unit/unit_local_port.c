@@ -74,3 +74,14 @@ TEST(mt_local_ports_nearest, itself_or_the_next_that_is_up)
 	assert_u_eq(mt_local_ports_nearest(&ports, 2), 0);
 	assert_u_eq(mt_local_ports_nearest(&ports, 1), 1);
 }
+
+/* What left before the engine began may have been lost on any of its ports, and only on those. */
+TEST(mt_local_ports_init, each_port_has_its_beginning)
+{
+	mt_local_ports_init(&ports, 3, 1000);
+	for (uint32_t i = 0; i < 3; i++) {
+		assert_true(mt_local_ports_may_have_lost(&ports, i, 999));
+		assert_false(mt_local_ports_may_have_lost(&ports, i, 1000));
+	}
+	assert_u_eq(ports.since_ns[3], 0);
+}

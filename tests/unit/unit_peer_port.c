@@ -161,3 +161,35 @@ CASE(mt_peer_ports_may_have_lost, while_in_doubt_or_left_and_for_what_was_sent_b
 	assert_true(mt_peer_ports_may_have_lost(&peer_ports, 1, 5499));
 	assert_false(mt_peer_ports_may_have_lost(&peer_ports, 1, 5500));
 }
+
+CASE(mt_peer_ports_deadline, of_the_first_plane_alone)
+{
+	told(ALL & ~1u, 10);
+	assert_false(probe(0, 10));
+	assert_u_eq(mt_peer_ports_deadline(&peer_ports), 10 + ANSWER);
+}
+
+CASE(mt_peer_ports_next_probe, at_its_slowest_for_ever)
+{
+	uint64_t now;
+	bool leave;
+
+	leave_plane_1();
+	for (int i = 0; i < 300; i++) {
+		now = mt_peer_ports_deadline(&peer_ports);
+		assert_u_eq(mt_peer_ports_next_probe(&peer_ports, &waits, now, &leave), 1);
+		if (i > 10)
+			assert_u_eq(mt_peer_ports_deadline(&peer_ports), now + 4 * INTERVAL);
+	}
+}
+
+CASE(mt_peer_ports_postpone, takes_back_one_probe_if_there_was_one)
+{
+	told(ALL & ~2u, 10);
+	mt_peer_ports_postpone(&peer_ports, 1, 20);
+	assert_u_eq(array[1].probes, 0);
+	assert_false(probe(1, 20));
+	assert_u_eq(array[1].probes, 1);
+	mt_peer_ports_postpone(&peer_ports, 1, 30);
+	assert_u_eq(array[1].probes, 0);
+}

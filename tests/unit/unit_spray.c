@@ -9,7 +9,7 @@
 #include "core/ev/spray.h"
 #include "unit/cold_pool.h"
 
-#define EVS_MAX 32u
+#define EVS_MAX 130u
 #define ANY UINT32_MAX
 
 static _Alignas(64) uint8_t mem[16384];
@@ -602,4 +602,87 @@ TEST(mt_spray_pick, avoids_the_path_and_not_only_the_ev)
 	mt_ev_deny(set, 3, true);
 	assert_true(next(ANY, 3) != 3);
 	assert_u_eq(next(0, 3), MT_EV_NONE);
+}
+
+TEST(mt_spray_skips_size, a_bit_for_each_ev)
+{
+	assert_u_eq(mt_spray_skips_size(1), 8);
+	assert_u_eq(mt_spray_skips_size(64), 8);
+	assert_u_eq(mt_spray_skips_size(65), 16);
+}
+
+/* REQ(req.ev.skip-once) */
+TEST(mt_spray_skip_once, each_ev_has_a_bit_of_its_own)
+{
+	static const uint16_t some[] = {0, 1, 63, 64, 65, 127, 128, 129};
+
+	make(EVS_MAX, 2, EVS_MAX);
+	for (size_t k = 0; k < 8; k++) {
+		mt_spray_skip_once(&sp, set, some[k]);
+		for (uint16_t ev = 0; ev < EVS_MAX; ev++)
+			assert_i_eq(mt_spray_skips(&sp, ev), ev == some[k]);
+		for (uint32_t i = 0; i < 2 * EVS_MAX && mt_spray_skips(&sp, some[k]); i++)
+			next(ANY, MT_EV_NONE);
+		for (uint16_t ev = 0; ev < EVS_MAX; ev++)
+			assert_false(mt_spray_skips(&sp, ev));
+	}
+}
+
+TEST(mt_spray_pick, a_backup_used_for_want_of_another_has_been_skipped)
+{
+	make(2, 1, 1);
+	mt_spray_skip_once(&sp, set, 1);
+	assert_u_eq(next(ANY, 0), 1);
+	assert_false(mt_spray_skips(&sp, 1));
+}
+
+TEST(mt_spray_attach, the_first_round_asks_how_wide_it_is_to_be)
+{
+	make(4, 1, 4);
+	assert_true(sp.round_began);
+}
+
+/* A QP that found no room goes on in the rotation, not with the first EV. */
+TEST(mt_spray_pick_run, after_no_room_the_rotation_goes_on)
+{
+	make(8, 2, 8);
+	sp.next_port = 1;
+	assert_u_eq(next_run(0, 4), MT_EV_NONE);
+	assert_u_eq(set->evs[next_run(ANY, 4)].port, 1);
+}
+
+TEST(mt_spray_pick_probe, a_usable_one_or_else_any_of_the_port)
+{
+	make(3, 2, 3); /* 0 and 2 are of port 0, 1 alone of port 1 */
+	for (uint16_t from = 0; from < 4; from++)
+		assert_u_eq(mt_spray_pick_probe(set, 1, from), 1);
+	retire(0);
+	for (uint16_t from = 0; from < 4; from++)
+		assert_u_eq(mt_spray_pick_probe(set, 0, from), 2);
+	retire(1);
+	assert_u_eq(mt_spray_pick_probe(set, 1, 5), 1); /* bad, for want of another */
+	make(1, 2, 1);
+	assert_u_eq(mt_spray_pick_probe(set, 1, 0), MT_EV_NONE);
+}
+
+TEST(mt_spray_pick_control, a_bad_one_of_the_only_port_that_is_open)
+{
+	make(4, 2, 4);
+	for (uint16_t i = 0; i < 4; i++)
+		mt_ev_deny(set, i, true);
+	for (uint32_t port = 0; port < 2; port++) {
+		set->open_ports = 1u << port;
+		assert_u_eq(mt_spray_pick_control(&sp, set, 0) % 2, port);
+		assert_u_eq(mt_spray_pick_control(&sp, set, 1) % 2, port);
+	}
+}
+
+TEST(mt_spray_set_width, one_at_least_and_no_more_than_there_can_be)
+{
+	mt_spray_set_width(&sp, 0, 1);
+	assert_u_eq(sp.width, 1);
+	mt_spray_set_width(&sp, UINT64_MAX, 1);
+	assert_u_eq(sp.width, MT_EVS_MAX);
+	mt_spray_set_width(&sp, MT_EVS_MAX, 2);
+	assert_u_eq(sp.width, MT_EVS_MAX / 2);
 }

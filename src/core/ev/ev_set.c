@@ -176,10 +176,10 @@ static uint16_t longest_bad(const struct mt_ev_set *s)
 {
 	uint16_t found = MT_EV_NONE;
 
-	for (uint16_t i = 0; i < s->n_evs; i++)
+	for (uint16_t i = s->n_evs; i-- > 0;)
 		if (s->evs[i].state == MT_EV_ASSUMED_BAD && mt_ev_is_open(s, i) &&
 		    (found == MT_EV_NONE ||
-		     s->faults[i].bad_since_ns < s->faults[found].bad_since_ns))
+		     s->faults[i].bad_since_ns <= s->faults[found].bad_since_ns))
 			found = i;
 	return found;
 }
@@ -187,10 +187,8 @@ static uint16_t longest_bad(const struct mt_ev_set *s)
 static void restore_ev(struct mt_ev_set *s, uint16_t ev, enum mt_ev_state state)
 {
 	set_state(s, ev, state);
-	if (s->faults) {
+	if (s->faults)
 		s->faults[ev].next_probe_ns = MB_NEVER;
-		s->faults[ev].probe_unanswered = false;
-	}
 	rebalance_port(s, ev);
 	mb_assert_slow(set_is_consistent(s));
 }

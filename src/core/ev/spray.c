@@ -66,8 +66,8 @@ static void end_skip(struct mt_spray *sp, uint16_t ev)
 /* REQ(req.spray.width) */
 void mt_spray_set_width(struct mt_spray *sp, uint64_t window, uint32_t n_ports)
 {
-	uint32_t packets = window < MT_EVS_MAX ? (uint32_t)window : MT_EVS_MAX;
-	uint32_t evs = packets ? mb_pow2_ceil(packets) : 1;
+	uint64_t packets = window < MT_EVS_MAX ? window : MT_EVS_MAX;
+	uint32_t evs = packets ? mb_pow2_ceil((uint32_t)packets) : 1;
 
 	mb_assert(n_ports > 0);
 	sp->round_began = false;
