@@ -239,3 +239,146 @@ CASE(mt_ev_sets_tick, all_bad_ones_that_are_due)
 		seen |= 1u << (d.ev & 0xFF);
 	assert_u_eq(seen, 1u << 1 | 1u << 4);
 }
+
+/* Addresses may differ in their first half only, as those of several networks do. */
+TEST_WITH(many_qps, close_node, mt_ev_sets_next, few_steps_whichever_half_differs)
+{
+	uint32_t longest = 0;
+
+	for (uint32_t i = 0; i < MANY; i++) {
+		struct rd_gid peer = {{0xFD, (uint8_t)(i >> 8), (uint8_t)i, [15] = 1}};
+
+		mb_link_init(&users[i]);
+		while (!mt_ev_sets_acquire(n.engine, 0, &peer, &users[i]))
+			engine_node_grow(&n.base);
+	}
+	for (uint32_t b = 0; b < MANY; b++) {
+		uint32_t length = 0;
+
+		for (struct mt_ev_set *s = n.engine->ev_set_buckets[b]; s; s = s->chain)
+			length++;
+		longest = length > longest ? length : longest;
+	}
+	assert_u_between(longest, 1, 12);
+}
+
+static int one_qp(void **state)
+{
+	defaults(state);
+	opts.cfg.max_qps = 1;
+	start();
+	return 0;
+}
+
+TEST_WITH(one_qp, close_node, mt_ev_sets_next, one_chain_for_one_qp)
+{
+	assert_ptr_equal(n.engine->ev_set_buckets[0], n.qp->ev_set);
+	assert_ptr_equal(mt_ev_sets_next(n.engine, &n.peer, NULL), n.qp->ev_set);
+}
+
+/* With any number of EVs, grouped or not, and with what failed of them. */
+CASE(mt_ev_sets_release, gives_back_what_was_taken)
+{
+	static const uint16_t ids[NODE_EVS_MAX];
+	struct mt_ev_profile_cfg profile = opts.ev_profile;
+	struct mt_ev_change changes[2];
+
+	mt_engine_add_memory(n.engine, engine_node_block(&n.base, 1 << 16), 1 << 16);
+	profile.evs = opts.evs;
+	profile.is_static = true;
+	profile.min_active = 1;
+	for (uint16_t count = 2; count <= NODE_EVS_MAX; count++)
+		for (int grouped = 0; grouped < 2; grouped++) {
+			size_t in_use = n.engine->pool.in_use;
+			struct mt_ev_set *s;
+
+			profile.n_evs = profile.n_active = count;
+			profile.group_ids = grouped ? ids : NULL;
+			assert_i_eq(mt_ev_profile_set(n.engine, 1, &profile), MT_OK);
+			mb_link_init(&users[0]);
+			s = mt_ev_sets_acquire(n.engine, 1, &n.peer, &users[0]);
+			assert_true(n.engine->pool.in_use - in_use >=
+				    mt_ev_set_size(count, opts.cfg.n_ports, grouped));
+			if (!grouped)
+				assert_u_eq(mt_ev_retire(s, 0, 0, MT_EV_BY_LOSS, changes), 1);
+			mt_ev_sets_release(n.engine, s, &users[0]);
+			assert_u_eq(n.engine->pool.in_use, in_use);
+		}
+}
+
+CASE(mt_ev_sets_acquire, a_new_set_uses_the_ports_that_are_up)
+{
+	struct rd_gid peer = {{0xFD, [15] = 7}};
+
+	mt_engine_add_memory(n.engine, engine_node_block(&n.base, 4096), 4096);
+	mt_engine_port_set(n.engine, 0, 1, false);
+	mb_link_init(&users[0]);
+	assert_u_eq(mt_ev_sets_acquire(n.engine, 0, &peer, &users[0])->open_ports, 1);
+}
+
+CASE(mt_ev_sets_share, each_user_is_on_the_list)
+{
+	struct mt_ev_set *s = n.qp->ev_set;
+
+	mb_link_init(&users[0]);
+	mt_ev_sets_share(s, &users[0]);
+	assert_u_eq(s->refs, 3);
+	assert_false(mb_link_is_empty(&users[0]));
+	mt_ev_sets_release(n.engine, s, &users[0]);
+	assert_true(mb_link_is_empty(&users[0]));
+}
+
+/* Evidence about any port, the first one as well, goes with the set. */
+CASE(mt_ev_sets_release, is_no_evidence_any_more)
+{
+	struct rd_gid peer = {{0xFD, [15] = 7}};
+	struct mt_ev_set *s;
+
+	mt_engine_add_memory(n.engine, engine_node_block(&n.base, 4096), 4096);
+	mb_link_init(&users[0]);
+	s = mt_ev_sets_acquire(n.engine, 0, &peer, &users[0]);
+	for (uint32_t port = 0; port < 2; port++) {
+		mt_uplink_note_loss(n.engine, s, port, 100, 200);
+		assert_u_eq(n.engine->uplinks[port].n_lost, 1);
+	}
+	mt_ev_sets_release(n.engine, s, &users[0]);
+	for (uint32_t port = 0; port < 2; port++)
+		assert_u_eq(n.engine->uplinks[port].n_lost, 0);
+}
+
+/* REQ(ep.port.not-attributed) */
+CASE(mt_ev_sets_port_restored, the_first_ev_and_from_the_beginning)
+{
+	mt_qp_retire_ev_group(n.qp, 0, 0, MT_EV_BY_LOSS);
+	mt_ev_sets_port_restored(n.engine, n.qp->ev_set, 0, opts.cfg.timing.port_notice_ns / 2);
+	assert_u_eq(n.qp->ev_set->evs[0].state, MT_EV_GOOD);
+}
+
+/* What a peer that is heard again is asked on which planes. REQ(req.ev.endpoint) */
+CASE(mt_peer_resume, each_open_plane_with_a_usable_ev_is_probed)
+{
+	struct mt_liveness *p = &n.qp->peer->liveness;
+	struct mt_tx_desc d;
+
+	for (unsigned i = 0; i < 3; i++) {
+		uint32_t planes = 0, want = i == 0 ? 3 : i == 1 ? 1 : 2;
+
+		if (i == 1)
+			mt_engine_port_set(n.engine, 0, 1, false);
+		if (i == 2) {
+			mt_engine_port_set(n.engine, 0, 1, true);
+			for (uint16_t ev = 0; ev < 8; ev += 2)
+				mt_ev_deny(n.qp->ev_set, ev, true);
+			for (uint16_t ev = 1; ev < 7; ev += 2)
+				mt_ev_deny(n.qp->ev_set, ev, true); /* one is left */
+		}
+		node_drain(&n, 1000);
+		mt_liveness_silence(p);
+		mt_liveness_heard(p);
+		mt_peer_resume(n.engine, n.qp->peer, 1000);
+		assert_u_eq(p->planes, want);
+		while (node_tx_opcode(&n, 1000, MW_PROBE, &d))
+			planes |= 1u << d.port;
+		assert_u_eq(planes, want);
+	}
+}

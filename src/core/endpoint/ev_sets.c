@@ -69,7 +69,7 @@ struct mt_ev_set *mt_ev_sets_acquire(struct mt_engine *e, uint32_t profile,
 /* A set that goes is no evidence about any port. */
 static void forget_losses(struct mt_engine *e, const struct mt_ev_set *s)
 {
-	for (uint32_t port = 0; port < e->cfg.n_ports; port++) {
+	for (uint32_t port = e->cfg.n_ports; port-- > 0;) {
 		struct mt_uplink *u = &e->uplinks[port];
 
 		for (uint32_t i = u->n_lost; i-- > 0;)
