@@ -210,7 +210,7 @@ struct sim_msg *sim_ask(struct sim_qp *qp, const struct sim_wr *wr, int *result)
 				  .compare_add = swaps ? m->compare : m->swap_add,
 				  .swap = m->swap_add};
 
-	*result = engine_node_post(&qp->node->base, qp->qp, qp->node->w->net.now_ns, &post);
+	*result = engine_node_post(&qp->node->base, qp->qp, sim_node_now(qp->node), &post);
 	if (*result != MT_OK) {
 		sim_flow_drop_last(&qp->out, NULL);
 		qp->mr->taken = taken;

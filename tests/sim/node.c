@@ -154,7 +154,7 @@ static void wake(void *ctx, uint64_t arg)
 /* When the first port without tokens has some again. */
 static uint64_t tokens_at(struct sim_node *node)
 {
-	uint64_t now = node->w->net.now_ns, first = NET_NEVER;
+	uint64_t now = sim_node_now(node), first = NET_NEVER;
 
 	for (uint32_t port = 0; port < node->w->cfg.net.n_planes; port++) {
 		struct mh_pace *pace = &node->pace[port];
@@ -166,7 +166,7 @@ static uint64_t tokens_at(struct sim_node *node)
 		if (when > now && when < first)
 			first = when;
 	}
-	return first;
+	return first == NET_NEVER ? first : sim_clock_when(node, first);
 }
 
 /* Full ports do not tell the engine when they have room: the node comes back by itself. */
@@ -193,14 +193,14 @@ uint32_t sim_node_free_ports(void *ctx, uint32_t n)
 	uint32_t mask = engine_net_free_ports(net, node->id, n, 4096 + MW_HEADERS_MAX);
 
 	for (uint32_t port = 0; port < net->cfg.n_planes; port++)
-		if (mh_pace_frames(&node->pace[port], net->now_ns) < n)
+		if (mh_pace_frames(&node->pace[port], sim_node_now(node)) < n)
 			mask &= ~(1u << port);
 	return mask;
 }
 
 static uint32_t send_all(struct sim_node *node)
 {
-	uint64_t now = node->w->net.now_ns;
+	uint64_t now = sim_node_now(node);
 	uint32_t sent = engine_node_send(&node->base, now, node->tx_batch);
 
 	if (mt_engine_tx_is_blocked(node->engine))
@@ -319,10 +319,10 @@ static void receive(struct sim_node *node, struct net_packet *p)
 	if (p->data && whole && p->flow)
 		note_arrival(p);
 	if (node->w->cfg.decoded && whole)
-		mt_engine_rx(node->engine, node->w->net.now_ns, &p->meta, &p->pkt,
+		mt_engine_rx(node->engine, sim_node_now(node), &p->meta, &p->pkt,
 			     p->pkt.payload_len ? p->bytes + p->headers_len : NULL);
 	else
-		engine_node_rx_bytes(&node->base, node->w->net.now_ns, &p->meta, p->bytes, p->len);
+		engine_node_rx_bytes(&node->base, sim_node_now(node), &p->meta, p->bytes, p->len);
 	free(p);
 	engine_node_grow_if_wanted(&node->base);
 	sim_node_run(node);
@@ -354,7 +354,7 @@ static bool pass_buffer(struct sim_world *w, struct sim_node *node, struct net_p
 		return true;
 	if (wait >= node->rx_room * node->rx_packet_ns) {
 		node->overflows++;
-		mt_engine_rx_overflow(node->engine, now, 1);
+		mt_engine_rx_overflow(node->engine, sim_node_now(node), 1);
 		net_log_fate(&w->net, p->log_number, NET_OVERFLOWED);
 		free(p);
 		return false;
@@ -440,7 +440,7 @@ void sim_node_deliver(void *ctx, struct net_packet *p)
 void sim_node_give(struct sim_node *node, const struct mt_rx_meta *meta, const void *bytes,
 		   size_t len)
 {
-	engine_node_rx_bytes(&node->base, node->w->net.now_ns, meta, bytes, len);
+	engine_node_rx_bytes(&node->base, sim_node_now(node), meta, bytes, len);
 	sim_node_run(node);
 }
 
@@ -465,7 +465,7 @@ uint64_t sim_node_due(const struct sim_node *node)
 
 	if (due == NET_NEVER)
 		return due;
-	due += node->late_ns;
+	due = sim_clock_when(node, due) + node->late_ns;
 	return due < node->stopped_until_ns ? node->stopped_until_ns : due;
 }
 
@@ -482,6 +482,6 @@ void sim_node_tick(struct sim_node *node)
 			 node->id, node->ticks_at_once, mt_engine_deadline(node->engine));
 		return;
 	}
-	mt_engine_tick(node->engine, now);
+	mt_engine_tick(node->engine, sim_node_now(node));
 	sim_node_run(node);
 }

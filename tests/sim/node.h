@@ -12,6 +12,8 @@ uint64_t sim_node_due(const struct sim_node *node);
 void sim_node_tick(struct sim_node *node);
 /* sim_make_sges splits `left` bytes of a QP's memory into n pieces that do not lie side by side. */
 void sim_make_sges(struct sim_qp *qp, uint32_t left, struct rd_sge *sge, uint32_t n);
+/* sim_clock_when returns when, in the world, the clock of a node shows ns; 0: long ago. */
+uint64_t sim_clock_when(const struct sim_node *node, uint64_t ns);
 /* sim_make_flow begins the flow of one end; sim_to_rts takes its QP from RESET to RTS. */
 void sim_make_flow(struct sim_qp *qp);
 void sim_to_rts(struct sim_qp *qp);

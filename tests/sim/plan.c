@@ -138,6 +138,14 @@ static void draw_asking(struct sim_plan *p, struct rng *r)
 	p->rd_atomic = ONE_OF(r, 1, 4, RD_ATOMIC_MAX);
 }
 
+static void draw_clocks(struct sim_plan *p, struct rng *r)
+{
+	if (rng_below(r, 4))
+		return;
+	p->clocks = rng_between(r, 1, 8);
+	p->clock_ns = ONE_OF(r, 1000000, 100000000, 10000000000);
+}
+
 void sim_plan_draw(struct sim_plan *plan, uint64_t seed)
 {
 	struct rng r;
@@ -152,4 +160,5 @@ void sim_plan_draw(struct sim_plan *plan, uint64_t seed)
 	draw_extension(plan, &r);
 	draw_asking(plan, &r);
 	plan->host = ONE_OF(&r, 1, 1, 1, 2);
+	draw_clocks(plan, &r);
 }

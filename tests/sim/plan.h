@@ -71,7 +71,9 @@
 	X(recv_pause_ns, 0, "receives are posted only each")                  \
 	X(ask_share, 0, "READs and atomics, of 100")                          \
 	X(rd_atomic, 1, "of these at a time")                                 \
-	X(host, 1, "engines at an address")
+	X(host, 1, "engines at an address")                                   \
+	X(clocks, 0, "clocks that jump or stand still")                       \
+	X(clock_ns, 0, "by or for up to")
 
 struct sim_plan {
 	uint64_t seed;

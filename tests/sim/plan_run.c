@@ -41,8 +41,9 @@ struct run;
 struct fault {
 	struct run *run;
 	uint32_t src, dst, plane, path;
-	enum { PATH_DIES, PLANE_DIES, NODE_STOPS, PORT_DROPS } kind;
-	bool told; /* PORT_DROPS: the node knows that its port is down */
+	enum { PATH_DIES, PLANE_DIES, NODE_STOPS, PORT_DROPS, CLOCK_JUMPS, CLOCK_STANDS } kind;
+	/* PORT_DROPS: the node knows that its port is down; CLOCK_STANDS: it catches up. */
+	bool told;
 	uint64_t lasts_ns;
 };
 
@@ -318,7 +319,8 @@ static void set_port(const struct fault *f, bool up)
 			engine_net_path(&w->net, peer, f->src, f->plane, k)->dead = !up;
 		}
 	if (f->told) {
-		mt_engine_port_set(w->nodes[f->src].engine, w->net.now_ns, f->plane, up);
+		mt_engine_port_set(w->nodes[f->src].engine, sim_node_now(&w->nodes[f->src]),
+				   f->plane, up);
 		sim_node_run(&w->nodes[f->src]);
 	}
 }
@@ -334,15 +336,29 @@ static void fault_ends(void *ctx, uint64_t arg)
 		set_dead(f, false);
 }
 
+/* A fault of a node that ends by itself. */
+static bool node_fault(const struct fault *f)
+{
+	struct sim_node *node = &f->run->world.nodes[f->src];
+
+	if (f->kind == NODE_STOPS)
+		sim_node_stop(node, f->lasts_ns, f->run->plan->deaf);
+	else if (f->kind == CLOCK_JUMPS)
+		sim_clock_jump(node, f->lasts_ns);
+	else if (f->kind == CLOCK_STANDS)
+		sim_clock_stand(node, f->lasts_ns, f->told);
+	else
+		return false;
+	return true;
+}
+
 static void fault_begins(void *ctx, uint64_t arg)
 {
 	struct fault *f = ctx;
 
 	(void)arg;
-	if (f->kind == NODE_STOPS) {
-		sim_node_stop(&f->run->world.nodes[f->src], f->lasts_ns, f->run->plan->deaf);
+	if (node_fault(f))
 		return;
-	}
 	if (f->kind == PORT_DROPS)
 		set_port(f, false);
 	else
@@ -350,7 +366,7 @@ static void fault_begins(void *ctx, uint64_t arg)
 	engine_net_at(&f->run->world.net, f->run->world.net.now_ns + f->lasts_ns, fault_ends, f, 0);
 }
 
-static void plan_fault(struct run *run, unsigned kind)
+static void plan_fault(struct run *run, unsigned kind, uint64_t lasts_ns)
 {
 	struct rng *r = &run->rng;
 	const struct sim_plan *p = run->plan;
@@ -364,7 +380,7 @@ static void plan_fault(struct run *run, unsigned kind)
 			    .path = (uint32_t)rng_below(r, p->paths),
 			    .kind = kind,
 			    .told = rng_below(r, 2),
-			    .lasts_ns = rng_between(r, 1, p->fault_ns + 1)};
+			    .lasts_ns = rng_between(r, 1, lasts_ns + 1)};
 	engine_net_at(&run->world.net, run->world.net.now_ns + rng_below(r, 200 * p->latency_ns),
 		      fault_begins, f, 0);
 }
@@ -493,11 +509,13 @@ static void build(struct run *run)
 	for (uint32_t i = 0; i < p->nodes; i++)
 		set_node(run, &run->world.nodes[i]);
 	for (uint64_t i = 0; i < p->faults; i++)
-		plan_fault(run, rng_below(&run->rng, 3) ? PATH_DIES : PLANE_DIES);
+		plan_fault(run, rng_below(&run->rng, 3) ? PATH_DIES : PLANE_DIES, p->fault_ns);
 	for (uint64_t i = 0; i < p->stops; i++)
-		plan_fault(run, NODE_STOPS);
+		plan_fault(run, NODE_STOPS, p->fault_ns);
 	for (uint64_t i = 0; i < p->ports; i++)
-		plan_fault(run, PORT_DROPS);
+		plan_fault(run, PORT_DROPS, p->fault_ns);
+	for (uint64_t i = 0; i < p->clocks; i++)
+		plan_fault(run, rng_below(&run->rng, 2) ? CLOCK_JUMPS : CLOCK_STANDS, p->clock_ns);
 	run->world.app = app;
 	run->world.app_ctx = run;
 }

@@ -276,7 +276,7 @@ static void explain_stats(const struct sim_node *node)
 	printf("# node %u: deadline %+.3f us, ticks %" PRIu64 ":", node->id,
 	       mt_engine_deadline(node->engine) == NET_NEVER
 		       ? -1.0
-		       : (double)(int64_t)(mt_engine_deadline(node->engine) - node->w->net.now_ns) /
+		       : (double)(int64_t)(mt_engine_deadline(node->engine) - sim_node_now(node)) /
 				 1000,
 	       node->ticks);
 #define PRINT(name, text) \

@@ -41,7 +41,9 @@ static void run_block(void **state)
 		if (outcome.ended_ns > slowest_ns)
 			slowest_ns = outcome.ended_ns;
 		if (outcome.failed) {
-			printf("# this world again: MRC_SEED=0x%016" PRIx64 " MRC_SEEDS=1\n", seed);
+			printf("# this world again: MRC_SEED=0x%016" PRIx64 " MRC_SEEDS=1\n# %s\n",
+			       seed, outcome.why);
+			fflush(stdout); /* what follows takes its time */
 			sim_plan_explain(&plan);
 			fail_msg("world 0x%016" PRIx64 ": %s", seed, outcome.why);
 		}

@@ -157,7 +157,7 @@ void sim_open_engine(struct sim_node *node)
 	node_cfg.engine.endpoint = node->endpoint;
 	node_cfg.engine.qpn_index_bits = node->w->qpn_index_bits;
 	node_cfg.engine.seed = cfg->net.seed * 8u + node->id;
-	engine_node_open(&node->base, &ops, &node_cfg, node->w->net.now_ns);
+	engine_node_open(&node->base, &ops, &node_cfg, sim_node_now(node));
 	node->engine = node->base.engine;
 	free(ids);
 	free(evs);
@@ -280,7 +280,7 @@ static struct sim_qp *make_qp(struct sim_node *node, const struct sim_qp_cfg *cf
 
 int sim_modify(struct sim_qp *qp, const struct rd_qp_attr *attr, uint32_t mask)
 {
-	return engine_node_modify(&qp->node->base, qp->qp, qp->node->w->net.now_ns, attr, mask);
+	return engine_node_modify(&qp->node->base, qp->qp, sim_node_now(qp->node), attr, mask);
 }
 
 void sim_to_rts(struct sim_qp *qp)
@@ -417,7 +417,7 @@ static struct sim_msg *post_wr(struct sim_qp *qp, const struct sim_wr *wr, int *
 				  .opcode = m->opcode,
 				  .remote_addr = m->remote_addr};
 
-	*result = engine_node_post(&qp->node->base, qp->qp, qp->node->w->net.now_ns, &post);
+	*result = engine_node_post(&qp->node->base, qp->qp, sim_node_now(qp->node), &post);
 	if (*result == MT_OK)
 		return m;
 	/* Whoever tries again and again takes nothing. */

@@ -72,6 +72,13 @@ struct sim_traffic {
 	uint64_t given_trimmed, given_broken;
 };
 
+/* What a node takes for the time: that of the world at first; see clock.c. */
+struct sim_clock {
+	uint64_t ahead_ns; /* of the world's time, modulo 2^64 */
+	/* It stands still until then, since when, and what it shows. */
+	uint64_t stands_until_ns, stands_since_ns, shows_ns;
+};
+
 /* One engine and what an adapter keeps for it. */
 struct sim_node {
 	struct sim_world *w;
@@ -86,6 +93,7 @@ struct sim_node {
 	uint32_t n_qps;
 	uint32_t tx_batch;
 	uint64_t late_ns; /* how late its timers are served */
+	struct sim_clock clock;
 	uint64_t stopped_until_ns;
 	bool deaf;	     /* what arrives while it is stopped is lost, else it waits */
 	uint64_t wake_at_ns; /* a port has room again; NET_NEVER: nobody waits */
@@ -226,6 +234,16 @@ int sim_modify(struct sim_qp *qp, const struct rd_qp_attr *attr, uint32_t mask);
 void sim_node_run(struct sim_node *node);
 /* sim_node_stop stops a node for ns: nothing is received, sent or timed. */
 void sim_node_stop(struct sim_node *node, uint64_t ns, bool deaf);
+/* sim_node_now returns the time by a node's clock. */
+uint64_t sim_node_now(const struct sim_node *node);
+/* sim_clock_jump puts a node's clock ahead by ns, as a machine that was suspended finds it. */
+void sim_clock_jump(struct sim_node *node, uint64_t ns);
+/*
+ * sim_clock_stand makes it stand still for ns. It goes on from there, or, if it catches up, from
+ * what it would have shown.
+ */
+void sim_clock_stand(struct sim_node *node, uint64_t ns, bool catches_up);
+
 /* sim_node_give hands raw bytes to an engine, as from `meta`. */
 void sim_node_give(struct sim_node *node, const struct mt_rx_meta *meta, const void *bytes,
 		   size_t len);

@@ -179,7 +179,9 @@ static void match_probe(struct mt_qp *qp, struct sack *s)
 	if (match_service_time(qp, s, s->sent_ns, &service_ns))
 		s->rtt_ns -= service_ns;
 	note_answered(qp, s);
-	mt_rto_probe_answered(&qp->req.rto, s->now_ns);
+	/* Where only responses are waited for, more answers tell no more. REQ(req.probe.tail) */
+	if (!mt_tx_is_empty(&qp->req.window))
+		mt_rto_probe_answered(&qp->req.rto, s->now_ns);
 	if (s->rtt_ns > longest_rtt(qp))
 		mt_ev_probe_late(qp->ev_set, s->ev, s->now_ns);
 	else
