@@ -277,6 +277,16 @@ void sim_node_event(void *ctx, const struct mt_event *ev)
 	sim_fail(&node->w->check, "node %u: event of type %u", node->id, ev->type);
 }
 
+bool sim_node_refuses(void *ctx)
+{
+	struct sim_node *node = ctx;
+
+	if (!node->refused_share || rng_below(&node->w->net.rng, 100) >= node->refused_share)
+		return false;
+	node->refusals++;
+	return true;
+}
+
 void sim_node_run(struct sim_node *node)
 {
 	struct sim_world *w = node->w;

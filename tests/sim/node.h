@@ -27,6 +27,7 @@ void sim_make_answers(struct sim_qp *qp);
 void sim_node_send(void *ctx, const struct mt_tx_desc *d, uint32_t free_ports);
 uint32_t sim_node_free_ports(void *ctx, uint32_t n);
 void sim_node_event(void *ctx, const struct mt_event *ev);
+bool sim_node_refuses(void *ctx);
 bool sim_atomic_run(void *ctx, void *mr_user, uint64_t offset, const struct mt_atomic *op,
 		    uint64_t *original);
 /* sim_set_current names the world that a panic is to explain. */

@@ -161,4 +161,5 @@ void sim_plan_draw(struct sim_plan *plan, uint64_t seed)
 	draw_asking(plan, &r);
 	plan->host = ONE_OF(&r, 1, 1, 1, 2);
 	draw_clocks(plan, &r);
+	plan->refused = ONE_OF(&r, 0, 0, 0, 30, 95);
 }

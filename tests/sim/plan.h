@@ -73,7 +73,8 @@
 	X(rd_atomic, 1, "of these at a time")                                 \
 	X(host, 1, "engines at an address")                                   \
 	X(clocks, 0, "clocks that jump or stand still")                       \
-	X(clock_ns, 0, "by or for up to")
+	X(clock_ns, 0, "by or for up to")                                     \
+	X(refused, 0, "memory that is not to be had, of 100 times")
 
 struct sim_plan {
 	uint64_t seed;

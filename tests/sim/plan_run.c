@@ -21,6 +21,9 @@
 #define QUIET_NS (5 * SIM_MS)
 /* Of all messages of a world together; keeps a world to some milliseconds of real time. */
 #define PACKETS_MAX 4000u
+#define STAND_MAX_NS (10 * SIM_MS)
+/* After which a program tries again that was refused memory. */
+#define MEMORY_WAIT_NS (10 * SIM_US)
 
 /* ---- the load ---- */
 
@@ -123,6 +126,14 @@ static void make_request(struct run *run, struct sim_wr *wr)
 	wr->shared = wr->opcode == RD_WR_FETCH_ADD && rng_below(r, 2);
 }
 
+static void wait_for_memory(struct run *run, struct load *load)
+{
+	struct engine_net *net = &run->world.net;
+
+	load->not_before_ns = net->now_ns + MEMORY_WAIT_NS;
+	engine_net_at(net, load->not_before_ns, come_back, load->qp->node, 0);
+}
+
 /* Posts one message; false when it has to wait. */
 static bool post_one(struct run *run, struct load *load)
 {
@@ -149,7 +160,9 @@ static bool post_one(struct run *run, struct load *load)
 		wr.len = 0;
 	wr.n_sge = wr.len ? (uint32_t)rng_between(&run->rng, 1, SIM_SGE_MAX) : 0;
 	if (!sim_post_wr(load->qp, &wr, &result)) {
-		if (result != MT_ERR_FULL)
+		if (result == MT_ERR_MEMORY && run->plan->refused)
+			wait_for_memory(run, load);
+		else if (result != MT_ERR_FULL)
 			sim_fail(&run->world.check, "%s: mt_qp_post_send: error %d", f->name,
 				 result);
 		return false;
@@ -385,6 +398,17 @@ static void plan_fault(struct run *run, unsigned kind, uint64_t lasts_ns)
 		      fault_begins, f, 0);
 }
 
+/* A clock that stands for longer makes for ever of a timeout. */
+static void plan_clock(struct run *run)
+{
+	uint64_t ns = run->plan->clock_ns;
+
+	if (rng_below(&run->rng, 2))
+		plan_fault(run, CLOCK_JUMPS, ns);
+	else
+		plan_fault(run, CLOCK_STANDS, ns < STAND_MAX_NS ? ns : STAND_MAX_NS);
+}
+
 /* ---- the world ---- */
 
 static void world_cfg(const struct sim_plan *p, struct sim_world_cfg *cfg)
@@ -407,6 +431,8 @@ static void world_cfg(const struct sim_plan *p, struct sim_world_cfg *cfg)
 	cfg->base_rtt_ns = 2 * p->latency_ns + 100;
 	cfg->trimming = p->lasthop_trims;
 	cfg->decoded = p->decoded;
+	if (p->refused)
+		cfg->memory_least = 1; /* so that it is asked for often */
 }
 
 static void draw_qp(struct run *run, struct sim_qp_cfg *cfg, uint64_t mtu, bool extended)
@@ -483,6 +509,7 @@ static void set_node(struct run *run, struct sim_node *node)
 	node->rx_packet_ns = p->rx_packet_ns;
 	node->rx_room = p->rx_room;
 	node->service_ns = p->service_ns;
+	node->refused_share = (uint32_t)p->refused;
 	if (p->rx_told)
 		mt_engine_rx_capacity(node->engine, (uint32_t)p->rx_room);
 }
@@ -515,7 +542,7 @@ static void build(struct run *run)
 	for (uint64_t i = 0; i < p->ports; i++)
 		plan_fault(run, PORT_DROPS, p->fault_ns);
 	for (uint64_t i = 0; i < p->clocks; i++)
-		plan_fault(run, rng_below(&run->rng, 2) ? CLOCK_JUMPS : CLOCK_STANDS, p->clock_ns);
+		plan_clock(run);
 	run->world.app = app;
 	run->world.app_ctx = run;
 }

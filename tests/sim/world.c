@@ -9,6 +9,8 @@
 
 #include "node.h"
 
+/* Windows for several QPs, so that their first packets find one. */
+#define MEMORY_LEAST ((size_t)1 << 16)
 #define EV_BASE 0xC000u
 #define PSN_MASK 0xFFFFFFu
 
@@ -31,6 +33,7 @@ void sim_world_cfg_default(struct sim_world_cfg *cfg)
 		.probe_interval_max_ns = 1600 * SIM_US,
 		.link_bps = UINT64_C(400) * 1000000000,
 		.base_rtt_ns = 10000,
+		.memory_least = MEMORY_LEAST,
 	};
 	mt_engine_cfg_default(&cfg->engine, 1);
 	/* Short, so that windows come and go in every longer run. */
@@ -78,9 +81,6 @@ void sim_qp_cfg_asking(struct sim_qp_cfg *cfg)
 	cfg->attr.max_rd_atomic = cfg->attr.max_dest_rd_atomic = 4;
 }
 
-/* Windows for several QPs, so that their first packets find one. */
-#define MEMORY_LEAST ((size_t)1 << 16)
-
 static void must(struct sim_world *w, int result, const char *what)
 {
 	if (result != MT_OK)
@@ -124,6 +124,7 @@ void sim_open_engine(struct sim_node *node)
 		.send = sim_node_send,
 		.free_ports = sim_node_free_ports,
 		.event = sim_node_event,
+		.refuses = sim_node_refuses,
 		.fail = fail_node,
 	};
 	struct engine_node_cfg node_cfg = {
@@ -138,8 +139,8 @@ void sim_open_engine(struct sim_node *node)
 			       .probe_interval_max_ns = cfg->probe_interval_max_ns},
 		.cc_profiles = ccs,
 		.n_cc_profiles = 2,
-		.memory_least = MEMORY_LEAST,
-		.grows_max = 256,
+		.memory_least = cfg->memory_least,
+		.grows_max = cfg->memory_least < MEMORY_LEAST ? 0 : 256,
 	};
 
 	if (!evs || !ids) {

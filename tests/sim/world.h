@@ -94,6 +94,8 @@ struct sim_node {
 	uint32_t tx_batch;
 	uint64_t late_ns; /* how late its timers are served */
 	struct sim_clock clock;
+	uint32_t refused_share; /* so often, of 100, it has no memory for its engine */
+	uint64_t refusals;
 	uint64_t stopped_until_ns;
 	bool deaf;	     /* what arrives while it is stopped is lost, else it waits */
 	uint64_t wake_at_ns; /* a port has room again; NET_NEVER: nobody waits */
@@ -128,6 +130,7 @@ struct sim_world_cfg {
 	uint64_t link_bps, base_rtt_ns, base_rtt_min_ns;
 	bool trimming;
 	bool decoded;
+	size_t memory_least; /* that an engine gets when it asks */
 };
 
 #define SIM_EV_EVENTS_MAX 4096u

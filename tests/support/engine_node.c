@@ -61,6 +61,8 @@ void engine_node_grow(struct engine_node *n)
 		fail(n, "the engine asks for no memory, for too much or too often", MT_ERR_MEMORY);
 		return;
 	}
+	if (n->ops.refuses && n->ops.refuses(n->ops.env.ctx))
+		return;
 	if (size < n->memory_least)
 		size = n->memory_least;
 	n->grows++;

@@ -27,6 +27,8 @@ struct engine_node_ops {
 	void (*event)(void *ctx, const struct mt_event *ev);
 	/* fail is told that `what` went wrong, with the result of a call; NULL: mb_panic. */
 	void (*fail)(void *ctx, const char *what, int result);
+	/* refuses says that no memory is to be had now; NULL: there always is. */
+	bool (*refuses)(void *ctx);
 	/* alloc returns 64-byte aligned memory that its owner frees; NULL: the node has its own. */
 	void *(*alloc)(size_t size);
 };
@@ -72,7 +74,7 @@ static inline void engine_node_grow_if_wanted(struct engine_node *n)
 
 /* Makes a call that may want several blocks, one after the other, and sets `result`. */
 #define ENGINE_NODE_CALL(n, result, call)                                                       \
-	for (unsigned grows_ = 0; ((result) = (call)) == MT_ERR_MEMORY && grows_ < 4; grows_++) \
+	for (unsigned grows_ = 0; ((result) = (call)) == MT_ERR_MEMORY && grows_ < 8; grows_++) \
 	engine_node_grow(n)
 
 /* engine_node_qp makes a QP in RESET; NULL when that failed. */
