@@ -32,6 +32,11 @@ int mt_f(int a, const int *b, struct list *l)
 \t\t*b ? mt_one(i) : mt_two(i);
 \treturn true;
 }
+
+void mt_f_prefetch(const int *a)
+{
+\tmb_prefetch(a, 2 * 64);
+}
 """
 MADE = [
     "int least = a < *b ? a : *b, most = a < 9 ? (9 + 1) : a, over = a > *b ? a - *b : 0;",
