@@ -445,6 +445,7 @@ CASE(mt_qp_probe_after_ns, never_while_all_that_is_missing_waits_for_room)
 	struct mw_packet nack;
 
 	start();
+	assert_u_eq(mt_qp_probe_after_ns(n.qp), least_ns); /* nothing is missing at all */
 	assert_i_eq(node_post(&n, n.qp, 1, 2 * MTU, 0), MT_OK);
 	assert_u_eq(node_tx(&n, 1000, d, 2), 2);
 	node_drain(&n, 1000);

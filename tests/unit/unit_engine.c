@@ -530,6 +530,15 @@ CASE(mt_engine_poll, drained_is_told_once_a_move_behind_what_had_begun)
 }
 
 /* REQ(req.sqd.drained) */
+CASE(mt_engine_poll, what_has_not_begun_is_not_waited_for)
+{
+	start();
+	assert_i_eq(node_post(&n, n.qp, 4, 1, 0), MT_OK);
+	move(RD_QPS_SQD);
+	check_drained();
+}
+
+/* REQ(req.sqd.drained) */
 CASE(mt_engine_poll, a_qp_that_sends_again_is_not_drained)
 {
 	begin_one();

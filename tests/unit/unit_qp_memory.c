@@ -158,12 +158,13 @@ CASE(mt_memory_tick, a_qp_goes_on_where_it_was)
 CASE(mt_memory_tick, not_while_something_is_missing_or_outstanding)
 {
 	start();
-	receive(n.qp, 1000, 1, MW_WRITE_ONLY); /* 0 is missing */
+	receive(n.qp, 1000, 1, MW_WRITE_ONLY_IMM); /* 0 is missing */
 	assert_i_eq(node_post(&n, n.qp, 1, MTU, 0), MT_OK);
 	for (uint64_t t = 1; t < 10; t++)
 		mt_memory_tick(n.engine, t * IDLE_NS + 2000);
 	assert_non_null(n.qp->req.window.recs);
 	assert_non_null(n.qp->rsp.window.received);
+	assert_non_null(n.qp->rsp.stash.slots);
 }
 
 CASE(mt_memory_tick, not_while_in_use)

@@ -549,6 +549,21 @@ CASE(mt_responder_data, the_first_refusal_counts)
 	check_ack(NAK_REMOTE_ACCESS, 1);
 }
 
+CASE(mt_responder_data, nothing_more_of_a_refused_message_is_placed)
+{
+	struct mw_packet bad;
+
+	start();
+	bad = node_write(&n, MW_WRITE_FIRST, 1, 1, MTU, 2 * MTU);
+	bad.data.reth.rkey = 0;
+	rx(bad);
+	rx(node_write(&n, MW_WRITE_LAST, 2, 1, MTU, 2 * MTU));
+	assert_u_eq(n.placed, 0);
+	rx(only(0)); /* what is before it is */
+	assert_u_eq(n.placed, 1);
+	check_ack(NAK_REMOTE_ACCESS, 1);
+}
+
 CASE(mt_responder_data, the_first_fault_of_a_message_is_told)
 {
 	struct mw_packet bad;
