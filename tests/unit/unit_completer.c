@@ -603,7 +603,7 @@ CASE(mt_completer_nack, waits_no_longer_than_timeouts_allow)
 	start_message(sent, 1);
 	n.qp->req.rtt.smoothed_ns = UINT64_C(500000000);
 	rx_at(2000, node_nack(&n, &sent[0], MW_NACK_NO_RESOURCE));
-	assert_true(wait_of(2000) <= n.qp->req.limits.rto_ns / 2);
+	assert_true(wait_of(2000) <= mt_qp_rto_limits(n.qp).rto_ns / 2);
 }
 
 /* A peer that never has room is not waited for without end. REQ(req.retry.exhausted) */
@@ -634,6 +634,110 @@ CASE(mt_completer_nack, trimmed_again_waits)
 	assert_u_eq(node_tx(&n, 3000, sent, SENT_MAX), 0);
 	assert_u_eq(n.qp->req.window.n_backoff, 1);
 	assert_u_eq(wait_of(2000) / opts.cfg.timing.tail_probe_min_ns, 1);
+}
+
+static void trim_at(uint64_t now, unsigned i, enum mw_nack_reason reason, uint8_t code)
+{
+	struct mw_packet nack = node_nack(&n, &sent[i], (uint8_t)reason);
+
+	nack.neth.vendor_info = code;
+	rx_at(now, nack);
+}
+
+/* REQ(cc.pace.gap) All three go again, the first within the gap, and the timer wakes the QP. */
+CASE(mt_completer_nack, of_the_last_hop_sets_the_gap_between_packets)
+{
+	const uint64_t gap = mt_pace_decode(mt_pace_encode(300000));
+	uint64_t now = 2000, times[3];
+	unsigned got = 0;
+
+	opts.attr.timeout = 16;
+	start_message(sent, 3);
+	for (unsigned i = 0; i < 3; i++)
+		trim_at(now, i, MW_NACK_TRIMMED_LASTHOP, mt_pace_encode(300000));
+	for (; got < 3 && now < 2000000; now = mt_engine_deadline(n.engine)) {
+		mt_engine_tick(n.engine, now);
+		while (got < 3 && node_tx(&n, now, sent, 1) == 1) {
+			assert_true(sent[0].pkt.bth.rtx && sent[0].pkt.bth.a);
+			times[got++] = now;
+		}
+	}
+	assert_u_eq(got, 3);
+	assert_u_between(times[0], 2000, 2000 + gap);
+	assert_u_between(times[1] - times[0], gap, gap + 2000);
+	assert_u_between(times[2] - times[1], gap, gap + 2000);
+	assert_u_eq(node_stats(&n).tail_probes, 0);
+	assert_u_eq(node_stats(&n).nack_backoffs, 0);
+}
+
+/* REQ(cc.pace.gap) */
+CASE(mt_completer_nack, sets_no_gap_that_timeouts_do_not_bear_and_none_for_other_causes)
+{
+	opts.attr.timeout = 8;
+	start_message(sent, 3);
+	trim_at(2000, 0, MW_NACK_TRIMMED, 200);
+	trim_at(2000, 1, MW_NACK_TRIMMED_LASTHOP, 0);
+	assert_u_eq(n.qp->req.pace.gap_ns, 0);
+	trim_at(2000, 2, MW_NACK_TRIMMED_LASTHOP, 255);
+	assert_u_eq(n.qp->req.pace.gap_ns, (UINT64_C(1024) << 8) / 4);
+}
+
+/* REQ(cc.pace.gap) What is cut again goes in its turn as well. */
+CASE(mt_completer_nack, with_a_gap_there_is_no_other_wait)
+{
+	start_message(sent, 1);
+	trim_at(2000, 0, MW_NACK_TRIMMED_LASTHOP, 0);
+	assert_u_eq(node_tx(&n, 2000, sent, SENT_MAX), 1);
+	trim_at(3000, 0, MW_NACK_TRIMMED_LASTHOP, mt_pace_encode(40000));
+	assert_u_eq(n.qp->req.window.n_backoff, 0);
+	assert_u_eq(n.qp->req.window.lost, 1);
+}
+
+/* REQ(cc.pace.gap) Those that met on one plane go on at any. */
+CASE(mt_completer_nack, of_the_last_hop_goes_on_at_a_random_port)
+{
+	unsigned second = 0;
+
+	start_message(sent, 64);
+	for (unsigned i = 0; i < 64; i++) {
+		n.qp->req.spray.next_port = 0;
+		trim_at(2000, i, MW_NACK_TRIMMED_LASTHOP, 100);
+		second += n.qp->req.spray.next_port == 1;
+	}
+	assert_u_between(second, 8, 56);
+}
+
+/* REQ(cc.pace.shorter) Before any sample, nothing; after one, what has none was sent often. */
+CASE(mt_completer_sack, of_which_no_sample_is_taken_shortens_the_gap)
+{
+	struct mw_packet sack;
+
+	start_message(sent, 4);
+	trim_at(9000, 3, MW_NACK_TRIMMED_LASTHOP, mt_pace_encode(40000));
+	sack = node_sack(&n, &sent[0], 1);
+	sack.seth.tx_timestamp++;
+	rx_at(9000, sack);
+	assert_u_eq(n.qp->req.pace.gap_ns, 40960);
+	rx_at(9000, node_sack(&n, &sent[1], 2));
+	assert_u_eq(n.qp->req.pace.gap_ns, 30720);
+	sack = node_sack(&n, &sent[2], 3);
+	sack.seth.tx_timestamp++;
+	rx_at(900000, sack);
+	assert_u_eq(n.qp->req.pace.gap_ns, 23040);
+}
+
+/* REQ(cc.pace.shorter) */
+CASE(mt_completer_sack, shortens_the_gap_by_what_did_not_queue)
+{
+	start_message(sent, 3);
+	rx_at(9000, node_sack(&n, &sent[0], 1));
+	trim_at(9000, 1, MW_NACK_TRIMMED_LASTHOP, mt_pace_encode(40000));
+	rx_at(9100, node_sack(&n, &sent[0], 1)); /* nothing new */
+	assert_u_eq(n.qp->req.pace.gap_ns, 40960);
+	rx_at(9200, node_sack(&n, &sent[2], 1));
+	assert_u_eq(n.qp->req.pace.gap_ns, 40960);
+	rx_at(9300, node_sack(&n, &sent[2], 3));
+	assert_u_eq(n.qp->req.pace.gap_ns, 30720);
 }
 
 /* Senders that met at a receiver are not to meet in that order again. REQ(req.spray.in-order) */

@@ -242,6 +242,33 @@ CASE(mt_control_emit, nack)
 	assert_u_eq(node_stats(&n).tx_nacks, 1);
 }
 
+/* REQ(rsp.senders): a full packet at 100 Gb/s, of each of ten. */
+CASE(mt_control_emit, a_nack_of_the_last_hop_says_how_far_apart_packets_are_to_be)
+{
+	struct mt_control c = control(MT_CONTROL_NACK);
+
+	n.engine->cc_profiles[0].nscc.link_kbps = 100000000;
+	n.engine->senders.heard = 10;
+	c.reason = MW_NACK_TRIMMED_LASTHOP;
+	assert_true(emit(&c));
+	assert_u_eq(d.pkt.neth.vendor_info,
+		    mt_pace_encode((MTU + MT_NOMINAL_HEADER) * 8 / 100 * 10));
+	n.engine->senders.heard = 2;
+	assert_true(emit(&c));
+	assert_true(d.pkt.neth.vendor_info != 0);
+	n.engine->senders.heard = 1;
+	assert_true(emit(&c));
+	assert_u_eq(d.pkt.neth.vendor_info, 0);
+	n.engine->senders.before = 10;
+	c.reason = MW_NACK_TRIMMED;
+	assert_true(emit(&c));
+	assert_u_eq(d.pkt.neth.vendor_info, 0);
+	c.reason = MW_NACK_TRIMMED_LASTHOP;
+	n.engine->cc_profiles[0].nscc.link_kbps = 0; /* nothing is known of the link */
+	assert_true(emit(&c));
+	assert_u_eq(d.pkt.neth.vendor_info, 0);
+}
+
 /* REQ(req.reverse.nack) It came that way a moment ago; what was proved once may have died since. */
 CASE(mt_control_emit, a_nack_goes_back_by_the_ev_of_its_cause)
 {

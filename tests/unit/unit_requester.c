@@ -225,6 +225,44 @@ CASE(mt_requester_next, the_window_is_fixed_when_not_agreed)
 	assert_u_eq(send(5000), 256);
 }
 
+/* REQ(cc.pace.gap) Each packet asks for the SACK that shortens the gap. */
+CASE(mt_requester_next, packets_with_a_gap_ask_for_sacks)
+{
+	start();
+	post(3 * MTU, 0);
+	mt_pace_set(&n.qp->req.pace, 1000, 50, 0);
+	assert_u_eq(send(1000), 1);
+	assert_true(sent[0].pkt.bth.a);
+	n.qp->req.pace.gap_ns = 0;
+	mt_qp_queue_for_tx(n.qp);
+	assert_u_eq(send(2000), 2);
+	assert_false(sent[0].pkt.bth.a);
+}
+
+/*
+ * REQ(cc.pace.window) The window is full of packets that may be lost; where packets are to be
+ * farther apart than the window would have them, the next one goes all the same. REQ(cc.pace.gap)
+ */
+CASE(mt_requester_next, a_gap_that_is_wider_replaces_the_window)
+{
+	with_nscc(2 * (MTU + MT_NOMINAL_HEADER));
+	start();
+	post(8 * MTU, 0);
+	assert_u_eq(send(1000), 2);
+	mt_pace_set(&n.qp->req.pace, 1000, 5999, 0);
+	mt_qp_queue_for_tx(n.qp);
+	assert_u_eq(send(1000), 0);
+	mt_pace_set(&n.qp->req.pace, 1000, 6000, 0);
+	mt_qp_queue_for_tx(n.qp);
+	assert_u_eq(send(1000), 1);
+	assert_true(sent[0].pkt.bth.a);
+	mt_qp_queue_for_tx(n.qp);
+	assert_u_eq(send(6999), 0);
+	assert_true(mt_engine_deadline(n.engine) <= 7000 + 1100);
+	mt_engine_tick(n.engine, 9000);
+	assert_u_eq(send(9000), 1);
+}
+
 /* REQ(req.gate.cwnd) */
 CASE(mt_requester_next, no_byte_beyond_the_window)
 {

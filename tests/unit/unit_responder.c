@@ -291,6 +291,24 @@ CASE(mt_responder_data, trimmed_is_refused_never_placed)
 	assert_u_eq(n.placed, 1);
 }
 
+/* REQ(rsp.senders) */
+CASE(mt_responder_data, senders_are_counted_while_the_last_hop_trims)
+{
+	const struct mt_senders *s;
+
+	start();
+	s = &n.engine->senders;
+	rx(only(0));
+	rx_trimmed(5, MT_TRIM_MIDPATH, false);
+	assert_u_eq(s->end_ns, 0);
+	rx_trimmed(6, MT_TRIM_LASTHOP, false);
+	assert_u_eq(s->end_ns, 1000 + opts.cfg.timing.backpressure_ns);
+	assert_u_eq(mt_senders_count(s), 0);
+	rx_trimmed(7, MT_TRIM_LASTHOP, false);
+	rx(only(8));
+	assert_u_eq(mt_senders_count(s), 1);
+}
+
 /* REQ(rsp.nack.capability): what the peer cannot do says nothing of us. */
 CASE(mt_responder_data, trimmed_by_a_peer_without_the_capability)
 {

@@ -79,6 +79,12 @@ static inline void mt_spray_leave_order(struct mt_spray *sp)
 	sp->in_order = false;
 }
 
+/* mt_spray_go_to_port makes the next packet leave by this port, if it has room. */
+static inline void mt_spray_go_to_port(struct mt_spray *sp, uint32_t port)
+{
+	sp->next_port = (uint8_t)port;
+}
+
 /* mt_spray_set_width makes the next rounds wide enough for a window of so many packets on
  * n_ports. */
 void mt_spray_set_width(struct mt_spray *sp, uint64_t window, uint32_t n_ports);

@@ -377,6 +377,8 @@ static void update_cc(struct mt_qp *qp, const struct sack *s)
 		.restore = s->newest && s->seth->restore_cwnd,
 	};
 
+	if (req->pace.gap_ns > 0 && ack.newly_bytes > 0)
+		mt_completer_shorten_gap(qp, s->rtt_ns);
 	req->newly_bytes = 0;
 	req->cc.ops->ack(&req->cc, &ack);
 }
@@ -503,14 +505,15 @@ static enum mt_tx_state backoff_state(uint8_t reason)
 }
 
 /* A NACKed packet has left the network, whether it is sent again at once or after the back-off. */
-static void retract_packet(struct mt_qp *qp, uint64_t psn, uint64_t now_ns, uint8_t reason)
+static void retract_packet(struct mt_qp *qp, uint64_t psn, uint64_t now_ns, uint8_t reason,
+			   bool paced)
 {
 	bool trimmed = reason == MW_NACK_TRIMMED || reason == MW_NACK_TRIMMED_LASTHOP;
 	enum mt_cc_loss_kind kind = trimmed ? MT_CC_TRIMMED : MT_CC_NACKED;
 	struct mt_requester *req = &qp->req;
 	const struct mt_tx_rec *rec = mt_tx_rec(&req->window, psn);
 
-	if (resends_at_once(rec, reason)) {
+	if (paced || resends_at_once(rec, reason)) {
 		mt_completer_mark_lost(qp, psn, now_ns, kind);
 		return;
 	}
@@ -590,6 +593,7 @@ void mt_completer_nack(struct mt_qp *qp, const struct mt_rx *rx)
 	} else if (neth->reason != MW_NACK_PSN_OOR_WINDOW) {
 		note_peer_overload(qp, rx->now_ns);
 	}
-	retract_packet(qp, psn, rx->now_ns, neth->reason);
+	retract_packet(qp, psn, rx->now_ns, neth->reason,
+		       mt_completer_set_gap(qp, neth, rx->now_ns));
 	mt_completer_update(qp, rx->now_ns, false);
 }

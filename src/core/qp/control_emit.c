@@ -144,6 +144,22 @@ static void emit_sack(struct mt_qp *qp, const struct mt_trigger *t, uint64_t now
 }
 
 /*
+ * Of packets that the last hop trims the NACK says how far apart those of each sender are to be. A
+ * sender that is alone is a matter of its window. REQ(rsp.senders) REQ(ext.rnr.timer)
+ */
+static uint8_t vendor_info(const struct mt_qp *qp, uint8_t reason)
+{
+	uint32_t senders = mt_senders_count(&qp->engine->senders);
+	uint64_t packet_ns = mt_qp_packet_ns(qp);
+
+	if (reason == MW_NACK_RNR)
+		return qp->attr.min_rnr_timer;
+	if (reason != MW_NACK_TRIMMED_LASTHOP || senders < 2 || packet_ns == 0)
+		return 0;
+	return mt_pace_encode(senders * packet_ns);
+}
+
+/*
  * A NACK names one PSN and the EV on which it came, so that the sender can tell which transmission
  * it concerns.
  */
@@ -155,7 +171,7 @@ static void emit_nack(struct mt_qp *qp, const struct mt_control *c, struct mt_tx
 		.entropy = c->cause.ev,
 		.spdcid = (uint16_t)qp->qpn,
 		.dpdcid = (uint16_t)qp->attr.dest_qpn,
-		.vendor_info = c->reason == MW_NACK_RNR ? qp->attr.min_rnr_timer : 0,
+		.vendor_info = vendor_info(qp, c->reason),
 		.nack_psn = mb_psn_wire(c->cause.psn),
 		.cc_type = CC_TYPE_NACK,
 		.tx_timestamp = c->cause.tx_timestamp,

@@ -76,6 +76,12 @@ void mt_completer_mark_lost(struct mt_qp *qp, uint64_t psn, uint64_t now_ns,
 void mt_completer_find_losses(struct mt_qp *qp, const struct mt_loss_report *report,
 			      uint64_t now_ns);
 /*
+ * mt_completer_set_gap takes what a NACK says of the gap between packets; true: it names one.
+ * mt_completer_shorten_gap takes that one arrived in rtt_ns, 0: that is not certain.
+ */
+bool mt_completer_set_gap(struct mt_qp *qp, const struct mw_neth *neth, uint64_t now_ns);
+void mt_completer_shorten_gap(struct mt_qp *qp, uint64_t rtt_ns);
+/*
  * mt_qp_retire_ev_group marks an EV bad in its set, counts it and reports it by an event, with all
  * EVs that lead over it; mt_qp_ev_group_revived that one which the set has revived is well again.
  */

@@ -379,19 +379,22 @@ static bool rnr_is_waiting(struct mt_qp *qp, uint64_t now_ns)
  */
 void mt_qp_tick(struct mt_qp *qp, uint64_t now_ns)
 {
+	struct mt_rto_limits limits = mt_qp_rto_limits(qp);
 	struct mt_requester *req = &qp->req;
 
 	if (req->window.n_backoff > 0 && now_ns >= req->window.backoff_due_ns) {
 		mt_tx_window_end_backoff(&req->window, now_ns, mt_qp_nack_backoff_ns(qp));
 		mt_qp_queue_for_tx(qp);
 	}
+	if (req->pace.waiting && mt_pace_may_send(&req->pace, now_ns))
+		mt_qp_queue_for_tx(qp);
 	if (qp->ext && rnr_is_waiting(qp, now_ns)) {
 		mt_qp_arm(qp);
 		return;
 	}
 	if (resend_waits_for_port(qp))
 		mt_rto_exclude(&req->rto, now_ns - req->rto.step_ns);
-	switch (mt_rto_expire(&req->rto, &req->limits, mt_qp_probe_after_ns(qp), now_ns)) {
+	switch (mt_rto_expire(&req->rto, &limits, mt_qp_probe_after_ns(qp), now_ns)) {
 	case MT_RTO_WAIT:
 		break;
 	case MT_RTO_PROBE:

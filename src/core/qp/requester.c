@@ -53,8 +53,18 @@ static bool share_is_open(const struct mt_qp *qp)
 	       outstanding * qp->peer->liveness.waiting < capacity;
 }
 
+/* REQ(cc.pace.window) */
+static bool cc_is_open(const struct mt_qp *qp, uint32_t nominal)
+{
+	const struct mt_requester *req = &qp->req;
+
+	return mt_cc_may_send(&req->cc, nominal) ||
+	       mt_pace_replaces(&req->pace, req->cc.cwnd, nominal, req->cc.nscc.base_rtt_ns);
+}
+
 /*
- * AckReq: the end of a message, or a window that only a SACK opens again. REQ(cc.nscc.ack-request)
+ * AckReq: the end of a message, a window that only a SACK opens again, or packets so far apart that
+ * each has to tell. REQ(cc.nscc.ack-request)
  */
 static bool wants_ack(const struct mt_qp *qp, const struct mt_wqe *wqe, uint32_t index)
 {
@@ -63,7 +73,7 @@ static bool wants_ack(const struct mt_qp *qp, const struct mt_wqe *wqe, uint32_t
 	return index + 1 == wqe->n_packets ||
 	       req->window.next - req->window.una >= (uint64_t)req->mpr * MT_MPR_UNIT ||
 	       !mt_cc_may_send(&req->cc, qp->attr.path_mtu + MT_NOMINAL_HEADER) ||
-	       !share_is_open(qp);
+	       req->pace.gap_ns > 0 || !share_is_open(qp);
 }
 
 /*
@@ -165,6 +175,7 @@ static void count_sent(struct mt_qp *qp, const struct mt_tx_desc *d, uint64_t no
 	st->tx_data_packets++;
 	st->tx_data_bytes += d->pkt.payload_len;
 	st->tx_retransmits += d->pkt.bth.rtx;
+	mt_pace_sent(&qp->req.pace, now_ns);
 	if (mt_rto_start(&qp->req.rto, now_ns))
 		mt_qp_arm(qp);
 }
@@ -199,7 +210,8 @@ static enum mt_next send_lost(struct mt_qp *qp, uint64_t psn, uint64_t now_ns, u
 	struct mt_tx_rec *rec = mt_tx_rec(&req->window, psn);
 	uint16_t ev;
 
-	if (!req->timed_out && !(mt_cc_may_send(&req->cc, rec->nominal) && share_is_open(qp)))
+	if (!req->timed_out && !(cc_is_open(qp, rec->nominal) && share_is_open(qp) &&
+				 mt_pace_may_send(&req->pace, now_ns)))
 		return MT_NEXT_BLOCKED;
 	ev = pick_other_ev(qp, free_ports, rec->ev); /* REQ(req.rtx.other-ev) */
 	if (ev == MT_EV_NONE)
@@ -233,14 +245,15 @@ static bool can_begin(struct mt_qp *qp, const struct mt_wqe *wqe)
  * Whether the next new packet may be sent: its WQE may begin, its PSN lies in the window, and its
  * bytes fit. REQ(req.gate.mpr)
  */
-static bool gates_are_open(struct mt_qp *qp, const struct mt_wqe *wqe, uint32_t nominal)
+static bool gates_are_open(struct mt_qp *qp, const struct mt_wqe *wqe, uint32_t nominal,
+			   uint64_t now_ns)
 {
-	const struct mt_requester *req = &qp->req;
+	struct mt_requester *req = &qp->req;
 
 	if (req->window.next == wqe->first_psn && !can_begin(qp, wqe))
 		return false;
 	return req->window.next - req->window.una < (uint64_t)req->mpr * MT_MPR_UNIT &&
-	       mt_cc_may_send(&req->cc, nominal) && share_is_open(qp);
+	       cc_is_open(qp, nominal) && share_is_open(qp) && mt_pace_may_send(&req->pace, now_ns);
 }
 
 /* Counts what may be in flight only a limited number of times: immediates, READs and atomics. */
@@ -274,7 +287,7 @@ static enum mt_next send_new(struct mt_qp *qp, uint64_t now_ns, uint32_t free_po
 	}
 	mb_assert_slow(psn >= wqe->first_psn && psn - wqe->first_psn < wqe->n_packets);
 	nominal = packet_bytes(qp, wqe, (uint32_t)(psn - wqe->first_psn)) + MT_NOMINAL_HEADER;
-	if (!gates_are_open(qp, wqe, nominal))
+	if (!gates_are_open(qp, wqe, nominal, now_ns))
 		return MT_NEXT_BLOCKED;
 	ev = mt_ev_take_trial(qp->ev_set, free_ports, nominal);
 	trial = ev != MT_EV_NONE;

@@ -148,11 +148,15 @@ static bool check_psn(struct mt_incoming *c)
  */
 static bool check_trim(struct mt_incoming *c)
 {
+	struct mt_engine *e = c->qp->engine;
 	uint8_t trim = c->rx->meta->trim;
 
 	if (trim == MT_TRIM_NONE)
 		return true;
 	mt_incoming_stats(c)->rx_trimmed++;
+	if (trim == MT_TRIM_LASTHOP)
+		mt_senders_trimmed(&e->senders, c->rx->now_ns, mt_qp_packet_ns(c->qp),
+				   e->cfg.timing.backpressure_ns);
 	send_nack(c->qp, c->rx, c->psn,
 		  trim == MT_TRIM_LASTHOP ? MW_NACK_TRIMMED_LASTHOP : MW_NACK_TRIMMED);
 	return false;
@@ -543,6 +547,7 @@ void mt_responder_data(struct mt_qp *qp, const struct mt_rx *rx)
 	}
 	if (!check_state(&c) || !check_p_key(&c) || !check_psn(&c))
 		return;
+	mt_senders_note(&qp->engine->senders, &qp->period);
 	if (c.place == MT_RX_NEW && !take_new(&c))
 		return;
 	acknowledge(&c);

@@ -11,6 +11,7 @@
 #include "core/engine.h"
 #include "core/ev/ev_set.h"
 #include "core/state/probe_table.h"
+#include "core/state/senders.h"
 #include "core/window/lost_log.h"
 #include "core/window/window.h"
 
@@ -277,6 +278,7 @@ struct mt_engine {
 	struct mb_prng prng;
 	struct mb_pool pool;
 	struct mt_backpressure backpressure;
+	struct mt_senders senders;
 	uint32_t receivers;  /* QPs with receive bitmaps, which are those that received lately */
 	uint64_t grace_ns;   /* timers that were late are judged from here on, see mt_engine_tick */
 	uint32_t n_buffered; /* packets that wait for others before them */

@@ -12,6 +12,7 @@
 
 #include "base/assert.h"
 #include "core/cc/cc.h"
+#include "core/cc/pace.h"
 #include "core/engine.h"
 #include "core/ev/ev_set.h"
 #include "core/ev/spray.h"
@@ -48,8 +49,8 @@ struct mt_requester {
 	bool waits; /* counted among those that wait for the peer, see core/ev/liveness.h */
 	struct mt_spray spray;
 	struct mt_cc cc;
+	struct mt_pace pace;
 	struct mt_rtt rtt;
-	struct mt_rto_limits limits;
 };
 
 /* An error in a request; its NAK waits until every earlier request is complete. */
@@ -117,6 +118,7 @@ struct mt_qp {
 	bool drain_unreported;	   /* in SQD: that nothing is left of what had begun */
 	bool used;		   /* its windows were, since the clock of qp_memory.c came by */
 	uint8_t response_bit;	   /* MW_RESPONSE_BIT: it carries answers, see qp.h; else 0 */
+	uint32_t period;	   /* in which its peer was counted, see core/state/senders.h */
 	struct mb_link ready;	   /* may have data to send */
 	struct mb_link completion; /* has something for mt_engine_poll */
 	struct mt_requester req;
@@ -198,6 +200,12 @@ void mt_qp_arm(struct mt_qp *qp);
 /* mt_qp_nack_backoff_ns returns how long a NACKed packet waits at least: two RTTs, or the floor of
  * probes. */
 uint64_t mt_qp_nack_backoff_ns(const struct mt_qp *qp);
+/* mt_qp_rto_limits returns the ACK timeout and the retries of a QP. */
+struct mt_rto_limits mt_qp_rto_limits(const struct mt_qp *qp);
+/* mt_qp_longest_wait_ns returns how long the peer may make one packet wait. */
+uint64_t mt_qp_longest_wait_ns(const struct mt_qp *qp);
+/* mt_qp_packet_ns returns how long a full packet takes on our link; 0: that is not known. */
+uint64_t mt_qp_packet_ns(const struct mt_qp *qp);
 /* mt_qp_begin_sending and _receiving begin a half of a QP with the PSN and limits in `a`. */
 void mt_qp_begin_sending(struct mt_qp *qp, const struct rd_qp_attr *a, uint64_t now_ns);
 void mt_qp_begin_receiving(struct mt_qp *qp, const struct rd_qp_attr *a);

@@ -62,7 +62,6 @@ void mt_qp_begin_sending(struct mt_qp *qp, const struct rd_qp_attr *a, uint64_t 
 {
 	const struct mt_engine *e = qp->engine;
 	struct mt_requester *req = &qp->req;
-	uint64_t rto = UINT64_C(1024) << a->timeout;
 
 	mb_assert(a->mpr > 0 && a->path_mtu > 0 && a->sq_psn <= MB_PSN_MASK);
 	mb_assert(a->cc_profile < e->cfg.max_profiles && e->cc_profiles[a->cc_profile].set);
@@ -73,12 +72,8 @@ void mt_qp_begin_sending(struct mt_qp *qp, const struct rd_qp_attr *a, uint64_t 
 	/* Until the responder has said what it has room for, as little as it can offer. */
 	req->mpr = mt_qp_uses_dynamic_mpr(qp) || a->dynamic_mpr ? 1 : a->mpr;
 	mt_rtt_init(&req->rtt);
+	req->pace = (struct mt_pace){0};
 	mt_cc_init(&req->cc, &e->cc_profiles[a->cc_profile], a->path_mtu, now_ns);
-	req->limits = (struct mt_rto_limits){
-		.rto_ns = rto < e->cfg.timing.rto_min_ns ? e->cfg.timing.rto_min_ns : rto,
-		.linear = a->retry_linear,
-		.exp = a->retry_exp,
-	};
 }
 
 void mt_rd_atomic_stop(struct mt_rd_atomic *r)

@@ -7,6 +7,19 @@
 #include "core/state/engine_state.h"
 #include "core/state/qp.h"
 
+struct mt_rto_limits mt_qp_rto_limits(const struct mt_qp *qp)
+{
+	uint64_t rto_ns = UINT64_C(1024) << qp->attr.timeout;
+	uint64_t least_ns = qp->engine->cfg.timing.rto_min_ns;
+
+	mb_assert_slow(qp->attr.timeout <= RD_TIMEOUT_MAX);
+	return (struct mt_rto_limits){
+		.rto_ns = rto_ns < least_ns ? least_ns : rto_ns,
+		.linear = qp->attr.retry_linear,
+		.exp = qp->attr.retry_exp,
+	};
+}
+
 static uint64_t tail_probe_ns(const struct mt_qp *qp)
 {
 	return mt_rtt_tail_probe(&qp->req.rtt, &qp->engine->cfg.timing);
@@ -19,12 +32,28 @@ static uint64_t tail_probe_ns(const struct mt_qp *qp)
  */
 #define HOLDS_A_TIMEOUT 4u
 
+uint64_t mt_qp_longest_wait_ns(const struct mt_qp *qp)
+{
+	uint64_t rto_ns = mt_qp_rto_limits(qp).rto_ns;
+
+	mb_assert(rto_ns >= HOLDS_A_TIMEOUT);
+	return rto_ns / HOLDS_A_TIMEOUT;
+}
+
 uint64_t mt_qp_nack_backoff_ns(const struct mt_qp *qp)
 {
-	uint64_t most = qp->req.limits.rto_ns / HOLDS_A_TIMEOUT, wait = tail_probe_ns(qp);
+	uint64_t most = mt_qp_longest_wait_ns(qp), wait = tail_probe_ns(qp);
 
-	mb_assert(most > 0);
 	return wait < most ? wait : most;
+}
+
+uint64_t mt_qp_packet_ns(const struct mt_qp *qp)
+{
+	uint64_t kbps;
+
+	mb_assert(qp->attr.cc_profile < qp->engine->cfg.max_profiles);
+	kbps = qp->engine->cc_profiles[qp->attr.cc_profile].nscc.link_kbps;
+	return kbps ? (uint64_t)(qp->attr.path_mtu + MT_NOMINAL_HEADER) * 8000000 / kbps : 0;
 }
 
 static void update_waiting(struct mt_qp *qp)
@@ -49,26 +78,30 @@ void mt_qp_stop_timer(struct mt_qp *qp)
 /*
  * What a QP still has to send asks for SACKs as well as a probe does. While all that is missing is
  * held back because the peer had no room for it, there is nothing to learn, and a peer that is
- * short of memory must not be probed for as long as that lasts.
+ * short of memory must not be probed for as long as that lasts; nor while the next packet is to go
+ * at a certain time, which asks for a SACK as well.
  */
 uint64_t mt_qp_probe_after_ns(const struct mt_qp *qp)
 {
 	const struct mt_tx_window *w = &qp->req.window;
 
-	if (w->outstanding == 0 && w->n_backoff > 0)
+	if (qp->req.pace.waiting || (w->outstanding == 0 && w->n_backoff > 0))
 		return MT_RTO_NO_PROBE;
 	return mb_link_is_empty(&qp->ready) ? tail_probe_ns(qp) : MT_RTO_NO_PROBE;
 }
 
 void mt_qp_arm(struct mt_qp *qp)
 {
-	uint64_t due = mt_rto_deadline(&qp->req.rto, &qp->req.limits, mt_qp_probe_after_ns(qp));
+	struct mt_rto_limits limits = mt_qp_rto_limits(qp);
+	uint64_t due = mt_rto_deadline(&qp->req.rto, &limits, mt_qp_probe_after_ns(qp));
 	const struct mt_tx_window *w = &qp->req.window;
 
 	if (qp->ext && qp->ext->rnr.waits)
 		due = qp->ext->rnr.until_ns; /* the peer asked us to wait, so it may be silent */
 	if (w->n_backoff > 0 && w->backoff_due_ns < due)
 		due = w->backoff_due_ns;
+	if (qp->req.pace.waiting && qp->req.pace.next_ns < due)
+		due = qp->req.pace.next_ns;
 	update_waiting(qp);
 	/* Deadlines mostly move away; a timer that fires early costs less than moving it each
 	 * time. */
