@@ -242,6 +242,18 @@ CASE(mt_completer_ack, nak_without_a_psn)
 	assert_u_eq(n.qp->state, RD_QPS_ERR);
 }
 
+/* Of a peer that sends no SACKs, and whose first answer names PSN 0. */
+CASE(mt_completer_ack, nak_that_names_psn_0)
+{
+	opts.attr.sq_psn = 0xFFFFFF;
+	three_messages();
+	rx_at(2000, ack_without_psn(0x62, 2));
+	assert_u_eq(n.qp->state, RD_QPS_ERR);
+	node_check_completion(&n, 70, RD_WC_SUCCESS);
+	node_check_completion(&n, 71, RD_WC_SUCCESS);
+	node_check_completion(&n, 72, RD_WC_REM_ACCESS_ERR);
+}
+
 /* ---- with answers to come ---- */
 
 /* A WRITE, a READ and a WRITE have been sent; their wr_ids are 4, 5 and 6. */

@@ -55,13 +55,18 @@ static bool ack_plausible(const struct mt_qp *qp, uint8_t kind, uint64_t msn)
 /*
  * The PSN above the one that the ACK names, which is one that the responder had: the last in order,
  * or that of the packet it answers. Some leave it 0; until the peer has filled it once, 0 says
- * nothing, and counts as what SACKs have said.
+ * nothing, and counts as what SACKs have said. But in a NAK it is the PSN where that is
+ * outstanding.
  */
-static uint64_t named_by_ack(const struct mt_qp *qp, uint32_t psn)
+static uint64_t named_by_ack(const struct mt_qp *qp, uint8_t kind, uint32_t psn)
 {
-	uint64_t una = qp->req.window.una;
+	const struct mt_tx_window *w = &qp->req.window;
+	uint64_t named = mb_psn_extend(w->una, psn) + 1;
+	bool outstanding = named > w->una && named <= w->next;
 
-	return psn == 0 && !qp->req.acks_have_psn ? una : mb_psn_extend(una, psn) + 1;
+	if (psn != 0 || qp->req.acks_have_psn || (kind == MW_SYNDROME_NAK && outstanding))
+		return named;
+	return w->una;
 }
 
 /* The PSN was sent, and where the ACK refuses a message, it does not lie before that. */
@@ -97,7 +102,7 @@ void mt_completer_ack(struct mt_qp *qp, const struct mt_rx *rx)
 	const struct mw_aeth *aeth = &rx->pkt->aeth;
 	uint8_t kind = aeth->syndrome >> MW_SYNDROME_KIND_SHIFT;
 	uint64_t msn = mb_psn_extend(req->sq.done, aeth->msn);
-	uint64_t named = named_by_ack(qp, rx->pkt->bth.psn);
+	uint64_t named = named_by_ack(qp, kind, rx->pkt->bth.psn);
 	bool progress;
 
 	if (!mt_qp_may_send(qp) || (kind != MW_SYNDROME_ACK && kind != MW_SYNDROME_NAK) ||
