@@ -35,6 +35,12 @@ static void add(struct world *w, enum world_side to, uint8_t plane, uint64_t at_
 	w->n_flights++;
 }
 
+void world_put_off(struct world *w, const struct world_flight *flight, uint64_t at_ns)
+{
+	w->flights[w->n_flights] = *flight;
+	w->flights[w->n_flights++].at_ns = at_ns;
+}
+
 static uint8_t dscp_of(const struct peer_frame *f)
 {
 	return (uint8_t)((f->bytes[0] & 0x0F) << 2 | f->bytes[1] >> 6);

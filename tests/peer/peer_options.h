@@ -18,6 +18,7 @@
 	X(context_ids, 2, "spdcid and dpdcid: low bits of the QPNs, 0")                           \
 	X(reserved_bits, 2, "reserved bits are sent as: 0, 1")                                    \
 	X(dynamic_mpr, 2, "dynamic MPR: not agreed, agreed")                                      \
+	X(silence, 3, "silent for a while: never, and hears nothing, and hears all afterwards")   \
 	/* Responder. */                                                                          \
 	X(rcvd_count, 3, "rcvd_bytes counts: UDP length + 40, payload, payload of 1024 or more")  \
 	X(mpr_byte, 2, "MPR of SACKs where it is not dynamic: the window, 0")                     \

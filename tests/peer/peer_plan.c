@@ -8,6 +8,7 @@
 #include "peer_world.h"
 
 #define POST_LATE_MAX_NS 1500000u
+#define SILENT_MAX_NS 20000000u
 #define DEAD_MAX_NS 4000000u
 #define LEFT_OVER 8192u /* of a memory: it is full, for a plan */
 
@@ -234,6 +235,8 @@ static void draw_links(struct world *w)
 		w->down_ns = world_below(w, 300000);
 		w->up_ns = w->down_ns + world_below(w, 3000000);
 	}
+	w->silent_ns = world_below(w, 1000000);
+	w->speaks_ns = w->silent_ns + world_below(w, world_below(w, 2) ? 500000 : SILENT_MAX_NS);
 	w->idle_ns = world_below(w, 2) ? 0 : 50000 + world_below(w, 500000);
 	w->dead_until_ns = world_below(w, 2) ? UINT64_MAX : world_below(w, DEAD_MAX_NS);
 }

@@ -202,6 +202,23 @@ static uint64_t next_event(const struct world *w)
 	return next > w->now_ns ? next : w->now_ns;
 }
 
+static bool is_silent(const struct world *w)
+{
+	return w->options.silence && w->now_ns >= w->silent_ns && w->now_ns < w->speaks_ns;
+}
+
+/* Takes the frame over. */
+static void peer_hears(struct world *w, const struct world_flight *f)
+{
+	if (is_silent(w) && w->options.silence == 2) {
+		world_put_off(w, f, w->speaks_ns);
+		return;
+	}
+	if (!is_silent(w))
+		peer_rx(&w->peer, w->now_ns, f->frame);
+	free(f->frame);
+}
+
 static void step(struct world *w)
 {
 	w->now_ns = next_event(w);
@@ -209,14 +226,16 @@ static void step(struct world *w)
 	while (!w->failed && world_arrival(w) <= w->now_ns) {
 		struct world_flight f = world_take(w);
 
-		if (f.to == ENGINE)
-			world_engine_rx(w, &f);
-		else
-			peer_rx(&w->peer, w->now_ns, f.frame);
+		if (f.to == PEER) {
+			peer_hears(w, &f);
+			continue;
+		}
+		world_engine_rx(w, &f);
 		free(f.frame);
 	}
 	if (w->now_ns >= w->next_tick_ns) {
-		peer_tick(&w->peer, w->now_ns);
+		if (!is_silent(w))
+			peer_tick(&w->peer, w->now_ns);
 		w->next_tick_ns = w->now_ns + PEER_TICK_NS;
 	}
 	if (w->is_down != world_is_down(w, w->down_plane)) {
@@ -224,7 +243,8 @@ static void step(struct world *w)
 		world_engine_port(w, w->down_plane, !w->is_down);
 	}
 	world_engine_run(w);
-	run_peer(w);
+	if (!is_silent(w))
+		run_peer(w);
 }
 
 /* ---- the end ---- */

@@ -72,6 +72,8 @@ struct world {
 	uint64_t down_ns, up_ns;
 	uint8_t down_plane;
 	bool is_down;
+	/* The peer does nothing from then until then, if its option says so. */
+	uint64_t silent_ns, speaks_ns;
 	uint64_t idle_ns; /* after which our engine gives windows back */
 	struct world_end ends[2];
 	struct peer peer;
@@ -112,6 +114,9 @@ bool world_is_down(const struct world *w, uint8_t plane);
 uint64_t world_arrival(const struct world *w);
 /* world_take takes the frame that arrives now; its caller frees it. */
 struct world_flight world_take(struct world *w);
+
+/* world_put_off lets a frame that was taken arrive at at_ns; the frame is the world's again. */
+void world_put_off(struct world *w, const struct world_flight *flight, uint64_t at_ns);
 
 /* peer_engine.c: our engine. */
 void world_engine_open(struct world *w);
