@@ -326,7 +326,7 @@ struct mt_qp_info {
 struct mt_ev_info {
 	struct mt_ev ev;
 	enum mt_ev_state state;
-	uint32_t retired, revived; /* times since the EV set was made */
+	uint32_t retired, revived; /* times since it was last well for long */
 };
 
 void mt_qp_info(const struct mt_qp *qp, struct mt_qp_info *info);
@@ -334,7 +334,8 @@ void mt_qp_info(const struct mt_qp *qp, struct mt_qp_info *info);
 bool mt_qp_ev_info(const struct mt_qp *qp, uint32_t i, struct mt_ev_info *info);
 /*
  * mt_qp_ev_deny sets an EV DENIED, or GOOD again, for the QP's destination; an operator's
- * decision, which no packet overrules. MT_ERR_INVALID: no EV i; MT_ERR_STATE: not connected.
+ * decision, which no packet overrules. MT_ERR_INVALID: no EV i; MT_ERR_STATE: not connected;
+ * MT_ERR_MEMORY: none for the places of backups.
  */
 int mt_qp_ev_deny(struct mt_qp *qp, uint64_t now_ns, uint32_t i, bool deny);
 void mt_engine_stats(const struct mt_engine *e, struct mt_stats *stats);

@@ -23,9 +23,18 @@
 #define WAIT_RTTS 4u
 #define WAIT_MAX_NS UINT64_C(640000000)
 
+/* What comes before the set: its EVs stay where they are. */
+static size_t shared_size(uint16_t n_evs, uint32_t n_ports)
+{
+	const struct mt_ev_profile_cfg profile = {.n_evs = n_evs, .is_static = true};
+
+	return mt_ev_shared_size(&profile, n_ports);
+}
+
 size_t mu_health_size(uint16_t n_evs, uint32_t n_ports)
 {
-	return mt_ev_set_size(n_evs, n_ports, false) + n_evs * sizeof(struct mt_ev_fault);
+	return shared_size(n_evs, n_ports) + mt_ev_set_size(n_evs, n_ports) +
+	       n_evs * sizeof(struct mt_ev_fault);
 }
 
 void mu_health_init(struct mu_health *h, void *mem, const struct mu_cfg *cfg,
@@ -33,6 +42,7 @@ void mu_health_init(struct mu_health *h, void *mem, const struct mu_cfg *cfg,
 {
 	const struct mt_ev_profile_cfg profile = {
 		.evs = cfg->evs,
+		.is_static = true,
 		.n_evs = cfg->n_evs,
 		.n_active = cfg->n_evs,
 		.revive_probes = MU_TRIES,
@@ -40,13 +50,15 @@ void mu_health_init(struct mu_health *h, void *mem, const struct mu_cfg *cfg,
 		.probe_interval_max_ns = MU_BAD_MAX_NS,
 	};
 
+	uint8_t *set = (uint8_t *)mem + shared_size(cfg->n_evs, cfg->n_ports);
+
 	*h = (struct mu_health){
 		.answered = MT_EV_NONE,
 		.next_ns = now_ns + MU_ROUND_NS,
-		.set = mt_ev_set_init(mem, &profile, cfg->n_ports, dest, NULL),
+		.set = mt_ev_set_init(set, mt_ev_shared_init(mem, &profile, cfg->n_ports), dest,
+				      NULL),
 	};
-	mt_ev_set_add_faults(h->set,
-			     (uint8_t *)mem + mt_ev_set_size(cfg->n_evs, cfg->n_ports, false));
+	mt_ev_set_add_faults(h->set, set + mt_ev_set_size(cfg->n_evs, cfg->n_ports));
 }
 
 uint64_t mu_health_probe_timeout(const struct mu_health *h)
@@ -71,10 +83,10 @@ static uint32_t add_ev(uint16_t *evs, uint32_t n, uint16_t ev)
 /* A good EV that failed last time; a bad one that is due, or may be good again. */
 static bool is_doubtful(const struct mt_ev_set *s, uint16_t ev, uint64_t now_ns)
 {
-	const struct mt_ev_fault *f = &s->faults[ev];
+	const struct mt_ev_fault *f = mt_ev_fault(s, ev);
 
-	return mt_ev_is_usable(&s->evs[ev]) ? f->backoff > 0
-					    : f->answered > 0 || f->next_probe_ns <= now_ns;
+	return mt_ev_is_usable(s, ev) ? f->backoff > 0
+				      : f->answered > 0 || f->next_probe_ns <= now_ns;
 }
 
 /* REQ(ud.health.rounds) */
@@ -93,7 +105,7 @@ uint32_t mu_health_choose_evs(struct mu_health *h, uint64_t now_ns, uint16_t evs
 			n = add_ev(evs, n, h->next_doubtful);
 	}
 	for (looked = 0; looked < s->n_evs && n < MU_ROUND_PROBES; looked++) {
-		if (mt_ev_is_usable(&s->evs[h->next_good]))
+		if (mt_ev_is_usable(s, h->next_good))
 			n = add_ev(evs, n, h->next_good);
 		h->next_good = (uint16_t)((h->next_good + 1) % s->n_evs);
 	}
@@ -113,9 +125,9 @@ static bool count_failure(struct mu_health *h, uint16_t ev, uint64_t now_ns)
 	struct mt_ev_set *s = h->set;
 	struct mt_ev_change changes[2];
 
-	if (!mt_ev_is_usable(&s->evs[ev])) {
+	if (!mt_ev_is_usable(s, ev)) {
 		mt_ev_count_failure(s, ev, now_ns);
-	} else if (s->faults[ev].backoff + 1u < MU_TRIES) {
+	} else if (mt_ev_fault(s, ev)->backoff + 1u < MU_TRIES) {
 		mt_ev_count_failure(s, ev, now_ns);
 		h->doubtful = true;
 	} else if (s->n_usable > 1) {
@@ -129,7 +141,8 @@ static bool count_answer(struct mu_health *h, uint16_t ev, uint64_t now_ns)
 {
 	if (!mt_ev_count_answer(h->set, ev, now_ns))
 		return false;
-	h->set->faults[ev].revived = 0; /* here an EV that flaps is not kept away for longer */
+	mt_ev_fault(h->set, ev)->revived =
+		0; /* here an EV that flaps is not kept away for longer */
 	return true;
 }
 

@@ -157,7 +157,7 @@ struct mu_peer *mu_peers_find(struct mu_engine *e, struct mu_peer *last, const s
 /* mu_peer_is_path_bad says whether a path does not lead there. */
 static inline bool mu_peer_is_path_bad(const struct mu_peer *peer, uint32_t path)
 {
-	return peer && !mt_ev_is_usable(&peer->health.set->evs[path]);
+	return peer && !mt_ev_is_usable(peer->health.set, (uint16_t)path);
 }
 /* mu_peers_flush sends the probes that mu_peers_find made. */
 void mu_peers_flush(struct mu_engine *e, uint64_t now_ns);

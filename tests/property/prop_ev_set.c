@@ -12,13 +12,15 @@
 #define EVS_MAX 64u
 #define PORTS_MAX 8u
 
-static _Alignas(64) uint8_t mem[32768];
 static struct mt_ev evs[EVS_MAX];
 static uint16_t ids[EVS_MAX];
 static struct mt_ev_profile_cfg cfg;
 static uint32_t n_ports;
 static struct mt_ev_set *set;
 static uint64_t now;
+/* Whether the set finds no memory at present. */
+static bool is_starved;
+static struct mb_pool none;
 /* Kept beside the set: the state of each path as the operations should have left it. */
 static uint8_t want[EVS_MAX];
 /* Probes on their way: when they were sent, MB_NEVER for none. */
@@ -41,10 +43,10 @@ static void make(void)
 		evs[i] = (struct mt_ev){i, (uint8_t)test_rand_below(n_ports)};
 		ids[i] = (uint16_t)test_rand_below(cfg.n_evs);
 	}
-	assert_true(mt_ev_set_size(cfg.n_evs, n_ports, true) <= sizeof(mem));
-	memset(mem, 0xEE, sizeof(mem));
-	set = mt_ev_set_init(mem, &cfg, n_ports, &(struct rd_gid){{0}}, cold_pool());
+	set = cold_ev_set(&cfg, n_ports);
 	set->open_ports = UINT32_MAX;
+	mb_pool_init(&none);
+	is_starved = false;
 	memset(want, MT_EV_GOOD, sizeof(want));
 	memset(under_way, 0xFF, sizeof(under_way));
 	now = 0;
@@ -106,7 +108,7 @@ static void retire(uint16_t i)
 		assert_u_eq(c[0].cause, MT_EV_BY_FLOOR);
 		want[c[0].ev] = MT_EV_GOOD;
 	} else if (n == 0) {
-		assert_true(leaves_open_port(i) && before <= cfg.min_active);
+		assert_true(is_starved || (leaves_open_port(i) && before <= cfg.min_active));
 		return;
 	}
 	assert_u_eq(c[n - 1].ev, i);
@@ -122,9 +124,10 @@ static void deny_or_allow(uint16_t i)
 	assert_u_eq(lifted, want[i] == MT_EV_DENIED);
 	if (lifted) {
 		want[i] = MT_EV_GOOD;
-	} else {
-		assert_true(mt_ev_deny(set, i, true));
+	} else if (mt_ev_deny(set, i, true)) {
 		want[i] = MT_EV_DENIED;
+	} else {
+		assert_true(is_starved && !set->own_places);
 	}
 	restore_to_floor();
 }
@@ -153,7 +156,7 @@ static void answer_probe(uint16_t i)
 	under_way[i] = MB_NEVER;
 	if (!mt_ev_probe_answered(set, i, sent_ns, now))
 		return;
-	assert_true(sent_ns >= set->faults[i].bad_since_ns);
+	assert_true(sent_ns >= mt_ev_fault(set, i)->bad_since_ns);
 	assert_u_eq(want[i], MT_EV_ASSUMED_BAD);
 	want[i] = MT_EV_GOOD;
 }
@@ -176,7 +179,11 @@ static void operate(void)
 {
 	uint16_t i = (uint16_t)test_rand_below(cfg.n_evs);
 
-	now += test_rand_below(60);
+	now += test_rand_chance(1, 100) ? 20000 : test_rand_below(60);
+	if (test_rand_chance(1, 20)) {
+		is_starved = !is_starved;
+		set->pool = is_starved ? &none : &cold_blocks;
+	}
 	switch (test_rand_below(8)) {
 	case 0:
 	case 1:
@@ -209,14 +216,26 @@ static void check_states(void)
 		n = (uint16_t)(n + usable(i));
 	assert_u_eq(set->n_usable, n);
 	for (uint16_t i = 0; i < cfg.n_evs; i++) {
-		assert_u_eq(set->evs[i].state, want[i]);
-		if (want[i] != MT_EV_ASSUMED_BAD && !set->faults)
-			continue; /* there was no trouble yet */
-		if (want[i] != MT_EV_ASSUMED_BAD)
-			assert_u_eq(set->faults[i].next_probe_ns, MB_NEVER);
-		else
-			assert_true(set->faults[i].next_probe_ns != MB_NEVER);
+		assert_u_eq(mt_ev_state_of(set, i), want[i]);
+		if (want[i] == MT_EV_ASSUMED_BAD)
+			assert_true(mt_ev_fault(set, i)->next_probe_ns != MB_NEVER);
+		else if (mt_ev_fault(set, i)) /* it was in trouble */
+			assert_u_eq(mt_ev_fault(set, i)->next_probe_ns, MB_NEVER);
 	}
+}
+
+/* Those of EVs in trouble, each once, in the order of EVs. REQ(mem.path-trouble) */
+static void check_records(void)
+{
+	uint16_t n = 0;
+
+	for (uint16_t i = 0; i < cfg.n_evs; i++)
+		if (mt_ev_fault(set, i)) {
+			assert_ptr_equal(mt_ev_fault(set, i), &set->faults[n]);
+			assert_u_eq(set->faults[n++].ev, i);
+		}
+	assert_u_eq(set->n_faults, n);
+	assert_true(n <= set->faults_room);
 }
 
 static bool same_path(uint16_t a, uint16_t b)
@@ -230,10 +249,10 @@ static uint16_t serving(uint16_t i)
 	uint16_t n = 0;
 
 	for (uint16_t k = 0; k < cfg.n_evs; k++) {
-		const struct mt_ev_set_port *p = &set->ports[evs[k].port];
+		const struct mt_ev_port *p = &set->shared->ports[evs[k].port];
 
 		n = (uint16_t)(n + (same_path(i, k) && usable(k) &&
-				    set->evs[k].slot < p->first + p->active));
+				    mt_ev_slot(set, k) < p->first + p->active));
 	}
 	return n;
 }
@@ -253,29 +272,30 @@ static void check_group(void)
 		}
 		assert_u_eq(ring, n);
 		assert_true(serving(i) <= 1);
-		if (set->groups)
-			assert_u_eq(set->groups[set->groups[i].head].n_active, serving(i));
+		if (set->shared->groups)
+			assert_u_eq(set->order[2u * cfg.n_evs + set->shared->groups[i].head],
+				    serving(i));
 	}
 }
 
 /* Of one port: its EVs and no others stand in its places, and none is idle without need. */
 static void check_port(uint8_t port)
 {
-	const struct mt_ev_set_port *p = &set->ports[port];
+	const struct mt_ev_port *p = &set->shared->ports[port];
 	uint16_t n_usable = 0, idle = 0, spare = 0;
 
 	for (uint16_t at = p->first; at < p->first + p->count; at++) {
 		uint16_t i = set->order[at];
 
-		assert_u_eq(set->evs[i].slot, at);
-		assert_u_eq(set->evs[i].port, port);
+		assert_u_eq(mt_ev_slot(set, i), at);
+		assert_u_eq(mt_ev_port(set, i), port);
 		n_usable = (uint16_t)(n_usable + usable(i));
 		if (at < p->first + p->active)
 			idle = (uint16_t)(idle + !usable(i));
 		else
 			spare = (uint16_t)(spare + (usable(i) && serving(i) == 0));
 	}
-	assert_u_eq(p->usable, n_usable);
+	assert_u_eq(set->ports[port].usable, n_usable);
 	assert_true(idle == 0 || spare == 0);
 }
 
@@ -284,9 +304,9 @@ static void check_ports(void)
 	uint32_t places = 0, active = 0;
 
 	for (uint8_t port = 0; port < n_ports; port++) {
-		assert_u_eq(set->ports[port].first, places);
-		places += set->ports[port].count;
-		active += set->ports[port].active;
+		assert_u_eq(set->shared->ports[port].first, places);
+		places += set->shared->ports[port].count;
+		active += set->shared->ports[port].active;
 		check_port(port);
 	}
 	assert_u_eq(places, cfg.n_evs);
@@ -306,6 +326,7 @@ TEST(mt_ev_set, invariants_after_random_operations)
 		for (int i = 0; i < 400; i++) {
 			operate();
 			check_states();
+			check_records();
 			if (i % 4 == 0)
 				check_ports();
 			if (i % 100 == 0)

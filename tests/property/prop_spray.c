@@ -12,7 +12,6 @@
 #define PORTS_MAX 8u
 #define ANY UINT32_MAX
 
-static _Alignas(64) uint8_t mem[65536];
 static struct mt_ev evs[EVS_MAX];
 static struct mt_ev_set *set;
 static struct mt_spray sp;
@@ -41,8 +40,7 @@ static void make(uint32_t ports, uint32_t per_port, uint32_t n_active)
 	n_ports = ports;
 	for (uint16_t i = 0; i < cfg.n_evs; i++)
 		evs[i] = (struct mt_ev){i, (uint8_t)(i % ports)};
-	assert_true(mt_ev_set_size(cfg.n_evs, ports, true) <= sizeof(mem));
-	set = mt_ev_set_init(mem, &cfg, ports, &(struct rd_gid){{0}}, cold_pool());
+	set = cold_ev_set(&cfg, ports);
 	mt_spray_init(&sp, test_rand());
 	attach();
 	skipped = 0;
@@ -61,7 +59,7 @@ static uint32_t count_rotating(void)
 {
 	uint32_t n = 0;
 
-	while (n < n_ports && set->ports[n].active > 0)
+	while (n < n_ports && set->shared->ports[n].active > 0)
 		n++;
 	return n;
 }
@@ -85,10 +83,10 @@ TEST(mt_spray_pick, laps_and_shares)
 		for (uint32_t i = 0; i < 5 * set->n_evs; i++) {
 			uint16_t path = next(ANY, MT_EV_NONE);
 
-			assert_u_eq(set->evs[path].port, i % rotating);
+			assert_u_eq(mt_ev_port(set, path), i % rotating);
 			count[path]++;
 			assert_u_eq(count[path],
-				    i / rotating / set->ports[i % rotating].active + 1);
+				    i / rotating / set->shared->ports[i % rotating].active + 1);
 		}
 	}
 }
@@ -112,24 +110,24 @@ static void damage(void)
 
 static bool is_usable(uint16_t i, uint16_t avoid)
 {
-	return mt_ev_is_usable(&set->evs[i]) && i != avoid;
+	return mt_ev_is_usable(set, i) && i != avoid;
 }
 
 /* Whether the ports of the rotation have none: then those that are not in it help out. */
 static bool standby_helps(uint16_t avoid)
 {
 	for (uint16_t i = 0; i < set->n_evs; i++)
-		if (set->ports[set->evs[i].port].active > 0 && is_usable(i, avoid))
+		if (set->shared->ports[mt_ev_port(set, i)].active > 0 && is_usable(i, avoid))
 			return false;
 	return true;
 }
 
 static bool could_be(uint16_t i, uint32_t ports, uint16_t avoid)
 {
-	uint8_t port = set->evs[i].port;
+	uint8_t port = mt_ev_port(set, i);
 
 	return is_usable(i, avoid) && ports >> port & 1 &&
-	       (set->ports[port].active > 0 || standby_helps(avoid));
+	       (set->shared->ports[port].active > 0 || standby_helps(avoid));
 }
 
 /* Whether any path but the one to avoid could be chosen from these ports. */
@@ -145,13 +143,13 @@ static void check_choice(uint32_t ports, uint16_t avoid)
 {
 	bool possible = any_could_be(ports, avoid);
 	bool last = set->n_usable == 1 && avoid != MT_EV_NONE && is_usable(avoid, MT_EV_NONE) &&
-		    ports >> set->evs[avoid].port & 1;
+		    ports >> mt_ev_port(set, avoid) & 1;
 	uint16_t path = next(ports, avoid);
 
 	if (possible) {
 		assert_true(path != MT_EV_NONE);
 		assert_true(could_be(path, ports, avoid));
-		assert_u_eq(set->evs[path].state, MT_EV_GOOD);
+		assert_u_eq(mt_ev_state_of(set, path), MT_EV_GOOD);
 	} else {
 		assert_u_eq(path, last ? avoid : MT_EV_NONE);
 	}
@@ -199,7 +197,7 @@ TEST(mt_spray_pick, a_skip_costs_one_turn)
 static bool any_usable(uint32_t ports)
 {
 	for (uint16_t i = 0; i < set->n_evs; i++)
-		if (is_usable(i, MT_EV_NONE) && ports >> set->evs[i].port & 1)
+		if (is_usable(i, MT_EV_NONE) && ports >> mt_ev_port(set, i) & 1)
 			return true;
 	return false;
 }
@@ -217,8 +215,8 @@ TEST(mt_spray_pick_control, a_usable_path_of_the_port_if_there_is_one)
 		path = mt_spray_pick_control(&sp, set, port);
 		assert_true(path < set->n_evs);
 		if (any_usable(ANY))
-			assert_true(mt_ev_is_usable(&set->evs[path]));
+			assert_true(mt_ev_is_usable(set, path));
 		if (any_usable(1u << port))
-			assert_u_eq(set->evs[path].port, port);
+			assert_u_eq(mt_ev_port(set, path), port);
 	}
 }

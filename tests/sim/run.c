@@ -14,7 +14,7 @@
 static bool all_denied(const struct mt_ev_set *s)
 {
 	for (uint16_t i = 0; i < s->n_evs; i++)
-		if (mt_ev_is_open(s, i) && s->evs[i].state != MT_EV_DENIED)
+		if (mt_ev_is_open(s, i) && mt_ev_state_of(s, i) != MT_EV_DENIED)
 			return false;
 	return true;
 }

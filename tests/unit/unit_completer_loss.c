@@ -310,7 +310,7 @@ CASE(mt_completer_sack, always_skip_of_one_peer_of_several_skips_once)
 	node_add_qp(&n, n.qpn + 1, n.peer_qpn ^ 1u << 14, &other);
 	rx_at(3000, marked(MW_MARK_ALWAYS_SKIP));
 	for (uint16_t i = 0; i < 8; i++) {
-		assert_u_eq(n.qp->ev_set->evs[i].state, MT_EV_GOOD);
+		assert_u_eq(mt_ev_state_of(n.qp->ev_set, i), MT_EV_GOOD);
 		assert_u_eq(state_of(i), i == path_of(2) ? MT_EV_SKIP : MT_EV_GOOD);
 	}
 	assert_u_eq(node_stats(&n).evs_retired, 0);
@@ -372,7 +372,7 @@ CASE(mt_completer_sack, a_marked_answer_revives_to_skip)
 		rx_at(now + 1000, pkt);
 	}
 	assert_u_eq(state_of(2), MT_EV_SKIP);
-	assert_u_eq(n.qp->ev_set->evs[2].state, MT_EV_GOOD);
+	assert_u_eq(mt_ev_state_of(n.qp->ev_set, 2), MT_EV_GOOD);
 }
 
 /* REQ(req.probe.tail) REQ(req.probe.match) */
@@ -523,9 +523,9 @@ CASE(mt_completer_sack, losses_to_an_overloaded_peer_count_from_what_arrived_las
 	start();
 	assert_i_eq(node_post(&n, n.qp, 70, 8 * MTU, 0), MT_OK);
 	assert_u_eq(node_tx(&n, 1000, early, MAX), 8);
-	mt_qp_retire_ev_group(n.qp, 7, 1000, MT_EV_BY_LOSS); /* from now on faults are kept */
 	ev = mt_tx_rec(&n.qp->req.window, node_psn(0))->ev;
-	fault = &n.qp->ev_set->faults[ev];
+	fault = mt_ev_get_fault(n.qp->ev_set, ev, 1000);
+	assert_non_null(fault);
 	fault->overload_losses = MT_OVERLOAD_LOSSES - 1;
 	rx_at(2000, node_sack(&n, &early[0], 1));
 	assert_u_eq(fault->overload_losses, MT_OVERLOAD_LOSSES - 1); /* it has room */
@@ -543,7 +543,7 @@ static void answer_to_revival(uint64_t after_ns)
 	struct mt_tx_desc d;
 
 	assert_true(mt_control_emit(n.engine, 10000, &c, &d));
-	assert_true(n.qp->ev_set->faults[5].probe_unanswered);
+	assert_true(mt_ev_fault(n.qp->ev_set, 5)->probe_unanswered);
 	sack = node_sack(&n, &d, 0);
 	sack.seth.pr = true;
 	sack.seth.probe_id = d.pkt.peth.probe_id;
@@ -560,7 +560,7 @@ CASE(mt_completer_sack, an_answer_within_the_longest_rtt_counts_for_its_ev)
 	mt_qp_retire_ev_group(n.qp, 5, 9000, MT_EV_BY_LOSS);
 	answer_to_revival(longest + 1);
 	assert_u_eq(n.qp->ev_set->probe_rtt_ns, 0);
-	assert_false(n.qp->ev_set->faults[5].probe_unanswered); /* it came, though too late */
+	assert_false(mt_ev_fault(n.qp->ev_set, 5)->probe_unanswered); /* it came, though too late */
 	n.qp->req.rtt = (struct mt_rtt){0};
 	mt_rtt_sample(&n.qp->req.rtt, 3000);
 	answer_to_revival(longest);

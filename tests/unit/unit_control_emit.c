@@ -117,10 +117,12 @@ CASE(mt_control_emit, an_answer_that_was_not_heard_takes_any_ev_but_a_denied_one
 CASE(mt_control_emit, an_answer_that_was_not_heard_takes_the_ev_of_its_cause)
 {
 	struct mt_control c = control(MT_CONTROL_SACK);
-	const struct mt_ev_entry *own = &n.qp->ev_set->evs[n.qp->ev_set->ports[0].first];
+	const struct mt_ev_shared *shared = n.qp->ev_set->shared;
+	const struct mt_ev *own = &shared->evs[shared->ports[0].first];
 	unsigned same = 0;
 
-	mt_reverse_ev_set(n.qp->ev_set, n.qp->ev_set->order[n.qp->ev_set->ports[0].first + 1]);
+	mt_reverse_ev_set(n.qp->ev_set,
+			  n.qp->ev_set->order[n.qp->ev_set->shared->ports[0].first + 1]);
 	c.cause.answer_lost = true;
 	c.cause.port = own->port;
 	c.cause.ev = own->value;
@@ -135,8 +137,9 @@ CASE(mt_control_emit, an_answer_that_was_not_heard_takes_the_ev_of_its_cause)
 CASE(mt_control_emit, an_answer_takes_the_ev_of_its_cause_until_one_is_proved)
 {
 	struct mt_control c = control(MT_CONTROL_SACK);
-	const struct mt_ev_entry *own = &n.qp->ev_set->evs[n.qp->ev_set->ports[0].first];
-	uint16_t proved = n.qp->ev_set->order[n.qp->ev_set->ports[0].first + 1];
+	const struct mt_ev_set *s = n.qp->ev_set;
+	const struct mt_ev *own = &s->shared->evs[s->shared->ports[0].first];
+	uint16_t proved = n.qp->ev_set->order[n.qp->ev_set->shared->ports[0].first + 1];
 
 	c.cause.port = own->port;
 	c.cause.ev = own->value;
@@ -147,7 +150,7 @@ CASE(mt_control_emit, an_answer_takes_the_ev_of_its_cause_until_one_is_proved)
 	mt_reverse_ev_set(n.qp->ev_set, proved);
 	for (int i = 0; i < 20; i++) {
 		assert_true(emit(&c));
-		assert_u_eq(d.ev, n.qp->ev_set->evs[proved].value);
+		assert_u_eq(d.ev, mt_ev_value(n.qp->ev_set, proved));
 	}
 }
 
@@ -274,23 +277,24 @@ CASE(mt_control_emit, a_nack_goes_back_by_the_ev_of_its_cause)
 {
 	struct mt_control c = control(MT_CONTROL_NACK);
 	struct mt_ev_set *s = n.qp->ev_set;
-	uint16_t here = s->order[s->ports[1].first], other = s->order[s->ports[1].first + 1];
+	uint16_t here = s->order[s->shared->ports[1].first];
+	uint16_t other = s->order[s->shared->ports[1].first + 1];
 
 	mt_reverse_ev_set(s, other);
-	c.cause.ev = s->evs[here].value;
+	c.cause.ev = mt_ev_value(s, here);
 	for (int i = 0; i < 20; i++) {
 		c.cause.answer_lost = i % 2; /* it was sent again, by another EV than before */
 		assert_true(emit(&c));
-		assert_u_eq(d.ev, s->evs[here].value);
+		assert_u_eq(d.ev, mt_ev_value(s, here));
 		assert_u_eq(d.port, 1);
 	}
 	c.cause.answer_lost = false;
-	s->evs[here].state = MT_EV_DENIED;
+	assert_true(mt_ev_deny(s, here, true));
 	assert_true(emit(&c));
-	assert_u_eq(d.ev, s->evs[other].value);
+	assert_u_eq(d.ev, mt_ev_value(s, other));
 	c.cause.ev = 0xE1E2E3E4; /* none of ours */
 	assert_true(emit(&c));
-	assert_u_eq(d.ev, s->evs[other].value);
+	assert_u_eq(d.ev, mt_ev_value(s, other));
 }
 
 /* Another plane's EV of the same value is another path. REQ(req.reverse.nack) */
@@ -300,8 +304,8 @@ CASE(mt_control_emit, a_nack_stays_on_the_plane_of_its_cause)
 	struct mt_ev_set *s = n.qp->ev_set;
 
 	c.cause.port = 0;
-	for (uint16_t k = 0; k < s->ports[1].count; k++) {
-		c.cause.ev = s->evs[s->order[s->ports[1].first + k]].value;
+	for (uint16_t k = 0; k < s->shared->ports[1].count; k++) {
+		c.cause.ev = mt_ev_value(s, s->order[s->shared->ports[1].first + k]);
 		assert_true(emit(&c));
 		assert_u_eq(d.port, 0);
 	}

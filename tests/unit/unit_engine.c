@@ -665,7 +665,7 @@ CASE(mt_qp_ev_deny, keeps_enough_evs_in_use)
 	mt_qp_retire_ev_group(n.qp, 2, 1000, MT_EV_BY_LOSS);
 	assert_true(node_poll(&n, &ev));
 	assert_i_eq(mt_qp_ev_deny(n.qp, 1000, 5, true), MT_OK);
-	assert_u_eq(n.qp->ev_set->evs[2].state, MT_EV_GOOD);
+	assert_u_eq(mt_ev_state_of(n.qp->ev_set, 2), MT_EV_GOOD);
 	assert_true(node_poll(&n, &ev));
 	assert_u_eq(ev.ev.value, opts.evs[2].value);
 	assert_u_eq(ev.ev_cause, MT_EV_BY_FLOOR);
@@ -709,10 +709,28 @@ CASE(mt_qp_memory, the_qp_and_once_connected_its_evs)
 	assert_ptr_equal(pieces[0].at, n.qp);
 	assert_ptr_equal(pieces[1].at, n.qp->ev_set);
 	plain = pieces[1].size;
-	assert_u_eq(plain, mt_ev_set_size(8, opts.cfg.n_ports, false));
+	assert_u_eq(plain, mt_ev_set_size(8, opts.cfg.n_ports));
 	node_close(&n);
 	opts.ev_profile.group_ids = groups;
 	start();
 	assert_u_eq(mt_qp_memory(n.qp, pieces), 2);
-	assert_true(pieces[1].size > plain); /* which EVs share a path is a part of it */
+	assert_u_eq(pieces[1].size, plain); /* which EVs share a path is no part of it */
+}
+
+CASE(mt_qp_ev_deny, needs_memory_where_there_are_backups)
+{
+	struct mt_ev_info info;
+	size_t wanted;
+
+	opts.ev_profile.n_active = 4;
+	start();
+	node_exhaust(&n);
+	assert_i_eq(mt_qp_ev_deny(n.qp, 0, 3, true), MT_ERR_MEMORY);
+	assert_true(mt_qp_ev_info(n.qp, 3, &info));
+	assert_u_eq(info.state, MT_EV_GOOD);
+	wanted = mt_engine_memory_wanted(n.engine);
+	mt_engine_add_memory(n.engine, engine_node_block(&n.base, wanted), wanted);
+	assert_i_eq(mt_qp_ev_deny(n.qp, 0, 3, true), MT_OK);
+	assert_true(mt_qp_ev_info(n.qp, 3, &info));
+	assert_u_eq(info.state, MT_EV_DENIED);
 }

@@ -12,7 +12,6 @@
 #define EVS 8u
 #define INTERVAL 1000u
 
-static _Alignas(64) uint8_t mem[8192];
 static struct mt_ev evs[EVS];
 static struct mt_ev_set *set;
 static struct mt_ev_change changes[2];
@@ -31,13 +30,10 @@ static void make(uint16_t n_active, uint16_t min_active, uint8_t revive)
 		.probe_interval_ns = INTERVAL,
 		.probe_interval_max_ns = 4 * INTERVAL,
 	};
-	struct rd_gid peer = {{9}};
 
 	for (uint16_t i = 0; i < EVS; i++)
 		evs[i] = (struct mt_ev){.value = 0x100u + i, .port = i % 2};
-	assert_true(mt_ev_set_size(EVS, 2, true) <= sizeof(mem));
-	memset(mem, 0xAA, sizeof(mem));
-	set = mt_ev_set_init(mem, &cfg, 2, &peer, cold_pool());
+	set = cold_ev_set(&cfg, 2);
 }
 
 static int six_active(void **state)
@@ -49,9 +45,9 @@ static int six_active(void **state)
 
 static bool is_active(uint16_t path)
 {
-	const struct mt_ev_entry *p = &set->evs[path];
+	const struct mt_ev_port *p = &set->shared->ports[mt_ev_port(set, path)];
 
-	return p->slot < set->ports[p->port].first + set->ports[p->port].active;
+	return mt_ev_slot(set, path) < p->first + p->active;
 }
 
 static unsigned retire(uint16_t path, uint64_t now)
@@ -87,14 +83,14 @@ TEST_WITH(six_active, NULL, mt_ev_set_init, all_good_and_grouped)
 	assert_u_eq(set->n_usable, EVS);
 	assert_u_eq(set->peer.b[0], 9);
 	for (uint16_t i = 0; i < EVS; i++) {
-		assert_u_eq(set->evs[i].value, 0x100u + i);
-		assert_u_eq(set->evs[i].port, i % 2);
-		assert_u_eq(set->evs[i].state, MT_EV_GOOD);
+		assert_u_eq(mt_ev_value(set, i), 0x100u + i);
+		assert_u_eq(mt_ev_port(set, i), i % 2);
+		assert_u_eq(mt_ev_state_of(set, i), MT_EV_GOOD);
 		assert_u_eq(is_active(i), i < 6);
-		assert_u_eq(set->order[set->evs[i].slot], i);
+		assert_u_eq(set->order[mt_ev_slot(set, i)], i);
 	}
-	assert_u_eq(set->ports[1].first, 4);
-	assert_u_eq(set->ports[1].count, 4);
+	assert_u_eq(set->shared->ports[1].first, 4);
+	assert_u_eq(set->shared->ports[1].count, 4);
 	assert_u_eq(set->ports[1].usable, 4);
 	assert_u_eq(mt_ev_set_probe_deadline(set), MB_NEVER);
 }
@@ -102,14 +98,14 @@ TEST_WITH(six_active, NULL, mt_ev_set_init, all_good_and_grouped)
 TEST(mt_ev_set_init, active_ones_shared_out_over_ports)
 {
 	make(5, 1, 1);
-	assert_u_eq(set->ports[0].active, 3);
-	assert_u_eq(set->ports[1].active, 2);
+	assert_u_eq(set->shared->ports[0].active, 3);
+	assert_u_eq(set->shared->ports[1].active, 2);
 	make(8, 1, 1);
-	assert_u_eq(set->ports[0].active, 4);
-	assert_u_eq(set->ports[1].active, 4);
+	assert_u_eq(set->shared->ports[0].active, 4);
+	assert_u_eq(set->shared->ports[1].active, 4);
 	make(1, 1, 1);
-	assert_u_eq(set->ports[0].active, 1);
-	assert_u_eq(set->ports[1].active, 0);
+	assert_u_eq(set->shared->ports[0].active, 1);
+	assert_u_eq(set->shared->ports[1].active, 0);
 }
 
 TEST(mt_ev_set_init, a_port_with_few_evs)
@@ -117,11 +113,11 @@ TEST(mt_ev_set_init, a_port_with_few_evs)
 	static const struct mt_ev uneven[] = {{1, 0}, {2, 1}, {3, 1}, {4, 1}};
 	struct mt_ev_profile_cfg cfg = {.evs = uneven, .n_evs = 4, .n_active = 3, .min_active = 1};
 
-	set = mt_ev_set_init(mem, &cfg, 3, &(struct rd_gid){{0}}, cold_pool());
-	assert_u_eq(set->ports[0].active, 1);
-	assert_u_eq(set->ports[1].active, 2);
-	assert_u_eq(set->ports[2].active, 0);
-	assert_u_eq(set->ports[2].count, 0);
+	set = cold_ev_set(&cfg, 3);
+	assert_u_eq(set->shared->ports[0].active, 1);
+	assert_u_eq(set->shared->ports[1].active, 2);
+	assert_u_eq(set->shared->ports[2].active, 0);
+	assert_u_eq(set->shared->ports[2].count, 0);
 }
 
 /* REQ(req.ev.one-loss) REQ(req.spray.backup-same-plane) */
@@ -131,8 +127,8 @@ TEST_WITH(six_active, NULL, mt_ev_retire, a_backup_of_its_port_takes_over)
 	assert_u_eq(changes[0].ev, 2);
 	assert_u_eq(changes[0].state, MT_EV_ASSUMED_BAD);
 	assert_u_eq(changes[0].cause, MT_EV_BY_LOSS);
-	assert_u_eq(set->evs[2].state, MT_EV_ASSUMED_BAD);
-	assert_u_eq(set->faults[2].retired, 1);
+	assert_u_eq(mt_ev_state_of(set, 2), MT_EV_ASSUMED_BAD);
+	assert_u_eq(mt_ev_fault(set, 2)->retired, 1);
 	assert_false(is_active(2));
 	assert_true(is_active(6));
 	assert_false(is_active(7));
@@ -147,11 +143,11 @@ TEST_WITH(six_active, NULL, mt_ev_retire, once)
 {
 	assert_u_eq(retire(1, 0), 1);
 	assert_u_eq(retire(1, 5), 0);
-	assert_u_eq(set->faults[1].retired, 1);
-	assert_u_eq(set->faults[1].bad_since_ns, 0);
+	assert_u_eq(mt_ev_fault(set, 1)->retired, 1);
+	assert_u_eq(mt_ev_fault(set, 1)->bad_since_ns, 0);
 	mt_ev_deny(set, 3, true);
 	assert_u_eq(retire(3, 5), 0);
-	assert_u_eq(set->evs[3].state, MT_EV_DENIED);
+	assert_u_eq(mt_ev_state_of(set, 3), MT_EV_DENIED);
 }
 
 /* REQ(req.ev.min-active) */
@@ -168,7 +164,7 @@ TEST(mt_ev_retire, floor_takes_back_the_one_bad_longest)
 	assert_u_eq(changes[1].ev, 0);
 	assert_u_eq(changes[1].state, MT_EV_ASSUMED_BAD);
 	assert_u_eq(set->n_usable, 6);
-	assert_u_eq(set->faults[4].next_probe_ns, MB_NEVER);
+	assert_u_eq(mt_ev_fault(set, 4)->next_probe_ns, MB_NEVER);
 }
 
 TEST(mt_ev_retire, denied_ones_are_not_taken_back)
@@ -179,7 +175,7 @@ TEST(mt_ev_retire, denied_ones_are_not_taken_back)
 	mt_ev_deny(set, 2, true);
 	assert_u_eq(set->n_usable, 5);
 	assert_u_eq(retire(3, 10), 0);
-	assert_u_eq(set->evs[3].state, MT_EV_GOOD);
+	assert_u_eq(mt_ev_state_of(set, 3), MT_EV_GOOD);
 }
 
 /* REQ(req.ev.denied) */
@@ -188,13 +184,13 @@ TEST_WITH(six_active, NULL, mt_ev_deny, until_allowed_again)
 	assert_false(mt_ev_deny(set, 2, false));
 	assert_true(mt_ev_deny(set, 2, true));
 	assert_false(mt_ev_deny(set, 2, true));
-	assert_u_eq(set->evs[2].state, MT_EV_DENIED);
+	assert_u_eq(mt_ev_state_of(set, 2), MT_EV_DENIED);
 	assert_false(is_active(2));
 	assert_true(is_active(6));
 	assert_u_eq(set->n_usable, 7);
 	assert_u_eq(mt_ev_set_probe_deadline(set), MB_NEVER);
 	assert_true(mt_ev_deny(set, 2, false));
-	assert_u_eq(set->evs[2].state, MT_EV_GOOD);
+	assert_u_eq(mt_ev_state_of(set, 2), MT_EV_GOOD);
 	assert_u_eq(set->n_usable, 8);
 }
 
@@ -209,7 +205,7 @@ TEST_WITH(six_active, NULL, mt_ev_deny, of_a_bad_one_ends_its_probes)
 	assert_u_eq(mt_ev_set_probe_deadline(set), MB_NEVER);
 	for (int i = 0; i < 3; i++) /* more often than it takes to revive */
 		assert_false(answer(sent, 1100));
-	assert_u_eq(set->evs[2].state, MT_EV_DENIED);
+	assert_u_eq(mt_ev_state_of(set, 2), MT_EV_DENIED);
 	assert_u_eq(mt_ev_set_probe_deadline(set), MB_NEVER);
 }
 
@@ -220,11 +216,11 @@ TEST_WITH(six_active, NULL, mt_ev_probe_answered, enough_in_a_row_revive)
 	assert_u_eq(mt_ev_set_probe_deadline(set), 100 + INTERVAL);
 	assert_u_eq(mt_ev_set_next_probe(set, 99 + INTERVAL, false), MT_EV_NONE);
 	assert_false(answer(probe(2, 1100), 1150));
-	assert_u_eq(set->evs[2].state, MT_EV_ASSUMED_BAD);
+	assert_u_eq(mt_ev_state_of(set, 2), MT_EV_ASSUMED_BAD);
 	assert_u_eq(mt_ev_set_probe_deadline(set), 1150 + INTERVAL);
 	assert_true(answer(probe(2, 2150), 2200));
-	assert_u_eq(set->evs[2].state, MT_EV_GOOD);
-	assert_u_eq(set->faults[2].revived, 1);
+	assert_u_eq(mt_ev_state_of(set, 2), MT_EV_GOOD);
+	assert_u_eq(mt_ev_fault(set, 2)->revived, 1);
 	assert_u_eq(mt_ev_set_probe_deadline(set), MB_NEVER);
 	assert_u_eq(set->n_usable, 8);
 }
@@ -235,10 +231,10 @@ TEST_WITH(six_active, NULL, mt_ev_probe_late, is_a_failure)
 	retire(2, 0);
 	assert_false(answer(probe(2, 1000), 1001));
 	mt_ev_probe_late(set, 2, 1001 + INTERVAL);
-	assert_u_eq(set->faults[2].answered, 0);
+	assert_u_eq(mt_ev_fault(set, 2)->answered, 0);
 	assert_u_eq(mt_ev_set_probe_deadline(set), 1001 + 3 * INTERVAL);
 	mt_ev_probe_late(set, 3, 1001);
-	assert_u_eq(set->evs[3].state, MT_EV_GOOD);
+	assert_u_eq(mt_ev_state_of(set, 3), MT_EV_GOOD);
 }
 
 TEST_WITH(six_active, NULL, mt_ev_probe_answered, an_unanswered_one_starts_the_count_again)
@@ -268,7 +264,7 @@ TEST_WITH(six_active, NULL, mt_ev_probe_answered, only_of_probes_since_it_went_b
 	probed = 2;
 	for (int i = 0; i < 3; i++)
 		assert_false(answer(999, 1100));
-	assert_u_eq(set->evs[2].state, MT_EV_ASSUMED_BAD);
+	assert_u_eq(mt_ev_state_of(set, 2), MT_EV_ASSUMED_BAD);
 	assert_u_eq(mt_ev_set_probe_deadline(set), 1000 + INTERVAL);
 	assert_u_eq(set->probe_rtt_ns, 101); /* but it tells the time */
 }
@@ -280,7 +276,7 @@ TEST_WITH(six_active, NULL, mt_ev_probe_answered, of_a_usable_path_only_tells_th
 		mt_ev_probe_sent(set, 5);
 		assert_false(answer(100, 150));
 	}
-	assert_u_eq(set->evs[5].state, MT_EV_GOOD);
+	assert_u_eq(mt_ev_state_of(set, 5), MT_EV_GOOD);
 	assert_u_eq(mt_ev_set_probe_deadline(set), MB_NEVER);
 	assert_u_eq(set->probe_rtt_ns, 50);
 	assert_u_eq(set->pool->in_use, 0); /* and costs no memory */
@@ -354,20 +350,20 @@ static void make_group(uint16_t n_active)
 
 	for (uint16_t i = 0; i < EVS; i++)
 		evs[i] = (struct mt_ev){.value = 0x100u + i, .port = i % 2};
-	set = mt_ev_set_init(mem, &cfg, 2, &(struct rd_gid){{9}}, cold_pool());
+	set = cold_ev_set(&cfg, 2);
 }
 
 /* REQ(req.ev.same-path) */
 TEST(mt_ev_set_init, one_ev_a_path_is_active)
 {
 	make_group(8);
-	assert_u_eq(set->ports[0].active, 3);
-	assert_u_eq(set->ports[1].active, 2);
+	assert_u_eq(set->shared->ports[0].active, 3);
+	assert_u_eq(set->shared->ports[1].active, 2);
 	for (uint16_t i = 0; i < EVS; i++)
 		assert_u_eq(is_active(i), i != 4 && i != 3 && i != 7);
 	make_group(3);
-	assert_u_eq(set->ports[0].active, 2);
-	assert_u_eq(set->ports[1].active, 1);
+	assert_u_eq(set->shared->ports[0].active, 2);
+	assert_u_eq(set->shared->ports[1].active, 1);
 }
 
 TEST(mt_ev_group_next, a_ring)
@@ -402,8 +398,8 @@ TEST(mt_ev_restore, only_what_is_bad)
 	retire(3, 0);
 	retire(7, 0);
 	assert_true(mt_ev_restore(set, 3, 10));
-	assert_u_eq(set->evs[3].state, MT_EV_GOOD);
-	assert_u_eq(set->faults[3].revived, 1);
+	assert_u_eq(mt_ev_state_of(set, 3), MT_EV_GOOD);
+	assert_u_eq(mt_ev_fault(set, 3)->revived, 1);
 	assert_true(is_active(3));
 	mt_ev_deny(set, 3, true);
 	assert_false(mt_ev_restore(set, 3, 20));
@@ -462,15 +458,15 @@ TEST_WITH(six_active, NULL, mt_ev_take_trial, after_a_relapse_only_a_packet_as_l
 {
 	uint64_t now = lose_twice();
 
-	assert_u_eq(set->evs[2].state, MT_EV_ASSUMED_BAD);
+	assert_u_eq(mt_ev_state_of(set, 2), MT_EV_ASSUMED_BAD);
 	assert_u_eq(mt_ev_take_trial(set, UINT32_MAX, 4183), MT_EV_NONE);
 	assert_u_eq(mt_ev_take_trial(set, ~1u, 4184), MT_EV_NONE);
 	assert_u_eq(mt_ev_take_trial(set, 1, 4184), 2);
 	assert_u_eq(mt_ev_take_trial(set, 1, 4184), MT_EV_NONE);
 	assert_false(mt_ev_pass_trial(set, 2, 2 * INTERVAL - 1, now)); /* sent before it went bad */
 	assert_true(mt_ev_pass_trial(set, 2, now, now + 10));
-	assert_u_eq(set->evs[2].state, MT_EV_GOOD);
-	assert_u_eq(set->faults[2].revived, 2);
+	assert_u_eq(mt_ev_state_of(set, 2), MT_EV_GOOD);
+	assert_u_eq(mt_ev_fault(set, 2)->revived, 2);
 	assert_false(mt_ev_pass_trial(set, 2, now, now + 10));
 }
 
@@ -480,15 +476,14 @@ TEST_WITH(six_active, NULL, mt_ev_take_trial, its_loss_is_no_retirement)
 
 	assert_u_eq(mt_ev_take_trial(set, 1, 4184), 2);
 	assert_u_eq(mt_ev_retire(set, 2, now, MT_EV_BY_LOSS, changes), 0);
-	assert_u_eq(set->faults[2].retired, 2);
-	assert_u_eq(set->faults[2].answered, 0);
+	assert_u_eq(mt_ev_fault(set, 2)->retired, 2);
+	assert_u_eq(mt_ev_fault(set, 2)->answered, 0);
 	assert_u_eq(mt_ev_set_probe_deadline(set), now + 4 * INTERVAL);
 }
 
 /* REQ(req.ev.revive) */
 TEST(mt_ev_set_next_probe, many_bad_paths_take_turns)
 {
-	static _Alignas(64) uint8_t room[65536];
 	static struct mt_ev all[256];
 	struct mt_ev_profile_cfg cfg = {
 		.evs = all,
@@ -504,8 +499,7 @@ TEST(mt_ev_set_next_probe, many_bad_paths_take_turns)
 
 	for (uint16_t i = 0; i < 256; i++)
 		all[i].value = i;
-	assert_true(mt_ev_set_size(256, 1, true) <= sizeof(room));
-	many = mt_ev_set_init(room, &cfg, 1, &(struct rd_gid){{0}}, cold_pool());
+	many = cold_ev_set(&cfg, 1);
 	for (uint16_t i = 0; i < 255; i++)
 		mt_ev_retire(many, i, 0, MT_EV_BY_LOSS, changes);
 	for (uint64_t now = 1000; now < 9000; now += 1000) {
@@ -529,17 +523,141 @@ TEST_WITH(six_active, NULL, mt_ev_retire, waits_for_memory)
 	mb_pool_init(&none);
 	set->pool = &none;
 	assert_u_eq(retire(0, 10), 0);
-	assert_u_eq(set->evs[0].state, MT_EV_GOOD);
-	assert_true(none.wanted >= EVS * sizeof(struct mt_ev_fault));
+	assert_u_eq(mt_ev_state_of(set, 0), MT_EV_GOOD);
+	assert_true(none.wanted >= sizeof(struct mt_ev_fault));
 	mt_ev_probe_sent(set, 1);
 	assert_false(mt_ev_probe_answered(set, 1, 20, 30));
 	assert_u_eq(mt_ev_set_next_probe(set, UINT64_MAX - 1, false), MT_EV_NONE);
 	assert_u_eq(mt_ev_set_probe_deadline(set), MB_NEVER);
 	set->pool = cold_pool();
 	assert_u_eq(retire(0, 40), 1);
-	assert_u_eq(set->pool->in_use, mb_pool_block_size(EVS * sizeof(struct mt_ev_fault)));
+	assert_true(set->pool->in_use > 0);
 	mt_ev_set_fini(set);
 	assert_u_eq(set->pool->in_use, 0);
+}
+
+/* A set with backups needs places of its own before one of its EVs may go bad. */
+TEST_WITH(six_active, NULL, mt_ev_retire, waits_for_places)
+{
+	struct mb_pool little;
+	static _Alignas(64) uint8_t one_block[256];
+
+	assert_true(mb_pool_block_size(4 * sizeof(struct mt_ev_fault)) <= sizeof(one_block));
+	mb_pool_init(&little);
+	mb_pool_add(&little, one_block, sizeof(one_block));
+	set->pool = &little;
+	assert_u_eq(retire(2, 10), 0);
+	assert_u_eq(mt_ev_state_of(set, 2), MT_EV_GOOD);
+	assert_true(is_active(2));
+	assert_u_eq(mt_ev_set_probe_deadline(set), MB_NEVER);
+	assert_false(mt_ev_deny(set, 2, true));
+	assert_u_eq(little.wanted, mb_pool_block_size(mt_ev_places_size(set->shared)));
+	mb_pool_add(&little, cold_memory, sizeof(cold_memory));
+	assert_u_eq(retire(2, 20), 1);
+	assert_true(is_active(6));
+}
+
+/* A set of 256 EVs, all in the rotation of 8 ports. */
+static void make_256(void)
+{
+	static struct mt_ev all[256];
+	struct mt_ev_profile_cfg cfg = {
+		.evs = all,
+		.n_evs = 256,
+		.n_active = 256,
+		.min_active = 1,
+		.revive_probes = 1,
+		.probe_interval_ns = INTERVAL,
+		.probe_interval_max_ns = INTERVAL,
+	};
+
+	for (uint16_t i = 0; i < 256; i++)
+		all[i] = (struct mt_ev){.value = i, .port = i % 8};
+	set = cold_ev_set(&cfg, 8);
+}
+
+static bool probe_and_answer(uint16_t ev, uint64_t at)
+{
+	mt_ev_probe_sent(set, ev);
+	return mt_ev_probe_answered(set, ev, at, at + 10);
+}
+
+/* REQ(mem.path-trouble) */
+TEST(mt_ev_set_size, at_most_1_kb_with_256_evs_and_nothing_for_probes)
+{
+	make_256();
+	assert_true(mb_pool_block_size(mt_ev_set_size(256, 8)) <= 1024);
+	for (uint16_t ev = 0; ev < 256; ev++)
+		assert_false(probe_and_answer(ev, 100));
+	assert_u_eq(set->pool->in_use, 0);
+	for (uint16_t ev = 0; ev < 4; ev++)
+		retire(64 * ev, 200);
+	assert_true(set->pool->in_use <= 256);
+	for (uint16_t ev = 0; ev < 256; ev++)
+		retire(ev, 300);
+	assert_true(set->pool->in_use <= 16384);
+}
+
+/* The records of EVs that are well again for long are used for others. */
+TEST(mt_ev_get_fault, records_are_used_again)
+{
+	uint64_t now = 0;
+	size_t in_use;
+
+	make_256();
+	for (uint16_t ev = 0; ev < 4; ev++)
+		assert_u_eq(retire(ev, now), 1);
+	in_use = set->pool->in_use;
+	for (uint16_t ev = 4; ev < 256; ev++) {
+		now += INTERVAL;
+		assert_true(probe_and_answer((uint16_t)(ev - 4), now));
+		now += 16 * INTERVAL + 11; /* it does not flap any more */
+		assert_u_eq(retire(ev, now), 1);
+		assert_u_eq(mt_ev_fault(set, ev)->retired, 1);
+		assert_u_eq(set->pool->in_use, in_use);
+		assert_null(mt_ev_fault(set, (uint16_t)(ev - 4)));
+	}
+}
+
+/* Those of bad EVs, of ones that may flap, and of losses to an overloaded peer stay. */
+TEST(mt_ev_get_fault, records_with_news_stay)
+{
+	make_256();
+	assert_u_eq(retire(10, 0), 1);
+	assert_u_eq(retire(20, 0), 1);
+	assert_true(probe_and_answer(20, 5));
+	mt_ev_get_fault(set, 30, 0)->overload_losses = 3;
+	assert_u_eq(retire(40, 0), 1);
+	assert_u_eq(retire(5, 15 + 16 * INTERVAL), 1); /* room for a fifth */
+	assert_u_eq(mt_ev_fault(set, 10)->bad_since_ns, 0);
+	assert_u_eq(mt_ev_fault(set, 20)->revived, 1);
+	assert_u_eq(mt_ev_fault(set, 30)->overload_losses, 3);
+	assert_u_eq(mt_ev_fault(set, 40)->retired, 1);
+	assert_u_eq(mt_ev_fault(set, 5)->retired, 1);
+}
+
+/* Without memory for one more record those that there are stay, and the EV stays in use. */
+TEST(mt_ev_get_fault, no_room_for_more)
+{
+	struct mb_pool none, *some;
+
+	make_256();
+	for (uint16_t ev = 0; ev < 4; ev++)
+		assert_u_eq(retire((uint16_t)(9 * ev), 7), 1);
+	mb_pool_init(&none);
+	some = set->pool;
+	set->pool = &none;
+	assert_u_eq(retire(3, 8), 0);
+	assert_u_eq(mt_ev_state_of(set, 3), MT_EV_GOOD);
+	assert_true(none.wanted > 0);
+	assert_u_eq(mt_ev_set_probe_deadline(set), 7 + INTERVAL);
+	for (uint16_t ev = 0; ev < 4; ev++)
+		assert_u_eq(mt_ev_set_next_probe(set, 7 + INTERVAL, false), 9 * ev);
+	set->pool = some;
+	assert_u_eq(retire(3, 9), 1);
+	for (uint16_t ev = 0; ev < 4; ev++)
+		assert_u_eq(mt_ev_fault(set, (uint16_t)(9 * ev))->bad_since_ns, 7);
+	assert_u_eq(mt_ev_fault(set, 3)->bad_since_ns, 9);
 }
 
 /* What is there for comparison only: losses and marks that retire nothing, EVs that stay bad. */
@@ -581,7 +699,7 @@ TEST_WITH(six_active, NULL, mt_ev_retire, flaps_count_up_to_sixteen)
 {
 	for (uint64_t now = 1; now < 40; now++) {
 		assert_u_eq(retire(0, now), 1);
-		assert_u_eq(set->faults[0].flaps, now - 1 < 16 ? now - 1 : 16);
+		assert_u_eq(mt_ev_fault(set, 0)->flaps, now - 1 < 16 ? now - 1 : 16);
 		assert_true(mt_ev_restore(set, 0, now));
 	}
 }
@@ -594,22 +712,22 @@ TEST_WITH(six_active, NULL, mt_ev_retire, sixteen_of_the_longest_intervals_are_n
 	retire(0, 0);
 	assert_true(mt_ev_restore(set, 0, 1));
 	retire(0, 1 + 16 * longest);
-	assert_u_eq(set->faults[0].flaps, 1);
+	assert_u_eq(mt_ev_fault(set, 0)->flaps, 1);
 	assert_true(mt_ev_restore(set, 0, 1 + 16 * longest));
 	retire(0, 2 + 32 * longest);
-	assert_u_eq(set->faults[0].flaps, 0);
+	assert_u_eq(mt_ev_fault(set, 0)->flaps, 0);
 }
 
 /* The first EV is one like any other, and of several the first. REQ(req.ev.min-active) */
 TEST(mt_ev_set_restore_to_floor, the_first_of_those_that_are_bad_longest)
 {
 	make(6, 8, 1);
-	set->min_active = 1; /* to retire them all the same */
+	set->shared->min_active = 1; /* to retire them all the same */
 	retire(4, 1000);
 	retire(5, 900);
 	retire(3, 900);
 	retire(0, 950);
-	set->min_active = 8;
+	set->shared->min_active = 8;
 	assert_u_eq(mt_ev_set_restore_to_floor(set), 3);
 	assert_u_eq(mt_ev_set_restore_to_floor(set), 5);
 	assert_u_eq(mt_ev_set_restore_to_floor(set), 0);
@@ -622,7 +740,7 @@ TEST_WITH(six_active, NULL, mt_ev_count_failure, stops_at_255)
 	retire(0, 0);
 	for (int i = 0; i < 300; i++)
 		mt_ev_count_failure(set, 0, 10);
-	assert_u_eq(set->faults[0].backoff, 255);
+	assert_u_eq(mt_ev_fault(set, 0)->backoff, 255);
 }
 
 TEST_WITH(six_active, NULL, mt_ev_probe_answered, of_what_left_when_it_went_bad)
@@ -630,9 +748,9 @@ TEST_WITH(six_active, NULL, mt_ev_probe_answered, of_what_left_when_it_went_bad)
 	retire(0, 1000);
 	probe(0, 1000 + INTERVAL);
 	answer(999, 1000 + INTERVAL);
-	assert_u_eq(set->faults[0].answered, 0);
+	assert_u_eq(mt_ev_fault(set, 0)->answered, 0);
 	answer(1000, 1000 + INTERVAL);
-	assert_u_eq(set->faults[0].answered, 1);
+	assert_u_eq(mt_ev_fault(set, 0)->answered, 1);
 }
 
 TEST(mt_ev_retire, probes_it_unless_the_profile_says_not_to)
@@ -640,11 +758,11 @@ TEST(mt_ev_retire, probes_it_unless_the_profile_says_not_to)
 	ignores = MT_EV_IGNORES_MARKS | MT_EV_IGNORES_TRIMS;
 	make(6, 1, 1);
 	retire(0, 0);
-	assert_u_eq(set->faults[0].next_probe_ns, INTERVAL);
+	assert_u_eq(mt_ev_fault(set, 0)->next_probe_ns, INTERVAL);
 	ignores = MT_EV_NO_PROBES;
 	make(6, 1, 1);
 	retire(0, 0);
-	assert_u_eq(set->faults[0].next_probe_ns, MB_NEVER);
+	assert_u_eq(mt_ev_fault(set, 0)->next_probe_ns, MB_NEVER);
 	ignores = 0;
 }
 
@@ -653,7 +771,7 @@ TEST_WITH(six_active, NULL, mt_ev_set_next_probe, an_interval_of_more_than_two_r
 	set->probe_rtt_ns = INTERVAL * 2 / 5;
 	retire(0, 0);
 	probe(0, INTERVAL);
-	assert_u_eq(set->faults[0].next_probe_ns, 2 * INTERVAL);
+	assert_u_eq(mt_ev_fault(set, 0)->next_probe_ns, 2 * INTERVAL);
 }
 
 /* Nobody had a way to send it. */
@@ -662,7 +780,7 @@ TEST_WITH(six_active, NULL, mt_ev_set_next_probe, one_that_was_not_sent_was_not_
 	retire(0, 0);
 	for (uint64_t i = 1; i < 5; i++) {
 		assert_u_eq(mt_ev_set_next_probe(set, i * INTERVAL, false), 0);
-		assert_u_eq(set->faults[0].backoff, 0);
+		assert_u_eq(mt_ev_fault(set, 0)->backoff, 0);
 	}
 }
 
@@ -677,17 +795,34 @@ TEST_WITH(six_active, NULL, mt_ev_set_sample_rtt, sinks_by_an_eighth)
 TEST(mt_ev_set_size, the_sum_of_its_parts)
 {
 	const uint32_t ports = 8;
-	size_t plain = sizeof(struct mt_ev_set) + ports * sizeof(struct mt_peer_port) +
-		       EVS * sizeof(struct mt_ev_entry) + EVS * sizeof(uint16_t) +
-		       ports * sizeof(struct mt_ev_set_port);
+	size_t plain = sizeof(struct mt_ev_set) + sizeof(struct mt_ev_bits) +
+		       ports * (sizeof(struct mt_peer_port) + sizeof(struct mt_ev_set_port));
 
-	assert_u_eq(mt_ev_set_size(EVS, ports, false), plain);
-	assert_u_eq(mt_ev_set_size(EVS, ports, true), plain + EVS * sizeof(struct mt_ev_group));
-	assert_u_eq(mt_ev_set_size(1, 1, true) % sizeof(uint64_t), 0);
+	assert_u_eq(mt_ev_set_size(EVS, ports), plain);
+	assert_u_eq(mt_ev_set_size(64, ports), plain);
+	assert_u_eq(mt_ev_set_size(65, ports), plain + sizeof(struct mt_ev_bits));
+	assert_u_eq(mt_ev_set_size(1, 1) % sizeof(uint64_t), 0);
+}
+
+TEST(mt_ev_shared_size, the_sum_of_its_parts)
+{
+	struct mt_ev_profile_cfg profile = {.n_evs = EVS};
+	size_t copied = mt_ev_shared_size(&profile, 4), alone;
+
+	profile.is_static = true;
+	alone = mt_ev_shared_size(&profile, 4);
+	assert_u_eq(alone, sizeof(struct mt_ev_shared) + 2 * EVS * sizeof(uint16_t) +
+				   4 * sizeof(struct mt_ev_port));
+	assert_u_eq(copied, alone + EVS * sizeof(struct mt_ev));
+	profile.group_ids = (const uint16_t[EVS]){0};
+	assert_u_eq(mt_ev_shared_size(&profile, 4),
+		    alone + EVS * (sizeof(struct mt_ev_group) + sizeof(uint16_t)));
 }
 
 TEST_WITH(six_active, NULL, mt_ev_set_init, keeps_to_its_memory)
 {
-	for (size_t i = mt_ev_set_size(EVS, 2, false); i < sizeof(mem); i++)
-		assert_u_eq(mem[i], 0xAA);
+	for (size_t i = mt_ev_set_size(EVS, 2); i < sizeof(cold_set); i++)
+		assert_u_eq(cold_set[i], 0xAA);
+	for (size_t i = mt_ev_shared_bytes(set->shared); i < sizeof(cold_shared); i++)
+		assert_u_eq(cold_shared[i], 0xAA);
 }

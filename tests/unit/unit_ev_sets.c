@@ -185,7 +185,7 @@ CASE(mt_ev_sets_release, the_last_one_frees_the_set)
 	assert_u_eq(mt_engine_deadline(n.engine), UINT64_MAX);
 	assert_true(n.engine->pool.in_use < with);
 	connect(n.qp, n.peer.b[0], 0); /* a set that knows nothing */
-	assert_u_eq(n.qp->ev_set->evs[3].state, MT_EV_GOOD);
+	assert_u_eq(mt_ev_state_of(n.qp->ev_set, 3), MT_EV_GOOD);
 }
 
 /* REQ(req.ev.revive) */
@@ -298,7 +298,7 @@ CASE(mt_ev_sets_release, gives_back_what_was_taken)
 			mb_link_init(&users[0]);
 			s = mt_ev_sets_acquire(n.engine, 1, &n.peer, &users[0]);
 			assert_true(n.engine->pool.in_use - in_use >=
-				    mt_ev_set_size(count, opts.cfg.n_ports, grouped));
+				    mt_ev_set_size(count, opts.cfg.n_ports));
 			if (!grouped)
 				assert_u_eq(mt_ev_retire(s, 0, 0, MT_EV_BY_LOSS, changes), 1);
 			mt_ev_sets_release(n.engine, s, &users[0]);
@@ -351,7 +351,7 @@ CASE(mt_ev_sets_port_restored, the_first_ev_and_from_the_beginning)
 {
 	mt_qp_retire_ev_group(n.qp, 0, 0, MT_EV_BY_LOSS);
 	mt_ev_sets_port_restored(n.engine, n.qp->ev_set, 0, opts.cfg.timing.port_notice_ns / 2);
-	assert_u_eq(n.qp->ev_set->evs[0].state, MT_EV_GOOD);
+	assert_u_eq(mt_ev_state_of(n.qp->ev_set, 0), MT_EV_GOOD);
 }
 
 /* What a peer that is heard again is asked on which planes. REQ(req.ev.endpoint) */

@@ -210,11 +210,11 @@ CASE(mt_port_status_answered, evs_that_went_bad_with_the_plane_are_good_again)
 	struct mt_ev_change changes[2];
 	uint64_t now = leave_plane_1();
 
-	assert_u_eq(n.qp->ev_set->evs[3].port, 1);
+	assert_u_eq(mt_ev_port(n.qp->ev_set, 3), 1);
 	mt_ev_retire(n.qp->ev_set, 3, now, MT_EV_BY_LOSS, changes);
 	word(now, n.peer.b[0], 3);
 	mt_engine_tick(n.engine, now);
 	assert_true(node_tx_opcode(&n, now, MW_PROBE, &d));
 	answer_probe(now + 500);
-	assert_u_eq(n.qp->ev_set->evs[3].state, MT_EV_GOOD);
+	assert_u_eq(mt_ev_state_of(n.qp->ev_set, 3), MT_EV_GOOD);
 }

@@ -36,7 +36,7 @@ CASE(mt_reverse_ev_candidate, each_plane_in_turn_a_random_ev)
 	for (uint32_t i = 0; i < 200; i++) {
 		uint16_t path = mt_reverse_ev_candidate(n.qp->ev_set, &prng);
 
-		assert_u_eq(n.qp->ev_set->evs[path].port, (i + 1) % 2);
+		assert_u_eq(mt_ev_port(n.qp->ev_set, path), (i + 1) % 2);
 		seen |= 1u << path;
 	}
 	assert_u_eq(seen, 0xFF);

@@ -12,7 +12,6 @@
 #define EVS_MAX 130u
 #define ANY UINT32_MAX
 
-static _Alignas(64) uint8_t mem[16384];
 static struct mt_ev_set *set;
 static struct mt_spray sp;
 static uint64_t place[64];
@@ -47,8 +46,7 @@ static void make(uint16_t n, uint32_t ports, uint16_t n_active)
 
 	for (uint16_t i = 0; i < n; i++)
 		evs[i] = (struct mt_ev){.value = i, .port = (uint8_t)(i % ports)};
-	assert_true(mt_ev_set_size(n, ports, true) <= sizeof(mem));
-	set = mt_ev_set_init(mem, &cfg, ports, &(struct rd_gid){{0}}, cold_pool());
+	set = cold_ev_set(&cfg, ports);
 	mt_spray_init(&sp, test_rand());
 	attach();
 	skipped = 0;
@@ -153,9 +151,9 @@ TEST(mt_spray_pick, ports_take_turns)
 	uint8_t last = 0;
 
 	make(12, 3, 12);
-	last = set->evs[next(ANY, MT_EV_NONE)].port;
+	last = mt_ev_port(set, next(ANY, MT_EV_NONE));
 	for (int i = 0; i < 100; i++) {
-		uint8_t port = set->evs[next(ANY, MT_EV_NONE)].port;
+		uint8_t port = mt_ev_port(set, next(ANY, MT_EV_NONE));
 
 		assert_u_eq(port, (last + 1u) % 3);
 		last = port;
@@ -259,7 +257,7 @@ TEST(mt_spray_pick, only_ports_with_room)
 	make(12, 3, 12);
 	for (uint32_t mask = 1; mask < 8; mask++)
 		for (int i = 0; i < 20; i++)
-			assert_true(mask >> set->evs[next(mask, MT_EV_NONE)].port & 1);
+			assert_true(mask >> mt_ev_port(set, next(mask, MT_EV_NONE)) & 1);
 	assert_u_eq(next(0, MT_EV_NONE), MT_EV_NONE);
 	assert_u_eq(next(~7u, MT_EV_NONE), MT_EV_NONE);
 }
@@ -303,7 +301,7 @@ TEST(mt_spray_skip_once, only_a_good_one_and_for_this_qp_alone)
 	mt_spray_skip_once(&sp, set, 2);
 	assert_true(mt_spray_skips(&sp, 2));
 	assert_false(mt_spray_skips(&other, 2));
-	assert_u_eq(set->evs[2].state, MT_EV_GOOD);
+	assert_u_eq(mt_ev_state_of(set, 2), MT_EV_GOOD);
 	retire(3);
 	mt_spray_skip_once(&sp, set, 3);
 	mt_ev_deny(set, 4, true);
@@ -465,7 +463,7 @@ TEST(mt_spray_pick_control, from_the_port_asked_for)
 {
 	make(12, 3, 6);
 	for (uint8_t i = 0; i < 60; i++)
-		assert_u_eq(set->evs[mt_spray_pick_control(&sp, set, i % 3)].port, i % 3);
+		assert_u_eq(mt_ev_port(set, mt_spray_pick_control(&sp, set, i % 3)), i % 3);
 }
 
 TEST(mt_spray_pick_control, uses_all_usable_ones)
@@ -486,7 +484,7 @@ TEST(mt_spray_pick_control, another_port_when_all_of_it_are_bad)
 	retire(0);
 	retire(2);
 	for (int i = 0; i < 20; i++)
-		assert_u_eq(set->evs[mt_spray_pick_control(&sp, set, 0)].port, 1);
+		assert_u_eq(mt_ev_port(set, mt_spray_pick_control(&sp, set, 0)), 1);
 }
 
 TEST(mt_spray_pick_control, a_bad_one_rather_than_none)
@@ -495,7 +493,7 @@ TEST(mt_spray_pick_control, a_bad_one_rather_than_none)
 	for (uint16_t i = 0; i < 4; i++)
 		mt_ev_deny(set, i, true);
 	for (int i = 0; i < 20; i++)
-		assert_u_eq(set->evs[mt_spray_pick_control(&sp, set, 1)].port, 1);
+		assert_u_eq(mt_ev_port(set, mt_spray_pick_control(&sp, set, 1)), 1);
 }
 
 TEST(mt_spray_pick_control, no_ev_on_that_port)
@@ -503,7 +501,7 @@ TEST(mt_spray_pick_control, no_ev_on_that_port)
 	static const struct mt_ev one[] = {{7, 1}};
 	struct mt_ev_profile_cfg cfg = {.evs = one, .n_evs = 1, .n_active = 1, .min_active = 1};
 
-	set = mt_ev_set_init(mem, &cfg, 2, &(struct rd_gid){{0}}, cold_pool());
+	set = cold_ev_set(&cfg, 2);
 	mt_spray_init(&sp, 1);
 	attach();
 	assert_u_eq(mt_spray_pick_control(&sp, set, 0), 0);
@@ -648,7 +646,7 @@ TEST(mt_spray_pick_run, after_no_room_the_rotation_goes_on)
 	make(8, 2, 8);
 	sp.next_port = 1;
 	assert_u_eq(next_run(0, 4), MT_EV_NONE);
-	assert_u_eq(set->evs[next_run(ANY, 4)].port, 1);
+	assert_u_eq(mt_ev_port(set, next_run(ANY, 4)), 1);
 }
 
 TEST(mt_spray_pick_probe, a_usable_one_or_else_any_of_the_port)

@@ -31,7 +31,7 @@ static uint32_t bad_paths(const struct net *n)
 	uint32_t bad = 0;
 
 	for (uint32_t i = 0; i < n->h.set->n_evs; i++)
-		bad |= (uint32_t)(n->h.set->evs[i].state == MT_EV_ASSUMED_BAD) << i;
+		bad |= (uint32_t)(mt_ev_state_of(n->h.set, (uint16_t)i) == MT_EV_ASSUMED_BAD) << i;
 	return bad;
 }
 
@@ -84,7 +84,7 @@ TEST(mu_health_probe_ended, a_dead_path_is_left)
 
 	net_init(&n, PATHS);
 	for (uint32_t i = 0; i < PATHS && n.counts.ud_evs_retired == 0; i++) {
-		uint32_t tries = n.h.set->faults[3].backoff;
+		uint32_t tries = mt_ev_fault(n.h.set, 3)->backoff;
 
 		play(&n, ALL & ~(1u << 3));
 		/* A doubtful one is asked again and again. */
@@ -102,7 +102,7 @@ TEST(mu_health_probe_ended, failures_must_be_in_a_row)
 
 	net_init(&n, PATHS);
 	for (uint32_t i = 0; i < 60; i++)
-		play(&n, n.h.set->faults[3].backoff + 1u < MU_TRIES ? ALL & ~(1u << 3) : ALL);
+		play(&n, mt_ev_fault(n.h.set, 3)->backoff + 1u < MU_TRIES ? ALL & ~(1u << 3) : ALL);
 	assert_u_eq(n.counts.ud_evs_retired, 0);
 }
 

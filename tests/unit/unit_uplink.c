@@ -91,7 +91,10 @@ CASE(mt_uplink_note_loss, the_short_time_is_that_in_which_a_port_is_noticed)
 
 CASE(mt_uplink_note_loss, the_first_probe_is_an_interval_of_the_first_loser_later)
 {
-	sets[0]->probe_interval_ns *= 2;
+	struct mt_ev_shared slower = *sets[0]->shared;
+
+	slower.probe_interval_ns *= 2;
+	sets[0]->shared = &slower;
 	assert_true(lose(MT_UPLINK_DESTS, 1, 100, 200));
 	assert_u_eq(mt_uplinks_deadline(n.engine), 200 + 2 * opts.ev_profile.probe_interval_ns);
 }
@@ -118,14 +121,14 @@ CASE(mt_uplink_answered, one_that_lost_brings_back_what_went_bad)
 	uint64_t left_ns = 1000 + notice_ns;
 	struct mt_ev_change c[2];
 
-	assert_u_eq(sets[0]->evs[1].port, 1);
+	assert_u_eq(mt_ev_port(sets[0], 1), 1);
 	mt_ev_retire(sets[0], 1, left_ns - 100, MT_EV_BY_LOSS, c);
 	lose(MT_UPLINK_DESTS, 1, left_ns - 200, left_ns);
 	mt_uplink_answered(n.engine, sets[0], 1, left_ns - 1, left_ns + 50); /* sent before */
 	assert_u_eq(mt_local_ports_open(&n.engine->ports), 1);
 	mt_uplink_answered(n.engine, sets[0], 1, left_ns, left_ns + 60);
 	assert_u_eq(mt_local_ports_open(&n.engine->ports), 3);
-	assert_u_eq(sets[0]->evs[1].state, MT_EV_GOOD);
+	assert_u_eq(mt_ev_state_of(sets[0], 1), MT_EV_GOOD);
 	assert_u_eq(sets[8]->open_ports & 3, 3);
 	/* It may be left again at once. */
 	assert_true(lose(MT_UPLINK_DESTS, 1, left_ns + 70, left_ns + 80));
@@ -140,7 +143,7 @@ CASE(mt_uplink_answered, another_one_shows_that_the_fault_lies_farther_on)
 	lose(MT_UPLINK_DESTS, 1, left_ns - 200, left_ns);
 	mt_uplink_answered(n.engine, sets[8], 1, left_ns, left_ns + 60);
 	assert_u_eq(mt_local_ports_open(&n.engine->ports), 3);
-	assert_u_eq(sets[0]->evs[1].state, MT_EV_ASSUMED_BAD);
+	assert_u_eq(mt_ev_state_of(sets[0], 1), MT_EV_ASSUMED_BAD);
 	assert_false(lose(DESTS, 1, left_ns + 70, left_ns + 80));
 	again_ns = left_ns + 60 + 16 * opts.ev_profile.probe_interval_max_ns;
 	assert_false(lose(DESTS, 1, again_ns - 2, again_ns - 1));
@@ -209,7 +212,7 @@ CASE(mt_uplinks_tick, nobody_to_probe_does_not_keep_it_busy)
 	lose(MT_UPLINK_DESTS, 1, 100, 200);
 	for (uint32_t i = 0; i < DESTS; i++)
 		mt_ev_sets_release(n.engine, sets[i], &users[i]);
-	n.qp->ev_set->own_ports = 1;
+	n.qp->ev_set->shared->own_ports = 1;
 	n.engine->cfg.timing.port_notice_ns = 0;
 	mt_uplinks_tick(n.engine, 50000);
 	assert_u_eq(mt_uplinks_deadline(n.engine), 50000 + opts.cfg.timing.tail_probe_min_ns);

@@ -110,7 +110,7 @@ static uint32_t response_ev(struct mt_engine *e, const struct mt_control *c, uin
 		if (ev == MT_EV_NONE)
 			ev = mt_spray_pick_probe(s, port, (uint16_t)c->cause.psn);
 		if (ev != MT_EV_NONE)
-			return s->evs[ev].value;
+			return mt_ev_value(s, ev);
 	}
 	return c->cause.ev;
 }

@@ -72,7 +72,7 @@ void mt_peer_resume(struct mt_engine *e, struct mt_peer *peer, uint64_t now_ns)
 		if (s->ports[p].usable == 0)
 			continue;
 		ev = mt_spray_pick_control(&prober->req.spray, s, p);
-		if (s->evs[ev].port != p)
+		if (mt_ev_port(s, ev) != p)
 			continue;
 		mt_engine_queue_probe(e, prober, ev, MT_PROBE_RESUMPTION);
 		planes |= UINT32_C(1) << p;

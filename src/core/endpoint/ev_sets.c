@@ -36,27 +36,64 @@ void mt_ev_sets_share(struct mt_ev_set *s, struct mb_link *user)
 	mb_list_push(&s->users, user);
 }
 
+/* What the last set of a profile leaves behind. */
+static void put_shared(struct mt_engine *e, struct mt_ev_shared *c)
+{
+	struct mt_ev_profile *p = &e->ev_profiles[c->profile];
+
+	if (c->refs > 0)
+		return;
+	if (p->shared == c)
+		p->shared = NULL;
+	mb_pool_put(&e->pool, c, mt_ev_shared_bytes(c));
+}
+
+/* What the sets of a profile share, as it is set now; NULL: memory. */
+static struct mt_ev_shared *get_shared(struct mt_engine *e, uint32_t profile)
+{
+	struct mt_ev_profile *p = &e->ev_profiles[profile];
+	void *mem;
+
+	if (p->shared)
+		return p->shared;
+	mem = mt_engine_alloc(e, mt_ev_shared_size(&p->cfg, e->cfg.n_ports));
+	if (!mem)
+		return NULL;
+	p->shared = mt_ev_shared_init(mem, &p->cfg, e->cfg.n_ports);
+	p->shared->profile = profile;
+	return p->shared;
+}
+
+static struct mt_ev_set *make_set(struct mt_engine *e, uint32_t profile, const struct rd_gid *peer)
+{
+	struct mt_ev_shared *shared = get_shared(e, profile);
+	void *mem;
+
+	if (!shared)
+		return NULL;
+	mem = mt_engine_alloc(e, mt_ev_set_size(shared->n_evs, shared->n_ports));
+	if (!mem) {
+		put_shared(e, shared);
+		return NULL;
+	}
+	return mt_ev_set_init(mem, shared, peer, &e->pool);
+}
+
 struct mt_ev_set *mt_ev_sets_acquire(struct mt_engine *e, uint32_t profile,
 				     const struct rd_gid *peer, struct mb_link *user)
 {
 	const struct mt_ev_profile *p = &e->ev_profiles[profile];
-	const struct mt_ev_profile_cfg *cfg = &p->cfg;
 	struct mt_ev_set **chain, *s = NULL;
-	void *mem;
 
-	mb_assert(profile < e->cfg.max_profiles && cfg->evs);
+	mb_assert(profile < e->cfg.max_profiles && p->cfg.evs);
 	while ((s = mt_ev_sets_next(e, peer, s)))
-		if (s->profile == profile && s->generation == p->generation) {
+		if (s->shared == p->shared) {
 			mt_ev_sets_share(s, user);
 			return s;
 		}
-	mem = mt_engine_alloc(e,
-			      mt_ev_set_size(cfg->n_evs, e->cfg.n_ports, cfg->group_ids != NULL));
-	if (!mem)
+	s = make_set(e, profile, peer);
+	if (!s)
 		return NULL;
-	s = mt_ev_set_init(mem, cfg, e->cfg.n_ports, peer, &e->pool);
-	s->profile = profile;
-	s->generation = p->generation;
 	mt_ev_sets_update_ports(e, s, 0);
 	mb_list_push(&e->ev_sets, &s->link);
 	chain = bucket_of(e, peer);
@@ -81,6 +118,7 @@ static void forget_losses(struct mt_engine *e, const struct mt_ev_set *s)
 void mt_ev_sets_release(struct mt_engine *e, struct mt_ev_set *s, struct mb_link *user)
 {
 	struct mt_ev_set **at = bucket_of(e, &s->peer);
+	struct mt_ev_shared *shared;
 
 	mb_assert(s->refs > 0);
 	mb_link_remove(user);
@@ -95,8 +133,10 @@ void mt_ev_sets_release(struct mt_engine *e, struct mt_ev_set *s, struct mb_link
 	mb_timer_disarm(&e->ev_timers, &s->timer);
 	mb_link_remove(&s->link);
 	mb_assert(mb_link_is_empty(&s->peers)); /* QPs leave their peer before its set */
+	shared = s->shared;
 	mt_ev_set_fini(s);
-	mb_pool_put(&e->pool, s, mt_ev_set_size(s->n_evs, s->n_ports, s->groups != NULL));
+	mb_pool_put(&e->pool, s, mt_ev_set_size(s->n_evs, s->n_ports));
+	put_shared(e, shared);
 }
 
 void mt_ev_sets_arm_probes(struct mt_engine *e, struct mt_ev_set *s)
@@ -119,7 +159,7 @@ void mt_ev_sets_update_ports(struct mt_engine *e, struct mt_ev_set *s, uint64_t 
 	uint32_t open = mt_local_ports_open(&e->ports) & ~s->peer_ports.abandoned;
 
 	/* Bad EVs are better than none. */
-	s->open_ports = open & s->own_ports ? open : e->ports.up;
+	s->open_ports = open & s->shared->own_ports ? open : e->ports.up;
 	mt_ev_sets_keep_floor(e, s);
 	mt_ev_sets_arm_probes(e, s);
 	/* What waited for its port is due now; it is not late, as it would be if no engine had
@@ -140,7 +180,7 @@ void mt_ev_sets_port_restored(struct mt_engine *e, struct mt_ev_set *s, uint32_t
 
 	mb_assert(port < e->cfg.n_ports);
 	for (uint16_t i = 0; i < s->n_evs; i++) {
-		if (s->evs[i].port != port ||
+		if (mt_ev_port(s, i) != port ||
 		    !mt_ev_restore_after_port_down(s, i,
 						   down_ns > notice_ns ? down_ns - notice_ns : 0))
 			continue;

@@ -136,7 +136,7 @@ static uint16_t pick_random_ev(struct mt_engine *e, const struct mt_ev_set *s)
 	for (uint32_t k = 0; k < s->n_ports; k++) {
 		uint32_t port = (from + k) % s->n_ports;
 
-		if (s->open_ports & s->own_ports & 1u << port)
+		if (s->open_ports & s->shared->own_ports & 1u << port)
 			return mt_spray_pick_probe(s, port, (uint16_t)mb_prng_u64(&e->prng));
 	}
 	return MT_EV_NONE;
@@ -172,7 +172,7 @@ static void send_port_status(struct mt_engine *e, struct mt_peer *p, uint64_t no
 	mb_assert(!p->slot && p->tries <= TRIES_MAX); /* one update at a time */
 	if (is_up_to_date(e, p) || p->tries == TRIES_MAX || ev == MT_EV_NONE)
 		return; /* the next change of a port begins again */
-	req.ev = (struct mt_ev){s->evs[ev].value, s->evs[ev].port};
+	req.ev = (struct mt_ev){mt_ev_value(s, ev), mt_ev_port(s, ev)};
 	if (mt_endpoint_request(e, now_ns, &req, p, &p->slot) != MT_OK) {
 		p->slot = NULL;
 		wait_for_slot(e, p, now_ns);

@@ -17,8 +17,10 @@ static struct mt_peer_port_timing port_timing(const struct mt_engine *e, const s
 		answer_ns = e->cfg.timing.tail_probe_min_ns;
 	return (struct mt_peer_port_timing){
 		.answer_ns = answer_ns,
-		.interval_ns = s->probe_interval_ns > answer_ns ? s->probe_interval_ns : answer_ns,
-		.interval_max_ns = s->probe_interval_max_ns,
+		.interval_ns = s->shared->probe_interval_ns > answer_ns
+				       ? s->shared->probe_interval_ns
+				       : answer_ns,
+		.interval_max_ns = s->shared->probe_interval_max_ns,
 	};
 }
 
@@ -37,7 +39,7 @@ void mt_port_status_rx(struct mt_engine *e, const struct rd_gid *peer, uint32_t 
 /* REQ(ep.port.last-plane) */
 static bool has_other_open_port(const struct mt_ev_set *s, uint32_t plane)
 {
-	return (s->open_ports & s->own_ports & ~(1u << plane)) != 0;
+	return (s->open_ports & s->shared->own_ports & ~(1u << plane)) != 0;
 }
 
 static void abandon_port(struct mt_engine *e, struct mt_ev_set *s, uint32_t plane, uint64_t now_ns)
@@ -74,7 +76,7 @@ void mt_port_status_tick(struct mt_engine *e, struct mt_ev_set *s, struct mt_qp 
 void mt_port_status_answered(struct mt_engine *e, struct mt_ev_set *s, uint16_t ev,
 			     uint64_t sent_ns, uint64_t now_ns)
 {
-	uint8_t plane = s->evs[ev].port;
+	uint8_t plane = mt_ev_port(s, ev);
 	uint64_t left_ns;
 
 	mb_assert(ev < s->n_evs);

@@ -56,7 +56,7 @@ static void leave(struct mt_engine *e, uint32_t port, uint64_t now_ns)
 	mt_local_ports_set_suspect(&e->ports, port, true, now_ns);
 	u->left_ns = now_ns;
 	u->probes = 0;
-	u->probe_due_ns = now_ns + u->lost[0]->probe_interval_ns;
+	u->probe_due_ns = now_ns + u->lost[0]->shared->probe_interval_ns;
 	update_all_ports(e, now_ns);
 	e->stats.uplinks_left++;
 }
@@ -89,7 +89,8 @@ static void restore(struct mt_engine *e, const struct mt_ev_set *answered, uint3
 
 	mt_local_ports_set_suspect(&e->ports, port, false, now_ns);
 	if (!has_lost(u, answered))
-		u->refuted_until_ns = now_ns + REFUTED_INTERVALS * answered->probe_interval_max_ns;
+		u->refuted_until_ns =
+			now_ns + REFUTED_INTERVALS * answered->shared->probe_interval_max_ns;
 	else
 		for (struct mb_link *l = e->ev_sets.next; l != &e->ev_sets; l = l->next)
 			mt_ev_sets_port_restored(e, mb_container_of(l, struct mt_ev_set, link),
@@ -113,7 +114,7 @@ void mt_uplink_answered(struct mt_engine *e, const struct mt_ev_set *s, uint32_t
 
 static bool has_evs(const struct mt_ev_set *s, uint32_t port)
 {
-	return s->own_ports >> port & 1;
+	return s->shared->own_ports >> port & 1;
 }
 
 /* A destination that lost, and any other one the next time. */
@@ -142,9 +143,9 @@ static uint64_t probe_gap(const struct mt_engine *e, const struct mt_uplink *u,
 	/* Without a destination nothing is sent; some time has to pass even so. */
 	uint64_t none =
 		t->port_notice_ns > t->tail_probe_min_ns ? t->port_notice_ns : t->tail_probe_min_ns;
-	uint64_t gap = s ? s->probe_interval_ns : none;
+	uint64_t gap = s ? s->shared->probe_interval_ns : none;
 
-	for (uint32_t n = 0; s && n < u->probes / 2 && gap < s->probe_interval_max_ns; n++)
+	for (uint32_t n = 0; s && n < u->probes / 2 && gap < s->shared->probe_interval_max_ns; n++)
 		gap *= 2;
 	return gap;
 }

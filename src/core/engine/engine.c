@@ -212,7 +212,7 @@ int mt_ev_profile_set(struct mt_engine *e, uint32_t id, const struct mt_ev_profi
 	mb_pool_put(&e->pool, p->copy, ev_profile_bytes(&p->cfg));
 	p->cfg = *cfg;
 	p->copy = evs;
-	p->generation++;
+	p->shared = NULL;
 	if (cfg->is_static)
 		return MT_OK;
 	memcpy(evs, cfg->evs, cfg->n_evs * sizeof(*evs));
@@ -409,8 +409,8 @@ void mt_qp_info(const struct mt_qp *qp, struct mt_qp_info *info)
 	info->evs = qp->ev_set->n_evs;
 	info->reorder_window_ns = mt_reorder_window(&qp->ev_set->reorder, &qp->engine->cfg.timing);
 	for (uint16_t i = 0; i < qp->ev_set->n_evs; i++) {
-		info->evs_good += mt_ev_is_usable(&qp->ev_set->evs[i]);
-		info->evs_bad += qp->ev_set->evs[i].state == MT_EV_ASSUMED_BAD;
+		info->evs_good += mt_ev_is_usable(qp->ev_set, i);
+		info->evs_bad += mt_ev_state_of(qp->ev_set, i) == MT_EV_ASSUMED_BAD;
 	}
 }
 
@@ -421,23 +421,27 @@ uint32_t mt_qp_memory(const struct mt_qp *qp, struct mt_piece pieces[MT_QP_PIECE
 	pieces[0] = (struct mt_piece){qp, mt_qp_size(&qp->cap)};
 	if (!s)
 		return 1;
-	pieces[1] = (struct mt_piece){s, mt_ev_set_size(s->n_evs, s->n_ports, s->groups != NULL)};
+	pieces[1] = (struct mt_piece){s, mt_ev_set_size(s->n_evs, s->n_ports)};
 	return 2;
 }
 
 bool mt_qp_ev_info(const struct mt_qp *qp, uint32_t i, struct mt_ev_info *info)
 {
 	const struct mt_ev_set *s = qp->ev_set;
+	const struct mt_ev_fault *fault;
+	uint16_t ev;
 
 	if (!s || i >= s->n_evs)
 		return false;
+	ev = (uint16_t)i;
+	fault = mt_ev_fault(s, ev);
 	*info = (struct mt_ev_info){
-		.ev = {s->evs[i].value, s->evs[i].port},
-		.state = mt_spray_skips(&qp->req.spray, (uint16_t)i) && mt_ev_is_usable(&s->evs[i])
+		.ev = {mt_ev_value(s, ev), mt_ev_port(s, ev)},
+		.state = mt_spray_skips(&qp->req.spray, ev) && mt_ev_is_usable(s, ev)
 				 ? MT_EV_SKIP
-				 : (enum mt_ev_state)s->evs[i].state,
-		.retired = s->faults ? s->faults[i].retired : 0,
-		.revived = s->faults ? s->faults[i].revived : 0,
+				 : mt_ev_state_of(s, ev),
+		.retired = fault ? fault->retired : 0,
+		.revived = fault ? fault->revived : 0,
 	};
 	return true;
 }
@@ -451,6 +455,8 @@ int mt_qp_ev_deny(struct mt_qp *qp, uint64_t now_ns, uint32_t i, bool deny)
 		return MT_ERR_STATE;
 	if (i >= qp->ev_set->n_evs)
 		return MT_ERR_INVALID;
+	if (deny && !mt_ev_set_own_places(qp->ev_set))
+		return MT_ERR_MEMORY;
 	if (!mt_ev_deny(qp->ev_set, (uint16_t)i, deny))
 		return MT_OK;
 	change.state = deny ? MT_EV_DENIED : MT_EV_GOOD;

@@ -7,6 +7,9 @@
  * that destination (with the same EV profile) uses. A QP keeps only its place in the rotation
  * (spray.h). See docs/design/0001-ev-health.md.
  *
+ * What all sets of a profile have in common is in ev_shared.h. A set has four bits of each EV, and
+ * a record only of those in trouble.
+ *
  * The EVs of a port (plane) are in `order`, the active ones first: those take part in the rotation,
  * the rest are backups. An active EV that goes bad changes places with a GOOD backup of
  * its own port, so that planes stay equal. REQ(req.spray.equal-planes)
@@ -23,10 +26,12 @@
 #ifndef SOFTMRC_CORE_EV_EV_SET_H
 #define SOFTMRC_CORE_EV_EV_SET_H
 
+#include "base/bits.h"
 #include "base/list.h"
 #include "base/pool.h"
 #include "base/timer.h"
 #include "core/config.h"
+#include "core/ev/ev_shared.h"
 #include "core/ev/reorder.h"
 
 /*
@@ -144,81 +149,68 @@ static inline bool mt_local_port_is_up(const struct mt_local_ports *p, uint32_t 
 /* No EV: what a search returns when there is none, and what avoids nothing. */
 #define MT_EV_NONE UINT16_MAX
 
-/* What every packet looks at. */
-struct mt_ev_entry {
-	uint32_t value;
-	uint8_t port;
-	uint8_t state : 7; /* enum mt_ev_state */
-	uint8_t heard : 1; /* something sent on it has reached the peer */
-	uint16_t slot;	   /* index in order[] */
+/* What is kept of each EV, of 64 at a time. */
+struct mt_ev_bits {
+	uint64_t usable; /* GOOD */
+	uint64_t denied; /* DENIED; in neither: ASSUMED_BAD */
+	uint64_t heard;	 /* something sent on it has reached the peer */
+	uint64_t fault;	 /* it has a record */
 };
 
-/* EV groups, kept only where a profile has any. */
-struct mt_ev_group {
-	uint16_t next;	   /* the next EV of the same group, in a ring */
-	uint16_t head;	   /* the first EV of the same group */
-	uint16_t n_active; /* of a head: usable EVs of the group in active places */
-};
-
-/* What only an EV in trouble needs. */
+/* What only an EV in trouble needs. Once it has been well for long its record may go, with it the
+ * counts. */
 struct mt_ev_fault {
 	uint64_t bad_since_ns;
 	uint64_t next_probe_ns;
-	uint32_t retired, revived;
 	uint64_t revived_ns;
-	bool probe_unanswered; /* one was sent, and nothing has come since */
-	uint8_t answered;      /* probes in a row */
-	uint8_t backoff;       /* failures in a row, as a shift of the interval */
-	uint8_t flaps;	       /* it was retired soon after it was revived: backoff begins here */
 	uint64_t overload_next_ns; /* losses of what was sent before do not count */
-	uint8_t overload_losses;   /* while the peer was overloaded, since a packet last arrived */
-	bool on_trial;		   /* a packet is on its way by which it may come back */
-	uint16_t lost_bytes;	   /* of the largest packet that it lost, nominal */
+	uint32_t retired, revived;
+	uint16_t ev;
+	uint16_t lost_bytes;	 /* of the largest packet that it lost, nominal */
+	bool probe_unanswered;	 /* one was sent, and nothing has come since */
+	bool on_trial;		 /* a packet is on its way by which it may come back */
+	uint8_t answered;	 /* probes in a row */
+	uint8_t backoff;	 /* failures in a row, as a shift of the interval */
+	uint8_t flaps;		 /* it was retired soon after it was revived: backoff begins here */
+	uint8_t overload_losses; /* while the peer was overloaded, since a packet last arrived */
 };
 
 struct mt_ev_set_port {
-	uint16_t first; /* in order[] */
-	uint16_t count;
-	uint16_t active;
-	uint16_t usable;     /* GOOD or SKIP among all `count` */
+	uint16_t usable;     /* GOOD EVs */
 	uint16_t reverse_ev; /* known to have reached the peer lately, or MT_EV_NONE; spray.h */
 };
 
 struct mt_ev_set {
-	struct mb_link link;  /* on the engine's list */
-	struct mb_link users; /* QPs that send on it */
-	struct mb_timer timer;
-	struct rd_gid peer;
-	uint32_t profile, generation; /* the EV profile, and which of those that had its number */
-	uint32_t refs;
+	/* What every packet looks at; behind the end of the structure are the bits. */
+	struct mt_ev_shared *shared;
+	const uint16_t *order;	      /* places, as in mt_ev_shared: those, or own_places */
+	struct mt_ev_set_port *ports; /* behind the bits */
+	uint32_t open_ports;	      /* neither down here nor abandoned because of the peer */
 	uint16_t n_evs;
 	uint16_t n_usable;
 	uint16_t trial;	    /* an EV that is to be sent one packet, or MT_EV_NONE */
 	uint16_t n_unheard; /* EVs on which nothing is known to have reached the peer */
-	uint16_t min_active;
-	uint32_t own_ports;  /* from which it has EVs */
-	uint32_t open_ports; /* neither down here nor abandoned because of the peer */
 	uint8_t n_ports;
-	uint8_t revive_probes;
-	uint8_t ignores;     /* enum mt_ev_ignores */
-	bool ordered;	     /* rounds keep to order[] */
+	uint8_t reverse_ev_plane;    /* a plane of which one was tested */
+	uint64_t reverse_ev_next_ns; /* when the next return path is to be tested */
+	struct mt_reorder reorder;
+	uint64_t probe_rtt_ns;	 /* about the longest that answers took lately */
+	struct mb_link peers;	 /* engines behind `peer` that get our port status; port_notify.c */
+	struct mb_link link;	 /* on the engine's list */
+	struct mb_link users;	 /* QPs that send on it */
+	struct mt_ev_set *chain; /* with the same hash of `peer` */
+	struct mb_pool *pool;
+	struct rd_gid peer;
+	struct mb_timer timer;
+	uint32_t refs;
 	uint16_t probe_from; /* where the search for a due probe goes on */
 	uint16_t probes;     /* since probes_since_ns */
 	uint64_t probes_since_ns;
-	uint64_t probe_interval_ns, probe_interval_max_ns;
-	uint64_t probe_rtt_ns; /* about the longest that answers took lately */
-	struct mt_ev_entry *evs;
-	struct mt_ev_group *groups; /* NULL: each EV is a group of its own */
-	struct mt_ev_fault *faults; /* NULL: there was no trouble yet, see mt_ev_get_fault */
-	struct mb_pool *pool;
-	uint16_t *order;
-	struct mt_ev_set_port *ports;
+	struct mt_ev_fault *faults; /* n_faults, see mt_ev_fault */
+	uint16_t n_faults, faults_room;
+	uint16_t *own_places; /* NULL: all EVs are where the profile has them */
 	struct mt_peer_ports peer_ports;
-	struct mt_reorder reorder;
-	uint64_t reverse_ev_next_ns; /* when the next return path is to be tested */
-	uint8_t reverse_ev_plane;    /* a plane of which one was tested */
-	struct mb_link peers;	 /* engines behind `peer` that get our port status; port_notify.c */
-	struct mt_ev_set *chain; /* with the same hash of `peer` */
+	struct mt_ev_bits bits[];
 };
 
 /* A change of an EV's state that a controller hears of; put into the engine's event ring. */
@@ -228,20 +220,73 @@ struct mt_ev_change {
 	uint8_t cause;
 };
 
-/* mt_ev_note_heard notes that something sent on this EV has reached the peer; true: for the first
- * time. */
+static inline uint32_t mt_ev_value(const struct mt_ev_set *s, uint16_t ev)
+{
+	return s->shared->evs[ev].value;
+}
+
+static inline uint8_t mt_ev_port(const struct mt_ev_set *s, uint16_t ev)
+{
+	return s->shared->evs[ev].port;
+}
+
+/* mt_ev_slot returns the place of an EV: its index in s->order. */
+static inline uint16_t mt_ev_slot(const struct mt_ev_set *s, uint16_t ev)
+{
+	return s->order[s->n_evs + ev];
+}
+
+static inline bool mt_ev_is_usable(const struct mt_ev_set *s, uint16_t ev)
+{
+	return s->bits[ev / 64].usable >> ev % 64u & 1;
+}
+
+static inline enum mt_ev_state mt_ev_state_of(const struct mt_ev_set *s, uint16_t ev)
+{
+	if (mt_ev_is_usable(s, ev))
+		return MT_EV_GOOD;
+	return s->bits[ev / 64].denied >> ev % 64u & 1 ? MT_EV_DENIED : MT_EV_ASSUMED_BAD;
+}
+
+/* mt_ev_was_heard says whether something sent on this EV is known to have reached the peer. */
+static inline bool mt_ev_was_heard(const struct mt_ev_set *s, uint16_t ev)
+{
+	return s->bits[ev / 64].heard >> ev % 64u & 1;
+}
+
+/* mt_ev_note_heard notes that it has; true: for the first time. */
 static inline bool mt_ev_note_heard(struct mt_ev_set *s, uint16_t ev)
 {
-	if (s->evs[ev].heard)
+	if (mt_ev_was_heard(s, ev))
 		return false;
-	s->evs[ev].heard = 1;
+	s->bits[ev / 64].heard |= UINT64_C(1) << ev % 64u;
 	s->n_unheard--;
 	return true;
 }
 
-static inline bool mt_ev_is_usable(const struct mt_ev_entry *p)
+/* mt_ev_fault_rank returns how many EVs with a record come before this one. */
+static inline uint32_t mt_ev_fault_rank(const struct mt_ev_set *s, uint16_t ev)
 {
-	return p->state == MT_EV_GOOD;
+	uint32_t rank = 0;
+
+	for (uint32_t word = 0; word < ev / 64u; word++)
+		rank += mb_popcount64(s->bits[word].fault);
+	return rank + mb_popcount64(s->bits[ev / 64].fault & ((UINT64_C(1) << ev % 64u) - 1));
+}
+
+/* mt_ev_fault returns the record of an EV; NULL: it has none. One that is ASSUMED_BAD has. */
+static inline struct mt_ev_fault *mt_ev_fault(const struct mt_ev_set *s, uint16_t ev)
+{
+	return s->bits[ev / 64].fault >> ev % 64u & 1 ? &s->faults[mt_ev_fault_rank(s, ev)] : NULL;
+}
+
+/* mt_ev_forget_overload notes that a packet on this EV has reached a peer that is overloaded. */
+static inline void mt_ev_forget_overload(struct mt_ev_set *s, uint16_t ev)
+{
+	struct mt_ev_fault *f = mt_ev_fault(s, ev);
+
+	if (f)
+		f->overload_losses = 0;
 }
 
 /* mt_ev_set_has_one_peer says whether QPs talk to one engine only at the set's destination. */
@@ -253,7 +298,7 @@ static inline bool mt_ev_set_has_one_peer(const struct mt_ev_set *s)
 /* mt_ev_is_open says whether an EV leaves from a port that may be used. */
 static inline bool mt_ev_is_open(const struct mt_ev_set *s, uint16_t ev)
 {
-	return s->open_ports >> s->evs[ev].port & 1;
+	return s->open_ports >> mt_ev_port(s, ev) & 1;
 }
 
 /* mt_ev_set_useful_ports returns the open ports with a usable EV. */
@@ -269,30 +314,34 @@ static inline uint32_t mt_ev_set_useful_ports(const struct mt_ev_set *s)
 /* mt_ev_set_is_reachable says whether any of its EVs leaves from such a port. */
 static inline bool mt_ev_set_is_reachable(const struct mt_ev_set *s)
 {
-	return (s->open_ports & s->own_ports) != 0;
+	return (s->open_ports & s->shared->own_ports) != 0;
 }
 
+/* mt_ev_set_size returns the bytes of a set of n_evs on n_ports ports. */
+size_t mt_ev_set_size(uint16_t n_evs, uint32_t n_ports);
 /*
- * mt_ev_set_size returns the bytes of a set of n_evs on n_ports ports, arrays included; group_ids:
- * the profile has them.
+ * mt_ev_set_init builds a set with all EVs GOOD in mem, which uses `shared` until mt_ev_set_fini.
+ * The set takes memory from the pool for each EV that is in trouble, and for places of its own.
+ * Where there is none the EV stays in use. mt_ev_set_fini gives that memory back; mem is the
+ * caller's. REQ(mem.path-trouble)
  */
-size_t mt_ev_set_size(uint16_t n_evs, uint32_t n_ports, bool group_ids);
-/*
- * mt_ev_set_init builds a set with all EVs GOOD in mem; the profile's EV array is copied. When an
- * EV first gets into trouble the set takes memory for that from the pool. Where there is none the
- * EV stays in use. mt_ev_set_fini gives that memory back; mem is the caller's.
- * REQ(mem.path-trouble)
- */
-struct mt_ev_set *mt_ev_set_init(void *mem, const struct mt_ev_profile_cfg *profile,
-				 uint32_t n_ports, const struct rd_gid *peer, struct mb_pool *pool);
+struct mt_ev_set *mt_ev_set_init(void *mem, struct mt_ev_shared *shared, const struct rd_gid *peer,
+				 struct mb_pool *pool);
 void mt_ev_set_fini(struct mt_ev_set *s);
 /*
- * mt_ev_set_add_faults gives a set that has none the memory for EVs in trouble, of n_evs struct
- * mt_ev_fault; such a set needs no pool.
+ * mt_ev_set_add_faults gives a set that has no records one for each EV, in memory of n_evs struct
+ * mt_ev_fault; such a set needs no pool if it has neither backups nor groups.
  */
 void mt_ev_set_add_faults(struct mt_ev_set *s, void *mem);
-/* mt_ev_get_fault returns what is kept of an EV in trouble; NULL: no memory for that. */
-struct mt_ev_fault *mt_ev_get_fault(struct mt_ev_set *s, uint16_t ev);
+/* mt_ev_get_fault returns the record of an EV, a new one if it has none; NULL: no memory. */
+struct mt_ev_fault *mt_ev_get_fault(struct mt_ev_set *s, uint16_t ev, uint64_t now_ns);
+/*
+ * mt_ev_set_own_places gives a set whose EVs may change places some of its own, before the first
+ * EV leaves GOOD; false: no memory.
+ */
+bool mt_ev_set_own_places(struct mt_ev_set *s);
+/* mt_ev_may_flap says whether an EV was revived so lately that another loss is a flap. */
+bool mt_ev_may_flap(const struct mt_ev_set *s, const struct mt_ev_fault *f, uint64_t now_ns);
 
 /*
  * mt_ev_retire makes an EV ASSUMED_BAD and schedules its first probe. Returns how many changes it
@@ -314,13 +363,15 @@ uint16_t mt_ev_set_restore_to_floor(struct mt_ev_set *s);
  */
 static inline uint16_t mt_ev_group_next(const struct mt_ev_set *s, uint16_t ev)
 {
-	return s->groups ? s->groups[ev].next : ev;
+	return s->shared->groups ? s->shared->groups[ev].next : ev;
 }
 
 /* mt_ev_same_group says whether two EVs are of one group. */
 static inline bool mt_ev_same_group(const struct mt_ev_set *s, uint16_t a, uint16_t b)
 {
-	return s->groups ? s->groups[a].head == s->groups[b].head : a == b;
+	const struct mt_ev_group *groups = s->shared->groups;
+
+	return groups ? groups[a].head == groups[b].head : a == b;
 }
 
 /*
@@ -337,14 +388,17 @@ void mt_ev_note_lost_bytes(struct mt_ev_set *s, uint16_t ev, uint16_t bytes);
 static inline uint16_t mt_ev_take_trial(struct mt_ev_set *s, uint32_t ports, uint32_t bytes)
 {
 	uint16_t ev = s->trial;
+	struct mt_ev_fault *f;
 
-	if (ev == MT_EV_NONE || !(ports & s->open_ports & UINT32_C(1) << s->evs[ev].port) ||
-	    bytes < s->faults[ev].lost_bytes)
+	if (ev == MT_EV_NONE || !(ports & s->open_ports & UINT32_C(1) << mt_ev_port(s, ev)))
+		return MT_EV_NONE;
+	f = mt_ev_fault(s, ev);
+	if (!f || bytes < f->lost_bytes)
 		return MT_EV_NONE;
 	s->trial = MT_EV_NONE;
-	if (s->evs[ev].state != MT_EV_ASSUMED_BAD)
+	if (mt_ev_state_of(s, ev) != MT_EV_ASSUMED_BAD)
 		return MT_EV_NONE;
-	s->faults[ev].on_trial = true;
+	f->on_trial = true;
 	return ev;
 }
 bool mt_ev_pass_trial(struct mt_ev_set *s, uint16_t ev, uint64_t sent_ns, uint64_t now_ns);
@@ -357,13 +411,16 @@ uint32_t mt_ev_set_count_usable(const struct mt_ev_set *s);
  * port was down then; says whether it did.
  */
 bool mt_ev_restore_after_port_down(struct mt_ev_set *s, uint16_t ev, uint64_t since_ns);
-/* mt_ev_deny sets DENIED, or GOOD again; says whether the state changed. */
+/*
+ * mt_ev_deny sets DENIED, or GOOD again; says whether the state changed. It does not without memory
+ * for places, see mt_ev_set_own_places.
+ */
 bool mt_ev_deny(struct mt_ev_set *s, uint16_t ev, bool deny);
 
 /*
  * mt_ev_count_failure notes that a probe of an EV was not answered: the next one is due later each
  * time. mt_ev_count_answer notes that one was; true: a bad EV is thereby GOOD again. Both need
- * s->faults. REQ(req.ev.revive)
+ * its record. REQ(req.ev.revive)
  */
 void mt_ev_count_failure(struct mt_ev_set *s, uint16_t ev, uint64_t now_ns);
 bool mt_ev_count_answer(struct mt_ev_set *s, uint16_t ev, uint64_t now_ns);

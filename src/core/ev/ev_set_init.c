@@ -1,178 +1,174 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * ev_set_init.c - makes an EV set of a profile: its arrays, EV groups, and the places of the
- * rotation; and takes memory for faults when there are any.
+ * ev_set_init.c - makes an EV set, and gives it memory for what only a set with EVs in trouble has:
+ * records of those EVs, and places of its own in which they change.
  */
 #include <string.h>
 
 #include "base/assert.h"
 #include "core/ev/ev_set.h"
 
-/* The arrays of a set follow it one after the other, those of wider elements first. */
-static size_t round_up_words(size_t bytes)
+/* The first block of records is for so many EVs. */
+#define FAULTS_MIN 4u
+/* An EV flaps when it is retired within so many of the longest probe intervals after its return. */
+#define FLAP_INTERVALS 16u
+
+static size_t bits_size(uint16_t n_evs)
 {
-	return (bytes + 7) & ~(size_t)7;
+	return (n_evs + 63u) / 64u * sizeof(struct mt_ev_bits);
 }
 
-size_t mt_ev_set_size(uint16_t n_evs, uint32_t n_ports, bool group_ids)
+size_t mt_ev_set_size(uint16_t n_evs, uint32_t n_ports)
 {
-	return sizeof(struct mt_ev_set) + n_ports * sizeof(struct mt_peer_port) +
-	       round_up_words(n_evs * sizeof(struct mt_ev_entry)) +
-	       (group_ids ? round_up_words(n_evs * sizeof(struct mt_ev_group)) : 0) +
-	       round_up_words(n_evs * sizeof(uint16_t)) +
-	       round_up_words(n_ports * sizeof(struct mt_ev_set_port));
+	size_t ports = n_ports * (sizeof(struct mt_peer_port) + sizeof(struct mt_ev_set_port));
+
+	return sizeof(struct mt_ev_set) + bits_size(n_evs) + ((ports + 7) & ~(size_t)7);
+}
+
+static void init_evs(struct mt_ev_set *s)
+{
+	for (uint16_t i = 0; i < s->n_evs; i++)
+		s->bits[i / 64].usable |= UINT64_C(1) << i % 64u;
+	for (uint32_t p = 0; p < s->n_ports; p++)
+		s->ports[p] = (struct mt_ev_set_port){
+			.usable = s->shared->ports[p].count,
+			.reverse_ev = MT_EV_NONE,
+		};
+}
+
+struct mt_ev_set *mt_ev_set_init(void *mem, struct mt_ev_shared *shared, const struct rd_gid *peer,
+				 struct mb_pool *pool)
+{
+	struct mt_ev_set *s = mem;
+	uint16_t n = shared->n_evs;
+	uint8_t *at = (uint8_t *)mem + sizeof(*s) + bits_size(n);
+
+	memset(mem, 0, mt_ev_set_size(n, shared->n_ports));
+	s->shared = shared;
+	shared->refs++;
+	s->order = shared->places;
+	s->pool = pool;
+	mt_peer_ports_init(&s->peer_ports, (struct mt_peer_port *)(void *)at, shared->n_ports);
+	s->ports = (struct mt_ev_set_port *)(void *)(at +
+						     shared->n_ports * sizeof(struct mt_peer_port));
+	mb_link_init(&s->peers);
+	mb_link_init(&s->link);
+	mb_link_init(&s->users);
+	mb_timer_init(&s->timer);
+	mt_reorder_init(&s->reorder, n);
+	s->peer = *peer;
+	s->trial = MT_EV_NONE;
+	s->n_evs = s->n_usable = s->n_unheard = n;
+	s->n_ports = shared->n_ports;
+	s->open_ports = UINT32_MAX;
+	init_evs(s);
+	return s;
+}
+
+void mt_ev_set_fini(struct mt_ev_set *s)
+{
+	mb_assert(s->refs == 0 && mb_link_is_empty(&s->users) && s->shared->refs > 0);
+	mb_pool_put(s->pool, s->faults, s->faults_room * sizeof(*s->faults));
+	mb_pool_put(s->pool, s->own_places, mt_ev_places_size(s->shared));
+	s->faults = NULL;
+	s->own_places = NULL;
+	s->shared->refs--;
+}
+
+/* ---- records of EVs in trouble, in the order of EVs ---- */
+
+static void add_fault(struct mt_ev_set *s, uint16_t ev)
+{
+	uint32_t at = mt_ev_fault_rank(s, ev);
+
+	mb_assert(s->n_faults < s->faults_room && at <= s->n_faults);
+	memmove(s->faults + at + 1, s->faults + at, (s->n_faults - at) * sizeof(*s->faults));
+	s->faults[at] = (struct mt_ev_fault){.ev = ev, .next_probe_ns = MB_NEVER};
+	s->n_faults++;
+	s->bits[ev / 64].fault |= UINT64_C(1) << ev % 64u;
 }
 
 void mt_ev_set_add_faults(struct mt_ev_set *s, void *mem)
 {
 	mb_assert(!s->faults && mem);
 	s->faults = mem;
-	memset(mem, 0, s->n_evs * sizeof(*s->faults));
+	s->faults_room = s->n_evs;
 	for (uint16_t i = 0; i < s->n_evs; i++)
-		s->faults[i].next_probe_ns = MB_NEVER;
+		add_fault(s, i);
 }
 
-struct mt_ev_fault *mt_ev_get_fault(struct mt_ev_set *s, uint16_t ev)
+bool mt_ev_may_flap(const struct mt_ev_set *s, const struct mt_ev_fault *f, uint64_t now_ns)
 {
-	void *mem = s->faults ? NULL : mb_pool_get(s->pool, s->n_evs * sizeof(*s->faults));
-
-	mb_assert(ev < s->n_evs);
-	if (mem)
-		mt_ev_set_add_faults(s, mem);
-	return s->faults ? &s->faults[ev] : NULL;
+	return f->revived > 0 &&
+	       now_ns - f->revived_ns <= FLAP_INTERVALS * s->shared->probe_interval_max_ns;
 }
 
-void mt_ev_set_fini(struct mt_ev_set *s)
+/* Whether a record says no more than that there is none. */
+static bool is_over(const struct mt_ev_set *s, const struct mt_ev_fault *f, uint64_t now_ns)
 {
-	mb_assert(s->refs == 0 && mb_link_is_empty(&s->users));
-	mb_pool_put(s->pool, s->faults, s->n_evs * sizeof(struct mt_ev_fault));
-	s->faults = NULL;
+	return mt_ev_is_usable(s, f->ev) && f->ev != s->trial && f->overload_losses == 0 &&
+	       !mt_ev_may_flap(s, f, now_ns);
 }
 
-static uint16_t group_head(const struct mt_ev_set *s, uint16_t ev)
+static void drop_over(struct mt_ev_set *s, uint64_t now_ns)
 {
-	return s->groups ? s->groups[ev].head : ev;
-}
+	uint16_t kept = 0;
 
-/* Shares n_active out over the ports, at most one apart, as far as each has groups. */
-static void choose_active(struct mt_ev_set *s, uint32_t n_active)
-{
-	uint32_t given;
+	for (uint16_t i = 0; i < s->n_faults; i++) {
+		struct mt_ev_fault f = s->faults[i];
 
-	do {
-		given = 0;
-		for (uint32_t p = 0; p < s->n_ports && n_active > 0; p++) {
-			struct mt_ev_set_port *port = &s->ports[p];
-			uint16_t next = (uint16_t)(port->first + port->active);
-
-			if (port->active == port->count ||
-			    group_head(s, s->order[next]) != s->order[next])
-				continue;
-			if (s->groups)
-				s->groups[s->order[next]].n_active = 1;
-			port->active++;
-			n_active--;
-			given++;
-		}
-	} while (given > 0);
-}
-
-/* Links the EVs of a port that have the same number into rings. */
-static void link_groups(struct mt_ev_set *s, uint8_t port, const uint16_t *ids)
-{
-	uint16_t n = s->n_evs;
-
-	/* Until rings are closed n_active is the head of the group with this number. */
-	for (uint16_t i = 0; i < n; i++)
-		s->groups[i].n_active = MT_EV_NONE;
-	for (uint16_t i = 0; i < n; i++) {
-		uint16_t *leader = &s->groups[ids[i]].n_active;
-
-		if (s->evs[i].port != port)
-			continue;
-		if (*leader == MT_EV_NONE)
-			*leader = s->groups[i].next = i;
-		s->groups[i].head = *leader;
-		s->groups[i].next = s->groups[*leader].next;
-		s->groups[*leader].next = i;
+		if (is_over(s, &f, now_ns))
+			s->bits[f.ev / 64].fault &= ~(UINT64_C(1) << f.ev % 64u);
+		else
+			s->faults[kept++] = f;
 	}
+	s->n_faults = kept;
 }
 
-/* Puts the EVs of a port into order[]: first one of each group, then the others. */
-static void order_port(struct mt_ev_set *s, uint8_t p, uint16_t *at)
+/* Room for one more record: that of one which is over, else twice as much as before. */
+static bool make_room(struct mt_ev_set *s, uint64_t now_ns)
 {
-	for (int others = 0; others < 2; others++)
-		for (uint16_t i = 0; i < s->n_evs; i++) {
-			if (s->evs[i].port != p || (group_head(s, i) != i) != others)
-				continue;
-			s->evs[i].slot = *at;
-			s->order[(*at)++] = i;
-			s->ports[p].count++;
-		}
-	s->ports[p].usable = s->ports[p].count;
+	uint32_t room = s->faults_room ? 2u * s->faults_room : FAULTS_MIN;
+	struct mt_ev_fault *more;
+
+	drop_over(s, now_ns);
+	if (s->n_faults < s->faults_room)
+		return true;
+	room = room < s->n_evs ? room : s->n_evs;
+	more = mb_pool_get(s->pool, room * sizeof(*more));
+	if (!more)
+		return false;
+	if (s->faults)
+		memcpy(more, s->faults, s->n_faults * sizeof(*more));
+	mb_pool_put(s->pool, s->faults, s->faults_room * sizeof(*more));
+	s->faults = more;
+	s->faults_room = (uint16_t)room;
+	return true;
 }
 
-static void order_by_port(struct mt_ev_set *s, const uint16_t *ids)
+struct mt_ev_fault *mt_ev_get_fault(struct mt_ev_set *s, uint16_t ev, uint64_t now_ns)
 {
-	uint16_t at = 0;
+	struct mt_ev_fault *f = mt_ev_fault(s, ev);
 
-	for (uint8_t p = 0; p < s->n_ports; p++) {
-		s->ports[p] = (struct mt_ev_set_port){.first = at, .reverse_ev = MT_EV_NONE};
-		if (s->groups)
-			link_groups(s, p, ids);
-		order_port(s, p, &at);
-	}
-	mb_assert(at == s->n_evs); /* each EV has its place */
-	for (uint16_t i = 0; s->groups && i < s->n_evs; i++)
-		s->groups[i].n_active = 0;
+	if (f)
+		return f;
+	if (s->n_faults == s->faults_room && !make_room(s, now_ns))
+		return NULL;
+	add_fault(s, ev);
+	return mt_ev_fault(s, ev);
 }
 
-struct mt_ev_set *mt_ev_set_init(void *mem, const struct mt_ev_profile_cfg *profile,
-				 uint32_t n_ports, const struct rd_gid *peer, struct mb_pool *pool)
+/* ---- places ---- */
+
+bool mt_ev_set_own_places(struct mt_ev_set *s)
 {
-	struct mt_ev_set *s = mem;
-	uint8_t *at = (uint8_t *)mem + sizeof(*s);
-	uint16_t n = profile->n_evs;
+	size_t size = mt_ev_places_size(s->shared);
 
-	mb_assert(n > 0 && n <= MT_EVS_MAX && profile->n_active > 0 && profile->n_active <= n);
-	mb_assert(n_ports > 0 && n_ports <= MT_PORTS_MAX);
-	memset(mem, 0, mt_ev_set_size(n, n_ports, profile->group_ids != NULL));
-	s->pool = pool;
-	mt_peer_ports_init(&s->peer_ports, (struct mt_peer_port *)(void *)at, n_ports);
-	at += n_ports * sizeof(struct mt_peer_port);
-	s->evs = (struct mt_ev_entry *)(void *)at;
-	at += round_up_words(n * sizeof(struct mt_ev_entry));
-	if (profile->group_ids) {
-		s->groups = (struct mt_ev_group *)(void *)at;
-		at += round_up_words(n * sizeof(struct mt_ev_group));
-	}
-	s->order = (uint16_t *)(void *)at;
-	at += round_up_words(n * sizeof(uint16_t));
-	s->ports = (struct mt_ev_set_port *)(void *)at;
-	mb_link_init(&s->peers);
-	mt_reorder_init(&s->reorder, n);
-
-	mb_link_init(&s->link);
-	mb_link_init(&s->users);
-	mb_timer_init(&s->timer);
-	s->peer = *peer;
-	s->trial = MT_EV_NONE;
-	s->n_evs = s->n_usable = s->n_unheard = n;
-	s->n_ports = (uint8_t)n_ports;
-	s->open_ports = UINT32_MAX;
-	s->min_active = profile->min_active;
-	s->ignores = profile->ignores;
-	s->ordered = profile->ordered;
-	s->revive_probes = profile->revive_probes;
-	s->probe_interval_ns = profile->probe_interval_ns;
-	s->probe_interval_max_ns = profile->probe_interval_max_ns;
-	for (uint16_t i = 0; i < n; i++) {
-		s->evs[i].value = profile->evs[i].value;
-		s->evs[i].port = profile->evs[i].port;
-		mb_assert(s->evs[i].port < n_ports);
-		s->own_ports |= 1u << s->evs[i].port;
-	}
-	order_by_port(s, profile->group_ids);
-	choose_active(s, profile->n_active);
-	return s;
+	if (s->own_places || !(s->shared->has_backups || s->shared->groups))
+		return true;
+	s->own_places = mb_pool_get(s->pool, size);
+	if (!s->own_places)
+		return false;
+	s->order = memcpy(s->own_places, s->shared->places, size);
+	return true;
 }

@@ -54,7 +54,7 @@ void mt_spray_skip_once(struct mt_spray *sp, const struct mt_ev_set *s, uint16_t
 {
 	mb_assert(ev < s->n_evs);
 	mt_spray_leave_order(sp);
-	if (sp->ports && mt_ev_is_usable(&s->evs[ev]))
+	if (sp->ports && mt_ev_is_usable(s, ev))
 		*skips_word(sp, ev) |= UINT64_C(1) << ev % 64u;
 }
 
@@ -78,17 +78,17 @@ void mt_spray_set_width(struct mt_spray *sp, uint64_t window, uint32_t n_ports)
  * Hosts stay apart as long as each does what the others expect of it: all EVs, none of them passed
  * over. REQ(req.spray.in-order)
  */
-static bool keeps_order(const struct mt_spray *sp, const struct mt_ev_set *s,
-			const struct mt_ev_set_port *pp)
+static bool keeps_order(const struct mt_spray *sp, const struct mt_ev_set *s, uint8_t port)
 {
-	return s->ordered && sp->in_order && pp->usable == pp->count;
+	return s->shared->ordered && sp->in_order &&
+	       s->ports[port].usable == s->shared->ports[port].count;
 }
 
 static void begin_round(struct mt_spray *sp, const struct mt_ev_set *s, uint8_t port)
 {
-	const struct mt_ev_set_port *pp = &s->ports[port];
+	const struct mt_ev_port *pp = &s->shared->ports[port];
 	struct mt_spray_port *at = &sp->ports[port];
-	bool in_order = keeps_order(sp, s, pp);
+	bool in_order = keeps_order(sp, s, port);
 
 	at->cursor = 0;
 	at->order = in_order ? 0 : (uint16_t)mb_prng_u64(&sp->prng);
@@ -107,7 +107,7 @@ static void begin_round(struct mt_spray *sp, const struct mt_ev_set *s, uint8_t 
 static uint16_t step(struct mt_spray *sp, const struct mt_ev_set *s, uint8_t port)
 {
 	struct mt_spray_port *at = &sp->ports[port];
-	uint32_t active = s->ports[port].active;
+	uint32_t active = s->shared->ports[port].active;
 	uint32_t place;
 
 	mb_assert_slow(active > 0);
@@ -131,15 +131,15 @@ static bool is_avoided(const struct mt_ev_set *s, uint16_t ev, uint16_t avoid)
  */
 static uint16_t any_of_port(struct mt_spray *sp, struct mt_ev_set *s, uint8_t port, uint16_t avoid)
 {
-	const struct mt_ev_set_port *pp = &s->ports[port];
+	const struct mt_ev_port *pp = &s->shared->ports[port];
 	uint32_t from = mb_prng_below(&sp->prng, pp->count);
 	uint16_t skipping = MT_EV_NONE;
 
-	mb_assert(pp->usable > 0 && pp->usable <= pp->count);
+	mb_assert(s->ports[port].usable > 0 && s->ports[port].usable <= pp->count);
 	for (uint32_t k = 0; k < pp->count; k++) {
 		uint16_t ev = s->order[pp->first + (from + k) % pp->count];
 
-		if (is_avoided(s, ev, avoid) || !mt_ev_is_usable(&s->evs[ev]))
+		if (is_avoided(s, ev, avoid) || !mt_ev_is_usable(s, ev))
 			continue;
 		if (!mt_spray_skips(sp, ev))
 			return ev;
@@ -157,14 +157,14 @@ static uint16_t any_of_port(struct mt_spray *sp, struct mt_ev_set *s, uint8_t po
 static uint16_t next_of_port(struct mt_spray *sp, struct mt_ev_set *s, uint8_t port, uint16_t avoid,
 			     uint32_t *skipped)
 {
-	const struct mt_ev_set_port *pp = &s->ports[port];
+	const struct mt_ev_port *pp = &s->shared->ports[port];
 
-	if (pp->usable == 0)
+	if (s->ports[port].usable == 0)
 		return MT_EV_NONE;
 	for (uint32_t tries = 3u * pp->active; tries > 0; tries--) {
 		uint16_t ev = s->order[pp->first + step(sp, s, port)];
 
-		if (!mt_ev_is_usable(&s->evs[ev]))
+		if (!mt_ev_is_usable(s, ev))
 			continue;
 		if (mt_spray_skips(sp, ev)) {
 			end_skip(sp, ev);
@@ -182,13 +182,13 @@ static uint16_t last_resort(const struct mt_ev_set *s, uint32_t port_mask, uint1
 	uint16_t ev = avoid, usable = 0, found = MT_EV_NONE;
 
 	do {
-		if (mt_ev_is_usable(&s->evs[ev])) {
+		if (mt_ev_is_usable(s, ev)) {
 			usable++;
 			found = ev;
 		}
 		ev = mt_ev_group_next(s, ev);
 	} while (ev != avoid);
-	return usable == mt_ev_set_count_usable(s) && port_mask >> s->evs[avoid].port & 1
+	return usable == mt_ev_set_count_usable(s) && port_mask >> mt_ev_port(s, avoid) & 1
 		       ? found
 		       : MT_EV_NONE;
 }
@@ -206,12 +206,12 @@ static uint16_t next_of_ports(struct mt_spray *sp, struct mt_ev_set *s, uint32_t
 
 		if (port >= s->n_ports)
 			port -= s->n_ports;
-		if (!(port_mask >> port & 1) || (s->ports[port].active == 0) != standby)
+		if (!(port_mask >> port & 1) || (s->shared->ports[port].active == 0) != standby)
 			continue;
 		ev = next_of_port(sp, s, (uint8_t)port, avoid, skipped);
 		if (ev == MT_EV_NONE)
 			continue;
-		mb_assert_slow(mt_ev_is_usable(&s->evs[ev]) && s->evs[ev].port == port);
+		mb_assert_slow(mt_ev_is_usable(s, ev) && mt_ev_port(s, ev) == port);
 		sp->next_port = (uint8_t)(port + 1 == s->n_ports ? 0 : port + 1);
 		return ev;
 	}
@@ -222,7 +222,7 @@ static uint16_t next_of_ports(struct mt_spray *sp, struct mt_ev_set *s, uint32_t
 static bool has_standby(const struct mt_ev_set *s, uint32_t ports)
 {
 	for (uint32_t p = 0; p < s->n_ports; p++)
-		if (ports >> p & 1 && s->ports[p].active == 0 && s->ports[p].usable > 0)
+		if (ports >> p & 1 && s->shared->ports[p].active == 0 && s->ports[p].usable > 0)
 			return true;
 	return false;
 }
@@ -231,8 +231,8 @@ static bool has_standby(const struct mt_ev_set *s, uint32_t ports)
 static bool rotation_has_usable(const struct mt_ev_set *s, uint16_t avoid)
 {
 	for (uint16_t i = 0; i < s->n_evs; i++)
-		if (s->ports[s->evs[i].port].active > 0 && mt_ev_is_open(s, i) &&
-		    mt_ev_is_usable(&s->evs[i]) && !is_avoided(s, i, avoid))
+		if (s->shared->ports[mt_ev_port(s, i)].active > 0 && mt_ev_is_open(s, i) &&
+		    mt_ev_is_usable(s, i) && !is_avoided(s, i, avoid))
 			return true;
 	return false;
 }
@@ -257,11 +257,9 @@ uint16_t mt_spray_pick(struct mt_spray *sp, struct mt_ev_set *s, uint32_t port_m
 uint16_t mt_spray_pick_run(struct mt_spray *sp, struct mt_ev_set *s, uint32_t port_mask,
 			   uint32_t max_run, uint32_t *skipped)
 {
-	const struct mt_ev_entry *p = &s->evs[sp->run_ev];
-
 	mb_assert_slow(max_run >= 1 && max_run <= MT_RUN_MAX);
-	if (sp->run_left > 0 && mt_ev_is_usable(p) && !mt_spray_skips(sp, sp->run_ev) &&
-	    (port_mask & s->open_ports) >> p->port & 1) {
+	if (sp->run_left > 0 && mt_ev_is_usable(s, sp->run_ev) && !mt_spray_skips(sp, sp->run_ev) &&
+	    (port_mask & s->open_ports) >> mt_ev_port(s, sp->run_ev) & 1) {
 		sp->run_left--;
 		return sp->run_ev;
 	}
@@ -277,13 +275,13 @@ uint16_t mt_spray_pick_run(struct mt_spray *sp, struct mt_ev_set *s, uint32_t po
 
 static uint16_t usable_of_port(const struct mt_ev_set *s, uint32_t port, uint16_t from)
 {
-	const struct mt_ev_set_port *pp = &s->ports[port];
+	const struct mt_ev_port *pp = &s->shared->ports[port];
 
 	mb_assert(port < s->n_ports);
-	for (uint16_t k = 0; k < pp->count && pp->usable > 0; k++) {
+	for (uint16_t k = 0; k < pp->count && s->ports[port].usable > 0; k++) {
 		uint16_t ev = s->order[pp->first + (from + k) % pp->count];
 
-		if (mt_ev_is_usable(&s->evs[ev]))
+		if (mt_ev_is_usable(s, ev))
 			return ev;
 	}
 	return MT_EV_NONE;
@@ -293,9 +291,9 @@ uint16_t mt_spray_pick_probe(const struct mt_ev_set *s, uint32_t port, uint16_t 
 {
 	uint16_t ev = usable_of_port(s, port, from);
 
-	if (ev != MT_EV_NONE || s->ports[port].count == 0)
+	if (ev != MT_EV_NONE || s->shared->ports[port].count == 0)
 		return ev;
-	return s->order[s->ports[port].first + from % s->ports[port].count];
+	return s->order[s->shared->ports[port].first + from % s->shared->ports[port].count];
 }
 
 /* An EV of the port, or of the next one that may be used, whatever is known of it. */
@@ -304,8 +302,9 @@ static uint16_t least_bad(const struct mt_ev_set *s, uint32_t port, uint16_t fro
 	for (uint32_t k = 0; k < s->n_ports; k++) {
 		uint32_t p = (port + k) % s->n_ports;
 
-		if (s->open_ports >> p & 1 && s->ports[p].count > 0)
-			return s->order[s->ports[p].first + from % s->ports[p].count];
+		if (s->open_ports >> p & 1 && s->shared->ports[p].count > 0)
+			return s->order[s->shared->ports[p].first +
+					from % s->shared->ports[p].count];
 	}
 	return MT_EV_NONE;
 }
@@ -331,7 +330,7 @@ uint16_t mt_spray_pick_control(struct mt_spray *sp, const struct mt_ev_set *s, u
 static uint32_t pick_of_port(struct mt_spray *sp, const struct mt_ev_set *s, uint32_t port,
 			     uint32_t n, uint16_t *evs)
 {
-	const struct mt_ev_set_port *pp = &s->ports[port];
+	const struct mt_ev_port *pp = &s->shared->ports[port];
 	uint32_t from = (uint32_t)mb_prng_below(&sp->prng, pp->count);
 	uint16_t reverse = mt_reverse_ev_get(s, port);
 	uint32_t got = 0;
@@ -341,7 +340,7 @@ static uint32_t pick_of_port(struct mt_spray *sp, const struct mt_ev_set *s, uin
 	for (uint32_t k = 0; k < pp->count && got < n; k++) {
 		uint16_t ev = s->order[pp->first + (from + k) % pp->count];
 
-		if (ev != reverse && mt_ev_is_usable(&s->evs[ev]))
+		if (ev != reverse && mt_ev_is_usable(s, ev))
 			evs[got++] = ev;
 	}
 	return got;
@@ -350,7 +349,7 @@ static uint32_t pick_of_port(struct mt_spray *sp, const struct mt_ev_set *s, uin
 uint32_t mt_spray_pick_tail(struct mt_spray *sp, const struct mt_ev_set *s, uint32_t n,
 			    uint16_t *evs)
 {
-	uint32_t ports = s->open_ports & s->own_ports, left = mb_popcount64(ports);
+	uint32_t ports = s->open_ports & s->shared->own_ports, left = mb_popcount64(ports);
 	uint32_t first = mb_prng_below(&sp->prng, s->n_ports);
 	uint32_t got = 0;
 
@@ -377,7 +376,7 @@ uint16_t mt_reverse_ev_candidate(struct mt_ev_set *s, struct mb_prng *prng)
 	for (uint32_t k = 1; k <= s->n_ports; k++) {
 		uint32_t port = (s->reverse_ev_plane + k) % s->n_ports;
 
-		if (!(s->open_ports & s->own_ports & 1u << port))
+		if (!(s->open_ports & s->shared->own_ports & 1u << port))
 			continue;
 		s->reverse_ev_plane = (uint8_t)port;
 		return mt_spray_pick_probe(s, port, from);

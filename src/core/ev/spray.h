@@ -143,7 +143,7 @@ uint32_t mt_spray_pick_tail(struct mt_spray *sp, const struct mt_ev_set *s, uint
 /* mt_reverse_ev_set notes that something sent on this EV has reached the peer. */
 static inline void mt_reverse_ev_set(struct mt_ev_set *s, uint16_t ev)
 {
-	s->ports[s->evs[ev].port].reverse_ev = ev;
+	s->ports[mt_ev_port(s, ev)].reverse_ev = ev;
 	mt_ev_note_heard(s, ev);
 }
 
@@ -152,9 +152,7 @@ static inline uint16_t mt_reverse_ev_get(const struct mt_ev_set *s, uint32_t por
 {
 	uint16_t ev = s->ports[port].reverse_ev;
 
-	return ev != MT_EV_NONE && mt_ev_is_usable(&s->evs[ev]) && mt_ev_is_open(s, ev)
-		       ? ev
-		       : MT_EV_NONE;
+	return ev != MT_EV_NONE && mt_ev_is_usable(s, ev) && mt_ev_is_open(s, ev) ? ev : MT_EV_NONE;
 }
 
 /* mt_reverse_ev_postpone puts the next test off for a round trip, as the set or else timing knows

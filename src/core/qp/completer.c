@@ -146,7 +146,7 @@ static void note_answered(struct mt_qp *qp, const struct sack *s)
 
 	mb_assert(s->ev < ev_set->n_evs);
 	mt_port_status_answered(qp->engine, ev_set, s->ev, s->sent_ns, s->now_ns);
-	mt_uplink_answered(qp->engine, ev_set, ev_set->evs[s->ev].port, s->sent_ns, s->now_ns);
+	mt_uplink_answered(qp->engine, ev_set, mt_ev_port(ev_set, s->ev), s->sent_ns, s->now_ns);
 	mt_reverse_ev_set(ev_set, s->ev); /* REQ(req.reverse.from-sacks) */
 }
 
@@ -246,7 +246,7 @@ static void match_trigger(struct mt_qp *qp, struct sack *s, bool rtx)
 		return;
 	note_answered(qp, s);
 	mt_reverse_ev_postpone(qp->ev_set, &qp->engine->cfg.timing, s->now_ns);
-	if (!mt_ev_is_usable(&qp->ev_set->evs[s->ev]) &&
+	if (!mt_ev_is_usable(qp->ev_set, s->ev) &&
 	    mt_ev_pass_trial(qp->ev_set, s->ev, s->sent_ns, s->now_ns))
 		mt_qp_ev_group_revived(qp, s->ev, s->now_ns, MT_EV_BY_PROBE);
 }
@@ -263,9 +263,9 @@ static void apply_ev_mark(struct mt_qp *qp, const struct sack *s)
 
 	if (s->seth->m == MW_MARK_NONE || s->seth->pr)
 		return;
-	if (ev == MT_EV_NONE || qp->ev_set->evs[ev].value != s->seth->entropy)
+	if (ev == MT_EV_NONE || mt_ev_value(qp->ev_set, ev) != s->seth->entropy)
 		return;
-	if (s->seth->m > MW_MARK_ALWAYS_SKIP || qp->ev_set->ignores & MT_EV_IGNORES_MARKS)
+	if (s->seth->m > MW_MARK_ALWAYS_SKIP || qp->ev_set->shared->ignores & MT_EV_IGNORES_MARKS)
 		return; /* the value 3 says nothing. REQ(wire.seth.m) */
 	if (s->seth->m == MW_MARK_ALWAYS_SKIP && mt_ev_set_has_one_peer(qp->ev_set))
 		mt_qp_retire_ev_group(qp, ev, s->now_ns, MT_EV_BY_MARK);
@@ -295,7 +295,7 @@ static void learn_rtt(struct mt_qp *qp, struct sack *s)
 {
 	struct mt_rtt *rtt = &qp->req.rtt;
 
-	if (s->rtt_ns > longest_rtt(qp) && !mt_ev_is_usable(&qp->ev_set->evs[s->ev])) {
+	if (s->rtt_ns > longest_rtt(qp) && !mt_ev_is_usable(qp->ev_set, s->ev)) {
 		s->rtt_ns = 0;
 		return;
 	}
@@ -311,9 +311,9 @@ static void update_peer_liveness(struct mt_qp *qp, struct sack *s)
 	struct mt_liveness *p = &qp->peer->liveness;
 
 	if (s->ev != MT_EV_NONE) {
-		mt_liveness_note_sack(p, s->now_ns, qp->ev_set->evs[s->ev].port, s->sent_ns);
-		if (qp->ev_set->faults && mt_liveness_was_overloaded(p, s->sent_ns))
-			qp->ev_set->faults[s->ev].overload_losses = 0;
+		mt_liveness_note_sack(p, s->now_ns, mt_ev_port(qp->ev_set, s->ev), s->sent_ns);
+		if (mt_liveness_was_overloaded(p, s->sent_ns))
+			mt_ev_forget_overload(qp->ev_set, s->ev);
 	}
 	if (s->newest && s->seth->rcv_cwnd_pen)
 		note_peer_overload(qp, s->now_ns);
@@ -478,7 +478,7 @@ static bool nack_matches(const struct mt_qp *qp, uint64_t psn, uint32_t entropy)
 	if (psn < w->una)
 		return false;
 	rec = mt_tx_rec(w, psn);
-	return rec->state == MT_TX_OUTSTANDING && qp->ev_set->evs[rec->ev].value == entropy;
+	return rec->state == MT_TX_OUTSTANDING && mt_ev_value(qp->ev_set, rec->ev) == entropy;
 }
 
 /*
@@ -585,7 +585,8 @@ void mt_completer_nack(struct mt_qp *qp, const struct mt_rx *rx)
 		return;
 	}
 	if (neth->reason == MW_NACK_TRIMMED) {
-		if (!(qp->ev_set->ignores & MT_EV_IGNORES_TRIMS)) /* REQ(req.ev.trim-skips) */
+		if (!(qp->ev_set->shared->ignores &
+		      MT_EV_IGNORES_TRIMS)) /* REQ(req.ev.trim-skips) */
 			mt_spray_skip_once(&qp->req.spray, qp->ev_set,
 					   mt_tx_rec(&qp->req.window, psn)->ev);
 	} else if (neth->reason == MW_NACK_TRIMMED_LASTHOP) {

@@ -46,14 +46,14 @@ static bool overload_limit_reached(const struct mt_qp *qp, struct mt_ev_fault *c
 static void attribute_loss(struct mt_qp *qp, const struct mt_tx_rec *rec, uint64_t now_ns)
 {
 	struct mt_ev_set *ev_set = qp->ev_set;
-	uint8_t port = ev_set->evs[rec->ev].port;
+	uint8_t port = mt_ev_port(ev_set, rec->ev);
 
 	mb_assert(rec->ev < ev_set->n_evs && port < ev_set->n_ports);
 	if (mt_local_ports_may_have_lost(&qp->engine->ports, port, rec->sent_ns) ||
 	    mt_peer_ports_may_have_lost(&ev_set->peer_ports, port, rec->sent_ns))
 		return;
 	if (mt_liveness_was_overloaded(&qp->peer->liveness, rec->sent_ns) &&
-	    !overload_limit_reached(qp, mt_ev_get_fault(ev_set, rec->ev), rec->sent_ns))
+	    !overload_limit_reached(qp, mt_ev_get_fault(ev_set, rec->ev, now_ns), rec->sent_ns))
 		return;
 	if (mt_uplink_note_loss(qp->engine, ev_set, port, rec->sent_ns, now_ns))
 		return;
@@ -68,7 +68,7 @@ static bool may_be_slow(const struct mt_qp *qp, const struct mt_loss_report *r,
 {
 	const struct mt_ev_set *ev_set = qp->ev_set;
 
-	return !ev_set->evs[rec->ev].heard &&
+	return !mt_ev_was_heard(ev_set, rec->ev) &&
 	       r->trigger_sent_ns - rec->sent_ns <
 		       mt_reorder_window_unknown(&ev_set->reorder, &qp->engine->cfg.timing);
 }
@@ -83,10 +83,10 @@ static void handle_loss(struct mt_qp *qp, const struct mt_loss_report *r, uint64
 	const struct mt_tx_rec *rec = mt_tx_rec(&qp->req.window, psn);
 	const struct mt_lost lost = {
 		.psn = psn, .sent_ns = rec->sent_ns, .qpn = mt_qp_lost_key(qp), .ev = rec->ev};
-	const struct mt_ev_entry *evs = qp->ev_set->evs;
-	enum mt_loss_cause cause =
-		mt_liveness_attribute_loss(&qp->peer->liveness, rec->sent_ns, evs[rec->ev].port,
-					   r->trigger_sent_ns, evs[r->trigger_ev].port);
+	const struct mt_ev_set *s = qp->ev_set;
+	enum mt_loss_cause cause = mt_liveness_attribute_loss(
+		&qp->peer->liveness, rec->sent_ns, mt_ev_port(s, rec->ev), r->trigger_sent_ns,
+		mt_ev_port(s, r->trigger_ev));
 
 	if (cause == MT_LOSS_UNDECIDED || may_be_slow(qp, r, rec))
 		return;

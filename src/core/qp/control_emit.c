@@ -27,8 +27,8 @@ static void set_destination(const struct mt_qp *qp, uint16_t ev, struct mt_tx_de
 	d->sge = NULL;
 	d->n_sge = 0;
 	d->offset = 0;
-	d->ev = qp->ev_set->evs[ev].value;
-	d->port = qp->ev_set->evs[ev].port;
+	d->ev = mt_ev_value(qp->ev_set, ev);
+	d->port = mt_ev_port(qp->ev_set, ev);
 	d->tclass = (uint8_t)mw_dscp_class_of_opcode(d->pkt.bth.opcode, false, false);
 	d->qp_user = qp->user;
 }
@@ -50,11 +50,11 @@ static void init_packet(const struct mt_qp *qp, enum mw_opcode op, uint32_t psn,
 /* Our own EV of the port with this value. */
 static uint16_t find_ev(const struct mt_ev_set *s, uint8_t port, uint32_t ev)
 {
-	const struct mt_ev_set_port *pp = &s->ports[port % s->n_ports];
+	const struct mt_ev_port *pp = &s->shared->ports[port % s->n_ports];
 
 	mb_assert_slow(pp->first + pp->count <= s->n_evs);
 	for (uint16_t k = 0; k < pp->count; k++)
-		if (s->evs[s->order[pp->first + k]].value == ev)
+		if (mt_ev_value(s, s->order[pp->first + k]) == ev)
 			return s->order[pp->first + k];
 	return MT_EV_NONE;
 }
@@ -84,7 +84,8 @@ static uint16_t pick_reply_ev(struct mt_qp *qp, uint8_t port, uint32_t ev, bool 
 	const struct mt_ev_set *s = qp->ev_set;
 	uint16_t index = try_reply_ev(qp, port, ev, answer_lost);
 
-	if (index != MT_EV_NONE && s->evs[index].state != MT_EV_DENIED && mt_ev_is_open(s, index))
+	if (index != MT_EV_NONE && mt_ev_state_of(s, index) != MT_EV_DENIED &&
+	    mt_ev_is_open(s, index))
 		return index;
 	return mt_spray_pick_control(&qp->req.spray, s, port);
 }
@@ -102,7 +103,7 @@ static uint16_t pick_nack_ev(struct mt_qp *qp, const struct mt_trigger *cause)
 	const struct mt_ev_set *s = qp->ev_set;
 	uint16_t index = find_ev(s, cause->port, cause->ev);
 
-	if (index != MT_EV_NONE && mt_ev_is_usable(&s->evs[index]) && mt_ev_is_open(s, index))
+	if (index != MT_EV_NONE && mt_ev_is_usable(s, index) && mt_ev_is_open(s, index))
 		return index;
 	return pick_reply_ev(qp, cause->port, cause->ev, cause->answer_lost);
 }
@@ -221,7 +222,7 @@ static bool can_probe(const struct mt_control *c)
 {
 	mb_assert(c->index < c->qp->ev_set->n_evs);
 	return mt_qp_may_send(c->qp) &&
-	       mt_local_port_is_up(&c->qp->engine->ports, c->qp->ev_set->evs[c->index].port);
+	       mt_local_port_is_up(&c->qp->engine->ports, mt_ev_port(c->qp->ev_set, c->index));
 }
 
 /*

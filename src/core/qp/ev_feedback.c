@@ -59,7 +59,7 @@ void mt_qp_ev_late(struct mt_qp *qp, uint16_t ev, uint64_t now_ns, bool in_time)
 	if (in_time) {
 		if (mt_ev_restore(s, ev, now_ns))
 			mt_qp_ev_group_revived(qp, ev, now_ns, MT_EV_BY_LATE);
-	} else if (s->evs[ev].state == MT_EV_ASSUMED_BAD) {
+	} else if (mt_ev_state_of(s, ev) == MT_EV_ASSUMED_BAD) {
 		mt_engine_report_ev(qp->engine, s, &late);
 	} else {
 		mt_qp_retire_ev_group(qp, ev, now_ns, MT_EV_BY_LATE);

@@ -90,7 +90,7 @@ static void fill_descriptor(const struct mt_qp *qp, const struct mt_wqe *wqe, ui
 	bool last = index + 1 == wqe->n_packets;
 
 	mb_assert_slow(psn >= wqe->first_psn && psn < wqe->first_psn + wqe->n_packets);
-	mb_assert_slow(ev < qp->ev_set->n_evs && qp->ev_set->evs[ev].port < qp->ev_set->n_ports);
+	mb_assert_slow(ev < qp->ev_set->n_evs && mt_ev_port(qp->ev_set, ev) < qp->ev_set->n_ports);
 	d->pkt.payload_len = packet_bytes(qp, wqe, index);
 	d->pkt.bth = (struct mw_bth){
 		.opcode = opcode_of(wqe, index),
@@ -114,8 +114,8 @@ static void fill_descriptor(const struct mt_qp *qp, const struct mt_wqe *wqe, ui
 	d->sge = mt_sq_sges(&qp->req.sq, wqe);
 	d->n_sge = wqe->n_sge;
 	d->offset = offset;
-	d->ev = qp->ev_set->evs[ev].value;
-	d->port = qp->ev_set->evs[ev].port;
+	d->ev = mt_ev_value(qp->ev_set, ev);
+	d->port = mt_ev_port(qp->ev_set, ev);
 	/* REQ(rsp.nack.capability) */
 	d->tclass = (uint8_t)mw_dscp_class_of_data(rtx, qp->attr.trim_nack_dest);
 	d->qp_user = qp->user;

@@ -74,13 +74,13 @@ void mt_engine_report_ev(struct mt_engine *e, const struct mt_ev_set *s,
 		.type = MT_EVENT_EV,
 		.ev_state = change->state,
 		.ev_cause = change->cause,
-		.ev = {s->evs[change->ev].value, s->evs[change->ev].port},
+		.ev = {mt_ev_value(s, change->ev), mt_ev_port(s, change->ev)},
 		.peer = s->peer,
 	};
 
 	mb_assert(change->ev < s->n_evs);
 	if (change->state == MT_EV_GOOD)
-		e->no_room_ports |= UINT32_C(1) << s->evs[change->ev].port;
+		e->no_room_ports |= UINT32_C(1) << mt_ev_port(s, change->ev);
 	report_event(e, &ev);
 }
 

@@ -246,7 +246,8 @@ const struct mt_mr *mt_mr_check(const struct mt_mr_table *t, uint32_t key, uint3
 struct mt_ev_profile {
 	struct mt_ev_profile_cfg cfg;
 	struct mt_ev *copy;
-	uint32_t generation; /* how often it was set: an EV set is of one generation */
+	struct mt_ev_shared
+		*shared; /* by the sets made since it was last set; NULL: there is none */
 };
 
 /* EV events waiting to be polled. */

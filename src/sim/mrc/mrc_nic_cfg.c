@@ -179,7 +179,18 @@ static uint64_t path_set_bytes(const struct ms_mrc_cfg *cfg)
 {
 	uint16_t evs = (uint16_t)(ms_mrc_evs(cfg) * cfg->topology.cfg.planes);
 
-	return pool_bytes(mt_ev_set_size(evs, cfg->topology.cfg.planes, false)) + pool_bytes(128);
+	return pool_bytes(mt_ev_set_size(evs, cfg->topology.cfg.planes)) + pool_bytes(128);
+}
+
+/* What the EV sets of a host share. */
+static uint64_t shared_ev_bytes(const struct ms_mrc_cfg *cfg)
+{
+	const struct mt_ev_profile_cfg profile = {
+		.n_evs = (uint16_t)(ms_mrc_evs(cfg) * cfg->topology.cfg.planes),
+		.is_static = true,
+	};
+
+	return pool_bytes(mt_ev_shared_size(&profile, cfg->topology.cfg.planes));
 }
 
 /* Both ends of a flow of `packets` in messages of which `depth` may be under way. */
@@ -219,6 +230,7 @@ uint64_t ms_mrc_memory(const struct ms_mrc_cfg *cfg, const struct ms_workload_cf
 	slots = 2 * flows / all + 1;
 	ms_mrc_engine_cfg(cfg, (uint32_t)(slots < MS_SLOTS_MAX ? slots : MS_SLOTS_MAX),
 			  (uint32_t)slots, &engine);
-	fixed = mt_engine_size(&engine) + sizeof(struct ms_mrc_host) + slots * sizeof(void *);
+	fixed = mt_engine_size(&engine) + sizeof(struct ms_mrc_host) + slots * sizeof(void *) +
+		shared_ev_bytes(cfg);
 	return hosts * fixed + ends / all * hosts + (uint64_t)cfg->threads * ((uint64_t)1 << 21);
 }

@@ -168,6 +168,19 @@ struct ms_flow_end *ms_conn_open(struct ms_nic_host *nic, uint32_t id, const str
 	return &c->end;
 }
 
+static bool reserve_blocks(struct ms_mrc_host *h)
+{
+	for (unsigned i = 0; i < 2; i++) {
+		void *chunk = ms_arena_alloc(&h->nic.worker->arena, h->reserve[i]);
+
+		if (!chunk)
+			return false;
+		mt_engine_add_memory(h->engine, chunk, h->reserve[i]);
+		mt_engine_add_memory(h->engine, chunk, 0);
+	}
+	return true;
+}
+
 /*
  * A responder takes its bitmaps with the first packet and the stash with the first immediate. If
  * there were none it would refuse the packet; a NIC that can always get memory need not let it come
@@ -182,15 +195,21 @@ static bool reserve_wqes(struct ms_mrc_host *h, const struct ms_conn *c)
 	if (h->accepted++ < h->most_accepted)
 		return true;
 	h->most_accepted = h->accepted;
-	for (unsigned i = 0; i < 2; i++) {
-		void *chunk = ms_arena_alloc(&h->nic.worker->arena, size[i]);
+	for (unsigned i = 0; i < 2; i++)
+		h->reserve[i] = h->reserve[i] < size[i] ? size[i] : h->reserve[i];
+	return reserve_blocks(h);
+}
 
-		if (!chunk)
-			return false;
-		mt_engine_add_memory(h->engine, chunk, size[i]);
-		mt_engine_add_memory(h->engine, chunk, 0);
-	}
-	return true;
+/* An EV that gets into trouble may have taken such a block for its record. */
+static void replace_reserve(struct ms_mrc_host *h)
+{
+	size_t used = mt_engine_memory_used(h->engine);
+
+	if (used <= h->most_used || h->most_accepted == 0)
+		return;
+	h->most_used = used;
+	if (!reserve_blocks(h))
+		h->nic.worker->no_memory = true;
 }
 
 void ms_conn_accept(struct ms_mrc_host *h, uint32_t slot, uint64_t now_ns)
@@ -308,6 +327,8 @@ void ms_conn_event(struct ms_mrc_host *h, const struct mt_event *ev, uint64_t no
 		ms_nic_message_acked(&h->nic, &c->end, (uint32_t)ev->wr_id, now_ps);
 	else if (ev->type == MT_EVENT_RECV)
 		message_arrived(h, c, ev, now_ps);
+	else if (ev->type == MT_EVENT_EV)
+		replace_reserve(h);
 }
 
 /* ---- taking down ---- */

@@ -62,6 +62,8 @@ struct ms_mrc_host {
 	struct mt_engine *engine;
 	struct ms_mrc *mrc;
 	uint32_t accepted, most_accepted; /* connections that others opened; see reserve_wqes */
+	size_t reserve[2];		  /* the largest blocks of one */
+	size_t most_used;		  /* by the engine when an EV last changed */
 	uint64_t deadline_ps;
 	struct ms_conn *linger_first, *linger_last;
 	uint64_t free_ps[MF_PLANES_MAX]; /* when each port will have sent what it was given */
