@@ -18,6 +18,7 @@
 #include <time.h>
 
 #include "core/window/window.h"
+#include "core_memory.h"
 #include "engine_pair.h"
 
 #define QPS_MAX 10000
@@ -341,6 +342,7 @@ int main(int argc, char **argv)
 	else
 		print_costs(args.qps);
 	print_memory();
+	print_core_memory(as_json);
 	print_recovery("1 path of 32", one_ev);
 	print_recovery("1 plane of 4", one_plane);
 	return 0;

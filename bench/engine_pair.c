@@ -7,6 +7,8 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "base/bits.h"
+
 #define EV_BASE 49152u
 #define QPN_BASE 64u
 #define MR_START UINT64_C(0x10000)
@@ -14,6 +16,8 @@
 #define MR_INDEX 1u
 #define MR_KEY (MR_INDEX << 8)
 #define BATCH 64u
+#define SQ_DEPTH 64u
+#define QPS_LEAST 16384u
 /* Packets of a batch that a host looks ahead: for a QP, and for what the QP points to. */
 #define QP_AHEAD 8u
 #define PARTS_AHEAD 4u
@@ -389,7 +393,9 @@ static void exit_with_failure(void *ctx, const char *what, int result)
 static void open_engine(struct pair *p, int number)
 {
 	struct pair_side *side = &p->sides[number];
-	struct mt_qp_cap cap = {.sq_depth = 64, .max_sge = 1, .signal_all = true};
+	struct mt_qp_cap cap = {.sq_depth = p->cfg.sq_depth ? p->cfg.sq_depth : SQ_DEPTH,
+				.max_sge = 1,
+				.signal_all = true};
 	struct mt_ev evs[PAIR_EVS_MAX];
 	struct mt_cc_profile_cfg cc = {
 		.kind = (uint8_t)p->cfg.cc,
@@ -423,7 +429,7 @@ static void open_engine(struct pair *p, int number)
 	for (uint32_t i = 0; i < p->cfg.evs; i++)
 		evs[i] = pair_ev(&p->cfg, i);
 	mt_engine_cfg_default(&cfg.engine, p->cfg.ports);
-	cfg.engine.max_qps = 16384;
+	cfg.engine.max_qps = mb_pow2_ceil(p->cfg.qps < QPS_LEAST ? QPS_LEAST : p->cfg.qps);
 	cfg.engine.seed = (uint64_t)number + 1;
 	engine_node_open(&side->node, &ops, &cfg, 0);
 	if (mt_mr_add(side->node.engine, MR_INDEX, 0, 0, MR_START, MR_BYTES,

@@ -17,6 +17,7 @@
 struct pair_cfg {
 	uint32_t qps, evs, ports;
 	uint32_t messages; /* WRs that each QP of engine 0 keeps posted */
+	uint32_t sq_depth; /* 0: 64 */
 	uint32_t message_bytes;
 	uint64_t one_way_ns;
 	uint64_t port_bps; /* 0: ports always have room */

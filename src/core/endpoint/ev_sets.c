@@ -4,6 +4,7 @@
 
 #include "base/assert.h"
 #include "core/endpoint/endpoint.h"
+#include "core/state/peer.h"
 
 /*
  * Where the chain begins in which the sets of a destination are. The key is the engine's own, so
@@ -34,6 +35,11 @@ void mt_ev_sets_share(struct mt_ev_set *s, struct mb_link *user)
 {
 	s->refs++;
 	mb_list_push(&s->users, user);
+}
+
+size_t mt_ev_sets_bytes(uint16_t n_evs, uint32_t n_ports)
+{
+	return mt_ev_set_size(n_evs, n_ports) + sizeof(struct mt_peer);
 }
 
 /* What the last set of a profile leaves behind. */
@@ -67,16 +73,20 @@ static struct mt_ev_shared *get_shared(struct mt_engine *e, uint32_t profile)
 static struct mt_ev_set *make_set(struct mt_engine *e, uint32_t profile, const struct rd_gid *peer)
 {
 	struct mt_ev_shared *shared = get_shared(e, profile);
+	struct mt_ev_set *s;
 	void *mem;
 
 	if (!shared)
 		return NULL;
-	mem = mt_engine_alloc(e, mt_ev_set_size(shared->n_evs, shared->n_ports));
+	mem = mt_engine_alloc(e, mt_ev_sets_bytes(shared->n_evs, shared->n_ports));
 	if (!mem) {
 		put_shared(e, shared);
 		return NULL;
 	}
-	return mt_ev_set_init(mem, shared, peer, &e->pool);
+	s = mt_ev_set_init(mem, shared, peer, &e->pool);
+	s->spare_peer =
+		(struct mt_peer *)(void *)((uint8_t *)mem + mt_ev_set_size(s->n_evs, s->n_ports));
+	return s;
 }
 
 struct mt_ev_set *mt_ev_sets_acquire(struct mt_engine *e, uint32_t profile,
@@ -135,7 +145,7 @@ void mt_ev_sets_release(struct mt_engine *e, struct mt_ev_set *s, struct mb_link
 	mb_assert(mb_link_is_empty(&s->peers)); /* QPs leave their peer before its set */
 	shared = s->shared;
 	mt_ev_set_fini(s);
-	mb_pool_put(&e->pool, s, mt_ev_set_size(s->n_evs, s->n_ports));
+	mb_pool_put(&e->pool, s, mt_ev_sets_bytes(s->n_evs, s->n_ports));
 	put_shared(e, shared);
 }
 

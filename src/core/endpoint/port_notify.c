@@ -48,6 +48,7 @@ struct mt_peer *mt_peer_join(struct mt_engine *e, struct mt_ev_set *s, uint32_t 
 {
 	uint16_t endpoint = (uint16_t)(dest_qpn >> e->cfg.qpn_index_bits);
 	struct mt_peer *p;
+	bool is_spare;
 
 	for (struct mb_link *l = s->peers.next; l != &s->peers; l = l->next) {
 		p = mb_container_of(l, struct mt_peer, link);
@@ -56,10 +57,12 @@ struct mt_peer *mt_peer_join(struct mt_engine *e, struct mt_ev_set *s, uint32_t 
 			return p;
 		}
 	}
-	p = mt_engine_alloc(e, sizeof(*p));
+	is_spare = s->spare_peer;
+	p = is_spare ? s->spare_peer : mt_engine_alloc(e, sizeof(*p));
 	if (!p)
 		return NULL;
-	*p = (struct mt_peer){.ev_set = s, .endpoint = endpoint, .refs = 1};
+	s->spare_peer = NULL;
+	*p = (struct mt_peer){.ev_set = s, .endpoint = endpoint, .refs = 1, .is_spare = is_spare};
 	mt_liveness_init(&p->liveness);
 	mb_link_init(&p->link);
 	mb_link_init(&p->waiting);
@@ -101,7 +104,10 @@ void mt_peer_leave(struct mt_engine *e, struct mt_peer *p)
 		cancel_update(e, p, p->slot->timer.deadline_ns);
 	mb_timer_disarm(&e->peer_timers, &p->timer);
 	mb_link_remove(&p->link);
-	mb_pool_put(&e->pool, p, sizeof(*p));
+	if (p->is_spare)
+		p->ev_set->spare_peer = p;
+	else
+		mb_pool_put(&e->pool, p, sizeof(*p));
 }
 
 void mt_peers_notify(struct mt_engine *e, struct mt_ev_set *s, uint64_t now_ns)

@@ -180,6 +180,8 @@ struct mt_ev_set_port {
 	uint16_t reverse_ev; /* known to have reached the peer lately, or MT_EV_NONE; spray.h */
 };
 
+struct mt_peer;
+
 struct mt_ev_set {
 	/* What every packet looks at; behind the end of the structure are the bits. */
 	struct mt_ev_shared *shared;
@@ -194,11 +196,12 @@ struct mt_ev_set {
 	uint8_t reverse_ev_plane;    /* a plane of which one was tested */
 	uint64_t reverse_ev_next_ns; /* when the next return path is to be tested */
 	struct mt_reorder reorder;
-	uint64_t probe_rtt_ns;	 /* about the longest that answers took lately */
-	struct mb_link peers;	 /* engines behind `peer` that get our port status; port_notify.c */
-	struct mb_link link;	 /* on the engine's list */
-	struct mb_link users;	 /* QPs that send on it */
-	struct mt_ev_set *chain; /* with the same hash of `peer` */
+	uint64_t probe_rtt_ns; /* about the longest that answers took lately */
+	struct mb_link peers;  /* engines behind `peer` that get our port status; port_notify.c */
+	struct mt_peer *spare_peer; /* memory for one that is not in use, behind the set */
+	struct mb_link link;	    /* on the engine's list */
+	struct mb_link users;	    /* QPs that send on it */
+	struct mt_ev_set *chain;    /* with the same hash of `peer` */
 	struct mb_pool *pool;
 	struct rd_gid peer;
 	struct mb_timer timer;

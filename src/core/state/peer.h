@@ -13,6 +13,11 @@
 
 struct mt_ep_slot;
 
+/*
+ * Behind most addresses is one engine, so that each EV set has memory for one peer behind it, in
+ * the same block of the pool.
+ */
+
 struct mt_peer {
 	struct mb_link link;	/* on the EV set's list */
 	struct mb_link waiting; /* for a slot, on the engine's list */
@@ -25,6 +30,7 @@ struct mt_peer {
 	uint16_t endpoint;
 	uint8_t tries;	   /* port status updates sent since the last change */
 	bool is_confirmed; /* and nothing else was sent since */
+	bool is_spare;	   /* its memory is that of the set */
 };
 
 #endif

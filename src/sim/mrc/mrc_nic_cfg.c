@@ -4,7 +4,7 @@
 
 #include "base/bits.h"
 #include "base/pool.h"
-#include "core/ev/ev_set.h"
+#include "core/endpoint/endpoint.h"
 #include "core/state/qp.h"
 #include "fabric/fabric_path.h"
 #include "sim/mrc/mrc_nic_state.h"
@@ -179,7 +179,7 @@ static uint64_t path_set_bytes(const struct ms_mrc_cfg *cfg)
 {
 	uint16_t evs = (uint16_t)(ms_mrc_evs(cfg) * cfg->topology.cfg.planes);
 
-	return pool_bytes(mt_ev_set_size(evs, cfg->topology.cfg.planes)) + pool_bytes(128);
+	return pool_bytes(mt_ev_sets_bytes(evs, cfg->topology.cfg.planes));
 }
 
 /* What the EV sets of a host share. */
