@@ -37,6 +37,11 @@ struct mt_timing {
 	uint64_t idle_ns;
 	/* Bytes after which a SACK is due (spec 7.5.2, trigger 1). */
 	uint32_t sack_bytes;
+	/*
+	 * Bad EVs are probed, for all destinations together, no more often than once in this time
+	 * in the long run; see core/endpoint/ev_probes.c.
+	 */
+	uint32_t revival_gap_ns;
 	/* How long after a link has failed the adapter, or the peer, may say so. */
 	uint64_t port_notice_ns;
 	/* How long after a request was answered or given up a late answer may still arrive. */

@@ -160,6 +160,7 @@ static const struct layout layouts[] = {
 	FIELD(mt_timing, backpressure_ns, 40, 8),
 	FIELD(mt_timing, idle_ns, 48, 8),
 	FIELD(mt_timing, sack_bytes, 56, 4),
+	FIELD(mt_timing, revival_gap_ns, 60, 4),
 	FIELD(mt_timing, port_notice_ns, 64, 8),
 	FIELD(mt_timing, ep_quarantine_ns, 72, 8),
 	SIZE(mt_engine_cfg, 144, 8),

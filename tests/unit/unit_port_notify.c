@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Telling peers of our ports: whom, what, how often, until when. */
+#include "core/endpoint/endpoint.h"
+#include "core/state/peer.h"
 #include "unit/node_fixture.h"
 
 static struct mt_tx_desc d;
@@ -130,6 +132,37 @@ CASE(mt_peer_join, who_comes_later_is_told_too)
 	answer(now);
 	other = node_add_qp(&n, n.qpn + 2, 5u << 20 | 10, &other);
 	assert_false(next_update(&now, UINT64_MAX - 1)); /* it knows */
+}
+
+/* Behind most addresses is one engine, for which there is room behind each set. */
+CASE(mt_peer_join, the_first_is_in_the_block_of_the_set)
+{
+	struct mt_engine *e = n.engine;
+	uint32_t endpoint = 1u << opts.cfg.qpn_index_bits;
+	struct mb_link user;
+	struct mt_peer *first, *second, *third;
+	struct mt_ev_set *s;
+	size_t in_use;
+
+	assert_true(mb_pool_block_size(mt_ev_sets_bytes(256, 8)) <= 1024);
+	mb_link_init(&user);
+	while (!(s = mt_ev_sets_acquire(e, 0, &(struct rd_gid){{7}}, &user)))
+		engine_node_grow(&n.base);
+	in_use = e->pool.in_use;
+	first = mt_peer_join(e, s, 1, 0);
+	assert_non_null(first);
+	assert_u_eq(e->pool.in_use, in_use);
+	while (!(second = mt_peer_join(e, s, endpoint + 1, 0)))
+		engine_node_grow(&n.base);
+	assert_true(e->pool.in_use > in_use);
+	mt_peer_leave(e, second);
+	assert_u_eq(e->pool.in_use, in_use);
+	mt_peer_leave(e, first);
+	third = mt_peer_join(e, s, 2 * endpoint + 1, 0);
+	assert_ptr_equal(third, first);
+	assert_u_eq(e->pool.in_use, in_use);
+	mt_peer_leave(e, third);
+	mt_ev_sets_release(e, s, &user);
 }
 
 CASE(mt_peer_leave, nobody_tells_who_is_gone)

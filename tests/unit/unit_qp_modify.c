@@ -236,7 +236,7 @@ CASE(mt_qp_modify, no_memory_changes_nothing)
 	in_use = n.engine->pool.in_use;
 	mt_qp_query(n.qp, &before);
 	while (mt_qp_modify(n.qp, 0, &a, ALL_ATTRIBUTES | RD_QP_STATE) == MT_ERR_MEMORY) {
-		/* What sets share; the EV set with its peer; a window and a stash that could be had. */
+		/* What sets share; the EV set; a window and a stash that could be had. */
 		assert_true(++blocks <= 4);
 		mt_qp_query(n.qp, &after);
 		node_check_attr_eq(&after, &before);

@@ -20,6 +20,10 @@ void mt_ev_sets_release(struct mt_engine *e, struct mt_ev_set *s, struct mb_link
  * due. */
 void mt_ev_sets_arm_probes(struct mt_engine *e, struct mt_ev_set *s);
 void mt_ev_sets_tick(struct mt_engine *e, struct mt_ev_set *s, uint64_t now_ns);
+/* mt_ev_probes_deadline returns when sets that wait for it may send probes; mt_ev_probes_tick lets
+ * them. */
+uint64_t mt_ev_probes_deadline(const struct mt_engine *e);
+void mt_ev_probes_tick(struct mt_engine *e, uint64_t now_ns);
 /* mt_ev_sets_pick_prober returns a QP through which the destination can be probed, or NULL. */
 struct mt_qp *mt_ev_sets_pick_prober(struct mt_ev_set *s, uint64_t now_ns);
 /* mt_ev_sets_update_ports sets which ports an EV set may use now. */

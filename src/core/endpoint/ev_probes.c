@@ -4,6 +4,12 @@
  * doubtful ports, and of every plane when a peer is heard again after a silence.
  *
  * A probe is sent as a packet of a QP that may send there, of another QP each time.
+ *
+ * With 10,000 destinations behind links that are dead the probes of all bad EVs would be millions a
+ * second. So those of an engine have a budget, one for each revival_gap_ns, of which a burst may be
+ * saved up. Sets that find none left wait for their turn: first those whose destination is in use,
+ * one after the other, then the others. The longer a destination is idle, the more rarely its bad
+ * EVs are probed; the next packet to it makes them due. REQ(req.ev.probe-budget)
  */
 #include "base/assert.h"
 #include "base/bits.h"
@@ -21,6 +27,17 @@ static struct mt_qp *next_user(struct mt_ev_set *s)
 	mb_list_rotate(&s->users);
 	return qp;
 }
+
+/* Probes that may be saved up: those of all bad EVs of a few destinations. */
+#define BURST 1024u
+/* Of these, so many are left for destinations that are in use. */
+#define IDLE_LEAVES 512u
+/* Those that wait go on when there are so many: each time an adapter has to wake up. */
+#define BATCH 16u
+/* In longest probe intervals, for how long a destination is in use after it was heard last. */
+#define IDLE_INTERVALS 16u
+/* Of the intervals of one that is idle. */
+#define STRETCH_MAX 64u
 
 /*
  * A QP through which the destination can be probed, of a peer that answers if there is one. Where
@@ -80,15 +97,121 @@ void mt_peer_resume(struct mt_engine *e, struct mt_peer *peer, uint64_t now_ns)
 	mt_liveness_resume(&peer->liveness, now_ns, planes);
 }
 
-void mt_ev_sets_tick(struct mt_engine *e, struct mt_ev_set *s, uint64_t now_ns)
+/* ---- the budget ---- */
+
+/* When n probes of those to be saved up are there. */
+static uint64_t saved_up_ns(const struct mt_engine *e, uint32_t n)
+{
+	uint64_t rest_ns = (BURST - n) * (uint64_t)e->cfg.timing.revival_gap_ns;
+
+	return e->revival_due_ns > rest_ns ? e->revival_due_ns - rest_ns : 0;
+}
+
+/* Whether a probe may be sent now. */
+static bool may_probe(const struct mt_engine *e, bool is_idle, uint64_t now_ns)
+{
+	return saved_up_ns(e, is_idle ? IDLE_LEAVES + 1 : 1) <= now_ns;
+}
+
+static void count_probe(struct mt_engine *e, uint64_t now_ns)
+{
+	if (e->revival_due_ns < now_ns)
+		e->revival_due_ns = now_ns;
+	e->revival_due_ns += e->cfg.timing.revival_gap_ns;
+}
+
+/* For how long nothing was to be sent to the destination or came from there. */
+static uint64_t idle_ns(const struct mt_ev_set *s, uint64_t now_ns)
+{
+	uint64_t idle = now_ns;
+
+	for (const struct mb_link *l = s->peers.next; l != &s->peers; l = l->next) {
+		const struct mt_liveness *p =
+			&mb_container_of(l, const struct mt_peer, link)->liveness;
+		uint64_t ns = now_ns > p->rx_ns ? now_ns - p->rx_ns : 0;
+
+		if (p->waiting > 0)
+			return 0;
+		idle = ns < idle ? ns : idle;
+	}
+	return idle;
+}
+
+static void set_stretch(struct mt_ev_set *s, uint64_t now_ns)
+{
+	uint64_t n = idle_ns(s, now_ns) / (IDLE_INTERVALS * s->shared->probe_interval_max_ns);
+
+	s->stretch = (uint8_t)(n < 1 ? 1 : n < STRETCH_MAX ? n : STRETCH_MAX);
+}
+
+static bool is_idle(const struct mt_ev_set *s)
+{
+	return s->stretch > 1;
+}
+
+static struct mb_link *turns(struct mt_engine *e, const struct mt_ev_set *s)
+{
+	return is_idle(s) ? &e->probes_idle : &e->probes_active;
+}
+
+/* Sends the probes that are due and may be sent. Nobody goes before those that wait. */
+static void probe_bad_evs(struct mt_engine *e, struct mt_ev_set *s, struct mt_qp *prober,
+			  uint64_t now_ns, bool is_its_turn)
+{
+	bool silent = prober && mt_liveness_is_silent(&prober->peer->liveness, now_ns);
+	bool may_go = is_its_turn || mb_link_is_empty(turns(e, s));
+
+	while (may_go && may_probe(e, is_idle(s), now_ns)) {
+		uint16_t ev = mt_ev_set_next_probe(s, now_ns, silent);
+
+		if (ev == MT_EV_NONE)
+			return;
+		if (!prober)
+			continue;
+		mt_engine_queue_probe(e, prober, ev, MT_PROBE_REVIVAL);
+		count_probe(e, now_ns);
+	}
+	if (mt_ev_set_probe_deadline(s) <= now_ns)
+		mb_list_push(turns(e, s), &s->probe_turn);
+}
+
+static void probe_destination(struct mt_engine *e, struct mt_ev_set *s, uint64_t now_ns,
+			      bool is_its_turn)
 {
 	struct mt_qp *prober = mt_ev_sets_pick_prober(s, now_ns);
-	bool silent = prober && mt_liveness_is_silent(&prober->peer->liveness, now_ns);
-	uint16_t ev;
 
-	while ((ev = mt_ev_set_next_probe(s, now_ns, silent)) != MT_EV_NONE)
-		if (prober)
-			mt_engine_queue_probe(e, prober, ev, MT_PROBE_REVIVAL);
+	mb_link_remove(&s->probe_turn);
+	set_stretch(s, now_ns);
+	probe_bad_evs(e, s, prober, now_ns, is_its_turn);
 	mt_port_status_tick(e, s, prober, now_ns);
 	mt_ev_sets_arm_probes(e, s);
+}
+
+void mt_ev_sets_tick(struct mt_engine *e, struct mt_ev_set *s, uint64_t now_ns)
+{
+	probe_destination(e, s, now_ns, false);
+}
+
+/* ---- those that wait ---- */
+
+uint64_t mt_ev_probes_deadline(const struct mt_engine *e)
+{
+	if (!mb_link_is_empty(&e->probes_active))
+		return saved_up_ns(e, BATCH);
+	return mb_link_is_empty(&e->probes_idle) ? MB_NEVER : saved_up_ns(e, IDLE_LEAVES + BATCH);
+}
+
+static void take_turns(struct mt_engine *e, struct mb_link *list, bool idle, uint64_t now_ns)
+{
+	while (!mb_link_is_empty(list) && may_probe(e, idle, now_ns))
+		probe_destination(e, mb_container_of(list->next, struct mt_ev_set, probe_turn),
+				  now_ns, true);
+}
+
+void mt_ev_probes_tick(struct mt_engine *e, uint64_t now_ns)
+{
+	if (mt_ev_probes_deadline(e) > now_ns)
+		return;
+	take_turns(e, &e->probes_active, false, now_ns);
+	take_turns(e, &e->probes_idle, true, now_ns);
 }

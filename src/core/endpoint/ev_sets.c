@@ -142,6 +142,7 @@ void mt_ev_sets_release(struct mt_engine *e, struct mt_ev_set *s, struct mb_link
 	forget_losses(e, s);
 	mb_timer_disarm(&e->ev_timers, &s->timer);
 	mb_link_remove(&s->link);
+	mb_link_remove(&s->probe_turn);
 	mb_assert(mb_link_is_empty(&s->peers)); /* QPs leave their peer before its set */
 	shared = s->shared;
 	mt_ev_set_fini(s);
@@ -151,7 +152,10 @@ void mt_ev_sets_release(struct mt_engine *e, struct mt_ev_set *s, struct mb_link
 
 void mt_ev_sets_arm_probes(struct mt_engine *e, struct mt_ev_set *s)
 {
-	uint64_t ev = mt_ev_set_probe_deadline(s), plane = mt_peer_ports_deadline(&s->peer_ports);
+	uint64_t plane = mt_peer_ports_deadline(&s->peer_ports), ev = MB_NEVER;
+
+	if (mb_link_is_empty(&s->probe_turn)) /* else their turn comes */
+		ev = mt_ev_set_probe_deadline(s);
 
 	mb_timer_arm(&e->ev_timers, &s->timer, ev < plane ? ev : plane);
 }

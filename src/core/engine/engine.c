@@ -32,7 +32,8 @@ static bool timing_valid(const struct mt_timing *t)
 	       t->port_hold_ns <= TIME_MAX_NS && t->tail_probe_min_ns > 0 &&
 	       t->tail_probe_min_ns <= TIME_MAX_NS && t->rto_min_ns <= TIME_MAX_NS &&
 	       t->backpressure_ns > 0 && t->backpressure_ns <= TIME_MAX_NS &&
-	       t->ep_quarantine_ns <= TIME_MAX_NS && t->port_notice_ns <= TIME_MAX_NS;
+	       t->ep_quarantine_ns <= TIME_MAX_NS && t->port_notice_ns <= TIME_MAX_NS &&
+	       t->revival_gap_ns > 0;
 }
 
 static bool cfg_valid(const struct mt_engine_cfg *c)
@@ -145,6 +146,8 @@ struct mt_engine *mt_engine_init(void *mem, const struct mt_engine_cfg *cfg,
 	mb_link_init(&e->limited);
 	mb_link_init(&e->window_owners);
 	mb_link_init(&e->ev_sets);
+	mb_link_init(&e->probes_active);
+	mb_link_init(&e->probes_idle);
 	mb_link_init(&e->peers_waiting);
 	engine_layout(e, cfg);
 	mt_mr_table_init(&e->mrs);
@@ -244,9 +247,11 @@ static uint64_t first_deadline(const struct mt_engine *e)
 	uint64_t memory = mt_memory_deadline(e);
 	uint64_t peer = mb_timers_deadline(&e->peer_timers), uplink = mt_uplinks_deadline(e);
 	uint64_t a = qp < ev ? qp : ev, b = ep < peer ? ep : peer;
+	uint64_t turn = mt_ev_probes_deadline(e);
 
 	a = a < memory ? a : memory;
 	b = b < uplink ? b : uplink;
+	b = b < turn ? b : turn;
 	return a < b ? a : b;
 }
 
@@ -287,6 +292,7 @@ void mt_engine_tick(struct mt_engine *e, uint64_t now_ns)
 	}
 	while ((t = mb_timers_expire(&e->ev_timers, now_ns)))
 		mt_ev_sets_tick(e, mb_container_of(t, struct mt_ev_set, timer), now_ns);
+	mt_ev_probes_tick(e, now_ns);
 	mt_endpoint_tick(e, now_ns);
 	mt_peers_tick(e, now_ns);
 	mt_uplinks_tick(e, now_ns);

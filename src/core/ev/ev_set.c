@@ -433,7 +433,7 @@ static bool take_probe_budget(struct mt_ev_set *s, uint64_t now_ns)
 /* When the next probe of an EV is due after one that is sent now. */
 static uint64_t after_probe(const struct mt_ev_set *s, const struct mt_ev_fault *f, uint64_t now_ns)
 {
-	uint64_t gap = probe_interval(s, f->backoff);
+	uint64_t gap = s->stretch * probe_interval(s, f->backoff);
 
 	return now_ns + (gap < 2 * s->probe_rtt_ns ? 2 * s->probe_rtt_ns : gap);
 }
@@ -471,6 +471,15 @@ uint64_t mt_ev_set_probe_deadline(const struct mt_ev_set *s)
 	interval_ends += s->shared->probe_interval_ns;
 	return s->probes == MT_EV_PROBES_PER_INTERVAL && earliest < interval_ends ? interval_ends
 										  : earliest;
+}
+
+void mt_ev_set_hasten_probes(struct mt_ev_set *s, uint64_t now_ns)
+{
+	uint64_t latest = now_ns + s->shared->probe_interval_max_ns;
+
+	for (uint16_t i = 0; i < s->n_faults; i++)
+		if (s->faults[i].next_probe_ns > latest && s->faults[i].next_probe_ns != MB_NEVER)
+			s->faults[i].next_probe_ns = now_ns;
 }
 
 void mt_ev_probe_sent(struct mt_ev_set *s, uint16_t ev)

@@ -201,6 +201,7 @@ struct mt_ev_set {
 	struct mt_peer *spare_peer; /* memory for one that is not in use, behind the set */
 	struct mb_link link;	    /* on the engine's list */
 	struct mb_link users;	    /* QPs that send on it */
+	struct mb_link probe_turn;  /* on one of the engine, while its probes wait */
 	struct mt_ev_set *chain;    /* with the same hash of `peer` */
 	struct mb_pool *pool;
 	struct rd_gid peer;
@@ -208,6 +209,7 @@ struct mt_ev_set {
 	uint32_t refs;
 	uint16_t probe_from; /* where the search for a due probe goes on */
 	uint16_t probes;     /* since probes_since_ns */
+	uint8_t stretch; /* of probe intervals, while nothing is sent there; endpoint/ev_probes.c */
 	uint64_t probes_since_ns;
 	struct mt_ev_fault *faults; /* n_faults, see mt_ev_fault */
 	uint16_t n_faults, faults_room;
@@ -440,6 +442,8 @@ void mt_ev_set_sample_rtt(struct mt_ev_set *s, uint64_t rtt_ns);
 uint16_t mt_ev_set_next_probe(struct mt_ev_set *s, uint64_t now_ns, bool peer_silent);
 /* mt_ev_set_probe_deadline returns when the next probe is due, MB_NEVER when no EV is bad. */
 uint64_t mt_ev_set_probe_deadline(const struct mt_ev_set *s);
+/* mt_ev_set_hasten_probes makes those due now that wait for longer than the longest interval. */
+void mt_ev_set_hasten_probes(struct mt_ev_set *s, uint64_t now_ns);
 /* mt_ev_probe_sent notes that a probe left on an EV, good or bad. */
 void mt_ev_probe_sent(struct mt_ev_set *s, uint16_t ev);
 /*

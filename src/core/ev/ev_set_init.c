@@ -53,6 +53,7 @@ struct mt_ev_set *mt_ev_set_init(void *mem, struct mt_ev_shared *shared, const s
 						     shared->n_ports * sizeof(struct mt_peer_port));
 	mb_link_init(&s->peers);
 	mb_link_init(&s->link);
+	mb_link_init(&s->probe_turn);
 	mb_link_init(&s->users);
 	mb_timer_init(&s->timer);
 	mt_reorder_init(&s->reorder, n);
@@ -61,6 +62,7 @@ struct mt_ev_set *mt_ev_set_init(void *mem, struct mt_ev_shared *shared, const s
 	s->n_evs = s->n_usable = s->n_unheard = n;
 	s->n_ports = shared->n_ports;
 	s->open_ports = UINT32_MAX;
+	s->stretch = 1;
 	init_evs(s);
 	return s;
 }

@@ -100,3 +100,11 @@ void mt_engine_port_event(struct mt_engine *e, const struct rd_gid *peer, uint32
 		ev.peer = *peer;
 	report_event(e, &ev);
 }
+
+void mt_engine_use_ev_set(struct mt_engine *e, struct mt_ev_set *s, uint64_t now_ns)
+{
+	s->stretch = 1;
+	mb_link_remove(&s->probe_turn);
+	mt_ev_set_hasten_probes(s, now_ns);
+	mb_timer_arm(&e->ev_timers, &s->timer, now_ns);
+}

@@ -298,6 +298,8 @@ struct mt_engine {
 	uint32_t sweep_left; /* of these, in the round that goes on now */
 	uint64_t sweep_ns;   /* when it goes on; while n_window_owners > 0 */
 	struct mb_link ev_sets;
+	uint64_t revival_due_ns; /* when probes of bad EVs have used up no part of their burst */
+	struct mb_link probes_active, probes_idle; /* EV sets whose probes wait for that */
 	struct mt_ev_set **ev_set_buckets; /* max_qps chains, by a hash of the destination ... */
 	uint64_t ev_set_hash_key;	   /* ... with this key */
 	struct mb_timers peer_timers;
@@ -328,6 +330,11 @@ void mt_memory_tick(struct mt_engine *e, uint64_t now_ns);
 /* mt_engine_report_ev puts an EV event into the ring, or counts that it was full. */
 void mt_engine_report_ev(struct mt_engine *e, const struct mt_ev_set *s,
 			 const struct mt_ev_change *change);
+/*
+ * mt_engine_use_ev_set is called when a QP begins to wait for an answer of the destination: bad EVs
+ * that were probed ever more rarely meanwhile are probed at once.
+ */
+void mt_engine_use_ev_set(struct mt_engine *e, struct mt_ev_set *s, uint64_t now_ns);
 /* mt_engine_queue_control queues a control packet, or counts that its queue got no entry. */
 void mt_engine_queue_control(struct mt_engine *e, const struct mt_control *c);
 /* mt_engine_queue_probe queues a reliability probe of a QP on one of its EVs. */

@@ -65,6 +65,8 @@ static void update_waiting(struct mt_qp *qp)
 	mb_assert(qp->peer);
 	req->waits = req->rto.armed;
 	mt_liveness_count_waiter(&qp->peer->liveness, req->rto.step_ns, req->waits);
+	if (req->waits && qp->ev_set->stretch > 1)
+		mt_engine_use_ev_set(qp->engine, qp->ev_set, req->rto.step_ns);
 }
 
 void mt_qp_stop_timer(struct mt_qp *qp)

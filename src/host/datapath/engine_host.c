@@ -29,6 +29,8 @@
 /* A switch or a kernel may take this long to say that a link is gone. */
 #define ENGINE_PORT_STATUS_RETRY_NS UINT64_C(1000000000)
 #define PROBE_BACKOFF_MAX 10u
+/* Probes of bad EVs take a hundredth of what one core can send. */
+#define ENGINE_REVIVAL_GAP_NS 100000u
 /* Losing more EVs than this at once says more about us than about the paths. */
 #define MIN_ACTIVE_SHARE 8u
 
@@ -147,6 +149,7 @@ static void engine_configure(const struct mh_env *env, uint32_t slot, struct mt_
 	cfg->qpn_index_bits = MH_QPN_INDEX_BITS;
 	cfg->timing.ep_quarantine_ns = ENGINE_EP_ID_REUSE_DELAY_NS;
 	cfg->timing.port_notice_ns = ENGINE_PORT_STATUS_RETRY_NS;
+	cfg->timing.revival_gap_ns = ENGINE_REVIVAL_GAP_NS;
 	cfg->svc_time = env->svc_time;
 	cfg->timing.rto_min_ns = env->rto_min_ns;
 	/* Sockets lose what is not read in time: windows are never larger than what they hold. */
