@@ -34,12 +34,15 @@ static inline void mt_qp_prefetch_bitmaps(const struct mt_rx_window *w)
 	__builtin_prefetch(&w->ends[word]);
 }
 
+/* Two cache lines: the records of the oldest packets. */
+#define MT_PREFETCH_RECORDS ((size_t)128)
+
 /* The oldest packets and WRs, which are most likely to be acknowledged. */
 static inline void mt_qp_prefetch_records(const struct mt_requester *req)
 {
 	if (!req->window.recs)
 		return;
-	mb_prefetch(mt_tx_rec(&req->window, req->window.una), 2 * 64);
+	mb_prefetch(mt_tx_rec(&req->window, req->window.una), MT_PREFETCH_RECORDS);
 	__builtin_prefetch(mt_tx_rec(&req->window, req->window.next - 1));
 	__builtin_prefetch(mt_sq_at(&req->sq, req->sq.done));
 }
