@@ -14,9 +14,9 @@
 #define GAP_NS 10000u
 #define SAVED_UP 1024u /* by the budget */
 
-static struct mt_qp *qps[DESTS];
-static uint32_t probes[DESTS]; /* by destination */
-static uint64_t last_ns;       /* of the engine */
+static struct mt_qp *qps[DESTS + 1]; /* the last one is for a case to connect */
+static uint32_t probes[DESTS + 1];   /* by destination */
+static uint64_t last_ns;	     /* of the engine */
 
 static struct mt_qp *connect_to(uint32_t i)
 {
@@ -100,6 +100,31 @@ CASE(mt_ev_probes_tick, all_destinations_share_the_budget)
 		most = probes[i] > most ? probes[i] : most;
 	}
 	assert_true(most - least <= 2 * BAD); /* one had a turn before another, and one after it */
+}
+
+/* The budget has some saved up by then, but not for it. */
+CASE(mt_ev_sets_tick, who_comes_late_waits_behind_those_that_wait)
+{
+	struct mt_qp *late;
+	uint64_t due;
+
+	for (uint32_t i = 0; i < DESTS; i++)
+		use(i, 0);
+	run_until(40 * MS);
+	late = qps[DESTS] = connect_to(DESTS);
+	use(DESTS, 40 * MS);
+	while (mt_ev_state_of(late->ev_set, 0) == MT_EV_GOOD) {
+		mt_qp_retire_ev_group(late, 0, 40 * MS, MT_EV_BY_LOSS);
+		engine_node_grow_if_wanted(&n.base);
+	}
+	assert_false(mb_link_is_empty(&n.engine->probes_active));
+	due = mt_ev_set_probe_deadline(late->ev_set);
+	assert_u_eq(due, 41 * MS);
+	memset(probes, 0, sizeof(probes));
+	mt_ev_sets_tick(n.engine, late->ev_set, due);
+	count_probes(due);
+	assert_u_eq(probes[DESTS], 0);
+	assert_ptr_equal(n.engine->probes_active.prev, &late->ev_set->probe_turn);
 }
 
 CASE(mt_ev_probes_tick, those_in_use_come_first)
