@@ -139,6 +139,23 @@ CASE(mt_ev_probes_tick, those_in_use_come_first)
 	assert_true(all <= 20 * MS / GAP_NS + SAVED_UP);
 }
 
+/* Its turn comes with those in use, by its timer. */
+CASE(mt_engine_use_ev_set, waits_no_longer_with_those_that_are_idle)
+{
+	struct mt_ev_set *s;
+	uint32_t i = 0;
+
+	run_until(40 * MS);
+	assert_false(mb_link_is_empty(&n.engine->probes_idle));
+	s = mb_container_of(n.engine->probes_idle.next, struct mt_ev_set, probe_turn);
+	while (qps[i]->ev_set != s)
+		i++;
+	use(i, 40 * MS);
+	mt_engine_use_ev_set(n.engine, s, 40 * MS);
+	assert_true(mb_link_is_empty(&s->probe_turn));
+	assert_u_eq(mt_engine_deadline(n.engine), 40 * MS);
+}
+
 CASE(mt_ev_sets_tick, idle_destinations_are_probed_ever_more_rarely)
 {
 	uint32_t early, late;
