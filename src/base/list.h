@@ -45,8 +45,8 @@ static inline void mb_link_remove(struct mb_link *l)
 }
 
 /*
- * mb_list_rotate moves the first element behind the last. By hand: GCC 12 at -O2 takes the first
- * element for the same in each round of a loop that removes and appends it.
+ * mb_list_rotate moves the first element behind the last. By hand: in a loop that removes it and
+ * appends it again GCC 12 reads the first element once (-O2, not with -fno-strict-aliasing).
  */
 static inline void mb_list_rotate(struct mb_link *head)
 {
