@@ -15,7 +15,7 @@ What no test notices, because it changes nothing that anybody could, is in tests
     why = "The two are the same where they are equal."
 
 Line numbers do not count. tests/mutants/open.toml has those that are neither noticed nor explained yet: holes in the
-tests, each a row of function, was and made. A new test or a reason takes a row out of it; none is added.
+tests, each a row of function, was and made. A new test or a reason takes a row out of it.
 A sample is drawn from all others, and a fault that survives fails it. --made tries all, and says which rows are noticed
 by now or no longer there; --made --accept writes the list of holes again.
 """
