@@ -58,11 +58,23 @@ static bool read_fixed(struct cursor *c, size_t bytes, uint64_t *value)
 	return true;
 }
 
+/* read_bytes takes a length and as many bytes. */
+static bool read_bytes(struct cursor *c, struct cursor *bytes)
+{
+	uint64_t len;
+
+	if (!read_varint(c, &len) || len > (uint64_t)(c->end - c->at))
+		return false;
+	*bytes = (struct cursor){c->at, c->at + len};
+	c->at += len;
+	return true;
+}
+
 /* next_field takes a field; false at the end, and then c->at is c->end unless it was cut off. */
 static bool next_field(struct cursor *c, struct field *f)
 {
 	const uint8_t *began = c->at;
-	uint64_t tag, len;
+	uint64_t tag;
 	bool ok = false;
 
 	if (c->at == c->end)
@@ -74,12 +86,8 @@ static bool next_field(struct cursor *c, struct field *f)
 			ok = read_varint(c, &f->value);
 		else if (f->wire == WIRE_8 || f->wire == WIRE_4)
 			ok = read_fixed(c, f->wire == WIRE_8 ? 8 : 4, &f->value);
-		else if (f->wire == WIRE_BYTES && read_varint(c, &len))
-			ok = len <= (uint64_t)(c->end - c->at);
-		if (ok && f->wire == WIRE_BYTES) {
-			f->in = (struct cursor){c->at, c->at + len};
-			c->at += len;
-		}
+		else if (f->wire == WIRE_BYTES)
+			ok = read_bytes(c, &f->in);
 	}
 	if (!ok)
 		c->at = began;
