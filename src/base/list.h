@@ -44,22 +44,13 @@ static inline void mb_link_remove(struct mb_link *l)
 	mb_link_init(l);
 }
 
-/*
- * mb_list_rotate moves the first element behind the last. By hand: in a loop that removes it and
- * appends it again GCC 12 reads the first element once (-O2, not with -fno-strict-aliasing).
- */
+/* mb_list_rotate moves the first element, if there is one, behind the last. */
 static inline void mb_list_rotate(struct mb_link *head)
 {
-	struct mb_link *first = head->next, *second = first->next, *last = head->prev;
+	struct mb_link *first = head->next;
 
-	if (first == last)
-		return;
-	head->next = second;
-	second->prev = head;
-	last->next = first;
-	first->prev = last;
-	first->next = head;
-	head->prev = first;
+	mb_link_remove(first);
+	mb_list_push(head, first);
 }
 
 #endif
