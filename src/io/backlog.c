@@ -41,9 +41,20 @@ void mio_backlog_put(struct mio_backlog *b, uint64_t now_ns, const struct mio_tx
 		return;
 	}
 	b->status->tx_backlogged++;
-	if (!b->status->blocked)
+	if (!b->status->blocked) {
 		b->retry_ns = now_ns + MIO_BACKLOG_RETRY_NS;
+		b->moved_ns = now_ns;
+	}
 	b->status->blocked = true;
+}
+
+static void give_up(struct mio_backlog *b)
+{
+	while (mio_delayq_count(b->held) > 0) {
+		mio_count_refused(b->status, ENOBUFS);
+		mio_delayq_pop(b->held);
+	}
+	b->status->blocked = false;
 }
 
 void mio_backlog_tick(struct mio_backlog *b, uint64_t now_ns,
@@ -55,9 +66,12 @@ void mio_backlog_tick(struct mio_backlog *b, uint64_t now_ns,
 	while (mio_delayq_count(b->held) > 0) {
 		if (!send(ctx, now_ns, mio_delayq_first(b->held))) {
 			b->retry_ns = now_ns + MIO_BACKLOG_RETRY_NS;
+			if (now_ns > b->moved_ns + MIO_BACKLOG_PATIENCE_NS)
+				give_up(b);
 			return;
 		}
 		mio_delayq_pop(b->held);
+		b->moved_ns = now_ns;
 	}
 	b->status->blocked = false;
 }

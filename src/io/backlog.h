@@ -39,11 +39,17 @@ const struct mio_tx *mio_delayq_first(const struct mio_delayq *hold);
 void mio_delayq_pop(struct mio_delayq *hold);
 
 #define MIO_BACKLOG_RETRY_NS 200000u
+/*
+ * A queue of which nothing leaves for so long does not drain. What waits for it is given up then:
+ * while it waits a QP does not count its attempts (REQ(req.retry.sent)), and would never fail.
+ */
+#define MIO_BACKLOG_PATIENCE_NS UINT64_C(1000000000)
 
 struct mio_backlog {
 	struct mio_delayq *held; /* in order of arrival */
 	struct mio_status *status;
 	uint64_t retry_ns;
+	uint64_t moved_ns; /* when the last frame left, or the first one came */
 };
 
 /* mio_backlog_init takes the memory for the frames; false: there is none. */
@@ -59,7 +65,8 @@ static inline uint64_t mio_backlog_deadline(const struct mio_backlog *b)
 }
 /*
  * mio_backlog_tick hands frames to send, which says whether the system took (or refused) the frame,
- * until one finds no room; then everything waits once more.
+ * until one finds no room; then everything waits once more, or is refused (ENOBUFS) when no frame
+ * has left for MIO_BACKLOG_PATIENCE_NS.
  */
 void mio_backlog_tick(struct mio_backlog *b, uint64_t now_ns,
 		      bool (*send)(void *ctx, uint64_t now_ns, const struct mio_tx *frame),

@@ -7,6 +7,7 @@
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 /*
@@ -142,6 +143,19 @@ static void context_free(struct mv_context *ctx)
 	free(ctx);
 }
 
+static int open_no_kernel(struct mv_context *ctx, const struct ibv_device *device)
+{
+	int err;
+
+	ctx->no_kernel_fd = open("/dev/null", O_RDWR | O_CLOEXEC);
+	if (ctx->no_kernel_fd >= 0)
+		return 0;
+	err = errno;
+	fprintf(stderr, "softmrc: %s cannot be opened: /dev/null: %s%s\n", device->name,
+		strerror(err), err == EMFILE ? "; raise the limit of open files (ulimit -n)" : "");
+	return err;
+}
+
 struct ibv_context *ibv_open_device(struct ibv_device *device)
 {
 	uint32_t i = device_number(device);
@@ -154,8 +168,9 @@ struct ibv_context *ibv_open_device(struct ibv_device *device)
 	ctx = calloc(1, sizeof(*ctx));
 	if (!ctx)
 		return iv_null(ENOMEM);
-	ctx->no_kernel_fd = open("/dev/null", O_RDWR | O_CLOEXEC);
-	err = ctx->no_kernel_fd < 0 ? errno : mh_device_open(i, &ctx->verbs.context, &ctx->nic);
+	err = open_no_kernel(ctx, device);
+	if (!err)
+		err = mh_device_open(i, &ctx->verbs.context, &ctx->nic);
 	if (err) {
 		context_free(ctx);
 		return iv_null(err);

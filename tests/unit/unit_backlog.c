@@ -109,6 +109,33 @@ BACKLOG_TEST(mio_backlog_put, what_does_not_fit_is_lost_and_counted)
 	assert_i_eq(fixture->status.error, 0);
 }
 
+/* A queue that never empties must not hold a QP's last attempt, and with it the QP, for ever. */
+BACKLOG_TEST(mio_backlog_tick, what_finds_no_room_for_long_is_lost_and_counted)
+{
+	struct backlog_fixture *fixture = *state;
+	uint64_t now = 1000, begin = now;
+
+	backlog_put(fixture, now, 1);
+	backlog_put(fixture, now, 2);
+	for (; now < begin + MIO_BACKLOG_PATIENCE_NS; now += MIO_BACKLOG_RETRY_NS)
+		backlog_tick(fixture, now, 0);
+	assert_true(fixture->status.blocked);
+	/* One that leaves shows that the queue moves. */
+	backlog_tick(fixture, now, 1);
+	begin = now;
+	for (; now < begin + MIO_BACKLOG_PATIENCE_NS; now += MIO_BACKLOG_RETRY_NS)
+		backlog_tick(fixture, now, 0);
+	assert_true(fixture->status.blocked);
+	assert_u_eq(fixture->status.tx_refused, 0);
+	backlog_tick(fixture, now + MIO_BACKLOG_RETRY_NS, 0);
+	assert_false(fixture->status.blocked);
+	assert_u_eq(fixture->n_seen, 1);
+	assert_u_eq(fixture->status.tx_refused, 1);
+	assert_i_eq(fixture->status.last_refusal, ENOBUFS);
+	assert_i_eq(fixture->status.error, 0);
+	assert_u_eq(mio_backlog_deadline(&fixture->b), MIO_NEVER);
+}
+
 TEST(mio_count_refused, what_ends_a_port)
 {
 	struct mio_status status = {.error = 0};

@@ -204,6 +204,9 @@ static int mem_mapped(uintptr_t at, uintptr_t end, bool write)
 	return at >= end ? 0 : EFAULT;
 }
 
+/* The kernel asks to try again when it is short of something; so often in a row it stays short. */
+#define MEM_TRIES_MAX 1000u
+
 int mh_mem_check(void *addr, size_t length, bool write)
 {
 	uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
@@ -212,14 +215,14 @@ int mh_mem_check(void *addr, size_t length, bool write)
 	int advice = write ? MADV_POPULATE_WRITE : MADV_POPULATE_READ;
 
 	mb_assert(length > 0 && end > (uintptr_t)addr);
-	for (;;) {
+	for (uint32_t tries = 1;; tries++) {
 		if (madvise((void *)first, end - first, advice) == 0)
 			return 0;
 		if (errno == EINVAL)
 			return mem_mapped(first, end, write);
 		if (errno == ENOMEM || errno == EFAULT)
 			return EFAULT;
-		if (errno != EINTR && errno != EAGAIN)
+		if (errno != EINTR && (errno != EAGAIN || tries == MEM_TRIES_MAX))
 			return errno;
 	}
 }

@@ -9,6 +9,7 @@
  * away.
  */
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -102,6 +103,16 @@ static void device_release_nic(struct mh_nic *nic)
 	pthread_mutex_unlock(&p->lock);
 }
 
+/* device_log_descriptor says that there is no descriptor, or no memory, for asynchronous events. */
+static void device_log_descriptor(int err)
+{
+	char text[120];
+
+	snprintf(text, sizeof(text), "the descriptor of asynchronous events: %s%s", strerror(err),
+		 err == EMFILE ? "; raise the limit of open files (ulimit -n)" : "");
+	mh_log_once(text);
+}
+
 int mh_device_open(uint32_t i, void *owner, struct mh_device **dev)
 {
 	struct mh_device *d = calloc(1, sizeof(*d));
@@ -111,6 +122,7 @@ int mh_device_open(uint32_t i, void *owner, struct mh_device **dev)
 		return ENOMEM;
 	err = mh_event_open(&d->events);
 	if (err) {
+		device_log_descriptor(err);
 		free(d);
 		return err;
 	}
