@@ -67,6 +67,10 @@ CASE(mt_pace_sent, the_next_goes_a_gap_later)
 	mt_pace_sent(&p, 1000);
 	assert_false(mt_pace_may_send(&p, 1399));
 	assert_true(mt_pace_may_send(&p, 1400));
+	mt_pace_set(&p, 2000, 1, 0);
+	mt_pace_sent(&p, 2000);
+	assert_false(mt_pace_may_send(&p, 2000));
+	assert_true(mt_pace_may_send(&p, 2001));
 }
 
 /* REQ(cc.pace.shorter) */
@@ -89,6 +93,11 @@ CASE(mt_pace_arrived, until_there_is_none)
 	assert_u_eq(p.gap_ns, BASE / 64);
 	mt_pace_arrived(&p, 0, BASE);
 	assert_u_eq(p.gap_ns, 0);
+	assert_true(mt_pace_may_send(&p, 0));
+	mt_pace_set(&p, 0, BASE / 64 - 1, UINT32_MAX);
+	mt_pace_arrived(&p, BASE, BASE);
+	assert_u_eq(p.gap_ns, 0);
+	assert_true(mt_pace_may_send(&p, 0)); /* though the packet was to wait */
 }
 
 /* REQ(cc.pace.window) */
@@ -100,4 +109,7 @@ CASE(mt_pace_replaces, what_is_wider_than_the_gap)
 	assert_false(mt_pace_replaces(&p, 4000, 4000, BASE + 1));
 	assert_true(mt_pace_replaces(&p, 8000, 4000, 2 * BASE));
 	assert_false(mt_pace_replaces(&p, 4000, 4000, 0)); /* not known */
+	mt_pace_set(&p, 0, 1, 0);
+	assert_true(mt_pace_replaces(&p, 4000, 4000, 1));
+	assert_false(mt_pace_replaces(&p, 4000, 4000, 2));
 }

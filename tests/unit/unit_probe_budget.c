@@ -139,6 +139,29 @@ CASE(mt_ev_probes_tick, those_in_use_come_first)
 	assert_true(all <= 20 * MS / GAP_NS + SAVED_UP);
 }
 
+/* REQ(req.ev.probe-budget) */
+CASE(mt_ev_sets_tick, the_last_probe_that_was_saved_up)
+{
+	n.engine->revival_due_ns = MS + (SAVED_UP - 1) * GAP_NS;
+	for (uint32_t i = 0; i < 2; i++) {
+		use(i, 0);
+		memset(probes, 0, sizeof(probes));
+		mt_ev_sets_tick(n.engine, qps[i]->ev_set, MS);
+		count_probes(MS);
+		assert_u_eq(probes[i], i == 0);
+	}
+}
+
+/* The adapter wakes up for sixteen probes at once; idle destinations leave half of the budget. */
+CASE(mt_ev_probes_deadline, when_there_are_enough_for_a_wake_up)
+{
+	n.engine->revival_due_ns = 100 * MS;
+	mb_list_push(&n.engine->probes_idle, &qps[0]->ev_set->probe_turn);
+	assert_u_eq(mt_ev_probes_deadline(n.engine), 100 * MS - (SAVED_UP - 512 - 16) * GAP_NS);
+	mb_list_push(&n.engine->probes_active, &qps[1]->ev_set->probe_turn);
+	assert_u_eq(mt_ev_probes_deadline(n.engine), 100 * MS - (SAVED_UP - 16) * GAP_NS);
+}
+
 /* Its turn comes with those in use, by its timer. */
 CASE(mt_engine_use_ev_set, waits_no_longer_with_those_that_are_idle)
 {

@@ -20,7 +20,7 @@ uint8_t mt_pace_encode(uint64_t gap_ns)
 	uint64_t units = (gap_ns + 1) >> UNIT_SHIFT;
 	uint32_t shift;
 
-	if (units <= STEPS + 1)
+	if (units <= STEPS)
 		return 1;
 	shift = mb_log2(units) - 4u;
 	units = (units + (UINT64_C(1) << shift) - 1) >> shift; /* 16 to 32 of 2^shift */

@@ -37,8 +37,7 @@ void mt_pace_arrived(struct mt_pace *p, uint64_t delay_ns, uint64_t base_rtt_ns)
 /* mt_pace_sent takes that a packet leaves. */
 static inline void mt_pace_sent(struct mt_pace *p, uint64_t now_ns)
 {
-	if (p->gap_ns > 0)
-		p->next_ns = now_ns + p->gap_ns;
+	p->next_ns = now_ns + p->gap_ns;
 }
 
 /* mt_pace_may_send says whether one may; if not, the QP waits for it. */
