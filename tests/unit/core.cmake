@@ -6,7 +6,7 @@ foreach(name negotiation cc_none cc_nscc cc_profile control ep_table probe_table
 endforeach()
 # These need an engine around what they test. mr.c and qp.c exist in two modules.
 foreach(name rd_atomic_responder rd_atomic_requester completer completer_ack completer_cc completer_loss
-	config
+	completer_match config
 	control_emit core_mr core_qp endpoint engine engine_ports engine_rx engine_tx qp_memory local_wr
 	mw ev_sets port_notify port_status qp_modify requester requester_ext responder responder_acks
 	rd_atomic responder_ext reverse_ev ev_probes probe_budget send_inv srq_qp uplink)

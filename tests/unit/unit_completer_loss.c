@@ -534,6 +534,25 @@ CASE(mt_completer_sack, losses_to_an_overloaded_peer_count_from_what_arrived_las
 	assert_u_eq(fault->overload_losses, 0);
 }
 
+/* Losses of a burst count once; what was sent when the next may count, counts. */
+CASE(mt_completer_sack, a_loss_to_an_overloaded_peer_from_when_it_counts_again)
+{
+	for (unsigned early_by = 0; early_by < 2; early_by++) {
+		struct mt_ev_fault *fault;
+
+		start_rounds(6000);
+		fault = mt_ev_get_fault(n.qp->ev_set, path_of(3), 1000);
+		fault->overload_losses = MT_OVERLOAD_LOSSES - 1;
+		fault->overload_next_ns = 1000 + early_by;
+		mt_liveness_set_overload(&n.qp->peer->liveness, 50000);
+		rx_at(8000, sack_late(other_than(3), 1 << 3));
+		assert_u_eq(lost(), 1);
+		assert_u_eq(node_stats(&n).evs_retired, early_by == 0);
+		if (early_by == 0)
+			node_close(&n);
+	}
+}
+
 /* Probes EV 5, which was retired, at 10000; the answer comes so much later. */
 static void answer_to_revival(uint64_t after_ns)
 {

@@ -415,3 +415,19 @@ CASE(mt_control_emit_next, a_sack_then_an_ack_then_nothing)
 	assert_false(mt_control_emit_next(n.qp, 0, &d));
 	assert_u_eq(node_stats(&n).tx_acks, 1);
 }
+
+/* REQ(ep.port.survive) */
+CASE(mt_control_emit_next, nothing_while_no_port_is_open)
+{
+	struct mw_packet pkt = node_write(&n, MW_WRITE_ONLY, 0, 0, 4, 4);
+
+	pkt.bth.p_key = 0x8001;
+	pkt.bth.a = true;
+	node_rx(&n, 0, &pkt);
+	for (uint8_t port = 0; port < 2; port++)
+		mt_engine_port_set(n.engine, 0, port, false);
+	assert_false(mt_control_emit_next(n.qp, 0, &d));
+	mt_engine_port_set(n.engine, 0, 1, true);
+	assert_true(mt_control_emit_next(n.qp, 0, &d));
+	check_address(MW_SACK, node_wire_psn(0));
+}

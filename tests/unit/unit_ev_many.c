@@ -75,7 +75,38 @@ CASE(mt_ev_fault, each_record_is_found_among_the_others)
 	}
 }
 
-/* The search for a due probe begins anew behind the last EV. */
+/* In memory that has room for all of them the set needs none of the pool. */
+CASE(mt_ev_set_add_faults, a_record_for_each_ev)
+{
+	static struct mt_ev_fault records[EVS];
+
+	mt_ev_set_add_faults(set, records);
+	assert_u_eq(set->n_faults, EVS);
+	for (uint16_t ev = 0; ev < EVS; ev++) {
+		assert_ptr_equal(mt_ev_fault(set, ev), &records[ev]);
+		assert_u_eq(records[ev].ev, ev);
+		assert_u_eq(records[ev].next_probe_ns, MB_NEVER);
+	}
+	set->faults = NULL; /* it is not the pool's */
+	set->faults_room = set->n_faults = 0;
+}
+
+/* Room for records doubles. */
+CASE(mt_ev_retire, takes_memory_as_it_needs_it)
+{
+	uint32_t room = 0;
+
+	for (uint16_t ev = 0; ev < 40; ev++) {
+		uint32_t before = room;
+
+		assert_u_eq(mt_ev_retire(set, ev, 0, MT_EV_BY_LOSS, changes), 1);
+		room = set->faults_room;
+		assert_u_eq(room, before == 0 ? room : ev < before ? before : 2 * before);
+	}
+	assert_u_between(room, 40, 79);
+}
+
+/* The search for a due probe begins again behind the last EV. */
 CASE(mt_ev_set_next_probe, after_the_last_ev_the_first)
 {
 	mt_ev_retire(set, 0, 0, MT_EV_BY_LOSS, changes);

@@ -104,6 +104,27 @@ CASE(mt_responder_probe, a_sack_for_each_and_the_ack_in_case_it_was_lost)
 	assert_u_eq(node_stats(&n).rx_probes, 3);
 }
 
+/* What is known to have worked may be what the probe is about. REQ(req.reverse.unheard) */
+CASE(mt_responder_probe, half_of_the_sacks_take_any_ev)
+{
+	struct mt_rx_meta meta;
+	struct mw_packet probe;
+	struct mt_tx_desc d;
+	unsigned known = 0;
+
+	start();
+	mt_reverse_ev_set(n.qp->ev_set, 1);
+	probe = node_probe(&n, 1);
+	meta = node_meta(&n);
+	meta.port = opts.evs[1].port;
+	for (unsigned i = 0; i < 200; i++) {
+		node_rx_meta(&n, 2000, &meta, &probe);
+		assert_true(node_tx_opcode(&n, 2000, MW_SACK, &d));
+		known += d.ev == opts.evs[1].value;
+	}
+	assert_u_between(known, 60, 180);
+}
+
 /* Who probes may not hear on the plane of the last data. REQ(req.reverse.unheard) */
 CASE(mt_responder_probe, the_ack_that_may_be_lost_goes_where_the_probe_came_from)
 {
