@@ -46,7 +46,9 @@ bool sim_atomic_run(void *ctx, void *mr_user, uint64_t offset, const struct mt_a
 	mr->atomics++;
 	word = &mr->words[offset / 8];
 	*original = *word;
-	if (!op->swaps)
+	if (op->stores)
+		*word = op->swap_add;
+	else if (!op->swaps)
 		*word += op->swap_add;
 	else if (*word == op->compare)
 		*word = op->swap_add;
@@ -85,7 +87,8 @@ static struct sim_mr *words_of(struct sim_node *node, uint32_t pd)
 		if (node->mrs[i].pd == pd && node->mrs[i].words)
 			return &node->mrs[i];
 	mr = sim_mr_add(node, pd, (uint64_t)(node->id + 1) << 36 | (uint64_t)(pd + 1) << 33,
-			WORDS * sizeof(uint64_t), RD_ACCESS_LOCAL_WRITE | RD_ACCESS_REMOTE_ATOMIC);
+			WORDS * sizeof(uint64_t),
+			RD_ACCESS_LOCAL_WRITE | RD_ACCESS_REMOTE_WRITE | RD_ACCESS_REMOTE_ATOMIC);
 	mr->words = calloc(WORDS, sizeof(*mr->words));
 	mr->taken = sizeof(*mr->words); /* the shared one */
 	if (!mr->words)
@@ -134,6 +137,10 @@ static void aim(struct sim_qp *qp, const struct sim_wr *wr, struct sim_msg *m)
 	m->known = !wr->shared;
 	m->original = qp->word;
 	m->swap_add = rng_below(&qp->node->w->net.rng, UINT64_MAX);
+	if (wr->opcode == RD_WR_ATOMIC_WRITE)
+		sim_pattern(qp->node->id, m->sge[0].addr, (uint8_t *)&m->swap_add, 8);
+	if (wr->nowhere)
+		m->remote_addr = wr->nowhere;
 	m->compare = wr->misses ? qp->word + 1 : qp->word;
 }
 
@@ -146,8 +153,15 @@ static void apply(struct sim_qp *qp, const struct sim_wr *wr, const struct sim_m
 		qp->added += m->swap_add;
 	else if (m->opcode == RD_WR_FETCH_ADD)
 		qp->word += m->swap_add;
-	else if (!wr->misses)
+	else if (!wr->misses) /* ATOMIC_WRITE never does */
 		qp->word = m->swap_add;
+}
+
+static struct sim_msg *through_window(struct sim_qp *qp, const struct sim_wr *wr, struct sim_msg *m)
+{
+	sim_mw_aim(wr->mw, wr->len, m);
+	wr->mw->last_use = qp->out.n + 1;
+	return sim_flow_add(&qp->out, m, NULL);
 }
 
 static struct sim_msg *describe(struct sim_qp *qp, const struct sim_wr *wr)
@@ -161,14 +175,17 @@ static struct sim_msg *describe(struct sim_qp *qp, const struct sim_wr *wr)
 
 	if (wr->opcode != RD_WR_READ) {
 		m.n_sge = 1;
-		sim_make_sges(qp, 8, m.sge, 1);
+		sim_make_sges(qp->node, qp->mr, 8, m.sge, 1);
 		aim(qp, wr, &m);
 		return sim_flow_add(&qp->out, &m, NULL);
 	}
 	m.asks = wr->len;
 	m.n_sge = wr->n_sge ? wr->n_sge : wr->len > 0;
-	sim_make_sges(qp, wr->len, m.sge, m.n_sge);
-	m.remote_addr = mr->start + sim_mr_take(mr, wr->len + 5) + wr->beyond;
+	sim_make_sges(qp->node, qp->mr, wr->len, m.sge, m.n_sge);
+	if (wr->mw)
+		return through_window(qp, wr, &m);
+	m.mr_offset = sim_mr_take(mr, wr->len + 5);
+	m.remote_addr = wr->nowhere ? wr->nowhere : mr->start + m.mr_offset + wr->beyond;
 	m.rkey = wr->rkey ? wr->rkey : mr->key;
 	return sim_flow_add(&qp->out, &m, NULL);
 }
@@ -179,7 +196,8 @@ static void expect_answer(struct sim_qp *qp, struct sim_msg *m)
 	struct sim_msg answer = {
 		.opcode = m->opcode,
 		.len = m->opcode == RD_WR_READ ? m->asks : 8,
-		.sge = {{.addr = m->remote_addr, .length = m->asks}},
+		.sge = {{.addr = m->key ? qp->peer->mr->start + m->mr_offset : m->remote_addr,
+			 .length = m->asks}},
 		.n_sge = 1,
 		.original = m->original,
 		.known = m->known,
@@ -188,8 +206,10 @@ static void expect_answer(struct sim_qp *qp, struct sim_msg *m)
 
 	if (m->want != RD_WC_SUCCESS)
 		return;
+	if (m->opcode == RD_WR_ATOMIC_WRITE)
+		answer.len = 0; /* what was there goes nowhere */
 	m->answer = sim_flow_add(&qp->peer->answers, &answer, NULL);
-	for (uint32_t i = 0; i < m->n_sge; at += m->sge[i++].length)
+	for (uint32_t i = 0; answer.len && i < m->n_sge; at += m->sge[i++].length)
 		if (m->sge[i].length)
 			sim_flow_place(m->answer, qp->mr, m->sge[i].addr - qp->mr->start, at,
 				       m->sge[i].length);
@@ -197,7 +217,7 @@ static void expect_answer(struct sim_qp *qp, struct sim_msg *m)
 
 struct sim_msg *sim_ask(struct sim_qp *qp, const struct sim_wr *wr, int *result)
 {
-	uint64_t taken = qp->mr->taken;
+	uint64_t taken = qp->mr->taken, mw_taken = wr->mw ? wr->mw->taken : 0;
 	struct sim_msg *m = describe(qp, wr);
 	bool swaps = m->opcode == RD_WR_COMPARE_SWAP;
 	struct rd_send_wr post = {.wr_id = m->wr_id,
@@ -214,6 +234,8 @@ struct sim_msg *sim_ask(struct sim_qp *qp, const struct sim_wr *wr, int *result)
 	if (*result != MT_OK) {
 		sim_flow_drop_last(&qp->out, NULL);
 		qp->mr->taken = taken;
+		if (wr->mw)
+			wr->mw->taken = mw_taken;
 		return NULL;
 	}
 	expect_answer(qp, m);

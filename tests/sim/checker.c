@@ -11,6 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "shared.h"
+
 #define PSN_MASK 0xFFFFFFu
 
 void sim_fail(struct sim_check *check, const char *format, ...)
@@ -130,17 +132,37 @@ static const struct sim_place *place_at(const struct sim_mr *mr, uint64_t offset
 }
 
 /* The message that a place belongs to now. */
-static struct sim_msg *owner(const struct sim_place *p)
+static struct sim_msg *owner(const struct sim_mr *mr, const struct sim_place *p)
 {
+	if (p->srq)
+		return sim_srq_take(p->srq, p->recv, mr->check->given);
 	if (p->msg)
 		return p->msg;
 	return p->recv < p->flow->takes ? p->flow->takers[p->recv] : NULL;
 }
 
-static void add_place(struct sim_mr *mr, const struct sim_place *p)
+/* Only what goes through a window begins in front of others, and of those not of many. */
+void sim_mr_place(struct sim_mr *mr, const struct sim_place *p)
 {
-	mr->places = grow(mr->places, &mr->room, mr->n_places, sizeof(*mr->places));
-	mr->places[mr->n_places++] = *p;
+	size_t i = mr->n_places++;
+
+	mr->places = grow(mr->places, &mr->room, i, sizeof(*mr->places));
+	for (; i > 0 && mr->places[i - 1].offset > p->offset; i--)
+		mr->places[i] = mr->places[i - 1];
+	mr->places[i] = *p;
+}
+
+static void drop_place(struct sim_mr *mr, const struct sim_msg *m)
+{
+	size_t i = mr->n_places;
+
+	while (i > 0 && mr->places[i - 1].msg != m)
+		i--;
+	if (i == 0)
+		return;
+	mr->n_places--;
+	for (i--; i < mr->n_places; i++)
+		mr->places[i] = mr->places[i + 1];
 }
 
 /* Sets the bits [from, to) and says whether all of them were clear. */
@@ -183,7 +205,7 @@ static void check_order(const struct sim_msg *m, uint64_t end)
 void sim_mr_placed(struct sim_mr *mr, uint64_t offset, const uint8_t *src, uint32_t len)
 {
 	const struct sim_place *p = place_at(mr, offset);
-	struct sim_msg *m = p ? owner(p) : NULL;
+	struct sim_msg *m = p ? owner(mr, p) : NULL;
 	uint64_t at;
 
 	if (len == 0 || offset > mr->length || len > mr->length - offset) {
@@ -204,6 +226,9 @@ void sim_mr_placed(struct sim_mr *mr, uint64_t offset, const uint8_t *src, uint3
 			 m->number, m->flow->life, *m->flow->dst_life);
 		return;
 	}
+	if (m->key && m->key->over)
+		sim_fail(mr->check, "%s: message %zu is placed through key %x, which is over",
+			 m->flow->name, m->number, m->key->rkey);
 	if (!m->bits || !claim(m->bits, at, at + len)) {
 		sim_fail(mr->check, "%s: bytes %" PRIu64 " + %u of message %zu placed twice",
 			 m->flow->name, at, len, m->number);
@@ -260,6 +285,7 @@ struct sim_msg *sim_flow_add(struct sim_flow *f, const struct sim_msg *proto, st
 	m->flow = f;
 	m->number = f->n;
 	m->takes_before = f->takes;
+	m->recv = SIM_NO_RECV;
 	m->first_packet = f->n_packets;
 	m->n_packets = m->len ? (m->len + (uint64_t)f->mtu - 1) / f->mtu : 1;
 	if (m->len)
@@ -275,26 +301,28 @@ struct sim_msg *sim_flow_add(struct sim_flow *f, const struct sim_msg *proto, st
 	grow_arrived(f);
 	advance_all_placed(f);
 	if (mr && m->len && m->opcode == RD_WR_WRITE)
-		add_place(mr, &(struct sim_place){
-				      .offset = m->mr_offset, .len = m->len, .msg = m, .flow = f});
+		sim_mr_place(mr,
+			     &(struct sim_place){
+				     .offset = m->mr_offset, .len = m->len, .msg = m, .flow = f});
 	return m;
 }
 
 void sim_flow_recv(struct sim_flow *f, struct sim_mr *mr, uint64_t offset, uint64_t at,
 		   uint32_t len)
 {
-	add_place(mr, &(struct sim_place){.offset = offset,
-					  .len = len,
-					  .flow = f,
-					  .recv = f->recvs_posted,
-					  .at = at});
+	sim_mr_place(mr, &(struct sim_place){.offset = offset,
+					     .len = len,
+					     .flow = f,
+					     .recv = f->recvs_posted,
+					     .at = at});
 }
 
 void sim_flow_place(struct sim_msg *m, struct sim_mr *mr, uint64_t offset, uint64_t at,
 		    uint32_t len)
 {
-	add_place(mr, &(struct sim_place){
-			      .offset = offset, .len = len, .msg = m, .flow = m->flow, .at = at});
+	sim_mr_place(mr,
+		     &(struct sim_place){
+			     .offset = offset, .len = len, .msg = m, .flow = m->flow, .at = at});
 }
 
 static void free_message(struct sim_msg *m)
@@ -308,7 +336,7 @@ void sim_flow_drop_last(struct sim_flow *f, struct sim_mr *mr)
 	struct sim_msg *m = f->msgs[--f->n];
 
 	if (mr && m->len && m->opcode == RD_WR_WRITE)
-		mr->n_places--;
+		drop_place(mr, m);
 	f->n_packets -= m->n_packets;
 	f->bytes -= m->len;
 	f->takes -= takes_receive(m);
@@ -381,11 +409,14 @@ static uint8_t opcode_of(const struct sim_msg *m, uint64_t i)
 {
 	static const uint8_t request[] = {[RD_WR_READ] = MW_READ_REQUEST,
 					  [RD_WR_COMPARE_SWAP] = MW_COMPARE_SWAP,
-					  [RD_WR_FETCH_ADD] = MW_FETCH_ADD};
+					  [RD_WR_FETCH_ADD] = MW_FETCH_ADD,
+					  [RD_WR_ATOMIC_WRITE] = MW_ATOMIC_WRITE};
 	bool imm = m->flags & RD_SEND_IMM, send = m->opcode == RD_WR_SEND;
 
 	if (m->opcode >= RD_WR_READ)
 		return m->flow->answers ? answer_opcode(m, i) : request[m->opcode];
+	if (m->flags & RD_SEND_INV && i + 1 == m->n_packets)
+		return m->n_packets == 1 ? MW_SEND_ONLY_INV : MW_SEND_LAST_INV;
 	if (m->n_packets == 1 && imm)
 		return send ? MW_SEND_ONLY_IMM : MW_WRITE_ONLY_IMM;
 	if (m->n_packets == 1)
@@ -402,8 +433,10 @@ static uint8_t opcode_of(const struct sim_msg *m, uint64_t i)
 /* Payload of all packets of a message. */
 static uint32_t wire_len(const struct sim_msg *m)
 {
+	if (m->opcode > RD_WR_READ && m->flow->answers)
+		return 0;
 	if (m->opcode > RD_WR_READ)
-		return m->flow->answers ? 0 : MW_ATOMIC_BYTES;
+		return m->opcode == RD_WR_ATOMIC_WRITE ? 8 : MW_ATOMIC_BYTES;
 	return m->len;
 }
 
@@ -434,7 +467,7 @@ static struct mw_packet packet_of(const struct sim_flow *f, const struct sim_msg
 		(struct mw_reth){.va = m->remote_addr + offset, .rkey = m->rkey, .dmalen = whole};
 	if (f->answers && m->opcode > RD_WR_READ)
 		p.data.reth.va = m->known ? m->original : got->data.reth.va;
-	p.data.imm = last && m->flags & RD_SEND_IMM ? m->imm : m->asks;
+	p.data.imm = last && m->flags & (RD_SEND_IMM | RD_SEND_INV) ? m->imm : m->asks;
 	return p;
 }
 
@@ -471,7 +504,8 @@ static void check_headers(struct sim_flow *f, const struct mt_tx_desc *d, uint64
 			 " of message %zu: BTH opcode %02x se %d pad %u qp %u",
 			 f->name, n - m->first_packet, m->number, d->pkt.bth.opcode, d->pkt.bth.se,
 			 d->pkt.bth.pad, d->pkt.bth.dqp);
-	else if (!data_equal(&d->pkt, &want, last && (m->flags & RD_SEND_IMM || m->asks)))
+	else if (!data_equal(&d->pkt, &want,
+			     last && (m->flags & (RD_SEND_IMM | RD_SEND_INV) || m->asks)))
 		sim_fail(f->check,
 			 "%s: packet %" PRIu64 " of message %zu: msn %u rqmsn %u va %" PRIx64
 			 " rkey %x dmalen %u len %u",

@@ -22,11 +22,16 @@
 
 #define SIM_SGE_MAX 4u
 
+struct sim_srq;
+struct sim_key;
+struct sim_msg;
+
 /* Where all checks of a world report; the first failure counts. */
 struct sim_check {
 	const uint64_t *now_ns;
 	bool failed;
-	bool outside; /* bytes were placed beyond the end of an MR */
+	bool outside;	       /* bytes were placed beyond the end of an MR */
+	struct sim_msg *given; /* of which the packet is that an engine is just given; or NULL */
 	char why[400];
 };
 
@@ -57,7 +62,9 @@ struct sim_msg {
 	/* What its completion must say; SUCCESS also promises that all of it was placed. */
 	enum rd_wc_status want;
 	uint64_t placed;
-	uint64_t *bits; /* a bit for each byte; freed when all are set */
+	uint64_t *bits;		   /* a bit for each byte; freed when all are set */
+	uint64_t recv;		   /* that of an SRQ which it took, or SIM_NO_RECV */
+	const struct sim_key *key; /* of a window that it goes through, or NULL */
 };
 
 /* Bytes of an MR that belong to a message, or to a receive and so to the message that takes it. */
@@ -66,8 +73,9 @@ struct sim_place {
 	uint32_t len;
 	struct sim_msg *msg; /* NULL: of a receive */
 	struct sim_flow *flow;
-	uint64_t recv; /* its number */
-	uint64_t at;   /* where in the receive these bytes are */
+	uint64_t recv;	     /* its number */
+	uint64_t at;	     /* where in the receive these bytes are */
+	struct sim_srq *srq; /* whose receive it is, whatever flow takes it */
 };
 
 /* A region of memory that does not exist. */
@@ -80,6 +88,7 @@ struct sim_mr {
 	uint64_t atomics;	  /* that were executed */
 	struct sim_place *places; /* by offset */
 	size_t n_places, room;
+	bool large; /* that of a PD, for all its QPs */
 };
 
 /* One direction of a connection, in one of its lives: a QP that is reset begins another. */
@@ -116,6 +125,8 @@ struct sim_flow {
 	uint64_t takes, takes_received;
 	uint64_t imms_started;
 	uint64_t recvs_posted, recvs_done;
+	struct sim_srq *srq; /* where the receiver takes them from, or NULL */
+	uint64_t last_recv;  /* of it */
 	enum rd_wc_status
 		wrong_recv; /* what the next receive says once, before the rest is flushed */
 	bool flushing;	    /* the receiver is expected to flush its receives */
@@ -126,6 +137,8 @@ void sim_pattern(uint32_t node, uint64_t addr, uint8_t *out, size_t len);
 
 /* sim_mr_take hands out len bytes of an MR and returns their offset. */
 uint64_t sim_mr_take(struct sim_mr *mr, uint64_t len);
+/* sim_mr_place notes what belongs to some bytes of an MR. */
+void sim_mr_place(struct sim_mr *mr, const struct sim_place *p);
 /* sim_mr_placed is env->place. */
 void sim_mr_placed(struct sim_mr *mr, uint64_t offset, const uint8_t *src, uint32_t len);
 

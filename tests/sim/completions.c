@@ -2,7 +2,7 @@
 /* completions.c - the rules of checker.h for completions of sends and receives. */
 #include <inttypes.h>
 
-#include "checker.h"
+#include "shared.h"
 
 /* All packets of all messages up to and including m are there, and so are their bytes. */
 static bool all_there(const struct sim_flow *f, const struct sim_msg *m)
@@ -43,16 +43,27 @@ void sim_flow_send_event(struct sim_flow *f, const struct mt_event *ev)
 			 f->name, m->number, f->expected, f->all_placed);
 }
 
+/* The receive that completes is the next one, or one of the SRQ that fits the message. */
+static bool is_due(struct sim_flow *f, const struct mt_event *ev)
+{
+	bool flushed = ev->status != RD_WC_SUCCESS || f->takes_received == f->takes;
+
+	if (f->srq)
+		return sim_srq_completed(f->srq, flushed ? NULL : f->takers[f->takes_received], ev);
+	if (ev->wr_id == sim_flow_wr_id(f, f->recvs_done++) && f->recvs_done <= f->recvs_posted)
+		return true;
+	sim_fail(f->check, "%s: receive wr %" PRIu64 " completed, want %" PRIu64, f->name,
+		 ev->wr_id, f->recvs_done - 1);
+	return false;
+}
+
 /* REQ(rsp.complete.in-order) REQ(rsp.wimm.stash) REQ(ext.recv.order) */
 void sim_flow_recv_event(struct sim_flow *f, const struct mt_event *ev)
 {
 	const struct sim_msg *m;
 
-	if (ev->wr_id != sim_flow_wr_id(f, f->recvs_done++) || f->recvs_done > f->recvs_posted) {
-		sim_fail(f->check, "%s: receive wr %" PRIu64 " completed, want %" PRIu64, f->name,
-			 ev->wr_id, f->recvs_done - 1);
+	if (!is_due(f, ev))
 		return;
-	}
 	if (f->wrong_recv && ev->status == f->wrong_recv) {
 		f->wrong_recv = RD_WC_SUCCESS;
 		f->flushing = true;

@@ -212,6 +212,26 @@ static uint32_t send_all(struct sim_node *node)
 
 /* ---- events ---- */
 
+static void take_send_event(struct sim_qp *qp, const struct mt_event *ev)
+{
+	if (ev->opcode >= RD_WR_LOCAL_INV) {
+		sim_local_event(qp, ev);
+		return;
+	}
+	sim_flow_send_event(sim_flow_of_life(&qp->out, qp->life), ev);
+	sim_local_check(qp);
+}
+
+static void take_recv_event(struct sim_qp *qp, const struct mt_event *ev)
+{
+	struct sim_flow *f = sim_flow_of_life(&qp->peer->out, qp->life);
+	uint64_t before = f->takes_received;
+
+	sim_flow_recv_event(f, ev);
+	if (f->takes_received > before)
+		sim_mw_invalidated(qp, f->takers[before], ev);
+}
+
 static void take_qp_event(struct sim_qp *qp, const struct mt_event *ev)
 {
 	qp->qp_events++;
@@ -254,17 +274,21 @@ void sim_node_event(void *ctx, const struct mt_event *ev)
 
 	switch ((enum mt_event_type)ev->type) {
 	case MT_EVENT_SEND:
-		sim_flow_send_event(sim_flow_of_life(&qp->out, qp->life), ev);
+		take_send_event(qp, ev);
 		return;
 	case MT_EVENT_RECV:
-		sim_flow_recv_event(sim_flow_of_life(&qp->peer->out, qp->life), ev);
+		take_recv_event(qp, ev);
 		return;
 	case MT_EVENT_QP:
 		take_qp_event(qp, ev);
 		return;
-	case MT_EVENT_SQ_DRAINED:
-	case MT_EVENT_LAST_WQE:
 	case MT_EVENT_SRQ_LIMIT:
+		sim_srq_limit_event(ev->qp_user);
+		return;
+	case MT_EVENT_LAST_WQE:
+		qp->last_wqes++;
+		return;
+	case MT_EVENT_SQ_DRAINED:
 		return; /* no world asks for it */
 	case MT_EVENT_EV:
 		take_ev_event(node, ev);
@@ -317,8 +341,10 @@ static void note_arrival(const struct net_packet *p)
 {
 	struct sim_flow *f = sim_flow_of_life(p->flow, p->life);
 
-	if (f && f->life == *f->dst_life)
-		sim_flow_arrived(f, p->pkt.bth.psn);
+	if (!f || f->life != *f->dst_life)
+		return;
+	sim_flow_arrived(f, p->pkt.bth.psn);
+	f->check->given = sim_flow_message_of(f, sim_flow_packet_of(f, p->pkt.bth.psn));
 }
 
 static void receive(struct sim_node *node, struct net_packet *p)
@@ -333,6 +359,7 @@ static void receive(struct sim_node *node, struct net_packet *p)
 			     p->pkt.payload_len ? p->bytes + p->headers_len : NULL);
 	else
 		engine_node_rx_bytes(&node->base, sim_node_now(node), &p->meta, p->bytes, p->len);
+	node->w->check.given = NULL;
 	free(p);
 	engine_node_grow_if_wanted(&node->base);
 	sim_node_run(node);

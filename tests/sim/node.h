@@ -10,8 +10,11 @@ void sim_node_deliver(void *ctx, struct net_packet *p);
 /* sim_node_due returns when a node's timers will be served. */
 uint64_t sim_node_due(const struct sim_node *node);
 void sim_node_tick(struct sim_node *node);
-/* sim_make_sges splits `left` bytes of a QP's memory into n pieces that do not lie side by side. */
-void sim_make_sges(struct sim_qp *qp, uint32_t left, struct rd_sge *sge, uint32_t n);
+/* sim_make_sges splits `left` bytes of an MR into n pieces that do not lie side by side. */
+void sim_make_sges(struct sim_node *node, struct sim_mr *mr, uint32_t left, struct rd_sge *sge,
+		   uint32_t n);
+/* sim_mr_of_pd returns the large MR of a protection domain, made when it is first needed. */
+struct sim_mr *sim_mr_of_pd(struct sim_node *node, uint32_t pd);
 /* sim_clock_when returns when, in the world, the clock of a node shows ns; 0: long ago. */
 uint64_t sim_clock_when(const struct sim_node *node, uint64_t ns);
 /* sim_make_flow begins the flow of one end; sim_to_rts takes its QP from RESET to RTS. */

@@ -146,6 +146,27 @@ static void draw_clocks(struct sim_plan *p, struct rng *r)
 	p->clock_ns = ONE_OF(r, 1000000, 100000000, 10000000000);
 }
 
+/* What several QPs share, and keys that come and go. */
+static void draw_shared(struct sim_plan *p, struct rng *r)
+{
+	p->srq_share = ONE_OF(r, 0, 50, 100);
+	p->srq_depth = ONE_OF(r, 1, 3, 8, 64);
+	p->srq_room = ONE_OF(r, 65536, 65536, 300);
+	p->srq_changes = ONE_OF(r, 0, 5, 50);
+	p->withheld = rng_below(r, 3) ? 0 : rng_between(r, 1, 2);
+	if (p->withheld) { /* so that there is something to take from others */
+		p->srq_share = 100;
+		p->srq_depth = 8;
+		p->conns = rng_between(r, 2, 8);
+		p->messages = rng_between(r, 20, 100);
+		p->imm_share = 50;
+	}
+	p->mw_share = ONE_OF(r, 0, 20, 80);
+	p->mw_bytes = ONE_OF(r, 100, 10000, 200000);
+	p->mw_stale = rng_below(r, 2);
+	p->atomic_write = ONE_OF(r, 0, 30);
+}
+
 void sim_plan_draw(struct sim_plan *plan, uint64_t seed)
 {
 	struct rng r;
@@ -153,6 +174,8 @@ void sim_plan_draw(struct sim_plan *plan, uint64_t seed)
 	rng_init(&r, seed);
 	memset(plan, 0, sizeof(*plan));
 	plan->seed = seed;
+	plan->srq_depth = 64;
+	plan->srq_room = plan->mw_bytes = 65536;
 	draw_shape(plan, &r);
 	draw_load(plan, &r);
 	draw_faults(plan, &r);
@@ -164,4 +187,7 @@ void sim_plan_draw(struct sim_plan *plan, uint64_t seed)
 	/* Not both, where most paths are dead one QP waits for seconds, and the probes add up. */
 	if (!plan->clocks)
 		plan->refused = ONE_OF(&r, 0, 0, 0, 30, 95);
+	if (plan->extended == 1)
+		draw_shared(plan, &r);
+	plan->zero_based = ONE_OF(&r, 0, 0, 1, 2);
 }

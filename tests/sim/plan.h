@@ -74,7 +74,17 @@
 	X(host, 1, "engines at an address")                                   \
 	X(clocks, 0, "clocks that jump or stand still")                       \
 	X(clock_ns, 0, "by or for up to")                                     \
-	X(refused, 0, "memory that is not to be had, of 100 times")
+	X(refused, 0, "memory that is not to be had, of 100 times")           \
+	X(srq_share, 0, "QPs that take receives from their node's, of 100")   \
+	X(srq_depth, 64, "receives that a node has for them")                 \
+	X(srq_room, 65536, "bytes of each")                                   \
+	X(srq_changes, 0, "resizes and limits, of 100 times")                 \
+	X(withheld, 0, "of these, whose first message comes last of all")     \
+	X(mw_share, 0, "WRITEs and READs through windows, of 100")            \
+	X(mw_bytes, 65536, "of a window")                                     \
+	X(mw_stale, 0, "old keys are used in the end")                        \
+	X(zero_based, 0, "MRs begin at 0; 2: and have all addresses")         \
+	X(atomic_write, 0, "ATOMIC WRITEs, of 100 atomics")
 
 struct sim_plan {
 	uint64_t seed;

@@ -58,8 +58,11 @@ bool sim_step(struct sim_world *w, uint64_t limit)
 			w->net.now_ns = when;
 		sim_node_tick(node);
 	}
-	for (uint32_t i = 0; i < w->cfg.net.n_nodes; i++)
+	for (uint32_t i = 0; i < w->cfg.net.n_nodes; i++) {
 		check_usable(&w->nodes[i]);
+		if (w->nodes[i].srq)
+			sim_srq_check(w->nodes[i].srq);
+	}
 	return !w->check.failed;
 }
 
@@ -81,11 +84,16 @@ static bool acknowledged(const struct sim_qp *qp)
 	return info.psn_una == info.psn_next && info.responses == 0;
 }
 
-bool sim_done(struct sim_world *w)
+bool sim_qp_done(const struct sim_qp *qp)
+{
+	return sim_flow_done(&qp->out) && sim_flow_done(&qp->peer->answers) && acknowledged(qp) &&
+	       qp->locals.n == 0;
+}
+
+bool sim_done(const struct sim_world *w)
 {
 	for (uint32_t i = 0; i < w->n_qps; i++)
-		if (!sim_flow_done(&w->qps[i]->out) || !sim_flow_done(&w->qps[i]->answers) ||
-		    !acknowledged(w->qps[i]))
+		if (!sim_qp_done(w->qps[i]))
 			return false;
 	return true;
 }

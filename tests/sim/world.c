@@ -203,8 +203,11 @@ static void close_node(struct sim_node *node)
 		mt_qp_fini(node->qps[i]->qp);
 		sim_flow_fini(&node->qps[i]->out);
 		sim_flow_fini(&node->qps[i]->answers);
+		sim_mws_fini(node->qps[i]);
 		free(node->qps[i]);
 	}
+	if (node->srq)
+		sim_srq_fini(node->srq);
 	for (uint32_t i = 0; i < node->n_mrs; i++)
 		sim_mr_fini(&node->mrs[i]);
 	engine_node_close(&node->base);
@@ -239,15 +242,21 @@ struct sim_mr *sim_mr_add(struct sim_node *node, uint32_t pd, uint64_t start, ui
 	return mr;
 }
 
-/* The large MR of a protection domain, made when it is first needed. */
-static struct sim_mr *mr_of_pd(struct sim_node *node, uint32_t pd)
+struct sim_mr *sim_mr_of_pd(struct sim_node *node, uint32_t pd)
 {
+	const struct sim_world_cfg *cfg = &node->w->cfg;
+	uint64_t start = (uint64_t)(node->id + 1) << 44 | (uint64_t)(pd + 1) << 41;
+	uint64_t length = cfg->all_addresses ? UINT64_MAX : UINT64_C(1) << 40;
+	struct sim_mr *mr;
+
 	for (uint32_t i = 0; i < node->n_mrs; i++)
-		if (node->mrs[i].pd == pd && node->mrs[i].length == UINT64_C(1) << 40)
+		if (node->mrs[i].pd == pd && node->mrs[i].large)
 			return &node->mrs[i];
-	return sim_mr_add(node, pd, (uint64_t)(node->id + 1) << 44 | (uint64_t)(pd + 1) << 41,
-			  UINT64_C(1) << 40,
-			  RD_ACCESS_LOCAL_WRITE | RD_ACCESS_REMOTE_WRITE | RD_ACCESS_REMOTE_READ);
+	mr = sim_mr_add(node, pd, cfg->zero_based || cfg->all_addresses ? 0 : start, length,
+			RD_ACCESS_LOCAL_WRITE | RD_ACCESS_REMOTE_WRITE | RD_ACCESS_REMOTE_READ |
+				RD_ACCESS_MW_BIND);
+	mr->large = true;
+	return mr;
 }
 
 /* ---- connections ---- */
@@ -272,8 +281,16 @@ static struct sim_qp *make_qp(struct sim_node *node, const struct sim_qp_cfg *cf
 		abort();
 	}
 	*qp = (struct sim_qp){.node = node, .cfg = *cfg, .qpn = sim_fresh_qpn(node, node->n_qps)};
-	qp->mr = mr_of_pd(node, cfg->cap.pd);
-	qp->qp = engine_node_qp(&node->base, &cfg->cap, qp->qpn, qp);
+	qp->mr = sim_mr_of_pd(node, cfg->cap.pd);
+	if (cfg->srq_depth) {
+		/* Its memory may be of another PD than that of the QPs. */
+		if (!node->srq)
+			node->srq = sim_srq_open(node, cfg->srq_depth, cfg->recv_room,
+						 1 - cfg->cap.pd % 2);
+		qp->srq = node->srq;
+		qp->cfg.cap.srq = node->srq->srq;
+	}
+	qp->qp = engine_node_qp(&node->base, &qp->cfg.cap, qp->qpn, qp);
 	node->qps[node->n_qps++] = qp;
 	node->w->qps[node->w->n_qps++] = qp;
 	return qp;
@@ -331,6 +348,7 @@ void sim_make_flow(struct sim_qp *qp)
 	f->in_order = qp->peer->cfg.cap.in_order;
 	f->signal_all = qp->cfg.cap.signal_all;
 	f->trimmable = qp->cfg.attr.trim_nack_dest;
+	f->srq = qp->peer->srq;
 	snprintf(f->name, sizeof(f->name), "node %u qp %u to node %u", f->src, qp->qpn, f->dst);
 }
 
@@ -368,19 +386,28 @@ struct sim_qp *sim_connect_extended(struct sim_world *w)
 
 /* ---- messages ---- */
 
-/* Splits `left` bytes of our memory into n pieces that do not lie side by side. */
-void sim_make_sges(struct sim_qp *qp, uint32_t left, struct rd_sge *sge, uint32_t n)
+void sim_make_sges(struct sim_node *node, struct sim_mr *mr, uint32_t left, struct rd_sge *sge,
+		   uint32_t n)
 {
-	struct rng *rng = &qp->node->w->net.rng;
+	struct rng *rng = &node->w->net.rng;
 
 	for (uint32_t i = 0; i < n; i++) {
 		uint32_t len = i + 1 == n ? left : (uint32_t)rng_below(rng, left + 1);
-		uint64_t at = sim_mr_take(qp->mr, len + rng_below(rng, 32));
+		uint64_t at = sim_mr_take(mr, len + rng_below(rng, 32));
 
-		sge[i] = (struct rd_sge){
-			.addr = qp->mr->start + at, .length = len, .lkey = qp->mr->key};
+		sge[i] = (struct rd_sge){.addr = mr->start + at, .length = len, .lkey = mr->key};
 		left -= len;
 	}
+}
+
+static struct sim_msg *through_window(struct sim_qp *qp, const struct sim_wr *wr, struct sim_msg *m)
+{
+	struct sim_msg *added;
+
+	sim_mw_aim(wr->mw, m->len, m);
+	added = sim_flow_add(&qp->out, m, qp->peer->mr);
+	wr->mw->last_use = added->number + 1;
+	return added;
 }
 
 static struct sim_msg *describe(struct sim_qp *qp, const struct sim_wr *wr)
@@ -395,9 +422,16 @@ static struct sim_msg *describe(struct sim_qp *qp, const struct sim_wr *wr)
 		.want = wr->want};
 
 	m.n_sge = wr->n_sge ? wr->n_sge : wr->len > 0;
-	sim_make_sges(qp, m.len, m.sge, m.n_sge);
+	sim_make_sges(qp->node, qp->mr, m.len, m.sge, m.n_sge);
 	if (wr->opcode == RD_WR_SEND)
 		return sim_flow_add(&qp->out, &m, NULL);
+	if (wr->mw)
+		return through_window(qp, wr, &m);
+	if (wr->nowhere) {
+		m.remote_addr = wr->nowhere;
+		m.rkey = wr->rkey;
+		return sim_flow_add(&qp->out, &m, NULL);
+	}
 	m.mr_offset = sim_mr_take(mr, wr->len + rng_below(&qp->node->w->net.rng, 16));
 	m.remote_addr = mr->start + m.mr_offset + wr->beyond;
 	m.rkey = wr->rkey ? wr->rkey : mr->key;
@@ -408,6 +442,7 @@ static struct sim_msg *post_wr(struct sim_qp *qp, const struct sim_wr *wr, int *
 {
 	struct sim_mr *mr = wr->mr ? wr->mr : qp->peer->mr;
 	uint64_t taken = qp->mr->taken, mr_taken = mr->taken;
+	uint64_t mw_taken = wr->mw ? wr->mw->taken : 0;
 	struct sim_msg *m = describe(qp, wr);
 	struct rd_send_wr post = {.wr_id = m->wr_id,
 				  .sge = m->sge,
@@ -425,6 +460,8 @@ static struct sim_msg *post_wr(struct sim_qp *qp, const struct sim_wr *wr, int *
 	sim_flow_drop_last(&qp->out, mr);
 	qp->mr->taken = taken;
 	mr->taken = mr_taken;
+	if (wr->mw)
+		wr->mw->taken = mw_taken;
 	return NULL;
 }
 
@@ -471,7 +508,7 @@ int sim_post_recv(struct sim_qp *qp)
 	if (qp->cfg.recv_room && qp->cfg.cap.max_recv_sge)
 		wr.n_sge =
 			(uint32_t)rng_between(&qp->node->w->net.rng, 1, qp->cfg.cap.max_recv_sge);
-	sim_make_sges(qp, qp->cfg.recv_room, sge, wr.n_sge);
+	sim_make_sges(qp->node, qp->mr, qp->cfg.recv_room, sge, wr.n_sge);
 	result = mt_qp_post_recv_sges(qp->qp, &wr);
 	if (result != MT_OK) {
 		qp->mr->taken = taken;

@@ -12,6 +12,7 @@
 
 #include "checker.h"
 #include "host/port/nic_ports.h"
+#include "shared.h"
 #include "support/engine_net.h"
 #include "support/engine_node.h"
 
@@ -30,6 +31,7 @@ struct sim_qp_cfg {
 	struct mt_qp_cap cap;
 	struct rd_qp_attr attr; /* dest, dest_qpn and rq_psn are filled in from the other end */
 	uint32_t recv_room;	/* bytes of each receive */
+	uint32_t srq_depth;	/* of the SRQ of its node, if it takes receives from there; or 0 */
 };
 
 /* One end of a connection. */
@@ -53,6 +55,10 @@ struct sim_qp {
 	bool may_fail;		 /* going to ERR is expected */
 	uint32_t qp_events;
 	enum rd_wc_status qp_status;
+	struct sim_srq *srq; /* where its receives come from, or NULL */
+	uint32_t last_wqes;  /* events that it takes no more from there */
+	struct sim_mw mws[SIM_MWS];
+	struct sim_locals locals;
 };
 
 /* What a node sent or was given, by kind. */
@@ -89,6 +95,8 @@ struct sim_node {
 	struct mt_engine *engine; /* that of base */
 	struct sim_mr mrs[SIM_MRS_MAX];
 	uint32_t n_mrs;
+	uint32_t n_mws;
+	struct sim_srq *srq;
 	struct sim_qp *qps[SIM_QPS_MAX];
 	uint32_t n_qps;
 	uint32_t tx_batch;
@@ -131,6 +139,9 @@ struct sim_world_cfg {
 	bool trimming;
 	bool decoded;
 	size_t memory_least; /* that an engine gets when it asks */
+	/* Large MRs begin at address 0 ... */
+	bool zero_based;
+	bool all_addresses; /* ... and have all there are, as a null MR */
 };
 
 #define SIM_EV_EVENTS_MAX 4096u
@@ -209,8 +220,10 @@ struct sim_wr {
 	uint64_t beyond;   /* added to the remote address */
 	enum rd_wc_status want;
 	enum rd_wr_opcode opcode;
-	bool misses; /* COMPARE_SWAP: what it compares with is not there */
-	bool shared; /* FETCH_ADD to the word that all share */
+	bool misses;	   /* COMPARE_SWAP: what it compares with is not there */
+	bool shared;	   /* FETCH_ADD to the word that all share */
+	struct sim_mw *mw; /* WRITE, READ: through this window of the peer, which has room */
+	uint64_t nowhere;  /* not 0: this address with `rkey`, where nothing may change */
 };
 
 /* sim_post_wr posts a WR; NULL when the engine refused it, with the reason in *result. */
@@ -257,8 +270,10 @@ bool sim_step(struct sim_world *w, uint64_t limit);
 void sim_run_for(struct sim_world *w, uint64_t ns);
 /* sim_run_done runs until all that was posted is done; a failure when that takes longer than ns. */
 void sim_run_done(struct sim_world *w, uint64_t ns);
+/* sim_qp_done says so of what one end posted. */
+bool sim_qp_done(const struct sim_qp *qp);
 /* sim_done says whether everything posted is complete and acknowledged. */
-bool sim_done(struct sim_world *w);
+bool sim_done(const struct sim_world *w);
 /* sim_check_quiet runs ns more and fails when data moves or timers do not rest. */
 void sim_check_quiet(struct sim_world *w, uint64_t ns);
 /* sim_check_stats holds the engines' counters against what was seen. */
