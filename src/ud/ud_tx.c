@@ -151,6 +151,7 @@ static bool send_one(struct mu_qp *qp, uint64_t number)
 static uint32_t send_burst(struct mu_qp *qp, uint32_t room, uint64_t now_ns)
 {
 	struct mu_engine *e = qp->e;
+	const struct mu_peer *chosen_for = qp->peer;
 	uint64_t end = qp->done;
 	uint32_t sent = 0;
 	bool gone = false;
@@ -159,7 +160,8 @@ static uint32_t send_burst(struct mu_qp *qp, uint32_t room, uint64_t now_ns)
 		const struct mu_send *send = &qp->send[end % qp->depth];
 
 		find_peer(qp, send, now_ns);
-		if (mu_peer_is_path_bad(qp->peer, qp->path.number))
+		/* For the first destination it may be bad, if all are: or nothing would ever go. */
+		if (qp->peer != chosen_for && mu_peer_is_path_bad(qp->peer, qp->path.number))
 			break;
 		if (send->bytes > e->cfg.mtu) { /* REQ(ud.too-long) */
 			e->counts.ud_tx_unsent++;
