@@ -432,7 +432,7 @@ static void open_engine(struct pair *p, int number)
 	cfg.engine.max_qps = mb_pow2_ceil(p->cfg.qps < QPS_LEAST ? QPS_LEAST : p->cfg.qps);
 	cfg.engine.seed = (uint64_t)number + 1;
 	engine_node_open(&side->node, &ops, &cfg, 0);
-	if (mt_mr_add(side->node.engine, MR_INDEX, 0, 0, MR_START, MR_BYTES,
+	if (mt_mr_add(side->node.engine, MR_INDEX << 8, 0, MR_START, MR_BYTES,
 		      RD_ACCESS_LOCAL_WRITE | RD_ACCESS_REMOTE_WRITE, NULL) != MT_OK)
 		exit_with_error("MR refused", 0);
 	side->qps = alloc_memory(p->cfg.qps * sizeof(*side->qps));

@@ -121,7 +121,7 @@ static void open_nic(struct nic *n, int peer, uint64_t seed)
 	check(mt_ev_profile_set(n->engine, 0, &profile), "mt_ev_profile_set");
 	check(mt_cc_profile_set(n->engine, 0, &no_cc), "mt_cc_profile_set");
 	n->memory = allocate(BYTES);
-	check(mt_mr_add(n->engine, 1, 0, 0, (uintptr_t)n->memory, BYTES, access, n->memory),
+	check(mt_mr_add(n->engine, 1 << 8, 0, (uintptr_t)n->memory, BYTES, access, n->memory),
 	      "mt_mr_add");
 	check(mt_qp_init(n->engine, allocate(mt_qp_size(&cap)), &cap, QPN, n, &n->qp),
 	      "mt_qp_init");

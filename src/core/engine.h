@@ -155,12 +155,13 @@ int mt_engine_ep_request(struct mt_engine *e, uint64_t now_ns, const struct mt_e
 /* ---- memory regions ---- */
 
 /*
- * mt_mr_add registers [start, start + length) under the index `index` (1 .. max_mrs) with an
- * 8-bit tag; the key for both lkey and rkey is index << 8 | tag. mr_user comes back in env->place.
+ * mt_mr_add registers [start, start + length) under a key, which is both lkey and rkey. Of its bits
+ * from 8 on, as many as max_mrs has are an index (1 .. max_mrs), by which it is found; the others
+ * are free, and are to be as hard to guess as those. mr_user comes back in env->place.
  * MT_ERR_EXISTS: the index is taken. MT_ERR_INVALID: index or wrap-around of the range.
  */
-int mt_mr_add(struct mt_engine *e, uint32_t index, uint8_t tag, uint32_t pd, uint64_t start,
-	      uint64_t length, uint32_t access, void *mr_user);
+int mt_mr_add(struct mt_engine *e, uint32_t key, uint32_t pd, uint64_t start, uint64_t length,
+	      uint32_t access, void *mr_user);
 /*
  * mt_mr_remove makes the key of index invalid at once; MT_ERR_INVALID: no such MR; MT_ERR_STATE:
  * windows are bound to it.
@@ -182,12 +183,12 @@ struct mt_mr_part {
 bool mt_mr_find(const struct mt_engine *e, uint32_t lkey, uint64_t addr, uint64_t len,
 		struct mt_mr_part *part);
 /*
- * mt_mw_add enters a memory window, bound to nothing, under an index that no MR has; its key is
- * index << 8 | tag until a WR binds it under another with the same index. Errors as mt_mr_add, and
+ * mt_mw_add enters a memory window, bound to nothing, under a key whose index no MR has, until a WR
+ * binds it under another, which differs in the low 8 bits only. Errors as mt_mr_add, and
  * MT_ERR_INVALID: type. mt_mw_remove takes it out, bound or not; its key is invalid at once.
  * MT_ERR_INVALID: no such window.
  */
-int mt_mw_add(struct mt_engine *e, uint32_t index, uint8_t tag, uint32_t pd, enum rd_mw_type type);
+int mt_mw_add(struct mt_engine *e, uint32_t key, uint32_t pd, enum rd_mw_type type);
 int mt_mw_remove(struct mt_engine *e, uint32_t index);
 
 /* ---- profiles ---- */

@@ -219,8 +219,8 @@ static void connect(struct fuzz *f, unsigned n, unsigned i)
 
 static void add_region(struct node *node)
 {
-	node->region.live = mt_mr_add(node->base.engine, KEY >> 8, KEY & 0xFF, 0, REGION_START,
-				      REGION_BYTES, ACCESS_ALL, &node->region) == MT_OK;
+	node->region.live = mt_mr_add(node->base.engine, KEY, 0, REGION_START, REGION_BYTES,
+				      ACCESS_ALL, &node->region) == MT_OK;
 	mb_assert(node->region.live);
 }
 

@@ -354,11 +354,10 @@ void world_engine_open(struct world *w)
 	engine_node_open(&w->node, &ops, &cfg, 0);
 	if (w->failed)
 		return;
-	result =
-		mt_mr_add(w->node.engine, MR_INDEX, (uint8_t)e->key, PD, e->region_va, WORLD_MEMORY,
-			  RD_ACCESS_LOCAL_WRITE | RD_ACCESS_REMOTE_WRITE | RD_ACCESS_REMOTE_READ |
-				  RD_ACCESS_REMOTE_ATOMIC,
-			  w);
+	result = mt_mr_add(w->node.engine, e->key, PD, e->region_va, WORLD_MEMORY,
+			   RD_ACCESS_LOCAL_WRITE | RD_ACCESS_REMOTE_WRITE | RD_ACCESS_REMOTE_READ |
+				   RD_ACCESS_REMOTE_ATOMIC,
+			   w);
 	if (result != MT_OK)
 		world_fail(w, "mt_mr_add: %d", result);
 	else

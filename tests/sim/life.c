@@ -100,7 +100,7 @@ static void register_again(struct sim_node *node, struct sim_mr *mr)
 
 	mr->key = mr->index << 8 | tag;
 	must(node->w,
-	     mt_mr_add(node->engine, mr->index, tag, mr->pd, mr->start, mr->length, mr->access, mr),
+	     mt_mr_add(node->engine, mr->key, mr->pd, mr->start, mr->length, mr->access, mr),
 	     "mt_mr_add");
 }
 

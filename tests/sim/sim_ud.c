@@ -493,8 +493,7 @@ static void open_host(struct world *w, uint32_t id)
 	mt_engine_cfg_default(&cfg.engine, w->n_planes);
 	cfg.engine.seed = id;
 	engine_node_open(&h->base, &ops, &cfg, w->net.now_ns);
-	assert_i_eq(mt_mr_add(h->base.engine, KEY >> 8, KEY & 0xFF, 3, START, MEMORY,
-			      RD_ACCESS_LOCAL_WRITE, h),
+	assert_i_eq(mt_mr_add(h->base.engine, KEY, 3, START, MEMORY, RD_ACCESS_LOCAL_WRITE, h),
 		    MT_OK);
 	ud.engine = h->base.engine;
 	ud.gid = h->gid;

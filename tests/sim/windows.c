@@ -17,7 +17,7 @@ void sim_mw_open(struct sim_qp *qp, uint32_t i, enum rd_mw_type type)
 	int result;
 
 	*mw = (struct sim_mw){.qp = qp, .index = SIM_MRS_MAX + 1 + node->n_mws++, .type = type};
-	result = mt_mw_add(node->engine, mw->index, 0, qp->cfg.cap.pd, type);
+	result = mt_mw_add(node->engine, mw->index << 8, qp->cfg.cap.pd, type);
 	if (result != MT_OK)
 		sim_fail(&node->w->check, "node %u: mt_mw_add: %d", node->id, result);
 }

@@ -237,8 +237,7 @@ struct sim_mr *sim_mr_add(struct sim_node *node, uint32_t pd, uint64_t start, ui
 			      .start = start,
 			      .length = length};
 	mr->key = mr->index << 8 | tag;
-	must(node->w, mt_mr_add(node->engine, mr->index, tag, pd, start, length, access, mr),
-	     "mt_mr_add");
+	must(node->w, mt_mr_add(node->engine, mr->key, pd, start, length, access, mr), "mt_mr_add");
 	return mr;
 }
 

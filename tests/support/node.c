@@ -157,8 +157,7 @@ void node_open(struct node *n, const struct node_opts *o, unsigned side)
 	n->engine = n->base.engine;
 	n->memory = engine_node_block(&n->base, NODE_MR_BYTES);
 	memset(n->memory, 0, NODE_MR_BYTES);
-	assert_i_eq(mt_mr_add(n->engine, NODE_MR_INDEX, NODE_KEY & 0xFF, NODE_PD, NODE_MR_START,
-			      NODE_MR_BYTES,
+	assert_i_eq(mt_mr_add(n->engine, NODE_KEY, NODE_PD, NODE_MR_START, NODE_MR_BYTES,
 			      RD_ACCESS_LOCAL_WRITE | RD_ACCESS_REMOTE_WRITE |
 				      RD_ACCESS_REMOTE_READ | RD_ACCESS_REMOTE_ATOMIC,
 			      n),

@@ -14,7 +14,7 @@ static int one_mr(void **state)
 {
 	defaults(state);
 	node_open(&n, &opts, 0);
-	return mt_mr_add(n.engine, 2, 0x33, PD, START, LENGTH, RD_ACCESS_REMOTE_WRITE, &cookie);
+	return mt_mr_add(n.engine, KEY, PD, START, LENGTH, RD_ACCESS_REMOTE_WRITE, &cookie);
 }
 
 #define CASE(function, name) TEST_WITH(one_mr, close_node, function, name)
@@ -73,13 +73,27 @@ CASE(mt_mr_check, wrong_key_domain_or_right)
 
 CASE(mt_mr_add, refusals)
 {
-	assert_i_eq(mt_mr_add(n.engine, 0, 1, PD, 0, 1, 0, NULL), MT_ERR_INVALID);
-	assert_i_eq(mt_mr_add(n.engine, 5, 1, PD, 0, 1, 0, NULL), MT_ERR_INVALID);
-	assert_i_eq(mt_mr_add(n.engine, 2, 1, PD, 0, 1, 0, NULL), MT_ERR_EXISTS);
-	assert_i_eq(mt_mr_add(n.engine, 3, 1, PD, UINT64_MAX, 2, 0, NULL), MT_ERR_INVALID);
-	assert_i_eq(mt_mr_add(n.engine, 4, 1, PD, UINT64_MAX - 1, 1, 0, NULL), MT_OK);
+	assert_i_eq(mt_mr_add(n.engine, 0 << 8 | 1, PD, 0, 1, 0, NULL), MT_ERR_INVALID);
+	assert_i_eq(mt_mr_add(n.engine, 5 << 8 | 1, PD, 0, 1, 0, NULL), MT_ERR_INVALID);
+	assert_i_eq(mt_mr_add(n.engine, 2 << 8 | 1, PD, 0, 1, 0, NULL), MT_ERR_EXISTS);
+	assert_i_eq(mt_mr_add(n.engine, 3 << 8 | 1, PD, UINT64_MAX, 2, 0, NULL), MT_ERR_INVALID);
+	assert_i_eq(mt_mr_add(n.engine, 4 << 8 | 1, PD, UINT64_MAX - 1, 1, 0, NULL), MT_OK);
 	assert_true(allowed(4u << 8 | 1, PD, UINT64_MAX - 1, 1, 0));
 	assert_true(in_range(START, 1)); /* the refused one changed nothing */
+}
+
+/* What is neither index nor low byte is of the key, too. */
+CASE(mt_mr_check, bits_above_the_index)
+{
+	const uint32_t key = 0xABC00000u | 3u << 8 | 7u;
+
+	assert_i_eq(mt_mr_add(n.engine, key, PD, START, LENGTH, 0, NULL), MT_OK);
+	for (uint32_t bit = 0; bit < 32; bit++)
+		assert_false(allowed(key ^ 1u << bit, PD, START, 1, 0));
+	assert_true(allowed(key, PD, START, 1, 0));
+	assert_i_eq(mt_mr_add(n.engine, key ^ 1u << 31, PD, 0, 1, 0, NULL), MT_ERR_EXISTS);
+	assert_i_eq(mt_mr_remove(n.engine, 3), MT_OK);
+	assert_false(allowed(key, PD, START, 1, 0));
 }
 
 CASE(mt_mr_add, the_last_index_and_the_shortest_length)
@@ -87,8 +101,9 @@ CASE(mt_mr_add, the_last_index_and_the_shortest_length)
 	const uint32_t last = opts.cfg.max_mrs;
 	struct mt_mr_part part;
 
-	assert_i_eq(mt_mr_add(n.engine, last + 1, 1, PD, START, 1, 0, NULL), MT_ERR_INVALID);
-	assert_i_eq(mt_mr_add(n.engine, last, 1, PD, START, 0, 0, NULL), MT_OK);
+	assert_i_eq(mt_mr_add(n.engine, (last + 1) << 8 | 1, PD, START, 1, 0, NULL),
+		    MT_ERR_INVALID);
+	assert_i_eq(mt_mr_add(n.engine, last << 8 | 1, PD, START, 0, 0, NULL), MT_OK);
 	assert_true(mt_mr_find(n.engine, last << 8 | 1, START, 0, &part));
 	assert_false(mt_mr_find(n.engine, last << 8 | 1, START, 1, &part));
 	assert_i_eq(mt_mr_remove(n.engine, last), MT_OK);
@@ -102,7 +117,7 @@ CASE(mt_mr_remove, its_key_ends_at_once)
 	assert_i_eq(mt_mr_remove(n.engine, 2), MT_ERR_INVALID);
 	assert_i_eq(mt_mr_remove(n.engine, 0), MT_ERR_INVALID);
 	assert_i_eq(mt_mr_remove(n.engine, 99), MT_ERR_INVALID);
-	assert_i_eq(mt_mr_add(n.engine, 2, 0x34, PD, START, LENGTH, 0, NULL), MT_OK);
+	assert_i_eq(mt_mr_add(n.engine, 2u << 8 | 0x34, PD, START, LENGTH, 0, NULL), MT_OK);
 	assert_false(in_range(START, 1));
 	assert_true(allowed(2u << 8 | 0x34, PD, START, 1, 0));
 }
@@ -132,7 +147,7 @@ CASE(mt_mr_find, keys_of_no_mr)
 
 	for (size_t i = 0; i < sizeof(none) / sizeof(none[0]); i++)
 		assert_false(mt_mr_find(n.engine, none[i], START, 1, &part));
-	assert_i_eq(mt_mw_add(n.engine, 3, 1, PD, RD_MW_TYPE_1), MT_OK);
+	assert_i_eq(mt_mw_add(n.engine, 3u << 8 | 1, PD, RD_MW_TYPE_1), MT_OK);
 	assert_false(mt_mr_find(n.engine, 3u << 8 | 1, 0, 0, &part));
 	assert_i_eq(mt_mr_remove(n.engine, 2), MT_OK);
 	assert_false(mt_mr_find(n.engine, KEY, START, 1, &part));

@@ -203,9 +203,9 @@ CASE(mt_qp_post_send, only_of_its_protection_domain)
 	start();
 	set_sges();
 	assert_i_eq(mt_mr_remove(n.engine, NODE_MR_INDEX), MT_OK);
-	assert_i_eq(mt_mr_add(n.engine, NODE_MR_INDEX, NODE_KEY & 0xFF, NODE_PD + 1, NODE_MR_START,
-			      NODE_MR_BYTES, 0, NULL),
-		    MT_OK);
+	assert_i_eq(
+		mt_mr_add(n.engine, NODE_KEY, NODE_PD + 1, NODE_MR_START, NODE_MR_BYTES, 0, NULL),
+		MT_OK);
 	assert_i_eq(post_sges(1, 0), MT_ERR_ACCESS);
 }
 
@@ -215,8 +215,7 @@ CASE(mt_qp_post_send, memory_that_may_only_be_read)
 	start();
 	set_sges();
 	assert_i_eq(mt_mr_remove(n.engine, NODE_MR_INDEX), MT_OK);
-	assert_i_eq(mt_mr_add(n.engine, NODE_MR_INDEX, NODE_KEY & 0xFF, NODE_PD, NODE_MR_START,
-			      NODE_MR_BYTES, 0, NULL),
+	assert_i_eq(mt_mr_add(n.engine, NODE_KEY, NODE_PD, NODE_MR_START, NODE_MR_BYTES, 0, NULL),
 		    MT_OK);
 	assert_i_eq(post_sges(1, 0), MT_OK);
 }

@@ -1,94 +1,78 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* unit_mr_keys.c - keys of MRs and windows: none comes again soon, none is lost. */
+/* unit_mr_keys.c - keys of MRs and windows: none is given twice, and none says which is next. */
 #include "support/test.h"
 
 #include "host/state/nic_context.h"
+#include "unit/predictable.h"
 
-static struct mh_mr_keys *no_keys(void)
+#define GIVEN 8192u
+
+static struct mh_numbers indices;
+static uint32_t given[MH_MRS_MAX];
+
+static uint32_t alloc(void)
 {
-	struct mh_mr_keys *keys = calloc(1, sizeof(*keys));
-
-	assert_non_null(keys);
-	return keys;
-}
-
-TEST(mh_mr_keys_alloc, keys_are_not_reused_soon)
-{
-	struct mh_mr_keys *keys = no_keys();
-	uint32_t a = mh_mr_keys_alloc(keys, test_rand()), b;
-
-	assert_true(a != 0);
-	mh_mr_keys_free(keys, a);
-	b = mh_mr_keys_alloc(keys, test_rand());
-	assert_true(b != 0);
-	assert_true(mh_mr_key_index(a) != mh_mr_key_index(b));
-	mh_mr_keys_free(keys, b);
-	for (uint32_t i = 0; i < MH_MRS_MAX / 16 - 2; i++) {
-		uint32_t c = mh_mr_keys_alloc(keys, test_rand());
-
-		assert_true(c != 0);
-		mh_mr_keys_free(keys, c);
-		assert_true(c != a);
-	}
-	free(keys);
+	return mh_mr_keys_alloc(&indices, test_rand());
 }
 
 TEST(mh_mr_keys_alloc, full_table)
 {
-	uint32_t *key = calloc(MH_MRS_MAX, sizeof(*key)), again;
-	struct mh_mr_keys *keys = no_keys();
+	static bool seen[MH_MRS_MAX + 1];
+	uint32_t again;
 
+	mh_numbers_init(&indices, 1, MH_MRS_MAX + 1);
 	for (uint32_t i = 0; i < MH_MRS_MAX; i++) {
-		key[i] = mh_mr_keys_alloc(keys, test_rand());
-		assert_true(key[i] != 0);
+		uint32_t index = mh_mr_key_index(given[i] = alloc());
+
+		assert_u_between(index, 1, MH_MRS_MAX);
+		assert_false(seen[index]);
+		seen[index] = true;
 	}
-	assert_u_eq(mh_mr_keys_alloc(keys, test_rand()), 0);
-	mh_mr_keys_free(keys, key[77]);
-	again = mh_mr_keys_alloc(keys, test_rand());
-	assert_u_eq(mh_mr_key_index(again), mh_mr_key_index(key[77]));
-	assert_true(again != key[77]);
-	free(key);
-	free(keys);
+	assert_u_eq(alloc(), 0);
+	mh_mr_keys_free(&indices, given[77]);
+	again = alloc();
+	assert_u_eq(mh_mr_key_index(again), mh_mr_key_index(given[77]));
+	assert_true(again != given[77]); /* but for one of 2^18 */
 }
 
-/* A window's key is another after a bind; that one must not come again at once. */
+/* A window's key is another after binds; its index is the same. */
 TEST(mh_mr_keys_free, with_the_key_of_a_bind)
 {
-	struct mh_mr_keys *keys = no_keys();
-	uint32_t key = 0, bound;
-
-	while (keys->count < MH_MRS_MAX)
-		key = mh_mr_keys_alloc(keys, test_rand());
+	mh_numbers_init(&indices, 1, 2);
 	for (uint32_t i = 0; i < 4096; i++) {
-		bound = (key & ~0xFFu) | (uint8_t)test_rand();
-		mh_mr_keys_free(keys, bound);
-		key = mh_mr_keys_alloc(keys, test_rand());
-		assert_u_eq(mh_mr_key_index(key), mh_mr_key_index(bound));
-		assert_true(key != bound);
+		uint32_t key = alloc();
+
+		assert_u_eq(mh_mr_key_index(key), 1);
+		assert_u_eq(alloc(), 0);
+		mh_mr_keys_free(&indices, (key & ~0xFFu) | (uint8_t)test_rand());
 	}
-	free(keys);
 }
 
-/* Who knows a key knows neither the next one's tag nor its index. */
+/* Who knows all keys, of MRs that are gone and of those that are left, knows nothing of the next. */
 TEST(mh_mr_keys_alloc, keys_are_not_predictable)
 {
-	uint32_t tags[256] = {0}, steps[32] = {0};
-	struct mh_mr_keys *keys = no_keys();
-	uint32_t last = 0;
-
-	for (uint32_t i = 0; i < 4096; i++) {
-		uint32_t key = mh_mr_keys_alloc(keys, test_rand());
-
-		assert_true(key != 0);
-		mh_mr_keys_free(keys, key);
-		assert_u_between(mh_mr_key_index(key), 1, MH_MRS_MAX);
-		tags[key & 0xFF]++;
-		steps[(mh_mr_key_index(key) - last) & 31]++;
-		last = mh_mr_key_index(key);
+	mh_numbers_init(&indices, 1, MH_MRS_MAX + 1);
+	for (uint32_t i = 0; i < GIVEN; i++) {
+		given[i] = alloc();
+		if (i % 2)
+			mh_mr_keys_free(&indices, given[i]);
 	}
-	for (uint32_t i = 0; i < 256; i++)
-		assert_u_between(tags[i], 0, 64);
-	for (uint32_t i = 0; i < 32; i++)
-		assert_u_between(steps[i], 0, 512);
-	free(keys);
+	assert_false(predictable(given, GIVEN, 32));
+}
+
+/* Each of the 32 bits is set in about half of the keys. */
+TEST(mh_mr_keys_alloc, all_bits_are_drawn)
+{
+	mh_numbers_init(&indices, 1, MH_MRS_MAX + 1);
+	for (uint32_t bit = 0; bit < 32; bit++) {
+		uint32_t set = 0;
+
+		for (uint32_t i = 0; i < 1024; i++) {
+			uint32_t key = alloc();
+
+			set += key >> bit & 1;
+			mh_mr_keys_free(&indices, key);
+		}
+		assert_u_between(set, 512 - 9 * 16, 512 + 9 * 16);
+	}
 }

@@ -98,6 +98,8 @@ FIXTURE_TEST(mt_mw_bind, what_may_not_be)
 	wr = bind_of(MW_1, 9);
 	wr.rkey = MW_2 << 8 | 9;
 	refused(wr);
+	wr.rkey = KEY_1 ^ 1u << 31;
+	refused(wr);
 	wr = bind_of(MR_INDEX, 9);
 	refused(wr);
 	wr = bind_of(MW_2, 1); /* the key that it has */
@@ -112,7 +114,7 @@ FIXTURE_TEST(mt_mw_bind, writing_where_we_may_not)
 	struct mt_local_wr wr = bind_of(MW_1, 9);
 
 	assert_i_eq(mt_mr_remove(n.engine, MR_INDEX), MT_OK);
-	assert_i_eq(mt_mr_add(n.engine, MR_INDEX, MR_KEY & 0xFF, NODE_PD, MR_START, MR_LENGTH,
+	assert_i_eq(mt_mr_add(n.engine, MR_KEY, NODE_PD, MR_START, MR_LENGTH,
 			      RD_ACCESS_MW_BIND | RD_ACCESS_REMOTE_READ, &n),
 		    MT_OK);
 	refused(wr);
@@ -192,15 +194,16 @@ FIXTURE_TEST(mt_mr_remove, with_a_window)
 	assert_i_eq(mt_mr_remove(n.engine, MW_1), MT_ERR_INVALID);
 	assert_i_eq(mt_mr_remove(n.engine, MR_INDEX), MT_OK);
 	assert_i_eq(mt_mw_remove(n.engine, MW_2), MT_ERR_INVALID);
-	assert_i_eq(mt_mw_add(n.engine, MW_2, 1, NODE_PD, RD_MW_TYPE_2), MT_OK); /* it is free */
+	assert_i_eq(mt_mw_add(n.engine, MW_2 << 8 | 1, NODE_PD, RD_MW_TYPE_2),
+		    MT_OK); /* it is free */
 }
 
 FIXTURE_TEST(mt_mw_add, refusals)
 {
-	assert_i_eq(mt_mw_add(n.engine, 0, 1, NODE_PD, RD_MW_TYPE_1), MT_ERR_INVALID);
-	assert_i_eq(mt_mw_add(n.engine, 5, 1, NODE_PD, RD_MW_TYPE_1), MT_ERR_INVALID);
-	assert_i_eq(mt_mw_add(n.engine, MR_INDEX, 1, NODE_PD, RD_MW_TYPE_1), MT_ERR_EXISTS);
-	assert_i_eq(mt_mw_add(n.engine, MW_1, 1, NODE_PD, RD_MW_TYPE_2), MT_ERR_EXISTS);
+	assert_i_eq(mt_mw_add(n.engine, 0 << 8 | 1, NODE_PD, RD_MW_TYPE_1), MT_ERR_INVALID);
+	assert_i_eq(mt_mw_add(n.engine, 5 << 8 | 1, NODE_PD, RD_MW_TYPE_1), MT_ERR_INVALID);
+	assert_i_eq(mt_mw_add(n.engine, MR_INDEX << 8 | 1, NODE_PD, RD_MW_TYPE_1), MT_ERR_EXISTS);
+	assert_i_eq(mt_mw_add(n.engine, MW_1 << 8 | 1, NODE_PD, RD_MW_TYPE_2), MT_ERR_EXISTS);
 	assert_i_eq(mt_mw_remove(n.engine, MR_INDEX), MT_ERR_INVALID);
 }
 
@@ -223,7 +226,7 @@ FIXTURE_TEST(mt_mw_unbind_qp, a_window_of_the_first_index)
 	struct mt_local_wr wr = bind_of(NODE_MR_INDEX, 9);
 
 	assert_i_eq(mt_mr_remove(n.engine, NODE_MR_INDEX), MT_OK);
-	assert_i_eq(mt_mw_add(n.engine, NODE_MR_INDEX, 1, NODE_PD, RD_MW_TYPE_2), MT_OK);
+	assert_i_eq(mt_mw_add(n.engine, NODE_MR_INDEX << 8 | 1, NODE_PD, RD_MW_TYPE_2), MT_OK);
 	assert_true(mt_mw_bind(n.qp, &wr));
 	mt_mw_unbind_qp(n.qp);
 	assert_false(peer_may(wr.rkey, HALF, 1, PEERS));

@@ -87,50 +87,49 @@ QP_TEST(mh_qp_create, cqs_of_different_openings)
 	assert_i_eq(mh_device_close(other), 0);
 }
 
-/* qp_after: the next index, those below 16 left out, in the same slot. */
-static uint32_t qp_after(uint32_t number)
-{
-	return (number & MH_QPN_INDEX_MASK) == MH_QPN_INDEX_MASK
-		       ? (number & ~MH_QPN_INDEX_MASK) | 16
-		       : number + 1;
-}
-
-QP_TEST(mh_qp_create, numbers_are_not_reused_soon)
+/* Numbers are drawn: of 200 each another, and what follows one is not its neighbour. */
+QP_TEST(mh_qp_create, numbers_are_drawn)
 {
 	struct nic_fixture *fixture = *state;
 	struct mh_qp_init init = qp_init(fixture);
-	uint32_t last = mh_qp_number(fixture->qp);
+	uint32_t numbers[200], neighbours = 0;
 
-	assert_true(last >= 16);
-	for (int i = 0; i < 50; i++) {
+	for (uint32_t i = 0; i < 200; i++) {
 		struct mh_qp *qp;
 
 		assert_i_eq(mh_qp_create(&init, &qp), 0);
-		assert_u_eq(mh_qp_number(qp), qp_after(last));
-		last = mh_qp_number(qp);
+		numbers[i] = mh_qp_number(qp);
+		assert_u_eq(numbers[i] >> MH_QPN_INDEX_BITS,
+			    mh_qp_number(fixture->qp) >> MH_QPN_INDEX_BITS);
+		assert_true((numbers[i] & MH_QPN_INDEX_MASK) >= 16);
+		for (uint32_t j = 0; j < i; j++)
+			assert_true(numbers[j] != numbers[i]);
+		/* One of 128 is so near. */
+		if (i > 0)
+			neighbours += numbers[i] - numbers[i - 1] + 64 <= 128;
 		assert_i_eq(mh_qp_destroy(qp), 0);
 	}
+	assert_u_between(neighbours, 0, 20);
 }
 
-/* A number comes back when a packet's life has passed, not when it is its turn. */
+/* A number comes back when a packet's life has passed, and not before. */
 QP_TEST(mh_qp_create, numbers_rest)
 {
 	struct nic_fixture *fixture = *state;
 	struct mh_nic *nic = fixture->dev->nic;
 	struct mh_qp_init init = qp_init(fixture);
-	uint32_t first, second;
+	uint32_t first, rested = 1000000000;
 	struct mh_qp *qp;
 
+	/* Only one is left. */
+	while (nic->qp_indices.n_free > 1)
+		mh_numbers_take(&nic->qp_indices, 0);
 	assert_i_eq(mh_qp_create(&init, &qp), 0);
 	first = mh_qp_number(qp);
 	assert_i_eq(mh_qp_destroy(qp), 0);
-	nic->next_qp_index = first & MH_QPN_INDEX_MASK;
-	assert_i_eq(mh_qp_create(&init, &qp), 0);
-	second = mh_qp_number(qp);
-	assert_i_eq(mh_qp_destroy(qp), 0);
-	assert_true(second != first);
-	nic->next_qp_index = first & MH_QPN_INDEX_MASK;
-	nic->qp_index_freed_ns[first & MH_QPN_INDEX_MASK] -= 1000000000;
+	assert_i_eq(mh_qp_create(&init, &qp), ENOMEM);
+	assert_true(nic->qp_rests.until_ns[0] >= mh_now_ns() + rested / 2);
+	nic->qp_rests.until_ns[0] -= rested;
 	assert_i_eq(mh_qp_create(&init, &qp), 0);
 	assert_u_eq(mh_qp_number(qp), first);
 	assert_i_eq(mh_qp_destroy(qp), 0);

@@ -14,7 +14,7 @@ static int in_order(void **state)
 	opts.cap.in_order = true;
 	start();
 	/* Message 0 goes to an MR of its own, so that message 1 alone finds nothing. */
-	assert_i_eq(mt_mr_add(n.engine, 2, 0x77, NODE_PD, NODE_MR_START, MTU,
+	assert_i_eq(mt_mr_add(n.engine, KEY_2, NODE_PD, NODE_MR_START, MTU,
 			      RD_ACCESS_LOCAL_WRITE | RD_ACCESS_REMOTE_WRITE, &n),
 		    MT_OK);
 	return 0;

@@ -26,11 +26,10 @@ static int windows(void **state)
 	opts.attr.max_rd_atomic = opts.attr.max_dest_rd_atomic = 2;
 	start();
 	mt_engine_add_memory(n.engine, engine_node_block(&n.base, 65536), 65536);
-	assert_i_eq(mt_mr_add(n.engine, MR_INDEX, MR_KEY & 0xFF, NODE_PD, MR_START, MR_LENGTH,
-			      MR_ACCESS, &n),
+	assert_i_eq(mt_mr_add(n.engine, MR_KEY, NODE_PD, MR_START, MR_LENGTH, MR_ACCESS, &n),
 		    MT_OK);
-	assert_i_eq(mt_mw_add(n.engine, MW_1, 1, NODE_PD, RD_MW_TYPE_1), MT_OK);
-	assert_i_eq(mt_mw_add(n.engine, MW_2, 1, NODE_PD, RD_MW_TYPE_2), MT_OK);
+	assert_i_eq(mt_mw_add(n.engine, MW_1 << 8 | 1, NODE_PD, RD_MW_TYPE_1), MT_OK);
+	assert_i_eq(mt_mw_add(n.engine, MW_2 << 8 | 1, NODE_PD, RD_MW_TYPE_2), MT_OK);
 	return 0;
 }
 

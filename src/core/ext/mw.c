@@ -44,8 +44,9 @@ static void unbind_window(struct mt_engine *e, struct mt_mr *mw)
 }
 
 /* A window shares the index space of MRs, so that one look-up serves both. */
-int mt_mw_add(struct mt_engine *e, uint32_t index, uint8_t tag, uint32_t pd, enum rd_mw_type type)
+int mt_mw_add(struct mt_engine *e, uint32_t key, uint32_t pd, enum rd_mw_type type)
 {
+	uint32_t index = mt_mr_index(&e->mrs, key);
 	struct mt_mr *mw;
 
 	if (index == 0 || index > e->mrs.max || (type != RD_MW_TYPE_1 && type != RD_MW_TYPE_2))
@@ -54,7 +55,7 @@ int mt_mw_add(struct mt_engine *e, uint32_t index, uint8_t tag, uint32_t pd, enu
 	if (mw->key != 0)
 		return MT_ERR_EXISTS;
 	*mw = (struct mt_mr){
-		.key = index << 8 | tag,
+		.key = key,
 		.pd = pd,
 		.access = type == RD_MW_TYPE_1 ? MT_MR_MW_1 : MT_MR_MW_2,
 	};
@@ -71,6 +72,12 @@ int mt_mw_remove(struct mt_engine *e, uint32_t index)
 	unbind_window(e, mw);
 	*mw = (struct mt_mr){.key = 0};
 	return MT_OK;
+}
+
+/* A bind chooses the low 8 bits of a window's key. REQ(ext.mw.rkey) */
+static bool is_key_of(const struct mt_mr *mw, uint32_t key)
+{
+	return ((mw->key ^ key) & ~UINT32_C(0xFF)) == 0;
 }
 
 /* What a window of this type may be made now. REQ(ext.mw.rebind) */
@@ -91,7 +98,7 @@ static struct mt_mr *find_mr(struct mt_qp *qp, const struct mt_local_wr *wr)
 		needs |= RD_ACCESS_LOCAL_WRITE;
 	if (!mt_mr_check(t, wr->lkey, qp->cap.pd, wr->addr, wr->length, needs))
 		return NULL;
-	return &t->mrs[wr->lkey >> 8];
+	return &t->mrs[mt_mr_index(t, wr->lkey)];
 }
 
 /*
@@ -106,7 +113,7 @@ static void bind_to_mr(struct mt_qp *qp, struct mt_mr *mw, struct mt_mr *mr,
 	mw->origin = wr->zero_based ? mr->origin - wr->addr : mr->origin;
 	mw->user = mr->user;
 	mw->qpn = mw->access & MT_MR_MW_2 ? qp->qpn : 0;
-	mw->of = wr->lkey >> 8;
+	mw->of = mt_mr_index(&qp->engine->mrs, wr->lkey);
 	mw->access |= (uint8_t)(wr->access & PEERS_ALL);
 	mr->windows++;
 	mb_assert_slow(count_bound(&qp->engine->mrs, mw->of) == mr->windows);
@@ -118,7 +125,7 @@ bool mt_mw_bind(struct mt_qp *qp, const struct mt_local_wr *wr)
 	struct mt_mr *mw = window_at(qp->engine, wr->window);
 	struct mt_mr *mr = NULL;
 
-	if (!mw || mw->pd != qp->cap.pd || wr->rkey >> 8 != wr->window || !can_bind(mw, wr))
+	if (!mw || mw->pd != qp->cap.pd || !is_key_of(mw, wr->rkey) || !can_bind(mw, wr))
 		return false;
 	if (wr->length > 0) {
 		mr = find_mr(qp, wr);
@@ -129,14 +136,14 @@ bool mt_mw_bind(struct mt_qp *qp, const struct mt_local_wr *wr)
 	mw->key = wr->rkey;
 	if (mr)
 		bind_to_mr(qp, mw, mr, wr);
-	mb_assert(mw->key >> 8 == wr->window && (mw->of != 0) == (wr->length > 0));
+	mb_assert(mw == window_at(qp->engine, wr->window) && (mw->of != 0) == (wr->length > 0));
 	return true;
 }
 
 /* Only the QP that bound a window of type 2 may invalidate it, by itself or through its peer. */
 bool mt_mw_invalidate(struct mt_qp *qp, uint32_t rkey)
 {
-	struct mt_mr *mw = window_at(qp->engine, rkey >> 8);
+	struct mt_mr *mw = window_at(qp->engine, mt_mr_index(&qp->engine->mrs, rkey));
 
 	if (!mw || !(mw->access & MT_MR_MW_2) || mw->key != rkey || mw->qpn != qp->qpn)
 		return false;

@@ -217,7 +217,7 @@ struct mt_mr {
 	uint64_t length;
 	uint64_t origin; /* an address less this is an offset in the memory of `user` */
 	void *user;	 /* the adapter's cookie; of a window: that of its MR */
-	uint32_t key;	 /* its low byte changes when an index is used again; 0: no entry */
+	uint32_t key;	 /* 0: no entry */
 	uint32_t pd;
 	uint32_t qpn;	  /* of a window of type 2: for packets of this QP only; 0: of any */
 	uint32_t of;	  /* of a window: the index of its MR; 0: not bound */
@@ -228,7 +228,13 @@ struct mt_mr {
 struct mt_mr_table {
 	struct mt_mr *mrs; /* max + 1 entries; no key names entry 0 */
 	uint32_t max;
+	uint32_t index_mask; /* of what is an index in a key, see mt_mr_add */
 };
+
+static inline uint32_t mt_mr_index(const struct mt_mr_table *t, uint32_t key)
+{
+	return key >> 8 & t->index_mask;
+}
 
 /* mt_mr_table_init makes a table whose entries are zero an empty one. */
 void mt_mr_table_init(struct mt_mr_table *t);

@@ -11,13 +11,14 @@
 void mt_mr_table_init(struct mt_mr_table *t)
 {
 	mb_assert(t->mrs && t->max > 0);
+	t->index_mask = mb_pow2_ceil(t->max + 1) - 1;
 	t->mrs[0].key = UINT32_MAX;
 }
 
 const struct mt_mr *mt_mr_check(const struct mt_mr_table *t, uint32_t key, uint32_t pd,
 				uint64_t addr, uint64_t len, uint32_t access)
 {
-	uint32_t index = key >> 8;
+	uint32_t index = mt_mr_index(t, key);
 	const struct mt_mr *mr;
 
 	if (index > t->max)
@@ -33,9 +34,10 @@ const struct mt_mr *mt_mr_check(const struct mt_mr_table *t, uint32_t key, uint3
 	return mr;
 }
 
-int mt_mr_add(struct mt_engine *e, uint32_t index, uint8_t tag, uint32_t pd, uint64_t start,
-	      uint64_t length, uint32_t access, void *mr_user)
+int mt_mr_add(struct mt_engine *e, uint32_t key, uint32_t pd, uint64_t start, uint64_t length,
+	      uint32_t access, void *mr_user)
 {
+	uint32_t index = mt_mr_index(&e->mrs, key);
 	struct mt_mr *mr;
 
 	if (index == 0 || index > e->mrs.max || start + length < start)
@@ -49,7 +51,7 @@ int mt_mr_add(struct mt_engine *e, uint32_t index, uint8_t tag, uint32_t pd, uin
 		.origin = start,
 		.user = mr_user,
 		.pd = pd,
-		.key = index << 8 | tag,
+		.key = key,
 		.access = (uint8_t)((access & RIGHTS) | MT_MR_LOCAL),
 	};
 	return MT_OK;
@@ -64,7 +66,7 @@ int mt_mr_remove(struct mt_engine *e, uint32_t index)
 		return MT_ERR_INVALID;
 	if (mr->windows > 0)
 		return MT_ERR_STATE;
-	mb_assert(mr->of == 0 && mr->key >> 8 == index);
+	mb_assert(mr->of == 0 && mt_mr_index(&e->mrs, mr->key) == index);
 	*mr = (struct mt_mr){.key = 0};
 	return MT_OK;
 }
@@ -73,7 +75,7 @@ bool mt_mr_find(const struct mt_engine *e, uint32_t lkey, uint64_t addr, uint64_
 		struct mt_mr_part *part)
 {
 	const struct mt_mr_table *t = &e->mrs;
-	uint32_t index = lkey >> 8;
+	uint32_t index = mt_mr_index(t, lkey);
 	const struct mt_mr *mr;
 
 	if (index > t->max)

@@ -68,36 +68,60 @@ void mh_event_ack(struct mh_event_queue *q, struct mh_event_source *s, uint32_t 
 /* mh_event_discard drops what is pending and blocks until what was taken is acknowledged. */
 void mh_event_discard(struct mh_event_queue *q, struct mh_event_source *s);
 
+/* ---- numbers that are hard to guess: numbers.c ---- */
+
+/*
+ * QPNs and keys are all that keeps strangers out, so the next number is drawn among all that are
+ * free: who knows any number of those in use knows no more than that the next is another. Guarded
+ * by the NIC's lock, as are keys.
+ */
+
+#define MH_NUMBERS_END (1u << 14)
+
+struct mh_numbers {
+	uint32_t n_free;
+	uint16_t free[MH_NUMBERS_END];
+};
+
+/* Numbers that were given back and are not free yet: a ring, in the order of their times. */
+struct mh_rests {
+	uint32_t begin, end; /* run freely */
+	uint16_t number[MH_NUMBERS_END];
+	uint64_t until_ns[MH_NUMBERS_END];
+};
+
+/* mh_numbers_init makes first .. end - 1 free, with 0 < first < end <= MH_NUMBERS_END. */
+void mh_numbers_init(struct mh_numbers *n, uint32_t first, uint32_t end);
+/* mh_numbers_take draws one of the free numbers by 32 fresh random bits; 0: none is free. */
+uint32_t mh_numbers_take(struct mh_numbers *n, uint32_t random);
+/* mh_numbers_return makes a number that was taken free again. */
+void mh_numbers_return(struct mh_numbers *n, uint32_t number);
+/* mh_rests_begin notes a number that was taken; until_ns does not decrease from call to call. */
+void mh_rests_begin(struct mh_rests *r, uint32_t number, uint64_t until_ns);
+/* mh_rests_end makes those free that have rested until now_ns. */
+void mh_rests_end(struct mh_rests *r, uint64_t now_ns, struct mh_numbers *n);
+
 /* ---- the keys of MRs and memory windows: mr_keys.c ---- */
 
 /*
- * A key is index << 8 | tag. Both are random: a peer that knows one key must not know the others.
- * An index comes again after a long time only, and never with the tag it had last. The engine has
- * the table of what the keys name. Nothing is pinned. Guarded by the NIC's lock.
+ * A key is 10 random bits, the index of its MR or window in the engine's table and 8 random bits,
+ * from the top: of a window the program chooses these 8. The index is drawn, too, so that all 32
+ * bits are to be guessed. Nothing is pinned.
  */
 
-/* MRs and windows together. */
-#define MH_MRS_MAX 16384u
-
-struct mh_mr_keys {
-	bool used[MH_MRS_MAX + 1];   /* by index; 0 is no index */
-	uint8_t tag[MH_MRS_MAX + 1]; /* of the last key of each index */
-	uint32_t newest;	     /* index given last; the search begins behind it */
-	uint32_t count;
-};
+#define MH_MR_INDEX_BITS 14u
+/* MRs and windows together; 0 is no index. */
+#define MH_MRS_MAX ((1u << MH_MR_INDEX_BITS) - 1)
 
 /*
  * mh_mr_keys_alloc returns a key whose index is free; 0: all are in use. `random` is of 64 fresh
  * random bits.
  */
-uint32_t mh_mr_keys_alloc(struct mh_mr_keys *keys, uint64_t random);
-/* mh_mr_keys_free makes the index of a key free; its next key has another tag than this one. */
-void mh_mr_keys_free(struct mh_mr_keys *keys, uint32_t key);
-
-static inline uint32_t mh_mr_key_index(uint32_t key)
-{
-	return key >> 8;
-}
+uint32_t mh_mr_keys_alloc(struct mh_numbers *indices, uint64_t random);
+/* mh_mr_keys_free makes the index of a key free. */
+void mh_mr_keys_free(struct mh_numbers *indices, uint32_t key);
+/* mh_mr_key_index returns the index that is part of any key. */
+uint32_t mh_mr_key_index(uint32_t key);
 
 /* ---- the NIC and its openings ---- */
 
@@ -152,7 +176,7 @@ struct mh_nic {
 	struct mh_chunk *chunks;
 	uint64_t chunk_bytes; /* of all of them */
 	struct mh_ports ports;
-	struct mh_mr_keys mr_keys;
+	struct mh_numbers mr_indices;
 	struct mh_tx *tx;
 	mw_crc32_fn crc32;	  /* for the ICRC */
 	uint8_t trim_of_dscp[64]; /* enum mt_trim */
@@ -162,9 +186,9 @@ struct mh_nic {
 	uint32_t ud_sent_since_rx; /* datagrams sent since the ports were last read */
 	bool rx_pending;	   /* the last poll left frames that no descriptor need show */
 	uint32_t n_qps;
-	uint32_t next_qp_index;
+	struct mh_numbers qp_indices;
+	struct mh_rests qp_rests;
 	struct mh_qp *qp_by_index[MH_QPN_INDEX_MASK + 1];
-	uint64_t qp_index_freed_ns[MH_QPN_INDEX_MASK + 1]; /* when the index was last given up */
 	uint32_t next_pd;
 	bool cq_overran;	/* a CQ overran since the events were last drained */
 	uint64_t engine_ns;	/* the latest time that the engine was told */

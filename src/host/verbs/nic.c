@@ -23,6 +23,8 @@
 /* Devices may share an address. */
 #define NIC_GUID_DEVICE_SHIFT 58u
 #define NIC_PROFILES 16u
+/* Numbers 0 to 2 have meanings of their own on the wire; a few more are left free. */
+#define QP_INDEX_FIRST 16u
 #define NIC_WIMM_MAX 1024u
 
 /*
@@ -37,7 +39,7 @@ void mh_nic_fill_attr(const struct mh_env *env, struct mh_device_attr *attr)
 		.planes = env->n_ports,
 		.evs = env->n_ports * env->evs,
 		.max_mtu = env->mtu,
-		.max_qp = MH_QPN_INDEX_MASK,
+		.max_qp = MH_QPN_INDEX_MASK + 1 - QP_INDEX_FIRST,
 		.max_send_wr = MH_WR_MAX,
 		.max_recv_wr = MH_WR_MAX,
 		.max_sge = RD_SGE_MAX,
@@ -115,8 +117,8 @@ int mh_nic_create(const struct mh_env *env, struct mh_nic **nic, struct mio_erro
 	n->env = *env;
 	n->crc32 = mh_crc32_best();
 	n->next_pd = 1;
-	/* Random, see nic_qp.c. */
-	n->next_qp_index = (uint32_t)mh_entropy() & MH_QPN_INDEX_MASK;
+	mh_numbers_init(&n->qp_indices, QP_INDEX_FIRST, MH_QPN_INDEX_MASK + 1);
+	mh_numbers_init(&n->mr_indices, 1, MH_MRS_MAX + 1);
 	mb_link_init(&n->qps);
 	mb_link_init(&n->failed);
 	mb_link_init(&n->devices);

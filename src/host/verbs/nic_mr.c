@@ -31,9 +31,8 @@ static int mr_add(struct mh_nic *nic, const struct mh_mr *mr)
 	int result;
 
 	MH_ENGINE_CALL(nic, result,
-		       mt_mr_add(nic->engine, mh_mr_key_index(mr->key), (uint8_t)mr->key,
-				 mr->pd->number, mr->iova, mr->base ? mr->length : UINT64_MAX,
-				 mr->access, mr->base));
+		       mt_mr_add(nic->engine, mr->key, mr->pd->number, mr->iova,
+				 mr->base ? mr->length : UINT64_MAX, mr->access, mr->base));
 	return mh_engine_errno(result);
 }
 
@@ -42,12 +41,12 @@ static int mr_insert(struct mh_nic *nic, struct mh_mr *mr)
 {
 	int err;
 
-	mr->key = mh_mr_keys_alloc(&nic->mr_keys, mh_entropy());
+	mr->key = mh_mr_keys_alloc(&nic->mr_indices, mh_entropy());
 	if (mr->key == 0)
 		return ENOMEM;
 	err = mr_add(nic, mr);
 	if (err)
-		mh_mr_keys_free(&nic->mr_keys, mr->key);
+		mh_mr_keys_free(&nic->mr_indices, mr->key);
 	else
 		mr->pd->objects++;
 	return err;
@@ -165,7 +164,7 @@ int mh_mr_dereg(struct mh_mr *mr)
 	mh_nic_lock(nic);
 	result = mt_mr_remove(nic->engine, mh_mr_key_index(mr->key));
 	if (result == MT_OK) {
-		mh_mr_keys_free(&nic->mr_keys, mr->key);
+		mh_mr_keys_free(&nic->mr_indices, mr->key);
 		mr->pd->objects--;
 	}
 	mh_nic_unlock(nic);

@@ -23,11 +23,10 @@ static int mw_insert(struct mh_nic *nic, struct mh_mw *mw)
 {
 	int result;
 
-	mw->key = mh_mr_keys_alloc(&nic->mr_keys, mh_entropy());
+	mw->key = mh_mr_keys_alloc(&nic->mr_indices, mh_entropy());
 	if (mw->key == 0)
 		return ENOMEM;
-	result = mt_mw_add(nic->engine, mh_mr_key_index(mw->key), (uint8_t)mw->key, mw->pd->number,
-			   mw->type);
+	result = mt_mw_add(nic->engine, mw->key, mw->pd->number, mw->type);
 	mb_assert(result == MT_OK); /* what has no key is free in the engine, too */
 	mw->pd->objects++;
 	return 0;
@@ -68,7 +67,7 @@ int mh_mw_dealloc(struct mh_mw *mw)
 	mh_nic_lock(nic);
 	result = mt_mw_remove(nic->engine, mh_mr_key_index(mw->key));
 	mb_assert(result == MT_OK);
-	mh_mr_keys_free(&nic->mr_keys, mw->key);
+	mh_mr_keys_free(&nic->mr_indices, mw->key);
 	mw->pd->objects--;
 	mh_nic_unlock(nic);
 	free(mw);
@@ -119,7 +118,7 @@ int mh_mw_post_bind(struct mh_qp *qp, const struct rd_send_wr *wr)
 	};
 	int err;
 
-	if (bind->access & ~BIND_ACCESS || mh_mr_key_index(out.rkey) != out.window)
+	if (bind->access & ~BIND_ACCESS || (out.rkey ^ bind->mw->key) >> 8 != 0)
 		return EINVAL;
 	err = mw_post(qp, &out);
 	if (err)

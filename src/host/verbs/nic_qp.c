@@ -2,10 +2,10 @@
 /*
  * nic_qp.c - life and attributes of queue pairs; posting is in nic_post.c.
  *
- * A QP number is the process's slot in the upper 10 bits and an index below. Indices are given in
- * turn, and none within a packet's life of its last use: a packet that is still under way for a
- * destroyed QP finds none. The first one is random, for the slot may have been another process's a
- * moment ago.
+ * A QP number is the process's slot in the upper 10 bits and an index below. Which index a QP gets
+ * is drawn, and none is given within a packet's life of its last use: a packet that is still under
+ * way for a destroyed QP finds none. So it is for the QPs of another process that had the slot a
+ * moment ago, but for chance.
  *
  * The memory of an RC QP is taken before nic->lock and freed after it: deep queues take megabytes,
  * and the lock stops all traffic. Under the lock a QP is numbered, linked and counted in one step,
@@ -17,10 +17,8 @@
 
 #include "base/assert.h"
 #include "host/datapath/datapath.h"
+#include "host/platform/platform.h"
 #include "host/progress/progress.h"
-
-/* Numbers 0 to 2 have meanings of their own on the wire; a few more are left free. */
-#define QP_INDEX_FIRST 16u
 
 /*
  * A QP takes at most so many receives of an SRQ ahead of the oldest message that is not complete: a
@@ -128,28 +126,11 @@ static struct mh_qp *qp_alloc(const struct mh_qp_init *init)
 /* Longer than any queue of a network holds a packet, and a peer's retries on it go on. */
 #define QP_INDEX_REUSE_DELAY_NS UINT64_C(1000000000)
 
-static bool qp_is_index_free(const struct mh_nic *nic, uint32_t index, uint64_t now_ns)
-{
-	uint64_t left = nic->qp_index_freed_ns[index];
-
-	return !nic->qp_by_index[index] && (left == 0 || now_ns >= left + QP_INDEX_REUSE_DELAY_NS);
-}
-
 /* qp_choose_index returns a free index, 0 when all are in use, or were a moment ago. */
 static uint32_t qp_choose_index(struct mh_nic *nic)
 {
-	uint64_t now = mh_now_ns();
-
-	for (uint32_t tried = QP_INDEX_FIRST; tried <= MH_QPN_INDEX_MASK; tried++) {
-		uint32_t index = nic->next_qp_index;
-
-		if (index < QP_INDEX_FIRST || index > MH_QPN_INDEX_MASK)
-			index = QP_INDEX_FIRST;
-		nic->next_qp_index = index + 1;
-		if (qp_is_index_free(nic, index, now))
-			return index;
-	}
-	return 0;
+	mh_rests_end(&nic->qp_rests, mh_now_ns(), &nic->qp_indices);
+	return mh_numbers_take(&nic->qp_indices, (uint32_t)mh_entropy());
 }
 
 static enum mt_result qp_init_ud(struct mh_nic *nic, struct mh_qp *qp)
@@ -174,8 +155,10 @@ static int qp_insert(struct mh_nic *nic, struct mh_qp *qp)
 		MH_ENGINE_CALL(nic, result,
 			       mt_qp_init(nic->engine, qp->mt_memory, &qp->mt_cap, qp->number, qp,
 					  &qp->mt));
-	if (result != MT_OK)
+	if (result != MT_OK) {
+		mh_numbers_return(&nic->qp_indices, index);
 		return mh_engine_errno(result);
+	}
 	nic->qp_by_index[index] = qp;
 	nic->n_qps++;
 	mb_list_push(&nic->qps, &qp->link);
@@ -232,7 +215,8 @@ static void qp_remove(struct mh_nic *nic, struct mh_qp *qp)
 	mb_link_remove(&qp->link);
 	mb_link_remove(&qp->failed);
 	nic->qp_by_index[qp->number & MH_QPN_INDEX_MASK] = NULL;
-	nic->qp_index_freed_ns[qp->number & MH_QPN_INDEX_MASK] = now;
+	mh_rests_begin(&nic->qp_rests, qp->number & MH_QPN_INDEX_MASK,
+		       now + QP_INDEX_REUSE_DELAY_NS);
 	nic->n_qps--;
 	mh_cq_purge(qp->init.send_cq, qp->number);
 	mh_cq_purge(qp->init.recv_cq, qp->number);

@@ -226,7 +226,7 @@ void ms_conn_accept(struct ms_mrc_host *h, uint32_t slot, uint64_t now_ns)
 		ms_nic_report_no_memory(&h->nic, id);
 		return;
 	}
-	if (mt_mr_add(h->engine, slot - h->nic.outgoing + 1, 0, 0, 0, c->region_bytes,
+	if (mt_mr_add(h->engine, (slot - h->nic.outgoing + 1) << 8, 0, 0, c->region_bytes,
 		      RD_ACCESS_REMOTE_WRITE, c) != MT_OK)
 		ms_nic_report_violation(h->nic.worker, "flow %u: its memory region is taken", id);
 	for (; c->end.posted < c->end.depth; c->end.posted++)

@@ -332,8 +332,8 @@ void world_init(struct world *w, struct report *r, const struct config *c)
 	engine_node_open(&w->node, &ops, &cfg, 0);
 	w->engine = w->node.engine;
 	check(w,
-	      mt_mr_add(w->engine, WORLD_KEY >> 8, WORLD_KEY & 0xFF, c->cap.pd, WORLD_MR_START,
-			c->mr_bytes, RD_ACCESS_LOCAL_WRITE | RD_ACCESS_REMOTE_WRITE, w),
+	      mt_mr_add(w->engine, WORLD_KEY, c->cap.pd, WORLD_MR_START, c->mr_bytes,
+			RD_ACCESS_LOCAL_WRITE | RD_ACCESS_REMOTE_WRITE, w),
 	      "mt_mr_add");
 	connect_qp(w);
 }
