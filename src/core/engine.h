@@ -82,6 +82,12 @@ void mt_engine_rx(struct mt_engine *e, uint64_t now_ns, const struct mt_rx_meta 
 void mt_engine_rx_bytes(struct mt_engine *e, uint64_t now_ns, const struct mt_rx_meta *meta,
 			const void *bytes, size_t len);
 /*
+ * mt_engine_rx_expected says whether it pays to compute the ICRC of a packet: of `len` bytes, ICRC
+ * not included, with this opcode for this QPN. If not, it is dropped and counted by the reason.
+ */
+bool mt_engine_rx_expected(struct mt_engine *e, const struct mt_rx_meta *meta, uint32_t qpn,
+			   uint8_t opcode, size_t len);
+/*
  * mt_engine_prefetch_qp says that a packet with this opcode for this QPN is about to be given, some
  * eight packets ahead: a hint that hides the time its QP takes to come from memory. Some four
  * packets ahead mt_engine_prefetch_qp_parts does so for what the QP points to. Nothing comes of a

@@ -106,6 +106,11 @@ uint32_t mu_run(struct mu_engine *e, uint32_t up, uint64_t now_ns);
 /* mu_wanted_ports returns the ports of `up` on any of which datagrams could leave that wait. */
 uint32_t mu_wanted_ports(const struct mu_engine *e, uint32_t up);
 /*
+ * mu_receive_expected says, of a datagram whose ICRC is still to be computed, whether there is a QP
+ * of this number that receives. If not, it is dropped and counted already.
+ */
+bool mu_receive_expected(struct mu_engine *e, uint32_t qpn);
+/*
  * mu_receive takes a frame whose first byte says that it is a datagram: len bytes, of which the
  * first `body` come before the ICRC. Whatever is in it, the worst outcome is a counter.
  */

@@ -115,14 +115,30 @@ static void deliver(struct mu_qp *qp, const struct rd_recv_wr *recv, const struc
 	}
 }
 
+/* find_receiver returns the QP of this number if it receives datagrams, or NULL. */
+static struct mu_qp *find_receiver(struct mu_engine *e, uint32_t qpn)
+{
+	struct mu_qp *qp = e->env.find_qp(e->env.ctx, qpn);
+
+	return qp && can_receive(qp) ? qp : NULL;
+}
+
+bool mu_receive_expected(struct mu_engine *e, uint32_t qpn)
+{
+	if (find_receiver(e, qpn))
+		return true;
+	e->counts.ud_drop_no_qp++;
+	return false;
+}
+
 /* dispatch gives a datagram to the QP that it is for, or returns what it is counted as. */
 static uint64_t *dispatch(struct mu_engine *e, struct arrived *in)
 {
 	const struct mw_datagram *dg = in->dg;
-	struct mu_qp *qp = e->env.find_qp(e->env.ctx, dg->dqp);
+	struct mu_qp *qp = find_receiver(e, dg->dqp);
 	struct rd_recv_wr recv;
 
-	if (!qp || !can_receive(qp))
+	if (!qp)
 		return &e->counts.ud_drop_no_qp;
 	if (dg->q_key != qp->attr.q_key || !is_p_key_match(qp->attr.p_key, dg->p_key))
 		return &e->counts.ud_drop_key;

@@ -30,6 +30,12 @@
  */
 #define MW_BTH_BYTES 12u
 
+/* mw_bth_dqp returns the QPN alone. */
+static inline uint32_t mw_bth_dqp(const uint8_t *in)
+{
+	return mb_load_be32(in + 4) & 0xFFFFFF;
+}
+
 /* mw_bth_encode writes the header to out[0..12). Fields must fit (asserted). */
 static inline void mw_bth_encode(const struct mw_bth *bth, uint8_t *out)
 {

@@ -66,6 +66,28 @@ CASE(mt_engine_rx, wrong_icrc)
 	check_nothing_happened();
 }
 
+CASE(mt_engine_rx_expected, counts_by_reason_what_it_refuses)
+{
+	struct mt_rx_meta meta = node_meta(&n);
+
+	assert_true(mt_engine_rx_expected(n.engine, &meta, n.qpn, MW_WRITE_ONLY, 48));
+	assert_true(mt_engine_rx_expected(n.engine, &meta, n.qpn, MW_SACK, 48));
+	assert_true(mt_engine_rx_expected(n.engine, &meta, MW_QPN_ENDPOINT, MW_EP_REQUEST, 48));
+	assert_false(mt_engine_rx_expected(n.engine, &meta, n.qpn, 0xC0, 48));
+	assert_false(mt_engine_rx_expected(n.engine, &meta, n.qpn + 1, MW_WRITE_ONLY, 48));
+	meta.src.b[15] ^= 1;
+	assert_false(mt_engine_rx_expected(n.engine, &meta, n.qpn, MW_WRITE_ONLY, 48));
+	assert_true(mt_engine_rx_expected(n.engine, &meta, MW_QPN_ENDPOINT, MW_EP_RESPONSE, 48));
+	/* A control packet has no payload; of data one packet is as good as any. */
+	assert_false(mt_engine_rx_expected(n.engine, &meta, MW_QPN_ENDPOINT, MW_EP_REQUEST, 49));
+	assert_u_eq(node_stats(&n).drop_decode, 2);
+	assert_u_eq(node_stats(&n).drop_no_qp, 1);
+	assert_u_eq(node_stats(&n).drop_src_mismatch, 1);
+	meta = node_meta(&n);
+	assert_true(mt_engine_rx_expected(n.engine, &meta, n.qpn, MW_WRITE_MIDDLE, 4096));
+	check_nothing_happened();
+}
+
 CASE(mt_engine_rx, a_trimmed_one_has_no_icrc_left)
 {
 	struct mt_rx_meta meta = node_meta(&n);

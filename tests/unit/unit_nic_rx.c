@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "io/udp.h"
+#include "wire/datagram.h"
 
 #define RX_TEST(name) TEST_WITH(fixture_setup, fixture_teardown, mh_rx, name)
 #define RX_EV (FIXTURE_EV_BASE + 1)
@@ -91,6 +92,49 @@ RX_TEST(wrong_icrc_is_counted_and_nothing_placed)
 	fixture_wait(fixture, "drop_icrc", 4);
 	assert_memory_equal(fixture->buffer, before, 8);
 	assert_u_eq(fixture_counter(fixture, "rx_data_packets"), 0);
+}
+
+static uint32_t crc_calls;
+
+static uint32_t counting_crc(uint32_t crc, const void *bytes, size_t len)
+{
+	crc_calls++;
+	return mw_crc32_update(crc, bytes, len);
+}
+
+/* Garbage costs no CRC: its QPN is looked at first. */
+RX_TEST(no_icrc_is_computed_for_nobody)
+{
+	struct nic_fixture *fixture = *state;
+	uint8_t bytes[4096] = {0};
+	size_t body;
+
+	assert_i_eq(fixture_connect(fixture), 0);
+	mh_nic_lock(fixture->dev->nic);
+	fixture->dev->nic->crc32 = counting_crc;
+	crc_calls = 0;
+	mh_nic_unlock(fixture->dev->nic);
+	body = rx_packet(fixture, 1000, bytes);
+	bytes[7] ^= 1; /* a QPN of nobody */
+	rx_send(fixture, bytes, sizeof(bytes), 0);
+	bytes[0] = MW_UD_SEND_ONLY;
+	rx_send(fixture, bytes, sizeof(bytes), 0);
+	bytes[7] ^= 1; /* of a QP that takes no datagrams */
+	rx_send(fixture, bytes, sizeof(bytes), 0);
+	bytes[0] = 0xC0; /* no opcode */
+	rx_send(fixture, bytes, sizeof(bytes), 0);
+	bytes[0] = MW_EP_REQUEST;
+	rx_send(fixture, bytes, sizeof(bytes), 0);
+	fixture_wait(fixture, "drop_no_qp", 1);
+	fixture_wait(fixture, "ud_drop_no_qp", 2);
+	fixture_wait(fixture, "drop_decode", 2);
+	assert_u_eq(fixture_counter(fixture, "drop_icrc"), 0);
+	assert_u_eq(crc_calls, 0);
+	body = rx_packet(fixture, 1000, bytes);
+	rx_seal(bytes, body);
+	rx_send(fixture, bytes, body + 4, 0);
+	fixture_wait(fixture, "rx_data_packets", 1);
+	assert_true(crc_calls > 0);
 }
 
 RX_TEST(short_frames_are_counted)

@@ -15,11 +15,11 @@
 #include "wire/opcode.h"
 
 /* REQ(rsp.peer-check) */
-static struct mt_qp *find_qp(struct mt_engine *e, const struct mt_rx *rx)
+static struct mt_qp *find_qp(struct mt_engine *e, uint32_t qpn, const struct rd_gid *src)
 {
-	struct mt_qp *qp = e->qps[rx->pkt->bth.dqp & (e->cfg.max_qps - 1)];
+	struct mt_qp *qp = e->qps[qpn & (e->cfg.max_qps - 1)];
 
-	if (!qp || qp->qpn != rx->pkt->bth.dqp) {
+	if (!qp || qp->qpn != qpn) {
 		e->stats.drop_no_qp++;
 		return NULL;
 	}
@@ -27,7 +27,7 @@ static struct mt_qp *find_qp(struct mt_engine *e, const struct mt_rx *rx)
 		e->stats.drop_qp_state++;
 		return NULL;
 	}
-	if (memcmp(&qp->attr.dest, &rx->meta->src, sizeof(qp->attr.dest)) != 0) {
+	if (memcmp(&qp->attr.dest, src, sizeof(qp->attr.dest)) != 0) {
 		e->stats.drop_src_mismatch++;
 		return NULL;
 	}
@@ -98,6 +98,18 @@ void mt_engine_prefetch_qp_parts(const struct mt_engine *e, uint32_t qpn, uint8_
 		mt_qp_prefetch_parts(qp, is_data(opcode));
 }
 
+bool mt_engine_rx_expected(struct mt_engine *e, const struct mt_rx_meta *meta, uint32_t qpn,
+			   uint8_t opcode, size_t len)
+{
+	uint16_t op = mw_opcode_row(opcode)->flags;
+
+	if (op == 0 || (!(op & MW_OP_DATA) && len > MW_HEADERS_MAX)) {
+		e->stats.drop_decode++;
+		return false;
+	}
+	return op & MW_OP_ENDPOINT || find_qp(e, qpn, &meta->src);
+}
+
 /* REQ(wire.icrc.bad) */
 void mt_engine_rx(struct mt_engine *e, uint64_t now_ns, const struct mt_rx_meta *meta,
 		  const struct mw_packet *pkt, const void *payload)
@@ -119,7 +131,7 @@ void mt_engine_rx(struct mt_engine *e, uint64_t now_ns, const struct mt_rx_meta 
 		mt_endpoint_rx(e, now_ns, meta, pkt);
 		return;
 	}
-	qp = find_qp(e, &rx);
+	qp = find_qp(e, pkt->bth.dqp, &meta->src);
 	if (!qp)
 		return;
 	if (mt_liveness_note_rx(&qp->peer->liveness, now_ns))

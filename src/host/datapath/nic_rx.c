@@ -62,6 +62,20 @@ static bool rx_icrc_ok(const struct mh_nic *nic, uint32_t port, const struct mio
 	return memcmp(want, b + body, sizeof(want)) == 0;
 }
 
+/*
+ * The ICRC of a whole frame costs as much as the rest of it, and anybody may send whole frames: it
+ * is computed only for a frame that somebody here waits for.
+ */
+static bool rx_is_expected(struct mh_nic *nic, const struct mt_rx_meta *meta, const uint8_t *frame,
+			   size_t body)
+{
+	uint32_t qpn = mw_bth_dqp(frame);
+
+	if (mw_is_datagram(frame[0]))
+		return mu_receive_expected(nic->ud, qpn);
+	return mt_engine_rx_expected(nic->engine, meta, qpn, frame[0], body);
+}
+
 /* REQ(wire.icrc.trimmed) REQ(rsp.trim.by-dscp) */
 static void rx_frame(struct mh_nic *nic, uint32_t port, const struct mio_rx *frame)
 {
@@ -82,6 +96,8 @@ static void rx_frame(struct mh_nic *nic, uint32_t port, const struct mio_rx *fra
 	/* A frame too short for BTH and ICRC goes on as it is: the decoder says what it lacks. */
 	if (meta.trim == MT_TRIM_NONE && body >= MW_BTH_BYTES + MW_ICRC_BYTES) {
 		body -= MW_ICRC_BYTES;
+		if (nic->env.icrc && !rx_is_expected(nic, &meta, frame->bytes, body))
+			return;
 		meta.icrc_ok = !nic->env.icrc || rx_icrc_ok(nic, port, frame, body);
 	}
 	if (body > 0 && mw_is_datagram(frame->bytes[0])) {
