@@ -5,3 +5,4 @@ foreach(name crew drivers fork machines memory order srv6 hostile_packets thread
 	softmrc_test(live_${name} SOURCES live_${name}.c live.c LINKS host LABELS live TIMEOUT 180)
 endforeach()
 softmrc_test(live_flags SOURCES live_flags.c live.c LINKS host LABELS live release TIMEOUT 3600)
+softmrc_test(live_attacker SOURCES live_attacker.c live.c LINKS host m LABELS live TIMEOUT 300)

@@ -2,8 +2,8 @@
 /*
  * predictable.h - whether one who knows the numbers given so far knows something of the next.
  *
- * For a number and the one that was given 1, 2, 4, ... before it: no eight bits of their difference,
- * or of their XOR, may be more frequent than others. That finds steps, counters with random bits
+ * For a number and the one given 1, 2, 4, ... before it: no eight bits of their difference, or of
+ * their XOR, may be more frequent than others. That finds steps, counters with random bits
  * around them, and Feistel networks of one and two rounds over a counter, as unit_numbers.c shows.
  */
 #ifndef UNIT_PREDICTABLE_H
@@ -29,7 +29,7 @@ static inline double predictable_bits(const uint32_t *v, uint32_t n, uint32_t la
 	return chi;
 }
 
-/* predictable looks at n numbers of `bits` bits (8 .. 32), in the order in which they were given. */
+/* predictable looks at n numbers of `bits` bits (8 .. 32), in the order of their giving. */
 static inline bool predictable(const uint32_t *v, uint32_t n, uint32_t bits)
 {
 	for (uint32_t lag = 1; lag <= n / 2; lag *= 2)

@@ -48,7 +48,7 @@ TEST(mh_mr_keys_free, with_the_key_of_a_bind)
 	}
 }
 
-/* Who knows all keys, of MRs that are gone and of those that are left, knows nothing of the next. */
+/* Who knows all keys, of MRs that are gone and of those that are there, knows no more. */
 TEST(mh_mr_keys_alloc, keys_are_not_predictable)
 {
 	mh_numbers_init(&indices, 1, MH_MRS_MAX + 1);

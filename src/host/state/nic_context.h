@@ -71,7 +71,7 @@ void mh_event_discard(struct mh_event_queue *q, struct mh_event_source *s);
 /* ---- numbers that are hard to guess: numbers.c ---- */
 
 /*
- * QPNs and keys are all that keeps strangers out, so the next number is drawn among all that are
+ * QPNs and keys are all that keeps an attacker out, so the next number is drawn among all that are
  * free: who knows any number of those in use knows no more than that the next is another. Guarded
  * by the NIC's lock, as are keys.
  */
