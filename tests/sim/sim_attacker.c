@@ -21,6 +21,7 @@
 #define FIRST_PSN 0x5A5400u
 #define WINDOW 1024u
 #define OUTSTANDING 32u
+#define MESSAGES 4u
 /* A measurement ends after so many packets, or when about so many goals can be expected. */
 #define PACKETS_MAX 5000u
 #define GOALS_WANTED 30u
@@ -29,9 +30,9 @@ enum guess {
 	QPN = 1,
 	PSN = 2,
 	EV = 4,
-	KEY = 8,   /* the tag of a key, of which the rest is told */
+	KEY = 8,   /* the low 8 bits of a key, of which the rest is told */
 	PEER = 16, /* the peer's QPN, of which SACKs and NACKs name the low 16 bits */
-	MSN = 32,  /* of a WRITE */
+	MSN = 32,
 	GUESSES_END = 64,
 };
 
@@ -47,11 +48,12 @@ struct attack {
 	uint32_t node;
 	void (*forge)(const struct victim *v, struct mw_packet *p);
 	bool (*succeeded)(const struct victim *v);
-	uint32_t psns; /* with which it succeeds */
+	uint32_t psns, msns; /* with which it succeeds, at most */
+	bool young;	     /* the QP has heard no ACK yet */
 	unsigned guesses;
 };
 
-static struct victim open_victim(void)
+static struct victim open_victim(bool young)
 {
 	struct sim_world_cfg cfg = case_cfg(2, EVS);
 	struct sim_qp_cfg ends;
@@ -60,17 +62,22 @@ static struct victim open_victim(void)
 	cfg.net.n_nodes = 3;
 	cfg.net.log_room = 64;
 	v.w = case_open(&cfg);
-	sim_qp_cfg_asking(&ends);
+	if (young)
+		sim_qp_cfg_default(&ends); /* one that asks waits for an answer first */
+	else
+		sim_qp_cfg_asking(&ends);
 	ends.cap.in_order = false;
 	ends.attr.sq_psn = FIRST_PSN;
 	ends.attr.mpr = ends.attr.mpr_dest = WINDOW / MT_MPR_UNIT;
 	v.qp = sim_connect(v.w, 0, 1, &ends, &ends);
 	v.qp->may_fail = v.qp->peer->may_fail = true;
-	case_post(v.qp, 1, 4096, 0);
-	sim_run_done(v.w, SIM_MS);
+	if (!young) {
+		case_post(v.qp, 1, 4096, 0);
+		sim_run_done(v.w, SIM_MS);
+	}
 	assert_false(v.w->check.failed);
 	case_silence(v.w, true);
-	case_post(v.qp, 4, OUTSTANDING / 4 * 4096, 0);
+	case_post(v.qp, MESSAGES, OUTSTANDING / MESSAGES * 4096, 0);
 	sim_run_for(v.w, SIM_US);
 	v.before = case_info(v.qp);
 	v.peer_before = case_info(v.qp->peer);
@@ -132,6 +139,13 @@ static void forge_nak(const struct victim *v, struct mw_packet *p)
 {
 	*p = to_node(v, 0, MW_ACK, v->before.psn_una - 1);
 	p->aeth = (struct mw_aeth){.syndrome = MW_NAK_REMOTE_ACCESS, .msn = 1};
+}
+
+/* Of PSN 0, which some responders leave in all their ACKs, and of the first message. */
+static void forge_nak_without_psn(const struct victim *v, struct mw_packet *p)
+{
+	*p = to_node(v, 0, MW_ACK, 0);
+	p->aeth = (struct mw_aeth){.syndrome = MW_NAK_REMOTE_ACCESS, .msn = 0};
 }
 
 static void forge_write(const struct victim *v, struct mw_packet *p, uint32_t len)
@@ -230,7 +244,9 @@ static void guess(struct mw_packet *p, unsigned guesses)
 		p->neth.dpdcid = (uint16_t)p->bth.dqp;
 		p->neth.spdcid ^= guesses & PEER ? (uint16_t)test_rand_below(GUESSED_MASK + 1) : 0;
 	}
-	if (guesses & MSN)
+	if (guesses & MSN && p->bth.opcode == MW_ACK)
+		p->aeth.msn = (uint32_t)test_rand_below(GUESSED_MASK + 1);
+	else if (guesses & MSN)
 		p->data.meth.msn = (uint16_t)test_rand_below(GUESSED_MASK + 1);
 	if (guesses & KEY)
 		p->data.reth.rkey = (p->data.reth.rkey & ~0xFFu) | (uint32_t)test_rand_below(256);
@@ -248,8 +264,8 @@ static double probability(const struct attack *a, unsigned guesses)
 		p /= EVS;
 	if (guesses & PEER)
 		p /= 1 << GUESSED_BITS;
-	if (guesses & MSN) /* at most: nearer to ePSN fewer fit */
-		p *= (double)a->psns / (1 << GUESSED_BITS);
+	if (guesses & MSN)
+		p *= (double)a->msns / (1 << GUESSED_BITS);
 	if (guesses & KEY)
 		p /= 256;
 	return p;
@@ -280,7 +296,7 @@ static void measure(const struct attack *a, unsigned guesses)
 {
 	double p = probability(a, guesses), wanted = GOALS_WANTED / p, expected, beyond;
 	uint32_t packets = wanted < PACKETS_MAX ? (uint32_t)wanted : PACKETS_MAX, successes = 0;
-	struct victim v = open_victim();
+	struct victim v = open_victim(a->young);
 
 	for (uint32_t i = 0; i < packets; i++) {
 		bool success = attack(&v, a, guesses);
@@ -288,7 +304,7 @@ static void measure(const struct attack *a, unsigned guesses)
 		successes += success;
 		if (success || qp_ended(&v) || v.w->check.failed) {
 			assert_nothing_heard(&v);
-			v = open_victim();
+			v = open_victim(a->young);
 		}
 	}
 	expected = packets * p;
@@ -304,7 +320,7 @@ static void measure(const struct attack *a, unsigned guesses)
 /* Told everything it succeeds; then each part is guessed alone, and all of them together. */
 static void measure_all(const struct attack *a)
 {
-	struct victim v = open_victim();
+	struct victim v = open_victim(a->young);
 
 	assert_true(attack(&v, a, 0));
 	for (unsigned part = QPN; part < GUESSES_END; part <<= 1)
@@ -328,6 +344,7 @@ TEST(sim_attacker, ends_a_qp_by_a_write_without_a_key)
 				     .forge = forge_wrong_write,
 				     .succeeded = qp_ended,
 				     .psns = WINDOW,
+				     .msns = WINDOW,
 				     .guesses = QPN | PSN | MSN});
 }
 
@@ -346,7 +363,8 @@ TEST(sim_attacker, completes_messages_by_an_ack)
 				     .forge = forge_ack,
 				     .succeeded = falsely_completed,
 				     .psns = OUTSTANDING,
-				     .guesses = QPN | PSN});
+				     .msns = MESSAGES,
+				     .guesses = QPN | PSN | MSN});
 }
 
 /* It names the last packet before the message, or one that was sent since. */
@@ -356,7 +374,18 @@ TEST(sim_attacker, ends_a_qp_by_a_nak)
 				     .forge = forge_nak,
 				     .succeeded = qp_ended,
 				     .psns = OUTSTANDING + 1,
-				     .guesses = QPN | PSN});
+				     .msns = MESSAGES,
+				     .guesses = QPN | PSN | MSN});
+}
+
+/* Until an ACK has shown that the peer fills in PSNs, 0 says nothing, and the QPN is all. */
+TEST(sim_attacker, ends_a_young_qp_by_a_nak)
+{
+	measure_all(&(struct attack){.node = 0,
+				     .forge = forge_nak_without_psn,
+				     .succeeded = qp_ended,
+				     .young = true,
+				     .guesses = QPN});
 }
 
 TEST(sim_attacker, takes_the_place_of_a_packet_by_an_empty_write)
@@ -365,6 +394,7 @@ TEST(sim_attacker, takes_the_place_of_a_packet_by_an_empty_write)
 				     .forge = forge_empty_write,
 				     .succeeded = packet_replaced,
 				     .psns = WINDOW,
+				     .msns = WINDOW,
 				     .guesses = QPN | PSN | MSN});
 }
 
@@ -374,6 +404,7 @@ TEST(sim_attacker, corrupts_memory)
 				     .forge = forge_right_write,
 				     .succeeded = memory_corrupted,
 				     .psns = WINDOW,
+				     .msns = WINDOW,
 				     .guesses = QPN | PSN | KEY | MSN});
 }
 
@@ -384,5 +415,6 @@ TEST(sim_attacker, has_memory_read_but_not_sent_to_it)
 				     .forge = forge_read,
 				     .succeeded = read_executed,
 				     .psns = 1,
-				     .guesses = QPN | PSN});
+				     .msns = 1,
+				     .guesses = QPN | PSN | MSN | KEY});
 }

@@ -13,6 +13,7 @@ import archive_checks
 import compile_checks
 import doc_checks
 import graph_checks
+import security_checks
 import source_checks
 import tap
 import word_checks
@@ -47,6 +48,7 @@ def source_cases(tree):
         doc_checks.doc_record_index,
         doc_checks.doc_index,
         doc_checks.doc_tables,
+        security_checks.security_numbers,
         word_checks.retired_words,
         compile_checks.headers_alone,
         compile_checks.engine_map,

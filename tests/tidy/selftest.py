@@ -14,6 +14,7 @@ import archive_checks
 import compile_checks
 import csource
 import run
+import security_checks
 import source_checks
 import tap
 from tree import Tree
@@ -110,6 +111,17 @@ def engine_map(*names):
     }
 
 
+def security(rows, sentences):
+    """The sources of the real numbers, and a page with these of its rows and sentences."""
+    real = Tree(run.ROOT)
+    c = security_checks.constants(real)
+    head = "| goal | x |\n|---|---|\n"
+    page = head + "\n".join(security_checks.table(c)[rows]) + "\n\n"
+    page += "\n".join(security_checks.sentences(c)[sentences]) + "\n"
+    sources = {path: real.text(path) for path, _ in security_checks.CONSTANTS.values()}
+    return {"SECURITY.md": page, **sources}
+
+
 def long_function(lines):
     return SPDX + "int mb_f(void);\nint mb_f(void)\n{\n" + "\t;\n" * lines + "\treturn 0;\n}\n"
 
@@ -194,6 +206,12 @@ SOURCE_PLANTS = {
     ),
     "doc_tables__empty_line": plant(
         "doc_tables", {"docs/x.md": "| a |\n|---|\n| 1 |\n\n| 2 |\n"}, "docs/x.md:5: a row"
+    ),
+    "security_numbers__no_row": plant(
+        "security_numbers", security(slice(1, None), slice(None)), "want | end a QP that has heard"
+    ),
+    "security_numbers__no_sentence": plant(
+        "security_numbers", security(slice(None), slice(1, None)), "want '100,000 requests"
     ),
     "retired_words__in_a_name": plant(
         "retired_words", {"src/base/a.h": SPDX + "int mb_OLD_a;\n"}, "src/base/a.h:2: 'old' is"

@@ -1,0 +1,121 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""SECURITY.md: its numbers follow from the constants in the sources.
+
+`python3 tests/tidy/security_checks.py` prints the table as it must be.
+"""
+import math
+import pathlib
+import re
+
+PAGE = "SECURITY.md"
+RATE = 10_000_000  # packets a second
+LONG_YEARS = 1000
+# What is guessed -> where the constant is.
+CONSTANTS = {
+    "qpn_index": ("src/host/port/nic_ports.h", r"#define MH_QPN_INDEX_BITS (\d+)u"),
+    "key_index": ("src/host/state/nic_context.h", r"#define MH_MR_INDEX_BITS (\d+)u"),
+    "mpr": ("src/rdma/qp_attr.h", r"X\(MPR, uint8_t, mpr, (\d+),"),
+    "mpr_unit": ("src/core/types.h", r"#define MT_MPR_UNIT (\d+)u"),
+    "evs": ("src/host/config/env.c", r"\{MH_SET_EVS, \{[^}]*\}, (\d+),"),
+    "unknown_gap": ("src/core/endpoint/endpoint.c", r"#define UNKNOWN_GAP_NS (\d+)u"),
+    "unknown_burst": ("src/core/endpoint/endpoint.c", r"#define UNKNOWN_BURST (\d+)u"),
+}
+# Goal, packet, what must be guessed of it.
+ROWS = (
+    ("end a QP that has heard no ACK", "NAK in a transport ACK, PSN 0", "qpn"),
+    ("end a QP", "WRITE without the right key", "qpn psn msn16"),
+    ("end a QP", "NAK in a transport ACK", "qpn psn msn24"),
+    ("end a QP", "NACK that the peer's QP has ended", "qpn peer psn ev"),
+    ("messages complete that did not arrive", "transport ACK", "qpn psn msn24"),
+    ("a packet is taken for received and not sent again", "SACK", "qpn peer psn"),
+    ("a packet is taken for one that comes later", "WRITE of no bytes", "qpn psn msn16"),
+    ("change memory", "WRITE", "qpn psn msn16 key"),
+    ("have memory read; the answer goes to the peer", "READ", "qpn next msn key"),
+)
+NAMES = {
+    "qpn": "QPN", "peer": "peer's QPN", "psn": "PSN", "next": "PSN", "msn16": "message", "msn24": "message",
+    "msn": "message", "ev": "EV", "key": "key",
+}
+UNITS = ((365.25 * 86400, "years"), (86400, "days"), (3600, "h"), (60, "min"), (1, "s"), (1e-3, "ms"), (1e-6, "us"))
+
+
+def constants(tree):
+    """Name -> value; a name that is not found is missing."""
+    found = {}
+    for name, (path, pattern) in CONSTANTS.items():
+        match = re.search(pattern, tree.text(path)) if (tree.root / path).is_file() else None
+        if match:
+            found[name] = int(match[1])
+    return found
+
+
+def bits(c):
+    """What is guessed -> how many bits, with a window that is full of messages of one packet."""
+    window = math.log2(c["mpr"] * c["mpr_unit"])
+    return {
+        "qpn": c["qpn_index"], "peer": c["qpn_index"], "psn": 24 - window, "next": 24, "msn16": 16 - window,
+        "msn24": 24 - window, "msn": 16, "ev": math.log2(c["evs"]), "key": 32,
+    }
+
+
+def duration(exponent):
+    """How long 2^exponent packets take, in two digits."""
+    seconds = 2**exponent / RATE
+    if seconds > LONG_YEARS * UNITS[0][0]:
+        return f"over {LONG_YEARS:,} years"
+    size, unit = next((u for u in UNITS if seconds >= u[0]), UNITS[-1])
+    value = seconds / size
+    digits = max(0, 1 - math.floor(math.log10(value)))
+    rounded = round(value, 1 - math.floor(math.log10(value)))
+    return f"{rounded:,.{digits}f} {unit}"
+
+
+def table(c):
+    """The rows of the table, as they must be."""
+    sizes = bits(c)
+    rows = []
+    for goal, packet, parts in ROWS:
+        names = parts.split()
+        total = sum(sizes[n] for n in names)
+        known = total - sizes["qpn"]
+        guessed = " + ".join(f"{NAMES[n]} {sizes[n]:g}" for n in names)
+        rest = duration(known) if known > 0 else "one packet"
+        rows.append(f"| {goal} | {packet} | {guessed} | {total:g} | {duration(total)} | {rest} |")
+    return rows
+
+
+def sentences(c):
+    """Other statements of the page that follow from constants."""
+    gap, window = c["unknown_gap"], c["mpr"] * c["mpr_unit"]
+    return [
+        f"{1_000_000_000 // gap:,} requests a second after a burst of {c['unknown_burst']:,}",
+        f"a window of {window:,} packets",
+        f"{c['evs']} EVs",
+        f"10 random bits, an index of {c['key_index']}, 8 random bits",
+    ]
+
+
+def security_numbers(tree):
+    """SECURITY.md has the rows and statements that follow from the constants, and no other row."""
+    if not (tree.root / PAGE).is_file():
+        return []
+    c = constants(tree)
+    missing = [f"{CONSTANTS[n][0]}: no '{CONSTANTS[n][1]}'" for n in CONSTANTS if n not in c]
+    if missing:
+        return missing
+    text = tree.text(PAGE)
+    plain = " ".join(text.split())
+    rows = table(c)
+    table_text = text.partition("| goal |")[2].partition("\n\n")[0]
+    found = re.findall(r"^\| .*$", table_text, re.M)
+    return (
+        [f"{PAGE}: want {row}" for row in rows if row not in found]
+        + [f"{PAGE}: no constants make {row}" for row in found if row not in rows]
+        + [f"{PAGE}: want '{s}'" for s in sentences(c) if s not in plain]
+    )
+
+
+if __name__ == "__main__":
+    from tree import Tree
+
+    print("\n".join(table(constants(Tree(pathlib.Path(__file__).resolve().parent.parent.parent)))))
