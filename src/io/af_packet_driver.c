@@ -175,6 +175,11 @@ static bool afp_parse_slot(struct afp_port *a, const struct tpacket2_hdr *slot, 
 	if (slot->tp_snaplen < link || !mw_ip_udp_read(ip, slot->tp_snaplen - link, &h, &headers) ||
 	    h.dport != a->local.udp_port || memcmp(h.dst, a->local.ip, 16) != 0)
 		return false;
+	/* The tap is before all that the kernel looks at. */
+	if (!mw_ip_udp_is_sound(ip, &h, headers, !(slot->tp_status & TP_STATUS_CSUMNOTREADY))) {
+		a->status.rx_unsound++;
+		return false;
+	}
 	if (h.len > MIO_FRAME_MAX) {
 		a->status.rx_oversize++;
 		return false;

@@ -78,7 +78,8 @@ struct mio_rx {
 	const uint8_t *bytes;
 	uint32_t len;
 	struct mio_addr src;
-	uint32_t flow_label; /* 20 bits; 0 on IPv4 or where the driver cannot see it */
+	uint8_t outer_src[16]; /* of the packet that carried it in a tunnel; zero: none did */
+	uint32_t flow_label;   /* 20 bits; 0 on IPv4 or where the driver cannot see it */
 	uint8_t tos;
 	uint64_t time_ns; /* CLOCK_MONOTONIC; when the driver took it, or earlier */
 	/* The system's stamp, to compare with those of frames of other ports; 0: it gave none. */
@@ -99,6 +100,7 @@ struct mio_status {
 	uint64_t rx_frames, rx_bytes;
 	uint64_t rx_overruns; /* frames that the system dropped because its buffer was full */
 	uint64_t rx_oversize; /* frames longer than MIO_FRAME_MAX, dropped */
+	uint64_t rx_unsound;  /* packets that the host's own sockets would not get, dropped */
 };
 
 /* What went wrong, in words: the call, the object, the reason and what may be done about it. */

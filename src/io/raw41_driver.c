@@ -26,7 +26,8 @@
 #define RAW41_RX_BYTES (MW_IP_UDP_MAX + MIO_FRAME_MAX)
 
 struct raw41_rx_control {
-	_Alignas(struct cmsghdr) char bytes[CMSG_SPACE(sizeof(int)) + CMSG_SPACE(sizeof(uint32_t))];
+	_Alignas(struct cmsghdr) char bytes[CMSG_SPACE(sizeof(int)) + CMSG_SPACE(sizeof(uint32_t)) +
+					    CMSG_SPACE(sizeof(struct in6_pktinfo))];
 };
 
 struct raw41_tx_side {
@@ -41,6 +42,7 @@ struct raw41_rx_side {
 	struct mmsghdr msg[RAW41_RX_BATCH];
 	struct iovec iov[RAW41_RX_BATCH];
 	struct raw41_rx_control control[RAW41_RX_BATCH];
+	struct sockaddr_in6 from[RAW41_RX_BATCH];
 	uint8_t bytes[RAW41_RX_BATCH][RAW41_RX_BYTES];
 	uint32_t overflow_seen; /* the kernel's running count of drops, 32 bits */
 };
@@ -142,10 +144,15 @@ static void raw41_tick(struct mio_port *port, uint64_t now_ns)
 
 /* ---- receiving ---- */
 
-/* Takes the outer traffic class and the kernel's count of drops from the ancillary data. */
-static uint8_t raw41_read_ancillary(struct raw41_port *r, struct msghdr *m)
+/*
+ * Takes the outer traffic class and the kernel's count of drops from the ancillary data. *to_us:
+ * the outer destination is an address of this host, not a group.
+ */
+static uint8_t raw41_read_ancillary(struct raw41_port *r, struct msghdr *m, bool *to_us)
 {
 	uint8_t tos = 0;
+
+	*to_us = true;
 
 	for (struct cmsghdr *c = CMSG_FIRSTHDR(m); c; c = CMSG_NXTHDR(m, c)) {
 		if (c->cmsg_level == IPPROTO_IPV6 && c->cmsg_type == IPV6_TCLASS) {
@@ -153,6 +160,11 @@ static uint8_t raw41_read_ancillary(struct raw41_port *r, struct msghdr *m)
 
 			memcpy(&value, CMSG_DATA(c), sizeof(value));
 			tos = (uint8_t)value;
+		} else if (c->cmsg_level == IPPROTO_IPV6 && c->cmsg_type == IPV6_PKTINFO) {
+			struct in6_pktinfo info;
+
+			memcpy(&info, CMSG_DATA(c), sizeof(info));
+			*to_us = !IN6_IS_ADDR_MULTICAST(&info.ipi6_addr);
 		} else if (c->cmsg_level == SOL_SOCKET && c->cmsg_type == SO_RXQ_OVFL) {
 			uint32_t drops;
 
@@ -168,9 +180,10 @@ static uint8_t raw41_read_ancillary(struct raw41_port *r, struct msghdr *m)
 static bool raw41_parse(struct raw41_port *r, uint32_t i, uint64_t now_ns, struct mio_rx *frame)
 {
 	struct msghdr *m = &r->rx.msg[i].msg_hdr;
-	uint8_t outer_tos = raw41_read_ancillary(r, m);
 	struct mw_ip_udp h;
 	size_t headers;
+	bool to_us;
+	uint8_t outer_tos = raw41_read_ancillary(r, m, &to_us);
 
 	if (m->msg_flags & MSG_TRUNC) {
 		r->status.rx_oversize++;
@@ -179,7 +192,12 @@ static bool raw41_parse(struct raw41_port *r, uint32_t i, uint64_t now_ns, struc
 	if (!mw_ip_udp_read(r->rx.bytes[i], r->rx.msg[i].msg_len, &h, &headers) ||
 	    h.dport != r->local.udp_port || memcmp(h.dst, r->gid, 16) != 0)
 		return false;
+	if (!to_us || !mw_ip_udp_is_sound(r->rx.bytes[i], &h, headers, true)) {
+		r->status.rx_unsound++;
+		return false;
+	}
 	*frame = mio_rx_frame(&r->status, &h, r->rx.bytes[i] + headers, now_ns);
+	memcpy(frame->outer_src, &r->rx.from[i].sin6_addr, 16);
 	frame->tos = mw_ecn_combine(outer_tos, h.tos);
 	return true;
 }
@@ -283,6 +301,7 @@ static int raw41_sockets(struct raw41_port *r, const struct mio_raw41_cfg *cfg,
 	if (raw41_filter(r->status.fd, cfg->local.udp_port) < 0)
 		return raw41_fail(cfg, "SO_ATTACH_FILTER", error);
 	if (raw41_option(r->status.fd, IPPROTO_IPV6, IPV6_RECVTCLASS) < 0 ||
+	    raw41_option(r->status.fd, IPPROTO_IPV6, IPV6_RECVPKTINFO) < 0 ||
 	    raw41_option(r->status.fd, SOL_SOCKET, SO_RXQ_OVFL) < 0)
 		return raw41_fail(cfg, "setsockopt", error);
 	r->status.rx_buffer_bytes = mio_udp_grow_buffer(r->status.fd, cfg->rx_buffer_bytes);
@@ -301,6 +320,8 @@ static void raw41_prepare(struct raw41_port *r)
 		r->rx.msg[i].msg_hdr.msg_iov = &r->rx.iov[i];
 		r->rx.msg[i].msg_hdr.msg_iovlen = 1;
 		r->rx.msg[i].msg_hdr.msg_control = &r->rx.control[i];
+		r->rx.msg[i].msg_hdr.msg_name = &r->rx.from[i];
+		r->rx.msg[i].msg_hdr.msg_namelen = sizeof(r->rx.from[i]);
 	}
 }
 

@@ -12,6 +12,9 @@
 #define PROTOCOL_IPV6 41u
 #define PROTOCOL_ROUTING 43u
 #define IPV4_DF 0x4000u
+/* First bytes of addresses of groups; those above IPv4's are of nobody. */
+#define IPV4_GROUPS 224u
+#define IPV6_GROUPS 0xFFu
 /* More fragments, or an offset. */
 #define IPV4_PIECE 0x3FFFu
 #define IP_LEN_MAX 65535u
@@ -27,15 +30,21 @@ bool mw_is_ipv4(const uint8_t ip[16])
 	return memcmp(ip, mapped, sizeof(mapped)) == 0;
 }
 
-/* The one's complement sum of an IPv4 header whose checksum field is zero. RFC 1071. */
-static uint16_t header_checksum(const uint8_t *p)
+/* The sum of 16 bit words, an odd byte filled up with zero; len at most 64 KiB. RFC 1071. */
+static uint64_t sum_words(const uint8_t *p, size_t len)
 {
-	uint32_t sum = 0;
+	uint64_t sum = 0;
 
-	for (uint32_t i = 0; i < MW_IPV4_BYTES; i += 2)
+	for (size_t i = 0; i + 1 < len; i += 2)
 		sum += mb_load_be16(p + i);
+	return len % 2 ? sum + ((uint64_t)p[len - 1] << 8) : sum;
+}
+
+/* The one's complement sum, 0xFFFF of what holds its own checksum. */
+static uint16_t fold_sum(uint64_t sum)
+{
 	sum = (sum & 0xFFFF) + (sum >> 16);
-	return (uint16_t) ~(sum + (sum >> 16));
+	return (uint16_t)((sum & 0xFFFF) + (sum >> 16));
 }
 
 static size_t write_ipv4(const struct mw_ip_udp *h, uint8_t *p)
@@ -50,7 +59,7 @@ static size_t write_ipv4(const struct mw_ip_udp *h, uint8_t *p)
 	p[9] = PROTOCOL_UDP;
 	memcpy(p + 12, h->src + sizeof(mapped), 4);
 	memcpy(p + 16, h->dst + sizeof(mapped), 4);
-	mb_store_be16(p + 10, header_checksum(p));
+	mb_store_be16(p + 10, (uint16_t)~fold_sum(sum_words(p, MW_IPV4_BYTES)));
 	return MW_IPV4_BYTES;
 }
 
@@ -166,6 +175,44 @@ bool mw_ip_udp_read(const uint8_t *bytes, size_t size, struct mw_ip_udp *h, size
 	*headers = at + MW_UDP_BYTES;
 	h->len = (uint32_t)(size - *headers);
 	return true;
+}
+
+/* Neither a group, nor everybody, nor nobody. */
+static bool is_source(const uint8_t ip[16])
+{
+	static const uint8_t nobody[16];
+
+	if (mw_is_ipv4(ip))
+		return ip[12] != 0 && ip[12] < IPV4_GROUPS;
+	return ip[0] != IPV6_GROUPS && memcmp(ip, nobody, sizeof(nobody)) != 0;
+}
+
+static bool is_udp_sum_right(const uint8_t *udp, const struct mw_ip_udp *h)
+{
+	uint32_t len = MW_UDP_BYTES + h->len;
+	uint64_t sum = PROTOCOL_UDP + len + sum_words(udp, len);
+
+	/* The mark of a mapped address is no part of it. */
+	if (mw_is_ipv4(h->src))
+		sum += sum_words(h->src + sizeof(mapped), 4) +
+		       sum_words(h->dst + sizeof(mapped), 4);
+	else
+		sum += sum_words(h->src, 16) + sum_words(h->dst, 16);
+	return fold_sum(sum) == 0xFFFF;
+}
+
+bool mw_ip_udp_is_sound(const uint8_t *bytes, const struct mw_ip_udp *h, size_t headers, bool sums)
+{
+	const uint8_t *udp = bytes + headers - MW_UDP_BYTES;
+	uint32_t len = mb_load_be16(udp + 4);
+
+	if (!is_source(h->src) || len < MW_UDP_BYTES + h->len)
+		return false;
+	if (mw_is_ipv4(h->src) && fold_sum(sum_words(bytes, headers - MW_UDP_BYTES)) != 0xFFFF)
+		return false;
+	if (!sums || len > MW_UDP_BYTES + h->len || mb_load_be16(udp + 6) == 0)
+		return true;
+	return is_udp_sum_right(udp, h);
 }
 
 uint8_t mw_ecn_combine(uint8_t outer_tos, uint8_t inner_tos)

@@ -52,6 +52,15 @@ void mw_ip_encapsulate(const struct mw_ip_udp *h, size_t inner, uint8_t out[MW_I
 bool mw_ip_udp_read(const uint8_t *bytes, size_t size, struct mw_ip_udp *h, size_t *headers);
 
 /*
+ * mw_ip_udp_is_sound looks at what a kernel looks at before a socket gets a packet, where no kernel
+ * did: bytes, h and headers are those of a mw_ip_udp_read that returned true. The source is an
+ * address that a host may have, the IPv4 header checksum is right, the UDP length is not less than
+ * what is there, and if nothing was trimmed, the UDP checksum is right or zero. sums: the UDP
+ * checksum is there; false of packets on their way inside of a host. Pure; any thread.
+ */
+bool mw_ip_udp_is_sound(const uint8_t *bytes, const struct mw_ip_udp *h, size_t headers, bool sums);
+
+/*
  * mw_ecn_combine returns what the inner traffic class becomes when a tunnel ends, by RFC 6040:
  * congestion experienced on either header counts, and the DSCP is the outer one, because that is
  * where a switch writes that it trimmed. REQ(rsp.ecn.combine)

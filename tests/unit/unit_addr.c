@@ -135,6 +135,22 @@ TEST(mh_addr_gid_of, refuses_the_other_family)
 	assert_false(mh_addr_gid_of(&map, 0, ipv6, gid));
 }
 
+/* What is tunnelled comes from the address that the inner source has on the plane. */
+TEST(mh_addr_is_carrier_of, the_plane_address_of_the_gid)
+{
+	struct mh_addr_map map = addr_map(24);
+	uint8_t gid[16], outer[16];
+
+	mh_addr_from_ip(IP(10, 0, 0, 9), gid);
+	mh_addr_on_plane(&map, 1, gid, outer);
+	assert_true(mh_addr_is_carrier_of(&map, 1, outer, gid));
+	assert_false(mh_addr_is_carrier_of(&map, 0, outer, gid));
+	outer[15] ^= 1;
+	assert_false(mh_addr_is_carrier_of(&map, 1, outer, gid));
+	memset(outer, 0, sizeof(outer));
+	assert_true(mh_addr_is_carrier_of(&map, 1, outer, gid)); /* no tunnel */
+}
+
 /* REQ(wire.icrc.inner) */
 TEST(mh_addr_icrc_local, with_an_inner_header_a_host_has_one_address)
 {

@@ -157,6 +157,107 @@ TEST(mw_ip_udp_read, survives_any_bytes)
 }
 
 /* REQ(rsp.ecn.combine) */
+static bool is_sound(const uint8_t *bytes, size_t size, bool sums)
+{
+	struct mw_ip_udp h;
+	size_t headers;
+
+	assert_true(mw_ip_udp_read(bytes, size, &h, &headers));
+	return mw_ip_udp_is_sound(bytes, &h, headers, sums);
+}
+
+/* One's complement over the pseudo header and all of the datagram, word by word. RFC 768. */
+static void store_udp_sum(uint8_t *bytes, size_t at, size_t size, bool v4)
+{
+	uint32_t sum = 17 + (uint32_t)(size - at), from = v4 ? 12 : 8;
+
+	bytes[size] = 0;
+	for (size_t i = from; i < (v4 ? 20u : 40u); i += 2)
+		sum += (uint32_t)bytes[i] << 8 | bytes[i + 1];
+	for (size_t i = at; i < size; i += 2)
+		sum += (uint32_t)bytes[i] << 8 | bytes[i + 1];
+	while (sum >> 16)
+		sum = (sum & 0xFFFF) + (sum >> 16);
+	sum = sum == 0xFFFF ? sum : ~sum & 0xFFFF;
+	bytes[at + 6] = (uint8_t)(sum >> 8);
+	bytes[at + 7] = (uint8_t)sum;
+}
+
+TEST(mw_ip_udp_is_sound, what_is_written_and_summed)
+{
+	for (size_t i = 0; i < test_rounds(500); i++) {
+		struct mw_ip_udp h = random_header(i % 2);
+		uint8_t bytes[MW_IP_UDP_MAX + 4201];
+		size_t n, at, size;
+
+		h.src[12] = 10;
+		test_rand_bytes(bytes, sizeof(bytes));
+		n = mw_ip_udp_write(&h, bytes);
+		at = n - MW_UDP_BYTES;
+		size = n + h.len;
+		assert_true(is_sound(bytes, size, true)); /* no checksum */
+		store_udp_sum(bytes, at, size, i % 2);
+		assert_true(is_sound(bytes, size, true));
+		bytes[size - 1] ^= 0x40;
+		assert_true(h.len == 0 || !is_sound(bytes, size, true));
+		assert_true(h.len == 0 || is_sound(bytes, size, false));
+		/* What is left of a trimmed packet has no sum. */
+		assert_true(h.len < 2 || is_sound(bytes, size - 1, true));
+	}
+}
+
+TEST(mw_ip_udp_is_sound, lengths_that_hide_bytes)
+{
+	struct mw_ip_udp h = random_header(false);
+	uint8_t bytes[MW_IP_UDP_MAX + 64] = {0};
+	size_t n;
+
+	h.len = 64;
+	n = mw_ip_udp_write(&h, bytes);
+	assert_true(is_sound(bytes, n + 64, false));
+	bytes[n - 3]--; /* the UDP length */
+	assert_false(is_sound(bytes, n + 64, false));
+	bytes[n - 3] += 2;
+	assert_true(is_sound(bytes, n + 64, false));
+	bytes[n - 4] = bytes[n - 3] = 0;
+	assert_false(is_sound(bytes, n + 64, false));
+}
+
+TEST(mw_ip_udp_is_sound, headers_that_are_damaged)
+{
+	struct mw_ip_udp h = random_header(true);
+	uint8_t bytes[MW_IP_UDP_MAX + 64] = {0};
+	size_t n;
+
+	h.len = 64;
+	h.src[12] = 10;
+	n = mw_ip_udp_write(&h, bytes);
+	assert_true(is_sound(bytes, n + 64, false));
+	for (size_t i = 0; i < 8; i++) {
+		bytes[8] ^= (uint8_t)(1u << i); /* the hop limit, which nothing else looks at */
+		assert_false(is_sound(bytes, n + 64, false));
+		bytes[8] ^= (uint8_t)(1u << i);
+	}
+}
+
+TEST(mw_ip_udp_is_sound, sources_that_no_host_has)
+{
+	static const struct mw_ip_udp headers[] = {
+		{.src = V4(0, 0, 0, 0), .dst = V4(10, 0, 0, 1)},
+		{.src = V4(224, 0, 0, 1), .dst = V4(10, 0, 0, 1)},
+		{.src = V4(239, 1, 2, 3), .dst = V4(10, 0, 0, 1)},
+		{.src = V4(255, 255, 255, 255), .dst = V4(10, 0, 0, 1)},
+		{.src = {0}, .dst = {0xFD}},
+		{.src = {0xFF, 2, [15] = 1}, .dst = {0xFD}},
+	};
+	struct mw_ip_udp good = {.src = V4(223, 255, 255, 255), .dst = V4(10, 0, 0, 1)};
+	uint8_t bytes[MW_IP_UDP_MAX];
+
+	for (size_t i = 0; i < sizeof(headers) / sizeof(headers[0]); i++)
+		assert_false(is_sound(bytes, mw_ip_udp_write(&headers[i], bytes), false));
+	assert_true(is_sound(bytes, mw_ip_udp_write(&good, bytes), false));
+}
+
 TEST(mw_ecn_combine, either_mark_counts_where_marks_are_offered)
 {
 	assert_u_eq(mw_ecn_combine(0x13, 0x12), 0x13); /* marked on the way */

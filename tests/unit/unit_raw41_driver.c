@@ -7,6 +7,7 @@
 #include "support/test.h"
 
 #include <errno.h>
+#include <net/if.h>
 #include <netinet/in.h>
 #include <poll.h>
 #include <sys/socket.h>
@@ -112,22 +113,41 @@ TEST_WITH(raw41_setup, raw41_teardown, mio_raw41_open, frames_arrive_with_their_
 	assert_u_eq(mio_port_rx(fixture->a, 7, got, 16), 0); /* the other process's slot */
 }
 
-/* Sends one packet with headers as a switch or an unknown sender would leave them. */
-static void raw41_inject(uint8_t outer_tos, uint8_t inner_tos, uint32_t promised, uint32_t there)
+/* Sends one packet in a tunnel to an address. */
+static void raw41_inject_to(const struct in6_addr *dst, uint8_t outer_tos, const uint8_t *packet,
+			    size_t n)
 {
-	struct sockaddr_in6 to = {.sin6_family = AF_INET6, .sin6_addr = IN6ADDR_LOOPBACK_INIT};
-	struct mw_ip_udp h = {
-		.sport = 50000, .dport = RAW41_PORT, .len = promised, .tos = inner_tos};
+	struct sockaddr_in6 to = {.sin6_family = AF_INET6, .sin6_addr = *dst};
 	int fd = socket(AF_INET6, SOCK_RAW, IPPROTO_IPV6), tos = outer_tos;
-	uint8_t packet[MW_IP_UDP_MAX + 256] = {0};
-	size_t n;
 
-	memcpy(h.src, loopback, 16);
-	memcpy(h.dst, loopback, 16);
-	n = mw_ip_udp_write(&h, packet) + there;
+	if (IN6_IS_ADDR_MULTICAST(dst))
+		to.sin6_scope_id = if_nametoindex("group0");
 	assert_i_eq(setsockopt(fd, IPPROTO_IPV6, IPV6_TCLASS, &tos, sizeof(tos)), 0);
 	assert_u_eq((size_t)sendto(fd, packet, n, 0, (struct sockaddr *)&to, sizeof(to)), n);
 	close(fd);
+}
+
+/* raw41_inner writes a packet of 20 bytes from and to the loopback, and returns its length. */
+static size_t raw41_inner(uint8_t packet[MW_IP_UDP_MAX + 256], const uint8_t src[16])
+{
+	struct mw_ip_udp h = {.sport = 50000, .dport = RAW41_PORT, .len = 20};
+
+	memset(packet, 0, MW_IP_UDP_MAX + 256);
+	memcpy(h.src, src, 16);
+	memcpy(h.dst, loopback, 16);
+	return mw_ip_udp_write(&h, packet) + h.len;
+}
+
+/* Sends one packet with headers as a switch or an unknown sender would leave them. */
+static void raw41_inject(uint8_t outer_tos, uint8_t inner_tos, uint32_t promised, uint32_t there)
+{
+	struct mw_ip_udp h = {
+		.sport = 50000, .dport = RAW41_PORT, .len = promised, .tos = inner_tos};
+	uint8_t packet[MW_IP_UDP_MAX + 256] = {0};
+
+	memcpy(h.src, loopback, 16);
+	memcpy(h.dst, loopback, 16);
+	raw41_inject_to(&in6addr_loopback, outer_tos, packet, mw_ip_udp_write(&h, packet) + there);
 }
 
 /* REQ(srv6.decapsulate) REQ(rsp.ecn.combine) */
@@ -143,6 +163,38 @@ TEST_WITH(raw41_setup, raw41_teardown, mio_raw41_open, sees_marks_and_trims_of_t
 	assert_u_eq(raw41_receive(fixture->a, got, 2), 1);
 	assert_u_eq(got[0].len, 64);
 	assert_u_eq(got[0].tos >> 2, 12);
+}
+
+/* The kernel does not look at inner headers, nor whether the outer destination is a group. */
+TEST_WITH(raw41_setup, raw41_teardown, mio_raw41_open, refuses_what_no_host_sends)
+{
+	static const uint8_t group[16] = {0xFF, 2, [15] = 1};
+	struct raw41_fixture *fixture = *state;
+	uint8_t packet[MW_IP_UDP_MAX + 256];
+	struct in6_addr all_nodes;
+	struct mio_rx got[8];
+	size_t n;
+
+	test_ip("link add group0 type veth peer name group1");
+	test_ip("link set group0 addrgenmode none up");
+	test_ip("link set group1 addrgenmode none up");
+	test_ip("addr add fd07::1/64 dev group0 nodad");
+	memcpy(&all_nodes, group, 16);
+	n = raw41_inner(packet, group);
+	raw41_inject_to(&in6addr_loopback, 0, packet, n);
+	n = raw41_inner(packet, loopback);
+	raw41_inject_to(&all_nodes, 0, packet, n);
+	packet[MW_IPV6_BYTES + 5]--; /* the UDP length */
+	raw41_inject_to(&in6addr_loopback, 0, packet, n);
+	packet[MW_IPV6_BYTES + 5]++;
+	packet[MW_IPV6_BYTES + 7]++; /* the UDP checksum */
+	raw41_inject_to(&in6addr_loopback, 0, packet, n);
+	raw41_inject(0, 0, 20, 20);
+	assert_u_eq(raw41_receive(fixture->a, got, 8), 1);
+	/* That to the group comes back from either end of the link. */
+	assert_u_between(fixture->a->status->rx_unsound, 4, 5);
+	test_ip("link del group0");
+	assert_bytes_eq(got[0].outer_src, loopback, 16);
 }
 
 TEST_WITH(raw41_setup, raw41_teardown, mio_raw41_open, attackers_do_not_stop_it)

@@ -111,6 +111,22 @@ bool mh_addr_gid_of(const struct mh_addr_map *map, uint32_t plane, const uint8_t
 	return strange == 0;
 }
 
+/*
+ * Rows say where to send and not where others send from, so that with SRv6 paths any outer source
+ * passes. A frame that nothing carried has an outer source of zeros.
+ */
+bool mh_addr_is_carrier_of(const struct mh_addr_map *map, uint32_t plane, const uint8_t outer[16],
+			   const uint8_t gid[16])
+{
+	static const uint8_t none[16];
+	uint8_t ip[16];
+
+	if (map->srv6 || memcmp(outer, none, sizeof(none)) == 0)
+		return true;
+	mh_addr_on_plane(map, plane, gid, ip);
+	return memcmp(outer, ip, sizeof(ip)) == 0;
+}
+
 const char *mh_addr_text(const uint8_t ip[16], char text[MH_ADDR_TEXT_MAX])
 {
 	const char *written = mh_addr_is_ipv4(ip)

@@ -211,6 +211,12 @@ bool mh_addr_first_hop(const struct mh_addr_map *map, uint32_t plane, uint32_t e
 bool mh_addr_gid_of(const struct mh_addr_map *map, uint32_t plane, const uint8_t ip[16],
 		    uint8_t gid[16]);
 /*
+ * mh_addr_is_carrier_of says whether a tunnelled frame of gid that came by this plane may have this
+ * outer source: the address of gid on the plane. With SRv6 paths any may be.
+ */
+bool mh_addr_is_carrier_of(const struct mh_addr_map *map, uint32_t plane, const uint8_t outer[16],
+			   const uint8_t gid[16]);
+/*
  * mh_addr_icrc_local and mh_addr_icrc_peer return the addresses of the header that the ICRC covers,
  * of this host and of a peer whose GID is gid and whose address on the plane is ip.
  * REQ(wire.icrc.inner)

@@ -89,7 +89,8 @@ static void rx_frame(struct mh_nic *nic, uint32_t port, const struct mio_rx *fra
 	};
 	size_t body = frame->len;
 
-	if (!mh_addr_gid_of(&nic->ports.map, port, frame->src.ip, meta.src.b)) {
+	if (!mh_addr_gid_of(&nic->ports.map, port, frame->src.ip, meta.src.b) ||
+	    !mh_addr_is_carrier_of(&nic->ports.map, port, frame->outer_src, meta.src.b)) {
 		nic->counts.rx_outside_subnet++;
 		return;
 	}

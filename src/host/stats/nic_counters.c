@@ -17,7 +17,8 @@
 	X(rx_frames, "frames received")                                                  \
 	X(rx_bytes, "UDP payload bytes received")                                        \
 	X(rx_overruns, "frames dropped by the system because a receive buffer was full") \
-	X(rx_oversize, "frames longer than any packet of MRC")
+	X(rx_oversize, "frames longer than any packet of MRC")                           \
+	X(rx_unsound, "packets whose IP or UDP header no host makes")
 
 enum port_count {
 #define PORT_COUNT_ID(name, text) PORT_COUNT_##name,
