@@ -130,6 +130,23 @@ TEST(sim_unequal, a_plane_30_ms_slower_is_left)
 	slower_plane(30 * SIM_MS, PLANES - 1, 0);
 }
 
+/* Late is better than never: all others are gone. */
+TEST(sim_unequal, a_plane_30_ms_slower_is_used_when_it_is_the_last)
+{
+	struct sim_world *w = open_lab();
+	struct sim_qp *qp = connect_with(w, 0);
+
+	case_keep_busy(qp, MESSAGE, w->net.now_ns + 3 * SIM_S);
+	sim_run_for(w, 500 * SIM_MS);
+	set_latency(w, 0, 30 * SIM_MS);
+	sim_run_for(w, SIM_S);
+	for (uint32_t plane = 1; plane < PLANES; plane++)
+		case_kill(w, 0, 1, plane, NET_NO_NODE, true);
+	sim_run_for(w, 1500 * SIM_MS);
+	sim_run_done(w, 20 * SIM_S);
+	case_close(w);
+}
+
 /* A plane of half the rate: how far apart packets of one moment arrive grows to the queue of it. */
 TEST(sim_unequal, a_port_of_half_the_rate_loses_nothing)
 {

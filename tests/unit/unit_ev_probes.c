@@ -46,6 +46,14 @@ CASE(mt_ev_sets_pick_prober, of_a_peer_that_answers_if_there_is_one)
 		assert_ptr_equal(pick(), other);
 }
 
+/* One of those that are silent may be back, and another one gone. */
+CASE(mt_ev_sets_pick_prober, takes_turns_when_all_are_silent)
+{
+	mt_liveness_silence(&n.qp->peer->liveness);
+	mt_liveness_silence(&other->peer->liveness);
+	check_turns();
+}
+
 CASE(mt_ev_sets_pick_prober, only_who_may_send)
 {
 	struct rd_qp_attr err = {.state = RD_QPS_ERR};

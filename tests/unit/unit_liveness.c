@@ -156,9 +156,26 @@ TEST_WITH(woken, NULL, mt_liveness_resume, the_next_silence_without_a_stop_is_no
 
 TEST_WITH(woken, NULL, mt_liveness_resume, later_silences_are_waited_for_again)
 {
+	for (uint8_t plane = 0; plane < 4; plane++)
+		mt_liveness_note_sack(&p, 5020, plane, 5001);
+	assert_u_eq(p.state, MT_PEER_ALIVE);
 	assert_true(mt_liveness_note_rx(&p, 5000 + 8 * 200));
 	mt_liveness_resume(&p, 6600, PLANES);
 	assert_u_eq(judge(6500, 2, 6600, 1), MT_LOSS_UNDECIDED);
+}
+
+/* Where answers are farther apart than a silence is long, each would have to be waited for. */
+TEST_WITH(woken, NULL, mt_liveness_resume, a_waiting_that_was_cut_short_is_the_last)
+{
+	assert_true(mt_liveness_note_rx(&p, 5000 + 800 * 200));
+	mt_liveness_resume(&p, 165000, PLANES);
+	assert_u_eq(judge(5010, 2, 164990, 1), MT_LOSS_PATH_FAULT);
+	/* Until it was found to be alive. */
+	mt_liveness_note_sack(&p, 165010, 1, 164999);
+	assert_u_eq(p.state, MT_PEER_ALIVE);
+	assert_true(mt_liveness_note_rx(&p, 400000));
+	mt_liveness_resume(&p, 400000, PLANES);
+	assert_u_eq(judge(165020, 2, 399990, 1), MT_LOSS_UNDECIDED);
 }
 
 /* REQ(cc.rtt.validity) */

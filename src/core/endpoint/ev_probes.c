@@ -39,22 +39,27 @@ static struct mt_qp *next_user(struct mt_ev_set *s)
 /* Of the intervals of one that is idle. */
 #define STRETCH_MAX 64u
 
-/* A QP through which the destination can be probed, of a peer that answers if there is one. */
+/*
+ * A QP through which the destination can be probed, of a peer that answers if there is one. Where
+ * all are silent, the one that was chosen goes behind the others: one of these may be back.
+ */
 struct mt_qp *mt_ev_sets_pick_prober(struct mt_ev_set *s, uint64_t now_ns)
 {
 	struct mt_qp *found = NULL;
 
-	for (uint32_t n = 0; n < s->refs; n++) {
+	for (uint32_t n = 0; n < s->refs && !(found && n >= PROBERS_TRIED); n++) {
 		struct mt_qp *qp = next_user(s);
 
-		if (found && n >= PROBERS_TRIED)
-			break;
 		if (!mt_qp_may_send(qp))
 			continue;
 		if (!mt_liveness_is_silent(&qp->peer->liveness, now_ns))
 			return qp;
-		found = qp;
+		found = found ? found : qp;
 	}
+	if (!found)
+		return NULL;
+	mb_link_remove(&found->ev_set_user);
+	mb_list_push(&s->users, &found->ev_set_user);
 	return found;
 }
 

@@ -40,8 +40,10 @@ void mt_liveness_count_waiter(struct mt_liveness *p, uint64_t now_ns, bool waits
 
 void mt_liveness_silence(struct mt_liveness *p)
 {
-	if (p->state != MT_PEER_SILENT)
-		set_state(p, MT_PEER_SILENT);
+	if (p->state == MT_PEER_SILENT)
+		return;
+	p->unsettled = p->state == MT_PEER_RESUMING;
+	set_state(p, MT_PEER_SILENT);
 }
 
 void mt_liveness_heard(struct mt_liveness *p)
@@ -49,11 +51,15 @@ void mt_liveness_heard(struct mt_liveness *p)
 	set_state(p, MT_PEER_RESUMING);
 }
 
-/* Whether the silence follows closely on another one in which the peer had not stopped. */
+/*
+ * Whether the silence follows closely on another one in which the peer had not stopped, or cut its
+ * waiting short: where answers are so far apart that each of them ends a silence, nothing would be
+ * decided for ever.
+ */
 static bool is_repeated(const struct mt_liveness *p, uint64_t now_ns)
 {
 	return p->resumed_ns && !p->stopped &&
-	       now_ns - p->resumed_ns < REPEATED * p->settle_timeout_ns;
+	       (p->unsettled || now_ns - p->resumed_ns < REPEATED * p->settle_timeout_ns);
 }
 
 void mt_liveness_resume(struct mt_liveness *p, uint64_t now_ns, uint32_t planes)

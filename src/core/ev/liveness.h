@@ -26,7 +26,9 @@
  * order. Rounds in which each plane answers something sent since are repeated until one is short,
  * because while one queue is emptied the others fill again. When no answer had waited for twice the
  * limit, a plane that says nothing is dead. A silence soon after another one in which the peer had
- * not stopped is not waited for: paths are lost one after the other then.
+ * not stopped is not waited for: paths are lost one after the other then. Nor is one that began
+ * before such waiting was over, however long ago: where all that is answered is a probe of a bad EV
+ * now and then, each answer ends a silence, and none would ever decide.
  *
  * What was sent before the resumption and proves lost is sent again. It retires no EV when an
  * answer had waited, for then the peer had stopped and its buffers may have run over; otherwise
@@ -65,6 +67,7 @@ struct mt_liveness {
 	uint8_t state;	  /* enum mt_liveness_state */
 	/* Of the last resumption; zero: there was none. */
 	bool stopped;		    /* an answer had waited at the peer */
+	bool unsettled;		    /* the silence since began before all planes had answered */
 	uint32_t planes;	    /* that were probed */
 	uint32_t unanswered;	    /* of these answered nothing sent since round_ns */
 	uint32_t retired_planes;    /* planes on which it has retired an EV */

@@ -150,15 +150,6 @@ static void note_answered(struct mt_qp *qp, const struct sack *s)
 	mt_reverse_ev_set(ev_set, s->ev); /* REQ(req.reverse.from-sacks) */
 }
 
-/* The longest RTT for which the reorder window can wait. */
-static uint64_t longest_rtt(const struct mt_qp *qp)
-{
-	const struct mt_rtt *rtt = &qp->req.rtt;
-
-	return rtt->smoothed_ns ? rtt->smoothed_ns + qp->engine->cfg.timing.reorder_max_ns
-				: UINT64_MAX;
-}
-
 /*
  * The answer to a probe: which one, when it was sent, what it says of its path.
  * REQ(req.probe.match)
@@ -182,7 +173,7 @@ static void match_probe(struct mt_qp *qp, struct sack *s)
 	/* Where only responses are waited for, more answers tell no more. REQ(req.probe.tail) */
 	if (!mt_tx_is_empty(&qp->req.window))
 		mt_rto_probe_answered(&qp->req.rto, s->now_ns);
-	if (s->rtt_ns > longest_rtt(qp))
+	if (s->rtt_ns > mt_qp_longest_rtt_ns(qp))
 		mt_ev_probe_late(qp->ev_set, s->ev, s->now_ns);
 	else
 		revived = mt_ev_probe_answered(qp->ev_set, s->ev, s->sent_ns, s->now_ns);
@@ -288,14 +279,14 @@ static void note_peer_overload(struct mt_qp *qp, uint64_t now_ns)
 }
 
 /*
- * What the RTT of the trigger says of how far EVs are apart. An EV that was left and is later than
- * the reorder window can wait is not waited for, and the others are not judged by it.
+ * What the RTT of the trigger says of how far EVs are apart. One that is left behind is not waited
+ * for, and the others are not judged by it.
  */
 static void learn_rtt(struct mt_qp *qp, struct sack *s)
 {
 	struct mt_rtt *rtt = &qp->req.rtt;
 
-	if (s->rtt_ns > longest_rtt(qp) && !mt_ev_is_usable(qp->ev_set, s->ev)) {
+	if (mt_qp_ev_is_left_behind(qp, s->ev, s->rtt_ns)) {
 		s->rtt_ns = 0;
 		return;
 	}
@@ -311,7 +302,9 @@ static void update_peer_liveness(struct mt_qp *qp, struct sack *s)
 	struct mt_liveness *p = &qp->peer->liveness;
 
 	if (s->ev != MT_EV_NONE) {
-		mt_liveness_note_sack(p, s->now_ns, mt_ev_port(qp->ev_set, s->ev), s->sent_ns);
+		if (!mt_qp_ev_is_left_behind(qp, s->ev, s->rtt_ns))
+			mt_liveness_note_sack(p, s->now_ns, mt_ev_port(qp->ev_set, s->ev),
+					      s->sent_ns);
 		if (mt_liveness_was_overloaded(p, s->sent_ns))
 			mt_ev_forget_overload(qp->ev_set, s->ev);
 	}
@@ -321,7 +314,7 @@ static void update_peer_liveness(struct mt_qp *qp, struct sack *s)
 		return;
 	if (s->late) {
 		qp->engine->stats.losses_spurious++;
-		mt_qp_ev_late(qp, s->ev, s->now_ns, s->rtt_ns <= longest_rtt(qp));
+		mt_qp_ev_late(qp, s->ev, s->now_ns, s->rtt_ns <= mt_qp_longest_rtt_ns(qp));
 	}
 	learn_rtt(qp, s);
 	p->silence_limit_ns = mt_rtt_silence(&qp->req.rtt, reorder_window(qp));

@@ -49,6 +49,20 @@ void mt_qp_ev_group_revived(struct mt_qp *qp, uint16_t ev, uint64_t now_ns, enum
 	} while (back.ev != ev);
 }
 
+uint64_t mt_qp_longest_rtt_ns(const struct mt_qp *qp)
+{
+	const struct mt_rtt *rtt = &qp->req.rtt;
+
+	return rtt->smoothed_ns ? rtt->smoothed_ns + qp->engine->cfg.timing.reorder_max_ns
+				: UINT64_MAX;
+}
+
+/* REQ(req.ev.late) REQ(req.ev.endpoint) */
+bool mt_qp_ev_is_left_behind(const struct mt_qp *qp, uint16_t ev, uint64_t rtt_ns)
+{
+	return rtt_ns > mt_qp_longest_rtt_ns(qp) && !mt_ev_is_usable(qp->ev_set, ev);
+}
+
 /* REQ(req.loss.late) REQ(req.ev.late) */
 void mt_qp_ev_late(struct mt_qp *qp, uint16_t ev, uint64_t now_ns, bool in_time)
 {

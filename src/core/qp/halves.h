@@ -91,6 +91,13 @@ void mt_qp_ev_group_revived(struct mt_qp *qp, uint16_t ev, uint64_t now_ns, enum
  * window has learnt it, and the EV is used again. Else the EV is left, or stays so.
  */
 void mt_qp_ev_late(struct mt_qp *qp, uint16_t ev, uint64_t now_ns, bool in_time);
+/* mt_qp_longest_rtt_ns returns the longest RTT for which the reorder window can wait. */
+uint64_t mt_qp_longest_rtt_ns(const struct mt_qp *qp);
+/*
+ * mt_qp_ev_is_left_behind says whether an EV was left and is later than that: how late it is tells
+ * nothing of the peer.
+ */
+bool mt_qp_ev_is_left_behind(const struct mt_qp *qp, uint16_t ev, uint64_t rtt_ns);
 void mt_qp_retire_ev_group(struct mt_qp *qp, uint16_t ev, uint64_t now_ns, enum mt_ev_cause cause);
 
 /* ---- control packets ---- */
