@@ -434,21 +434,21 @@ TEST_WITH(six_active, NULL, mt_ev_retire, a_path_that_was_well_for_long_does_not
 	assert_u_eq(mt_ev_set_probe_deadline(set), 2001 + 16 * 4 * INTERVAL + INTERVAL);
 }
 
-/* EV 2 has lost a packet of 4184 bytes twice, and as many probes as it takes are answered. */
-static uint64_t lose_twice(void)
+/* The EV has lost a packet of 4184 bytes twice, and as many probes as it takes are answered. */
+static uint64_t lose_twice(uint16_t ev, uint64_t now)
 {
-	uint64_t now = 2 * INTERVAL;
-
-	retire(2, 0);
-	mt_ev_note_lost_bytes(set, 2, 4184);
-	mt_ev_note_lost_bytes(set, 2, 1000);
-	assert_false(answer(probe(2, INTERVAL), INTERVAL));
-	assert_true(answer(probe(2, now), now));
-	retire(2, now);
+	retire(ev, now);
+	mt_ev_note_lost_bytes(set, ev, 4184);
+	mt_ev_note_lost_bytes(set, ev, 1000);
+	now += INTERVAL;
+	assert_false(answer(probe(ev, now), now));
+	now += INTERVAL;
+	assert_true(answer(probe(ev, now), now));
+	retire(ev, now);
 	for (int i = 0; i < 3; i++) {
-		assert_u_eq(mt_ev_take_trial(set, UINT32_MAX, 4184), i < 2 ? MT_EV_NONE : 2);
+		assert_u_eq(mt_ev_take_trial(set, UINT32_MAX, 4184), i < 2 ? MT_EV_NONE : ev);
 		now += 2 * INTERVAL;
-		assert_false(answer(probe(2, now), now));
+		assert_false(answer(probe(ev, now), now));
 	}
 	return now;
 }
@@ -456,7 +456,7 @@ static uint64_t lose_twice(void)
 /* REQ(req.ev.trial) */
 TEST_WITH(six_active, NULL, mt_ev_take_trial, after_a_relapse_only_a_packet_as_large_revives)
 {
-	uint64_t now = lose_twice();
+	uint64_t now = lose_twice(2, 0);
 
 	assert_u_eq(mt_ev_state_of(set, 2), MT_EV_ASSUMED_BAD);
 	assert_u_eq(mt_ev_take_trial(set, UINT32_MAX, 4183), MT_EV_NONE);
@@ -470,9 +470,51 @@ TEST_WITH(six_active, NULL, mt_ev_take_trial, after_a_relapse_only_a_packet_as_l
 	assert_false(mt_ev_pass_trial(set, 2, now, now + 10));
 }
 
+/* Who has sent large packets may send small ones only from now on. */
+TEST_WITH(six_active, NULL, mt_ev_take_trial, where_none_as_large_is_sent_any_will_do)
+{
+	uint64_t now = lose_twice(2, 0);
+
+	for (uint32_t i = 1; i < MT_EV_TRIAL_PATIENCE; i++) {
+		assert_u_eq(mt_ev_take_trial(set, 1, 4183), MT_EV_NONE);
+		assert_u_eq(mt_ev_take_trial(set, ~1u, 4184), MT_EV_NONE); /* has no room: none */
+	}
+	assert_u_eq(mt_ev_take_trial(set, 1, 100), 2);
+	assert_true(mt_ev_pass_trial(set, 2, now, now + 10));
+}
+
+/* The packets of one offer are counted, not those of all. */
+TEST_WITH(six_active, NULL, mt_ev_take_trial, each_offer_waits_for_a_large_one)
+{
+	uint64_t now = lose_twice(2, 0);
+
+	assert_u_eq(mt_ev_take_trial(set, 1, 100), MT_EV_NONE);
+	assert_u_eq(mt_ev_take_trial(set, 1, 4184), 2);
+	mt_ev_retire(set, 2, now, MT_EV_BY_LOSS, changes);
+	for (int i = 0; i < 2; i++) {
+		now += 4 * INTERVAL;
+		assert_false(answer(probe(2, now), now));
+	}
+	for (uint32_t i = 1; i < MT_EV_TRIAL_PATIENCE; i++)
+		assert_u_eq(mt_ev_take_trial(set, 1, 100), MT_EV_NONE);
+	assert_u_eq(mt_ev_take_trial(set, 1, 100), 2);
+}
+
+/* One whose port is closed, or that came back meanwhile, keeps no other waiting. */
+TEST_WITH(six_active, NULL, mt_ev_take_trial, another_takes_the_place_of_one_that_cannot)
+{
+	uint64_t now = lose_twice(2, 0);
+
+	set->open_ports = ~1u;
+	now = lose_twice(3, now); /* with EV 2 on offer, but closed */
+	set->open_ports = UINT32_MAX;
+	assert_true(mt_ev_restore(set, 3, now));
+	lose_twice(4, now);
+}
+
 TEST_WITH(six_active, NULL, mt_ev_take_trial, its_loss_is_no_retirement)
 {
-	uint64_t now = lose_twice();
+	uint64_t now = lose_twice(2, 0);
 
 	assert_u_eq(mt_ev_take_trial(set, 1, 4184), 2);
 	assert_u_eq(mt_ev_retire(set, 2, now, MT_EV_BY_LOSS, changes), 0);

@@ -338,13 +338,21 @@ static bool earns_trial(const struct mt_ev_set *s, const struct mt_ev_fault *c)
 	       c->answered + 1u >= s->shared->revive_probes;
 }
 
+static bool awaits_trial(const struct mt_ev_set *s, uint16_t ev)
+{
+	return ev != MT_EV_NONE && mt_ev_is_open(s, ev) &&
+	       mt_ev_state_of(s, ev) == MT_EV_ASSUMED_BAD;
+}
+
 /* One EV at a time is on offer; others come again with their next answers. */
 static void offer_trial(struct mt_ev_set *s, struct mt_ev_fault *c, uint64_t now_ns)
 {
 	c->backoff = c->flaps;
 	c->next_probe_ns = now_ns + probe_interval(s, c->backoff);
-	if (s->trial == MT_EV_NONE)
-		s->trial = c->ev;
+	if (awaits_trial(s, s->trial))
+		return;
+	s->trial = c->ev;
+	s->trial_refused = 0;
 }
 
 /* What left before the EV went bad says nothing of it since. */

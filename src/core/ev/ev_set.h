@@ -146,6 +146,8 @@ static inline bool mt_local_port_is_up(const struct mt_local_ports *p, uint32_t 
 
 /* Probes of bad EVs that one interval may see. */
 #define MT_EV_PROBES_PER_INTERVAL 32u
+/* A trial that is on offer is refused to so many packets less one for being too small. */
+#define MT_EV_TRIAL_PATIENCE 1024u
 /* No EV: what a search returns when there is none, and what avoids nothing. */
 #define MT_EV_NONE UINT16_MAX
 
@@ -190,8 +192,9 @@ struct mt_ev_set {
 	uint32_t open_ports;	      /* neither down here nor abandoned because of the peer */
 	uint16_t n_evs;
 	uint16_t n_usable;
-	uint16_t trial;	    /* an EV that is to be sent one packet, or MT_EV_NONE */
-	uint16_t n_unheard; /* EVs on which nothing is known to have reached the peer */
+	uint16_t trial;		/* an EV that is to be sent one packet, or MT_EV_NONE */
+	uint16_t trial_refused; /* packets that were too small for it */
+	uint16_t n_unheard;	/* EVs on which nothing is known to have reached the peer */
 	uint8_t n_ports;
 	uint8_t reverse_ev_plane;    /* a plane of which one was tested */
 	uint64_t reverse_ev_next_ns; /* when the next return path is to be tested */
@@ -382,7 +385,8 @@ static inline bool mt_ev_same_group(const struct mt_ev_set *s, uint16_t a, uint1
 /*
  * Trials: an EV that loses again soon after its probes have revived it may lose large packets only,
  * or one in a hundred. It comes back only when its probes were answered and then one data packet,
- * as large as the largest that it has lost, has arrived. REQ(req.ev.trial)
+ * as large as the largest that it has lost, has arrived; where nothing as large is sent any more,
+ * one of any size. REQ(req.ev.trial)
  *
  * mt_ev_note_lost_bytes notes the size of a packet that an EV has lost. mt_ev_take_trial returns
  * the EV on which a packet of so many bytes is to be sent now, from one of these ports, or
@@ -398,7 +402,7 @@ static inline uint16_t mt_ev_take_trial(struct mt_ev_set *s, uint32_t ports, uin
 	if (ev == MT_EV_NONE || !(ports & s->open_ports & UINT32_C(1) << mt_ev_port(s, ev)))
 		return MT_EV_NONE;
 	f = mt_ev_fault(s, ev);
-	if (!f || bytes < f->lost_bytes)
+	if (!f || (bytes < f->lost_bytes && ++s->trial_refused < MT_EV_TRIAL_PATIENCE))
 		return MT_EV_NONE;
 	s->trial = MT_EV_NONE;
 	if (mt_ev_state_of(s, ev) != MT_EV_ASSUMED_BAD)
